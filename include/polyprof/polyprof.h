@@ -1,0 +1,229 @@
+/*
+ * polyprof: read, check, question, compare, convert and draw profiles of any profiler.
+ *
+ * This is the whole public API, in the order in which data flows:
+ *
+ *     bytes -> pp_read_* -> pp_profile -> pp_flat_* -> pp_write_*
+ *
+ * Conventions
+ *   - Nothing here prints, exits or aborts. Out of memory is PP_E_NOMEM like any other failure.
+ *   - Names are byte strings with a length: any byte may occur, NUL and newline included.
+ *   - Ids are 32-bit; 0 means "none" (for nodes: the root, which stands for the whole profile).
+ *   - A profile is immutable once read: any number of threads may use it at the same time.
+ *   - Functions named _new or _read hand over ownership; free it with the matching _free, which
+ *     accepts NULL. Every other pointer that comes back lives as long as its profile.
+ */
+#ifndef POLYPROF_H
+#define POLYPROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PP_API __attribute__((visibility("default")))
+#else
+#define PP_API
+#endif
+
+/* ---- version ---------------------------------------------------------------------------- */
+
+#define PP_VERSION_MAJOR 0
+#define PP_VERSION_MINOR 1
+#define PP_VERSION_PATCH 0
+
+/* The version of the library that is running, "MAJOR.MINOR.PATCH". */
+PP_API const char *pp_version(void);
+
+/* ---- results ---------------------------------------------------------------------------- */
+
+/* What a call came to. The values are pinned: they never change their meaning. */
+typedef enum pp_status {
+	PP_OK = 0,
+	PP_E_NOMEM = 1,       /* an allocation failed; nothing was handed over */
+	PP_E_IO = 2,          /* the operating system refused to open or read the input */
+	PP_E_UNKNOWN = 3,     /* no format recognised the input */
+	PP_E_AMBIGUOUS = 4,   /* several formats recognised it equally well; name one */
+	PP_E_INVALID = 5,     /* recognised, but nothing in it could be used */
+	PP_E_LIMIT = 6,       /* a limit (pp_limits) was reached */
+	PP_E_UNSUPPORTED = 7, /* the profile lacks what the call needs, or the format cannot do it */
+	PP_E_USAGE = 8,       /* arguments that make no sense; nothing was changed */
+	PP_E_OUTPUT = 9,      /* the output could not be written; an older file is left as it was */
+	PP_E_LOSS = 10        /* writing would lose something and that was forbidden */
+} pp_status;
+
+/* A short English sentence for a status. Never NULL. */
+PP_API const char *pp_status_text(pp_status status);
+
+/* ---- limits ----------------------------------------------------------------------------- */
+
+/*
+ * Bounds against hostile input, checked in one place each. A field of 0 takes the default, which is
+ * generous: real profiles do not meet them.
+ */
+struct pp_limits {
+	uint64_t max_memory;        /* bytes a profile may occupy */
+	uint64_t max_string;        /* bytes of one name */
+	uint64_t max_line;          /* bytes of one text line or binary record */
+	uint32_t max_nodes;         /* nodes of the call tree */
+	uint32_t max_depth;         /* frames of one stack */
+	uint32_t max_nesting;       /* nested JSON values, nested evals */
+	uint32_t max_filters;       /* compression layers around one input */
+	uint32_t max_expansion;     /* decoded bytes per byte of the file, all layers together */
+	uint64_t expansion_grace;   /* decoded bytes that are always allowed, whatever the ratio */
+};
+
+/* The default limits. */
+PP_API const struct pp_limits *pp_limits_default(void);
+
+/* ---- diagnostics ------------------------------------------------------------------------ */
+
+typedef enum pp_severity { PP_NOTE = 0, PP_WARNING = 1, PP_ERROR = 2 } pp_severity;
+
+/* A rule that a diagnostic can cite. `id` is stable, e.g. "folded-count-missing". */
+struct pp_rule {
+	const char *id;
+	pp_severity severity;
+	const char *title;   /* one line: what is wrong */
+	const char *explain; /* a paragraph: why it matters, what polyprof does, how to mend it */
+};
+
+/* One finding. Absent places are 0 (line, column) and PP_NO_OFFSET (offset). */
+#define PP_NO_OFFSET UINT64_MAX
+struct pp_diag {
+	const struct pp_rule *rule;
+	pp_severity severity;
+	const char *file;
+	uint64_t line;
+	uint64_t column;
+	uint64_t offset; /* in the decoded stream */
+	const char *message;
+};
+
+/* Collects findings. Not safe for use by several threads at once. */
+typedef struct pp_diags pp_diags;
+
+PP_API pp_diags *pp_diags_new(void); /* NULL when out of memory */
+PP_API void pp_diags_free(pp_diags *);
+/* Findings kept, in the order of the input; findings of one rule past the cap are only counted. */
+PP_API size_t pp_diags_count(const pp_diags *);
+PP_API const struct pp_diag *pp_diags_get(const pp_diags *, size_t index);
+/* All findings of at least this severity, the uncounted ones included. */
+PP_API uint64_t pp_diags_total(const pp_diags *, pp_severity at_least);
+/* Looks a rule up by its id among the rules of every format; NULL when there is none. */
+PP_API const struct pp_rule *pp_rule_find(const char *id);
+
+/* ---- formats ---------------------------------------------------------------------------- */
+
+/* What a format can do and which facets of a profile it can hold. */
+enum {
+	PP_CAN_READ = 1 << 0,
+	PP_CAN_WRITE = 1 << 1,
+	PP_TREE = 1 << 2,     /* whole stacks with their cost */
+	PP_EDGES = 1 << 3,    /* caller-callee pairs with calls and inclusive cost */
+	PP_LINES = 1 << 4,    /* cost per source line */
+	PP_TIMELINE = 1 << 5, /* what happened when */
+	PP_META = 1 << 6,     /* key/value metadata */
+	PP_EXTRAS = 1 << 7,   /* everything needed to write the same format back without loss */
+	PP_FACETS = PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE
+};
+
+typedef struct pp_format pp_format;
+
+PP_API size_t pp_format_count(void);
+PP_API const pp_format *pp_format_get(size_t index);
+PP_API const pp_format *pp_format_find(const char *name); /* NULL when there is none */
+PP_API const char *pp_format_name(const pp_format *);
+PP_API const char *pp_format_title(const pp_format *);
+PP_API const char *pp_format_extensions(const pp_format *); /* blank separated, without dots */
+PP_API unsigned pp_format_can(const pp_format *);
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+typedef struct pp_profile pp_profile;
+
+struct pp_read_opts {
+	const char *from;               /* format name; NULL = recognise it */
+	const char *variant;            /* format specific; NULL = decide */
+	unsigned want;                  /* facets, PP_META, PP_EXTRAS; 0 = PP_TREE|PP_EDGES|PP_LINES|PP_META */
+	unsigned threads;               /* 0 = one per processor */
+	const struct pp_limits *limits; /* NULL = defaults */
+	const char *const *options;     /* "key=value" strings for the format, NULL-terminated; or NULL */
+	/* Called now and then with bytes read and bytes in all (0 = unknown); true stops the reading. */
+	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *progress_ctx;
+};
+
+/*
+ * Reads a profile from a file ("-" = standard input) or from memory, which must stay unchanged until
+ * the call returns. `name` serves messages and, as a tie-break, recognition. `diags` may be NULL.
+ * On PP_OK *out is the caller's to free; a damaged input that could be used in part is PP_OK too,
+ * with pp_profile_complete() false and the reasons in `diags`. Otherwise *out is NULL.
+ */
+PP_API pp_status pp_read_file(const char *path, const struct pp_read_opts *opts, pp_diags *diags,
+                              pp_profile **out);
+PP_API pp_status pp_read_memory(const void *data, size_t size, const char *name,
+                                const struct pp_read_opts *opts, pp_diags *diags, pp_profile **out);
+PP_API void pp_profile_free(pp_profile *);
+
+/* ---- the profile ------------------------------------------------------------------------ */
+
+struct pp_text {
+	const char *data; /* not NUL-terminated */
+	size_t size;
+};
+
+PP_API const pp_format *pp_profile_format(const pp_profile *);
+PP_API bool pp_profile_complete(const pp_profile *);
+PP_API unsigned pp_profile_facets(const pp_profile *);
+PP_API size_t pp_profile_metric_count(const pp_profile *);
+PP_API struct pp_text pp_profile_metric_name(const pp_profile *, size_t metric);
+PP_API const char *pp_profile_metric_unit(const pp_profile *, size_t metric);
+PP_API uint32_t pp_profile_func_count(const pp_profile *); /* ids are 1..count-1 */
+PP_API struct pp_text pp_profile_func_name(const pp_profile *, uint32_t func);
+PP_API struct pp_text pp_profile_func_file(const pp_profile *, uint32_t func);
+PP_API uint32_t pp_profile_func_line(const pp_profile *, uint32_t func);
+PP_API uint32_t pp_profile_node_count(const pp_profile *); /* node 0 is the root */
+PP_API uint32_t pp_profile_node_parent(const pp_profile *, uint32_t node);
+PP_API uint32_t pp_profile_node_func(const pp_profile *, uint32_t node);
+
+/* ---- questions -------------------------------------------------------------------------- */
+
+/* The cost of each function: itself, and with all it called (outermost activations only). */
+typedef struct pp_flat pp_flat;
+
+PP_API pp_status pp_flat_new(const pp_profile *, pp_flat **out);
+PP_API void pp_flat_free(pp_flat *);
+PP_API size_t pp_flat_count(const pp_flat *);
+PP_API uint32_t pp_flat_func(const pp_flat *, size_t row);
+PP_API bool pp_flat_calls(const pp_flat *, size_t row, uint64_t *calls); /* false: not known */
+/* Costs as doubles, in the metric's unit; exact values are printed by the JSON output. */
+PP_API double pp_flat_self(const pp_flat *, size_t row, size_t metric);
+PP_API double pp_flat_total(const pp_flat *, size_t row, size_t metric);
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+struct pp_write_opts {
+	const char *variant;        /* NULL = the format's default */
+	const char *metric;         /* for formats that hold one; NULL = the primary one */
+	bool lossless;              /* fail with PP_E_LOSS rather than lose anything */
+	const char *const *options; /* "key=value", NULL-terminated; or NULL */
+};
+
+/*
+ * Writes the profile to a file ("-" = standard output), compressed if the name ends in .gz or .zst.
+ * The file appears whole under its name or not at all. What the format cannot hold is reported in
+ * `diags` as warnings.
+ */
+PP_API pp_status pp_write_file(const pp_profile *, const char *path, const pp_format *format,
+                               const struct pp_write_opts *opts, pp_diags *diags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The flat profile: what each function costs itself, and with all it called.
+ *
+ * Total counts outermost activations only, so no function exceeds the whole. Functions are told apart
+ * by identity (name, file, line, module).
+ */
+#ifndef PP_FLAT_H
+#define PP_FLAT_H
+
+#include "model/profile.h"
+
+struct pp_flat {
+	const struct pp_profile *profile;
+	size_t n;
+	size_t metrics;
+	bool has_calls;
+	pp_func *func;
+	uint64_t *calls;
+	union pp_value *self;  /* [row * metrics + metric] */
+	union pp_value *total;
+	union pp_value *whole; /* [metric]: the sum over the profile */
+};
+
+enum pp_sort { PP_SORT_SELF, PP_SORT_TOTAL, PP_SORT_CALLS, PP_SORT_NAME };
+
+/* Computes all rows, in no particular order; PP_E_UNSUPPORTED when the profile holds no cost at all. */
+pp_status pp_flat_compute(const struct pp_profile *, struct pp_flat *);
+void pp_flat_release(struct pp_flat *);
+/* Sorts descending (names ascending); ties by name, file, line. False when out of memory. */
+bool pp_flat_sort(struct pp_flat *, enum pp_sort, size_t metric);
+
+#endif

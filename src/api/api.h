@@ -1,0 +1,41 @@
+/*
+ * The steps of reading that the command line uses one by one: open, recognise, read, rewrite.
+ */
+#ifndef PP_API_INTERNAL_H
+#define PP_API_INTERNAL_H
+
+#include "formats/format.h"
+
+/* One format's bid for an input. */
+struct pp_bid {
+	const struct pp_format *format;
+	int bits;
+};
+
+/* An input opened and decoded, with the bids of all formats, highest first. */
+struct pp_opened {
+	struct pp_reader reader;
+	struct pp_input *input;
+	const struct pp_format *format; /* the winner, or NULL */
+	struct pp_bid *bids;            /* all formats that can read, sorted: bits descending, then name */
+	size_t bid_count;
+	bool ambiguous;                 /* the two best bid the same */
+	const char *compression[8];     /* what was peeled, outermost first; NULL at the end */
+	uint64_t file_size;             /* 0 = unknown */
+};
+
+/*
+ * Opens a file or memory (data != NULL) and lets the formats bid. PP_OK also when nobody recognised it
+ * (format == NULL). Findings about the container go to diags.
+ */
+pp_status pp_open(struct pp_opened *, const char *path, const void *data, size_t size,
+                  const struct pp_read_opts *, struct pp_diags *);
+/* Reads what was opened, with the format chosen. */
+pp_status pp_opened_read(struct pp_opened *, struct pp_profile **out);
+void pp_opened_close(struct pp_opened *);
+
+/* Writes to an open sink; see pp_write_file() for the rest. */
+pp_status pp_write_sink(const struct pp_profile *, struct pp_sink *, const struct pp_format *,
+                        const struct pp_write_opts *, struct pp_diags *);
+
+#endif

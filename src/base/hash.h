@@ -1,0 +1,45 @@
+/*
+ * Hashing of bytes and of ids, and a map from 64-bit keys to 32-bit ids.
+ * Seeds are random for each process (an attacker must not choose collisions), so no result may ever
+ * depend on the order of a table.
+ */
+#ifndef PP_HASH_H
+#define PP_HASH_H
+
+#include "base/common.h"
+
+#define PP_HASH_K1 0x9e3779b97f4a7c15u
+#define PP_HASH_K2 0xd6e8feb86659fd93u
+
+/* Folds a 64x64 product into 64 bits: one multiplication mixes all bits of both. */
+static inline uint64_t
+pp_mix(uint64_t a, uint64_t b)
+{
+	pp_u128 product = (pp_u128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t pp_hash_bytes(const void *p, size_t n, uint64_t seed);
+
+/* Key to id; both arbitrary except that id UINT32_MAX is reserved. Zero-initialised + seed is empty. */
+struct pp_map {
+	struct pp_map_slot {
+		uint64_t key;
+		uint32_t id;
+		uint32_t used;
+	} *slots;
+	size_t n;
+	size_t mask; /* slots - 1, or 0 without slots */
+	uint64_t seed;
+};
+
+#define PP_MAP_NONE UINT32_MAX
+
+/* The id of a key, PP_MAP_NONE when absent. */
+uint32_t pp_map_get(const struct pp_map *, uint64_t key);
+/* Sets or replaces; false when out of memory. */
+bool pp_map_set(struct pp_map *, uint64_t key, uint32_t id);
+void pp_map_release(struct pp_map *);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * Limits against hostile input. They are enforced by the builder (strings, nodes, depth, memory), by
+ * the filters (expansion, layers) and by the input (line length), never by a format on its own.
+ */
+#ifndef PP_LIMITS_H
+#define PP_LIMITS_H
+
+#include "base/common.h"
+
+/* The caller's limits with each 0 replaced by the default; NULL gives all defaults. */
+struct pp_limits pp_limits_complete(const struct pp_limits *own);
+
+#endif

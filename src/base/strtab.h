@@ -1,0 +1,46 @@
+/*
+ * Interned byte strings: equal bytes have equal ids, ids go by first appearance, 0 is "".
+ */
+#ifndef PP_STRTAB_H
+#define PP_STRTAB_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+struct pp_strtab {
+	struct pp_arena arena;
+	PP_VEC(struct pp_slice) strs; /* each is followed by a NUL that does not count */
+	struct pp_strtab_slot {
+		uint32_t tag; /* upper half of the hash */
+		pp_str id;    /* 0 = free */
+	} *slots;
+	size_t mask;
+	uint64_t seed;
+};
+
+bool pp_strtab_init(struct pp_strtab *, uint64_t seed);
+void pp_strtab_release(struct pp_strtab *);
+
+/* The hash this table uses for a string. */
+static inline uint64_t
+pp_strtab_hash(const struct pp_strtab *t, const void *p, size_t n)
+{
+	return pp_hash_bytes(p, n, t->seed);
+}
+
+/*
+ * Interns; *is_new says whether the string was unknown. Returns false when out of memory or when
+ * there are 2^32 - 1 strings already.
+ */
+bool pp_strtab_intern(struct pp_strtab *, const void *p, size_t n, pp_str *id, bool *is_new);
+/* Looks up without adding; false when absent. */
+bool pp_strtab_find(const struct pp_strtab *, const void *p, size_t n, pp_str *id);
+
+static inline struct pp_slice
+pp_strtab_get(const struct pp_strtab *t, pp_str id)
+{
+	return t->strs.at[id];
+}
+
+#endif

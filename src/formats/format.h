@@ -1,0 +1,66 @@
+/*
+ * What a format is: one const struct per file in this directory, found by the table that meson
+ * generates from its list of words.
+ */
+#ifndef PP_FORMAT_H
+#define PP_FORMAT_H
+
+#include "base/common.h"
+#include "base/diag.h"
+#include "io/reader.h"
+#include "io/sink.h"
+#include "model/builder.h"
+#include "model/profile.h"
+
+/* What recognition may look at: the first bytes, decoded (up to 64 KiB), and the name for tie-breaks. */
+struct pp_peek {
+	struct pp_slice head;
+	bool whole;        /* head is all there is */
+	const char *name;  /* base name, compression endings removed; "" when unknown */
+};
+
+/* An option of a format ("--option key=value"), for --help. */
+struct pp_option_doc {
+	const char *key;
+	const char *values;
+	const char *help;
+};
+
+struct pp_writer {
+	const struct pp_profile *profile;
+	struct pp_sink *out;
+	struct pp_diags *diags;     /* losses are warnings here; never NULL */
+	const struct pp_write_opts *opts;
+	size_t metric;              /* index chosen by opts->metric or the primary one; metrics.n if none */
+};
+
+struct pp_format {
+	const char *name, *title;
+	const char *extensions; /* blank separated, without dots */
+	const char *variants;   /* blank separated; NULL when there is one layout */
+	unsigned can;           /* PP_CAN_READ | PP_CAN_WRITE | facets it holds */
+	/* Bits really verified in the peek; 0 = not mine. */
+	int (*bid)(const struct pp_peek *);
+	/*
+	 * Reads all of the input into the builder. Findings go to reader->diags. Returns PP_OK when
+	 * anything could be used (setting profile->complete = false if not all), else PP_E_INVALID.
+	 */
+	pp_status (*read)(struct pp_reader *, struct pp_builder *);
+	pp_status (*write)(struct pp_writer *);
+	/*
+	 * Optional: rewrites an input of this format straight into its canonical form, without a
+	 * profile in between. Same result as read + write, only faster. PP_E_UNSUPPORTED (before any
+	 * output) sends the caller the long way.
+	 */
+	pp_status (*rewrite)(struct pp_reader *, struct pp_sink *);
+	const struct pp_rule *rules; /* ends with id NULL */
+	const struct pp_option_doc *options;       /* ends with key NULL; or NULL */
+};
+
+/* Generated from the list in meson.build: all formats, NULL at the end. */
+extern const struct pp_format *const pp_formats[];
+
+/* True when the name ends in ".EXT" (without regard to case). */
+bool pp_name_ends(const char *name, const char *ext);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * Where writers put their bytes.
+ *
+ * Errors are sticky: after a failed write `status` is set and later writes do nothing, so a writer
+ * checks once at the end. A file sink writes beside its target and renames in pp_sink_commit(); closing
+ * without commit removes what was written and leaves the target as it was.
+ */
+#ifndef PP_SINK_H
+#define PP_SINK_H
+
+#include <stdarg.h>
+
+#include "base/buf.h"
+#include "base/common.h"
+
+struct pp_sink {
+	unsigned char *cur, *end; /* room in the current block */
+	pp_status status;
+	int error;                /* errno of the first failure, or 0 */
+	uint64_t written;         /* bytes before the current block */
+	/* Takes the block [begin, cur) away and provides a new one. */
+	void (*flush)(struct pp_sink *);
+	pp_status (*commit)(struct pp_sink *);
+	void (*close)(struct pp_sink *);
+	/*
+	 * Opens a second file beside this one for formats made of two (SPX): base name without slash,
+	 * committed and closed together with its owner. NULL when this sink cannot (standard output).
+	 */
+	struct pp_sink *(*open_sibling)(struct pp_sink *, const char *base_name);
+	const char *path;
+	unsigned char *begin;
+	void *impl;
+};
+
+void pp_sink_write(struct pp_sink *, const void *p, size_t n);
+void pp_sink_puts(struct pp_sink *, const char *z);
+void pp_sink_printf(struct pp_sink *, const char *fmt, ...) PP_PRINTF(2, 3);
+/* A decimal number. */
+void pp_sink_u64(struct pp_sink *, uint64_t v);
+
+static inline void
+pp_sink_putc(struct pp_sink *s, char c)
+{
+	if (PP_UNLIKELY(s->cur == s->end))
+		s->flush(s);
+	if (PP_LIKELY(s->cur < s->end))
+		*s->cur++ = (unsigned char)c;
+}
+
+/* Compression of what a sink writes. */
+enum pp_compression { PP_PLAIN, PP_GZIP, PP_ZSTD };
+
+/*
+ * Opens a file ("-" = standard output) for writing; compression is chosen by the name's ending when
+ * `by_name` is set. On failure *out is NULL and *error is an errno value.
+ */
+pp_status pp_sink_file(const char *path, bool by_name, struct pp_sink **out, int *error);
+/* Collects the bytes in a buffer that the caller owns. */
+pp_status pp_sink_buffer(struct pp_buf *, struct pp_sink **out);
+/* Finishes: flushes, compresses, renames. The first error of the sink's life, or PP_OK. */
+pp_status pp_sink_commit(struct pp_sink *);
+/* Frees; without a commit nothing is left behind. NULL is allowed. */
+void pp_sink_close(struct pp_sink *);
+
+#endif

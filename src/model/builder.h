@@ -1,0 +1,114 @@
+/*
+ * Builds a profile. The one place where limits are enforced, so no format can forget them.
+ *
+ * Errors are sticky: after the first failure (`status`: PP_E_NOMEM or PP_E_LIMIT) every call is a
+ * no-op that returns 0, so readers check pp_builder_ok() once per record or block.
+ */
+#ifndef PP_BUILDER_H
+#define PP_BUILDER_H
+
+#include "base/limits.h"
+#include "model/profile.h"
+
+struct pp_builder {
+	struct pp_profile *profile; /* under construction; fields without a function below may be set directly */
+	pp_status status;
+	const char *limit;          /* which limit was reached, for the message */
+	struct pp_limits limits;
+	unsigned want;
+	struct pp_map name_frame;   /* str -> frame of the function with only that name */
+	struct pp_map func_of;      /* hash of identity -> func, chained through `func_next` */
+	PP_VEC(pp_func) func_next;
+	struct pp_map frame_of;
+	PP_VEC(pp_frame) frame_next;
+	struct pp_map edge_of;
+	PP_VEC(uint32_t) edge_next;
+	struct pp_map line_of;
+	PP_VEC(uint32_t) line_next;
+	const struct pp_pages *pages;
+	uint64_t seed;
+};
+
+/* Starts a profile; false when out of memory. `limits` must be complete (pp_limits_complete). */
+bool pp_builder_init(struct pp_builder *, const struct pp_limits *limits, unsigned want, uint64_t seed,
+                     const struct pp_pages *pages);
+/* Frees everything, the profile too unless it was handed over by pp_builder_finish(). */
+void pp_builder_release(struct pp_builder *);
+
+static inline bool
+pp_builder_ok(const struct pp_builder *b)
+{
+	return b->status == PP_OK;
+}
+
+/* Notes a failure unless there was one before. */
+void pp_builder_fail(struct pp_builder *, pp_status, const char *limit);
+
+/* ---- names ---- */
+pp_str pp_build_str(struct pp_builder *, struct pp_slice);
+pp_str pp_build_strz(struct pp_builder *, const char *);
+pp_module pp_build_module(struct pp_builder *, const struct pp_module_row *);
+/*
+ * The function of that identity (name, file, line, module), made when absent. `same` is ignored; flags
+ * and last_line of the first call stay.
+ */
+pp_func pp_build_func(struct pp_builder *, const struct pp_func_row *);
+/* A function whose identity comes later (SPX lists names last): always a new id. */
+pp_func pp_build_func_later(struct pp_builder *);
+/* Gives a later function its identity; `same` is settled in pp_builder_finish(). */
+void pp_build_func_bind(struct pp_builder *, pp_func, const struct pp_func_row *);
+/* The frame of those properties, made when absent. */
+pp_frame pp_build_frame(struct pp_builder *, const struct pp_frame_row *);
+/* The frame of a function of which only the name is known: the short way for stacks of names. */
+pp_frame pp_build_frame_named(struct pp_builder *, struct pp_slice name);
+
+/* ---- costs ---- */
+/* Adds a metric; returns its index. All metrics come before the first series, edge or line. */
+uint32_t pp_build_metric(struct pp_builder *, const struct pp_metric *);
+/* Adds a metric by plain strings: name, unit, kind, type, flags. */
+uint32_t pp_build_metric_z(struct pp_builder *, const char *name, const char *unit,
+                           enum pp_metric_kind, enum pp_cell_type, unsigned flags);
+/*
+ * Adds a series (event, pid, tid, ... are taken, the rest is set up); returns its index. `dense` suits
+ * the main series of a profile, sparse the many small ones.
+ */
+uint32_t pp_build_series(struct pp_builder *, const struct pp_series *like, bool dense, bool has_calls);
+/* A series with no properties at all. */
+uint32_t pp_build_series_plain(struct pp_builder *, bool dense, bool has_calls);
+/* The cells of a node in a series, made zero when absent and marked present. Valid until the next call. NULL on failure. */
+int64_t *pp_build_cells(struct pp_builder *, uint32_t series, pp_node);
+/* Adds a value; false when the sum passes 64 bits (cell unchanged, builder still fine) or on failure. */
+bool pp_build_add(struct pp_builder *, uint32_t series, pp_node, uint32_t metric, int64_t value);
+
+/* ---- the tree ---- */
+/* The child node, made when absent; 0 on failure (check pp_builder_ok). */
+pp_node pp_build_child(struct pp_builder *, pp_node parent, pp_frame);
+
+/* ---- edges and lines ---- */
+/* The cells of an edge (calls, inclusive..., own...), made when absent. */
+int64_t *pp_build_edge(struct pp_builder *, const struct pp_edge_row *);
+/* The cells of a line (hits?, cost...), made when absent. */
+int64_t *pp_build_line(struct pp_builder *, const struct pp_line_row *);
+
+/* ---- meta and extras ---- */
+/* Adds a key under a parent (0 = top, else a value returned before); returns a handle. */
+uint32_t pp_build_meta(struct pp_builder *, uint32_t parent, struct pp_slice key, enum pp_meta_type,
+                       struct pp_slice text);
+void pp_build_meta_z(struct pp_builder *, const char *key, enum pp_meta_type, struct pp_slice text);
+void pp_build_extra(struct pp_builder *, uint32_t table, uint32_t row, const char *key, struct pp_slice bytes);
+
+/* ---- merging what several threads built ---- */
+/*
+ * Adds all of `from` behind what `into` has: strings, functions, frames, nodes and rows, in the order
+ * of `from`, so that the result is what one thread would have built. Both have the same metrics and
+ * series. False when a sum passes 64 bits (then build in one thread to find the place) or on failure.
+ */
+bool pp_builder_merge(struct pp_builder *into, const struct pp_builder *from);
+
+/*
+ * Finishes: settles `same`, drops what only building needs, sets the facets that have data. The caller
+ * owns the profile.
+ */
+pp_status pp_builder_finish(struct pp_builder *, struct pp_profile **out);
+
+#endif

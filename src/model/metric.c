@@ -1,0 +1,62 @@
+/*
+ * Values in their canonical unit: compared exactly, printed exactly where that is possible.
+ */
+#include "model/metric.h"
+
+#include <math.h>
+
+bool
+pp_value_is_zero(const struct pp_metric *m, union pp_value v)
+{
+	return m->type == PP_REAL ? v.d == 0.0 : v.i == 0;
+}
+
+int
+pp_value_cmp(const struct pp_metric *m, union pp_value a, union pp_value b)
+{
+	if (m->type == PP_REAL)
+		return (a.d > b.d) - (a.d < b.d);
+	return (a.i > b.i) - (a.i < b.i);
+}
+
+double
+pp_value_double(const struct pp_metric *m, union pp_value v)
+{
+	double d = m->type == PP_REAL ? v.d : (double)v.i;
+
+	if (m->factor_num > 1)
+		d *= (double)m->factor_num;
+	if (m->factor_den > 1)
+		d /= (double)m->factor_den;
+	return m->scale ? d / pow(10.0, (double)m->scale) : d;
+}
+
+size_t
+pp_value_print(const struct pp_metric *m, union pp_value v, char out[PP_NUM_MAX])
+{
+	uint64_t num = m->factor_num ? m->factor_num : 1;
+	uint64_t den = m->factor_den ? m->factor_den : 1;
+	unsigned scale = m->scale;
+	pp_i128 value;
+
+	if (m->type == PP_REAL)
+		return pp_num_print_double(out, pp_value_double(m, v));
+	if (__builtin_mul_overflow(v.i, (pp_i128)num, &value))
+		return pp_num_print_double(out, pp_value_double(m, v));
+	/* Divide as far as it goes, then take one decimal digit for each factor of ten that is left. */
+	for (; den > 1 && value % den == 0; den = 1)
+		value /= den;
+	for (; den % 10 == 0; den /= 10)
+		scale++;
+	while (den > 1 && (den % 2 == 0 || den % 5 == 0) && scale < 20) {
+		unsigned factor = den % 2 == 0 ? 5 : 2;
+
+		if (__builtin_mul_overflow(value, (pp_i128)factor, &value))
+			return pp_num_print_double(out, pp_value_double(m, v));
+		den /= den % 2 == 0 ? 2 : 5;
+		scale++;
+	}
+	if (den > 1 || scale > 20)
+		return pp_num_print_double(out, pp_value_double(m, v));
+	return pp_num_print(out, value, scale);
+}

@@ -1,0 +1,142 @@
+/*
+ * Metrics: what is counted, in which unit, stored how.
+ *
+ * A cell is 64 bits: int64, uint64 or double, as the metric's type says. Integers carry a decimal
+ * scale and a unit factor, so that a file's own numbers are stored unchanged and still print in the
+ * canonical unit:   canonical value = cell * 10^-scale * factor_num / factor_den   [unit]
+ * e.g. Xdebug 3 time: cell 1234, scale 0, factor 10/1, unit "ns".
+ */
+#ifndef PP_METRIC_H
+#define PP_METRIC_H
+
+#include "base/common.h"
+#include "base/num.h"
+
+enum pp_cell_type { PP_INT, PP_UINT, PP_REAL };
+
+/* What a metric means; metrics of two files can be compared when kind and unit agree. */
+enum pp_metric_kind {
+	PP_KIND_OTHER,
+	PP_KIND_WALL_TIME,
+	PP_KIND_CPU_TIME,
+	PP_KIND_IDLE_TIME,
+	PP_KIND_SAMPLES, /* number of samples: has a counting error */
+	PP_KIND_COUNT,   /* exact counts: calls, instructions, allocations */
+	PP_KIND_BYTES,   /* memory, input, output */
+	PP_KIND_EVENTS   /* hardware or software events, possibly extrapolated from samples */
+};
+
+enum {
+	PP_METRIC_PRIMARY = 1 << 0,   /* what to sort by unless told otherwise; one per profile */
+	PP_METRIC_SIGNED = 1 << 1,    /* may go down: memory in use */
+	PP_METRIC_SAMPLED = 1 << 2,   /* estimated from samples */
+	PP_METRIC_NO_SUM = 1 << 3,    /* a peak or an average: adding makes no sense */
+	PP_METRIC_TIME_OK = 1 << 4    /* may be read as time (SPAA rule 25) */
+};
+
+struct pp_metric {
+	pp_str name;  /* the file's own key */
+	pp_str title; /* a longer name, or 0 */
+	pp_str event; /* the event it belongs to (SPAA, perf), or 0 */
+	pp_str unit;  /* canonical: "ns", "bytes", "samples", "count", ... */
+	enum pp_cell_type type;
+	enum pp_metric_kind kind;
+	unsigned flags;
+	unsigned scale;
+	uint64_t factor_num, factor_den; /* 0 means 1 */
+};
+
+/* A sum of cells: wide enough that it cannot overflow. */
+union pp_value {
+	pp_i128 i;
+	double d;
+};
+
+/* A cell as a sum of one. */
+static inline union pp_value
+pp_cell_value(const struct pp_metric *m, int64_t cell)
+{
+	union pp_value v;
+
+	if (m->type == PP_REAL)
+		memcpy(&v.d, &cell, sizeof v.d);
+	else
+		v.i = m->type == PP_UINT ? (pp_i128)(uint64_t)cell : (pp_i128)cell;
+	return v;
+}
+
+/* A double as a cell. */
+static inline int64_t
+pp_cell_real(double d)
+{
+	int64_t cell;
+
+	memcpy(&cell, &d, sizeof cell);
+	return cell;
+}
+
+static inline union pp_value
+pp_value_zero(const struct pp_metric *m)
+{
+	union pp_value v;
+
+	if (m->type == PP_REAL)
+		v.d = 0.0;
+	else
+		v.i = 0;
+	return v;
+}
+
+static inline void
+pp_value_add(const struct pp_metric *m, union pp_value *sum, union pp_value v)
+{
+	if (m->type == PP_REAL)
+		sum->d += v.d;
+	else
+		sum->i += v.i;
+}
+
+static inline void
+pp_value_sub(const struct pp_metric *m, union pp_value *sum, union pp_value v)
+{
+	if (m->type == PP_REAL)
+		sum->d -= v.d;
+	else
+		sum->i -= v.i;
+}
+
+/* Adds `add` to a cell; false (and the cell unchanged) when the sum does not fit its 64 bits. */
+static inline bool
+pp_cell_add(enum pp_cell_type type, int64_t *cell, int64_t add)
+{
+	if (type == PP_INT) {
+		int64_t sum;
+
+		if (PP_UNLIKELY(__builtin_add_overflow(*cell, add, &sum)))
+			return false;
+		*cell = sum;
+	} else if (type == PP_UINT) {
+		uint64_t sum;
+
+		if (PP_UNLIKELY(__builtin_add_overflow((uint64_t)*cell, (uint64_t)add, &sum)))
+			return false;
+		*cell = (int64_t)sum;
+	} else {
+		double a, b;
+
+		memcpy(&a, cell, sizeof a);
+		memcpy(&b, &add, sizeof b);
+		*cell = pp_cell_real(a + b);
+	}
+	return true;
+}
+
+bool pp_value_is_zero(const struct pp_metric *, union pp_value);
+/* -1, 0 or 1 as a < b, a == b, a > b. */
+int pp_value_cmp(const struct pp_metric *, union pp_value a, union pp_value b);
+/* In the canonical unit, as a double: for shares, bars and human units. */
+double pp_value_double(const struct pp_metric *, union pp_value);
+/* In the canonical unit, exact where it has a finite decimal form; returns the length. */
+size_t pp_value_print(const struct pp_metric *, union pp_value, char out[PP_NUM_MAX]);
+
+#endif

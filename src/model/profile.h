@@ -1,0 +1,219 @@
+/*
+ * A profile: columns, 32-bit ids, parents first. Read-only after pp_builder_finish().
+ *
+ *     strs      interned bytes
+ *     modules   binaries, libraries, kernel images
+ *     funcs     name, file, module, first line; `same` = the first function of equal identity
+ *     frames    a place in a function: line, address, inline depth; what a node of the tree shows
+ *     tree      nodes = (parent, frame)
+ *     metrics   what is counted
+ *     series    event x process x thread x cpu; each has rows of cells, one per node with own cost
+ *     edges     caller, callee, call site -> calls, inclusive (and own) cost
+ *     lines     function, file, line, address -> cost, hits
+ *     timelines what happened when, per series
+ *     meta      ordered key/value tree;  extras: (table, row, key) -> bytes as read
+ */
+#ifndef PP_PROFILE_H
+#define PP_PROFILE_H
+
+#include "base/strtab.h"
+#include "base/vec.h"
+#include "model/metric.h"
+#include "model/timeline.h"
+#include "model/tree.h"
+
+enum pp_module_kind { PP_MODULE_BINARY, PP_MODULE_KERNEL, PP_MODULE_JIT, PP_MODULE_SCRIPT };
+
+struct pp_module_row {
+	pp_str name;
+	pp_str build_id;
+	enum pp_module_kind kind;
+};
+
+enum {
+	PP_FUNC_INTERNAL = 1 << 0, /* built into the language (php::strlen, CORE:print, XS) */
+	PP_FUNC_KERNEL = 1 << 1,
+	PP_FUNC_UNKNOWN = 1 << 2,  /* no symbol: the name is an address or a placeholder */
+	PP_FUNC_PSEUDO = 1 << 3,   /* not code: [no stack], (idle) */
+	PP_FUNC_SCRIPT = 1 << 4    /* top-level code of a file */
+};
+
+struct pp_func_row {
+	pp_str name;
+	pp_str file;
+	pp_module module;
+	uint32_t line;  /* first line, 0 = unknown */
+	uint32_t last_line;
+	uint32_t flags; /* PP_FUNC_* */
+	pp_func same;   /* first function with the same name, file, line and module; own id if first */
+};
+
+enum {
+	PP_FRAME_INLINED = 1 << 0,
+	PP_FRAME_FILE_OFFSET = 1 << 1 /* `address` is an offset in the module's file */
+};
+
+struct pp_frame_row {
+	pp_func func;
+	uint32_t line;      /* where in the function; 0 = unknown */
+	uint32_t column;
+	uint32_t site_line; /* line in the caller from which it was called (SPX 0.5); 0 = unknown */
+	uint64_t address;
+	uint64_t offset;    /* from the start of the symbol */
+	uint16_t inline_depth;
+	uint16_t flags;
+	pp_str file;        /* where the line is, if not in the function's file; else 0 */
+};
+
+/*
+ * Own costs. Row r of a series holds `stride` cells: one per metric of the profile, then the number of
+ * calls when `has_calls`. Dense series have one row per node (row = node id; `present` tells which
+ * nodes the file gave a value); others list their nodes in `node_of`.
+ */
+struct pp_series {
+	pp_str event;
+	pp_str process, thread; /* names */
+	int64_t pid, tid, cpu;  /* -1 = unknown */
+	pp_str context;         /* further distinction, verbatim; 0 = none */
+	bool dense;
+	bool has_calls;
+	uint32_t stride;
+	uint32_t rows;
+	uint32_t rows_cap;
+	int64_t *cells;
+	pp_node *node_of;       /* NULL when dense */
+	uint64_t *present;      /* bit set, dense only */
+	struct pp_map row_of;   /* node -> row, sparse only; gone after finish */
+	struct pp_timeline timeline;
+};
+
+/* cells of edge e: calls, then inclusive[metric], then own[metric] when `edge_own`. */
+struct pp_edge_row {
+	pp_func caller, callee; /* caller 0 = from outside */
+	pp_str site_file;       /* 0 = the caller's file */
+	uint32_t site_line;
+	uint64_t site_address;
+	uint32_t series;
+};
+
+/* cells of line l: hits (when `line_hits`), then cost[metric]. */
+struct pp_line_row {
+	pp_func func; /* 0 = not known */
+	pp_str file;
+	uint32_t line;
+	uint32_t series;
+	uint64_t address;
+};
+
+enum pp_meta_type { PP_META_TEXT, PP_META_NUMBER, PP_META_BOOL, PP_META_NULL, PP_META_OBJECT, PP_META_ARRAY };
+
+/* `text` is the value as written (numbers too, so they stay exact). Children follow their parent. */
+struct pp_meta_row {
+	uint32_t parent; /* row + 1 of the parent, 0 = top level */
+	pp_str key;
+	pp_str text;
+	enum pp_meta_type type;
+};
+
+struct pp_extra_row {
+	uint32_t table; /* chosen by the format */
+	uint32_t row;
+	pp_str key;
+	pp_str bytes;
+};
+
+struct pp_profile {
+	const pp_format *format;
+	pp_str variant, producer;
+	pp_str compression[8]; /* outermost first; 0-terminated */
+	bool complete;
+	bool estimated;        /* stacks were reconstructed, not recorded */
+	unsigned facets;
+	uint64_t events, samples; /* as counted by the reader; 0 = none */
+	bool has_time;
+	int64_t time_start, time_end; /* ns */
+	int64_t recorded_at;          /* Unix seconds, 0 = unknown */
+
+	struct pp_strtab strs;
+	PP_VEC(struct pp_module_row) modules; /* [0] = none, likewise below */
+	PP_VEC(struct pp_func_row) funcs;
+	PP_VEC(struct pp_frame_row) frames;
+	struct pp_tree tree;
+	PP_VEC(struct pp_metric) metrics;     /* from 0 */
+	PP_VEC(struct pp_series) series;      /* from 0 */
+
+	PP_VEC(struct pp_edge_row) edges;
+	PP_VEC(int64_t) edge_cells;
+	bool edge_own;
+	PP_VEC(struct pp_line_row) lines;
+	PP_VEC(int64_t) line_cells;
+	bool line_hits;
+
+	PP_VEC(struct pp_meta_row) meta;
+	PP_VEC(struct pp_extra_row) extras;
+	/* Format-private data that only the format's own writer understands, and how to free it. */
+	void *private_data;
+	void (*private_free)(void *);
+};
+
+static inline struct pp_slice
+pp_text_of(const struct pp_profile *p, pp_str s)
+{
+	return pp_strtab_get(&p->strs, s);
+}
+
+static inline pp_func
+pp_frame_func(const struct pp_profile *p, pp_frame frame)
+{
+	return p->frames.at[frame].func;
+}
+
+/* The function a node shows, by identity. The root has none (0). */
+static inline pp_func
+pp_node_func(const struct pp_profile *p, pp_node node)
+{
+	return p->funcs.at[p->frames.at[pp_tree_frame(&p->tree, node)].func].same;
+}
+
+static inline size_t
+pp_edge_stride(const struct pp_profile *p)
+{
+	return 1 + p->metrics.n * (p->edge_own ? 2 : 1);
+}
+
+static inline size_t
+pp_line_stride(const struct pp_profile *p)
+{
+	return p->metrics.n + (p->line_hits ? 1 : 0);
+}
+
+/* The node of row r of a series. */
+static inline pp_node
+pp_series_node(const struct pp_series *s, uint32_t row)
+{
+	return s->dense ? row : s->node_of[row];
+}
+
+/* Whether row r was given by the file (a node that merely lies on a path was not). */
+static inline bool
+pp_series_present(const struct pp_series *s, uint32_t row)
+{
+	return !s->dense || (s->present[row >> 6] >> (row & 63) & 1);
+}
+
+static inline const int64_t *
+pp_series_cells(const struct pp_series *s, uint32_t row)
+{
+	return s->cells + (size_t)row * s->stride;
+}
+
+/* The metric to use unless told otherwise: the primary one, else the first; metrics.n when none. */
+size_t pp_profile_primary(const struct pp_profile *);
+/* A metric by name (or "EVENT/NAME"); metrics.n when there is none. */
+size_t pp_profile_metric_find(const struct pp_profile *, struct pp_slice name);
+/* The sum of a metric over the whole profile, from whichever facet holds it. */
+union pp_value pp_profile_total(const struct pp_profile *, size_t metric);
+/* The value of a top-level meta key, or an empty slice. */
+struct pp_slice pp_profile_meta(const struct pp_profile *, const char *key);
+
+#endif
