@@ -27,8 +27,8 @@ struct pp_input {
 	pp_status status;
 	/* Brings more bytes into memory, moving the window; see pp_input_need(). */
 	bool (*more)(struct pp_input *, size_t need);
-	/* A hint that bytes before `upto` will not be read again soon; may be NULL. */
-	void (*forget)(struct pp_input *, const unsigned char *upto);
+	/* A hint that bytes [from, to) will not be read again soon; any thread; may be NULL. */
+	void (*forget)(struct pp_input *, const unsigned char *from, const unsigned char *to);
 	void (*close)(struct pp_input *);
 	void *impl;
 };

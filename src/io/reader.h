@@ -12,6 +12,7 @@
 struct pp_reader {
 	struct pp_input *in;
 	const char *path;          /* as given; "-" for standard input; the name given for memory */
+	bool forced;               /* the user named the format: do not second-guess it */
 	const char *variant;       /* what the user asked for, or NULL */
 	unsigned want;             /* PP_TREE | ...: what the caller will use */
 	unsigned threads;          /* how many may run at once, >= 1 */
