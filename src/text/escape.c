@@ -1,0 +1,165 @@
+/*
+ * Makes any bytes safe for where they go: XML and HTML, a terminal, CSV.
+ */
+#include "text/escape.h"
+
+#include "base/utf8.h"
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/* ---- XML -------------------------------------------------------------------------------- */
+
+/* What an ASCII character becomes in XML; NULL = itself. */
+static const char *
+xml_entity(unsigned char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	case '\t':
+		return "&#9;";
+	case '\n':
+		return "&#10;";
+	case '\r':
+		return "&#13;";
+	default:
+		return c < 0x20 ? replacement : NULL;
+	}
+}
+
+void
+pp_escape_xml(struct pp_sink *out, struct pp_slice s)
+{
+	size_t done = 0, i = 0;
+
+	if (s.n == 0)
+		return;
+	while (i < s.n) {
+		const char *instead = NULL;
+		size_t length = 1;
+		uint32_t code;
+
+		if (s.p[i] < 0x80) {
+			instead = xml_entity(s.p[i]);
+		} else {
+			length = pp_utf8_decode(s.p + i, s.n - i, &code);
+			if (!length || code == 0xfffe || code == 0xffff)
+				instead = replacement;
+			length += !length;
+		}
+		if (instead) {
+			pp_sink_write(out, s.p + done, i - done);
+			pp_sink_puts(out, instead);
+			done = i + length;
+		}
+		i += length;
+	}
+	pp_sink_write(out, s.p + done, s.n - done);
+}
+
+/* ---- terminal --------------------------------------------------------------------------- */
+
+/* Characters beyond ASCII that control, reorder or hide text. */
+static bool
+terminal_hides(uint32_t code)
+{
+	static const uint32_t ranges[][2] = {
+		{ 0x80, 0x9f },     /* C1 controls */
+		{ 0xad, 0xad },     /* soft hyphen */
+		{ 0x61c, 0x61c },   /* Arabic letter mark */
+		{ 0x115f, 0x1160 }, /* Hangul fillers */
+		{ 0x180e, 0x180e }, /* Mongolian vowel separator */
+		{ 0x200b,
+		  0x200b }, /* zero width space; the joiners after it are ordinary spelling */
+		{ 0x200e, 0x200f },   /* direction marks */
+		{ 0x2028, 0x202e },   /* separators, embeddings, overrides */
+		{ 0x2060, 0x206f },   /* invisible operators, isolates */
+		{ 0xfeff, 0xfeff },   /* byte order mark */
+		{ 0xfff9, 0xfffb },   /* interlinear annotation */
+		{ 0xe0000, 0xe0fff }, /* tags */
+	};
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(ranges) && code >= ranges[i][0]; i++)
+		if (code <= ranges[i][1])
+			return true;
+	return false;
+}
+
+size_t
+pp_escape_terminal(struct pp_buf *b, struct pp_slice s)
+{
+	size_t columns = 0, done = 0, i = 0;
+
+	if (s.n == 0)
+		return 0;
+	while (i < s.n) {
+		uint32_t code = s.p[i];
+		size_t length = code < 0x80 ? 1 : pp_utf8_decode(s.p + i, s.n - i, &code);
+		size_t before;
+
+		if (length && code >= 0x20 && code != 0x7f && !terminal_hides(code)) {
+			columns += (size_t)pp_utf8_width(code);
+			i += length;
+			continue;
+		}
+		pp_buf_add(b, s.p + done, i - done);
+		before = b->n;
+		if (length && code >= 0x80)
+			pp_buf_addf(b, "\\u{%x}", (unsigned)code);
+		else
+			pp_buf_addf(b, "\\x%02x", s.p[i]);
+		columns += b->n - before;
+		i += length ? length : 1;
+		done = i;
+	}
+	pp_buf_add(b, s.p + done, s.n - done);
+	return columns;
+}
+
+/* ---- CSV -------------------------------------------------------------------------------- */
+
+static bool
+csv_must_quote(struct pp_slice s)
+{
+	size_t i;
+
+	if (s.n && (s.p[0] == ' ' || s.p[s.n - 1] == ' '))
+		return true;
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r')
+			return true;
+	return false;
+}
+
+void
+pp_escape_csv(struct pp_sink *out, struct pp_slice s)
+{
+	bool quote = csv_must_quote(s);
+	size_t i = 0;
+
+	if (quote)
+		pp_sink_putc(out, '"');
+	while (i < s.n) {
+		uint32_t code;
+		size_t length = pp_utf8_decode(s.p + i, s.n - i, &code);
+
+		if (!length)
+			pp_sink_write(out, replacement, 3);
+		else if (length == 1 && code == '"')
+			pp_sink_write(out, "\"\"", 2);
+		else
+			pp_sink_write(out, s.p + i, length);
+		i += length ? length : 1;
+	}
+	if (quote)
+		pp_sink_putc(out, '"');
+}

@@ -1,0 +1,32 @@
+/*
+ * Makes any bytes safe for where they go: XML and HTML, a terminal, CSV.
+ * JSON has its own emitter in text/json_emit.h.
+ */
+#ifndef PP_ESCAPE_H
+#define PP_ESCAPE_H
+
+#include "base/buf.h"
+#include "base/common.h"
+#include "io/sink.h"
+
+/*
+ * For XML 1.0 and HTML, in text and between either kind of quotes. Tab, newline and carriage return
+ * become references, so they survive the parser's normalisation; other control characters, bytes that
+ * are not UTF-8, U+FFFE and U+FFFF (which XML cannot hold) become U+FFFD.
+ */
+void pp_escape_xml(struct pp_sink *, struct pp_slice);
+
+/*
+ * For a terminal: control and stray bytes show as \xNN, controls beyond ASCII and characters that
+ * reorder or hide text as \u{NNNN}; nothing the file says can move the cursor or swap what is read.
+ * Appends to the buffer and returns the columns taken.
+ */
+size_t pp_escape_terminal(struct pp_buf *, struct pp_slice);
+
+/*
+ * One field of RFC 4180 CSV: quoted when it must be. Bytes that are not UTF-8 become U+FFFD, since a
+ * CSV reader gives up on the whole file otherwise.
+ */
+void pp_escape_csv(struct pp_sink *, struct pp_slice);
+
+#endif
