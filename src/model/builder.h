@@ -10,21 +10,20 @@
 #include "base/limits.h"
 #include "model/profile.h"
 
+/* Finds rows by content: hash of the content -> newest row, older rows of that hash through `next`. */
+struct pp_index {
+	struct pp_map newest;
+	PP_VEC(uint32_t) next; /* per row; PP_MAP_NONE ends the chain */
+};
+
 struct pp_builder {
 	struct pp_profile *profile; /* under construction; fields without a function below may be set directly */
 	pp_status status;
 	const char *limit;          /* which limit was reached, for the message */
 	struct pp_limits limits;
 	unsigned want;
-	struct pp_map name_frame;   /* str -> frame of the function with only that name */
-	struct pp_map func_of;      /* hash of identity -> func, chained through `func_next` */
-	PP_VEC(pp_func) func_next;
-	struct pp_map frame_of;
-	PP_VEC(pp_frame) frame_next;
-	struct pp_map edge_of;
-	PP_VEC(uint32_t) edge_next;
-	struct pp_map line_of;
-	PP_VEC(uint32_t) line_next;
+	struct pp_index func_index, frame_index, edge_index, line_index, module_index;
+	bool has_later;             /* some functions are bound late */
 	const struct pp_pages *pages;
 	uint64_t seed;
 };
@@ -83,6 +82,9 @@ bool pp_build_add(struct pp_builder *, uint32_t series, pp_node, uint32_t metric
 /* ---- the tree ---- */
 /* The child node, made when absent; 0 on failure (check pp_builder_ok). */
 pp_node pp_build_child(struct pp_builder *, pp_node parent, pp_frame);
+/* Many stacks at once, the fast way; see pp_tree_batch(). */
+bool pp_build_batch(struct pp_builder *, const pp_frame *frames, const uint32_t *depth,
+                    const pp_node *under, size_t stacks, pp_node *leaf);
 
 /* ---- edges and lines ---- */
 /* The cells of an edge (calls, inclusive..., own...), made when absent. */
@@ -96,6 +98,9 @@ uint32_t pp_build_meta(struct pp_builder *, uint32_t parent, struct pp_slice key
                        struct pp_slice text);
 void pp_build_meta_z(struct pp_builder *, const char *key, enum pp_meta_type, struct pp_slice text);
 void pp_build_extra(struct pp_builder *, uint32_t table, uint32_t row, const char *key, struct pp_slice bytes);
+
+/* Frees a profile that was not finished, or was. */
+void pp_profile_release(struct pp_profile *);
 
 /* ---- merging what several threads built ---- */
 /*

@@ -34,7 +34,6 @@ struct pp_timeline {
 	uint64_t n;
 	uint32_t columns;       /* values per event */
 	bool cumulative;        /* values are counter states (traces), not weights (samples) */
-	bool packed_extra;
 	struct pp_event last;   /* building: the event before */
 	int64_t *last_values;   /* building */
 };

@@ -1,0 +1,619 @@
+/*
+ * Builds a profile: interning, rows, limits.
+ */
+#include "model/builder.h"
+
+/* Nodes cost at least this much while building: key, hash, slots and one row of one cell. */
+#define BYTES_PER_NODE 32
+
+void
+pp_builder_fail(struct pp_builder *b, pp_status status, const char *limit)
+{
+	if (b->status != PP_OK)
+		return;
+	b->status = status;
+	b->limit = limit;
+}
+
+static void
+no_memory(struct pp_builder *b)
+{
+	pp_builder_fail(b, PP_E_NOMEM, NULL);
+}
+
+bool
+pp_builder_init(struct pp_builder *b, const struct pp_limits *limits, unsigned want, uint64_t seed,
+                const struct pp_pages *pages)
+{
+	uint64_t most = limits->max_memory / BYTES_PER_NODE;
+	uint32_t max_nodes = most < limits->max_nodes ? (uint32_t)most : limits->max_nodes;
+	struct pp_profile *p;
+
+	*b = (struct pp_builder){ .limits = *limits, .want = want, .pages = pages, .seed = seed };
+	b->func_index.newest.seed = b->frame_index.newest.seed = seed;
+	b->edge_index.newest.seed = b->line_index.newest.seed = seed;
+	b->module_index.newest.seed = seed;
+	p = b->profile = calloc(1, sizeof *p);
+	if (!p)
+		return false;
+	p->complete = true;
+	if (pp_strtab_init(&p->strs, seed) &&
+	    pp_tree_init(&p->tree, (uint32_t)(seed >> 32), max_nodes, pages) &&
+	    pp_vec_push(&p->modules, (struct pp_module_row){ 0 }) &&
+	    pp_vec_push(&p->funcs, (struct pp_func_row){ 0 }) &&
+	    pp_vec_push(&p->frames, (struct pp_frame_row){ 0 }) &&
+	    pp_vec_push(&b->module_index.next, PP_MAP_NONE) &&
+	    pp_vec_push(&b->func_index.next, PP_MAP_NONE) &&
+	    pp_vec_push(&b->frame_index.next, PP_MAP_NONE))
+		return true;
+	pp_builder_release(b);
+	return false;
+}
+
+static void
+index_release(struct pp_index *index)
+{
+	pp_map_release(&index->newest);
+	pp_vec_release(&index->next);
+}
+
+void
+pp_builder_release(struct pp_builder *b)
+{
+	index_release(&b->module_index);
+	index_release(&b->func_index);
+	index_release(&b->frame_index);
+	index_release(&b->edge_index);
+	index_release(&b->line_index);
+	pp_profile_release(b->profile);
+	b->profile = NULL;
+}
+
+/* Enters the row with the next number into the index; false when out of memory. */
+static bool
+index_add(struct pp_index *index, uint64_t hash, uint32_t row)
+{
+	return pp_vec_push(&index->next, pp_map_get(&index->newest, hash)) &&
+	       pp_map_set(&index->newest, hash, row);
+}
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+pp_str
+pp_build_str(struct pp_builder *b, struct pp_slice s)
+{
+	bool is_new;
+	pp_str id;
+
+	if (!pp_builder_ok(b))
+		return 0;
+	if (s.n > b->limits.max_string) {
+		pp_builder_fail(b, PP_E_LIMIT, "a name is too long");
+		return 0;
+	}
+	if (!pp_strtab_intern(&b->profile->strs, s.p, s.n, &id, &is_new)) {
+		no_memory(b);
+		return 0;
+	}
+	if (is_new && b->profile->strs.arena.bytes > b->limits.max_memory)
+		pp_builder_fail(b, PP_E_LIMIT, "names take too much memory");
+	return id;
+}
+
+pp_str
+pp_build_strz(struct pp_builder *b, const char *z)
+{
+	return pp_build_str(b, pp_slice_z(z));
+}
+
+pp_module
+pp_build_module(struct pp_builder *b, const struct pp_module_row *row)
+{
+	struct pp_profile *p = b->profile;
+	uint64_t hash = pp_mix((uint64_t)row->name << 32 | row->build_id, PP_HASH_K1 + row->kind);
+	uint32_t i;
+
+	if (!pp_builder_ok(b))
+		return 0;
+	for (i = pp_map_get(&b->module_index.newest, hash); i != PP_MAP_NONE;
+	     i = b->module_index.next.at[i])
+		if (p->modules.at[i].name == row->name && p->modules.at[i].build_id == row->build_id &&
+		    p->modules.at[i].kind == row->kind)
+			return i;
+	i = (uint32_t)p->modules.n;
+	if (!pp_vec_push(&p->modules, *row) || !index_add(&b->module_index, hash, i)) {
+		no_memory(b);
+		return 0;
+	}
+	return i;
+}
+
+static uint64_t
+func_hash(const struct pp_func_row *f)
+{
+	return pp_mix((uint64_t)f->name << 32 | f->file,
+	              PP_HASH_K1 ^ ((uint64_t)f->line << 32 | f->module));
+}
+
+static bool
+func_same(const struct pp_func_row *a, const struct pp_func_row *b)
+{
+	return a->name == b->name && a->file == b->file && a->line == b->line && a->module == b->module;
+}
+
+/* The first function of an identity, PP_MAP_NONE when there is none. */
+static uint32_t
+func_find(const struct pp_builder *b, uint64_t hash, const struct pp_func_row *row)
+{
+	uint32_t i, found = PP_MAP_NONE;
+
+	for (i = pp_map_get(&b->func_index.newest, hash); i != PP_MAP_NONE; i = b->func_index.next.at[i])
+		if (func_same(&b->profile->funcs.at[i], row))
+			found = i;
+	return found;
+}
+
+pp_func
+pp_build_func(struct pp_builder *b, const struct pp_func_row *row)
+{
+	struct pp_profile *p = b->profile;
+	uint64_t hash = func_hash(row);
+	uint32_t i;
+
+	if (!pp_builder_ok(b))
+		return 0;
+	i = func_find(b, hash, row);
+	if (i != PP_MAP_NONE)
+		return i;
+	i = (uint32_t)p->funcs.n;
+	if (p->funcs.n >= UINT32_MAX - 1 || !pp_vec_push(&p->funcs, *row) ||
+	    !index_add(&b->func_index, hash, i)) {
+		no_memory(b);
+		return 0;
+	}
+	p->funcs.at[i].same = i;
+	return i;
+}
+
+pp_func
+pp_build_func_later(struct pp_builder *b)
+{
+	struct pp_profile *p = b->profile;
+	uint32_t i = (uint32_t)p->funcs.n;
+
+	if (!pp_builder_ok(b))
+		return 0;
+	b->has_later = true;
+	/* Not in the index: it has no identity yet. */
+	if (p->funcs.n >= UINT32_MAX - 1 || !pp_vec_push(&p->funcs, (struct pp_func_row){ .same = i }) ||
+	    !pp_vec_push(&b->func_index.next, PP_MAP_NONE)) {
+		no_memory(b);
+		return 0;
+	}
+	return i;
+}
+
+void
+pp_build_func_bind(struct pp_builder *b, pp_func func, const struct pp_func_row *row)
+{
+	if (!pp_builder_ok(b) || func == 0 || func >= b->profile->funcs.n)
+		return;
+	b->profile->funcs.at[func] = *row;
+	b->profile->funcs.at[func].same = func;
+}
+
+static uint64_t
+frame_hash(const struct pp_frame_row *f)
+{
+	uint64_t h = pp_mix((uint64_t)f->func << 32 | f->line, PP_HASH_K1 ^ f->address);
+
+	h = pp_mix(h ^ ((uint64_t)f->column << 32 | f->site_line), PP_HASH_K2 ^ f->offset);
+	return pp_mix(h ^ ((uint64_t)f->file << 32 | (uint32_t)f->inline_depth << 16 | f->flags),
+	              PP_HASH_K1);
+}
+
+static bool
+frame_same(const struct pp_frame_row *a, const struct pp_frame_row *b)
+{
+	return a->func == b->func && a->line == b->line && a->column == b->column &&
+	       a->site_line == b->site_line && a->address == b->address && a->offset == b->offset &&
+	       a->inline_depth == b->inline_depth && a->flags == b->flags && a->file == b->file;
+}
+
+pp_frame
+pp_build_frame(struct pp_builder *b, const struct pp_frame_row *row)
+{
+	struct pp_profile *p = b->profile;
+	uint64_t hash = frame_hash(row);
+	uint32_t i;
+
+	if (!pp_builder_ok(b))
+		return 0;
+	for (i = pp_map_get(&b->frame_index.newest, hash); i != PP_MAP_NONE;
+	     i = b->frame_index.next.at[i])
+		if (frame_same(&p->frames.at[i], row))
+			return i;
+	i = (uint32_t)p->frames.n;
+	if (p->frames.n >= UINT32_MAX - 1 || !pp_vec_push(&p->frames, *row) ||
+	    !index_add(&b->frame_index, hash, i)) {
+		no_memory(b);
+		return 0;
+	}
+	return i;
+}
+
+pp_frame
+pp_build_frame_named(struct pp_builder *b, struct pp_slice name)
+{
+	struct pp_func_row func = { .name = pp_build_str(b, name) };
+	struct pp_frame_row frame = { .func = pp_build_func(b, &func) };
+
+	return pp_builder_ok(b) ? pp_build_frame(b, &frame) : 0;
+}
+
+/* ---- costs ------------------------------------------------------------------------------ */
+
+uint32_t
+pp_build_metric(struct pp_builder *b, const struct pp_metric *metric)
+{
+	struct pp_profile *p = b->profile;
+
+	if (!pp_builder_ok(b))
+		return 0;
+	if (!pp_vec_push(&p->metrics, *metric)) {
+		no_memory(b);
+		return 0;
+	}
+	return (uint32_t)(p->metrics.n - 1);
+}
+
+uint32_t
+pp_build_metric_z(struct pp_builder *b, const char *name, const char *unit, enum pp_metric_kind kind,
+                  enum pp_cell_type type, unsigned flags)
+{
+	struct pp_metric metric = { .name = pp_build_strz(b, name), .unit = pp_build_strz(b, unit),
+		                    .kind = kind, .type = type, .flags = flags };
+
+	return pp_build_metric(b, &metric);
+}
+
+uint32_t
+pp_build_series(struct pp_builder *b, const struct pp_series *like, bool dense, bool has_calls)
+{
+	struct pp_profile *p = b->profile;
+	struct pp_series s = { .event = like->event, .process = like->process, .thread = like->thread,
+		               .pid = like->pid, .tid = like->tid, .cpu = like->cpu,
+		               .context = like->context, .dense = dense, .has_calls = has_calls,
+		               .stride = (uint32_t)p->metrics.n + has_calls,
+		               .row_of = { .seed = b->seed } };
+
+	if (!pp_builder_ok(b))
+		return 0;
+	if (!pp_vec_push(&p->series, s)) {
+		no_memory(b);
+		return 0;
+	}
+	return (uint32_t)(p->series.n - 1);
+}
+
+uint32_t
+pp_build_series_plain(struct pp_builder *b, bool dense, bool has_calls)
+{
+	struct pp_series none = { .pid = -1, .tid = -1, .cpu = -1 };
+
+	return pp_build_series(b, &none, dense, has_calls);
+}
+
+/* Makes room for rows [0, need) and zeroes the new ones. */
+static bool
+series_grow(struct pp_series *s, size_t need)
+{
+	size_t cap = (size_t)s->rows_cap + s->rows_cap / 2 + 64;
+	size_t bytes, words;
+	void *moved;
+
+	if (cap < need)
+		cap = need;
+	if (cap > UINT32_MAX)
+		cap = UINT32_MAX;
+	if (!pp_size_mul(cap, s->stride * sizeof *s->cells, &bytes))
+		return false;
+	moved = realloc(s->cells, bytes ? bytes : 1);
+	if (!moved)
+		return false;
+	s->cells = moved;
+	words = (cap + 63) / 64;
+	moved = s->dense ? realloc(s->present, words * sizeof *s->present)
+	                 : realloc(s->node_of, cap * sizeof *s->node_of);
+	if (!moved)
+		return false;
+	if (s->dense) {
+		size_t old = ((size_t)s->rows_cap + 63) / 64;
+
+		s->present = moved;
+		memset(s->present + old, 0, (words - old) * sizeof *s->present);
+	} else {
+		s->node_of = moved;
+	}
+	s->rows_cap = (uint32_t)cap;
+	return true;
+}
+
+/* Extends a dense series so that it has a row for `node`. */
+static bool
+series_extend(struct pp_series *s, pp_node node)
+{
+	size_t rows = (size_t)node + 1;
+
+	if (rows <= s->rows)
+		return true;
+	if (rows > s->rows_cap && !series_grow(s, rows))
+		return false;
+	memset(s->cells + (size_t)s->rows * s->stride, 0,
+	       (rows - s->rows) * s->stride * sizeof *s->cells);
+	s->rows = (uint32_t)rows;
+	return true;
+}
+
+/* The row of a node in a sparse series, made when absent; PP_MAP_NONE when out of memory. */
+static uint32_t
+series_row(struct pp_series *s, pp_node node)
+{
+	uint32_t row = pp_map_get(&s->row_of, node);
+
+	if (row != PP_MAP_NONE)
+		return row;
+	row = s->rows;
+	if ((row == s->rows_cap && !series_grow(s, (size_t)row + 1)) ||
+	    !pp_map_set(&s->row_of, node, row))
+		return PP_MAP_NONE;
+	memset(s->cells + (size_t)row * s->stride, 0, s->stride * sizeof *s->cells);
+	s->node_of[row] = node;
+	s->rows++;
+	return row;
+}
+
+int64_t *
+pp_build_cells(struct pp_builder *b, uint32_t series, pp_node node)
+{
+	struct pp_series *s;
+	uint32_t row = node;
+
+	if (!pp_builder_ok(b) || series >= b->profile->series.n)
+		return NULL;
+	s = &b->profile->series.at[series];
+	if (s->dense ? !series_extend(s, node) : (row = series_row(s, node)) == PP_MAP_NONE) {
+		no_memory(b);
+		return NULL;
+	}
+	if (s->dense)
+		s->present[row >> 6] |= (uint64_t)1 << (row & 63);
+	return s->cells + (size_t)row * s->stride;
+}
+
+bool
+pp_build_add(struct pp_builder *b, uint32_t series, pp_node node, uint32_t metric, int64_t value)
+{
+	int64_t *cells = pp_build_cells(b, series, node);
+
+	return cells && pp_cell_add(b->profile->metrics.at[metric].type, &cells[metric], value);
+}
+
+/* ---- the tree --------------------------------------------------------------------------- */
+
+/* Tells a full tree from missing memory. */
+static void
+tree_failed(struct pp_builder *b, size_t more)
+{
+	if ((size_t)b->profile->tree.n + more > b->profile->tree.max_nodes)
+		pp_builder_fail(b, PP_E_LIMIT, "the call tree has too many nodes");
+	else
+		no_memory(b);
+}
+
+pp_node
+pp_build_child(struct pp_builder *b, pp_node parent, pp_frame frame)
+{
+	pp_node node;
+
+	if (!pp_builder_ok(b))
+		return 0;
+	node = pp_tree_child(&b->profile->tree, parent, frame);
+	if (PP_UNLIKELY(!node))
+		tree_failed(b, 1);
+	return node;
+}
+
+bool
+pp_build_batch(struct pp_builder *b, const pp_frame *frames, const uint32_t *depth,
+               const pp_node *under, size_t stacks, pp_node *leaf)
+{
+	size_t i, total = 0;
+
+	if (!pp_builder_ok(b))
+		return false;
+	if (pp_tree_batch(&b->profile->tree, frames, depth, under, stacks, leaf))
+		return true;
+	for (i = 0; i < stacks; i++)
+		total += depth[i];
+	tree_failed(b, total);
+	return false;
+}
+
+/* ---- edges and lines -------------------------------------------------------------------- */
+
+/* Appends `n` zero cells; NULL when out of memory. */
+static int64_t *
+cells_append(struct pp_builder *b, int64_t **cells, size_t *count, size_t *cap, size_t n)
+{
+	if (*count + n > *cap && !pp_vec_grow((void **)cells, cap, sizeof **cells, *count + n)) {
+		no_memory(b);
+		return NULL;
+	}
+	memset(*cells + *count, 0, n * sizeof **cells);
+	*count += n;
+	return *cells + *count - n;
+}
+
+static bool
+edge_same(const struct pp_edge_row *a, const struct pp_edge_row *b)
+{
+	return a->caller == b->caller && a->callee == b->callee && a->site_file == b->site_file &&
+	       a->site_line == b->site_line && a->site_address == b->site_address &&
+	       a->series == b->series;
+}
+
+int64_t *
+pp_build_edge(struct pp_builder *b, const struct pp_edge_row *row)
+{
+	struct pp_profile *p = b->profile;
+	uint64_t hash = pp_mix((uint64_t)row->caller << 32 | row->callee, PP_HASH_K1 ^ row->site_address);
+	size_t stride = pp_edge_stride(p);
+	uint32_t i;
+
+	if (!pp_builder_ok(b))
+		return NULL;
+	hash = pp_mix(hash ^ ((uint64_t)row->site_line << 32 | row->site_file), PP_HASH_K2 ^ row->series);
+	for (i = pp_map_get(&b->edge_index.newest, hash); i != PP_MAP_NONE; i = b->edge_index.next.at[i])
+		if (edge_same(&p->edges.at[i], row))
+			return p->edge_cells.at + i * stride;
+	i = (uint32_t)p->edges.n;
+	if (i == PP_MAP_NONE || !pp_vec_push(&p->edges, *row) || !index_add(&b->edge_index, hash, i)) {
+		no_memory(b);
+		return NULL;
+	}
+	return cells_append(b, &p->edge_cells.at, &p->edge_cells.n, &p->edge_cells.cap, stride);
+}
+
+static bool
+line_same(const struct pp_line_row *a, const struct pp_line_row *b)
+{
+	return a->func == b->func && a->file == b->file && a->line == b->line &&
+	       a->series == b->series && a->address == b->address;
+}
+
+int64_t *
+pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
+{
+	struct pp_profile *p = b->profile;
+	uint64_t hash = pp_mix((uint64_t)row->func << 32 | row->line, PP_HASH_K1 ^ row->address);
+	size_t stride = pp_line_stride(p);
+	uint32_t i;
+
+	if (!pp_builder_ok(b))
+		return NULL;
+	hash = pp_mix(hash ^ ((uint64_t)row->file << 32 | row->series), PP_HASH_K2);
+	for (i = pp_map_get(&b->line_index.newest, hash); i != PP_MAP_NONE; i = b->line_index.next.at[i])
+		if (line_same(&p->lines.at[i], row))
+			return p->line_cells.at + i * stride;
+	i = (uint32_t)p->lines.n;
+	if (i == PP_MAP_NONE || !pp_vec_push(&p->lines, *row) || !index_add(&b->line_index, hash, i)) {
+		no_memory(b);
+		return NULL;
+	}
+	return cells_append(b, &p->line_cells.at, &p->line_cells.n, &p->line_cells.cap, stride);
+}
+
+/* ---- meta and extras -------------------------------------------------------------------- */
+
+uint32_t
+pp_build_meta(struct pp_builder *b, uint32_t parent, struct pp_slice key, enum pp_meta_type type,
+              struct pp_slice text)
+{
+	struct pp_meta_row row = { parent, pp_build_str(b, key), pp_build_str(b, text), type };
+
+	if (!pp_builder_ok(b))
+		return 0;
+	if (!pp_vec_push(&b->profile->meta, row)) {
+		no_memory(b);
+		return 0;
+	}
+	return (uint32_t)b->profile->meta.n;
+}
+
+void
+pp_build_meta_z(struct pp_builder *b, const char *key, enum pp_meta_type type, struct pp_slice text)
+{
+	(void)pp_build_meta(b, 0, pp_slice_z(key), type, text);
+}
+
+void
+pp_build_extra(struct pp_builder *b, uint32_t table, uint32_t row, const char *key, struct pp_slice bytes)
+{
+	struct pp_extra_row extra = { table, row, pp_build_strz(b, key), pp_build_str(b, bytes) };
+
+	if (pp_builder_ok(b) && !pp_vec_push(&b->profile->extras, extra))
+		no_memory(b);
+}
+
+/* ---- the end ---------------------------------------------------------------------------- */
+
+/* Functions bound late may share an identity: the first one speaks for all. */
+static bool
+settle_same(struct pp_builder *b)
+{
+	struct pp_profile *p = b->profile;
+	struct pp_index index = { .newest = { .seed = b->seed } };
+	bool ok = pp_vec_push(&index.next, PP_MAP_NONE);
+	size_t i;
+
+	for (i = 1; ok && i < p->funcs.n; i++) {
+		uint64_t hash = func_hash(&p->funcs.at[i]);
+		uint32_t k;
+
+		for (k = pp_map_get(&index.newest, hash); k != PP_MAP_NONE; k = index.next.at[k])
+			if (func_same(&p->funcs.at[k], &p->funcs.at[i]))
+				p->funcs.at[i].same = p->funcs.at[k].same;
+		ok = index_add(&index, hash, (uint32_t)i);
+	}
+	index_release(&index);
+	return ok;
+}
+
+/* Gives every dense series a row for every node, so that readers need no test. */
+static bool
+settle_series(struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++) {
+		struct pp_series *s = &p->series.at[i];
+
+		pp_map_release(&s->row_of);
+		pp_timeline_seal(&s->timeline);
+		if (s->dense && !series_extend(s, p->tree.n - 1))
+			return false;
+		if (s->rows) {
+			void *fitted = realloc(s->cells, (size_t)s->rows * s->stride * sizeof *s->cells + 1);
+
+			s->cells = fitted ? fitted : s->cells;
+		}
+		if (s->timeline.n)
+			p->facets |= PP_TIMELINE;
+	}
+	return true;
+}
+
+pp_status
+pp_builder_finish(struct pp_builder *b, struct pp_profile **out)
+{
+	struct pp_profile *p = b->profile;
+
+	*out = NULL;
+	if (!pp_builder_ok(b))
+		return b->status;
+	pp_tree_seal(&p->tree);
+	if ((b->has_later && !settle_same(b)) || !settle_series(p)) {
+		no_memory(b);
+		return b->status;
+	}
+	if (p->tree.n > 1)
+		p->facets |= PP_TREE;
+	if (p->edges.n)
+		p->facets |= PP_EDGES;
+	if (p->lines.n)
+		p->facets |= PP_LINES;
+	*out = p;
+	b->profile = NULL;
+	return PP_OK;
+}

@@ -1,0 +1,121 @@
+/*
+ * Questions to a profile that need no analysis, and its end.
+ */
+#include "model/profile.h"
+
+#include "model/builder.h"
+
+void
+pp_profile_release(struct pp_profile *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	if (p->private_free)
+		p->private_free(p->private_data);
+	for (i = 0; i < p->series.n; i++) {
+		struct pp_series *s = &p->series.at[i];
+
+		free(s->cells);
+		free(s->node_of);
+		free(s->present);
+		pp_map_release(&s->row_of);
+		pp_timeline_release(&s->timeline);
+	}
+	pp_vec_release(&p->series);
+	pp_vec_release(&p->modules);
+	pp_vec_release(&p->funcs);
+	pp_vec_release(&p->frames);
+	pp_vec_release(&p->metrics);
+	pp_vec_release(&p->edges);
+	pp_vec_release(&p->edge_cells);
+	pp_vec_release(&p->lines);
+	pp_vec_release(&p->line_cells);
+	pp_vec_release(&p->meta);
+	pp_vec_release(&p->extras);
+	pp_strtab_release(&p->strs);
+	pp_tree_release(&p->tree);
+	free(p);
+}
+
+size_t
+pp_profile_primary(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->metrics.n; i++)
+		if (p->metrics.at[i].flags & PP_METRIC_PRIMARY)
+			return i;
+	return 0;
+}
+
+size_t
+pp_profile_metric_find(const struct pp_profile *p, struct pp_slice name)
+{
+	size_t i;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		const struct pp_metric *m = &p->metrics.at[i];
+		struct pp_slice own = pp_text_of(p, m->name);
+		struct pp_slice event = pp_text_of(p, m->event);
+
+		if (pp_slice_eq(own, name))
+			return i;
+		if (event.n && name.n == event.n + 1 + own.n && name.p[event.n] == '/' &&
+		    memcmp(name.p, event.p, event.n) == 0 &&
+		    (own.n == 0 || memcmp(name.p + event.n + 1, own.p, own.n) == 0))
+			return i;
+	}
+	return p->metrics.n;
+}
+
+/* From the own costs of the tree. */
+static union pp_value
+total_of_tree(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value sum = pp_value_zero(m);
+	size_t i;
+	uint32_t row;
+
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++)
+			pp_value_add(m, &sum, pp_cell_value(m, pp_series_cells(s, row)[metric]));
+	}
+	return sum;
+}
+
+/* From the costs of the lines. */
+static union pp_value
+total_of_lines(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value sum = pp_value_zero(m);
+	size_t stride = pp_line_stride(p), at = metric + p->line_hits, i;
+
+	for (i = 0; i < p->lines.n; i++)
+		pp_value_add(m, &sum, pp_cell_value(m, p->line_cells.at[i * stride + at]));
+	return sum;
+}
+
+union pp_value
+pp_profile_total(const struct pp_profile *p, size_t metric)
+{
+	if (p->tree.n > 1 || p->lines.n == 0)
+		return total_of_tree(p, metric);
+	return total_of_lines(p, metric);
+}
+
+struct pp_slice
+pp_profile_meta(const struct pp_profile *p, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < p->meta.n; i++)
+		if (p->meta.at[i].parent == 0 && pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key))
+			return pp_text_of(p, p->meta.at[i].text);
+	return pp_slice_of("", 0);
+}
