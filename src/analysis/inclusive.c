@@ -1,0 +1,149 @@
+/*
+ * Inclusive cost: parents stand before their children, so one backward loop adds everything up.
+ */
+#include "analysis/inclusive.h"
+
+/* Whether the sum of all absolute own costs fits 63 bits: then no partial sum can overflow either. */
+static bool
+sums_fit(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	pp_i128 sum = 0;
+	size_t i;
+	uint32_t row;
+
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++) {
+			pp_i128 v = pp_cell_value(m, pp_series_cells(s, row)[metric]).i;
+
+			sum += v < 0 ? -v : v;
+		}
+	}
+	return sum <= INT64_MAX;
+}
+
+/* Each loop twice is shorter than any way to share them: own costs, then the backward sum. */
+#define ADD_OWN(array, type, convert)                                                              \
+	for (i = 0; i < p->series.n; i++) {                                                        \
+		const struct pp_series *s = &p->series.at[i];                                      \
+                                                                                                   \
+		for (row = 0; row < s->rows; row++)                                                \
+			(array)[pp_series_node(s, row)] +=                                         \
+			    (type)pp_cell_value(m, pp_series_cells(s, row)[metric]).convert;       \
+	}                                                                                          \
+	for (node = x->n; node-- > 1;)                                                             \
+		(array)[pp_tree_parent(&p->tree, node)] += (array)[node]
+
+bool
+pp_inclusive_compute(struct pp_inclusive *x, const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	uint32_t row, node;
+	size_t i;
+
+	*x = (struct pp_inclusive){ .metric = m, .n = p->tree.n };
+	if (m->type == PP_REAL) {
+		x->real = calloc(x->n, sizeof *x->real);
+		if (!x->real)
+			return false;
+		ADD_OWN(x->real, double, d);
+	} else if (sums_fit(p, metric)) {
+		x->narrow = calloc(x->n, sizeof *x->narrow);
+		if (!x->narrow)
+			return false;
+		ADD_OWN(x->narrow, int64_t, i);
+	} else {
+		x->wide = calloc(x->n, sizeof *x->wide);
+		if (!x->wide)
+			return false;
+		ADD_OWN(x->wide, pp_i128, i);
+	}
+	return true;
+}
+
+void
+pp_inclusive_release(struct pp_inclusive *x)
+{
+	free(x->narrow);
+	free(x->wide);
+	free(x->real);
+	*x = (struct pp_inclusive){ 0 };
+}
+
+bool
+pp_children_compute(struct pp_children *c, const struct pp_profile *p)
+{
+	uint32_t node;
+
+	c->first = calloc(p->tree.n, sizeof *c->first);
+	c->next = calloc(p->tree.n, sizeof *c->next);
+	if (!c->first || !c->next) {
+		pp_children_release(c);
+		return false;
+	}
+	for (node = p->tree.n; node-- > 1;) {
+		pp_node parent = pp_tree_parent(&p->tree, node);
+
+		c->next[node] = c->first[parent];
+		c->first[parent] = node;
+	}
+	return true;
+}
+
+void
+pp_children_release(struct pp_children *c)
+{
+	free(c->first);
+	free(c->next);
+	*c = (struct pp_children){ 0 };
+}
+
+pp_func *
+pp_frame_funcs(const struct pp_profile *p)
+{
+	pp_func *funcs = malloc(p->frames.n * sizeof *funcs);
+	size_t i;
+
+	for (i = 0; funcs && i < p->frames.n; i++)
+		funcs[i] = p->funcs.at[p->frames.at[i].func].same;
+	return funcs;
+}
+
+uint64_t *
+pp_outermost_compute(const struct pp_profile *p, const pp_func *func_of_frame)
+{
+	uint64_t *bits = calloc((size_t)p->tree.n / 64 + 1, sizeof *bits);
+	uint32_t *active = calloc(p->funcs.n, sizeof *active);
+	struct pp_children c = { 0 };
+	pp_node node = 0;
+
+	if (!bits || !active || !pp_children_compute(&c, p)) {
+		free(bits);
+		bits = NULL;
+		goto out;
+	}
+	/* A walk over the tree without a stack: down to the first child, else to the next sibling, else
+	 * up; `active` counts how often each function is on the path. */
+	for (;;) {
+		if (c.first[node]) {
+			node = c.first[node];
+		} else {
+			while (node && !c.next[node]) {
+				active[func_of_frame[pp_tree_frame(&p->tree, node)]]--;
+				node = pp_tree_parent(&p->tree, node);
+			}
+			if (!node)
+				break;
+			active[func_of_frame[pp_tree_frame(&p->tree, node)]]--;
+			node = c.next[node];
+		}
+		if (active[func_of_frame[pp_tree_frame(&p->tree, node)]]++ == 0)
+			bits[node >> 6] |= (uint64_t)1 << (node & 63);
+	}
+out:
+	pp_children_release(&c);
+	free(active);
+	return bits;
+}
