@@ -187,6 +187,7 @@ pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 	void *scratch = malloc((f->n + 1) * (row_bytes > 8 ? row_bytes : 8));
 	struct sort_ctx ctx = { f, by, metric };
 	size_t i;
+	bool ok;
 
 	if (order && scratch) {
 		for (i = 0; i < f->n; i++)
@@ -197,7 +198,8 @@ pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 		permute(f->self, row_bytes, order, f->n, scratch);
 		permute(f->total, row_bytes, order, f->n, scratch);
 	}
+	ok = order && scratch;
 	free(order);
 	free(scratch);
-	return order && scratch;
+	return ok;
 }

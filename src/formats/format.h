@@ -60,7 +60,7 @@ struct pp_format {
 /* Generated from the list in meson.build: all formats, NULL at the end. */
 extern const struct pp_format *const pp_formats[];
 
-/* True when the name ends in ".EXT" (without regard to case). */
+/* True when the name, compression endings aside, ends in ".EXT" (without regard to case). */
 bool pp_name_ends(const char *name, const char *ext);
 
 #endif

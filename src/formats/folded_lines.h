@@ -1,0 +1,66 @@
+/*
+ * What folded and differential folded stacks share: one line's grammar, the reader, the writer.
+ */
+#ifndef PP_FOLDED_LINES_H
+#define PP_FOLDED_LINES_H
+
+#include "formats/format.h"
+
+/* Counts at the end of a line: plain files have one, differential ones two. */
+enum { PP_FOLDED_PLAIN = 1, PP_FOLDED_DIFF = 2 };
+
+/* Positions in pp_folded_rules[]. */
+enum pp_folded_rule {
+	PP_FOLDED_COUNT_MISSING,
+	PP_FOLDED_COUNT_INVALID,
+	PP_FOLDED_COUNT_TOO_LARGE,
+	PP_FOLDED_SUM_TOO_LARGE,
+	PP_FOLDED_STACK_MISSING,
+	PP_FOLDED_UTF16,
+	PP_FOLDED_UTF16_DAMAGED,
+	PP_FOLDED_WRITE_NAME,
+	PP_FOLDED_WRITE_VALUE,
+	PP_FOLDED_WRITE_METRICS,
+	PP_FOLDED_WRITE_FACETS
+};
+
+extern const struct pp_rule pp_folded_rules[];
+
+/* Positions in pp_diff_folded_rules[]. */
+enum pp_diff_folded_rule { PP_DIFF_FOLDED_GUESSED, PP_DIFF_FOLDED_COUNT_MISSING };
+
+extern const struct pp_rule pp_diff_folded_rules[];
+
+/* How counts with a fraction are taken (option "fractions"). */
+enum pp_fractions { PP_FRACTIONS_REJECT, PP_FRACTIONS_ROUND, PP_FRACTIONS_SCALE };
+
+struct pp_folded_grammar {
+	unsigned counts;
+	enum pp_fractions fractions;
+	uint64_t fraction_scale; /* with PP_FRACTIONS_SCALE: multiply by this, then round */
+	bool comments;           /* lines that start with '#' are skipped */
+};
+
+enum pp_folded_verdict { PP_FOLDED_RECORD, PP_FOLDED_BLANK, PP_FOLDED_BAD };
+
+struct pp_folded_line {
+	struct pp_slice stack;
+	uint64_t count[2];
+	const struct pp_rule *broken; /* when bad: by which rule */
+	const unsigned char *where;   /* when bad: the byte to point at */
+};
+
+/* Takes one line, without its newline, apart. */
+enum pp_folded_verdict pp_folded_parse(const struct pp_folded_grammar *, struct pp_slice line,
+                                       struct pp_folded_line *out);
+
+/* Bits for recognition: how many lines of the head are records with so many counts, capped. */
+int pp_folded_bid(const struct pp_peek *, unsigned counts);
+
+pp_status pp_folded_read(struct pp_reader *, struct pp_builder *, unsigned counts);
+pp_status pp_folded_rewrite(struct pp_reader *, struct pp_sink *, unsigned counts);
+pp_status pp_folded_write(struct pp_writer *, unsigned counts);
+/* The grammar that the user's options ask for; false (with a reason) when they make no sense. */
+bool pp_folded_grammar_of(const struct pp_reader *, unsigned counts, struct pp_folded_grammar *out);
+
+#endif

@@ -1,0 +1,832 @@
+/*
+ * Reading folded stacks fast.
+ *
+ * A line goes through three stages, each of which most lines leave early:
+ *   1. The whole stack was seen lately (repeats): its node is found by one hash over its bytes.
+ *   2. It starts like the line before (sorted files): those frames are taken over.
+ *   3. The other names are hashed while their ends are searched, eight bytes at a time, and looked up in
+ *      a table from name to frame. Stacks are then put into the tree in batches, see model/tree.h.
+ * Whole inputs are cut at line ends, one part per thread, and merged in order.
+ */
+#include "formats/folded_lines.h"
+
+#include "base/num.h"
+#include "text/utf16.h"
+
+#define BATCH_RECORDS 512
+#define REPEAT_SLOTS ((size_t)1 << 17)
+#define REPEAT_LONGEST 65536
+#define SMALLEST_PART ((size_t)2 << 20)
+#define FORGET_STEP ((size_t)16 << 20)
+#define FORGET_KEEP ((size_t)64 << 20)
+
+/* A name, found by hash; 0 = free slot. */
+struct name_slot {
+	uint32_t tag;
+	pp_frame frame;
+};
+
+/* A stack seen lately. */
+struct repeat_slot {
+	uint64_t hash;
+	const unsigned char *p;
+	uint32_t n;
+	pp_node leaf; /* 0 while it waits in the batch */
+};
+
+struct record {
+	uint64_t count[2];
+	uint64_t line;
+	struct repeat_slot *repeat; /* to be told the leaf, or NULL */
+};
+
+/* One thread's work on one part of the input. */
+struct folded_job {
+	struct pp_builder *builder;
+	struct pp_diags *diags;
+	struct pp_input *in;
+	struct pp_folded_grammar grammar;
+	uint32_t series;
+	uint64_t lines;       /* lines taken so far */
+	bool quiet_overflow;  /* part of several: an overflow makes the reader start again in one thread */
+	bool overflowed;
+
+	struct name_slot *names;
+	size_t name_mask;
+	size_t name_count;
+	struct pp_slice *name_of; /* by frame */
+	size_t name_cap;
+
+	struct repeat_slot *repeats; /* NULL when the input's bytes do not stay */
+
+	pp_frame frames[PP_TREE_BATCH];
+	uint32_t depth[BATCH_RECORDS];
+	pp_node under[BATCH_RECORDS];
+	pp_node leaf[BATCH_RECORDS];
+	struct record records[BATCH_RECORDS];
+	size_t frame_count, record_count;
+	struct pp_slice before;       /* the stack before, if its frames are in the batch */
+	size_t before_frames;         /* where they start */
+
+	const unsigned char *begin, *end; /* the part */
+};
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+static bool
+job_names_double(struct folded_job *job)
+{
+	size_t slots = job->names ? (job->name_mask + 1) * 2 : 4096;
+	struct name_slot *larger = calloc(slots, sizeof *larger);
+	size_t i;
+
+	if (!larger)
+		return false;
+	for (i = 0; job->names && i <= job->name_mask; i++) {
+		size_t at = job->names[i].tag & (slots - 1);
+
+		if (!job->names[i].frame)
+			continue;
+		while (larger[at].frame)
+			at = (at + 1) & (slots - 1);
+		larger[at] = job->names[i];
+	}
+	free(job->names);
+	job->names = larger;
+	job->name_mask = slots - 1;
+	return true;
+}
+
+/* Enters an unknown name; 0 on failure. */
+static pp_frame
+job_name_add(struct folded_job *job, struct pp_slice name, uint32_t tag)
+{
+	pp_frame frame = pp_build_frame_named(job->builder, name);
+	const struct pp_profile *p = job->builder->profile;
+	size_t at;
+
+	if (!frame)
+		return 0;
+	if ((frame >= job->name_cap &&
+	     !pp_vec_grow((void **)&job->name_of, &job->name_cap, sizeof *job->name_of, frame + 1)) ||
+	    ((job->name_count + 1) * 2 > job->name_mask + 1 && !job_names_double(job))) {
+		pp_builder_fail(job->builder, PP_E_NOMEM, NULL);
+		return 0;
+	}
+	job->name_of[frame] = pp_text_of(p, p->funcs.at[pp_frame_func(p, frame)].name);
+	for (at = tag & job->name_mask; job->names[at].frame; at = (at + 1) & job->name_mask)
+		;
+	job->names[at] = (struct name_slot){ tag, frame };
+	job->name_count++;
+	return frame;
+}
+
+/* Compares short byte strings without a call. */
+static inline bool
+same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
+{
+	if (n >= 8) {
+		size_t i;
+
+		for (i = 0; i + 8 <= n; i += 8)
+			if (pp_load64(a + i) != pp_load64(b + i))
+				return false;
+		return pp_load64(a + n - 8) == pp_load64(b + n - 8);
+	}
+	if (n >= 4)
+		return pp_load32(a) == pp_load32(b) && pp_load32(a + n - 4) == pp_load32(b + n - 4);
+	for (; n; n--)
+		if (a[n - 1] != b[n - 1])
+			return false;
+	return true;
+}
+
+static inline pp_frame
+job_name(struct folded_job *job, const unsigned char *p, size_t n, uint64_t hash)
+{
+	uint32_t tag = (uint32_t)(hash >> 32);
+	size_t at;
+
+	for (at = tag & job->name_mask; job->names[at].frame; at = (at + 1) & job->name_mask) {
+		if (job->names[at].tag == tag) {
+			struct pp_slice name = job->name_of[job->names[at].frame];
+
+			if (name.n == n && same_bytes(name.p, p, n))
+				return job->names[at].frame;
+		}
+	}
+	return job_name_add(job, pp_slice_of(p, n), tag);
+}
+
+/*
+ * Finds the end of the name at `p` and its hash at once. Reads up to seven bytes past `end`, which the
+ * input's padding allows.
+ */
+static inline size_t
+scan_name(const unsigned char *p, const unsigned char *end, uint64_t seed, uint64_t *hash)
+{
+	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+	const unsigned char *q = p;
+	uint64_t h = seed;
+
+	for (;;) {
+		uint64_t word = pp_load64(q);
+		uint64_t diff = word ^ (ones * ';');
+		uint64_t found = (diff - ones) & ~diff & highs;
+		size_t rest = (size_t)(end - q);
+
+		if (rest < 8)
+			found |= (uint64_t)0x80 << (rest * 8);
+		if (found) {
+			unsigned at = (unsigned)__builtin_ctzll(found) & ~7u;
+			size_t n = (size_t)(q - p) + at / 8;
+
+			word &= ((uint64_t)1 << at) - 1;
+			*hash = pp_mix(h ^ word, PP_HASH_K1 + n);
+			return n;
+		}
+		h = pp_mix(h ^ word, PP_HASH_K2);
+		q += 8;
+	}
+}
+
+/* ---- putting records into the tree ------------------------------------------------------ */
+
+/* Adds a record's counts to its node. */
+static bool
+job_add(struct folded_job *job, pp_node leaf, const struct record *record)
+{
+	int64_t *cells = pp_build_cells(job->builder, job->series, leaf);
+	int64_t before;
+
+	if (!cells)
+		return false;
+	before = cells[0];
+	if (PP_LIKELY(pp_cell_add(PP_UINT, &cells[0], (int64_t)record->count[0]))) {
+		if (job->grammar.counts == PP_FOLDED_PLAIN ||
+		    PP_LIKELY(pp_cell_add(PP_UINT, &cells[1], (int64_t)record->count[1])))
+			return true;
+		cells[0] = before;
+	}
+	job->overflowed = true;
+	if (!job->quiet_overflow)
+		pp_diag_add(job->diags, &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE],
+		            pp_at_line(record->line, 1, PP_NO_OFFSET),
+		            "the count of this stack would pass 18446744073709551615");
+	return true;
+}
+
+static bool
+job_flush(struct folded_job *job)
+{
+	size_t i;
+
+	if (job->record_count == 0)
+		return true;
+	if (!pp_build_batch(job->builder, job->frames, job->depth, job->under, job->record_count,
+	                    job->leaf))
+		return false;
+	for (i = 0; i < job->record_count; i++) {
+		if (job->records[i].repeat)
+			job->records[i].repeat->leaf = job->leaf[i];
+		if (!job_add(job, job->leaf[i], &job->records[i]))
+			return false;
+	}
+	job->record_count = job->frame_count = 0;
+	job->before = pp_slice_of(NULL, 0);
+	return true;
+}
+
+/* A stack too deep for a batch, frame by frame. */
+static bool
+job_deep(struct folded_job *job, struct pp_slice stack, const struct record *record)
+{
+	const unsigned char *p = stack.p, *end = p + stack.n;
+	uint32_t depth = 0;
+	pp_node node = 0;
+
+	if (!job_flush(job))
+		return false;
+	for (;;) {
+		uint64_t hash;
+		size_t n = scan_name(p, end, job->builder->seed, &hash);
+		pp_frame frame = job_name(job, p, n, hash);
+
+		if (++depth > job->builder->limits.max_depth)
+			pp_builder_fail(job->builder, PP_E_LIMIT, "a stack is too deep");
+		node = frame ? pp_build_child(job->builder, node, frame) : 0;
+		if (!node)
+			return false;
+		p += n;
+		if (p >= end)
+			break;
+		p++;
+	}
+	if (record->repeat)
+		record->repeat->leaf = node;
+	return job_add(job, node, record);
+}
+
+/*
+ * Takes over the frames that this stack shares with the one before, except the last of them, which may
+ * continue differently. Returns how many bytes are done.
+ */
+static size_t
+job_share(struct folded_job *job, struct pp_slice stack, uint32_t *depth)
+{
+	size_t most = stack.n < job->before.n ? stack.n : job->before.n;
+	size_t same = 0, done = 0, from = job->before_frames;
+
+	while (same + 8 <= most && pp_load64(stack.p + same) == pp_load64(job->before.p + same))
+		same += 8;
+	if (same < 16)
+		return 0;
+	for (;;) {
+		pp_frame frame = job->frames[from];
+		size_t n = job->name_of[frame].n + 1;
+
+		/* The ';' after the name must be among the equal bytes. */
+		if (done + n > same || job->frame_count == PP_TREE_BATCH)
+			return done;
+		done += n;
+		job->frames[job->frame_count++] = frame;
+		++*depth;
+		from++;
+	}
+}
+
+/* Appends a stack to the batch. */
+static bool
+job_stack(struct folded_job *job, struct pp_slice stack, const struct record *record)
+{
+	const unsigned char *p, *end = stack.p + stack.n;
+	uint32_t depth = 0;
+	size_t first;
+
+	if (job->record_count == BATCH_RECORDS && !job_flush(job))
+		return false;
+again:
+	first = job->frame_count;
+	p = stack.p + job_share(job, stack, &depth);
+	for (;;) {
+		uint64_t hash;
+		size_t n;
+
+		if (job->frame_count == PP_TREE_BATCH) {
+			job->frame_count = first;
+			if (first == 0)
+				return job_deep(job, stack, record);
+			if (!job_flush(job))
+				return false;
+			depth = 0;
+			goto again;
+		}
+		n = scan_name(p, end, job->builder->seed, &hash);
+		job->frames[job->frame_count] = job_name(job, p, n, hash);
+		if (PP_UNLIKELY(!job->frames[job->frame_count]))
+			return false;
+		job->frame_count++;
+		depth++;
+		p += n;
+		if (p >= end)
+			break;
+		p++;
+	}
+	job->before = stack;
+	job->before_frames = first;
+	job->depth[job->record_count] = depth;
+	job->under[job->record_count] = 0;
+	job->records[job->record_count++] = *record;
+	return true;
+}
+
+/* A hash over a whole stack: four lanes, so that multiplications overlap. */
+static uint64_t
+stack_hash(struct pp_slice s, uint64_t seed)
+{
+	uint64_t a = seed, b = seed ^ PP_HASH_K1, c = seed ^ PP_HASH_K2, d = ~seed;
+	const unsigned char *p = s.p;
+	size_t n = s.n;
+
+	for (; n >= 32; p += 32, n -= 32) {
+		a = pp_mix(a ^ pp_load64(p), PP_HASH_K1);
+		b = pp_mix(b ^ pp_load64(p + 8), PP_HASH_K2);
+		c = pp_mix(c ^ pp_load64(p + 16), PP_HASH_K1);
+		d = pp_mix(d ^ pp_load64(p + 24), PP_HASH_K2);
+	}
+	return pp_hash_bytes(p, n, pp_mix(a ^ b, PP_HASH_K1 ^ c) ^ d ^ s.n);
+}
+
+static bool
+job_record(struct folded_job *job, const struct pp_folded_line *line)
+{
+	struct record record = { { line->count[0], line->count[1] }, job->lines, NULL };
+
+	if (job->repeats && line->stack.n <= REPEAT_LONGEST) {
+		uint64_t hash = stack_hash(line->stack, job->builder->seed);
+		struct repeat_slot *slot = &job->repeats[hash & (REPEAT_SLOTS - 1)];
+
+		if (slot->hash == hash && slot->leaf && slot->n == line->stack.n &&
+		    memcmp(slot->p, line->stack.p, slot->n) == 0)
+			return job_add(job, slot->leaf, &record);
+		/* A slot that a record in the batch will fill must not change hands. */
+		if (slot->leaf || !slot->p) {
+			*slot = (struct repeat_slot){ hash, line->stack.p, (uint32_t)line->stack.n, 0 };
+			record.repeat = slot;
+		}
+	}
+	return job_stack(job, line->stack, &record);
+}
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+static void
+job_report(struct folded_job *job, const unsigned char *line, const struct pp_folded_line *broken)
+{
+	uint64_t column = (uint64_t)(broken->where - line) + 1;
+
+	pp_diag_add(job->diags, broken->broken,
+	            pp_at_line(job->lines, column, pp_input_offset(job->in, broken->where)), "%s",
+	            broken->broken->title);
+}
+
+/*
+ * Takes all whole lines of [p, end), and the last one without a newline too when `last`. Returns the
+ * first byte not taken, NULL on failure.
+ */
+static const unsigned char *
+job_lines(struct folded_job *job, const unsigned char *p, const unsigned char *end, bool last)
+{
+	const unsigned char *forgotten = p;
+	struct pp_folded_line line;
+
+	while (p < end) {
+		const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
+
+		if (!stop && !last)
+			break;
+		stop = stop ? stop : end;
+		job->lines++;
+		switch (pp_folded_parse(&job->grammar, pp_slice_of(p, (size_t)(stop - p)), &line)) {
+		case PP_FOLDED_RECORD:
+			if (!job_record(job, &line))
+				return NULL;
+			break;
+		case PP_FOLDED_BAD:
+			job_report(job, p, &line);
+			break;
+		case PP_FOLDED_BLANK:
+			break;
+		}
+		p = stop < end ? stop + 1 : end;
+		if (PP_UNLIKELY((size_t)(p - forgotten) > FORGET_KEEP + FORGET_STEP) && job->in->forget) {
+			job->in->forget(job->in, forgotten, p - FORGET_KEEP);
+			forgotten = p - FORGET_KEEP;
+		}
+	}
+	return p;
+}
+
+/* ---- a job's life ----------------------------------------------------------------------- */
+
+static bool
+job_init(struct folded_job *job, struct pp_reader *reader, struct pp_builder *builder,
+         const struct pp_folded_grammar *grammar)
+{
+	job->builder = builder;
+	job->in = reader->in;
+	job->grammar = *grammar;
+	if (grammar->counts == PP_FOLDED_DIFF) {
+		(void)pp_build_metric_z(builder, "before", "samples", PP_KIND_SAMPLES, PP_UINT,
+		                        PP_METRIC_SAMPLED);
+		(void)pp_build_metric_z(builder, "after", "samples", PP_KIND_SAMPLES, PP_UINT,
+		                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
+	} else {
+		(void)pp_build_metric_z(builder, "samples", "samples", PP_KIND_SAMPLES, PP_UINT,
+		                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
+	}
+	job->series = pp_build_series_plain(builder, true, false);
+	if (!job_names_double(job))
+		pp_builder_fail(builder, PP_E_NOMEM, NULL);
+	/* Without this table repeats only take longer. */
+	if (reader->in->stable && pp_input_left(reader->in) > SMALLEST_PART)
+		job->repeats = calloc(REPEAT_SLOTS, sizeof *job->repeats);
+	return pp_builder_ok(builder);
+}
+
+static void
+job_free(struct folded_job *job)
+{
+	if (!job)
+		return;
+	free(job->names);
+	free(job->name_of);
+	free(job->repeats);
+	free(job);
+}
+
+/* ---- one thread ------------------------------------------------------------------------- */
+
+/* Takes the input window by window. */
+static pp_status
+read_stream(struct pp_reader *reader, struct folded_job *job)
+{
+	struct pp_input *in = reader->in;
+	size_t searched = 0; /* unread bytes known to hold no newline */
+
+	for (;;) {
+		const unsigned char *taken = in->cur;
+		bool last = in->at_end;
+
+		if (last || memchr(in->cur + searched, '\n', pp_input_left(in) - searched))
+			taken = job_lines(job, in->cur, in->end, last);
+		if (!taken)
+			return job->builder->status;
+		in->cur = taken;
+		if (last)
+			return job_flush(job) ? PP_OK : job->builder->status;
+		if (reader->progress && reader->progress(reader))
+			return PP_E_IO;
+		/* What waits in the batch still points into the window, which is about to move. */
+		job->before = pp_slice_of(NULL, 0);
+		searched = pp_input_left(in);
+		if (searched > reader->limits.max_line) {
+			pp_builder_fail(job->builder, PP_E_LIMIT, "a line is too long");
+			return PP_E_LIMIT;
+		}
+		(void)pp_input_need(in, searched + 1);
+	}
+}
+
+/* ---- several threads -------------------------------------------------------------------- */
+
+struct parallel {
+	struct folded_job **jobs;
+	struct pp_builder *builders; /* [0] is unused: the first job builds the profile itself */
+	struct pp_diags *diags;
+};
+
+static void
+parallel_run(void *context, unsigned index)
+{
+	struct folded_job *job = ((struct parallel *)context)->jobs[index];
+
+	if (job_lines(job, job->begin, job->end, true))
+		(void)job_flush(job);
+}
+
+/* Cuts the input at line ends into n parts. */
+static void
+parallel_cut(struct parallel *par, const struct pp_input *in, unsigned n)
+{
+	const unsigned char *p = in->cur;
+	size_t size = pp_input_left(in) / n;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		const unsigned char *stop = in->end;
+
+		if (i + 1 < n && (size_t)(in->end - p) > size) {
+			stop = memchr(p + size, '\n', (size_t)(in->end - p) - size);
+			stop = stop ? stop + 1 : in->end;
+		}
+		par->jobs[i]->begin = p;
+		par->jobs[i]->end = stop;
+		p = stop;
+	}
+}
+
+/* Adds what the parts found, in order. False when it must be done again in one thread. */
+static bool
+parallel_merge(struct parallel *par, struct pp_reader *reader, struct pp_builder *builder, unsigned n)
+{
+	uint64_t lines = par->jobs[0]->lines;
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (par->jobs[i]->overflowed)
+			return false;
+	pp_diags_append(reader->diags, &par->diags[0], 0);
+	for (i = 1; i < n; i++) {
+		if (!pp_builder_ok(&par->builders[i]))
+			pp_builder_fail(builder, par->builders[i].status, par->builders[i].limit);
+		else if (!pp_builder_merge(builder, &par->builders[i]) && pp_builder_ok(builder))
+			return false;
+		pp_diags_append(reader->diags, &par->diags[i], lines);
+		lines += par->jobs[i]->lines;
+		pp_builder_release(&par->builders[i]);
+	}
+	return true;
+}
+
+static bool
+parallel_init(struct parallel *par, struct pp_reader *reader, struct pp_builder *builder,
+              const struct pp_folded_grammar *grammar, unsigned n)
+{
+	unsigned i;
+
+	par->jobs = calloc(n, sizeof(struct folded_job *));
+	par->builders = calloc(n, sizeof *par->builders);
+	par->diags = calloc(n, sizeof *par->diags);
+	if (!par->jobs || !par->builders || !par->diags)
+		return false;
+	for (i = 0; i < n; i++) {
+		struct pp_builder *own = i ? &par->builders[i] : builder;
+
+		if (i && !pp_builder_init(own, &builder->limits, builder->want, builder->seed,
+		                          builder->pages))
+			return false;
+		pp_diags_init(&par->diags[i]);
+		par->jobs[i] = calloc(1, sizeof *par->jobs[i]);
+		if (!par->jobs[i] || !job_init(par->jobs[i], reader, own, grammar))
+			return false;
+		par->jobs[i]->diags = &par->diags[i];
+		par->jobs[i]->quiet_overflow = true;
+	}
+	return true;
+}
+
+static void
+parallel_release(struct parallel *par, unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		if (par->jobs)
+			job_free(par->jobs[i]);
+		if (par->builders)
+			pp_builder_release(&par->builders[i]);
+		if (par->diags)
+			pp_diags_release(&par->diags[i]);
+	}
+	free(par->jobs);
+	free(par->builders);
+	free(par->diags);
+}
+
+/* *again is set when a sum passed 64 bits: which line is to blame only one thread can tell. */
+static pp_status
+read_parallel(struct pp_reader *reader, struct pp_builder *builder,
+              const struct pp_folded_grammar *grammar, unsigned n, bool *again)
+{
+	struct parallel par = { 0 };
+
+	*again = false;
+	if (!parallel_init(&par, reader, builder, grammar, n)) {
+		pp_builder_fail(builder, PP_E_NOMEM, NULL);
+	} else {
+		parallel_cut(&par, reader->in, n);
+		reader->run(reader, n, parallel_run, &par);
+		*again = pp_builder_ok(builder) && !parallel_merge(&par, reader, builder, n);
+		if (!*again)
+			reader->in->cur = reader->in->end;
+	}
+	parallel_release(&par, n);
+	return builder->status;
+}
+
+/* ---- the whole -------------------------------------------------------------------------- */
+
+static pp_status
+read_alone(struct pp_reader *reader, struct pp_builder *builder, const struct pp_folded_grammar *grammar)
+{
+	struct folded_job *job = calloc(1, sizeof *job);
+	pp_status status = PP_E_NOMEM;
+
+	if (job && job_init(job, reader, builder, grammar)) {
+		job->diags = reader->diags;
+		status = read_stream(reader, job);
+	}
+	job_free(job);
+	return status;
+}
+
+/* Starts the profile over. */
+static bool
+builder_restart(struct pp_builder *builder)
+{
+	struct pp_builder fresh;
+
+	if (!pp_builder_init(&fresh, &builder->limits, builder->want, builder->seed, builder->pages))
+		return false;
+	pp_builder_release(builder);
+	*builder = fresh;
+	return true;
+}
+
+static pp_status
+read_records(struct pp_reader *reader, struct pp_builder *builder, const struct pp_folded_grammar *grammar)
+{
+	size_t parts = reader->in->stable ? pp_input_left(reader->in) / SMALLEST_PART : 0;
+	unsigned n = parts < reader->threads ? (unsigned)parts : reader->threads;
+	pp_status status;
+	bool again;
+
+	if (n < 2)
+		return read_alone(reader, builder, grammar);
+	status = read_parallel(reader, builder, grammar, n, &again);
+	if (!again)
+		return status;
+	return builder_restart(builder) ? read_alone(reader, builder, grammar) : PP_E_NOMEM;
+}
+
+bool
+pp_folded_grammar_of(const struct pp_reader *reader, unsigned counts, struct pp_folded_grammar *out)
+{
+	const char *fractions = pp_reader_option(reader, "fractions");
+	const char *comments = pp_reader_option(reader, "comments");
+
+	*out = (struct pp_folded_grammar){ .counts = counts };
+	if (comments && strcmp(comments, "skip") == 0)
+		out->comments = true;
+	else if (comments && strcmp(comments, "keep") != 0)
+		return false;
+	if (!fractions || strcmp(fractions, "reject") == 0)
+		return true;
+	if (strcmp(fractions, "round") == 0) {
+		out->fractions = PP_FRACTIONS_ROUND;
+		return true;
+	}
+	out->fractions = PP_FRACTIONS_SCALE;
+	return strncmp(fractions, "scale:", 6) == 0 &&
+	       pp_num_u64(pp_slice_z(fractions + 6), &out->fraction_scale) && out->fraction_scale > 0;
+}
+
+/* Reads all that is left into memory and makes it the input. */
+static pp_status
+input_slurp(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whole)
+{
+	struct pp_input *in = reader->in;
+
+	while (pp_input_need(in, 1)) {
+		pp_buf_add(buf, in->cur, pp_input_left(in));
+		if (buf->failed || buf->n > reader->limits.max_memory)
+			return buf->failed ? PP_E_NOMEM : PP_E_LIMIT;
+		in->cur = in->end;
+	}
+	if (!pp_buf_room(buf, PP_INPUT_PAD))
+		return PP_E_NOMEM;
+	*whole = (struct pp_input){ .at_end = true, .stable = true, .status = in->status };
+	whole->begin = whole->cur = (const unsigned char *)buf->p;
+	whole->end = whole->cur + buf->n;
+	reader->in = whole;
+	return PP_OK;
+}
+
+/* Replaces UTF-16 with a byte order mark by its UTF-8 form. */
+static pp_status
+input_decode(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whole)
+{
+	bool big_endian = reader->in->cur[0] == 0xfe;
+	struct pp_buf raw = { 0 };
+	struct pp_input raw_input;
+	pp_status status = input_slurp(reader, &raw, &raw_input);
+	uint64_t damaged = 0;
+
+	if (status == PP_OK) {
+		pp_utf16_decode(buf, pp_slice_of(raw_input.cur + 2, pp_input_left(&raw_input) - 2),
+		                big_endian, &damaged);
+		status = pp_buf_room(buf, PP_INPUT_PAD) ? PP_OK : PP_E_NOMEM;
+	}
+	if (status == PP_OK) {
+		pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16], pp_at_offset(0),
+		            "read as UTF-16, %s first", big_endian ? "high byte" : "low byte");
+		if (damaged)
+			pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16_DAMAGED], PP_NOWHERE,
+			            "%llu broken characters replaced by U+FFFD",
+			            (unsigned long long)damaged);
+		*whole = (struct pp_input){ .at_end = true, .stable = true, .status = raw_input.status };
+		whole->begin = whole->cur = (const unsigned char *)buf->p;
+		whole->end = whole->cur + buf->n;
+		reader->in = whole;
+	}
+	pp_buf_release(&raw);
+	return status;
+}
+
+/* Whether every record of the input ends in two numbers. */
+static bool
+all_differential(const struct pp_input *in, const struct pp_folded_grammar *grammar)
+{
+	struct pp_folded_grammar two = *grammar;
+	const unsigned char *p = in->cur;
+	struct pp_folded_line line;
+	bool any = false;
+
+	two.counts = PP_FOLDED_DIFF;
+	while (p < in->end) {
+		const unsigned char *stop = memchr(p, '\n', (size_t)(in->end - p));
+		enum pp_folded_verdict verdict;
+
+		stop = stop ? stop : in->end;
+		verdict = pp_folded_parse(&two, pp_slice_of(p, (size_t)(stop - p)), &line);
+		if (verdict == PP_FOLDED_BAD)
+			return false;
+		any |= verdict == PP_FOLDED_RECORD;
+		p = stop + 1;
+	}
+	return any;
+}
+
+extern const struct pp_format pp_format_folded, pp_format_diff_folded;
+
+/* Plain or differential, when neither the user nor the name says so; see diff_folded.c. */
+static pp_status
+decide(struct pp_reader *reader, struct pp_folded_grammar *grammar, struct pp_buf *buf,
+       struct pp_input *whole)
+{
+	pp_status status;
+
+	if (reader->forced || grammar->counts == PP_FOLDED_PLAIN || pp_name_ends(reader->path, "diff.folded"))
+		return PP_OK;
+	if (!reader->in->stable) {
+		status = input_slurp(reader, buf, whole);
+		if (status != PP_OK)
+			return status;
+	}
+	if (all_differential(reader->in, grammar))
+		pp_diag_add(reader->diags, &pp_diff_folded_rules[PP_DIFF_FOLDED_GUESSED], PP_NOWHERE,
+		            "every line ends in two numbers: read as differential (--from folded says "
+		            "otherwise)");
+	else
+		grammar->counts = PP_FOLDED_PLAIN;
+	return PP_OK;
+}
+
+pp_status
+pp_folded_read(struct pp_reader *reader, struct pp_builder *builder, unsigned counts)
+{
+	struct pp_input *outer = reader->in, decoded, whole;
+	struct pp_buf text = { 0 }, all = { 0 };
+	struct pp_folded_grammar grammar;
+	pp_status status = PP_OK;
+	uint64_t errors = pp_diags_total(reader->diags, PP_ERROR);
+	const unsigned char *head;
+
+	if (!pp_folded_grammar_of(reader, counts, &grammar))
+		return PP_E_USAGE;
+	(void)pp_input_need(reader->in, 3);
+	head = reader->in->cur;
+	if (pp_input_left(reader->in) >= 2 &&
+	    ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
+		status = input_decode(reader, &text, &decoded);
+	else if (pp_input_left(reader->in) >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
+		reader->in->cur += 3;
+	if (status == PP_OK)
+		status = decide(reader, &grammar, &all, &whole);
+	if (status == PP_OK)
+		status = read_records(reader, builder, &grammar);
+	outer->status = reader->in->status;
+	reader->in = outer;
+	pp_buf_release(&text);
+	pp_buf_release(&all);
+	if (status != PP_OK)
+		return status;
+	builder->profile->format = grammar.counts == PP_FOLDED_DIFF ? &pp_format_diff_folded
+	                                                            : &pp_format_folded;
+	if (pp_diags_total(reader->diags, PP_ERROR) > errors)
+		builder->profile->complete = false;
+	/* An empty file has an empty tree all the same. */
+	builder->profile->facets |= PP_TREE;
+	return PP_OK;
+}
