@@ -17,11 +17,11 @@ struct pp_opened {
 	struct pp_reader reader;
 	struct pp_input *input;
 	const struct pp_format *format; /* the winner, or NULL */
-	struct pp_bid *bids;            /* all formats that can read, sorted: bits descending, then name */
+	struct pp_bid *bids; /* all formats that can read, sorted: bits descending, then name */
 	size_t bid_count;
-	bool ambiguous;                 /* the two best bid the same */
-	const char *compression[8];     /* what was peeled, outermost first; NULL at the end */
-	uint64_t file_size;             /* 0 = unknown */
+	bool ambiguous;             /* the two best bid the same */
+	const char *compression[8]; /* what was peeled, outermost first; NULL at the end */
+	uint64_t file_size;         /* 0 = unknown */
 };
 
 /*

@@ -17,6 +17,8 @@
 
 #define PP_INPUT_PAD 64
 
+struct pp_io; /* what the layers of one input share; see io/source.h */
+
 struct pp_input {
 	const unsigned char *cur;
 	const unsigned char *end;
@@ -24,12 +26,14 @@ struct pp_input {
 	uint64_t begin_offset;      /* decoded bytes before `begin` */
 	bool at_end;
 	bool stable;
+	bool below; /* a filter reads from it, perhaps on a thread of its own */
 	pp_status status;
 	/* Brings more bytes into memory, moving the window; see pp_input_need(). */
 	bool (*more)(struct pp_input *, size_t need);
 	/* A hint that bytes [from, to) will not be read again soon; any thread; may be NULL. */
 	void (*forget)(struct pp_input *, const unsigned char *from, const unsigned char *to);
 	void (*close)(struct pp_input *);
+	struct pp_io *io; /* where findings go; may be NULL */
 	void *impl;
 };
 

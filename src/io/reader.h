@@ -11,27 +11,29 @@
 
 struct pp_reader {
 	struct pp_input *in;
-	const char *path;          /* as given; "-" for standard input; the name given for memory */
-	bool forced;               /* the user named the format: do not second-guess it */
-	const char *variant;       /* what the user asked for, or NULL */
-	unsigned want;             /* PP_TREE | ...: what the caller will use */
-	unsigned threads;          /* how many may run at once, >= 1 */
+	const char *path;    /* as given; "-" for standard input; the name given for memory */
+	bool forced;         /* the user named the format: do not second-guess it */
+	const char *variant; /* what the user asked for, or NULL */
+	unsigned want;       /* PP_TREE | ...: what the caller will use */
+	unsigned threads;    /* how many may run at once, >= 1 */
 	struct pp_limits limits;
-	struct pp_diags *diags;    /* never NULL */
-	uint64_t seed;             /* for hash tables */
+	struct pp_diags *diags;     /* never NULL */
+	uint64_t seed;              /* for hash tables */
 	const char *const *options; /* "key=value", NULL-terminated, or NULL */
 
 	/*
 	 * Opens a file beside this one: the same directory, the base name given (no slash allowed),
 	 * decompressed by magic. PP_E_IO when it is not there. Close it with sibling->close.
 	 */
-	pp_status (*open_sibling)(struct pp_reader *, const char *base_name, struct pp_input **sibling);
+	pp_status (*open_sibling)(struct pp_reader *, const char *base_name,
+	                          struct pp_input **sibling);
 	/* True when a file of that base name stands beside this one. */
 	bool (*has_sibling)(struct pp_reader *, const char *base_name);
 	/* From here on the input is a zlib stream (NYTProf's 'z'): `in` continues with decoded bytes. */
 	pp_status (*push_zlib)(struct pp_reader *);
 	/* Runs job(ctx, 0) .. job(ctx, n-1), at most `threads` at once; returns when all are done. */
-	void (*run)(struct pp_reader *, unsigned n, void (*job)(void *ctx, unsigned index), void *ctx);
+	void (*run)(struct pp_reader *, unsigned n, void (*job)(void *ctx, unsigned index),
+	            void *ctx);
 	/* Tells how far reading is; true when the caller wants to stop (then return PP_E_IO). */
 	bool (*progress)(struct pp_reader *);
 	void *impl;

@@ -16,15 +16,17 @@
 struct pp_sink {
 	unsigned char *cur, *end; /* room in the current block */
 	pp_status status;
-	int error;                /* errno of the first failure, or 0 */
-	uint64_t written;         /* bytes before the current block */
+	int error;        /* errno of the first failure, or 0 */
+	bool direct;      /* what is flushed is out for good: a pipe, a device, the terminal */
+	uint64_t written; /* bytes before the current block */
 	/* Takes the block [begin, cur) away and provides a new one. */
 	void (*flush)(struct pp_sink *);
 	pp_status (*commit)(struct pp_sink *);
 	void (*close)(struct pp_sink *);
 	/*
 	 * Opens a second file beside this one for formats made of two (SPX): base name without slash,
-	 * committed and closed together with its owner. NULL when this sink cannot (standard output).
+	 * committed and closed together with its owner. Returns NULL when this sink cannot (standard
+	 * output, a buffer) or when it failed, which its `status` then says.
 	 */
 	struct pp_sink *(*open_sibling)(struct pp_sink *, const char *base_name);
 	const char *path;
@@ -57,9 +59,18 @@ enum pp_compression { PP_PLAIN, PP_GZIP, PP_ZSTD };
 pp_status pp_sink_file(const char *path, bool by_name, struct pp_sink **out, int *error);
 /* Collects the bytes in a buffer that the caller owns. */
 pp_status pp_sink_buffer(struct pp_buf *, struct pp_sink **out);
+/* Takes everything and keeps nothing: to learn what a writer would say. */
+pp_status pp_sink_null(struct pp_sink **out);
 /* Finishes: flushes, compresses, renames. The first error of the sink's life, or PP_OK. */
 pp_status pp_sink_commit(struct pp_sink *);
 /* Frees; without a commit nothing is left behind. NULL is allowed. */
 void pp_sink_close(struct pp_sink *);
+/* Notes a failure unless there was one before. */
+void pp_sink_fail(struct pp_sink *, pp_status, int error);
+/*
+ * The name of the temporary file that a file sink writes, or NULL when there is none to be found in a
+ * directory: for signal handlers, which may unlink(2) it.
+ */
+const char *pp_sink_temporary(const struct pp_sink *);
 
 #endif

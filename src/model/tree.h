@@ -9,14 +9,7 @@
 #define PP_TREE_H
 
 #include "base/common.h"
-
-/* Where large tables come from; zeroed memory, in huge pages where the system has them. */
-struct pp_pages {
-	void *(*get)(size_t bytes);
-	void (*put)(void *p, size_t bytes);
-};
-
-extern const struct pp_pages pp_pages_plain; /* calloc and free */
+#include "base/pages.h"
 
 struct pp_tree_slot {
 	uint32_t hash;

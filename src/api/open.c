@@ -1,0 +1,396 @@
+/*
+ * Opening: the stack of inputs, the bids, and the services that a reader gets.
+ */
+#include "api/opening.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/system.h"
+
+#define PEEK_BYTES ((size_t)64 << 10)
+
+/* A companion, wrapped so that its end is known when the reader closes it. */
+struct companion {
+	struct pp_io io;
+	struct pp_opening *opening;
+	char *path;
+	void (*close)(struct pp_input *);
+};
+
+/* ---- names ---- */
+
+static bool
+strip_ending(char *name, const char *ending)
+{
+	size_t n = strlen(name), m = strlen(ending);
+
+	if (n <= m || strcmp(name + n - m, ending) != 0)
+		return false;
+	name[n - m] = '\0';
+	return true;
+}
+
+/* The base name without .gz and .zst; NULL when out of memory. */
+static char *
+bare_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *name = strdup(slash ? slash + 1 : path);
+
+	while (name && (strip_ending(name, ".gz") || strip_ending(name, ".zst")))
+		continue;
+	return name;
+}
+
+/* The path of a file beside ours, or NULL (no such place, a bad name, or out of memory). */
+static char *
+sibling_path(const struct pp_opening *o, const char *base_name)
+{
+	const char *slash = strrchr(o->path, '/');
+	size_t n = slash ? (size_t)(slash - o->path) + 1 : 0, m = strlen(base_name);
+	char *path;
+
+	if (!o->beside || m == 0 || strchr(base_name, '/') || strcmp(base_name, ".") == 0 ||
+	    strcmp(base_name, "..") == 0)
+		return NULL;
+	path = malloc(n + m + 1);
+	if (path) {
+		memcpy(path, o->path, n);
+		memcpy(path + n, base_name, m + 1);
+	}
+	return path;
+}
+
+/* ---- the stack of inputs ---- */
+
+/* Takes containers off until none is left; *in is replaced, and NULL on failure. */
+static pp_status
+peel(struct pp_io *io, struct pp_input **in, const char **names, size_t most)
+{
+	size_t layers = 0;
+	enum pp_container container;
+	pp_status status = PP_OK;
+
+	most = io->limits.max_filters < most ? io->limits.max_filters : most;
+	while (status == PP_OK && (container = pp_container_detect(*in)) != PP_CONTAINER_NONE) {
+		if (layers == most) {
+			pp_io_note(io, PP_IO_TOO_MANY_LAYERS, PP_NO_OFFSET,
+			           "there are more than %zu layers of compression", most);
+			(*in)->close(*in);
+			*in = NULL;
+			return PP_E_LIMIT;
+		}
+		names[layers++] = pp_container_name(container);
+		status = pp_input_decode(io, container, *in, in);
+	}
+	return status == PP_OK ? pp_input_pad(in) : status;
+}
+
+/* ---- services for readers ---- */
+
+static bool
+regular_file(const char *path)
+{
+	struct stat st;
+
+	return path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool
+reader_has_sibling(struct pp_reader *r, const char *base_name)
+{
+	char *path = sibling_path(r->impl, base_name);
+	bool there = regular_file(path);
+
+	free(path);
+	return there;
+}
+
+/* What an input's end means for the profile: the graver of two. */
+static pp_status
+graver(pp_status a, pp_status b)
+{
+	return a == PP_OK || (a == PP_E_INVALID && b != PP_OK) ? b : a;
+}
+
+static void
+companion_free(struct companion *c)
+{
+	pp_io_release(&c->io);
+	free(c->path);
+	free(c);
+}
+
+static void
+companion_close(struct pp_input *in)
+{
+	struct companion *c = (struct companion *)in->io;
+
+	c->opening->sibling_status = graver(c->opening->sibling_status, in->status);
+	c->close(in);
+	pp_io_report(&c->io);
+	companion_free(c);
+}
+
+static pp_status
+reader_open_sibling(struct pp_reader *r, const char *base_name, struct pp_input **sibling)
+{
+	struct pp_opening *o = r->impl;
+	char *path = sibling_path(o, base_name);
+	const char *names[PP_COUNT_OF(((struct pp_opened *)0)->compression)];
+	struct companion *c;
+	pp_status status;
+
+	*sibling = NULL;
+	if (!regular_file(path)) {
+		free(path);
+		return PP_E_IO;
+	}
+	c = calloc(1, sizeof *c);
+	if (!c || !pp_io_init(&c->io, &o->io.limits, r->threads, r->diags)) {
+		free(c);
+		free(path);
+		return PP_E_NOMEM;
+	}
+	c->opening = o;
+	c->path = path;
+	c->io.file = path;
+	status = pp_input_file(&c->io, path, sibling);
+	if (status == PP_OK)
+		status = peel(&c->io, sibling, names, PP_COUNT_OF(names) - 1);
+	pp_io_report(&c->io);
+	if (status != PP_OK) {
+		if (*sibling)
+			(*sibling)->close(*sibling);
+		*sibling = NULL;
+		companion_free(c);
+		return status;
+	}
+	c->close = (*sibling)->close;
+	(*sibling)->close = companion_close;
+	return PP_OK;
+}
+
+static pp_status
+reader_push_zlib(struct pp_reader *r)
+{
+	struct pp_opening *o = r->impl;
+
+	o->pushed = true;
+	return pp_input_decode(&o->io, PP_CONTAINER_ZLIB, r->in, &r->in);
+}
+
+static void
+reader_run(struct pp_reader *r, unsigned n, void (*job)(void *ctx, unsigned index), void *ctx)
+{
+	pp_parallel_run(r->threads, n, job, ctx);
+}
+
+static bool
+reader_progress(struct pp_reader *r)
+{
+	struct pp_opening *o = r->impl;
+	uint64_t done = atomic_load_explicit(&o->io.file_read, memory_order_relaxed);
+
+	if (!o->opts.progress)
+		return false;
+	if (r->in == o->file)
+		done = pp_input_offset(r->in, r->in->cur);
+	return o->opts.progress(o->opts.progress_ctx, done, o->io.file_size);
+}
+
+/* ---- recognition ---- */
+
+static int
+bid_order(const void *a, const void *b)
+{
+	const struct pp_bid *x = a, *y = b;
+
+	if (x->bits != y->bits)
+		return x->bits < y->bits ? 1 : -1;
+	return strcmp(x->format->name, y->format->name);
+}
+
+/* True when the name has one of a format's extensions. */
+static bool
+name_fits(const char *name, const char *extensions)
+{
+	while (extensions && *extensions) {
+		size_t n = strcspn(extensions, " ");
+		char ext[32];
+
+		if (n && n < sizeof ext) {
+			memcpy(ext, extensions, n);
+			ext[n] = '\0';
+			if (pp_name_ends(name, ext))
+				return true;
+		}
+		extensions += n;
+		extensions += strspn(extensions, " ");
+	}
+	return false;
+}
+
+/* Chooses among the bids; a tie of the best is settled by the name or not at all. */
+static void
+choose(struct pp_opened *o, const char *name)
+{
+	const struct pp_format *by_name = NULL;
+	size_t tied = 0, fitting = 0;
+
+	if (o->bid_count == 0 || o->bids[0].bits <= 0)
+		return;
+	for (; tied < o->bid_count && o->bids[tied].bits == o->bids[0].bits; tied++) {
+		if (name_fits(name, o->bids[tied].format->extensions)) {
+			by_name = o->bids[tied].format;
+			fitting++;
+		}
+	}
+	if (tied == 1)
+		o->format = o->bids[0].format;
+	else if (fitting == 1)
+		o->format = by_name;
+	else
+		o->ambiguous = true;
+}
+
+static pp_status
+recognise(struct pp_opened *o, struct pp_opening *opening)
+{
+	struct pp_input *in = o->reader.in;
+	bool full = pp_input_need(in, PEEK_BYTES);
+	size_t n = full ? PEEK_BYTES : pp_input_left(in);
+	struct pp_peek peek = { { in->cur, n },
+		                in->at_end && pp_input_left(in) == n,
+		                opening->name };
+	size_t count = pp_format_count(), i;
+
+	if (!full && in->status != PP_OK && in->status != PP_E_INVALID)
+		return in->status;
+	o->bids = calloc(count ? count : 1, sizeof *o->bids);
+	if (!o->bids)
+		return PP_E_NOMEM;
+	for (i = 0; i < count; i++) {
+		const struct pp_format *f = pp_formats[i];
+
+		if (f->can & PP_CAN_READ)
+			o->bids[o->bid_count++] = (struct pp_bid){ f, f->bid ? f->bid(&peek) : 0 };
+	}
+	qsort(o->bids, o->bid_count, sizeof *o->bids, bid_order);
+	if (opening->opts.from)
+		o->format = pp_format_find(opening->opts.from);
+	else
+		choose(o, opening->name);
+	return PP_OK;
+}
+
+/* ---- opening ---- */
+
+static struct pp_opening *
+opening_new(const char *path, const struct pp_read_opts *opts, struct pp_diags *diags)
+{
+	struct pp_opening *o = calloc(1, sizeof *o);
+	unsigned threads;
+
+	if (!o)
+		return NULL;
+	if (opts)
+		o->opts = *opts;
+	threads = o->opts.threads ? o->opts.threads : pp_processors();
+	pp_diags_init(&o->own_diags);
+	o->path = strdup(path);
+	o->name = bare_name(path);
+	if (!pp_io_init(&o->io, o->opts.limits, threads, diags ? diags : &o->own_diags)) {
+		free(o->path);
+		free(o->name);
+		free(o);
+		return NULL;
+	}
+	return o;
+}
+
+static void
+reader_init(struct pp_reader *r, struct pp_opening *o)
+{
+	unsigned want = o->opts.want ? o->opts.want : PP_TREE | PP_EDGES | PP_LINES | PP_META;
+
+	*r = (struct pp_reader){
+		.path = o->path,
+		.forced = o->opts.from != NULL,
+		.variant = o->opts.variant,
+		.want = want,
+		.threads = o->io.threads,
+		.limits = o->io.limits,
+		.diags = o->io.diags,
+		.seed = pp_random_seed(),
+		.options = o->opts.options,
+		.open_sibling = reader_open_sibling,
+		.has_sibling = reader_has_sibling,
+		.push_zlib = reader_push_zlib,
+		.run = reader_run,
+		.progress = reader_progress,
+		.impl = o,
+	};
+}
+
+static pp_status
+open_stack(struct pp_opened *o, struct pp_opening *opening, const void *data, size_t size)
+{
+	struct pp_reader *r = &o->reader;
+	pp_status status = data ? pp_input_memory(&opening->io, data, size, &r->in)
+	                        : pp_input_file(&opening->io, opening->path, &r->in);
+
+	if (status != PP_OK)
+		return status;
+	opening->file = r->in;
+	o->file_size = opening->io.file_size;
+	status = peel(&opening->io, &r->in, o->compression, PP_COUNT_OF(o->compression) - 1);
+	if (status == PP_OK)
+		status = recognise(o, opening);
+	o->input = r->in;
+	return status;
+}
+
+pp_status
+pp_open(struct pp_opened *o, const char *path, const void *data, size_t size,
+        const struct pp_read_opts *opts, struct pp_diags *diags)
+{
+	const struct pp_format *from = opts && opts->from ? pp_format_find(opts->from) : NULL;
+	struct pp_opening *opening;
+	pp_status status;
+
+	*o = (struct pp_opened){ 0 };
+	if (!path || (opts && opts->from && !(from && from->can & PP_CAN_READ)))
+		return PP_E_USAGE;
+	opening = opening_new(path, opts, diags);
+	if (!opening)
+		return PP_E_NOMEM;
+	opening->beside = !data && strcmp(path, "-") != 0;
+	pp_diags_set_file(opening->io.diags, path);
+	reader_init(&o->reader, opening);
+	status = opening->path && opening->name ? open_stack(o, opening, data, size) : PP_E_NOMEM;
+	pp_io_report(&opening->io);
+	if (status != PP_OK)
+		pp_opened_close(o);
+	return status;
+}
+
+void
+pp_opened_close(struct pp_opened *o)
+{
+	struct pp_opening *opening = o->reader.impl;
+
+	if (o->reader.in)
+		o->reader.in->close(o->reader.in);
+	if (opening) {
+		pp_diags_release(&opening->own_diags);
+		pp_io_release(&opening->io);
+		free(opening->path);
+		free(opening->name);
+		free(opening);
+	}
+	free(o->bids);
+	*o = (struct pp_opened){ 0 };
+}

@@ -1,0 +1,23 @@
+/*
+ * What an opened input keeps besides its public face. Internal to src/api.
+ */
+#ifndef PP_OPENING_H
+#define PP_OPENING_H
+
+#include "api/api.h"
+#include "io/source.h"
+
+struct pp_opening {
+	struct pp_io io;
+	struct pp_read_opts opts;
+	struct pp_diags own_diags; /* when the caller gave none */
+	char *path;                /* as given */
+	char *name;                /* base name without compression endings */
+	struct pp_input
+	    *file;   /* the lowest input, for pp_input_changed(); part of reader.in's stack */
+	bool beside; /* there is a directory in which companions may stand */
+	bool pushed; /* the reader put a filter on its input */
+	pp_status sibling_status; /* the worst end of a companion */
+};
+
+#endif

@@ -1,0 +1,298 @@
+/*
+ * The public face: thin wrappers over the inside, with ids checked.
+ */
+#include "api/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/flat.h"
+#include "io/rules.h"
+
+#define TEXT(x) #x
+#define VERSION_TEXT(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
+
+const char *
+pp_version(void)
+{
+	return VERSION_TEXT(PP_VERSION_MAJOR, PP_VERSION_MINOR, PP_VERSION_PATCH);
+}
+
+const char *
+pp_status_text(pp_status status)
+{
+	switch (status) {
+	case PP_OK:
+		return "all is well";
+	case PP_E_NOMEM:
+		return "out of memory";
+	case PP_E_IO:
+		return "the input cannot be opened or read";
+	case PP_E_UNKNOWN:
+		return "no format recognises the input";
+	case PP_E_AMBIGUOUS:
+		return "several formats recognise the input equally well";
+	case PP_E_INVALID:
+		return "nothing in the input could be used";
+	case PP_E_LIMIT:
+		return "a limit was reached";
+	case PP_E_UNSUPPORTED:
+		return "the profile or the format cannot do that";
+	case PP_E_USAGE:
+		return "the arguments make no sense";
+	case PP_E_OUTPUT:
+		return "the output could not be written";
+	case PP_E_LOSS:
+		return "writing would lose something";
+	}
+	return "unknown status";
+}
+
+/* ---- rules ---- */
+
+static const struct pp_rule *
+rule_among(const struct pp_rule *rules, const char *id)
+{
+	for (; rules && rules->id; rules++)
+		if (strcmp(rules->id, id) == 0)
+			return rules;
+	return NULL;
+}
+
+const struct pp_rule *
+pp_rule_find(const char *id)
+{
+	const struct pp_rule *found = rule_among(pp_io_rules, id);
+	size_t i;
+
+	for (i = 0; !found && pp_formats[i]; i++)
+		found = rule_among(pp_formats[i]->rules, id);
+	return found;
+}
+
+/* ---- formats ---- */
+
+size_t
+pp_format_count(void)
+{
+	size_t n = 0;
+
+	while (pp_formats[n])
+		n++;
+	return n;
+}
+
+const pp_format *
+pp_format_get(size_t index)
+{
+	return index < pp_format_count() ? pp_formats[index] : NULL;
+}
+
+const pp_format *
+pp_format_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; pp_formats[i]; i++)
+		if (strcmp(pp_formats[i]->name, name) == 0)
+			return pp_formats[i];
+	return NULL;
+}
+
+const char *
+pp_format_name(const pp_format *f)
+{
+	return f->name;
+}
+
+const char *
+pp_format_title(const pp_format *f)
+{
+	return f->title;
+}
+
+const char *
+pp_format_extensions(const pp_format *f)
+{
+	return f->extensions;
+}
+
+unsigned
+pp_format_can(const pp_format *f)
+{
+	return f->can;
+}
+
+/* ---- the profile ---- */
+
+static struct pp_text
+text_of(const pp_profile *p, pp_str id)
+{
+	struct pp_slice s = pp_text_of(p, id);
+
+	return (struct pp_text){ (const char *)s.p, s.n };
+}
+
+void
+pp_profile_free(pp_profile *p)
+{
+	pp_profile_release(p);
+}
+
+const pp_format *
+pp_profile_format(const pp_profile *p)
+{
+	return p->format;
+}
+
+bool
+pp_profile_complete(const pp_profile *p)
+{
+	return p->complete;
+}
+
+unsigned
+pp_profile_facets(const pp_profile *p)
+{
+	return p->facets;
+}
+
+size_t
+pp_profile_metric_count(const pp_profile *p)
+{
+	return p->metrics.n;
+}
+
+struct pp_text
+pp_profile_metric_name(const pp_profile *p, size_t metric)
+{
+	return text_of(p, metric < p->metrics.n ? p->metrics.at[metric].name : 0);
+}
+
+const char *
+pp_profile_metric_unit(const pp_profile *p, size_t metric)
+{
+	/* Interned strings are followed by a NUL. */
+	return text_of(p, metric < p->metrics.n ? p->metrics.at[metric].unit : 0).data;
+}
+
+uint32_t
+pp_profile_func_count(const pp_profile *p)
+{
+	return (uint32_t)p->funcs.n;
+}
+
+static const struct pp_func_row *
+func_row(const pp_profile *p, uint32_t func)
+{
+	return &p->funcs.at[func < p->funcs.n ? func : 0];
+}
+
+struct pp_text
+pp_profile_func_name(const pp_profile *p, uint32_t func)
+{
+	return text_of(p, func_row(p, func)->name);
+}
+
+struct pp_text
+pp_profile_func_file(const pp_profile *p, uint32_t func)
+{
+	return text_of(p, func_row(p, func)->file);
+}
+
+uint32_t
+pp_profile_func_line(const pp_profile *p, uint32_t func)
+{
+	return func_row(p, func)->line;
+}
+
+uint32_t
+pp_profile_node_count(const pp_profile *p)
+{
+	return p->tree.n;
+}
+
+uint32_t
+pp_profile_node_parent(const pp_profile *p, uint32_t node)
+{
+	return node < p->tree.n ? pp_tree_parent(&p->tree, node) : 0;
+}
+
+uint32_t
+pp_profile_node_func(const pp_profile *p, uint32_t node)
+{
+	return node < p->tree.n ? pp_node_func(p, node) : 0;
+}
+
+/* ---- questions ---- */
+
+pp_status
+pp_flat_new(const pp_profile *p, pp_flat **out)
+{
+	struct pp_flat *f = calloc(1, sizeof *f);
+	pp_status status;
+
+	*out = NULL;
+	if (!f)
+		return PP_E_NOMEM;
+	status = pp_flat_compute(p, f);
+	if (status == PP_OK && !pp_flat_sort(f, PP_SORT_SELF, pp_profile_primary(p))) {
+		pp_flat_release(f);
+		status = PP_E_NOMEM;
+	}
+	if (status == PP_OK)
+		*out = f;
+	else
+		free(f);
+	return status;
+}
+
+void
+pp_flat_free(pp_flat *f)
+{
+	if (!f)
+		return;
+	pp_flat_release(f);
+	free(f);
+}
+
+size_t
+pp_flat_count(const pp_flat *f)
+{
+	return f->n;
+}
+
+uint32_t
+pp_flat_func(const pp_flat *f, size_t row)
+{
+	return row < f->n ? f->func[row] : 0;
+}
+
+bool
+pp_flat_calls(const pp_flat *f, size_t row, uint64_t *calls)
+{
+	if (!f->has_calls || row >= f->n)
+		return false;
+	*calls = f->calls[row];
+	return true;
+}
+
+static double
+flat_cost(const pp_flat *f, const union pp_value *values, size_t row, size_t metric)
+{
+	if (row >= f->n || metric >= f->metrics)
+		return 0.0;
+	return pp_value_double(&f->profile->metrics.at[metric], values[row * f->metrics + metric]);
+}
+
+double
+pp_flat_self(const pp_flat *f, size_t row, size_t metric)
+{
+	return flat_cost(f, f->self, row, metric);
+}
+
+double
+pp_flat_total(const pp_flat *f, size_t row, size_t metric)
+{
+	return flat_cost(f, f->total, row, metric);
+}

@@ -1,0 +1,135 @@
+/*
+ * Reading: from an opened input to a profile.
+ */
+#include "api/opening.h"
+
+#include <string.h>
+
+static void
+note_format(struct pp_opened *o)
+{
+	struct pp_opening *opening = o->reader.impl;
+
+	if (o->ambiguous)
+		pp_io_note(&opening->io, PP_IO_AMBIGUOUS_FORMAT, PP_NO_OFFSET,
+		           "%s and %s recognise it equally well; name one with --from",
+		           o->bids[0].format->name, o->bids[1].format->name);
+	else
+		pp_io_note(&opening->io, PP_IO_UNKNOWN_FORMAT, PP_NO_OFFSET,
+		           "no format recognises it");
+	pp_io_report(&opening->io);
+}
+
+/* Reads on to the end of the input, so that checksums behind the last byte used are looked at. */
+static void
+drain(struct pp_input *in)
+{
+	while (!in->at_end) {
+		in->cur = in->end;
+		(void)in->more(in, 1);
+	}
+}
+
+/* What the end of the input and of its companions say about the profile. */
+static pp_status
+judge_end(struct pp_opened *o, struct pp_builder *b)
+{
+	struct pp_opening *opening = o->reader.impl;
+	pp_status end = o->reader.in ? o->reader.in->status : PP_E_NOMEM;
+
+	if (end == PP_OK || (end == PP_E_INVALID && opening->sibling_status != PP_OK))
+		end = opening->sibling_status;
+	if (opening->file && pp_input_changed(opening->file)) {
+		pp_io_note(&opening->io, PP_IO_CHANGED, PP_NO_OFFSET,
+		           "the file changed while it was read");
+		b->profile->complete = false;
+	}
+	if (end == PP_E_INVALID) {
+		b->profile->complete = false;
+		return PP_OK;
+	}
+	return end;
+}
+
+/* The reader's own word, corrected by what happened below and above it. */
+static pp_status
+settle(struct pp_opened *o, struct pp_builder *b, pp_status status)
+{
+	struct pp_opening *opening = o->reader.impl;
+	pp_status end;
+
+	if (status == PP_OK && o->reader.in && (o->compression[0] || opening->pushed))
+		drain(o->reader.in);
+	end = judge_end(o, b);
+	if (b->status != PP_OK)
+		status = b->status;
+	else if (end != PP_OK)
+		status = end;
+	if (status == PP_E_LIMIT && b->limit)
+		pp_io_note(&opening->io, PP_IO_LIMIT_REACHED, PP_NO_OFFSET,
+		           "the limit is reached: %s", b->limit);
+	pp_io_report(&opening->io);
+	return status;
+}
+
+static void
+describe(const struct pp_opened *o, struct pp_builder *b)
+{
+	size_t i;
+
+	b->profile->format = o->format;
+	for (i = 0; i + 1 < PP_COUNT_OF(o->compression) && o->compression[i]; i++)
+		b->profile->compression[i] = pp_build_strz(b, o->compression[i]);
+}
+
+pp_status
+pp_opened_read(struct pp_opened *o, struct pp_profile **out)
+{
+	struct pp_builder b;
+	pp_status status;
+
+	*out = NULL;
+	if (!o->format) {
+		note_format(o);
+		return o->ambiguous ? PP_E_AMBIGUOUS : PP_E_UNKNOWN;
+	}
+	if (!pp_builder_init(&b, &o->reader.limits, o->reader.want, o->reader.seed, &pp_pages_huge))
+		return PP_E_NOMEM;
+	describe(o, &b);
+	status = settle(o, &b, o->format->read(&o->reader, &b));
+	o->input = o->reader.in;
+	if (status == PP_OK)
+		status = pp_builder_finish(&b, out);
+	pp_builder_release(&b);
+	return status;
+}
+
+static pp_status
+read_any(const char *path, const void *data, size_t size, const struct pp_read_opts *opts,
+         pp_diags *diags, pp_profile **out)
+{
+	struct pp_opened opened;
+	pp_status status;
+
+	*out = NULL;
+	status = pp_open(&opened, path, data, size, opts, diags);
+	if (status != PP_OK)
+		return status;
+	status = pp_opened_read(&opened, out);
+	pp_opened_close(&opened);
+	return status;
+}
+
+pp_status
+pp_read_file(const char *path, const struct pp_read_opts *opts, pp_diags *diags, pp_profile **out)
+{
+	return read_any(path, NULL, 0, opts, diags, out);
+}
+
+pp_status
+pp_read_memory(const void *data, size_t size, const char *name, const struct pp_read_opts *opts,
+               pp_diags *diags, pp_profile **out)
+{
+	/* An empty input may come without an address, and "no address" means a file below. */
+	return read_any(name ? name : "", data ? data : "", data ? size : 0, opts, diags, out);
+}

@@ -1,0 +1,99 @@
+/*
+ * Writing: from a profile to a sink, whole or not at all.
+ */
+#include "api/api.h"
+
+#include <string.h>
+
+#include "io/rules.h"
+
+static pp_status
+write_once(struct pp_writer *w, const struct pp_format *format)
+{
+	pp_status status = format->write(w);
+
+	return w->out->status != PP_OK ? w->out->status : status;
+}
+
+/* Writes into nothing, to learn beforehand what would be lost. */
+static pp_status
+rehearse(const struct pp_writer *w, const struct pp_format *format)
+{
+	struct pp_writer trial = *w;
+	struct pp_diags findings;
+	pp_status status = pp_sink_null(&trial.out);
+
+	if (status != PP_OK)
+		return status;
+	pp_diags_init(&findings);
+	trial.diags = &findings;
+	status = write_once(&trial, format);
+	if (status == PP_OK && pp_diags_total(&findings, PP_WARNING) > 0)
+		status = PP_E_LOSS;
+	if (status != PP_OK)
+		pp_diags_append(w->diags, &findings, 0);
+	pp_diags_release(&findings);
+	pp_sink_close(trial.out);
+	return status;
+}
+
+pp_status
+pp_write_sink(const struct pp_profile *p, struct pp_sink *out, const struct pp_format *format,
+              const struct pp_write_opts *opts, struct pp_diags *diags)
+{
+	static const struct pp_write_opts plain = { 0 };
+	struct pp_diags own;
+	struct pp_writer w = { p, out, diags ? diags : &own, opts ? opts : &plain, 0 };
+	pp_status status = PP_OK;
+	uint64_t before;
+
+	if (!format || !(format->can & PP_CAN_WRITE) || !format->write)
+		return PP_E_UNSUPPORTED;
+	w.metric = w.opts->metric ? pp_profile_metric_find(p, pp_slice_z(w.opts->metric))
+	                          : pp_profile_primary(p);
+	if (w.opts->metric && w.metric == p->metrics.n)
+		return PP_E_USAGE;
+	pp_diags_init(&own);
+	before = pp_diags_total(w.diags, PP_WARNING);
+	if (w.opts->lossless && out->direct)
+		status = rehearse(&w, format);
+	if (status == PP_OK)
+		status = write_once(&w, format);
+	if (status == PP_OK && w.opts->lossless && pp_diags_total(w.diags, PP_WARNING) > before)
+		status = PP_E_LOSS;
+	pp_diags_release(&own);
+	return status;
+}
+
+static void
+report_output(struct pp_diags *diags, const char *path, int error)
+{
+	if (!diags)
+		return;
+	pp_diags_set_file(diags, path);
+	pp_diag_add(diags, &pp_io_rules[PP_IO_WRITE_FAILED], PP_NOWHERE, "cannot write: %s",
+	            strerror(error));
+}
+
+pp_status
+pp_write_file(const pp_profile *p, const char *path, const pp_format *format,
+              const struct pp_write_opts *opts, pp_diags *diags)
+{
+	struct pp_sink *out;
+	int error;
+	pp_status status;
+
+	if (!p || !path)
+		return PP_E_USAGE;
+	status = pp_sink_file(path, true, &out, &error);
+	if (status == PP_OK) {
+		status = pp_write_sink(p, out, format, opts, diags);
+		if (status == PP_OK)
+			status = pp_sink_commit(out);
+		error = out->error;
+		pp_sink_close(out);
+	}
+	if (status == PP_E_OUTPUT)
+		report_output(diags, path, error);
+	return status;
+}

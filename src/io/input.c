@@ -1,0 +1,284 @@
+/*
+ * The window: an input over a feed, and the services that all inputs share.
+ *
+ * The window's buffer keeps the unread tail and takes the next block behind it. It grows geometrically
+ * and only as bytes really arrive, so that asking for 4 GB of a 10-byte input costs nothing. Once the
+ * feed has its own thread the blocks are used where they lie: each has room in front, where the unread
+ * tail of the one before is copied. A tail too long for that (a huge line) goes back to the buffer.
+ */
+#include "io/source.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "io/pipeline.h"
+
+#define WINDOW_BLOCK ((size_t)256 << 10)
+
+struct window {
+	struct pp_input in;
+	struct pp_feed *feed;
+	unsigned char *buf; /* cap + PP_INPUT_PAD bytes */
+	size_t cap;
+	size_t block;
+	uint64_t made; /* bytes that came out of the feed */
+	struct pp_pipe *pipe;
+	struct pp_block held; /* the pipe's block that the window stands on, or empty */
+};
+
+/* ---- findings ---- */
+
+bool
+pp_io_init(struct pp_io *io, const struct pp_limits *limits, unsigned threads,
+           struct pp_diags *diags)
+{
+	*io = (struct pp_io){ 0 };
+	io->limits = pp_limits_complete(limits);
+	io->threads = threads ? threads : 1;
+	io->diags = diags;
+	return pthread_mutex_init(&io->lock, NULL) == 0;
+}
+
+void
+pp_io_release(struct pp_io *io)
+{
+	pthread_mutex_destroy(&io->lock);
+}
+
+void
+pp_io_note(struct pp_io *io, enum pp_io_rule rule, uint64_t offset, const char *fmt, ...)
+{
+	struct pp_finding *f;
+	va_list args;
+
+	if (!io)
+		return;
+	va_start(args, fmt);
+	pthread_mutex_lock(&io->lock);
+	if (io->noted < PP_IO_FINDINGS) {
+		f = &io->findings[io->noted++];
+		f->rule = rule;
+		f->offset = offset;
+		vsnprintf(f->text, sizeof f->text, fmt, args);
+	}
+	pthread_mutex_unlock(&io->lock);
+	va_end(args);
+}
+
+void
+pp_io_report(struct pp_io *io)
+{
+	const char *main_file;
+
+	if (!io || !io->diags)
+		return;
+	pthread_mutex_lock(&io->lock);
+	main_file = io->diags->file;
+	if (io->file && io->reported < io->noted)
+		pp_diags_set_file(io->diags, io->file);
+	for (; io->reported < io->noted; io->reported++) {
+		const struct pp_finding *f = &io->findings[io->reported];
+
+		pp_diag_add(io->diags, &pp_io_rules[f->rule], pp_at_offset(f->offset), "%s",
+		            f->text);
+	}
+	io->diags->file = main_file;
+	pthread_mutex_unlock(&io->lock);
+}
+
+/* ---- the window ---- */
+
+/* Puts the window on [cur, end) and clears the padding behind it. */
+static void
+window_place(struct window *w, unsigned char *cur, unsigned char *end)
+{
+	w->in.begin_offset = pp_input_offset(&w->in, w->in.cur);
+	w->in.begin = w->in.cur = cur;
+	w->in.end = end;
+	memset(end, 0, PP_INPUT_PAD);
+}
+
+static void
+window_finish(struct window *w, pp_status status)
+{
+	w->in.at_end = true;
+	w->in.status = status;
+	if (!w->in.below)
+		pp_io_report(w->in.io);
+}
+
+/* Room behind `tail` unread bytes for as many again and for a block: moving costs O(1) per byte. */
+static bool
+window_room(struct window *w, size_t tail, size_t block)
+{
+	size_t need, cap = w->cap;
+	unsigned char *grown;
+
+	if (!pp_size_add(tail, tail > block ? tail : block, &need))
+		return false;
+	if (need <= cap)
+		return true;
+	cap = cap + cap / 2 > need ? cap + cap / 2 : need;
+	grown = cap > SIZE_MAX - PP_INPUT_PAD ? NULL : malloc(cap + PP_INPUT_PAD);
+	if (!grown)
+		return false;
+	if (tail)
+		memcpy(grown, w->in.cur, tail);
+	free(w->buf);
+	w->buf = grown;
+	w->cap = cap;
+	window_place(w, grown, grown + tail);
+	return true;
+}
+
+/* Brings the unread tail to the front of the buffer, with room for a block behind it. */
+static bool
+window_gather(struct window *w, size_t block)
+{
+	size_t tail = pp_input_left(&w->in);
+
+	if (!window_room(w, tail, block))
+		return false;
+	if (w->in.cur != w->buf) {
+		if (tail)
+			memmove(w->buf, w->in.cur, tail);
+		window_place(w, w->buf, w->buf + tail);
+	}
+	return true;
+}
+
+/* Fills the buffer from the feed on this thread. */
+static bool
+window_fill(struct window *w)
+{
+	size_t room, got;
+
+	if (!window_gather(w, w->block)) {
+		window_finish(w, PP_E_NOMEM);
+		return false;
+	}
+	room = w->cap - pp_input_left(&w->in);
+	got = w->feed->fill(w->feed, w->buf + pp_input_left(&w->in),
+	                    room < w->block ? room : w->block);
+	w->made += got;
+	w->in.end += got;
+	memset(w->buf + pp_input_left(&w->in), 0, PP_INPUT_PAD);
+	if (!got)
+		window_finish(w, w->feed->status);
+	return got > 0;
+}
+
+/* Takes the next block of the pipe. */
+static bool
+window_take(struct window *w)
+{
+	size_t tail = pp_input_left(&w->in);
+	struct pp_block next;
+
+	if (!pp_pipe_next(w->pipe, &next)) {
+		window_finish(w, next.status);
+		return false;
+	}
+	if (tail <= PP_BLOCK_HEAD) {
+		if (tail)
+			memcpy(next.data - tail, w->in.cur, tail);
+		window_place(w, next.data - tail, next.data + next.size);
+		pp_pipe_release(w->pipe, &w->held);
+		w->held = next;
+	} else if (window_gather(w, next.size)) {
+		memcpy(w->buf + tail, next.data, next.size);
+		window_place(w, w->buf, w->buf + tail + next.size);
+		pp_pipe_release(w->pipe, &w->held);
+		pp_pipe_release(w->pipe, &next);
+	} else {
+		pp_pipe_release(w->pipe, &next);
+		window_finish(w, PP_E_NOMEM);
+		return false;
+	}
+	if (next.last)
+		window_finish(w, next.status);
+	return true;
+}
+
+static bool
+window_more(struct pp_input *in, size_t need)
+{
+	struct window *w = in->impl;
+
+	while (pp_input_left(in) < need && !in->at_end) {
+		if (!w->pipe && !in->below && in->io && in->io->threads > 1 &&
+		    w->made >= PP_PIPE_START)
+			w->pipe = pp_pipe_start(w->feed, w->block);
+		if (w->pipe ? !window_take(w) : !window_fill(w))
+			break;
+	}
+	return pp_input_left(in) >= need;
+}
+
+static void
+window_close(struct pp_input *in)
+{
+	struct window *w = in->impl;
+
+	pp_pipe_stop(w->pipe);
+	w->feed->close(w->feed);
+	free(w->buf);
+	free(w);
+}
+
+pp_status
+pp_input_feed(struct pp_io *io, struct pp_feed *feed, uint64_t offset, struct pp_input **out)
+{
+	struct window *w = calloc(1, sizeof *w);
+
+	*out = NULL;
+	if (!w) {
+		feed->close(feed);
+		return PP_E_NOMEM;
+	}
+	w->feed = feed;
+	w->block = io && io->block ? io->block : WINDOW_BLOCK;
+	w->in.begin_offset = offset;
+	w->in.more = window_more;
+	w->in.close = window_close;
+	w->in.io = io;
+	w->in.impl = w;
+	*out = &w->in;
+	return PP_OK;
+}
+
+/* ---- lines ---- */
+
+bool
+pp_input_line(struct pp_input *in, uint64_t max_line, struct pp_slice *line, bool *whole)
+{
+	size_t scanned = 0;
+	const unsigned char *newline;
+
+	for (;;) {
+		size_t left = pp_input_left(in);
+
+		newline = left > scanned ? memchr(in->cur + scanned, '\n', left - scanned) : NULL;
+		if (newline || in->at_end)
+			break;
+		scanned = left;
+		if (scanned > max_line)
+			break;
+		(void)in->more(in, left + 1);
+	}
+	line->p = in->cur;
+	line->n = newline ? (size_t)(newline - in->cur) : pp_input_left(in);
+	if (line->n > max_line) {
+		in->status = PP_E_LIMIT;
+		pp_io_note(in->io, PP_IO_LINE_TOO_LONG, pp_input_offset(in, in->cur),
+		           "the line passes %llu bytes", (unsigned long long)max_line);
+		pp_io_report(in->io);
+		return false;
+	}
+	*whole = newline != NULL;
+	if (!newline && line->n == 0)
+		return false;
+	in->cur += line->n + (newline ? 1 : 0);
+	return true;
+}

@@ -1,0 +1,73 @@
+/*
+ * Jobs on several threads. Each thread takes the next index until none is left; when the system has
+ * fewer threads to give than asked for, the others do the work.
+ */
+#include "io/system.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS_MOST 256
+
+struct team {
+	void (*job)(void *ctx, unsigned index);
+	void *ctx;
+	unsigned n;
+	_Atomic unsigned next;
+};
+
+static void *
+team_work(void *arg)
+{
+	struct team *t = arg;
+	unsigned index;
+
+	while ((index = atomic_fetch_add(&t->next, 1)) < t->n)
+		t->job(t->ctx, index);
+	return NULL;
+}
+
+void
+pp_parallel_run(unsigned threads, unsigned n, void (*job)(void *ctx, unsigned index), void *ctx)
+{
+	struct team team = { job, ctx, n, 0 };
+	unsigned helpers = (threads < n ? threads : n), started = 0;
+	pthread_t thread[THREADS_MOST];
+
+	helpers = helpers > THREADS_MOST ? THREADS_MOST : helpers;
+	while (started + 1 < helpers &&
+	       pthread_create(&thread[started], NULL, team_work, &team) == 0)
+		started++;
+	team_work(&team);
+	while (started)
+		pthread_join(thread[--started], NULL);
+}
+
+unsigned
+pp_processors(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+	long online = n > 0 ? n : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return online > 0 ? (unsigned)online : 1;
+}
+
+uint64_t
+pp_random_seed(void)
+{
+	uint64_t seed;
+	struct timespec now;
+
+	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed)
+		return seed;
+	/* Only very early at boot: address-space randomisation and the clock must do. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)(uintptr_t)&seed * 0x9e3779b97f4a7c15u ^ (uint64_t)now.tv_nsec << 32 ^
+	       (uint64_t)now.tv_sec ^ (uint64_t)getpid();
+}

@@ -1,0 +1,161 @@
+/*
+ * A ring of blocks between the thread that decodes and the one that parses.
+ *
+ * Slots are used in turn. `filled` counts the blocks finished by the feed's thread, `freed` those given
+ * back by the reader; both only grow, under the lock. The thread may write slot `filled % RING` when
+ * filled - freed < RING; nobody else touches it then. The reader owns the blocks from `freed` to
+ * `taken`. So the bytes themselves need no lock.
+ */
+#include "io/pipeline.h"
+
+#include <stdlib.h>
+
+#define RING 4
+#define PIPE_BLOCK ((size_t)1 << 20)
+
+struct slot {
+	unsigned char *memory; /* PP_BLOCK_HEAD + block + PP_INPUT_PAD bytes */
+	size_t size;
+};
+
+struct pp_pipe {
+	struct pp_feed *feed;
+	size_t block;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct slot slots[RING];
+	size_t filled, taken, freed;
+	bool ended; /* the feed has come to its end: nothing follows `filled` */
+	bool stop;  /* the reader wants no more */
+};
+
+/* Fills one block completely unless the feed ends; cancellation may strike only in here. */
+static size_t
+pipe_fill(struct pp_pipe *p, struct slot *slot)
+{
+	size_t n = 0, got;
+	int ignored;
+
+	/*
+	 * The feed may sleep in read(2) on a pipe to which nobody writes. read(2) is the one
+	 * cancellation point in there, and no lock is held and nothing is half done at that point.
+	 */
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &ignored);
+	do {
+		got = p->feed->fill(p->feed, slot->memory + PP_BLOCK_HEAD + n, p->block - n);
+		n += got;
+	} while (got && n < p->block);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ignored);
+	slot->size = n;
+	return n;
+}
+
+static void *
+pipe_run(void *arg)
+{
+	struct pp_pipe *p = arg;
+	bool more = true;
+	int ignored;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ignored);
+	pthread_mutex_lock(&p->lock);
+	while (more) {
+		struct slot *slot = &p->slots[p->filled % RING];
+
+		while (!p->stop && p->filled - p->freed == RING)
+			pthread_cond_wait(&p->changed, &p->lock);
+		if (p->stop)
+			break;
+		pthread_mutex_unlock(&p->lock);
+		more = pipe_fill(p, slot) == p->block;
+		pthread_mutex_lock(&p->lock);
+		p->filled += slot->size > 0;
+		p->ended = !more;
+		pthread_cond_signal(&p->changed);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+static void
+pipe_free(struct pp_pipe *p)
+{
+	size_t i;
+
+	for (i = 0; i < RING; i++)
+		free(p->slots[i].memory);
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+struct pp_pipe *
+pp_pipe_start(struct pp_feed *feed, size_t block_size)
+{
+	struct pp_pipe *p = calloc(1, sizeof *p);
+	bool good = true;
+	size_t i;
+
+	if (!p)
+		return NULL;
+	p->feed = feed;
+	p->block = block_size < PP_BLOCK_HEAD ? block_size : PIPE_BLOCK;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	for (i = 0; i < RING; i++) {
+		p->slots[i].memory = malloc(PP_BLOCK_HEAD + p->block + PP_INPUT_PAD);
+		good = good && p->slots[i].memory;
+	}
+	if (!good || pthread_create(&p->thread, NULL, pipe_run, p) != 0) {
+		pipe_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+bool
+pp_pipe_next(struct pp_pipe *p, struct pp_block *block)
+{
+	struct slot *slot;
+
+	*block = (struct pp_block){ 0 };
+	pthread_mutex_lock(&p->lock);
+	while (p->filled == p->taken && !p->ended)
+		pthread_cond_wait(&p->changed, &p->lock);
+	if (p->filled > p->taken) {
+		slot = &p->slots[p->taken++ % RING];
+		block->data = slot->memory + PP_BLOCK_HEAD;
+		block->size = slot->size;
+	}
+	block->last = p->ended && p->filled == p->taken;
+	block->status = block->last ? p->feed->status : PP_OK;
+	pthread_mutex_unlock(&p->lock);
+	return block->data != NULL;
+}
+
+void
+pp_pipe_release(struct pp_pipe *p, struct pp_block *block)
+{
+	if (!block->data)
+		return;
+	block->data = NULL;
+	pthread_mutex_lock(&p->lock);
+	p->freed++;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void
+pp_pipe_stop(struct pp_pipe *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+	pthread_cancel(p->thread);
+	pthread_join(p->thread, NULL);
+	pipe_free(p);
+}

@@ -1,0 +1,424 @@
+/*
+ * Files as sinks: written beside, renamed when whole.
+ *
+ * Where the file system can, the temporary file has no name at all (O_TMPFILE): whatever happens to
+ * this process - a signal, a crash, the power - nothing is left behind, and no handler and no global
+ * list of files are needed for that. It gets its name in commit: straight by linkat(2) when the target
+ * does not exist, else by a link beside it and rename(2). Where the file system cannot, an unforeseeable
+ * name beside the target is created exclusively; pp_sink_temporary() tells it to signal handlers.
+ *
+ * Symbolic links are followed first, so that the link stays and its target is replaced. Devices, pipes
+ * and standard output are written straight: there is nothing to rename.
+ */
+#include "io/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/squeeze.h"
+#include "io/system.h"
+
+#define BLOCK ((size_t)1 << 20)
+#define LINKS_MOST 40
+
+struct file_sink {
+	struct pp_sink sink;
+	int fd;
+	bool by_name;
+	bool unnamed;    /* the temporary file has no name yet */
+	char *target;    /* links resolved; NULL when direct */
+	char *directory; /* of the target */
+	char *temporary; /* its name while it has one, else NULL */
+	char *given;     /* sink.path */
+	struct pp_squeeze *squeeze;
+	unsigned char *squeezed; /* BLOCK bytes of compressed output */
+	struct file_sink *next;  /* siblings, in the order of opening */
+};
+
+static void file_flush(struct pp_sink *);
+static pp_status file_commit(struct pp_sink *);
+static void file_close(struct pp_sink *);
+static struct pp_sink *file_sibling(struct pp_sink *, const char *base_name);
+
+/* ---- names ---- */
+
+/* The directory part of a path, "." when it has none; NULL when out of memory. */
+static char *
+path_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static char *
+path_join(const char *directory, const char *name)
+{
+	char *joined;
+
+	return asprintf(&joined, "%s/%s", directory, name) < 0 ? NULL : joined;
+}
+
+/* Follows symbolic links, also those that lead nowhere yet. NULL with errno set. */
+static char *
+path_resolve(const char *path)
+{
+	char *at = strdup(path);
+	char link[PATH_MAX];
+	int i;
+
+	for (i = 0; at && i < LINKS_MOST; i++) {
+		ssize_t n = readlink(at, link, sizeof link - 1);
+		char *directory, *next;
+
+		if (n < 0)
+			return at;
+		link[n] = '\0';
+		directory = link[0] == '/' ? NULL : path_directory(at);
+		next = link[0] == '/' ? strdup(link)
+		       : directory    ? path_join(directory, link)
+		                      : NULL;
+		free(directory);
+		free(at);
+		at = next;
+	}
+	free(at);
+	errno = at ? ELOOP : ENOMEM;
+	return NULL;
+}
+
+/* A name in the target's directory that nobody can foresee. */
+static char *
+temporary_name(const struct file_sink *f)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, ".polyprof-%016llx.tmp", (unsigned long long)pp_random_seed());
+	return path_join(f->directory, name);
+}
+
+/* ---- opening ---- */
+
+/* Opens the temporary file; an errno value or 0. */
+static int
+open_beside(struct file_sink *f)
+{
+	char proc[64];
+	int tries;
+
+	f->fd = open(f->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	if (f->fd >= 0) {
+		snprintf(proc, sizeof proc, "/proc/self/fd/%d", f->fd);
+		f->unnamed = access(proc, F_OK) == 0;
+		if (f->unnamed)
+			return 0;
+		close(f->fd);
+		f->fd = -1;
+	}
+	for (tries = 0; tries < 100; tries++) {
+		f->temporary = temporary_name(f);
+		if (!f->temporary)
+			return ENOMEM;
+		f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (f->fd >= 0)
+			return 0;
+		free(f->temporary);
+		f->temporary = NULL;
+		if (errno != EEXIST)
+			return errno;
+	}
+	return EEXIST;
+}
+
+/* An existing file keeps its mode and, where we may, its owner. */
+static int
+keep_mode(const struct file_sink *f, const struct stat *old)
+{
+	if (access(f->target, W_OK) != 0)
+		return errno;
+	if (fchown(f->fd, old->st_uid, old->st_gid) != 0 && errno != EPERM)
+		return errno;
+	return fchmod(f->fd, old->st_mode & 0777) == 0 ? 0 : errno;
+}
+
+/* True for names that lead to a descriptor which somebody already holds. */
+static bool
+is_descriptor(const char *path)
+{
+	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+	       strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
+}
+
+/* Opens the descriptor; an errno value or 0. */
+static int
+file_open(struct file_sink *f, const char *path)
+{
+	struct stat old;
+	bool exists;
+	int error;
+
+	if (strcmp(path, "-") == 0) {
+		f->fd = STDOUT_FILENO;
+		f->sink.direct = true;
+		return 0;
+	}
+	exists = stat(path, &old) == 0;
+	if (!exists && errno != ENOENT)
+		return errno;
+	if (exists && S_ISDIR(old.st_mode))
+		return EISDIR;
+	if (exists && (!S_ISREG(old.st_mode) || is_descriptor(path))) {
+		f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		f->sink.direct = true;
+		return f->fd < 0 ? errno : 0;
+	}
+	f->target = path_resolve(path);
+	if (!f->target)
+		return errno;
+	if (!*f->target)
+		return ENOENT;
+	if (f->target[strlen(f->target) - 1] == '/')
+		return EISDIR;
+	f->directory = path_directory(f->target);
+	if (!f->directory)
+		return ENOMEM;
+	error = open_beside(f);
+	return error ? error : exists ? keep_mode(f, &old) : 0;
+}
+
+static bool
+ends_with(const char *name, const char *ending)
+{
+	size_t n = strlen(name), m = strlen(ending);
+
+	return n > m && strcmp(name + n - m, ending) == 0;
+}
+
+/* Sets the compressor up that the name asks for; false when out of memory. */
+static bool
+file_compress(struct file_sink *f, const char *path)
+{
+	bool gzip = f->by_name && ends_with(path, ".gz");
+	bool zstd = f->by_name && ends_with(path, ".zst");
+
+	if (!gzip && !zstd)
+		return true;
+	f->squeeze = gzip ? pp_squeeze_gzip() : pp_squeeze_zstd();
+	f->squeezed = malloc(BLOCK);
+	return f->squeeze && f->squeezed;
+}
+
+/* Frees all but the siblings; the temporary file goes with it. */
+static void
+file_free(struct file_sink *f)
+{
+	if (f->temporary)
+		unlink(f->temporary);
+	if (f->fd >= 0 && f->fd != STDOUT_FILENO)
+		close(f->fd);
+	if (f->squeeze)
+		f->squeeze->free(f->squeeze);
+	free(f->squeezed);
+	free(f->target);
+	free(f->directory);
+	free(f->temporary);
+	free(f->given);
+	free(f->sink.begin);
+	free(f);
+}
+
+pp_status
+pp_sink_file(const char *path, bool by_name, struct pp_sink **out, int *error)
+{
+	struct file_sink *f = calloc(1, sizeof *f);
+
+	*out = NULL;
+	*error = ENOMEM;
+	if (!f)
+		return PP_E_NOMEM;
+	f->fd = -1;
+	f->by_name = by_name;
+	f->given = strdup(path);
+	f->sink = (struct pp_sink){ .flush = file_flush,
+		                    .commit = file_commit,
+		                    .close = file_close,
+		                    .open_sibling = file_sibling,
+		                    .path = f->given,
+		                    .impl = f };
+	f->sink.begin = f->sink.cur = malloc(BLOCK);
+	f->sink.end = f->sink.begin ? f->sink.begin + BLOCK : NULL;
+	if (!f->given || !f->sink.begin || !file_compress(f, path)) {
+		file_free(f);
+		return PP_E_NOMEM;
+	}
+	*error = file_open(f, path);
+	if (*error) {
+		file_free(f);
+		return *error == ENOMEM ? PP_E_NOMEM : PP_E_OUTPUT;
+	}
+	*out = &f->sink;
+	return PP_OK;
+}
+
+static struct pp_sink *
+file_sibling(struct pp_sink *s, const char *base_name)
+{
+	struct file_sink *f = s->impl, **end = &f->next;
+	char *directory, *path;
+	struct pp_sink *made = NULL;
+	int error = ENOMEM;
+
+	if (s->direct || !*base_name || strchr(base_name, '/'))
+		return NULL;
+	/* Beside the name as given, not beside what a link leads to: that is where it is looked for. */
+	directory = path_directory(f->given);
+	path = directory ? path_join(directory, base_name) : NULL;
+	if (!path || pp_sink_file(path, f->by_name, &made, &error) != PP_OK)
+		pp_sink_fail(s, error == ENOMEM ? PP_E_NOMEM : PP_E_OUTPUT, error);
+	free(path);
+	free(directory);
+	if (!made)
+		return NULL;
+	while (*end)
+		end = &(*end)->next;
+	*end = made->impl;
+	return made;
+}
+
+/* ---- writing ---- */
+
+static void
+write_all(struct file_sink *f, const unsigned char *p, size_t n)
+{
+	while (n && f->sink.status == PP_OK) {
+		ssize_t done = write(f->fd, p, n);
+
+		if (done >= 0) {
+			p += done;
+			n -= (size_t)done;
+		} else if (errno != EINTR) {
+			pp_sink_fail(&f->sink, PP_E_OUTPUT, errno);
+		}
+	}
+}
+
+/* Sends the block through the compressor; with `last` until it is empty. */
+static void
+squeeze_all(struct file_sink *f, struct pp_slice in, bool last)
+{
+	bool done = false;
+	size_t made;
+
+	while (f->sink.status == PP_OK && (in.n || (last && !done))) {
+		if (!f->squeeze->step(f->squeeze, &in, last, f->squeezed, BLOCK, &made, &done))
+			pp_sink_fail(&f->sink, PP_E_NOMEM, ENOMEM);
+		else
+			write_all(f, f->squeezed, made);
+	}
+}
+
+static void
+file_put(struct file_sink *f, bool last)
+{
+	struct pp_sink *s = &f->sink;
+	size_t n = (size_t)(s->cur - s->begin);
+
+	if (f->squeeze)
+		squeeze_all(f, pp_slice_of(s->begin, n), last);
+	else
+		write_all(f, s->begin, n);
+	s->written += s->status == PP_OK ? n : 0;
+	s->cur = s->begin;
+}
+
+static void
+file_flush(struct pp_sink *s)
+{
+	file_put(s->impl, false);
+}
+
+/* ---- the end ---- */
+
+/* Gives the temporary file the target's name; an errno value or 0. */
+static int
+file_publish(struct file_sink *f)
+{
+	char proc[64];
+
+	if (f->sink.direct)
+		return 0;
+	if (f->unnamed) {
+		snprintf(proc, sizeof proc, "/proc/self/fd/%d", f->fd);
+		if (linkat(AT_FDCWD, proc, AT_FDCWD, f->target, AT_SYMLINK_FOLLOW) == 0) {
+			f->unnamed = false;
+			return 0;
+		}
+		if (errno != EEXIST)
+			return errno;
+		f->temporary = temporary_name(f);
+		if (!f->temporary)
+			return ENOMEM;
+		if (linkat(AT_FDCWD, proc, AT_FDCWD, f->temporary, AT_SYMLINK_FOLLOW) != 0) {
+			int error = errno;
+
+			free(f->temporary);
+			f->temporary = NULL;
+			return error;
+		}
+		f->unnamed = false;
+	}
+	if (f->temporary) {
+		if (rename(f->temporary, f->target) != 0)
+			return errno;
+		free(f->temporary);
+		f->temporary = NULL;
+	}
+	return 0;
+}
+
+static pp_status
+file_commit(struct pp_sink *s)
+{
+	struct file_sink *owner = s->impl, *f;
+
+	for (f = owner; f; f = f->next) {
+		file_put(f, true);
+		if (f->sink.status != PP_OK)
+			pp_sink_fail(s, f->sink.status, f->sink.error);
+	}
+	if (s->status != PP_OK)
+		return s->status;
+	/* Siblings first: whoever sees the main file finds the others beside it. */
+	for (f = owner->next; f; f = f->next)
+		if (s->status == PP_OK && (s->error = file_publish(f)) != 0)
+			s->status = PP_E_OUTPUT;
+	if (s->status == PP_OK && (s->error = file_publish(owner)) != 0)
+		s->status = PP_E_OUTPUT;
+	return s->status;
+}
+
+static void
+file_close(struct pp_sink *s)
+{
+	struct file_sink *f = s->impl, *next;
+
+	for (; f; f = next) {
+		next = f->next;
+		file_free(f);
+	}
+}
+
+const char *
+pp_sink_temporary(const struct pp_sink *s)
+{
+	const struct file_sink *f = s->impl;
+
+	return s->close == file_close ? f->temporary : NULL;
+}

@@ -1,0 +1,17 @@
+/*
+ * What readers get from the system besides bytes: threads, processors, random seeds.
+ */
+#ifndef PP_SYSTEM_H
+#define PP_SYSTEM_H
+
+#include "base/common.h"
+
+/* Runs job(ctx, 0) .. job(ctx, n-1), at most `threads` at once, the caller's one of them. */
+void pp_parallel_run(unsigned threads, unsigned n, void (*job)(void *ctx, unsigned index),
+                     void *ctx);
+/* Processors that this process may use, at least 1. */
+unsigned pp_processors(void);
+/* A seed for hash tables that nobody can foresee. */
+uint64_t pp_random_seed(void);
+
+#endif
