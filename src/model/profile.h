@@ -122,8 +122,16 @@ struct pp_extra_row {
 	pp_str bytes;
 };
 
+/* Where the flat profile's numbers come from; see analysis/flat.h. */
+enum pp_flat_source {
+	PP_FLAT_TREE,  /* own cost of nodes, inclusive by the tree (the rule) */
+	PP_FLAT_EDGES, /* own cost from lines, inclusive from edges with cycles resolved (callgrind) */
+	PP_FLAT_CALLS  /* own and inclusive cost as the file's own edges state them (NYTProf) */
+};
+
 struct pp_profile {
 	const pp_format *format;
+	enum pp_flat_source flat_source;
 	pp_str variant, producer;
 	pp_str compression[8]; /* outermost first; 0-terminated */
 	bool complete;
