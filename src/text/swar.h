@@ -12,6 +12,10 @@
 #define PP_SWAR_ONES 0x0101010101010101u
 #define PP_SWAR_HIGH 0x8080808080808080u
 
+static const uint32_t pp_power10[] = {
+	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000
+};
+
 /* Bytes < limit, limit <= 0x80. */
 static inline uint64_t
 pp_swar_below(uint64_t word, unsigned char limit)
@@ -32,6 +36,31 @@ static inline uint64_t
 pp_swar_high(uint64_t word)
 {
 	return (word | pp_swar_equal(word, 0x7f)) & PP_SWAR_HIGH;
+}
+
+/* Digits as their values, 0..9, so that the two functions below can look at them. */
+static inline uint64_t
+pp_swar_digits(uint64_t word)
+{
+	return word ^ PP_SWAR_ONES * '0';
+}
+
+/* Of what pp_swar_digits() gave: bytes that were no digits. */
+static inline uint64_t
+pp_swar_above9(uint64_t digits)
+{
+	return ((digits + PP_SWAR_ONES * (0x7f - 9)) | digits) & PP_SWAR_HIGH;
+}
+
+/* Of what pp_swar_digits() gave: the number that the first n (1..8) digits make. */
+static inline uint64_t
+pp_swar_number(uint64_t digits, size_t n)
+{
+	/* The digits move to the end, zeros come before; then pairs, fours, eights. */
+	digits <<= 64 - 8 * n;
+	digits = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ffu;
+	digits = (digits * 100 + (digits >> 16)) & 0x0000ffff0000ffffu;
+	return (digits * 10000 + (digits >> 32)) & 0xffffffffu;
 }
 
 /* Index of the first byte that matched, 8 when none did. */

@@ -1,0 +1,21 @@
+/* Sixteen bytes at once with SSE2, which every x86-64 has. Include text/block.h instead. */
+#ifndef PP_BLOCK_SSE2_H
+#define PP_BLOCK_SSE2_H
+
+#include <emmintrin.h>
+
+#include "base/common.h"
+
+static inline uint32_t
+pp_block_text_stop(const unsigned char *p)
+{
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i quote = _mm_cmpeq_epi8(x, _mm_set1_epi8('"'));
+	__m128i slash = _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'));
+	/* Compared as signed bytes, those >= 0x80 are negative, so this catches them as well. */
+	__m128i odd = _mm_cmplt_epi8(x, _mm_set1_epi8(0x20));
+
+	return (uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), odd));
+}
+
+#endif
