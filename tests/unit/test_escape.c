@@ -1,0 +1,81 @@
+/* Escaping for XML, terminals and CSV: hostile bytes must come out harmless. */
+#include "tap.h"
+
+#include "text/escape.h"
+
+static void
+check_sink(void (*escape)(struct pp_sink *, struct pp_slice), const void *bytes, size_t n,
+           const char *expected, const char *what)
+{
+	struct pp_buf buf = { 0 };
+	struct pp_sink *sink;
+
+	if (pp_sink_buffer(&buf, &sink) != PP_OK)
+		abort();
+	escape(sink, pp_slice_of(bytes, n));
+	ok(pp_sink_commit(sink) == PP_OK, "%s: written", what);
+	is_slice_z(pp_slice_of(buf.p, buf.n), expected, "%s", what);
+	pp_sink_close(sink);
+	pp_buf_release(&buf);
+}
+
+#define XML(bytes, expected, what)                                                                 \
+	check_sink(pp_escape_xml, bytes, sizeof(bytes) - 1, expected, "XML: " what)
+#define CSV(bytes, expected, what)                                                                 \
+	check_sink(pp_escape_csv, bytes, sizeof(bytes) - 1, expected, "CSV: " what)
+
+static void
+check_terminal(const void *bytes, size_t n, const char *expected, size_t columns, const char *what)
+{
+	struct pp_buf buf = { 0 };
+
+	is_u64(pp_escape_terminal(&buf, pp_slice_of(bytes, n)), columns, "terminal: %s: columns",
+	       what);
+	is_slice_z(pp_slice_of(buf.p, buf.n), expected, "terminal: %s", what);
+	pp_buf_release(&buf);
+}
+
+#define TERMINAL(bytes, expected, columns, what)                                                   \
+	check_terminal(bytes, sizeof(bytes) - 1, expected, columns, what)
+
+int
+main(void)
+{
+	XML("", "", "empty");
+	XML("std::vector<int>::at(int) && 'x' \"y\"",
+	    "std::vector&lt;int&gt;::at(int) &amp;&amp; &#39;x&#39; &quot;y&quot;", "markup");
+	XML("]]></title><script>", "]]&gt;&lt;/title&gt;&lt;script&gt;", "injection");
+	XML("a\tb\nc\rd", "a&#9;b&#10;c&#13;d", "white space survives");
+	XML("\0\x01\x1b[31m\x1f", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd[31m\xef\xbf\xbd",
+	    "controls");
+	XML("gr\xc3\xbc\xf0\x9f\x94\xa5", "gr\xc3\xbc\xf0\x9f\x94\xa5", "UTF-8");
+	XML("a\xff\xc3", "a\xef\xbf\xbd\xef\xbf\xbd", "stray bytes");
+	XML("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "a surrogate");
+	XML("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd",
+	    "non-characters");
+
+	CSV("", "", "empty");
+	CSV("main", "main", "plain");
+	CSV("f(int, int)", "\"f(int, int)\"", "comma");
+	CSV("say \"hi\"", "\"say \"\"hi\"\"\"", "quotes");
+	CSV("a\nb", "\"a\nb\"", "newline");
+	CSV("a\rb", "\"a\rb\"", "carriage return");
+	CSV(" a", "\" a\"", "leading blank");
+	CSV("a\xff,", "\"a\xef\xbf\xbd,\"", "stray byte");
+
+	TERMINAL("", "", 0, "empty");
+	TERMINAL("App\\Http::run", "App\\Http::run", 13, "plain");
+	TERMINAL("\x1b]0;x\x07", "\\x1b]0;x\\x07", 12, "escape sequences");
+	TERMINAL("a\0b\nc\x7f", "a\\x00b\\x0ac\\x7f", 15, "control bytes");
+	TERMINAL("\xc2\x9b\x31m", "\\u{9b}1m", 8, "C1 controls");
+	TERMINAL("a\xff\xe2\x82", "a\\xff\\xe2\\x82", 13, "stray bytes");
+	TERMINAL("\xe2\x80\xae"
+	         "drawkcab",
+	         "\\u{202e}drawkcab", 16, "bidirectional override");
+	TERMINAL("\xe2\x81\xa6", "\\u{2066}", 8, "isolate");
+	TERMINAL("\xd8\x9c\xef\xbb\xbf", "\\u{61c}\\u{feff}", 15, "marks");
+	TERMINAL("\xf3\xa0\x81\x81", "\\u{e0041}", 9, "tags");
+	TERMINAL("\xe6\xbc\xa2\xe5\xad\x97", "\xe6\xbc\xa2\xe5\xad\x97", 4, "wide characters");
+	TERMINAL("e\xcc\x81", "e\xcc\x81", 1, "combining mark");
+	return tap_done();
+}
