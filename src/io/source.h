@@ -113,10 +113,4 @@ struct pp_feed *pp_feed_gzip(struct pp_io *, struct pp_input *raw);
 struct pp_feed *pp_feed_zlib(struct pp_io *, struct pp_input *raw);
 struct pp_feed *pp_feed_zstd(struct pp_io *, struct pp_input *raw);
 
-/*
- * Called by decoders: whether `made` decoded bytes in all are still within the limits. Notes the
- * finding when they are not. Also tells how far the file was read.
- */
-bool pp_io_allows(struct pp_io *, const struct pp_input *raw, uint64_t made);
-
 #endif
