@@ -118,12 +118,14 @@ pp_diag_vadd(struct pp_diags *d, const struct pp_rule *rule, struct pp_place pla
 	message = text.failed ? NULL : pp_arena_copy(&d->arena, text.p ? text.p : "", text.n);
 	pp_buf_release(&text);
 	/* Out of memory: the count stands, and the rule's own title is better than nothing. */
-	(void)pp_vec_push(&d->list, (struct pp_diag){ rule, rule->severity, d->file, place.line,
-	                              place.column, place.offset, message ? message : rule->title });
+	(void)pp_vec_push(&d->list,
+	                  (struct pp_diag){ rule, rule->severity, d->file, place.line, place.column,
+	                                    place.offset, message ? message : rule->title });
 }
 
 void
-pp_diag_add(struct pp_diags *d, const struct pp_rule *rule, struct pp_place place, const char *fmt, ...)
+pp_diag_add(struct pp_diags *d, const struct pp_rule *rule, struct pp_place place, const char *fmt,
+            ...)
 {
 	va_list args;
 
@@ -151,7 +153,8 @@ pp_diags_append(struct pp_diags *to, const struct pp_diags *from, uint64_t add_l
 			listed++;
 			if (!diags_count_one(to, rule, diag.severity))
 				continue;
-			diag.message = pp_arena_copy(&to->arena, diag.message, strlen(diag.message));
+			diag.message = pp_arena_copy(&to->arena, diag.message,
+			                             strlen(diag.message));
 			diag.message = diag.message ? diag.message : rule->title;
 			diag.file = to->file;
 			diag.line += diag.line ? add_lines : 0;

@@ -1,0 +1,140 @@
+/* Numbers from and to text. */
+#include "tap.h"
+
+#include <math.h>
+
+#include "base/num.h"
+
+static void
+check_u64(const char *text, bool good, uint64_t value)
+{
+	uint64_t got = 0;
+
+	ok(pp_num_u64(pp_slice_z(text), &got) == good && (!good || got == value), "u64 '%s'", text);
+}
+
+static void
+check_i64(const char *text, bool good, int64_t value)
+{
+	int64_t got = 0;
+
+	ok(pp_num_i64(pp_slice_z(text), &got) == good && (!good || got == value), "i64 '%s'", text);
+}
+
+static void
+check_hex(const char *text, bool good, uint64_t value)
+{
+	uint64_t got = 0;
+
+	ok(pp_num_hex(pp_slice_z(text), &got) == good && (!good || got == value), "hex '%s'", text);
+}
+
+static void
+check_decimal(const char *text, bool good, int64_t mantissa, int exponent)
+{
+	int64_t m = 0;
+	int e = 0;
+
+	ok(pp_num_decimal(pp_slice_z(text), &m, &e) == good &&
+	       (!good || (m == mantissa && e == exponent)),
+	   "decimal '%s'", text);
+}
+
+static void
+check_double(const char *text, bool good, double value)
+{
+	double got = 0;
+
+	ok(pp_num_double(pp_slice_z(text), &got) == good &&
+	       (!good || memcmp(&got, &value, sizeof got) == 0),
+	   "double '%.40s'", text);
+}
+
+static void
+check_print(pp_i128 value, unsigned scale, const char *expected)
+{
+	char text[PP_NUM_MAX];
+	size_t n = pp_num_print(text, value, scale);
+
+	is_text(text, expected, "prints %s", expected);
+	is_u64(n, strlen(expected), "and its length");
+}
+
+static void
+check_print_double(double value, const char *expected)
+{
+	char text[PP_NUM_MAX];
+
+	is_u64(pp_num_print_double(text, value), strlen(expected), "length of %s", expected);
+	is_text(text, expected, "prints %s", expected);
+}
+
+int
+main(void)
+{
+	pp_i128 large = (pp_i128)INT64_MAX * INT64_MAX;
+
+	check_u64("0", true, 0);
+	check_u64("00012", true, 12);
+	check_u64("18446744073709551615", true, UINT64_MAX);
+	check_u64("18446744073709551616", false, 0);
+	check_u64("99999999999999999999999", false, 0);
+	check_u64("", false, 0);
+	check_u64("-1", false, 0);
+	check_u64("+1", false, 0);
+	check_u64("1 ", false, 0);
+	check_u64("1a", false, 0);
+	check_i64("-9223372036854775808", true, INT64_MIN);
+	check_i64("-9223372036854775809", false, 0);
+	check_i64("9223372036854775807", true, INT64_MAX);
+	check_i64("9223372036854775808", false, 0);
+	check_i64("-", false, 0);
+	check_i64("--1", false, 0);
+	check_i64("-0", true, 0);
+	check_hex("fF", true, 255);
+	check_hex("ffffffffffffffff", true, UINT64_MAX);
+	check_hex("10000000000000000", false, 0);
+	check_hex("0x10", false, 0);
+	check_hex("", false, 0);
+	check_hex("g", false, 0);
+	check_decimal("12.340", true, 12340, -3);
+	check_decimal("-12.340e-2", true, -12340, -5);
+	check_decimal("1e6", true, 1, 6);
+	check_decimal("1E+6", true, 1, 6);
+	check_decimal("", false, 0, 0);
+	check_decimal(".", false, 0, 0);
+	check_decimal("1e", false, 0, 0);
+	check_decimal("1e99999999999999999999", false, 0, 0);
+	check_decimal("9223372036854775808", false, 0, 0);
+	check_decimal("1.5x", false, 0, 0);
+	check_double("0.1", true, 0.1);
+	check_double("-1.5e-3", true, -0.0015);
+	check_double("9007199254740993", true, 9007199254740992.0);
+	check_double("1e999", true, (double)INFINITY);
+	check_double("inf", false, 0);
+	check_double("nan", false, 0);
+	check_double("0x10", false, 0);
+	check_double("", false, 0);
+	check_double("1.5 ", false, 0);
+	check_double(
+	    "0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+	    "000000000000000000000000000000000000000000000000000000000000000000000000000001",
+	    true, 1e-161);
+	check_print(0, 0, "0");
+	check_print(-5, 0, "-5");
+	check_print(12340, 3, "12.34");
+	check_print(-5, 3, "-0.005");
+	check_print(1000, 3, "1");
+	check_print(0, 9, "0");
+	check_print(INT64_MIN, 0, "-9223372036854775808");
+	check_print(large, 0, "85070591730234615847396907784232501249");
+	check_print(-large, 20, "-850705917302346158.47396907784232501249");
+	check_print_double(0.1, "0.1");
+	check_print_double(3, "3");
+	check_print_double(-0.0, "0");
+	check_print_double(1e300, "1e+300");
+	check_print_double(1.0 / 3, "0.3333333333333333");
+	check_print_double((double)NAN, "null");
+	check_print_double(-(double)INFINITY, "null");
+	return tap_done();
+}
