@@ -141,25 +141,24 @@ pp_diags_append(struct pp_diags *to, const struct pp_diags *from, uint64_t add_l
 
 	if (!to)
 		return;
+	for (i = 0; i < from->list.n; i++) {
+		struct pp_diag diag = from->list.at[i];
+
+		if (!diags_count_one(to, diag.rule, diag.severity))
+			continue;
+		diag.message = pp_arena_copy(&to->arena, diag.message, strlen(diag.message));
+		diag.message = diag.message ? diag.message : diag.rule->title;
+		diag.file = to->file;
+		diag.line += diag.line ? add_lines : 0;
+		(void)pp_vec_push(&to->list, diag);
+	}
+	/* Those that were only counted. */
 	for (i = 0; i < from->counts.n; i++) {
 		const struct pp_rule *rule = from->counts.at[i].rule;
 		uint64_t listed = 0;
 
-		for (k = 0; k < from->list.n; k++) {
-			struct pp_diag diag = from->list.at[k];
-
-			if (diag.rule != rule)
-				continue;
-			listed++;
-			if (!diags_count_one(to, rule, diag.severity))
-				continue;
-			diag.message = pp_arena_copy(&to->arena, diag.message,
-			                             strlen(diag.message));
-			diag.message = diag.message ? diag.message : rule->title;
-			diag.file = to->file;
-			diag.line += diag.line ? add_lines : 0;
-			(void)pp_vec_push(&to->list, diag);
-		}
+		for (k = 0; k < from->list.n; k++)
+			listed += from->list.at[k].rule == rule;
 		for (; listed < from->counts.at[i].n; listed++)
 			(void)diags_count_one(to, rule, rule->severity);
 	}
