@@ -1,0 +1,220 @@
+/*
+ * One run of the program: output, messages, endings.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "output/diag_view.h"
+#include "text/escape.h"
+
+/* Narrower than this nothing sensible fits. */
+#define WIDTH_MIN 40
+
+static bool
+colour_wanted(const char *when, int fd)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (when && strcmp(when, "always") == 0)
+		return true;
+	if (when && strcmp(when, "never") == 0)
+		return false;
+	if ((no_color && *no_color) || (term && strcmp(term, "dumb") == 0))
+		return false;
+	return isatty(fd);
+}
+
+/* COLUMNS when it says something, else what the terminal says; 80 when it does not know. */
+static unsigned
+terminal_width(int fd)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size = { 0 };
+	unsigned long width = columns ? strtoul(columns, NULL, 10) : 0;
+
+	if (width == 0 || width > 10000)
+		width = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+	return width < WIDTH_MIN ? WIDTH_MIN : (unsigned)width;
+}
+
+void
+pp_cli_init(struct pp_cli *cli)
+{
+	const char *when = pp_args_text(&cli->args, "color");
+	const char *path = pp_args_text(&cli->args, "output");
+	bool to_stdout = !path || strcmp(path, "-") == 0;
+
+	cli->quiet = pp_args_flag(&cli->args, "quiet");
+	cli->verbose = pp_args_flag(&cli->args, "verbose");
+	cli->strict = pp_args_flag(&cli->args, "strict");
+	cli->errors.colour = colour_wanted(when, STDERR_FILENO);
+	cli->out_terminal = to_stdout && isatty(STDOUT_FILENO);
+	cli->style.colour = to_stdout ? colour_wanted(when, STDOUT_FILENO)
+	                              : when && !strcmp(when, "always");
+	cli->style.width = cli->out_terminal ? terminal_width(STDOUT_FILENO) : 0;
+}
+
+/* ---- the answer ---- */
+
+static const char *
+cli_output_path(const struct pp_cli *cli)
+{
+	const char *path = pp_args_text(&cli->args, "output");
+
+	return path ? path : "-";
+}
+
+int
+pp_cli_output(struct pp_cli *cli)
+{
+	const char *path = cli_output_path(cli);
+	int error = 0;
+	pp_status status = pp_sink_file(path, true, &cli->out, &error);
+
+	return status == PP_OK ? 0 : pp_cli_output_failed(cli, path, status, error);
+}
+
+int
+pp_cli_finish(struct pp_cli *cli, int code)
+{
+	pp_status status;
+	int error;
+
+	if (!cli->out)
+		return code;
+	if (code >= PP_EXIT_USAGE && !cli->stands && strcmp(cli_output_path(cli), "-") != 0) {
+		pp_sink_close(cli->out);
+		cli->out = NULL;
+		return code;
+	}
+	status = pp_sink_commit(cli->out);
+	error = cli->out->error;
+	pp_sink_close(cli->out);
+	cli->out = NULL;
+	return status == PP_OK ? code
+	                       : pp_cli_output_failed(cli, cli_output_path(cli), status, error);
+}
+
+/* ---- messages ---- */
+
+struct pp_sink *
+pp_cli_err(struct pp_buf *buf)
+{
+	struct pp_sink *sink = NULL;
+
+	*buf = (struct pp_buf){ 0 };
+	return pp_sink_buffer(buf, &sink) == PP_OK ? sink : NULL;
+}
+
+void
+pp_cli_err_done(struct pp_sink *sink, struct pp_buf *buf)
+{
+	size_t at = 0;
+
+	if (sink)
+		(void)pp_sink_commit(sink);
+	while (at < buf->n) {
+		ssize_t n = write(STDERR_FILENO, buf->p + at, buf->n - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break; /* nobody is left to be told */
+		at += (size_t)n;
+	}
+	pp_sink_close(sink);
+	pp_buf_release(buf);
+}
+
+enum message { MESSAGE_NOTE, MESSAGE_ERROR, MESSAGE_USAGE };
+
+/* "polyprof: error: TEXT" and, for usage errors, where help is. */
+static void
+message_print(const struct pp_cli *cli, enum message kind, const char *fmt, va_list args)
+{
+	struct pp_buf buf, text = { 0 };
+	struct pp_sink *err = pp_cli_err(&buf);
+
+	pp_buf_vaddf(&text, fmt, args);
+	if (err && text.p) {
+		pp_ink_put(err, &cli->errors, PP_INK_TITLE, "polyprof:");
+		pp_sink_putc(err, ' ');
+		if (kind != MESSAGE_NOTE) {
+			pp_ink_put(err, &cli->errors, PP_INK_ERROR, "error:");
+			pp_sink_putc(err, ' ');
+		}
+		pp_ink_text(err, &cli->errors, PP_INK_PLAIN, pp_slice_of(text.p, text.n));
+		pp_sink_putc(err, '\n');
+		if (kind == MESSAGE_USAGE && cli->command &&
+		    !(cli->command->flags & PP_COMMAND_HIDDEN))
+			pp_sink_printf(err, "Try `polyprof %s --help`.\n", cli->command->name);
+		else if (kind == MESSAGE_USAGE)
+			pp_sink_puts(err, "Try `polyprof --help`.\n");
+	}
+	pp_cli_err_done(err, &buf);
+	pp_buf_release(&text);
+}
+
+void
+pp_cli_error(const struct pp_cli *cli, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	message_print(cli, MESSAGE_ERROR, fmt, args);
+	va_end(args);
+}
+
+void
+pp_cli_note(const struct pp_cli *cli, const char *fmt, ...)
+{
+	va_list args;
+
+	if (cli->quiet)
+		return;
+	va_start(args, fmt);
+	message_print(cli, MESSAGE_NOTE, fmt, args);
+	va_end(args);
+}
+
+int
+pp_cli_usage(const struct pp_cli *cli, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	message_print(cli, MESSAGE_USAGE, fmt, args);
+	va_end(args);
+	return PP_EXIT_USAGE;
+}
+
+int
+pp_cli_output_failed(const struct pp_cli *cli, const char *path, pp_status status, int error)
+{
+	const char *what = strcmp(path, "-") == 0 ? "standard output" : path;
+
+	if (error != EPIPE)
+		pp_cli_error(cli, "cannot write %s: %s", what,
+		             error ? strerror(error) : pp_status_text(status));
+	return PP_EXIT_OUTPUT;
+}
+
+void
+pp_cli_diags(const struct pp_cli *cli, const struct pp_diags *diags)
+{
+	struct pp_buf buf;
+	struct pp_sink *err;
+
+	if (diags->list.n == 0 && diags->counts.n == 0)
+		return;
+	err = pp_cli_err(&buf);
+	if (err)
+		pp_diags_print(diags, cli->quiet ? PP_ERROR : PP_NOTE,
+		               cli->verbose ? 0 : PP_DIAG_SHOWN, &cli->errors, err);
+	pp_cli_err_done(err, &buf);
+}

@@ -1,0 +1,62 @@
+/*
+ * One run of the program: what was asked, where the answer goes, how it ends.
+ */
+#ifndef PP_CLI_H
+#define PP_CLI_H
+
+#include "base/diag.h"
+#include "cli/command.h"
+#include "cli/opts.h"
+#include "io/sink.h"
+#include "output/colour.h"
+
+/* Exit codes; scripts rely on them. */
+enum {
+	PP_EXIT_OK = 0,
+	PP_EXIT_FINDINGS = 1,
+	PP_EXIT_USAGE = 2,
+	PP_EXIT_INPUT = 3,
+	PP_EXIT_OUTPUT = 4
+};
+
+struct pp_cli {
+	const struct pp_command *command;
+	struct pp_args args;
+	struct pp_sink *out;    /* the answer; opened by pp_cli_output() */
+	struct pp_style style;  /* of the answer */
+	struct pp_style errors; /* of standard error */
+	bool out_terminal;      /* the answer goes to a terminal */
+	bool quiet, verbose, strict;
+	bool stands;                    /* the answer is worth keeping even if input was bad */
+	const struct pp_format *target; /* what `convert` writes, else NULL */
+};
+
+/* Sets up from parsed arguments. */
+void pp_cli_init(struct pp_cli *);
+/*
+ * Opens where the answer goes: -o, or standard output. Done late, so that a failure before leaves the
+ * old file alone. On failure says so and returns PP_EXIT_OUTPUT, else 0.
+ */
+int pp_cli_output(struct pp_cli *);
+/*
+ * Ends the answer: flushes and renames, or leaves the old file alone when the code tells of a failure.
+ * Returns `code`, or PP_EXIT_OUTPUT when writing failed.
+ */
+int pp_cli_finish(struct pp_cli *, int code);
+
+/* Says "polyprof: error: ..." on standard error. */
+void pp_cli_error(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
+/* Says "polyprof: ..." on standard error unless -q is given. */
+void pp_cli_note(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
+/* An error with a hint at --help; returns PP_EXIT_USAGE. */
+int pp_cli_usage(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
+/* Says that an output could not be written (a reader who went away is no news); returns PP_EXIT_OUTPUT. */
+int pp_cli_output_failed(const struct pp_cli *, const char *path, pp_status, int error);
+/* Prints findings on standard error, as -q and -v say. */
+void pp_cli_diags(const struct pp_cli *, const struct pp_diags *);
+
+/* A sink for standard error; NULL when out of memory. Commit and close it with pp_cli_err_done(). */
+struct pp_sink *pp_cli_err(struct pp_buf *);
+void pp_cli_err_done(struct pp_sink *, struct pp_buf *);
+
+#endif

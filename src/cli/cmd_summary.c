@@ -1,0 +1,373 @@
+/*
+ * polyprof FILE: the friendly default. What the file is, what it adds up to, where the cost is, and
+ * what to ask next.
+ */
+#include <stdlib.h>
+
+#include "analysis/inclusive.h"
+#include "cli/load.h"
+#include "cli/ranking.h"
+#include "output/json_view.h"
+#include "output/units.h"
+#include "text/escape.h"
+
+#define ROWS_SHOWN 10
+/* The hottest path is indented by one column for each frame, up to this many. */
+#define PATH_DEPTH 24
+/* Longer runs of frames that cost the same are folded. */
+#define RUN_SHOWN 4
+#define HINT_COLUMN 44
+
+static int summary_run(struct pp_cli *);
+
+static const struct pp_option_group *const summary_groups[] = {
+	&pp_group_rank, &pp_group_object, &pp_group_input, &pp_group_general, NULL,
+};
+
+const struct pp_command pp_command_summary = {
+	.name = "summary",
+	.synopsis = "FILE...",
+	.summary = "what the file is, its totals, its costliest functions and its hottest path",
+	.groups = summary_groups,
+	.hint = PP_HINT_FILE,
+	.flags = PP_COMMAND_HIDDEN,
+	.run = summary_run,
+};
+
+/* ---- the hottest path ---- */
+
+struct path {
+	PP_VEC(pp_node) nodes; /* from the first frame on, root excluded */
+	struct pp_inclusive cost;
+};
+
+static void
+path_release(struct path *path)
+{
+	pp_vec_release(&path->nodes);
+	pp_inclusive_release(&path->cost);
+}
+
+/* The child that costs most with all it called, 0 when there is none; and what the node costs itself. */
+static pp_node
+path_step(const struct path *path, const struct pp_children *children, pp_node node,
+          union pp_value *self)
+{
+	const struct pp_metric *m = path->cost.metric;
+	pp_node child, best = 0;
+
+	*self = pp_inclusive_of(&path->cost, node);
+	for (child = children->first[node]; child != 0; child = children->next[child]) {
+		union pp_value cost = pp_inclusive_of(&path->cost, child);
+
+		pp_value_sub(m, self, cost);
+		if (best == 0 || pp_value_cmp(m, cost, pp_inclusive_of(&path->cost, best)) > 0)
+			best = child;
+	}
+	return best;
+}
+
+/*
+ * From the root to the costliest child, again and again, until a function costs more itself than any
+ * one that it calls. False when out of memory.
+ */
+static bool
+path_find(struct path *path, const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	struct pp_children children = { 0 };
+	union pp_value self;
+	pp_node node = 0;
+	bool fine = pp_inclusive_compute(&path->cost, p, metric) &&
+	            pp_children_compute(&children, p);
+
+	while (fine) {
+		pp_node best = path_step(path, &children, node, &self);
+
+		if (best == 0 ||
+		    pp_value_cmp(m, pp_inclusive_of(&path->cost, best), pp_value_zero(m)) <= 0 ||
+		    (node != 0 && pp_value_cmp(m, pp_inclusive_of(&path->cost, best), self) < 0))
+			break;
+		fine = pp_vec_push(&path->nodes, best);
+		node = best;
+	}
+	pp_children_release(&children);
+	return fine;
+}
+
+/* Whether frame i costs just what its caller costs: nothing forks there. */
+static bool
+path_same(const struct path *path, size_t i)
+{
+	return i > 0 &&
+	       pp_value_cmp(path->cost.metric, pp_inclusive_of(&path->cost, path->nodes.at[i]),
+	                    pp_inclusive_of(&path->cost, path->nodes.at[i - 1])) == 0;
+}
+
+static void
+path_frame(struct pp_cli *cli, const struct pp_ranking *r, const struct path *path, size_t i,
+           size_t depth)
+{
+	const struct pp_profile *p = r->flat.profile;
+	const struct pp_func_row *func = &p->funcs.at[pp_node_func(p, path->nodes.at[i])];
+	double whole = r->whole[r->metric];
+	double cost = pp_value_double(path->cost.metric,
+	                              pp_inclusive_of(&path->cost, path->nodes.at[i]));
+	struct pp_slice name = pp_text_of(p, func->name);
+	struct pp_buf text = { 0 }, cut = { 0 };
+	size_t indent = depth < PATH_DEPTH ? depth : PATH_DEPTH;
+
+	pp_units_share(&text, cost, whole);
+	pp_sink_printf(cli->out, "  %6s  ", text.n ? text.p : "");
+	pp_text_pad(cli->out, indent);
+	text.n = 0;
+	pp_escape_terminal(&text, name.n ? name : pp_slice_z("(empty name)"));
+	if (cli->style.width > 0)
+		pp_text_shorten(&cut, text.p, text.n, cli->style.width - 10 - indent);
+	else
+		pp_buf_add(&cut, text.p, text.n);
+	pp_ink_put(cli->out, &cli->style, i + 1 == path->nodes.n ? PP_INK_HOT : PP_INK_PLAIN,
+	           cut.p ? cut.p : "");
+	pp_sink_putc(cli->out, '\n');
+	pp_buf_release(&text);
+	pp_buf_release(&cut);
+}
+
+/* Runs of frames that cost the same are folded, but their ends shown. */
+static void
+path_print(struct pp_cli *cli, const struct pp_ranking *r, const struct path *path)
+{
+	size_t i = 0, depth = 0;
+
+	while (i < path->nodes.n) {
+		size_t run = 1;
+
+		path_frame(cli, r, path, i, depth++);
+		while (i + run < path->nodes.n && path_same(path, i + run))
+			run++;
+		if (run > RUN_SHOWN) {
+			pp_text_pad(cli->out, 10 + (depth < PATH_DEPTH ? depth : PATH_DEPTH));
+			pp_ink_putf(cli->out, &cli->style, PP_INK_FAINT,
+			            "... %zu frames without a fork\n", run - 2);
+			path_frame(cli, r, path, i + run - 1, ++depth);
+			depth++;
+			i += run;
+		} else {
+			i++;
+		}
+	}
+}
+
+/* ---- text ---- */
+
+static void
+section(struct pp_cli *cli, const char *title)
+{
+	pp_sink_putc(cli->out, '\n');
+	pp_ink_put(cli->out, &cli->style, PP_INK_TITLE, title);
+	pp_sink_putc(cli->out, '\n');
+}
+
+static void
+count_add(struct pp_buf *text, uint64_t n, const char *one, const char *many)
+{
+	if (n == 0)
+		return;
+	pp_buf_adds(text, text->n ? ", " : "");
+	pp_units_u64(text, n);
+	pp_buf_addf(text, " %s", pp_plural(n, one, many));
+}
+
+static void
+heading_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_profile *p,
+              const struct pp_counts *counts)
+{
+	struct pp_slice producer = pp_text_of(p, p->producer);
+	struct pp_buf text = { 0 };
+	size_t i;
+
+	pp_ink_text(cli->out, &cli->style, PP_INK_TITLE,
+	            pp_slice_z(strcmp(files[0], "-") == 0 ? "standard input" : files[0]));
+	if (n > 1)
+		pp_ink_putf(cli->out, &cli->style, PP_INK_TITLE, " and %zu more, merged", n - 1);
+	pp_sink_printf(cli->out, ": %s", p->format->title);
+	if (producer.n) {
+		pp_sink_puts(cli->out, " by ");
+		pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, producer);
+	}
+	pp_sink_puts(cli->out, "\n  ");
+	for (i = 0; i < p->metrics.n; i++) {
+		const struct pp_metric *m = &p->metrics.at[i];
+		struct pp_slice name = pp_text_of(p, m->name), unit = pp_text_of(p, m->unit);
+
+		pp_buf_adds(&text, text.n ? ", " : "");
+		if (!pp_slice_eq(name, unit)) {
+			pp_buf_add(&text, name.p, name.n);
+			pp_buf_addc(&text, ' ');
+		}
+		pp_units_named(&text, unit, pp_value_double(m, pp_profile_total(p, i)));
+	}
+	count_add(&text, counts->functions, "function", "functions");
+	count_add(&text, counts->stacks, "stack", "stacks");
+	if (counts->threads > 1)
+		count_add(&text, counts->threads, "thread", "threads");
+	pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, pp_slice_of(text.p, text.n));
+	pp_sink_putc(cli->out, '\n');
+	if (!p->complete)
+		pp_ink_put(cli->out, &cli->style, PP_INK_WARNING,
+		           "  incomplete: some of it is missing or damaged\n");
+	pp_buf_release(&text);
+}
+
+/* Quotes a file name for a shell when it needs that. */
+static void
+shell_quote(struct pp_buf *out, const char *word)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
+
+	if (word[strspn(word, plain)] == '\0') {
+		pp_buf_adds(out, word);
+		return;
+	}
+	pp_buf_addc(out, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			pp_buf_adds(out, "'\\''");
+		else
+			pp_buf_addc(out, *word);
+	pp_buf_addc(out, '\'');
+}
+
+/* A command to type: "polyprof BEFORE FILE... AFTER", and what it does. */
+static void
+hint_print(struct pp_cli *cli, const char *before, const char *const *files, size_t n,
+           const char *after, const char *does)
+{
+	struct pp_buf text = { 0 };
+	size_t i, columns;
+
+	pp_buf_addf(&text, "polyprof %s", before);
+	for (i = 0; i < n && i < 3; i++) {
+		pp_buf_addc(&text, ' ');
+		shell_quote(&text, files[i]);
+	}
+	pp_buf_adds(&text, n > 3 ? " ..." : "");
+	pp_buf_adds(&text, after);
+	pp_sink_puts(cli->out, "  ");
+	pp_ink_text(cli->out, &cli->style, PP_INK_COMMAND, pp_slice_of(text.p, text.n));
+	columns = text.n ? pp_text_columns(text.p, text.n) : 0;
+	pp_text_pad(cli->out, columns < HINT_COLUMN ? HINT_COLUMN - columns : 2);
+	pp_ink_put(cli->out, &cli->style, PP_INK_FAINT, does);
+	pp_sink_putc(cli->out, '\n');
+	pp_buf_release(&text);
+}
+
+static void
+hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_profile *p)
+{
+	section(cli, "Ask next");
+	if (!p->complete)
+		hint_print(cli, "check", files, n, "", "what is wrong with it");
+	hint_print(cli, "top --sort total", files, n, "", "functions with all they called");
+	hint_print(cli, "info", files, n, "", "what else the file holds");
+	hint_print(cli, "convert", files, n, " --to folded", "stacks for any flame graph tool");
+}
+
+static void
+summary_text(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r,
+             const struct pp_counts *counts, const struct path *path)
+{
+	const struct pp_profile *p = r->flat.profile;
+	uint64_t limit = pp_args_count(&cli->args, "limit", ROWS_SHOWN);
+	size_t rows = limit == 0 || limit > r->flat.n ? r->flat.n : (size_t)limit;
+
+	heading_print(cli, files, n, p, counts);
+	if (rows > 0) {
+		section(cli, "Costliest functions");
+		pp_ranking_table(r, rows, &cli->style, cli->out);
+		pp_ranking_footer(r, rows, &cli->style, cli->out);
+	}
+	if (path->nodes.n > 0) {
+		section(cli, "Hottest path");
+		path_print(cli, r, path);
+	}
+	hints_print(cli, files, n, p);
+}
+
+/* ---- JSON ---- */
+
+static void
+summary_json(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r,
+             const struct pp_counts *counts, const struct path *path)
+{
+	const struct pp_profile *p = r->flat.profile;
+	uint64_t limit = pp_args_count(&cli->args, "limit", ROWS_SHOWN);
+	struct pp_json j;
+	size_t i;
+
+	pp_json_init(&j, cli->out, PP_JSON_SPACED);
+	pp_json_begin_object(&j);
+	if (n == 1)
+		pp_json_put_name(&j, "file", pp_slice_z(files[0]));
+	pp_json_put_profile(&j, p, counts);
+	pp_json_put_array(&j, "functions");
+	for (i = 0; i < r->flat.n && (limit == 0 || i < limit); i++)
+		pp_json_flat_row(&j, &r->flat, i);
+	pp_json_end_array(&j);
+	pp_json_put_array(&j, "path");
+	for (i = 0; i < path->nodes.n; i++) {
+		pp_json_begin_object(&j);
+		pp_json_func(&j, p, pp_node_func(p, path->nodes.at[i]));
+		pp_json_key(&j, "total");
+		pp_json_value(&j, path->cost.metric,
+		              pp_inclusive_of(&path->cost, path->nodes.at[i]));
+		pp_json_end_object(&j);
+	}
+	pp_json_end_array(&j);
+	pp_json_end_object(&j);
+	pp_json_end_line(&j);
+}
+
+/* ---- running ---- */
+
+static int
+summary_answer(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_profile *p)
+{
+	struct pp_ranking ranking = { 0 };
+	struct pp_counts counts;
+	struct path path = { .cost = { 0 } };
+	int code = pp_ranking_init(&ranking, cli, p);
+
+	if (code == 0 && (!pp_counts_compute(p, &counts) ||
+	                  ((p->facets & PP_TREE) && ranking.metric < p->metrics.n &&
+	                   !path_find(&path, p, ranking.metric)))) {
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+		code = PP_EXIT_INPUT;
+	}
+	if (code == 0)
+		code = pp_cli_output(cli);
+	if (code == 0 && pp_args_flag(&cli->args, "json"))
+		summary_json(cli, files, n, &ranking, &counts, &path);
+	else if (code == 0)
+		summary_text(cli, files, n, &ranking, &counts, &path);
+	path_release(&path);
+	pp_ranking_release(&ranking);
+	return code;
+}
+
+static int
+summary_run(struct pp_cli *cli)
+{
+	const char *const *files;
+	struct pp_profile *profile = NULL;
+	size_t n;
+	int code = pp_load_files(cli, 0, &files, &n);
+
+	if (code == 0)
+		code = pp_load_profile(cli, files, n, PP_LOAD_WANT, &profile);
+	if (code == 0)
+		code = summary_answer(cli, files, n, profile);
+	pp_profile_free(profile);
+	return code;
+}

@@ -1,0 +1,172 @@
+/*
+ * Help from the command table.
+ */
+#include "cli/help.h"
+
+#include "output/units.h"
+
+/* Options are described from this column on; text is wrapped at WRAP. */
+#define HELP_COLUMN 26
+#define WRAP 80
+
+static void
+title_print(struct pp_sink *out, const struct pp_style *style, const char *title)
+{
+	pp_sink_putc(out, '\n');
+	pp_ink_put(out, style, PP_INK_TITLE, title);
+	pp_sink_putc(out, '\n');
+}
+
+/* Words wrapped into [indent, width); the cursor stands at `column`. Newlines start a new line. */
+static void
+wrap_print(struct pp_sink *out, const char *text, size_t column, size_t indent, size_t width)
+{
+	bool fresh = true; /* no word on this line yet */
+
+	while (*text) {
+		size_t n = strcspn(text, " \n");
+		size_t columns = pp_text_columns(text, n);
+
+		if (!fresh && column + 1 + columns > width) {
+			pp_sink_putc(out, '\n');
+			column = 0;
+			fresh = true;
+		}
+		if (fresh && column < indent) {
+			pp_text_pad(out, indent - column);
+			column = indent;
+		}
+		if (!fresh) {
+			pp_sink_putc(out, ' ');
+			column++;
+		}
+		pp_sink_write(out, text, n);
+		column += columns;
+		fresh = false;
+		text += n;
+		for (; *text == ' ' || *text == '\n'; text++)
+			if (*text == '\n') {
+				pp_sink_putc(out, '\n');
+				column = 0;
+				fresh = true;
+			}
+	}
+	pp_sink_putc(out, '\n');
+}
+
+static size_t
+wrap_width(const struct pp_style *style)
+{
+	return style->width > 0 && style->width < WRAP ? style->width : WRAP;
+}
+
+void
+pp_help_wrap(struct pp_sink *out, const struct pp_style *style, const char *text, size_t column,
+             size_t indent)
+{
+	wrap_print(out, text, column, indent, wrap_width(style));
+}
+
+static void
+option_print(const struct pp_option *option, const struct pp_style *style, struct pp_sink *out)
+{
+	struct pp_buf text = { 0 };
+	size_t column;
+
+	if (option->letter)
+		pp_buf_addf(&text, "  -%c, --%s", option->letter, option->name);
+	else
+		pp_buf_addf(&text, "      --%s", option->name);
+	if (option->kind == PP_ARG_CHOICE)
+		pp_buf_addf(&text, "=%s", option->value);
+	else if (option->value)
+		pp_buf_addf(&text, "=%s", option->value);
+	column = text.n;
+	if (text.p)
+		pp_ink_put(out, style, PP_INK_COMMAND, text.p);
+	pp_buf_release(&text);
+	if (column + 2 > HELP_COLUMN) {
+		pp_sink_putc(out, '\n');
+		column = 0;
+	}
+	pp_help_wrap(out, style, option->help, column, HELP_COLUMN);
+}
+
+void
+pp_help_command(const struct pp_command *command, const struct pp_style *style, struct pp_sink *out)
+{
+	const struct pp_option_group *const *group;
+	const struct pp_option *option;
+	const struct pp_example *example;
+	bool named = !(command->flags & PP_COMMAND_HIDDEN);
+
+	pp_sink_puts(out, "Usage: ");
+	pp_ink_putf(out, style, PP_INK_TITLE, "polyprof%s%s", named ? " " : "",
+	            named ? command->name : "");
+	pp_sink_printf(out, "%s %s\n\n", command->groups ? " [OPTIONS]" : "", command->synopsis);
+	pp_help_wrap(out, style, command->summary, 0, 0);
+	if (command->details) {
+		pp_sink_putc(out, '\n');
+		pp_help_wrap(out, style, command->details, 0, 0);
+	}
+	for (group = command->groups; group && *group; group++) {
+		title_print(out, style, (*group)->title);
+		for (option = (*group)->options; option->name; option++)
+			option_print(option, style, out);
+	}
+	if (command->examples)
+		title_print(out, style, "Examples");
+	for (example = command->examples; example && example->words; example++) {
+		pp_sink_puts(out, "  ");
+		pp_ink_putf(out, style, PP_INK_COMMAND, "polyprof %s", example->words);
+		pp_sink_putc(out, '\n');
+		pp_help_wrap(out, style, example->does, 0, 6);
+	}
+}
+
+static const char overview_intro[] =
+    "polyprof reads every profile: it recognises the format, checks the file, answers questions "
+    "about it and converts it.";
+
+void
+pp_help_overview(const struct pp_style *style, struct pp_sink *out)
+{
+	const struct pp_command *const *command;
+
+	pp_sink_puts(out, "Usage: ");
+	pp_ink_put(out, style, PP_INK_TITLE, "polyprof FILE");
+	pp_sink_puts(out, "\n       ");
+	pp_ink_put(out, style, PP_INK_TITLE, "polyprof COMMAND");
+	pp_sink_puts(out, " [OPTIONS] ...\n\n");
+	pp_help_wrap(out, style, overview_intro, 0, 0);
+	title_print(out, style, "Commands");
+	for (command = pp_commands; *command; command++) {
+		bool hidden = (*command)->flags & PP_COMMAND_HIDDEN;
+		const char *name = hidden ? "FILE" : (*command)->name;
+
+		pp_sink_puts(out, "  ");
+		pp_ink_put(out, style, PP_INK_COMMAND, name);
+		pp_help_wrap(out, style, (*command)->summary, 2 + strlen(name), 16);
+	}
+	title_print(out, style, "More");
+	pp_sink_puts(out, "  polyprof COMMAND --help  the options of a command\n"
+	                  "  polyprof --version       the version\n"
+	                  "  FILE may be - for standard input; .gz and .zst are unpacked.\n");
+}
+
+void
+pp_help_usage(const struct pp_cli *cli)
+{
+	struct pp_buf buf;
+	struct pp_sink *err = pp_cli_err(&buf);
+
+	if (err && (cli->command->flags & PP_COMMAND_HIDDEN)) {
+		pp_help_overview(&cli->errors, err);
+	} else if (err) {
+		pp_sink_printf(err, "Usage: polyprof %s%s %s\n", cli->command->name,
+		               cli->command->groups ? " [OPTIONS]" : "", cli->command->synopsis);
+		wrap_print(err, cli->command->summary, 0, 0, WRAP);
+		pp_sink_printf(err, "Try `polyprof %s --help`.\n", cli->command->name);
+	}
+	pp_cli_err_done(err, &buf);
+}

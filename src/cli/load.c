@@ -1,0 +1,347 @@
+/*
+ * From file names to profiles.
+ */
+#include "cli/load.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/help.h"
+#include "cli/suggest.h"
+#include "model/merge.h"
+#include "output/units.h"
+
+/* ---- which files ---- */
+
+/* Whether somebody feeds standard input: a pipe, a socket or a file, not a terminal or /dev/null. */
+static bool
+stdin_is_fed(void)
+{
+	struct stat st;
+
+	return fstat(STDIN_FILENO, &st) == 0 &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISREG(st.st_mode));
+}
+
+int
+pp_load_files(struct pp_cli *cli, size_t first, const char *const **files, size_t *n)
+{
+	static const char *const standard_input[] = { "-" };
+	size_t i, dashes = 0;
+
+	if (cli->args.words.n > first) {
+		*files = cli->args.words.at + first;
+		*n = cli->args.words.n - first;
+	} else if (stdin_is_fed()) {
+		*files = standard_input;
+		*n = 1;
+	} else {
+		pp_help_usage(cli);
+		return PP_EXIT_USAGE;
+	}
+	for (i = 0; i < *n; i++) {
+		if ((*files)[i][0] == '\0')
+			return pp_cli_usage(cli, "a file name is empty");
+		dashes += strcmp((*files)[i], "-") == 0;
+	}
+	return dashes > 1 ? pp_cli_usage(cli, "standard input (-) can be read only once") : 0;
+}
+
+/* ---- formats and their options ---- */
+
+/* Says what is wrong with --from, with a suggestion. */
+static int
+from_check(struct pp_cli *cli, const char *from)
+{
+	const struct pp_format *const *format;
+	struct pp_buf hint = { 0 };
+	struct pp_suggest suggest;
+	int code;
+
+	pp_suggest_init(&suggest, pp_slice_z(from));
+	for (format = pp_formats; *format; format++) {
+		if (!((*format)->can & PP_CAN_READ))
+			continue;
+		if (strcmp((*format)->name, from) == 0)
+			return 0;
+		pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
+	}
+	pp_suggest_print(&suggest, &hint, "");
+	code = pp_cli_usage(cli, "no format '%s' can be read%s", from,
+	                    hint.n ? hint.p : "; `polyprof formats` lists them");
+	pp_buf_release(&hint);
+	return code;
+}
+
+/* Whether a format has an option; offers its keys for a suggestion. */
+static bool
+format_has_option(const struct pp_format *format, struct pp_slice key, struct pp_suggest *suggest)
+{
+	const struct pp_option_doc *doc;
+
+	for (doc = format ? format->options : NULL; doc && doc->key; doc++) {
+		if (pp_slice_eq_z(key, doc->key))
+			return true;
+		pp_suggest_offer(suggest, pp_slice_z(doc->key));
+	}
+	return false;
+}
+
+/* Each --option must mean something to the format read, or to the one written. */
+static int
+options_check(struct pp_cli *cli, const struct pp_format *format, const char *const *options)
+{
+	for (; *options; options++) {
+		const char *equals = strchr(*options, '=');
+		struct pp_slice key = pp_slice_of(*options,
+		                                  equals ? (size_t)(equals - *options) : 0);
+		struct pp_suggest suggest;
+		struct pp_buf hint = { 0 };
+		int code;
+
+		if (key.n == 0)
+			return pp_cli_usage(cli, "--option takes KEY=VALUE, not '%s'", *options);
+		pp_suggest_init(&suggest, key);
+		if (format_has_option(format, key, &suggest) ||
+		    format_has_option(cli->target, key, &suggest))
+			continue;
+		pp_suggest_print(&suggest, &hint, "");
+		code = pp_cli_usage(cli, "format %s has no option '%.*s'%s", format->name,
+		                    (int)key.n, key.p, hint.n ? hint.p : "");
+		pp_buf_release(&hint);
+		return code;
+	}
+	return 0;
+}
+
+/* ---- one file ---- */
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int
+pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_loaded *l)
+{
+	const char *from = pp_args_text(&cli->args, "from");
+	uint64_t jobs = pp_args_count(&cli->args, "jobs", 0);
+	struct pp_read_opts opts = { .from = from, .want = want };
+	uint64_t start = now_ns();
+	int code;
+
+	*l = (struct pp_loaded){ .file = file };
+	pp_diags_init(&l->diags);
+	code = from ? from_check(cli, from) : 0;
+	if (code)
+		return code;
+	l->options = pp_args_all(&cli->args, "option");
+	if (!l->options) {
+		l->status = PP_E_NOMEM;
+		return 0;
+	}
+	opts.options = l->options;
+	opts.threads = jobs > 1024 ? 1024 : (unsigned)jobs;
+	/* In `convert` the variant is the one to write. */
+	opts.variant = cli->target ? NULL : pp_args_text(&cli->args, "variant");
+	if (pp_progress_init(&l->progress, cli, file)) {
+		opts.progress = pp_progress_tick;
+		opts.progress_ctx = &l->progress;
+	}
+	l->status = pp_open(&l->opened, file, NULL, 0, &opts, &l->diags);
+	l->is_open = l->status == PP_OK;
+	l->nanoseconds = now_ns() - start;
+	if (l->is_open && l->opened.format)
+		return options_check(cli, l->opened.format, l->options);
+	return 0;
+}
+
+void
+pp_load_read(struct pp_loaded *l)
+{
+	uint64_t start = now_ns();
+
+	if (l->status == PP_OK)
+		l->status = pp_opened_read(&l->opened, &l->profile);
+	pp_progress_clear(&l->progress);
+	l->nanoseconds += now_ns() - start;
+}
+
+void
+pp_loaded_drop(struct pp_loaded *l)
+{
+	pp_progress_clear(&l->progress);
+	if (l->is_open)
+		pp_opened_close(&l->opened);
+	l->is_open = false;
+	pp_profile_free(l->profile);
+	l->profile = NULL;
+}
+
+void
+pp_loaded_release(struct pp_loaded *l)
+{
+	pp_loaded_drop(l);
+	pp_diags_release(&l->diags);
+	free(l->options);
+}
+
+int
+pp_load_exit(pp_status status)
+{
+	switch (status) {
+	case PP_OK:
+		return PP_EXIT_OK;
+	case PP_E_USAGE:
+		return PP_EXIT_USAGE;
+	case PP_E_OUTPUT:
+	case PP_E_LOSS:
+		return PP_EXIT_OUTPUT;
+	default:
+		return PP_EXIT_INPUT;
+	}
+}
+
+/* ---- one profile out of all files ---- */
+
+void
+pp_load_said(const struct pp_cli *cli, const struct pp_loaded *l)
+{
+	struct pp_buf text = { 0 };
+	double bytes = (double)l->opened.file_size, seconds = (double)l->nanoseconds / 1e9;
+
+	if (!cli->verbose || l->status != PP_OK)
+		return;
+	pp_buf_adds(&text, "read ");
+	pp_units_bytes(&text, bytes);
+	pp_buf_adds(&text, " in ");
+	pp_units_time(&text, (double)l->nanoseconds);
+	if (seconds > 0 && bytes > 0) {
+		pp_buf_adds(&text, ", ");
+		pp_units_bytes(&text, bytes / seconds);
+		pp_buf_adds(&text, "/s");
+	}
+	if (text.p)
+		pp_cli_note(cli, "%s: %s", l->file, text.p);
+	pp_buf_release(&text);
+}
+
+/* Reads one file for pp_load_profile(): 0, or an exit code with the reason said. */
+static int
+load_one(struct pp_cli *cli, const char *file, unsigned want, struct pp_profile **out)
+{
+	struct pp_loaded l;
+	int code = pp_load_open(cli, file, want, &l);
+
+	if (code == 0) {
+		pp_load_read(&l);
+		code = pp_load_verdict(cli, &l);
+	}
+	if (code == 0) {
+		*out = l.profile;
+		l.profile = NULL;
+	}
+	pp_loaded_release(&l);
+	return code;
+}
+
+int
+pp_load_verdict(struct pp_cli *cli, const struct pp_loaded *l)
+{
+	bool damaged = pp_diags_total(&l->diags, PP_ERROR) > 0 ||
+	               (l->profile && !l->profile->complete);
+
+	pp_cli_diags(cli, &l->diags);
+	if (l->status != PP_OK) {
+		/* The findings say why; where there are none the status has to. */
+		if (pp_diags_total(&l->diags, PP_ERROR) == 0)
+			pp_cli_error(cli, "%s: %s", l->file, pp_status_text(l->status));
+		return pp_load_exit(l->status);
+	}
+	pp_load_said(cli, l);
+	if (!damaged)
+		return 0;
+	if (cli->strict) {
+		pp_cli_error(cli, "%s is damaged, and --strict forbids to use what is whole",
+		             l->file);
+		return PP_EXIT_INPUT;
+	}
+	return 0;
+}
+
+/* Says that profiles cannot be merged, and what each counts. */
+static int
+merge_failed(struct pp_cli *cli, pp_status status)
+{
+	if (status == PP_E_USAGE)
+		pp_cli_error(
+		    cli, "these profiles do not count the same things, so they cannot be merged; "
+		         "`polyprof info` shows the metrics of each");
+	else
+		pp_cli_error(cli, "cannot merge: %s", pp_status_text(status));
+	return status == PP_E_USAGE ? PP_EXIT_INPUT : pp_load_exit(status);
+}
+
+int
+pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned want,
+                struct pp_profile **out)
+{
+	struct pp_profile **profiles = calloc(n, sizeof *profiles);
+	size_t i;
+	int code = 0;
+
+	*out = NULL;
+	if (!profiles) {
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+		return PP_EXIT_INPUT;
+	}
+	for (i = 0; i < n && code == 0; i++)
+		code = load_one(cli, files[i], want, &profiles[i]);
+	if (code == 0 && n == 1) {
+		*out = profiles[0];
+		profiles[0] = NULL;
+	} else if (code == 0) {
+		pp_status status = pp_profile_merge(profiles, n, NULL, out);
+
+		code = status == PP_OK ? 0 : merge_failed(cli, status);
+	}
+	for (i = 0; i < n; i++)
+		pp_profile_free(profiles[i]);
+	free(profiles);
+	return code;
+}
+
+int
+pp_load_metric(struct pp_cli *cli, const struct pp_profile *p, size_t *metric)
+{
+	const char *name = pp_args_text(&cli->args, "metric");
+	struct pp_suggest suggest;
+	struct pp_buf text = { 0 };
+	size_t i;
+
+	*metric = pp_profile_primary(p);
+	if (!name)
+		return 0;
+	*metric = pp_profile_metric_find(p, pp_slice_z(name));
+	if (*metric < p->metrics.n)
+		return 0;
+	pp_suggest_init(&suggest, pp_slice_z(name));
+	for (i = 0; i < p->metrics.n; i++) {
+		struct pp_slice known = pp_text_of(p, p->metrics.at[i].name);
+
+		pp_buf_adds(&text, i ? ", " : "; there is ");
+		pp_buf_add(&text, known.p, known.n);
+		pp_suggest_offer(&suggest, known);
+	}
+	pp_suggest_print(&suggest, &text, "");
+	i = (size_t)pp_cli_usage(cli, "no metric '%s' in this profile%s", name,
+	                         text.n ? text.p : "");
+	pp_buf_release(&text);
+	return (int)i;
+}

@@ -1,0 +1,66 @@
+/*
+ * From file names to profiles: opens, recognises, reads, tells what is wrong.
+ */
+#ifndef PP_LOAD_H
+#define PP_LOAD_H
+
+#include "api/api.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+
+/* One file, read as far as it could be. */
+struct pp_loaded {
+	const char *file;
+	pp_status status;
+	struct pp_opened opened;
+	bool is_open;
+	struct pp_profile *profile; /* NULL when nothing could be used */
+	struct pp_diags diags;
+	const char **options;
+	struct pp_progress progress;
+	uint64_t nanoseconds; /* that opening and reading took */
+};
+
+/* What commands read unless they need more. */
+#define PP_LOAD_WANT (PP_TREE | PP_EDGES | PP_LINES | PP_META)
+
+/*
+ * The files to read: the words from `first` on, or standard input when there are none and something is
+ * piped in. Returns 0; or PP_EXIT_USAGE after saying how the command is used.
+ */
+int pp_load_files(struct pp_cli *, size_t first, const char *const **files, size_t *n);
+
+/*
+ * Opens a file and lets the formats bid; nothing is printed. Returns 0, or an exit code for wrong
+ * options (said). loaded->status tells how it went. Always release it.
+ */
+int pp_load_open(struct pp_cli *, const char *file, unsigned want, struct pp_loaded *);
+/* Reads what was opened; nothing is printed. */
+void pp_load_read(struct pp_loaded *);
+/* Lets go of the input and the profile, keeps the findings. */
+void pp_loaded_drop(struct pp_loaded *);
+void pp_loaded_release(struct pp_loaded *);
+/*
+ * Prints the findings and decides: 0 when the profile may be used, else an exit code. Under --strict a
+ * damaged file may not.
+ */
+int pp_load_verdict(struct pp_cli *, const struct pp_loaded *);
+/* With -v: says how much was read and how fast. */
+void pp_load_said(const struct pp_cli *, const struct pp_loaded *);
+/* The exit code of a status. */
+int pp_load_exit(pp_status);
+
+/*
+ * All of it for commands that want one profile: reads each file, prints the findings, merges. Returns
+ * 0 and a profile that the caller frees, or an exit code (the reason is said).
+ */
+int pp_load_profile(struct pp_cli *, const char *const *files, size_t n, unsigned want,
+                    struct pp_profile **out);
+
+/*
+ * The metric named by -m, else the primary one. Returns 0, or PP_EXIT_USAGE after naming those there
+ * are. A profile without metrics gives metrics.n.
+ */
+int pp_load_metric(struct pp_cli *, const struct pp_profile *, size_t *metric);
+
+#endif

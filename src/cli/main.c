@@ -1,0 +1,175 @@
+/*
+ * The program: finds the command, parses its options, runs it, and makes sure of the ending.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/suggest.h"
+
+/* ---- before anything else ---- */
+
+/*
+ * A closed standard stream would be given to the first file opened. Its place is taken by /dev/null,
+ * opened the wrong way round, so that using it is still an error.
+ */
+static void
+streams_guard(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
+}
+
+/* A mapped file that somebody cuts while we read it: the pages behind its new end are gone. */
+static void
+on_bus_error(int signal_number)
+{
+	static const char text[] =
+	    "polyprof: error: the input became shorter while it was being read\n";
+	ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+
+	_exit(n < 0 ? PP_EXIT_INPUT : PP_EXIT_INPUT);
+}
+
+static void
+signals_set(void)
+{
+	struct sigaction action = { .sa_handler = on_bus_error };
+
+	(void)sigaction(SIGBUS, &action, NULL);
+	/* A reader who goes away is seen as a failed write. */
+	action.sa_handler = SIG_IGN;
+	(void)sigaction(SIGPIPE, &action, NULL);
+}
+
+/* ---- which command ---- */
+
+static const struct pp_command *
+command_default(void)
+{
+	const struct pp_command *const *command = pp_commands;
+
+	while (!((*command)->flags & PP_COMMAND_HIDDEN))
+		command++;
+	return *command;
+}
+
+/* Whether a word that is no command is meant as a file. */
+static bool
+looks_like_file(const char *word)
+{
+	struct stat st;
+
+	return strcmp(word, "-") == 0 || strpbrk(word, "./") || stat(word, &st) == 0;
+}
+
+static int
+command_unknown(struct pp_cli *cli, const char *word)
+{
+	const struct pp_command *const *command;
+	struct pp_suggest suggest;
+	struct pp_buf hint = { 0 };
+	int code;
+
+	pp_suggest_init(&suggest, pp_slice_z(word));
+	for (command = pp_commands; *command; command++)
+		if (!((*command)->flags & PP_COMMAND_HIDDEN))
+			pp_suggest_offer(&suggest, pp_slice_z((*command)->name));
+	pp_suggest_print(&suggest, &hint, "");
+	code = pp_cli_usage(cli, "'%s' is neither a command nor a file%s", word,
+	                    hint.n ? hint.p : "");
+	pp_buf_release(&hint);
+	return code;
+}
+
+/* ---- running ---- */
+
+static int
+print_and_finish(struct pp_cli *cli, const struct pp_command *help_for, bool version)
+{
+	int code = pp_cli_output(cli);
+
+	if (code)
+		return code;
+	if (version)
+		pp_sink_printf(cli->out, "polyprof %s\n", pp_version());
+	else if (help_for && !(help_for->flags & PP_COMMAND_HIDDEN))
+		pp_help_command(help_for, &cli->style, cli->out);
+	else
+		pp_help_overview(&cli->style, cli->out);
+	return pp_cli_finish(cli, PP_EXIT_OK);
+}
+
+/* Options of the program itself: they need no command. */
+static bool
+is_program_option(const char *arg, const char *name, const char *letter)
+{
+	return strcmp(arg, name) == 0 || strcmp(arg, letter) == 0;
+}
+
+static int
+command_run(struct pp_cli *cli, int argc, char *const *argv)
+{
+	struct pp_buf problem = { 0 };
+	int code;
+
+	if (!pp_args_parse(&cli->args, cli->command, argc, argv, &problem)) {
+		code = pp_cli_usage(cli, "%s", problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
+		pp_buf_release(&problem);
+		return code;
+	}
+	pp_cli_init(cli);
+	if (pp_args_flag(&cli->args, "help")) {
+		/* Help is an answer, not what -o asked for. */
+		return print_and_finish(cli, cli->command, false);
+	}
+	return pp_cli_finish(cli, cli->command->run(cli));
+}
+
+/* Moves the command's name out of the arguments: options may stand before it. */
+static int
+run(struct pp_cli *cli, int argc, char **argv)
+{
+	int word = pp_args_first_word(argc, argv);
+	int i;
+
+	cli->command = command_default();
+	if (argc > 0 && is_program_option(argv[0], "--version", "-V")) {
+		pp_cli_init(cli);
+		return print_and_finish(cli, NULL, true);
+	}
+	if (word < argc && !(word > 0 && strcmp(argv[word - 1], "--") == 0)) {
+		const struct pp_command *named = pp_command_find(argv[word]);
+
+		if (!named && !looks_like_file(argv[word]))
+			return command_unknown(cli, argv[word]);
+		if (named) {
+			cli->command = named;
+			for (i = word; i + 1 < argc; i++)
+				argv[i] = argv[i + 1];
+			argc--;
+		}
+	}
+	return command_run(cli, argc, argv);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct pp_cli cli = { 0 };
+	int code;
+
+	streams_guard();
+	signals_set();
+	code = run(&cli, argc > 0 ? argc - 1 : 0, argv + 1);
+	pp_sink_close(cli.out);
+	pp_args_release(&cli.args);
+	return code;
+}

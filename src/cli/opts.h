@@ -1,0 +1,61 @@
+/*
+ * The option parser, and the groups of options that several commands share.
+ *
+ * Long options (--name, --name=value, --name value), letters alone or together (-qn5, -qn 5), and `--`
+ * before words that look like options. An option that takes a value takes the next argument whatever
+ * it looks like, so negative numbers need no care.
+ */
+#ifndef PP_OPTS_H
+#define PP_OPTS_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "cli/command.h"
+
+/* One option as given. */
+struct pp_given {
+	const struct pp_option *option;
+	const char *text; /* NULL for flags */
+	uint64_t number;  /* of counts */
+};
+
+struct pp_args {
+	PP_VEC(struct pp_given) given; /* in order */
+	PP_VEC(const char *) words;    /* what is not an option */
+};
+
+/*
+ * Parses argv[0 .. argc-1] (no program or command name among them) by the command's groups. False when
+ * something is wrong; *problem then says what, in a sentence without a full stop.
+ */
+bool pp_args_parse(struct pp_args *, const struct pp_command *, int argc, char *const *argv,
+                   struct pp_buf *problem);
+void pp_args_release(struct pp_args *);
+
+/* True when a flag was given. */
+bool pp_args_flag(const struct pp_args *, const char *name);
+/* The value given last, or NULL. */
+const char *pp_args_text(const struct pp_args *, const char *name);
+/* The same for counts; `otherwise` when not given. */
+uint64_t pp_args_count(const struct pp_args *, const char *name, uint64_t otherwise);
+/* All values of an option that may be repeated, NULL-terminated; NULL when out of memory. Free it. */
+const char **pp_args_all(const struct pp_args *, const char *name);
+
+/* The option of a command by long name (n bytes) or by letter; NULL when there is none. */
+const struct pp_option *pp_option_find(const struct pp_command *, const char *name, size_t n);
+const struct pp_option *pp_option_letter(const struct pp_command *, char letter);
+
+/*
+ * Finds the first word of a whole command line, when options may stand before it: its index in argv,
+ * argc when there is none. Options are looked up among those of all commands.
+ */
+int pp_args_first_word(int argc, char *const *argv);
+
+/* ---- the groups ---- */
+extern const struct pp_option_group pp_group_input;   /* how to read */
+extern const struct pp_option_group pp_group_rank;    /* which metric, which order, how many */
+extern const struct pp_option_group pp_group_listing; /* --json, --csv, -o */
+extern const struct pp_option_group pp_group_object;  /* --json, -o */
+extern const struct pp_option_group pp_group_general; /* --color, -q, -v, --help */
+
+#endif

@@ -1,0 +1,208 @@
+/*
+ * The listing of functions that `top` and the summary share.
+ */
+#include "cli/ranking.h"
+
+#include <stdlib.h>
+
+#include "cli/load.h"
+#include "output/field.h"
+#include "output/table.h"
+#include "output/units.h"
+
+static enum pp_sort
+sort_by_name(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum pp_sort sort;
+	} sorts[] = {
+		{ "self", PP_SORT_SELF },
+		{ "total", PP_SORT_TOTAL },
+		{ "calls", PP_SORT_CALLS },
+		{ "name", PP_SORT_NAME },
+	};
+	size_t i;
+
+	for (i = 0; name && i < PP_COUNT_OF(sorts); i++)
+		if (strcmp(sorts[i].name, name) == 0)
+			return sorts[i].sort;
+	return PP_SORT_SELF;
+}
+
+int
+pp_ranking_init(struct pp_ranking *r, struct pp_cli *cli, const struct pp_profile *p)
+{
+	pp_status status;
+	size_t m;
+	int code;
+
+	*r = (struct pp_ranking){ .sort = sort_by_name(pp_args_text(&cli->args, "sort")) };
+	code = pp_load_metric(cli, p, &r->metric);
+	if (code)
+		return code;
+	status = pp_flat_compute(p, &r->flat);
+	if (status == PP_OK && r->sort == PP_SORT_CALLS && !r->flat.has_calls) {
+		pp_cli_error(cli, "this profile does not know how often functions were called");
+		return PP_EXIT_INPUT;
+	}
+	if (status == PP_OK) {
+		r->whole = calloc(p->metrics.n + 1, sizeof *r->whole);
+		if (!r->whole || !pp_flat_sort(&r->flat, r->sort, r->metric))
+			status = PP_E_NOMEM;
+	}
+	if (status != PP_OK) {
+		pp_cli_error(cli, "%s", pp_status_text(status));
+		return pp_load_exit(status);
+	}
+	for (m = 0; m < p->metrics.n; m++)
+		r->whole[m] = pp_value_double(&p->metrics.at[m], r->flat.whole[m]);
+	return 0;
+}
+
+void
+pp_ranking_release(struct pp_ranking *r)
+{
+	pp_flat_release(&r->flat);
+	free(r->whole);
+	*r = (struct pp_ranking){ 0 };
+}
+
+/* ---- text ---- */
+
+void
+pp_ranking_heading(const struct pp_ranking *r, const struct pp_style *style, struct pp_sink *out)
+{
+	const struct pp_profile *p = r->flat.profile;
+	struct pp_buf text = { 0 };
+
+	if (r->metric < p->metrics.n) {
+		const struct pp_metric *m = &p->metrics.at[r->metric];
+
+		pp_ink_text(out, style, PP_INK_TITLE, pp_text_of(p, m->name));
+		pp_buf_adds(&text, ": ");
+		pp_units_named(&text, pp_text_of(p, m->unit), r->whole[r->metric]);
+		pp_buf_adds(&text, " in ");
+	}
+	pp_units_u64(&text, r->flat.n);
+	pp_buf_addf(&text, " %s", pp_plural(r->flat.n, "function", "functions"));
+	if (!p->complete)
+		pp_buf_adds(&text, " (the profile is incomplete)");
+	if (p->estimated)
+		pp_buf_adds(&text, " (totals are estimates)");
+	pp_buf_adds(&text, "\n\n");
+	if (text.p)
+		pp_sink_puts(out, text.p);
+	pp_buf_release(&text);
+}
+
+/* The largest own cost among the rows fills the bar: shares are printed beside it anyway. */
+static double
+bar_unit(const struct pp_ranking *r, size_t rows)
+{
+	const struct pp_profile *p = r->flat.profile;
+	double most = 0;
+	size_t row;
+
+	if (!(r->whole[r->metric] > 0))
+		return 0;
+	for (row = 0; row < rows; row++) {
+		double self = pp_value_double(&p->metrics.at[r->metric],
+		                              r->flat.self[row * r->flat.metrics + r->metric]);
+
+		most = self > most ? self : most;
+	}
+	return most;
+}
+
+void
+pp_ranking_table(const struct pp_ranking *r, size_t rows, const struct pp_style *style,
+                 struct pp_sink *out)
+{
+	struct pp_column columns[] = {
+		{ &pp_field_self, r->metric, NULL, NULL },
+		{ &pp_field_self_share, r->metric, NULL, NULL },
+		{ &pp_field_self_bar, r->metric, NULL, NULL },
+		{ &pp_field_total, r->metric, NULL, NULL },
+		{ &pp_field_total_share, r->metric, NULL, NULL },
+		{ &pp_field_calls, r->metric, NULL, NULL },
+		{ &pp_field_name, r->metric, NULL, NULL },
+		{ &pp_field_place, r->metric, NULL, NULL },
+	};
+	struct pp_flat_view view = { &r->flat, r->whole, 0 };
+	struct pp_table table = { columns, PP_COUNT_OF(columns), &view, rows };
+
+	if (rows == 0 || r->metric >= r->flat.metrics)
+		return;
+	view.bar_unit = bar_unit(r, rows);
+	pp_table_print(&table, style, out);
+}
+
+void
+pp_ranking_footer(const struct pp_ranking *r, size_t rows, const struct pp_style *style,
+                  struct pp_sink *out)
+{
+	struct pp_buf text = { 0 };
+	size_t more = r->flat.n - rows;
+
+	if (more == 0)
+		return;
+	pp_buf_adds(&text, "\n  ... and ");
+	pp_units_u64(&text, more);
+	pp_buf_addf(&text, " more %s (-n 0 shows all)\n", pp_plural(more, "function", "functions"));
+	if (text.p)
+		pp_ink_put(out, style, PP_INK_FAINT, text.p);
+	pp_buf_release(&text);
+}
+
+/* ---- CSV ---- */
+
+/* "self_NAME" or "total_NAME" for each metric; the strings live in `names`. */
+static bool
+csv_ids(const struct pp_profile *p, struct pp_buf *names, struct pp_column *columns)
+{
+	size_t m, k, *at = calloc(2 * p->metrics.n + 1, sizeof *at);
+
+	if (!at)
+		return false;
+	for (m = 0; m < p->metrics.n; m++)
+		for (k = 0; k < 2; k++) {
+			struct pp_slice name = pp_text_of(p, p->metrics.at[m].name);
+
+			at[2 * m + k] = names->n;
+			pp_buf_adds(names, k ? "total_" : "self_");
+			pp_buf_add(names, name.p, name.n);
+			pp_buf_addc(names, '\0');
+		}
+	/* Only now does the buffer stay where it is. */
+	for (m = 0; m < p->metrics.n && !names->failed; m++)
+		for (k = 0; k < 2; k++)
+			columns[2 * m + k] =
+			    (struct pp_column){ k ? &pp_field_total : &pp_field_self, m,
+				                names->p + at[2 * m + k], NULL };
+	free(at);
+	return !names->failed;
+}
+
+void
+pp_ranking_csv(const struct pp_ranking *r, size_t rows, bool tame, struct pp_sink *out)
+{
+	static const struct pp_field *const fixed[] = {
+		&pp_field_name, &pp_field_file, &pp_field_line, &pp_field_module, &pp_field_calls,
+	};
+	const struct pp_profile *p = r->flat.profile;
+	size_t n = PP_COUNT_OF(fixed) + 2 * p->metrics.n, i;
+	struct pp_column *columns = calloc(n, sizeof *columns);
+	struct pp_flat_view view = { &r->flat, r->whole, 0 };
+	struct pp_table table = { columns, n, &view, rows };
+	struct pp_buf names = { 0 };
+
+	for (i = 0; columns && i < PP_COUNT_OF(fixed); i++)
+		columns[i].field = fixed[i];
+	if (columns && csv_ids(p, &names, columns + PP_COUNT_OF(fixed)))
+		pp_table_csv(&table, tame, out);
+	else if (out->status == PP_OK)
+		out->status = PP_E_NOMEM;
+	pp_buf_release(&names);
+	free(columns);
+}

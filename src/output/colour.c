@@ -1,0 +1,133 @@
+/*
+ * How text is to look.
+ *
+ * Only the sixteen colours that every terminal theme defines are used, so that the output is readable
+ * on dark and light backgrounds alike.
+ */
+#include "output/colour.h"
+
+#include "base/utf8.h"
+#include "text/escape.h"
+
+static const char *const ink_codes[PP_INKS] = {
+	[PP_INK_PLAIN] = "",           [PP_INK_TITLE] = "\033[1m",
+	[PP_INK_HEADER] = "\033[2m",   [PP_INK_FAINT] = "\033[2m",
+	[PP_INK_BAR] = "\033[36m",     [PP_INK_HOT] = "\033[1;31m",
+	[PP_INK_WARM] = "\033[33m",    [PP_INK_GOOD] = "\033[32m",
+	[PP_INK_NOTE] = "\033[36m",    [PP_INK_WARNING] = "\033[1;33m",
+	[PP_INK_ERROR] = "\033[1;31m", [PP_INK_COMMAND] = "\033[36m",
+};
+
+const char *
+pp_ink_on(const struct pp_style *style, enum pp_ink ink)
+{
+	return style->colour ? ink_codes[ink] : "";
+}
+
+const char *
+pp_ink_off(const struct pp_style *style, enum pp_ink ink)
+{
+	return style->colour && ink != PP_INK_PLAIN ? "\033[0m" : "";
+}
+
+void
+pp_ink_put(struct pp_sink *out, const struct pp_style *style, enum pp_ink ink, const char *text)
+{
+	pp_sink_puts(out, pp_ink_on(style, ink));
+	pp_sink_puts(out, text);
+	pp_sink_puts(out, pp_ink_off(style, ink));
+}
+
+void
+pp_ink_putf(struct pp_sink *out, const struct pp_style *style, enum pp_ink ink, const char *fmt,
+            ...)
+{
+	struct pp_buf text = { 0 };
+	va_list args;
+
+	va_start(args, fmt);
+	pp_buf_vaddf(&text, fmt, args);
+	va_end(args);
+	if (text.p)
+		pp_ink_put(out, style, ink, text.p);
+	if (text.failed && out->status == PP_OK)
+		out->status = PP_E_NOMEM;
+	pp_buf_release(&text);
+}
+
+void
+pp_ink_text(struct pp_sink *out, const struct pp_style *style, enum pp_ink ink,
+            struct pp_slice bytes)
+{
+	struct pp_buf text = { 0 };
+
+	pp_escape_terminal(&text, bytes);
+	pp_sink_puts(out, pp_ink_on(style, ink));
+	pp_sink_write(out, text.p, text.n);
+	pp_sink_puts(out, pp_ink_off(style, ink));
+	if (text.failed && out->status == PP_OK)
+		out->status = PP_E_NOMEM;
+	pp_buf_release(&text);
+}
+
+/* Decodes one character of text that is known to be UTF-8; anything else counts as one column. */
+static size_t
+text_step(const char *text, size_t n, size_t *columns)
+{
+	uint32_t code;
+	size_t length = pp_utf8_decode((const unsigned char *)text, n, &code);
+
+	*columns = length ? (size_t)pp_utf8_width(code) : 1;
+	return length ? length : 1;
+}
+
+size_t
+pp_text_columns(const char *text, size_t n)
+{
+	size_t columns = 0, at = 0, width;
+
+	while (at < n) {
+		at += text_step(text + at, n - at, &width);
+		columns += width;
+	}
+	return columns;
+}
+
+size_t
+pp_text_shorten(struct pp_buf *out, const char *text, size_t n, size_t columns)
+{
+	size_t all = pp_text_columns(text, n);
+	size_t head, tail, at = 0, taken = 0, width, step;
+
+	if (all <= columns) {
+		pp_buf_add(out, text, n);
+		return all;
+	}
+	if (columns == 0)
+		return 0;
+	/* The ellipsis takes one column; the tail gets the odd one, as names differ more at their ends. */
+	head = (columns - 1) / 2;
+	tail = columns - 1 - head;
+	for (width = 0; at < n; at += step, taken += width) {
+		step = text_step(text + at, n - at, &width);
+		if (taken + width > head)
+			break;
+	}
+	pp_buf_add(out, text, at);
+	pp_buf_adds(out, "…");
+	head = taken;
+	/* `taken` are the columns before `at`: skip until what follows fits the tail. */
+	while (at < n && all - taken > tail) {
+		at += text_step(text + at, n - at, &width);
+		taken += width;
+	}
+	pp_buf_add(out, text + at, n - at);
+	return head + 1 + (all - taken);
+}
+
+void
+pp_text_pad(struct pp_sink *out, size_t columns)
+{
+	for (; columns > 0; columns--)
+		pp_sink_putc(out, ' ');
+}

@@ -1,0 +1,55 @@
+/*
+ * How text is to look: colours by meaning, never by number, and none where none are wanted.
+ */
+#ifndef PP_COLOUR_H
+#define PP_COLOUR_H
+
+#include "base/buf.h"
+#include "base/common.h"
+#include "io/sink.h"
+
+/* What a piece of text means; the colour follows from it. */
+enum pp_ink {
+	PP_INK_PLAIN,
+	PP_INK_TITLE,  /* what the output is about */
+	PP_INK_HEADER, /* column headers */
+	PP_INK_FAINT,  /* context: places, units, footers */
+	PP_INK_BAR,
+	PP_INK_HOT,  /* a fifth of the whole or more */
+	PP_INK_WARM, /* a twentieth or more */
+	PP_INK_GOOD,
+	PP_INK_NOTE,
+	PP_INK_WARNING,
+	PP_INK_ERROR,
+	PP_INK_COMMAND, /* something to type */
+	PP_INKS
+};
+
+/* Where text goes: does it take colour, and how many columns has it (0 = as many as needed). */
+struct pp_style {
+	bool colour;
+	unsigned width;
+};
+
+/* The escape sequence that starts an ink, "" for plain ink or without colour. */
+const char *pp_ink_on(const struct pp_style *, enum pp_ink);
+/* The one that ends it. */
+const char *pp_ink_off(const struct pp_style *, enum pp_ink);
+/* Text that is safe for a terminal already, in an ink. */
+void pp_ink_put(struct pp_sink *, const struct pp_style *, enum pp_ink, const char *text);
+void pp_ink_putf(struct pp_sink *, const struct pp_style *, enum pp_ink, const char *fmt, ...)
+    PP_PRINTF(4, 5);
+/* Bytes from anywhere, made safe for a terminal. */
+void pp_ink_text(struct pp_sink *, const struct pp_style *, enum pp_ink, struct pp_slice);
+
+/* Columns that text takes which is safe for a terminal. */
+size_t pp_text_columns(const char *text, size_t n);
+/*
+ * Appends text that is safe for a terminal, its middle replaced by an ellipsis when it takes more than
+ * `columns`; returns the columns taken.
+ */
+size_t pp_text_shorten(struct pp_buf *, const char *text, size_t n, size_t columns);
+/* Blanks. */
+void pp_text_pad(struct pp_sink *, size_t columns);
+
+#endif

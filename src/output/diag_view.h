@@ -1,0 +1,36 @@
+/*
+ * Diagnostics for people: `file:12:34: error: message [rule]`, `file@0x1f3c: ...` for binary places.
+ */
+#ifndef PP_DIAG_VIEW_H
+#define PP_DIAG_VIEW_H
+
+#include "base/diag.h"
+#include "io/sink.h"
+#include "output/colour.h"
+
+/* Findings of one rule that are printed; the rest is counted in one line. */
+#define PP_DIAG_SHOWN 20
+
+const char *pp_severity_name(pp_severity);
+enum pp_ink pp_severity_ink(pp_severity);
+
+/* The findings in the order of the input, whatever order several threads made them in. */
+struct pp_diag_order {
+	const struct pp_diag **at;
+	size_t n;
+};
+
+/* False when out of memory. */
+bool pp_diag_order_init(struct pp_diag_order *, const struct pp_diags *);
+void pp_diag_order_release(struct pp_diag_order *);
+
+/* One finding in one line. */
+void pp_diag_print(const struct pp_diag *, const struct pp_style *, struct pp_sink *);
+/*
+ * All findings of at least a severity, at most `shown` (0 = all that were kept) of each rule, then how
+ * many more there are.
+ */
+void pp_diags_print(const struct pp_diags *, pp_severity at_least, size_t shown,
+                    const struct pp_style *, struct pp_sink *);
+
+#endif

@@ -1,0 +1,348 @@
+/*
+ * The JSON that scripts rely on.
+ */
+#include "output/json_view.h"
+
+#include <stdlib.h>
+
+#include "formats/format.h"
+#include "output/diag_view.h"
+
+const struct pp_facet_name pp_facet_names[4] = {
+	{ PP_TIMELINE, "timeline" },
+	{ PP_TREE, "tree" },
+	{ PP_EDGES, "edges" },
+	{ PP_LINES, "lines" },
+};
+
+/* ---- values and functions ---- */
+
+void
+pp_json_value(struct pp_json *j, const struct pp_metric *m, union pp_value v)
+{
+	char text[PP_NUM_MAX];
+	size_t n = pp_value_print(m, v, text);
+
+	pp_json_raw(j, text, n);
+}
+
+void
+pp_json_values(struct pp_json *j, const struct pp_profile *p, const union pp_value *values)
+{
+	size_t m;
+
+	pp_json_begin_object(j);
+	for (m = 0; m < p->metrics.n; m++) {
+		pp_json_key_text(j, pp_text_of(p, p->metrics.at[m].name));
+		pp_json_value(j, &p->metrics.at[m], values[m]);
+	}
+	pp_json_end_object(j);
+}
+
+void
+pp_json_func(struct pp_json *j, const struct pp_profile *p, pp_func id)
+{
+	const struct pp_func_row *func = &p->funcs.at[id];
+
+	pp_json_put_name(j, "name", pp_text_of(p, func->name));
+	if (func->file)
+		pp_json_put_name(j, "file", pp_text_of(p, func->file));
+	if (func->line)
+		pp_json_put_u64(j, "line", func->line);
+	if (func->module)
+		pp_json_put_name(j, "module", pp_text_of(p, p->modules.at[func->module].name));
+}
+
+/* ---- diagnostics ---- */
+
+void
+pp_json_put_diags(struct pp_json *j, const struct pp_diags *diags)
+{
+	struct pp_diag_order order;
+	uint64_t found = pp_diags_total(diags, PP_NOTE);
+	size_t i;
+
+	pp_json_put_array(j, "diagnostics");
+	if (!pp_diag_order_init(&order, diags))
+		j->out->status = j->out->status == PP_OK ? PP_E_NOMEM : j->out->status;
+	for (i = 0; i < order.n; i++) {
+		const struct pp_diag *diag = order.at[i];
+
+		pp_json_begin_object(j);
+		pp_json_put_textz(j, "severity", pp_severity_name(diag->severity));
+		pp_json_put_textz(j, "rule", diag->rule->id);
+		if (diag->line)
+			pp_json_put_u64(j, "line", diag->line);
+		if (diag->column)
+			pp_json_put_u64(j, "column", diag->column);
+		if (diag->offset != PP_NO_OFFSET)
+			pp_json_put_u64(j, "offset", diag->offset);
+		pp_json_put_textz(j, "message", diag->message);
+		pp_json_end_object(j);
+	}
+	pp_json_end_array(j);
+	if (found > order.n)
+		pp_json_put_u64(j, "omitted", found - order.n);
+	pp_diag_order_release(&order);
+}
+
+/* ---- info ---- */
+
+void
+pp_json_put_facets(struct pp_json *j, unsigned facets)
+{
+	size_t i;
+
+	pp_json_put_array(j, "facets");
+	for (i = 0; i < PP_COUNT_OF(pp_facet_names); i++)
+		if (facets & pp_facet_names[i].facet)
+			pp_json_textz(j, pp_facet_names[i].name);
+	pp_json_end_array(j);
+}
+
+/* Distinct nodes that the file gave a value, over all series. */
+static bool
+counts_stacks(const struct pp_profile *p, uint64_t *stacks)
+{
+	uint64_t *seen;
+	size_t words = p->tree.n / 64 + 1, i;
+	uint32_t row;
+
+	*stacks = 0;
+	seen = calloc(words, sizeof *seen);
+	if (!seen)
+		return false;
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++) {
+			pp_node node = pp_series_node(s, row);
+
+			if (pp_series_present(s, row))
+				seen[node / 64] |= (uint64_t)1 << (node % 64);
+		}
+	}
+	for (i = 0; i < words; i++)
+		*stacks += (uint64_t)__builtin_popcountll(seen[i]);
+	free(seen);
+	return true;
+}
+
+static int
+series_cmp(const void *x, const void *y)
+{
+	const struct pp_series *a = *(const struct pp_series *const *)x;
+	const struct pp_series *b = *(const struct pp_series *const *)y;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/* Series differ by event and cpu too: threads are counted once. */
+static bool
+counts_threads(const struct pp_profile *p, uint64_t *threads)
+{
+	const struct pp_series **list;
+	size_t i;
+
+	*threads = 0;
+	if (p->series.n == 0)
+		return true;
+	list = malloc(p->series.n * sizeof *list);
+	if (!list)
+		return false;
+	for (i = 0; i < p->series.n; i++)
+		list[i] = &p->series.at[i];
+	qsort(list, p->series.n, sizeof *list, series_cmp);
+	for (i = 0; i < p->series.n; i++)
+		*threads += i == 0 || series_cmp(&list[i - 1], &list[i]) != 0;
+	free(list);
+	return true;
+}
+
+bool
+pp_counts_compute(const struct pp_profile *p, struct pp_counts *counts)
+{
+	size_t i;
+
+	*counts = (struct pp_counts){ .edges = p->edges.n, .lines = p->lines.n };
+	for (i = 1; i < p->funcs.n; i++)
+		counts->functions += p->funcs.at[i].same == i;
+	return counts_stacks(p, &counts->stacks) && counts_threads(p, &counts->threads);
+}
+
+static void
+put_metrics(struct pp_json *j, const struct pp_profile *p)
+{
+	size_t i;
+
+	pp_json_put_array(j, "metrics");
+	for (i = 0; i < p->metrics.n; i++) {
+		const struct pp_metric *m = &p->metrics.at[i];
+
+		pp_json_begin_object(j);
+		pp_json_put_name(j, "name", pp_text_of(p, m->name));
+		pp_json_put_text(j, "unit", pp_text_of(p, m->unit));
+		pp_json_key(j, "total");
+		pp_json_value(j, m, pp_profile_total(p, i));
+		if (m->title)
+			pp_json_put_text(j, "title", pp_text_of(p, m->title));
+		if (m->event)
+			pp_json_put_text(j, "event", pp_text_of(p, m->event));
+		pp_json_end_object(j);
+	}
+	pp_json_end_array(j);
+}
+
+static void
+put_time(struct pp_json *j, const struct pp_profile *p)
+{
+	if (!p->has_time)
+		return;
+	pp_json_put_object(j, "time");
+	pp_json_put_i64(j, "start", p->time_start);
+	pp_json_put_i64(j, "end", p->time_end);
+	pp_json_put_textz(j, "unit", "ns");
+	pp_json_end_object(j);
+}
+
+void
+pp_json_put_profile(struct pp_json *j, const struct pp_profile *p, const struct pp_counts *counts)
+{
+	size_t primary = pp_profile_primary(p), i;
+
+	pp_json_put_textz(j, "format", pp_format_name(p->format));
+	if (p->variant)
+		pp_json_put_text(j, "variant", pp_text_of(p, p->variant));
+	pp_json_put_array(j, "compression");
+	for (i = 0; i < PP_COUNT_OF(p->compression) && p->compression[i]; i++)
+		pp_json_text(j, pp_text_of(p, p->compression[i]));
+	pp_json_end_array(j);
+	if (p->producer)
+		pp_json_put_text(j, "producer", pp_text_of(p, p->producer));
+	pp_json_put_bool(j, "complete", p->complete);
+	pp_json_put_facets(j, p->facets);
+	if (primary < p->metrics.n)
+		pp_json_put_text(j, "primary", pp_text_of(p, p->metrics.at[primary].name));
+	put_metrics(j, p);
+	pp_json_put_object(j, "counts");
+	pp_json_put_u64(j, "events", p->events);
+	pp_json_put_u64(j, "samples", p->samples);
+	pp_json_put_u64(j, "stacks", counts->stacks);
+	pp_json_put_u64(j, "functions", counts->functions);
+	pp_json_put_u64(j, "threads", counts->threads);
+	pp_json_put_u64(j, "edges", counts->edges);
+	pp_json_put_u64(j, "lines", counts->lines);
+	pp_json_end_object(j);
+	put_time(j, p);
+}
+
+/* The value of a row, or the bracket that opens it. */
+static void
+meta_open(struct pp_json *j, const struct pp_profile *p, const struct pp_meta_row *row)
+{
+	struct pp_slice text = pp_text_of(p, row->text);
+	double number;
+
+	switch (row->type) {
+	case PP_META_OBJECT:
+		pp_json_begin_object(j);
+		break;
+	case PP_META_ARRAY:
+		pp_json_begin_array(j);
+		break;
+	case PP_META_NULL:
+		pp_json_null(j);
+		break;
+	case PP_META_BOOL:
+	case PP_META_NUMBER:
+		/* As the file wrote it, if that is JSON: "007" or "nan" of another syntax becomes text. */
+		if (pp_slice_eq_z(text, "true") || pp_slice_eq_z(text, "false") ||
+		    pp_num_double(text, &number))
+			pp_json_raw(j, (const char *)text.p, text.n);
+		else
+			pp_json_text(j, text);
+		break;
+	case PP_META_TEXT:
+		pp_json_text(j, text);
+		break;
+	}
+}
+
+static void
+meta_close(struct pp_json *j, const struct pp_meta_row *row)
+{
+	if (row->type == PP_META_OBJECT)
+		pp_json_end_object(j);
+	else if (row->type == PP_META_ARRAY)
+		pp_json_end_array(j);
+}
+
+void
+pp_json_put_meta(struct pp_json *j, const struct pp_profile *p)
+{
+	uint32_t open = 0, i; /* row + 1 of the innermost open object or array */
+
+	pp_json_put_object(j, "meta");
+	for (i = 0; i < p->meta.n; i++) {
+		const struct pp_meta_row *row = &p->meta.at[i];
+
+		/* Children follow their parent: what is open and not the parent has no more of them. */
+		for (; open != row->parent && open != 0; open = p->meta.at[open - 1].parent)
+			meta_close(j, &p->meta.at[open - 1]);
+		if (open == 0 || p->meta.at[open - 1].type == PP_META_OBJECT)
+			pp_json_key_text(j, pp_text_of(p, row->key));
+		meta_open(j, p, row);
+		if (row->type == PP_META_OBJECT || row->type == PP_META_ARRAY)
+			open = i + 1;
+	}
+	for (; open != 0; open = p->meta.at[open - 1].parent)
+		meta_close(j, &p->meta.at[open - 1]);
+	pp_json_end_object(j);
+}
+
+/* ---- top ---- */
+
+void
+pp_json_flat_row(struct pp_json *j, const struct pp_flat *flat, size_t row)
+{
+	pp_json_begin_object(j);
+	pp_json_func(j, flat->profile, flat->func[row]);
+	if (flat->has_calls)
+		pp_json_put_u64(j, "calls", flat->calls[row]);
+	pp_json_key(j, "self");
+	pp_json_values(j, flat->profile, &flat->self[row * flat->metrics]);
+	pp_json_key(j, "total");
+	pp_json_values(j, flat->profile, &flat->total[row * flat->metrics]);
+	pp_json_end_object(j);
+}
+
+void
+pp_json_flat(struct pp_json *j, const struct pp_flat *flat, size_t metric, size_t limit)
+{
+	const struct pp_profile *p = flat->profile;
+	size_t row;
+
+	pp_json_begin_object(j);
+	pp_json_put_textz(j, "format", pp_format_name(p->format));
+	pp_json_put_bool(j, "complete", p->complete);
+	if (metric < p->metrics.n) {
+		pp_json_put_text(j, "metric", pp_text_of(p, p->metrics.at[metric].name));
+		pp_json_put_text(j, "unit", pp_text_of(p, p->metrics.at[metric].unit));
+		pp_json_key(j, "total");
+		pp_json_value(j, &p->metrics.at[metric], flat->whole[metric]);
+	}
+	pp_json_put_bool(j, "estimated", p->estimated);
+	pp_json_put_array(j, "functions");
+	for (row = 0; row < flat->n && row < limit && j->out->status == PP_OK; row++)
+		pp_json_flat_row(j, flat, row);
+	pp_json_end_array(j);
+	pp_json_put_u64(j, "count", flat->n);
+	pp_json_end_object(j);
+	pp_json_end_line(j);
+}

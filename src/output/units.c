@@ -1,0 +1,199 @@
+/*
+ * Numbers as people read them: three or four digits that matter, and the unit that fits.
+ */
+#include "output/units.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A ladder of units: the last whose `from` is not above the value is used. */
+struct rung {
+	double from;
+	double divisor;
+	const char *name;
+};
+
+static const struct rung time_rungs[] = {
+	{ 0, 1, " ns" },
+	{ 1e3, 1e3, " µs" },
+	{ 1e6, 1e6, " ms" },
+	{ 1e9, 1e9, " s" },
+};
+
+static const struct rung byte_rungs[] = {
+	{ 0, 1, " B" },
+	{ 1024.0, 1024.0, " KiB" },
+	{ 1048576.0, 1048576.0, " MiB" },
+	{ 1073741824.0, 1073741824.0, " GiB" },
+	{ 1099511627776.0, 1099511627776.0, " TiB" },
+	{ 1125899906842624.0, 1125899906842624.0, " PiB" },
+};
+
+static const struct rung count_rungs[] = {
+	{ 0, 1, "" },        { 1e7, 1e6, "M" },   { 1e9, 1e9, "G" },
+	{ 1e12, 1e12, "T" }, { 1e15, 1e15, "P" },
+};
+
+/* A number below about 1024 with three significant digits; whole numbers without a fraction. */
+static void
+number_print(struct pp_buf *out, double value)
+{
+	if (value >= 99.95 || value == floor(value))
+		pp_buf_addf(out, "%.0f", value);
+	else if (value >= 9.995)
+		pp_buf_addf(out, "%.1f", value);
+	else if (value >= 0.01)
+		pp_buf_addf(out, "%.2f", value);
+	else
+		pp_buf_addf(out, "%.2g", value);
+}
+
+/* The rung for a magnitude. One that rounds up to the next unit takes that unit: 999.96 µs is 1 ms. */
+static const struct rung *
+rung_find(const struct rung *rungs, size_t n, double magnitude)
+{
+	size_t i = n - 1;
+
+	while (i > 0 && magnitude < rungs[i].from * 0.9995)
+		i--;
+	return &rungs[i];
+}
+
+static void
+rung_print(struct pp_buf *out, const struct rung *rungs, size_t n, double value)
+{
+	const struct rung *rung = rung_find(rungs, n, fabs(value));
+	double scaled = fabs(value) / rung->divisor;
+
+	if (value < 0)
+		pp_buf_adds(out, "-");
+	/* Two decimals at most keep the unit's columns short; the smallest unit of a scale is whole. */
+	if (rung->divisor > 1 && scaled < 9.995)
+		pp_buf_addf(out, "%.2f", scaled);
+	else if (rung->divisor > 1 && scaled < 99.95)
+		pp_buf_addf(out, "%.1f", scaled);
+	else
+		number_print(out, scaled);
+	pp_buf_adds(out, rung->name);
+}
+
+void
+pp_units_time(struct pp_buf *out, double ns)
+{
+	double seconds = fabs(ns) / 1e9;
+
+	if (seconds < 119.95) {
+		rung_print(out, time_rungs, PP_COUNT_OF(time_rungs), ns);
+		return;
+	}
+	pp_buf_adds(out, ns < 0 ? "-" : "");
+	seconds = floor(seconds + 0.5);
+	if (seconds < 7200)
+		pp_buf_addf(out, "%.0f min %02.0f s", floor(seconds / 60), fmod(seconds, 60));
+	else
+		pp_buf_addf(out, "%.0f h %02.0f min", floor(seconds / 3600),
+		            floor(fmod(seconds, 3600) / 60));
+}
+
+void
+pp_units_bytes(struct pp_buf *out, double bytes)
+{
+	rung_print(out, byte_rungs, PP_COUNT_OF(byte_rungs), bytes);
+}
+
+/* Digits with a comma after each group of three. */
+static void
+digits_group(struct pp_buf *out, const char *digits, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			pp_buf_addc(out, ',');
+		pp_buf_addc(out, digits[i]);
+	}
+}
+
+void
+pp_units_u64(struct pp_buf *out, uint64_t n)
+{
+	char digits[32];
+	int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+
+	digits_group(out, digits, (size_t)length);
+}
+
+void
+pp_units_count(struct pp_buf *out, double n)
+{
+	double size = fabs(n);
+
+	if (size >= 1e7) {
+		rung_print(out, count_rungs, PP_COUNT_OF(count_rungs), n);
+	} else if (n != floor(n)) {
+		pp_buf_adds(out, n < 0 ? "-" : "");
+		number_print(out, size);
+	} else {
+		pp_buf_adds(out, n < 0 ? "-" : "");
+		pp_units_u64(out, (uint64_t)size);
+	}
+}
+
+void
+pp_units_value(struct pp_buf *out, struct pp_slice unit, double value)
+{
+	if (pp_slice_eq_z(unit, "ns"))
+		pp_units_time(out, value);
+	else if (pp_slice_eq_z(unit, "bytes"))
+		pp_units_bytes(out, value);
+	else
+		pp_units_count(out, value);
+}
+
+void
+pp_units_named(struct pp_buf *out, struct pp_slice unit, double value)
+{
+	pp_units_value(out, unit, value);
+	if (unit.n == 0 || pp_slice_eq_z(unit, "ns") || pp_slice_eq_z(unit, "bytes"))
+		return;
+	pp_buf_addc(out, ' ');
+	pp_buf_add(out, unit.p, unit.n);
+}
+
+void
+pp_units_share(struct pp_buf *out, double part, double whole)
+{
+	double percent;
+
+	if (!(whole > 0))
+		return;
+	percent = part / whole * 100.0;
+	if (percent > 0 && percent < 0.05)
+		pp_buf_adds(out, "<0.1%");
+	else if (percent < 0 && percent > -0.05)
+		pp_buf_adds(out, ">-0.1%");
+	else
+		pp_buf_addf(out, "%.1f%%", percent);
+}
+
+void
+pp_units_bar(struct pp_buf *out, double share, unsigned columns)
+{
+	static const char *const parts[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	unsigned eighths;
+
+	if (!(share > 0))
+		return;
+	if (share > 1)
+		share = 1;
+	eighths = (unsigned)(share * columns * 8 + 0.5);
+	for (; eighths >= 8; eighths -= 8)
+		pp_buf_adds(out, "█");
+	pp_buf_adds(out, parts[eighths]);
+}
+
+const char *
+pp_plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
