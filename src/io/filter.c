@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "io/pipeline.h"
+
 /* A mapped file's pages are given back each time so many bytes were decoded. */
 #define FORGET_STEP ((size_t)4 << 20)
 
@@ -49,6 +51,7 @@ pp_status
 pp_input_decode(struct pp_io *io, enum pp_container c, struct pp_input *raw, struct pp_input **out)
 {
 	uint64_t offset = c == PP_CONTAINER_ZLIB ? pp_input_offset(raw, raw->cur) : 0;
+	struct pp_pipe *pipe;
 	struct pp_feed *feed;
 
 	*out = NULL;
@@ -57,6 +60,9 @@ pp_input_decode(struct pp_io *io, enum pp_container c, struct pp_input *raw, str
 		return PP_E_UNSUPPORTED;
 	}
 	raw->below = true;
+	pipe = c == PP_CONTAINER_ZSTD ? pp_pipe_frames(io, raw) : NULL;
+	if (pipe)
+		return pp_input_pipe(io, pipe, out);
 	feed = containers[c].feed(io, raw);
 	return feed ? pp_input_feed(io, feed, offset, out) : PP_E_NOMEM;
 }
@@ -111,14 +117,18 @@ pp_decoder_bad(struct pp_decoder *d, enum pp_io_rule rule, const char *why)
 	pp_decoder_end(d, PP_E_INVALID);
 }
 
-/* Whether so many decoded bytes are plausible for a file of this size. */
-static bool
-within_limits(struct pp_io *io, uint64_t made)
+bool
+pp_io_plausible(struct pp_io *io, uint64_t made)
 {
 	uint64_t bytes = io->file_size ? io->file_size
 	                               : atomic_load_explicit(&io->file_read, memory_order_relaxed);
 
-	return made <= io->limits.expansion_grace || made / io->limits.max_expansion <= bytes;
+	if (made <= io->limits.expansion_grace || made / io->limits.max_expansion <= bytes)
+		return true;
+	pp_io_note(io, PP_IO_EXPANSION_LIMIT, made,
+	           "unpacked to more than %u bytes for each byte of the file",
+	           (unsigned)io->limits.max_expansion);
+	return false;
 }
 
 void
@@ -135,12 +145,8 @@ pp_decoder_count(struct pp_decoder *d, size_t made)
 			d->forgotten = raw->cur;
 		}
 	}
-	if (d->done || within_limits(d->io, d->made))
-		return;
-	pp_io_note(d->io, PP_IO_EXPANSION_LIMIT, d->made,
-	           "unpacked to more than %u bytes for each byte of the file",
-	           (unsigned)d->io->limits.max_expansion);
-	pp_decoder_end(d, PP_E_LIMIT);
+	if (!d->done && !pp_io_plausible(d->io, d->made))
+		pp_decoder_end(d, PP_E_LIMIT);
 }
 
 void

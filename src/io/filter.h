@@ -17,6 +17,8 @@ struct pp_decoder {
 	bool done;
 };
 
+/* Whether so many decoded bytes are plausible for the file; notes the finding when they are not. */
+bool pp_io_plausible(struct pp_io *, uint64_t made);
 /* Starts: takes `raw` over. */
 void pp_decoder_init(struct pp_decoder *, struct pp_io *, struct pp_input *raw,
                      size_t (*fill)(struct pp_feed *, unsigned char *, size_t),

@@ -117,3 +117,16 @@ pp_feed_zstd(struct pp_io *io, struct pp_input *raw)
 	}
 	return &f->d.feed;
 }
+
+struct pp_feed *
+pp_feed_zstd_from(struct pp_io *io, struct pp_input *raw, uint64_t made)
+{
+	struct pp_feed *feed = pp_feed_zstd(io, raw);
+	struct zstd_feed *f = (struct zstd_feed *)feed;
+
+	if (f) {
+		f->d.made = made;
+		f->started = true;
+	}
+	return feed;
+}

@@ -176,7 +176,7 @@ window_take(struct window *w)
 	size_t tail = pp_input_left(&w->in);
 	struct pp_block next;
 
-	if (!pp_pipe_next(w->pipe, &next)) {
+	if (!w->pipe->next(w->pipe, &next)) {
 		window_finish(w, next.status);
 		return false;
 	}
@@ -184,15 +184,15 @@ window_take(struct window *w)
 		if (tail)
 			memcpy(next.data - tail, w->in.cur, tail);
 		window_place(w, next.data - tail, next.data + next.size);
-		pp_pipe_release(w->pipe, &w->held);
+		pp_block_release(&w->held);
 		w->held = next;
 	} else if (window_gather(w, next.size)) {
 		memcpy(w->buf + tail, next.data, next.size);
 		window_place(w, w->buf, w->buf + tail + next.size);
-		pp_pipe_release(w->pipe, &w->held);
-		pp_pipe_release(w->pipe, &next);
+		pp_block_release(&w->held);
+		pp_block_release(&next);
 	} else {
-		pp_pipe_release(w->pipe, &next);
+		pp_block_release(&next);
 		window_finish(w, PP_E_NOMEM);
 		return false;
 	}
@@ -209,7 +209,7 @@ window_more(struct pp_input *in, size_t need)
 	while (pp_input_left(in) < need && !in->at_end) {
 		if (!w->pipe && !in->below && in->io && in->io->threads > 1 &&
 		    w->made >= PP_PIPE_START)
-			w->pipe = pp_pipe_start(w->feed, w->block);
+			w->pipe = pp_pipe_feed(w->feed, w->block);
 		if (w->pipe ? !window_take(w) : !window_fill(w))
 			break;
 	}
@@ -221,31 +221,54 @@ window_close(struct pp_input *in)
 {
 	struct window *w = in->impl;
 
-	pp_pipe_stop(w->pipe);
-	w->feed->close(w->feed);
+	if (w->pipe)
+		w->pipe->stop(w->pipe);
+	if (w->feed)
+		w->feed->close(w->feed);
 	free(w->buf);
 	free(w);
 }
 
-pp_status
-pp_input_feed(struct pp_io *io, struct pp_feed *feed, uint64_t offset, struct pp_input **out)
+static struct window *
+window_new(struct pp_io *io, uint64_t offset)
 {
 	struct window *w = calloc(1, sizeof *w);
 
-	*out = NULL;
-	if (!w) {
-		feed->close(feed);
-		return PP_E_NOMEM;
-	}
-	w->feed = feed;
+	if (!w)
+		return NULL;
 	w->block = io && io->block ? io->block : WINDOW_BLOCK;
 	w->in.begin_offset = offset;
 	w->in.more = window_more;
 	w->in.close = window_close;
 	w->in.io = io;
 	w->in.impl = w;
-	*out = &w->in;
-	return PP_OK;
+	return w;
+}
+
+pp_status
+pp_input_feed(struct pp_io *io, struct pp_feed *feed, uint64_t offset, struct pp_input **out)
+{
+	struct window *w = window_new(io, offset);
+
+	*out = w ? &w->in : NULL;
+	if (w)
+		w->feed = feed;
+	else
+		feed->close(feed);
+	return w ? PP_OK : PP_E_NOMEM;
+}
+
+pp_status
+pp_input_pipe(struct pp_io *io, struct pp_pipe *pipe, struct pp_input **out)
+{
+	struct window *w = window_new(io, 0);
+
+	*out = w ? &w->in : NULL;
+	if (w)
+		w->pipe = pipe;
+	else
+		pipe->stop(pipe);
+	return w ? PP_OK : PP_E_NOMEM;
 }
 
 /* ---- lines ---- */

@@ -18,7 +18,8 @@ struct slot {
 	size_t size;
 };
 
-struct pp_pipe {
+struct ring {
+	struct pp_pipe pipe;
 	struct pp_feed *feed;
 	size_t block;
 	pthread_t thread;
@@ -32,7 +33,7 @@ struct pp_pipe {
 
 /* Fills one block completely unless the feed ends; cancellation may strike only in here. */
 static size_t
-pipe_fill(struct pp_pipe *p, struct slot *slot)
+ring_fill(struct ring *p, struct slot *slot)
 {
 	size_t n = 0, got;
 	int ignored;
@@ -52,9 +53,9 @@ pipe_fill(struct pp_pipe *p, struct slot *slot)
 }
 
 static void *
-pipe_run(void *arg)
+ring_run(void *arg)
 {
-	struct pp_pipe *p = arg;
+	struct ring *p = arg;
 	bool more = true;
 	int ignored;
 
@@ -68,7 +69,7 @@ pipe_run(void *arg)
 		if (p->stop)
 			break;
 		pthread_mutex_unlock(&p->lock);
-		more = pipe_fill(p, slot) == p->block;
+		more = ring_fill(p, slot) == p->block;
 		pthread_mutex_lock(&p->lock);
 		p->filled += slot->size > 0;
 		p->ended = !more;
@@ -79,7 +80,7 @@ pipe_run(void *arg)
 }
 
 static void
-pipe_free(struct pp_pipe *p)
+ring_free(struct ring *p)
 {
 	size_t i;
 
@@ -90,36 +91,13 @@ pipe_free(struct pp_pipe *p)
 	free(p);
 }
 
-struct pp_pipe *
-pp_pipe_start(struct pp_feed *feed, size_t block_size)
+static bool
+ring_next(struct pp_pipe *pipe, struct pp_block *block)
 {
-	struct pp_pipe *p = calloc(1, sizeof *p);
-	bool good = true;
-	size_t i;
-
-	if (!p)
-		return NULL;
-	p->feed = feed;
-	p->block = block_size < PP_BLOCK_HEAD ? block_size : PIPE_BLOCK;
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_cond_init(&p->changed, NULL);
-	for (i = 0; i < RING; i++) {
-		p->slots[i].memory = malloc(PP_BLOCK_HEAD + p->block + PP_INPUT_PAD);
-		good = good && p->slots[i].memory;
-	}
-	if (!good || pthread_create(&p->thread, NULL, pipe_run, p) != 0) {
-		pipe_free(p);
-		return NULL;
-	}
-	return p;
-}
-
-bool
-pp_pipe_next(struct pp_pipe *p, struct pp_block *block)
-{
+	struct ring *p = (struct ring *)pipe;
 	struct slot *slot;
 
-	*block = (struct pp_block){ 0 };
+	*block = (struct pp_block){ .owner = pipe };
 	pthread_mutex_lock(&p->lock);
 	while (p->filled == p->taken && !p->ended)
 		pthread_cond_wait(&p->changed, &p->lock);
@@ -134,28 +112,53 @@ pp_pipe_next(struct pp_pipe *p, struct pp_block *block)
 	return block->data != NULL;
 }
 
-void
-pp_pipe_release(struct pp_pipe *p, struct pp_block *block)
+static void
+ring_release(struct pp_pipe *pipe, struct pp_block *block)
 {
-	if (!block->data)
-		return;
-	block->data = NULL;
+	struct ring *p = (struct ring *)pipe;
+
+	(void)block;
 	pthread_mutex_lock(&p->lock);
 	p->freed++;
 	pthread_cond_signal(&p->changed);
 	pthread_mutex_unlock(&p->lock);
 }
 
-void
-pp_pipe_stop(struct pp_pipe *p)
+static void
+ring_stop(struct pp_pipe *pipe)
 {
-	if (!p)
-		return;
+	struct ring *p = (struct ring *)pipe;
+
 	pthread_mutex_lock(&p->lock);
 	p->stop = true;
 	pthread_cond_signal(&p->changed);
 	pthread_mutex_unlock(&p->lock);
 	pthread_cancel(p->thread);
 	pthread_join(p->thread, NULL);
-	pipe_free(p);
+	ring_free(p);
+}
+
+struct pp_pipe *
+pp_pipe_feed(struct pp_feed *feed, size_t block_size)
+{
+	struct ring *p = calloc(1, sizeof *p);
+	bool good = true;
+	size_t i;
+
+	if (!p)
+		return NULL;
+	p->pipe = (struct pp_pipe){ ring_next, ring_release, ring_stop };
+	p->feed = feed;
+	p->block = block_size < PP_BLOCK_HEAD ? block_size : PIPE_BLOCK;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	for (i = 0; i < RING; i++) {
+		p->slots[i].memory = malloc(PP_BLOCK_HEAD + p->block + PP_INPUT_PAD);
+		good = good && p->slots[i].memory;
+	}
+	if (!good || pthread_create(&p->thread, NULL, ring_run, p) != 0) {
+		ring_free(p);
+		return NULL;
+	}
+	return &p->pipe;
 }

@@ -70,6 +70,9 @@ struct pp_feed {
  * decoded offsets start counting. PP_E_NOMEM.
  */
 pp_status pp_input_feed(struct pp_io *, struct pp_feed *, uint64_t offset, struct pp_input **out);
+/* The same over blocks that other threads make; see io/pipeline.h. */
+struct pp_pipe;
+pp_status pp_input_pipe(struct pp_io *, struct pp_pipe *, struct pp_input **out);
 
 /* ---- sources ---- */
 
@@ -112,5 +115,7 @@ pp_status pp_input_decode(struct pp_io *, enum pp_container, struct pp_input *ra
 struct pp_feed *pp_feed_gzip(struct pp_io *, struct pp_input *raw);
 struct pp_feed *pp_feed_zlib(struct pp_io *, struct pp_input *raw);
 struct pp_feed *pp_feed_zstd(struct pp_io *, struct pp_input *raw);
+/* The same from a later frame on, when `made` bytes were decoded already. */
+struct pp_feed *pp_feed_zstd_from(struct pp_io *, struct pp_input *raw, uint64_t made);
 
 #endif
