@@ -111,14 +111,46 @@ pp_frame_funcs(const struct pp_profile *p)
 	return funcs;
 }
 
+/* Whether each function has one frame: then equal frames and equal functions are the same question. */
+static bool
+frames_are_funcs(const struct pp_profile *p, const pp_func *func_of_frame)
+{
+	unsigned char *used = calloc(p->funcs.n, 1);
+	bool single = used != NULL;
+	size_t i;
+
+	for (i = 1; single && i < p->frames.n; i++) {
+		single = !used[func_of_frame[i]];
+		used[func_of_frame[i]] = 1;
+	}
+	free(used);
+	return single;
+}
+
+/* The builder has marked recursion already: outermost is what is not marked. */
+static uint64_t *
+outermost_from_marks(const struct pp_profile *p)
+{
+	size_t words = (size_t)p->tree.n / 64 + 1, i;
+	uint64_t *bits = calloc(words, sizeof *bits);
+
+	for (i = 0; bits && i < ((size_t)p->tree.n + 63) / 64; i++)
+		bits[i] = ~p->tree.recursive[i];
+	return bits;
+}
+
 uint64_t *
 pp_outermost_compute(const struct pp_profile *p, const pp_func *func_of_frame)
 {
-	uint64_t *bits = calloc((size_t)p->tree.n / 64 + 1, sizeof *bits);
-	uint32_t *active = calloc(p->funcs.n, sizeof *active);
 	struct pp_children c = { 0 };
 	pp_node node = 0;
+	uint64_t *bits;
+	uint32_t *active;
 
+	if (p->tree.marks_recursion && p->tree.recursive && frames_are_funcs(p, func_of_frame))
+		return outermost_from_marks(p);
+	bits = calloc((size_t)p->tree.n / 64 + 1, sizeof *bits);
+	active = calloc(p->funcs.n, sizeof *active);
 	if (!bits || !active || !pp_children_compute(&c, p)) {
 		free(bits);
 		bits = NULL;

@@ -11,6 +11,7 @@
 #include "formats/folded_lines.h"
 
 #include "base/num.h"
+#include "base/vec.h"
 #include "text/utf16.h"
 
 #define BATCH_RECORDS 512
@@ -20,10 +21,24 @@
 #define FORGET_STEP ((size_t)16 << 20)
 #define FORGET_KEEP ((size_t)64 << 20)
 
-/* A name, found by hash; 0 = free slot. */
+/* A name, found by hash; `at` is where its entry starts, 0 = free slot. */
 struct name_slot {
 	uint32_t tag;
+	uint32_t at;
+};
+
+/* Names lie one after the other, frame and length before the bytes: one cache line for most. */
+struct name_entry {
 	pp_frame frame;
+	uint32_t n;
+	unsigned char bytes[];
+};
+
+/* A name as found in a line. */
+struct name_seen {
+	const unsigned char *p;
+	uint32_t n;
+	uint32_t tag;
 };
 
 /* A stack seen lately. */
@@ -54,8 +69,9 @@ struct folded_job {
 	struct name_slot *names;
 	size_t name_mask;
 	size_t name_count;
-	struct pp_slice *name_of; /* by frame */
-	size_t name_cap;
+	PP_VEC(unsigned char) entries;
+	PP_VEC(uint32_t) length_of; /* by frame */
+	struct name_seen seen[PP_TREE_BATCH];
 
 	struct repeat_slot *repeats; /* NULL when the input's bytes do not stay */
 
@@ -85,9 +101,9 @@ job_names_double(struct folded_job *job)
 	for (i = 0; job->names && i <= job->name_mask; i++) {
 		size_t at = job->names[i].tag & (slots - 1);
 
-		if (!job->names[i].frame)
+		if (!job->names[i].at)
 			continue;
-		while (larger[at].frame)
+		while (larger[at].at)
 			at = (at + 1) & (slots - 1);
 		larger[at] = job->names[i];
 	}
@@ -97,26 +113,42 @@ job_names_double(struct folded_job *job)
 	return true;
 }
 
+/* Appends an entry; its offset in units of its alignment, 0 when out of memory. */
+static uint32_t
+job_entry_add(struct folded_job *job, struct pp_slice name, pp_frame frame)
+{
+	size_t at = job->entries.n ? job->entries.n : sizeof(struct name_entry);
+	size_t size = sizeof(struct name_entry) + ((name.n + 7) & ~(size_t)7);
+	struct name_entry entry = { frame, (uint32_t)name.n };
+
+	if (at / 8 > UINT32_MAX || !pp_vec_reserve(&job->entries, at + size))
+		return 0;
+	memcpy(job->entries.at + at, &entry, sizeof entry);
+	memcpy(job->entries.at + at + sizeof entry, name.p, name.n);
+	job->entries.n = at + size;
+	return (uint32_t)(at / 8);
+}
+
 /* Enters an unknown name; 0 on failure. */
 static pp_frame
 job_name_add(struct folded_job *job, struct pp_slice name, uint32_t tag)
 {
-	pp_frame frame = pp_build_frame_named(job->builder, name);
-	const struct pp_profile *p = job->builder->profile;
+	pp_frame frame = name.n < UINT32_MAX ? pp_build_frame_named(job->builder, name) : 0;
+	uint32_t entry;
 	size_t at;
 
 	if (!frame)
 		return 0;
-	if ((frame >= job->name_cap &&
-	     !pp_vec_grow((void **)&job->name_of, &job->name_cap, sizeof *job->name_of, frame + 1)) ||
-	    ((job->name_count + 1) * 2 > job->name_mask + 1 && !job_names_double(job))) {
+	if (!pp_vec_reserve(&job->length_of, (size_t)frame + 1) ||
+	    ((job->name_count + 1) * 4 > (job->name_mask + 1) * 3 && !job_names_double(job)) ||
+	    !(entry = job_entry_add(job, name, frame))) {
 		pp_builder_fail(job->builder, PP_E_NOMEM, NULL);
 		return 0;
 	}
-	job->name_of[frame] = pp_text_of(p, p->funcs.at[pp_frame_func(p, frame)].name);
-	for (at = tag & job->name_mask; job->names[at].frame; at = (at + 1) & job->name_mask)
+	job->length_of.at[frame] = (uint32_t)name.n;
+	for (at = tag & job->name_mask; job->names[at].at; at = (at + 1) & job->name_mask)
 		;
-	job->names[at] = (struct name_slot){ tag, frame };
+	job->names[at] = (struct name_slot){ tag, entry };
 	job->name_count++;
 	return frame;
 }
@@ -142,17 +174,17 @@ same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
 }
 
 static inline pp_frame
-job_name(struct folded_job *job, const unsigned char *p, size_t n, uint64_t hash)
+job_name(struct folded_job *job, const unsigned char *p, size_t n, uint32_t tag)
 {
-	uint32_t tag = (uint32_t)(hash >> 32);
 	size_t at;
 
-	for (at = tag & job->name_mask; job->names[at].frame; at = (at + 1) & job->name_mask) {
+	for (at = tag & job->name_mask; job->names[at].at; at = (at + 1) & job->name_mask) {
 		if (job->names[at].tag == tag) {
-			struct pp_slice name = job->name_of[job->names[at].frame];
+			const unsigned char *entry = job->entries.at + (size_t)job->names[at].at * 8;
 
-			if (name.n == n && same_bytes(name.p, p, n))
-				return job->names[at].frame;
+			if (pp_load32(entry + 4) == n &&
+			    same_bytes(entry + sizeof(struct name_entry), p, n))
+				return pp_load32(entry);
 		}
 	}
 	return job_name_add(job, pp_slice_of(p, n), tag);
@@ -163,7 +195,7 @@ job_name(struct folded_job *job, const unsigned char *p, size_t n, uint64_t hash
  * input's padding allows.
  */
 static inline size_t
-scan_name(const unsigned char *p, const unsigned char *end, uint64_t seed, uint64_t *hash)
+scan_name(const unsigned char *p, const unsigned char *end, uint64_t seed, uint32_t *tag)
 {
 	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
 	const unsigned char *q = p;
@@ -182,7 +214,7 @@ scan_name(const unsigned char *p, const unsigned char *end, uint64_t seed, uint6
 			size_t n = (size_t)(q - p) + at / 8;
 
 			word &= ((uint64_t)1 << at) - 1;
-			*hash = pp_mix(h ^ word, PP_HASH_K1 + n);
+			*tag = (uint32_t)(pp_mix(h ^ word, PP_HASH_K1 + n) >> 32);
 			return n;
 		}
 		h = pp_mix(h ^ word, PP_HASH_K2);
@@ -248,9 +280,9 @@ job_deep(struct folded_job *job, struct pp_slice stack, const struct record *rec
 	if (!job_flush(job))
 		return false;
 	for (;;) {
-		uint64_t hash;
-		size_t n = scan_name(p, end, job->builder->seed, &hash);
-		pp_frame frame = job_name(job, p, n, hash);
+		uint32_t tag;
+		size_t n = scan_name(p, end, job->builder->seed, &tag);
+		pp_frame frame = job_name(job, p, n, tag);
 
 		if (++depth > job->builder->limits.max_depth)
 			pp_builder_fail(job->builder, PP_E_LIMIT, "a stack is too deep");
@@ -283,7 +315,7 @@ job_share(struct folded_job *job, struct pp_slice stack, uint32_t *depth)
 		return 0;
 	for (;;) {
 		pp_frame frame = job->frames[from];
-		size_t n = job->name_of[frame].n + 1;
+		size_t n = (size_t)job->length_of.at[frame] + 1;
 
 		/* The ';' after the name must be among the equal bytes. */
 		if (done + n > same || job->frame_count == PP_TREE_BATCH)
@@ -295,49 +327,61 @@ job_share(struct folded_job *job, struct pp_slice stack, uint32_t *depth)
 	}
 }
 
+/* Splits a stack into names; 0 when there are more than `most`. */
+static size_t
+job_split(struct folded_job *job, const unsigned char *p, const unsigned char *end, size_t most)
+{
+	uint64_t seed = job->builder->seed;
+	size_t count = 0;
+
+	for (;;) {
+		struct name_seen *name = &job->seen[count];
+
+		if (count++ == most)
+			return 0;
+		name->p = p;
+		name->n = (uint32_t)scan_name(p, end, seed, &name->tag);
+		__builtin_prefetch(&job->names[name->tag & job->name_mask]);
+		p += name->n;
+		if (p >= end)
+			return count;
+		p++;
+	}
+}
+
 /* Appends a stack to the batch. */
 static bool
 job_stack(struct folded_job *job, struct pp_slice stack, const struct record *record)
 {
-	const unsigned char *p, *end = stack.p + stack.n;
+	size_t first = job->frame_count, names = 0, i;
 	uint32_t depth = 0;
-	size_t first;
 
-	if (job->record_count == BATCH_RECORDS && !job_flush(job))
-		return false;
-again:
-	first = job->frame_count;
-	p = stack.p + job_share(job, stack, &depth);
-	for (;;) {
-		uint64_t hash;
-		size_t n;
+	if (PP_LIKELY(stack.n < UINT32_MAX)) {
+		size_t shared = job_share(job, stack, &depth);
 
-		if (job->frame_count == PP_TREE_BATCH) {
-			job->frame_count = first;
-			if (first == 0)
-				return job_deep(job, stack, record);
-			if (!job_flush(job))
-				return false;
-			depth = 0;
-			goto again;
-		}
-		n = scan_name(p, end, job->builder->seed, &hash);
-		job->frames[job->frame_count] = job_name(job, p, n, hash);
-		if (PP_UNLIKELY(!job->frames[job->frame_count]))
+		names = job_split(job, stack.p + shared, stack.p + stack.n,
+		                  PP_TREE_BATCH - job->frame_count);
+	}
+	if (names == 0) {
+		job->frame_count = first;
+		if (first == 0)
+			return job_deep(job, stack, record);
+		return job_flush(job) && job_stack(job, stack, record);
+	}
+	for (i = 0; i < names; i++) {
+		const struct name_seen *name = &job->seen[i];
+		pp_frame frame = job_name(job, name->p, name->n, name->tag);
+
+		if (PP_UNLIKELY(!frame))
 			return false;
-		job->frame_count++;
-		depth++;
-		p += n;
-		if (p >= end)
-			break;
-		p++;
+		job->frames[job->frame_count++] = frame;
 	}
 	job->before = stack;
 	job->before_frames = first;
-	job->depth[job->record_count] = depth;
+	job->depth[job->record_count] = depth + (uint32_t)names;
 	job->under[job->record_count] = 0;
 	job->records[job->record_count++] = *record;
-	return true;
+	return job->record_count < BATCH_RECORDS || job_flush(job);
 }
 
 /* A hash over a whole stack: four lanes, so that multiplications overlap. */
@@ -460,7 +504,8 @@ job_free(struct folded_job *job)
 	if (!job)
 		return;
 	free(job->names);
-	free(job->name_of);
+	pp_vec_release(&job->entries);
+	pp_vec_release(&job->length_of);
 	free(job->repeats);
 	free(job);
 }

@@ -1,9 +1,5 @@
 /*
  * The prefix tree of stacks and its hash table.
- *
- * The hash of a path has 32 bits and grows frame by frame; its upper bits choose the slot, so a table
- * can be doubled from its own slots. Equal hashes are common enough (2^32 paths) that every hit is
- * verified against the node's key.
  */
 #include "model/tree.h"
 
@@ -11,13 +7,13 @@
 
 #include "base/hash.h"
 
-#define FIRST_BITS 10u
+#define FIRST_BITS 8u
 #define FIRST_NODES 512u
-#define ROOT_HASH 0x5bd1e995u
 
-/* How many probes ahead slots, and then node keys, are fetched. */
-#define SLOT_AHEAD 24
-#define KEY_AHEAD 10
+/* How many stacks are looked up side by side. */
+#define LANES 16u
+/* How far ahead a merge fetches what it will look up. */
+#define MERGE_AHEAD 24u
 
 static void *
 plain_get(size_t bytes)
@@ -34,10 +30,16 @@ plain_put(void *p, size_t bytes)
 
 const struct pp_pages pp_pages_plain = { plain_get, plain_put };
 
-static inline uint32_t
-path_hash(uint32_t parent_hash, pp_frame frame)
+static inline uint64_t
+key_of(pp_node parent, pp_frame frame)
 {
-	uint64_t x = ((uint64_t)parent_hash << 32 | frame) * PP_HASH_K1;
+	return (uint64_t)parent << 32 | frame;
+}
+
+static inline uint32_t
+key_hash(const struct pp_tree *t, uint64_t key)
+{
+	uint64_t x = (key ^ t->seed) * PP_HASH_K1;
 
 	x ^= x >> 32;
 	return (uint32_t)((x * PP_HASH_K2) >> 32);
@@ -50,36 +52,52 @@ slot_of(const struct pp_tree *t, uint32_t hash)
 }
 
 static inline size_t
+slot_next(const struct pp_tree *t, size_t at)
+{
+	return (at + 1) & (((size_t)1 << t->bits) - 1);
+}
+
+static inline size_t
 slot_bytes(unsigned bits)
 {
 	return sizeof(struct pp_tree_slot) << bits;
 }
 
+/* ---- life ------------------------------------------------------------------------------- */
+
 bool
 pp_tree_init(struct pp_tree *t, uint32_t seed, uint32_t max_nodes, const struct pp_pages *pages)
 {
 	*t = (struct pp_tree){ .bits = FIRST_BITS, .cap = FIRST_NODES, .max_nodes = max_nodes,
-		               .seed = seed, .pages = pages };
-	t->key = malloc(FIRST_NODES * sizeof *t->key);
-	t->hash = malloc(FIRST_NODES * sizeof *t->hash);
+		               .seed = seed, .marks_recursion = true, .pages = pages };
+	t->key = calloc(FIRST_NODES, sizeof *t->key);
+	t->recursive = calloc(FIRST_NODES / 64, sizeof *t->recursive);
 	t->slots = pages->get(slot_bytes(FIRST_BITS));
-	if (!t->key || !t->hash || !t->slots) {
+	if (!t->key || !t->recursive || !t->slots) {
 		pp_tree_release(t);
 		return false;
 	}
-	t->key[0] = 0;
-	t->hash[0] = ROOT_HASH ^ seed;
 	t->n = 1;
 	return true;
+}
+
+/* Frees what only building needs. */
+static void
+tree_drop_index(struct pp_tree *t)
+{
+	free(t->seen_in);
+	t->seen_in = NULL;
+	if (t->slots)
+		t->pages->put(t->slots, slot_bytes(t->bits));
+	t->slots = NULL;
 }
 
 void
 pp_tree_release(struct pp_tree *t)
 {
+	tree_drop_index(t);
 	free(t->key);
-	free(t->hash);
-	if (t->slots)
-		t->pages->put(t->slots, slot_bytes(t->bits));
+	free(t->recursive);
 	*t = (struct pp_tree){ 0 };
 }
 
@@ -92,211 +110,371 @@ pp_tree_seal(struct pp_tree *t)
 		t->key = fitted;
 		t->cap = t->n;
 	}
-	free(t->hash);
-	t->hash = NULL;
-	if (t->slots)
-		t->pages->put(t->slots, slot_bytes(t->bits));
-	t->slots = NULL;
+	tree_drop_index(t);
+	if (!t->marks_recursion) {
+		free(t->recursive);
+		t->recursive = NULL;
+	}
 }
+
+/* ---- room ------------------------------------------------------------------------------- */
 
 static bool
 tree_grow_slots(struct pp_tree *t)
 {
-	unsigned bits = t->bits + 1;
-	size_t mask = ((size_t)1 << bits) - 1;
-	struct pp_tree_slot *larger;
-	size_t i, old = (size_t)1 << t->bits;
+	struct pp_tree_slot *old = t->slots;
+	size_t i, count = (size_t)1 << t->bits;
 
-	if (bits > 32)
+	if (t->bits == 32)
 		return false;
-	larger = t->pages->get(slot_bytes(bits));
-	if (!larger)
+	t->slots = t->pages->get(slot_bytes(t->bits + 1));
+	if (!t->slots) {
+		t->slots = old;
 		return false;
-	/* Old slots are in hash order but for short runs, so this writes the new ones in order too. */
-	for (i = 0; i < old; i++) {
-		struct pp_tree_slot slot = t->slots[i];
-		size_t at;
-
-		if (!slot.node)
-			continue;
-		for (at = slot.hash >> (32 - bits); larger[at].node; at = (at + 1) & mask)
-			;
-		larger[at] = slot;
 	}
-	t->pages->put(t->slots, slot_bytes(t->bits));
-	t->slots = larger;
-	t->bits = bits;
+	t->bits++;
+	for (i = 0; i < count; i++) {
+		size_t at = slot_of(t, old[i].hash);
+
+		if (!old[i].node)
+			continue;
+		while (t->slots[at].node)
+			at = slot_next(t, at);
+		t->slots[at] = old[i];
+	}
+	t->pages->put(old, slot_bytes(t->bits - 1));
 	return true;
 }
 
-/* Makes room for `more` nodes, so that adding them cannot fail. */
 static bool
-tree_reserve(struct pp_tree *t, size_t more)
+tree_grow_nodes(struct pp_tree *t, size_t need)
 {
-	size_t need = t->n + more;
+	size_t cap = (size_t)t->cap + t->cap / 2, words, old_words = ((size_t)t->cap + 63) / 64;
+	uint64_t *key, *recursive;
 
-	if (need > t->max_nodes)
+	if (cap < need)
+		cap = need;
+	if (cap > UINT32_MAX)
+		cap = UINT32_MAX;
+	words = (cap + 63) / 64;
+	key = realloc(t->key, cap * sizeof *key);
+	if (key)
+		t->key = key;
+	recursive = realloc(t->recursive, words * sizeof *recursive);
+	if (recursive)
+		t->recursive = recursive;
+	if (!key || !recursive)
 		return false;
-	if (need > t->cap) {
-		size_t cap = (size_t)t->cap + t->cap / 2;
-		uint64_t *key;
-		uint32_t *hash;
+	memset(recursive + old_words, 0, (words - old_words) * sizeof *recursive);
+	t->cap = (uint32_t)cap;
+	return true;
+}
 
-		if (cap < need)
-			cap = need;
-		if (cap > UINT32_MAX)
-			cap = UINT32_MAX;
-		key = realloc(t->key, cap * sizeof *key);
-		if (key)
-			t->key = key;
-		hash = realloc(t->hash, cap * sizeof *hash);
-		if (hash)
-			t->hash = hash;
-		if (!key || !hash)
-			return false;
-		t->cap = (uint32_t)cap;
-	}
-	while (need * 4 > ((size_t)3 << t->bits))
+/* Makes room for `nodes` more nodes, `parted` of them in the table: adding them then cannot fail. */
+static bool
+tree_reserve(struct pp_tree *t, size_t nodes, size_t parted)
+{
+	/* One more than needed, so that the key after the last node can always be read. */
+	size_t need = (size_t)t->n + nodes + 1;
+
+	if ((size_t)t->n + nodes > t->max_nodes)
+		return false;
+	if (need > t->cap && !tree_grow_nodes(t, need))
+		return false;
+	while (((size_t)t->slots_used + parted) * 4 > ((size_t)3 << t->bits))
 		if (!tree_grow_slots(t))
 			return false;
 	return true;
 }
 
-/* The child, made when absent; there is room. */
+/* ---- one node --------------------------------------------------------------------------- */
+
+/* The node of that key in the table, 0 when absent. */
 static inline pp_node
-tree_place(struct pp_tree *t, uint64_t key, uint32_t hash)
+table_find(const struct pp_tree *t, uint64_t key, uint32_t hash)
 {
-	size_t mask = ((size_t)1 << t->bits) - 1;
-	size_t at = slot_of(t, hash);
-
-	for (;; at = (at + 1) & mask) {
-		struct pp_tree_slot *slot = &t->slots[at];
-
-		if (!slot->node) {
-			pp_node node = t->n++;
-
-			*slot = (struct pp_tree_slot){ hash, node };
-			t->key[node] = key;
-			t->hash[node] = hash;
-			return node;
-		}
-		if (slot->hash == hash && t->key[slot->node] == key)
-			return slot->node;
-	}
-}
-
-pp_node
-pp_tree_find(const struct pp_tree *t, pp_node parent, pp_frame frame)
-{
-	uint64_t key = (uint64_t)parent << 32 | frame;
-	uint32_t hash = path_hash(t->hash[parent], frame);
-	size_t mask = ((size_t)1 << t->bits) - 1;
 	size_t at;
 
-	for (at = slot_of(t, hash); t->slots[at].node; at = (at + 1) & mask)
+	for (at = slot_of(t, hash); t->slots[at].node; at = slot_next(t, at))
 		if (t->slots[at].hash == hash && t->key[t->slots[at].node] == key)
 			return t->slots[at].node;
 	return 0;
 }
 
+/* Whether the child stands right behind its parent. */
+static inline bool
+follows(const struct pp_tree *t, pp_node parent, uint64_t key)
+{
+	return parent + 1 < t->n && t->key[parent + 1] == key;
+}
+
+/* Appends a node; there is room. */
+static inline pp_node
+tree_append(struct pp_tree *t, pp_node parent, uint64_t key)
+{
+	pp_node node = t->n++;
+
+	t->key[node] = key;
+	if (node != parent + 1) {
+		uint32_t hash = key_hash(t, key);
+		size_t at = slot_of(t, hash);
+
+		while (t->slots[at].node)
+			at = slot_next(t, at);
+		t->slots[at] = (struct pp_tree_slot){ hash, node };
+		t->slots_used++;
+	}
+	return node;
+}
+
+pp_node
+pp_tree_find(const struct pp_tree *t, pp_node parent, pp_frame frame)
+{
+	uint64_t key = key_of(parent, frame);
+
+	if (parent + 1 < t->n && t->key[parent + 1] == key)
+		return parent + 1;
+	return table_find(t, key, key_hash(t, key));
+}
+
 pp_node
 pp_tree_child(struct pp_tree *t, pp_node parent, pp_frame frame)
 {
-	if (PP_UNLIKELY(t->n >= t->cap || ((size_t)t->n + 1) * 4 > ((size_t)3 << t->bits)) &&
-	    !tree_reserve(t, 1))
-		return pp_tree_find(t, parent, frame);
-	if (PP_UNLIKELY(t->n >= t->max_nodes))
-		return pp_tree_find(t, parent, frame);
-	return tree_place(t, (uint64_t)parent << 32 | frame, path_hash(t->hash[parent], frame));
+	pp_node node = pp_tree_find(t, parent, frame);
+
+	if (node)
+		return node;
+	if (!tree_reserve(t, 1, 1))
+		return 0;
+	t->marks_recursion = false;
+	return tree_append(t, parent, key_of(parent, frame));
 }
 
-/* Starts fetching what the probe for `hash` will read first. */
+/* ---- looking up many stacks ------------------------------------------------------------- */
+
+/* A stack being looked up: `depth` frames are left, `node` is where it has come to. */
+struct lane {
+	const pp_frame *frames;
+	uint32_t left;
+	pp_node node;
+	pp_node candidate; /* found in the table, its key still on the way */
+	uint32_t hash;     /* of the child wanted, when the table is asked */
+	bool asking;       /* the table's slot is on the way */
+	pp_node *result;
+	uint32_t *result_left;
+};
+
 static inline void
-prefetch_slot(const struct pp_tree *t, uint32_t hash)
+lane_step_to(const struct pp_tree *t, struct lane *lane, pp_node node)
 {
-	__builtin_prefetch(&t->slots[slot_of(t, hash)], 1);
+	lane->node = node;
+	lane->frames++;
+	lane->left--;
+	__builtin_prefetch(&t->key[node + 1]);
 }
 
-/* The slot has arrived: starts fetching the node it names. */
-static inline void
-prefetch_key(const struct pp_tree *t, uint32_t hash)
+/* Goes as far as it can without waiting for memory; false when the lookup has ended. */
+static inline bool
+lane_advance(const struct pp_tree *t, struct lane *lane)
 {
-	const struct pp_tree_slot *slot = &t->slots[slot_of(t, hash)];
+	uint64_t key;
 
-	if (slot->hash == hash)
-		__builtin_prefetch(&t->key[slot->node]);
+	if (lane->left == 0)
+		return false;
+	key = key_of(lane->node, *lane->frames);
+	if (lane->candidate) {
+		pp_node node = lane->candidate;
+
+		lane->candidate = 0;
+		lane->asking = false;
+		/* Another key with this hash came first: rare enough to look without fetching ahead. */
+		if (PP_UNLIKELY(t->key[node] != key))
+			node = table_find(t, key, lane->hash);
+		if (node)
+			lane_step_to(t, lane, node);
+		return node != 0;
+	}
+	if (lane->asking) {
+		size_t at = slot_of(t, lane->hash);
+
+		while (t->slots[at].node && t->slots[at].hash != lane->hash)
+			at = slot_next(t, at);
+		lane->candidate = t->slots[at].node;
+		if (lane->candidate)
+			__builtin_prefetch(&t->key[lane->candidate]);
+		return lane->candidate != 0;
+	}
+	/* Down the chain as long as it fits: these keys lie side by side. */
+	while (follows(t, lane->node, key)) {
+		lane_step_to(t, lane, lane->node + 1);
+		if (lane->left == 0)
+			return false;
+		key = key_of(lane->node, *lane->frames);
+	}
+	lane->hash = key_hash(t, key);
+	lane->asking = true;
+	__builtin_prefetch(&t->slots[slot_of(t, lane->hash)]);
+	return true;
+}
+
+/*
+ * Finds how far each stack is known already: `leaf` receives the deepest node that exists, `left` how
+ * many frames remain below it.
+ */
+static void
+tree_match(const struct pp_tree *t, const pp_frame *frames, const uint32_t *depth, const pp_node *under,
+           size_t stacks, pp_node *leaf, uint32_t *left)
+{
+	struct lane lanes[LANES];
+	size_t next = 0, active = 0, i;
+
+	while (next < stacks || active) {
+		for (; active < LANES && next < stacks; next++) {
+			lanes[active++] = (struct lane){ .frames = frames, .left = depth[next],
+				                         .node = under[next], .result = &leaf[next],
+				                         .result_left = &left[next] };
+			__builtin_prefetch(&t->key[under[next] + 1]);
+			frames += depth[next];
+		}
+		for (i = 0; i < active;) {
+			if (lane_advance(t, &lanes[i])) {
+				i++;
+				continue;
+			}
+			*lanes[i].result = lanes[i].node;
+			*lanes[i].result_left = lanes[i].left;
+			lanes[i] = lanes[--active];
+		}
+	}
+}
+
+/* ---- adding many stacks ----------------------------------------------------------------- */
+
+/* Makes `seen_in` cover the frames of a batch. */
+static bool
+tree_reserve_seen(struct pp_tree *t, const pp_frame *frames, size_t n)
+{
+	pp_frame largest = 0;
+	size_t i, cap;
+	uint32_t *moved;
+
+	for (i = 0; i < n; i++)
+		largest = frames[i] > largest ? frames[i] : largest;
+	if (largest < t->seen_cap)
+		return true;
+	cap = (size_t)largest + largest / 2 + 64;
+	moved = realloc(t->seen_in, cap * sizeof *moved);
+	if (!moved)
+		return false;
+	memset(moved + t->seen_cap, 0, (cap - t->seen_cap) * sizeof *moved);
+	t->seen_in = moved;
+	t->seen_cap = cap;
+	return true;
+}
+
+/* Numbers stacks so that `seen_in` need not be cleared between them. */
+static uint32_t
+tree_next_stack(struct pp_tree *t)
+{
+	if (++t->stack_number == 0) {
+		memset(t->seen_in, 0, t->seen_cap * sizeof *t->seen_in);
+		t->stack_number = 1;
+	}
+	return t->stack_number;
+}
+
+/* Adds the last `left` frames of a stack below `node`, which stacks of this batch may have extended. */
+static pp_node
+tree_extend(struct pp_tree *t, const pp_frame *frames, uint32_t depth, pp_node node, uint32_t left)
+{
+	uint32_t number, k;
+
+	for (k = depth - left; k < depth; k++) {
+		pp_node child = pp_tree_find(t, node, frames[k]);
+
+		if (!child)
+			break;
+		node = child;
+	}
+	if (k == depth)
+		return node;
+	number = tree_next_stack(t);
+	for (left = 0; left < k; left++)
+		t->seen_in[frames[left]] = number;
+	for (; k < depth; k++) {
+		bool again = t->seen_in[frames[k]] == number;
+
+		t->seen_in[frames[k]] = number;
+		node = tree_append(t, node, key_of(node, frames[k]));
+		if (again)
+			t->recursive[node >> 6] |= (uint64_t)1 << (node & 63);
+	}
+	return node;
 }
 
 bool
 pp_tree_batch(struct pp_tree *t, const pp_frame *frames, const uint32_t *depth, const pp_node *under,
               size_t stacks, pp_node *leaf)
 {
-	uint32_t hashes[PP_TREE_BATCH + SLOT_AHEAD];
-	size_t total = 0, at = 0, i;
+	uint32_t left[PP_TREE_BATCH];
+	size_t total = 0, i;
 
 	for (i = 0; i < stacks; i++) {
-		uint32_t hash = t->hash[under[i]];
-		uint32_t k;
-
-		for (k = 0; k < depth[i]; k++, total++) {
-			hash = path_hash(hash, frames[total]);
-			hashes[total] = hash;
-		}
+		total += depth[i];
+		/* Frames above `under` are not looked at. */
+		t->marks_recursion &= under[i] == 0;
 	}
-	if (!tree_reserve(t, total))
+	if (!tree_reserve(t, total, stacks) || !tree_reserve_seen(t, frames, total))
 		return false;
-	/* Past the end the loop fetches the last slot again and again, which costs nothing. */
-	for (i = 0; i < SLOT_AHEAD; i++)
-		hashes[total + i] = total ? hashes[total - 1] : 0;
-	for (i = 0; i < SLOT_AHEAD && i < total; i++)
-		prefetch_slot(t, hashes[i]);
+	tree_match(t, frames, depth, under, stacks, leaf, left);
 	for (i = 0; i < stacks; i++) {
-		pp_node node = under[i];
-		uint32_t k;
-
-		for (k = 0; k < depth[i]; k++, at++) {
-			prefetch_slot(t, hashes[at + SLOT_AHEAD]);
-			prefetch_key(t, hashes[at + KEY_AHEAD]);
-			node = tree_place(t, (uint64_t)node << 32 | frames[at], hashes[at]);
-		}
-		leaf[i] = node;
+		if (left[i])
+			leaf[i] = tree_extend(t, frames, depth[i], leaf[i], left[i]);
+		frames += depth[i];
 	}
 	return true;
+}
+
+/* ---- merging ---------------------------------------------------------------------------- */
+
+/* Fetches what looking up node n of `from` will read, if its parent's place is known by now. */
+static inline void
+merge_prefetch(const struct pp_tree *into, const struct pp_tree *from, const pp_frame *frame_map,
+               const pp_node *node_map, uint32_t n, uint32_t done)
+{
+	pp_node parent = pp_tree_parent(from, n);
+
+	if (parent + 1 == n || parent >= done)
+		return;
+	__builtin_prefetch(&into->key[node_map[parent] + 1]);
+	__builtin_prefetch(&into->slots[slot_of(
+	    into, key_hash(into, key_of(node_map[parent], frame_map[pp_tree_frame(from, n)])))]);
 }
 
 bool
 pp_tree_merge(struct pp_tree *into, const struct pp_tree *from, const pp_frame *frame_map,
               pp_node *node_map)
 {
-	enum { BLOCK = 1024 };
-	uint32_t *hashes = malloc(((size_t)from->n + SLOT_AHEAD) * sizeof *hashes);
-	uint32_t n, first;
+	uint32_t n;
 
-	if (!hashes)
-		return false;
-	hashes[0] = into->hash[0];
+	/* Marks of `from` hold here only if different frames stay different; callers translate frames
+	 * by identity, so they do. */
+	into->marks_recursion &= from->marks_recursion;
 	node_map[0] = 0;
-	for (first = 1; first < from->n; first += BLOCK) {
-		uint32_t last = from->n - first < BLOCK ? from->n : first + BLOCK;
+	for (n = 1; n < from->n; n++) {
+		pp_node parent = node_map[pp_tree_parent(from, n)];
+		pp_frame frame = frame_map[pp_tree_frame(from, n)];
 
-		if (!tree_reserve(into, last - first)) {
-			free(hashes);
+		if (n + MERGE_AHEAD < from->n)
+			merge_prefetch(into, from, frame_map, node_map, n + MERGE_AHEAD, n);
+		node_map[n] = pp_tree_find(into, parent, frame);
+		if (node_map[n])
+			continue;
+		if (!tree_reserve(into, 1, 1))
 			return false;
-		}
-		for (n = first; n < last; n++)
-			hashes[n] = path_hash(hashes[pp_tree_parent(from, n)],
-			                      frame_map[pp_tree_frame(from, n)]);
-		for (n = last; n < last + SLOT_AHEAD; n++)
-			hashes[n] = hashes[last - 1];
-		for (n = first; n < last; n++) {
-			uint64_t parent = node_map[pp_tree_parent(from, n)];
-
-			prefetch_slot(into, hashes[n + SLOT_AHEAD]);
-			prefetch_key(into, hashes[n + KEY_AHEAD]);
-			node_map[n] = tree_place(into, parent << 32 | frame_map[pp_tree_frame(from, n)],
-			                         hashes[n]);
-		}
+		node_map[n] = tree_append(into, parent, key_of(parent, frame));
+		if (into->marks_recursion && (from->recursive[n >> 6] >> (n & 63) & 1))
+			into->recursive[node_map[n] >> 6] |= (uint64_t)1 << (node_map[n] & 63);
 	}
-	free(hashes);
 	return true;
 }
