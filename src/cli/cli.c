@@ -61,8 +61,8 @@ pp_cli_init(struct pp_cli *cli)
 
 /* ---- the answer ---- */
 
-static const char *
-cli_output_path(const struct pp_cli *cli)
+const char *
+pp_cli_output_path(const struct pp_cli *cli)
 {
 	const char *path = pp_args_text(&cli->args, "output");
 
@@ -72,7 +72,7 @@ cli_output_path(const struct pp_cli *cli)
 int
 pp_cli_output(struct pp_cli *cli)
 {
-	const char *path = cli_output_path(cli);
+	const char *path = pp_cli_output_path(cli);
 	int error = 0;
 	pp_status status = pp_sink_file(path, true, &cli->out, &error);
 
@@ -87,7 +87,7 @@ pp_cli_finish(struct pp_cli *cli, int code)
 
 	if (!cli->out)
 		return code;
-	if (code >= PP_EXIT_USAGE && !cli->stands && strcmp(cli_output_path(cli), "-") != 0) {
+	if (code >= PP_EXIT_USAGE && !cli->stands && strcmp(pp_cli_output_path(cli), "-") != 0) {
 		pp_sink_close(cli->out);
 		cli->out = NULL;
 		return code;
@@ -97,7 +97,7 @@ pp_cli_finish(struct pp_cli *cli, int code)
 	pp_sink_close(cli->out);
 	cli->out = NULL;
 	return status == PP_OK ? code
-	                       : pp_cli_output_failed(cli, cli_output_path(cli), status, error);
+	                       : pp_cli_output_failed(cli, pp_cli_output_path(cli), status, error);
 }
 
 /* ---- messages ---- */
@@ -189,6 +189,17 @@ pp_cli_usage(const struct pp_cli *cli, const char *fmt, ...)
 
 	va_start(args, fmt);
 	message_print(cli, MESSAGE_USAGE, fmt, args);
+	va_end(args);
+	return PP_EXIT_USAGE;
+}
+
+int
+pp_cli_wrong(const struct pp_cli *cli, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	message_print(cli, MESSAGE_ERROR, fmt, args);
 	va_end(args);
 	return PP_EXIT_USAGE;
 }

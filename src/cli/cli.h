@@ -33,6 +33,8 @@ struct pp_cli {
 
 /* Sets up from parsed arguments. */
 void pp_cli_init(struct pp_cli *);
+/* Where the answer goes: the value of -o, else "-". */
+const char *pp_cli_output_path(const struct pp_cli *);
 /*
  * Opens where the answer goes: -o, or standard output. Done late, so that a failure before leaves the
  * old file alone. On failure says so and returns PP_EXIT_OUTPUT, else 0.
@@ -50,6 +52,8 @@ void pp_cli_error(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 void pp_cli_note(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 /* An error with a hint at --help; returns PP_EXIT_USAGE. */
 int pp_cli_usage(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
+/* An error in what was asked, which --help would not mend; returns PP_EXIT_USAGE. */
+int pp_cli_wrong(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 /* Says that an output could not be written (a reader who went away is no news); returns PP_EXIT_OUTPUT. */
 int pp_cli_output_failed(const struct pp_cli *, const char *path, pp_status, int error);
 /* Prints findings on standard error, as -q and -v say. */

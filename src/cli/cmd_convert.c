@@ -127,7 +127,7 @@ target_find(struct pp_cli *cli, const char *to, const char *path)
 		pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
 	}
 	pp_suggest_print(&suggest, &hint, "");
-	code = pp_cli_usage(cli, "no format '%s' can be written%s", to,
+	code = pp_cli_wrong(cli, "no format '%s' can be written%s", to,
 	                    hint.n ? hint.p : "; `polyprof formats` lists them");
 	pp_buf_release(&hint);
 	return code;
@@ -149,7 +149,7 @@ variant_check(struct pp_cli *cli)
 			return 0;
 		list += n + strspn(list + n, " ");
 	}
-	return pp_cli_usage(cli, "format %s has no variant '%s'%s%s", cli->target->name, variant,
+	return pp_cli_wrong(cli, "format %s has no variant '%s'%s%s", cli->target->name, variant,
 	                    cli->target->variants ? "; it has " : "",
 	                    cli->target->variants ? cli->target->variants : "");
 }
@@ -218,6 +218,7 @@ convert_write(struct pp_cli *cli, const struct pp_profile *profile)
 		.lossless = pp_args_flag(&cli->args, "lossless"),
 		.options = pp_args_all(&cli->args, "option"),
 	};
+	const char *path = pp_cli_output_path(cli);
 	struct pp_sink *sink = NULL;
 	struct pp_buf buf = { 0 };
 	struct pp_diags diags;
@@ -229,6 +230,7 @@ convert_write(struct pp_cli *cli, const struct pp_profile *profile)
 		return code;
 	}
 	pp_diags_init(&diags);
+	pp_diags_set_file(&diags, strcmp(path, "-") == 0 ? "standard output" : path);
 	status = pp_write_sink(profile, sink, cli->target, &opts, &diags);
 	pp_cli_diags(cli, &diags);
 	convert_close(cli, &buf, sink, status == PP_OK);
@@ -253,14 +255,13 @@ convert_write(struct pp_cli *cli, const struct pp_profile *profile)
 static int
 convert_run(struct pp_cli *cli)
 {
-	const char *path = pp_args_text(&cli->args, "output");
 	const char *const *files;
 	struct pp_profile *profile = NULL;
 	size_t n, metric;
 	int code = pp_load_files(cli, 0, &files, &n);
 
 	if (code == 0)
-		code = target_find(cli, pp_args_text(&cli->args, "to"), path ? path : "-");
+		code = target_find(cli, pp_args_text(&cli->args, "to"), pp_cli_output_path(cli));
 	if (code == 0)
 		code = variant_check(cli);
 	if (code == 0)

@@ -61,7 +61,7 @@ rule_unknown(struct pp_cli *cli, const char *id)
 		for (; rule->id; rule++)
 			pp_suggest_offer(&suggest, pp_slice_z(rule->id));
 	pp_suggest_print(&suggest, &hint, "");
-	code = pp_cli_usage(cli, "there is no rule '%s'%s", id,
+	code = pp_cli_wrong(cli, "there is no rule '%s'%s", id,
 	                    hint.n ? hint.p : "; `polyprof explain` lists them");
 	pp_buf_release(&hint);
 	return code;

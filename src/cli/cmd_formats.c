@@ -256,7 +256,7 @@ format_unknown(struct pp_cli *cli, const char *name)
 	for (format = pp_formats; *format; format++)
 		pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
 	pp_suggest_print(&suggest, &hint, "");
-	code = pp_cli_usage(cli, "there is no format '%s'%s", name, hint.n ? hint.p : "");
+	code = pp_cli_wrong(cli, "there is no format '%s'%s", name, hint.n ? hint.p : "");
 	pp_buf_release(&hint);
 	return code;
 }

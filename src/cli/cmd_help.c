@@ -30,7 +30,7 @@ help_unknown(struct pp_cli *cli, const char *word)
 		if (!((*command)->flags & PP_COMMAND_HIDDEN))
 			pp_suggest_offer(&suggest, pp_slice_z((*command)->name));
 	pp_suggest_print(&suggest, &hint, "");
-	code = pp_cli_usage(cli, "there is no command '%s'%s", word, hint.n ? hint.p : "");
+	code = pp_cli_wrong(cli, "there is no command '%s'%s", word, hint.n ? hint.p : "");
 	pp_buf_release(&hint);
 	return code;
 }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "cli/load.h"
+#include "output/field.h"
 #include "output/json_view.h"
 #include "output/units.h"
 
@@ -98,6 +99,14 @@ key_buf(struct pp_cli *cli, const char *key, struct pp_buf *text)
 {
 	key_text(cli, key, pp_slice_of(text->p, text->n));
 	text->n = 0;
+}
+
+static void
+info_title(struct pp_cli *cli, const struct pp_loaded *l)
+{
+	pp_ink_text(cli->out, &cli->style, PP_INK_TITLE,
+	            pp_slice_z(strcmp(l->file, "-") == 0 ? "standard input" : l->file));
+	pp_sink_putc(cli->out, '\n');
 }
 
 static void
@@ -208,12 +217,9 @@ info_metrics(struct pp_cli *cli, const struct pp_profile *p)
 
 	for (i = 0; i < p->metrics.n; i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
-		struct pp_slice name = pp_text_of(p, m->name), title = pp_text_of(p, m->title);
+		struct pp_slice title = pp_text_of(p, m->title);
 
-		pp_buf_add(&text, name.p, name.n);
-		pp_buf_adds(&text, ": ");
-		pp_units_named(&text, pp_text_of(p, m->unit),
-		               pp_value_double(m, pp_profile_total(p, i)));
+		pp_metric_describe(&text, p, m, pp_value_double(m, pp_profile_total(p, i)));
 		if (title.n) {
 			pp_buf_adds(&text, " (");
 			pp_buf_add(&text, title.p, title.n);
@@ -273,8 +279,7 @@ info_bids(struct pp_cli *cli, const struct pp_loaded *l)
 static void
 info_text(struct pp_cli *cli, const struct pp_loaded *l, const struct pp_counts *counts)
 {
-	pp_ink_text(cli->out, &cli->style, PP_INK_TITLE, pp_slice_z(l->file));
-	pp_sink_putc(cli->out, '\n');
+	info_title(cli, l);
 	info_format(cli, l);
 	info_time(cli, l->profile);
 	info_facets(cli, l->profile);
@@ -298,8 +303,10 @@ info_one(struct pp_cli *cli, const char *file, struct pp_json *json)
 		pp_load_read(&l);
 		code = pp_load_verdict(cli, &l);
 		/* A file that nobody recognised still has bids, which is when they are wanted most. */
-		if (code != 0 && why && l.is_open && !json)
+		if (code != 0 && why && l.is_open && !json) {
+			info_title(cli, &l);
 			info_bids(cli, &l);
+		}
 	}
 	if (code == 0 && !pp_counts_compute(l.profile, &counts)) {
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));

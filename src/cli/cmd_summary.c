@@ -7,6 +7,7 @@
 #include "analysis/inclusive.h"
 #include "cli/load.h"
 #include "cli/ranking.h"
+#include "output/field.h"
 #include "output/json_view.h"
 #include "output/units.h"
 #include "text/escape.h"
@@ -16,7 +17,7 @@
 #define PATH_DEPTH 24
 /* Longer runs of frames that cost the same are folded. */
 #define RUN_SHOWN 4
-#define HINT_COLUMN 44
+#define HINT_COLUMN 30
 
 static int summary_run(struct pp_cli *);
 
@@ -198,14 +199,9 @@ heading_print(struct pp_cli *cli, const char *const *files, size_t n, const stru
 	pp_sink_puts(cli->out, "\n  ");
 	for (i = 0; i < p->metrics.n; i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
-		struct pp_slice name = pp_text_of(p, m->name), unit = pp_text_of(p, m->unit);
 
 		pp_buf_adds(&text, text.n ? ", " : "");
-		if (!pp_slice_eq(name, unit)) {
-			pp_buf_add(&text, name.p, name.n);
-			pp_buf_addc(&text, ' ');
-		}
-		pp_units_named(&text, unit, pp_value_double(m, pp_profile_total(p, i)));
+		pp_metric_describe(&text, p, m, pp_value_double(m, pp_profile_total(p, i)));
 	}
 	count_add(&text, counts->functions, "function", "functions");
 	count_add(&text, counts->stacks, "stack", "stacks");
@@ -213,6 +209,8 @@ heading_print(struct pp_cli *cli, const char *const *files, size_t n, const stru
 		count_add(&text, counts->threads, "thread", "threads");
 	pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, pp_slice_of(text.p, text.n));
 	pp_sink_putc(cli->out, '\n');
+	if (counts->functions == 0)
+		pp_sink_puts(cli->out, "  nothing was recorded: the profile is empty\n");
 	if (!p->complete)
 		pp_ink_put(cli->out, &cli->style, PP_INK_WARNING,
 		           "  incomplete: some of it is missing or damaged\n");
@@ -239,13 +237,13 @@ shell_quote(struct pp_buf *out, const char *word)
 	pp_buf_addc(out, '\'');
 }
 
-/* A command to type: "polyprof BEFORE FILE... AFTER", and what it does. */
+/* What can be asked, and the command to type: "polyprof BEFORE FILE... AFTER". */
 static void
-hint_print(struct pp_cli *cli, const char *before, const char *const *files, size_t n,
-           const char *after, const char *does)
+hint_print(struct pp_cli *cli, const char *does, const char *before, const char *const *files,
+           size_t n, const char *after)
 {
 	struct pp_buf text = { 0 };
-	size_t i, columns;
+	size_t i;
 
 	pp_buf_addf(&text, "polyprof %s", before);
 	for (i = 0; i < n && i < 3; i++) {
@@ -254,11 +252,14 @@ hint_print(struct pp_cli *cli, const char *before, const char *const *files, siz
 	}
 	pp_buf_adds(&text, n > 3 ? " ..." : "");
 	pp_buf_adds(&text, after);
-	pp_sink_puts(cli->out, "  ");
+	pp_sink_printf(cli->out, "  %s", does);
+	/* A command that does not fit beside its description stands below it, easy to copy. */
+	if (cli->style.width > 0 && text.n > 0 &&
+	    2 + HINT_COLUMN + pp_text_columns(text.p, text.n) > cli->style.width)
+		pp_sink_puts(cli->out, "\n      ");
+	else
+		pp_text_pad(cli->out, strlen(does) < HINT_COLUMN ? HINT_COLUMN - strlen(does) : 2);
 	pp_ink_text(cli->out, &cli->style, PP_INK_COMMAND, pp_slice_of(text.p, text.n));
-	columns = text.n ? pp_text_columns(text.p, text.n) : 0;
-	pp_text_pad(cli->out, columns < HINT_COLUMN ? HINT_COLUMN - columns : 2);
-	pp_ink_put(cli->out, &cli->style, PP_INK_FAINT, does);
 	pp_sink_putc(cli->out, '\n');
 	pp_buf_release(&text);
 }
@@ -268,10 +269,10 @@ hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct
 {
 	section(cli, "Ask next");
 	if (!p->complete)
-		hint_print(cli, "check", files, n, "", "what is wrong with it");
-	hint_print(cli, "top --sort total", files, n, "", "functions with all they called");
-	hint_print(cli, "info", files, n, "", "what else the file holds");
-	hint_print(cli, "convert", files, n, " --to folded", "stacks for any flame graph tool");
+		hint_print(cli, "what is wrong with it", "check", files, n, "");
+	hint_print(cli, "functions with all they call", "top --sort total", files, n, "");
+	hint_print(cli, "what else the file holds", "info", files, n, "");
+	hint_print(cli, "stacks for any flame graph", "convert", files, n, " --to folded");
 }
 
 static void

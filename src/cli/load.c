@@ -69,7 +69,7 @@ from_check(struct pp_cli *cli, const char *from)
 		pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
 	}
 	pp_suggest_print(&suggest, &hint, "");
-	code = pp_cli_usage(cli, "no format '%s' can be read%s", from,
+	code = pp_cli_wrong(cli, "no format '%s' can be read%s", from,
 	                    hint.n ? hint.p : "; `polyprof formats` lists them");
 	pp_buf_release(&hint);
 	return code;
@@ -108,7 +108,7 @@ options_check(struct pp_cli *cli, const struct pp_format *format, const char *co
 		    format_has_option(cli->target, key, &suggest))
 			continue;
 		pp_suggest_print(&suggest, &hint, "");
-		code = pp_cli_usage(cli, "format %s has no option '%.*s'%s", format->name,
+		code = pp_cli_wrong(cli, "format %s has no option '%.*s'%s", format->name,
 		                    (int)key.n, key.p, hint.n ? hint.p : "");
 		pp_buf_release(&hint);
 		return code;
@@ -324,6 +324,7 @@ pp_load_metric(struct pp_cli *cli, const struct pp_profile *p, size_t *metric)
 	struct pp_suggest suggest;
 	struct pp_buf text = { 0 };
 	size_t i;
+	int code;
 
 	*metric = pp_profile_primary(p);
 	if (!name)
@@ -335,13 +336,13 @@ pp_load_metric(struct pp_cli *cli, const struct pp_profile *p, size_t *metric)
 	for (i = 0; i < p->metrics.n; i++) {
 		struct pp_slice known = pp_text_of(p, p->metrics.at[i].name);
 
-		pp_buf_adds(&text, i ? ", " : "; there is ");
+		pp_buf_adds(&text, i ? ", " : " (there is ");
 		pp_buf_add(&text, known.p, known.n);
 		pp_suggest_offer(&suggest, known);
 	}
+	pp_buf_adds(&text, i ? ")" : "");
 	pp_suggest_print(&suggest, &text, "");
-	i = (size_t)pp_cli_usage(cli, "no metric '%s' in this profile%s", name,
-	                         text.n ? text.p : "");
+	code = pp_cli_wrong(cli, "no metric '%s' in this profile%s", name, text.n ? text.p : "");
 	pp_buf_release(&text);
-	return (int)i;
+	return code;
 }

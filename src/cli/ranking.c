@@ -9,6 +9,10 @@
 #include "output/field.h"
 #include "output/table.h"
 #include "output/units.h"
+#include "text/escape.h"
+
+/* Metrics shown beside the chosen one. */
+#define OTHERS_MOST 4
 
 static enum pp_sort
 sort_by_name(const char *name)
@@ -79,9 +83,9 @@ pp_ranking_heading(const struct pp_ranking *r, const struct pp_style *style, str
 	if (r->metric < p->metrics.n) {
 		const struct pp_metric *m = &p->metrics.at[r->metric];
 
-		pp_ink_text(out, style, PP_INK_TITLE, pp_text_of(p, m->name));
-		pp_buf_adds(&text, ": ");
-		pp_units_named(&text, pp_text_of(p, m->unit), r->whole[r->metric]);
+		pp_metric_describe(&text, p, m, r->whole[r->metric]);
+		pp_ink_text(out, style, PP_INK_TITLE, pp_slice_of(text.p, text.n));
+		text.n = 0;
 		pp_buf_adds(&text, " in ");
 	}
 	pp_units_u64(&text, r->flat.n);
@@ -115,27 +119,59 @@ bar_unit(const struct pp_ranking *r, size_t rows)
 	return most;
 }
 
+/*
+ * Other metrics beside the chosen one, as far as there is room: own cost, or the total when sorted by
+ * that. Their titles live in `titles`.
+ */
+static size_t
+other_columns(const struct pp_ranking *r, struct pp_column *columns, size_t most,
+              struct pp_buf *titles)
+{
+	const struct pp_profile *p = r->flat.profile;
+	const struct pp_field *field = r->sort == PP_SORT_TOTAL ? &pp_field_other_total
+	                                                        : &pp_field_other_self;
+	size_t at[OTHERS_MOST], n = 0, m, i;
+
+	for (m = 0; m < p->metrics.n && n < most; m++) {
+		if (m == r->metric)
+			continue;
+		at[n] = titles->n;
+		pp_escape_terminal(titles, pp_text_of(p, p->metrics.at[m].name));
+		pp_buf_addc(titles, '\0');
+		columns[n++] = (struct pp_column){ field, m, NULL, NULL };
+	}
+	for (i = 0; i < n; i++)
+		columns[i].title = titles->p ? titles->p + at[i] : "";
+	return n;
+}
+
 void
 pp_ranking_table(const struct pp_ranking *r, size_t rows, const struct pp_style *style,
                  struct pp_sink *out)
 {
-	struct pp_column columns[] = {
-		{ &pp_field_self, r->metric, NULL, NULL },
-		{ &pp_field_self_share, r->metric, NULL, NULL },
-		{ &pp_field_self_bar, r->metric, NULL, NULL },
-		{ &pp_field_total, r->metric, NULL, NULL },
-		{ &pp_field_total_share, r->metric, NULL, NULL },
-		{ &pp_field_calls, r->metric, NULL, NULL },
-		{ &pp_field_name, r->metric, NULL, NULL },
-		{ &pp_field_place, r->metric, NULL, NULL },
+	const struct pp_field *const fields[] = {
+		&pp_field_self,        &pp_field_self_share, &pp_field_self_bar, &pp_field_total,
+		&pp_field_total_share, &pp_field_calls,      &pp_field_name,     &pp_field_place,
 	};
+	const size_t before_name = 6;
+	struct pp_column columns[PP_COUNT_OF(fields) + OTHERS_MOST];
 	struct pp_flat_view view = { &r->flat, r->whole, 0 };
-	struct pp_table table = { columns, PP_COUNT_OF(columns), &view, rows };
+	struct pp_table table = { columns, 0, &view, rows };
+	struct pp_buf titles = { 0 };
+	size_t i;
 
 	if (rows == 0 || r->metric >= r->flat.metrics)
 		return;
 	view.bar_unit = bar_unit(r, rows);
+	for (i = 0; i < PP_COUNT_OF(fields); i++) {
+		if (i == before_name)
+			table.column_count += other_columns(r, columns + table.column_count,
+			                                    OTHERS_MOST, &titles);
+		columns[table.column_count++] = (struct pp_column){ fields[i], r->metric, NULL,
+			                                            NULL };
+	}
 	pp_table_print(&table, style, out);
+	pp_buf_release(&titles);
 }
 
 void

@@ -11,6 +11,19 @@
 #define HOT_SHARE 0.20
 #define WARM_SHARE 0.05
 
+void
+pp_metric_describe(struct pp_buf *out, const struct pp_profile *p, const struct pp_metric *m,
+                   double value)
+{
+	struct pp_slice name = pp_text_of(p, m->name), unit = pp_text_of(p, m->unit);
+
+	if (!pp_slice_eq(name, unit)) {
+		pp_buf_add(out, name.p, name.n);
+		pp_buf_adds(out, ": ");
+	}
+	pp_units_named(out, unit, value);
+}
+
 static const struct pp_func_row *
 view_func(const struct pp_flat_view *v, size_t row)
 {
@@ -290,5 +303,19 @@ const struct pp_field pp_field_total_share = {
 	.align = PP_RIGHT,
 	.drop = 1,
 	.show = total_share_show,
+	.ink = faint_ink,
+};
+const struct pp_field pp_field_other_self = {
+	.title = "",
+	.align = PP_RIGHT,
+	.drop = 4,
+	.show = self_show,
+	.ink = faint_ink,
+};
+const struct pp_field pp_field_other_total = {
+	.title = "",
+	.align = PP_RIGHT,
+	.drop = 4,
+	.show = total_show,
 	.ink = faint_ink,
 };

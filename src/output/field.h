@@ -37,6 +37,10 @@ struct pp_column {
 	const char *title; /* NULL = the field's */
 };
 
+/* "wt: 1.25 ms", or "12,345 samples" where the metric is named like its unit. Not safe for a terminal. */
+void pp_metric_describe(struct pp_buf *, const struct pp_profile *, const struct pp_metric *,
+                        double value);
+
 /* ---- the fields of a flat profile; their data is a struct pp_flat_view, arg a metric ---- */
 
 struct pp_flat_view {
@@ -47,6 +51,6 @@ struct pp_flat_view {
 
 extern const struct pp_field pp_field_name, pp_field_place, pp_field_file, pp_field_line,
     pp_field_module, pp_field_calls, pp_field_self, pp_field_self_share, pp_field_self_bar,
-    pp_field_total, pp_field_total_share;
+    pp_field_total, pp_field_total_share, pp_field_other_self, pp_field_other_total;
 
 #endif

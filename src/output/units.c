@@ -31,7 +31,7 @@ static const struct rung byte_rungs[] = {
 
 static const struct rung count_rungs[] = {
 	{ 0, 1, "" },        { 1e7, 1e6, "M" },   { 1e9, 1e9, "G" },
-	{ 1e12, 1e12, "T" }, { 1e15, 1e15, "P" },
+	{ 1e12, 1e12, "T" }, { 1e15, 1e15, "P" }, { 1e18, 1e18, "E" },
 };
 
 /* A number below about 1024 with three significant digits; whole numbers without a fraction. */
