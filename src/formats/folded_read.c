@@ -15,7 +15,8 @@
 #include "text/utf16.h"
 
 #define BATCH_RECORDS 512
-#define REPEAT_SLOTS ((size_t)1 << 17)
+#define REPEAT_SLOTS ((size_t)1 << 18)
+#define GROUP 16
 #define REPEAT_LONGEST 65536
 #define SMALLEST_PART ((size_t)2 << 20)
 #define FORGET_STEP ((size_t)16 << 20)
@@ -81,6 +82,13 @@ struct folded_job {
 	pp_node leaf[BATCH_RECORDS];
 	struct record records[BATCH_RECORDS];
 	size_t frame_count, record_count;
+	/* Lines taken apart but not yet looked up, so that their lookups overlap. */
+	struct waiting {
+		struct pp_slice stack;
+		struct record record;
+		uint64_t hash;
+	} group[GROUP];
+	size_t group_count;
 	struct pp_slice before;       /* the stack before, if its frames are in the batch */
 	size_t before_frames;         /* where they start */
 
@@ -401,25 +409,58 @@ stack_hash(struct pp_slice s, uint64_t seed)
 	return pp_hash_bytes(p, n, pp_mix(a ^ b, PP_HASH_K1 ^ c) ^ d ^ s.n);
 }
 
+/* Looks one stack up among those seen lately; it goes into the batch if it is not there. */
+static bool
+job_lookup(struct folded_job *job, struct waiting *line)
+{
+	struct repeat_slot *slot = &job->repeats[line->hash & (REPEAT_SLOTS - 1)];
+
+	if (slot->hash == line->hash && slot->leaf && slot->n == line->stack.n &&
+	    memcmp(slot->p, line->stack.p, slot->n) == 0)
+		return job_add(job, slot->leaf, &line->record);
+	/* A slot that a record in the batch will fill must not change hands. */
+	if (slot->leaf || !slot->p) {
+		*slot = (struct repeat_slot){ line->hash, line->stack.p, (uint32_t)line->stack.n, 0 };
+		line->record.repeat = slot;
+	}
+	return job_stack(job, line->stack, &line->record);
+}
+
+/* Looks up the lines that wait: first all slots are fetched, then what they point to. */
+static bool
+job_group(struct folded_job *job)
+{
+	size_t i, n = job->group_count;
+
+	for (i = 0; i < n; i++) {
+		const struct repeat_slot *slot = &job->repeats[job->group[i].hash & (REPEAT_SLOTS - 1)];
+
+		if (slot->hash == job->group[i].hash) {
+			__builtin_prefetch(slot->p);
+			__builtin_prefetch(slot->p + 64);
+			__builtin_prefetch(slot->p + 128);
+			__builtin_prefetch(slot->p + 192);
+		}
+	}
+	job->group_count = 0;
+	for (i = 0; i < n; i++)
+		if (!job_lookup(job, &job->group[i]))
+			return false;
+	return true;
+}
+
 static bool
 job_record(struct folded_job *job, const struct pp_folded_line *line)
 {
 	struct record record = { { line->count[0], line->count[1] }, job->lines, NULL };
+	struct waiting *waiting;
 
-	if (job->repeats && line->stack.n <= REPEAT_LONGEST) {
-		uint64_t hash = stack_hash(line->stack, job->builder->seed);
-		struct repeat_slot *slot = &job->repeats[hash & (REPEAT_SLOTS - 1)];
-
-		if (slot->hash == hash && slot->leaf && slot->n == line->stack.n &&
-		    memcmp(slot->p, line->stack.p, slot->n) == 0)
-			return job_add(job, slot->leaf, &record);
-		/* A slot that a record in the batch will fill must not change hands. */
-		if (slot->leaf || !slot->p) {
-			*slot = (struct repeat_slot){ hash, line->stack.p, (uint32_t)line->stack.n, 0 };
-			record.repeat = slot;
-		}
-	}
-	return job_stack(job, line->stack, &record);
+	if (!job->repeats || line->stack.n > REPEAT_LONGEST)
+		return job_group(job) && job_stack(job, line->stack, &record);
+	waiting = &job->group[job->group_count++];
+	*waiting = (struct waiting){ line->stack, record, stack_hash(line->stack, job->builder->seed) };
+	__builtin_prefetch(&job->repeats[waiting->hash & (REPEAT_SLOTS - 1)]);
+	return job->group_count < GROUP || job_group(job);
 }
 
 /* ---- lines ------------------------------------------------------------------------------ */
@@ -468,7 +509,7 @@ job_lines(struct folded_job *job, const unsigned char *p, const unsigned char *e
 			forgotten = p - FORGET_KEEP;
 		}
 	}
-	return p;
+	return job_group(job) ? p : NULL;
 }
 
 /* ---- a job's life ----------------------------------------------------------------------- */

@@ -224,7 +224,8 @@ merge_profile(struct pp_builder *into, const struct pp_profile *from, struct id_
 		maps->series[i] = merge_series_of(into, &from->series.at[i], maps);
 	if (!pp_builder_ok(into))
 		return false;
-	if (!pp_tree_merge(&into->profile->tree, &from->tree, maps->frame, maps->node)) {
+	if (!pp_tree_merge(&into->profile->tree, &from->tree, maps->frame, from->frames.n,
+	                   maps->node)) {
 		pp_builder_fail(into, PP_E_NOMEM, NULL);
 		return false;
 	}

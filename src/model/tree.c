@@ -451,15 +451,36 @@ merge_prefetch(const struct pp_tree *into, const struct pp_tree *from, const pp_
 	    into, key_hash(into, key_of(node_map[parent], frame_map[pp_tree_frame(from, n)])))]);
 }
 
+/* Whether different frames stay different. */
+static bool
+is_injective(const pp_frame *map, size_t n)
+{
+	pp_frame largest = 0;
+	unsigned char *used;
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		largest = map[i] > largest ? map[i] : largest;
+	used = calloc((size_t)largest + 1, 1);
+	for (i = 0; used && ok && i < n; i++) {
+		ok = !used[map[i]];
+		used[map[i]] = 1;
+	}
+	ok = ok && used;
+	free(used);
+	return ok;
+}
+
 bool
 pp_tree_merge(struct pp_tree *into, const struct pp_tree *from, const pp_frame *frame_map,
-              pp_node *node_map)
+              size_t frames, pp_node *node_map)
 {
+	/* What lies below a node that is new here is new too, unless different frames became equal. */
+	uint32_t known = is_injective(frame_map, frames) ? into->n : UINT32_MAX;
 	uint32_t n;
 
-	/* Marks of `from` hold here only if different frames stay different; callers translate frames
-	 * by identity, so they do. */
-	into->marks_recursion &= from->marks_recursion;
+	into->marks_recursion &= from->marks_recursion && known != UINT32_MAX;
 	node_map[0] = 0;
 	for (n = 1; n < from->n; n++) {
 		pp_node parent = node_map[pp_tree_parent(from, n)];
@@ -467,7 +488,7 @@ pp_tree_merge(struct pp_tree *into, const struct pp_tree *from, const pp_frame *
 
 		if (n + MERGE_AHEAD < from->n)
 			merge_prefetch(into, from, frame_map, node_map, n + MERGE_AHEAD, n);
-		node_map[n] = pp_tree_find(into, parent, frame);
+		node_map[n] = parent < known ? pp_tree_find(into, parent, frame) : 0;
 		if (node_map[n])
 			continue;
 		if (!tree_reserve(into, 1, 1))

@@ -72,10 +72,11 @@ bool pp_tree_batch(struct pp_tree *, const pp_frame *frames, const uint32_t *dep
                    const pp_node *under, size_t stacks, pp_node *leaf);
 
 /*
- * Adds all nodes of another tree, in its order, translating frames by `frame_map`; node_map (one entry
- * per node of `from`) receives where each went. False when out of memory or past max_nodes.
+ * Adds all nodes of another tree, in its order, translating frames by `frame_map` (`frames` entries);
+ * node_map (one entry per node of `from`) receives where each went. False when out of memory or past
+ * max_nodes.
  */
 bool pp_tree_merge(struct pp_tree *into, const struct pp_tree *from, const pp_frame *frame_map,
-                   pp_node *node_map);
+                   size_t frames, pp_node *node_map);
 
 #endif
