@@ -11,11 +11,15 @@
 
 static int check_run(struct pp_cli *);
 
+static const struct pp_option check_options[] = {
+	{ "strict", 0, PP_ARG_FLAG, NULL, "warnings count as findings (exit 1)", PP_HINT_NONE },
+	{ 0 },
+};
+static const struct pp_option_group check_group = { "Verdict", check_options };
+
 static const struct pp_option_group *const check_groups[] = {
-	&pp_group_listing,
-	&pp_group_input,
-	&pp_group_general,
-	NULL,
+	&pp_group_listing, pp_group_listing,  &pp_group_read, &pp_group_variant,
+	&check_group,      &pp_group_general, NULL,
 };
 
 static const struct pp_example check_examples[] = {
@@ -85,16 +89,6 @@ check_json(struct pp_json *j, const struct pp_loaded *l)
 /* ---- text ---- */
 
 static void
-count_add(struct pp_buf *text, uint64_t n, const char *one, const char *many)
-{
-	if (n == 0)
-		return;
-	pp_buf_adds(text, text->n ? ", " : "");
-	pp_units_u64(text, n);
-	pp_buf_addf(text, " %s", pp_plural(n, one, many));
-}
-
-static void
 check_text(struct pp_cli *cli, const struct pp_loaded *l)
 {
 	enum verdict verdict = check_verdict(l);
@@ -104,9 +98,9 @@ check_text(struct pp_cli *cli, const struct pp_loaded *l)
 	               &cli->style, cli->out);
 	if (cli->quiet && verdict == ACCEPT)
 		return;
-	count_add(&text, l->diags.totals[PP_ERROR], "error", "errors");
-	count_add(&text, l->diags.totals[PP_WARNING], "warning", "warnings");
-	count_add(&text, l->diags.totals[PP_NOTE], "note", "notes");
+	pp_units_listed(&text, l->diags.totals[PP_ERROR], "error", "errors");
+	pp_units_listed(&text, l->diags.totals[PP_WARNING], "warning", "warnings");
+	pp_units_listed(&text, l->diags.totals[PP_NOTE], "note", "notes");
 	pp_ink_text(cli->out, &cli->style, PP_INK_TITLE, pp_slice_z(l->file));
 	pp_sink_puts(cli->out, ": ");
 	pp_ink_put(cli->out, &cli->style, verdict_inks[verdict], verdict_names[verdict]);

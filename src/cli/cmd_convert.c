@@ -27,26 +27,8 @@ static const struct pp_option convert_options[] = {
 };
 static const struct pp_option_group convert_group = { "Output", convert_options };
 
-static const struct pp_option convert_input_options[] = {
-	{ "from", 0, PP_ARG_TEXT, "FORMAT", "read as this format instead of recognising it",
-	  PP_HINT_FORMAT },
-	{ "option", 0, PP_ARG_TEXT, "KEY=VALUE",
-	  "set an option of the format read or written, as `polyprof formats NAME` lists them; may be "
-	  "repeated",
-	  PP_HINT_NONE },
-	{ "strict", 0, PP_ARG_FLAG, NULL,
-	  "refuse damaged input instead of using what is whole (exit 3)", PP_HINT_NONE },
-	{ "jobs", 'j', PP_ARG_COUNT, "N", "use N threads (default: one per processor)",
-	  PP_HINT_NONE },
-	{ 0 },
-};
-static const struct pp_option_group convert_input_group = { "Input", convert_input_options };
-
 static const struct pp_option_group *const convert_groups[] = {
-	&convert_group,
-	&convert_input_group,
-	&pp_group_general,
-	NULL,
+	&convert_group, &pp_group_read, &pp_group_strict, &pp_group_general, NULL,
 };
 
 static const struct pp_example convert_examples[] = {
@@ -104,9 +86,7 @@ format_by_name(const char *path)
 static int
 target_find(struct pp_cli *cli, const char *to, const char *path)
 {
-	const struct pp_format *const *format;
 	struct pp_buf hint = { 0 };
-	struct pp_suggest suggest;
 	int code;
 
 	if (!to) {
@@ -116,17 +96,10 @@ target_find(struct pp_cli *cli, const char *to, const char *path)
 		           : pp_cli_usage(
 		                 cli, "name the format to write with --to, or by the ending of -o");
 	}
-	pp_suggest_init(&suggest, pp_slice_z(to));
-	for (format = pp_formats; *format; format++) {
-		if (!((*format)->can & PP_CAN_WRITE))
-			continue;
-		if (strcmp((*format)->name, to) == 0) {
-			cli->target = *format;
-			return 0;
-		}
-		pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
-	}
-	pp_suggest_print(&suggest, &hint, "");
+	cli->target = pp_format_find(to);
+	if (cli->target && (cli->target->can & PP_CAN_WRITE))
+		return 0;
+	pp_suggest_format(to, PP_CAN_WRITE, &hint);
 	code = pp_cli_wrong(cli, "no format '%s' can be written%s", to,
 	                    hint.n ? hint.p : "; `polyprof formats` lists them");
 	pp_buf_release(&hint);

@@ -247,15 +247,10 @@ format_text(struct pp_cli *cli, const struct pp_format *format)
 static int
 format_unknown(struct pp_cli *cli, const char *name)
 {
-	const struct pp_format *const *format;
-	struct pp_suggest suggest;
 	struct pp_buf hint = { 0 };
 	int code;
 
-	pp_suggest_init(&suggest, pp_slice_z(name));
-	for (format = pp_formats; *format; format++)
-		pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
-	pp_suggest_print(&suggest, &hint, "");
+	pp_suggest_format(name, 0, &hint);
 	code = pp_cli_wrong(cli, "there is no format '%s'%s", name, hint.n ? hint.p : "");
 	pp_buf_release(&hint);
 	return code;

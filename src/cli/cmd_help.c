@@ -3,15 +3,22 @@
  */
 #include "cli/help.h"
 #include "cli/suggest.h"
+#include "text/json_emit.h"
 
 static int help_run(struct pp_cli *);
 
-static const struct pp_option_group *const help_groups[] = { &pp_group_general, NULL };
+static const struct pp_option_group *const help_groups[] = {
+	&pp_group_object,
+	&pp_group_general,
+	NULL,
+};
 
 const struct pp_command pp_command_help = {
 	.name = "help",
 	.synopsis = "[COMMAND]",
 	.summary = "how a command is used",
+	.details =
+	    "With --json: commands, options and examples as data, for tools that build on polyprof.",
 	.groups = help_groups,
 	.hint = PP_HINT_COMMAND,
 	.run = help_run,
@@ -20,20 +27,94 @@ const struct pp_command pp_command_help = {
 static int
 help_unknown(struct pp_cli *cli, const char *word)
 {
-	const struct pp_command *const *command;
-	struct pp_suggest suggest;
 	struct pp_buf hint = { 0 };
 	int code;
 
-	pp_suggest_init(&suggest, pp_slice_z(word));
-	for (command = pp_commands; *command; command++)
-		if (!((*command)->flags & PP_COMMAND_HIDDEN))
-			pp_suggest_offer(&suggest, pp_slice_z((*command)->name));
-	pp_suggest_print(&suggest, &hint, "");
+	pp_suggest_command(word, &hint);
 	code = pp_cli_wrong(cli, "there is no command '%s'%s", word, hint.n ? hint.p : "");
 	pp_buf_release(&hint);
 	return code;
 }
+
+/* ---- JSON ---- */
+
+static const char *
+kind_name(enum pp_arg_kind kind)
+{
+	static const char *const names[] = {
+		[PP_ARG_FLAG] = "flag",
+		[PP_ARG_TEXT] = "text",
+		[PP_ARG_COUNT] = "count",
+		[PP_ARG_CHOICE] = "choice",
+	};
+
+	return names[kind];
+}
+
+static void
+option_json(struct pp_json *j, const struct pp_option_group *group, const struct pp_option *option)
+{
+	pp_json_begin_object(j);
+	pp_json_put_textz(j, "group", group->title);
+	pp_json_put_textz(j, "name", option->name);
+	if (option->letter)
+		pp_json_put_text(j, "letter", pp_slice_of(&option->letter, 1));
+	pp_json_put_textz(j, "kind", kind_name(option->kind));
+	if (option->value)
+		pp_json_put_textz(j, "value", option->value);
+	pp_json_put_textz(j, "help", option->help);
+	pp_json_end_object(j);
+}
+
+static void
+command_json(struct pp_json *j, const struct pp_command *command)
+{
+	const struct pp_option_group *const *group;
+	const struct pp_option *option;
+	const struct pp_example *example;
+
+	pp_json_begin_object(j);
+	/* The default command has no name to type. */
+	pp_json_put_textz(j, "name", command->flags & PP_COMMAND_HIDDEN ? "" : command->name);
+	pp_json_put_textz(j, "synopsis", command->synopsis);
+	pp_json_put_textz(j, "summary", command->summary);
+	if (command->details)
+		pp_json_put_textz(j, "details", command->details);
+	pp_json_put_array(j, "options");
+	for (group = command->groups; group && *group; group++)
+		for (option = (*group)->options; option->name; option++)
+			option_json(j, *group, option);
+	pp_json_end_array(j);
+	pp_json_put_array(j, "examples");
+	for (example = command->examples; example && example->words; example++) {
+		pp_json_begin_object(j);
+		pp_json_put_textz(j, "words", example->words);
+		pp_json_put_textz(j, "does", example->does);
+		pp_json_end_object(j);
+	}
+	pp_json_end_array(j);
+	pp_json_end_object(j);
+}
+
+static void
+help_json(struct pp_cli *cli, const struct pp_command *only)
+{
+	const struct pp_command *const *command;
+	struct pp_json j;
+
+	pp_json_init(&j, cli->out, PP_JSON_SPACED);
+	pp_json_begin_object(&j);
+	pp_json_put_textz(&j, "version", pp_version());
+	pp_json_put_array(&j, "commands");
+	for (command = pp_commands; *command; command++)
+		if (!only || only == *command)
+			command_json(&j, *command);
+	pp_json_end_array(&j);
+	pp_json_end_object(&j);
+	pp_json_end_line(&j);
+}
+
+/* ---- running ---- */
 
 static int
 help_run(struct pp_cli *cli)
@@ -51,7 +132,9 @@ help_run(struct pp_cli *cli)
 	code = pp_cli_output(cli);
 	if (code)
 		return code;
-	if (command)
+	if (pp_args_flag(&cli->args, "json"))
+		help_json(cli, command);
+	else if (command)
 		pp_help_command(command, &cli->style, cli->out);
 	else
 		pp_help_overview(&cli->style, cli->out);

@@ -18,7 +18,8 @@ static const struct pp_option info_options[] = {
 static const struct pp_option_group info_group = { "Recognition", info_options };
 
 static const struct pp_option_group *const info_groups[] = {
-	&info_group, &pp_group_object, &pp_group_input, &pp_group_general, NULL,
+	&info_group,      &pp_group_object,  &pp_group_read, &pp_group_variant,
+	&pp_group_strict, &pp_group_general, NULL,
 };
 
 static const struct pp_example info_examples[] = {
@@ -182,27 +183,17 @@ info_facets(struct pp_cli *cli, const struct pp_profile *p)
 }
 
 static void
-count_add(struct pp_buf *text, uint64_t n, const char *one, const char *many)
-{
-	if (n == 0)
-		return;
-	pp_buf_adds(text, text->n ? ", " : "");
-	pp_units_u64(text, n);
-	pp_buf_addf(text, " %s", pp_plural(n, one, many));
-}
-
-static void
 info_counts(struct pp_cli *cli, const struct pp_profile *p, const struct pp_counts *counts)
 {
 	struct pp_buf text = { 0 };
 
-	count_add(&text, p->events, "event", "events");
-	count_add(&text, p->samples, "sample", "samples");
-	count_add(&text, counts->stacks, "stack", "stacks");
-	count_add(&text, counts->functions, "function", "functions");
-	count_add(&text, counts->threads, "thread", "threads");
-	count_add(&text, counts->edges, "edge", "edges");
-	count_add(&text, counts->lines, "line", "lines");
+	pp_units_listed(&text, p->events, "event", "events");
+	pp_units_listed(&text, p->samples, "sample", "samples");
+	pp_units_listed(&text, counts->stacks, "stack", "stacks");
+	pp_units_listed(&text, counts->functions, "function", "functions");
+	pp_units_listed(&text, counts->threads, "thread", "threads");
+	pp_units_listed(&text, counts->edges, "edge", "edges");
+	pp_units_listed(&text, counts->lines, "line", "lines");
 	if (text.n == 0)
 		pp_buf_adds(&text, "nothing: the profile is empty");
 	key_buf(cli, "holds", &text);

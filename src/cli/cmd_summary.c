@@ -22,7 +22,8 @@
 static int summary_run(struct pp_cli *);
 
 static const struct pp_option_group *const summary_groups[] = {
-	&pp_group_rank, &pp_group_object, &pp_group_input, &pp_group_general, NULL,
+	&pp_group_rank,   &pp_group_object,  &pp_group_read, &pp_group_variant,
+	&pp_group_strict, &pp_group_general, NULL,
 };
 
 const struct pp_command pp_command_summary = {
@@ -170,16 +171,6 @@ section(struct pp_cli *cli, const char *title)
 }
 
 static void
-count_add(struct pp_buf *text, uint64_t n, const char *one, const char *many)
-{
-	if (n == 0)
-		return;
-	pp_buf_adds(text, text->n ? ", " : "");
-	pp_units_u64(text, n);
-	pp_buf_addf(text, " %s", pp_plural(n, one, many));
-}
-
-static void
 heading_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_profile *p,
               const struct pp_counts *counts)
 {
@@ -203,10 +194,10 @@ heading_print(struct pp_cli *cli, const char *const *files, size_t n, const stru
 		pp_buf_adds(&text, text.n ? ", " : "");
 		pp_metric_describe(&text, p, m, pp_value_double(m, pp_profile_total(p, i)));
 	}
-	count_add(&text, counts->functions, "function", "functions");
-	count_add(&text, counts->stacks, "stack", "stacks");
+	pp_units_listed(&text, counts->functions, "function", "functions");
+	pp_units_listed(&text, counts->stacks, "stack", "stacks");
 	if (counts->threads > 1)
-		count_add(&text, counts->threads, "thread", "threads");
+		pp_units_listed(&text, counts->threads, "thread", "threads");
 	pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, pp_slice_of(text.p, text.n));
 	pp_sink_putc(cli->out, '\n');
 	if (counts->functions == 0)

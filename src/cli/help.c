@@ -67,6 +67,18 @@ pp_help_wrap(struct pp_sink *out, const struct pp_style *style, const char *text
 	wrap_print(out, text, column, indent, wrap_width(style));
 }
 
+/* A summary, which stands in lists as it is, as a sentence of its own. */
+static void
+sentence_print(struct pp_sink *out, const struct pp_style *style, const char *summary)
+{
+	struct pp_buf text = { 0 };
+
+	pp_buf_addf(&text, "%c%s.", summary[0] & ~0x20, summary + 1);
+	if (text.p)
+		pp_help_wrap(out, style, text.p, 0, 0);
+	pp_buf_release(&text);
+}
+
 static void
 option_print(const struct pp_option *option, const struct pp_style *style, struct pp_sink *out)
 {
@@ -77,9 +89,7 @@ option_print(const struct pp_option *option, const struct pp_style *style, struc
 		pp_buf_addf(&text, "  -%c, --%s", option->letter, option->name);
 	else
 		pp_buf_addf(&text, "      --%s", option->name);
-	if (option->kind == PP_ARG_CHOICE)
-		pp_buf_addf(&text, "=%s", option->value);
-	else if (option->value)
+	if (option->value)
 		pp_buf_addf(&text, "=%s", option->value);
 	column = text.n;
 	if (text.p)
@@ -104,13 +114,15 @@ pp_help_command(const struct pp_command *command, const struct pp_style *style, 
 	pp_ink_putf(out, style, PP_INK_TITLE, "polyprof%s%s", named ? " " : "",
 	            named ? command->name : "");
 	pp_sink_printf(out, "%s %s\n\n", command->groups ? " [OPTIONS]" : "", command->synopsis);
-	pp_help_wrap(out, style, command->summary, 0, 0);
+	sentence_print(out, style, command->summary);
 	if (command->details) {
 		pp_sink_putc(out, '\n');
 		pp_help_wrap(out, style, command->details, 0, 0);
 	}
 	for (group = command->groups; group && *group; group++) {
-		title_print(out, style, (*group)->title);
+		/* Groups of one title that follow each other are one to the reader. */
+		if (group == command->groups || strcmp(group[-1]->title, (*group)->title) != 0)
+			title_print(out, style, (*group)->title);
 		for (option = (*group)->options; option->name; option++)
 			option_print(option, style, out);
 	}

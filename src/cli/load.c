@@ -55,20 +55,13 @@ pp_load_files(struct pp_cli *cli, size_t first, const char *const **files, size_
 static int
 from_check(struct pp_cli *cli, const char *from)
 {
-	const struct pp_format *const *format;
+	const struct pp_format *format = pp_format_find(from);
 	struct pp_buf hint = { 0 };
-	struct pp_suggest suggest;
 	int code;
 
-	pp_suggest_init(&suggest, pp_slice_z(from));
-	for (format = pp_formats; *format; format++) {
-		if (!((*format)->can & PP_CAN_READ))
-			continue;
-		if (strcmp((*format)->name, from) == 0)
-			return 0;
-		pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
-	}
-	pp_suggest_print(&suggest, &hint, "");
+	if (format && (format->can & PP_CAN_READ))
+		return 0;
+	pp_suggest_format(from, PP_CAN_READ, &hint);
 	code = pp_cli_wrong(cli, "no format '%s' can be read%s", from,
 	                    hint.n ? hint.p : "; `polyprof formats` lists them");
 	pp_buf_release(&hint);

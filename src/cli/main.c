@@ -73,16 +73,10 @@ looks_like_file(const char *word)
 static int
 command_unknown(struct pp_cli *cli, const char *word)
 {
-	const struct pp_command *const *command;
-	struct pp_suggest suggest;
 	struct pp_buf hint = { 0 };
 	int code;
 
-	pp_suggest_init(&suggest, pp_slice_z(word));
-	for (command = pp_commands; *command; command++)
-		if (!((*command)->flags & PP_COMMAND_HIDDEN))
-			pp_suggest_offer(&suggest, pp_slice_z((*command)->name));
-	pp_suggest_print(&suggest, &hint, "");
+	pp_suggest_command(word, &hint);
 	code = pp_cli_usage(cli, "'%s' is neither a command nor a file%s", word,
 	                    hint.n ? hint.p : "");
 	pp_buf_release(&hint);

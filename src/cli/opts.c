@@ -8,21 +8,31 @@
 
 /* ---- shared groups ---- */
 
-static const struct pp_option input_options[] = {
+static const struct pp_option read_options[] = {
 	{ "from", 0, PP_ARG_TEXT, "FORMAT", "read as this format instead of recognising it",
 	  PP_HINT_FORMAT },
-	{ "variant", 0, PP_ARG_TEXT, "VARIANT", "read as this variant of the format",
-	  PP_HINT_NONE },
 	{ "option", 0, PP_ARG_TEXT, "KEY=VALUE",
-	  "set an option of the format, as `polyprof formats NAME` lists them; may be repeated",
+	  "set an option of a format, as `polyprof formats NAME` lists them; may be repeated",
 	  PP_HINT_NONE },
-	{ "strict", 0, PP_ARG_FLAG, NULL,
-	  "refuse damaged input instead of using what is whole (exit 3)", PP_HINT_NONE },
 	{ "jobs", 'j', PP_ARG_COUNT, "N", "use N threads (default: one per processor)",
 	  PP_HINT_NONE },
 	{ 0 },
 };
-const struct pp_option_group pp_group_input = { "Input", input_options };
+const struct pp_option_group pp_group_read = { "Input", read_options };
+
+static const struct pp_option variant_options[] = {
+	{ "variant", 0, PP_ARG_TEXT, "VARIANT", "read as this variant of the format",
+	  PP_HINT_NONE },
+	{ 0 },
+};
+const struct pp_option_group pp_group_variant = { "Input", variant_options };
+
+static const struct pp_option strict_options[] = {
+	{ "strict", 0, PP_ARG_FLAG, NULL,
+	  "refuse damaged input instead of using what is whole (exit 3)", PP_HINT_NONE },
+	{ 0 },
+};
+const struct pp_option_group pp_group_strict = { "Input", strict_options };
 
 static const struct pp_option rank_options[] = {
 	{ "metric", 'm', PP_ARG_TEXT, "NAME",

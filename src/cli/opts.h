@@ -52,7 +52,9 @@ const struct pp_option *pp_option_letter(const struct pp_command *, char letter)
 int pp_args_first_word(int argc, char *const *argv);
 
 /* ---- the groups ---- */
-extern const struct pp_option_group pp_group_input;   /* how to read */
+extern const struct pp_option_group pp_group_read;    /* how to read */
+extern const struct pp_option_group pp_group_variant; /* --variant of what is read */
+extern const struct pp_option_group pp_group_strict;  /* --strict for all but `check` */
 extern const struct pp_option_group pp_group_rank;    /* which metric, which order, how many */
 extern const struct pp_option_group pp_group_listing; /* --json, --csv, -o */
 extern const struct pp_option_group pp_group_object;  /* --json, -o */

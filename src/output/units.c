@@ -192,6 +192,16 @@ pp_units_bar(struct pp_buf *out, double share, unsigned columns)
 	pp_buf_adds(out, parts[eighths]);
 }
 
+void
+pp_units_listed(struct pp_buf *out, uint64_t n, const char *one, const char *many)
+{
+	if (n == 0)
+		return;
+	pp_buf_adds(out, out->n ? ", " : "");
+	pp_units_u64(out, n);
+	pp_buf_addf(out, " %s", pp_plural(n, one, many));
+}
+
 const char *
 pp_plural(uint64_t n, const char *one, const char *many)
 {

@@ -22,6 +22,8 @@ void pp_units_u64(struct pp_buf *, uint64_t n);
 void pp_units_share(struct pp_buf *, double part, double whole);
 /* A bar of at most `columns` blocks, drawn to an eighth of a block, for a share from 0 to 1. */
 void pp_units_bar(struct pp_buf *, double share, unsigned columns);
+/* Adds "12,345 functions" to a list, with a comma before all but its first item; nothing for 0. */
+void pp_units_listed(struct pp_buf *, uint64_t n, const char *one, const char *many);
 /* "function" or "functions". */
 const char *pp_plural(uint64_t n, const char *one, const char *many);
 
