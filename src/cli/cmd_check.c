@@ -18,8 +18,7 @@ static const struct pp_option check_options[] = {
 static const struct pp_option_group check_group = { "Verdict", check_options };
 
 static const struct pp_option_group *const check_groups[] = {
-	&pp_group_listing, pp_group_listing,  &pp_group_read, &pp_group_variant,
-	&check_group,      &pp_group_general, NULL,
+	&pp_group_listing, &pp_group_read, &pp_group_variant, &check_group, &pp_group_general, NULL,
 };
 
 static const struct pp_example check_examples[] = {
