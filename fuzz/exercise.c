@@ -1,0 +1,269 @@
+/*
+ * Reads, checks the structure, computes, writes as JSON and in every format, reads back.
+ *
+ * What must hold whatever the bytes are:
+ *   - a profile comes with PP_OK and with nothing else;
+ *   - ids are in range, parents come before their children;
+ *   - no function costs more than the whole where all costs are counts;
+ *   - what is written in a format is read back in that format, complete and without errors, and has the
+ *     same total;
+ *   - writing what was read back gives the same bytes again.
+ */
+#include "exercise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "output/json_view.h"
+
+/* Small enough that a hostile input cannot make a fuzzer slow, large enough for every sample. */
+static const struct pp_limits limits = {
+	.max_memory = (uint64_t)1 << 30,
+	.max_string = 1 << 20,
+	.max_line = 8 << 20,
+	.max_nodes = 4000000,
+	.expansion_grace = 32 << 20,
+};
+
+static void
+require(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "does not hold: %s\n", what);
+	abort();
+}
+
+static bool
+is_answer(const struct exercise *e, pp_status status)
+{
+	return status != PP_E_USAGE && (status != PP_E_NOMEM || e->may_lack_memory);
+}
+
+/* ---- structure -------------------------------------------------------------------------- */
+
+static void
+check_names(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 1; i < p->funcs.n; i++) {
+		const struct pp_func_row *f = &p->funcs.at[i];
+
+		require(f->name < p->strs.strs.n && f->file < p->strs.strs.n,
+		        "a function's strings");
+		require(f->module < p->modules.n || f->module == 0, "a function's module");
+		require(f->same && f->same <= i, "a function's first equal");
+	}
+	for (i = 1; i < p->frames.n; i++)
+		require(p->frames.at[i].func < p->funcs.n, "a frame's function");
+}
+
+static void
+check_tree(const struct pp_profile *p)
+{
+	uint32_t nodes = pp_profile_node_count(p), i;
+
+	for (i = 1; i < nodes; i++) {
+		require(pp_tree_parent(&p->tree, i) < i, "parents first");
+		require(pp_tree_frame(&p->tree, i) < p->frames.n, "a node's frame");
+	}
+}
+
+static void
+check_rows(const struct pp_profile *p)
+{
+	size_t s, i;
+
+	for (s = 0; s < p->series.n; s++) {
+		const struct pp_series *series = &p->series.at[s];
+		uint32_t row;
+
+		require(series->stride >= p->metrics.n, "a series has all metrics");
+		for (row = 0; row < series->rows; row++)
+			require(pp_series_node(series, row) < pp_profile_node_count(p),
+			        "a row's node");
+	}
+	for (i = 0; i < p->edges.n; i++)
+		require(p->edges.at[i].caller < p->funcs.n && p->edges.at[i].callee < p->funcs.n,
+		        "an edge's functions");
+	require(p->edge_cells.n == p->edges.n * pp_edge_stride(p), "edges have their cells");
+	for (i = 0; i < p->lines.n; i++)
+		require(p->lines.at[i].file < p->strs.strs.n, "a line's file");
+	require(p->line_cells.n == p->lines.n * pp_line_stride(p), "lines have their cells");
+}
+
+/* ---- answers ---------------------------------------------------------------------------- */
+
+/* Where nothing is negative, no part is larger than the whole. */
+static void
+check_flat(const struct pp_flat *flat)
+{
+	const struct pp_profile *p = flat->profile;
+	size_t m, row;
+
+	for (m = 0; m < flat->metrics; m++) {
+		const struct pp_metric *metric = &p->metrics.at[m];
+
+		if (metric->type != PP_UINT || p->estimated)
+			continue;
+		for (row = 0; row < flat->n; row++) {
+			size_t at = row * flat->metrics + m;
+
+			require(pp_value_cmp(metric, flat->total[at], flat->whole[m]) <= 0,
+			        "no function exceeds the whole");
+			if (p->tree.n > 1)
+				require(pp_value_cmp(metric, flat->self[at], flat->total[at]) <= 0,
+				        "self is part of total");
+		}
+	}
+}
+
+static void
+write_json(const struct pp_flat *flat)
+{
+	struct pp_buf buf = { 0 };
+	struct pp_sink *sink;
+	struct pp_json json;
+
+	if (pp_sink_buffer(&buf, &sink) != PP_OK)
+		return;
+	pp_json_init(&json, sink, PP_JSON_SPACED);
+	pp_json_flat(&json, flat, pp_profile_primary(flat->profile), flat->n);
+	(void)pp_sink_commit(sink);
+	pp_sink_close(sink);
+	pp_buf_release(&buf);
+}
+
+/* The whole of the primary metric; false when there is none. */
+static bool
+compute(const struct exercise *e, const struct pp_profile *p, union pp_value *whole)
+{
+	size_t primary = pp_profile_primary(p);
+	struct pp_flat flat;
+	pp_status status = pp_flat_compute(p, &flat);
+	bool has = status == PP_OK && primary < flat.metrics;
+
+	require(is_answer(e, status), "the flat profile's answer");
+	if (status != PP_OK)
+		return false;
+	check_flat(&flat);
+	if (has) {
+		*whole = flat.whole[primary];
+		if (pp_flat_sort(&flat, PP_SORT_TOTAL, primary) &&
+		    pp_flat_sort(&flat, PP_SORT_SELF, primary))
+			write_json(&flat);
+	}
+	pp_flat_release(&flat);
+	return has;
+}
+
+/* ---- writing and reading back ----------------------------------------------------------- */
+
+static pp_status
+write_to(const struct exercise *e, const struct pp_profile *p, const struct pp_format *format,
+         struct pp_buf *out)
+{
+	struct pp_sink *sink;
+	pp_status status = pp_sink_buffer(out, &sink);
+
+	if (status == PP_OK) {
+		status = pp_write_sink(p, sink, format, NULL, NULL);
+		if (status == PP_OK)
+			status = pp_sink_commit(sink);
+		pp_sink_close(sink);
+	}
+	require(is_answer(e, status), "the writer's answer");
+	return status;
+}
+
+static void
+check_again(const struct exercise *e, const struct pp_profile *p, const struct pp_format *format,
+            const struct pp_buf *text)
+{
+	struct pp_buf again = { 0 };
+
+	if (write_to(e, p, format, &again) == PP_OK)
+		require(pp_slice_eq(pp_slice_of(text->p, text->n), pp_slice_of(again.p, again.n)),
+		        "written, read and written again, the bytes are the same");
+	pp_buf_release(&again);
+}
+
+static void
+read_back(const struct exercise *e, const struct pp_profile *p, const struct pp_format *format,
+          const struct pp_buf *text)
+{
+	struct pp_read_opts opts = { .from = format->name, .threads = 1, .limits = &limits };
+	struct pp_diags diags;
+	struct pp_profile *back;
+	union pp_value before, after;
+	pp_status status;
+
+	pp_diags_init(&diags);
+	status = pp_read_memory(text->p ? text->p : "", text->n, "back", &opts, &diags, &back);
+	if (status != PP_OK && e->may_lack_memory && status == PP_E_NOMEM) {
+		pp_diags_release(&diags);
+		return;
+	}
+	require(status == PP_OK && pp_diags_total(&diags, PP_ERROR) == 0,
+	        "what is written can be read");
+	require(pp_profile_complete(back), "and is complete");
+	if (p->format == format && compute(e, p, &before) && compute(e, back, &after)) {
+		const struct pp_metric *metric = &p->metrics.at[pp_profile_primary(p)];
+
+		require(pp_value_cmp(metric, before, after) == 0, "and has the same total");
+	}
+	check_again(e, back, format, text);
+	pp_profile_free(back);
+	pp_diags_release(&diags);
+}
+
+static void
+write_all(const struct exercise *e, const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < pp_format_count(); i++) {
+		const struct pp_format *format = pp_format_get(i);
+		struct pp_buf text = { 0 };
+
+		if (format->can & PP_CAN_WRITE && write_to(e, p, format, &text) == PP_OK)
+			read_back(e, p, format, &text);
+		pp_buf_release(&text);
+	}
+}
+
+pp_status
+exercise_run(const struct exercise *e)
+{
+	struct pp_read_opts opts = {
+		.from = e->format,
+		.want = PP_FACETS | PP_META | PP_EXTRAS,
+		.threads = 1,
+		.limits = &limits,
+	};
+	struct pp_diags diags;
+	struct pp_profile *p = NULL;
+	union pp_value whole;
+	pp_status status;
+
+	pp_diags_init(&diags);
+	if (e->path)
+		status = pp_read_file(e->path, &opts, &diags, &p);
+	else
+		status = pp_read_memory(e->data, e->size, "input", &opts, &diags, &p);
+	require((status == PP_OK) == (p != NULL),
+	        "a profile comes with PP_OK and with nothing else");
+	require(is_answer(e, status), "the reader's answer");
+	if (p) {
+		check_names(p);
+		check_tree(p);
+		check_rows(p);
+		compute(e, p, &whole);
+		write_all(e, p);
+		pp_profile_free(p);
+	}
+	pp_diags_release(&diags);
+	return status;
+}

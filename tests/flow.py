@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""The one-way flow and the house rules that a script can check: flow.py ROOT
+
+base < text, io < model < analysis < formats < output, api < cli: a file includes its own room, lower
+rooms and (text and io, output and api) its neighbour's headers. The rooms that must run anywhere call
+nothing of the operating system. Only the command line prints or exits. Speaks TAP.
+"""
+import os
+import re
+import sys
+
+RANK = {'base': 0, 'text': 1, 'io': 1, 'model': 2, 'analysis': 3, 'formats': 4, 'output': 5, 'api': 5,
+        'cli': 6}
+PURE = ('base', 'text', 'model', 'formats', 'analysis', 'output')
+# Headers of ISO C and of SIMD; everything else is the operating system.
+PLAIN = {'assert', 'ctype', 'errno', 'float', 'inttypes', 'limits', 'math', 'stdalign', 'stdarg', 'stdbool',
+         'stddef', 'stdint', 'stdio', 'stdlib', 'stdatomic', 'string', 'emmintrin', 'immintrin', 'arm_neon'}
+# Headers that only io may include.
+ENGINES = ('zlib', 'zstd', 'isa-l')
+# Functions of stdio.h and stdlib.h that print, open or exit.
+FORBIDDEN = re.compile(r'\b(printf|fprintf|vprintf|vfprintf|puts|fputs|putchar|putc|perror|fopen|exit|_exit|'
+                       r'abort|assert|system|getenv|strtok|strcpy|strcat|sprintf|vsprintf|gets|alloca)\s*\(')
+MAX_FILE = 800
+MAX_FUNCTION = 80
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+LEFT = re.compile(r'\b(TODO|FIXME|XXX|HACK)\b')
+
+
+def code_only(text):
+    """The text without comments and literals, lines kept."""
+    return COMMENT.sub(lambda found: '\n' * found[0].count('\n') + ' ', text)
+
+
+def check_includes(room, text):
+    for line in text.splitlines():
+        own = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        system = re.match(r'\s*#\s*include\s+<([^>]+)>', line)
+        if own:
+            target = own[1].split('/')[0]
+            if target == 'polyprof':
+                continue
+            if target not in RANK:
+                yield f'"{own[1]}" is in no room'
+            elif RANK[target] > RANK[room] or (room == 'io' and target == 'text'):
+                yield f'includes "{own[1]}", against the flow'
+        if system and room in PURE and system[1].removesuffix('.h') not in PLAIN:
+            yield f'includes <{system[1]}>: {room}/ calls nothing of the operating system'
+        if system and room != 'io' and system[1].startswith(ENGINES):
+            yield f'includes <{system[1]}>, which is io\'s'
+
+
+def check_calls(room, text):
+    for number, line in enumerate(code_only(text).splitlines(), 1):
+        found = FORBIDDEN.search(line)
+        if found and room != 'cli':
+            yield f'line {number} calls {found[1]}()'
+
+
+def check_shape(text):
+    lines = text.splitlines()
+    if len(lines) > MAX_FILE:
+        yield f'{len(lines)} lines, more than {MAX_FILE}'
+    if not text.startswith('/*'):
+        yield 'does not say its purpose in a comment at the top'
+    if LEFT.search(text):
+        yield f'has a {LEFT.search(text)[1]} left'
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line == '{':
+            start = number
+        elif line == '}' and start:
+            if number - start > MAX_FUNCTION:
+                yield f'the function at line {start} has {number - start} lines'
+            start = None
+    inside = False
+    for number, line in enumerate(lines, 1):
+        inside = line == '{' or (inside and line != '}')
+        if inside and re.match(r'\s*#\s*(if|ifdef|ifndef)\b', line):
+            yield f'line {number}: #if inside a function'
+
+
+def main():
+    root = sys.argv[1]
+    run = failed = 0
+    for directory, _, names in sorted(os.walk(os.path.join(root, 'src'))):
+        room = os.path.relpath(directory, os.path.join(root, 'src')).split(os.sep)[0]
+        for name in sorted(names):
+            if not name.endswith(('.c', '.h')):
+                continue
+            path = os.path.join(directory, name)
+            with open(path, encoding='utf-8') as file:
+                text = file.read()
+            if room in RANK:
+                found = [*check_includes(room, text), *check_calls(room, text), *check_shape(text)]
+            else:
+                found = [f'{room}/ is no room']
+            run += 1
+            failed += bool(found)
+            print(f"{'not ok' if found else 'ok'} {run} - {os.path.relpath(path, root)}")
+            for line in found:
+                print('# ' + line)
+    print(f'1..{run}')
+    return 1 if failed or not run else 0
+
+
+sys.exit(main())
