@@ -163,3 +163,25 @@ pp_diags_append(struct pp_diags *to, const struct pp_diags *from, uint64_t add_l
 			(void)diags_count_one(to, rule, rule->severity);
 	}
 }
+
+/* Findings without a line stay behind those with one. */
+static int
+compare_places(const void *left, const void *right)
+{
+	const struct pp_diag *a = left, *b = right;
+
+	if (a->line != b->line)
+		return a->line - 1 < b->line - 1 ? -1 : 1;
+	if (a->column != b->column)
+		return a->column < b->column ? -1 : 1;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return strcmp(a->message, b->message);
+}
+
+void
+pp_diags_sort(struct pp_diags *d, size_t first)
+{
+	if (first < d->list.n)
+		qsort(d->list.at + first, d->list.n - first, sizeof *d->list.at, compare_places);
+}

@@ -61,6 +61,8 @@ void pp_diags_set_file(struct pp_diags *, const char *file);
 uint64_t pp_diags_of_rule(const struct pp_diags *, const struct pp_rule *);
 /* Moves all findings of `from` behind those of `to`; line numbers grow by `add_lines`. */
 void pp_diags_append(struct pp_diags *to, const struct pp_diags *from, uint64_t add_lines);
+/* Puts the findings from `first` on into the order of the input (line, then column, then offset). */
+void pp_diags_sort(struct pp_diags *, size_t first);
 void pp_diags_init(struct pp_diags *);
 void pp_diags_release(struct pp_diags *);
 

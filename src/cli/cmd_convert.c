@@ -225,12 +225,65 @@ convert_write(struct pp_cli *cli, const struct pp_profile *profile)
 
 /* ---- running ---- */
 
+/*
+ * A file that only becomes canonical needs no profile in between if its format knows how. Returns false
+ * when that is not so, with the input still whole.
+ */
+static bool
+convert_rewrite(struct pp_cli *cli, struct pp_loaded *l, int *code)
+{
+	const struct pp_format *format = l->opened.format;
+	struct pp_sink *sink = NULL;
+	struct pp_buf buf = { 0 };
+
+	if (l->status != PP_OK || format != cli->target || !format->rewrite || cli->out_terminal ||
+	    pp_args_text(&cli->args, "metric") || pp_args_text(&cli->args, "variant"))
+		return false;
+	*code = convert_open(cli, &buf, &sink);
+	if (*code)
+		return true;
+	l->status = format->rewrite(&l->opened.reader, sink);
+	if (l->status == PP_E_UNSUPPORTED) {
+		l->status = PP_OK;
+		return false;
+	}
+	if (l->status == PP_E_OUTPUT) {
+		*code = PP_EXIT_OUTPUT; /* pp_cli_finish() knows the reason */
+		return true;
+	}
+	*code = pp_load_verdict(cli, l);
+	return true;
+}
+
+/* One file: rewritten if that is possible, else read and written. */
+static int
+convert_one(struct pp_cli *cli, const char *file, struct pp_profile **profile, bool *done)
+{
+	struct pp_loaded l;
+	int code = pp_load_open(cli, file, PP_LOAD_WANT | PP_TIMELINE | PP_EXTRAS, &l);
+
+	if (code == 0) {
+		*done = convert_rewrite(cli, &l, &code);
+		if (!*done) {
+			pp_load_read(&l);
+			code = pp_load_verdict(cli, &l);
+		}
+	}
+	if (code == 0) {
+		*profile = l.profile;
+		l.profile = NULL;
+	}
+	pp_loaded_release(&l);
+	return code;
+}
+
 static int
 convert_run(struct pp_cli *cli)
 {
 	const char *const *files;
 	struct pp_profile *profile = NULL;
 	size_t n, metric;
+	bool done = false;
 	int code = pp_load_files(cli, 0, &files, &n);
 
 	if (code == 0)
@@ -238,11 +291,12 @@ convert_run(struct pp_cli *cli)
 	if (code == 0)
 		code = variant_check(cli);
 	if (code == 0)
-		code = pp_load_profile(cli, files, n, PP_LOAD_WANT | PP_TIMELINE | PP_EXTRAS,
-		                       &profile);
-	if (code == 0)
+		code = n == 1 ? convert_one(cli, files[0], &profile, &done)
+		              : pp_load_profile(cli, files, n, PP_LOAD_WANT | PP_TIMELINE | PP_EXTRAS,
+		                                &profile);
+	if (code == 0 && !done)
 		code = pp_load_metric(cli, profile, &metric);
-	if (code == 0)
+	if (code == 0 && !done)
 		code = convert_write(cli, profile);
 	pp_profile_free(profile);
 	return code;

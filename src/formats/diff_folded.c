@@ -45,6 +45,12 @@ diff_folded_read(struct pp_reader *reader, struct pp_builder *builder)
 }
 
 static pp_status
+diff_folded_rewrite(struct pp_reader *reader, struct pp_sink *out)
+{
+	return pp_folded_rewrite(reader, out, PP_FOLDED_DIFF);
+}
+
+static pp_status
 diff_folded_write(struct pp_writer *writer)
 {
 	return pp_folded_write(writer, PP_FOLDED_DIFF);
@@ -58,5 +64,6 @@ const struct pp_format pp_format_diff_folded = {
 	.bid = diff_folded_bid,
 	.read = diff_folded_read,
 	.write = diff_folded_write,
+	.rewrite = diff_folded_rewrite,
 	.rules = pp_diff_folded_rules,
 };

@@ -36,6 +36,12 @@ folded_read(struct pp_reader *reader, struct pp_builder *builder)
 }
 
 static pp_status
+folded_rewrite(struct pp_reader *reader, struct pp_sink *out)
+{
+	return pp_folded_rewrite(reader, out, PP_FOLDED_PLAIN);
+}
+
+static pp_status
 folded_write(struct pp_writer *writer)
 {
 	return pp_folded_write(writer, PP_FOLDED_PLAIN);
@@ -55,6 +61,7 @@ const struct pp_format pp_format_folded = {
 	.bid = folded_bid,
 	.read = folded_read,
 	.write = folded_write,
+	.rewrite = folded_rewrite,
 	.rules = pp_folded_rules,
 	.options = folded_options,
 };

@@ -4,6 +4,7 @@
  */
 #include "formats/folded_lines.h"
 
+#include "base/hash.h"
 #include "base/num.h"
 
 const struct pp_rule pp_folded_rules[] = {
@@ -39,8 +40,8 @@ const struct pp_rule pp_folded_rules[] = {
 	    "pair occurs in it. Each was replaced by U+FFFD." },
 	[PP_FOLDED_WRITE_NAME] = {
 	    "folded-write-name", PP_WARNING, "names were changed to fit into folded stacks",
-	    "A folded line cannot hold ';', a newline or a carriage return inside a name, nor blanks at "
-	    "the outer ends of a stack: ';' becomes ':', newlines become blanks, outer blanks are cut. "
+	    "A folded line cannot hold ';' or a newline inside a name, nor blanks at the outer ends of "
+	    "a stack: ';' becomes ':', newlines become blanks, outer blanks are cut. "
 	    "Stacks that become equal are added." },
 	[PP_FOLDED_WRITE_VALUE] = {
 	    "folded-write-value", PP_WARNING, "values were changed to fit into folded stacks",
@@ -180,6 +181,23 @@ pp_folded_parse(const struct pp_folded_grammar *g, struct pp_slice line, struct 
 		return bad(out, PP_FOLDED_STACK_MISSING, p);
 	out->stack = pp_slice_of(p, (size_t)(end - p));
 	return PP_FOLDED_RECORD;
+}
+
+/* Four lanes, so that multiplications overlap. */
+uint64_t
+pp_folded_hash(struct pp_slice s, uint64_t seed)
+{
+	uint64_t a = seed, b = seed ^ PP_HASH_K1, c = seed ^ PP_HASH_K2, d = ~seed;
+	const unsigned char *p = s.p;
+	size_t n = s.n;
+
+	for (; n >= 32; p += 32, n -= 32) {
+		a = pp_mix(a ^ pp_load64(p), PP_HASH_K1);
+		b = pp_mix(b ^ pp_load64(p + 8), PP_HASH_K2);
+		c = pp_mix(c ^ pp_load64(p + 16), PP_HASH_K1);
+		d = pp_mix(d ^ pp_load64(p + 24), PP_HASH_K2);
+	}
+	return pp_hash_bytes(p, n, pp_mix(a ^ b, PP_HASH_K1 ^ c) ^ d ^ s.n);
 }
 
 int

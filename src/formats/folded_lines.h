@@ -54,13 +54,26 @@ struct pp_folded_line {
 enum pp_folded_verdict pp_folded_parse(const struct pp_folded_grammar *, struct pp_slice line,
                                        struct pp_folded_line *out);
 
+/* A hash over the bytes of a whole stack. */
+uint64_t pp_folded_hash(struct pp_slice stack, uint64_t seed);
+
 /* Bits for recognition: how many lines of the head are records with so many counts, capped. */
 int pp_folded_bid(const struct pp_peek *, unsigned counts);
 
 pp_status pp_folded_read(struct pp_reader *, struct pp_builder *, unsigned counts);
 pp_status pp_folded_rewrite(struct pp_reader *, struct pp_sink *, unsigned counts);
 pp_status pp_folded_write(struct pp_writer *, unsigned counts);
-/* The grammar that the user's options ask for; false (with a reason) when they make no sense. */
-bool pp_folded_grammar_of(const struct pp_reader *, unsigned counts, struct pp_folded_grammar *out);
+
+/* An input made ready: byte order marks gone, UTF-16 decoded, plain or differential decided. */
+struct pp_folded_input {
+	struct pp_folded_grammar grammar;
+	struct pp_input *outer;         /* what reader->in was */
+	struct pp_input decoded, whole; /* what it may be now */
+	struct pp_buf text, all;        /* their bytes */
+};
+
+pp_status pp_folded_open(struct pp_folded_input *, struct pp_reader *, unsigned counts);
+/* Gives reader->in back; to be called whatever pp_folded_open() said. */
+void pp_folded_close(struct pp_folded_input *, struct pp_reader *);
 
 #endif

@@ -10,9 +10,9 @@
  */
 #include "formats/folded_lines.h"
 
-#include "base/num.h"
 #include "base/vec.h"
-#include "text/utf16.h"
+
+extern const struct pp_format pp_format_folded, pp_format_diff_folded;
 
 #define BATCH_RECORDS 512
 #define REPEAT_SLOTS ((size_t)1 << 18)
@@ -392,23 +392,6 @@ job_stack(struct folded_job *job, struct pp_slice stack, const struct record *re
 	return job->record_count < BATCH_RECORDS || job_flush(job);
 }
 
-/* A hash over a whole stack: four lanes, so that multiplications overlap. */
-static uint64_t
-stack_hash(struct pp_slice s, uint64_t seed)
-{
-	uint64_t a = seed, b = seed ^ PP_HASH_K1, c = seed ^ PP_HASH_K2, d = ~seed;
-	const unsigned char *p = s.p;
-	size_t n = s.n;
-
-	for (; n >= 32; p += 32, n -= 32) {
-		a = pp_mix(a ^ pp_load64(p), PP_HASH_K1);
-		b = pp_mix(b ^ pp_load64(p + 8), PP_HASH_K2);
-		c = pp_mix(c ^ pp_load64(p + 16), PP_HASH_K1);
-		d = pp_mix(d ^ pp_load64(p + 24), PP_HASH_K2);
-	}
-	return pp_hash_bytes(p, n, pp_mix(a ^ b, PP_HASH_K1 ^ c) ^ d ^ s.n);
-}
-
 /* Looks one stack up among those seen lately; it goes into the batch if it is not there. */
 static bool
 job_lookup(struct folded_job *job, struct waiting *line)
@@ -458,7 +441,7 @@ job_record(struct folded_job *job, const struct pp_folded_line *line)
 	if (!job->repeats || line->stack.n > REPEAT_LONGEST)
 		return job_group(job) && job_stack(job, line->stack, &record);
 	waiting = &job->group[job->group_count++];
-	*waiting = (struct waiting){ line->stack, record, stack_hash(line->stack, job->builder->seed) };
+	*waiting = (struct waiting){ line->stack, record, pp_folded_hash(line->stack, job->builder->seed) };
 	__builtin_prefetch(&job->repeats[waiting->hash & (REPEAT_SLOTS - 1)]);
 	return job->group_count < GROUP || job_group(job);
 }
@@ -756,162 +739,25 @@ read_records(struct pp_reader *reader, struct pp_builder *builder, const struct 
 	return builder_restart(builder) ? read_alone(reader, builder, grammar) : PP_E_NOMEM;
 }
 
-bool
-pp_folded_grammar_of(const struct pp_reader *reader, unsigned counts, struct pp_folded_grammar *out)
-{
-	const char *fractions = pp_reader_option(reader, "fractions");
-	const char *comments = pp_reader_option(reader, "comments");
-
-	*out = (struct pp_folded_grammar){ .counts = counts };
-	if (comments && strcmp(comments, "skip") == 0)
-		out->comments = true;
-	else if (comments && strcmp(comments, "keep") != 0)
-		return false;
-	if (!fractions || strcmp(fractions, "reject") == 0)
-		return true;
-	if (strcmp(fractions, "round") == 0) {
-		out->fractions = PP_FRACTIONS_ROUND;
-		return true;
-	}
-	out->fractions = PP_FRACTIONS_SCALE;
-	return strncmp(fractions, "scale:", 6) == 0 &&
-	       pp_num_u64(pp_slice_z(fractions + 6), &out->fraction_scale) && out->fraction_scale > 0;
-}
-
-/* Reads all that is left into memory and makes it the input. */
-static pp_status
-input_slurp(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whole)
-{
-	struct pp_input *in = reader->in;
-
-	while (pp_input_need(in, 1)) {
-		pp_buf_add(buf, in->cur, pp_input_left(in));
-		if (buf->failed || buf->n > reader->limits.max_memory)
-			return buf->failed ? PP_E_NOMEM : PP_E_LIMIT;
-		in->cur = in->end;
-	}
-	if (!pp_buf_room(buf, PP_INPUT_PAD))
-		return PP_E_NOMEM;
-	*whole = (struct pp_input){ .at_end = true, .stable = true, .status = in->status };
-	whole->begin = whole->cur = (const unsigned char *)buf->p;
-	whole->end = whole->cur + buf->n;
-	reader->in = whole;
-	return PP_OK;
-}
-
-/* Replaces UTF-16 with a byte order mark by its UTF-8 form. */
-static pp_status
-input_decode(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whole)
-{
-	bool big_endian = reader->in->cur[0] == 0xfe;
-	struct pp_buf raw = { 0 };
-	struct pp_input raw_input;
-	pp_status status = input_slurp(reader, &raw, &raw_input);
-	uint64_t damaged = 0;
-
-	if (status == PP_OK) {
-		pp_utf16_decode(buf, pp_slice_of(raw_input.cur + 2, pp_input_left(&raw_input) - 2),
-		                big_endian, &damaged);
-		status = pp_buf_room(buf, PP_INPUT_PAD) ? PP_OK : PP_E_NOMEM;
-	}
-	if (status == PP_OK) {
-		pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16], pp_at_offset(0),
-		            "read as UTF-16, %s first", big_endian ? "high byte" : "low byte");
-		if (damaged)
-			pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16_DAMAGED], PP_NOWHERE,
-			            "%llu broken characters replaced by U+FFFD",
-			            (unsigned long long)damaged);
-		*whole = (struct pp_input){ .at_end = true, .stable = true, .status = raw_input.status };
-		whole->begin = whole->cur = (const unsigned char *)buf->p;
-		whole->end = whole->cur + buf->n;
-		reader->in = whole;
-	}
-	pp_buf_release(&raw);
-	return status;
-}
-
-/* Whether every record of the input ends in two numbers. */
-static bool
-all_differential(const struct pp_input *in, const struct pp_folded_grammar *grammar)
-{
-	struct pp_folded_grammar two = *grammar;
-	const unsigned char *p = in->cur;
-	struct pp_folded_line line;
-	bool any = false;
-
-	two.counts = PP_FOLDED_DIFF;
-	while (p < in->end) {
-		const unsigned char *stop = memchr(p, '\n', (size_t)(in->end - p));
-		enum pp_folded_verdict verdict;
-
-		stop = stop ? stop : in->end;
-		verdict = pp_folded_parse(&two, pp_slice_of(p, (size_t)(stop - p)), &line);
-		if (verdict == PP_FOLDED_BAD)
-			return false;
-		any |= verdict == PP_FOLDED_RECORD;
-		p = stop + 1;
-	}
-	return any;
-}
-
-extern const struct pp_format pp_format_folded, pp_format_diff_folded;
-
-/* Plain or differential, when neither the user nor the name says so; see diff_folded.c. */
-static pp_status
-decide(struct pp_reader *reader, struct pp_folded_grammar *grammar, struct pp_buf *buf,
-       struct pp_input *whole)
-{
-	pp_status status;
-
-	if (reader->forced || grammar->counts == PP_FOLDED_PLAIN || pp_name_ends(reader->path, "diff.folded"))
-		return PP_OK;
-	if (!reader->in->stable) {
-		status = input_slurp(reader, buf, whole);
-		if (status != PP_OK)
-			return status;
-	}
-	if (all_differential(reader->in, grammar))
-		pp_diag_add(reader->diags, &pp_diff_folded_rules[PP_DIFF_FOLDED_GUESSED], PP_NOWHERE,
-		            "every line ends in two numbers: read as differential (--from folded says "
-		            "otherwise)");
-	else
-		grammar->counts = PP_FOLDED_PLAIN;
-	return PP_OK;
-}
-
 pp_status
 pp_folded_read(struct pp_reader *reader, struct pp_builder *builder, unsigned counts)
 {
-	struct pp_input *outer = reader->in, decoded, whole;
-	struct pp_buf text = { 0 }, all = { 0 };
-	struct pp_folded_grammar grammar;
-	pp_status status = PP_OK;
 	uint64_t errors = pp_diags_total(reader->diags, PP_ERROR);
-	const unsigned char *head;
+	size_t findings = pp_diags_count(reader->diags);
+	struct pp_folded_input input;
+	pp_status status = pp_folded_open(&input, reader, counts);
 
-	if (!pp_folded_grammar_of(reader, counts, &grammar))
-		return PP_E_USAGE;
-	(void)pp_input_need(reader->in, 3);
-	head = reader->in->cur;
-	if (pp_input_left(reader->in) >= 2 &&
-	    ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
-		status = input_decode(reader, &text, &decoded);
-	else if (pp_input_left(reader->in) >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
-		reader->in->cur += 3;
 	if (status == PP_OK)
-		status = decide(reader, &grammar, &all, &whole);
-	if (status == PP_OK)
-		status = read_records(reader, builder, &grammar);
-	outer->status = reader->in->status;
-	reader->in = outer;
-	pp_buf_release(&text);
-	pp_buf_release(&all);
+		status = read_records(reader, builder, &input.grammar);
+	pp_folded_close(&input, reader);
 	if (status != PP_OK)
 		return status;
-	builder->profile->format = grammar.counts == PP_FOLDED_DIFF ? &pp_format_diff_folded
-	                                                            : &pp_format_folded;
+	builder->profile->format = input.grammar.counts == PP_FOLDED_DIFF ? &pp_format_diff_folded
+	                                                                  : &pp_format_folded;
 	if (pp_diags_total(reader->diags, PP_ERROR) > errors)
 		builder->profile->complete = false;
+	/* Sums are added in batches, so their findings may come late. */
+	pp_diags_sort(reader->diags, findings);
 	/* An empty file has an empty tree all the same. */
 	builder->profile->facets |= PP_TREE;
 	return PP_OK;

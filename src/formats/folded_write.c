@@ -49,13 +49,14 @@ name_clean(struct names_tree *t, struct pp_slice name, pp_str *id)
 	bool is_new, ok;
 	size_t i;
 
-	if (!memchr(name.p, ';', name.n) && !memchr(name.p, '\n', name.n) && !memchr(name.p, '\r', name.n))
+	if (!memchr(name.p, ';', name.n) && !memchr(name.p, '\n', name.n))
 		return pp_strtab_intern(&t->names, name.p, name.n, id, &is_new);
 	pp_buf_add(&clean, name.p, name.n);
 	for (i = 0; !clean.failed && i < clean.n; i++) {
 		if (clean.p[i] == ';')
 			clean.p[i] = ':';
-		else if (clean.p[i] == '\n' || clean.p[i] == '\r')
+		/* A carriage return is a byte like any other unless it belongs to a line end. */
+		else if (clean.p[i] == '\n' || (clean.p[i] == '\r' && clean.p[i + 1] == '\n'))
 			clean.p[i] = ' ';
 	}
 	t->changed++;
