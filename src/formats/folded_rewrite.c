@@ -31,6 +31,12 @@ struct stack_slot {
 	uint32_t index;
 };
 
+/* Stacks [begin, end) that are equal in their first `depth` bytes. */
+struct group {
+	size_t begin, end;
+	size_t depth;
+};
+
 struct rewriter {
 	struct pp_reader *reader;
 	struct pp_sink *out;
@@ -39,11 +45,7 @@ struct rewriter {
 	PP_VEC(uint64_t) values; /* counts[stack.count * counts ...] */
 	struct stack_slot *slots;
 	size_t mask;
-	/* Groups still to be sorted: [begin, end), equal in their first `depth` bytes. */
-	PP_VEC(struct group {
-		size_t begin, end;
-		size_t depth;
-	}) groups;
+	PP_VEC(struct group) groups; /* still to be sorted */
 };
 
 /* ---- collecting ------------------------------------------------------------------------- */
@@ -168,7 +170,7 @@ static inline uint64_t
 key_at(const struct stack *s, size_t depth)
 {
 	size_t left = s->n - depth;
-	uint64_t word = 0;
+	uint64_t word;
 
 	/* The input's padding allows reading past the end of the last string. */
 	word = __builtin_bswap64(pp_load64(s->p + depth));
