@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Builds polyprof in several ways and runs its tests and lints: see ./test."""
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import xml.etree.ElementTree as xml
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CPUS = len(os.sched_getaffinity(0))
+LANES = min(2, CPUS)
+JOBS = max(1, CPUS // LANES)
+FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '20'))
+FUZZ_RUNS = 400000
+print_lock = threading.Lock()
+
+
+class Result:
+    """What a step came to: counts, and the text of what failed."""
+
+    def __init__(self, passed=0, failed=0, skipped=0, text=''):
+        self.passed, self.failed, self.skipped, self.text = passed, failed, skipped, text
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.text += other.text
+
+
+def run(command, **more):
+    return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors='replace', stdin=subprocess.DEVNULL, **more)
+
+
+def tail(text, lines=60):
+    kept = text.rstrip().splitlines()[-lines:]
+    return '\n'.join(kept) + '\n'
+
+
+def sources(*directories):
+    tracked = run(['git', 'ls-files', '--cached', '--others', '--exclude-standard', *directories])
+    if tracked.returncode == 0:
+        names = tracked.stdout.split()
+    else:
+        names = [os.path.relpath(os.path.join(where, name), ROOT) for directory in directories
+                 for where, _, files in os.walk(os.path.join(ROOT, directory)) for name in files]
+    return sorted(name for name in names
+                  if name.endswith(('.c', '.h')) and os.path.exists(os.path.join(ROOT, name)))
+
+
+# ---- builds ---------------------------------------------------------------------------------
+
+BUILDS = {
+    'release': [],
+    'sanitize': ['--buildtype=debugoptimized', '-Db_sanitize=address,undefined',
+                 '-Dc_args=-fno-sanitize-recover=undefined'],
+    'threads': ['--buildtype=debugoptimized', '-Db_sanitize=thread'],
+    'zlib': ['-Disal=disabled'],
+    'fuzz': ['--buildtype=debugoptimized', '-Db_sanitize=address,undefined', '-Db_lundef=false',
+             '-Dfuzzers=true', '-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined'],
+}
+COMPILER = {'fuzz': 'clang'}
+setup_locks = {name: threading.Lock() for name in BUILDS}
+
+
+def build_dir(name):
+    return os.path.join('build', name)
+
+
+def build(name, targets=()):
+    """Sets up (once) and builds; returns an error text or None."""
+    directory = build_dir(name)
+    with setup_locks[name]:
+        if not os.path.exists(os.path.join(ROOT, directory, 'build.ninja')):
+            shutil.rmtree(os.path.join(ROOT, directory), ignore_errors=True)
+            done = run(['meson', 'setup', directory, *BUILDS[name]],
+                       env={**os.environ, 'CC': COMPILER.get(name, os.environ.get('CC', 'cc'))})
+            if done.returncode:
+                return tail(done.stdout)
+        done = run(['ninja', '-C', directory, '-j', str(JOBS), *targets])
+    return tail(done.stdout) if done.returncode else None
+
+
+# ---- meson tests ----------------------------------------------------------------------------
+
+def count_junit(path):
+    """Counts the subtests in meson's log; a test that printed no plan counts once."""
+    result = Result()
+    for suite in xml.parse(path).getroot().iter('testsuite'):
+        for case in suite.iter('testcase'):
+            if case.find('failure') is not None or case.find('error') is not None:
+                result.failed += 1
+            elif case.find('skipped') is not None:
+                result.skipped += 1
+            else:
+                result.passed += 1
+    return result
+
+
+def meson_test(name, arguments):
+    failed = build(name)
+    if failed:
+        return Result(failed=1, text=failed)
+    log = os.path.join(ROOT, build_dir(name), 'meson-logs', 'testlog')
+    for end in ('.junit.xml', '.txt'):
+        if os.path.exists(log + end):
+            os.remove(log + end)
+    done = run(['meson', 'test', '-C', build_dir(name), '--no-rebuild', '--num-processes', str(JOBS),
+                '--print-errorlogs', *arguments],
+               env={**os.environ, 'TSAN_OPTIONS': 'halt_on_error=1', 'PYTHONDONTWRITEBYTECODE': '1'})
+    if not os.path.exists(log + '.junit.xml'):
+        return Result(failed=1, text=tail(done.stdout))
+    result = count_junit(log + '.junit.xml')
+    if done.returncode and not result.failed:
+        result.failed = 1
+    if result.failed:
+        with open(log + '.txt', errors='replace') as file:
+            wrong = [line for line in file if re.match(r'not ok|# |.*(ERROR|runtime error|does not hold)', line)]
+        result.text = tail(''.join(wrong), 40) + tail(done.stdout, 30)
+    return result
+
+
+def step_release(names):
+    return meson_test('release', names)
+
+
+def step_sanitize(names):
+    return meson_test('sanitize', names or ['--no-suite', 'speed', '--no-suite', 'source'])
+
+
+def step_threads(_):
+    return meson_test('threads', ['--suite', 'threads'])
+
+
+def step_zlib(_):
+    return meson_test('zlib', ['--no-suite', 'speed', '--no-suite', 'source', '--no-suite', 'oom'])
+
+
+# ---- fuzzing --------------------------------------------------------------------------------
+
+def fuzz_one(path):
+    name = os.path.basename(path).removeprefix('fuzz_')
+    work = os.path.join(ROOT, build_dir('fuzz'), 'corpus', name)
+    os.makedirs(work, exist_ok=True)
+    public = name.replace('_', '-')
+    seeds = [directory for directory in (f'fuzz/corpus/{name}', f'tests/formats/{public}/good',
+                                         f'tests/formats/{public}/bad')
+             if os.path.isdir(os.path.join(ROOT, directory))]
+    if name == 'any':
+        seeds += [os.path.join('tests/formats', fmt, kind)
+                  for fmt in sorted(os.listdir(os.path.join(ROOT, 'tests/formats')))
+                  for kind in ('good', 'bad')
+                  if os.path.isdir(os.path.join(ROOT, 'tests/formats', fmt, kind))]
+    dictionary = f'fuzz/dict/{name}.dict'
+    options = [f'-dict={dictionary}'] if os.path.exists(os.path.join(ROOT, dictionary)) else []
+    done = run([path, f'-max_total_time={FUZZ_SECONDS}', f'-runs={FUZZ_RUNS}', '-max_len=20000', '-timeout=20',
+                '-rss_limit_mb=3000', '-print_final_stats=0', '-verbosity=0',
+                f'-artifact_prefix={build_dir("fuzz")}/found-{name}-', *options, work, *seeds])
+    if done.returncode:
+        return Result(failed=1, text=f'fuzz_{name}:\n' + tail(done.stdout))
+    return Result(passed=1)
+
+
+def step_fuzz(_):
+    if not shutil.which('clang'):
+        return Result(skipped=1, text='clang is not installed\n')
+    with tempfile.TemporaryDirectory() as directory:
+        probe = os.path.join(directory, 'probe.c')
+        with open(probe, 'w') as file:
+            file.write('int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n) '
+                       '{ return p && n ? 0 : 0; }\n')
+        if run(['clang', '-fsanitize=fuzzer', probe, '-o', os.path.join(directory, 'probe')]).returncode:
+            return Result(skipped=1, text='clang has no libFuzzer here\n')
+    failed = build('fuzz')
+    if failed:
+        return Result(failed=1, text=failed)
+    result = Result()
+    directory = os.path.join(ROOT, build_dir('fuzz'), 'fuzz')
+    fuzzers = [os.path.join(directory, name) for name in sorted(os.listdir(directory))
+               if name.startswith('fuzz_') and os.access(os.path.join(directory, name), os.X_OK)
+               and os.path.isfile(os.path.join(directory, name))]
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        for one in pool.map(fuzz_one, fuzzers):
+            result.add(one)
+    return result
+
+
+# ---- lints ----------------------------------------------------------------------------------
+
+def lint(tool, command_of, files):
+    """Runs a tool once per file; each file counts."""
+    if not shutil.which(tool):
+        return Result(skipped=1, text=f'{tool} is not installed\n')
+    result = Result()
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        for done in pool.map(lambda file: run(command_of(file)), files):
+            if done.returncode:
+                result.add(Result(failed=1, text=tail(done.stdout)))
+            else:
+                result.passed += 1
+    return result
+
+
+def step_format(_):
+    files = sources('src', 'include', 'tests', 'fuzz', 'bench')
+    return lint('clang-format', lambda file: ['clang-format', '--dry-run', '-Werror', file], files)
+
+
+def step_tidy(_):
+    failed = build('release', ['src/polyprof'])
+    if failed:
+        return Result(failed=1, text=failed)
+    files = [name for name in sources('src') if name.endswith('.c')]
+    files = [name for name in files if f'/{name}"' in compile_commands()]
+    return lint('clang-tidy', lambda file: ['clang-tidy', '--quiet', '--warnings-as-errors=*', '-p',
+                                            build_dir('release'), file], files)
+
+
+def compile_commands():
+    with open(os.path.join(ROOT, build_dir('release'), 'compile_commands.json')) as file:
+        return file.read()
+
+
+def step_cppcheck(_):
+    return lint('cppcheck', lambda room: [
+        'cppcheck', '--quiet', '--error-exitcode=1', '--enable=warning,performance,portability', '--std=c11',
+        '--inline-suppr', '--suppressions-list=tools/cppcheck.txt', '-D__GNUC__=12', '-D__SSE2__', '-Iinclude',
+        '-Isrc', room], sorted(f'src/{name}' for name in os.listdir(os.path.join(ROOT, 'src'))
+                               if os.path.isdir(os.path.join(ROOT, 'src', name))))
+
+
+# ---- all together ---------------------------------------------------------------------------
+
+# The longest first, so that the lanes end together.
+STEPS = {'sanitize': step_sanitize, 'fuzz': step_fuzz, 'release': step_release, 'tidy': step_tidy,
+         'threads': step_threads, 'zlib': step_zlib, 'cppcheck': step_cppcheck, 'format': step_format}
+
+
+def run_step(name, arguments):
+    start = time.monotonic()
+    try:
+        result = STEPS[name](arguments)
+    except Exception as error:  # a broken step must not hide the others
+        result = Result(failed=1, text=f'{type(error).__name__}: {error}\n')
+    with print_lock:
+        state = 'FAIL' if result.failed else 'ok' if result.passed else 'skip'
+        print(f'{state:5}{name:10} {result.passed} passed, {result.failed} failed, {result.skipped} skipped'
+              f'  ({time.monotonic() - start:.0f} s)', flush=True)
+        if result.failed or not result.passed:
+            print(''.join(f'      {line}\n' for line in result.text.splitlines()), end='', flush=True)
+    return result
+
+
+def suites():
+    done = run(['meson', 'introspect', '--tests', build_dir('release')])
+    return set(re.findall(r'"suite": \["polyprof:(\w+)"', done.stdout)) | \
+        set(re.findall(r'"polyprof:(\w+)"', done.stdout))
+
+
+def main():
+    names = sys.argv[1:]
+    steps = [name for name in STEPS if name in names]
+    tests = [name for name in names if name not in STEPS]
+    if not names:
+        steps = list(STEPS)
+    plan = [(name, []) for name in steps]
+    if tests:
+        failed = build('release')
+        if failed:
+            sys.exit(failed)
+        known = suites()
+        arguments = [word for name in tests for word in (('--suite', name) if name in known else (name,))]
+        plan += [('release', arguments), ('sanitize', arguments)]
+    total = Result()
+    with concurrent.futures.ThreadPoolExecutor(LANES) as pool:
+        for result in pool.map(lambda step: run_step(*step), plan):
+            total.add(result)
+    skipped = f', {total.skipped} skipped' if total.skipped else ''
+    print(f'{total.passed} passed, {total.failed} failed{skipped}')
+    return 1 if total.failed or not total.passed else 0
+
+
+sys.exit(main())
