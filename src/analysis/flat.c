@@ -18,7 +18,8 @@ pp_flat_release(struct pp_flat *f)
 
 /* Numbers the functions that occur in the tree; row_of[func] is the row + 1. */
 static bool
-flat_rows(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_frame, uint32_t *row_of)
+flat_rows(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_frame,
+          uint32_t *row_of)
 {
 	unsigned char *seen = calloc(p->frames.n, 1);
 	size_t i, cells;
@@ -77,8 +78,8 @@ flat_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_f
 
 /* Total costs of one metric: the inclusive cost of every outermost activation. */
 static bool
-flat_total(struct pp_flat *f, const struct pp_profile *p, size_t metric, const pp_func *func_of_frame,
-           const uint32_t *row_of, const uint64_t *outermost)
+flat_total(struct pp_flat *f, const struct pp_profile *p, size_t metric,
+           const pp_func *func_of_frame, const uint32_t *row_of, const uint64_t *outermost)
 {
 	const struct pp_metric *m = &p->metrics.at[metric];
 	struct pp_inclusive inclusive;

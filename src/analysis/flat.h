@@ -16,7 +16,7 @@ struct pp_flat {
 	bool has_calls;
 	pp_func *func;
 	uint64_t *calls;
-	union pp_value *self;  /* [row * metrics + metric] */
+	union pp_value *self; /* [row * metrics + metric] */
 	union pp_value *total;
 	union pp_value *whole; /* [metric]: the sum over the profile */
 };

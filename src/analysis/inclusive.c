@@ -34,7 +34,7 @@ sums_fit(const struct pp_profile *p, size_t metric)
 			    (type)pp_cell_value(m, pp_series_cells(s, row)[metric]).convert;       \
 	}                                                                                          \
 	for (node = x->n; node-- > 1;)                                                             \
-		(array)[pp_tree_parent(&p->tree, node)] += (array)[node]
+	(array)[pp_tree_parent(&p->tree, node)] += (array)[node]
 
 bool
 pp_inclusive_compute(struct pp_inclusive *x, const struct pp_profile *p, size_t metric)

@@ -28,7 +28,7 @@ struct pp_map {
 		uint64_t key;
 		uint32_t id;
 		uint32_t used;
-	} *slots;
+	} * slots;
 	size_t n;
 	size_t mask; /* slots - 1, or 0 without slots */
 	uint64_t seed;

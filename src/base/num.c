@@ -50,7 +50,8 @@ pp_num_hex(struct pp_slice s, uint64_t *out)
 		return false;
 	for (i = 0; i < s.n; i++) {
 		unsigned c = s.p[i];
-		unsigned digit = c - '0' <= 9 ? c - '0' : ((c | 32) - 'a' <= 5 ? (c | 32) - 'a' + 10 : 16);
+		unsigned digit = c - '0' <= 9 ? c - '0'
+		                              : ((c | 32) - 'a' <= 5 ? (c | 32) - 'a' + 10 : 16);
 
 		if (digit > 15 || value >> 60)
 			return false;

@@ -14,7 +14,7 @@ struct pp_strtab {
 	struct pp_strtab_slot {
 		uint32_t tag; /* upper half of the hash */
 		pp_str id;    /* 0 = free */
-	} *slots;
+	} * slots;
 	size_t mask;
 	uint64_t seed;
 };

@@ -10,21 +10,21 @@
 
 #include "base/common.h"
 
-#define PP_VEC(type)      \
-	struct {          \
-		type *at; \
-		size_t n; \
-		size_t cap; \
+#define PP_VEC(type)                                                                               \
+	struct {                                                                                   \
+		type *at;                                                                          \
+		size_t n;                                                                          \
+		size_t cap;                                                                        \
 	}
 
 /* Makes room for `need` items in all; false when out of memory (the items stay as they were). */
 bool pp_vec_grow(void **items, size_t *cap, size_t item_size, size_t need);
 
-#define pp_vec_reserve(v, need) \
+#define pp_vec_reserve(v, need)                                                                    \
 	((need) <= (v)->cap || pp_vec_grow((void **)&(v)->at, &(v)->cap, sizeof *(v)->at, (need)))
 
 /* Appends one item; false when out of memory. */
-#define pp_vec_push(v, ...) \
+#define pp_vec_push(v, ...)                                                                        \
 	(pp_vec_reserve((v), (v)->n + 1) ? ((v)->at[(v)->n++] = (__VA_ARGS__), true) : false)
 
 #define pp_vec_release(v) (free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)

@@ -11,15 +11,15 @@
 #include "formats/folded_lines.h"
 
 const struct pp_rule pp_diff_folded_rules[] = {
-	[PP_DIFF_FOLDED_GUESSED] = {
-	    "diff-folded-guessed", PP_NOTE, "read as differential because every line ends in two numbers",
-	    "The name does not say whether the file is plain or differential, and every record ends in "
-	    "two numbers, so it was read as differential. If the first number belongs to the names, say "
-	    "--from folded." },
-	[PP_DIFF_FOLDED_COUNT_MISSING] = {
-	    "diff-folded-count-missing", PP_ERROR, "a line of a differential file has only one count",
-	    "Each line of a differential file is a stack and two counts. A single count could be either, "
-	    "so the line is left out of all totals. If the file is plain, say --from folded." },
+	[PP_DIFF_FOLDED_GUESSED] = { "diff-folded-guessed", PP_NOTE,
+	                             "read as differential because every line ends in two numbers",
+	                             "The name does not say whether the file is plain or differential, and every record ends in "
+	                             "two numbers, so it was read as differential. If the first number belongs to the names, say "
+	                             "--from folded." },
+	[PP_DIFF_FOLDED_COUNT_MISSING] = { "diff-folded-count-missing", PP_ERROR,
+	                                   "a line of a differential file has only one count",
+	                                   "Each line of a differential file is a stack and two counts. A single count could be either, "
+	                                   "so the line is left out of all totals. If the file is plain, say --from folded." },
 	{ 0 },
 };
 

@@ -26,7 +26,8 @@ folded_bid(const struct pp_peek *peek)
 	if (pp_name_ends(peek->name, "diff.folded"))
 		return bits ? 1 : 0;
 	/* An empty file, or one without a single good line, is still folded if it says so. */
-	return bits ? bits : pp_name_ends(peek->name, "folded") || pp_name_ends(peek->name, "collapsed");
+	return bits ? bits
+	            : pp_name_ends(peek->name, "folded") || pp_name_ends(peek->name, "collapsed");
 }
 
 static pp_status
@@ -48,8 +49,10 @@ folded_write(struct pp_writer *writer)
 }
 
 static const struct pp_option_doc folded_options[] = {
-	{ "fractions", "reject|round|scale:N", "what to do with counts such as 20.5 (default reject)" },
-	{ "comments", "keep|skip", "skip lines that start with '#' (Austin writes them; default keep)" },
+	{ "fractions", "reject|round|scale:N",
+	  "what to do with counts such as 20.5 (default reject)" },
+	{ "comments", "keep|skip",
+	  "skip lines that start with '#' (Austin writes them; default keep)" },
 	{ 0 },
 };
 

@@ -27,7 +27,8 @@ grammar_of(const struct pp_reader *reader, unsigned counts, struct pp_folded_gra
 	}
 	out->fractions = PP_FRACTIONS_SCALE;
 	return strncmp(fractions, "scale:", 6) == 0 &&
-	       pp_num_u64(pp_slice_z(fractions + 6), &out->fraction_scale) && out->fraction_scale > 0;
+	       pp_num_u64(pp_slice_z(fractions + 6), &out->fraction_scale) &&
+	       out->fraction_scale > 0;
 }
 
 /* Reads all that is left into memory and makes it the input. */
@@ -70,10 +71,11 @@ input_decode(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whol
 		pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16], pp_at_offset(0),
 		            "read as UTF-16, %s first", big_endian ? "high byte" : "low byte");
 		if (damaged)
-			pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16_DAMAGED], PP_NOWHERE,
-			            "%llu broken characters replaced by U+FFFD",
+			pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16_DAMAGED],
+			            PP_NOWHERE, "%llu broken characters replaced by U+FFFD",
 			            (unsigned long long)damaged);
-		*whole = (struct pp_input){ .at_end = true, .stable = true, .status = raw_input.status };
+		*whole =
+		    (struct pp_input){ .at_end = true, .stable = true, .status = raw_input.status };
 		whole->begin = whole->cur = (const unsigned char *)buf->p;
 		whole->end = whole->cur + buf->n;
 		reader->in = whole;
@@ -113,7 +115,8 @@ decide(struct pp_reader *reader, struct pp_folded_grammar *grammar, struct pp_bu
 {
 	pp_status status;
 
-	if (reader->forced || grammar->counts == PP_FOLDED_PLAIN || pp_name_ends(reader->path, "diff.folded"))
+	if (reader->forced || grammar->counts == PP_FOLDED_PLAIN ||
+	    pp_name_ends(reader->path, "diff.folded"))
 		return PP_OK;
 	if (!reader->in->stable) {
 		status = input_slurp(reader, buf, whole);
@@ -121,9 +124,10 @@ decide(struct pp_reader *reader, struct pp_folded_grammar *grammar, struct pp_bu
 			return status;
 	}
 	if (all_differential(reader->in, grammar))
-		pp_diag_add(reader->diags, &pp_diff_folded_rules[PP_DIFF_FOLDED_GUESSED], PP_NOWHERE,
-		            "every line ends in two numbers: read as differential (--from folded says "
-		            "otherwise)");
+		pp_diag_add(
+		    reader->diags, &pp_diff_folded_rules[PP_DIFF_FOLDED_GUESSED], PP_NOWHERE,
+		    "every line ends in two numbers: read as differential (--from folded says "
+		    "otherwise)");
 	else
 		grammar->counts = PP_FOLDED_PLAIN;
 	return PP_OK;

@@ -8,53 +8,52 @@
 #include "base/num.h"
 
 const struct pp_rule pp_folded_rules[] = {
-	[PP_FOLDED_COUNT_MISSING] = {
-	    "folded-count-missing", PP_ERROR, "a line does not end in a blank and a count",
-	    "Each line is a stack, blanks, and a count. This one ends in something else, so nobody "
-	    "can say what it weighs. The line is left out of all totals; the rest of the file is "
-	    "used. Often a line was cut, or belongs to another format." },
-	[PP_FOLDED_COUNT_INVALID] = {
-	    "folded-count-invalid", PP_ERROR, "a count is not a plain non-negative whole number",
-	    "Counts are ASCII digits only: no sign, no fraction, no exponent, no grouping. The line "
-	    "is left out of all totals. Some collapsers write fractions such as 20.0: read such files "
-	    "with --option fractions=round, or fractions=scale:1000 to keep three decimals." },
-	[PP_FOLDED_COUNT_TOO_LARGE] = {
-	    "folded-count-too-large", PP_ERROR, "a count is larger than 18446744073709551615",
-	    "Counts are exact up to 2^64-1. A larger one is not rounded or wrapped: the line is left "
-	    "out of all totals." },
-	[PP_FOLDED_SUM_TOO_LARGE] = {
-	    "folded-sum-too-large", PP_ERROR, "the counts of one stack add up to more than 2^64-1",
-	    "Equal stacks are added. With this line the sum of its stack would pass 2^64-1, so the "
-	    "line is left out; what was added before stays." },
-	[PP_FOLDED_STACK_MISSING] = {
-	    "folded-stack-missing", PP_ERROR, "a line has a count but no stack",
-	    "A stack has at least one name. The line is left out of all totals. Writers that have "
-	    "samples without frames should give them a name, such as [no stack]." },
-	[PP_FOLDED_UTF16] = {
-	    "folded-utf16", PP_NOTE, "the file is UTF-16; it was read as such",
-	    "The file starts with a UTF-16 byte order mark, as files do that were redirected in "
-	    "PowerShell. It was decoded; converting it writes UTF-8." },
-	[PP_FOLDED_UTF16_DAMAGED] = {
-	    "folded-utf16-damaged", PP_WARNING, "the UTF-16 text is damaged",
-	    "The file starts with a UTF-16 byte order mark, but half a character or half a surrogate "
-	    "pair occurs in it. Each was replaced by U+FFFD." },
-	[PP_FOLDED_WRITE_NAME] = {
-	    "folded-write-name", PP_WARNING, "names were changed to fit into folded stacks",
-	    "A folded line cannot hold ';' or a newline inside a name, nor blanks at the outer ends of "
-	    "a stack: ';' becomes ':', newlines become blanks, outer blanks are cut. "
-	    "Stacks that become equal are added." },
-	[PP_FOLDED_WRITE_VALUE] = {
-	    "folded-write-value", PP_WARNING, "values were changed to fit into folded stacks",
-	    "Counts are whole and not negative. Values with a fraction are written in a smaller unit or "
-	    "rounded, negative ones are written as 0; the message says how many and how much." },
-	[PP_FOLDED_WRITE_METRICS] = {
-	    "folded-write-metrics", PP_WARNING, "only one metric fits into folded stacks",
-	    "A line has one count, so one metric is written and the message names the others. Choose "
-	    "with --metric, or write a format that holds them all." },
-	[PP_FOLDED_WRITE_FACETS] = {
-	    "folded-write-facets", PP_WARNING, "folded stacks cannot hold all of this profile",
-	    "Files, lines, modules, calls, times, threads and metadata have no place in folded stacks. "
-	    "The message names what was left out." },
+	[PP_FOLDED_COUNT_MISSING] = { "folded-count-missing", PP_ERROR,
+	                              "a line does not end in a blank and a count",
+	                              "Each line is a stack, blanks, and a count. This one ends in something else, so nobody "
+	                              "can say what it weighs. The line is left out of all totals; the rest of the file is "
+	                              "used. Often a line was cut, or belongs to another format." },
+	[PP_FOLDED_COUNT_INVALID] = { "folded-count-invalid", PP_ERROR,
+	                              "a count is not a plain non-negative whole number",
+	                              "Counts are ASCII digits only: no sign, no fraction, no exponent, no grouping. The line "
+	                              "is left out of all totals. Some collapsers write fractions such as 20.0: read such files "
+	                              "with --option fractions=round, or fractions=scale:1000 to keep three decimals." },
+	[PP_FOLDED_COUNT_TOO_LARGE] = { "folded-count-too-large", PP_ERROR,
+	                                "a count is larger than 18446744073709551615",
+	                                "Counts are exact up to 2^64-1. A larger one is not rounded or wrapped: the line is left "
+	                                "out of all totals." },
+	[PP_FOLDED_SUM_TOO_LARGE] = { "folded-sum-too-large", PP_ERROR,
+	                              "the counts of one stack add up to more than 2^64-1",
+	                              "Equal stacks are added. With this line the sum of its stack would pass 2^64-1, so the "
+	                              "line is left out; what was added before stays." },
+	[PP_FOLDED_STACK_MISSING] = { "folded-stack-missing", PP_ERROR,
+	                              "a line has a count but no stack",
+	                              "A stack has at least one name. The line is left out of all totals. Writers that have "
+	                              "samples without frames should give them a name, such as [no stack]." },
+	[PP_FOLDED_UTF16] = { "folded-utf16", PP_NOTE, "the file is UTF-16; it was read as such",
+	                      "The file starts with a UTF-16 byte order mark, as files do that were redirected in "
+	                      "PowerShell. It was decoded; converting it writes UTF-8." },
+	[PP_FOLDED_UTF16_DAMAGED] = { "folded-utf16-damaged", PP_WARNING,
+	                              "the UTF-16 text is damaged",
+	                              "The file starts with a UTF-16 byte order mark, but half a character or half a surrogate "
+	                              "pair occurs in it. Each was replaced by U+FFFD." },
+	[PP_FOLDED_WRITE_NAME] = { "folded-write-name", PP_WARNING,
+	                           "names were changed to fit into folded stacks",
+	                           "A folded line cannot hold ';' or a newline inside a name, nor blanks at the outer ends of "
+	                           "a stack: ';' becomes ':', newlines become blanks, outer blanks are cut. "
+	                           "Stacks that become equal are added." },
+	[PP_FOLDED_WRITE_VALUE] = { "folded-write-value", PP_WARNING,
+	                            "values were changed to fit into folded stacks",
+	                            "Counts are whole and not negative. Values with a fraction are written in a smaller unit or "
+	                            "rounded, negative ones are written as 0; the message says how many and how much." },
+	[PP_FOLDED_WRITE_METRICS] = { "folded-write-metrics", PP_WARNING,
+	                              "only one metric fits into folded stacks",
+	                              "A line has one count, so one metric is written and the message names the others. Choose "
+	                              "with --metric, or write a format that holds them all." },
+	[PP_FOLDED_WRITE_FACETS] = { "folded-write-facets", PP_WARNING,
+	                             "folded stacks cannot hold all of this profile",
+	                             "Files, lines, modules, calls, times, threads and metadata have no place in folded stacks. "
+	                             "The message names what was left out." },
 	{ 0 },
 };
 
@@ -74,8 +73,8 @@ is_digit(unsigned char c)
 static bool
 is_numberish(unsigned char c)
 {
-	return is_digit(c) || c == '+' || c == '-' || c == '.' || c == ',' || c == 'e' || c == 'E' ||
-	       c == 'x' || c == '_';
+	return is_digit(c) || c == '+' || c == '-' || c == '.' || c == ',' || c == 'e' ||
+	       c == 'E' || c == 'x' || c == '_';
 }
 
 static enum pp_folded_verdict

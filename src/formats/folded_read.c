@@ -63,8 +63,9 @@ struct folded_job {
 	struct pp_input *in;
 	struct pp_folded_grammar grammar;
 	uint32_t series;
-	uint64_t lines;       /* lines taken so far */
-	bool quiet_overflow;  /* part of several: an overflow makes the reader start again in one thread */
+	uint64_t lines; /* lines taken so far */
+	bool
+	    quiet_overflow; /* part of several: an overflow makes the reader start again in one thread */
 	bool overflowed;
 
 	struct name_slot *names;
@@ -89,8 +90,8 @@ struct folded_job {
 		uint64_t hash;
 	} group[GROUP];
 	size_t group_count;
-	struct pp_slice before;       /* the stack before, if its frames are in the batch */
-	size_t before_frames;         /* where they start */
+	struct pp_slice before; /* the stack before, if its frames are in the batch */
+	size_t before_frames;   /* where they start */
 
 	const unsigned char *begin, *end; /* the part */
 };
@@ -188,7 +189,8 @@ job_name(struct folded_job *job, const unsigned char *p, size_t n, uint32_t tag)
 
 	for (at = tag & job->name_mask; job->names[at].at; at = (at + 1) & job->name_mask) {
 		if (job->names[at].tag == tag) {
-			const unsigned char *entry = job->entries.at + (size_t)job->names[at].at * 8;
+			const unsigned char *entry = job->entries.at +
+			                             (size_t)job->names[at].at * 8;
 
 			if (pp_load32(entry + 4) == n &&
 			    same_bytes(entry + sizeof(struct name_entry), p, n))
@@ -403,7 +405,8 @@ job_lookup(struct folded_job *job, struct waiting *line)
 		return job_add(job, slot->leaf, &line->record);
 	/* A slot that a record in the batch will fill must not change hands. */
 	if (slot->leaf || !slot->p) {
-		*slot = (struct repeat_slot){ line->hash, line->stack.p, (uint32_t)line->stack.n, 0 };
+		*slot = (struct repeat_slot){ line->hash, line->stack.p, (uint32_t)line->stack.n,
+			                      0 };
 		line->record.repeat = slot;
 	}
 	return job_stack(job, line->stack, &line->record);
@@ -416,7 +419,8 @@ job_group(struct folded_job *job)
 	size_t i, n = job->group_count;
 
 	for (i = 0; i < n; i++) {
-		const struct repeat_slot *slot = &job->repeats[job->group[i].hash & (REPEAT_SLOTS - 1)];
+		const struct repeat_slot *slot =
+		    &job->repeats[job->group[i].hash & (REPEAT_SLOTS - 1)];
 
 		if (slot->hash == job->group[i].hash) {
 			__builtin_prefetch(slot->p);
@@ -441,7 +445,8 @@ job_record(struct folded_job *job, const struct pp_folded_line *line)
 	if (!job->repeats || line->stack.n > REPEAT_LONGEST)
 		return job_group(job) && job_stack(job, line->stack, &record);
 	waiting = &job->group[job->group_count++];
-	*waiting = (struct waiting){ line->stack, record, pp_folded_hash(line->stack, job->builder->seed) };
+	*waiting = (struct waiting){ line->stack, record,
+		                     pp_folded_hash(line->stack, job->builder->seed) };
 	__builtin_prefetch(&job->repeats[waiting->hash & (REPEAT_SLOTS - 1)]);
 	return job->group_count < GROUP || job_group(job);
 }
@@ -487,7 +492,8 @@ job_lines(struct folded_job *job, const unsigned char *p, const unsigned char *e
 			break;
 		}
 		p = stop < end ? stop + 1 : end;
-		if (PP_UNLIKELY((size_t)(p - forgotten) > FORGET_KEEP + FORGET_STEP) && job->in->forget) {
+		if (PP_UNLIKELY((size_t)(p - forgotten) > FORGET_KEEP + FORGET_STEP) &&
+		    job->in->forget) {
 			job->in->forget(job->in, forgotten, p - FORGET_KEEP);
 			forgotten = p - FORGET_KEEP;
 		}
@@ -607,7 +613,8 @@ parallel_cut(struct parallel *par, const struct pp_input *in, unsigned n)
 
 /* Adds what the parts found, in order. False when it must be done again in one thread. */
 static bool
-parallel_merge(struct parallel *par, struct pp_reader *reader, struct pp_builder *builder, unsigned n)
+parallel_merge(struct parallel *par, struct pp_reader *reader, struct pp_builder *builder,
+               unsigned n)
 {
 	uint64_t lines = par->jobs[0]->lines;
 	unsigned i;
@@ -697,7 +704,8 @@ read_parallel(struct pp_reader *reader, struct pp_builder *builder,
 /* ---- the whole -------------------------------------------------------------------------- */
 
 static pp_status
-read_alone(struct pp_reader *reader, struct pp_builder *builder, const struct pp_folded_grammar *grammar)
+read_alone(struct pp_reader *reader, struct pp_builder *builder,
+           const struct pp_folded_grammar *grammar)
 {
 	struct folded_job *job = calloc(1, sizeof *job);
 	pp_status status = PP_E_NOMEM;
@@ -716,7 +724,8 @@ builder_restart(struct pp_builder *builder)
 {
 	struct pp_builder fresh;
 
-	if (!pp_builder_init(&fresh, &builder->limits, builder->want, builder->seed, builder->pages))
+	if (!pp_builder_init(&fresh, &builder->limits, builder->want, builder->seed,
+	                     builder->pages))
 		return false;
 	pp_builder_release(builder);
 	*builder = fresh;
@@ -724,7 +733,8 @@ builder_restart(struct pp_builder *builder)
 }
 
 static pp_status
-read_records(struct pp_reader *reader, struct pp_builder *builder, const struct pp_folded_grammar *grammar)
+read_records(struct pp_reader *reader, struct pp_builder *builder,
+             const struct pp_folded_grammar *grammar)
 {
 	size_t parts = reader->in->stable ? pp_input_left(reader->in) / SMALLEST_PART : 0;
 	unsigned n = parts < reader->threads ? (unsigned)parts : reader->threads;

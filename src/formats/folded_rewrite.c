@@ -16,6 +16,8 @@
 #define SMALL_GROUP 12
 /* How far ahead the bytes of strings are fetched. */
 #define AHEAD 12
+/* Lines whose lookups overlap. */
+#define WAITING 32
 
 /* One distinct stack. `key` is what the sort compares: eight bytes from the current depth on. */
 struct stack {
@@ -29,6 +31,14 @@ struct stack {
 struct stack_slot {
 	uint32_t tag;
 	uint32_t index;
+};
+
+/* A line taken apart but not yet looked up, so that lookups overlap. */
+struct waiting {
+	struct pp_folded_line line;
+	const unsigned char *begin;
+	uint64_t number;
+	uint64_t hash;
 };
 
 /* Stacks [begin, end) that are equal in their first `depth` bytes. */
@@ -45,6 +55,8 @@ struct rewriter {
 	PP_VEC(uint64_t) values; /* counts[stack.count * counts ...] */
 	struct stack_slot *slots;
 	size_t mask;
+	struct waiting waiting[WAITING];
+	size_t waiting_count;
 	PP_VEC(struct group) groups; /* still to be sorted */
 };
 
@@ -102,8 +114,8 @@ rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t has
 
 		if (r->slots[at].tag == tag && known->n == line->stack.n &&
 		    memcmp(known->p, line->stack.p, known->n) == 0) {
-			*fits = values_add(&r->values.at[(size_t)known->count * r->counts], line->count,
-			                   r->counts);
+			*fits = values_add(&r->values.at[(size_t)known->count * r->counts],
+			                   line->count, r->counts);
 			return true;
 		}
 	}
@@ -117,13 +129,60 @@ rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t has
 }
 
 static void
-report(struct rewriter *r, const struct pp_rule *rule, const unsigned char *line, uint64_t number,
-       const unsigned char *where, const char *message)
+report(struct rewriter *r, const struct pp_rule *rule, const struct waiting *w, const char *message)
 {
 	pp_diag_add(r->reader->diags, rule,
-	            pp_at_line(number, (uint64_t)(where - line) + 1,
-	                       pp_input_offset(r->reader->in, where)),
+	            pp_at_line(w->number, (uint64_t)(w->line.where - w->begin) + 1,
+	                       pp_input_offset(r->reader->in, w->line.where)),
 	            "%s", message);
+}
+
+/* Adds the lines that wait; their slots have been fetched meanwhile. */
+static pp_status
+rewriter_add_waiting(struct rewriter *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->waiting_count; i++) {
+		struct waiting *w = &r->waiting[i];
+		bool fits = true;
+
+		if (w->line.stack.n >= UINT32_MAX)
+			return PP_E_LIMIT;
+		if (!rewriter_add(r, &w->line, w->hash, &fits))
+			return PP_E_NOMEM;
+		w->line.where = w->begin;
+		if (!fits)
+			report(r, &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE], w,
+			       "the count of this stack would pass 18446744073709551615");
+	}
+	r->waiting_count = 0;
+	return PP_OK;
+}
+
+/* Takes one line apart. */
+static pp_status
+rewriter_line(struct rewriter *r, const struct pp_folded_grammar *grammar, struct pp_slice line,
+              uint64_t number)
+{
+	struct waiting *w = &r->waiting[r->waiting_count];
+
+	w->begin = line.p;
+	w->number = number;
+	switch (pp_folded_parse(grammar, line, &w->line)) {
+	case PP_FOLDED_BAD:
+		report(r, w->line.broken, w, w->line.broken->title);
+		break;
+	case PP_FOLDED_RECORD:
+		w->hash = pp_folded_hash(w->line.stack, r->reader->seed);
+		__builtin_prefetch(&r->slots[(w->hash >> 32) & r->mask]);
+		if (++r->waiting_count == WAITING)
+			return rewriter_add_waiting(r);
+		break;
+	case PP_FOLDED_BLANK:
+		break;
+	}
+	return PP_OK;
 }
 
 static pp_status
@@ -131,36 +190,20 @@ rewriter_collect(struct rewriter *r, const struct pp_folded_grammar *grammar)
 {
 	struct pp_input *in = r->reader->in;
 	const unsigned char *p = in->cur;
-	struct pp_folded_line line;
+	pp_status status = slots_double(r) ? PP_OK : PP_E_NOMEM;
 	uint64_t number = 0;
 
-	if (!slots_double(r))
-		return PP_E_NOMEM;
-	while (p < in->end) {
+	while (p < in->end && status == PP_OK) {
 		const unsigned char *stop = memchr(p, '\n', (size_t)(in->end - p));
-		enum pp_folded_verdict verdict;
-		bool fits = true;
 
 		stop = stop ? stop : in->end;
-		number++;
-		verdict = pp_folded_parse(grammar, pp_slice_of(p, (size_t)(stop - p)), &line);
-		if (verdict == PP_FOLDED_BAD)
-			report(r, line.broken, p, number, line.where, line.broken->title);
-		if (verdict == PP_FOLDED_RECORD) {
-			uint64_t hash = pp_folded_hash(line.stack, r->reader->seed);
-
-			if (line.stack.n >= UINT32_MAX || !rewriter_add(r, &line, hash, &fits))
-				return line.stack.n >= UINT32_MAX ? PP_E_LIMIT : PP_E_NOMEM;
-		}
-		if (!fits)
-			report(r, &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE], p, number, p,
-			       "the count of this stack would pass 18446744073709551615");
+		status = rewriter_line(r, grammar, pp_slice_of(p, (size_t)(stop - p)), ++number);
 		p = stop < in->end ? stop + 1 : stop;
 		in->cur = p;
 		if ((number & 0xffff) == 0 && r->reader->progress && r->reader->progress(r->reader))
 			return PP_E_IO;
 	}
-	return PP_OK;
+	return status == PP_OK ? rewriter_add_waiting(r) : status;
 }
 
 /* ---- sorting ---------------------------------------------------------------------------- */
@@ -250,6 +293,8 @@ load_keys(struct stack *s, size_t n, size_t depth)
 	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
 			__builtin_prefetch(s[i + AHEAD].p + depth);
+		/* What the next rounds will look at, if these strings stay together. */
+		__builtin_prefetch(s[i].p + depth + 64);
 		s[i].key = key_at(&s[i], depth);
 	}
 }
@@ -314,7 +359,8 @@ rewriter_write(struct rewriter *r)
 		if (i + 2 < r->stacks.n) {
 			__builtin_prefetch(r->stacks.at[i + 2].p);
 			__builtin_prefetch(r->stacks.at[i + 2].p + 64);
-			__builtin_prefetch(&r->values.at[(size_t)r->stacks.at[i + 2].count * r->counts]);
+			__builtin_prefetch(
+			    &r->values.at[(size_t)r->stacks.at[i + 2].count * r->counts]);
 		}
 		pp_sink_write(r->out, s->p, s->n);
 		for (k = 0; k < r->counts; k++) {
@@ -329,6 +375,7 @@ pp_status
 pp_folded_rewrite(struct pp_reader *reader, struct pp_sink *out, unsigned counts)
 {
 	struct rewriter r = { .reader = reader, .out = out };
+	size_t findings = pp_diags_count(reader->diags);
 	struct pp_folded_input input;
 	pp_status status;
 
@@ -342,6 +389,7 @@ pp_folded_rewrite(struct pp_reader *reader, struct pp_sink *out, unsigned counts
 		status = PP_E_UNSUPPORTED;
 	if (status == PP_OK)
 		status = rewriter_collect(&r, &input.grammar);
+	pp_diags_sort(reader->diags, findings);
 	if (status == PP_OK && !rewriter_sort(&r))
 		status = PP_E_NOMEM;
 	if (status == PP_OK) {

@@ -145,7 +145,8 @@ count_of(struct names_tree *t, const struct pp_metric *m, int64_t cell)
 
 		t->rounded += whole != v.d;
 		t->negative += whole < 0;
-		return whole > 0 ? (whole < 18446744073709551615.0 ? (uint64_t)whole : UINT64_MAX) : 0;
+		return whole > 0 ? (whole < 18446744073709551615.0 ? (uint64_t)whole : UINT64_MAX)
+		                 : 0;
 	}
 	t->negative += v.i < 0;
 	return v.i > 0 ? (uint64_t)v.i : 0;
@@ -153,8 +154,8 @@ count_of(struct names_tree *t, const struct pp_metric *m, int64_t cell)
 
 /* Adds the own cost of all series to the nodes; PP_E_LIMIT when a sum passes 64 bits. */
 static pp_status
-values_fill(struct names_tree *t, const struct pp_profile *p, const size_t *metrics, const pp_node *map,
-            pp_node no_stack)
+values_fill(struct names_tree *t, const struct pp_profile *p, const size_t *metrics,
+            const pp_node *map, pp_node no_stack)
 {
 	size_t i;
 	uint32_t row;
@@ -216,7 +217,8 @@ tree_prepare(struct names_tree *t, const struct pp_profile *p, const size_t *met
 		bool ok = true;
 
 		if (has_rootless(p)) {
-			ok = pp_strtab_intern(&t->names, NO_STACK, strlen(NO_STACK), &name, &is_new);
+			ok = pp_strtab_intern(&t->names, NO_STACK, strlen(NO_STACK), &name,
+			                      &is_new);
 			no_stack = ok ? pp_tree_child(&t->tree, 0, name) : 0;
 			ok = no_stack != 0;
 		}
@@ -271,10 +273,11 @@ struct walk {
 	pp_node *first, *next;
 	PP_VEC(struct item) items; /* of all open levels */
 	PP_VEC(struct level {
-		size_t at;    /* next item */
+		size_t at; /* next item */
 		size_t end;
-		size_t path;  /* length of the path text above */
-	}) levels;
+		size_t path; /* length of the path text above */
+	})
+	levels;
 	struct pp_buf path;
 };
 
@@ -286,7 +289,8 @@ walk_enter(struct walk *w, pp_node node)
 	pp_node child;
 
 	for (child = w->first[node]; child; child = w->next[child]) {
-		struct pp_slice name = pp_strtab_get(&w->t->names, pp_tree_frame(&w->t->tree, child));
+		struct pp_slice name = pp_strtab_get(&w->t->names,
+		                                     pp_tree_frame(&w->t->tree, child));
 
 		if (w->t->record[child] &&
 		    !pp_vec_push(&w->items, (struct item){ trim_right(name), child, false }))
@@ -314,8 +318,8 @@ walk_record(struct walk *w, struct level *level)
 		if (same->below || !pp_slice_eq(same->name, x->name))
 			break;
 		for (k = 0; k < counts; k++)
-			if (__builtin_add_overflow(sum[k], w->t->values[(size_t)same->node * counts + k],
-			                           &sum[k]))
+			if (__builtin_add_overflow(
+			        sum[k], w->t->values[(size_t)same->node * counts + k], &sum[k]))
 				return false;
 	}
 	pp_sink_write(w->out, w->path.p, w->path.n);
@@ -444,15 +448,18 @@ static void
 report_changes(struct pp_writer *w, const struct names_tree *t)
 {
 	if (t->changed)
-		pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_NAME], PP_NOWHERE,
-		            "%llu names hold ';', a newline or outer blanks: written with ':' and blanks",
-		            (unsigned long long)t->changed);
+		pp_diag_add(
+		    w->diags, &pp_folded_rules[PP_FOLDED_WRITE_NAME], PP_NOWHERE,
+		    "%llu names hold ';', a newline or outer blanks: written with ':' and blanks",
+		    (unsigned long long)t->changed);
 	if (t->negative)
 		pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_VALUE], PP_NOWHERE,
-		            "%llu negative values were written as 0", (unsigned long long)t->negative);
+		            "%llu negative values were written as 0",
+		            (unsigned long long)t->negative);
 	if (t->rounded)
 		pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_VALUE], PP_NOWHERE,
-		            "%llu values with a fraction were rounded", (unsigned long long)t->rounded);
+		            "%llu values with a fraction were rounded",
+		            (unsigned long long)t->rounded);
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */

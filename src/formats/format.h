@@ -15,8 +15,8 @@
 /* What recognition may look at: the first bytes, decoded (up to 64 KiB), and the name for tie-breaks. */
 struct pp_peek {
 	struct pp_slice head;
-	bool whole;        /* head is all there is */
-	const char *name;  /* base name, compression endings removed; "" when unknown */
+	bool whole;       /* head is all there is */
+	const char *name; /* base name, compression endings removed; "" when unknown */
 };
 
 /* An option of a format ("--option key=value"), for --help. */
@@ -29,9 +29,9 @@ struct pp_option_doc {
 struct pp_writer {
 	const struct pp_profile *profile;
 	struct pp_sink *out;
-	struct pp_diags *diags;     /* losses are warnings here; never NULL */
+	struct pp_diags *diags; /* losses are warnings here; never NULL */
 	const struct pp_write_opts *opts;
-	size_t metric;              /* index chosen by opts->metric or the primary one; metrics.n if none */
+	size_t metric; /* index chosen by opts->metric or the primary one; metrics.n if none */
 };
 
 struct pp_format {
@@ -53,8 +53,8 @@ struct pp_format {
 	 * output) sends the caller the long way.
 	 */
 	pp_status (*rewrite)(struct pp_reader *, struct pp_sink *);
-	const struct pp_rule *rules; /* ends with id NULL */
-	const struct pp_option_doc *options;       /* ends with key NULL; or NULL */
+	const struct pp_rule *rules;         /* ends with id NULL */
+	const struct pp_option_doc *options; /* ends with key NULL; or NULL */
 };
 
 /* Generated from the list in meson.build: all formats, NULL at the end. */

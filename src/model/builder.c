@@ -117,7 +117,8 @@ pp_build_module(struct pp_builder *b, const struct pp_module_row *row)
 		return 0;
 	for (i = pp_map_get(&b->module_index.newest, hash); i != PP_MAP_NONE;
 	     i = b->module_index.next.at[i])
-		if (p->modules.at[i].name == row->name && p->modules.at[i].build_id == row->build_id &&
+		if (p->modules.at[i].name == row->name &&
+		    p->modules.at[i].build_id == row->build_id &&
 		    p->modules.at[i].kind == row->kind)
 			return i;
 	i = (uint32_t)p->modules.n;
@@ -138,7 +139,8 @@ func_hash(const struct pp_func_row *f)
 static bool
 func_same(const struct pp_func_row *a, const struct pp_func_row *b)
 {
-	return a->name == b->name && a->file == b->file && a->line == b->line && a->module == b->module;
+	return a->name == b->name && a->file == b->file && a->line == b->line &&
+	       a->module == b->module;
 }
 
 /* The first function of an identity, PP_MAP_NONE when there is none. */
@@ -147,7 +149,8 @@ func_find(const struct pp_builder *b, uint64_t hash, const struct pp_func_row *r
 {
 	uint32_t i, found = PP_MAP_NONE;
 
-	for (i = pp_map_get(&b->func_index.newest, hash); i != PP_MAP_NONE; i = b->func_index.next.at[i])
+	for (i = pp_map_get(&b->func_index.newest, hash); i != PP_MAP_NONE;
+	     i = b->func_index.next.at[i])
 		if (func_same(&b->profile->funcs.at[i], row))
 			found = i;
 	return found;
@@ -185,7 +188,8 @@ pp_build_func_later(struct pp_builder *b)
 		return 0;
 	b->has_later = true;
 	/* Not in the index: it has no identity yet. */
-	if (p->funcs.n >= UINT32_MAX - 1 || !pp_vec_push(&p->funcs, (struct pp_func_row){ .same = i }) ||
+	if (p->funcs.n >= UINT32_MAX - 1 ||
+	    !pp_vec_push(&p->funcs, (struct pp_func_row){ .same = i }) ||
 	    !pp_vec_push(&b->func_index.next, PP_MAP_NONE)) {
 		no_memory(b);
 		return 0;
@@ -268,11 +272,14 @@ pp_build_metric(struct pp_builder *b, const struct pp_metric *metric)
 }
 
 uint32_t
-pp_build_metric_z(struct pp_builder *b, const char *name, const char *unit, enum pp_metric_kind kind,
-                  enum pp_cell_type type, unsigned flags)
+pp_build_metric_z(struct pp_builder *b, const char *name, const char *unit,
+                  enum pp_metric_kind kind, enum pp_cell_type type, unsigned flags)
 {
-	struct pp_metric metric = { .name = pp_build_strz(b, name), .unit = pp_build_strz(b, unit),
-		                    .kind = kind, .type = type, .flags = flags };
+	struct pp_metric metric = { .name = pp_build_strz(b, name),
+		                    .unit = pp_build_strz(b, unit),
+		                    .kind = kind,
+		                    .type = type,
+		                    .flags = flags };
 
 	return pp_build_metric(b, &metric);
 }
@@ -281,9 +288,15 @@ uint32_t
 pp_build_series(struct pp_builder *b, const struct pp_series *like, bool dense, bool has_calls)
 {
 	struct pp_profile *p = b->profile;
-	struct pp_series s = { .event = like->event, .process = like->process, .thread = like->thread,
-		               .pid = like->pid, .tid = like->tid, .cpu = like->cpu,
-		               .context = like->context, .dense = dense, .has_calls = has_calls,
+	struct pp_series s = { .event = like->event,
+		               .process = like->process,
+		               .thread = like->thread,
+		               .pid = like->pid,
+		               .tid = like->tid,
+		               .cpu = like->cpu,
+		               .context = like->context,
+		               .dense = dense,
+		               .has_calls = has_calls,
 		               .stride = (uint32_t)p->metrics.n + has_calls,
 		               .row_of = { .seed = b->seed } };
 
@@ -467,18 +480,22 @@ int64_t *
 pp_build_edge(struct pp_builder *b, const struct pp_edge_row *row)
 {
 	struct pp_profile *p = b->profile;
-	uint64_t hash = pp_mix((uint64_t)row->caller << 32 | row->callee, PP_HASH_K1 ^ row->site_address);
+	uint64_t hash = pp_mix((uint64_t)row->caller << 32 | row->callee,
+	                       PP_HASH_K1 ^ row->site_address);
 	size_t stride = pp_edge_stride(p);
 	uint32_t i;
 
 	if (!pp_builder_ok(b))
 		return NULL;
-	hash = pp_mix(hash ^ ((uint64_t)row->site_line << 32 | row->site_file), PP_HASH_K2 ^ row->series);
-	for (i = pp_map_get(&b->edge_index.newest, hash); i != PP_MAP_NONE; i = b->edge_index.next.at[i])
+	hash = pp_mix(hash ^ ((uint64_t)row->site_line << 32 | row->site_file),
+	              PP_HASH_K2 ^ row->series);
+	for (i = pp_map_get(&b->edge_index.newest, hash); i != PP_MAP_NONE;
+	     i = b->edge_index.next.at[i])
 		if (edge_same(&p->edges.at[i], row))
 			return p->edge_cells.at + i * stride;
 	i = (uint32_t)p->edges.n;
-	if (i == PP_MAP_NONE || !pp_vec_push(&p->edges, *row) || !index_add(&b->edge_index, hash, i)) {
+	if (i == PP_MAP_NONE || !pp_vec_push(&p->edges, *row) ||
+	    !index_add(&b->edge_index, hash, i)) {
 		no_memory(b);
 		return NULL;
 	}
@@ -503,11 +520,13 @@ pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
 	if (!pp_builder_ok(b))
 		return NULL;
 	hash = pp_mix(hash ^ ((uint64_t)row->file << 32 | row->series), PP_HASH_K2);
-	for (i = pp_map_get(&b->line_index.newest, hash); i != PP_MAP_NONE; i = b->line_index.next.at[i])
+	for (i = pp_map_get(&b->line_index.newest, hash); i != PP_MAP_NONE;
+	     i = b->line_index.next.at[i])
 		if (line_same(&p->lines.at[i], row))
 			return p->line_cells.at + i * stride;
 	i = (uint32_t)p->lines.n;
-	if (i == PP_MAP_NONE || !pp_vec_push(&p->lines, *row) || !index_add(&b->line_index, hash, i)) {
+	if (i == PP_MAP_NONE || !pp_vec_push(&p->lines, *row) ||
+	    !index_add(&b->line_index, hash, i)) {
 		no_memory(b);
 		return NULL;
 	}
@@ -538,7 +557,8 @@ pp_build_meta_z(struct pp_builder *b, const char *key, enum pp_meta_type type, s
 }
 
 void
-pp_build_extra(struct pp_builder *b, uint32_t table, uint32_t row, const char *key, struct pp_slice bytes)
+pp_build_extra(struct pp_builder *b, uint32_t table, uint32_t row, const char *key,
+               struct pp_slice bytes)
 {
 	struct pp_extra_row extra = { table, row, pp_build_strz(b, key), pp_build_str(b, bytes) };
 
@@ -584,7 +604,8 @@ settle_series(struct pp_profile *p)
 		if (s->dense && !series_extend(s, p->tree.n - 1))
 			return false;
 		if (s->rows) {
-			void *fitted = realloc(s->cells, (size_t)s->rows * s->stride * sizeof *s->cells + 1);
+			void *fitted = realloc(s->cells,
+			                       (size_t)s->rows * s->stride * sizeof *s->cells + 1);
 
 			s->cells = fitted ? fitted : s->cells;
 		}

@@ -17,20 +17,21 @@ struct pp_index {
 };
 
 struct pp_builder {
-	struct pp_profile *profile; /* under construction; fields without a function below may be set directly */
+	struct pp_profile
+	    *profile; /* under construction; fields without a function below may be set directly */
 	pp_status status;
-	const char *limit;          /* which limit was reached, for the message */
+	const char *limit; /* which limit was reached, for the message */
 	struct pp_limits limits;
 	unsigned want;
 	struct pp_index func_index, frame_index, edge_index, line_index, module_index;
-	bool has_later;             /* some functions are bound late */
+	bool has_later; /* some functions are bound late */
 	const struct pp_pages *pages;
 	uint64_t seed;
 };
 
 /* Starts a profile; false when out of memory. `limits` must be complete (pp_limits_complete). */
-bool pp_builder_init(struct pp_builder *, const struct pp_limits *limits, unsigned want, uint64_t seed,
-                     const struct pp_pages *pages);
+bool pp_builder_init(struct pp_builder *, const struct pp_limits *limits, unsigned want,
+                     uint64_t seed, const struct pp_pages *pages);
 /* Frees everything, the profile too unless it was handed over by pp_builder_finish(). */
 void pp_builder_release(struct pp_builder *);
 
@@ -71,7 +72,8 @@ uint32_t pp_build_metric_z(struct pp_builder *, const char *name, const char *un
  * Adds a series (event, pid, tid, ... are taken, the rest is set up); returns its index. `dense` suits
  * the main series of a profile, sparse the many small ones.
  */
-uint32_t pp_build_series(struct pp_builder *, const struct pp_series *like, bool dense, bool has_calls);
+uint32_t pp_build_series(struct pp_builder *, const struct pp_series *like, bool dense,
+                         bool has_calls);
 /* A series with no properties at all. */
 uint32_t pp_build_series_plain(struct pp_builder *, bool dense, bool has_calls);
 /* The cells of a node in a series, made zero when absent and marked present. Valid until the next call. NULL on failure. */
@@ -97,7 +99,8 @@ int64_t *pp_build_line(struct pp_builder *, const struct pp_line_row *);
 uint32_t pp_build_meta(struct pp_builder *, uint32_t parent, struct pp_slice key, enum pp_meta_type,
                        struct pp_slice text);
 void pp_build_meta_z(struct pp_builder *, const char *key, enum pp_meta_type, struct pp_slice text);
-void pp_build_extra(struct pp_builder *, uint32_t table, uint32_t row, const char *key, struct pp_slice bytes);
+void pp_build_extra(struct pp_builder *, uint32_t table, uint32_t row, const char *key,
+                    struct pp_slice bytes);
 
 /* Frees a profile that was not finished, or was. */
 void pp_profile_release(struct pp_profile *);

@@ -37,8 +37,8 @@ maps_init(struct id_maps *maps, const struct pp_profile *from)
 	maps->node = calloc(from->tree.n, sizeof *maps->node);
 	maps->metric = calloc(from->metrics.n + 1, sizeof *maps->metric);
 	maps->series = calloc(from->series.n + 1, sizeof *maps->series);
-	return maps->str && maps->module && maps->func && maps->frame && maps->node && maps->metric &&
-	       maps->series;
+	return maps->str && maps->module && maps->func && maps->frame && maps->node &&
+	       maps->metric && maps->series;
 }
 
 static void
@@ -86,24 +86,25 @@ merge_series_of(struct pp_builder *into, const struct pp_series *from, const str
 	for (i = 0; i < into->profile->series.n; i++) {
 		const struct pp_series *s = &into->profile->series.at[i];
 
-		if (s->event == like.event && s->process == like.process && s->thread == like.thread &&
-		    s->context == like.context && s->pid == like.pid && s->tid == like.tid &&
-		    s->cpu == like.cpu && s->has_calls == like.has_calls)
+		if (s->event == like.event && s->process == like.process &&
+		    s->thread == like.thread && s->context == like.context && s->pid == like.pid &&
+		    s->tid == like.tid && s->cpu == like.cpu && s->has_calls == like.has_calls)
 			return (uint32_t)i;
 	}
-	return pp_build_series(into, &like, from->dense && into->profile->series.n == 0, from->has_calls);
+	return pp_build_series(into, &like, from->dense && into->profile->series.n == 0,
+	                       from->has_calls);
 }
 
 /* Adds the cells [0, n) of metrics; false when a sum passes 64 bits. */
 static bool
-merge_cells(const struct pp_builder *into, const struct id_maps *maps, int64_t *to, const int64_t *from,
-            size_t n)
+merge_cells(const struct pp_builder *into, const struct id_maps *maps, int64_t *to,
+            const int64_t *from, size_t n)
 {
 	size_t m;
 
 	for (m = 0; m < n; m++)
-		if (!pp_cell_add(into->profile->metrics.at[maps->metric[m]].type, &to[maps->metric[m]],
-		                 from[m]))
+		if (!pp_cell_add(into->profile->metrics.at[maps->metric[m]].type,
+		                 &to[maps->metric[m]], from[m]))
 			return false;
 	return true;
 }
@@ -123,7 +124,8 @@ merge_rows(struct pp_builder *into, const struct pp_profile *from, const struct 
 
 			if (!pp_series_present(s, row))
 				continue;
-			to = pp_build_cells(into, maps->series[i], maps->node[pp_series_node(s, row)]);
+			to = pp_build_cells(into, maps->series[i],
+			                    maps->node[pp_series_node(s, row)]);
 			if (!to || !merge_cells(into, maps, to, cells, from->metrics.n))
 				return false;
 			if (s->has_calls && !pp_cell_add(PP_UINT, &to[into->profile->metrics.n],

@@ -27,11 +27,11 @@ enum pp_metric_kind {
 };
 
 enum {
-	PP_METRIC_PRIMARY = 1 << 0,   /* what to sort by unless told otherwise; one per profile */
-	PP_METRIC_SIGNED = 1 << 1,    /* may go down: memory in use */
-	PP_METRIC_SAMPLED = 1 << 2,   /* estimated from samples */
-	PP_METRIC_NO_SUM = 1 << 3,    /* a peak or an average: adding makes no sense */
-	PP_METRIC_TIME_OK = 1 << 4    /* may be read as time (SPAA rule 25) */
+	PP_METRIC_PRIMARY = 1 << 0, /* what to sort by unless told otherwise; one per profile */
+	PP_METRIC_SIGNED = 1 << 1,  /* may go down: memory in use */
+	PP_METRIC_SAMPLED = 1 << 2, /* estimated from samples */
+	PP_METRIC_NO_SUM = 1 << 3,  /* a peak or an average: adding makes no sense */
+	PP_METRIC_TIME_OK = 1 << 4  /* may be read as time (SPAA rule 25) */
 };
 
 struct pp_metric {

@@ -115,7 +115,8 @@ pp_profile_meta(const struct pp_profile *p, const char *key)
 	size_t i;
 
 	for (i = 0; i < p->meta.n; i++)
-		if (p->meta.at[i].parent == 0 && pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key))
+		if (p->meta.at[i].parent == 0 &&
+		    pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key))
 			return pp_text_of(p, p->meta.at[i].text);
 	return pp_slice_of("", 0);
 }

@@ -33,19 +33,20 @@ struct pp_module_row {
 enum {
 	PP_FUNC_INTERNAL = 1 << 0, /* built into the language (php::strlen, CORE:print, XS) */
 	PP_FUNC_KERNEL = 1 << 1,
-	PP_FUNC_UNKNOWN = 1 << 2,  /* no symbol: the name is an address or a placeholder */
-	PP_FUNC_PSEUDO = 1 << 3,   /* not code: [no stack], (idle) */
-	PP_FUNC_SCRIPT = 1 << 4    /* top-level code of a file */
+	PP_FUNC_UNKNOWN = 1 << 2, /* no symbol: the name is an address or a placeholder */
+	PP_FUNC_PSEUDO = 1 << 3,  /* not code: [no stack], (idle) */
+	PP_FUNC_SCRIPT = 1 << 4   /* top-level code of a file */
 };
 
 struct pp_func_row {
 	pp_str name;
 	pp_str file;
 	pp_module module;
-	uint32_t line;  /* first line, 0 = unknown */
+	uint32_t line; /* first line, 0 = unknown */
 	uint32_t last_line;
 	uint32_t flags; /* PP_FUNC_* */
-	pp_func same;   /* first function with the same name, file, line and module; own id if first */
+	pp_func
+	    same; /* first function with the same name, file, line and module; own id if first */
 };
 
 enum {
@@ -55,14 +56,14 @@ enum {
 
 struct pp_frame_row {
 	pp_func func;
-	uint32_t line;      /* where in the function; 0 = unknown */
+	uint32_t line; /* where in the function; 0 = unknown */
 	uint32_t column;
 	uint32_t site_line; /* line in the caller from which it was called (SPX 0.5); 0 = unknown */
 	uint64_t address;
-	uint64_t offset;    /* from the start of the symbol */
+	uint64_t offset; /* from the start of the symbol */
 	uint16_t inline_depth;
 	uint16_t flags;
-	pp_str file;        /* where the line is, if not in the function's file; else 0 */
+	pp_str file; /* where the line is, if not in the function's file; else 0 */
 };
 
 /*
@@ -81,9 +82,9 @@ struct pp_series {
 	uint32_t rows;
 	uint32_t rows_cap;
 	int64_t *cells;
-	pp_node *node_of;       /* NULL when dense */
-	uint64_t *present;      /* bit set, dense only */
-	struct pp_map row_of;   /* node -> row, sparse only; gone after finish */
+	pp_node *node_of;     /* NULL when dense */
+	uint64_t *present;    /* bit set, dense only */
+	struct pp_map row_of; /* node -> row, sparse only; gone after finish */
 	struct pp_timeline timeline;
 };
 
@@ -105,7 +106,14 @@ struct pp_line_row {
 	uint64_t address;
 };
 
-enum pp_meta_type { PP_META_TEXT, PP_META_NUMBER, PP_META_BOOL, PP_META_NULL, PP_META_OBJECT, PP_META_ARRAY };
+enum pp_meta_type {
+	PP_META_TEXT,
+	PP_META_NUMBER,
+	PP_META_BOOL,
+	PP_META_NULL,
+	PP_META_OBJECT,
+	PP_META_ARRAY
+};
 
 /* `text` is the value as written (numbers too, so they stay exact). Children follow their parent. */
 struct pp_meta_row {
@@ -124,9 +132,9 @@ struct pp_extra_row {
 
 /* Where the flat profile's numbers come from; see analysis/flat.h. */
 enum pp_flat_source {
-	PP_FLAT_TREE,  /* own cost of nodes, inclusive by the tree (the rule) */
+	PP_FLAT_TREE, /* own cost of nodes, inclusive by the tree (the rule) */
 	PP_FLAT_EDGES, /* own cost from lines, inclusive from edges with cycles resolved (callgrind) */
-	PP_FLAT_CALLS  /* own and inclusive cost as the file's own edges state them (NYTProf) */
+	PP_FLAT_CALLS /* own and inclusive cost as the file's own edges state them (NYTProf) */
 };
 
 struct pp_profile {
@@ -135,7 +143,7 @@ struct pp_profile {
 	pp_str variant, producer;
 	pp_str compression[8]; /* outermost first; 0-terminated */
 	bool complete;
-	bool estimated;        /* stacks were reconstructed, not recorded */
+	bool estimated; /* stacks were reconstructed, not recorded */
 	unsigned facets;
 	uint64_t events, samples; /* as counted by the reader; 0 = none */
 	bool has_time;
@@ -147,8 +155,8 @@ struct pp_profile {
 	PP_VEC(struct pp_func_row) funcs;
 	PP_VEC(struct pp_frame_row) frames;
 	struct pp_tree tree;
-	PP_VEC(struct pp_metric) metrics;     /* from 0 */
-	PP_VEC(struct pp_series) series;      /* from 0 */
+	PP_VEC(struct pp_metric) metrics; /* from 0 */
+	PP_VEC(struct pp_series) series;  /* from 0 */
 
 	PP_VEC(struct pp_edge_row) edges;
 	PP_VEC(int64_t) edge_cells;

@@ -30,12 +30,13 @@ struct pp_timeline {
 		size_t at;      /* offset in bytes */
 		uint64_t first; /* number of its first event */
 		int64_t time;   /* of its first event */
-	}) blocks;
+	})
+	blocks;
 	uint64_t n;
-	uint32_t columns;       /* values per event */
-	bool cumulative;        /* values are counter states (traces), not weights (samples) */
-	struct pp_event last;   /* building: the event before */
-	int64_t *last_values;   /* building */
+	uint32_t columns;     /* values per event */
+	bool cumulative;      /* values are counter states (traces), not weights (samples) */
+	struct pp_event last; /* building: the event before */
+	int64_t *last_values; /* building */
 };
 
 /* Prepares for `columns` values per event; false when out of memory. */
@@ -50,7 +51,7 @@ void pp_timeline_seal(struct pp_timeline *);
 struct pp_timeline_iter {
 	const struct pp_timeline *timeline;
 	const unsigned char *p;
-	uint64_t next;          /* number of the next event */
+	uint64_t next; /* number of the next event */
 	struct pp_event event;
 	int64_t *values;
 };

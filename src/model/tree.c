@@ -68,8 +68,12 @@ slot_bytes(unsigned bits)
 bool
 pp_tree_init(struct pp_tree *t, uint32_t seed, uint32_t max_nodes, const struct pp_pages *pages)
 {
-	*t = (struct pp_tree){ .bits = FIRST_BITS, .cap = FIRST_NODES, .max_nodes = max_nodes,
-		               .seed = seed, .marks_recursion = true, .pages = pages };
+	*t = (struct pp_tree){ .bits = FIRST_BITS,
+		               .cap = FIRST_NODES,
+		               .max_nodes = max_nodes,
+		               .seed = seed,
+		               .marks_recursion = true,
+		               .pages = pages };
 	t->key = calloc(FIRST_NODES, sizeof *t->key);
 	t->recursive = calloc(FIRST_NODES / 64, sizeof *t->recursive);
 	t->slots = pages->get(slot_bytes(FIRST_BITS));
@@ -322,16 +326,18 @@ lane_advance(const struct pp_tree *t, struct lane *lane)
  * many frames remain below it.
  */
 static void
-tree_match(const struct pp_tree *t, const pp_frame *frames, const uint32_t *depth, const pp_node *under,
-           size_t stacks, pp_node *leaf, uint32_t *left)
+tree_match(const struct pp_tree *t, const pp_frame *frames, const uint32_t *depth,
+           const pp_node *under, size_t stacks, pp_node *leaf, uint32_t *left)
 {
 	struct lane lanes[LANES];
 	size_t next = 0, active = 0, i;
 
 	while (next < stacks || active) {
 		for (; active < LANES && next < stacks; next++) {
-			lanes[active++] = (struct lane){ .frames = frames, .left = depth[next],
-				                         .node = under[next], .result = &leaf[next],
+			lanes[active++] = (struct lane){ .frames = frames,
+				                         .left = depth[next],
+				                         .node = under[next],
+				                         .result = &leaf[next],
 				                         .result_left = &left[next] };
 			__builtin_prefetch(&t->key[under[next] + 1]);
 			frames += depth[next];
@@ -413,8 +419,8 @@ tree_extend(struct pp_tree *t, const pp_frame *frames, uint32_t depth, pp_node n
 }
 
 bool
-pp_tree_batch(struct pp_tree *t, const pp_frame *frames, const uint32_t *depth, const pp_node *under,
-              size_t stacks, pp_node *leaf)
+pp_tree_batch(struct pp_tree *t, const pp_frame *frames, const uint32_t *depth,
+              const pp_node *under, size_t stacks, pp_node *leaf)
 {
 	uint32_t left[PP_TREE_BATCH];
 	size_t total = 0, i;

@@ -22,17 +22,18 @@ struct pp_tree_slot {
 };
 
 struct pp_tree {
-	uint64_t *key;       /* parent << 32 | frame, per node */
-	uint64_t *recursive; /* bit per node: an ancestor has the same frame; see `marks_recursion` */
-	uint32_t n;          /* nodes, root included */
+	uint64_t *key; /* parent << 32 | frame, per node */
+	uint64_t
+	    *recursive; /* bit per node: an ancestor has the same frame; see `marks_recursion` */
+	uint32_t n;     /* nodes, root included */
 	uint32_t cap;
 	uint32_t max_nodes;
 	uint32_t seed;
 	struct pp_tree_slot *slots; /* nodes that do not follow their parent; gone after seal */
 	unsigned bits;              /* log2 of the number of slots */
 	uint32_t slots_used;
-	bool marks_recursion;       /* all nodes were added as whole stacks, so `recursive` is right */
-	uint32_t *seen_in;          /* per frame: the last stack it was in; gone after seal */
+	bool marks_recursion; /* all nodes were added as whole stacks, so `recursive` is right */
+	uint32_t *seen_in;    /* per frame: the last stack it was in; gone after seal */
 	size_t seen_cap;
 	uint32_t stack_number;
 	const struct pp_pages *pages;
