@@ -74,8 +74,11 @@ pp_cli_output(struct pp_cli *cli)
 {
 	const char *path = pp_cli_output_path(cli);
 	int error = 0;
-	pp_status status = pp_sink_file(path, true, &cli->out, &error);
+	pp_status status;
 
+	if (cli->out)
+		return 0;
+	status = pp_sink_file(path, true, &cli->out, &error);
 	return status == PP_OK ? 0 : pp_cli_output_failed(cli, path, status, error);
 }
 
@@ -87,7 +90,7 @@ pp_cli_finish(struct pp_cli *cli, int code)
 
 	if (!cli->out)
 		return code;
-	if (code >= PP_EXIT_USAGE && !cli->stands && strcmp(pp_cli_output_path(cli), "-") != 0) {
+	if (code >= PP_EXIT_USAGE && !cli->stands && cli->out->status == PP_OK) {
 		pp_sink_close(cli->out);
 		cli->out = NULL;
 		return code;

@@ -36,7 +36,7 @@ void pp_cli_init(struct pp_cli *);
 /* Where the answer goes: the value of -o, else "-". */
 const char *pp_cli_output_path(const struct pp_cli *);
 /*
- * Opens where the answer goes: -o, or standard output. Done late, so that a failure before leaves the
+ * Opens where the answer goes, unless that is done. Late, so that a failure before leaves the
  * old file alone. On failure says so and returns PP_EXIT_OUTPUT, else 0.
  */
 int pp_cli_output(struct pp_cli *);

@@ -235,6 +235,8 @@ zsh_action(struct pp_sink *out, const char *what, enum pp_arg_hint hint, const c
 		pp_sink_putc(out, ')');
 	} else if (hint == PP_HINT_FILE) {
 		pp_sink_puts(out, "_files");
+	} else if (hint == PP_HINT_NONE) {
+		pp_sink_putc(out, ' '); /* anything */
 	} else {
 		pp_sink_putc(out, '(');
 		words_hint(out, hint);

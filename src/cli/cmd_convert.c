@@ -233,16 +233,18 @@ static bool
 convert_rewrite(struct pp_cli *cli, struct pp_loaded *l, int *code)
 {
 	const struct pp_format *format = l->opened.format;
-	struct pp_sink *sink = NULL;
-	struct pp_buf buf = { 0 };
 
 	if (l->status != PP_OK || format != cli->target || !format->rewrite || cli->out_terminal ||
 	    pp_args_text(&cli->args, "metric") || pp_args_text(&cli->args, "variant"))
 		return false;
-	*code = convert_open(cli, &buf, &sink);
+	*code = pp_cli_output(cli);
 	if (*code)
 		return true;
-	l->status = format->rewrite(&l->opened.reader, sink);
+	/* What went straight out cannot be taken back when damage is found. */
+	if (cli->strict && cli->out->direct)
+		return false;
+	l->status = format->rewrite(&l->opened.reader, cli->out);
+	pp_progress_clear(&l->progress);
 	if (l->status == PP_E_UNSUPPORTED) {
 		l->status = PP_OK;
 		return false;
@@ -292,8 +294,8 @@ convert_run(struct pp_cli *cli)
 		code = variant_check(cli);
 	if (code == 0)
 		code = n == 1 ? convert_one(cli, files[0], &profile, &done)
-		              : pp_load_profile(cli, files, n, PP_LOAD_WANT | PP_TIMELINE | PP_EXTRAS,
-		                                &profile);
+		              : pp_load_profile(cli, files, n,
+		                                PP_LOAD_WANT | PP_TIMELINE | PP_EXTRAS, &profile);
 	if (code == 0 && !done)
 		code = pp_load_metric(cli, profile, &metric);
 	if (code == 0 && !done)

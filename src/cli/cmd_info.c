@@ -105,6 +105,9 @@ key_buf(struct pp_cli *cli, const char *key, struct pp_buf *text)
 static void
 info_title(struct pp_cli *cli, const struct pp_loaded *l)
 {
+	/* An empty line between two files. */
+	if (cli->out->cur > cli->out->begin || cli->out->written > 0)
+		pp_sink_putc(cli->out, '\n');
 	pp_ink_text(cli->out, &cli->style, PP_INK_TITLE,
 	            pp_slice_z(strcmp(l->file, "-") == 0 ? "standard input" : l->file));
 	pp_sink_putc(cli->out, '\n');
@@ -191,7 +194,8 @@ info_counts(struct pp_cli *cli, const struct pp_profile *p, const struct pp_coun
 	pp_units_listed(&text, p->samples, "sample", "samples");
 	pp_units_listed(&text, counts->stacks, "stack", "stacks");
 	pp_units_listed(&text, counts->functions, "function", "functions");
-	pp_units_listed(&text, counts->threads, "thread", "threads");
+	if (counts->threads > 1)
+		pp_units_listed(&text, counts->threads, "thread", "threads");
 	pp_units_listed(&text, counts->edges, "edge", "edges");
 	pp_units_listed(&text, counts->lines, "line", "lines");
 	if (text.n == 0)
@@ -332,11 +336,11 @@ info_run(struct pp_cli *cli)
 		pp_json_put_array(&json, "files");
 	}
 	for (i = 0; i < n; i++) {
-		if (!as_json && i > 0)
-			pp_sink_putc(cli->out, '\n');
 		code = info_one(cli, files[i], as_json ? &json : NULL);
 		worst = code > worst ? code : worst;
 	}
+	/* What was said about the other files stands. */
+	cli->stands = n > 1 || pp_args_flag(&cli->args, "why");
 	if (as_json && n > 1) {
 		pp_json_end_array(&json);
 		pp_json_end_object(&json);

@@ -177,7 +177,7 @@ pp_help_usage(const struct pp_cli *cli)
 	} else if (err) {
 		pp_sink_printf(err, "Usage: polyprof %s%s %s\n", cli->command->name,
 		               cli->command->groups ? " [OPTIONS]" : "", cli->command->synopsis);
-		wrap_print(err, cli->command->summary, 0, 0, WRAP);
+		sentence_print(err, &cli->errors, cli->command->summary);
 		pp_sink_printf(err, "Try `polyprof %s --help`.\n", cli->command->name);
 	}
 	pp_cli_err_done(err, &buf);

@@ -100,21 +100,21 @@ pp_ranking_heading(const struct pp_ranking *r, const struct pp_style *style, str
 	pp_buf_release(&text);
 }
 
-/* The largest own cost among the rows fills the bar: shares are printed beside it anyway. */
+/* The largest cost among the rows fills the bar: shares are printed beside it anyway. */
 static double
 bar_unit(const struct pp_ranking *r, size_t rows)
 {
-	const struct pp_profile *p = r->flat.profile;
+	const struct pp_metric *m = &r->flat.profile->metrics.at[r->metric];
+	const union pp_value *costs = r->sort == PP_SORT_TOTAL ? r->flat.total : r->flat.self;
 	double most = 0;
 	size_t row;
 
 	if (!(r->whole[r->metric] > 0))
 		return 0;
 	for (row = 0; row < rows; row++) {
-		double self = pp_value_double(&p->metrics.at[r->metric],
-		                              r->flat.self[row * r->flat.metrics + r->metric]);
+		double cost = pp_value_double(m, costs[row * r->flat.metrics + r->metric]);
 
-		most = self > most ? self : most;
+		most = cost > most ? cost : most;
 	}
 	return most;
 }
@@ -149,13 +149,16 @@ void
 pp_ranking_table(const struct pp_ranking *r, size_t rows, const struct pp_style *style,
                  struct pp_sink *out)
 {
+	/* The bar shows what the rows are sorted by. */
+	bool by_total = r->sort == PP_SORT_TOTAL;
 	const struct pp_field *const fields[] = {
-		&pp_field_self,        &pp_field_self_share, &pp_field_self_bar, &pp_field_total,
-		&pp_field_total_share, &pp_field_calls,      &pp_field_name,     &pp_field_place,
+		&pp_field_self,  &pp_field_self_share,  by_total ? NULL : &pp_field_bar,
+		&pp_field_total, &pp_field_total_share, by_total ? &pp_field_bar : NULL,
+		&pp_field_calls, &pp_field_name,        &pp_field_place,
 	};
-	const size_t before_name = 6;
+	const size_t before_name = 7;
 	struct pp_column columns[PP_COUNT_OF(fields) + OTHERS_MOST];
-	struct pp_flat_view view = { &r->flat, r->whole, 0 };
+	struct pp_flat_view view = { .flat = &r->flat, .whole = r->whole, .by_total = by_total };
 	struct pp_table table = { columns, 0, &view, rows };
 	struct pp_buf titles = { 0 };
 	size_t i;
@@ -167,8 +170,9 @@ pp_ranking_table(const struct pp_ranking *r, size_t rows, const struct pp_style 
 		if (i == before_name)
 			table.column_count += other_columns(r, columns + table.column_count,
 			                                    OTHERS_MOST, &titles);
-		columns[table.column_count++] = (struct pp_column){ fields[i], r->metric, NULL,
-			                                            NULL };
+		if (fields[i])
+			columns[table.column_count++] = (struct pp_column){ fields[i], r->metric,
+				                                            NULL, NULL };
 	}
 	pp_table_print(&table, style, out);
 	pp_buf_release(&titles);
@@ -183,11 +187,13 @@ pp_ranking_footer(const struct pp_ranking *r, size_t rows, const struct pp_style
 
 	if (more == 0)
 		return;
-	pp_buf_adds(&text, "\n  ... and ");
+	pp_buf_adds(&text, "  ... and ");
 	pp_units_u64(&text, more);
-	pp_buf_addf(&text, " more %s (-n 0 shows all)\n", pp_plural(more, "function", "functions"));
+	pp_buf_addf(&text, " more %s (-n 0 shows all)", pp_plural(more, "function", "functions"));
+	pp_sink_putc(out, '\n');
 	if (text.p)
 		pp_ink_put(out, style, PP_INK_FAINT, text.p);
+	pp_sink_putc(out, '\n');
 	pp_buf_release(&text);
 }
 
@@ -229,7 +235,7 @@ pp_ranking_csv(const struct pp_ranking *r, size_t rows, bool tame, struct pp_sin
 	const struct pp_profile *p = r->flat.profile;
 	size_t n = PP_COUNT_OF(fixed) + 2 * p->metrics.n, i;
 	struct pp_column *columns = calloc(n, sizeof *columns);
-	struct pp_flat_view view = { &r->flat, r->whole, 0 };
+	struct pp_flat_view view = { .flat = &r->flat, .whole = r->whole };
 	struct pp_table table = { columns, n, &view, rows };
 	struct pp_buf names = { 0 };
 

@@ -199,27 +199,40 @@ total_share_show(const void *data, size_t row, size_t metric, struct pp_buf *out
 	pp_units_share(out, view_double(v, v->flat->total, row, metric), v->whole[metric]);
 }
 
+/* The cost that the listing is about. */
+static double
+view_main(const struct pp_flat_view *v, size_t row, size_t metric)
+{
+	return view_double(v, v->by_total ? v->flat->total : v->flat->self, row, metric);
+}
+
 static void
-self_bar_show(const void *data, size_t row, size_t metric, struct pp_buf *out)
+bar_show(const void *data, size_t row, size_t metric, struct pp_buf *out)
 {
 	const struct pp_flat_view *v = data;
 
 	if (v->bar_unit > 0)
-		pp_units_bar(out, view_double(v, v->flat->self, row, metric) / v->bar_unit,
-		             BAR_COLUMNS);
+		pp_units_bar(out, view_main(v, row, metric) / v->bar_unit, BAR_COLUMNS);
 }
 
 /* ---- inks ---- */
 
 static enum pp_ink
-share_ink(const struct pp_flat_view *v, const union pp_value *values, size_t row, size_t metric)
+share_ink(double part, double whole)
 {
-	double share;
-
-	if (!(v->whole[metric] > 0))
+	if (!(whole > 0))
 		return PP_INK_PLAIN;
-	share = view_double(v, values, row, metric) / v->whole[metric];
-	return share >= HOT_SHARE ? PP_INK_HOT : share >= WARM_SHARE ? PP_INK_WARM : PP_INK_PLAIN;
+	return part / whole >= HOT_SHARE    ? PP_INK_HOT
+	       : part / whole >= WARM_SHARE ? PP_INK_WARM
+	                                    : PP_INK_PLAIN;
+}
+
+static enum pp_ink
+main_ink(const void *data, size_t row, size_t metric)
+{
+	const struct pp_flat_view *v = data;
+
+	return share_ink(view_main(v, row, metric), v->whole[metric]);
 }
 
 static enum pp_ink
@@ -227,7 +240,15 @@ self_ink(const void *data, size_t row, size_t metric)
 {
 	const struct pp_flat_view *v = data;
 
-	return share_ink(v, v->flat->self, row, metric);
+	return v->by_total ? PP_INK_FAINT : main_ink(data, row, metric);
+}
+
+static enum pp_ink
+total_ink(const void *data, size_t row, size_t metric)
+{
+	const struct pp_flat_view *v = data;
+
+	return v->by_total ? main_ink(data, row, metric) : PP_INK_FAINT;
 }
 
 static enum pp_ink
@@ -250,7 +271,7 @@ const struct pp_field pp_field_name = {
 	.flags = PP_FIELD_FLEX,
 	.show = name_show,
 	.exact = name_exact,
-	.ink = self_ink,
+	.ink = main_ink,
 };
 const struct pp_field pp_field_place = {
 	.title = "place",
@@ -285,10 +306,10 @@ const struct pp_field pp_field_self_share = {
 	.show = self_share_show,
 	.ink = self_ink,
 };
-const struct pp_field pp_field_self_bar = {
+const struct pp_field pp_field_bar = {
 	.title = "",
 	.drop = 3,
-	.show = self_bar_show,
+	.show = bar_show,
 	.ink = bar_ink,
 };
 const struct pp_field pp_field_total = {
@@ -303,7 +324,7 @@ const struct pp_field pp_field_total_share = {
 	.align = PP_RIGHT,
 	.drop = 1,
 	.show = total_share_show,
-	.ink = faint_ink,
+	.ink = total_ink,
 };
 const struct pp_field pp_field_other_self = {
 	.title = "",

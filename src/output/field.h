@@ -47,10 +47,11 @@ struct pp_flat_view {
 	const struct pp_flat *flat;
 	const double *whole; /* per metric */
 	double bar_unit;     /* what fills a whole bar, of the metric shown */
+	bool by_total;       /* bars and inks go by total cost, not by own cost */
 };
 
 extern const struct pp_field pp_field_name, pp_field_place, pp_field_file, pp_field_line,
-    pp_field_module, pp_field_calls, pp_field_self, pp_field_self_share, pp_field_self_bar,
+    pp_field_module, pp_field_calls, pp_field_self, pp_field_self_share, pp_field_bar,
     pp_field_total, pp_field_total_share, pp_field_other_self, pp_field_other_total;
 
 #endif

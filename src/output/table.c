@@ -19,6 +19,7 @@ struct layout {
 	size_t width[COLUMNS_MAX];
 	size_t limit[COLUMNS_MAX]; /* cells are shortened to this; 0 = not */
 	bool shown[COLUMNS_MAX];
+	size_t blanks; /* owed before the next cell that has text: rows do not end in blanks */
 	struct pp_buf cell;
 	struct pp_buf cut;
 };
@@ -113,16 +114,6 @@ layout_fit(struct layout *l, const struct pp_table *t, size_t width)
 	layout_squeeze(l, t, width, FLEX_LEAST);
 }
 
-/* Whether any column is shown to the right of c. */
-static bool
-layout_more(const struct layout *l, const struct pp_table *t, size_t c)
-{
-	for (c++; c < t->column_count; c++)
-		if (l->shown[c])
-			return true;
-	return false;
-}
-
 static void
 cell_print(struct layout *l, const struct pp_table *t, size_t c, const char *text, size_t n,
            enum pp_ink ink, const struct pp_style *style, struct pp_sink *out)
@@ -141,12 +132,22 @@ cell_print(struct layout *l, const struct pp_table *t, size_t c, const char *tex
 	if (left && width > PAD_MAX && l->limit[c] == 0)
 		width = PAD_MAX;
 	blanks = columns < width ? width - columns : 0;
-	pp_text_pad(out, GAP + (left ? 0 : blanks));
-	pp_sink_puts(out, n ? pp_ink_on(style, ink) : "");
-	pp_sink_write(out, text, n);
-	pp_sink_puts(out, n ? pp_ink_off(style, ink) : "");
-	if (left && layout_more(l, t, c))
-		pp_text_pad(out, blanks);
+	l->blanks += GAP + (left ? 0 : blanks);
+	if (n > 0) {
+		pp_text_pad(out, l->blanks);
+		pp_sink_puts(out, pp_ink_on(style, ink));
+		pp_sink_write(out, text, n);
+		pp_sink_puts(out, pp_ink_off(style, ink));
+		l->blanks = 0;
+	}
+	l->blanks += left ? blanks : 0;
+}
+
+static void
+row_end(struct layout *l, struct pp_sink *out)
+{
+	pp_sink_putc(out, '\n');
+	l->blanks = 0;
 }
 
 static void
@@ -167,7 +168,7 @@ row_print(struct layout *l, const struct pp_table *t, size_t row, const struct p
 			ink = column->field->ink(t->data, row, column->arg);
 		cell_print(l, t, c, l->cell.p ? l->cell.p : "", l->cell.n, ink, style, out);
 	}
-	pp_sink_putc(out, '\n');
+	row_end(l, out);
 }
 
 void
@@ -187,7 +188,7 @@ pp_table_print(const struct pp_table *t, const struct pp_style *style, struct pp
 		if (l.shown[c])
 			cell_print(&l, t, c, title, strlen(title), PP_INK_HEADER, style, out);
 	}
-	pp_sink_putc(out, '\n');
+	row_end(&l, out);
 	for (row = 0; row < t->rows && out->status == PP_OK; row++)
 		row_print(&l, t, row, style, out);
 	if ((l.cell.failed || l.cut.failed) && out->status == PP_OK)

@@ -1,0 +1,44 @@
+# Shell completion
+
+$ polyprof completion bash > c.bash && bash -n c.bash
+
+$ cat > try.bash <<'X'
+> source ./c.bash
+> try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _polyprof 2>/dev/null; echo "${COMPREPLY[*]}"; }
+> try polyprof che
+> try polyprof top --s
+> try polyprof top --sort ''
+> try polyprof top --sort = t
+> try polyprof convert --to d
+> try polyprof top oth
+> try polyprof explain folded-utf16
+> try polyprof help exp
+> try polyprof completion ''
+> try polyprof top -o em
+> X
+> bash try.bash
+  check
+  --sort= --strict
+  self total calls name
+  total
+  diff-folded
+  other.folded
+  folded-utf16 folded-utf16-damaged
+  explain
+  bash zsh fish
+  empty.folded
+
+$ polyprof completion zsh | grep -A1 -e --sort | expand
+                          '--sort=[the order of the rows (default\: self)]:sort:(self total calls name )' \
+                          '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all)]:N: ' \
+  --
+                          '--sort=[the order of the rows (default\: self)]:sort:(self total calls name )' \
+                          '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all)]:N: ' \
+
+$ polyprof completion fish | grep -e '-l sort'
+  complete -c polyprof -n 'not __fish_seen_subcommand_from $__polyprof_commands' -l sort -x -a 'self total calls name ' -d 'the order of the rows (default: self)'
+  complete -c polyprof -n '__fish_seen_subcommand_from top' -l sort -x -a 'self total calls name ' -d 'the order of the rows (default: self)'
+
+$ if command -v zsh > /dev/null; then polyprof completion zsh > c.zsh && zsh -n c.zsh; fi
+
+$ if command -v fish > /dev/null; then polyprof completion fish > c.fish && fish -n c.fish; fi

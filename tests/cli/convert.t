@@ -1,0 +1,109 @@
+# polyprof convert
+
+$ polyprof convert app.folded --to folded
+  main 3
+  main;autoload 9
+  main;autoload;include 58
+  main;router;dispatch;UserController->show;Twig->render;Twig\Cache->load 35
+  main;router;dispatch;UserController->show;Twig->render;Twig\Template->display 61
+  main;router;dispatch;UserController->show;Twig->render;Twig\Template->display;htmlspecialchars 143
+  main;router;dispatch;UserController->show;UserRepository->find;PDO->query 412
+  main;router;dispatch;UserController->show;UserRepository->find;PDOStatement->fetch 188
+  main;router;dispatch;UserController->show;UserRepository->hydrate 97
+  main;router;match 24
+  main;session_start 17
+
+$ polyprof convert app.folded other.folded -o all.folded && cat all.folded
+  main 3
+  main;autoload 9
+  main;autoload;include 100
+  main;router;dispatch;UserController->list;PDO->query 100
+  main;router;dispatch;UserController->show;Twig->render;Twig\Cache->load 35
+  main;router;dispatch;UserController->show;Twig->render;Twig\Template->display 61
+  main;router;dispatch;UserController->show;Twig->render;Twig\Template->display;htmlspecialchars 143
+  main;router;dispatch;UserController->show;UserRepository->find;PDO->query 412
+  main;router;dispatch;UserController->show;UserRepository->find;PDOStatement->fetch 188
+  main;router;dispatch;UserController->show;UserRepository->hydrate 97
+  main;router;match 24
+  main;session_start 17
+
+The ending says the format, and whether to compress.
+
+$ polyprof convert change.diff.folded -o c.diff.folded.gz && zcat c.diff.folded.gz
+  main;gc 5 0
+  main;parse 40 22
+  main;render 30 31
+  main;render;escape 0 12
+
+$ polyprof convert app.folded -o x.bin
+! polyprof: error: name the format to write with --to, or by the ending of -o
+! Try `polyprof convert --help`.
+= 2
+
+$ polyprof convert app.folded
+! polyprof: error: name the format to write with --to, or by the ending of -o
+! Try `polyprof convert --help`.
+= 2
+
+$ polyprof convert app.folded --to foldd
+! polyprof: error: no format 'foldd' can be written; did you mean 'folded'?
+= 2
+
+$ polyprof convert app.folded --to folded --variant 7
+! polyprof: error: format folded has no variant '7'
+= 2
+
+What the target cannot hold is said; --lossless makes it an error and writes nothing.
+
+$ polyprof convert change.diff.folded -o plain.folded; cat plain.folded
+  main;gc 0
+  main;parse 22
+  main;render 31
+  main;render;escape 12
+! plain.folded: warning: other metrics were left out: before [folded-write-metrics]
+
+$ rm plain.folded; polyprof convert --lossless change.diff.folded -o plain.folded; ls plain.folded
+! plain.folded: warning: other metrics were left out: before [folded-write-metrics]
+! polyprof: error: folded cannot hold all of this profile, and --lossless forbids to lose any of it
+! ls: cannot access 'plain.folded': No such file or directory
+= 2
+
+$ polyprof convert --lossless change.diff.folded --to folded
+! standard output: warning: other metrics were left out: before [folded-write-metrics]
+! polyprof: error: folded cannot hold all of this profile, and --lossless forbids to lose any of it
+= 4
+
+$ polyprof convert -m before change.diff.folded --to folded 2>/dev/null
+  main;gc 5
+  main;parse 40
+  main;render 30
+  main;render;escape 0
+
+$ polyprof convert -m nothing change.diff.folded --to folded
+! polyprof: error: no metric 'nothing' in this profile (there is before, after)
+= 2
+
+A failure leaves the old file as it was.
+
+$ echo old > keep.folded; polyprof convert missing.folded -o keep.folded; cat keep.folded
+  old
+! missing.folded: error: cannot open: No such file or directory [io-open-failed]
+
+$ polyprof convert --strict bad.folded -o keep.folded; cat keep.folded
+  old
+! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
+! bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
+! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
+! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
+! polyprof: error: bad.folded is damaged, and --strict forbids to use what is whole
+
+$ polyprof convert app.folded -o nowhere/x.folded
+! polyprof: error: cannot write nowhere/x.folded: No such file or directory
+= 4
+
+The output may be the input.
+
+$ cp other.folded self.folded; polyprof convert self.folded -o self.folded && cat self.folded
+  main;autoload;include 42
+  main;router;dispatch;UserController->list;PDO->query 100

@@ -1,0 +1,56 @@
+# polyprof formats and explain
+
+$ polyprof formats
+    name         what it is                  read  write  facets  extensions
+    folded       folded stacks               yes   yes    tree    folded collapsed
+    diff-folded  differential folded stacks  yes   yes    tree    diff.folded
+
+$ polyprof formats folded
+  folded: folded stacks
+    can be      read and written
+    facets      tree
+    extensions  folded collapsed
+
+    --option fractions=reject|round|scale:N
+        what to do with counts such as 20.5 (default reject)
+    --option comments=keep|skip
+        skip lines that start with '#' (Austin writes them; default keep)
+
+$ polyprof formats --csv
+  name,title,read,write,facets,extensions,variants
+  folded,folded stacks,yes,yes,tree,folded collapsed,
+  diff-folded,differential folded stacks,yes,yes,tree,diff.folded,
+
+$ polyprof formats --json diff-folded
+  {"formats": [{"name": "diff-folded", "title": "differential folded stacks", "read": true, "write": true, "facets": ["tree"], "extensions": ["diff.folded"], "variants": [], "options": [], "rules": ["diff-folded-guessed", "diff-folded-count-missing"]}]}
+
+$ polyprof explain folded-count-missing
+  folded-count-missing (error): a line does not end in a blank and a count
+
+    Each line is a stack, blanks, and a count. This one ends in something else, so
+    nobody can say what it weighs. The line is left out of all totals; the rest of
+    the file is used. Often a line was cut, or belongs to another format.
+
+$ polyprof explain io-unknown-format folded-utf16
+  io-unknown-format (error): no format recognises the input
+
+    Every format looked at the first 64 KiB and none found its own. `polyprof
+    formats` lists what can be read; `polyprof info --why FILE` prints what each
+    format made of it; --from names a format to use regardless.
+
+  folded-utf16 (note): the file is UTF-16; it was read as such
+
+    The file starts with a UTF-16 byte order mark, as files do that were
+    redirected in PowerShell. It was decoded; converting it writes UTF-8.
+
+$ polyprof explain | grep '^[a-z]'
+  io
+  folded
+  diff-folded
+
+$ polyprof explain --json folded-utf16
+  {"rules": [{"rule": "folded-utf16", "of": "folded", "severity": "note", "title": "the file is UTF-16; it was read as such", "explain": "The file starts with a UTF-16 byte order mark, as files do that were redirected in PowerShell. It was decoded; converting it writes UTF-8."}]}
+
+Every rule can be explained.
+
+$ polyprof explain --json | python3 -c 'import json,sys; print("\n".join(r["rule"] for r in json.load(sys.stdin)["rules"]))' | while read r; do polyprof explain "$r" > /dev/null || echo "$r"; done

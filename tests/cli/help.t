@@ -1,0 +1,212 @@
+# Help comes from the tables
+
+$ polyprof --help
+  Usage: polyprof FILE
+         polyprof COMMAND [OPTIONS] ...
+
+  polyprof reads every profile: it recognises the format, checks the file, answers
+  questions about it and converts it.
+
+  Commands
+    FILE          what the file is, its totals, its costliest functions and its
+                  hottest path
+    info          what a file is: format, metrics with totals, counts,
+                  completeness
+    check         validate files against the rules of their format
+    convert       write a profile in another format, losing nothing silently
+    top           functions by self or total cost
+    formats       the formats that can be read and written, and their options
+    explain       what a rule cited by a diagnostic means; without one, all rules
+    completion    a script that completes commands and options in a shell
+    help          how a command is used
+
+  More
+    polyprof COMMAND --help  the options of a command
+    polyprof --version       the version
+    FILE may be - for standard input; .gz and .zst are unpacked.
+
+$ polyprof top --help
+  Usage: polyprof top [OPTIONS] FILE...
+
+  Functions by self or total cost.
+
+  Self is what a function costs itself; total is with everything it called,
+  counted once for each outermost activation, so that recursion never shows more
+  than 100 %. Calls are shown where the profile knows them.
+
+  Text shows 25 rows unless -n says otherwise; --json and --csv give all.
+
+  Rows
+    -m, --metric=NAME       the metric to show and sort by (default: the primary
+                            one)
+        --sort=self|total|calls|name
+                            the order of the rows (default: self)
+    -n, --limit=N           show N rows (0 = all)
+
+  Output
+        --json              print one JSON object, exact values
+        --csv               print CSV with a header row, exact values
+    -o, --output=FILE       write to FILE (`-` = standard output; .gz and .zst
+                            compress)
+
+  Input
+        --from=FORMAT       read as this format instead of recognising it
+        --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
+                            lists them; may be repeated
+    -j, --jobs=N            use N threads (default: one per processor)
+        --variant=VARIANT   read as this variant of the format
+        --strict            refuse damaged input instead of using what is whole
+                            (exit 3)
+
+  General
+        --color=auto|always|never
+                            colour: on a terminal, always or never (NO_COLOR is
+                            heeded)
+    -q, --quiet             print no warnings, notes or progress
+    -v, --verbose           print every diagnostic and how long reading took
+    -h, --help              print this help
+
+  Examples
+    polyprof top app.folded
+        the 25 functions that cost most themselves
+    polyprof top --sort total -n 50 app.folded
+        the 50 that cost most with all they called
+    polyprof top --json -n 0 app.folded
+        every function, every metric, exact, for a script
+    polyprof top *.folded.gz
+        several profiles, merged
+
+$ polyprof help check
+  Usage: polyprof check [OPTIONS] FILE...
+
+  Validate files against the rules of their format.
+
+  Each finding is printed as `file:line:column: severity: message [rule]`; binary
+  files have `file@0xOFFSET` instead. A file with errors is rejected, one with
+  warnings is accepted with a warning.
+
+  Exit 0 when no file was rejected, 1 when one was (with --strict also for
+  warnings), 3 when one could not be read or recognised.
+
+  Output
+        --json              print one JSON object, exact values
+        --csv               print CSV with a header row, exact values
+    -o, --output=FILE       write to FILE (`-` = standard output; .gz and .zst
+                            compress)
+
+  Input
+        --from=FORMAT       read as this format instead of recognising it
+        --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
+                            lists them; may be repeated
+    -j, --jobs=N            use N threads (default: one per processor)
+        --variant=VARIANT   read as this variant of the format
+
+  Verdict
+        --strict            warnings count as findings (exit 1)
+
+  General
+        --color=auto|always|never
+                            colour: on a terminal, always or never (NO_COLOR is
+                            heeded)
+    -q, --quiet             print no warnings, notes or progress
+    -v, --verbose           print every diagnostic and how long reading took
+    -h, --help              print this help
+
+  Examples
+    polyprof check app.folded
+        every finding with its place and rule
+    polyprof check --strict *.folded
+        warnings count as well: for tests
+    polyprof explain folded-count-missing
+        what a rule means and how to mend it
+
+$ polyprof convert -h
+  Usage: polyprof convert [OPTIONS] FILE... -o OUT [--to FORMAT]
+
+  Write a profile in another format, losing nothing silently.
+
+  What the target format cannot hold is said on standard error; with --lossless
+  that is an error and nothing is written. OUT appears whole or not at all: a
+  failure leaves an older file as it was.
+
+  Output
+    -t, --to=FORMAT         the format to write (default: what OUT's ending says)
+    -o, --output=OUT        the file to write (`-` or nothing = standard output;
+                            .gz and .zst compress)
+        --variant=VARIANT   the variant of the format to write
+    -m, --metric=NAME       the metric to write, for formats that hold only one
+        --lossless          write nothing rather than lose anything (exit 4)
+
+  Input
+        --from=FORMAT       read as this format instead of recognising it
+        --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
+                            lists them; may be repeated
+    -j, --jobs=N            use N threads (default: one per processor)
+        --strict            refuse damaged input instead of using what is whole
+                            (exit 3)
+
+  General
+        --color=auto|always|never
+                            colour: on a terminal, always or never (NO_COLOR is
+                            heeded)
+    -q, --quiet             print no warnings, notes or progress
+    -v, --verbose           print every diagnostic and how long reading took
+    -h, --help              print this help
+
+  Examples
+    polyprof convert app.folded.gz -o clean.folded
+        merged, sorted, canonical: two such files compare with cmp
+    polyprof convert a.folded b.folded -o all.folded.zst
+        several profiles into one, compressed
+    polyprof convert --to folded profile.out | less
+        to standard output
+
+$ polyprof info --help
+  Usage: polyprof info [OPTIONS] FILE...
+
+  What a file is: format, metrics with totals, counts, completeness.
+
+  Several files are described one after the other; with --json as a list under
+  "files".
+
+  Recognition
+        --why               print what each format made of the file: the bits it
+                            verified
+
+  Output
+        --json              print one JSON object, exact values
+    -o, --output=FILE       write to FILE (`-` = standard output; .gz and .zst
+                            compress)
+
+  Input
+        --from=FORMAT       read as this format instead of recognising it
+        --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
+                            lists them; may be repeated
+    -j, --jobs=N            use N threads (default: one per processor)
+        --variant=VARIANT   read as this variant of the format
+        --strict            refuse damaged input instead of using what is whole
+                            (exit 3)
+
+  General
+        --color=auto|always|never
+                            colour: on a terminal, always or never (NO_COLOR is
+                            heeded)
+    -q, --quiet             print no warnings, notes or progress
+    -v, --verbose           print every diagnostic and how long reading took
+    -h, --help              print this help
+
+  Examples
+    polyprof info app.folded.gz
+        format, compression, metrics and how much of everything
+    polyprof info --why mystery.out
+        why it was (or was not) recognised
+    polyprof info --json app.folded
+        the same for a script
+
+$ polyprof --version
+  polyprof 0.1.0
+
+$ polyprof --help > a; polyprof help > b; cmp a b
+
+$ polyprof help --json help
+  {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND]", "summary": "how a command is used", "details": "With --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is heeded)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}

@@ -1,0 +1,94 @@
+# polyprof info
+
+$ polyprof info app.folded
+  app.folded
+    format        folded (folded stacks)
+    size          580 B
+    facets        tree
+    complete      yes
+    metric        1,047 samples
+    holds         11 stacks, 16 functions
+
+$ polyprof info change.diff.folded
+  change.diff.folded
+    format        diff-folded (differential folded stacks)
+    size          71 B
+    facets        tree
+    complete      yes
+    metrics       before: 75 samples
+                  after: 65 samples, primary
+    holds         4 stacks, 5 functions
+
+$ polyprof info --json app.folded
+  {"file": "app.folded", "format": "folded", "compression": [], "complete": true, "facets": ["tree"], "primary": "samples", "metrics": [{"name": "samples", "unit": "samples", "total": 1047}], "counts": {"events": 0, "samples": 0, "stacks": 11, "functions": 16, "threads": 1, "edges": 0, "lines": 0}, "meta": {}, "diagnostics": [], "size": 580}
+
+$ gzip -nk app.folded && polyprof info app.folded.gz | grep -v size
+  app.folded.gz
+    format        folded (folded stacks)
+    compression   gzip
+    facets        tree
+    complete      yes
+    metric        1,047 samples
+    holds         11 stacks, 16 functions
+
+$ gzip -n < app.folded.gz | zstd -q | polyprof info --json - | python3 -c 'import json,sys; print(json.load(sys.stdin)["compression"])'
+  ['zstd', 'gzip', 'gzip']
+
+Why it was recognised, or not.
+
+$ polyprof info --why change.diff.folded
+  change.diff.folded
+    format        diff-folded (differential folded stacks)
+    size          71 B
+    facets        tree
+    complete      yes
+    metrics       before: 75 samples
+                  after: 65 samples, primary
+    holds         4 stacks, 5 functions
+    bids          diff-folded: 8 bits, chosen
+                  folded: 1 bit
+
+$ polyprof info --why mystery.bin
+  mystery.bin
+    bids          diff-folded: 0 bits
+                  folded: 0 bits
+! mystery.bin: error: no format recognises it [io-unknown-format]
+= 3
+
+$ polyprof info --json --why app.folded | grep -o '"bids.*'
+  "bids": [{"format": "folded", "bits": 20}, {"format": "diff-folded", "bits": 0}]}
+
+Several files one after the other.
+
+$ polyprof info app.folded missing.folded other.folded
+  app.folded
+    format        folded (folded stacks)
+    size          580 B
+    facets        tree
+    complete      yes
+    metric        1,047 samples
+    holds         11 stacks, 16 functions
+
+  other.folded
+    format        folded (folded stacks)
+    size          82 B
+    facets        tree
+    complete      yes
+    metric        142 samples
+    holds         2 stacks, 7 functions
+! missing.folded: error: cannot open: No such file or directory [io-open-failed]
+= 3
+
+$ polyprof info --json app.folded other.folded | python3 -c 'import json,sys; print([f["file"] for f in json.load(sys.stdin)["files"]])'
+  ['app.folded', 'other.folded']
+
+A cut container: what is whole is used and said to be partial.
+
+$ head -c 200 app.folded.gz > cut.folded.gz; polyprof info --json cut.folded.gz | grep -o '"complete": [a-z]*'
+  "complete": false
+! cut.folded.gz@0x216: error: the gzip stream ends too early, after 200 bytes that hold 534 decoded ones [io-gzip-truncated]
+
+$ polyprof info --strict cut.folded.gz
+! cut.folded.gz@0x216: error: the gzip stream ends too early, after 200 bytes that hold 534 decoded ones [io-gzip-truncated]
+! polyprof: error: cut.folded.gz is damaged, and --strict forbids to use what is whole
+= 3

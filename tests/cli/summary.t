@@ -1,0 +1,175 @@
+# polyprof FILE
+
+$ polyprof app.folded
+  app.folded: folded stacks
+    1,047 samples, 16 functions, 11 stacks
+
+  Costliest functions
+    self  self%                total  total%  function
+     412  39.4%  ████████████    412   39.4%  PDO->query
+     188  18.0%  █████▌          188   18.0%  PDOStatement->fetch
+     143  13.7%  ████▏           143   13.7%  htmlspecialchars
+      97   9.3%  ██▉              97    9.3%  UserRepository->hydrate
+      61   5.8%  █▊              204   19.5%  Twig\Template->display
+      58   5.5%  █▊               58    5.5%  include
+      35   3.3%  █                35    3.3%  Twig\Cache->load
+      24   2.3%  ▊                24    2.3%  match
+      17   1.6%  ▌                17    1.6%  session_start
+       9   0.9%  ▎                67    6.4%  autoload
+
+    ... and 6 more functions (-n 0 shows all)
+
+  Hottest path
+    100.0%  main
+     91.7%   router
+     89.4%    dispatch
+     89.4%     UserController->show
+     57.3%      UserRepository->find
+     39.4%       PDO->query
+
+  Ask next
+    functions with all they call  polyprof top --sort total app.folded
+    what else the file holds      polyprof info app.folded
+    stacks for any flame graph    polyprof convert app.folded --to folded
+
+$ polyprof change.diff.folded
+  change.diff.folded: differential folded stacks
+    before: 75 samples, after: 65 samples, 5 functions, 4 stacks
+
+  Costliest functions
+    self  self%                total  total%  before  function
+      31  47.7%  ████████████     43   66.2%      30  render
+      22  33.8%  ████████▌        22   33.8%      40  parse
+      12  18.5%  ████▋            12   18.5%       0  escape
+       0   0.0%                    0    0.0%       5  gc
+       0   0.0%                   65  100.0%       0  main
+
+  Hottest path
+    100.0%  main
+     66.2%   render
+
+  Ask next
+    functions with all they call  polyprof top --sort total change.diff.folded
+    what else the file holds      polyprof info change.diff.folded
+    stacks for any flame graph    polyprof convert change.diff.folded --to folded
+
+Runs of frames that cost the same are folded.
+
+$ polyprof deep.folded
+  deep.folded: folded stacks
+    14 samples, 61 functions, 2 stacks
+
+  Costliest functions
+    self  self%                total  total%  function
+      10  71.4%  ████████████     10   71.4%  f59
+       4  28.6%  ████▊             4   28.6%  side
+       0   0.0%                   14  100.0%  f0
+       0   0.0%                   14  100.0%  f1
+       0   0.0%                   14  100.0%  f10
+       0   0.0%                   14  100.0%  f11
+       0   0.0%                   14  100.0%  f12
+       0   0.0%                   14  100.0%  f13
+       0   0.0%                   14  100.0%  f14
+       0   0.0%                   14  100.0%  f15
+
+    ... and 51 more functions (-n 0 shows all)
+
+  Hottest path
+    100.0%  f0
+             ... 18 frames without a fork
+    100.0%    f19
+     71.4%     f20
+                ... 38 frames without a fork
+     71.4%       f59
+
+  Ask next
+    functions with all they call  polyprof top --sort total deep.folded
+    what else the file holds      polyprof info deep.folded
+    stacks for any flame graph    polyprof convert deep.folded --to folded
+
+$ polyprof empty.folded
+  empty.folded: folded stacks
+    0 samples
+    nothing was recorded: the profile is empty
+
+  Ask next
+    functions with all they call  polyprof top --sort total empty.folded
+    what else the file holds      polyprof info empty.folded
+    stacks for any flame graph    polyprof convert empty.folded --to folded
+
+Names with blanks are quoted in what to type.
+
+$ cp app.folded "it's mine.folded" && polyprof -n 1 "it's mine.folded"
+  it's mine.folded: folded stacks
+    1,047 samples, 16 functions, 11 stacks
+
+  Costliest functions
+    self  self%                total  total%  function
+     412  39.4%  ████████████    412   39.4%  PDO->query
+
+    ... and 15 more functions (-n 0 shows all)
+
+  Hottest path
+    100.0%  main
+     91.7%   router
+     89.4%    dispatch
+     89.4%     UserController->show
+     57.3%      UserRepository->find
+     39.4%       PDO->query
+
+  Ask next
+    functions with all they call  polyprof top --sort total 'it'\''s mine.folded'
+    what else the file holds      polyprof info 'it'\''s mine.folded'
+    stacks for any flame graph    polyprof convert 'it'\''s mine.folded' --to folded
+
+$ polyprof -n 1 app.folded other.folded
+  app.folded and 1 more, merged: folded stacks
+    1,189 samples, 17 functions, 12 stacks
+
+  Costliest functions
+    self  self%                total  total%  function
+     512  43.1%  ████████████    512   43.1%  PDO->query
+
+    ... and 16 more functions (-n 0 shows all)
+
+  Hottest path
+    100.0%  main
+     89.2%   router
+     87.1%    dispatch
+     78.7%     UserController->show
+     50.5%      UserRepository->find
+     34.7%       PDO->query
+
+  Ask next
+    functions with all they call  polyprof top --sort total app.folded other.folded
+    what else the file holds      polyprof info app.folded other.folded
+    stacks for any flame graph    polyprof convert app.folded other.folded --to folded
+
+$ polyprof --json -n 1 deep.folded | head -c 700
+  {"file": "deep.folded", "format": "folded", "compression": [], "complete": true, "facets": ["tree"], "primary": "samples", "metrics": [{"name": "samples", "unit": "samples", "total": 14}], "counts": {"events": 0, "samples": 0, "stacks": 2, "functions": 61, "threads": 1, "edges": 0, "lines": 0}, "functions": [{"name": "f59", "self": {"samples": 10}, "total": {"samples": 10}}], "path": [{"name": "f0", "total": 14}, {"name": "f1", "total": 14}, {"name": "f2", "total": 14}, {"name": "f3", "total": 14}, {"name": "f4", "total": 14}, {"name": "f5", "total": 14}, {"name": "f6", "total": 14}, {"name": "f7", "total": 14}, {"name": "f8", "total": 14}, {"name": "f9", "total": 14}, {"name": "f10", "total (no-eol)
+
+$ polyprof < other.folded
+  standard input: folded stacks
+    142 samples, 7 functions, 2 stacks
+
+  Costliest functions
+    self  self%                total  total%  function
+     100  70.4%  ████████████    100   70.4%  PDO->query
+      42  29.6%  █████            42   29.6%  include
+       0   0.0%                  100   70.4%  UserController->list
+       0   0.0%                   42   29.6%  autoload
+       0   0.0%                  100   70.4%  dispatch
+       0   0.0%                  142  100.0%  main
+       0   0.0%                  100   70.4%  router
+
+  Hottest path
+    100.0%  main
+     70.4%   router
+     70.4%    dispatch
+     70.4%     UserController->list
+     70.4%      PDO->query
+
+  Ask next
+    functions with all they call  polyprof top --sort total -
+    what else the file holds      polyprof info -
+    stacks for any flame graph    polyprof convert - --to folded

@@ -1,0 +1,150 @@
+# Mistakes get a hint and exit 2
+
+$ polyprof tpo app.folded
+! polyprof: error: 'tpo' is neither a command nor a file; did you mean 'top'?
+! Try `polyprof --help`.
+= 2
+
+$ polyprof frobnicate
+! polyprof: error: 'frobnicate' is neither a command nor a file
+! Try `polyprof --help`.
+= 2
+
+$ polyprof missing.folded
+! missing.folded: error: cannot open: No such file or directory [io-open-failed]
+= 3
+
+$ polyprof top --jsn app.folded
+! polyprof: error: unknown option '--jsn'; did you mean '--json'?
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof top -x app.folded
+! polyprof: error: unknown option '-x'
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof top --sort=slef app.folded
+! polyprof: error: --sort is one of self|total|calls|name, not 'slef'; did you mean 'self'?
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof top -n many app.folded
+! polyprof: error: --limit needs a whole number, not 'many'
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof top -n -5 app.folded
+! polyprof: error: --limit needs a whole number, not '-5'
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof top -n
+! polyprof: error: --limit needs a value (N)
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof top --json=yes app.folded
+! polyprof: error: --json takes no value
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof top --from foldet app.folded
+! polyprof: error: no format 'foldet' can be read; did you mean 'folded'?
+= 2
+
+$ polyprof top --option nothing app.folded
+! polyprof: error: --option takes KEY=VALUE, not 'nothing'
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof top --option fractons=round app.folded
+! polyprof: error: format folded has no option 'fractons'; did you mean 'fractions'?
+= 2
+
+$ polyprof top --color sometimes app.folded
+! polyprof: error: --color is one of auto|always|never, not 'sometimes'
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof top ''
+! polyprof: error: a file name is empty
+! Try `polyprof top --help`.
+= 2
+
+$ polyprof help tpo
+! polyprof: error: there is no command 'tpo'; did you mean 'top'?
+= 2
+
+$ polyprof formats foldd
+! polyprof: error: there is no format 'foldd'; did you mean 'folded'?
+= 2
+
+$ polyprof explain folded-count-mising
+! polyprof: error: there is no rule 'folded-count-mising'; did you mean 'folded-count-missing'?
+= 2
+
+$ polyprof completion tcsh
+! polyprof: error: no completion for 'tcsh'; there is bash, zsh and fish
+! Try `polyprof completion --help`.
+= 2
+
+No file and nobody who feeds us: how it is used.
+
+$ polyprof
+! Usage: polyprof FILE
+!        polyprof COMMAND [OPTIONS] ...
+!
+! polyprof reads every profile: it recognises the format, checks the file, answers
+! questions about it and converts it.
+!
+! Commands
+!   FILE          what the file is, its totals, its costliest functions and its
+!                 hottest path
+!   info          what a file is: format, metrics with totals, counts,
+!                 completeness
+!   check         validate files against the rules of their format
+!   convert       write a profile in another format, losing nothing silently
+!   top           functions by self or total cost
+!   formats       the formats that can be read and written, and their options
+!   explain       what a rule cited by a diagnostic means; without one, all rules
+!   completion    a script that completes commands and options in a shell
+!   help          how a command is used
+!
+! More
+!   polyprof COMMAND --help  the options of a command
+!   polyprof --version       the version
+!   FILE may be - for standard input; .gz and .zst are unpacked.
+= 2
+
+$ polyprof top
+! Usage: polyprof top [OPTIONS] FILE...
+! Functions by self or total cost.
+! Try `polyprof top --help`.
+= 2
+
+Words behind -- are files; options may stand before the command.
+
+$ cp other.folded ./-x.folded; polyprof top -n 1 -- -x.folded
+  142 samples in 7 functions
+
+    self  self%                total  total%  function
+     100  70.4%  ████████████    100   70.4%  PDO->query
+
+    ... and 6 more functions (-n 0 shows all)
+
+$ polyprof -n 1 --color never top other.folded
+  142 samples in 7 functions
+
+    self  self%                total  total%  function
+     100  70.4%  ████████████    100   70.4%  PDO->query
+
+    ... and 6 more functions (-n 0 shows all)
+
+$ polyprof top -qn1 other.folded
+  142 samples in 7 functions
+
+    self  self%                total  total%  function
+     100  70.4%  ████████████    100   70.4%  PDO->query
+
+    ... and 6 more functions (-n 0 shows all)
