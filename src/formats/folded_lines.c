@@ -231,3 +231,29 @@ pp_folded_bid(const struct pp_peek *peek, unsigned counts)
 	good *= (size_t)bits_per_line;
 	return good < (size_t)most_bits ? (int)good : most_bits;
 }
+
+void
+pp_folded_write_mark(struct pp_sink *out, struct pp_slice first)
+{
+	/* UTF-8, UTF-16 both ways, gzip, zstd and its skippable frames (any low half of the first byte). */
+	static const struct {
+		unsigned char bytes[4];
+		unsigned char length, first_mask;
+	} starts[] = { { { 0xef, 0xbb, 0xbf }, 3, 0xff },
+		       { { 0xff, 0xfe }, 2, 0xff },
+		       { { 0xfe, 0xff }, 2, 0xff },
+		       { { 0x1f, 0x8b }, 2, 0xff },
+		       { { 0x28, 0xb5, 0x2f, 0xfd }, 4, 0xff },
+		       { { 0x50, 0x2a, 0x4d, 0x18 }, 4, 0xf0 } };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(starts); i++) {
+		size_t n = starts[i].length;
+
+		if (first.n >= n && (first.p[0] & starts[i].first_mask) == starts[i].bytes[0] &&
+		    memcmp(first.p + 1, starts[i].bytes + 1, n - 1) == 0) {
+			pp_sink_write(out, "\xef\xbb\xbf", 3);
+			return;
+		}
+	}
+}

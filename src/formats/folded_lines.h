@@ -54,6 +54,12 @@ struct pp_folded_line {
 enum pp_folded_verdict pp_folded_parse(const struct pp_folded_grammar *, struct pp_slice line,
                                        struct pp_folded_line *out);
 
+/*
+ * Writes a byte order mark when the file would otherwise start with bytes that a reader takes for such a
+ * mark or for a compressed file: a name may be anything. Readers drop the mark.
+ */
+void pp_folded_write_mark(struct pp_sink *, struct pp_slice first_stack);
+
 /* A hash over the bytes of a whole stack. */
 uint64_t pp_folded_hash(struct pp_slice stack, uint64_t seed);
 

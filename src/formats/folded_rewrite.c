@@ -353,6 +353,8 @@ rewriter_write(struct rewriter *r)
 	size_t i;
 	unsigned k;
 
+	if (r->stacks.n)
+		pp_folded_write_mark(r->out, pp_slice_of(r->stacks.at[0].p, r->stacks.at[0].n));
 	for (i = 0; i < r->stacks.n && r->out->status == PP_OK; i++) {
 		const struct stack *s = &r->stacks.at[i];
 

@@ -270,6 +270,7 @@ item_cmp(const void *left, const void *right)
 struct walk {
 	struct names_tree *t;
 	struct pp_sink *out;
+	bool begun; /* something is written */
 	pp_node *first, *next;
 	PP_VEC(struct item) items; /* of all open levels */
 	PP_VEC(struct level {
@@ -322,6 +323,10 @@ walk_record(struct walk *w, struct level *level)
 			        sum[k], w->t->values[(size_t)same->node * counts + k], &sum[k]))
 				return false;
 	}
+	if (!w->begun)
+		pp_folded_write_mark(w->out,
+		                     w->path.n ? pp_slice_of(w->path.p, w->path.n) : x->name);
+	w->begun = true;
 	pp_sink_write(w->out, w->path.p, w->path.n);
 	if (x->name.n || w->path.n)
 		pp_sink_write(w->out, x->name.p, x->name.n);
