@@ -23,7 +23,7 @@ static const struct pp_option_group *const check_groups[] = {
 
 static const struct pp_example check_examples[] = {
 	{ "check app.folded", "every finding with its place and rule" },
-	{ "check --strict *.folded", "warnings count as well: for tests" },
+	{ "check --strict *.folded", "fail on warnings too, as a test should" },
 	{ "explain folded-count-missing", "what a rule means and how to mend it" },
 	{ 0 },
 };

@@ -116,7 +116,7 @@ $ polyprof help check
     polyprof check app.folded
         every finding with its place and rule
     polyprof check --strict *.folded
-        warnings count as well: for tests
+        fail on warnings too, as a test should
     polyprof explain folded-count-missing
         what a rule means and how to mend it
 
