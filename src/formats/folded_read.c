@@ -551,10 +551,11 @@ read_stream(struct pp_reader *reader, struct folded_job *job)
 
 	for (;;) {
 		const unsigned char *taken = in->cur;
-		bool last = in->at_end;
+		/* What a cut container leaves of a line is nothing to judge. */
+		bool last = in->at_end, whole = last && in->status == PP_OK;
 
 		if (last || memchr(in->cur + searched, '\n', pp_input_left(in) - searched))
-			taken = job_lines(job, in->cur, in->end, last);
+			taken = job_lines(job, in->cur, in->end, whole);
 		if (!taken)
 			return job->builder->status;
 		in->cur = taken;

@@ -282,6 +282,18 @@ struct walk {
 	struct pp_buf path;
 };
 
+/* The name a record ends in: without blanks at its end, and never all of an empty stack. */
+static struct pp_slice
+record_name(struct walk *w, struct pp_slice name)
+{
+	struct pp_slice trimmed = trim_right(name);
+
+	if (trimmed.n == 0 && w->path.n == 0)
+		trimmed = pp_slice_z(NO_NAME);
+	w->t->changed += trimmed.n != name.n;
+	return trimmed;
+}
+
 /* Lists what lies below a node, in order. */
 static bool
 walk_enter(struct walk *w, pp_node node)
@@ -294,7 +306,7 @@ walk_enter(struct walk *w, pp_node node)
 		                                     pp_tree_frame(&w->t->tree, child));
 
 		if (w->t->record[child] &&
-		    !pp_vec_push(&w->items, (struct item){ trim_right(name), child, false }))
+		    !pp_vec_push(&w->items, (struct item){ record_name(w, name), child, false }))
 			return false;
 		if (w->first[child] && !pp_vec_push(&w->items, (struct item){ name, child, true }))
 			return false;
@@ -328,10 +340,7 @@ walk_record(struct walk *w, struct level *level)
 		                     w->path.n ? pp_slice_of(w->path.p, w->path.n) : x->name);
 	w->begun = true;
 	pp_sink_write(w->out, w->path.p, w->path.n);
-	if (x->name.n || w->path.n)
-		pp_sink_write(w->out, x->name.p, x->name.n);
-	else
-		pp_sink_puts(w->out, NO_NAME);
+	pp_sink_write(w->out, x->name.p, x->name.n);
 	for (k = 0; k < counts; k++) {
 		pp_sink_putc(w->out, ' ');
 		pp_sink_u64(w->out, sum[k]);
