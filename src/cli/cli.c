@@ -49,6 +49,7 @@ pp_cli_init(struct pp_cli *cli)
 	const char *path = pp_args_text(&cli->args, "output");
 	bool to_stdout = !path || strcmp(path, "-") == 0;
 
+	cli->path = path ? path : "-";
 	cli->quiet = pp_args_flag(&cli->args, "quiet");
 	cli->verbose = pp_args_flag(&cli->args, "verbose");
 	cli->strict = pp_args_flag(&cli->args, "strict");
@@ -61,25 +62,16 @@ pp_cli_init(struct pp_cli *cli)
 
 /* ---- the answer ---- */
 
-const char *
-pp_cli_output_path(const struct pp_cli *cli)
-{
-	const char *path = pp_args_text(&cli->args, "output");
-
-	return path ? path : "-";
-}
-
 int
 pp_cli_output(struct pp_cli *cli)
 {
-	const char *path = pp_cli_output_path(cli);
 	int error = 0;
 	pp_status status;
 
 	if (cli->out)
 		return 0;
-	status = pp_sink_file(path, true, &cli->out, &error);
-	return status == PP_OK ? 0 : pp_cli_output_failed(cli, path, status, error);
+	status = pp_sink_file(cli->path, true, &cli->out, &error);
+	return status == PP_OK ? 0 : pp_cli_output_failed(cli, cli->path, status, error);
 }
 
 int
@@ -99,8 +91,7 @@ pp_cli_finish(struct pp_cli *cli, int code)
 	error = cli->out->error;
 	pp_sink_close(cli->out);
 	cli->out = NULL;
-	return status == PP_OK ? code
-	                       : pp_cli_output_failed(cli, pp_cli_output_path(cli), status, error);
+	return status == PP_OK ? code : pp_cli_output_failed(cli, cli->path, status, error);
 }
 
 /* ---- messages ---- */

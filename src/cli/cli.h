@@ -22,6 +22,7 @@ enum {
 struct pp_cli {
 	const struct pp_command *command;
 	struct pp_args args;
+	const char *path;       /* where the answer goes: -o, else "-" */
 	struct pp_sink *out;    /* the answer; opened by pp_cli_output() */
 	struct pp_style style;  /* of the answer */
 	struct pp_style errors; /* of standard error */
@@ -33,8 +34,6 @@ struct pp_cli {
 
 /* Sets up from parsed arguments. */
 void pp_cli_init(struct pp_cli *);
-/* Where the answer goes: the value of -o, else "-". */
-const char *pp_cli_output_path(const struct pp_cli *);
 /*
  * Opens where the answer goes, unless that is done. Late, so that a failure before leaves the
  * old file alone. On failure says so and returns PP_EXIT_OUTPUT, else 0.

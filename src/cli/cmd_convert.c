@@ -191,7 +191,6 @@ convert_write(struct pp_cli *cli, const struct pp_profile *profile)
 		.lossless = pp_args_flag(&cli->args, "lossless"),
 		.options = pp_args_all(&cli->args, "option"),
 	};
-	const char *path = pp_cli_output_path(cli);
 	struct pp_sink *sink = NULL;
 	struct pp_buf buf = { 0 };
 	struct pp_diags diags;
@@ -203,7 +202,7 @@ convert_write(struct pp_cli *cli, const struct pp_profile *profile)
 		return code;
 	}
 	pp_diags_init(&diags);
-	pp_diags_set_file(&diags, strcmp(path, "-") == 0 ? "standard output" : path);
+	pp_diags_set_file(&diags, strcmp(cli->path, "-") == 0 ? "standard output" : cli->path);
 	status = pp_write_sink(profile, sink, cli->target, &opts, &diags);
 	pp_cli_diags(cli, &diags);
 	convert_close(cli, &buf, sink, status == PP_OK);
@@ -289,7 +288,7 @@ convert_run(struct pp_cli *cli)
 	int code = pp_load_files(cli, 0, &files, &n);
 
 	if (code == 0)
-		code = target_find(cli, pp_args_text(&cli->args, "to"), pp_cli_output_path(cli));
+		code = target_find(cli, pp_args_text(&cli->args, "to"), cli->path);
 	if (code == 0)
 		code = variant_check(cli);
 	if (code == 0)

@@ -6,6 +6,7 @@
 #include "cli/rules.h"
 #include "cli/suggest.h"
 #include "output/diag_view.h"
+#include "output/table.h"
 #include "text/json_emit.h"
 
 static int explain_run(struct pp_cli *);
@@ -90,29 +91,71 @@ rule_text(struct pp_cli *cli, const struct pp_rule *rule)
 	pp_help_wrap(cli->out, &cli->style, rule->explain, 0, 2);
 }
 
+/* ---- the columns of the list; data is an array of rules ---- */
+
+static const struct pp_rule *
+row_rule(const void *data, size_t row)
+{
+	return (const struct pp_rule *)data + row;
+}
+
+static void
+severity_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	pp_buf_adds(out, pp_severity_name(row_rule(data, row)->severity));
+}
+
+static enum pp_ink
+severity_ink(const void *data, size_t row, size_t arg)
+{
+	return pp_severity_ink(row_rule(data, row)->severity);
+}
+
+static void
+id_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	pp_buf_adds(out, row_rule(data, row)->id);
+}
+
+static void
+title_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	pp_buf_adds(out, row_rule(data, row)->title);
+}
+
+static const struct pp_field field_id = { .title = "rule", .show = id_add, .ink = severity_ink };
+static const struct pp_field field_severity = {
+	.title = "severity",
+	.drop = 1,
+	.show = severity_add,
+	.ink = severity_ink,
+};
+static const struct pp_field field_title = { .title = "what is wrong", .show = title_add };
+
+static const struct pp_column rule_columns[] = {
+	{ &field_id, 0, NULL, NULL },
+	{ &field_severity, 0, NULL, NULL },
+	{ &field_title, 0, NULL, NULL },
+};
+
 static void
 list_text(struct pp_cli *cli)
 {
-	const struct pp_rule *rule;
+	const struct pp_rule *rules;
 	const char *source;
 	size_t i;
 
-	for (i = 0; (rule = pp_rules_of(i, &source)) != NULL; i++) {
-		if (!rule->id)
-			continue;
-		pp_ink_putf(cli->out, &cli->style, PP_INK_TITLE, "%s%s", i ? "\n" : "", source);
-		pp_sink_putc(cli->out, '\n');
-		for (; rule->id; rule++) {
-			size_t width = strlen(rule->id);
+	for (i = 0; (rules = pp_rules_of(i, &source)) != NULL; i++) {
+		struct pp_table table = { rule_columns, PP_COUNT_OF(rule_columns), rules, 0 };
 
-			pp_sink_puts(cli->out, "  ");
-			pp_ink_put(cli->out, &cli->style, pp_severity_ink(rule->severity),
-			           pp_severity_name(rule->severity));
-			pp_text_pad(cli->out, 9 - strlen(pp_severity_name(rule->severity)));
-			pp_ink_put(cli->out, &cli->style, PP_INK_COMMAND, rule->id);
-			pp_text_pad(cli->out, width < 30 ? 30 - width : 2);
-			pp_sink_printf(cli->out, "%s\n", rule->title);
-		}
+		while (rules[table.rows].id)
+			table.rows++;
+		if (table.rows == 0)
+			continue;
+		pp_sink_puts(cli->out, i ? "\n" : "");
+		pp_ink_put(cli->out, &cli->style, PP_INK_TITLE, source);
+		pp_sink_putc(cli->out, '\n');
+		pp_table_print(&table, &cli->style, cli->out);
 	}
 }
 

@@ -161,7 +161,8 @@ pp_help_overview(const struct pp_style *style, struct pp_sink *out)
 		pp_help_wrap(out, style, (*command)->summary, 2 + strlen(name), 16);
 	}
 	title_print(out, style, "More");
-	pp_sink_puts(out, "  polyprof COMMAND --help  the options of a command\n"
+	pp_sink_puts(out, "  polyprof FILE --help     the options of the summary\n"
+	                  "  polyprof COMMAND --help  the options of a command\n"
 	                  "  polyprof --version       the version\n"
 	                  "  FILE may be - for standard input; .gz and .zst are unpacked.\n");
 }

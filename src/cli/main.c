@@ -33,9 +33,10 @@ on_bus_error(int signal_number)
 {
 	static const char text[] =
 	    "polyprof: error: the input became shorter while it was being read\n";
-	ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+	ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
 
-	_exit(n < 0 ? PP_EXIT_INPUT : PP_EXIT_INPUT);
+	(void)said;
+	_exit(PP_EXIT_INPUT);
 }
 
 static void
@@ -85,27 +86,46 @@ command_unknown(struct pp_cli *cli, const char *word)
 
 /* ---- running ---- */
 
+/* `polyprof --help` is about the program, `polyprof FILE --help` about what that does. */
 static int
-print_and_finish(struct pp_cli *cli, const struct pp_command *help_for, bool version)
+print_help(struct pp_cli *cli)
 {
-	int code = pp_cli_output(cli);
+	int code;
 
+	cli->path = "-"; /* help is an answer to the user, whatever -o says */
+	code = pp_cli_output(cli);
 	if (code)
 		return code;
-	if (version)
-		pp_sink_printf(cli->out, "polyprof %s\n", pp_version());
-	else if (help_for && !(help_for->flags & PP_COMMAND_HIDDEN))
-		pp_help_command(help_for, &cli->style, cli->out);
-	else
+	if ((cli->command->flags & PP_COMMAND_HIDDEN) && cli->args.words.n == 0)
 		pp_help_overview(&cli->style, cli->out);
+	else
+		pp_help_command(cli->command, &cli->style, cli->out);
 	return pp_cli_finish(cli, PP_EXIT_OK);
 }
 
-/* Options of the program itself: they need no command. */
-static bool
-is_program_option(const char *arg, const char *name, const char *letter)
+static int
+print_version(struct pp_cli *cli)
 {
-	return strcmp(arg, name) == 0 || strcmp(arg, letter) == 0;
+	int code;
+
+	pp_cli_init(cli);
+	code = pp_cli_output(cli);
+	if (code)
+		return code;
+	pp_sink_printf(cli->out, "polyprof %s\n", pp_version());
+	return pp_cli_finish(cli, PP_EXIT_OK);
+}
+
+/* Whether an option of the program itself stands before the first word. */
+static bool
+has_version(int argc, char *const *argv, int word)
+{
+	int i;
+
+	for (i = 0; i < argc && i < word && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0)
+			return true;
+	return false;
 }
 
 static int
@@ -120,10 +140,8 @@ command_run(struct pp_cli *cli, int argc, char *const *argv)
 		return code;
 	}
 	pp_cli_init(cli);
-	if (pp_args_flag(&cli->args, "help")) {
-		/* Help is an answer, not what -o asked for. */
-		return print_and_finish(cli, cli->command, false);
-	}
+	if (pp_args_flag(&cli->args, "help"))
+		return print_help(cli);
 	return pp_cli_finish(cli, cli->command->run(cli));
 }
 
@@ -135,10 +153,8 @@ run(struct pp_cli *cli, int argc, char **argv)
 	int i;
 
 	cli->command = command_default();
-	if (argc > 0 && is_program_option(argv[0], "--version", "-V")) {
-		pp_cli_init(cli);
-		return print_and_finish(cli, NULL, true);
-	}
+	if (has_version(argc, argv, word))
+		return print_version(cli);
 	if (word < argc && !(word > 0 && strcmp(argv[word - 1], "--") == 0)) {
 		const struct pp_command *named = pp_command_find(argv[word]);
 

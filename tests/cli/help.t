@@ -21,6 +21,7 @@ $ polyprof --help
     help          how a command is used
 
   More
+    polyprof FILE --help     the options of the summary
     polyprof COMMAND --help  the options of a command
     polyprof --version       the version
     FILE may be - for standard input; .gz and .zst are unpacked.
@@ -203,8 +204,22 @@ $ polyprof info --help
     polyprof info --json app.folded
         the same for a script
 
+$ polyprof app.folded --help | head -4
+  Usage: polyprof [OPTIONS] FILE...
+
+  What the file is, its totals, its costliest functions and its hottest path.
+  (esc)
+
 $ polyprof --version
   polyprof 0.1.0
+
+$ polyprof --color never -V
+  polyprof 0.1.0
+
+$ polyprof top -o help.txt --help | head -1; ls help.txt
+  Usage: polyprof top [OPTIONS] FILE...
+! ls: cannot access 'help.txt': No such file or directory
+= 2
 
 $ polyprof --help > a; polyprof help > b; cmp a b
 

@@ -31,8 +31,8 @@ $ gzip -nk app.folded && polyprof info app.folded.gz | grep -v size
     metric        1,047 samples
     holds         11 stacks, 16 functions
 
-$ gzip -n < app.folded.gz | zstd -q | polyprof info --json - | python3 -c 'import json,sys; print(json.load(sys.stdin)["compression"])'
-  ['zstd', 'gzip', 'gzip']
+$ polyprof convert app.folded -o x.folded.zst && gzip < x.folded.zst | polyprof info --json - | python3 -c 'import json,sys; print(json.load(sys.stdin)["compression"])'
+  ['gzip', 'zstd']
 
 Why it was recognised, or not.
 

@@ -112,6 +112,7 @@ $ polyprof
 !   help          how a command is used
 !
 ! More
+!   polyprof FILE --help     the options of the summary
 !   polyprof COMMAND --help  the options of a command
 !   polyprof --version       the version
 !   FILE may be - for standard input; .gz and .zst are unpacked.
