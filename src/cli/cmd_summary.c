@@ -135,6 +135,20 @@ path_frame(struct pp_cli *cli, const struct pp_ranking *r, const struct path *pa
 	pp_buf_release(&cut);
 }
 
+static void
+path_folded(struct pp_cli *cli, size_t frames, size_t depth)
+{
+	struct pp_buf text = { 0 };
+
+	pp_text_pad(cli->out, 10 + (depth < PATH_DEPTH ? depth : PATH_DEPTH));
+	pp_buf_adds(&text, "... ");
+	pp_units_u64(&text, frames);
+	pp_buf_adds(&text, " frames without a fork");
+	pp_ink_put(cli->out, &cli->style, PP_INK_FAINT, text.p ? text.p : "");
+	pp_sink_putc(cli->out, '\n');
+	pp_buf_release(&text);
+}
+
 /* Runs of frames that cost the same are folded, but their ends shown. */
 static void
 path_print(struct pp_cli *cli, const struct pp_ranking *r, const struct path *path)
@@ -148,9 +162,7 @@ path_print(struct pp_cli *cli, const struct pp_ranking *r, const struct path *pa
 		while (i + run < path->nodes.n && path_same(path, i + run))
 			run++;
 		if (run > RUN_SHOWN) {
-			pp_text_pad(cli->out, 10 + (depth < PATH_DEPTH ? depth : PATH_DEPTH));
-			pp_ink_putf(cli->out, &cli->style, PP_INK_FAINT,
-			            "... %zu frames without a fork\n", run - 2);
+			path_folded(cli, run - 2, depth);
 			path_frame(cli, r, path, i + run - 1, ++depth);
 			depth++;
 			i += run;
