@@ -20,7 +20,7 @@ pp_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-uint64_t pp_hash_bytes(const void *p, size_t n, uint64_t seed);
+uint64_t pp_hash_bytes(const void *bytes, size_t n, uint64_t seed);
 
 /* Key to id; both arbitrary except that id UINT32_MAX is reserved. Zero-initialised + seed is empty. */
 struct pp_map {
