@@ -83,6 +83,42 @@ format_by_name(const char *path)
 	return best;
 }
 
+/* Whether an extension of one format ends in one of the other's, as "diff.folded" in "folded". */
+static bool
+endings_related(const struct pp_format *a, const struct pp_format *b)
+{
+	const char *ext = a->extensions;
+
+	while (ext && *ext) {
+		size_t n = strcspn(ext, " ");
+		const char *other = b->extensions;
+
+		while (other && *other) {
+			size_t m = strcspn(other, " ");
+
+			if (n > m && ext[n - m - 1] == '.' && memcmp(ext + n - m, other, m) == 0)
+				return true;
+			other += m + strspn(other + m, " ");
+		}
+		ext += n + strspn(ext + n, " ");
+	}
+	return false;
+}
+
+/* A file whose name says a related format would be misread ever after. */
+static int
+ending_check(struct pp_cli *cli)
+{
+	const struct pp_format *named = strcmp(cli->path, "-") == 0 ? NULL
+	                                                            : format_by_name(cli->path);
+
+	if (!named || named == cli->target ||
+	    (!endings_related(named, cli->target) && !endings_related(cli->target, named)))
+		return 0;
+	return pp_cli_wrong(cli, "%s is named like %s, so it would be misread if it held %s",
+	                    cli->path, named->name, cli->target->name);
+}
+
 static int
 target_find(struct pp_cli *cli, const char *to, const char *path)
 {
@@ -289,6 +325,8 @@ convert_run(struct pp_cli *cli)
 
 	if (code == 0)
 		code = target_find(cli, pp_args_text(&cli->args, "to"), cli->path);
+	if (code == 0)
+		code = ending_check(cli);
 	if (code == 0)
 		code = variant_check(cli);
 	if (code == 0)

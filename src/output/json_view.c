@@ -211,6 +211,19 @@ put_time(struct pp_json *j, const struct pp_profile *p)
 	pp_json_end_object(j);
 }
 
+/* Readers that see samples only as weights leave the count to the metric: its sum may pass 64 bits. */
+static void
+put_samples(struct pp_json *j, const struct pp_profile *p, size_t primary)
+{
+	if (p->samples == 0 && primary < p->metrics.n &&
+	    p->metrics.at[primary].kind == PP_KIND_SAMPLES) {
+		pp_json_key(j, "samples");
+		pp_json_value(j, &p->metrics.at[primary], pp_profile_total(p, primary));
+	} else {
+		pp_json_put_u64(j, "samples", p->samples);
+	}
+}
+
 void
 pp_json_put_profile(struct pp_json *j, const struct pp_profile *p, const struct pp_counts *counts)
 {
@@ -232,7 +245,7 @@ pp_json_put_profile(struct pp_json *j, const struct pp_profile *p, const struct 
 	put_metrics(j, p);
 	pp_json_put_object(j, "counts");
 	pp_json_put_u64(j, "events", p->events);
-	pp_json_put_u64(j, "samples", p->samples);
+	put_samples(j, p, primary);
 	pp_json_put_u64(j, "stacks", counts->stacks);
 	pp_json_put_u64(j, "functions", counts->functions);
 	pp_json_put_u64(j, "threads", counts->threads);

@@ -35,6 +35,18 @@ $ polyprof convert change.diff.folded -o c.diff.folded.gz && zcat c.diff.folded.
   main;render 30 31
   main;render;escape 0 12
 
+$ polyprof convert app.folded --to folded -o x.diff.folded
+! polyprof: error: x.diff.folded is named like diff-folded, so it would be misread if it held folded
+= 2
+
+$ polyprof convert change.diff.folded --to diff-folded -o x.folded
+! polyprof: error: x.folded is named like folded, so it would be misread if it held diff-folded
+= 2
+
+$ polyprof convert other.folded --to folded -o x.bin && cat x.bin
+  main;autoload;include 42
+  main;router;dispatch;UserController->list;PDO->query 100
+
 $ polyprof convert app.folded -o x.bin
 ! polyprof: error: name the format to write with --to, or by the ending of -o
 ! Try `polyprof convert --help`.
