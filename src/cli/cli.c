@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "io/rules.h"
 #include "output/diag_view.h"
 #include "text/escape.h"
 
@@ -201,11 +202,16 @@ pp_cli_wrong(const struct pp_cli *cli, const char *fmt, ...)
 int
 pp_cli_output_failed(const struct pp_cli *cli, const char *path, pp_status status, int error)
 {
-	const char *what = strcmp(path, "-") == 0 ? "standard output" : path;
+	struct pp_diags diags;
 
-	if (error != EPIPE)
-		pp_cli_error(cli, "cannot write %s: %s", what,
-		             error ? strerror(error) : pp_status_text(status));
+	if (error == EPIPE)
+		return PP_EXIT_OUTPUT;
+	pp_diags_init(&diags);
+	pp_diags_set_file(&diags, strcmp(path, "-") == 0 ? "standard output" : path);
+	pp_diag_add(&diags, &pp_io_rules[PP_IO_WRITE_FAILED], PP_NOWHERE, "cannot write: %s",
+	            error ? strerror(error) : pp_status_text(status));
+	pp_cli_diags(cli, &diags);
+	pp_diags_release(&diags);
 	return PP_EXIT_OUTPUT;
 }
 

@@ -111,7 +111,7 @@ $ polyprof convert --strict bad.folded -o keep.folded; cat keep.folded
 ! polyprof: error: bad.folded is damaged, and --strict forbids to use what is whole
 
 $ polyprof convert app.folded -o nowhere/x.folded
-! polyprof: error: cannot write nowhere/x.folded: No such file or directory
+! nowhere/x.folded: error: cannot write: No such file or directory [io-write-failed]
 = 4
 
 The output may be the input.

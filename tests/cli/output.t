@@ -1,27 +1,27 @@
 # Output that cannot be written is never success
 
 $ polyprof top app.folded > /dev/full
-! polyprof: error: cannot write standard output: No space left on device
+! standard output: error: cannot write: No space left on device [io-write-failed]
 = 4
 
 $ polyprof convert app.folded --to folded > /dev/full
-! polyprof: error: cannot write standard output: No space left on device
+! standard output: error: cannot write: No space left on device [io-write-failed]
 = 4
 
 $ polyprof --version > /dev/full
-! polyprof: error: cannot write standard output: No space left on device
+! standard output: error: cannot write: No space left on device [io-write-failed]
 = 4
 
 $ polyprof help >&-
-! polyprof: error: cannot write standard output: Bad file descriptor
+! standard output: error: cannot write: Bad file descriptor [io-write-failed]
 = 4
 
 $ polyprof check --json app.folded >&-
-! polyprof: error: cannot write standard output: Bad file descriptor
+! standard output: error: cannot write: Bad file descriptor [io-write-failed]
 = 4
 
 $ polyprof top -o /dev/full app.folded
-! polyprof: error: cannot write /dev/full: No space left on device
+! /dev/full: error: cannot write: No space left on device [io-write-failed]
 = 4
 
 A reader who goes away is told nothing.
