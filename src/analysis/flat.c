@@ -3,6 +3,7 @@
  */
 #include "analysis/flat.h"
 
+#include "analysis/flat_calls.h"
 #include "analysis/inclusive.h"
 
 void
@@ -102,12 +103,16 @@ flat_total(struct pp_flat *f, const struct pp_profile *p, size_t metric,
 pp_status
 pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 {
-	pp_func *func_of_frame = pp_frame_funcs(p);
-	uint32_t *row_of = calloc(p->funcs.n, sizeof *row_of);
+	pp_func *func_of_frame;
+	uint32_t *row_of;
 	uint64_t *outermost = NULL;
 	bool ok;
 	size_t m;
 
+	if (p->flat_source == PP_FLAT_CALLS)
+		return pp_flat_from_calls(p, f);
+	func_of_frame = pp_frame_funcs(p);
+	row_of = calloc(p->funcs.n, sizeof *row_of);
 	*f = (struct pp_flat){ .profile = p, .metrics = p->metrics.n };
 	ok = func_of_frame && row_of && flat_rows(f, p, func_of_frame, row_of);
 	if (ok) {

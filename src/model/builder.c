@@ -624,7 +624,7 @@ pp_builder_finish(struct pp_builder *b, struct pp_profile **out)
 	if (!pp_builder_ok(b))
 		return b->status;
 	pp_tree_seal(&p->tree);
-	if ((b->has_later && !settle_same(b)) || !settle_series(p)) {
+	if ((b->has_later && !settle_same(b)) || !settle_series(p) || !pp_sources_settle(p)) {
 		no_memory(b);
 		return b->status;
 	}

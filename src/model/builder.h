@@ -94,6 +94,11 @@ int64_t *pp_build_edge(struct pp_builder *, const struct pp_edge_row *);
 /* The cells of a line (hits?, cost...), made when absent. */
 int64_t *pp_build_line(struct pp_builder *, const struct pp_line_row *);
 
+/* The text of a source line; a line given twice keeps its first text. */
+void pp_build_source(struct pp_builder *, pp_str file, uint32_t line, struct pp_slice text);
+/* Puts the source lines in order; pp_builder_finish() does it. False when out of memory. */
+bool pp_sources_settle(struct pp_profile *);
+
 /* ---- meta and extras ---- */
 /* Adds a key under a parent (0 = top, else a value returned before); returns a handle. */
 uint32_t pp_build_meta(struct pp_builder *, uint32_t parent, struct pp_slice key, enum pp_meta_type,

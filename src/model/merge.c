@@ -231,6 +231,9 @@ merge_profile(struct pp_builder *into, const struct pp_profile *from, struct id_
 		pp_builder_fail(into, PP_E_NOMEM, NULL);
 		return false;
 	}
+	for (i = 0; i < from->sources.n; i++)
+		pp_build_source(into, maps->str[from->sources.at[i].file], from->sources.at[i].line,
+		                pp_text_of(from, from->sources.at[i].text));
 	into->profile->events += from->events;
 	into->profile->samples += from->samples;
 	into->profile->complete = into->profile->complete && from->complete;
@@ -265,7 +268,9 @@ start_like(struct pp_builder *b, const struct pp_profile *model)
 	p->format = model->format;
 	p->variant = pp_build_str(b, pp_text_of(model, model->variant));
 	p->producer = pp_build_str(b, pp_text_of(model, model->producer));
+	p->flat_source = model->flat_source;
 	p->edge_own = model->edge_own;
+	p->edge_self_repeats = model->edge_self_repeats;
 	p->line_hits = model->line_hits;
 	p->estimated = model->estimated;
 	for (i = 0; i < model->metrics.n; i++) {

@@ -32,6 +32,7 @@ pp_profile_release(struct pp_profile *p)
 	pp_vec_release(&p->edge_cells);
 	pp_vec_release(&p->lines);
 	pp_vec_release(&p->line_cells);
+	pp_vec_release(&p->sources);
 	pp_vec_release(&p->meta);
 	pp_vec_release(&p->extras);
 	pp_strtab_release(&p->strs);
@@ -101,9 +102,24 @@ total_of_lines(const struct pp_profile *p, size_t metric)
 	return sum;
 }
 
+/* From the own costs of the calls. */
+static union pp_value
+total_of_calls(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value sum = pp_value_zero(m);
+	size_t stride = pp_edge_stride(p), at = 1 + p->metrics.n + metric, i;
+
+	for (i = 0; i < p->edges.n; i++)
+		pp_value_add(m, &sum, pp_cell_value(m, p->edge_cells.at[i * stride + at]));
+	return sum;
+}
+
 union pp_value
 pp_profile_total(const struct pp_profile *p, size_t metric)
 {
+	if (p->flat_source == PP_FLAT_CALLS && p->edge_own && p->edges.n)
+		return total_of_calls(p, metric);
 	if (p->tree.n > 1 || p->lines.n == 0)
 		return total_of_tree(p, metric);
 	return total_of_lines(p, metric);

@@ -11,6 +11,7 @@
  *     edges     caller, callee, call site -> calls, inclusive (and own) cost
  *     lines     function, file, line, address -> cost, hits
  *     timelines what happened when, per series
+ *     sources   file, line -> text, where the profile brings it
  *     meta      ordered key/value tree;  extras: (table, row, key) -> bytes as read
  */
 #ifndef PP_PROFILE_H
@@ -123,6 +124,13 @@ struct pp_meta_row {
 	enum pp_meta_type type;
 };
 
+/* The text of a source line that came with the profile, its newline included. */
+struct pp_source_row {
+	pp_str file;
+	uint32_t line;
+	pp_str text;
+};
+
 struct pp_extra_row {
 	uint32_t table; /* chosen by the format */
 	uint32_t row;
@@ -161,9 +169,11 @@ struct pp_profile {
 	PP_VEC(struct pp_edge_row) edges;
 	PP_VEC(int64_t) edge_cells;
 	bool edge_own;
+	bool edge_self_repeats; /* an edge from a function to itself repeats time of the outer call */
 	PP_VEC(struct pp_line_row) lines;
 	PP_VEC(int64_t) line_cells;
 	bool line_hits;
+	PP_VEC(struct pp_source_row) sources; /* by file, then line */
 
 	PP_VEC(struct pp_meta_row) meta;
 	PP_VEC(struct pp_extra_row) extras;
@@ -229,6 +239,12 @@ size_t pp_profile_primary(const struct pp_profile *);
 size_t pp_profile_metric_find(const struct pp_profile *, struct pp_slice name);
 /* The sum of a metric over the whole profile, from whichever facet holds it. */
 union pp_value pp_profile_total(const struct pp_profile *, size_t metric);
+/*
+ * The text of a source line that came with the profile; false when it did not. The newline, if the
+ * file had one, is left out.
+ */
+bool pp_profile_source_line(const struct pp_profile *, pp_str file, uint32_t line,
+                            struct pp_slice *text);
 /* The value of a top-level meta key, or an empty slice. */
 struct pp_slice pp_profile_meta(const struct pp_profile *, const char *key);
 

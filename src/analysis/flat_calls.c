@@ -1,0 +1,81 @@
+/*
+ * The flat profile as the file's own call records state it: a function costs what its calls cost.
+ *
+ * Recursion needs no care where the file counts outermost calls only (NYTProf). Where an edge from a
+ * function to itself repeats time that the outer call has (`edge_self_repeats`), it is left out.
+ */
+#include "analysis/flat_calls.h"
+
+/* A row for each function that was called or that the file places somewhere. */
+static bool
+rows_make(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
+{
+	size_t i, cells;
+
+	for (i = 0; i < p->edges.n; i++)
+		row_of[p->funcs.at[p->edges.at[i].callee].same] = 1;
+	for (i = 1; i < p->funcs.n; i++)
+		if (p->funcs.at[i].file || p->funcs.at[i].last_line)
+			row_of[p->funcs.at[i].same] = 1;
+	row_of[0] = 0;
+	for (i = 1; i < p->funcs.n; i++)
+		if (row_of[i])
+			row_of[i] = (uint32_t)++f->n;
+	cells = (f->n + 1) * (f->metrics + 1);
+	f->func = calloc(f->n + 1, sizeof *f->func);
+	f->calls = calloc(f->n + 1, sizeof *f->calls);
+	f->self = calloc(cells, sizeof *f->self);
+	f->total = calloc(cells, sizeof *f->total);
+	f->whole = calloc(f->metrics + 1, sizeof *f->whole);
+	if (!f->func || !f->calls || !f->self || !f->total || !f->whole)
+		return false;
+	for (i = 1; i < p->funcs.n; i++)
+		if (row_of[i])
+			f->func[row_of[i] - 1] = (pp_func)i;
+	return true;
+}
+
+static void
+rows_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	size_t stride = pp_edge_stride(p), i, m;
+
+	for (i = 0; i < p->edges.n; i++) {
+		const struct pp_edge_row *e = &p->edges.at[i];
+		const int64_t *cells = p->edge_cells.at + i * stride;
+		pp_func callee = p->funcs.at[e->callee].same;
+		bool repeats = p->edge_self_repeats && callee == p->funcs.at[e->caller].same;
+		size_t row = row_of[callee] - 1;
+
+		f->calls[row] += (uint64_t)cells[0];
+		for (m = 0; m < f->metrics; m++) {
+			const struct pp_metric *metric = &p->metrics.at[m];
+
+			if (!repeats)
+				pp_value_add(metric, &f->total[row * f->metrics + m],
+				             pp_cell_value(metric, cells[1 + m]));
+			if (p->edge_own)
+				pp_value_add(metric, &f->self[row * f->metrics + m],
+				             pp_cell_value(metric, cells[1 + f->metrics + m]));
+		}
+	}
+	for (m = 0; m < f->metrics; m++)
+		f->whole[m] = pp_profile_total(p, m);
+}
+
+pp_status
+pp_flat_from_calls(const struct pp_profile *p, struct pp_flat *f)
+{
+	uint32_t *row_of = calloc(p->funcs.n + 1, sizeof *row_of);
+	bool ok;
+
+	*f = (struct pp_flat){ .profile = p, .metrics = p->metrics.n, .has_calls = true };
+	ok = row_of && rows_make(f, p, row_of);
+	if (ok)
+		rows_fill(f, p, row_of);
+	free(row_of);
+	if (ok)
+		return PP_OK;
+	pp_flat_release(f);
+	return PP_E_NOMEM;
+}

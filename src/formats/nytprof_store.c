@@ -1,0 +1,111 @@
+/*
+ * The records of a stream as they were read, so that they can be written back byte for byte.
+ */
+#include "formats/nytprof_store.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+#define BLOCK_BYTES ((size_t)1 << 20)
+
+struct pp_nyt_store {
+	PP_VEC(struct store_block {
+		unsigned char *p;
+		size_t n;
+	})
+	blocks;
+	uint64_t n;
+	uint64_t deflate_at; /* bytes up to and with the 'z'; 0 = not deflated */
+	bool failed;
+};
+
+struct pp_nyt_store *
+pp_nyt_store_new(void)
+{
+	return calloc(1, sizeof(struct pp_nyt_store));
+}
+
+void
+pp_nyt_store_free(void *ctx)
+{
+	struct pp_nyt_store *s = ctx;
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->blocks.n; i++)
+		free(s->blocks.at[i].p);
+	pp_vec_release(&s->blocks);
+	free(s);
+}
+
+void
+pp_nyt_store_add(void *ctx, const unsigned char *p, size_t n)
+{
+	struct pp_nyt_store *s = ctx;
+
+	while (n && !s->failed) {
+		struct store_block *b = s->blocks.n ? &s->blocks.at[s->blocks.n - 1] : NULL;
+		size_t room = b ? BLOCK_BYTES - b->n : 0, take = n < room ? n : room;
+
+		if (room == 0) {
+			struct store_block fresh = { malloc(BLOCK_BYTES), 0 };
+
+			if (!fresh.p || !pp_vec_push(&s->blocks, fresh)) {
+				free(fresh.p);
+				s->failed = true;
+			}
+			continue;
+		}
+		memcpy(b->p + b->n, p, take);
+		b->n += take;
+		s->n += take;
+		p += take;
+		n -= take;
+	}
+}
+
+void
+pp_nyt_store_deflate(struct pp_nyt_store *s)
+{
+	if (!s->deflate_at)
+		s->deflate_at = s->n;
+}
+
+bool
+pp_nyt_store_failed(const struct pp_nyt_store *s)
+{
+	return s->failed;
+}
+
+void
+pp_nyt_store_walk(const struct pp_nyt_store *s, bool deflated,
+                  void (*take)(void *ctx, const unsigned char *p, size_t n), void *ctx)
+{
+	uint64_t at = 0;
+	uint64_t from = deflated ? s->deflate_at : 0;
+	uint64_t to = deflated || !s->deflate_at ? s->n : s->deflate_at;
+	size_t i;
+
+	if (deflated && !s->deflate_at)
+		return;
+	for (i = 0; i < s->blocks.n; i++) {
+		uint64_t begin = at, end = at + s->blocks.at[i].n;
+
+		at = end;
+		if (begin < from)
+			begin = from;
+		if (end > to)
+			end = to;
+		if (begin < end)
+			take(ctx, s->blocks.at[i].p + (begin - (at - s->blocks.at[i].n)),
+			     (size_t)(end - begin));
+	}
+}
+
+bool
+pp_nyt_store_deflated(const struct pp_nyt_store *s)
+{
+	return s->deflate_at != 0;
+}

@@ -1,0 +1,25 @@
+/*
+ * The records of a stream as they were read.
+ */
+#ifndef PP_NYTPROF_STORE_H
+#define PP_NYTPROF_STORE_H
+
+#include "base/common.h"
+
+struct pp_nyt_store;
+
+/* NULL when out of memory. */
+struct pp_nyt_store *pp_nyt_store_new(void);
+void pp_nyt_store_free(void *store);
+/* Appends bytes; a tap for streams. */
+void pp_nyt_store_add(void *store, const unsigned char *p, size_t n);
+/* What was added so far ends with the 'z': the rest is deflated in the file. */
+void pp_nyt_store_deflate(struct pp_nyt_store *);
+/* Memory ran out: something is missing. */
+bool pp_nyt_store_failed(const struct pp_nyt_store *);
+bool pp_nyt_store_deflated(const struct pp_nyt_store *);
+/* Hands out the bytes before (and with) the 'z', or those after it. */
+void pp_nyt_store_walk(const struct pp_nyt_store *, bool deflated,
+                       void (*take)(void *ctx, const unsigned char *p, size_t n), void *ctx);
+
+#endif
