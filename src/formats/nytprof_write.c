@@ -1,3 +1,6 @@
+/*
+ * Writing NYTProf streams.
+ */
 #include "formats/nytprof_read.h"
 pp_status
 pp_nyt_write(struct pp_writer *w)

@@ -150,7 +150,7 @@ BAD = {
 DEFLATED = zlib.compress(start() + A + BODY + end())
 CONTAINER = {
     'io-zlib-checksum': MAGIC + HEAD + b'z' + DEFLATED[:-1] + bytes((DEFLATED[-1] ^ 0x55,)),
-    'io-zlib-corrupt': MAGIC + HEAD + b'z' + DEFLATED[:20] + b'\xff' * 40,
+    'io-zlib-corrupt': MAGIC + HEAD + b'z' + DEFLATED[:20] + b'\x06' * 4000,
     'io-zlib-corrupt-header': MAGIC + HEAD + b'z' + bytes(40),
     'io-zlib-truncated': MAGIC + HEAD + b'z' + DEFLATED[:-20],
     'io-zlib-truncated-at-once': MAGIC + HEAD + b'z',
