@@ -1,9 +1,10 @@
 # polyprof formats and explain
 
 $ polyprof formats
-    name         what it is                  read  write  facets  extensions
-    folded       folded stacks               yes   yes    tree    folded collapsed
-    diff-folded  differential folded stacks  yes   yes    tree    diff.folded
+    name         what it is                  read  write  facets                     extensions
+    folded       folded stacks               yes   yes    tree                       folded collapsed
+    diff-folded  differential folded stacks  yes   yes    tree                       diff.folded
+    nytprof      Devel::NYTProf              yes          timeline tree edges lines  nytprof nytprof.out
 
 $ polyprof formats folded
   folded: folded stacks
@@ -20,6 +21,7 @@ $ polyprof formats --csv
   name,title,read,write,facets,extensions,variants
   folded,folded stacks,yes,yes,tree,folded collapsed,
   diff-folded,differential folded stacks,yes,yes,tree,diff.folded,
+  nytprof,Devel::NYTProf,yes,,timeline tree edges lines,nytprof nytprof.out,
 
 $ polyprof formats --json diff-folded
   {"formats": [{"name": "diff-folded", "title": "differential folded stacks", "read": true, "write": true, "facets": ["tree"], "extensions": ["diff.folded"], "variants": [], "options": [], "rules": ["diff-folded-guessed", "diff-folded-count-missing"]}]}
@@ -47,6 +49,7 @@ $ polyprof explain | grep '^[a-z]'
   io
   folded
   diff-folded
+  nytprof
 
 $ polyprof explain --json folded-utf16
   {"rules": [{"rule": "folded-utf16", "of": "folded", "severity": "note", "title": "the file is UTF-16; it was read as such", "explain": "The file starts with a UTF-16 byte order mark, as files do that were redirected in PowerShell. It was decoded; converting it writes UTF-8."}]}

@@ -47,16 +47,18 @@ $ polyprof info --why change.diff.folded
     holds         4 stacks, 5 functions
     bids          diff-folded: 8 bits, chosen
                   folded: 1 bit
+                  nytprof: 0 bits
 
 $ polyprof info --why mystery.bin
   mystery.bin
     bids          diff-folded: 0 bits
                   folded: 0 bits
+                  nytprof: 0 bits
 ! mystery.bin: error: no format recognises it [io-unknown-format]
 = 3
 
 $ polyprof info --json --why app.folded | grep -o '"bids.*'
-  "bids": [{"format": "folded", "bits": 20}, {"format": "diff-folded", "bits": 0}]}
+  "bids": [{"format": "folded", "bits": 20}, {"format": "diff-folded", "bits": 0}, {"format": "nytprof", "bits": 0}]}
 
 Several files one after the other.
 
