@@ -65,9 +65,32 @@ sibling_path(const struct pp_opening *o, const char *base_name)
 
 /* ---- the stack of inputs ---- */
 
+/*
+ * A container cut before its magic was complete: the bytes say so or, when there are none, the name.
+ * What is left of it is no content.
+ */
+static void
+note_stub(struct pp_io *io, struct pp_input *in, const char *path)
+{
+	struct pp_slice left = { in->cur, pp_input_left(in) };
+	enum pp_container stub = in->at_end ? pp_container_stub(left) : PP_CONTAINER_NONE;
+	const char *dot = strrchr(path, '.');
+
+	if (in->at_end && left.n < 2 && dot && strcmp(dot, ".gz") == 0)
+		stub = PP_CONTAINER_GZIP;
+	else if (in->at_end && left.n < 2 && dot && strcmp(dot, ".zst") == 0)
+		stub = PP_CONTAINER_ZSTD;
+	if (stub == PP_CONTAINER_NONE)
+		return;
+	pp_io_note(io, stub == PP_CONTAINER_GZIP ? PP_IO_GZIP_TRUNCATED : PP_IO_ZSTD_TRUNCATED, 0,
+	           "the %s stream ends too early, within its first bytes", pp_container_name(stub));
+	in->cur = in->end;
+	in->status = PP_E_INVALID;
+}
+
 /* Takes containers off until none is left; *in is replaced, and NULL on failure. */
 static pp_status
-peel(struct pp_io *io, struct pp_input **in, const char **names, size_t most)
+peel(struct pp_io *io, const char *path, struct pp_input **in, const char **names, size_t most)
 {
 	size_t layers = 0;
 	enum pp_container container;
@@ -85,6 +108,8 @@ peel(struct pp_io *io, struct pp_input **in, const char **names, size_t most)
 		names[layers++] = pp_container_name(container);
 		status = pp_input_decode(io, container, *in, in);
 	}
+	if (status == PP_OK && layers == 0)
+		note_stub(io, *in, path);
 	return status == PP_OK ? pp_input_pad(in) : status;
 }
 
@@ -159,7 +184,7 @@ reader_open_sibling(struct pp_reader *r, const char *base_name, struct pp_input 
 	c->io.file = path;
 	status = pp_input_file(&c->io, path, sibling);
 	if (status == PP_OK)
-		status = peel(&c->io, sibling, names, PP_COUNT_OF(names) - 1);
+		status = peel(&c->io, path, sibling, names, PP_COUNT_OF(names) - 1);
 	pp_io_report(&c->io);
 	if (status != PP_OK) {
 		if (*sibling)
@@ -283,6 +308,8 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 		o->format = pp_format_find(opening->opts.from);
 	else
 		choose(o, opening->name);
+	if (!o->format)
+		opening->foreign = pp_container_foreign(peek.head);
 	return PP_OK;
 }
 
@@ -346,7 +373,8 @@ open_stack(struct pp_opened *o, struct pp_opening *opening, const void *data, si
 		return status;
 	opening->file = r->in;
 	o->file_size = opening->io.file_size;
-	status = peel(&opening->io, &r->in, o->compression, PP_COUNT_OF(o->compression) - 1);
+	status = peel(&opening->io, opening->path, &r->in, o->compression,
+	              PP_COUNT_OF(o->compression) - 1);
 	if (status == PP_OK)
 		status = recognise(o, opening);
 	o->input = r->in;

@@ -17,6 +17,7 @@ struct pp_opening {
 	    *file;   /* the lowest input, for pp_input_changed(); part of reader.in's stack */
 	bool beside; /* there is a directory in which companions may stand */
 	bool pushed; /* the reader put a filter on its input */
+	const char *foreign;      /* a packing that is not read here, when that is what it is */
 	pp_status sibling_status; /* the worst end of a companion */
 };
 

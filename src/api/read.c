@@ -14,6 +14,9 @@ note_format(struct pp_opened *o)
 		pp_io_note(&opening->io, PP_IO_AMBIGUOUS_FORMAT, PP_NO_OFFSET,
 		           "%s and %s recognise it equally well; name one with --from",
 		           o->bids[0].format->name, o->bids[1].format->name);
+	else if (opening->foreign)
+		pp_io_note(&opening->io, PP_IO_UNSUPPORTED_CONTAINER, 0,
+		           "this is %s, which is not unpacked here", opening->foreign);
 	else
 		pp_io_note(&opening->io, PP_IO_UNKNOWN_FORMAT, PP_NO_OFFSET,
 		           "no format recognises it");

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -87,6 +88,19 @@ fd_read(int fd, void *to, size_t room)
 		got = read(fd, to, room < READ_MOST ? room : READ_MOST);
 	while (got < 0 && errno == EINTR);
 	return got;
+}
+
+/* Waits until there is something to read; false when the input is being closed. */
+static bool
+fd_wait(int fd, int wake)
+{
+	struct pollfd both[2] = { { .fd = fd, .events = POLLIN },
+		                  { .fd = wake, .events = POLLIN } };
+
+	/* Whatever else poll(2) may report, read(2) will say it better. */
+	while (wake >= 0 && poll(both, 2, -1) < 0 && errno == EINTR)
+		continue;
+	return !(both[1].revents & POLLIN);
 }
 
 /* Reads a small file whole. */
@@ -181,8 +195,13 @@ file_feed_fill(struct pp_feed *feed, unsigned char *to, size_t room)
 {
 	struct file_feed *f = (struct file_feed *)feed;
 	uint64_t before = atomic_load_explicit(&f->io->file_read, memory_order_relaxed);
-	ssize_t got = fd_read(f->fd, to, room);
+	ssize_t got;
 
+	if (!fd_wait(f->fd, f->io->wake)) {
+		feed->status = PP_E_IO;
+		return 0;
+	}
+	got = fd_read(f->fd, to, room);
 	if (got < 0) {
 		feed->status = PP_E_IO;
 		pp_io_note(f->io, PP_IO_READ_FAILED, before, "reading failed: %s", strerror(errno));

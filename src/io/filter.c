@@ -27,6 +27,42 @@ pp_container_name(enum pp_container c)
 	return containers[c].name;
 }
 
+static const struct magic {
+	const char *name;
+	const char *bytes;
+	size_t size;
+} foreign[] = {
+	{ "xz", "\xfd\x37\x7a\x58\x5a\x00", 6 },
+	{ "bzip2", "BZh", 3 },
+	{ "lz4", "\x04\x22\x4d\x18", 4 },
+	{ "compress", "\x1f\x9d", 2 },
+	{ "zip", "PK\x03\x04", 4 },
+	{ "7z", "7z\xbc\xaf\x27\x1c", 6 },
+	{ "lzip", "LZIP", 4 },
+};
+
+const char *
+pp_container_foreign(struct pp_slice head)
+{
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(foreign); i++)
+		if (head.n >= foreign[i].size &&
+		    memcmp(head.p, foreign[i].bytes, foreign[i].size) == 0)
+			return foreign[i].name;
+	return NULL;
+}
+
+enum pp_container
+pp_container_stub(struct pp_slice whole)
+{
+	if (whole.n == 2 && memcmp(whole.p, "\x1f\x8b", 2) == 0)
+		return PP_CONTAINER_GZIP;
+	if ((whole.n == 2 || whole.n == 3) && memcmp(whole.p, "\x28\xb5\x2f", whole.n) == 0)
+		return PP_CONTAINER_ZSTD;
+	return PP_CONTAINER_NONE;
+}
+
 enum pp_container
 pp_container_detect(struct pp_input *in)
 {

@@ -183,7 +183,7 @@ frames_fall_back(struct frames *f, const unsigned char *from, struct pp_block *b
 	f->raw->cur = from;
 	f->feed = pp_feed_zstd_from(f->io, f->raw, f->made);
 	f->raw = NULL;
-	f->serial = f->feed ? pp_pipe_feed(f->feed, PP_PIPE_START) : NULL;
+	f->serial = f->feed ? pp_pipe_feed(f->io, f->feed, PP_PIPE_START) : NULL;
 	block->status = PP_E_NOMEM;
 	return f->serial && f->serial->next(f->serial, block);
 }

@@ -11,6 +11,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "io/pipeline.h"
 
@@ -37,6 +39,7 @@ pp_io_init(struct pp_io *io, const struct pp_limits *limits, unsigned threads,
 	io->limits = pp_limits_complete(limits);
 	io->threads = threads ? threads : 1;
 	io->diags = diags;
+	io->wake = -1;
 	return pthread_mutex_init(&io->lock, NULL) == 0;
 }
 
@@ -44,6 +47,25 @@ void
 pp_io_release(struct pp_io *io)
 {
 	pthread_mutex_destroy(&io->lock);
+	if (io->wake >= 0)
+		close(io->wake);
+}
+
+bool
+pp_io_wakeable(struct pp_io *io)
+{
+	if (io->wake < 0)
+		io->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return io->wake >= 0;
+}
+
+void
+pp_io_wake(struct pp_io *io)
+{
+	uint64_t one = 1;
+
+	/* It cannot fail but for a full counter, which wakes as well. */
+	(void)!write(io->wake, &one, sizeof one);
 }
 
 void
@@ -209,7 +231,7 @@ window_more(struct pp_input *in, size_t need)
 	while (pp_input_left(in) < need && !in->at_end) {
 		if (!w->pipe && !in->below && in->io && in->io->threads > 1 &&
 		    w->made >= PP_PIPE_START)
-			w->pipe = pp_pipe_feed(w->feed, w->block);
+			w->pipe = pp_pipe_feed(in->io, w->feed, w->block);
 		if (w->pipe ? !window_take(w) : !window_fill(w))
 			break;
 	}

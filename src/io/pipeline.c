@@ -20,6 +20,7 @@ struct slot {
 
 struct ring {
 	struct pp_pipe pipe;
+	struct pp_io *io;
 	struct pp_feed *feed;
 	size_t block;
 	pthread_t thread;
@@ -27,29 +28,23 @@ struct ring {
 	pthread_cond_t changed;
 	struct slot slots[RING];
 	size_t filled, taken, freed;
-	bool ended; /* the feed has come to its end: nothing follows `filled` */
-	bool stop;  /* the reader wants no more */
+	bool ended;          /* the feed has come to its end: nothing follows `filled` */
+	_Atomic bool hungry; /* the reader waits: rather a short block now than a full one later */
+	bool stop;           /* the reader wants no more */
 };
 
-/* Fills one block completely unless the feed ends; cancellation may strike only in here. */
-static size_t
+/* Fills one block, completely unless the feed ends (then false) or the reader is waiting already. */
+static bool
 ring_fill(struct ring *p, struct slot *slot)
 {
 	size_t n = 0, got;
-	int ignored;
 
-	/*
-	 * The feed may sleep in read(2) on a pipe to which nobody writes. read(2) is the one
-	 * cancellation point in there, and no lock is held and nothing is half done at that point.
-	 */
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &ignored);
 	do {
 		got = p->feed->fill(p->feed, slot->memory + PP_BLOCK_HEAD + n, p->block - n);
 		n += got;
-	} while (got && n < p->block);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ignored);
+	} while (got && n < p->block && !atomic_load_explicit(&p->hungry, memory_order_relaxed));
 	slot->size = n;
-	return n;
+	return got > 0;
 }
 
 static void *
@@ -57,9 +52,7 @@ ring_run(void *arg)
 {
 	struct ring *p = arg;
 	bool more = true;
-	int ignored;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ignored);
 	pthread_mutex_lock(&p->lock);
 	while (more) {
 		struct slot *slot = &p->slots[p->filled % RING];
@@ -69,7 +62,7 @@ ring_run(void *arg)
 		if (p->stop)
 			break;
 		pthread_mutex_unlock(&p->lock);
-		more = ring_fill(p, slot) == p->block;
+		more = ring_fill(p, slot);
 		pthread_mutex_lock(&p->lock);
 		p->filled += slot->size > 0;
 		p->ended = !more;
@@ -99,8 +92,10 @@ ring_next(struct pp_pipe *pipe, struct pp_block *block)
 
 	*block = (struct pp_block){ .owner = pipe };
 	pthread_mutex_lock(&p->lock);
+	atomic_store_explicit(&p->hungry, true, memory_order_relaxed);
 	while (p->filled == p->taken && !p->ended)
 		pthread_cond_wait(&p->changed, &p->lock);
+	atomic_store_explicit(&p->hungry, false, memory_order_relaxed);
 	if (p->filled > p->taken) {
 		slot = &p->slots[p->taken++ % RING];
 		block->data = slot->memory + PP_BLOCK_HEAD;
@@ -133,20 +128,24 @@ ring_stop(struct pp_pipe *pipe)
 	p->stop = true;
 	pthread_cond_signal(&p->changed);
 	pthread_mutex_unlock(&p->lock);
-	pthread_cancel(p->thread);
+	/* The feed may sleep on a pipe to which nobody writes. */
+	pp_io_wake(p->io);
 	pthread_join(p->thread, NULL);
 	ring_free(p);
 }
 
 struct pp_pipe *
-pp_pipe_feed(struct pp_feed *feed, size_t block_size)
+pp_pipe_feed(struct pp_io *io, struct pp_feed *feed, size_t block_size)
 {
 	struct ring *p = calloc(1, sizeof *p);
 	bool good = true;
 	size_t i;
 
-	if (!p)
+	if (!p || !pp_io_wakeable(io)) {
+		free(p);
 		return NULL;
+	}
+	p->io = io;
 	p->pipe = (struct pp_pipe){ ring_next, ring_release, ring_stop };
 	p->feed = feed;
 	p->block = block_size < PP_BLOCK_HEAD ? block_size : PIPE_BLOCK;

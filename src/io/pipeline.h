@@ -43,7 +43,7 @@ pp_block_release(struct pp_block *block)
  * Lets a feed run ahead on a thread of its own; the feed stays the caller's. NULL when the system has
  * no memory or thread to spare (then go on without).
  */
-struct pp_pipe *pp_pipe_feed(struct pp_feed *, size_t block_size);
+struct pp_pipe *pp_pipe_feed(struct pp_io *, struct pp_feed *, size_t block_size);
 
 /*
  * Decodes the zstd frames of a stable input side by side. Takes `raw` over unless it returns NULL:

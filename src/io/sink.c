@@ -32,11 +32,12 @@ pp_sink_write(struct pp_sink *s, const void *p, size_t n)
 		size_t room = (size_t)(s->end - s->cur);
 		size_t take = n < room ? n : room;
 
-		if (take)
+		if (take) {
 			memcpy(s->cur, from, take);
-		s->cur += take;
-		from += take;
-		n -= take;
+			s->cur += take;
+			from += take;
+			n -= take;
+		}
 		if (n) {
 			s->flush(s);
 			if (s->status != PP_OK)

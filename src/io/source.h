@@ -43,7 +43,8 @@ struct pp_io {
 	const char *file;           /* name for findings when it is not the one in diags; or NULL */
 	uint64_t file_size;         /* 0 = unknown */
 	_Atomic uint64_t file_read; /* bytes of the file taken so far */
-	pthread_mutex_t lock;       /* guards the findings */
+	int wake; /* readable when threads shall stop waiting for the file; -1 = none yet */
+	pthread_mutex_t lock; /* guards the findings */
 	struct pp_finding findings[PP_IO_FINDINGS];
 	size_t noted, reported;
 };
@@ -54,6 +55,10 @@ void pp_io_release(struct pp_io *);
 /* Notes a finding; any thread. The message is a printf format. */
 void pp_io_note(struct pp_io *, enum pp_io_rule, uint64_t offset, const char *fmt, ...)
     PP_PRINTF(4, 5);
+/* Makes reads that sleep in another thread wakeable; before that thread starts. False: no descriptor. */
+bool pp_io_wakeable(struct pp_io *);
+/* Wakes them for good: the input is being closed. */
+void pp_io_wake(struct pp_io *);
 /* Moves the findings noted so far to the diagnostics; only the reading thread. */
 void pp_io_report(struct pp_io *);
 
@@ -104,6 +109,10 @@ enum pp_container { PP_CONTAINER_NONE, PP_CONTAINER_GZIP, PP_CONTAINER_ZSTD, PP_
 const char *pp_container_name(enum pp_container);
 /* What the next bytes of an input are, by their magic. */
 enum pp_container pp_container_detect(struct pp_input *);
+/* The name of a packing that is known but not read here, or NULL. */
+const char *pp_container_foreign(struct pp_slice head);
+/* The container of which these few bytes, all there are, can only be the cut beginning. */
+enum pp_container pp_container_stub(struct pp_slice whole);
 /*
  * Puts a decoder on an input, which it takes over (and closes even on failure). With PP_CONTAINER_ZLIB
  * offsets go on from where the input stands and bytes behind the stream are ignored.
