@@ -119,3 +119,18 @@ The output may be the input.
 $ cp other.folded self.folded; polyprof convert self.folded -o self.folded && cat self.folded
   main;autoload;include 42
   main;router;dispatch;UserController->list;PDO->query 100
+
+Damage under --strict: nothing is printed either.
+
+$ polyprof convert -q --strict bad.folded --to folded
+! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
+! bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
+! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
+! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
+! polyprof: error: bad.folded is damaged, and --strict forbids to use what is whole
+= 3
+
+The long way (from a pipe) and the short one give the same bytes.
+
+$ polyprof convert app.folded --to folded > short; cat app.folded | polyprof convert - --from folded --to folded | cmp - short
