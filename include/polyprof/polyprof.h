@@ -152,6 +152,8 @@ struct pp_read_opts {
 	unsigned want;                  /* facets, PP_META, PP_EXTRAS; 0 = PP_TREE|PP_EDGES|PP_LINES|PP_META */
 	unsigned threads;               /* 0 = one per processor */
 	const struct pp_limits *limits; /* NULL = defaults */
+	double prune;                   /* for pictures: what costs less than this share of the whole may
+	                                   be summed up as "(N more)"; 0 = keep everything */
 	const char *const *options;     /* "key=value" strings for the format, NULL-terminated; or NULL */
 	/* Called now and then with bytes read and bytes in all (0 = unknown); true stops the reading. */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);

@@ -348,6 +348,7 @@ reader_init(struct pp_reader *r, struct pp_opening *o)
 		.forced = o->opts.from != NULL,
 		.variant = o->opts.variant,
 		.want = want,
+		.prune = o->opts.prune,
 		.threads = o->io.threads,
 		.limits = o->io.limits,
 		.diags = o->io.diags,

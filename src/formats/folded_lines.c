@@ -182,6 +182,16 @@ pp_folded_parse(const struct pp_folded_grammar *g, struct pp_slice line, struct 
 	return PP_FOLDED_RECORD;
 }
 
+void
+pp_folded_report(struct pp_reader *reader, const struct pp_folded_line *line,
+                 const unsigned char *begin, uint64_t number)
+{
+	pp_diag_add(reader->diags, line->broken,
+	            pp_at_line(number, (uint64_t)(line->where - begin) + 1,
+	                       pp_input_offset(reader->in, line->where)),
+	            "%s", line->broken->title);
+}
+
 /* Four lanes, so that multiplications overlap. */
 uint64_t
 pp_folded_hash(struct pp_slice s, uint64_t seed)

@@ -10,7 +10,7 @@
  */
 #include "formats/folded_lines.h"
 
-#include "base/vec.h"
+#include "formats/folded_names.h"
 
 extern const struct pp_format pp_format_folded, pp_format_diff_folded;
 
@@ -21,19 +21,6 @@ extern const struct pp_format pp_format_folded, pp_format_diff_folded;
 #define SMALLEST_PART ((size_t)2 << 20)
 #define FORGET_STEP ((size_t)16 << 20)
 #define FORGET_KEEP ((size_t)64 << 20)
-
-/* A name, found by hash; `at` is where its entry starts, 0 = free slot. */
-struct name_slot {
-	uint32_t tag;
-	uint32_t at;
-};
-
-/* Names lie one after the other, frame and length before the bytes: one cache line for most. */
-struct name_entry {
-	pp_frame frame;
-	uint32_t n;
-	unsigned char bytes[];
-};
 
 /* A name as found in a line. */
 struct name_seen {
@@ -68,11 +55,7 @@ struct folded_job {
 	    quiet_overflow; /* part of several: an overflow makes the reader start again in one thread */
 	bool overflowed;
 
-	struct name_slot *names;
-	size_t name_mask;
-	size_t name_count;
-	PP_VEC(unsigned char) entries;
-	PP_VEC(uint32_t) length_of; /* by frame */
+	struct pp_folded_names names;
 	struct name_seen seen[PP_TREE_BATCH];
 
 	struct repeat_slot *repeats; /* NULL when the input's bytes do not stay */
@@ -95,142 +78,6 @@ struct folded_job {
 
 	const unsigned char *begin, *end; /* the part */
 };
-
-/* ---- names ------------------------------------------------------------------------------ */
-
-static bool
-job_names_double(struct folded_job *job)
-{
-	size_t slots = job->names ? (job->name_mask + 1) * 2 : 4096;
-	struct name_slot *larger = calloc(slots, sizeof *larger);
-	size_t i;
-
-	if (!larger)
-		return false;
-	for (i = 0; job->names && i <= job->name_mask; i++) {
-		size_t at = job->names[i].tag & (slots - 1);
-
-		if (!job->names[i].at)
-			continue;
-		while (larger[at].at)
-			at = (at + 1) & (slots - 1);
-		larger[at] = job->names[i];
-	}
-	free(job->names);
-	job->names = larger;
-	job->name_mask = slots - 1;
-	return true;
-}
-
-/* Appends an entry; its offset in units of its alignment, 0 when out of memory. */
-static uint32_t
-job_entry_add(struct folded_job *job, struct pp_slice name, pp_frame frame)
-{
-	size_t at = job->entries.n ? job->entries.n : sizeof(struct name_entry);
-	size_t size = sizeof(struct name_entry) + ((name.n + 7) & ~(size_t)7);
-	struct name_entry entry = { frame, (uint32_t)name.n };
-
-	if (at / 8 > UINT32_MAX || !pp_vec_reserve(&job->entries, at + size))
-		return 0;
-	memcpy(job->entries.at + at, &entry, sizeof entry);
-	memcpy(job->entries.at + at + sizeof entry, name.p, name.n);
-	job->entries.n = at + size;
-	return (uint32_t)(at / 8);
-}
-
-/* Enters an unknown name; 0 on failure. */
-static pp_frame
-job_name_add(struct folded_job *job, struct pp_slice name, uint32_t tag)
-{
-	pp_frame frame = name.n < UINT32_MAX ? pp_build_frame_named(job->builder, name) : 0;
-	uint32_t entry;
-	size_t at;
-
-	if (!frame)
-		return 0;
-	if (!pp_vec_reserve(&job->length_of, (size_t)frame + 1) ||
-	    ((job->name_count + 1) * 4 > (job->name_mask + 1) * 3 && !job_names_double(job)) ||
-	    !(entry = job_entry_add(job, name, frame))) {
-		pp_builder_fail(job->builder, PP_E_NOMEM, NULL);
-		return 0;
-	}
-	job->length_of.at[frame] = (uint32_t)name.n;
-	for (at = tag & job->name_mask; job->names[at].at; at = (at + 1) & job->name_mask)
-		;
-	job->names[at] = (struct name_slot){ tag, entry };
-	job->name_count++;
-	return frame;
-}
-
-/* Compares short byte strings without a call. */
-static inline bool
-same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
-{
-	if (n >= 8) {
-		size_t i;
-
-		for (i = 0; i + 8 <= n; i += 8)
-			if (pp_load64(a + i) != pp_load64(b + i))
-				return false;
-		return pp_load64(a + n - 8) == pp_load64(b + n - 8);
-	}
-	if (n >= 4)
-		return pp_load32(a) == pp_load32(b) && pp_load32(a + n - 4) == pp_load32(b + n - 4);
-	for (; n; n--)
-		if (a[n - 1] != b[n - 1])
-			return false;
-	return true;
-}
-
-static inline pp_frame
-job_name(struct folded_job *job, const unsigned char *p, size_t n, uint32_t tag)
-{
-	size_t at;
-
-	for (at = tag & job->name_mask; job->names[at].at; at = (at + 1) & job->name_mask) {
-		if (job->names[at].tag == tag) {
-			const unsigned char *entry = job->entries.at +
-			                             (size_t)job->names[at].at * 8;
-
-			if (pp_load32(entry + 4) == n &&
-			    same_bytes(entry + sizeof(struct name_entry), p, n))
-				return pp_load32(entry);
-		}
-	}
-	return job_name_add(job, pp_slice_of(p, n), tag);
-}
-
-/*
- * Finds the end of the name at `p` and its hash at once. Reads up to seven bytes past `end`, which the
- * input's padding allows.
- */
-static inline size_t
-scan_name(const unsigned char *p, const unsigned char *end, uint64_t seed, uint32_t *tag)
-{
-	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
-	const unsigned char *q = p;
-	uint64_t h = seed;
-
-	for (;;) {
-		uint64_t word = pp_load64(q);
-		uint64_t diff = word ^ (ones * ';');
-		uint64_t found = (diff - ones) & ~diff & highs;
-		size_t rest = (size_t)(end - q);
-
-		if (rest < 8)
-			found |= (uint64_t)0x80 << (rest * 8);
-		if (found) {
-			unsigned at = (unsigned)__builtin_ctzll(found) & ~7u;
-			size_t n = (size_t)(q - p) + at / 8;
-
-			word &= ((uint64_t)1 << at) - 1;
-			*tag = (uint32_t)(pp_mix(h ^ word, PP_HASH_K1 + n) >> 32);
-			return n;
-		}
-		h = pp_mix(h ^ word, PP_HASH_K2);
-		q += 8;
-	}
-}
 
 /* ---- putting records into the tree ------------------------------------------------------ */
 
@@ -291,8 +138,8 @@ job_deep(struct folded_job *job, struct pp_slice stack, const struct record *rec
 		return false;
 	for (;;) {
 		uint32_t tag;
-		size_t n = scan_name(p, end, job->builder->seed, &tag);
-		pp_frame frame = job_name(job, p, n, tag);
+		size_t n = pp_folded_scan(p, end, job->builder->seed, &tag);
+		pp_frame frame = pp_folded_name(&job->names, p, n, tag);
 
 		if (++depth > job->builder->limits.max_depth)
 			pp_builder_fail(job->builder, PP_E_LIMIT, "a stack is too deep");
@@ -325,7 +172,7 @@ job_share(struct folded_job *job, struct pp_slice stack, uint32_t *depth)
 		return 0;
 	for (;;) {
 		pp_frame frame = job->frames[from];
-		size_t n = (size_t)job->length_of.at[frame] + 1;
+		size_t n = (size_t)job->names.length_of.at[frame] + 1;
 
 		/* The ';' after the name must be among the equal bytes. */
 		if (done + n > same || job->frame_count == PP_TREE_BATCH)
@@ -350,8 +197,8 @@ job_split(struct folded_job *job, const unsigned char *p, const unsigned char *e
 		if (count++ == most)
 			return 0;
 		name->p = p;
-		name->n = (uint32_t)scan_name(p, end, seed, &name->tag);
-		__builtin_prefetch(&job->names[name->tag & job->name_mask]);
+		name->n = (uint32_t)pp_folded_scan(p, end, seed, &name->tag);
+		pp_folded_name_prefetch(&job->names, name->tag);
 		p += name->n;
 		if (p >= end)
 			return count;
@@ -380,7 +227,7 @@ job_stack(struct folded_job *job, struct pp_slice stack, const struct record *re
 	}
 	for (i = 0; i < names; i++) {
 		const struct name_seen *name = &job->seen[i];
-		pp_frame frame = job_name(job, name->p, name->n, name->tag);
+		pp_frame frame = pp_folded_name(&job->names, name->p, name->n, name->tag);
 
 		if (PP_UNLIKELY(!frame))
 			return false;
@@ -520,7 +367,7 @@ job_init(struct folded_job *job, struct pp_reader *reader, struct pp_builder *bu
 		                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
 	}
 	job->series = pp_build_series_plain(builder, true, false);
-	if (!job_names_double(job))
+	if (!pp_folded_names_init(&job->names, builder))
 		pp_builder_fail(builder, PP_E_NOMEM, NULL);
 	/* Without this table repeats only take longer. */
 	if (reader->in->stable && pp_input_left(reader->in) > SMALLEST_PART)
@@ -533,9 +380,7 @@ job_free(struct folded_job *job)
 {
 	if (!job)
 		return;
-	free(job->names);
-	pp_vec_release(&job->entries);
-	pp_vec_release(&job->length_of);
+	pp_folded_names_release(&job->names);
 	free(job->repeats);
 	free(job);
 }
@@ -742,6 +587,13 @@ read_records(struct pp_reader *reader, struct pp_builder *builder,
 	pp_status status;
 	bool again;
 
+	if (reader->prune > 0 && reader->in->stable && grammar->counts == PP_FOLDED_PLAIN) {
+		status = pp_folded_prune(reader, builder, grammar);
+		if (status != PP_E_UNSUPPORTED)
+			return status;
+		if (!builder_restart(builder))
+			return PP_E_NOMEM;
+	}
 	if (n < 2)
 		return read_alone(reader, builder, grammar);
 	status = read_parallel(reader, builder, grammar, n, &again);

@@ -128,15 +128,6 @@ rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t has
 	return (r->stacks.n + 1) * 3 <= (r->mask + 1) * 2 || slots_double(r);
 }
 
-static void
-report(struct rewriter *r, const struct pp_rule *rule, const struct waiting *w, const char *message)
-{
-	pp_diag_add(r->reader->diags, rule,
-	            pp_at_line(w->number, (uint64_t)(w->line.where - w->begin) + 1,
-	                       pp_input_offset(r->reader->in, w->line.where)),
-	            "%s", message);
-}
-
 /* Adds the lines that wait; their slots have been fetched meanwhile. */
 static pp_status
 rewriter_add_waiting(struct rewriter *r)
@@ -151,10 +142,11 @@ rewriter_add_waiting(struct rewriter *r)
 			return PP_E_LIMIT;
 		if (!rewriter_add(r, &w->line, w->hash, &fits))
 			return PP_E_NOMEM;
-		w->line.where = w->begin;
 		if (!fits)
-			report(r, &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE], w,
-			       "the count of this stack would pass 18446744073709551615");
+			pp_diag_add(
+			    r->reader->diags, &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE],
+			    pp_at_line(w->number, 1, pp_input_offset(r->reader->in, w->begin)),
+			    "the count of this stack would pass 18446744073709551615");
 	}
 	r->waiting_count = 0;
 	return PP_OK;
@@ -171,7 +163,7 @@ rewriter_line(struct rewriter *r, const struct pp_folded_grammar *grammar, struc
 	w->number = number;
 	switch (pp_folded_parse(grammar, line, &w->line)) {
 	case PP_FOLDED_BAD:
-		report(r, w->line.broken, w, w->line.broken->title);
+		pp_folded_report(r->reader, &w->line, line.p, number);
 		break;
 	case PP_FOLDED_RECORD:
 		w->hash = pp_folded_hash(w->line.stack, r->reader->seed);

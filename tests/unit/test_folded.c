@@ -109,6 +109,79 @@ check_writing(void)
 	writes(sides, 2, 2, "a 5 0\nb 0 6\n", 0, "two counts, the absent one 0");
 }
 
+/* What folded stacks cannot hold is said by rule. */
+static void
+check_losses(void)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+	struct pp_func_row placed = { .line = 3 };
+	struct pp_frame_row frame = { 0 };
+	struct pp_write_opts opts = { .metric = "bytes" };
+	struct pp_builder b;
+	struct pp_profile *p = NULL;
+	struct pp_diags *diags = pp_diags_new();
+	struct pp_buf buf = { 0 };
+	struct pp_sink *sink = NULL;
+	static const char *const rules[] = { "folded-write-name", "folded-write-value",
+		                             "folded-write-metrics", "folded-write-facets" };
+	uint32_t series;
+	size_t i;
+
+	ok(diags && pp_builder_init(&b, &limits, 0, 7, &pp_pages_plain), "a builder");
+	pp_build_metric_z(&b, "bytes", "bytes", PP_KIND_BYTES, PP_INT, PP_METRIC_PRIMARY);
+	pp_build_metric_z(&b, "seconds", "s", PP_KIND_WALL_TIME, PP_REAL, 0);
+	series = pp_build_series_plain(&b, true, true);
+	placed.name = pp_build_strz(&b, "a;b");
+	frame.func = pp_build_func(&b, &placed);
+	pp_build_add(&b, series, pp_build_child(&b, 0, pp_build_frame(&b, &frame)), 0, -5);
+	ok(pp_builder_finish(&b, &p) == PP_OK && pp_sink_buffer(&buf, &sink) == PP_OK, "a profile");
+	ok(pp_write_sink(p, sink, &pp_format_folded, &opts, diags) == PP_OK &&
+	       pp_sink_commit(sink) == PP_OK,
+	   "written");
+	is_slice_z(pp_slice_of(buf.p, buf.n), "a:b 0\n", "a negative value is 0");
+	for (i = 0; i < PP_COUNT_OF(rules); i++)
+		is_u64(pp_diags_of_rule(diags, pp_rule_find(rules[i])), 1, "%s is reported",
+		       rules[i]);
+	pp_sink_close(sink);
+	pp_buf_release(&buf);
+	pp_profile_release(p);
+	pp_builder_release(&b);
+	pp_diags_free(diags);
+}
+
+/* ---- pruning ---------------------------------------------------------------------------- */
+
+/* The canonical form of what a pruning reader keeps. */
+static void
+check_pruning(void)
+{
+	static const char text[] = "all;wide;x 50\nall;wide;x;deep 30\nall;thin1 1\nall;thin2;y 2\n"
+	                           "all;wide;(1 more) 10\nall;wide;z 1\nall 6\nbad\n";
+	struct pp_read_opts opts = { .prune = 0.05, .threads = 1 };
+	struct pp_write_opts write_opts = { 0 };
+	struct pp_diags *diags = pp_diags_new();
+	struct pp_buf buf = { 0 };
+	struct pp_sink *sink = NULL;
+	struct pp_profile *p = NULL;
+
+	ok(pp_read_memory(text, sizeof text - 1, "x.folded", &opts, diags, &p) == PP_OK, "read");
+	ok(pp_sink_buffer(&buf, &sink) == PP_OK &&
+	       pp_write_sink(p, sink, &pp_format_folded, &write_opts, diags) == PP_OK &&
+	       pp_sink_commit(sink) == PP_OK,
+	   "written");
+	/* Written by name, the sum of the thin ones joins the function that is really called so. */
+	is_slice_z(
+	    pp_slice_of(buf.p, buf.n),
+	    "all 6\nall;(2 more) 3\nall;wide;(1 more) 11\nall;wide;x 50\nall;wide;x;deep 30\n",
+	    "thin siblings are one");
+	is_u64(pp_diags_total(diags, PP_ERROR), 1, "a bad line is reported once");
+	is_u64(p->tree.n, 8, "the sum and the function of that name are two nodes");
+	pp_sink_close(sink);
+	pp_buf_release(&buf);
+	pp_profile_release(p);
+	pp_diags_free(diags);
+}
+
 /* ---- blocks of any size ----------------------------------------------------------------- */
 
 /* Text that comes in small pieces. */
@@ -207,6 +280,8 @@ int
 main(void)
 {
 	check_writing();
+	check_losses();
+	check_pruning();
 	check_blocks();
 	return tap_done();
 }
