@@ -44,18 +44,22 @@ bare_name(const char *path)
 	return name;
 }
 
-/* The path of a file beside ours, or NULL (no such place, a bad name, or out of memory). */
+/* Whether a base name can name a file beside ours. */
+static bool
+sibling_possible(const struct pp_opening *o, const char *base_name)
+{
+	return o->beside && *base_name && !strchr(base_name, '/') && strcmp(base_name, ".") != 0 &&
+	       strcmp(base_name, "..") != 0;
+}
+
+/* The path of a file beside ours; NULL when out of memory. */
 static char *
 sibling_path(const struct pp_opening *o, const char *base_name)
 {
 	const char *slash = strrchr(o->path, '/');
 	size_t n = slash ? (size_t)(slash - o->path) + 1 : 0, m = strlen(base_name);
-	char *path;
+	char *path = malloc(n + m + 1);
 
-	if (!o->beside || m == 0 || strchr(base_name, '/') || strcmp(base_name, ".") == 0 ||
-	    strcmp(base_name, "..") == 0)
-		return NULL;
-	path = malloc(n + m + 1);
 	if (path) {
 		memcpy(path, o->path, n);
 		memcpy(path + n, base_name, m + 1);
@@ -126,7 +130,7 @@ regular_file(const char *path)
 static bool
 reader_has_sibling(struct pp_reader *r, const char *base_name)
 {
-	char *path = sibling_path(r->impl, base_name);
+	char *path = sibling_possible(r->impl, base_name) ? sibling_path(r->impl, base_name) : NULL;
 	bool there = regular_file(path);
 
 	free(path);
@@ -163,12 +167,17 @@ static pp_status
 reader_open_sibling(struct pp_reader *r, const char *base_name, struct pp_input **sibling)
 {
 	struct pp_opening *o = r->impl;
-	char *path = sibling_path(o, base_name);
-	const char *names[PP_COUNT_OF(((struct pp_opened *)0)->compression)];
+	char *path;
 	struct companion *c;
 	pp_status status;
 
 	*sibling = NULL;
+	memset(r->sibling_compression, 0, sizeof r->sibling_compression);
+	if (!sibling_possible(o, base_name))
+		return PP_E_IO;
+	path = sibling_path(o, base_name);
+	if (!path)
+		return PP_E_NOMEM;
 	if (!regular_file(path)) {
 		free(path);
 		return PP_E_IO;
@@ -184,7 +193,8 @@ reader_open_sibling(struct pp_reader *r, const char *base_name, struct pp_input 
 	c->io.file = path;
 	status = pp_input_file(&c->io, path, sibling);
 	if (status == PP_OK)
-		status = peel(&c->io, path, sibling, names, PP_COUNT_OF(names) - 1);
+		status = peel(&c->io, path, sibling, r->sibling_compression,
+		              PP_COUNT_OF(r->sibling_compression) - 1);
 	pp_io_report(&c->io);
 	if (status != PP_OK) {
 		if (*sibling)

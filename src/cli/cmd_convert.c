@@ -292,12 +292,22 @@ convert_rewrite(struct pp_cli *cli, struct pp_loaded *l, int *code)
 	return true;
 }
 
+/* What the target can hold: an event that it cannot hold need not be stored. */
+static unsigned
+convert_want(const struct pp_cli *cli)
+{
+	unsigned can = cli->target->can & PP_FACETS;
+	unsigned want = PP_LOAD_WANT | (can & PP_TIMELINE);
+
+	return can & ~(unsigned)PP_TREE ? want | PP_EXTRAS | PP_SITES : want;
+}
+
 /* One file: rewritten if that is possible, else read and written. */
 static int
 convert_one(struct pp_cli *cli, const char *file, struct pp_profile **profile, bool *done)
 {
 	struct pp_loaded l;
-	int code = pp_load_open(cli, file, PP_LOAD_WANT | PP_TIMELINE | PP_EXTRAS, &l);
+	int code = pp_load_open(cli, file, convert_want(cli), &l);
 
 	if (code == 0) {
 		*done = convert_rewrite(cli, &l, &code);
@@ -331,8 +341,7 @@ convert_run(struct pp_cli *cli)
 		code = variant_check(cli);
 	if (code == 0)
 		code = n == 1 ? convert_one(cli, files[0], &profile, &done)
-		              : pp_load_profile(cli, files, n,
-		                                PP_LOAD_WANT | PP_TIMELINE | PP_EXTRAS, &profile);
+		              : pp_load_profile(cli, files, n, convert_want(cli), &profile);
 	if (code == 0 && !done)
 		code = pp_load_metric(cli, profile, &metric);
 	if (code == 0 && !done)

@@ -28,6 +28,8 @@ struct pp_reader {
 	 */
 	pp_status (*open_sibling)(struct pp_reader *, const char *base_name,
 	                          struct pp_input **sibling);
+	/* What open_sibling() peeled off last, outermost first; NULL at the end. */
+	const char *sibling_compression[8];
 	/* True when a file of that base name stands beside this one. */
 	bool (*has_sibling)(struct pp_reader *, const char *base_name);
 	/* From here on the input is a zlib stream (NYTProf's 'z'): `in` continues with decoded bytes. */

@@ -1,0 +1,104 @@
+/*
+ * What the parts of the SPX format share. The bytes are described in spx.c.
+ *
+ *     spx.c            recognition, the pair of files, the format's struct
+ *     spx_meta.c       the .json
+ *     spx_read.c       sections                    spx_chunks.c     events in chunks, for threads
+ *     spx_merge.c      from chunks to the profile
+ *     spx_walk.c       the stack of one chunk as a walk on a small tree
+ *     spx_events_04.c  event lines with blanks     spx_events_05.c  event lines with bars
+ *     spx_names.c      the list of functions       spx_rules.c      what can be wrong
+ */
+#ifndef PP_SPX_H
+#define PP_SPX_H
+
+#include "formats/format.h"
+
+/* More metrics than this are not believed. SPX has 22. */
+#define SPX_METRICS_MAX 256
+
+/* Events are numbered per document: an event line names a function by its index there. */
+#define SPX_INDEX_BITS 28
+#define SPX_INDEX_NONE (((uint32_t)1 << SPX_INDEX_BITS) - 1)
+
+enum spx_rule {
+	SPX_BODY_MISSING,
+	SPX_BODY_EMPTY,
+	SPX_META_MISSING,
+	SPX_META_BYTES,
+	SPX_META_BROKEN,
+	SPX_META_METRICS,
+	SPX_METRIC_UNKNOWN,
+	SPX_METRIC_COUNT,
+	SPX_MICROSECONDS,
+	SPX_EVENT_INVALID,
+	SPX_EVENT_LONG,
+	SPX_VALUE_RANGE,
+	SPX_LINES_REPAIRED,
+	SPX_LINE_CUT,
+	SPX_GARBAGE,
+	SPX_OUTSIDE,
+	SPX_CRLF,
+	SPX_END_STRAY,
+	SPX_END_OTHER,
+	SPX_FRAMES_OPEN,
+	SPX_TIME_BACK,
+	SPX_EVENTS_MISSING,
+	SPX_FUNCTIONS_MISSING,
+	SPX_FUNCTION_INDEX,
+	SPX_FUNCTION_LINES,
+	SPX_FUNCTION_LIMIT,
+	SPX_FORKED
+};
+
+extern const struct pp_rule pp_spx_rules[];
+
+/* ---- metrics ---- */
+
+struct spx_metric {
+	const char *key, *unit, *title;
+	enum pp_metric_kind kind;
+	bool releasable; /* may go down */
+};
+
+/* What is known of a metric key; NULL for one that no version of SPX writes. */
+const struct spx_metric *pp_spx_metric(struct pp_slice key);
+/* Canonical order of a key: columns are always written in this order. Unknown keys come last. */
+size_t pp_spx_metric_rank(struct pp_slice key);
+
+/* ---- the .json ---- */
+
+struct spx_meta {
+	bool there;       /* there was one, whole or not */
+	bool has_metrics; /* it has a list of metrics */
+	PP_VEC(pp_str) keys;
+	int64_t functions; /* called_function_count, -1 = not said */
+	int64_t calls;     /* recorded_call_count or call_count, -1 = not said */
+};
+
+/* Reads the metadata into the builder. Findings go to diags; out of memory is the builder's status. */
+void pp_spx_meta_read(struct pp_input *in, struct pp_builder *b, struct pp_diags *diags,
+                      struct spx_meta *meta);
+
+/* ---- names ---- */
+
+/* One line of [functions], taken apart. */
+struct spx_name {
+	struct pp_slice file, name;
+	uint32_t line;
+	uint32_t flags; /* PP_FUNC_* */
+};
+
+/* `places`: the lines are FILE:LINE:NAME (0.5), not only NAME. */
+struct spx_name pp_spx_name_split(struct pp_slice text, bool places);
+
+/* ---- the body ---- */
+
+/*
+ * Reads the body from `in` into the builder. `in` starts at the first byte of the text. Returns PP_OK
+ * when anything could be used.
+ */
+pp_status pp_spx_body_read(struct pp_reader *, struct pp_input *in, struct pp_builder *,
+                           const struct spx_meta *);
+
+#endif
