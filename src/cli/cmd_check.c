@@ -163,10 +163,13 @@ static const struct pp_field field_rule = { .id = "rule", .exact = csv_rule };
 static const struct pp_field field_message = { .id = "message", .exact = csv_message };
 
 static const struct pp_column csv_columns[] = {
-	{ &field_file, 0, NULL, NULL },      { &field_place, 0, "line", NULL },
-	{ &field_place, 1, "column", NULL }, { &field_place, 2, "offset", NULL },
-	{ &field_severity, 0, NULL, NULL },  { &field_rule, 0, NULL, NULL },
-	{ &field_message, 0, NULL, NULL },
+	{ .field = &field_file, .arg = 0 },
+	{ .field = &field_place, .arg = 0, .id = "line" },
+	{ .field = &field_place, .arg = 1, .id = "column" },
+	{ .field = &field_place, .arg = 2, .id = "offset" },
+	{ .field = &field_severity, .arg = 0 },
+	{ .field = &field_rule, .arg = 0 },
+	{ .field = &field_message, .arg = 0 },
 };
 
 /* All files share one header, so their findings are collected first. */

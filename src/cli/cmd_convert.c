@@ -278,7 +278,7 @@ convert_rewrite(struct pp_cli *cli, struct pp_loaded *l, int *code)
 	/* What went straight out cannot be taken back when damage is found. */
 	if (cli->strict && cli->out->direct)
 		return false;
-	l->status = format->rewrite(&l->opened.reader, cli->out);
+	l->status = pp_opened_rewrite(&l->opened, cli->out);
 	pp_progress_clear(&l->progress);
 	if (l->status == PP_E_UNSUPPORTED) {
 		l->status = PP_OK;

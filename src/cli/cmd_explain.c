@@ -133,9 +133,9 @@ static const struct pp_field field_severity = {
 static const struct pp_field field_title = { .title = "what is wrong", .show = title_add };
 
 static const struct pp_column rule_columns[] = {
-	{ &field_id, 0, NULL, NULL },
-	{ &field_severity, 0, NULL, NULL },
-	{ &field_title, 0, NULL, NULL },
+	{ .field = &field_id, .arg = 0 },
+	{ .field = &field_severity, .arg = 0 },
+	{ .field = &field_title, .arg = 0 },
 };
 
 static void

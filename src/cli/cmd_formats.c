@@ -129,13 +129,13 @@ static const struct pp_field field_variants = {
 };
 
 static const struct pp_column format_columns[] = {
-	{ &field_name, 0, NULL, NULL },
-	{ &field_title, 0, NULL, NULL },
-	{ &field_can, PP_CAN_READ, "read", "read" },
-	{ &field_can, PP_CAN_WRITE, "write", "write" },
-	{ &field_facets, 0, NULL, NULL },
-	{ &field_extensions, 0, NULL, NULL },
-	{ &field_variants, 0, NULL, NULL },
+	{ .field = &field_name, .arg = 0 },
+	{ .field = &field_title, .arg = 0 },
+	{ .field = &field_can, .arg = PP_CAN_READ, .id = "read", .title = "read" },
+	{ .field = &field_can, .arg = PP_CAN_WRITE, .id = "write", .title = "write" },
+	{ .field = &field_facets, .arg = 0 },
+	{ .field = &field_extensions, .arg = 0 },
+	{ .field = &field_variants, .arg = 0 },
 };
 
 /* ---- JSON ---- */

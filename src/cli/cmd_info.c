@@ -156,11 +156,13 @@ info_time(struct pp_cli *cli, const struct pp_profile *p)
 	key_buf(cli, "recorded", &text);
 	if (p->has_time) {
 		pp_units_time(&text, (double)p->time_end - (double)p->time_start);
-		pp_buf_adds(&text, " (from ");
-		pp_units_time(&text, (double)p->time_start);
-		pp_buf_adds(&text, " to ");
-		pp_units_time(&text, (double)p->time_end);
-		pp_buf_adds(&text, ")");
+		if (p->time_start != 0) {
+			pp_buf_adds(&text, " (from ");
+			pp_units_time(&text, (double)p->time_start);
+			pp_buf_adds(&text, " to ");
+			pp_units_time(&text, (double)p->time_end);
+			pp_buf_adds(&text, ")");
+		}
 	}
 	key_buf(cli, "time", &text);
 	pp_buf_release(&text);

@@ -101,14 +101,13 @@ path_find(struct path *path, const struct pp_profile *p, size_t metric)
 static bool
 path_same(const struct path *path, size_t i)
 {
-	return i > 0 &&
-	       pp_value_cmp(path->cost.metric, pp_inclusive_of(&path->cost, path->nodes.at[i]),
+	return pp_value_cmp(path->cost.metric, pp_inclusive_of(&path->cost, path->nodes.at[i]),
 	                    pp_inclusive_of(&path->cost, path->nodes.at[i - 1])) == 0;
 }
 
 static void
 path_frame(struct pp_cli *cli, const struct pp_ranking *r, const struct path *path, size_t i,
-           size_t depth)
+           size_t depth, bool is_end)
 {
 	const struct pp_profile *p = r->flat.profile;
 	const struct pp_func_row *func = &p->funcs.at[pp_node_func(p, path->nodes.at[i])];
@@ -128,44 +127,49 @@ path_frame(struct pp_cli *cli, const struct pp_ranking *r, const struct path *pa
 		pp_text_shorten(&cut, text.p, text.n, cli->style.width - 10 - indent);
 	else
 		pp_buf_add(&cut, text.p, text.n);
-	pp_ink_put(cli->out, &cli->style, i + 1 == path->nodes.n ? PP_INK_HOT : PP_INK_PLAIN,
-	           cut.p ? cut.p : "");
+	pp_ink_put(cli->out, &cli->style, is_end ? PP_INK_HOT : PP_INK_PLAIN, cut.p ? cut.p : "");
 	pp_sink_putc(cli->out, '\n');
 	pp_buf_release(&text);
 	pp_buf_release(&cut);
 }
 
+/* A line in place of frames that say nothing new. */
 static void
-path_folded(struct pp_cli *cli, size_t frames, size_t depth)
+path_folded(struct pp_cli *cli, size_t frames, size_t depth, const char *what)
 {
 	struct pp_buf text = { 0 };
 
 	pp_text_pad(cli->out, 10 + (depth < PATH_DEPTH ? depth : PATH_DEPTH));
 	pp_buf_adds(&text, "... ");
 	pp_units_u64(&text, frames);
-	pp_buf_adds(&text, " frames without a fork");
+	pp_buf_adds(&text, what);
 	pp_ink_put(cli->out, &cli->style, PP_INK_FAINT, text.p ? text.p : "");
 	pp_sink_putc(cli->out, '\n');
 	pp_buf_release(&text);
 }
 
-/* Runs of frames that cost the same are folded, but their ends shown. */
+/* Recursion, and runs of frames that cost the same, are folded; of the latter both ends are shown. */
 static void
 path_print(struct pp_cli *cli, const struct pp_ranking *r, const struct path *path)
 {
-	size_t i = 0, depth = 0;
+	const struct pp_profile *p = r->flat.profile;
+	size_t n = path->nodes.n, i = 0, depth = 0;
 
-	while (i < path->nodes.n) {
-		size_t run = 1;
+	while (i < n) {
+		pp_func func = pp_node_func(p, path->nodes.at[i]);
+		size_t again = 1, same = 1;
 
-		path_frame(cli, r, path, i, depth++);
-		while (i + run < path->nodes.n && path_same(path, i + run))
-			run++;
-		if (run > RUN_SHOWN) {
-			path_folded(cli, run - 2, depth);
-			path_frame(cli, r, path, i + run - 1, ++depth);
-			depth++;
-			i += run;
+		while (i + again < n && pp_node_func(p, path->nodes.at[i + again]) == func)
+			again++;
+		path_frame(cli, r, path, i, depth++, i + again == n);
+		while (i + same < n && path_same(path, i + same))
+			same++;
+		if (again > RUN_SHOWN) {
+			path_folded(cli, again - 1, depth++, " levels of recursion");
+			i += again;
+		} else if (same > RUN_SHOWN) {
+			path_folded(cli, same - 2, depth++, " frames without a fork");
+			i += same - 1;
 		} else {
 			i++;
 		}
@@ -186,7 +190,7 @@ static void
 heading_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_profile *p,
               const struct pp_counts *counts)
 {
-	struct pp_slice producer = pp_text_of(p, p->producer);
+	struct pp_slice producer = pp_text_of(p, p->producer), title = pp_slice_z(p->format->title);
 	struct pp_buf text = { 0 };
 	size_t i;
 
@@ -194,11 +198,12 @@ heading_print(struct pp_cli *cli, const char *const *files, size_t n, const stru
 	            pp_slice_z(strcmp(files[0], "-") == 0 ? "standard input" : files[0]));
 	if (n > 1)
 		pp_ink_putf(cli->out, &cli->style, PP_INK_TITLE, " and %zu more, merged", n - 1);
-	pp_sink_printf(cli->out, ": %s", p->format->title);
-	if (producer.n) {
-		pp_sink_puts(cli->out, " by ");
-		pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, producer);
-	}
+	/* A producer that names the format again, as "Devel::NYTProf 6.12", says it all. */
+	if (producer.n < title.n || memcmp(producer.p, title.p, title.n) != 0)
+		pp_sink_printf(cli->out, ": %s%s", p->format->title, producer.n ? " by " : "");
+	else
+		pp_sink_puts(cli->out, ": ");
+	pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, producer);
 	pp_sink_puts(cli->out, "\n  ");
 	for (i = 0; i < p->metrics.n; i++) {
 		const struct pp_metric *m = &p->metrics.at[i];

@@ -138,11 +138,20 @@ other_columns(const struct pp_ranking *r, struct pp_column *columns, size_t most
 		at[n] = titles->n;
 		pp_escape_terminal(titles, pp_text_of(p, p->metrics.at[m].name));
 		pp_buf_addc(titles, '\0');
-		columns[n++] = (struct pp_column){ field, m, NULL, NULL };
+		columns[n++] = (struct pp_column){ .field = field, .arg = m };
 	}
 	for (i = 0; i < n; i++)
 		columns[i].title = titles->p ? titles->p + at[i] : "";
 	return n;
+}
+
+/* In a listing by total the shares of own cost go before those of the total. */
+static unsigned
+by_total_drop(const struct pp_field *field)
+{
+	return field == &pp_field_self_share    ? pp_field_total_share.drop
+	       : field == &pp_field_total_share ? 1
+	                                        : 0;
 }
 
 void
@@ -171,8 +180,11 @@ pp_ranking_table(const struct pp_ranking *r, size_t rows, const struct pp_style 
 			table.column_count += other_columns(r, columns + table.column_count,
 			                                    OTHERS_MOST, &titles);
 		if (fields[i])
-			columns[table.column_count++] = (struct pp_column){ fields[i], r->metric,
-				                                            NULL, NULL };
+			columns[table.column_count++] = (struct pp_column){
+				.field = fields[i],
+				.arg = r->metric,
+				.drop = by_total ? by_total_drop(fields[i]) : 0,
+			};
 	}
 	pp_table_print(&table, style, out);
 	pp_buf_release(&titles);
@@ -219,9 +231,11 @@ csv_ids(const struct pp_profile *p, struct pp_buf *names, struct pp_column *colu
 	/* Only now does the buffer stay where it is. */
 	for (m = 0; m < p->metrics.n && !names->failed; m++)
 		for (k = 0; k < 2; k++)
-			columns[2 * m + k] =
-			    (struct pp_column){ k ? &pp_field_total : &pp_field_self, m,
-				                names->p + at[2 * m + k], NULL };
+			columns[2 * m + k] = (struct pp_column){
+				.field = k ? &pp_field_total : &pp_field_self,
+				.arg = m,
+				.id = names->p + at[2 * m + k],
+			};
 	free(at);
 	return !names->failed;
 }

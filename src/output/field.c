@@ -276,7 +276,7 @@ const struct pp_field pp_field_name = {
 const struct pp_field pp_field_place = {
 	.title = "place",
 	.flags = PP_FIELD_FLEX,
-	.drop = 2,
+	.drop = 4,
 	.show = place_show,
 	.ink = faint_ink,
 };
@@ -308,7 +308,7 @@ const struct pp_field pp_field_self_share = {
 };
 const struct pp_field pp_field_bar = {
 	.title = "",
-	.drop = 3,
+	.drop = 2,
 	.show = bar_show,
 	.ink = bar_ink,
 };
@@ -322,21 +322,21 @@ const struct pp_field pp_field_total = {
 const struct pp_field pp_field_total_share = {
 	.title = "total%",
 	.align = PP_RIGHT,
-	.drop = 1,
+	.drop = 3,
 	.show = total_share_show,
 	.ink = total_ink,
 };
 const struct pp_field pp_field_other_self = {
 	.title = "",
 	.align = PP_RIGHT,
-	.drop = 4,
+	.drop = 5,
 	.show = self_show,
 	.ink = faint_ink,
 };
 const struct pp_field pp_field_other_total = {
 	.title = "",
 	.align = PP_RIGHT,
-	.drop = 4,
+	.drop = 5,
 	.show = total_show,
 	.ink = faint_ink,
 };

@@ -35,6 +35,7 @@ struct pp_column {
 	size_t arg;
 	const char *id;    /* NULL = the field's */
 	const char *title; /* NULL = the field's */
+	unsigned drop;     /* 0 = the field's */
 };
 
 /* "wt: 1.25 ms", or "12,345 samples" where the metric is named like its unit. Not safe for a terminal. */

@@ -30,6 +30,12 @@ column_title(const struct pp_column *column)
 	return column->title ? column->title : column->field->title;
 }
 
+static unsigned
+column_drop(const struct pp_column *column)
+{
+	return column->drop ? column->drop : column->field->drop;
+}
+
 static void
 layout_measure(struct layout *l, const struct pp_table *t)
 {
@@ -100,9 +106,9 @@ layout_fit(struct layout *l, const struct pp_table *t, size_t width)
 		if (layout_total(l, t) <= width)
 			return;
 		for (c = 0; c < t->column_count; c++)
-			if (l->shown[c] && t->columns[c].field->drop > 0 &&
+			if (l->shown[c] && column_drop(&t->columns[c]) > 0 &&
 			    (drop == t->column_count ||
-			     t->columns[c].field->drop >= t->columns[drop].field->drop))
+			     column_drop(&t->columns[c]) >= column_drop(&t->columns[drop])))
 				drop = c;
 		if (drop == t->column_count)
 			break;

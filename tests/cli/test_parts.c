@@ -282,10 +282,10 @@ static const struct pp_field field_spare = {
 };
 
 static const struct pp_column columns[] = {
-	{ &field_number, 0, NULL, NULL },
-	{ &field_empty, 0, NULL, NULL },
-	{ &field_spare, 0, NULL, NULL },
-	{ &field_words, 1, NULL, NULL },
+	{ .field = &field_number, .arg = 0 },
+	{ .field = &field_empty, .arg = 0 },
+	{ .field = &field_spare, .arg = 0 },
+	{ .field = &field_words, .arg = 1 },
 };
 
 static void

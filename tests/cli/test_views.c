@@ -154,10 +154,10 @@ static void
 test_negative(struct pp_flat *flat)
 {
 	static const struct pp_column columns[] = {
-		{ &pp_field_self, 1, NULL, NULL },  { &pp_field_self_share, 1, NULL, NULL },
-		{ &pp_field_bar, 1, NULL, NULL },   { &pp_field_total, 1, NULL, NULL },
-		{ &pp_field_calls, 1, NULL, NULL }, { &pp_field_name, 1, NULL, NULL },
-		{ &pp_field_place, 1, NULL, NULL },
+		{ .field = &pp_field_self, .arg = 1 },  { .field = &pp_field_self_share, .arg = 1 },
+		{ .field = &pp_field_bar, .arg = 1 },   { .field = &pp_field_total, .arg = 1 },
+		{ .field = &pp_field_calls, .arg = 1 }, { .field = &pp_field_name, .arg = 1 },
+		{ .field = &pp_field_place, .arg = 1 },
 	};
 	const double whole[] = { 200789.5, -1024 };
 	struct pp_flat_view view = { .flat = flat, .whole = whole };
