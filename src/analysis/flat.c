@@ -4,6 +4,7 @@
 #include "analysis/flat.h"
 
 #include "analysis/flat_calls.h"
+#include "analysis/flat_sources.h"
 #include "analysis/inclusive.h"
 
 void
@@ -100,19 +101,15 @@ flat_total(struct pp_flat *f, const struct pp_profile *p, size_t metric,
 	return true;
 }
 
-pp_status
-pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
+static pp_status
+flat_tree(const struct pp_profile *p, struct pp_flat *f)
 {
-	pp_func *func_of_frame;
-	uint32_t *row_of;
+	pp_func *func_of_frame = pp_frame_funcs(p);
+	uint32_t *row_of = calloc(p->funcs.n, sizeof *row_of);
 	uint64_t *outermost = NULL;
 	bool ok;
 	size_t m;
 
-	if (p->flat_source == PP_FLAT_CALLS)
-		return pp_flat_from_calls(p, f);
-	func_of_frame = pp_frame_funcs(p);
-	row_of = calloc(p->funcs.n, sizeof *row_of);
 	*f = (struct pp_flat){ .profile = p, .metrics = p->metrics.n };
 	ok = func_of_frame && row_of && flat_rows(f, p, func_of_frame, row_of);
 	if (ok) {
@@ -129,6 +126,18 @@ pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 		return PP_OK;
 	pp_flat_release(f);
 	return PP_E_NOMEM;
+}
+
+pp_status
+pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
+{
+	if (p->flat_source == PP_FLAT_EDGES)
+		return pp_flat_edges(p, f);
+	if (p->flat_source == PP_FLAT_FUNCS)
+		return pp_flat_funcs(p, f);
+	if (p->flat_source == PP_FLAT_CALLS)
+		return pp_flat_from_calls(p, f);
+	return flat_tree(p, f);
 }
 
 /* ---- sorting ---------------------------------------------------------------------------- */

@@ -459,6 +459,10 @@ pp_build_batch(struct pp_builder *b, const pp_frame *frames, const uint32_t *dep
 static int64_t *
 cells_append(struct pp_builder *b, int64_t **cells, size_t *count, size_t *cap, size_t n)
 {
+	if ((*count + n) * sizeof **cells > b->limits.max_memory) {
+		pp_builder_fail(b, PP_E_LIMIT, "costs take too much memory");
+		return NULL;
+	}
 	if (*count + n > *cap && !pp_vec_grow((void **)cells, cap, sizeof **cells, *count + n)) {
 		no_memory(b);
 		return NULL;
@@ -531,6 +535,23 @@ pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
 		return NULL;
 	}
 	return cells_append(b, &p->line_cells.at, &p->line_cells.n, &p->line_cells.cap, stride);
+}
+
+/* ---- functions -------------------------------------------------------------------------- */
+
+int64_t *
+pp_build_func_cells(struct pp_builder *b, pp_func func)
+{
+	struct pp_profile *p = b->profile;
+	size_t stride = pp_func_stride(p), need = ((size_t)func + 1) * stride;
+
+	if (!pp_builder_ok(b))
+		return NULL;
+	if (need > p->func_cells.n &&
+	    !cells_append(b, &p->func_cells.at, &p->func_cells.n, &p->func_cells.cap,
+	                  need - p->func_cells.n))
+		return NULL;
+	return p->func_cells.at + (size_t)func * stride;
 }
 
 /* ---- meta and extras -------------------------------------------------------------------- */

@@ -99,6 +99,10 @@ void pp_build_source(struct pp_builder *, pp_str file, uint32_t line, struct pp_
 /* Puts the source lines in order; pp_builder_finish() does it. False when out of memory. */
 bool pp_sources_settle(struct pp_profile *);
 
+/* ---- functions ---- */
+/* The cells of a function (calls, own..., total...), 0 = the whole; with PP_FLAT_FUNCS only. */
+int64_t *pp_build_func_cells(struct pp_builder *, pp_func);
+
 /* ---- meta and extras ---- */
 /* Adds a key under a parent (0 = top, else a value returned before); returns a handle. */
 uint32_t pp_build_meta(struct pp_builder *, uint32_t parent, struct pp_slice key, enum pp_meta_type,

@@ -187,6 +187,29 @@ merge_lines(struct pp_builder *into, const struct pp_profile *from, const struct
 	return true;
 }
 
+/* What the reader added up per function; the whole (0) stays the whole. */
+static bool
+merge_funcs(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
+{
+	size_t n = from->metrics.n, stride = pp_func_stride(from), i;
+
+	if (from->flat_source != PP_FLAT_FUNCS || into->profile->flat_source != PP_FLAT_FUNCS) {
+		if (into->profile->flat_source == PP_FLAT_FUNCS)
+			into->profile->flat_source = PP_FLAT_TREE;
+		return true;
+	}
+	for (i = 0; i < from->func_cells.n / stride; i++) {
+		const int64_t *cells = from->func_cells.at + i * stride;
+		int64_t *to = pp_build_func_cells(into, maps->func[i]);
+
+		if (!to || !pp_cell_add(PP_UINT, &to[0], cells[0]) ||
+		    !merge_cells(into, maps, to + 1, cells + 1, n) ||
+		    !merge_cells(into, maps, to + 1 + n, cells + 1 + n, n))
+			return false;
+	}
+	return true;
+}
+
 /* Finds each metric of `from` in `into`; false when one is missing or means something else. */
 static bool
 match_metrics(const struct pp_profile *into, const struct pp_profile *from, uint32_t *map)
@@ -238,7 +261,7 @@ merge_profile(struct pp_builder *into, const struct pp_profile *from, struct id_
 	into->profile->samples += from->samples;
 	into->profile->complete = into->profile->complete && from->complete;
 	return merge_rows(into, from, maps) && merge_edges(into, from, maps) &&
-	       merge_lines(into, from, maps);
+	       merge_lines(into, from, maps) && merge_funcs(into, from, maps);
 }
 
 bool

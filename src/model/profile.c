@@ -33,6 +33,7 @@ pp_profile_release(struct pp_profile *p)
 	pp_vec_release(&p->lines);
 	pp_vec_release(&p->line_cells);
 	pp_vec_release(&p->sources);
+	pp_vec_release(&p->func_cells);
 	pp_vec_release(&p->meta);
 	pp_vec_release(&p->extras);
 	pp_strtab_release(&p->strs);
@@ -120,6 +121,9 @@ pp_profile_total(const struct pp_profile *p, size_t metric)
 {
 	if (p->flat_source == PP_FLAT_CALLS && p->edge_own && p->edges.n)
 		return total_of_calls(p, metric);
+	if (p->flat_source == PP_FLAT_FUNCS && p->func_cells.n)
+		return pp_cell_value(&p->metrics.at[metric],
+		                     p->func_cells.at[1 + p->metrics.n + metric]);
 	if (p->tree.n > 1 || p->lines.n == 0)
 		return total_of_tree(p, metric);
 	return total_of_lines(p, metric);

@@ -143,7 +143,8 @@ struct pp_extra_row {
 enum pp_flat_source {
 	PP_FLAT_TREE, /* own cost of nodes, inclusive by the tree (the rule) */
 	PP_FLAT_EDGES, /* own cost from lines, inclusive from edges with cycles resolved (callgrind) */
-	PP_FLAT_CALLS /* own and inclusive cost as the file's own edges state them (NYTProf) */
+	PP_FLAT_CALLS, /* own and inclusive cost as the file's own edges state them (NYTProf) */
+	PP_FLAT_FUNCS  /* own and inclusive cost per function as the reader added them up (Xdebug) */
 };
 
 struct pp_profile {
@@ -175,6 +176,12 @@ struct pp_profile {
 	PP_VEC(int64_t) line_cells;
 	bool line_hits;
 	PP_VEC(struct pp_source_row) sources; /* by file, then line */
+	/*
+	 * With PP_FLAT_FUNCS: per function id its calls, own[metric] and total[metric], measured where the
+	 * file measures (so that rounding does not add up). Row 0 stands for the whole profile. It may
+	 * be shorter than `funcs`: the rest is zero.
+	 */
+	PP_VEC(int64_t) func_cells;
 
 	PP_VEC(struct pp_meta_row) meta;
 	PP_VEC(struct pp_extra_row) extras;
@@ -212,6 +219,12 @@ static inline size_t
 pp_line_stride(const struct pp_profile *p)
 {
 	return p->metrics.n + (p->line_hits ? 1 : 0);
+}
+
+static inline size_t
+pp_func_stride(const struct pp_profile *p)
+{
+	return 1 + 2 * p->metrics.n;
 }
 
 /* The node of row r of a series. */

@@ -1,0 +1,116 @@
+/*
+ * Rows of edges, one per call site and part, added up to one edge per caller and callee.
+ */
+#include "analysis/call_graph.h"
+
+#include <stdlib.h>
+
+#include "analysis/scc.h"
+
+struct pair {
+	pp_func caller, callee;
+	uint32_t row;
+};
+
+static int
+pair_cmp(const void *left, const void *right)
+{
+	const struct pair *a = left, *b = right;
+
+	if (a->caller != b->caller)
+		return a->caller < b->caller ? -1 : 1;
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* The rows with a caller, sorted; *n of them. NULL when out of memory. */
+static struct pair *
+sorted_pairs(const struct pp_profile *p, size_t *n)
+{
+	struct pair *pairs = malloc((p->edges.n + 1) * sizeof *pairs);
+	size_t i;
+
+	*n = 0;
+	for (i = 0; pairs && i < p->edges.n; i++) {
+		const struct pp_edge_row *row = &p->edges.at[i];
+
+		if (row->caller && row->callee)
+			pairs[(*n)++] = (struct pair){ p->funcs.at[row->caller].same,
+				                       p->funcs.at[row->callee].same, (uint32_t)i };
+	}
+	if (pairs)
+		qsort(pairs, *n, sizeof *pairs, pair_cmp);
+	return pairs;
+}
+
+/* Adds the cells of one row to an edge. */
+static void
+edge_add(struct pp_call_graph *g, const struct pp_profile *p, size_t edge, uint32_t row)
+{
+	const int64_t *cells = p->edge_cells.at + row * pp_edge_stride(p);
+	size_t m;
+
+	g->calls[edge] += (uint64_t)cells[0];
+	for (m = 0; m < g->metrics; m++)
+		pp_value_add(&p->metrics.at[m], &g->cost[edge * g->metrics + m],
+		             pp_cell_value(&p->metrics.at[m], cells[1 + m]));
+}
+
+static bool
+graph_edges(struct pp_call_graph *g, const struct pp_profile *p)
+{
+	size_t n, i, edges = 0;
+	struct pair *pairs = sorted_pairs(p, &n);
+
+	g->first = calloc((size_t)g->n + 2, sizeof *g->first);
+	g->to = calloc(n + 1, sizeof *g->to);
+	g->calls = calloc(n + 1, sizeof *g->calls);
+	g->cost = calloc((n + 1) * (g->metrics + 1), sizeof *g->cost);
+	if (!pairs || !g->first || !g->to || !g->calls || !g->cost) {
+		free(pairs);
+		return false;
+	}
+	for (i = 0; i < n; i++) {
+		if (i == 0 || pairs[i].caller != pairs[i - 1].caller ||
+		    pairs[i].callee != pairs[i - 1].callee) {
+			g->to[edges++] = pairs[i].callee;
+			g->first[pairs[i].caller + 1]++;
+		}
+		edge_add(g, p, edges - 1, pairs[i].row);
+	}
+	for (i = 1; i <= g->n; i++)
+		g->first[i] += g->first[i - 1];
+	free(pairs);
+	return true;
+}
+
+bool
+pp_call_graph_init(struct pp_call_graph *g, const struct pp_profile *p)
+{
+	uint32_t f;
+
+	*g = (struct pp_call_graph){ .n = (uint32_t)p->funcs.n, .metrics = p->metrics.n };
+	g->component = calloc((size_t)g->n + 1, sizeof *g->component);
+	g->members = calloc((size_t)g->n + 1, sizeof *g->members);
+	if (!g->component || !g->members || !graph_edges(g, p) ||
+	    !pp_scc_compute(g->n, g->first, g->to, g->component, &g->components)) {
+		pp_call_graph_release(g);
+		return false;
+	}
+	for (f = 1; f < g->n; f++)
+		g->members[g->component[f]]++;
+	return true;
+}
+
+void
+pp_call_graph_release(struct pp_call_graph *g)
+{
+	free(g->first);
+	free(g->to);
+	free(g->calls);
+	free(g->cost);
+	free(g->component);
+	free(g->members);
+	*g = (struct pp_call_graph){ 0 };
+}

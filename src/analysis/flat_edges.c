@@ -1,0 +1,154 @@
+/*
+ * The flat profile of callgrind's data: own cost from lines, inclusive cost from edges.
+ *
+ * An edge holds the cost of everything below it, so inclusive(f) = own(f) + edges leaving f. With
+ * recursion such edges count what is inside f again: only edges that leave f's cycle (its strongly
+ * connected component) are added. No function then exceeds the whole.
+ */
+#include "analysis/flat_sources.h"
+
+#include <stdlib.h>
+
+#include "analysis/call_graph.h"
+
+bool
+pp_flat_alloc(struct pp_flat *f, const struct pp_profile *p, size_t rows)
+{
+	size_t cells = (rows + 1) * (p->metrics.n + 1), m;
+
+	*f = (struct pp_flat){ .profile = p, .metrics = p->metrics.n, .n = rows };
+	f->func = calloc(rows + 1, sizeof *f->func);
+	f->calls = calloc(rows + 1, sizeof *f->calls);
+	f->self = calloc(cells, sizeof *f->self);
+	f->total = calloc(cells, sizeof *f->total);
+	f->whole = calloc(f->metrics + 1, sizeof *f->whole);
+	if (!f->func || !f->calls || !f->self || !f->total || !f->whole) {
+		pp_flat_release(f);
+		return false;
+	}
+	for (m = 0; m < f->metrics; m++)
+		f->whole[m] = pp_value_zero(&p->metrics.at[m]);
+	return true;
+}
+
+/* Numbers the functions that lines and edges name, by id; row_of[func] is the row + 1. */
+static size_t
+number_rows(const struct pp_profile *p, uint32_t *row_of)
+{
+	size_t i;
+	uint32_t rows = 0;
+
+	for (i = 0; i < p->lines.n; i++)
+		row_of[p->funcs.at[p->lines.at[i].func].same] = 1;
+	for (i = 0; i < p->edges.n; i++) {
+		row_of[p->funcs.at[p->edges.at[i].caller].same] = 1;
+		row_of[p->funcs.at[p->edges.at[i].callee].same] = 1;
+	}
+	row_of[0] = 0;
+	for (i = 1; i < p->funcs.n; i++)
+		if (row_of[i])
+			row_of[i] = ++rows;
+	return rows;
+}
+
+static void
+add_lines(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	size_t stride = pp_line_stride(p), i, m;
+
+	for (i = 0; i < p->lines.n; i++) {
+		const int64_t *cells = p->line_cells.at + i * stride + p->line_hits;
+		uint32_t row = row_of[p->funcs.at[p->lines.at[i].func].same];
+
+		for (m = 0; m < f->metrics; m++) {
+			const struct pp_metric *metric = &p->metrics.at[m];
+			union pp_value v = pp_cell_value(metric, cells[m]);
+
+			pp_value_add(metric, &f->whole[m], v);
+			if (row) {
+				pp_value_add(metric, &f->self[(row - 1) * f->metrics + m], v);
+				pp_value_add(metric, &f->total[(row - 1) * f->metrics + m], v);
+			}
+		}
+	}
+}
+
+static bool
+add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	struct pp_call_graph g;
+	uint32_t caller;
+	size_t e, m;
+
+	if (!pp_call_graph_init(&g, p))
+		return false;
+	for (caller = 1; caller < g.n; caller++) {
+		for (e = g.first[caller]; e < g.first[caller + 1]; e++) {
+			f->calls[row_of[g.to[e]] - 1] += g.calls[e];
+			if (g.component[caller] == g.component[g.to[e]])
+				continue;
+			for (m = 0; m < f->metrics; m++)
+				pp_value_add(&p->metrics.at[m],
+				             &f->total[(row_of[caller] - 1) * f->metrics + m],
+				             pp_call_graph_cost(&g, e)[m]);
+		}
+	}
+	pp_call_graph_release(&g);
+	f->has_calls = true;
+	return true;
+}
+
+pp_status
+pp_flat_edges(const struct pp_profile *p, struct pp_flat *f)
+{
+	uint32_t *row_of = calloc(p->funcs.n, sizeof *row_of);
+	bool ok;
+	size_t row, i;
+
+	*f = (struct pp_flat){ 0 };
+	if (!row_of)
+		return PP_E_NOMEM;
+	ok = pp_flat_alloc(f, p, number_rows(p, row_of));
+	for (i = 1; ok && i < p->funcs.n; i++)
+		if ((row = row_of[i]) != 0)
+			f->func[row - 1] = (pp_func)i;
+	if (ok)
+		add_lines(f, p, row_of);
+	if (ok && p->edges.n && !add_edges(f, p, row_of)) {
+		pp_flat_release(f);
+		ok = false;
+	}
+	free(row_of);
+	return ok ? PP_OK : PP_E_NOMEM;
+}
+
+pp_status
+pp_flat_funcs(const struct pp_profile *p, struct pp_flat *f)
+{
+	size_t stride = pp_func_stride(p), known = p->func_cells.n / stride, i, m, rows = 0;
+
+	for (i = 1; i < known; i++)
+		rows += p->func_cells.at[i * stride] != 0;
+	if (!pp_flat_alloc(f, p, rows))
+		return PP_E_NOMEM;
+	f->has_calls = true;
+	rows = 0;
+	for (i = 0; i < known; i++) {
+		const int64_t *cells = p->func_cells.at + i * stride;
+
+		for (m = 0; i == 0 && m < f->metrics; m++)
+			f->whole[m] = pp_cell_value(&p->metrics.at[m], cells[1 + f->metrics + m]);
+		if (i == 0 || cells[0] == 0)
+			continue;
+		f->func[rows] = (pp_func)i;
+		f->calls[rows] = (uint64_t)cells[0];
+		for (m = 0; m < f->metrics; m++) {
+			f->self[rows * f->metrics + m] = pp_cell_value(&p->metrics.at[m],
+			                                               cells[1 + m]);
+			f->total[rows * f->metrics + m] = pp_cell_value(&p->metrics.at[m],
+			                                                cells[1 + f->metrics + m]);
+		}
+		rows++;
+	}
+	return PP_OK;
+}

@@ -1,0 +1,16 @@
+/*
+ * Flat profiles from something else than the tree; pp_flat_compute() chooses.
+ */
+#ifndef PP_FLAT_SOURCES_H
+#define PP_FLAT_SOURCES_H
+
+#include "analysis/flat.h"
+
+/* Room for `rows` rows, all zero; false when out of memory. */
+bool pp_flat_alloc(struct pp_flat *, const struct pp_profile *, size_t rows);
+/* Own cost from lines, inclusive cost from edges with cycles resolved. */
+pp_status pp_flat_edges(const struct pp_profile *, struct pp_flat *);
+/* As the reader added them up. */
+pp_status pp_flat_funcs(const struct pp_profile *, struct pp_flat *);
+
+#endif

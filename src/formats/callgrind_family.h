@@ -1,0 +1,296 @@
+/*
+ * What cachegrind, callgrind and Xdebug files share: the line grammar, names with ids, parts.
+ *
+ * pp_cg_parse() takes the text apart, keeps all state that the grammar needs (current object, file,
+ * function, position bases, ids, events of the part) and hands finished facts to a visitor, which
+ * builds edges and lines (callgrind_read.c) or calls (xdebug_records.c).
+ */
+#ifndef PP_CALLGRIND_FAMILY_H
+#define PP_CALLGRIND_FAMILY_H
+
+#include "formats/format.h"
+
+enum pp_cg_family { PP_CG_NONE, PP_CG_XDEBUG, PP_CG_CALLGRIND, PP_CG_CACHEGRIND };
+
+/* Positions in pp_callgrind_rules[]. */
+enum pp_callgrind_rule {
+	PP_CG_NO_EVENTS,
+	PP_CG_COST_BEFORE_EVENTS,
+	PP_CG_UNKNOWN_LINE,
+	PP_CG_BAD_NUMBER,
+	PP_CG_TOO_MANY_COSTS,
+	PP_CG_NUMBER_TOO_LARGE,
+	PP_CG_SUM_TOO_LARGE,
+	PP_CG_NO_FUNCTION,
+	PP_CG_UNDEFINED_ID,
+	PP_CG_REDEFINED_ID,
+	PP_CG_BAD_ID,
+	PP_CG_NO_CFN,
+	PP_CG_CALL_WITHOUT_COST,
+	PP_CG_BAD_CALLS,
+	PP_CG_BAD_JUMP,
+	PP_CG_BAD_POSITIONS,
+	PP_CG_POSITION_RANGE,
+	PP_CG_POSITION_OUTSIDE,
+	PP_CG_VERSION,
+	PP_CG_BAD_EVENT,
+	PP_CG_TOTALS_DIFFER,
+	PP_CG_SUMMARY_LOW,
+	PP_CG_CUT,
+	PP_CG_NO_TOTALS
+};
+
+extern const struct pp_rule pp_callgrind_rules[];
+
+/* Positions in pp_xdebug_rules[]. */
+enum pp_xdebug_rule {
+	PP_XD_UNIT_ASSUMED,
+	PP_XD_CUT,
+	PP_XD_NO_MAIN,
+	PP_XD_NO_SUMMARY,
+	PP_XD_SECOND_FILE,
+	PP_XD_REPEATED_EXIT,
+	PP_XD_MISMATCH,
+	PP_XD_AGGREGATE
+};
+
+extern const struct pp_rule pp_xdebug_rules[];
+
+/* Positions in pp_cachegrind_rules[]. */
+enum pp_cachegrind_rule { PP_CACHEGRIND_SUMMARY, PP_CACHEGRIND_NO_SUMMARY };
+
+extern const struct pp_rule pp_cachegrind_rules[];
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+/* The three spaces of ids. */
+enum pp_cg_space { PP_CG_OBJECTS, PP_CG_FILES, PP_CG_FUNCTIONS, PP_CG_SPACES };
+
+/* Ids of one space: `(N)` -> name. Ids need not be dense; very large ones go to a hash table. */
+struct pp_cg_ids {
+	PP_VEC(struct pp_cg_id {
+		pp_str name;
+		uint32_t part; /* where it was defined, counted from 1; 0 = undefined */
+	})
+	small;
+	struct pp_map large; /* id -> index in `far` */
+	PP_VEC(struct pp_cg_id) far;
+};
+
+void pp_cg_ids_release(struct pp_cg_ids *);
+
+/* ---- parts ------------------------------------------------------------------------------ */
+
+/* A header line of a part, in order. */
+struct pp_cg_header {
+	uint32_t part;
+	pp_str key, value;
+};
+
+/* One part: a header and a body. */
+struct pp_cg_part {
+	pp_str version, creator, cmd;
+	int64_t pid, thread, number; /* -1 = not given */
+	bool has_events, has_body, has_summary, has_totals;
+	bool has_main;      /* Xdebug: a record of {main} was seen */
+	unsigned positions; /* PP_CG_INSTR | ... */
+	uint32_t event_count;
+	uint32_t *events; /* column -> metric */
+	uint32_t series;  /* of the profile, once it has a body */
+	int64_t *sums;    /* per metric: the own costs of this part */
+	size_t sums_n;
+	bool sums_overflow;
+	pp_str summary, totals; /* as written */
+	uint64_t summary_line, totals_line;
+};
+
+enum { PP_CG_INSTR = 1, PP_CG_BB = 2, PP_CG_LINE = 4 };
+
+/* A derived event: a sum of columns with factors. */
+struct pp_cg_term {
+	uint32_t metric;
+	int64_t factor;
+};
+
+struct pp_cg_derived {
+	uint32_t metric;
+	pp_str formula;
+	PP_VEC(struct pp_cg_term) terms;
+};
+
+/* Tables of extras. */
+enum { PP_CG_EXTRA_METRIC = 1 };
+
+/* ---- the parser ------------------------------------------------------------------------- */
+
+/* A place: address, basic block, line; 0 where the part has no such column. */
+struct pp_cg_pos {
+	uint64_t at[3];
+};
+
+/* A call as its two lines give it. */
+struct pp_cg_call {
+	pp_func callee;
+	pp_str name;   /* the callee's */
+	bool has_file; /* the callee's file was given, not taken from the caller */
+	uint64_t count;
+	struct pp_cg_pos target;
+};
+
+struct pp_cg_jump {
+	bool conditional;
+	uint64_t followed, executed;
+	struct pp_cg_pos target;
+	pp_str file; /* 0 = the current one */
+	pp_str name; /* of the function jumped to; 0 = the same */
+};
+
+struct pp_cg_parser;
+
+/* What the parser tells; each may be NULL. Costs are indexed by metric. */
+struct pp_cg_visitor {
+	/* The first line of a body: the part's events are known. */
+	void (*body)(struct pp_cg_parser *);
+	void (*function)(struct pp_cg_parser *); /* a `fn=` line */
+	void (*own)(struct pp_cg_parser *, const struct pp_cg_pos *, const int64_t *costs);
+	void (*call)(struct pp_cg_parser *, const struct pp_cg_call *, const struct pp_cg_pos *,
+	             const int64_t *costs);
+	void (*jump)(struct pp_cg_parser *, const struct pp_cg_jump *, const struct pp_cg_pos *);
+	void (*blank)(struct pp_cg_parser *); /* an empty line (xtree: the end of a stack) */
+	/* Unmeaning but kept lines: rec=, frfn=, bb=, ln=. */
+	void (*other)(struct pp_cg_parser *, struct pp_slice line);
+};
+
+enum pp_cg_pending { PP_CG_OWN, PP_CG_CALL, PP_CG_JUMP };
+
+struct pp_cg_parser {
+	struct pp_reader *reader;
+	struct pp_builder *builder;
+	enum pp_cg_family family;
+	const struct pp_cg_visitor *visitor;
+	void *ctx; /* the visitor's */
+
+	uint64_t line;                /* number of the current line */
+	uint64_t offset;              /* of its first byte */
+	const unsigned char *line_at; /* its first byte */
+	bool cut;                     /* the last line lacks its newline */
+
+	struct pp_cg_ids ids[PP_CG_SPACES];
+	PP_VEC(struct pp_cg_part) parts;
+	PP_VEC(struct pp_cg_header) headers;
+	PP_VEC(struct pp_cg_derived) derived;
+	uint32_t part; /* number of the current part, counted from 1; 0 = none */
+	bool fresh;    /* the next header line starts a part */
+
+	/* The current place in the names. */
+	pp_module object, call_object;
+	pp_str object_name, call_object_name;
+	pp_str file;         /* of fl= */
+	pp_str current_file; /* of fl=, fi= or fe= */
+	pp_str function;
+	pp_str call_file, call_function, jump_file, jump_function;
+	bool has_function, has_call_object, has_call_file, has_call_function;
+	bool call_function_used;
+	pp_func func; /* of (object, file, function); 0 = look it up */
+
+	/* Positions. */
+	bool self_base; /* relative to the last own line, as callgrind writes */
+	struct pp_cg_pos base;
+
+	enum pp_cg_pending pending;
+	struct pp_cg_call call;
+	struct pp_cg_jump jump;
+	int64_t *costs; /* one per metric */
+	size_t costs_cap;
+	uint32_t cost_count;         /* how many the line had */
+	struct pp_slice events_text; /* the `events:` line that is read now */
+	uint64_t undefined;          /* uses of ids that were never defined */
+};
+
+/* Reads the whole input. PP_OK, PP_E_IO, or the builder's status. */
+pp_status pp_cg_parse(struct pp_cg_parser *);
+void pp_cg_parser_release(struct pp_cg_parser *);
+
+static inline struct pp_cg_part *
+pp_cg_part(struct pp_cg_parser *p)
+{
+	return &p->parts.at[p->part - 1];
+}
+
+/* A part by its number, counted from 1. */
+static inline struct pp_cg_part *
+pp_cg_part_at(struct pp_cg_parser *p, uint32_t number)
+{
+	return &p->parts.at[number - 1];
+}
+
+/* A finding at the current line; `at` is the byte to point at, or NULL for its start. */
+void pp_cg_report(struct pp_cg_parser *, enum pp_callgrind_rule, const unsigned char *at,
+                  const char *fmt, ...) PP_PRINTF(4, 5);
+/* The function that own costs belong to now. */
+pp_func pp_cg_func(struct pp_cg_parser *);
+/* The name that `(N) text`, `(N)` or `text` stands for. */
+pp_str pp_cg_name(struct pp_cg_parser *, enum pp_cg_space, struct pp_slice value);
+
+/* callgrind_header.c: `key: value` lines, parts, events. False when the line is none. */
+bool pp_cg_header(struct pp_cg_parser *, struct pp_slice line);
+/* Starts a part at the next header line (a separator was seen). */
+void pp_cg_part_end(struct pp_cg_parser *);
+/* Makes sure that there is a part. */
+bool pp_cg_part_need(struct pp_cg_parser *);
+/* Computes the derived events of a cost line. */
+void pp_cg_derive(struct pp_cg_parser *, int64_t *costs);
+/* Meta data of all parts, checks of totals; for the end of the reading. */
+void pp_cg_finish(struct pp_cg_parser *);
+
+/* Gives the current part its series in the profile. */
+void pp_cg_series(struct pp_cg_parser *, bool has_calls);
+
+/* callgrind_units.c: unit and kind of an event by its name, its title and the header around it. */
+void pp_cg_metric_unit(struct pp_cg_parser *, struct pp_slice name, struct pp_slice title,
+                       struct pp_metric *);
+/* The time unit "10ns", "us", "µs", "ms", "s", "100ns" ...: *ns is num/den; false when unknown. */
+bool pp_cg_time_unit(struct pp_slice text, uint64_t *num, uint64_t *den);
+
+/* ---- recognition and entry -------------------------------------------------------------- */
+
+/* Which member of the family the head looks like, and how many bits say so. */
+enum pp_cg_family pp_cg_detect(const struct pp_peek *, int *bits);
+pp_status pp_callgrind_read(struct pp_reader *, struct pp_builder *, enum pp_cg_family);
+pp_status pp_xdebug_read(struct pp_reader *, struct pp_builder *);
+
+pp_status pp_callgrind_write(struct pp_writer *);
+pp_status pp_cachegrind_write(struct pp_writer *);
+pp_status pp_xdebug_write(struct pp_writer *);
+
+static inline bool
+pp_cg_is_digit(unsigned char c)
+{
+	return (unsigned)c - '0' < 10;
+}
+
+static inline bool
+pp_cg_is_blank(unsigned char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static inline struct pp_slice
+pp_cg_trim(struct pp_slice s)
+{
+	while (s.n && (pp_cg_is_blank(s.p[0]) || s.p[0] == '\r'))
+		s = pp_slice_of(s.p + 1, s.n - 1);
+	while (s.n && (pp_cg_is_blank(s.p[s.n - 1]) || s.p[s.n - 1] == '\r'))
+		s.n--;
+	return s;
+}
+
+static inline bool
+pp_cg_starts(struct pp_slice s, const char *z)
+{
+	size_t n = strlen(z);
+
+	return s.n >= n && memcmp(s.p, z, n) == 0;
+}
+
+#endif
