@@ -25,6 +25,8 @@ struct pp_opened {
 };
 
 /*
+ * Each failure below but PP_E_NOMEM and PP_E_USAGE leaves a diagnostic that says why.
+ *
  * Opens a file or memory (data != NULL) and lets the formats bid. PP_OK also when nobody recognised it
  * (format == NULL). Findings about the container go to diags.
  */
@@ -32,6 +34,11 @@ pp_status pp_open(struct pp_opened *, const char *path, const void *data, size_t
                   const struct pp_read_opts *, struct pp_diags *);
 /* Reads what was opened, with the format chosen. */
 pp_status pp_opened_read(struct pp_opened *, struct pp_profile **out);
+/*
+ * Rewrites what was opened straight into its canonical form, if its format can: the same as reading
+ * and writing. PP_E_UNSUPPORTED means that it cannot and nothing was read or written.
+ */
+pp_status pp_opened_rewrite(struct pp_opened *, struct pp_sink *);
 void pp_opened_close(struct pp_opened *);
 
 /* Writes to an open sink; see pp_write_file() for the rest. */

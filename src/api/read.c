@@ -33,46 +33,30 @@ drain(struct pp_input *in)
 	}
 }
 
-/* What the end of the input and of its companions say about the profile. */
+/*
+ * The reader's own word, corrected by how the input and its companions ended: damage makes the result
+ * partial, anything graver makes it unusable.
+ */
 static pp_status
-judge_end(struct pp_opened *o, struct pp_builder *b)
-{
-	struct pp_opening *opening = o->reader.impl;
-	pp_status end = o->reader.in ? o->reader.in->status : PP_E_NOMEM;
-
-	if (end == PP_OK || (end == PP_E_INVALID && opening->sibling_status != PP_OK))
-		end = opening->sibling_status;
-	if (opening->file && pp_input_changed(opening->file)) {
-		pp_io_note(&opening->io, PP_IO_CHANGED, PP_NO_OFFSET,
-		           "the file changed while it was read");
-		b->profile->complete = false;
-	}
-	if (end == PP_E_INVALID) {
-		b->profile->complete = false;
-		return PP_OK;
-	}
-	return end;
-}
-
-/* The reader's own word, corrected by what happened below and above it. */
-static pp_status
-settle(struct pp_opened *o, struct pp_builder *b, pp_status status)
+settle(struct pp_opened *o, pp_status status, bool *partial)
 {
 	struct pp_opening *opening = o->reader.impl;
 	pp_status end;
 
+	o->input = o->reader.in;
 	if (status == PP_OK && o->reader.in && (o->compression[0] || opening->pushed))
 		drain(o->reader.in);
-	end = judge_end(o, b);
-	if (b->status != PP_OK)
-		status = b->status;
-	else if (end != PP_OK)
-		status = end;
-	if (status == PP_E_LIMIT && b->limit)
-		pp_io_note(&opening->io, PP_IO_LIMIT_REACHED, PP_NO_OFFSET,
-		           "the limit is reached: %s", b->limit);
+	end = o->reader.in ? o->reader.in->status : PP_E_NOMEM;
+	if (end == PP_OK || (end == PP_E_INVALID && opening->sibling_status != PP_OK))
+		end = opening->sibling_status;
+	*partial = end == PP_E_INVALID;
+	if (o->reader.in && pp_input_changed(opening->file)) {
+		pp_io_note(&opening->io, PP_IO_CHANGED, PP_NO_OFFSET,
+		           "the file changed while it was read");
+		*partial = true;
+	}
 	pp_io_report(&opening->io);
-	return status;
+	return end == PP_OK || end == PP_E_INVALID ? status : end;
 }
 
 static void
@@ -88,8 +72,10 @@ describe(const struct pp_opened *o, struct pp_builder *b)
 pp_status
 pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 {
+	struct pp_opening *opening = o->reader.impl;
 	struct pp_builder b;
 	pp_status status;
+	bool partial;
 
 	*out = NULL;
 	if (!o->format) {
@@ -99,12 +85,34 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 	if (!pp_builder_init(&b, &o->reader.limits, o->reader.want, o->reader.seed, &pp_pages_huge))
 		return PP_E_NOMEM;
 	describe(o, &b);
-	status = settle(o, &b, o->format->read(&o->reader, &b));
-	o->input = o->reader.in;
+	status = settle(o, o->format->read(&o->reader, &b), &partial);
+	if (b.status != PP_OK)
+		status = b.status;
+	if (status == PP_E_LIMIT && b.limit)
+		pp_io_note(&opening->io, PP_IO_LIMIT_REACHED, PP_NO_OFFSET,
+		           "the limit is reached: %s", b.limit);
+	pp_io_report(&opening->io);
+	if (partial)
+		b.profile->complete = false;
 	if (status == PP_OK)
 		status = pp_builder_finish(&b, out);
 	pp_builder_release(&b);
 	return status;
+}
+
+pp_status
+pp_opened_rewrite(struct pp_opened *o, struct pp_sink *out)
+{
+	pp_status status;
+	bool partial;
+
+	if (!o->format || !o->format->rewrite)
+		return PP_E_UNSUPPORTED;
+	status = o->format->rewrite(&o->reader, out);
+	if (status == PP_E_UNSUPPORTED)
+		return status;
+	status = settle(o, status, &partial);
+	return out->status != PP_OK ? out->status : status;
 }
 
 static pp_status
