@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""One thread and several give the same bytes: threads.py POLYPROF tests/formats
+"""One thread and several give the same bytes: threads.py POLYPROF [tests/formats]
 
-Every sample goes through the commands below with -j1 and -j2, and inputs that are generated here, large
-enough to be cut into chunks, with -j5 too. Speaks TAP.
+Without samples, inputs are generated that are large enough to be cut into chunks, and go through the
+commands below with -j1, -j2 and -j5; with samples, those do with -j1 and -j2. Speaks TAP.
 """
 import gzip
 import os
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-COMMANDS = (('check', '--json'), ('info', '--json'), ('top', '--json', '-n', '0'),
+COMMANDS = (('check', '--json'), ('top', '--json', '-n', '0'),
             ('convert', '--to', 'folded', '-o', '-'))
 
 
@@ -56,13 +56,13 @@ def generate(directory):
 
 
 def main():
-    polyprof, root = sys.argv[1:3]
+    polyprof = sys.argv[1]
     run = failed = 0
     with tempfile.TemporaryDirectory() as directory:
-        large = [(path, ('-j2', '-j5')) for path in generate(directory)]
-        small = [(os.path.join(where, name), ('-j2',)) for where, _, names in sorted(os.walk(root))
+        paths = [os.path.join(where, name) for root in sys.argv[2:] for where, _, names in sorted(os.walk(root))
                  for name in sorted(names) if os.path.basename(where) in ('good', 'bad')]
-        for path, numbers in large + small:
+        numbers = ('-j2',) if paths else ('-j2', '-j5')
+        for path in paths or generate(directory):
             alone = dict(answers(polyprof, path, '-j1'))
             different = [f"{' '.join(command)} {threads}" for threads in numbers
                          for command, answer in answers(polyprof, path, threads)
