@@ -175,7 +175,7 @@ info_facets(struct pp_cli *cli, const struct pp_profile *p)
 	size_t i;
 
 	for (i = 0; i < PP_COUNT_OF(pp_facet_names); i++)
-		if (p->facets & pp_facet_names[i].facet)
+		if (p->holds & pp_facet_names[i].facet)
 			pp_buf_addf(&text, "%s%s", text.n ? ", " : "", pp_facet_names[i].name);
 	key_buf(cli, "facets", &text);
 	key_print(cli, "complete");

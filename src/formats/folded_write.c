@@ -444,9 +444,9 @@ report_facets(struct pp_writer *w)
 		pp_buf_adds(&list, ", files and lines of functions");
 	if (calls)
 		pp_buf_adds(&list, ", calls");
-	if (p->facets & PP_TIMELINE)
+	if (p->holds & PP_TIMELINE)
 		pp_buf_adds(&list, ", the order and time of events");
-	if (p->facets & PP_LINES)
+	if (p->holds & PP_LINES)
 		pp_buf_adds(&list, ", cost per line");
 	if (p->series.n > 1)
 		pp_buf_adds(&list, ", threads and events apart");

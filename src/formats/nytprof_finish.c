@@ -285,6 +285,8 @@ describe(struct pp_nyt_load *load)
 			break;
 		}
 	p->events = load->calls.returns + load->calls.entries;
+	if (p->events)
+		p->holds |= PP_TIMELINE;
 }
 
 static void

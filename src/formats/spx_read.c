@@ -285,6 +285,7 @@ pp_spx_body_read(struct pp_reader *reader, struct pp_input *in, struct pp_builde
 		pp_spx_metrics_make(r, 0);
 		b->profile->variant = pp_build_strz(b, r->layout.bars ? "0.5" : "0.4");
 		b->profile->producer = pp_build_strz(b, "php-spx");
+		b->profile->holds |= PP_TIMELINE;
 		report_all(r);
 		status = b->status;
 	}

@@ -655,6 +655,7 @@ pp_builder_finish(struct pp_builder *b, struct pp_profile **out)
 		p->facets |= PP_EDGES;
 	if (p->lines.n)
 		p->facets |= PP_LINES;
+	p->holds |= p->facets;
 	*out = p;
 	b->profile = NULL;
 	return PP_OK;

@@ -260,6 +260,7 @@ merge_profile(struct pp_builder *into, const struct pp_profile *from, struct id_
 	into->profile->events += from->events;
 	into->profile->samples += from->samples;
 	into->profile->complete = into->profile->complete && from->complete;
+	into->profile->holds |= from->holds;
 	return merge_rows(into, from, maps) && merge_edges(into, from, maps) &&
 	       merge_lines(into, from, maps) && merge_funcs(into, from, maps);
 }

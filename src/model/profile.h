@@ -154,7 +154,8 @@ struct pp_profile {
 	pp_str compression[8]; /* outermost first; 0-terminated */
 	bool complete;
 	bool estimated; /* stacks were reconstructed, not recorded */
-	unsigned facets;
+	unsigned facets; /* what is here */
+	unsigned holds;  /* what the file holds, wanted or not: facets and what a reader was told to skip */
 	uint64_t events, samples; /* as counted by the reader; 0 = none */
 	bool has_time;
 	int64_t time_start, time_end; /* ns */

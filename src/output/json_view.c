@@ -239,7 +239,7 @@ pp_json_put_profile(struct pp_json *j, const struct pp_profile *p, const struct 
 	if (p->producer)
 		pp_json_put_text(j, "producer", pp_text_of(p, p->producer));
 	pp_json_put_bool(j, "complete", p->complete);
-	pp_json_put_facets(j, p->facets);
+	pp_json_put_facets(j, p->holds);
 	if (primary < p->metrics.n)
 		pp_json_put_text(j, "primary", pp_text_of(p, p->metrics.at[primary].name));
 	put_metrics(j, p);

@@ -1,7 +1,7 @@
 # polyprof formats and explain
 
 $ polyprof formats | grep -o '^ *folded .*tree'
-    folded       folded stacks               yes   yes    tree
+    folded       folded stacks                            yes   yes    tree
 
 $ polyprof formats folded
   folded: folded stacks

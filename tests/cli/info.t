@@ -41,7 +41,7 @@ $ polyprof info --why change.diff.folded | grep folded:
                   folded: 1 bit
 
 $ polyprof info --why mystery.bin | grep folded:
-    bids          diff-folded: 0 bits
+                  diff-folded: 0 bits
                   folded: 0 bits
 ! mystery.bin: error: no format recognises it [io-unknown-format]
 
