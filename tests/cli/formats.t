@@ -1,7 +1,8 @@
 # polyprof formats and explain
 
-$ polyprof formats | grep -o '^ *folded .*tree'
-    folded       folded stacks                            yes   yes    tree
+$ polyprof formats | tr -s ' ' | grep '^ [a-z-]*folded'
+   folded folded stacks yes yes tree folded collapsed
+   diff-folded differential folded stacks yes yes tree diff.folded
 
 $ polyprof formats folded
   folded: folded stacks
