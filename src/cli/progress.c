@@ -3,6 +3,7 @@
  */
 #include "cli/progress.h"
 
+#include <math.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -69,9 +70,10 @@ progress_draw(const struct pp_progress *p, uint64_t now, uint64_t done, uint64_t
 	pp_buf_adds(&line, "  ");
 	pp_units_bytes(&line, (double)done / seconds);
 	pp_buf_adds(&line, "/s");
-	if (share > 0.02 && share < 1) {
+	/* A guess in whole seconds, once there is something to guess from. */
+	if (share > 0.02 && seconds / share - seconds >= 1) {
 		pp_buf_adds(&line, ", ");
-		pp_units_time(&line, (seconds / share - seconds) * 1e9);
+		pp_units_time(&line, floor(seconds / share - seconds + 0.5) * 1e9);
 		pp_buf_adds(&line, " left");
 	}
 	pp_buf_adds(&line, "\033[K");

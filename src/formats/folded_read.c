@@ -19,6 +19,8 @@ extern const struct pp_format pp_format_folded, pp_format_diff_folded;
 #define GROUP 16
 #define REPEAT_LONGEST 65536
 #define SMALLEST_PART ((size_t)2 << 20)
+/* How far reading is is told this often. */
+#define TELL_STEP ((size_t)4 << 20)
 #define FORGET_STEP ((size_t)16 << 20)
 #define FORGET_KEEP ((size_t)64 << 20)
 
@@ -77,6 +79,8 @@ struct folded_job {
 	size_t before_frames;   /* where they start */
 
 	const unsigned char *begin, *end; /* the part */
+	struct pp_reader *tells; /* this job tells how far reading is; NULL = another does */
+	unsigned parts;          /* how many parts there are, all as long as this one */
 };
 
 /* ---- putting records into the tree ------------------------------------------------------ */
@@ -311,13 +315,33 @@ job_report(struct folded_job *job, const unsigned char *line, const struct pp_fo
 }
 
 /*
+ * Tells how far reading is, as far as one part can know; false to stop. The input's own position is
+ * what is told, and stays what it was.
+ */
+static bool
+job_tell(struct folded_job *job, const unsigned char *begin, const unsigned char *p)
+{
+	struct pp_input *in = job->in;
+	const unsigned char *cur = in->cur;
+	size_t left = pp_input_left(in), done = (size_t)(p - begin) * job->parts;
+
+	if (!job->tells || !job->tells->progress)
+		return true;
+	in->cur = cur + (done < left ? done : left);
+	if (job->tells->progress(job->tells))
+		pp_builder_fail(job->builder, PP_E_IO, NULL);
+	in->cur = cur;
+	return pp_builder_ok(job->builder);
+}
+
+/*
  * Takes all whole lines of [p, end), and the last one without a newline too when `last`. Returns the
  * first byte not taken, NULL on failure.
  */
 static const unsigned char *
 job_lines(struct folded_job *job, const unsigned char *p, const unsigned char *end, bool last)
 {
-	const unsigned char *forgotten = p;
+	const unsigned char *begin = p, *forgotten = p, *told = p;
 	struct pp_folded_line line;
 
 	while (p < end) {
@@ -339,6 +363,11 @@ job_lines(struct folded_job *job, const unsigned char *p, const unsigned char *e
 			break;
 		}
 		p = stop < end ? stop + 1 : end;
+		if (PP_UNLIKELY((size_t)(p - told) > TELL_STEP)) {
+			told = p;
+			if (!job_tell(job, begin, p))
+				return NULL;
+		}
 		if (PP_UNLIKELY((size_t)(p - forgotten) > FORGET_KEEP + FORGET_STEP) &&
 		    job->in->forget) {
 			job->in->forget(job->in, forgotten, p - FORGET_KEEP);
@@ -505,6 +534,8 @@ parallel_init(struct parallel *par, struct pp_reader *reader, struct pp_builder 
 		par->jobs[i]->diags = &par->diags[i];
 		par->jobs[i]->quiet_overflow = true;
 	}
+	par->jobs[0]->tells = reader;
+	par->jobs[0]->parts = n;
 	return true;
 }
 
@@ -558,6 +589,8 @@ read_alone(struct pp_reader *reader, struct pp_builder *builder,
 
 	if (job && job_init(job, reader, builder, grammar)) {
 		job->diags = reader->diags;
+		job->tells = reader;
+		job->parts = 1;
 		status = read_stream(reader, job);
 	}
 	job_free(job);

@@ -154,7 +154,9 @@ void
 pp_units_named(struct pp_buf *out, struct pp_slice unit, double value)
 {
 	pp_units_value(out, unit, value);
-	if (unit.n == 0 || pp_slice_eq_z(unit, "ns") || pp_slice_eq_z(unit, "bytes"))
+	/* Times and bytes carry their unit already, and "count" adds nothing to a number. */
+	if (unit.n == 0 || pp_slice_eq_z(unit, "ns") || pp_slice_eq_z(unit, "bytes") ||
+	    pp_slice_eq_z(unit, "count"))
 		return;
 	pp_buf_addc(out, ' ');
 	pp_buf_add(out, unit.p, unit.n);
