@@ -6,7 +6,7 @@
  */
 #include "analysis/flat_calls.h"
 
-/* A row for each function that was called or that the file places somewhere. */
+/* A row for each function that was called or that the file lists. */
 static bool
 rows_make(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
 {
@@ -15,7 +15,7 @@ rows_make(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
 	for (i = 0; i < p->edges.n; i++)
 		row_of[p->funcs.at[p->edges.at[i].callee].same] = 1;
 	for (i = 1; i < p->funcs.n; i++)
-		if (p->funcs.at[i].file || p->funcs.at[i].last_line)
+		if (p->funcs.at[i].flags & PP_FUNC_DECLARED)
 			row_of[p->funcs.at[i].same] = 1;
 	row_of[0] = 0;
 	for (i = 1; i < p->funcs.n; i++)

@@ -119,6 +119,7 @@ subs_bind(struct pp_nyt_load *load)
 		struct pp_func_row func = { .name = s->name };
 
 		if (s->described) {
+			func.flags |= PP_FUNC_DECLARED;
 			func.file = load->files.rows.at[s->file].name;
 			func.line = s->internal ? 0 : s->first;
 			func.last_line = s->internal ? 0 : s->last;

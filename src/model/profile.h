@@ -37,7 +37,8 @@ enum {
 	PP_FUNC_UNKNOWN = 1 << 2, /* no symbol: the name is an address or a placeholder */
 	PP_FUNC_PSEUDO = 1 << 3,  /* not code: [no stack], (idle) */
 	PP_FUNC_SCRIPT = 1 << 4,  /* top-level code of a file */
-	PP_FUNC_MORE = 1 << 5     /* "(N more)": what a pruning reader summed up */
+	PP_FUNC_MORE = 1 << 5,    /* "(N more)": what a pruning reader summed up */
+	PP_FUNC_DECLARED = 1 << 6 /* the file lists it, called or not */
 };
 
 struct pp_func_row {
