@@ -96,8 +96,9 @@ const struct pp_rule pp_pynytprof_rules[] = {
 	    "name-unterminated", PP_ERROR, "the name of a sub has no end",
 	    "Names end with a NUL byte, which must stand within chunk D. The last sub is dropped and the "
 	    "profile marked incomplete."),
-	[PP_PYN_SUB_REPEATED] = RULE("sub-repeated", PP_WARNING, "a sub number is given two names",
-	                             "The first name counts."),
+	[PP_PYN_SUB_REPEATED] = RULE(
+	    "sub-repeated", PP_WARNING, "a sub number is given two names",
+	    "Chunk D lists the same number again with another name. The first name counts."),
 	[PP_PYN_SUB_UNNAMED] = RULE(
 	    "sub-unnamed", PP_NOTE, "subs have no names",
 	    "Edges name subs by numbers for which chunk D has no entry. They are shown as \"sub N\"."),
@@ -117,8 +118,9 @@ const struct pp_rule pp_pynytprof_rules[] = {
 	    "A stream ends with chunk E. Without it the profile may be cut; it is used and marked incomplete."),
 	[PP_PYN_END_PAYLOAD] = RULE("end-payload", PP_WARNING, "the terminator is not empty",
 	                            "Chunk E has no content; what is there is ignored."),
-	[PP_PYN_TRAILING] = RULE("trailing", PP_WARNING, "bytes follow the terminator",
-	                         "They are ignored, whatever they may be."),
+	[PP_PYN_TRAILING] = RULE(
+	    "trailing", PP_WARNING, "bytes follow the terminator",
+	    "Chunk E ends the stream. What follows it is ignored, whatever it may be."),
 	[PP_PYN_JOINED] = RULE(
 	    "joined", PP_ERROR, "two profiles stand in one file",
 	    "A second banner follows the terminator. Only the first profile is read: split the file, then use "
