@@ -194,7 +194,10 @@ static void
 read_back(const struct exercise *e, const struct pp_profile *p, const struct pp_format *format,
           const struct pp_buf *text)
 {
-	struct pp_read_opts opts = { .from = format->name, .threads = 1, .limits = &limits };
+	struct pp_read_opts opts = { .from = format->name,
+		                     .want = PP_FACETS | PP_META | PP_EXTRAS,
+		                     .threads = 1,
+		                     .limits = &limits };
 	struct pp_diags diags;
 	struct pp_profile *back;
 	union pp_value before, after;

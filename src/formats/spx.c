@@ -30,9 +30,10 @@ const struct pp_format pp_format_spx = {
 	.title = "SPX full reports (PHP)",
 	.extensions = "spx",
 	.variants = "0.4 0.5",
-	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE,
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE,
 	.bid = spx_bid,
 	.read = spx_read,
+	.write = pp_spx_write,
 	.rules = pp_spx_rules,
 };
 
@@ -120,6 +121,19 @@ findings_beside(struct pp_reader *r, const char *name)
 	pp_buf_release(&path);
 }
 
+/* Warns when another body than the one chosen is there too. */
+static void
+several_check(struct pp_reader *r, size_t strip, size_t from)
+{
+	char name[1024];
+
+	for (; from < 3; from++)
+		if (beside(r->path, strip, body_endings[from], name, sizeof name) &&
+		    r->has_sibling(r, name))
+			pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_SEVERAL], PP_NOWHERE,
+			            "there is another body, %s, which is not read", name);
+}
+
 /* The body of the metadata at hand. */
 static pp_status
 read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
@@ -142,6 +156,7 @@ read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
 		    "there is no body (.txt.gz, .txt.zst or .txt) of the same name beside it");
 		return PP_E_INVALID;
 	}
+	several_check(r, strip, i);
 	findings_beside(r, name);
 	for (i = 0; i + 1 < PP_COUNT_OF(b->profile->compression) && r->sibling_compression[i]; i++)
 		b->profile->compression[i] = pp_build_strz(b, r->sibling_compression[i]);

@@ -8,6 +8,7 @@
  *     spx_walk.c       the stack of one chunk as a walk on a small tree
  *     spx_events_04.c  event lines with blanks     spx_events_05.c  event lines with bars
  *     spx_names.c      the list of functions       spx_rules.c      what can be wrong
+ *     spx_write.c      events and names            spx_write_meta.c files, columns, json, losses
  */
 #ifndef PP_SPX_H
 #define PP_SPX_H
@@ -24,6 +25,7 @@
 enum spx_rule {
 	SPX_BODY_MISSING,
 	SPX_BODY_EMPTY,
+	SPX_BODY_SEVERAL,
 	SPX_META_MISSING,
 	SPX_META_BYTES,
 	SPX_META_BROKEN,
@@ -48,7 +50,14 @@ enum spx_rule {
 	SPX_FUNCTION_INDEX,
 	SPX_FUNCTION_LINES,
 	SPX_FUNCTION_LIMIT,
-	SPX_FORKED
+	SPX_FORKED,
+	SPX_WRITE_ORDER,
+	SPX_WRITE_METRICS,
+	SPX_WRITE_VALUE,
+	SPX_WRITE_NAME,
+	SPX_WRITE_PLACE,
+	SPX_WRITE_LIMIT,
+	SPX_WRITE_FACETS
 };
 
 extern const struct pp_rule pp_spx_rules[];
@@ -100,5 +109,9 @@ struct spx_name pp_spx_name_split(struct pp_slice text, bool places);
  */
 pp_status pp_spx_body_read(struct pp_reader *, struct pp_input *in, struct pp_builder *,
                            const struct spx_meta *);
+
+/* ---- writing ---- */
+
+pp_status pp_spx_write(struct pp_writer *);
 
 #endif

@@ -59,9 +59,13 @@ pp_spx_name_split(struct pp_slice text, bool places)
 {
 	struct spx_name cut, best = { .file = pp_slice_of(text.p, 0), .name = text };
 	bool sure = false;
+	/* Without a file there is nothing to cut wrongly. */
+	bool internal = places && text.n > 3 && memcmp(text.p, ":0:", 3) == 0;
 	size_t last = text.n ? text.n - 1 : 0, found = 0;
 
-	while (places && cut_before(text, last, &cut)) {
+	if (internal)
+		best.name = pp_slice_of(text.p + 3, text.n - 3);
+	while (places && !internal && cut_before(text, last, &cut)) {
 		cut.flags = 0;
 		if (pp_slice_eq(cut.file, cut.name)) {
 			best = cut;
@@ -80,7 +84,8 @@ pp_spx_name_split(struct pp_slice text, bool places)
 		/* The colon before the digits may end another cut. */
 		last = cut.file.n;
 	}
-	if ((found && best.file.n == 0) || (best.name.n > 2 && memcmp(best.name.p, "::", 2) == 0))
+	if (internal || (found && best.file.n == 0) ||
+	    (best.name.n > 2 && memcmp(best.name.p, "::", 2) == 0))
 		best.flags |= PP_FUNC_INTERNAL;
 	return best;
 }
