@@ -22,6 +22,7 @@ __extension__ typedef unsigned __int128 pp_u128;
 
 #define PP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PP_NOINLINE __attribute__((noinline))
 #define PP_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define PP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 

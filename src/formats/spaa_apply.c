@@ -1,0 +1,671 @@
+/*
+ * Stack records judged and put into the tree.
+ */
+#include "formats/spaa.h"
+
+#include <math.h>
+
+/* ---- values into columns ---------------------------------------------------------------- */
+
+static const uint64_t powers[PP_SPAA_SCALE_MAX + 1] = {
+	1u,
+	10u,
+	100u,
+	1000u,
+	10000u,
+	100000u,
+	1000000u,
+	10000000u,
+	100000000u,
+	1000000000u,
+	10000000000u,
+	100000000000u,
+	1000000000000u,
+	10000000000000u,
+	100000000000000u,
+	1000000000000000u,
+	10000000000000000u,
+	100000000000000000u,
+	1000000000000000000u,
+};
+
+/* Adds a column to the rows that are there. */
+static bool
+columns_add(struct pp_spaa_event *e, uint32_t metric)
+{
+	size_t old = e->columns.n, rows = e->rows.n, i, need;
+	struct pp_spaa_column column = { .metric = metric };
+
+	if (!pp_size_mul(rows + 1, old + 1, &need) || !pp_vec_push(&e->columns, column) ||
+	    !pp_vec_reserve(&e->cells, need))
+		return false;
+	for (i = rows; i-- > 0;) {
+		memmove(e->cells.at + i * (old + 1), e->cells.at + i * old,
+		        old * sizeof *e->cells.at);
+		e->cells.at[i * (old + 1) + old] = 0;
+	}
+	e->cells.n = rows * (old + 1);
+	return true;
+}
+
+/* The column of a metric, most likely the i-th. */
+static uint32_t
+column_of(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t metric, uint32_t *guess)
+{
+	uint32_t i, n = (uint32_t)e->columns.n;
+
+	for (i = 0; i < n; i++) {
+		uint32_t at = *guess < n ? *guess : 0;
+
+		*guess = at + 1;
+		if (PP_LIKELY(e->columns.at[at].metric == metric))
+			return at;
+	}
+	if (!columns_add(e, metric)) {
+		pp_spaa_no_memory(r);
+		return UINT32_MAX;
+	}
+	*guess = n + 1;
+	return n;
+}
+
+static void
+column_to_real(struct pp_spaa_event *e, uint32_t column)
+{
+	struct pp_spaa_column *c = &e->columns.at[column];
+	size_t i, rows = e->cells.n / e->columns.n;
+
+	for (i = 0; i < rows && !c->real; i++) {
+		int64_t *cell = &e->cells.at[i * e->columns.n + column];
+		double d = c->negative ? (double)*cell : (double)(uint64_t)*cell;
+
+		*cell = pp_cell_real(d / (double)powers[c->scale]);
+	}
+	c->real = true;
+	c->scale = 0;
+}
+
+/* Gives the whole column more decimals; false when a value has no room for them. */
+static bool
+column_rescale(struct pp_spaa_event *e, uint32_t column, unsigned scale)
+{
+	struct pp_spaa_column *c = &e->columns.at[column];
+	size_t i, rows = e->cells.n / e->columns.n;
+	uint64_t factor = powers[scale - c->scale];
+
+	for (i = 0; i < rows; i++) {
+		int64_t cell = e->cells.at[i * e->columns.n + column];
+		uint64_t magnitude = c->negative && cell < 0 ? 0 - (uint64_t)cell : (uint64_t)cell;
+
+		if (magnitude > INT64_MAX / factor)
+			return false;
+	}
+	for (i = 0; i < rows; i++)
+		e->cells.at[i * e->columns.n + column] *= (int64_t)factor;
+	c->scale = (uint8_t)scale;
+	return true;
+}
+
+/* A value as a cell of its column, whose type and scale grow with what they must hold. */
+static int64_t
+column_cell(struct pp_spaa_event *e, uint32_t column, const struct pp_spaa_num *v)
+{
+	struct pp_spaa_column *c = &e->columns.at[column];
+	bool negative = pp_spaa_num_is_negative(v);
+	uint64_t magnitude = v->magnitude;
+
+	if (PP_LIKELY(!v->is_real && v->scale == 0 && !negative && magnitude <= INT64_MAX &&
+	              !c->real && c->scale == 0))
+		return (int64_t)magnitude;
+	if (v->is_real && !c->real)
+		column_to_real(e, column);
+	if (!c->real && v->scale > c->scale && !column_rescale(e, column, v->scale))
+		column_to_real(e, column);
+	if (!c->real && c->scale > v->scale) {
+		uint64_t factor = powers[c->scale - v->scale];
+
+		if (magnitude > INT64_MAX / factor)
+			column_to_real(e, column);
+		else
+			magnitude *= factor;
+	}
+	if (!c->real && ((negative && c->large) || (magnitude > INT64_MAX && c->negative)))
+		column_to_real(e, column);
+	if (c->real)
+		return pp_cell_real(pp_spaa_num_double(v));
+	c->negative |= negative;
+	c->large |= magnitude > INT64_MAX && !negative;
+	return (int64_t)(negative ? 0 - magnitude : magnitude);
+}
+
+/* ---- the tree --------------------------------------------------------------------------- */
+
+bool
+pp_spaa_flush(struct pp_spaa_reader *r)
+{
+	size_t i;
+
+	if (r->batch_n == 0)
+		return true;
+	if (!pp_build_batch(r->builder, r->batch_frames, r->batch_depth, r->batch_under, r->batch_n,
+	                    r->batch_leaf))
+		return false;
+	for (i = 0; i < r->batch_n; i++)
+		r->events.at[r->batch_rows[i].event].rows.at[r->batch_rows[i].row].node =
+		    r->batch_leaf[i];
+	r->batch_n = r->batch_frame_n = 0;
+	return true;
+}
+
+/* Room for the frames of a stack in the batch; NULL when it is too deep for one. */
+static pp_frame *
+batch_room(struct pp_spaa_reader *r, size_t depth)
+{
+	if ((r->batch_n == PP_SPAA_BATCH || r->batch_frame_n + depth > PP_TREE_BATCH) &&
+	    !pp_spaa_flush(r))
+		return NULL;
+	return depth <= PP_TREE_BATCH ? r->batch_frames + r->batch_frame_n : NULL;
+}
+
+/* A stack too deep for a batch. */
+static pp_node
+deep_stack(struct pp_spaa_reader *r, const uint64_t *ids, uint32_t depth)
+{
+	bool leaf_first = !r->header.root_to_leaf;
+	pp_node node = 0;
+	uint32_t i, row;
+
+	if (depth > r->builder->limits.max_depth) {
+		pp_builder_fail(r->builder, PP_E_LIMIT, "a stack is too deep");
+		return 0;
+	}
+	for (i = 0; i < depth && pp_builder_ok(r->builder); i++) {
+		(void)pp_spaa_table_get(&r->frame_of, ids[leaf_first ? depth - 1 - i : i], &row);
+		node = pp_build_child(r->builder, node, r->frames.at[row].frame);
+	}
+	return node;
+}
+
+/* ---- frames ----------------------------------------------------------------------------- */
+
+enum { SEEN_USER = 1 << PP_SPAA_USER, SEEN_KERNEL = 1 << PP_SPAA_KERNEL, SEEN_INLINED = 8 };
+
+/* Looks all frames up; root first into `out` when there is one. False when one is not defined. */
+static bool
+frames_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, pp_frame *out,
+               uint64_t *hash, unsigned *seen)
+{
+	struct pp_spaa_run run = rec->u.stack.frames;
+	const uint64_t *ids = r->chunk->frames.at + run.first;
+	bool leaf_first = !r->header.root_to_leaf;
+	uint64_t h = r->reader->seed ^ rec->u.stack.type;
+	uint32_t i, row;
+
+	for (i = 0; i < run.n; i++) {
+		const struct pp_spaa_frame_row *f;
+
+		if (PP_UNLIKELY(!pp_spaa_table_get(&r->frame_of, ids[i], &row))) {
+			pp_spaa_report(
+			    r, rec, PP_SPAA_R_FRAME_UNDEFINED,
+			    pp_spaa_locate(r, rec, "frames", i, NULL),
+			    "the stack names frame %llu, which no frame record before it defines",
+			    (unsigned long long)ids[i]);
+			return false;
+		}
+		f = &r->frames.at[row];
+		*seen |= 1u << f->kind | (f->inlined ? SEEN_INLINED : 0u);
+		h = pp_mix(h ^ ids[i], PP_HASH_K1);
+		if (out)
+			out[leaf_first ? run.n - 1 - i : i] = f->frame;
+	}
+	*hash = pp_mix(h ^ run.n, PP_HASH_K2);
+	return true;
+}
+
+/* Inline groups: the deeper frame nearer to the leaf, all at one address, a physical one at the end. */
+static void
+inline_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
+{
+	struct pp_spaa_run run = rec->u.stack.frames;
+	const uint64_t *ids = r->chunk->frames.at + run.first;
+	const struct pp_spaa_frame_row *inner = NULL, *f = NULL;
+	bool leaf_first = !r->header.root_to_leaf;
+	uint32_t i, row;
+
+	for (i = 0; i < run.n; i++, inner = f) {
+		uint32_t index = leaf_first ? i : run.n - 1 - i;
+
+		(void)pp_spaa_table_get(&r->frame_of, ids[index], &row);
+		f = &r->frames.at[row];
+		if (!inner || !inner->inlined)
+			continue;
+		if (inner->has_depth && f->has_depth && inner->depth <= f->depth &&
+		    inner->ip == f->ip && inner->dso == f->dso)
+			pp_spaa_report(r, rec, PP_SPAA_R_INLINE_ORDER,
+			               pp_spaa_locate(r, rec, "frames", index, NULL),
+			               "inline depth %llu stands outside of %llu",
+			               (unsigned long long)f->depth,
+			               (unsigned long long)inner->depth);
+		if (inner->dso != f->dso || inner->ip != f->ip || inner->symoff != f->symoff)
+			pp_spaa_report(
+			    r, rec, PP_SPAA_R_INLINE_GROUP,
+			    pp_spaa_locate(r, rec, "frames", index, NULL),
+			    "frame %llu and what is inlined into it differ in dso, ip or symoff",
+			    (unsigned long long)ids[index]);
+	}
+	if (f && f->inlined)
+		pp_spaa_report(r, rec, PP_SPAA_R_INLINE_PHYSICAL,
+		               pp_spaa_locate(r, rec, "frames", -1, NULL),
+		               "the outermost frame is inlined into nothing");
+}
+
+static void
+frames_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, unsigned seen)
+{
+	const struct pp_spaa_stack *s = &rec->u.stack;
+
+	if (PP_UNLIKELY(s->frames.n == 0))
+		pp_spaa_report(r, rec, PP_SPAA_R_FRAMES_EMPTY,
+		               pp_spaa_locate(r, rec, "frames", -1, NULL),
+		               "the stack has no frames");
+	if ((s->type == PP_SPAA_USER_STACK && seen & SEEN_KERNEL) ||
+	    (s->type == PP_SPAA_KERNEL_STACK && seen & SEEN_USER))
+		pp_spaa_report(r, rec, PP_SPAA_R_STACK_KIND,
+		               pp_spaa_locate(r, rec, "stack_type", -1, NULL),
+		               "the stack is of type %s, but holds %s frames",
+		               s->type == PP_SPAA_USER_STACK ? "user" : "kernel",
+		               s->type == PP_SPAA_USER_STACK ? "kernel" : "user");
+	if (seen & SEEN_INLINED)
+		inline_check(r, rec);
+}
+
+/* ---- weights ---------------------------------------------------------------------------- */
+
+/* Whether live = allocated - freed, where all three are given. */
+static bool
+live_fits(const struct pp_spaa_num *const *special, enum pp_spaa_special alloc)
+{
+	const struct pp_spaa_num *a = special[alloc], *f = special[alloc + 1],
+	                         *l = special[alloc + 2];
+	pp_i128 live;
+
+	if (!a || !f || !l)
+		return true;
+	if (a->is_real || f->is_real || l->is_real || a->scale || f->scale || l->scale)
+		return fabs(pp_spaa_num_double(a) - pp_spaa_num_double(f) -
+		            pp_spaa_num_double(l)) <= 1e-9 * fabs(pp_spaa_num_double(a));
+	live = (a->negative ? -(pp_i128)a->magnitude : (pp_i128)a->magnitude) -
+	       (f->negative ? -(pp_i128)f->magnitude : (pp_i128)f->magnitude);
+	return live == (l->negative ? -(pp_i128)l->magnitude : (pp_i128)l->magnitude);
+}
+
+static PP_NOINLINE void
+suspect(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa_rule rule,
+        const char *text)
+{
+	pp_spaa_report(r, rec, rule, pp_spaa_locate(r, rec, "weights", -1, NULL), "%s", text);
+}
+
+/* What is suspicious about the weights of a stack. */
+static void
+weights_suspect(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
+                const struct pp_spaa_event *e, const struct pp_spaa_num *const *special,
+                const struct pp_spaa_num *primary)
+{
+	const struct pp_spaa_num *a = special[PP_SPAA_M_PERIOD], *b = special[PP_SPAA_M_SAMPLES],
+	                         *c = special[PP_SPAA_M_COUNT];
+
+	if (pp_spaa_num_is_zero(primary))
+		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, "the primary metric is 0");
+	else if ((a && pp_spaa_num_is_zero(a)) || (b && pp_spaa_num_is_zero(b)) ||
+	         (c && pp_spaa_num_is_zero(c)))
+		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, "period, samples or count is 0");
+	if (!a && r->header.is_perf && (e->kind == PP_SPAA_HARDWARE || e->kind == PP_SPAA_SOFTWARE))
+		suspect(r, rec, PP_SPAA_R_NATIVE_METRIC, "a perf stack without \"period\"");
+	if (!b && !c && r->header.is_dtrace &&
+	    (e->kind == PP_SPAA_TIMER || e->kind == PP_SPAA_PROBE))
+		suspect(r, rec, PP_SPAA_R_NATIVE_METRIC,
+		        "a DTrace stack without \"samples\" or \"count\"");
+	if (special[PP_SPAA_M_CPU_TIME] && !e->documented &&
+	    !(e->mode == PP_SPAA_FREQUENCY && e->has_frequency &&
+	      !pp_spaa_num_is_zero(&e->frequency)))
+		suspect(
+		    r, rec, PP_SPAA_R_CPU_TIME,
+		    "cpu_time_ns, but the event neither has a rate nor says how it was derived");
+	if (!live_fits(special, PP_SPAA_M_ALLOC_BYTES))
+		suspect(r, rec, PP_SPAA_R_LIVE, "live_bytes is not alloc_bytes - free_bytes");
+	if (!live_fits(special, PP_SPAA_M_ALLOC_COUNT))
+		suspect(r, rec, PP_SPAA_R_LIVE, "live_count is not alloc_count - free_count");
+}
+
+/* Judges the weights; r->weight_metrics are their metrics. False when the stack is refused. */
+static bool
+weights_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, struct pp_spaa_event *e)
+{
+	const struct pp_spaa_num *special[PP_SPAA_SPECIALS] = { 0 }, *primary = NULL;
+	struct pp_spaa_run run = rec->u.stack.weights;
+	const struct pp_spaa_weight *w = r->chunk->weights.at + run.first;
+	uint32_t *metric_at, i;
+
+	if (!pp_spaa_metrics_resolve(r, rec, run, "weights", &metric_at))
+		return false;
+	if (!pp_vec_reserve(&r->weight_metrics, (size_t)run.n + 1)) {
+		pp_spaa_no_memory(r);
+		return false;
+	}
+	for (i = 0; i < run.n; i++) {
+		struct pp_spaa_metric *m = &r->metrics.at[metric_at[i]];
+
+		r->weight_metrics.at[i] = metric_at[i];
+		m->weighed = r->stamp;
+		m->at = i;
+		special[m->special] = &w[i].value;
+		if (metric_at[i] == e->columns.at[0].metric)
+			primary = &w[i].value;
+		if (PP_UNLIKELY(pp_spaa_num_is_negative(&w[i].value)))
+			pp_spaa_report(
+			    r, rec, PP_SPAA_R_VALUE_NEGATIVE,
+			    pp_spaa_locate(r, rec, "weights", i, "value"), "\"%.*s\" is negative",
+			    (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p);
+	}
+	if (PP_UNLIKELY(!primary)) {
+		pp_spaa_report(
+		    r, rec, PP_SPAA_R_PRIMARY_MISSING, pp_spaa_locate(r, rec, "weights", -1, NULL),
+		    "the stack lacks the primary metric \"%.*s\" of its event",
+		    (int)(e->primary.n < 80 ? e->primary.n : 80), (const char *)e->primary.p);
+		return false;
+	}
+	weights_suspect(r, rec, e, special, primary);
+	return true;
+}
+
+/* The exclusive weights; called right after weights_judge(), whose marks it uses. */
+static void
+exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
+                const struct pp_spaa_event *e)
+{
+	const struct pp_spaa_stack *s = &rec->u.stack;
+	const uint64_t *ids = r->chunk->frames.at + s->frames.first;
+	const struct pp_spaa_weight *w = r->chunk->weights.at;
+	uint64_t weighed = r->stamp;
+	bool primary = false, fine;
+	uint32_t *metric_at, i;
+
+	if (s->has_leaf &&
+	    (s->frames.n == 0 || ids[r->header.root_to_leaf ? s->frames.n - 1 : 0] != s->leaf))
+		pp_spaa_report(r, rec, PP_SPAA_R_EXCLUSIVE_LEAF,
+		               pp_spaa_locate(r, rec, "exclusive", -1, "frame"),
+		               "exclusive.frame %llu is not the leaf of the stack",
+		               (unsigned long long)s->leaf);
+	if (!s->has_own)
+		return;
+	fine = pp_spaa_metrics_resolve(r, rec, s->own, "exclusive", &metric_at);
+	for (i = 0; fine && i < s->own.n; i++) {
+		const struct pp_spaa_metric *m = &r->metrics.at[metric_at[i]];
+		const struct pp_spaa_num *part = &w[s->own.first + i].value, *whole;
+
+		primary |= metric_at[i] == e->columns.at[0].metric;
+		if (m->weighed != weighed)
+			continue;
+		whole = &w[s->weights.first + m->at].value;
+		if (!pp_spaa_num_is_negative(whole) &&
+		    PP_UNLIKELY(pp_spaa_num_cmp(part, whole) > 0))
+			pp_spaa_report(r, rec, PP_SPAA_R_EXCLUSIVE_MORE,
+			               pp_spaa_locate(r, rec, "exclusive", -1, NULL),
+			               "exclusive \"%.*s\" is more than that of the stack",
+			               (int)(m->name.n < 80 ? m->name.n : 80),
+			               (const char *)m->name.p);
+	}
+	if (fine && !primary)
+		pp_spaa_report(r, rec, PP_SPAA_R_EXCLUSIVE_PRIMARY,
+		               pp_spaa_locate(r, rec, "exclusive", -1, NULL),
+		               "exclusive lacks the primary metric");
+}
+
+/* ---- identity --------------------------------------------------------------------------- */
+
+/* Judges an id that was there before; false when the stack is refused. */
+static bool
+id_judge_again(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id,
+               uint64_t frames, uint32_t event)
+{
+	const struct pp_spaa_stack *s = &rec->u.stack;
+	int n = s->id.text.n < 80 ? (int)s->id.text.n : 80;
+	const char *text = (const char *)s->id.text.p;
+	bool same_event = false;
+	uint32_t record;
+
+	if (r->header.local_ids) {
+		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_LOCAL, s->id.at,
+		               "the local id \"%.*s\" is used twice", n, text);
+		return false;
+	}
+	if (r->id_frames.at[id] != frames) {
+		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_CLASH, s->id.at,
+		               "the id \"%.*s\" stands for other frames, too", n, text);
+		return false;
+	}
+	for (record = r->ids.at[id].record; record; record = r->stacks.at[record - 1].next) {
+		if (r->stacks.at[record - 1].context == s->context) {
+			pp_spaa_report(r, rec, PP_SPAA_R_STACK_REPEATED, s->id.at,
+			               "stack \"%.*s\" is repeated with the same context", n, text);
+			return false;
+		}
+		same_event |= r->stacks.at[record - 1].event == event;
+	}
+	if (same_event)
+		pp_spaa_report(r, rec, PP_SPAA_R_STACK_CONTEXTS, s->id.at,
+		               "the id \"%.*s\" is shared by several contexts", n, text);
+	else
+		pp_spaa_report(r, rec, PP_SPAA_R_STACK_EVENTS, s->id.at,
+		               "the id \"%.*s\" is shared by several events", n, text);
+	return true;
+}
+
+/* The series of a stack: event, process, thread, cpu, name. */
+static uint32_t
+series_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, uint32_t event)
+{
+	struct pp_spaa_series_key key = { event, s->pid, s->tid, s->cpu, 0 };
+	uint64_t hash;
+	uint32_t i;
+
+	if (s->comm.n)
+		key.comm = pp_build_str(r->builder, s->comm);
+	if (PP_LIKELY(r->series.n && key.event == r->last_series_key.event &&
+	              key.pid == r->last_series_key.pid && key.tid == r->last_series_key.tid &&
+	              key.cpu == r->last_series_key.cpu && key.comm == r->last_series_key.comm))
+		return r->last_series;
+	/* Equal hashes are told apart by probing the next one. */
+	hash = pp_mix((uint64_t)key.pid ^ (uint64_t)key.event << 40,
+	              (uint64_t)key.tid ^ PP_HASH_K1);
+	hash = pp_mix(hash ^ (uint64_t)key.cpu, PP_HASH_K2 ^ key.comm);
+	for (;; hash++) {
+		i = pp_map_get(&r->series_of, hash);
+		if (i == PP_MAP_NONE)
+			break;
+		if (r->series.at[i].event == key.event && r->series.at[i].pid == key.pid &&
+		    r->series.at[i].tid == key.tid && r->series.at[i].cpu == key.cpu &&
+		    r->series.at[i].comm == key.comm)
+			goto found;
+	}
+	i = (uint32_t)r->series.n;
+	if (!pp_vec_push(&r->series, key) || !pp_map_set(&r->series_of, hash, i))
+		pp_spaa_no_memory(r);
+found:
+	r->last_series_key = key;
+	return r->last_series = i;
+}
+
+/* Notes that a thread was used before it was declared. */
+static void
+thread_used(struct pp_spaa_reader *r, int64_t tid)
+{
+	struct pp_spaa_thread_row row = { .tid = (uint64_t)tid, .used = true };
+	uint32_t at;
+
+	if (pp_spaa_table_get(&r->thread_of, (uint64_t)tid, &at)) {
+		r->threads.at[at].used = true;
+		return;
+	}
+	if (!pp_vec_push(&r->threads, row) ||
+	    !pp_spaa_table_set(&r->thread_of, row.tid, (uint32_t)(r->threads.n - 1)))
+		pp_spaa_no_memory(r);
+}
+
+/* ---- the record ------------------------------------------------------------------------- */
+
+static void
+links_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id)
+{
+	struct pp_spaa_run run = rec->u.stack.related;
+	uint32_t i;
+
+	for (i = 0; i < run.n; i++) {
+		const struct pp_spaa_id *to = &r->chunk->refs.at[run.first + i].id;
+		struct pp_spaa_link link = { .from = id,
+			                     .to = pp_spaa_id_row(r, to),
+			                     .record = (uint32_t)r->stacks.n - 1,
+			                     .place = pp_spaa_place(r, rec, to->at) };
+
+		if (link.to == UINT32_MAX || !pp_vec_push(&r->links, link))
+			pp_spaa_no_memory(r);
+	}
+}
+
+/* Appends a row with the values of the stack; its node comes later. */
+static bool
+row_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t event)
+{
+	struct pp_spaa_event *e = &r->events.at[event];
+	struct pp_spaa_run run = rec->u.stack.weights;
+	struct pp_spaa_row row = { .series = series_of(r, &rec->u.stack, event) };
+	uint32_t i, guess = 1;
+
+	row.home = row.series;
+	if (!pp_vec_push(&e->rows, row) || !pp_vec_reserve(&e->cells, e->cells.n + e->columns.n)) {
+		pp_spaa_no_memory(r);
+		return false;
+	}
+	memset(e->cells.at + e->cells.n, 0, e->columns.n * sizeof *e->cells.at);
+	e->cells.n += e->columns.n;
+	for (i = 0; i < run.n; i++) {
+		const struct pp_spaa_weight *w = &r->chunk->weights.at[run.first + i];
+		uint32_t metric = r->weight_metrics.at[i], column = column_of(r, e, metric, &guess);
+		int64_t cell;
+
+		if (column == UINT32_MAX)
+			return false;
+		cell = column_cell(e, column, &w->value);
+		e->cells.at[(e->rows.n - 1) * e->columns.n + column] = cell;
+	}
+	return true;
+}
+
+/* Puts the frames, which stand at the end of the batch already, into it for good. */
+static void
+batch_add(struct pp_spaa_reader *r, uint32_t event, uint32_t depth)
+{
+	r->batch_depth[r->batch_n] = depth;
+	r->batch_under[r->batch_n] = 0;
+	r->batch_rows[r->batch_n].event = event;
+	r->batch_rows[r->batch_n].row = (uint32_t)r->events.at[event].rows.n - 1;
+	r->batch_n++;
+	r->batch_frame_n += depth;
+}
+
+static void
+held_add(struct pp_spaa_reader *r, const pp_frame *frames, uint32_t depth)
+{
+	struct pp_spaa_held held = { (uint32_t)r->stacks.n - 1, r->held_frames.n, depth };
+
+	if (!pp_vec_push(&r->held, held) ||
+	    !pp_vec_reserve(&r->held_frames, r->held_frames.n + depth)) {
+		pp_spaa_no_memory(r);
+		return;
+	}
+	if (depth)
+		memcpy(r->held_frames.at + r->held_frames.n, frames, depth * sizeof *frames);
+	r->held_frames.n += depth;
+}
+
+/* Uses a stack that is right. */
+static void
+stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id, uint32_t event,
+          const pp_frame *frames, uint64_t frames_hash)
+{
+	const struct pp_spaa_stack *s = &rec->u.stack;
+	struct pp_spaa_stack_row row = {
+		.context = s->context, .event = event, .id = id, .type = s->type
+	};
+	struct pp_spaa_event *e = &r->events.at[event];
+
+	if (r->ids.at[id].record) {
+		row.next = r->ids.at[id].record;
+		if (row.next == PP_SPAA_REFUSED)
+			row.next = 0;
+	}
+	if (r->want_tree && !row_add(r, rec, event))
+		return;
+	row.row = r->want_tree ? (uint32_t)e->rows.n - 1 : 0;
+	if (!pp_vec_push(&r->stacks, row)) {
+		pp_spaa_no_memory(r);
+		return;
+	}
+	if (!row.next) /* the first that is right speaks for the id */
+		r->id_frames.at[id] = frames_hash;
+	r->ids.at[id].record = (uint32_t)r->stacks.n;
+	r->ids.at[id].event = event;
+	if (s->related.n)
+		links_add(r, rec, id);
+	if (!r->want_tree)
+		return;
+	if (!frames && s->frames.n)
+		e->rows.at[row.row].node = deep_stack(r, r->chunk->frames.at + s->frames.first,
+		                                      s->frames.n);
+	else if (s->related.n && s->type == PP_SPAA_KERNEL_STACK)
+		held_add(r, frames, s->frames.n);
+	else
+		batch_add(r, event, s->frames.n);
+}
+
+bool
+pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
+{
+	const struct pp_spaa_stack *s = &rec->u.stack;
+	uint64_t errors = r->errors, hash = 0;
+	uint32_t id = UINT32_MAX, event = 0;
+	pp_frame *frames = NULL;
+	unsigned seen = 0;
+	bool known;
+
+	if (s->has_id)
+		id = pp_spaa_id_row(r, &s->id);
+	if (s->has_id && !r->header.local_ids && s->id.is_text && PP_UNLIKELY(!s->id.is_hex))
+		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_HEX, s->id.at,
+		               "the content-addressable id is not 0x and hexadecimal digits");
+	known = s->has_event && pp_spaa_event_find(r, s->event, &event);
+	if (s->has_event && PP_UNLIKELY(!known))
+		pp_spaa_report(r, rec, PP_SPAA_R_EVENT_UNDEFINED,
+		               pp_spaa_locate(r, rec, "context", -1, "event"),
+		               "the header declares no event \"%.*s\"",
+		               (int)(s->event.n < 80 ? s->event.n : 80), (const char *)s->event.p);
+	if (s->tid >= 0 && (r->last_series_key.tid != s->tid || !r->series.n))
+		thread_used(r, s->tid);
+	if (r->want_tree)
+		frames = batch_room(r, s->frames.n);
+	if (frames_resolve(r, rec, frames, &hash, &seen) && !rec->wrong)
+		frames_judge(r, rec, seen);
+	if (id != UINT32_MAX && known && !rec->wrong && r->errors == errors &&
+	    r->ids.at[id].record && r->ids.at[id].record != PP_SPAA_REFUSED)
+		(void)id_judge_again(r, rec, id, hash, event);
+	/* What is missing in a record that is wrong anyway may be just what could not be read. */
+	if (known && !rec->wrong && weights_judge(r, rec, &r->events.at[event]) &&
+	    (s->has_leaf || s->has_own))
+		exclusive_judge(r, rec, &r->events.at[event]);
+	if (PP_LIKELY(!rec->wrong && known && r->errors == errors && id != UINT32_MAX))
+		stack_use(r, rec, id, event, frames, hash);
+	else if (id != UINT32_MAX && !r->ids.at[id].record)
+		r->ids.at[id].record = PP_SPAA_REFUSED;
+	return pp_builder_ok(r->builder);
+}
