@@ -85,7 +85,7 @@ const struct pp_rule pp_spaa_rules[] = {
 	                           "start and end are numbers, unit is a string (rule 15). The range is ignored." },
 	[PP_SPAA_R_TIME_RANGE_REVERSED] = { "spaa-time-range-reversed", PP_WARNING,
 	                                    "time_range ends before it starts",
-	                                    "Start and end look swapped (rule 15)." },
+	                                    "Start and end look swapped (rule 15), so the range is not used." },
 	[PP_SPAA_R_TIME_UNIT] = { "spaa-time-unit", PP_WARNING,
 	                          "the unit of time_range is not one of the four",
 	                          "seconds, milliseconds, microseconds and nanoseconds are understood (rule 15; "
@@ -113,7 +113,7 @@ const struct pp_rule pp_spaa_rules[] = {
 	                               "sampling.primary_metric names the weight that counts (rule 21): a string that "
 	                               "is not empty." },
 	[PP_SPAA_R_RATE] = { "spaa-rate", PP_ERROR, "sample_period or frequency_hz is not a number",
-	                     "Both are optional numbers (rule 22)." },
+	                     "Both are optional, and numbers if they are there (rule 22)." },
 	[PP_SPAA_R_RATE_ZERO] = { "spaa-rate-zero", PP_WARNING, "a rate is not positive",
 	                          "A period or frequency of 0 or less cannot be (rule 22). It is not used to "
 	                          "derive time." },
@@ -138,7 +138,7 @@ const struct pp_rule pp_spaa_rules[] = {
 	[PP_SPAA_R_DSO_NAME] = { "spaa-dso-name", PP_ERROR, "a dso has no name",
 	                         "Every dso has a string `name` (rule 31)." },
 	[PP_SPAA_R_DSO_KERNEL] = { "spaa-dso-kernel", PP_ERROR, "is_kernel is not true or false",
-	                           "See rule 32; absent means false." },
+	                           "The flag tells kernel images from others (rule 32); absent means false." },
 	[PP_SPAA_R_KERNEL_FLAG] = { "spaa-kernel-flag", PP_WARNING, "kernel and user do not agree",
 	                            "Kernel images must have is_kernel true, and kernel frames belong to them (rule "
 	                            "27). Here a name looks like a kernel without the flag, or a frame and its dso "
@@ -169,10 +169,11 @@ const struct pp_rule pp_spaa_rules[] = {
 	                           "See rule 34. Other distinctions can go into an x_ key." },
 	[PP_SPAA_R_FRAME_KIND_MISSING] = { "spaa-frame-kind-missing", PP_WARNING,
 	                                   "a frame has no kind",
-	                                   "It is read as unknown (rule 34)." },
+	                                   "Every frame should say whether it is user or kernel code; this one is read as "
+	                                   "unknown (rule 34)." },
 	[PP_SPAA_R_FUNC_RESOLVED] = { "spaa-func-resolved", PP_ERROR,
 	                              "func_resolved is not true or false",
-	                              "See rule 35; absent means true." },
+	                              "The flag says whether func is a symbol (rule 35); absent means true." },
 	[PP_SPAA_R_FUNC_UNRESOLVED] = { "spaa-func-unresolved", PP_WARNING,
 	                                "the func of an unresolved frame is not an address",
 	                                "With func_resolved false, func should be the address in hexadecimal (rule 36)." },
@@ -189,7 +190,7 @@ const struct pp_rule pp_spaa_rules[] = {
 	                           "symoff is not a hexadecimal number",
 	                           "It should start with 0x, or its base is a guess (rule 38). It is not used." },
 	[PP_SPAA_R_INLINED] = { "spaa-inlined", PP_ERROR, "inlined is not true or false",
-	                        "See rule 39; absent means false." },
+	                        "The flag marks frames that the compiler inlined (rule 39); absent means false." },
 	[PP_SPAA_R_INLINE_DEPTH] = { "spaa-inline-depth", PP_ERROR,
 	                             "inline_depth is not an unsigned integer",
 	                             "0 is the physical frame, 1 and more are nested (rule 41)." },
@@ -208,7 +209,8 @@ const struct pp_rule pp_spaa_rules[] = {
 	                             "Deepest first in leaf_to_root, last in root_to_leaf (rule 43). The stack is "
 	                             "refused: its frames stand in another order than the header says." },
 	[PP_SPAA_R_IP] = { "spaa-ip", PP_ERROR, "ip is not a string",
-	                   "Addresses are hexadecimal strings (rule 44)." },
+	                   "Addresses are hexadecimal strings, because JSON numbers lose digits in many "
+	                   "readers (rule 44)." },
 	[PP_SPAA_R_IP_HEX] = { "spaa-ip-hex", PP_WARNING, "ip is not a hexadecimal number",
 	                       "It should start with 0x, or its base is a guess (rule 44). It is not used." },
 	[PP_SPAA_R_THREAD_ID] = { "spaa-thread-id", PP_ERROR, "a thread has no valid tid or pid",
@@ -224,7 +226,7 @@ const struct pp_rule pp_spaa_rules[] = {
 	                            "a thread is declared after a stack used it",
 	                            "Dictionary records should come before the records that use them (rule 5)." },
 	[PP_SPAA_R_THREAD_COMM] = { "spaa-thread-comm", PP_ERROR, "comm is not a string",
-	                            "See rule 49." },
+	                            "The name of a thread is any text, or absent (rule 49)." },
 	[PP_SPAA_R_STACK_ID] = { "spaa-stack-id", PP_ERROR, "a stack has no valid id",
 	                         "Ids are strings that are not empty, or unsigned 64-bit integers (rule 52). The "
 	                         "stack is refused." },
@@ -261,12 +263,15 @@ const struct pp_rule pp_spaa_rules[] = {
 	                             "Its weight is kept under [no stack] (rule 56)." },
 	[PP_SPAA_R_STACK_TYPE] = { "spaa-stack-type", PP_ERROR,
 	                           "stack_type is not unified, user or kernel",
-	                           "See rule 57; absent means unified." },
+	                           "The type says which halves of a stack the record holds (rule 57); absent means "
+	                           "unified." },
 	[PP_SPAA_R_STACK_KIND] = { "spaa-stack-kind", PP_WARNING,
 	                           "a stack holds frames of another kind than its type says",
 	                           "A user stack with kernel frames or the reverse (rule 58)." },
 	[PP_SPAA_R_RELATED] = { "spaa-related", PP_ERROR,
-	                        "related_stacks is not a list of stack ids", "See rule 60." },
+	                        "related_stacks is not a list of stack ids",
+	                        "Related stacks are named by their ids, strings or unsigned integers (rule 60). "
+	                        "The stack is refused." },
 	[PP_SPAA_R_RELATED_UNDEFINED] = { "spaa-related-undefined", PP_WARNING,
 	                                  "a related stack does not exist",
 	                                  "No stack of this id is in the file (rule 60). The link is ignored." },
@@ -288,7 +293,9 @@ const struct pp_rule pp_spaa_rules[] = {
 	                            "It is kept and written back (rule 63). Keys of your own should start with x_; "
 	                            "they are never warned about." },
 	[PP_SPAA_R_CONTEXT_OBJECT] = { "spaa-context-object", PP_ERROR,
-	                               "probe or trace_fields is not an object", "See rule 64." },
+	                               "probe or trace_fields is not an object",
+	                               "Both describe a probe by an object of its own (rule 64), with any keys. The "
+	                               "stack is refused." },
 	[PP_SPAA_R_WEIGHTS] = { "spaa-weights", PP_ERROR,
 	                        "weights are not a list of metrics with values",
 	                        "Each entry is an object with a string `metric` and a number `value` (rule 66)." },
@@ -298,7 +305,8 @@ const struct pp_rule pp_spaa_rules[] = {
 	[PP_SPAA_R_METRIC_TWICE] = { "spaa-metric-twice", PP_ERROR,
 	                             "a metric occurs twice in one list",
 	                             "Nobody can tell which of the two counts (rule 67). The record is refused." },
-	[PP_SPAA_R_UNIT] = { "spaa-unit", PP_ERROR, "a unit is not a string", "See rule 68." },
+	[PP_SPAA_R_UNIT] = { "spaa-unit", PP_ERROR, "a unit is not a string",
+	                     "The unit of a weight is text such as bytes or ns, or absent (rule 68)." },
 	[PP_SPAA_R_UNIT_DIFFERS] = { "spaa-unit-differs", PP_WARNING,
 	                             "a metric has another unit than before",
 	                             "Values of one metric are added, so they need one unit (rule 68). The first one "
@@ -316,7 +324,8 @@ const struct pp_rule pp_spaa_rules[] = {
 	                         "documents how: x_cpu_time_derivation (rule 71)." },
 	[PP_SPAA_R_EXCLUSIVE] = { "spaa-exclusive", PP_ERROR,
 	                          "exclusive is not an object with frame and weights",
-	                          "See rule 74." },
+	                          "It gives weights to the leaf of the stack (rule 74): frame is an unsigned "
+	                          "integer, weights is a list." },
 	[PP_SPAA_R_EXCLUSIVE_LEAF] = { "spaa-exclusive-leaf", PP_ERROR,
 	                               "exclusive.frame is not the leaf",
 	                               "The leaf is the first frame in leaf_to_root and the last in root_to_leaf (rule "
@@ -351,9 +360,11 @@ const struct pp_rule pp_spaa_rules[] = {
 	                             "Its event is a string and in the header (rule 79)." },
 	[PP_SPAA_R_SAMPLE_EVENT_DIFFERS] = { "spaa-sample-event-differs", PP_WARNING,
 	                                     "a sample has another event than its stack",
-	                                     "See rule 79." },
+	                                     "The stack of this id was recorded for other events only (rule 79). The sample "
+	                                     "is left out of the timeline." },
 	[PP_SPAA_R_SAMPLE_CONTEXT] = { "spaa-sample-context", PP_ERROR,
-	                               "the context of a sample is not an object", "See rule 82." },
+	                               "the context of a sample is not an object",
+	                               "It may hold whatever else is known of the sample, as an object (rule 82)." },
 	[PP_SPAA_R_WINDOW] = { "spaa-window", PP_ERROR, "a window lacks what it needs",
 	                       "id, start, end, unit and by_stack, whose entries have stack_id and weights "
 	                       "(rule 83)." },
@@ -364,9 +375,12 @@ const struct pp_rule pp_spaa_rules[] = {
 	                               "a window lies outside time_range",
 	                               "Its times look relative (rule 83); windows have the epoch of time_range." },
 	[PP_SPAA_R_WINDOW_REVERSED] = { "spaa-window-reversed", PP_ERROR,
-	                                "a window ends before it starts", "See rule 84." },
+	                                "a window ends before it starts",
+	                                "The start of a window may not be later than its end (rule 84)." },
 	[PP_SPAA_R_WINDOW_STACK] = { "spaa-window-stack", PP_ERROR,
-	                             "a window names a stack that does not exist", "See rule 85." },
+	                             "a window names a stack that does not exist",
+	                             "Every entry of a window refers to a stack record, before or after it (rule "
+	                             "85)." },
 	[PP_SPAA_R_VALUE_ZERO] = { "spaa-value-zero", PP_WARNING, "the weight of a stack is zero",
 	                           "A primary metric, period, samples or count of 0 is suspicious (rule 93): why "
 	                           "was the stack recorded?" },
@@ -380,28 +394,5 @@ const struct pp_rule pp_spaa_rules[] = {
 	                             "Samples may only be read as time when the sampling mode is frequency and the "
 	                             "rate is given, or when the unit of the metric is a time (rule 25). Leave out "
 	                             "--option time=derive." },
-	[PP_SPAA_R_CARRY_DAMAGED] = { "spaa-carry-damaged", PP_WARNING,
-	                              "the x_polyprof records cannot be used",
-	                              "They hold what SPAA itself has no place for, so that the original format can "
-	                              "be written back. They are cut or altered, so the profile is read from its "
-	                              "stacks alone." },
-	[PP_SPAA_R_CARRY_STALE] = { "spaa-carry-stale", PP_WARNING,
-	                            "the x_polyprof records do not belong to these stacks",
-	                            "The stacks were changed after polyprof wrote the file, so what its x_polyprof "
-	                            "records say no longer fits. The profile is read from its stacks alone." },
-	[PP_SPAA_R_WRITE_EXTRAS] = { "spaa-write-extras", PP_WARNING,
-	                             "keys and records without a meaning to polyprof were left out",
-	                             "The file is written anew, by options or because the profile was changed; "
-	                             "unknown keys of its stacks, samples and windows cannot be assigned any more. "
-	                             "Without options a SPAA file is written back with all of them." },
-	[PP_SPAA_R_WRITE_PRIVATE] = { "spaa-write-private", PP_WARNING,
-	                              "details of the original format were left out",
-	                              "The profile holds data that only its own format understands and cannot hand "
-	                              "over, so converting back may differ in them." },
-	[PP_SPAA_R_WRITE_FRAMES] = { "spaa-write-frames", PP_WARNING,
-	                             "places within functions were left out",
-	                             "Option frames=function merges all frames of one function." },
-	[PP_SPAA_R_WRITE_SAMPLES] = { "spaa-write-samples", PP_WARNING, "raw samples were left out",
-	                              "Option samples=no leaves out the order and time of events." },
 	{ 0 },
 };
