@@ -663,6 +663,8 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (known && !rec->wrong && weights_judge(r, rec, &r->events.at[event]) &&
 	    (s->has_leaf || s->has_own))
 		exclusive_judge(r, rec, &r->events.at[event]);
+	if (!pp_builder_ok(r->builder))
+		return false;
 	if (PP_LIKELY(!rec->wrong && known && r->errors == errors && id != UINT32_MAX))
 		stack_use(r, rec, id, event, frames, hash);
 	else if (id != UINT32_MAX && !r->ids.at[id].record)

@@ -177,9 +177,12 @@ event_add(struct pp_spaa_reader *r, struct pp_spaa_event *e, const unsigned char
 	if (primary.metric == UINT32_MAX)
 		return;
 	e->primary = r->metrics.at[primary.metric].name;
-	if (!pp_vec_push(&e->columns, primary) || !pp_vec_push(&r->events, *e) ||
-	    !pp_map_set(&r->event_of, e->str, (uint32_t)(r->events.n - 1)))
+	if (!pp_vec_push(&e->columns, primary) || !pp_vec_push(&r->events, *e)) {
+		pp_vec_release(&e->columns);
 		pp_spaa_no_memory(r);
+	} else if (!pp_map_set(&r->event_of, e->str, (uint32_t)(r->events.n - 1))) {
+		pp_spaa_no_memory(r);
+	}
 }
 
 static void

@@ -702,6 +702,10 @@ pp_spaa_chunk_parse(struct pp_spaa_chunk *c, struct pp_spaa_parser *p)
 	c->status = PP_OK;
 	pp_arena_release(&c->arena);
 	p->chunk = c;
+	/* Pools are never NULL, so that empty runs in them are places, too. */
+	if (!pp_vec_reserve(&c->frames, 256) || !pp_vec_reserve(&c->weights, 64) ||
+	    !pp_vec_reserve(&c->refs, 4))
+		c->status = PP_E_NOMEM;
 	while (at < c->end && c->status == PP_OK) {
 		const unsigned char *stop = memchr(at, '\n', (size_t)(c->end - at));
 
