@@ -1,0 +1,250 @@
+/*
+ * The layout of a flame graph.
+ */
+#include "analysis/flame.h"
+
+#include "analysis/inclusive.h"
+
+/* A box whose children are still to be laid out. */
+struct open {
+	pp_node node;
+	uint32_t box;
+};
+
+struct layout {
+	struct pp_flame *flame;
+	const struct pp_profile *p;
+	const struct pp_flame_opts *opts;
+	struct pp_inclusive after, before;
+	struct pp_children children;
+	double *weight; /* what gives each node its width; never negative */
+	union pp_value *own, *own_before;
+	PP_VEC(pp_node) sorted;     /* children of the node in work */
+	PP_VEC(struct open) open;
+};
+
+/* ---- weights ---------------------------------------------------------------------------- */
+
+/* Own costs of every node, all series added; NULL when out of memory. */
+static union pp_value *
+own_costs(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value *own = calloc(p->tree.n, sizeof *own);
+	size_t i;
+	uint32_t row;
+
+	for (i = 0; own && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++)
+			pp_value_add(m, &own[pp_series_node(s, row)],
+			             pp_cell_value(m, pp_series_cells(s, row)[metric]));
+	}
+	return own;
+}
+
+static double
+as_double(const struct pp_metric *m, union pp_value v)
+{
+	return m->type == PP_REAL ? v.d : (double)v.i;
+}
+
+/*
+ * The width of a node is its own cost and the widths of its children; when two profiles are compared,
+ * the larger of the two own costs, so that what vanished still has its place. Negative costs have none.
+ */
+static bool
+layout_weights(struct layout *l)
+{
+	const struct pp_profile *p = l->p;
+	const struct pp_metric *m = l->flame->metric;
+	pp_node node;
+
+	l->weight = calloc(p->tree.n, sizeof *l->weight);
+	l->own = own_costs(p, l->opts->metric);
+	if (l->flame->compares)
+		l->own_before = own_costs(p, l->opts->before);
+	if (!l->weight || !l->own || (l->flame->compares && !l->own_before))
+		return false;
+	for (node = p->tree.n; node-- > 0;) {
+		double own = as_double(m, l->own[node]);
+		double old = l->own_before ? as_double(m, l->own_before[node]) : 0;
+
+		l->flame->negative += own < 0;
+		own = own > old ? own : old;
+		l->weight[node] += own > 0 ? own : 0;
+		if (node)
+			l->weight[pp_tree_parent(&p->tree, node)] += l->weight[node];
+	}
+	return true;
+}
+
+/* ---- order ------------------------------------------------------------------------------ */
+
+static bool
+is_more(const struct pp_profile *p, pp_node node)
+{
+	return p->funcs.at[pp_node_func(p, node)].flags & PP_FUNC_MORE;
+}
+
+static int
+compare_children(const void *left, const void *right, void *context)
+{
+	const struct layout *l = context;
+	pp_node a = *(const pp_node *)left, b = *(const pp_node *)right;
+	int c = 0;
+
+	if (l->opts->order == PP_FLAME_BY_WEIGHT)
+		c = (l->weight[a] < l->weight[b]) - (l->weight[a] > l->weight[b]);
+	if (c == 0 && l->opts->order != PP_FLAME_AS_FOUND)
+		c = pp_slice_cmp(pp_text_of(l->p, l->p->funcs.at[pp_node_func(l->p, a)].name),
+		                 pp_text_of(l->p, l->p->funcs.at[pp_node_func(l->p, b)].name));
+	return c ? c : (a > b) - (a < b);
+}
+
+/* ---- boxes ------------------------------------------------------------------------------ */
+
+static union pp_value
+inclusive_before(const struct layout *l, pp_node node)
+{
+	return l->flame->compares ? pp_inclusive_of(&l->before, node) : pp_value_zero(l->flame->metric);
+}
+
+/* How many frames a node that a pruning reader made stands for: "(N more)". */
+static uint64_t
+more_count(const struct pp_profile *p, pp_node node)
+{
+	struct pp_slice name = pp_text_of(p, p->funcs.at[pp_node_func(p, node)].name);
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 1; i < name.n && (unsigned)name.p[i] - '0' <= 9; i++)
+		n = n * 10 + (name.p[i] - '0');
+	return n ? n : 1;
+}
+
+/* Adds a node to a sum. */
+static void
+more_take(const struct layout *l, struct pp_box *more, pp_node node)
+{
+	const struct pp_metric *m = l->flame->metric;
+
+	more->more += is_more(l->p, node) ? more_count(l->p, node) : 1;
+	more->width += l->weight[node];
+	pp_value_add(m, &more->value, pp_inclusive_of(&l->after, node));
+	pp_value_add(m, &more->value_before, inclusive_before(l, node));
+}
+
+static bool
+box_add(struct layout *l, struct pp_box box, pp_node node)
+{
+	uint32_t index = (uint32_t)l->flame->boxes.n;
+
+	if (box.depth + 1 > l->flame->depth)
+		l->flame->depth = box.depth + 1;
+	if (index == UINT32_MAX || !pp_vec_push(&l->flame->boxes, box))
+		return false;
+	return box.more || !l->children.first[node] ||
+	       pp_vec_push(&l->open, (struct open){ node, index });
+}
+
+static struct pp_box
+box_of(const struct layout *l, pp_node node, uint32_t parent, uint32_t depth, double start)
+{
+	double whole = l->weight[0];
+
+	return (struct pp_box){
+		.func = node ? pp_node_func(l->p, node) : 0,
+		.depth = depth,
+		.parent = parent,
+		.start = start,
+		.width = whole > 0 ? l->weight[node] / whole : node == 0,
+		.value = pp_inclusive_of(&l->after, node),
+		.own = l->own[node],
+		.value_before = inclusive_before(l, node),
+		.own_before = l->own_before ? l->own_before[node] : pp_value_zero(l->flame->metric),
+	};
+}
+
+/* Lays the children of a box out: the wide ones in order, then the sum of the thin ones. */
+static bool
+layout_children(struct layout *l, struct open parent)
+{
+	const struct pp_box above = l->flame->boxes.at[parent.box];
+	struct pp_box more = { .depth = above.depth + 1, .parent = parent.box };
+	double whole = l->weight[0], at = above.start;
+	bool too_deep = above.depth + 1 >= l->opts->deepest;
+	pp_node child;
+	size_t i;
+
+	more.value = more.value_before = more.own = more.own_before = pp_value_zero(l->flame->metric);
+	l->sorted.n = 0;
+	for (child = l->children.first[parent.node]; child; child = l->children.next[child]) {
+		bool thin = l->weight[child] < l->opts->thinnest * whole || too_deep;
+
+		l->flame->too_deep += too_deep;
+		if (thin || l->weight[child] <= 0 || is_more(l->p, child))
+			more_take(l, &more, child);
+		else if (!pp_vec_push(&l->sorted, child))
+			return false;
+	}
+	if (l->sorted.n > 1)
+		qsort_r(l->sorted.at, l->sorted.n, sizeof *l->sorted.at, compare_children, l);
+	/* The deepest level is laid out last: what waits is taken from the end. */
+	for (i = 0; i < l->sorted.n; i++) {
+		if (!box_add(l, box_of(l, l->sorted.at[i], parent.box, above.depth + 1, at),
+		             l->sorted.at[i]))
+			return false;
+		at += l->weight[l->sorted.at[i]] / whole;
+	}
+	if (more.more == 0 || more.width <= 0)
+		return true;
+	more.start = at;
+	more.width /= whole;
+	return box_add(l, more, 0);
+}
+
+static bool
+layout_boxes(struct layout *l)
+{
+	if (!box_add(l, box_of(l, 0, 0, 0, 0), 0))
+		return false;
+	while (l->weight[0] > 0 && l->open.n)
+		if (!layout_children(l, l->open.at[--l->open.n]))
+			return false;
+	return true;
+}
+
+pp_status
+pp_flame_compute(struct pp_flame *flame, const struct pp_profile *p, const struct pp_flame_opts *opts)
+{
+	struct layout l = { .flame = flame, .p = p, .opts = opts };
+	bool ok;
+
+	*flame = (struct pp_flame){ .profile = p, .compares = opts->before != PP_FLAME_ALONE };
+	if (opts->metric >= p->metrics.n || (flame->compares && opts->before >= p->metrics.n))
+		return PP_E_UNSUPPORTED;
+	flame->metric = &p->metrics.at[opts->metric];
+	ok = pp_inclusive_compute(&l.after, p, opts->metric) &&
+	     (!flame->compares || pp_inclusive_compute(&l.before, p, opts->before)) &&
+	     pp_children_compute(&l.children, p) && layout_weights(&l) && layout_boxes(&l);
+	pp_inclusive_release(&l.after);
+	pp_inclusive_release(&l.before);
+	pp_children_release(&l.children);
+	free(l.weight);
+	free(l.own);
+	free(l.own_before);
+	pp_vec_release(&l.sorted);
+	pp_vec_release(&l.open);
+	if (ok)
+		return PP_OK;
+	pp_flame_release(flame);
+	return PP_E_NOMEM;
+}
+
+void
+pp_flame_release(struct pp_flame *flame)
+{
+	pp_vec_release(&flame->boxes);
+}

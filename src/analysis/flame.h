@@ -1,0 +1,53 @@
+/*
+ * The layout of a flame graph as data: which frames are drawn, where, how wide.
+ *
+ * Widths are shares of the whole, so any picture can use them. Children of a frame lie side by side
+ * within it; what is too thin to be drawn stands behind them as one box, so nothing is lost.
+ */
+#ifndef PP_FLAME_H
+#define PP_FLAME_H
+
+#include "model/profile.h"
+
+enum pp_flame_order { PP_FLAME_BY_NAME, PP_FLAME_BY_WEIGHT, PP_FLAME_AS_FOUND };
+
+struct pp_flame_opts {
+	size_t metric;
+	size_t before;            /* metric to compare with; PP_FLAME_ALONE = none */
+	enum pp_flame_order order;
+	double thinnest;          /* share of the whole below which frames are not drawn alone */
+	uint32_t deepest;         /* levels drawn; what lies above is summed up */
+};
+
+#define PP_FLAME_ALONE SIZE_MAX
+
+/* One box. The first is the whole; parents stand before their children. */
+struct pp_box {
+	pp_func func;  /* 0 for the whole and for sums */
+	uint32_t depth;
+	uint32_t parent;
+	uint64_t more; /* how many frames a sum stands for; 0 for a frame */
+	double start;  /* share of the whole */
+	double width;
+	union pp_value value, own;
+	union pp_value value_before, own_before; /* when comparing */
+};
+
+struct pp_flame {
+	const struct pp_profile *profile;
+	const struct pp_metric *metric;
+	bool compares;
+	PP_VEC(struct pp_box) boxes;
+	uint32_t depth;      /* levels in use, the whole included */
+	uint64_t too_deep;   /* frames that are only part of a sum because of `deepest` */
+	uint64_t negative;   /* frames without width because their cost is negative */
+};
+
+/*
+ * Lays out the tree of a profile in which no two frames show the same name (see analysis/reshape.h).
+ * PP_E_NOMEM; PP_E_UNSUPPORTED without a metric.
+ */
+pp_status pp_flame_compute(struct pp_flame *, const struct pp_profile *, const struct pp_flame_opts *);
+void pp_flame_release(struct pp_flame *);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * Profiles made from profiles, for pictures.
+ */
+#include "analysis/reshape.h"
+
+#include "model/builder.h"
+
+bool
+pp_reshape_is_by_name(const struct pp_profile *p, bool *out_of_memory)
+{
+	unsigned char *used = calloc(p->strs.strs.n, 1);
+	bool distinct = used != NULL;
+	size_t i;
+
+	*out_of_memory = !used;
+	for (i = 1; distinct && i < p->frames.n; i++) {
+		pp_str name = p->funcs.at[p->frames.at[i].func].name;
+
+		distinct = !used[name];
+		used[name] = 1;
+	}
+	free(used);
+	return distinct;
+}
+
+/* The frame of each frame's name in the new profile; NULL when out of memory. */
+static pp_frame *
+frames_by_name(struct pp_builder *b, const struct pp_profile *p)
+{
+	pp_frame *map = calloc(p->frames.n, sizeof *map);
+	size_t i;
+
+	for (i = 1; map && i < p->frames.n; i++) {
+		const struct pp_func_row *from = &p->funcs.at[p->frames.at[i].func];
+		struct pp_func_row func = { .flags = from->flags };
+		struct pp_frame_row frame = { 0 };
+
+		func.name = pp_build_str(b, pp_text_of(p, from->name));
+		/* A sum of thin frames is not the function that happens to be called so. */
+		func.line = from->flags & PP_FUNC_MORE ? from->line : 0;
+		frame.func = pp_build_func(b, &func);
+		map[i] = pp_build_frame(b, &frame);
+	}
+	return map;
+}
+
+/* Puts the nodes of a tree below each other by name; map[node] is where each went. */
+static void
+nodes_by_name(struct pp_builder *b, const struct pp_profile *p, const pp_frame *frames, pp_node *map)
+{
+	pp_node node;
+
+	for (node = 1; node < p->tree.n && pp_builder_ok(b); node++)
+		map[node] = pp_build_child(b, map[pp_tree_parent(&p->tree, node)],
+		                           frames[pp_tree_frame(&p->tree, node)]);
+}
+
+/* The stack of a node from its leaf to its root, as a path in the new tree. */
+static pp_node
+node_reversed(struct pp_builder *b, const struct pp_profile *p, const pp_frame *frames, pp_node node)
+{
+	pp_node to = 0;
+
+	for (; node && pp_builder_ok(b); node = pp_tree_parent(&p->tree, node))
+		to = pp_build_child(b, to, frames[pp_tree_frame(&p->tree, node)]);
+	return to;
+}
+
+/* Adds one metric of a profile as metric `to`; false when a sum passes 64 bits or on failure. */
+static bool
+add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, size_t metric, bool reverse)
+{
+	pp_frame *frames = frames_by_name(b, p);
+	pp_node *map = calloc(p->tree.n, sizeof *map);
+	bool ok = frames && map;
+	size_t i;
+	uint32_t row;
+
+	if (ok && !reverse)
+		nodes_by_name(b, p, frames, map);
+	for (i = 0; ok && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; ok && row < s->rows; row++) {
+			pp_node node = pp_series_node(s, row);
+
+			if (!pp_series_present(s, row))
+				continue;
+			node = reverse ? node_reversed(b, p, frames, node) : map[node];
+			ok = pp_builder_ok(b) &&
+			     pp_build_add(b, 0, node, to, pp_series_cells(s, row)[metric]);
+		}
+	}
+	if (!frames || !map)
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	free(frames);
+	free(map);
+	return ok && pp_builder_ok(b);
+}
+
+/* A metric like another one, under a new name if given. */
+static void
+copy_metric(struct pp_builder *b, const struct pp_profile *p, size_t metric, const char *name,
+            unsigned flags)
+{
+	struct pp_metric m = p->metrics.at[metric];
+
+	m.name = name ? pp_build_strz(b, name) : pp_build_str(b, pp_text_of(p, m.name));
+	m.title = 0;
+	m.event = 0;
+	m.unit = pp_build_str(b, pp_text_of(p, m.unit));
+	m.flags = (m.flags & ~(unsigned)PP_METRIC_PRIMARY) | flags;
+	(void)pp_build_metric(b, &m);
+}
+
+static bool
+start(struct pp_builder *b, const struct pp_profile *like)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+
+	if (!pp_builder_init(b, &limits, 0, like->strs.seed, &pp_pages_plain))
+		return false;
+	b->profile->format = like->format;
+	b->profile->complete = like->complete;
+	b->profile->estimated = like->estimated;
+	b->profile->facets = PP_TREE;
+	return true;
+}
+
+static pp_status
+finish(struct pp_builder *b, bool fits, struct pp_profile **out)
+{
+	pp_status status = pp_builder_ok(b) && !fits ? PP_E_LIMIT : pp_builder_finish(b, out);
+
+	pp_builder_release(b);
+	return status;
+}
+
+pp_status
+pp_reshape_names(const struct pp_profile *p, size_t metric, bool reverse, struct pp_profile **out)
+{
+	struct pp_builder b;
+	bool fits;
+
+	*out = NULL;
+	if (!start(&b, p))
+		return PP_E_NOMEM;
+	copy_metric(&b, p, metric, NULL, PP_METRIC_PRIMARY);
+	(void)pp_build_series_plain(&b, true, false);
+	fits = add_profile(&b, 0, p, metric, reverse);
+	return finish(&b, fits, out);
+}
+
+pp_status
+pp_reshape_union(const struct pp_profile *before, size_t before_metric, const struct pp_profile *after,
+                 size_t after_metric, bool reverse, struct pp_profile **out)
+{
+	const struct pp_metric *x = &before->metrics.at[before_metric];
+	const struct pp_metric *y = &after->metrics.at[after_metric];
+	struct pp_builder b;
+	bool fits;
+
+	*out = NULL;
+	if (!pp_slice_eq(pp_text_of(before, x->unit), pp_text_of(after, y->unit)) || x->type != y->type ||
+	    x->scale != y->scale || x->factor_num != y->factor_num || x->factor_den != y->factor_den)
+		return PP_E_USAGE;
+	if (!start(&b, after))
+		return PP_E_NOMEM;
+	b.profile->complete = before->complete && after->complete;
+	copy_metric(&b, before, before_metric, "before", 0);
+	copy_metric(&b, after, after_metric, "after", PP_METRIC_PRIMARY);
+	(void)pp_build_series_plain(&b, true, false);
+	fits = add_profile(&b, 0, before, before_metric, reverse) &&
+	       add_profile(&b, 1, after, after_metric, reverse);
+	return finish(&b, fits, out);
+}

@@ -1,0 +1,27 @@
+/*
+ * Profiles made from profiles, for pictures: stacks by name only, stacks upside down, two as one.
+ */
+#ifndef PP_RESHAPE_H
+#define PP_RESHAPE_H
+
+#include "model/profile.h"
+
+/* True when no two frames of the tree show the same name: then pp_reshape_names() would change nothing. */
+bool pp_reshape_is_by_name(const struct pp_profile *, bool *out_of_memory);
+
+/*
+ * One metric of a profile with stacks told apart by names alone, root first or, when `reverse`, leaf
+ * first. PP_E_LIMIT when a sum passes 64 bits.
+ */
+pp_status pp_reshape_names(const struct pp_profile *, size_t metric, bool reverse,
+                           struct pp_profile **out);
+
+/*
+ * Two profiles as one with the metrics "before" and "after", stacks told apart by names. The metrics
+ * must have the same unit (PP_E_USAGE otherwise).
+ */
+pp_status pp_reshape_union(const struct pp_profile *before, size_t before_metric,
+                           const struct pp_profile *after, size_t after_metric, bool reverse,
+                           struct pp_profile **out);
+
+#endif
