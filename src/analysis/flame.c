@@ -19,7 +19,7 @@ struct layout {
 	struct pp_children children;
 	double *weight; /* what gives each node its width; never negative */
 	union pp_value *own, *own_before;
-	PP_VEC(pp_node) sorted;     /* children of the node in work */
+	PP_VEC(pp_node) sorted; /* children of the node in work */
 	PP_VEC(struct open) open;
 };
 
@@ -108,7 +108,8 @@ compare_children(const void *left, const void *right, void *context)
 static union pp_value
 inclusive_before(const struct layout *l, pp_node node)
 {
-	return l->flame->compares ? pp_inclusive_of(&l->before, node) : pp_value_zero(l->flame->metric);
+	return l->flame->compares ? pp_inclusive_of(&l->before, node)
+	                          : pp_value_zero(l->flame->metric);
 }
 
 /* How many frames a node that a pruning reader made stands for: "(N more)". */
@@ -178,7 +179,8 @@ layout_children(struct layout *l, struct open parent)
 	pp_node child;
 	size_t i;
 
-	more.value = more.value_before = more.own = more.own_before = pp_value_zero(l->flame->metric);
+	more.value = more.value_before = more.own = more.own_before = pp_value_zero(
+	    l->flame->metric);
 	l->sorted.n = 0;
 	for (child = l->children.first[parent.node]; child; child = l->children.next[child]) {
 		bool thin = l->weight[child] < l->opts->thinnest * whole || too_deep;
@@ -217,7 +219,8 @@ layout_boxes(struct layout *l)
 }
 
 pp_status
-pp_flame_compute(struct pp_flame *flame, const struct pp_profile *p, const struct pp_flame_opts *opts)
+pp_flame_compute(struct pp_flame *flame, const struct pp_profile *p,
+                 const struct pp_flame_opts *opts)
 {
 	struct layout l = { .flame = flame, .p = p, .opts = opts };
 	bool ok;

@@ -13,17 +13,17 @@ enum pp_flame_order { PP_FLAME_BY_NAME, PP_FLAME_BY_WEIGHT, PP_FLAME_AS_FOUND };
 
 struct pp_flame_opts {
 	size_t metric;
-	size_t before;            /* metric to compare with; PP_FLAME_ALONE = none */
+	size_t before; /* metric to compare with; PP_FLAME_ALONE = none */
 	enum pp_flame_order order;
-	double thinnest;          /* share of the whole below which frames are not drawn alone */
-	uint32_t deepest;         /* levels drawn; what lies above is summed up */
+	double thinnest;  /* share of the whole below which frames are not drawn alone */
+	uint32_t deepest; /* levels drawn; what lies above is summed up */
 };
 
 #define PP_FLAME_ALONE SIZE_MAX
 
 /* One box. The first is the whole; parents stand before their children. */
 struct pp_box {
-	pp_func func;  /* 0 for the whole and for sums */
+	pp_func func; /* 0 for the whole and for sums */
 	uint32_t depth;
 	uint32_t parent;
 	uint64_t more; /* how many frames a sum stands for; 0 for a frame */
@@ -38,16 +38,17 @@ struct pp_flame {
 	const struct pp_metric *metric;
 	bool compares;
 	PP_VEC(struct pp_box) boxes;
-	uint32_t depth;      /* levels in use, the whole included */
-	uint64_t too_deep;   /* frames that are only part of a sum because of `deepest` */
-	uint64_t negative;   /* frames without width because their cost is negative */
+	uint32_t depth;    /* levels in use, the whole included */
+	uint64_t too_deep; /* frames that are only part of a sum because of `deepest` */
+	uint64_t negative; /* frames without width because their cost is negative */
 };
 
 /*
  * Lays out the tree of a profile in which no two frames show the same name (see analysis/reshape.h).
  * PP_E_NOMEM; PP_E_UNSUPPORTED without a metric.
  */
-pp_status pp_flame_compute(struct pp_flame *, const struct pp_profile *, const struct pp_flame_opts *);
+pp_status pp_flame_compute(struct pp_flame *, const struct pp_profile *,
+                           const struct pp_flame_opts *);
 void pp_flame_release(struct pp_flame *);
 
 #endif

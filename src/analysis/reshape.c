@@ -46,7 +46,8 @@ frames_by_name(struct pp_builder *b, const struct pp_profile *p)
 
 /* Puts the nodes of a tree below each other by name; map[node] is where each went. */
 static void
-nodes_by_name(struct pp_builder *b, const struct pp_profile *p, const pp_frame *frames, pp_node *map)
+nodes_by_name(struct pp_builder *b, const struct pp_profile *p, const pp_frame *frames,
+              pp_node *map)
 {
 	pp_node node;
 
@@ -57,7 +58,8 @@ nodes_by_name(struct pp_builder *b, const struct pp_profile *p, const pp_frame *
 
 /* The stack of a node from its leaf to its root, as a path in the new tree. */
 static pp_node
-node_reversed(struct pp_builder *b, const struct pp_profile *p, const pp_frame *frames, pp_node node)
+node_reversed(struct pp_builder *b, const struct pp_profile *p, const pp_frame *frames,
+              pp_node node)
 {
 	pp_node to = 0;
 
@@ -68,7 +70,8 @@ node_reversed(struct pp_builder *b, const struct pp_profile *p, const pp_frame *
 
 /* Adds one metric of a profile as metric `to`; false when a sum passes 64 bits or on failure. */
 static bool
-add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, size_t metric, bool reverse)
+add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, size_t metric,
+            bool reverse)
 {
 	pp_frame *frames = frames_by_name(b, p);
 	pp_node *map = calloc(p->tree.n, sizeof *map);
@@ -152,8 +155,9 @@ pp_reshape_names(const struct pp_profile *p, size_t metric, bool reverse, struct
 }
 
 pp_status
-pp_reshape_union(const struct pp_profile *before, size_t before_metric, const struct pp_profile *after,
-                 size_t after_metric, bool reverse, struct pp_profile **out)
+pp_reshape_union(const struct pp_profile *before, size_t before_metric,
+                 const struct pp_profile *after, size_t after_metric, bool reverse,
+                 struct pp_profile **out)
 {
 	const struct pp_metric *x = &before->metrics.at[before_metric];
 	const struct pp_metric *y = &after->metrics.at[after_metric];
@@ -161,8 +165,9 @@ pp_reshape_union(const struct pp_profile *before, size_t before_metric, const st
 	bool fits;
 
 	*out = NULL;
-	if (!pp_slice_eq(pp_text_of(before, x->unit), pp_text_of(after, y->unit)) || x->type != y->type ||
-	    x->scale != y->scale || x->factor_num != y->factor_num || x->factor_den != y->factor_den)
+	if (!pp_slice_eq(pp_text_of(before, x->unit), pp_text_of(after, y->unit)) ||
+	    x->type != y->type || x->scale != y->scale || x->factor_num != y->factor_num ||
+	    x->factor_den != y->factor_den)
 		return PP_E_USAGE;
 	if (!start(&b, after))
 		return PP_E_NOMEM;

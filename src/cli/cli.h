@@ -28,6 +28,7 @@ struct pp_cli {
 	struct pp_style errors; /* of standard error */
 	bool out_terminal;      /* the answer goes to a terminal */
 	bool quiet, verbose, strict;
+	double prune;                   /* share of the whole that pictures may sum up */
 	bool stands;                    /* the answer is worth keeping even if input was bad */
 	const struct pp_format *target; /* what `convert` writes, else NULL */
 };

@@ -125,7 +125,7 @@ pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_load
 {
 	const char *from = pp_args_text(&cli->args, "from");
 	uint64_t jobs = pp_args_count(&cli->args, "jobs", 0);
-	struct pp_read_opts opts = { .from = from, .want = want };
+	struct pp_read_opts opts = { .from = from, .want = want, .prune = cli->prune };
 	uint64_t start = now_ns();
 	int code;
 

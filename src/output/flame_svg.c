@@ -10,15 +10,14 @@
 #include "output/units.h"
 #include "text/escape.h"
 
-#define SIDE 10.0        /* margin left and right */
-#define ROW 16.0         /* height of a frame */
-#define LETTER 7.225     /* width of a letter of 12 px monospace */
-#define HEAD 62.0        /* title, subtitle, buttons */
-#define FOOT 34.0        /* details and breadcrumbs */
+#define SIDE 10.0    /* margin left and right */
+#define ROW 16.0     /* height of a frame */
+#define LETTER 7.225 /* width of a letter of 12 px monospace */
+#define HEAD 62.0    /* title, subtitle, buttons */
+#define FOOT 34.0    /* details and breadcrumbs */
 
-const char *const pp_flame_colors[] = { "hot",  "mem",    "io",     "red",    "green",
-	                                "blue", "aqua",   "yellow", "purple", "orange",
-	                                "grey", NULL };
+const char *const pp_flame_colors[] = { "hot",  "mem",    "io",     "red",    "green", "blue",
+	                                "aqua", "yellow", "purple", "orange", "grey",  NULL };
 
 struct rgb {
 	unsigned r, g, b;
@@ -48,11 +47,16 @@ struct colour_set {
 };
 
 static const struct colour_set sets[] = {
-	{ "hot", { 205, 60, 30 }, { 50, 170, 45 } },   { "mem", { 90, 190, 110 }, { 60, 55, 60 } },
-	{ "io", { 100, 125, 200 }, { 60, 60, 55 } },   { "red", { 200, 80, 80 }, { 55, 80, 80 } },
-	{ "green", { 90, 180, 90 }, { 70, 70, 70 } },  { "blue", { 100, 120, 205 }, { 70, 70, 50 } },
-	{ "aqua", { 70, 175, 180 }, { 70, 65, 65 } },  { "yellow", { 190, 180, 60 }, { 60, 55, 50 } },
-	{ "purple", { 180, 90, 190 }, { 60, 70, 60 } }, { "orange", { 200, 120, 50 }, { 50, 60, 40 } },
+	{ "hot", { 205, 60, 30 }, { 50, 170, 45 } },
+	{ "mem", { 90, 190, 110 }, { 60, 55, 60 } },
+	{ "io", { 100, 125, 200 }, { 60, 60, 55 } },
+	{ "red", { 200, 80, 80 }, { 55, 80, 80 } },
+	{ "green", { 90, 180, 90 }, { 70, 70, 70 } },
+	{ "blue", { 100, 120, 205 }, { 70, 70, 50 } },
+	{ "aqua", { 70, 175, 180 }, { 70, 65, 65 } },
+	{ "yellow", { 190, 180, 60 }, { 60, 55, 50 } },
+	{ "purple", { 180, 90, 190 }, { 60, 70, 60 } },
+	{ "orange", { 200, 120, 50 }, { 50, 60, 40 } },
 	{ "grey", { 165, 165, 170 }, { 55, 55, 55 } },
 };
 
@@ -94,7 +98,8 @@ set_by_language(const struct pp_profile *p, pp_func func)
 		return set_named("aqua");
 	if (flags & (PP_FUNC_UNKNOWN | PP_FUNC_PSEUDO))
 		return set_named("grey");
-	if (ends_in(name, "_[j]") || contains(name, ":::") || (name.n && name.p[0] == 'L' && contains(name, "/")))
+	if (ends_in(name, "_[j]") || contains(name, ":::") ||
+	    (name.n && name.p[0] == 'L' && contains(name, "/")))
 		return set_named("green");
 	if (contains(name, "\\") || contains(name, "->") || ends_in(name, ".php"))
 		return set_named("purple");
@@ -131,7 +136,8 @@ frame_colour(const struct pp_flame *f, const struct pp_flame_style *style, pp_fu
 static struct rgb
 change_colour(const struct pp_flame *f, const struct pp_box *box, double largest)
 {
-	double own = pp_value_double(f->metric, box->own) - pp_value_double(f->metric, box->own_before);
+	double own = pp_value_double(f->metric, box->own) -
+	             pp_value_double(f->metric, box->own_before);
 	double share = largest > 0 ? sqrt(fabs(own) / largest) : 0;
 	unsigned fade = 255 - (unsigned)(share * 175);
 
@@ -167,7 +173,8 @@ put_value(struct pp_sink *out, const struct pp_metric *m, union pp_value v)
 	char digits[PP_NUM_MAX];
 	size_t n = pp_value_print(m, v, digits), i, whole = 0, at;
 
-	for (at = digits[0] == '-'; at + whole < n && (unsigned)digits[at + whole] - '0' <= 9; whole++)
+	for (at = digits[0] == '-'; at + whole < n && (unsigned)digits[at + whole] - '0' <= 9;
+	     whole++)
 		;
 	for (i = 0; i < n; i++) {
 		if (i > at && i < at + whole && (at + whole - i) % 3 == 0)
@@ -264,11 +271,11 @@ put_frame(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_s
 	double right = floor((box->start + box->width) * span * 1000 + 0.5) / 1000;
 	double y = style->icicle ? HEAD + box->depth * ROW : height - FOOT - (box->depth + 1) * ROW;
 
-	pp_sink_printf(out, "<g class=\"frame%s\" data-row=\"%u\"><title>", box->more ? " more" : "",
-	               box->depth);
+	pp_sink_printf(out, "<g class=\"frame%s\" data-row=\"%u\"><title>",
+	               box->more ? " more" : "", box->depth);
 	put_title(out, f, box);
-	pp_sink_printf(out, "</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%.0f\"", SIDE + left,
-	               y, right - left, ROW - 1);
+	pp_sink_printf(out, "</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%.0f\"",
+	               SIDE + left, y, right - left, ROW - 1);
 	if (!box->more) {
 		struct rgb c = f->compares ? change_colour(f, box, largest)
 		                           : (box->func ? frame_colour(f, style, box->func)
@@ -286,40 +293,43 @@ put_frame(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_s
 }
 
 static void
-put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_style *style, double height)
+put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_style *style,
+         double height)
 {
 	double middle = style->width / 2;
 
-	pp_sink_printf(out,
-	               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	               "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
-	               "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" data-left=\"%.0f\" "
-	               "data-span=\"%.3f\" data-up=\"%d\" role=\"img\" aria-labelledby=\"title\">\n<style>",
-	               style->width, height, style->width, height, SIDE,
-	               pp_flame_svg_span(style->width), style->icicle ? 0 : 1);
+	pp_sink_printf(
+	    out,
+	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
+	    "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" data-left=\"%.0f\" "
+	    "data-span=\"%.3f\" data-up=\"%d\" role=\"img\" aria-labelledby=\"title\">\n<style>",
+	    style->width, height, style->width, height, SIDE, pp_flame_svg_span(style->width),
+	    style->icicle ? 0 : 1);
 	pp_sink_write(out, pp_flame_css, pp_flame_css_size);
 	pp_sink_printf(out,
 	               "</style>\n<rect class=\"back\" width=\"100%%\" height=\"100%%\"/>\n"
 	               "<text id=\"title\" class=\"title\" x=\"%.1f\" y=\"22\">",
 	               middle);
-	pp_escape_xml(out, pp_slice_z(style->title ? style->title
-	                                           : f->compares ? "Differential flame graph"
-	                                                         : "Flame graph"));
+	pp_escape_xml(out, pp_slice_z(style->title  ? style->title
+	                              : f->compares ? "Differential flame graph"
+	                                            : "Flame graph"));
 	pp_sink_puts(out, "</text>\n");
 	if (style->subtitle) {
 		pp_sink_printf(out, "<text class=\"subtitle\" x=\"%.1f\" y=\"38\">", middle);
 		pp_escape_xml(out, pp_slice_z(style->subtitle));
 		pp_sink_puts(out, "</text>\n");
 	}
-	pp_sink_printf(out,
-	               "<text id=\"reset\" class=\"button off\" x=\"%.0f\" y=\"54\">Reset zoom</text>\n"
-	               "<text id=\"search\" class=\"button\" x=\"%.0f\" y=\"54\" "
-	               "text-anchor=\"end\">Search</text>\n"
-	               "<foreignObject id=\"find\" class=\"find off\" x=\"%.0f\" y=\"40\" width=\"240\" "
-	               "height=\"22\"><input xmlns=\"http://www.w3.org/1999/xhtml\" type=\"search\" "
-	               "aria-label=\"Search\" placeholder=\"name or regular expression\"/>"
-	               "</foreignObject>\n",
-	               SIDE, style->width - SIDE, style->width - SIDE - 300);
+	pp_sink_printf(
+	    out,
+	    "<text id=\"reset\" class=\"button off\" x=\"%.0f\" y=\"54\">Reset zoom</text>\n"
+	    "<text id=\"search\" class=\"button\" x=\"%.0f\" y=\"54\" "
+	    "text-anchor=\"end\">Search</text>\n"
+	    "<foreignObject id=\"find\" class=\"find off\" x=\"%.0f\" y=\"40\" width=\"240\" "
+	    "height=\"22\"><input xmlns=\"http://www.w3.org/1999/xhtml\" type=\"search\" "
+	    "aria-label=\"Search\" placeholder=\"name or regular expression\"/>"
+	    "</foreignObject>\n",
+	    SIDE, style->width - SIDE, style->width - SIDE - 300);
 }
 
 static void

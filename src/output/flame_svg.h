@@ -12,12 +12,12 @@
 enum pp_palette { PP_PALETTE_NAME, PP_PALETTE_MODULE, PP_PALETTE_LANGUAGE };
 
 struct pp_flame_style {
-	const char *title;     /* NULL = "Flame graph" */
-	const char *subtitle;  /* NULL = none */
-	const char *colors;    /* a name of pp_flame_colors[] */
+	const char *title;    /* NULL = "Flame graph" */
+	const char *subtitle; /* NULL = none */
+	const char *colors;   /* a name of pp_flame_colors[] */
 	enum pp_palette palette;
-	double width;          /* of the picture, in pixels */
-	bool icicle;           /* the whole on top */
+	double width; /* of the picture, in pixels */
+	bool icicle;  /* the whole on top */
 };
 
 /* Names of the colour sets, NULL at the end; the first is the default. */

@@ -1,0 +1,285 @@
+/*
+ * polyprof flame: a flame graph as an interactive SVG.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/reshape.h"
+#include "cli/load.h"
+#include "cli/suggest.h"
+#include "output/flame_svg.h"
+
+#define WIDTH 1200.0
+#define THINNEST_PX 0.1
+/* Frames of one percent are drawn whatever --min-width says. */
+#define ALWAYS_DRAWN 0.01
+/* Browsers stop drawing somewhere past 32,767 pixels. */
+#define DEEPEST 2000
+
+static int flame_run(struct pp_cli *);
+
+static const struct pp_option flame_options[] = {
+	{ "output", 'o', PP_ARG_TEXT, "OUT", "the file to write (`-` or nothing = standard output)",
+	  PP_HINT_FILE },
+	{ "metric", 'm', PP_ARG_TEXT, "NAME", "what gives frames their width", PP_HINT_NONE },
+	{ "icicle", 0, PP_ARG_FLAG, NULL, "the whole on top, callees below", PP_HINT_NONE },
+	{ "reverse", 0, PP_ARG_FLAG, NULL, "start from the leaves: who calls what costs",
+	  PP_HINT_NONE },
+	{ "merge", 0, PP_ARG_FLAG, NULL, "add two files up instead of comparing them",
+	  PP_HINT_NONE },
+	{ "sort", 0, PP_ARG_CHOICE, "name|weight|input", "the order of siblings (default name)",
+	  PP_HINT_NONE },
+	{ "min-width", 0, PP_ARG_TEXT, "N[%]",
+	  "draw thinner frames together: pixels (default 0.1) or percent; frames of 1 % are always "
+	  "drawn",
+	  PP_HINT_NONE },
+	{ "depth", 0, PP_ARG_COUNT, "N", "levels to draw (default 2000)", PP_HINT_NONE },
+	{ "width", 0, PP_ARG_COUNT, "N", "width of the picture in pixels (default 1200)",
+	  PP_HINT_NONE },
+	{ "title", 0, PP_ARG_TEXT, "TEXT", "the title", PP_HINT_NONE },
+	{ "subtitle", 0, PP_ARG_TEXT, "TEXT", "a line below it", PP_HINT_NONE },
+	{ "colors", 0, PP_ARG_CHOICE, "hot|mem|io|red|green|blue|aqua|yellow|purple|orange|grey",
+	  "the colours (default hot)", PP_HINT_NONE },
+	{ "palette", 0, PP_ARG_CHOICE, "name|module|language",
+	  "what decides a frame's colour (default name)", PP_HINT_NONE },
+	{ 0 },
+};
+static const struct pp_option_group flame_group = { "Picture", flame_options };
+
+static const struct pp_option_group *const flame_groups[] = {
+	&flame_group, &pp_group_read, &pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
+};
+
+static const struct pp_example flame_examples[] = {
+	{ "flame app.folded -o app.svg", "open app.svg in a browser" },
+	{ "flame before.folded after.folded -o change.svg",
+	  "orange grew, blue shrank, what vanished is still there" },
+	{ "flame --icicle --reverse app.folded -o callers.svg", "from the leaves up" },
+	{ 0 },
+};
+
+const struct pp_command pp_command_flame = {
+	.name = "flame",
+	.synopsis = "FILE... -o OUT.svg",
+	.summary = "a flame graph as an interactive SVG",
+	.details =
+	    "Each frame is a function on a stack; its width is what it costs with all it called. "
+	    "Click to zoom, / to search, Escape to go back; arrows, Enter and n move about; the URL "
+	    "keeps it all. Without scripts the picture and the titles of its frames remain.\n\n"
+	    "Two files are compared: widths show the larger of both, orange frames cost more "
+	    "themselves than before, blue ones less. Frames too thin to draw stand together as one "
+	    "grey block, so widths always add up. Stacks are told apart by the names in them.",
+	.groups = flame_groups,
+	.examples = flame_examples,
+	.hint = PP_HINT_FILE,
+	.run = flame_run,
+};
+
+/* ---- what was asked ---- */
+
+struct request {
+	struct pp_flame_opts opts;
+	struct pp_flame_style style;
+	bool reverse;
+};
+
+/* "0.5" pixels or "0.1%" as a share of the whole; false when it is neither. */
+static bool
+parse_min_width(const char *text, double span, double *share)
+{
+	char *end;
+	double value;
+
+	if (!text) {
+		*share = THINNEST_PX / span;
+		return true;
+	}
+	value = strtod(text, &end);
+	if (end == text || !isfinite(value) || value < 0)
+		return false;
+	if (strcmp(end, "%") == 0)
+		*share = value / 100;
+	else if (*end == '\0' || strcmp(end, "px") == 0)
+		*share = value / span;
+	else
+		return false;
+	return true;
+}
+
+static int
+request_parse(struct pp_cli *cli, struct request *r)
+{
+	const char *sort = pp_args_text(&cli->args, "sort");
+	const char *palette = pp_args_text(&cli->args, "palette");
+	uint64_t width = pp_args_count(&cli->args, "width", (uint64_t)WIDTH);
+	uint64_t depth = pp_args_count(&cli->args, "depth", DEEPEST);
+	double share;
+
+	if (width < 200 || width > 100000)
+		return pp_cli_wrong(cli, "--width must be from 200 to 100000");
+	if (!parse_min_width(pp_args_text(&cli->args, "min-width"),
+	                     pp_flame_svg_span((double)width), &share))
+		return pp_cli_wrong(cli, "--min-width takes pixels (0.5) or percent (0.1%%)");
+	*r = (struct request){
+		.opts = { .before = PP_FLAME_ALONE,
+		          .thinnest = share < ALWAYS_DRAWN ? share : ALWAYS_DRAWN,
+		          .deepest = depth && depth < UINT32_MAX ? (uint32_t)depth + 1
+		                                                 : UINT32_MAX },
+		.style = { .title = pp_args_text(&cli->args, "title"),
+		           .subtitle = pp_args_text(&cli->args, "subtitle"),
+		           .colors = pp_args_text(&cli->args, "colors"),
+		           .width = (double)width,
+		           .icicle = pp_args_flag(&cli->args, "icicle") },
+		.reverse = pp_args_flag(&cli->args, "reverse"),
+	};
+	if (sort)
+		r->opts.order = strcmp(sort, "weight") == 0  ? PP_FLAME_BY_WEIGHT
+		                : strcmp(sort, "input") == 0 ? PP_FLAME_AS_FOUND
+		                                             : PP_FLAME_BY_NAME;
+	if (palette)
+		r->style.palette = strcmp(palette, "module") == 0     ? PP_PALETTE_MODULE
+		                   : strcmp(palette, "language") == 0 ? PP_PALETTE_LANGUAGE
+		                                                      : PP_PALETTE_NAME;
+	return 0;
+}
+
+/* ---- the profile to draw ---- */
+
+/* Replaces a profile by its form with stacks told apart by names, unless it is that already. */
+static pp_status
+by_name(struct request *r, struct pp_profile **profile)
+{
+	struct pp_profile *named = NULL;
+	bool failed = false;
+	pp_status status;
+
+	if (!r->reverse && pp_reshape_is_by_name(*profile, &failed))
+		return PP_OK;
+	status = failed ? PP_E_NOMEM
+	                : pp_reshape_names(*profile, r->opts.metric, r->reverse, &named);
+	if (status != PP_OK)
+		return status;
+	pp_profile_free(*profile);
+	*profile = named;
+	r->opts.metric = 0;
+	return PP_OK;
+}
+
+static int
+need_tree(struct pp_cli *cli, const struct pp_profile *p, const char *file)
+{
+	if ((p->facets & PP_TREE) && p->metrics.n)
+		return 0;
+	pp_cli_error(cli, "%s holds no stacks to draw", file);
+	return PP_EXIT_INPUT;
+}
+
+/* One profile, or several added up; a differential file is two by itself. */
+static int
+load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size_t n,
+           struct pp_profile **out)
+{
+	pp_status status;
+	size_t before;
+	int code;
+
+	/* Frames too thin to draw need not be read apart; from the leaves up all of them count. */
+	cli->prune = n == 1 && !r->reverse ? r->opts.thinnest : 0;
+	code = pp_load_profile(cli, files, n, PP_TREE, out);
+	if (code == 0)
+		code = need_tree(cli, *out, files[0]);
+	if (code == 0)
+		code = pp_load_metric(cli, *out, &r->opts.metric);
+	if (code)
+		return code;
+	before = pp_profile_metric_find(*out, pp_slice_z("before"));
+	if (before < (*out)->metrics.n && !r->reverse && !pp_args_text(&cli->args, "metric")) {
+		r->opts.before = before;
+		return 0;
+	}
+	status = by_name(r, out);
+	if (status != PP_OK)
+		pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
+	return status == PP_OK ? 0 : pp_load_exit(status);
+}
+
+/* Two profiles as one. */
+static int
+load_both(struct pp_cli *cli, struct request *r, const char *const *files, struct pp_profile **out)
+{
+	struct pp_profile *p[2] = { NULL, NULL };
+	size_t metric[2], i;
+	pp_status status = PP_OK;
+	int code = 0;
+
+	for (i = 0; i < 2 && code == 0; i++) {
+		code = pp_load_profile(cli, files + i, 1, PP_TREE, &p[i]);
+		if (code == 0)
+			code = need_tree(cli, p[i], files[i]);
+		if (code == 0)
+			code = pp_load_metric(cli, p[i], &metric[i]);
+	}
+	if (code == 0)
+		status = pp_reshape_union(p[0], metric[0], p[1], metric[1], r->reverse, out);
+	if (status == PP_E_USAGE)
+		pp_cli_error(cli,
+		             "%s and %s count in different units; choose a metric of both with -m",
+		             files[0], files[1]);
+	else if (status != PP_OK)
+		pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
+	if (status != PP_OK)
+		code = status == PP_E_USAGE ? PP_EXIT_INPUT : pp_load_exit(status);
+	r->opts.before = 0;
+	r->opts.metric = 1;
+	pp_profile_free(p[0]);
+	pp_profile_free(p[1]);
+	return code;
+}
+
+/* ---- running ---- */
+
+static void
+flame_say(struct pp_cli *cli, const struct pp_flame *flame)
+{
+	if (flame->too_deep)
+		pp_cli_note(cli,
+		            "%llu frames lie deeper than %u levels and are summed up; --depth 0 "
+		            "draws all",
+		            (unsigned long long)flame->too_deep, flame->depth - 2);
+	if (flame->negative)
+		pp_cli_note(cli,
+		            "%llu frames have a negative cost of their own, which has no width",
+		            (unsigned long long)flame->negative);
+}
+
+static int
+flame_run(struct pp_cli *cli)
+{
+	struct pp_profile *profile = NULL;
+	struct pp_flame flame = { 0 };
+	const char *const *files;
+	struct request r;
+	pp_status status;
+	size_t n;
+	int code = pp_load_files(cli, 0, &files, &n);
+
+	if (code == 0)
+		code = request_parse(cli, &r);
+	if (code == 0)
+		code = n == 2 && !pp_args_flag(&cli->args, "merge")
+		           ? load_both(cli, &r, files, &profile)
+		           : load_alone(cli, &r, files, n, &profile);
+	if (code == 0) {
+		status = pp_flame_compute(&flame, profile, &r.opts);
+		if (status != PP_OK)
+			pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
+		code = status == PP_OK ? pp_cli_output(cli) : pp_load_exit(status);
+	}
+	if (code == 0) {
+		pp_flame_svg(cli->out, &flame, &r.style);
+		flame_say(cli, &flame);
+	}
+	pp_flame_release(&flame);
+	pp_profile_free(profile);
+	return code;
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Flame graphs of every good sample: flame.py POLYPROF SAMPLES
+
+Each SVG is well-formed; no frame is drawn twice; children lie within their parent, add up to no more
+than it, and none is lost; the whole is the profile's total; values are those of `top`; a pruned picture
+is the picture of the pruned whole. Speaks TAP.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+
+SVG = '{http://www.w3.org/2000/svg}'
+TITLE = re.compile(r'(.*) \((-?[0-9,.]+) ([^,]*), ([0-9.]+)%\)', re.S)
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+
+
+def frames(path):
+    """(name, value, x, y, width, is a sum) of every frame."""
+    out = []
+    for g in ET.parse(path).getroot().iter(SVG + 'g'):
+        classes = (g.get('class') or '').split()
+        if 'frame' not in classes:
+            continue
+        rects, title = g.findall(SVG + 'rect'), g.find(SVG + 'title').text
+        match = TITLE.fullmatch(title.split('\nbefore ')[0])
+        assert len(rects) == 1 and match, title
+        number = match[2].replace(',', '')
+        value = float(number) if '.' in number else int(number)
+        out.append((match[1], value, *(float(rects[0].get(k)) for k in ('x', 'y', 'width')), 'more' in classes))
+    return out
+
+
+def problems(found):
+    """What is wrong with a layout: frames by row, parents below (or above) their children."""
+    rows = sorted({f[3] for f in found}, key=lambda y: abs(y - found[0][3]))
+    whole = [f for f in found if f[3] == rows[0]]
+    wrong = [] if len(whole) == 1 and whole[0][0] == 'all' else ['not one frame for everything']
+    for below, above in zip(rows, rows[1:]):
+        parents = sorted((f for f in found if f[3] == below), key=lambda f: f[2])
+        for parent in parents:
+            inside = [f for f in found if f[3] == above and parent[2] - 1e-3 <= f[2] and
+                      f[2] + f[4] <= parent[2] + parent[4] + 1e-3]
+            names = [f[0] for f in inside if not f[5]]
+            if len(names) != len(set(names)):
+                wrong.append(f'a frame twice in {parent[0]!r}')
+            if sum(f[4] for f in inside) > parent[4] + 2e-3:
+                wrong.append(f'children wider than {parent[0]!r}')
+        total = sum(f[4] for f in found if f[3] == above)
+        held = sum(f[4] for f in found if f[3] == above and any(
+            p[2] - 1e-3 <= f[2] and f[2] + f[4] <= p[2] + p[4] + 1e-3 for p in parents))
+        if abs(total - held) > 1e-2:
+            wrong.append('a frame outside its parent')
+    return wrong
+
+
+def main():
+    polyprof, samples = sys.argv[1:3]
+    count = failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        svg = os.path.join(directory, 'x.svg')
+        for where, _, names in sorted(os.walk(samples)):
+            for name in sorted(names) if where.endswith('good') else []:
+                path = os.path.join(where, name)
+                info = json.loads(run(polyprof, 'info', '--json', path).stdout or b'{}')
+                if 'tree' not in info.get('facets', []) or info.get('counts', {}).get('stacks', 0) > 20000:
+                    continue
+                detail = []
+                for extra in ([], ['--icicle', '--sort', 'weight'], ['--reverse']):
+                    done = run(polyprof, 'flame', path, '-o', svg, *extra)
+                    try:
+                        found = frames(svg) if done.returncode == 0 else []
+                    except (ET.ParseError, AssertionError) as error:
+                        detail.append(f'{extra}: {error}')
+                        continue
+                    detail += problems(found) if found else [done.stderr.decode()]
+                    primary = [m for m in info['metrics'] if m['name'] == info.get('primary')] or info['metrics']
+                    if found and info['format'] != 'diff-folded' and found[0][1] != primary[0]['total']:
+                        detail.append(f"{extra}: the whole is {found[0][1]}, not {primary[0]['total']}")
+                count += 1
+                failed += bool(detail)
+                print(f"{'not ok' if detail else 'ok'} {count} - {os.path.relpath(path, samples)}")
+                print(''.join(f'# {line}\n' for line in detail), end='')
+    print(f'1..{count}')
+    return 1 if failed else 0
+
+
+sys.exit(main())
