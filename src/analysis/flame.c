@@ -18,6 +18,7 @@ struct layout {
 	struct pp_inclusive after, before;
 	struct pp_children children;
 	double *weight; /* what gives each node its width; never negative */
+	double whole;   /* what widths are shares of */
 	union pp_value *own, *own_before;
 	PP_VEC(pp_node) sorted; /* children of the node in work */
 	PP_VEC(struct open) open;
@@ -76,6 +77,13 @@ layout_weights(struct layout *l)
 		l->weight[node] += own > 0 ? own : 0;
 		if (node)
 			l->weight[pp_tree_parent(&p->tree, node)] += l->weight[node];
+	}
+	/* Own costs that a file rounded add up to less than the whole it measured. */
+	if (l->opts->whole) {
+		l->whole = as_double(m, *l->opts->whole);
+		l->whole = l->whole > l->weight[0] ? l->whole : l->weight[0];
+	} else {
+		l->whole = l->weight[0];
 	}
 	return true;
 }
@@ -153,14 +161,14 @@ box_add(struct layout *l, struct pp_box box, pp_node node)
 static struct pp_box
 box_of(const struct layout *l, pp_node node, uint32_t parent, uint32_t depth, double start)
 {
-	double whole = l->weight[0];
+	double whole = l->whole;
 
 	return (struct pp_box){
 		.func = node ? pp_node_func(l->p, node) : 0,
 		.depth = depth,
 		.parent = parent,
 		.start = start,
-		.width = whole > 0 ? l->weight[node] / whole : node == 0,
+		.width = node == 0 ? 1 : l->weight[node] / whole,
 		.value = pp_inclusive_of(&l->after, node),
 		.own = l->own[node],
 		.value_before = inclusive_before(l, node),
@@ -174,7 +182,7 @@ layout_children(struct layout *l, struct open parent)
 {
 	const struct pp_box above = l->flame->boxes.at[parent.box];
 	struct pp_box more = { .depth = above.depth + 1, .parent = parent.box };
-	double whole = l->weight[0], at = above.start;
+	double whole = l->whole, at = above.start;
 	bool too_deep = above.depth + 1 >= l->opts->deepest;
 	pp_node child;
 	size_t i;
@@ -210,7 +218,11 @@ layout_children(struct layout *l, struct open parent)
 static bool
 layout_boxes(struct layout *l)
 {
-	if (!box_add(l, box_of(l, 0, 0, 0, 0), 0))
+	struct pp_box all = box_of(l, 0, 0, 0, 0);
+
+	if (l->opts->whole)
+		all.value = *l->opts->whole;
+	if (!box_add(l, all, 0))
 		return false;
 	while (l->weight[0] > 0 && l->open.n)
 		if (!layout_children(l, l->open.at[--l->open.n]))

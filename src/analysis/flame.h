@@ -13,6 +13,8 @@ enum pp_flame_order { PP_FLAME_BY_NAME, PP_FLAME_BY_WEIGHT, PP_FLAME_AS_FOUND };
 
 struct pp_flame_opts {
 	size_t metric;
+	const union pp_value
+	    *whole;    /* what all of it costs where that is known better; NULL = the sum */
 	size_t before; /* metric to compare with; PP_FLAME_ALONE = none */
 	enum pp_flame_order order;
 	double thinnest;  /* share of the whole below which frames are not drawn alone */

@@ -80,6 +80,7 @@ const struct pp_command pp_command_flame = {
 struct request {
 	struct pp_flame_opts opts;
 	struct pp_flame_style style;
+	union pp_value whole;
 	bool reverse;
 };
 
@@ -192,9 +193,14 @@ load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size
 		code = pp_load_metric(cli, *out, &r->opts.metric);
 	if (code)
 		return code;
+	if ((*out)->metrics.n) {
+		r->whole = pp_profile_total(*out, r->opts.metric);
+		r->opts.whole = &r->whole;
+	}
 	before = pp_profile_metric_find(*out, pp_slice_z("before"));
 	if (before < (*out)->metrics.n && !r->reverse && !pp_args_text(&cli->args, "metric")) {
 		r->opts.before = before;
+		r->opts.whole = NULL;
 		return 0;
 	}
 	status = by_name(r, out);

@@ -5,7 +5,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/utf8.h"
 #include "output/embedded.h"
 #include "output/units.h"
 #include "text/escape.h"
@@ -21,6 +23,16 @@ const char *const pp_flame_colors[] = { "hot",  "mem",    "io",     "red",    "g
 
 struct rgb {
 	unsigned r, g, b;
+};
+
+/* What all parts of the drawing need. */
+struct picture {
+	struct pp_sink *out;
+	const struct pp_flame *flame;
+	const struct pp_flame_style *style;
+	double height;
+	double largest;            /* change of own cost, when comparing */
+	unsigned char *lookalikes; /* see lookalikes_find() */
 };
 
 /* ---- colours ---------------------------------------------------------------------------- */
@@ -183,15 +195,91 @@ put_value(struct pp_sink *out, const struct pp_metric *m, union pp_value v)
 	}
 }
 
-static void
-put_name(struct pp_sink *out, const struct pp_flame *f, const struct pp_box *box)
+static bool
+has_controls(struct pp_slice s)
 {
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] < 0x20)
+			return true;
+	return false;
+}
+
+/*
+ * Names that XML cannot hold are shown with U+FFFD. Where that makes different names look the same, each
+ * is shown with its bytes instead (\xNN). Returns a flag per function; NULL when out of memory.
+ */
+static unsigned char *
+lookalikes_find(const struct pp_profile *p)
+{
+	unsigned char *flags = calloc(p->funcs.n, 1);
+	pp_func *first = calloc(p->funcs.n, sizeof *first);
+	struct pp_strtab shown;
+	bool ok = pp_strtab_init(&shown, p->strs.seed) && flags && first;
+	size_t i;
+
+	for (i = 1; ok && i < p->funcs.n; i++) {
+		struct pp_slice name = pp_text_of(p, p->funcs.at[i].name);
+		struct pp_buf text = { 0 };
+		struct pp_sink *sink = NULL;
+		bool is_new = true;
+		pp_str id = 0;
+
+		if (pp_utf8_valid(name) && !has_controls(name))
+			continue;
+		ok = pp_sink_buffer(&text, &sink) == PP_OK;
+		if (ok) {
+			pp_escape_xml(sink, name);
+			ok = pp_sink_commit(sink) == PP_OK &&
+			     pp_strtab_intern(&shown, text.p, text.n, &id, &is_new);
+		}
+		pp_sink_close(sink);
+		pp_buf_release(&text);
+		if (ok && is_new)
+			first[id] = (pp_func)i;
+		else if (ok && p->funcs.at[first[id]].name != p->funcs.at[i].name)
+			flags[i] = flags[first[id]] = 1;
+	}
+	pp_strtab_release(&shown);
+	free(first);
+	if (!ok) {
+		free(flags);
+		return NULL;
+	}
+	return flags;
+}
+
+static void
+put_bytes(struct pp_sink *out, struct pp_slice name)
+{
+	size_t i = 0;
+	uint32_t code;
+
+	while (i < name.n) {
+		size_t n = pp_utf8_decode(name.p + i, name.n - i, &code);
+
+		if (n && code >= 0x20)
+			pp_escape_xml(out, pp_slice_of(name.p + i, n));
+		else
+			pp_sink_printf(out, "\\x%02x", name.p[i]);
+		i += n ? n : 1;
+	}
+}
+
+static void
+put_name(const struct picture *pic, const struct pp_box *box)
+{
+	const struct pp_profile *p = pic->flame->profile;
+
 	if (box->more)
-		pp_sink_printf(out, "(%llu more)", (unsigned long long)box->more);
-	else if (box->func)
-		pp_escape_xml(out, pp_text_of(f->profile, f->profile->funcs.at[box->func].name));
+		pp_sink_printf(pic->out, "(%llu more)", (unsigned long long)box->more);
+	else if (!box->func)
+		pp_sink_puts(pic->out, "all");
+	else if (pic->lookalikes && pic->lookalikes[box->func])
+		put_bytes(pic->out, pp_text_of(p, p->funcs.at[box->func].name));
 	else
-		pp_sink_puts(out, "all");
+		pp_escape_xml(pic->out, pp_text_of(p, p->funcs.at[box->func].name));
 }
 
 static double
@@ -204,13 +292,15 @@ percent_of(const struct pp_metric *m, union pp_value part, union pp_value whole)
 
 /* "NAME (VALUE UNIT, P%)", and what changed on the next line. */
 static void
-put_title(struct pp_sink *out, const struct pp_flame *f, const struct pp_box *box)
+put_title(const struct picture *pic, const struct pp_box *box)
 {
+	const struct pp_flame *f = pic->flame;
+	struct pp_sink *out = pic->out;
 	const struct pp_metric *m = f->metric;
 	const struct pp_box *whole = &f->boxes.at[0];
 	union pp_value change = box->value;
 
-	put_name(out, f, box);
+	put_name(pic, box);
 	pp_sink_puts(out, " (");
 	put_value(out, m, box->value);
 	pp_sink_putc(out, ' ');
@@ -236,21 +326,22 @@ put_title(struct pp_sink *out, const struct pp_flame *f, const struct pp_box *bo
 
 /* As much of a name as fits; whole characters only. */
 static void
-put_label(struct pp_sink *out, const struct pp_flame *f, const struct pp_box *box, double width)
+put_label(const struct picture *pic, const struct pp_box *box, double width)
 {
+	const struct pp_profile *p = pic->flame->profile;
 	size_t room = width > 6 ? (size_t)((width - 6) / LETTER) : 0, n = 0;
 	struct pp_slice name = pp_slice_z("all");
 
 	if (box->func)
-		name = pp_text_of(f->profile, f->profile->funcs.at[box->func].name);
+		name = pp_text_of(p, p->funcs.at[box->func].name);
 	if (name.n <= room) {
-		put_name(out, f, box);
+		put_name(pic, box);
 		return;
 	}
 	for (n = room - 2; n > 0 && (name.p[n] & 0xc0) == 0x80; n--)
 		;
-	pp_escape_xml(out, pp_slice_of(name.p, n));
-	pp_sink_puts(out, "..");
+	pp_escape_xml(pic->out, pp_slice_of(name.p, n));
+	pp_sink_puts(pic->out, "..");
 }
 
 /* ---- the picture ------------------------------------------------------------------------ */
@@ -262,22 +353,25 @@ pp_flame_svg_span(double width)
 }
 
 static void
-put_frame(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_style *style,
-          const struct pp_box *box, double height, double largest)
+put_frame(const struct picture *pic, const struct pp_box *box)
 {
+	const struct pp_flame *f = pic->flame;
+	const struct pp_flame_style *style = pic->style;
+	struct pp_sink *out = pic->out;
 	double span = pp_flame_svg_span(style->width);
 	/* Both ends are rounded, so that neighbours meet and widths add up. */
 	double left = floor(box->start * span * 1000 + 0.5) / 1000;
 	double right = floor((box->start + box->width) * span * 1000 + 0.5) / 1000;
-	double y = style->icicle ? HEAD + box->depth * ROW : height - FOOT - (box->depth + 1) * ROW;
+	double y = style->icicle ? HEAD + box->depth * ROW
+	                         : pic->height - FOOT - (box->depth + 1) * ROW;
 
 	pp_sink_printf(out, "<g class=\"frame%s\" data-row=\"%u\"><title>",
 	               box->more ? " more" : "", box->depth);
-	put_title(out, f, box);
+	put_title(pic, box);
 	pp_sink_printf(out, "</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%.0f\"",
 	               SIDE + left, y, right - left, ROW - 1);
 	if (!box->more) {
-		struct rgb c = f->compares ? change_colour(f, box, largest)
+		struct rgb c = f->compares ? change_colour(f, box, pic->largest)
 		                           : (box->func ? frame_colour(f, style, box->func)
 		                                        : (struct rgb){ 205, 205, 212 });
 
@@ -286,7 +380,7 @@ put_frame(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_s
 	pp_sink_puts(out, " rx=\"1\"/>");
 	if (right - left >= 6 + 3 * LETTER && !box->more) {
 		pp_sink_printf(out, "<text x=\"%.2f\" y=\"%.1f\">", SIDE + left + 3, y + 11.5);
-		put_label(out, f, box, right - left);
+		put_label(pic, box, right - left);
 		pp_sink_puts(out, "</text>");
 	}
 	pp_sink_puts(out, "</g>\n");
@@ -347,14 +441,23 @@ put_foot(struct pp_sink *out, const struct pp_flame_style *style, double height)
 void
 pp_flame_svg(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_style *style)
 {
-	double height = HEAD + f->depth * ROW + FOOT;
-	double largest = f->compares ? largest_change(f) : 0;
+	struct picture pic = {
+		.out = out,
+		.flame = f,
+		.style = style,
+		.height = HEAD + f->depth * ROW + FOOT,
+		.largest = f->compares ? largest_change(f) : 0,
+		.lookalikes = lookalikes_find(f->profile),
+	};
 	size_t i;
 
-	put_head(out, f, style, height);
+	if (!pic.lookalikes)
+		out->status = PP_E_NOMEM;
+	put_head(out, f, style, pic.height);
 	pp_sink_puts(out, "<g id=\"frames\">\n");
 	for (i = 0; i < f->boxes.n && out->status == PP_OK; i++)
-		put_frame(out, f, style, &f->boxes.at[i], height, largest);
+		put_frame(&pic, &f->boxes.at[i]);
 	pp_sink_puts(out, "</g>\n");
-	put_foot(out, style, height);
+	put_foot(out, style, pic.height);
+	free(pic.lookalikes);
 }

@@ -34,10 +34,14 @@ $ polyprof completion zsh | grep -A1 -e --sort | expand
   --
                           '--sort=[the order of the rows (default\: self)]:sort:(self total calls name )' \
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all)]:N: ' \
+  --
+                          '--sort=[the order of siblings (default name)]:sort:(name weight input )' \
+                          '--min-width=[draw thinner frames together\: pixels (default 0.1) or percent; frames of 1 % are always drawn]:N\[%\]: ' \
 
 $ polyprof completion fish | grep -e '-l sort'
   complete -c polyprof -n 'not __fish_seen_subcommand_from $__polyprof_commands' -l sort -x -a 'self total calls name ' -d 'the order of the rows (default: self)'
   complete -c polyprof -n '__fish_seen_subcommand_from top' -l sort -x -a 'self total calls name ' -d 'the order of the rows (default: self)'
+  complete -c polyprof -n '__fish_seen_subcommand_from flame' -l sort -x -a 'name weight input ' -d 'the order of siblings (default name)'
 
 $ if command -v zsh > /dev/null; then polyprof completion zsh > c.zsh && zsh -n c.zsh; fi
 

@@ -108,6 +108,7 @@ $ polyprof
 !   top           functions by self or total cost
 !   formats       the formats that can be read and written, and their options
 !   explain       what a rule cited by a diagnostic means; without one, all rules
+!   flame         a flame graph as an interactive SVG
 !   completion    a script that completes commands and options in a shell
 !   help          how a command is used
 !
