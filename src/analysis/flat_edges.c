@@ -122,33 +122,49 @@ pp_flat_edges(const struct pp_profile *p, struct pp_flat *f)
 	return ok ? PP_OK : PP_E_NOMEM;
 }
 
+/* Adds the cells of a function to its row. */
+static void
+add_function(struct pp_flat *f, const struct pp_profile *p, size_t row, const int64_t *cells)
+{
+	size_t m;
+
+	f->calls[row] += (uint64_t)cells[0];
+	for (m = 0; m < f->metrics; m++) {
+		const struct pp_metric *metric = &p->metrics.at[m];
+
+		pp_value_add(metric, &f->self[row * f->metrics + m],
+		             pp_cell_value(metric, cells[1 + m]));
+		pp_value_add(metric, &f->total[row * f->metrics + m],
+		             pp_cell_value(metric, cells[1 + f->metrics + m]));
+	}
+}
+
 pp_status
 pp_flat_funcs(const struct pp_profile *p, struct pp_flat *f)
 {
 	size_t stride = pp_func_stride(p), known = p->func_cells.n / stride, i, m, rows = 0;
+	uint32_t *row_of = calloc(p->funcs.n, sizeof *row_of);
 
-	for (i = 1; i < known; i++)
-		rows += p->func_cells.at[i * stride] != 0;
-	if (!pp_flat_alloc(f, p, rows))
+	*f = (struct pp_flat){ 0 };
+	for (i = 1; row_of && i < known; i++)
+		if (p->func_cells.at[i * stride] && !row_of[p->funcs.at[i].same])
+			row_of[p->funcs.at[i].same] = (uint32_t)++rows;
+	if (!row_of || !pp_flat_alloc(f, p, rows)) {
+		free(row_of);
 		return PP_E_NOMEM;
-	f->has_calls = true;
-	rows = 0;
-	for (i = 0; i < known; i++) {
-		const int64_t *cells = p->func_cells.at + i * stride;
-
-		for (m = 0; i == 0 && m < f->metrics; m++)
-			f->whole[m] = pp_cell_value(&p->metrics.at[m], cells[1 + f->metrics + m]);
-		if (i == 0 || cells[0] == 0)
-			continue;
-		f->func[rows] = (pp_func)i;
-		f->calls[rows] = (uint64_t)cells[0];
-		for (m = 0; m < f->metrics; m++) {
-			f->self[rows * f->metrics + m] = pp_cell_value(&p->metrics.at[m],
-			                                               cells[1 + m]);
-			f->total[rows * f->metrics + m] = pp_cell_value(&p->metrics.at[m],
-			                                                cells[1 + f->metrics + m]);
-		}
-		rows++;
 	}
+	f->has_calls = true;
+	for (i = 1; i < known; i++) {
+		size_t row = row_of[p->funcs.at[i].same];
+
+		if (!p->func_cells.at[i * stride] || row == 0)
+			continue;
+		f->func[row - 1] = p->funcs.at[i].same;
+		add_function(f, p, row - 1, p->func_cells.at + i * stride);
+	}
+	for (m = 0; known && m < f->metrics; m++)
+		f->whole[m] = pp_cell_value(&p->metrics.at[m],
+		                            p->func_cells.at[1 + f->metrics + m]);
+	free(row_of);
 	return PP_OK;
 }

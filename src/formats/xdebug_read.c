@@ -94,13 +94,224 @@ pp_xd_finish(struct pp_cg_parser *p, bool cut)
 		meta_summary(p, &p->parts.at[0]);
 }
 
+/* ---- choosing the way ------------------------------------------------------------------- */
+
+#define SEPARATOR "==== NEW PROFILING FILE"
+
+/* A window on part of an input that stays. */
+static struct pp_input
+window_of(const struct pp_input *in, const unsigned char *begin, const unsigned char *end)
+{
+	struct pp_input window = { .cur = begin,
+		                   .end = end,
+		                   .begin = begin,
+		                   .at_end = true,
+		                   .stable = true,
+		                   .status = PP_OK };
+
+	window.begin_offset = pp_input_offset(in, begin);
+	return window;
+}
+
+/* Where the profile that starts at p ends: at the next separator line. */
+static const unsigned char *
+profile_end(const unsigned char *p, const unsigned char *end, bool appended)
+{
+	const unsigned char *next;
+
+	if (!appended)
+		return end;
+	next = memmem(p, (size_t)(end - p), "\n" SEPARATOR, sizeof SEPARATOR);
+	return next ? next + 1 : end;
+}
+
+/* Whether the records start with ids, as from 2.3 on. */
+static bool
+has_ids(const unsigned char *records, const unsigned char *end)
+{
+	return (size_t)(end - records) > 5 && memcmp(records, "fl=(", 4) == 0 &&
+	       pp_cg_is_digit(records[4]);
+}
+
+/* Reads the header in front of the records; false when it is unusual. */
+static bool
+fast_header(struct pp_cg_parser *p, struct pp_input *in, const unsigned char *begin,
+            const unsigned char *records)
+{
+	struct pp_input window = window_of(in, begin, records), *outer = p->reader->in;
+	pp_status status;
+
+	p->reader->in = &window;
+	status = pp_cg_parse(p);
+	p->reader->in = outer;
+	return status == PP_OK && p->part && pp_cg_part(p)->has_events && !p->fresh &&
+	       pp_cg_part(p)->event_count <= 2 && pp_cg_part(p)->positions == PP_CG_LINE &&
+	       pp_diags_total(p->reader->diags, PP_NOTE) == 0;
+}
+
+/* The lines of functions: 0 where records, or the profiles of the file, disagree. */
+static bool
+settle_lines(struct pp_builder *b)
+{
+	struct pp_map first = { .seed = b->seed };
+	struct pp_profile *profile = b->profile;
+	bool ok = true;
+	size_t i, pass;
+
+	for (pass = 0; ok && pass < 2; pass++) {
+		for (i = 1; ok && i < profile->funcs.n; i++) {
+			struct pp_func_row *row = &profile->funcs.at[i], *other;
+			uint64_t key = (uint64_t)row->name << 32 | row->file;
+			uint32_t id = pp_map_get(&first, key);
+
+			if (id == PP_MAP_NONE) {
+				ok = pp_map_set(&first, key, (uint32_t)i);
+				continue;
+			}
+			other = &profile->funcs.at[id];
+			if (row->last_line || (row->line && row->line != other->line))
+				other->last_line = UINT32_MAX;
+			row->last_line = other->last_line;
+		}
+	}
+	for (i = 1; i < profile->funcs.n; i++) {
+		if (profile->funcs.at[i].last_line)
+			profile->funcs.at[i].line = 0;
+		profile->funcs.at[i].last_line = 0;
+	}
+	pp_map_release(&first);
+	if (!ok)
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	return ok;
+}
+
+/* Reads all profiles of the file; see pp_xd_fast_part(). */
+static enum pp_xd_fast
+fast_all(struct pp_cg_parser *p, struct pp_input *in, bool *cut)
+{
+	static const struct pp_cg_visitor nothing = { 0 };
+	const unsigned char *begin = in->cur, *end = in->end;
+	enum pp_xd_fast result = PP_XD_FAST_ODD;
+	bool appended;
+
+	while (begin < end && *begin == '\n')
+		begin++;
+	appended = pp_cg_starts(pp_slice_of(begin, (size_t)(end - begin)), SEPARATOR);
+	p->visitor = &nothing;
+	while (begin < end) {
+		const unsigned char *stop = profile_end(begin, end, appended);
+		const unsigned char *records = memmem(begin, (size_t)(stop - begin), "\nfl=", 4);
+
+		if (!records || !has_ids(records + 1, stop) ||
+		    !fast_header(p, in, begin, records + 1))
+			return PP_XD_FAST_ODD;
+		if (pp_slice_eq_z(pp_text_of(p->builder->profile, pp_cg_part(p)->cmd), "Aggregate"))
+			return PP_XD_FAST_ODD;
+		result = pp_xd_fast_part(p, in, records + 1, stop, cut);
+		if (result != PP_XD_FAST_DONE)
+			return result;
+		begin = stop;
+	}
+	return result;
+}
+
+/* Starts the profile over. */
+static bool
+builder_restart(struct pp_builder *builder)
+{
+	struct pp_builder fresh;
+
+	if (!pp_builder_init(&fresh, &builder->limits, builder->want, builder->seed,
+	                     builder->pages))
+		return false;
+	pp_builder_release(builder);
+	*builder = fresh;
+	return true;
+}
+
+/* Tries the fast way; *again is set when the slow way must be gone from the start. */
+static pp_status
+read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
+{
+	struct pp_diags *outer = reader->diags, own;
+	struct pp_cg_parser p = { .reader = reader, .builder = builder, .family = PP_CG_XDEBUG };
+	struct pp_profile *profile = builder->profile;
+	struct pp_input *in = reader->in;
+	bool cut = false;
+	enum pp_xd_fast result;
+
+	/* What a cut container gave last may be half a line. */
+	while (in->status != PP_OK && in->end > in->cur && in->end[-1] != '\n')
+		in->end--;
+	pp_diags_init(&own);
+	pp_diags_set_file(&own, outer->file ? outer->file : "");
+	reader->diags = &own;
+	result = fast_all(&p, in, &cut);
+	reader->diags = outer;
+	if (result == PP_XD_FAST_DONE) {
+		profile->flat_source = PP_FLAT_FUNCS;
+		profile->facets |= reader->want & PP_FLAT ? 0 : PP_TREE;
+		(void)settle_lines(builder);
+		p.line = 0;
+		pp_xd_finish(&p, cut || in->status != PP_OK);
+	}
+	*again = result == PP_XD_FAST_ODD;
+	if (*again && !builder_restart(builder))
+		pp_builder_fail(builder, PP_E_NOMEM, NULL);
+	pp_diags_release(&own);
+	pp_cg_parser_release(&p);
+	return builder->status;
+}
+
+/* Brings all that is left into memory that stays. */
+static pp_status
+slurp(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whole)
+{
+	struct pp_input *in = reader->in;
+
+	while (pp_input_need(in, 1)) {
+		pp_buf_add(buf, in->cur, pp_input_left(in));
+		if (buf->failed || buf->n > reader->limits.max_memory)
+			return buf->failed ? PP_E_NOMEM : PP_E_LIMIT;
+		in->cur = in->end;
+	}
+	if (!pp_buf_room(buf, PP_INPUT_PAD))
+		return PP_E_NOMEM;
+	*whole = window_of(in, in->cur, in->cur);
+	whole->begin = whole->cur = (const unsigned char *)buf->p;
+	whole->end = whole->cur + buf->n;
+	whole->begin_offset = 0;
+	whole->status = in->status;
+	reader->in = whole;
+	return in->status == PP_E_INVALID ? PP_OK : in->status;
+}
+
 pp_status
 pp_xdebug_read(struct pp_reader *reader, struct pp_builder *builder)
 {
 	const char *unit = pp_reader_option(reader, "time-unit");
+	struct pp_input *outer = reader->in, whole;
+	struct pp_buf text = { 0 };
+	pp_status status = PP_OK;
 	uint64_t num, den;
+	bool again = true;
 
 	if (unit && !pp_cg_time_unit(pp_slice_z(unit), &num, &den))
 		return PP_E_USAGE;
-	return pp_xd_records(reader, builder);
+	if (!reader->in->stable)
+		status = slurp(reader, &text, &whole);
+	if (status == PP_OK) {
+		const unsigned char *end = reader->in->end;
+
+		status = read_fast(reader, builder, &again);
+		reader->in->end = end;
+		if (status == PP_OK && again)
+			status = pp_xd_records(reader, builder);
+		else
+			reader->in->cur = end;
+	}
+	outer->status = reader->in->status;
+	reader->in = outer;
+	pp_buf_release(&text);
+	return status;
 }
