@@ -306,10 +306,11 @@ build_function(struct fast *f, pp_func func, const struct pp_xd_sums *sums)
 	if (!(f->builder->profile->funcs.at[func].flags & PP_FUNC_INTERNAL)) {
 		struct pp_func_row *row = &f->builder->profile->funcs.at[func];
 
-		/* Over several profiles too the line must be the same. */
-		if (sums->lines_differ || (row->line && row->line != sums->line))
-			row->last_line = UINT32_MAX;
-		row->line = sums->line;
+		/* The line waits in last_line, for it is part of the identity; see settle_lines(). */
+		row->last_line = sums->lines_differ ||
+		                         (row->last_line && row->last_line != sums->line)
+		                     ? UINT32_MAX
+		                     : sums->line;
 	}
 }
 

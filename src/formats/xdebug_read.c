@@ -149,8 +149,8 @@ fast_header(struct pp_cg_parser *p, struct pp_input *in, const unsigned char *be
 	       pp_diags_total(p->reader->diags, PP_NOTE) == 0;
 }
 
-/* The lines of functions: 0 where records, or the profiles of the file, disagree. */
-static bool
+/* The lines of functions, which wait in last_line: 0 where records or profiles disagree (UINT32_MAX). */
+static void
 settle_lines(struct pp_builder *b)
 {
 	struct pp_map first = { .seed = b->seed };
@@ -158,6 +158,7 @@ settle_lines(struct pp_builder *b)
 	bool ok = true;
 	size_t i, pass;
 
+	/* The same function may have an id for each profile: forth to compare, back to agree. */
 	for (pass = 0; ok && pass < 2; pass++) {
 		for (i = 1; ok && i < profile->funcs.n; i++) {
 			struct pp_func_row *row = &profile->funcs.at[i], *other;
@@ -169,20 +170,19 @@ settle_lines(struct pp_builder *b)
 				continue;
 			}
 			other = &profile->funcs.at[id];
-			if (row->last_line || (row->line && row->line != other->line))
-				other->last_line = UINT32_MAX;
-			row->last_line = other->last_line;
+			if (row->last_line != other->last_line)
+				row->last_line = other->last_line = UINT32_MAX;
 		}
 	}
 	for (i = 1; i < profile->funcs.n; i++) {
-		if (profile->funcs.at[i].last_line)
-			profile->funcs.at[i].line = 0;
-		profile->funcs.at[i].last_line = 0;
+		struct pp_func_row *row = &profile->funcs.at[i];
+
+		row->line = row->last_line == UINT32_MAX ? 0 : row->last_line;
+		row->last_line = 0;
 	}
 	pp_map_release(&first);
 	if (!ok)
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
-	return ok;
 }
 
 /* Reads all profiles of the file; see pp_xd_fast_part(). */
@@ -251,7 +251,7 @@ read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
 	if (result == PP_XD_FAST_DONE) {
 		profile->flat_source = PP_FLAT_FUNCS;
 		profile->facets |= reader->want & PP_FLAT ? 0 : PP_TREE;
-		(void)settle_lines(builder);
+		settle_lines(builder);
 		p.line = 0;
 		pp_xd_finish(&p, cut || in->status != PP_OK);
 	}
