@@ -4,8 +4,8 @@
  *
  * For sums the text is cut at records. Each part is walked on its own, not knowing what was on the stack at
  * its end; then the parts are put together from the last to the first (see pp_xd_walk_absorb). Calls
- * that were just about to return make most of the difference, so a stretch at the end of each part is walked
- * afterwards with the true stack.
+ * that began shortly before the cut make most of the difference, so a stretch at the end of each part, to
+ * where all that began in it has ended, is walked afterwards with the true stack.
  */
 #include "formats/xdebug_walk.h"
 
@@ -28,7 +28,11 @@ struct fast {
 	struct pp_xd_walk walk;
 	unsigned parts;
 	struct part {
-		const unsigned char *begin, *joint, *end;
+		const unsigned char *begin, *end;
+		const unsigned char
+		    *joint; /* from here on it is walked again, with the true stack */
+		struct pp_input *in;
+		const unsigned char *forgotten; /* bytes from here on were given back */
 		struct pp_xd_walk walk;
 		bool ready;
 	} part[MOST_PARTS];
@@ -36,29 +40,32 @@ struct fast {
 
 /* ---- walking ---------------------------------------------------------------------------- */
 
+/* Gives pages back now and then: what was walked is not read again, or only once more. */
 static bool
-on_block(void *ctx, const unsigned char *begin, const unsigned char *end)
+forget_block(void *ctx, const unsigned char *begin, const unsigned char *end)
 {
-	struct fast *f = ctx;
-	struct pp_input *in = f->in;
+	struct part *part = ctx;
 
 	(void)end;
-	if ((size_t)(f->forgotten - begin) > FORGET_STEP && in->forget) {
-		in->forget(in, begin, f->forgotten);
-		f->forgotten = begin;
+	if ((size_t)(part->forgotten - begin) > FORGET_STEP && part->in->forget) {
+		part->in->forget(part->in, begin, part->forgotten);
+		part->forgotten = begin;
 	}
 	return true;
 }
 
-/* What comes last may be cut anywhere, so it is copied to where its end can be seen. */
+/* The last record. If it is cut it is copied to where its end can be seen. */
 static bool
 walk_tail(struct fast *f, const unsigned char *tail)
 {
 	size_t n = (size_t)(f->end - tail);
-	unsigned char *copy = calloc(n + PP_INPUT_PAD, 1);
-	size_t names = f->walk.scan.names.n, i;
-	bool ok;
+	bool whole = n >= 2 && f->end[-1] == '\n' && f->end[-2] == '\n', ok;
+	unsigned char *copy;
+	size_t i;
 
+	if (whole)
+		return pp_xd_walk_range(&f->walk, tail, f->end, NULL, NULL);
+	copy = calloc(n + PP_INPUT_PAD, 1);
 	if (!copy) {
 		f->walk.status = PP_E_NOMEM;
 		return false;
@@ -66,7 +73,7 @@ walk_tail(struct fast *f, const unsigned char *tail)
 	memcpy(copy, tail, n);
 	ok = pp_xd_scan_tail(&f->walk.scan, copy, copy + n, &f->cut);
 	/* What it found must point into the input, which stays. */
-	for (i = names; i < f->walk.scan.names.n; i++) {
+	for (i = 0; i < f->walk.scan.names.n; i++) {
 		struct pp_slice *text = &f->walk.scan.names.at[i].text;
 
 		text->p = tail + (text->p - copy);
@@ -105,7 +112,9 @@ part_run(void *ctx, unsigned index)
 	struct fast *f = ctx;
 	struct part *part = &f->part[index];
 
-	(void)pp_xd_walk_range(&part->walk, part->begin, part->joint, NULL, NULL);
+	if (index + 1 < f->parts)
+		part->joint = pp_xd_walk_settle(&part->walk, part->begin, part->end, JOINT);
+	(void)pp_xd_walk_range(&part->walk, part->begin, part->joint, forget_block, part);
 }
 
 /* Cuts [begin, tail) for the threads; the last part is walked by the main walk itself. */
@@ -126,9 +135,9 @@ cut_parts(struct fast *f, const unsigned char *tail)
 		                          : tail;
 		if (part->end <= from)
 			continue;
-		part->joint = part->end - from > (ptrdiff_t)JOINT && part->end < tail
-		                  ? pp_xd_boundary(part->end - JOINT, part->end)
-		                  : part->end;
+		part->joint = part->end;
+		part->in = f->in;
+		part->forgotten = part->end;
 		from = part->end;
 		f->parts++;
 		part->ready = true;
@@ -175,9 +184,10 @@ walk_all(struct fast *f)
 	}
 	if (!walk_tail(f, tail))
 		return false;
-	f->forgotten = tail;
+	f->part[0].in = f->in;
+	f->part[0].forgotten = tail;
 	if (tree || f->reader->threads < 2 || (size_t)(tail - f->begin) < 2 * SMALLEST_PART)
-		return pp_xd_walk_range(&f->walk, f->begin, tail, on_block, f);
+		return pp_xd_walk_range(&f->walk, f->begin, tail, forget_block, &f->part[0]);
 	if (!cut_parts(f, tail)) {
 		f->walk.status = PP_E_NOMEM;
 		return false;

@@ -226,6 +226,8 @@ call_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end
 bool
 pp_xd_scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end)
 {
+	const unsigned char *begin = p;
+
 	s->records.n = s->calls.n = 0;
 	while (p < end) {
 		struct pp_xd_record record = { 0 };
@@ -241,6 +243,7 @@ pp_xd_scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned ch
 				return false;
 			continue;
 		}
+		record.at = (size_t)(p - begin) < UINT32_MAX ? (uint32_t)(p - begin) : UINT32_MAX;
 		p = record_head(s, p, end, &record.slot);
 		if (p && PP_UNLIKELY(*p == '\n'))
 			p = summary_line(s, p + 1, end);

@@ -16,6 +16,7 @@ struct pp_xd_record {
 	uint32_t slot; /* function */
 	uint32_t line;
 	uint32_t calls; /* how many; they follow those of the record before */
+	uint32_t at; /* its first byte, counted from the start of the block; stays at its limit */
 	int64_t own[PP_XD_COLUMNS];
 };
 

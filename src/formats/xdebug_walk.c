@@ -292,6 +292,59 @@ pp_xd_walk_range(struct pp_xd_walk *w, const unsigned char *begin, const unsigne
 	return true;
 }
 
+/* Forgets all that was found, keeps the room. */
+static void
+walk_reset(struct pp_xd_walk *w)
+{
+	w->scan.slots.n = w->scan.by_function.n = w->scan.names.n = 0;
+	w->scan.has_summary = false;
+	w->sums.n = w->stack.n = w->edges.n = 0;
+	pp_map_release(&w->edge_of);
+	w->edge_of.n = w->edge_of.mask = 0;
+	if (w->recent)
+		memset(w->recent, 0xff, RECENT_EDGES * sizeof *w->recent);
+	w->records = w->roots = 0;
+	memset(w->root, 0, sizeof w->root);
+}
+
+/* Where in the block [from, end) the stack becomes empty, at or before `latest`; NULL when nowhere. */
+static const unsigned char *
+settle_block(struct pp_xd_walk *w, const unsigned char *from, const unsigned char *latest)
+{
+	const struct pp_xd_call *calls = w->scan.calls.at + w->scan.calls.n;
+	size_t i;
+
+	for (i = w->scan.records.n; i-- > 0;) {
+		const struct pp_xd_record *record = &w->scan.records.at[i];
+
+		calls -= record->calls;
+		if (!record_add(w, record, calls))
+			return NULL;
+		if (w->stack.n == 0 && record->at < UINT32_MAX && from + record->at <= latest)
+			return from + record->at;
+	}
+	return NULL;
+}
+
+const unsigned char *
+pp_xd_walk_settle(struct pp_xd_walk *w, const unsigned char *begin, const unsigned char *end,
+                  size_t least)
+{
+	const unsigned char *found = NULL, *latest;
+
+	latest = (size_t)(end - begin) > least ? end - least : begin;
+	while (!found && end > begin && !w->odd && w->status == PP_OK) {
+		const unsigned char *from = block_begin(begin, end);
+
+		if (!pp_xd_scan_block(&w->scan, from, end) || !sums_grow(w))
+			break;
+		found = settle_block(w, from, latest);
+		end = from;
+	}
+	walk_reset(w);
+	return found ? found : begin;
+}
+
 /* ---- two walks into one ----------------------------------------------------------------- */
 
 /* How many of the roots of the earlier text the calls on the stack still wait for. */

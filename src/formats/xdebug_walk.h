@@ -72,6 +72,12 @@ void pp_xd_walk_release(struct pp_xd_walk *);
 bool pp_xd_walk_range(struct pp_xd_walk *, const unsigned char *begin, const unsigned char *end,
                       bool (*done)(void *ctx, const unsigned char *begin, const unsigned char *end),
                       void *ctx);
+/*
+ * Walks from `end` back at least `least` bytes and on to a record with which the stack becomes empty; returns
+ * that record, or `begin` when there is none (or on failure). The walk is as new afterwards.
+ */
+const unsigned char *pp_xd_walk_settle(struct pp_xd_walk *, const unsigned char *begin,
+                                       const unsigned char *end, size_t least);
 /* Walks over the tokens that the scan holds now. */
 bool pp_xd_walk_block(struct pp_xd_walk *);
 /*
