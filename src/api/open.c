@@ -208,13 +208,49 @@ reader_open_sibling(struct pp_reader *r, const char *base_name, struct pp_input 
 	return PP_OK;
 }
 
+static bool
+lost_more(struct pp_input *in, size_t need)
+{
+	(void)in;
+	(void)need;
+	return false;
+}
+
+static void
+lost_close(struct pp_input *in)
+{
+	(void)in;
+}
+
+/* Readers may look at their input after a failure: give them one that has ended. */
+static void
+reader_lose_input(struct pp_reader *r, pp_status status)
+{
+	static const unsigned char nothing[PP_INPUT_PAD];
+	struct pp_opening *o = r->impl;
+
+	o->lost = (struct pp_input){ .cur = nothing,
+		                     .end = nothing,
+		                     .begin = nothing,
+		                     .at_end = true,
+		                     .stable = true,
+		                     .status = status,
+		                     .more = lost_more,
+		                     .close = lost_close };
+	o->file = NULL;
+	r->in = &o->lost;
+}
+
 static pp_status
 reader_push_zlib(struct pp_reader *r)
 {
 	struct pp_opening *o = r->impl;
+	pp_status status = pp_input_decode(&o->io, PP_CONTAINER_ZLIB, r->in, &r->in);
 
 	o->pushed = true;
-	return pp_input_decode(&o->io, PP_CONTAINER_ZLIB, r->in, &r->in);
+	if (status != PP_OK)
+		reader_lose_input(r, status);
+	return status;
 }
 
 static void

@@ -19,6 +19,7 @@ struct pp_opening {
 	bool pushed; /* the reader put a filter on its input */
 	const char *foreign;      /* a packing that is not read here, when that is what it is */
 	pp_status sibling_status; /* the worst end of a companion */
+	struct pp_input lost;     /* stands where an input was that a failure took away */
 };
 
 #endif

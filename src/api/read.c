@@ -50,7 +50,7 @@ settle(struct pp_opened *o, pp_status status, bool *partial)
 	if (end == PP_OK || (end == PP_E_INVALID && opening->sibling_status != PP_OK))
 		end = opening->sibling_status;
 	*partial = end == PP_E_INVALID;
-	if (o->reader.in && pp_input_changed(opening->file)) {
+	if (opening->file && pp_input_changed(opening->file)) {
 		pp_io_note(&opening->io, PP_IO_CHANGED, PP_NO_OFFSET,
 		           "the file changed while it was read");
 		*partial = true;
