@@ -54,6 +54,7 @@ need pkg-config pkg-config
 need python3 python3
 need_lib zlib zlib.h zlib1g-dev
 need_lib libzstd zstd.h libzstd-dev
+need_lib libpcre2-8 pcre2.h libpcre2-dev
 want_lib libisal isa-l.h libisal-dev
 want scdoc scdoc
 if [ "$1" = test ]; then

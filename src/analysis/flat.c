@@ -15,6 +15,7 @@ pp_flat_release(struct pp_flat *f)
 	free(f->self);
 	free(f->total);
 	free(f->whole);
+	free(f->cycle);
 	*f = (struct pp_flat){ 0 };
 }
 
@@ -210,6 +211,8 @@ pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 		qsort_r(order, f->n, sizeof *order, compare_rows, &ctx);
 		permute(f->func, sizeof *f->func, order, f->n, scratch);
 		permute(f->calls, sizeof *f->calls, order, f->n, scratch);
+		if (f->cycle)
+			permute(f->cycle, sizeof *f->cycle, order, f->n, scratch);
 		permute(f->self, row_bytes, order, f->n, scratch);
 		permute(f->total, row_bytes, order, f->n, scratch);
 	}

@@ -19,6 +19,14 @@ struct pp_flat {
 	union pp_value *self; /* [row * metrics + metric] */
 	union pp_value *total;
 	union pp_value *whole; /* [metric]: the sum over the profile */
+	/*
+	 * Per row the number of the call cycle it belongs to, from 1, 0 = none; NULL when the source is
+	 * not a call graph. In a cycle of a call graph nobody knows who caused what: a member's total is
+	 * its own cost and that of calls that leave the cycle, and the members' totals add up to the
+	 * cycle's.
+	 */
+	uint32_t *cycle;
+	uint32_t cycles;
 };
 
 enum pp_sort { PP_SORT_SELF, PP_SORT_TOTAL, PP_SORT_CALLS, PP_SORT_NAME };

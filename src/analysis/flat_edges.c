@@ -73,12 +73,34 @@ add_lines(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 	}
 }
 
+/* Numbers the cycles by their first function. */
+static bool
+name_cycles(struct pp_flat *f, const struct pp_call_graph *g)
+{
+	uint32_t *number = calloc((size_t)g->components + 1, sizeof *number);
+	size_t row;
+
+	f->cycle = calloc(f->n + 1, sizeof *f->cycle);
+	for (row = 0; number && f->cycle && row < f->n; row++) {
+		uint32_t component = g->component[f->func[row]];
+
+		if (g->members[component] < 2)
+			continue;
+		if (!number[component])
+			number[component] = ++f->cycles;
+		f->cycle[row] = number[component];
+	}
+	free(number);
+	return number && f->cycle;
+}
+
 static bool
 add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	struct pp_call_graph g;
 	uint32_t caller;
 	size_t e, m;
+	bool ok;
 
 	if (!pp_call_graph_init(&g, p))
 		return false;
@@ -93,9 +115,10 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 				             pp_call_graph_cost(&g, e)[m]);
 		}
 	}
+	ok = name_cycles(f, &g);
 	pp_call_graph_release(&g);
 	f->has_calls = true;
-	return true;
+	return ok;
 }
 
 pp_status

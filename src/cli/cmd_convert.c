@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/filters.h"
 #include "cli/load.h"
 #include "cli/suggest.h"
 #include "text/escape.h"
@@ -28,7 +29,9 @@ static const struct pp_option convert_options[] = {
 static const struct pp_option_group convert_group = { "Output", convert_options };
 
 static const struct pp_option_group *const convert_groups[] = {
-	&convert_group, &pp_group_read, &pp_group_strict, &pp_group_general, NULL,
+	&convert_group, &pp_group_filter, &pp_group_depth,
+	&pp_group_read, &pp_group_strict, &pp_group_general,
+	NULL,
 };
 
 static const struct pp_example convert_examples[] = {
@@ -340,8 +343,9 @@ convert_run(struct pp_cli *cli)
 	if (code == 0)
 		code = variant_check(cli);
 	if (code == 0)
-		code = n == 1 ? convert_one(cli, files[0], &profile, &done)
-		              : pp_load_profile(cli, files, n, convert_want(cli), &profile);
+		code = n == 1 && !pp_filters_given(cli)
+		           ? convert_one(cli, files[0], &profile, &done)
+		           : pp_load_profile(cli, files, n, convert_want(cli), &profile);
 	if (code == 0 && !done)
 		code = pp_load_metric(cli, profile, &metric);
 	if (code == 0 && !done)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/inclusive.h"
+#include "cli/filters.h"
 #include "cli/load.h"
 #include "cli/ranking.h"
 #include "output/field.h"
@@ -22,8 +23,8 @@
 static int summary_run(struct pp_cli *);
 
 static const struct pp_option_group *const summary_groups[] = {
-	&pp_group_rank,   &pp_group_object,  &pp_group_read, &pp_group_variant,
-	&pp_group_strict, &pp_group_general, NULL,
+	&pp_group_rank, &pp_group_filter,  &pp_group_min,    &pp_group_depth,   &pp_group_object,
+	&pp_group_read, &pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
 };
 
 const struct pp_command pp_command_summary = {
@@ -272,13 +273,40 @@ hint_print(struct pp_cli *cli, const char *does, const char *before, const char 
 	pp_buf_release(&text);
 }
 
+/* The costliest function is what people ask about next. */
 static void
-hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_profile *p)
+hint_callers(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r)
 {
+	const struct pp_profile *p = r->flat.profile;
+	struct pp_slice name = pp_text_of(p, p->funcs.at[r->flat.func[0]].name);
+	struct pp_buf before = { 0 }, typed = { 0 };
+
+	pp_buf_add(&typed, name.p, name.n);
+	if (name.n && name.n < 200 && !memchr(name.p, '\0', name.n) && typed.p) {
+		pp_buf_adds(&before, name.p[0] == '-' ? "callers -- " : "callers ");
+		shell_quote(&before, typed.p);
+		if (before.p)
+			hint_print(cli, "who calls the costliest", before.p, files, n, "");
+	}
+	pp_buf_release(&typed);
+	pp_buf_release(&before);
+}
+
+static void
+hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r)
+{
+	const struct pp_profile *p = r->flat.profile;
+
 	section(cli, "Ask next");
 	if (!p->complete)
 		hint_print(cli, "what is wrong with it", "check", files, n, "");
 	hint_print(cli, "functions with all they call", "top --sort total", files, n, "");
+	if (p->facets & PP_TREE)
+		hint_print(cli, "who calls whom, from the top", "tree", files, n, "");
+	if (r->flat.n > 0 && (p->facets & (PP_TREE | PP_EDGES)))
+		hint_callers(cli, files, n, r);
+	if (p->facets & PP_LINES)
+		hint_print(cli, "what single lines cost", "lines", files, n, "");
 	hint_print(cli, "what else the file holds", "info", files, n, "");
 	hint_print(cli, "stacks for any flame graph", "convert", files, n, " --to folded");
 }
@@ -301,7 +329,7 @@ summary_text(struct pp_cli *cli, const char *const *files, size_t n, const struc
 		section(cli, "Hottest path");
 		path_print(cli, r, path);
 	}
-	hints_print(cli, files, n, p);
+	hints_print(cli, files, n, r);
 }
 
 /* ---- JSON ---- */
@@ -354,6 +382,9 @@ summary_answer(struct pp_cli *cli, const char *const *files, size_t n, const str
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
 		code = PP_EXIT_INPUT;
 	}
+	/* Filters leave functions behind that nothing names any more. */
+	if (code == 0 && pp_filters_given(cli))
+		counts.functions = ranking.flat.n;
 	if (code == 0)
 		code = pp_cli_output(cli);
 	if (code == 0 && pp_args_flag(&cli->args, "json"))

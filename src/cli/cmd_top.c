@@ -12,8 +12,17 @@
 static int top_run(struct pp_cli *);
 
 static const struct pp_option_group *const top_groups[] = {
-	&pp_group_rank,   &pp_group_listing, &pp_group_read, &pp_group_variant,
-	&pp_group_strict, &pp_group_general, NULL,
+	&pp_group_rank,
+	&pp_group_by,
+	&pp_group_filter,
+	&pp_group_min,
+	&pp_group_depth,
+	&pp_group_listing,
+	&pp_group_read,
+	&pp_group_variant,
+	&pp_group_strict,
+	&pp_group_general,
+	NULL,
 };
 
 static const struct pp_example top_examples[] = {

@@ -48,7 +48,9 @@ struct pp_example {
 };
 
 enum {
-	PP_COMMAND_HIDDEN = 1 << 0 /* run by default, not by name */
+	PP_COMMAND_HIDDEN = 1 << 0,     /* run by default, not by name */
+	PP_COMMAND_OWN_DEPTH = 1 << 1,  /* --depth is the command's own affair, no filter */
+	PP_COMMAND_BY_FUNCTION = 1 << 2 /* filters choose functions, not stacks */
 };
 
 struct pp_command {

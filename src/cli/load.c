@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/filters.h"
 #include "cli/help.h"
 #include "cli/suggest.h"
 #include "model/merge.h"
@@ -295,7 +296,7 @@ pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned
 		return PP_EXIT_INPUT;
 	}
 	for (i = 0; i < n && code == 0; i++)
-		code = load_one(cli, files[i], want, &profiles[i]);
+		code = load_one(cli, files[i], want | pp_filters_want(cli), &profiles[i]);
 	if (code == 0 && n == 1) {
 		*out = profiles[0];
 		profiles[0] = NULL;
@@ -303,6 +304,12 @@ pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned
 		pp_status status = pp_profile_merge(profiles, n, NULL, out);
 
 		code = status == PP_OK ? 0 : merge_failed(cli, status);
+	}
+	if (code == 0)
+		code = pp_filters_apply(cli, *out);
+	if (code != 0) {
+		pp_profile_free(*out);
+		*out = NULL;
 	}
 	for (i = 0; i < n; i++)
 		pp_profile_free(profiles[i]);

@@ -61,6 +61,50 @@ static const struct pp_option object_options[] = {
 };
 const struct pp_option_group pp_group_object = { "Output", object_options };
 
+static const struct pp_option filter_options[] = {
+	{ "focus", 0, PP_ARG_TEXT, "RE", "keep only stacks in which a function matches",
+	  PP_HINT_NONE },
+	{ "ignore", 0, PP_ARG_TEXT, "RE", "drop stacks in which a function matches", PP_HINT_NONE },
+	{ "hide", 0, PP_ARG_TEXT, "RE",
+	  "drop frames that match; what they cost goes to their callers", PP_HINT_NONE },
+	{ "show", 0, PP_ARG_TEXT, "RE", "keep only frames that match", PP_HINT_NONE },
+	{ "show-from", 0, PP_ARG_TEXT, "RE", "cut stacks above their first match", PP_HINT_NONE },
+	{ "event", 0, PP_ARG_TEXT, "NAME", "keep only this event", PP_HINT_NONE },
+	{ "thread", 0, PP_ARG_TEXT, "ID|NAME", "keep only this thread", PP_HINT_NONE },
+	{ "time", 0, PP_ARG_TEXT, "FROM..TO",
+	  "keep only this stretch of time, like 1.5s..2s or ..20%", PP_HINT_NONE },
+	{ 0 },
+};
+const struct pp_option_group pp_group_filter = { "Filters", filter_options };
+
+static const struct pp_option min_options[] = {
+	{ "min", 0, PP_ARG_TEXT, "PCT", "leave out what is less than PCT percent of the whole",
+	  PP_HINT_NONE },
+	{ 0 },
+};
+const struct pp_option_group pp_group_min = { "Filters", min_options };
+
+static const struct pp_option depth_options[] = {
+	{ "depth", 0, PP_ARG_COUNT, "N", "go no deeper than N frames", PP_HINT_NONE },
+	{ 0 },
+};
+const struct pp_option_group pp_group_depth = { "Filters", depth_options };
+
+static const struct pp_option by_options[] = {
+	{ "by", 0, PP_ARG_CHOICE, "function|file|module|line|thread",
+	  "what the rows are (default: function)", PP_HINT_NONE },
+	{ 0 },
+};
+const struct pp_option_group pp_group_by = { "Rows", by_options };
+
+static const struct pp_option metric_options[] = {
+	{ "metric", 'm', PP_ARG_TEXT, "NAME",
+	  "the metric to show and sort by (default: the primary one)", PP_HINT_NONE },
+	{ "limit", 'n', PP_ARG_COUNT, "N", "show N rows (0 = all)", PP_HINT_NONE },
+	{ 0 },
+};
+const struct pp_option_group pp_group_metric = { "Rows", metric_options };
+
 static const struct pp_option general_options[] = {
 	{ "color", 0, PP_ARG_CHOICE, "auto|always|never",
 	  "colour: on a terminal, always or never (NO_COLOR is heeded)", PP_HINT_NONE },

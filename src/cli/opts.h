@@ -58,6 +58,11 @@ extern const struct pp_option_group pp_group_strict;  /* --strict for all but `c
 extern const struct pp_option_group pp_group_rank;    /* which metric, which order, how many */
 extern const struct pp_option_group pp_group_listing; /* --json, --csv, -o */
 extern const struct pp_option_group pp_group_object;  /* --json, -o */
+extern const struct pp_option_group pp_group_metric;  /* which metric, how many */
+extern const struct pp_option_group pp_group_by;      /* --by */
+extern const struct pp_option_group pp_group_filter;  /* --focus and its kin */
+extern const struct pp_option_group pp_group_min;     /* --min */
+extern const struct pp_option_group pp_group_depth;   /* --depth */
 extern const struct pp_option_group pp_group_general; /* --color, -q, -v, --help */
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "cli/filters.h"
 #include "cli/load.h"
 #include "output/field.h"
 #include "output/table.h"
@@ -34,15 +35,61 @@ sort_by_name(const char *name)
 	return PP_SORT_SELF;
 }
 
+/* Leaves out the rows that cost less than a share of the whole with all they called. */
+static void
+rows_drop(struct pp_ranking *r, double min)
+{
+	struct pp_flat *f = &r->flat;
+	size_t row, m, n = 0;
+
+	if (!(min > 0) || r->metric >= f->metrics || !(r->whole[r->metric] > 0))
+		return;
+	for (row = 0; row < f->n; row++) {
+		if (pp_value_double(&f->profile->metrics.at[r->metric],
+		                    f->total[row * f->metrics + r->metric]) <
+		    min * r->whole[r->metric])
+			continue;
+		f->func[n] = f->func[row];
+		f->calls[n] = f->calls[row];
+		if (f->cycle)
+			f->cycle[n] = f->cycle[row];
+		for (m = 0; m < f->metrics; m++) {
+			f->self[n * f->metrics + m] = f->self[row * f->metrics + m];
+			f->total[n * f->metrics + m] = f->total[row * f->metrics + m];
+		}
+		n++;
+	}
+	f->n = n;
+}
+
+/* What --by calls the rows. */
+static void
+rows_name(struct pp_ranking *r, const char *by)
+{
+	static const char *const names[][2] = {
+		{ "function", "functions" }, { "file", "files" },     { "module", "modules" },
+		{ "line", "lines" },         { "thread", "threads" },
+	};
+	size_t i = 0;
+
+	while (by && i + 1 < PP_COUNT_OF(names) && strcmp(names[i][0], by) != 0)
+		i++;
+	r->grouped = i > 0;
+	r->one = names[i][0];
+	r->many = names[i][1];
+}
+
 int
 pp_ranking_init(struct pp_ranking *r, struct pp_cli *cli, const struct pp_profile *p)
 {
+	double min = pp_filters_min(cli, 0);
 	pp_status status;
 	size_t m;
 	int code;
 
 	*r = (struct pp_ranking){ .sort = sort_by_name(pp_args_text(&cli->args, "sort")) };
-	code = pp_load_metric(cli, p, &r->metric);
+	rows_name(r, pp_args_text(&cli->args, "by"));
+	code = min < 0 ? PP_EXIT_USAGE : pp_load_metric(cli, p, &r->metric);
 	if (code)
 		return code;
 	status = pp_flat_compute(p, &r->flat);
@@ -61,6 +108,7 @@ pp_ranking_init(struct pp_ranking *r, struct pp_cli *cli, const struct pp_profil
 	}
 	for (m = 0; m < p->metrics.n; m++)
 		r->whole[m] = pp_value_double(&p->metrics.at[m], r->flat.whole[m]);
+	rows_drop(r, min);
 	return 0;
 }
 
@@ -89,7 +137,7 @@ pp_ranking_heading(const struct pp_ranking *r, const struct pp_style *style, str
 		pp_buf_adds(&text, " in ");
 	}
 	pp_units_u64(&text, r->flat.n);
-	pp_buf_addf(&text, " %s", pp_plural(r->flat.n, "function", "functions"));
+	pp_buf_addf(&text, " %s", pp_plural(r->flat.n, r->one, r->many));
 	if (!p->complete)
 		pp_buf_adds(&text, " (the profile is incomplete)");
 	if (p->estimated)
@@ -163,7 +211,7 @@ pp_ranking_table(const struct pp_ranking *r, size_t rows, const struct pp_style 
 	const struct pp_field *const fields[] = {
 		&pp_field_self,  &pp_field_self_share,  by_total ? NULL : &pp_field_bar,
 		&pp_field_total, &pp_field_total_share, by_total ? &pp_field_bar : NULL,
-		&pp_field_calls, &pp_field_name,        &pp_field_place,
+		&pp_field_calls, &pp_field_name,        r->grouped ? NULL : &pp_field_place,
 	};
 	const size_t before_name = 7;
 	struct pp_column columns[PP_COUNT_OF(fields) + OTHERS_MOST];
@@ -183,6 +231,7 @@ pp_ranking_table(const struct pp_ranking *r, size_t rows, const struct pp_style 
 			columns[table.column_count++] = (struct pp_column){
 				.field = fields[i],
 				.arg = r->metric,
+				.title = fields[i] == &pp_field_name ? r->one : NULL,
 				.drop = by_total ? by_total_drop(fields[i]) : 0,
 			};
 	}
@@ -201,7 +250,7 @@ pp_ranking_footer(const struct pp_ranking *r, size_t rows, const struct pp_style
 		return;
 	pp_buf_adds(&text, "  ... and ");
 	pp_units_u64(&text, more);
-	pp_buf_addf(&text, " more %s (-n 0 shows all)", pp_plural(more, "function", "functions"));
+	pp_buf_addf(&text, " more %s (-n 0 shows all)", pp_plural(more, r->one, r->many));
 	pp_sink_putc(out, '\n');
 	if (text.p)
 		pp_ink_put(out, style, PP_INK_FAINT, text.p);

@@ -10,8 +10,10 @@
 struct pp_ranking {
 	struct pp_flat flat; /* sorted */
 	enum pp_sort sort;
-	size_t metric; /* metrics.n when the profile has none */
-	double *whole; /* per metric */
+	size_t metric;          /* metrics.n when the profile has none */
+	double *whole;          /* per metric */
+	bool grouped;           /* by something else than functions */
+	const char *one, *many; /* what the rows are: "function", "functions" */
 };
 
 /*

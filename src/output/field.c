@@ -47,12 +47,15 @@ exact_text(struct pp_buf *out, struct pp_slice s)
 static void
 name_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
 {
-	struct pp_slice name = view_text(data, view_func(data, row)->name);
+	const struct pp_flat_view *v = data;
+	struct pp_slice name = view_text(v, view_func(v, row)->name);
 
 	if (name.n)
 		pp_escape_terminal(out, name);
 	else
 		pp_buf_adds(out, "(empty name)");
+	if (v->flat->cycle && v->flat->cycle[row])
+		pp_buf_addf(out, " <cycle %u>", v->flat->cycle[row]);
 }
 
 static void

@@ -332,7 +332,49 @@ pp_json_flat_row(struct pp_json *j, const struct pp_flat *flat, size_t row)
 	pp_json_values(j, flat->profile, &flat->self[row * flat->metrics]);
 	pp_json_key(j, "total");
 	pp_json_values(j, flat->profile, &flat->total[row * flat->metrics]);
+	if (flat->cycle && flat->cycle[row])
+		pp_json_put_u64(j, "cycle", flat->cycle[row]);
 	pp_json_end_object(j);
+}
+
+/* "cycles": [{"cycle": 1, "members": 2, "self": {...}, "total": {...}}], when there are any. */
+static void
+put_cycles(struct pp_json *j, const struct pp_flat *flat)
+{
+	const struct pp_profile *p = flat->profile;
+	size_t n = flat->metrics, row, m;
+	union pp_value *sums = flat->cycles ? calloc((flat->cycles + 1) * (2 * n + 1), sizeof *sums)
+	                                    : NULL;
+	uint32_t *members = sums ? calloc(flat->cycles + 1, sizeof *members) : NULL, c;
+
+	if (flat->cycles == 0)
+		return;
+	for (row = 0; members && row < flat->n; row++) {
+		c = flat->cycle[row];
+		members[c]++;
+		for (m = 0; m < n; m++) {
+			pp_value_add(&p->metrics.at[m], &sums[2 * n * c + m],
+			             flat->self[row * n + m]);
+			pp_value_add(&p->metrics.at[m], &sums[2 * n * c + n + m],
+			             flat->total[row * n + m]);
+		}
+	}
+	pp_json_put_array(j, "cycles");
+	for (c = 1; members && c <= flat->cycles; c++) {
+		pp_json_begin_object(j);
+		pp_json_put_u64(j, "cycle", c);
+		pp_json_put_u64(j, "members", members[c]);
+		pp_json_key(j, "self");
+		pp_json_values(j, p, &sums[2 * n * c]);
+		pp_json_key(j, "total");
+		pp_json_values(j, p, &sums[2 * n * c + n]);
+		pp_json_end_object(j);
+	}
+	pp_json_end_array(j);
+	if (!members && j->out->status == PP_OK)
+		j->out->status = PP_E_NOMEM;
+	free(members);
+	free(sums);
 }
 
 void
@@ -356,6 +398,7 @@ pp_json_flat(struct pp_json *j, const struct pp_flat *flat, size_t metric, size_
 		pp_json_flat_row(j, flat, row);
 	pp_json_end_array(j);
 	pp_json_put_u64(j, "count", flat->n);
+	put_cycles(j, flat);
 	pp_json_end_object(j);
 	pp_json_end_line(j);
 }

@@ -18,7 +18,7 @@ $ cat > try.bash <<'X'
 > X
 > bash try.bash
   check
-  --sort= --strict
+  --sort= --show= --show-from= --strict
   self total calls name
   total
   diff-folded
@@ -35,12 +35,16 @@ $ polyprof completion zsh | grep -A1 -e --sort | expand
                           '--sort=[the order of the rows (default\: self)]:sort:(self total calls name )' \
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all)]:N: ' \
   --
+                          '--sort=[the order of the rows (default\: cost)]:sort:(cost hits name )' \
+                          '--source=[look for the source under DIR and print it annotated; may be repeated]:DIR:_files' \
+  --
                           '--sort=[the order of siblings (default name)]:sort:(name weight input )' \
                           '--min-width=[draw thinner frames together\: pixels (default 0.1) or percent; frames of 1 % are always drawn]:N\[%\]: ' \
 
 $ polyprof completion fish | grep -e '-l sort'
   complete -c polyprof -n 'not __fish_seen_subcommand_from $__polyprof_commands' -l sort -x -a 'self total calls name ' -d 'the order of the rows (default: self)'
   complete -c polyprof -n '__fish_seen_subcommand_from top' -l sort -x -a 'self total calls name ' -d 'the order of the rows (default: self)'
+  complete -c polyprof -n '__fish_seen_subcommand_from lines' -l sort -x -a 'cost hits name ' -d 'the order of the rows (default: cost)'
   complete -c polyprof -n '__fish_seen_subcommand_from flame' -l sort -x -a 'name weight input ' -d 'the order of siblings (default name)'
 
 $ if command -v zsh > /dev/null; then polyprof completion zsh > c.zsh && zsh -n c.zsh; fi

@@ -15,9 +15,13 @@ $ polyprof --help
     check         validate files against the rules of their format
     convert       write a profile in another format, losing nothing silently
     top           functions by self or total cost
+    tree          the call tree from the top down, its costly part first
+    callers       who calls a function, how often, and what that costs
+    callees       whom a function calls, how often, and what that costs
+    lines         what each source line costs, or the annotated source
+    flame         a flame graph as an interactive SVG
     formats       the formats that can be read and written, and their options
     explain       what a rule cited by a diagnostic means; without one, all rules
-    flame         a flame graph as an interactive SVG
     completion    a script that completes commands and options in a shell
     help          how a command is used
 
@@ -44,6 +48,21 @@ $ polyprof top --help
         --sort=self|total|calls|name
                             the order of the rows (default: self)
     -n, --limit=N           show N rows (0 = all)
+        --by=function|file|module|line|thread
+                            what the rows are (default: function)
+
+  Filters
+        --focus=RE          keep only stacks in which a function matches
+        --ignore=RE         drop stacks in which a function matches
+        --hide=RE           drop frames that match; what they cost goes to their
+                            callers
+        --show=RE           keep only frames that match
+        --show-from=RE      cut stacks above their first match
+        --event=NAME        keep only this event
+        --thread=ID|NAME    keep only this thread
+        --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%
+        --min=PCT           leave out what is less than PCT percent of the whole
+        --depth=N           go no deeper than N frames
 
   Output
         --json              print one JSON object, exact values
@@ -138,6 +157,18 @@ $ polyprof convert -h
         --variant=VARIANT   the variant of the format to write
     -m, --metric=NAME       the metric to write, for formats that hold only one
         --lossless          write nothing rather than lose anything (exit 4)
+
+  Filters
+        --focus=RE          keep only stacks in which a function matches
+        --ignore=RE         drop stacks in which a function matches
+        --hide=RE           drop frames that match; what they cost goes to their
+                            callers
+        --show=RE           keep only frames that match
+        --show-from=RE      cut stacks above their first match
+        --event=NAME        keep only this event
+        --thread=ID|NAME    keep only this thread
+        --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%
+        --depth=N           go no deeper than N frames
 
   Input
         --from=FORMAT       read as this format instead of recognising it

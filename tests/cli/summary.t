@@ -29,6 +29,8 @@ $ polyprof app.folded
 
   Ask next
     functions with all they call  polyprof top --sort total app.folded
+    who calls whom, from the top  polyprof tree app.folded
+    who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
     stacks for any flame graph    polyprof convert app.folded --to folded
 
@@ -50,6 +52,8 @@ $ polyprof change.diff.folded
 
   Ask next
     functions with all they call  polyprof top --sort total change.diff.folded
+    who calls whom, from the top  polyprof tree change.diff.folded
+    who calls the costliest       polyprof callers render change.diff.folded
     what else the file holds      polyprof info change.diff.folded
     stacks for any flame graph    polyprof convert change.diff.folded --to folded
 
@@ -84,6 +88,8 @@ $ polyprof deep.folded
 
   Ask next
     functions with all they call  polyprof top --sort total deep.folded
+    who calls whom, from the top  polyprof tree deep.folded
+    who calls the costliest       polyprof callers f59 deep.folded
     what else the file holds      polyprof info deep.folded
     stacks for any flame graph    polyprof convert deep.folded --to folded
 
@@ -94,6 +100,7 @@ $ polyprof empty.folded
 
   Ask next
     functions with all they call  polyprof top --sort total empty.folded
+    who calls whom, from the top  polyprof tree empty.folded
     what else the file holds      polyprof info empty.folded
     stacks for any flame graph    polyprof convert empty.folded --to folded
 
@@ -119,6 +126,8 @@ $ cp app.folded "it's mine.folded" && polyprof -n 1 "it's mine.folded"
 
   Ask next
     functions with all they call  polyprof top --sort total 'it'\''s mine.folded'
+    who calls whom, from the top  polyprof tree 'it'\''s mine.folded'
+    who calls the costliest       polyprof callers 'PDO->query' 'it'\''s mine.folded'
     what else the file holds      polyprof info 'it'\''s mine.folded'
     stacks for any flame graph    polyprof convert 'it'\''s mine.folded' --to folded
 
@@ -142,6 +151,8 @@ $ polyprof -n 1 app.folded other.folded
 
   Ask next
     functions with all they call  polyprof top --sort total app.folded other.folded
+    who calls whom, from the top  polyprof tree app.folded other.folded
+    who calls the costliest       polyprof callers 'PDO->query' app.folded other.folded
     what else the file holds      polyprof info app.folded other.folded
     stacks for any flame graph    polyprof convert app.folded other.folded --to folded
 
@@ -171,5 +182,7 @@ $ polyprof < other.folded
 
   Ask next
     functions with all they call  polyprof top --sort total -
+    who calls whom, from the top  polyprof tree -
+    who calls the costliest       polyprof callers 'PDO->query' -
     what else the file holds      polyprof info -
     stacks for any flame graph    polyprof convert - --to folded

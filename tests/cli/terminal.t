@@ -30,6 +30,10 @@ $ terminal 40 polyprof --color never app.folded
   Ask next
     functions with all they call
         polyprof top --sort total app.folded
+    who calls whom, from the top
+        polyprof tree app.folded
+    who calls the costliest
+        polyprof callers 'PDO->query' app.folded
     what else the file holds
         polyprof info app.folded
     stacks for any flame graph
@@ -65,6 +69,9 @@ $ terminal 60 polyprof --color never app.folded
   Ask next
     functions with all they call
         polyprof top --sort total app.folded
+    who calls whom, from the top  polyprof tree app.folded
+    who calls the costliest
+        polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
     stacks for any flame graph
         polyprof convert app.folded --to folded
@@ -98,6 +105,8 @@ $ terminal 80 polyprof --color never app.folded
 
   Ask next
     functions with all they call  polyprof top --sort total app.folded
+    who calls whom, from the top  polyprof tree app.folded
+    who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
     stacks for any flame graph    polyprof convert app.folded --to folded
 
@@ -130,6 +139,8 @@ $ terminal 200 polyprof --color never app.folded
 
   Ask next
     functions with all they call  polyprof top --sort total app.folded
+    who calls whom, from the top  polyprof tree app.folded
+    who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
     stacks for any flame graph    polyprof convert app.folded --to folded
 

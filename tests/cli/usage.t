@@ -106,9 +106,13 @@ $ polyprof
 !   check         validate files against the rules of their format
 !   convert       write a profile in another format, losing nothing silently
 !   top           functions by self or total cost
+!   tree          the call tree from the top down, its costly part first
+!   callers       who calls a function, how often, and what that costs
+!   callees       whom a function calls, how often, and what that costs
+!   lines         what each source line costs, or the annotated source
+!   flame         a flame graph as an interactive SVG
 !   formats       the formats that can be read and written, and their options
 !   explain       what a rule cited by a diagnostic means; without one, all rules
-!   flame         a flame graph as an interactive SVG
 !   completion    a script that completes commands and options in a shell
 !   help          how a command is used
 !

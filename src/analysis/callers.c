@@ -1,0 +1,331 @@
+/*
+ * Who calls a function, and whom it calls.
+ */
+#include "analysis/callers.h"
+
+#include "analysis/calltree.h"
+
+/* A node that the walk has come to, and the one whose cost it stands for. */
+struct spot {
+	pp_node at;
+	pp_node cost;
+};
+
+/* Rows that are being put together: one for each function and call site. */
+struct group {
+	struct pp_call row;
+	union pp_value *total;
+	PP_VEC(struct spot) spots;
+};
+
+struct groups {
+	struct group *at;
+	size_t n, cap;
+	struct pp_map by_key;
+};
+
+struct walk {
+	struct pp_calltree tree;
+	uint64_t *outermost;
+	enum pp_calls_side side;
+	pp_func func;
+	size_t metric;
+	uint32_t depth;
+	struct pp_calls *out;
+};
+
+static void
+groups_release(struct groups *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->n; i++) {
+		free(g->at[i].total);
+		pp_vec_release(&g->at[i].spots);
+	}
+	free(g->at);
+	pp_map_release(&g->by_key);
+	*g = (struct groups){ 0 };
+}
+
+/* The group of a row's function and site; NULL when out of memory. */
+static struct group *
+group_of(const struct pp_profile *p, struct groups *g, const struct pp_call *row)
+{
+	uint64_t key = pp_mix((uint64_t)row->func << 32 | row->site_line,
+	                      PP_HASH_K1 ^ row->site_file);
+	struct group fresh = { .row = *row };
+	uint32_t i;
+
+	/* Keys that collide look further; there are few. */
+	for (;; key++) {
+		i = pp_map_get(&g->by_key, key);
+		if (i == PP_MAP_NONE)
+			break;
+		if (g->at[i].row.func == row->func && g->at[i].row.site_line == row->site_line &&
+		    g->at[i].row.site_file == row->site_file)
+			return &g->at[i];
+	}
+	if (g->n == g->cap && !pp_vec_grow((void **)&g->at, &g->cap, sizeof *g->at, g->n + 1))
+		return NULL;
+	fresh.total = calloc(p->metrics.n + 1, sizeof *fresh.total);
+	if (!fresh.total || !pp_map_set(&g->by_key, key, (uint32_t)g->n)) {
+		free(fresh.total);
+		return NULL;
+	}
+	g->at[g->n] = fresh;
+	return &g->at[g->n++];
+}
+
+struct order {
+	const struct pp_profile *profile;
+	size_t metric;
+};
+
+static int
+compare_groups(const void *left, const void *right, void *context)
+{
+	const struct group *a = left, *b = right;
+	const struct order *order = context;
+	const struct pp_profile *p = order->profile;
+	int c = 0;
+
+	if (order->metric < p->metrics.n)
+		c = pp_value_cmp(&p->metrics.at[order->metric], b->total[order->metric],
+		                 a->total[order->metric]);
+	if (!c)
+		c = (a->row.calls < b->row.calls) - (a->row.calls > b->row.calls);
+	if (!c)
+		c = pp_func_cmp(p, a->row.func, b->row.func);
+	if (!c)
+		c = pp_slice_cmp(pp_text_of(p, a->row.site_file), pp_text_of(p, b->row.site_file));
+	return c ? c
+	         : (a->row.site_line > b->row.site_line) - (a->row.site_line < b->row.site_line);
+}
+
+static bool
+row_emit(struct pp_calls *out, const struct group *g)
+{
+	size_t m;
+
+	if (!pp_vec_push(&out->rows, g->row))
+		return false;
+	for (m = 0; m < out->metrics; m++)
+		if (!pp_vec_push(&out->total, g->total[m]))
+			return false;
+	return true;
+}
+
+/* ---- from the tree ---------------------------------------------------------------------- */
+
+/* Where the call from `caller` to `callee` stands, as far as their frames tell. */
+static void
+site_find(const struct pp_profile *p, pp_node caller, pp_node callee, struct pp_call *row)
+{
+	const struct pp_frame_row *from = &p->frames.at[pp_tree_frame(&p->tree, caller)];
+	const struct pp_frame_row *to = &p->frames.at[pp_tree_frame(&p->tree, callee)];
+
+	if (caller == 0)
+		return;
+	row->site_line = to->site_line ? to->site_line : from->line;
+	if (row->site_line)
+		row->site_file = from->file ? from->file : p->funcs.at[from->func].file;
+}
+
+/* Adds one step of the walk to the group it belongs to. */
+static bool
+step(struct walk *w, struct groups *g, pp_node from, pp_node to, pp_node cost, uint32_t depth)
+{
+	const struct pp_profile *p = w->tree.profile;
+	struct pp_call row = { .depth = depth };
+	struct group *group;
+	size_t m;
+
+	row.func = to ? w->tree.func_of_frame[pp_tree_frame(&p->tree, to)] : 0;
+	if (depth == 1)
+		site_find(p, w->side == PP_CALLERS ? to : from, w->side == PP_CALLERS ? from : to,
+		          &row);
+	row.recursive = depth == 1 && row.func == w->func;
+	group = group_of(p, g, &row);
+	if (!group || !pp_vec_push(&group->spots, (struct spot){ to, cost }))
+		return false;
+	group->row.calls += w->tree.calls ? w->tree.calls[cost] : 0;
+	if (pp_bit(w->outermost, cost))
+		for (m = 0; m < p->metrics.n; m++)
+			pp_value_add(&p->metrics.at[m], &group->total[m],
+			             pp_inclusive_of(&w->tree.cost[m], cost));
+	return true;
+}
+
+/* The groups one step beyond some spots, sorted so that the last comes first off a stack. */
+static bool
+expand(struct walk *w, const struct spot *spots, size_t n, uint32_t depth, struct groups *out)
+{
+	const struct pp_profile *p = w->tree.profile;
+	struct order order = { p, w->metric };
+	bool fine = true;
+	size_t i;
+
+	*out = (struct groups){ .by_key = { .seed = p->strs.seed } };
+	for (i = 0; fine && i < n; i++) {
+		pp_node at = spots[i].at, child;
+
+		if (w->side == PP_CALLERS) {
+			if (at != 0 && (depth == 1 || pp_tree_parent(&p->tree, at) != 0))
+				fine = step(w, out, at, pp_tree_parent(&p->tree, at), spots[i].cost,
+				            depth);
+			continue;
+		}
+		for (child = w->tree.children.first[at]; fine && child;
+		     child = w->tree.children.next[child])
+			fine = step(w, out, at, child, child, depth);
+	}
+	if (fine && out->n > 1)
+		qsort_r(out->at, out->n, sizeof *out->at, compare_groups, &order);
+	if (!fine)
+		groups_release(out);
+	return fine;
+}
+
+/* Walks on from the groups of one level: an explicit stack, since depth is the user's choice. */
+static bool
+walk_on(struct walk *w, struct groups *first)
+{
+	PP_VEC(struct level {
+		struct groups groups;
+		size_t next;
+	})
+	levels = { 0 };
+	bool fine = pp_vec_push(&levels, (struct level){ *first, 0 });
+
+	if (!fine)
+		groups_release(first);
+	while (levels.n > 0 && fine) {
+		struct level *level = &levels.at[levels.n - 1];
+		struct groups beyond;
+		struct group *g;
+
+		if (level->next == level->groups.n) {
+			groups_release(&level->groups);
+			levels.n--;
+			continue;
+		}
+		g = &level->groups.at[level->next++];
+		fine = row_emit(w->out, g);
+		if (fine && levels.n < w->depth) {
+			fine = expand(w, g->spots.at, g->spots.n, (uint32_t)levels.n + 1, &beyond);
+			if (fine && !pp_vec_push(&levels, (struct level){ beyond, 0 })) {
+				groups_release(&beyond);
+				fine = false;
+			}
+		}
+	}
+	while (levels.n > 0)
+		groups_release(&levels.at[--levels.n].groups);
+	pp_vec_release(&levels);
+	return fine;
+}
+
+static bool
+calls_from_tree(struct walk *w)
+{
+	const struct pp_profile *p = w->tree.profile;
+	PP_VEC(struct spot) start = { 0 };
+	struct groups first;
+	pp_node node;
+	bool fine = true;
+
+	for (node = 1; fine && node < p->tree.n; node++)
+		if (w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] == w->func)
+			fine = pp_vec_push(&start, (struct spot){ node, node });
+	fine = fine && expand(w, start.at, start.n, 1, &first) && walk_on(w, &first);
+	pp_vec_release(&start);
+	return fine;
+}
+
+/* ---- from edges ------------------------------------------------------------------------- */
+
+static bool
+edge_add(const struct pp_profile *p, size_t edge, pp_func func, enum pp_calls_side side,
+         struct groups *g)
+{
+	const struct pp_edge_row *e = &p->edges.at[edge];
+	const int64_t *cells = p->edge_cells.at + edge * pp_edge_stride(p);
+	pp_func caller = p->funcs.at[e->caller].same, callee = p->funcs.at[e->callee].same;
+	struct pp_call row = { .func = side == PP_CALLERS ? caller : callee, .depth = 1 };
+	struct group *group;
+	size_t m;
+
+	if ((side == PP_CALLERS ? callee : caller) != func)
+		return true;
+	row.site_line = e->site_line;
+	if (e->site_line)
+		row.site_file = e->site_file ? e->site_file : p->funcs.at[e->caller].file;
+	row.recursive = caller == callee;
+	group = group_of(p, g, &row);
+	if (!group)
+		return false;
+	group->row.calls += (uint64_t)cells[0];
+	for (m = 0; m < p->metrics.n; m++)
+		pp_value_add(&p->metrics.at[m], &group->total[m],
+		             pp_cell_value(&p->metrics.at[m], cells[1 + m]));
+	return true;
+}
+
+static bool
+calls_from_edges(const struct pp_profile *p, pp_func func, enum pp_calls_side side, size_t metric,
+                 struct pp_calls *out)
+{
+	struct groups g = { .by_key = { .seed = p->strs.seed } };
+	struct order order = { p, metric };
+	bool fine = true;
+	size_t i;
+
+	out->has_calls = true;
+	for (i = 0; fine && i < p->edges.n; i++)
+		fine = edge_add(p, i, func, side, &g);
+	if (fine && g.n > 1)
+		qsort_r(g.at, g.n, sizeof *g.at, compare_groups, &order);
+	for (i = 0; fine && i < g.n; i++)
+		fine = row_emit(out, &g.at[i]);
+	groups_release(&g);
+	return fine;
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+pp_status
+pp_calls_compute(const struct pp_profile *p, pp_func func, enum pp_calls_side side, size_t metric,
+                 uint32_t depth, struct pp_calls *out)
+{
+	struct walk w = {
+		.side = side, .func = func, .metric = metric, .depth = depth, .out = out
+	};
+	bool fine;
+
+	*out = (struct pp_calls){ .profile = p, .metrics = p->metrics.n };
+	if (p->edges.n > 0 && depth <= 1) {
+		fine = calls_from_edges(p, func, side, metric, out);
+	} else if (p->tree.n > 1) {
+		out->by_stacks = true;
+		fine = pp_calltree_init(&w.tree, p, false);
+		w.outermost = fine ? pp_outermost_compute(p, w.tree.func_of_frame) : NULL;
+		out->has_calls = w.tree.has_calls;
+		fine = fine && w.outermost && calls_from_tree(&w);
+		if (w.tree.profile)
+			pp_calltree_release(&w.tree);
+		free(w.outermost);
+	} else {
+		return PP_E_UNSUPPORTED;
+	}
+	if (!fine)
+		pp_calls_release(out);
+	return fine ? PP_OK : PP_E_NOMEM;
+}
+
+void
+pp_calls_release(struct pp_calls *c)
+{
+	pp_vec_release(&c->rows);
+	pp_vec_release(&c->total);
+}

@@ -1,0 +1,495 @@
+/*
+ * Filters: rules, events and threads, and the order in which everything happens.
+ */
+#include "analysis/filter.h"
+
+#include <math.h>
+
+#include "base/num.h"
+
+/* ---- what is asked ---------------------------------------------------------------------- */
+
+static bool
+starts_with(struct pp_slice *text, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (text->n < n || memcmp(text->p, prefix, n) != 0)
+		return false;
+	*text = pp_slice_of(text->p + n, text->n - n);
+	return true;
+}
+
+bool
+pp_filter_add(struct pp_filter *f, enum pp_filter_kind kind, struct pp_slice pattern,
+              struct pp_buf *problem)
+{
+	struct pp_filter_rule rule = { .kind = kind, .on = PP_FILTER_NAME, .text = pattern };
+
+	if (starts_with(&pattern, "file:"))
+		rule.on = PP_FILTER_FILE;
+	else if (starts_with(&pattern, "module:"))
+		rule.on = PP_FILTER_MODULE;
+	rule.regex = pp_regex_new(pattern, problem);
+	if (!rule.regex)
+		return false;
+	if (pp_vec_push(&f->rules, rule))
+		return true;
+	pp_regex_free(rule.regex);
+	return false;
+}
+
+/* "1.5ms", "20%"; false when it is neither. */
+static bool
+parse_moment(struct pp_slice text, struct pp_filter_time *out)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ns", 1 },  { "us", 1e3 },   { "µs", 1e3 },   { "ms", 1e6 },
+		      { "s", 1e9 }, { "min", 6e10 }, { "h", 3.6e12 }, { "", 1 } };
+	size_t n = 0, i;
+	double number;
+
+	while (n < text.n && (text.p[n] == '.' || (text.p[n] >= '0' && text.p[n] <= '9')))
+		n++;
+	if (!pp_num_double(pp_slice_of(text.p, n), &number))
+		return false;
+	text = pp_slice_of(text.p + n, text.n - n);
+	out->given = true;
+	if (pp_slice_eq_z(text, "%")) {
+		out->is_share = true;
+		out->share = number / 100.0;
+		return number <= 100.0;
+	}
+	for (i = 0; i < PP_COUNT_OF(units); i++)
+		if (pp_slice_eq_z(text, units[i].name)) {
+			out->ns = number * units[i].ns >= 9.2e18
+			              ? INT64_MAX
+			              : (int64_t)llround(number * units[i].ns);
+			return true;
+		}
+	return false;
+}
+
+bool
+pp_filter_set_time(struct pp_filter *f, struct pp_slice text, struct pp_buf *problem)
+{
+	size_t dots;
+	bool fine = false;
+
+	for (dots = 0; dots + 1 < text.n; dots++)
+		if (text.p[dots] == '.' && text.p[dots + 1] == '.')
+			break;
+	f->from = f->to = (struct pp_filter_time){ 0 };
+	if (dots + 1 < text.n && text.n > 2) {
+		struct pp_slice from = pp_slice_of(text.p, dots);
+		struct pp_slice to = pp_slice_of(text.p + dots + 2, text.n - dots - 2);
+
+		fine = (from.n == 0 || parse_moment(from, &f->from)) &&
+		       (to.n == 0 || parse_moment(to, &f->to));
+	}
+	if (!fine)
+		pp_buf_addf(
+		    problem,
+		    "'%.*s' is no stretch of time; write FROM..TO with numbers in ns, us, ms, "
+		    "s, min, h or %%, like 1.5s..2s, ..20%% or 300ms..",
+		    (int)(text.n < 100 ? text.n : 100), (const char *)text.p);
+	return fine;
+}
+
+void
+pp_filter_release(struct pp_filter *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->rules.n; i++)
+		pp_regex_free(f->rules.at[i].regex);
+	pp_vec_release(&f->rules);
+	pp_vec_release(&f->events);
+	pp_vec_release(&f->threads);
+}
+
+bool
+pp_filter_needs_stacks(const struct pp_filter *f)
+{
+	return (f->rules.n > 0 && !f->by_function) || f->depth > 0;
+}
+
+static bool
+has_time(const struct pp_filter *f)
+{
+	return f->from.given || f->to.given;
+}
+
+bool
+pp_filter_is_empty(const struct pp_filter *f)
+{
+	return f->rules.n == 0 && f->depth == 0 && f->events.n == 0 && f->threads.n == 0 &&
+	       !has_time(f);
+}
+
+/* ---- rules on functions ----------------------------------------------------------------- */
+
+/* The text a rule looks at, as an interned string. */
+static pp_str
+rule_text(const struct pp_profile *p, const struct pp_filter_rule *rule,
+          const struct pp_func_row *f)
+{
+	if (rule->on == PP_FILTER_FILE)
+		return f->file;
+	return rule->on == PP_FILTER_MODULE ? p->modules.at[f->module].name : f->name;
+}
+
+/* Applies one rule to all functions; `known` (per string: 1 + the answer) is all zero. */
+static pp_status
+rule_apply(const struct pp_profile *p, const struct pp_filter_rule *rule, unsigned char *known,
+           pp_filter_flags *flags, struct pp_buf *problem)
+{
+	size_t i;
+
+	for (i = 1; i < p->funcs.n; i++) {
+		pp_str text = rule_text(p, rule, &p->funcs.at[i]);
+
+		if (!known[text]) {
+			struct pp_slice name = pp_text_of(p, text);
+			enum pp_regex_result found = pp_regex_match(rule->regex, name);
+
+			if (found == PP_REGEX_NOMEM)
+				return PP_E_NOMEM;
+			if (found == PP_REGEX_TOO_HARD) {
+				pp_buf_addf(problem,
+				            "the pattern '%.*s' takes too many steps on a name of "
+				            "%zu bytes; write it more simply",
+				            (int)(rule->text.n < 200 ? rule->text.n : 200),
+				            (const char *)rule->text.p, name.n);
+				return PP_E_LIMIT;
+			}
+			known[text] = found == PP_REGEX_YES ? 2 : 1;
+		}
+		if (known[text] == 2)
+			flags[i] |= (pp_filter_flags)(1u << rule->kind);
+	}
+	return PP_OK;
+}
+
+/* What the rules say of each function; NULL with a status when that fails. */
+static pp_filter_flags *
+rules_apply(const struct pp_profile *p, const struct pp_filter *f, struct pp_buf *problem,
+            pp_status *status)
+{
+	pp_filter_flags *flags = calloc(p->funcs.n, sizeof *flags);
+	unsigned char *known = malloc(p->strs.strs.n);
+	size_t i;
+
+	*status = flags && known ? PP_OK : PP_E_NOMEM;
+	for (i = 0; i < f->rules.n && *status == PP_OK; i++) {
+		memset(known, 0, p->strs.strs.n);
+		*status = rule_apply(p, &f->rules.at[i], known, flags, problem);
+	}
+	free(known);
+	if (*status == PP_OK)
+		return flags;
+	free(flags);
+	return NULL;
+}
+
+static unsigned
+rule_kinds(const struct pp_filter *f)
+{
+	unsigned kinds = 0;
+	size_t i;
+
+	for (i = 0; i < f->rules.n; i++)
+		kinds |= 1u << f->rules.at[i].kind;
+	return kinds;
+}
+
+/* Whether a function stays in a listing that knows no stacks. */
+static bool
+function_stays(pp_filter_flags flags, unsigned kinds)
+{
+	const unsigned keep = kinds & (1u << PP_FILTER_FOCUS | 1u << PP_FILTER_SHOW |
+	                               1u << PP_FILTER_SHOW_FROM);
+
+	return (flags & keep) == keep && !(flags & (1u << PP_FILTER_IGNORE | 1u << PP_FILTER_HIDE));
+}
+
+/* ---- events and threads ----------------------------------------------------------------- */
+
+static bool
+list_has(const struct pp_slice *list, size_t n, struct pp_slice text)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (pp_slice_eq(list[i], text))
+			return true;
+	return false;
+}
+
+static bool
+series_stays(const struct pp_profile *p, const struct pp_series *s, const struct pp_filter *f)
+{
+	size_t i;
+
+	if (f->events.n && s->event &&
+	    !list_has(f->events.at, f->events.n, pp_text_of(p, s->event)))
+		return false;
+	for (i = 0; i < f->threads.n; i++) {
+		uint64_t id;
+
+		if (s->thread && pp_slice_eq(pp_text_of(p, s->thread), f->threads.at[i]))
+			return true;
+		if (s->tid >= 0 && pp_num_u64(f->threads.at[i], &id) && (uint64_t)s->tid == id)
+			return true;
+	}
+	return f->threads.n == 0;
+}
+
+static bool
+metric_stays(const struct pp_profile *p, const struct pp_metric *m, const struct pp_filter *f)
+{
+	bool by_series = false;
+	size_t i;
+
+	if (f->events.n == 0 || list_has(f->events.at, f->events.n, pp_text_of(p, m->name)) ||
+	    (m->event && list_has(f->events.at, f->events.n, pp_text_of(p, m->event))))
+		return true;
+	/* Where events are told apart by series, each series has all the metrics. */
+	for (i = 0; i < p->series.n; i++)
+		by_series |= p->series.at[i].event != 0 &&
+		             list_has(f->events.at, f->events.n,
+		                      pp_text_of(p, p->series.at[i].event));
+	return by_series && !m->event;
+}
+
+/* Moves the cells of metrics that stay together; `lead` cells come before them, `sets` sets of them. */
+static void
+cells_narrow(int64_t *cells, size_t *n, size_t rows, size_t lead, size_t sets, size_t metrics,
+             const bool *stays)
+{
+	size_t row, set, m, at = 0, from = 0;
+
+	for (row = 0; row < rows; row++) {
+		for (m = 0; m < lead; m++)
+			cells[at++] = cells[from++];
+		for (set = 0; set < sets; set++)
+			for (m = 0; m < metrics; m++, from++)
+				if (stays[m])
+					cells[at++] = cells[from];
+	}
+	*n = at;
+}
+
+/* Drops edges and lines of series that go, or of functions that go; renumbers their series. */
+static void
+rows_drop(struct pp_profile *p, const bool *series, const uint32_t *number,
+          const pp_filter_flags *flags, unsigned kinds)
+{
+	size_t i, n = 0, stride = pp_edge_stride(p);
+
+	for (i = 0; i < p->edges.n; i++) {
+		if (p->series.n && !series[p->edges.at[i].series])
+			continue;
+		p->edges.at[n] = p->edges.at[i];
+		p->edges.at[n].series = p->series.n ? number[p->edges.at[i].series] : 0;
+		memmove(p->edge_cells.at + n++ * stride, p->edge_cells.at + i * stride,
+		        stride * sizeof *p->edge_cells.at);
+	}
+	p->edges.n = n;
+	p->edge_cells.n = n * stride;
+	stride = pp_line_stride(p);
+	for (i = 0, n = 0; i < p->lines.n; i++) {
+		if ((p->series.n && !series[p->lines.at[i].series]) ||
+		    (flags && !function_stays(flags[p->lines.at[i].func], kinds)))
+			continue;
+		p->lines.at[n] = p->lines.at[i];
+		p->lines.at[n].series = p->series.n ? number[p->lines.at[i].series] : 0;
+		memmove(p->line_cells.at + n++ * stride, p->line_cells.at + i * stride,
+		        stride * sizeof *p->line_cells.at);
+	}
+	p->lines.n = n;
+	p->line_cells.n = n * stride;
+}
+
+static void
+series_drop(struct pp_profile *p, const bool *series)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->series.n; i++) {
+		struct pp_series *s = &p->series.at[i];
+
+		if (series[i]) {
+			p->series.at[n++] = *s;
+			continue;
+		}
+		free(s->cells);
+		free(s->node_of);
+		free(s->present);
+		pp_timeline_release(&s->timeline);
+	}
+	p->series.n = n;
+}
+
+/* Keeps the series of the events and threads asked for. */
+static pp_status
+choose_series(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *flags,
+              unsigned kinds)
+{
+	bool *series = calloc(p->series.n + 1, sizeof *series);
+	uint32_t *number = calloc(p->series.n + 1, sizeof *number), n = 0;
+	size_t i;
+
+	if (series && number) {
+		for (i = 0; i < p->series.n; i++) {
+			series[i] = series_stays(p, &p->series.at[i], f);
+			number[i] = n;
+			n += series[i];
+		}
+		rows_drop(p, series, number, flags, kinds);
+		series_drop(p, series);
+	}
+	free(number);
+	free(series);
+	return series && number ? PP_OK : PP_E_NOMEM;
+}
+
+/* Drops the columns of metrics that go, everywhere but in the series. */
+static void
+metrics_drop(struct pp_profile *p, const bool *stays)
+{
+	size_t m, n = 0;
+
+	cells_narrow(p->edge_cells.at, &p->edge_cells.n, p->edges.n, 1, p->edge_own ? 2 : 1,
+	             p->metrics.n, stays);
+	cells_narrow(p->line_cells.at, &p->line_cells.n, p->lines.n, p->line_hits, 1, p->metrics.n,
+	             stays);
+	for (m = 0; m < p->metrics.n; m++)
+		if (stays[m])
+			p->metrics.at[n++] = p->metrics.at[m];
+	p->metrics.n = n;
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+/* Whether the profile has what the filter needs. */
+static pp_status
+check_facets(const struct pp_profile *p, const struct pp_filter *f, struct pp_buf *problem)
+{
+	bool has_timeline = false;
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++)
+		has_timeline |= p->series.at[i].timeline.n > 0;
+	if (has_time(f) && !has_timeline && p->tree.n > 1) {
+		pp_buf_adds(problem, "this profile does not tell when things happened, so --time "
+		                     "cannot choose");
+		return PP_E_UNSUPPORTED;
+	}
+	if ((pp_filter_needs_stacks(f) || has_time(f)) && p->tree.n <= 1 &&
+	    (p->edges.n > 0 || p->lines.n > 0)) {
+		pp_buf_adds(problem,
+		            "this profile knows who called whom, but not whole stacks, so "
+		            "filters on stacks cannot choose; `callers` and `callees` follow "
+		            "the calls");
+		return PP_E_UNSUPPORTED;
+	}
+	return PP_OK;
+}
+
+static int64_t
+moment(const struct pp_profile *p, const struct pp_filter_time *t, int64_t otherwise)
+{
+	pp_i128 length = (pp_i128)p->time_end - p->time_start, at;
+
+	if (!t->given)
+		return otherwise;
+	at = p->time_start + (t->is_share ? (pp_i128)((double)length * t->share) : t->ns);
+	/* All of it includes its last event. */
+	if (t->is_share && t->share >= 1.0)
+		return INT64_MAX;
+	return at > INT64_MAX ? INT64_MAX : (int64_t)at;
+}
+
+/* Edges and lines cannot be divided by stacks: the tree answers alone from here on. */
+static void
+drop_other_facets(struct pp_profile *p)
+{
+	p->edges.n = p->edge_cells.n = 0;
+	p->lines.n = p->line_cells.n = 0;
+	p->flat_source = PP_FLAT_TREE;
+}
+
+/* What only the format's own writer understands speaks of the profile as it was. */
+static void
+drop_private(struct pp_profile *p)
+{
+	if (p->private_free)
+		p->private_free(p->private_data);
+	p->private_data = NULL;
+	p->private_free = NULL;
+	p->extras.n = 0;
+}
+
+static void
+settle_facets(struct pp_profile *p)
+{
+	size_t i;
+
+	/* A tree without stacks is still a tree. */
+	p->facets &= ~(unsigned)PP_FACETS | PP_TREE;
+	p->facets |= p->edges.n ? PP_EDGES : 0u;
+	p->facets |= p->lines.n ? PP_LINES : 0u;
+	for (i = 0; i < p->series.n; i++)
+		p->facets |= p->series.at[i].timeline.n ? PP_TIMELINE : 0u;
+}
+
+static pp_status
+apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *flags, bool *metrics)
+{
+	struct pp_filter_stacks stacks = { .flags = f->by_function ? NULL : flags,
+		                           .kinds = f->by_function ? 0 : rule_kinds(f),
+		                           .depth = f->depth,
+		                           .metrics = metrics };
+	pp_status status;
+	size_t m;
+
+	for (m = 0; m < p->metrics.n; m++)
+		metrics[m] = metric_stays(p, &p->metrics.at[m], f);
+	status = choose_series(p, f, f->by_function ? flags : NULL, rule_kinds(f));
+	if (status == PP_OK && has_time(f))
+		status = pp_filter_timelines(p, moment(p, &f->from, INT64_MIN),
+		                             moment(p, &f->to, INT64_MAX));
+	if (status == PP_OK)
+		status = pp_filter_tree(p, &stacks);
+	if (status != PP_OK)
+		return status;
+	if (pp_filter_needs_stacks(f) || has_time(f))
+		drop_other_facets(p);
+	metrics_drop(p, metrics);
+	drop_private(p);
+	settle_facets(p);
+	return PP_OK;
+}
+
+pp_status
+pp_filter_apply(struct pp_profile *p, const struct pp_filter *f, struct pp_buf *problem)
+{
+	pp_status status = check_facets(p, f, problem);
+	pp_filter_flags *flags = NULL;
+	bool *metrics;
+
+	if (status != PP_OK)
+		return status;
+	metrics = calloc(p->metrics.n + 1, sizeof *metrics);
+	flags = rules_apply(p, f, problem, &status);
+	if (!metrics)
+		status = PP_E_NOMEM;
+	if (status == PP_OK)
+		status = apply(p, f, flags, metrics);
+	free(metrics);
+	free(flags);
+	return status;
+}

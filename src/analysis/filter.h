@@ -1,0 +1,94 @@
+/*
+ * Filters: a profile in, a smaller profile out, before any question is asked.
+ *
+ *     focus      keep the stacks in which a function matches
+ *     ignore     drop the stacks in which a function matches
+ *     show_from  cut each stack above its first match, from the root on; drop stacks without one
+ *     hide       drop the frames that match; what they cost goes to the caller that is left
+ *     show       drop all other frames
+ *     depth      cut stacks to that many frames; what lies deeper goes to the last frame left
+ *     event, thread, time   keep what belongs to that event, thread or stretch of time
+ *
+ * In this order: what belongs to an event, thread and time; then whole stacks are chosen (ignore wins
+ * over focus); then frames are taken out of those; then they are cut. Several patterns of one kind mean
+ * any of them. A stack of which no frame is left is dropped. A pattern is tried on the function's name,
+ * behind "file:" or "module:" on its file or module, once for each distinct text.
+ */
+#ifndef PP_FILTER_STAGE_H
+#define PP_FILTER_STAGE_H
+
+#include "base/buf.h"
+#include "model/profile.h"
+#include "text/regex.h"
+
+enum pp_filter_kind {
+	PP_FILTER_FOCUS,
+	PP_FILTER_IGNORE,
+	PP_FILTER_SHOW_FROM,
+	PP_FILTER_HIDE,
+	PP_FILTER_SHOW,
+	PP_FILTER_KINDS
+};
+
+enum pp_filter_on { PP_FILTER_NAME, PP_FILTER_FILE, PP_FILTER_MODULE };
+
+struct pp_filter_rule {
+	enum pp_filter_kind kind;
+	enum pp_filter_on on;
+	struct pp_regex *regex;
+	struct pp_slice text; /* as given, for messages */
+};
+
+/* A point in time: ns from the start of the profile, or a share of its length. */
+struct pp_filter_time {
+	bool given;
+	bool is_share;
+	double share;
+	int64_t ns;
+};
+
+struct pp_filter {
+	PP_VEC(struct pp_filter_rule) rules;
+	PP_VEC(struct pp_slice) events;
+	PP_VEC(struct pp_slice) threads;
+	struct pp_filter_time from, to;
+	uint32_t depth;   /* 0 = no limit */
+	bool by_function; /* for listings of lines: rules choose functions, stacks do not matter */
+};
+
+/* Adds a pattern; false when it is wrong (*problem says why) or out of memory (*problem is empty). */
+bool pp_filter_add(struct pp_filter *, enum pp_filter_kind, struct pp_slice pattern,
+                   struct pp_buf *problem);
+/* Parses "FROM..TO": numbers with ns, us, ms, s, min, h or %; either may be left out. */
+bool pp_filter_set_time(struct pp_filter *, struct pp_slice text, struct pp_buf *problem);
+void pp_filter_release(struct pp_filter *);
+/* True when there is nothing to do. */
+bool pp_filter_is_empty(const struct pp_filter *);
+/* True when it needs whole stacks. */
+bool pp_filter_needs_stacks(const struct pp_filter *);
+
+/*
+ * Filters a profile that nobody else uses. PP_E_UNSUPPORTED when it lacks what the filter needs and
+ * PP_E_LIMIT when a pattern takes too long; *problem then says which. After a failure the profile is
+ * only fit to be freed.
+ */
+pp_status pp_filter_apply(struct pp_profile *, const struct pp_filter *, struct pp_buf *problem);
+
+/* ---- the parts, for filter*.c ---- */
+
+/* Per function: bit k is set when a pattern of kind k matches. */
+typedef uint8_t pp_filter_flags;
+
+struct pp_filter_stacks {
+	const pp_filter_flags *flags; /* by function; NULL = no rules */
+	unsigned kinds;               /* which kinds there are, as bits */
+	uint32_t depth;
+	const bool *metrics; /* which metrics stay; NULL = all */
+};
+
+/* Rebuilds the tree and the rows of the series from what is kept. */
+pp_status pp_filter_tree(struct pp_profile *, const struct pp_filter_stacks *);
+/* Replaces the rows of the series by what happened in [from, to) ns; PP_E_LIMIT: a sum passes 64 bits. */
+pp_status pp_filter_timelines(struct pp_profile *, int64_t from, int64_t to);
+
+#endif

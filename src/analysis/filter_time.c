@@ -1,0 +1,194 @@
+/*
+ * Filters by time: walks the timelines and books again what happened between two moments.
+ *
+ * In a trace, what the counters gained between two events belongs to the function that ran meanwhile.
+ * An interval that a border cuts is divided in proportion to time, rounded down from its start, so that
+ * the costs of adjacent stretches add up to the cost of both together. Calls belong to the stretch in
+ * which they began; samples to the one in which they were taken.
+ */
+#include "analysis/filter.h"
+
+struct booking {
+	struct pp_profile *p;
+	struct pp_series *s;
+	int64_t from, to;
+	struct pp_map row_of; /* sparse series */
+	pp_status status;
+};
+
+/* The new cells of a node, NULL (and a status) when out of memory. */
+static int64_t *
+cells_of(struct booking *b, pp_node node)
+{
+	struct pp_series *s = b->s;
+	uint32_t row = node;
+
+	if (!s->dense) {
+		row = pp_map_get(&b->row_of, node);
+		if (row == PP_MAP_NONE) {
+			row = s->rows;
+			if (row == s->rows_cap) {
+				uint32_t cap = s->rows_cap * 2 + 64;
+				void *cells = realloc(s->cells,
+				                      (size_t)cap * s->stride * sizeof *s->cells);
+				void *nodes;
+
+				s->cells = cells ? cells : s->cells;
+				nodes = cells ? realloc(s->node_of, cap * sizeof *s->node_of)
+				              : NULL;
+				s->node_of = nodes ? nodes : s->node_of;
+				if (!nodes) {
+					b->status = PP_E_NOMEM;
+					return NULL;
+				}
+				s->rows_cap = cap;
+			}
+			if (!pp_map_set(&b->row_of, node, row)) {
+				b->status = PP_E_NOMEM;
+				return NULL;
+			}
+			memset(s->cells + (size_t)row * s->stride, 0, s->stride * sizeof *s->cells);
+			s->node_of[row] = node;
+			s->rows++;
+		}
+	} else {
+		s->present[row >> 6] |= (uint64_t)1 << (row & 63);
+	}
+	return s->cells + (size_t)row * s->stride;
+}
+
+static void
+cell_add(struct booking *b, size_t metric, int64_t *cell, int64_t value)
+{
+	if (!pp_cell_add(b->p->metrics.at[metric].type, cell, value))
+		b->status = PP_E_LIMIT;
+}
+
+/* The part of a counter's gain that lies before `at`, of an interval of `length` from its start. */
+static int64_t
+gain_before(enum pp_cell_type type, int64_t start, int64_t end, int64_t at, int64_t length)
+{
+	if (type == PP_REAL) {
+		double a, z;
+
+		memcpy(&a, &start, sizeof a);
+		memcpy(&z, &end, sizeof z);
+		return pp_cell_real(at >= length ? z - a : (z - a) * ((double)at / (double)length));
+	}
+	if (at >= length)
+		return (int64_t)((uint64_t)end - (uint64_t)start);
+	return (int64_t)((pp_i128)(int64_t)((uint64_t)end - (uint64_t)start) * at / length);
+}
+
+/* Books what the counters gained in [start, end] on the node that ran. */
+static void
+book_interval(struct booking *b, pp_node node, int64_t start, int64_t end, const int64_t *before,
+              const int64_t *after, size_t columns)
+{
+	int64_t first = start > b->from ? start : b->from, last = end < b->to ? end : b->to;
+	int64_t *cells;
+	size_t m;
+
+	if (start == end ? start < b->from || start >= b->to : first >= last)
+		return;
+	cells = cells_of(b, node);
+	for (m = 0; cells && m < columns; m++) {
+		enum pp_cell_type type = b->p->metrics.at[m].type;
+		int64_t length = end - start;
+		int64_t upto = gain_before(type, before[m], after[m], last - start, length);
+		int64_t skipped = first == start ? (type == PP_REAL ? pp_cell_real(0) : 0)
+		                                 : gain_before(type, before[m], after[m],
+		                                               first - start, length);
+
+		if (type == PP_REAL) {
+			double a, z;
+
+			memcpy(&a, &skipped, sizeof a);
+			memcpy(&z, &upto, sizeof z);
+			cell_add(b, m, &cells[m], pp_cell_real(z - a));
+		} else {
+			cell_add(b, m, &cells[m], (int64_t)((uint64_t)upto - (uint64_t)skipped));
+		}
+	}
+}
+
+static void
+book_point(struct booking *b, const struct pp_event *event, const int64_t *values, size_t columns)
+{
+	int64_t *cells;
+	size_t m;
+
+	if (event->time < b->from || event->time >= b->to || event->kind == PP_EVENT_EXIT)
+		return;
+	if (event->kind == PP_EVENT_ENTER && !b->s->has_calls)
+		return;
+	cells = cells_of(b, event->node);
+	if (!cells)
+		return;
+	if (event->kind == PP_EVENT_ENTER)
+		cells[b->p->metrics.n]++;
+	else
+		for (m = 0; m < columns; m++)
+			cell_add(b, m, &cells[m], values[m]);
+}
+
+static pp_status
+book_timeline(struct booking *b, const struct pp_timeline *t)
+{
+	size_t columns = t->columns < b->p->metrics.n ? t->columns : b->p->metrics.n;
+	int64_t *before = calloc(columns + 1, sizeof *before);
+	struct pp_timeline_iter it;
+	pp_node running = 0;
+	int64_t since = 0;
+	bool first = true;
+
+	if (!before || !pp_timeline_begin(t, &it, 0)) {
+		free(before);
+		return PP_E_NOMEM;
+	}
+	while (b->status == PP_OK && pp_timeline_next(&it) && (first || since < b->to)) {
+		if (t->cumulative && !first)
+			book_interval(b, running, since, it.event.time, before, it.values, columns);
+		book_point(b, &it.event, it.values, t->cumulative ? 0 : columns);
+		running = it.event.kind == PP_EVENT_EXIT
+		              ? pp_tree_parent(&b->p->tree, it.event.node)
+		              : it.event.node;
+		since = it.event.time;
+		memcpy(before, it.values, columns * sizeof *before);
+		first = false;
+	}
+	pp_timeline_end(&it);
+	free(before);
+	return b->status;
+}
+
+static bool
+series_clear(const struct pp_profile *p, struct pp_series *s)
+{
+	free(s->cells);
+	free(s->present);
+	free(s->node_of);
+	s->node_of = NULL;
+	s->present = NULL;
+	s->rows = s->rows_cap = s->dense ? p->tree.n : 0;
+	s->cells = calloc((size_t)s->rows * s->stride + 1, sizeof *s->cells);
+	if (s->dense)
+		s->present = calloc(p->tree.n / 64 + 1, sizeof *s->present);
+	return s->cells && (!s->dense || s->present);
+}
+
+pp_status
+pp_filter_timelines(struct pp_profile *p, int64_t from, int64_t to)
+{
+	pp_status status = PP_OK;
+	size_t i;
+
+	for (i = 0; i < p->series.n && status == PP_OK; i++) {
+		struct booking b = { .p = p, .s = &p->series.at[i], .from = from, .to = to };
+
+		b.row_of.seed = p->strs.seed;
+		status = series_clear(p, b.s) ? book_timeline(&b, &b.s->timeline) : PP_E_NOMEM;
+		pp_map_release(&b.row_of);
+	}
+	return status;
+}

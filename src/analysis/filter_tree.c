@@ -1,0 +1,241 @@
+/*
+ * Filters on the tree: parents stand before their children, so one loop forward decides on stacks and
+ * frames, one backward finds the nodes that are still needed, one forward builds the new tree.
+ */
+#include "analysis/filter.h"
+
+/* What is known of a node; the first three come down from its ancestors. */
+enum {
+	SEEN_FOCUS = 1 << 0,
+	SEEN_IGNORE = 1 << 1,
+	SEEN_FROM = 1 << 2,
+	SEEN_FRAME = 1 << 3, /* it or an ancestor is still shown */
+	SHOWN = 1 << 4,      /* this frame stays */
+	KEPT = 1 << 5,       /* its own cost stays */
+	NEEDED = 1 << 6      /* it, or a node below it, has cost that stays */
+};
+
+struct reshape {
+	struct pp_profile *p;
+	const struct pp_filter_stacks *want;
+	unsigned char *state;
+	uint32_t *depth; /* shown frames down to the node; NULL without a limit */
+	pp_node *to;
+	struct pp_tree tree;
+};
+
+static bool
+has_kind(const struct pp_filter_stacks *want, enum pp_filter_kind kind)
+{
+	return want->kinds >> kind & 1;
+}
+
+static unsigned
+flags_of(const struct reshape *r, pp_node node)
+{
+	return r->want->flags ? r->want->flags[pp_node_func(r->p, node)] : 0;
+}
+
+/* Whether the frame of a node stays, given what is known of the stack down to it. */
+static bool
+frame_stays(const struct reshape *r, pp_node node, unsigned flags, unsigned seen)
+{
+	const struct pp_filter_stacks *want = r->want;
+
+	if (has_kind(want, PP_FILTER_SHOW_FROM) && !(seen & SEEN_FROM))
+		return false;
+	if (flags >> PP_FILTER_HIDE & 1)
+		return false;
+	if (has_kind(want, PP_FILTER_SHOW) && !(flags >> PP_FILTER_SHOW & 1))
+		return false;
+	return !r->depth || r->depth[pp_tree_parent(&r->p->tree, node)] < want->depth;
+}
+
+static bool
+stack_stays(const struct pp_filter_stacks *want, unsigned seen)
+{
+	return !(seen & SEEN_IGNORE) && (!has_kind(want, PP_FILTER_FOCUS) || (seen & SEEN_FOCUS)) &&
+	       (!has_kind(want, PP_FILTER_SHOW_FROM) || (seen & SEEN_FROM));
+}
+
+static void
+decide(struct reshape *r)
+{
+	const unsigned down = SEEN_FOCUS | SEEN_IGNORE | SEEN_FROM | SEEN_FRAME;
+	const unsigned picky = 1u << PP_FILTER_FOCUS | 1u << PP_FILTER_SHOW |
+	                       1u << PP_FILTER_SHOW_FROM;
+	pp_node node;
+
+	/* Cost without any stack stays unless something asks for a frame. */
+	r->state[0] = r->want->kinds & picky ? 0 : KEPT;
+	for (node = 1; node < r->p->tree.n; node++) {
+		pp_node parent = pp_tree_parent(&r->p->tree, node);
+		unsigned flags = flags_of(r, node), seen = r->state[parent] & down;
+
+		seen |= flags >> PP_FILTER_FOCUS & 1 ? SEEN_FOCUS : 0u;
+		seen |= flags >> PP_FILTER_IGNORE & 1 ? SEEN_IGNORE : 0u;
+		seen |= flags >> PP_FILTER_SHOW_FROM & 1 ? SEEN_FROM : 0u;
+		if (frame_stays(r, node, flags, seen))
+			seen |= SEEN_FRAME | SHOWN;
+		if (r->depth)
+			r->depth[node] = r->depth[parent] + (seen & SHOWN ? 1 : 0);
+		if ((seen & SEEN_FRAME) && stack_stays(r->want, seen))
+			seen |= KEPT;
+		r->state[node] = (unsigned char)seen;
+	}
+}
+
+static void
+find_needed(struct reshape *r)
+{
+	struct pp_profile *p = r->p;
+	pp_node node;
+	uint32_t row;
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++)
+		for (row = 0; row < p->series.at[i].rows; row++) {
+			node = pp_series_node(&p->series.at[i], row);
+			if ((r->state[node] & KEPT) && pp_series_present(&p->series.at[i], row))
+				r->state[node] |= NEEDED;
+		}
+	for (node = p->tree.n; node-- > 1;)
+		if (r->state[node] & NEEDED)
+			r->state[pp_tree_parent(&p->tree, node)] |= NEEDED;
+}
+
+static bool
+build(struct reshape *r)
+{
+	const struct pp_tree *old = &r->p->tree;
+	pp_node node;
+
+	if (!pp_tree_init(&r->tree, old->seed, old->max_nodes, old->pages))
+		return false;
+	for (node = 1; node < old->n; node++) {
+		pp_node above = r->to[pp_tree_parent(old, node)];
+
+		if (!(r->state[node] & NEEDED))
+			continue;
+		r->to[node] = above;
+		if (!(r->state[node] & SHOWN))
+			continue;
+		r->to[node] = pp_tree_child(&r->tree, above, pp_tree_frame(old, node));
+		if (!r->to[node])
+			return false;
+	}
+	pp_tree_seal(&r->tree);
+	return true;
+}
+
+/* Adds the cells of an old row to a new one; calls only where the frame itself is still there. */
+static bool
+cells_add(const struct reshape *r, const struct pp_series *s, int64_t *to, const int64_t *from,
+          bool with_calls)
+{
+	const struct pp_profile *p = r->p;
+	size_t m, k = 0;
+
+	for (m = 0; m < p->metrics.n; m++) {
+		if (r->want->metrics && !r->want->metrics[m])
+			continue;
+		if (!pp_cell_add(p->metrics.at[m].type, &to[k++], from[m]))
+			return false;
+	}
+	return !s->has_calls || !with_calls || pp_cell_add(PP_UINT, &to[k], from[p->metrics.n]);
+}
+
+/* Gives a series rows for the new tree. */
+static pp_status
+series_rebuild(const struct reshape *r, struct pp_series *s, uint32_t stride)
+{
+	struct pp_series n = *s;
+	struct pp_map row_of = { .seed = r->tree.seed };
+	size_t rows = s->dense ? r->tree.n : s->rows;
+	pp_status status = PP_OK;
+	uint32_t row;
+
+	n.stride = stride;
+	n.rows = s->dense ? r->tree.n : 0;
+	n.rows_cap = (uint32_t)rows;
+	n.cells = calloc(rows * stride + 1, sizeof *n.cells);
+	n.node_of = s->dense ? NULL : calloc(rows + 1, sizeof *n.node_of);
+	n.present = s->dense ? calloc(rows / 64 + 1, sizeof *n.present) : NULL;
+	if (!n.cells || (s->dense ? !n.present : !n.node_of))
+		status = PP_E_NOMEM;
+	for (row = 0; row < s->rows && status == PP_OK; row++) {
+		pp_node node = pp_series_node(s, row), to = r->to[node];
+		uint32_t at = to;
+
+		if (!(r->state[node] & KEPT) || !pp_series_present(s, row))
+			continue;
+		if (!s->dense) {
+			at = pp_map_get(&row_of, to);
+			if (at == PP_MAP_NONE) {
+				at = n.rows++;
+				n.node_of[at] = to;
+				status = pp_map_set(&row_of, to, at) ? PP_OK : PP_E_NOMEM;
+			}
+		} else {
+			n.present[to >> 6] |= (uint64_t)1 << (to & 63);
+		}
+		if (status == PP_OK &&
+		    !cells_add(r, s, n.cells + (size_t)at * stride, pp_series_cells(s, row),
+		               (r->state[node] & SHOWN) || node == 0))
+			status = PP_E_LIMIT;
+	}
+	pp_map_release(&row_of);
+	free(status == PP_OK ? s->cells : n.cells);
+	free(status == PP_OK ? s->node_of : n.node_of);
+	free(status == PP_OK ? s->present : n.present);
+	if (status == PP_OK)
+		*s = n;
+	return status;
+}
+
+static pp_status
+rows_rebuild(struct reshape *r)
+{
+	struct pp_profile *p = r->p;
+	pp_status status = PP_OK;
+	size_t i, m, metrics = 0;
+
+	for (m = 0; m < p->metrics.n; m++)
+		metrics += !r->want->metrics || r->want->metrics[m];
+	for (i = 0; i < p->series.n && status == PP_OK; i++) {
+		struct pp_series *s = &p->series.at[i];
+
+		status = series_rebuild(r, s, (uint32_t)(metrics + s->has_calls));
+		pp_timeline_release(&s->timeline);
+	}
+	return status;
+}
+
+pp_status
+pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
+{
+	struct reshape r = { .p = p, .want = want };
+	pp_status status = PP_E_NOMEM;
+
+	r.state = calloc(p->tree.n, 1);
+	r.to = calloc(p->tree.n, sizeof *r.to);
+	r.depth = want->depth ? calloc(p->tree.n, sizeof *r.depth) : NULL;
+	if (r.state && r.to && (!want->depth || r.depth)) {
+		decide(&r);
+		find_needed(&r);
+		if (build(&r))
+			status = rows_rebuild(&r);
+		else
+			pp_tree_release(&r.tree);
+	}
+	if (status == PP_OK) {
+		pp_tree_release(&p->tree);
+		p->tree = r.tree;
+	} else if (r.tree.key) {
+		pp_tree_release(&r.tree);
+	}
+	free(r.state);
+	free(r.to);
+	free(r.depth);
+	return status;
+}

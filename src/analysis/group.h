@@ -1,0 +1,25 @@
+/*
+ * Other ways to cut a profile: by file, by module, by line, by thread instead of by function. Each
+ * group takes the place of its functions, so that every view works on groups as it does on functions,
+ * and a group's total too counts outermost activations only.
+ */
+#ifndef PP_GROUP_H
+#define PP_GROUP_H
+
+#include "model/profile.h"
+
+enum pp_group_by { PP_BY_FUNCTION, PP_BY_FILE, PP_BY_MODULE, PP_BY_LINE, PP_BY_THREAD };
+
+/*
+ * Regroups a profile that nobody else uses. PP_E_UNSUPPORTED when nothing in it tells the groups apart.
+ * After another failure the profile is only fit to be freed.
+ */
+pp_status pp_group_apply(struct pp_profile *, enum pp_group_by);
+
+/*
+ * Makes functions one: rows of the same `key` (per function id, 0 = leave alone) are taken for one
+ * function from here on, the first of them. False when out of memory.
+ */
+bool pp_group_unite(struct pp_profile *, const uint32_t *key, uint32_t keys);
+
+#endif

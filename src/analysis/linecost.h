@@ -1,0 +1,33 @@
+/*
+ * Cost per source line: as the profile holds it, or else from the lines of the frames that stacks end in.
+ */
+#ifndef PP_LINECOST_H
+#define PP_LINECOST_H
+
+#include "model/profile.h"
+
+struct pp_line_cost {
+	pp_str file;
+	uint32_t line; /* 0 = the file as a whole, its lines are not known */
+	uint64_t hits;
+};
+
+struct pp_linecost {
+	const struct pp_profile *profile;
+	size_t metrics;
+	bool has_hits;
+	PP_VEC(struct pp_line_cost) rows;
+	PP_VEC(union pp_value) cost; /* [row * metrics + metric] */
+	union pp_value *whole;       /* [metric]: over all rows */
+};
+
+/* Adds up by file and line. PP_E_UNSUPPORTED when the profile knows no lines. */
+pp_status pp_linecost_compute(const struct pp_profile *, struct pp_linecost *);
+void pp_linecost_release(struct pp_linecost *);
+
+enum pp_line_order { PP_LINES_BY_COST, PP_LINES_BY_HITS, PP_LINES_BY_PLACE };
+
+/* Sorts: costs and hits descending, then by file and line. False when out of memory. */
+bool pp_linecost_sort(struct pp_linecost *, enum pp_line_order, size_t metric);
+
+#endif

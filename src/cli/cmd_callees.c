@@ -1,0 +1,35 @@
+/*
+ * polyprof callees: whom a function calls, how often, and what that costs.
+ */
+#include "cli/calls.h"
+
+static int callees_run(struct pp_cli *);
+
+static const struct pp_example callees_examples[] = {
+	{ "callees main app.folded", "whom `main` calls, and what that costs" },
+	{ "callees --depth 3 render app.folded", "three levels down" },
+	{ 0 },
+};
+
+const struct pp_command pp_command_callees = {
+	.name = "callees",
+	.synopsis = "NAME FILE...",
+	.summary = "whom a function calls, how often, and what that costs",
+	.details =
+	    "NAME is a function's whole name, a part that only one function has, FILE:NAME, or "
+	    "/REGEX/. Each row is one function that it calls, and one place where it does so where "
+	    "the profile knows that. The totals are what the callee and all it called cost when "
+	    "called from here, counted once for each outermost activation.\n\n"
+	    "--depth goes further down: each callee is followed by its own callees, as a tree.",
+	.groups = pp_calls_groups,
+	.examples = callees_examples,
+	.hint = PP_HINT_FILE,
+	.flags = PP_COMMAND_OWN_DEPTH,
+	.run = callees_run,
+};
+
+static int
+callees_run(struct pp_cli *cli)
+{
+	return pp_calls_run(cli, PP_CALLEES);
+}

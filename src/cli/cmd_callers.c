@@ -1,0 +1,37 @@
+/*
+ * polyprof callers: who calls a function, how often, and what that costs.
+ */
+#include "cli/calls.h"
+
+static int callers_run(struct pp_cli *);
+
+static const struct pp_example callers_examples[] = {
+	{ "callers parse app.folded", "who calls `parse`, and what it costs from there" },
+	{ "callers --depth 5 malloc app.folded", "the ways that lead to `malloc`, five levels up" },
+	{ "callers '/::hydrate$/' --json app.json", "by regular expression, for a script" },
+	{ 0 },
+};
+
+const struct pp_command pp_command_callers = {
+	.name = "callers",
+	.synopsis = "NAME FILE...",
+	.summary = "who calls a function, how often, and what that costs",
+	.details =
+	    "NAME is a function's whole name, a part that only one function has, FILE:NAME, or "
+	    "/REGEX/. Each row is one caller, and one place in it where the profile knows that. "
+	    "The totals are what the function and all it called cost when called from there; they "
+	    "add up to the function's own total. Calls from inside the function itself are counted, "
+	    "but cost nothing more.\n\n"
+	    "--depth goes further up: each caller is followed by its own callers, as a tree.",
+	.groups = pp_calls_groups,
+	.examples = callers_examples,
+	.hint = PP_HINT_FILE,
+	.flags = PP_COMMAND_OWN_DEPTH,
+	.run = callers_run,
+};
+
+static int
+callers_run(struct pp_cli *cli)
+{
+	return pp_calls_run(cli, PP_CALLERS);
+}

@@ -1,0 +1,236 @@
+/*
+ * Filters from options to profiles.
+ */
+#include "cli/filters.h"
+
+#include <stdlib.h>
+
+#include "analysis/filter.h"
+#include "analysis/group.h"
+#include "cli/load.h"
+#include "output/field.h"
+#include "output/units.h"
+#include "text/escape.h"
+
+static const struct {
+	const char *option;
+	enum pp_filter_kind kind;
+} pattern_options[] = {
+	{ "focus", PP_FILTER_FOCUS },         { "ignore", PP_FILTER_IGNORE },
+	{ "hide", PP_FILTER_HIDE },           { "show", PP_FILTER_SHOW },
+	{ "show-from", PP_FILTER_SHOW_FROM },
+};
+
+static bool
+own_depth(const struct pp_cli *cli)
+{
+	return cli->command->flags & PP_COMMAND_OWN_DEPTH;
+}
+
+bool
+pp_filters_given(const struct pp_cli *cli)
+{
+	static const char *const others[] = { "event", "thread", "time", "by" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(pattern_options); i++)
+		if (pp_args_flag(&cli->args, pattern_options[i].option))
+			return true;
+	for (i = 0; i < PP_COUNT_OF(others); i++)
+		if (pp_args_flag(&cli->args, others[i]))
+			return true;
+	return !own_depth(cli) && pp_args_count(&cli->args, "depth", 0) > 0;
+}
+
+unsigned
+pp_filters_want(const struct pp_cli *cli)
+{
+	return pp_args_flag(&cli->args, "time") ? PP_TREE | PP_TIMELINE : 0;
+}
+
+double
+pp_filters_min(const struct pp_cli *cli, double otherwise)
+{
+	const char *text = pp_args_text(&cli->args, "min");
+	size_t n = text ? strlen(text) : 0;
+	double percent;
+
+	if (!text)
+		return otherwise;
+	if (n > 0 && text[n - 1] == '%')
+		n--;
+	if (pp_num_double(pp_slice_of(text, n), &percent) && percent >= 0 && percent <= 100)
+		return percent / 100.0;
+	(void)pp_cli_usage(cli, "--min takes a percentage from 0 to 100, not '%s'", text);
+	return -1;
+}
+
+/* ---- from options to a filter ---- */
+
+/* A list of values from an option that may be repeated; false when out of memory. */
+#define LIST_ADD(list, given) pp_vec_push((list), pp_slice_z((given)->text))
+
+static int
+filter_read(struct pp_cli *cli, struct pp_filter *f)
+{
+	struct pp_buf problem = { 0 };
+	uint64_t depth = own_depth(cli) ? 0 : pp_args_count(&cli->args, "depth", 0);
+	bool fine = true;
+	size_t i, k;
+	int code = 0;
+
+	f->depth = depth > UINT32_MAX ? UINT32_MAX : (uint32_t)depth;
+	f->by_function = cli->command->flags & PP_COMMAND_BY_FUNCTION;
+	for (i = 0; fine && i < cli->args.given.n; i++) {
+		const struct pp_given *given = &cli->args.given.at[i];
+		const char *name = given->option->name;
+
+		for (k = 0; fine && k < PP_COUNT_OF(pattern_options); k++)
+			if (strcmp(name, pattern_options[k].option) == 0)
+				fine = pp_filter_add(f, pattern_options[k].kind,
+				                     pp_slice_z(given->text), &problem);
+		if (strcmp(name, "event") == 0)
+			fine = fine && LIST_ADD(&f->events, given);
+		else if (strcmp(name, "thread") == 0)
+			fine = fine && LIST_ADD(&f->threads, given);
+		else if (strcmp(name, "time") == 0)
+			fine = fine && pp_filter_set_time(f, pp_slice_z(given->text), &problem);
+		if (!fine)
+			code = pp_cli_wrong(cli, "--%s: %s", name,
+			                    problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
+	}
+	pp_buf_release(&problem);
+	return code;
+}
+
+/* ---- what was kept ---- */
+
+/* The names that --thread or --event could have had, for one who gave none of them. */
+static void
+list_add(struct pp_buf *list, struct pp_slice name)
+{
+	if (list->n > 400)
+		return;
+	pp_buf_adds(list, list->n ? ", " : "");
+	pp_escape_terminal(list, name);
+}
+
+/* The threads and events there are, when they were asked for, for the note on an empty result. */
+static void
+names_list(struct pp_cli *cli, const struct pp_profile *p, struct pp_buf *threads,
+           struct pp_buf *events)
+{
+	size_t i;
+
+	for (i = 0; pp_args_flag(&cli->args, "thread") && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+		struct pp_buf one = { 0 };
+
+		if (s->thread) {
+			list_add(threads, pp_text_of(p, s->thread));
+		} else if (s->tid >= 0) {
+			pp_buf_addf(&one, "%lld", (long long)s->tid);
+			list_add(threads, pp_slice_of(one.p, one.n));
+		}
+		pp_buf_release(&one);
+	}
+	for (i = 0; pp_args_flag(&cli->args, "event") && i < p->metrics.n; i++)
+		list_add(events, pp_text_of(p, p->metrics.at[i].event ? p->metrics.at[i].event
+		                                                      : p->metrics.at[i].name));
+}
+
+static void
+kept_say(struct pp_cli *cli, const struct pp_profile *p, double before, const char *threads,
+         const char *events)
+{
+	size_t metric = pp_profile_primary(p);
+	struct pp_buf text = { 0 };
+	double after;
+
+	if (metric >= p->metrics.n || (p->tree.n <= 1 && p->lines.n == 0 && p->edges.n == 0)) {
+		pp_cli_note(cli, "the filters leave nothing%s%s%s%s", threads ? "; threads: " : "",
+		            threads ? threads : "", events ? "; events: " : "",
+		            events ? events : "");
+		return;
+	}
+	after = pp_value_double(&p->metrics.at[metric], pp_profile_total(p, metric));
+	pp_buf_adds(&text, "the filters keep ");
+	if (before > 0) {
+		pp_units_share(&text, after, before);
+		pp_buf_adds(&text, ", ");
+	}
+	pp_metric_describe(&text, p, &p->metrics.at[metric], after);
+	pp_buf_adds(&text, "; shares below are of that");
+	if (text.p)
+		pp_cli_note(cli, "%s", text.p);
+	pp_buf_release(&text);
+}
+
+static int
+failed(struct pp_cli *cli, pp_status status, const struct pp_buf *problem)
+{
+	pp_cli_error(cli, "%s", problem->n ? problem->p : pp_status_text(status));
+	return status == PP_E_LIMIT && problem->n ? PP_EXIT_USAGE : PP_EXIT_INPUT;
+}
+
+static int
+filter_run(struct pp_cli *cli, struct pp_profile *p, const struct pp_filter *f)
+{
+	struct pp_buf problem = { 0 }, threads = { 0 }, events = { 0 };
+	size_t metric = pp_profile_primary(p);
+	double before = 0;
+	pp_status status;
+	int code = 0;
+
+	if (metric < p->metrics.n)
+		before = pp_value_double(&p->metrics.at[metric], pp_profile_total(p, metric));
+	names_list(cli, p, &threads, &events);
+	status = pp_filter_apply(p, f, &problem);
+	if (status != PP_OK)
+		code = failed(cli, status, &problem);
+	else
+		kept_say(cli, p, before, threads.p, events.p);
+	pp_buf_release(&problem);
+	pp_buf_release(&threads);
+	pp_buf_release(&events);
+	return code;
+}
+
+/* ---- groups ---- */
+
+static int
+group_run(struct pp_cli *cli, struct pp_profile *p)
+{
+	static const char *const names[] = { "function", "file", "module", "line", "thread" };
+	const char *by = pp_args_text(&cli->args, "by");
+	pp_status status;
+	size_t i = 0;
+
+	while (by && strcmp(by, names[i]) != 0)
+		i++;
+	if (!by || p->tree.n + p->lines.n + p->edges.n <= 1)
+		return 0;
+	status = pp_group_apply(p, (enum pp_group_by)i);
+	if (status == PP_E_UNSUPPORTED)
+		pp_cli_error(cli, "this profile does not tell %ss apart", by);
+	else if (status != PP_OK)
+		pp_cli_error(cli, "%s", pp_status_text(status));
+	return status == PP_OK ? 0 : PP_EXIT_INPUT;
+}
+
+int
+pp_filters_apply(struct pp_cli *cli, struct pp_profile *p)
+{
+	struct pp_filter f = { 0 };
+	int code;
+
+	if (!pp_filters_given(cli))
+		return 0;
+	code = filter_read(cli, &f);
+	if (code == 0 && !pp_filter_is_empty(&f))
+		code = filter_run(cli, p, &f);
+	if (code == 0)
+		code = group_run(cli, p);
+	pp_filter_release(&f);
+	return code;
+}

@@ -1,0 +1,131 @@
+/*
+ * Source text for a profile's lines.
+ */
+#include "cli/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* Larger files are no source. */
+#define SOURCE_MAX (64 << 20)
+
+void
+pp_sources_init(struct pp_sources *s, const struct pp_profile *p, const char *const *dirs)
+{
+	*s = (struct pp_sources){ .profile = p, .dirs = dirs };
+}
+
+void
+pp_sources_release(struct pp_sources *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->files.n; i++) {
+		free(s->files.at[i].bytes);
+		pp_vec_release(&s->files.at[i].starts);
+	}
+	pp_vec_release(&s->files);
+}
+
+/* All bytes of a regular file, NULL when there is none. */
+static char *
+slurp(const char *path, size_t *size)
+{
+	struct stat st;
+	FILE *file = fopen(path, "rb");
+	char *bytes = NULL;
+
+	if (!file)
+		return NULL;
+	if (fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SOURCE_MAX) {
+		bytes = malloc((size_t)st.st_size + 1);
+		*size = bytes ? fread(bytes, 1, (size_t)st.st_size, file) : 0;
+	}
+	fclose(file);
+	return bytes;
+}
+
+static bool
+has_dotdot(struct pp_slice path)
+{
+	size_t i, start = 0;
+
+	for (i = 0; i <= path.n; i++)
+		if (i == path.n || path.p[i] == '/') {
+			if (i - start == 2 && memcmp(path.p + start, "..", 2) == 0)
+				return true;
+			start = i + 1;
+		}
+	return false;
+}
+
+/* Looks under each directory for the longest end of the path that is there. */
+static char *
+search(const struct pp_sources *s, struct pp_slice path, size_t *size)
+{
+	char *bytes = NULL;
+	const char *const *dir;
+
+	if (path.n == 0 || memchr(path.p, '\0', path.n) || has_dotdot(path))
+		return NULL;
+	for (;;) {
+		while (path.n && path.p[0] == '/')
+			path = pp_slice_of(path.p + 1, path.n - 1);
+		for (dir = s->dirs; !bytes && path.n && dir && *dir; dir++) {
+			struct pp_buf name = { 0 };
+
+			pp_buf_addf(&name, "%s/", *dir);
+			pp_buf_add(&name, path.p, path.n);
+			bytes = name.failed ? NULL : slurp(name.p, size);
+			pp_buf_release(&name);
+		}
+		if (bytes || path.n == 0)
+			return bytes;
+		while (path.n && path.p[0] != '/')
+			path = pp_slice_of(path.p + 1, path.n - 1);
+	}
+}
+
+/* The file's text, looked for once; NULL when out of memory. */
+static const struct pp_source_file *
+file_of(struct pp_sources *s, pp_str file)
+{
+	struct pp_source_file fresh = { .file = file };
+	size_t i;
+
+	for (i = 0; i < s->files.n; i++)
+		if (s->files.at[i].file == file)
+			return &s->files.at[i];
+	fresh.bytes = search(s, pp_text_of(s->profile, file), &fresh.size);
+	for (i = 0; fresh.bytes && i < fresh.size; i++)
+		if ((i == 0 || fresh.bytes[i - 1] == '\n') && !pp_vec_push(&fresh.starts, i))
+			break;
+	if (!pp_vec_push(&s->files, fresh)) {
+		free(fresh.bytes);
+		pp_vec_release(&fresh.starts);
+		return NULL;
+	}
+	return &s->files.at[s->files.n - 1];
+}
+
+bool
+pp_sources_line(struct pp_sources *s, pp_str file, uint32_t line, struct pp_slice *text)
+{
+	const struct pp_source_file *f;
+	const char *start, *end;
+
+	if (line == 0)
+		return false;
+	if (pp_profile_source_line(s->profile, file, line, text))
+		return true;
+	f = s->dirs && *s->dirs ? file_of(s, file) : NULL;
+	if (!f || !f->bytes || line > f->starts.n)
+		return false;
+	start = f->bytes + f->starts.at[line - 1];
+	end = memchr(start, '\n', f->size - f->starts.at[line - 1]);
+	*text = pp_slice_of(start, end ? (size_t)(end - start) : f->size - f->starts.at[line - 1]);
+	if (text->n && text->p[text->n - 1] == '\r')
+		text->n--;
+	return true;
+}

@@ -1,0 +1,84 @@
+/*
+ * Regular expressions over names, by PCRE2.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "text/regex.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+
+/* Steps of backtracking, nesting and KiB of heap for one name: far above what sane patterns need. */
+#define MATCH_STEPS 1000000
+#define MATCH_DEPTH 10000
+#define MATCH_HEAP 16384
+
+struct pp_regex {
+	pcre2_code *code;
+	pcre2_match_data *match;
+	pcre2_match_context *context;
+};
+
+/* "missing closing parenthesis at character 5 of '(foo'". */
+static void
+describe(struct pp_buf *problem, struct pp_slice pattern, int error, size_t at)
+{
+	char text[160];
+
+	if (error == PCRE2_ERROR_HEAP_FAILED)
+		return;
+	if (pcre2_get_error_message(error, (PCRE2_UCHAR *)text, sizeof text) < 0)
+		text[0] = '\0';
+	pp_buf_addf(problem, "%s at character %zu of '%.*s'", text, at + 1,
+	            (int)(pattern.n < 200 ? pattern.n : 200), (const char *)pattern.p);
+}
+
+struct pp_regex *
+pp_regex_new(struct pp_slice pattern, struct pp_buf *problem)
+{
+	struct pp_regex *re = calloc(1, sizeof *re);
+	int error = PCRE2_ERROR_HEAP_FAILED;
+	size_t at = 0;
+
+	if (!re)
+		return NULL;
+	re->code = pcre2_compile(pattern.p, pattern.n,
+	                         PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
+	                         &error, &at, NULL);
+	if (!re->code)
+		describe(problem, pattern, error, at);
+	re->match = re->code ? pcre2_match_data_create_from_pattern(re->code, NULL) : NULL;
+	re->context = re->match ? pcre2_match_context_create(NULL) : NULL;
+	if (!re->context) {
+		pp_regex_free(re);
+		return NULL;
+	}
+	pcre2_set_match_limit(re->context, MATCH_STEPS);
+	pcre2_set_depth_limit(re->context, MATCH_DEPTH);
+	pcre2_set_heap_limit(re->context, MATCH_HEAP);
+	return re;
+}
+
+void
+pp_regex_free(struct pp_regex *re)
+{
+	if (!re)
+		return;
+	pcre2_match_context_free(re->context);
+	pcre2_match_data_free(re->match);
+	pcre2_code_free(re->code);
+	free(re);
+}
+
+enum pp_regex_result
+pp_regex_match(struct pp_regex *re, struct pp_slice name)
+{
+	/* An empty name may come without an address. */
+	const unsigned char *text = name.n ? name.p : (const unsigned char *)"";
+	int found = pcre2_match(re->code, text, name.n, 0, 0, re->match, re->context);
+
+	if (found >= 0)
+		return PP_REGEX_YES;
+	if (found == PCRE2_ERROR_NOMATCH)
+		return PP_REGEX_NO;
+	return found == PCRE2_ERROR_NOMEMORY ? PP_REGEX_NOMEM : PP_REGEX_TOO_HARD;
+}

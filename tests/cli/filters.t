@@ -1,0 +1,209 @@
+# Filters, the same words in every command
+
+$ polyprof top --focus Twig app.folded
+  239 samples in 8 functions
+
+    self  self%                total  total%  function
+     143  59.8%  ████████████    143   59.8%  htmlspecialchars
+      61  25.5%  █████▏          204   85.4%  Twig\Template->display
+      35  14.6%  ██▉              35   14.6%  Twig\Cache->load
+       0   0.0%                  239  100.0%  Twig->render
+       0   0.0%                  239  100.0%  UserController->show
+       0   0.0%                  239  100.0%  dispatch
+       0   0.0%                  239  100.0%  main
+       0   0.0%                  239  100.0%  router
+! polyprof: the filters keep 22.8%, 239 samples; shares below are of that
+
+$ polyprof top --ignore 'PDO|Twig' app.folded
+  208 samples in 9 functions
+
+    self  self%                total  total%  function
+      97  46.6%  ████████████     97   46.6%  UserRepository->hydrate
+      58  27.9%  ███████▏         58   27.9%  include
+      24  11.5%  ███              24   11.5%  match
+      17   8.2%  ██▏              17    8.2%  session_start
+       9   4.3%  █▏               67   32.2%  autoload
+       3   1.4%  ▍               208  100.0%  main
+       0   0.0%                   97   46.6%  UserController->show
+       0   0.0%                   97   46.6%  dispatch
+       0   0.0%                  121   58.2%  router
+! polyprof: the filters keep 19.9%, 208 samples; shares below are of that
+
+$ polyprof convert --show-from 'Repository' --to folded app.folded
+  UserRepository->find;PDO->query 412
+  UserRepository->find;PDOStatement->fetch 188
+  UserRepository->hydrate 97
+! polyprof: the filters keep 66.6%, 697 samples; shares below are of that
+
+$ polyprof convert --hide '^(main|router|dispatch)$' --to folded app.folded
+  UserController->show;Twig->render;Twig\Cache->load 35
+  UserController->show;Twig->render;Twig\Template->display 61
+  UserController->show;Twig->render;Twig\Template->display;htmlspecialchars 143
+  UserController->show;UserRepository->find;PDO->query 412
+  UserController->show;UserRepository->find;PDOStatement->fetch 188
+  UserController->show;UserRepository->hydrate 97
+  autoload 9
+  autoload;include 58
+  match 24
+  session_start 17
+! polyprof: the filters keep 99.7%, 1,044 samples; shares below are of that
+
+$ polyprof convert --show 'PDO|->show' --to folded app.folded
+  UserController->show 336
+  UserController->show;PDO->query 412
+  UserController->show;PDOStatement->fetch 188
+! polyprof: the filters keep 89.4%, 936 samples; shares below are of that
+
+$ polyprof convert --depth 3 --to folded app.folded
+  main 3
+  main;autoload 9
+  main;autoload;include 58
+  main;router;dispatch 936
+  main;router;match 24
+  main;session_start 17
+! polyprof: the filters keep 100.0%, 1,047 samples; shares below are of that
+
+$ polyprof convert --focus find --ignore fetch --hide main --to folded app.folded
+  router;dispatch;UserController->show;UserRepository->find;PDO->query 412
+! polyprof: the filters keep 39.4%, 412 samples; shares below are of that
+
+Several of a kind mean any of them; case matters unless the pattern says otherwise.
+
+$ polyprof convert --focus '^match$' --focus session --to folded app.folded
+  main;router;match 24
+  main;session_start 17
+! polyprof: the filters keep 3.9%, 41 samples; shares below are of that
+
+$ polyprof convert --focus MATCH --to folded app.folded
+! polyprof: the filters leave nothing
+
+$ polyprof convert --focus '(?i)MATCH' --to folded app.folded
+  main;router;match 24
+! polyprof: the filters keep 2.3%, 24 samples; shares below are of that
+
+By file.
+
+$ polyprof top --show 'file:tiny' tiny.json
+  wt: 79.6 µs in 4 functions
+
+       self  self%                  total  total%  calls    zm  function                          place
+    58.8 µs  73.9%  ████████████  79.6 µs  100.0%      1  32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+    9.22 µs  11.6%  █▉            20.7 µs   26.1%      1   0 B  top                               /srv/sample/spx/scripts/tiny.php:4
+    7.38 µs   9.3%  █▌            7.38 µs    9.3%      6   0 B  leaf                              /srv/sample/spx/scripts/tiny.php:2
+    4.14 µs   5.2%  ▉             11.5 µs   14.5%      3   0 B  branch                            /srv/sample/spx/scripts/tiny.php:3
+! polyprof: the filters keep 100.0%, wt: 79.6 µs; shares below are of that
+
+Nothing left is an answer, too.
+
+$ polyprof top --json --focus nosuch app.folded
+  {"format": "folded", "complete": true, "metric": "samples", "unit": "samples", "total": 0, "estimated": false, "functions": [], "count": 0}
+! polyprof: the filters leave nothing
+
+$ polyprof tree --focus nosuch app.folded
+    total  function
+        0  (all)
+! polyprof: the filters leave nothing
+
+$ polyprof top --thread 99 app.folded
+  0 samples in 0 functions
+  (esc)
+! polyprof: the filters leave nothing
+
+By time.
+
+$ polyprof top --time ..50% tiny.json
+  wt: 39.8 µs in 4 functions
+
+       self  self%                  total  total%  calls   zm  function                          place
+    19.0 µs  47.9%  ████████████  39.8 µs  100.0%      1  1 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+    9.22 µs  23.2%  █████▊        20.7 µs   52.1%      1  0 B  top                               /srv/sample/spx/scripts/tiny.php:4
+    7.38 µs  18.5%  ████▋         7.38 µs   18.5%      6  0 B  leaf                              /srv/sample/spx/scripts/tiny.php:2
+    4.14 µs  10.4%  ██▋           11.5 µs   28.9%      3  0 B  branch                            /srv/sample/spx/scripts/tiny.php:3
+! polyprof: the filters keep 50.0%, wt: 39.8 µs; shares below are of that
+
+$ polyprof top --time 0..1h tiny.json
+  wt: 79.6 µs in 4 functions
+
+       self  self%                  total  total%  calls    zm  function                          place
+    58.8 µs  73.9%  ████████████  79.6 µs  100.0%      1  32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+    9.22 µs  11.6%  █▉            20.7 µs   26.1%      1   0 B  top                               /srv/sample/spx/scripts/tiny.php:4
+    7.38 µs   9.3%  █▌            7.38 µs    9.3%      6   0 B  leaf                              /srv/sample/spx/scripts/tiny.php:2
+    4.14 µs   5.2%  ▉             11.5 µs   14.5%      3   0 B  branch                            /srv/sample/spx/scripts/tiny.php:3
+! polyprof: the filters keep 100.0%, wt: 79.6 µs; shares below are of that
+
+$ polyprof top --time 1ms..2ms app.folded
+! polyprof: error: this profile does not tell when things happened, so --time cannot choose
+= 3
+
+$ polyprof top --time yesterday tiny.json
+! polyprof: error: --time: 'yesterday' is no stretch of time; write FROM..TO with numbers in ns, us, ms, s, min, h or %, like 1.5s..2s, ..20% or 300ms..
+= 2
+
+What cannot work says so.
+
+$ polyprof top --focus '(' app.folded
+! polyprof: error: --focus: missing closing parenthesis at character 2 of '('
+= 2
+
+$ polyprof top --focus even cycle.callgrind
+! polyprof: error: this profile knows who called whom, but not whole stacks, so filters on stacks cannot choose; `callers` and `callees` follow the calls
+= 3
+
+$ python3 -c "print('main;' + 'a' * 200 + '!', 1)" > hard.folded; polyprof top --focus '(a+)+$' hard.folded
+! polyprof: error: the pattern '(a+)+$' takes too many steps on a name of 201 bytes; write it more simply
+= 2
+
+Rows by something else.
+
+$ polyprof top --by file tiny.json
+  wt: 79.6 µs in 1 file
+
+       self   self%                  total  total%  calls    zm  file
+    79.6 µs  100.0%  ████████████  79.6 µs  100.0%     11  32 B  /srv/sample/spx/scripts/tiny.php
+
+$ polyprof top --by module app.folded
+! polyprof: error: this profile does not tell modules apart
+= 3
+
+$ polyprof top --min 15 app.folded
+  1,047 samples in 9 functions
+
+    self  self%                total  total%  function
+     412  39.4%  ████████████    412   39.4%  PDO->query
+     188  18.0%  █████▌          188   18.0%  PDOStatement->fetch
+      61   5.8%  █▊              204   19.5%  Twig\Template->display
+       3   0.3%  ▏             1,047  100.0%  main
+       0   0.0%                  239   22.8%  Twig->render
+       0   0.0%                  936   89.4%  UserController->show
+       0   0.0%                  600   57.3%  UserRepository->find
+       0   0.0%                  936   89.4%  dispatch
+       0   0.0%                  960   91.7%  router
+
+$ polyprof --focus Twig -q app.folded
+  app.folded: folded stacks
+    239 samples, 8 functions, 3 stacks
+
+  Costliest functions
+    self  self%                total  total%  function
+     143  59.8%  ████████████    143   59.8%  htmlspecialchars
+      61  25.5%  █████▏          204   85.4%  Twig\Template->display
+      35  14.6%  ██▉              35   14.6%  Twig\Cache->load
+       0   0.0%                  239  100.0%  Twig->render
+       0   0.0%                  239  100.0%  UserController->show
+       0   0.0%                  239  100.0%  dispatch
+       0   0.0%                  239  100.0%  main
+       0   0.0%                  239  100.0%  router
+
+  Hottest path
+    100.0%  main
+             ... 3 frames without a fork
+    100.0%    Twig->render
+     85.4%     Twig\Template->display
+     59.8%      htmlspecialchars
+
+  Ask next
+    functions with all they call  polyprof top --sort total app.folded
+    who calls whom, from the top  polyprof tree app.folded
+    who calls the costliest       polyprof callers htmlspecialchars app.folded
+    what else the file holds      polyprof info app.folded
+    stacks for any flame graph    polyprof convert app.folded --to folded

@@ -1,0 +1,73 @@
+# polyprof lines
+
+$ polyprof lines dash_e.out
+       cost   cost%  hits  line  source
+    20.9 µs  100.0%    13  -e:1  sub f { $_[0]*2 } my $s=0; fo… { $s += f($i) } print "$s\n";
+
+$ polyprof lines --json dash_e.out
+  {"metric": "time", "unit": "ns", "lines": [{"file": "-e", "line": 1, "hits": 13, "cost": {"time": 20900}}], "count": 1}
+
+$ polyprof lines --csv -n 2 cycle.callgrind
+  file,line,hits,cost_T
+  a.c,3,,60
+  a.c,2,,30
+
+$ polyprof lines --sort name cycle.callgrind
+    cost  cost%  line
+      10  10.0%  a.c:1
+      30  30.0%  a.c:2
+      60  60.0%  a.c:3
+
+$ polyprof lines --min 50 cycle.callgrind
+    cost  cost%  line
+      60  60.0%  a.c:3
+
+Filters choose functions here.
+
+$ polyprof lines --focus '^odd$' cycle.callgrind
+    cost   cost%  line
+      60  100.0%  a.c:3
+! polyprof: the filters keep 60.0%, T: 60; shares below are of that
+
+$ polyprof lines --hide even cycle.callgrind
+    cost  cost%  line
+      60  85.7%  a.c:3
+      10  14.3%  a.c:1
+! polyprof: the filters keep 70.0%, T: 70; shares below are of that
+
+The annotated source, from a directory.
+
+$ mkdir -p src/deep && printf 'int zzz() { even(); }\nint even() { odd(); }\nint odd() { even(); }\n\nint unused;\n' > src/deep/a.c
+$ polyprof lines --source src/deep cycle.callgrind
+  a.c  100.0%
+     10.0%          10       1 int zzz() { even(); }
+     30.0%          30       2 int even() { odd(); }
+     60.0%          60       3 int odd() { even(); }
+                             4  (esc)
+                             5 int unused;
+
+$ polyprof lines --source nowhere cycle.callgrind
+! polyprof: the source of 1 file is not known
+
+$ polyprof lines --annotate dash_e.out
+  -e  100.0%
+    100.0%     20.9 µs         13       1 sub f { $_[0]*2 } my $s=0; for my $i (1..5) { $s += f($i) } print "$s\n";
+
+Paths that lead upwards are not looked for.
+
+$ sed 's,a.c,../../deep/a.c,' cycle.callgrind > up.callgrind && polyprof lines --source src/deep up.callgrind
+! polyprof: the source of 1 file is not known
+
+Folded stacks know no lines.
+
+$ polyprof lines app.folded
+! polyprof: error: this profile does not know what single lines cost
+= 3
+
+$ polyprof top --by line cycle.callgrind
+  T: 100 in 3 lines
+
+    self  self%                total  total%  line
+      60  60.0%  ████████████     60   60.0%  a.c:3
+      30  30.0%  ██████           30   30.0%  a.c:2
+      10  10.0%  ██               10   10.0%  a.c:1
