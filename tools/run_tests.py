@@ -84,7 +84,9 @@ def build(name, targets=()):
             if done.returncode:
                 return tail(done.stdout)
         done = run(['ninja', '-C', directory, '-j', str(JOBS), *targets])
-    return tail(done.stdout) if done.returncode else None
+    if not done.returncode:
+        return None
+    return tail(done.stdout[max(0, done.stdout.find('FAILED:')):])
 
 
 # ---- meson tests ----------------------------------------------------------------------------
