@@ -70,8 +70,10 @@ sums_grow(struct pp_xd_walk *w)
 static inline bool
 add2(int64_t *to, const int64_t *from)
 {
-	return __builtin_add_overflow(to[0], from[0], &to[0]) |
-	       __builtin_add_overflow(to[1], from[1], &to[1]);
+	bool first = __builtin_add_overflow(to[0], from[0], &to[0]);
+	bool second = __builtin_add_overflow(to[1], from[1], &to[1]);
+
+	return first || second;
 }
 
 /* ---- edges ------------------------------------------------------------------------------ */
@@ -174,9 +176,12 @@ root_add(struct pp_xd_walk *w, struct pp_xd_sums *f, const struct pp_xd_record *
 	uint32_t k;
 
 	w->roots++;
-	w->odd |= add2(f->root, record->own) | add2(w->root, record->own);
-	for (k = 0; k < record->calls; k++)
-		w->odd |= add2(f->root, calls[k].cost) | add2(w->root, calls[k].cost);
+	w->odd |= add2(f->root, record->own);
+	w->odd |= add2(w->root, record->own);
+	for (k = 0; k < record->calls; k++) {
+		w->odd |= add2(f->root, calls[k].cost);
+		w->odd |= add2(w->root, calls[k].cost);
+	}
 }
 
 /* The list of calls of a record, last first; returns the hash over its functions. */
@@ -423,7 +428,8 @@ absorb_sums(struct pp_xd_walk *w, const struct pp_xd_walk *earlier, const uint32
 		to->calls += from->calls;
 		to->active += from->active;
 		to->outermost |= from->outermost;
-		w->odd |= add2(to->own, from->own) | add2(to->total, from->total);
+		w->odd |= add2(to->own, from->own);
+		w->odd |= add2(to->total, from->total);
 		if (!claimed)
 			w->odd |= add2(to->root, from->root);
 	}
