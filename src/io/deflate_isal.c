@@ -1,5 +1,5 @@
 /*
- * Compression with gzip by ISA-L, level 3: the best it has, still faster than a disk.
+ * Compression with deflate by ISA-L, level 3: the best it has, still faster than a disk.
  */
 #include "io/squeeze.h"
 
@@ -44,8 +44,8 @@ gzip_free(struct pp_squeeze *s)
 	free(s);
 }
 
-struct pp_squeeze *
-pp_squeeze_gzip(void)
+static struct pp_squeeze *
+squeeze_new(uint16_t wrapper)
 {
 	struct gzip_squeeze *g = calloc(1, sizeof *g);
 
@@ -56,6 +56,18 @@ pp_squeeze_gzip(void)
 	g->stream.level = LEVEL;
 	g->stream.level_buf = g->level_buffer;
 	g->stream.level_buf_size = sizeof g->level_buffer;
-	g->stream.gzip_flag = IGZIP_GZIP;
+	g->stream.gzip_flag = wrapper;
 	return &g->squeeze;
+}
+
+struct pp_squeeze *
+pp_squeeze_gzip(void)
+{
+	return squeeze_new(IGZIP_GZIP);
+}
+
+struct pp_squeeze *
+pp_squeeze_zlib(void)
+{
+	return squeeze_new(IGZIP_ZLIB);
 }

@@ -1,5 +1,5 @@
 /*
- * Compression with gzip by zlib, for systems without ISA-L.
+ * Compression with deflate by zlib, for systems without ISA-L.
  */
 #include "io/squeeze.h"
 
@@ -45,18 +45,30 @@ gzip_free(struct pp_squeeze *s)
 	free(g);
 }
 
-struct pp_squeeze *
-pp_squeeze_gzip(void)
+static struct pp_squeeze *
+squeeze_new(int wrapper)
 {
 	struct gzip_squeeze *g = calloc(1, sizeof *g);
 
 	if (!g)
 		return NULL;
 	g->squeeze = (struct pp_squeeze){ gzip_step, gzip_free };
-	if (deflateInit2(&g->stream, Z_BEST_SPEED, Z_DEFLATED, 15 + GZIP_WRAPPER, 8,
+	if (deflateInit2(&g->stream, Z_BEST_SPEED, Z_DEFLATED, 15 + wrapper, 8,
 	                 Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(g);
 		return NULL;
 	}
 	return &g->squeeze;
+}
+
+struct pp_squeeze *
+pp_squeeze_gzip(void)
+{
+	return squeeze_new(GZIP_WRAPPER);
+}
+
+struct pp_squeeze *
+pp_squeeze_zlib(void)
+{
+	return squeeze_new(0);
 }

@@ -19,6 +19,7 @@ struct pp_squeeze {
 
 /* NULL when out of memory. */
 struct pp_squeeze *pp_squeeze_gzip(void);
+struct pp_squeeze *pp_squeeze_zlib(void); /* RFC 1950, for formats that hold such a stream */
 struct pp_squeeze *pp_squeeze_zstd(void);
 
 #endif
