@@ -45,9 +45,11 @@ const struct pp_format pp_format_nytprof = {
 	.name = "nytprof",
 	.title = "Devel::NYTProf",
 	.extensions = "nytprof nytprof.out",
-	.can = PP_CAN_READ | PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE | PP_META | PP_EXTRAS,
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE | PP_META |
+	       PP_EXTRAS,
 	.bid = nytprof_bid,
 	.read = pp_nyt_read,
+	.write = pp_nyt_write,
 	.rules = pp_nytprof_rules,
 	.options = nytprof_options,
 };

@@ -143,7 +143,7 @@ const struct pp_rule pp_nytprof_rules[] = {
 	[PP_NYT_WRITE_COUNTS] = RULE(
 	    "write-counts", PP_WARNING, "a count is too large for NYTProf",
 	    "The format has no record with a count: a line that ran a million times takes a million records. "
-	    "Beyond 10,000,000 in all, counts are cut; times are not."),
+	    "Beyond 500,000,000 in all, or 200,000,000 for one line, counts are cut."),
 	[PP_NYT_WRITE_NAMES] = RULE(
 	    "write-names", PP_NOTE, "names were put into package main",
 	    "Perl's tools group subs by package. Names without \"::\" got the prefix main::."),

@@ -32,8 +32,9 @@ const struct pp_format pp_format_pynytprof = {
 	.name = "pynytprof",
 	.title = "Pynytprof chunks",
 	.extensions = "pynytprof",
-	.can = PP_CAN_READ | PP_EDGES | PP_LINES | PP_META | PP_EXTRAS,
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_LINES | PP_META | PP_EXTRAS,
 	.bid = pynytprof_bid,
 	.read = pp_pyn_read,
+	.write = pp_pyn_write,
 	.rules = pp_pynytprof_rules,
 };
