@@ -65,6 +65,7 @@ if [ "$1" = test ]; then
 	want clang-tidy clang-tidy
 	want cppcheck cppcheck
 	want valgrind valgrind
+	want nytprofhtml libdevel-nytprof-perl
 fi
 
 if [ -n "$missing$optional" ]; then

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""NYTProf beside Devel::NYTProf itself: nytprof.py POLYPROF NYTPROF_DUMP tests/formats [CORPUS]
+
+The records of the samples, their re-encoding, and, where Debian's libdevel-nytprof-perl is installed: profiles
+recorded here and now are compared with what Devel::NYTProf::Data makes of them, and files that polyprof
+writes are loaded by Perl's tools, which must find the same sub totals and nothing to complain about. Where
+the corpus lies beside the repository, its oracles are compared too. Speaks TAP.
+"""
+import glob
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zlib
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'nytprof')
+
+
+class Tap:
+    def __init__(self):
+        self.run = self.failed = 0
+
+    def ok(self, passed, what, detail=''):
+        self.run += 1
+        self.failed += not passed
+        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
+        if not passed:
+            print('\n'.join('# ' + line for line in str(detail)[:3000].splitlines()))
+
+    def skip(self, what, why):
+        self.run += 1
+        print(f'ok {self.run} - {what} # SKIP {why}')
+
+
+def close(a, b):
+    return abs(float(a) - float(b)) <= 1e-9 * max(1e-3, abs(float(a)), abs(float(b)))
+
+
+def run(*command, **keys):
+    return subprocess.run(command, capture_output=True, timeout=300, stdin=subprocess.DEVNULL, **keys)
+
+
+class Nytprof:
+    def __init__(self, polyprof, dump, tap, work):
+        self.polyprof, self.dump, self.tap, self.work = polyprof, dump, tap, work
+
+    def top(self, path):
+        """name -> [calls, self, total] in seconds; equal names added up"""
+        done = run(self.polyprof, 'top', '--json', '-n', '0', path)
+        answer = json.loads(done.stdout)
+        metric, out = answer['metric'], {}
+        for row in answer['functions']:
+            sums = out.setdefault(row['name'], [0, 0.0, 0.0])
+            sums[0] += row.get('calls', 0)
+            sums[1] += row['self'][metric] / 1e9
+            sums[2] += row['total'][metric] / 1e9
+        return out
+
+    def tables(self, path):
+        return json.loads(run(self.dump, 'tables', path).stdout)
+
+    def inflated(self, path):
+        """All bytes, those after the 'z' inflated."""
+        with open(path, 'rb') as file:
+            data = file.read()
+        at = data.index(b'\n') + 1
+        while data[at:at + 1] in (b'#', b':', b'!'):
+            at = data.index(b'\n', at) + 1
+        return data[:at + 1] + zlib.decompressobj().decompress(data[at + 1:]) if data[at:at + 1] == b'z' else data
+
+    def perl(self, path):
+        done = run('perl', os.path.join(HERE, 'data.pl'), path)
+        return (json.loads(done.stdout) if done.returncode == 0 else None), done.stderr.decode(errors='replace')
+
+    # ---- checks ----
+
+    def records(self, path, sha1):
+        done = run(self.dump, 'records', path)
+        self.tap.ok(done.returncode == 0 and hashlib.sha1(done.stdout).hexdigest() == sha1,
+                    f'{os.path.basename(path)}: records', done.stderr)
+
+    def reencodes(self, path):
+        out = os.path.join(self.work, 'again.out')
+        done = run(self.polyprof, 'convert', path, '--to', 'nytprof', '-o', out)
+        self.tap.ok(done.returncode == 0 and self.inflated(out) == self.inflated(path),
+                    f'{os.path.basename(path)}: written back byte for byte', done.stderr)
+
+    def same(self, path, oracle, name):
+        """lines, subs and callers of a file against Devel::NYTProf's"""
+        wrong, tables, top = [], self.tables(path), self.top(path)
+        lines, mine = {}, {(f, l): (hits, cost / 1e9) for f, l, hits, cost in tables['lines']}
+        for file, line, hits, cost in oracle['lines']:
+            sums = lines.setdefault((file, line), [0, 0.0])
+            sums[0] += hits
+            sums[1] += cost
+        if set(lines) != set(mine):
+            wrong.append(f'lines differ: {sorted(set(lines) ^ set(mine))[:5]}')
+        wrong += [f'{key}: {mine[key]} instead of {lines[key]}' for key in set(lines) & set(mine)
+                  if mine[key][0] != lines[key][0] or not close(mine[key][1], lines[key][1])]
+        # A sub whose name Perl wrote in two encodings is two subs for Perl, one for us.
+        subs = {}
+        for sub, (calls, own, incl) in oracle['subs'].items():
+            sums = subs.setdefault(self.repair(sub, top), [0, 0.0, 0.0])
+            for i, value in enumerate((calls, own, incl)):
+                sums[i] += value
+        if set(subs) != set(top):
+            wrong.append(f'subs differ: {sorted(set(subs) ^ set(top))[:5]}')
+        wrong += [f'{sub}: {top[sub]} instead of {subs[sub]}' for sub in set(subs) & set(top)
+                  if top[sub][0] != subs[sub][0] or not close(top[sub][1], subs[sub][1]) or
+                  not close(top[sub][2], subs[sub][2])]
+        sites, own = {}, {}
+        for sub, file, line, calls, incl, excl in oracle['callers']:
+            sums = sites.setdefault((self.repair(sub, top), file, line), [0, 0.0, 0.0])
+            sums[0], sums[1], sums[2] = sums[0] + calls, sums[1] + incl, sums[2] + excl
+        for _, sub, file, line, calls, incl, excl in tables['edges']:
+            if file or line:
+                sums = own.setdefault((sub, file, line), [0, 0.0, 0.0])
+                sums[0], sums[1], sums[2] = sums[0] + calls, sums[1] + incl / 1e9, sums[2] + excl / 1e9
+        if set(sites) != set(own):
+            wrong.append(f'call sites differ: {sorted(set(sites) ^ set(own))[:5]}')
+        wrong += [f'{key}: {own[key]} instead of {sites[key]}' for key in set(sites) & set(own)
+                  if own[key][0] != sites[key][0] or not close(own[key][1], sites[key][1]) or
+                  not close(own[key][2], sites[key][2])]
+        wrong += [f'timeline {i}: {bad} of {n} events are wrong' for i, (n, bad) in enumerate(tables['timelines']) if bad]
+        self.tap.ok(not wrong, f'{name}: as Devel::NYTProf reads it', '\n'.join(wrong[:10]))
+
+    @staticmethod
+    def repair(name, known):
+        """A name that mixes encodings, as Perl::Data shows it, back to what was meant."""
+        def segment(s):
+            try:
+                return s.encode('latin1').decode('utf-8')
+            except UnicodeError:
+                return s
+        if name in known:
+            return name
+        return '::'.join(segment(s) for s in name.split('::'))
+
+    def loads(self, path, name, prefixed):
+        """a file we wrote goes through Perl's tools without complaint and has our sub totals"""
+        tap, work = self.tap, tempfile.mkdtemp(dir=self.work)
+        ours = {}
+        for sub, sums in self.top(path).items():
+            prefix = 'main' if sub.startswith('::') else '' if '::' in sub or not prefixed else 'main::'
+            ours[prefix + sub] = sums
+        theirs, said = self.perl(path)
+        wrong = [] if theirs else [said]
+        for sub, sums in ours.items() if theirs else ():
+            other = theirs['subs'].get(sub)
+            if not other or other[0] != sums[0] or not close(other[1], sums[1]) or not close(other[2], sums[2]):
+                wrong.append(f'{sub}: {other} instead of {sums}')
+        tap.ok(theirs and not wrong and not said, f'{name}: Perl finds the same sub totals, no complaint',
+               '\n'.join(wrong[:5]) + said)
+        for tool, command in (('nytprofcsv', ('-f', path, '-o', 'csv')), ('nytprofhtml', ('-f', path, '-o', 'html')),
+                              ('nytprofcg', ('-f', path, '-o', 'cg')), ('nytprofcalls', (path,)),
+                              ('nytprofmerge', ('-o', 'merged', path))):
+            done = run(tool, *command, cwd=work)
+            said = '\n'.join(line for line in done.stderr.decode(errors='replace').splitlines()
+                             if not line.startswith(('Reading', 'Processing', 'Writing', 'Extracting', 'Generating',
+                                                     'Deep recursion',
+                                                     'Unable to open \'/')) and '100%' not in line)
+            tap.ok(done.returncode == 0 and not said.strip(), f'{name}: {tool} takes it', said)
+
+    # ---- recording ----
+
+    def record(self, options, name):
+        out = os.path.join(self.work, name + '.out')
+        done = run('perl', '-d:NYTProf', os.path.join(HERE, 'program.pl'), cwd=self.work,
+                   env=dict(os.environ, NYTPROF=f'file={out}:{options}'))
+        return out if done.returncode == 0 and os.path.exists(out) else None
+
+
+def installed():
+    return shutil.which('nytprofhtml') and run('perl', '-MDevel::NYTProf::Data', '-MJSON::PP', '-e', '1').returncode == 0
+
+
+def recorded(check, tap):
+    if not installed():
+        tap.skip('recording with Perl', 'libdevel-nytprof-perl is not installed')
+        return
+    files = []
+    for name, options in (('plain', 'compress=0'), ('deflated', 'compress=6'), ('entries', 'calls=2'),
+                          ('blocks', 'blocks=1'), ('no-calls', 'calls=0'), ('no-statements', 'stmts=0'),
+                          ('no-subs', 'subs=0'), ('slowops', 'slowops=1:leave=0')):
+        path = check.record(options, name)
+        tap.ok(path, f'{name}: recorded')
+        if path:
+            files.append(path)
+            oracle, said = check.perl(path)
+            check.same(path, oracle, name)
+            check.reencodes(path)
+    merged = os.path.join(check.work, 'merged.nytprof')
+    done = run(check.polyprof, 'convert', *files[:3], '--to', 'nytprof', '-o', merged)
+    tap.ok(done.returncode == 0, 'three profiles merged', done.stderr)
+    hits = sum(row[2] for path in files[:3] for row in check.tables(path)['lines'])
+    tap.ok(sum(row[2] for row in check.perl(merged)[0]['lines']) == hits,
+           f'merged: all {hits} statements are counted')
+    check.loads(merged, 'merged', False)
+
+
+def converted(check, tap, samples):
+    if not installed():
+        tap.skip('writing for Perl', 'libdevel-nytprof-perl is not installed')
+        return
+    for fmt, sample in (('folded', 'basic.folded'), ('pynytprof', 'typical.out'), ('nytprof', 'version-3.0.out'),
+                        ('spx', None), ('callgrind', None), ('xdebug', None)):
+        found = sorted(path for path in glob.glob(os.path.join(samples, fmt, 'good', sample or '*'))
+                       if not path.endswith(('.txt', '.gz', '.zst')))
+        out = os.path.join(check.work, fmt + '.nytprof')
+        if not found:
+            tap.skip(f'from {fmt}', 'no sample')
+            continue
+        done = run(check.polyprof, 'convert', found[0], '--to', 'nytprof', '-o', out)
+        tap.ok(done.returncode == 0, f'from {fmt}: {os.path.basename(found[0])} is written', done.stderr)
+        check.loads(out, f'from {fmt}', True)
+
+
+def oracles(check, tap, corpus):
+    if not corpus or not os.path.isdir(os.path.join(corpus, 'oracle')):
+        tap.skip('oracles', 'the corpus is not here')
+        return
+    for path in sorted(glob.glob(os.path.join(corpus, 'perl', '*.out*')) + glob.glob(os.path.join(corpus, 'golden', '*.out'))):
+        name = os.path.basename(path)
+        oracle = next((file for file in (os.path.join(corpus, 'oracle', stem + '.json') for stem in (name, name[:-4]))
+                       if os.path.exists(file)), None)
+        if not oracle:
+            continue
+        with open(oracle) as file:
+            raw = json.load(file)
+        stream, raw = raw['stream'], raw['raw']
+        files = {fid: row['name'] for fid, row in raw['files'].items()}
+        lines = [[files[fid], int(line), hits, float(cost)] for fid, rows in raw.get('line_time', {}).items()
+                 for line, (cost, hits) in rows.items()]
+        flat = {'lines': lines, 'subs': {sub: [row['calls'], float(row['excl']), float(row['incl'])]
+                                         for sub, row in raw['subs'].items()},
+                'callers': [[sub, files[place.split(':')[0]], int(place.split(':')[1]), c['calls'], float(c['incl']),
+                             float(c['excl'])] for sub, row in raw['subs'].items()
+                            for place, c in (row.get('callers') or {}).items()]}
+        check.records(path, stream['sha1'])
+        if 'merged' not in name:  # nytprofmerge loses statement counts, and Devel::NYTProf with it
+            check.same(path, flat, name)
+
+
+def main():
+    polyprof, dump, samples = sys.argv[1:4]
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as work:
+        check = Nytprof(polyprof, dump, tap, work)
+        with open(os.path.join(HERE, 'records.json')) as file:
+            for name, sha1 in json.load(file).items():
+                check.records(os.path.join(samples, 'nytprof', 'good', name), sha1)
+        for path in sorted(glob.glob(os.path.join(samples, 'nytprof', 'good', '*.out'))):
+            if 'version-' not in path and 'long-varints' not in path:
+                check.reencodes(path)
+        recorded(check, tap)
+        converted(check, tap, samples)
+        oracles(check, tap, sys.argv[4] if len(sys.argv) > 4 else None)
+    print(f'1..{tap.run}')
+    return 1 if tap.failed else 0
+
+
+sys.exit(main())
