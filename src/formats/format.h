@@ -34,6 +34,21 @@ struct pp_writer {
 	size_t metric; /* index chosen by opts->metric or the primary one; metrics.n if none */
 };
 
+/* What a file tells of itself without being read to the end: a row of `polyprof list`. */
+struct pp_brief {
+	struct pp_buf what;    /* what was recorded: a command, a URL; as the file has it */
+	int64_t recorded_at;   /* Unix seconds, 0 = unknown */
+	const char *variant;   /* constant; NULL = unknown */
+	bool known_complete;   /* `complete` means something */
+	bool complete;
+	bool has_wall;
+	int64_t wall;          /* time it took, ns */
+	const char *wall_name; /* of the metric that is; constant */
+	bool has_calls;
+	uint64_t calls;
+	struct pp_buf companion; /* base name of the file that belongs to it; empty = none */
+};
+
 struct pp_format {
 	const char *name, *title;
 	const char *extensions; /* blank separated, without dots */
@@ -53,6 +68,11 @@ struct pp_format {
 	 * output) sends the caller the long way.
 	 */
 	pp_status (*rewrite)(struct pp_reader *, struct pp_sink *);
+	/*
+	 * Optional: tells what the first bytes and the metadata say. Costs the same whatever the size
+	 * of the file. PP_OK, or why it could not; findings are not reported.
+	 */
+	pp_status (*describe)(struct pp_reader *, struct pp_brief *);
 	const struct pp_rule *rules;         /* ends with id NULL */
 	const struct pp_option_doc *options; /* ends with key NULL; or NULL */
 };

@@ -34,6 +34,7 @@ const struct pp_format pp_format_spx = {
 	.bid = spx_bid,
 	.read = spx_read,
 	.write = pp_spx_write,
+	.describe = pp_spx_describe,
 	.rules = pp_spx_rules,
 };
 
@@ -80,11 +81,11 @@ spx_bid(const struct pp_peek *peek)
 
 /* ---- the pair ---- */
 
-static const char *const body_endings[] = { ".txt.gz", ".txt.zst", ".txt", ".gz", ".zst" };
+const char *const pp_spx_body_endings[] = { ".txt.gz", ".txt.zst", ".txt", NULL };
 
 /* The name of the file beside ours that differs in its ending; in `out` when it fits there. */
-static bool
-beside(const char *path, size_t strip, const char *ending, char *out, size_t room)
+bool
+pp_spx_beside(const char *path, size_t strip, const char *ending, char *out, size_t room)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
@@ -97,8 +98,8 @@ beside(const char *path, size_t strip, const char *ending, char *out, size_t roo
 	return true;
 }
 
-static size_t
-ending_of(const char *path, const char *ending)
+size_t
+pp_spx_ending(const char *path, const char *ending)
 {
 	const char *slash = strrchr(path, '/');
 	size_t n = strlen(slash ? slash + 1 : path), m = strlen(ending);
@@ -127,8 +128,8 @@ several_check(struct pp_reader *r, size_t strip, size_t from)
 {
 	char name[1024];
 
-	for (; from < 3; from++)
-		if (beside(r->path, strip, body_endings[from], name, sizeof name) &&
+	for (; pp_spx_body_endings[from]; from++)
+		if (pp_spx_beside(r->path, strip, pp_spx_body_endings[from], name, sizeof name) &&
 		    r->has_sibling(r, name))
 			pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_SEVERAL], PP_NOWHERE,
 			            "there is another body, %s, which is not read", name);
@@ -140,13 +141,13 @@ read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
 {
 	struct pp_input *body = NULL;
 	const char *own = r->diags->file;
-	size_t strip = ending_of(r->path, ".json"), i;
+	size_t strip = pp_spx_ending(r->path, ".json"), i;
 	pp_status status = PP_E_IO;
 	char name[1024];
 
 	pp_spx_meta_read(r->in, b, r->diags, meta);
-	for (i = 0; i < 3 && status == PP_E_IO; i++)
-		if (beside(r->path, strip, body_endings[i], name, sizeof name))
+	for (i = 0; pp_spx_body_endings[i] && status == PP_E_IO; i++)
+		if (pp_spx_beside(r->path, strip, pp_spx_body_endings[i], name, sizeof name))
 			status = r->open_sibling(r, name, &body);
 	if (!body && status != PP_E_IO)
 		return status;
@@ -182,9 +183,9 @@ read_json_beside(struct pp_reader *r, struct pp_builder *b, struct spx_meta *met
 	char name[1024];
 
 	meta->functions = meta->calls = -1;
-	for (i = 0; i < PP_COUNT_OF(body_endings) && !strip; i++)
-		strip = ending_of(r->path, body_endings[i]);
-	if (beside(r->path, strip, ".json", name, sizeof name))
+	for (i = 0; pp_spx_body_endings[i] && !strip; i++)
+		strip = pp_spx_ending(r->path, pp_spx_body_endings[i]);
+	if (pp_spx_beside(r->path, strip, ".json", name, sizeof name))
 		status = r->open_sibling(r, name, &json);
 	if (status == PP_OK) {
 		findings_beside(r, name);
@@ -198,18 +199,24 @@ read_json_beside(struct pp_reader *r, struct pp_builder *b, struct spx_meta *met
 	}
 }
 
+bool
+pp_spx_is_json(struct pp_input *in)
+{
+	const unsigned char *p;
+
+	(void)pp_input_need(in, 64);
+	for (p = in->cur; p < in->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'); p++)
+		;
+	return p < in->end && *p == '{';
+}
+
 static pp_status
 spx_read(struct pp_reader *r, struct pp_builder *b)
 {
 	struct spx_meta meta = { 0 };
-	const unsigned char *p;
 	pp_status status;
 
-	(void)pp_input_need(r->in, 64);
-	for (p = r->in->cur;
-	     p < r->in->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'); p++)
-		;
-	if (p < r->in->end && *p == '{') {
+	if (pp_spx_is_json(r->in)) {
 		status = read_from_json(r, b, &meta);
 	} else {
 		read_json_beside(r, b, &meta);

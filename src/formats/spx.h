@@ -9,6 +9,7 @@
  *     spx_events_04.c  event lines with blanks     spx_events_05.c  event lines with bars
  *     spx_names.c      the list of functions       spx_rules.c      what can be wrong
  *     spx_write.c      events and names            spx_write_meta.c files, columns, json, losses
+ *     spx_describe.c   metadata only, for lists
  */
 #ifndef PP_SPX_H
 #define PP_SPX_H
@@ -109,6 +110,20 @@ struct spx_name pp_spx_name_split(struct pp_slice text, bool places);
  */
 pp_status pp_spx_body_read(struct pp_reader *, struct pp_input *in, struct pp_builder *,
                            const struct spx_meta *);
+
+/* ---- the pair of files ---- */
+
+/* The endings of bodies, in the order in which they are looked for; NULL at the end. */
+extern const char *const pp_spx_body_endings[];
+/* The base name beside `path` with `strip` bytes less and an ending; false when it is too long. */
+bool pp_spx_beside(const char *path, size_t strip, const char *ending, char *out, size_t room);
+/* The length of an ending that the path has, else 0. */
+size_t pp_spx_ending(const char *path, const char *ending);
+/* Whether the input at hand is the .json of a report. */
+bool pp_spx_is_json(struct pp_input *);
+
+/* For lists; see struct pp_format. */
+pp_status pp_spx_describe(struct pp_reader *, struct pp_brief *);
 
 /* ---- writing ---- */
 

@@ -1,0 +1,621 @@
+/*
+ * polyprof list: the profiles in a directory, by what they tell of themselves.
+ *
+ * Files are opened side by side, but only their first bytes and their metadata are read. Files that
+ * another one claims as its companion (the body of an SPX report) are not rows of their own; since
+ * companions are mostly compressed, those are opened last, so most need not be opened at all.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cli/load.h"
+#include "io/system.h"
+#include "output/json_view.h"
+#include "output/table.h"
+#include "output/units.h"
+#include "text/escape.h"
+
+static int list_run(struct pp_cli *);
+
+static const struct pp_option list_options[] = {
+	{ "match", 0, PP_ARG_TEXT, "TEXT",
+	  "only those with TEXT in what was recorded or in the file's name (`*` and `?` match anything)",
+	  PP_HINT_NONE },
+	{ "since", 0, PP_ARG_TEXT, "WHEN",
+	  "only those recorded since: an age such as 30m, 2h or 7d, a date such as 2026-11-15, or Unix "
+	  "seconds",
+	  PP_HINT_NONE },
+	{ "over", 0, PP_ARG_TEXT, "TIME",
+	  "only those that took at least TIME, such as 200ms or 1.5s", PP_HINT_NONE },
+	{ "sort", 's', PP_ARG_CHOICE, "time|cost|size|name",
+	  "newest first (the default), or by time taken, size or name", PP_HINT_NONE },
+	{ "limit", 'n', PP_ARG_COUNT, "N", "show N rows (0 = all, the default)", PP_HINT_NONE },
+	{ "jobs", 'j', PP_ARG_COUNT, "N", "open N files at once (default: one per processor)",
+	  PP_HINT_NONE },
+	{ 0 },
+};
+static const struct pp_option_group list_group = { "Rows", list_options };
+
+static const struct pp_option_group *const list_groups[] = {
+	&list_group,
+	&pp_group_listing,
+	&pp_group_general,
+	NULL,
+};
+
+static const struct pp_example list_examples[] = {
+	{ "list /tmp/spx", "the reports in SPX's data directory, newest first" },
+	{ "list --match checkout --since 1h --over 200ms /tmp/spx",
+	  "slow requests of the last hour with `checkout` in their URL" },
+	{ "list --json --sort cost -n 10 profiles", "the ten that took longest, for a script" },
+	{ 0 },
+};
+
+const struct pp_command pp_command_list = {
+	.name = "list",
+	.synopsis = "[DIR...]",
+	.summary = "the profiles in a directory: when, what, how long, how large, complete or not",
+	.details =
+	    "Only the first bytes and the metadata of each file are read, so a directory of thousands "
+	    "of large reports is listed at once. Files that are empty or that no format recognises are "
+	    "passed over. What "
+	    "a file does not tell without being read to its end is left empty. Without a directory the "
+	    "present one is listed.",
+	.groups = list_groups,
+	.examples = list_examples,
+	.hint = PP_HINT_FILE,
+	.run = list_run,
+};
+
+/* One file; a profile when `format` is set. */
+struct row {
+	char *path;
+	const char *base; /* in path */
+	uint64_t size;
+	int64_t modified;
+	bool packed;    /* named like a compressed file */
+	bool companion; /* belongs to another row */
+	const struct pp_format *format;
+	struct pp_brief brief;
+	int64_t when;
+};
+
+struct listing {
+	struct pp_cli *cli;
+	PP_VEC(struct row) rows;
+	bool packed; /* the jobs look at packed files now */
+	struct pp_vec_shown {
+		const struct row **at;
+		size_t n;
+	} shown;
+	const char *match;
+	bool has_since, has_over;
+	int64_t since, over;
+	const char *sort;
+	bool no_memory;
+};
+
+/* ---- files ---- */
+
+static bool
+row_add(struct listing *l, const char *directory, const char *name)
+{
+	struct row row = { 0 };
+	struct pp_buf path = { 0 };
+	struct stat st;
+	size_t n = directory ? strlen(directory) : 0;
+
+	if (directory)
+		pp_buf_addf(&path, "%s%s", directory, n && directory[n - 1] == '/' ? "" : "/");
+	pp_buf_adds(&path, name);
+	if (path.failed) {
+		pp_buf_release(&path);
+		return false;
+	}
+	if (stat(path.p, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) {
+		pp_buf_release(&path);
+		return true;
+	}
+	row.path = path.p;
+	row.base = strrchr(path.p, '/') ? strrchr(path.p, '/') + 1 : path.p;
+	row.size = (uint64_t)st.st_size;
+	row.modified = (int64_t)st.st_mtime;
+	n = strlen(row.base);
+	row.packed = (n > 3 && strcmp(row.base + n - 3, ".gz") == 0) ||
+	             (n > 4 && strcmp(row.base + n - 4, ".zst") == 0);
+	if (pp_vec_push(&l->rows, row))
+		return true;
+	pp_buf_release(&path);
+	return false;
+}
+
+/* All files of a directory, or the file itself. Returns 0 or an exit code, the reason being said. */
+static int
+rows_of(struct listing *l, const char *path)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	int error = errno;
+
+	if (!directory && error == ENOTDIR)
+		return row_add(l, NULL, path) ? 0 : PP_EXIT_INPUT;
+	if (!directory) {
+		pp_cli_error(l->cli, "%s: %s", path, strerror(error));
+		return PP_EXIT_INPUT;
+	}
+	while ((entry = readdir(directory)) != NULL)
+		if (entry->d_name[0] != '.' && !row_add(l, path, entry->d_name))
+			l->no_memory = true;
+	closedir(directory);
+	return 0;
+}
+
+/* ---- looking into them ---- */
+
+static void
+row_look(void *ctx, unsigned index)
+{
+	struct listing *l = ctx;
+	struct row *row = &l->rows.at[index];
+	struct pp_read_opts opts = { .want = PP_META, .threads = 1 };
+	struct pp_diags diags;
+	struct pp_opened opened;
+
+	if (row->packed != l->packed || row->companion)
+		return;
+	pp_diags_init(&diags);
+	if (pp_open(&opened, row->path, NULL, 0, &opts, &diags) == PP_OK) {
+		row->format = opened.format;
+		if (opened.format && opened.format->describe &&
+		    opened.format->describe(&opened.reader, &row->brief) != PP_OK)
+			row->format = NULL;
+		pp_opened_close(&opened);
+	}
+	row->when = row->brief.recorded_at ? row->brief.recorded_at : row->modified;
+	pp_diags_release(&diags);
+}
+
+static int
+row_order_path(const void *a, const void *b)
+{
+	return strcmp(((const struct row *)a)->path, ((const struct row *)b)->path);
+}
+
+/* Marks the companions of those looked at so far; rows are sorted by path. */
+static void
+rows_pair(struct listing *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->rows.n; i++) {
+		struct row *row = &l->rows.at[i], *other;
+		struct pp_buf path = { 0 };
+		struct row key;
+
+		if (!row->format || row->brief.companion.n == 0 || row->companion)
+			continue;
+		pp_buf_add(&path, row->path, (size_t)(row->base - row->path));
+		pp_buf_add(&path, row->brief.companion.p, row->brief.companion.n);
+		key.path = path.p;
+		other = path.failed
+		            ? NULL
+		            : bsearch(&key, l->rows.at, l->rows.n, sizeof key, row_order_path);
+		if (other && other != row && !other->companion) {
+			other->companion = true;
+			row->size += other->size;
+		}
+		pp_buf_release(&path);
+	}
+}
+
+static void
+rows_look(struct listing *l)
+{
+	uint64_t jobs = pp_args_count(&l->cli->args, "jobs", 0);
+	unsigned threads = jobs == 0 ? pp_processors() : jobs > 64 ? 64 : (unsigned)jobs;
+
+	if (l->rows.n)
+		qsort(l->rows.at, l->rows.n, sizeof *l->rows.at, row_order_path);
+	for (l->packed = false;; l->packed = true) {
+		pp_parallel_run(threads, (unsigned)l->rows.n, row_look, l);
+		rows_pair(l);
+		if (l->packed)
+			break;
+	}
+}
+
+/* ---- which are shown ---- */
+
+/* A number with a unit; factors go with the units. */
+static bool
+parse_amount(const char *text, const char *const *units, const double *factors, double *out)
+{
+	char *end;
+	size_t i;
+
+	*out = strtod(text, &end);
+	if (end == text || !(*out >= 0))
+		return false;
+	for (i = 0; units[i]; i++)
+		if (strcmp(end, units[i]) == 0) {
+			*out *= factors[i];
+			return *out < 9e18;
+		}
+	return false;
+}
+
+static bool
+parse_since(const char *text, int64_t *since)
+{
+	static const char *const units[] = { "s", "m", "h", "d", "w", NULL };
+	static const double factors[] = { 1, 60, 3600, 86400, 7 * 86400 };
+	struct tm tm = { .tm_isdst = -1 };
+	double age;
+	char *end;
+
+	if (parse_amount(text, units, factors, &age)) {
+		*since = (int64_t)time(NULL) - (int64_t)age;
+		return true;
+	}
+	end = strptime(text, "%Y-%m-%d", &tm);
+	if (end && (*end == 'T' || *end == ' ')) {
+		const char *clock = strptime(end + 1, "%H:%M:%S", &tm);
+
+		end = (char *)(clock ? clock : strptime(end + 1, "%H:%M", &tm));
+	}
+	if (end && *end == '\0') {
+		*since = (int64_t)mktime(&tm);
+		return true;
+	}
+	*since = strtoll(text, &end, 10);
+	return end != text && *end == '\0';
+}
+
+static bool
+parse_over(const char *text, int64_t *over)
+{
+	static const char *const units[] = { "ns", "us", "µs", "ms", "s", "m", "min", "h", NULL };
+	static const double factors[] = { 1, 1e3, 1e3, 1e6, 1e9, 60e9, 60e9, 3600e9 };
+	double ns;
+
+	if (!parse_amount(text, units, factors, &ns))
+		return false;
+	*over = (int64_t)ns;
+	return true;
+}
+
+static int
+filters_init(struct listing *l)
+{
+	const struct pp_args *args = &l->cli->args;
+	const char *since = pp_args_text(args, "since"), *over = pp_args_text(args, "over");
+
+	l->match = pp_args_text(args, "match");
+	l->sort = pp_args_text(args, "sort");
+	l->has_since = since != NULL;
+	l->has_over = over != NULL;
+	if (since && !parse_since(since, &l->since))
+		return pp_cli_usage(l->cli,
+		                    "--since takes an age (30m, 2h, 7d), a date or Unix seconds, "
+		                    "not '%s'",
+		                    since);
+	if (over && !parse_over(over, &l->over))
+		return pp_cli_usage(l->cli, "--over takes a time (200ms, 1.5s), not '%s'", over);
+	return 0;
+}
+
+/* Without wildcards the text may stand anywhere; case does not matter. */
+static bool
+text_matches(const char *pattern, const char *text)
+{
+	if (!text)
+		return false;
+	if (strpbrk(pattern, "*?"))
+		return fnmatch(pattern, text, FNM_CASEFOLD) == 0;
+	return strcasestr(text, pattern) != NULL;
+}
+
+static bool
+row_passes(const struct listing *l, const struct row *row)
+{
+	if (!row->format || row->companion)
+		return false;
+	if (l->match && !text_matches(l->match, row->brief.what.p) &&
+	    !text_matches(l->match, row->base))
+		return false;
+	if (l->has_since && row->when < l->since)
+		return false;
+	return !l->has_over || (row->brief.has_wall && row->brief.wall >= l->over);
+}
+
+/* The larger first, rows that do not know last. */
+static int
+row_order(const void *a, const void *b, void *ctx)
+{
+	const struct listing *l = ctx;
+	const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+	int64_t left = x->when, right = y->when;
+
+	if (l->sort && strcmp(l->sort, "name") == 0)
+		return strcmp(x->path, y->path);
+	if (l->sort && strcmp(l->sort, "cost") == 0) {
+		left = x->brief.has_wall ? x->brief.wall : -1;
+		right = y->brief.has_wall ? y->brief.wall : -1;
+	} else if (l->sort && strcmp(l->sort, "size") == 0) {
+		left = (int64_t)x->size;
+		right = (int64_t)y->size;
+	}
+	return left != right ? (left < right ? 1 : -1) : strcmp(x->path, y->path);
+}
+
+static bool
+rows_choose(struct listing *l)
+{
+	uint64_t limit = pp_args_count(&l->cli->args, "limit", 0);
+	size_t i;
+
+	l->shown.at = malloc((l->rows.n + 1) * sizeof *l->shown.at);
+	if (!l->shown.at)
+		return false;
+	for (i = 0; i < l->rows.n; i++)
+		if (row_passes(l, &l->rows.at[i]))
+			l->shown.at[l->shown.n++] = &l->rows.at[i];
+	qsort_r(l->shown.at, l->shown.n, sizeof *l->shown.at, row_order, l);
+	if (limit && limit < l->shown.n)
+		l->shown.n = (size_t)limit;
+	return true;
+}
+
+/* ---- the table; data is a struct listing ---- */
+
+static const struct row *
+shown(const void *data, size_t row)
+{
+	return ((const struct listing *)data)->shown.at[row];
+}
+
+static void
+when_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	time_t when = (time_t)shown(data, row)->when;
+	struct tm tm;
+	char text[64];
+
+	if (localtime_r(&when, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
+		pp_buf_adds(out, text);
+}
+
+static void
+when_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	pp_buf_addf(out, "%lld", (long long)shown(data, row)->when);
+}
+
+static void
+wall_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	if (shown(data, row)->brief.has_wall)
+		pp_units_time(out, (double)shown(data, row)->brief.wall);
+}
+
+static void
+wall_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	if (shown(data, row)->brief.has_wall)
+		pp_buf_addf(out, "%lld", (long long)shown(data, row)->brief.wall);
+}
+
+static void
+calls_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	if (shown(data, row)->brief.has_calls)
+		pp_units_count(out, (double)shown(data, row)->brief.calls);
+}
+
+static void
+calls_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	if (shown(data, row)->brief.has_calls)
+		pp_buf_addf(out, "%llu", (unsigned long long)shown(data, row)->brief.calls);
+}
+
+static void
+size_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	pp_units_bytes(out, (double)shown(data, row)->size);
+}
+
+static void
+size_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	pp_buf_addf(out, "%llu", (unsigned long long)shown(data, row)->size);
+}
+
+static void
+state_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	const struct pp_brief *brief = &shown(data, row)->brief;
+
+	if (brief->known_complete)
+		pp_buf_adds(out, brief->complete ? "complete" : "partial");
+}
+
+static enum pp_ink
+state_ink(const void *data, size_t row, size_t arg)
+{
+	const struct pp_brief *brief = &shown(data, row)->brief;
+
+	return brief->known_complete && !brief->complete ? PP_INK_WARNING : PP_INK_PLAIN;
+}
+
+static void
+format_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	const struct row *r = shown(data, row);
+
+	pp_buf_adds(out, r->format->name);
+	if (r->brief.variant)
+		pp_buf_addf(out, " %s", r->brief.variant);
+}
+
+static void
+what_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	const struct pp_buf *what = &shown(data, row)->brief.what;
+
+	pp_escape_terminal(out, pp_slice_of(what->p, what->n));
+}
+
+static void
+what_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	const struct pp_buf *what = &shown(data, row)->brief.what;
+
+	pp_buf_add(out, what->p, what->n);
+}
+
+static void
+file_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	pp_escape_terminal(out, pp_slice_z(shown(data, row)->path));
+}
+
+static void
+file_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
+{
+	pp_buf_adds(out, shown(data, row)->path);
+}
+
+static const struct pp_field list_fields[] = {
+	{ "time", "when", PP_LEFT, 0, 0, when_show, when_exact, NULL },
+	{ "wall", "took", PP_RIGHT, 0, 0, wall_show, wall_exact, NULL },
+	{ "calls", "calls", PP_RIGHT, 0, 2, calls_show, calls_exact, NULL },
+	{ "size", "size", PP_RIGHT, 0, 3, size_show, size_exact, NULL },
+	{ "format", "format", PP_LEFT, 0, 4, format_add, format_add, NULL },
+	{ "state", "state", PP_LEFT, 0, 1, state_add, state_add, state_ink },
+	{ "what", "what", PP_LEFT, PP_FIELD_FLEX, 0, what_show, what_exact, NULL },
+	{ "file", "file", PP_LEFT, PP_FIELD_FLEX, 0, file_show, file_exact, NULL },
+};
+
+static void
+list_table(const struct listing *l, bool csv)
+{
+	struct pp_column columns[PP_COUNT_OF(list_fields)] = { 0 };
+	struct pp_table table = { columns, PP_COUNT_OF(columns), l, l->shown.n };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(columns); i++)
+		columns[i].field = &list_fields[i];
+	if (csv)
+		pp_table_csv(&table, l->cli->out_terminal, l->cli->out);
+	else if (l->shown.n)
+		pp_table_print(&table, &l->cli->style, l->cli->out);
+	else
+		pp_cli_note(l->cli, "no profiles found");
+}
+
+/* ---- JSON ---- */
+
+static void
+row_json(struct pp_json *j, const struct row *row)
+{
+	const struct pp_brief *brief = &row->brief;
+
+	pp_json_begin_object(j);
+	pp_json_put_name(j, "file", pp_slice_z(row->path));
+	pp_json_put_textz(j, "format", row->format->name);
+	if (brief->variant)
+		pp_json_put_textz(j, "variant", brief->variant);
+	pp_json_put_i64(j, "time", row->when);
+	pp_json_put_name(j, "what", pp_slice_of(brief->what.p, brief->what.n));
+	if (brief->known_complete)
+		pp_json_put_bool(j, "complete", brief->complete);
+	pp_json_put_object(j, "totals");
+	if (brief->has_wall)
+		pp_json_put_i64(j, brief->wall_name, brief->wall);
+	pp_json_end_object(j);
+	pp_json_put_u64(j, "size", row->size);
+	if (brief->has_calls)
+		pp_json_put_u64(j, "calls", brief->calls);
+	pp_json_end_object(j);
+}
+
+static void
+list_json(const struct listing *l)
+{
+	struct pp_json j;
+	size_t i;
+
+	pp_json_init(&j, l->cli->out, PP_JSON_SPACED);
+	pp_json_begin_object(&j);
+	pp_json_put_array(&j, "profiles");
+	for (i = 0; i < l->shown.n; i++)
+		row_json(&j, l->shown.at[i]);
+	pp_json_end_array(&j);
+	pp_json_end_object(&j);
+	pp_json_end_line(&j);
+}
+
+/* ---- the command ---- */
+
+static int
+list_rows(struct listing *l)
+{
+	static const char *const here[] = { "." };
+	const struct pp_args *args = &l->cli->args;
+	const char *const *paths = args->words.n ? args->words.at : here;
+	size_t n = args->words.n ? args->words.n : 1, i;
+	int code = 0;
+
+	for (i = 0; i < n && code == 0; i++)
+		code = rows_of(l, paths[i]);
+	if (code)
+		return code;
+	rows_look(l);
+	if (l->no_memory || l->rows.n > UINT32_MAX || !rows_choose(l)) {
+		pp_cli_error(l->cli, "%s", pp_status_text(PP_E_NOMEM));
+		return PP_EXIT_INPUT;
+	}
+	return 0;
+}
+
+static void
+listing_release(struct listing *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->rows.n; i++) {
+		free(l->rows.at[i].path);
+		pp_buf_release(&l->rows.at[i].brief.what);
+		pp_buf_release(&l->rows.at[i].brief.companion);
+	}
+	pp_vec_release(&l->rows);
+	free(l->shown.at);
+}
+
+static int
+list_run(struct pp_cli *cli)
+{
+	struct listing l = { .cli = cli };
+	bool json = pp_args_flag(&cli->args, "json"), csv = pp_args_flag(&cli->args, "csv");
+	int code;
+
+	if (json && csv)
+		return pp_cli_usage(cli, "--json and --csv exclude each other");
+	code = filters_init(&l);
+	if (code == 0)
+		code = list_rows(&l);
+	if (code == 0)
+		code = pp_cli_output(cli);
+	if (code == 0 && json)
+		list_json(&l);
+	else if (code == 0)
+		list_table(&l, csv);
+	listing_release(&l);
+	return code;
+}
