@@ -32,7 +32,7 @@ static const struct pp_option list_options[] = {
 	  PP_HINT_NONE },
 	{ "over", 0, PP_ARG_TEXT, "TIME",
 	  "only those that took at least TIME, such as 200ms or 1.5s", PP_HINT_NONE },
-	{ "sort", 's', PP_ARG_CHOICE, "time|cost|size|name",
+	{ "sort", 0, PP_ARG_CHOICE, "time|cost|size|name",
 	  "newest first (the default), or by time taken, size or name", PP_HINT_NONE },
 	{ "limit", 'n', PP_ARG_COUNT, "N", "show N rows (0 = all, the default)", PP_HINT_NONE },
 	{ "jobs", 'j', PP_ARG_COUNT, "N", "open N files at once (default: one per processor)",
@@ -59,7 +59,7 @@ static const struct pp_example list_examples[] = {
 const struct pp_command pp_command_list = {
 	.name = "list",
 	.synopsis = "[DIR...]",
-	.summary = "the profiles in a directory: when, what, how long, how large, complete or not",
+	.summary = "the profiles in a directory, newest first, from metadata alone",
 	.details =
 	    "Only the first bytes and the metadata of each file are read, so a directory of thousands "
 	    "of large reports is listed at once. Files that are empty or that no format recognises are "
@@ -196,6 +196,7 @@ rows_pair(struct listing *l)
 		struct row *row = &l->rows.at[i], *other;
 		struct pp_buf path = { 0 };
 		struct row key;
+		struct stat st;
 
 		if (!row->format || row->brief.companion.n == 0 || row->companion)
 			continue;
@@ -208,7 +209,10 @@ rows_pair(struct listing *l)
 		if (other && other != row && !other->companion) {
 			other->companion = true;
 			row->size += other->size;
+		} else if (!other && !path.failed && stat(path.p, &st) == 0) {
+			row->size += (uint64_t)st.st_size;
 		}
+		row->brief.companion.n = 0; /* found */
 		pp_buf_release(&path);
 	}
 }

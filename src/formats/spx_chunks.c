@@ -182,8 +182,8 @@ cut_05(const struct spx_layout *layout, const unsigned char *text, const unsigne
 	return NULL;
 }
 
-/* Ends a full chunk at a newline and keeps what is behind for the next one. */
-static void
+/* Ends a full chunk at a newline and keeps what is behind for the next one. False: out of memory. */
+static bool
 cut_chunk(struct spx_read *r, struct spx_chunk *c)
 {
 	const struct spx_layout *layout = &r->layout;
@@ -192,7 +192,9 @@ cut_chunk(struct spx_read *r, struct spx_chunk *c)
 	r->next_independent = false;
 	/* A line longer than a chunk is no event; its pieces are refused one by one. */
 	if (!newline)
-		return;
+		return true;
+	if (!r->carry && !(r->carry = malloc(SPX_CHUNK)))
+		return false;
 	if (layout->columns && !layout->repair)
 		cut = layout->bars ? cut_05(layout, c->text, newline)
 		                   : cut_04(layout, c->text, newline);
@@ -202,30 +204,58 @@ cut_chunk(struct spx_read *r, struct spx_chunk *c)
 	r->carry_n = c->n - (size_t)(cut - c->text);
 	memcpy(r->carry, cut, r->carry_n);
 	c->n -= r->carry_n;
+	return true;
+}
+
+/* Makes room for more text, up to SPX_CHUNK; small reports do with little. */
+static bool
+chunk_grow(struct spx_chunk *c)
+{
+	size_t cap = c->cap ? c->cap * 4 : SPX_CHUNK / 16;
+	unsigned char *grown = realloc(c->text, cap + PP_INPUT_PAD);
+
+	if (!grown)
+		return false;
+	c->text = grown;
+	c->cap = cap;
+	return true;
 }
 
 /* Fills one chunk; false when the section has no more. */
 static bool
 fill_chunk(struct spx_read *r, struct spx_chunk *c)
 {
-	c->n = r->carry_n;
+	c->n = 0;
 	c->offset = r->next_offset;
 	c->independent = r->next_independent;
 	c->done = c->cut = false;
-	if (c->n)
-		memcpy(c->text, r->carry, c->n);
+	while (c->cap < r->carry_n || c->cap == 0)
+		if (!chunk_grow(c))
+			goto no_memory;
+	if (r->carry_n)
+		memcpy(c->text, r->carry, r->carry_n);
+	c->n = r->carry_n;
 	r->carry_n = 0;
-	while (c->n < SPX_CHUNK && !r->section_end)
-		c->n += take_bytes(r, c->text + c->n, SPX_CHUNK - c->n);
+	while (c->n < SPX_CHUNK && !r->section_end) {
+		if (c->n == c->cap && !chunk_grow(c))
+			goto no_memory;
+		c->n += take_bytes(r, c->text + c->n, c->cap - c->n);
+	}
 	if (c->n == 0)
 		return false;
-	if (!r->section_end)
-		cut_chunk(r, c);
-	else
+	if (r->section_end)
 		c->cut = r->header == 0;
+	else if (!cut_chunk(r, c))
+		goto no_memory;
 	r->next_offset += c->n;
 	memset(c->text + c->n, 0, PP_INPUT_PAD);
 	return true;
+
+no_memory:
+	r->no_memory = true;
+	r->section_end = true;
+	r->carry_n = 0;
+	return false;
 }
 
 static void
@@ -251,6 +281,10 @@ read_chunk(struct spx_read *r, struct spx_chunk *c)
 		fresh = (struct spx_state){ .known = false };
 		memcpy(fresh.scale, r->layout.scale, sizeof fresh.scale);
 		state = &fresh;
+	}
+	if (!c->walk.nodes && !pp_spx_walk_init(&c->walk)) {
+		c->walk.no_memory = c->done = true;
+		return;
 	}
 	c->walk.record = r->record;
 	c->walk.site_mask = r->sites ? 0xffff : 0;
@@ -304,25 +338,14 @@ merge_batch(struct spx_read *r, unsigned which)
 static bool
 batches_init(struct spx_read *r)
 {
-	unsigned which, i, threads = r->reader->threads;
+	unsigned which, threads = r->reader->threads;
 
-	if (r->carry)
-		return true;
 	r->batch_cap = threads == 1 ? 1 : threads * 2 < BATCH_MOST ? threads * 2 : BATCH_MOST;
-	r->carry = malloc(SPX_CHUNK);
-	if (!r->carry)
-		return false;
 	for (which = 0; which < 2; which++) {
-		r->batch[which] = calloc(r->batch_cap, sizeof **r->batch);
+		if (!r->batch[which])
+			r->batch[which] = calloc(r->batch_cap, sizeof **r->batch);
 		if (!r->batch[which])
 			return false;
-		for (i = 0; i < r->batch_cap; i++) {
-			struct spx_chunk *c = &r->batch[which][i];
-
-			c->text = malloc(SPX_CHUNK + PP_INPUT_PAD);
-			if (!c->text || !pp_spx_walk_init(&c->walk))
-				return false;
-		}
 	}
 	return true;
 }
@@ -343,10 +366,16 @@ pp_spx_events_read(struct spx_read *r)
 	for (fill_batch(r, 0); r->batch_n[job.which]; job.which = !job.which) {
 		r->reader->run(r->reader, r->batch_n[job.which] + 1, batch_work, &job);
 		merge_batch(r, job.which);
+		if (r->no_memory)
+			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 		if (!pp_builder_ok(r->b))
 			return r->b->status;
 		if (r->reader->progress(r->reader))
 			return PP_E_IO;
+	}
+	if (r->no_memory) {
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+		return PP_E_NOMEM;
 	}
 	/* The newline of the header that ended the section. */
 	r->lines += r->header != 0 && (!r->begun || r->last_byte == '\n');

@@ -533,6 +533,18 @@ check_names(struct spx_read *r)
 		            "the list has %d functions, as many as SPX can hold", NAMES_KEPT);
 }
 
+/* Without events the names alone tell the layout: all have places, or they are names only. */
+static bool
+names_have_places(const struct spx_read *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->name_ends.n; i++)
+		if (pp_spx_name_split(name_text(r, i), true).name.n == name_text(r, i).n)
+			return false;
+	return r->name_ends.n > 0;
+}
+
 void
 pp_spx_document_end(struct spx_read *r)
 {
@@ -540,6 +552,8 @@ pp_spx_document_end(struct spx_read *r)
 
 	if (!r->has_events && !r->has_names)
 		return;
+	if (!r->has_events)
+		r->layout.bars = names_have_places(r);
 	if (pp_builder_ok(r->b)) {
 		close_frames(r);
 		/* To write the report back, functions that were never called are kept as well. */

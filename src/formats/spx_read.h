@@ -8,8 +8,8 @@
 
 /* A piece of the events as text, and what was read from it. */
 struct spx_chunk {
-	unsigned char *text; /* SPX_CHUNK + PP_INPUT_PAD bytes */
-	size_t n;
+	unsigned char *text; /* cap + PP_INPUT_PAD bytes */
+	size_t n, cap;
 	uint64_t offset;  /* of the first byte */
 	bool independent; /* needs no state from the chunk before */
 	bool cut;         /* the input ends without a newline */
@@ -69,7 +69,8 @@ struct spx_read {
 	uint64_t next_offset;
 	bool next_independent;
 	bool section_end;
-	bool begun; /* a byte of the section was taken; `last_byte` is the last one */
+	bool no_memory; /* found out while filling */
+	bool begun;     /* a byte of the section was taken; `last_byte` is the last one */
 	unsigned char last_byte;
 	int header; /* what ended it: 'f', 'e', or 0 for the end of the input */
 };

@@ -6,8 +6,8 @@
 #include "base/hash.h"
 #include "base/num.h"
 
-#define FIRST_NODES 1024u
-#define FIRST_SLOTS 4096u
+#define FIRST_NODES 256u
+#define FIRST_SLOTS 1024u
 /* After so many refused lines in a row the rest is taken for garbage (a broken deflate stream). */
 #define BAD_RUN 1000
 
@@ -20,7 +20,10 @@ pp_spx_walk_init(struct spx_walk *w)
 	pp_diags_init(&w->diags);
 	w->nodes = malloc(FIRST_NODES * sizeof *w->nodes);
 	w->slots = malloc(FIRST_SLOTS * sizeof *w->slots);
-	return w->nodes && w->slots;
+	if (w->nodes && w->slots)
+		return true;
+	pp_spx_walk_release(w);
+	return false;
 }
 
 void

@@ -1,0 +1,86 @@
+# SPX reports: the pair of files
+
+$ printf '[events]\n0 1 0 0\n1 1 10 5\n1 0 30 5\n0 0 50 -6.9999\n[functions]\n/app/a.php\nf\n' > body
+$ printf '{"key": "k", "exec_ts": 1794729896, "cli": 1, "cli_command_line": "a.php", "wall_time_ms": 0, "called_function_count": 2, "call_count": 2, "recorded_call_count": 2, "enabled_metrics": ["wt", "zm"], "mine": {"a": [1, "x"], "b": null}}\n' > r.json
+$ gzip -nc body > r.txt.gz
+
+Either file will do.
+
+$ polyprof top --json r.json
+  {"format": "spx", "complete": true, "metric": "wt", "unit": "ns", "total": 50, "estimated": false, "functions": [{"name": "/app/a.php", "calls": 1, "self": {"wt": 30, "zm": -7}, "total": {"wt": 50, "zm": -7}}, {"name": "f", "calls": 1, "self": {"wt": 20, "zm": 0}, "total": {"wt": 20, "zm": 0}}], "count": 2}
+$ polyprof top --json r.json > one; polyprof top --json r.txt.gz | cmp - one
+
+The body alone, also through a pipe; the metadata alone.
+
+$ cp body alone.txt; polyprof top --json alone.txt
+  {"format": "spx", "complete": true, "metric": "column1", "unit": "count", "total": 50, "estimated": false, "functions": [{"name": "/app/a.php", "calls": 1, "self": {"column1": 30, "column2": -7}, "total": {"column1": 50, "column2": -7}}, {"name": "f", "calls": 1, "self": {"column1": 20, "column2": 0}, "total": {"column1": 20, "column2": 0}}], "count": 2}
+! alone.txt: warning: there is no .json of the same name beside it; the metrics have no names [spx-metadata-missing]
+$ polyprof top --csv 2> /dev/null < body
+  name,file,line,module,calls,self_column1,total_column1,self_column2,total_column2
+  /app/a.php,,,,1,30,50,-7,-7
+  f,,,,1,20,20,0,0
+$ cp r.json without.json; polyprof top without.json
+! without.json: error: there is no body (.txt.gz, .txt.zst or .txt) of the same name beside it [spx-body-missing]
+= 3
+
+Both layouts, there and back.
+
+$ polyprof convert r.json --to spx --variant 0.5 -o five.json && zstd -dcq five.txt.zst
+  [events]
+  |0|a0|a0
+  |1|10|5
+  -1|20|
+  -0|20|-12
+  [functions]
+  :0:/app/a.php
+  :0:f
+$ polyprof convert five.txt.zst --to spx --variant 0.4 -o four.txt.gz && zcat four.txt.gz
+  [events]
+  0 1 0 0
+  1 1 10 5
+  1 0 30 5
+  0 0 50 -7
+  [functions]
+  /app/a.php
+  f
+$ cat four.json
+  {
+    "key": "k",
+    "exec_ts": 1794729896,
+    "host_name": "n\/a",
+    "process_pid": 0,
+    "process_tid": 0,
+    "process_pwd": "n\/a",
+    "cli": 1,
+    "cli_command_line": "a.php",
+    "http_request_uri": "n\/a",
+    "http_method": "n\/a",
+    "http_host": "n\/a",
+    "custom_metadata_str": null,
+    "wall_time_ms": 0,
+    "peak_memory_usage": 5,
+    "called_function_count": 2,
+    "call_count": 2,
+    "recorded_call_count": 2,
+    "enabled_metrics": [
+      "wt"
+      ,"zm"
+    ],
+    "mine": {"a": [1, "x"], "b": null}
+  }
+$ polyprof convert r.json --to spx --variant 0.6 -o six.json
+! polyprof: error: format spx has no variant '0.6'; it has 0.4 0.5
+= 2
+
+A tree without order is laid out as one walk.
+
+$ polyprof convert app.folded --to spx -o walk.json
+! walk.json: warning: metrics are written under other names: samples as wt [spx-write-metrics]
+! walk.json: warning: the order of calls is synthetic: one walk over the call tree [spx-write-order]
+$ polyprof convert app.folded --to folded -o - > one; polyprof convert walk.json --to folded -o - 2> /dev/null | grep -v ' 0$' | cmp - one
+$ polyprof convert app.folded --to spx -o nothing.json --lossless; ls nothing.*
+! nothing.json: warning: metrics are written under other names: samples as wt [spx-write-metrics]
+! nothing.json: warning: the order of calls is synthetic: one walk over the call tree [spx-write-order]
+! polyprof: error: spx cannot hold all of this profile, and --lossless forbids to lose any of it
+! ls: cannot access 'nothing.*': No such file or directory
+= 2
