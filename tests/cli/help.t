@@ -20,6 +20,7 @@ $ polyprof --help
     callees       whom a function calls, how often, and what that costs
     lines         what each source line costs, or the annotated source
     flame         a flame graph as an interactive SVG
+    list          the profiles in a directory, newest first, from metadata alone
     formats       the formats that can be read and written, and their options
     explain       what a rule cited by a diagnostic means; without one, all rules
     completion    a script that completes commands and options in a shell

@@ -40,7 +40,7 @@ $ polyprof list --csv --sort name -n 2 d | tail -n +2 | cut -d, -f8
   d/a.json
   d/b.json
 $ polyprof list --csv d/a.json d/d.folded | tail -n +2 | cut -d, -f4,8
-  221,d/a.json
+  303,d/a.json
   9,d/d.folded
 $ cd d && polyprof list --csv -n 1 | tail -n +2 | cut -d, -f8
   ./b.json
