@@ -2,8 +2,8 @@
  * zstd (RFC 8878): frames one after the other, skippable ones between them.
  *
  * libzstd says after each step how many bytes it would like next: the rest of a block and the header
- * of the one behind. Giving it exactly those keeps it from copying its input, and bounds what a
- * damaged block takes down with it: an error loses the output of one step, so of one block.
+ * of the one behind. An error loses the output of the whole step, so each step gets a block without that
+ * header: damage then takes nothing sound down with it. It also keeps libzstd from copying its input.
  */
 #include "io/filter.h"
 
@@ -13,6 +13,7 @@
 
 /* As large as the format has them: window memory is only touched as it fills. */
 #define WINDOW_LOG_MOST 31
+#define BLOCK_HEADER 3
 /* More than a block with its header; only skippable frames ask for more, up to 4 GiB. */
 #define STEP_MOST ((size_t)256 << 10)
 
@@ -56,7 +57,8 @@ zstd_step(struct zstd_feed *f, unsigned char *to, size_t room)
 	struct pp_input *raw = f->d.raw;
 	bool enough = f->waiting || pp_input_need(raw, f->hint < STEP_MOST ? f->hint : STEP_MOST);
 	size_t left = pp_input_left(raw);
-	ZSTD_inBuffer in = { raw->cur, f->waiting ? 0 : left < f->hint ? left : f->hint, 0 };
+	size_t want = f->hint > BLOCK_HEADER ? f->hint - BLOCK_HEADER : f->hint;
+	ZSTD_inBuffer in = { raw->cur, f->waiting ? 0 : left < want ? left : want, 0 };
 	ZSTD_outBuffer out = { to, room, 0 };
 	size_t code = ZSTD_decompressStream(f->context, &out, &in);
 

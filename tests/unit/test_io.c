@@ -297,7 +297,8 @@ test_cut_gzip(void)
 		       a.diags.list.n != 1 || a.bytes.n > text.n ||
 		       (a.bytes.n && memcmp(a.bytes.p, text.p, a.bytes.n) != 0);
 		unequal += !same(&a, &b);
-		short_ones += a.bytes.n != reference_prefix(&packed, n, text.n);
+		/* ISA-L decodes pairs and triples of literals, so the last two may stay behind. */
+		short_ones += a.bytes.n + 2 < reference_prefix(&packed, n, text.n);
 		got_release(&a);
 		got_release(&b);
 		pp_buf_release(&cut);
@@ -381,6 +382,32 @@ test_flips(void)
 	packed.n = 0;
 	pack_zstd(&packed, text.p, text.n, true);
 	check_flips(&packed, &text, "zstd");
+	pp_buf_release(&text);
+	pp_buf_release(&packed);
+}
+
+/* What stands before the damage is kept, but for the longest match: 258 bytes. */
+static void
+test_salvage(void)
+{
+	struct pp_buf text = make_text(400000, 21), packed = { 0 };
+	size_t at, lost = 0, wrong = 0;
+
+	pack_gzip(&packed, text.p, text.n);
+	for (at = 1000; at + 1000 < packed.n; at += packed.n / 50) {
+		size_t sound = reference_prefix(&packed, at, text.n);
+		struct got g;
+
+		packed.p[at] = (char)(packed.p[at] ^ 0x55);
+		g = read_memory(&packed, 1, NULL);
+		lost += g.status != PP_E_INVALID || g.bytes.n + 258 + 2 < sound;
+		sound = sound < g.bytes.n ? sound : g.bytes.n;
+		wrong += sound && memcmp(g.bytes.p, text.p, sound) != 0;
+		got_release(&g);
+		packed.p[at] = (char)(packed.p[at] ^ 0x55);
+	}
+	is_u64(lost, 0, "a damaged gzip stream is used up to the damage");
+	is_u64(wrong, 0, "and nothing before it is wrong");
 	pp_buf_release(&text);
 	pp_buf_release(&packed);
 }
@@ -917,6 +944,7 @@ main(void)
 	test_cut_gzip();
 	test_cut_zstd();
 	test_flips();
+	test_salvage();
 	test_checksums();
 	test_bombs();
 	test_zlib();
