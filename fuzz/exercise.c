@@ -35,6 +35,18 @@ require(bool holds, const char *what)
 	abort();
 }
 
+/* The same of what was written in a format, which is shown. */
+static void
+require_text(bool holds, const char *what, const struct pp_format *format,
+             const struct pp_buf *text)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "---- as %s\n%.*s\n----\n", format->name,
+	        (int)(text->n < 4000 ? text->n : 4000), text->p ? text->p : "");
+	require(false, what);
+}
+
 static bool
 is_answer(const struct exercise *e, pp_status status)
 {
@@ -185,8 +197,13 @@ check_again(const struct exercise *e, const struct pp_profile *p, const struct p
 	struct pp_buf again = { 0 };
 
 	if (write_to(e, p, format, &again) == PP_OK)
-		require(pp_slice_eq(pp_slice_of(text->p, text->n), pp_slice_of(again.p, again.n)),
-		        "written, read and written again, the bytes are the same");
+		if (!pp_slice_eq(pp_slice_of(text->p, text->n), pp_slice_of(again.p, again.n))) {
+			fprintf(stderr, "---- before\n%.*s\n",
+			        (int)(text->n < 4000 ? text->n : 4000), text->p);
+			require_text(false,
+			             "written, read and written again, the bytes are the same",
+			             format, &again);
+		}
 	pp_buf_release(&again);
 }
 
@@ -202,6 +219,7 @@ read_back(const struct exercise *e, const struct pp_profile *p, const struct pp_
 	struct pp_profile *back;
 	union pp_value before, after;
 	pp_status status;
+	size_t i;
 
 	pp_diags_init(&diags);
 	status = pp_read_memory(text->p ? text->p : "", text->n, "back", &opts, &diags, &back);
@@ -209,13 +227,17 @@ read_back(const struct exercise *e, const struct pp_profile *p, const struct pp_
 		pp_diags_release(&diags);
 		return;
 	}
-	require(status == PP_OK && pp_diags_total(&diags, PP_ERROR) == 0,
-	        "what is written can be read");
-	require(pp_profile_complete(back), "and is complete");
+	if (status != PP_OK || pp_diags_total(&diags, PP_ERROR))
+		for (i = 0; i < pp_diags_count(&diags); i++)
+			fprintf(stderr, "%s\n", pp_diags_get(&diags, i)->message);
+	require_text(status == PP_OK && pp_diags_total(&diags, PP_ERROR) == 0,
+	             "what is written can be read", format, text);
+	require_text(pp_profile_complete(back), "and is complete", format, text);
 	if (p->format == format && compute(e, p, &before) && compute(e, back, &after)) {
 		const struct pp_metric *metric = &p->metrics.at[pp_profile_primary(p)];
 
-		require(pp_value_cmp(metric, before, after) == 0, "and has the same total");
+		require_text(pp_value_cmp(metric, before, after) == 0, "and has the same total",
+		             format, text);
 	}
 	check_again(e, back, format, text);
 	pp_profile_free(back);

@@ -1,9 +1,9 @@
 /*
- * Runs a fuzz target over files without libFuzzer: replay FILE-OR-DIRECTORY...
+ * Runs a fuzz target over files without libFuzzer: replay [--once] FILE-OR-DIRECTORY...
  *
  * Each file is tried as it is, then cut short in sixteen places, then with about 1 % of its bytes
  * damaged, again and again. The damage depends on nothing but the file's bytes, so a failure can be
- * repeated. Directories are gone through in the order of names, files that begin with a dot left out.
+ * repeated; --once leaves the damage out. Directories are gone through in the order of names, files that begin with a dot left out.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 enum { MUTANTS = 60, MUTANT_BYTES = 2000000, LARGEST = 32 << 20 };
 
 static unsigned replayed;
+static bool once;
 
 static uint64_t
 next_random(uint64_t *state)
@@ -57,7 +58,7 @@ replay_bytes(const unsigned char *data, size_t n)
 	if (!copy)
 		abort();
 	LLVMFuzzerTestOneInput(data, n);
-	for (i = 1; i < 16 && n; i++) {
+	for (i = 1; i < 16 && n && !once; i++) {
 		/* An exact copy, so that reading past the cut is reading past the allocation. */
 		unsigned char *cut = malloc(n * i / 16 ? n * i / 16 : 1);
 
@@ -67,7 +68,7 @@ replay_bytes(const unsigned char *data, size_t n)
 		LLVMFuzzerTestOneInput(cut, n * i / 16);
 		free(cut);
 	}
-	for (i = 0; i < mutants && n; i++) {
+	for (i = 0; i < mutants && n && !once; i++) {
 		memcpy(copy, data, n);
 		damage(copy, n, &random);
 		LLVMFuzzerTestOneInput(copy, n);
@@ -134,7 +135,8 @@ main(int argc, char **argv)
 {
 	int i;
 
-	for (i = 1; i < argc; i++)
+	once = argc > 1 && strcmp(argv[1], "--once") == 0;
+	for (i = 1 + once; i < argc; i++)
 		replay_path(argv[i], 0);
 	fprintf(stderr, "replayed %u files\n", replayed);
 	return replayed ? EXIT_SUCCESS : EXIT_FAILURE;
