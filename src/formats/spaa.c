@@ -19,7 +19,7 @@
  * spaa_sample.c (records), spaa_state.c and spaa_apply.c (rules that need more than a line), spaa_read.c
  * (threads), spaa_join.c and spaa_model.c (the profile), spaa_write.c and spaa_carry.c (writing).
  */
-#include "formats/spaa.h"
+#include "formats/spaa_write.h"
 
 /* How sure a name alone makes: more than a byte order mark does. */
 #define BITS_BY_NAME 3
@@ -95,9 +95,10 @@ const struct pp_format pp_format_spaa = {
 	.name = "spaa",
 	.title = "Stack Profile for Agentic Analysis",
 	.extensions = "spaa",
-	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE,
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE,
 	.bid = spaa_bid,
 	.read = pp_spaa_read,
+	.write = pp_spaa_write,
 	.rules = pp_spaa_rules,
 	.options = spaa_options,
 };

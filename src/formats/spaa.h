@@ -237,6 +237,10 @@ uint64_t pp_spaa_walk(struct pp_spaa_parser *);
 bool pp_spaa_weights(struct pp_spaa_parser *, const char *what, struct pp_spaa_run *);
 
 bool pp_spaa_is_hex(struct pp_slice);
+/* Whether a name is one that only kernel images have. */
+bool pp_spaa_kernel_name(struct pp_slice);
+/* All of a text as a number, as the reader takes it. */
+bool pp_spaa_num_parse(struct pp_slice, struct pp_spaa_num *);
 /* Orders two numbers: -1, 0, 1. */
 int pp_spaa_num_cmp(const struct pp_spaa_num *, const struct pp_spaa_num *);
 static inline bool
@@ -483,6 +487,10 @@ struct pp_spaa_reader {
 	PP_VEC(struct pp_spaa_moment) windows;
 	uint64_t samples;
 	struct pp_spaa_kept *kept;
+	struct pp_spaa_carry *carry; /* what x_polyprof records restore; NULL when there are none */
+	bool carries;                /* the header announces them */
+	bool installed;              /* the carried profile is in place */
+	uint64_t mark;               /* sum over the stack records */
 };
 
 /* ---- judging and using records ---- */

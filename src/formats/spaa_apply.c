@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "formats/spaa_write.h"
+
 /* ---- values into columns ---------------------------------------------------------------- */
 
 static const uint64_t powers[PP_SPAA_SCALE_MAX + 1] = {
@@ -589,6 +591,18 @@ held_add(struct pp_spaa_reader *r, const pp_frame *frames, uint32_t depth)
 	r->held_frames.n += depth;
 }
 
+/* What the stack adds to the sum by which carried records know it again. */
+static uint64_t
+stack_mark(const struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
+{
+	uint64_t mark = 0;
+	uint32_t i;
+
+	for (i = 0; i < s->weights.n; i++)
+		mark += pp_spaa_mark_value(mark, &r->chunk->weights.at[s->weights.first + i].value);
+	return (pp_spaa_mark_id(s->id.text) + mark) * PP_SPAA_FNV_PRIME;
+}
+
 /* Uses a stack that is right. */
 static void
 stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id, uint32_t event,
@@ -616,6 +630,8 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
 		r->id_frames.at[id] = frames_hash;
 	r->ids.at[id].record = (uint32_t)r->stacks.n;
 	r->ids.at[id].event = event;
+	if (r->carries)
+		r->mark += stack_mark(r, s);
 	if (s->related.n)
 		links_add(r, rec, id);
 	if (!r->want_tree)

@@ -17,9 +17,8 @@ static const struct pp_slice dso_names[] = {
 	NAME("type"), NAME("id"), NAME("name"), NAME("build_id"), NAME("is_kernel"),
 };
 
-/* Names that only kernel images have. */
-static bool
-looks_like_kernel(struct pp_slice name)
+bool
+pp_spaa_kernel_name(struct pp_slice name)
 {
 	static const char *const starts[] = { "[kernel.", "[kernel]", "[guest.kernel",
 		                              "kernel.kallsyms", "kernel.vmlinux" };
@@ -82,7 +81,7 @@ pp_spaa_parse_dso(struct pp_spaa_parser *p)
 		}
 	pp_spaa_object_need(p, &o, DSO_ID, PP_SPAA_R_DSO_ID);
 	pp_spaa_object_need(p, &o, DSO_NAME, PP_SPAA_R_DSO_NAME);
-	if (d->has_name && !d->is_kernel && looks_like_kernel(d->name))
+	if (d->has_name && !d->is_kernel && pp_spaa_kernel_name(d->name))
 		pp_spaa_find(p, PP_SPAA_R_KERNEL_FLAG, name_at,
 		             "\"%.*s\" looks like a kernel, but is_kernel is not true",
 		             (int)(d->name.n < 80 ? d->name.n : 80), (const char *)d->name.p);

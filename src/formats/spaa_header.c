@@ -446,6 +446,7 @@ pp_spaa_apply_header(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		               chunk.findings.at[i].message);
 	if (chunk.status != PP_OK)
 		pp_spaa_no_memory(r);
+	r->carries = memmem(rec->text.p, rec->text.n, "\"x_polyprof\"", 12) != NULL;
 	if (!r->gave_up)
 		pp_spaa_model_meta(r, rec->text);
 	pp_spaa_chunk_release(&chunk);

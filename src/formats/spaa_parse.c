@@ -387,6 +387,23 @@ decimal_of(const struct pp_json_num *num, struct pp_spaa_num *out)
 	return pp_num_double(num->text, &out->real) && out->real - out->real == 0.0;
 }
 
+bool
+pp_spaa_num_parse(struct pp_slice text, struct pp_spaa_num *out)
+{
+	unsigned char padded[PP_NUM_MAX + PP_SCAN_PAD] = { 0 };
+	struct pp_json_num num;
+	struct pp_scan s;
+
+	if (text.n > PP_NUM_MAX)
+		return false;
+	memcpy(padded, text.p, text.n);
+	pp_scan_init(&s, pp_slice_of(padded, text.n), 0, PP_SCAN_STRICT);
+	if (!pp_scan_number(&s, &num) || !pp_scan_end(&s))
+		return false;
+	*out = (struct pp_spaa_num){ .magnitude = num.magnitude, .negative = num.negative };
+	return num.integer ? num.fits : decimal_of(&num, out);
+}
+
 /* False, with a finding, when a number is out of range. */
 static bool
 number_of(struct pp_spaa_parser *p, const struct pp_json_num *num, const char *what,

@@ -7,6 +7,7 @@
  * records of a chunk are known before the first is used, so what their ids hash to can be fetched ahead.
  */
 #include "formats/spaa.h"
+#include "formats/spaa_carry.h"
 #include "formats/spaa_kept.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10)
@@ -97,6 +98,9 @@ record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		break;
 	case PP_SPAA_THREAD:
 		pp_spaa_apply_thread(r, rec);
+		break;
+	case PP_SPAA_OTHER:
+		pp_spaa_carry_record(r, rec);
 		break;
 	default:
 		break;
@@ -362,6 +366,7 @@ state_release(struct pp_spaa_reader *r)
 	pp_vec_release(&r->held_frames);
 	pp_vec_release(&r->moments);
 	pp_vec_release(&r->windows);
+	pp_spaa_carry_free(r->carry);
 }
 
 /* A UTF-8 byte order mark is skipped; columns and offsets still count it. */
@@ -392,7 +397,9 @@ pp_spaa_read(struct pp_reader *reader, struct pp_builder *builder)
 		}
 		if (status == PP_OK && !r->gave_up) {
 			pp_spaa_apply_end(r);
-			pp_spaa_model_finish(r);
+			pp_spaa_carry_finish(r);
+			if (!r->installed)
+				pp_spaa_model_finish(r);
 			status = builder->status;
 		}
 		if (r->errors)

@@ -576,7 +576,7 @@ pp_spx_write(struct pp_writer *w)
 		return PP_E_NOMEM;
 	o->w = w;
 	o->p = p;
-	o->source = p->format && strcmp(p->format->name, "spx") == 0;
+	o->source = p->format && strcmp(pp_profile_native(p)->name, "spx") == 0;
 	o->bars = w->opts->variant ? strcmp(w->opts->variant, "0.5") == 0
 	                           : o->source && pp_slice_eq_z(pp_text_of(p, p->variant), "0.5");
 	if (!(p->facets & (PP_TREE | PP_TIMELINE)) && !o->source) {

@@ -150,6 +150,8 @@ enum pp_flat_source {
 
 struct pp_profile {
 	const pp_format *format;
+	/* Whose variant, extras and private data these are, when another format carried them; or NULL. */
+	const pp_format *native;
 	enum pp_flat_source flat_source;
 	pp_str variant, producer;
 	pp_str compression[8]; /* outermost first; 0-terminated */
@@ -196,6 +198,13 @@ static inline struct pp_slice
 pp_text_of(const struct pp_profile *p, pp_str s)
 {
 	return pp_strtab_get(&p->strs, s);
+}
+
+/* The format that a profile really is of, whichever file brought it. */
+static inline const pp_format *
+pp_profile_native(const struct pp_profile *p)
+{
+	return p->native ? p->native : p->format;
 }
 
 static inline pp_func
