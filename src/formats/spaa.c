@@ -49,10 +49,13 @@ bid_utf16(struct pp_slice head)
 static int
 spaa_bid(const struct pp_peek *peek)
 {
+	static const char *const keys[] = { "source_tool", "frame_order", "events",
+		                            "stack_id_mode" };
 	const unsigned char *p = peek->head.p, *end = p + peek->head.n, *stop;
 	int named = pp_name_ends(peek->name, "spaa") ? BITS_BY_NAME : 0, bits = 0;
 	struct pp_json_str key, word;
 	struct pp_scan s;
+	size_t i;
 
 	if (peek->head.n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
 		p += 3;
@@ -75,6 +78,9 @@ spaa_bid(const struct pp_peek *peek)
 			else if (format && pp_slice_eq_z(word.raw, "spaa"))
 				bits += 8 * 10;
 		} else {
+			for (i = 0; i < PP_COUNT_OF(keys); i++)
+				if (pp_json_str_eq(key, keys[i]))
+					bits += 8 * (int)key.raw.n;
 			(void)pp_scan_skip(&s, NULL);
 		}
 	}

@@ -148,7 +148,8 @@ strings_write(struct pp_spaa_out *o)
 void
 pp_spaa_base64_add(struct pp_buf *out, const void *bytes, size_t n)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *p = bytes;
 	char *to = pp_buf_room(out, n / 3 * 4 + 8);
 	size_t i;
@@ -254,8 +255,8 @@ names_write(struct pp_spaa_out *o)
 	for (i = 1; i < p->frames.n; i++) {
 		const struct pp_frame_row *f = &p->frames.at[i];
 
-		ROW(&t, f->func, f->line, f->column, f->site_line, (int64_t)f->address, (int64_t)f->offset,
-		    f->inline_depth, f->flags, f->file);
+		ROW(&t, f->func, f->line, f->column, f->site_line, (int64_t)f->address,
+		    (int64_t)f->offset, f->inline_depth, f->flags, f->file);
 	}
 	table_close(&t);
 	t = table_of(o, PP_SPAA_T_NODES);
@@ -298,8 +299,8 @@ series_write(struct pp_spaa_out *o)
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		ROW(&t, s->event, s->process, s->thread, s->pid, s->tid, s->cpu, s->context, s->dense,
-		    s->has_calls);
+		ROW(&t, s->event, s->process, s->thread, s->pid, s->tid, s->cpu, s->context,
+		    s->dense, s->has_calls);
 	}
 	table_close(&t);
 	for (i = 0; i < p->series.n && !o->failed; i++) {
@@ -365,7 +366,8 @@ rest_write(struct pp_spaa_out *o)
 	size_t i;
 
 	for (i = 0; i < p->meta.n; i++)
-		ROW(&t, p->meta.at[i].parent, p->meta.at[i].key, p->meta.at[i].text, p->meta.at[i].type);
+		ROW(&t, p->meta.at[i].parent, p->meta.at[i].key, p->meta.at[i].text,
+		    p->meta.at[i].type);
 	table_close(&t);
 	t = table_of(o, PP_SPAA_T_EXTRAS);
 	for (i = 0; i < p->extras.n; i++)
@@ -404,9 +406,10 @@ pp_spaa_carry_write(struct pp_spaa_out *o)
 	char sum[24];
 
 	strings_write(o);
-	ROW(&t, p->variant, p->producer, p->complete, p->estimated, p->facets, p->holds, p->flat_source,
-	    p->edge_own, p->edge_self_repeats, p->line_hits, (int64_t)p->events, (int64_t)p->samples,
-	    p->has_time, p->time_start, p->time_end, p->recorded_at, p->tree.marks_recursion, 0);
+	ROW(&t, p->variant, p->producer, p->complete, p->estimated, p->facets, p->holds,
+	    p->flat_source, p->edge_own, p->edge_self_repeats, p->line_hits, (int64_t)p->events,
+	    (int64_t)p->samples, p->has_time, p->time_start, p->time_end, p->recorded_at,
+	    p->tree.marks_recursion, 0);
 	table_close(&t);
 	names_write(o);
 	series_write(o);

@@ -121,9 +121,9 @@ add_frame(struct pp_spaa_carry *c, const int64_t *n)
 		                    .flags = (uint16_t)n[7],
 		                    .file = (pp_str)n[8] };
 
-	return n[0] > 0 && is_below(n[0], p->funcs.n) && is_u32(n[1]) && is_u32(n[2]) && is_u32(n[3]) &&
-	       is_below(n[6], UINT16_MAX + 1) && is_below(n[7], UINT16_MAX + 1) && is_str(c, n[8]) &&
-	       p->frames.n < UINT32_MAX - 1 && pp_vec_push(&p->frames, row);
+	return n[0] > 0 && is_below(n[0], p->funcs.n) && is_u32(n[1]) && is_u32(n[2]) &&
+	       is_u32(n[3]) && is_below(n[6], UINT16_MAX + 1) && is_below(n[7], UINT16_MAX + 1) &&
+	       is_str(c, n[8]) && p->frames.n < UINT32_MAX - 1 && pp_vec_push(&p->frames, row);
 }
 
 static bool
@@ -237,8 +237,8 @@ add_line(struct pp_spaa_carry *c, const int64_t *n)
 		                   .series = (uint32_t)n[3],
 		                   .address = (uint64_t)n[4] };
 
-	return is_below(n[0], p->funcs.n) && is_str(c, n[1]) && is_u32(n[2]) && is_series(p, n[3]) &&
-	       pp_vec_push(&p->lines, row) &&
+	return is_below(n[0], p->funcs.n) && is_str(c, n[1]) && is_u32(n[2]) &&
+	       is_series(p, n[3]) && pp_vec_push(&p->lines, row) &&
 	       add_cells(&p->line_cells.at, &p->line_cells.n, &p->line_cells.cap, n + 5,
 	                 pp_line_stride(p));
 }
@@ -253,7 +253,8 @@ static bool
 add_meta(struct pp_spaa_carry *c, const int64_t *n)
 {
 	struct pp_profile *p = c->builder.profile;
-	struct pp_meta_row row = { (uint32_t)n[0], (pp_str)n[1], (pp_str)n[2], (enum pp_meta_type)n[3] };
+	struct pp_meta_row row = { (uint32_t)n[0], (pp_str)n[1], (pp_str)n[2],
+		                   (enum pp_meta_type)n[3] };
 
 	/* A parent is an object or array that is still open: one of those that the row before is in. */
 	if (!is_below(n[0], p->meta.n + 1) || !is_str(c, n[1]) || !is_str(c, n[2]) ||
@@ -477,7 +478,8 @@ take_event(struct pp_spaa_carry *c, const unsigned char **p, const unsigned char
 	for (i = 0; i < t->columns; i++) {
 		if (!take_varint(p, end, &v))
 			return false;
-		values[i] = (int64_t)((t->cumulative ? (uint64_t)values[i] : 0) + (uint64_t)unzigzag(v));
+		values[i] = (int64_t)((t->cumulative ? (uint64_t)values[i] : 0) +
+		                      (uint64_t)unzigzag(v));
 	}
 	return pp_timeline_add(t, e, values);
 }
@@ -621,7 +623,8 @@ pp_spaa_carry_record(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		return;
 	}
 	if (!r->carry->damage && pp_builder_ok(&r->carry->builder))
-		(void)record_take(r->carry, rec->text, pp_slice_of(name.p + prefix, name.n - prefix));
+		(void)record_take(r->carry, rec->text,
+		                  pp_slice_of(name.p + prefix, name.n - prefix));
 	if (r->carry->builder.status == PP_E_NOMEM)
 		pp_spaa_no_memory(r);
 }
@@ -666,9 +669,9 @@ pp_spaa_carry_finish(struct pp_spaa_reader *r)
 	if (c->damage || !c->ended || !c->native || c->builder.status != PP_OK) {
 		pp_diag_add(r->reader->diags, &pp_spaa_rules[PP_SPAA_R_CARRY_DAMAGED], PP_NOWHERE,
 		            "the x_polyprof records are not used: %s",
-		            c->damage                     ? c->damage
+		            c->damage                    ? c->damage
 		            : c->builder.status != PP_OK ? pp_status_text(c->builder.status)
-		                                          : "their end is missing");
+		                                         : "their end is missing");
 		return;
 	}
 	if (c->stacks != r->stacks.n || c->sum != r->mark) {

@@ -129,7 +129,9 @@ event_has(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e, size_t
 static bool
 event_push(struct pp_spaa_out *o, struct pp_slice name, pp_str event, size_t primary, bool freed)
 {
-	struct pp_spaa_out_event e = { .event = event, .primary = (uint32_t)primary, .freed = freed };
+	struct pp_spaa_out_event e = { .event = event,
+		                       .primary = (uint32_t)primary,
+		                       .freed = freed };
 	size_t i;
 	bool taken;
 
@@ -175,9 +177,10 @@ events_collect(struct pp_spaa_out *o)
 
 		for (k = 0; k < o->events.n && o->events.at[k].event != event; k++)
 			;
-		if (k == o->events.n &&
-		    !event_push(o, event ? pp_text_of(p, event) : pp_slice_z(pp_profile_native(p)->name), event,
-		                event_primary(p, event), false))
+		if (k == o->events.n && !event_push(o,
+		                                    event ? pp_text_of(p, event)
+		                                          : pp_slice_z(pp_profile_native(p)->name),
+		                                    event, event_primary(p, event), false))
 			return false;
 	}
 	o->main_events = o->events.n;
@@ -228,7 +231,8 @@ stack_id(const struct pp_spaa_out *o, const struct stack *s)
 		n = snprintf(text, sizeof text, "%lld/%lld/%lld", (long long)series->pid,
 		             (long long)series->tid, (long long)series->cpu);
 		h = pp_spaa_fnv(h, text, (size_t)n);
-		h = pp_spaa_fnv(h, pp_text_of(o->p, series->thread).p, pp_text_of(o->p, series->thread).n);
+		h = pp_spaa_fnv(h, pp_text_of(o->p, series->thread).p,
+		                pp_text_of(o->p, series->thread).n);
 		h = pp_spaa_fnv(h, pp_text_of(o->p, series->context).p,
 		                pp_text_of(o->p, series->context).n);
 	}
@@ -326,7 +330,8 @@ weight_print(struct pp_spaa_out *o, struct pp_buf *out, size_t metric, bool free
 
 /* Writes one record; `weights` is the text of its list without brackets. */
 static void
-stack_write(struct pp_spaa_out *o, const struct stack *s, const struct pp_buf *weights, uint64_t mark)
+stack_write(struct pp_spaa_out *o, const struct stack *s, const struct pp_buf *weights,
+            uint64_t mark)
 {
 	struct pp_json *j = &o->json;
 	uint64_t id = stack_id(o, s);
@@ -398,8 +403,8 @@ value_negated(const struct pp_metric *m, union pp_value v)
 
 /* The group of rows that make one stack: all values of an event. `write` false only finds side events. */
 static void
-group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series, union pp_value *sums,
-            bool write)
+group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series,
+            union pp_value *sums, bool write)
 {
 	struct stack s = { NULL, node, series, 0 };
 	const struct pp_spaa_out_event *e = &o->events.at[event];
@@ -428,10 +433,12 @@ group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series, 
 	if (main && write)
 		stack_write(o, &s, &weights, mark);
 	for (m = 0; m < n; m++) {
-		for (s.part = 0; event_has(o, &o->events.at[event], m) && value_sign(&metrics[m], sums[m]);
+		for (s.part = 0;
+		     event_has(o, &o->events.at[event], m) && value_sign(&metrics[m], sums[m]);
 		     s.part++) {
 			bool freed = value_sign(&metrics[m], sums[m]) < 0;
-			union pp_value v = freed ? value_negated(&metrics[m], sums[m]) : sums[m], part;
+			union pp_value v = freed ? value_negated(&metrics[m], sums[m]) : sums[m],
+			               part;
 
 			s.event = event_side(o, m, freed);
 			if (!s.event)
@@ -444,7 +451,8 @@ group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series, 
 				weight_print(o, &weights, m, freed, part, &mark);
 				stack_write(o, &s, &weights, mark);
 			}
-			pp_value_sub(&metrics[m], &sums[m], freed ? value_negated(&metrics[m], part) : part);
+			pp_value_sub(&metrics[m], &sums[m],
+			             freed ? value_negated(&metrics[m], part) : part);
 		}
 	}
 	o->failed |= weights.failed;
@@ -452,7 +460,8 @@ group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series, 
 }
 
 static bool
-row_in_event(const struct pp_spaa_out *o, const struct pp_spaa_out_row *row, const struct pp_spaa_out_event *e)
+row_in_event(const struct pp_spaa_out *o, const struct pp_spaa_out_row *row,
+             const struct pp_spaa_out_event *e)
 {
 	pp_str own = row->series < o->p->series.n ? o->p->series.at[row->series].event : 0;
 
@@ -477,10 +486,12 @@ node_write(struct pp_spaa_out *o, size_t first, size_t last, union pp_value *sum
 			for (m = 0; m < n; m++)
 				if (event_has(o, &o->events.at[e], m))
 					pp_value_add(&o->p->metrics.at[m], &sums[m],
-					             pp_cell_value(&o->p->metrics.at[m], o->rows.at[i].cells[m]));
+					             pp_cell_value(&o->p->metrics.at[m],
+					                           o->rows.at[i].cells[m]));
 		}
 		if (any)
-			group_write(o, e, o->rows.at[first].node, o->rows.at[first].series, sums, write);
+			group_write(o, e, o->rows.at[first].node, o->rows.at[first].series, sums,
+			            write);
 	}
 }
 
@@ -522,7 +533,8 @@ hashes_compute(struct pp_spaa_out *o)
 	o->hash[0] = PP_SPAA_FNV_BASIS;
 	for (node = 1; node < o->tree->n; node++)
 		o->hash[node] = pp_spaa_fnv(o->hash[pp_tree_parent(o->tree, node)],
-		                            &o->keys[pp_tree_frame(o->tree, node)], sizeof *o->keys);
+		                            &o->keys[pp_tree_frame(o->tree, node)],
+		                            sizeof *o->keys);
 	o->hash[0] = pp_spaa_fnv(PP_SPAA_FNV_BASIS, none, sizeof none - 1);
 	return true;
 }
@@ -584,9 +596,11 @@ samples_write(struct pp_spaa_out *o)
 		if (!stack.event || !s->timeline.n || s->timeline.cumulative)
 			continue;
 		for (period = 0; period < o->p->metrics.n; period++)
-			if (event_has(o, stack.event, period) && o->p->metrics.at[period].type != PP_REAL &&
+			if (event_has(o, stack.event, period) &&
+			    o->p->metrics.at[period].type != PP_REAL &&
 			    o->p->metrics.at[period].scale == 0 &&
-			    pp_slice_eq_z(pp_text_of(o->p, o->p->metrics.at[period].name), "period"))
+			    pp_slice_eq_z(pp_text_of(o->p, o->p->metrics.at[period].name),
+			                  "period"))
 				break;
 		if (!pp_timeline_begin(&s->timeline, &it, 0)) {
 			o->failed = true;

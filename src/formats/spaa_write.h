@@ -51,9 +51,9 @@ pp_spaa_mark_value(uint64_t id, const struct pp_spaa_num *n)
 /* An event as it is written: those of the profile first, then one for each metric that needs it. */
 struct pp_spaa_out_event {
 	struct pp_slice name;
-	pp_str event;      /* of series and metrics; 0 = all */
-	uint32_t primary;  /* metric */
-	bool freed;        /* a side event of negative values */
+	pp_str event;     /* of series and metrics; 0 = all */
+	uint32_t primary; /* metric */
+	bool freed;       /* a side event of negative values */
 	bool used;
 	struct pp_buf own_name;
 };
@@ -70,21 +70,21 @@ struct pp_spaa_out {
 	const struct pp_profile *p;
 	struct pp_json json;
 	bool split, by_func, samples, terse;
-	bool native;              /* the profile came from SPAA itself */
+	bool native;                /* the profile came from SPAA itself */
 	const struct pp_tree *tree; /* of frames, or of functions */
 	struct pp_tree own_tree;
-	pp_node *map;             /* node of the profile -> node of the tree; NULL = the same */
+	pp_node *map; /* node of the profile -> node of the tree; NULL = the same */
 	PP_VEC(struct pp_spaa_out_row) rows; /* by node */
 	PP_VEC(struct pp_spaa_out_event) events;
 	size_t main_events;
-	uint32_t *side;           /* per metric: its side events, positive and negative; 0 = none */
-	uint64_t *hash;           /* per node: of its path */
-	uint64_t *keys;           /* per frame or function: of itself */
-	uint32_t *dso_of;         /* per module: its number; [0] for none, [modules.n] for kernels */
-	struct pp_map ids;        /* those written */
+	uint32_t *side;    /* per metric: its side events, positive and negative; 0 = none */
+	uint64_t *hash;    /* per node: of its path */
+	uint64_t *keys;    /* per frame or function: of itself */
+	uint32_t *dso_of;  /* per module: its number; [0] for none, [modules.n] for kernels */
+	struct pp_map ids; /* those written */
 	struct pp_spaa_out_weight {
 		struct pp_buf head, tail;
-	} *weights; /* per metric, positive and negative */
+	} * weights; /* per metric, positive and negative */
 	uint64_t stacks, sum;
 	bool failed;
 };

@@ -94,6 +94,8 @@ event_write(struct pp_spaa_out *o, const struct pp_spaa_out_event *e)
 static void
 events_write(struct pp_spaa_out *o)
 {
+	static const char nothing[] = "{\"name\":\"nothing\",\"kind\":\"probe\",\"sampling\":"
+	                              "{\"mode\":\"event\",\"primary_metric\":\"count\"}}";
 	size_t row = meta_find(o->p, "events"), i;
 
 	if (o->native && row < o->p->meta.n && o->p->meta.at[row].type == PP_META_ARRAY) {
@@ -101,6 +103,10 @@ events_write(struct pp_spaa_out *o)
 		return;
 	}
 	pp_json_put_array(&o->json, "events");
+	if (!o->events.n) {
+		/* An empty profile counts nothing, but every file has an event. */
+		pp_json_raw(&o->json, nothing, strlen(nothing));
+	}
 	for (i = 0; i < o->events.n; i++)
 		if (i < o->main_events || o->events.at[i].used)
 			event_write(o, &o->events.at[i]);
@@ -141,8 +147,9 @@ source_write(struct pp_spaa_out *o)
 
 	if (!o->native) {
 		pp_json_put_object(j, "source");
-		pp_json_put_text(j, "tool", p->producer ? pp_text_of(p, p->producer)
-		                                        : pp_slice_z(pp_profile_native(p)->name));
+		pp_json_put_text(j, "tool",
+		                 p->producer ? pp_text_of(p, p->producer)
+		                             : pp_slice_z(pp_profile_native(p)->name));
 		pp_json_end_object(j);
 		return;
 	}
@@ -344,9 +351,10 @@ frame_write(struct pp_spaa_out *o, uint32_t key)
 		if (row.inline_depth)
 			pp_json_put_u64(j, "inline_depth", row.inline_depth);
 	}
-	pp_json_put_textz(j, "kind", func_is_kernel(p, f) ? "kernel"
-	                             : f->flags & PP_FUNC_PSEUDO ? "unknown"
-	                                                         : "user");
+	pp_json_put_textz(j, "kind",
+	                  func_is_kernel(p, f)        ? "kernel"
+	                  : f->flags & PP_FUNC_PSEUDO ? "unknown"
+	                                              : "user");
 	pp_json_end_object(j);
 	pp_json_end_line(j);
 	o->failed |= srcline.failed;

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 # good sample -> options -> its stacks
 FOLDED = {
@@ -100,6 +101,96 @@ def time(tap, polyprof, good):
         tap.ok(all(m['unit'] != 'ns' for m in info['metrics']), f'{name}: no time by itself')
 
 
+def records(data):
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+def convert(polyprof, path, *options):
+    words = [word for option in options for word in ('--option', option)]
+    return run(polyprof, 'convert', '--to', 'spaa', '-o', '-', *words, path)
+
+
+def by_type(data, word):
+    return [record for record in records(data) if record['type'] == word]
+
+
+def kept(tap, polyprof, good):
+    for name in ('unknown-kept', 'samples-windows', 'pair', 'odd-text', 'numbers'):
+        with open(good(name), 'rb') as file:
+            wanted = [json.loads(line) for line in file.read().decode().split('\n') if line.strip()]
+        tap.same([json.loads(line) for line in convert(polyprof, good(name)).stdout.decode().split('\n') if line],
+                 wanted, f'{name}: every key and record survives')
+
+
+def writing(tap, polyprof, good):
+    """Options: spaa-write-samples and spaa-write-extras say what they leave out."""
+    done = convert(polyprof, good('unknown-kept'), 'terse=yes')
+    tap.ok(b'spaa-write-extras' in done.stderr and b'exclusive' not in done.stdout, 'terse files', done)
+    done = convert(polyprof, good('threads'), 'threads=split')
+    stacks = by_type(done.stdout, 'stack')
+    tap.same([(s['context']['tid'], s['weights'][0]['value']) for s in stacks], [(5, 10), (7, 5)],
+             'threads are split')
+    tap.ok(len({s['id'] for s in stacks}) == 2, 'split stacks have ids of their own', stacks)
+    stacks = by_type(convert(polyprof, good('threads'), 'threads=merge').stdout, 'stack')
+    tap.same([s['weights'][0]['value'] for s in stacks], [15], 'threads are merged')
+    done = convert(polyprof, good('places'), 'frames=function')
+    tap.ok(all('srcline' not in f for f in by_type(done.stdout, 'frame')), 'frames by function', done)
+    done = convert(polyprof, good('samples-windows'), 'samples=no')
+    tap.ok(b'spaa-write-samples' in done.stderr and not by_type(done.stdout, 'sample'), 'no samples', done)
+    done = convert(polyprof, good('samples-windows'), 'samples=yes')
+    ids = {s['id'] for s in by_type(done.stdout, 'stack')}
+    tap.same([(s['timestamp'], s['period'], s['stack_id'] in ids) for s in by_type(done.stdout, 'sample')],
+             [(12250000000, 60, True), (13000000000, 40, True)], 'samples are written anew')
+    again = convert(polyprof, good('samples-windows'), 'samples=yes')
+    tap.ok(done.stdout == again.stdout, 'the same bytes each time')
+
+
+def meaning(tap, polyprof, good):
+    """Whatever form is written, it is accepted and means the same."""
+    for options in ((), ('threads=split',), ('frames=function',), ('terse=yes',), ('samples=yes',)):
+        for name in ('inline', 'places', 'memory', 'two-events', 'time-units', 'pair'):
+            with tempfile.NamedTemporaryFile(suffix='.spaa') as file:
+                file.write(convert(polyprof, good(name), *options).stdout)
+                file.flush()
+                verdict = ask(polyprof, 'check', '--json', file.name)['files'][0]
+                tap.ok(verdict['verdict'] == 'accept', f'{name} {options} is accepted', verdict)
+                tops = [ask(polyprof, 'top', '--json', '-n', '0', path) for path in (good(name), file.name)]
+                keys = [sorted((row['name'], str(row['self']), str(row['total'])) for row in top['functions'])
+                        for top in tops]
+                tap.same(keys[1], keys[0], f'{name} {options} means the same')
+
+
+def many_places(tap, polyprof, good):
+    """Places of one function become one frame (spaa-write-frames)."""
+    head = {'type': 'header', 'format': 'spaa', 'version': '1.0', 'source_tool': 'pprof',
+            'frame_order': 'leaf_to_root', 'stack_id_mode': 'local', 'events': [
+                {'name': 'e', 'kind': 'probe', 'sampling': {'mode': 'event', 'primary_metric': 'n'}}]}
+    lines = [head, {'type': 'dso', 'id': 1, 'name': 'a'}]
+    for number in (1, 2, 3):
+        lines.append({'type': 'frame', 'id': number, 'func': 'f', 'dso': 1, 'kind': 'user', 'ip': hex(number)})
+        lines.append({'type': 'stack', 'id': number, 'frames': [number], 'context': {'event': 'e'},
+                      'weights': [{'metric': 'n', 'value': number}]})
+    with tempfile.NamedTemporaryFile(suffix='.spaa') as file:
+        file.write('\n'.join(map(json.dumps, lines)).encode())
+        file.flush()
+        done = convert(polyprof, file.name, 'frames=function')
+        tap.ok(b'spaa-write-frames' in done.stderr, 'merged places are said', done.stderr)
+        tap.same([s['weights'][0]['value'] for s in by_type(done.stdout, 'stack')], [6], 'and added')
+
+
+def same_ids(tap, polyprof, good):
+    """Equal stacks of two files have equal ids, whatever the order."""
+    found = []
+    for text in ('main;a 1\nmain;b 2\n', 'x 1\nmain;b 5\n'):
+        with tempfile.NamedTemporaryFile(suffix='.folded') as file:
+            file.write(text.encode())
+            file.flush()
+            found.append({s['id']: s['weights'][0]['value']
+                          for s in by_type(convert(polyprof, file.name).stdout, 'stack')})
+    common = set(found[0]) & set(found[1])
+    tap.same([(found[0][i], found[1][i]) for i in common], [(2, 5)], 'ids hash names')
+
+
 def corpus(tap, polyprof, root):
     with open(os.path.join(root, 'expectations.json')) as file:
         expected = json.load(file)
@@ -114,7 +205,7 @@ def main():
 
     def good(name):
         return os.path.join(samples, 'good', name + '.spaa')
-    for part in (stacks, numbers, places, time):
+    for part in (stacks, numbers, places, time, kept, writing, meaning, many_places, same_ids):
         part(tap, polyprof, good)
     if len(sys.argv) > 3 and os.path.exists(os.path.join(sys.argv[3], 'expectations.json')):
         corpus(tap, polyprof, sys.argv[3])

@@ -243,6 +243,12 @@ BAD = {
     'value-negative': changed(4, weights=[weight('period', -1)]),
     'live': changed(4, weights=[weight('period', 1), weight('alloc_bytes', 9), weight('free_bytes', 4),
                                 weight('live_bytes', 6)]),
+    'carry-damaged': [header(x_polyprof={'version': 1, 'format': 'folded'}), *base()[1:],
+                      {'type': 'x_polyprof_strings', 'first': 1, 'text': ['samples', 'main']},
+                      {'type': 'x_polyprof_funcs', 'n': [9, 0, 0, 0, 0, 0, 1]}],
+    'carry-stale': [header(x_polyprof={'version': 1, 'format': 'folded'}), *base()[1:],
+                    {'type': 'x_polyprof_strings', 'first': 1, 'text': ['samples']},
+                    {'type': 'x_polyprof_end', 'format': 'folded', 'stacks': 9, 'sum': '0x0000000000000000'}],
 }
 
 MALLOC = event('malloc', 'allocation', 'event', 'alloc_bytes',

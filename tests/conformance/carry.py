@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Every format through SPAA and back: carry.py POLYPROF tests/formats
+
+For each good sample: what is written as SPAA is accepted; all questions have the same answers; written
+back in its own format it is what it is when written directly; SPAA consumers see the right totals. The
+bad samples of SPAA itself are left out, and so is what no command can read. Speaks TAP.
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+COMPANIONS = ('.txt', '.txt.gz', '.txt.zst')
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+
+
+def answer(polyprof, path):
+    """What `top` and `info` say, apart from where it was read."""
+    done = run(polyprof, 'top', '--json', '-n', '0', path)
+    top = json.loads(done.stdout)
+    del top['format']
+    info = json.loads(run(polyprof, 'info', '--json', path).stdout)
+    for key in ('file', 'format', 'compression', 'size', 'diagnostics'):
+        info.pop(key, None)
+    # Readers list what they do not count (functions never called) when all is wanted, as converting does.
+    for key in ('stacks', 'functions'):
+        info.get('counts', {}).pop(key, None)
+    return top, info
+
+
+def samples(directory):
+    names = sorted(os.listdir(directory))
+
+    def is_companion(name):
+        stem = next((name[:-len(end)] for end in COMPANIONS if name.endswith(end)), None)
+        return stem is not None and stem + '.json' in names
+    return [os.path.join(directory, name) for name in names if not is_companion(name)]
+
+
+def written(polyprof, source, fmt, directory):
+    """All files that writing makes, by name."""
+    os.makedirs(directory)
+    suffix = '.json' if fmt == 'spx' else '.out'
+    done = run(polyprof, 'convert', source, '--to', fmt, '-o', os.path.join(directory, 'x' + suffix))
+    files = {os.path.basename(path): open(path, 'rb').read() for path in glob.glob(directory + '/*')}
+    return files, done
+
+
+def totals(path):
+    """The sum of each metric over all stack records, as any consumer would add them up."""
+    sums = {}
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            record = json.loads(line)
+            for weight in record['weights'] if record['type'] == 'stack' else ():
+                name = weight['metric']
+                sums[name] = sums.get(name, 0) + weight['value']
+    return sums
+
+
+def consumer_agrees(polyprof, path, top, source):
+    """Own costs add up to the total, or (where a file rounds each level by itself) to all stacks."""
+    sums = totals(path)
+    whole = sums.get(top.get('metric'), 0) - sums.get(f"{top.get('metric')}_freed", 0)
+    if 'total' not in top or abs(whole - top['total']) <= 1e-9 * abs(top['total']):
+        return True, sums
+    folded = run(polyprof, 'convert', '--to', 'folded', '-o', '-', source).stdout.split(b'\n')
+    stacks = sum(int(line.rsplit(b' ', 1)[1]) for line in folded if line)
+    return any(whole == stacks * unit for unit in (1, 10, 100, 1000)), (sums, stacks)
+
+
+class Tap:
+    def __init__(self):
+        self.run = self.failed = 0
+
+    def ok(self, passed, what, detail=''):
+        self.run += 1
+        self.failed += not passed
+        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
+        if not passed:
+            print(f'# {str(detail)[:600]}')
+
+
+def difference(a, b):
+    return next((f'{key}: {a[0].get(key, a[1].get(key))!r} became {b[0].get(key, b[1].get(key))!r}'
+                 for part in (0, 1) for key in a[part] if a[part][key] != b[part].get(key)), '')
+
+
+def check_sample(tap, polyprof, fmt, path, work, writable):
+    name = f'{fmt}: {os.path.basename(path)}'
+    spaa = os.path.join(work, 'carried.spaa')
+    done = run(polyprof, 'convert', path, '--to', 'spaa', '-o', spaa)
+    if not os.path.exists(spaa):
+        tap.ok(False, f'{name} is written as SPAA', done.stderr)
+        return
+    file = json.loads(run(polyprof, 'check', '--json', spaa).stdout)['files'][0]
+    tap.ok(file['verdict'] == 'accept', f'{name}: as SPAA it is accepted', file['diagnostics'])
+    direct, carried = answer(polyprof, path), answer(polyprof, spaa)
+    tap.ok(direct == carried, f'{name}: the answers stay', difference(direct, carried))
+    if direct[0].get('functions') and 'tree' in direct[1]['facets']:
+        agrees, sums = consumer_agrees(polyprof, spaa, direct[0], path)
+        tap.ok(agrees, f'{name}: consumers see the right total', (direct[0].get('total'), sums))
+    if writable:
+        first, done = written(polyprof, path, fmt, os.path.join(work, 'direct'))
+        second, again = written(polyprof, spaa, fmt, os.path.join(work, 'carried'))
+        tap.ok(first == second, f'{name}: and back it is the same file',
+               (done.stderr, again.stderr, [key for key in first if first[key] != second.get(key)]))
+
+
+def main():
+    polyprof, root = sys.argv[1:3]
+    tap = Tap()
+    formats = {row['name']: row for row in json.loads(run(polyprof, 'formats', '--json').stdout)['formats']}
+    for fmt in sorted(entry.name for entry in os.scandir(root) if entry.is_dir()):
+        good = os.path.join(root, fmt, 'good')
+        if fmt in ('container', 'spaa') or not os.path.isdir(good):
+            continue
+        for path in samples(good):
+            with tempfile.TemporaryDirectory() as work:
+                check_sample(tap, polyprof, fmt, path, work, formats[fmt]['write'])
+    print(f'1..{tap.run}')
+    return 1 if tap.failed else 0
+
+
+sys.exit(main())
