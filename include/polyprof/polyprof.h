@@ -130,7 +130,7 @@ enum {
 	PP_META = 1 << 6,     /* key/value metadata */
 	PP_EXTRAS = 1 << 7,   /* everything needed to write the same format back without loss */
 	PP_FLAT = 1 << 8,     /* a hint in `want`: only costs per function will be asked for */
-	PP_SITES = 1 << 8,    /* where each call was made, which may split the tree further */
+	PP_SITES = 1 << 9,    /* where each call was made, which may split the tree further */
 	PP_FACETS = PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE
 };
 

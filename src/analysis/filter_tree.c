@@ -128,10 +128,13 @@ build(struct reshape *r)
 	return true;
 }
 
-/* Adds the cells of an old row to a new one; calls only where the frame itself is still there. */
+/*
+ * Adds the cells of an old row to a new one: its costs where they stay, its calls where the frame itself
+ * is still there, be it only on the way to costs that stay.
+ */
 static bool
 cells_add(const struct reshape *r, const struct pp_series *s, int64_t *to, const int64_t *from,
-          bool with_calls)
+          unsigned state)
 {
 	const struct pp_profile *p = r->p;
 	size_t m, k = 0;
@@ -139,10 +142,22 @@ cells_add(const struct reshape *r, const struct pp_series *s, int64_t *to, const
 	for (m = 0; m < p->metrics.n; m++) {
 		if (r->want->metrics && !r->want->metrics[m])
 			continue;
-		if (!pp_cell_add(p->metrics.at[m].type, &to[k++], from[m]))
+		if ((state & KEPT) && !pp_cell_add(p->metrics.at[m].type, &to[k], from[m]))
 			return false;
+		k++;
 	}
-	return !s->has_calls || !with_calls || pp_cell_add(PP_UINT, &to[k], from[p->metrics.n]);
+	return !s->has_calls || !(state & SHOWN) ||
+	       pp_cell_add(PP_UINT, &to[k], from[p->metrics.n]);
+}
+
+/* Whether a row has anything to give to the new tree. */
+static bool
+row_matters(const struct reshape *r, const struct pp_series *s, uint32_t row)
+{
+	unsigned state = r->state[pp_series_node(s, row)];
+
+	return pp_series_present(s, row) &&
+	       ((state & KEPT) || (s->has_calls && (state & NEEDED) && (state & SHOWN)));
 }
 
 /* Gives a series rows for the new tree. */
@@ -167,7 +182,7 @@ series_rebuild(const struct reshape *r, struct pp_series *s, uint32_t stride)
 		pp_node node = pp_series_node(s, row), to = r->to[node];
 		uint32_t at = to;
 
-		if (!(r->state[node] & KEPT) || !pp_series_present(s, row))
+		if (!row_matters(r, s, row))
 			continue;
 		if (!s->dense) {
 			at = pp_map_get(&row_of, to);
@@ -179,9 +194,8 @@ series_rebuild(const struct reshape *r, struct pp_series *s, uint32_t stride)
 		} else {
 			n.present[to >> 6] |= (uint64_t)1 << (to & 63);
 		}
-		if (status == PP_OK &&
-		    !cells_add(r, s, n.cells + (size_t)at * stride, pp_series_cells(s, row),
-		               (r->state[node] & SHOWN) || node == 0))
+		if (status == PP_OK && !cells_add(r, s, n.cells + (size_t)at * stride,
+		                                  pp_series_cells(s, row), r->state[node]))
 			status = PP_E_LIMIT;
 	}
 	pp_map_release(&row_of);

@@ -13,6 +13,7 @@
 #include "cli/suggest.h"
 #include "model/merge.h"
 #include "output/units.h"
+#include "text/escape.h"
 
 /* ---- which files ---- */
 
@@ -269,51 +270,110 @@ pp_load_verdict(struct pp_cli *cli, const struct pp_loaded *l)
 	return 0;
 }
 
-/* Says that profiles cannot be merged, and what each counts. */
+/* Says that a profile cannot be merged with those before. */
 static int
-merge_failed(struct pp_cli *cli, pp_status status)
+merge_failed(struct pp_cli *cli, const char *file, pp_status status, const struct pp_buf *problem)
 {
 	if (status == PP_E_USAGE)
 		pp_cli_error(
-		    cli, "these profiles do not count the same things, so they cannot be merged; "
-		         "`polyprof info` shows the metrics of each");
+		    cli,
+		    "%s does not count the same things as the files before, so they cannot "
+		    "be merged%s%s",
+		    file, problem->n ? ": " : "", problem->n ? problem->p : "");
 	else
-		pp_cli_error(cli, "cannot merge: %s", pp_status_text(status));
+		pp_cli_error(cli, "cannot merge %s: %s", file,
+		             problem->n ? problem->p : pp_status_text(status));
 	return status == PP_E_USAGE ? PP_EXIT_INPUT : pp_load_exit(status);
+}
+
+/* Says what the merged profile could not take over. */
+static void
+merge_said(struct pp_cli *cli, const struct pp_merge *m)
+{
+	const struct pp_profile *p = m->builder.profile;
+	struct pp_buf name = { 0 };
+	size_t i;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		struct pp_slice text = pp_text_of(p, p->metrics.at[i].name);
+
+		name.n = 0;
+		pp_escape_terminal(&name, text);
+		if (m->having.at[i] < m->profiles)
+			pp_cli_note(cli,
+			            "%s is known in %u of %zu profiles only; its total is theirs",
+			            name.p ? name.p : "", m->having.at[i], m->profiles);
+	}
+	if (m->lost & PP_EDGES)
+		pp_cli_note(cli,
+		            "not all profiles hold single calls; the merged one has only stacks");
+	if (m->lost & PP_LINES)
+		pp_cli_note(cli, "not all profiles hold costs of lines; the merged one has none");
+	if (m->joined_threads)
+		pp_cli_note(cli, "threads beyond the first %d are taken together", PP_MERGE_SERIES);
+	pp_buf_release(&name);
+}
+
+/* Reads the files one after the other, adds each up and lets go of it. */
+static int
+load_merged(struct pp_cli *cli, const char *const *files, size_t n, unsigned want,
+            struct pp_profile **out)
+{
+	struct pp_progress progress = { 0 };
+	struct pp_buf problem = { 0 };
+	bool bar = pp_progress_init(&progress, cli, files[0]);
+	struct pp_merge merge;
+	pp_status status = PP_OK;
+	int code = 0;
+	size_t i;
+
+	progress.counts_files = true;
+	if (!pp_merge_init(&merge, NULL, now_ns())) {
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+		return PP_EXIT_INPUT;
+	}
+	for (i = 0; i < n && code == 0; i++) {
+		struct pp_profile *one = NULL;
+
+		code = load_one(cli, files[i], want, &one);
+		if (code == 0)
+			status = pp_merge_add(&merge, one, &problem);
+		pp_profile_free(one);
+		if (status != PP_OK)
+			code = merge_failed(cli, files[i], status, &problem);
+		if (bar)
+			(void)pp_progress_tick(&progress, i + 1, n);
+	}
+	pp_progress_clear(&progress);
+	if (code == 0) {
+		merge_said(cli, &merge);
+		status = pp_merge_finish(&merge, out);
+		if (status != PP_OK)
+			code = merge_failed(cli, files[n - 1], status, &problem);
+	}
+	pp_merge_release(&merge);
+	pp_buf_release(&problem);
+	return code;
 }
 
 int
 pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned want,
                 struct pp_profile **out)
 {
-	struct pp_profile **profiles = calloc(n, sizeof *profiles);
-	size_t i;
-	int code = 0;
+	int code;
 
 	*out = NULL;
-	if (!profiles) {
-		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
-		return PP_EXIT_INPUT;
-	}
-	for (i = 0; i < n && code == 0; i++)
-		code = load_one(cli, files[i], want | pp_filters_want(cli), &profiles[i]);
-	if (code == 0 && n == 1) {
-		*out = profiles[0];
-		profiles[0] = NULL;
-	} else if (code == 0) {
-		pp_status status = pp_profile_merge(profiles, n, NULL, out);
-
-		code = status == PP_OK ? 0 : merge_failed(cli, status);
-	}
+	want |= pp_filters_want(cli);
+	/* Costs per function alone can be neither filtered nor added to stacks. */
+	if (n > 1 || pp_filters_given(cli))
+		want &= ~(unsigned)PP_FLAT;
+	code = n == 1 ? load_one(cli, files[0], want, out) : load_merged(cli, files, n, want, out);
 	if (code == 0)
 		code = pp_filters_apply(cli, *out);
 	if (code != 0) {
 		pp_profile_free(*out);
 		*out = NULL;
 	}
-	for (i = 0; i < n; i++)
-		pp_profile_free(profiles[i]);
-	free(profiles);
 	return code;
 }
 

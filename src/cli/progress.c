@@ -68,8 +68,13 @@ progress_draw(const struct pp_progress *p, uint64_t now, uint64_t done, uint64_t
 		pp_units_bytes(&line, (double)done);
 	}
 	pp_buf_adds(&line, "  ");
-	pp_units_bytes(&line, (double)done / seconds);
-	pp_buf_adds(&line, "/s");
+	if (p->counts_files) {
+		pp_units_u64(&line, done);
+		pp_buf_adds(&line, " files");
+	} else {
+		pp_units_bytes(&line, (double)done / seconds);
+		pp_buf_adds(&line, "/s");
+	}
 	/* A guess in whole seconds, once there is something to guess from. */
 	if (share > 0.02 && seconds / share - seconds >= 1) {
 		pp_buf_adds(&line, ", ");

@@ -11,7 +11,7 @@ struct id_maps {
 	pp_func *func;
 	pp_frame *frame;
 	pp_node *node;
-	uint32_t *metric; /* metric of `from` -> metric of `into` */
+	struct pp_metric_way *metric;
 	uint32_t *series;
 };
 
@@ -72,12 +72,13 @@ merge_names(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	}
 }
 
-/* The series of `into` with the same properties, made when absent. */
+/* The series of `into` with the same properties, made when absent and there are not too many. */
 static uint32_t
-merge_series_of(struct pp_builder *into, const struct pp_series *from, const struct id_maps *maps)
+merge_series_of(struct pp_builder *into, const struct pp_series *from, const struct id_maps *maps,
+                size_t most)
 {
 	struct pp_series like = *from;
-	size_t i;
+	size_t i, similar = SIZE_MAX;
 
 	like.event = maps->str[from->event];
 	like.process = maps->str[from->process];
@@ -86,26 +87,38 @@ merge_series_of(struct pp_builder *into, const struct pp_series *from, const str
 	for (i = 0; i < into->profile->series.n; i++) {
 		const struct pp_series *s = &into->profile->series.at[i];
 
-		if (s->event == like.event && s->process == like.process &&
-		    s->thread == like.thread && s->context == like.context && s->pid == like.pid &&
-		    s->tid == like.tid && s->cpu == like.cpu && s->has_calls == like.has_calls)
+		if (s->event != like.event || s->context != like.context ||
+		    s->has_calls != like.has_calls)
+			continue;
+		similar = i;
+		if (s->process == like.process && s->thread == like.thread && s->pid == like.pid &&
+		    s->tid == like.tid && s->cpu == like.cpu)
 			return (uint32_t)i;
 	}
+	if (into->profile->series.n >= most && similar != SIZE_MAX)
+		return (uint32_t)similar;
 	return pp_build_series(into, &like, from->dense && into->profile->series.n == 0,
 	                       from->has_calls);
 }
 
 /* Adds the cells [0, n) of metrics; false when a sum passes 64 bits. */
 static bool
-merge_cells(const struct pp_builder *into, const struct id_maps *maps, int64_t *to,
-            const int64_t *from, size_t n)
+merge_cells(const struct pp_builder *into, const struct pp_profile *from,
+            const struct id_maps *maps, int64_t *to, const int64_t *cells)
 {
 	size_t m;
 
-	for (m = 0; m < n; m++)
-		if (!pp_cell_add(into->profile->metrics.at[maps->metric[m]].type,
-		                 &to[maps->metric[m]], from[m]))
+	for (m = 0; m < from->metrics.n; m++) {
+		const struct pp_metric_way *way = &maps->metric[m];
+		const struct pp_metric *metric = &into->profile->metrics.at[way->to];
+		int64_t cell = cells[m];
+
+		if (way->converts &&
+		    !pp_cell_convert(&from->metrics.at[m], metric, way->mul, &cell))
 			return false;
+		if (!pp_cell_add(metric->type, &to[way->to], cell))
+			return false;
+	}
 	return true;
 }
 
@@ -126,7 +139,7 @@ merge_rows(struct pp_builder *into, const struct pp_profile *from, const struct 
 				continue;
 			to = pp_build_cells(into, maps->series[i],
 			                    maps->node[pp_series_node(s, row)]);
-			if (!to || !merge_cells(into, maps, to, cells, from->metrics.n))
+			if (!to || !merge_cells(into, from, maps, to, cells))
 				return false;
 			if (s->has_calls && !pp_cell_add(PP_UINT, &to[into->profile->metrics.n],
 			                                 cells[from->metrics.n]))
@@ -139,7 +152,8 @@ merge_rows(struct pp_builder *into, const struct pp_profile *from, const struct 
 static bool
 merge_edges(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
 {
-	size_t i, n = from->metrics.n, stride = pp_edge_stride(from);
+	size_t i, n = from->metrics.n, wide = into->profile->metrics.n,
+	          stride = pp_edge_stride(from);
 
 	for (i = 0; i < from->edges.n; i++) {
 		struct pp_edge_row row = from->edges.at[i];
@@ -152,10 +166,10 @@ merge_edges(struct pp_builder *into, const struct pp_profile *from, const struct
 		row.series = from->series.n ? maps->series[row.series] : row.series;
 		to = pp_build_edge(into, &row);
 		if (!to || !pp_cell_add(PP_UINT, &to[0], cells[0]) ||
-		    !merge_cells(into, maps, to + 1, cells + 1, n))
+		    !merge_cells(into, from, maps, to + 1, cells + 1))
 			return false;
 		if (from->edge_own && into->profile->edge_own &&
-		    !merge_cells(into, maps, to + 1 + n, cells + 1 + n, n))
+		    !merge_cells(into, from, maps, to + 1 + wide, cells + 1 + n))
 			return false;
 	}
 	return true;
@@ -180,8 +194,8 @@ merge_lines(struct pp_builder *into, const struct pp_profile *from, const struct
 		if (from->line_hits && into->profile->line_hits &&
 		    !pp_cell_add(PP_UINT, &to[0], cells[0]))
 			return false;
-		if (!merge_cells(into, maps, to + into->profile->line_hits, cells + from->line_hits,
-		                 from->metrics.n))
+		if (!merge_cells(into, from, maps, to + into->profile->line_hits,
+		                 cells + from->line_hits))
 			return false;
 	}
 	return true;
@@ -191,28 +205,57 @@ merge_lines(struct pp_builder *into, const struct pp_profile *from, const struct
 static bool
 merge_funcs(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
 {
-	size_t n = from->metrics.n, stride = pp_func_stride(from), i;
+	size_t n = from->metrics.n, wide = into->profile->metrics.n, stride = pp_func_stride(from),
+	       i;
 
-	if (from->flat_source != PP_FLAT_FUNCS || into->profile->flat_source != PP_FLAT_FUNCS) {
-		if (into->profile->flat_source == PP_FLAT_FUNCS)
-			into->profile->flat_source = PP_FLAT_TREE;
+	if (from->flat_source != PP_FLAT_FUNCS || into->profile->flat_source != PP_FLAT_FUNCS)
 		return true;
-	}
 	for (i = 0; i < from->func_cells.n / stride; i++) {
 		const int64_t *cells = from->func_cells.at + i * stride;
 		int64_t *to = pp_build_func_cells(into, maps->func[i]);
 
 		if (!to || !pp_cell_add(PP_UINT, &to[0], cells[0]) ||
-		    !merge_cells(into, maps, to + 1, cells + 1, n) ||
-		    !merge_cells(into, maps, to + 1 + n, cells + 1 + n, n))
+		    !merge_cells(into, from, maps, to + 1, cells + 1) ||
+		    !merge_cells(into, from, maps, to + 1 + wide, cells + 1 + n))
 			return false;
 	}
 	return true;
 }
 
-/* Finds each metric of `from` in `into`; false when one is missing or means something else. */
+/* Names, series and nodes of a profile; false on failure. */
 static bool
-match_metrics(const struct pp_profile *into, const struct pp_profile *from, uint32_t *map)
+merge_shape(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
+            size_t most_series)
+{
+	size_t i;
+
+	merge_names(into, from, maps);
+	for (i = 0; i < from->series.n; i++)
+		maps->series[i] = merge_series_of(into, &from->series.at[i], maps, most_series);
+	if (!pp_builder_ok(into))
+		return false;
+	if (!pp_tree_merge(&into->profile->tree, &from->tree, maps->frame, from->frames.n,
+	                   maps->node)) {
+		bool full = (size_t)into->profile->tree.n + from->tree.n >
+		            into->profile->tree.max_nodes;
+
+		pp_builder_fail(into, full ? PP_E_LIMIT : PP_E_NOMEM,
+		                full ? "the call tree has too many nodes" : NULL);
+		return false;
+	}
+	into->profile->events += from->events;
+	into->profile->samples += from->samples;
+	into->profile->complete = into->profile->complete && from->complete;
+	into->profile->holds |= from->holds;
+	return true;
+}
+
+/* ---- what several threads built --------------------------------------------------------- */
+
+/* Whether both have the same metrics, stored the same way, in any order. */
+static bool
+match_metrics(const struct pp_profile *into, const struct pp_profile *from,
+              struct pp_metric_way *map)
 {
 	size_t i, k;
 
@@ -233,61 +276,58 @@ match_metrics(const struct pp_profile *into, const struct pp_profile *from, uint
 		    into->metrics.at[k].factor_num != m->factor_num ||
 		    into->metrics.at[k].factor_den != m->factor_den)
 			return false;
-		map[i] = (uint32_t)k;
+		map[i].to = (uint32_t)k;
 	}
 	return true;
-}
-
-/* Adds a profile with the same metrics; false with the builder still fine: a sum passed 64 bits. */
-static bool
-merge_profile(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
-{
-	size_t i;
-
-	merge_names(into, from, maps);
-	for (i = 0; i < from->series.n; i++)
-		maps->series[i] = merge_series_of(into, &from->series.at[i], maps);
-	if (!pp_builder_ok(into))
-		return false;
-	if (!pp_tree_merge(&into->profile->tree, &from->tree, maps->frame, from->frames.n,
-	                   maps->node)) {
-		pp_builder_fail(into, PP_E_NOMEM, NULL);
-		return false;
-	}
-	for (i = 0; i < from->sources.n; i++)
-		pp_build_source(into, maps->str[from->sources.at[i].file], from->sources.at[i].line,
-		                pp_text_of(from, from->sources.at[i].text));
-	into->profile->events += from->events;
-	into->profile->samples += from->samples;
-	into->profile->complete = into->profile->complete && from->complete;
-	into->profile->holds |= from->holds;
-	return merge_rows(into, from, maps) && merge_edges(into, from, maps) &&
-	       merge_lines(into, from, maps) && merge_funcs(into, from, maps);
 }
 
 bool
 pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 {
+	const struct pp_profile *p = from->profile;
 	struct id_maps maps = { 0 };
 	bool ok;
+	size_t i;
 
-	if (!pp_builder_ok(into) || !maps_init(&maps, from->profile)) {
+	if (!pp_builder_ok(into) || !maps_init(&maps, p)) {
 		pp_builder_fail(into, PP_E_NOMEM, NULL);
 		maps_release(&maps);
 		return false;
 	}
-	ok = match_metrics(into->profile, from->profile, maps.metric) &&
-	     merge_profile(into, from->profile, &maps);
+	ok = match_metrics(into->profile, p, maps.metric) && merge_shape(into, p, &maps, SIZE_MAX);
+	for (i = 0; ok && i < p->sources.n; i++)
+		pp_build_source(into, maps.str[p->sources.at[i].file], p->sources.at[i].line,
+		                pp_text_of(p, p->sources.at[i].text));
+	ok = ok && merge_rows(into, p, &maps) && merge_edges(into, p, &maps) &&
+	     merge_lines(into, p, &maps) && merge_funcs(into, p, &maps);
 	maps_release(&maps);
 	return ok;
 }
 
-/* An empty profile of the same kind as `model`. */
+/* ---- any number of profiles ------------------------------------------------------------- */
+
+bool
+pp_merge_init(struct pp_merge *m, const struct pp_limits *limits, uint64_t seed)
+{
+	struct pp_limits complete = pp_limits_complete(limits);
+
+	*m = (struct pp_merge){ .source_from = { .seed = seed } };
+	return pp_builder_init(&m->builder, &complete, 0, seed, &pp_pages_plain);
+}
+
+void
+pp_merge_release(struct pp_merge *m)
+{
+	pp_builder_release(&m->builder);
+	pp_vec_release(&m->having);
+	pp_map_release(&m->source_from);
+}
+
+/* The first profile says what kind of profile it becomes. */
 static void
 start_like(struct pp_builder *b, const struct pp_profile *model)
 {
 	struct pp_profile *p = b->profile;
-	size_t i;
 
 	p->format = model->format;
 	p->variant = pp_build_str(b, pp_text_of(model, model->variant));
@@ -297,45 +337,187 @@ start_like(struct pp_builder *b, const struct pp_profile *model)
 	p->edge_self_repeats = model->edge_self_repeats;
 	p->line_hits = model->line_hits;
 	p->estimated = model->estimated;
-	for (i = 0; i < model->metrics.n; i++) {
-		struct pp_metric m = model->metrics.at[i];
+}
 
-		m.name = pp_build_str(b, pp_text_of(model, m.name));
-		m.title = pp_build_str(b, pp_text_of(model, m.title));
-		m.event = pp_build_str(b, pp_text_of(model, m.event));
-		m.unit = pp_build_str(b, pp_text_of(model, m.unit));
-		(void)pp_build_metric(b, &m);
+static void
+forget_edges(struct pp_builder *b)
+{
+	b->profile->edges.n = b->profile->edge_cells.n = 0;
+	pp_map_release(&b->edge_index.newest);
+	b->edge_index.next.n = 0;
+}
+
+static void
+forget_lines(struct pp_builder *b)
+{
+	b->profile->lines.n = b->profile->line_cells.n = 0;
+	pp_map_release(&b->line_index.newest);
+	b->line_index.next.n = 0;
+}
+
+/*
+ * Which facets the result can have with this profile in it. Stacks answer everything they can: calls and
+ * lines that not all profiles have would answer for a part only, and are left out.
+ */
+static pp_status
+settle_facets(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
+{
+	struct pp_profile *into = m->builder.profile;
+	bool tree = into->tree.n > 1;
+
+	m->lost |= from->facets & PP_TIMELINE;
+	if (m->profiles == 0)
+		return PP_OK;
+	if (tree != (from->tree.n > 1) || (!tree && into->flat_source != from->flat_source)) {
+		pp_buf_addf(problem, "it knows %s, the others %s",
+		            from->tree.n > 1 ? "whole stacks" : "single calls only",
+		            tree ? "whole stacks" : "single calls only");
+		return PP_E_USAGE;
 	}
+	if (into->flat_source != from->flat_source) {
+		into->flat_source = PP_FLAT_TREE;
+		into->func_cells.n = 0;
+	}
+	if (!tree)
+		return PP_OK;
+	if ((into->edges.n > 0) != (from->edges.n > 0) || into->edge_own != from->edge_own)
+		m->lost |= PP_EDGES;
+	if ((into->lines.n > 0) != (from->lines.n > 0) || into->line_hits != from->line_hits)
+		m->lost |= PP_LINES;
+	if ((m->lost & PP_EDGES) && into->flat_source == PP_FLAT_CALLS)
+		into->flat_source = PP_FLAT_TREE;
+	if (m->lost & PP_EDGES)
+		forget_edges(&m->builder);
+	if (m->lost & PP_LINES)
+		forget_lines(&m->builder);
+	return PP_OK;
+}
+
+/* Source comes from the first profile that has it. */
+static bool
+merge_sources(struct pp_merge *m, const struct pp_profile *from, const struct id_maps *maps)
+{
+	size_t i;
+
+	for (i = 0; i < from->sources.n; i++) {
+		const struct pp_source_row *row = &from->sources.at[i];
+		pp_str file = maps->str[row->file];
+		uint32_t giver = pp_map_get(&m->source_from, file);
+
+		if (giver == PP_MAP_NONE) {
+			giver = (uint32_t)m->profiles;
+			if (!pp_map_set(&m->source_from, file, giver))
+				return false;
+		}
+		if (giver == m->profiles)
+			pp_build_source(&m->builder, file, row->line, pp_text_of(from, row->text));
+	}
+	return true;
+}
+
+static pp_status
+add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, struct pp_buf *problem)
+{
+	struct pp_builder *b = &m->builder;
+	pp_status status = pp_merge_metrics(m, from, maps->metric, problem);
+	size_t threads;
+
+	if (status == PP_OK)
+		status = settle_facets(m, from, problem);
+	if (status != PP_OK)
+		return status;
+	threads = b->profile->series.n + from->series.n;
+	if (!merge_shape(b, from, maps, PP_MERGE_SERIES) || !merge_sources(m, from, maps))
+		return pp_builder_ok(b) ? PP_E_NOMEM : b->status;
+	m->joined_threads |= threads > PP_MERGE_SERIES && b->profile->series.n >= PP_MERGE_SERIES;
+	if (!merge_rows(b, from, maps) || (!(m->lost & PP_EDGES) && !merge_edges(b, from, maps)) ||
+	    (!(m->lost & PP_LINES) && !merge_lines(b, from, maps)) || !merge_funcs(b, from, maps))
+		return pp_builder_ok(b) ? PP_E_LIMIT : b->status;
+	return PP_OK;
+}
+
+static bool
+is_empty(const struct pp_profile *p)
+{
+	uint32_t row;
+	size_t i;
+
+	if (p->tree.n > 1 || p->edges.n || p->lines.n || p->func_cells.n)
+		return false;
+	for (i = 0; i < p->series.n; i++)
+		for (row = 0; row < p->series.at[i].rows; row++)
+			if (pp_series_present(&p->series.at[i], row))
+				return false;
+	return true;
+}
+
+/* Forgets an empty profile that came first, whatever it would have counted. */
+static bool
+start_over(struct pp_merge *m)
+{
+	struct pp_limits limits = m->builder.limits;
+	uint64_t seed = m->builder.seed;
+	bool complete = m->builder.profile->complete;
+
+	pp_builder_release(&m->builder);
+	m->having.n = 0;
+	if (!pp_builder_init(&m->builder, &limits, 0, seed, &pp_pages_plain))
+		return false;
+	m->builder.profile->complete = complete;
+	return true;
+}
+
+pp_status
+pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
+{
+	bool empty = is_empty(from), started = m->builder.profile->format != NULL;
+	struct id_maps maps = { 0 };
+	pp_status status = PP_E_NOMEM;
+
+	/* What is empty is like everything, but an only profile keeps its metrics. */
+	if (empty && started) {
+		m->builder.profile->complete &= from->complete;
+		return PP_OK;
+	}
+	if (started && m->profiles == 0 && !start_over(m))
+		return PP_E_NOMEM;
+	if (m->profiles == 0)
+		start_like(&m->builder, from);
+	if (maps_init(&maps, from))
+		status = add(m, from, &maps, problem);
+	if (status == PP_OK)
+		m->profiles += !empty;
+	if (status == PP_E_LIMIT && problem->n == 0)
+		pp_buf_adds(problem, m->builder.limit ? m->builder.limit : "a sum passes 64 bits");
+	maps_release(&maps);
+	return status;
+}
+
+pp_status
+pp_merge_finish(struct pp_merge *m, struct pp_profile **out)
+{
+	return pp_builder_finish(&m->builder, out);
 }
 
 pp_status
 pp_profile_merge(struct pp_profile *const *profiles, size_t n, const struct pp_limits *limits,
                  struct pp_profile **out)
 {
-	struct pp_limits complete = pp_limits_complete(limits);
-	struct pp_builder b;
+	struct pp_buf problem = { 0 };
+	struct pp_merge m;
 	pp_status status = PP_OK;
 	size_t i;
 
 	*out = NULL;
 	if (n == 0)
 		return PP_E_USAGE;
-	if (!pp_builder_init(&b, &complete, 0, profiles[0]->strs.seed, &pp_pages_plain))
+	if (!pp_merge_init(&m, limits, profiles[0]->strs.seed))
 		return PP_E_NOMEM;
-	start_like(&b, profiles[0]);
-	for (i = 0; i < n && status == PP_OK; i++) {
-		struct id_maps maps = { 0 };
-
-		if (!maps_init(&maps, profiles[i]))
-			status = PP_E_NOMEM;
-		else if (!match_metrics(b.profile, profiles[i], maps.metric))
-			status = PP_E_USAGE;
-		else if (!merge_profile(&b, profiles[i], &maps))
-			status = pp_builder_ok(&b) ? PP_E_LIMIT : b.status;
-		maps_release(&maps);
-	}
+	for (i = 0; i < n && status == PP_OK; i++)
+		status = pp_merge_add(&m, profiles[i], &problem);
 	if (status == PP_OK)
-		status = pp_builder_finish(&b, out);
-	pp_builder_release(&b);
+		status = pp_merge_finish(&m, out);
+	pp_buf_release(&problem);
+	pp_merge_release(&m);
 	return status;
 }

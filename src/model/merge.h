@@ -1,16 +1,57 @@
 /*
- * Merging profiles that count the same things.
+ * Merging profiles: any number, one after the other, of any formats whose metrics agree by meaning.
  */
 #ifndef PP_MERGE_H
 #define PP_MERGE_H
 
+#include "base/buf.h"
 #include "model/builder.h"
 
+/* Threads told apart in a merged profile; further ones are taken together. */
+#define PP_MERGE_SERIES 256
+
+/* A profile that is growing. What is added may be freed at once. */
+struct pp_merge {
+	struct pp_builder builder;
+	size_t profiles;           /* that had anything in them */
+	PP_VEC(uint32_t) having;   /* per metric: how many of them have it */
+	struct pp_map source_from; /* file -> which profile gave its source */
+	unsigned lost;             /* facets that some had and the result cannot keep */
+	bool joined_threads;
+};
+
+/* False when out of memory. */
+bool pp_merge_init(struct pp_merge *, const struct pp_limits *, uint64_t seed);
+void pp_merge_release(struct pp_merge *);
 /*
- * One profile out of several with the same metrics (names, units and kinds in any order); sums are
- * exact. PP_E_USAGE when the metrics differ; PP_E_LIMIT when a sum passes 64 bits.
+ * Adds a profile; sums are exact. PP_E_USAGE when it has nothing in common with those before, PP_E_LIMIT
+ * when a sum passes 64 bits; *problem then says what.
+ */
+pp_status pp_merge_add(struct pp_merge *, const struct pp_profile *, struct pp_buf *problem);
+/* The result, which the caller owns. */
+pp_status pp_merge_finish(struct pp_merge *, struct pp_profile **out);
+
+/*
+ * One profile out of several. PP_E_USAGE when they have nothing in common; PP_E_LIMIT when a sum passes
+ * 64 bits.
  */
 pp_status pp_profile_merge(struct pp_profile *const *profiles, size_t n,
                            const struct pp_limits *limits, struct pp_profile **out);
+
+/* ---- the parts, for merge*.c ---- */
+
+/* Where a metric of the added profile goes, and how its cells become those of the result. */
+struct pp_metric_way {
+	uint32_t to;
+	bool converts;
+	int64_t mul;
+};
+
+/*
+ * Finds or makes a metric for each one of `from`, rescaling what is there where needed. The same status
+ * and problem as pp_merge_add().
+ */
+pp_status pp_merge_metrics(struct pp_merge *, const struct pp_profile *from,
+                           struct pp_metric_way *ways, struct pp_buf *problem);
 
 #endif

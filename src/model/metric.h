@@ -132,6 +132,24 @@ pp_cell_add(enum pp_cell_type type, int64_t *cell, int64_t add)
 }
 
 bool pp_value_is_zero(const struct pp_metric *, union pp_value);
+/*
+ * One way to store the values of two metrics that mean the same, without loss: integers in the largest
+ * unit that divides both, doubles when one has doubles. A cell of `a` times mul_a is a cell of `to`.
+ */
+struct pp_metric_join {
+	struct pp_metric to; /* names and flags are those of `a` */
+	int64_t mul_a, mul_b;
+};
+
+/* False when no 64-bit factors would do. */
+bool pp_metric_join(const struct pp_metric *a, const struct pp_metric *b, struct pp_metric_join *);
+/* A cell of `from` as a cell of `to`; false when it does not fit. */
+bool pp_cell_convert(const struct pp_metric *from, const struct pp_metric *to, int64_t mul,
+                     int64_t *cell);
+/* The same for sums. */
+union pp_value pp_value_convert(const struct pp_metric *from, const struct pp_metric *to,
+                                int64_t mul, union pp_value);
+
 /* -1, 0 or 1 as a < b, a == b, a > b. */
 int pp_value_cmp(const struct pp_metric *, union pp_value a, union pp_value b);
 /* In the canonical unit, as a double: for shares, bars and human units. */

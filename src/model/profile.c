@@ -72,6 +72,48 @@ pp_profile_metric_find(const struct pp_profile *p, struct pp_slice name)
 	return p->metrics.n;
 }
 
+static bool
+same_text(const struct pp_profile *p, pp_str a, const struct pp_profile *q, pp_str b)
+{
+	return pp_slice_eq(pp_text_of(p, a), pp_text_of(q, b));
+}
+
+/* How many metrics of a kind and unit there are; *last is the last of them. */
+static size_t
+metrics_of_kind(const struct pp_profile *p, const struct pp_profile *q, const struct pp_metric *m,
+                size_t *last)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->metrics.n; i++)
+		if (p->metrics.at[i].kind == m->kind &&
+		    same_text(p, p->metrics.at[i].unit, q, m->unit)) {
+			*last = i;
+			n++;
+		}
+	return n;
+}
+
+size_t
+pp_profile_metric_like(const struct pp_profile *p, const struct pp_profile *other, size_t metric)
+{
+	const struct pp_metric *m = &other->metrics.at[metric];
+	size_t i, last = 0;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		const struct pp_metric *own = &p->metrics.at[i];
+
+		if (same_text(p, own->name, other, m->name) &&
+		    same_text(p, own->event, other, m->event) &&
+		    same_text(p, own->unit, other, m->unit) && own->kind == m->kind)
+			return i;
+	}
+	if (m->kind == PP_KIND_OTHER || metrics_of_kind(other, other, m, &last) != 1 ||
+	    metrics_of_kind(p, other, m, &last) != 1)
+		return p->metrics.n;
+	return last;
+}
+
 /* From the own costs of the tree. */
 static union pp_value
 total_of_tree(const struct pp_profile *p, size_t metric)

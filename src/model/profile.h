@@ -145,7 +145,7 @@ enum pp_flat_source {
 	PP_FLAT_TREE, /* own cost of nodes, inclusive by the tree (the rule) */
 	PP_FLAT_EDGES, /* own cost from lines, inclusive from edges with cycles resolved (callgrind) */
 	PP_FLAT_CALLS, /* own and inclusive cost as the file's own edges state them (NYTProf) */
-	PP_FLAT_FUNCS  /* own and inclusive cost per function as the reader added them up (Xdebug) */
+	PP_FLAT_FUNCS /* own and inclusive cost per function as the reader added them up (Xdebug) */
 };
 
 struct pp_profile {
@@ -156,9 +156,10 @@ struct pp_profile {
 	pp_str variant, producer;
 	pp_str compression[8]; /* outermost first; 0-terminated */
 	bool complete;
-	bool estimated; /* stacks were reconstructed, not recorded */
+	bool estimated;  /* stacks were reconstructed, not recorded */
 	unsigned facets; /* what is here */
-	unsigned holds;  /* what the file holds, wanted or not: facets and what a reader was told to skip */
+	unsigned
+	    holds; /* what the file holds, wanted or not: facets and what a reader was told to skip */
 	uint64_t events, samples; /* as counted by the reader; 0 = none */
 	bool has_time;
 	int64_t time_start, time_end; /* ns */
@@ -175,7 +176,8 @@ struct pp_profile {
 	PP_VEC(struct pp_edge_row) edges;
 	PP_VEC(int64_t) edge_cells;
 	bool edge_own;
-	bool edge_self_repeats; /* an edge from a function to itself repeats time of the outer call */
+	bool
+	    edge_self_repeats; /* an edge from a function to itself repeats time of the outer call */
 	PP_VEC(struct pp_line_row) lines;
 	PP_VEC(int64_t) line_cells;
 	bool line_hits;
@@ -262,6 +264,13 @@ pp_series_cells(const struct pp_series *s, uint32_t row)
 size_t pp_profile_primary(const struct pp_profile *);
 /* A metric by name (or "EVENT/NAME"); metrics.n when there is none. */
 size_t pp_profile_metric_find(const struct pp_profile *, struct pp_slice name);
+/*
+ * The metric of `p` that means what a metric of `other` means; metrics.n when there is none. That is one
+ * of the same name, event, unit and kind; else the only one of its kind and unit, if it is the only one
+ * on the other side too (SPX "wt" and Xdebug "Time" are both wall time in ns).
+ */
+size_t pp_profile_metric_like(const struct pp_profile *p, const struct pp_profile *other,
+                              size_t metric);
 /* The sum of a metric over the whole profile, from whichever facet holds it. */
 union pp_value pp_profile_total(const struct pp_profile *, size_t metric);
 /*

@@ -110,7 +110,7 @@ $ polyprof top - - < other.folded
 Files that count different things cannot be merged.
 
 $ polyprof top app.folded change.diff.folded
-! polyprof: error: these profiles do not count the same things, so they cannot be merged; `polyprof info` shows the metrics of each
+! polyprof: error: change.diff.folded does not count the same things as the files before, so they cannot be merged: it counts before (samples), after (samples), the others samples (samples)
 = 3
 
 A differential file has two metrics; -m chooses, the other is shown beside it.

@@ -110,6 +110,7 @@ $ polyprof
 !   callers       who calls a function, how often, and what that costs
 !   callees       whom a function calls, how often, and what that costs
 !   lines         what each source line costs, or the annotated source
+!   merge         several profiles into one
 !   flame         a flame graph as an interactive SVG
 !   list          the profiles in a directory, newest first, from metadata alone
 !   formats       the formats that can be read and written, and their options

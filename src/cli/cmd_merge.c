@@ -1,0 +1,73 @@
+/*
+ * polyprof merge: several profiles into one, whatever their formats.
+ */
+#include "cli/filters.h"
+#include "cli/load.h"
+#include "cli/save.h"
+
+static int merge_run(struct pp_cli *);
+
+static const struct pp_option merge_options[] = {
+	{ "output", 'o', PP_ARG_TEXT, "OUT",
+	  "the file to write (`-` = standard output; .gz and .zst compress)", PP_HINT_FILE },
+	{ "to", 't', PP_ARG_TEXT, "FORMAT", "the format to write (default: what OUT's ending says)",
+	  PP_HINT_FORMAT },
+	{ "variant", 0, PP_ARG_TEXT, "VARIANT", "the variant of the format to write",
+	  PP_HINT_NONE },
+	{ "metric", 'm', PP_ARG_TEXT, "NAME", "the metric to write, for formats that hold only one",
+	  PP_HINT_NONE },
+	{ "lossless", 0, PP_ARG_FLAG, NULL, "write nothing rather than lose anything (exit 4)",
+	  PP_HINT_NONE },
+	{ 0 },
+};
+static const struct pp_option_group merge_group = { "Output", merge_options };
+
+static const struct pp_option_group *const merge_groups[] = {
+	&merge_group,   &pp_group_filter, &pp_group_depth,
+	&pp_group_read, &pp_group_strict, &pp_group_general,
+	NULL,
+};
+
+static const struct pp_example merge_examples[] = {
+	{ "merge worker-*.folded -o all.folded.gz", "the samples of all workers together" },
+	{ "merge /tmp/spx/*.json -o week.folded",
+	  "a week of SPX reports, whole stacks by wall time" },
+	{ "merge a.json cachegrind.out.7 --to folded",
+	  "SPX and Xdebug: both count wall time in ns" },
+	{ 0 },
+};
+
+const struct pp_command pp_command_merge = {
+	.name = "merge",
+	.synopsis = "FILE... -o OUT [--to FORMAT]",
+	.summary = "several profiles into one",
+	.details =
+	    "Adds up any number of profiles of any formats whose metrics agree by meaning and unit. "
+	    "Sums are exact. Files are read one after the other and let go of, so thousands of them "
+	    "need little more memory than the result. What only some of the files have, and what "
+	    "cannot be kept, is said.",
+	.groups = merge_groups,
+	.examples = merge_examples,
+	.hint = PP_HINT_FILE,
+	.run = merge_run,
+};
+
+static int
+merge_run(struct pp_cli *cli)
+{
+	const char *const *files;
+	struct pp_profile *profile = NULL;
+	size_t n, metric;
+	int code = pp_load_files(cli, 0, &files, &n);
+
+	if (code == 0)
+		code = pp_save_target(cli);
+	if (code == 0)
+		code = pp_load_profile(cli, files, n, PP_LOAD_WANT, &profile);
+	if (code == 0)
+		code = pp_load_metric(cli, profile, &metric);
+	if (code == 0)
+		code = pp_save_profile(cli, profile);
+	pp_profile_free(profile);
+	return code;
+}

@@ -1,0 +1,201 @@
+/*
+ * The metrics of a merged profile: found by meaning, added when new, rescaled when a finer unit comes.
+ */
+#include "model/merge.h"
+
+/* Gives every row room for one more metric, zero. False when out of memory. */
+static bool
+rows_widen(int64_t **cells, size_t *n, size_t *cap, size_t rows, size_t stride, const size_t *at,
+           size_t ats)
+{
+	size_t wide = stride + ats, bytes, row, k, c;
+	int64_t *fresh;
+
+	if (rows == 0)
+		return true;
+	if (!pp_size_mul(rows, wide * sizeof **cells, &bytes))
+		return false;
+	fresh = calloc(rows * wide, sizeof *fresh);
+	if (!fresh)
+		return false;
+	for (row = 0; row < rows; row++)
+		for (c = 0, k = 0; c < stride; c++) {
+			while (k < ats && at[k] == c)
+				k++;
+			fresh[row * wide + c + k] = (*cells)[row * stride + c];
+		}
+	free(*cells);
+	*cells = fresh;
+	*n = rows * wide;
+	if (cap)
+		*cap = rows * wide;
+	return true;
+}
+
+/* Adds a metric behind the others, in all rows that there are. */
+static bool
+metric_add(struct pp_builder *b, const struct pp_metric *metric)
+{
+	struct pp_profile *p = b->profile;
+	size_t metrics = p->metrics.n, stride, n, i;
+	size_t in_series[1] = { metrics }, in_edges[2] = { 1 + metrics, 1 + 2 * metrics };
+	size_t in_lines[1] = { metrics + p->line_hits };
+
+	for (i = 0; i < p->series.n; i++) {
+		struct pp_series *s = &p->series.at[i];
+
+		if (!rows_widen(&s->cells, &n, NULL, s->rows, s->stride, in_series, 1))
+			return false;
+		s->rows_cap = s->rows;
+		s->stride++;
+	}
+	stride = pp_edge_stride(p);
+	if (!rows_widen(&p->edge_cells.at, &p->edge_cells.n, &p->edge_cells.cap, p->edges.n, stride,
+	                in_edges, p->edge_own ? 2 : 1))
+		return false;
+	stride = pp_func_stride(p);
+	if (!rows_widen(&p->func_cells.at, &p->func_cells.n, &p->func_cells.cap,
+	                p->func_cells.n / stride, stride, in_edges, 2))
+		return false;
+	stride = pp_line_stride(p);
+	return rows_widen(&p->line_cells.at, &p->line_cells.n, &p->line_cells.cap, p->lines.n,
+	                  stride, in_lines, 1) &&
+	       pp_vec_push(&p->metrics, *metric);
+}
+
+/* Converts one column; false when a cell no longer fits. */
+static bool
+column_convert(int64_t *cells, size_t rows, size_t stride, size_t at, const struct pp_metric *from,
+               const struct pp_metric_join *join)
+{
+	size_t row;
+
+	for (row = 0; row < rows; row++)
+		if (!pp_cell_convert(from, &join->to, join->mul_a, &cells[row * stride + at]))
+			return false;
+	return true;
+}
+
+static bool
+metric_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join *join)
+{
+	const struct pp_metric from = p->metrics.at[metric];
+	size_t n = p->metrics.n, i, stride;
+	bool fine = true;
+
+	for (i = 0; fine && i < p->series.n; i++)
+		fine = column_convert(p->series.at[i].cells, p->series.at[i].rows,
+		                      p->series.at[i].stride, metric, &from, join);
+	stride = pp_edge_stride(p);
+	fine = fine &&
+	       column_convert(p->edge_cells.at, p->edges.n, stride, 1 + metric, &from, join);
+	if (p->edge_own)
+		fine = fine && column_convert(p->edge_cells.at, p->edges.n, stride, 1 + n + metric,
+		                              &from, join);
+	stride = pp_func_stride(p);
+	fine = fine &&
+	       column_convert(p->func_cells.at, p->func_cells.n / stride, stride, 1 + metric, &from,
+	                      join) &&
+	       column_convert(p->func_cells.at, p->func_cells.n / stride, stride, 1 + n + metric,
+	                      &from, join);
+	stride = pp_line_stride(p);
+	fine = fine && column_convert(p->line_cells.at, p->lines.n, stride, p->line_hits + metric,
+	                              &from, join);
+	p->metrics.at[metric] = join->to;
+	return fine;
+}
+
+static bool
+same_storage(const struct pp_metric *a, const struct pp_metric *b)
+{
+	return a->type == b->type && a->scale == b->scale && a->factor_num == b->factor_num &&
+	       a->factor_den == b->factor_den;
+}
+
+/* Makes both store the same way. */
+static pp_status
+metric_meet(struct pp_profile *into, size_t metric, const struct pp_metric *from,
+            struct pp_metric_way *way, struct pp_buf *problem)
+{
+	struct pp_metric_join join;
+
+	way->to = (uint32_t)metric;
+	if (!pp_metric_join(&into->metrics.at[metric], from, &join)) {
+		pp_buf_adds(problem, "their units have no common measure that fits 64 bits");
+		return PP_E_USAGE;
+	}
+	way->mul = join.mul_b;
+	way->converts = !same_storage(from, &join.to);
+	if (same_storage(&into->metrics.at[metric], &join.to)) {
+		into->metrics.at[metric].flags = join.to.flags;
+		return PP_OK;
+	}
+	return metric_rescale(into, metric, &join) ? PP_OK : PP_E_LIMIT;
+}
+
+static struct pp_metric
+metric_copy(struct pp_builder *b, const struct pp_profile *from, const struct pp_metric *m,
+            bool first)
+{
+	struct pp_metric copy = *m;
+
+	copy.name = pp_build_str(b, pp_text_of(from, m->name));
+	copy.title = pp_build_str(b, pp_text_of(from, m->title));
+	copy.event = pp_build_str(b, pp_text_of(from, m->event));
+	copy.unit = pp_build_str(b, pp_text_of(from, m->unit));
+	if (!first)
+		copy.flags &= ~(unsigned)PP_METRIC_PRIMARY;
+	return copy;
+}
+
+static void
+metrics_list(struct pp_buf *out, const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->metrics.n && i < 8; i++) {
+		struct pp_slice name = pp_text_of(p, p->metrics.at[i].name);
+		struct pp_slice unit = pp_text_of(p, p->metrics.at[i].unit);
+
+		pp_buf_addf(out, "%s%.*s (%.*s)", i ? ", " : "", (int)name.n, (const char *)name.p,
+		            (int)unit.n, (const char *)unit.p);
+	}
+	pp_buf_adds(out, p->metrics.n == 0 ? "nothing" : p->metrics.n > 8 ? ", ..." : "");
+}
+
+pp_status
+pp_merge_metrics(struct pp_merge *m, const struct pp_profile *from, struct pp_metric_way *ways,
+                 struct pp_buf *problem)
+{
+	struct pp_profile *into = m->builder.profile;
+	size_t i, common = 0, known = into->metrics.n;
+	pp_status status = PP_OK;
+
+	for (i = 0; i < from->metrics.n; i++)
+		common += pp_profile_metric_like(into, from, i) < known;
+	if (known > 0 && common == 0) {
+		pp_buf_adds(problem, "it counts ");
+		metrics_list(problem, from);
+		pp_buf_adds(problem, ", the others ");
+		metrics_list(problem, into);
+		return PP_E_USAGE;
+	}
+	for (i = 0; i < from->metrics.n && status == PP_OK; i++) {
+		size_t like = pp_profile_metric_like(into, from, i);
+
+		if (like < known) {
+			status = metric_meet(into, like, &from->metrics.at[i], &ways[i], problem);
+		} else {
+			struct pp_metric copy = metric_copy(&m->builder, from, &from->metrics.at[i],
+			                                    known == 0);
+
+			like = into->metrics.n;
+			ways[i] = (struct pp_metric_way){ .to = (uint32_t)like, .mul = 1 };
+			if (!metric_add(&m->builder, &copy) || !pp_vec_push(&m->having, 0))
+				status = PP_E_NOMEM;
+		}
+		if (status == PP_OK)
+			m->having.at[like]++;
+	}
+	return status;
+}

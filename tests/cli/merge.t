@@ -1,0 +1,64 @@
+# polyprof merge
+
+$ polyprof merge app.folded app.folded other.folded -o all.folded && polyprof info --json all.folded app.folded other.folded | grep -o '"total": [0-9]*'
+  "total": 2236
+  "total": 1047
+  "total": 142
+
+Formats may differ where metrics mean the same: 10 ns steps and nanoseconds add up exactly.
+
+$ polyprof merge tiny.json steps.xt --to folded -o -
+  /srv/sample/spx/scripts/tiny.php 58835
+  /srv/sample/spx/scripts/tiny.php;top 9219
+  /srv/sample/spx/scripts/tiny.php;top;branch 4139
+  /srv/sample/spx/scripts/tiny.php;top;branch;leaf 7379
+  {main} 10000
+  {main};leaf 1230
+! polyprof: zm is known in 1 of 2 profiles only; its total is theirs
+! polyprof: not all profiles hold single calls; the merged one has only stacks
+! standard output: warning: other metrics were left out: zm [folded-write-metrics]
+! standard output: warning: folded stacks cannot hold: files and lines of functions, calls, the order and time of events [folded-write-facets]
+$ polyprof top --json -q tiny.json steps.xt | grep -o '"total": [0-9]*,'
+  "total": 90802,
+
+What only some have is said.
+
+$ polyprof top -n 1 tiny.json steps.xt
+  wt: 90.8 µs in 6 functions
+
+       self  self%                  total  total%  calls    zm  function                          place
+    58.8 µs  64.8%  ████████████  79.6 µs   87.6%      1  32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+
+    ... and 5 more functions (-n 0 shows all)
+! polyprof: zm is known in 1 of 2 profiles only; its total is theirs
+! polyprof: not all profiles hold single calls; the merged one has only stacks
+
+What has nothing in common is refused, with what both have.
+
+$ polyprof merge app.folded tiny.json -o never.folded; ls never.folded
+! polyprof: error: tiny.json does not count the same things as the files before, so they cannot be merged: it counts wt (ns), zm (bytes), the others samples (samples)
+! ls: cannot access 'never.folded': No such file or directory
+= 2
+
+$ polyprof merge cycle.callgrind app.folded --to folded
+! polyprof: error: app.folded does not count the same things as the files before, so they cannot be merged: it counts samples (samples), the others T (count)
+= 3
+
+An empty profile is like everything.
+
+$ polyprof merge empty.folded tiny.json empty.folded --to folded -o - -q
+  /srv/sample/spx/scripts/tiny.php 58835
+  /srv/sample/spx/scripts/tiny.php;top 9219
+  /srv/sample/spx/scripts/tiny.php;top;branch 4139
+  /srv/sample/spx/scripts/tiny.php;top;branch;leaf 7379
+
+$ polyprof merge app.folded
+! polyprof: error: name the format to write with --to, or by the ending of -o
+! Try `polyprof merge --help`.
+= 2
+
+$ polyprof merge
+! Usage: polyprof merge [OPTIONS] FILE... -o OUT [--to FORMAT]
+! Several profiles into one.
+! Try `polyprof merge --help`.
+= 2
