@@ -600,12 +600,15 @@ settle_same(struct pp_builder *b)
 
 	for (i = 1; ok && i < p->funcs.n; i++) {
 		uint64_t hash = func_hash(&p->funcs.at[i]);
-		uint32_t k;
+		uint32_t k = pp_map_get(&index.newest, hash);
 
-		for (k = pp_map_get(&index.newest, hash); k != PP_MAP_NONE; k = index.next.at[k])
-			if (func_same(&p->funcs.at[k], &p->funcs.at[i]))
-				p->funcs.at[i].same = p->funcs.at[k].same;
-		ok = index_add(&index, hash, (uint32_t)i);
+		while (k != PP_MAP_NONE && !func_same(&p->funcs.at[k], &p->funcs.at[i]))
+			k = index.next.at[k];
+		/* Only the first of an identity is entered: thousands may have none. */
+		if (k != PP_MAP_NONE)
+			p->funcs.at[i].same = p->funcs.at[k].same;
+		ok = k == PP_MAP_NONE ? index_add(&index, hash, (uint32_t)i)
+		                      : pp_vec_push(&index.next, PP_MAP_NONE);
 	}
 	index_release(&index);
 	return ok;
