@@ -366,7 +366,7 @@ merge_events(struct spx_read *r, const struct spx_walk *w)
 
 	for (i = 0; i < w->events.n; i++) {
 		const struct spx_event *e = &w->events.at[i];
-		const int64_t *values = w->event_values.at + i * r->metrics;
+		const int64_t *values = r->metrics ? w->event_values.at + i * r->metrics : w->next;
 		struct pp_event event = { e->start ? PP_EVENT_ENTER : PP_EVENT_EXIT,
 			                  r->map[e->node], time_of(r, values), e->site };
 

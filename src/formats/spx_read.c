@@ -5,8 +5,8 @@
 
 #include "base/num.h"
 
-/* The first event line is looked for in so many bytes. */
-#define FIRST_LINE ((size_t)64 << 10)
+/* The first event is looked for in so many bytes. */
+#define FIRST_LINES ((size_t)64 << 10)
 
 /* ---- the layout ---- */
 
@@ -20,24 +20,61 @@ count_bytes(struct pp_slice s, unsigned char c)
 	return n;
 }
 
-/* The first line that is not empty; an empty slice when there is none. Nothing is taken. */
-static struct pp_slice
-first_line(struct pp_input *in)
+/* Whether a line can be an event: INDEX FLAG ..., or fields between bars. */
+static bool
+looks_like_event(struct pp_slice line)
 {
-	const unsigned char *p, *end, *newline;
-	size_t length;
+	size_t i = line.p[0] == '-';
 
-	(void)pp_input_need(in, FIRST_LINE);
-	end = in->cur + (pp_input_left(in) < FIRST_LINE ? pp_input_left(in) : FIRST_LINE);
-	for (p = in->cur; p < end && (*p == '\n' || *p == '\r'); p++)
+	if (memchr(line.p, '|', line.n)) {
+		while ((unsigned)line.p[i] - '0' <= 9 || (unsigned)line.p[i] - 'a' <= 5)
+			i++;
+		return line.p[i] == '|';
+	}
+	for (i = 0; i < line.n && (unsigned)line.p[i] - '0' <= 9; i++)
 		;
-	if (p == end || (p == in->cur && pp_spx_header_at(in, &length)) || *p == '[')
-		return pp_slice_of(p, 0);
-	newline = memchr(p, '\n', (size_t)(end - p));
-	end = newline ? newline : end;
-	while (end > p && end[-1] == '\r')
-		end--;
-	return pp_slice_of(p, (size_t)(end - p));
+	return i && i + 1 < line.n && line.p[i] == ' ' && (line.p[i + 1] | 1) == '1' &&
+	       (i + 2 == line.n || line.p[i + 2] == ' ');
+}
+
+static bool
+is_header(struct pp_slice line)
+{
+	return pp_slice_eq_z(line, "[functions]") || pp_slice_eq_z(line, "[events]");
+}
+
+/*
+ * The first line that can be an event, else the first that is not empty. False when the section has no
+ * line at all. Nothing is taken.
+ */
+static bool
+first_event(struct pp_input *in, struct pp_slice *found)
+{
+	const unsigned char *p, *end;
+	bool any = false;
+
+	(void)pp_input_need(in, FIRST_LINES);
+	p = in->cur;
+	end = p + (pp_input_left(in) < FIRST_LINES ? pp_input_left(in) : FIRST_LINES);
+	*found = pp_slice_of(p, 0);
+	while (p < end) {
+		const unsigned char *newline = memchr(p, '\n', (size_t)(end - p));
+		struct pp_slice line = pp_slice_of(p, (size_t)((newline ? newline : end) - p));
+
+		while (line.n && line.p[line.n - 1] == '\r')
+			line.n--;
+		if (is_header(line))
+			return any;
+		if (line.n && looks_like_event(line)) {
+			*found = line;
+			return true;
+		}
+		if (line.n && !any)
+			*found = line;
+		any |= line.n > 0;
+		p = newline ? newline + 1 : end;
+	}
+	return any || pp_input_left(in) > 0;
 }
 
 /* Decimals of a number, and whether it has any. */
@@ -87,7 +124,7 @@ layout_find(struct spx_read *r, struct pp_slice line)
 	struct spx_layout *layout = &r->layout;
 	size_t bars = count_bytes(line, '|'), blanks = count_bytes(line, ' '), columns;
 	const unsigned char *bar = bars ? memchr(line.p, '|', line.n) : NULL;
-	bool end = line.n && line.p[0] == '-';
+	bool end = line.n && line.p[0] == '-', event = line.n && looks_like_event(line);
 
 	*layout = (struct spx_layout){ .bars = bars > 0 };
 	if (layout->bars) {
@@ -98,7 +135,8 @@ layout_find(struct spx_read *r, struct pp_slice line)
 	} else {
 		columns = blanks > 0 ? blanks - 1 : 0;
 	}
-	if (columns > SPX_METRICS_MAX)
+	/* Garbage tells nothing. */
+	if (columns > SPX_METRICS_MAX || !event)
 		columns = r->meta->keys.n;
 	layout->columns = (uint32_t)columns;
 	if (r->metrics_made && layout->columns > r->metrics)
@@ -114,9 +152,9 @@ layout_find(struct spx_read *r, struct pp_slice line)
 static pp_status
 events_section(struct spx_read *r)
 {
-	struct pp_slice line = first_line(r->in);
+	struct pp_slice line;
 
-	if (line.n) {
+	if (first_event(r->in, &line)) {
 		/* A second document starts where the first has had its events. */
 		if (r->has_events)
 			pp_spx_document_end(r);
