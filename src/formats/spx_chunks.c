@@ -13,6 +13,7 @@
 /* References reach back this many events, says SPX's own reader. */
 #define CUT_AHEAD 20
 #define BATCH_MOST 64
+#define FORGET_STEP ((size_t)16 << 20)
 
 static const char header_functions[] = "[functions]", header_events[] = "[events]";
 
@@ -39,6 +40,22 @@ pp_spx_header_at(struct pp_input *in, size_t *length)
 }
 
 /* ---- filling ---- */
+
+/* A mapped file need not stay in memory behind us. */
+static void
+forget_behind(struct spx_read *r)
+{
+	struct pp_input *in = r->in;
+
+	if (!in->stable || !in->forget)
+		return;
+	if (!r->kept)
+		r->kept = in->begin;
+	if ((size_t)(in->cur - r->kept) < FORGET_STEP)
+		return;
+	in->forget(in, r->kept, in->cur);
+	r->kept = in->cur;
+}
 
 /* Copies some bytes of the section; 0 when it has ended. */
 static size_t
@@ -71,6 +88,7 @@ take_bytes(struct spx_read *r, unsigned char *to, size_t room)
 	}
 	memcpy(to, in->cur, n);
 	in->cur += n;
+	forget_behind(r);
 	r->begun = true;
 	r->last_byte = to[n - 1];
 	return n;

@@ -68,6 +68,7 @@ struct spx_read {
 	size_t carry_n;
 	uint64_t next_offset;
 	bool next_independent;
+	const unsigned char *kept; /* of a mapped file, from here on */
 	bool section_end;
 	bool no_memory; /* found out while filling */
 	bool begun;     /* a byte of the section was taken; `last_byte` is the last one */

@@ -17,7 +17,7 @@
 #include "formats/spx.h"
 
 /* A chunk's text; its nodes must fit in 20 bits of a key, and the shortest event has 3 bytes. */
-#define SPX_CHUNK ((size_t)1 << 20)
+#define SPX_CHUNK ((size_t)2 << 20)
 /* Back references reach this far at most (SPX: 4; its readers accept 20). */
 #define SPX_RECENT 32
 
