@@ -300,16 +300,18 @@ merge_nodes(struct spx_read *r, const struct spx_walk *w)
 static void
 add_cells(struct spx_read *r, pp_node node, const int64_t *from, uint32_t n)
 {
-	int64_t *to = pp_build_cells(r->b, r->series, node);
+	int64_t *to = pp_build_cells(r->b, r->series, node), sum;
 	uint32_t j;
 
-	for (j = 0; to && j < n; j++)
-		if (__builtin_add_overflow(to[j], from[j], &to[j])) {
-			pp_diag_add(r->reader->diags, &pp_spx_rules[SPX_VALUE_RANGE], PP_NOWHERE,
-			            "the cost of a stack in column %u passes 64 bits", j + 1);
-			pp_spx_lost(r);
-			to[j] -= from[j];
+	for (j = 0; to && j < n; j++) {
+		if (PP_LIKELY(!__builtin_add_overflow(to[j], from[j], &sum))) {
+			to[j] = sum;
+			continue;
 		}
+		pp_diag_add(r->reader->diags, &pp_spx_rules[SPX_VALUE_RANGE], PP_NOWHERE,
+		            "the cost of a stack in column %u passes 64 bits", j + 1);
+		pp_spx_lost(r);
+	}
 }
 
 /* What the counters grew between the chunk before and this one. */
@@ -322,8 +324,13 @@ merge_gap(struct spx_read *r, const struct spx_walk *w)
 	if (!w->has_first)
 		return;
 	for (j = 0; j < r->metrics; j++)
-		if (__builtin_sub_overflow(w->first[j], r->state.values[j], &grew[j]))
+		if (__builtin_sub_overflow(w->first[j], r->state.values[j], &grew[j])) {
+			pp_diag_add(r->reader->diags, &pp_spx_rules[SPX_VALUE_RANGE], PP_NOWHERE,
+			            "the difference of two values in column %u passes 64 bits",
+			            j + 1);
+			pp_spx_lost(r);
 			grew[j] = 0;
+		}
 	r->back |= r->metrics && grew[0] < 0;
 	if (r->cur)
 		add_cells(r, r->cur, grew, r->metrics);

@@ -166,6 +166,27 @@ put_05(struct spx_out *o, char *p, bool start, uint32_t index, uint32_t site)
 	return p;
 }
 
+/*
+ * Adds up how far each column has moved, up and down. Within 64 bits no sum that a reader makes of the
+ * events can pass them; beyond, a report would not read back.
+ */
+static void
+note_swing(struct spx_out *o)
+{
+	uint32_t j;
+
+	for (j = 0; j < o->n; j++) {
+		pp_i128 step = (pp_i128)o->values[j] - o->last[j];
+
+		o->swing[j] += (pp_u128)(step < 0 ? -step : step);
+		if (o->swing[j] > INT64_MAX && o->status == PP_OK) {
+			pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_VALUE], PP_NOWHERE,
+			            "the values pass 64 bits, so no report can hold them");
+			o->status = PP_E_LIMIT;
+		}
+	}
+}
+
 static void
 put_event(struct spx_out *o, bool start, pp_node node, uint32_t site)
 {
@@ -180,6 +201,7 @@ put_event(struct spx_out *o, bool start, pp_node node, uint32_t site)
 	p = o->bars ? put_05(o, p, start, index, site) : put_04(o, p, start, index);
 	*p++ = '\n';
 	pp_sink_write(o->body, line, (size_t)(p - line));
+	note_swing(o);
 	memcpy(o->last, o->values, o->n * sizeof *o->last);
 	o->events++;
 	if (start) {
@@ -531,6 +553,7 @@ write_document(struct spx_out *o, const struct pp_timeline *t, bool last)
 	memset(o->values, 0, sizeof o->values);
 	memset(o->last, 0, sizeof o->last);
 	memset(o->base, 0, sizeof o->base);
+	memset(o->swing, 0, sizeof o->swing);
 	memset(o->sums, 0, sizeof o->sums);
 	memset(o->reals, 0, sizeof o->reals);
 	o->funcs.n = o->stack.n = 0;

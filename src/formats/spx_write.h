@@ -42,7 +42,8 @@ struct spx_out {
 	pp_i128 sums[SPX_METRICS_MAX]; /* cells added so far, when they are weights */
 	double reals[SPX_METRICS_MAX];
 	int64_t values[SPX_METRICS_MAX], last[SPX_METRICS_MAX];
-	int64_t base[SPX_METRICS_MAX]; /* what the first event of another format's timeline has */
+	int64_t base[SPX_METRICS_MAX];  /* what the first event of another format's timeline has */
+	pp_u128 swing[SPX_METRICS_MAX]; /* sum of all steps up and down */
 	uint64_t events;
 	uint32_t recent[SPX_RECENT_WRITTEN];
 
