@@ -2,13 +2,17 @@
  * Runs a fuzz target over files without libFuzzer: replay [--once] FILE-OR-DIRECTORY...
  *
  * Each file is tried as it is, then cut short in sixteen places, then with about 1 % of its bytes
- * damaged, again and again. The damage depends on nothing but the file's bytes, so a failure can be
- * repeated; --once leaves the damage out. Directories are gone through in the order of names, files that begin with a dot left out.
+ * damaged, again and again; --once leaves that out. The damage depends on nothing but the file's bytes,
+ * so a failure can be repeated, and the input that a target dies of is kept in ./replay-found.
+ * Directories are gone through in the order of names, files that begin with a dot left out.
  */
 #include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/common.h"
 #include "base/hash.h"
@@ -20,6 +24,31 @@ enum { MUTANTS = 60, MUTANT_BYTES = 2000000, LARGEST = 32 << 20 };
 
 static unsigned replayed;
 static bool once;
+
+/* What the target is looking at, for on_crash(). */
+static const unsigned char *volatile current;
+static volatile size_t current_size;
+
+/* Keeps the input that the target died of. */
+static void
+on_crash(int signal_number)
+{
+	static const char said[] = "the input is in replay-found\n";
+	int fd = open("replay-found", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+	if (fd >= 0 && write(fd, current, current_size) >= 0 && write(2, said, sizeof said - 1) > 0)
+		close(fd);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+static void
+try_target(const unsigned char *data, size_t size)
+{
+	current = data;
+	current_size = size;
+	LLVMFuzzerTestOneInput(data, size);
+}
 
 static uint64_t
 next_random(uint64_t *state)
@@ -57,7 +86,7 @@ replay_bytes(const unsigned char *data, size_t n)
 
 	if (!copy)
 		abort();
-	LLVMFuzzerTestOneInput(data, n);
+	try_target(data, n);
 	for (i = 1; i < 16 && n && !once; i++) {
 		/* An exact copy, so that reading past the cut is reading past the allocation. */
 		unsigned char *cut = malloc(n * i / 16 ? n * i / 16 : 1);
@@ -65,13 +94,13 @@ replay_bytes(const unsigned char *data, size_t n)
 		if (!cut)
 			abort();
 		memcpy(cut, data, n * i / 16);
-		LLVMFuzzerTestOneInput(cut, n * i / 16);
+		try_target(cut, n * i / 16);
 		free(cut);
 	}
 	for (i = 0; i < mutants && n && !once; i++) {
 		memcpy(copy, data, n);
 		damage(copy, n, &random);
-		LLVMFuzzerTestOneInput(copy, n);
+		try_target(copy, n);
 	}
 	free(copy);
 }
@@ -135,6 +164,8 @@ main(int argc, char **argv)
 {
 	int i;
 
+	signal(SIGABRT, on_crash);
+	signal(SIGSEGV, on_crash);
 	once = argc > 1 && strcmp(argv[1], "--once") == 0;
 	for (i = 1 + once; i < argc; i++)
 		replay_path(argv[i], 0);
