@@ -28,24 +28,9 @@ struct ring {
 	pthread_cond_t changed;
 	struct slot slots[RING];
 	size_t filled, taken, freed;
-	bool ended;          /* the feed has come to its end: nothing follows `filled` */
-	_Atomic bool hungry; /* the reader waits: rather a short block now than a full one later */
-	bool stop;           /* the reader wants no more */
+	bool ended; /* the feed has come to its end: nothing follows `filled` */
+	bool stop;  /* the reader wants no more */
 };
-
-/* Fills one block, completely unless the feed ends (then false) or the reader is waiting already. */
-static bool
-ring_fill(struct ring *p, struct slot *slot)
-{
-	size_t n = 0, got;
-
-	do {
-		got = p->feed->fill(p->feed, slot->memory + PP_BLOCK_HEAD + n, p->block - n);
-		n += got;
-	} while (got && n < p->block && !atomic_load_explicit(&p->hungry, memory_order_relaxed));
-	slot->size = n;
-	return got > 0;
-}
 
 static void *
 ring_run(void *arg)
@@ -62,9 +47,11 @@ ring_run(void *arg)
 		if (p->stop)
 			break;
 		pthread_mutex_unlock(&p->lock);
-		more = ring_fill(p, slot);
+		/* One fill, be it short: the next may have to wait for a slow writer. */
+		slot->size = p->feed->fill(p->feed, slot->memory + PP_BLOCK_HEAD, p->block);
+		more = slot->size > 0;
 		pthread_mutex_lock(&p->lock);
-		p->filled += slot->size > 0;
+		p->filled += more;
 		p->ended = !more;
 		pthread_cond_signal(&p->changed);
 	}
@@ -92,10 +79,8 @@ ring_next(struct pp_pipe *pipe, struct pp_block *block)
 
 	*block = (struct pp_block){ .owner = pipe };
 	pthread_mutex_lock(&p->lock);
-	atomic_store_explicit(&p->hungry, true, memory_order_relaxed);
 	while (p->filled == p->taken && !p->ended)
 		pthread_cond_wait(&p->changed, &p->lock);
-	atomic_store_explicit(&p->hungry, false, memory_order_relaxed);
 	if (p->filled > p->taken) {
 		slot = &p->slots[p->taken++ % RING];
 		block->data = slot->memory + PP_BLOCK_HEAD;
