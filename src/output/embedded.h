@@ -9,4 +9,11 @@
 extern const unsigned char pp_flame_css[], pp_flame_js[];
 extern const size_t pp_flame_css_size, pp_flame_js_size;
 
+/* The viewer of reports; empty when it could not be built. */
+extern const unsigned char pp_viewer_css[], pp_viewer_js[];
+extern const size_t pp_viewer_css_size, pp_viewer_js_size;
+/* "sha256-...", as a content security policy names them. */
+extern const unsigned char pp_viewer_css_hash[], pp_viewer_js_hash[];
+extern const size_t pp_viewer_css_hash_size, pp_viewer_js_hash_size;
+
 #endif

@@ -1,0 +1,68 @@
+/*
+ * One or two profiles as tables small enough to be sent to a viewer.
+ *
+ * Functions of both are told apart as in `top` (one profile) or by name (two), and are numbered in the
+ * order of their names. One tree holds the stacks of both; what is lighter than asked for is summed up
+ * in one node behind its siblings, so that everything still adds up. Nodes of the cut tree stand in
+ * preorder: a node's subtree follows it without a gap.
+ */
+#ifndef PP_DIGEST_H
+#define PP_DIGEST_H
+
+#include "model/profile.h"
+
+#define PP_DIGEST_MAX 2
+
+struct pp_digest_func {
+	uint32_t profile; /* where it was found first */
+	pp_func func;
+};
+
+struct pp_digest {
+	const struct pp_profile *profile[PP_DIGEST_MAX];
+	size_t profiles;
+	PP_VEC(struct pp_digest_func) funcs; /* [0] = none */
+	uint32_t *func_of[PP_DIGEST_MAX];    /* by function id of the profile */
+	struct pp_tree tree;                 /* frames are numbers of `funcs` */
+	pp_node *node_of[PP_DIGEST_MAX];     /* by node of the profile */
+	double *weight;           /* by node: share of the whole, never above its parent's */
+	pp_node *last, *previous; /* children from the last name to the first */
+
+	/* What pp_digest_cut() made. */
+	double thinnest;
+	PP_VEC(uint32_t) up;   /* per node: levels from the node before up to its parent */
+	PP_VEC(uint32_t) func; /* 0: a sum of thin nodes, or the root */
+	PP_VEC(uint32_t) more; /* of how many; 0 for other nodes */
+	pp_node *place;        /* by node of `tree`: where it is now */
+	uint64_t summed_up;    /* nodes that are part of a sum only */
+};
+
+/* PP_E_NOMEM, PP_E_LIMIT. Release it in any case. The profiles must outlive it. */
+pp_status pp_digest_init(struct pp_digest *, const struct pp_profile *const *profiles, size_t n);
+void pp_digest_release(struct pp_digest *);
+/* Keeps nodes of at least that weight, and all when it is 0. May be called again. */
+pp_status pp_digest_cut(struct pp_digest *, double thinnest);
+/* The weight at which about `nodes` nodes are kept; PP_E_NOMEM. */
+pp_status pp_digest_weight_for(const struct pp_digest *, uint32_t nodes, double *thinnest);
+
+/*
+ * What happened when in one series: moments one after the other, each a stretch of time in a node (for
+ * traces) or a sample at its start (for samples).
+ */
+struct pp_moments {
+	bool trace;
+	int64_t start;          /* ns */
+	uint64_t unit;          /* ns; within this much the order is not kept; 0 = all of it is */
+	uint32_t columns;       /* values per moment */
+	PP_VEC(uint64_t) wait;  /* traces: how long it lasts; samples: since the one before */
+	PP_VEC(uint32_t) node;  /* of the cut tree */
+	PP_VEC(uint32_t) calls; /* begun with it */
+	PP_VEC(int64_t) values;
+};
+
+/* At most about `most` moments, coarser than in the file if need be. PP_E_NOMEM; PP_E_LIMIT: a sum passes 64 bits. */
+pp_status pp_digest_moments(const struct pp_digest *, size_t profile, size_t series, uint64_t most,
+                            struct pp_moments *);
+void pp_moments_release(struct pp_moments *);
+
+#endif

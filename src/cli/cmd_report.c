@@ -1,0 +1,181 @@
+/*
+ * polyprof report: one HTML file with every view.
+ */
+#include <stdlib.h>
+
+#include "cli/load.h"
+#include "output/html.h"
+#include "output/units.h"
+
+#define MAX_SIZE (8u << 20)
+#define WANT (PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_TIMELINE)
+
+static int report_run(struct pp_cli *);
+
+static const struct pp_option report_options[] = {
+	{ "output", 'o', PP_ARG_TEXT, "OUT", "the file to write (`-` or nothing = standard output)",
+	  PP_HINT_FILE },
+	{ "metric", 'm', PP_ARG_TEXT, "NAME", "what to show first", PP_HINT_NONE },
+	{ "merge", 0, PP_ARG_FLAG, NULL, "add two files up instead of comparing them",
+	  PP_HINT_NONE },
+	{ "max-size", 0, PP_ARG_TEXT, "SIZE",
+	  "sum up what is light until the file is no larger: 500K, 8M (default), 1G; 0 = keep all",
+	  PP_HINT_NONE },
+	{ "title", 0, PP_ARG_TEXT, "TEXT", "the title", PP_HINT_NONE },
+	{ 0 },
+};
+static const struct pp_option_group report_group = { "Report", report_options };
+
+static const struct pp_option_group *const report_groups[] = {
+	&report_group, &pp_group_read, &pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
+};
+
+static const struct pp_example report_examples[] = {
+	{ "report app.folded -o app.html", "open app.html in a browser" },
+	{ "report before.json after.json -o change.html", "what changed, in every view" },
+	{ "report --max-size 2M big.folded.gz -o big.html", "small enough for a ticket" },
+	{ 0 },
+};
+
+const struct pp_command pp_command_report = {
+	.name = "report",
+	.synopsis = "FILE... -o OUT.html",
+	.summary = "one self-contained HTML file with every view",
+	.details =
+	    "Flame graph, time order, sandwich (callers and callees of a function), call tree, "
+	    "functions, source lines; what the profile does not know is said. Two files are "
+	    "compared in every view. The file needs no network and may be attached to a ticket: "
+	    "open it in any browser, press ? for the keys.\n\n"
+	    "What is too light to fit --max-size is summed up as \"(n more)\"; the report and this "
+	    "command say how much that was.",
+	.groups = report_groups,
+	.examples = report_examples,
+	.hint = PP_HINT_FILE,
+	.run = report_run,
+};
+
+/* "8M", "500K", "1.5G" or bytes; false when it is none. */
+static bool
+parse_size(const char *text, uint64_t *size)
+{
+	static const char letters[] = "KMG";
+	size_t n = strlen(text);
+	double value, unit = 1;
+	const char *letter;
+
+	if (n > 1 && (text[n - 1] == 'B' || text[n - 1] == 'b'))
+		n--;
+	if (n > 1 && text[n - 1] == 'i')
+		n--;
+	letter = n > 1 ? memchr(letters, text[n - 1] & ~0x20, 3) : NULL;
+	if (letter) {
+		unit = (double)((uint64_t)1 << (10 * (letter - letters + 1)));
+		n--;
+	}
+	if (!pp_num_double(pp_slice_of(text, n), &value) || value < 0 || value * unit > 1e15)
+		return false;
+	*size = (uint64_t)(value * unit);
+	return true;
+}
+
+static void
+report_say(struct pp_cli *cli, const struct pp_html_cut *cut)
+{
+	struct pp_buf said = { 0 };
+
+	pp_units_listed(&said, cut->nodes, "stack", "stacks");
+	pp_units_listed(&said, cut->funcs, "function", "functions");
+	pp_units_listed(&said, cut->edges, "call", "calls");
+	pp_units_listed(&said, cut->lines, "source line", "source lines");
+	if (said.n)
+		pp_cli_note(cli,
+		            "lighter than %.4g%%, summed up or left out to stay within "
+		            "--max-size: %s",
+		            cut->thinnest * 100, said.p);
+	said.n = 0;
+	if (cut->resolution) {
+		pp_units_time(&said, (double)cut->resolution);
+		pp_cli_note(cli, "the order of events is kept to %s", said.p ? said.p : "");
+	}
+	if (cut->names)
+		pp_cli_note(cli, "%llu names were too long and are cut",
+		            (unsigned long long)cut->names);
+	pp_buf_release(&said);
+}
+
+/* Reads one profile, or two to compare. */
+static int
+report_load(struct pp_cli *cli, const char *const *files, size_t n, struct pp_profile **profiles,
+            size_t *count)
+{
+	bool compare = n == 2 && !pp_args_flag(&cli->args, "merge");
+	int code;
+
+	*count = compare ? 2 : 1;
+	if (!compare)
+		return pp_load_profile(cli, files, n, WANT, &profiles[0]);
+	code = pp_load_profile(cli, &files[0], 1, WANT, &profiles[0]);
+	return code ? code : pp_load_profile(cli, &files[1], 1, WANT, &profiles[1]);
+}
+
+static int
+report_write(struct pp_cli *cli, const struct pp_html_opts *opts,
+             struct pp_profile *const *profiles, size_t n)
+{
+	const struct pp_profile *p[PP_DIGEST_MAX] = { profiles[0], profiles[1] };
+	struct pp_html_cut cut = { 0 };
+	int code = pp_cli_output(cli);
+	pp_status status;
+
+	if (code)
+		return code;
+	status = pp_html_report(cli->out, p, n, opts, &cut);
+	if (status == PP_E_LIMIT) {
+		pp_cli_error(cli, "--max-size is too small for this profile");
+		return PP_EXIT_OUTPUT;
+	}
+	if (status != PP_OK) {
+		pp_cli_error(cli, "cannot write the report: %s", pp_status_text(status));
+		return pp_load_exit(status);
+	}
+	report_say(cli, &cut);
+	return 0;
+}
+
+static int
+report_run(struct pp_cli *cli)
+{
+	struct pp_profile *profiles[PP_DIGEST_MAX] = { NULL, NULL };
+	struct pp_html_opts opts = { .title = pp_args_text(&cli->args, "title"),
+		                     .max_size = MAX_SIZE };
+	const char *size = pp_args_text(&cli->args, "max-size");
+	const char **inputs = NULL;
+	const char *const *files;
+	size_t n, count = 0;
+	int code = pp_load_files(cli, 0, &files, &n);
+
+	if (code)
+		return code;
+	if (size && !parse_size(size, &opts.max_size))
+		return pp_cli_wrong(cli, "--max-size takes a size such as 500K, 8M or 1G, not '%s'",
+		                    size);
+	if (!pp_html_possible()) {
+		pp_cli_error(cli, "this polyprof was built without its viewer: install node and "
+		                  "npm, run `npm ci` in web/, and build again");
+		return PP_EXIT_OUTPUT;
+	}
+	inputs = calloc(n + 1, sizeof *inputs);
+	if (inputs)
+		memcpy(inputs, files, n * sizeof *inputs);
+	opts.inputs = inputs;
+	opts.files = files;
+	code = inputs ? report_load(cli, files, n, profiles, &count) : PP_EXIT_INPUT;
+	if (code == 0)
+		code = pp_load_metric(cli, profiles[0], &opts.metric);
+	if (code == 0)
+		code = report_write(cli, &opts, profiles, count);
+	pp_profile_free(profiles[0]);
+	pp_profile_free(profiles[1]);
+	free(inputs);
+	return code;
+}

@@ -1,0 +1,148 @@
+/*
+ * Columns of bytes for a viewer.
+ */
+#include "output/columns.h"
+
+#include <stdio.h>
+
+void
+pp_columns_release(struct pp_columns *c)
+{
+	pp_buf_release(&c->bytes);
+}
+
+static void
+put_varint(struct pp_columns *c, uint64_t v)
+{
+	unsigned char bytes[10];
+	size_t n = 0;
+
+	while (v >= 0x80) {
+		bytes[n++] = (unsigned char)(v | 0x80);
+		v >>= 7;
+	}
+	bytes[n++] = (unsigned char)v;
+	pp_buf_add(&c->bytes, bytes, n);
+	c->count++;
+}
+
+static uint64_t
+zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static void
+put_le(char *to, uint64_t v, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		to[i] = (char)(unsigned char)(v >> (8 * i));
+}
+
+void
+pp_column_begin(struct pp_columns *c, char kind, const char *name, ...)
+{
+	char text[64];
+	va_list args;
+	int n;
+
+	va_start(args, name);
+	n = vsnprintf(text, sizeof text, name, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= sizeof text)
+		c->bytes.failed = true;
+	pp_buf_addc(&c->bytes, (char)n);
+	pp_buf_adds(&c->bytes, text);
+	pp_buf_addc(&c->bytes, kind);
+	c->head = c->bytes.n;
+	pp_buf_add(&c->bytes, "\0\0\0\0\0\0\0", 8);
+	c->body = c->bytes.n;
+	c->count = 0;
+	c->last = 0;
+}
+
+void
+pp_column_u(struct pp_columns *c, uint64_t v)
+{
+	put_varint(c, v);
+}
+
+void
+pp_column_d(struct pp_columns *c, uint32_t v)
+{
+	put_varint(c, zigzag((int64_t)v - (int64_t)c->last));
+	c->last = v;
+}
+
+void
+pp_column_z(struct pp_columns *c, int64_t v)
+{
+	put_varint(c, zigzag(v));
+}
+
+void
+pp_column_f(struct pp_columns *c, double v)
+{
+	uint64_t bits;
+	char bytes[8];
+
+	memcpy(&bits, &v, sizeof bits);
+	put_le(bytes, bits, sizeof bytes);
+	pp_buf_add(&c->bytes, bytes, sizeof bytes);
+	c->count++;
+}
+
+void
+pp_column_end(struct pp_columns *c)
+{
+	size_t n = c->bytes.n - c->body;
+
+	if (c->bytes.failed)
+		return;
+	c->too_large = c->too_large || n > UINT32_MAX || c->count > UINT32_MAX;
+	put_le(c->bytes.p + c->head, c->count, 4);
+	put_le(c->bytes.p + c->head + 4, n, 4);
+}
+
+void
+pp_column_u32(struct pp_columns *c, const char *name, const uint32_t *v, size_t n)
+{
+	size_t i;
+
+	pp_column_begin(c, 'u', "%s", name);
+	for (i = 0; i < n; i++)
+		pp_column_u(c, v[i]);
+	pp_column_end(c);
+}
+
+void
+pp_column_bytes(struct pp_columns *c, const char *name, const void *bytes, size_t n)
+{
+	pp_column_begin(c, 'b', "%s", name);
+	pp_buf_add(&c->bytes, bytes, n);
+	c->count = n;
+	pp_column_end(c);
+}
+
+void
+pp_column_values(struct pp_columns *c, const char *name, const struct pp_metric *m,
+                 const union pp_value *v, size_t n, size_t stride)
+{
+	bool narrow = m->type != PP_REAL;
+	size_t i;
+
+	for (i = 0; narrow && i < n; i++)
+		narrow = v[i * stride].i >= INT64_MIN && v[i * stride].i <= INT64_MAX;
+	pp_column_begin(c, narrow ? 'z' : 'f', "%s", name);
+	for (i = 0; i < n; i++) {
+		if (narrow)
+			pp_column_z(c, (int64_t)v[i * stride].i);
+		else if (m->type == PP_REAL)
+			pp_column_f(c, v[i * stride].d);
+		else
+			pp_column_f(c, (double)v[i * stride].i);
+	}
+	pp_column_end(c);
+}

@@ -1,0 +1,40 @@
+/*
+ * A report: one HTML file with the viewer and the data of one or two profiles in it, that needs nothing
+ * else and may load nothing.
+ */
+#ifndef PP_HTML_H
+#define PP_HTML_H
+
+#include "analysis/digest.h"
+#include "io/sink.h"
+
+struct pp_html_opts {
+	const char *title;         /* NULL = the names of the files */
+	const char *const *files;  /* one per profile, for headings and command lines */
+	const char *const *inputs; /* all files as given, NULL at the end */
+	size_t metric;             /* of the first profile: what to show first */
+	uint64_t max_size;         /* bytes of the whole file; 0 = no limit */
+};
+
+/* What had to be left out so that the file stays within its size; all 0 when nothing was. */
+struct pp_html_cut {
+	double thinnest;     /* share of the whole below which stacks are summed up */
+	uint64_t nodes;      /* nodes of the tree that are only part of a sum */
+	uint64_t funcs;      /* rows of the flat profile summed up */
+	uint64_t edges;      /* calls left out */
+	uint64_t lines;      /* source lines left out */
+	uint64_t names;      /* names cut because of their length */
+	uint64_t resolution; /* ns within which the order of time is not kept */
+};
+
+/* False when the program was built without the viewer. */
+bool pp_html_possible(void);
+
+/*
+ * Writes the report. PP_E_UNSUPPORTED without a viewer; PP_E_LIMIT when even the viewer with the
+ * heaviest names passes max_size; failures of the sink stay in the sink.
+ */
+pp_status pp_html_report(struct pp_sink *, const struct pp_profile *const *profiles, size_t n,
+                         const struct pp_html_opts *, struct pp_html_cut *);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * The tables of a report: strings, functions and the tree.
+ */
+#include "output/html_data.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+/* ---- strings ---------------------------------------------------------------------------- */
+
+/* Where a name may be cut: not within a character. */
+static size_t
+cut_at(struct pp_slice s)
+{
+	size_t n = PP_HTML_NAME_MAX;
+
+	while (n > PP_HTML_NAME_MAX - 4 && (s.p[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+/* The text as valid UTF-8: U+FFFD for each byte that is none. */
+static void
+valid_text(struct pp_buf *out, struct pp_slice s)
+{
+	size_t i = 0;
+	uint32_t code;
+
+	while (i < s.n) {
+		size_t n = pp_utf8_decode(s.p + i, s.n - i, &code);
+
+		if (n)
+			pp_buf_add(out, s.p + i, n);
+		else
+			pp_buf_adds(out, "\xef\xbf\xbd");
+		i += n ? n : 1;
+	}
+}
+
+uint32_t
+pp_html_str(struct pp_html_data *h, struct pp_slice s)
+{
+	struct pp_buf text = { 0 };
+	bool is_new, mended = s.n > PP_HTML_NAME_MAX || !pp_utf8_valid(s), ok;
+	size_t length = s.n;
+	pp_str id = 0;
+
+	if (mended) {
+		if (s.n > PP_HTML_NAME_MAX)
+			s.n = cut_at(s);
+		valid_text(&text, s);
+		if (length > s.n)
+			pp_buf_addf(&text, "\xe2\x80\xa6 (%zu bytes)", length);
+		s = pp_slice_of(text.p, text.n);
+	}
+	ok = !text.failed && pp_strtab_intern(&h->strs, s.p, s.n, &id, &is_new);
+	if (!ok)
+		h->status = PP_E_NOMEM;
+	else if (length > PP_HTML_NAME_MAX && is_new)
+		h->cut->names++;
+	pp_buf_release(&text);
+	return id;
+}
+
+static void
+put_strings(struct pp_html_data *h)
+{
+	struct pp_buf all = { 0 };
+	size_t i;
+
+	pp_column_begin(&h->columns, 'u', "str.length");
+	for (i = 0; i < h->strs.strs.n; i++) {
+		struct pp_slice s = pp_strtab_get(&h->strs, (pp_str)i);
+
+		pp_column_u(&h->columns, s.n);
+		pp_buf_add(&all, s.p, s.n);
+	}
+	pp_column_end(&h->columns);
+	if (all.failed)
+		h->status = PP_E_NOMEM;
+	else
+		pp_column_bytes(&h->columns, "str.bytes", all.p ? all.p : "", all.n);
+	pp_buf_release(&all);
+}
+
+/* ---- functions -------------------------------------------------------------------------- */
+
+struct use {
+	uint32_t func;
+	uint32_t count;
+};
+
+static int
+compare_uses(const void *left, const void *right)
+{
+	const struct use *a = left, *b = right;
+
+	if (a->count != b->count)
+		return a->count < b->count ? 1 : -1;
+	return (a->func > b->func) - (a->func < b->func);
+}
+
+/* Counts what the tables outside the tree name. */
+static void
+count_uses(const struct pp_html_data *h, const struct pp_html_detail *detail, struct use *uses)
+{
+	const struct pp_digest *d = h->digest;
+	size_t k, i;
+
+	for (i = 0; i < d->func.n; i++)
+		uses[d->func.at[i]].count++;
+	for (k = 0; k < d->profiles; k++) {
+		const struct pp_profile *p = d->profile[k];
+
+		for (i = 0; h->has_flat[k] && i < h->flat[k].n; i++)
+			uses[d->func_of[k][h->flat[k].func[i]]].count += pp_html_flat_kept(
+			    &h->flat[k], i, detail->thinnest);
+		for (i = 0; i < p->edges.n; i++) {
+			uses[d->func_of[k][p->edges.at[i].caller]].count++;
+			uses[d->func_of[k][p->edges.at[i].callee]].count++;
+		}
+		for (i = 0; i < p->lines.n; i++)
+			uses[d->func_of[k][p->lines.at[i].func]].count++;
+	}
+}
+
+bool
+pp_html_number_funcs(struct pp_html_data *h, const struct pp_html_detail *detail)
+{
+	size_t n = h->digest->funcs.n, i;
+	struct use *uses = calloc(n + 1, sizeof *uses);
+
+	free(h->number);
+	free(h->order);
+	h->number = calloc(n + 1, sizeof *h->number);
+	h->order = calloc(n + 1, sizeof *h->order);
+	if (!uses || !h->number || !h->order) {
+		free(uses);
+		return false;
+	}
+	for (i = 0; i < n; i++)
+		uses[i].func = (uint32_t)i;
+	count_uses(h, detail, uses);
+	uses[0].count = 0;
+	qsort(uses + 1, n ? n - 1 : 0, sizeof *uses, compare_uses);
+	h->numbers = 1;
+	for (i = 1; i < n && uses[i].count; i++) {
+		h->order[h->numbers] = uses[i].func;
+		h->number[uses[i].func] = h->numbers++;
+	}
+	free(uses);
+	return true;
+}
+
+enum func_column { FUNC_NAME, FUNC_FILE, FUNC_MODULE, FUNC_LINE, FUNC_FLAGS, FUNC_COLUMNS };
+
+static uint32_t
+func_cell(struct pp_html_data *h, uint32_t number, enum func_column column)
+{
+	const struct pp_digest_func *f = &h->digest->funcs.at[h->order[number]];
+	const struct pp_profile *p = h->digest->profile[f->profile];
+	const struct pp_func_row *row = &p->funcs.at[f->func];
+
+	switch (column) {
+	case FUNC_NAME:
+		return pp_html_str(h, pp_text_of(p, row->name));
+	case FUNC_FILE:
+		return pp_html_str(h, pp_text_of(p, row->file));
+	case FUNC_MODULE:
+		return pp_html_str(h, pp_text_of(p, p->modules.at[row->module].name));
+	case FUNC_LINE:
+		return row->line;
+	default:
+		return row->flags;
+	}
+}
+
+static void
+put_funcs(struct pp_html_data *h)
+{
+	static const char *const names[FUNC_COLUMNS] = { "name", "file", "module", "line",
+		                                         "flags" };
+	uint32_t i;
+	int column;
+
+	for (column = 0; column < FUNC_COLUMNS; column++) {
+		pp_column_begin(&h->columns, 'd', "func.%s", names[column]);
+		pp_column_d(&h->columns, 0);
+		for (i = 1; i < h->numbers && h->status == PP_OK; i++)
+			pp_column_d(&h->columns, func_cell(h, i, (enum func_column)column));
+		pp_column_end(&h->columns);
+	}
+}
+
+/* ---- the tree --------------------------------------------------------------------------- */
+
+static void
+put_tree(struct pp_html_data *h)
+{
+	const struct pp_digest *d = h->digest;
+	size_t i;
+
+	pp_column_u32(&h->columns, "tree.up", d->up.at, d->up.n);
+	pp_column_begin(&h->columns, 'u', "tree.func");
+	for (i = 0; i < d->func.n; i++)
+		pp_column_u(&h->columns, h->number[d->func.at[i]]);
+	pp_column_end(&h->columns);
+	pp_column_begin(&h->columns, 'd', "tree.more.node");
+	for (i = 0; i < d->more.n; i++)
+		if (d->more.at[i])
+			pp_column_d(&h->columns, (uint32_t)i);
+	pp_column_end(&h->columns);
+	pp_column_begin(&h->columns, 'u', "tree.more.count");
+	for (i = 0; i < d->more.n; i++)
+		if (d->more.at[i])
+			pp_column_u(&h->columns, d->more.at[i]);
+	pp_column_end(&h->columns);
+}
+
+pp_status
+pp_html_data_write(struct pp_html_data *h, const struct pp_html_detail *detail)
+{
+	h->columns.bytes.n = 0;
+	h->status = PP_OK;
+	*h->cut = (struct pp_html_cut){ .thinnest = detail->thinnest,
+		                        .nodes = h->digest->summed_up };
+	pp_strtab_release(&h->strs);
+	if (!pp_strtab_init(&h->strs, h->digest->profile[0]->strs.seed) ||
+	    !pp_html_number_funcs(h, detail))
+		return PP_E_NOMEM;
+	put_funcs(h);
+	put_tree(h);
+	pp_html_put_series(h);
+	pp_html_put_flat(h, detail);
+	pp_html_put_edges(h, detail);
+	pp_html_put_lines(h, detail);
+	pp_html_put_time(h, detail);
+	pp_html_put_meta(h);
+	put_strings(h);
+	if (h->columns.bytes.failed)
+		return PP_E_NOMEM;
+	if (h->columns.too_large)
+		return PP_E_LIMIT;
+	return h->status;
+}

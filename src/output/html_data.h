@@ -1,0 +1,54 @@
+/*
+ * The tables of a report as columns; see output/html.h.
+ */
+#ifndef PP_HTML_DATA_H
+#define PP_HTML_DATA_H
+
+#include "analysis/flat.h"
+#include "output/columns.h"
+#include "output/html.h"
+
+/* Names longer than this are cut: a viewer shows a line of them at most. */
+#define PP_HTML_NAME_MAX 16384
+
+/* What all tables of one report share. */
+struct pp_html_data {
+	const struct pp_digest *digest;
+	const struct pp_html_opts *opts;
+	struct pp_flat flat[PP_DIGEST_MAX];
+	bool has_flat[PP_DIGEST_MAX];
+	struct pp_html_cut *cut;
+	struct pp_columns columns;
+	struct pp_strtab strs; /* of the report */
+	uint32_t *number; /* by function of the digest: its number in the report, 0 = not in it */
+	uint32_t *order;  /* the other way round; [0] unused */
+	uint32_t numbers;
+	pp_status status;
+};
+
+/* How much of everything there may be. */
+struct pp_html_detail {
+	double thinnest;
+	uint64_t moments;
+};
+
+/* Fills `columns` with everything. The digest must be cut. */
+pp_status pp_html_data_write(struct pp_html_data *, const struct pp_html_detail *);
+
+/* ---- the parts, for html_*.c ---- */
+
+/* The number of a text in the report's table of strings. */
+uint32_t pp_html_str(struct pp_html_data *, struct pp_slice);
+/* Chooses and numbers the functions that appear anywhere, the most frequent first. */
+bool pp_html_number_funcs(struct pp_html_data *, const struct pp_html_detail *);
+/* True when a row of the flat profile is heavy enough to be kept. */
+bool pp_html_flat_kept(const struct pp_flat *, size_t row, double thinnest);
+void pp_html_put_flat(struct pp_html_data *, const struct pp_html_detail *);
+void pp_html_put_edges(struct pp_html_data *, const struct pp_html_detail *);
+void pp_html_put_lines(struct pp_html_data *, const struct pp_html_detail *);
+void pp_html_put_series(struct pp_html_data *);
+void pp_html_put_time(struct pp_html_data *, const struct pp_html_detail *);
+/* The JSON that says what the columns are. */
+void pp_html_put_meta(struct pp_html_data *);
+
+#endif

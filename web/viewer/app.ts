@@ -1,0 +1,522 @@
+// The page: one state, one scene computed from it, the views that show it, and everything around them.
+
+import { changeColour, frameColours } from './colours';
+import type { Data, Metric } from './data';
+import { button, copy, el, fill, save, select, toast } from './dom';
+import { exportCsv, exportPng, exportSvg } from './export';
+import { helpDialog } from './help';
+import type { Layer } from './layers';
+import { openMenu } from './menu';
+import type { FilterKind, Scene } from './model';
+import { isPlain, makeScene, matchFuncs, threadKey } from './model';
+import { Overview } from './overview';
+import type { State, View } from './state';
+import { FILTERS, VIEWS, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
+import { digits, escapeRegex, exact, percent, plural, shown, time, value, valueNamed } from './text';
+import { FlameView } from './views/flame';
+import { LinesView } from './views/lines';
+import { SandwichView } from './views/sandwich';
+import { TimeView } from './views/time';
+import { TopView } from './views/top';
+import { TreeView } from './views/tree';
+
+export interface Panel {
+  host: HTMLElement;
+  update(): void; // the scene or the options changed
+  search(): void; // only what is searched for changed
+  step?(by: number): void; // to the next or previous match
+  focus(): void;
+  options?(): Node[];
+  csv?(): string;
+  svg?(): string;
+  png?(): Promise<Blob | null>;
+}
+
+/** What the details line tells about. */
+export interface Thing {
+  func: number;
+  more?: number;
+  self?: number[];
+  total: number[];
+  calls?: number | null;
+  parent?: number[]; // total of the frame it lies in
+  zoom?: number[];
+  stack?: number[]; // functions, root first
+  note?: string;
+}
+
+const PARTS: (keyof State)[] = ['metric', 'event', 'thread', 'time', 'filters', 'normalize'];
+
+export class App {
+  readonly base: State;
+  state: State;
+  scene: Scene;
+  hits: Uint8Array | null = null; // functions that the search finds
+  private past: State[] = [];
+  private future: State[] = [];
+  private panels: Record<View, Panel>;
+  private main = el('main', { role: 'tabpanel', id: 'panel', tabindex: -1 });
+  private tabs = el('nav', { role: 'tablist', 'aria-label': 'Views' });
+  private bar = el('div', { class: 'bar2' });
+  private filters = el('div', { class: 'filters' });
+  private details = el('footer', { id: 'details', role: 'status', 'aria-live': 'polite' });
+  private found = el('span', { class: 'found', role: 'status', 'aria-live': 'polite' });
+  private searchBox: HTMLInputElement;
+  private overview: Overview | null;
+  private colours: string[] = [];
+  private coloursFor = '';
+  private largest = 0;
+  private thing: Thing | null = null;
+  private picks = el('div', { class: 'picks' });
+
+  constructor(readonly data: Data) {
+    this.base = initial(data);
+    this.state = fromHash(location.hash, this.base, data);
+    this.scene = makeScene(data, this.state);
+    this.searchBox = el('input', {
+      type: 'search', placeholder: 'Search functions', 'aria-label': 'Search functions (name or regular expression)', spellcheck: 'false', autocomplete: 'off',
+      oninput: () => this.set({ search: this.searchBox.value }, 'quiet'),
+      onkeydown: (e: KeyboardEvent) => this.searchKey(e),
+    });
+    this.overview = data.moments.length ? new Overview(this) : null;
+    this.panels = {
+      flame: new FlameView(this), time: new TimeView(this), sandwich: new SandwichView(this), tree: new TreeView(this), top: new TopView(this), lines: new LinesView(this),
+    };
+    this.build();
+    this.refresh();
+    window.addEventListener('popstate', () => this.restore());
+    window.addEventListener('hashchange', () => this.restore());
+    window.addEventListener('keydown', e => this.key(e));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.refresh());
+  }
+
+  // ---- what is shown ----
+
+  get metric(): Metric {
+    return this.data.meta.profiles[0].metrics[this.state.metric] ?? { name: '', title: '', event: '', unit: '', kind: 0, real: false, sums: true, scale: 0, num: 1, den: 1, total: 0 };
+  }
+
+  get compares(): boolean {
+    return this.data.meta.profiles.length > 1;
+  }
+
+  /** The profile whose numbers come first: the later one of two. */
+  get main0(): number {
+    return this.data.meta.profiles.length - 1;
+  }
+
+  get dark(): boolean {
+    return this.state.theme ? this.state.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  }
+
+  name(func: number): string {
+    return func ? shown(this.data.funcs.name[func], 300) : 'all';
+  }
+
+  place(func: number): string {
+    const f = this.data.funcs, line = f.line[func] ? ':' + f.line[func] : '';
+    return func ? shown((f.file[func] ? f.file[func] + line : '') + (f.module[func] ? (f.file[func] ? ' in ' : '') + f.module[func] : ''), 300) : '';
+  }
+
+  value(raw: number): string {
+    return value(this.metric, raw);
+  }
+
+  exact(raw: number): string {
+    return exact(this.metric, raw);
+  }
+
+  share(raw: number): string {
+    return percent(raw, this.scene.whole[this.main0]);
+  }
+
+  frameColour(layer: Layer, node: number): string {
+    if (!this.compares) return this.colour(layer.func(node));
+    const what = this.state.change === 'self' ? layer.self(node, 1) - layer.self(node, 0) : layer.total(node, 1) - layer.total(node, 0);
+    return changeColour(what, this.largest, this.dark);
+  }
+
+  colour(func: number): string {
+    const key = this.state.palette + this.dark;
+    if (this.coloursFor !== key) {
+      this.colours = frameColours(this.data, this.state.palette, this.dark);
+      this.coloursFor = key;
+    }
+    return this.colours[func];
+  }
+
+  // ---- changes ----
+
+  /** Changes the state: a step in the history of the page, or quietly. */
+  set(change: Partial<State>, how: 'step' | 'quiet' = 'step'): void {
+    const before = this.state, after = { ...before, ...change };
+    const parts = PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]));
+    if (parts) {
+      this.past.push(before);
+      this.future = [];
+      if (!('zoom' in change)) after.zoom = 0;
+    }
+    this.apply(after, how);
+  }
+
+  undo(): void {
+    const back = this.past.pop();
+    if (!back) return toast('Nothing to undo');
+    this.future.push(this.state);
+    this.apply(this.withParts(back), 'step');
+  }
+
+  redo(): void {
+    const to = this.future.pop();
+    if (!to) return toast('Nothing to redo');
+    this.past.push(this.state);
+    this.apply(this.withParts(to), 'step');
+  }
+
+  private withParts(from: State): State {
+    const out = { ...this.state, zoom: 0 } as State;
+    for (const k of PARTS) (out as unknown as Record<string, unknown>)[k] = from[k];
+    return out;
+  }
+
+  private apply(after: State, how: 'step' | 'quiet'): void {
+    const before = this.state, hash = toHash(after, this.base);
+    this.state = after;
+    if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) this.scene = makeScene(this.data, after);
+    try {
+      const url = hash || location.pathname + location.search;
+      if (how === 'step') history.pushState(null, '', url);
+      else history.replaceState(null, '', url);
+    } catch { /* a page without an address of its own */ }
+    const only = how === 'quiet' && (before.search !== after.search || before.ignoreCase !== after.ignoreCase);
+    this.refresh(only);
+  }
+
+  private restore(): void {
+    const now = toHash(this.state, this.base);
+    if (location.hash === now) return;
+    this.state = fromHash(location.hash, this.base, this.data);
+    this.scene = makeScene(this.data, this.state);
+    this.refresh();
+  }
+
+  addFilter(kind: FilterKind, pattern: string): void {
+    if (pattern) this.set({ filters: [...this.state.filters, { kind, pattern }] });
+  }
+
+  filterFunc(kind: FilterKind, func: number): void {
+    this.addFilter(kind, '^' + escapeRegex(this.data.funcs.name[func]) + '$');
+  }
+
+  sandwich(func: number): void {
+    if (func) this.set({ view: 'sandwich', func });
+  }
+
+  // ---- drawing ----
+
+  private build(): void {
+    const { profiles, title } = this.data.meta;
+    const names = profiles.map(p => p.file.replace(/^.*\//, ''));
+    const heading = title || names.join(' \u2192 ');
+    document.body.append(el('div', { class: 'app' },
+      el('header', {},
+        el('div', { class: 'brand' }, el('h1', { title: profiles.map(p => p.file).join('\n') }, shown(heading, 120)), el('p', { class: 'sub' }, ...this.subtitle())),
+        el('div', { class: 'tools' }, this.picks,
+          el('div', { class: 'find' }, this.searchBox, button('Aa', 'Match upper and lower case', () => this.set({ ignoreCase: !this.state.ignoreCase }, 'quiet'), { id: 'case' }), this.found),
+          button('\u25d0', 'Dark or light', () => this.set({ theme: this.dark ? 'light' : 'dark' }, 'quiet'), { id: 'theme' }),
+          button('?', 'Keys and help', () => helpDialog(this.data), { id: 'help' }))),
+      el('div', { class: 'bar' }, this.tabs, this.bar),
+      this.filters,
+      this.overview?.host,
+      this.main,
+      this.details));
+    this.main.append(...Object.values(this.panels).map(p => p.host));
+    document.title = `${shown(heading, 120)} \u2013 polyprof`;
+  }
+
+  private subtitle(): (Node | string)[] {
+    const { profiles, cut } = this.data.meta, p = profiles[profiles.length - 1], out: (Node | string)[] = [];
+    const facts = [p.format + (p.variant ? ' ' + p.variant : ''), p.producer, plural(p.functions, 'function', 'functions')];
+    if (p.timeEnd !== undefined && p.timeStart !== undefined && p.timeEnd > p.timeStart) facts.push(time(p.timeEnd - p.timeStart));
+    out.push(facts.filter(Boolean).map(f => shown(f, 80)).join(' \u00b7 '));
+    const notes: string[] = [];
+    if (profiles.some(x => !x.complete)) notes.push('The profile is damaged or was cut off: this is what could be read.');
+    if (profiles.some(x => x.estimated)) notes.push('The stacks were reconstructed, not recorded: they are an estimate.');
+    if (cut.nodes) notes.push(`${plural(cut.nodes, 'stack', 'stacks')} lighter than ${(cut.share * 100).toPrecision(2)}% are summed up as \u201c(n more)\u201d, so that this file stays small.`);
+    if (cut.functions) notes.push(`${plural(cut.functions, 'function', 'functions')} lighter than that are left out of the list.`);
+    if (cut.edges) notes.push(`${plural(cut.edges, 'call', 'calls')} lighter than that are left out.`);
+    if (cut.lines) notes.push(`${plural(cut.lines, 'source line', 'source lines')} lighter than that are left out.`);
+    if (cut.resolution) notes.push(`Within ${time(cut.resolution)} the order of events is not kept.`);
+    if (cut.names) notes.push(`${plural(cut.names, 'name was', 'names were')} too long and are cut.`);
+    if (profiles.some(x => x.metrics.some(m => !m.real && Math.abs(m.total / m.num * m.den) > 2 ** 53))) notes.push('Numbers past 2^53 are rounded here; the command line has every digit.');
+    if (notes.length)
+      out.push(' ', el('details', { class: 'notes' }, el('summary', {}, plural(notes.length, 'note', 'notes')), el('ul', {}, ...notes.map(n => el('li', {}, n)))));
+    return out;
+  }
+
+  private refresh(searchOnly = false): void {
+    const s = this.state, root = document.documentElement, panel = this.panels[s.view];
+    root.dataset.theme = this.dark ? 'dark' : 'light';
+    this.hits = s.search ? matchFuncs(this.data, s.search, s.ignoreCase) : null;
+    if (this.searchBox.value !== s.search) this.searchBox.value = s.search;
+    document.getElementById('case')!.setAttribute('aria-pressed', String(!s.ignoreCase));
+    this.tellFound();
+    if (searchOnly) {
+      panel.search();
+      return;
+    }
+    this.findLargest();
+    this.drawPicks();
+    this.drawTabs();
+    this.drawFilters();
+    this.overview?.update();
+    for (const [view, p] of Object.entries(this.panels)) p.host.hidden = view !== s.view;
+    this.main.setAttribute('aria-labelledby', 'tab-' + s.view);
+    panel.update();
+    fill(this.bar, ...(panel.options?.() ?? []), this.exports(panel));
+    this.tell(this.thing);
+  }
+
+  private findLargest(): void {
+    this.largest = 0;
+    if (!this.compares) return;
+    const [a, b] = this.scene.costs, x = this.state.change === 'self' ? [a.self, b.self] : [a.total, b.total];
+    for (let i = 1; i < x[0].length; i++) this.largest = Math.max(this.largest, Math.abs(x[1][i] - x[0][i]));
+  }
+
+  private drawPicks(): void {
+    const { metrics } = this.data.meta.profiles[0], s = this.state;
+    const series = this.data.series;
+    const events = [...new Set(series.map(x => x.info.event).filter(Boolean))], threads = [...new Set(series.map(threadKey))];
+    fill(this.picks,
+      metrics.length > 1 && select('Metric', metrics.map((m, i) => [String(i), (m.event && m.event !== m.name ? shown(m.event, 40) + ' \u203a ' : '') + shown(m.title || m.name, 40)]), String(s.metric), v => this.set({ metric: Number(v) })),
+      events.length > 1 && select('Event', [['', 'all'], ...events.map(e => [e, shown(e, 40)] as [string, string])], s.event, v => this.set({ event: v })),
+      threads.length > 1 && select('Thread', [['', `all ${threads.length}`], ...threads.map(t => [t, shown(t || 'unnamed', 40)] as [string, string])], s.thread, v => this.set({ thread: v })));
+  }
+
+  private drawTabs(): void {
+    fill(this.tabs, ...VIEWS.map(([view, title], i) => el('button', {
+      type: 'button', role: 'tab', id: 'tab-' + view, 'aria-selected': String(view === this.state.view), 'aria-controls': 'panel', title: `${title} (${i + 1})`,
+      tabindex: view === this.state.view ? 0 : -1, class: why(view, this.data) ? 'lacks' : '', onclick: () => this.set({ view }),
+      onkeydown: (e: KeyboardEvent) => this.tabKey(e, i),
+    }, title)));
+  }
+
+  private tabKey(e: KeyboardEvent, i: number): void {
+    const by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0;
+    if (!by) return;
+    e.preventDefault();
+    const view = VIEWS[(i + by + VIEWS.length) % VIEWS.length][0];
+    this.set({ view });
+    document.getElementById('tab-' + view)?.focus();
+  }
+
+  private exports(panel: Panel): Node {
+    return el('span', { class: 'exports', role: 'group', 'aria-label': 'Save what is shown' },
+      panel.svg && button('SVG', 'Save what is shown as SVG', () => exportSvg(this, panel)),
+      panel.png && button('PNG', 'Save what is shown as PNG', () => void exportPng(this, panel)),
+      panel.csv && button('CSV', 'Save what is shown as CSV', () => exportCsv(this, panel)));
+  }
+
+  private drawFilters(): void {
+    const s = this.state, line = commandLine(s, this.data);
+    const chips: Node[] = s.filters.map((f, i) => this.chip(`${f.kind} ${shown(f.pattern, 60)}`, filterText(f), () => this.set({ filters: s.filters.filter((_, k) => k !== i) })));
+    if (s.thread) chips.push(this.chip('thread ' + shown(s.thread, 40), '--thread', () => this.set({ thread: '' })));
+    if (s.event) chips.push(this.chip('event ' + shown(s.event, 40), '--event', () => this.set({ event: '' })));
+    if (s.time) chips.push(this.chip(`time ${time(Math.round(s.time[0]))} \u2013 ${time(Math.round(s.time[1]))}`, '--time ' + timeText(s.time), () => this.set({ time: null })));
+    fill(this.filters, this.filterForm(), ...chips,
+      button('\u21b6', 'Undo (u)', () => this.undo(), { id: 'undo', disabled: !this.past.length }),
+      button('\u21b7', 'Redo (U)', () => this.redo(), { id: 'redo', disabled: !this.future.length }),
+      el('code', { class: 'command', id: 'command', title: 'The same on the command line', tabindex: 0 }, shown(line)),
+      button('Copy', 'Copy the command line', () => void copy(line, 'the command line')));
+  }
+
+  private chip(label: string, title: string, remove: () => void): Node {
+    return el('span', { class: 'chip', title: shown(title) }, label, button('\u00d7', 'Remove filter ' + label, remove));
+  }
+
+  private filterForm(): Node {
+    const kinds: [string, string][] = FILTERS.map(([k, name]) => [k, name]);
+    if (this.data.moments.length) kinds.push(['time', 'Time']);
+    const kind = el('select', { 'aria-label': 'Kind of filter', title: FILTERS.map(([, name, does]) => `${name}: ${does}`).join('\n') }, ...kinds.map(([v, t]) => el('option', { value: v }, t)));
+    const pattern = el('input', { type: 'text', id: 'pattern', placeholder: 'regular expression', 'aria-label': 'Filter pattern', spellcheck: 'false', autocomplete: 'off' });
+    const treeless = !this.data.meta.profiles.every(p => p.facets.includes('tree'));
+    const form = el('form', {
+      class: 'addfilter',
+      onsubmit: (e: Event) => {
+        e.preventDefault();
+        if (kind.value === 'time') this.setTime(pattern.value);
+        else this.addFilter(kind.value as FilterKind, pattern.value);
+      },
+    }, kind, pattern, el('button', { type: 'submit', disabled: treeless, title: treeless ? 'This profile holds no stacks to filter' : 'Add the filter' }, 'Filter'));
+    return form;
+  }
+
+  private setTime(text: string): void {
+    const units: Record<string, number> = { ns: 1, us: 1e3, '\u00b5s': 1e3, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9 };
+    const [whole] = this.timeRange(), parse = (t: string, otherwise: number) => {
+      const m = /^\s*([\d.]+)\s*(ns|us|\u00b5s|ms|s|min|h|%)?\s*$/.exec(t);
+      return !t.trim() ? otherwise : m ? Number(m[1]) * (m[2] === '%' ? whole[1] / 100 : units[m[2] ?? 's']) : NaN;
+    };
+    const [a, b] = text.split('..'), from = parse(a ?? '', 0), to = parse(b ?? '', whole[1]);
+    if (to > from) this.set({ time: [from, to] });
+    else toast('A range of time looks like 1ms..20ms');
+  }
+
+  /** All of time, and what of it is looked at. */
+  timeRange(): [[number, number], [number, number] | null] {
+    let end = 0;
+    for (const m of this.data.moments) end = Math.max(end, m.start[m.n]);
+    for (const p of this.data.meta.profiles) if (p.timeEnd !== undefined && p.timeStart !== undefined) end = Math.max(end, p.timeEnd - p.timeStart);
+    return [[0, end || 1], this.state.time];
+  }
+
+  private tellFound(): void {
+    if (!this.hits) {
+      fill(this.found);
+      return;
+    }
+    const { tree, width } = this.scene, hits = this.hits, names = hits.reduce((a, b) => a + b, 0);
+    let all = 0, zoom = 0;
+    const from = this.state.view === 'flame' && !this.state.reverse ? this.state.zoom : 0, end = tree.end[from] ?? 0;
+    for (let i = 1; i < tree.n;) {
+      if (hits[tree.func[i]]) {
+        all += width[i];
+        if (i >= from && i < end) zoom += width[i];
+        else if (from > i && from < tree.end[i]) zoom = width[from];
+        i = tree.end[i];
+      } else {
+        i++;
+      }
+    }
+    const share = tree.n > 1 ? `, ${percent(all, width[0])}` + (from ? `, ${percent(zoom, width[from])} of the zoom` : '') : '';
+    fill(this.found, `${plural(names, 'function', 'functions')}${share}`);
+  }
+
+  // ---- details ----
+
+  tell(thing: Thing | null): void {
+    this.thing = thing;
+    const t = thing ?? { func: 0, total: this.scene.whole, self: undefined }, k = this.main0, m = this.metric;
+    const parts: string[] = [valueNamed(m, t.total[k])];
+    const add = (whole: number | undefined, of: string) => {
+      const p = whole !== undefined ? percent(t.total[k], whole) : '';
+      if (p) parts.push(`${p} of ${of}`);
+    };
+    if (thing) {
+      add(this.scene.whole[k], 'all');
+      if (t.zoom && t.zoom[k] !== this.scene.whole[k]) add(t.zoom[k], 'the zoom');
+      if (t.parent) add(t.parent[k], 'its caller');
+    }
+    if (t.self && !t.more) parts.push(`self ${valueNamed(m, t.self[k])}`);
+    if (t.calls !== null && t.calls !== undefined && t.calls > 0) parts.push(plural(t.calls, 'call', 'calls'));
+    if (this.compares) {
+      const d = t.total[1] - t.total[0];
+      parts.push(`before ${valueNamed(m, t.total[0])}, change ${d > 0 ? '+' : ''}${valueNamed(m, d)}${t.total[0] > 0 ? ` (${d > 0 ? '+' : ''}${percent(d, t.total[0])})` : d ? ' (new)' : ''}`);
+    }
+    if (thing?.note) parts.push(thing.note);
+    const func = t.func, more = t.more ? `(${digits(t.more)} more)` : '';
+    fill(this.details,
+      el('strong', { class: 'what', title: func ? shown(this.data.funcs.name[func]) : '' }, more || this.name(func)),
+      el('span', { class: 'numbers', title: this.exact(t.total[k]) }, parts.join(' \u00b7 ')),
+      el('span', { class: 'where', title: this.place(func) }, this.place(func)),
+      el('span', { class: 'acts' }, func ? button('Copy name', 'Copy the name (c)', () => this.copyName()) : null,
+        thing?.stack?.length ? button('Copy stack', 'Copy the stack (C)', () => this.copyStack()) : null,
+        func ? button('\u22ef', 'More about this function (m)', () => this.menuFor(func, ...this.middle())) : null));
+  }
+
+  private middle(): [number, number] {
+    const r = this.details.getBoundingClientRect();
+    return [r.right - 220, r.top - 10];
+  }
+
+  copyName(): void {
+    if (this.thing?.func) void copy(this.data.funcs.name[this.thing.func], 'the name');
+  }
+
+  copyStack(): void {
+    const stack = this.thing?.stack;
+    if (stack?.length) void copy(stack.map(f => this.data.funcs.name[f] || '(more)').join(';'), 'the stack');
+  }
+
+  menuFor(func: number, x: number, y: number, first: [string, () => void][] = []): void {
+    if (!func) return;
+    const hasTree = this.data.tree.n > 1, f = this.data.funcs;
+    openMenu(x, y, this.name(func), [
+      ...first,
+      ['Callers and callees', () => this.sandwich(func)],
+      ...(hasTree ? [
+        ['Focus: only stacks with it', () => this.filterFunc('focus', func)],
+        ['Ignore: no stacks with it', () => this.filterFunc('ignore', func)],
+        ['Hide: take its frames out', () => this.filterFunc('hide', func)],
+        ['Show from: cut what is above', () => this.filterFunc('show-from', func)],
+        ...(f.file[func] ? [['Show only frames of this file', () => this.addFilter('show', 'file:^' + escapeRegex(f.file[func]) + '$')]] : []),
+        ...(f.module[func] ? [['Show only frames of this module', () => this.addFilter('show', 'module:^' + escapeRegex(f.module[func]) + '$')]] : []),
+      ] as [string, () => void][] : []),
+      ['Search this name', () => this.set({ search: '^' + escapeRegex(f.name[func]) + '$' }, 'quiet')],
+      ['Copy name', () => void copy(f.name[func], 'the name')],
+      ...(this.thing?.stack?.length ? [['Copy stack', () => this.copyStack()] as [string, () => void]] : []),
+    ]);
+  }
+
+  // ---- keys ----
+
+  private searchKey(e: KeyboardEvent): void {
+    if (e.key === 'Enter') {
+      this.panels[this.state.view].step?.(e.shiftKey ? -1 : 1);
+      e.preventDefault();
+    } else if (e.key === 'Escape') {
+      this.set({ search: '' }, 'quiet');
+      this.panels[this.state.view].focus();
+      e.preventDefault();
+    }
+  }
+
+  private key(e: KeyboardEvent): void {
+    const typing = e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement || e.target instanceof HTMLTextAreaElement;
+    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'f') return this.take(e, () => this.searchBox.select());
+    if (typing || document.querySelector('dialog[open]')) return;
+    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'z') return this.take(e, () => (e.shiftKey ? this.redo() : this.undo()));
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const panel = this.panels[this.state.view], s = this.state;
+    const keys: Record<string, () => void> = {
+      '/': () => this.searchBox.select(),
+      '?': () => helpDialog(this.data),
+      n: () => panel.step?.(1),
+      N: () => panel.step?.(-1),
+      u: () => this.undo(),
+      U: () => this.redo(),
+      c: () => this.copyName(),
+      C: () => this.copyStack(),
+      f: () => document.getElementById('pattern')?.focus(),
+      m: () => this.thing?.func && this.menuFor(this.thing.func, ...this.middle()),
+      s: () => this.thing?.func && this.sandwich(this.thing.func),
+      d: () => this.set({ theme: this.dark ? 'light' : 'dark' }, 'quiet'),
+      i: () => this.set({ icicle: !s.icicle }),
+      r: () => this.set({ reverse: !s.reverse, zoom: 0 }),
+      w: () => this.set({ byWeight: !s.byWeight }),
+      Escape: () => (s.search ? this.set({ search: '' }, 'quiet') : s.zoom ? this.set({ zoom: 0 }) : panel.focus()),
+    };
+    VIEWS.forEach(([view], i) => (keys[String(i + 1)] = () => {
+      this.set({ view });
+      this.panels[view].focus();
+    }));
+    const run = keys[e.key];
+    if (run) this.take(e, run);
+  }
+
+  private take(e: Event, run: () => void): void {
+    e.preventDefault();
+    run();
+  }
+
+  saveAs(ending: string, blob: Blob): void {
+    const name = this.data.meta.profiles[this.main0].file.replace(/^.*\//, '').replace(/[^\w.-]+/g, '_').slice(0, 80) || 'profile';
+    save(`${name}.${this.state.view}.${ending}`, blob);
+  }
+
+  /** True when numbers are those of the file as a whole. */
+  get plain(): boolean {
+    return isPlain(this.state);
+  }
+}

@@ -1,0 +1,327 @@
+// The data of a report: base64, gzip, columns, typed arrays. The C side is src/output/columns.c.
+
+export interface Metric {
+  name: string;
+  title: string;
+  event: string;
+  unit: string;
+  kind: number;
+  real: boolean;
+  sums: boolean;
+  scale: number;
+  num: number;
+  den: number;
+  total: number;
+}
+
+export interface SeriesInfo {
+  event: string;
+  process: string;
+  thread: string;
+  context: string;
+  pid: number;
+  tid: number;
+  cpu: number;
+  calls: boolean;
+  time: boolean;
+  trace: boolean;
+}
+
+export interface ProfileInfo {
+  file: string;
+  format: string;
+  variant: string;
+  producer: string;
+  complete: boolean;
+  estimated: boolean;
+  facets: string[];
+  flatFromTree: boolean;
+  hits: boolean;
+  calls: boolean;
+  primary: number;
+  functions: number;
+  nodes: number;
+  events: number;
+  samples: number;
+  timeStart?: number;
+  timeEnd?: number;
+  recordedAt: number;
+  metrics: Metric[];
+  series: SeriesInfo[];
+  meta: Record<string, unknown>;
+}
+
+export interface Meta {
+  version: string;
+  title: string;
+  inputs: string[];
+  profiles: ProfileInfo[];
+  cut: { share: number; nodes: number; functions: number; edges: number; lines: number; names: number; resolution: number };
+}
+
+interface Column {
+  kind: string;
+  count: number;
+  bytes: Uint8Array;
+}
+
+/** Own costs of one series: rows of nodes, and per metric a value for each; null = all zero. */
+export interface Series {
+  info: SeriesInfo;
+  profile: number;
+  index: number;
+  node: Int32Array;
+  cost: (Float64Array | null)[];
+  calls: Float64Array | null;
+}
+
+/** What happened when in one series. Moment i starts at start[i]; in traces it ends at start[i + 1]. */
+export interface Moments {
+  series: Series;
+  trace: boolean;
+  n: number;
+  start: Float64Array;
+  node: Int32Array;
+  calls: Uint32Array | null;
+  gain: (Float64Array | null)[];
+}
+
+export interface Flat {
+  func: Int32Array;
+  calls: Float64Array | null;
+  self: Float64Array[];
+  total: Float64Array[];
+}
+
+export interface Edges {
+  caller: Int32Array;
+  callee: Int32Array;
+  series: Int32Array;
+  line: Int32Array;
+  file: Int32Array;
+  calls: Float64Array;
+  cost: Float64Array[];
+}
+
+export interface Lines {
+  func: Int32Array;
+  file: Int32Array;
+  line: Int32Array;
+  series: Int32Array;
+  hits: Float64Array | null;
+  text: Int32Array | null;
+  cost: Float64Array[];
+}
+
+/** A tree in preorder: the subtree of node i is [i, end[i]). Node 0 is the whole. */
+export interface Tree {
+  n: number;
+  parent: Int32Array;
+  func: Int32Array;
+  end: Int32Array;
+  depth: Int32Array;
+  more: Map<number, number>; // sums of thin nodes: how many each stands for
+}
+
+export interface Data {
+  meta: Meta;
+  strings: string[];
+  funcs: { n: number; name: string[]; file: string[]; module: string[]; line: Int32Array; flags: Int32Array; rank: Int32Array };
+  tree: Tree;
+  series: Series[];
+  moments: Moments[];
+  flat: (Flat | null)[];
+  edges: (Edges | null)[];
+  lines: (Lines | null)[];
+}
+
+function fromBase64(text: string): Uint8Array {
+  const binary = atob(text), n = binary.length, bytes = new Uint8Array(n);
+  for (let i = 0; i < n; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+async function unpack(bytes: Uint8Array): Promise<Uint8Array> {
+  const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+class Columns {
+  private map = new Map<string, Column>();
+
+  constructor(bytes: Uint8Array) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let at = 0; at < bytes.length;) {
+      const length = bytes[at];
+      const name = String.fromCharCode(...bytes.subarray(at + 1, at + 1 + length));
+      at += 1 + length;
+      const kind = String.fromCharCode(bytes[at]), count = view.getUint32(at + 1, true), size = view.getUint32(at + 5, true);
+      at += 9;
+      this.map.set(name, { kind, count, bytes: bytes.subarray(at, at + size) });
+      at += size;
+    }
+  }
+
+  has(name: string): boolean {
+    return this.map.has(name);
+  }
+
+  bytes(name: string): Uint8Array {
+    return this.map.get(name)?.bytes ?? new Uint8Array(0);
+  }
+
+  /** 32-bit numbers; differences are added up. */
+  ids(name: string): Int32Array {
+    const column = this.map.get(name);
+    if (!column) return new Int32Array(0);
+    const { bytes, count, kind } = column, out = new Int32Array(count);
+    let p = 0, last = 0;
+    for (let i = 0; i < count; i++) {
+      let b = bytes[p++], v = b & 127;
+      if (b >= 128) {
+        let unit = 128;
+        do {
+          b = bytes[p++];
+          v += (b & 127) * unit;
+          unit *= 128;
+        } while (b >= 128);
+      }
+      if (kind === 'd') {
+        last += v & 1 ? -((v + 1) / 2) : v / 2;
+        out[i] = last;
+      } else {
+        out[i] = v;
+      }
+    }
+    return out;
+  }
+
+  /** Numbers of up to 64 bits as doubles: exact up to 2^53. */
+  numbers(name: string): Float64Array {
+    const column = this.map.get(name);
+    if (!column) return new Float64Array(0);
+    const { bytes, count, kind } = column, out = new Float64Array(count);
+    if (kind === 'f') {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      for (let i = 0; i < count; i++) out[i] = view.getFloat64(8 * i, true);
+      return out;
+    }
+    const signed = kind === 'z';
+    let p = 0;
+    for (let i = 0; i < count; i++) {
+      let b = bytes[p++], v = b & 127;
+      const odd = b & 1;
+      if (b >= 128) {
+        let unit = 128;
+        do {
+          b = bytes[p++];
+          v += (b & 127) * unit;
+          unit *= 128;
+        } while (b >= 128);
+      }
+      out[i] = signed ? (odd ? -Math.floor(v / 2) - 1 : Math.floor(v / 2)) : v;
+    }
+    return out;
+  }
+
+  maybe(name: string): Float64Array | null {
+    return this.has(name) ? this.numbers(name) : null;
+  }
+}
+
+export function buildTree(up: Int32Array, func: Int32Array, more: Map<number, number>): Tree {
+  const n = up.length, parent = new Int32Array(n), end = new Int32Array(n), depth = new Int32Array(n);
+  const path: number[] = [0]; // the stack of the node before
+  let level = 0;
+  for (let i = 1; i < n; i++) {
+    level = level + 1 - up[i];
+    parent[i] = path[level - 1];
+    depth[i] = level;
+    path[level] = i;
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    if (end[i] < i + 1) end[i] = i + 1;
+    if (i > 0 && end[parent[i]] < end[i]) end[parent[i]] = end[i];
+  }
+  return { n, parent, func, end, depth, more };
+}
+
+function readStrings(c: Columns): string[] {
+  const length = c.ids('str.length'), bytes = c.bytes('str.bytes'), decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const out = new Array<string>(length.length);
+  // Almost all names are ASCII; then one decoding of everything is enough.
+  const all = decoder.decode(bytes), ascii = all.length === bytes.length;
+  for (let i = 0, at = 0; i < length.length; at += length[i++])
+    out[i] = ascii ? all.slice(at, at + length[i]) : decoder.decode(bytes.subarray(at, at + length[i]));
+  return out;
+}
+
+function readFuncs(c: Columns, strings: string[]): Data['funcs'] {
+  const text = (column: string) => Array.from(c.ids(column), id => strings[id]);
+  const name = text('func.name'), n = name.length, order = new Int32Array(n), rank = new Int32Array(n);
+  for (let i = 0; i < n; i++) order[i] = i;
+  order.sort((a, b) => (name[a] < name[b] ? -1 : name[a] > name[b] ? 1 : a - b));
+  for (let i = 0; i < n; i++) rank[order[i]] = i;
+  return { n, name, file: text('func.file'), module: text('func.module'), line: c.ids('func.line'), flags: c.ids('func.flags'), rank };
+}
+
+function readSeries(c: Columns, meta: Meta): Series[] {
+  return meta.profiles.flatMap((p, k) => p.series.map((info, index) => ({
+    info, profile: k, index,
+    node: c.ids(`${k}.s.${index}.node`),
+    cost: p.metrics.map((_, m) => c.maybe(`${k}.s.${index}.m${m}`)),
+    calls: c.maybe(`${k}.s.${index}.calls`),
+  })));
+}
+
+function readMoments(c: Columns, meta: Meta, series: Series[]): Moments[] {
+  return series.filter(s => c.has(`${s.profile}.t.${s.index}.node`)).map(s => {
+    const base = `${s.profile}.t.${s.index}`, wait = c.numbers(`${base}.wait`), n = wait.length;
+    const start = new Float64Array(n + 1), trace = s.info.trace;
+    let at = c.numbers(`${base}.start`)[0] - (meta.profiles[s.profile].timeStart ?? 0);
+    for (let i = 0; i < n; i++) {
+      if (!trace) at += wait[i];
+      start[i] = at;
+      if (trace) at += wait[i];
+    }
+    start[n] = at;
+    return {
+      series: s, trace, n, start, node: c.ids(`${base}.node`),
+      calls: c.has(`${base}.calls`) ? new Uint32Array(c.ids(`${base}.calls`)) : null,
+      gain: meta.profiles[s.profile].metrics.map((_, m) => c.maybe(`${base}.m${m}`)),
+    };
+  });
+}
+
+export async function load(text: string): Promise<Data> {
+  const c = new Columns(await unpack(fromBase64(text)));
+  const meta = JSON.parse(new TextDecoder().decode(c.bytes('meta'))) as Meta;
+  const strings = readStrings(c), series = readSeries(c, meta);
+  const moreNode = c.ids('tree.more.node'), moreCount = c.ids('tree.more.count');
+  const more = new Map(Array.from(moreNode, (node, i) => [node, moreCount[i]]));
+  const each = <T>(column: string, read: (k: number, metrics: Metric[]) => T) =>
+    meta.profiles.map((p, k) => (c.has(`${k}.${column}`) ? read(k, p.metrics) : null));
+  return {
+    meta, strings, series,
+    funcs: readFuncs(c, strings),
+    tree: buildTree(c.ids('tree.up'), c.ids('tree.func'), more),
+    moments: readMoments(c, meta, series),
+    flat: each('flat.func', (k, metrics) => ({
+      func: c.ids(`${k}.flat.func`),
+      calls: c.maybe(`${k}.flat.calls`),
+      self: metrics.map((_, m) => c.numbers(`${k}.flat.self${m}`)),
+      total: metrics.map((_, m) => c.numbers(`${k}.flat.total${m}`)),
+    })),
+    edges: each('edge.caller', (k, metrics) => ({
+      caller: c.ids(`${k}.edge.caller`), callee: c.ids(`${k}.edge.callee`), series: c.ids(`${k}.edge.series`),
+      line: c.ids(`${k}.edge.line`), file: c.ids(`${k}.edge.file`), calls: c.numbers(`${k}.edge.calls`),
+      cost: metrics.map((_, m) => c.numbers(`${k}.edge.m${m}`)),
+    })),
+    lines: each('line.line', (k, metrics) => ({
+      func: c.ids(`${k}.line.func`), file: c.ids(`${k}.line.file`), line: c.ids(`${k}.line.line`),
+      series: c.ids(`${k}.line.series`), hits: c.maybe(`${k}.line.hits`),
+      text: c.has(`${k}.line.text`) ? c.ids(`${k}.line.text`) : null,
+      cost: metrics.map((_, m) => c.numbers(`${k}.line.m${m}`)),
+    })),
+  };
+}

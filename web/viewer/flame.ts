@@ -1,0 +1,359 @@
+// A flame graph on a canvas. Boxes are laid out for the width at hand, from the zoomed frame on; what is thinner than
+// a fraction of a pixel stands together as one grey block, so that widths add up. Only what is in sight is painted.
+
+import { el } from './dom';
+import type { Layer } from './layers';
+import { columns, fit } from './text';
+
+export const ROW = 18;
+const THIN = 0.4;
+const FONT = '11px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
+
+export interface Box {
+  node: number; // -1 - parent for sums of thin children
+  row: number;
+  x: number;
+  w: number;
+  more: number;
+}
+
+export interface FlameStyle {
+  label(node: number): string;
+  colour(node: number): string;
+  match(node: number): boolean; // does a search find it
+  searching(): boolean;
+  dark(): boolean;
+}
+
+export interface FlameEvents {
+  hover(node: number | null, box: Box | null): void;
+  select(node: number): void;
+  zoomed(node: number): void;
+  menu(node: number, x: number, y: number): void;
+}
+
+export class Flame {
+  readonly host: HTMLElement;
+  private canvas: HTMLCanvasElement;
+  private spacer: HTMLElement;
+  private layer: Layer | null = null;
+  private rows: Box[][] = [];
+  private letter = 0;
+  private frame = 0;
+  private stale = true;
+  private hovered: Box | null = null;
+  private wantBottom = true;
+  zoom = 0;
+  selected = 0;
+  up = false; // the whole at the bottom
+  byWeight = false;
+  hideWhole = false;
+
+  constructor(label: string, private style: FlameStyle, private events: FlameEvents) {
+    this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': label, 'aria-describedby': 'details' });
+    this.spacer = el('div', { class: 'spacer' });
+    this.host = el('div', { class: 'flame' }, this.canvas, this.spacer);
+    this.host.addEventListener('scroll', () => this.draw());
+    new ResizeObserver(() => {
+      this.stale = true;
+      this.draw();
+    }).observe(this.host);
+    this.listen();
+  }
+
+  set(layer: Layer | null, zoom = 0): void {
+    this.layer = layer;
+    this.zoom = zoom;
+    this.selected = zoom;
+    this.hovered = null;
+    this.wantBottom = true;
+    this.relayout();
+  }
+
+  relayout(): void {
+    this.stale = true;
+    this.draw();
+  }
+
+  draw(): void {
+    if (!this.frame) this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.paint();
+    });
+  }
+
+  /** Paints at once, for exports and measurements. */
+  paintNow(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    this.paint();
+  }
+
+  zoomTo(node: number): void {
+    if (!this.layer || this.layer.more(node)) return;
+    this.zoom = node;
+    this.selected = node;
+    this.wantBottom = true;
+    this.host.scrollTop = 0;
+    this.relayout();
+    this.events.zoomed(node);
+  }
+
+  choose(node: number, reveal = true): void {
+    this.selected = node;
+    this.events.select(node);
+    if (reveal && !this.find(node)) {
+      this.zoom = this.layer?.parent(node) ?? 0;
+      this.relayout();
+      this.events.zoomed(this.zoom);
+    }
+    this.reveal(node);
+    this.draw();
+  }
+
+  boxes(): Box[] {
+    if (this.stale) this.layout();
+    return this.rows.flat();
+  }
+
+  get size(): { width: number; height: number } {
+    return { width: this.host.clientWidth, height: this.rows.length * ROW };
+  }
+
+  png(): Promise<Blob | null> {
+    this.paintNow();
+    return new Promise(done => this.canvas.toBlob(done, 'image/png'));
+  }
+
+  focus(): void {
+    this.canvas.focus({ preventScroll: true });
+  }
+
+  // ---- layout ----
+
+  private layout(): void {
+    const layer = this.layer, width = this.host.clientWidth;
+    this.rows = [];
+    this.stale = false;
+    if (!layer || width <= 0) return;
+    const above: number[] = [];
+    for (let n = this.zoom; n; n = layer.parent(n)) above.push(n);
+    above.push(0);
+    above.reverse();
+    if (this.hideWhole) above.shift();
+    above.forEach((node, row) => this.rows.push([{ node, row, x: 0, w: width, more: 0 }]));
+    const whole = layer.width(this.zoom);
+    if (!(whole > 0)) return;
+    const scale = width / whole, pile: Box[] = [{ node: this.zoom, row: above.length - 1, x: 0, w: width, more: 0 }];
+    const until = performance.now() + 24;
+    let waiting = false;
+    while (pile.length) {
+      const box = pile.pop()!;
+      if (layer.ready && !layer.ready(box.node) && performance.now() > until) {
+        waiting = true; // the rest comes with the next frames
+        continue;
+      }
+      this.children(layer, box, scale, pile);
+      if (performance.now() > until + 20 && layer.ready) {
+        waiting = waiting || pile.length > 0;
+        if (waiting) break;
+      }
+    }
+    for (const row of this.rows) row.sort((a, b) => a.x - b.x);
+    if (waiting) setTimeout(() => this.relayout(), 0);
+  }
+
+  private children(layer: Layer, parent: Box, scale: number, pile: Box[]): void {
+    const kids = layer.children(parent.node), wide: number[] = [], row = parent.row + 1;
+    let x = parent.x, thin = 0, rest = 0, only = -1;
+    for (let i = 0; i < kids.length; i++) {
+      const w = layer.width(kids[i]) * scale;
+      if (w >= THIN && (layer.func(kids[i]) || w >= 1)) {
+        wide.push(kids[i]);
+      } else if (w > 0) {
+        thin += layer.more(kids[i]) || 1;
+        rest += w;
+        only = kids[i];
+      }
+    }
+    if (this.byWeight && wide.length > 1) wide.sort((a, b) => layer.width(b) - layer.width(a));
+    if (!wide.length && rest < THIN) return;
+    const list = (this.rows[row] ??= []);
+    for (const node of wide) {
+      const box = { node, row, x, w: layer.width(node) * scale, more: layer.more(node) };
+      list.push(box);
+      if (!box.more) pile.push(box);
+      x += box.w;
+    }
+    if (rest >= THIN) list.push({ node: thin === 1 ? only : -1 - parent.node, row, x, w: rest, more: thin });
+  }
+
+  private find(node: number): Box | null {
+    for (const row of this.rows) for (const box of row) if (box.node === node) return box;
+    return null;
+  }
+
+  private top(row: number): number {
+    return this.up ? Math.max(this.rows.length * ROW, this.host.clientHeight) - (row + 1) * ROW : row * ROW;
+  }
+
+  private reveal(node: number): void {
+    const box = this.find(node);
+    if (!box) return;
+    const y = this.top(box.row), view = this.host;
+    if (y < view.scrollTop) view.scrollTop = y;
+    else if (y + ROW > view.scrollTop + view.clientHeight) view.scrollTop = y + ROW - view.clientHeight;
+  }
+
+  // ---- painting ----
+
+  private paint(): void {
+    if (this.stale) this.layout();
+    const width = this.host.clientWidth, height = this.host.clientHeight, ratio = window.devicePixelRatio || 1;
+    if (!width || !height) return;
+    this.spacer.style.height = this.rows.length * ROW + 'px';
+    if (this.wantBottom) {
+      this.wantBottom = false;
+      if (this.up) this.host.scrollTop = this.rows.length * ROW;
+    }
+    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+      this.canvas.style.width = width + 'px';
+      this.canvas.style.height = height + 'px';
+    }
+    const g = this.canvas.getContext('2d', { alpha: false })!;
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const look = getComputedStyle(this.host), back = look.getPropertyValue('--back').trim() || '#fff';
+    g.fillStyle = back;
+    g.fillRect(0, 0, width, height);
+    g.font = FONT;
+    g.textBaseline = 'middle';
+    if (!this.letter) this.letter = g.measureText('mmmmmmmmmm').width / 10;
+    const scroll = this.host.scrollTop;
+    for (let row = 0; row < this.rows.length; row++) {
+      const y = this.top(row) - scroll;
+      if (y + ROW < 0 || y > height || !this.rows[row]) continue;
+      for (const box of this.rows[row]) this.paintBox(g, box, y);
+    }
+    this.outline(g, this.find(this.selected), look.getPropertyValue('--ink'), 2);
+    if (this.hovered) this.outline(g, this.hovered, look.getPropertyValue('--ink'), 1);
+  }
+
+  private paintBox(g: CanvasRenderingContext2D, box: Box, y: number): void {
+    const { style } = this, sum = box.node < 0 || box.more > 0, dark = style.dark();
+    const match = !sum && style.match(box.node), faded = style.searching() && !match;
+    const above = box.row < this.rows.length && this.isAbove(box);
+    g.globalAlpha = faded ? 0.32 : above ? 0.6 : 1;
+    g.fillStyle = sum ? (dark ? '#3d3e47' : '#c9c9d1') : match ? (dark ? '#d95bf0' : '#b517d1') : style.colour(box.node);
+    g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, ROW - 1);
+    const room = Math.floor((box.w - 7) / this.letter);
+    if (room >= 3) {
+      const label = sum ? `(${box.more} more)` : style.label(box.node);
+      const text = fit(label, room);
+      if (columns(text) <= room || room > 3) {
+        g.globalAlpha = faded ? 0.5 : 1;
+        g.fillStyle = match ? '#fff' : sum || box.node === 0 ? (dark ? '#dcdce3' : '#33333a') : dark ? '#fff' : '#17171b';
+        if (dark && !sum && !match && box.node !== 0) g.fillStyle = '#101014';
+        g.fillText(text, box.x + 4, y + ROW / 2);
+      }
+    }
+    g.globalAlpha = 1;
+  }
+
+  private isAbove(box: Box): boolean {
+    return this.zoom !== 0 && box.node >= 0 && box.node !== this.zoom && box.x === 0 && box.w === this.host.clientWidth && box.row < this.zoomRow();
+  }
+
+  private zoomRow(): number {
+    let row = this.hideWhole ? -1 : 0;
+    for (let n = this.zoom; n && this.layer; n = this.layer.parent(n)) row++;
+    return row;
+  }
+
+  private outline(g: CanvasRenderingContext2D, box: Box | null, colour: string, width: number): void {
+    if (!box) return;
+    g.strokeStyle = colour;
+    g.lineWidth = width;
+    g.strokeRect(box.x + width / 2, this.top(box.row) - this.host.scrollTop + width / 2, Math.max(box.w - width - 0.6, 1), ROW - 1 - width);
+  }
+
+  // ---- pointer and keys ----
+
+  private at(x: number, y: number): Box | null {
+    const inner = y + this.host.scrollTop, tall = Math.max(this.rows.length * ROW, this.host.clientHeight);
+    const row = this.rows[Math.floor((this.up ? tall - inner : inner) / ROW)];
+    if (!row) return null;
+    let lo = 0, hi = row.length - 1;
+    while (lo <= hi) {
+      const mid = (lo + hi) >> 1, box = row[mid];
+      if (x < box.x) hi = mid - 1;
+      else if (x >= box.x + box.w) lo = mid + 1;
+      else return box;
+    }
+    return null;
+  }
+
+  private listen(): void {
+    const c = this.canvas, place = (e: MouseEvent) => {
+      const r = c.getBoundingClientRect();
+      return this.at(e.clientX - r.left, e.clientY - r.top);
+    };
+    c.addEventListener('pointermove', e => {
+      const box = place(e);
+      if (box === this.hovered) return;
+      this.hovered = box;
+      c.style.cursor = box && box.node >= 0 ? 'pointer' : 'default';
+      this.events.hover(box ? Math.max(box.node, -1) : null, box);
+      this.draw();
+    });
+    c.addEventListener('pointerleave', () => {
+      this.hovered = null;
+      this.events.hover(null, null);
+      this.draw();
+    });
+    c.addEventListener('click', e => {
+      const box = place(e);
+      if (!box || box.node < 0 || box.more) return;
+      this.selected = box.node;
+      this.events.select(box.node);
+      this.zoomTo(box.node);
+    });
+    c.addEventListener('contextmenu', e => {
+      const box = place(e);
+      if (!box || box.node < 0) return;
+      e.preventDefault();
+      this.selected = box.node;
+      this.events.select(box.node);
+      this.events.menu(box.node, e.clientX, e.clientY);
+      this.draw();
+    });
+    c.addEventListener('keydown', e => this.key(e));
+  }
+
+  private key(e: KeyboardEvent): void {
+    const layer = this.layer;
+    if (!layer || e.ctrlKey || e.metaKey || e.altKey) return;
+    const here = this.find(this.selected), out = this.up ? 'ArrowUp' : 'ArrowDown', back = this.up ? 'ArrowDown' : 'ArrowUp';
+    if (e.key === 'Enter') this.zoomTo(this.selected);
+    else if (e.key === 'Backspace') this.zoomTo(layer.parent(this.zoom));
+    else if (e.key === 'Home') this.zoomTo(0);
+    else if (e.key === 'ContextMenu' || (e.key === 'F10' && e.shiftKey)) {
+      const r = this.canvas.getBoundingClientRect();
+      this.events.menu(this.selected, r.left + (here?.x ?? 0) + 20, r.top + (here ? this.top(here.row) - this.host.scrollTop : 0) + ROW);
+    } else if (here && e.key === out) {
+      const row = this.rows[here.row + 1] ?? [];
+      const inside = row.filter(b => b.node >= 0 && !b.more && b.x >= here.x - 0.01 && b.x + b.w <= here.x + here.w + 0.01);
+      if (inside.length) this.choose(inside.reduce((a, b) => (b.w > a.w ? b : a)).node);
+    } else if (here && e.key === back) {
+      if (this.selected) this.choose(layer.parent(this.selected));
+    } else if (here && (e.key === 'ArrowLeft' || e.key === 'ArrowRight')) {
+      const row = this.rows[here.row].filter(b => b.node >= 0 && !b.more), at = row.indexOf(here);
+      const to = row[at + (e.key === 'ArrowRight' ? 1 : -1)];
+      if (to) this.choose(to.node);
+    } else if (!here && e.key.startsWith('Arrow')) this.choose(this.zoom);
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  }
+}

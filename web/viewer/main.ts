@@ -1,0 +1,21 @@
+// Starts the viewer: reads the data that stands in the page and shows it.
+
+import { App } from './app';
+import { load } from './data';
+import { el } from './dom';
+
+async function start(): Promise<void> {
+  const holder = document.getElementById('data')!, began = performance.now();
+  try {
+    const data = await load(holder.textContent!);
+    holder.remove();
+    new App(data);
+    document.documentElement.dataset.ready = (performance.now() - began).toFixed(0);
+  } catch (error) {
+    document.body.append(el('p', { class: 'lacks', role: 'alert' }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}. ` +
+      'It needs a browser of 2023 or later (DecompressionStream).'));
+    throw error;
+  }
+}
+
+void start();

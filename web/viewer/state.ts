@@ -1,0 +1,142 @@
+// What the page shows, as one value: kept in the URL, changed in one place, with the steps back.
+
+import type { Data } from './data';
+import type { Palette } from './colours';
+import type { Filter, FilterKind, Selection } from './model';
+import { metricOf, threadKey, threadWord } from './model';
+import { shellWord } from './text';
+
+export type View = 'flame' | 'time' | 'sandwich' | 'tree' | 'top' | 'lines';
+export const VIEWS: [View, string][] = [
+  ['flame', 'Flame graph'], ['time', 'Time order'], ['sandwich', 'Sandwich'], ['tree', 'Call tree'], ['top', 'Functions'], ['lines', 'Source lines'],
+];
+
+export interface State extends Selection {
+  view: View;
+  icicle: boolean;
+  reverse: boolean;
+  byWeight: boolean;
+  palette: Palette;
+  zoom: number;
+  func: number; // the function in the sandwich; 0 = none
+  search: string;
+  ignoreCase: boolean;
+  sort: string; // key of the column of functions; with "-" before it ascending
+  change: 'self' | 'total';
+  theme: '' | 'light' | 'dark';
+}
+
+export function initial(data: Data): State {
+  const tree = data.meta.profiles.every(p => p.facets.includes('tree')) && data.tree.n > 1;
+  return {
+    view: tree ? 'flame' : 'top', metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters: [], normalize: false,
+    icicle: true, reverse: false, byWeight: false, palette: 'name', zoom: 0, func: 0, search: '', ignoreCase: true,
+    sort: data.meta.profiles.length > 1 ? 'change' : 'self', change: 'self', theme: '',
+  };
+}
+
+// ---- the URL ----
+
+const FLAGS: [string, 'icicle' | 'reverse' | 'byWeight' | 'ignoreCase' | 'normalize'][] =
+  [['icicle', 'icicle'], ['reverse', 'reverse'], ['weight', 'byWeight'], ['case', 'ignoreCase'], ['scaled', 'normalize']];
+const TEXTS: [string, 'view' | 'event' | 'thread' | 'palette' | 'search' | 'sort' | 'change' | 'theme'][] =
+  [['view', 'view'], ['event', 'event'], ['thread', 'thread'], ['colours', 'palette'], ['search', 'search'], ['sort', 'sort'], ['change', 'change'], ['theme', 'theme']];
+const COUNTS: [string, 'metric' | 'zoom' | 'func'][] = [['metric', 'metric'], ['zoom', 'zoom'], ['of', 'func']];
+
+export function toHash(s: State, base: State): string {
+  const out = new URLSearchParams();
+  for (const [key, field] of TEXTS) if (s[field] !== base[field]) out.set(key, s[field]);
+  for (const [key, field] of COUNTS) if (s[field] !== base[field]) out.set(key, String(s[field]));
+  for (const [key, field] of FLAGS) if (s[field] !== base[field]) out.set(key, s[field] ? '1' : '0');
+  if (s.time) out.set('time', s.time.join('..'));
+  for (const f of s.filters) out.append(f.kind, f.pattern);
+  const text = out.toString();
+  return text ? '#' + text : '';
+}
+
+export function fromHash(hash: string, base: State, data: Data): State {
+  const s: State = { ...base, filters: [] }, given = new URLSearchParams(hash.slice(1));
+  const allowed: Record<string, readonly string[]> = {
+    view: VIEWS.map(v => v[0]), palette: ['name', 'module', 'language'], change: ['self', 'total'], theme: ['light', 'dark'],
+  };
+  for (const [key, field] of TEXTS) {
+    const v = given.get(key);
+    if (v !== null && (!allowed[field] || allowed[field].includes(v))) (s as unknown as Record<string, string>)[field] = v;
+  }
+  const most = { metric: data.meta.profiles[0].metrics.length, zoom: data.tree.n, func: data.funcs.n };
+  for (const [key, field] of COUNTS) {
+    const v = Number(given.get(key) ?? NaN);
+    if (Number.isInteger(v) && v >= 0 && v < most[field]) s[field] = v;
+  }
+  for (const [key, field] of FLAGS) if (given.has(key)) s[field] = given.get(key) === '1';
+  const [from, to] = (given.get('time') ?? '').split('..').map(Number);
+  if (to > from) s.time = [from, to];
+  for (const [key, pattern] of given) if (isFilter(key)) s.filters.push({ kind: key, pattern });
+  return s;
+}
+
+export const FILTERS: [FilterKind, string, string][] = [
+  ['focus', 'Focus', 'keep the stacks in which a function matches'],
+  ['ignore', 'Ignore', 'drop the stacks in which a function matches'],
+  ['show-from', 'Show from', 'cut each stack above its first match'],
+  ['hide', 'Hide', 'take matching frames out; what they cost goes to their callers'],
+  ['show', 'Show', 'take all other frames out'],
+];
+
+function isFilter(key: string): key is FilterKind {
+  return FILTERS.some(f => f[0] === key);
+}
+
+export function filterText(f: Filter): string {
+  return `--${f.kind} ${shellWord(f.pattern)}`;
+}
+
+// ---- the same on the command line ----
+
+export function timeText([from, to]: [number, number]): string {
+  return `${Math.round(from)}ns..${Math.round(to)}ns`;
+}
+
+export function commandLine(s: State, data: Data): string {
+  const { profiles, inputs } = data.meta, two = profiles.length > 1, words = ['polyprof'];
+  const func = s.func ? data.funcs.name[s.func] : '';
+  if (two) words.push(s.view === 'flame' ? 'flame' : 'diff');
+  else if (s.view === 'sandwich') words.push('callers', shellWord(func || 'NAME'));
+  else words.push({ flame: 'flame', time: 'flame', tree: 'tree', top: 'top', lines: 'lines' }[s.view]);
+  words.push(...inputs.map(shellWord));
+  const metric = profiles[0].metrics[s.metric];
+  if (metric && s.metric !== profiles[0].primary) words.push('-m', shellWord(metric.name));
+  if (s.event) words.push('--event', shellWord(s.event));
+  if (s.thread) {
+    const series = data.series.find(x => threadKey(x) === s.thread);
+    words.push('--thread', shellWord(series ? threadWord(series) : s.thread));
+  }
+  if (s.time) words.push('--time', timeText(s.time));
+  for (const f of s.filters) words.push(filterText(f));
+  if (two && s.normalize) words.push('--normalize', 'total');
+  if (s.view === 'time') words.push('--flamechart');
+  if (s.view === 'flame') {
+    if (s.icicle) words.push('--icicle');
+    if (s.reverse) words.push('--reverse');
+    if (s.byWeight) words.push('--sort', 'weight');
+    if (s.palette !== 'name') words.push('--palette', s.palette);
+  }
+  if (s.view === 'top' && !two && /^-?(total|calls|name)$/.test(s.sort)) words.push('--sort', s.sort.replace('-', ''));
+  if (s.view === 'flame' || s.view === 'time') words.push('-o', 'flame.svg');
+  return words.join(' ');
+}
+
+/** Which views this data has something for; the others say why they are empty. */
+export function why(view: View, data: Data): string {
+  const p = data.meta.profiles, format = p.map(x => x.format).join(' and ');
+  const tree = p.every(x => x.facets.includes('tree')) && data.tree.n > 1;
+  const noStacks = `This ${format} profile records which function calls which, not whole stacks: they cannot be drawn without guessing.`;
+  if ((view === 'flame' || view === 'tree') && !tree)
+    return p.some(x => x.facets.includes('edges')) ? noStacks + ' Sandwich and Functions show what it knows.' : `This ${format} profile holds no stacks.`;
+  if (view === 'time' && !data.moments.length) return `This ${format} profile does not say when things happened.`;
+  if (view === 'sandwich' && !tree && !data.edges.some(e => e)) return `This ${format} profile does not say which function calls which.`;
+  if (view === 'lines' && !data.lines.some(l => l)) return `This ${format} profile does not say what single source lines cost.`;
+  if (view === 'top' && !data.flat.some(f => f)) return `This ${format} profile holds no costs.`;
+  if (p.length > 1 && metricOf(data, 1, p[0].primary) < 0) return '';
+  return '';
+}

@@ -1,0 +1,182 @@
+// A table that draws only the rows in sight, with the keys of a grid.
+
+import { el, fill } from './dom';
+
+const HEIGHT = 26;
+
+export interface ColumnSpec<R> {
+  key: string;
+  title: string;
+  help?: string;
+  number?: boolean;
+  wide?: boolean;
+  sorts?: boolean;
+  /** What stands in the cell: `text` and `title` are for people, `exact` is for CSV. */
+  cell(row: R): { text: string; exact?: string; title?: string; bar?: number; node?: Node };
+}
+
+export interface TableOpts<R> {
+  label: string;
+  tree?: boolean;
+  columns: ColumnSpec<R>[];
+  sort?: { key: string; descending: boolean };
+  onSort?(key: string): void;
+  onSelect?(row: R, index: number): void;
+  onOpen?(row: R): void;
+  onMenu?(row: R, x: number, y: number): void;
+  onKey?(e: KeyboardEvent, row: R, index: number): boolean;
+  decorate?(row: R, element: HTMLElement): void;
+  empty?: string;
+}
+
+export class Table<R> {
+  readonly host: HTMLElement;
+  private head: HTMLElement;
+  private body: HTMLElement;
+  private spacer: HTMLElement;
+  private frame = 0;
+  private rows: R[] = [];
+  selected = -1;
+
+  constructor(private opts: TableOpts<R>) {
+    this.head = el('div', { class: 'tr head', role: 'row', 'aria-rowindex': 1 });
+    this.body = el('div', { class: 'tbody', role: 'rowgroup' });
+    this.spacer = el('div', { class: 'spacer' });
+    this.host = el('div', { class: 'table', role: opts.tree ? 'treegrid' : 'grid', 'aria-label': opts.label, tabindex: 0 },
+      this.head, this.body, this.spacer);
+    this.host.addEventListener('scroll', () => this.draw());
+    new ResizeObserver(() => this.draw()).observe(this.host);
+    this.host.addEventListener('keydown', e => this.key(e));
+    this.body.addEventListener('click', e => this.click(e));
+    this.body.addEventListener('dblclick', e => {
+      const i = this.indexOf(e.target);
+      if (i >= 0) opts.onOpen?.(this.rows[i]);
+    });
+    this.body.addEventListener('contextmenu', e => {
+      const i = this.indexOf(e.target);
+      if (i < 0 || !opts.onMenu) return;
+      e.preventDefault();
+      this.select(i);
+      opts.onMenu(this.rows[i], e.clientX, e.clientY);
+    });
+    this.header();
+  }
+
+  set(rows: R[], columns = this.opts.columns, sort = this.opts.sort): void {
+    this.rows = rows;
+    this.opts.columns = columns;
+    this.opts.sort = sort;
+    if (this.selected >= rows.length) this.selected = rows.length - 1;
+    this.host.setAttribute('aria-rowcount', String(rows.length + 1));
+    this.host.style.setProperty('--columns', columns.map(c => (c.wide ? 'minmax(16em, 1fr)' : c.number ? 'minmax(6.5em, max-content)' : 'minmax(7em, max-content)')).join(' '));
+    this.header();
+    this.draw();
+  }
+
+  get length(): number {
+    return this.rows.length;
+  }
+
+  select(index: number, tell = true): void {
+    if (index < 0 || index >= this.rows.length) return;
+    this.selected = index;
+    const top = index * HEIGHT, room = this.host.clientHeight - this.head.offsetHeight;
+    if (top < this.host.scrollTop) this.host.scrollTop = top;
+    else if (top + HEIGHT > this.host.scrollTop + room) this.host.scrollTop = top + HEIGHT - room;
+    if (tell) this.opts.onSelect?.(this.rows[index], index);
+    this.draw();
+  }
+
+  focus(): void {
+    this.host.focus({ preventScroll: true });
+  }
+
+  private header(): void {
+    const { columns, sort } = this.opts;
+    fill(this.head, ...columns.map((c, i) => {
+      const sorted = sort?.key === c.key, sortable = this.opts.onSort && c.sorts !== false;
+      return el('div', {
+        class: 'th' + (c.number ? ' number' : '') + (sorted ? ' sorted' : ''), role: 'columnheader', 'aria-colindex': i + 1, title: c.help ?? c.title,
+        'aria-sort': sorted ? (sort!.descending ? 'descending' : 'ascending') : null,
+      }, sortable ? el('button', { type: 'button', tabindex: -1, onclick: () => this.opts.onSort!(c.key) },
+        c.title, sorted ? (sort!.descending ? ' \u25be' : ' \u25b4') : '') : c.title);
+    }));
+  }
+
+  private draw(): void {
+    if (!this.frame) this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.paint();
+    });
+  }
+
+  private paint(): void {
+    const first = Math.max(0, Math.floor(this.host.scrollTop / HEIGHT) - 4);
+    const last = Math.min(this.rows.length, Math.ceil((this.host.scrollTop + this.host.clientHeight) / HEIGHT) + 4);
+    this.spacer.style.height = this.rows.length * HEIGHT + 'px';
+    this.body.style.transform = `translateY(${first * HEIGHT}px)`;
+    const out: Node[] = [];
+    for (let i = first; i < last; i++) out.push(this.row(this.rows[i], i));
+    if (!this.rows.length) out.push(el('p', { class: 'empty' }, this.opts.empty ?? 'Nothing here.'));
+    fill(this.body, ...out);
+    if (this.selected >= first && this.selected < last) this.host.setAttribute('aria-activedescendant', this.rowId(this.selected));
+    else this.host.removeAttribute('aria-activedescendant');
+  }
+
+  private rowId(i: number): string {
+    return `${this.opts.label.replace(/\W+/g, '-')}-${i}`;
+  }
+
+  private row(row: R, i: number): HTMLElement {
+    const e = el('div', { class: 'tr' + (i === this.selected ? ' selected' : ''), role: 'row', id: this.rowId(i), 'data-row': i, 'aria-rowindex': i + 2, 'aria-selected': i === this.selected ? 'true' : 'false' });
+    this.opts.columns.forEach((c, k) => {
+      const cell = c.cell(row), td = el('div', { class: 'td' + (c.number ? ' number' : ''), role: 'gridcell', 'aria-colindex': k + 1, 'data-key': c.key, 'data-exact': cell.exact, title: cell.title ?? cell.text });
+      if (cell.bar !== undefined) {
+        const bar = el('span', { class: 'bar' });
+        bar.style.width = `${Math.max(0, Math.min(1, cell.bar)) * 100}%`;
+        td.append(bar);
+      }
+      td.append(cell.node ?? el('span', {}, cell.text));
+      e.append(td);
+    });
+    this.opts.decorate?.(row, e);
+    return e;
+  }
+
+  private indexOf(target: EventTarget | null): number {
+    const row = target instanceof Element ? target.closest('.tr') : null;
+    return row ? Number(row.getAttribute('data-row') ?? -1) : -1;
+  }
+
+  private click(e: MouseEvent): void {
+    const i = this.indexOf(e.target);
+    if (i >= 0) this.select(i);
+  }
+
+  private key(e: KeyboardEvent): void {
+    if (e.target !== this.host || e.ctrlKey || e.metaKey || e.altKey) return;
+    const page = Math.max(1, Math.floor(this.host.clientHeight / HEIGHT) - 2), at = this.selected, n = this.rows.length;
+    const go: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: n - 1 };
+    if (at >= 0 && this.opts.onKey?.(e, this.rows[at], at)) e.preventDefault();
+    else if (e.key in go) {
+      e.preventDefault();
+      this.select(Math.max(0, Math.min(n - 1, go[e.key])));
+    } else if (e.key === 'Enter' && at >= 0) {
+      e.preventDefault();
+      this.opts.onOpen?.(this.rows[at]);
+    } else if ((e.key === 'ContextMenu' || (e.key === 'F10' && e.shiftKey)) && at >= 0) {
+      e.preventDefault();
+      const r = document.getElementById(this.rowId(at))?.getBoundingClientRect();
+      this.opts.onMenu?.(this.rows[at], (r?.left ?? 0) + 40, r?.bottom ?? 0);
+    }
+  }
+
+  csv(escape: (text: string) => string): string {
+    const line = (cells: string[]) => cells.map(escape).join(',') + '\r\n';
+    return line(this.opts.columns.map(c => c.title)) +
+      this.rows.map(r => line(this.opts.columns.map(c => {
+        const cell = c.cell(r);
+        return cell.exact ?? cell.text;
+      }))).join('');
+  }
+}

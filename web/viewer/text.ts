@@ -1,0 +1,110 @@
+// Numbers and names as people read them. Names of a profile reach the page through shown() and dom.ts only.
+
+import type { Metric } from './data';
+
+/** What would move, hide or swap text: C0, DEL, C1, marks of direction, invisible and line separators, lone surrogates. */
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function spell(c: string): string {
+  const code = c.charCodeAt(0);
+  return code < 0x100 ? '\\x' + code.toString(16).padStart(2, '0') : '\\u{' + code.toString(16) + '}';
+}
+
+/** A name as it may be shown: nothing in it can swap or hide what is read, and it ends somewhere. */
+export function shown(name: string, most = 4000): string {
+  const text = name.length > most ? name.slice(0, most - 1) + '\u2026' : name;
+  return text.replace(UNSEEN, spell);
+}
+
+export function escapeXml(text: string): string {
+  return shown(text).replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`);
+}
+
+export function escapeCsv(text: string): string {
+  return /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+}
+
+/** A word for a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'";
+}
+
+export function escapeRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/** In the metric's canonical unit. */
+export function canonical(m: Metric, raw: number): number {
+  const scaled = m.num === 1 && m.den === 1 ? raw : (raw * m.num) / m.den;
+  return m.scale ? Number((scaled / 10 ** m.scale).toPrecision(15)) : scaled;
+}
+
+export function digits(n: number): string {
+  if (!Number.isFinite(n)) return '\u2013';
+  if (Number.isInteger(n) && Math.abs(n) < 1e21) return n.toString().replace(/\B(?=(\d{3})+$)/g, ',');
+  const [whole, part] = n.toString().split('.');
+  return part && !whole.includes('e') && !part.includes('e') ? whole.replace(/\B(?=(\d{3})+$)/g, ',') + '.' + part : n.toString();
+}
+
+function three(n: number): string {
+  const size = Math.abs(n);
+  return size >= 100 || Number.isInteger(n) ? n.toFixed(0) : size >= 10 ? n.toFixed(1) : n.toFixed(2);
+}
+
+function stepped(n: number, steps: [number, string][], below: string): string {
+  for (const [size, name] of steps) if (Math.abs(n) >= size * 0.9995) return three(n / size) + ' ' + name;
+  return (Number.isInteger(n) ? String(n) : three(n)) + ' ' + below;
+}
+
+export function time(ns: number): string {
+  return stepped(ns, [[3600e9, 'h'], [60e9, 'min'], [1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s']], 'ns');
+}
+
+export function bytes(n: number): string {
+  return stepped(n, [[1024 ** 4, 'TiB'], [1024 ** 3, 'GiB'], [1024 ** 2, 'MiB'], [1024, 'KiB']], 'B');
+}
+
+export function count(n: number): string {
+  return Math.abs(n) >= 1e7 ? stepped(n, [[1e12, 'T'], [1e9, 'G'], [1e6, 'M']], '').trim() : digits(Number.isInteger(n) ? n : Number(three(n)));
+}
+
+/** A value for people: 1.25 ms, 3.4 MiB, 12,345. */
+export function value(m: Metric, raw: number): string {
+  const v = canonical(m, raw);
+  return m.unit === 'ns' ? time(v) : m.unit === 'bytes' ? bytes(v) : count(v);
+}
+
+/** With the unit's name behind counts. */
+export function valueNamed(m: Metric, raw: number): string {
+  return m.unit === 'ns' || m.unit === 'bytes' ? value(m, raw) : value(m, raw) + ' ' + m.unit;
+}
+
+/** Every digit: 1,250,000 ns. */
+export function exact(m: Metric, raw: number): string {
+  return digits(canonical(m, raw)) + ' ' + m.unit;
+}
+
+export function percent(part: number, whole: number): string {
+  if (!(whole > 0)) return '';
+  const p = (100 * part) / whole;
+  return (Math.abs(p) >= 99.95 ? p.toFixed(0) : Math.abs(p) >= 10 ? p.toFixed(1) : p.toFixed(2)) + '%';
+}
+
+export function plural(n: number, one: string, many: string): string {
+  return digits(n) + ' ' + (n === 1 ? one : many);
+}
+
+/** Columns that a text takes in a font of one width. */
+export function columns(text: string): number {
+  let n = 0;
+  for (let i = 0; i < text.length; i++) n += text.charCodeAt(i) > 0x1100 ? 2 : 1;
+  return n;
+}
+
+/** As much of a text as fits. */
+export function fit(text: string, room: number): string {
+  if (text.length * 2 <= room || columns(text) <= room) return text;
+  let n = 0, i = 0;
+  while (i < text.length && n < room - 1) n += text.charCodeAt(i++) > 0x1100 ? 2 : 1;
+  return text.slice(0, Math.max(0, i)) + '\u2026';
+}

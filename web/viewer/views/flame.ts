@@ -1,0 +1,134 @@
+// The flame graph: from the root up or down, or from the leaves.
+
+import type { App, Panel } from '../app';
+import { button, el, fill, select } from '../dom';
+import { boxesSvg } from '../export';
+import { Flame, ROW } from '../flame';
+import type { Layer } from '../layers';
+import { CallersLayer, TreeLayer } from '../layers';
+import { why } from '../state';
+import { escapeCsv } from '../text';
+
+export class FlameView implements Panel {
+  readonly host = el('section', { class: 'view' });
+  private crumbs = el('div', { class: 'crumbs', role: 'navigation', 'aria-label': 'Zoomed to' });
+  private chart: Flame;
+  private layer: Layer | null = null;
+  private made = '';
+  private scene: unknown = null;
+
+  constructor(private app: App) {
+    this.chart = new Flame('Flame graph', {
+      label: n => (n ? app.name(this.layer!.func(n)) : 'all'),
+      colour: n => (n ? app.frameColour(this.layer!, n) : app.dark ? '#4a4b55' : '#d5d5dc'),
+      match: n => !!n && !!app.hits?.[this.layer!.func(n)],
+      searching: () => !!app.hits,
+      dark: () => app.dark,
+    }, {
+      hover: (node, box) => (node === null ? this.tell(this.chart.selected) : box && box.node < 0 ? this.tellMore(-1 - box.node, box.more) : this.tell(node)),
+      select: node => this.tell(node),
+      zoomed: node => {
+        if (node !== app.state.zoom) app.set({ zoom: node });
+      },
+      menu: (node, x, y) => app.menuFor(this.layer!.func(node), x, y, [['Zoom to it', () => this.chart.zoomTo(node)]]),
+    });
+    this.host.append(this.crumbs, this.chart.host);
+  }
+
+  update(): void {
+    const { app } = this, s = app.state, lacks = why('flame', app.data);
+    if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
+    const key = `${s.reverse}`;
+    if (this.scene !== app.scene || this.made !== key) {
+      this.layer = s.reverse ? new CallersLayer(app.scene, app.data.funcs.rank) : new TreeLayer(app.scene);
+      this.scene = app.scene;
+      this.made = key;
+      this.chart.set(this.layer, s.zoom);
+    }
+    this.chart.up = !s.icicle;
+    this.chart.byWeight = s.byWeight;
+    if (this.chart.zoom !== s.zoom) {
+      this.chart.zoom = this.chart.selected = s.zoom;
+    }
+    this.chart.relayout();
+    this.trail();
+    this.tell(this.chart.selected);
+  }
+
+  search(): void {
+    this.chart.draw();
+  }
+
+  focus(): void {
+    this.chart.focus();
+  }
+
+  private tell(node: number): void {
+    const l = this.layer, all = this.app.scene.costs.map((_, k) => k);
+    if (!l) return;
+    if (!node) return this.app.tell(null);
+    this.app.tell({
+      func: l.func(node), more: l.more(node), total: all.map(k => l.total(node, k)), self: all.map(k => l.self(node, k)), calls: l.calls(node),
+      parent: all.map(k => l.total(l.parent(node), k)), zoom: all.map(k => l.total(this.chart.zoom, k)), stack: l.stack(node),
+    });
+  }
+
+  private tellMore(parent: number, more: number): void {
+    const l = this.layer!, all = this.app.scene.costs.map((_, k) => k);
+    const wide = new Set(this.chart.boxes().filter(b => b.node >= 0 && !b.more).map(b => b.node));
+    const thin = Array.from(l.children(parent)).filter(c => !wide.has(c));
+    this.app.tell({ func: 0, more, total: all.map(k => thin.reduce((sum, c) => sum + l.total(c, k), 0)), parent: all.map(k => l.total(parent, k)) });
+  }
+
+  private trail(): void {
+    const l = this.layer!, path: number[] = [];
+    for (let n = this.chart.zoom; n; n = l.parent(n)) path.push(n);
+    this.crumbs.hidden = !path.length;
+    fill(this.crumbs, button('all', 'Zoom out to all', () => this.chart.zoomTo(0)),
+      ...path.reverse().slice(-8).map(n => button(this.app.name(l.func(n)).slice(0, 60), 'Zoom to ' + this.app.name(l.func(n)), () => this.chart.zoomTo(n))));
+  }
+
+  /** The next frame that the search finds, in the order of the picture. */
+  step(by: number): void {
+    const found = this.chart.boxes().filter(b => b.node > 0 && !b.more && this.app.hits?.[this.layer!.func(b.node)]).sort((a, b) => a.x - b.x || a.row - b.row);
+    if (!found.length) return;
+    const at = found.findIndex(b => b.node === this.chart.selected);
+    this.chart.choose(found[at < 0 ? (by > 0 ? 0 : found.length - 1) : (at + by + found.length) % found.length].node);
+    this.tell(this.chart.selected);
+  }
+
+  options(): Node[] {
+    const { app } = this, s = app.state, toggle = (label: string, title: string, on: boolean, run: () => void) => button(label, title, run, { 'aria-pressed': String(on), class: 'toggle' });
+    if (why('flame', app.data)) return [];
+    return [
+      toggle('Icicle', 'The whole on top (i)', s.icicle, () => app.set({ icicle: !s.icicle })),
+      toggle('Reverse', 'From the leaves: who calls what costs (r)', s.reverse, () => app.set({ reverse: !s.reverse, zoom: 0 })),
+      toggle('By weight', 'The widest first (w)', s.byWeight, () => app.set({ byWeight: !s.byWeight })),
+      ...(app.compares ? [
+        select('Change of', [['self', 'self'], ['total', 'total']], s.change, v => app.set({ change: v as 'self' | 'total' })),
+        toggle('Same size', 'Scale the second profile to the size of the first', s.normalize, () => app.set({ normalize: !s.normalize })),
+      ] : [select('Colours', [['name', 'by name'], ['module', 'by module'], ['language', 'by language']], s.palette, v => app.set({ palette: v as 'name' }))]),
+      button('Reset zoom', 'Zoom out to all (Escape)', () => this.chart.zoomTo(0), { disabled: !s.zoom }),
+    ];
+  }
+
+  svg(): string {
+    const l = this.layer!, { width, height } = this.chart.size, boxes = this.chart.boxes(), k = this.app.main0;
+    return boxesSvg(this.app, width, height, boxes.map(b => ({
+      x: b.x, y: this.chart.up ? height - (b.row + 1) * ROW : b.row * ROW, w: b.w, h: ROW - 1,
+      fill: b.node < 0 || b.more ? '#b9b9c2' : b.node ? this.app.frameColour(l, b.node) : '#d5d5dc',
+      label: b.more ? `(${b.more} more)` : b.node ? this.app.data.funcs.name[l.func(b.node)] : 'all',
+      title: b.more ? `(${b.more} more)` : `${b.node ? this.app.data.funcs.name[l.func(b.node)] : 'all'} (${this.app.exact(l.total(b.node, k))}, ${this.app.share(l.total(b.node, k))})`,
+    })));
+  }
+
+  png(): Promise<Blob | null> {
+    return this.chart.png();
+  }
+
+  csv(): string {
+    const l = this.layer!, k = this.app.main0, name = (f: number) => (f ? this.app.data.funcs.name[f] : 'all');
+    return 'depth,function,total,self\r\n' + this.chart.boxes().filter(b => b.node >= 0 && !b.more)
+      .map(b => [b.row, escapeCsv(name(l.func(b.node))), l.total(b.node, k), l.self(b.node, k)].join(',') + '\r\n').join('');
+  }
+}

@@ -1,0 +1,127 @@
+// What single source lines cost, with their text where the profile brings it.
+
+import type { App, Panel } from '../app';
+import { el, fill, select } from '../dom';
+import { metricOf, threadKey } from '../model';
+import { why } from '../state';
+import type { ColumnSpec } from '../table';
+import { Table } from '../table';
+import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
+
+interface Line {
+  file: number;
+  line: number;
+  func: number;
+  text: number;
+  hits: number;
+  cost: number[];
+}
+
+export class LinesView implements Panel {
+  readonly host = el('section', { class: 'view' });
+  private note = el('p', { class: 'note' });
+  private table: Table<Line>;
+  private rows: Line[] = [];
+  private file = -1;
+  private sort = 'cost';
+
+  constructor(private app: App) {
+    this.table = new Table<Line>({
+      label: 'Source lines', columns: [],
+      onSort: key => {
+        this.sort = this.sort === key ? '-' + key : key;
+        this.update();
+      },
+      onSelect: r => app.tell({ func: r.func, total: r.cost, note: this.place(r) }),
+      onOpen: r => app.sandwich(r.func),
+      onMenu: (r, x, y) => app.menuFor(r.func, x, y, [['Only this file', () => this.choose(r.file)]]),
+    });
+    this.host.append(this.note, this.table.host);
+  }
+
+  private place(r: Line): string {
+    return shown(this.app.data.strings[r.file] || '(unknown file)', 200) + (r.line ? ':' + r.line : '');
+  }
+
+  private choose(file: number): void {
+    this.file = file;
+    this.sort = file < 0 ? 'cost' : 'place';
+    this.app.set({}, 'quiet');
+  }
+
+  update(): void {
+    const { app } = this, lacks = why('lines', app.data);
+    if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
+    this.collect();
+    this.search();
+  }
+
+  private collect(): void {
+    const { data, state, main0: k } = this.app, out = new Map<number, Line>(), n = data.meta.profiles.length;
+    data.lines.forEach((l, p) => {
+      const m = metricOf(data, p, state.metric);
+      for (let i = 0; l && i < l.line.length; i++) {
+        const series = data.series.find(s => s.profile === p && s.index === l.series[i]);
+        if (state.thread && series && threadKey(series) !== state.thread) continue;
+        const key = l.file[i] * 4294967296 + l.line[i];
+        let line = out.get(key);
+        if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i], text: l.text ? l.text[i] : 0, hits: 0, cost: Array(n).fill(0) }));
+        line.cost[p] += m >= 0 ? l.cost[m][i] : 0;
+        if (p === k && l.hits) line.hits += l.hits[i];
+      }
+    });
+    const key = this.sort.replace('-', ''), sign = this.sort.startsWith('-') ? -1 : 1, { strings } = data;
+    const place = (a: Line, b: Line) => (strings[a.file] < strings[b.file] ? -1 : strings[a.file] > strings[b.file] ? 1 : a.line - b.line);
+    this.rows = [...out.values()].filter(r => this.file < 0 || r.file === this.file)
+      .sort((a, b) => sign * (key === 'hits' ? b.hits - a.hits : key === 'place' ? place(a, b) : b.cost[k] - a.cost[k]) || place(a, b));
+  }
+
+  search(): void {
+    const { app } = this, { hits, state } = app, { strings } = app.data;
+    const words = state.search.toLowerCase();
+    const rows = hits ? this.rows.filter(r => hits[r.func] || strings[r.text]?.toLowerCase().includes(words) || strings[r.file]?.toLowerCase().includes(words)) : this.rows;
+    const stale = state.filters.length || state.time ? ' Filters and time do not apply here: the profile gives whole sums per line.' : '';
+    fill(this.note, plural(rows.length, 'line', 'lines') + (this.file >= 0 ? ' of ' + shown(strings[this.file], 120) : '') + '.' + stale);
+    this.table.set(rows, this.columns(), { key: this.sort.replace('-', ''), descending: !this.sort.startsWith('-') });
+  }
+
+  private columns(): ColumnSpec<Line>[] {
+    const { app } = this, k = app.main0, whole = app.scene.whole[k], { strings } = app.data;
+    const cost = (key: string, title: string, p: number): ColumnSpec<Line> => ({ key, title, number: true, cell: r => ({ text: app.value(r.cost[p]), exact: String(canonical(app.metric, r.cost[p])), title: app.exact(r.cost[p]), bar: whole > 0 ? r.cost[p] / whole : undefined }) });
+    const out: ColumnSpec<Line>[] = [...(app.compares ? [cost('before', 'Before', 0)] : []), cost('cost', app.compares ? 'After' : 'Cost', k),
+      { key: 'cost%', title: '%', number: true, sorts: false, cell: r => ({ text: percent(r.cost[k], whole) }) }];
+    if (app.data.meta.profiles[k].hits) out.push({ key: 'hits', title: 'Hits', number: true, cell: r => ({ text: digits(r.hits), exact: String(r.hits) }) });
+    out.push({ key: 'place', title: 'Line', cell: r => ({ text: this.place(r).replace(/^.*\//, ''), exact: (strings[r.file] || '') + ':' + r.line, title: this.place(r) }) });
+    const hasText = app.data.lines.some(l => l?.text);
+    out.push({
+      key: 'text', title: hasText ? 'Source' : 'Function', wide: true, sorts: false,
+      cell: r => {
+        const text = hasText ? shown(strings[r.text] || '', 400).replace(/\\x09/g, '    ') : app.name(r.func);
+        return { text, exact: hasText ? strings[r.text] : app.data.funcs.name[r.func], node: el('code', {}, text) };
+      },
+    });
+    return out;
+  }
+
+  options(): Node[] {
+    if (why('lines', this.app.data)) return [];
+    const { strings, lines } = this.app.data, k = this.app.main0, m = metricOf(this.app.data, k, this.app.state.metric), sums = new Map<number, number>();
+    const l = lines[k];
+    for (let i = 0; l && i < l.line.length; i++) sums.set(l.file[i], (sums.get(l.file[i]) ?? 0) + (m >= 0 ? l.cost[m][i] : 0));
+    const files = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 400);
+    return [select('File', [['-1', `all ${sums.size}`], ...files.map(([f]) => [String(f), shown(strings[f] || '(unknown file)', 60)] as [string, string])], String(this.file), v => this.choose(Number(v)))];
+  }
+
+  step(by: number): void {
+    this.table.select(Math.max(0, Math.min(this.table.length - 1, this.table.selected + by)));
+  }
+
+  focus(): void {
+    if (this.table.selected < 0) this.table.select(0);
+    this.table.focus();
+  }
+
+  csv(): string {
+    return this.table.csv(escapeCsv);
+  }
+}

@@ -1,0 +1,111 @@
+// Functions by their own cost or with all they called.
+
+import type { App, Panel } from '../app';
+import { el, fill } from '../dom';
+import type { FlatRow } from '../model';
+import { why } from '../state';
+import type { ColumnSpec } from '../table';
+import { Table } from '../table';
+import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
+
+/** Columns of a listing of functions: for one profile, or before, after and change for two. */
+export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
+  const m = app.metric, k = app.main0, whole = app.scene.whole[k];
+  const number = (key: string, title: string, help: string, raw: (r: R) => number, bar = false): ColumnSpec<R> => ({
+    key, title, help, number: true,
+    cell: r => ({ text: app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)), bar: bar && whole > 0 ? Math.abs(raw(r)) / whole : undefined }),
+  });
+  const share = (key: string, raw: (r: R) => number): ColumnSpec<R> => ({
+    key, title: '%', help: 'share of all', number: true, sorts: false, cell: r => ({ text: percent(raw(r), whole), exact: whole > 0 ? String((100 * raw(r)) / whole) : '' }),
+  });
+  const calls: ColumnSpec<R>[] = app.data.meta.profiles[k].calls || app.data.series.some(s => s.info.calls)
+    ? [{ key: 'calls', title: 'Calls', number: true, cell: r => ({ text: r.calls[k] === null ? '' : digits(r.calls[k]!), exact: r.calls[k] === null ? '' : String(r.calls[k]) }) }] : [];
+  if (!app.compares)
+    return [number('self', 'Self', 'what it costs itself', r => r.self[0], true), share('self%', r => r.self[0]),
+      number('total', 'Total', 'with all it called, counted once when it calls itself', r => r.total[0], true), share('total%', r => r.total[0]), ...calls];
+  const change = (key: string, title: string, raw: (r: R) => number, before: (r: R) => number): ColumnSpec<R> => ({
+    key, title, number: true, help: 'after less before',
+    cell: r => ({ text: (raw(r) > 0 ? '+' : '') + app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)) + (before(r) > 0 ? `, ${raw(r) > 0 ? '+' : ''}${percent(raw(r), before(r))}` : '') }),
+  });
+  return [number('before', 'Self before', 'what it cost itself before', r => r.self[0]), number('self', 'Self after', 'what it costs itself now', r => r.self[1]),
+    change('change', 'Self change', r => r.self[1] - r.self[0], r => r.self[0]),
+    number('totalBefore', 'Total before', 'with all it called', r => r.total[0]), number('total', 'Total after', 'with all it calls', r => r.total[1]),
+    change('totalChange', 'Total change', r => r.total[1] - r.total[0], r => r.total[0]), ...calls];
+}
+
+export function sortRows(app: App, rows: FlatRow[], sort: string): FlatRow[] {
+  const up = sort.startsWith('-'), key = sort.replace('-', ''), k = app.main0, { rank } = app.data.funcs;
+  const value: Record<string, (r: FlatRow) => number> = {
+    self: r => r.self[k], total: r => r.total[k], before: r => r.self[0], totalBefore: r => r.total[0], calls: r => r.calls[k] ?? -1,
+    change: r => Math.abs(r.self[1] - r.self[0]), totalChange: r => Math.abs(r.total[1] - r.total[0]), name: r => -rank[r.func],
+  };
+  const of = value[key] ?? value.self, sign = up ? -1 : 1;
+  return rows.sort((a, b) => sign * (of(b) - of(a)) || rank[a.func] - rank[b.func]);
+}
+
+export function nameColumn(app: App): ColumnSpec<FlatRow> {
+  return {
+    key: 'name', title: 'Function', wide: true,
+    cell: r => {
+      const place = app.place(r.func), name = app.name(r.func), node = el('span', { class: 'fname' });
+      node.append(el('b', {}, name), place ? el('i', {}, place) : '');
+      return { text: name, exact: app.data.funcs.name[r.func], title: shown(app.data.funcs.name[r.func], 1000) + (place ? '\n' + place : ''), node };
+    },
+  };
+}
+
+export function nextSort(sort: string, key: string): string {
+  return sort === key ? '-' + key : key;
+}
+
+export class TopView implements Panel {
+  readonly host = el('section', { class: 'view' });
+  private note = el('p', { class: 'note' });
+  private table: Table<FlatRow>;
+  private rows: FlatRow[] = [];
+
+  constructor(private app: App) {
+    this.table = new Table<FlatRow>({
+      label: 'Functions', columns: [],
+      onSort: key => app.set({ sort: nextSort(app.state.sort, key) }),
+      onSelect: r => app.tell({ func: r.func, self: r.self, total: r.total, calls: r.calls[app.main0] }),
+      onOpen: r => app.sandwich(r.func),
+      onMenu: (r, x, y) => app.menuFor(r.func, x, y),
+      empty: 'No function matches.',
+    });
+    this.host.append(this.note, this.table.host);
+  }
+
+  update(): void {
+    const { app } = this, lacks = why('top', app.data), sort = app.state.sort;
+    if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
+    this.rows = sortRows(app, app.scene.flat.slice(), sort);
+    this.columns();
+    this.search();
+  }
+
+  private columns(): ColumnSpec<FlatRow>[] {
+    return [...costColumns<FlatRow>(this.app), nameColumn(this.app)];
+  }
+
+  search(): void {
+    const { app } = this, { hits } = app, sort = app.state.sort;
+    const rows = hits ? this.rows.filter(r => hits[r.func]) : this.rows;
+    const more = app.scene.flatRest ? `, ${plural(app.scene.flatRest, 'lighter one is', 'lighter ones are')} not in this file` : '';
+    fill(this.note, (hits ? `${digits(rows.length)} of ` : '') + plural(this.rows.length, 'function', 'functions') + more);
+    this.table.set(rows, this.columns(), { key: sort.replace('-', ''), descending: !sort.startsWith('-') });
+  }
+
+  step(by: number): void {
+    this.table.select(Math.max(0, Math.min(this.table.length - 1, this.table.selected + by)));
+  }
+
+  focus(): void {
+    if (this.table.selected < 0) this.table.select(0);
+    this.table.focus();
+  }
+
+  csv(): string {
+    return this.table.csv(escapeCsv);
+  }
+}

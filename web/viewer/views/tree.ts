@@ -1,0 +1,184 @@
+// The call tree as a table that unfolds: the costliest callee first.
+
+import type { App, Panel } from '../app';
+import { button, el, fill } from '../dom';
+import type { Layer } from '../layers';
+import { CallersLayer, TreeLayer } from '../layers';
+import type { FlatRow } from '../model';
+import { why } from '../state';
+import type { ColumnSpec } from '../table';
+import { Table } from '../table';
+import { escapeCsv, shown } from '../text';
+import { costColumns } from './top';
+
+interface TreeRow extends FlatRow {
+  node: number;
+  depth: number;
+  open: boolean;
+  leaf: boolean;
+  more: number;
+}
+
+export class TreeView implements Panel {
+  readonly host = el('section', { class: 'view' });
+  private table: Table<TreeRow>;
+  private layer: Layer | null = null;
+  private open = new Set<number>();
+  private rows: TreeRow[] = [];
+  private scene: unknown = null;
+  private made = false;
+
+  constructor(private app: App) {
+    this.table = new Table<TreeRow>({
+      label: 'Call tree', tree: true, columns: [],
+      onSelect: r => this.tell(r),
+      onOpen: r => this.toggle(r),
+      onMenu: (r, x, y) => app.menuFor(r.func, x, y, [['Unfold the hottest path', () => this.hottest(r.node)]]),
+      onKey: (e, r, i) => this.key(e, r, i),
+      decorate: (r, row) => {
+        row.setAttribute('aria-level', String(r.depth + 1));
+        if (!r.leaf) row.setAttribute('aria-expanded', String(r.open));
+        if (app.hits?.[r.func]) row.classList.add('match');
+      },
+    });
+    this.host.append(this.table.host);
+  }
+
+  update(): void {
+    const { app } = this, lacks = why('tree', app.data);
+    if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
+    if (this.scene !== app.scene || this.made !== app.state.reverse) {
+      this.layer = app.state.reverse ? new CallersLayer(app.scene, app.data.funcs.rank) : new TreeLayer(app.scene);
+      this.scene = app.scene;
+      this.made = app.state.reverse;
+      this.open = new Set([0]);
+      this.hottest(0, false);
+    }
+    this.list();
+  }
+
+  search(): void {
+    this.table.set(this.rows, this.columns());
+  }
+
+  private row(node: number, depth: number): TreeRow {
+    const l = this.layer!, all = this.app.scene.costs.map((_, k) => k), more = l.more(node);
+    return {
+      node, depth, more, func: l.func(node), open: this.open.has(node), leaf: !!more || !this.kids(node).length,
+      self: all.map(k => l.self(node, k)), total: all.map(k => l.total(node, k)), calls: all.map(k => (k === this.app.main0 ? l.calls(node) : null)),
+    };
+  }
+
+  private kids(node: number): number[] {
+    const l = this.layer!;
+    return Array.from(l.children(node)).filter(c => l.width(c) > 0 || l.total(c, 0) !== 0 || (this.app.compares && l.total(c, 1) !== 0));
+  }
+
+  private list(): void {
+    const l = this.layer!, rows: TreeRow[] = [], pile: [number, number][] = [[0, 0]];
+    while (pile.length) {
+      const [node, depth] = pile.pop()!;
+      rows.push(this.row(node, depth));
+      if (!this.open.has(node)) continue;
+      const kids = this.kids(node).sort((a, b) => l.width(a) - l.width(b));
+      for (const kid of kids) pile.push([kid, depth + 1]);
+    }
+    this.rows = rows;
+    this.table.set(rows, this.columns());
+  }
+
+  private columns(): ColumnSpec<TreeRow>[] {
+    const costs = costColumns<TreeRow>(this.app).map(c => ({ ...c, sorts: false }));
+    return [...costs, {
+      key: 'name', title: 'Function', wide: true,
+      cell: r => {
+        const name = r.more ? `(${r.more} more)` : this.app.name(r.func), node = el('span', { class: 'fname tree' });
+        node.style.paddingLeft = Math.min(r.depth, 60) * 14 + 'px';
+        node.append(r.leaf ? el('span', { class: 'twist' }) : el('button', {
+          type: 'button', tabindex: -1, class: 'twist', 'aria-label': r.open ? 'Fold' : 'Unfold', onclick: (e: Event) => {
+            e.stopPropagation();
+            this.toggle(r);
+          },
+        }, r.open ? '\u25be' : '\u25b8'), el('b', {}, name));
+        return { text: name, exact: '  '.repeat(r.depth) + (r.more ? name : r.func ? this.app.data.funcs.name[r.func] : 'all'), title: r.func ? shown(this.app.data.funcs.name[r.func], 1000) : name, node };
+      },
+    }];
+  }
+
+  private toggle(r: TreeRow, open = !r.open): void {
+    if (r.leaf) return;
+    if (open) this.open.add(r.node);
+    else this.open.delete(r.node);
+    this.list();
+  }
+
+  /** Unfolds the costliest callee as long as it holds most of its caller. */
+  private hottest(node: number, draw = true): void {
+    const l = this.layer!;
+    for (let depth = 0; depth < 200; depth++) {
+      this.open.add(node);
+      const kids = this.kids(node);
+      if (!kids.length) break;
+      const best = kids.reduce((a, b) => (l.width(b) > l.width(a) ? b : a));
+      if (l.more(best) || l.width(best) < l.width(node) / 2) break;
+      node = best;
+    }
+    if (draw) this.list();
+  }
+
+  private key(e: KeyboardEvent, r: TreeRow, index: number): boolean {
+    if (e.key === 'ArrowRight') {
+      if (!r.open && !r.leaf) this.toggle(r, true);
+      else this.table.select(index + 1);
+    } else if (e.key === 'ArrowLeft') {
+      if (r.open && !r.leaf) this.toggle(r, false);
+      else this.table.select(this.rows.findLastIndex((x, i) => i < index && x.depth < r.depth));
+    } else if (e.key === 'h') this.hottest(r.node);
+    else return false;
+    return true;
+  }
+
+  private tell(r: TreeRow): void {
+    const l = this.layer!, all = this.app.scene.costs.map((_, k) => k);
+    this.app.tell({ func: r.func, more: r.more, self: r.self, total: r.total, calls: r.calls[this.app.main0], parent: r.node ? all.map(k => l.total(l.parent(r.node), k)) : undefined, stack: l.stack(r.node) });
+  }
+
+  /** The next match: unfolds what leads to it. */
+  step(by: number): void {
+    const { hits } = this.app, l = this.layer;
+    if (!hits || !l) return;
+    const visible = this.rows.map((r, i) => [r, i] as const).filter(([r]) => r.func && hits[r.func]);
+    const at = this.table.selected, next = by > 0 ? visible.find(([, i]) => i > at) : visible.findLast(([, i]) => i < at);
+    if (next) return this.table.select(next[1]);
+    const { tree, width } = this.app.scene;
+    if (this.app.state.reverse) return;
+    let best = 0;
+    for (let i = 1; i < tree.n; i++) if (hits[tree.func[i]] && !this.rows.some(r => r.node === i) && width[i] > (best ? width[best] : 0)) best = i;
+    if (!best) return;
+    for (let n = tree.parent[best]; n; n = tree.parent[n]) this.open.add(n);
+    this.list();
+    this.table.select(this.rows.findIndex(r => r.node === best));
+  }
+
+  focus(): void {
+    if (this.table.selected < 0) this.table.select(0);
+    this.table.focus();
+  }
+
+  options(): Node[] {
+    const { app } = this;
+    if (why('tree', app.data)) return [];
+    return [
+      button('Bottom up', 'From the leaves: who calls what costs (r)', () => app.set({ reverse: !app.state.reverse, zoom: 0 }), { 'aria-pressed': String(app.state.reverse), class: 'toggle' }),
+      button('Hottest path', 'Unfold the hottest path (h)', () => this.hottest(this.rows[this.table.selected]?.node ?? 0)),
+      button('Fold all', 'Fold everything', () => {
+        this.open = new Set([0]);
+        this.list();
+      }),
+    ];
+  }
+
+  csv(): string {
+    return this.table.csv(escapeCsv);
+  }
+}
