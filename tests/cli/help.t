@@ -21,6 +21,7 @@ $ polyprof --help
     lines         what each source line costs, or the annotated source
     merge         several profiles into one
     flame         a flame graph as an interactive SVG
+    report        one self-contained HTML file with every view
     list          the profiles in a directory, newest first, from metadata alone
     formats       the formats that can be read and written, and their options
     explain       what a rule cited by a diagnostic means; without one, all rules
