@@ -57,6 +57,8 @@ need_lib libzstd zstd.h libzstd-dev
 need_lib libpcre2-8 pcre2.h libpcre2-dev
 want_lib libisal isa-l.h libisal-dev
 want scdoc scdoc
+want node nodejs
+want npm npm
 if [ "$1" = test ]; then
 	want c++ g++
 	want clang clang
@@ -65,6 +67,7 @@ if [ "$1" = test ]; then
 	want clang-tidy clang-tidy
 	want cppcheck cppcheck
 	want valgrind valgrind
+	want chromium chromium
 	want nytprofhtml libdevel-nytprof-perl
 fi
 
