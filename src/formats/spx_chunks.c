@@ -331,6 +331,20 @@ batch_work(void *ctx, unsigned index)
 }
 
 static void
+run_batch(struct batch_job *job)
+{
+	struct spx_read *r = job->r;
+
+	/* All of a small section is at hand: no thread is needed. */
+	if (r->section_end && !r->carry_n && r->batch_n[job->which] == 1) {
+		r->batch_n[!job->which] = 0;
+		read_chunk(r, &r->batch[job->which][0]);
+	} else {
+		r->reader->run(r->reader, r->batch_n[job->which] + 1, batch_work, job);
+	}
+}
+
+static void
 merge_batch(struct spx_read *r, unsigned which)
 {
 	unsigned i;
@@ -382,7 +396,7 @@ pp_spx_events_read(struct spx_read *r)
 	r->next_offset = pp_input_offset(r->in, r->in->cur);
 	r->next_independent = false;
 	for (fill_batch(r, 0); r->batch_n[job.which]; job.which = !job.which) {
-		r->reader->run(r->reader, r->batch_n[job.which] + 1, batch_work, &job);
+		run_batch(&job);
 		merge_batch(r, job.which);
 		if (r->no_memory)
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);

@@ -315,15 +315,16 @@ walk_charge(struct spx_walk *w, struct pp_place place)
 	uint32_t j;
 
 	for (j = 0; j < w->layout->metrics; j++) {
-		int64_t grew;
+		int64_t grew, sum;
 
 		if (__builtin_sub_overflow(w->next[j], w->state.values[j], &grew) ||
-		    __builtin_add_overflow(cells[j], grew, &cells[j])) {
+		    __builtin_add_overflow(cells[j], grew, &sum)) {
 			pp_diag_add(&w->diags, &pp_spx_rules[SPX_VALUE_RANGE], place,
 			            "column %u passes 64 bits; the value before is kept", j + 1);
 			w->next[j] = w->state.values[j];
 			continue;
 		}
+		cells[j] = sum;
 		if (j == 0)
 			w->back |= grew;
 		w->state.values[j] = w->next[j];

@@ -55,18 +55,25 @@ whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
 	return (int64_t)value;
 }
 
+/* A number in a base of at most 16, with at least `width` digits. */
 static char *
-put_u64(char *p, uint64_t v)
+put_digits(char *p, uint64_t v, unsigned base, unsigned width)
 {
-	char digits[20];
-	size_t n = 0;
+	char digits[64];
+	unsigned n = 0;
 
 	do
-		digits[n++] = (char)('0' + v % 10);
-	while ((v /= 10) != 0);
+		digits[n++] = "0123456789abcdef"[v % base];
+	while ((v /= base) != 0 || n < width);
 	while (n)
 		*p++ = digits[--n];
 	return p;
+}
+
+static char *
+put_u64(char *p, uint64_t v)
+{
+	return put_digits(p, v, 10, 1);
 }
 
 static char *
@@ -86,12 +93,17 @@ put_value(const struct spx_out *o, const struct spx_column *c, char *p, int64_t 
 		for (; scale && fraction % 10 == 0; scale--)
 			fraction /= 10;
 		/* -4.9999 would be read as SPX's way to write -5. */
-		if (scale == 4 && fraction == 9999 && value < 0)
-			return p + sprintf(p, "%llue-4",
-			                   (unsigned long long)(magnitude / (power / 10000)));
+		if (scale == 4 && fraction == 9999 && value < 0) {
+			p = put_u64(p, magnitude / (power / 10000));
+			memcpy(p, "e-4", 3);
+			return p + 3;
+		}
 	}
 	p = put_u64(p, magnitude / power);
-	return scale ? p + sprintf(p, ".%0*llu", (int)scale, (unsigned long long)fraction) : p;
+	if (scale == 0)
+		return p;
+	*p++ = '.';
+	return put_digits(p, fraction, 10, scale);
 }
 
 /* ---- events ---- */
@@ -137,8 +149,8 @@ put_05(struct spx_out *o, char *p, bool start, uint32_t index, uint32_t site)
 	if (!start)
 		*p++ = '-';
 	else if (site)
-		p += sprintf(p, "%x|", site);
-	else
+		p = put_digits(p, site, 16, 1);
+	if (start)
 		*p++ = '|';
 	if (in_block < most)
 		most = (uint32_t)in_block;
