@@ -201,7 +201,7 @@ choice_suggest(struct pp_buf *problem, const char *choices, const char *text)
 static bool
 given_add(struct parse *p, const struct pp_option *option, const char *text)
 {
-	struct pp_given given = { option, text, 0 };
+	struct pp_given given = { .option = option, .text = text, .words = p->args->words.n };
 
 	if (option->kind == PP_ARG_COUNT && !pp_num_u64(pp_slice_z(text), &given.number)) {
 		pp_buf_addf(p->problem, "--%s needs a whole number, not '%s'", option->name, text);

@@ -17,6 +17,7 @@ struct pp_given {
 	const struct pp_option *option;
 	const char *text; /* NULL for flags */
 	uint64_t number;  /* of counts */
+	size_t words;     /* how many words stood before it */
 };
 
 struct pp_args {

@@ -10,8 +10,8 @@ struct pp_progress {
 	const struct pp_cli *cli;
 	const char *file;
 	bool counts_files; /* files are counted, not bytes */
-	uint64_t start; /* ns */
-	uint64_t drawn; /* when it was drawn last; 0 = not yet */
+	uint64_t start;    /* ns */
+	uint64_t drawn;    /* when it was drawn last; 0 = not yet */
 };
 
 /* Prepares; false when no bar is wanted (-q, or standard error is no terminal). */

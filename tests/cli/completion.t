@@ -38,6 +38,9 @@ $ polyprof completion zsh | grep -A1 -e --sort | expand
                           '--sort=[the order of the rows (default\: cost)]:sort:(cost hits name )' \
                           '--source=[look for the source under DIR and print it annotated; may be repeated]:DIR:_files' \
   --
+                          '--sort=[what the rows compare and are sorted by (default\: self)]:sort:(self total calls name )' \
+                          '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all, unchanged ones too)]:N: ' \
+  --
                           '--sort=[the order of siblings (default name)]:sort:(name weight input )' \
                           '--min-width=[draw thinner frames together\: pixels (default 0.1) or percent; frames of 1 % are always drawn]:N\[%\]: ' \
   --
@@ -48,6 +51,7 @@ $ polyprof completion fish | grep -e '-l sort'
   complete -c polyprof -n 'not __fish_seen_subcommand_from $__polyprof_commands' -l sort -x -a 'self total calls name ' -d 'the order of the rows (default: self)'
   complete -c polyprof -n '__fish_seen_subcommand_from top' -l sort -x -a 'self total calls name ' -d 'the order of the rows (default: self)'
   complete -c polyprof -n '__fish_seen_subcommand_from lines' -l sort -x -a 'cost hits name ' -d 'the order of the rows (default: cost)'
+  complete -c polyprof -n '__fish_seen_subcommand_from diff' -l sort -x -a 'self total calls name ' -d 'what the rows compare and are sorted by (default: self)'
   complete -c polyprof -n '__fish_seen_subcommand_from flame' -l sort -x -a 'name weight input ' -d 'the order of siblings (default name)'
   complete -c polyprof -n '__fish_seen_subcommand_from list' -l sort -x -a 'time cost size name ' -d 'newest first (the default), or by time taken, size or name'
 

@@ -1,0 +1,380 @@
+/*
+ * Canonical names: one spelling for what profilers spell differently.
+ */
+#include "analysis/identity.h"
+
+static bool
+is_word(unsigned char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_' || c >= 0x80;
+}
+
+static bool
+is_digit(unsigned char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+starts(struct pp_slice s, const char *z)
+{
+	size_t n = strlen(z);
+
+	return s.n >= n && memcmp(s.p, z, n) == 0;
+}
+
+static bool
+ends(struct pp_slice s, const char *z)
+{
+	size_t n = strlen(z);
+
+	return s.n >= n && memcmp(s.p + s.n - n, z, n) == 0;
+}
+
+static struct pp_slice
+skip(struct pp_slice s, size_t n)
+{
+	return pp_slice_of(s.p + n, s.n - n);
+}
+
+/* ---- endings ---------------------------------------------------------------------------- */
+
+/* The length without "+0x1f". */
+static size_t
+without_offset(struct pp_slice s)
+{
+	size_t n = s.n;
+
+	while (n > 0 && (is_digit(s.p[n - 1]) || (s.p[n - 1] >= 'a' && s.p[n - 1] <= 'f')))
+		n--;
+	if (n < s.n && n > 3 && s.p[n - 1] == 'x' && s.p[n - 2] == '0' && s.p[n - 3] == '+')
+		return n - 3;
+	return s.n;
+}
+
+/* The length without ".constprop.0", ".isra.3", ".cold" and their kin. */
+static size_t
+without_suffix(struct pp_slice s)
+{
+	static const char *const kinds[] = { ".constprop", ".isra",   ".part",       ".cold",
+		                             ".lto_priv",  ".llvm",   ".localalias", ".clone",
+		                             ".resume",    ".destroy" };
+	size_t n = s.n, k;
+
+	while (n > 0 && is_digit(s.p[n - 1]))
+		n--;
+	if (n > 0 && n < s.n && s.p[n - 1] == '.')
+		n--;
+	else
+		n = s.n;
+	for (k = 0; k < PP_COUNT_OF(kinds); k++)
+		if (ends(pp_slice_of(s.p, n), kinds[k]) && n > strlen(kinds[k]))
+			return n - strlen(kinds[k]);
+	return s.n;
+}
+
+/* The length without " [clone .x]". */
+static size_t
+without_clone(struct pp_slice s)
+{
+	size_t n;
+
+	if (s.n < 9 || s.p[s.n - 1] != ']')
+		return s.n;
+	for (n = s.n - 1; n > 0 && s.p[n] != '['; n--)
+		;
+	return n > 1 && s.p[n - 1] == ' ' && starts(skip(s, n), "[clone ") ? n - 1 : s.n;
+}
+
+/* The length without "_[k]", "_[j]", "_[i]", as flame graphs mark kernel, jitted and inlined frames. */
+static size_t
+without_mark(struct pp_slice s)
+{
+	if (s.n > 4 && s.p[s.n - 1] == ']' && s.p[s.n - 3] == '[' && s.p[s.n - 4] == '_' &&
+	    (s.p[s.n - 2] == 'k' || s.p[s.n - 2] == 'j' || s.p[s.n - 2] == 'i'))
+		return s.n - 4;
+	return s.n;
+}
+
+static struct pp_slice
+without_endings(struct pp_slice s)
+{
+	size_t before;
+
+	do {
+		before = s.n;
+		s.n = without_mark(s);
+		s.n = without_offset(s);
+		s.n = without_clone(s);
+		s.n = without_suffix(s);
+	} while (s.n != before);
+	return s;
+}
+
+/* ---- places in names -------------------------------------------------------------------- */
+
+/* "PATH:12-14" or "PATH:12" inside braces: the path and the first line; false when it is none. */
+static bool
+place_parse(struct pp_slice s, struct pp_slice *file, uint32_t *line)
+{
+	size_t colon, i;
+	uint64_t number = 0;
+
+	for (colon = s.n; colon > 0 && s.p[colon - 1] != ':'; colon--)
+		;
+	if (colon == 0 || colon == s.n || !is_digit(s.p[colon]))
+		return false;
+	for (i = colon; i < s.n && is_digit(s.p[i]) && number < UINT32_MAX; i++)
+		number = number * 10 + (uint64_t)(s.p[i] - '0');
+	*line = (uint32_t)number;
+	/* PHP 8.4 names the function around a closure instead of its file. */
+	if (memchr(s.p, '/', colon - 1) || memchr(s.p, '\\', colon - 1) == NULL)
+		if (!memchr(s.p, '(', colon - 1))
+			*file = pp_slice_of(s.p, colon - 1);
+	return true;
+}
+
+/*
+ * "{closure:PLACE}" becomes "{closure}", "{anonymous-class:PLACE}" and "class@anonymous\0PLACE" become
+ * "class@anonymous". Returns how many bytes were taken, 0 = nothing of that kind here.
+ */
+static size_t
+placed_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32_t *line)
+{
+	static const struct {
+		const char *open, *as;
+	} kinds[] = { { "{closure:", "{closure}" }, { "{anonymous-class:", "class@anonymous" } };
+	size_t i, end;
+
+	for (i = 0; i < PP_COUNT_OF(kinds); i++) {
+		size_t n = strlen(kinds[i].open);
+
+		if (!starts(s, kinds[i].open))
+			continue;
+		for (end = n; end < s.n && s.p[end] != '}'; end++)
+			;
+		(void)place_parse(pp_slice_of(s.p + n, end - n), file, line);
+		pp_buf_adds(out, kinds[i].as);
+		return end < s.n ? end + 1 : end;
+	}
+	if (starts(s, "class@anonymous") && s.n > 15 && s.p[15] == '\0') {
+		for (end = 16; end < s.n && s.p[end] != '$' &&
+		               !(s.p[end] == ':' && end + 1 < s.n && s.p[end + 1] == ':');
+		     end++)
+			;
+		(void)place_parse(pp_slice_of(s.p + 16, end - 16), file, line);
+		while (end < s.n && !(s.p[end] == ':' && end + 1 < s.n && s.p[end + 1] == ':'))
+			end++;
+		pp_buf_adds(out, "class@anonymous");
+		return end;
+	}
+	return 0;
+}
+
+/* ---- scripts ---------------------------------------------------------------------------- */
+
+/* Whether a name is the path of a script: a file's own top-level code. */
+static bool
+is_script(struct pp_slice name, struct pp_slice file, struct pp_slice *path)
+{
+	static const char *const includes[] = { "include::", "include_once::", "require::",
+		                                "require_once::" };
+	size_t i;
+
+	if (pp_slice_eq_z(name, "{main}")) {
+		*path = file;
+		return true;
+	}
+	for (i = 0; i < PP_COUNT_OF(includes); i++)
+		if (starts(name, includes[i])) {
+			*path = skip(name, strlen(includes[i]));
+			return true;
+		}
+	if (name.n && (pp_slice_eq(name, file) || (name.p[0] == '/' && ends(name, ".php")))) {
+		*path = name;
+		return true;
+	}
+	return false;
+}
+
+/* Code that eval() ran: SPX names it by its place, Xdebug "eval" at that place. */
+static bool
+is_eval(struct pp_slice name, struct pp_slice file)
+{
+	return ends(name, " : eval()'d code") ||
+	       (pp_slice_eq_z(name, "eval") && ends(file, " : eval()'d code"));
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+/* The body of a name, separators made equal and recursion marks dropped. */
+static void
+body_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32_t *line)
+{
+	size_t i = 0, taken;
+
+	while (i < s.n) {
+		unsigned char c = s.p[i];
+		bool inside = i > 0 && i + 2 < s.n;
+
+		if (c == '-' && inside && s.p[i + 1] == '>' &&
+		    (is_word(s.p[i - 1]) || s.p[i - 1] == '}') &&
+		    (is_word(s.p[i + 2]) || s.p[i + 2] == '{' || s.p[i + 2] == '\\')) {
+			pp_buf_adds(out, "::");
+			i += 2;
+		} else if (c == '\'' && i > 0 && i + 1 < s.n && is_digit(s.p[i + 1])) {
+			size_t end = i + 1;
+
+			while (end < s.n && is_digit(s.p[end]))
+				end++;
+			if (end == s.n || s.p[end] == '\'') {
+				i = end;
+			} else {
+				pp_buf_addc(out, (char)c);
+				i++;
+			}
+		} else if ((taken = placed_copy(skip(s, i), out, file, line)) > 0) {
+			i += taken;
+		} else {
+			pp_buf_addc(out, (char)c);
+			i++;
+		}
+	}
+}
+
+void
+pp_canonical_name(struct pp_slice name, struct pp_slice file, uint32_t line, struct pp_buf *out,
+                  struct pp_slice *place_file, uint32_t *place_line)
+{
+	const unsigned char *tick;
+
+	*place_file = pp_slice_eq_z(file, "php:internal") ? pp_slice_of("", 0) : file;
+	*place_line = line;
+	out->n = 0;
+	if (is_eval(name, file)) {
+		pp_buf_adds(out, "{eval}");
+		*place_file = ends(name, "eval()'d code") ? name : file;
+		*place_line = 0;
+		return;
+	}
+	if (is_script(name, file, place_file)) {
+		pp_buf_adds(out, "{script}");
+		*place_line = 0;
+		return;
+	}
+	if (starts(name, "php::"))
+		name = skip(name, 5);
+	if (name.n > 1 && name.p[0] == '\\')
+		name = skip(name, 1);
+	/* dtrace: "libc.so.6`malloc". */
+	tick = name.n ? memchr(name.p, '`', name.n) : NULL;
+	if (tick && tick > name.p && tick + 1 < name.p + name.n)
+		name = skip(name, (size_t)(tick - name.p) + 1);
+	name = without_endings(name);
+	body_copy(name, out, place_file, place_line);
+}
+
+/* ---- loose names ------------------------------------------------------------------------ */
+
+/*
+ * "_ZN3foo3barEi" as "foo::bar": the names of a mangled C++ or Rust symbol, when it is made of nothing
+ * else. False for all others.
+ */
+static bool
+mangled_names(struct pp_slice s, struct pp_buf *out)
+{
+	size_t i = 2;
+	bool nested, first = true;
+	struct pp_slice last = { 0 };
+
+	if (!starts(s, "_Z") || s.n < 4)
+		return false;
+	nested = s.p[i] == 'N';
+	i += nested;
+	while (nested && i < s.n && (s.p[i] == 'K' || s.p[i] == 'V' || s.p[i] == 'r'))
+		i++;
+	while (i < s.n && s.p[i] != 'E') {
+		size_t n = 0;
+
+		if ((s.p[i] == 'C' || s.p[i] == 'D') && i + 1 < s.n && is_digit(s.p[i + 1]) &&
+		    last.n) {
+			pp_buf_adds(out, s.p[i] == 'D' ? "::~" : "::");
+			pp_buf_add(out, last.p, last.n);
+			i += 2;
+			continue;
+		}
+		if (!is_digit(s.p[i]))
+			return !nested && !first;
+		while (i < s.n && is_digit(s.p[i]) && n < 10000)
+			n = n * 10 + (size_t)(s.p[i++] - '0');
+		if (n == 0 || n > s.n - i)
+			return false;
+		last = pp_slice_of(s.p + i, n);
+		i += n;
+		/* Rust ends its names in a hash. */
+		if (n == 17 && last.p[0] == 'h' && !first)
+			continue;
+		pp_buf_adds(out, first ? "" : "::");
+		pp_buf_add(out, last.p, last.n);
+		first = false;
+		if (!nested)
+			return true;
+	}
+	return !first && i < s.n;
+}
+
+void
+pp_loose_name(struct pp_slice s, struct pp_buf *out)
+{
+	size_t i, angle = 0;
+
+	out->n = 0;
+	if (mangled_names(s, out))
+		return;
+	out->n = 0;
+	/* Rust's demangled hash: "foo::bar::h0123456789abcdef". */
+	if (s.n > 19 && s.p[s.n - 17] == 'h' && s.p[s.n - 18] == ':' && s.p[s.n - 19] == ':')
+		s.n -= 19;
+	for (i = 0; i < s.n; i++) {
+		if (s.p[i] == '<' && i > 0)
+			angle++;
+		else if (s.p[i] == '>' && angle > 0)
+			angle--;
+		else if (s.p[i] == '(' && angle == 0 && i > 0 &&
+		         !ends(pp_slice_of(s.p, i), "operator"))
+			break;
+	}
+	pp_buf_add(out, s.p, i);
+}
+
+/* ---- paths ------------------------------------------------------------------------------ */
+
+unsigned
+pp_path_score(struct pp_slice a, struct pp_slice b)
+{
+	unsigned score = 0;
+
+	if (a.n == 0 || b.n == 0)
+		return 0;
+	for (;;) {
+		size_t x = a.n, y = b.n;
+
+		while (x > 0 && a.p[x - 1] != '/')
+			x--;
+		while (y > 0 && b.p[y - 1] != '/')
+			y--;
+		if (a.n - x != b.n - y || memcmp(a.p + x, b.p + y, a.n - x) != 0)
+			return score;
+		score++;
+		while (x > 0 && a.p[x - 1] == '/')
+			x--;
+		while (y > 0 && b.p[y - 1] == '/')
+			y--;
+		/* Both ends at once: the same path. */
+		if (x == 0 || y == 0)
+			return x == y ? score + 1000 : score;
+		a.n = x;
+		b.n = y;
+	}
+}

@@ -1,0 +1,519 @@
+/*
+ * What changed between two profiles.
+ */
+#include "analysis/diff.h"
+
+#include <math.h>
+
+#include "analysis/flat.h"
+#include "analysis/group.h"
+
+/* Differences of scaled values below this part of the larger one are rounding. */
+#define ROUNDING 1e-9
+
+void
+pp_diff_release(struct pp_diff *d)
+{
+	size_t side, i;
+
+	for (side = 0; side < 2; side++) {
+		for (i = 0; d->keys[side] && i < d->runs[side]; i++)
+			free(d->keys[side][i]);
+		free(d->keys[side]);
+	}
+	free(d->row_of_group);
+	pp_vec_release(&d->rows);
+	pp_identity_release(&d->identity);
+	*d = (struct pp_diff){ 0 };
+}
+
+/* ---- who is who ------------------------------------------------------------------------- */
+
+/* Matches the functions of all runs and makes those one that are the same. */
+static bool
+match_functions(struct pp_diff *d)
+{
+	size_t side, i, f;
+
+	if (!pp_identity_init(&d->identity, d->input[0][0].profile->strs.seed))
+		return false;
+	for (side = 0; side < 2; side++) {
+		d->keys[side] = calloc(d->runs[side], sizeof *d->keys[side]);
+		for (i = 0; d->keys[side] && i < d->runs[side]; i++) {
+			const struct pp_profile *p = d->input[side][i].profile;
+
+			d->keys[side][i] = calloc(p->funcs.n, sizeof **d->keys[side]);
+			if (!d->keys[side][i] ||
+			    !pp_identity_add(&d->identity, p, d->keys[side][i]))
+				return false;
+		}
+		if (!d->keys[side])
+			return false;
+	}
+	for (side = 0; side < 2; side++)
+		for (i = 0; i < d->runs[side]; i++) {
+			struct pp_profile *p = d->input[side][i].profile;
+
+			for (f = 1; f < p->funcs.n; f++)
+				d->keys[side][i][f] = pp_identity_find(&d->identity,
+				                                       d->keys[side][i][f]);
+			if (!pp_group_unite(p, d->keys[side][i], (uint32_t)d->identity.groups.n))
+				return false;
+		}
+	return true;
+}
+
+/* The row of a group, made when absent; NULL when out of memory. */
+static struct pp_diff_row *
+row_of(struct pp_diff *d, uint32_t group)
+{
+	if (!d->row_of_group[group]) {
+		if (!pp_vec_push(&d->rows, (struct pp_diff_row){ 0 }))
+			return NULL;
+		d->row_of_group[group] = (uint32_t)d->rows.n;
+	}
+	return &d->rows.at[d->row_of_group[group] - 1];
+}
+
+/* ---- adding up runs --------------------------------------------------------------------- */
+
+/* Adds one run: `value` holds the sum, `variance` the sum of squares until settle_runs(). */
+static void
+value_add(struct pp_diff_value *v, size_t side, const struct pp_metric *m, union pp_value x,
+          const struct pp_diff *d, int64_t mul)
+{
+	double value = pp_value_double(m, x);
+
+	v->value[side] += value;
+	v->variance[side] += value * value;
+	if (d->exact)
+		v->exact[side] = pp_value_convert(m, &d->metric, mul, x);
+}
+
+static bool
+run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
+{
+	const struct pp_profile *p = d->input[side][run].profile;
+	size_t metric = d->input[side][run].metric, i;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	struct pp_flat flat;
+
+	if (pp_flat_compute(p, &flat) != PP_OK)
+		return false;
+	d->has_calls &= flat.has_calls;
+	value_add(&d->whole, side, m, flat.whole[metric], d, mul);
+	for (i = 0; i < flat.n; i++) {
+		struct pp_diff_row *row = row_of(d, d->keys[side][run][flat.func[i]]);
+
+		if (!row) {
+			pp_flat_release(&flat);
+			return false;
+		}
+		if (!row->profile[side]) {
+			row->profile[side] = p;
+			row->func[side] = flat.func[i];
+		}
+		row->calls[side] += (double)flat.calls[i];
+		value_add(&row->self, side, m, flat.self[i * flat.metrics + metric], d, mul);
+		value_add(&row->total, side, m, flat.total[i * flat.metrics + metric], d, mul);
+	}
+	pp_flat_release(&flat);
+	return true;
+}
+
+/* From sums to means and sample variances. */
+static void
+settle_runs(struct pp_diff_value *v, const size_t runs[2])
+{
+	size_t side;
+
+	for (side = 0; side < 2; side++) {
+		double n = (double)runs[side], mean = v->value[side] / n;
+		double squares = v->variance[side] - n * mean * mean;
+
+		v->value[side] = mean;
+		/* Rounding must not make a variance out of equal values. */
+		if (runs[side] < 2 || squares < n * mean * mean * 1e-14)
+			v->variance[side] = 0;
+		else
+			v->variance[side] = squares / (n - 1);
+	}
+}
+
+/* ---- normalising ------------------------------------------------------------------------ */
+
+static double
+samples_of(const struct pp_diff *d, size_t side)
+{
+	double sum = 0;
+	size_t i, m;
+
+	for (i = 0; i < d->runs[side]; i++) {
+		const struct pp_profile *p = d->input[side][i].profile;
+		double samples = (double)p->samples;
+
+		for (m = 0; samples == 0 && m < p->metrics.n; m++)
+			if (p->metrics.at[m].kind == PP_KIND_SAMPLES)
+				samples = pp_value_double(&p->metrics.at[m],
+				                          pp_profile_total(p, m));
+		sum += samples;
+	}
+	return sum / (double)d->runs[side];
+}
+
+static double
+time_of(const struct pp_diff *d, size_t side)
+{
+	double sum = 0;
+	size_t i, m;
+
+	for (i = 0; i < d->runs[side]; i++) {
+		const struct pp_profile *p = d->input[side][i].profile;
+		double time = p->has_time ? (double)(p->time_end - p->time_start) : 0;
+
+		for (m = 0; time <= 0 && m < p->metrics.n; m++)
+			if (p->metrics.at[m].kind == PP_KIND_WALL_TIME)
+				time = pp_value_double(&p->metrics.at[m], pp_profile_total(p, m));
+		sum += time;
+	}
+	return sum / (double)d->runs[side];
+}
+
+/* What `after` is multiplied by; 0 when the profiles do not tell. */
+static double
+scale_find(const struct pp_diff *d)
+{
+	double size[2] = { 1, 1 };
+	size_t side;
+
+	for (side = 0; side < 2; side++)
+		switch (d->options.normalize) {
+		case PP_NORM_NONE:
+			break;
+		case PP_NORM_TOTAL:
+			size[side] = d->whole.value[side];
+			break;
+		case PP_NORM_SAMPLES:
+			size[side] = samples_of(d, side);
+			break;
+		case PP_NORM_TIME:
+			size[side] = time_of(d, side);
+			break;
+		}
+	return size[PP_BEFORE] > 0 && size[PP_AFTER] > 0 ? size[PP_BEFORE] / size[PP_AFTER] : 0;
+}
+
+/* ---- noise ------------------------------------------------------------------------------ */
+
+static enum pp_diff_rule
+rule_find(const struct pp_diff *d)
+{
+	const struct pp_metric *m = &d->metric;
+
+	if (d->runs[0] > 1 || d->runs[1] > 1)
+		return PP_DIFF_REPEATED;
+	if (m->kind == PP_KIND_SAMPLES || (m->flags & PP_METRIC_SAMPLED))
+		return PP_DIFF_SAMPLED;
+	return m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
+	               m->kind == PP_KIND_IDLE_TIME
+	           ? PP_DIFF_MEASURED
+	           : PP_DIFF_EXACT;
+}
+
+/* How much of the metric one sample stands for. */
+static double
+period_of(const struct pp_diff *d, size_t side)
+{
+	const struct pp_diff_input *in = d->input[side];
+	const struct pp_metric *m = &in->profile->metrics.at[in->metric];
+
+	if (m->kind == PP_KIND_SAMPLES || in->profile->samples == 0)
+		return 1;
+	return pp_value_double(m, pp_profile_total(in->profile, in->metric)) /
+	       (double)in->profile->samples;
+}
+
+/* Student's t for 95 % and that many degrees of freedom. */
+static double
+student_t(double freedom)
+{
+	static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
+		                    2.306,  2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+		                    2.131,  2.120, 2.110, 2.101, 2.093, 2.086 };
+
+	if (freedom < 1)
+		freedom = 1;
+	if (freedom <= (double)PP_COUNT_OF(t))
+		return t[(size_t)freedom - 1];
+	return 1.96 + 2.4 / freedom;
+}
+
+static double
+repeated_limit(const struct pp_diff *d, const struct pp_diff_value *v)
+{
+	double error[2], freedom, sum;
+	double nb = (double)d->runs[PP_BEFORE], na = (double)d->runs[PP_AFTER];
+	/* A side with a single run is taken to vary like the other. */
+	double b = d->runs[PP_BEFORE] > 1 ? v->variance[PP_BEFORE] : v->variance[PP_AFTER];
+	double a = d->runs[PP_AFTER] > 1 ? v->variance[PP_AFTER] : v->variance[PP_BEFORE];
+
+	error[PP_BEFORE] = b / nb;
+	error[PP_AFTER] = a / na;
+	sum = error[PP_BEFORE] + error[PP_AFTER];
+	if (!(sum > 0))
+		return 0;
+	freedom = error[PP_BEFORE] * error[PP_BEFORE] / (nb > 1 ? nb - 1 : na - 1) +
+	          error[PP_AFTER] * error[PP_AFTER] / (na > 1 ? na - 1 : nb - 1);
+	return student_t(sum * sum / freedom) * sqrt(sum);
+}
+
+static double
+noise_limit(const struct pp_diff *d, const struct pp_diff_value *v, const double period[2])
+{
+	switch (d->rule) {
+	case PP_DIFF_SAMPLED:
+		return 2 * sqrt(fabs(v->value[PP_BEFORE]) * period[PP_BEFORE] +
+		                fabs(v->value[PP_AFTER]) * d->scale * period[PP_AFTER]);
+	case PP_DIFF_MEASURED:
+		return d->options.noise * fabs(d->whole.value[PP_BEFORE]);
+	case PP_DIFF_REPEATED:
+		return repeated_limit(d, v);
+	case PP_DIFF_EXACT:
+		break;
+	}
+	return 0;
+}
+
+/* Scales `after` and settles the noise limit and the verdict, presence aside. */
+static void
+value_judge(const struct pp_diff *d, struct pp_diff_value *v, const double period[2])
+{
+	double delta, size;
+
+	v->value[PP_AFTER] *= d->scale;
+	v->variance[PP_AFTER] *= d->scale * d->scale;
+	delta = pp_diff_delta(v);
+	size = fmax(fabs(v->value[PP_BEFORE]), fabs(v->value[PP_AFTER]));
+	if (!d->exact && fabs(delta) <= size * ROUNDING) {
+		v->value[PP_AFTER] = v->value[PP_BEFORE];
+		delta = 0;
+	}
+	v->limit = noise_limit(d, v, period);
+	if (delta == 0)
+		v->status = PP_SAME;
+	else if (fabs(delta) <= v->limit)
+		v->status = PP_NOISE;
+	else
+		v->status = delta > 0 ? PP_GREW : PP_SHRANK;
+}
+
+/* What was not there before is new, what is not there any more is gone, unless it is noise. */
+static void
+row_judge(const struct pp_diff *d, struct pp_diff_row *row, const double period[2])
+{
+	enum pp_diff_status presence = row->profile[PP_BEFORE] ? PP_GONE : PP_NEW;
+	bool both = row->profile[PP_BEFORE] && row->profile[PP_AFTER];
+
+	value_judge(d, &row->self, period);
+	value_judge(d, &row->total, period);
+	if (both)
+		return;
+	if (row->total.status != PP_NOISE)
+		row->total.status = presence;
+	if (row->self.status == PP_SAME)
+		row->self.status = row->total.status;
+	else if (row->self.status != PP_NOISE)
+		row->self.status = presence;
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+static bool
+add_runs(struct pp_diff *d, const struct pp_metric_join *join)
+{
+	size_t side, i;
+
+	d->row_of_group = calloc(d->identity.groups.n + 1, sizeof *d->row_of_group);
+	if (!d->row_of_group)
+		return false;
+	for (side = 0; side < 2; side++)
+		for (i = 0; i < d->runs[side]; i++)
+			if (!run_add(d, side, i, side == PP_BEFORE ? join->mul_a : join->mul_b))
+				return false;
+	for (i = 0; i < d->rows.n; i++)
+		for (side = 0; side < 2; side++)
+			d->rows.at[i].calls[side] /= (double)d->runs[side];
+	return true;
+}
+
+/* In a differential profile every function is on both sides: what costs nothing on one is not there. */
+static void
+presence_find(struct pp_diff *d)
+{
+	size_t i, side;
+
+	for (i = 0; i < d->rows.n; i++) {
+		struct pp_diff_row *row = &d->rows.at[i];
+		bool costs[2];
+
+		for (side = 0; side < 2; side++)
+			costs[side] = row->self.value[side] != 0 || row->total.value[side] != 0;
+		for (side = 0; side < 2; side++)
+			if (!costs[side] && costs[1 - side])
+				row->profile[side] = NULL;
+	}
+}
+
+pp_status
+pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t befores,
+                const struct pp_diff_input *after, size_t afters,
+                const struct pp_diff_options *options, struct pp_buf *problem)
+{
+	const struct pp_metric *mb = &before->profile->metrics.at[before->metric];
+	const struct pp_metric *ma = &after->profile->metrics.at[after->metric];
+	struct pp_metric_join join;
+	double period[2];
+	bool joined = pp_metric_join(mb, ma, &join);
+	size_t i;
+
+	*d = (struct pp_diff){ .input = { before, after },
+		               .runs = { befores, afters },
+		               .has_calls = true,
+		               .options = *options };
+	d->metric = join.to;
+	d->metric.flags |= ma->flags & PP_METRIC_SAMPLED;
+	d->exact = joined && befores == 1 && afters == 1 && options->normalize == PP_NORM_NONE;
+	if (!match_functions(d) || !add_runs(d, &join)) {
+		pp_diff_release(d);
+		return PP_E_NOMEM;
+	}
+	if (before->profile == after->profile)
+		presence_find(d);
+	d->rule = rule_find(d);
+	period[PP_BEFORE] = period_of(d, PP_BEFORE);
+	settle_runs(&d->whole, d->runs);
+	for (i = 0; i < d->rows.n; i++) {
+		settle_runs(&d->rows.at[i].self, d->runs);
+		settle_runs(&d->rows.at[i].total, d->runs);
+	}
+	d->scale = scale_find(d);
+	if (d->scale == 0) {
+		pp_buf_adds(problem,
+		            options->normalize == PP_NORM_SAMPLES
+		                ? "the profiles do not both tell how many samples they hold"
+		            : options->normalize == PP_NORM_TIME
+		                ? "the profiles do not both tell how long they took"
+		                : "a total is not positive, so nothing can be scaled by it");
+		pp_diff_release(d);
+		return PP_E_UNSUPPORTED;
+	}
+	period[PP_AFTER] = period_of(d, PP_AFTER);
+	value_judge(d, &d->whole, period);
+	for (i = 0; i < d->rows.n; i++)
+		row_judge(d, &d->rows.at[i], period);
+	return PP_OK;
+}
+
+const struct pp_func_row *
+pp_diff_func(const struct pp_diff_row *row, const struct pp_profile **profile)
+{
+	size_t side = row->profile[PP_AFTER] ? PP_AFTER : PP_BEFORE;
+
+	*profile = row->profile[side];
+	return &row->profile[side]->funcs.at[row->func[side]];
+}
+
+double
+pp_diff_share(const struct pp_diff *d, const struct pp_diff_value *v)
+{
+	double before = 0, after = 0;
+
+	if (d->whole.value[PP_BEFORE] > 0)
+		before = v->value[PP_BEFORE] / d->whole.value[PP_BEFORE];
+	if (d->whole.value[PP_AFTER] > 0)
+		after = v->value[PP_AFTER] / d->whole.value[PP_AFTER];
+	return after - before;
+}
+
+const char *
+pp_diff_status_name(enum pp_diff_status status)
+{
+	static const char *const names[] = { "same", "noise", "grew", "shrank", "new", "gone" };
+
+	return names[status];
+}
+
+void
+pp_diff_explain(const struct pp_diff *d, struct pp_buf *out)
+{
+	switch (d->rule) {
+	case PP_DIFF_EXACT:
+		pp_buf_adds(out, "exact counts: every difference is real");
+		break;
+	case PP_DIFF_SAMPLED:
+		pp_buf_adds(out, "samples: changes within 2 * sqrt(before + after) are noise");
+		break;
+	case PP_DIFF_MEASURED:
+		pp_buf_addf(out, "single runs: changes within %g %% of the whole before are noise",
+		            d->options.noise * 100);
+		break;
+	case PP_DIFF_REPEATED:
+		pp_buf_addf(out,
+		            "%zu runs against %zu: changes within the variance of the means "
+		            "(Student's t, 95 %%) are noise",
+		            d->runs[0], d->runs[1]);
+		break;
+	}
+}
+
+/* ---- sorting ---------------------------------------------------------------------------- */
+
+static int
+compare_names(const struct pp_diff_row *a, const struct pp_diff_row *b)
+{
+	const struct pp_profile *p, *q;
+	const struct pp_func_row *f = pp_diff_func(a, &p), *g = pp_diff_func(b, &q);
+	int c = pp_slice_cmp(pp_text_of(p, f->name), pp_text_of(q, g->name));
+
+	if (!c)
+		c = pp_slice_cmp(pp_text_of(p, f->file), pp_text_of(q, g->file));
+	return c ? c : (f->line > g->line) - (f->line < g->line);
+}
+
+static double
+sort_weight(const struct pp_diff_row *row, enum pp_diff_sort by)
+{
+	if (by == PP_DIFF_CALLS)
+		return fabs(row->calls[PP_AFTER] - row->calls[PP_BEFORE]);
+	return fabs(pp_diff_delta(by == PP_DIFF_TOTAL ? &row->total : &row->self));
+}
+
+static int
+compare_rows(const void *left, const void *right, void *context)
+{
+	const struct pp_diff_row *a = left, *b = right;
+	enum pp_diff_sort by = *(const enum pp_diff_sort *)context;
+	double x, y;
+
+	if (by != PP_DIFF_NAME) {
+		x = sort_weight(a, by);
+		y = sort_weight(b, by);
+		if (x != y)
+			return x > y ? -1 : 1;
+		/* Among equal changes of self the total tells who matters. */
+		x = fabs(pp_diff_delta(&a->total));
+		y = fabs(pp_diff_delta(&b->total));
+		if (x != y)
+			return x > y ? -1 : 1;
+	}
+	return compare_names(a, b);
+}
+
+void
+pp_diff_sort(struct pp_diff *d, enum pp_diff_sort by)
+{
+	if (d->rows.n > 1)
+		qsort_r(d->rows.at, d->rows.n, sizeof *d->rows.at, compare_rows, &by);
+	free(d->row_of_group); /* no longer true */
+	d->row_of_group = NULL;
+}

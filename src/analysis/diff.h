@@ -1,0 +1,100 @@
+/*
+ * What changed between two profiles, or two sets of repeated runs, function by function.
+ *
+ * A change is told from noise by a rule that fits how the numbers came about:
+ *     exact      calls, instructions, bytes: every difference is real
+ *     sampled    numbers of samples: twice the counting error, 2 * sqrt(before + after)
+ *     measured   times of single runs: a share of the whole (1 % unless told otherwise)
+ *     repeated   several runs: Student's t at 95 % for the difference of their means (Welch)
+ */
+#ifndef PP_DIFF_H
+#define PP_DIFF_H
+
+#include "analysis/identity.h"
+#include "model/profile.h"
+
+enum { PP_BEFORE, PP_AFTER };
+
+enum pp_diff_rule { PP_DIFF_EXACT, PP_DIFF_SAMPLED, PP_DIFF_MEASURED, PP_DIFF_REPEATED };
+enum pp_diff_norm { PP_NORM_NONE, PP_NORM_TOTAL, PP_NORM_SAMPLES, PP_NORM_TIME };
+enum pp_diff_status { PP_SAME, PP_NOISE, PP_GREW, PP_SHRANK, PP_NEW, PP_GONE };
+
+/* One quantity before and after. `value` is after scaling, in the metric's canonical unit. */
+struct pp_diff_value {
+	double value[2];
+	double variance[2];      /* of a single run; 0 with one run */
+	union pp_value exact[2]; /* when the diff is exact */
+	double limit;            /* a change up to this is noise */
+	enum pp_diff_status status;
+};
+
+struct pp_diff_row {
+	const struct pp_profile *profile[2]; /* where func[] is looked up; NULL = not there */
+	pp_func func[2];
+	struct pp_diff_value self, total;
+	double calls[2];
+};
+
+struct pp_diff_input {
+	struct pp_profile *profile;
+	size_t metric;
+};
+
+struct pp_diff_options {
+	enum pp_diff_norm normalize;
+	double noise; /* share of the whole, for times of single runs */
+};
+
+struct pp_diff {
+	struct pp_identity identity;
+	const struct pp_diff_input *input[2];
+	size_t runs[2];
+	struct pp_metric
+	    metric;     /* in which `exact` values are; strings of the first profile before */
+	bool exact;     /* single runs, not scaled: values are exact */
+	bool has_calls; /* on both sides */
+	double scale;   /* that `after` was multiplied by */
+	struct pp_diff_options options;
+	enum pp_diff_rule rule;
+	struct pp_diff_value whole;
+	PP_VEC(struct pp_diff_row) rows;
+	uint32_t *row_of_group; /* row + 1 */
+	uint32_t **keys[2];     /* per run: group by function */
+};
+
+/*
+ * Compares. The profiles are changed (functions that are the same become one) and must outlive the
+ * result. PP_E_UNSUPPORTED when they cannot be normalised that way; *problem says why.
+ */
+pp_status pp_diff_compute(struct pp_diff *, const struct pp_diff_input *before, size_t befores,
+                          const struct pp_diff_input *after, size_t afters,
+                          const struct pp_diff_options *, struct pp_buf *problem);
+void pp_diff_release(struct pp_diff *);
+
+enum pp_diff_sort { PP_DIFF_SELF, PP_DIFF_TOTAL, PP_DIFF_CALLS, PP_DIFF_NAME };
+
+/* The largest change of self, total or calls first, ties by name; or all by name. */
+void pp_diff_sort(struct pp_diff *, enum pp_diff_sort);
+
+/* The function that a row shows: as it is after, or was before. */
+const struct pp_func_row *pp_diff_func(const struct pp_diff_row *, const struct pp_profile **);
+
+static inline double
+pp_diff_delta(const struct pp_diff_value *v)
+{
+	return v->value[PP_AFTER] - v->value[PP_BEFORE];
+}
+
+/* The change of a quantity's part of the whole; 0 when a whole is not positive. */
+double pp_diff_share(const struct pp_diff *, const struct pp_diff_value *);
+const char *pp_diff_status_name(enum pp_diff_status);
+/* The rule in words: "a change of up to ... is noise". */
+void pp_diff_explain(const struct pp_diff *, struct pp_buf *);
+
+/*
+ * Both trees as one profile with the metrics "before", "after" and "change" (the sum of what changed,
+ * up or down, below a node). Single runs with stacks only: PP_E_UNSUPPORTED otherwise.
+ */
+pp_status pp_diff_union(const struct pp_diff *, bool with_change, struct pp_profile **out);
+
+#endif

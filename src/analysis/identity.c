@@ -1,0 +1,335 @@
+/*
+ * Which functions of several profiles are the same.
+ */
+#include "analysis/identity.h"
+
+/* A function of the profile being matched. */
+struct entity {
+	pp_func func;
+	struct pp_canonical as;
+	pp_str exact;
+	uint32_t module_name;
+	uint32_t group; /* 0 = not matched yet */
+	uint32_t
+	    alias;     /* 1 + the entity of this profile that it is another spelling of; 0 = none */
+	uint32_t next; /* next entity of the same name; PP_MAP_NONE ends */
+};
+
+struct matching {
+	struct pp_identity *id;
+	const struct pp_profile *p;
+	PP_VEC(struct entity) entities;
+	bool failed;
+};
+
+bool
+pp_identity_init(struct pp_identity *id, uint64_t seed)
+{
+	*id = (struct pp_identity){ .by_exact = { .seed = seed },
+		                    .by_name = { .seed = seed },
+		                    .by_loose = { .seed = seed } };
+	if (!pp_strtab_init(&id->strs, seed))
+		return false;
+	if (pp_vec_push(&id->groups, (struct pp_identity_group){ 0 }))
+		return true;
+	pp_identity_release(id);
+	return false;
+}
+
+void
+pp_identity_release(struct pp_identity *id)
+{
+	pp_strtab_release(&id->strs);
+	pp_vec_release(&id->groups);
+	pp_map_release(&id->by_exact);
+	pp_map_release(&id->by_name);
+	pp_map_release(&id->by_loose);
+	pp_buf_release(&id->scratch);
+}
+
+uint32_t
+pp_identity_find(const struct pp_identity *id, uint32_t group)
+{
+	while (id->groups.at[group].same != group)
+		group = id->groups.at[group].same;
+	return group;
+}
+
+static void
+unite(struct pp_identity *id, uint32_t a, uint32_t b)
+{
+	a = pp_identity_find(id, a);
+	b = pp_identity_find(id, b);
+	/* The older one speaks for both. */
+	if (a < b)
+		id->groups.at[b].same = a;
+	else if (b < a)
+		id->groups.at[a].same = b;
+}
+
+/* ---- functions and groups --------------------------------------------------------------- */
+
+static pp_str
+intern(struct matching *m, struct pp_slice text)
+{
+	pp_str id = 0;
+	bool is_new;
+
+	m->failed |= !pp_strtab_intern(&m->id->strs, text.p, text.n, &id, &is_new);
+	return id;
+}
+
+static void
+entity_add(struct matching *m, pp_func func)
+{
+	const struct pp_profile *p = m->p;
+	const struct pp_func_row *f = &p->funcs.at[func];
+	struct entity e = { .func = func, .next = PP_MAP_NONE };
+	struct pp_buf *text = &m->id->scratch;
+	struct pp_buf loose = { 0 };
+
+	pp_canonical_name(pp_text_of(p, f->name), pp_text_of(p, f->file), f->line, text, &e.as.file,
+	                  &e.as.line);
+	e.as.name = intern(m, pp_slice_of(text->p, text->n));
+	pp_loose_name(pp_slice_of(text->p, text->n), &loose);
+	e.as.loose = loose.n ? intern(m, pp_slice_of(loose.p, loose.n)) : e.as.name;
+	e.exact = intern(m, pp_text_of(p, f->name));
+	e.module_name = intern(m, pp_text_of(p, p->modules.at[f->module].name));
+	m->failed |= text->failed || loose.failed || !pp_vec_push(&m->entities, e);
+	pp_buf_release(&loose);
+}
+
+/*
+ * One function under several spellings (f and f'2, main+0x10 and main+0x20): the first speaks for all.
+ * Equal spellings at one place are different functions that the profile tells apart some other way.
+ */
+static void
+find_aliases(struct matching *m)
+{
+	struct pp_map first = { .seed = m->id->by_name.seed };
+	size_t i;
+
+	for (i = 0; i < m->entities.n && !m->failed; i++) {
+		struct entity *e = &m->entities.at[i], *other;
+		uint64_t file = e->as.file.n ? pp_hash_bytes(e->as.file.p, e->as.file.n, 1) : 0;
+		uint64_t key = pp_mix((uint64_t)e->as.name << 32 | e->as.line, PP_HASH_K2 ^ file) ^
+		               pp_mix(e->module_name, PP_HASH_K1);
+		uint32_t at = pp_map_get(&first, key);
+
+		if (at == PP_MAP_NONE) {
+			m->failed |= !pp_map_set(&first, key, (uint32_t)i);
+			continue;
+		}
+		other = &m->entities.at[at];
+		if (other->exact != e->exact && other->as.name == e->as.name &&
+		    other->as.line == e->as.line && other->module_name == e->module_name &&
+		    pp_slice_eq(other->as.file, e->as.file))
+			e->alias = at + 1;
+	}
+	pp_map_release(&first);
+}
+
+static uint64_t
+exact_key(const struct entity *e)
+{
+	uint64_t file = e->as.file.n ? pp_hash_bytes(e->as.file.p, e->as.file.n, 1) : 0;
+
+	return pp_mix((uint64_t)e->exact << 32 | e->as.line, PP_HASH_K1 ^ file) ^
+	       pp_mix(e->module_name, PP_HASH_K2);
+}
+
+static bool
+is_exact(const struct pp_identity_group *g, const struct entity *e)
+{
+	return g->exact == e->exact && g->as.line == e->as.line &&
+	       g->module_name == e->module_name && pp_slice_eq(g->as.file, e->as.file);
+}
+
+static void
+take(struct matching *m, struct entity *e, uint32_t group)
+{
+	e->group = group;
+	m->id->groups.at[group].seen_by = m->id->profiles;
+}
+
+static void
+group_make(struct matching *m, struct entity *e)
+{
+	struct pp_identity *id = m->id;
+	struct pp_identity_group g = { .as = e->as,
+		                       .exact = e->exact,
+		                       .module_name = e->module_name,
+		                       .same = (uint32_t)id->groups.n,
+		                       .next = pp_map_get(&id->by_name, e->as.name),
+		                       .next_loose = pp_map_get(&id->by_loose, e->as.loose) };
+
+	m->failed |= !pp_vec_push(&id->groups, g) ||
+	             !pp_map_set(&id->by_exact, exact_key(e), g.same) ||
+	             !pp_map_set(&id->by_name, e->as.name, g.same) ||
+	             !pp_map_set(&id->by_loose, e->as.loose, g.same);
+	if (!m->failed)
+		take(m, e, g.same);
+}
+
+/* ---- matching functions of one name ----------------------------------------------------- */
+
+/* The functions of one canonical (or loose) name that are still alone, and the groups of that name. */
+struct bucket {
+	PP_VEC(struct entity *) entities;
+	PP_VEC(uint32_t) groups;
+};
+
+static void
+bucket_drop(struct bucket *b, size_t entity, size_t group)
+{
+	b->entities.at[entity] = b->entities.at[--b->entities.n];
+	b->groups.at[group] = b->groups.at[--b->groups.n];
+}
+
+/* Takes pairs that share the end of their path, best first; with or without the line. */
+static void
+match_places(struct matching *m, struct bucket *b, bool same_line)
+{
+	for (;;) {
+		size_t i, k, best_i = 0, best_k = 0;
+		unsigned best = 0;
+
+		for (i = 0; i < b->entities.n; i++)
+			for (k = 0; k < b->groups.n; k++) {
+				const struct pp_canonical *x = &b->entities.at[i]->as;
+				const struct pp_canonical *y =
+				    &m->id->groups.at[b->groups.at[k]].as;
+				unsigned score = pp_path_score(x->file, y->file);
+
+				if (same_line && x->line != y->line)
+					continue;
+				if (score > best) {
+					best = score;
+					best_i = i;
+					best_k = k;
+				}
+			}
+		if (best == 0)
+			return;
+		take(m, b->entities.at[best_i], b->groups.at[best_k]);
+		bucket_drop(b, best_i, best_k);
+	}
+}
+
+static bool
+any_without_file(const struct matching *m, const struct bucket *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->entities.n; i++)
+		if (b->entities.at[i]->as.file.n == 0)
+			return true;
+	for (i = 0; i < b->groups.n; i++)
+		if (m->id->groups.at[b->groups.at[i]].as.file.n == 0)
+			return true;
+	return false;
+}
+
+/* Very common names (thousands of "init") would make pairs expensive; these meet by name alone. */
+#define PAIRS_MOST 250000
+
+static void
+match_bucket(struct matching *m, struct bucket *b)
+{
+	size_t i;
+
+	if (b->entities.n * b->groups.n <= PAIRS_MOST) {
+		match_places(m, b, true);
+		match_places(m, b, false);
+	}
+	if (b->entities.n == 0 || b->groups.n == 0)
+		return;
+	if (b->entities.n > 1 || b->groups.n > 1) {
+		/* Who tells places apart, and who does not? Without places all are one. */
+		if (!any_without_file(m, b))
+			return;
+		for (i = 1; i < b->groups.n; i++)
+			unite(m->id, b->groups.at[0], b->groups.at[i]);
+	}
+	for (i = 0; i < b->entities.n; i++)
+		take(m, b->entities.at[i], b->groups.at[0]);
+}
+
+/* Matches what is left by one kind of name; `entities` are chained through `next` by that name. */
+static void
+match_names(struct matching *m, bool loose)
+{
+	struct pp_identity *id = m->id;
+	struct pp_map first = { .seed = id->by_name.seed };
+	struct bucket b = { 0 };
+	size_t i;
+
+	for (i = m->entities.n; i-- > 0 && !m->failed;) {
+		struct entity *e = &m->entities.at[i];
+		pp_str name = loose ? e->as.loose : e->as.name;
+
+		if (e->group || e->alias)
+			continue;
+		e->next = pp_map_get(&first, name);
+		m->failed |= !pp_map_set(&first, name, (uint32_t)i);
+	}
+	for (i = 0; i < m->entities.n && !m->failed; i++) {
+		struct entity *e = &m->entities.at[i];
+		pp_str name = loose ? e->as.loose : e->as.name;
+		uint32_t at, g;
+
+		if (e->group || e->alias || pp_map_get(&first, name) != i)
+			continue;
+		b.entities.n = b.groups.n = 0;
+		for (at = (uint32_t)i; at != PP_MAP_NONE; at = m->entities.at[at].next)
+			m->failed |= !pp_vec_push(&b.entities, &m->entities.at[at]);
+		for (g = pp_map_get(loose ? &id->by_loose : &id->by_name, name); g != PP_MAP_NONE;
+		     g = loose ? id->groups.at[g].next_loose : id->groups.at[g].next)
+			if (id->groups.at[g].seen_by != id->profiles && id->groups.at[g].same == g)
+				m->failed |= !pp_vec_push(&b.groups, g);
+		if (!m->failed)
+			match_bucket(m, &b);
+	}
+	pp_vec_release(&b.entities);
+	pp_vec_release(&b.groups);
+	pp_map_release(&first);
+}
+
+bool
+pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *key)
+{
+	struct matching m = { .id = id, .p = p };
+	size_t i;
+
+	id->profiles++;
+	for (i = 1; i < p->funcs.n && !m.failed; i++)
+		if (p->funcs.at[i].same == i)
+			entity_add(&m, (pp_func)i);
+	find_aliases(&m);
+	for (i = 0; i < m.entities.n && !m.failed; i++) {
+		struct entity *e = &m.entities.at[i];
+		uint32_t g = pp_map_get(&id->by_exact, exact_key(e));
+
+		if (!e->alias && g != PP_MAP_NONE && is_exact(&id->groups.at[g], e) &&
+		    id->groups.at[g].seen_by != id->profiles)
+			take(&m, e, g);
+	}
+	if (id->profiles > 1) {
+		match_names(&m, false);
+		match_names(&m, true);
+	}
+	for (i = 0; i < m.entities.n && !m.failed; i++) {
+		struct entity *e = &m.entities.at[i];
+
+		if (e->alias)
+			e->group = m.entities.at[e->alias - 1].group;
+		else if (!e->group)
+			group_make(&m, e);
+		if (!m.failed)
+			key[e->func] = e->group;
+	}
+	for (i = 1; i < p->funcs.n && !m.failed; i++)
+		key[i] = key[p->funcs.at[i].same];
+	pp_vec_release(&m.entities);
+	return !m.failed;
+}

@@ -1,0 +1,337 @@
+/*
+ * The limits of `gate`: parsed, matched, tested.
+ */
+#include "cli/gate_rule.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/identity.h"
+#include "base/num.h"
+
+/* ---- parsing ---- */
+
+struct scan {
+	struct pp_slice left;
+	struct pp_buf *problem;
+};
+
+static void
+blanks_skip(struct scan *s)
+{
+	while (s->left.n && (s->left.p[0] == ' ' || s->left.p[0] == '\t'))
+		s->left = pp_slice_of(s->left.p + 1, s->left.n - 1);
+}
+
+static bool
+word_take(struct scan *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (s->left.n < n || memcmp(s->left.p, word, n) != 0)
+		return false;
+	s->left = pp_slice_of(s->left.p + n, s->left.n - n);
+	return true;
+}
+
+/* "(F)": up to the last parenthesis before the operator, so that names may have their own. */
+static bool
+selector_parse(struct scan *s, struct pp_gate_rule *rule)
+{
+	struct pp_slice f;
+	size_t end = s->left.n, depth = 1, i;
+
+	for (i = 0; i < s->left.n && depth > 0; i++) {
+		depth += s->left.p[i] == '(';
+		depth -= s->left.p[i] == ')';
+		end = i;
+	}
+	/* A pattern may hold any parentheses: it ends in "/)". */
+	if (s->left.n && s->left.p[0] == '/')
+		for (i = 1, depth = 1; i + 1 < s->left.n && depth; i++)
+			if (s->left.p[i] == '/' && s->left.p[i + 1] == ')') {
+				end = i + 1;
+				depth = 0;
+			}
+	if (depth > 0) {
+		pp_buf_adds(s->problem, "a parenthesis is not closed");
+		return false;
+	}
+	f = pp_slice_of(s->left.p, end);
+	s->left = pp_slice_of(s->left.p + end + 1, s->left.n - end - 1);
+	while (f.n && f.p[f.n - 1] == ' ')
+		f.n--;
+	while (f.n && f.p[0] == ' ')
+		f = pp_slice_of(f.p + 1, f.n - 1);
+	rule->all = pp_slice_eq_z(f, "*");
+	rule->name = f;
+	if (f.n > 1 && f.p[0] == '/' && f.p[f.n - 1] == '/') {
+		rule->regex = pp_regex_new(pp_slice_of(f.p + 1, f.n - 2), s->problem);
+		return rule->regex != NULL;
+	}
+	if (f.n == 0)
+		pp_buf_adds(s->problem, "no function is named between the parentheses");
+	return f.n > 0;
+}
+
+static bool
+subject_parse(struct scan *s, struct pp_gate_rule *rule)
+{
+	static const struct {
+		const char *word;
+		enum pp_gate_subject subject;
+	} subjects[] = { { "self", PP_GATE_SELF },
+		         { "total", PP_GATE_TOTAL },
+		         { "calls", PP_GATE_CALLS } };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(subjects); i++)
+		if (word_take(s, subjects[i].word))
+			break;
+	if (i == PP_COUNT_OF(subjects)) {
+		pp_buf_adds(s->problem, "it must begin with total, self(F), total(F) or calls(F)");
+		return false;
+	}
+	rule->subject = subjects[i].subject;
+	blanks_skip(s);
+	if (word_take(s, "("))
+		return selector_parse(s, rule);
+	if (rule->subject != PP_GATE_TOTAL) {
+		pp_buf_addf(s->problem, "%s needs a function: %s(NAME), %s(/REGEX/) or %s(*)",
+		            subjects[i].word, subjects[i].word, subjects[i].word, subjects[i].word);
+		return false;
+	}
+	rule->subject = PP_GATE_WHOLE;
+	return true;
+}
+
+static bool
+op_parse(struct scan *s, struct pp_gate_rule *rule)
+{
+	if (word_take(s, ">="))
+		rule->op = PP_GATE_AT_LEAST;
+	else if (word_take(s, ">"))
+		rule->op = PP_GATE_MORE;
+	else if (word_take(s, "<="))
+		rule->op = PP_GATE_AT_MOST;
+	else if (word_take(s, "<"))
+		rule->op = PP_GATE_LESS;
+	else {
+		pp_buf_adds(s->problem, "one of > >= < <= must follow");
+		return false;
+	}
+	return true;
+}
+
+/* What a unit behind a number multiplies it by; 0 when the metric has no such unit. */
+static double
+unit_factor(struct pp_slice word, struct pp_slice unit)
+{
+	static const struct {
+		const char *of, *word;
+		double factor;
+	} units[] = {
+		{ "ns", "ns", 1 },           { "ns", "us", 1e3 },
+		{ "ns", "µs", 1e3 },         { "ns", "ms", 1e6 },
+		{ "ns", "s", 1e9 },          { "ns", "min", 6e10 },
+		{ "ns", "h", 3.6e12 },       { "bytes", "B", 1 },
+		{ "bytes", "KB", 1e3 },      { "bytes", "MB", 1e6 },
+		{ "bytes", "GB", 1e9 },      { "bytes", "KiB", 1024 },
+		{ "bytes", "MiB", 1048576 }, { "bytes", "GiB", 1073741824 },
+		{ NULL, "k", 1e3 },          { NULL, "M", 1e6 },
+		{ NULL, "G", 1e9 },
+	};
+	size_t i;
+
+	if (word.n == 0 || pp_slice_eq(word, unit))
+		return 1;
+	for (i = 0; i < PP_COUNT_OF(units); i++)
+		if (pp_slice_eq_z(word, units[i].word) &&
+		    (!units[i].of || pp_slice_eq_z(unit, units[i].of)))
+			return units[i].factor;
+	return 0;
+}
+
+static bool
+limit_parse(struct scan *s, struct pp_gate_rule *rule, struct pp_slice unit)
+{
+	bool minus = word_take(s, "-"), plus = !minus && word_take(s, "+");
+	size_t n = 0;
+	double factor;
+
+	blanks_skip(s);
+	while (n < s->left.n &&
+	       ((s->left.p[n] >= '0' && s->left.p[n] <= '9') || s->left.p[n] == '.'))
+		n++;
+	if (!pp_num_double(pp_slice_of(s->left.p, n), &rule->number)) {
+		pp_buf_adds(s->problem, "a number must follow, like 5%, +10%, 2ms or 1000");
+		return false;
+	}
+	s->left = pp_slice_of(s->left.p + n, s->left.n - n);
+	blanks_skip(s);
+	while (s->left.n && s->left.p[s->left.n - 1] == ' ')
+		s->left.n--;
+	rule->of_change = plus || minus;
+	rule->percent = pp_slice_eq_z(s->left, "%");
+	factor = rule->percent
+	             ? 0.01
+	             : unit_factor(s->left,
+	                           rule->subject == PP_GATE_CALLS ? pp_slice_z("calls") : unit);
+	if (factor == 0) {
+		pp_buf_addf(s->problem, "'%.*s' is no unit of this metric (%.*s)",
+		            (int)(s->left.n < 40 ? s->left.n : 40), (const char *)s->left.p,
+		            (int)unit.n, (const char *)unit.p);
+		return false;
+	}
+	rule->number *= minus ? -factor : factor;
+	return true;
+}
+
+bool
+pp_gate_parse(struct pp_gate_rule *rule, const char *text, struct pp_slice unit,
+              struct pp_buf *problem)
+{
+	struct scan s = { pp_slice_z(text), problem };
+
+	*rule = (struct pp_gate_rule){ .text = text };
+	blanks_skip(&s);
+	if (!subject_parse(&s, rule))
+		return false;
+	blanks_skip(&s);
+	if (!op_parse(&s, rule))
+		return false;
+	blanks_skip(&s);
+	if (!limit_parse(&s, rule, unit))
+		return false;
+	if (rule->subject == PP_GATE_CALLS && rule->percent && !rule->of_change) {
+		pp_buf_adds(problem,
+		            "calls have no whole to be a part of; write +N% for their change");
+		return false;
+	}
+	return true;
+}
+
+void
+pp_gate_release(struct pp_gate_rule *rule)
+{
+	pp_regex_free(rule->regex);
+	rule->regex = NULL;
+}
+
+/* ---- matching ---- */
+
+/* A name as either side writes it, or its canonical form. */
+static bool
+name_is(const struct pp_diff_row *row, size_t side, struct pp_slice wanted)
+{
+	const struct pp_profile *p = row->profile[side];
+	const struct pp_func_row *f = p ? &p->funcs.at[row->func[side]] : NULL;
+	struct pp_buf text = { 0 };
+	struct pp_slice file;
+	uint32_t line;
+	bool same;
+
+	if (!f)
+		return false;
+	if (pp_slice_eq(pp_text_of(p, f->name), wanted))
+		return true;
+	pp_canonical_name(pp_text_of(p, f->name), pp_text_of(p, f->file), f->line, &text, &file,
+	                  &line);
+	same = pp_slice_eq(pp_slice_of(text.p, text.n), wanted);
+	pp_buf_release(&text);
+	return same;
+}
+
+enum pp_regex_result
+pp_gate_matches(const struct pp_gate_rule *rule, const struct pp_diff_row *row)
+{
+	size_t side;
+
+	if (rule->all)
+		return PP_REGEX_YES;
+	for (side = 0; side < 2; side++) {
+		const struct pp_profile *p = row->profile[side];
+		enum pp_regex_result found = PP_REGEX_NO;
+
+		if (rule->regex && p)
+			found = pp_regex_match(rule->regex,
+			                       pp_text_of(p, p->funcs.at[row->func[side]].name));
+		else if (!rule->regex && name_is(row, side, rule->name))
+			found = PP_REGEX_YES;
+		if (found != PP_REGEX_NO)
+			return found;
+	}
+	return PP_REGEX_NO;
+}
+
+/* ---- testing ---- */
+
+static bool
+compare(enum pp_gate_op op, double value, double limit)
+{
+	switch (op) {
+	case PP_GATE_MORE:
+		return value > limit;
+	case PP_GATE_AT_LEAST:
+		return value >= limit;
+	case PP_GATE_LESS:
+		return value < limit;
+	case PP_GATE_AT_MOST:
+		return value <= limit;
+	}
+	return false;
+}
+
+/* A change relative to nothing: what is new exceeds every growth, and falls below none. */
+static bool
+from_nothing(enum pp_gate_op op, double after)
+{
+	return after > 0 ? op == PP_GATE_MORE || op == PP_GATE_AT_LEAST
+	                 : after < 0 && (op == PP_GATE_LESS || op == PP_GATE_AT_MOST);
+}
+
+static bool
+calls_pass(const struct pp_gate_rule *rule, const struct pp_diff_row *row)
+{
+	double before = row->calls[PP_BEFORE], after = row->calls[PP_AFTER];
+
+	if (!rule->of_change)
+		return compare(rule->op, after, rule->number);
+	if (!rule->percent)
+		return compare(rule->op, after - before, rule->number);
+	return before > 0 ? compare(rule->op, (after - before) / before, rule->number)
+	                  : from_nothing(rule->op, after);
+}
+
+bool
+pp_gate_passes(const struct pp_gate_rule *rule, const struct pp_diff *d,
+               const struct pp_diff_row *row)
+{
+	const struct pp_diff_value *v = &d->whole;
+	double before, after, whole = d->whole.value[PP_AFTER], margin;
+
+	if (rule->subject == PP_GATE_CALLS)
+		return d->has_calls && calls_pass(rule, row);
+	if (rule->subject == PP_GATE_SELF)
+		v = &row->self;
+	else if (rule->subject == PP_GATE_TOTAL)
+		v = &row->total;
+	before = v->value[PP_BEFORE];
+	after = v->value[PP_AFTER];
+	if (rule->of_change) {
+		if (v->status == PP_NOISE)
+			return false;
+		if (!rule->percent)
+			return compare(rule->op, after - before, rule->number);
+		return before != 0
+		           ? compare(rule->op, (after - before) / fabs(before), rule->number)
+		           : from_nothing(rule->op, after);
+	}
+	/* A value near its limit may be there by chance: it must pass by more than its error. */
+	margin = d->rule == PP_DIFF_SAMPLED || d->rule == PP_DIFF_REPEATED ? v->limit : 0;
+	if (rule->op == PP_GATE_LESS || rule->op == PP_GATE_AT_MOST)
+		margin = -margin;
+	if (rule->percent)
+		return whole > 0 && compare(rule->op, (after - margin) / whole, rule->number);
+	return compare(rule->op, after - margin, rule->number);
+}

@@ -1,0 +1,118 @@
+# polyprof gate
+
+$ printf 'main;a 1000\nmain;b 400\nmain;c 1\n' > old.folded
+$ printf 'main;a 1300\nmain;b 404\nmain;c 2\nmain;d 90\n' > new.folded
+$ polyprof gate old.folded new.folded --fail-if 'total > +5%'
+  FAIL  total > +5%: 1,401 samples before, 1,796 samples after (+28.2%)
+  samples: changes within 2 * sqrt(before + after) are noise
+= 1
+
+$ polyprof gate old.folded new.folded --fail-if 'total > +50%' --fail-if 'total(main) > 2000'
+  pass  total > +50%: 1,401 samples before, 1,796 samples after (+28.2%)
+  pass  total(main) > 2000
+  samples: changes within 2 * sqrt(before + after) are noise
+
+Noise never fails: b and c moved, but not more than chance moves them.
+
+$ polyprof gate old.folded new.folded --fail-if 'self(/^[bc]$/) > +0%'
+  pass  self(/^[bc]$/) > +0%
+  samples: changes within 2 * sqrt(before + after) are noise
+
+What is new exceeds every relative limit.
+
+$ polyprof gate old.folded new.folded --fail-if 'self(*) > +5%'
+  FAIL  self(*) > +5%
+          a: 1,000 samples before, 1,300 samples after (+30.0%)
+          d: 0 samples before, 90 samples after (new)
+  samples: changes within 2 * sqrt(before + after) are noise
+= 1
+
+Values and shares after.
+
+$ polyprof gate old.folded new.folded --fail-if 'self(a) > 50%' --fail-if 'self(/b/) >= 1k' --fail-if 'total < 1'
+  FAIL  self(a) > 50%
+          a: 1,000 samples before, 1,300 samples after (+30.0%)
+  pass  self(/b/) >= 1k
+  pass  total < 1: 1,401 samples before, 1,796 samples after (+28.2%)
+  samples: changes within 2 * sqrt(before + after) are noise
+= 1
+
+$ polyprof gate tiny.json tiny.json --fail-if 'self(top) > 5us' --fail-if 'calls(leaf) > +10%' --fail-if 'calls(/leaf|branch/) > 2'
+  FAIL  self(top) > 5us
+          top: 9.22 µs before, 9.22 µs after (+0.0%)
+  pass  calls(leaf) > +10%
+  FAIL  calls(/leaf|branch/) > 2
+          branch: 3 calls before, 3 calls after (+0.0%)
+          leaf: 6 calls before, 6 calls after (+0.0%)
+  single runs: changes within 1 % of the whole before are noise
+= 1
+
+$ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --format json
+  {"passed": false, "metric": "samples", "unit": "samples", "normalized": false, "before": {"total": 1401, "metric": "samples"}, "after": {"total": 1796, "metric": "samples"}, "status": "grew", "rule": "samples: changes within 2 * sqrt(before + after) are noise", "limits": [{"expr": "self(a) > +5%", "passed": false, "matched": 1, "functions": [{"name": "a", "before": {"self": 1000, "total": 1000}, "after": {"self": 1300, "total": 1300}, "delta": {"self": 300, "total": 300}, "change": {"self": 0.3, "total": 0.3}, "share": {"self": 0.010054860591146353, "total": 0.010054860591146353}, "status": "grew", "status_total": "grew"}]}]}
+= 1
+
+$ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --fail-if 'total(main) < -5%' --format markdown
+  ### polyprof gate: failed
+
+  | limit | | function | values |
+  |---|---|---|---|
+  | self\(a\) \> \+5% | **fail** | a | 1,000 samples before, 1,300 samples after \(\+30\.0%\) |
+  | total\(main\) \< \-5% | pass |  |  |
+
+  samples: changes within 2 \* sqrt\(before \+ after\) are noise
+= 1
+
+$ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --fail-if 'total(main) < -5%' --format junit
+  <?xml version="1.0" encoding="UTF-8"?>
+  <testsuite name="polyprof gate" tests="2" failures="1">
+    <testcase classname="polyprof" name="self(a) &gt; +5%">
+      <failure message="1 of 1 functions">a: 1,000 samples before, 1,300 samples after (+30.0%)
+  </failure>
+    </testcase>
+    <testcase classname="polyprof" name="total(main) &lt; -5%"/>
+  </testsuite>
+= 1
+
+Mistakes are told.
+
+$ polyprof gate old.folded new.folded
+! polyprof: error: give at least one limit with --fail-if
+! Try `polyprof gate --help`.
+= 2
+
+$ polyprof gate old.folded new.folded --fail-if 'speed > 5'
+! polyprof: error: --fail-if 'speed > 5': it must begin with total, self(F), total(F) or calls(F)
+= 2
+
+$ polyprof gate old.folded new.folded --fail-if 'self > 5'
+! polyprof: error: --fail-if 'self > 5': self needs a function: self(NAME), self(/REGEX/) or self(*)
+= 2
+
+$ polyprof gate old.folded new.folded --fail-if 'self(a > 5'
+! polyprof: error: --fail-if 'self(a > 5': a parenthesis is not closed
+= 2
+
+$ polyprof gate old.folded new.folded --fail-if 'self(/(/) > 5'
+! polyprof: error: --fail-if 'self(/(/) > 5': missing closing parenthesis at character 2 of '('
+= 2
+
+$ polyprof gate old.folded new.folded --fail-if 'self(a) 5'
+! polyprof: error: --fail-if 'self(a) 5': one of > >= < <= must follow
+= 2
+
+$ polyprof gate old.folded new.folded --fail-if 'self(a) > much'
+! polyprof: error: --fail-if 'self(a) > much': a number must follow, like 5%, +10%, 2ms or 1000
+= 2
+
+$ polyprof gate old.folded new.folded --fail-if 'self(a) > 5ms'
+! polyprof: error: --fail-if 'self(a) > 5ms': 'ms' is no unit of this metric (samples)
+= 2
+
+$ polyprof gate old.folded new.folded --fail-if 'calls(a) > +5%'
+! polyprof: error: 'calls(a) > +5%': not both profiles know how often functions were called
+= 3
+
+$ polyprof gate old.folded new.folded --fail-if 'self(nosuch) > 5'
+  pass  self(nosuch) > 5
+  samples: changes within 2 * sqrt(before + after) are noise
+! polyprof: 'self(nosuch) > 5': no function of that name in either profile
