@@ -11,6 +11,7 @@
  */
 #include "exercise.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -217,6 +218,17 @@ read_back(const struct exercise *e, const struct pp_format *format, const struct
 	return back;
 }
 
+/* Equal, but for the rounding of doubles that were divided by a clock's rate. */
+static bool
+is_same(const struct pp_metric *metric, union pp_value a, union pp_value b)
+{
+	if (metric->type == PP_REAL && !(isfinite(a.d) && isfinite(b.d)))
+		return !isfinite(a.d) && !isfinite(b.d);
+	if (metric->type == PP_REAL)
+		return fabs(a.d - b.d) <= 1e-9 * (fabs(a.d) + fabs(b.d));
+	return pp_value_cmp(metric, a, b) == 0;
+}
+
 static void
 check_total(const struct exercise *e, const struct pp_profile *p, const struct pp_profile *back,
             const struct pp_buf *text)
@@ -224,8 +236,7 @@ check_total(const struct exercise *e, const struct pp_profile *p, const struct p
 	union pp_value before, after;
 
 	if (compute(e, p, &before) && compute(e, back, &after))
-		require_text(pp_value_cmp(&p->metrics.at[pp_profile_primary(p)], before, after) ==
-		                 0,
+		require_text(is_same(&p->metrics.at[pp_profile_primary(p)], before, after),
 		             "and has the same total", p->format, text);
 }
 
@@ -251,20 +262,24 @@ check_stays(const struct exercise *e, const struct pp_profile *back, const struc
 }
 
 /*
- * Whether writing takes long: some formats write a record for each call and each line hit, and nobody
- * waits for billions.
+ * Whether writing takes long: some formats write a record for each call and each line hit, or several for
+ * a cost of more than 32 bits, and nobody waits for billions.
  */
 static bool
 is_huge(const struct pp_profile *p)
 {
-	uint64_t sum = 0;
+	uint64_t records = 0, largest = 0;
 	size_t i;
 
 	for (i = 0; p->line_hits && i < p->lines.n; i++)
-		sum += (uint64_t)p->line_cells.at[i * pp_line_stride(p)];
+		records += (uint64_t)p->line_cells.at[i * pp_line_stride(p)];
 	for (i = 0; i < p->edges.n; i++)
-		sum += (uint64_t)p->edge_cells.at[i * pp_edge_stride(p)];
-	return sum > 20000 || pp_profile_node_count(p) > 20000 || p->lines.n > 20000;
+		records += (uint64_t)p->edge_cells.at[i * pp_edge_stride(p)];
+	for (i = 0; i < p->line_cells.n; i++)
+		if (p->line_cells.at[i] > (int64_t)largest)
+			largest = (uint64_t)p->line_cells.at[i];
+	return records > 20000 || largest >> 40 || pp_profile_node_count(p) > 20000 ||
+	       p->lines.n > 20000;
 }
 
 /* Writes in one format, and reads that back if the profile is sound. */
@@ -297,7 +312,7 @@ write_some(const struct exercise *e, const struct pp_profile *p, bool sound)
 		const struct pp_format *format = pp_format_get(i);
 
 		if (format->can & PP_CAN_WRITE && format == p->format)
-			write_and_read(e, p, format, sound);
+			write_and_read(e, p, format, sound && !is_huge(p));
 		else if (format->can & PP_CAN_WRITE)
 			others[count++] = format;
 	}
@@ -333,7 +348,7 @@ exercise_run(const struct exercise *e)
 		check_tree(p);
 		check_rows(p);
 		compute(e, p, &whole);
-		write_some(e, p, pp_profile_complete(p) && pp_diags_total(&diags, PP_ERROR) == 0);
+		write_some(e, p, pp_profile_complete(p) && pp_diags_total(&diags, PP_WARNING) == 0);
 		pp_profile_free(p);
 	}
 	pp_diags_release(&diags);
