@@ -212,7 +212,7 @@ check_all(struct pp_cli *cli, struct pp_loaded *all, const char *const *files, s
 	int code, worst = 0;
 
 	for (i = 0; i < n; i++) {
-		code = pp_load_open(cli, files[i], PP_LOAD_WANT, &all[i]);
+		code = pp_load_open(cli, files[i], PP_LOAD_WANT | PP_FINDINGS, &all[i]);
 		if (code)
 			return code;
 		pp_load_read(&all[i]);

@@ -53,6 +53,23 @@ struct pp_spaa_ref {
 	struct pp_spaa_run weights;
 };
 
+/* A hash of text; seeds are random, so it is good for one read only. */
+static inline uint64_t
+pp_spaa_hash(const unsigned char *p, size_t n, uint64_t seed)
+{
+	uint64_t h = seed ^ n * PP_HASH_K1, last = 0;
+	size_t i;
+
+	if (n < 8) {
+		for (i = 0; i < n; i++)
+			last = last << 8 | p[i];
+		return pp_mix(h ^ last, PP_HASH_K1);
+	}
+	for (i = 0; i + 8 < n; i += 8)
+		h = pp_mix(h ^ pp_load64(p + i), PP_HASH_K2);
+	return pp_mix(h ^ pp_load64(p + n - 8), PP_HASH_K1);
+}
+
 /* ---- records ---- */
 
 enum pp_spaa_type {
@@ -449,7 +466,7 @@ struct pp_spaa_reader {
 		uint32_t tag;
 		uint32_t id; /* row + 1 */
 	} * id_slots;
-	size_t id_mask;
+	unsigned id_bits; /* log2 of the number of slots */
 	PP_VEC(struct pp_spaa_id_row) ids;
 	PP_VEC(uint64_t) id_frames; /* per id: hash of its frames and type */
 	struct pp_arena id_texts;

@@ -101,7 +101,7 @@ text_of(struct pp_spaa_parser *p, struct pp_json_str s)
 static uint64_t
 text_hash(const struct pp_spaa_parser *p, struct pp_slice s)
 {
-	return pp_hash_bytes(s.p, s.n, p->seed);
+	return pp_spaa_hash(s.p, s.n, p->seed);
 }
 
 /* A number by its value: 1 and 1.0 are not the same, 1.0 and 1e0 are. */
@@ -509,17 +509,19 @@ pp_spaa_word(struct pp_spaa_parser *p, struct pp_spaa_object *o, enum pp_spaa_ru
 bool
 pp_spaa_is_hex(struct pp_slice s)
 {
+	unsigned char bad = 0;
 	size_t i;
 
 	if (s.n < 3 || s.p[0] != '0' || (s.p[1] | 32) != 'x')
 		return false;
+	/* Without a branch for each digit: ids are nothing else. */
 	for (i = 2; i < s.n; i++) {
-		unsigned char c = s.p[i];
+		unsigned char digit = (unsigned char)(s.p[i] - '0');
+		unsigned char letter = (unsigned char)((s.p[i] | 32) - 'a');
 
-		if ((unsigned)c - '0' > 9 && ((unsigned)(c | 32) - 'a' > 5))
-			return false;
+		bad |= (unsigned char)(digit > 9) & (unsigned char)(letter > 5);
 	}
-	return true;
+	return !bad;
 }
 
 bool

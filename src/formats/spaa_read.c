@@ -16,8 +16,8 @@
 #define SMALLEST_PARALLEL ((size_t)4 << 20)
 
 /* Records ahead of which an id's slot, and then its row, are fetched. */
-#define SLOT_AHEAD 12
-#define ROW_AHEAD 6
+#define SLOT_AHEAD 24
+#define ROW_AHEAD 12
 
 /* ---- records ---------------------------------------------------------------------------- */
 
@@ -31,7 +31,8 @@ record_id(const struct pp_spaa_record *rec)
 	return rec->type == PP_SPAA_STACK ? &rec->u.stack.id : NULL;
 }
 
-static inline void
+/* Always inline: a call of a function that does nothing but fetch is optimised away. */
+static inline __attribute__((always_inline)) void
 fetch_ahead(const struct pp_spaa_reader *r, const struct pp_spaa_chunk *c, size_t at)
 {
 	const struct pp_spaa_id *id;
@@ -39,9 +40,9 @@ fetch_ahead(const struct pp_spaa_reader *r, const struct pp_spaa_chunk *c, size_
 	if (!r->id_slots)
 		return;
 	if (at + SLOT_AHEAD < c->records.n && (id = record_id(&c->records.at[at + SLOT_AHEAD])))
-		__builtin_prefetch(&r->id_slots[id->hash & r->id_mask]);
+		__builtin_prefetch(&r->id_slots[id->hash >> (64 - r->id_bits)]);
 	if (at + ROW_AHEAD < c->records.n && (id = record_id(&c->records.at[at + ROW_AHEAD]))) {
-		uint32_t row = r->id_slots[id->hash & r->id_mask].id;
+		uint32_t row = r->id_slots[id->hash >> (64 - r->id_bits)].id;
 
 		if (row)
 			__builtin_prefetch(&r->ids.at[row - 1]);
@@ -303,6 +304,8 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 	r->builder = builder;
 	r->want_time = reader->want & PP_TIMELINE;
 	r->want_tree = r->want_time || reader->want & (PP_TREE | PP_EDGES | PP_LINES);
+	if (reader->want & PP_FINDINGS)
+		r->want_tree = r->want_time = false;
 	r->event_of.seed = r->func_of.seed = r->metric_of.seed = r->series_of.seed = seed;
 	r->pending_of.seed = r->dso_of.large.seed = r->frame_of.large.seed = seed;
 	r->thread_of.large.seed = seed;
@@ -342,7 +345,8 @@ state_release(struct pp_spaa_reader *r)
 	pp_vec_release(&r->frames);
 	pp_vec_release(&r->threads);
 	pp_map_release(&r->func_of);
-	free(r->id_slots);
+	if (r->id_slots)
+		r->builder->pages->put(r->id_slots, sizeof *r->id_slots << r->id_bits);
 	pp_vec_release(&r->ids);
 	pp_vec_release(&r->id_frames);
 	pp_arena_release(&r->id_texts);

@@ -138,7 +138,7 @@ context_text(struct pp_spaa_parser *p, struct pp_spaa_object *o, enum pp_spaa_ru
 	*out = pp_slice_of("", 0);
 	if (!pp_spaa_text(p, o, rule, out))
 		return context_add(o->index, 1);
-	return context_add(o->index, pp_hash_bytes(out->p, out->n, p->seed));
+	return context_add(o->index, pp_spaa_hash(out->p, out->n, p->seed));
 }
 
 static uint64_t

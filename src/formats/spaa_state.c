@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define FIRST_ID_SLOTS ((size_t)1024)
+#define FIRST_ID_BITS 10u
 
 void
 pp_spaa_no_memory(struct pp_spaa_reader *r)
@@ -105,30 +105,34 @@ id_text(const struct pp_spaa_id_row *row)
 	return row->n <= sizeof row->u.text ? row->u.text : row->u.longer;
 }
 
+/*
+ * A slot's place are the upper bits of its tag, so the table doubles from its own slots, in order, and
+ * no id is looked at again.
+ */
 static bool
 ids_double(struct pp_spaa_reader *r)
 {
-	size_t slots = r->id_slots ? (r->id_mask + 1) * 2 : FIRST_ID_SLOTS, i;
-	struct pp_spaa_id_slot *larger = calloc(slots, sizeof *larger);
+	const struct pp_pages *pages = r->builder->pages;
+	unsigned bits = r->id_slots ? r->id_bits + 1 : FIRST_ID_BITS;
+	size_t slots = (size_t)1 << bits, old = r->id_slots ? slots / 2 : 0, i;
+	struct pp_spaa_id_slot *larger = bits <= 32 ? pages->get(slots * sizeof *larger) : NULL;
 
 	if (!larger)
 		return false;
-	for (i = 0; r->id_slots && i <= r->id_mask; i++) {
+	for (i = 0; i < old; i++) {
 		struct pp_spaa_id_slot slot = r->id_slots[i];
-		uint64_t hash;
-		size_t at;
+		size_t at = slot.tag >> (32 - bits);
 
 		if (!slot.id)
 			continue;
-		hash = pp_hash_bytes(id_text(&r->ids.at[slot.id - 1]), r->ids.at[slot.id - 1].n,
-		                     r->reader->seed);
-		for (at = (size_t)hash & (slots - 1); larger[at].id; at = (at + 1) & (slots - 1))
-			;
+		while (larger[at].id)
+			at = (at + 1) & (slots - 1);
 		larger[at] = slot;
 	}
-	free(r->id_slots);
+	if (old)
+		pages->put(r->id_slots, old * sizeof *r->id_slots);
 	r->id_slots = larger;
-	r->id_mask = slots - 1;
+	r->id_bits = bits;
 	return true;
 }
 
@@ -152,18 +156,21 @@ uint32_t
 pp_spaa_id_row(struct pp_spaa_reader *r, const struct pp_spaa_id *id)
 {
 	uint32_t tag = (uint32_t)(id->hash >> 32);
-	size_t at;
+	size_t at, mask;
 
-	if (PP_UNLIKELY(!r->id_slots || (r->ids.n + 1) * 3 > (r->id_mask + 1) * 2) &&
+	if (PP_UNLIKELY(!r->id_slots || (r->ids.n + 1) * 3 > (size_t)2 << r->id_bits) &&
 	    !ids_double(r)) {
 		pp_spaa_no_memory(r);
 		return UINT32_MAX;
 	}
-	for (at = (size_t)id->hash & r->id_mask; r->id_slots[at].id; at = (at + 1) & r->id_mask) {
-		const struct pp_spaa_id_row *row = &r->ids.at[r->id_slots[at].id - 1];
+	mask = ((size_t)1 << r->id_bits) - 1;
+	for (at = tag >> (32 - r->id_bits); r->id_slots[at].id; at = (at + 1) & mask) {
+		const struct pp_spaa_id_row *row;
 
-		if (r->id_slots[at].tag == tag && row->n == id->text.n &&
-		    memcmp(id_text(row), id->text.p, row->n) == 0)
+		if (r->id_slots[at].tag != tag)
+			continue;
+		row = &r->ids.at[r->id_slots[at].id - 1];
+		if (row->n == id->text.n && memcmp(id_text(row), id->text.p, row->n) == 0)
 			return r->id_slots[at].id - 1;
 	}
 	if (!id_add(r, id)) {
