@@ -542,7 +542,7 @@ lines_run(struct pp_cli *cli)
 	if (code == 0)
 		code = pp_load_files(cli, 0, &files, &n);
 	if (code == 0)
-		code = pp_load_profile(cli, files, n, PP_LOAD_WANT | PP_EXTRAS, &profile);
+		code = pp_load_profile(cli, files, n, PP_LOAD_WANT, &profile);
 	if (code == 0)
 		code = view_make(cli, &view, profile);
 	if (code == 0)

@@ -173,6 +173,7 @@ struct pp_nyt_load {
 	bool crlf;
 	struct pp_nyt_store *store; /* the records as read, when wanted */
 	bool store_whole;
+	const unsigned char *forgotten; /* bytes up to here were given back */
 };
 
 /* ---- nytprof_tables.c ---- */

@@ -16,6 +16,10 @@
 #define RESYNC_RECORDS 8
 /* The longest '+' or '-', and '<' without its name. */
 #define FAST_BYTES 48
+/* Bytes after which the careful decoder is asked, progress told and memory given back. */
+#define FAST_STEP ((size_t)4 << 20)
+/* Bytes of a mapped file that are kept behind the place of reading. */
+#define FORGET_STEP ((size_t)16 << 20)
 
 /* ---- statements and returns: the fast path ------------------------------------------------ */
 
@@ -73,7 +77,8 @@ static void
 fast_run(struct pp_nyt_load *load)
 {
 	struct pp_input *in = load->reader->in;
-	const unsigned char *p = in->cur, *end = in->end, *next;
+	const unsigned char *p = in->cur, *next;
+	const unsigned char *end = pp_input_left(in) > FAST_STEP ? p + FAST_STEP : in->end;
 	bool calls = load->want_calls && load->stream.layout.number == PP_NYT_DOUBLE &&
 	             load->stream.layout.number_known && load->stream.layout.operands['<'];
 	uint64_t statements = load->statements;
@@ -598,6 +603,22 @@ recover(struct pp_nyt_load *load, enum pp_nyt_step step)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* Tells a mapped file which of its bytes are not needed any more. */
+static void
+forget(struct pp_nyt_load *load)
+{
+	struct pp_input *in = load->reader->in;
+
+	if (!in->forget || !in->stable)
+		return;
+	if (load->forgotten < in->begin || load->forgotten > in->cur)
+		load->forgotten = in->begin;
+	if ((size_t)(in->cur - load->forgotten) < FORGET_STEP)
+		return;
+	in->forget(in, load->forgotten, in->cur);
+	load->forgotten = in->cur;
+}
+
 static void
 read_records(struct pp_nyt_load *load)
 {
@@ -605,6 +626,7 @@ read_records(struct pp_nyt_load *load)
 		enum pp_nyt_step step;
 
 		fast_run(load);
+		forget(load);
 		step = pp_nyt_stream_next(&load->stream);
 		if (step == PP_NYT_RECORD) {
 			load->records++;

@@ -7,7 +7,7 @@
 
 /* Dense cells for all files together; hostile line numbers go to a hash table beyond it. */
 #define DENSE_BYTES ((uint64_t)64 << 20)
-#define DENSE_FIRST 64u
+#define DENSE_FIRST 16u
 #define SMALL_FID ((uint32_t)1 << 20)
 
 bool
