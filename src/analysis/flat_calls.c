@@ -59,8 +59,22 @@ rows_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 				             pp_cell_value(metric, cells[1 + f->metrics + m]));
 		}
 	}
-	for (m = 0; m < f->metrics; m++)
+}
+
+/* What all functions cost, but no less than any of them: files may state totals without own costs. */
+static void
+whole_fill(struct pp_flat *f, const struct pp_profile *p)
+{
+	size_t row, m;
+
+	for (m = 0; m < f->metrics; m++) {
+		const struct pp_metric *metric = &p->metrics.at[m];
+
 		f->whole[m] = pp_profile_total(p, m);
+		for (row = 0; row < f->n; row++)
+			if (pp_value_cmp(metric, f->total[row * f->metrics + m], f->whole[m]) > 0)
+				f->whole[m] = f->total[row * f->metrics + m];
+	}
 }
 
 pp_status
@@ -71,8 +85,10 @@ pp_flat_from_calls(const struct pp_profile *p, struct pp_flat *f)
 
 	*f = (struct pp_flat){ .profile = p, .metrics = p->metrics.n, .has_calls = true };
 	ok = row_of && rows_make(f, p, row_of);
-	if (ok)
+	if (ok) {
 		rows_fill(f, p, row_of);
+		whole_fill(f, p);
+	}
 	free(row_of);
 	if (ok)
 		return PP_OK;

@@ -313,7 +313,7 @@ clock_now(const struct pp_nyt_load *load)
 
 	if (load->clock)
 		return load->clock;
-	return d > 0 && d < 9e18 ? (int64_t)d : 0;
+	return d > 0 && d < 1e18 ? (int64_t)d : 0;
 }
 
 /* Depths beyond this are not remembered one by one; real stacks stay far below. */
@@ -353,7 +353,7 @@ moment_add(struct pp_nyt_load *load, uint32_t depth, double incl)
 		c->entered.at[depth] = INT64_MIN;
 	}
 	if (m.enter == INT64_MIN)
-		m.enter = m.leave - (incl > 0 && incl < 9e18 ? (int64_t)incl : 0);
+		m.enter = m.leave - (incl > 0 && incl < 1e18 ? (int64_t)incl : 0);
 	if (!pp_vec_push(&c->moments, m))
 		no_memory(load);
 }
@@ -445,11 +445,13 @@ emit(struct emitter *e, enum pp_event_kind kind, pp_node node, int64_t at, uint3
 {
 	struct pp_event event = { .kind = kind, .node = node, .extra = extra };
 	int64_t value;
+	double ns;
 
 	if (at < e->clock)
 		at = e->clock;
 	e->clock = at;
-	event.time = (int64_t)((double)at * 1e9 / (double)e->load->base_rate);
+	ns = (double)at * 1e9 / (double)e->load->base_rate;
+	event.time = fabs(ns) < 9e18 ? (int64_t)ns : ns < 0 ? INT64_MIN : INT64_MAX;
 	value = pp_cell_real((double)at);
 	e->current = node;
 	if (kind == PP_EVENT_EXIT)

@@ -212,6 +212,22 @@ edges_rebuild(struct pp_nyt_load *load)
 	free(done);
 }
 
+/* Costs that are no whole ticks: as they will be when written and read again. */
+static void
+edges_settle(struct pp_nyt_load *load)
+{
+	struct pp_profile *p = load->builder->profile;
+	size_t stride = pp_edge_stride(p), i, k;
+
+	for (i = 0; i < p->edges.n; i++)
+		for (k = 1; k < stride; k++) {
+			int64_t *cell = &p->edge_cells.at[i * stride + k];
+			double ticks = pp_cell_value(&p->metrics.at[0], *cell).d;
+
+			*cell = pp_cell_real(pp_nyt_ticks_settle(load, ticks));
+		}
+}
+
 /* ---- the rest ---------------------------------------------------------------------------- */
 
 static pp_str
@@ -357,11 +373,15 @@ pp_nyt_finish(struct pp_nyt_load *load)
 		            (unsigned long long)load->calls.returns);
 		edges_rebuild(load);
 	}
+	edges_settle(load);
 	if (load->reader->want & (PP_LINES | PP_EXTRAS))
 		lines_store(load);
 	meta_store(load);
-	if (load->store && load->store_whole && p->complete && load->stream.layout.major == 5 &&
-	    load->stream.layout.number == PP_NYT_DOUBLE && !pp_nyt_store_failed(load->store)) {
+	/* Records that were found wrong are not written again. */
+	if (load->store && load->store_whole && p->complete &&
+	    pp_diags_total(load->diags, PP_ERROR) == load->errors &&
+	    load->stream.layout.major == 5 && load->stream.layout.number == PP_NYT_DOUBLE &&
+	    !pp_nyt_store_failed(load->store)) {
 		p->private_data = load->store;
 		p->private_free = pp_nyt_store_free;
 		load->store = NULL;

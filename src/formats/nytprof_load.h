@@ -171,6 +171,7 @@ struct pp_nyt_load {
 	PP_VEC(struct pp_nyt_setting) settings;
 	bool damaged;
 	bool crlf;
+	uint64_t errors;            /* findings that stood before reading began */
 	struct pp_nyt_store *store; /* the records as read, when wanted */
 	bool store_whole;
 	const unsigned char *forgotten; /* bytes up to here were given back */
@@ -194,6 +195,8 @@ void pp_nyt_sub_describe(struct pp_nyt_load *, const struct pp_nyt_sub *);
 void pp_nyt_rate_set(struct pp_nyt_load *, uint64_t rate);
 /* Seconds as ticks of base_rate: exactly those the profiler divided, where that can be told. */
 double pp_nyt_seconds_ticks(const struct pp_nyt_load *, double seconds);
+/* The nearest number of ticks that survives being written as seconds: a few last bits away at most. */
+double pp_nyt_ticks_settle(const struct pp_nyt_load *, double ticks);
 
 /* ---- nytprof_calls.c ---- */
 void pp_nyt_calls_enter(struct pp_nyt_load *, uint32_t line);

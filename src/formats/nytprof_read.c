@@ -21,6 +21,9 @@
 /* Bytes of a mapped file that are kept behind the place of reading. */
 #define FORGET_STEP ((size_t)16 << 20)
 
+/* Beyond this, in seconds or ticks, nothing is a time. Sums of it stay finite. */
+#define MOST_TIME 1e30
+
 /* ---- statements and returns: the fast path ------------------------------------------------ */
 
 static inline const unsigned char *
@@ -60,7 +63,8 @@ fast_return(struct pp_nyt_load *load, const unsigned char *p, const unsigned cha
 	if (*p != '\'' && *p != '"')
 		return NULL;
 	p = pp_nyt_uint_load(p + 1, &n);
-	if (PP_UNLIKELY(n > (size_t)(end - p) || depth == 0 || !isfinite(incl) || !isfinite(excl)))
+	if (PP_UNLIKELY(n > (size_t)(end - p) || depth == 0 || !(fabs(incl) <= MOST_TIME) ||
+	                !(fabs(excl) <= MOST_TIME)))
 		return NULL;
 	sub = pp_nyt_sub_use(load, pp_slice_of(p, n));
 	if (PP_UNLIKELY(sub == PP_NYT_NO_SUB))
@@ -111,6 +115,15 @@ fast_run(struct pp_nyt_load *load)
 /* ---- statements, carefully ------------------------------------------------------------------ */
 
 static void
+clock_add(struct pp_nyt_load *load, pp_i128 ticks)
+{
+	const int64_t most = INT64_MAX / 4;
+	pp_i128 now = load->clock + ticks;
+
+	load->clock = (int64_t)(now > most ? most : now < -most ? -most : now);
+}
+
+static void
 take_statement(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 {
 	int32_t ticks = (int32_t)r->u[0];
@@ -121,7 +134,7 @@ take_statement(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 	if (file)
 		pp_nyt_line_add(load, file, r->u[2], ticks, !load->discount);
 	load->discount = false;
-	load->clock += (int64_t)ticks * load->multiplier;
+	clock_add(load, (pp_i128)ticks * load->multiplier);
 	load->statements++;
 }
 
@@ -140,10 +153,10 @@ take_discount(struct pp_nyt_load *load)
 static double
 finite_or_zero(struct pp_nyt_load *load, double d, const char *what)
 {
-	if (isfinite(d))
+	if (fabs(d) <= MOST_TIME)
 		return d;
 	PP_NYT_FIND(load, PP_NYT_NUMBER_NOT_FINITE, pp_nyt_here(load), "%s is %s; counted as 0",
-	            what, isnan(d) ? "not a number" : "infinite");
+	            what, isnan(d) ? "not a number" : "larger than any time");
 	return 0.0;
 }
 
@@ -650,6 +663,7 @@ load_init(struct pp_nyt_load *load, struct pp_reader *reader, struct pp_builder 
 
 	*load =
 	    (struct pp_nyt_load){ .reader = reader, .builder = builder, .diags = reader->diags };
+	load->errors = pp_diags_total(reader->diags, PP_ERROR);
 	load->rate = load->base_rate = PP_NYT_RATE;
 	load->multiplier = 1;
 	load->want_lines = reader->want & (PP_LINES | PP_EXTRAS);

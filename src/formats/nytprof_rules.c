@@ -71,7 +71,8 @@ const struct pp_rule pp_nytprof_rules[] = {
 	    "Devel::NYTProf would read nonsense without noticing."),
 	[PP_NYT_NUMBER_NOT_FINITE] = RULE(
 	    "number-not-finite", PP_WARNING, "a time is not a finite number",
-	    "NaN or an infinity cannot be added up. It is counted as zero; the count of calls stays."),
+	    "NaN, an infinity or a number beyond 10^30 cannot be added up. It is counted as zero; the count of "
+	    "calls stays."),
 	[PP_NYT_DEFLATE_NESTED] = RULE(
 	    "deflate-nested", PP_ERROR, "compression starts a second time",
 	    "The tag 'z' switches to one zlib stream for the rest of the file, so it can stand there only "
@@ -98,7 +99,7 @@ const struct pp_rule pp_nytprof_rules[] = {
 	    "The clock was set back, or one statement took more than 214 seconds and its 32 bits overflowed. "
 	    "The values are added as they are, like Devel::NYTProf does; lines may cost too little."),
 	[PP_NYT_TICKS_OVERFLOW] = RULE(
-	    "ticks-overflow", PP_ERROR, "the time of a line passes 64 bits",
+	    "ticks-overflow", PP_ERROR, "the time of a line passes 2^48 ticks",
 	    "No real program runs that long. The line keeps the largest value."),
 	[PP_NYT_DISCOUNT_REPEATED] = RULE(
 	    "discount-repeated", PP_WARNING, "two discounts in a row",
@@ -143,7 +144,7 @@ const struct pp_rule pp_nytprof_rules[] = {
 	[PP_NYT_WRITE_COUNTS] = RULE(
 	    "write-counts", PP_WARNING, "a count is too large for NYTProf",
 	    "The format has no record with a count: a line that ran a million times takes a million records. "
-	    "Beyond 500,000,000 in all, or 200,000,000 for one line, counts are cut."),
+	    "Beyond 2,000,000 in all, lines are written once; what came from NYTProf is not limited."),
 	[PP_NYT_WRITE_NAMES] = RULE(
 	    "write-names", PP_NOTE, "names were put into package main",
 	    "Perl's tools group subs by package. Names without \"::\" got the prefix main::."),

@@ -9,6 +9,8 @@
 #define DENSE_BYTES ((uint64_t)64 << 20)
 #define DENSE_FIRST 16u
 #define SMALL_FID ((uint32_t)1 << 20)
+/* For one line: 325 days at the usual rate. Each record holds but 31 bits of it. */
+#define MOST_TICKS ((int64_t)1 << 48)
 
 bool
 pp_nyt_tables_init(struct pp_nyt_load *load)
@@ -195,6 +197,7 @@ pp_nyt_line_add(struct pp_nyt_load *load, uint32_t file, uint32_t line, int64_t 
 {
 	struct pp_nyt_file_row *f = &load->files.rows.at[file];
 	struct pp_nyt_cell *cell;
+	pp_i128 sum;
 
 	if (line < f->cap || cells_grow(&load->files, f, line))
 		cell = &f->cells[line];
@@ -203,11 +206,13 @@ pp_nyt_line_add(struct pp_nyt_load *load, uint32_t file, uint32_t line, int64_t 
 	if (!cell)
 		return;
 	cell->hits = (cell->hits + (counted ? 2 : 0)) | 1;
-	if (__builtin_mul_overflow(ticks, load->multiplier, &ticks) ||
-	    __builtin_add_overflow(cell->ticks, ticks, &cell->ticks)) {
-		cell->ticks = ticks < 0 ? INT64_MIN : INT64_MAX;
+	sum = cell->ticks + (pp_i128)ticks * load->multiplier;
+	cell->ticks = (int64_t)(sum > MOST_TICKS    ? MOST_TICKS
+	                        : sum < -MOST_TICKS ? -MOST_TICKS
+	                                            : sum);
+	if (cell->ticks != sum) {
 		PP_NYT_FIND(load, PP_NYT_TICKS_OVERFLOW, pp_nyt_here(load),
-		            "the ticks of line %u pass 64 bits", line);
+		            "the ticks of line %u pass 2^48", line);
 	}
 	load->has_ticks = true;
 }
@@ -312,8 +317,11 @@ common_divisor(uint64_t a, uint64_t b)
 static void
 refine(int64_t *ticks, uint64_t by)
 {
-	if (__builtin_mul_overflow(*ticks, (int64_t)by, ticks))
-		*ticks = INT64_MAX;
+	pp_i128 finer = (pp_i128)*ticks * (pp_i128)by;
+
+	*ticks = (int64_t)(finer > MOST_TICKS    ? MOST_TICKS
+	                   : finer < -MOST_TICKS ? -MOST_TICKS
+	                                         : finer);
 }
 
 /* Multiplies all that is stored, so that it counts in finer ticks. */
@@ -355,7 +363,7 @@ pp_nyt_rate_set(struct pp_nyt_load *load, uint64_t rate)
 	            "ticks_per_sec changes from %llu to %llu", (unsigned long long)load->rate,
 	            (unsigned long long)rate);
 	/* Both rates must fit into one whole number of ticks, small enough that sums stay exact. */
-	if (base * (pp_u128)finer > (uint64_t)1000000000000) {
+	if (base * (pp_u128)finer > (uint64_t)1000000000) {
 		PP_NYT_FIND(load, PP_NYT_RATE_INVALID, pp_nyt_here(load),
 		            "no common tick fits %llu and %llu ticks per second",
 		            (unsigned long long)base, (unsigned long long)rate);
@@ -377,4 +385,15 @@ pp_nyt_seconds_ticks(const struct pp_nyt_load *load, double seconds)
 	if (ticks / rate != seconds)
 		ticks = seconds * rate;
 	return ticks * (double)load->multiplier;
+}
+
+double
+pp_nyt_ticks_settle(const struct pp_nyt_load *load, double ticks)
+{
+	double rate = (double)load->base_rate;
+	int i;
+
+	for (i = 0; i < 8 && ticks != nearbyint(ticks) && ticks / rate * rate != ticks; i++)
+		ticks = ticks / rate * rate;
+	return ticks;
 }

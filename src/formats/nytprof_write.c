@@ -210,25 +210,28 @@ static void
 rate_choose(struct pp_nyt_writing *w)
 {
 	const struct pp_metric *m = w->metric;
-	double num, den, ns;
+	uint64_t num, den;
+	pp_u128 per_second;
+	double scale;
 
 	w->rate = 10000000;
 	w->tick = 1.0;
 	if (!m)
 		return;
-	num = m->factor_num ? (double)m->factor_num : 1.0;
-	den = (m->factor_den ? (double)m->factor_den : 1.0) * pow(10.0, (double)m->scale);
+	num = m->factor_num ? m->factor_num : 1;
+	den = m->factor_den ? m->factor_den : 1;
+	scale = pow(10.0, (double)m->scale);
 	w->is_time = pp_slice_eq_z(pp_text_of(w->profile, m->unit), "ns");
 	if (!w->is_time) {
-		w->tick = num / den;
+		w->tick = (double)num / (double)den / scale;
 		return;
 	}
-	ns = num / den;
-	if (ns >= 1.0 && ns <= 1e6 && fmod(1e9, ns) == 0.0) {
-		w->rate = (uint64_t)(1e9 / ns);
+	per_second = (pp_u128)den * 1000000000;
+	if (m->scale == 0 && per_second % num == 0 && per_second / num <= 1000000000000u) {
+		w->rate = (uint64_t)(per_second / num);
 	} else {
 		w->rate = 1000000000;
-		w->tick = ns;
+		w->tick = (double)num / (double)den / scale;
 	}
 }
 
@@ -355,31 +358,40 @@ statement_make(unsigned char out[17], bool discount, int32_t ticks, uint32_t fid
 	return n + pp_nyt_uint_store(out + n, line);
 }
 
+/* One statement carries 31 bits of ticks. */
+#define PART 2147483647.0
+
+static double
+part_of(double ticks)
+{
+	return ticks > PART ? PART : ticks < -PART ? -PART : ticks;
+}
+
 static void
 line_write(struct pp_nyt_writing *w, uint32_t fid, uint32_t line, uint64_t hits, double exact)
 {
-	const double most = 2147483647.0;
-	double ticks = nearbyint(exact);
+	double ticks = nearbyint(exact), part = part_of(ticks);
 	unsigned char record[17];
 	uint64_t more = hits ? hits - 1 : 0;
-	unsigned splits = 1000000;
-	double part = ticks > most ? most : ticks < -most ? -most : ticks;
 
-	w->values_rounded |= fabs(ticks - exact) > 1e-6;
+	if (fabs(ticks) > w->most_ticks) {
+		w->counts_cut = true;
+		ticks = ticks < 0 ? -w->most_ticks : w->most_ticks;
+	}
+	w->values_rounded |= fabs(ticks - exact) > 1e-6 && !w->counts_cut;
 	w->line_ticks += ticks;
 	pp_nyt_out_bytes(&w->out, record,
 	                 statement_make(record, hits == 0, (int32_t)part, fid, line));
-	/* Time beyond 31 bits goes on in statements that do not count. */
-	for (ticks -= part; ticks != 0.0 && splits; splits--, ticks -= part) {
-		part = ticks > most ? most : ticks < -most ? -most : ticks;
+	/* What does not fit goes on in statements that do not count. */
+	for (ticks -= part; ticks != 0.0; ticks -= part) {
+		part = part_of(ticks);
 		pp_nyt_out_bytes(&w->out, record,
 		                 statement_make(record, true, (int32_t)part, fid, line));
 	}
-	w->counts_cut |= ticks != 0.0 || more > w->budget || more > PP_NYT_LINE_COUNT;
-	if (more > PP_NYT_LINE_COUNT)
-		more = 0;
+	/* A line that ran too often is written once. */
+	w->counts_cut |= more > w->budget;
 	if (more > w->budget)
-		more = w->budget;
+		more = 0;
 	w->budget -= more;
 	pp_nyt_out_repeat(&w->out, record, statement_make(record, false, 0, fid, line), more);
 }
@@ -600,6 +612,11 @@ pp_nyt_writing_init(struct pp_nyt_writing *w, struct pp_writer *writer)
 		                      .budget = PP_NYT_COUNT_BUDGET,
 		                      .metric_index = writer->metric,
 		                      .fid_of = { .seed = p->strs.seed } };
+	w->most_ticks = PART * 1e4;
+	if (p->format && strcmp(p->format->name, "nytprof") == 0) {
+		w->budget = UINT64_MAX;
+		w->most_ticks = 281474976710656.0; /* 2^48, where reading stops too */
+	}
 	if (writer->metric < p->metrics.n)
 		w->metric = &p->metrics.at[writer->metric];
 	status = pp_flat_compute(p, &w->flat);
@@ -656,7 +673,7 @@ pp_nyt_write(struct pp_writer *writer)
 	struct pp_nyt_writing w;
 	pp_status status;
 
-	if (p->private_data && p->private_free == pp_nyt_store_free)
+	if (p->private_data && p->private_free == pp_nyt_store_free && p->complete)
 		return copy(writer, p->private_data);
 	status = pp_nyt_writing_init(&w, writer);
 	if (status == PP_OK && !pp_nyt_out_init(&w.out, writer->out))

@@ -9,10 +9,11 @@
 #include "formats/nytprof_read.h"
 #include "formats/nytprof_rules.h"
 
-/* Records that stand for counts, in all; see nytprof-write-counts. */
-#define PP_NYT_COUNT_BUDGET ((uint64_t)500000000)
-/* A line that ran more often than this is written once: no program is recorded that long. */
-#define PP_NYT_LINE_COUNT ((uint64_t)200000000)
+/*
+ * Records that stand for counts, in all; see nytprof-write-counts. Counts that come from NYTProf were as
+ * many records before, so they are not limited.
+ */
+#define PP_NYT_COUNT_BUDGET ((uint64_t)2000000)
 
 /* Where a string eval was made; fid 0: it is a file. */
 struct pp_nyt_eval {
@@ -43,6 +44,7 @@ struct pp_nyt_writing {
 
 	uint64_t budget;   /* records left that only count */
 	double line_ticks; /* in all lines */
+	double most_ticks; /* that one line may take, as each record holds but 31 bits */
 	bool counts_cut, values_rounded, names_prefixed, names_shared, metadata_left, no_memory;
 };
 

@@ -222,7 +222,6 @@ take_attributes(struct pp_pyn_parse *x, struct pp_slice payload)
 		struct pp_slice s = next_zstr(&c);
 		const unsigned char *equals = s.n ? memchr(s.p, '=', s.n) : NULL;
 		struct pp_pyn_setting row = { 0 };
-		uint64_t rate = 0;
 		size_t i;
 
 		if (c.failed)
@@ -231,14 +230,14 @@ take_attributes(struct pp_pyn_parse *x, struct pp_slice payload)
 			continue;
 		row.key = pp_slice_of(s.p, (size_t)(equals - s.p));
 		row.value = pp_slice_of(equals + 1, s.n - row.key.n - 1);
-		for (i = 0;
-		     i < row.value.n && row.value.p[i] >= '0' && row.value.p[i] <= '9' && i < 12;
-		     i++)
-			rate = rate * 10 + (uint64_t)(row.value.p[i] - '0');
+		if (pp_slice_eq_z(row.key, "ticks_per_sec") && !x->doc->rate)
+			pp_pyn_rate_take(x, row.value);
 		/* What the banner says counts. */
-		if (pp_slice_eq_z(row.key, "ticks_per_sec") && rate && i == row.value.n &&
-		    !x->doc->rate)
-			x->doc->rate = rate;
+		for (i = 0; i < x->doc->settings.n; i++)
+			if (pp_slice_eq(x->doc->settings.at[i].key, row.key))
+				break;
+		if (i < x->doc->settings.n || memchr(s.p, '\n', s.n))
+			continue;
 		if (!pp_vec_push(&x->doc->settings, row))
 			x->doc->no_memory = true;
 	}
@@ -313,7 +312,9 @@ fits_subs(struct pp_slice s, bool places)
 static void
 take_subs(struct pp_pyn_parse *x, struct pp_slice s)
 {
-	bool places = !fits_subs(s, false) && fits_subs(s, true);
+	/* With places only in layouts that are not the document's: names may hold any byte there. */
+	bool relative = x->doc->sniff.pid_first || x->doc->files.n;
+	bool places = relative && !fits_subs(s, false) && fits_subs(s, true);
 	struct cursor c = cursor_of(s);
 
 	while (c.p < c.end && !x->doc->no_memory) {

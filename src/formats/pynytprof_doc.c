@@ -38,19 +38,19 @@ pp_pyn_doc_free(void *doc)
 
 /* ---- the banner -------------------------------------------------------------------------- */
 
-static void
-take_rate(struct pp_pyn_parse *x, struct pp_slice value, const unsigned char *at)
+void
+pp_pyn_rate_take(struct pp_pyn_parse *x, struct pp_slice value)
 {
 	uint64_t rate;
 
 	if (pp_num_u64(value, &rate) && rate > 0 && rate <= 1000000000000u) {
 		x->doc->rate = rate;
-	} else {
-		PP_PYN_FIND(x->diags, PP_PYN_RATE_INVALID, offset_of(x, at),
-		            "ticks_per_sec is not a number that can be divided by; %u is used",
-		            DEFAULT_RATE);
-		x->doc->rate = DEFAULT_RATE;
+		return;
 	}
+	PP_PYN_FIND(x->diags, PP_PYN_RATE_INVALID, offset_of(x, value.p),
+	            "ticks_per_sec is not a number that can be divided by; %u is used",
+	            DEFAULT_RATE);
+	x->doc->rate = DEFAULT_RATE;
 }
 
 static void
@@ -72,7 +72,7 @@ take_setting(struct pp_pyn_parse *x, struct pp_slice line)
 		PP_PYN_FIND(x->diags, PP_PYN_ATTRIBUTE_NUL, offset_of(x, line.p),
 		            "a NUL byte within a line of the banner");
 	if (!s.option && pp_slice_eq_z(s.key, "ticks_per_sec"))
-		take_rate(x, s.value, equals + 1);
+		pp_pyn_rate_take(x, s.value);
 	for (i = 0; i < doc->settings.n; i++) {
 		struct pp_pyn_setting *old = &doc->settings.at[i];
 

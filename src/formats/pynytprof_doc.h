@@ -128,6 +128,8 @@ struct pp_pyn_parse {
 	bool order_said;
 };
 
+/* Honours ticks_per_sec, or says why it cannot. */
+void pp_pyn_rate_take(struct pp_pyn_parse *, struct pp_slice value);
 void pp_pyn_chunk_take(struct pp_pyn_parse *, unsigned char letter, struct pp_slice payload);
 /* Streams of the days when Pynytprof left out lengths, or letters too. */
 void pp_pyn_unframed_take(struct pp_pyn_parse *, struct pp_slice rest);

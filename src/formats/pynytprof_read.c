@@ -312,6 +312,7 @@ pp_pyn_read(struct pp_reader *reader, struct pp_builder *builder)
 		                 .file_of = { .seed = reader->seed },
 		                 .sub_of = { .seed = reader->seed } };
 	struct pp_slice bytes;
+	uint64_t errors = pp_diags_total(reader->diags, PP_ERROR);
 
 	/* Profiles are sums over lines and subs, so all of one fits into memory. */
 	while (pp_input_need(reader->in, pp_input_left(reader->in) + 65536))
@@ -330,7 +331,9 @@ pp_pyn_read(struct pp_reader *reader, struct pp_builder *builder)
 		edges_take(&load);
 		meta_take(&load);
 		remarks(&load);
-		if (reader->want & PP_EXTRAS && !doc.damaged)
+		/* Rows that were found wrong are not written again. */
+		if (reader->want & PP_EXTRAS && !doc.damaged &&
+		    pp_diags_total(reader->diags, PP_ERROR) == errors)
 			keep(&load, bytes);
 	}
 	reader->in->cur = reader->in->end;

@@ -55,7 +55,7 @@ put_chunk(struct pp_sink *out, char letter, uint64_t bytes)
 static void
 put_rows_head(struct pp_sink *out, char letter, size_t row, size_t rows)
 {
-	if (row % CHUNK_ROWS == 0 && (row < rows || row == 0))
+	if (row % CHUNK_ROWS == 0)
 		put_chunk(out, letter,
 		          28 * (uint64_t)(rows - row < CHUNK_ROWS ? rows - row : CHUNK_ROWS));
 }
@@ -121,12 +121,13 @@ document_write(struct pyn_writing *w, const struct pp_pyn_doc *doc)
 		            doc->settings.at[i].value);
 	pp_sink_putc(out, '\n');
 	put_process(out, doc->start_us, doc->pid, doc->ppid);
-	for (i = 0; i < doc->lines.n || i == 0; i++) {
+	if (doc->lines.n == 0)
+		put_chunk(out, 'S', 0);
+	for (i = 0; i < doc->lines.n; i++) {
 		const struct pp_pyn_line *l = &doc->lines.at[i];
 
 		put_rows_head(out, 'S', i, doc->lines.n);
-		if (i < doc->lines.n)
-			put_row(out, l->fid, l->line, l->calls, l->inc, l->exc);
+		put_row(out, l->fid, l->line, l->calls, l->inc, l->exc);
 	}
 	for (i = 0; i < doc->subs.n; i++)
 		names += 8 + doc->subs.at[i].name.n + 1;
@@ -137,12 +138,13 @@ document_write(struct pyn_writing *w, const struct pp_pyn_doc *doc)
 		pp_sink_write(out, doc->subs.at[i].name.p, doc->subs.at[i].name.n);
 		pp_sink_putc(out, '\0');
 	}
-	for (i = 0; i < doc->edges.n || i == 0; i++) {
+	if (doc->edges.n == 0)
+		put_chunk(out, 'C', 0);
+	for (i = 0; i < doc->edges.n; i++) {
 		const struct pp_pyn_edge *e = &doc->edges.at[i];
 
 		put_rows_head(out, 'C', i, doc->edges.n);
-		if (i < doc->edges.n)
-			put_row(out, e->caller, e->callee, e->calls, e->ticks, e->sub_ticks);
+		put_row(out, e->caller, e->callee, e->calls, e->ticks, e->sub_ticks);
 	}
 	put_chunk(out, 'E', 0);
 	say(w, doc->files.n, PP_PYN_WRITE_FILES, "the table of files has no place in the document");
@@ -215,14 +217,14 @@ lines_write(struct pyn_writing *w, struct pp_nyt_writing *n)
 	const struct pp_profile *p = w->writer->profile;
 	size_t stride = pp_line_stride(p), i;
 
-	for (i = 0; i < p->lines.n || i == 0; i++) {
+	if (p->lines.n == 0)
+		put_chunk(w->out, 'S', 0);
+	for (i = 0; i < p->lines.n; i++) {
 		const int64_t *cells = p->line_cells.at + i * stride;
 		uint64_t ticks = 0;
 		uint32_t hits;
 
 		put_rows_head(w->out, 'S', i, p->lines.n);
-		if (i == p->lines.n)
-			return;
 		if (n->metric) {
 			int64_t cell = cells[p->line_hits + n->metric_index];
 			union pp_value v = pp_cell_value(n->metric, cell);
@@ -317,12 +319,52 @@ sites_merge(struct pyn_writing *w, struct pp_nyt_callers *c)
 	pp_map_release(&of_pair);
 }
 
+/* Edges in whole ticks without call sites: what this format itself holds. They stay exact. */
+static bool
+exact_edges(const struct pp_nyt_writing *n)
+{
+	return n->profile->edges.n && n->profile->edge_own && n->metric->type == PP_UINT &&
+	       n->tick == 1.0 && n->profile->edge_self_repeats;
+}
+
+static void
+edges_write(struct pyn_writing *w, const struct pp_nyt_writing *n, const uint32_t *sid_of)
+{
+	const struct pp_profile *p = n->profile;
+	size_t stride = pp_edge_stride(p), i;
+
+	for (i = 0; i < p->edges.n; i++) {
+		const int64_t *cells = p->edge_cells.at + i * stride;
+
+		put_rows_head(w->out, 'C', i, p->edges.n);
+		put_row(w->out, sid_of[p->funcs.at[p->edges.at[i].caller].same] - 1,
+		        sid_of[p->funcs.at[p->edges.at[i].callee].same] - 1,
+		        count32(w, (uint64_t)cells[0]), (uint64_t)cells[1 + n->metric_index],
+		        (uint64_t)cells[1 + p->metrics.n + n->metric_index]);
+	}
+}
+
+static void
+rows_write(struct pyn_writing *w, const struct pp_nyt_callers *c, const uint32_t *sid_of)
+{
+	size_t i;
+
+	if (c->rows.n == 0)
+		put_chunk(w->out, 'C', 0);
+	for (i = 0; i < c->rows.n; i++) {
+		const struct pp_nyt_caller *r = &c->rows.at[i];
+
+		put_rows_head(w->out, 'C', i, c->rows.n);
+		put_row(w->out, sid_of[r->caller] - 1, sid_of[r->callee] - 1, count32(w, r->count),
+		        whole_ticks(w, r->incl + r->reci), whole_ticks(w, r->excl));
+	}
+}
+
 static void
 calls_write(struct pyn_writing *w, struct pp_nyt_writing *n)
 {
 	uint32_t *sid_of = calloc(w->writer->profile->funcs.n + 1, sizeof *sid_of);
 	struct pp_nyt_callers c;
-	size_t i;
 
 	pp_nyt_callers_collect(n, &c);
 	if (!sid_of || n->no_memory) {
@@ -330,15 +372,10 @@ calls_write(struct pyn_writing *w, struct pp_nyt_writing *n)
 	} else {
 		sites_merge(w, &c);
 		subs_write(w, sid_of, subs_number(n, &c, sid_of));
-		for (i = 0; i < c.rows.n || i == 0; i++) {
-			const struct pp_nyt_caller *r = &c.rows.at[i];
-
-			put_rows_head(w->out, 'C', i, c.rows.n);
-			if (i < c.rows.n)
-				put_row(w->out, sid_of[r->caller] - 1, sid_of[r->callee] - 1,
-				        count32(w, r->count), whole_ticks(w, r->incl + r->reci),
-				        whole_ticks(w, r->excl));
-		}
+		if (exact_edges(n))
+			edges_write(w, n, sid_of);
+		else
+			rows_write(w, &c, sid_of);
 	}
 	pp_nyt_callers_release(&c);
 	free(sid_of);

@@ -161,8 +161,14 @@ total_of_calls(const struct pp_profile *p, size_t metric)
 union pp_value
 pp_profile_total(const struct pp_profile *p, size_t metric)
 {
-	if (p->flat_source == PP_FLAT_CALLS && p->edge_own && p->edges.n)
-		return total_of_calls(p, metric);
+	if (p->flat_source == PP_FLAT_CALLS && p->edge_own && p->edges.n) {
+		union pp_value calls = total_of_calls(p, metric);
+
+		/* Subs may be listed without any of their cost: then the lines tell. */
+		if (!pp_value_is_zero(&p->metrics.at[metric], calls) || p->lines.n == 0)
+			return calls;
+		return total_of_lines(p, metric);
+	}
 	if (p->flat_source == PP_FLAT_FUNCS && p->func_cells.n)
 		return pp_cell_value(&p->metrics.at[metric],
 		                     p->func_cells.at[1 + p->metrics.n + metric]);
