@@ -26,6 +26,39 @@ pp_json_value(struct pp_json *j, const struct pp_metric *m, union pp_value v)
 	pp_json_raw(j, text, n);
 }
 
+/* The name of a metric; EVENT/NAME where metrics of several events share it. */
+static void
+metric_label(const struct pp_profile *p, size_t metric, struct pp_buf *out)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	struct pp_slice name = pp_text_of(p, m->name), event = pp_text_of(p, m->event);
+	bool shared = false;
+	size_t i;
+
+	for (i = 0; i < p->metrics.n && m->event; i++)
+		shared |= i != metric && p->metrics.at[i].name == m->name;
+	if (shared) {
+		pp_buf_add(out, event.p, event.n);
+		pp_buf_addc(out, '/');
+	}
+	pp_buf_add(out, name.p, name.n);
+}
+
+static void
+put_metric(struct pp_json *j, const char *key, const struct pp_profile *p, size_t metric)
+{
+	struct pp_buf label = { 0 };
+
+	metric_label(p, metric, &label);
+	if (key)
+		pp_json_put_text(j, key, pp_slice_of(label.p ? label.p : "", label.n));
+	else
+		pp_json_key_text(j, pp_slice_of(label.p ? label.p : "", label.n));
+	if (label.failed)
+		j->out->status = j->out->status == PP_OK ? PP_E_NOMEM : j->out->status;
+	pp_buf_release(&label);
+}
+
 void
 pp_json_values(struct pp_json *j, const struct pp_profile *p, const union pp_value *values)
 {
@@ -33,7 +66,7 @@ pp_json_values(struct pp_json *j, const struct pp_profile *p, const union pp_val
 
 	pp_json_begin_object(j);
 	for (m = 0; m < p->metrics.n; m++) {
-		pp_json_key_text(j, pp_text_of(p, p->metrics.at[m].name));
+		put_metric(j, NULL, p, m);
 		pp_json_value(j, &p->metrics.at[m], values[m]);
 	}
 	pp_json_end_object(j);
@@ -241,7 +274,7 @@ pp_json_put_profile(struct pp_json *j, const struct pp_profile *p, const struct 
 	pp_json_put_bool(j, "complete", p->complete);
 	pp_json_put_facets(j, p->holds);
 	if (primary < p->metrics.n)
-		pp_json_put_text(j, "primary", pp_text_of(p, p->metrics.at[primary].name));
+		put_metric(j, "primary", p, primary);
 	put_metrics(j, p);
 	pp_json_put_object(j, "counts");
 	pp_json_put_u64(j, "events", p->events);
@@ -387,7 +420,7 @@ pp_json_flat(struct pp_json *j, const struct pp_flat *flat, size_t metric, size_
 	pp_json_put_textz(j, "format", pp_format_name(p->format));
 	pp_json_put_bool(j, "complete", p->complete);
 	if (metric < p->metrics.n) {
-		pp_json_put_text(j, "metric", pp_text_of(p, p->metrics.at[metric].name));
+		put_metric(j, "metric", p, metric);
 		pp_json_put_text(j, "unit", pp_text_of(p, p->metrics.at[metric].unit));
 		pp_json_key(j, "total");
 		pp_json_value(j, &p->metrics.at[metric], flat->whole[metric]);

@@ -81,6 +81,18 @@ def numbers(tap, polyprof, good):
     tap.same(sampling, ['period', 'event'], 'the sampling of events is known')
 
 
+def shared(tap, polyprof, good):
+    """Metrics of two events that share a name."""
+    top = ask(polyprof, 'top', '--json', '-n', '0', good('shared-metric'))
+    rows = {row['name']: row['total'] for row in top['functions']}
+    tap.same(rows['main'], {'cycles/period': 100, 'faults/period': 3}, 'events that share a metric')
+    top = ask(polyprof, 'top', '--json', '--event', 'faults', good('shared-metric'))
+    tap.same([row['self'] for row in top['functions'] if row['name'] == 'main'], [{'period': 3}],
+             'one event alone')
+    done = run(polyprof, 'convert', '--to', 'folded', '-o', '-', '-m', 'faults/period', good('shared-metric'))
+    tap.ok(b'main 3\n' in done.stdout, 'EVENT/NAME finds it', done.stdout)
+
+
 def places(tap, polyprof, good):
     top = ask(polyprof, 'top', '--json', '-n', '0', good('places'))
     rows = {row['name']: row for row in top['functions']}
@@ -205,7 +217,7 @@ def main():
 
     def good(name):
         return os.path.join(samples, 'good', name + '.spaa')
-    for part in (stacks, numbers, places, time, kept, writing, meaning, many_places, same_ids):
+    for part in (stacks, numbers, shared, places, time, kept, writing, meaning, many_places, same_ids):
         part(tap, polyprof, good)
     if len(sys.argv) > 3 and os.path.exists(os.path.join(sys.argv[3], 'expectations.json')):
         corpus(tap, polyprof, sys.argv[3])

@@ -292,6 +292,8 @@ GOOD = {
                               weight('peak_bytes', 4096, unit='bytes')])],
     'two-events': [header(event(), MALLOC), *base()[1:], stack('0xb1', [2, 1], context={'event': 'malloc'},
                                                                weights=[weight('alloc_bytes', 99)])],
+    'shared-metric': [header(event(), event('faults', 'software')), *base()[1:],
+                      stack('0xb1', [1], 3, context={'event': 'faults'})],
     'probe': [header(PROBE, source_tool='dtrace'), *base()[1:4],
               stack('0xa1', [2, 1], weights=[weight('count', 3)],
                     context={'event': PROBE['name'], 'execname': 'engine', 'uid': 1000, 'zonename': 'global',
