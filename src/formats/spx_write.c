@@ -191,7 +191,7 @@ note_swing(struct spx_out *o)
 		pp_i128 step = (pp_i128)o->values[j] - o->last[j];
 
 		o->swing[j] += (pp_u128)(step < 0 ? -step : step);
-		if (o->swing[j] > INT64_MAX && o->status == PP_OK) {
+		if (o->swing[j] > (pp_u128)1 << 63 && o->status == PP_OK) {
 			pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_VALUE], PP_NOWHERE,
 			            "the values pass 64 bits, so no report can hold them");
 			o->status = PP_E_LIMIT;
