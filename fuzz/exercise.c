@@ -261,6 +261,24 @@ check_stays(const struct exercise *e, const struct pp_profile *back, const struc
 	pp_buf_release(&second);
 }
 
+/* The largest whole number in a table of rows, each with `skip` cells before its metrics. */
+static uint64_t
+largest_cell(const struct pp_profile *p, const int64_t *cells, size_t rows, size_t stride,
+             size_t skip)
+{
+	uint64_t largest = 0;
+	size_t row, m;
+
+	for (row = 0; row < rows; row++)
+		for (m = 0; m < p->metrics.n; m++) {
+			uint64_t cell = (uint64_t)cells[row * stride + skip + m];
+
+			if (p->metrics.at[m].type != PP_REAL && cell > largest)
+				largest = cell;
+		}
+	return largest;
+}
+
 /*
  * Whether writing takes long: some formats write a record for each call and each line hit, or several for
  * a cost of more than 32 bits, and nobody waits for billions.
@@ -268,18 +286,17 @@ check_stays(const struct exercise *e, const struct pp_profile *back, const struc
 static bool
 is_huge(const struct pp_profile *p)
 {
-	uint64_t records = 0, largest = 0;
+	uint64_t records = 0;
 	size_t i;
 
 	for (i = 0; p->line_hits && i < p->lines.n; i++)
 		records += (uint64_t)p->line_cells.at[i * pp_line_stride(p)];
 	for (i = 0; i < p->edges.n; i++)
 		records += (uint64_t)p->edge_cells.at[i * pp_edge_stride(p)];
-	for (i = 0; i < p->line_cells.n; i++)
-		if (p->line_cells.at[i] > (int64_t)largest)
-			largest = (uint64_t)p->line_cells.at[i];
-	return records > 20000 || largest >> 40 || pp_profile_node_count(p) > 20000 ||
-	       p->lines.n > 20000;
+	return records > 20000 || pp_profile_node_count(p) > 20000 || p->lines.n > 20000 ||
+	       largest_cell(p, p->line_cells.at, p->lines.n, pp_line_stride(p), p->line_hits) >>
+	           40 ||
+	       largest_cell(p, p->edge_cells.at, p->edges.n, pp_edge_stride(p), 1) >> 40;
 }
 
 /* Writes in one format, and reads that back if the profile is sound. */

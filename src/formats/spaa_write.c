@@ -376,10 +376,11 @@ stack_write(struct pp_spaa_out *o, const struct stack *s, const struct pp_buf *w
 static union pp_value
 value_part(const struct pp_metric *m, union pp_value v)
 {
-	uint64_t num = m->factor_num ? m->factor_num : 1;
+	uint64_t num = m->factor_num ? m->factor_num : 1, den = m->factor_den ? m->factor_den : 1;
+	pp_i128 most = (pp_i128)((pp_u128)UINT64_MAX * den / num);
 
-	if (m->type != PP_REAL && v.i > (pp_i128)(UINT64_MAX / num))
-		v.i = (pp_i128)(UINT64_MAX / num);
+	if (m->type != PP_REAL && v.i > most && most > 0)
+		v.i = most;
 	return v;
 }
 
