@@ -17,6 +17,7 @@
 
 /* Up to here reading costs less than two mappings, and nobody can pull the bytes from under us. */
 #define SMALL_FILE ((uint64_t)256 << 10)
+#define PIPE_SIZE (1 << 20)
 /* Linux reads at most 2 GiB - 4 KiB at once; be modest. */
 #define READ_MOST ((size_t)1 << 30)
 
@@ -231,9 +232,11 @@ file_stream(struct pp_io *io, int fd, struct pp_input **out)
 			close(fd);
 		return PP_E_NOMEM;
 	}
-	f->feed = (struct pp_feed){ file_feed_fill, file_feed_close, PP_OK };
+	f->feed = (struct pp_feed){ file_feed_fill, file_feed_close, PP_OK, true };
 	f->io = io;
 	f->fd = fd;
+	/* A larger pipe means fewer switches between its writer and us; it need not be granted. */
+	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 	return pp_input_feed(io, &f->feed, 0, out);
 }
 

@@ -110,7 +110,7 @@ pp_decoder_init(struct pp_decoder *d, struct pp_io *io, struct pp_input *raw,
                 size_t (*fill)(struct pp_feed *, unsigned char *, size_t),
                 void (*close)(struct pp_feed *))
 {
-	d->feed = (struct pp_feed){ fill, close, PP_OK };
+	d->feed = (struct pp_feed){ fill, close, PP_OK, false };
 	d->io = io;
 	d->raw = raw;
 	d->forgotten = raw->cur;

@@ -224,13 +224,19 @@ window_take(struct window *w)
 }
 
 static bool
+window_wants_thread(const struct window *w)
+{
+	return w->made >= PP_PIPE_START && !w->feed->light && !w->in.below && w->in.io &&
+	       w->in.io->threads > 1;
+}
+
+static bool
 window_more(struct pp_input *in, size_t need)
 {
 	struct window *w = in->impl;
 
 	while (pp_input_left(in) < need && !in->at_end) {
-		if (!w->pipe && !in->below && in->io && in->io->threads > 1 &&
-		    w->made >= PP_PIPE_START)
+		if (!w->pipe && window_wants_thread(w))
 			w->pipe = pp_pipe_feed(in->io, w->feed, w->block);
 		if (w->pipe ? !window_take(w) : !window_fill(w))
 			break;

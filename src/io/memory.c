@@ -108,7 +108,7 @@ pp_input_callback(struct pp_io *io, ptrdiff_t (*read)(void *ctx, void *to, size_
 	*out = NULL;
 	if (!f)
 		return PP_E_NOMEM;
-	f->feed = (struct pp_feed){ callback_fill, callback_close, PP_OK };
+	f->feed = (struct pp_feed){ callback_fill, callback_close, PP_OK, false };
 	f->io = io;
 	f->read = read;
 	f->ctx = ctx;

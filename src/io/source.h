@@ -68,6 +68,7 @@ struct pp_feed {
 	size_t (*fill)(struct pp_feed *, unsigned char *to, size_t room);
 	void (*close)(struct pp_feed *);
 	pp_status status;
+	bool light; /* filling costs less than handing blocks from thread to thread */
 };
 
 /*
