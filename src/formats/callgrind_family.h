@@ -244,7 +244,7 @@ void pp_cg_derive(struct pp_cg_parser *, int64_t *costs);
 void pp_cg_finish(struct pp_cg_parser *);
 
 /* Gives the current part its series in the profile. */
-void pp_cg_series(struct pp_cg_parser *, bool has_calls);
+void pp_cg_series(struct pp_cg_parser *, bool has_calls, bool measured);
 
 /* callgrind_units.c: unit and kind of an event by its name, its title and the header around it. */
 void pp_cg_metric_unit(struct pp_cg_parser *, struct pp_slice name, struct pp_slice title,

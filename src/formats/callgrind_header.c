@@ -59,10 +59,12 @@ pp_cg_part_need(struct pp_cg_parser *p)
 }
 
 void
-pp_cg_series(struct pp_cg_parser *p, bool has_calls)
+pp_cg_series(struct pp_cg_parser *p, bool has_calls, bool measured)
 {
 	struct pp_cg_part *part = pp_cg_part(p);
-	struct pp_series like = { .pid = part->pid, .tid = part->thread, .cpu = -1 };
+	struct pp_series like = {
+		.pid = part->pid, .tid = part->thread, .cpu = -1, .measured = measured
+	};
 	char text[40];
 
 	if (p->part > 1) {

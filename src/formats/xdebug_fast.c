@@ -377,6 +377,7 @@ build_tree(struct fast *f)
 			return;
 		cells[n] += (int64_t)row->calls;
 		cells_add(f, cells, row->own);
+		cells_add(f, cells + n + 1, row->inclusive);
 	}
 }
 
@@ -473,7 +474,7 @@ pp_xd_fast_part(struct pp_cg_parser *parser, struct pp_input *in, const unsigned
 		            .begin = begin,
 		            .end = end,
 		            .columns = part->event_count };
-	pp_cg_series(parser, true);
+	pp_cg_series(parser, true, true);
 	if (walk_all(f) && f->walk.stack.n == 0 && build(f)) {
 		result = PP_XD_FAST_DONE;
 		part->has_body = true;

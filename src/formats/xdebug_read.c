@@ -139,11 +139,15 @@ fast_header(struct pp_cg_parser *p, struct pp_input *in, const unsigned char *be
             const unsigned char *records)
 {
 	struct pp_input window = window_of(in, begin, records), *outer = p->reader->in;
+	size_t metrics = p->part ? p->builder->profile->metrics.n : 0;
 	pp_status status;
 
 	p->reader->in = &window;
 	status = pp_cg_parse(p);
 	p->reader->in = outer;
+	/* Rows exist by now: a later profile must count the same. */
+	if (metrics && p->builder->profile->metrics.n != metrics)
+		return false;
 	return status == PP_OK && p->part && pp_cg_part(p)->has_events && !p->fresh &&
 	       pp_cg_part(p)->event_count <= 2 && pp_cg_part(p)->positions == PP_CG_LINE &&
 	       pp_diags_total(p->reader->diags, PP_NOTE) == 0;

@@ -33,6 +33,7 @@ struct call {
 	uint32_t line;
 	uint64_t count;
 	size_t cells;
+	bool claimed; /* there is a record of it */
 };
 
 struct reading {
@@ -157,7 +158,7 @@ on_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp_c
 {
 	struct reading *r = p->ctx;
 	struct record *record = last_record(p);
-	struct call c = { call->callee, call->name, (uint32_t)pos->at[2], call->count, 0 };
+	struct call c = { call->callee, call->name, (uint32_t)pos->at[2], call->count, 0, false };
 
 	if (!record)
 		return;
@@ -217,6 +218,7 @@ claim_last(struct pp_cg_parser *p, struct reading *r, uint32_t i)
 		child->parent = i;
 		child->claim = record->first + k;
 		r->calls.at[child->claim].callee = child->func;
+		r->calls.at[child->claim].claimed = true;
 	}
 	r->pending.n = from;
 	return true;
@@ -239,6 +241,8 @@ claim_by_name(struct pp_cg_parser *p, struct reading *r, uint32_t i)
 		if (j == 0 || r->searched >= SEARCH_BUDGET)
 			continue;
 		r->records.at[r->pending.at[j - 1]].parent = i;
+		r->records.at[r->pending.at[j - 1]].claim = record->first + k;
+		r->calls.at[record->first + k].claimed = true;
 		memmove(r->pending.at + j - 1, r->pending.at + j,
 		        (r->pending.n - j) * sizeof *r->pending.at);
 		r->pending.n--;
@@ -302,7 +306,8 @@ add_inclusive(struct pp_cg_parser *p, struct reading *r, const struct record *re
 	}
 	add_cells(p, to, r->cells.at + record->cells, n);
 	for (k = 0; k < record->calls; k++)
-		add_cells(p, to, r->cells.at + r->calls.at[record->first + k].cells, n);
+		if (r->calls.at[record->first + k].claimed)
+			add_cells(p, to, r->cells.at + r->calls.at[record->first + k].cells, n);
 }
 
 /* Walks the path to the caller of record i; false when it is too deep. */
@@ -348,8 +353,10 @@ build_record(struct pp_cg_parser *p, struct reading *r, uint32_t i, pp_node *nod
 	node_of[i] = pp_build_child(p->builder, under, frame_of(p, r, record->func));
 	cells = pp_build_cells(p->builder, series, node_of[i]);
 	add_cells(p, cells, own, n);
-	if (cells)
+	if (cells) {
 		cells[all]++;
+		add_inclusive(p, r, record, cells + all + 1, n);
+	}
 	cells = pp_build_func_cells(p->builder, record->func);
 	if (!cells)
 		return;
@@ -428,7 +435,7 @@ build_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to
 	uint32_t i, series;
 
 	p->part = r->records.at[from].part;
-	pp_cg_series(p, true);
+	pp_cg_series(p, true, true);
 	series = pp_cg_part(p)->series;
 	resolve_part(p, r, from, to);
 	r->path.n = 0;
@@ -496,7 +503,7 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 		if (!pp_map_set(&by_name, record_name(p, r, (uint32_t)i), r->records.at[i].func))
 			pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 	p->part = 1;
-	pp_cg_series(p, false);
+	pp_cg_series(p, false, false);
 	for (i = 0; i < r->records.n && pp_builder_ok(p->builder); i++) {
 		const struct record *record = &r->records.at[i];
 		struct pp_line_row line = { .func = record->func,

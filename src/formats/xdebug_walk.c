@@ -132,26 +132,26 @@ frame_make(struct pp_xd_walk *w, struct pp_xd_sums *f)
 	return f->frame;
 }
 
-static bool
-tree_add(struct pp_xd_walk *w, struct pp_xd_sums *f, const struct pp_xd_record *record,
-         pp_node under, pp_node *node)
+/* The node of a function under another; NULL on failure. Valid until the next call. */
+static struct pp_xd_node *
+tree_node(struct pp_xd_walk *w, struct pp_xd_sums *f, pp_node under, pp_node *node)
 {
-	struct pp_xd_node *row;
 	size_t old = w->nodes.n;
 
 	*node = pp_build_child(w->builder, under, f->frame ? f->frame : frame_make(w, f));
-	if (PP_UNLIKELY(!*node))
-		return fail(w, w->builder->status);
+	if (PP_UNLIKELY(!*node)) {
+		(void)fail(w, w->builder->status);
+		return NULL;
+	}
 	if (*node >= old) {
-		if (!pp_vec_reserve(&w->nodes, (size_t)*node + 1))
-			return fail(w, PP_E_NOMEM);
+		if (!pp_vec_reserve(&w->nodes, (size_t)*node + 1)) {
+			(void)fail(w, PP_E_NOMEM);
+			return NULL;
+		}
 		memset(w->nodes.at + old, 0, (*node + 1 - old) * sizeof *w->nodes.at);
 		w->nodes.n = (size_t)*node + 1;
 	}
-	row = &w->nodes.at[*node];
-	row->calls++;
-	w->odd |= add2(row->own, record->own);
-	return true;
+	return &w->nodes.at[*node];
 }
 
 /* ---- records ---------------------------------------------------------------------------- */
@@ -171,24 +171,28 @@ stack_settle(struct pp_xd_walk *w)
 /* A call that nobody made: its cost is its own and that of its calls. */
 static void
 root_add(struct pp_xd_walk *w, struct pp_xd_sums *f, const struct pp_xd_record *record,
-         const struct pp_xd_call *calls)
+         const struct pp_xd_call *calls, struct pp_xd_node *node)
 {
+	int64_t cost[PP_XD_COLUMNS] = { record->own[0], record->own[1] };
 	uint32_t k;
 
+	for (k = 0; k < record->calls; k++)
+		w->odd |= add2(cost, calls[k].cost);
 	w->roots++;
-	w->odd |= add2(f->root, record->own);
-	w->odd |= add2(w->root, record->own);
-	for (k = 0; k < record->calls; k++) {
-		w->odd |= add2(f->root, calls[k].cost);
-		w->odd |= add2(w->root, calls[k].cost);
-	}
+	w->odd |= add2(f->root, cost);
+	w->odd |= add2(w->root, cost);
+	if (node)
+		w->odd |= add2(node->inclusive, cost);
 }
 
 /* The list of calls of a record, last first; returns the hash over its functions. */
 static inline uint64_t
-list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct pp_xd_call *calls)
+list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct pp_xd_call *calls,
+         pp_node under)
 {
+	struct pp_xd_node *row;
 	uint64_t hash = 0;
+	pp_node node;
 	uint32_t k;
 
 	for (k = record->calls; k-- > 0;) {
@@ -201,6 +205,10 @@ list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct p
 			callee->outermost |= 1;
 		}
 		w->odd |= (uint64_t)call->cost[0] >= (uint64_t)PP_XD_EPOCH;
+		if (w->builder) {
+			row = tree_node(w, callee, under, &node);
+			w->odd |= !row || add2(row->inclusive, call->cost);
+		}
 		if (w->want_edges &&
 		    !edge_add(w, record->slot, call->slot, call->line, 1, call->cost))
 			return 0;
@@ -213,29 +221,36 @@ record_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct
 {
 	struct pp_xd_sums *f = &w->sums.at[record->slot];
 	struct pp_xd_open open = { .slot = record->slot, .left = record->calls };
+	struct pp_xd_node *node = NULL;
 
 	w->records++;
 	f->calls++;
 	w->odd |= add2(f->own, record->own) | ((uint64_t)record->own[0] >= (uint64_t)PP_XD_EPOCH);
 	f->lines_differ |= f->line != record->line && f->calls > 1;
 	f->line = record->line;
+	if (w->stack.n)
+		open.node = w->stack.at[w->stack.n - 1].node;
+	if (w->builder) {
+		node = tree_node(w, f, open.node, &open.node);
+		if (!node)
+			return false;
+		node->calls++;
+		w->odd |= add2(node->own, record->own);
+	}
 	if (w->stack.n) {
 		struct pp_xd_open *top = &w->stack.at[w->stack.n - 1];
 
 		top->met = top->met * HASH_STEP + record->slot;
 		top->left--;
-		open.node = top->node;
 	} else {
-		root_add(w, f, record, calls);
+		root_add(w, f, record, calls, node);
 	}
-	if (w->builder && !tree_add(w, f, record, open.node, &open.node))
-		return false;
 	if (record->calls == 0) {
 		stack_settle(w);
 		return true;
 	}
 	f->active++;
-	open.expected = list_add(w, record, calls);
+	open.expected = list_add(w, record, calls, open.node);
 	if (w->stack.n >= w->max_depth)
 		return fail(w, PP_E_LIMIT);
 	return pp_vec_push(&w->stack, open) || fail(w, PP_E_NOMEM);

@@ -36,8 +36,9 @@ struct pp_xd_edge {
 	int64_t cost[PP_XD_COLUMNS];
 };
 
-/* Own costs per node of the tree. */
+/* Costs per node of the tree. */
 struct pp_xd_node {
+	int64_t inclusive[PP_XD_COLUMNS];
 	int64_t own[PP_XD_COLUMNS];
 	uint64_t calls;
 };

@@ -297,7 +297,8 @@ pp_build_series(struct pp_builder *b, const struct pp_series *like, bool dense, 
 		               .context = like->context,
 		               .dense = dense,
 		               .has_calls = has_calls,
-		               .stride = (uint32_t)p->metrics.n + has_calls,
+		               .measured = like->measured,
+		               .stride = (uint32_t)(p->metrics.n * (like->measured ? 2 : 1)) + has_calls,
 		               .row_of = { .seed = b->seed } };
 
 	if (!pp_builder_ok(b))

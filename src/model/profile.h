@@ -71,8 +71,10 @@ struct pp_frame_row {
 
 /*
  * Own costs. Row r of a series holds `stride` cells: one per metric of the profile, then the number of
- * calls when `has_calls`. Dense series have one row per node (row = node id; `present` tells which
- * nodes the file gave a value); others list their nodes in `node_of`.
+ * calls when `has_calls`, then one inclusive cost per metric when `measured` (the file measures what a
+ * stack cost with all it called; sums of rounded own costs would differ). Dense series have one row
+ * per node (row = node id; `present` tells which nodes the file gave a value); others list their nodes
+ * in `node_of`.
  */
 struct pp_series {
 	pp_str event;
@@ -81,6 +83,7 @@ struct pp_series {
 	pp_str context;         /* further distinction, verbatim; 0 = none */
 	bool dense;
 	bool has_calls;
+	bool measured;
 	uint32_t stride;
 	uint32_t rows;
 	uint32_t rows_cap;
@@ -258,6 +261,13 @@ static inline const int64_t *
 pp_series_cells(const struct pp_series *s, uint32_t row)
 {
 	return s->cells + (size_t)row * s->stride;
+}
+
+/* The measured inclusive costs of row r, or NULL when the series has none. */
+static inline const int64_t *
+pp_series_measured(const struct pp_profile *p, const struct pp_series *s, uint32_t row)
+{
+	return s->measured ? pp_series_cells(s, row) + p->metrics.n + s->has_calls : NULL;
 }
 
 /* The metric to use unless told otherwise: the primary one, else the first; metrics.n when none. */
