@@ -32,8 +32,9 @@ const struct pp_format pp_format_cachegrind = {
 	.name = "cachegrind",
 	.title = "Cachegrind profile (Valgrind)",
 	.extensions = "cachegrind",
-	.can = PP_CAN_READ | PP_LINES,
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_LINES,
 	.bid = cachegrind_bid,
 	.read = cachegrind_read,
+	.write = pp_cachegrind_write,
 	.rules = pp_cachegrind_rules,
 };

@@ -49,9 +49,10 @@ const struct pp_format pp_format_callgrind = {
 	.name = "callgrind",
 	.title = "Callgrind profile (Valgrind and others)",
 	.extensions = "callgrind kcg cg",
-	.can = PP_CAN_READ | PP_EDGES | PP_LINES,
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_LINES,
 	.bid = callgrind_bid,
 	.read = callgrind_read,
+	.write = pp_callgrind_write,
 	.rules = pp_callgrind_rules,
 	.options = callgrind_options,
 };

@@ -219,13 +219,18 @@ pp_cg_cursor_next(struct pp_cg_cursor *c)
 {
 	struct pp_cg_line *line = &c->line;
 
+	line->again = false;
 	for (;;) {
 		line->op = (enum pp_cg_op)get(c);
 		if (line->op == PP_CG_OP_PART) {
 			line->part = (uint32_t)get(c);
 		} else if (line->op == PP_CG_OP_PLACE) {
-			line->func = (pp_func)get(c);
-			line->file = (pp_str)get(c);
+			pp_func func = (pp_func)get(c);
+			pp_str file = (pp_str)get(c);
+
+			line->again = func == line->func && file == line->file;
+			line->func = func;
+			line->file = file;
 		} else {
 			break;
 		}

@@ -34,6 +34,7 @@ struct pp_cg_body {
 struct pp_cg_line {
 	enum pp_cg_op op;
 	uint32_t part;
+	bool again;   /* the place is named anew although it did not change */
 	pp_func func; /* of the place */
 	pp_str file;
 	struct pp_cg_pos pos;

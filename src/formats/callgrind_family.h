@@ -37,7 +37,11 @@ enum pp_callgrind_rule {
 	PP_CG_TOTALS_DIFFER,
 	PP_CG_SUMMARY_LOW,
 	PP_CG_CUT,
-	PP_CG_NO_TOTALS
+	PP_CG_NO_TOTALS,
+	PP_CG_WRITE_NAME,
+	PP_CG_WRITE_VALUE,
+	PP_CG_WRITE_FACETS,
+	PP_CG_ESTIMATED
 };
 
 extern const struct pp_rule pp_callgrind_rules[];
@@ -51,13 +55,22 @@ enum pp_xdebug_rule {
 	PP_XD_SECOND_FILE,
 	PP_XD_REPEATED_EXIT,
 	PP_XD_MISMATCH,
-	PP_XD_AGGREGATE
+	PP_XD_AGGREGATE,
+	PP_XD_WRITE_NAME,
+	PP_XD_WRITE_VALUE,
+	PP_XD_WRITE_FACETS,
+	PP_XD_WRITE_CALLS
 };
 
 extern const struct pp_rule pp_xdebug_rules[];
 
 /* Positions in pp_cachegrind_rules[]. */
-enum pp_cachegrind_rule { PP_CACHEGRIND_SUMMARY, PP_CACHEGRIND_NO_SUMMARY };
+enum pp_cachegrind_rule {
+	PP_CACHEGRIND_SUMMARY,
+	PP_CACHEGRIND_NO_SUMMARY,
+	PP_CACHEGRIND_WRITE_FACETS,
+	PP_CACHEGRIND_WRITE_VALUE
+};
 
 extern const struct pp_rule pp_cachegrind_rules[];
 

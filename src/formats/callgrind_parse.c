@@ -421,11 +421,25 @@ parse_place_key(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice val
 static bool
 parse_other(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice line)
 {
-	if (pp_slice_eq_z(key, "frfn"))
-		(void)pp_cg_name(p, PP_CG_FUNCTIONS,
-		                 pp_slice_of(line.p + key.n + 1, line.n - key.n - 1));
-	else if (!pp_slice_eq_z(key, "rec") && !pp_slice_eq_z(key, "bb") &&
-	         !pp_slice_eq_z(key, "ln") && !pp_slice_eq_z(key, "mp"))
+	struct pp_buf text = { 0 };
+
+	if (pp_slice_eq_z(key, "frfn")) {
+		struct pp_slice value = pp_slice_of(line.p + key.n + 1, line.n - key.n - 1);
+		struct pp_slice name = pp_text_of(p->builder->profile,
+		                                  pp_cg_name(p, PP_CG_FUNCTIONS, value));
+
+		/* Kept by name: its id belongs to this file. */
+		pp_buf_adds(&text, "frfn=");
+		pp_buf_add(&text, name.p, name.n);
+		if (text.failed)
+			pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
+		else if (p->visitor->other)
+			p->visitor->other(p, pp_slice_of(text.p, text.n));
+		pp_buf_release(&text);
+		return true;
+	}
+	if (!pp_slice_eq_z(key, "rec") && !pp_slice_eq_z(key, "bb") && !pp_slice_eq_z(key, "ln") &&
+	    !pp_slice_eq_z(key, "mp"))
 		return false;
 	if (p->visitor->other)
 		p->visitor->other(p, line);

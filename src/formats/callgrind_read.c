@@ -50,6 +50,8 @@ read_function(struct pp_cg_parser *p)
 
 	if (!r->xtree)
 		return;
+	if (r->body)
+		r->body->func = 0; /* a function may call itself: its line must be written again */
 	frame.func = pp_cg_func(p);
 	if (++r->depth > p->reader->limits.max_depth)
 		pp_builder_fail(p->builder, PP_E_LIMIT, "a stack is too deep");
@@ -63,6 +65,8 @@ read_blank(struct pp_cg_parser *p)
 
 	r->node = 0;
 	r->depth = 0;
+	if (r->body && r->xtree && r->body->func)
+		pp_cg_body_other(r->body, p, pp_slice_of("", 0));
 }
 
 static void

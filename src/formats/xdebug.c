@@ -47,9 +47,10 @@ const struct pp_format pp_format_xdebug = {
 	.name = "xdebug",
 	.title = "Xdebug profile (PHP)",
 	.extensions = "xdebug xt",
-	.can = PP_CAN_READ | PP_TREE | PP_EDGES,
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_EDGES,
 	.bid = xdebug_bid,
 	.read = pp_xdebug_read,
+	.write = pp_xdebug_write,
 	.rules = pp_xdebug_rules,
 	.options = xdebug_options,
 };
