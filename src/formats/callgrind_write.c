@@ -43,14 +43,23 @@ body_header(struct pp_cg_emit *e, const struct pp_cg_body *body, uint32_t number
 	}
 }
 
+/* The totals as they were read; where callgrind had not come to write them, the sum of what is there. */
 static void
 body_totals(struct pp_cg_emit *e, const struct pp_cg_part *part)
 {
-	if (!part->has_totals)
-		return;
-	pp_sink_puts(e->out, "\ntotals: ");
-	put_text(e->out, pp_text_of(e->p, part->totals));
-	pp_sink_putc(e->out, '\n');
+	uint32_t k;
+
+	if (part->has_totals) {
+		pp_sink_puts(e->out, "\ntotals: ");
+		put_text(e->out, pp_text_of(e->p, part->totals));
+		pp_sink_putc(e->out, '\n');
+	} else if (part->has_body && !part->sums_overflow &&
+	           pp_cg_starts(pp_text_of(e->p, part->creator), "callgrind-")) {
+		pp_sink_puts(e->out, "\ntotals:");
+		for (k = 0; k < part->event_count; k++)
+			pp_sink_printf(e->out, " %lld", (long long)part->sums[part->events[k]]);
+		pp_sink_putc(e->out, '\n');
+	}
 }
 
 static void

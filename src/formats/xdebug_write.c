@@ -46,7 +46,7 @@ struct xd_write {
 	uint32_t profile, files, functions; /* current numbers */
 	bool measured, repeated;
 	uint64_t changed, rounded;
-	bool failed;
+	bool failed, too_large;
 };
 
 /* ---- columns ---------------------------------------------------------------------------- */
@@ -262,6 +262,22 @@ tree_sum(struct xd_write *x)
 				             &x->inclusive[parent * COLUMNS + k],
 				             x->inclusive[node * COLUMNS + k]);
 	}
+}
+
+/* Whether what is written would add up to more than readers can hold. */
+static bool
+sums_too_large(struct xd_write *x)
+{
+	double sum = 0;
+	pp_node node;
+
+	for (node = 1; node < x->tree.n; node++) {
+		double own = (double)column_value(x, 0, x->own[node * COLUMNS]);
+		double all = (double)column_value(x, 0, x->inclusive[node * COLUMNS]);
+
+		sum += fabs(own) + fabs(all);
+	}
+	return sum > 9e18;
 }
 
 static int
@@ -628,7 +644,10 @@ prepare(struct xd_write *x)
 	ok = ok && tree_costs(x, map, rootless);
 	if (ok)
 		tree_sum(x);
+	x->too_large = ok && sums_too_large(x);
 	ok = ok && tree_sort(x) && !x->failed;
+	x->rounded = 0;
+	x->failed |= !ok;
 	free(func_of);
 	free(map);
 	return ok;
@@ -643,7 +662,9 @@ pp_xdebug_write(struct pp_writer *w)
 	if (w->profile->metrics.n == 0 || !(w->profile->facets & PP_TREE))
 		return PP_E_UNSUPPORTED;
 	choose_columns(&x);
-	if (prepare(&x)) {
+	if (prepare(&x) && x.too_large) {
+		status = PP_E_LIMIT;
+	} else if (!x.failed && x.next) {
 		put_all(&x);
 		status = x.failed ? PP_E_NOMEM : PP_OK;
 	}
