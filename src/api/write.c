@@ -5,13 +5,60 @@
 
 #include <string.h>
 
+#include "analysis/estimate.h"
+#include "formats/callgrind_family.h"
 #include "io/rules.h"
+
+/* Whether the format needs stacks and the profile only knows who called whom. */
+static bool
+needs_estimate(const struct pp_profile *p, const struct pp_format *format)
+{
+	return (format->can & PP_TREE) && !(format->can & PP_LINES) && !(p->facets & PP_TREE) &&
+	       p->edges.n && p->flat_source == PP_FLAT_EDGES;
+}
+
+static void
+report_estimate(struct pp_writer *w, const struct pp_estimate *e)
+{
+	const struct pp_profile *p = w->profile;
+	const struct pp_rule *rule = &pp_callgrind_rules[PP_CG_ESTIMATED];
+	const struct pp_metric *m = &p->metrics.at[pp_profile_primary(p)];
+	char low[PP_NUM_MAX], high[PP_NUM_MAX];
+	struct pp_slice name[3];
+
+	pp_diag_add(w->diags, rule, PP_NOWHERE,
+	            "stacks are estimated: %.1f %% of the cost lies on certain ones%s",
+	            e->exact * 100, e->pruned > 0 ? ", rare ones stand under [pruned]" : "");
+	if (!e->has_widest)
+		return;
+	name[0] = pp_text_of(p, p->funcs.at[e->widest.caller].name);
+	name[1] = pp_text_of(p, p->funcs.at[e->widest.func].name);
+	name[2] = pp_text_of(p, p->funcs.at[e->widest.callee].name);
+	low[pp_value_print(m, e->widest.low, low)] = '\0';
+	high[pp_value_print(m, e->widest.high, high)] = '\0';
+	pp_diag_add(w->diags, rule, PP_NOWHERE,
+	            "known least: %.*s > %.*s > %.*s cost between %s and %s",
+	            (int)(name[0].n < 80 ? name[0].n : 80), (const char *)name[0].p,
+	            (int)(name[1].n < 80 ? name[1].n : 80), (const char *)name[1].p,
+	            (int)(name[2].n < 80 ? name[2].n : 80), (const char *)name[2].p, low, high);
+}
 
 static pp_status
 write_once(struct pp_writer *w, const struct pp_format *format)
 {
-	pp_status status = format->write(w);
+	struct pp_writer own = *w;
+	struct pp_estimate estimate = { 0 };
+	pp_status status = PP_OK;
 
+	if (needs_estimate(w->profile, format)) {
+		status = pp_estimate_stacks(w->profile, PP_ESTIMATE_NODES, &estimate);
+		own.profile = estimate.profile;
+	}
+	if (status == PP_OK)
+		status = format->write(&own);
+	if (status == PP_OK && estimate.profile)
+		report_estimate(w, &estimate);
+	pp_profile_release(estimate.profile);
 	return w->out->status != PP_OK ? w->out->status : status;
 }
 

@@ -261,7 +261,7 @@ pp_cg_derive(struct pp_cg_parser *p, int64_t *costs)
 			over |= __builtin_add_overflow(sum, product, &sum);
 		}
 		if (over)
-			pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a derived cost passes 63 bits");
+			pp_cg_report(p, PP_CG_BAD_EVENT, NULL, "a derived cost passes 63 bits");
 		costs[d->metric] = over ? 0 : sum;
 	}
 }

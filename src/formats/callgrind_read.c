@@ -16,14 +16,19 @@ struct cg_read {
 };
 
 /* Adds a vector to cells; says when a sum passes 64 bits and leaves what was there. */
-static void
+static bool
 add_costs(struct pp_cg_parser *p, int64_t *cells, const int64_t *costs)
 {
 	size_t n = p->builder->profile->metrics.n, m;
+	bool fits = true;
 
-	for (m = 0; cells && m < n; m++)
-		if (!pp_cell_add(PP_INT, &cells[m], costs[m]))
+	for (m = 0; cells && m < n; m++) {
+		if (!pp_cell_add(PP_INT, &cells[m], costs[m])) {
 			pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum passes 63 bits");
+			fits = false;
+		}
+	}
+	return fits;
 }
 
 static void read_function(struct pp_cg_parser *);
@@ -78,11 +83,12 @@ read_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *cos
 		                   .line = (uint32_t)pos->at[2],
 		                   .series = pp_cg_part(p)->series,
 		                   .address = pos->at[0] };
+	bool fits;
 
-	add_costs(p, pp_build_line(p->builder, &row), costs);
+	fits = add_costs(p, pp_build_line(p->builder, &row), costs);
 	if (r->xtree && p->cost_count && r->node)
-		add_costs(p, pp_build_cells(p->builder, row.series, r->node), costs);
-	if (r->body)
+		fits &= add_costs(p, pp_build_cells(p->builder, row.series, r->node), costs);
+	if (r->body && fits)
 		pp_cg_body_own(r->body, p, pos, costs);
 }
 
@@ -97,14 +103,17 @@ read_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp
 		                   .site_address = pos->at[0],
 		                   .series = pp_cg_part(p)->series };
 	int64_t *cells;
+	bool fits;
 
 	if (p->current_file != p->file)
 		row.site_file = p->current_file;
 	cells = pp_build_edge(p->builder, &row);
-	if (cells && !pp_cell_add(PP_INT, &cells[0], (int64_t)call->count))
+	fits = add_costs(p, cells ? cells + 1 : NULL, costs);
+	if (cells && !pp_cell_add(PP_INT, &cells[0], (int64_t)call->count)) {
 		pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "the number of calls passes 63 bits");
-	add_costs(p, cells ? cells + 1 : NULL, costs);
-	if (r->body)
+		fits = false;
+	}
+	if (r->body && fits)
 		pp_cg_body_call(r->body, p, call, pos, costs);
 }
 

@@ -62,20 +62,12 @@ choose_columns(struct xd_write *x)
 {
 	size_t m;
 
-	x->metric[0] = x->metric[1] = NO_METRIC;
-	if (has_unit(x->p, x->w->metric, "ns"))
-		x->metric[0] = x->w->metric;
-	for (m = 0; m < x->p->metrics.n; m++) {
-		if (x->metric[0] == NO_METRIC && !x->w->opts->metric && has_unit(x->p, m, "ns"))
-			x->metric[0] = m;
+	x->metric[0] = x->w->metric;
+	x->metric[1] = NO_METRIC;
+	x->is_time = has_unit(x->p, x->w->metric, "ns");
+	for (m = 0; x->is_time && m < x->p->metrics.n; m++)
 		if (x->metric[1] == NO_METRIC && has_unit(x->p, m, "bytes"))
 			x->metric[1] = m;
-	}
-	x->is_time = x->metric[0] != NO_METRIC;
-	if (!x->is_time) {
-		x->metric[0] = x->w->metric;
-		x->metric[1] = NO_METRIC;
-	}
 }
 
 /* A sum in the unit of its column. */
