@@ -69,6 +69,7 @@ if [ "$1" = test ]; then
 	want valgrind valgrind
 	want chromium chromium
 	want nytprofhtml libdevel-nytprof-perl
+	php -m 2>/dev/null | grep -qi xdebug || optional="$optional php-cli php-xdebug"
 fi
 
 if [ -n "$missing$optional" ]; then
