@@ -346,6 +346,31 @@ start_roots(struct estimating *e, pp_i128 *costs)
 	}
 }
 
+/* Rounding may leave a few units over or under; they go where they matter least, to the costliest frame. */
+static void
+settle_rounding(struct estimating *e)
+{
+	const struct pp_series *s = &e->b.profile->series.at[0];
+	uint32_t row, best;
+	size_t m, f;
+
+	for (m = 0; m < e->metrics && s->rows > 1; m++) {
+		pp_i128 rest = 0;
+
+		for (f = 1; f < e->g.n; f++)
+			rest += e->own[f * e->metrics + m];
+		for (row = 1, best = 1; row < s->rows; row++) {
+			int64_t cell = pp_series_cells(s, row)[m];
+
+			rest -= cell;
+			if (cell > pp_series_cells(s, best)[m])
+				best = row;
+		}
+		if (rest)
+			cost_add(e, best, m, rest);
+	}
+}
+
 /* ---- bounds ----------------------------------------------------------------------------- */
 
 /* The context caller -> f -> callee whose cost is known least. */
@@ -470,6 +495,7 @@ pp_estimate_stacks(const struct pp_profile *p, uint32_t max_nodes, struct pp_est
 		units_members(&e);
 		units_costs(&e);
 		run(&e);
+		settle_rounding(&e);
 		find_widest(&e, out);
 		status = e.failed ? PP_E_NOMEM : pp_builder_finish(&e.b, &out->profile);
 		whole = status == PP_OK ? (double)pp_profile_total(out->profile, e.primary).i : 0;

@@ -14,6 +14,8 @@
 #include "analysis/inclusive.h"
 #include "formats/xdebug_calls.h"
 
+extern const struct pp_format pp_format_xdebug;
+
 #define COLUMNS 2
 #define NO_METRIC SIZE_MAX
 
@@ -34,6 +36,7 @@ struct xd_write {
 	const struct pp_profile *p;
 	size_t metric[COLUMNS]; /* time and memory, or NO_METRIC */
 	bool is_time;           /* else the first column is some other count */
+	int unit;               /* of time, in ns */
 	struct pp_strtab names;
 	struct pp_strtab pairs;       /* (file, name) -> function */
 	PP_VEC(struct written) funcs; /* by id in `pairs`; [0] is unused */
@@ -65,6 +68,11 @@ choose_columns(struct xd_write *x)
 	x->metric[0] = x->w->metric;
 	x->metric[1] = NO_METRIC;
 	x->is_time = has_unit(x->p, x->w->metric, "ns");
+	/* An Xdebug file that counts finer than 10 ns stays as fine as it is. */
+	x->unit = x->p->format == &pp_format_xdebug &&
+	                  x->p->metrics.at[x->w->metric].factor_num % 10
+	              ? 1
+	              : 10;
 	for (m = 0; x->is_time && m < x->p->metrics.n; m++)
 		if (x->metric[1] == NO_METRIC && has_unit(x->p, m, "bytes"))
 			x->metric[1] = m;
@@ -84,8 +92,8 @@ column_value(struct xd_write *x, unsigned column, union pp_value v)
 		pp_i128 value = v.i * (pp_i128)(m->factor_num ? m->factor_num : 1);
 
 		if (column == 0 && x->is_time) {
-			x->rounded += value % 10 != 0;
-			value = (value < 0 ? value - 5 : value + 5) / 10;
+			x->rounded += value % x->unit != 0;
+			value = (value < 0 ? value - x->unit / 2 : value + x->unit / 2) / x->unit;
 		} else if (!x->is_time) {
 			value = v.i;
 		}
@@ -94,7 +102,7 @@ column_value(struct xd_write *x, unsigned column, union pp_value v)
 		x->rounded++;
 		return value < 0 ? -INT64_MAX : INT64_MAX;
 	}
-	d = pp_value_double(m, v) / (column == 0 && x->is_time ? 10.0 : 1.0);
+	d = pp_value_double(m, v) / (column == 0 && x->is_time ? x->unit : 1);
 	x->rounded += d != floor(d);
 	d = floor(d + 0.5);
 	return d > -9e18 && d < 9e18 ? (int64_t)d : 0;
@@ -480,7 +488,8 @@ put_header(struct xd_write *x, bool appended)
 	pp_sink_write(out, text.p, text.n);
 	pp_sink_puts(out, "\npart: 1\npositions: line\n\nevents: ");
 	if (x->is_time) {
-		pp_sink_puts(out, "Time_(10ns) Memory_(bytes)\n\n");
+		pp_sink_puts(out, x->unit == 10 ? "Time_(10ns) Memory_(bytes)\n\n"
+		                                : "Time_(ns) Memory_(bytes)\n\n");
 	} else {
 		size_t i;
 
