@@ -82,6 +82,8 @@ put_line(struct pp_sink *out, const char *key, struct pp_slice value)
 		pp_sink_puts(out, key);
 		pp_sink_write(out, text.p, text.n);
 		pp_sink_putc(out, '\n');
+	} else {
+		pp_sink_fail(out, PP_E_NOMEM, 0);
 	}
 	pp_buf_release(&text);
 }

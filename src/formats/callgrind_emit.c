@@ -14,7 +14,8 @@ bool
 pp_cg_emit_init(struct pp_cg_emit *e, const struct pp_profile *p, struct pp_sink *out)
 {
 	*e = (struct pp_cg_emit){ .p = p, .out = out };
-	return pp_strtab_init(&e->names, p->strs.seed) && functions_name(e);
+	e->files = calloc(p->strs.strs.n, sizeof *e->files);
+	return e->files && pp_strtab_init(&e->names, p->strs.seed) && functions_name(e);
 }
 
 void
@@ -25,6 +26,7 @@ pp_cg_emit_release(struct pp_cg_emit *e)
 	for (i = 0; i < PP_CG_SPACES; i++)
 		free(e->given[i]);
 	free(e->funcs);
+	free(e->files);
 	pp_strtab_release(&e->names);
 }
 
@@ -84,10 +86,14 @@ clean_of(struct pp_cg_emit *e, enum pp_cg_space space, pp_str name)
 	bool changed = false, is_new;
 	pp_str id = 0;
 
+	if (space == PP_CG_FILES && e->files[name])
+		return e->files[name] - 1;
 	if (!pp_cg_clean(pp_text_of(e->p, name), space == PP_CG_FUNCTIONS, &text, &changed) ||
 	    !pp_strtab_intern(&e->names, text.p, text.n, &id, &is_new))
 		e->failed = true;
 	e->changed += changed;
+	if (space == PP_CG_FILES)
+		e->files[name] = id + 1;
 	pp_buf_release(&text);
 	return id;
 }

@@ -18,6 +18,7 @@ struct pp_cg_emit {
 	unsigned positions;
 	bool objects;              /* some function has an object: then all say theirs */
 	struct pp_strtab names;    /* clean names */
+	pp_str *files;             /* by name of the profile: its clean form as a file + 1 */
 	struct pp_cg_named *funcs; /* by function */
 	/* Ids are given at first use, from 1, per space; again in each part, as KCachegrind forgets them. */
 	struct pp_cg_given {

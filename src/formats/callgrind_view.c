@@ -85,8 +85,10 @@ make_metrics(struct making *k)
 		struct pp_slice title = pp_text_of(k->p, from->title);
 		bool changed;
 
-		k->text.n = 0;
-		(void)pp_cg_clean(pp_text_of(k->p, from->name), false, &k->text, &changed);
+		if (!pp_cg_clean(pp_text_of(k->p, from->name), false, &k->text, &changed)) {
+			pp_builder_fail(k->b, PP_E_NOMEM, NULL);
+			return;
+		}
 		for (i = 0; i < k->text.n; i++)
 			if (pp_cg_is_blank((unsigned char)k->text.p[i]))
 				k->text.p[i] = '_';
@@ -112,6 +114,8 @@ make_metrics(struct making *k)
 				to.title = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 			}
 		}
+		if (k->text.failed)
+			pp_builder_fail(k->b, PP_E_NOMEM, NULL);
 		(void)pp_build_metric(k->b, &to);
 	}
 }

@@ -222,8 +222,13 @@ view_meta(struct pp_writer *w, const char *key)
 	struct pp_buf text = { 0 };
 	bool changed;
 
-	if (value.n && pp_cg_clean(value, false, &text, &changed) && text.n < 4096)
-		pp_sink_printf(w->out, "%s: %s\n", key, text.p);
+	if (value.n && !pp_cg_clean(value, false, &text, &changed)) {
+		pp_sink_fail(w->out, PP_E_NOMEM, 0);
+	} else if (value.n) {
+		pp_sink_printf(w->out, "%s: ", key);
+		pp_sink_write(w->out, text.p, text.n);
+		pp_sink_putc(w->out, '\n');
+	}
 	pp_buf_release(&text);
 }
 

@@ -494,7 +494,7 @@ put_header(struct xd_write *x, bool appended)
 		size_t i;
 
 		name = pp_text_of(x->p, x->p->metrics.at[x->metric[0]].name);
-		(void)pp_cg_clean(name, false, &text, &changed);
+		x->failed |= !pp_cg_clean(name, false, &text, &changed);
 		for (i = 0; i < text.n; i++)
 			if (pp_cg_is_blank((unsigned char)text.p[i]))
 				text.p[i] = '_';
