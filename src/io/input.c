@@ -83,6 +83,8 @@ pp_io_note(struct pp_io *io, enum pp_io_rule rule, uint64_t offset, const char *
 		f->rule = rule;
 		f->offset = offset;
 		vsnprintf(f->text, sizeof f->text, fmt, args);
+	} else {
+		io->more++;
 	}
 	pthread_mutex_unlock(&io->lock);
 	va_end(args);
@@ -91,20 +93,26 @@ pp_io_note(struct pp_io *io, enum pp_io_rule rule, uint64_t offset, const char *
 void
 pp_io_report(struct pp_io *io)
 {
+	const struct pp_finding *f = NULL;
 	const char *main_file;
+	size_t i;
 
 	if (!io || !io->diags)
 		return;
 	pthread_mutex_lock(&io->lock);
 	main_file = io->diags->file;
-	if (io->file && io->reported < io->noted)
+	if (io->file && io->noted)
 		pp_diags_set_file(io->diags, io->file);
-	for (; io->reported < io->noted; io->reported++) {
-		const struct pp_finding *f = &io->findings[io->reported];
-
+	for (i = 0; i < io->noted; i++) {
+		f = &io->findings[i];
 		pp_diag_add(io->diags, &pp_io_rules[f->rule], pp_at_offset(f->offset), "%s",
 		            f->text);
 	}
+	if (f && io->more)
+		pp_diag_add(io->diags, &pp_io_rules[f->rule], PP_NOWHERE,
+		            "and so on, %llu times more", (unsigned long long)io->more);
+	io->noted = 0;
+	io->more = 0;
 	io->diags->file = main_file;
 	pthread_mutex_unlock(&io->lock);
 }

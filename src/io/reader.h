@@ -15,8 +15,8 @@ struct pp_reader {
 	bool forced;         /* the user named the format: do not second-guess it */
 	const char *variant; /* what the user asked for, or NULL */
 	unsigned want;       /* PP_TREE | ...: what the caller will use */
-	double prune;      /* subtrees below this share of the whole may be summed up; 0 = keep all */
-	unsigned threads;    /* how many may run at once, >= 1 */
+	double prune; /* subtrees below this share of the whole may be summed up; 0 = keep all */
+	unsigned threads; /* how many may run at once, >= 1 */
 	struct pp_limits limits;
 	struct pp_diags *diags;     /* never NULL */
 	uint64_t seed;              /* for hash tables */

@@ -46,7 +46,8 @@ struct pp_io {
 	int wake; /* readable when threads shall stop waiting for the file; -1 = none yet */
 	pthread_mutex_t lock; /* guards the findings */
 	struct pp_finding findings[PP_IO_FINDINGS];
-	size_t noted, reported;
+	size_t noted;  /* findings not yet reported */
+	uint64_t more; /* and those for which there was no room */
 };
 
 /* Limits may be NULL. False when the system has no mutex to give. */

@@ -437,6 +437,16 @@ test_checksums(void)
 	   "a wrong length likewise");
 	got_release(&g);
 	packed.n = 0;
+	for (first = 0; first < 50; first++) {
+		pack_gzip(&packed, text.p, 100);
+		packed.p[packed.n - 1] ^= 1;
+	}
+	g = read_memory(&packed, 1, NULL);
+	ok(g.status == PP_E_INVALID && g.bytes.n == 5000 && g.diags.list.n == PP_IO_FINDINGS + 1 &&
+	       strstr(g.diags.list.at[PP_IO_FINDINGS].message, "34 times"),
+	   "of very many findings the first are told and the others counted");
+	got_release(&g);
+	packed.n = 0;
 	pack_zstd(&packed, text.p, text.n, true);
 	packed.p[packed.n - 1] ^= 1;
 	g = read_memory(&packed, 2, NULL);
