@@ -15,7 +15,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CPUS = len(os.sched_getaffinity(0))
 LANES = min(2, CPUS)
 JOBS = max(1, CPUS // LANES)
-FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '20'))
+# All fuzzers together; each gets its share, but not more than 20 s.
+FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '150'))
 FUZZ_RUNS = 400000
 print_lock = threading.Lock()
 
@@ -156,7 +157,7 @@ def step_zlib(_):
 
 # ---- fuzzing --------------------------------------------------------------------------------
 
-def fuzz_one(path):
+def fuzz_one(path, seconds):
     name = os.path.basename(path).removeprefix('fuzz_')
     work = os.path.join(ROOT, build_dir('fuzz'), 'corpus', name)
     os.makedirs(work, exist_ok=True)
@@ -171,7 +172,7 @@ def fuzz_one(path):
                   if os.path.isdir(os.path.join(ROOT, 'tests/formats', fmt, kind))]
     dictionary = f'fuzz/dict/{name}.dict'
     options = [f'-dict={dictionary}'] if os.path.exists(os.path.join(ROOT, dictionary)) else []
-    done = run([path, f'-max_total_time={FUZZ_SECONDS}', f'-runs={FUZZ_RUNS}', '-max_len=20000', '-timeout=20',
+    done = run([path, f'-max_total_time={seconds}', f'-runs={FUZZ_RUNS}', '-max_len=20000', '-timeout=20',
                 '-rss_limit_mb=3000', '-print_final_stats=0', '-verbosity=0',
                 f'-artifact_prefix={build_dir("fuzz")}/found-{name}-', *options, work, *seeds])
     if done.returncode:
@@ -198,7 +199,8 @@ def step_fuzz(_):
                if name.startswith('fuzz_') and os.access(os.path.join(directory, name), os.X_OK)
                and os.path.isfile(os.path.join(directory, name))]
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        for one in pool.map(fuzz_one, fuzzers):
+        seconds = max(1, min(20, FUZZ_SECONDS * JOBS // max(1, len(fuzzers))))
+        for one in pool.map(lambda path: fuzz_one(path, seconds), fuzzers):
             result.add(one)
     return result
 
