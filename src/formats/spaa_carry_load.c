@@ -488,7 +488,8 @@ take_event(struct pp_spaa_carry *c, const unsigned char **p, const unsigned char
 static bool
 timeline_finish(struct pp_spaa_carry *c)
 {
-	const unsigned char *p = (const unsigned char *)c->events.p, *end = p + c->events.n;
+	const unsigned char *p = (const unsigned char *)(c->events.p ? c->events.p : "");
+	const unsigned char *end = p + c->events.n;
 	struct pp_event event = { 0 };
 	struct pp_timeline *t;
 	int64_t *values;
