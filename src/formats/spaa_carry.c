@@ -188,8 +188,10 @@ pp_spaa_base64_take(struct pp_buf *out, struct pp_slice text)
 	uint32_t v = 0;
 	unsigned bits = 0;
 
-	if (!to || n % 4)
+	if (n % 4)
 		return false;
+	if (!to)
+		return true; /* out->failed says it */
 	while (n && text.n - n < 2 && text.p[n - 1] == '=')
 		n--;
 	for (i = 0; i < n; i++) {

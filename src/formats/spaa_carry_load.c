@@ -31,6 +31,15 @@ damaged(struct pp_spaa_carry *c, const char *why)
 	return false;
 }
 
+/* Passes on whether memory was enough: a lack of it is no damage. */
+static bool
+grown(struct pp_spaa_carry *c, bool enough)
+{
+	if (!enough)
+		pp_builder_fail(&c->builder, PP_E_NOMEM, NULL);
+	return enough;
+}
+
 void
 pp_spaa_carry_free(struct pp_spaa_carry *c)
 {
@@ -87,7 +96,7 @@ add_module(struct pp_spaa_carry *c, const int64_t *n)
 	struct pp_module_row row = { (pp_str)n[0], (pp_str)n[1], (enum pp_module_kind)n[2] };
 
 	return is_str(c, n[0]) && is_str(c, n[1]) && is_below(n[2], PP_MODULE_SCRIPT + 1) &&
-	       pp_vec_push(&c->builder.profile->modules, row);
+	       grown(c, pp_vec_push(&c->builder.profile->modules, row));
 }
 
 static bool
@@ -104,7 +113,7 @@ add_func(struct pp_spaa_carry *c, const int64_t *n)
 
 	return is_str(c, n[0]) && is_str(c, n[1]) && is_below(n[2], p->modules.n) && is_u32(n[3]) &&
 	       is_u32(n[4]) && is_u32(n[5]) && n[6] > 0 && is_below(n[6], p->funcs.n + 1) &&
-	       p->funcs.n < UINT32_MAX - 1 && pp_vec_push(&p->funcs, row);
+	       p->funcs.n < UINT32_MAX - 1 && grown(c, pp_vec_push(&p->funcs, row));
 }
 
 static bool
@@ -123,7 +132,8 @@ add_frame(struct pp_spaa_carry *c, const int64_t *n)
 
 	return n[0] > 0 && is_below(n[0], p->funcs.n) && is_u32(n[1]) && is_u32(n[2]) &&
 	       is_u32(n[3]) && is_below(n[6], UINT16_MAX + 1) && is_below(n[7], UINT16_MAX + 1) &&
-	       is_str(c, n[8]) && p->frames.n < UINT32_MAX - 1 && pp_vec_push(&p->frames, row);
+	       is_str(c, n[8]) && p->frames.n < UINT32_MAX - 1 &&
+	       grown(c, pp_vec_push(&p->frames, row));
 }
 
 static bool
@@ -222,9 +232,9 @@ add_edge(struct pp_spaa_carry *c, const int64_t *n)
 		                   .series = (uint32_t)n[5] };
 
 	return is_below(n[0], p->funcs.n) && is_below(n[1], p->funcs.n) && is_str(c, n[2]) &&
-	       is_u32(n[3]) && is_series(p, n[5]) && pp_vec_push(&p->edges, row) &&
-	       add_cells(&p->edge_cells.at, &p->edge_cells.n, &p->edge_cells.cap, n + 6,
-	                 pp_edge_stride(p));
+	       is_u32(n[3]) && is_series(p, n[5]) && grown(c, pp_vec_push(&p->edges, row)) &&
+	       grown(c, add_cells(&p->edge_cells.at, &p->edge_cells.n, &p->edge_cells.cap, n + 6,
+	                          pp_edge_stride(p)));
 }
 
 static bool
@@ -238,15 +248,15 @@ add_line(struct pp_spaa_carry *c, const int64_t *n)
 		                   .address = (uint64_t)n[4] };
 
 	return is_below(n[0], p->funcs.n) && is_str(c, n[1]) && is_u32(n[2]) &&
-	       is_series(p, n[3]) && pp_vec_push(&p->lines, row) &&
-	       add_cells(&p->line_cells.at, &p->line_cells.n, &p->line_cells.cap, n + 5,
-	                 pp_line_stride(p));
+	       is_series(p, n[3]) && grown(c, pp_vec_push(&p->lines, row)) &&
+	       grown(c, add_cells(&p->line_cells.at, &p->line_cells.n, &p->line_cells.cap, n + 5,
+	                          pp_line_stride(p)));
 }
 
 static bool
 add_func_cell(struct pp_spaa_carry *c, const int64_t *n)
 {
-	return pp_vec_push(&c->builder.profile->func_cells, n[0]);
+	return grown(c, pp_vec_push(&c->builder.profile->func_cells, n[0]));
 }
 
 static bool
@@ -270,7 +280,7 @@ add_meta(struct pp_spaa_carry *c, const int64_t *n)
 		if (!open)
 			return false;
 	}
-	return pp_vec_push(&p->meta, row);
+	return grown(c, pp_vec_push(&p->meta, row));
 }
 
 static bool
@@ -279,7 +289,7 @@ add_extra(struct pp_spaa_carry *c, const int64_t *n)
 	struct pp_extra_row row = { (uint32_t)n[0], (uint32_t)n[1], (pp_str)n[2], (pp_str)n[3] };
 
 	return is_u32(n[0]) && is_u32(n[1]) && is_str(c, n[2]) && is_str(c, n[3]) &&
-	       pp_vec_push(&c->builder.profile->extras, row);
+	       grown(c, pp_vec_push(&c->builder.profile->extras, row));
 }
 
 static bool
@@ -288,7 +298,7 @@ add_source(struct pp_spaa_carry *c, const int64_t *n)
 	struct pp_source_row row = { (pp_str)n[0], (uint32_t)n[1], (pp_str)n[2] };
 
 	return is_str(c, n[0]) && is_u32(n[1]) && is_str(c, n[2]) &&
-	       pp_vec_push(&c->builder.profile->sources, row);
+	       grown(c, pp_vec_push(&c->builder.profile->sources, row));
 }
 
 static bool
@@ -353,8 +363,8 @@ take_table(struct pp_spaa_carry *c, struct pp_scan *s, enum pp_spaa_carry_table 
 	width = pp_spaa_carry_width(p, table,
 	                            table == PP_SPAA_T_ROWS && p->series.at[c->series].has_calls);
 	if (width > c->row_cap &&
-	    !pp_vec_grow((void **)&c->row, &c->row_cap, sizeof *c->row, width))
-		return damaged(c, "no memory");
+	    !grown(c, pp_vec_grow((void **)&c->row, &c->row_cap, sizeof *c->row, width)))
+		return false;
 	if (!pp_scan_array(s))
 		return damaged(c, "a table is not an array");
 	while (pp_scan_item(s)) {
@@ -381,7 +391,7 @@ take_hex(struct pp_slice text, struct pp_buf *out)
 			return false;
 		pp_buf_addc(out, (char)byte);
 	}
-	return text.n % 2 == 0 && !out->failed;
+	return text.n % 2 == 0;
 }
 
 /* A string of the table: text, or {"hex": ...}. */
@@ -400,9 +410,9 @@ take_string(struct pp_spaa_carry *c, struct pp_scan *s)
 
 		fine = pp_scan_string(s, &str);
 		text = fine ? pp_json_str_value(str, &arena) : pp_slice_of("", 0);
-		fine = fine && (text.p || !text.n) && pp_build_str(b, text) == next;
+		fine = fine && grown(c, text.p || !text.n) && pp_build_str(b, text) == next;
 	} else if (pp_scan_object(s) && pp_scan_key(s, &key) && pp_scan_string(s, &str)) {
-		fine = take_hex(str.raw, &bytes) &&
+		fine = take_hex(str.raw, &bytes) && grown(c, !bytes.failed) &&
 		       pp_build_str(b, pp_slice_of(bytes.p ? bytes.p : "", bytes.n)) == next;
 		while (pp_scan_key(s, &key))
 			(void)pp_scan_skip(s, NULL);
@@ -481,7 +491,7 @@ take_event(struct pp_spaa_carry *c, const unsigned char **p, const unsigned char
 		values[i] = (int64_t)((t->cumulative ? (uint64_t)values[i] : 0) +
 		                      (uint64_t)unzigzag(v));
 	}
-	return pp_timeline_add(t, e, values);
+	return grown(c, pp_timeline_add(t, e, values));
 }
 
 /* All events of the timeline that was collected. */
@@ -499,7 +509,7 @@ timeline_finish(struct pp_spaa_carry *c)
 		return true;
 	t = &c->builder.profile->series.at[c->timeline].timeline;
 	values = calloc(t->columns + 1, sizeof *values);
-	fine = values != NULL;
+	fine = grown(c, values != NULL);
 	while (fine && t->n < c->timeline_n)
 		fine = take_event(c, &p, end, &event, values);
 	free(values);
@@ -530,8 +540,7 @@ take_timeline(struct pp_spaa_carry *c, struct pp_scan *s)
 		return true;
 	c->timeline = c->series;
 	c->timeline_n = (uint64_t)n[0];
-	return pp_timeline_init(&p->series.at[c->series].timeline, (uint32_t)n[1], n[2]) ||
-	       damaged(c, "no memory");
+	return grown(c, pp_timeline_init(&p->series.at[c->series].timeline, (uint32_t)n[1], n[2]));
 }
 
 static bool
@@ -544,7 +553,9 @@ take_bytes(struct pp_spaa_carry *c, struct pp_scan *s, bool private)
 		return damaged(c, "bytes are not base64");
 	if (!private && c->timeline >= 0 && c->series != c->timeline)
 		return damaged(c, "events of another timeline");
-	return !wanted || pp_spaa_base64_take(private ? &c->bytes : &c->events, str.raw) ||
+	return !wanted ||
+	       (pp_spaa_base64_take(private ? &c->bytes : &c->events, str.raw) &&
+	        grown(c, !c->bytes.failed && !c->events.failed)) ||
 	       damaged(c, "bytes are not base64");
 }
 
@@ -653,6 +664,10 @@ carry_install(struct pp_spaa_reader *r)
 		old->private_data = NULL;
 		old->private_free = NULL;
 	}
+	if (!pp_builder_ok(&c->builder)) {
+		pp_spaa_no_memory(r);
+		return;
+	}
 	swap = *r->builder;
 	*r->builder = c->builder;
 	c->builder = swap;
@@ -667,6 +682,10 @@ pp_spaa_carry_finish(struct pp_spaa_reader *r)
 		return;
 	if (!c->damage && c->builder.status == PP_OK)
 		(void)timeline_finish(c);
+	if (c->builder.status == PP_E_NOMEM) {
+		pp_spaa_no_memory(r);
+		return;
+	}
 	if (c->damage || !c->ended || !c->native || c->builder.status != PP_OK) {
 		pp_diag_add(r->reader->diags, &pp_spaa_rules[PP_SPAA_R_CARRY_DAMAGED], PP_NOWHERE,
 		            "the x_polyprof records are not used: %s",

@@ -443,8 +443,10 @@ meta_scalar(struct pp_spaa_reader *r, struct pp_scan *s, uint32_t parent, struct
 	if (type == PP_JSON_STRING) {
 		if (pp_scan_string(s, &str))
 			text = pp_json_str_value(str, arena);
-		if (!text.p)
-			text.n = 0;
+		if (!text.p && text.n) {
+			pp_spaa_no_memory(r);
+			return;
+		}
 	} else {
 		(void)pp_scan_skip(s, &text);
 	}
@@ -467,8 +469,10 @@ pp_spaa_model_meta(struct pp_spaa_reader *r, struct pp_slice header)
 	if (!(r->reader->want & PP_META))
 		return;
 	pp_scan_init(&s, header, r->reader->limits.max_nesting, PP_SCAN_STRICT);
-	if (!pp_scan_object(&s) || !pp_vec_push(&open, (struct open){ 0, true }))
+	if (!pp_scan_object(&s))
 		return;
+	if (!pp_vec_push(&open, (struct open){ 0, true }))
+		pp_spaa_no_memory(r);
 	while (open.n && s.error == PP_SCAN_OK) {
 		struct open *top = &open.at[open.n - 1];
 		struct pp_slice name = { 0 };
@@ -480,6 +484,10 @@ pp_spaa_model_meta(struct pp_spaa_reader *r, struct pp_slice header)
 		}
 		if (top->object)
 			name = pp_json_str_value(key, &arena);
+		if (!name.p && name.n) {
+			pp_spaa_no_memory(r);
+			break;
+		}
 		type = pp_scan_peek(&s);
 		if (open.n == 1 && pp_slice_eq_z(name, "type")) {
 			(void)pp_scan_skip(&s, NULL);
@@ -490,8 +498,10 @@ pp_spaa_model_meta(struct pp_spaa_reader *r, struct pp_slice header)
 			                              pp_slice_of("", 0));
 
 			(void)(object ? pp_scan_object(&s) : pp_scan_array(&s));
-			if (!pp_vec_push(&open, (struct open){ meta, object }))
+			if (!pp_vec_push(&open, (struct open){ meta, object })) {
+				pp_spaa_no_memory(r);
 				break;
+			}
 		} else if (type != PP_JSON_NOTHING) {
 			meta_scalar(r, &s, top->meta, name, type, &arena);
 		}
