@@ -73,6 +73,7 @@ struct pp_format {
 	 * of the file. PP_OK, or why it could not; findings are not reported.
 	 */
 	pp_status (*describe)(struct pp_reader *, struct pp_brief *);
+	bool carries; /* it holds what any other format needs to be written back */
 	/*
 	 * Optional: the profile's private data as bytes and back, so that another format can carry them
 	 * (see docs/formats/spaa.md). `carry_save` appends nothing when there are none. `carry_load` gets

@@ -26,6 +26,7 @@
 #include "formats/nytprof_read.h"
 #include "formats/nytprof_rules.h"
 #include "formats/nytprof_sniff.h"
+#include "formats/nytprof_store.h"
 
 static int
 nytprof_bid(const struct pp_peek *peek)
@@ -50,6 +51,8 @@ const struct pp_format pp_format_nytprof = {
 	.bid = nytprof_bid,
 	.read = pp_nyt_read,
 	.write = pp_nyt_write,
+	.carry_save = pp_nyt_carry_save,
+	.carry_load = pp_nyt_carry_load,
 	.rules = pp_nytprof_rules,
 	.options = nytprof_options,
 };

@@ -109,3 +109,54 @@ pp_nyt_store_deflated(const struct pp_nyt_store *s)
 {
 	return s->deflate_at != 0;
 }
+
+/* ---- carried by another format: where the 'z' is, 8 bytes with the low one first, then all bytes ---- */
+
+static void
+take_carried(void *ctx, const unsigned char *p, size_t n)
+{
+	pp_buf_add(ctx, p, n);
+}
+
+bool
+pp_nyt_carry_save(const struct pp_profile *p, struct pp_buf *out)
+{
+	const struct pp_nyt_store *s = p->private_data;
+	unsigned i;
+
+	if (!s || p->private_free != pp_nyt_store_free)
+		return true;
+	for (i = 0; i < 8; i++)
+		pp_buf_addc(out, (char)(s->deflate_at >> 8 * i & 0xff));
+	pp_nyt_store_walk(s, false, take_carried, out);
+	pp_nyt_store_walk(s, true, take_carried, out);
+	return !out->failed;
+}
+
+bool
+pp_nyt_carry_load(struct pp_profile *p, struct pp_slice bytes)
+{
+	struct pp_nyt_store *s;
+	uint64_t at = 0;
+	unsigned i;
+
+	if (bytes.n < 8)
+		return false;
+	for (i = 0; i < 8; i++)
+		at |= (uint64_t)bytes.p[i] << 8 * i;
+	bytes = pp_slice_of(bytes.p + 8, bytes.n - 8);
+	s = at > bytes.n ? NULL : pp_nyt_store_new();
+	if (!s)
+		return false;
+	pp_nyt_store_add(s, bytes.p, (size_t)at);
+	if (at)
+		pp_nyt_store_deflate(s);
+	pp_nyt_store_add(s, bytes.p + at, bytes.n - (size_t)at);
+	if (s->failed) {
+		pp_nyt_store_free(s);
+		return false;
+	}
+	p->private_data = s;
+	p->private_free = pp_nyt_store_free;
+	return true;
+}

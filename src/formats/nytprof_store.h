@@ -4,7 +4,9 @@
 #ifndef PP_NYTPROF_STORE_H
 #define PP_NYTPROF_STORE_H
 
+#include "base/buf.h"
 #include "base/common.h"
+#include "model/profile.h"
 
 struct pp_nyt_store;
 
@@ -21,5 +23,8 @@ bool pp_nyt_store_deflated(const struct pp_nyt_store *);
 /* Hands out the bytes before (and with) the 'z', or those after it. */
 void pp_nyt_store_walk(const struct pp_nyt_store *, bool deflated,
                        void (*take)(void *ctx, const unsigned char *p, size_t n), void *ctx);
+/* The store that is a profile's private data as bytes and back, for formats that carry it. */
+bool pp_nyt_carry_save(const struct pp_profile *, struct pp_buf *out);
+bool pp_nyt_carry_load(struct pp_profile *, struct pp_slice bytes);
 
 #endif

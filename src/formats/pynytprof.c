@@ -36,5 +36,7 @@ const struct pp_format pp_format_pynytprof = {
 	.bid = pynytprof_bid,
 	.read = pp_pyn_read,
 	.write = pp_pyn_write,
+	.carry_save = pp_pyn_carry_save,
+	.carry_load = pp_pyn_carry_load,
 	.rules = pp_pynytprof_rules,
 };

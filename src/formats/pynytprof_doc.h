@@ -105,6 +105,7 @@ struct pp_pyn_doc {
 	bool usable;  /* at least the banner could be read */
 	bool no_memory;
 	unsigned char *copy; /* the bytes that slices point into, when the document owns them */
+	size_t copy_n;
 };
 
 /* Takes all of a file apart. Slices point into it. */

@@ -279,9 +279,9 @@ remarks(const struct pyn_load *load)
 		            "some subs are known by number only");
 }
 
-/* Keeps the document for its own writer; the bytes it points into are copied. */
-static void
-keep(struct pyn_load *load, struct pp_slice bytes)
+/* Keeps the document for its own writer; the bytes it points into are copied. False: no memory. */
+static bool
+document_keep(struct pp_profile *p, struct pp_slice bytes)
 {
 	struct pp_pyn_doc *own = calloc(1, sizeof *own);
 	unsigned char *copy = malloc(bytes.n + 1);
@@ -290,16 +290,50 @@ keep(struct pyn_load *load, struct pp_slice bytes)
 	if (!own || !copy) {
 		free(own);
 		free(copy);
-		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
-		return;
+		return false;
 	}
 	memcpy(copy, bytes.p, bytes.n);
 	pp_diags_init(&silent);
 	pp_pyn_doc_parse(own, pp_slice_of(copy, bytes.n), &silent);
 	pp_diags_release(&silent);
 	own->copy = copy;
-	load->builder->profile->private_data = own;
-	load->builder->profile->private_free = pp_pyn_doc_free;
+	own->copy_n = bytes.n;
+	p->private_data = own;
+	p->private_free = pp_pyn_doc_free;
+	return true;
+}
+
+static void
+keep(struct pyn_load *load, struct pp_slice bytes)
+{
+	if (!document_keep(load->builder->profile, bytes))
+		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
+}
+
+bool
+pp_pyn_carry_save(const struct pp_profile *p, struct pp_buf *out)
+{
+	const struct pp_pyn_doc *doc = p->private_data;
+
+	if (doc && p->private_free == pp_pyn_doc_free)
+		pp_buf_add(out, doc->copy, doc->copy_n);
+	return !out->failed;
+}
+
+bool
+pp_pyn_carry_load(struct pp_profile *p, struct pp_slice bytes)
+{
+	const struct pp_pyn_doc *doc;
+
+	if (!document_keep(p, bytes))
+		return false;
+	doc = p->private_data;
+	if (doc->usable && !doc->no_memory)
+		return true;
+	pp_pyn_doc_free(p->private_data);
+	p->private_data = NULL;
+	p->private_free = NULL;
+	return false;
 }
 
 pp_status

@@ -105,6 +105,7 @@ const struct pp_format pp_format_spaa = {
 	.bid = spaa_bid,
 	.read = pp_spaa_read,
 	.write = pp_spaa_write,
+	.carries = true,
 	.rules = pp_spaa_rules,
 	.options = spaa_options,
 };
