@@ -4,6 +4,7 @@
 #include "analysis/callers.h"
 
 #include "analysis/calltree.h"
+#include "analysis/flat_sources.h"
 
 /* A node that the walk has come to, and the one whose cost it stands for. */
 struct spot {
@@ -243,6 +244,46 @@ calls_from_tree(struct walk *w)
 	return fine;
 }
 
+/* The row of the function itself: what `top` would say, without asking about all others. */
+static bool
+flat_of_one(const struct walk *w, struct pp_flat *flat)
+{
+	const struct pp_profile *p = w->tree.profile;
+	pp_node node;
+	uint32_t r;
+	size_t i, m;
+
+	if (!pp_flat_alloc(flat, p, 1))
+		return false;
+	flat->func[0] = w->func;
+	flat->has_calls = w->tree.has_calls;
+	for (m = 0; m < p->metrics.n; m++) {
+		flat->self[m] = flat->total[m] = pp_value_zero(&p->metrics.at[m]);
+		flat->whole[m] = pp_inclusive_of(&w->tree.cost[m], 0);
+	}
+	for (node = 1; node < p->tree.n; node++) {
+		if (w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] != w->func)
+			continue;
+		flat->calls[0] += w->tree.calls ? w->tree.calls[node] : 0;
+		for (m = 0; pp_bit(w->outermost, node) && m < p->metrics.n; m++)
+			pp_value_add(&p->metrics.at[m], &flat->total[m],
+			             pp_inclusive_of(&w->tree.cost[m], node));
+	}
+	for (i = 0; i < p->series.n; i++)
+		for (r = 0; r < p->series.at[i].rows; r++) {
+			const int64_t *cells = pp_series_cells(&p->series.at[i], r);
+
+			node = pp_series_node(&p->series.at[i], r);
+			if (!node ||
+			    w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] != w->func)
+				continue;
+			for (m = 0; m < p->metrics.n; m++)
+				pp_value_add(&p->metrics.at[m], &flat->self[m],
+				             pp_cell_value(&p->metrics.at[m], cells[m]));
+		}
+	return true;
+}
+
 /* ---- from edges ------------------------------------------------------------------------- */
 
 static bool
@@ -296,7 +337,7 @@ calls_from_edges(const struct pp_profile *p, pp_func func, enum pp_calls_side si
 
 pp_status
 pp_calls_compute(const struct pp_profile *p, pp_func func, enum pp_calls_side side, size_t metric,
-                 uint32_t depth, struct pp_calls *out)
+                 uint32_t depth, struct pp_calls *out, struct pp_flat *flat)
 {
 	struct walk w = {
 		.side = side, .func = func, .metric = metric, .depth = depth, .out = out
@@ -308,10 +349,11 @@ pp_calls_compute(const struct pp_profile *p, pp_func func, enum pp_calls_side si
 		fine = calls_from_edges(p, func, side, metric, out);
 	} else if (p->tree.n > 1) {
 		out->by_stacks = true;
-		fine = pp_calltree_init(&w.tree, p, false);
+		fine = side == PP_CALLERS ? pp_calltree_init_bare(&w.tree, p)
+		                          : pp_calltree_init(&w.tree, p, false);
 		w.outermost = fine ? pp_outermost_compute(p, w.tree.func_of_frame) : NULL;
 		out->has_calls = w.tree.has_calls;
-		fine = fine && w.outermost && calls_from_tree(&w);
+		fine = fine && w.outermost && calls_from_tree(&w) && flat_of_one(&w, flat);
 		if (w.tree.profile)
 			pp_calltree_release(&w.tree);
 		free(w.outermost);

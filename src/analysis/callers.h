@@ -9,7 +9,7 @@
 #ifndef PP_CALLERS_H
 #define PP_CALLERS_H
 
-#include "model/profile.h"
+#include "analysis/flat.h"
 
 enum pp_calls_side { PP_CALLERS, PP_CALLEES };
 
@@ -35,10 +35,11 @@ struct pp_calls {
 /*
  * The callers or callees of a function (by identity) down to a depth, costliest first by a metric, then
  * by calls, name and place. PP_E_UNSUPPORTED when the profile knows neither calls nor stacks, or no
- * stacks and the depth is more than 1.
+ * stacks and the depth is more than 1. When the answer came from stacks, `flat` receives the one row of
+ * the function itself (release it); else it is left alone.
  */
 pp_status pp_calls_compute(const struct pp_profile *, pp_func, enum pp_calls_side, size_t metric,
-                           uint32_t depth, struct pp_calls *out);
+                           uint32_t depth, struct pp_calls *out, struct pp_flat *flat);
 void pp_calls_release(struct pp_calls *);
 
 #endif

@@ -67,20 +67,36 @@ own_compute(struct pp_calltree *t, size_t metric)
 }
 
 bool
+pp_calltree_init_bare(struct pp_calltree *t, const struct pp_profile *p)
+{
+	bool fine;
+	size_t m;
+
+	*t = (struct pp_calltree){ .profile = p };
+	t->cost = calloc(p->metrics.n + 1, sizeof *t->cost);
+	t->func_of_frame = pp_frame_funcs(p);
+	fine = t->cost && t->func_of_frame && calls_compute(t);
+	for (m = 0; fine && m < p->metrics.n; m++)
+		fine = pp_inclusive_compute(&t->cost[m], p, m);
+	if (!fine)
+		pp_calltree_release(t);
+	return fine;
+}
+
+bool
 pp_calltree_init(struct pp_calltree *t, const struct pp_profile *p, bool fold_recursion)
 {
 	bool fine;
 	size_t m;
 
-	*t = (struct pp_calltree){ .profile = p, .fold_recursion = fold_recursion };
-	t->cost = calloc(p->metrics.n + 1, sizeof *t->cost);
+	if (!pp_calltree_init_bare(t, p))
+		return false;
+	t->fold_recursion = fold_recursion;
 	t->own = calloc(p->metrics.n + 1, sizeof *t->own);
-	t->func_of_frame = pp_frame_funcs(p);
 	t->slot_of = calloc(p->funcs.n, sizeof *t->slot_of);
-	fine = t->cost && t->own && t->func_of_frame && t->slot_of &&
-	       pp_children_compute(&t->children, p) && calls_compute(t);
+	fine = t->own && t->slot_of && pp_children_compute(&t->children, p);
 	for (m = 0; fine && m < p->metrics.n; m++)
-		fine = pp_inclusive_compute(&t->cost[m], p, m) && own_compute(t, m);
+		fine = own_compute(t, m);
 	if (!fine)
 		pp_calltree_release(t);
 	return fine;

@@ -40,6 +40,8 @@ struct pp_branches {
 
 /* Needs a tree (PP_TREE). False when out of memory. */
 bool pp_calltree_init(struct pp_calltree *, const struct pp_profile *, bool fold_recursion);
+/* The same for those who only look upwards: without `children`, `own` and `slot_of`. */
+bool pp_calltree_init_bare(struct pp_calltree *, const struct pp_profile *);
 void pp_calltree_release(struct pp_calltree *);
 
 /* The branch of everything. False when out of memory. */

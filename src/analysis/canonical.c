@@ -208,12 +208,28 @@ is_eval(struct pp_slice name, struct pp_slice file)
 
 /* ---- all of it -------------------------------------------------------------------------- */
 
+/* Whether nothing in a name is to be respelled: most names. */
+static bool
+is_plain(struct pp_slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (s.p[i] == '>' || s.p[i] == '\'' || s.p[i] == '{' || s.p[i] == '@')
+			return false;
+	return true;
+}
+
 /* The body of a name, separators made equal and recursion marks dropped. */
 static void
 body_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32_t *line)
 {
 	size_t i = 0, taken;
 
+	if (is_plain(s)) {
+		pp_buf_add(out, s.p, s.n);
+		return;
+	}
 	while (i < s.n) {
 		unsigned char c = s.p[i];
 		bool inside = i > 0 && i + 2 < s.n;

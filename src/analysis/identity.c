@@ -19,6 +19,7 @@ struct matching {
 	struct pp_identity *id;
 	const struct pp_profile *p;
 	PP_VEC(struct entity) entities;
+	struct pp_buf loose; /* scratch */
 	bool failed;
 };
 
@@ -86,17 +87,22 @@ entity_add(struct matching *m, pp_func func)
 	const struct pp_func_row *f = &p->funcs.at[func];
 	struct entity e = { .func = func, .next = PP_MAP_NONE };
 	struct pp_buf *text = &m->id->scratch;
-	struct pp_buf loose = { 0 };
+	struct pp_buf loose = m->loose;
 
 	pp_canonical_name(pp_text_of(p, f->name), pp_text_of(p, f->file), f->line, text, &e.as.file,
 	                  &e.as.line);
 	e.as.name = intern(m, pp_slice_of(text->p, text->n));
 	pp_loose_name(pp_slice_of(text->p, text->n), &loose);
-	e.as.loose = loose.n ? intern(m, pp_slice_of(loose.p, loose.n)) : e.as.name;
-	e.exact = intern(m, pp_text_of(p, f->name));
+	e.as.loose = loose.n && !pp_slice_eq(pp_slice_of(loose.p, loose.n),
+	                                     pp_slice_of(text->p, text->n))
+	                 ? intern(m, pp_slice_of(loose.p, loose.n))
+	                 : e.as.name;
+	e.exact = pp_slice_eq(pp_slice_of(text->p, text->n), pp_text_of(p, f->name))
+	              ? e.as.name
+	              : intern(m, pp_text_of(p, f->name));
 	e.module_name = intern(m, pp_text_of(p, p->modules.at[f->module].name));
 	m->failed |= text->failed || loose.failed || !pp_vec_push(&m->entities, e);
-	pp_buf_release(&loose);
+	m->loose = loose; /* keeps its room */
 }
 
 /*
@@ -331,5 +337,6 @@ pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *ke
 	for (i = 1; i < p->funcs.n && !m.failed; i++)
 		key[i] = key[p->funcs.at[i].same];
 	pp_vec_release(&m.entities);
+	pp_buf_release(&m.loose);
 	return !m.failed;
 }

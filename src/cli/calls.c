@@ -467,10 +467,10 @@ view_make(struct pp_cli *cli, struct view *v, struct pp_profile *p, const char *
 	depth = depth == 0 || depth > UINT32_MAX ? UINT32_MAX : depth;
 	if (p->facets & PP_FACETS)
 		status = pp_calls_compute(p, v->func, v->side, v->metric, (uint32_t)depth,
-		                          &v->calls);
+		                          &v->calls, &v->flat);
 	else
 		v->calls = (struct pp_calls){ .profile = p, .metrics = p->metrics.n };
-	if (status == PP_OK)
+	if (status == PP_OK && !v->calls.by_stacks)
 		status = pp_flat_compute(p, &v->flat);
 	while (status == PP_OK && v->row < v->flat.n && v->flat.func[v->row] != v->func)
 		v->row++;
