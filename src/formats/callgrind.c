@@ -24,6 +24,7 @@
  * Also written by pprof, rbspy, pyprof2calltree, php-memprof, Valgrind's xtree and others. Grammar in
  * callgrind_parse.c and callgrind_header.c.
  */
+#include "formats/callgrind_body.h"
 #include "formats/callgrind_family.h"
 
 static int
@@ -53,6 +54,8 @@ const struct pp_format pp_format_callgrind = {
 	.bid = callgrind_bid,
 	.read = callgrind_read,
 	.write = pp_callgrind_write,
+	.carry_save = pp_cg_carry_save,
+	.carry_load = pp_cg_carry_load,
 	.rules = pp_callgrind_rules,
 	.options = callgrind_options,
 };

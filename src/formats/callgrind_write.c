@@ -310,9 +310,14 @@ pp_status
 pp_callgrind_write(struct pp_writer *w)
 {
 	const struct pp_cg_body *body = pp_cg_body_of(w->profile);
+	struct pp_slice carried = pp_cg_carried(w->profile);
 	struct pp_cg_view v;
 	pp_status status;
 
+	if (carried.n) {
+		pp_sink_write(w->out, carried.p, carried.n);
+		return w->out->status;
+	}
 	if (body && w->profile->metrics.n)
 		return write_body(w, body);
 	status = pp_cg_view_init(&v, w->profile, true);
