@@ -25,11 +25,12 @@ const char *const pp_spaa_carry_names[PP_SPAA_TABLES] = {
 };
 
 size_t
-pp_spaa_carry_width(const struct pp_profile *p, enum pp_spaa_carry_table table, bool calls)
+pp_spaa_carry_width(const struct pp_profile *p, enum pp_spaa_carry_table table,
+                    const struct pp_series *series)
 {
 	static const size_t widths[PP_SPAA_TABLES] = {
 		[PP_SPAA_T_MODULES] = 3, [PP_SPAA_T_FUNCS] = 7,      [PP_SPAA_T_FRAMES] = 9,
-		[PP_SPAA_T_NODES] = 2,   [PP_SPAA_T_METRICS] = 10,   [PP_SPAA_T_SERIES] = 9,
+		[PP_SPAA_T_NODES] = 2,   [PP_SPAA_T_METRICS] = 10,   [PP_SPAA_T_SERIES] = 10,
 		[PP_SPAA_T_ROWS] = 1,    [PP_SPAA_T_EDGES] = 6,      [PP_SPAA_T_LINES] = 5,
 		[PP_SPAA_T_META] = 4,    [PP_SPAA_T_FUNC_CELLS] = 1, [PP_SPAA_T_EXTRAS] = 4,
 		[PP_SPAA_T_SOURCES] = 3, [PP_SPAA_T_PROFILE] = 18,
@@ -37,7 +38,7 @@ pp_spaa_carry_width(const struct pp_profile *p, enum pp_spaa_carry_table table, 
 	size_t n = widths[table];
 
 	if (table == PP_SPAA_T_ROWS)
-		n += p->metrics.n + calls;
+		n += series->stride;
 	else if (table == PP_SPAA_T_EDGES)
 		n += pp_edge_stride(p);
 	else if (table == PP_SPAA_T_LINES)
@@ -302,7 +303,7 @@ series_write(struct pp_spaa_out *o)
 		const struct pp_series *s = &p->series.at[i];
 
 		ROW(&t, s->event, s->process, s->thread, s->pid, s->tid, s->cpu, s->context,
-		    s->dense, s->has_calls);
+		    s->dense, s->has_calls, s->measured);
 	}
 	table_close(&t);
 	for (i = 0; i < p->series.n && !o->failed; i++) {

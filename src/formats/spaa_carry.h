@@ -31,7 +31,8 @@ enum pp_spaa_carry_table {
 extern const char *const pp_spaa_carry_names[PP_SPAA_TABLES];
 
 /* Numbers in a row of a table; those with cells depend on the profile. */
-size_t pp_spaa_carry_width(const struct pp_profile *, enum pp_spaa_carry_table, bool calls);
+size_t pp_spaa_carry_width(const struct pp_profile *, enum pp_spaa_carry_table,
+                           const struct pp_series *series);
 
 /* Base64 without line breaks. */
 void pp_spaa_base64_add(struct pp_buf *, const void *bytes, size_t n);

@@ -181,8 +181,9 @@ add_series(struct pp_spaa_carry *c, const int64_t *n)
 		                  .context = (pp_str)n[6] };
 
 	if (!is_str(c, n[0]) || !is_str(c, n[1]) || !is_str(c, n[2]) || !is_str(c, n[6]) ||
-	    !is_below(n[7], 2) || !is_below(n[8], 2))
+	    !is_below(n[7], 2) || !is_below(n[8], 2) || !is_below(n[9], 2))
 		return false;
+	like.measured = n[9] != 0;
 	(void)pp_build_series(&c->builder, &like, n[7], n[8]);
 	return true;
 }
@@ -361,7 +362,7 @@ take_table(struct pp_spaa_carry *c, struct pp_scan *s, enum pp_spaa_carry_table 
 	if (table == PP_SPAA_T_ROWS && !is_below(c->series, p->series.n))
 		return damaged(c, "rows of no series");
 	width = pp_spaa_carry_width(p, table,
-	                            table == PP_SPAA_T_ROWS && p->series.at[c->series].has_calls);
+	                            table == PP_SPAA_T_ROWS ? &p->series.at[c->series] : NULL);
 	if (width > c->row_cap &&
 	    !grown(c, pp_vec_grow((void **)&c->row, &c->row_cap, sizeof *c->row, width)))
 		return false;
