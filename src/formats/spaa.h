@@ -185,9 +185,10 @@ struct pp_spaa_parser {
 	struct pp_spaa_record *rec;
 	uint32_t max_nesting;
 	uint64_t seed;
-	uint64_t serial;       /* of the objects seen in this line */
-	PP_VEC(uint64_t) keys; /* hashes of the unknown keys of the open objects */
-	struct pp_map many;    /* the same for objects with many of them */
+	struct pp_slice weights; /* the text of the stack's weights, if they are right */
+	uint64_t serial;         /* of the objects seen in this line */
+	PP_VEC(uint64_t) keys;   /* hashes of the unknown keys of the open objects */
+	struct pp_map many;      /* the same for objects with many of them */
 	PP_VEC(struct pp_spaa_level) levels;
 };
 
@@ -444,6 +445,7 @@ struct pp_spaa_reader {
 	struct pp_reader *reader;
 	struct pp_builder *builder;
 	bool want_tree, want_time;
+	bool flat; /* places within functions do not matter */
 	bool gave_up;
 	bool early;     /* a record stood before the header */
 	uint64_t lines; /* before the current chunk */

@@ -399,8 +399,9 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 		               pp_spaa_locate(r, rec, "exclusive", -1, "frame"),
 		               "exclusive.frame %llu is not the leaf of the stack",
 		               (unsigned long long)s->leaf);
-	if (!s->has_own)
-		return;
+	if (!s->has_own ||
+	    (s->own.first == s->weights.first && s->own.n == s->weights.n && s->own.n))
+		return; /* the same list is neither less nor more */
 	fine = pp_spaa_metrics_resolve(r, rec, s->own, "exclusive", &metric_at);
 	for (i = 0; fine && i < s->own.n; i++) {
 		const struct pp_spaa_metric *m = &r->metrics.at[metric_at[i]];

@@ -294,6 +294,7 @@ frame_func(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module mo
 	return func;
 }
 
+/* With PP_FLAT places are not asked for: one frame for each function makes a smaller tree. */
 static pp_frame
 frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module module)
 {
@@ -311,7 +312,9 @@ frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module m
 		file = pp_build_str(b, path);
 	}
 	row.func = frame_func(r, f, module, file);
-	if (pp_builder_ok(b) && file != b->profile->funcs.at[row.func].file)
+	if (r->flat)
+		row = (struct pp_frame_row){ .func = row.func };
+	else if (pp_builder_ok(b) && file != b->profile->funcs.at[row.func].file)
 		row.file = file;
 	return pp_build_frame(b, &row);
 }

@@ -75,8 +75,8 @@ sample_value(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_spaa_
 			pp_spaa_find(p, PP_SPAA_R_SAMPLE_CONTEXT, at,
 			             "the context is not an object");
 		break;
-	default:
-		(void)pp_spaa_walk(p);
+	default: /* the type, which is known */
+		(void)pp_scan_skip(&p->scan, NULL);
 		break;
 	}
 }

@@ -215,6 +215,25 @@ context_parse(struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 enum { EXCLUSIVE_FRAME, EXCLUSIVE_WEIGHTS };
 static const struct pp_slice exclusive_names[] = { NAME("frame"), NAME("weights") };
 
+/*
+ * Nearly always the exclusive weights are those of the stack, byte for byte: then they need not be
+ * taken apart again.
+ */
+static bool
+own_is_whole(struct pp_spaa_parser *p, struct pp_spaa_stack *s)
+{
+	struct pp_slice text = p->weights;
+
+	if (!text.n || pp_scan_peek(&p->scan) != PP_JSON_ARRAY ||
+	    (size_t)(p->scan.end - p->scan.cur) < text.n ||
+	    memcmp(p->scan.cur, text.p, text.n) != 0)
+		return false;
+	p->scan.cur += text.n;
+	p->scan.after_value = true;
+	s->own = s->weights;
+	return true;
+}
+
 static void
 exclusive_parse(struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 {
@@ -231,7 +250,8 @@ exclusive_parse(struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 		if (o.index == EXCLUSIVE_FRAME) {
 			s->has_leaf = pp_spaa_uint(p, &o, PP_SPAA_R_EXCLUSIVE, &s->leaf);
 		} else {
-			s->has_own = pp_spaa_weights(p, "\"exclusive.weights\"", &s->own);
+			s->has_own = own_is_whole(p, s) ||
+			             pp_spaa_weights(p, "\"exclusive.weights\"", &s->own);
 			o.taken |= (uint64_t)1 << EXCLUSIVE_WEIGHTS;
 		}
 	}
@@ -297,7 +317,10 @@ stack_value(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_spaa_s
 		context_parse(p, s);
 		break;
 	case STACK_WEIGHTS:
-		(void)pp_spaa_weights(p, "\"weights\"", &s->weights);
+		(void)pp_scan_peek(&p->scan);
+		p->weights.p = p->scan.cur;
+		if (pp_spaa_weights(p, "\"weights\"", &s->weights) && !p->rec->wrong)
+			p->weights.n = (size_t)(p->scan.cur - p->weights.p);
 		break;
 	case STACK_EXCLUSIVE:
 		exclusive_parse(p, s);
@@ -305,8 +328,8 @@ stack_value(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_spaa_s
 	case STACK_RELATED:
 		related_parse(p, &s->related);
 		break;
-	default:
-		(void)pp_spaa_walk(p);
+	default: /* the type, which is known */
+		(void)pp_scan_skip(&p->scan, NULL);
 		break;
 	}
 	o->taken |= (uint64_t)1 << o->index;
@@ -319,6 +342,7 @@ pp_spaa_parse_stack(struct pp_spaa_parser *p)
 	struct pp_spaa_object o;
 
 	*s = (struct pp_spaa_stack){ .pid = -1, .tid = -1, .cpu = -1 };
+	p->weights.n = 0;
 	(void)pp_spaa_object_begin(p, &o, stack_names, PP_COUNT_OF(stack_names),
 	                           PP_SPAA_R_NOT_OBJECT, "the stack");
 	o.warn = true;
