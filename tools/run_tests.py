@@ -144,7 +144,7 @@ def step_release(names):
 
 
 def step_sanitize(names):
-    return meson_test('sanitize', names or ['--no-suite', 'speed', '--no-suite', 'source'])
+    return meson_test('sanitize', names or ['--no-suite', 'speed', '--no-suite', 'source', '--no-suite', 'browser'])
 
 
 def step_threads(_):
@@ -152,7 +152,8 @@ def step_threads(_):
 
 
 def step_zlib(_):
-    return meson_test('zlib', ['--no-suite', 'speed', '--no-suite', 'source', '--no-suite', 'oom'])
+    return meson_test('zlib', ['--no-suite', 'speed', '--no-suite', 'source', '--no-suite', 'oom',
+                               '--no-suite', 'browser'])
 
 
 # ---- fuzzing --------------------------------------------------------------------------------
@@ -241,6 +242,13 @@ def compile_commands():
         return file.read()
 
 
+def step_web(_):
+    if not os.path.exists(os.path.join(ROOT, 'web/node_modules/typescript')):
+        return Result(skipped=1, text='typescript is not installed: npm ci in web/\n')
+    done = run(['npm', '--prefix', 'web', 'run', '--silent', 'check'])
+    return Result(failed=1, text=tail(done.stdout)) if done.returncode else Result(passed=1)
+
+
 def step_cppcheck(_):
     return lint('cppcheck', lambda room: [
         'cppcheck', '--quiet', '--error-exitcode=1', '--enable=warning,performance,portability', '--std=c11',
@@ -253,7 +261,7 @@ def step_cppcheck(_):
 
 # The longest first, so that the lanes end together.
 STEPS = {'sanitize': step_sanitize, 'fuzz': step_fuzz, 'release': step_release, 'tidy': step_tidy,
-         'threads': step_threads, 'zlib': step_zlib, 'cppcheck': step_cppcheck, 'format': step_format}
+         'threads': step_threads, 'zlib': step_zlib, 'cppcheck': step_cppcheck, 'web': step_web, 'format': step_format}
 
 
 def run_step(name, arguments):

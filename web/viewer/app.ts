@@ -6,6 +6,7 @@ import { button, copy, el, fill, save, select, toast } from './dom';
 import { exportCsv, exportPng, exportSvg } from './export';
 import { helpDialog } from './help';
 import type { Layer } from './layers';
+import { TreeLayer, nodeAt } from './layers';
 import { openMenu } from './menu';
 import type { FilterKind, Scene } from './model';
 import { isPlain, makeScene, matchFuncs, threadKey } from './model';
@@ -45,6 +46,12 @@ export interface Thing {
   note?: string;
 }
 
+function count(flags: Uint8Array): number {
+  let n = 0;
+  for (let i = 0; i < flags.length; i++) n += flags[i];
+  return n;
+}
+
 const PARTS: (keyof State)[] = ['metric', 'event', 'thread', 'time', 'filters', 'normalize'];
 
 export class App {
@@ -52,6 +59,8 @@ export class App {
   state: State;
   scene: Scene;
   hits: Uint8Array | null = null; // functions that the search finds
+  dark = false;
+  private scenes = new Map<string, Scene>();
   private past: State[] = [];
   private future: State[] = [];
   private panels: Record<View, Panel>;
@@ -72,7 +81,7 @@ export class App {
   constructor(readonly data: Data) {
     this.base = initial(data);
     this.state = fromHash(location.hash, this.base, data);
-    this.scene = makeScene(data, this.state);
+    this.scene = this.sceneOf(this.state);
     this.searchBox = el('input', {
       type: 'search', placeholder: 'Search functions', 'aria-label': 'Search functions (name or regular expression)', spellcheck: 'false', autocomplete: 'off',
       oninput: () => this.set({ search: this.searchBox.value }, 'quiet'),
@@ -87,6 +96,10 @@ export class App {
     window.addEventListener('popstate', () => this.restore());
     window.addEventListener('hashchange', () => this.restore());
     window.addEventListener('keydown', e => this.key(e));
+    window.addEventListener('click', e => {
+      const notes = document.querySelector('.notes[open]');
+      if (notes && !notes.contains(e.target as Node)) notes.removeAttribute('open');
+    });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.refresh());
   }
 
@@ -105,9 +118,6 @@ export class App {
     return this.data.meta.profiles.length - 1;
   }
 
-  get dark(): boolean {
-    return this.state.theme ? this.state.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  }
 
   name(func: number): string {
     return func ? shown(this.data.funcs.name[func], 300) : 'all';
@@ -154,9 +164,19 @@ export class App {
     if (parts) {
       this.past.push(before);
       this.future = [];
-      if (!('zoom' in change)) after.zoom = 0;
+      if (!('zoom' in change)) after.zoom = [];
     }
     this.apply(after, how);
+  }
+
+  /** Scenes looked at lately are kept: undo and redo need not compute them again. */
+  private sceneOf(state: State): Scene {
+    const key = JSON.stringify(PARTS.map(k => state[k])), kept = this.scenes.get(key);
+    const scene = kept ?? makeScene(this.data, state);
+    this.scenes.delete(key);
+    this.scenes.set(key, scene);
+    if (this.scenes.size > 4) this.scenes.delete(this.scenes.keys().next().value!);
+    return scene;
   }
 
   undo(): void {
@@ -174,7 +194,7 @@ export class App {
   }
 
   private withParts(from: State): State {
-    const out = { ...this.state, zoom: 0 } as State;
+    const out = { ...this.state, zoom: [] } as State;
     for (const k of PARTS) (out as unknown as Record<string, unknown>)[k] = from[k];
     return out;
   }
@@ -182,7 +202,7 @@ export class App {
   private apply(after: State, how: 'step' | 'quiet'): void {
     const before = this.state, hash = toHash(after, this.base);
     this.state = after;
-    if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) this.scene = makeScene(this.data, after);
+    if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) this.scene = this.sceneOf(after);
     try {
       const url = hash || location.pathname + location.search;
       if (how === 'step') history.pushState(null, '', url);
@@ -196,7 +216,7 @@ export class App {
     const now = toHash(this.state, this.base);
     if (location.hash === now) return;
     this.state = fromHash(location.hash, this.base, this.data);
-    this.scene = makeScene(this.data, this.state);
+    this.scene = this.sceneOf(this.state);
     this.refresh();
   }
 
@@ -256,6 +276,7 @@ export class App {
 
   private refresh(searchOnly = false): void {
     const s = this.state, root = document.documentElement, panel = this.panels[s.view];
+    this.dark = s.theme ? s.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
     root.dataset.theme = this.dark ? 'dark' : 'light';
     this.hits = s.search ? matchFuncs(this.data, s.search, s.ignoreCase) : null;
     if (this.searchBox.value !== s.search) this.searchBox.value = s.search;
@@ -376,11 +397,12 @@ export class App {
       fill(this.found);
       return;
     }
-    const { tree, width } = this.scene, hits = this.hits, names = hits.reduce((a, b) => a + b, 0);
+    const { tree, width } = this.scene, hits = this.hits, names = count(hits);
     let all = 0, zoom = 0;
-    const from = this.state.view === 'flame' && !this.state.reverse ? this.state.zoom : 0, end = tree.end[from] ?? 0;
+    const { out } = this.scene, plain = this.state.view === 'flame' && !this.state.reverse && !out;
+    const from = plain ? nodeAt(new TreeLayer(this.scene), this.state.zoom) : 0, end = tree.end[from] ?? 0;
     for (let i = 1; i < tree.n;) {
-      if (hits[tree.func[i]]) {
+      if (hits[tree.func[i]] && !(out && out[i])) {
         all += width[i];
         if (i >= from && i < end) zoom += width[i];
         else if (from > i && from < tree.end[i]) zoom = width[from];
@@ -493,9 +515,9 @@ export class App {
       s: () => this.thing?.func && this.sandwich(this.thing.func),
       d: () => this.set({ theme: this.dark ? 'light' : 'dark' }, 'quiet'),
       i: () => this.set({ icicle: !s.icicle }),
-      r: () => this.set({ reverse: !s.reverse, zoom: 0 }),
+      r: () => this.set({ reverse: !s.reverse, zoom: [] }),
       w: () => this.set({ byWeight: !s.byWeight }),
-      Escape: () => (s.search ? this.set({ search: '' }, 'quiet') : s.zoom ? this.set({ zoom: 0 }) : panel.focus()),
+      Escape: () => (s.search ? this.set({ search: '' }, 'quiet') : s.zoom.length ? this.set({ zoom: [] }) : panel.focus()),
     };
     VIEWS.forEach(([view], i) => (keys[String(i + 1)] = () => {
       this.set({ view });

@@ -41,13 +41,16 @@ export class Flame {
   private letter = 0;
   private frame = 0;
   private stale = true;
+  private laidOut = 0; // the width for which boxes are
   private hovered: Box | null = null;
+  private wide: number[] = [];
+  private places = new Map<number, Box>(); // boxes by node
   private wantBottom = true;
   zoom = 0;
   selected = 0;
   up = false; // the whole at the bottom
   byWeight = false;
-  hideWhole = false;
+  private zoomRow = 0; // where the zoomed frame stands
 
   constructor(label: string, private style: FlameStyle, private events: FlameEvents) {
     this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': label, 'aria-describedby': 'details' });
@@ -55,7 +58,7 @@ export class Flame {
     this.host = el('div', { class: 'flame' }, this.canvas, this.spacer);
     this.host.addEventListener('scroll', () => this.draw());
     new ResizeObserver(() => {
-      this.stale = true;
+      if (this.host.clientWidth !== this.laidOut) this.stale = true;
       this.draw();
     }).observe(this.host);
     this.listen();
@@ -135,12 +138,13 @@ export class Flame {
     const layer = this.layer, width = this.host.clientWidth;
     this.rows = [];
     this.stale = false;
+    this.laidOut = width;
     if (!layer || width <= 0) return;
     const above: number[] = [];
     for (let n = this.zoom; n; n = layer.parent(n)) above.push(n);
     above.push(0);
     above.reverse();
-    if (this.hideWhole) above.shift();
+    this.zoomRow = above.length - 1;
     above.forEach((node, row) => this.rows.push([{ node, row, x: 0, w: width, more: 0 }]));
     const whole = layer.width(this.zoom);
     if (!(whole > 0)) return;
@@ -159,22 +163,34 @@ export class Flame {
         if (waiting) break;
       }
     }
-    for (const row of this.rows) row.sort((a, b) => a.x - b.x);
+    this.places.clear();
+    for (const row of this.rows) {
+      row.sort((a, b) => a.x - b.x);
+      for (const box of row) if (box.node >= 0) this.places.set(box.node, box);
+    }
     if (waiting) setTimeout(() => this.relayout(), 0);
   }
 
   private children(layer: Layer, parent: Box, scale: number, pile: Box[]): void {
-    const kids = layer.children(parent.node), wide: number[] = [], row = parent.row + 1;
+    const wide = this.wide, row = parent.row + 1, plain = layer.plain;
     let x = parent.x, thin = 0, rest = 0, only = -1;
-    for (let i = 0; i < kids.length; i++) {
-      const w = layer.width(kids[i]) * scale;
-      if (w >= THIN && (layer.func(kids[i]) || w >= 1)) {
-        wide.push(kids[i]);
+    const take = (node: number, w: number) => {
+      if (w >= THIN && (layer.func(node) || w >= 1)) {
+        wide.push(node);
       } else if (w > 0) {
-        thin += layer.more(kids[i]) || 1;
+        thin += layer.more(node) || 1;
         rest += w;
-        only = kids[i];
+        only = node;
       }
+    };
+    wide.length = 0;
+    if (plain) {
+      // The tree itself: no lists of children are made for the million nodes that are too thin anyway.
+      const { end } = plain.tree, { width } = plain, last = end[parent.node];
+      for (let c = parent.node + 1; c < last; c = end[c]) take(c, width[c] * scale);
+    } else {
+      const kids = layer.children(parent.node);
+      for (let i = 0; i < kids.length; i++) take(kids[i], layer.width(kids[i]) * scale);
     }
     if (this.byWeight && wide.length > 1) wide.sort((a, b) => layer.width(b) - layer.width(a));
     if (!wide.length && rest < THIN) return;
@@ -189,8 +205,7 @@ export class Flame {
   }
 
   private find(node: number): Box | null {
-    for (const row of this.rows) for (const box of row) if (box.node === node) return box;
-    return null;
+    return this.places.get(node) ?? null;
   }
 
   private top(row: number): number {
@@ -236,14 +251,14 @@ export class Flame {
       if (y + ROW < 0 || y > height || !this.rows[row]) continue;
       for (const box of this.rows[row]) this.paintBox(g, box, y);
     }
-    this.outline(g, this.find(this.selected), look.getPropertyValue('--ink'), 2);
+    if (this.selected !== this.zoom || document.activeElement === this.canvas) this.outline(g, this.find(this.selected), look.getPropertyValue('--ink'), 2);
     if (this.hovered) this.outline(g, this.hovered, look.getPropertyValue('--ink'), 1);
   }
 
   private paintBox(g: CanvasRenderingContext2D, box: Box, y: number): void {
     const { style } = this, sum = box.node < 0 || box.more > 0, dark = style.dark();
     const match = !sum && style.match(box.node), faded = style.searching() && !match;
-    const above = box.row < this.rows.length && this.isAbove(box);
+    const above = box.row < this.zoomRow;
     g.globalAlpha = faded ? 0.32 : above ? 0.6 : 1;
     g.fillStyle = sum ? (dark ? '#3d3e47' : '#c9c9d1') : match ? (dark ? '#d95bf0' : '#b517d1') : style.colour(box.node);
     g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, ROW - 1);
@@ -259,16 +274,6 @@ export class Flame {
       }
     }
     g.globalAlpha = 1;
-  }
-
-  private isAbove(box: Box): boolean {
-    return this.zoom !== 0 && box.node >= 0 && box.node !== this.zoom && box.x === 0 && box.w === this.host.clientWidth && box.row < this.zoomRow();
-  }
-
-  private zoomRow(): number {
-    let row = this.hideWhole ? -1 : 0;
-    for (let n = this.zoom; n && this.layer; n = this.layer.parent(n)) row++;
-    return row;
   }
 
   private outline(g: CanvasRenderingContext2D, box: Box | null, colour: string, width: number): void {

@@ -14,14 +14,20 @@ export interface Layer {
   calls(node: number): number | null;
   parent(node: number): number;
   children(node: number): ArrayLike<number>; // by name, sums last
-  /** Does some of what children() still has to do; true when it will not take long any more. */
+  /** False when children() would take long. */
   ready?(node: number): boolean;
+  /** The scene whose tree this is, node by node. */
+  plain?: Scene;
   /** The stack in the words of the profile, root first. */
   stack(node: number): number[];
 }
 
 export class TreeLayer implements Layer {
-  constructor(private scene: Scene) {}
+  readonly plain: Scene;
+
+  constructor(private scene: Scene) {
+    this.plain = scene;
+  }
 
   func(node: number): number { return this.scene.tree.func[node]; }
   more(node: number): number { return this.scene.tree.more.get(node) ?? 0; }
@@ -49,6 +55,7 @@ export class TreeLayer implements Layer {
  * the callees. A group is a range of `item`; each item stands at `at` and weighs what its start weighs.
  */
 abstract class Groups implements Layer {
+  protected out: Uint8Array | null; // nodes to step over
   protected funcs: number[] = [0];
   protected parents: number[] = [0];
   protected moreOf: number[] = [0];
@@ -61,6 +68,7 @@ abstract class Groups implements Layer {
 
   constructor(protected scene: Scene, protected rank: Int32Array) {
     this.tree = scene.tree;
+    this.out = scene.out;
     this.slot = new Int32Array(rank.length + 1);
     this.totals = scene.costs.map(() => [0]);
     this.selves = scene.costs.map(() => [0]);
@@ -118,9 +126,10 @@ export class CallersLayer extends Groups {
     super(scene, rank);
     const { n, func, end } = this.tree, starts = new Int32Array(n);
     let count = 0;
+    const { out } = this;
     if (only) {
       for (let i = 1; i < n;) {
-        if (func[i] === only) {
+        if (func[i] === only && !(out && out[i])) {
           starts[count++] = i;
           i = end[i];
         } else {
@@ -158,11 +167,12 @@ export class CallersLayer extends Groups {
   }
 
   protected expand(node: number): number[] {
-    const { item, at } = this, { parent, func } = this.tree, lo = this.lo[node], hi = this.hi[node];
+    const { item, at, out } = this, { parent, func } = this.tree, lo = this.lo[node], hi = this.hi[node];
     const slot = this.slot, sizes: number[] = [], kids: number[] = [], which = new Int32Array(hi - lo);
     const first = node === 0 && !this.only;
     for (let i = lo; i < hi; i++) {
-      const to = first ? item[i] : parent[at[i]];
+      let to = first ? item[i] : parent[at[i]];
+      while (out && out[to]) to = parent[to];
       at[i] = to;
       if (!to) {
         which[i - lo] = -1;
@@ -209,15 +219,15 @@ export class CallersLayer extends Groups {
   }
 }
 
-/** All that one function calls, over all its outermost activations. */
+/** All that one function calls, over all its outermost activations; without one, all stacks. */
 export class CalleesLayer extends Groups {
-  private nodes: (Int32Array | number[])[] = [];
+  private nodes: number[][] = [];
 
   constructor(scene: Scene, rank: Int32Array, private root: number) {
     super(scene, rank);
-    const { n, func, end } = this.tree, starts: number[] = [];
-    for (let i = 1; i < n;) {
-      if (func[i] === root) {
+    const { n, func, end } = this.tree, starts: number[] = root ? [] : [0], { out } = this;
+    for (let i = 1; root && i < n;) {
+      if (func[i] === root && !(out && out[i])) {
         starts.push(i);
         i = end[i];
       } else {
@@ -227,6 +237,7 @@ export class CalleesLayer extends Groups {
     this.nodes[0] = starts;
     this.funcs[0] = root;
     for (const i of starts) this.count(0, i);
+    if (!root) scene.whole.forEach((w, k) => (this.totals[k][0] = w));
   }
 
   private count(node: number, from: number): void {
@@ -238,10 +249,15 @@ export class CalleesLayer extends Groups {
   }
 
   protected expand(node: number): number[] {
-    const { func, end, more } = this.tree, slot = this.slot, kids: number[] = [];
+    const { func, end, more } = this.tree, { slot, out } = this, { width } = this.scene, kids: number[] = [], two = this.totals.length > 1;
     for (const from of this.nodes[node]) {
       const last = end[from];
-      for (let c = from + 1; c < last; c = end[c]) {
+      for (let c = from + 1; c < last;) {
+        if (out && out[c]) {
+          // Its callees take its place, unless nothing is left below.
+          c = width[c] || two ? c + 1 : end[c];
+          continue;
+        }
         const f = func[c];
         let kid = slot[f];
         if (!kid) {
@@ -250,8 +266,9 @@ export class CalleesLayer extends Groups {
           this.nodes[kid] = [];
         }
         if (!f) this.moreOf[kid] += more.get(c) ?? 1;
-        (this.nodes[kid] as number[]).push(c);
+        this.nodes[kid].push(c);
         this.count(kid, c);
+        c = end[c];
       }
     }
     for (const kid of kids) slot[this.funcs[kid]] = 0;
@@ -259,6 +276,31 @@ export class CalleesLayer extends Groups {
   }
 
   stack(node: number): number[] {
-    return [this.root, ...this.path(node)];
+    const path = this.path(node);
+    return this.root ? [this.root, ...path] : path;
   }
+}
+
+/** The stacks of a scene from the root, or from the leaves. */
+export function stacksLayer(scene: Scene, rank: Int32Array, reverse: boolean): Layer {
+  return reverse ? new CallersLayer(scene, rank) : scene.out ? new CalleesLayer(scene, rank, 0) : new TreeLayer(scene);
+}
+
+/** The functions on the way to a node. Together with the layer they name it for good: nodes are numbered as they are found. */
+export function pathOf(layer: Layer, node: number): number[] {
+  const out: number[] = [];
+  for (; node; node = layer.parent(node)) out.push(layer.func(node));
+  return out.reverse();
+}
+
+export function nodeAt(layer: Layer, path: number[]): number {
+  let node = 0;
+  for (const func of path) {
+    const kids = layer.children(node);
+    let next = -1;
+    for (let i = 0; i < kids.length && next < 0; i++) if (layer.func(kids[i]) === func) next = kids[i];
+    if (next < 0) break;
+    node = next;
+  }
+  return node;
 }

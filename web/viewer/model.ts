@@ -38,13 +38,13 @@ export interface FlatRow {
 
 export interface Scene {
   tree: Tree;
+  out: Uint8Array | null; // nodes that filters took out; null = none
   costs: Costs[];
   /** What gives widths: the cost, or with two profiles the larger of both own costs. */
   width: Float64Array;
   whole: number[]; // by profile: what all of it costs
-  flat: FlatRow[];
+  flat(): FlatRow[];
   flatRest: number; // functions that were summed up before
-  fromTree: boolean; // false: the flat profile is as the file states it
 }
 
 export function threadKey(s: Series): string {
@@ -175,97 +175,30 @@ function chooseStacks(tree: Tree, flags: Uint8Array, kinds: number, own: (Float6
 }
 
 /**
- * The tree without some frames: show-from cuts above the first match, hide and show take frames out. Nodes that come
- * to lie beside each other with the same function become one. Costs of frames taken out go to the caller that is
- * left; what has none is dropped.
+ * Which frames are taken out: show-from cuts above the first match, hide and show take frames out. The tree stays as
+ * it is and layers step over such nodes. Their own costs go to the caller that is left; what has none is dropped.
  */
-function reshape(tree: Tree, rank: Int32Array, flags: Uint8Array, kinds: number, own: (Float64Array | null)[]): { tree: Tree; own: (Float64Array | null)[] } {
-  const { n, parent, func } = tree, map = new Int32Array(n), inside = new Uint8Array(n);
+function takeOut(tree: Tree, flags: Uint8Array, kinds: number, own: (Float64Array | null)[]): Uint8Array {
+  const { n, parent, func } = tree, out = new Uint8Array(n), owner = new Int32Array(n), inside = new Uint8Array(n);
   const from = kinds & 4, hide = kinds & 8, show = kinds & 16;
-  const newFunc = new Int32Array(n), newParent = new Int32Array(n), first = new Int32Array(n), next = new Int32Array(n), last = new Int32Array(n);
-  const mixed = new Uint8Array(n), source = new Int32Array(n).fill(-1), more = new Map<number, number>();
-  const table = new Map<number, number>(); // children of mixed nodes: parent * 2^26 + function
-  const key = (p: number, f: number) => p * 67108864 + f;
-  let count = 1;
   inside[0] = from ? 0 : 1;
-  source[0] = 0;
-
-  const mix = (p: number) => {
-    if (mixed[p]) return;
-    mixed[p] = 1;
-    for (let c = first[p]; c; c = next[c]) table.set(key(p, newFunc[c]), c);
-  };
-  if (from) mix(0);
   for (let i = 1; i < n; i++) {
-    const f = func[i], bits = flags[f], up = parent[i], to = map[up];
-    inside[i] = inside[up] || (bits & 4 ? 1 : 0);
-    if (!inside[i] || (hide && bits & 8) || (show && !(bits & 16))) {
-      map[i] = to;
-      mix(to);
+    const bits = flags[func[i]], up = parent[i];
+    inside[i] = inside[up] | (bits & 4);
+    if (inside[i] && !(bits & hide) && (!show || bits & 16)) {
+      owner[i] = i;
       continue;
     }
-    if (source[to] !== up) mix(to);
-    let node = mixed[to] ? table.get(key(to, f)) ?? 0 : 0;
-    if (!node) {
-      node = count++;
-      newFunc[node] = f;
-      newParent[node] = to;
-      source[node] = i;
-      if (last[to]) next[last[to]] = node;
-      else first[to] = node;
-      last[to] = node;
-      if (mixed[to]) table.set(key(to, f), node);
-    } else {
-      mix(node);
-    }
-    if (tree.more.has(i)) more.set(node, (more.get(node) ?? 0) + tree.more.get(i)!);
-    map[i] = node;
-  }
-  return renumber(n, count, { map, newFunc, newParent, first, next, mixed, more }, rank, own);
-}
-
-interface Loose {
-  map: Int32Array;
-  newFunc: Int32Array;
-  newParent: Int32Array;
-  first: Int32Array;
-  next: Int32Array;
-  mixed: Uint8Array;
-  more: Map<number, number>;
-}
-
-/** Puts nodes into preorder, siblings by name, and costs onto them. */
-function renumber(n: number, count: number, loose: Loose, rank: Int32Array, own: (Float64Array | null)[]): { tree: Tree; own: (Float64Array | null)[] } {
-  const at = new Int32Array(count), parent = new Int32Array(count), func = new Int32Array(count), depth = new Int32Array(count), end = new Int32Array(count);
-  const more = new Map<number, number>(), pile: number[] = [0];
-  let place = 0;
-  while (pile.length) {
-    const node = pile.pop()!, here = place++;
-    at[node] = here;
-    func[here] = loose.newFunc[node];
-    parent[here] = at[loose.newParent[node]];
-    depth[here] = here ? depth[parent[here]] + 1 : 0;
-    if (loose.more.has(node)) more.set(here, loose.more.get(node)!);
-    const start = pile.length;
-    for (let c = loose.first[node]; c; c = loose.next[c]) pile.push(c);
-    if (loose.mixed[node] && pile.length - start > 1) {
-      const sorted = pile.splice(start).sort((a, b) => rank[loose.newFunc[b]] - rank[loose.newFunc[a]]);
-      for (const c of sorted) pile.push(c);
-    } else {
-      for (let a = start, z = pile.length - 1; a < z; a++, z--) [pile[a], pile[z]] = [pile[z], pile[a]];
+    out[i] = 1;
+    const to = (owner[i] = owner[up]);
+    for (let k = 0; k < own.length; k++) {
+      const cells = own[k];
+      if (!cells || !cells[i]) continue;
+      if (to && !(k & 1)) cells[to] += cells[i];
+      cells[i] = 0;
     }
   }
-  for (let i = count - 1; i >= 0; i--) {
-    if (end[i] < i + 1) end[i] = i + 1;
-    if (i && end[parent[i]] < end[i]) end[parent[i]] = end[i];
-  }
-  const moved = own.map(cells => {
-    if (!cells) return null;
-    const out = new Float64Array(count);
-    for (let i = 0; i < n; i++) if (cells[i] && loose.map[i]) out[at[loose.map[i]]] += cells[i];
-    return out;
-  });
-  return { tree: { n: count, parent, func, end, depth, more }, own: moved };
+  return out;
 }
 
 // ---- inclusive and flat ----
@@ -277,11 +210,12 @@ export function inclusive(tree: Tree, self: Float64Array): Float64Array {
 }
 
 /** The flat profile of a tree: totals count outermost activations only. */
-function flatOf(data: Data, tree: Tree, costs: Costs[]): FlatRow[] {
+function flatOf(data: Data, tree: Tree, out: Uint8Array | null, costs: Costs[]): FlatRow[] {
   const n = data.funcs.n, { func, end } = tree, inside = new Int32Array(n); // end of the outermost activation
   const self = costs.map(() => new Float64Array(n)), total = costs.map(() => new Float64Array(n));
   const calls = costs.map(c => (c.calls ? new Float64Array(n) : null));
   for (let i = 1; i < tree.n; i++) {
+    if (out && out[i]) continue;
     const f = func[i], outer = i >= inside[f];
     if (outer) inside[f] = end[i];
     for (let k = 0; k < costs.length; k++) {
@@ -330,13 +264,13 @@ export function isPlain(what: Selection): boolean {
 
 export function makeScene(data: Data, what: Selection): Scene {
   const { flags, kinds } = ruleFlags(data, what.filters), profiles = data.meta.profiles.length;
-  let tree = data.tree, own: (Float64Array | null)[] = [];
+  const tree = data.tree, own: (Float64Array | null)[] = [];
   for (let k = 0; k < profiles; k++) {
     const { self, calls } = ownCosts(data, k, what);
     own.push(self, calls);
   }
   if (kinds & 3) chooseStacks(tree, flags, kinds, own);
-  if (kinds & 28) ({ tree, own } = reshape(tree, data.funcs.rank, flags, kinds, own));
+  const out = kinds & 28 ? takeOut(tree, flags, kinds, own) : null;
   if (what.normalize && profiles === 2) scale(own);
   const costs: Costs[] = [];
   for (let k = 0; k < profiles; k++) {
@@ -345,12 +279,12 @@ export function makeScene(data: Data, what: Selection): Scene {
   }
   const plain = isPlain(what), hasTree = data.meta.profiles.every(p => p.facets.includes('tree'));
   const stated = plain && !what.normalize && data.flat.some(f => f);
+  let flat: FlatRow[] | null = null;
   return {
-    tree, costs, width: widths(tree, costs),
+    tree, out, costs, width: widths(tree, costs),
     whole: costs.map((c, k) => (plain && !what.normalize ? wholeOf(data, k, what.metric) : c.total[0])),
-    flat: stated ? flatStated(data, what.metric) : hasTree ? flatOf(data, tree, costs) : [],
+    flat: () => (flat ??= stated ? flatStated(data, what.metric) : hasTree ? flatOf(data, tree, out, costs) : []),
     flatRest: stated ? data.meta.cut.functions : 0,
-    fromTree: !stated,
   };
 }
 
@@ -361,15 +295,13 @@ function scale(own: (Float64Array | null)[]): void {
 }
 
 function widths(tree: Tree, costs: Costs[]): Float64Array {
-  const n = tree.n, out = new Float64Array(n), a = costs[0].self, b = costs[1]?.self;
+  const n = tree.n, a = costs[0].self, b = costs[1]?.self;
+  let negative = !!b;
+  for (let i = 0; i < n && !negative; i++) negative = a[i] < 0;
+  if (!negative) return costs[0].total;
+  const out = new Float64Array(n);
   for (let i = 0; i < n; i++) out[i] = Math.max(a[i], b ? b[i] : 0, 0);
   for (let i = n - 1; i > 0; i--) out[tree.parent[i]] += out[i];
   return out;
 }
 
-/** The stack of a node, root first. */
-export function stackOf(tree: Tree, node: number): number[] {
-  const out: number[] = [];
-  for (; node; node = tree.parent[node]) out.push(node);
-  return out.reverse();
-}

@@ -17,7 +17,7 @@ export interface State extends Selection {
   reverse: boolean;
   byWeight: boolean;
   palette: Palette;
-  zoom: number;
+  zoom: number[]; // functions from the root to the zoomed frame
   func: number; // the function in the sandwich; 0 = none
   search: string;
   ignoreCase: boolean;
@@ -30,7 +30,7 @@ export function initial(data: Data): State {
   const tree = data.meta.profiles.every(p => p.facets.includes('tree')) && data.tree.n > 1;
   return {
     view: tree ? 'flame' : 'top', metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters: [], normalize: false,
-    icicle: true, reverse: false, byWeight: false, palette: 'name', zoom: 0, func: 0, search: '', ignoreCase: true,
+    icicle: true, reverse: false, byWeight: false, palette: 'name', zoom: [], func: 0, search: '', ignoreCase: true,
     sort: data.meta.profiles.length > 1 ? 'change' : 'self', change: 'self', theme: '',
   };
 }
@@ -41,13 +41,14 @@ const FLAGS: [string, 'icicle' | 'reverse' | 'byWeight' | 'ignoreCase' | 'normal
   [['icicle', 'icicle'], ['reverse', 'reverse'], ['weight', 'byWeight'], ['case', 'ignoreCase'], ['scaled', 'normalize']];
 const TEXTS: [string, 'view' | 'event' | 'thread' | 'palette' | 'search' | 'sort' | 'change' | 'theme'][] =
   [['view', 'view'], ['event', 'event'], ['thread', 'thread'], ['colours', 'palette'], ['search', 'search'], ['sort', 'sort'], ['change', 'change'], ['theme', 'theme']];
-const COUNTS: [string, 'metric' | 'zoom' | 'func'][] = [['metric', 'metric'], ['zoom', 'zoom'], ['of', 'func']];
+const COUNTS: [string, 'metric' | 'func'][] = [['metric', 'metric'], ['of', 'func']];
 
 export function toHash(s: State, base: State): string {
   const out = new URLSearchParams();
   for (const [key, field] of TEXTS) if (s[field] !== base[field]) out.set(key, s[field]);
   for (const [key, field] of COUNTS) if (s[field] !== base[field]) out.set(key, String(s[field]));
   for (const [key, field] of FLAGS) if (s[field] !== base[field]) out.set(key, s[field] ? '1' : '0');
+  if (s.zoom.length) out.set('zoom', s.zoom.join('.'));
   if (s.time) out.set('time', s.time.join('..'));
   for (const f of s.filters) out.append(f.kind, f.pattern);
   const text = out.toString();
@@ -55,7 +56,7 @@ export function toHash(s: State, base: State): string {
 }
 
 export function fromHash(hash: string, base: State, data: Data): State {
-  const s: State = { ...base, filters: [] }, given = new URLSearchParams(hash.slice(1));
+  const s: State = { ...base, filters: [], zoom: [] }, given = new URLSearchParams(hash.slice(1));
   const allowed: Record<string, readonly string[]> = {
     view: VIEWS.map(v => v[0]), palette: ['name', 'module', 'language'], change: ['self', 'total'], theme: ['light', 'dark'],
   };
@@ -63,12 +64,14 @@ export function fromHash(hash: string, base: State, data: Data): State {
     const v = given.get(key);
     if (v !== null && (!allowed[field] || allowed[field].includes(v))) (s as unknown as Record<string, string>)[field] = v;
   }
-  const most = { metric: data.meta.profiles[0].metrics.length, zoom: data.tree.n, func: data.funcs.n };
+  const most = { metric: data.meta.profiles[0].metrics.length, func: data.funcs.n };
   for (const [key, field] of COUNTS) {
     const v = Number(given.get(key) ?? NaN);
     if (Number.isInteger(v) && v >= 0 && v < most[field]) s[field] = v;
   }
   for (const [key, field] of FLAGS) if (given.has(key)) s[field] = given.get(key) === '1';
+  const zoom = (given.get('zoom') ?? '').split('.').map(Number);
+  s.zoom = zoom.every(f => Number.isInteger(f) && f > 0 && f < data.funcs.n) ? zoom : [];
   const [from, to] = (given.get('time') ?? '').split('..').map(Number);
   if (to > from) s.time = [from, to];
   for (const [key, pattern] of given) if (isFilter(key)) s.filters.push({ kind: key, pattern });

@@ -5,7 +5,7 @@ import { button, el, fill, select } from '../dom';
 import { boxesSvg } from '../export';
 import { Flame, ROW } from '../flame';
 import type { Layer } from '../layers';
-import { CallersLayer, TreeLayer } from '../layers';
+import { nodeAt, pathOf, stacksLayer } from '../layers';
 import { why } from '../state';
 import { escapeCsv } from '../text';
 
@@ -28,7 +28,8 @@ export class FlameView implements Panel {
       hover: (node, box) => (node === null ? this.tell(this.chart.selected) : box && box.node < 0 ? this.tellMore(-1 - box.node, box.more) : this.tell(node)),
       select: node => this.tell(node),
       zoomed: node => {
-        if (node !== app.state.zoom) app.set({ zoom: node });
+        const zoom = pathOf(this.layer!, node);
+        if (zoom.join() !== app.state.zoom.join()) app.set({ zoom });
       },
       menu: (node, x, y) => app.menuFor(this.layer!.func(node), x, y, [['Zoom to it', () => this.chart.zoomTo(node)]]),
     });
@@ -40,16 +41,15 @@ export class FlameView implements Panel {
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
     const key = `${s.reverse}`;
     if (this.scene !== app.scene || this.made !== key) {
-      this.layer = s.reverse ? new CallersLayer(app.scene, app.data.funcs.rank) : new TreeLayer(app.scene);
+      this.layer = stacksLayer(app.scene, app.data.funcs.rank, s.reverse);
       this.scene = app.scene;
       this.made = key;
-      this.chart.set(this.layer, s.zoom);
+      this.chart.set(this.layer, nodeAt(this.layer, s.zoom));
     }
     this.chart.up = !s.icicle;
     this.chart.byWeight = s.byWeight;
-    if (this.chart.zoom !== s.zoom) {
-      this.chart.zoom = this.chart.selected = s.zoom;
-    }
+    const zoom = nodeAt(this.layer!, s.zoom);
+    if (this.chart.zoom !== zoom) this.chart.zoom = this.chart.selected = zoom;
     this.chart.relayout();
     this.trail();
     this.tell(this.chart.selected);
@@ -83,7 +83,7 @@ export class FlameView implements Panel {
   private trail(): void {
     const l = this.layer!, path: number[] = [];
     for (let n = this.chart.zoom; n; n = l.parent(n)) path.push(n);
-    this.crumbs.hidden = !path.length;
+    this.crumbs.classList.toggle('deep', path.length > 0);
     fill(this.crumbs, button('all', 'Zoom out to all', () => this.chart.zoomTo(0)),
       ...path.reverse().slice(-8).map(n => button(this.app.name(l.func(n)).slice(0, 60), 'Zoom to ' + this.app.name(l.func(n)), () => this.chart.zoomTo(n))));
   }
@@ -102,13 +102,13 @@ export class FlameView implements Panel {
     if (why('flame', app.data)) return [];
     return [
       toggle('Icicle', 'The whole on top (i)', s.icicle, () => app.set({ icicle: !s.icicle })),
-      toggle('Reverse', 'From the leaves: who calls what costs (r)', s.reverse, () => app.set({ reverse: !s.reverse, zoom: 0 })),
+      toggle('Reverse', 'From the leaves: who calls what costs (r)', s.reverse, () => app.set({ reverse: !s.reverse, zoom: [] })),
       toggle('By weight', 'The widest first (w)', s.byWeight, () => app.set({ byWeight: !s.byWeight })),
       ...(app.compares ? [
         select('Change of', [['self', 'self'], ['total', 'total']], s.change, v => app.set({ change: v as 'self' | 'total' })),
         toggle('Same size', 'Scale the second profile to the size of the first', s.normalize, () => app.set({ normalize: !s.normalize })),
       ] : [select('Colours', [['name', 'by name'], ['module', 'by module'], ['language', 'by language']], s.palette, v => app.set({ palette: v as 'name' }))]),
-      button('Reset zoom', 'Zoom out to all (Escape)', () => this.chart.zoomTo(0), { disabled: !s.zoom }),
+      button('Reset zoom', 'Zoom out to all (Escape)', () => this.chart.zoomTo(0), { disabled: !s.zoom.length }),
     ];
   }
 

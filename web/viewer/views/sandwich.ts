@@ -75,7 +75,7 @@ export class SandwichView implements Panel {
   update(): void {
     const { app } = this, lacks = why('sandwich', app.data);
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
-    this.rows = sortRows(app, app.scene.flat.slice(), app.compares ? 'totalChange' : 'total');
+    this.rows = sortRows(app, app.scene.flat().slice(), app.compares ? 'totalChange' : 'total');
     const func = app.state.func && this.rows.some(r => r.func === app.state.func) ? app.state.func : this.rows[0]?.func ?? 0;
     if (!app.state.func && func) app.state.func = func;
     this.fillList();
@@ -107,7 +107,6 @@ export class SandwichView implements Panel {
     if (this.hasTree) {
       this.layers.callers = new CallersLayer(app.scene, app.data.funcs.rank, func);
       this.layers.callees = new CalleesLayer(app.scene, app.data.funcs.rank, func);
-      this.callers.hideWhole = this.callees.hideWhole = false;
       this.callers.set(this.layers.callers);
       this.callees.set(this.layers.callees);
       fill(this.right, el('h3', {}, 'Callers'), this.callers.host, this.heading, el('h3', {}, 'Callees'), this.callees.host);

@@ -45,10 +45,9 @@ export class TimeView implements Panel {
   private tell(node: number, note: string): void {
     const { app } = this, { tree } = app.data;
     if (!node) return app.tell(null);
-    // The scene may stand on another tree: sums are those of the function's path in the whole profile.
-    const same = app.scene.tree === tree, stack: number[] = [];
+    const stack: number[] = [];
     for (let n = node; n; n = tree.parent[n]) stack.push(tree.func[n]);
-    app.tell({ func: tree.func[node], more: tree.more.get(node), total: app.scene.costs.map(c => (same ? c.total[node] : NaN)), stack: stack.reverse(), note });
+    app.tell({ func: tree.func[node], more: tree.more.get(node), total: app.scene.costs.map(c => c.total[node]), stack: stack.reverse(), note });
   }
 
   options(): Node[] {

@@ -79,7 +79,7 @@ export class TopView implements Panel {
   update(): void {
     const { app } = this, lacks = why('top', app.data), sort = app.state.sort;
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
-    this.rows = sortRows(app, app.scene.flat.slice(), sort);
+    this.rows = sortRows(app, app.scene.flat().slice(), sort);
     this.columns();
     this.search();
   }

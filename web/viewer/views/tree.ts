@@ -3,7 +3,7 @@
 import type { App, Panel } from '../app';
 import { button, el, fill } from '../dom';
 import type { Layer } from '../layers';
-import { CallersLayer, TreeLayer } from '../layers';
+import { stacksLayer } from '../layers';
 import type { FlatRow } from '../model';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
@@ -48,7 +48,7 @@ export class TreeView implements Panel {
     const { app } = this, lacks = why('tree', app.data);
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
     if (this.scene !== app.scene || this.made !== app.state.reverse) {
-      this.layer = app.state.reverse ? new CallersLayer(app.scene, app.data.funcs.rank) : new TreeLayer(app.scene);
+      this.layer = stacksLayer(app.scene, app.data.funcs.rank, app.state.reverse);
       this.scene = app.scene;
       this.made = app.state.reverse;
       this.open = new Set([0]);
@@ -151,9 +151,9 @@ export class TreeView implements Panel {
     const at = this.table.selected, next = by > 0 ? visible.find(([, i]) => i > at) : visible.findLast(([, i]) => i < at);
     if (next) return this.table.select(next[1]);
     const { tree, width } = this.app.scene;
-    if (this.app.state.reverse) return;
+    if (!l.plain) return;
     let best = 0;
-    for (let i = 1; i < tree.n; i++) if (hits[tree.func[i]] && !this.rows.some(r => r.node === i) && width[i] > (best ? width[best] : 0)) best = i;
+    for (let i = 1; i < tree.n; i++) if (hits[tree.func[i]] && width[i] > (best ? width[best] : 0) && !this.rows.some(r => r.node === i)) best = i;
     if (!best) return;
     for (let n = tree.parent[best]; n; n = tree.parent[n]) this.open.add(n);
     this.list();
@@ -169,7 +169,7 @@ export class TreeView implements Panel {
     const { app } = this;
     if (why('tree', app.data)) return [];
     return [
-      button('Bottom up', 'From the leaves: who calls what costs (r)', () => app.set({ reverse: !app.state.reverse, zoom: 0 }), { 'aria-pressed': String(app.state.reverse), class: 'toggle' }),
+      button('Bottom up', 'From the leaves: who calls what costs (r)', () => app.set({ reverse: !app.state.reverse, zoom: [] }), { 'aria-pressed': String(app.state.reverse), class: 'toggle' }),
       button('Hottest path', 'Unfold the hottest path (h)', () => this.hottest(this.rows[this.table.selected]?.node ?? 0)),
       button('Fold all', 'Fold everything', () => {
         this.open = new Set([0]);

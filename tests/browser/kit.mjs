@@ -1,0 +1,171 @@
+// What the tests in a browser share: a browser, reports, TAP.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [, , program, root, artefacts] = process.argv;
+export const here = resolve(root);
+export const out = resolve(artefacts);
+mkdirSync(out, { recursive: true });
+
+let count = 0, failures = 0;
+
+export function ok(good, name, why = '') {
+  count++;
+  if (!good) failures++;
+  console.log(`${good ? 'ok' : 'not ok'} ${count} - ${name}`);
+  if (!good && why) console.log(String(why).split('\n').slice(0, 12).map(line => '# ' + line).join('\n'));
+}
+
+export function is(got, want, name) {
+  const a = JSON.stringify(got), b = JSON.stringify(want);
+  ok(a === b, name, `got ${a}\nwant ${b}`);
+}
+
+export async function test(name, run) {
+  const only = process.env.POLYPROF_BROWSER_TEST;
+  if (only && !name.includes(only)) return;
+  try {
+    await run();
+  } catch (error) {
+    ok(false, name, error.stack);
+  }
+}
+
+export function done() {
+  console.log(`1..${count}`);
+  process.exitCode = failures ? 1 : 0;
+}
+
+export function skip(why) {
+  console.log(`1..0 # SKIP ${why}`);
+  process.exit(0);
+}
+
+export function polyprof(...args) {
+  return execFileSync(program, args, { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+export function sample(...path) {
+  return join(here, 'tests', ...path);
+}
+
+// ---- the browser ----
+
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync', '--allow-file-access-from-files'];
+
+export async function browser() {
+  const executablePath = BROWSERS.find(existsSync);
+  if (!executablePath) skip('no chromium');
+  let chromium;
+  try {
+    ({ chromium } = createRequire(join(here, 'web', 'package.json'))('playwright-core'));
+  } catch {
+    skip('playwright-core is not installed (npm ci in web/)');
+  }
+  return chromium.launch({ executablePath, args: FLAGS });
+}
+
+/** A page whose every complaint is a failure. */
+export async function page(b, options = {}) {
+  const context = await b.newContext({ viewport: { width: 1400, height: 860 }, acceptDownloads: true, ...options });
+  const p = await context.newPage();
+  p.complaints = [];
+  p.on('console', m => m.type() === 'error' && p.complaints.push(m.text()));
+  p.on('pageerror', e => p.complaints.push(e.stack));
+  p.on('dialog', d => {
+    p.complaints.push('dialog: ' + d.message());
+    d.dismiss();
+  });
+  p.on('request', r => !/^(file|blob|data):/.test(r.url()) && p.complaints.push('request: ' + r.url()));
+  return p;
+}
+
+export function makeReport(name, ...args) {
+  const file = join(out, name + '.html');
+  polyprof('report', '-q', ...args, '-o', file);
+  return file;
+}
+
+export async function open(p, file, hash = '') {
+  await p.goto('about:blank');
+  await p.goto(pathToFileURL(file) + hash);
+  await p.waitForSelector('html[data-ready]', { timeout: 10000 });
+  await settle(p);
+}
+
+/** Waits until what was asked for is drawn. */
+export async function settle(p) {
+  await p.evaluate(() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(r, 0)))));
+}
+
+export async function shot(p, name) {
+  await settle(p);
+  await p.screenshot({ path: join(out, name + '.png') });
+}
+
+export async function view(p, name) {
+  await p.locator('#tab-' + name).click();
+  await settle(p);
+}
+
+/** What a button saves. */
+export async function saved(p, label) {
+  const [download] = await Promise.all([p.waitForEvent('download'), p.getByRole('button', { name: `Save what is shown as ${label}` }).click()]);
+  return readFileSync(await download.path());
+}
+
+function csvRows(text) {
+  const rows = [];
+  let row = [], cell = '', quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (quoted) {
+      if (c === '"' && text[i + 1] === '"') cell += text[++i];
+      else if (c === '"') quoted = false;
+      else cell += c;
+    } else if (c === '"') quoted = true;
+    else if (c === ',') (row.push(cell), (cell = ''));
+    else if (c === '\r') continue;
+    else if (c === '\n') (row.push(cell), rows.push(row), (row = []), (cell = ''));
+    else cell += c;
+  }
+  return rows;
+}
+
+/** The table of functions: [{name, self, total, calls}]. */
+export async function functions(p) {
+  await view(p, 'top');
+  const [head, ...rows] = csvRows((await saved(p, 'CSV')).toString());
+  const at = key => head.indexOf(key);
+  const number = (row, ...keys) => {
+    const i = keys.map(at).find(k => k >= 0);
+    return i === undefined || row[i] === '' ? undefined : Number(row[i]);
+  };
+  return rows.map(r => ({
+    name: r[at('Function')], self: number(r, 'Self', 'Self after'), total: number(r, 'Total', 'Total after'), calls: number(r, 'Calls'),
+    before: number(r, 'Self before'), totalBefore: number(r, 'Total before'),
+  }));
+}
+
+const close = (a, b) => a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+
+/** Compares with `top --json`: every function, self and total. Returns what differs. */
+export function differences(rows, json, metric, wantCalls = true) {
+  const key = f => JSON.stringify([f.name, f.self, f.total]);
+  const want = json.functions.map(f => ({ name: f.name, self: f.self[metric] ?? 0, total: f.total[metric] ?? 0, calls: f.calls }));
+  const left = new Map();
+  for (const r of rows) left.set(r.name, [...(left.get(r.name) ?? []), r]);
+  const wrong = [];
+  for (const w of want) {
+    const list = left.get(w.name) ?? [], i = list.findIndex(r => close(r.self, w.self) && close(r.total, w.total) && (!wantCalls || w.calls === undefined || r.calls === w.calls));
+    if (i >= 0) list.splice(i, 1);
+    else if (w.self !== 0 || w.total !== 0) wrong.push(`want ${key(w)} ${w.calls}, have ${list.map(r => key(r) + ' ' + r.calls).join(' ')}`);
+  }
+  for (const list of left.values()) for (const r of list) if (r.self || r.total) wrong.push(`not wanted: ${key(r)}`);
+  return wrong;
+}

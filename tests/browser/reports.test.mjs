@@ -1,0 +1,304 @@
+// Reports in a browser: node reports.test.mjs POLYPROF ROOT ARTEFACTS
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { browser, differences, done, functions, is, makeReport, ok, open, out, page, polyprof, sample, saved, settle, shot, test, view } from './kit.mjs';
+
+const SAMPLES = {
+  folded: 'cli/data/app.folded', 'diff-folded': 'cli/data/change.diff.folded', spx: 'formats/spx/good/05-memory-allmetrics.json',
+  nytprof: 'formats/nytprof/good/evals_z_calls2.out', pynytprof: 'formats/pynytprof/good/typical.out', xdebug: 'formats/xdebug/good/3.2.0-recursion.xdebug',
+  callgrind: 'formats/callgrind/good/callgrind.out.cachesim_full.gz', cachegrind: 'formats/cachegrind/good/cachegrind.out.tiny.gz', spaa: 'formats/spaa/good/two-events.spaa',
+};
+const VIEWS = ['flame', 'time', 'sandwich', 'tree', 'top', 'lines'];
+const b = await browser();
+
+// ---- every format: numbers equal `top --json`, every view opens ----
+for (const [format, path] of Object.entries(SAMPLES))
+  await test(`format ${format}`, async () => {
+    const file = sample(path), p = await page(b), json = JSON.parse(polyprof('top', '--json', '-n', '0', file));
+    const metrics = JSON.parse(polyprof('info', '--json', file)).metrics.map(m => m.name);
+    await open(p, makeReport(format, file));
+    for (const [i, metric] of metrics.entries()) {
+      if (metrics.length > 1) await p.getByLabel('Metric').selectOption(String(i));
+      await settle(p);
+      is(differences(await functions(p), json, metric), [], `${format}: functions by ${metric} are those of top --json`);
+    }
+    for (const v of VIEWS) {
+      await view(p, v);
+      const panel = p.locator('main > section:visible'), text = await panel.innerText();
+      const drawn = (await panel.locator('canvas').count()) > 0 || (await panel.locator('.tbody .tr').count()) > 0;
+      ok(drawn || /This .* profile/.test(text), `${format}: ${v} shows something or says why not`, text);
+      if (drawn) await shot(p, `${format}-${v}`);
+    }
+    is(p.complaints, [], `${format}: nothing complained, nothing was loaded`);
+    await p.context().close();
+  });
+
+// ---- filters: the same numbers as the command line shown ----
+await test('filters', async () => {
+  const file = sample('cli/data/app.folded'), p = await page(b);
+  await open(p, makeReport('filters', file));
+  const cases = [['focus', 'User'], ['ignore', 'Twig'], ['hide', 'dispatch|router'], ['show', 'PDO|Twig'], ['show-from', 'dispatch'], ['focus', '^PDO->query$']];
+  for (const [kind, pattern] of cases) {
+    await p.getByLabel('Kind of filter').selectOption(kind);
+    await p.getByLabel('Filter pattern').fill(pattern);
+    await p.getByRole('button', { name: 'Filter', exact: true }).click();
+    const json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', `--${kind}`, pattern, file));
+    is(differences(await functions(p), json, json.metric), [], `--${kind} ${pattern} gives the numbers of top`);
+    const line = await p.locator('#command').innerText();
+    ok(line.startsWith('polyprof top ') && line.includes(`--${kind} `), 'the command line is shown', line);
+    await p.getByRole('button', { name: 'Undo (u)' }).click();
+  }
+  const all = JSON.parse(polyprof('top', '--json', '-n', '0', file));
+  is(differences(await functions(p), all, all.metric), [], 'undo brings everything back');
+  await p.locator('main').press('U');
+  ok((await p.locator('.chip').count()) === 1, 'redo by key');
+  await p.locator('main').press('Control+z');
+  ok((await p.locator('.chip').count()) === 0, 'undo by key');
+  for (const [kind, pattern] of [['hide', 'router'], ['focus', 'User']]) {
+    await p.getByLabel('Kind of filter').selectOption(kind);
+    await p.getByLabel('Filter pattern').fill(pattern);
+    await p.getByLabel('Filter pattern').press('Enter');
+  }
+  const both = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', '--hide', 'router', '--focus', 'User', file));
+  is(differences(await functions(p), both, both.metric), [], 'two filters together');
+  await p.reload();
+  await p.waitForSelector('html[data-ready]');
+  is(differences(await functions(p), both, both.metric), [], 'the address keeps the filters');
+  await p.locator('.chip button').first().click();
+  ok((await p.locator('.chip').count()) === 1, 'a filter can be taken away alone');
+  is(p.complaints, [], 'filters: no complaints');
+  await p.context().close();
+});
+
+// ---- time ----
+for (const [name, path] of [['spx', 'formats/spx/good/05-memory-allmetrics.json'], ['spaa', 'formats/spaa/good/two-events.spaa'], ['nytprof', 'formats/nytprof/good/evals_z_calls2.out']])
+  await test(`time ${name}`, async () => {
+    const file = sample(path), info = JSON.parse(polyprof('info', '--json', file)), p = await page(b);
+    if (!info.facets.includes('timeline')) return;
+    const length = info.time.end - info.time.start, from = Math.round(length * 0.2), to = Math.round(length * 0.7);
+    await open(p, makeReport('time-' + name, file), '#view=time');
+    await p.getByLabel('Kind of filter').selectOption('time');
+    await p.getByLabel('Filter pattern').fill(`${from}ns..${to}ns`);
+    await p.getByLabel('Filter pattern').press('Enter');
+    const json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', '--time', `${from}ns..${to}ns`, file));
+    for (const [i, m] of info.metrics.entries()) {
+      if (info.metrics.length > 1) await p.getByLabel('Metric').selectOption(String(i));
+      is(differences(await functions(p), json, m.name), [], `${name}: a range of time gives the ${m.name} of top --time`);
+    }
+    await view(p, 'time');
+    const strip = await p.locator('.overview canvas').boundingBox();
+    await p.mouse.move(strip.x + strip.width * 0.25, strip.y + 20);
+    await p.mouse.down();
+    await p.mouse.move(strip.x + strip.width * 0.5, strip.y + 20, { steps: 4 });
+    await p.mouse.up();
+    ok(/time .* – /.test(await p.locator('.chip').last().innerText()), `${name}: dragging over the strip chooses a range`);
+    await p.locator('.overview canvas').dblclick();
+    ok((await p.locator('.chip').count()) === 0, `${name}: double click ends it`);
+    is(p.complaints, [], `${name}: time: no complaints`);
+    await p.context().close();
+  });
+
+// ---- threads and events ----
+await test('threads', async () => {
+  const file = sample('formats/spaa/good/two-events.spaa'), p = await page(b);
+  await open(p, makeReport('threads', file));
+  const picker = p.getByLabel('Thread');
+  if (await picker.count()) {
+    const options = (await picker.locator('option').evaluateAll(list => list.map(o => o.value))).filter(Boolean);
+    await picker.selectOption(options[0]);
+    const line = await p.locator('#command').innerText(), word = /--thread (\S+)/.exec(line)[1];
+    const json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', '--thread', word.replace(/'/g, ''), file));
+    is(differences(await functions(p), json, json.metric), [], `--thread ${word} gives the numbers of top`);
+  }
+  await p.context().close();
+});
+
+// ---- looking about: search, zoom, keys, address ----
+await test('looking', async () => {
+  const p = await page(b), file = makeReport('looking', sample('cli/data/app.folded'));
+  await open(p, file);
+  await p.getByLabel(/^Search functions/).fill('pdo');
+  ok(/^2 functions, /.test(await p.locator('.found').innerText()), 'search counts functions and their share', await p.locator('.found').innerText());
+  await p.locator('#case').click();
+  ok(/^0 functions/.test(await p.locator('.found').innerText()), 'and minds case when told');
+  await p.locator('#case').click();
+  await p.getByLabel(/^Search functions/).press('Enter');
+  ok(/PDO/.test(await p.locator('#details .what').innerText()), 'Enter goes to a match');
+  await shot(p, 'search');
+  await p.getByLabel(/^Search functions/).fill('(');
+  ok(/^0 functions/.test(await p.locator('.found').innerText()), 'what is no regular expression is searched as it is');
+  await p.getByLabel(/^Search functions/).press('Escape');
+  const box = await p.locator('main canvas:visible').boundingBox();
+  await p.mouse.click(box.x + 300, box.y + 18 * 4 + 8);
+  await settle(p);
+  ok(/UserController/.test(await p.locator('.crumbs').innerText()), 'a click zooms', await p.locator('.crumbs').innerText());
+  ok(/zoom=/.test(p.url()), 'the address knows');
+  await shot(p, 'zoomed');
+  await p.goBack();
+  ok(!/zoom=/.test(p.url()) && !(await p.locator('.crumbs').isVisible()), 'back zooms out');
+  await p.goForward();
+  ok(await p.locator('.crumbs').isVisible(), 'forward zooms in');
+  await p.reload();
+  await p.waitForSelector('html[data-ready]');
+  ok(/UserController/.test(await p.locator('.crumbs').innerText()), 'a reload stays there');
+  await p.getByRole('button', { name: 'Reset zoom' }).or(p.getByRole('button', { name: 'Zoom out to all (Escape)' })).first().click();
+  await p.mouse.click(box.x + 300, box.y + 18 * 3 + 8, { button: 'right' });
+  ok(await p.getByRole('menuitem', { name: 'Callers and callees' }).isVisible(), 'a right click opens the menu');
+  await p.getByRole('menuitem', { name: 'Callers and callees' }).click();
+  ok(/dispatch/.test(await p.locator('.slices h2').innerText()), 'the sandwich of that function');
+  await shot(p, 'sandwich');
+  is(p.complaints, [], 'looking: no complaints');
+  await p.context().close();
+});
+
+await test('keys', async () => {
+  const p = await page(b, { colorScheme: 'dark' }), file = makeReport('keys', sample('cli/data/app.folded'));
+  await open(p, file);
+  is(await p.evaluate(() => document.documentElement.dataset.theme), 'dark', 'dark where the system is dark');
+  await shot(p, 'dark-flame');
+  await p.keyboard.press('d');
+  is(await p.evaluate(() => document.documentElement.dataset.theme), 'light', 'd makes it light');
+  await p.keyboard.press('1');
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowDown']) await p.keyboard.press(key);
+  const what = await p.locator('#details .what').innerText();
+  ok(what !== 'all' && what !== '', 'arrows move about', what);
+  await p.keyboard.press('Enter');
+  await settle(p);
+  ok(await p.locator('.crumbs').isVisible(), 'Enter zooms');
+  await p.keyboard.press('Escape');
+  await p.keyboard.press('5');
+  await p.keyboard.press('ArrowDown');
+  await p.keyboard.press('ArrowDown');
+  ok((await p.locator('.tr.selected').count()) === 1, 'rows by key');
+  const name = await p.locator('#details .what').innerText();
+  await p.keyboard.press('Enter');
+  ok((await p.locator('.slices h2').innerText()).startsWith(name), 'Enter opens the sandwich');
+  await p.keyboard.press('4');
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowLeft', 'h']) await p.keyboard.press(key);
+  ok((await p.locator('[role=treegrid] [aria-expanded=true]').count()) > 2, 'the tree unfolds by key');
+  await p.keyboard.press('?');
+  ok(await p.getByRole('dialog').isVisible(), '? shows the keys');
+  await shot(p, 'help');
+  await p.keyboard.press('Escape');
+  ok((await p.getByRole('dialog').count()) === 0, 'Escape ends it');
+  await p.keyboard.press('/');
+  await p.keyboard.type('twig');
+  ok(/functions/.test(await p.locator('.found').innerText()), '/ searches');
+  await p.keyboard.press('Escape');
+  await p.keyboard.press('f');
+  await p.keyboard.type('PDO');
+  await p.keyboard.press('Enter');
+  ok((await p.locator('.chip').count()) === 1, 'f filters');
+  const nameless = await p.evaluate(() => [...document.querySelectorAll('button, input, select, canvas, [role=grid], [role=treegrid]')]
+    .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label'))).map(e => e.outerHTML));
+  is(nameless, [], 'everything that can be used has a name for screen readers');
+  is(p.complaints, [], 'keys: no complaints');
+  await p.context().close();
+});
+
+// ---- two profiles ----
+await test('diff', async () => {
+  const before = sample('cli/data/app.folded'), after = sample('cli/data/other.folded'), p = await page(b);
+  await open(p, makeReport('diff', before, after));
+  await shot(p, 'diff-flame');
+  const rows = await functions(p);
+  await shot(p, 'diff-top');
+  for (const [file, self, total] of [[before, 'before', 'totalBefore'], [after, 'self', 'total']]) {
+    const json = JSON.parse(polyprof('top', '--json', '-n', '0', file));
+    is(differences(rows.map(r => ({ name: r.name, self: r[self], total: r[total] })), json, json.metric, false), [], `${self}: the numbers of top`);
+  }
+  await view(p, 'tree');
+  await shot(p, 'diff-tree');
+  await view(p, 'sandwich');
+  await shot(p, 'diff-sandwich');
+  is(p.complaints, [], 'diff: no complaints');
+  await p.context().close();
+});
+
+// ---- what is saved ----
+await test('saving', async () => {
+  const p = await page(b);
+  await open(p, makeReport('saving', sample('cli/data/app.folded')));
+  const svg = (await saved(p, 'SVG')).toString();
+  const wrong = await p.evaluate(text => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent ?? '', svg);
+  ok(!wrong && svg.includes('UserRepository-&#62;find'), 'the SVG is well-formed and holds the names', wrong);
+  const png = await saved(p, 'PNG');
+  ok(png.length > 5000 && png.subarray(1, 4).toString() === 'PNG', 'the PNG is one');
+  ok((await saved(p, 'CSV')).toString().startsWith('depth,function,total,self'), 'and CSV');
+  is(p.complaints, [], 'saving: no complaints');
+  await p.context().close();
+});
+
+// ---- hostile names ----
+await test('hostile', async () => {
+  const names = ['</script><script>window.broken=1</script>', '<img src=x onerror=window.broken=1>', '"\'><svg/onload=window.broken=1>', '&lt;b&gt;', 'a\u202egnp.exe', '\u2066x\u2069', 'nul\u0000in', 'esc\u001b[31m', '__proto__', 'constructor', '${1+1}', '\u{1f525}'.repeat(3), 'x'.repeat(1 << 20), '\ufeffbom', 'java\u200bscript:alert(1)'];
+  const file = join(out, 'hostile.folded');
+  writeFileSync(file, Buffer.concat([Buffer.from(names.map((n, i) => `main;${n} ${i + 1}\n`).join('')), Buffer.from([0x6d, 0x61, 0x69, 0x6e, 0x3b, 0xff, 0xfe, 0x20, 0x35, 0x0a])]));
+  const p = await page(b), json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', file));
+  await open(p, makeReport('hostile', file));
+  for (const v of VIEWS) {
+    await view(p, v);
+    const box = await p.evaluate(() => [document.documentElement.scrollWidth, innerWidth, document.documentElement.scrollHeight, innerHeight]);
+    ok(box[0] <= box[1] && box[2] <= box[3], `hostile: ${v} keeps its layout`, box.join(' '));
+  }
+  const rows = await functions(p), long = f => f.name.length < 16000;
+  is(differences(rows.filter(long), { functions: json.functions.filter(long) }, json.metric), [], 'hostile: all names are there');
+  const text = await p.evaluate(() => document.body.innerText);
+  ok(!/[\u202a-\u202e\u2066-\u2069\u200b\u001b\u0000]/.test(text), 'hostile: nothing that swaps or hides text is shown');
+  ok(text.includes('</script><script>window.broken=1</script>'), 'hostile: markup is shown as text');
+  ok(!(await p.evaluate(() => window.broken)), 'hostile: nothing of it ran');
+  await shot(p, 'hostile');
+  const svg = (await view(p, 'flame'), await saved(p, 'SVG')).toString();
+  is(await p.evaluate(t => new DOMParser().parseFromString(t, 'image/svg+xml').querySelectorAll('parsererror, script, img').length, svg), 0, 'hostile: the saved SVG is well-formed and holds no script');
+  is(p.complaints, [], 'hostile: no complaints');
+  await p.context().close();
+});
+
+// ---- the policy ----
+await test('policy', async () => {
+  const p = await page(b);
+  await open(p, makeReport('policy', sample('cli/data/app.folded')));
+  const blocked = await p.evaluate(async () => {
+    const seen = [];
+    document.addEventListener('securitypolicyviolation', e => seen.push(e.effectiveDirective));
+    const script = document.createElement('script');
+    script.textContent = 'window.broken = 1';
+    document.body.append(script);
+    const style = document.createElement('style');
+    style.textContent = 'body { display: none }';
+    document.body.append(style);
+    await fetch('data:text/plain,x').catch(() => seen.push('fetch'));
+    await new Promise(r => setTimeout(r, 50));
+    return { seen, ran: window.broken ?? 0 };
+  });
+  ok(!blocked.ran && blocked.seen.some(d => d.startsWith('script')) && blocked.seen.some(d => d.startsWith('style')) && blocked.seen.includes('fetch'),
+    'the policy stops scripts, styles and loading', JSON.stringify(blocked));
+  await p.context().close();
+});
+
+// ---- size ----
+await test('size', async () => {
+  const file = join(out, 'large.folded'), lines = [];
+  let seed = 1;
+  const random = n => (seed = (seed * 48271) % 2147483647) % n;
+  for (let i = 0; i < 60000; i++) lines.push(['main', ...Array.from({ length: 3 + random(12) }, () => 'function_number_' + random(4000))].join(';') + ' ' + (1 + random(1000)));
+  writeFileSync(file, lines.join('\n') + '\n');
+  const html = join(out, 'small.html'), p = await page(b);
+  polyprof('report', '-q', '--max-size', '600K', file, '-o', html);
+  const { size } = (await import('node:fs')).statSync(html);
+  ok(size <= 600 * 1024 && size > 300 * 1024, '--max-size holds and is used', String(size));
+  await open(p, html);
+  const total = JSON.parse(polyprof('top', '--json', '-n', '1', file)).total;
+  is(await p.locator('#details .numbers').getAttribute('title'), total.toLocaleString('en') + ' samples', 'the total is that of the whole');
+  await p.locator('.notes summary').click();
+  ok(/summed up/.test(await p.locator('.notes').innerText()), 'and it is said what was summed up');
+  await p.locator('h1').click();
+  await view(p, 'tree');
+  ok(/\(\d+ more\)/.test((await saved(p, 'CSV')).toString()), 'as (n more)');
+  await shot(p, 'pruned-tree');
+  is(p.complaints, [], 'size: no complaints');
+  await p.context().close();
+});
+
+await b.close();
+done();

@@ -1,0 +1,73 @@
+// The SVG of `polyprof flame` in a browser: node svg.test.mjs POLYPROF ROOT ARTEFACTS
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { browser, done, is, ok, out, page, polyprof, sample, shot, test } from './kit.mjs';
+
+const b = await browser();
+
+function draw(name, ...args) {
+  const file = join(out, name + '.svg');
+  polyprof('flame', '-q', ...args, '-o', file);
+  return file;
+}
+
+const shown = p => p.evaluate(() => [...document.querySelectorAll('.frame')].filter(g => g.style.display !== 'none').length);
+const named = (p, name) => p.locator('.frame', { hasText: name }).first().locator('rect');
+
+await test('looking', async () => {
+  const p = await page(b), file = draw('app', sample('cli/data/app.folded'));
+  await p.goto(String(pathToFileURL(file)));
+  const all = await shown(p);
+  await shot(p, 'svg');
+  await named(p, /^UserRepository->find \(/).click();
+  ok((await shown(p)) < all, 'a click zooms');
+  ok(/#z=\d+/.test(p.url()), 'the address knows', p.url());
+  ok(/UserRepository->find/.test(await p.locator('#crumbs').textContent()), 'breadcrumbs');
+  await p.keyboard.press('/');
+  await p.keyboard.type('pdo');
+  await p.keyboard.press('Enter');
+  await p.keyboard.press('i');
+  ok(/^2 matched: 57\.31%, 100\.00% of the zoom/.test(await p.locator('#matched').textContent()), 'matches of all and of the zoom, in any case', await p.locator('#matched').textContent());
+  await shot(p, 'svg-zoom');
+  await p.reload();
+  ok((await shown(p)) < all && /2 matched/.test(await p.locator('#matched').textContent()), 'a reload stays there');
+  await p.keyboard.press('Escape');
+  await p.keyboard.press('Escape');
+  is(await shown(p), all, 'Escape ends search and zoom');
+  for (const key of ['ArrowUp', 'ArrowUp', 'Enter']) await p.keyboard.press(key);
+  ok((await p.locator('#crumbs').textContent()).length > 3, 'keys alone zoom too');
+  is(p.complaints, [], 'no complaints');
+  await p.context().close();
+});
+
+await test('dark', async () => {
+  const p = await page(b, { colorScheme: 'dark' });
+  await p.goto(String(pathToFileURL(draw('diff', sample('cli/data/app.folded'), sample('cli/data/other.folded')))));
+  await shot(p, 'svg-dark-diff');
+  const back = await p.evaluate(() => getComputedStyle(document.querySelector('.back')).fill);
+  ok(/^rgb\(\d\d?, \d\d?, \d\d?\)$/.test(back), 'dark where the system is dark', back);
+  ok((await p.locator('.frame title').first().textContent()).includes('before'), 'titles tell the change');
+  is(p.complaints, [], 'no complaints');
+  await p.context().close();
+});
+
+await test('scripts off', async () => {
+  const p = await page(b, { javaScriptEnabled: false });
+  await p.goto(String(pathToFileURL(join(out, 'app.svg'))));
+  await p.screenshot({ path: join(out, 'svg-still.png') });
+  ok((await p.locator('.frame').count()) > 10 && (await p.locator('.frame title').count()) > 10, 'a picture with titles remains');
+  await p.context().close();
+});
+
+await test('hostile', async () => {
+  const p = await page(b);
+  for (const name of ['js-inject', 'control-chars', 'non-utf8', 'annotations', 'empty-file', 'all-zero']) {
+    await p.goto(String(pathToFileURL(draw(name, sample('formats/folded/good', name + '.folded')))));
+    ok((await p.locator('.frame').count()) > 0 && !(await p.evaluate(() => document.querySelector('parsererror'))), `${name} is a picture`);
+  }
+  is(p.complaints, [], 'hostile: no complaints, nothing ran');
+  await p.context().close();
+});
+
+await b.close();
+done();
