@@ -446,6 +446,30 @@ settle_facets(struct pp_profile *p)
 		p->facets |= p->series.at[i].timeline.n ? PP_TIMELINE : 0u;
 }
 
+/* True when what happened when can stay: stacks and metrics remain what timelines speak of. */
+static bool
+keeps_time(const struct pp_profile *p, const struct pp_filter *f, const bool *metrics)
+{
+	bool keeps = f->keep_time && !pp_filter_needs_stacks(f) && !f->by_function, any = false;
+	size_t i;
+
+	for (i = 0; i < p->metrics.n; i++)
+		keeps = keeps && metrics[i];
+	for (i = 0; i < p->series.n; i++)
+		any = any || p->series.at[i].timeline.n;
+	return keeps && any;
+}
+
+/* The profile is that of a stretch of time from here on. */
+static void
+set_time(struct pp_profile *p, int64_t from, int64_t to)
+{
+	if (from > p->time_start)
+		p->time_start = from;
+	if (to < p->time_end)
+		p->time_end = to;
+}
+
 static pp_status
 apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *flags, bool *metrics)
 {
@@ -454,18 +478,24 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
 		                           .depth = f->depth,
 		                           .metrics = metrics };
 	pp_status status;
+	int64_t from, to;
+	bool keeps;
 	size_t m;
 
 	for (m = 0; m < p->metrics.n; m++)
 		metrics[m] = metric_stays(p, &p->metrics.at[m], f);
 	status = choose_series(p, f, f->by_function ? flags : NULL, rule_kinds(f));
+	from = moment(p, &f->from, INT64_MIN);
+	to = moment(p, &f->to, INT64_MAX);
+	keeps = keeps_time(p, f, metrics);
 	if (status == PP_OK && has_time(f))
-		status = pp_filter_timelines(p, moment(p, &f->from, INT64_MIN),
-		                             moment(p, &f->to, INT64_MAX));
-	if (status == PP_OK)
+		status = pp_filter_timelines(p, from, to);
+	if (status == PP_OK && !keeps)
 		status = pp_filter_tree(p, &stacks);
 	if (status != PP_OK)
 		return status;
+	if (keeps && has_time(f))
+		set_time(p, from, to);
 	if (pp_filter_needs_stacks(f) || has_time(f))
 		drop_other_facets(p);
 	metrics_drop(p, metrics);

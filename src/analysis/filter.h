@@ -53,6 +53,7 @@ struct pp_filter {
 	PP_VEC(struct pp_slice) threads;
 	struct pp_filter_time from, to;
 	uint32_t depth;   /* 0 = no limit */
+	bool keep_time;   /* keep timelines as long as no frame and no metric is taken out */
 	bool by_function; /* for listings of lines: rules choose functions, stacks do not matter */
 };
 

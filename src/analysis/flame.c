@@ -241,6 +241,7 @@ pp_flame_compute(struct pp_flame *flame, const struct pp_profile *p,
 	if (opts->metric >= p->metrics.n || (flame->compares && opts->before >= p->metrics.n))
 		return PP_E_UNSUPPORTED;
 	flame->metric = &p->metrics.at[opts->metric];
+	flame->unit = pp_text_of(p, flame->metric->unit);
 	ok = pp_inclusive_compute(&l.after, p, opts->metric) &&
 	     (!flame->compares || pp_inclusive_compute(&l.before, p, opts->before)) &&
 	     pp_children_compute(&l.children, p) && layout_weights(&l) && layout_boxes(&l);

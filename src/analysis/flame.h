@@ -38,6 +38,7 @@ struct pp_box {
 struct pp_flame {
 	const struct pp_profile *profile;
 	const struct pp_metric *metric;
+	struct pp_slice unit; /* of the values */
 	bool compares;
 	PP_VEC(struct pp_box) boxes;
 	uint32_t depth;    /* levels in use, the whole included */
@@ -51,6 +52,13 @@ struct pp_flame {
  */
 pp_status pp_flame_compute(struct pp_flame *, const struct pp_profile *,
                            const struct pp_flame_opts *);
+/*
+ * Lays out what one series did in the order of time: a box for each time a function was entered, its
+ * value and width the time spent in it. Metric, order and `before` do not matter. PP_E_NOMEM;
+ * PP_E_UNSUPPORTED when the series does not know when things happened.
+ */
+pp_status pp_flame_chart(struct pp_flame *, const struct pp_profile *, size_t series,
+                         const struct pp_flame_opts *);
 void pp_flame_release(struct pp_flame *);
 
 #endif

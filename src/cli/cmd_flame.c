@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/reshape.h"
+#include "cli/filters.h"
 #include "cli/load.h"
 #include "cli/suggest.h"
 #include "output/flame_svg.h"
@@ -24,6 +25,8 @@ static const struct pp_option flame_options[] = {
 	{ "metric", 'm', PP_ARG_TEXT, "NAME", "what gives frames their width", PP_HINT_NONE },
 	{ "icicle", 0, PP_ARG_FLAG, NULL, "the whole on top, callees below", PP_HINT_NONE },
 	{ "reverse", 0, PP_ARG_FLAG, NULL, "start from the leaves: who calls what costs",
+	  PP_HINT_NONE },
+	{ "flamechart", 0, PP_ARG_FLAG, NULL, "from left to right in the order of time",
 	  PP_HINT_NONE },
 	{ "merge", 0, PP_ARG_FLAG, NULL, "add two files up instead of comparing them",
 	  PP_HINT_NONE },
@@ -47,13 +50,16 @@ static const struct pp_option flame_options[] = {
 static const struct pp_option_group flame_group = { "Picture", flame_options };
 
 static const struct pp_option_group *const flame_groups[] = {
-	&flame_group, &pp_group_read, &pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
+	&flame_group,      &pp_group_filter, &pp_group_by,      &pp_group_read,
+	&pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
 };
 
 static const struct pp_example flame_examples[] = {
 	{ "flame app.folded -o app.svg", "open app.svg in a browser" },
 	{ "flame before.folded after.folded -o change.svg",
 	  "orange grew, blue shrank, what vanished is still there" },
+	{ "flame --flamechart spx-full-1.json -o time.svg", "what happened when" },
+	{ "flame --focus '^render' --hide ^php:: app.json -o render.svg", "a part of it" },
 	{ "flame --icicle --reverse app.folded -o callers.svg", "from the leaves up" },
 	{ 0 },
 };
@@ -68,10 +74,14 @@ const struct pp_command pp_command_flame = {
 	    "keeps it all. Without scripts the picture and the titles of its frames remain.\n\n"
 	    "Two files are compared: widths show the larger of both, orange frames cost more "
 	    "themselves than before, blue ones less. Frames too thin to draw stand together as one "
-	    "grey block, so widths always add up. Stacks are told apart by the names in them.",
+	    "grey block, so widths always add up. Stacks are told apart by the names in them.\n\n"
+	    "With --flamechart, boxes stand where and as long as the profile says that functions "
+	    "ran; that needs a profile that knows time. Of several threads the busiest is drawn, "
+	    "unless --thread chooses.",
 	.groups = flame_groups,
 	.examples = flame_examples,
 	.hint = PP_HINT_FILE,
+	.flags = PP_COMMAND_OWN_DEPTH | PP_COMMAND_TIME,
 	.run = flame_run,
 };
 
@@ -185,7 +195,7 @@ load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size
 	int code;
 
 	/* Frames too thin to draw need not be read apart; from the leaves up all of them count. */
-	cli->prune = n == 1 && !r->reverse ? r->opts.thinnest : 0;
+	cli->prune = n == 1 && !r->reverse && !pp_filters_given(cli) ? r->opts.thinnest : 0;
 	code = pp_load_profile(cli, files, n, PP_TREE, out);
 	if (code == 0)
 		code = need_tree(cli, *out, files[0]);
@@ -242,6 +252,57 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 	return code;
 }
 
+/* ---- in the order of time ---- */
+
+/* The series with the most events; series.n when none knows time. */
+static size_t
+busiest(const struct pp_profile *p, size_t *others)
+{
+	size_t i, best = p->series.n;
+
+	*others = 0;
+	for (i = 0; i < p->series.n; i++) {
+		uint64_t n = p->series.at[i].timeline.n;
+
+		*others += n > 0;
+		if (n && (best == p->series.n || n > p->series.at[best].timeline.n))
+			best = i;
+	}
+	*others -= *others > 0;
+	return best;
+}
+
+static int
+chart_load(struct pp_cli *cli, struct request *r, const char *const *files, size_t n,
+           struct pp_profile **out, struct pp_flame *flame)
+{
+	size_t series, others;
+	pp_status status;
+	int code;
+
+	if (n != 1)
+		return pp_cli_wrong(cli, "--flamechart draws one file: times of several do not "
+		                         "belong together");
+	if (r->reverse)
+		return pp_cli_wrong(cli, "--flamechart and --reverse exclude each other");
+	code = pp_load_profile(cli, files, 1, PP_TREE | PP_TIMELINE, out);
+	if (code)
+		return code;
+	series = busiest(*out, &others);
+	if (series == (*out)->series.n) {
+		pp_cli_error(cli, "%s does not say when things happened%s", files[0],
+		             pp_filters_given(cli) ? " once frames are taken out of its stacks"
+		                                   : "");
+		return PP_EXIT_INPUT;
+	}
+	if (others)
+		pp_cli_note(cli, "%zu other threads are not drawn; --thread chooses", others);
+	status = pp_flame_chart(flame, *out, series, &r->opts);
+	if (status != PP_OK)
+		pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
+	return status == PP_OK ? 0 : pp_load_exit(status);
+}
+
 /* ---- running ---- */
 
 static void
@@ -266,21 +327,26 @@ flame_run(struct pp_cli *cli)
 	const char *const *files;
 	struct request r;
 	pp_status status;
+	bool chart;
 	size_t n;
 	int code = pp_load_files(cli, 0, &files, &n);
 
 	if (code == 0)
 		code = request_parse(cli, &r);
+	chart = pp_args_flag(&cli->args, "flamechart");
 	if (code == 0)
-		code = n == 2 && !pp_args_flag(&cli->args, "merge")
+		code = chart ? chart_load(cli, &r, files, n, &profile, &flame)
+		       : n == 2 && !pp_args_flag(&cli->args, "merge")
 		           ? load_both(cli, &r, files, &profile)
 		           : load_alone(cli, &r, files, n, &profile);
-	if (code == 0) {
+	if (code == 0 && !chart) {
 		status = pp_flame_compute(&flame, profile, &r.opts);
 		if (status != PP_OK)
 			pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
-		code = status == PP_OK ? pp_cli_output(cli) : pp_load_exit(status);
+		code = status == PP_OK ? 0 : pp_load_exit(status);
 	}
+	if (code == 0)
+		code = pp_cli_output(cli);
 	if (code == 0) {
 		pp_flame_svg(cli->out, &flame, &r.style);
 		flame_say(cli, &flame);

@@ -27,7 +27,8 @@ static const struct pp_option report_options[] = {
 static const struct pp_option_group report_group = { "Report", report_options };
 
 static const struct pp_option_group *const report_groups[] = {
-	&report_group, &pp_group_read, &pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
+	&report_group,     &pp_group_filter, &pp_group_by,      &pp_group_read,
+	&pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
 };
 
 static const struct pp_example report_examples[] = {
@@ -51,6 +52,7 @@ const struct pp_command pp_command_report = {
 	.groups = report_groups,
 	.examples = report_examples,
 	.hint = PP_HINT_FILE,
+	.flags = PP_COMMAND_TIME,
 	.run = report_run,
 };
 
@@ -103,6 +105,18 @@ report_say(struct pp_cli *cli, const struct pp_html_cut *cut)
 	pp_buf_release(&said);
 }
 
+/* A stretch of time is a profile of its own: its costs are booked, the timeline is still that of the whole. */
+static void
+forget_time(struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; p && i < p->series.n; i++)
+		pp_timeline_release(&p->series.at[i].timeline);
+	if (p)
+		p->facets &= ~(unsigned)PP_TIMELINE;
+}
+
 /* Reads one profile, or two to compare. */
 static int
 report_load(struct pp_cli *cli, const char *const *files, size_t n, struct pp_profile **profiles,
@@ -112,10 +126,14 @@ report_load(struct pp_cli *cli, const char *const *files, size_t n, struct pp_pr
 	int code;
 
 	*count = compare ? 2 : 1;
-	if (!compare)
-		return pp_load_profile(cli, files, n, WANT, &profiles[0]);
-	code = pp_load_profile(cli, &files[0], 1, WANT, &profiles[0]);
-	return code ? code : pp_load_profile(cli, &files[1], 1, WANT, &profiles[1]);
+	code = pp_load_profile(cli, files, compare ? 1 : n, WANT, &profiles[0]);
+	if (code == 0 && compare)
+		code = pp_load_profile(cli, &files[1], 1, WANT, &profiles[1]);
+	if (code == 0 && pp_args_text(&cli->args, "time")) {
+		forget_time(profiles[0]);
+		forget_time(profiles[1]);
+	}
+	return code;
 }
 
 static int

@@ -48,9 +48,10 @@ struct pp_example {
 };
 
 enum {
-	PP_COMMAND_HIDDEN = 1 << 0,     /* run by default, not by name */
-	PP_COMMAND_OWN_DEPTH = 1 << 1,  /* --depth is the command's own affair, no filter */
-	PP_COMMAND_BY_FUNCTION = 1 << 2 /* filters choose functions, not stacks */
+	PP_COMMAND_HIDDEN = 1 << 0,      /* run by default, not by name */
+	PP_COMMAND_OWN_DEPTH = 1 << 1,   /* --depth is the command's own affair, no filter */
+	PP_COMMAND_BY_FUNCTION = 1 << 2, /* filters choose functions, not stacks */
+	PP_COMMAND_TIME = 1 << 3 /* draws what happened when: filters leave it where they can */
 };
 
 struct pp_command {

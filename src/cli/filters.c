@@ -81,6 +81,7 @@ filter_read(struct pp_cli *cli, struct pp_filter *f)
 
 	f->depth = depth > UINT32_MAX ? UINT32_MAX : (uint32_t)depth;
 	f->by_function = cli->command->flags & PP_COMMAND_BY_FUNCTION;
+	f->keep_time = cli->command->flags & PP_COMMAND_TIME;
 	for (i = 0; fine && i < cli->args.given.n; i++) {
 		const struct pp_given *given = &cli->args.given.at[i];
 		const char *name = given->option->name;

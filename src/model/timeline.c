@@ -24,7 +24,7 @@ pp_timeline_release(struct pp_timeline *t)
 	pp_buf_release(&t->bytes);
 	pp_vec_release(&t->blocks);
 	free(t->last_values);
-	t->last_values = NULL;
+	*t = (struct pp_timeline){ 0 };
 }
 
 void

@@ -304,7 +304,7 @@ put_title(const struct picture *pic, const struct pp_box *box)
 	pp_sink_puts(out, " (");
 	put_value(out, m, box->value);
 	pp_sink_putc(out, ' ');
-	pp_escape_xml(out, pp_text_of(f->profile, m->unit));
+	pp_escape_xml(out, f->unit);
 	pp_sink_printf(out, ", %.2f%%)",
 	               box == whole ? 100.0 : percent_of(m, box->value, whole->value));
 	if (!f->compares)

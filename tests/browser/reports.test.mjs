@@ -1,5 +1,5 @@
 // Reports in a browser: node reports.test.mjs POLYPROF ROOT ARTEFACTS
-import { writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browser, differences, done, functions, is, makeReport, ok, open, out, page, polyprof, sample, saved, settle, shot, test, view } from './kit.mjs';
 
@@ -276,6 +276,29 @@ await test('policy', async () => {
   await p.context().close();
 });
 
+// ---- the command ----
+await test('command', async () => {
+  const p = await page(b);
+  await open(p, makeReport('title', '--title', '</title><script>window.broken=1</script>', sample('cli/data/app.folded')));
+  ok((await p.title()).startsWith('</title><script>') && !(await p.evaluate(() => window.broken)), 'a title is text');
+  const filtered = makeReport('filtered', '--focus', 'User', sample('cli/data/app.folded')), json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', '--focus', 'User', sample('cli/data/app.folded')));
+  await open(p, filtered);
+  is(differences(await functions(p), json, json.metric), [], 'report --focus holds what top --focus lists');
+  const failed = (...args) => {
+    try {
+      polyprof('report', ...args);
+      return 'worked';
+    } catch (error) {
+      return error.status;
+    }
+  };
+  is(failed('--max-size', '10K', sample('cli/data/app.folded'), '-o', join(out, 'none.html')), 4, 'a size too small for anything is said');
+  ok(!existsSync(join(out, 'none.html')), 'and leaves no file');
+  is(failed(sample('cli/data/mystery.bin')), 3, 'what is no profile is said');
+  is(p.complaints, [], 'command: no complaints');
+  await p.context().close();
+});
+
 // ---- size ----
 await test('size', async () => {
   const file = join(out, 'large.folded'), lines = [];
@@ -285,7 +308,7 @@ await test('size', async () => {
   writeFileSync(file, lines.join('\n') + '\n');
   const html = join(out, 'small.html'), p = await page(b);
   polyprof('report', '-q', '--max-size', '600K', file, '-o', html);
-  const { size } = (await import('node:fs')).statSync(html);
+  const { size } = statSync(html);
   ok(size <= 600 * 1024 && size > 300 * 1024, '--max-size holds and is used', String(size));
   await open(p, html);
   const total = JSON.parse(polyprof('top', '--json', '-n', '1', file)).total;
@@ -294,6 +317,9 @@ await test('size', async () => {
   ok(/summed up/.test(await p.locator('.notes').innerText()), 'and it is said what was summed up');
   await p.locator('h1').click();
   await view(p, 'tree');
+  await p.locator('.tr:visible').nth(3).click();
+  await p.getByRole('treegrid').press('ArrowRight');
+  await settle(p);
   ok(/\(\d+ more\)/.test((await saved(p, 'CSV')).toString()), 'as (n more)');
   await shot(p, 'pruned-tree');
   is(p.complaints, [], 'size: no complaints');

@@ -115,7 +115,7 @@ export function commandLine(s: State, data: Data): string {
     words.push('--thread', shellWord(series ? threadWord(series) : s.thread));
   }
   if (s.time) words.push('--time', timeText(s.time));
-  for (const f of s.filters) words.push(filterText(f));
+  if (s.view !== 'time') for (const f of s.filters) words.push(filterText(f));
   if (two && s.normalize) words.push('--normalize', 'total');
   if (s.view === 'time') words.push('--flamechart');
   if (s.view === 'flame') {
