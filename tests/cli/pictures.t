@@ -1,18 +1,52 @@
 # Flame graphs and reports. What needs the viewer is in tests/browser.
 
 $ polyprof flame app.folded -o app.svg && grep -c '<g class="frame' app.svg
+  17
 $ polyprof flame app.folded --min-width nothing -o no.svg
+! polyprof: error: --min-width takes pixels (0.5) or percent (0.1%)
+= 2
 $ polyprof flame --flamechart tiny.json | grep -o '<title>[^<]*' | head -4
+  <title>all (79,572 ns, 100.00%)
+  <title>/srv/sample/spx/scripts/tiny.php (79,572 ns, 100.00%)
+  <title>top (20,737 ns, 26.06%)
+  <title>branch (11,432 ns, 14.37%)
 $ polyprof flame --flamechart --time 10us..20us tiny.json | grep -o '<title>[^<]*' | head -4
+  <title>all (10,000 ns, 100.00%)
+  <title>/srv/sample/spx/scripts/tiny.php (10,000 ns, 100.00%)
+  <title>top (3,026 ns, 30.26%)
+  <title>branch (0 ns, 0.00%)
+! polyprof: the filters keep 12.6%, wt: 10.0 µs; shares below are of that
 $ polyprof flame --focus User --hide dispatch app.folded | grep -o '<title>[^<]*' | head -4
+  <title>all (936 samples, 100.00%)
+  <title>main (936 samples, 100.00%)
+  <title>router (936 samples, 100.00%)
+  <title>UserController-&gt;show (936 samples, 100.00%)
+! polyprof: the filters keep 89.4%, 936 samples; shares below are of that
 
 Time that is not known, or no more.
 
 $ polyprof flame --flamechart app.folded -o no.svg
+! polyprof: error: app.folded does not say when things happened
+= 3
 $ polyprof flame --flamechart --hide leaf tiny.json -o no.svg
+! polyprof: the filters keep 100.0%, wt: 79.6 µs; shares below are of that
+! polyprof: error: tiny.json does not say when things happened once frames are taken out of its stacks
+= 3
 $ polyprof flame --flamechart app.folded other.folded -o no.svg
+! polyprof: error: --flamechart draws one file: times of several do not belong together
+= 2
 $ polyprof flame --flamechart --reverse tiny.json -o no.svg
+! polyprof: error: --flamechart and --reverse exclude each other
+= 2
 $ ls no.svg
+! ls: cannot access 'no.svg': No such file or directory
+= 2
 
 $ polyprof report --max-size lots app.folded
+! polyprof: error: --max-size takes a size such as 500K, 8M or 1G, not 'lots'
+= 2
 $ polyprof report </dev/null
+! Usage: polyprof report [OPTIONS] FILE... -o OUT.html
+! One self-contained HTML file with every view.
+! Try `polyprof report --help`.
+= 2
