@@ -102,7 +102,7 @@ level_close(struct chart *c, int64_t time)
 	int64_t length = time - top->start;
 	struct pp_box *box;
 
-	if (c->open.n > 1 && length < c->thinnest) {
+	if (c->open.n > 1 && (length < c->thinnest || length == 0)) {
 		c->flame->boxes.n = top->box;
 		c->open.n--;
 		run_take(c, c->open.n - 1, time - length, time);

@@ -38,9 +38,8 @@ $ polyprof flame --flamechart app.folded other.folded -o no.svg
 $ polyprof flame --flamechart --reverse tiny.json -o no.svg
 ! polyprof: error: --flamechart and --reverse exclude each other
 = 2
-$ ls no.svg
-! ls: cannot access 'no.svg': No such file or directory
-= 2
+$ test -e no.svg
+= 1
 
 $ polyprof report --max-size lots app.folded
 ! polyprof: error: --max-size takes a size such as 500K, 8M or 1G, not 'lots'
