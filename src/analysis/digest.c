@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/identity.h"
+
 /* ---- functions -------------------------------------------------------------------------- */
 
 static const struct pp_func_row *
@@ -20,64 +22,83 @@ text(const struct pp_digest *d, const struct pp_digest_func *f, pp_str s)
 	return pp_text_of(d->profile[f->profile], s);
 }
 
-/* Order by what tells functions apart: for two profiles that is the name alone. */
-static int
-compare_identity(const struct pp_digest *d, const struct pp_digest_func *a,
-                 const struct pp_digest_func *b)
-{
-	const struct pp_func_row *x = func_row(d, a), *y = func_row(d, b);
-	int c = pp_slice_cmp(text(d, a, x->name), text(d, b, y->name));
-
-	if (c == 0 && d->profiles == 1) {
-		c = pp_slice_cmp(text(d, a, x->file), text(d, b, y->file));
-		if (c == 0)
-			c = (x->line > y->line) - (x->line < y->line);
-		if (c == 0)
-			c = (x->module > y->module) - (x->module < y->module);
-	}
-	return c;
-}
-
+/* Order by name, file and line. */
 static int
 compare_funcs(const void *left, const void *right, void *digest)
 {
 	const struct pp_digest_func *a = left, *b = right;
-	int c = compare_identity(digest, a, b);
+	const struct pp_func_row *x = func_row(digest, a), *y = func_row(digest, b);
+	int c = pp_slice_cmp(text(digest, a, x->name), text(digest, b, y->name));
 
+	if (c == 0)
+		c = pp_slice_cmp(text(digest, a, x->file), text(digest, b, y->file));
+	if (c == 0)
+		c = (x->line > y->line) - (x->line < y->line);
 	if (c == 0)
 		c = (a->profile > b->profile) - (a->profile < b->profile);
 	return c ? c : (a->func > b->func) - (a->func < b->func);
 }
 
+/*
+ * Which functions are the same, as numbers below *groups: for one profile its own identities, for two
+ * those that `diff` takes for the same. func_of[k][func] receives the number; 0 = none.
+ */
+static bool
+funcs_group(struct pp_digest *d, size_t *groups)
+{
+	struct pp_identity identity;
+	bool ok = true;
+	size_t k, i;
+
+	if (d->profiles == 1) {
+		for (i = 1; i < d->profile[0]->funcs.n; i++)
+			d->func_of[0][i] = d->profile[0]->funcs.at[i].same;
+		*groups = d->profile[0]->funcs.n;
+		return true;
+	}
+	ok = pp_identity_init(&identity, d->profile[0]->strs.seed);
+	for (k = 0; ok && k < d->profiles; k++)
+		ok = pp_identity_add(&identity, d->profile[k], d->func_of[k]);
+	for (k = 0; ok && k < d->profiles; k++)
+		for (i = 1; i < d->profile[k]->funcs.n; i++)
+			d->func_of[k][i] = pp_identity_find(
+			    &identity, d->func_of[k][d->profile[k]->funcs.at[i].same]);
+	*groups = identity.groups.n;
+	pp_identity_release(&identity);
+	return ok;
+}
+
 static bool
 funcs_number(struct pp_digest *d)
 {
-	PP_VEC(struct pp_digest_func) all = { 0 };
+	uint32_t *number = NULL; /* by group */
+	size_t groups = 0, k, i;
 	bool ok = pp_vec_push(&d->funcs, (struct pp_digest_func){ 0 });
-	size_t k, i;
 
 	for (k = 0; ok && k < d->profiles; k++) {
-		const struct pp_profile *p = d->profile[k];
-
-		d->func_of[k] = calloc(p->funcs.n + 1, sizeof *d->func_of[k]);
+		d->func_of[k] = calloc(d->profile[k]->funcs.n + 1, sizeof *d->func_of[k]);
 		ok = d->func_of[k] != NULL;
-		for (i = 1; ok && i < p->funcs.n; i++)
-			if (p->funcs.at[i].same == i)
-				ok = pp_vec_push(
-				    &all, (struct pp_digest_func){ (uint32_t)k, (pp_func)i });
 	}
-	if (ok && all.n > 1)
-		qsort_r(all.at, all.n, sizeof *all.at, compare_funcs, d);
-	for (i = 0; ok && i < all.n; i++) {
-		if (i == 0 || compare_identity(d, &all.at[i - 1], &all.at[i]) != 0)
-			ok = pp_vec_push(&d->funcs, all.at[i]);
-		if (ok)
-			d->func_of[all.at[i].profile][all.at[i].func] = (uint32_t)d->funcs.n - 1;
-	}
+	ok = ok && funcs_group(d, &groups) && (number = calloc(groups + 1, sizeof *number));
+	/* The first function of each group stands for it. */
+	for (k = 0; ok && k < d->profiles; k++)
+		for (i = 1; ok && i < d->profile[k]->funcs.n; i++) {
+			uint32_t group = d->func_of[k][i];
+
+			if (group == 0 || number[group])
+				continue;
+			number[group] = 1;
+			ok = pp_vec_push(&d->funcs,
+			                 (struct pp_digest_func){ (uint32_t)k, (pp_func)i });
+		}
+	if (ok && d->funcs.n > 2)
+		qsort_r(d->funcs.at + 1, d->funcs.n - 1, sizeof *d->funcs.at, compare_funcs, d);
+	for (i = 1; ok && i < d->funcs.n; i++)
+		number[d->func_of[d->funcs.at[i].profile][d->funcs.at[i].func]] = (uint32_t)i;
 	for (k = 0; ok && k < d->profiles; k++)
 		for (i = 1; i < d->profile[k]->funcs.n; i++)
-			d->func_of[k][i] = d->func_of[k][d->profile[k]->funcs.at[i].same];
-	pp_vec_release(&all);
+			d->func_of[k][i] = number[d->func_of[k][i]];
+	free(number);
 	return ok;
 }
 

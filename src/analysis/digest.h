@@ -1,8 +1,8 @@
 /*
  * One or two profiles as tables small enough to be sent to a viewer.
  *
- * Functions of both are told apart as in `top` (one profile) or by name (two), and are numbered in the
- * order of their names. One tree holds the stacks of both; what is lighter than asked for is summed up
+ * Functions are told apart as in `top` (one profile) or `diff` (two), and are numbered in the order of
+ * their names. One tree holds the stacks of both; what is lighter than asked for is summed up
  * in one node behind its siblings, so that everything still adds up. Nodes of the cut tree stand in
  * preorder: a node's subtree follows it without a gap.
  */

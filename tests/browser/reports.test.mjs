@@ -207,6 +207,11 @@ await test('diff', async () => {
     const json = JSON.parse(polyprof('top', '--json', '-n', '0', file));
     is(differences(rows.map(r => ({ name: r.name, self: r[self], total: r[total] })), json, json.metric, false), [], `${self}: the numbers of top`);
   }
+  const diff = JSON.parse(polyprof('diff', '--json', '-n', '0', before, after)), byName = new Map(rows.map(r => [r.name, r]));
+  is(diff.functions.filter(f => {
+    const r = byName.get(f.name);
+    return !r || r.self - r.before !== f.delta.self || r.total - r.totalBefore !== f.delta.total;
+  }).map(f => f.name), [], 'changes are those of diff --json');
   await view(p, 'tree');
   await shot(p, 'diff-tree');
   await view(p, 'sandwich');

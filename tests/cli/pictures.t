@@ -14,7 +14,6 @@ $ polyprof flame --flamechart --time 10us..20us tiny.json | grep -o '<title>[^<]
   <title>all (10,000 ns, 100.00%)
   <title>/srv/sample/spx/scripts/tiny.php (10,000 ns, 100.00%)
   <title>top (3,026 ns, 30.26%)
-  <title>branch (0 ns, 0.00%)
 ! polyprof: the filters keep 12.6%, wt: 10.0 µs; shares below are of that
 $ polyprof flame --focus User --hide dispatch app.folded | grep -o '<title>[^<]*' | head -4
   <title>all (936 samples, 100.00%)

@@ -256,8 +256,9 @@ export class App {
 
   private subtitle(): (Node | string)[] {
     const { profiles, cut } = this.data.meta, p = profiles[profiles.length - 1], out: (Node | string)[] = [];
-    const facts = [p.format + (p.variant ? ' ' + p.variant : ''), p.producer, plural(p.functions, 'function', 'functions')];
-    if (p.timeEnd !== undefined && p.timeStart !== undefined && p.timeEnd > p.timeStart) facts.push(time(p.timeEnd - p.timeStart));
+    const total = p.metrics[p.primary], raw = total ? (total.total / total.num) * total.den * 10 ** total.scale : 0;
+    const facts = [p.format + (p.variant ? ' ' + p.variant : ''), p.producer, total ? valueNamed(total, raw) : '', plural(p.functions, 'function', 'functions')];
+    if (p.timeEnd !== undefined && p.timeStart !== undefined && p.timeEnd > p.timeStart) facts.push('recorded for ' + time(p.timeEnd - p.timeStart));
     out.push(facts.filter(Boolean).map(f => shown(f, 80)).join(' \u00b7 '));
     const notes: string[] = [];
     if (profiles.some(x => !x.complete)) notes.push('The profile is damaged or was cut off: this is what could be read.');

@@ -68,6 +68,12 @@ export function metricOf(data: Data, profile: number, metric: number): number {
   return found >= 0 ? found : list.findIndex(m => m.kind === want.kind && m.unit === want.unit);
 }
 
+/** What a raw value of another profile is worth in raw values of the first: files count in steps of their own. */
+export function factorOf(data: Data, profile: number, metric: number): number {
+  const a = data.meta.profiles[0].metrics[metric], b = data.meta.profiles[profile].metrics[metricOf(data, profile, metric)];
+  return !a || !b || profile === 0 ? 1 : (b.num * a.den * 10 ** a.scale) / (b.den * a.num * 10 ** b.scale);
+}
+
 // ---- own costs ----
 
 function chosen(s: Series, what: Selection): boolean {
@@ -121,6 +127,8 @@ function ownCosts(data: Data, profile: number, what: Selection): { self: Float64
     if (cost) for (let i = 0; i < node.length; i++) self[node[i]] += cost[i];
     if (calls && s.calls) for (let i = 0; i < node.length; i++) calls[node[i]] += s.calls[i];
   }
+  const factor = factorOf(data, profile, what.metric);
+  if (factor !== 1) for (let i = 0; i < n; i++) self[i] *= factor;
   return { self, calls };
 }
 
@@ -237,7 +245,7 @@ function flatOf(data: Data, tree: Tree, out: Uint8Array | null, costs: Costs[]):
 function flatStated(data: Data, metric: number): FlatRow[] {
   const rows = new Map<number, FlatRow>(), profiles = data.meta.profiles.length;
   data.flat.forEach((flat, k) => {
-    const m = metricOf(data, k, metric);
+    const m = metricOf(data, k, metric), factor = factorOf(data, k, metric);
     if (!flat) return;
     for (let i = 0; i < flat.func.length; i++) {
       let row = rows.get(flat.func[i]);
@@ -245,8 +253,8 @@ function flatStated(data: Data, metric: number): FlatRow[] {
         row = { func: flat.func[i], self: Array(profiles).fill(0), total: Array(profiles).fill(0), calls: Array(profiles).fill(null) };
         rows.set(row.func, row);
       }
-      row.self[k] += m >= 0 ? flat.self[m][i] : 0;
-      row.total[k] += m >= 0 ? flat.total[m][i] : 0;
+      row.self[k] += m >= 0 ? flat.self[m][i] * factor : 0;
+      row.total[k] += m >= 0 ? flat.total[m][i] * factor : 0;
       if (flat.calls) row.calls[k] = (row.calls[k] ?? 0) + flat.calls[i];
     }
   });
@@ -255,7 +263,7 @@ function flatStated(data: Data, metric: number): FlatRow[] {
 
 function wholeOf(data: Data, k: number, metric: number): number {
   const m = metricOf(data, k, metric), info = data.meta.profiles[k].metrics[m];
-  return info ? (info.total / info.num) * info.den * 10 ** info.scale : 0;
+  return info ? (info.total / info.num) * info.den * 10 ** info.scale * factorOf(data, k, metric) : 0;
 }
 
 export function isPlain(what: Selection): boolean {

@@ -105,6 +105,7 @@ export class FlameView implements Panel {
       toggle('Reverse', 'From the leaves: who calls what costs (r)', s.reverse, () => app.set({ reverse: !s.reverse, zoom: [] })),
       toggle('By weight', 'The widest first (w)', s.byWeight, () => app.set({ byWeight: !s.byWeight })),
       ...(app.compares ? [
+        el('span', { class: 'legend' }, el('i', { class: 'shrank' }), 'less', el('i', { class: 'same' }), 'same', el('i', { class: 'grew' }), 'more'),
         select('Change of', [['self', 'self'], ['total', 'total']], s.change, v => app.set({ change: v as 'self' | 'total' })),
         toggle('Same size', 'Scale the second profile to the size of the first', s.normalize, () => app.set({ normalize: !s.normalize })),
       ] : [select('Colours', [['name', 'by name'], ['module', 'by module'], ['language', 'by language']], s.palette, v => app.set({ palette: v as 'name' }))]),

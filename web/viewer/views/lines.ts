@@ -2,7 +2,7 @@
 
 import type { App, Panel } from '../app';
 import { el, fill, select } from '../dom';
-import { metricOf, threadKey } from '../model';
+import { factorOf, metricOf, threadKey } from '../model';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
@@ -59,14 +59,14 @@ export class LinesView implements Panel {
   private collect(): void {
     const { data, state, main0: k } = this.app, out = new Map<number, Line>(), n = data.meta.profiles.length;
     data.lines.forEach((l, p) => {
-      const m = metricOf(data, p, state.metric);
+      const m = metricOf(data, p, state.metric), factor = factorOf(data, p, state.metric);
       for (let i = 0; l && i < l.line.length; i++) {
         const series = data.series.find(s => s.profile === p && s.index === l.series[i]);
         if (state.thread && series && threadKey(series) !== state.thread) continue;
         const key = l.file[i] * 4294967296 + l.line[i];
         let line = out.get(key);
         if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i], text: l.text ? l.text[i] : 0, hits: 0, cost: Array(n).fill(0) }));
-        line.cost[p] += m >= 0 ? l.cost[m][i] : 0;
+        line.cost[p] += m >= 0 ? l.cost[m][i] * factor : 0;
         if (p === k && l.hits) line.hits += l.hits[i];
       }
     });

@@ -7,7 +7,7 @@ import { Flame, ROW } from '../flame';
 import type { Layer } from '../layers';
 import { CalleesLayer, CallersLayer } from '../layers';
 import type { FlatRow } from '../model';
-import { metricOf } from '../model';
+import { factorOf, metricOf } from '../model';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
@@ -122,13 +122,13 @@ export class SandwichView implements Panel {
   private calls(func: number, here: 'caller' | 'callee', there: 'caller' | 'callee'): Call[] {
     const out = new Map<number, Call>(), { data, state } = this.app, n = data.meta.profiles.length;
     data.edges.forEach((e, k) => {
-      const m = metricOf(data, k, state.metric);
+      const m = metricOf(data, k, state.metric), factor = factorOf(data, k, state.metric);
       for (let i = 0; e && i < e.caller.length; i++) {
         if (e[here][i] !== func) continue;
         let call = out.get(e[there][i]);
         if (!call) out.set(e[there][i], (call = { func: e[there][i], calls: Array(n).fill(0), cost: Array(n).fill(0), sites: new Set() }));
         call.calls[k] += e.calls[i];
-        call.cost[k] += m >= 0 ? e.cost[m][i] : 0;
+        call.cost[k] += m >= 0 ? e.cost[m][i] * factor : 0;
         if (e.line[i]) call.sites.add((data.strings[e.file[i]] || data.funcs.file[e.caller[i]] || '') + ':' + e.line[i]);
       }
     });
