@@ -12,7 +12,7 @@ export interface ColumnSpec<R> {
   wide?: boolean;
   sorts?: boolean;
   /** What stands in the cell: `text` and `title` are for people, `exact` is for CSV. */
-  cell(row: R): { text: string; exact?: string; title?: string; bar?: number; node?: Node };
+  cell(row: R): { text: string; exact?: string; title?: string; bar?: number; node?: Node; tone?: string };
 }
 
 export interface TableOpts<R> {
@@ -68,7 +68,7 @@ export class Table<R> {
     this.opts.sort = sort;
     if (this.selected >= rows.length) this.selected = rows.length - 1;
     this.host.setAttribute('aria-rowcount', String(rows.length + 1));
-    this.host.style.setProperty('--columns', columns.map(c => (c.wide ? 'minmax(16em, 1fr)' : c.number ? 'minmax(6.5em, max-content)' : 'minmax(7em, max-content)')).join(' '));
+    this.host.style.setProperty('--columns', columns.map(c => (c.wide ? 'minmax(16em, 1fr)' : `${Math.max(c.number ? 6.5 : 12, c.title.length * 0.55 + 3.4)}em`)).join(' '));
     this.header();
     this.draw();
   }
@@ -130,7 +130,7 @@ export class Table<R> {
   private row(row: R, i: number): HTMLElement {
     const e = el('div', { class: 'tr' + (i === this.selected ? ' selected' : ''), role: 'row', id: this.rowId(i), 'data-row': i, 'aria-rowindex': i + 2, 'aria-selected': i === this.selected ? 'true' : 'false' });
     this.opts.columns.forEach((c, k) => {
-      const cell = c.cell(row), td = el('div', { class: 'td' + (c.number ? ' number' : ''), role: 'gridcell', 'aria-colindex': k + 1, 'data-key': c.key, 'data-exact': cell.exact, title: cell.title ?? cell.text });
+      const cell = c.cell(row), td = el('div', { class: 'td' + (c.number ? ' number' : '') + (cell.tone ? ' ' + cell.tone : ''), role: 'gridcell', 'aria-colindex': k + 1, 'data-key': c.key, 'data-exact': cell.exact, title: cell.title ?? cell.text });
       if (cell.bar !== undefined) {
         const bar = el('span', { class: 'bar' });
         bar.style.width = `${Math.max(0, Math.min(1, cell.bar)) * 100}%`;

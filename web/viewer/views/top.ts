@@ -25,7 +25,7 @@ export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
       number('total', 'Total', 'with all it called, counted once when it calls itself', r => r.total[0], true), share('total%', r => r.total[0]), ...calls];
   const change = (key: string, title: string, raw: (r: R) => number, before: (r: R) => number): ColumnSpec<R> => ({
     key, title, number: true, help: 'after less before',
-    cell: r => ({ text: (raw(r) > 0 ? '+' : '') + app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)) + (before(r) > 0 ? `, ${raw(r) > 0 ? '+' : ''}${percent(raw(r), before(r))}` : '') }),
+    cell: r => ({ tone: raw(r) > 0 ? 'grew' : raw(r) < 0 ? 'shrank' : '', text: (raw(r) > 0 ? '+' : '') + app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)) + (before(r) > 0 ? `, ${raw(r) > 0 ? '+' : ''}${percent(raw(r), before(r))}` : '') }),
   });
   return [number('before', 'Self before', 'what it cost itself before', r => r.self[0]), number('self', 'Self after', 'what it costs itself now', r => r.self[1]),
     change('change', 'Self change', r => r.self[1] - r.self[0], r => r.self[0]),
