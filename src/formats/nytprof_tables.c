@@ -145,8 +145,7 @@ pp_nyt_file_define(struct pp_nyt_load *load, const struct pp_nyt_file *file)
 void
 pp_nyt_files_restart(struct pp_nyt_load *load)
 {
-	if (load->files.of_fid.n)
-		memset(load->files.of_fid.at, 0, load->files.of_fid.n * sizeof *load->files.of_fid.at);
+	load->files.of_fid.n = 0;
 	pp_map_release(&load->files.of_large_fid);
 }
 

@@ -17,7 +17,7 @@ $ polyprof merge tiny.json steps.xt --to folded -o -
 ! polyprof: zm is known in 1 of 2 profiles only; its total is theirs
 ! polyprof: not all profiles hold single calls; the merged one has only stacks
 ! standard output: warning: other metrics were left out: zm [folded-write-metrics]
-! standard output: warning: folded stacks cannot hold: files and lines of functions, calls, the order and time of events, threads and events apart [folded-write-facets]
+! standard output: warning: folded stacks cannot hold: files and lines of functions, calls, the order and time of events [folded-write-facets]
 $ polyprof top --json -q tiny.json steps.xt | grep -o '"total": [0-9]*,'
   "total": 90802,
 
