@@ -116,7 +116,7 @@ const struct pp_rule pp_nytprof_rules[] = {
 	    "A sub's name is recorded when it returns. Those that never did (the process was killed, or a child "
 	    "left by _exit) are shown as one frame [unknown] above what they called."),
 	[PP_NYT_CALLS_REBUILT] = RULE(
-	    "calls-rebuilt", PP_WARNING, "sub totals were rebuilt",
+	    "calls-rebuilt", PP_NOTE, "sub totals were rebuilt",
 	    "The profiler writes them at the end, and that is missing. Calls, own and inclusive times are added "
 	    "up from the return of each call instead: the same numbers, but call sites are not known."),
 	[PP_NYT_PROCESS_OPEN] = RULE(
