@@ -9,6 +9,19 @@
 #include "analysis/inclusive.h"
 #include "base/num.h"
 
+/* Interns what a buffer holds and empties it. */
+static pp_str
+buf_str(struct pp_builder *b, struct pp_buf *text)
+{
+	pp_str id;
+
+	if (text->failed)
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	id = pp_build_str(b, pp_slice_of(text->p ? text->p : "", text->n));
+	text->n = 0;
+	return id;
+}
+
 /* ---- files ------------------------------------------------------------------------------- */
 
 static const struct pp_nyt_file_row *
@@ -27,6 +40,8 @@ evals_check(struct pp_nyt_load *load)
 	unsigned char *seen = calloc(load->files.rows.n, 1); /* 1 = on this chain, 2 = done */
 	size_t i;
 
+	if (!seen)
+		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 	for (i = 1; seen && i < load->files.rows.n; i++) {
 		const struct pp_nyt_file_row *f = &load->files.rows.at[i];
 		const struct pp_nyt_file_row *up = f;
@@ -66,7 +81,7 @@ files_name(struct pp_nyt_load *load)
 		if (f->defined)
 			continue;
 		pp_buf_addf(&name, "fid %u", f->fid);
-		f->name = pp_build_str(load->builder, pp_slice_of(name.p ? name.p : "", name.n));
+		f->name = buf_str(load->builder, &name);
 		pp_buf_release(&name);
 	}
 }
@@ -278,14 +293,13 @@ describe(struct pp_nyt_load *load)
 	size_t i;
 
 	pp_buf_addf(&text, "%u.%u", load->stream.layout.major, load->stream.layout.minor);
-	p->variant = pp_build_str(b, pp_slice_of(text.p ? text.p : "", text.n));
-	text.n = 0;
+	p->variant = buf_str(b, &text);
 	pp_buf_adds(&text, "Devel::NYTProf");
 	if (xs) {
 		pp_buf_addc(&text, ' ');
 		pp_buf_add(&text, pp_text_of(p, xs).p, pp_text_of(p, xs).n);
 	}
-	p->producer = pp_build_str(b, pp_slice_of(text.p ? text.p : "", text.n));
+	p->producer = buf_str(b, &text);
 	pp_buf_release(&text);
 	if (pp_num_u64(pp_text_of(p, setting_value(load, "basetime", false)), &base) &&
 	    base < INT64_MAX)
@@ -373,10 +387,13 @@ pp_nyt_finish(struct pp_nyt_load *load)
 		            (unsigned long long)load->calls.returns);
 		edges_rebuild(load);
 	}
-	edges_settle(load);
+	if (pp_builder_ok(load->builder))
+		edges_settle(load);
 	if (load->reader->want & (PP_LINES | PP_EXTRAS))
 		lines_store(load);
 	meta_store(load);
+	if (load->store && pp_nyt_store_failed(load->store))
+		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 	/* Records that were found wrong are not written again. */
 	if (load->store && load->store_whole && p->complete &&
 	    pp_diags_total(load->diags, PP_ERROR) == load->errors &&

@@ -123,6 +123,8 @@ pp_nyt_file_define(struct pp_nyt_load *load, const struct pp_nyt_file *file)
 	pp_str id;
 
 	pp_nyt_name_decode(&name, file->name.bytes);
+	if (name.failed)
+		no_memory(load);
 	id = pp_build_str(load->builder, pp_slice_of(name.p ? name.p : "", name.n));
 	pp_buf_release(&name);
 	if (!row)

@@ -58,6 +58,8 @@ numbered(struct pp_builder *b, const char *what, uint32_t n)
 	pp_str id;
 
 	pp_buf_addf(&text, "%s %u", what, n);
+	if (text.failed)
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	id = pp_build_str(b, pp_slice_of(text.p ? text.p : "", text.n));
 	pp_buf_release(&text);
 	return id;
@@ -295,6 +297,8 @@ document_keep(struct pp_profile *p, struct pp_slice bytes)
 	memcpy(copy, bytes.p, bytes.n);
 	pp_diags_init(&silent);
 	pp_pyn_doc_parse(own, pp_slice_of(copy, bytes.n), &silent);
+	if (own->no_memory)
+		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 	pp_diags_release(&silent);
 	own->copy = copy;
 	own->copy_n = bytes.n;
