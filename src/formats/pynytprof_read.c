@@ -297,14 +297,12 @@ document_keep(struct pp_profile *p, struct pp_slice bytes)
 	memcpy(copy, bytes.p, bytes.n);
 	pp_diags_init(&silent);
 	pp_pyn_doc_parse(own, pp_slice_of(copy, bytes.n), &silent);
-	if (own->no_memory)
-		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 	pp_diags_release(&silent);
 	own->copy = copy;
 	own->copy_n = bytes.n;
 	p->private_data = own;
 	p->private_free = pp_pyn_doc_free;
-	return true;
+	return !own->no_memory;
 }
 
 static void
