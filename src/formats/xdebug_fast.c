@@ -345,7 +345,7 @@ build_edges(struct fast *f, const pp_func *func_of)
 		f->walk.edges.at[i].caller = func_of[f->walk.edges.at[i].caller];
 		f->walk.edges.at[i].callee = func_of[f->walk.edges.at[i].callee];
 	}
-	if (f->walk.edges.n)
+	if (f->walk.edges.n > 1)
 		qsort(f->walk.edges.at, f->walk.edges.n, sizeof *f->walk.edges.at, edge_cmp);
 	for (i = 0; i < f->walk.edges.n && pp_builder_ok(f->builder); i++) {
 		const struct pp_xd_edge *e = &f->walk.edges.at[i];

@@ -259,7 +259,7 @@ record_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct
 bool
 pp_xd_walk_block(struct pp_xd_walk *w)
 {
-	const struct pp_xd_call *calls = w->scan.calls.at + w->scan.calls.n;
+	size_t calls = w->scan.calls.n;
 	size_t i;
 
 	if (!sums_grow(w))
@@ -268,7 +268,7 @@ pp_xd_walk_block(struct pp_xd_walk *w)
 		const struct pp_xd_record *record = &w->scan.records.at[i];
 
 		calls -= record->calls;
-		if (!record_add(w, record, calls))
+		if (!record_add(w, record, record->calls ? w->scan.calls.at + calls : NULL))
 			return false;
 	}
 	return !w->odd;
@@ -331,14 +331,14 @@ walk_reset(struct pp_xd_walk *w)
 static const unsigned char *
 settle_block(struct pp_xd_walk *w, const unsigned char *from, const unsigned char *latest)
 {
-	const struct pp_xd_call *calls = w->scan.calls.at + w->scan.calls.n;
+	size_t calls = w->scan.calls.n;
 	size_t i;
 
 	for (i = w->scan.records.n; i-- > 0;) {
 		const struct pp_xd_record *record = &w->scan.records.at[i];
 
 		calls -= record->calls;
-		if (!record_add(w, record, calls))
+		if (!record_add(w, record, record->calls ? w->scan.calls.at + calls : NULL))
 			return NULL;
 		if (w->stack.n == 0 && record->at < UINT32_MAX && from + record->at <= latest)
 			return from + record->at;

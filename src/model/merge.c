@@ -88,7 +88,7 @@ merge_series_of(struct pp_builder *into, const struct pp_series *from, const str
 		const struct pp_series *s = &into->profile->series.at[i];
 
 		if (s->event != like.event || s->context != like.context ||
-		    s->has_calls != like.has_calls || s->measured != like.measured)
+		    s->has_calls != like.has_calls || (s->measured && !like.measured))
 			continue;
 		similar = i;
 		if (s->process == like.process && s->thread == like.thread && s->pid == like.pid &&
@@ -141,7 +141,7 @@ merge_rows(struct pp_builder *into, const struct pp_profile *from, const struct 
 			                    maps->node[pp_series_node(s, row)]);
 			if (!to || !merge_cells(into, from, maps, to, cells))
 				return false;
-			if (s->measured &&
+			if (s->measured && into->profile->series.at[maps->series[i]].measured &&
 			    !merge_cells(into, from, maps,
 			                 to + into->profile->metrics.n + s->has_calls,
 			                 pp_series_measured(from, s, row)))
