@@ -97,24 +97,49 @@ widen(int64_t **cells, size_t *n, size_t *cap, size_t stride, size_t rows)
 	return true;
 }
 
-/* Adds a metric even when edges and lines exist already: a later part may bring new events. */
+/* One more cell per row of a series (xtree's); such series hold own costs only. */
+static bool
+widen_series(struct pp_series *s)
+{
+	size_t room;
+	int64_t *cells;
+	uint32_t row;
+
+	if (s->rows_cap) {
+		if (!pp_size_mul(s->rows_cap, ((size_t)s->stride + 1) * sizeof *cells, &room))
+			return false;
+		cells = malloc(room);
+		if (!cells)
+			return false;
+		for (row = 0; row < s->rows; row++) {
+			memcpy(cells + (size_t)row * (s->stride + 1),
+			       s->cells + (size_t)row * s->stride, s->stride * sizeof *cells);
+			cells[(size_t)row * (s->stride + 1) + s->stride] = 0;
+		}
+		free(s->cells);
+		s->cells = cells;
+	}
+	s->stride++;
+	return true;
+}
+
+/* Adds a metric even when rows exist already: a later part may bring new events. */
 static uint32_t
 metric_add(struct pp_cg_parser *p, const struct pp_metric *metric)
 {
 	struct pp_profile *profile = p->builder->profile;
 	size_t i;
-	uint32_t id;
+	bool ok;
 
-	if (!widen(&profile->edge_cells.at, &profile->edge_cells.n, &profile->edge_cells.cap,
-	           pp_edge_stride(profile), profile->edges.n) ||
-	    !widen(&profile->line_cells.at, &profile->line_cells.n, &profile->line_cells.cap,
-	           pp_line_stride(profile), profile->lines.n))
+	ok = widen(&profile->edge_cells.at, &profile->edge_cells.n, &profile->edge_cells.cap,
+	           pp_edge_stride(profile), profile->edges.n) &&
+	     widen(&profile->line_cells.at, &profile->line_cells.n, &profile->line_cells.cap,
+	           pp_line_stride(profile), profile->lines.n);
+	for (i = 0; ok && i < profile->series.n; i++)
+		ok = widen_series(&profile->series.at[i]);
+	if (!ok)
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-	id = pp_build_metric(p->builder, metric);
-	for (i = 0; i < profile->series.n; i++)
-		profile->series.at[i].stride = (uint32_t)profile->metrics.n +
-		                               profile->series.at[i].has_calls;
-	return id;
+	return pp_build_metric(p->builder, metric);
 }
 
 /* The metric of that name, or metrics.n. */

@@ -20,7 +20,8 @@ struct record {
 	uint32_t line;
 	uint32_t calls;  /* how many */
 	size_t first;    /* the first of them */
-	size_t cells;    /* where its own costs are */
+	size_t cells;    /* where its own costs are, */
+	uint32_t width;  /* and how many */
 	uint32_t parent; /* record, or NONE */
 	size_t claim;    /* the call line that claims it, or SIZE_MAX */
 	bool dropped;
@@ -33,6 +34,7 @@ struct call {
 	uint32_t line;
 	uint64_t count;
 	size_t cells;
+	uint32_t width;
 	bool claimed; /* there is a record of it */
 };
 
@@ -40,8 +42,6 @@ struct reading {
 	PP_VEC(struct record) records;
 	PP_VEC(struct call) calls;
 	PP_VEC(int64_t) cells;
-	uint32_t *metrics; /* per part: how many its lines have */
-	size_t metrics_cap;
 	pp_str main;
 	PP_VEC(uint32_t) pending; /* records nobody claimed yet */
 	PP_VEC(uint32_t) path;    /* from the root to the current record */
@@ -58,7 +58,6 @@ reading_release(struct reading *r)
 	pp_vec_release(&r->cells);
 	pp_vec_release(&r->pending);
 	pp_vec_release(&r->path);
-	free(r->metrics);
 	free(r->frame_of);
 	free(r->active);
 }
@@ -103,6 +102,7 @@ on_function(struct pp_cg_parser *p)
 	record.part = p->part;
 	record.first = r->calls.n;
 	record.cells = cells_keep(p, r, NULL);
+	record.width = (uint32_t)p->builder->profile->metrics.n;
 	record.at = p->line;
 	if (limit > p->reader->limits.max_memory)
 		pp_builder_fail(p->builder, PP_E_LIMIT, "the calls take too much memory");
@@ -125,19 +125,6 @@ last_record(struct pp_cg_parser *p)
 }
 
 static void
-on_body(struct pp_cg_parser *p)
-{
-	struct reading *r = p->ctx;
-
-	if (p->part > r->metrics_cap &&
-	    !pp_vec_grow((void **)&r->metrics, &r->metrics_cap, sizeof *r->metrics, p->part)) {
-		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-		return;
-	}
-	r->metrics[p->part - 1] = (uint32_t)p->builder->profile->metrics.n;
-}
-
-static void
 on_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *costs)
 {
 	struct reading *r = p->ctx;
@@ -146,6 +133,13 @@ on_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *costs
 
 	if (!record)
 		return;
+	if (record->width < p->builder->profile->metrics.n) {
+		/* Its fn= line stood before the events: line that names them all. */
+		record->cells = cells_keep(p, r, NULL);
+		record->width = (uint32_t)p->builder->profile->metrics.n;
+		if (!pp_builder_ok(p->builder))
+			return;
+	}
 	record->line = (uint32_t)pos->at[2];
 	for (m = 0; m < p->builder->profile->metrics.n; m++)
 		if (!pp_cell_add(PP_INT, &r->cells.at[record->cells + m], costs[m]))
@@ -158,11 +152,14 @@ on_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp_c
 {
 	struct reading *r = p->ctx;
 	struct record *record = last_record(p);
-	struct call c = { call->callee, call->name, (uint32_t)pos->at[2], call->count, 0, false };
+	struct call c = {
+		call->callee, call->name, (uint32_t)pos->at[2], call->count, 0, 0, false
+	};
 
 	if (!record)
 		return;
 	c.cells = cells_keep(p, r, costs);
+	c.width = (uint32_t)p->builder->profile->metrics.n;
 	if (!pp_vec_push(&r->calls, c))
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 	else
@@ -170,7 +167,6 @@ on_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp_c
 }
 
 static const struct pp_cg_visitor visitor = {
-	.body = on_body,
 	.function = on_function,
 	.own = on_own,
 	.call = on_call,
@@ -295,19 +291,21 @@ add_cells(struct pp_cg_parser *p, int64_t *to, const int64_t *from, size_t n)
 
 /* The measured cost of a call with all it called: on its caller's call line, or its own and its calls'. */
 static void
-add_inclusive(struct pp_cg_parser *p, struct reading *r, const struct record *record, int64_t *to,
-              size_t n)
+add_inclusive(struct pp_cg_parser *p, struct reading *r, const struct record *record, int64_t *to)
 {
 	uint32_t k;
 
 	if (record->claim != SIZE_MAX) {
-		add_cells(p, to, r->cells.at + r->calls.at[record->claim].cells, n);
+		const struct call *claim = &r->calls.at[record->claim];
+
+		add_cells(p, to, r->cells.at + claim->cells, claim->width);
 		return;
 	}
-	add_cells(p, to, r->cells.at + record->cells, n);
+	add_cells(p, to, r->cells.at + record->cells, record->width);
 	for (k = 0; k < record->calls; k++)
 		if (r->calls.at[record->first + k].claimed)
-			add_cells(p, to, r->cells.at + r->calls.at[record->first + k].cells, n);
+			add_cells(p, to, r->cells.at + r->calls.at[record->first + k].cells,
+			          r->calls.at[record->first + k].width);
 }
 
 /* Walks the path to the caller of record i; false when it is too deep. */
@@ -343,7 +341,7 @@ build_record(struct pp_cg_parser *p, struct reading *r, uint32_t i, pp_node *nod
              uint32_t series)
 {
 	const struct record *record = &r->records.at[i];
-	size_t n = r->metrics[record->part - 1], all = p->builder->profile->metrics.n;
+	size_t n = record->width, all = p->builder->profile->metrics.n;
 	pp_node under = record->parent == NONE ? 0 : node_of[record->parent];
 	const int64_t *own = r->cells.at + record->cells;
 	int64_t *cells;
@@ -355,7 +353,7 @@ build_record(struct pp_cg_parser *p, struct reading *r, uint32_t i, pp_node *nod
 	add_cells(p, cells, own, n);
 	if (cells) {
 		cells[all]++;
-		add_inclusive(p, r, record, cells + all + 1, n);
+		add_inclusive(p, r, record, cells + all + 1);
 	}
 	cells = pp_build_func_cells(p->builder, record->func);
 	if (!cells)
@@ -363,12 +361,12 @@ build_record(struct pp_cg_parser *p, struct reading *r, uint32_t i, pp_node *nod
 	cells[0]++;
 	add_cells(p, cells + 1, own, n);
 	if (r->active[record->func]++ == 0)
-		add_inclusive(p, r, record, cells + 1 + all, n);
+		add_inclusive(p, r, record, cells + 1 + all);
 	cells = pp_build_func_cells(p->builder, 0);
 	add_cells(p, cells + 1, own, n);
 	if (record->parent == NONE) {
 		cells[0]++;
-		add_inclusive(p, r, record, cells + 1 + all, n);
+		add_inclusive(p, r, record, cells + 1 + all);
 	}
 }
 
@@ -379,7 +377,6 @@ build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t t
 
 	for (i = from; i < to && pp_builder_ok(p->builder); i++) {
 		const struct record *record = &r->records.at[i];
-		size_t n = r->metrics[record->part - 1];
 
 		for (k = 0; !record->dropped && k < record->calls; k++) {
 			const struct call *call = &r->calls.at[record->first + k];
@@ -392,7 +389,7 @@ build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t t
 			if (!cells)
 				return;
 			cells[0] += (int64_t)call->count;
-			add_cells(p, cells + 1, r->cells.at + call->cells, n);
+			add_cells(p, cells + 1, r->cells.at + call->cells, call->width);
 		}
 	}
 }
@@ -509,10 +506,9 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 		struct pp_line_row line = { .func = record->func,
 			                    .line = record->line,
 			                    .file = profile->funcs.at[record->func].file };
-		size_t n = pp_cg_part_at(p, record->part)->has_body ? r->metrics[record->part - 1]
-		                                                    : 0;
 
-		add_cells(p, pp_build_line(p->builder, &line), r->cells.at + record->cells, n);
+		add_cells(p, pp_build_line(p->builder, &line), r->cells.at + record->cells,
+		          record->width);
 		for (k = 0; k < record->calls; k++) {
 			const struct call *call = &r->calls.at[record->first + k];
 			struct pp_edge_row row = { .caller = record->func,
@@ -524,7 +520,7 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 				break;
 			if ((int64_t)call->count > cells[0])
 				cells[0] = (int64_t)call->count;
-			for (m = 0; m < n; m++)
+			for (m = 0; m < call->width; m++)
 				if (r->cells.at[call->cells + m] > cells[1 + m])
 					cells[1 + m] = r->cells.at[call->cells + m];
 		}
