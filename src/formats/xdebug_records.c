@@ -388,7 +388,7 @@ build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t t
 
 			if (!cells)
 				return;
-			cells[0] += (int64_t)call->count;
+			add_cells(p, cells, &(int64_t){ (int64_t)call->count }, 1);
 			add_cells(p, cells + 1, r->cells.at + call->cells, call->width);
 		}
 	}
