@@ -171,7 +171,6 @@ WRITE = {
     'write-names.folded': b'main;f 1\n',
     'write-metrics.diff.folded': b'main;f 1 2\nmain;g 3 4\n',
     'write-counts.out': chunks(count=2**32 - 1),
-    'write-values.out': chunks(attributes=b':ticks_per_sec=3\n'),
     'write-meta.out': chunks(attributes=b':ticks_per_sec=10000000\n:long=' + b'v' * 9000 + b'\n'),
     'write-recursion.out': (b'NYTProf 4 0\n' + HEAD + start() + A + sub(1, 'main::f', 1, 2) +
                             call(1, 1, 'main::f', 3, 0., 1e-6, 2e-6, 2, 'main::f') + end()),
