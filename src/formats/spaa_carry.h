@@ -30,7 +30,7 @@ enum pp_spaa_carry_table {
 
 extern const char *const pp_spaa_carry_names[PP_SPAA_TABLES];
 
-/* Numbers in a row of a table; those with cells depend on the profile. */
+/* Numbers in a row of a table; those with cells depend on the profile, rows on their series. */
 size_t pp_spaa_carry_width(const struct pp_profile *, enum pp_spaa_carry_table,
                            const struct pp_series *series);
 

@@ -178,7 +178,8 @@ add_series(struct pp_spaa_carry *c, const int64_t *n)
 		                  .pid = n[3],
 		                  .tid = n[4],
 		                  .cpu = n[5],
-		                  .context = (pp_str)n[6] };
+		                  .context = (pp_str)n[6],
+		                  .measured = n[9] != 0 };
 
 	if (!is_str(c, n[0]) || !is_str(c, n[1]) || !is_str(c, n[2]) || !is_str(c, n[6]) ||
 	    !is_below(n[7], 2) || !is_below(n[8], 2) || !is_below(n[9], 2))
