@@ -184,7 +184,6 @@ add_series(struct pp_spaa_carry *c, const int64_t *n)
 	if (!is_str(c, n[0]) || !is_str(c, n[1]) || !is_str(c, n[2]) || !is_str(c, n[6]) ||
 	    !is_below(n[7], 2) || !is_below(n[8], 2) || !is_below(n[9], 2))
 		return false;
-	like.measured = n[9] != 0;
 	(void)pp_build_series(&c->builder, &like, n[7], n[8]);
 	return true;
 }
