@@ -98,8 +98,9 @@ take_bytes(struct spx_read *r, unsigned char *to, size_t room)
 static struct pp_slice
 line_before(const unsigned char *text, const unsigned char *newline)
 {
-	const unsigned char *before = newline > text ? memrchr(text, '\n', (size_t)(newline - text))
-	                                             : NULL;
+	const unsigned char *before = text && newline > text
+	                                  ? memrchr(text, '\n', (size_t)(newline - text))
+	                                  : NULL;
 	const unsigned char *begin = before ? before + 1 : text;
 
 	return pp_slice_of(begin, (size_t)(newline - begin));
@@ -183,7 +184,7 @@ cut_05(const struct spx_layout *layout, const unsigned char *text, const unsigne
 {
 	const unsigned char *end = newline, *a;
 
-	while (end > text && (a = memrchr(text, 'a', (size_t)(end - text))) != NULL) {
+	while (text && end > text && (a = memrchr(text, 'a', (size_t)(end - text))) != NULL) {
 		const unsigned char *stop;
 		struct pp_slice line;
 
