@@ -340,9 +340,10 @@ choose_series(struct pp_profile *p, const struct pp_filter *f, const pp_filter_f
 {
 	bool *series = calloc(p->series.n + 1, sizeof *series);
 	uint32_t *number = calloc(p->series.n + 1, sizeof *number), n = 0;
+	bool fine = series && number;
 	size_t i;
 
-	if (series && number) {
+	if (fine) {
 		for (i = 0; i < p->series.n; i++) {
 			series[i] = series_stays(p, &p->series.at[i], f);
 			number[i] = n;
@@ -353,7 +354,7 @@ choose_series(struct pp_profile *p, const struct pp_filter *f, const pp_filter_f
 	}
 	free(number);
 	free(series);
-	return series && number ? PP_OK : PP_E_NOMEM;
+	return fine ? PP_OK : PP_E_NOMEM;
 }
 
 /* Drops the columns of metrics that go, everywhere but in the series. */

@@ -78,10 +78,12 @@ static bool
 name_cycles(struct pp_flat *f, const struct pp_call_graph *g)
 {
 	uint32_t *number = calloc((size_t)g->components + 1, sizeof *number);
+	bool fine;
 	size_t row;
 
 	f->cycle = calloc(f->n + 1, sizeof *f->cycle);
-	for (row = 0; number && f->cycle && row < f->n; row++) {
+	fine = number && f->cycle;
+	for (row = 0; fine && row < f->n; row++) {
 		uint32_t component = g->component[f->func[row]];
 
 		if (g->members[component] < 2)
@@ -91,7 +93,7 @@ name_cycles(struct pp_flat *f, const struct pp_call_graph *g)
 		f->cycle[row] = number[component];
 	}
 	free(number);
-	return number && f->cycle;
+	return fine;
 }
 
 static bool

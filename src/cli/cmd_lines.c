@@ -420,6 +420,7 @@ lines_annotated(struct pp_cli *cli, struct view *v, double min)
 	uint64_t limit = pp_args_count(&cli->args, "limit", FILES_SHOWN);
 	size_t count, i, shown = 0, missing = 0;
 	struct file_span *spans;
+	bool fine;
 
 	if (!pp_linecost_sort(&v->lines, PP_LINES_BY_PLACE, v->metric))
 		return false;
@@ -450,8 +451,9 @@ lines_annotated(struct pp_cli *cli, struct view *v, double min)
 		            pp_plural(missing, "file", "files"),
 		            v->sources.dirs && *v->sources.dirs ? ""
 		                                                : "; --source DIR looks for it");
+	fine = spans != NULL;
 	free(spans);
-	return spans != NULL;
+	return fine;
 }
 
 /* ---- running ---- */
