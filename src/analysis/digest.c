@@ -350,29 +350,54 @@ pp_digest_cut(struct pp_digest *d, double thinnest)
 	return ok ? PP_OK : PP_E_NOMEM;
 }
 
-static int
-compare_weights(const void *left, const void *right)
+/* The value at place `want` (from 0) in descending order; the values are moved about. */
+static double
+select_nth(double *v, size_t n, size_t want)
 {
-	double a = *(const double *)left, b = *(const double *)right;
+	size_t lo = 0, hi = n - 1;
 
-	return (a < b) - (a > b);
+	while (lo < hi) {
+		double pivot = v[lo + (hi - lo) / 2];
+		size_t i = lo, j = hi;
+
+		for (;;) {
+			while (v[i] > pivot)
+				i++;
+			while (v[j] < pivot)
+				j--;
+			if (i >= j)
+				break;
+			if (v[i] != v[j]) {
+				double t = v[i];
+
+				v[i] = v[j];
+				v[j] = t;
+			}
+			i++;
+			j--;
+		}
+		if (want <= j && j < hi)
+			hi = j;
+		else
+			lo = j + 1;
+	}
+	return v[want];
 }
 
 pp_status
 pp_digest_weight_for(const struct pp_digest *d, uint32_t nodes, double *thinnest)
 {
-	double *sorted;
+	double *weights;
 
 	*thinnest = 0;
 	if (nodes >= d->tree.n)
 		return PP_OK;
-	sorted = malloc(d->tree.n * sizeof *sorted);
-	if (!sorted)
+	weights = malloc(d->tree.n * sizeof *weights);
+	if (!weights)
 		return PP_E_NOMEM;
-	memcpy(sorted, d->weight, d->tree.n * sizeof *sorted);
-	qsort(sorted, d->tree.n, sizeof *sorted, compare_weights);
+	memcpy(weights, d->weight, d->tree.n * sizeof *weights);
 	/* Nodes as light as the first one that is too many go with it. */
-	*thinnest = nextafter(sorted[nodes], INFINITY);
-	free(sorted);
+	*thinnest = nextafter(select_nth(weights, d->tree.n, nodes), INFINITY);
+	free(weights);
 	return PP_OK;
 }

@@ -15,8 +15,8 @@
 
 /* More moments than this make a viewer slow whatever the size of the file. */
 #define MOST_MOMENTS 2000000
-/* Nodes of a tree take at least about this many bytes. */
-#define NODE_BYTES 1.5
+/* Nodes of a tree take about this many bytes. */
+#define NODE_BYTES 2.2
 #define ATTEMPTS 12
 
 bool
@@ -135,8 +135,8 @@ fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *pac
 
 	if (room < 4096)
 		return PP_E_LIMIT;
-	if (nodes > room / NODE_BYTES * 4)
-		nodes = (uint32_t)(room / NODE_BYTES * 4);
+	if (nodes > room / NODE_BYTES)
+		nodes = (uint32_t)(room / NODE_BYTES);
 	if ((double)detail.moments > room)
 		detail.moments = (uint64_t)room;
 	for (attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/linecost.h"
+
 #define NAME_MAX_LENGTH 48
 
 /* ---- own costs of nodes ----------------------------------------------------------------- */
@@ -383,12 +385,59 @@ put_lines_of(struct pp_html_data *h, size_t k, double thinnest)
 	free(rows);
 }
 
+/* Lines that stacks end in, where the profile has no table of lines. */
+static void
+put_frame_lines(struct pp_html_data *h, size_t k, double thinnest)
+{
+	const struct pp_profile *p = h->digest->profile[k];
+	struct pp_linecost cost = { 0 };
+	pp_status status = pp_linecost_compute(p, &cost);
+	size_t *rows = status == PP_OK ? malloc((cost.rows.n + 1) * sizeof *rows) : NULL;
+	size_t i, m, n = 0;
+
+	if (status == PP_E_NOMEM || (status == PP_OK && !rows))
+		h->status = PP_E_NOMEM;
+	for (i = 0; rows && i < cost.rows.n; i++) {
+		bool keep = thinnest <= 0;
+
+		for (m = 0; m < cost.metrics && !keep; m++)
+			keep = heavy(&p->metrics.at[m], cost.cost.at[i * cost.metrics + m],
+			             cost.whole[m], thinnest);
+		if (keep)
+			rows[n++] = i;
+	}
+	if (n) {
+		h->cut->lines += cost.rows.n - n;
+		PUT_ROWS(h, k, "line.file", rows, n,
+		         pp_html_str(h, pp_text_of(p, cost.rows.at[row].file)));
+		PUT_ROWS(h, k, "line.line", rows, n, cost.rows.at[row].line);
+	}
+	for (m = 0; n && m < cost.metrics; m++) {
+		union pp_value *values = malloc(n * sizeof *values);
+		char name[NAME_MAX_LENGTH];
+
+		for (i = 0; values && i < n; i++)
+			values[i] = cost.cost.at[rows[i] * cost.metrics + m];
+		snprintf(name, sizeof name, "%zu.line.m%zu", k, m);
+		if (values)
+			pp_column_values(&h->columns, name, &p->metrics.at[m], values, n, 1);
+		else
+			h->status = PP_E_NOMEM;
+		free(values);
+	}
+	free(rows);
+	if (status == PP_OK)
+		pp_linecost_release(&cost);
+}
+
 void
 pp_html_put_lines(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
 	size_t k;
 
-	for (k = 0; k < h->digest->profiles; k++)
+	for (k = 0; k < h->digest->profiles && h->status == PP_OK; k++)
 		if (h->digest->profile[k]->lines.n)
 			put_lines_of(h, k, detail->thinnest);
+		else if (h->digest->profile[k]->metrics.n)
+			put_frame_lines(h, k, detail->thinnest);
 }

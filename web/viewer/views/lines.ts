@@ -65,7 +65,7 @@ export class LinesView implements Panel {
         if (state.thread && series && threadKey(series) !== state.thread) continue;
         const key = l.file[i] * 4294967296 + l.line[i];
         let line = out.get(key);
-        if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i], text: l.text ? l.text[i] : 0, hits: 0, cost: Array(n).fill(0) }));
+        if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i] ?? 0, text: l.text ? l.text[i] : 0, hits: 0, cost: Array(n).fill(0) }));
         line.cost[p] += m >= 0 ? l.cost[m][i] * factor : 0;
         if (p === k && l.hits) line.hits += l.hits[i];
       }
@@ -96,8 +96,8 @@ export class LinesView implements Panel {
     out.push({
       key: 'text', title: hasText ? 'Source' : 'Function', wide: true, sorts: false,
       cell: r => {
-        const text = hasText ? shown(strings[r.text] || '', 400).replace(/\\x09/g, '    ') : app.name(r.func);
-        return { text, exact: hasText ? strings[r.text] : app.data.funcs.name[r.func], node: el('code', {}, text) };
+        const text = hasText ? shown(strings[r.text] || '', 400).replace(/\\x09/g, '    ') : r.func ? app.name(r.func) : '';
+        return { text, exact: hasText ? strings[r.text] : r.func ? app.data.funcs.name[r.func] : '', node: el('code', {}, text) };
       },
     });
     return out;
