@@ -15,7 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/flame.h"
 #include "api/api.h"
+#include "output/flame_svg.h"
+#include "output/html.h"
 #include "output/json_view.h"
 
 /* Small enough that a hostile input cannot make a fuzzer slow, large enough for every sample. */
@@ -351,6 +354,76 @@ write_some(const struct exercise *e, const struct pp_profile *p, bool sound)
 		    e, p, others[(p->strs.strs.n + p->strs.arena.bytes + e->size) % count], sound);
 }
 
+/* ---- pictures --------------------------------------------------------------------------- */
+
+/* Boxes lie within their parents, and parents before them. */
+static void
+check_boxes(const struct pp_flame *flame)
+{
+	size_t i;
+
+	for (i = 1; i < flame->boxes.n; i++) {
+		const struct pp_box *box = &flame->boxes.at[i];
+		const struct pp_box *parent = &flame->boxes.at[box->parent];
+
+		require(box->parent < i && box->depth == parent->depth + 1, "a box on its parent");
+		require(box->start >= parent->start - 1e-9 &&
+		            box->start + box->width <= parent->start + parent->width + 1e-9,
+		        "a box within its parent");
+	}
+}
+
+static void
+draw_flame(const struct exercise *e, const struct pp_profile *p, struct pp_sink *sink)
+{
+	struct pp_flame_opts opts = { .metric = pp_profile_primary(p),
+		                      .before = PP_FLAME_ALONE,
+		                      .thinnest = 1e-4,
+		                      .deepest = 2000 };
+	struct pp_flame_style style = { .width = 1200 };
+	struct pp_flame flame;
+	pp_status status = pp_flame_compute(&flame, p, &opts);
+	size_t i;
+
+	require(is_answer(e, status), "the flame graph's answer");
+	if (status == PP_OK) {
+		pp_flame_svg(sink, &flame, &style);
+		pp_flame_release(&flame);
+	}
+	for (i = 0; i < p->series.n; i++) {
+		status = pp_flame_chart(&flame, p, i, &opts);
+		require(is_answer(e, status), "the flame chart's answer");
+		if (status != PP_OK)
+			continue;
+		check_boxes(&flame);
+		pp_flame_svg(sink, &flame, &style);
+		pp_flame_release(&flame);
+	}
+}
+
+static void
+draw(const struct exercise *e, const struct pp_profile *p)
+{
+	static const char *const files[] = { "a", "b", NULL };
+	struct pp_html_opts opts = { .files = files, .inputs = files };
+	const struct pp_profile *both[] = { p, p };
+	struct pp_html_cut cut;
+	struct pp_sink *sink;
+	size_t n;
+
+	if (pp_sink_null(&sink) != PP_OK)
+		return;
+	draw_flame(e, p, sink);
+	for (n = 1; n <= 2 && pp_html_possible(); n++) {
+		pp_status status = pp_html_report(sink, both, n, &opts, &cut);
+
+		require(is_answer(e, status) && (status != PP_OK || cut.nodes == 0),
+		        "the report's answer");
+		opts.max_size = 100000 + 2000;
+	}
+	pp_sink_close(sink);
+}
+
 pp_status
 exercise_run(const struct exercise *e)
 {
@@ -378,6 +451,8 @@ exercise_run(const struct exercise *e)
 		check_tree(p);
 		check_rows(p);
 		compute(e, p, &whole);
+		if (e->draws)
+			draw(e, p);
 		write_some(e, p, pp_profile_complete(p) && pp_diags_total(&diags, PP_WARNING) == 0);
 		pp_profile_free(p);
 	}

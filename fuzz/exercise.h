@@ -14,6 +14,7 @@ struct exercise {
 	const void *data;
 	size_t size;
 	bool may_lack_memory; /* PP_E_NOMEM is an answer */
+	bool draws;           /* pictures and reports too, which take longer than the rest */
 };
 
 /* Runs; stops the program with a message when something does not hold. Returns what reading gave. */

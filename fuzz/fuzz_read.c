@@ -13,7 +13,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-	struct exercise e = { .format = FORMAT, .data = data, .size = size };
+	struct exercise e = {
+		.format = FORMAT, .data = data, .size = size, .draws = size % 16 == 0
+	};
 
 	exercise_run(&e);
 	return 0;

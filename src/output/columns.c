@@ -44,7 +44,7 @@ put_le(char *to, uint64_t v, size_t bytes)
 void
 pp_column_begin(struct pp_columns *c, char kind, const char *name, ...)
 {
-	char text[64];
+	char text[96];
 	va_list args;
 	int n;
 

@@ -17,7 +17,7 @@ put_moment_values(struct pp_html_data *h, size_t k, size_t series, const struct 
 	const struct pp_profile *p = h->digest->profile[k];
 	size_t n = m->node.n, c, i;
 	union pp_value *values = malloc((n + 1) * sizeof *values);
-	char name[48];
+	char name[96];
 
 	for (c = 0; values && c < m->columns; c++) {
 		/* Gains of counters that only grow may be negative all the same. */

@@ -9,7 +9,7 @@
 
 #include "analysis/linecost.h"
 
-#define NAME_MAX_LENGTH 48
+#define NAME_MAX_LENGTH 96
 
 /* ---- own costs of nodes ----------------------------------------------------------------- */
 
