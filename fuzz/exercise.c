@@ -401,8 +401,8 @@ draw_flame(const struct exercise *e, const struct pp_profile *p, struct pp_sink 
 	}
 }
 
-static void
-draw(const struct exercise *e, const struct pp_profile *p)
+void
+exercise_draw(const struct exercise *e, const struct pp_profile *p)
 {
 	static const char *const files[] = { "a", "b", NULL };
 	struct pp_html_opts opts = { .files = files, .inputs = files };
@@ -452,7 +452,7 @@ exercise_run(const struct exercise *e)
 		check_rows(p);
 		compute(e, p, &whole);
 		if (e->draws)
-			draw(e, p);
+			exercise_draw(e, p);
 		write_some(e, p, pp_profile_complete(p) && pp_diags_total(&diags, PP_WARNING) == 0);
 		pp_profile_free(p);
 	}

@@ -19,5 +19,7 @@ struct exercise {
 
 /* Runs; stops the program with a message when something does not hold. Returns what reading gave. */
 pp_status exercise_run(const struct exercise *);
+/* Draws a profile in every way. */
+void exercise_draw(const struct exercise *, const struct pp_profile *);
 
 #endif
