@@ -209,15 +209,15 @@ def step_fuzz(_):
 
 # ---- lints ----------------------------------------------------------------------------------
 
-def lint(tool, command_of, files):
-    """Runs a tool once per file; each file counts."""
+def lint(tool, command_of, files, lines=60):
+    """Runs a tool once per file; each file counts. Shows so many lines of each complaint."""
     if not shutil.which(tool):
         return Result(skipped=1, text=f'{tool} is not installed\n')
     result = Result()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         for done in pool.map(lambda file: run(command_of(file)), files):
             if done.returncode:
-                result.add(Result(failed=1, text=tail(done.stdout)))
+                result.add(Result(failed=1, text=''.join(done.stdout.splitlines(True)[:lines])))
             else:
                 result.passed += 1
     return result
@@ -225,7 +225,7 @@ def lint(tool, command_of, files):
 
 def step_format(_):
     files = sources('src', 'include', 'tests', 'fuzz', 'bench')
-    return lint('clang-format', lambda file: ['clang-format', '--dry-run', '-Werror', file], files)
+    return lint('clang-format', lambda file: ['clang-format', '--dry-run', '-Werror', file], files, 1)
 
 
 def step_tidy(_):
