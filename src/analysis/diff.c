@@ -243,7 +243,7 @@ student_t(double freedom)
 
 	if (freedom < 1)
 		freedom = 1;
-	if (freedom <= (double)PP_COUNT_OF(t))
+	if ((size_t)freedom <= PP_COUNT_OF(t))
 		return t[(size_t)freedom - 1];
 	return 1.96 + 2.4 / freedom;
 }

@@ -29,7 +29,7 @@ struct pp_canonical {
 void pp_canonical_name(struct pp_slice name, struct pp_slice file, uint32_t line,
                        struct pp_buf *out, struct pp_slice *place_file, uint32_t *place_line);
 /* The qualified name without parameters, templates' own parameters kept: mangled or not. */
-void pp_loose_name(struct pp_slice canonical, struct pp_buf *out);
+void pp_loose_name(struct pp_slice s, struct pp_buf *out);
 /* How many components two paths share at their end, 0 when their base names differ. */
 unsigned pp_path_score(struct pp_slice a, struct pp_slice b);
 

@@ -60,7 +60,7 @@ const struct pp_command pp_command_report = {
 static bool
 parse_size(const char *text, uint64_t *size)
 {
-	static const char letters[] = "KMG";
+	static const char letters[] = { 'K', 'M', 'G' };
 	size_t n = strlen(text);
 	double value, unit = 1;
 	const char *letter;
@@ -69,7 +69,7 @@ parse_size(const char *text, uint64_t *size)
 		n--;
 	if (n > 1 && text[n - 1] == 'i')
 		n--;
-	letter = n > 1 ? memchr(letters, text[n - 1] & ~0x20, 3) : NULL;
+	letter = n > 1 ? memchr(letters, text[n - 1] & ~0x20, sizeof letters) : NULL;
 	if (letter) {
 		unit = (double)((uint64_t)1 << (10 * (letter - letters + 1)));
 		n--;

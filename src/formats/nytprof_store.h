@@ -12,9 +12,9 @@ struct pp_nyt_store;
 
 /* NULL when out of memory. */
 struct pp_nyt_store *pp_nyt_store_new(void);
-void pp_nyt_store_free(void *store);
+void pp_nyt_store_free(void *ctx);
 /* Appends bytes; a tap for streams. */
-void pp_nyt_store_add(void *store, const unsigned char *p, size_t n);
+void pp_nyt_store_add(void *ctx, const unsigned char *p, size_t n);
 /* What was added so far ends with the 'z': the rest is deflated in the file. */
 void pp_nyt_store_deflate(struct pp_nyt_store *);
 /* Memory ran out: something is missing. */

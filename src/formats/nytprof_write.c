@@ -383,8 +383,10 @@ line_write(struct pp_nyt_writing *w, uint32_t fid, uint32_t line, uint64_t hits,
 	pp_nyt_out_bytes(&w->out, record,
 	                 statement_make(record, hits == 0, (int32_t)part, fid, line));
 	/* What does not fit goes on in statements that do not count. */
-	for (ticks -= part; ticks != 0.0; ticks -= part) {
+	ticks -= part;
+	while (ticks != 0.0) {
 		part = part_of(ticks);
+		ticks -= part;
 		pp_nyt_out_bytes(&w->out, record,
 		                 statement_make(record, true, (int32_t)part, fid, line));
 	}

@@ -560,7 +560,7 @@ bool pp_spaa_metrics_resolve(struct pp_spaa_reader *, const struct pp_spaa_recor
 void pp_spaa_no_memory(struct pp_spaa_reader *);
 /* A reference from another record to a stack, which may come later. */
 void pp_spaa_refer(struct pp_spaa_reader *, const struct pp_spaa_record *,
-                   const struct pp_spaa_id *, uint32_t event, enum pp_spaa_rule, uint32_t *id);
+                   const struct pp_spaa_id *, uint32_t event, enum pp_spaa_rule, uint32_t *out);
 /* Nanoseconds of a unit of time, 0 when it is none; *odd when the name is short for a proper one. */
 int64_t pp_spaa_time_unit(struct pp_slice name, bool *odd);
 

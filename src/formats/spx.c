@@ -94,7 +94,8 @@ pp_spx_beside(const char *path, size_t strip, const char *ending, char *out, siz
 	if (n + m + 1 > room)
 		return false;
 	memcpy(out, base, n);
-	memcpy(out + n, ending, m + 1);
+	memcpy(out + n, ending, m);
+	out[n + m] = '\0';
 	return true;
 }
 

@@ -116,9 +116,8 @@ take_number(struct meta_read *r, struct pp_slice key, const struct pp_json_num *
 		r->b->profile->recorded_at = value;
 	else if (pp_slice_eq_z(key, "called_function_count"))
 		r->meta->functions = value;
-	else if (pp_slice_eq_z(key, "recorded_call_count"))
-		r->meta->calls = value;
-	else if (pp_slice_eq_z(key, "call_count") && r->meta->calls < 0)
+	else if (pp_slice_eq_z(key, "recorded_call_count") ||
+	         (pp_slice_eq_z(key, "call_count") && r->meta->calls < 0))
 		r->meta->calls = value;
 }
 

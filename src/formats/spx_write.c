@@ -95,8 +95,10 @@ put_value(const struct spx_out *o, const struct spx_column *c, char *p, int64_t 
 		/* -4.9999 would be read as SPX's way to write -5. */
 		if (scale == 4 && fraction == 9999 && value < 0) {
 			p = put_u64(p, magnitude / (power / 10000));
-			memcpy(p, "e-4", 3);
-			return p + 3;
+			*p++ = 'e';
+			*p++ = '-';
+			*p++ = '4';
+			return p;
 		}
 	}
 	p = put_u64(p, magnitude / power);

@@ -124,8 +124,10 @@ gzip_header(struct deflate_feed *f)
 	unsigned byte, flags;
 
 	f->header_crc = 0;
-	if (!header_byte(f, &byte) || !header_byte(f, &byte) || !header_byte(f, &byte))
-		return false;
+	/* The two bytes of the magic, then the method. */
+	for (unsigned i = 0; i < 3; i++)
+		if (!header_byte(f, &byte))
+			return false;
 	if (byte != 8)
 		return header_bad(f, "a gzip header names an unknown method");
 	if (!header_byte(f, &flags))

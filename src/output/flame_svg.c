@@ -136,7 +136,7 @@ frame_colour(const struct pp_flame *f, const struct pp_flame_style *style, pp_fu
 
 		key = pp_text_of(p, module ? module : row->file);
 		name_numbers(key, v);
-		set = &sets[(size_t)(v[2] * (double)PP_COUNT_OF(sets))];
+		set = &sets[(size_t)(v[2] * 1000) % PP_COUNT_OF(sets)];
 	}
 	name_numbers(key, v);
 	return (struct rgb){ set->from[0] + (unsigned)(v[0] * set->by[0]),
