@@ -311,7 +311,7 @@ pp_gate_passes(const struct pp_gate_rule *rule, const struct pp_diff *d,
 	double before, after, whole = d->whole.value[PP_AFTER], margin;
 
 	if (rule->subject == PP_GATE_CALLS)
-		return d->has_calls && calls_pass(rule, row);
+		return row && d->has_calls && calls_pass(rule, row);
 	if (rule->subject == PP_GATE_SELF)
 		v = &row->self;
 	else if (rule->subject == PP_GATE_TOTAL)

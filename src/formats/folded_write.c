@@ -356,7 +356,7 @@ walk_all(struct walk *w)
 		return PP_E_NOMEM;
 	while (w->levels.n) {
 		struct level *level = &w->levels.at[w->levels.n - 1];
-		const struct item *x = &w->items.at[level->at];
+		const struct item *x = w->items.at ? &w->items.at[level->at] : NULL;
 
 		w->path.n = level->path;
 		if (level->at == level->end) {

@@ -385,10 +385,11 @@ build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t t
 				                   .site_line = call->line,
 				                   .series = series };
 			int64_t *cells = pp_build_edge(p->builder, &row);
+			int64_t count = (int64_t)call->count;
 
 			if (!cells)
 				return;
-			add_cells(p, cells, &(int64_t){ (int64_t)call->count }, 1);
+			add_cells(p, cells, &count, 1);
 			add_cells(p, cells + 1, r->cells.at + call->cells, call->width);
 		}
 	}
