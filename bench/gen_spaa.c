@@ -34,22 +34,26 @@ print_dictionaries(void)
 	long written = 0;
 	int i;
 
-	written += printf("{\"type\":\"header\",\"format\":\"spaa\",\"version\":\"1.0\",\"source_tool\":\"perf\","
-	                  "\"frame_order\":\"leaf_to_root\",\"events\":[{\"name\":\"cpu-clock\",\"kind\":"
-	                  "\"software\",\"sampling\":{\"mode\":\"frequency\",\"primary_metric\":\"period\","
-	                  "\"frequency_hz\":999}}],\"time_range\":{\"start\":757.314688,\"end\":817.314688,"
-	                  "\"unit\":\"seconds\"},\"stack_id_mode\":\"content_addressable\"}\n");
+	written += printf(
+	    "{\"type\":\"header\",\"format\":\"spaa\",\"version\":\"1.0\",\"source_tool\":\"perf\","
+	    "\"frame_order\":\"leaf_to_root\",\"events\":[{\"name\":\"cpu-clock\",\"kind\":"
+	    "\"software\",\"sampling\":{\"mode\":\"frequency\",\"primary_metric\":\"period\","
+	    "\"frequency_hz\":999}}],\"time_range\":{\"start\":757.314688,\"end\":817.314688,"
+	    "\"unit\":\"seconds\"},\"stack_id_mode\":\"content_addressable\"}\n");
 	for (i = 1; i <= 12; i++)
-		written += printf("{\"type\":\"dso\",\"id\":%d,\"name\":\"/opt/engine/lib/lib%d.so.%d\","
-		                  "\"is_kernel\":false}\n",
-		                  i, i * 7919 % 1000, i % 5);
+		written += printf(
+		    "{\"type\":\"dso\",\"id\":%d,\"name\":\"/opt/engine/lib/lib%d.so.%d\","
+		    "\"is_kernel\":false}\n",
+		    i, i * 7919 % 1000, i % 5);
 	for (i = 1; i <= FRAMES; i++)
-		written += printf("{\"type\":\"frame\",\"id\":%d,\"func\":\"engine::part%d::step_%d(unsigned "
-		                  "long)\",\"dso\":%d,\"ip\":\"0x%x\",\"symoff\":\"0x%x\",\"kind\":\"user\"}\n",
-		                  i, i % 40, i % FUNCS, i % 12 + 1, 0x401000 + i * 37, i % 4000);
+		written += printf(
+		    "{\"type\":\"frame\",\"id\":%d,\"func\":\"engine::part%d::step_%d(unsigned "
+		    "long)\",\"dso\":%d,\"ip\":\"0x%x\",\"symoff\":\"0x%x\",\"kind\":\"user\"}\n",
+		    i, i % 40, i % FUNCS, i % 12 + 1, 0x401000 + i * 37, i % 4000);
 	for (i = 0; i < THREADS; i++)
-		written += printf("{\"type\":\"thread\",\"pid\":4000,\"tid\":%d,\"comm\":\"worker-%d\"}\n",
-		                  4000 + i, i);
+		written += printf(
+		    "{\"type\":\"thread\",\"pid\":4000,\"tid\":%d,\"comm\":\"worker-%d\"}\n",
+		    4000 + i, i);
 	return written;
 }
 
@@ -70,24 +74,28 @@ print_stack(uint64_t number)
 	for (i = 0; i < depth; i++)
 		written += printf("%s%u", i ? "," : "", frames[i]);
 	for (i = 0; i < 2; i++)
-		written += printf(i ? ",\"exclusive\":{\"frame\":%u,\"weights\":[{\"metric\":\"samples\",\"value\":%llu},"
-		                      "{\"metric\":\"period\",\"value\":%llu,\"unit\":\"events\"}]}}\n"
-		                    : "],\"context\":{\"event\":\"cpu-clock\",\"pid\":4000,\"tid\":%u},\"weights\":["
-		                      "{\"metric\":\"samples\",\"value\":%llu},{\"metric\":\"period\",\"value\":%llu,"
-		                      "\"unit\":\"events\"}]",
-		                  i ? frames[0] : 4000 + (unsigned)(number % THREADS), samples, samples * 1001001);
+		written += printf(
+		    i ? ",\"exclusive\":{\"frame\":%u,\"weights\":[{\"metric\":\"samples\",\"value\":%llu},"
+		        "{\"metric\":\"period\",\"value\":%llu,\"unit\":\"events\"}]}}\n"
+		      : "],\"context\":{\"event\":\"cpu-clock\",\"pid\":4000,\"tid\":%u},\"weights\":["
+		        "{\"metric\":\"samples\",\"value\":%llu},{\"metric\":\"period\",\"value\":%llu,"
+		        "\"unit\":\"events\"}]",
+		    i ? frames[0] : 4000 + (unsigned)(number % THREADS), samples,
+		    samples * 1001001);
 	return written;
 }
 
 static long
 print_sample(uint64_t stacks, uint64_t number)
 {
-	uint64_t stack = (uint64_t)draw(1 << 20) * draw(1 << 20) / ((uint64_t)1 << 20) * stacks >> 20;
+	uint64_t stack = (uint64_t)draw(1 << 20) * draw(1 << 20) / ((uint64_t)1 << 20) * stacks >>
+	                 20;
 
-	return printf("{\"type\":\"sample\",\"timestamp\":%u.%09u,\"pid\":4000,\"tid\":%u,\"cpu\":%u,\"event\":"
-	              "\"cpu-clock\",\"period\":1001001,\"stack_id\":\"0x%016llx\"}\n",
-	              758 + (unsigned)(number % 59), draw(1000000000), 4000 + (unsigned)(stack % THREADS),
-	              draw(16), (unsigned long long)id_of(stack));
+	return printf(
+	    "{\"type\":\"sample\",\"timestamp\":%u.%09u,\"pid\":4000,\"tid\":%u,\"cpu\":%u,\"event\":"
+	    "\"cpu-clock\",\"period\":1001001,\"stack_id\":\"0x%016llx\"}\n",
+	    758 + (unsigned)(number % 59), draw(1000000000), 4000 + (unsigned)(stack % THREADS),
+	    draw(16), (unsigned long long)id_of(stack));
 }
 
 int

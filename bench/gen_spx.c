@@ -75,7 +75,8 @@ print_05(struct walk *w, bool start, int function)
 	else
 		putchar('|');
 	for (i = RECENT; i >= 1 && function >= 100; i--)
-		if ((uint64_t)i <= w->events % BLOCK && w->recent[(w->events - (uint64_t)i) % RECENT] == function)
+		if ((uint64_t)i <= w->events % BLOCK &&
+		    w->recent[(w->events - (uint64_t)i) % RECENT] == function)
 			back = i;
 	if (back)
 		printf("r%d", back);

@@ -44,16 +44,17 @@ PP_API const char *pp_version(void);
 /* What a call came to. The values are pinned: they never change their meaning. */
 typedef enum pp_status {
 	PP_OK = 0,
-	PP_E_NOMEM = 1,       /* an allocation failed; nothing was handed over */
-	PP_E_IO = 2,          /* the operating system refused to open or read the input */
-	PP_E_UNKNOWN = 3,     /* no format recognised the input */
-	PP_E_AMBIGUOUS = 4,   /* several formats recognised it equally well; name one */
-	PP_E_INVALID = 5,     /* recognised, but nothing in it could be used */
-	PP_E_LIMIT = 6,       /* a limit (pp_limits) was reached */
-	PP_E_UNSUPPORTED = 7, /* the profile lacks what the call needs, or the format cannot do it */
-	PP_E_USAGE = 8,       /* arguments that make no sense; nothing was changed */
-	PP_E_OUTPUT = 9,      /* the output could not be written; an older file is left as it was */
-	PP_E_LOSS = 10        /* writing would lose something and that was forbidden */
+	PP_E_NOMEM = 1,     /* an allocation failed; nothing was handed over */
+	PP_E_IO = 2,        /* the operating system refused to open or read the input */
+	PP_E_UNKNOWN = 3,   /* no format recognised the input */
+	PP_E_AMBIGUOUS = 4, /* several formats recognised it equally well; name one */
+	PP_E_INVALID = 5,   /* recognised, but nothing in it could be used */
+	PP_E_LIMIT = 6,     /* a limit (pp_limits) was reached */
+	PP_E_UNSUPPORTED =
+	    7,           /* the profile lacks what the call needs, or the format cannot do it */
+	PP_E_USAGE = 8,  /* arguments that make no sense; nothing was changed */
+	PP_E_OUTPUT = 9, /* the output could not be written; an older file is left as it was */
+	PP_E_LOSS = 10   /* writing would lose something and that was forbidden */
 } pp_status;
 
 /* A short English sentence for a status. Never NULL. */
@@ -66,15 +67,15 @@ PP_API const char *pp_status_text(pp_status status);
  * generous: real profiles do not meet them.
  */
 struct pp_limits {
-	uint64_t max_memory;        /* bytes a profile may occupy */
-	uint64_t max_string;        /* bytes of one name */
-	uint64_t max_line;          /* bytes of one text line or binary record */
-	uint32_t max_nodes;         /* nodes of the call tree */
-	uint32_t max_depth;         /* frames of one stack */
-	uint32_t max_nesting;       /* nested JSON values, nested evals */
-	uint32_t max_filters;       /* compression layers around one input */
-	uint32_t max_expansion;     /* decoded bytes per byte of the file, all layers together */
-	uint64_t expansion_grace;   /* decoded bytes that are always allowed, whatever the ratio */
+	uint64_t max_memory;      /* bytes a profile may occupy */
+	uint64_t max_string;      /* bytes of one name */
+	uint64_t max_line;        /* bytes of one text line or binary record */
+	uint32_t max_nodes;       /* nodes of the call tree */
+	uint32_t max_depth;       /* frames of one stack */
+	uint32_t max_nesting;     /* nested JSON values, nested evals */
+	uint32_t max_filters;     /* compression layers around one input */
+	uint32_t max_expansion;   /* decoded bytes per byte of the file, all layers together */
+	uint64_t expansion_grace; /* decoded bytes that are always allowed, whatever the ratio */
 };
 
 /* The default limits. */
@@ -131,7 +132,8 @@ enum {
 	PP_EXTRAS = 1 << 7,   /* everything needed to write the same format back without loss */
 	PP_FLAT = 1 << 8,     /* a hint in `want`: only costs per function will be asked for */
 	PP_SITES = 1 << 9,    /* where each call was made, which may split the tree further */
-	PP_FINDINGS = 1 << 10, /* the diagnostics are all that matters: what no rule needs may be skipped */
+	PP_FINDINGS =
+	    1 << 10, /* the diagnostics are all that matters: what no rule needs may be skipped */
 	PP_FACETS = PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE
 };
 
@@ -150,14 +152,15 @@ PP_API unsigned pp_format_can(const pp_format *);
 typedef struct pp_profile pp_profile;
 
 struct pp_read_opts {
-	const char *from;               /* format name; NULL = recognise it */
-	const char *variant;            /* format specific; NULL = decide */
-	unsigned want;                  /* facets, PP_META, PP_EXTRAS; 0 = PP_TREE|PP_EDGES|PP_LINES|PP_META */
-	unsigned threads;               /* 0 = one per processor */
+	const char *from;    /* format name; NULL = recognise it */
+	const char *variant; /* format specific; NULL = decide */
+	unsigned want;       /* facets, PP_META, PP_EXTRAS; 0 = PP_TREE|PP_EDGES|PP_LINES|PP_META */
+	unsigned threads;    /* 0 = one per processor */
 	const struct pp_limits *limits; /* NULL = defaults */
-	double prune;                   /* for pictures: what costs less than this share of the whole may
+	double prune; /* for pictures: what costs less than this share of the whole may
 	                                   be summed up as "(N more)"; 0 = keep everything */
-	const char *const *options;     /* "key=value" strings for the format, NULL-terminated; or NULL */
+	const char *const
+	    *options; /* "key=value" strings for the format, NULL-terminated; or NULL */
 	/* Called now and then with bytes read and bytes in all (0 = unknown); true stops the reading. */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;

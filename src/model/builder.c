@@ -298,7 +298,8 @@ pp_build_series(struct pp_builder *b, const struct pp_series *like, bool dense, 
 		               .dense = dense,
 		               .has_calls = has_calls,
 		               .measured = like->measured,
-		               .stride = (uint32_t)(p->metrics.n * (like->measured ? 2 : 1)) + has_calls,
+		               .stride = (uint32_t)(p->metrics.n * (like->measured ? 2 : 1)) +
+		                         has_calls,
 		               .row_of = { .seed = b->seed } };
 
 	if (!pp_builder_ok(b))
@@ -548,9 +549,8 @@ pp_build_func_cells(struct pp_builder *b, pp_func func)
 
 	if (!pp_builder_ok(b))
 		return NULL;
-	if (need > p->func_cells.n &&
-	    !cells_append(b, &p->func_cells.at, &p->func_cells.n, &p->func_cells.cap,
-	                  need - p->func_cells.n))
+	if (need > p->func_cells.n && !cells_append(b, &p->func_cells.at, &p->func_cells.n,
+	                                            &p->func_cells.cap, need - p->func_cells.n))
 		return NULL;
 	return p->func_cells.at + (size_t)func * stride;
 }
