@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bundles the viewer of reports: viewer.py WEB OUT.js
+"""Bundles the viewer of reports: viewer.py WEB OUT.js needed|wanted|never
 
 Needs node and the packages of web/package.json, which it installs when npm can. Without them it writes
 an empty file, and `polyprof report` says what is missing.
@@ -33,11 +33,13 @@ def install(web):
 
 
 def main():
-    web, out = sys.argv[1:]
+    web, out, how = sys.argv[1:]
     if os.path.exists(out):
         os.remove(out)
     why = None
-    if not shutil.which('node'):
+    if how == 'never':
+        why = 'left out'
+    elif not shutil.which('node'):
         why = 'node is not installed'
     elif not installed(web) and not install(web):
         why = 'the packages of web/package.json could not be installed'
@@ -45,6 +47,8 @@ def main():
         done = run(['node', 'bundle.mjs', os.path.abspath(out)], web)
         if done.returncode:
             sys.exit(done.stdout)
+    elif how == 'needed':
+        sys.exit(f'viewer: {why}')
     else:
         print(f'viewer: {why}; `polyprof report` will not work', file=sys.stderr)
         open(out, 'w').close()

@@ -3,7 +3,7 @@
 
 import { el } from './dom';
 import type { Layer } from './layers';
-import { columns, fit } from './text';
+import { fit } from './text';
 
 export const ROW = 18;
 const THIN = 0.4;
@@ -44,7 +44,6 @@ export class Flame {
   private laidOut = 0; // the width for which boxes are
   private hovered: Box | null = null;
   private wide: number[] = [];
-  private places = new Map<number, Box>(); // boxes by node
   private wantBottom = true;
   zoom = 0;
   selected = 0;
@@ -163,11 +162,6 @@ export class Flame {
         if (waiting) break;
       }
     }
-    this.places.clear();
-    for (const row of this.rows) {
-      row.sort((a, b) => a.x - b.x);
-      for (const box of row) if (box.node >= 0) this.places.set(box.node, box);
-    }
     if (waiting) setTimeout(() => this.relayout(), 0);
   }
 
@@ -175,7 +169,7 @@ export class Flame {
     const wide = this.wide, row = parent.row + 1, plain = layer.plain;
     let x = parent.x, thin = 0, rest = 0, only = -1;
     const take = (node: number, w: number) => {
-      if (w >= THIN && (layer.func(node) || w >= 1)) {
+      if (w >= 1 || (w >= THIN && layer.func(node))) {
         wide.push(node);
       } else if (w > 0) {
         thin += layer.more(node) || 1;
@@ -195,17 +189,20 @@ export class Flame {
     if (this.byWeight && wide.length > 1) wide.sort((a, b) => layer.width(b) - layer.width(a));
     if (!wide.length && rest < THIN) return;
     const list = (this.rows[row] ??= []);
+    const from = list.length;
     for (const node of wide) {
-      const box = { node, row, x, w: layer.width(node) * scale, more: layer.more(node) };
-      list.push(box);
-      if (!box.more) pile.push(box);
-      x += box.w;
+      const w = layer.width(node) * scale;
+      list.push({ node, row, x, w, more: layer.func(node) ? 0 : layer.more(node) });
+      x += w;
     }
+    // The leftmost is taken first, so that boxes of a row come from left to right.
+    for (let i = list.length - 1; i >= from; i--) if (!list[i].more) pile.push(list[i]);
     if (rest >= THIN) list.push({ node: thin === 1 ? only : -1 - parent.node, row, x, w: rest, more: thin });
   }
 
   private find(node: number): Box | null {
-    return this.places.get(node) ?? null;
+    for (const row of this.rows) for (let i = 0; i < row.length; i++) if (row[i].node === node) return row[i];
+    return null;
   }
 
   private top(row: number): number {
@@ -265,13 +262,10 @@ export class Flame {
     const room = Math.floor((box.w - 7) / this.letter);
     if (room >= 3) {
       const label = sum ? `(${box.more} more)` : style.label(box.node);
-      const text = fit(label, room);
-      if (columns(text) <= room || room > 3) {
-        g.globalAlpha = faded ? 0.5 : 1;
-        g.fillStyle = match ? '#fff' : sum || box.node === 0 ? (dark ? '#dcdce3' : '#33333a') : dark ? '#fff' : '#17171b';
-        if (dark && !sum && !match && box.node !== 0) g.fillStyle = '#101014';
-        g.fillText(text, box.x + 4, y + ROW / 2);
-      }
+      const grey = sum || !this.layer!.func(box.node);
+      g.globalAlpha = faded ? 0.5 : 1;
+      g.fillStyle = match ? '#fff' : grey ? (dark ? '#dcdce3' : '#33333a') : '#131317';
+      g.fillText(fit(label, room), box.x + 4, y + ROW / 2);
     }
     g.globalAlpha = 1;
   }

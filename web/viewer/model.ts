@@ -176,9 +176,9 @@ function ruleFlags(data: Data, filters: Filter[]): { flags: Uint8Array; kinds: n
 function chooseStacks(tree: Tree, flags: Uint8Array, kinds: number, own: (Float64Array | null)[]): void {
   const seen = new Uint8Array(tree.n), { parent, func, n } = tree;
   for (let i = 1; i < n; i++) seen[i] = seen[parent[i]] | flags[func[i]];
-  for (let i = 0; i < n; i++) {
-    if ((!(kinds & 1) || seen[i] & 1) && !(seen[i] & 2)) continue;
-    for (const cells of own) if (cells) cells[i] = 0;
+  const want = kinds & 1;
+  for (const cells of own) {
+    if (cells) for (let i = 0; i < n; i++) if ((seen[i] & 3) !== want) cells[i] = 0;
   }
 }
 
