@@ -30,9 +30,19 @@ function language(name: string, flags: number): Family {
   return FAMILIES.other;
 }
 
+/** #rrggbb: a canvas takes that faster than hsl(), and boxes are many. */
+function hex(hue: number, saturation: number, light: number): string {
+  const s = saturation / 100, l = light / 100, a = s * Math.min(l, 1 - l);
+  const part = (n: number) => {
+    const k = (n + hue / 30) % 12;
+    return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1)))).toString(16).padStart(2, '0');
+  };
+  return '#' + part(0) + part(8) + part(4);
+}
+
 function hsl([hue, by, saturation, light]: Family, h: number, dark: boolean): string {
-  const tone = (h >>> 8) % 7, l = light + tone - 3 - (dark ? 12 : 0);
-  return `hsl(${hue + ((h >>> 16) % 64) / 64 * by} ${saturation - (dark ? 14 : 0)}% ${l}%)`;
+  const tone = (h >>> 8) % 7;
+  return hex(hue + (((h >>> 16) % 64) / 64) * by, saturation - (dark ? 14 : 0), light + tone - 3 - (dark ? 12 : 0));
 }
 
 /** One colour per function. */
@@ -56,5 +66,5 @@ export function changeColour(change: number, largest: number, dark: boolean): st
   if (!change || !largest) return dark ? '#5a5b66' : '#e6e6ea';
   const share = Math.min(1, Math.sqrt(Math.abs(change) / largest));
   const l = dark ? 40 + 22 * share : 90 - 32 * share, s = 25 + 65 * share;
-  return `hsl(${change > 0 ? 28 : 211} ${s}% ${l}%)`;
+  return hex(change > 0 ? 28 : 211, s, l);
 }

@@ -242,32 +242,32 @@ export class Flame {
     g.font = FONT;
     g.textBaseline = 'middle';
     if (!this.letter) this.letter = g.measureText('mmmmmmmmmm').width / 10;
-    const scroll = this.host.scrollTop;
+    const scroll = this.host.scrollTop, searching = this.style.searching(), dark = this.style.dark();
     for (let row = 0; row < this.rows.length; row++) {
       const y = this.top(row) - scroll;
       if (y + ROW < 0 || y > height || !this.rows[row]) continue;
-      for (const box of this.rows[row]) this.paintBox(g, box, y);
+      for (const box of this.rows[row]) this.paintBox(g, box, y, searching, dark);
     }
     if (this.selected !== this.zoom || document.activeElement === this.canvas) this.outline(g, this.find(this.selected), look.getPropertyValue('--ink'), 2);
     if (this.hovered) this.outline(g, this.hovered, look.getPropertyValue('--ink'), 1);
   }
 
-  private paintBox(g: CanvasRenderingContext2D, box: Box, y: number): void {
-    const { style } = this, sum = box.node < 0 || box.more > 0, dark = style.dark();
-    const match = !sum && style.match(box.node), faded = style.searching() && !match;
+  private paintBox(g: CanvasRenderingContext2D, box: Box, y: number, searching: boolean, dark: boolean): void {
+    const { style } = this, sum = box.node < 0 || box.more > 0;
+    const match = searching && !sum && style.match(box.node), faded = searching && !match;
     const above = box.row < this.zoomRow;
-    g.globalAlpha = faded ? 0.32 : above ? 0.6 : 1;
+    if (faded || above) g.globalAlpha = faded ? 0.32 : 0.6;
     g.fillStyle = sum ? (dark ? '#3d3e47' : '#c9c9d1') : match ? (dark ? '#d95bf0' : '#b517d1') : style.colour(box.node);
     g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, ROW - 1);
     const room = Math.floor((box.w - 7) / this.letter);
     if (room >= 3) {
       const label = sum ? `(${box.more} more)` : style.label(box.node);
       const grey = sum || !this.layer!.func(box.node);
-      g.globalAlpha = faded ? 0.5 : 1;
+      if (faded || above) g.globalAlpha = faded ? 0.5 : 1;
       g.fillStyle = match ? '#fff' : grey ? (dark ? '#dcdce3' : '#33333a') : '#131317';
       g.fillText(fit(label, room), box.x + 4, y + ROW / 2);
     }
-    g.globalAlpha = 1;
+    if (faded || above) g.globalAlpha = 1;
   }
 
   private outline(g: CanvasRenderingContext2D, box: Box | null, colour: string, width: number): void {
