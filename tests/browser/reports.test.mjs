@@ -100,10 +100,11 @@ for (const [name, path] of [['spx', 'formats/spx/good/05-memory-allmetrics.json'
 
 // ---- threads and events ----
 await test('threads', async () => {
-  const file = sample('formats/spaa/good/two-events.spaa'), p = await page(b);
+  const file = sample('formats/spaa/good/threads.spaa'), p = await page(b);
   await open(p, makeReport('threads', file));
   const picker = p.getByLabel('Thread');
-  if (await picker.count()) {
+  ok((await picker.count()) === 1, 'threads can be chosen');
+  {
     const options = (await picker.locator('option').evaluateAll(list => list.map(o => o.value))).filter(Boolean);
     await picker.selectOption(options[0]);
     const line = await p.locator('#command').innerText(), word = /--thread (\S+)/.exec(line)[1];

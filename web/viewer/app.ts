@@ -120,7 +120,7 @@ export class App {
 
 
   name(func: number): string {
-    return func ? shown(this.data.funcs.name[func], 300) : 'all';
+    return func ? shown(this.data.funcs.name[func], 300) || '(no name)' : 'all';
   }
 
   place(func: number): string {
