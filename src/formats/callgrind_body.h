@@ -64,7 +64,7 @@ const struct pp_cg_body *pp_cg_body_of(const struct pp_profile *);
 /* The file as text, when another format carried it; empty otherwise. See callgrind_carry.c. */
 struct pp_slice pp_cg_carried(const struct pp_profile *);
 bool pp_cg_carry_save(const struct pp_profile *, struct pp_buf *out);
-bool pp_cg_carry_load(struct pp_profile *, struct pp_slice bytes);
+pp_status pp_cg_carry_load(struct pp_profile *, struct pp_slice bytes);
 
 /* Goes over the lines. `costs` must have room for the events of any part. */
 struct pp_cg_cursor {

@@ -47,17 +47,17 @@ pp_cg_carry_save(const struct pp_profile *p, struct pp_buf *out)
 	return ok;
 }
 
-bool
+pp_status
 pp_cg_carry_load(struct pp_profile *p, struct pp_slice bytes)
 {
 	struct carried *text = malloc(sizeof *text + bytes.n);
 
 	if (!text)
-		return false;
+		return PP_E_NOMEM;
 	text->n = bytes.n;
 	if (bytes.n)
 		memcpy(text->bytes, bytes.p, bytes.n);
 	p->private_data = text;
 	p->private_free = carried_free;
-	return true;
+	return PP_OK;
 }

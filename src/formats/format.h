@@ -77,11 +77,11 @@ struct pp_format {
 	/*
 	 * Optional: the profile's private data as bytes and back, so that another format can carry them
 	 * (see docs/formats/spaa.md). `carry_save` appends nothing when there are none. `carry_load` gets
-	 * bytes that anybody may have written: it returns false when it cannot use them, with the
-	 * profile as it was. Strings, tables and nodes of the profile have the same ids in both.
+	 * bytes that anybody may have written: PP_E_INVALID when it cannot use them, PP_E_NOMEM, both
+	 * with the profile as it was. Strings, tables and nodes of the profile have the same ids in both.
 	 */
 	bool (*carry_save)(const struct pp_profile *, struct pp_buf *out);
-	bool (*carry_load)(struct pp_profile *, struct pp_slice bytes);
+	pp_status (*carry_load)(struct pp_profile *, struct pp_slice bytes);
 	const struct pp_rule *rules;         /* ends with id NULL */
 	const struct pp_option_doc *options; /* ends with key NULL; or NULL */
 };

@@ -133,7 +133,7 @@ pp_nyt_carry_save(const struct pp_profile *p, struct pp_buf *out)
 	return !out->failed;
 }
 
-bool
+pp_status
 pp_nyt_carry_load(struct pp_profile *p, struct pp_slice bytes)
 {
 	struct pp_nyt_store *s;
@@ -141,22 +141,24 @@ pp_nyt_carry_load(struct pp_profile *p, struct pp_slice bytes)
 	unsigned i;
 
 	if (bytes.n < 8)
-		return false;
+		return PP_E_INVALID;
 	for (i = 0; i < 8; i++)
 		at |= (uint64_t)bytes.p[i] << 8 * i;
 	bytes = pp_slice_of(bytes.p + 8, bytes.n - 8);
-	s = at > bytes.n ? NULL : pp_nyt_store_new();
+	if (at > bytes.n)
+		return PP_E_INVALID;
+	s = pp_nyt_store_new();
 	if (!s)
-		return false;
+		return PP_E_NOMEM;
 	pp_nyt_store_add(s, bytes.p, (size_t)at);
 	if (at)
 		pp_nyt_store_deflate(s);
 	pp_nyt_store_add(s, bytes.p + at, bytes.n - (size_t)at);
 	if (s->failed) {
 		pp_nyt_store_free(s);
-		return false;
+		return PP_E_NOMEM;
 	}
 	p->private_data = s;
 	p->private_free = pp_nyt_store_free;
-	return true;
+	return PP_OK;
 }

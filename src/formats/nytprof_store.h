@@ -25,6 +25,6 @@ void pp_nyt_store_walk(const struct pp_nyt_store *, bool deflated,
                        void (*take)(void *ctx, const unsigned char *p, size_t n), void *ctx);
 /* The store that is a profile's private data as bytes and back, for formats that carry it. */
 bool pp_nyt_carry_save(const struct pp_profile *, struct pp_buf *out);
-bool pp_nyt_carry_load(struct pp_profile *, struct pp_slice bytes);
+pp_status pp_nyt_carry_load(struct pp_profile *, struct pp_slice bytes);
 
 #endif

@@ -322,20 +322,22 @@ pp_pyn_carry_save(const struct pp_profile *p, struct pp_buf *out)
 	return !out->failed;
 }
 
-bool
+pp_status
 pp_pyn_carry_load(struct pp_profile *p, struct pp_slice bytes)
 {
 	const struct pp_pyn_doc *doc;
+	pp_status status;
 
 	if (!document_keep(p, bytes))
-		return false;
+		return PP_E_NOMEM;
 	doc = p->private_data;
 	if (doc->usable && !doc->no_memory)
-		return true;
+		return PP_OK;
+	status = doc->no_memory ? PP_E_NOMEM : PP_E_INVALID;
 	pp_pyn_doc_free(p->private_data);
 	p->private_data = NULL;
 	p->private_free = NULL;
-	return false;
+	return status;
 }
 
 pp_status

@@ -649,14 +649,20 @@ carry_install(struct pp_spaa_reader *r)
 	struct pp_spaa_carry *c = r->carry;
 	struct pp_profile *old = r->builder->profile, *p = c->builder.profile;
 	struct pp_builder swap;
+	pp_status status = PP_OK;
 	size_t i;
 
 	p->format = old->format;
 	p->native = c->native;
 	for (i = 0; i < PP_COUNT_OF(old->compression); i++)
 		p->compression[i] = pp_build_str(&c->builder, pp_text_of(old, old->compression[i]));
-	if (c->native->carry_load && c->bytes.n &&
-	    !c->native->carry_load(p, pp_slice_of(c->bytes.p, c->bytes.n)))
+	if (c->bytes.failed)
+		status = PP_E_NOMEM;
+	else if (c->native->carry_load && c->bytes.n)
+		status = c->native->carry_load(p, pp_slice_of(c->bytes.p, c->bytes.n));
+	if (status == PP_E_NOMEM)
+		pp_builder_fail(&c->builder, PP_E_NOMEM, NULL);
+	else if (status != PP_OK)
 		pp_diag_add(r->reader->diags, &pp_spaa_rules[PP_SPAA_R_CARRY_DAMAGED], PP_NOWHERE,
 		            "the details that only %s understands cannot be used", c->native->name);
 	if (!p->private_data) {

@@ -96,7 +96,7 @@ struct pp_frame_row pp_spaa_out_frame(const struct pp_spaa_out *, uint32_t key);
 void pp_spaa_write_header(struct pp_spaa_out *);
 void pp_spaa_write_dicts(struct pp_spaa_out *);
 /* The hash of what a frame is called. */
-uint64_t pp_spaa_frame_key(const struct pp_spaa_out *, uint32_t key);
+uint64_t pp_spaa_frame_key(struct pp_spaa_out *, uint32_t key);
 /* Everything that SPAA has no place for: spaa_carry.c. */
 void pp_spaa_carry_write(struct pp_spaa_out *);
 /* Whether a profile has anything that must be carried. */

@@ -274,7 +274,7 @@ srcline_print(const struct pp_spaa_out *o, const struct pp_frame_row *row, struc
 }
 
 uint64_t
-pp_spaa_frame_key(const struct pp_spaa_out *o, uint32_t key)
+pp_spaa_frame_key(struct pp_spaa_out *o, uint32_t key)
 {
 	const struct pp_profile *p = o->p;
 	struct pp_frame_row row = pp_spaa_out_frame(o, key);
@@ -302,6 +302,7 @@ pp_spaa_frame_key(const struct pp_spaa_out *o, uint32_t key)
 		pp_buf_addf(&place, "i%u", row.inline_depth);
 	pp_buf_addc(&place, '\1');
 	h = pp_spaa_fnv(h, place.p, place.n);
+	o->failed |= place.failed;
 	pp_buf_release(&place);
 	return h;
 }
