@@ -210,8 +210,9 @@ part_divide(struct pruner *x, const struct part *part)
 		if (index != ENDS_HERE && x->children.at[index].next != SIZE_MAX)
 			x->sorted.at[x->children.at[index].next++] = x->lines.at[i];
 	}
-	memcpy(x->lines.at + part->begin, x->sorted.at + part->begin,
-	       (at - part->begin) * sizeof *x->lines.at);
+	if (at > part->begin)
+		memcpy(x->lines.at + part->begin, x->sorted.at + part->begin,
+		       (at - part->begin) * sizeof *x->lines.at);
 	return thin == 0 || more_add(x, part->node, thin, more);
 }
 
