@@ -9,6 +9,7 @@
 #include "tap.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #include "exercise.h"
@@ -42,6 +43,7 @@ static struct {
 	atomic_ulong made;
 	unsigned long first; /* the first to fail, 0 = none */
 	bool all_after;
+	bool trap; /* stop there, for a debugger */
 } plan;
 
 /*
@@ -108,6 +110,8 @@ must_fail(void)
 {
 	unsigned long number = atomic_fetch_add(&plan.made, 1) + 1;
 
+	if (plan.first && number == plan.first && plan.trap)
+		raise(SIGTRAP);
 	return plan.first && (number == plan.first || (plan.all_after && number > plan.first));
 }
 
@@ -259,14 +263,21 @@ check_format(const char *directory)
 	__real_free(good);
 }
 
-/* oom tests/formats */
+/*
+ * oom tests/formats       tries all samples
+ * oom --at N FILE         fails one allocation, stopping there: gdb -ex run -ex bt --args oom --at 17 x.folded
+ */
 int
 main(int argc, char **argv)
 {
-	int i;
+	long lost;
 
-	for (i = 1; i < argc; i++)
-		each(argv[i], check_format);
+	if (argc == 4 && strcmp(argv[1], "--at") == 0) {
+		plan.trap = true;
+		return (int)run(argv[3], strtoul(argv[2], NULL, 10), false, &lost);
+	}
+	if (argc == 2)
+		each(argv[1], check_format);
 	ok(tap.run > 0, "there are samples");
 	return tap_done();
 }
