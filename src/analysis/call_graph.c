@@ -26,7 +26,7 @@ pair_cmp(const void *left, const void *right)
 
 /* The rows with a caller, sorted; *n of them. NULL when out of memory. */
 static struct pair *
-sorted_pairs(const struct pp_profile *p, size_t *n)
+sorted_pairs(const struct pp_profile *p, size_t series, size_t *n)
 {
 	struct pair *pairs = malloc((p->edges.n + 1) * sizeof *pairs);
 	size_t i;
@@ -35,7 +35,8 @@ sorted_pairs(const struct pp_profile *p, size_t *n)
 	for (i = 0; pairs && i < p->edges.n; i++) {
 		const struct pp_edge_row *row = &p->edges.at[i];
 
-		if (row->caller && row->callee)
+		if (row->caller && row->callee &&
+		    (series == PP_ALL_SERIES || row->series == series))
 			pairs[(*n)++] = (struct pair){ p->funcs.at[row->caller].same,
 				                       p->funcs.at[row->callee].same, (uint32_t)i };
 	}
@@ -58,10 +59,10 @@ edge_add(struct pp_call_graph *g, const struct pp_profile *p, size_t edge, uint3
 }
 
 static bool
-graph_edges(struct pp_call_graph *g, const struct pp_profile *p)
+graph_edges(struct pp_call_graph *g, const struct pp_profile *p, size_t series)
 {
 	size_t n, i, edges = 0;
-	struct pair *pairs = sorted_pairs(p, &n);
+	struct pair *pairs = sorted_pairs(p, series, &n);
 
 	g->first = calloc((size_t)g->n + 2, sizeof *g->first);
 	g->to = calloc(n + 1, sizeof *g->to);
@@ -86,14 +87,14 @@ graph_edges(struct pp_call_graph *g, const struct pp_profile *p)
 }
 
 bool
-pp_call_graph_init(struct pp_call_graph *g, const struct pp_profile *p)
+pp_call_graph_init(struct pp_call_graph *g, const struct pp_profile *p, size_t series)
 {
 	uint32_t f;
 
 	*g = (struct pp_call_graph){ .n = (uint32_t)p->funcs.n, .metrics = p->metrics.n };
 	g->component = calloc((size_t)g->n + 1, sizeof *g->component);
 	g->members = calloc((size_t)g->n + 1, sizeof *g->members);
-	if (!g->component || !g->members || !graph_edges(g, p) ||
+	if (!g->component || !g->members || !graph_edges(g, p, series) ||
 	    !pp_scc_compute(g->n, g->first, g->to, g->component, &g->components)) {
 		pp_call_graph_release(g);
 		return false;

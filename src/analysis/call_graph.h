@@ -19,8 +19,13 @@ struct pp_call_graph {
 	uint32_t *members; /* by component: how many functions */
 };
 
-/* False when out of memory. Edges from outside (caller 0) are left out. */
-bool pp_call_graph_init(struct pp_call_graph *, const struct pp_profile *);
+#define PP_ALL_SERIES SIZE_MAX
+
+/*
+ * Of the edges of one series, or of PP_ALL_SERIES. False when out of memory. Edges from outside (caller 0)
+ * are left out.
+ */
+bool pp_call_graph_init(struct pp_call_graph *, const struct pp_profile *, size_t series);
 void pp_call_graph_release(struct pp_call_graph *);
 
 static inline const union pp_value *

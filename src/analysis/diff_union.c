@@ -168,6 +168,7 @@ pp_diff_union(const struct pp_diff *d, bool with_change, struct pp_profile **out
 		pp_builder_fail(&u.b, PP_E_NOMEM, NULL);
 	u.b.profile->format = after->format;
 	u.b.profile->complete = before->complete && after->complete;
+	u.b.profile->estimated = before->estimated || after->estimated;
 	metrics_make(&u, with_change);
 	u.series = pp_build_series_plain(&u.b, true, false);
 	if (pp_builder_ok(&u.b))

@@ -1,395 +1,68 @@
 /*
- * Estimating stacks.
- *
- * Cycles (strongly connected components) are one unit: who enters one shows as a frame, the other members as
- * frames below it, whatever they call outside below these. The inclusive cost of a unit is the own cost of its
- * members and the edges that leave it. Roots are units that cost more than their callers account for.
- * Where callers account for more than a unit costs, their parts are made smaller.
- * Costs are whole numbers: each division hands out parts of w by rounding the running sum, so they add up to w.
+ * Estimated stacks as a profile.
  */
 #include "analysis/estimate.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "analysis/call_graph.h"
+#include "analysis/stacks.h"
 #include "model/builder.h"
 
-/* A frame that waits for its calls: the costliest comes first. */
-struct waiting {
-	uint32_t component;
-	pp_func entry;
-	pp_node node;
-	size_t weight; /* where its costs are in `weights` */
-	bool certain;  /* everything above is */
-	double order;
-};
+static const char pruned_name[] = "[pruned]", nowhere_name[] = "[no function]";
 
-/* One cost w, handed out in parts of `whole`. */
-struct division {
-	pp_i128 w, whole, done, given;
-};
-
-struct estimating {
-	const struct pp_profile *p;
-	struct pp_call_graph g;
-	size_t metrics, primary;
-	pp_i128 *own;           /* [func * metrics + metric] */
-	pp_i128 *inclusive;     /* [component * metrics + metric] */
-	pp_i128 *entering;      /* likewise: edges from outside */
-	struct division *entry; /* likewise: where callers account for more than there is */
-	uint32_t *sources;      /* by component: how many edges enter, and 1 if it is a root too */
-	uint32_t *calls;        /* by component: how many edges leave */
-	size_t *member_first;
-	pp_func *members; /* by component */
-	struct pp_builder b;
-	bool ready;
-	pp_frame *frame_of; /* by function; [0] is [pruned] */
-	PP_VEC(struct waiting) heap;
-	PP_VEC(pp_i128) weights;
-	uint32_t max_nodes;
-	pp_i128 exact, pruned;
-	bool failed;
-};
-
-/* ---- the graph in units ----------------------------------------------------------------- */
-
+/* Whether any call has a cost of its own. */
 static bool
-units_alloc(struct estimating *e)
+calls_cost(const struct pp_profile *p)
 {
-	size_t funcs = e->g.n, units = e->g.components + 1, m = e->metrics;
+	size_t stride = pp_edge_stride(p), i, m;
 
-	e->own = calloc((funcs + 1) * m, sizeof *e->own);
-	e->inclusive = calloc(units * m, sizeof *e->inclusive);
-	e->entering = calloc(units * m, sizeof *e->entering);
-	e->entry = calloc(units * m, sizeof *e->entry);
-	e->sources = calloc(units, sizeof *e->sources);
-	e->calls = calloc(units, sizeof *e->calls);
-	e->member_first = calloc(units + 1, sizeof *e->member_first);
-	e->members = calloc(funcs + 1, sizeof *e->members);
-	e->frame_of = calloc(funcs + 1, sizeof *e->frame_of);
-	return e->own && e->inclusive && e->entering && e->entry && e->sources && e->calls &&
-	       e->member_first && e->members && e->frame_of;
+	for (i = 0; p->edge_own && i < p->edges.n; i++)
+		for (m = 0; m < p->metrics.n; m++)
+			if (p->edge_cells.at[i * stride + 1 + p->metrics.n + m])
+				return true;
+	return false;
 }
 
-static void
-units_members(struct estimating *e)
+bool
+pp_estimate_possible(const struct pp_profile *p)
 {
-	uint32_t f, c;
-
-	for (c = 0; c < e->g.components; c++)
-		e->member_first[c + 1] = e->member_first[c] + e->g.members[c];
-	for (f = e->g.n; f-- > 1;) {
-		c = e->g.component[f];
-		e->members[e->member_first[c] + --e->g.members[c]] = f;
-	}
-	for (c = 0; c < e->g.components; c++)
-		e->g.members[c] = (uint32_t)(e->member_first[c + 1] - e->member_first[c]);
-}
-
-static void
-units_costs(struct estimating *e)
-{
-	const struct pp_profile *p = e->p;
-	size_t stride = pp_line_stride(p), i, m, k;
-	uint32_t f;
-
-	for (i = 0; i < p->lines.n; i++) {
-		pp_func func = p->funcs.at[p->lines.at[i].func].same;
-
-		for (m = 0; m < e->metrics; m++) {
-			pp_i128 v = pp_cell_value(&p->metrics.at[m],
-			                          p->line_cells.at[i * stride + p->line_hits + m])
-			                .i;
-
-			e->own[func * e->metrics + m] += v;
-			if (func)
-				e->inclusive[e->g.component[func] * e->metrics + m] += v;
-		}
-	}
-	for (f = 1; f < e->g.n; f++) {
-		for (k = e->g.first[f]; k < e->g.first[f + 1]; k++) {
-			uint32_t from = e->g.component[f], to = e->g.component[e->g.to[k]];
-
-			if (from == to)
-				continue;
-			e->sources[to]++;
-			e->calls[from]++;
-			for (m = 0; m < e->metrics; m++) {
-				pp_i128 v = pp_call_graph_cost(&e->g, k)[m].i;
-
-				e->inclusive[from * e->metrics + m] += v;
-				e->entering[to * e->metrics + m] += v;
-			}
-		}
-	}
-}
-
-/* ---- the heap --------------------------------------------------------------------------- */
-
-static bool
-heap_push(struct estimating *e, struct waiting item)
-{
-	size_t i;
-
-	if (!pp_vec_push(&e->heap, item))
+	if (p->tree.n > 1 || !(p->facets & PP_EDGES) || p->metrics.n == 0)
 		return false;
-	for (i = e->heap.n - 1; i > 0 && e->heap.at[(i - 1) / 2].order < item.order;
-	     i = (i - 1) / 2)
-		e->heap.at[i] = e->heap.at[(i - 1) / 2];
-	e->heap.at[i] = item;
-	return true;
-}
-
-static struct waiting
-heap_pop(struct estimating *e)
-{
-	struct waiting top = e->heap.at[0], last = e->heap.at[--e->heap.n];
-	size_t i = 0, child;
-
-	while ((child = 2 * i + 1) < e->heap.n) {
-		if (child + 1 < e->heap.n && e->heap.at[child + 1].order > e->heap.at[child].order)
-			child++;
-		if (e->heap.at[child].order <= last.order)
-			break;
-		e->heap.at[i] = e->heap.at[child];
-		i = child;
-	}
-	if (e->heap.n)
-		e->heap.at[i] = last;
-	return top;
-}
-
-/* ---- frames ----------------------------------------------------------------------------- */
-
-/* The frame of a function in the new profile; 0 is [pruned]. */
-static pp_frame
-frame_of(struct estimating *e, pp_func func)
-{
-	const struct pp_profile *p = e->p;
-	const struct pp_func_row *from = &p->funcs.at[func];
-	struct pp_func_row row = { .line = from->line, .flags = from->flags };
-	struct pp_frame_row frame = { 0 };
-
-	if (e->frame_of[func])
-		return e->frame_of[func];
-	if (func == 0) {
-		row.name = pp_build_strz(&e->b, "[pruned]");
-		row.flags = PP_FUNC_PSEUDO;
-	} else {
-		row.name = pp_build_str(&e->b, pp_text_of(p, from->name));
-		row.file = pp_build_str(&e->b, pp_text_of(p, from->file));
-	}
-	if (from->module) {
-		struct pp_module_row module = p->modules.at[from->module];
-
-		module.name = pp_build_str(&e->b, pp_text_of(p, module.name));
-		module.build_id = pp_build_str(&e->b, pp_text_of(p, module.build_id));
-		row.module = pp_build_module(&e->b, &module);
-	}
-	frame.func = pp_build_func(&e->b, &row);
-	e->frame_of[func] = pp_build_frame(&e->b, &frame);
-	return e->frame_of[func];
-}
-
-/* Adds a cost to a node; sums that do not fit stay at their limit. */
-static void
-cost_add(struct estimating *e, pp_node node, size_t metric, pp_i128 v)
-{
-	int64_t *cells = pp_build_cells(&e->b, 0, node);
-
-	if (!cells)
-		return;
-	v += cells[metric];
-	cells[metric] = v > INT64_MAX ? INT64_MAX : v < -INT64_MAX ? -INT64_MAX : (int64_t)v;
-}
-
-/* ---- dividing --------------------------------------------------------------------------- */
-
-/* floor(a * b / c) for c != 0 without passing 128 bits. */
-static pp_i128
-scale(pp_i128 a, pp_i128 b, pp_i128 c)
-{
-	pp_i128 product, q;
-
-	if (__builtin_mul_overflow(a, b, &product))
-		return (pp_i128)floor((double)a * ((double)b / (double)c));
-	q = product / c;
-	return q - (product % c != 0 && (product < 0) != (c < 0));
-}
-
-static pp_i128
-divide(struct division *d, pp_i128 part)
-{
-	pp_i128 upto;
-
-	if (d->whole == 0)
-		return 0;
-	d->done += part;
-	upto = d->done == d->whole ? d->w : scale(d->w, d->done, d->whole);
-	part = upto - d->given;
-	d->given = upto;
-	return part;
-}
-
-/* Costs that have no children of their own any more. */
-static void
-settle(struct estimating *e, pp_node node, const pp_i128 *costs, bool certain)
-{
-	size_t m;
-
-	for (m = 0; m < e->metrics; m++)
-		cost_add(e, node, m, costs[m]);
-	if (certain)
-		e->exact += costs[e->primary];
-}
-
-/* A call to another unit: a frame that waits, or a part of [pruned]. */
-static void
-call_add(struct estimating *e, pp_node under, pp_func callee, pp_i128 *costs, bool certain)
-{
-	uint32_t unit = e->g.component[callee];
-	struct waiting item = { .component = unit, .entry = callee, .weight = e->weights.n };
-	bool zero = true;
-	size_t m;
-
-	for (m = 0; m < e->metrics; m++) {
-		struct division *d = &e->entry[unit * e->metrics + m];
-
-		if (under && d->whole)
-			costs[m] = divide(d, costs[m]);
-		zero &= costs[m] == 0;
-	}
-	if (zero || e->failed)
-		return;
-	if (e->b.profile->tree.n + e->heap.n >= e->max_nodes) {
-		pp_node node = pp_build_child(&e->b, under, frame_of(e, 0));
-
-		e->pruned += costs[e->primary];
-		settle(e, node, costs, false);
-		return;
-	}
-	item.node = pp_build_child(&e->b, under, frame_of(e, callee));
-	/* Certain if nobody else has a share in it, or if there is nothing in it to be divided. */
-	item.certain = certain && e->g.members[unit] == 1 &&
-	               (e->sources[unit] == 1 || e->calls[unit] == 0);
-	item.order = fabs((double)costs[e->primary]);
-	for (m = 0; m < e->metrics; m++)
-		e->failed |= !pp_vec_push(&e->weights, costs[m]);
-	e->failed |= !heap_push(e, item);
-}
-
-/* Divides a frame's cost among its own cost and what it calls. */
-static void
-expand(struct estimating *e, const struct waiting *at, struct division *d, pp_i128 *costs)
-{
-	size_t i, k, m;
-
-	for (m = 0; m < e->metrics; m++)
-		d[m] = (struct division){ .w = e->weights.at[at->weight + m],
-			                  .whole = e->inclusive[at->component * e->metrics + m] };
-	for (i = e->member_first[at->component]; i < e->member_first[at->component + 1]; i++) {
-		pp_func member = e->members[i];
-		pp_node node = at->node;
-
-		if (member != at->entry)
-			node = pp_build_child(&e->b, node, frame_of(e, member));
-		for (m = 0; m < e->metrics; m++)
-			costs[m] = divide(&d[m], e->own[member * e->metrics + m]);
-		settle(e, node, costs, at->certain);
-		for (k = e->g.first[member]; k < e->g.first[member + 1] && !e->failed; k++) {
-			if (e->g.component[e->g.to[k]] == at->component)
-				continue;
-			for (m = 0; m < e->metrics; m++)
-				costs[m] = divide(&d[m], pp_call_graph_cost(&e->g, k)[m].i);
-			call_add(e, node, e->g.to[k], costs, at->certain);
-		}
-	}
-	/* A unit without inclusive cost of its own keeps what its callers say. */
-	for (m = 0; m < e->metrics; m++)
-		if (d[m].w != d[m].given)
-			cost_add(e, at->node, m, d[m].w - d[m].given);
-}
-
-/* What is not accounted for by callers starts at the root. */
-static void
-start_roots(struct estimating *e, pp_i128 *costs)
-{
-	uint32_t c;
-	size_t m;
-
-	for (c = e->g.components; c-- > 0 && !e->failed;) {
-		bool any = false;
-		pp_func entry;
-
-		if (e->member_first[c] == e->member_first[c + 1])
-			continue;
-		entry = e->members[e->member_first[c]];
-		if (entry == 0)
-			continue;
-		for (m = 0; m < e->metrics; m++) {
-			size_t i = c * e->metrics + m;
-
-			costs[m] = e->inclusive[i] - e->entering[i];
-			if (costs[m] < 0 && e->sources[c]) {
-				/* Callers account for more than there is (partial dumps, rounding). */
-				e->entry[i] = (struct division){ .w = e->inclusive[i],
-					                         .whole = e->entering[i] };
-				costs[m] = 0;
-			}
-			any |= costs[m] != 0;
-		}
-		if (!any)
-			continue;
-		e->sources[c]++;
-		call_add(e, 0, entry, costs, true);
-	}
-}
-
-/* Rounding may leave a few units over or under; they go where they matter least, to the costliest frame. */
-static void
-settle_rounding(struct estimating *e)
-{
-	const struct pp_series *s = &e->b.profile->series.at[0];
-	uint32_t row, best;
-	size_t m, f;
-
-	for (m = 0; m < e->metrics && s->rows > 1; m++) {
-		pp_i128 rest = 0;
-
-		for (f = 1; f < e->g.n; f++)
-			rest += e->own[f * e->metrics + m];
-		for (row = 1, best = 1; row < s->rows; row++) {
-			int64_t cell = pp_series_cells(s, row)[m];
-
-			rest -= cell;
-			if (cell > pp_series_cells(s, best)[m])
-				best = row;
-		}
-		if (rest)
-			cost_add(e, best, m, rest);
-	}
+	/* Where calls would be known, a function without any is a stack. */
+	if (p->flat_source == PP_FLAT_EDGES)
+		return p->edges.n + p->lines.n > 0;
+	return p->flat_source == PP_FLAT_CALLS && calls_cost(p);
 }
 
 /* ---- bounds ----------------------------------------------------------------------------- */
 
+/* A cost as a value of the chosen metric. */
+static union pp_value
+value_of(const struct pp_stacks *e, pp_i128 cost)
+{
+	const struct pp_metric *m = &e->p->metrics.at[e->opts.metric];
+
+	return m->type == PP_REAL ? (union pp_value){ .d = (double)cost * e->unit[e->opts.metric] }
+	                          : (union pp_value){ .i = cost };
+}
+
 /* The context caller -> f -> callee whose cost is known least. */
 static void
-find_widest(struct estimating *e, struct pp_estimate *out)
+find_widest(struct pp_stacks *e, struct pp_estimate *out)
 {
+	size_t in, o, metric = e->opts.metric;
 	pp_i128 widest = 0;
 	uint32_t p, k;
-	size_t in, o;
 
 	for (p = 1; p < e->g.n; p++) {
 		for (in = e->g.first[p]; in < e->g.first[p + 1]; in++) {
 			pp_func f = e->g.to[in];
-			pp_i128 a = pp_call_graph_cost(&e->g, in)[e->primary].i;
-			pp_i128 whole = e->inclusive[e->g.component[f] * e->metrics + e->primary];
+			pp_i128 a = pp_stacks_edge(e, in, metric);
+			pp_i128 whole = e->inclusive[e->g.component[f] * e->metrics + metric];
 
-			/* Only the costliest callees matter; most functions have few. */
+			/* Only the first callees matter; most functions have few. */
 			for (o = e->g.first[f], k = 0; o < e->g.first[f + 1] && k < 64; o++, k++) {
-				pp_i128 b = pp_call_graph_cost(&e->g, o)[e->primary].i;
+				pp_i128 b = pp_stacks_edge(e, o, metric);
 				pp_i128 low = a + b - whole, high = a < b ? a : b;
 
 				low = low > 0 ? low : 0;
@@ -397,111 +70,276 @@ find_widest(struct estimating *e, struct pp_estimate *out)
 					continue;
 				widest = high - low;
 				out->has_widest = true;
-				out->widest =
-				    (struct pp_estimate_bounds){ .caller = p,
-					                         .func = f,
-					                         .callee = e->g.to[o],
-					                         .estimate.i = scale(a, b, whole),
-					                         .low.i = low,
-					                         .high.i = high };
+				out->widest = (struct pp_estimate_bounds){
+					.caller = p,
+					.func = f,
+					.callee = e->g.to[o],
+					.estimate = value_of(e, pp_stacks_scale(a, b, whole)),
+					.low = value_of(e, low),
+					.high = value_of(e, high),
+				};
 			}
 		}
 	}
 }
 
-/* ---- the whole -------------------------------------------------------------------------- */
+static void
+shares_tell(const struct pp_stacks *e, struct pp_estimate *out)
+{
+	if (!(e->whole > 0))
+		return;
+	out->exact = (double)e->exact / e->whole;
+	out->pruned = (double)e->pruned / e->whole;
+	out->exact = out->exact < 0 ? 0 : out->exact > 1 ? 1 : out->exact;
+}
 
-static bool
-profile_start(struct estimating *e)
+static uint32_t
+nodes_most(const struct pp_estimate_opts *opts)
+{
+	return opts->max_nodes ? opts->max_nodes : PP_ESTIMATE_NODES;
+}
+
+/* ---- a new profile ---------------------------------------------------------------------- */
+
+/* The frame of a function in the new profile. */
+static pp_frame
+frame_copy(const struct pp_stacks *e, struct pp_builder *b, pp_frame of)
 {
 	const struct pp_profile *p = e->p;
-	struct pp_limits limits = pp_limits_complete(NULL);
+	const struct pp_func_row *from = of < p->funcs.n ? &p->funcs.at[of] : NULL;
+	struct pp_func_row row = { .flags = PP_FUNC_PSEUDO };
+	struct pp_frame_row frame = { 0 };
+
+	if (from) {
+		row = (struct pp_func_row){ .line = from->line, .flags = from->flags };
+		row.name = pp_build_str(b, pp_text_of(p, from->name));
+		row.file = pp_build_str(b, pp_text_of(p, from->file));
+	} else {
+		row.name = pp_build_strz(b, of == e->pruned_frame ? pruned_name : nowhere_name);
+	}
+	if (from && from->module) {
+		struct pp_module_row module = p->modules.at[from->module];
+
+		module.name = pp_build_str(b, pp_text_of(p, module.name));
+		module.build_id = pp_build_str(b, pp_text_of(p, module.build_id));
+		row.module = pp_build_module(b, &module);
+	}
+	frame.func = pp_build_func(b, &row);
+	return pp_build_frame(b, &frame);
+}
+
+static void
+profile_start(const struct pp_stacks *e, struct pp_builder *b)
+{
+	const struct pp_profile *p = e->p;
 	size_t m;
 
-	e->ready = pp_builder_init(&e->b, &limits, PP_TREE, p->strs.seed, &pp_pages_plain);
-	for (m = 0; e->ready && m < e->metrics; m++) {
+	for (m = 0; m < e->metrics; m++) {
 		struct pp_metric metric = p->metrics.at[m];
 
-		metric.name = pp_build_str(&e->b, pp_text_of(p, metric.name));
-		metric.title = pp_build_str(&e->b, pp_text_of(p, metric.title));
-		metric.event = pp_build_str(&e->b, pp_text_of(p, metric.event));
-		metric.unit = pp_build_str(&e->b, pp_text_of(p, metric.unit));
-		metric.type = PP_INT;
-		(void)pp_build_metric(&e->b, &metric);
+		metric.name = pp_build_str(b, pp_text_of(p, metric.name));
+		metric.title = pp_build_str(b, pp_text_of(p, metric.title));
+		metric.event = pp_build_str(b, pp_text_of(p, metric.event));
+		metric.unit = pp_build_str(b, pp_text_of(p, metric.unit));
+		(void)pp_build_metric(b, &metric);
 	}
-	if (!e->ready)
-		return false;
-	e->b.profile->format = p->format;
-	e->b.profile->complete = p->complete;
-	e->b.profile->estimated = true;
-	(void)pp_build_series_plain(&e->b, true, false);
-	return pp_builder_ok(&e->b);
+	b->profile->format = p->format;
+	b->profile->complete = p->complete;
+	b->profile->estimated = true;
+	(void)pp_build_series_plain(b, true, false);
 }
 
+/* Nodes come in the same order, so that they have the same ids. */
 static void
-run(struct estimating *e)
+profile_fill(const struct pp_stacks *e, struct pp_builder *b, pp_frame *frame_of)
 {
-	struct division *d = calloc(e->metrics, sizeof *d);
-	pp_i128 *costs = calloc(e->metrics, sizeof *costs);
+	pp_node node;
+	size_t m;
 
-	e->failed |= !d || !costs;
-	if (!e->failed)
-		start_roots(e, costs);
-	while (e->heap.n && !e->failed && pp_builder_ok(&e->b)) {
-		struct waiting at = heap_pop(e);
+	for (node = 1; node < e->tree.n && pp_builder_ok(b); node++) {
+		pp_frame of = pp_tree_frame(&e->tree, node);
+		int64_t *cells;
 
-		expand(e, &at, d, costs);
+		if (!frame_of[of])
+			frame_of[of] = frame_copy(e, b, of);
+		(void)pp_build_child(b, pp_tree_parent(&e->tree, node), frame_of[of]);
+		for (m = 0; m < e->metrics; m++)
+			if (e->cells.at[(size_t)node * e->metrics + m])
+				break;
+		cells = m < e->metrics ? pp_build_cells(b, 0, node) : NULL;
+		for (m = 0; cells && m < e->metrics; m++)
+			cells[m] = pp_stacks_cell(e, m, e->cells.at[(size_t)node * e->metrics + m]);
 	}
-	free(d);
-	free(costs);
-}
-
-static void
-release(struct estimating *e)
-{
-	pp_call_graph_release(&e->g);
-	free(e->own);
-	free(e->inclusive);
-	free(e->entering);
-	free(e->entry);
-	free(e->sources);
-	free(e->calls);
-	free(e->member_first);
-	free(e->members);
-	free(e->frame_of);
-	pp_vec_release(&e->heap);
-	pp_vec_release(&e->weights);
-	if (e->ready)
-		pp_builder_release(&e->b);
 }
 
 pp_status
-pp_estimate_stacks(const struct pp_profile *p, uint32_t max_nodes, struct pp_estimate *out)
+pp_estimate_stacks(const struct pp_profile *p, const struct pp_estimate_opts *opts,
+                   struct pp_estimate *out, struct pp_profile **profile)
 {
-	struct estimating e = { .p = p, .metrics = p->metrics.n, .max_nodes = max_nodes };
-	pp_status status = PP_E_NOMEM;
-	size_t m;
+	struct pp_limits limits = pp_limits_complete(NULL);
+	pp_frame *frame_of = calloc(p->funcs.n + 2, sizeof *frame_of);
+	struct pp_builder b = { 0 };
+	struct pp_stacks e;
+	pp_status status = pp_stacks_init(&e, p, opts);
 
 	*out = (struct pp_estimate){ 0 };
-	if (p->edges.n == 0 || p->metrics.n == 0)
-		return PP_E_UNSUPPORTED;
-	for (m = 0; m < p->metrics.n; m++)
-		if (p->metrics.at[m].type == PP_REAL)
-			return PP_E_UNSUPPORTED;
-	e.primary = pp_profile_primary(p);
-	if (pp_call_graph_init(&e.g, p) && units_alloc(&e) && profile_start(&e)) {
-		double whole;
-
-		units_members(&e);
-		units_costs(&e);
-		run(&e);
-		settle_rounding(&e);
+	*profile = NULL;
+	if (status == PP_OK && !frame_of)
+		status = PP_E_NOMEM;
+	if (status == PP_OK)
+		status = pp_stacks_run(&e, PP_ALL_SERIES, nodes_most(opts));
+	if (status == PP_OK &&
+	    !pp_builder_init(&b, &limits, PP_TREE, p->strs.seed, &pp_pages_plain))
+		status = PP_E_NOMEM;
+	if (status == PP_OK) {
+		profile_start(&e, &b);
+		profile_fill(&e, &b, frame_of);
+		status = pp_builder_finish(&b, profile);
 		find_widest(&e, out);
-		status = e.failed ? PP_E_NOMEM : pp_builder_finish(&e.b, &out->profile);
-		whole = status == PP_OK ? (double)pp_profile_total(out->profile, e.primary).i : 0;
-		out->exact = whole > 0 ? (double)e.exact / whole : 0;
-		out->pruned = whole > 0 ? (double)e.pruned / whole : 0;
+		shares_tell(&e, out);
+		pp_builder_release(&b);
 	}
-	release(&e);
+	free(frame_of);
+	pp_stacks_release(&e);
+	return status;
+}
+
+/* ---- into the profile itself ------------------------------------------------------------ */
+
+/* Numbers the cycles by their first function. */
+static bool
+cycles_number(struct pp_profile *p, const struct pp_call_graph *g, uint32_t *cycles)
+{
+	uint32_t *number = calloc((size_t)g->components + 1, sizeof *number), f, component;
+	bool fine = number != NULL;
+
+	*cycles = 0;
+	p->cycles.n = 0;
+	for (f = 0; fine && f < g->n; f++) {
+		component = g->component[f];
+		if (f && g->members[component] > 1 && !number[component])
+			number[component] = ++*cycles;
+		fine = pp_vec_push(&p->cycles, f ? number[component] : 0);
+	}
+	free(number);
+	return fine;
+}
+
+/* The rows of one run as those of a series. */
+static pp_status
+series_fill(const struct pp_stacks *e, struct pp_series *s)
+{
+	size_t nodes = e->cells.n / e->metrics, n, m;
+	const pp_i128 *cost = e->cells.at;
+
+	free(s->cells);
+	free(s->node_of);
+	s->dense = s->has_calls = s->measured = false;
+	s->stride = (uint32_t)e->metrics;
+	s->rows = 0;
+	s->cells = malloc((nodes + 1) * e->metrics * sizeof *s->cells);
+	s->node_of = malloc((nodes + 1) * sizeof *s->node_of);
+	if (!s->cells || !s->node_of)
+		return PP_E_NOMEM;
+	for (n = 1; n < nodes; n++) {
+		bool any = false;
+
+		for (m = 0; m < e->metrics; m++) {
+			pp_i128 v = cost[n * e->metrics + m];
+
+			any |= v != 0;
+			s->cells[s->rows * e->metrics + m] = pp_stacks_cell(e, m, v);
+		}
+		s->node_of[s->rows] = (pp_node)n;
+		s->rows += any;
+	}
+	s->rows_cap = (uint32_t)nodes + 1;
+	return PP_OK;
+}
+
+static pp_func
+pseudo_add(struct pp_profile *p, const char *name)
+{
+	struct pp_func_row row = { .flags = PP_FUNC_PSEUDO, .same = (pp_func)p->funcs.n };
+	bool is_new;
+
+	if (!pp_strtab_intern(&p->strs, name, strlen(name), &row.name, &is_new) ||
+	    !pp_vec_push(&p->funcs, row))
+		return 0;
+	return row.same;
+}
+
+/* Frames are functions so far: gives the profile one frame for each that is used. */
+static pp_status
+frames_add(struct pp_stacks *e, struct pp_profile *p)
+{
+	size_t funcs = p->funcs.n + 2;
+	pp_frame *frame_of = calloc(funcs, sizeof *frame_of);
+	pp_func pruned = e->has_pruned ? pseudo_add(p, pruned_name) : 0;
+	pp_func nowhere = e->has_nowhere ? pseudo_add(p, nowhere_name) : 0;
+	bool fine = frame_of && (pruned || !e->has_pruned) && (nowhere || !e->has_nowhere);
+	pp_node node;
+
+	for (node = 1; fine && node < e->tree.n; node++) {
+		pp_frame of = pp_tree_frame(&e->tree, node);
+		struct pp_frame_row row = { .func = of == e->pruned_frame    ? pruned
+			                            : of == e->nowhere_frame ? nowhere
+			                                                     : of };
+
+		if (!frame_of[of]) {
+			frame_of[of] = (pp_frame)p->frames.n;
+			fine = pp_vec_push(&p->frames, row);
+		}
+		e->tree.key[node] = (uint64_t)pp_tree_parent(&e->tree, node) << 32 | frame_of[of];
+	}
+	free(frame_of);
+	return fine ? PP_OK : PP_E_NOMEM;
+}
+
+static void
+tree_take(struct pp_stacks *e, struct pp_profile *p)
+{
+	pp_tree_release(&p->tree);
+	p->tree = e->tree;
+	e->tree = (struct pp_tree){ 0 };
+	pp_tree_seal(&p->tree);
+	p->facets |= PP_TREE;
+	p->estimated = true;
+}
+
+pp_status
+pp_estimate_attach(struct pp_profile *p, const struct pp_estimate_opts *opts,
+                   struct pp_estimate *out)
+{
+	struct pp_series plain = { .pid = -1, .tid = -1, .cpu = -1 };
+	struct pp_call_graph all;
+	struct pp_stacks e;
+	pp_status status = pp_stacks_init(&e, p, opts);
+	uint32_t left = nodes_most(opts), before;
+	size_t i;
+
+	*out = (struct pp_estimate){ 0 };
+	if (status == PP_OK && p->series.n == 0 && !pp_vec_push(&p->series, plain))
+		status = PP_E_NOMEM;
+	for (i = 0; i < p->series.n && status == PP_OK; i++) {
+		before = e.tree.n;
+		status = pp_stacks_run(&e, p->series.n > 1 ? i : PP_ALL_SERIES,
+		                       left / (uint32_t)(p->series.n - i) + 1);
+		left -= e.tree.n - before < left ? e.tree.n - before : left;
+		if (status == PP_OK)
+			status = series_fill(&e, &p->series.at[i]);
+	}
+	if (status == PP_OK) {
+		bool fine = pp_call_graph_init(&all, p, PP_ALL_SERIES);
+
+		fine = fine && cycles_number(p, &all, &out->cycles);
+		pp_call_graph_release(&all);
+		status = fine ? frames_add(&e, p) : PP_E_NOMEM;
+	}
+	if (status == PP_OK) {
+		shares_tell(&e, out);
+		tree_take(&e, p);
+	}
+	pp_stacks_release(&e);
 	return status;
 }

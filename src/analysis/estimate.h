@@ -10,6 +10,12 @@
 
 #include "model/profile.h"
 
+struct pp_estimate_opts {
+	uint32_t max_nodes; /* 0 = PP_ESTIMATE_NODES */
+	size_t metric;      /* by which the costliest stacks are found */
+	double thinnest;    /* stacks below this share of the metric are not followed further */
+};
+
 /* What is known of a context without any assumption: caller -> function -> callee cost low .. high. */
 struct pp_estimate_bounds {
 	pp_func caller, func, callee;
@@ -17,21 +23,31 @@ struct pp_estimate_bounds {
 };
 
 struct pp_estimate {
-	struct pp_profile *profile; /* the caller's; tree and costs, `estimated` set */
-	double exact;  /* share of the primary metric that lies on certain stacks, 0 .. 1 */
-	double pruned; /* share that stands under [pruned] */
+	double exact;    /* share of the chosen metric that lies on certain stacks, 0 .. 1 */
+	double pruned;   /* share that stands under [pruned] because there were too many stacks */
+	uint32_t cycles; /* how many cycles of calls there are */
 	bool has_widest;
 	struct pp_estimate_bounds
-	    widest; /* the context that is known least, in the primary metric */
+	    widest; /* the context that is known least, in the chosen metric */
 };
 
 #define PP_ESTIMATE_NODES 200000
 
+/* Whether stacks can be estimated: calls and their costs are known, and no stacks. */
+bool pp_estimate_possible(const struct pp_profile *);
+
 /*
  * Builds at most about `max_nodes` nodes, the costliest stacks first; what is left stands in [pruned]
- * frames, so that sums are conserved. PP_E_UNSUPPORTED when there are no edges.
+ * frames, so that sums are conserved. *out is the caller's: a profile of stacks alone, `estimated` set.
+ * PP_E_UNSUPPORTED when it is not possible.
  */
-pp_status pp_estimate_stacks(const struct pp_profile *, uint32_t max_nodes,
-                             struct pp_estimate *out);
+pp_status pp_estimate_stacks(const struct pp_profile *, const struct pp_estimate_opts *,
+                             struct pp_estimate *, struct pp_profile **out);
+/*
+ * The same into the profile itself, thread by thread: calls and lines stay and answer what they can answer
+ * exactly. Functions in cycles are numbered in `cycles`.
+ */
+pp_status pp_estimate_attach(struct pp_profile *, const struct pp_estimate_opts *,
+                             struct pp_estimate *);
 
 #endif

@@ -384,17 +384,14 @@ check_facets(const struct pp_profile *p, const struct pp_filter *f, struct pp_bu
 
 	for (i = 0; i < p->series.n; i++)
 		has_timeline |= p->series.at[i].timeline.n > 0;
-	if (has_time(f) && !has_timeline && p->tree.n > 1) {
+	if (has_time(f) && !has_timeline && p->tree.n + p->edges.n + p->lines.n > 1) {
 		pp_buf_adds(problem, "this profile does not tell when things happened, so --time "
 		                     "cannot choose");
 		return PP_E_UNSUPPORTED;
 	}
-	if ((pp_filter_needs_stacks(f) || has_time(f)) && p->tree.n <= 1 &&
-	    (p->edges.n > 0 || p->lines.n > 0)) {
-		pp_buf_adds(problem,
-		            "this profile knows who called whom, but not whole stacks, so "
-		            "filters on stacks cannot choose; `callers` and `callees` follow "
-		            "the calls");
+	if (pp_filter_needs_stacks(f) && p->tree.n <= 1 && (p->edges.n > 0 || p->lines.n > 0)) {
+		pp_buf_adds(problem, "this profile holds no stacks, so filters cannot choose "
+		                     "among them");
 		return PP_E_UNSUPPORTED;
 	}
 	return PP_OK;

@@ -104,7 +104,7 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 	size_t e, m;
 	bool ok;
 
-	if (!pp_call_graph_init(&g, p))
+	if (!pp_call_graph_init(&g, p, PP_ALL_SERIES))
 		return false;
 	for (caller = 1; caller < g.n; caller++) {
 		for (e = g.first[caller]; e < g.first[caller + 1]; e++) {

@@ -172,6 +172,7 @@ pp_reshape_union(const struct pp_profile *before, size_t before_metric,
 	if (!start(&b, after))
 		return PP_E_NOMEM;
 	b.profile->complete = before->complete && after->complete;
+	b.profile->estimated = before->estimated || after->estimated;
 	copy_metric(&b, before, before_metric, "before", 0);
 	copy_metric(&b, after, after_metric, "after", PP_METRIC_PRIMARY);
 	(void)pp_build_series_plain(&b, true, false);

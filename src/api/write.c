@@ -13,8 +13,7 @@
 static bool
 needs_estimate(const struct pp_profile *p, const struct pp_format *format)
 {
-	return (format->can & PP_TREE) && !(format->can & PP_LINES) && !(p->facets & PP_TREE) &&
-	       p->edges.n && p->flat_source == PP_FLAT_EDGES;
+	return (format->can & PP_TREE) && !(format->can & PP_LINES) && pp_estimate_possible(p);
 }
 
 static void
@@ -22,7 +21,7 @@ report_estimate(struct pp_writer *w, const struct pp_estimate *e)
 {
 	const struct pp_profile *p = w->profile;
 	const struct pp_rule *rule = &pp_callgrind_rules[PP_CG_ESTIMATED];
-	const struct pp_metric *m = &p->metrics.at[pp_profile_primary(p)];
+	const struct pp_metric *m = &p->metrics.at[w->metric];
 	char low[PP_NUM_MAX], high[PP_NUM_MAX];
 	struct pp_slice name[3];
 
@@ -47,18 +46,20 @@ static pp_status
 write_once(struct pp_writer *w, const struct pp_format *format)
 {
 	struct pp_writer own = *w;
-	struct pp_estimate estimate = { 0 };
+	struct pp_estimate_opts opts = { .metric = w->metric };
+	struct pp_profile *stacks = NULL;
+	struct pp_estimate estimate;
 	pp_status status = PP_OK;
 
 	if (needs_estimate(w->profile, format)) {
-		status = pp_estimate_stacks(w->profile, PP_ESTIMATE_NODES, &estimate);
-		own.profile = estimate.profile;
+		status = pp_estimate_stacks(w->profile, &opts, &estimate, &stacks);
+		own.profile = stacks;
 	}
 	if (status == PP_OK)
 		status = format->write(&own);
-	if (status == PP_OK && estimate.profile)
+	if (status == PP_OK && stacks)
 		report_estimate(w, &estimate);
-	pp_profile_release(estimate.profile);
+	pp_profile_release(stacks);
 	return w->out->status != PP_OK ? w->out->status : status;
 }
 

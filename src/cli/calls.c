@@ -408,6 +408,7 @@ calls_json(struct pp_cli *cli, const struct view *v)
 		pp_json_put_text(&j, "metric", pp_text_of(p, p->metrics.at[v->metric].name));
 		pp_json_put_text(&j, "unit", pp_text_of(p, p->metrics.at[v->metric].unit));
 	}
+	pp_json_put_bool(&j, "estimated", v->calls.by_stacks && p->estimated);
 	pp_json_key(&j, "function");
 	if (v->row < v->flat.n) {
 		pp_json_flat_row(&j, &v->flat, v->row);
@@ -479,7 +480,7 @@ view_make(struct pp_cli *cli, struct view *v, struct pp_profile *p, const char *
 	if (status == PP_OK && (!cycles_learn(v) || !rows_choose(v, min, exact)))
 		status = PP_E_NOMEM;
 	if (status == PP_E_UNSUPPORTED)
-		pp_cli_error(cli, p->facets & PP_EDGES
+		pp_cli_error(cli, p->edges.n
 		                      ? "this profile knows single calls, not whole stacks, so "
 		                        "--depth cannot go beyond 1"
 		                      : "this profile does not know who called whom");
@@ -503,8 +504,11 @@ pp_calls_run(struct pp_cli *cli, enum pp_calls_side side)
 		return pp_cli_usage(cli, "name a function and a file");
 	code = pp_load_files(cli, 1, &files, &n);
 	if (code == 0)
-		code = pp_load_profile(cli, files, n, PP_TREE | PP_EDGES | PP_LINES | PP_SITES,
-		                       &profile);
+		code = pp_load_profile(
+		    cli, files, n,
+		    PP_TREE | PP_EDGES | PP_LINES | PP_SITES |
+		        (pp_args_count(&cli->args, "depth", 1) == 1 ? 0 : PP_LOAD_STACKS),
+		    &profile);
 	if (code == 0)
 		code = view_make(cli, &view, profile, cli->args.words.at[0]);
 	if (code == 0)

@@ -29,6 +29,7 @@ struct pp_cli {
 	bool out_terminal;      /* the answer goes to a terminal */
 	bool quiet, verbose, strict;
 	double prune;                   /* share of the whole that pictures may sum up */
+	double thin;                    /* and up to which estimated stacks may */
 	bool stands;                    /* the answer is worth keeping even if input was bad */
 	const struct pp_format *target; /* what `convert` writes, else NULL */
 };

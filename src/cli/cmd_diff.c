@@ -622,8 +622,7 @@ union_make(struct pp_cli *cli, const struct pp_diff *d, bool with_change)
 	if (status == PP_E_UNSUPPORTED)
 		pp_cli_error(cli, d->runs[0] > 1 || d->runs[1] > 1
 		                      ? "repeated runs have no common tree; compare two of them"
-		                      : "this needs whole stacks, which a profile of single calls "
-		                        "does not have");
+		                      : "this needs whole stacks, which not both profiles have");
 	else if (status != PP_OK)
 		pp_cli_error(cli, "%s", pp_status_text(status));
 	return both;
@@ -728,7 +727,8 @@ diff_run(struct pp_cli *cli)
 	if (folded && (exact || tree))
 		return pp_cli_usage(cli, "differential folded stacks are the whole answer: leave "
 		                         "--json, --csv and --tree out");
-	code = pp_compare_run(cli, &c);
+	code = pp_compare_run(cli, tree || folded ? PP_LOAD_WANT | PP_LOAD_STACKS : PP_LOAD_WANT,
+	                      &c);
 	if (code == 0 && folded)
 		code = answer_folded(cli, &c.diff);
 	else if (code == 0 && tree)

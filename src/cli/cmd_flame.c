@@ -196,7 +196,8 @@ load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size
 
 	/* Frames too thin to draw need not be read apart; from the leaves up all of them count. */
 	cli->prune = n == 1 && !r->reverse && !pp_filters_given(cli) ? r->opts.thinnest : 0;
-	code = pp_load_profile(cli, files, n, PP_TREE, out);
+	cli->thin = cli->prune;
+	code = pp_load_profile(cli, files, n, PP_TREE | PP_LOAD_STACKS, out);
 	if (code == 0)
 		code = need_tree(cli, *out, files[0]);
 	if (code == 0)
@@ -229,7 +230,7 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 	int code = 0;
 
 	for (i = 0; i < 2 && code == 0; i++) {
-		code = pp_load_profile(cli, files + i, 1, PP_TREE, &p[i]);
+		code = pp_load_profile(cli, files + i, 1, PP_TREE | PP_LOAD_STACKS, &p[i]);
 		if (code == 0)
 			code = need_tree(cli, p[i], files[i]);
 		if (code == 0)
@@ -348,6 +349,7 @@ flame_run(struct pp_cli *cli)
 	if (code == 0)
 		code = pp_cli_output(cli);
 	if (code == 0) {
+		r.style.estimated = profile->estimated;
 		pp_flame_svg(cli->out, &flame, &r.style);
 		flame_say(cli, &flame);
 	}

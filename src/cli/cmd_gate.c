@@ -378,7 +378,7 @@ gate_run(struct pp_cli *cli)
 	if (n == 0)
 		code = pp_cli_usage(cli, "give at least one limit with --fail-if");
 	if (code == 0)
-		code = pp_compare_run(cli, &c);
+		code = pp_compare_run(cli, PP_LOAD_WANT, &c);
 	if (code == 0) {
 		pp_diff_sort(&c.diff, PP_DIFF_SELF);
 		g.diff = &c.diff;

@@ -8,7 +8,7 @@
 #include "output/units.h"
 
 #define MAX_SIZE (8u << 20)
-#define WANT (PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_TIMELINE)
+#define WANT (PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_TIMELINE | PP_LOAD_STACKS)
 
 static int report_run(struct pp_cli *);
 

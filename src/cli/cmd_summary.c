@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "analysis/estimate.h"
 #include "analysis/inclusive.h"
 #include "cli/filters.h"
 #include "cli/load.h"
@@ -16,6 +17,9 @@
 #define ROWS_SHOWN 10
 /* The hottest path is indented by one column for each frame, up to this many. */
 #define PATH_DEPTH 24
+/* Estimated stacks that cost less are not followed, and there are not more of them. */
+#define PATH_LEAST 0.001
+#define PATH_STACKS 20000
 /* Longer runs of frames that cost the same are folded. */
 #define RUN_SHOWN 4
 #define HINT_COLUMN 30
@@ -40,7 +44,9 @@ const struct pp_command pp_command_summary = {
 /* ---- the hottest path ---- */
 
 struct path {
-	PP_VEC(pp_node) nodes; /* from the first frame on, root excluded */
+	const struct pp_profile *profile; /* whose nodes these are */
+	struct pp_profile *estimate; /* the same if its stacks had to be estimated, else NULL */
+	PP_VEC(pp_node) nodes;       /* from the first frame on, root excluded */
 	struct pp_inclusive cost;
 };
 
@@ -49,6 +55,7 @@ path_release(struct path *path)
 {
 	pp_vec_release(&path->nodes);
 	pp_inclusive_release(&path->cost);
+	pp_profile_free(path->estimate);
 }
 
 /* The child that costs most with all it called, 0 when there is none; and what the node costs itself. */
@@ -75,8 +82,9 @@ path_step(const struct path *path, const struct pp_children *children, pp_node n
  * one that it calls. False when out of memory.
  */
 static bool
-path_find(struct path *path, const struct pp_profile *p, size_t metric)
+path_walk(struct path *path, size_t metric)
 {
+	const struct pp_profile *p = path->profile;
 	const struct pp_metric *m = &p->metrics.at[metric];
 	struct pp_children children = { 0 };
 	union pp_value self;
@@ -89,13 +97,34 @@ path_find(struct path *path, const struct pp_profile *p, size_t metric)
 
 		if (best == 0 ||
 		    pp_value_cmp(m, pp_inclusive_of(&path->cost, best), pp_value_zero(m)) <= 0 ||
-		    (node != 0 && pp_value_cmp(m, pp_inclusive_of(&path->cost, best), self) < 0))
+		    (node != 0 && pp_value_cmp(m, pp_inclusive_of(&path->cost, best), self) < 0) ||
+		    (path->estimate && p->funcs.at[pp_node_func(p, best)].flags & PP_FUNC_PSEUDO))
 			break;
 		fine = pp_vec_push(&path->nodes, best);
 		node = best;
 	}
 	pp_children_release(&children);
 	return fine;
+}
+
+/* The hottest path, if there are stacks or calls to make them of. False when out of memory. */
+static bool
+path_find(struct path *path, const struct pp_profile *p, size_t metric)
+{
+	struct pp_estimate_opts opts = { .metric = metric,
+		                         .thinnest = PATH_LEAST,
+		                         .max_nodes = PATH_STACKS };
+	struct pp_estimate how;
+
+	path->profile = p;
+	if (metric >= p->metrics.n)
+		return true;
+	if (pp_estimate_possible(p)) {
+		if (pp_estimate_stacks(p, &opts, &how, &path->estimate) != PP_OK)
+			return false;
+		path->profile = path->estimate;
+	}
+	return path->profile->tree.n <= 1 || path_walk(path, metric);
 }
 
 /* Whether frame i costs just what its caller costs: nothing forks there. */
@@ -110,7 +139,7 @@ static void
 path_frame(struct pp_cli *cli, const struct pp_ranking *r, const struct path *path, size_t i,
            size_t depth, bool is_end)
 {
-	const struct pp_profile *p = r->flat.profile;
+	const struct pp_profile *p = path->profile;
 	const struct pp_func_row *func = &p->funcs.at[pp_node_func(p, path->nodes.at[i])];
 	double whole = r->whole[r->metric];
 	double cost = pp_value_double(path->cost.metric,
@@ -153,7 +182,7 @@ path_folded(struct pp_cli *cli, size_t frames, size_t depth, const char *what)
 static void
 path_print(struct pp_cli *cli, const struct pp_ranking *r, const struct path *path)
 {
-	const struct pp_profile *p = r->flat.profile;
+	const struct pp_profile *p = path->profile;
 	size_t n = path->nodes.n, i = 0, depth = 0;
 
 	while (i < n) {
@@ -301,14 +330,15 @@ hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct
 	if (!p->complete)
 		hint_print(cli, "what is wrong with it", "check", files, n, "");
 	hint_print(cli, "functions with all they call", "top --sort total", files, n, "");
-	if (p->facets & PP_TREE)
+	if (p->facets & (PP_TREE | PP_EDGES))
 		hint_print(cli, "who calls whom, from the top", "tree", files, n, "");
 	if (r->flat.n > 0 && (p->facets & (PP_TREE | PP_EDGES)))
 		hint_callers(cli, files, n, r);
 	if (p->facets & PP_LINES)
 		hint_print(cli, "what single lines cost", "lines", files, n, "");
 	hint_print(cli, "what else the file holds", "info", files, n, "");
-	hint_print(cli, "stacks for any flame graph", "convert", files, n, " --to folded");
+	if (p->facets & (PP_TREE | PP_EDGES))
+		hint_print(cli, "stacks for any flame graph", "convert", files, n, " --to folded");
 }
 
 static void
@@ -326,7 +356,8 @@ summary_text(struct pp_cli *cli, const char *const *files, size_t n, const struc
 		pp_ranking_footer(r, rows, &cli->style, cli->out);
 	}
 	if (path->nodes.n > 0) {
-		section(cli, "Hottest path");
+		section(cli, path->profile->estimated ? "Hottest path (estimated from single calls)"
+		                                      : "Hottest path");
 		path_print(cli, r, path);
 	}
 	hints_print(cli, files, n, r);
@@ -352,10 +383,12 @@ summary_json(struct pp_cli *cli, const char *const *files, size_t n, const struc
 	for (i = 0; i < r->flat.n && (limit == 0 || i < limit); i++)
 		pp_json_flat_row(&j, &r->flat, i);
 	pp_json_end_array(&j);
+	if (path->nodes.n > 0)
+		pp_json_put_bool(&j, "path_estimated", path->profile->estimated);
 	pp_json_put_array(&j, "path");
 	for (i = 0; i < path->nodes.n; i++) {
 		pp_json_begin_object(&j);
-		pp_json_func(&j, p, pp_node_func(p, path->nodes.at[i]));
+		pp_json_func(&j, path->profile, pp_node_func(path->profile, path->nodes.at[i]));
 		pp_json_key(&j, "total");
 		pp_json_value(&j, path->cost.metric,
 		              pp_inclusive_of(&path->cost, path->nodes.at[i]));
@@ -376,9 +409,7 @@ summary_answer(struct pp_cli *cli, const char *const *files, size_t n, const str
 	struct path path = { .cost = { 0 } };
 	int code = pp_ranking_init(&ranking, cli, p);
 
-	if (code == 0 && (!pp_counts_compute(p, &counts) ||
-	                  ((p->facets & PP_TREE) && ranking.metric < p->metrics.n &&
-	                   !path_find(&path, p, ranking.metric)))) {
+	if (code == 0 && (!pp_counts_compute(p, &counts) || !path_find(&path, p, ranking.metric))) {
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
 		code = PP_EXIT_INPUT;
 	}

@@ -51,6 +51,8 @@ const struct pp_command pp_command_tree = {
 	    "the whole, and what it costs itself. Text shows the 40 costliest lines of at least "
 	    "0.5 % unless -n and --min say otherwise; what is left out is counted. Direct recursion "
 	    "is one line, and so is a chain of functions that each only call the next.\n\n"
+	    "Profiles of single calls (callgrind) do not know whole stacks: the tree is then an "
+	    "estimate, and says so.\n\n"
 	    "--json gives the whole tree, nothing folded; --min and --depth prune it if given.",
 	.groups = tree_groups,
 	.examples = tree_examples,
@@ -203,6 +205,8 @@ json_open(struct pp_json *j, const struct view *v, const struct pp_branch *b,
 		pp_json_func(j, p, b->func);
 	else
 		pp_json_put_textz(j, "name", "");
+	if (b->func < p->cycles.n && p->cycles.at[b->func])
+		pp_json_put_u64(j, "cycle", p->cycles.at[b->func]);
 	if (b->func && v->tree.has_calls)
 		pp_json_put_u64(j, "calls", pp_calltree_calls(&v->tree, b));
 	for (m = 0; m < p->metrics.n; m++)
@@ -309,15 +313,14 @@ static int
 tree_answer(struct pp_cli *cli, const struct pp_profile *p, struct view *v)
 {
 	bool json = pp_args_flag(&cli->args, "json");
-	double min = pp_filters_min(cli, json ? 0 : MIN_SHOWN);
-	int code = min < 0 ? PP_EXIT_USAGE : pp_load_metric(cli, p, &v->metric);
+	int code = pp_load_metric(cli, p, &v->metric);
 
 	if (code)
 		return code;
-	if (!(p->facets & PP_TREE) && (p->facets & PP_FACETS)) {
+	if (!(p->facets & PP_TREE) && p->tree.n <= 1 && p->edges.n + p->lines.n > 0) {
 		pp_cli_error(cli,
-		             "this profile knows who called whom, but not whole stacks; `callers` "
-		             "and `callees` follow the calls");
+		             "this profile does not know %s; `top` and `lines` show what it knows",
+		             p->edges.n ? "what calls cost" : "who called whom");
 		return PP_EXIT_INPUT;
 	}
 	v->depth = pp_args_count(&cli->args, "depth", 0);
@@ -327,7 +330,7 @@ tree_answer(struct pp_cli *cli, const struct pp_profile *p, struct view *v)
 	}
 	if (v->metric < p->metrics.n)
 		v->whole = cost_of(v, pp_inclusive_of(&v->tree.cost[v->metric], 0));
-	v->min = v->whole > 0 ? min * v->whole : 0;
+	v->min = v->whole > 0 ? cli->thin * v->whole : 0;
 	code = pp_cli_output(cli);
 	if (code)
 		return code;
@@ -347,8 +350,13 @@ tree_run(struct pp_cli *cli)
 	size_t n;
 	int code = pp_load_files(cli, 0, &files, &n);
 
+	/* What is not shown need not be estimated. */
+	cli->thin = pp_filters_min(cli, pp_args_flag(&cli->args, "json") ? 0 : MIN_SHOWN);
+	if (code == 0 && cli->thin < 0)
+		code = PP_EXIT_USAGE;
 	if (code == 0)
-		code = pp_load_profile(cli, files, n, PP_TREE | PP_EDGES | PP_LINES, &profile);
+		code = pp_load_profile(cli, files, n,
+		                       PP_TREE | PP_EDGES | PP_LINES | PP_LOAD_STACKS, &profile);
 	if (code == 0)
 		code = tree_answer(cli, profile, &view);
 	view_release(&view);

@@ -84,7 +84,7 @@ load_side(struct pp_cli *cli, struct pp_compare *c, size_t side, const char *con
 		return PP_EXIT_INPUT;
 	}
 	for (i = 0; i < n && code == 0; i++) {
-		code = pp_load_profile(cli, files + i, 1, PP_LOAD_WANT, &c->input[side][i].profile);
+		code = pp_load_profile(cli, files + i, 1, c->want, &c->input[side][i].profile);
 		c->n[side] = i + 1;
 	}
 	return code;
@@ -273,14 +273,14 @@ options_read(struct pp_cli *cli, struct pp_diff_options *options)
 }
 
 int
-pp_compare_run(struct pp_cli *cli, struct pp_compare *c)
+pp_compare_run(struct pp_cli *cli, unsigned want, struct pp_compare *c)
 {
 	struct pp_diff_options options;
 	struct pp_buf problem = { 0 };
 	pp_status status;
 	int code;
 
-	*c = (struct pp_compare){ 0 };
+	*c = (struct pp_compare){ .want = want };
 	if (!options_read(cli, &options))
 		return PP_EXIT_USAGE;
 	code = load_files(cli, c);
@@ -326,6 +326,18 @@ pp_compare_normalized(const struct pp_diff *d)
 	static const char *const words[] = { NULL, "total", "samples", "time" };
 
 	return words[d->options.normalize];
+}
+
+bool
+pp_compare_estimated(const struct pp_diff *d)
+{
+	size_t side, i;
+
+	for (side = 0; side < 2; side++)
+		for (i = 0; i < d->runs[side]; i++)
+			if (d->input[side][i].profile->estimated)
+				return true;
+	return false;
 }
 
 /* ---- JSON ---- */
@@ -422,6 +434,7 @@ pp_compare_json_head(struct pp_json *j, const struct pp_diff *d)
 		json_double(j, "scale", d->scale);
 	json_whole(j, d, PP_BEFORE);
 	json_whole(j, d, PP_AFTER);
+	pp_json_put_bool(j, "estimated", pp_compare_estimated(d));
 	pp_json_put_textz(j, "status", pp_diff_status_name(d->whole.status));
 	pp_diff_explain(d, &text);
 	pp_json_put_textz(j, "rule", text.p ? text.p : "");

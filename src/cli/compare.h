@@ -11,13 +11,14 @@ struct pp_compare {
 	struct pp_diff diff;
 	struct pp_diff_input *input[2];
 	size_t n[2];
+	unsigned want;
 	bool one_profile; /* both sides are the same profile: a differential one */
 };
 
 extern const struct pp_option_group pp_group_compare;
 
-/* Loads and compares. Returns 0, or an exit code after saying why. Release it in both cases. */
-int pp_compare_run(struct pp_cli *, struct pp_compare *);
+/* Loads with `want` (PP_LOAD_WANT, perhaps more) and compares. Returns 0, or an exit code after saying why. Release it in both cases. */
+int pp_compare_run(struct pp_cli *, unsigned want, struct pp_compare *);
 void pp_compare_release(struct pp_compare *);
 
 /* One exact value, or the shortest text of a double when runs were averaged or scaled. */
@@ -26,6 +27,8 @@ size_t pp_compare_print(const struct pp_diff *, const struct pp_diff_value *, si
 /* The same for after - before. */
 size_t pp_compare_print_delta(const struct pp_diff *, const struct pp_diff_value *,
                               char out[PP_NUM_MAX]);
+/* Whether a profile's stacks are an estimate. */
+bool pp_compare_estimated(const struct pp_diff *);
 /* The word that --normalize was given; NULL for none. */
 const char *pp_compare_normalized(const struct pp_diff *);
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/estimate.h"
 #include "analysis/filter.h"
 #include "analysis/group.h"
 #include "cli/load.h"
@@ -174,22 +175,105 @@ failed(struct pp_cli *cli, pp_status status, const struct pp_buf *problem)
 	return status == PP_E_LIMIT && problem->n ? PP_EXIT_USAGE : PP_EXIT_INPUT;
 }
 
+/* ---- estimated stacks ---- */
+
+/* The metric that was asked for, as far as it is there: the rest is said later. */
+static size_t
+metric_asked(const struct pp_cli *cli, const struct pp_profile *p)
+{
+	const char *name = pp_args_text(&cli->args, "metric");
+	size_t metric = name ? pp_profile_metric_find(p, pp_slice_z(name)) : p->metrics.n;
+
+	return metric < p->metrics.n ? metric : pp_profile_primary(p);
+}
+
+static void
+estimate_say(struct pp_cli *cli, const struct pp_estimate *e)
+{
+	struct pp_buf text = { 0 };
+
+	pp_buf_adds(&text,
+	            "this profile knows who called whom, not whole stacks: they are estimated, ");
+	pp_units_share(&text, e->exact, 1);
+	pp_buf_adds(&text, " of the cost or more lies on certain ones");
+	if (e->cycles)
+		pp_buf_addf(&text, "; %u %s of calls %s taken as one", e->cycles,
+		            pp_plural(e->cycles, "cycle", "cycles"),
+		            pp_plural(e->cycles, "is", "are each"));
+	if (e->pruned > 0) {
+		pp_buf_adds(&text, "; ");
+		pp_units_share(&text, e->pruned, 1);
+		pp_buf_adds(&text, " lies on too many rare ones and stands under [pruned]");
+	}
+	if (text.p)
+		pp_cli_note(cli, "%s", text.p);
+	pp_buf_release(&text);
+}
+
 static int
-filter_run(struct pp_cli *cli, struct pp_profile *p, const struct pp_filter *f)
+estimate_run(struct pp_cli *cli, struct pp_profile *p)
+{
+	struct pp_estimate_opts opts = { .metric = metric_asked(cli, p),
+		                         .thinnest = pp_filters_given(cli) ? 0 : cli->thin };
+	struct pp_estimate estimate;
+	pp_status status = pp_estimate_attach(p, &opts, &estimate);
+
+	if (status != PP_OK) {
+		pp_cli_error(cli, "%s", pp_status_text(status));
+		return pp_load_exit(status);
+	}
+	estimate_say(cli, &estimate);
+	return 0;
+}
+
+/* ---- filtering ---- */
+
+/* Events and threads are chosen before stacks are estimated, so that these are those of what is left. */
+static pp_status
+filter_series(struct pp_profile *p, const struct pp_filter *f, struct pp_buf *problem)
+{
+	struct pp_filter series = { .keep_time = f->keep_time };
+
+	memcpy(&series.events, &f->events, sizeof series.events);
+	memcpy(&series.threads, &f->threads, sizeof series.threads);
+	return pp_filter_is_empty(&series) ? PP_OK : pp_filter_apply(p, &series, problem);
+}
+
+/* Where only costs of lines are known, filters choose functions. */
+static bool
+knows_lines_only(const struct pp_profile *p)
+{
+	return p->tree.n <= 1 && !(p->facets & PP_EDGES) && p->lines.n > 0;
+}
+
+static int
+filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool stacks)
 {
 	struct pp_buf problem = { 0 }, threads = { 0 }, events = { 0 };
+	bool has_time = f->from.given || f->to.given;
 	size_t metric = pp_profile_primary(p);
+	pp_status status = PP_OK;
 	double before = 0;
-	pp_status status;
 	int code = 0;
 
 	if (metric < p->metrics.n)
 		before = pp_value_double(&p->metrics.at[metric], pp_profile_total(p, metric));
 	names_list(cli, p, &threads, &events);
-	status = pp_filter_apply(p, f, &problem);
+	if (knows_lines_only(p) && !stacks) {
+		f->by_function = true;
+		f->depth = 0;
+	}
+	if ((stacks || (pp_filter_needs_stacks(f) && !f->by_function)) && !has_time &&
+	    pp_estimate_possible(p)) {
+		status = filter_series(p, f, &problem);
+		if (status == PP_OK && p->edges.n + p->lines.n > 0)
+			code = estimate_run(cli, p);
+	}
+	if (status == PP_OK && code == 0)
+		status = pp_filter_apply(p, f, &problem);
 	if (status != PP_OK)
 		code = failed(cli, status, &problem);
-	else
+	else if (code == 0)
 		kept_say(cli, p, before, threads.p, events.p);
 	pp_buf_release(&problem);
 	pp_buf_release(&threads);
@@ -220,17 +304,16 @@ group_run(struct pp_cli *cli, struct pp_profile *p)
 }
 
 int
-pp_filters_apply(struct pp_cli *cli, struct pp_profile *p)
+pp_filters_apply(struct pp_cli *cli, struct pp_profile *p, bool stacks)
 {
 	struct pp_filter f = { 0 };
-	int code;
+	int code = pp_filters_given(cli) ? filter_read(cli, &f) : 0;
 
-	if (!pp_filters_given(cli))
-		return 0;
-	code = filter_read(cli, &f);
 	if (code == 0 && !pp_filter_is_empty(&f))
-		code = filter_run(cli, p, &f);
-	if (code == 0)
+		code = filter_run(cli, p, &f, stacks);
+	else if (code == 0 && stacks && pp_estimate_possible(p))
+		code = estimate_run(cli, p);
+	if (code == 0 && pp_filters_given(cli))
 		code = group_run(cli, p);
 	pp_filter_release(&f);
 	return code;

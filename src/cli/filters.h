@@ -13,10 +13,11 @@ bool pp_filters_given(const struct pp_cli *);
 /* What has to be read for the filters, besides what the command wants. */
 unsigned pp_filters_want(const struct pp_cli *);
 /*
- * Filters and groups a profile as the options say, and says on standard error how much is left. Returns
- * 0, or an exit code after saying why.
+ * Filters and groups a profile as the options say, and says on standard error how much is left. Where whole
+ * stacks are needed, by a filter or by who asks (`stacks`), and the profile only knows who called whom, they
+ * are estimated, which is said too. Returns 0, or an exit code after saying why.
  */
-int pp_filters_apply(struct pp_cli *, struct pp_profile *);
+int pp_filters_apply(struct pp_cli *, struct pp_profile *, bool stacks);
 
 /* The share below which rows are left out (--min), 0 to 1; `otherwise` when not given. Negative: wrong, said. */
 double pp_filters_min(const struct pp_cli *, double otherwise);

@@ -360,16 +360,17 @@ int
 pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned want,
                 struct pp_profile **out)
 {
+	bool stacks = want & PP_LOAD_STACKS;
 	int code;
 
 	*out = NULL;
-	want |= pp_filters_want(cli);
+	want = (want & ~PP_LOAD_STACKS) | pp_filters_want(cli);
 	/* Costs per function alone can be neither filtered nor added to stacks. */
 	if (n > 1 || pp_filters_given(cli))
 		want &= ~(unsigned)PP_FLAT;
 	code = n == 1 ? load_one(cli, files[0], want, out) : load_merged(cli, files, n, want, out);
 	if (code == 0)
-		code = pp_filters_apply(cli, *out);
+		code = pp_filters_apply(cli, *out, stacks);
 	if (code != 0) {
 		pp_profile_free(*out);
 		*out = NULL;

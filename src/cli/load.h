@@ -21,6 +21,12 @@ struct pp_loaded {
 	uint64_t nanoseconds; /* that opening and reading took */
 };
 
+/*
+ * Beside facets: the command shows whole stacks, which are estimated where a profile only knows who called
+ * whom.
+ */
+#define PP_LOAD_STACKS (1u << 31)
+
 /* What commands read unless they need more. */
 #define PP_LOAD_WANT (PP_TREE | PP_EDGES | PP_LINES | PP_META)
 

@@ -191,6 +191,8 @@ struct pp_profile {
 	 * be shorter than `funcs`: the rest is zero.
 	 */
 	PP_VEC(int64_t) func_cells;
+	/* By function: the number of its cycle of calls, from 1, 0 = none. Where stacks were estimated only. */
+	PP_VEC(uint32_t) cycles;
 
 	PP_VEC(struct pp_meta_row) meta;
 	PP_VEC(struct pp_extra_row) extras;

@@ -409,9 +409,12 @@ put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_st
 	                              : f->compares ? "Differential flame graph"
 	                                            : "Flame graph"));
 	pp_sink_puts(out, "</text>\n");
-	if (style->subtitle) {
+	if (style->subtitle || style->estimated) {
 		pp_sink_printf(out, "<text class=\"subtitle\" x=\"%.1f\" y=\"38\">", middle);
-		pp_escape_xml(out, pp_slice_z(style->subtitle));
+		pp_escape_xml(out, pp_slice_z(style->subtitle ? style->subtitle : ""));
+		if (style->estimated)
+			pp_sink_printf(out, "%sstacks are estimated from single calls",
+			               style->subtitle ? " - " : "");
 		pp_sink_puts(out, "</text>\n");
 	}
 	pp_sink_printf(

@@ -14,6 +14,7 @@ enum pp_palette { PP_PALETTE_NAME, PP_PALETTE_MODULE, PP_PALETTE_LANGUAGE };
 struct pp_flame_style {
 	const char *title;    /* NULL = "Flame graph" */
 	const char *subtitle; /* NULL = none */
+	bool estimated;       /* the stacks are, which the picture says */
 	const char *colors;   /* a name of pp_flame_colors[] */
 	enum pp_palette palette;
 	double width; /* of the picture, in pixels */

@@ -32,7 +32,7 @@ $ polyprof diff -n 0 --sort total before.folded after.folded
          7      7      0    +0.0%    -0.4  same     b
 
 $ polyprof diff --json -n 2 before.folded after.folded
-  {"metric": "samples", "unit": "samples", "normalized": false, "before": {"total": 217, "metric": "samples"}, "after": {"total": 248, "metric": "samples"}, "status": "noise", "rule": "samples: changes within 2 * sqrt(before + after) are noise", "functions": [{"name": "a", "before": {"self": 100, "total": 100}, "after": {"self": 200, "total": 200}, "delta": {"self": 100, "total": 100}, "change": {"self": 1, "total": 1}, "share": {"self": 0.34562211981566815, "total": 0.34562211981566815}, "status": "grew", "status_total": "grew"}, {"name": "t2", "before": {"self": 60, "total": 60}, "after": {"self": 0, "total": 0}, "delta": {"self": -60, "total": -60}, "change": {"self": -1, "total": -1}, "share": {"self": -0.2764976958525346, "total": -0.2764976958525346}, "status": "gone", "status_total": "gone"}], "count": 8}
+  {"metric": "samples", "unit": "samples", "normalized": false, "before": {"total": 217, "metric": "samples"}, "after": {"total": 248, "metric": "samples"}, "estimated": false, "status": "noise", "rule": "samples: changes within 2 * sqrt(before + after) are noise", "functions": [{"name": "a", "before": {"self": 100, "total": 100}, "after": {"self": 200, "total": 200}, "delta": {"self": 100, "total": 100}, "change": {"self": 1, "total": 1}, "share": {"self": 0.34562211981566815, "total": 0.34562211981566815}, "status": "grew", "status_total": "grew"}, {"name": "t2", "before": {"self": 60, "total": 60}, "after": {"self": 0, "total": 0}, "delta": {"self": -60, "total": -60}, "change": {"self": -1, "total": -1}, "share": {"self": -0.2764976958525346, "total": -0.2764976958525346}, "status": "gone", "status_total": "gone"}], "count": 8}
 
 $ polyprof diff --csv --sort name before.folded after.folded
   name,file,line,self_before,self_after,self_delta,total_before,total_after,total_delta,calls_before,calls_after,status,status_total
@@ -73,7 +73,7 @@ $ polyprof diff --tree before.folded after.folded
          7      8     +1   +14.3%    └ (2 more)
 
 $ polyprof diff --tree --json --depth 1 before.folded after.folded
-  {"metric": "samples", "unit": "samples", "normalized": false, "before": {"total": 217, "metric": "samples"}, "after": {"total": 248, "metric": "samples"}, "status": "noise", "rule": "samples: changes within 2 * sqrt(before + after) are noise", "root": {"name": "", "before": {"self": 0, "total": 217}, "after": {"self": 0, "total": 248}, "children": [{"name": "main", "before": {"self": 0, "total": 217}, "after": {"self": 0, "total": 248}, "children": []}]}}
+  {"metric": "samples", "unit": "samples", "normalized": false, "before": {"total": 217, "metric": "samples"}, "after": {"total": 248, "metric": "samples"}, "estimated": false, "status": "noise", "rule": "samples: changes within 2 * sqrt(before + after) are noise", "root": {"name": "", "before": {"self": 0, "total": 217}, "after": {"self": 0, "total": 248}, "children": [{"name": "main", "before": {"self": 0, "total": 217}, "after": {"self": 0, "total": 248}, "children": []}]}}
 
 $ polyprof diff before.folded after.folded -o change2.diff.folded && cat change2.diff.folded && polyprof diff change2.diff.folded -n 1
   main;a 100 200

@@ -146,8 +146,14 @@ $ polyprof top --focus '(' app.folded
 = 2
 
 $ polyprof top --focus even cycle.callgrind
-! polyprof: error: this profile knows who called whom, but not whole stacks, so filters on stacks cannot choose; `callers` and `callees` follow the calls
-= 3
+  T: 90 in 3 functions (totals are estimates)
+
+    self  self%                total  total%  function  place
+      60  66.7%  ████████████     60   66.7%  odd       a.c
+      30  33.3%  ██████           90  100.0%  even      a.c
+       0   0.0%                   90  100.0%  zzz       a.c
+! polyprof: this profile knows who called whom, not whole stacks: they are estimated, 10.0% of the cost or more lies on certain ones; 1 cycle of calls is taken as one
+! polyprof: the filters keep 90.0%, T: 90; shares below are of that
 
 $ python3 -c "print('main;' + 'a' * 200 + '!', 1)" > hard.folded; polyprof top --focus '(a+)+$' hard.folded
 ! polyprof: error: the pattern '(a+)+$' takes too many steps on a name of 201 bytes; write it more simply

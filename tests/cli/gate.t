@@ -48,7 +48,7 @@ $ polyprof gate tiny.json tiny.json --fail-if 'self(top) > 5us' --fail-if 'calls
 = 1
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --format json
-  {"passed": false, "metric": "samples", "unit": "samples", "normalized": false, "before": {"total": 1401, "metric": "samples"}, "after": {"total": 1796, "metric": "samples"}, "status": "grew", "rule": "samples: changes within 2 * sqrt(before + after) are noise", "limits": [{"expr": "self(a) > +5%", "passed": false, "matched": 1, "functions": [{"name": "a", "before": {"self": 1000, "total": 1000}, "after": {"self": 1300, "total": 1300}, "delta": {"self": 300, "total": 300}, "change": {"self": 0.3, "total": 0.3}, "share": {"self": 0.010054860591146353, "total": 0.010054860591146353}, "status": "grew", "status_total": "grew"}]}]}
+  {"passed": false, "metric": "samples", "unit": "samples", "normalized": false, "before": {"total": 1401, "metric": "samples"}, "after": {"total": 1796, "metric": "samples"}, "estimated": false, "status": "grew", "rule": "samples: changes within 2 * sqrt(before + after) are noise", "limits": [{"expr": "self(a) > +5%", "passed": false, "matched": 1, "functions": [{"name": "a", "before": {"self": 1000, "total": 1000}, "after": {"self": 1300, "total": 1300}, "delta": {"self": 300, "total": 300}, "change": {"self": 0.3, "total": 0.3}, "share": {"self": 0.010054860591146353, "total": 0.010054860591146353}, "status": "grew", "status_total": "grew"}]}]}
 = 1
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --fail-if 'total(main) < -5%' --format markdown

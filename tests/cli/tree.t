@@ -105,8 +105,12 @@ $ polyprof tree --json empty.folded
   {"format": "folded", "complete": true, "metric": "samples", "unit": "samples", "total": 0, "estimated": false, "root": {"name": "", "self": {"samples": 0}, "total": {"samples": 0}, "children": []}}
 
 $ polyprof tree cycle.callgrind
-! polyprof: error: this profile knows who called whom, but not whole stacks; `callers` and `callees` follow the calls
-= 3
+    total%  total  self  function
+    100.0%    100        (all)
+    100.0%    100    10  └ zzz
+     90.0%     90    30    └ even (cycle 1)
+     60.0%     60    60      └ odd (cycle 1)
+! polyprof: this profile knows who called whom, not whole stacks: they are estimated, 10.0% of the cost or more lies on certain ones; 1 cycle of calls is taken as one
 
 $ polyprof tree --min none app.folded
 ! polyprof: error: --min takes a percentage from 0 to 100, not 'none'

@@ -1,0 +1,540 @@
+/*
+ * Stacks from pairs of caller and callee.
+ */
+#include "analysis/stacks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- numbers ---------------------------------------------------------------------------- */
+
+/* A value of the profile as a whole number. */
+static pp_i128
+whole_number(const struct pp_stacks *e, size_t metric, union pp_value v)
+{
+	if (e->p->metrics.at[metric].type != PP_REAL)
+		return v.i;
+	return isfinite(v.d) ? (pp_i128)nearbyint(v.d / e->unit[metric]) : 0;
+}
+
+int64_t
+pp_stacks_cell(const struct pp_stacks *e, size_t metric, pp_i128 value)
+{
+	switch (e->p->metrics.at[metric].type) {
+	case PP_REAL:
+		return pp_cell_real((double)value * e->unit[metric]);
+	case PP_UINT:
+		return (int64_t)(value > UINT64_MAX ? UINT64_MAX : value < 0 ? 0 : (uint64_t)value);
+	case PP_INT:
+		break;
+	}
+	return value > INT64_MAX ? INT64_MAX : value < -INT64_MAX ? -INT64_MAX : (int64_t)value;
+}
+
+pp_i128
+pp_stacks_scale(pp_i128 a, pp_i128 b, pp_i128 c)
+{
+	pp_i128 product, q;
+
+	if (__builtin_mul_overflow(a, b, &product))
+		return (pp_i128)floor((double)a * ((double)b / (double)c));
+	q = product / c;
+	return q - (product % c != 0 && (product < 0) != (c < 0));
+}
+
+pp_i128
+pp_stacks_edge(const struct pp_stacks *e, size_t edge, size_t metric)
+{
+	return whole_number(e, metric, pp_call_graph_cost(&e->g, edge)[metric]);
+}
+
+static pp_i128
+divide(struct pp_stacks_division *d, pp_i128 part)
+{
+	pp_i128 upto;
+
+	if (d->whole == 0)
+		return 0;
+	d->done += part;
+	upto = d->done == d->whole ? d->w : pp_stacks_scale(d->w, d->done, d->whole);
+	part = upto - d->given;
+	d->given = upto;
+	return part;
+}
+
+/* ---- own costs -------------------------------------------------------------------------- */
+
+typedef void own_fn(struct pp_stacks *, pp_func, size_t metric, union pp_value);
+
+/* Calls `add` for each own cost of a series: those of lines, or those that calls state. */
+static void
+own_each(struct pp_stacks *e, size_t series, own_fn *add)
+{
+	const struct pp_profile *p = e->p;
+	bool calls = p->flat_source == PP_FLAT_CALLS;
+	size_t stride = calls ? pp_edge_stride(p) : pp_line_stride(p);
+	size_t lead = calls ? 1 + p->metrics.n : p->line_hits, n = calls ? p->edges.n : p->lines.n,
+	       i, m;
+
+	for (i = 0; i < n; i++) {
+		const int64_t *cells = (calls ? p->edge_cells.at : p->line_cells.at) + i * stride +
+		                       lead;
+		pp_func func = calls ? p->edges.at[i].callee : p->lines.at[i].func;
+		uint32_t of = calls ? p->edges.at[i].series : p->lines.at[i].series;
+
+		if (series != PP_ALL_SERIES && of != series)
+			continue;
+		for (m = 0; m < e->metrics; m++)
+			add(e, p->funcs.at[func].same, m,
+			    pp_cell_value(&p->metrics.at[m], cells[m]));
+	}
+}
+
+/* For doubles `unit` sums up sizes first. */
+static void
+size_add(struct pp_stacks *e, pp_func func, size_t metric, union pp_value v)
+{
+	const struct pp_metric *m = &e->p->metrics.at[metric];
+
+	(void)func;
+	if (m->type == PP_REAL && isfinite(v.d))
+		e->unit[metric] += fabs(v.d);
+	if (metric == e->opts.metric)
+		e->whole += fabs(m->type == PP_REAL ? v.d : (double)v.i);
+}
+
+static void
+own_add(struct pp_stacks *e, pp_func func, size_t metric, union pp_value v)
+{
+	pp_i128 cost = whole_number(e, metric, v);
+
+	e->own[func * e->metrics + metric] += cost;
+	if (func)
+		e->inclusive[e->g.component[func] * e->metrics + metric] += cost;
+}
+
+static void
+units_choose(struct pp_stacks *e)
+{
+	size_t m;
+	int power;
+
+	own_each(e, PP_ALL_SERIES, size_add);
+	for (m = 0; m < e->metrics; m++) {
+		if (e->p->metrics.at[m].type != PP_REAL || !isfinite(e->unit[m]) ||
+		    e->unit[m] == 0) {
+			e->unit[m] = 1;
+			continue;
+		}
+		(void)frexp(e->unit[m], &power);
+		e->unit[m] = ldexp(1, power - 60 < -1000 ? -1000 : power - 60);
+	}
+	e->whole /= e->unit[e->opts.metric];
+}
+
+/* ---- the graph in units ----------------------------------------------------------------- */
+
+static void
+run_release(struct pp_stacks *e)
+{
+	pp_call_graph_release(&e->g);
+	free(e->own);
+	free(e->inclusive);
+	free(e->entering);
+	free(e->entry);
+	free(e->sources);
+	free(e->calls);
+	free(e->member_first);
+	free(e->members);
+	e->own = e->inclusive = e->entering = NULL;
+	e->entry = NULL;
+	e->sources = e->calls = NULL;
+	e->member_first = NULL;
+	e->members = NULL;
+	e->heap.n = e->weights.n = 0;
+}
+
+static bool
+run_alloc(struct pp_stacks *e)
+{
+	size_t funcs = e->g.n, units = e->g.components + 1, m = e->metrics;
+
+	e->own = calloc((funcs + 1) * m, sizeof *e->own);
+	e->inclusive = calloc(units * m, sizeof *e->inclusive);
+	e->entering = calloc(units * m, sizeof *e->entering);
+	e->entry = calloc(units * m, sizeof *e->entry);
+	e->sources = calloc(units, sizeof *e->sources);
+	e->calls = calloc(units, sizeof *e->calls);
+	e->member_first = calloc(units + 1, sizeof *e->member_first);
+	e->members = calloc(funcs + 1, sizeof *e->members);
+	return e->own && e->inclusive && e->entering && e->entry && e->sources && e->calls &&
+	       e->member_first && e->members;
+}
+
+static void
+units_members(struct pp_stacks *e)
+{
+	uint32_t f, c;
+
+	for (c = 0; c < e->g.components; c++)
+		e->member_first[c + 1] = e->member_first[c] + e->g.members[c];
+	for (f = e->g.n; f-- > 1;) {
+		c = e->g.component[f];
+		e->members[e->member_first[c] + --e->g.members[c]] = f;
+	}
+	for (c = 0; c < e->g.components; c++)
+		e->g.members[c] = (uint32_t)(e->member_first[c + 1] - e->member_first[c]);
+}
+
+static void
+units_costs(struct pp_stacks *e, size_t series)
+{
+	size_t m, k;
+	uint32_t f;
+
+	own_each(e, series, own_add);
+	for (f = 1; f < e->g.n; f++) {
+		for (k = e->g.first[f]; k < e->g.first[f + 1]; k++) {
+			uint32_t from = e->g.component[f], to = e->g.component[e->g.to[k]];
+
+			if (from == to)
+				continue;
+			e->sources[to]++;
+			e->calls[from]++;
+			for (m = 0; m < e->metrics; m++) {
+				pp_i128 v = pp_stacks_edge(e, k, m);
+
+				e->inclusive[from * e->metrics + m] += v;
+				e->entering[to * e->metrics + m] += v;
+			}
+		}
+	}
+}
+
+/* ---- the heap --------------------------------------------------------------------------- */
+
+static bool
+heap_push(struct pp_stacks *e, struct pp_stacks_waiting item)
+{
+	size_t i;
+
+	if (!pp_vec_push(&e->heap, item))
+		return false;
+	for (i = e->heap.n - 1; i > 0 && e->heap.at[(i - 1) / 2].order < item.order;
+	     i = (i - 1) / 2)
+		e->heap.at[i] = e->heap.at[(i - 1) / 2];
+	e->heap.at[i] = item;
+	return true;
+}
+
+static struct pp_stacks_waiting
+heap_pop(struct pp_stacks *e)
+{
+	struct pp_stacks_waiting top = e->heap.at[0], last = e->heap.at[--e->heap.n];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < e->heap.n) {
+		if (child + 1 < e->heap.n && e->heap.at[child + 1].order > e->heap.at[child].order)
+			child++;
+		if (e->heap.at[child].order <= last.order)
+			break;
+		e->heap.at[i] = e->heap.at[child];
+		i = child;
+	}
+	if (e->heap.n)
+		e->heap.at[i] = last;
+	return top;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------ */
+
+/* The child of a node, with room for its costs; 0 on failure. */
+static pp_node
+child_of(struct pp_stacks *e, pp_node parent, pp_frame frame)
+{
+	pp_node node = e->failed ? 0 : pp_tree_child(&e->tree, parent, frame);
+
+	while (node && !e->failed && e->cells.n < (size_t)e->tree.n * e->metrics)
+		e->failed = !pp_vec_push(&e->cells, 0);
+	e->failed |= node == 0;
+	return e->failed ? 0 : node;
+}
+
+static pp_node
+pruned_under(struct pp_stacks *e, pp_node parent)
+{
+	e->has_pruned = true;
+	return child_of(e, parent, e->pruned_frame);
+}
+
+static void
+cost_add(struct pp_stacks *e, pp_node node, size_t metric, pp_i128 v)
+{
+	if (node && !e->failed)
+		e->cells.at[(size_t)node * e->metrics + metric] += v;
+}
+
+/* Costs that have no children of their own any more. */
+static void
+settle(struct pp_stacks *e, pp_node node, const pp_i128 *costs, bool certain)
+{
+	size_t m;
+
+	for (m = 0; m < e->metrics; m++)
+		cost_add(e, node, m, costs[m]);
+	if (certain)
+		e->exact += costs[e->opts.metric];
+}
+
+static bool
+is_full(const struct pp_stacks *e, size_t more)
+{
+	return e->tree.n + e->heap.n + more >= e->max_nodes;
+}
+
+/* A call to another unit: a frame that waits, or a part of [pruned]. */
+static void
+call_add(struct pp_stacks *e, pp_node under, pp_func callee, pp_i128 *costs, bool certain)
+{
+	uint32_t unit = e->g.component[callee];
+	struct pp_stacks_waiting item = { .component = unit,
+		                          .entry = callee,
+		                          .weight = e->weights.n };
+	bool zero = true;
+	size_t m;
+
+	for (m = 0; m < e->metrics; m++) {
+		struct pp_stacks_division *d = &e->entry[unit * e->metrics + m];
+
+		if (under && d->whole)
+			costs[m] = divide(d, costs[m]);
+		zero &= costs[m] == 0;
+	}
+	if (zero || e->failed)
+		return;
+	if (is_full(e, 0)) {
+		e->pruned += costs[e->opts.metric];
+		settle(e, pruned_under(e, under), costs, false);
+		return;
+	}
+	item.node = child_of(e, under, callee);
+	/* Certain if nobody else has a share in it, or if there is nothing in it to be divided. */
+	item.certain = certain && e->g.members[unit] == 1 &&
+	               (e->sources[unit] == 1 || e->calls[unit] == 0);
+	item.order = fabs((double)costs[e->opts.metric]);
+	for (m = 0; m < e->metrics; m++)
+		e->failed |= !pp_vec_push(&e->weights, costs[m]);
+	e->failed |= !heap_push(e, item);
+}
+
+/* ---- dividing --------------------------------------------------------------------------- */
+
+static void
+divisions_start(struct pp_stacks *e, const struct pp_stacks_waiting *at,
+                struct pp_stacks_division *d)
+{
+	size_t m;
+
+	for (m = 0; m < e->metrics; m++)
+		d[m] = (struct pp_stacks_division){
+			.w = e->weights.at[at->weight + m],
+			.whole = e->inclusive[at->component * e->metrics + m],
+		};
+}
+
+/* A unit without inclusive cost of its own keeps what its callers say. */
+static void
+divisions_end(struct pp_stacks *e, pp_node node, const struct pp_stacks_division *d)
+{
+	size_t m;
+
+	for (m = 0; m < e->metrics; m++)
+		if (d[m].w != d[m].given)
+			cost_add(e, node, m, d[m].w - d[m].given);
+}
+
+/* Divides a frame's cost among its own cost and what it calls. */
+static void
+expand(struct pp_stacks *e, const struct pp_stacks_waiting *at, struct pp_stacks_division *d,
+       pp_i128 *costs)
+{
+	size_t i, k, m;
+
+	for (i = e->member_first[at->component]; i < e->member_first[at->component + 1]; i++) {
+		pp_func member = e->members[i];
+		pp_node node = member == at->entry ? at->node : child_of(e, at->node, member);
+
+		for (m = 0; m < e->metrics; m++)
+			costs[m] = divide(&d[m], e->own[member * e->metrics + m]);
+		settle(e, node, costs, at->certain);
+		for (k = e->g.first[member]; k < e->g.first[member + 1] && !e->failed; k++) {
+			if (e->g.component[e->g.to[k]] == at->component)
+				continue;
+			for (m = 0; m < e->metrics; m++)
+				costs[m] = divide(&d[m], pp_stacks_edge(e, k, m));
+			call_add(e, node, e->g.to[k], costs, at->certain);
+		}
+	}
+	divisions_end(e, at->node, d);
+}
+
+/* Only a frame's own cost: all that it calls stands under [pruned]. */
+static void
+cut(struct pp_stacks *e, const struct pp_stacks_waiting *at, struct pp_stacks_division *d,
+    pp_i128 *costs, bool counts)
+{
+	bool any = false;
+	size_t m;
+
+	for (m = 0; m < e->metrics; m++)
+		costs[m] = divide(&d[m], e->own[at->entry * e->metrics + m]);
+	settle(e, at->node, costs, at->certain);
+	for (m = 0; m < e->metrics; m++) {
+		costs[m] = d[m].whole ? d[m].w - d[m].given : 0;
+		any |= costs[m] != 0;
+		d[m].given += costs[m];
+	}
+	if (any)
+		settle(e, pruned_under(e, at->node), costs, false);
+	if (counts)
+		e->pruned += costs[e->opts.metric];
+	divisions_end(e, at->node, d);
+}
+
+/* What is not accounted for by callers starts at the root. */
+static void
+start_roots(struct pp_stacks *e, pp_i128 *costs)
+{
+	bool any = false;
+	uint32_t c;
+	size_t m;
+
+	for (m = 0; m < e->metrics; m++)
+		any |= e->own[m] != 0;
+	if (any) {
+		settle(e, child_of(e, 0, e->nowhere_frame), e->own, true);
+		e->has_nowhere = true;
+	}
+	for (c = e->g.components; c-- > 0 && !e->failed;) {
+		if (e->member_first[c] == e->member_first[c + 1] ||
+		    e->members[e->member_first[c]] == 0)
+			continue;
+		for (m = 0, any = false; m < e->metrics; m++) {
+			size_t i = c * e->metrics + m;
+
+			costs[m] = e->inclusive[i] - e->entering[i];
+			if (costs[m] < 0 && e->sources[c]) {
+				/* Callers account for more than there is (partial dumps, rounding). */
+				e->entry[i] = (struct pp_stacks_division){
+					.w = e->inclusive[i], .whole = e->entering[i]
+				};
+				costs[m] = 0;
+			}
+			any |= costs[m] != 0;
+		}
+		if (!any)
+			continue;
+		e->sources[c]++;
+		call_add(e, 0, e->members[e->member_first[c]], costs, true);
+	}
+}
+
+static void
+follow(struct pp_stacks *e, struct pp_stacks_division *d, pp_i128 *costs)
+{
+	double thinnest = e->opts.thinnest * e->whole;
+
+	while (e->heap.n && !e->failed) {
+		struct pp_stacks_waiting at = heap_pop(e);
+		size_t members = e->g.members[at.component];
+		bool leaf = members == 1 && e->calls[at.component] == 0;
+		bool full = is_full(e, members - 1), thin = at.order < thinnest;
+
+		divisions_start(e, &at, d);
+		if (!leaf && (full || thin))
+			cut(e, &at, d, costs, full && !thin);
+		else
+			expand(e, &at, d, costs);
+	}
+}
+
+/* Rounding may leave a few units over or under; they go where they matter least, to the costliest frame. */
+static void
+settle_rounding(struct pp_stacks *e)
+{
+	size_t nodes = e->cells.n / e->metrics, m, f, n, best;
+
+	for (m = 0; m < e->metrics && nodes > 1; m++) {
+		pp_i128 rest = 0;
+
+		for (f = 0; f < e->g.n; f++)
+			rest += e->own[f * e->metrics + m];
+		for (n = 1, best = 1; n < nodes; n++) {
+			pp_i128 cell = e->cells.at[n * e->metrics + m];
+
+			rest -= cell;
+			if (cell > e->cells.at[best * e->metrics + m])
+				best = n;
+		}
+		e->cells.at[best * e->metrics + m] += rest;
+	}
+}
+
+/* ---- the whole -------------------------------------------------------------------------- */
+
+pp_status
+pp_stacks_init(struct pp_stacks *e, const struct pp_profile *p, const struct pp_estimate_opts *opts)
+{
+	*e = (struct pp_stacks){ .p = p, .opts = *opts, .metrics = p->metrics.n };
+	if (p->tree.n > 1 || p->metrics.n == 0 ||
+	    (p->flat_source != PP_FLAT_EDGES && (p->flat_source != PP_FLAT_CALLS || !p->edge_own)))
+		return PP_E_UNSUPPORTED;
+	if (e->opts.metric >= e->metrics)
+		e->opts.metric = pp_profile_primary(p);
+	e->pruned_frame = (pp_frame)p->funcs.n;
+	e->nowhere_frame = (pp_frame)p->funcs.n + 1;
+	e->unit = calloc(e->metrics, sizeof *e->unit);
+	if (!e->unit ||
+	    !pp_tree_init(&e->tree, (uint32_t)p->strs.seed, UINT32_MAX - 1, &pp_pages_plain))
+		return PP_E_NOMEM;
+	units_choose(e);
+	return PP_OK;
+}
+
+void
+pp_stacks_release(struct pp_stacks *e)
+{
+	run_release(e);
+	free(e->unit);
+	pp_tree_release(&e->tree);
+	pp_vec_release(&e->cells);
+	pp_vec_release(&e->heap);
+	pp_vec_release(&e->weights);
+}
+
+pp_status
+pp_stacks_run(struct pp_stacks *e, size_t series, uint32_t max_nodes)
+{
+	struct pp_stacks_division *d = calloc(e->metrics, sizeof *d);
+	pp_i128 *costs = calloc(e->metrics, sizeof *costs);
+	size_t i;
+
+	run_release(e);
+	e->max_nodes = max_nodes > UINT32_MAX - e->tree.n ? UINT32_MAX : e->tree.n + max_nodes;
+	for (i = 0; i < e->cells.n; i++)
+		e->cells.at[i] = 0;
+	for (; !e->failed && e->cells.n < (size_t)e->tree.n * e->metrics;)
+		e->failed = !pp_vec_push(&e->cells, 0);
+	e->failed |= !d || !costs || !pp_call_graph_init(&e->g, e->p, series) || !run_alloc(e);
+	if (!e->failed) {
+		units_members(e);
+		units_costs(e, series);
+		start_roots(e, costs);
+		follow(e, d, costs);
+	}
+	if (!e->failed)
+		settle_rounding(e);
+	free(d);
+	free(costs);
+	return e->failed ? PP_E_NOMEM : PP_OK;
+}
