@@ -167,6 +167,7 @@ pp_diff_union(const struct pp_diff *d, bool with_change, struct pp_profile **out
 	if (!u.frame_of_group)
 		pp_builder_fail(&u.b, PP_E_NOMEM, NULL);
 	u.b.profile->format = after->format;
+	u.b.profile->facets = PP_TREE; /* though it may be empty */
 	u.b.profile->complete = before->complete && after->complete;
 	u.b.profile->estimated = before->estimated || after->estimated;
 	metrics_make(&u, with_change);

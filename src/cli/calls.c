@@ -3,6 +3,7 @@
  */
 #include "cli/calls.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/flat.h"
@@ -443,7 +444,7 @@ rows_choose(struct view *v, double min, bool exact)
 		if (v->metric < v->calls.metrics)
 			total = pp_value_double(&v->calls.profile->metrics.at[v->metric],
 			                        total_of(v, v->n, v->metric));
-		if ((exact && !call->func) || (v->whole > 0 && total < min * v->whole))
+		if ((exact && !call->func) || (v->whole > 0 && fabs(total) < min * v->whole))
 			skip = call->depth;
 		else
 			v->n++;
@@ -471,6 +472,10 @@ view_make(struct pp_cli *cli, struct view *v, struct pp_profile *p, const char *
 		                          &v->calls, &v->flat);
 	else
 		v->calls = (struct pp_calls){ .profile = p, .metrics = p->metrics.n };
+	/* What filters leave nothing of has no callers. */
+	if (status == PP_E_UNSUPPORTED && pp_filters_given(cli) && p->tree.n <= 1 &&
+	    p->edges.n + p->lines.n == 0)
+		status = PP_OK;
 	if (status == PP_OK && !v->calls.by_stacks)
 		status = pp_flat_compute(p, &v->flat);
 	while (status == PP_OK && v->row < v->flat.n && v->flat.func[v->row] != v->func)

@@ -414,7 +414,7 @@ rows_choose(struct pp_cli *cli, struct view *v, double min)
 	const struct pp_diff *d = v->diff;
 	bool all = pp_args_flag(&cli->args, "json") || pp_args_flag(&cli->args, "csv") ||
 	           pp_args_count(&cli->args, "limit", ROWS_SHOWN) == 0;
-	double least = min * fmax(d->whole.value[PP_BEFORE], d->whole.value[PP_AFTER]);
+	double least = min * fmax(fabs(d->whole.value[PP_BEFORE]), fabs(d->whole.value[PP_AFTER]));
 	size_t i;
 
 	v->shown = calloc(d->rows.n + 1, sizeof *v->shown);
@@ -423,7 +423,7 @@ rows_choose(struct pp_cli *cli, struct view *v, double min)
 		enum pp_diff_status status = v->by_total ? r->total.status : r->self.status;
 
 		if ((all || (status != PP_SAME && status != PP_NOISE)) &&
-		    fmax(r->total.value[PP_BEFORE], r->total.value[PP_AFTER]) >= least)
+		    fmax(fabs(r->total.value[PP_BEFORE]), fabs(r->total.value[PP_AFTER])) >= least)
 			v->shown[v->n++] = i;
 	}
 	return v->shown != NULL;

@@ -1,6 +1,7 @@
 /*
  * polyprof lines: what each source line costs; with the source at hand, the annotated source.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/linecost.h"
@@ -392,7 +393,7 @@ file_print(struct pp_cli *cli, struct view *v, const struct file_span *span, dou
 		const struct pp_line_cost *line = &v->lines.rows.at[i];
 		uint32_t from = line->line > CONTEXT ? line->line - CONTEXT : 1;
 
-		if (line->line == 0 || cost_of(v, i, v->metric) < least)
+		if (line->line == 0 || fabs(cost_of(v, i, v->metric)) < least)
 			continue;
 		if (from <= printed)
 			from = printed + 1;
@@ -477,6 +478,11 @@ view_make(struct pp_cli *cli, struct view *v, const struct pp_profile *p)
 		order = PP_LINES_BY_PLACE;
 	if (status == PP_OK && !pp_linecost_sort(&v->lines, order, v->metric))
 		status = PP_E_NOMEM;
+	/* Nothing recorded, or nothing left by filters, is an empty listing. */
+	if (status == PP_E_UNSUPPORTED &&
+	    ((p->holds & PP_LINES) ||
+	     (pp_filters_given(cli) && p->tree.n <= 1 && p->edges.n + p->lines.n == 0)))
+		status = PP_OK;
 	if (status == PP_E_UNSUPPORTED)
 		pp_cli_error(cli, "this profile does not know what single lines cost");
 	else if (status != PP_OK)
@@ -495,7 +501,7 @@ rows_choose(struct view *v, double min)
 	size_t i, m;
 
 	for (i = 0; i < v->lines.rows.n; i++) {
-		if (v->whole > 0 && cost_of(v, i, v->metric) < min * v->whole)
+		if (v->whole > 0 && fabs(cost_of(v, i, v->metric)) < min * v->whole)
 			continue;
 		v->lines.rows.at[v->n] = v->lines.rows.at[i];
 		for (m = 0; m < v->lines.metrics; m++)

@@ -141,21 +141,50 @@ names_list(struct pp_cli *cli, const struct pp_profile *p, struct pp_buf *thread
 		                                                      : p->metrics.at[i].name));
 }
 
+/* Whether the command lists costs of lines, which filters choose by function. */
+static bool
+lists_lines(const struct pp_cli *cli, const struct pp_profile *p)
+{
+	return (cli->command->flags & PP_COMMAND_BY_FUNCTION) && (p->holds & PP_LINES);
+}
+
+/* What the profile adds up to, as far as the command shows it. */
+static double
+total_shown(const struct pp_cli *cli, const struct pp_profile *p)
+{
+	size_t metric = pp_profile_primary(p), stride = pp_line_stride(p), i;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value sum;
+
+	if (metric >= p->metrics.n)
+		return 0;
+	if (!lists_lines(cli, p))
+		return pp_value_double(m, pp_profile_total(p, metric));
+	sum = pp_value_zero(m);
+	for (i = 0; i < p->lines.n; i++)
+		pp_value_add(
+		    m, &sum,
+		    pp_cell_value(m, p->line_cells.at[i * stride + p->line_hits + metric]));
+	return pp_value_double(m, sum);
+}
+
 static void
 kept_say(struct pp_cli *cli, const struct pp_profile *p, double before, const char *threads,
          const char *events)
 {
 	size_t metric = pp_profile_primary(p);
+	bool nothing = p->lines.n == 0 &&
+	               (lists_lines(cli, p) || (p->tree.n <= 1 && p->edges.n == 0));
 	struct pp_buf text = { 0 };
 	double after;
 
-	if (metric >= p->metrics.n || (p->tree.n <= 1 && p->lines.n == 0 && p->edges.n == 0)) {
+	if (metric >= p->metrics.n || nothing) {
 		pp_cli_note(cli, "the filters leave nothing%s%s%s%s", threads ? "; threads: " : "",
 		            threads ? threads : "", events ? "; events: " : "",
 		            events ? events : "");
 		return;
 	}
-	after = pp_value_double(&p->metrics.at[metric], pp_profile_total(p, metric));
+	after = total_shown(cli, p);
 	pp_buf_adds(&text, "the filters keep ");
 	if (before > 0) {
 		pp_units_share(&text, after, before);
@@ -251,14 +280,13 @@ filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool s
 {
 	struct pp_buf problem = { 0 }, threads = { 0 }, events = { 0 };
 	bool has_time = f->from.given || f->to.given;
-	size_t metric = pp_profile_primary(p);
+	double before = total_shown(cli, p);
 	pp_status status = PP_OK;
-	double before = 0;
 	int code = 0;
 
-	if (metric < p->metrics.n)
-		before = pp_value_double(&p->metrics.at[metric], pp_profile_total(p, metric));
 	names_list(cli, p, &threads, &events);
+	if (f->by_function && p->lines.n == 0)
+		f->by_function = false; /* lines of frames: their stacks are chosen */
 	if (knows_lines_only(p) && !stacks) {
 		f->by_function = true;
 		f->depth = 0;

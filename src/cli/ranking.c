@@ -3,6 +3,7 @@
  */
 #include "cli/ranking.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/filters.h"
@@ -45,8 +46,8 @@ rows_drop(struct pp_ranking *r, double min)
 	if (!(min > 0) || r->metric >= f->metrics || !(r->whole[r->metric] > 0))
 		return;
 	for (row = 0; row < f->n; row++) {
-		if (pp_value_double(&f->profile->metrics.at[r->metric],
-		                    f->total[row * f->metrics + r->metric]) <
+		if (fabs(pp_value_double(&f->profile->metrics.at[r->metric],
+		                         f->total[row * f->metrics + r->metric])) <
 		    min * r->whole[r->metric])
 			continue;
 		f->func[n] = f->func[row];

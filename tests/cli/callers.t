@@ -161,3 +161,16 @@ $ polyprof callers
 $ polyprof callees x empty.folded
 ! polyprof: error: no function is named 'x'
 = 2
+
+A function that filters leave nothing of has no callers.
+
+$ polyprof callers --json --focus nothing main app.folded
+  {"metric": "samples", "unit": "samples", "estimated": false, "function": {"name": "main"}, "edges": []}
+! polyprof: the filters leave nothing
+
+$ polyprof callees --focus nothing even cycle.callgrind
+  even
+
+    it calls nobody
+! polyprof: this profile knows who called whom, not whole stacks: they are estimated, 10.0% of the cost or more lies on certain ones; 1 cycle of calls is taken as one
+! polyprof: the filters leave nothing

@@ -71,3 +71,26 @@ $ polyprof top --by line cycle.callgrind
       60  60.0%  ████████████     60   60.0%  a.c:3
       30  30.0%  ██████           30   30.0%  a.c:2
       10  10.0%  ██               10   10.0%  a.c:1
+
+Costs may be negative (cg_diff writes such files): they are shown like others, and --min looks at their size.
+
+$ printf 'events: Ir\nfl=a.c\nfn=f\n1 100\n2 -40\n3 -1\n' > minus.cachegrind; polyprof lines --json --from cachegrind minus.cachegrind
+  {"metric": "Ir", "unit": "count", "lines": [{"file": "a.c", "line": 1, "cost": {"Ir": 100}}, {"file": "a.c", "line": 3, "cost": {"Ir": -1}}, {"file": "a.c", "line": 2, "cost": {"Ir": -40}}], "count": 3}
+
+$ polyprof lines --json --min 10 --from cachegrind minus.cachegrind
+  {"metric": "Ir", "unit": "count", "lines": [{"file": "a.c", "line": 1, "cost": {"Ir": 100}}, {"file": "a.c", "line": 2, "cost": {"Ir": -40}}], "count": 2}
+
+$ polyprof top --json --min 10 --from cachegrind minus.cachegrind
+  {"format": "cachegrind", "complete": true, "metric": "Ir", "unit": "count", "total": 59, "estimated": false, "functions": [{"name": "f", "file": "a.c", "self": {"Ir": 59}, "total": {"Ir": 59}}], "count": 1}
+
+What filters leave nothing of is an empty listing.
+
+$ polyprof lines --focus nothing cycle.callgrind
+! polyprof: the filters leave nothing
+
+$ polyprof lines --json --focus nothing dash_e.out
+  {"metric": "time", "unit": "ns", "lines": [], "count": 0}
+! polyprof: the filters leave nothing
+
+$ polyprof lines --focus nothing app.folded
+! polyprof: the filters leave nothing
