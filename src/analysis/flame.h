@@ -40,6 +40,7 @@ struct pp_flame {
 	const struct pp_metric *metric;
 	struct pp_slice unit; /* of the values */
 	bool compares;
+	int64_t duration; /* ns that a chart shows; 0 for other pictures */
 	PP_VEC(struct pp_box) boxes;
 	uint32_t depth;    /* levels in use, the whole included */
 	uint64_t too_deep; /* frames that are only part of a sum because of `deepest` */

@@ -210,6 +210,7 @@ pp_flame_chart(struct pp_flame *flame, const struct pp_profile *p, size_t series
 		chart_walk(&c, t);
 	pp_vec_release(&c.open);
 	pp_vec_release(&c.path);
+	flame->duration = c.end - c.start;
 	if (c.ok)
 		return PP_OK;
 	pp_flame_release(flame);

@@ -9,6 +9,8 @@
 #include "cli/load.h"
 #include "cli/suggest.h"
 #include "output/flame_svg.h"
+#include "output/units.h"
+#include "text/escape.h"
 
 #define WIDTH 1200.0
 #define THINNEST_PX 0.1
@@ -40,7 +42,8 @@ static const struct pp_option flame_options[] = {
 	{ "width", 0, PP_ARG_COUNT, "N", "width of the picture in pixels (default 1200)",
 	  PP_HINT_NONE },
 	{ "title", 0, PP_ARG_TEXT, "TEXT", "the title", PP_HINT_NONE },
-	{ "subtitle", 0, PP_ARG_TEXT, "TEXT", "a line below it", PP_HINT_NONE },
+	{ "subtitle", 0, PP_ARG_TEXT, "TEXT", "a line below it (default: what is drawn)",
+	  PP_HINT_NONE },
 	{ "colors", 0, PP_ARG_CHOICE, "hot|mem|io|red|green|blue|aqua|yellow|purple|orange|grey",
 	  "the colours (default hot)", PP_HINT_NONE },
 	{ "palette", 0, PP_ARG_CHOICE, "name|module|language",
@@ -320,6 +323,62 @@ flame_say(struct pp_cli *cli, const struct pp_flame *flame)
 		            (unsigned long long)flame->negative);
 }
 
+static void
+add_base_name(struct pp_buf *to, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	pp_escape_terminal(to, pp_slice_z(slash && slash[1] ? slash + 1 : file));
+}
+
+/* What is drawn, unless --subtitle says it: files, metric, what all of it costs. */
+static void
+subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const char *const *files, size_t n)
+{
+	const struct pp_profile *p = flame->profile;
+	const struct pp_metric *m = flame->metric;
+	pp_str title = m->title ? m->title : m->name;
+	const struct pp_box *whole = flame->boxes.n ? &flame->boxes.at[0] : NULL;
+
+	add_base_name(to, files[0]);
+	if (n == 2 && flame->compares) {
+		pp_buf_adds(to, " \xe2\x86\x92 ");
+		add_base_name(to, files[1]);
+	} else if (n > 1) {
+		pp_buf_addf(to, " and %zu more", n - 1);
+	}
+	if (title && !flame->compares && pp_slice_cmp(pp_text_of(p, title), flame->unit) != 0) {
+		pp_buf_adds(to, " \xc2\xb7 ");
+		pp_escape_terminal(to, pp_text_of(p, title));
+	}
+	pp_buf_adds(to, " \xc2\xb7 ");
+	if (whole && flame->compares) {
+		pp_units_value(to, flame->unit, pp_value_double(m, whole->value_before));
+		pp_buf_adds(to, " \xe2\x86\x92 ");
+	}
+	if (whole)
+		pp_units_named(to, flame->unit, pp_value_double(m, whole->value));
+	if (!p->complete)
+		pp_buf_adds(to, " \xc2\xb7 incomplete");
+}
+
+static void
+flame_draw(struct pp_cli *cli, struct request *r, const struct pp_flame *flame,
+           const char *const *files, size_t n)
+{
+	struct pp_buf subtitle = { 0 };
+
+	if (!r->style.subtitle) {
+		subtitle_make(&subtitle, flame, files, n);
+		pp_buf_addc(&subtitle, '\0');
+		r->style.subtitle = subtitle.failed ? NULL : subtitle.p;
+	}
+	r->style.estimated = flame->profile->estimated;
+	pp_flame_svg(cli->out, flame, &r->style);
+	flame_say(cli, flame);
+	pp_buf_release(&subtitle);
+}
+
 static int
 flame_run(struct pp_cli *cli)
 {
@@ -348,11 +407,8 @@ flame_run(struct pp_cli *cli)
 	}
 	if (code == 0)
 		code = pp_cli_output(cli);
-	if (code == 0) {
-		r.style.estimated = profile->estimated;
-		pp_flame_svg(cli->out, &flame, &r.style);
-		flame_say(cli, &flame);
-	}
+	if (code == 0)
+		flame_draw(cli, &r, &flame, files, n);
 	pp_flame_release(&flame);
 	pp_profile_free(profile);
 	return code;

@@ -9,6 +9,7 @@
 
 #include "base/utf8.h"
 #include "output/embedded.h"
+#include "output/flame_colour.h"
 #include "output/units.h"
 #include "text/escape.h"
 
@@ -17,161 +18,42 @@
 #define LETTER 7.225 /* width of a letter of 12 px monospace */
 #define HEAD 62.0    /* title, subtitle, buttons */
 #define FOOT 34.0    /* details and breadcrumbs */
-
-const char *const pp_flame_colors[] = { "hot",  "mem",    "io",     "red",    "green", "blue",
-	                                "aqua", "yellow", "purple", "orange", "grey",  NULL };
-
-struct rgb {
-	unsigned r, g, b;
-};
+#define AXIS 14.0    /* times below or above a chart */
+#define FIND 330.0   /* the field to search in, with its button */
 
 /* What all parts of the drawing need. */
 struct picture {
 	struct pp_sink *out;
 	const struct pp_flame *flame;
 	const struct pp_flame_style *style;
-	double height;
-	double largest;            /* change of own cost, when comparing */
+	double height, head, foot; /* of all, above and below the frames */
+	double largest[2];         /* change of own cost and of all of it, when comparing */
 	unsigned char *lookalikes; /* see lookalikes_find() */
 };
 
-/* ---- colours ---------------------------------------------------------------------------- */
+/* ---- what changed ----------------------------------------------------------------------- */
 
-/* Three numbers from 0 to 1 that depend on the bytes alone: equal names have equal colours everywhere. */
-static void
-name_numbers(struct pp_slice name, double v[3])
-{
-	uint64_t h = 0xcbf29ce484222325u;
-	size_t i;
-
-	for (i = 0; i < name.n; i++)
-		h = (h ^ name.p[i]) * 0x100000001b3u;
-	h ^= h >> 32;
-	h *= 0xd6e8feb86659fd93u;
-	for (i = 0; i < 3; i++)
-		v[i] = (double)(h >> (i * 20) & 0xfffff) / 1048576.0;
-}
-
-/* A colour of a set: where it starts and how far each channel goes. */
-struct colour_set {
-	const char *name;
-	unsigned char from[3], by[3];
-};
-
-static const struct colour_set sets[] = {
-	{ "hot", { 228, 100, 62 }, { 24, 112, 44 } },
-	{ "mem", { 90, 190, 110 }, { 60, 55, 60 } },
-	{ "io", { 100, 125, 200 }, { 60, 60, 55 } },
-	{ "red", { 200, 80, 80 }, { 55, 80, 80 } },
-	{ "green", { 90, 180, 90 }, { 70, 70, 70 } },
-	{ "blue", { 100, 120, 205 }, { 70, 70, 50 } },
-	{ "aqua", { 70, 175, 180 }, { 70, 65, 65 } },
-	{ "yellow", { 220, 185, 70 }, { 30, 32, 50 } },
-	{ "purple", { 180, 90, 190 }, { 60, 70, 60 } },
-	{ "orange", { 200, 120, 50 }, { 50, 60, 40 } },
-	{ "grey", { 165, 165, 170 }, { 55, 55, 55 } },
-};
-
-static const struct colour_set *
-set_named(const char *name)
-{
-	size_t i;
-
-	for (i = 0; name && i < PP_COUNT_OF(sets); i++)
-		if (strcmp(sets[i].name, name) == 0)
-			return &sets[i];
-	return &sets[0];
-}
-
-static bool
-ends_in(struct pp_slice s, const char *end)
-{
-	size_t n = strlen(end);
-
-	return s.n >= n && memcmp(s.p + s.n - n, end, n) == 0;
-}
-
-static bool
-contains(struct pp_slice s, const char *part)
-{
-	return memmem(s.p, s.n, part, strlen(part)) != NULL;
-}
-
-/* The set for the language a name looks like. */
-static const struct colour_set *
-set_by_language(const struct pp_profile *p, pp_func func)
-{
-	struct pp_slice name = pp_text_of(p, p->funcs.at[func].name);
-	unsigned flags = p->funcs.at[func].flags;
-
-	if (flags & PP_FUNC_KERNEL || ends_in(name, "_[k]"))
-		return set_named("orange");
-	if (flags & PP_FUNC_INTERNAL || ends_in(name, "_[i]"))
-		return set_named("aqua");
-	if (flags & (PP_FUNC_UNKNOWN | PP_FUNC_PSEUDO))
-		return set_named("grey");
-	if (ends_in(name, "_[j]") || contains(name, ":::") ||
-	    (name.n && name.p[0] == 'L' && contains(name, "/")))
-		return set_named("green");
-	if (contains(name, "\\") || contains(name, "->") || ends_in(name, ".php"))
-		return set_named("purple");
-	if (contains(name, "::"))
-		return set_named("yellow");
-	return set_named("red");
-}
-
-static struct rgb
-frame_colour(const struct pp_flame *f, const struct pp_flame_style *style, pp_func func)
-{
-	const struct pp_profile *p = f->profile;
-	const struct pp_func_row *row = &p->funcs.at[func];
-	struct pp_slice key = pp_text_of(p, row->name);
-	const struct colour_set *set = set_named(style->colors);
-	double v[3];
-
-	if (style->palette == PP_PALETTE_LANGUAGE) {
-		set = set_by_language(p, func);
-	} else if (style->palette == PP_PALETTE_MODULE) {
-		pp_str module = p->modules.at[row->module].name;
-
-		key = pp_text_of(p, module ? module : row->file);
-		name_numbers(key, v);
-		set = &sets[(size_t)(v[2] * 1000) % PP_COUNT_OF(sets)];
-	}
-	name_numbers(key, v);
-	return (struct rgb){ set->from[0] + (unsigned)(v[0] * set->by[0]),
-		             set->from[1] + (unsigned)(v[1] * set->by[1]),
-		             set->from[2] + (unsigned)(v[2] * set->by[2]) };
-}
-
-/* Compared profiles: orange where the own cost grew, blue where it shrank, white where it stayed. */
-static struct rgb
-change_colour(const struct pp_flame *f, const struct pp_box *box, double largest)
-{
-	double own = pp_value_double(f->metric, box->own) -
-	             pp_value_double(f->metric, box->own_before);
-	double share = largest > 0 ? sqrt(fabs(own) / largest) : 0;
-	unsigned fade = 255 - (unsigned)(share * 175);
-
-	if (own == 0)
-		return (struct rgb){ 238, 238, 238 };
-	if (own > 0)
-		return (struct rgb){ 255, 160 + (fade - 80) * 95 / 175, fade };
-	return (struct rgb){ fade, 170 + (fade - 80) * 85 / 175, 255 };
-}
-
+/* By how much the own cost of a box changed, or all of it. */
 static double
-largest_change(const struct pp_flame *f)
+change_of(const struct pp_flame *f, const struct pp_box *box, bool total)
+{
+	const struct pp_metric *m = f->metric;
+
+	return total ? pp_value_double(m, box->value) - pp_value_double(m, box->value_before)
+	             : pp_value_double(m, box->own) - pp_value_double(m, box->own_before);
+}
+
+/* The whole does not count: what it changes by says nothing about its parts. */
+static double
+largest_change(const struct pp_flame *f, bool total)
 {
 	double largest = 0;
 	size_t i;
 
-	for (i = 0; i < f->boxes.n; i++) {
-		const struct pp_box *box = &f->boxes.at[i];
-		double own = fabs(pp_value_double(f->metric, box->own) -
-		                  pp_value_double(f->metric, box->own_before));
+	for (i = 1; f->compares && i < f->boxes.n; i++) {
+		double change = fabs(change_of(f, &f->boxes.at[i], total));
 
-		largest = own > largest ? own : largest;
+		largest = change > largest ? change : largest;
 	}
 	return largest;
 }
@@ -324,24 +206,44 @@ put_title(const struct picture *pic, const struct pp_box *box)
 		pp_sink_puts(out, " (gone)");
 }
 
-/* As much of a name as fits; whole characters only. */
+/*
+ * As much of a name as fits, whole characters only. Labels spell out what would swap or hide text; the
+ * title has the name itself.
+ */
 static void
 put_label(const struct picture *pic, const struct pp_box *box, double width)
 {
 	const struct pp_profile *p = pic->flame->profile;
-	size_t room = width > 6 ? (size_t)((width - 6) / LETTER) : 0, n = 0;
+	size_t room = (size_t)((width - 6) / LETTER), n;
 	struct pp_slice name = pp_slice_z("all");
+	struct pp_buf text = { 0 };
 
 	if (box->func)
 		name = pp_text_of(p, p->funcs.at[box->func].name);
-	if (name.n <= room) {
-		put_name(pic, box);
-		return;
+	/* No character takes more than four bytes: the rest of a long name cannot be seen. */
+	n = name.n < 4 * room + 4 ? name.n : 4 * room + 4;
+	while (n > 0 && n < name.n && (name.p[n] & 0xc0) == 0x80)
+		n--;
+	if (pp_escape_terminal(&text, pp_slice_of(name.p, n)) > room) {
+		size_t at = 0, columns = 0, step;
+		uint32_t code;
+
+		for (; at < text.n; at += step) {
+			step = pp_utf8_decode((const unsigned char *)text.p + at, text.n - at,
+			                      &code);
+			columns += step ? (size_t)pp_utf8_width(code) : 1;
+			step += !step;
+			if (columns > room - 2)
+				break;
+		}
+		text.n = at;
+		pp_buf_adds(&text, "..");
 	}
-	for (n = room - 2; n > 0 && (name.p[n] & 0xc0) == 0x80; n--)
-		;
-	pp_escape_xml(pic->out, pp_slice_of(name.p, n));
-	pp_sink_puts(pic->out, "..");
+	if (text.failed)
+		pic->out->status = PP_E_NOMEM;
+	else
+		pp_escape_xml(pic->out, pp_slice_of(text.p, text.n));
+	pp_buf_release(&text);
 }
 
 /* ---- the picture ------------------------------------------------------------------------ */
@@ -350,6 +252,12 @@ double
 pp_flame_svg_span(double width)
 {
 	return width - 2 * SIDE;
+}
+
+static void
+put_colour(struct pp_sink *out, const char *attribute, struct pp_rgb c)
+{
+	pp_sink_printf(out, " %s=\"#%02x%02x%02x\"", attribute, c.r & 255, c.g & 255, c.b & 255);
 }
 
 static void
@@ -362,20 +270,23 @@ put_frame(const struct picture *pic, const struct pp_box *box)
 	/* Both ends are rounded, so that neighbours meet and widths add up. */
 	double left = floor(box->start * span * 1000 + 0.5) / 1000;
 	double right = floor((box->start + box->width) * span * 1000 + 0.5) / 1000;
-	double y = style->icicle ? HEAD + box->depth * ROW
-	                         : pic->height - FOOT - (box->depth + 1) * ROW;
+	double y = style->icicle ? pic->head + box->depth * ROW
+	                         : pic->height - pic->foot - (box->depth + 1) * ROW;
 
 	pp_sink_printf(out, "<g class=\"frame%s\" data-row=\"%u\"><title>",
 	               box->more ? " more" : "", box->depth);
 	put_title(pic, box);
 	pp_sink_printf(out, "</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%.0f\"",
 	               SIDE + left, y, right - left, ROW - 1);
-	if (!box->more) {
-		struct rgb c = f->compares ? change_colour(f, box, pic->largest)
-		                           : (box->func ? frame_colour(f, style, box->func)
-		                                        : (struct rgb){ 205, 205, 212 });
-
-		pp_sink_printf(out, " fill=\"#%02x%02x%02x\"", c.r & 255, c.g & 255, c.b & 255);
+	if (f->compares && !box->more) {
+		put_colour(out, "fill",
+		           pp_flame_change_colour(change_of(f, box, false), pic->largest[0]));
+		put_colour(out, "data-total",
+		           pp_flame_change_colour(change_of(f, box, true), pic->largest[1]));
+	} else if (!box->more) {
+		put_colour(out, "fill",
+		           box->func ? pp_flame_colour(f, style, box->func)
+		                     : (struct pp_rgb){ 205, 205, 212 });
 	}
 	pp_sink_puts(out, " rx=\"1\"/>");
 	if (right - left >= 6 + 3 * LETTER && !box->more) {
@@ -386,11 +297,100 @@ put_frame(const struct picture *pic, const struct pp_box *box)
 	pp_sink_puts(out, "</g>\n");
 }
 
+/* Squares of colour and what they stand for, between the buttons. */
+static void
+put_legend(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_style *style)
+{
+	static const struct pp_legend_item changes[] = {
+		{ "less", { 80, 170, 255 } },
+		{ "same", { 238, 238, 238 } },
+		{ "more", { 255, 160, 80 } },
+	};
+	struct pp_legend_item found[PP_LEGEND_MAX];
+	const struct pp_legend_item *items = f->compares ? changes : found;
+	size_t n = f->compares ? PP_COUNT_OF(changes) : pp_flame_legend(f, style, found), i;
+	double x = SIDE + 90;
+
+	if (n > PP_LEGEND_MAX) {
+		out->status = PP_E_NOMEM;
+		return;
+	}
+	if (n == 0)
+		return;
+	pp_sink_puts(out, "<g class=\"legend\">");
+	for (i = 0; i < n; i++) {
+		struct pp_slice label = pp_slice_z(items[i].label);
+		double wide = 16 + (double)label.n * LETTER + 12;
+
+		if (x + wide > style->width - SIDE - FIND)
+			break;
+		pp_sink_printf(out, "<rect x=\"%.1f\" y=\"44\" width=\"11\" height=\"11\" rx=\"2\"",
+		               x);
+		put_colour(out, "fill", items[i].colour);
+		pp_sink_printf(out, "/><text x=\"%.1f\" y=\"54\">", x + 16);
+		pp_escape_xml(out, label);
+		pp_sink_puts(out, "</text>");
+		x += wide;
+	}
+	pp_sink_puts(out, "</g>\n");
+	if (f->compares && x + 130 < style->width - SIDE - FIND)
+		pp_sink_printf(out,
+		               "<text id=\"change\" class=\"button\" x=\"%.1f\" "
+		               "y=\"54\">Colours: self</text>\n",
+		               x + 8);
+}
+
+/* Moments of a chart, at round times. */
+static void
+put_axis(const struct picture *pic)
+{
+	const struct pp_flame *f = pic->flame;
+	double span = pp_flame_svg_span(pic->style->width), ns = (double)f->duration;
+	double rough = ns / (span / 120), step = pow(10, floor(log10(rough))), t;
+	double y = pic->style->icicle ? HEAD + AXIS - 4 : pic->height - FOOT - 2;
+	struct pp_buf text = { 0 };
+
+	if (!(ns > 0) || !(step > 0))
+		return;
+	step *= rough / step > 5 ? 10 : rough / step > 2 ? 5 : rough / step > 1 ? 2 : 1;
+	pp_sink_puts(pic->out, "<g id=\"axis\" class=\"axis\">");
+	for (t = 0; t <= ns * 0.96; t += step) {
+		double x = SIDE + t / ns * span;
+
+		text.n = 0;
+		pp_units_time(&text, t);
+		pp_sink_printf(pic->out,
+		               "<line x1=\"%.1f\" y1=\"%.0f\" x2=\"%.1f\" y2=\"%.0f\"/>"
+		               "<text x=\"%.1f\" y=\"%.0f\">",
+		               x, y - 8, x, y, x + 3, y);
+		pp_escape_xml(pic->out, pp_slice_of(text.p, text.n));
+		pp_sink_puts(pic->out, "</text>");
+	}
+	pp_sink_puts(pic->out, "</g>\n");
+	pp_buf_release(&text);
+}
+
+/* A line of text and, behind a dot, what must be said whatever the line is. */
+static void
+put_words(struct pp_sink *out, const char *id, double middle, double y, const char *text,
+          const char *also)
+{
+	pp_sink_printf(out, "<text id=\"%s\" class=\"%s\" x=\"%.1f\" y=\"%.0f\">", id, id, middle,
+	               y);
+	pp_escape_xml(out, pp_slice_z(text));
+	if (*text && *also)
+		pp_sink_puts(out, " \xc2\xb7 ");
+	pp_sink_puts(out, also);
+	pp_sink_puts(out, "</text>\n");
+}
+
 static void
 put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_style *style,
          double height)
 {
-	double middle = style->width / 2;
+	double right = style->width - SIDE;
+	double find = pp_flame_svg_span(style->width) < FIND ? pp_flame_svg_span(style->width)
+	                                                     : FIND;
 
 	pp_sink_printf(
 	    out,
@@ -401,32 +401,29 @@ put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_st
 	    style->width, height, style->width, height, SIDE, pp_flame_svg_span(style->width),
 	    style->icicle ? 0 : 1);
 	pp_sink_write(out, pp_flame_css, pp_flame_css_size);
-	pp_sink_printf(out,
-	               "</style>\n<rect class=\"back\" width=\"100%%\" height=\"100%%\"/>\n"
-	               "<text id=\"title\" class=\"title\" x=\"%.1f\" y=\"22\">",
-	               middle);
-	pp_escape_xml(out, pp_slice_z(style->title  ? style->title
-	                              : f->compares ? "Differential flame graph"
-	                                            : "Flame graph"));
-	pp_sink_puts(out, "</text>\n");
-	if (style->subtitle || style->estimated) {
-		pp_sink_printf(out, "<text class=\"subtitle\" x=\"%.1f\" y=\"38\">", middle);
-		pp_escape_xml(out, pp_slice_z(style->subtitle ? style->subtitle : ""));
-		if (style->estimated)
-			pp_sink_printf(out, "%sstacks are estimated from single calls",
-			               style->subtitle ? " - " : "");
-		pp_sink_puts(out, "</text>\n");
-	}
+	pp_sink_puts(out, "</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n");
+	put_words(out, "title", style->width / 2, 22,
+	          style->title  ? style->title
+	          : f->compares ? "Differential flame graph"
+	          : f->duration ? "Flame chart"
+	                        : "Flame graph",
+	          "");
+	put_words(out, "subtitle", style->width / 2, 38, style->subtitle ? style->subtitle : "",
+	          style->estimated ? "stacks are estimated from single calls" : "");
 	pp_sink_printf(
 	    out,
 	    "<text id=\"reset\" class=\"button off\" x=\"%.0f\" y=\"54\">Reset zoom</text>\n"
 	    "<text id=\"search\" class=\"button\" x=\"%.0f\" y=\"54\" "
 	    "text-anchor=\"end\">Search</text>\n"
-	    "<foreignObject id=\"find\" class=\"find off\" x=\"%.0f\" y=\"40\" width=\"240\" "
-	    "height=\"22\"><input xmlns=\"http://www.w3.org/1999/xhtml\" type=\"search\" "
+	    "<text id=\"help\" class=\"button\" x=\"%.0f\" y=\"22\" text-anchor=\"end\">?</text>\n"
+	    "<foreignObject id=\"find\" class=\"find off\" x=\"%.0f\" y=\"40\" width=\"%.0f\" "
+	    "height=\"22\"><div xmlns=\"http://www.w3.org/1999/xhtml\"><input type=\"search\" "
 	    "aria-label=\"Search\" placeholder=\"name or regular expression\"/>"
-	    "</foreignObject>\n",
-	    SIDE, style->width - SIDE, style->width - SIDE - 300);
+	    "<button id=\"case\" type=\"button\" aria-pressed=\"false\" title=\"Mind upper and "
+	    "lower case (i)\">Aa</button><button id=\"plain\" type=\"button\" aria-pressed=\"true\" "
+	    "title=\"Regular expression, or plain text (p)\">.*</button></div></foreignObject>\n",
+	    SIDE, right, right, right - find, find - 60);
+	put_legend(out, f, style);
 }
 
 static void
@@ -448,12 +445,14 @@ pp_flame_svg(struct pp_sink *out, const struct pp_flame *f, const struct pp_flam
 		.out = out,
 		.flame = f,
 		.style = style,
-		.height = HEAD + f->depth * ROW + FOOT,
-		.largest = f->compares ? largest_change(f) : 0,
+		.head = HEAD + (f->duration && style->icicle ? AXIS : 0),
+		.foot = FOOT + (f->duration && !style->icicle ? AXIS : 0),
+		.largest = { largest_change(f, false), largest_change(f, true) },
 		.lookalikes = lookalikes_find(f->profile),
 	};
 	size_t i;
 
+	pic.height = pic.head + f->depth * ROW + pic.foot;
 	if (!pic.lookalikes)
 		out->status = PP_E_NOMEM;
 	put_head(out, f, style, pic.height);
@@ -461,6 +460,8 @@ pp_flame_svg(struct pp_sink *out, const struct pp_flame *f, const struct pp_flam
 	for (i = 0; i < f->boxes.n && out->status == PP_OK; i++)
 		put_frame(&pic, &f->boxes.at[i]);
 	pp_sink_puts(out, "</g>\n");
+	if (f->duration)
+		put_axis(&pic);
 	put_foot(out, style, pic.height);
 	free(pic.lookalikes);
 }

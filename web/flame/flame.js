@@ -9,74 +9,123 @@
   'use strict';
   var LETTER = 7.225, MARGIN = 3, THIN = 0.3;
   var svg = document.documentElement, ns = 'http://www.w3.org/2000/svg';
-  var left = +svg.getAttribute('data-left'), span = +svg.getAttribute('data-span');
-  var list = svg.getElementsByClassName('frame'), n = list.length;
+  var left = +svg.getAttribute('data-left'), span = +svg.getAttribute('data-span'), up = svg.getAttribute('data-up') === '1';
+  var list = svg.getElementsByClassName('frame'), n = list.length, index = new Map();
   var x = new Float64Array(n), w = new Float64Array(n), row = new Int32Array(n);
-  var g = new Array(n), box = new Array(n), label = new Array(n), name = new Array(n), title = new Array(n);
-  var shown = new Uint8Array(n).fill(1), hit = new Uint8Array(n), hits = [];
-  var zoom = 0, chosen = 0, pattern = '', fold = false;
-  var info = pick('info'), matched = pick('matched'), crumbs = pick('crumbs'), reset = pick('reset');
-  var find = pick('find'), input = find.querySelector('input');
+  var g = new Array(n), box = new Array(n), label = new Array(n), name = new Array(n), title = new Array(n), first = new Array(n);
+  var shown = new Uint8Array(n).fill(1), dim = new Uint8Array(n), moved = new Uint8Array(n), hit = new Uint8Array(n), hits = [];
+  var zoom = 0, chosen = 0, pattern = '', cased = false, plain = false, total = false;
+  var info = pick('info'), matched = pick('matched'), crumbs = pick('crumbs'), reset = pick('reset'), keys = null;
+  var find = pick('find'), input = find.querySelector('input'), caseButton = pick('case'), plainButton = pick('plain'), change = pick('change');
+
+  var KEYS = [['click, Enter', 'zoom to a frame'], ['Backspace', 'zoom out by one frame'], ['Escape', 'end the search, then the zoom'],
+    ['arrows', 'move from frame to frame'], ['/ or Ctrl+F', 'search'], ['n, N', 'next match, previous match'], ['i', 'mind upper and lower case, or not'],
+    ['p', 'search for plain text, or a regular expression'], ['c, C', 'copy the name, copy the stack'], ['d', 'dark or light']];
 
   function pick(id) { return document.getElementById(id); }
 
+  function make(tag, parent, attributes, text) {
+    var e = document.createElementNS(ns, tag);
+    for (var k in attributes) e.setAttribute(k, attributes[k]);
+    if (text) e.textContent = text;
+    if (parent) parent.appendChild(e);
+    return e;
+  }
+
   function read() {
     for (var i = 0; i < n; i++) {
-      var f = list[i], r = f.getElementsByTagName('rect')[0];
+      var f = list[i], t = f.firstElementChild, r = t.nextElementSibling;
       g[i] = f;
       box[i] = r;
-      label[i] = f.getElementsByTagName('text')[0] || null;
+      label[i] = r.nextElementSibling;
+      first[i] = label[i] ? label[i].textContent : '';
       x[i] = +r.getAttribute('x') - left;
       w[i] = +r.getAttribute('width');
       row[i] = +f.getAttribute('data-row');
-      title[i] = f.getElementsByTagName('title')[0].textContent;
-      var first = title[i].split('\n')[0];
-      name[i] = first.slice(0, first.lastIndexOf(' ('));
+      title[i] = t.textContent;
+      var line = title[i].split('\nbefore ')[0];
+      name[i] = line.slice(0, line.lastIndexOf(' ('));
+      index.set(f, i);
     }
+  }
+
+  /* What would swap or hide text is spelled out, and long names end somewhere. */
+  function plainText(text, most) {
+    if (text.length > most) text = text.slice(0, most - 2) + '..';
+    return text.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, function (c) {
+      return c === '\n' ? ' ' : '\\u{' + c.charCodeAt(0).toString(16) + '}';
+    });
+  }
+
+  /* As much of a text as fits so many letters; some letters are two wide. */
+  function fit(text, letters) {
+    text = plainText(text, letters + 2);
+    for (var i = 0, room = letters; i < text.length; i++) {
+      room -= text.charCodeAt(i) > 0x1100 ? 2 : 1;
+      if (room < 0) return text.slice(0, Math.max(0, i - 2)).replace(/[\ud800-\udbff]$/, '') + '..';
+    }
+    return text;
   }
 
   function inside(i, j) { return x[i] >= x[j] - 1e-6 && x[i] + w[i] <= x[j] + w[j] + 1e-6; }
+  function more(i) { return g[i].classList.contains('more'); }
 
   /* The frames below i, from the whole to its parent. */
   function path(i) {
-    var up = [];
+    var below = [];
     for (var j = 0; j < n; j++)
-      if (row[j] < row[i] && inside(i, j)) up.push(j);
-    return up.sort(function (a, b) { return row[a] - row[b]; });
+      if (row[j] < row[i] && inside(i, j)) below.push(j);
+    return below.sort(function (a, b) { return row[a] - row[b]; });
   }
 
   function write(i, at, width) {
-    var letters = Math.floor((width - 2 * MARGIN) / LETTER), text = name[i];
+    var letters = Math.floor((width - 2 * MARGIN) / LETTER);
     if (!label[i]) {
-      if (letters < 3) return;
-      label[i] = document.createElementNS(ns, 'text');
-      label[i].setAttribute('y', +box[i].getAttribute('y') + 11.5);
-      g[i].appendChild(label[i]);
+      if (letters < 3 || more(i)) return;
+      label[i] = make('text', g[i], { y: +box[i].getAttribute('y') + 11.5 });
     }
-    if (letters < 3) text = '';
-    else if (text.length > letters) text = text.slice(0, letters - 2) + '..';
-    label[i].textContent = text;
+    label[i].textContent = letters < 3 ? '' : fit(name[i], letters);
     label[i].setAttribute('x', (left + at + MARGIN).toFixed(2));
+  }
+
+  /* A frame as the file drew it. */
+  function restore(i) {
+    box[i].setAttribute('x', (left + x[i]).toFixed(3));
+    box[i].setAttribute('width', w[i].toFixed(3));
+    if (label[i]) {
+      label[i].textContent = first[i];
+      label[i].setAttribute('x', (left + x[i] + MARGIN).toFixed(2));
+    }
+    moved[i] = 0;
+  }
+
+  function place(i, at, width) {
+    box[i].setAttribute('x', (left + at).toFixed(3));
+    box[i].setAttribute('width', width.toFixed(3));
+    write(i, at, width);
+    moved[i] = 1;
   }
 
   function draw() {
     var from = x[zoom], scale = span / (w[zoom] || 1), to = from + w[zoom];
     for (var i = 0; i < n; i++) {
       var above = row[i] < row[zoom] && inside(zoom, i);
-      var at = above ? 0 : (x[i] - from) * scale, width = above ? span : w[i] * scale;
-      var visible = above || (row[i] >= row[zoom] && x[i] >= from - 1e-6 && x[i] + w[i] <= to + 1e-6 && width >= THIN);
-      if (visible) {
-        box[i].setAttribute('x', (left + at).toFixed(3));
-        box[i].setAttribute('width', width.toFixed(3));
-        write(i, at, width);
-      }
+      var width = above ? span : w[i] * scale;
+      var visible = zoom === 0 || above || (row[i] >= row[zoom] && x[i] >= from - 1e-6 && x[i] + w[i] <= to + 1e-6 && width >= THIN);
+      if (zoom === 0) { if (moved[i]) restore(i); }
+      else if (visible) place(i, above ? 0 : (x[i] - from) * scale, width);
       if (shown[i] !== +visible) {
         g[i].style.display = visible ? '' : 'none';
         shown[i] = +visible;
       }
-      g[i].classList.toggle('above', above);
+      if (dim[i] !== +above) {
+        g[i].classList.toggle('above', above);
+        dim[i] = +above;
+      }
     }
     reset.classList.toggle('off', zoom === 0);
+    var axis = pick('axis');
+    if (axis) axis.classList.toggle('off', zoom !== 0);
     trail();
     count();
     remember();
@@ -86,12 +135,13 @@
   function trail() {
     crumbs.textContent = '';
     if (zoom === 0) return;
-    path(zoom).concat(zoom).slice(-6).forEach(function (i, k) {
-      var part = document.createElementNS(ns, 'tspan'), text = name[i];
-      part.setAttribute('class', 'crumb');
-      part.textContent = (k ? ' \u203a ' : '') + (text.length > 28 ? text.slice(0, 26) + '..' : text);
+    var all = path(zoom).concat(zoom), room = Math.floor(span / LETTER), from = all.length;
+    while (from > 0 && room > 0) room -= Math.min(28, name[all[--from]].length) + 3;
+    if (room < 0 && from < all.length - 1) from++;
+    if (from > 0) make('tspan', crumbs, {}, '\u2026 \u203a ');
+    all.slice(from).forEach(function (i, k) {
+      var part = make('tspan', crumbs, { 'class': 'crumb' }, (k ? ' \u203a ' : '') + fit(name[i], 28));
       part.addEventListener('click', function () { go(i); });
-      crumbs.appendChild(part);
     });
   }
 
@@ -110,29 +160,38 @@
 
   function tell(i) {
     var part = zoom && w[zoom] ? ', ' + (100 * w[i] / w[zoom]).toFixed(2) + '% of the zoom' : '';
-    info.textContent = title[i].replace(/\n/g, ', ') + part;
+    var rest = title[i].slice(name[i].length).replace(/\n/g, ', ') + part;
+    info.textContent = plainText(name[i], Math.max(20, Math.floor(span / LETTER) - rest.length)) + rest;
   }
 
   /* ---- search ---- */
 
-  function search(text) {
-    var test = null;
-    pattern = text;
-    if (text) {
+  function tester(text) {
+    if (!plain) {
       try {
-        test = new RegExp(text, fold ? 'i' : '');
-      } catch (e) {
-        test = { test: function (s) { return (fold ? s.toLowerCase() : s).indexOf(fold ? text.toLowerCase() : text) >= 0; } };
-      }
+        var re = new RegExp(text, cased ? 'u' : 'iu');
+        return function (s) { return re.test(s); };
+      } catch (e) { /* then it is text */ }
     }
+    var want = cased ? text : text.toLowerCase();
+    return function (s) { return (cased ? s : s.toLowerCase()).indexOf(want) >= 0; };
+  }
+
+  function search(text) {
+    var test = text ? tester(text) : null, known = new Map();
+    pattern = text;
     hits = [];
     for (var i = 0; i < n; i++) {
-      var now = test !== null && i > 0 && test.test(name[i]);
+      var now = known.get(name[i]);
+      if (now === undefined) known.set(name[i], now = test !== null && test(name[i]));
+      now = now && i > 0 && !more(i);
       if (hit[i] !== +now) g[i].classList.toggle('match', now);
       hit[i] = +now;
       if (now) hits.push(i);
     }
     hits.sort(function (a, b) { return x[a] - x[b] || w[b] - w[a] || row[a] - row[b]; });
+    caseButton.setAttribute('aria-pressed', cased);
+    plainButton.setAttribute('aria-pressed', !plain);
     count();
     remember();
   }
@@ -151,7 +210,7 @@
       if (x[i] < to && end > from) part += Math.min(end, to) - Math.max(x[i], from);
     });
     matched.textContent = hits.length + ' matched: ' + (100 * all / (w[0] || 1)).toFixed(2) + '%' +
-      (zoom ? ', ' + (100 * part / (w[zoom] || 1)).toFixed(2) + '% of the zoom' : '') + (fold ? ' (any case)' : '');
+      (zoom ? ', ' + (100 * part / (w[zoom] || 1)).toFixed(2) + '% of the zoom' : '') + (cased ? ' (this case)' : '') + (plain ? ' (plain text)' : '');
   }
 
   function ask() {
@@ -169,13 +228,37 @@
     if (!shown[chosen]) go(chosen);
   }
 
+  function toggle(what) {
+    if (what === 'case') cased = !cased;
+    else plain = !plain;
+    search(pattern);
+  }
+
+  /* ---- what changed: colours by own cost, or with all that was called ---- */
+
+  function recolour() {
+    total = !total;
+    change.textContent = total ? 'Colours: total' : 'Colours: self';
+    for (var i = 0; i < n; i++) {
+      var other = box[i].getAttribute('data-total'), now = box[i].getAttribute('fill');
+      if (!other) continue;
+      box[i].setAttribute('fill', other);
+      box[i].setAttribute('data-total', now);
+    }
+    remember();
+  }
+
   /* ---- the URL ---- */
 
   function remember() {
     var parts = [];
     if (zoom) parts.push('z=' + zoom);
     if (pattern) parts.push('s=' + encodeURIComponent(pattern));
-    if (fold) parts.push('i=1');
+    if (cased) parts.push('c=1');
+    if (plain) parts.push('p=1');
+    if (total) parts.push('t=1');
+    if (svg.classList.contains('dark')) parts.push('d=1');
+    if (svg.classList.contains('light')) parts.push('d=0');
     try { history.replaceState(null, '', parts.length ? '#' + parts.join('&') : location.pathname + location.search); } catch (e) { /* not in a page of its own */ }
   }
 
@@ -185,17 +268,19 @@
       var at = part.indexOf('=');
       if (at > 0) try { found[part.slice(0, at)] = decodeURIComponent(part.slice(at + 1)); } catch (e) { /* not ours */ }
     });
-    fold = found.i === '1';
-    if (found.s) search(found.s);
-    var z = parseInt(found.z, 10);
-    if (z > 0 && z < n && !g[z].classList.contains('more')) go(z);
+    cased = found.c === '1';
+    plain = found.p === '1';
+    if (found.d) svg.classList.add(found.d === '1' ? 'dark' : 'light');
+    if (change && (found.t === '1') !== total) recolour();
+    if ((found.s || '') !== pattern) search(found.s || '');
+    var z = parseInt(found.z, 10) || 0;
+    if (z !== zoom && z >= 0 && z < n && !more(z)) go(z);
   }
 
   /* ---- keys ---- */
 
   function near(key) {
-    var best = -1, i, up = svg.getAttribute('data-up') === '1';
-    var climb = key === (up ? 'ArrowUp' : 'ArrowDown');
+    var best = -1, i, climb = key === (up ? 'ArrowUp' : 'ArrowDown');
     for (i = 0; i < n; i++) {
       if (!shown[i] || i === chosen) continue;
       if (key === 'ArrowLeft' || key === 'ArrowRight') {
@@ -210,43 +295,85 @@
     if (best >= 0) choose(best);
   }
 
+  function copy(text) {
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(function () { info.textContent = 'copied'; }, function () { info.textContent = plainText(text, 200); });
+  }
+
+  function help() {
+    var tall = +svg.getAttribute('data-height') || +svg.getAttribute('height'), need = KEYS.length * 18 + 20;
+    if (keys) keys.remove();
+    keys = keys ? null : make('g', svg, { 'class': 'keys' });
+    svg.setAttribute('data-height', tall);
+    if (keys && tall < need + 70) tall = need + 70; // a picture of few rows has no room for the list
+    svg.setAttribute('height', tall);
+    svg.setAttribute('viewBox', '0 0 ' + svg.getAttribute('width') + ' ' + tall);
+    if (!keys) return;
+    make('rect', keys, { x: left + 20, y: 60, width: 480, height: need, rx: 6 });
+    KEYS.forEach(function (k, i) {
+      make('text', keys, { 'class': 'key', x: left + 36, y: 82 + 18 * i }, k[0]);
+      make('text', keys, { x: left + 150, y: 82 + 18 * i }, k[1]);
+    });
+  }
+
+  function shade() {
+    var dark = svg.classList.contains('dark') || (!svg.classList.contains('light') && matchMedia('(prefers-color-scheme: dark)').matches);
+    svg.classList.remove('dark', 'light');
+    svg.classList.add(dark ? 'light' : 'dark');
+    remember();
+  }
+
+  function typed(e) {
+    if (e.key === 'Escape') { search(''); find.classList.add('off'); input.blur(); }
+    if (e.key === 'Enter') { find.classList.add('off'); input.blur(); step(1); }
+  }
+
   function key(e) {
-    if (e.target === input) {
-      if (e.key === 'Escape') { search(''); find.classList.add('off'); input.blur(); }
-      if (e.key === 'Enter') { find.classList.add('off'); input.blur(); step(1); }
-      return;
-    }
-    if ((e.ctrlKey || e.metaKey) && e.key === 'f' || e.key === '/' || e.key === 'F3') { e.preventDefault(); ask(); }
-    else if (e.ctrlKey || e.metaKey || e.altKey) return;
-    else if (e.key === 'Escape') { if (pattern) search(''); else go(0); }
-    else if (e.key === 'Enter' && !g[chosen].classList.contains('more')) go(chosen);
-    else if (e.key === 'Backspace') { e.preventDefault(); var up = path(zoom); go(up.length ? up[up.length - 1] : 0); }
+    if (e.target === input) return typed(e);
+    if ((e.ctrlKey || e.metaKey) && e.key === 'f' || e.key === '/' || e.key === 'F3') { e.preventDefault(); return ask(); }
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === 'Escape') { if (keys) help(); else if (pattern) search(''); else go(0); }
+    else if (e.key === 'Enter' && !more(chosen)) go(chosen);
+    else if (e.key === 'Backspace') { e.preventDefault(); var below = path(zoom); go(below.length ? below[below.length - 1] : 0); }
     else if (e.key === 'n') step(1);
     else if (e.key === 'N') step(-1);
-    else if (e.key === 'i') { fold = !fold; search(pattern); }
-    else if (e.key === 'c' && navigator.clipboard) navigator.clipboard.writeText(name[chosen]);
+    else if (e.key === 'i') toggle('case');
+    else if (e.key === 'p') toggle('plain');
+    else if (e.key === 'd') shade();
+    else if (e.key === 't' && change) recolour();
+    else if (e.key === '?') help();
+    else if (e.key === 'c') copy(name[chosen]);
+    else if (e.key === 'C') copy(path(chosen).concat(chosen).slice(1).map(function (i) { return name[i]; }).join(';'));
     else if (e.key.slice(0, 5) === 'Arrow') { e.preventDefault(); near(e.key); }
   }
 
   function frameOf(target) {
     var f = target.closest ? target.closest('.frame') : null;
-    return f ? g.indexOf(f) : -1;
+    return f ? index.get(f) : -1;
   }
 
   read();
   svg.classList.add('live');
+  svg.setAttribute('role', 'application');
+  info.setAttribute('aria-live', 'polite');
+  matched.setAttribute('aria-live', 'polite');
   svg.addEventListener('click', function (e) {
     var i = frameOf(e.target);
-    if (i >= 0 && !g[i].classList.contains('more')) go(i);
+    if (i >= 0 && !more(i)) go(i);
     else if (i >= 0) choose(i);
   });
-  svg.addEventListener('mouseover', function (e) { var i = frameOf(e.target); if (i >= 0) tell(i); });
+  svg.addEventListener('mouseover', function (e) { var i = frameOf(e.target); tell(i >= 0 ? i : chosen); });
   reset.addEventListener('click', function () { go(0); });
   pick('search').addEventListener('click', ask);
+  pick('help').addEventListener('click', help);
+  if (change) {
+    KEYS.push(['t', 'colours by the change of self or of total']);
+    change.addEventListener('click', recolour);
+  }
+  caseButton.addEventListener('click', function () { toggle('case'); input.focus(); });
+  plainButton.addEventListener('click', function () { toggle('plain'); input.focus(); });
   input.addEventListener('input', function () { search(input.value); });
   window.addEventListener('keydown', key);
   window.addEventListener('hashchange', recall);
   choose(0);
-  info.textContent = title[0];
   recall();
 }());

@@ -1,6 +1,6 @@
 // The page: one state, one scene computed from it, the views that show it, and everything around them.
 
-import { changeColour, frameColours } from './colours';
+import { changeColour, frameColour } from './colours';
 import type { Data, Metric } from './data';
 import { button, copy, el, fill, save, select, toast } from './dom';
 import { exportCsv, exportPng, exportSvg } from './export';
@@ -9,8 +9,9 @@ import type { Layer } from './layers';
 import { TreeLayer, nodeAt } from './layers';
 import { openMenu } from './menu';
 import type { FilterKind, Scene } from './model';
-import { isPlain, makeScene, matchFuncs, threadKey } from './model';
+import { Scenes, isPlain, matchFuncs, threadKey } from './model';
 import { Overview } from './overview';
+import { prepare } from './prepare';
 import type { State, View } from './state';
 import { FILTERS, VIEWS, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
 import { digits, escapeRegex, exact, percent, plural, shown, time, value, valueNamed } from './text';
@@ -60,7 +61,7 @@ export class App {
   scene: Scene;
   hits: Uint8Array | null = null; // functions that the search finds
   dark = false;
-  private scenes = new Map<string, Scene>();
+  private scenes: Scenes;
   private past: State[] = [];
   private future: State[] = [];
   private panels: Record<View, Panel>;
@@ -72,7 +73,8 @@ export class App {
   private found = el('span', { class: 'found', role: 'status', 'aria-live': 'polite' });
   private searchBox: HTMLInputElement;
   private overview: Overview | null;
-  private colours: string[] = [];
+  private colours: string[] = []; // by function, as they are asked for
+  private names: string[] = [];
   private coloursFor = '';
   private largest = 0;
   private thing: Thing | null = null;
@@ -80,8 +82,9 @@ export class App {
 
   constructor(readonly data: Data) {
     this.base = initial(data);
+    this.scenes = new Scenes(data);
     this.state = fromHash(location.hash, this.base, data);
-    this.scene = this.sceneOf(this.state);
+    this.scene = this.scenes.of(this.state);
     this.searchBox = el('input', {
       type: 'search', placeholder: 'Search functions', 'aria-label': 'Search functions (name or regular expression)', spellcheck: 'false', autocomplete: 'off',
       oninput: () => this.set({ search: this.searchBox.value }, 'quiet'),
@@ -93,6 +96,7 @@ export class App {
     };
     this.build();
     this.refresh();
+    prepare(data, this.scenes, () => this.scene);
     window.addEventListener('popstate', () => this.restore());
     window.addEventListener('hashchange', () => this.restore());
     window.addEventListener('keydown', e => this.key(e));
@@ -120,7 +124,7 @@ export class App {
 
 
   name(func: number): string {
-    return func ? shown(this.data.funcs.name[func], 300) || '(no name)' : 'all';
+    return (this.names[func] ??= func ? shown(this.data.funcs.name[func], 300) || '(no name)' : 'all');
   }
 
   place(func: number): string {
@@ -147,12 +151,7 @@ export class App {
   }
 
   colour(func: number): string {
-    const key = this.state.palette + this.dark;
-    if (this.coloursFor !== key) {
-      this.colours = frameColours(this.data, this.state.palette, this.dark);
-      this.coloursFor = key;
-    }
-    return this.colours[func];
+    return (this.colours[func] ??= frameColour(this.data, func, this.state.palette, this.dark));
   }
 
   // ---- changes ----
@@ -167,16 +166,6 @@ export class App {
       if (!('zoom' in change)) after.zoom = [];
     }
     this.apply(after, how);
-  }
-
-  /** Scenes looked at lately are kept: undo and redo need not compute them again. */
-  private sceneOf(state: State): Scene {
-    const key = JSON.stringify(PARTS.map(k => state[k])), kept = this.scenes.get(key);
-    const scene = kept ?? makeScene(this.data, state);
-    this.scenes.delete(key);
-    this.scenes.set(key, scene);
-    if (this.scenes.size > 4) this.scenes.delete(this.scenes.keys().next().value!);
-    return scene;
   }
 
   undo(): void {
@@ -202,7 +191,7 @@ export class App {
   private apply(after: State, how: 'step' | 'quiet'): void {
     const before = this.state, hash = toHash(after, this.base);
     this.state = after;
-    if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) this.scene = this.sceneOf(after);
+    if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) this.scene = this.scenes.of(after);
     try {
       const url = hash || location.pathname + location.search;
       if (how === 'step') history.pushState(null, '', url);
@@ -216,7 +205,7 @@ export class App {
     const now = toHash(this.state, this.base);
     if (location.hash === now) return;
     this.state = fromHash(location.hash, this.base, this.data);
-    this.scene = this.sceneOf(this.state);
+    this.scene = this.scenes.of(this.state);
     this.refresh();
   }
 
@@ -279,6 +268,8 @@ export class App {
     const s = this.state, root = document.documentElement, panel = this.panels[s.view];
     this.dark = s.theme ? s.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
     root.dataset.theme = this.dark ? 'dark' : 'light';
+    if (this.coloursFor !== s.palette + this.dark) this.colours = [];
+    this.coloursFor = s.palette + this.dark;
     this.hits = s.search ? matchFuncs(this.data, s.search, s.ignoreCase) : null;
     if (this.searchBox.value !== s.search) this.searchBox.value = s.search;
     document.getElementById('case')!.setAttribute('aria-pressed', String(!s.ignoreCase));

@@ -16,18 +16,23 @@ function hash(text: string): number {
 type Family = [number, number, number, number];
 const WARM: Family = [14, 36, 82, 66];
 const FAMILIES: Record<string, Family> = {
-  kernel: [26, 12, 85, 62], builtin: [176, 18, 48, 62], unknown: [230, 10, 8, 72], java: [110, 26, 48, 62],
-  php: [262, 28, 55, 72], cpp: [46, 12, 85, 62], other: [4, 16, 78, 70],
+  kernel: [26, 12, 85, 62], 'built in': [176, 18, 48, 62], unknown: [230, 10, 8, 72], PHP: [262, 28, 55, 72], Perl: [205, 18, 60, 68], Python: [225, 14, 62, 70],
+  Java: [110, 26, 48, 62], JavaScript: [70, 14, 60, 60], 'C, C++, Rust, Go': [46, 12, 85, 62], other: [4, 16, 78, 70],
 };
+const ENDINGS: [RegExp, string][] = [
+  [/\.(php|phtml|inc)$/, 'PHP'], [/\.(pl|pm|t)$/, 'Perl'], [/\.py$/, 'Python'], [/\.(java|kt|scala)$/, 'Java'], [/\.(js|mjs|ts)$/, 'JavaScript'], [/\.(c|h|cc|cpp|cxx|hpp|rs|go|S)$/, 'C, C++, Rust, Go'],
+];
 
-function language(name: string, flags: number): Family {
-  if (flags & 2 || name.endsWith('_[k]')) return FAMILIES.kernel;
-  if (flags & 1 || name.endsWith('_[i]')) return FAMILIES.builtin;
-  if (flags & 12) return FAMILIES.unknown;
-  if (name.endsWith('_[j]') || name.includes(':::') || /^L[\w$]+\//.test(name)) return FAMILIES.java;
-  if (name.includes('\\') || name.includes('->') || name.endsWith('.php')) return FAMILIES.php;
-  if (name.includes('::')) return FAMILIES.cpp;
-  return FAMILIES.other;
+/** What a function says it is, what its file tells, what its name looks like: as src/output/flame_colour.c does it. */
+function language(name: string, file: string, flags: number): string {
+  if (flags & 2 || name.endsWith('_[k]')) return 'kernel';
+  if (flags & 1 || name.endsWith('_[i]')) return 'built in';
+  if (flags & 12) return 'unknown';
+  for (const [ending, found] of ENDINGS) if (ending.test(file)) return found;
+  if (name.endsWith('_[j]') || name.includes(':::') || (name.startsWith('L') && name.includes('/'))) return 'Java';
+  if (name.includes('\\') || name.includes('->') || name.endsWith('.php')) return 'PHP';
+  if (name.includes('.py:') || name.endsWith('.py')) return 'Python';
+  return name.includes('::') ? 'C, C++, Rust, Go' : 'other';
 }
 
 /** #rrggbb: a canvas takes that faster than hsl(), and boxes are many. */
@@ -45,20 +50,14 @@ function hsl([hue, by, saturation, light]: Family, h: number, dark: boolean): st
   return hex(hue + (((h >>> 16) % 64) / 64) * by, saturation - (dark ? 14 : 0), light + tone - 3 - (dark ? 12 : 0));
 }
 
-/** One colour per function. */
-export function frameColours(data: Data, palette: Palette, dark: boolean): string[] {
-  const f = data.funcs, out = new Array<string>(f.n);
-  out[0] = dark ? '#4a4b55' : '#d5d5dc';
-  for (let i = 1; i < f.n; i++) {
-    const h = hash(f.name[i]);
-    if (palette === 'module') {
-      const key = f.module[i] || f.file[i], m = hash(key);
-      out[i] = key ? hsl([(m >>> 4) % 360, 8, 55, 68], h, dark) : hsl(FAMILIES.unknown, h, dark);
-    } else {
-      out[i] = hsl(palette === 'language' ? language(f.name[i], f.flags[i]) : WARM, h, dark);
-    }
-  }
-  return out;
+/** The colour of a function. */
+export function frameColour(data: Data, func: number, palette: Palette, dark: boolean): string {
+  const f = data.funcs, h = hash(f.name[func]);
+  if (!func) return dark ? '#4a4b55' : '#d5d5dc';
+  if (palette === 'name') return hsl(WARM, h, dark);
+  if (palette === 'language') return hsl(FAMILIES[language(f.name[func], f.file[func], f.flags[func])], h, dark);
+  const key = f.module[func] || f.file[func];
+  return key ? hsl([(hash(key) >>> 4) % 360, 8, 55, 68], h, dark) : hsl(FAMILIES.unknown, h, dark);
 }
 
 /** Orange grew, blue shrank; stronger for larger changes. Safe for the colour-blind. */

@@ -120,6 +120,7 @@ export interface Tree {
   func: Int32Array;
   end: Int32Array;
   depth: Int32Array;
+  deepest: number;
   more: Map<number, number>; // sums of thin nodes: how many each stands for
 }
 
@@ -232,18 +233,19 @@ class Columns {
 export function buildTree(up: Int32Array, func: Int32Array, more: Map<number, number>): Tree {
   const n = up.length, parent = new Int32Array(n), end = new Int32Array(n), depth = new Int32Array(n);
   const path: number[] = [0]; // the stack of the node before
-  let level = 0;
+  let level = 0, deepest = 0;
   for (let i = 1; i < n; i++) {
     level = level + 1 - up[i];
     parent[i] = path[level - 1];
     depth[i] = level;
     path[level] = i;
+    if (level > deepest) deepest = level;
   }
   for (let i = n - 1; i >= 0; i--) {
     if (end[i] < i + 1) end[i] = i + 1;
     if (i > 0 && end[parent[i]] < end[i]) end[parent[i]] = end[i];
   }
-  return { n, parent, func, end, depth, more };
+  return { n, parent, func, end, depth, deepest, more };
 }
 
 function readStrings(c: Columns): string[] {

@@ -6,7 +6,8 @@ import type { Layer } from './layers';
 import { fit } from './text';
 
 export const ROW = 18;
-const THIN = 0.4;
+const THIN = 0.5;
+const SLICE = 10; // ms: what may be unfolded before a first answer is drawn
 const FONT = '11px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
 export interface Box {
@@ -18,6 +19,7 @@ export interface Box {
 }
 
 export interface FlameStyle {
+  rank: Int32Array; // of functions, by name
   label(node: number): string;
   colour(node: number): string;
   match(node: number): boolean; // does a search find it
@@ -42,6 +44,8 @@ export class Flame {
   private frame = 0;
   private stale = true;
   private laidOut = 0; // the width for which boxes are
+  private painted = 0; // the height that was painted, and from where
+  private paintedAt = 0;
   private hovered: Box | null = null;
   private wide: number[] = [];
   private wantBottom = true;
@@ -55,10 +59,12 @@ export class Flame {
     this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': label, 'aria-describedby': 'details' });
     this.spacer = el('div', { class: 'spacer' });
     this.host = el('div', { class: 'flame' }, this.canvas, this.spacer);
-    this.host.addEventListener('scroll', () => this.draw());
+    this.host.addEventListener('scroll', () => {
+      if (this.host.scrollTop !== this.paintedAt) this.draw();
+    });
     new ResizeObserver(() => {
       if (this.host.clientWidth !== this.laidOut) this.stale = true;
-      this.draw();
+      if (this.stale || this.host.clientHeight !== this.painted) this.draw();
     }).observe(this.host);
     this.listen();
   }
@@ -147,56 +153,57 @@ export class Flame {
     above.forEach((node, row) => this.rows.push([{ node, row, x: 0, w: width, more: 0 }]));
     const whole = layer.width(this.zoom);
     if (!(whole > 0)) return;
-    const scale = width / whole, pile: Box[] = [{ node: this.zoom, row: above.length - 1, x: 0, w: width, more: 0 }];
-    const until = performance.now() + 24;
+    const scale = width / whole, queue = [this.rows[this.zoomRow][0]], until = performance.now() + SLICE;
     let waiting = false;
-    while (pile.length) {
-      const box = pile.pop()!;
-      if (layer.ready && !layer.ready(box.node) && performance.now() > until) {
-        waiting = true; // the rest comes with the next frames
-        continue;
-      }
-      this.children(layer, box, scale, pile);
-      if (performance.now() > until + 20 && layer.ready) {
-        waiting = waiting || pile.length > 0;
-        if (waiting) break;
-      }
+    // Row by row: when time is up, the rest comes with the next frames.
+    for (let i = 0; i < queue.length; i++) {
+      if (layer.effort(queue[i].node) > 0 && performance.now() > until) waiting = true;
+      else this.children(layer, queue[i], scale, queue);
     }
     if (waiting) setTimeout(() => this.relayout(), 0);
   }
 
-  private children(layer: Layer, parent: Box, scale: number, pile: Box[]): void {
+  private children(layer: Layer, parent: Box, scale: number, queue: Box[]): void {
     const wide = this.wide, row = parent.row + 1, plain = layer.plain;
     let x = parent.x, thin = 0, rest = 0, only = -1;
-    const take = (node: number, w: number) => {
-      if (w >= 1 || (w >= THIN && layer.func(node))) {
-        wide.push(node);
-      } else if (w > 0) {
-        thin += layer.more(node) || 1;
-        rest += w;
-        only = node;
-      }
-    };
     wide.length = 0;
     if (plain) {
       // The tree itself: no lists of children are made for the million nodes that are too thin anyway.
-      const { end } = plain.tree, { width } = plain, last = end[parent.node];
-      for (let c = parent.node + 1; c < last; c = end[c]) take(c, width[c] * scale);
+      const { end, func } = plain.tree, { width } = plain, last = end[parent.node];
+      for (let c = parent.node + 1; c < last; c = end[c]) {
+        const w = width[c] * scale;
+        if (w >= THIN && (func[c] || w >= 1)) {
+          wide.push(c);
+        } else if (w > 0) {
+          thin += func[c] ? 1 : layer.more(c) || 1;
+          rest += w;
+          only = c;
+        }
+      }
     } else {
-      const kids = layer.children(parent.node);
-      for (let i = 0; i < kids.length; i++) take(kids[i], layer.width(kids[i]) * scale);
+      const kids = layer.children(parent.node), { rank } = this.style;
+      for (let i = 0; i < kids.length; i++) {
+        const c = kids[i], w = layer.width(c) * scale;
+        if (w >= THIN && (layer.func(c) || w >= 1)) {
+          wide.push(c);
+        } else if (w > 0) {
+          thin += layer.more(c) || 1;
+          rest += w;
+          only = c;
+        }
+      }
+      const order = (c: number) => (layer.func(c) ? rank[layer.func(c)] : Infinity);
+      wide.sort((a, b) => order(a) - order(b));
     }
     if (this.byWeight && wide.length > 1) wide.sort((a, b) => layer.width(b) - layer.width(a));
     if (!wide.length && rest < THIN) return;
     const list = (this.rows[row] ??= []);
-    const from = list.length;
     for (const node of wide) {
-      const w = layer.width(node) * scale;
-      list.push({ node, row, x, w, more: layer.func(node) ? 0 : layer.more(node) });
+      const w = layer.width(node) * scale, box = { node, row, x, w, more: layer.func(node) ? 0 : layer.more(node) };
+      list.push(box);
+      if (!box.more) queue.push(box);
       x += w;
     }
-    // The leftmost is taken first, so that boxes of a row come from left to right.
-    for (let i = list.length - 1; i >= from; i--) if (!list[i].more) pile.push(list[i]);
     if (rest >= THIN) list.push({ node: thin === 1 ? only : -1 - parent.node, row, x, w: rest, more: thin });
   }
 
@@ -223,6 +230,7 @@ export class Flame {
     if (this.stale) this.layout();
     const width = this.host.clientWidth, height = this.host.clientHeight, ratio = window.devicePixelRatio || 1;
     if (!width || !height) return;
+    this.painted = height;
     this.spacer.style.height = this.rows.length * ROW + 'px';
     if (this.wantBottom) {
       this.wantBottom = false;
@@ -242,14 +250,23 @@ export class Flame {
     g.font = FONT;
     g.textBaseline = 'middle';
     if (!this.letter) this.letter = g.measureText('mmmmmmmmmm').width / 10;
-    const scroll = this.host.scrollTop, searching = this.style.searching(), dark = this.style.dark();
+    const scroll = (this.paintedAt = this.host.scrollTop), searching = this.style.searching(), dark = this.style.dark();
     for (let row = 0; row < this.rows.length; row++) {
       const y = this.top(row) - scroll;
       if (y + ROW < 0 || y > height || !this.rows[row]) continue;
-      for (const box of this.rows[row]) this.paintBox(g, box, y, searching, dark);
+      for (const box of this.rows[row]) {
+        if (box.w < 4 && !searching && row >= this.zoomRow) this.paintThin(g, box, y, dark);
+        else this.paintBox(g, box, y, searching, dark);
+      }
     }
     if (this.selected !== this.zoom || document.activeElement === this.canvas) this.outline(g, this.find(this.selected), look.getPropertyValue('--ink'), 2);
     if (this.hovered) this.outline(g, this.hovered, look.getPropertyValue('--ink'), 1);
+  }
+
+  /** Most boxes are slivers without a label. */
+  private paintThin(g: CanvasRenderingContext2D, box: Box, y: number, dark: boolean): void {
+    g.fillStyle = box.node < 0 || box.more > 0 ? (dark ? '#3d3e47' : '#c9c9d1') : this.style.colour(box.node);
+    g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, ROW - 1);
   }
 
   private paintBox(g: CanvasRenderingContext2D, box: Box, y: number, searching: boolean, dark: boolean): void {

@@ -43,7 +43,7 @@ export interface Scene {
   /** What gives widths: the cost, or with two profiles the larger of both own costs. */
   width: Float64Array;
   whole: number[]; // by profile: what all of it costs
-  flat(): FlatRow[];
+  flat(): FlatProfile;
   flatRest: number; // functions that were summed up before
 }
 
@@ -74,6 +74,37 @@ export function factorOf(data: Data, profile: number, metric: number): number {
   return !a || !b || profile === 0 ? 1 : (b.num * a.den * 10 ** a.scale) / (b.den * a.num * 10 ** b.scale);
 }
 
+// ---- room ----
+
+/**
+ * Arrays as long as the tree are used again: making and dropping them for each question would cost more than the
+ * question.
+ */
+class Pool {
+  private free: Float64Array[] = [];
+
+  take(n: number): Float64Array {
+    const found = this.free.pop();
+    return found && found.length === n ? found : new Float64Array(n);
+  }
+
+  zeros(n: number): Float64Array {
+    return this.take(n).fill(0);
+  }
+
+  /** Makes room before it is needed. */
+  fill(n: number, most: number): boolean {
+    if (this.free.length < most) this.free.push(new Float64Array(n).fill(1));
+    return this.free.length < most;
+  }
+
+  give(cells: Float64Array | null): void {
+    if (cells && this.free.length < 8 && !this.free.includes(cells)) this.free.push(cells);
+  }
+}
+
+let where = new Int32Array(0); // what takeOut() found, until the next time
+
 // ---- own costs ----
 
 function chosen(s: Series, what: Selection): boolean {
@@ -96,25 +127,31 @@ export function momentAt(m: Moments, time: number): number {
  * rounded down from its start, as `--time` does.
  */
 function addMoments(m: Moments, metric: number, from: number, to: number, self: Float64Array, calls: Float64Array | null, real: boolean): void {
-  const gain = m.gain[metric], first = m.trace ? Math.max(0, momentAt(m, from) - 1) : momentAt(m, from);
+  const gain = m.gain[metric], { node, start } = m, first = momentAt(m, from), end = momentAt(m, to);
+  if (calls && m.calls) for (let i = first; i < end; i++) calls[node[i]] += m.calls[i];
+  if (!gain) return;
+  // Only what runs at a border can be cut.
+  const last = m.trace && end > first ? end - 1 : end;
+  for (let i = first; i < last; i++) self[node[i]] += gain[i];
+  if (!m.trace) return;
   const part = (g: number, at: number, length: number) => (at >= length ? g : real ? (g * at) / length : Math.trunc((g * at) / length));
-  for (let i = first; i < m.n && m.start[i] < to; i++) {
-    const start = m.start[i], length = m.trace ? m.start[i + 1] - start : 0;
-    if (calls && m.calls && start >= from) calls[m.node[i]] += m.calls[i];
-    if (!gain) continue;
-    if (length === 0) {
-      if (start >= from) self[m.node[i]] += gain[i];
-      continue;
-    }
-    const a = Math.max(from, start) - start, z = Math.min(to, start + length) - start;
-    if (z > a) self[m.node[i]] += part(gain[i], z, length) - (a > 0 ? part(gain[i], a, length) : 0);
-  }
+  const cut = (i: number) => {
+    const length = start[i + 1] - start[i], a = Math.max(from - start[i], 0), z = Math.min(to - start[i], length);
+    if (length === 0) self[node[i]] += start[i] >= from ? gain[i] : 0;
+    else if (z > a) self[node[i]] += part(gain[i], z, length) - (a > 0 ? part(gain[i], a, length) : 0);
+  };
+  if (first > 0 && first <= m.n) cut(first - 1);
+  if (last < end) cut(last);
 }
 
-function ownCosts(data: Data, profile: number, what: Selection): { self: Float64Array; calls: Float64Array | null } {
-  const n = data.tree.n, self = new Float64Array(n), metric = metricOf(data, profile, what.metric);
+function addRows(to: Float64Array, node: Int32Array, cost: Float64Array): void {
+  for (let i = 0; i < node.length; i++) to[node[i]] += cost[i];
+}
+
+function ownCosts(data: Data, profile: number, what: Selection, pool: Pool): { self: Float64Array; calls: Float64Array | null } {
+  const n = data.tree.n, self = pool.zeros(n), metric = metricOf(data, profile, what.metric);
   const list = data.series.filter(s => s.profile === profile && chosen(s, what));
-  const calls = list.some(s => s.info.calls) ? new Float64Array(n) : null;
+  const calls = list.some(s => s.info.calls) ? pool.zeros(n) : null;
   const real = data.meta.profiles[profile].metrics[metric]?.real ?? false;
   for (const s of list) {
     if (metric < 0) continue;
@@ -124,8 +161,8 @@ function ownCosts(data: Data, profile: number, what: Selection): { self: Float64
       continue;
     }
     const node = s.node, cost = s.cost[metric];
-    if (cost) for (let i = 0; i < node.length; i++) self[node[i]] += cost[i];
-    if (calls && s.calls) for (let i = 0; i < node.length; i++) calls[node[i]] += s.calls[i];
+    if (cost) addRows(self, node, cost);
+    if (calls && s.calls) addRows(calls, node, s.calls);
   }
   const factor = factorOf(data, profile, what.metric);
   if (factor !== 1) for (let i = 0; i < n; i++) self[i] *= factor;
@@ -172,93 +209,170 @@ function ruleFlags(data: Data, filters: Filter[]): { flags: Uint8Array; kinds: n
   return { flags, kinds };
 }
 
-/** Zeroes the own costs of stacks that focus and ignore leave out. */
-function chooseStacks(tree: Tree, flags: Uint8Array, kinds: number, own: (Float64Array | null)[]): void {
-  const seen = new Uint8Array(tree.n), { parent, func, n } = tree;
-  for (let i = 1; i < n; i++) seen[i] = seen[parent[i]] | flags[func[i]];
-  const want = kinds & 1;
-  for (const cells of own) {
-    if (cells) for (let i = 0; i < n; i++) if ((seen[i] & 3) !== want) cells[i] = 0;
+/** Own costs of the stacks that focus and ignore leave. What a node decides for all below it is decided once. */
+function chosenStacks(tree: Tree, flags: Uint8Array, kinds: number, own: Float64Array, out: Float64Array): Float64Array {
+  const { n, func, end } = tree, focus = kinds & 1;
+  let until = focus ? 0 : n; // up to there a match has been seen
+  out[0] = focus ? 0 : own[0];
+  for (let i = 1; i < n;) {
+    const bits = flags[func[i]];
+    if (bits & 2) {
+      out.fill(0, i, end[i]);
+      i = end[i];
+      continue;
+    }
+    if (i >= until && bits & 1) until = end[i];
+    out[i] = i < until ? own[i] : 0;
+    i++;
   }
+  return out;
 }
 
 /**
- * Which frames are taken out: show-from cuts above the first match, hide and show take frames out. The tree stays as
- * it is and layers step over such nodes. Their own costs go to the caller that is left; what has none is dropped.
+ * Takes frames out: show-from cuts above the first match, hide and show take single ones. The tree stays as it is and
+ * layers step over the nodes marked in `out`. Own costs go to the caller that is left, `to` tells which (0 = none is).
  */
-function takeOut(tree: Tree, flags: Uint8Array, kinds: number, own: (Float64Array | null)[]): Uint8Array {
-  const { n, parent, func } = tree, out = new Uint8Array(n), owner = new Int32Array(n), inside = new Uint8Array(n);
-  const from = kinds & 4, hide = kinds & 8, show = kinds & 16;
-  inside[0] = from ? 0 : 1;
+function takeOut(tree: Tree, flags: Uint8Array, kinds: number, out: Uint8Array, to: Int32Array): void {
+  const { n, func, depth } = tree, from = kinds & 4, hide = kinds & 8, show = kinds & 16;
+  const seenAt = new Uint8Array(tree.deepest + 1), ownerAt = new Int32Array(tree.deepest + 1); // of the node's stack, by level
   for (let i = 1; i < n; i++) {
-    const bits = flags[func[i]], up = parent[i];
-    inside[i] = inside[up] | (bits & 4);
-    if (inside[i] && !(bits & hide) && (!show || bits & 16)) {
-      owner[i] = i;
-      continue;
+    const level = depth[i], bits = flags[func[i]], seen = seenAt[level - 1] | bits;
+    let owner = i;
+    seenAt[level] = seen;
+    if ((seen & from) !== from || bits & hide || (bits & show) !== show) {
+      out[i] = 1;
+      owner = ownerAt[level - 1];
     }
-    out[i] = 1;
-    const to = (owner[i] = owner[up]);
-    for (let k = 0; k < own.length; k++) {
-      const cells = own[k];
-      if (!cells || !cells[i]) continue;
-      if (to && !(k & 1)) cells[to] += cells[i];
-      cells[i] = 0;
+    to[i] = ownerAt[level] = owner;
+  }
+}
+
+/** Own costs where they went. Callers stand before what they called, so each cell is set before it is added to. */
+function moved(own: Float64Array, to: Int32Array, out: Float64Array): Float64Array {
+  const n = own.length;
+  out[0] = own[0];
+  for (let i = 1; i < n; i++) {
+    const t = to[i];
+    if (t === i) {
+      out[i] = own[i];
+    } else {
+      out[i] = 0;
+      if (t) out[t] += own[i];
     }
   }
   return out;
 }
 
+/** Calls of frames that were taken out are nobody's. */
+function kept(calls: Float64Array, to: Int32Array, out: Float64Array): Float64Array {
+  const n = calls.length;
+  out[0] = 0;
+  for (let i = 1; i < n; i++) out[i] = to[i] === i ? calls[i] : 0;
+  return out;
+}
+
 // ---- inclusive and flat ----
 
-export function inclusive(tree: Tree, self: Float64Array): Float64Array {
-  const total = self.slice(), parent = tree.parent;
+function inclusive(tree: Tree, self: Float64Array, total: Float64Array): Float64Array {
+  const parent = tree.parent;
+  total.set(self);
   for (let i = tree.n - 1; i > 0; i--) total[parent[i]] += total[i];
   return total;
 }
 
-/** The flat profile of a tree: totals count outermost activations only. */
-function flatOf(data: Data, tree: Tree, out: Uint8Array | null, costs: Costs[]): FlatRow[] {
-  const n = data.funcs.n, { func, end } = tree, inside = new Int32Array(n); // end of the outermost activation
-  const self = costs.map(() => new Float64Array(n)), total = costs.map(() => new Float64Array(n));
-  const calls = costs.map(c => (c.calls ? new Float64Array(n) : null));
-  for (let i = 1; i < tree.n; i++) {
+interface Sums {
+  self: Float64Array;
+  total: Float64Array;
+  calls: Float64Array | null;
+}
+
+/** Costs by function: totals count outermost activations only. */
+function sumsOf(functions: number, tree: Tree, out: Uint8Array | null, costs: Costs, negative: boolean): Sums {
+  const { func, end, n } = tree, inside = new Int32Array(functions); // end of the outermost activation
+  const self = new Float64Array(functions), total = new Float64Array(functions), calls = costs.calls ? new Float64Array(functions) : null;
+  const own = costs.self, all = costs.total, count = costs.calls, skip = !negative && !count;
+  for (let i = 1; i < n; i++) {
+    if (skip && all[i] === 0) {
+      i = end[i] - 1; // nothing is left below
+      continue;
+    }
     if (out && out[i]) continue;
-    const f = func[i], outer = i >= inside[f];
-    if (outer) inside[f] = end[i];
-    for (let k = 0; k < costs.length; k++) {
-      self[k][f] += costs[k].self[i];
-      if (outer) total[k][f] += costs[k].total[i];
-      const c = calls[k];
-      if (c) c[f] += costs[k].calls![i];
+    const f = func[i];
+    self[f] += own[i];
+    if (i >= inside[f]) {
+      inside[f] = end[i];
+      total[f] += all[i];
+    }
+    if (calls) calls[f] += count![i];
+  }
+  return { self, total, calls };
+}
+
+/** Costs by function. */
+export class FlatProfile {
+  readonly rows: FlatRow[] = [];
+  private orders = new Map<string, FlatRow[]>();
+
+  constructor(readonly sums: Sums[], listed: Uint8Array | null) {
+    const n = sums[0].self.length;
+    for (let f = 1; f < n; f++) if (listed ? listed[f] : sums.some(s => s.self[f] !== 0 || s.total[f] !== 0 || (s.calls !== null && s.calls[f] > 0))) this.rows.push(new Row(sums, f));
+  }
+
+  row(func: number): FlatRow {
+    return new Row(this.sums, func);
+  }
+
+  /** By one of the numbers, the largest first, or with "-" before it the smallest; ties by name. */
+  sorted(order: string, rank: Int32Array): FlatRow[] {
+    const known = this.orders.get(order);
+    if (known) return known;
+    const keys = this.keys(order.replace('-', ''), rank), sign = order.startsWith('-') ? -1 : 1;
+    const out = this.rows.slice().sort((a, b) => sign * (keys[b.func] - keys[a.func]) || rank[a.func] - rank[b.func]);
+    this.orders.set(order, out);
+    return out;
+  }
+
+  private keys(name: string, rank: Int32Array): Float64Array {
+    const first = this.sums[0], last = this.sums[this.sums.length - 1];
+    const difference = (a: Float64Array, b: Float64Array) => a.map((v, i) => Math.abs(v - b[i]));
+    switch (name) {
+      case 'total': return last.total;
+      case 'before': return first.self;
+      case 'totalBefore': return first.total;
+      case 'calls': return last.calls?.map(v => (v >= 0 ? v : -1)) ?? last.self;
+      case 'change': return difference(last.self, first.self);
+      case 'totalChange': return difference(last.total, first.total);
+      case 'name': return Float64Array.from(rank, r => -r);
+      default: return last.self;
     }
   }
-  const rows: FlatRow[] = [];
-  for (let f = 1; f < n; f++) {
-    if (!self.some(s => s[f]) && !total.some(t => t[f]) && !calls.some(c => c && c[f])) continue;
-    rows.push({ func: f, self: self.map(s => s[f]), total: total.map(t => t[f]), calls: calls.map(c => (c ? c[f] : null)) });
-  }
-  return rows;
+}
+
+class Row implements FlatRow {
+  constructor(private sums: Sums[], readonly func: number) {}
+
+  get self(): number[] { return this.sums.map(s => s.self[this.func]); }
+  get total(): number[] { return this.sums.map(s => s.total[this.func]); }
+  get calls(): (number | null)[] { return this.sums.map(s => (s.calls && s.calls[this.func] >= 0 ? s.calls[this.func] : null)); }
 }
 
 /** The flat profile as the file states it. */
-function flatStated(data: Data, metric: number): FlatRow[] {
-  const rows = new Map<number, FlatRow>(), profiles = data.meta.profiles.length;
-  data.flat.forEach((flat, k) => {
+function flatStated(data: Data, metric: number): FlatProfile {
+  const n = data.funcs.n, listed = new Uint8Array(n);
+  return new FlatProfile(data.flat.map((flat, k) => {
     const m = metricOf(data, k, metric), factor = factorOf(data, k, metric);
-    if (!flat) return;
-    for (let i = 0; i < flat.func.length; i++) {
-      let row = rows.get(flat.func[i]);
-      if (!row) {
-        row = { func: flat.func[i], self: Array(profiles).fill(0), total: Array(profiles).fill(0), calls: Array(profiles).fill(null) };
-        rows.set(row.func, row);
+    const self = new Float64Array(n), total = new Float64Array(n), calls = flat?.calls ? new Float64Array(n).fill(NaN) : null;
+    for (let i = 0; flat && i < flat.func.length; i++) {
+      const f = flat.func[i];
+      listed[f] = 1;
+      if (m >= 0) {
+        self[f] += flat.self[m][i] * factor;
+        total[f] += flat.total[m][i] * factor;
       }
-      row.self[k] += m >= 0 ? flat.self[m][i] * factor : 0;
-      row.total[k] += m >= 0 ? flat.total[m][i] * factor : 0;
-      if (flat.calls) row.calls[k] = (row.calls[k] ?? 0) + flat.calls[i];
+      if (calls) calls[f] = (calls[f] >= 0 ? calls[f] : 0) + flat.calls![i];
     }
-  });
-  return [...rows.values()];
+    return { self, total, calls };
+  }), listed);
 }
 
 function wholeOf(data: Data, k: number, metric: number): number {
@@ -270,46 +384,117 @@ export function isPlain(what: Selection): boolean {
   return !what.filters.length && !what.time && !what.thread && !what.event;
 }
 
-export function makeScene(data: Data, what: Selection): Scene {
-  const { flags, kinds } = ruleFlags(data, what.filters), profiles = data.meta.profiles.length;
-  const tree = data.tree, own: (Float64Array | null)[] = [];
-  for (let k = 0; k < profiles; k++) {
-    const { self, calls } = ownCosts(data, k, what);
-    own.push(self, calls);
-  }
-  if (kinds & 3) chooseStacks(tree, flags, kinds, own);
-  const out = kinds & 28 ? takeOut(tree, flags, kinds, own) : null;
-  if (what.normalize && profiles === 2) scale(own);
-  const costs: Costs[] = [];
-  for (let k = 0; k < profiles; k++) {
-    const self = own[2 * k]!;
-    costs.push({ self, total: inclusive(tree, self), calls: own[2 * k + 1] });
-  }
-  const plain = isPlain(what), hasTree = data.meta.profiles.every(p => p.facets.includes('tree'));
+/** What is chosen, before filters. */
+interface Base {
+  costs: Costs[];
+  width: Float64Array;
+  negative: boolean; // some own cost is
+}
+
+function makeBase(data: Data, what: Selection, pool: Pool): Base {
+  const costs = data.meta.profiles.map((_, k) => {
+    const { self, calls } = ownCosts(data, k, what, pool);
+    return { self, total: inclusive(data.tree, self, pool.take(self.length)), calls };
+  });
+  const negative = costs.some(c => hasNegative(c.self));
+  return { costs, width: widths(data.tree, costs, negative, pool), negative };
+}
+
+/** The costs that filters leave, and the nodes that they take out. */
+function filtered(data: Data, filters: Filter[], base: Base, pool: Pool): { costs: Costs[]; out: Uint8Array | null } {
+  const { tree } = data, { n } = tree, { flags, kinds } = ruleFlags(data, filters), out = kinds & 28 ? new Uint8Array(n) : null;
+  if (where.length !== n) where = new Int32Array(n);
+  if (out) takeOut(tree, flags, kinds, out, where);
+  const costs = base.costs.map(c => {
+    const own = kinds & 3 ? chosenStacks(tree, flags, kinds, c.self, pool.take(n)) : c.self, self = out ? moved(own, where, pool.take(n)) : own;
+    let { calls } = c;
+    if (calls && kinds & 3) calls = chosenStacks(tree, flags, kinds, calls, pool.take(n));
+    if (calls && out) calls = kept(calls, where, pool.take(n));
+    if (own !== self && own !== c.self) pool.give(own);
+    return { self, total: inclusive(tree, self, pool.take(n)), calls };
+  });
+  return { costs, out };
+}
+
+function makeScene(data: Data, what: Selection, base: Base, pool: Pool): Scene {
+  const { tree } = data, plain = isPlain(what), hasTree = data.meta.profiles.every(p => p.facets.includes('tree'));
+  let { costs } = base, out: Uint8Array | null = null, { width } = base, flat: FlatProfile | null = null;
+  if (what.filters.length) ({ costs, out } = filtered(data, what.filters, base, pool));
+  if (what.normalize && costs.length === 2) costs = scaled(tree, costs, pool);
+  if (costs !== base.costs) width = widths(tree, costs, base.negative, pool);
   const stated = plain && !what.normalize && data.flat.some(f => f);
-  let flat: FlatRow[] | null = null;
+  const none = () => new FlatProfile(costs.map(() => ({ self: new Float64Array(data.funcs.n), total: new Float64Array(data.funcs.n), calls: null })), null);
   return {
-    tree, out, costs, width: widths(tree, costs),
+    tree, out, costs, width,
     whole: costs.map((c, k) => (plain && !what.normalize ? wholeOf(data, k, what.metric) : c.total[0])),
-    flat: () => (flat ??= stated ? flatStated(data, what.metric) : hasTree ? flatOf(data, tree, out, costs) : []),
+    flat: () => (flat ??= stated ? flatStated(data, what.metric) : hasTree ? new FlatProfile(costs.map(c => sumsOf(data.funcs.n, tree, out, c, base.negative)), null) : none()),
     flatRest: stated ? data.meta.cut.functions : 0,
   };
 }
 
-/** Scales the second profile's costs to the size of the first. */
-function scale(own: (Float64Array | null)[]): void {
-  const sum = (cells: Float64Array) => cells.reduce((a, b) => a + b, 0), before = sum(own[0]!), after = sum(own[2]!);
-  if (before > 0 && after > 0) own[2] = own[2]!.map(v => (v * before) / after);
+function newest<V>(map: Map<string, V>, key: string, most: number, make: () => V, drop: (value: V) => void): V {
+  const value = map.get(key) ?? make();
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) {
+    const [oldest, last] = map.entries().next().value!;
+    map.delete(oldest);
+    drop(last);
+  }
+  return value;
 }
 
-function widths(tree: Tree, costs: Costs[]): Float64Array {
-  const n = tree.n, a = costs[0].self, b = costs[1]?.self;
-  let negative = !!b;
-  for (let i = 0; i < n && !negative; i++) negative = a[i] < 0;
-  if (!negative) return costs[0].total;
-  const out = new Float64Array(n);
-  for (let i = 0; i < n; i++) out[i] = Math.max(a[i], b ? b[i] : 0, 0);
-  for (let i = n - 1; i > 0; i--) out[tree.parent[i]] += out[i];
+/** Scenes looked at lately are kept: undo and redo need not compute them again, and filters start from the costs there are. */
+export class Scenes {
+  private bases = new Map<string, Base>();
+  private scenes = new Map<string, Scene>();
+  private pool = new Pool();
+
+  constructor(private data: Data) {}
+
+  of(s: Selection): Scene {
+    const part = JSON.stringify([s.metric, s.event, s.thread, s.time]), all = JSON.stringify([s.filters, s.normalize]);
+    return newest(this.scenes, part + all, 5, () => makeScene(this.data, s, this.base(part, s), this.pool), old => this.reuse(old));
+  }
+
+  /** Makes a bit of the room that the next questions need; false when there is enough. */
+  prepare(): boolean {
+    if (where.length !== this.data.tree.n) where = new Int32Array(this.data.tree.n).fill(1);
+    return this.pool.fill(this.data.tree.n, 2 * this.data.meta.profiles.length);
+  }
+
+  private base(part: string, s: Selection): Base {
+    return newest(this.bases, part, 3, () => makeBase(this.data, s, this.pool), old => this.reuse(old));
+  }
+
+  /** Keeps the room of what nobody looks at any more. */
+  private reuse(old: Base | Scene): void {
+    const arrays = ({ costs, width }: Base | Scene) => [width, ...costs.flatMap(c => [c.self, c.total, c.calls])];
+    const used = new Set([...this.scenes.values(), ...this.bases.values()].flatMap(arrays));
+    for (const cells of arrays(old)) if (!used.has(cells)) this.pool.give(cells);
+  }
+}
+
+/** The second profile scaled to the size of the first. */
+function scaled(tree: Tree, [before, after]: Costs[], pool: Pool): Costs[] {
+  const sum = (cells: Float64Array) => cells.reduce((a, b) => a + b, 0), a = sum(before.self), b = sum(after.self), self = pool.take(tree.n);
+  if (!(a > 0 && b > 0)) return [before, after];
+  for (let i = 0; i < tree.n; i++) self[i] = (after.self[i] * a) / b;
+  return [before, { self, total: inclusive(tree, self, pool.take(tree.n)), calls: after.calls }];
+}
+
+function hasNegative(cells: Float64Array): boolean {
+  for (let i = 0; i < cells.length; i++) if (cells[i] < 0) return true;
+  return false;
+}
+
+/** What gives nodes their widths: costs below zero have none. */
+function widths(tree: Tree, costs: Costs[], negative: boolean, pool: Pool): Float64Array {
+  const n = tree.n, { parent } = tree, a = costs[0].self, b = costs[1]?.self;
+  if (!b && !negative) return costs[0].total;
+  const out = pool.take(n);
+  if (b) for (let i = 0; i < n; i++) out[i] = Math.max(a[i], b[i], 0);
+  else for (let i = 0; i < n; i++) out[i] = Math.max(a[i], 0);
+  for (let i = n - 1; i > 0; i--) out[parent[i]] += out[i];
   return out;
 }
-

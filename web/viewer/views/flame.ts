@@ -19,6 +19,7 @@ export class FlameView implements Panel {
 
   constructor(private app: App) {
     this.chart = new Flame('Flame graph', {
+      rank: app.data.funcs.rank,
       label: n => (n ? app.name(this.layer!.func(n)) : 'all'),
       colour: n => (n ? app.frameColour(this.layer!, n) : app.dark ? '#4a4b55' : '#d5d5dc'),
       match: n => !!n && !!app.hits?.[this.layer!.func(n)],
@@ -41,7 +42,7 @@ export class FlameView implements Panel {
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
     const key = `${s.reverse}`;
     if (this.scene !== app.scene || this.made !== key) {
-      this.layer = stacksLayer(app.scene, app.data.funcs.rank, s.reverse);
+      this.layer = stacksLayer(app.scene, app.data.funcs.n, s.reverse);
       this.scene = app.scene;
       this.made = key;
       this.chart.set(this.layer, nodeAt(this.layer, s.zoom));

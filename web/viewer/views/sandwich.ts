@@ -12,7 +12,7 @@ import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import { canonical, digits, escapeCsv, percent, shown } from '../text';
-import { nameColumn, sortRows } from './top';
+import { nameColumn } from './top';
 
 interface Call {
   func: number;
@@ -54,6 +54,7 @@ export class SandwichView implements Panel {
   private flame(label: string, which: 'callers' | 'callees'): Flame {
     const { app } = this, layer = () => this.layers[which]!;
     const flame: Flame = new Flame(label, {
+      rank: app.data.funcs.rank,
       label: n => app.name(layer().func(n)),
       colour: n => app.frameColour(layer(), n),
       match: n => !!app.hits?.[layer().func(n)],
@@ -75,7 +76,7 @@ export class SandwichView implements Panel {
   update(): void {
     const { app } = this, lacks = why('sandwich', app.data);
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
-    this.rows = sortRows(app, app.scene.flat().slice(), app.compares ? 'totalChange' : 'total');
+    this.rows = app.scene.flat().sorted(app.compares ? 'totalChange' : 'total', app.data.funcs.rank);
     const func = app.state.func && this.rows.some(r => r.func === app.state.func) ? app.state.func : this.rows[0]?.func ?? 0;
     if (!app.state.func && func) app.state.func = func;
     this.fillList();
@@ -105,8 +106,8 @@ export class SandwichView implements Panel {
     fill(this.heading, app.name(func), row ? el('small', {}, `total ${app.value(row.total[k])} (${app.share(row.total[k])}), self ${app.value(row.self[k])} (${app.share(row.self[k])})` +
       (row.calls[k] !== null ? `, ${digits(row.calls[k]!)} calls` : '')) : null);
     if (this.hasTree) {
-      this.layers.callers = new CallersLayer(app.scene, app.data.funcs.rank, func);
-      this.layers.callees = new CalleesLayer(app.scene, app.data.funcs.rank, func);
+      this.layers.callers = new CallersLayer(app.scene, app.data.funcs.n, func);
+      this.layers.callees = new CalleesLayer(app.scene, app.data.funcs.n, func);
       this.callers.set(this.layers.callers);
       this.callees.set(this.layers.callees);
       fill(this.right, el('h3', {}, 'Callers'), this.callers.host, this.heading, el('h3', {}, 'Callees'), this.callees.host);

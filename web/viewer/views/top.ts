@@ -33,16 +33,6 @@ export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
     change('totalChange', 'Total change', r => r.total[1] - r.total[0], r => r.total[0]), ...calls];
 }
 
-export function sortRows(app: App, rows: FlatRow[], sort: string): FlatRow[] {
-  const up = sort.startsWith('-'), key = sort.replace('-', ''), k = app.main0, { rank } = app.data.funcs;
-  const value: Record<string, (r: FlatRow) => number> = {
-    self: r => r.self[k], total: r => r.total[k], before: r => r.self[0], totalBefore: r => r.total[0], calls: r => r.calls[k] ?? -1,
-    change: r => Math.abs(r.self[1] - r.self[0]), totalChange: r => Math.abs(r.total[1] - r.total[0]), name: r => -rank[r.func],
-  };
-  const of = value[key] ?? value.self, sign = up ? -1 : 1;
-  return rows.sort((a, b) => sign * (of(b) - of(a)) || rank[a.func] - rank[b.func]);
-}
-
 export function nameColumn(app: App): ColumnSpec<FlatRow> {
   return {
     key: 'name', title: 'Function', wide: true,
@@ -79,8 +69,7 @@ export class TopView implements Panel {
   update(): void {
     const { app } = this, lacks = why('top', app.data), sort = app.state.sort;
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
-    this.rows = sortRows(app, app.scene.flat().slice(), sort);
-    this.columns();
+    this.rows = app.scene.flat().sorted(sort, app.data.funcs.rank);
     this.search();
   }
 

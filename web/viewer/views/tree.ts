@@ -11,24 +11,29 @@ import { Table } from '../table';
 import { escapeCsv, shown } from '../text';
 import { costColumns } from './top';
 
-interface TreeRow extends FlatRow {
-  node: number;
-  depth: number;
-  open: boolean;
-  leaf: boolean;
-  more: number;
+/** A row asks the layer when it comes in sight: there may be a hundred thousand. */
+class TreeRow implements FlatRow {
+  constructor(private view: TreeView, readonly node: number, readonly depth: number) {}
+
+  get func(): number { return this.view.layer!.func(this.node); }
+  get more(): number { return this.view.layer!.more(this.node); }
+  get open(): boolean { return this.view.open.has(this.node); }
+  get leaf(): boolean { return this.more > 0 || this.view.layer!.leaf(this.node); }
+  get self(): number[] { return this.view.app.scene.costs.map((_, k) => this.view.layer!.self(this.node, k)); }
+  get total(): number[] { return this.view.app.scene.costs.map((_, k) => this.view.layer!.total(this.node, k)); }
+  get calls(): (number | null)[] { return this.view.app.scene.costs.map((_, k) => (k === this.view.app.main0 ? this.view.layer!.calls(this.node) : null)); }
 }
 
 export class TreeView implements Panel {
   readonly host = el('section', { class: 'view' });
   private table: Table<TreeRow>;
-  private layer: Layer | null = null;
-  private open = new Set<number>();
+  layer: Layer | null = null;
+  open = new Set<number>();
   private rows: TreeRow[] = [];
   private scene: unknown = null;
   private made = false;
 
-  constructor(private app: App) {
+  constructor(readonly app: App) {
     this.table = new Table<TreeRow>({
       label: 'Call tree', tree: true, columns: [],
       onSelect: r => this.tell(r),
@@ -48,7 +53,7 @@ export class TreeView implements Panel {
     const { app } = this, lacks = why('tree', app.data);
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
     if (this.scene !== app.scene || this.made !== app.state.reverse) {
-      this.layer = stacksLayer(app.scene, app.data.funcs.rank, app.state.reverse);
+      this.layer = stacksLayer(app.scene, app.data.funcs.n, app.state.reverse);
       this.scene = app.scene;
       this.made = app.state.reverse;
       this.open = new Set([0]);
@@ -61,26 +66,24 @@ export class TreeView implements Panel {
     this.table.set(this.rows, this.columns());
   }
 
-  private row(node: number, depth: number): TreeRow {
-    const l = this.layer!, all = this.app.scene.costs.map((_, k) => k), more = l.more(node);
-    return {
-      node, depth, more, func: l.func(node), open: this.open.has(node), leaf: !!more || !this.kids(node).length,
-      self: all.map(k => l.self(node, k)), total: all.map(k => l.total(node, k)), calls: all.map(k => (k === this.app.main0 ? l.calls(node) : null)),
-    };
-  }
-
   private kids(node: number): number[] {
     const l = this.layer!;
-    return Array.from(l.children(node)).filter(c => l.width(c) > 0 || l.total(c, 0) !== 0 || (this.app.compares && l.total(c, 1) !== 0));
+    const all = l.children(node), out: number[] = [];
+    for (let i = 0; i < all.length; i++) {
+      const c = all[i];
+      if (l.width(c) > 0 || l.total(c, 0) !== 0 || (this.app.compares && l.total(c, 1) !== 0)) out.push(c);
+    }
+    return out;
   }
 
   private list(): void {
     const l = this.layer!, rows: TreeRow[] = [], pile: [number, number][] = [[0, 0]];
     while (pile.length) {
       const [node, depth] = pile.pop()!;
-      rows.push(this.row(node, depth));
+      rows.push(new TreeRow(this, node, depth));
       if (!this.open.has(node)) continue;
-      const kids = this.kids(node).sort((a, b) => l.width(a) - l.width(b));
+      const rank = (c: number) => (l.func(c) ? this.app.data.funcs.rank[l.func(c)] : Infinity);
+      const kids = this.kids(node).sort((a, b) => l.width(a) - l.width(b) || rank(b) - rank(a));
       for (const kid of kids) pile.push([kid, depth + 1]);
     }
     this.rows = rows;
@@ -150,10 +153,10 @@ export class TreeView implements Panel {
     const visible = this.rows.map((r, i) => [r, i] as const).filter(([r]) => r.func && hits[r.func]);
     const at = this.table.selected, next = by > 0 ? visible.find(([, i]) => i > at) : visible.findLast(([, i]) => i < at);
     if (next) return this.table.select(next[1]);
-    const { tree, width } = this.app.scene;
+    const { tree, width } = this.app.scene, listed = new Set(this.rows.map(r => r.node));
     if (!l.plain) return;
     let best = 0;
-    for (let i = 1; i < tree.n; i++) if (hits[tree.func[i]] && width[i] > (best ? width[best] : 0) && !this.rows.some(r => r.node === i)) best = i;
+    for (let i = 1; i < tree.n; i++) if (hits[tree.func[i]] && width[i] > (best ? width[best] : 0) && !listed.has(i)) best = i;
     if (!best) return;
     for (let n = tree.parent[best]; n; n = tree.parent[n]) this.open.add(n);
     this.list();

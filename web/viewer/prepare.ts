@@ -1,0 +1,60 @@
+// What can be done before anyone asks, in the moments when nothing else is to do.
+
+import type { Data, Series } from './data';
+import { buildTree } from './data';
+import { CalleesLayer, CallersLayer, byFunc } from './layers';
+import type { Filter, Scene } from './model';
+import { Scenes } from './model';
+
+/** Runs jobs one by one while the page is idle. */
+export function whenIdle(jobs: (() => void)[]): void {
+  const later = (run: () => void) => ('requestIdleCallback' in window ? void requestIdleCallback(run, { timeout: 2000 }) : void setTimeout(run, 50));
+  const next = () => {
+    jobs.shift()?.();
+    if (jobs.length) later(next);
+  };
+  later(next);
+}
+
+/** A profile of the same shape as the real one, but small. */
+function toy(data: Data): Data {
+  const n = 6000, functions = 300, up = new Int32Array(n), func = new Int32Array(n), node = new Int32Array(n), cost = new Float64Array(n);
+  let seed = 1, level = 0;
+  const random = (most: number) => (seed = (seed * 48271) % 2147483647) % most;
+  for (let i = 1; i < n; i++) {
+    up[i] = level ? random(Math.min(level + 1, 4)) : 0;
+    level += 1 - up[i];
+    func[i] = 1 + random(functions - 1);
+    node[i] = i;
+    cost[i] = random(3);
+  }
+  const name = Array.from({ length: functions }, (_, i) => 'f' + i), none = new Int32Array(functions);
+  const series: Series[] = data.meta.profiles.map((p, k) => ({
+    info: { event: '', process: '', thread: '', context: '', pid: -1, tid: -1, cpu: -1, calls: p.calls, time: false, trace: false },
+    profile: k, index: 0, node, cost: p.metrics.map(() => cost), calls: p.calls ? cost : null,
+  }));
+  return {
+    meta: data.meta, strings: [], series, funcs: { n: functions, name, file: name, module: name, line: none, flags: none, rank: func.slice(0, functions) },
+    tree: buildTree(up, func, new Map()), moments: [], flat: [], edges: [], lines: [],
+  };
+}
+
+/** Asks every kind of question of a small profile a few times, so that the browser has compiled the answers when it matters. */
+function rehearse(data: Data): (() => void)[] {
+  const small = toy(data), kinds: Filter['kind'][] = ['focus', 'ignore', 'hide', 'show', 'show-from'];
+  const ask = (filters: Filter[]) => {
+    const scene: Scene = new Scenes(small).of({ metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters, normalize: filters.length > 1 });
+    scene.flat().sorted('total', small.funcs.rank);
+    for (const layer of [new CallersLayer(scene, small.funcs.n), new CallersLayer(scene, small.funcs.n, 5), new CalleesLayer(scene, small.funcs.n, 0), new CalleesLayer(scene, small.funcs.n, 7)])
+      for (let i = 0, list = [0]; i < list.length && i < 200; i++) for (let k = 0, c = layer.children(list[i]); k < c.length; k++) list.push(c[k]);
+  };
+  const jobs: (() => void)[] = [];
+  for (let round = 0; round < 8; round++) for (const kind of kinds) jobs.push(() => ask([{ kind, pattern: '[1-5]$' }]));
+  return jobs;
+}
+
+export function prepare(data: Data, scenes: Scenes, scene: () => Scene): void {
+  if (data.tree.n < 20000) return;
+  const room = () => void scenes.prepare();
+  whenIdle([room, room, room, room, () => void byFunc(data.tree), () => void scene().flat().sorted('total', data.funcs.rank), ...rehearse(data)]);
+}
