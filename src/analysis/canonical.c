@@ -136,8 +136,8 @@ place_parse(struct pp_slice s, struct pp_slice *file, uint32_t *line)
 }
 
 /*
- * "{closure:PLACE}" becomes "{closure}", "{anonymous-class:PLACE}" and "class@anonymous\0PLACE" become
- * "class@anonymous". Returns how many bytes were taken, 0 = nothing of that kind here.
+ * "{closure:PLACE}" becomes "{closure}", "{anonymous-class:PLACE}" becomes "class@anonymous". Returns how
+ * many bytes were taken, 0 = nothing of that kind here.
  */
 static size_t
 placed_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32_t *line)
@@ -158,18 +158,38 @@ placed_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32
 		pp_buf_adds(out, kinds[i].as);
 		return end < s.n ? end + 1 : end;
 	}
-	if (starts(s, "class@anonymous") && s.n > 15 && s.p[15] == '\0') {
-		for (end = 16; end < s.n && s.p[end] != '$' &&
-		               !(s.p[end] == ':' && end + 1 < s.n && s.p[end + 1] == ':');
-		     end++)
-			;
-		(void)place_parse(pp_slice_of(s.p + 16, end - 16), file, line);
-		while (end < s.n && !(s.p[end] == ':' && end + 1 < s.n && s.p[end + 1] == ':'))
-			end++;
-		pp_buf_adds(out, "class@anonymous");
-		return end;
-	}
 	return 0;
+}
+
+static bool
+is_scope(struct pp_slice s, size_t at)
+{
+	return at + 1 < s.n && s.p[at] == ':' && s.p[at + 1] == ':';
+}
+
+/*
+ * PHP names an anonymous class by what it extends: "class@anonymous" or "Parent@anonymous", and its place behind
+ * a zero byte. All become "class@anonymous". Returns how many bytes were taken, 0 = the name begins otherwise.
+ */
+static size_t
+anonymous_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32_t *line)
+{
+	size_t n = 0, end;
+
+	while (n < s.n && (is_word(s.p[n]) || s.p[n] == '\\'))
+		n++;
+	if (n == 0 || !starts(skip(s, n), "@anonymous"))
+		return 0;
+	pp_buf_adds(out, "class@anonymous");
+	n += strlen("@anonymous");
+	if (n >= s.n || s.p[n] != '\0')
+		return n;
+	for (end = n + 1; end < s.n && s.p[end] != '$' && !is_scope(s, end); end++)
+		;
+	(void)place_parse(pp_slice_of(s.p + n + 1, end - n - 1), file, line);
+	while (end < s.n && !is_scope(s, end))
+		end++;
+	return end;
 }
 
 /* ---- scripts ---------------------------------------------------------------------------- */
@@ -230,6 +250,7 @@ body_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32_t
 		pp_buf_add(out, s.p, s.n);
 		return;
 	}
+	i = anonymous_copy(s, out, file, line);
 	while (i < s.n) {
 		unsigned char c = s.p[i];
 		bool inside = i > 0 && i + 2 < s.n;

@@ -222,6 +222,84 @@ match_places(struct matching *m, struct bucket *b, bool same_line)
 	}
 }
 
+/* All groups whose path agrees best with a function's become one, the function's. */
+static bool
+take_groups(struct matching *m, struct bucket *b, struct entity *e)
+{
+	unsigned best = 0, score;
+	uint32_t first = 0;
+	size_t k;
+
+	for (k = 0; k < b->groups.n; k++) {
+		score = pp_path_score(e->as.file, m->id->groups.at[b->groups.at[k]].as.file);
+		best = score > best ? score : best;
+	}
+	for (k = 0; best && k < b->groups.n;) {
+		uint32_t group = b->groups.at[k];
+
+		if (pp_path_score(e->as.file, m->id->groups.at[group].as.file) != best) {
+			k++;
+			continue;
+		}
+		if (first)
+			unite(m->id, first, group);
+		else
+			first = group;
+		take(m, e, group);
+		b->groups.at[k] = b->groups.at[--b->groups.n];
+	}
+	return first != 0;
+}
+
+/* All functions whose path agrees best with a group's become that group's. */
+static bool
+take_entities(struct matching *m, struct bucket *b, uint32_t group)
+{
+	struct pp_slice file = m->id->groups.at[group].as.file;
+	unsigned best = 0, score;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < b->entities.n; i++) {
+		score = pp_path_score(b->entities.at[i]->as.file, file);
+		best = score > best ? score : best;
+	}
+	for (i = 0; best && i < b->entities.n;) {
+		if (pp_path_score(b->entities.at[i]->as.file, file) != best) {
+			i++;
+			continue;
+		}
+		take(m, b->entities.at[i], group);
+		b->entities.at[i] = b->entities.at[--b->entities.n];
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * Where one profile knows the file of a function but not its line, and the other tells several of that name in that
+ * file apart by their lines, those are taken together.
+ */
+static void
+match_lineless(struct matching *m, struct bucket *b)
+{
+	size_t i, k;
+
+	for (i = 0; i < b->entities.n;) {
+		if (b->entities.at[i]->as.line == 0 && take_groups(m, b, b->entities.at[i]))
+			b->entities.at[i] = b->entities.at[--b->entities.n];
+		else
+			i++;
+	}
+	for (k = 0; k < b->groups.n;) {
+		if (m->id->groups.at[b->groups.at[k]].as.line == 0 &&
+		    take_entities(m, b, b->groups.at[k]))
+			b->groups.at[k] = b->groups.at[--b->groups.n];
+		else
+			k++;
+	}
+}
+
 static bool
 any_without_file(const struct matching *m, const struct bucket *b)
 {
@@ -246,6 +324,7 @@ match_bucket(struct matching *m, struct bucket *b)
 
 	if (b->entities.n * b->groups.n <= PAIRS_MOST) {
 		match_places(m, b, true);
+		match_lineless(m, b);
 		match_places(m, b, false);
 	}
 	if (b->entities.n == 0 || b->groups.n == 0)

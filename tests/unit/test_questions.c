@@ -48,6 +48,8 @@ check_canonical(void)
 	canonical_is("{anonymous-class:/x/a.php:13-15}->hi", "", 0, "class@anonymous::hi",
 	             "/x/a.php", 13);
 	canonical_is("class@anonymous::hi", "/x/a.php", 13, "class@anonymous::hi", "/x/a.php", 13);
+	canonical_is("Base\\Shape@anonymous::hi", "/x/a.php", 13, "class@anonymous::hi", "/x/a.php",
+	             13);
 	canonical_is("fib'2", "f.c", 0, "fib", "f.c", 0);
 	canonical_is("f'2'g", "", 0, "f'g", "", 0);
 	canonical_is("f'g", "", 0, "f'g", "", 0);
