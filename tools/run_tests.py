@@ -145,7 +145,8 @@ def step_release(names):
 
 
 def step_sanitize(names):
-    return meson_test('sanitize', names or ['--no-suite', 'speed', '--no-suite', 'source', '--no-suite', 'browser'])
+    return meson_test('sanitize', names or ['--no-suite', 'speed', '--no-suite', 'source', '--no-suite', 'browser',
+                                           '--no-suite', 'corpus'])
 
 
 def step_threads(_):
@@ -154,7 +155,7 @@ def step_threads(_):
 
 def step_zlib(_):
     return meson_test('zlib', ['--no-suite', 'speed', '--no-suite', 'source', '--no-suite', 'oom',
-                               '--no-suite', 'browser'])
+                               '--no-suite', 'browser', '--no-suite', 'corpus'])
 
 
 # ---- fuzzing --------------------------------------------------------------------------------

@@ -334,6 +334,21 @@ series_drop(struct pp_profile *p, const bool *series)
 }
 
 /* Keeps the series of the events and threads asked for. */
+/* Keeps what is less of the series that stay. */
+static void
+less_keep(struct pp_profile *p, const bool *stays, const uint32_t *number)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->less.n; i++)
+		if (stays[p->less.at[i].series]) {
+			p->less.at[n] = p->less.at[i];
+			p->less.at[n].series = number[p->less.at[n].series];
+			n++;
+		}
+	p->less.n = n;
+}
+
 static pp_status
 choose_series(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *flags,
               unsigned kinds)
@@ -350,6 +365,7 @@ choose_series(struct pp_profile *p, const struct pp_filter *f, const pp_filter_f
 			n += series[i];
 		}
 		rows_drop(p, series, number, flags, kinds);
+		less_keep(p, series, number);
 		series_drop(p, series);
 	}
 	free(number);
@@ -361,8 +377,11 @@ choose_series(struct pp_profile *p, const struct pp_filter *f, const pp_filter_f
 static void
 metrics_drop(struct pp_profile *p, const bool *stays)
 {
-	size_t m, n = 0;
+	size_t m, n = 0, i;
 
+	for (i = 0; i < p->less.n; i++)
+		for (m = p->less.at[i].metric; m-- > 0;)
+			p->less.at[i].metric -= !stays[m];
 	cells_narrow(p->edge_cells.at, &p->edge_cells.n, p->edges.n, 1, p->edge_own ? 2 : 1,
 	             p->metrics.n, stays);
 	cells_narrow(p->line_cells.at, &p->line_cells.n, p->lines.n, p->line_hits, 1, p->metrics.n,
@@ -486,8 +505,10 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
 	from = moment(p, &f->from, INT64_MIN);
 	to = moment(p, &f->to, INT64_MAX);
 	keeps = keeps_time(p, f, metrics);
-	if (status == PP_OK && has_time(f))
+	if (status == PP_OK && has_time(f)) {
+		p->less.n = 0;
 		status = pp_filter_timelines(p, from, to);
+	}
 	if (status == PP_OK && !keeps)
 		status = pp_filter_tree(p, &stacks);
 	if (status != PP_OK)

@@ -225,6 +225,24 @@ rows_rebuild(struct reshape *r)
 	return status;
 }
 
+/* What is less at a node follows it. */
+static void
+less_rebuild(struct reshape *r)
+{
+	struct pp_profile *p = r->p;
+	size_t i, n = 0;
+
+	for (i = 0; i < p->less.n; i++) {
+		struct pp_less_row less = p->less.at[i];
+		bool stays = !r->want->metrics || r->want->metrics[less.metric];
+
+		less.node = r->to[less.node];
+		if (stays && less.node && (r->state[p->less.at[i].node] & KEPT))
+			p->less.at[n++] = less;
+	}
+	p->less.n = n;
+}
+
 pp_status
 pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
 {
@@ -243,6 +261,7 @@ pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
 			pp_tree_release(&r.tree);
 	}
 	if (status == PP_OK) {
+		less_rebuild(&r);
 		pp_tree_release(&p->tree);
 		p->tree = r.tree;
 	} else if (r.tree.key) {

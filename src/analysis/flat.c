@@ -79,6 +79,23 @@ flat_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_f
 	}
 }
 
+/* What the file says is not a leaf's own. */
+static void
+flat_less(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_frame,
+          const uint32_t *row_of)
+{
+	size_t i;
+
+	for (i = 0; i < p->less.n; i++) {
+		const struct pp_less_row *less = &p->less.at[i];
+		const struct pp_metric *metric = &p->metrics.at[less->metric];
+		size_t row = row_of[func_of_frame[pp_tree_frame(&p->tree, less->node)]] - 1;
+
+		pp_value_sub(metric, &f->self[row * f->metrics + less->metric],
+		             pp_cell_value(metric, less->cell));
+	}
+}
+
 /* Total costs of one metric: the inclusive cost of every outermost activation. */
 static bool
 flat_total(struct pp_flat *f, const struct pp_profile *p, size_t metric,
@@ -115,6 +132,7 @@ flat_tree(const struct pp_profile *p, struct pp_flat *f)
 	ok = func_of_frame && row_of && flat_rows(f, p, func_of_frame, row_of);
 	if (ok) {
 		flat_own(f, p, func_of_frame, row_of);
+		flat_less(f, p, func_of_frame, row_of);
 		outermost = pp_outermost_compute(p, func_of_frame);
 		ok = outermost != NULL;
 	}
@@ -136,6 +154,8 @@ pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 		return pp_flat_edges(p, f);
 	if (p->flat_source == PP_FLAT_FUNCS)
 		return pp_flat_funcs(p, f);
+	if (p->flat_source == PP_FLAT_SUMS)
+		return pp_flat_sums(p, f);
 	if (p->flat_source == PP_FLAT_CALLS)
 		return pp_flat_from_calls(p, f);
 	return flat_tree(p, f);

@@ -193,3 +193,27 @@ pp_flat_funcs(const struct pp_profile *p, struct pp_flat *f)
 	free(row_of);
 	return PP_OK;
 }
+
+pp_status
+pp_flat_sums(const struct pp_profile *p, struct pp_flat *f)
+{
+	size_t rows = p->sum_funcs.n ? p->sum_funcs.n - 1 : 0, i, m;
+
+	*f = (struct pp_flat){ 0 };
+	if (!pp_flat_alloc(f, p, rows))
+		return PP_E_NOMEM;
+	for (i = 0; i < p->sum_funcs.n; i++) {
+		const union pp_value *own = p->sums.at + i * 2 * f->metrics;
+
+		for (m = 0; m < f->metrics; m++)
+			if (i == 0) {
+				f->whole[m] = own[f->metrics + m];
+			} else {
+				f->self[(i - 1) * f->metrics + m] = own[m];
+				f->total[(i - 1) * f->metrics + m] = own[f->metrics + m];
+			}
+		if (i)
+			f->func[i - 1] = p->funcs.at[p->sum_funcs.at[i]].same;
+	}
+	return PP_OK;
+}

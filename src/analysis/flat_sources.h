@@ -12,5 +12,6 @@ bool pp_flat_alloc(struct pp_flat *, const struct pp_profile *, size_t rows);
 pp_status pp_flat_edges(const struct pp_profile *, struct pp_flat *);
 /* As the reader added them up. */
 pp_status pp_flat_funcs(const struct pp_profile *, struct pp_flat *);
+pp_status pp_flat_sums(const struct pp_profile *, struct pp_flat *);
 
 #endif

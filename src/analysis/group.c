@@ -119,6 +119,7 @@ level_start(struct pp_profile *p, bool has_calls)
 	p->edges.n = p->edge_cells.n = 0;
 	p->lines.n = p->line_cells.n = 0;
 	p->flat_source = PP_FLAT_TREE;
+	p->less.n = 0;
 	return pp_vec_push(&p->series, one);
 }
 

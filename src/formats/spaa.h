@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "formats/format.h"
 #include "formats/spaa_rules.h"
+#include "model/sums.h"
 #include "text/json_scan.h"
 
 /* ---- values ---- */
@@ -26,6 +27,8 @@ struct pp_spaa_num {
 };
 
 #define PP_SPAA_SCALE_MAX 18
+/* 10^i */
+extern const uint64_t pp_spaa_powers[PP_SPAA_SCALE_MAX + 1];
 
 /* The id of a stack: text, or a number by its digits; 17 and "17" are the same. */
 struct pp_spaa_id {
@@ -275,6 +278,31 @@ double pp_spaa_num_double(const struct pp_spaa_num *);
 /* number * num, rounded to a whole; false when that passes 64 bits. */
 bool pp_spaa_num_scaled(const struct pp_spaa_num *, int64_t num, int64_t *out);
 
+/* The keys of a context, in the order of the names in spaa_stack.c. */
+enum {
+	PP_SPAA_CTX_EVENT,
+	PP_SPAA_CTX_PID,
+	PP_SPAA_CTX_TID,
+	PP_SPAA_CTX_CPU,
+	PP_SPAA_CTX_COMM,
+	PP_SPAA_CTX_PROBE,
+	PP_SPAA_CTX_EXECNAME,
+	PP_SPAA_CTX_UID,
+	PP_SPAA_CTX_ZONENAME,
+	PP_SPAA_CTX_TRACE_FIELDS
+};
+
+/* A known key and its value as a part of the hash of a context, in any order. */
+static inline uint64_t
+pp_spaa_context_add(unsigned key, uint64_t value)
+{
+	return pp_mix(PP_HASH_K1 * (key + 1), value ^ PP_HASH_K2);
+}
+
+/* Take the line apart if it is written plainly; false (and nothing changed but the record) when not. */
+bool pp_spaa_quick_sample(struct pp_spaa_parser *);
+bool pp_spaa_quick_stack(struct pp_spaa_parser *);
+
 void pp_spaa_parse_dso(struct pp_spaa_parser *);
 void pp_spaa_parse_frame(struct pp_spaa_parser *);
 void pp_spaa_parse_thread(struct pp_spaa_parser *);
@@ -305,8 +333,8 @@ struct pp_spaa_column {
 
 struct pp_spaa_row {
 	uint32_t series, home; /* home stays when it is dropped */
-	pp_node node;          /* set when the batch is flushed */
-	pp_node base;          /* where related kernel stacks go */
+	pp_node node;          /* set when the batch is flushed; with `flat` its path, held + 1 */
+	pp_node base;          /* where related kernel stacks go; with `flat` the path above */
 };
 
 struct pp_spaa_event {
@@ -322,6 +350,14 @@ struct pp_spaa_event {
 	PP_VEC(int64_t) cells; /* columns.n per row */
 	uint32_t first_metric; /* of the profile, when it is finished */
 	uint32_t time_from;    /* column from which time is derived, or UINT32_MAX */
+	struct pp_sums sums;   /* by frame, when only sums are wanted */
+	uint64_t summed;       /* rows that went into them */
+};
+
+/* An exclusive value that is less than the stack's. */
+struct pp_spaa_less {
+	uint32_t event, row, column;
+	struct pp_spaa_num own;
 };
 
 /* What a metric's name means to the rules. */
@@ -427,7 +463,10 @@ struct pp_spaa_link {
 	struct pp_place place;
 };
 
-/* A kernel stack with related ones: its frames wait, root first, until its partners are known. */
+/*
+ * A stack whose frames wait, root first, until its partners are known: a kernel stack with related
+ * ones; with `flat` every half of a stack.
+ */
 struct pp_spaa_held {
 	uint32_t record;
 	size_t first;
@@ -445,7 +484,8 @@ struct pp_spaa_reader {
 	struct pp_reader *reader;
 	struct pp_builder *builder;
 	bool want_tree, want_time;
-	bool flat; /* places within functions do not matter */
+	bool
+	    flat; /* only sums per function are wanted: one frame for each, no tree where none is needed */
 	bool gave_up;
 	bool early;     /* a record stood before the header */
 	uint64_t lines; /* before the current chunk */
@@ -500,6 +540,9 @@ struct pp_spaa_reader {
 	PP_VEC(struct pp_spaa_pending) pending;
 	struct pp_map pending_of;
 	PP_VEC(struct pp_spaa_link) links;
+	PP_VEC(struct pp_spaa_less) less;
+	PP_VEC(union pp_value) own, total; /* of one stack, to be added up */
+	PP_VEC(pp_frame) path;             /* its frames */
 	PP_VEC(struct pp_spaa_held) held;
 	PP_VEC(pp_frame) held_frames;
 	PP_VEC(struct pp_spaa_moment) moments;
@@ -525,6 +568,19 @@ bool pp_spaa_apply_sample(struct pp_spaa_reader *, const struct pp_spaa_record *
 bool pp_spaa_apply_window(struct pp_spaa_reader *, const struct pp_spaa_record *);
 /* Looks at what could not be judged before: references forward. */
 void pp_spaa_apply_end(struct pp_spaa_reader *);
+/* The column of a metric, made when absent; UINT32_MAX when out of memory. `guess` goes from 1 up. */
+uint32_t pp_spaa_column(struct pp_spaa_reader *, struct pp_spaa_event *, uint32_t metric,
+                        uint32_t *guess);
+/* A value as a cell of its column, whose type and scale grow with what they must hold. */
+int64_t pp_spaa_cell(struct pp_spaa_event *, uint32_t column, const struct pp_spaa_num *);
+/* Notes which exclusive values of the record are less than those of the row made last. */
+void pp_spaa_less_add(struct pp_spaa_reader *, const struct pp_spaa_record *, uint32_t event);
+/* Adds the row made last up and takes it away again. */
+void pp_spaa_sums_take(struct pp_spaa_reader *, uint32_t event, const pp_frame *, size_t depth);
+/* Adds the rows up that are left, and gives all sums to the profile. */
+void pp_spaa_sums_finish(struct pp_spaa_reader *);
+/* Says where exclusive values are less than those of the stack. */
+void pp_spaa_less_finish(struct pp_spaa_reader *);
 /* Puts the waiting stacks into the tree. */
 bool pp_spaa_flush(struct pp_spaa_reader *);
 /* Makes metrics, series and timelines of what was read. */

@@ -7,139 +7,6 @@
 
 #include "formats/spaa_write.h"
 
-/* ---- values into columns ---------------------------------------------------------------- */
-
-static const uint64_t powers[PP_SPAA_SCALE_MAX + 1] = {
-	1u,
-	10u,
-	100u,
-	1000u,
-	10000u,
-	100000u,
-	1000000u,
-	10000000u,
-	100000000u,
-	1000000000u,
-	10000000000u,
-	100000000000u,
-	1000000000000u,
-	10000000000000u,
-	100000000000000u,
-	1000000000000000u,
-	10000000000000000u,
-	100000000000000000u,
-	1000000000000000000u,
-};
-
-/* Adds a column to the rows that are there. */
-static bool
-columns_add(struct pp_spaa_event *e, uint32_t metric)
-{
-	size_t old = e->columns.n, rows = e->rows.n, i, need;
-	struct pp_spaa_column column = { .metric = metric };
-
-	if (!pp_size_mul(rows + 1, old + 1, &need) || !pp_vec_push(&e->columns, column) ||
-	    !pp_vec_reserve(&e->cells, need))
-		return false;
-	for (i = rows; i-- > 0;) {
-		memmove(e->cells.at + i * (old + 1), e->cells.at + i * old,
-		        old * sizeof *e->cells.at);
-		e->cells.at[i * (old + 1) + old] = 0;
-	}
-	e->cells.n = rows * (old + 1);
-	return true;
-}
-
-/* The column of a metric, most likely the i-th. */
-static uint32_t
-column_of(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t metric, uint32_t *guess)
-{
-	uint32_t i, n = (uint32_t)e->columns.n;
-
-	for (i = 0; i < n; i++) {
-		uint32_t at = *guess < n ? *guess : 0;
-
-		*guess = at + 1;
-		if (PP_LIKELY(e->columns.at[at].metric == metric))
-			return at;
-	}
-	if (!columns_add(e, metric)) {
-		pp_spaa_no_memory(r);
-		return UINT32_MAX;
-	}
-	*guess = n + 1;
-	return n;
-}
-
-static void
-column_to_real(struct pp_spaa_event *e, uint32_t column)
-{
-	struct pp_spaa_column *c = &e->columns.at[column];
-	size_t i, rows = e->cells.n / e->columns.n;
-
-	for (i = 0; i < rows && !c->real; i++) {
-		int64_t *cell = &e->cells.at[i * e->columns.n + column];
-		double d = c->negative ? (double)*cell : (double)(uint64_t)*cell;
-
-		*cell = pp_cell_real(d / (double)powers[c->scale]);
-	}
-	c->real = true;
-	c->scale = 0;
-}
-
-/* Gives the whole column more decimals; false when a value has no room for them. */
-static bool
-column_rescale(struct pp_spaa_event *e, uint32_t column, unsigned scale)
-{
-	struct pp_spaa_column *c = &e->columns.at[column];
-	size_t i, rows = e->cells.n / e->columns.n;
-	uint64_t factor = powers[scale - c->scale];
-
-	for (i = 0; i < rows; i++) {
-		int64_t cell = e->cells.at[i * e->columns.n + column];
-		uint64_t magnitude = c->negative && cell < 0 ? 0 - (uint64_t)cell : (uint64_t)cell;
-
-		if (magnitude > INT64_MAX / factor)
-			return false;
-	}
-	for (i = 0; i < rows; i++)
-		e->cells.at[i * e->columns.n + column] *= (int64_t)factor;
-	c->scale = (uint8_t)scale;
-	return true;
-}
-
-/* A value as a cell of its column, whose type and scale grow with what they must hold. */
-static int64_t
-column_cell(struct pp_spaa_event *e, uint32_t column, const struct pp_spaa_num *v)
-{
-	struct pp_spaa_column *c = &e->columns.at[column];
-	bool negative = pp_spaa_num_is_negative(v);
-	uint64_t magnitude = v->magnitude;
-
-	if (PP_LIKELY(!v->is_real && v->scale == 0 && !negative && magnitude <= INT64_MAX &&
-	              !c->real && c->scale == 0))
-		return (int64_t)magnitude;
-	if (v->is_real && !c->real)
-		column_to_real(e, column);
-	if (!c->real && v->scale > c->scale && !column_rescale(e, column, v->scale))
-		column_to_real(e, column);
-	if (!c->real && c->scale > v->scale) {
-		uint64_t factor = powers[c->scale - v->scale];
-
-		if (magnitude > INT64_MAX / factor)
-			column_to_real(e, column);
-		else
-			magnitude *= factor;
-	}
-	if (!c->real && ((negative && c->large) || (magnitude > INT64_MAX && c->negative)))
-		column_to_real(e, column);
-	if (c->real)
-		return pp_cell_real(pp_spaa_num_double(v));
-	c->negative |= negative;
-	c->large |= magnitude > INT64_MAX && !negative;
-	return (int64_t)(negative ? 0 - magnitude : magnitude);
-}
-
 /* ---- the tree --------------------------------------------------------------------------- */
 
 bool
@@ -167,6 +34,26 @@ batch_room(struct pp_spaa_reader *r, size_t depth)
 	    !pp_spaa_flush(r))
 		return NULL;
 	return depth <= PP_TREE_BATCH ? r->batch_frames + r->batch_frame_n : NULL;
+}
+
+/* Whether a stack is added up at once: halves of pairs must wait for each other. */
+static bool
+is_summed(const struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
+{
+	return r->flat && s->type == PP_SPAA_UNIFIED;
+}
+
+/* Room for the frames of a stack that does not go into the tree. */
+static pp_frame *
+path_room(struct pp_spaa_reader *r, size_t depth)
+{
+	if (depth > r->builder->limits.max_depth)
+		pp_builder_fail(r->builder, PP_E_LIMIT, "a stack is too deep");
+	else if (!pp_vec_reserve(&r->path, depth + 1))
+		pp_spaa_no_memory(r);
+	else
+		return r->path.at;
+	return NULL;
 }
 
 /* A stack too deep for a batch. */
@@ -554,12 +441,13 @@ row_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t eve
 	e->cells.n += e->columns.n;
 	for (i = 0; i < run.n; i++) {
 		const struct pp_spaa_weight *w = &r->chunk->weights.at[run.first + i];
-		uint32_t metric = r->weight_metrics.at[i], column = column_of(r, e, metric, &guess);
+		uint32_t metric = r->weight_metrics.at[i],
+		         column = pp_spaa_column(r, e, metric, &guess);
 		int64_t cell;
 
 		if (column == UINT32_MAX)
 			return false;
-		cell = column_cell(e, column, &w->value);
+		cell = pp_spaa_cell(e, column, &w->value);
 		e->cells.at[(e->rows.n - 1) * e->columns.n + column] = cell;
 	}
 	return true;
@@ -637,7 +525,14 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
 		links_add(r, rec, id);
 	if (!r->want_tree)
 		return;
-	if (!frames && s->frames.n)
+	if (s->has_own && (s->own.first != s->weights.first || s->own.n != s->weights.n))
+		pp_spaa_less_add(r, rec, event);
+	if (is_summed(r, s)) {
+		pp_spaa_sums_take(r, event, frames, s->frames.n);
+	} else if (r->flat) {
+		held_add(r, frames, s->frames.n);
+		e->rows.at[row.row].node = (pp_node)r->held.n;
+	} else if (!frames && s->frames.n)
 		e->rows.at[row.row].node = deep_stack(r, r->chunk->frames.at + s->frames.first,
 		                                      s->frames.n);
 	else if (s->related.n && s->type == PP_SPAA_KERNEL_STACK)
@@ -670,7 +565,7 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (s->tid >= 0 && (r->last_series_key.tid != s->tid || !r->series.n))
 		thread_used(r, s->tid);
 	if (r->want_tree)
-		frames = batch_room(r, s->frames.n);
+		frames = r->flat ? path_room(r, s->frames.n) : batch_room(r, s->frames.n);
 	if (frames_resolve(r, rec, frames, &hash, &seen) && !rec->wrong)
 		frames_judge(r, rec, seen);
 	if (id != UINT32_MAX && known && !rec->wrong && r->errors == errors &&

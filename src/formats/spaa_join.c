@@ -170,7 +170,7 @@ pair_join(struct join *j, const struct pair *pair)
 	bool any = false, left = false;
 	int64_t *cells;
 
-	if (!path_of(j, pair->kernel) || !pp_vec_reserve(&e->cells, e->cells.n + n))
+	if ((!r->flat && !path_of(j, pair->kernel)) || !pp_vec_reserve(&e->cells, e->cells.n + n))
 		return false;
 	cells = e->cells.at;
 	for (k = 0; k < n; k++) {
@@ -181,13 +181,18 @@ pair_join(struct join *j, const struct pair *pair)
 	e->rows.at[kernel].series = PP_SPAA_DROPPED;
 	if (!any)
 		return true;
-	joined.node = path_below(j, e->rows.at[user].base);
+	if (r->flat)
+		joined.node = e->rows.at[kernel].node;
+	else
+		joined.node = path_below(j, e->rows.at[user].base);
 	joined.series = joined.home;
 	if (!pp_vec_push(&e->rows, joined))
 		return false;
 	e->cells.n += n;
-	e->rows.at[user].node = left ? e->rows.at[user].node : joined.node;
-	e->rows.at[kernel].node = joined.node;
+	if (!r->flat) {
+		e->rows.at[user].node = left ? e->rows.at[user].node : joined.node;
+		e->rows.at[kernel].node = joined.node;
+	}
 	if (!left)
 		e->rows.at[user].series = PP_SPAA_DROPPED;
 	return pp_builder_ok(r->builder);
@@ -208,7 +213,7 @@ pp_spaa_join(struct pp_spaa_reader *r)
 	for (i = 0; fine && i < j.pairs.n; i++)
 		fine = pair_join(&j, &j.pairs.at[i]);
 	/* Kernel stacks that waited in vain stand for themselves. */
-	for (i = 0; fine && i < r->held.n; i++) {
+	for (i = 0; fine && !r->flat && i < r->held.n; i++) {
 		struct pp_spaa_row *row = record_row(r, r->held.at[i].record);
 
 		if (row->series == PP_SPAA_DROPPED)

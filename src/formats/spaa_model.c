@@ -122,7 +122,8 @@ metrics_build(struct pp_spaa_reader *r)
 	const char *time = pp_reader_option(r->reader, "time");
 	size_t main_event = 0, i, k;
 
-	while (main_event < r->events.n && r->events.at[main_event].rows.n == 0)
+	while (main_event < r->events.n && r->events.at[main_event].rows.n == 0 &&
+	       r->events.at[main_event].summed == 0)
 		main_event++;
 	if (main_event == r->events.n)
 		main_event = 0;
@@ -315,7 +316,8 @@ series_build_all(struct pp_spaa_reader *r)
 				fine = series_build(r, &r->events.at[i], (uint32_t)k, &order, seen);
 		free(order.first);
 		free(order.rows);
-		pp_vec_release(&r->events.at[i].cells);
+		if (r->less.n == 0)
+			pp_vec_release(&r->events.at[i].cells);
 	}
 	free(seen);
 	if (!fine)
@@ -537,7 +539,13 @@ pp_spaa_model_finish(struct pp_spaa_reader *r)
 	metrics_build(r);
 	if (!pp_builder_ok(r->builder) || !r->want_tree)
 		return;
+	if (r->flat) {
+		pp_spaa_sums_finish(r);
+		return;
+	}
 	series_build_all(r);
+	if (pp_builder_ok(r->builder))
+		pp_spaa_less_finish(r);
 	if (pp_builder_ok(r->builder) && r->want_time)
 		timeline_build(r);
 }

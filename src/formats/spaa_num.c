@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const uint64_t powers[PP_SPAA_SCALE_MAX + 1] = {
+const uint64_t pp_spaa_powers[PP_SPAA_SCALE_MAX + 1] = {
 	1u,
 	10u,
 	100u,
@@ -34,7 +34,7 @@ pp_spaa_num_double(const struct pp_spaa_num *n)
 
 	if (n->is_real)
 		return n->real;
-	d = (double)n->magnitude / (double)powers[n->scale];
+	d = (double)n->magnitude / (double)pp_spaa_powers[n->scale];
 	return n->negative ? -d : d;
 }
 
@@ -42,7 +42,7 @@ pp_spaa_num_double(const struct pp_spaa_num *n)
 static pp_i128
 widest(const struct pp_spaa_num *n)
 {
-	pp_i128 v = (pp_i128)n->magnitude * powers[PP_SPAA_SCALE_MAX - n->scale];
+	pp_i128 v = (pp_i128)n->magnitude * pp_spaa_powers[PP_SPAA_SCALE_MAX - n->scale];
 
 	return n->negative ? -v : v;
 }
@@ -74,7 +74,7 @@ pp_spaa_num_scaled(const struct pp_spaa_num *n, int64_t num, int64_t *out)
 		return true;
 	}
 	v = (pp_i128)n->magnitude * num;
-	v = (v + powers[n->scale] / 2) / powers[n->scale];
+	v = (v + pp_spaa_powers[n->scale] / 2) / pp_spaa_powers[n->scale];
 	if (v > INT64_MAX)
 		return false;
 	*out = n->negative ? -(int64_t)v : (int64_t)v;

@@ -681,8 +681,11 @@ line_parse(struct pp_spaa_parser *p)
 	struct pp_spaa_record *rec = p->rec;
 	size_t findings = p->chunk->findings.n;
 
-	pp_scan_init(&p->scan, rec->text, p->max_nesting, PP_SCAN_STRICT);
 	rec->type = line_type_fast(rec->text.p, rec->text.n);
+	if ((rec->type == PP_SPAA_SAMPLE && pp_spaa_quick_sample(p)) ||
+	    (rec->type == PP_SPAA_STACK && pp_spaa_quick_stack(p)))
+		return;
+	pp_scan_init(&p->scan, rec->text, p->max_nesting, PP_SCAN_STRICT);
 	if (PP_UNLIKELY(rec->type == PP_SPAA_NONE))
 		rec->type = line_type(p);
 	if (rec->type == PP_SPAA_NONE) {

@@ -334,6 +334,7 @@ state_release(struct pp_spaa_reader *r)
 		pp_vec_release(&r->events.at[i].columns);
 		pp_vec_release(&r->events.at[i].rows);
 		pp_vec_release(&r->events.at[i].cells);
+		pp_sums_release(&r->events.at[i].sums);
 	}
 	pp_spaa_parser_release(&r->parser);
 	pp_spaa_parser_release(&r->line_parser);
@@ -367,6 +368,10 @@ state_release(struct pp_spaa_reader *r)
 	pp_vec_release(&r->pending);
 	pp_map_release(&r->pending_of);
 	pp_vec_release(&r->links);
+	pp_vec_release(&r->less);
+	pp_vec_release(&r->own);
+	pp_vec_release(&r->total);
+	pp_vec_release(&r->path);
 	pp_vec_release(&r->held);
 	pp_vec_release(&r->held_frames);
 	pp_vec_release(&r->moments);

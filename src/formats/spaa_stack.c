@@ -107,29 +107,10 @@ frames_parse(struct pp_spaa_parser *p, struct pp_spaa_run *run)
 
 /* ---- context ---------------------------------------------------------------------------- */
 
-enum {
-	CTX_EVENT,
-	CTX_PID,
-	CTX_TID,
-	CTX_CPU,
-	CTX_COMM,
-	CTX_PROBE,
-	CTX_EXECNAME,
-	CTX_UID,
-	CTX_ZONENAME,
-	CTX_TRACE_FIELDS
-};
 static const struct pp_slice context_names[] = {
 	NAME("event"), NAME("pid"),      NAME("tid"), NAME("cpu"),      NAME("comm"),
 	NAME("probe"), NAME("execname"), NAME("uid"), NAME("zonename"), NAME("trace_fields"),
 };
-
-/* Adds a known key and its value to the hash of a context, in any order. */
-static inline uint64_t
-context_add(unsigned key, uint64_t value)
-{
-	return pp_mix(PP_HASH_K1 * (key + 1), value ^ PP_HASH_K2);
-}
 
 static uint64_t
 context_text(struct pp_spaa_parser *p, struct pp_spaa_object *o, enum pp_spaa_rule rule,
@@ -137,8 +118,8 @@ context_text(struct pp_spaa_parser *p, struct pp_spaa_object *o, enum pp_spaa_ru
 {
 	*out = pp_slice_of("", 0);
 	if (!pp_spaa_text(p, o, rule, out))
-		return context_add(o->index, 1);
-	return context_add(o->index, pp_spaa_hash(out->p, out->n, p->seed));
+		return pp_spaa_context_add(o->index, 1);
+	return pp_spaa_context_add(o->index, pp_spaa_hash(out->p, out->n, p->seed));
 }
 
 static uint64_t
@@ -147,9 +128,9 @@ context_uint(struct pp_spaa_parser *p, struct pp_spaa_object *o, int64_t *out)
 	uint64_t value;
 
 	if (!pp_spaa_uint(p, o, PP_SPAA_R_CONTEXT_FIELD, &value))
-		return context_add(o->index, 1);
+		return pp_spaa_context_add(o->index, 1);
 	*out = value <= INT64_MAX ? (int64_t)value : -1;
-	return context_add(o->index, pp_mix(value ^ p->seed, PP_HASH_K1));
+	return pp_spaa_context_add(o->index, pp_mix(value ^ p->seed, PP_HASH_K1));
 }
 
 /* probe and trace_fields: any object. */
@@ -164,7 +145,7 @@ context_object(struct pp_spaa_parser *p, const struct pp_spaa_object *o)
 		pp_spaa_find(p, PP_SPAA_R_CONTEXT_OBJECT, at,
 		             "\"%s\" of the context is not an object",
 		             (const char *)o->names.names[o->index].p);
-	return context_add(o->index, hash);
+	return pp_spaa_context_add(o->index, hash);
 }
 
 static void
@@ -180,34 +161,34 @@ context_parse(struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 	o.warn = true;
 	while (pp_spaa_object_key(p, &o, &s->context))
 		switch (o.index) {
-		case CTX_EVENT:
+		case PP_SPAA_CTX_EVENT:
 			s->context += context_text(p, &o, PP_SPAA_R_CONTEXT, &s->event);
 			break;
-		case CTX_PID:
+		case PP_SPAA_CTX_PID:
 			s->context += context_uint(p, &o, &s->pid);
 			break;
-		case CTX_TID:
+		case PP_SPAA_CTX_TID:
 			s->context += context_uint(p, &o, &s->tid);
 			break;
-		case CTX_CPU:
+		case PP_SPAA_CTX_CPU:
 			s->context += context_uint(p, &o, &s->cpu);
 			break;
-		case CTX_UID:
+		case PP_SPAA_CTX_UID:
 			s->context += context_uint(p, &o, &uid);
 			break;
-		case CTX_COMM:
+		case PP_SPAA_CTX_COMM:
 			s->context += context_text(p, &o, PP_SPAA_R_CONTEXT_FIELD, &s->comm);
 			break;
-		case CTX_EXECNAME:
-		case CTX_ZONENAME:
+		case PP_SPAA_CTX_EXECNAME:
+		case PP_SPAA_CTX_ZONENAME:
 			s->context += context_text(p, &o, PP_SPAA_R_CONTEXT_FIELD, &ignored);
 			break;
 		default:
 			s->context += context_object(p, &o);
 			break;
 		}
-	s->has_event = o.taken >> CTX_EVENT & 1;
-	pp_spaa_object_need(p, &o, CTX_EVENT, PP_SPAA_R_CONTEXT);
+	s->has_event = o.taken >> PP_SPAA_CTX_EVENT & 1;
+	pp_spaa_object_need(p, &o, PP_SPAA_CTX_EVENT, PP_SPAA_R_CONTEXT);
 }
 
 /* ---- the record ------------------------------------------------------------------------- */

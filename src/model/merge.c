@@ -370,6 +370,10 @@ settle_facets(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *
 	struct pp_profile *into = m->builder.profile;
 	bool tree = into->tree.n > 1;
 
+	if (from->flat_source == PP_FLAT_SUMS) {
+		pp_buf_adds(problem, "only its costs per function were read");
+		return PP_E_USAGE;
+	}
 	m->lost |= from->facets & PP_TIMELINE;
 	if (m->profiles == 0)
 		return PP_OK;

@@ -35,6 +35,9 @@ pp_profile_release(struct pp_profile *p)
 	pp_vec_release(&p->sources);
 	pp_vec_release(&p->func_cells);
 	pp_vec_release(&p->cycles);
+	pp_vec_release(&p->sum_funcs);
+	pp_vec_release(&p->sums);
+	pp_vec_release(&p->less);
 	pp_vec_release(&p->meta);
 	pp_vec_release(&p->extras);
 	pp_strtab_release(&p->strs);
@@ -173,6 +176,8 @@ pp_profile_total(const struct pp_profile *p, size_t metric)
 	if (p->flat_source == PP_FLAT_FUNCS && p->func_cells.n)
 		return pp_cell_value(&p->metrics.at[metric],
 		                     p->func_cells.at[1 + p->metrics.n + metric]);
+	if (p->flat_source == PP_FLAT_SUMS && p->sums.n)
+		return p->sums.at[p->metrics.n + metric];
 	if (p->tree.n > 1 || p->lines.n == 0)
 		return total_of_tree(p, metric);
 	return total_of_lines(p, metric);

@@ -103,6 +103,13 @@ struct pp_edge_row {
 	uint32_t series;
 };
 
+/* Part of what a series has at a node that is not the node's own. */
+struct pp_less_row {
+	uint32_t series, metric;
+	pp_node node;
+	int64_t cell;
+};
+
 /* cells of line l: hits (when `line_hits`), then cost[metric]. */
 struct pp_line_row {
 	pp_func func; /* 0 = not known */
@@ -148,7 +155,8 @@ enum pp_flat_source {
 	PP_FLAT_TREE, /* own cost of nodes, inclusive by the tree (the rule) */
 	PP_FLAT_EDGES, /* own cost from lines, inclusive from edges with cycles resolved (callgrind) */
 	PP_FLAT_CALLS, /* own and inclusive cost as the file's own edges state them (NYTProf) */
-	PP_FLAT_FUNCS /* own and inclusive cost per function as the reader added them up (Xdebug) */
+	PP_FLAT_FUNCS, /* own and inclusive cost per function as the reader added them up (Xdebug) */
+	PP_FLAT_SUMS   /* the same, and nothing else was read: PP_FLAT was wanted (SPAA) */
 };
 
 struct pp_profile {
@@ -193,6 +201,14 @@ struct pp_profile {
 	PP_VEC(int64_t) func_cells;
 	/* By function: the number of its cycle of calls, from 1, 0 = none. Where stacks were estimated only. */
 	PP_VEC(uint32_t) cycles;
+	/*
+	 * With PP_FLAT_SUMS: the functions that occur, and for each own[metric] and total[metric]. Row 0
+	 * (function 0) stands for the whole profile.
+	 */
+	PP_VEC(pp_func) sum_funcs;
+	PP_VEC(union pp_value) sums;
+	/* What is not a leaf's own cost by the file's word, though it has no callee for it; rare. */
+	PP_VEC(struct pp_less_row) less;
 
 	PP_VEC(struct pp_meta_row) meta;
 	PP_VEC(struct pp_extra_row) extras;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Every format through SPAA and back: carry.py POLYPROF tests/formats
+"""Every format through SPAA and back: carry.py POLYPROF tests/formats|--corpus CORPUS
 
 For each good sample: what is written as SPAA is accepted; all questions have the same answers; written
 back in its own format it is what it is when written directly; SPAA consumers see the right totals. The
-bad samples of SPAA itself are left out, and so is what no command can read. Speaks TAP.
+bad samples of SPAA itself are left out, and so is what no command can read. With --corpus the same for
+every file of the corpus that can be read, damaged ones too. Speaks TAP.
 """
 import glob
 import json
@@ -113,10 +114,36 @@ def check_sample(tap, polyprof, fmt, path, work, writable):
                (done.stderr, again.stderr, [key for key in first if first[key] != second.get(key)]))
 
 
+def corpus_files(polyprof, root):
+    """All files of a corpus that are profiles of other formats, with their format."""
+    for where, directories, _ in os.walk(root):
+        directories.sort()
+        for path in samples(where):
+            if not os.path.isfile(path) or path.endswith(('.py', '.c', '.md', '.sh', '.pl', '.php')):
+                continue
+            done = run(polyprof, 'info', '--json', path)
+            fmt = json.loads(done.stdout).get('format') if done.returncode == 0 else None
+            if fmt and fmt != 'spaa':
+                yield fmt, path
+
+
+def check_corpus(tap, polyprof, root, formats):
+    if not os.path.isdir(root):
+        print('1..0 # SKIP there is no corpus here')
+        return 0
+    for fmt, path in corpus_files(polyprof, root):
+        with tempfile.TemporaryDirectory() as work:
+            check_sample(tap, polyprof, fmt, path, work, formats[fmt]['write'])
+    print(f'1..{tap.run}')
+    return 1 if tap.failed else 0
+
+
 def main():
     polyprof, root = sys.argv[1:3]
     tap = Tap()
     formats = {row['name']: row for row in json.loads(run(polyprof, 'formats', '--json').stdout)['formats']}
+    if root == '--corpus':
+        return check_corpus(tap, polyprof, sys.argv[3], formats)
     for fmt in sorted(entry.name for entry in os.scandir(root) if entry.is_dir()):
         good = os.path.join(root, fmt, 'good')
         if fmt in ('container', 'spaa') or not os.path.isdir(good):

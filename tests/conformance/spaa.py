@@ -203,6 +203,108 @@ def same_ids(tap, polyprof, good):
     tap.same([(found[0][i], found[1][i]) for i in common], [(2, 5)], 'ids hash names')
 
 
+def flat(polyprof, path, *options):
+    """Self and total by function, as a list that can be compared."""
+    done = run(polyprof, 'top', '--json', '-n', '0', *options, path)
+    return done.returncode, [(row['name'], row['self'], row['total']) for row in json.loads(done.stdout or b'{}')
+                             .get('functions', [])]
+
+
+def shapes(tap, polyprof, good, names):
+    """However its lines are written, a file gets the same verdict and the same answers.
+
+    Plain lines are taken apart by a shorter way than others, and `top` builds no tree unless something
+    needs one: blanks and another order of keys, and --by function, take the long ways.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        blanks, turned = os.path.join(work, 'blanks.spaa'), os.path.join(work, 'turned.spaa')
+        for name in names:
+            with open(good(name), encoding='utf-8', newline='\n') as file:
+                lines = [json.loads(line) for line in file.read().split('\n') if line.strip()]
+            with open(blanks, 'w') as file:
+                file.writelines(json.dumps(line) + '\n' for line in lines)
+            with open(turned, 'w') as file:
+                file.writelines(json.dumps(dict(reversed(line.items())), separators=(',', ':')) + '\n'
+                                for line in lines)
+            verdicts = [ask(polyprof, 'check', '--json', path)['files'][0]['verdict']
+                        for path in (good(name), blanks, turned)]
+            tap.same(len(set(verdicts)), 1, f'{name}: one verdict')
+            for path in (blanks, turned):
+                tap.same(flat(polyprof, path), flat(polyprof, good(name)),
+                         f'{name}: {os.path.basename(path)} answers the same')
+            tap.same(flat(polyprof, good(name), '--by', 'function'), flat(polyprof, good(name)),
+                     f'{name}: with a tree and without')
+
+
+def exclusive_less(tap, polyprof, good):
+    """What a stack's exclusive weights say counts as the leaf's own, and as nothing else."""
+    with open(good('plain'), encoding='utf-8') as file:
+        lines = [json.loads(line) for line in file]
+    stack = next(line for line in lines if line['type'] == 'stack')
+    stack['exclusive'] = {'frame': stack['frames'][0], 'weights': [dict(stack['weights'][0], value=30)]}
+    with tempfile.NamedTemporaryFile(suffix='.spaa', mode='w') as file:
+        file.writelines(json.dumps(line, separators=(',', ':')) + '\n' for line in lines)
+        file.flush()
+        tap.same(ask(polyprof, 'check', '--json', file.name)['files'][0]['verdict'], 'accept',
+                 'an exclusive part may be smaller')
+        for options in ((), ('--by', 'function'), ('--event', lines[0]['events'][0]['name']), ('--focus', 'main')):
+            rows = {name: (own['period'], total['period']) for name, own, total in
+                    flat(polyprof, file.name, *options)[1]}
+            tap.same(rows, {'boil': (30, 100), 'main': (0, 100)}, f'self is the exclusive part {options}')
+        done = run(polyprof, 'convert', '--to', 'folded', '-o', '-', file.name)
+        tap.same(done.stdout, b'main;boil 100\n', 'a stack weighs what it weighs')
+
+
+def generated(tap, polyprof, tool):
+    """Files of all kinds that the corpus can generate."""
+    with tempfile.TemporaryDirectory() as work:
+        names = []
+        for kind in ('perf', 'perf-inline', 'dtrace', 'probes', 'memory', 'mixed'):
+            for ids in ('ca', 'local', 'num'):
+                names.append(f'{kind}-{ids}')
+                run(sys.executable, tool, kind, '--ids', ids, '--stacks', '60', '--samples', '40', '--windows', '2',
+                    '--funcs', '40', '-o', os.path.join(work, names[-1] + '.spaa'))
+        shapes(tap, polyprof, lambda name: os.path.join(work, name + '.spaa'), names)
+
+
+def behave(tap, polyprof, root):
+    """The cases that say what a consumer must make of a file."""
+    with open(os.path.join(root, 'behave', 'expected.json')) as file:
+        cases = json.load(file)
+    for name, case in cases.items():
+        path, want, do = os.path.join(root, name), case['want'], case['do']
+        if do.startswith('folded'):
+            options = ('-m', 'samples') if 'metric samples' in do else ('--event', 'malloc') if 'event' in do else ()
+            done = run(polyprof, 'convert', '--to', 'folded', '-o', '-', *options, path)
+            tap.same(done.stdout.decode().splitlines(), want, name)
+        elif do.startswith('self/total'):
+            rows = {f"{n} self={own['period']} total={total['period']}" for n, own, total in flat(polyprof, path)[1]}
+            tap.same(sorted(rows), want, name)
+        elif do.startswith('diff with'):
+            other = path.replace('_a.', '_b.')
+            done = run(polyprof, 'convert', '--to', 'folded', '-o', '-', path), \
+                run(polyprof, 'convert', '--to', 'folded', '-o', '-', other)
+            before, after = ({line.rsplit(' ', 1)[0]: int(line.rsplit(' ', 1)[1])
+                              for line in each.stdout.decode().splitlines()} for each in done)
+            got = sorted(f'{stack} {after.get(stack, 0) - before.get(stack, 0):+d}'
+                         for stack in before.keys() | after.keys() if before.get(stack) != after.get(stack))
+            tap.same(got, want, name)
+            rows = {row['name']: row['delta']['self'] for row in
+                    ask(polyprof, 'diff', '--json', '-n', '0', path, other)['functions']}
+            tap.same({k: v for k, v in rows.items() if v},
+                     {line.split(';')[-1].split()[0]: int(line.split()[-1]) for line in want}, name + ' by diff')
+        elif do == 'ask for seconds':
+            done = run(polyprof, 'info', '--json', '--option', 'time=derive', path)
+            if 'refuse' in want:
+                tap.ok(b'spaa-time-refused' in done.stdout, name, done.stdout)
+            else:
+                tap.same(metric(json.loads(done.stdout), 'time')['total'], float(want.split()[0]) * 1e9, name)
+        elif do.startswith('read, write'):
+            with open(path, encoding='utf-8') as file:
+                wanted = [json.loads(line) for line in file if line.strip()]
+            tap.same(records(convert(polyprof, path).stdout), wanted, name)
+
+
 def corpus(tap, polyprof, root):
     with open(os.path.join(root, 'expectations.json')) as file:
         expected = json.load(file)
@@ -217,10 +319,14 @@ def main():
 
     def good(name):
         return os.path.join(samples, 'good', name + '.spaa')
-    for part in (stacks, numbers, shared, places, time, kept, writing, meaning, many_places, same_ids):
+    for part in (stacks, numbers, shared, places, time, kept, writing, meaning, many_places, same_ids, exclusive_less):
         part(tap, polyprof, good)
+    shapes(tap, polyprof, good, sorted(name[:-5] for name in os.listdir(os.path.join(samples, 'good'))
+                                       if name.endswith('.spaa')))
     if len(sys.argv) > 3 and os.path.exists(os.path.join(sys.argv[3], 'expectations.json')):
         corpus(tap, polyprof, sys.argv[3])
+        behave(tap, polyprof, sys.argv[3])
+        generated(tap, polyprof, os.path.join(sys.argv[3], 'tools', 'spaa_gen.py'))
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
 

@@ -1,0 +1,162 @@
+/*
+ * Costs per frame, added up stack by stack.
+ */
+#include "model/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+pp_sums_release(struct pp_sums *s)
+{
+	free(s->seen);
+	free(s->cells);
+	free(s->real);
+	*s = (struct pp_sums){ 0 };
+}
+
+bool
+pp_sums_reserve(struct pp_sums *s, size_t rows)
+{
+	size_t want = s->rows ? s->rows : 64, wide = 2 * s->columns, bytes;
+	union pp_value *cells;
+	uint64_t *seen;
+
+	if (rows <= s->rows)
+		return true;
+	while (want < rows)
+		if (!pp_size_mul(want, 2, &want))
+			return false;
+	if (!pp_size_mul(want, (wide + 1) * sizeof *cells, &bytes))
+		return false;
+	seen = realloc(s->seen, want * sizeof *seen);
+	if (!seen)
+		return false;
+	s->seen = seen;
+	cells = realloc(s->cells, (want * wide + 1) * sizeof *cells);
+	if (!cells)
+		return false;
+	s->cells = cells;
+	memset(seen + s->rows, 0, (want - s->rows) * sizeof *seen);
+	memset(cells + s->rows * wide, 0, (want - s->rows) * wide * sizeof *cells);
+	s->rows = want;
+	return true;
+}
+
+bool
+pp_sums_widen(struct pp_sums *s)
+{
+	size_t old = s->columns, n = old + 1, cells, row;
+	bool *real = realloc(s->real, n * sizeof *real);
+	union pp_value *wide;
+
+	if (!real)
+		return false;
+	s->real = real;
+	if (!pp_size_mul(s->rows, 2 * n, &cells))
+		return false;
+	wide = calloc(cells + 1, sizeof *wide);
+	if (!wide)
+		return false;
+	/* A sum of nothing is all zero bits, as an integer and as a double. */
+	for (row = 0; old && row < 2 * s->rows; row++)
+		memcpy(wide + row * n, s->cells + row * old, old * sizeof *wide);
+	free(s->cells);
+	s->cells = wide;
+	s->real[old] = false;
+	s->columns = n;
+	return true;
+}
+
+void
+pp_sums_to_real(struct pp_sums *s, size_t column, double divisor)
+{
+	size_t row;
+
+	if (s->real[column])
+		return;
+	for (row = 0; row < 2 * s->rows; row++) {
+		union pp_value *v = &s->cells[row * s->columns + column];
+
+		v->d = (double)v->i / divisor;
+	}
+	s->real[column] = s->any_real = true;
+}
+
+bool
+pp_sums_scale(struct pp_sums *s, size_t column, uint64_t factor)
+{
+	const pp_i128 most = ((pp_i128)1 << 126) / factor;
+	size_t row;
+
+	for (row = 0; row < 2 * s->rows; row++) {
+		pp_i128 sum = s->cells[row * s->columns + column].i;
+
+		if (sum > most || sum < -most)
+			return false;
+	}
+	for (row = 0; row < 2 * s->rows; row++)
+		s->cells[row * s->columns + column].i *= factor;
+	return true;
+}
+
+/* Adds to n columns; `n` is a constant where it matters. */
+static inline void
+cells_add(union pp_value *to, const union pp_value *values, size_t n)
+{
+	size_t k;
+
+	for (k = 0; k < n; k++)
+		to[k].i += values[k].i;
+}
+
+static void
+cells_add_mixed(const struct pp_sums *s, union pp_value *to, const union pp_value *values)
+{
+	size_t k;
+
+	for (k = 0; k < s->columns; k++)
+		if (s->real[k])
+			to[k].d += values[k].d;
+		else
+			to[k].i += values[k].i;
+}
+
+static inline void
+totals_add(struct pp_sums *s, const pp_frame *stack, size_t depth, const union pp_value *total,
+           size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < depth; i++) {
+		pp_frame frame = stack[i];
+
+		if (s->seen[frame] == s->serial)
+			continue;
+		s->seen[frame] = s->serial;
+		if (s->any_real)
+			cells_add_mixed(s, s->cells + (frame * 2 + 1) * n, total);
+		else
+			cells_add(s->cells + (frame * 2 + 1) * n, total, n);
+	}
+}
+
+void
+pp_sums_add(struct pp_sums *s, const pp_frame *stack, size_t depth, const union pp_value *own,
+            const union pp_value *total)
+{
+	size_t n = s->columns;
+
+	s->serial++;
+	cells_add_mixed(s, s->cells, own);
+	cells_add_mixed(s, s->cells + n, total);
+	if (depth == 0)
+		return;
+	if (n == 1)
+		totals_add(s, stack, depth, total, 1);
+	else if (n == 2)
+		totals_add(s, stack, depth, total, 2);
+	else
+		totals_add(s, stack, depth, total, n);
+	cells_add_mixed(s, s->cells + (size_t)stack[depth - 1] * 2 * n, own);
+}
