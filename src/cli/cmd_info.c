@@ -224,6 +224,10 @@ info_metrics(struct pp_cli *cli, const struct pp_profile *p)
 		}
 		if (i == primary && p->metrics.n > 1)
 			pp_buf_adds(&text, ", primary");
+		if (m->event) {
+			pp_buf_adds(&text, ", of ");
+			pp_buf_add(&text, pp_text_of(p, m->event).p, pp_text_of(p, m->event).n);
+		}
 		key_buf(cli, i ? "" : p->metrics.n > 1 ? "metrics" : "metric", &text);
 	}
 	pp_buf_release(&text);

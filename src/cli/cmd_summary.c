@@ -10,6 +10,7 @@
 #include "cli/load.h"
 #include "cli/ranking.h"
 #include "output/field.h"
+#include "output/html.h"
 #include "output/json_view.h"
 #include "output/units.h"
 #include "text/escape.h"
@@ -216,13 +217,49 @@ section(struct pp_cli *cli, const char *title)
 	pp_sink_putc(cli->out, '\n');
 }
 
+static bool
+has_events(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 1; i < p->metrics.n; i++)
+		if (p->metrics.at[i].event != p->metrics.at[0].event)
+			return true;
+	return false;
+}
+
+/* All totals; where there are several events, each on a line of its own, and the next line begun. */
+static void
+totals_add(struct pp_cli *cli, struct pp_buf *text, const struct pp_profile *p)
+{
+	bool events = has_events(p);
+	size_t i;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		const struct pp_metric *m = &p->metrics.at[i];
+		struct pp_slice event = pp_text_of(p, m->event);
+
+		if (events && (i == 0 || m->event != m[-1].event)) {
+			pp_buf_add(text, event.p, event.n);
+			pp_buf_adds(text, ": ");
+		} else {
+			pp_buf_adds(text, text->n ? ", " : "");
+		}
+		pp_metric_describe(text, p, m, pp_value_double(m, pp_profile_total(p, i)));
+		if (!events || (i + 1 < p->metrics.n && m[1].event == m->event))
+			continue;
+		pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, pp_slice_of(text->p, text->n));
+		pp_sink_puts(cli->out, "\n  ");
+		text->n = 0;
+	}
+}
+
 static void
 heading_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_profile *p,
               const struct pp_counts *counts)
 {
 	struct pp_slice producer = pp_text_of(p, p->producer), title = pp_slice_z(p->format->title);
 	struct pp_buf text = { 0 };
-	size_t i;
 
 	pp_ink_text(cli->out, &cli->style, PP_INK_TITLE,
 	            pp_slice_z(strcmp(files[0], "-") == 0 ? "standard input" : files[0]));
@@ -235,12 +272,7 @@ heading_print(struct pp_cli *cli, const char *const *files, size_t n, const stru
 		pp_sink_puts(cli->out, ": ");
 	pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, producer);
 	pp_sink_puts(cli->out, "\n  ");
-	for (i = 0; i < p->metrics.n; i++) {
-		const struct pp_metric *m = &p->metrics.at[i];
-
-		pp_buf_adds(&text, text.n ? ", " : "");
-		pp_metric_describe(&text, p, m, pp_value_double(m, pp_profile_total(p, i)));
-	}
+	totals_add(cli, &text, p);
 	pp_units_listed(&text, counts->functions, "function", "functions");
 	pp_units_listed(&text, counts->stacks, "stack", "stacks");
 	if (counts->threads > 1)
@@ -321,6 +353,28 @@ hint_callers(struct pp_cli *cli, const char *const *files, size_t n, const struc
 	pp_buf_release(&before);
 }
 
+/* Another event than the one that the table shows. */
+static void
+hint_event(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r)
+{
+	const struct pp_profile *p = r->flat.profile;
+	struct pp_buf before = { 0 }, typed = { 0 };
+	size_t i = 0;
+
+	while (p->metrics.at[i].event == p->metrics.at[r->metric].event)
+		i++;
+	pp_buf_add(&typed, pp_text_of(p, p->metrics.at[i].event).p,
+	           pp_text_of(p, p->metrics.at[i].event).n);
+	if (typed.n && typed.n < 200 && typed.p && !memchr(typed.p, '\0', typed.n)) {
+		pp_buf_adds(&before, "top --event ");
+		shell_quote(&before, typed.p);
+		if (before.p)
+			hint_print(cli, "another event alone", before.p, files, n, "");
+	}
+	pp_buf_release(&typed);
+	pp_buf_release(&before);
+}
+
 static void
 hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r)
 {
@@ -337,8 +391,15 @@ hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct
 	if (p->facets & PP_LINES)
 		hint_print(cli, "what single lines cost", "lines", files, n, "");
 	hint_print(cli, "what else the file holds", "info", files, n, "");
-	if (p->facets & (PP_TREE | PP_EDGES))
-		hint_print(cli, "stacks for any flame graph", "convert", files, n, " --to folded");
+	if (has_events(p))
+		hint_event(cli, files, n, r);
+	/* Two files would be compared in a picture. */
+	if (n == 1 && p->facets & (PP_TREE | PP_EDGES)) {
+		hint_print(cli, "a flame graph to click on", "flame", files, n, " -o flame.svg");
+		if (pp_html_possible())
+			hint_print(cli, "all views in one page", "report", files, n,
+			           " -o report.html");
+	}
 }
 
 static void

@@ -212,4 +212,5 @@ $ polyprof --focus Twig -q app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers htmlspecialchars app.folded
     what else the file holds      polyprof info app.folded
-    stacks for any flame graph    polyprof convert app.folded --to folded
+    a flame graph to click on     polyprof flame app.folded -o flame.svg
+    all views in one page         polyprof report app.folded -o report.html

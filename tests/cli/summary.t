@@ -32,7 +32,8 @@ $ polyprof app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
-    stacks for any flame graph    polyprof convert app.folded --to folded
+    a flame graph to click on     polyprof flame app.folded -o flame.svg
+    all views in one page         polyprof report app.folded -o report.html
 
 $ polyprof change.diff.folded
   change.diff.folded: differential folded stacks
@@ -55,7 +56,8 @@ $ polyprof change.diff.folded
     who calls whom, from the top  polyprof tree change.diff.folded
     who calls the costliest       polyprof callers render change.diff.folded
     what else the file holds      polyprof info change.diff.folded
-    stacks for any flame graph    polyprof convert change.diff.folded --to folded
+    a flame graph to click on     polyprof flame change.diff.folded -o flame.svg
+    all views in one page         polyprof report change.diff.folded -o report.html
 
 Runs of frames that cost the same are folded.
 
@@ -91,7 +93,8 @@ $ polyprof deep.folded
     who calls whom, from the top  polyprof tree deep.folded
     who calls the costliest       polyprof callers f59 deep.folded
     what else the file holds      polyprof info deep.folded
-    stacks for any flame graph    polyprof convert deep.folded --to folded
+    a flame graph to click on     polyprof flame deep.folded -o flame.svg
+    all views in one page         polyprof report deep.folded -o report.html
 
 $ polyprof empty.folded
   empty.folded: folded stacks
@@ -102,7 +105,8 @@ $ polyprof empty.folded
     functions with all they call  polyprof top --sort total empty.folded
     who calls whom, from the top  polyprof tree empty.folded
     what else the file holds      polyprof info empty.folded
-    stacks for any flame graph    polyprof convert empty.folded --to folded
+    a flame graph to click on     polyprof flame empty.folded -o flame.svg
+    all views in one page         polyprof report empty.folded -o report.html
 
 Names with blanks are quoted in what to type.
 
@@ -129,7 +133,8 @@ $ cp app.folded "it's mine.folded" && polyprof -n 1 "it's mine.folded"
     who calls whom, from the top  polyprof tree 'it'\''s mine.folded'
     who calls the costliest       polyprof callers 'PDO->query' 'it'\''s mine.folded'
     what else the file holds      polyprof info 'it'\''s mine.folded'
-    stacks for any flame graph    polyprof convert 'it'\''s mine.folded' --to folded
+    a flame graph to click on     polyprof flame 'it'\''s mine.folded' -o flame.svg
+    all views in one page         polyprof report 'it'\''s mine.folded' -o report.html
 
 $ polyprof -n 1 app.folded other.folded
   app.folded and 1 more, merged: folded stacks
@@ -154,7 +159,6 @@ $ polyprof -n 1 app.folded other.folded
     who calls whom, from the top  polyprof tree app.folded other.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded other.folded
     what else the file holds      polyprof info app.folded other.folded
-    stacks for any flame graph    polyprof convert app.folded other.folded --to folded
 
 $ polyprof --json -n 1 deep.folded | head -c 700
   {"file": "deep.folded", "format": "folded", "compression": [], "complete": true, "facets": ["tree"], "primary": "samples", "metrics": [{"name": "samples", "unit": "samples", "total": 14}], "counts": {"events": 0, "samples": 14, "stacks": 2, "functions": 61, "threads": 1, "edges": 0, "lines": 0}, "functions": [{"name": "f59", "self": {"samples": 10}, "total": {"samples": 10}}], "path_estimated": false, "path": [{"name": "f0", "total": 14}, {"name": "f1", "total": 14}, {"name": "f2", "total": 14}, {"name": "f3", "total": 14}, {"name": "f4", "total": 14}, {"name": "f5", "total": 14}, {"name": "f6", "total": 14}, {"name": "f7", "total": 14}, {"name": "f8", "total": 14}, {"name": "f9", "total": 1 (no-eol)
@@ -185,4 +189,5 @@ $ polyprof < other.folded
     who calls whom, from the top  polyprof tree -
     who calls the costliest       polyprof callers 'PDO->query' -
     what else the file holds      polyprof info -
-    stacks for any flame graph    polyprof convert - --to folded
+    a flame graph to click on     polyprof flame - -o flame.svg
+    all views in one page         polyprof report - -o report.html

@@ -36,8 +36,10 @@ $ terminal 40 polyprof --color never app.folded
         polyprof callers 'PDO->query' app.folded
     what else the file holds
         polyprof info app.folded
-    stacks for any flame graph
-        polyprof convert app.folded --to folded
+    a flame graph to click on
+        polyprof flame app.folded -o flame.svg
+    all views in one page
+        polyprof report app.folded -o report.html
 
 $ terminal 60 polyprof --color never app.folded
   app.folded: folded stacks
@@ -73,8 +75,10 @@ $ terminal 60 polyprof --color never app.folded
     who calls the costliest
         polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
-    stacks for any flame graph
-        polyprof convert app.folded --to folded
+    a flame graph to click on
+        polyprof flame app.folded -o flame.svg
+    all views in one page
+        polyprof report app.folded -o report.html
 
 $ terminal 80 polyprof --color never app.folded
   app.folded: folded stacks
@@ -108,7 +112,8 @@ $ terminal 80 polyprof --color never app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
-    stacks for any flame graph    polyprof convert app.folded --to folded
+    a flame graph to click on     polyprof flame app.folded -o flame.svg
+    all views in one page         polyprof report app.folded -o report.html
 
 $ terminal 200 polyprof --color never app.folded
   app.folded: folded stacks
@@ -142,7 +147,8 @@ $ terminal 200 polyprof --color never app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
-    stacks for any flame graph    polyprof convert app.folded --to folded
+    a flame graph to click on     polyprof flame app.folded -o flame.svg
+    all views in one page         polyprof report app.folded -o report.html
 
 $ terminal 80 polyprof top -n 3 app.folded
   \x1b[1m1,047 samples\x1b[0m in 16 functions (esc)
