@@ -531,6 +531,8 @@ pp_spaa_model_finish(struct pp_spaa_reader *r)
 {
 	r->builder->profile->samples = r->samples;
 	r->builder->profile->facets |= PP_TREE;
+	if (r->samples)
+		r->builder->profile->holds |= PP_TIMELINE;
 	time_range(r);
 	if (!pp_spaa_flush(r))
 		return;

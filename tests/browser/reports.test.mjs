@@ -6,31 +6,98 @@ import { browser, differences, done, functions, is, makeReport, ok, open, out, p
 const SAMPLES = {
   folded: 'cli/data/app.folded', 'diff-folded': 'cli/data/change.diff.folded', spx: 'formats/spx/good/05-memory-allmetrics.json',
   nytprof: 'formats/nytprof/good/evals_z_calls2.out', pynytprof: 'formats/pynytprof/good/typical.out', xdebug: 'formats/xdebug/good/3.2.0-recursion.xdebug',
-  callgrind: 'formats/callgrind/good/callgrind.out.cachesim_full.gz', cachegrind: 'formats/cachegrind/good/cachegrind.out.tiny.gz', spaa: 'formats/spaa/good/two-events.spaa',
+  callgrind: 'formats/callgrind/good/callgrind.out.cachesim_full.gz', cachegrind: 'formats/cachegrind/good/cachegrind.out.tiny.gz', spaa: 'formats/spaa/good/timeline.spaa',
 };
 const VIEWS = ['flame', 'time', 'sandwich', 'tree', 'top', 'lines'];
 const b = await browser();
+const top = (file, ...args) => JSON.parse(polyprof('top', '--json', '-q', '-n', '0', ...args, file));
 
-// ---- every format: numbers equal `top --json`, every view opens ----
+async function setFilter(p, kind, pattern) {
+  await p.getByLabel('Kind of filter').selectOption(kind);
+  await p.getByLabel('Filter pattern').fill(pattern);
+  await p.getByLabel('Filter pattern').press('Enter');
+}
+
+// ---- every format: numbers equal `top --json`; every view, with mouse and by keys, light and dark, wide and narrow ----
 for (const [format, path] of Object.entries(SAMPLES))
   await test(`format ${format}`, async () => {
-    const file = sample(path), p = await page(b), json = JSON.parse(polyprof('top', '--json', '-n', '0', file));
-    const metrics = JSON.parse(polyprof('info', '--json', file)).metrics.map(m => m.name);
-    await open(p, makeReport(format, file));
+    const file = sample(path), p = await page(b), json = top(file), info = JSON.parse(polyprof('info', '--json', file));
+    const metrics = info.metrics.map(m => m.name), costly = json.functions[0].name, regex = '^' + costly.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$';
+    const html = makeReport(format, file);
+    await open(p, html);
     for (const [i, metric] of metrics.entries()) {
       if (metrics.length > 1) await p.getByLabel('Metric').selectOption(String(i));
       await settle(p);
       is(differences(await functions(p), json, metric), [], `${format}: functions by ${metric} are those of top --json`);
     }
+    if (metrics.length > 1) await p.getByLabel('Metric').selectOption(String(Math.max(0, metrics.indexOf(json.metric))));
+    const drawn = {};
     for (const v of VIEWS) {
       await view(p, v);
       const panel = p.locator('main > section:visible'), text = await panel.innerText();
-      const drawn = (await panel.locator('canvas').count()) > 0 || (await panel.locator('.tbody .tr').count()) > 0;
-      ok(drawn || /This .* profile/.test(text), `${format}: ${v} shows something or says why not`, text);
-      if (drawn) await shot(p, `${format}-${v}`);
+      drawn[v] = (await panel.locator('canvas').count()) > 0 || (await panel.locator('.tbody .tr').count()) > 0;
+      ok(drawn[v] || /This .* profile/.test(text), `${format}: ${v} shows something or says why not`, text);
+    }
+
+    await view(p, 'top');
+    await p.getByLabel(/^Search functions/).fill(regex);
+    const names = json.functions.filter(f => f.name === costly).length;
+    ok((await p.locator('.found').innerText()).startsWith(`${names} function`), `${format}: search finds ${costly}`, await p.locator('.found').innerText());
+    await p.getByLabel(/^Search functions/).press('Escape');
+
+    if (drawn.flame) {
+      await view(p, 'flame');
+      const box = await p.locator('main canvas:visible').boundingBox();
+      await p.mouse.click(box.x + box.width * 0.6, box.y + 18 + 8);
+      await settle(p);
+      ok(/zoom=/.test(p.url()) && await p.locator('.crumbs').isVisible(), `${format}: a click zooms`, p.url());
+      await p.keyboard.press('Escape');
+      ok(!/zoom=/.test(p.url()), `${format}: Escape zooms out`);
+      await setFilter(p, 'focus', regex);
+      is(differences(await functions(p), top(file, '--focus', regex), json.metric), [], `${format}: --focus gives the numbers of top`);
+      await p.getByRole('button', { name: 'Undo (u)' }).click();
+      is(differences(await functions(p), json, json.metric), [], `${format}: undo brings everything back`);
+      // By keys alone: a frame, its sandwich, back, a filter, undo.
+      await p.locator('main').focus();
+      await p.keyboard.press('1');
+      for (const key of ['ArrowDown', 'ArrowDown']) await p.keyboard.press(key);
+      const chosen = await p.locator('#details .what').innerText();
+      ok(chosen && chosen !== 'all', `${format}: arrows choose a frame`, chosen);
+      await p.keyboard.press('s');
+      await settle(p);
+      ok((await p.locator('.slices h2').innerText()).startsWith(chosen), `${format}: s shows its callers and callees`);
+      await p.keyboard.press('f');
+      await p.keyboard.type('no such function');
+      await p.keyboard.press('Enter');
+      ok((await p.locator('.chip').count()) === 1, `${format}: f filters`);
+      await p.evaluate(() => document.activeElement.blur());
+      await p.keyboard.press('u');
+      ok((await p.locator('.chip').count()) === 0, `${format}: u undoes it`);
+    }
+    for (const theme of ['light', 'dark']) {
+      if (theme === 'dark') await p.keyboard.press('d');
+      is(await p.evaluate(() => document.documentElement.dataset.theme), theme, `${format}: ${theme}`);
+      for (const [width, height] of [[1280, 800], [390, 780]]) {
+        await p.setViewportSize({ width, height });
+        for (const v of VIEWS.filter(x => drawn[x])) {
+          await p.evaluate(() => document.activeElement.blur());
+          await p.keyboard.press(String(1 + VIEWS.indexOf(v)));
+          await shot(p, `${format}-${v}-${theme}-${width}`);
+          const wide = await p.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]);
+          ok(wide[0] <= 0 && wide[1] <= 0, `${format}: ${v} fits ${width} pixels`, wide.join(' '));
+        }
+      }
     }
     is(p.complaints, [], `${format}: nothing complained, nothing was loaded`);
     await p.context().close();
+
+    // Compared with itself nothing changes, in every view.
+    const d = await page(b);
+    await open(d, makeReport(format + '-itself', file, file));
+    is((await functions(d)).filter(r => r.self !== r.before || r.total !== r.totalBefore), [], `${format}: compared with itself nothing changes`);
+    for (const v of VIEWS.filter(x => drawn[x])) await view(d, v);
+    is(d.complaints, [], `${format}: no complaints about that`);
+    await d.context().close();
   });
 
 // ---- filters: the same numbers as the command line shown ----
@@ -71,10 +138,10 @@ await test('filters', async () => {
 });
 
 // ---- time ----
-for (const [name, path] of [['spx', 'formats/spx/good/05-memory-allmetrics.json'], ['spaa', 'formats/spaa/good/two-events.spaa'], ['nytprof', 'formats/nytprof/good/evals_z_calls2.out']])
+for (const [name, path] of [['spx', 'formats/spx/good/05-memory-allmetrics.json'], ['spaa', 'formats/spaa/good/timeline.spaa'], ['nytprof', 'formats/nytprof/good/evals_z_calls2.out']])
   await test(`time ${name}`, async () => {
     const file = sample(path), info = JSON.parse(polyprof('info', '--json', file)), p = await page(b);
-    if (!info.facets.includes('timeline')) return;
+    ok(info.facets.includes('timeline'), `${name}: the sample knows time`);
     const length = info.time.end - info.time.start, from = Math.round(length * 0.2), to = Math.round(length * 0.7);
     await open(p, makeReport('time-' + name, file), '#view=time');
     await p.getByLabel('Kind of filter').selectOption('time');

@@ -1,7 +1,7 @@
 // The page: one state, one scene computed from it, the views that show it, and everything around them.
 
 import { changeColour, frameColour } from './colours';
-import type { Data, Metric } from './data';
+import type { Data, Metric, ProfileInfo } from './data';
 import { button, copy, el, fill, save, select, toast } from './dom';
 import { exportCsv, exportPng, exportSvg } from './export';
 import { helpDialog } from './help';
@@ -13,7 +13,7 @@ import { Scenes, isPlain, matchFuncs, threadKey } from './model';
 import { Overview } from './overview';
 import { prepare } from './prepare';
 import type { State, View } from './state';
-import { FILTERS, VIEWS, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
+import { FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
 import { digits, escapeRegex, exact, percent, plural, shown, time, value, valueNamed } from './text';
 import { FlameView } from './views/flame';
 import { LinesView } from './views/lines';
@@ -32,6 +32,7 @@ export interface Panel {
   csv?(): string;
   svg?(): string;
   png?(): Promise<Blob | null>;
+  print?(on: boolean): void; // paper does not scroll
 }
 
 /** What the details line tells about. */
@@ -104,6 +105,8 @@ export class App {
       const notes = document.querySelector('.notes[open]');
       if (notes && !notes.contains(e.target as Node)) notes.removeAttribute('open');
     });
+    window.addEventListener('beforeprint', () => this.panels[this.state.view].print?.(true));
+    window.addEventListener('afterprint', () => this.panels[this.state.view].print?.(false));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.refresh());
   }
 
@@ -245,9 +248,15 @@ export class App {
 
   private subtitle(): (Node | string)[] {
     const { profiles, cut } = this.data.meta, p = profiles[profiles.length - 1], out: (Node | string)[] = [];
-    const total = p.metrics[p.primary], raw = total ? (total.total / total.num) * total.den * 10 ** total.scale : 0;
-    const facts = [p.format + (p.variant ? ' ' + p.variant : ''), p.producer, total ? valueNamed(total, raw) : '', plural(p.functions, 'function', 'functions')];
+    const whole = (x: ProfileInfo, named: (m: Metric, raw: number) => string) => {
+      const m = x.metrics[x.primary];
+      return m ? named(m, (m.total / m.num) * m.den * 10 ** m.scale) : '';
+    };
+    const facts = [[...new Set(profiles.map(x => x.format + (x.variant ? ' ' + x.variant : '')))].join(' and '), p.producer,
+      (profiles.length > 1 ? whole(profiles[0], value) + ' \u2192 ' : '') + whole(p, valueNamed), plural(p.functions, 'function', 'functions')];
     if (p.timeEnd !== undefined && p.timeStart !== undefined && p.timeEnd > p.timeStart) facts.push('recorded for ' + time(p.timeEnd - p.timeStart));
+    if (profiles.some(x => x.estimated)) facts.push('stacks are estimated');
+    if (profiles.some(x => !x.complete)) facts.push('incomplete');
     out.push(facts.filter(Boolean).map(f => shown(f, 80)).join(' \u00b7 '));
     const notes: string[] = [];
     if (profiles.some(x => !x.complete)) notes.push('The profile is damaged or was cut off: this is what could be read.');
@@ -281,11 +290,11 @@ export class App {
     this.findLargest();
     this.drawPicks();
     this.drawTabs();
-    this.drawFilters();
     this.overview?.update();
     for (const [view, p] of Object.entries(this.panels)) p.host.hidden = view !== s.view;
     this.main.setAttribute('aria-labelledby', 'tab-' + s.view);
-    panel.update();
+    panel.update(); // may choose what to show, which the command line tells
+    this.drawFilters();
     fill(this.bar, ...(panel.options?.() ?? []), this.exports(panel));
     this.tell(this.thing);
   }
@@ -313,6 +322,7 @@ export class App {
       tabindex: view === this.state.view ? 0 : -1, class: why(view, this.data) ? 'lacks' : '', onclick: () => this.set({ view }),
       onkeydown: (e: KeyboardEvent) => this.tabKey(e, i),
     }, title)));
+    if (innerWidth < 760) document.getElementById('tab-' + this.state.view)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   private tabKey(e: KeyboardEvent, i: number): void {
@@ -340,8 +350,8 @@ export class App {
     fill(this.filters, this.filterForm(), ...chips,
       button('\u21b6', 'Undo (u)', () => this.undo(), { id: 'undo', disabled: !this.past.length }),
       button('\u21b7', 'Redo (U)', () => this.redo(), { id: 'redo', disabled: !this.future.length }),
-      el('code', { class: 'command', id: 'command', title: 'The same on the command line', tabindex: 0 }, shown(line)),
-      button('Copy', 'Copy the command line', () => void copy(line, 'the command line')));
+      el('code', { class: 'command', id: 'command', title: 'The same on the command line:\n' + shown(line), tabindex: 0 }, shown(brief(line, this.data.meta.inputs))),
+      button('Copy', 'Copy the command line', () => void copy(line, 'the command line'), { class: 'copyline' }));
   }
 
   private chip(label: string, title: string, remove: () => void): Node {

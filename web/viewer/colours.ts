@@ -67,3 +67,16 @@ export function changeColour(change: number, largest: number, dark: boolean): st
   const l = dark ? 40 + 22 * share : 90 - 32 * share, s = 25 + 65 * share;
   return hex(change > 0 ? 28 : 211, s, l);
 }
+
+const inks = new Map<string, string>();
+
+/** What can be read on a colour. */
+export function inkOn(colour: string): string {
+  let ink = inks.get(colour);
+  if (!ink) {
+    const part = (at: number) => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2;
+    ink = 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) > 0.2 ? '#131317' : '#f4f4f8';
+    inks.set(colour, ink);
+  }
+  return ink;
+}

@@ -1,6 +1,7 @@
 // A flame graph on a canvas. Boxes are laid out for the width at hand, from the zoomed frame on; what is thinner than
 // a fraction of a pixel stands together as one grey block, so that widths add up. Only what is in sight is painted.
 
+import { inkOn } from './colours';
 import { el } from './dom';
 import type { Layer } from './layers';
 import { fit } from './text';
@@ -34,6 +35,20 @@ export interface FlameEvents {
   menu(node: number, x: number, y: number): void;
 }
 
+/** Pictures below each other as one. */
+export function stacked(parts: Flame[]): Promise<Blob | null> {
+  const pictures = parts.map(p => p.picture()), gap = 8 * (window.devicePixelRatio || 1);
+  const all = el('canvas', { width: Math.max(...pictures.map(p => p.width)), height: pictures.reduce((sum, p) => sum + p.height + gap, -gap) }), g = all.getContext('2d')!;
+  g.fillStyle = getComputedStyle(parts[0].host).getPropertyValue('--back');
+  g.fillRect(0, 0, all.width, all.height);
+  let y = 0;
+  for (const p of pictures) {
+    g.drawImage(p, 0, y);
+    y += p.height + gap;
+  }
+  return new Promise(done => all.toBlob(done, 'image/png'));
+}
+
 export class Flame {
   readonly host: HTMLElement;
   private canvas: HTMLCanvasElement;
@@ -53,6 +68,7 @@ export class Flame {
   selected = 0;
   up = false; // the whole at the bottom
   byWeight = false;
+  fits = false; // take no more room than there are rows
   private zoomRow = 0; // where the zoomed frame stands
 
   constructor(label: string, private style: FlameStyle, private events: FlameEvents) {
@@ -129,8 +145,20 @@ export class Flame {
   }
 
   png(): Promise<Blob | null> {
+    return stacked([this]);
+  }
+
+  /** What is in sight, painted. */
+  picture(): HTMLCanvasElement {
     this.paintNow();
-    return new Promise(done => this.canvas.toBlob(done, 'image/png'));
+    return this.canvas;
+  }
+
+  /** As tall as all its rows, for paper; or as it was. */
+  print(on: boolean): void {
+    if (this.stale) this.layout();
+    this.host.style.flex = on ? `0 0 ${Math.min(this.rows.length * ROW, 3000)}px` : '';
+    this.paintNow();
   }
 
   focus(): void {
@@ -232,6 +260,7 @@ export class Flame {
     if (!width || !height) return;
     this.painted = height;
     this.spacer.style.height = this.rows.length * ROW + 'px';
+    if (this.fits) this.host.style.flex = `0 1 ${this.rows.length * ROW + 2}px`;
     if (this.wantBottom) {
       this.wantBottom = false;
       if (this.up) this.host.scrollTop = this.rows.length * ROW;
@@ -274,14 +303,14 @@ export class Flame {
     const match = searching && !sum && style.match(box.node), faded = searching && !match;
     const above = box.row < this.zoomRow;
     if (faded || above) g.globalAlpha = faded ? 0.32 : 0.6;
-    g.fillStyle = sum ? (dark ? '#3d3e47' : '#c9c9d1') : match ? (dark ? '#d95bf0' : '#b517d1') : style.colour(box.node);
+    const colour = sum ? (dark ? '#3d3e47' : '#c9c9d1') : match ? (dark ? '#d95bf0' : '#b517d1') : style.colour(box.node);
+    g.fillStyle = colour;
     g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, ROW - 1);
     const room = Math.floor((box.w - 7) / this.letter);
     if (room >= 3) {
       const label = sum ? `(${box.more} more)` : style.label(box.node);
-      const grey = sum || !this.layer!.func(box.node);
       if (faded || above) g.globalAlpha = faded ? 0.5 : 1;
-      g.fillStyle = match ? '#fff' : grey ? (dark ? '#dcdce3' : '#33333a') : '#131317';
+      g.fillStyle = match ? '#fff' : faded || above ? (dark ? '#e8e8ee' : '#131317') : inkOn(colour);
       g.fillText(fit(label, room), box.x + 4, y + ROW / 2);
     }
     if (faded || above) g.globalAlpha = 1;
@@ -350,6 +379,7 @@ export class Flame {
   private key(e: KeyboardEvent): void {
     const layer = this.layer;
     if (!layer || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (this.stale) this.layout(); // keys may come before the next frame
     const here = this.find(this.selected), out = this.up ? 'ArrowUp' : 'ArrowDown', back = this.up ? 'ArrowDown' : 'ArrowUp';
     if (e.key === 'Enter') this.zoomTo(this.selected);
     else if (e.key === 'Backspace') this.zoomTo(layer.parent(this.zoom));

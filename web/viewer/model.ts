@@ -51,7 +51,7 @@ export function threadKey(s: Series): string {
   const i = s.info;
   const name = i.thread || (i.tid >= 0 ? String(i.tid) : '');
   const process = i.process || (i.pid >= 0 && i.tid >= 0 && i.pid !== i.tid ? String(i.pid) : '');
-  return (process && name ? process + '/' : process) + name || i.context;
+  return (process && name && process !== name ? process + '/' : process === name ? '' : process) + name || i.context;
 }
 
 /** The word that --thread takes for a series. */
@@ -248,9 +248,9 @@ function takeOut(tree: Tree, flags: Uint8Array, kinds: number, out: Uint8Array, 
 }
 
 /** Own costs where they went. Callers stand before what they called, so each cell is set before it is added to. */
-function moved(own: Float64Array, to: Int32Array, out: Float64Array): Float64Array {
+function moved(own: Float64Array, to: Int32Array, keepRoot: boolean, out: Float64Array): Float64Array {
   const n = own.length;
-  out[0] = own[0];
+  out[0] = keepRoot ? own[0] : 0;
   for (let i = 1; i < n; i++) {
     const t = to[i];
     if (t === i) {
@@ -263,11 +263,32 @@ function moved(own: Float64Array, to: Int32Array, out: Float64Array): Float64Arr
   return out;
 }
 
-/** Calls of frames that were taken out are nobody's. */
-function kept(calls: Float64Array, to: Int32Array, out: Float64Array): Float64Array {
-  const n = calls.length;
+/** Calls of the frames that are still there, be it only on the way to costs that stay; `present` are the nodes that cost anything. */
+function callsLeft(tree: Tree, flags: Uint8Array, kinds: number, taken: Uint8Array | null, present: Uint8Array, calls: Float64Array, out: Float64Array): Float64Array {
+  const { n, func, depth, parent } = tree, want = kinds & 1, from = kinds & 4, need = new Uint8Array(n);
+  const seenAt = new Uint8Array(tree.deepest + 1), shownAt = new Uint8Array(tree.deepest + 1);
+  for (let i = 1; i < n; i++) {
+    const level = depth[i], seen = (seenAt[level] = seenAt[level - 1] | flags[func[i]]);
+    const shown = (shownAt[level] = shownAt[level - 1] | (taken && taken[i] ? 0 : 1));
+    if (present[i] && shown && (seen & 3) === want && (seen & from) === from) need[i] = 1;
+  }
+  for (let i = n - 1; i > 0; i--) need[parent[i]] |= need[i];
+  for (let i = 1; i < n; i++) out[i] = need[i] && !(taken && taken[i]) ? calls[i] : 0;
   out[0] = 0;
-  for (let i = 1; i < n; i++) out[i] = to[i] === i ? calls[i] : 0;
+  return out;
+}
+
+/** The nodes that something is known of. */
+function presentNodes(data: Data, profile: number, what: Selection): Uint8Array {
+  const out = new Uint8Array(data.tree.n), { time } = what;
+  for (const s of data.series) {
+    if (s.profile !== profile || !chosen(s, what)) continue;
+    const m = time ? data.moments.find(x => x.series === s) : undefined;
+    if (!time) for (let i = 0; i < s.node.length; i++) out[s.node[i]] = 1;
+    if (!m) continue;
+    const first = momentAt(m, time![0]), end = momentAt(m, time![1]);
+    for (let i = m.trace && first > 0 ? first - 1 : first; i < end; i++) out[m.node[i]] = 1;
+  }
   return out;
 }
 
@@ -401,15 +422,13 @@ function makeBase(data: Data, what: Selection, pool: Pool): Base {
 }
 
 /** The costs that filters leave, and the nodes that they take out. */
-function filtered(data: Data, filters: Filter[], base: Base, pool: Pool): { costs: Costs[]; out: Uint8Array | null } {
-  const { tree } = data, { n } = tree, { flags, kinds } = ruleFlags(data, filters), out = kinds & 28 ? new Uint8Array(n) : null;
+function filtered(data: Data, what: Selection, base: Base, pool: Pool): { costs: Costs[]; out: Uint8Array | null } {
+  const { tree } = data, { n } = tree, { flags, kinds } = ruleFlags(data, what.filters), out = kinds & 28 ? new Uint8Array(n) : null;
   if (where.length !== n) where = new Int32Array(n);
   if (out) takeOut(tree, flags, kinds, out, where);
-  const costs = base.costs.map(c => {
-    const own = kinds & 3 ? chosenStacks(tree, flags, kinds, c.self, pool.take(n)) : c.self, self = out ? moved(own, where, pool.take(n)) : own;
-    let { calls } = c;
-    if (calls && kinds & 3) calls = chosenStacks(tree, flags, kinds, calls, pool.take(n));
-    if (calls && out) calls = kept(calls, where, pool.take(n));
+  const costs = base.costs.map((c, k) => {
+    const own = kinds & 3 ? chosenStacks(tree, flags, kinds, c.self, pool.take(n)) : c.self, self = out ? moved(own, where, !(kinds & 20), pool.take(n)) : own;
+    const calls = c.calls && callsLeft(tree, flags, kinds, out, presentNodes(data, k, what), c.calls, pool.take(n));
     if (own !== self && own !== c.self) pool.give(own);
     return { self, total: inclusive(tree, self, pool.take(n)), calls };
   });
@@ -419,7 +438,7 @@ function filtered(data: Data, filters: Filter[], base: Base, pool: Pool): { cost
 function makeScene(data: Data, what: Selection, base: Base, pool: Pool): Scene {
   const { tree } = data, plain = isPlain(what), hasTree = data.meta.profiles.every(p => p.facets.includes('tree'));
   let { costs } = base, out: Uint8Array | null = null, { width } = base, flat: FlatProfile | null = null;
-  if (what.filters.length) ({ costs, out } = filtered(data, what.filters, base, pool));
+  if (what.filters.length) ({ costs, out } = filtered(data, what, base, pool));
   if (what.normalize && costs.length === 2) costs = scaled(tree, costs, pool);
   if (costs !== base.costs) width = widths(tree, costs, base.negative, pool);
   const stated = plain && !what.normalize && data.flat.some(f => f);

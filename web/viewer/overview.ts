@@ -12,6 +12,8 @@ export class Overview {
   private canvas = el('canvas', { role: 'img', 'aria-label': 'All of time; drag to choose a range, double-click for all of it. The filter form takes a range as text.' });
   private drag: [number, number] | null = null;
   private frame = 0;
+  private made: Float64Array = new Float64Array(0);
+  private madeFor = '';
 
   constructor(private app: App) {
     this.host = el('div', { class: 'overview', title: 'Drag to choose a range of time' }, this.canvas);
@@ -47,24 +49,35 @@ export class Overview {
     });
   }
 
-  /** Per column of pixels a height from 0 to 1. */
+  /** Per column of pixels a height from 0 to 1; kept, for it depends on little. */
   private profile(width: number): Float64Array {
-    const { app } = this, [whole] = app.timeRange(), out = new Float64Array(width), scale = (whole[1] - whole[0]) / width, { depth } = app.data.tree;
-    for (const m of app.data.moments) {
-      if (app.state.thread && threadKey(m.series) !== app.state.thread) continue;
-      for (let x = 0; x < width; x++) {
+    const { app } = this, key = `${width} ${app.state.thread}`;
+    if (this.madeFor !== key) this.made = this.compute(width);
+    this.madeFor = key;
+    return this.made;
+  }
+
+  private compute(width: number): Float64Array {
+    const { app } = this, [whole] = app.timeRange(), out = new Float64Array(width), { depth } = app.data.tree;
+    const list = app.data.moments.filter(m => !app.state.thread || threadKey(m.series) === app.state.thread);
+    // A few samples per bar at least: otherwise there is nothing to see but a comb.
+    const samples = list.reduce((sum, m) => sum + (m.trace ? 0 : m.n), 0), bars = samples ? Math.min(width, Math.max(24, Math.floor(samples / 4))) : width;
+    const heights = new Float64Array(bars), scale = (whole[1] - whole[0]) / bars;
+    for (const m of list) {
+      for (let x = 0; x < bars; x++) {
         const first = momentAt(m, whole[0] + x * scale), end = momentAt(m, whole[0] + (x + 1) * scale);
         if (m.trace) {
           const last = Math.max(first, end - 1), step = Math.max(1, Math.floor((last - first) / 16));
-          if (first > 0 && whole[0] + x * scale <= m.start[m.n]) out[x] = Math.max(out[x], depth[m.node[first - 1]]);
-          for (let i = first; i <= last && i < m.n; i += step) out[x] = Math.max(out[x], depth[m.node[i]]);
+          if (first > 0 && whole[0] + x * scale <= m.start[m.n]) heights[x] = Math.max(heights[x], depth[m.node[first - 1]]);
+          for (let i = first; i <= last && i < m.n; i += step) heights[x] = Math.max(heights[x], depth[m.node[i]]);
         } else {
-          out[x] += end - first;
+          heights[x] += end - first;
         }
       }
     }
-    const most = out.reduce((a, b) => Math.max(a, b), 0) || 1;
-    return out.map(v => v / most);
+    const most = heights.reduce((a, b) => Math.max(a, b), 0) || 1;
+    for (let x = 0; x < width; x++) out[x] = heights[Math.floor((x * bars) / width)] / most;
+    return out;
   }
 
   private paint(): void {

@@ -129,9 +129,14 @@ export function commandLine(s: State, data: Data): string {
   return words.join(' ');
 }
 
+/** A command line with the directories of its files left out, when it is long: what it does is worth the room. */
+export function brief(line: string, inputs: string[]): string {
+  return line.length < 60 ? line : inputs.reduce((text, input) => text.replace(shellWord(input), () => shellWord(input.replace(/^.*\/(?=.)/, '\u2026/'))), line);
+}
+
 /** Which views this data has something for; the others say why they are empty. */
 export function why(view: View, data: Data): string {
-  const p = data.meta.profiles, format = p.map(x => x.format).join(' and ');
+  const p = data.meta.profiles, format = [...new Set(p.map(x => x.format))].join(' and ');
   const tree = p.every(x => x.facets.includes('tree')) && data.tree.n > 1;
   const noStacks = `This ${format} profile records which function calls which, not whole stacks: they cannot be drawn without guessing.`;
   if ((view === 'flame' || view === 'tree') && !tree)

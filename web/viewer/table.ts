@@ -3,6 +3,7 @@
 import { el, fill } from './dom';
 
 const HEIGHT = 26;
+const PRINTED = 500; // rows on paper
 
 export interface ColumnSpec<R> {
   key: string;
@@ -11,6 +12,7 @@ export interface ColumnSpec<R> {
   number?: boolean;
   wide?: boolean;
   sorts?: boolean;
+  minor?: boolean; // left out where there is little room
   /** What stands in the cell: `text` and `title` are for people, `exact` is for CSV. */
   cell(row: R): { text: string; exact?: string; title?: string; bar?: number; node?: Node; tone?: string };
 }
@@ -36,6 +38,9 @@ export class Table<R> {
   private spacer: HTMLElement;
   private frame = 0;
   private rows: R[] = [];
+  private columns: ColumnSpec<R>[] = []; // those there is room for
+  private wide = 0;
+  private printing = false;
   selected = -1;
 
   constructor(private opts: TableOpts<R>) {
@@ -45,7 +50,10 @@ export class Table<R> {
     this.host = el('div', { class: 'table', role: opts.tree ? 'treegrid' : 'grid', 'aria-label': opts.label, tabindex: 0 },
       this.head, this.body, this.spacer);
     this.host.addEventListener('scroll', () => this.draw());
-    new ResizeObserver(() => this.draw()).observe(this.host);
+    new ResizeObserver(() => {
+      this.arrange();
+      this.draw();
+    }).observe(this.host);
     this.host.addEventListener('keydown', e => this.key(e));
     this.body.addEventListener('click', e => this.click(e));
     this.body.addEventListener('dblclick', e => {
@@ -68,9 +76,25 @@ export class Table<R> {
     this.opts.sort = sort;
     if (this.selected >= rows.length) this.selected = rows.length - 1;
     this.host.setAttribute('aria-rowcount', String(rows.length + 1));
-    this.host.style.setProperty('--columns', columns.map(c => (c.wide ? 'minmax(16em, 1fr)' : `${Math.max(c.number ? 6.5 : 12, c.title.length * 0.55 + 3.4)}em`)).join(' '));
-    this.header();
+    this.wide = 0;
+    this.arrange();
     this.draw();
+  }
+
+  /** Chooses the columns for the width at hand. */
+  private arrange(): void {
+    const width = this.host.clientWidth || 1000, narrow = width < 600, { columns } = this.opts;
+    if (this.wide === width) return;
+    this.wide = width;
+    this.columns = narrow ? columns.filter(c => !c.minor) : columns;
+    this.host.style.setProperty('--columns', this.columns.map(c => (c.wide ? `minmax(${narrow ? 8 : 16}em, 1fr)` : `${narrow ? Math.max(c.number ? 6.6 : 8, c.title.length * 0.5 + 2) : Math.max(c.number ? (c.title === '%' ? 6.5 : 7.6) : 12, c.title.length * 0.55 + 3.4)}em`)).join(' '));
+    this.header();
+  }
+
+  /** Lays out all rows, or only those in sight again. Paper does not scroll. */
+  print(on: boolean): void {
+    this.printing = on;
+    this.paint();
   }
 
   get length(): number {
@@ -92,7 +116,7 @@ export class Table<R> {
   }
 
   private header(): void {
-    const { columns, sort } = this.opts;
+    const { sort } = this.opts, { columns } = this;
     fill(this.head, ...columns.map((c, i) => {
       const sorted = sort?.key === c.key, sortable = this.opts.onSort && c.sorts !== false;
       return el('div', {
@@ -111,8 +135,8 @@ export class Table<R> {
   }
 
   private paint(): void {
-    const first = Math.max(0, Math.floor(this.host.scrollTop / HEIGHT) - 4);
-    const last = Math.min(this.rows.length, Math.ceil((this.host.scrollTop + this.host.clientHeight) / HEIGHT) + 4);
+    const first = this.printing ? 0 : Math.max(0, Math.floor(this.host.scrollTop / HEIGHT) - 4);
+    const last = Math.min(this.rows.length, this.printing ? PRINTED : Math.ceil((this.host.scrollTop + this.host.clientHeight) / HEIGHT) + 4);
     this.spacer.style.height = this.rows.length * HEIGHT + 'px';
     this.body.style.transform = `translateY(${first * HEIGHT}px)`;
     const out: Node[] = [];
@@ -129,7 +153,7 @@ export class Table<R> {
 
   private row(row: R, i: number): HTMLElement {
     const e = el('div', { class: 'tr' + (i === this.selected ? ' selected' : ''), role: 'row', id: this.rowId(i), 'data-row': i, 'aria-rowindex': i + 2, 'aria-selected': i === this.selected ? 'true' : 'false' });
-    this.opts.columns.forEach((c, k) => {
+    this.columns.forEach((c, k) => {
       const cell = c.cell(row), td = el('div', { class: 'td' + (c.number ? ' number' : '') + (cell.tone ? ' ' + cell.tone : ''), role: 'gridcell', 'aria-colindex': k + 1, 'data-key': c.key, 'data-exact': cell.exact, title: cell.title ?? cell.text });
       if (cell.bar !== undefined) {
         const bar = el('span', { class: 'bar' });

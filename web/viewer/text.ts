@@ -26,7 +26,7 @@ export function escapeCsv(text: string): string {
 
 /** A word for a POSIX shell. */
 export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'";
+  return /^[\w@%+=:,./\u2026-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'";
 }
 
 export function escapeRegex(text: string): string {
@@ -76,7 +76,7 @@ export function value(m: Metric, raw: number): string {
 
 /** With the unit's name behind counts. */
 export function valueNamed(m: Metric, raw: number): string {
-  return m.unit === 'ns' || m.unit === 'bytes' ? value(m, raw) : value(m, raw) + ' ' + m.unit;
+  return m.unit === 'ns' || m.unit === 'bytes' ? value(m, raw) : value(m, raw) + ' ' + (m.unit === 'count' ? shown(m.title || m.name, 40) : m.unit);
 }
 
 /** Every digit: 1,250,000 ns. */

@@ -2,6 +2,7 @@
 // middle, so a picture costs its width times its depth, however many events there are.
 
 import type { Moments, Tree } from './data';
+import { inkOn } from './colours';
 import { el } from './dom';
 import { momentAt } from './model';
 import { fit, time } from './text';
@@ -189,11 +190,12 @@ export class TimeChart {
   private box(g: CanvasRenderingContext2D, box: TimeBox, y: number): void {
     const { style } = this, func = this.tree.func[box.node], match = func && style.match(func), faded = style.searching() && !match;
     g.globalAlpha = faded ? 0.32 : 1;
-    g.fillStyle = match ? (style.dark() ? '#d95bf0' : '#b517d1') : style.colour(func);
+    const colour = match ? (style.dark() ? '#d95bf0' : '#b517d1') : style.colour(func);
+    g.fillStyle = colour;
     g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, box.h);
     const room = Math.floor((box.w - 7) / this.letter);
     if (room >= 3) {
-      g.fillStyle = match ? '#fff' : '#131317';
+      g.fillStyle = match ? '#fff' : faded ? (style.dark() ? '#e8e8ee' : '#131317') : inkOn(colour);
       g.fillText(fit(func ? style.label(func) : '(more)', room), box.x + 4, y + ROW / 2);
     }
     g.globalAlpha = 1;
@@ -208,7 +210,8 @@ export class TimeChart {
     for (let t = Math.ceil(this.from / step) * step; t <= this.until; t += step) {
       const x = ((t - this.from) / span) * width;
       g.fillRect(x, AXIS - 5, 1, 5);
-      g.fillText(time(Math.round(t)), x + 4, AXIS / 2);
+      const text = time(Math.round(t));
+      if (x + 4 + g.measureText(text).width <= width) g.fillText(text, x + 4, AXIS / 2);
     }
   }
 

@@ -7,7 +7,7 @@ import { Flame, ROW } from '../flame';
 import type { Layer } from '../layers';
 import { nodeAt, pathOf, stacksLayer } from '../layers';
 import { why } from '../state';
-import { escapeCsv } from '../text';
+import { canonical, escapeCsv } from '../text';
 
 export class FlameView implements Panel {
   readonly host = el('section', { class: 'view' });
@@ -128,9 +128,13 @@ export class FlameView implements Panel {
     return this.chart.png();
   }
 
+  print(on: boolean): void {
+    this.chart.print(on);
+  }
+
   csv(): string {
     const l = this.layer!, k = this.app.main0, name = (f: number) => (f ? this.app.data.funcs.name[f] : 'all');
     return 'depth,function,total,self\r\n' + this.chart.boxes().filter(b => b.node >= 0 && !b.more)
-      .map(b => [b.row, escapeCsv(name(l.func(b.node))), l.total(b.node, k), l.self(b.node, k)].join(',') + '\r\n').join('');
+      .map(b => [b.row, escapeCsv(name(l.func(b.node))), canonical(this.app.metric, l.total(b.node, k)), canonical(this.app.metric, l.self(b.node, k))].join(',') + '\r\n').join('');
   }
 }

@@ -7,6 +7,7 @@ import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
+import { changeColumn } from './top';
 
 interface Line {
   file: number;
@@ -73,7 +74,7 @@ export class LinesView implements Panel {
     const key = this.sort.replace('-', ''), sign = this.sort.startsWith('-') ? -1 : 1, { strings } = data;
     const place = (a: Line, b: Line) => (strings[a.file] < strings[b.file] ? -1 : strings[a.file] > strings[b.file] ? 1 : a.line - b.line);
     this.rows = [...out.values()].filter(r => this.file < 0 || r.file === this.file)
-      .sort((a, b) => sign * (key === 'hits' ? b.hits - a.hits : key === 'place' ? place(a, b) : b.cost[k] - a.cost[k]) || place(a, b));
+      .sort((a, b) => sign * (key === 'hits' ? b.hits - a.hits : key === 'before' ? b.cost[0] - a.cost[0] : key === 'change' ? Math.abs(b.cost[1] - b.cost[0]) - Math.abs(a.cost[1] - a.cost[0]) : key === 'place' ? place(a, b) : b.cost[k] - a.cost[k]) || place(a, b));
   }
 
   search(): void {
@@ -87,12 +88,14 @@ export class LinesView implements Panel {
 
   private columns(): ColumnSpec<Line>[] {
     const { app } = this, k = app.main0, whole = app.scene.whole[k], { strings } = app.data;
-    const cost = (key: string, title: string, p: number): ColumnSpec<Line> => ({ key, title, number: true, cell: r => ({ text: app.value(r.cost[p]), exact: String(canonical(app.metric, r.cost[p])), title: app.exact(r.cost[p]), bar: whole > 0 ? r.cost[p] / whole : undefined }) });
+    const cost = (key: string, title: string, p: number): ColumnSpec<Line> => ({ key, title, number: true, cell: r => ({ text: app.value(r.cost[p]), exact: String(canonical(app.metric, r.cost[p])), title: app.exact(r.cost[p]) }) });
     const out: ColumnSpec<Line>[] = [...(app.compares ? [cost('before', 'Before', 0)] : []), cost('cost', app.compares ? 'After' : 'Cost', k),
-      { key: 'cost%', title: '%', number: true, sorts: false, cell: r => ({ text: percent(r.cost[k], whole) }) }];
-    if (app.data.meta.profiles[k].hits) out.push({ key: 'hits', title: 'Hits', number: true, cell: r => ({ text: digits(r.hits), exact: String(r.hits) }) });
-    out.push({ key: 'place', title: 'Line', cell: r => ({ text: this.place(r).replace(/^.*\//, ''), exact: (strings[r.file] || '') + ':' + r.line, title: this.place(r) }) });
-    const hasText = app.data.lines.some(l => l?.text);
+      { key: 'cost%', title: '%', number: true, sorts: false, minor: true, cell: r => ({ text: percent(r.cost[k], whole), bar: whole > 0 ? r.cost[k] / whole : undefined }) }];
+    if (app.compares) out.push(changeColumn(app, 'change', 'Change', r => r.cost));
+    if (app.data.meta.profiles[k].hits) out.push({ key: 'hits', title: 'Hits', number: true, minor: true, cell: r => ({ text: digits(r.hits), exact: String(r.hits) }) });
+    const hasText = app.data.lines.some(l => l?.text), hasFunc = this.rows.some(r => r.func), lone = !hasText && !hasFunc;
+    out.push({ key: 'place', title: 'Line', wide: lone, cell: r => ({ text: lone ? this.place(r) : this.place(r).replace(/^.*\//, ''), exact: (strings[r.file] || '') + ':' + r.line, title: this.place(r) }) });
+    if (lone) return out;
     out.push({
       key: 'text', title: hasText ? 'Source' : 'Function', wide: true, sorts: false,
       cell: r => {
@@ -119,6 +122,10 @@ export class LinesView implements Panel {
   focus(): void {
     if (this.table.selected < 0) this.table.select(0);
     this.table.focus();
+  }
+
+  print(on: boolean): void {
+    this.table.print(on);
   }
 
   csv(): string {

@@ -3,7 +3,7 @@
 import type { App, Panel } from '../app';
 import { el, fill } from '../dom';
 import { boxesSvg } from '../export';
-import { Flame, ROW } from '../flame';
+import { Flame, ROW, stacked } from '../flame';
 import type { Layer } from '../layers';
 import { CalleesLayer, CallersLayer } from '../layers';
 import type { FlatRow } from '../model';
@@ -11,8 +11,8 @@ import { factorOf, metricOf } from '../model';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
-import { canonical, digits, escapeCsv, percent, shown } from '../text';
-import { nameColumn } from './top';
+import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
+import { changeColumn, nameColumn } from './top';
 
 interface Call {
   func: number;
@@ -43,6 +43,7 @@ export class SandwichView implements Panel {
     this.callers = this.flame('Callers', 'callers');
     this.callees = this.flame('Callees', 'callees');
     this.callers.up = true;
+    this.callers.fits = true;
     const table = (label: string) => new Table<Call>({
       label, columns: [], onOpen: r => this.app.set({ func: r.func }), onMenu: (r, x, y) => app.menuFor(r.func, x, y),
       onSelect: r => this.app.tell({ func: r.func, total: r.cost, calls: r.calls[app.main0] }), empty: label === 'Callers' ? 'Nothing calls it.' : 'It calls nothing.',
@@ -94,17 +95,18 @@ export class SandwichView implements Panel {
   private fillList(): void {
     const { app } = this, { hits } = app, k = app.main0, whole = app.scene.whole[k];
     const rows = hits ? this.rows.filter(r => hits[r.func]) : this.rows;
-    this.list.set(rows, [{
-      key: 'total', title: app.compares ? 'Total after' : 'Total', number: true,
-      cell: r => ({ text: app.value(r.total[k]), exact: String(canonical(app.metric, r.total[k])), title: app.exact(r.total[k]), bar: whole > 0 ? r.total[k] / whole : undefined }),
-    }, nameColumn(app)]);
+    const total: ColumnSpec<FlatRow> = {
+      key: 'total', title: 'Total', number: true,
+      cell: r => ({ text: app.value(r.total[k]), exact: String(canonical(app.metric, r.total[k])), title: `${app.exact(r.total[k])}, ${percent(r.total[k], whole)}` }),
+    };
+    this.list.set(rows, [app.compares ? changeColumn(app, 'totalChange', 'Total change', r => r.total) : total, nameColumn(app)]);
     this.list.selected = rows.findIndex(r => r.func === app.state.func);
   }
 
   private show(func: number): void {
     const { app } = this, row = this.rows.find(r => r.func === func), k = app.main0;
-    fill(this.heading, app.name(func), row ? el('small', {}, `total ${app.value(row.total[k])} (${app.share(row.total[k])}), self ${app.value(row.self[k])} (${app.share(row.self[k])})` +
-      (row.calls[k] !== null ? `, ${digits(row.calls[k]!)} calls` : '')) : null);
+    const cost = (pair: number[]) => (app.compares ? `${app.value(pair[0])} \u2192 ${app.value(pair[1])}` : app.value(pair[0]) + (app.share(pair[0]) ? ` (${app.share(pair[0])})` : ''));
+    fill(this.heading, app.name(func), row ? el('small', {}, `total ${cost(row.total)}, self ${cost(row.self)}` + (row.calls[k] ? `, ${plural(row.calls[k]!, 'call', 'calls')}` : '')) : null);
     if (this.hasTree) {
       this.layers.callers = new CallersLayer(app.scene, app.data.funcs.n, func);
       this.layers.callees = new CalleesLayer(app.scene, app.data.funcs.n, func);
@@ -140,11 +142,11 @@ export class SandwichView implements Panel {
   private columns(where: string): ColumnSpec<Call>[] {
     const { app } = this, k = app.main0, whole = app.scene.whole[k];
     return [
-      { key: 'total', title: 'Total', number: true, cell: r => ({ text: app.value(r.cost[k]), exact: String(canonical(app.metric, r.cost[k])), title: app.exact(r.cost[k]), bar: whole > 0 ? r.cost[k] / whole : undefined }) },
-      { key: 'total%', title: '%', number: true, cell: r => ({ text: percent(r.cost[k], whole) }) },
+      { key: 'total', title: 'Total', number: true, cell: r => ({ text: app.value(r.cost[k]), exact: String(canonical(app.metric, r.cost[k])), title: app.exact(r.cost[k]) }) },
+      { key: 'total%', title: '%', number: true, minor: true, cell: r => ({ text: percent(r.cost[k], whole), bar: whole > 0 ? r.cost[k] / whole : undefined }) },
       { key: 'calls', title: 'Calls', number: true, cell: r => ({ text: digits(r.calls[k]), exact: String(r.calls[k]) }) },
       { key: 'name', title: 'Function', wide: true, cell: r => ({ text: r.func ? app.name(r.func) : '(outside)', exact: r.func ? app.data.funcs.name[r.func] : '(outside)' }) },
-      { key: 'site', title: where, cell: r => ({ text: shown([...r.sites].slice(0, 3).map(s => s.replace(/^.*\//, '')).join(', ') + (r.sites.size > 3 ? ', \u2026' : ''), 80), exact: [...r.sites].join(' ') }) },
+      { key: 'site', title: where, minor: true, cell: r => ({ text: shown([...r.sites].slice(0, 3).map(s => s.replace(/^.*\//, '')).join(', ') + (r.sites.size > 3 ? ', \u2026' : ''), 80), exact: [...r.sites].join(' ') }) },
     ];
   }
 
@@ -178,10 +180,19 @@ export class SandwichView implements Panel {
     return boxesSvg(this.app, a.width, a.height + gap + b.height, [...part(this.callers, this.layers.callers!, 0, a.height), ...part(this.callees, this.layers.callees!, a.height + gap, b.height)]);
   }
 
+  png(): Promise<Blob | null> {
+    return this.hasTree ? stacked([this.callers, this.callees]) : Promise.resolve(null);
+  }
+
+  print(on: boolean): void {
+    this.list.print(on);
+    for (const part of this.hasTree ? [this.callers, this.callees] : [this.tables.callers, this.tables.callees]) part.print(on);
+  }
+
   csv(): string {
     if (!this.hasTree) return 'callers\r\n' + this.tables.callers.csv(escapeCsv) + 'callees\r\n' + this.tables.callees.csv(escapeCsv);
     const k = this.app.main0, part = (what: string, flame: Flame, l: Layer) => flame.boxes().filter(b => b.node > 0 && !b.more)
-      .map(b => [what, b.row, escapeCsv(this.app.data.funcs.name[l.func(b.node)]), l.total(b.node, k)].join(',') + '\r\n').join('');
+      .map(b => [what, b.row, escapeCsv(this.app.data.funcs.name[l.func(b.node)]), canonical(this.app.metric, l.total(b.node, k))].join(',') + '\r\n').join('');
     return 'part,distance,function,total\r\n' + part('caller', this.callers, this.layers.callers!) + part('callee', this.callees, this.layers.callees!);
   }
 }

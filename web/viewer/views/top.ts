@@ -11,26 +11,35 @@ import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
 /** Columns of a listing of functions: for one profile, or before, after and change for two. */
 export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
   const m = app.metric, k = app.main0, whole = app.scene.whole[k];
-  const number = (key: string, title: string, help: string, raw: (r: R) => number, bar = false): ColumnSpec<R> => ({
-    key, title, help, number: true,
-    cell: r => ({ text: app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)), bar: bar && whole > 0 ? Math.abs(raw(r)) / whole : undefined }),
+  const number = (key: string, title: string, help: string, raw: (r: R) => number, minor = false): ColumnSpec<R> => ({
+    key, title, help, number: true, minor,
+    cell: r => ({ text: app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)) }),
   });
   const share = (key: string, raw: (r: R) => number): ColumnSpec<R> => ({
-    key, title: '%', help: 'share of all', number: true, sorts: false, cell: r => ({ text: percent(raw(r), whole), exact: whole > 0 ? String((100 * raw(r)) / whole) : '' }),
+    key, title: '%', help: 'share of all', number: true, sorts: false, minor: true,
+    cell: r => ({ text: percent(raw(r), whole), exact: whole > 0 ? String((100 * raw(r)) / whole) : '', bar: whole > 0 ? raw(r) / whole : undefined }),
   });
   const calls: ColumnSpec<R>[] = app.data.meta.profiles[k].calls || app.data.series.some(s => s.info.calls)
-    ? [{ key: 'calls', title: 'Calls', number: true, cell: r => ({ text: r.calls[k] === null ? '' : digits(r.calls[k]!), exact: r.calls[k] === null ? '' : String(r.calls[k]) }) }] : [];
+    ? [{ key: 'calls', title: 'Calls', number: true, minor: true, cell: r => ({ text: r.calls[k] === null ? '' : digits(r.calls[k]!), exact: r.calls[k] === null ? '' : String(r.calls[k]) }) }] : [];
   if (!app.compares)
-    return [number('self', 'Self', 'what it costs itself', r => r.self[0], true), share('self%', r => r.self[0]),
-      number('total', 'Total', 'with all it called, counted once when it calls itself', r => r.total[0], true), share('total%', r => r.total[0]), ...calls];
-  const change = (key: string, title: string, raw: (r: R) => number, before: (r: R) => number): ColumnSpec<R> => ({
+    return [number('self', 'Self', 'what it costs itself', r => r.self[0]), share('self%', r => r.self[0]),
+      number('total', 'Total', 'with all it called, counted once when it calls itself', r => r.total[0]), share('total%', r => r.total[0]), ...calls];
+  return [number('before', 'Self before', 'what it cost itself before', r => r.self[0], true), number('self', 'Self after', 'what it costs itself now', r => r.self[1], true),
+    changeColumn(app, 'change', 'Self change', r => r.self),
+    number('totalBefore', 'Total before', 'with all it called', r => r.total[0], true), number('total', 'Total after', 'with all it calls', r => r.total[1], true),
+    changeColumn(app, 'totalChange', 'Total change', r => r.total), ...calls];
+}
+
+/** After less before, in the colour of its sign. */
+export function changeColumn<R>(app: App, key: string, title: string, pair: (r: R) => number[]): ColumnSpec<R> {
+  const m = app.metric;
+  return {
     key, title, number: true, help: 'after less before',
-    cell: r => ({ tone: raw(r) > 0 ? 'grew' : raw(r) < 0 ? 'shrank' : '', text: (raw(r) > 0 ? '+' : '') + app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)) + (before(r) > 0 ? `, ${raw(r) > 0 ? '+' : ''}${percent(raw(r), before(r))}` : '') }),
-  });
-  return [number('before', 'Self before', 'what it cost itself before', r => r.self[0]), number('self', 'Self after', 'what it costs itself now', r => r.self[1]),
-    change('change', 'Self change', r => r.self[1] - r.self[0], r => r.self[0]),
-    number('totalBefore', 'Total before', 'with all it called', r => r.total[0]), number('total', 'Total after', 'with all it calls', r => r.total[1]),
-    change('totalChange', 'Total change', r => r.total[1] - r.total[0], r => r.total[0]), ...calls];
+    cell: r => {
+      const [before, after] = pair(r), raw = after - before, sign = raw > 0 ? '+' : '';
+      return { tone: raw > 0 ? 'grew' : raw < 0 ? 'shrank' : '', text: sign + app.value(raw), exact: String(canonical(m, raw)), title: app.exact(raw) + (before > 0 ? `, ${sign}${percent(raw, before)}` : '') };
+    },
+  };
 }
 
 export function nameColumn(app: App): ColumnSpec<FlatRow> {
@@ -92,6 +101,10 @@ export class TopView implements Panel {
   focus(): void {
     if (this.table.selected < 0) this.table.select(0);
     this.table.focus();
+  }
+
+  print(on: boolean): void {
+    this.table.print(on);
   }
 
   csv(): string {

@@ -96,7 +96,7 @@ export class TreeView implements Panel {
       key: 'name', title: 'Function', wide: true,
       cell: r => {
         const name = r.more ? `(${r.more} more)` : this.app.name(r.func), node = el('span', { class: 'fname tree' });
-        node.style.paddingLeft = Math.min(r.depth, 60) * 14 + 'px';
+        node.style.paddingLeft = Math.min(r.depth, 60) * (innerWidth < 600 ? 7 : 14) + 'px';
         node.append(r.leaf ? el('span', { class: 'twist' }) : el('button', {
           type: 'button', tabindex: -1, class: 'twist', 'aria-label': r.open ? 'Fold' : 'Unfold', onclick: (e: Event) => {
             e.stopPropagation();
@@ -179,6 +179,10 @@ export class TreeView implements Panel {
         this.list();
       }),
     ];
+  }
+
+  print(on: boolean): void {
+    this.table.print(on);
   }
 
   csv(): string {
