@@ -1,0 +1,290 @@
+/*
+ * What the parts of the reader of perf script text share.
+ *
+ * The grammar of single lines (perf_script_parse.c) knows no state and builds nothing, so recognition,
+ * the reader and the tests use the same functions.
+ */
+#ifndef PP_PERF_SCRIPT_H
+#define PP_PERF_SCRIPT_H
+
+#include "formats/format.h"
+
+/* Positions in pp_perf_rules[]. */
+enum pp_perf_rule {
+	PP_PERF_LINE,
+	PP_PERF_NUMBER,
+	PP_PERF_HEADER_MISSING,
+	PP_PERF_CUT,
+	PP_PERF_END,
+	PP_PERF_SUM,
+	PP_PERF_EVENTS,
+	PP_PERF_LOST,
+	PP_PERF_MESSAGE,
+	PP_PERF_PERIOD_MISSING,
+	PP_PERF_TIME_ORDER,
+	PP_PERF_DETAILS
+};
+
+extern const struct pp_rule pp_perf_rules[];
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+/* How much of the grammar of a header line was found. */
+enum pp_perf_header_kind {
+	PP_PERF_NO_HEADER,
+	PP_PERF_LOOSE,  /* only a name and perhaps an id: a sample when a frame follows */
+	PP_PERF_SAMPLE, /* at least a time or an event */
+	PP_PERF_RECORD  /* PERF_RECORD_...: something that is not a sample */
+};
+
+/* The line that starts a sample. What `-F` left out is empty, -1 or false. */
+struct pp_perf_header {
+	struct pp_slice comm;
+	int64_t pid, tid, cpu;
+	bool has_time, has_period;
+	int64_t time; /* ns */
+	uint64_t period;
+	struct pp_slice event;      /* without the colon; of a record its name */
+	struct pp_slice rest;       /* behind the event: a frame, fields of a tracepoint, ... */
+	const unsigned char *wrong; /* a number that does not fit, NULL when all do */
+};
+
+/* Takes a line without its newline apart. */
+enum pp_perf_header_kind pp_perf_header_parse(struct pp_slice line, struct pp_perf_header *);
+
+/* A frame: "7f12 symbol+0x1f (dso)", any of the latter two may be missing. */
+struct pp_perf_frame {
+	uint64_t ip, offset;
+	struct pp_slice symbol; /* without offset; empty when there is none */
+	struct pp_slice dso;    /* empty when there is none */
+	bool inlined;           /* "(inlined)" stands in place of the dso */
+};
+
+/* Takes a frame apart: text without blanks at its ends. False when it is none. */
+bool pp_perf_frame_parse(struct pp_slice text, struct pp_perf_frame *);
+/*
+ * The frame of a sample on one line, which stands among other columns: cuts `rest` down to it. False
+ * when there is none. Fields of tracepoints look like anything, so more is asked of theirs.
+ */
+bool pp_perf_rest_frame(struct pp_slice *rest, struct pp_slice event);
+
+/* A source line: "file.c:12 (inlined)"; `line` is 0 when it names none ("libc.so[27b25]"). */
+struct pp_perf_place {
+	struct pp_slice file;
+	uint32_t line;
+	bool inlined;
+};
+
+void pp_perf_place_parse(struct pp_slice text, struct pp_perf_place *);
+
+/* Whether an event is a tracepoint or probe ("sched:sched_switch"), not one with modifiers ("cycles:u"). */
+bool pp_perf_event_is_probe(struct pp_slice event);
+/* The name of an event without its modifiers. */
+struct pp_slice pp_perf_event_base(struct pp_slice event);
+/* The text without blanks (and CR) at its ends. */
+struct pp_slice pp_perf_trim(struct pp_slice);
+
+static inline bool
+pp_perf_blank(unsigned char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static inline bool
+pp_perf_digit(unsigned char c)
+{
+	return (unsigned)c - '0' <= 9;
+}
+
+static inline bool
+pp_perf_hex(unsigned char c)
+{
+	return (unsigned)c - '0' <= 9 || (unsigned)c - 'a' <= 5;
+}
+
+/* ---- the reader ------------------------------------------------------------------------- */
+
+/* What stands for a thread in front of its stacks (option "root"). */
+enum pp_perf_root { PP_PERF_ROOT_NONE, PP_PERF_ROOT_COMM, PP_PERF_ROOT_PID, PP_PERF_ROOT_TID };
+
+/* The text of a frame or source line; equal text has one entry. What it means is found out when used. */
+struct pp_perf_entry {
+	struct pp_slice text;
+	bool is_place;
+	bool known; /* the fields below are set */
+	bool inlined;
+	bool nameless;  /* no symbol was found */
+	pp_frame frame; /* of a frame that needs no neighbours */
+	pp_str name;
+	pp_module module;
+	uint64_t ip, offset;
+	pp_str file; /* of a place, or of a function that the JIT told the place of */
+	uint32_t line;
+};
+
+struct pp_perf_entries {
+	PP_VEC(struct pp_perf_entry) list; /* [0] = none */
+	struct pp_perf_entry_slot {
+		uint32_t tag;
+		uint32_t entry; /* 0 = free */
+	} * slots;
+	size_t mask;
+	struct pp_arena arena;
+};
+
+/* A frame of the sample being read: a line, and the source line behind it (0 = none). */
+struct pp_perf_step {
+	uint32_t entry, place;
+};
+
+struct pp_perf_event {
+	pp_str name;
+	uint64_t samples, with_period;
+	uint32_t metric; /* of its period, or of its samples when it has no period; at the end */
+};
+
+/* Samples are kept apart by event and thread. */
+struct pp_perf_series {
+	uint32_t event;
+	pp_str comm;
+	int64_t pid, tid;
+	pp_frame root;
+	int64_t last_time;
+	bool unordered; /* times went back */
+	struct pp_timeline timeline;
+};
+
+/* Own cost of one stack in one series. */
+struct pp_perf_row {
+	uint32_t series;
+	pp_node node;
+	uint64_t samples, period;
+};
+
+/* A sample whose stack waits for the others of its batch. */
+struct pp_perf_waiting {
+	uint32_t series;
+	uint32_t cpu; /* + 1 */
+	bool has_period, has_time;
+	uint64_t period;
+	int64_t time;
+	uint64_t line, offset;
+};
+
+struct pp_perf_ids {
+	int64_t pid, tid, cpu;
+};
+
+/* An event as the header lines of the file describe it. */
+struct pp_perf_attr {
+	struct pp_slice name; /* in the arena */
+	int64_t type;         /* of perf_event_attr; -1 = unknown */
+	bool freq;
+	bool has_rate;
+	uint64_t rate; /* samples per second if freq, else events per sample */
+};
+
+struct pp_perf_pair {
+	struct pp_slice key, value;
+};
+
+/* What the header lines ("# hostname : vm") say. */
+struct pp_perf_meta {
+	struct pp_arena arena;
+	PP_VEC(struct pp_perf_pair) pairs;
+	PP_VEC(struct pp_perf_attr) attrs;
+	bool failed; /* out of memory */
+};
+
+#define PP_PERF_BATCH 256
+/* Events of one file; every series has a cell for each, so a file of nothing but names must end. */
+#define PP_PERF_EVENTS_MOST 256
+
+struct pp_perf_reader {
+	struct pp_reader *reader;
+	struct pp_builder *builder;
+	bool places;   /* frames keep addresses, offsets and inline depths */
+	bool lines;    /* frames keep source lines */
+	bool timeline; /* samples are kept one by one */
+	enum pp_perf_root root;
+	uint64_t line; /* number of the current line */
+
+	struct pp_perf_meta meta;
+	struct pp_perf_entries entries;
+	struct pp_map pair_frames; /* entry, place -> frame */
+	struct pp_map inline_of;   /* name -> function whose module is not known yet */
+	struct pp_map pid_of;      /* tid -> pid, from records */
+	struct pp_map build_ids;   /* name of a module -> build id */
+
+	PP_VEC(struct pp_perf_event) events;
+	struct pp_map event_of; /* name -> event */
+	PP_VEC(struct pp_perf_series) series;
+	struct pp_map series_of; /* hash -> newest series, older ones by probing */
+	uint32_t last_series;
+	PP_VEC(struct pp_perf_row) rows;
+	struct pp_map row_of; /* series, node -> row */
+
+	/* the sample being read */
+	bool open;
+	bool single;   /* it has one frame, on its own line */
+	bool refused;  /* it was wrong: its frames are passed over */
+	bool record;   /* lines belong to a record */
+	bool headless; /* a stack without header was reported */
+	uint32_t rest; /* entry of the frame on the header line; 0 = none */
+	struct pp_perf_waiting now;
+	PP_VEC(struct pp_perf_step) steps; /* leaf first */
+	bool uneven;                       /* some step needs its neighbours */
+	bool blank;                        /* there was an empty line */
+	bool chains;                       /* some sample had frames on lines of their own */
+	/* a line that is a header if a frame follows */
+	bool loose;
+	pp_str loose_comm, loose_event;
+	struct pp_perf_ids loose_ids;
+	struct pp_place loose_place;
+
+	uint64_t headers, samples, errors;
+	uint64_t details, details_line, lost;
+	bool has_time;
+	int64_t time_min, time_max;
+
+	/* samples that wait */
+	size_t waiting, frames_n;
+	struct pp_perf_waiting batch[PP_PERF_BATCH];
+	uint32_t depth[PP_PERF_BATCH];
+	pp_node under[PP_PERF_BATCH], leaf[PP_PERF_BATCH];
+	pp_frame frames[PP_TREE_BATCH];
+};
+
+/* ---- perf_script_frames.c ---- */
+bool pp_perf_entries_init(struct pp_perf_reader *);
+void pp_perf_entries_release(struct pp_perf_reader *);
+/* The entry of a text; 0 when there is none. */
+uint32_t pp_perf_entry_find(const struct pp_perf_reader *, struct pp_slice text, bool is_place);
+/* The entry of a text, made when absent; 0 when out of memory. */
+uint32_t pp_perf_entry(struct pp_perf_reader *, struct pp_slice text, bool is_place);
+/* Appends the frames of the sample being read to `out`, root first; it has room for all of them. */
+bool pp_perf_resolve(struct pp_perf_reader *, pp_frame *out);
+/* Gives inlined functions whose binary is not told the one where others of their name are. */
+void pp_perf_bind_inlined(struct pp_perf_reader *);
+/* The module of that name. */
+pp_module pp_perf_module(struct pp_perf_reader *, struct pp_slice dso);
+
+/* ---- perf_script_meta.c ---- */
+/* A line that starts with '#'. */
+void pp_perf_meta_line(struct pp_perf_meta *, struct pp_slice line);
+void pp_perf_meta_release(struct pp_perf_meta *);
+/* What is said of an event; NULL when nothing is. */
+const struct pp_perf_attr *pp_perf_meta_attr(const struct pp_perf_meta *, struct pp_slice event);
+void pp_perf_meta_build(struct pp_perf_reader *);
+pp_status pp_perf_describe(struct pp_reader *, struct pp_brief *);
+
+/* ---- perf_script_finish.c ---- */
+/* The unit and meaning of an event's period. */
+bool pp_perf_event_is_time(struct pp_slice event);
+void pp_perf_finish(struct pp_perf_reader *);
+
+/* ---- perf_script_read.c ---- */
+void pp_perf_no_memory(struct pp_perf_reader *);
+pp_status pp_perf_read(struct pp_reader *, struct pp_builder *);
+
+#endif
