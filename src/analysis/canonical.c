@@ -97,6 +97,31 @@ without_mark(struct pp_slice s)
 	return s.n;
 }
 
+/* The length without callgrind's recursion mark, "'2", behind which other endings stand. */
+static size_t
+without_recursion(struct pp_slice s)
+{
+	size_t n = s.n;
+
+	while (n > 0 && is_digit(s.p[n - 1]))
+		n--;
+	return n > 1 && n < s.n && s.p[n - 1] == '\'' ? n - 1 : s.n;
+}
+
+/* The length without the version of a symbol: "exp@@GLIBC_2.29", "memcpy@GLIBC_2.14". */
+static size_t
+without_version(struct pp_slice s)
+{
+	size_t n = s.n;
+
+	while (n > 0 && (is_digit(s.p[n - 1]) || (unsigned)s.p[n - 1] - 'A' <= 25 ||
+	                 s.p[n - 1] == '_' || s.p[n - 1] == '.'))
+		n--;
+	if (n < 2 || n == s.n || s.p[n - 1] != '@')
+		return s.n;
+	return n > 2 && s.p[n - 2] == '@' ? n - 2 : n - 1;
+}
+
 static struct pp_slice
 without_endings(struct pp_slice s)
 {
@@ -106,8 +131,10 @@ without_endings(struct pp_slice s)
 		before = s.n;
 		s.n = without_mark(s);
 		s.n = without_offset(s);
+		s.n = without_recursion(s);
 		s.n = without_clone(s);
 		s.n = without_suffix(s);
+		s.n = without_version(s);
 	} while (s.n != before);
 	return s;
 }

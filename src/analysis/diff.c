@@ -233,6 +233,29 @@ period_of(const struct pp_diff *d, size_t side)
 	       (double)in->profile->samples;
 }
 
+static bool
+side_is_sampled(const struct pp_diff *d, size_t side)
+{
+	const struct pp_metric *m = &d->input[side]->profile->metrics.at[d->input[side]->metric];
+
+	return m->kind == PP_KIND_SAMPLES || (m->flags & PP_METRIC_SAMPLED);
+}
+
+/*
+ * Where only one side was sampled, the other has no counting error of its own; but what it counts is
+ * what the samples should have hit, so it errs by their weight.
+ */
+static void
+periods_settle(const struct pp_diff *d, double period[2])
+{
+	if (side_is_sampled(d, PP_BEFORE) == side_is_sampled(d, PP_AFTER))
+		return;
+	if (side_is_sampled(d, PP_AFTER))
+		period[PP_BEFORE] = period[PP_AFTER] * d->scale;
+	else
+		period[PP_AFTER] = period[PP_BEFORE] / d->scale;
+}
+
 /* Student's t for 95 % and that many degrees of freedom. */
 static double
 student_t(double freedom)
@@ -408,6 +431,7 @@ pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t be
 		return PP_E_UNSUPPORTED;
 	}
 	period[PP_AFTER] = period_of(d, PP_AFTER);
+	periods_settle(d, period);
 	value_judge(d, &d->whole, period);
 	for (i = 0; i < d->rows.n; i++)
 		row_judge(d, &d->rows.at[i], period);

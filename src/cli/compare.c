@@ -13,7 +13,8 @@
 
 static const struct pp_option compare_options[] = {
 	{ "metric", 'm', PP_ARG_TEXT, "NAME",
-	  "the metric to compare, as either profile calls it (default: the primary one)",
+	  "the metric to compare, as either profile calls it (default: the primary one); A=B compares "
+	  "the shares of two different ones, with --normalize total",
 	  PP_HINT_NONE },
 	{ "before", 0, PP_ARG_TEXT, "FILE...", "repeated runs before: all files up to --after",
 	  PP_HINT_FILE },
@@ -166,10 +167,28 @@ metric_refuse(struct pp_cli *cli, const struct pp_profile *p, const struct pp_pr
 		pp_cli_error(cli, "'%s' is no metric that both profiles have: %s", name,
 		             text.p ? text.p : "");
 	else
-		pp_cli_error(cli, "the profiles have no metric of the same meaning and unit: %s",
+		pp_cli_error(cli,
+		             "the profiles have no metric of the same meaning and unit: %s; "
+		             "-m A=B --normalize total compares the shares of two",
 		             text.p ? text.p : "");
 	pp_buf_release(&text);
 	return code;
+}
+
+/* "A=B": a metric of each side. */
+static bool
+metric_pair(const struct pp_profile *p, const struct pp_profile *q, const char *name, size_t *mp,
+            size_t *mq)
+{
+	const char *equals;
+
+	for (equals = strchr(name, '='); equals; equals = strchr(equals + 1, '=')) {
+		*mp = pp_profile_metric_find(p, pp_slice_of(name, (size_t)(equals - name)));
+		*mq = pp_profile_metric_find(q, pp_slice_z(equals + 1));
+		if (*mp < p->metrics.n && *mq < q->metrics.n)
+			return true;
+	}
+	return false;
 }
 
 /* A metric by the name either side gives it, or the first that both have, the primary one first. */
@@ -187,7 +206,7 @@ metric_find(const struct pp_profile *p, const struct pp_profile *q, const char *
 		}
 		*mq = pp_profile_metric_find(q, pp_slice_z(name));
 		*mp = *mq < q->metrics.n ? pp_profile_metric_like(p, q, *mq) : n;
-		return *mp < n;
+		return *mp < n || metric_pair(p, q, name, mp, mq);
 	}
 	for (i = 0; i <= n; i++) {
 		*mp = i == 0 ? pp_profile_primary(p) : i - 1;
@@ -221,10 +240,19 @@ differential(struct pp_cli *cli, struct pp_compare *c)
 	return 0;
 }
 
+static bool
+same_meaning(const struct pp_profile *p, size_t mp, const struct pp_profile *q, size_t mq)
+{
+	const struct pp_metric *a = &p->metrics.at[mp], *b = &q->metrics.at[mq];
+
+	return a->kind == b->kind && pp_slice_eq(pp_text_of(p, a->unit), pp_text_of(q, b->unit));
+}
+
 static int
-choose_metrics(struct pp_cli *cli, struct pp_compare *c)
+choose_metrics(struct pp_cli *cli, struct pp_compare *c, const struct pp_diff_options *options)
 {
 	const struct pp_profile *first = c->input[PP_BEFORE][0].profile;
+	const struct pp_diff_input *after = c->input[PP_AFTER];
 	const char *name = pp_args_text(&cli->args, "metric");
 	size_t side, i, chosen = first->metrics.n;
 
@@ -235,15 +263,27 @@ choose_metrics(struct pp_cli *cli, struct pp_compare *c)
 			struct pp_diff_input *in = &c->input[side][i];
 
 			if (chosen < first->metrics.n) {
-				in->metric = in->profile == first ? chosen
-				                                  : pp_profile_metric_like(
-				                                        in->profile, first, chosen);
+				/* Runs of one side have the metric of its first one. */
+				const struct pp_profile *like = side == PP_AFTER ? after->profile
+				                                                 : first;
+
+				in->metric = in->profile == first
+				                 ? chosen
+				                 : pp_profile_metric_like(
+				                       in->profile, like,
+				                       like == first ? chosen : after->metric);
 				if (in->metric >= in->profile->metrics.n)
 					return metric_refuse(cli, first, in->profile, name);
 			} else if (!metric_find(first, in->profile, name, &chosen, &in->metric)) {
 				return metric_refuse(cli, first, in->profile, name);
 			}
 		}
+	if (options->normalize != PP_NORM_TOTAL &&
+	    !same_meaning(first, chosen, after->profile, after->metric))
+		return pp_cli_usage(cli,
+		                    "'%s': these are different things; --normalize total "
+		                    "compares their shares",
+		                    name);
 	return 0;
 }
 
@@ -285,7 +325,7 @@ pp_compare_run(struct pp_cli *cli, unsigned want, struct pp_compare *c)
 		return PP_EXIT_USAGE;
 	code = load_files(cli, c);
 	if (code == 0)
-		code = choose_metrics(cli, c);
+		code = choose_metrics(cli, c, &options);
 	if (code)
 		return code;
 	status = pp_diff_compute(&c->diff, c->input[PP_BEFORE], c->n[PP_BEFORE], c->input[PP_AFTER],
@@ -426,6 +466,13 @@ pp_compare_json_head(struct pp_json *j, const struct pp_diff *d)
 
 	pp_json_put_name(j, "metric", pp_text_of(in->profile, m->name));
 	pp_json_put_text(j, "unit", pp_text_of(in->profile, m->unit));
+	if (!same_meaning(in->profile, in->metric, d->input[PP_AFTER]->profile,
+	                  d->input[PP_AFTER]->metric))
+		pp_json_put_name(
+		    j, "metric_after",
+		    pp_text_of(
+		        d->input[PP_AFTER]->profile,
+		        d->input[PP_AFTER]->profile->metrics.at[d->input[PP_AFTER]->metric].name));
 	if (normalized)
 		pp_json_put_textz(j, "normalized", normalized);
 	else

@@ -150,14 +150,12 @@ lists_lines(const struct pp_cli *cli, const struct pp_profile *p)
 
 /* What the profile adds up to, as far as the command shows it. */
 static double
-total_shown(const struct pp_cli *cli, const struct pp_profile *p)
+total_shown(const struct pp_cli *cli, const struct pp_profile *p, size_t metric)
 {
-	size_t metric = pp_profile_primary(p), stride = pp_line_stride(p), i;
+	size_t stride = pp_line_stride(p), i;
 	const struct pp_metric *m = &p->metrics.at[metric];
 	union pp_value sum;
 
-	if (metric >= p->metrics.n)
-		return 0;
 	if (!lists_lines(cli, p))
 		return pp_value_double(m, pp_profile_total(p, metric));
 	sum = pp_value_zero(m);
@@ -168,15 +166,45 @@ total_shown(const struct pp_cli *cli, const struct pp_profile *p)
 	return pp_value_double(m, sum);
 }
 
+/* A metric and its total before anything was taken out. */
+struct whole {
+	pp_str name, event;
+	double total;
+};
+
+/* The totals of all metrics, because another may be the primary one afterwards; NULL without memory. */
+static struct whole *
+wholes_take(const struct pp_cli *cli, const struct pp_profile *p)
+{
+	struct whole *wholes = calloc(p->metrics.n + 1, sizeof *wholes);
+	size_t i;
+
+	for (i = 0; wholes && i < p->metrics.n; i++)
+		wholes[i] = (struct whole){ p->metrics.at[i].name, p->metrics.at[i].event,
+			                    total_shown(cli, p, i) };
+	return wholes;
+}
+
+static double
+whole_of(const struct whole *wholes, size_t n, const struct pp_metric *m)
+{
+	size_t i;
+
+	for (i = 0; wholes && i < n; i++)
+		if (wholes[i].name == m->name && wholes[i].event == m->event)
+			return wholes[i].total;
+	return 0;
+}
+
 static void
-kept_say(struct pp_cli *cli, const struct pp_profile *p, double before, const char *threads,
-         const char *events)
+kept_say(struct pp_cli *cli, const struct pp_profile *p, const struct whole *wholes, size_t n,
+         const char *threads, const char *events)
 {
 	size_t metric = pp_profile_primary(p);
 	bool nothing = p->lines.n == 0 &&
 	               (lists_lines(cli, p) || (p->tree.n <= 1 && p->edges.n == 0));
 	struct pp_buf text = { 0 };
-	double after;
+	double before, after;
 
 	if (metric >= p->metrics.n || nothing) {
 		pp_cli_note(cli, "the filters leave nothing%s%s%s%s", threads ? "; threads: " : "",
@@ -184,7 +212,8 @@ kept_say(struct pp_cli *cli, const struct pp_profile *p, double before, const ch
 		            events ? events : "");
 		return;
 	}
-	after = total_shown(cli, p);
+	before = whole_of(wholes, n, &p->metrics.at[metric]);
+	after = total_shown(cli, p, metric);
 	pp_buf_adds(&text, "the filters keep ");
 	if (before > 0) {
 		pp_units_share(&text, after, before);
@@ -280,7 +309,8 @@ filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool s
 {
 	struct pp_buf problem = { 0 }, threads = { 0 }, events = { 0 };
 	bool has_time = f->from.given || f->to.given;
-	double before = total_shown(cli, p);
+	struct whole *wholes = wholes_take(cli, p);
+	size_t n = p->metrics.n;
 	pp_status status = PP_OK;
 	int code = 0;
 
@@ -302,7 +332,8 @@ filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool s
 	if (status != PP_OK)
 		code = failed(cli, status, &problem);
 	else if (code == 0)
-		kept_say(cli, p, before, threads.p, events.p);
+		kept_say(cli, p, wholes, n, threads.p, events.p);
+	free(wholes);
 	pp_buf_release(&problem);
 	pp_buf_release(&threads);
 	pp_buf_release(&events);

@@ -152,6 +152,22 @@ count_of(struct names_tree *t, const struct pp_metric *m, int64_t cell)
 	return v.i > 0 ? (uint64_t)v.i : 0;
 }
 
+/* Whether rows of a series speak of one of the metrics: those of another event have nothing to say. */
+static bool
+series_counts(const struct pp_profile *p, const struct pp_series *s, const size_t *metrics,
+              unsigned n)
+{
+	unsigned k;
+
+	for (k = 0; k < n; k++) {
+		pp_str event = p->metrics.at[metrics[k]].event;
+
+		if (!event || !s->event || event == s->event)
+			return true;
+	}
+	return false;
+}
+
 /* Adds the own cost of all series to the nodes; PP_E_LIMIT when a sum passes 64 bits. */
 static pp_status
 values_fill(struct names_tree *t, const struct pp_profile *p, const size_t *metrics,
@@ -168,6 +184,8 @@ values_fill(struct names_tree *t, const struct pp_profile *p, const size_t *metr
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
+		if (!series_counts(p, s, metrics, t->counts))
+			continue;
 		for (row = 0; row < s->rows; row++) {
 			pp_node node = pp_series_node(s, row);
 
@@ -190,7 +208,7 @@ values_fill(struct names_tree *t, const struct pp_profile *p, const size_t *metr
 
 /* Whether any row stands at the root: samples without frames. */
 static bool
-has_rootless(const struct pp_profile *p)
+has_rootless(const struct pp_profile *p, const size_t *metrics, unsigned n)
 {
 	size_t i;
 	uint32_t row;
@@ -198,6 +216,8 @@ has_rootless(const struct pp_profile *p)
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
+		if (!series_counts(p, s, metrics, n))
+			continue;
 		for (row = 0; row < s->rows && (!s->dense || row == 0); row++)
 			if (pp_series_node(s, row) == 0 && pp_series_present(s, row))
 				return true;
@@ -216,7 +236,7 @@ tree_prepare(struct names_tree *t, const struct pp_profile *p, const size_t *met
 	if (map && names_prepare(t, p) && tree_by_name(t, p, map)) {
 		bool ok = true;
 
-		if (has_rootless(p)) {
+		if (has_rootless(p, metrics, t->counts)) {
 			ok = pp_strtab_intern(&t->names, NO_STACK, strlen(NO_STACK), &name,
 			                      &is_new);
 			no_stack = ok ? pp_tree_child(&t->tree, 0, name) : 0;

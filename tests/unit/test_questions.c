@@ -51,6 +51,10 @@ check_canonical(void)
 	canonical_is("Base\\Shape@anonymous::hi", "/x/a.php", 13, "class@anonymous::hi", "/x/a.php",
 	             13);
 	canonical_is("fib'2", "f.c", 0, "fib", "f.c", 0);
+	canonical_is("sort.part.0'2", "", 0, "sort", "", 0);
+	canonical_is("exp@@GLIBC_2.29", "", 0, "exp", "", 0);
+	canonical_is("memcpy@GLIBC_2.14'2", "", 0, "memcpy", "", 0);
+	canonical_is("@GLIBC", "", 0, "@GLIBC", "", 0);
 	canonical_is("f'2'g", "", 0, "f'g", "", 0);
 	canonical_is("f'g", "", 0, "f'g", "", 0);
 	canonical_is("main+0x1f", "", 0, "main", "", 0);
