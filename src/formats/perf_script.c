@@ -33,16 +33,27 @@
 struct bid {
 	int bits;
 	size_t samples, frames, wrong;
-	bool open;  /* frames may follow */
-	bool loose; /* the line before is a header if a frame follows */
+	bool open;   /* frames may follow */
+	bool record; /* further lines of a record may follow */
+	bool loose;  /* the line before is a header if a frame follows */
 };
 
+/*
+ * A frame without a file is hardly more than a number. It counts below a header, or where perf puts it:
+ * behind a tab or blank, its address in sixteen columns.
+ */
 static void
-bid_frame(struct bid *b, const struct pp_perf_frame *f)
+bid_frame(struct bid *b, struct pp_slice line, const struct pp_perf_frame *f)
 {
-	b->frames += b->open;
-	b->wrong += !b->open;
-	b->bits += f->dso.n || f->inlined ? BITS_FRAME : BITS_BARE_FRAME;
+	bool bare = f->dso.n == 0 && !f->inlined;
+	bool aligned = line.n >= 17 && pp_perf_hex(line.p[16]) &&
+	               (line.n == 17 || pp_perf_blank(line.p[17]));
+	bool good = b->open && (!bare || b->samples || aligned);
+
+	b->frames += good;
+	b->wrong += !good;
+	if (good)
+		b->bits += bare ? BITS_BARE_FRAME : BITS_FRAME;
 	b->loose = false;
 }
 
@@ -62,23 +73,27 @@ bid_line(struct bid *b, struct pp_slice line)
 		return;
 	}
 	is_frame = pp_perf_frame_parse(text, &f);
+	if (line.p[0] == '\t' && b->record)
+		return;
 	if (line.p[0] == '\t' && is_frame) {
-		bid_frame(b, &f);
+		bid_frame(b, line, &f);
 		return;
 	}
 	kind = pp_perf_header_parse(line, &h);
 	b->wrong += b->loose;
 	b->loose = false;
 	if ((kind == PP_PERF_SAMPLE || kind == PP_PERF_RECORD) && !h.wrong) {
+		b->record = kind == PP_PERF_RECORD;
 		b->open = true;
 		b->samples++;
 		b->bits += h.has_time && h.event.n && h.tid >= 0 ? BITS_HEADER : BITS_WEAK;
 	} else if (is_frame && (f.dso.n || line.p[0] == ' ')) {
 		b->open |= line.p[0] == ' '; /* -F ip -G has nothing else */
-		bid_frame(b, &f);
-	} else if (kind == PP_PERF_LOOSE && line.p[0] != '\t' && line.p[0] != ' ') {
+		bid_frame(b, line, &f);
+	} else if (kind == PP_PERF_LOOSE && line.p[0] != '\t' && line.p[0] != ' ' &&
+	           !pp_perf_is_message(text)) {
 		b->open = b->loose = true;
-	} else if (!b->open || line.p[0] != ' ') {
+	} else if ((!b->open || line.p[0] != ' ') && !pp_perf_is_message(text)) {
 		b->wrong++;
 	}
 }

@@ -77,6 +77,8 @@ struct pp_perf_place {
 
 void pp_perf_place_parse(struct pp_slice text, struct pp_perf_place *);
 
+/* What perf says on standard error, which people redirect as well. */
+bool pp_perf_is_message(struct pp_slice text);
 /* Whether an event is a tracepoint or probe ("sched:sched_switch"), not one with modifiers ("cycles:u"). */
 bool pp_perf_event_is_probe(struct pp_slice event);
 /* The name of an event without its modifiers. */
@@ -140,6 +142,7 @@ struct pp_perf_step {
 struct pp_perf_event {
 	pp_str name;
 	uint64_t samples, with_period;
+	uint64_t period; /* the sum */
 	uint32_t metric; /* of its period, or of its samples when it has no period; at the end */
 };
 

@@ -274,8 +274,8 @@ report(struct pp_perf_reader *r)
 	if (r->details)
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_DETAILS],
 		            pp_at_line(r->details_line, 1, PP_NO_OFFSET),
-		            "%llu lines of details were passed over",
-		            (unsigned long long)r->details);
+		            "%llu line%s of details passed over", (unsigned long long)r->details,
+		            r->details == 1 ? "" : "s");
 }
 
 void
@@ -288,14 +288,19 @@ pp_perf_finish(struct pp_perf_reader *r)
 	p->samples = r->samples;
 	p->facets |= PP_TREE;
 	p->has_time = r->has_time;
+	p->holds |= r->has_time ? PP_TIMELINE : 0u;
 	p->time_start = r->time_min;
 	p->time_end = r->time_max;
 	if (r->errors || r->lost)
 		p->complete = false;
 	pp_perf_bind_inlined(r);
 	build_ids_set(r);
-	for (i = 0; i < r->events.n; i++)
+	for (i = 0; i < r->events.n; i++) {
+		/* Among others even this one needs a name. */
+		if (!r->events.at[i].name && r->events.n > 1)
+			r->events.at[i].name = pp_build_strz(r->builder, "[unknown]");
 		metrics_build(r, &r->events.at[i], i == 0);
+	}
 	if (r->events.n == 0)
 		(void)pp_build_metric_z(r->builder, "samples", "samples", PP_KIND_SAMPLES, PP_UINT,
 		                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);

@@ -413,6 +413,7 @@ pp_perf_header_parse(struct pp_slice line, struct pp_perf_header *h)
 		kind = untimed_parse(line, h);
 	if (kind != PP_PERF_NO_HEADER || line.n == 0 || line.n > COMM_LONGEST)
 		return kind;
+	header_clear(h, line);
 	(void)before_take(line.p, line.p + line.n, h);
 	return PP_PERF_LOOSE;
 }
@@ -562,4 +563,21 @@ pp_perf_place_parse(struct pp_slice s, struct pp_perf_place *place)
 		return;
 	place->file = pp_slice_of(s.p, i - 1);
 	place->line = (uint32_t)line;
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+bool
+pp_perf_is_message(struct pp_slice text)
+{
+	static const char *const words[] = { "Warning:",  "Processed ",     "Check IO/CPU",
+		                             "[ perf ",   "Failed to open", "no symbols found",
+		                             "addr2line", "cmd__addr2line", "Cannot load",
+		                             "Display of" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(words); i++)
+		if (text.n >= strlen(words[i]) && memcmp(text.p, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
 }

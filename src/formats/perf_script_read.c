@@ -38,9 +38,8 @@ refuse(struct pp_perf_reader *r, enum pp_perf_rule rule, const unsigned char *li
 static bool
 row_add(struct pp_perf_reader *r, const struct pp_perf_waiting *w, pp_node node)
 {
-	uint64_t key = (uint64_t)w->series << 32 | node, period;
+	uint64_t key = (uint64_t)w->series << 32 | node;
 	uint32_t at = pp_map_get(&r->row_of, key);
-	struct pp_perf_row *row;
 
 	if (at == PP_MAP_NONE) {
 		struct pp_perf_row fresh = { .series = w->series, .node = node };
@@ -52,16 +51,9 @@ row_add(struct pp_perf_reader *r, const struct pp_perf_waiting *w, pp_node node)
 			return false;
 		}
 	}
-	row = &r->rows.at[at];
-	if (__builtin_add_overflow(row->period, w->period, &period)) {
-		r->errors++;
-		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_SUM],
-		            pp_at_line(w->line, 1, w->offset), "%s",
-		            pp_perf_rules[PP_PERF_SUM].title);
-		return false;
-	}
-	row->period = period;
-	row->samples++;
+	/* Cannot overflow: the sum over all rows of the event does not. */
+	r->rows.at[at].period += w->period;
+	r->rows.at[at].samples++;
 	return true;
 }
 
@@ -72,7 +64,7 @@ timeline_add(struct pp_perf_reader *r, const struct pp_perf_waiting *w, pp_node 
 	struct pp_event event = { PP_EVENT_SAMPLE, node, w->time, w->cpu };
 	int64_t values[2] = { (int64_t)w->period, 1 };
 
-	if (!s->timeline.columns && !pp_timeline_init(&s->timeline, 2, false))
+	if (!s->timeline.last_values && !pp_timeline_init(&s->timeline, 2, false))
 		pp_perf_no_memory(r);
 	else if (!pp_timeline_add(&s->timeline, &event, values))
 		pp_perf_no_memory(r);
@@ -84,9 +76,18 @@ sample_count(struct pp_perf_reader *r, const struct pp_perf_waiting *w, pp_node 
 {
 	struct pp_perf_series *s = &r->series.at[w->series];
 	struct pp_perf_event *e = &r->events.at[s->event];
+	uint64_t period;
 
+	if (__builtin_add_overflow(e->period, w->period, &period)) {
+		r->errors++;
+		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_SUM],
+		            pp_at_line(w->line, 1, w->offset), "%s",
+		            pp_perf_rules[PP_PERF_SUM].title);
+		return;
+	}
 	if (!row_add(r, w, node))
 		return;
+	e->period = period;
 	r->samples++;
 	e->samples++;
 	e->with_period += w->has_period;
@@ -108,7 +109,7 @@ batch_flush(struct pp_perf_reader *r)
 
 	if (r->waiting &&
 	    pp_build_batch(r->builder, r->frames, r->depth, r->under, r->waiting, r->leaf))
-		for (i = 0; i < r->waiting; i++)
+		for (i = 0; i < r->waiting && pp_builder_ok(r->builder); i++)
 			sample_count(r, &r->batch[i], r->leaf[i]);
 	r->waiting = r->frames_n = 0;
 }
@@ -187,7 +188,10 @@ sample_open(struct pp_perf_reader *r, const struct pp_perf_waiting *now)
 static uint32_t
 event_of(struct pp_perf_reader *r, struct pp_slice name)
 {
-	struct pp_perf_event fresh = { .name = pp_build_str(r->builder, name) };
+	/* perf writes "[unknown]" for an event it has no name for. */
+	struct pp_perf_event fresh = { .name = pp_slice_eq_z(name, "[unknown]")
+		                                   ? 0
+		                                   : pp_build_str(r->builder, name) };
 	uint32_t at = pp_map_get(&r->event_of, fresh.name);
 
 	if (at != PP_MAP_NONE || r->events.n == PP_PERF_EVENTS_MOST)
@@ -497,22 +501,6 @@ is_detail(struct pp_slice line, struct pp_slice text)
 	       (line.p[0] == ' ' && text.n > 2 && memcmp(text.p, "0x", 2) == 0);
 }
 
-/* What perf says on standard error, which people redirect as well. */
-static bool
-is_message(struct pp_slice text)
-{
-	static const char *const words[] = { "Warning:",  "Processed ",     "Check IO/CPU",
-		                             "[ perf ",   "Failed to open", "no symbols found",
-		                             "addr2line", "cmd__addr2line", "Cannot load",
-		                             "Display of" };
-	size_t i;
-
-	for (i = 0; i < PP_COUNT_OF(words); i++)
-		if (text.n >= strlen(words[i]) && memcmp(text.p, words[i], strlen(words[i])) == 0)
-			return true;
-	return false;
-}
-
 /* "Processed 4711 events and lost 3 chunks!" */
 static void
 message_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
@@ -555,7 +543,7 @@ other_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
 		place_line(r, text);
 	} else if (r->open && is_detail(line, text)) {
 		r->details_line = r->details++ ? r->details_line : r->line;
-	} else if (is_message(text)) {
+	} else if (pp_perf_is_message(text)) {
 		message_line(r, line, text);
 	} else if (kind == PP_PERF_LOOSE && line.p[0] != '\t') {
 		loose_refuse(r);

@@ -26,9 +26,9 @@ const struct pp_rule pp_perf_rules[] = {
 	                  "perf writes an empty line behind each stack. This file ends without it, at the end of a line, as "
 	                  "files do that were cut by `head` or trimmed by an editor. The sample is counted as it stands." },
 	[PP_PERF_SUM] = { "perf-script-sum", PP_ERROR,
-	                  "the periods of one stack add up to more than 2^64-1",
-	                  "With this sample the sum of its stack would pass 2^64-1, so the sample is left out; what was "
-	                  "added before stays." },
+	                  "the periods of an event add up to more than 2^64-1",
+	                  "Sums are exact up to 2^64-1. With this sample that of its event would pass it, so the sample is "
+	                  "left out; what was added before stays." },
 	[PP_PERF_EVENTS] = { "perf-script-events", PP_ERROR, "there are more than 256 events",
 	                     "Samples of each event are kept apart. No recording has hundreds of events; a text in which every "
 	                     "line names another one is something else. Samples of further events are left out." },

@@ -59,14 +59,65 @@ meta_find(const struct pp_profile *p, const char *key)
 	return i;
 }
 
+/* The row of a key below another; meta.n when there is none. */
+static size_t
+meta_below(const struct pp_profile *p, size_t row, const char *key)
+{
+	size_t i;
+
+	for (i = row + 1; i < p->meta.n; i++)
+		if (p->meta.at[i].parent == row + 1 &&
+		    pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key))
+			return i;
+	return p->meta.n;
+}
+
+static bool
+meta_is(const struct pp_profile *p, size_t row, struct pp_slice text)
+{
+	return row < p->meta.n && p->meta.at[row].type == PP_META_TEXT &&
+	       pp_slice_eq(pp_text_of(p, p->meta.at[row].text), text);
+}
+
+/*
+ * What the metadata says of an event, in the form it has here; meta.n when it says nothing, or speaks of
+ * another metric. Readers of formats that tell how events were sampled leave it there.
+ */
+static size_t
+event_known(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e)
+{
+	const struct pp_profile *p = o->p;
+	size_t list = meta_find(p, "events"), i, sampling;
+
+	if (list >= p->meta.n || p->meta.at[list].type != PP_META_ARRAY || e->freed)
+		return p->meta.n;
+	for (i = list + 1; i < p->meta.n; i++) {
+		if (p->meta.at[i].parent != list + 1 ||
+		    !meta_is(p, meta_below(p, i, "name"), e->name) ||
+		    meta_below(p, i, "kind") >= p->meta.n)
+			continue;
+		sampling = meta_below(p, i, "sampling");
+		if (sampling < p->meta.n && meta_below(p, sampling, "mode") < p->meta.n &&
+		    meta_is(p, meta_below(p, sampling, "primary_metric"),
+		            pp_text_of(p, p->metrics.at[e->primary].name)))
+			return i;
+	}
+	return p->meta.n;
+}
+
 static void
 event_write(struct pp_spaa_out *o, const struct pp_spaa_out_event *e)
 {
+	size_t known = event_known(o, e);
 	const struct pp_metric *m = &o->p->metrics.at[e->primary];
 	struct pp_json *j = &o->json;
 	struct pp_buf name = { 0 };
 	const char *kind = "probe", *mode = "event";
 
+	if (known < o->p->meta.n) {
+		meta_write(j, o->p, known, false);
+		return;
+	}
 	pp_buf_add(&name, pp_text_of(o->p, m->name).p, pp_text_of(o->p, m->name).n);
 	if (e->freed)
 		pp_buf_adds(&name, "_freed");
@@ -316,6 +367,22 @@ hex_put(struct pp_json *j, const char *key, uint64_t value)
 	pp_json_put_textz(j, key, text);
 }
 
+/* A function without symbol is called by its address, whatever stands for it elsewhere. */
+static void
+func_write(struct pp_json *j, const struct pp_func_row *f, struct pp_slice name, uint64_t address)
+{
+	bool unknown = f->flags & PP_FUNC_UNKNOWN;
+
+	if (unknown && address && !pp_spaa_is_hex(name))
+		hex_put(j, "func", address);
+	else if (name.n)
+		pp_json_put_text(j, "func", name);
+	else
+		pp_json_put_textz(j, "func", "[no name]");
+	if (unknown && (address || pp_spaa_is_hex(name)))
+		pp_json_put_bool(j, "func_resolved", false);
+}
+
 static void
 frame_write(struct pp_spaa_out *o, uint32_t key)
 {
@@ -330,12 +397,7 @@ frame_write(struct pp_spaa_out *o, uint32_t key)
 	pp_json_begin_object(j);
 	pp_json_put_textz(j, "type", "frame");
 	pp_json_put_u64(j, "id", key);
-	if (name.n)
-		pp_json_put_text(j, "func", name);
-	else
-		pp_json_put_textz(j, "func", "[no name]");
-	if (f->flags & PP_FUNC_UNKNOWN && pp_spaa_is_hex(name))
-		pp_json_put_bool(j, "func_resolved", false);
+	func_write(j, f, name, row.address);
 	pp_json_put_u64(j, "dso", o->dso_of[dso_slot(p, row.func)]);
 	if (row.address)
 		hex_put(j, "ip", row.address);
