@@ -178,7 +178,7 @@ $ printf 'main;fib;fib;fib 30\n' > plain.folded; printf "main;fib'2;fib'3 20\nma
 What cannot be compared is refused, with what both have.
 
 $ polyprof diff before.folded closures.json
-! polyprof: error: the profiles have no metric of the same meaning and unit: before has samples (samples, samples); after has wt (ns, wall time), zm (bytes, bytes)
+! polyprof: error: the profiles have no metric of the same meaning and unit: before has samples (samples, samples); after has wt (ns, wall time), zm (bytes, bytes); -m A=B --normalize total compares the shares of two
 = 3
 
 $ polyprof diff -m zm closures.json closures.xt -n 2
