@@ -57,6 +57,13 @@ bid_frame(struct bid *b, struct pp_slice line, const struct pp_perf_frame *f)
 	b->loose = false;
 }
 
+/* Lines within a sample that are no frames: places behind two blanks, and details. */
+static bool
+is_inside(struct pp_slice line, struct pp_slice text)
+{
+	return text.p - line.p == 2 || pp_perf_is_detail(line, text);
+}
+
 static void
 bid_line(struct bid *b, struct pp_slice line)
 {
@@ -93,7 +100,7 @@ bid_line(struct bid *b, struct pp_slice line)
 	} else if (kind == PP_PERF_LOOSE && line.p[0] != '\t' && line.p[0] != ' ' &&
 	           !pp_perf_is_message(text)) {
 		b->open = b->loose = true;
-	} else if ((!b->open || line.p[0] != ' ') && !pp_perf_is_message(text)) {
+	} else if (!(b->open && is_inside(line, text)) && !pp_perf_is_message(text)) {
 		b->wrong++;
 	}
 }
@@ -118,7 +125,9 @@ perf_script_bid(const struct pp_peek *peek)
 		bid_line(&b, pp_slice_of(p, (size_t)(stop - p)));
 		p = stop + 1;
 	}
-	if (b.samples + b.frames == 0 || b.wrong * 4 > b.samples + b.frames)
+	/* Frames alone are little to go by: then all must be as perf writes them. */
+	if (b.samples + b.frames == 0 ||
+	    (b.samples ? b.wrong * 4 > b.samples + b.frames : b.wrong > 0))
 		return 0;
 	return b.bits < BITS_MOST ? b.bits : BITS_MOST;
 }

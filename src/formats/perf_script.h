@@ -77,6 +77,8 @@ struct pp_perf_place {
 
 void pp_perf_place_parse(struct pp_slice text, struct pp_perf_place *);
 
+/* Registers, branches, source code: what perf prints within a sample, but no frame. */
+bool pp_perf_is_detail(struct pp_slice line, struct pp_slice text);
 /* What perf says on standard error, which people redirect as well. */
 bool pp_perf_is_message(struct pp_slice text);
 /* Whether an event is a tracepoint or probe ("sched:sched_switch"), not one with modifiers ("cycles:u"). */
@@ -174,6 +176,10 @@ struct pp_perf_waiting {
 	uint64_t line, offset;
 };
 
+struct pp_perf_link {
+	pp_func a, b;
+};
+
 struct pp_perf_ids {
 	int64_t pid, tid, cpu;
 };
@@ -214,10 +220,12 @@ struct pp_perf_reader {
 
 	struct pp_perf_meta meta;
 	struct pp_perf_entries entries;
-	struct pp_map pair_frames; /* entry, place -> frame */
-	struct pp_map inline_of;   /* name -> function whose module is not known yet */
-	struct pp_map pid_of;      /* tid -> pid, from records */
-	struct pp_map build_ids;   /* name of a module -> build id */
+	struct pp_map pair_frames;         /* entry, place -> frame */
+	struct pp_map inline_of;           /* name -> function whose module is not known yet */
+	struct pp_map linked;              /* pairs of those that are in one binary, */
+	PP_VEC(struct pp_perf_link) links; /* in order */
+	struct pp_map pid_of;              /* tid -> pid, from records */
+	struct pp_map build_ids;           /* name of a module -> build id */
 
 	PP_VEC(struct pp_perf_event) events;
 	struct pp_map event_of; /* name -> event */

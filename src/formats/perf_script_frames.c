@@ -302,22 +302,44 @@ struct group {
 	uint64_t ip;
 	unsigned depth;
 	pp_module module;
+	pp_func later; /* the function before, when its binary is not known yet */
 	bool any;
 };
+
+/* Two functions at one address are in one binary, whichever that is. */
+static void
+later_link(struct pp_perf_reader *r, pp_func a, pp_func b)
+{
+	uint64_t key = (uint64_t)a << 32 | b;
+
+	if (!a || a == b || pp_map_get(&r->linked, key) != PP_MAP_NONE)
+		return;
+	if (!pp_map_set(&r->linked, key, 1) ||
+	    !pp_vec_push(&r->links, (struct pp_perf_link){ a, b }))
+		pp_perf_no_memory(r);
+}
 
 static pp_frame
 frame_build(struct pp_perf_reader *r, const struct pp_perf_entry *e,
             const struct pp_perf_entry *place, struct group *g)
 {
 	bool inlined = e->inlined || (place && place->inlined);
+	bool later = inlined;
 	struct pp_frame_row row = { 0 };
 
-	if (inlined && g->any && g->ip == e->ip)
+	if (inlined && g->any && g->ip == e->ip) {
 		g->depth += g->depth < UINT16_MAX;
-	else
-		*g = (struct group){ e->ip, inlined, inlined ? 0 : e->module, true };
-	row.func = inlined && !g->module ? func_later(r, e)
-	                                 : func_of(r, e, inlined ? g->module : e->module);
+		later = !g->module;
+	} else {
+		/* Into nothing: it is the function itself, by the name it has in the source. */
+		*g = (struct group){ .ip = e->ip, .module = e->module, .any = true };
+		inlined = false;
+	}
+	row.func = later ? func_later(r, e) : func_of(r, e, inlined ? g->module : e->module);
+	if (later) {
+		later_link(r, g->later, row.func);
+		g->later = row.func;
+	}
 	if (place && r->lines) {
 		row.line = place->line;
 		row.file = place->file;
@@ -373,7 +395,7 @@ resolve_uneven(struct pp_perf_reader *r, pp_frame *out)
 		} else {
 			uint32_t known = pp_map_get(&r->pair_frames, key);
 
-			g = (struct group){ e->ip, 0, e->module, true };
+			g = (struct group){ .ip = e->ip, .module = e->module, .any = true };
 			frame = known != PP_MAP_NONE ? known : frame_build(r, e, place, &g);
 			if (known == PP_MAP_NONE && !pp_map_set(&r->pair_frames, key, frame))
 				pp_perf_no_memory(r);
@@ -418,39 +440,103 @@ base_name(struct pp_slice name)
 	return name;
 }
 
+/* In two binaries: nobody can say which is meant. */
+#define SEVERAL 0
+
+/* Adds a module to what is known of a key. */
+static void
+module_note(struct pp_perf_reader *r, struct pp_map *map, uint64_t key, pp_module module)
+{
+	uint32_t known = pp_map_get(map, key);
+
+	if (!pp_map_set(map, key, known == PP_MAP_NONE || known == module ? module : SEVERAL))
+		pp_perf_no_memory(r);
+}
+
+/* In which binary functions of a name are. */
+static void
+modules_by_name(struct pp_perf_reader *r, struct pp_map *module_of)
+{
+	struct pp_profile *p = r->builder->profile;
+	size_t i;
+
+	for (i = 1; i < p->funcs.n; i++) {
+		const struct pp_func_row *f = &p->funcs.at[i];
+		struct pp_slice base = base_name(pp_text_of(p, f->name));
+		pp_str name;
+
+		if (f->module && !f->file && pp_strtab_find(&p->strs, base.p, base.n, &name))
+			module_note(r, module_of, name, f->module);
+	}
+}
+
+/* The function that speaks for all that are linked to one. */
+static uint32_t
+link_find(uint32_t *same, uint32_t func)
+{
+	while (same[func] != func)
+		func = same[func] = same[same[func]]; /* the way gets shorter */
+	return func;
+}
+
+/* Passes on what names tell of single functions to those linked to them. */
+static void
+modules_by_link(struct pp_perf_reader *r, const struct pp_map *by_name, uint32_t *same,
+                struct pp_map *by_link)
+{
+	const struct pp_profile *p = r->builder->profile;
+	size_t i;
+
+	for (i = 1; i < p->funcs.n; i++) {
+		pp_str name = p->funcs.at[i].name;
+		uint32_t module = pp_map_get(by_name, name);
+
+		if (module != PP_MAP_NONE && pp_map_get(&r->inline_of, name) == i)
+			module_note(r, by_link, link_find(same, (uint32_t)i), module);
+	}
+}
+
 void
 pp_perf_bind_inlined(struct pp_perf_reader *r)
 {
 	struct pp_profile *p = r->builder->profile;
-	struct pp_map module_of = { .seed = r->builder->seed };
+	struct pp_map by_name = { .seed = r->builder->seed }, by_link = by_name;
+	uint32_t *same;
 	size_t i;
 
-	for (i = 1; r->inline_of.n && i < p->funcs.n; i++) {
-		const struct pp_func_row *f = &p->funcs.at[i];
-		pp_str name = 0;
-		uint32_t known;
-
-		if (!f->module || f->file ||
-		    !pp_strtab_find(&p->strs, base_name(pp_text_of(p, f->name)).p,
-		                    base_name(pp_text_of(p, f->name)).n, &name))
-			continue;
-		known = pp_map_get(&module_of, name);
-		/* In two binaries: nobody can say which is meant. */
-		if (!pp_map_set(&module_of, name,
-		                known == PP_MAP_NONE || known == f->module ? f->module : 0))
-			pp_perf_no_memory(r);
+	if (!r->inline_of.n)
+		return;
+	same = malloc(p->funcs.n * sizeof *same);
+	if (!same) {
+		pp_perf_no_memory(r);
+		return;
 	}
-	for (i = 1; r->inline_of.n && i < p->funcs.n; i++) {
-		struct pp_func_row row = p->funcs.at[i];
-		uint32_t module = pp_map_get(&module_of, row.name);
+	for (i = 0; i < p->funcs.n; i++)
+		same[i] = (uint32_t)i;
+	for (i = 0; i < r->links.n; i++) {
+		uint32_t a = link_find(same, r->links.at[i].a);
+		uint32_t b = link_find(same, r->links.at[i].b);
 
-		if (row.module || pp_map_get(&r->inline_of, row.name) != i ||
-		    module == PP_MAP_NONE || module == 0)
+		same[a > b ? a : b] = a < b ? a : b;
+	}
+	modules_by_name(r, &by_name);
+	modules_by_link(r, &by_name, same, &by_link);
+	for (i = 1; i < p->funcs.n; i++) {
+		struct pp_func_row row = p->funcs.at[i];
+		uint32_t module = pp_map_get(&by_name, row.name);
+
+		if (row.module || pp_map_get(&r->inline_of, row.name) != i)
+			continue;
+		if (module == PP_MAP_NONE || module == SEVERAL)
+			module = pp_map_get(&by_link, link_find(same, (uint32_t)i));
+		if (module == PP_MAP_NONE || module == SEVERAL)
 			continue;
 		row.module = module;
 		if (p->modules.at[module].kind == PP_MODULE_KERNEL)
 			row.flags |= PP_FUNC_KERNEL;
 		pp_build_func_bind(r->builder, (pp_func)i, &row);
 	}
-	pp_map_release(&module_of);
+	pp_map_release(&by_name);
+	pp_map_release(&by_link);
+	free(same);
 }

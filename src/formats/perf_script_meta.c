@@ -194,6 +194,10 @@ event_build(struct pp_perf_reader *r, uint32_t list, const struct pp_perf_event 
 	struct pp_slice name = pp_text_of(b->profile, event->name);
 	const struct pp_perf_attr *attr = pp_perf_meta_attr(&r->meta, name);
 	const char *kind = event_kind(name, attr);
+	bool probe = strcmp(kind, "probe") == 0;
+	const char *mode = attr && attr->freq ? "frequency"
+	                   : !probe && (event->with_period || (attr && attr->has_rate)) ? "period"
+	                                                                                : "event";
 	uint32_t row, sampling;
 	char rate[24];
 	int n;
@@ -203,12 +207,9 @@ event_build(struct pp_perf_reader *r, uint32_t list, const struct pp_perf_event 
 	text_put(b, row, "kind", kind);
 	sampling = pp_build_meta(b, row, pp_slice_z("sampling"), PP_META_OBJECT,
 	                         pp_slice_of("", 0));
-	text_put(b, sampling, "mode",
-	         attr && attr->freq                            ? "frequency"
-	         : event->with_period && strcmp(kind, "probe") ? "period"
-	                                                       : "event");
+	text_put(b, sampling, "mode", mode);
 	text_put(b, sampling, "primary_metric", event->with_period ? "period" : "samples");
-	if (!attr || !attr->has_rate || (!attr->freq && strcmp(kind, "probe") == 0))
+	if (!attr || !attr->has_rate || strcmp(mode, "event") == 0)
 		return;
 	n = snprintf(rate, sizeof rate, "%llu", (unsigned long long)attr->rate);
 	(void)pp_build_meta(b, sampling, pp_slice_z(attr->freq ? "frequency_hz" : "sample_period"),

@@ -565,7 +565,7 @@ pp_perf_place_parse(struct pp_slice s, struct pp_perf_place *place)
 	place->line = (uint32_t)line;
 }
 
-/* ---- messages ---------------------------------------------------------------------------- */
+/* ---- details and messages ---------------------------------------------------------------------------- */
 
 bool
 pp_perf_is_message(struct pp_slice text)
@@ -580,4 +580,11 @@ pp_perf_is_message(struct pp_slice text)
 		if (text.n >= strlen(words[i]) && memcmp(text.p, words[i], strlen(words[i])) == 0)
 			return true;
 	return false;
+}
+
+bool
+pp_perf_is_detail(struct pp_slice line, struct pp_slice text)
+{
+	return text.p[0] == '|' || (text.n > 4 && memcmp(text.p, "ABI:", 4) == 0) ||
+	       (line.p[0] == ' ' && text.n > 2 && memcmp(text.p, "0x", 2) == 0);
 }

@@ -493,14 +493,6 @@ place_line(struct pp_perf_reader *r, struct pp_slice text)
 	r->uneven = true;
 }
 
-/* Registers, branches, source code: what perf prints within a sample, but no frame. */
-static bool
-is_detail(struct pp_slice line, struct pp_slice text)
-{
-	return text.p[0] == '|' || (text.n > 4 && memcmp(text.p, "ABI:", 4) == 0) ||
-	       (line.p[0] == ' ' && text.n > 2 && memcmp(text.p, "0x", 2) == 0);
-}
-
 /* "Processed 4711 events and lost 3 chunks!" */
 static void
 message_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
@@ -541,7 +533,7 @@ other_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
 	} else if (r->open && (r->steps.n || r->rest) && line.n > 2 && line.p[0] == ' ' &&
 	           line.p[1] == ' ' && line.p[2] != ' ') {
 		place_line(r, text);
-	} else if (r->open && is_detail(line, text)) {
+	} else if (r->open && pp_perf_is_detail(line, text)) {
 		r->details_line = r->details++ ? r->details_line : r->line;
 	} else if (pp_perf_is_message(text)) {
 		message_line(r, line, text);
@@ -714,6 +706,8 @@ reader_free(struct pp_perf_reader *r)
 	pp_perf_meta_release(&r->meta);
 	pp_map_release(&r->pair_frames);
 	pp_map_release(&r->inline_of);
+	pp_map_release(&r->linked);
+	pp_vec_release(&r->links);
 	pp_map_release(&r->pid_of);
 	pp_map_release(&r->build_ids);
 	pp_map_release(&r->event_of);
@@ -741,7 +735,7 @@ reader_init(struct pp_perf_reader *r, struct pp_reader *reader, struct pp_builde
 	r->timeline = (reader->want & PP_TIMELINE) != 0;
 	r->pair_frames.seed = r->inline_of.seed = r->pid_of.seed = builder->seed;
 	r->build_ids.seed = r->event_of.seed = r->series_of.seed = builder->seed;
-	r->row_of.seed = builder->seed;
+	r->row_of.seed = r->linked.seed = builder->seed;
 	for (i = 0; root && i < PP_COUNT_OF(roots); i++)
 		if (strcmp(root, roots[i]) == 0) {
 			r->root = (enum pp_perf_root)i;

@@ -379,7 +379,8 @@ enum pp_spaa_special {
 
 struct pp_spaa_metric {
 	struct pp_slice name;
-	struct pp_slice unit;
+	struct pp_slice unit; /* as the event `unit_event` has it, which named it last */
+	uint32_t unit_event;
 	bool has_unit;
 	enum pp_spaa_special special;
 	uint64_t stamp;   /* of the list that named it last */
@@ -516,6 +517,7 @@ struct pp_spaa_reader {
 
 	PP_VEC(struct pp_spaa_metric) metrics;
 	struct pp_map metric_of; /* hash of the name -> metric */
+	struct pp_map unit_of;   /* event, metric -> pp_str of its unit */
 	uint64_t stamp;
 	PP_VEC(uint32_t) resolved, weight_metrics;
 
@@ -608,11 +610,15 @@ uint32_t pp_spaa_id_row(struct pp_spaa_reader *, const struct pp_spaa_id *);
 /* The metric of a name, made when absent; UINT32_MAX when out of memory. */
 uint32_t pp_spaa_metric_row(struct pp_spaa_reader *, struct pp_slice name);
 /*
- * Resolves a list of weights: (*metric_at)[i] for each (valid until the next call; may be NULL); reports
+ * Resolves a list of weights of an event (UINT32_MAX = not known): (*metric_at)[i] for each (valid until the next call; may be NULL); reports
  * duplicates and differing units. False when it must not be used.
  */
 bool pp_spaa_metrics_resolve(struct pp_spaa_reader *, const struct pp_spaa_record *,
-                             struct pp_spaa_run, const char *key, uint32_t **metric_at);
+                             struct pp_spaa_run, uint32_t event, const char *key,
+                             uint32_t **metric_at);
+/* The unit that an event's weights give a metric. */
+struct pp_slice pp_spaa_unit_of(const struct pp_spaa_reader *, uint32_t event, uint32_t metric,
+                                bool *has_unit);
 void pp_spaa_no_memory(struct pp_spaa_reader *);
 /* A reference from another record to a stack, which may come later. */
 void pp_spaa_refer(struct pp_spaa_reader *, const struct pp_spaa_record *,

@@ -236,7 +236,8 @@ weights_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, struct
 	const struct pp_spaa_weight *w = r->chunk->weights.at + run.first;
 	uint32_t *metric_at, i;
 
-	if (!pp_spaa_metrics_resolve(r, rec, run, "weights", &metric_at))
+	if (!pp_spaa_metrics_resolve(r, rec, run, (uint32_t)(e - r->events.at), "weights",
+	                             &metric_at))
 		return false;
 	if (!pp_vec_reserve(&r->weight_metrics, (size_t)run.n + 1)) {
 		pp_spaa_no_memory(r);
@@ -289,7 +290,8 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	if (!s->has_own ||
 	    (s->own.first == s->weights.first && s->own.n == s->weights.n && s->own.n))
 		return; /* the same list is neither less nor more */
-	fine = pp_spaa_metrics_resolve(r, rec, s->own, "exclusive", &metric_at);
+	fine = pp_spaa_metrics_resolve(r, rec, s->own, (uint32_t)(e - r->events.at), "exclusive",
+	                               &metric_at);
 	for (i = 0; fine && i < s->own.n; i++) {
 		const struct pp_spaa_metric *m = &r->metrics.at[metric_at[i]];
 		const struct pp_spaa_num *part = &w[s->own.first + i].value, *whole;

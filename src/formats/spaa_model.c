@@ -50,10 +50,14 @@ metric_build(struct pp_spaa_reader *r, const struct pp_spaa_event *e,
 		                    .flags = specials[m->special].flags |
 		                             (primary ? PP_METRIC_PRIMARY : 0u),
 		                    .scale = c->scale };
-	struct pp_slice unit = m->has_unit ? m->unit : pp_slice_z(specials[m->special].unit);
-	bool odd, counts = m->special == PP_SPAA_M_SAMPLES || m->special == PP_SPAA_M_COUNT;
-	int64_t ns = pp_spaa_time_unit(unit, &odd);
+	bool has_unit, odd,
+	    counts = m->special == PP_SPAA_M_SAMPLES || m->special == PP_SPAA_M_COUNT;
+	struct pp_slice unit = pp_spaa_unit_of(r, (uint32_t)(e - r->events.at), c->metric,
+	                                       &has_unit);
+	int64_t ns;
 
+	unit = has_unit ? unit : pp_slice_z(specials[m->special].unit);
+	ns = pp_spaa_time_unit(unit, &odd);
 	metric.type = c->real ? PP_REAL : c->negative ? PP_INT : PP_UINT;
 	if (e->mode != PP_SPAA_EVENT)
 		metric.flags |= PP_METRIC_SAMPLED;

@@ -307,7 +307,7 @@ window_entry(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	int64_t unit = pp_spaa_time_unit(w->unit, &odd);
 
 	pp_spaa_refer(r, rec, &ref->id, PP_SPAA_NO_EVENT, PP_SPAA_R_WINDOW_STACK, &moment.id);
-	(void)pp_spaa_metrics_resolve(r, rec, ref->weights, "by_stack", NULL);
+	(void)pp_spaa_metrics_resolve(r, rec, ref->weights, UINT32_MAX, "by_stack", NULL);
 	if (!r->want_time || moment.id == UINT32_MAX || !unit ||
 	    !pp_spaa_num_scaled(&w->start, unit, &moment.time) || ref->weights.n == 0)
 		return;

@@ -235,28 +235,56 @@ metric_guess(struct pp_spaa_reader *r, struct pp_slice name, uint32_t guess)
 	return pp_spaa_metric_row(r, name);
 }
 
-static void
-unit_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, struct pp_spaa_metric *m,
+/*
+ * Units belong to a metric of an event: the period of a clock is in ns, that of page faults is not. Where
+ * the event is not known (UINT32_MAX), there is nothing to compare with.
+ */
+static PP_NOINLINE void
+unit_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t event, uint32_t row,
            const struct pp_spaa_weight *w, const char *key, uint32_t index)
 {
-	if (m->has_unit) {
+	struct pp_spaa_metric *m = &r->metrics.at[row];
+	uint32_t known = pp_map_get(&r->unit_of, (uint64_t)event << 32 | row);
+	pp_str own;
+	struct pp_slice unit;
+
+	if (event == UINT32_MAX)
+		return;
+	if (known == PP_MAP_NONE) {
+		own = pp_build_str(r->builder, w->unit);
+		if (!pp_map_set(&r->unit_of, (uint64_t)event << 32 | row, own))
+			pp_spaa_no_memory(r);
+		known = own;
+	}
+	unit = pp_text_of(r->builder->profile, known);
+	/* The next one is most likely of the same event. */
+	m->unit = unit;
+	m->unit_event = event;
+	m->has_unit = true;
+	if (!pp_slice_eq(unit, w->unit))
 		pp_spaa_report(r, rec, PP_SPAA_R_UNIT_DIFFERS,
 		               pp_spaa_locate(r, rec, key,
 		                              strcmp(key, "weights") == 0 ? (int64_t)index : -1,
 		                              "unit"),
 		               "metric \"%.*s\" was in \"%.*s\" before, here it is in \"%.*s\"",
 		               (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p,
-		               (int)(m->unit.n < 40 ? m->unit.n : 40), (const char *)m->unit.p,
+		               (int)(unit.n < 40 ? unit.n : 40), (const char *)unit.p,
 		               (int)(w->unit.n < 40 ? w->unit.n : 40), (const char *)w->unit.p);
-		return;
-	}
-	m->has_unit = true;
-	m->unit = pp_text_of(r->builder->profile, pp_build_str(r->builder, w->unit));
+}
+
+struct pp_slice
+pp_spaa_unit_of(const struct pp_spaa_reader *r, uint32_t event, uint32_t metric, bool *has_unit)
+{
+	uint32_t known = pp_map_get(&r->unit_of, (uint64_t)event << 32 | metric);
+
+	*has_unit = known != PP_MAP_NONE;
+	return pp_text_of(r->builder->profile, *has_unit ? known : 0);
 }
 
 bool
 pp_spaa_metrics_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
-                        struct pp_spaa_run run, const char *key, uint32_t **metric_at)
+                        struct pp_spaa_run run, uint32_t event, const char *key,
+                        uint32_t **metric_at)
 {
 	const struct pp_spaa_weight *w = r->chunk->weights.at + run.first;
 	uint32_t i, guess = 0;
@@ -281,8 +309,9 @@ pp_spaa_metrics_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *r
 			    (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p);
 			fine = false;
 		}
-		if (w[i].has_unit && PP_UNLIKELY(!m->has_unit || !pp_slice_eq(m->unit, w[i].unit)))
-			unit_check(r, rec, m, &w[i], key, i);
+		if (w[i].has_unit && PP_UNLIKELY(!m->has_unit || m->unit_event != event ||
+		                                 !pp_slice_eq(m->unit, w[i].unit)))
+			unit_check(r, rec, event, row, &w[i], key, i);
 		m->stamp = r->stamp;
 		r->resolved.at[i] = row;
 		guess = row + 1;
