@@ -61,7 +61,5 @@ uint64_t pp_calltree_calls(const struct pp_calltree *, const struct pp_branch *)
 
 /* Adds a node to a branch; `outer` nodes first. False when out of memory. */
 bool pp_branch_add(struct pp_branch *, pp_node, bool outer);
-/* The order of functions by name, file, line and module. */
-int pp_func_cmp(const struct pp_profile *, pp_func a, pp_func b);
 
 #endif

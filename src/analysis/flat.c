@@ -25,7 +25,7 @@ flat_rows(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_
           uint32_t *row_of)
 {
 	unsigned char *seen = calloc(p->frames.n, 1);
-	size_t i, cells;
+	size_t i, rows = 0;
 	pp_node node;
 
 	if (!seen)
@@ -34,20 +34,9 @@ flat_rows(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_
 		seen[pp_tree_frame(&p->tree, node)] = 1;
 	for (i = 1; i < p->frames.n; i++)
 		if (seen[i] && !row_of[func_of_frame[i]])
-			row_of[func_of_frame[i]] = (uint32_t)++f->n;
+			row_of[func_of_frame[i]] = (uint32_t)++rows;
 	free(seen);
-	cells = (f->n + 1) * (f->metrics + 1);
-	f->func = calloc(f->n + 1, sizeof *f->func);
-	f->calls = calloc(f->n + 1, sizeof *f->calls);
-	f->self = calloc(cells, sizeof *f->self);
-	f->total = calloc(cells, sizeof *f->total);
-	f->whole = calloc(f->metrics + 1, sizeof *f->whole);
-	if (!f->func || !f->calls || !f->self || !f->total || !f->whole)
-		return false;
-	for (i = 1; i < p->funcs.n; i++)
-		if (row_of[i])
-			f->func[row_of[i] - 1] = (pp_func)i;
-	return true;
+	return pp_flat_number(f, p, row_of, rows);
 }
 
 /* Own costs and calls, straight from the rows of the series. */
@@ -128,7 +117,7 @@ flat_tree(const struct pp_profile *p, struct pp_flat *f)
 	bool ok;
 	size_t m;
 
-	*f = (struct pp_flat){ .profile = p, .metrics = p->metrics.n };
+	*f = (struct pp_flat){ 0 };
 	ok = func_of_frame && row_of && flat_rows(f, p, func_of_frame, row_of);
 	if (ok) {
 		flat_own(f, p, func_of_frame, row_of);
@@ -170,22 +159,6 @@ struct sort_ctx {
 };
 
 static int
-compare_names(const struct pp_profile *p, pp_func a, pp_func b)
-{
-	const struct pp_func_row *fa = &p->funcs.at[a], *fb = &p->funcs.at[b];
-	int c = pp_slice_cmp(pp_text_of(p, fa->name), pp_text_of(p, fb->name));
-
-	if (!c)
-		c = pp_slice_cmp(pp_text_of(p, fa->file), pp_text_of(p, fb->file));
-	if (!c)
-		c = (fa->line > fb->line) - (fa->line < fb->line);
-	if (!c)
-		c = pp_slice_cmp(pp_text_of(p, p->modules.at[fa->module].name),
-		                 pp_text_of(p, p->modules.at[fb->module].name));
-	return c ? c : (a > b) - (a < b);
-}
-
-static int
 compare_rows(const void *left, const void *right, void *context)
 {
 	const struct sort_ctx *ctx = context;
@@ -200,7 +173,7 @@ compare_rows(const void *left, const void *right, void *context)
 		c = pp_value_cmp(&f->profile->metrics.at[ctx->metric],
 		                 column[b * f->metrics + ctx->metric],
 		                 column[a * f->metrics + ctx->metric]);
-	return c ? c : compare_names(f->profile, f->func[a], f->func[b]);
+	return c ? c : pp_func_cmp(f->profile, f->func[a], f->func[b]);
 }
 
 /* Puts items of `size` bytes into the order of `order`, using `scratch`. */

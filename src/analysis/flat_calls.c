@@ -6,11 +6,13 @@
  */
 #include "analysis/flat_calls.h"
 
+#include "analysis/flat_sources.h"
+
 /* A row for each function that was called or that the file lists. */
 static bool
 rows_make(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
 {
-	size_t i, cells;
+	size_t i, rows = 0;
 
 	for (i = 0; i < p->edges.n; i++)
 		row_of[p->funcs.at[p->edges.at[i].callee].same] = 1;
@@ -20,19 +22,8 @@ rows_make(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
 	row_of[0] = 0;
 	for (i = 1; i < p->funcs.n; i++)
 		if (row_of[i])
-			row_of[i] = (uint32_t)++f->n;
-	cells = (f->n + 1) * (f->metrics + 1);
-	f->func = calloc(f->n + 1, sizeof *f->func);
-	f->calls = calloc(f->n + 1, sizeof *f->calls);
-	f->self = calloc(cells, sizeof *f->self);
-	f->total = calloc(cells, sizeof *f->total);
-	f->whole = calloc(f->metrics + 1, sizeof *f->whole);
-	if (!f->func || !f->calls || !f->self || !f->total || !f->whole)
-		return false;
-	for (i = 1; i < p->funcs.n; i++)
-		if (row_of[i])
-			f->func[row_of[i] - 1] = (pp_func)i;
-	return true;
+			row_of[i] = (uint32_t)++rows;
+	return pp_flat_number(f, p, row_of, rows);
 }
 
 static void
@@ -83,9 +74,10 @@ pp_flat_from_calls(const struct pp_profile *p, struct pp_flat *f)
 	uint32_t *row_of = calloc(p->funcs.n + 1, sizeof *row_of);
 	bool ok;
 
-	*f = (struct pp_flat){ .profile = p, .metrics = p->metrics.n, .has_calls = true };
+	*f = (struct pp_flat){ 0 };
 	ok = row_of && rows_make(f, p, row_of);
 	if (ok) {
+		f->has_calls = true;
 		rows_fill(f, p, row_of);
 		whole_fill(f, p);
 	}

@@ -31,6 +31,19 @@ pp_flat_alloc(struct pp_flat *f, const struct pp_profile *p, size_t rows)
 	return true;
 }
 
+bool
+pp_flat_number(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of, size_t rows)
+{
+	size_t i;
+
+	if (!pp_flat_alloc(f, p, rows))
+		return false;
+	for (i = 1; i < p->funcs.n; i++)
+		if (row_of[i])
+			f->func[row_of[i] - 1] = (pp_func)i;
+	return true;
+}
+
 /* Numbers the functions that lines and edges name, by id; row_of[func] is the row + 1. */
 static size_t
 number_rows(const struct pp_profile *p, uint32_t *row_of)
@@ -128,15 +141,11 @@ pp_flat_edges(const struct pp_profile *p, struct pp_flat *f)
 {
 	uint32_t *row_of = calloc(p->funcs.n, sizeof *row_of);
 	bool ok;
-	size_t row, i;
 
 	*f = (struct pp_flat){ 0 };
 	if (!row_of)
 		return PP_E_NOMEM;
-	ok = pp_flat_alloc(f, p, number_rows(p, row_of));
-	for (i = 1; ok && i < p->funcs.n; i++)
-		if ((row = row_of[i]) != 0)
-			f->func[row - 1] = (pp_func)i;
+	ok = pp_flat_number(f, p, row_of, number_rows(p, row_of));
 	if (ok)
 		add_lines(f, p, row_of);
 	if (ok && p->edges.n && !add_edges(f, p, row_of)) {

@@ -8,6 +8,12 @@
 
 /* Room for `rows` rows, all zero; false when out of memory. */
 bool pp_flat_alloc(struct pp_flat *, const struct pp_profile *, size_t rows);
+/*
+ * The same for the functions that row_of numbers (row + 1, 0 = none), each in its row; false when out of
+ * memory.
+ */
+bool pp_flat_number(struct pp_flat *, const struct pp_profile *, const uint32_t *row_of,
+                    size_t rows);
 /* Own cost from lines, inclusive cost from edges with cycles resolved. */
 pp_status pp_flat_edges(const struct pp_profile *, struct pp_flat *);
 /* As the reader added them up. */

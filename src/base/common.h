@@ -99,4 +99,27 @@ pp_load32(const void *p)
 	return v;
 }
 
+/*
+ * Whether a[0..n-1] and b[0..n-1] are equal: names are short, so a call of memcmp would cost more than
+ * the comparison.
+ */
+static inline bool
+pp_same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
+{
+	if (n >= 8) {
+		size_t i;
+
+		for (i = 0; i + 8 < n; i += 8)
+			if (pp_load64(a + i) != pp_load64(b + i))
+				return false;
+		return pp_load64(a + n - 8) == pp_load64(b + n - 8);
+	}
+	if (n >= 4)
+		return pp_load32(a) == pp_load32(b) && pp_load32(a + n - 4) == pp_load32(b + n - 4);
+	for (; n; n--)
+		if (a[n - 1] != b[n - 1])
+			return false;
+	return true;
+}
+
 #endif

@@ -31,27 +31,6 @@ grammar_of(const struct pp_reader *reader, unsigned counts, struct pp_folded_gra
 	       out->fraction_scale > 0;
 }
 
-/* Reads all that is left into memory and makes it the input. */
-static pp_status
-input_slurp(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whole)
-{
-	struct pp_input *in = reader->in;
-
-	while (pp_input_need(in, 1)) {
-		pp_buf_add(buf, in->cur, pp_input_left(in));
-		if (buf->failed || buf->n > reader->limits.max_memory)
-			return buf->failed ? PP_E_NOMEM : PP_E_LIMIT;
-		in->cur = in->end;
-	}
-	if (!pp_buf_room(buf, PP_INPUT_PAD))
-		return PP_E_NOMEM;
-	*whole = (struct pp_input){ .at_end = true, .stable = true, .status = in->status };
-	whole->begin = whole->cur = (const unsigned char *)buf->p;
-	whole->end = whole->cur + buf->n;
-	reader->in = whole;
-	return PP_OK;
-}
-
 /* Replaces UTF-16 with a byte order mark by its UTF-8 form. */
 static pp_status
 input_decode(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whole)
@@ -59,7 +38,7 @@ input_decode(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whol
 	bool big_endian = reader->in->cur[0] == 0xfe;
 	struct pp_buf raw = { 0 };
 	struct pp_input raw_input;
-	pp_status status = input_slurp(reader, &raw, &raw_input);
+	pp_status status = pp_reader_slurp(reader, &raw, &raw_input);
 	uint64_t damaged = 0;
 
 	if (status == PP_OK) {
@@ -119,7 +98,7 @@ decide(struct pp_reader *reader, struct pp_folded_grammar *grammar, struct pp_bu
 	    pp_name_ends(reader->path, "diff.folded"))
 		return PP_OK;
 	if (!reader->in->stable) {
-		status = input_slurp(reader, buf, whole);
+		status = pp_reader_slurp(reader, buf, whole);
 		if (status != PP_OK)
 			return status;
 	}

@@ -30,26 +30,6 @@ void pp_folded_names_release(struct pp_folded_names *);
 /* Enters a name that is not there yet; 0 on failure. */
 pp_frame pp_folded_name_add(struct pp_folded_names *, struct pp_slice name, uint32_t tag);
 
-/* Compares short byte strings without a call. */
-static inline bool
-pp_same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
-{
-	if (n >= 8) {
-		size_t i;
-
-		for (i = 0; i + 8 <= n; i += 8)
-			if (pp_load64(a + i) != pp_load64(b + i))
-				return false;
-		return pp_load64(a + n - 8) == pp_load64(b + n - 8);
-	}
-	if (n >= 4)
-		return pp_load32(a) == pp_load32(b) && pp_load32(a + n - 4) == pp_load32(b + n - 4);
-	for (; n; n--)
-		if (a[n - 1] != b[n - 1])
-			return false;
-	return true;
-}
-
 /*
  * Finds the end of the name at `p` and its hash at once; returns its length. Reads up to seven bytes past
  * `end`, which the input's padding allows.

@@ -597,20 +597,6 @@ read_alone(struct pp_reader *reader, struct pp_builder *builder,
 	return status;
 }
 
-/* Starts the profile over. */
-static bool
-builder_restart(struct pp_builder *builder)
-{
-	struct pp_builder fresh;
-
-	if (!pp_builder_init(&fresh, &builder->limits, builder->want, builder->seed,
-	                     builder->pages))
-		return false;
-	pp_builder_release(builder);
-	*builder = fresh;
-	return true;
-}
-
 static pp_status
 read_records(struct pp_reader *reader, struct pp_builder *builder,
              const struct pp_folded_grammar *grammar)
@@ -624,7 +610,7 @@ read_records(struct pp_reader *reader, struct pp_builder *builder,
 		status = pp_folded_prune(reader, builder, grammar);
 		if (status != PP_E_UNSUPPORTED)
 			return status;
-		if (!builder_restart(builder))
+		if (!pp_builder_restart(builder))
 			return PP_E_NOMEM;
 	}
 	if (n < 2)
@@ -632,7 +618,7 @@ read_records(struct pp_reader *reader, struct pp_builder *builder,
 	status = read_parallel(reader, builder, grammar, n, &again);
 	if (!again)
 		return status;
-	return builder_restart(builder) ? read_alone(reader, builder, grammar) : PP_E_NOMEM;
+	return pp_builder_restart(builder) ? read_alone(reader, builder, grammar) : PP_E_NOMEM;
 }
 
 pp_status

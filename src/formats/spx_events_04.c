@@ -138,22 +138,6 @@ pp_spx_run_04(struct spx_walk *w, const unsigned char *p, const unsigned char *e
 
 /* ---- any line ---- */
 
-/* Cuts the next field off the front of *rest; false when nothing is left. */
-static bool
-next_field(struct pp_slice *rest, bool *more, struct pp_slice *field)
-{
-	const unsigned char *blank;
-
-	if (!*more)
-		return false;
-	blank = rest->n ? memchr(rest->p, ' ', rest->n) : NULL;
-	*more = blank != NULL;
-	*field = pp_slice_of(rest->p, blank ? (size_t)(blank - rest->p) : rest->n);
-	if (blank)
-		*rest = pp_slice_of(blank + 1, rest->n - field->n - 1);
-	return true;
-}
-
 static size_t
 count_fields(struct pp_slice s)
 {
@@ -186,7 +170,8 @@ take_event(struct spx_walk *w, struct pp_slice s)
 	bool more = true, start, missing = false;
 	uint32_t index, j;
 
-	if (!next_field(&rest, &more, &field) || !next_field(&rest, &more, &flag) ||
+	if (!pp_spx_next_field(&rest, ' ', &more, &field) ||
+	    !pp_spx_next_field(&rest, ' ', &more, &flag) ||
 	    !parse_head(field, flag, &index, &start)) {
 		pp_spx_walk_refuse(w, place,
 		                   "not an event: a function index, 1 or 0, and values are "
@@ -197,7 +182,7 @@ take_event(struct spx_walk *w, struct pp_slice s)
 		w->next[j] = w->state.known ? w->state.values[j] : 0;
 		if (j >= w->layout->columns)
 			continue;
-		if (!next_field(&rest, &more, &field) || field.n == 0) {
+		if (!pp_spx_next_field(&rest, ' ', &more, &field) || field.n == 0) {
 			missing = true;
 		} else if (!pp_spx_walk_number(w, j, field, false)) {
 			place = pp_spx_place(w, s.p, (size_t)(field.p - s.p));

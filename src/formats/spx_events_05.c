@@ -166,22 +166,6 @@ pp_spx_run_05(struct spx_walk *w, const unsigned char *p, const unsigned char *e
 
 /* ---- any line ---- */
 
-/* Cuts the next field off the front of *rest; false when nothing is left. */
-static bool
-next_field(struct pp_slice *rest, bool *more, struct pp_slice *field)
-{
-	const unsigned char *bar;
-
-	if (!*more)
-		return false;
-	bar = rest->n ? memchr(rest->p, '|', rest->n) : NULL;
-	*more = bar != NULL;
-	*field = pp_slice_of(rest->p, bar ? (size_t)(bar - rest->p) : rest->n);
-	if (bar)
-		*rest = pp_slice_of(bar + 1, rest->n - field->n - 1);
-	return true;
-}
-
 /* INDEX or rN. */
 static bool
 parse_func(const struct spx_state *s, struct pp_slice text, uint32_t *index)
@@ -214,13 +198,13 @@ parse_head(struct spx_walk *w, struct pp_slice *rest, bool *more, bool *start, u
 	if (!*start) {
 		*rest = pp_slice_of(rest->p + 1, rest->n - 1);
 	} else if (w->layout->sites) {
-		(void)next_field(rest, more, &field);
+		(void)pp_spx_next_field(rest, '|', more, &field);
 		if (field.n && !pp_num_hex(field, &line))
 			return "not an event: the line of the call is not a hexadecimal number";
 		/* Some builds wrote any 32 bits for internal functions. */
 		*site = line > 0xffff ? 0 : (uint32_t)line;
 	}
-	if (!next_field(rest, more, &field) || !parse_func(&w->state, field, index))
+	if (!pp_spx_next_field(rest, '|', more, &field) || !parse_func(&w->state, field, index))
 		return "not an event: a function index, or a reference to one of the events before, is "
 		       "expected";
 	return NULL;
@@ -245,7 +229,7 @@ pp_spx_line_05(struct spx_walk *w, struct pp_slice line)
 		w->next[j] = w->state.known ? w->state.values[j] : 0;
 		if (j >= w->layout->columns)
 			continue;
-		if (!next_field(&rest, &more, &field)) {
+		if (!pp_spx_next_field(&rest, '|', &more, &field)) {
 			missing = true;
 			continue;
 		}

@@ -421,3 +421,18 @@ pp_spx_walk_text(struct spx_walk *w, struct pp_slice text, uint64_t offset, bool
 	for (; p < end; p++)
 		w->lines += *p == '\n';
 }
+
+bool
+pp_spx_next_field(struct pp_slice *rest, unsigned char between, bool *more, struct pp_slice *field)
+{
+	const unsigned char *at;
+
+	if (!*more)
+		return false;
+	at = rest->n ? memchr(rest->p, between, rest->n) : NULL;
+	*more = at != NULL;
+	*field = pp_slice_of(rest->p, at ? (size_t)(at - rest->p) : rest->n);
+	if (at)
+		*rest = pp_slice_of(at + 1, rest->n - field->n - 1);
+	return true;
+}

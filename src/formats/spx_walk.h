@@ -124,6 +124,9 @@ const unsigned char *pp_spx_run_05(struct spx_walk *, const unsigned char *p,
 /* Any line, without its newline (`whole`: it had one). */
 void pp_spx_line_04(struct spx_walk *, struct pp_slice line, bool whole);
 void pp_spx_line_05(struct spx_walk *, struct pp_slice line);
+/* Cuts the next field off the front of *rest; false when nothing is left. */
+bool pp_spx_next_field(struct pp_slice *rest, unsigned char between, bool *more,
+                       struct pp_slice *field);
 
 /* The node for a key, made when absent; its number, or 0 when out of memory (w->no_memory). */
 uint32_t pp_spx_walk_child(struct spx_walk *, uint64_t key);

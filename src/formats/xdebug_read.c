@@ -219,20 +219,6 @@ fast_all(struct pp_cg_parser *p, struct pp_input *in, bool *cut)
 	return result;
 }
 
-/* Starts the profile over. */
-static bool
-builder_restart(struct pp_builder *builder)
-{
-	struct pp_builder fresh;
-
-	if (!pp_builder_init(&fresh, &builder->limits, builder->want, builder->seed,
-	                     builder->pages))
-		return false;
-	pp_builder_release(builder);
-	*builder = fresh;
-	return true;
-}
-
 /* Tries the fast way; *again is set when the slow way must be gone from the start. */
 static pp_status
 read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
@@ -260,34 +246,11 @@ read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
 		pp_xd_finish(&p, cut || in->status != PP_OK);
 	}
 	*again = result == PP_XD_FAST_ODD;
-	if (*again && !builder_restart(builder))
+	if (*again && !pp_builder_restart(builder))
 		pp_builder_fail(builder, PP_E_NOMEM, NULL);
 	pp_diags_release(&own);
 	pp_cg_parser_release(&p);
 	return builder->status;
-}
-
-/* Brings all that is left into memory that stays. */
-static pp_status
-slurp(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whole)
-{
-	struct pp_input *in = reader->in;
-
-	while (pp_input_need(in, 1)) {
-		pp_buf_add(buf, in->cur, pp_input_left(in));
-		if (buf->failed || buf->n > reader->limits.max_memory)
-			return buf->failed ? PP_E_NOMEM : PP_E_LIMIT;
-		in->cur = in->end;
-	}
-	if (!pp_buf_room(buf, PP_INPUT_PAD))
-		return PP_E_NOMEM;
-	*whole = window_of(in, in->cur, in->cur);
-	whole->begin = whole->cur = (const unsigned char *)buf->p;
-	whole->end = whole->cur + buf->n;
-	whole->begin_offset = 0;
-	whole->status = in->status;
-	reader->in = whole;
-	return in->status == PP_E_INVALID ? PP_OK : in->status;
 }
 
 pp_status
@@ -303,7 +266,10 @@ pp_xdebug_read(struct pp_reader *reader, struct pp_builder *builder)
 	if (unit && !pp_cg_time_unit(pp_slice_z(unit), &num, &den))
 		return PP_E_USAGE;
 	if (!reader->in->stable)
-		status = slurp(reader, &text, &whole);
+		status = pp_reader_slurp(reader, &text, &whole);
+	/* What a damaged container still gave is worth reading. */
+	if (status == PP_OK && reader->in->status != PP_E_INVALID)
+		status = reader->in->status;
 	if (status == PP_OK) {
 		const unsigned char *end = reader->in->end;
 

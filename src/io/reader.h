@@ -5,6 +5,7 @@
 #ifndef PP_READER_H
 #define PP_READER_H
 
+#include "base/buf.h"
 #include "base/diag.h"
 #include "base/limits.h"
 #include "io/input.h"
@@ -44,5 +45,10 @@ struct pp_reader {
 
 /* The value of an option "key=value" given by the user, or NULL. */
 const char *pp_reader_option(const struct pp_reader *, const char *key);
+/*
+ * Reads all that is left into `buf`, which the caller keeps, and makes that the input: `whole`, which
+ * stays in memory and has the status of the input before it.
+ */
+pp_status pp_reader_slurp(struct pp_reader *, struct pp_buf *buf, struct pp_input *whole);
 
 #endif

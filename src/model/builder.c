@@ -69,6 +69,18 @@ pp_builder_release(struct pp_builder *b)
 	b->profile = NULL;
 }
 
+bool
+pp_builder_restart(struct pp_builder *b)
+{
+	struct pp_builder fresh;
+
+	if (!pp_builder_init(&fresh, &b->limits, b->want, b->seed, b->pages))
+		return false;
+	pp_builder_release(b);
+	*b = fresh;
+	return true;
+}
+
 /* Enters the row with the next number into the index; false when out of memory. */
 static bool
 index_add(struct pp_index *index, uint64_t hash, uint32_t row)

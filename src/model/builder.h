@@ -32,6 +32,8 @@ struct pp_builder {
 /* Starts a profile; false when out of memory. `limits` must be complete (pp_limits_complete). */
 bool pp_builder_init(struct pp_builder *, const struct pp_limits *limits, unsigned want,
                      uint64_t seed, const struct pp_pages *pages);
+/* Throws away what was built and starts over; false when out of memory. */
+bool pp_builder_restart(struct pp_builder *);
 /* Frees everything, the profile too unless it was handed over by pp_builder_finish(). */
 void pp_builder_release(struct pp_builder *);
 

@@ -162,6 +162,22 @@ total_of_calls(const struct pp_profile *p, size_t metric)
 	return sum;
 }
 
+int
+pp_func_cmp(const struct pp_profile *p, pp_func a, pp_func b)
+{
+	const struct pp_func_row *fa = &p->funcs.at[a], *fb = &p->funcs.at[b];
+	int c = pp_slice_cmp(pp_text_of(p, fa->name), pp_text_of(p, fb->name));
+
+	if (!c)
+		c = pp_slice_cmp(pp_text_of(p, fa->file), pp_text_of(p, fb->file));
+	if (!c)
+		c = (fa->line > fb->line) - (fa->line < fb->line);
+	if (!c)
+		c = pp_slice_cmp(pp_text_of(p, p->modules.at[fa->module].name),
+		                 pp_text_of(p, p->modules.at[fb->module].name));
+	return c ? c : (a > b) - (a < b);
+}
+
 union pp_value
 pp_profile_total(const struct pp_profile *p, size_t metric)
 {

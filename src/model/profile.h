@@ -299,6 +299,8 @@ size_t pp_profile_metric_find(const struct pp_profile *, struct pp_slice name);
  */
 size_t pp_profile_metric_like(const struct pp_profile *p, const struct pp_profile *other,
                               size_t metric);
+/* The order of functions by name, file, line and module. */
+int pp_func_cmp(const struct pp_profile *, pp_func a, pp_func b);
 /* The sum of a metric over the whole profile, from whichever facet holds it. */
 union pp_value pp_profile_total(const struct pp_profile *, size_t metric);
 /*

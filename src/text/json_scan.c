@@ -613,29 +613,6 @@ pp_json_str_eq_slow(struct pp_json_str s, struct pp_slice value)
 	return at == value.n;
 }
 
-/*
- * Whether a[0..n-1] and b[0..n-1] are equal: names are short, so a call of memcmp would cost more than
- * the comparison.
- */
-static inline bool
-same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
-{
-	if (n >= 8) {
-		size_t i;
-
-		for (i = 0; i + 8 < n; i += 8)
-			if (pp_load64(a + i) != pp_load64(b + i))
-				return false;
-		return pp_load64(a + n - 8) == pp_load64(b + n - 8);
-	}
-	if (n >= 4)
-		return pp_load32(a) == pp_load32(b) && pp_load32(a + n - 4) == pp_load32(b + n - 4);
-	for (; n; n--)
-		if (a[n - 1] != b[n - 1])
-			return false;
-	return true;
-}
-
 unsigned
 pp_json_names_find(struct pp_json_names *t, struct pp_json_str key)
 {
@@ -647,7 +624,7 @@ pp_json_names_find(struct pp_json_names *t, struct pp_json_str key)
 
 		if (PP_LIKELY(!key.escaped))
 			same = key.raw.n == t->names[at].n &&
-			       same_bytes(key.raw.p, t->names[at].p, key.raw.n);
+			       pp_same_bytes(key.raw.p, t->names[at].p, key.raw.n);
 		else
 			same = pp_json_str_eq_slow(key, t->names[at]);
 		t->next = at + 1 < t->count ? at + 1 : 0;
@@ -669,7 +646,7 @@ pp_scan_named_key(struct pp_scan *s, struct pp_json_names *t, struct pp_json_str
 	p = s->cur;
 	/* The key that is expected here, in its plainest form, is recognised without scanning it. */
 	if (PP_LIKELY((size_t)(s->end - p) > name->n + 2 && p[0] == '"' && p[name->n + 1] == '"' &&
-	              p[name->n + 2] == ':' && same_bytes(p + 1, name->p, name->n))) {
+	              p[name->n + 2] == ':' && pp_same_bytes(p + 1, name->p, name->n))) {
 		*key = (struct pp_json_str){ .raw = { p + 1, name->n } };
 		*index = t->next;
 		t->next = t->next + 1 < t->count ? t->next + 1 : 0;
