@@ -30,9 +30,13 @@ static struct tap_state {
 static inline bool
 tap_vreport(bool passed, const char *file, int line, const char *fmt, va_list args)
 {
-	printf("%s %u - ", passed ? "ok" : "not ok", ++tap.run);
-	vprintf(fmt, args);
-	putchar('\n');
+	char what[400], *c;
+
+	/* One line for each check, whatever is in its name. */
+	vsnprintf(what, sizeof what, fmt, args);
+	for (c = what; *c; c++)
+		*c = (unsigned char)*c < ' ' ? ' ' : *c;
+	printf("%s %u - %s\n", passed ? "ok" : "not ok", ++tap.run, what);
 	if (!passed) {
 		tap.failed++;
 		printf("# at %s:%d\n", file, line);
