@@ -390,6 +390,17 @@ metrics_drop(struct pp_profile *p, const bool *stays)
 		if (stays[m])
 			p->metrics.at[n++] = p->metrics.at[m];
 	p->metrics.n = n;
+	for (m = 0; m < n; m++) {
+		struct pp_metric *one = &p->metrics.at[m];
+
+		/* Those that shared a name may be gone. */
+		if (!(one->flags & PP_METRIC_SHARED))
+			continue;
+		for (i = 0; i < n && (i == m || p->metrics.at[i].name != one->name); i++)
+			;
+		if (i == n)
+			one->flags &= ~(unsigned)PP_METRIC_SHARED;
+	}
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */

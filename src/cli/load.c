@@ -395,11 +395,9 @@ pp_load_metric(struct pp_cli *cli, const struct pp_profile *p, size_t *metric)
 		return 0;
 	pp_suggest_init(&suggest, pp_slice_z(name));
 	for (i = 0; i < p->metrics.n; i++) {
-		struct pp_slice known = pp_text_of(p, p->metrics.at[i].name);
-
 		pp_buf_adds(&text, i ? ", " : " (there is ");
-		pp_buf_add(&text, known.p, known.n);
-		pp_suggest_offer(&suggest, known);
+		pp_metric_label(p, &p->metrics.at[i], &text);
+		pp_suggest_offer(&suggest, pp_text_of(p, p->metrics.at[i].name));
 	}
 	pp_buf_adds(&text, i ? ")" : "");
 	pp_suggest_print(&suggest, &text, "");

@@ -180,17 +180,21 @@ other_columns(const struct pp_ranking *r, struct pp_column *columns, size_t most
 	const struct pp_field *field = r->sort == PP_SORT_TOTAL ? &pp_field_other_total
 	                                                        : &pp_field_other_self;
 	size_t at[OTHERS_MOST], n = 0, m, i;
+	struct pp_buf label = { 0 };
 
 	for (m = 0; m < p->metrics.n && n < most; m++) {
 		if (m == r->metric)
 			continue;
 		at[n] = titles->n;
-		pp_escape_terminal(titles, pp_text_of(p, p->metrics.at[m].name));
+		label.n = 0;
+		pp_metric_label(p, &p->metrics.at[m], &label);
+		pp_escape_terminal(titles, pp_slice_of(label.p ? label.p : "", label.n));
 		pp_buf_addc(titles, '\0');
 		columns[n++] = (struct pp_column){ .field = field, .arg = m };
 	}
 	for (i = 0; i < n; i++)
 		columns[i].title = titles->p ? titles->p + at[i] : "";
+	pp_buf_release(&label);
 	return n;
 }
 
@@ -271,11 +275,9 @@ csv_ids(const struct pp_profile *p, struct pp_buf *names, struct pp_column *colu
 		return false;
 	for (m = 0; m < p->metrics.n; m++)
 		for (k = 0; k < 2; k++) {
-			struct pp_slice name = pp_text_of(p, p->metrics.at[m].name);
-
 			at[2 * m + k] = names->n;
 			pp_buf_adds(names, k ? "total_" : "self_");
-			pp_buf_add(names, name.p, name.n);
+			pp_metric_label(p, &p->metrics.at[m], names);
 			pp_buf_addc(names, '\0');
 		}
 	/* Only now does the buffer stay where it is. */

@@ -134,76 +134,105 @@ tree_by_name(struct names_tree *t, const struct pp_profile *p, pp_node *map)
 	return true;
 }
 
-/* A cell as a count; what does not fit is counted. */
-static uint64_t
-count_of(struct names_tree *t, const struct pp_metric *m, int64_t cell)
-{
-	union pp_value v = pp_cell_value(m, cell);
-
-	if (m->type == PP_REAL) {
-		double whole = floor(v.d + 0.5);
-
-		t->rounded += whole != v.d;
-		t->negative += whole < 0;
-		return whole > 0 ? (whole < 18446744073709551615.0 ? (uint64_t)whole : UINT64_MAX)
-		                 : 0;
-	}
-	t->negative += v.i < 0;
-	return v.i > 0 ? (uint64_t)v.i : 0;
-}
-
-/* Whether rows of a series speak of one of the metrics: those of another event have nothing to say. */
+/* Whether cells of a metric are counts as they are. */
 static bool
-series_counts(const struct pp_profile *p, const struct pp_series *s, const size_t *metrics,
-              unsigned n)
+is_count(const struct pp_metric *m)
 {
-	unsigned k;
-
-	for (k = 0; k < n; k++) {
-		pp_str event = p->metrics.at[metrics[k]].event;
-
-		if (!event || !s->event || event == s->event)
-			return true;
-	}
-	return false;
+	return m->type == PP_UINT && m->scale == 0;
 }
 
-/* Adds the own cost of all series to the nodes; PP_E_LIMIT when a sum passes 64 bits. */
+/* A sum of cells as a count; what is not one is noted. */
+static pp_status
+count_of(struct names_tree *t, const struct pp_metric *m, union pp_value v, uint64_t *count)
+{
+	pp_i128 unit = 1, whole;
+	unsigned i;
+
+	*count = 0;
+	if (m->type == PP_REAL) {
+		double d = floor(v.d + 0.5);
+
+		t->rounded += d != v.d;
+		t->negative += d < 0;
+		if (d >= 18446744073709551616.0)
+			return PP_E_LIMIT;
+		*count = d > 0 ? (uint64_t)d : 0;
+		return PP_OK;
+	}
+	for (i = 0; i < m->scale; i++)
+		unit *= 10;
+	t->negative += v.i < 0;
+	t->rounded += v.i % unit != 0;
+	whole = v.i > 0 ? (v.i + unit / 2) / unit : 0;
+	*count = (uint64_t)whole;
+	return whole > UINT64_MAX ? PP_E_LIMIT : PP_OK;
+}
+
+/* Whether the rows of a series say anything about a metric: those of other events do not. */
+static bool
+series_has(const struct pp_series *s, const struct pp_metric *m)
+{
+	return !s->event || !m->event || s->event == m->event;
+}
+
+/*
+ * Adds the own cost of all series to the nodes; PP_E_LIMIT when a sum passes 64 bits. What may be
+ * negative or has decimals is added up as it is first, so that it is rounded once.
+ */
+static pp_status
+value_fill(struct names_tree *t, const struct pp_profile *p, size_t metric, unsigned k,
+           const pp_node *map, pp_node no_stack)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value *exact = is_count(m) ? NULL : calloc(t->tree.n, sizeof *exact);
+	pp_status status = is_count(m) || exact ? PP_OK : PP_E_NOMEM;
+	pp_node node;
+	size_t i;
+	uint32_t row;
+
+	for (node = 0; exact && node < t->tree.n; node++)
+		exact[node] = pp_value_zero(m);
+	for (i = 0; status == PP_OK && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; series_has(s, m) && status == PP_OK && row < s->rows; row++) {
+			int64_t cell = pp_series_cells(s, row)[metric];
+			uint64_t *sum;
+
+			if (!pp_series_present(s, row))
+				continue;
+			node = pp_series_node(s, row);
+			node = node ? map[node] : no_stack;
+			t->record[node] = 1;
+			sum = &t->values[(size_t)node * t->counts + k];
+			if (exact)
+				pp_value_add(m, &exact[node], pp_cell_value(m, cell));
+			else if (__builtin_add_overflow(*sum, (uint64_t)cell, sum))
+				status = PP_E_LIMIT;
+		}
+	}
+	for (node = 0; exact && status == PP_OK && node < t->tree.n; node++)
+		if (t->record[node])
+			status = count_of(t, m, exact[node],
+			                  &t->values[(size_t)node * t->counts + k]);
+	free(exact);
+	return status;
+}
+
 static pp_status
 values_fill(struct names_tree *t, const struct pp_profile *p, const size_t *metrics,
             const pp_node *map, pp_node no_stack)
 {
-	size_t i;
-	uint32_t row;
+	pp_status status = PP_OK;
 	unsigned k;
 
 	t->values = calloc((size_t)t->tree.n * t->counts, sizeof *t->values);
 	t->record = calloc(t->tree.n, 1);
 	if (!t->values || !t->record)
 		return PP_E_NOMEM;
-	for (i = 0; i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
-
-		if (!series_counts(p, s, metrics, t->counts))
-			continue;
-		for (row = 0; row < s->rows; row++) {
-			pp_node node = pp_series_node(s, row);
-
-			if (!pp_series_present(s, row))
-				continue;
-			node = node ? map[node] : no_stack;
-			t->record[node] = 1;
-			for (k = 0; k < t->counts; k++) {
-				uint64_t *sum = &t->values[(size_t)node * t->counts + k];
-				uint64_t add = count_of(t, &p->metrics.at[metrics[k]],
-				                        pp_series_cells(s, row)[metrics[k]]);
-
-				if (__builtin_add_overflow(*sum, add, sum))
-					return PP_E_LIMIT;
-			}
-		}
-	}
-	return PP_OK;
+	for (k = 0; k < t->counts && status == PP_OK; k++)
+		status = value_fill(t, p, metrics[k], k, map, no_stack);
+	return status;
 }
 
 /* Whether any row stands at the root: samples without frames. */
@@ -216,7 +245,8 @@ has_rootless(const struct pp_profile *p, const size_t *metrics, unsigned n)
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		if (!series_counts(p, s, metrics, n))
+		if (!series_has(s, &p->metrics.at[metrics[0]]) &&
+		    !series_has(s, &p->metrics.at[metrics[n - 1]]))
 			continue;
 		for (row = 0; row < s->rows && (!s->dense || row == 0); row++)
 			if (pp_series_node(s, row) == 0 && pp_series_present(s, row))
@@ -436,11 +466,10 @@ report_metrics(struct pp_writer *w, const size_t *metrics, unsigned counts)
 	size_t m;
 
 	for (m = 0; m < p->metrics.n; m++) {
-		struct pp_slice name = pp_text_of(p, p->metrics.at[m].name);
-
 		if (m == metrics[0] || (counts == 2 && m == metrics[1]))
 			continue;
-		pp_buf_addf(&list, "%s%.*s", list.n ? ", " : "", (int)name.n, (const char *)name.p);
+		pp_buf_adds(&list, list.n ? ", " : "");
+		pp_metric_label(p, &p->metrics.at[m], &list);
 	}
 	if (list.n && !list.failed)
 		pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_METRICS], PP_NOWHERE,

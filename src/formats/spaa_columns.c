@@ -111,7 +111,7 @@ pp_spaa_cell(struct pp_spaa_event *e, uint32_t column, const struct pp_spaa_num 
 		else
 			magnitude *= factor;
 	}
-	if (!c->real && ((negative && c->large) || (magnitude > INT64_MAX && c->negative)))
+	if (!c->real && (negative ? c->large : magnitude > INT64_MAX && c->negative))
 		column_to_real(e, column);
 	if (c->real)
 		return pp_cell_real(pp_spaa_num_double(v));
@@ -155,6 +155,19 @@ pp_spaa_less_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uin
 	}
 }
 
+/* Whether one cell of a column is less than another. */
+static bool
+cell_is_less(const struct pp_spaa_column *c, int64_t a, int64_t b)
+{
+	double x, y;
+
+	if (!c->real)
+		return c->large ? (uint64_t)a < (uint64_t)b : a < b;
+	memcpy(&x, &a, sizeof x);
+	memcpy(&y, &b, sizeof y);
+	return x < y;
+}
+
 void
 pp_spaa_less_finish(struct pp_spaa_reader *r)
 {
@@ -165,24 +178,26 @@ pp_spaa_less_finish(struct pp_spaa_reader *r)
 		const struct pp_spaa_less *less = &r->less.at[i];
 		struct pp_spaa_event *e = &r->events.at[less->event];
 		const struct pp_spaa_row *row = &e->rows.at[less->row];
-		const struct pp_metric *metric = &p->metrics.at[e->first_metric + less->column];
 		struct pp_less_row out = { .metric = e->first_metric + less->column,
 			                   .node = row->node };
-		int64_t whole;
+		int64_t whole, own;
 
 		/* What was shared out among pairs has no leaf of its own any more. */
 		if (row->series == PP_SPAA_DROPPED || row->node == 0)
 			continue;
 		out.series = r->series_at[row->series];
 		whole = e->cells.at[(size_t)less->row * e->columns.n + less->column];
-		if (metric->type == PP_REAL) {
+		own = pp_spaa_cell(e, less->column, &less->own);
+		/* Of a half there may be less left than it says is its own. */
+		if (!cell_is_less(&e->columns.at[less->column], own, whole))
+			continue;
+		if (e->columns.at[less->column].real) {
 			double d;
 
 			memcpy(&d, &whole, sizeof d);
 			out.cell = pp_cell_real(d - pp_spaa_num_double(&less->own));
 		} else {
-			out.cell = (int64_t)((uint64_t)whole -
-			                     (uint64_t)pp_spaa_cell(e, less->column, &less->own));
+			out.cell = (int64_t)((uint64_t)whole - (uint64_t)own);
 		}
 		if (!pp_vec_push(&p->less, out)) {
 			pp_spaa_no_memory(r);
@@ -247,7 +262,8 @@ row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, const pp_frame *fr
 		uint32_t column = r->less.at[less].column;
 		int64_t cell = pp_spaa_cell(e, column, &r->less.at[less].own);
 
-		r->own.at[column] = cell_value(&e->columns.at[column], cell);
+		if (cell_is_less(&e->columns.at[column], cell, e->cells.at[row * n + column]))
+			r->own.at[column] = cell_value(&e->columns.at[column], cell);
 	}
 	pp_sums_add(&e->sums, frames, depth, r->own.at, r->total.at);
 }

@@ -273,6 +273,8 @@ uint32_t
 pp_build_metric(struct pp_builder *b, const struct pp_metric *metric)
 {
 	struct pp_profile *p = b->profile;
+	struct pp_metric *last;
+	size_t i;
 
 	if (!pp_builder_ok(b))
 		return 0;
@@ -280,6 +282,13 @@ pp_build_metric(struct pp_builder *b, const struct pp_metric *metric)
 		no_memory(b);
 		return 0;
 	}
+	last = &p->metrics.at[p->metrics.n - 1];
+	last->flags &= ~(unsigned)PP_METRIC_SHARED;
+	for (i = 0; i < p->metrics.n - 1; i++)
+		if (p->metrics.at[i].name == last->name) {
+			p->metrics.at[i].flags |= PP_METRIC_SHARED;
+			last->flags |= PP_METRIC_SHARED;
+		}
 	return (uint32_t)(p->metrics.n - 1);
 }
 

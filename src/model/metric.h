@@ -31,7 +31,9 @@ enum {
 	PP_METRIC_SIGNED = 1 << 1,  /* may go down: memory in use */
 	PP_METRIC_SAMPLED = 1 << 2, /* estimated from samples */
 	PP_METRIC_NO_SUM = 1 << 3,  /* a peak or an average: adding makes no sense */
-	PP_METRIC_TIME_OK = 1 << 4  /* may be read as time (SPAA rule 25) */
+	PP_METRIC_TIME_OK = 1 << 4, /* may be read as time (SPAA rule 25) */
+	PP_METRIC_SHARED =
+	    1 << 5 /* its name is that of another metric, too: see pp_metric_label() */
 };
 
 struct pp_metric {

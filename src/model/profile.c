@@ -56,6 +56,18 @@ pp_profile_primary(const struct pp_profile *p)
 	return 0;
 }
 
+void
+pp_metric_label(const struct pp_profile *p, const struct pp_metric *m, struct pp_buf *out)
+{
+	struct pp_slice name = pp_text_of(p, m->name), event = pp_text_of(p, m->event);
+
+	if (m->event && m->flags & PP_METRIC_SHARED) {
+		pp_buf_add(out, event.p, event.n);
+		pp_buf_addc(out, '/');
+	}
+	pp_buf_add(out, name.p, name.n);
+}
+
 size_t
 pp_profile_metric_find(const struct pp_profile *p, struct pp_slice name)
 {

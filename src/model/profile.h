@@ -290,6 +290,8 @@ pp_series_measured(const struct pp_profile *p, const struct pp_series *s, uint32
 
 /* The metric to use unless told otherwise: the primary one, else the first; metrics.n when none. */
 size_t pp_profile_primary(const struct pp_profile *);
+/* Appends what a metric is called: its name, or EVENT/NAME where several share that. */
+void pp_metric_label(const struct pp_profile *, const struct pp_metric *, struct pp_buf *);
 /* A metric by name (or "EVENT/NAME"); metrics.n when there is none. */
 size_t pp_profile_metric_find(const struct pp_profile *, struct pp_slice name);
 /*

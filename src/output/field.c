@@ -15,10 +15,10 @@ void
 pp_metric_describe(struct pp_buf *out, const struct pp_profile *p, const struct pp_metric *m,
                    double value)
 {
-	struct pp_slice name = pp_text_of(p, m->name), unit = pp_text_of(p, m->unit);
+	struct pp_slice unit = pp_text_of(p, m->unit);
 
-	if (!pp_slice_eq(name, unit)) {
-		pp_buf_add(out, name.p, name.n);
+	if (!pp_slice_eq(pp_text_of(p, m->name), unit) || m->flags & PP_METRIC_SHARED) {
+		pp_metric_label(p, m, out);
 		pp_buf_adds(out, ": ");
 	}
 	pp_units_named(out, unit, value);

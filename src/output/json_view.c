@@ -26,30 +26,12 @@ pp_json_value(struct pp_json *j, const struct pp_metric *m, union pp_value v)
 	pp_json_raw(j, text, n);
 }
 
-/* The name of a metric; EVENT/NAME where metrics of several events share it. */
-static void
-metric_label(const struct pp_profile *p, size_t metric, struct pp_buf *out)
-{
-	const struct pp_metric *m = &p->metrics.at[metric];
-	struct pp_slice name = pp_text_of(p, m->name), event = pp_text_of(p, m->event);
-	bool shared = false;
-	size_t i;
-
-	for (i = 0; i < p->metrics.n && m->event; i++)
-		shared |= i != metric && p->metrics.at[i].name == m->name;
-	if (shared) {
-		pp_buf_add(out, event.p, event.n);
-		pp_buf_addc(out, '/');
-	}
-	pp_buf_add(out, name.p, name.n);
-}
-
 static void
 put_metric(struct pp_json *j, const char *key, const struct pp_profile *p, size_t metric)
 {
 	struct pp_buf label = { 0 };
 
-	metric_label(p, metric, &label);
+	pp_metric_label(p, &p->metrics.at[metric], &label);
 	if (key)
 		pp_json_put_text(j, key, pp_slice_of(label.p ? label.p : "", label.n));
 	else
