@@ -59,7 +59,7 @@ export async function traced(b, p, file, actions) {
 }
 
 /** Everything a reader may ask of a report: [[name, run], ...]. */
-export function everything(p, word = 'alloc') {
+export function everything(p, word, has = {}) {
   const key = k => () => p.keyboard.press(k), blur = () => p.evaluate(() => document.activeElement.blur());
   const out = [], add = (name, run) => out.push([name, run]), add0 = run => out.push(['', run]);
   add0(async () => {
@@ -110,5 +110,24 @@ export function everything(p, word = 'alloc') {
   add('from the leaves', key('r'));
   add('from the root', key('r'));
   add('dark', key('d'));
+  if (has.metrics > 1) {
+    add('another metric', () => p.getByLabel('Metric').selectOption('1'));
+    add('the first metric', () => p.getByLabel('Metric').selectOption('0'));
+  }
+  if (has.time) {
+    const range = async (from, to) => {
+      await p.selectOption('.addfilter select', 'time');
+      await p.fill('#pattern', `${from}%..${to}%`);
+      await p.focus('#pattern');
+    };
+    add0(() => range(10, 80));
+    add('a range of time', key('Enter'));
+    add0(blur);
+    add('its functions', key('5'));
+    add('its time order', key('2'));
+    add('move in time', key('ArrowRight'));
+    add('zoom in time', key('ArrowUp'));
+    add('undo', key('u'));
+  }
   return out;
 }

@@ -4,11 +4,13 @@
 import { inkOn } from './colours';
 import { el } from './dom';
 import type { Layer } from './layers';
+import { Slivers, blend, pixel } from './slivers';
 import { fit } from './text';
 
 export const ROW = 18;
 const THIN = 0.5;
-const SLICE = 10; // ms: what may be unfolded before a first answer is drawn
+const SLIVER = 8; // pixels: a box without room for a label
+const SLICE = 5, NEXT = 14; // ms: what may be unfolded before a first answer is drawn, and before each one after it
 const FONT = '11px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
 export interface Box {
@@ -64,10 +66,12 @@ export class Flame {
   private hovered: Box | null = null;
   private wide: number[] = [];
   private wantBottom = true;
+  private waited = false; // what is shown is not all there is to show
   zoom = 0;
   selected = 0;
   up = false; // the whole at the bottom
   byWeight = false;
+  private slivers = new Slivers();
   fits = false; // take no more room than there are rows
   private zoomRow = 0; // where the zoomed frame stands
 
@@ -181,13 +185,14 @@ export class Flame {
     above.forEach((node, row) => this.rows.push([{ node, row, x: 0, w: width, more: 0 }]));
     const whole = layer.width(this.zoom);
     if (!(whole > 0)) return;
-    const scale = width / whole, queue = [this.rows[this.zoomRow][0]], until = performance.now() + SLICE;
+    const scale = width / whole, queue = [this.rows[this.zoomRow][0]], until = performance.now() + (this.waited ? NEXT : SLICE);
     let waiting = false;
     // Row by row: when time is up, the rest comes with the next frames.
     for (let i = 0; i < queue.length; i++) {
       if (layer.effort(queue[i].node) > 0 && performance.now() > until) waiting = true;
       else this.children(layer, queue[i], scale, queue);
     }
+    this.waited = waiting;
     if (waiting) setTimeout(() => this.relayout(), 0);
   }
 
@@ -273,29 +278,37 @@ export class Flame {
     }
     const g = this.canvas.getContext('2d', { alpha: false })!;
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const look = getComputedStyle(this.host), back = look.getPropertyValue('--back').trim() || '#fff';
-    g.fillStyle = back;
-    g.fillRect(0, 0, width, height);
+    const look = getComputedStyle(this.host), back = look.getPropertyValue('--back').trim();
     g.font = FONT;
     g.textBaseline = 'middle';
     if (!this.letter) this.letter = g.measureText('mmmmmmmmmm').width / 10;
     const scroll = (this.paintedAt = this.host.scrollTop), searching = this.style.searching(), dark = this.style.dark();
-    for (let row = 0; row < this.rows.length; row++) {
+    const seen = this.rows.map((_, row) => row).filter(row => this.rows[row] && this.top(row) - scroll + ROW > 0 && this.top(row) - scroll < height);
+    this.paintSlivers(g, seen, scroll, ratio, pixel(back));
+    for (const row of seen) {
       const y = this.top(row) - scroll;
-      if (y + ROW < 0 || y > height || !this.rows[row]) continue;
-      for (const box of this.rows[row]) {
-        if (box.w < 4 && !searching && row >= this.zoomRow) this.paintThin(g, box, y, dark);
-        else this.paintBox(g, box, y, searching, dark);
-      }
+      for (const box of this.rows[row]) if (box.w >= SLIVER) this.paintBox(g, box, y, searching, dark);
     }
     if (this.selected !== this.zoom || document.activeElement === this.canvas) this.outline(g, this.find(this.selected), look.getPropertyValue('--ink'), 2);
     if (this.hovered) this.outline(g, this.hovered, look.getPropertyValue('--ink'), 1);
   }
 
-  /** Most boxes are slivers without a label. */
-  private paintThin(g: CanvasRenderingContext2D, box: Box, y: number, dark: boolean): void {
-    g.fillStyle = box.node < 0 || box.more > 0 ? (dark ? '#3d3e47' : '#c9c9d1') : this.style.colour(box.node);
-    g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, ROW - 1);
+  /** The ground, and the boxes that have no room for a label. */
+  private paintSlivers(g: CanvasRenderingContext2D, rows: number[], scroll: number, ratio: number, back: number): void {
+    const { style, slivers } = this, dark = style.dark(), searching = style.searching(), sum = pixel(dark ? '#3d3e47' : '#c9c9d1'), found = pixel(dark ? '#b933d6' : '#b517d1');
+    slivers.begin(g, back);
+    for (const row of rows) {
+      const list = this.rows[row], y = this.top(row) - scroll;
+      for (let i = 0; i < list.length; i++) {
+        const box = list[i];
+        if (box.w >= SLIVER) continue;
+        let colour = box.node < 0 || box.more > 0 ? sum : pixel(style.colour(box.node));
+        if (searching) colour = box.node > 0 && !box.more && style.match(box.node) ? found : blend(colour, back, 0.32);
+        slivers.add(Math.round(box.x * ratio), Math.round((box.x + (box.w > 2 ? box.w - 0.6 : box.w)) * ratio), colour);
+      }
+      slivers.row(Math.round(y * ratio), Math.round((y + ROW - 1) * ratio), back);
+    }
+    slivers.end(g);
   }
 
   private paintBox(g: CanvasRenderingContext2D, box: Box, y: number, searching: boolean, dark: boolean): void {
@@ -303,7 +316,7 @@ export class Flame {
     const match = searching && !sum && style.match(box.node), faded = searching && !match;
     const above = box.row < this.zoomRow;
     if (faded || above) g.globalAlpha = faded ? 0.32 : 0.6;
-    const colour = sum ? (dark ? '#3d3e47' : '#c9c9d1') : match ? (dark ? '#d95bf0' : '#b517d1') : style.colour(box.node);
+    const colour = sum ? (dark ? '#3d3e47' : '#c9c9d1') : match ? (dark ? '#b933d6' : '#b517d1') : style.colour(box.node);
     g.fillStyle = colour;
     g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, ROW - 1);
     const room = Math.floor((box.w - 7) / this.letter);

@@ -10,6 +10,7 @@ async function start(): Promise<void> {
     const data = await load(holder.textContent!);
     holder.remove();
     new App(data);
+    document.documentElement.dataset.nodes = String(data.tree.n);
     document.documentElement.dataset.ready = (performance.now() - began).toFixed(0);
   } catch (error) {
     document.body.append(el('p', { class: 'lacks', role: 'alert' }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}. ` +

@@ -22,11 +22,21 @@ export interface Selection {
   normalize: boolean;
 }
 
-/** Costs on a tree: per profile the own and inclusive cost of each node. */
-export interface Costs {
-  self: Float64Array;
-  total: Float64Array;
-  calls: Float64Array | null;
+/** Costs of one profile on a tree: the own and inclusive cost of each node. */
+export class Costs {
+  private counted: Float64Array | null = null;
+
+  constructor(readonly self: Float64Array, readonly total: Float64Array, private count: (() => Float64Array) | null) {}
+
+  /** Calls begun at each node, counted when first asked for: pictures do not need them. */
+  get calls(): Float64Array | null {
+    return this.count && (this.counted ??= this.count());
+  }
+
+  /** The same calls on other costs. */
+  with(self: Float64Array, total: Float64Array): Costs {
+    return new Costs(self, total, this.count && (() => this.calls!));
+  }
 }
 
 export interface FlatRow {
@@ -98,8 +108,8 @@ class Pool {
     return this.free.length < most;
   }
 
-  give(cells: Float64Array | null): void {
-    if (cells && this.free.length < 8 && !this.free.includes(cells)) this.free.push(cells);
+  give(cells: Float64Array): void {
+    if (this.free.length < 8 && !this.free.includes(cells)) this.free.push(cells);
   }
 }
 
@@ -126,9 +136,8 @@ export function momentAt(m: Moments, time: number): number {
  * Adds what happened in [from, to). An interval of a trace that a border cuts is divided in proportion to time,
  * rounded down from its start, as `--time` does.
  */
-function addMoments(m: Moments, metric: number, from: number, to: number, self: Float64Array, calls: Float64Array | null, real: boolean): void {
+function addMoments(m: Moments, metric: number, from: number, to: number, self: Float64Array, real: boolean): void {
   const gain = m.gain[metric], { node, start } = m, first = momentAt(m, from), end = momentAt(m, to);
-  if (calls && m.calls) for (let i = first; i < end; i++) calls[node[i]] += m.calls[i];
   if (!gain) return;
   // Only what runs at a border can be cut.
   const last = m.trace && end > first ? end - 1 : end;
@@ -148,25 +157,32 @@ function addRows(to: Float64Array, node: Int32Array, cost: Float64Array): void {
   for (let i = 0; i < node.length; i++) to[node[i]] += cost[i];
 }
 
-function ownCosts(data: Data, profile: number, what: Selection, pool: Pool): { self: Float64Array; calls: Float64Array | null } {
-  const n = data.tree.n, self = pool.zeros(n), metric = metricOf(data, profile, what.metric);
-  const list = data.series.filter(s => s.profile === profile && chosen(s, what));
-  const calls = list.some(s => s.info.calls) ? pool.zeros(n) : null;
+function ownCosts(data: Data, profile: number, what: Selection, pool: Pool): Float64Array {
+  const self = pool.zeros(data.tree.n), metric = metricOf(data, profile, what.metric), factor = factorOf(data, profile, what.metric);
   const real = data.meta.profiles[profile].metrics[metric]?.real ?? false;
-  for (const s of list) {
-    if (metric < 0) continue;
-    const timed = what.time ? data.moments.find(m => m.series === s) : undefined;
-    if (what.time) {
-      if (timed) addMoments(timed, metric, what.time[0], what.time[1], self, calls, real);
-      continue;
-    }
-    const node = s.node, cost = s.cost[metric];
-    if (cost) addRows(self, node, cost);
-    if (calls && s.calls) addRows(calls, node, s.calls);
+  for (const s of data.series) {
+    if (s.profile !== profile || metric < 0 || !chosen(s, what)) continue;
+    const cost = s.cost[metric], timed = what.time ? data.moments.find(m => m.series === s) : undefined;
+    if (what.time && timed) addMoments(timed, metric, what.time[0], what.time[1], self, real);
+    else if (!what.time && cost) addRows(self, s.node, cost);
   }
-  const factor = factorOf(data, profile, what.metric);
-  if (factor !== 1) for (let i = 0; i < n; i++) self[i] *= factor;
-  return { self, calls };
+  if (factor !== 1) for (let i = 0; i < self.length; i++) self[i] *= factor;
+  return self;
+}
+
+function knowsCalls(data: Data, profile: number, what: Selection): boolean {
+  return data.series.some(s => s.profile === profile && s.info.calls && chosen(s, what));
+}
+
+function ownCalls(data: Data, profile: number, what: Selection): Float64Array {
+  const calls = new Float64Array(data.tree.n);
+  for (const s of data.series) {
+    if (s.profile !== profile || !chosen(s, what)) continue;
+    const timed = what.time ? data.moments.find(m => m.series === s) : undefined;
+    if (timed?.calls) for (let i = momentAt(timed, what.time![0]), end = momentAt(timed, what.time![1]); i < end; i++) calls[timed.node[i]] += timed.calls[i];
+    else if (!what.time && s.calls) addRows(calls, s.node, s.calls);
+  }
+  return calls;
 }
 
 // ---- filters ----
@@ -217,8 +233,7 @@ function chosenStacks(tree: Tree, flags: Uint8Array, kinds: number, own: Float64
   for (let i = 1; i < n;) {
     const bits = flags[func[i]];
     if (bits & 2) {
-      out.fill(0, i, end[i]);
-      i = end[i];
+      for (const last = end[i]; i < last; i++) out[i] = 0;
       continue;
     }
     if (i >= until && bits & 1) until = end[i];
@@ -263,8 +278,8 @@ function moved(own: Float64Array, to: Int32Array, keepRoot: boolean, out: Float6
   return out;
 }
 
-/** Calls of the frames that are still there, be it only on the way to costs that stay; `present` are the nodes that cost anything. */
-function callsLeft(tree: Tree, flags: Uint8Array, kinds: number, taken: Uint8Array | null, present: Uint8Array, calls: Float64Array, out: Float64Array): Float64Array {
+/** Leaves the calls of the frames that are still there, be it only on the way to costs that stay; `present` are the nodes that cost anything. */
+function callsLeft(tree: Tree, flags: Uint8Array, kinds: number, taken: Uint8Array | null, present: Uint8Array, calls: Float64Array): Float64Array {
   const { n, func, depth, parent } = tree, want = kinds & 1, from = kinds & 4, need = new Uint8Array(n);
   const seenAt = new Uint8Array(tree.deepest + 1), shownAt = new Uint8Array(tree.deepest + 1);
   for (let i = 1; i < n; i++) {
@@ -273,9 +288,13 @@ function callsLeft(tree: Tree, flags: Uint8Array, kinds: number, taken: Uint8Arr
     if (present[i] && shown && (seen & 3) === want && (seen & from) === from) need[i] = 1;
   }
   for (let i = n - 1; i > 0; i--) need[parent[i]] |= need[i];
-  for (let i = 1; i < n; i++) out[i] = need[i] && !(taken && taken[i]) ? calls[i] : 0;
-  out[0] = 0;
-  return out;
+  for (let i = 0; i < n; i++) if (!need[i] || i === 0 || (taken && taken[i])) calls[i] = 0;
+  return calls;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 /** The nodes that something is known of. */
@@ -408,17 +427,19 @@ export function isPlain(what: Selection): boolean {
 /** What is chosen, before filters. */
 interface Base {
   costs: Costs[];
+  present: (() => Uint8Array)[]; // by profile: the nodes that something is known of
   width: Float64Array;
   negative: boolean; // some own cost is
 }
 
 function makeBase(data: Data, what: Selection, pool: Pool): Base {
   const costs = data.meta.profiles.map((_, k) => {
-    const { self, calls } = ownCosts(data, k, what, pool);
-    return { self, total: inclusive(data.tree, self, pool.take(self.length)), calls };
+    const self = ownCosts(data, k, what, pool);
+    return new Costs(self, inclusive(data.tree, self, pool.take(self.length)), knowsCalls(data, k, what) ? () => ownCalls(data, k, what) : null);
   });
   const negative = costs.some(c => hasNegative(c.self));
-  return { costs, width: widths(data.tree, costs, negative, pool), negative };
+  const present = costs.map((_, k) => once(() => presentNodes(data, k, what)));
+  return { costs, present, width: widths(data.tree, costs, negative, pool), negative };
 }
 
 /** The costs that filters leave, and the nodes that they take out. */
@@ -428,9 +449,9 @@ function filtered(data: Data, what: Selection, base: Base, pool: Pool): { costs:
   if (out) takeOut(tree, flags, kinds, out, where);
   const costs = base.costs.map((c, k) => {
     const own = kinds & 3 ? chosenStacks(tree, flags, kinds, c.self, pool.take(n)) : c.self, self = out ? moved(own, where, !(kinds & 20), pool.take(n)) : own;
-    const calls = c.calls && callsLeft(tree, flags, kinds, out, presentNodes(data, k, what), c.calls, pool.take(n));
     if (own !== self && own !== c.self) pool.give(own);
-    return { self, total: inclusive(tree, self, pool.take(n)), calls };
+    const calls = () => callsLeft(tree, flags, kinds, out, base.present[k](), c.calls!.slice());
+    return new Costs(self, inclusive(tree, self, pool.take(n)), knowsCalls(data, k, what) ? calls : null);
   });
   return { costs, out };
 }
@@ -450,6 +471,8 @@ function makeScene(data: Data, what: Selection, base: Base, pool: Pool): Scene {
     flatRest: stated ? data.meta.cut.functions : 0,
   };
 }
+
+type Shown = Pick<Scene, 'costs' | 'width'>;
 
 function newest<V>(map: Map<string, V>, key: string, most: number, make: () => V, drop: (value: V) => void): V {
   const value = map.get(key) ?? make();
@@ -479,6 +502,7 @@ export class Scenes {
   /** Makes a bit of the room that the next questions need; false when there is enough. */
   prepare(): boolean {
     if (where.length !== this.data.tree.n) where = new Int32Array(this.data.tree.n).fill(1);
+    for (const base of this.bases.values()) base.costs.forEach((c, k) => c.calls && base.present[k]());
     return this.pool.fill(this.data.tree.n, 2 * this.data.meta.profiles.length);
   }
 
@@ -487,9 +511,9 @@ export class Scenes {
   }
 
   /** Keeps the room of what nobody looks at any more. */
-  private reuse(old: Base | Scene): void {
-    const arrays = ({ costs, width }: Base | Scene) => [width, ...costs.flatMap(c => [c.self, c.total, c.calls])];
-    const used = new Set([...this.scenes.values(), ...this.bases.values()].flatMap(arrays));
+  private reuse(old: Shown): void {
+    const arrays = ({ costs, width }: Shown) => [width, ...costs.flatMap(c => [c.self, c.total])];
+    const used = new Set([...this.scenes.values(), ...this.bases.values() as Iterable<Shown>].flatMap(arrays));
     for (const cells of arrays(old)) if (!used.has(cells)) this.pool.give(cells);
   }
 }
@@ -499,7 +523,7 @@ function scaled(tree: Tree, [before, after]: Costs[], pool: Pool): Costs[] {
   const sum = (cells: Float64Array) => cells.reduce((a, b) => a + b, 0), a = sum(before.self), b = sum(after.self), self = pool.take(tree.n);
   if (!(a > 0 && b > 0)) return [before, after];
   for (let i = 0; i < tree.n; i++) self[i] = (after.self[i] * a) / b;
-  return [before, { self, total: inclusive(tree, self, pool.take(tree.n)), calls: after.calls }];
+  return [before, after.with(self, inclusive(tree, self, pool.take(tree.n)))];
 }
 
 function hasNegative(cells: Float64Array): boolean {

@@ -190,7 +190,7 @@ export class TimeChart {
   private box(g: CanvasRenderingContext2D, box: TimeBox, y: number): void {
     const { style } = this, func = this.tree.func[box.node], match = func && style.match(func), faded = style.searching() && !match;
     g.globalAlpha = faded ? 0.32 : 1;
-    const colour = match ? (style.dark() ? '#d95bf0' : '#b517d1') : style.colour(func);
+    const colour = match ? (style.dark() ? '#b933d6' : '#b517d1') : style.colour(func);
     g.fillStyle = colour;
     g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, box.h);
     const room = Math.floor((box.w - 7) / this.letter);

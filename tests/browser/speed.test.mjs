@@ -1,0 +1,60 @@
+// A report of a million nodes opens and answers at once: node speed.test.mjs POLYPROF ROOT ARTEFACTS
+//
+// Script time comes from the browser's trace. Limits grow with what a fixed piece of script takes on this machine, so
+// that a slow or busy one does not fail; on the machine they were set on that takes REFERENCE ms and each answer has 50.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { browser, done, is, ok, out, page, polyprof, test } from './kit.mjs';
+import { everything, traced } from './trace.mjs';
+
+const REFERENCE = 60, ANSWER = 50, OPEN = 2000;
+const b = await browser();
+
+/** Stacks of a program of 6,000 functions: they share their upper part and part further down. */
+function stacks(lines) {
+  let seed = 12345;
+  const random = n => (seed = (seed * 48271) % 2147483647) % n;
+  const words = ['alloc', 'read', 'parse', 'render', 'lock', 'sort', 'copy', 'find'];
+  const names = Array.from({ length: 6000 }, (_, i) => `app::${words[i % 8]}_${words[(i >> 3) % 8]}::function_${i}`);
+  const calls = names.map(() => Array.from({ length: 8 }, () => random(names.length)));
+  const text = [];
+  for (let i = 0; i < lines; i++) {
+    let f = random(6), stack = names[f];
+    for (let depth = 22 + random(12); depth > 0; depth--) {
+      f = calls[f][Math.min(random(8), random(8), random(8))];
+      stack += ';' + names[f];
+    }
+    text.push(`${stack} ${1 + random(20)}\n`);
+  }
+  return text.join('');
+}
+
+/** Something like what the viewer does: additions over a million numbers. */
+const reference = p => p.evaluate(() => new Promise(done => setTimeout(() => {
+  const n = 1 << 20, from = new Float64Array(n), to = new Float64Array(n), parent = new Int32Array(n);
+  for (let i = 1; i < n; i++) parent[i] = i - 1 - ((i * 7919) % Math.min(i, 61));
+  for (let round = 0; round < 24; round++) {
+    to.set(from);
+    for (let i = n - 1; i > 0; i--) to[parent[i]] += to[i] + 1;
+  }
+  done(to[0]);
+}, 0)));
+
+await test('a million nodes', async () => {
+  const folded = join(out, 'million.folded'), html = join(out, 'million.html'), p = await page(b);
+  writeFileSync(folded, stacks(56000));
+  polyprof('report', '-q', '--max-size', '0', folded, '-o', html);
+  const result = await traced(b, p, html, [['reference', () => reference(p)], ...everything(p, 'alloc_')]);
+  const nodes = await p.evaluate(() => Number(document.documentElement.dataset.nodes));
+  ok(nodes > 900000, 'about a million nodes', String(nodes));
+  const slow = Math.max(1, result.actions[0].all / REFERENCE);
+  console.log(`# reference ${result.actions[0].all.toFixed(0)} ms, opened in ${result.opened} ms`);
+  ok(result.opened < OPEN * slow * 1.5, `opens in ${result.opened} ms`, `the limit is ${(OPEN * slow * 1.5).toFixed(0)}`);
+  for (const a of result.actions.slice(1).filter(x => x.name))
+    ok(a.answer < ANSWER * slow, `${a.name}: ${a.answer.toFixed(0)} ms of script, ${a.all.toFixed(0)} until all is drawn`, `the limit is ${(ANSWER * slow).toFixed(0)}`);
+  is(p.complaints, [], 'no complaints');
+  await p.context().close();
+});
+
+await b.close();
+done();
