@@ -159,6 +159,10 @@ struct pp_read_opts {
 	const struct pp_limits *limits; /* NULL = defaults */
 	double prune; /* for pictures: what costs less than this share of the whole may
 	                                   be summed up as "(N more)"; 0 = keep everything */
+	/* For questions about one function: stacks without any that this accepts may be summed up as cost
+	   without stack; NULL = keep everything. */
+	bool (*keep)(void *keep_ctx, const char *name, size_t n);
+	void *keep_ctx;
 	const char *const
 	    *options; /* "key=value" strings for the format, NULL-terminated; or NULL */
 	/* Called now and then with bytes read and bytes in all (0 = unknown); true stops the reading. */

@@ -395,6 +395,8 @@ reader_init(struct pp_reader *r, struct pp_opening *o)
 		.variant = o->opts.variant,
 		.want = want,
 		.prune = o->opts.prune,
+		.keep = o->opts.keep,
+		.keep_ctx = o->opts.keep_ctx,
 		.threads = o->io.threads,
 		.limits = o->io.limits,
 		.diags = o->io.diags,

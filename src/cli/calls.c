@@ -508,6 +508,8 @@ pp_calls_run(struct pp_cli *cli, enum pp_calls_side side)
 	if (cli->args.words.n == 0)
 		return pp_cli_usage(cli, "name a function and a file");
 	code = pp_load_files(cli, 1, &files, &n);
+	if (cli->args.words.at[0][0] != '/' && !pp_filters_given(cli))
+		cli->about = cli->args.words.at[0];
 	if (code == 0)
 		code = pp_load_profile(
 		    cli, files, n,

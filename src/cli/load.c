@@ -122,6 +122,19 @@ now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Whether a function may be the one that the user named; see pp_find_function(). */
+static bool
+may_be_about(void *about, const char *name, size_t n)
+{
+	const char *typed = about;
+	size_t length = strlen(typed);
+
+	/* A part of the name, or FILE:NAME. */
+	return memmem(name, n, typed, length) != NULL ||
+	       (length > n && typed[length - n - 1] == ':' &&
+	        memcmp(typed + length - n, name, n) == 0);
+}
+
 int
 pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_loaded *l)
 {
@@ -142,6 +155,10 @@ pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_load
 		return 0;
 	}
 	opts.options = l->options;
+	if (cli->about) {
+		opts.keep = may_be_about;
+		opts.keep_ctx = (void *)(uintptr_t)cli->about;
+	}
 	opts.threads = jobs > 1024 ? 1024 : (unsigned)jobs;
 	/* In `convert` the variant is the one to write. */
 	opts.variant = cli->target ? NULL : pp_args_text(&cli->args, "variant");

@@ -352,6 +352,7 @@ struct pp_spaa_event {
 	uint32_t time_from;    /* column from which time is derived, or UINT32_MAX */
 	struct pp_sums sums;   /* by frame, when only sums are wanted */
 	uint64_t summed;       /* rows that went into them */
+	uint32_t rest;         /* row + 1 of stacks that nobody asks about */
 };
 
 /* An exclusive value that is less than the stack's. */
@@ -418,7 +419,7 @@ struct pp_spaa_frame_row {
 	uint64_t ip, symoff; /* hashes of their text; 0 = absent */
 	uint64_t depth;
 	uint8_t kind;
-	bool inlined, has_depth;
+	bool inlined, has_depth, kept;
 };
 
 struct pp_spaa_thread_row {
@@ -487,6 +488,7 @@ struct pp_spaa_reader {
 	bool want_tree, want_time;
 	bool
 	    flat; /* only sums per function are wanted: one frame for each, no tree where none is needed */
+	bool keep; /* stacks that nobody asks about are summed up */
 	bool gave_up;
 	bool early;     /* a record stood before the header */
 	uint64_t lines; /* before the current chunk */
@@ -579,6 +581,8 @@ int64_t pp_spaa_cell(struct pp_spaa_event *, uint32_t column, const struct pp_sp
 void pp_spaa_less_add(struct pp_spaa_reader *, const struct pp_spaa_record *, uint32_t event);
 /* Adds the row made last up and takes it away again. */
 void pp_spaa_sums_take(struct pp_spaa_reader *, uint32_t event, const pp_frame *, size_t depth);
+/* Adds the row made last to those of stacks that nobody asks about. */
+void pp_spaa_rest_take(struct pp_spaa_reader *, uint32_t event);
 /* Adds the rows up that are left, and gives all sums to the profile. */
 void pp_spaa_sums_finish(struct pp_spaa_reader *);
 /* Says where exclusive values are less than those of the stack. */

@@ -77,7 +77,12 @@ deep_stack(struct pp_spaa_reader *r, const uint64_t *ids, uint32_t depth)
 
 /* ---- frames ----------------------------------------------------------------------------- */
 
-enum { SEEN_USER = 1 << PP_SPAA_USER, SEEN_KERNEL = 1 << PP_SPAA_KERNEL, SEEN_INLINED = 8 };
+enum {
+	SEEN_USER = 1 << PP_SPAA_USER,
+	SEEN_KERNEL = 1 << PP_SPAA_KERNEL,
+	SEEN_INLINED = 8,
+	SEEN_KEPT = 16
+};
 
 /* Looks all frames up; root first into `out` when there is one. False when one is not defined. */
 static bool
@@ -102,7 +107,8 @@ frames_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, pp_fr
 			return false;
 		}
 		f = &r->frames.at[row];
-		*seen |= 1u << f->kind | (f->inlined ? SEEN_INLINED : 0u);
+		*seen |= 1u << f->kind | (f->inlined ? SEEN_INLINED : 0u) |
+		         (f->kept ? SEEN_KEPT : 0u);
 		h = pp_mix(h ^ ids[i], PP_HASH_K1);
 		if (out)
 			out[leaf_first ? run.n - 1 - i : i] = f->frame;
@@ -497,7 +503,7 @@ stack_mark(const struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
 /* Uses a stack that is right. */
 static void
 stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id, uint32_t event,
-          const pp_frame *frames, uint64_t frames_hash)
+          const pp_frame *frames, uint64_t frames_hash, unsigned seen)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
 	struct pp_spaa_stack_row row = {
@@ -529,7 +535,9 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
 		return;
 	if (s->has_own && (s->own.first != s->weights.first || s->own.n != s->weights.n))
 		pp_spaa_less_add(r, rec, event);
-	if (is_summed(r, s)) {
+	if (r->keep && !(seen & SEEN_KEPT) && s->type == PP_SPAA_UNIFIED) {
+		pp_spaa_rest_take(r, event);
+	} else if (is_summed(r, s)) {
 		pp_spaa_sums_take(r, event, frames, s->frames.n);
 	} else if (r->flat) {
 		held_add(r, frames, s->frames.n);
@@ -580,7 +588,7 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (!pp_builder_ok(r->builder))
 		return false;
 	if (PP_LIKELY(!rec->wrong && known && r->errors == errors && id != UINT32_MAX))
-		stack_use(r, rec, id, event, frames, hash);
+		stack_use(r, rec, id, event, frames, hash, seen);
 	else if (id != UINT32_MAX && !r->ids.at[id].record)
 		r->ids.at[id].record = PP_SPAA_REFUSED;
 	return pp_builder_ok(r->builder);

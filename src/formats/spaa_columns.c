@@ -284,6 +284,36 @@ pp_spaa_sums_take(struct pp_spaa_reader *r, uint32_t event, const pp_frame *fram
 	e->summed++;
 }
 
+void
+pp_spaa_rest_take(struct pp_spaa_reader *r, uint32_t event)
+{
+	struct pp_spaa_event *e = &r->events.at[event];
+	size_t n = e->columns.n, last = e->rows.n - 1, k;
+	const int64_t *from = e->cells.at + last * n;
+	bool fits = e->rest > 0;
+
+	for (k = 0; k < n && fits; k++) {
+		int64_t sum = e->cells.at[(e->rest - 1) * n + k];
+
+		/* 63 bits: whether the column will be signed is not known yet. */
+		fits = !e->columns.at[k].large &&
+		       pp_cell_add(e->columns.at[k].real ? PP_REAL : PP_INT, &sum, from[k]);
+	}
+	while (r->less.n > 0 && r->less.at[r->less.n - 1].event == event &&
+	       r->less.at[r->less.n - 1].row == last)
+		r->less.n--;
+	/* The first one, and one that is too much for the others, stands for those to come. */
+	if (!fits) {
+		e->rest = (uint32_t)last + 1;
+		return;
+	}
+	for (k = 0; k < n; k++)
+		(void)pp_cell_add(e->columns.at[k].real ? PP_REAL : PP_INT,
+		                  &e->cells.at[(e->rest - 1) * n + k], from[k]);
+	e->rows.n--;
+	e->cells.n -= n;
+}
+
 /* Appends the frames of a stack that was held (its number + 1; 0 = none). */
 static bool
 path_add(struct pp_spaa_reader *r, uint32_t held)

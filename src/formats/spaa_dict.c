@@ -363,6 +363,8 @@ pp_spaa_apply_frame(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (r->want_tree)
 		row.frame = frame_build(r, f,
 		                        row.dso == UINT32_MAX ? 0 : r->dsos.at[row.dso].module);
+	if (r->keep)
+		row.kept = r->reader->keep(r->reader->keep_ctx, (const char *)f->func.p, f->func.n);
 	if (!pp_vec_push(&r->frames, row) ||
 	    !pp_spaa_table_set(&r->frame_of, f->id, (uint32_t)(r->frames.n - 1)))
 		pp_spaa_no_memory(r);

@@ -305,6 +305,7 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 	r->want_time = reader->want & PP_TIMELINE;
 	r->want_tree = r->want_time || reader->want & (PP_TREE | PP_EDGES | PP_LINES);
 	r->flat = reader->want & PP_FLAT && !r->want_time && !(reader->want & PP_EXTRAS);
+	r->keep = reader->keep && !r->want_time && !r->flat && !(reader->want & PP_EXTRAS);
 	if (reader->want & PP_FINDINGS)
 		r->want_tree = r->want_time = false;
 	r->event_of.seed = r->func_of.seed = r->metric_of.seed = r->series_of.seed = seed;

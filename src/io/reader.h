@@ -16,6 +16,9 @@ struct pp_reader {
 	bool forced;         /* the user named the format: do not second-guess it */
 	const char *variant; /* what the user asked for, or NULL */
 	unsigned want;       /* PP_TREE | ...: what the caller will use */
+	/* Stacks without a function that this accepts may be summed up as cost without stack; or NULL. */
+	bool (*keep)(void *keep_ctx, const char *name, size_t n);
+	void *keep_ctx;
 	double prune; /* subtrees below this share of the whole may be summed up; 0 = keep all */
 	unsigned threads; /* how many may run at once, >= 1 */
 	struct pp_limits limits;

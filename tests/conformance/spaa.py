@@ -234,6 +234,13 @@ def shapes(tap, polyprof, good, names):
                          f'{name}: {os.path.basename(path)} answers the same')
             tap.same(flat(polyprof, good(name), '--by', 'function'), flat(polyprof, good(name)),
                      f'{name}: with a tree and without')
+            # By name only stacks with that name are put into the tree, by pattern all.
+            for function in sorted({row[0] for row in flat(polyprof, good(name))[1] if row[0].isprintable()})[:3]:
+                for command in ('callers', 'callees'):
+                    by_name, by_pattern = (run(polyprof, command, '--json', '--depth', '4', typed, good(name))
+                                           for typed in (function, f'/^\\Q{function}\\E$/'))
+                    tap.same((by_name.returncode, by_name.stdout), (by_pattern.returncode, by_pattern.stdout),
+                             f'{name}: {command} of {function!r}')
 
 
 def exclusive_less(tap, polyprof, good):
