@@ -3,6 +3,8 @@
  */
 #include "analysis/reshape.h"
 
+#include <math.h>
+
 #include "model/builder.h"
 
 bool
@@ -179,4 +181,31 @@ pp_reshape_union(const struct pp_profile *before, size_t before_metric,
 	fits = add_profile(&b, 0, before, before_metric, reverse) &&
 	       add_profile(&b, 1, after, after_metric, reverse);
 	return finish(&b, fits, out);
+}
+
+pp_status
+pp_reshape_scale(struct pp_profile *p, size_t metric, double factor)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	size_t i;
+	uint32_t row;
+
+	for (i = 0; i < p->series.n; i++) {
+		struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++) {
+			int64_t *cell = &s->cells[(size_t)row * s->stride + metric];
+			union pp_value v = pp_cell_value(m, *cell);
+			double scaled = (m->type == PP_REAL ? v.d : (double)v.i) * factor;
+
+			if (m->type == PP_REAL) {
+				memcpy(cell, &scaled, sizeof *cell);
+				continue;
+			}
+			if (!(fabs(scaled) < 9.2e18))
+				return PP_E_LIMIT;
+			*cell = (int64_t)llround(scaled);
+		}
+	}
+	return PP_OK;
 }

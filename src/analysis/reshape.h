@@ -24,4 +24,7 @@ pp_status pp_reshape_union(const struct pp_profile *before, size_t before_metric
                            const struct pp_profile *after, size_t after_metric, bool reverse,
                            struct pp_profile **out);
 
+/* Multiplies a metric's own costs, each rounded to the nearest the metric can tell. PP_E_LIMIT when one passes 64 bits. */
+pp_status pp_reshape_scale(struct pp_profile *, size_t metric, double factor);
+
 #endif

@@ -32,6 +32,8 @@ static const struct pp_option flame_options[] = {
 	  PP_HINT_NONE },
 	{ "merge", 0, PP_ARG_FLAG, NULL, "add two files up instead of comparing them",
 	  PP_HINT_NONE },
+	{ "normalize", 0, PP_ARG_CHOICE, "none|total",
+	  "compare shapes: scale the second profile to the total of the first", PP_HINT_NONE },
 	{ "sort", 0, PP_ARG_CHOICE, "name|weight|input", "the order of siblings (default name)",
 	  PP_HINT_NONE },
 	{ "min-width", 0, PP_ARG_TEXT, "N[%]",
@@ -94,6 +96,7 @@ struct request {
 	struct pp_flame_opts opts;
 	struct pp_flame_style style;
 	union pp_value whole;
+	double scaled; /* by what the second profile was multiplied; 0 = it was not */
 	bool reverse;
 };
 
@@ -256,6 +259,31 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 	return code;
 }
 
+/* Scales what is compared to the size of what it is compared with. */
+static int
+normalize(struct pp_cli *cli, struct request *r, struct pp_profile *p)
+{
+	const char *how = pp_args_text(&cli->args, "normalize");
+	double before, after;
+	pp_status status;
+
+	if (!how || strcmp(how, "none") == 0)
+		return 0;
+	if (r->opts.before == PP_FLAME_ALONE)
+		return pp_cli_wrong(cli, "--normalize compares two profiles");
+	before = pp_value_double(&p->metrics.at[r->opts.before],
+	                         pp_profile_total(p, r->opts.before));
+	after = pp_value_double(&p->metrics.at[r->opts.metric],
+	                        pp_profile_total(p, r->opts.metric));
+	if (!(before > 0) || !(after > 0))
+		return 0;
+	r->scaled = before / after;
+	status = pp_reshape_scale(p, r->opts.metric, r->scaled);
+	if (status != PP_OK)
+		pp_cli_error(cli, "cannot scale: %s", pp_status_text(status));
+	return status == PP_OK ? 0 : pp_load_exit(status);
+}
+
 /* ---- in the order of time ---- */
 
 /* The series with the most events; series.n when none knows time. */
@@ -333,7 +361,8 @@ add_base_name(struct pp_buf *to, const char *file)
 
 /* What is drawn, unless --subtitle says it: files, metric, what all of it costs. */
 static void
-subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const char *const *files, size_t n)
+subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const struct request *r,
+              const char *const *files, size_t n)
 {
 	const struct pp_profile *p = flame->profile;
 	const struct pp_metric *m = flame->metric;
@@ -358,6 +387,8 @@ subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const char *const
 	}
 	if (whole)
 		pp_units_named(to, flame->unit, pp_value_double(m, whole->value));
+	if (r->scaled > 0)
+		pp_buf_addf(to, " \xc2\xb7 after scaled by %.4g", r->scaled);
 	if (!p->complete)
 		pp_buf_adds(to, " \xc2\xb7 incomplete");
 }
@@ -369,7 +400,7 @@ flame_draw(struct pp_cli *cli, struct request *r, const struct pp_flame *flame,
 	struct pp_buf subtitle = { 0 };
 
 	if (!r->style.subtitle) {
-		subtitle_make(&subtitle, flame, files, n);
+		subtitle_make(&subtitle, flame, r, files, n);
 		pp_buf_addc(&subtitle, '\0');
 		r->style.subtitle = subtitle.failed ? NULL : subtitle.p;
 	}
@@ -399,6 +430,8 @@ flame_run(struct pp_cli *cli)
 		       : n == 2 && !pp_args_flag(&cli->args, "merge")
 		           ? load_both(cli, &r, files, &profile)
 		           : load_alone(cli, &r, files, n, &profile);
+	if (code == 0 && !chart)
+		code = normalize(cli, &r, profile);
 	if (code == 0 && !chart) {
 		status = pp_flame_compute(&flame, profile, &r.opts);
 		if (status != PP_OK)

@@ -1,11 +1,12 @@
 // What the tests in a browser share: a browser, reports, TAP.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [, , program, root, artefacts] = process.argv;
+const [, , given, root, artefacts] = process.argv;
+export const program = resolve(given);
 export const here = resolve(root);
 export const out = resolve(artefacts);
 mkdirSync(out, { recursive: true });
@@ -168,4 +169,14 @@ export function differences(rows, json, metric, wantCalls = true) {
   }
   for (const list of left.values()) for (const r of list) if (r.self || r.total) wrong.push(`not wanted: ${key(r)}`);
   return wrong;
+}
+
+/** Names that try to break out, to swap what is read, or to take all the room; one more is no UTF-8. */
+export const HOSTILE = ['</script><script>window.broken=1</script>', '<img src=x onerror=window.broken=1>', '"\'><svg/onload=window.broken=1>', ']]><script>window.broken=1</script>', '&lt;b&gt;', 'a\u202egnp.exe',
+  '\u2066x\u2069', 'nul\u0000in', 'esc\u001b[31m', '__proto__', 'constructor', '${1+1}', '\u{1f525}'.repeat(3), 'x'.repeat(1 << 20), '\ufeffbom', 'java\u200bscript:alert(1)', '\u6f22\u5b57'.repeat(40), '-->', 'url(javascript:window.broken=1)'];
+
+export function hostileFile(name) {
+  const file = join(out, name + '.folded');
+  writeFileSync(file, Buffer.concat([Buffer.from(HOSTILE.map((n, i) => `main;${n} ${i + 5}\n`).join('')), Buffer.from([0x6d, 0x61, 0x69, 0x6e, 0x3b, 0xff, 0xfe, 0x20, 0x35, 0x0a])]));
+  return file;
 }

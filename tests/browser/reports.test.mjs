@@ -1,16 +1,28 @@
 // Reports in a browser: node reports.test.mjs POLYPROF ROOT ARTEFACTS
+import { execFileSync } from 'node:child_process';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { browser, differences, done, functions, is, makeReport, ok, open, out, page, polyprof, sample, saved, settle, shot, test, view } from './kit.mjs';
+import { browser, differences, done, functions, hostileFile, is, makeReport, ok, open, out, page, polyprof, program, sample, saved, settle, shot, test, view } from './kit.mjs';
 
 const SAMPLES = {
   folded: 'cli/data/app.folded', 'diff-folded': 'cli/data/change.diff.folded', spx: 'formats/spx/good/05-memory-allmetrics.json',
   nytprof: 'formats/nytprof/good/evals_z_calls2.out', pynytprof: 'formats/pynytprof/good/typical.out', xdebug: 'formats/xdebug/good/3.2.0-recursion.xdebug',
-  callgrind: 'formats/callgrind/good/callgrind.out.cachesim_full.gz', cachegrind: 'formats/cachegrind/good/cachegrind.out.tiny.gz', spaa: 'formats/spaa/good/timeline.spaa',
+  callgrind: 'formats/callgrind/good/callgrind.out.cachesim_full.gz', cachegrind: 'formats/cachegrind/good/cachegrind.out.tiny.gz', spaa: 'formats/spaa/good/timeline.spaa', 'perf-script': 'formats/perf-script/good/cpp.script.txt.gz',
 };
 const VIEWS = ['flame', 'time', 'sandwich', 'tree', 'top', 'lines'];
 const b = await browser();
 const top = (file, ...args) => JSON.parse(polyprof('top', '--json', '-q', '-n', '0', ...args, file));
+
+/** The command line that is shown works. */
+async function commandWorks(p, name) {
+  const line = (await p.locator('#command').getAttribute('title')).split('\n')[1];
+  try {
+    execFileSync('sh', ['-c', line.replace(/^polyprof /, () => `'${program}' `)], { cwd: out, stdio: 'pipe' });
+    ok(true, `${name}: ${line.replace(/ \/\S*\//g, ' ')}`);
+  } catch (error) {
+    ok(false, `${name}: ${line}`, error.stderr);
+  }
+}
 
 async function setFilter(p, kind, pattern) {
   await p.getByLabel('Kind of filter').selectOption(kind);
@@ -37,6 +49,7 @@ for (const [format, path] of Object.entries(SAMPLES))
       const panel = p.locator('main > section:visible'), text = await panel.innerText();
       drawn[v] = (await panel.locator('canvas').count()) > 0 || (await panel.locator('.tbody .tr').count()) > 0;
       ok(drawn[v] || /This .* profile/.test(text), `${format}: ${v} shows something or says why not`, text);
+      if (drawn[v]) await commandWorks(p, `${format}: the command for ${v}`);
     }
 
     await view(p, 'top');
@@ -138,7 +151,7 @@ await test('filters', async () => {
 });
 
 // ---- time ----
-for (const [name, path] of [['spx', 'formats/spx/good/05-memory-allmetrics.json'], ['spaa', 'formats/spaa/good/timeline.spaa'], ['nytprof', 'formats/nytprof/good/evals_z_calls2.out']])
+for (const [name, path] of [['perf-script', 'formats/perf-script/good/cpp.script.txt.gz'], ['spx', 'formats/spx/good/05-memory-allmetrics.json'], ['spaa', 'formats/spaa/good/timeline.spaa'], ['nytprof', 'formats/nytprof/good/evals_z_calls2.out']])
   await test(`time ${name}`, async () => {
     const file = sample(path), info = JSON.parse(polyprof('info', '--json', file)), p = await page(b);
     ok(info.facets.includes('timeline'), `${name}: the sample knows time`);
@@ -280,7 +293,13 @@ await test('diff', async () => {
     const r = byName.get(f.name);
     return !r || r.self - r.before !== f.delta.self || r.total - r.totalBefore !== f.delta.total;
   }).map(f => f.name), [], 'changes are those of diff --json');
+  await view(p, 'flame');
+  await commandWorks(p, 'diff');
+  await p.getByRole('button', { name: /^Scale the second profile/ }).click();
+  await commandWorks(p, 'diff');
+  await p.keyboard.press('u');
   await view(p, 'tree');
+  await commandWorks(p, 'diff');
   await shot(p, 'diff-tree');
   await view(p, 'sandwich');
   await shot(p, 'diff-sandwich');
@@ -304,9 +323,7 @@ await test('saving', async () => {
 
 // ---- hostile names ----
 await test('hostile', async () => {
-  const names = ['</script><script>window.broken=1</script>', '<img src=x onerror=window.broken=1>', '"\'><svg/onload=window.broken=1>', '&lt;b&gt;', 'a\u202egnp.exe', '\u2066x\u2069', 'nul\u0000in', 'esc\u001b[31m', '__proto__', 'constructor', '${1+1}', '\u{1f525}'.repeat(3), 'x'.repeat(1 << 20), '\ufeffbom', 'java\u200bscript:alert(1)'];
-  const file = join(out, 'hostile.folded');
-  writeFileSync(file, Buffer.concat([Buffer.from(names.map((n, i) => `main;${n} ${i + 1}\n`).join('')), Buffer.from([0x6d, 0x61, 0x69, 0x6e, 0x3b, 0xff, 0xfe, 0x20, 0x35, 0x0a])]));
+  const file = hostileFile('hostile');
   const p = await page(b), json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', file));
   await open(p, makeReport('hostile', file));
   for (const v of VIEWS) {

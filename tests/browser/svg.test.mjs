@@ -1,7 +1,7 @@
 // The SVG of `polyprof flame` in a browser: node svg.test.mjs POLYPROF ROOT ARTEFACTS
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { browser, done, is, ok, out, page, polyprof, sample, shot, test } from './kit.mjs';
+import { HOSTILE, browser, done, hostileFile, is, ok, out, page, polyprof, sample, shot, test } from './kit.mjs';
 
 const b = await browser();
 
@@ -90,6 +90,25 @@ await test('hostile', async () => {
     await p.goto(String(pathToFileURL(draw(name, sample('formats/folded/good', name + '.folded')))));
     ok((await p.locator('.frame').count()) > 0 && !(await p.evaluate(() => document.querySelector('parsererror'))), `${name} is a picture`);
   }
+  const file = hostileFile('hostile-svg'), title = HOSTILE[0];
+  for (const way of [[], ['--reverse', '--icicle', '--palette', 'language'], ['--title', title, '--subtitle', title], [file]]) {
+    await p.goto(String(pathToFileURL(draw('hostile-svg', file, ...way))));
+    const seen = await p.evaluate(() => ({
+      broken: !!window.broken, wrong: document.querySelectorAll('parsererror, img, script').length, wide: document.documentElement.scrollWidth > innerWidth,
+      tricks: [...document.querySelectorAll('text')].filter(t => /[\u202a-\u202e\u2066-\u2069\u200b\u0000-\u0008]/.test(t.textContent)).length,
+      over: [...document.querySelectorAll('.frame')].filter(g => {
+        const [text, rect] = [g.querySelector('text'), g.querySelector('rect')];
+        return text && text.getComputedTextLength() > rect.width.baseVal.value;
+      }).map(g => g.querySelector('text').textContent),
+    }));
+    is(seen, { broken: false, wrong: 1, wide: false, tricks: 0, over: [] }, `hostile names ${way.join(' ').slice(0, 40)}: nothing runs, swaps, or leaves its frame`);
+    await p.locator('.frame').nth(4).locator('rect').click();
+    await p.keyboard.press('/');
+    await p.keyboard.type('<img');
+    await p.keyboard.press('Enter');
+    ok(!(await p.evaluate(() => window.broken)) && (await p.locator('#info').textContent()).length < 400, 'and the details line holds');
+  }
+  await shot(p, 'svg-hostile');
   is(p.complaints, [], 'hostile: no complaints, nothing ran');
   await p.context().close();
 });

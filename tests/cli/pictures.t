@@ -48,3 +48,9 @@ $ polyprof report </dev/null
 ! One self-contained HTML file with every view.
 ! Try `polyprof report --help`.
 = 2
+$ polyprof flame app.folded other.folded --normalize total | grep -o 'id="subtitle"[^<]*\|<title>all[^<]*'
+  id="subtitle" class="subtitle" x="600.0" y="38">app.folded → other.folded · 1,047 → 1,047 samples · after scaled by 7.373
+  <title>all (1,047 samples, 100.00%)&#10;before 1,047, total +0, self +0
+$ polyprof flame app.folded --normalize total -o no.svg
+! polyprof: error: --normalize compares two profiles
+= 2
