@@ -61,11 +61,10 @@ const struct pp_command pp_command_list = {
 	.synopsis = "[DIR...]",
 	.summary = "the profiles in a directory, newest first, from metadata alone",
 	.details =
-	    "Only the first bytes and the metadata of each file are read, so a directory of thousands "
-	    "of large reports is listed at once. Files that are empty or that no format recognises are "
-	    "passed over. What "
-	    "a file does not tell without being read to its end is left empty. Without a directory the "
-	    "present one is listed.",
+	    "Only the first and last bytes and the metadata of each file are read, so a directory of "
+	    "thousands of large reports is listed at once. Files that are empty or that no format "
+	    "recognises are passed over. What a file does not tell without being read to its end is "
+	    "left empty. Without a directory the present one is listed.",
 	.groups = list_groups,
 	.examples = list_examples,
 	.hint = PP_HINT_FILE,
@@ -403,8 +402,15 @@ when_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
 static void
 wall_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
 {
-	if (shown(data, row)->brief.has_wall)
-		pp_units_time(out, (double)shown(data, row)->brief.wall);
+	const struct pp_brief *brief = &shown(data, row)->brief;
+
+	if (brief->has_wall) {
+		pp_units_time(out, (double)brief->wall);
+	} else if (brief->has_cost) {
+		pp_units_count(out, (double)brief->cost);
+		pp_buf_addc(out, ' ');
+		pp_escape_terminal(out, pp_slice_of(brief->metric.p, brief->metric.n));
+	}
 }
 
 static void
@@ -540,10 +546,17 @@ row_json(struct pp_json *j, const struct row *row)
 	if (brief->known_complete)
 		pp_json_put_bool(j, "complete", brief->complete);
 	pp_json_put_object(j, "totals");
-	if (brief->has_wall)
-		pp_json_put_i64(j, brief->wall_name, brief->wall);
+	if (brief->metric.n && (brief->has_wall || brief->has_cost)) {
+		pp_json_key_text(j, pp_slice_of(brief->metric.p, brief->metric.n));
+		if (brief->has_wall)
+			pp_json_i64(j, brief->wall);
+		else
+			pp_json_u64(j, brief->cost);
+	}
 	pp_json_end_object(j);
 	pp_json_put_u64(j, "size", row->size);
+	if (brief->has_wall)
+		pp_json_put_i64(j, "took", brief->wall);
 	if (brief->has_calls)
 		pp_json_put_u64(j, "calls", brief->calls);
 	pp_json_end_object(j);
@@ -597,6 +610,7 @@ listing_release(struct listing *l)
 		free(l->rows.at[i].path);
 		pp_buf_release(&l->rows.at[i].brief.what);
 		pp_buf_release(&l->rows.at[i].brief.companion);
+		pp_buf_release(&l->rows.at[i].brief.metric);
 	}
 	pp_vec_release(&l->rows);
 	free(l->shown.at);

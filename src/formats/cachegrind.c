@@ -35,6 +35,7 @@ const struct pp_format pp_format_cachegrind = {
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_LINES,
 	.bid = cachegrind_bid,
 	.read = cachegrind_read,
+	.describe = pp_cachegrind_describe,
 	.write = pp_cachegrind_write,
 	.rules = pp_cachegrind_rules,
 };

@@ -53,6 +53,7 @@ const struct pp_format pp_format_callgrind = {
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_LINES,
 	.bid = callgrind_bid,
 	.read = callgrind_read,
+	.describe = pp_callgrind_describe,
 	.write = pp_callgrind_write,
 	.carry_save = pp_cg_carry_save,
 	.carry_load = pp_cg_carry_load,

@@ -271,6 +271,9 @@ bool pp_cg_time_unit(struct pp_slice text, uint64_t *num, uint64_t *den);
 enum pp_cg_family pp_cg_detect(const struct pp_peek *, int *bits);
 pp_status pp_callgrind_read(struct pp_reader *, struct pp_builder *, enum pp_cg_family);
 pp_status pp_xdebug_read(struct pp_reader *, struct pp_builder *);
+pp_status pp_xdebug_describe(struct pp_reader *, struct pp_brief *);
+pp_status pp_callgrind_describe(struct pp_reader *, struct pp_brief *);
+pp_status pp_cachegrind_describe(struct pp_reader *, struct pp_brief *);
 
 pp_status pp_callgrind_write(struct pp_writer *);
 pp_status pp_cachegrind_write(struct pp_writer *);

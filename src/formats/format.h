@@ -42,8 +42,10 @@ struct pp_brief {
 	bool known_complete; /* `complete` means something */
 	bool complete;
 	bool has_wall;
-	int64_t wall;          /* time it took, ns */
-	const char *wall_name; /* of the metric that is; constant */
+	int64_t wall; /* time it took, ns */
+	bool has_cost;
+	uint64_t cost;        /* the sum of a metric that is not time */
+	struct pp_buf metric; /* its name or, if its sum it is, that of `wall` */
 	bool has_calls;
 	uint64_t calls;
 	struct pp_buf companion; /* base name of the file that belongs to it; empty = none */

@@ -23,6 +23,7 @@
  * nytprof_read.c (records), _tables.c (files, lines, subs), _calls.c (the call tree) and _finish.c;
  * writing in nytprof_write.c.
  */
+#include "base/num.h"
 #include "formats/nytprof_read.h"
 #include "formats/nytprof_rules.h"
 #include "formats/nytprof_sniff.h"
@@ -35,6 +36,29 @@ nytprof_bid(const struct pp_peek *peek)
 
 	pp_nyt_sniff(peek->head, peek->whole, &sniff);
 	return sniff.dialect == PP_NYT_REAL ? sniff.bits : 0;
+}
+
+/* The attributes at the start: what ran, and when. */
+static pp_status
+nytprof_describe(struct pp_reader *r, struct pp_brief *brief)
+{
+	static const char program[] = ":application=", began[] = ":basetime=";
+	struct pp_slice line;
+	bool whole;
+
+	if (!pp_input_line(r->in, 1 << 10, &line, &whole)) /* the banner */
+		return PP_E_INVALID;
+	while (pp_input_need(r->in, 1) && memchr(":!#", r->in->cur[0], 3) &&
+	       pp_input_line(r->in, 1 << 16, &line, &whole)) {
+		if (line.n >= sizeof program && memcmp(line.p, program, sizeof program - 1) == 0)
+			pp_buf_add(&brief->what, line.p + sizeof program - 1,
+			           line.n - (sizeof program - 1));
+		else if (line.n >= sizeof began && memcmp(line.p, began, sizeof began - 1) == 0)
+			(void)pp_num_i64(
+			    pp_slice_of(line.p + sizeof began - 1, line.n - (sizeof began - 1)),
+			    &brief->recorded_at);
+	}
+	return brief->what.failed ? PP_E_NOMEM : PP_OK;
 }
 
 static const struct pp_option_doc nytprof_options[] = {
@@ -50,6 +74,7 @@ const struct pp_format pp_format_nytprof = {
 	       PP_EXTRAS,
 	.bid = nytprof_bid,
 	.read = pp_nyt_read,
+	.describe = nytprof_describe,
 	.write = pp_nyt_write,
 	.carry_save = pp_nyt_carry_save,
 	.carry_load = pp_nyt_carry_load,

@@ -49,7 +49,7 @@ describe_meta(const struct pp_profile *p, struct pp_brief *brief)
 	brief->recorded_at = p->recorded_at;
 	/* Microseconds, whatever the key says. */
 	brief->has_wall = micro >= 0 && !__builtin_mul_overflow(micro, 1000, &brief->wall);
-	brief->wall_name = "wt";
+	pp_buf_adds(&brief->metric, "wt");
 	brief->has_calls = calls >= 0;
 	brief->calls = calls >= 0 ? (uint64_t)calls : 0;
 }
@@ -119,7 +119,7 @@ pp_spx_describe(struct pp_reader *r, struct pp_brief *brief)
 		describe_meta(b.profile, brief);
 		describe_body(r, brief);
 	}
-	if (brief->what.failed || brief->companion.failed)
+	if (brief->what.failed || brief->companion.failed || brief->metric.failed)
 		status = PP_E_NOMEM;
 	pp_diags_release(&diags);
 	pp_vec_release(&meta.keys);

@@ -50,6 +50,7 @@ const struct pp_format pp_format_xdebug = {
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_EDGES,
 	.bid = xdebug_bid,
 	.read = pp_xdebug_read,
+	.describe = pp_xdebug_describe,
 	.write = pp_xdebug_write,
 	.rules = pp_xdebug_rules,
 	.options = xdebug_options,

@@ -16,7 +16,7 @@ $ TZ=UTC polyprof list d
     2023-11-14 22:13:20                   35 B  spx 0.4  partial                            d/c.txt
     2020-09-13 12:26:40                    9 B  folded                                      d/d.folded
 $ polyprof list --json d
-  {"profiles": [{"file": "d/b.json", "format": "spx", "time": 1794729999, "what": "GET shop.test/cart?id=1", "complete": false, "totals": {"wt": 2500000000}, "size": 230, "calls": 2}, {"file": "d/a.json", "format": "spx", "variant": "0.4", "time": 1794729896, "what": "a.php --fast", "complete": true, "totals": {"wt": 50000}, "size": 303, "calls": 2}, {"file": "d/c.txt", "format": "spx", "variant": "0.4", "time": 1700000000, "what": "", "complete": false, "totals": {}, "size": 35}, {"file": "d/d.folded", "format": "folded", "time": 1600000000, "what": "", "totals": {}, "size": 9}]}
+  {"profiles": [{"file": "d/b.json", "format": "spx", "time": 1794729999, "what": "GET shop.test/cart?id=1", "complete": false, "totals": {"wt": 2500000000}, "size": 230, "took": 2500000000, "calls": 2}, {"file": "d/a.json", "format": "spx", "variant": "0.4", "time": 1794729896, "what": "a.php --fast", "complete": true, "totals": {"wt": 50000}, "size": 303, "took": 50000, "calls": 2}, {"file": "d/c.txt", "format": "spx", "variant": "0.4", "time": 1700000000, "what": "", "complete": false, "totals": {}, "size": 35}, {"file": "d/d.folded", "format": "folded", "time": 1600000000, "what": "", "totals": {}, "size": 9}]}
 $ polyprof list --csv --sort cost d | cut -d, -f1,2,7,8
   time,wall,what,file
   1794729999,2500000000,GET shop.test/cart?id=1,d/b.json
@@ -58,3 +58,26 @@ $ polyprof list nowhere
 = 3
 $ polyprof list d/sub
 ! polyprof: no profiles found
+
+Other profilers say less of themselves: the command, a sum, how long it took, and whether the end is there.
+
+$ mkdir e; printf 'version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.35)\ncmd: /app/index.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\nfl=(1) /app/index.php\nfn=(1) {main}\n1 300 4096\n\n' > e/cut.xdebug
+$ cp e/cut.xdebug e/whole.xdebug; printf 'summary: 400 412000\n\n' >> e/whole.xdebug
+$ printf '# callgrind format\nversion: 1\ncmd: ./a.out -v\npositions: line\nevents: Ir Dr\nsummary: 12 3\n\nfn=main\n1 12 3\n\ntotals: 12 3\n' > e/one.callgrind
+$ (cat e/one.callgrind; sed -n '3,$p' e/one.callgrind) > e/two-parts.callgrind
+$ printf 'desc: I1 cache: 1\ncmd: ./b\nevents: Ir\nfl=a.c\nfn=main\n1 5\n' > e/cut.cachegrind
+$ printf 'NYTProf 5 0\n:basetime=1700000000\n:application=demo.pl\n' > e/nytprof.out
+$ printf '{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[],"stack_id_mode":"local","source":{"tool":"perf","command":"wrk \\"x\\""}}\n' > e/a.spaa
+$ printf '{"events": [], "file": "x"}\n' > e/other.json
+$ touch -d @1600000000 e/*
+$ TZ=UTC polyprof list --sort name e
+    when                    took   size  format      state     what            file
+    2020-09-13 12:26:40           183 B  spaa                  wrk "x"         e/a.spaa
+    2020-09-13 12:26:40            57 B  cachegrind  partial   ./b             e/cut.cachegrind
+    2020-09-13 12:26:40           175 B  xdebug      partial   /app/index.php  e/cut.xdebug
+    2023-11-14 22:13:20            54 B  nytprof               demo.pl         e/nytprof.out
+    2020-09-13 12:26:40    12 Ir  120 B  callgrind   complete  ./a.out -v      e/one.callgrind
+    2020-09-13 12:26:40           210 B  callgrind   complete  ./a.out -v      e/two-parts.callgrind
+    2020-09-13 12:26:40  4.00 µs  196 B  xdebug      complete  /app/index.php  e/whole.xdebug
+$ polyprof list --json e/one.callgrind e/whole.xdebug
+  {"profiles": [{"file": "e/one.callgrind", "format": "callgrind", "time": 1600000000, "what": "./a.out -v", "complete": true, "totals": {"Ir": 12}, "size": 120}, {"file": "e/whole.xdebug", "format": "xdebug", "time": 1600000000, "what": "/app/index.php", "complete": true, "totals": {}, "size": 196, "took": 4000}]}
