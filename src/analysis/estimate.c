@@ -57,12 +57,12 @@ find_widest(struct pp_stacks *e, struct pp_estimate *out)
 	for (p = 1; p < e->g.n; p++) {
 		for (in = e->g.first[p]; in < e->g.first[p + 1]; in++) {
 			pp_func f = e->g.to[in];
-			pp_i128 a = pp_stacks_edge(e, in, metric);
+			pp_i128 a = pp_call_graph_cost(&e->g, in)[metric].i;
 			pp_i128 whole = e->inclusive[e->g.component[f] * e->metrics + metric];
 
 			/* Only the first callees matter; most functions have few. */
 			for (o = e->g.first[f], k = 0; o < e->g.first[f + 1] && k < 64; o++, k++) {
-				pp_i128 b = pp_stacks_edge(e, o, metric);
+				pp_i128 b = pp_call_graph_cost(&e->g, o)[metric].i;
 				pp_i128 low = a + b - whole, high = a < b ? a : b;
 
 				low = low > 0 ? low : 0;

@@ -42,12 +42,6 @@ pp_stacks_scale(pp_i128 a, pp_i128 b, pp_i128 c)
 	return q - (product % c != 0 && (product < 0) != (c < 0));
 }
 
-pp_i128
-pp_stacks_edge(const struct pp_stacks *e, size_t edge, size_t metric)
-{
-	return whole_number(e, metric, pp_call_graph_cost(&e->g, edge)[metric]);
-}
-
 static pp_i128
 divide(struct pp_stacks_division *d, pp_i128 part)
 {
@@ -186,27 +180,67 @@ units_members(struct pp_stacks *e)
 		e->g.members[c] = (uint32_t)(e->member_first[c + 1] - e->member_first[c]);
 }
 
+/* Costs of edges as whole numbers, and what each unit costs as its callers say. */
 static void
-units_costs(struct pp_stacks *e, size_t series)
+edges_convert(struct pp_stacks *e)
 {
 	size_t m, k;
 	uint32_t f;
 
-	own_each(e, series, own_add);
 	for (f = 1; f < e->g.n; f++) {
 		for (k = e->g.first[f]; k < e->g.first[f + 1]; k++) {
 			uint32_t from = e->g.component[f], to = e->g.component[e->g.to[k]];
+			union pp_value *cost = e->g.cost + k * e->metrics;
 
-			if (from == to)
-				continue;
-			e->sources[to]++;
-			e->calls[from]++;
 			for (m = 0; m < e->metrics; m++) {
-				pp_i128 v = pp_stacks_edge(e, k, m);
-
-				e->inclusive[from * e->metrics + m] += v;
-				e->entering[to * e->metrics + m] += v;
+				cost[m].i = whole_number(e, m, cost[m]);
+				e->entering[to * e->metrics + m] += from == to ? 0 : cost[m].i;
 			}
+			e->sources[to] += from != to;
+			e->calls[from] += from != to;
+		}
+	}
+}
+
+static bool
+is_over(pp_i128 entering, pp_i128 inclusive)
+{
+	return inclusive >= 0 ? entering > inclusive : entering < inclusive;
+}
+
+/*
+ * What each unit costs with all it calls. Callees come first. Where callers account for more than a unit costs (partial
+ * dumps, rounding), the costs of these edges are made smaller, in the callers too, so that everything adds up.
+ */
+static void
+units_settle(struct pp_stacks *e)
+{
+	size_t i, k, m, n = e->metrics;
+	uint32_t c;
+
+	for (c = 0; c < e->g.components; c++) {
+		for (i = e->member_first[c]; i < e->member_first[c + 1]; i++)
+			for (k = e->g.first[e->members[i]]; k < e->g.first[e->members[i] + 1];
+			     k++) {
+				uint32_t to = e->g.component[e->g.to[k]];
+				union pp_value *cost = e->g.cost + k * n;
+
+				for (m = 0; to != c && m < n; m++) {
+					if (e->entry[to * n + m].whole)
+						cost[m].i = divide(&e->entry[to * n + m],
+						                   cost[m].i);
+					e->inclusive[c * n + m] += cost[m].i;
+				}
+			}
+		for (m = 0; m < n; m++) {
+			pp_i128 *entering = &e->entering[c * n + m],
+			        whole = e->inclusive[c * n + m];
+
+			if (!is_over(*entering, whole))
+				continue;
+			e->entry[c * n + m] = (struct pp_stacks_division){ .w = whole,
+				                                           .whole = *entering };
+			*entering = whole;
 		}
 	}
 }
@@ -294,7 +328,7 @@ is_full(const struct pp_stacks *e, size_t more)
 
 /* A call to another unit: a frame that waits, or a part of [pruned]. */
 static void
-call_add(struct pp_stacks *e, pp_node under, pp_func callee, pp_i128 *costs, bool certain)
+call_add(struct pp_stacks *e, pp_node under, pp_func callee, const pp_i128 *costs, bool certain)
 {
 	uint32_t unit = e->g.component[callee];
 	struct pp_stacks_waiting item = { .component = unit,
@@ -303,13 +337,8 @@ call_add(struct pp_stacks *e, pp_node under, pp_func callee, pp_i128 *costs, boo
 	bool zero = true;
 	size_t m;
 
-	for (m = 0; m < e->metrics; m++) {
-		struct pp_stacks_division *d = &e->entry[unit * e->metrics + m];
-
-		if (under && d->whole)
-			costs[m] = divide(d, costs[m]);
+	for (m = 0; m < e->metrics; m++)
 		zero &= costs[m] == 0;
-	}
 	if (zero || e->failed)
 		return;
 	if (is_full(e, 0)) {
@@ -371,7 +400,7 @@ expand(struct pp_stacks *e, const struct pp_stacks_waiting *at, struct pp_stacks
 			if (e->g.component[e->g.to[k]] == at->component)
 				continue;
 			for (m = 0; m < e->metrics; m++)
-				costs[m] = divide(&d[m], pp_stacks_edge(e, k, m));
+				costs[m] = divide(&d[m], pp_call_graph_cost(&e->g, k)[m].i);
 			call_add(e, node, e->g.to[k], costs, at->certain);
 		}
 	}
@@ -423,13 +452,6 @@ start_roots(struct pp_stacks *e, pp_i128 *costs)
 			size_t i = c * e->metrics + m;
 
 			costs[m] = e->inclusive[i] - e->entering[i];
-			if (costs[m] < 0 && e->sources[c]) {
-				/* Callers account for more than there is (partial dumps, rounding). */
-				e->entry[i] = (struct pp_stacks_division){
-					.w = e->inclusive[i], .whole = e->entering[i]
-				};
-				costs[m] = 0;
-			}
 			any |= costs[m] != 0;
 		}
 		if (!any)
@@ -528,7 +550,9 @@ pp_stacks_run(struct pp_stacks *e, size_t series, uint32_t max_nodes)
 	e->failed |= !d || !costs || !pp_call_graph_init(&e->g, e->p, series) || !run_alloc(e);
 	if (!e->failed) {
 		units_members(e);
-		units_costs(e, series);
+		own_each(e, series, own_add);
+		edges_convert(e);
+		units_settle(e);
 		start_roots(e, costs);
 		follow(e, d, costs);
 	}

@@ -4,7 +4,7 @@
  * Cycles (strongly connected components) are one unit: who enters one shows as a frame, the other members as
  * frames below it, whatever they call outside below these. The inclusive cost of a unit is the own cost of its
  * members and the edges that leave it. Roots are units that cost more than their callers account for.
- * Where callers account for more than a unit costs, their parts are made smaller.
+ * Where callers account for more than a unit costs, their parts are made smaller first.
  *
  * Costs are whole numbers here: each division hands out parts of w by rounding the running sum, so they add up to
  * w. Doubles are counted in units of a power of two that is 2^-60 of the whole.
@@ -45,10 +45,10 @@ struct pp_stacks {
 	bool failed;
 
 	/* One run. */
-	struct pp_call_graph g;
-	pp_i128 *own;       /* [func * metrics + metric] */
-	pp_i128 *inclusive; /* [component * metrics + metric] */
-	pp_i128 *entering;  /* likewise: edges from outside */
+	struct pp_call_graph g; /* costs of edges are whole numbers (.i) that add up */
+	pp_i128 *own;           /* [func * metrics + metric] */
+	pp_i128 *inclusive;     /* [component * metrics + metric] */
+	pp_i128 *entering;      /* likewise: edges from outside */
 	struct pp_stacks_division
 	    *entry;        /* likewise: where callers account for more than there is */
 	uint32_t *sources; /* by component: how many edges enter, and 1 if it is a root too */
@@ -72,7 +72,5 @@ pp_status pp_stacks_run(struct pp_stacks *, size_t series, uint32_t max_nodes);
 int64_t pp_stacks_cell(const struct pp_stacks *, size_t metric, pp_i128 value);
 /* floor(a * b / c) for c != 0 without passing 128 bits. */
 pp_i128 pp_stacks_scale(pp_i128 a, pp_i128 b, pp_i128 c);
-/* The inclusive cost of an edge of the graph. */
-pp_i128 pp_stacks_edge(const struct pp_stacks *, size_t edge, size_t metric);
 
 #endif
