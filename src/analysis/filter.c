@@ -228,13 +228,45 @@ list_has(const struct pp_slice *list, size_t n, struct pp_slice text)
 	return false;
 }
 
+/* Whether a metric was asked for by its name, or as "EVENT/NAME". */
+static bool
+metric_named(const struct pp_profile *p, const struct pp_metric *m, const struct pp_filter *f)
+{
+	struct pp_slice name = pp_text_of(p, m->name), event = pp_text_of(p, m->event);
+	size_t i;
+
+	for (i = 0; i < f->events.n; i++) {
+		struct pp_slice word = f->events.at[i];
+
+		if (pp_slice_eq(word, name))
+			return true;
+		if (event.n && word.n == event.n + 1 + name.n && word.p[event.n] == '/' &&
+		    pp_slice_eq(pp_slice_of(word.p, event.n), event) &&
+		    pp_slice_eq(pp_slice_of(word.p + event.n + 1, name.n), name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether any was; that says nothing about events of series. */
+static bool
+asks_for_metric(const struct pp_profile *p, const struct pp_filter *f)
+{
+	size_t i;
+
+	for (i = 0; i < p->metrics.n; i++)
+		if (metric_named(p, &p->metrics.at[i], f))
+			return true;
+	return false;
+}
+
 static bool
 series_stays(const struct pp_profile *p, const struct pp_series *s, const struct pp_filter *f)
 {
 	size_t i;
 
 	if (f->events.n && s->event &&
-	    !list_has(f->events.at, f->events.n, pp_text_of(p, s->event)))
+	    !list_has(f->events.at, f->events.n, pp_text_of(p, s->event)) && !asks_for_metric(p, f))
 		return false;
 	for (i = 0; i < f->threads.n; i++) {
 		uint64_t id;
@@ -253,7 +285,7 @@ metric_stays(const struct pp_profile *p, const struct pp_metric *m, const struct
 	bool by_series = false;
 	size_t i;
 
-	if (f->events.n == 0 || list_has(f->events.at, f->events.n, pp_text_of(p, m->name)) ||
+	if (f->events.n == 0 || metric_named(p, m, f) ||
 	    (m->event && list_has(f->events.at, f->events.n, pp_text_of(p, m->event))))
 		return true;
 	/* Where events are told apart by series, each series has all the metrics. */
@@ -290,7 +322,8 @@ rows_drop(struct pp_profile *p, const bool *series, const uint32_t *number,
 	size_t i, n = 0, stride = pp_edge_stride(p);
 
 	for (i = 0; i < p->edges.n; i++) {
-		if (p->series.n && !series[p->edges.at[i].series])
+		if ((p->series.n && !series[p->edges.at[i].series]) ||
+		    (flags && !function_stays(flags[p->edges.at[i].callee], kinds)))
 			continue;
 		p->edges.at[n] = p->edges.at[i];
 		p->edges.at[n].series = p->series.n ? number[p->edges.at[i].series] : 0;
@@ -311,6 +344,9 @@ rows_drop(struct pp_profile *p, const bool *series, const uint32_t *number,
 	}
 	p->lines.n = n;
 	p->line_cells.n = n * stride;
+	for (i = 1; flags && i < p->funcs.n; i++)
+		if (!function_stays(flags[i], kinds))
+			p->funcs.at[i].flags &= ~(unsigned)PP_FUNC_DECLARED;
 }
 
 static void
@@ -386,6 +422,8 @@ metrics_drop(struct pp_profile *p, const bool *stays)
 	             p->metrics.n, stays);
 	cells_narrow(p->line_cells.at, &p->line_cells.n, p->lines.n, p->line_hits, 1, p->metrics.n,
 	             stays);
+	cells_narrow(p->func_cells.at, &p->func_cells.n, p->func_cells.n / pp_func_stride(p), 1, 2,
+	             p->metrics.n, stays);
 	for (m = 0; m < p->metrics.n; m++)
 		if (stays[m])
 			p->metrics.at[n++] = p->metrics.at[m];
@@ -447,6 +485,7 @@ drop_other_facets(struct pp_profile *p)
 {
 	p->edges.n = p->edge_cells.n = 0;
 	p->lines.n = p->line_cells.n = 0;
+	p->func_cells.n = 0;
 	p->flat_source = PP_FLAT_TREE;
 }
 
@@ -505,14 +544,19 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
 		                           .kinds = f->by_function ? 0 : rule_kinds(f),
 		                           .depth = f->depth,
 		                           .metrics = metrics };
+	bool by_stacks = pp_filter_needs_stacks(f) || has_time(f), keeps;
+	size_t m, series = p->series.n;
 	pp_status status;
 	int64_t from, to;
-	bool keeps;
-	size_t m;
 
 	for (m = 0; m < p->metrics.n; m++)
 		metrics[m] = metric_stays(p, &p->metrics.at[m], f);
 	status = choose_series(p, f, f->by_function ? flags : NULL, rule_kinds(f));
+	/* Costs per function are those of all series together. */
+	if (p->series.n < series && p->flat_source == PP_FLAT_FUNCS) {
+		p->flat_source = PP_FLAT_TREE;
+		p->func_cells.n = 0;
+	}
 	from = moment(p, &f->from, INT64_MIN);
 	to = moment(p, &f->to, INT64_MAX);
 	keeps = keeps_time(p, f, metrics);
@@ -520,13 +564,15 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
 		p->less.n = 0;
 		status = pp_filter_timelines(p, from, to);
 	}
-	if (status == PP_OK && !keeps)
+	if (status == PP_OK && !keeps && (by_stacks || p->series.n < series))
 		status = pp_filter_tree(p, &stacks);
+	else if (status == PP_OK)
+		pp_filter_columns(p, metrics);
 	if (status != PP_OK)
 		return status;
 	if (keeps && has_time(f))
 		set_time(p, from, to);
-	if (pp_filter_needs_stacks(f) || has_time(f))
+	if (by_stacks)
 		drop_other_facets(p);
 	metrics_drop(p, metrics);
 	drop_private(p);

@@ -87,8 +87,10 @@ struct pp_filter_stacks {
 	const bool *metrics; /* which metrics stay; NULL = all */
 };
 
-/* Rebuilds the tree and the rows of the series from what is kept. */
+/* Rebuilds the tree and the rows of the series from what is kept; totals that were measured are gone. */
 pp_status pp_filter_tree(struct pp_profile *, const struct pp_filter_stacks *);
+/* Leaves the tree as it is and drops the columns of metrics that go from the rows of the series. */
+void pp_filter_columns(struct pp_profile *, const bool *metrics);
 /* Replaces the rows of the series by what happened in [from, to) ns; PP_E_LIMIT: a sum passes 64 bits. */
 pp_status pp_filter_timelines(struct pp_profile *, int64_t from, int64_t to);
 

@@ -170,6 +170,8 @@ series_clear(const struct pp_profile *p, struct pp_series *s)
 	free(s->node_of);
 	s->node_of = NULL;
 	s->present = NULL;
+	s->measured = false; /* a part of the time has no measured totals */
+	s->stride = (uint32_t)p->metrics.n + s->has_calls;
 	s->rows = s->rows_cap = s->dense ? p->tree.n : 0;
 	s->cells = calloc((size_t)s->rows * s->stride + 1, sizeof *s->cells);
 	if (s->dense)

@@ -171,6 +171,7 @@ series_rebuild(const struct reshape *r, struct pp_series *s, uint32_t stride)
 	uint32_t row;
 
 	n.stride = stride;
+	n.measured = false;
 	n.rows = s->dense ? r->tree.n : 0;
 	n.rows_cap = (uint32_t)rows;
 	n.cells = calloc(rows * stride + 1, sizeof *n.cells);
@@ -243,6 +244,116 @@ less_rebuild(struct reshape *r)
 	p->less.n = n;
 }
 
+/* ---- whole stacks only ------------------------------------------------------------------ */
+
+/* Whether stacks stay or go as they are: what is left are nodes of the tree there is, in the same order. */
+static bool
+is_choice(const struct reshape *r)
+{
+	const unsigned choices = 1u << PP_FILTER_FOCUS | 1u << PP_FILTER_IGNORE;
+	size_t m;
+
+	for (m = 0; r->want->metrics && m < r->p->metrics.n; m++)
+		if (!r->want->metrics[m])
+			return false;
+	return !(r->want->kinds & ~choices) && !r->want->depth;
+}
+
+/* Moves the nodes that stay together. A node's number only becomes smaller, so each is read before it is written. */
+static void
+tree_compact(struct reshape *r)
+{
+	struct pp_tree *t = &r->p->tree;
+	pp_node node, n = 1;
+
+	for (node = 1; node < t->n; node++) {
+		bool again = t->recursive && t->recursive[node >> 6] >> (node & 63) & 1;
+
+		if (!(r->state[node] & NEEDED))
+			continue;
+		r->to[node] = n;
+		t->key[n] = (uint64_t)r->to[pp_tree_parent(t, node)] << 32 | pp_tree_frame(t, node);
+		if (t->recursive) {
+			t->recursive[n >> 6] &= ~((uint64_t)1 << (n & 63));
+			t->recursive[n >> 6] |= (uint64_t)again << (n & 63);
+		}
+		n++;
+	}
+	t->n = n;
+}
+
+static void
+series_compact(const struct reshape *r, struct pp_series *s)
+{
+	size_t stride = r->p->metrics.n + s->has_calls, m;
+	uint32_t row, n = s->dense ? r->p->tree.n : 0;
+
+	for (row = 0; row < s->rows; row++) {
+		pp_node node = pp_series_node(s, row);
+		uint32_t at = s->dense ? r->to[node] : n;
+		const int64_t *from = s->cells + (size_t)row * s->stride;
+		bool matters = row_matters(r, s, row), kept = r->state[node] & KEPT;
+		int64_t *to = s->cells + at * stride;
+
+		/* The root stays whatever becomes of its cost. */
+		if (node ? !(r->state[node] & NEEDED) || (!s->dense && !matters)
+		         : !s->dense && !matters)
+			continue;
+		for (m = 0; m < stride; m++)
+			to[m] = matters && (kept || m == r->p->metrics.n) ? from[m] : 0;
+		if (s->dense) {
+			s->present[at >> 6] &= ~((uint64_t)1 << (at & 63));
+			s->present[at >> 6] |= (uint64_t)matters << (at & 63);
+		} else {
+			s->node_of[n++] = r->to[node];
+		}
+	}
+	s->rows = n;
+	s->stride = (uint32_t)stride;
+	s->measured = false;
+	pp_timeline_release(&s->timeline);
+}
+
+static void
+compact(struct reshape *r)
+{
+	size_t i;
+
+	tree_compact(r);
+	for (i = 0; i < r->p->series.n; i++)
+		series_compact(r, &r->p->series.at[i]);
+}
+
+void
+pp_filter_columns(struct pp_profile *p, const bool *metrics)
+{
+	size_t i, m, sets, kept = 0, less = 0;
+	uint32_t row;
+
+	for (m = 0; m < p->metrics.n; m++)
+		kept += metrics[m];
+	for (i = 0; kept < p->metrics.n && i < p->series.n; i++) {
+		struct pp_series *s = &p->series.at[i];
+		const int64_t *from = s->cells;
+		int64_t *to = s->cells;
+
+		for (row = 0; row < s->rows; row++)
+			for (sets = 0; sets < 1u + s->measured; sets++) {
+				for (m = 0; m < p->metrics.n; m++, from++)
+					if (metrics[m])
+						*to++ = *from;
+				if (sets == 0 && s->has_calls)
+					*to++ = *from++;
+			}
+		s->stride = (uint32_t)(kept * (1u + s->measured) + s->has_calls);
+		pp_timeline_release(&s->timeline);
+	}
+	for (i = 0; i < p->less.n; i++)
+		if (metrics[p->less.at[i].metric])
+			p->less.at[less++] = p->less.at[i];
+	p->less.n = less;
+}
+
 pp_status
 pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
 {
@@ -255,13 +366,16 @@ pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
 	if (r.state && r.to && (!want->depth || r.depth)) {
 		decide(&r);
 		find_needed(&r);
-		if (build(&r))
+		if (is_choice(&r)) {
+			compact(&r);
+			status = PP_OK;
+		} else if (build(&r)) {
 			status = rows_rebuild(&r);
-		else
-			pp_tree_release(&r.tree);
+		}
 	}
-	if (status == PP_OK) {
+	if (status == PP_OK)
 		less_rebuild(&r);
+	if (status == PP_OK && r.tree.key) {
 		pp_tree_release(&p->tree);
 		p->tree = r.tree;
 	} else if (r.tree.key) {

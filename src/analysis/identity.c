@@ -192,24 +192,71 @@ bucket_drop(struct bucket *b, size_t entity, size_t group)
 	b->groups.at[group] = b->groups.at[--b->groups.n];
 }
 
-/* Takes pairs that share the end of their path, best first; with or without the line. */
+/* -1, 0, 1 for two pairs of strings, whichever of a pair comes first: so that both ways round give the same. */
+static int
+compare_pairs(struct pp_slice a, struct pp_slice b, struct pp_slice c, struct pp_slice d)
+{
+	bool ab = pp_slice_cmp(a, b) <= 0, cd = pp_slice_cmp(c, d) <= 0;
+	int order = pp_slice_cmp(ab ? a : b, cd ? c : d);
+
+	return order ? order : pp_slice_cmp(ab ? b : a, cd ? d : c);
+}
+
+/* Whether e and g are to meet rather than e2 and g2, when their paths agree equally well. */
+static bool
+goes_first(const struct matching *m, const struct entity *e, const struct pp_identity_group *g,
+           const struct entity *e2, const struct pp_identity_group *g2)
+{
+	const struct pp_strtab *strs = &m->id->strs;
+	int order;
+
+	if ((e->exact == g->exact) != (e2->exact == g2->exact))
+		return e->exact == g->exact;
+	order = compare_pairs(e->as.file, g->as.file, e2->as.file, g2->as.file);
+	if (!order)
+		order = compare_pairs(pp_strtab_get(strs, e->exact), pp_strtab_get(strs, g->exact),
+		                      pp_strtab_get(strs, e2->exact),
+		                      pp_strtab_get(strs, g2->exact));
+	if (!order)
+		order = compare_pairs(
+		    pp_strtab_get(strs, e->module_name), pp_strtab_get(strs, g->module_name),
+		    pp_strtab_get(strs, e2->module_name), pp_strtab_get(strs, g2->module_name));
+	if (!order) {
+		uint32_t near = e->as.line > g->as.line ? e->as.line - g->as.line
+		                                        : g->as.line - e->as.line;
+		uint32_t near2 = e2->as.line > g2->as.line ? e2->as.line - g2->as.line
+		                                           : g2->as.line - e2->as.line;
+		uint64_t sum = (uint64_t)e->as.line + g->as.line;
+
+		if (near != near2)
+			return near < near2;
+		return sum < (uint64_t)e2->as.line + g2->as.line;
+	}
+	return order < 0;
+}
+
+/* Takes pairs that share the end of their path, best first; with the same line and module, or any. */
 static void
-match_places(struct matching *m, struct bucket *b, bool same_line)
+match_places(struct matching *m, struct bucket *b, bool strictly)
 {
 	for (;;) {
+		const struct pp_identity_group *groups = m->id->groups.at;
 		size_t i, k, best_i = 0, best_k = 0;
 		unsigned best = 0;
 
 		for (i = 0; i < b->entities.n; i++)
 			for (k = 0; k < b->groups.n; k++) {
-				const struct pp_canonical *x = &b->entities.at[i]->as;
-				const struct pp_canonical *y =
-				    &m->id->groups.at[b->groups.at[k]].as;
-				unsigned score = pp_path_score(x->file, y->file);
+				const struct entity *x = b->entities.at[i];
+				const struct pp_identity_group *y = &groups[b->groups.at[k]];
+				unsigned score;
 
-				if (same_line && x->line != y->line)
+				if (strictly &&
+				    (x->as.line != y->as.line || x->module_name != y->module_name))
 					continue;
-				if (score > best) {
+				score = pp_path_score(x->as.file, y->as.file);
+				if (score > best || (score && score == best &&
+				                     goes_first(m, x, y, b->entities.at[best_i],
+				                                &groups[b->groups.at[best_k]]))) {
 					best = score;
 					best_i = i;
 					best_k = k;
@@ -222,22 +269,67 @@ match_places(struct matching *m, struct bucket *b, bool same_line)
 	}
 }
 
-/* All groups whose path agrees best with a function's become one, the function's. */
-static bool
-take_groups(struct matching *m, struct bucket *b, struct entity *e)
+/* How well the paths agree of one that lacks a line or a module and one that has them; 0 when that is not so. */
+static unsigned
+coarser_score(struct pp_slice file, uint32_t line, uint32_t module, struct pp_slice finer_file,
+              uint32_t finer_line, uint32_t finer_module)
+{
+	bool lineless = line == 0 && finer_line != 0, moduleless = module == 0 && finer_module != 0;
+
+	if ((!lineless && line != finer_line) || (!moduleless && module != finer_module) ||
+	    (!lineless && !moduleless))
+		return 0;
+	return pp_path_score(file, finer_file);
+}
+
+/* How well the path of a coarser function agrees with the best of the groups. */
+static unsigned
+best_of_groups(const struct matching *m, const struct bucket *b, const struct entity *e)
 {
 	unsigned best = 0, score;
-	uint32_t first = 0;
 	size_t k;
 
 	for (k = 0; k < b->groups.n; k++) {
-		score = pp_path_score(e->as.file, m->id->groups.at[b->groups.at[k]].as.file);
+		const struct pp_identity_group *g = &m->id->groups.at[b->groups.at[k]];
+
+		score = coarser_score(e->as.file, e->as.line, e->module_name, g->as.file,
+		                      g->as.line, g->module_name);
 		best = score > best ? score : best;
 	}
-	for (k = 0; best && k < b->groups.n;) {
-		uint32_t group = b->groups.at[k];
+	return best;
+}
 
-		if (pp_path_score(e->as.file, m->id->groups.at[group].as.file) != best) {
+/* And that of a coarser group with the best of the functions. */
+static unsigned
+best_of_entities(const struct bucket *b, const struct pp_identity_group *g)
+{
+	unsigned best = 0, score;
+	size_t i;
+
+	for (i = 0; i < b->entities.n; i++) {
+		const struct entity *e = b->entities.at[i];
+
+		score = coarser_score(g->as.file, g->as.line, g->module_name, e->as.file,
+		                      e->as.line, e->module_name);
+		best = score > best ? score : best;
+	}
+	return best;
+}
+
+/* All groups whose path agrees that well with a coarser function's become one, the function's. */
+static void
+take_groups(struct matching *m, struct bucket *b, size_t at, unsigned best)
+{
+	struct entity *e = b->entities.at[at];
+	uint32_t first = 0;
+	size_t k;
+
+	for (k = 0; k < b->groups.n;) {
+		uint32_t group = b->groups.at[k];
+		const struct pp_identity_group *g = &m->id->groups.at[group];
+
+		if (coarser_score(e->as.file, e->as.line, e->module_name, g->as.file, g->as.line,
+		                  g->module_name) != best) {
 			k++;
 			continue;
 		}
@@ -248,55 +340,87 @@ take_groups(struct matching *m, struct bucket *b, struct entity *e)
 		take(m, e, group);
 		b->groups.at[k] = b->groups.at[--b->groups.n];
 	}
-	return first != 0;
+	b->entities.at[at] = b->entities.at[--b->entities.n];
 }
 
-/* All functions whose path agrees best with a group's become that group's. */
-static bool
-take_entities(struct matching *m, struct bucket *b, uint32_t group)
+/* All functions whose path agrees that well with a coarser group's become that group's. */
+static void
+take_entities(struct matching *m, struct bucket *b, size_t at, unsigned best)
 {
-	struct pp_slice file = m->id->groups.at[group].as.file;
-	unsigned best = 0, score;
-	bool any = false;
+	uint32_t group = b->groups.at[at];
+	const struct pp_identity_group g = m->id->groups.at[group];
 	size_t i;
 
-	for (i = 0; i < b->entities.n; i++) {
-		score = pp_path_score(b->entities.at[i]->as.file, file);
-		best = score > best ? score : best;
-	}
-	for (i = 0; best && i < b->entities.n;) {
-		if (pp_path_score(b->entities.at[i]->as.file, file) != best) {
+	for (i = 0; i < b->entities.n;) {
+		struct entity *e = b->entities.at[i];
+
+		if (coarser_score(g.as.file, g.as.line, g.module_name, e->as.file, e->as.line,
+		                  e->module_name) != best) {
 			i++;
 			continue;
 		}
-		take(m, b->entities.at[i], group);
+		take(m, e, group);
 		b->entities.at[i] = b->entities.at[--b->entities.n];
-		any = true;
 	}
-	return any;
+	b->groups.at[at] = b->groups.at[--b->groups.n];
+}
+
+/* The coarser one that agrees best so far: a function, or a group. */
+struct coarser {
+	unsigned score;
+	size_t at;
+	bool is_group;
+	struct pp_slice file, name;
+};
+
+static void
+coarser_offer(const struct matching *m, struct coarser *best, struct coarser offer, pp_str exact)
+{
+	int order = 1;
+
+	offer.name = pp_strtab_get(&m->id->strs, exact);
+	if (offer.score && offer.score == best->score) {
+		order = pp_slice_cmp(best->file, offer.file);
+		order = order ? order : pp_slice_cmp(best->name, offer.name);
+	}
+	if (offer.score > best->score || (offer.score && offer.score == best->score && order > 0))
+		*best = offer;
 }
 
 /*
- * Where one profile knows the file of a function but not its line, and the other tells several of that name in that
- * file apart by their lines, those are taken together.
+ * Where one profile knows the file of a function but neither line nor module, and the other tells several of that name
+ * in that file apart by these, those are taken together.
  */
 static void
-match_lineless(struct matching *m, struct bucket *b)
+match_coarser(struct matching *m, struct bucket *b)
 {
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < b->entities.n;) {
-		if (b->entities.at[i]->as.line == 0 && take_groups(m, b, b->entities.at[i]))
-			b->entities.at[i] = b->entities.at[--b->entities.n];
+	for (;;) {
+		struct coarser best = { 0 };
+
+		for (i = 0; i < b->entities.n; i++) {
+			const struct entity *e = b->entities.at[i];
+
+			coarser_offer(m, &best,
+			              (struct coarser){ best_of_groups(m, b, e), i, false,
+			                                e->as.file, e->as.file },
+			              e->exact);
+		}
+		for (i = 0; i < b->groups.n; i++) {
+			const struct pp_identity_group *g = &m->id->groups.at[b->groups.at[i]];
+
+			coarser_offer(m, &best,
+			              (struct coarser){ best_of_entities(b, g), i, true, g->as.file,
+			                                g->as.file },
+			              g->exact);
+		}
+		if (best.score == 0)
+			return;
+		if (best.is_group)
+			take_entities(m, b, best.at, best.score);
 		else
-			i++;
-	}
-	for (k = 0; k < b->groups.n;) {
-		if (m->id->groups.at[b->groups.at[k]].as.line == 0 &&
-		    take_entities(m, b, b->groups.at[k]))
-			b->groups.at[k] = b->groups.at[--b->groups.n];
-		else
-			k++;
+			take_groups(m, b, best.at, best.score);
 	}
 }
 
@@ -315,7 +439,7 @@ any_without_file(const struct matching *m, const struct bucket *b)
 }
 
 /* Very common names (thousands of "init") would make pairs expensive; these meet by name alone. */
-#define PAIRS_MOST 250000
+#define PAIRS_MOST 40000
 
 static void
 match_bucket(struct matching *m, struct bucket *b)
@@ -324,7 +448,7 @@ match_bucket(struct matching *m, struct bucket *b)
 
 	if (b->entities.n * b->groups.n <= PAIRS_MOST) {
 		match_places(m, b, true);
-		match_lineless(m, b);
+		match_coarser(m, b);
 		match_places(m, b, false);
 	}
 	if (b->entities.n == 0 || b->groups.n == 0)

@@ -3,6 +3,7 @@
  */
 #include "cli/compare.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/load.h"
@@ -410,7 +411,7 @@ json_change(struct pp_json *j, const char *key, const struct pp_diff_value *v)
 	if (v->value[PP_BEFORE] == 0)
 		pp_json_put_null(j, key);
 	else
-		json_double(j, key, pp_diff_delta(v) / v->value[PP_BEFORE]);
+		json_double(j, key, pp_diff_delta(v) / fabs(v->value[PP_BEFORE]));
 }
 
 void

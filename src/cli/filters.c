@@ -297,11 +297,11 @@ filter_series(struct pp_profile *p, const struct pp_filter *f, struct pp_buf *pr
 	return pp_filter_is_empty(&series) ? PP_OK : pp_filter_apply(p, &series, problem);
 }
 
-/* Where only costs of lines are known, filters choose functions. */
+/* Where nothing is known that stacks could be made of, filters choose functions. */
 static bool
-knows_lines_only(const struct pp_profile *p)
+has_no_stacks(const struct pp_profile *p)
 {
-	return p->tree.n <= 1 && !(p->facets & PP_EDGES) && p->lines.n > 0;
+	return p->tree.n <= 1 && !pp_estimate_possible(p) && p->edges.n + p->lines.n > 0;
 }
 
 static int
@@ -317,7 +317,7 @@ filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool s
 	names_list(cli, p, &threads, &events);
 	if (f->by_function && p->lines.n == 0)
 		f->by_function = false; /* lines of frames: their stacks are chosen */
-	if (knows_lines_only(p) && !stacks) {
+	if (has_no_stacks(p) && !stacks) {
 		f->by_function = true;
 		f->depth = 0;
 	}

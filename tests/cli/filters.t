@@ -214,3 +214,17 @@ $ polyprof --focus Twig -q app.folded
     what else the file holds      polyprof info app.folded
     a flame graph to click on     polyprof flame app.folded -o flame.svg
     all views in one page         polyprof report app.folded -o report.html
+
+Of a profile that knows costs per function, --event keeps those of the event; what is written has no measured totals of stacks
+that are no longer whole.
+
+$ polyprof top -q --csv --event 'Memory_(bytes)' closures.xt | head -3
+  name,file,line,module,calls,self_Memory_(bytes),total_Memory_(bytes)
+  {main},/srv/app/closures.php,1,,1,1040,1976
+  App\Utils\Filter->bound,/srv/app/closures.php,6,,1,384,384
+
+$ polyprof convert -q --focus . closures.xt --to xdebug -o again.xt; polyprof top -q --csv -n 3 again.xt
+  name,file,line,module,calls,self_Time_(10ns),total_Time_(10ns),self_Memory_(bytes),total_Memory_(bytes)
+  {main},/srv/app/closures.php,1,,1,72350,114930,1040,2224
+  App\Utils\apply,/srv/app/closures.php,5,,1,14100,17870,0,32
+  php::usort,php:internal,,,1,7320,8460,216,216

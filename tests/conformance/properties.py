@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""What must hold for all profiles: properties.py POLYPROF tests/formats [SEED]. Speaks TAP.
+
+Over the samples of all formats, and random pairs of them:
+- filters: what one keeps and what it drops add up to the whole; a filter that keeps all changes nothing; --event
+  picks columns; a written profile has what the filtered one had;
+- diff: swapping before and after mirrors every number; a profile against itself has not changed;
+- merge: totals, own costs and calls add up exactly; the order of files does not matter.
+"""
+import collections
+import glob
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+polyprof, samples = os.path.abspath(sys.argv[1]), sys.argv[2]
+rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+number = failed = 0
+PAIRS = 150
+MIRROR = {'new': 'gone', 'gone': 'new', 'grew': 'shrank', 'shrank': 'grew', 'same': 'same', 'noise': 'noise'}
+
+
+def ok(wrong, what):
+    global number, failed
+    number += 1
+    failed += bool(wrong)
+    print(f"{'not ok' if wrong else 'ok'} {number} - {what}")
+    for line in list(wrong)[:4]:
+        print('# ' + str(line)[:400])
+
+
+def run(*words):
+    return subprocess.run([polyprof, *words], capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+
+
+def ask(*words):
+    done = run(*words)
+    if done.returncode < 0 or done.returncode > 128:
+        ok([done.stderr.decode(errors='replace')], ' '.join(words) + ' ended by a signal')
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def close(a, b):
+    return a == b or (isinstance(a + b, float) and abs(a - b) <= 1e-9 * max(abs(a), abs(b), 1e-9))
+
+
+def rows(top):
+    """{function: {metric: own}}, equal keys added up"""
+    out = collections.defaultdict(lambda: collections.defaultdict(int))
+    for f in top['functions']:
+        for metric, value in f['self'].items():
+            out[(f['name'], f.get('name_hex'), f.get('file'), f.get('line'), f.get('module'))][metric] += value
+    return out
+
+
+def same_rows(a, b, ignore=()):
+    """Functions without any cost may be left out."""
+    for key in set(a) | set(b):
+        for metric in set(a.get(key, {})) | set(b.get(key, {})):
+            x, y = a.get(key, {}).get(metric, 0), b.get(key, {}).get(metric, 0)
+            if not close(x, y) and key[0] not in ignore:
+                yield f'{key[0]}: {metric} {x}, not {y}'
+
+
+# ---- filters ----
+
+def whole(top):
+    """The sum of own costs of the shown metric."""
+    return sum(f['self'][top['metric']] for f in top['functions'])
+
+
+def filters(path, name):
+    top = ask('top', '--json', '-n', '0', path)
+    if not top or not top['functions'] or 'metric' not in top:
+        return
+    wrong, pruned = [], ('[pruned]',)
+    everything = ask('top', '--json', '-n', '0', '--focus', '', path)
+    if everything:
+        if everything['estimated']:
+            tree = ask('tree', '--json', path)
+            wrong += [] if close(tree['total'], top['total']) else [f"estimated {tree['total']} of {top['total']}"]
+        elif 'edges' not in ask('info', '--json', path)['facets']:
+            wrong += same_rows(rows(everything), rows(top), pruned)
+        target = rng.choice(top['functions'])['name'][:4000]
+        pattern = '(?s)^' + ''.join(c if c.isalnum() else '.' for c in target)
+        kept = ask('top', '--json', '-n', '0', '--focus', pattern, path)
+        rest = ask('top', '--json', '-n', '0', '--ignore', pattern, path)
+        if kept is None or rest is None:
+            wrong.append(f'no answer for {pattern}')
+        elif not close(whole(kept) + whole(rest), whole(everything)):
+            wrong.append(f'{pattern}: {whole(kept)} + {whole(rest)} is not {whole(everything)}')
+        nothing = ask('top', '--json', '--focus', 'no function is called that', path)
+        wrong += [] if nothing and nothing['functions'] == [] else [f'something is left: {nothing}']
+        done = run('top', '--json', '-n', '0', '--hide', pattern, path)
+        hidden = json.loads(done.stdout) if done.returncode == 0 else {'functions': []}
+        if done.returncode and b'limit was reached' not in done.stderr:  # sums that pass 64 bits
+            wrong.append(done.stderr.decode(errors='replace'))
+        elif '\ufffd' not in target and any(f['name'].startswith(target) for f in hidden['functions']):
+            wrong.append(f'{target} is not hidden')
+    else:
+        wrong.append('--focus does not work')
+    for metric in top['functions'][0]['self']:
+        one = ask('top', '--json', '-n', '0', '--event', metric, path)
+        if one is None:
+            wrong.append(f'no answer for --event {metric}')
+        elif not top['estimated'] and len([m for m in top['functions'][0]['self'] if m == metric]) == 1:
+            # Alone, "EVENT/NAME" is just NAME.
+            mine = {key: {metric: values.get(metric, values.get(metric.split('/')[-1], 0))}
+                    for key, values in rows(one).items()}
+            want = {key: {metric: values.get(metric, 0)} for key, values in rows(top).items()}
+            wrong += [f'--event: {text}' for text in same_rows(mine, want)]
+    ok(wrong, f'{name}: filters')
+
+
+def written(path, name, directory):
+    """A filtered profile, written and read again."""
+    top = ask('top', '--json', '-n', '0', '--ignore', 'nobody is called that', path)
+    wrong = []
+    for target in ('folded', 'callgrind', 'xdebug', 'spaa'):
+        out = os.path.join(directory, 'again.' + target)
+        done = run('convert', '-q', '--ignore', 'nobody is called that', path, '--to', target, '-o', out)
+        if done.returncode > 4 or done.returncode < 0:
+            wrong.append(f'--to {target}: {done.stderr.decode(errors="replace")}')
+        elif done.returncode == 0 and top and target == 'spaa':
+            again = ask('top', '--json', '-n', '0', '--from', target, out)
+            if again is None or not close(again.get('total', 0), top.get('total', 0)):
+                wrong.append(f"--to {target}: {again and again.get('total')}, not {top.get('total')}")
+    ok(wrong, f'{name}: filtered and written')
+
+
+# ---- diff ----
+
+def numbers(row, swapped):
+    before, after = ('after', 'before') if swapped else ('before', 'after')
+    sign = -1 if swapped else 1
+    return (row[before]['self'], row[after]['self'], row[before]['total'], row[after]['total'],
+            row[before].get('calls'), row[after].get('calls'), sign * row['delta']['self'], sign * row['delta']['total'],
+            round(sign * row['share']['self'], 9) + 0.0, round(sign * row['share']['total'], 9) + 0.0)
+
+
+def mirror(a, b):
+    there, back = ask('diff', '--json', '-n', '0', a, b), ask('diff', '--json', '-n', '0', b, a)
+    if (there is None) != (back is None):
+        return ['only one way works']
+    if there is None:
+        return None
+    wrong = []
+    if (there['before']['total'], there['after']['total']) != (back['after']['total'], back['before']['total']):
+        wrong.append('totals differ')
+    one = collections.Counter(numbers(row, False) for row in there['functions'])
+    two = collections.Counter(numbers(row, True) for row in back['functions'])
+    if one != two:
+        wrong += [f'rows: {list((one - two).items())[:2]} against {list((two - one).items())[:2]}']
+    # Verdicts on times look at the whole before, which is another one the other way round.
+    if 'single runs' not in there['rule']:
+        one = collections.Counter((numbers(row, False), row['status'], row['status_total']) for row in there['functions'])
+        two = collections.Counter((numbers(row, True), MIRROR[row['status']], MIRROR[row['status_total']])
+                                  for row in back['functions'])
+        if one != two:
+            wrong += [f'verdicts: {list((one - two).items())[:2]} against {list((two - one).items())[:2]}']
+    for row in there['functions']:
+        for kind in ('self', 'total'):
+            before, delta = row['before'][kind], row['delta'][kind]
+            change = row['change'][kind]
+            if (change is None) != (before == 0) or (before and not close(float(change), delta / abs(before)) and
+                                                     abs(change - delta / abs(before)) > 1e-9):
+                wrong.append(f"{row['name']}: change {change} of {before} by {delta}")
+    return wrong
+
+
+def unchanged(path, name):
+    same = ask('diff', '--json', '-n', '0', path, path)
+    if same:
+        ok([row['name'] for row in same['functions'] if row['status'] != 'same' or row['status_total'] != 'same' or
+            row['delta']['self'] or row['delta']['total']], f'{name}: against itself nothing changed')
+
+
+# ---- merge ----
+
+def merged(files):
+    tops = [ask('top', '--json', '-n', '0', path) for path in files]
+    both, other = ask('top', '--json', '-n', '0', *files), ask('top', '--json', '-n', '0', *reversed(files))
+    if both is None or any(top is None or 'metric' not in top for top in tops):
+        return None
+    wrong, sums, calls = [], collections.defaultdict(int), [0, 0]
+    for top in tops:
+        for f in top['functions']:
+            for metric, value in f['self'].items():
+                sums[metric] += value
+            calls[0] += f.get('calls', 0)
+    got = collections.defaultdict(int)
+    for f in both['functions']:
+        for metric, value in f['self'].items():
+            got[metric] += value
+        calls[1] += f.get('calls', 0)
+    if {m for top in tops for f in top['functions'] for m in f['self']} == set(got):
+        wrong += [f'{m}: {got[m]}, not {sums[m]}' for m in sums if not close(got[m], sums[m])]
+    elif not close(sum(got.values()), sum(sums.values())):
+        wrong.append(f'{dict(got)}, not {dict(sums)}')  # other names of the same metrics
+    if all(any('calls' in f for f in top['functions']) for top in tops) and calls[0] != calls[1]:
+        wrong.append(f'{calls[1]} calls, not {calls[0]}')
+    back = collections.defaultdict(int)
+    for f in other['functions'] if other else []:
+        for metric, value in f['self'].items():
+            back[metric] += value
+    if other is None or both['count'] != other['count'] or \
+            sorted(back.values()) != sorted(got.values()) and not any(isinstance(v, float) for v in got.values()):
+        wrong.append(f'the order of files matters: {dict(got)}, {dict(back)}')
+    return wrong
+
+
+def main():
+    files = [path for path in sorted(glob.glob(os.path.join(samples, '*', 'good', '*')))
+             if not path.endswith(('.txt', '.txt.gz', '.txt.zst')) and os.path.getsize(path) < 300000]
+    names = {path: os.path.relpath(path, samples) for path in files}
+    with tempfile.TemporaryDirectory() as directory:
+        for path in files:
+            filters(path, names[path])
+            unchanged(path, names[path])
+            written(path, names[path], directory)
+    pairs = [rng.sample(files, 2) for _ in range(PAIRS)]
+    by_format = collections.defaultdict(list)
+    for path in files:
+        by_format[names[path].split('/')[0]].append(path)
+    pairs += [rng.sample(group, 2) for group in by_format.values() if len(group) > 1 for _ in range(12)]
+    for a, b in pairs:
+        wrong = mirror(a, b)
+        if wrong is not None:
+            ok(wrong, f'{names[a]} and {names[b]}: diff both ways')
+        wrong = merged([a, b])
+        if wrong is not None:
+            ok(wrong, f'{names[a]} and {names[b]}: merged')
+    print(f'1..{number}')
+    return 1 if failed else 0
+
+
+sys.exit(main())
