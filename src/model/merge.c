@@ -154,6 +154,31 @@ merge_rows(struct pp_builder *into, const struct pp_profile *from, const struct 
 	return true;
 }
 
+/* What is less at nodes of the other is less here. */
+static bool
+merge_less(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
+{
+	size_t i;
+
+	for (i = 0; i < from->less.n; i++) {
+		struct pp_less_row less = from->less.at[i];
+		const struct pp_metric_way *way = &maps->metric[less.metric];
+
+		if (way->converts &&
+		    !pp_cell_convert(&from->metrics.at[less.metric],
+		                     &into->profile->metrics.at[way->to], way->mul, &less.cell))
+			return false;
+		less.metric = way->to;
+		less.series = maps->series[less.series];
+		less.node = maps->node[less.node];
+		if (!pp_vec_push(&into->profile->less, less)) {
+			pp_builder_fail(into, PP_E_NOMEM, NULL);
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool
 merge_edges(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
 {
@@ -303,8 +328,9 @@ pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 	for (i = 0; ok && i < p->sources.n; i++)
 		pp_build_source(into, maps.str[p->sources.at[i].file], p->sources.at[i].line,
 		                pp_text_of(p, p->sources.at[i].text));
-	ok = ok && merge_rows(into, p, &maps) && merge_edges(into, p, &maps) &&
-	     merge_lines(into, p, &maps) && merge_funcs(into, p, &maps);
+	ok = ok && merge_rows(into, p, &maps) && merge_less(into, p, &maps) &&
+	     merge_edges(into, p, &maps) && merge_lines(into, p, &maps) &&
+	     merge_funcs(into, p, &maps);
 	maps_release(&maps);
 	return ok;
 }
@@ -439,7 +465,8 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 	if (!merge_shape(b, from, maps, PP_MERGE_SERIES) || !merge_sources(m, from, maps))
 		return pp_builder_ok(b) ? PP_E_NOMEM : b->status;
 	m->joined_threads |= threads > PP_MERGE_SERIES && b->profile->series.n >= PP_MERGE_SERIES;
-	if (!merge_rows(b, from, maps) || (!(m->lost & PP_EDGES) && !merge_edges(b, from, maps)) ||
+	if (!merge_rows(b, from, maps) || !merge_less(b, from, maps) ||
+	    (!(m->lost & PP_EDGES) && !merge_edges(b, from, maps)) ||
 	    (!(m->lost & PP_LINES) && !merge_lines(b, from, maps)) || !merge_funcs(b, from, maps))
 		return pp_builder_ok(b) ? PP_E_LIMIT : b->status;
 	return PP_OK;

@@ -38,16 +38,18 @@ metric_add(struct pp_builder *b, const struct pp_metric *metric)
 {
 	struct pp_profile *p = b->profile;
 	size_t metrics = p->metrics.n, stride, n, i;
-	size_t in_series[1] = { metrics }, in_edges[2] = { 1 + metrics, 1 + 2 * metrics };
+	size_t in_edges[2] = { 1 + metrics, 1 + 2 * metrics };
 	size_t in_lines[1] = { metrics + p->line_hits };
 
 	for (i = 0; i < p->series.n; i++) {
 		struct pp_series *s = &p->series.at[i];
+		size_t in_series[2] = { metrics, 2 * metrics + s->has_calls };
 
-		if (!rows_widen(&s->cells, &n, NULL, s->rows, s->stride, in_series, 1))
+		if (!rows_widen(&s->cells, &n, NULL, s->rows, s->stride, in_series,
+		                s->measured ? 2 : 1))
 			return false;
 		s->rows_cap = s->rows;
-		s->stride++;
+		s->stride += s->measured ? 2 : 1;
 	}
 	stride = pp_edge_stride(p);
 	if (!rows_widen(&p->edge_cells.at, &p->edge_cells.n, &p->edge_cells.cap, p->edges.n, stride,
@@ -83,9 +85,16 @@ metric_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join 
 	size_t n = p->metrics.n, i, stride;
 	bool fine = true;
 
-	for (i = 0; fine && i < p->series.n; i++)
-		fine = column_convert(p->series.at[i].cells, p->series.at[i].rows,
-		                      p->series.at[i].stride, metric, &from, join);
+	for (i = 0; fine && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		fine = column_convert(s->cells, s->rows, s->stride, metric, &from, join) &&
+		       (!s->measured || column_convert(s->cells, s->rows, s->stride,
+		                                       n + s->has_calls + metric, &from, join));
+	}
+	for (i = 0; fine && i < p->less.n; i++)
+		fine = p->less.at[i].metric != metric ||
+		       pp_cell_convert(&from, &join->to, join->mul_a, &p->less.at[i].cell);
 	stride = pp_edge_stride(p);
 	fine = fine &&
 	       column_convert(p->edge_cells.at, p->edges.n, stride, 1 + metric, &from, join);
