@@ -231,7 +231,7 @@ struct pp_perf_reader {
 	struct pp_map event_of; /* name -> event */
 	PP_VEC(struct pp_perf_series) series;
 	struct pp_map series_of; /* hash -> newest series, older ones by probing */
-	uint32_t last_series;
+	uint32_t lately[64];     /* + 1, by tid: the series seen last */
 	PP_VEC(struct pp_perf_row) rows;
 	struct pp_map row_of; /* series, node -> row */
 

@@ -235,9 +235,21 @@ series_is(const struct pp_perf_series *a, const struct pp_perf_series *b)
 	return a->event == b->event && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid;
 }
 
+/* Whether a series is that of a header, by the text of its names. */
+static bool
+series_fits(const struct pp_perf_reader *r, const struct pp_perf_series *s,
+            const struct pp_perf_header *h)
+{
+	const struct pp_profile *p = r->builder->profile;
+
+	return s->tid == h->tid && s->pid == h->pid &&
+	       pp_slice_eq(pp_text_of(p, s->comm), h->comm) &&
+	       pp_slice_eq(pp_text_of(p, r->events.at[s->event].name), h->event);
+}
+
 /* The series of an event and thread; PP_MAP_NONE on failure. */
 static uint32_t
-series_of(struct pp_perf_reader *r, const struct pp_perf_header *h)
+series_find(struct pp_perf_reader *r, const struct pp_perf_header *h)
 {
 	struct pp_perf_series s = { .event = event_of(r, h->event),
 		                    .comm = pp_build_str(r->builder, h->comm),
@@ -249,14 +261,12 @@ series_of(struct pp_perf_reader *r, const struct pp_perf_header *h)
 
 	if (s.event == PP_MAP_NONE || !pp_builder_ok(r->builder))
 		return PP_MAP_NONE;
-	if (r->series.n && series_is(&r->series.at[r->last_series], &s))
-		return r->last_series;
 	hash = pp_mix((uint64_t)s.comm << 32 | s.event, PP_HASH_K1 ^ (uint64_t)s.tid);
 	hash = pp_mix(hash, PP_HASH_K2 ^ (uint64_t)s.pid);
 	/* Equal hashes are told apart by probing the next one. */
 	for (; (at = pp_map_get(&r->series_of, hash)) != PP_MAP_NONE; hash++)
 		if (series_is(&r->series.at[at], &s))
-			return r->last_series = at;
+			return at;
 	s.root = root_of(r, &s);
 	at = (uint32_t)r->series.n;
 	if (!pp_builder_ok(r->builder) || at == PP_MAP_NONE || !pp_vec_push(&r->series, s) ||
@@ -264,7 +274,21 @@ series_of(struct pp_perf_reader *r, const struct pp_perf_header *h)
 		pp_perf_no_memory(r);
 		return PP_MAP_NONE;
 	}
-	return r->last_series = at;
+	return at;
+}
+
+/* The same, looked for among those seen lately first. */
+static uint32_t
+series_of(struct pp_perf_reader *r, const struct pp_perf_header *h)
+{
+	uint32_t *lately = &r->lately[(uint64_t)h->tid % PP_COUNT_OF(r->lately)], at;
+
+	if (*lately && series_fits(r, &r->series.at[*lately - 1], h))
+		return *lately - 1;
+	at = series_find(r, h);
+	if (at != PP_MAP_NONE)
+		*lately = at + 1;
+	return at;
 }
 
 /* What a header says, for when its stack is complete; false when it cannot be used. */
