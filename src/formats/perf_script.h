@@ -169,11 +169,30 @@ struct pp_perf_row {
 /* A sample whose stack waits for the others of its batch. */
 struct pp_perf_waiting {
 	uint32_t series;
-	uint32_t cpu; /* + 1 */
+	uint32_t cpu;      /* + 1 */
+	pp_node node;      /* of a stack that was there before; 0 = it is in the batch */
+	uint32_t chain;    /* slot + 1 of the text that it was, to be known again; 0 = none */
+	uint64_t chain_at; /* where that text is */
 	bool has_period, has_time;
 	uint64_t period;
 	int64_t time;
 	uint64_t line, offset;
+};
+
+/* The text of a stack, and where in the tree it ends (0 = not known yet). */
+struct pp_perf_chain {
+	uint64_t hash;
+	uint64_t at; /* in the ring, counted from its beginning on */
+	uint32_t n, lines;
+	pp_node leaf;
+	bool used;
+};
+
+/* A ring of texts: what is more than its size behind the head was written over. */
+struct pp_perf_chains {
+	struct pp_perf_chain *slots; /* by hash */
+	unsigned char *ring;
+	uint64_t head;
 };
 
 struct pp_perf_link {
@@ -220,6 +239,7 @@ struct pp_perf_reader {
 
 	struct pp_perf_meta meta;
 	struct pp_perf_entries entries;
+	struct pp_perf_chains chains;
 	struct pp_map pair_frames;         /* entry, place -> frame */
 	struct pp_map inline_of;           /* name -> function whose module is not known yet */
 	struct pp_map linked;              /* pairs of those that are in one binary, */
@@ -246,7 +266,9 @@ struct pp_perf_reader {
 	PP_VEC(struct pp_perf_step) steps; /* leaf first */
 	bool uneven;                       /* some step needs its neighbours */
 	bool blank;                        /* there was an empty line */
-	bool chains;                       /* some sample had frames on lines of their own */
+	bool has_chains;                   /* some sample had frames on lines of their own */
+	uint32_t chain_lines;              /* of the text of its stack, if that is kept */
+	uint64_t chain_trouble;            /* how much was wrong before it */
 	/* a line that is a header if a frame follows */
 	bool loose;
 	pp_str loose_comm, loose_event;
@@ -259,7 +281,7 @@ struct pp_perf_reader {
 	int64_t time_min, time_max;
 
 	/* samples that wait */
-	size_t waiting, frames_n;
+	size_t waiting, stacks, frames_n;
 	struct pp_perf_waiting batch[PP_PERF_BATCH];
 	uint32_t depth[PP_PERF_BATCH];
 	pp_node under[PP_PERF_BATCH], leaf[PP_PERF_BATCH];
@@ -294,8 +316,34 @@ pp_status pp_perf_describe(struct pp_reader *, struct pp_brief *);
 bool pp_perf_event_is_time(struct pp_slice event);
 void pp_perf_finish(struct pp_perf_reader *);
 
+/* ---- perf_script_series.c ---- */
+/* What a header says, for when its stack is complete; false when it cannot be used. */
+bool pp_perf_header_take(struct pp_perf_reader *, struct pp_slice line,
+                         const struct pp_perf_header *, struct pp_perf_waiting *out);
+
+/* ---- perf_script_records.c ---- */
+/* A line of something that is no sample. */
+void pp_perf_record_take(struct pp_perf_reader *, struct pp_slice line,
+                         const struct pp_perf_header *);
+
+/* ---- perf_script_samples.c ---- */
+void pp_perf_sample_open(struct pp_perf_reader *, const struct pp_perf_waiting *);
+/* Ends the sample being read, if there is one. */
+void pp_perf_sample_close(struct pp_perf_reader *);
+/* Adds the stacks that wait. */
+void pp_perf_flush(struct pp_perf_reader *);
+bool pp_perf_chains_init(struct pp_perf_reader *);
+void pp_perf_chains_release(struct pp_perf_reader *);
+/* Right behind a header: takes the whole stack that follows at once, if it was there before. */
+void pp_perf_chain_take(struct pp_perf_reader *);
+
 /* ---- perf_script_read.c ---- */
 void pp_perf_no_memory(struct pp_perf_reader *);
+struct pp_place pp_perf_place_of(const struct pp_perf_reader *, const unsigned char *line,
+                                 const unsigned char *at);
+/* Reports a line that is wrong. */
+void pp_perf_refuse(struct pp_perf_reader *, enum pp_perf_rule, const unsigned char *line,
+                    const unsigned char *at);
 pp_status pp_perf_read(struct pp_reader *, struct pp_builder *);
 
 #endif

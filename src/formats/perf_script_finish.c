@@ -110,19 +110,19 @@ moments_read(const struct pp_timeline *t)
 
 /*
  * Puts a timeline into the order of time and gives it the columns of the profile's metrics: those of
- * other events, which come before, are 0.
+ * other events are 0.
  */
 static bool
-timeline_settle(struct pp_perf_series *s, const struct pp_perf_event *e)
+timeline_settle(struct pp_perf_series *s, const struct pp_perf_event *e, uint32_t columns)
 {
-	uint32_t columns = e->metric + (e->with_period ? 2 : 1);
+	uint32_t samples = e->metric + (e->with_period ? 1 : 0);
 	struct pp_timeline to = { 0 };
 	struct moment *all;
 	int64_t *values;
 	bool fine;
 	size_t i;
 
-	if (!s->timeline.n || (columns == 2 && e->metric == 0 && !s->unordered))
+	if (!s->timeline.n || (columns == 2 && samples == 1 && e->with_period && !s->unordered))
 		return true;
 	all = moments_read(&s->timeline);
 	values = calloc(columns, sizeof *values);
@@ -131,7 +131,7 @@ timeline_settle(struct pp_perf_series *s, const struct pp_perf_event *e)
 		qsort(all, s->timeline.n, sizeof *all, moment_compare);
 	for (i = 0; fine && i < s->timeline.n; i++) {
 		values[e->metric] = all[i].period;
-		values[columns - 1] = 1;
+		values[samples] = 1;
 		fine = pp_timeline_add(&to, &all[i].event, values);
 	}
 	free(all);
@@ -194,7 +194,7 @@ series_build(struct pp_perf_reader *r, struct pp_perf_series *from, const uint32
 	s->cells = calloc(n * s->stride + 1, sizeof *s->cells);
 	s->node_of = malloc((n + 1) * sizeof *s->node_of);
 	s->rows_cap = (uint32_t)n;
-	if (!s->cells || !s->node_of || !timeline_settle(from, e))
+	if (!s->cells || !s->node_of || !timeline_settle(from, e, (uint32_t)p->metrics.n))
 		return false;
 	s->timeline = from->timeline;
 	from->timeline = (struct pp_timeline){ 0 };

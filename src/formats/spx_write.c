@@ -354,8 +354,13 @@ write_timeline(struct spx_out *o, const struct pp_timeline *t)
 
 		if (e->kind == PP_EVENT_SAMPLE) {
 			go_to(o, e->node, 0);
+			/* Cost without a stack stands under a frame of its own. */
+			if (e->node == 0)
+				put_event(o, true, 0, 0);
 			if (t->columns == o->p->metrics.n)
 				add_cells(o, it.values);
+			if (e->node == 0)
+				put_event(o, false, 0, 0);
 			continue;
 		}
 		take_values(o, t, e, it.values);

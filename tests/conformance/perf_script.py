@@ -235,6 +235,38 @@ def filters(tap, ask):
         tap.ok(later['total'] == halves[1]['total'], 'nor does it to --time', later['total'])
 
 
+def repeated(tap, ask):
+    """Stacks that were there before are known again by their text: that must change nothing."""
+    texts = []
+    for name in ('fp.script', 'dwarf.srcline', 'dwarf.script', 'tp.script', 'switch.script', 'odd-names', 'crlf'):
+        path = ask.path(name)
+        texts.append((gzip.open if path.endswith('.gz') else open)(path, 'rb').read())
+    details = (b'app 1 [000] 1.000000: 7 cycles: \n\t            1000 f+0x1 (/a)\n ABI:2    AX:0x1 \n'
+               b'app 1 [000] 2.000000: 7 cycles: \n\t            1000 f+0x1 (/a)\n\t            2000 main (/a)\n\n')
+    blank = b'app 1 [000] 3.000000: 7 cycles: \n\t            1000 f+0x1 (/a)\n \n\t            2000 main (/a)\n\n'
+    junk = b'app 1 [000] 4.000000: 7 cycles: \n\t            1000 f+0x1 (/a)\n\tjunk\n\t            2000 main (/a)\n\n'
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, 'many.txt')
+        with open(path, 'wb') as file:
+            file.write(b''.join(texts * 3) + (details + blank + junk) * 5 + b''.join(reversed(texts)))
+        for options in ((), ('-m', 'samples'), ('--event', 'cycles')):
+            found = ask.folded(path, *options)
+            wanted = collections.Counter()
+            # With a root frame no text is taken for known.
+            for stack, value in ask.folded(path, *options, '--option', 'root=comm').items():
+                wanted[stack.partition(';')[2] or '[no stack]'] += value
+            same(tap, found, wanted, f'known stacks are the same stacks {" ".join(options)}')
+        findings = [[(d['line'], d['rule']) for d in ask.json('check', path, *more)['files'][0]['diagnostics']]
+                    for more in ((), ('--option', 'root=comm'))]
+        tap.ok(findings[0] == findings[1] and len(findings[0]) > 5, 'and the places of findings are, too', findings)
+        with open(path, 'rb') as file:
+            done = subprocess.run([ask.polyprof, 'convert', '-q', '--to', 'folded', '-o', '-', '-'], stdin=file,
+                                  capture_output=True, timeout=120)
+        piped = subprocess.run(f"cat '{path}' | '{ask.polyprof}' convert -q --to folded -o - -", shell=True,
+                               capture_output=True, timeout=120)
+        tap.ok(done.stdout == piped.stdout and done.stdout, 'a pipe gives the same')
+
+
 def spaa(tap, ask):
     """What SPAA has a place for arrives there."""
     with tempfile.TemporaryDirectory() as work:
@@ -312,7 +344,7 @@ def peers(tap, ask, shared):
 def main():
     polyprof, samples, own, shared = sys.argv[1:5]
     tap, ask = Tap(), Asker(polyprof, os.path.join(samples, 'perf-script', 'good'), own)
-    for part in (layouts, report, collapse, inlined, events, filters, spaa):
+    for part in (layouts, report, collapse, inlined, events, filters, repeated, spaa):
         part(tap, ask)
     cases(tap, ask, shared)
     peers(tap, ask, shared)
