@@ -256,7 +256,7 @@ def repeated(tap, ask):
             for stack, value in ask.folded(path, *options, '--option', 'root=comm').items():
                 wanted[stack.partition(';')[2] or '[no stack]'] += value
             same(tap, found, wanted, f'known stacks are the same stacks {" ".join(options)}')
-        findings = [[(d['line'], d['rule']) for d in ask.json('check', path, *more)['files'][0]['diagnostics']]
+        findings = [[(d.get('line'), d['rule']) for d in ask.json('check', path, *more)['files'][0]['diagnostics']]
                     for more in ((), ('--option', 'root=comm'))]
         tap.ok(findings[0] == findings[1] and len(findings[0]) > 5, 'and the places of findings are, too', findings)
         with open(path, 'rb') as file:

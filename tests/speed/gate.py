@@ -122,6 +122,7 @@ INPUTS = {
     'spx-0.5': ('new.txt', generator('gen_spx', '0.5', '80000')),
     'xdebug': ('cachegrind.out.1', generator('gen_xdebug', '2')),
     'spaa': ('x.spaa', generator('gen_spaa', '2')),
+    'perf-script': ('perf.txt', generator('gen_perf', '2', '60')),
 }
 
 
