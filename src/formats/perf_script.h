@@ -75,7 +75,7 @@ struct pp_perf_place {
 	bool inlined;
 };
 
-void pp_perf_place_parse(struct pp_slice text, struct pp_perf_place *);
+void pp_perf_place_parse(struct pp_slice s, struct pp_perf_place *);
 
 /* Registers, branches, source code: what perf prints within a sample, but no frame. */
 bool pp_perf_is_detail(struct pp_slice line, struct pp_slice text);
