@@ -200,6 +200,15 @@ pp_cli_wrong(const struct pp_cli *cli, const char *fmt, ...)
 }
 
 int
+pp_cli_no_terminal(const struct pp_cli *cli, const char *example)
+{
+	if (!cli->out_terminal || pp_args_text(&cli->args, "output"))
+		return 0;
+	return pp_cli_wrong(
+	    cli, "this is for a browser, not for a terminal; write it to a file: -o %s", example);
+}
+
+int
 pp_cli_output_failed(const struct pp_cli *cli, const char *path, pp_status status, int error)
 {
 	struct pp_diags diags;

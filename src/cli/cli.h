@@ -56,6 +56,8 @@ void pp_cli_note(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 int pp_cli_usage(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 /* An error in what was asked, which --help would not mend; returns PP_EXIT_USAGE. */
 int pp_cli_wrong(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
+/* PP_EXIT_USAGE, said, when a picture would go to a terminal that nobody asked for; else 0. */
+int pp_cli_no_terminal(const struct pp_cli *, const char *example);
 /* Says that an output could not be written (a reader who went away is no news); returns PP_EXIT_OUTPUT. */
 int pp_cli_output_failed(const struct pp_cli *, const char *path, pp_status, int error);
 /* Prints findings on standard error, as -q and -v say. */

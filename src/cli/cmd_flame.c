@@ -423,6 +423,8 @@ flame_run(struct pp_cli *cli)
 	int code = pp_load_files(cli, 0, &files, &n);
 
 	if (code == 0)
+		code = pp_cli_no_terminal(cli, "flame.svg");
+	if (code == 0)
 		code = request_parse(cli, &r);
 	chart = pp_args_flag(&cli->args, "flamechart");
 	if (code == 0)

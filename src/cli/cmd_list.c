@@ -14,7 +14,9 @@
 #include <time.h>
 
 #include "cli/load.h"
+#include "cli/suggest.h"
 #include "io/system.h"
+#include "output/colour.h"
 #include "output/json_view.h"
 #include "output/table.h"
 #include "output/units.h"
@@ -512,6 +514,33 @@ static const struct pp_field list_fields[] = {
 	{ "file", "file", PP_LEFT, PP_FIELD_FLEX, 0, file_show, file_exact, NULL },
 };
 
+/* People who look at a terminal are told what to do with a row: of the first that is whole, else the first. */
+static void
+list_hint(const struct listing *l)
+{
+	struct pp_cli *cli = l->cli;
+	struct pp_buf word = { 0 };
+	size_t i, at = 0;
+
+	if (!cli->out_terminal)
+		return;
+	for (i = l->shown.n; i-- > 0;)
+		if (l->shown.at[i]->brief.known_complete && l->shown.at[i]->brief.complete)
+			at = i;
+	pp_suggest_word(&word, l->shown.at[at]->path);
+	pp_sink_puts(cli->out, "\n");
+	pp_ink_put(cli->out, &cli->style, PP_INK_TITLE, "Ask next");
+	pp_sink_puts(cli->out, "\n  what it costs  ");
+	pp_ink_put(cli->out, &cli->style, PP_INK_COMMAND, "polyprof ");
+	pp_ink_text(cli->out, &cli->style, PP_INK_COMMAND, pp_slice_of(word.p, word.n));
+	pp_sink_puts(cli->out, "\n  a flame graph  ");
+	pp_ink_put(cli->out, &cli->style, PP_INK_COMMAND, "polyprof flame ");
+	pp_ink_text(cli->out, &cli->style, PP_INK_COMMAND, pp_slice_of(word.p, word.n));
+	pp_ink_put(cli->out, &cli->style, PP_INK_COMMAND, " -o flame.svg");
+	pp_sink_puts(cli->out, "\n");
+	pp_buf_release(&word);
+}
+
 static void
 list_table(const struct listing *l, bool csv)
 {
@@ -523,9 +552,10 @@ list_table(const struct listing *l, bool csv)
 		columns[i].field = &list_fields[i];
 	if (csv)
 		pp_table_csv(&table, l->cli->out_terminal, l->cli->out);
-	else if (l->shown.n)
+	else if (l->shown.n) {
 		pp_table_print(&table, &l->cli->style, l->cli->out);
-	else
+		list_hint(l);
+	} else
 		pp_cli_note(l->cli, "no profiles found");
 }
 

@@ -172,6 +172,8 @@ report_run(struct pp_cli *cli)
 	size_t n, count = 0;
 	int code = pp_load_files(cli, 0, &files, &n);
 
+	if (code == 0)
+		code = pp_cli_no_terminal(cli, "report.html");
 	if (code)
 		return code;
 	if (size && !parse_size(size, &opts.max_size))

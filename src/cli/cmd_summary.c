@@ -9,6 +9,7 @@
 #include "cli/filters.h"
 #include "cli/load.h"
 #include "cli/ranking.h"
+#include "cli/suggest.h"
 #include "output/field.h"
 #include "output/html.h"
 #include "output/json_view.h"
@@ -287,26 +288,6 @@ heading_print(struct pp_cli *cli, const char *const *files, size_t n, const stru
 	pp_buf_release(&text);
 }
 
-/* Quotes a file name for a shell when it needs that. */
-static void
-shell_quote(struct pp_buf *out, const char *word)
-{
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
-
-	if (word[strspn(word, plain)] == '\0') {
-		pp_buf_adds(out, word);
-		return;
-	}
-	pp_buf_addc(out, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			pp_buf_adds(out, "'\\''");
-		else
-			pp_buf_addc(out, *word);
-	pp_buf_addc(out, '\'');
-}
-
 /* What can be asked, and the command to type: "polyprof BEFORE FILE... AFTER". */
 static void
 hint_print(struct pp_cli *cli, const char *does, const char *before, const char *const *files,
@@ -318,7 +299,7 @@ hint_print(struct pp_cli *cli, const char *does, const char *before, const char 
 	pp_buf_addf(&text, "polyprof %s", before);
 	for (i = 0; i < n && i < 3; i++) {
 		pp_buf_addc(&text, ' ');
-		shell_quote(&text, files[i]);
+		pp_suggest_word(&text, files[i]);
 	}
 	pp_buf_adds(&text, n > 3 ? " ..." : "");
 	pp_buf_adds(&text, after);
@@ -345,7 +326,7 @@ hint_callers(struct pp_cli *cli, const char *const *files, size_t n, const struc
 	pp_buf_add(&typed, name.p, name.n);
 	if (name.n && name.n < 200 && !memchr(name.p, '\0', name.n) && typed.p) {
 		pp_buf_adds(&before, name.p[0] == '-' ? "callers -- " : "callers ");
-		shell_quote(&before, typed.p);
+		pp_suggest_word(&before, typed.p);
 		if (before.p)
 			hint_print(cli, "who calls the costliest", before.p, files, n, "");
 	}
@@ -367,7 +348,7 @@ hint_event(struct pp_cli *cli, const char *const *files, size_t n, const struct 
 	           pp_text_of(p, p->metrics.at[i].event).n);
 	if (typed.n && typed.n < 200 && typed.p && !memchr(typed.p, '\0', typed.n)) {
 		pp_buf_adds(&before, "top --event ");
-		shell_quote(&before, typed.p);
+		pp_suggest_word(&before, typed.p);
 		if (before.p)
 			hint_print(cli, "another event alone", before.p, files, n, "");
 	}

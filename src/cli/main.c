@@ -71,6 +71,15 @@ looks_like_file(const char *word)
 	return strcmp(word, "-") == 0 || strpbrk(word, "./") || stat(word, &st) == 0;
 }
 
+/* A directory instead of a file: the profiles in it are what can be told. */
+static bool
+is_directory(const char *word)
+{
+	struct stat st;
+
+	return stat(word, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int
 command_unknown(struct pp_cli *cli, const char *word)
 {
@@ -165,6 +174,8 @@ run(struct pp_cli *cli, int argc, char **argv)
 			for (i = word; i + 1 < argc; i++)
 				argv[i] = argv[i + 1];
 			argc--;
+		} else if (is_directory(argv[word])) {
+			cli->command = pp_command_find("list");
 		}
 	}
 	return command_run(cli, argc, argv);

@@ -119,3 +119,22 @@ pp_suggest_format(const char *word, unsigned can, struct pp_buf *out)
 			pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
 	pp_suggest_print(&suggest, out, "");
 }
+
+void
+pp_suggest_word(struct pp_buf *out, const char *word)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
+
+	if (word[strspn(word, plain)] == '\0') {
+		pp_buf_adds(out, word);
+		return;
+	}
+	pp_buf_addc(out, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			pp_buf_adds(out, "'\\''");
+		else
+			pp_buf_addc(out, *word);
+	pp_buf_addc(out, '\'');
+}

@@ -26,5 +26,7 @@ void pp_suggest_command(const char *word, struct pp_buf *);
 void pp_suggest_format(const char *word, unsigned can, struct pp_buf *);
 /* Appends "; did you mean 'PREFIXbest'?" when one was found. */
 void pp_suggest_print(const struct pp_suggest *, struct pp_buf *, const char *prefix);
+/* Appends a word as a shell takes it: quoted when it needs that. */
+void pp_suggest_word(struct pp_buf *, const char *word);
 
 #endif

@@ -243,7 +243,8 @@ file_stream(struct pp_io *io, int fd, struct pp_input **out)
 static pp_status
 open_failed(struct pp_io *io, int error)
 {
-	pp_io_note(io, PP_IO_OPEN_FAILED, PP_NO_OFFSET, "cannot open: %s", strerror(error));
+	pp_io_note(io, PP_IO_OPEN_FAILED, PP_NO_OFFSET, "cannot open: %s%s", strerror(error),
+	           error == EISDIR ? "; `polyprof list` tells which profiles are in it" : "");
 	return error == ENOMEM ? PP_E_NOMEM : PP_E_IO;
 }
 

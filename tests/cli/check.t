@@ -79,7 +79,7 @@ $ polyprof check --json missing.folded mystery.bin app.folded
 = 3
 
 $ polyprof check .
-  .: error: cannot open: Is a directory [io-open-failed]
+  .: error: cannot open: Is a directory; `polyprof list` tells which profiles are in it [io-open-failed]
   .: reject (1 error)
 = 3
 

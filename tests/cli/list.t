@@ -15,6 +15,9 @@ $ TZ=UTC polyprof list d
     2026-11-15 08:04:56  50.0 µs      2  303 B  spx 0.4  complete  a.php --fast             d/a.json
     2023-11-14 22:13:20                   35 B  spx 0.4  partial                            d/c.txt
     2020-09-13 12:26:40                    9 B  folded                                      d/d.folded
+$ TZ=UTC polyprof d | head -2
+    when                    took  calls   size  format   state     what                     file
+    2026-11-15 08:06:39   2.50 s      2  230 B  spx      partial   GET shop.test/cart?id=1  d/b.json
 $ polyprof list --json d
   {"profiles": [{"file": "d/b.json", "format": "spx", "time": 1794729999, "what": "GET shop.test/cart?id=1", "complete": false, "totals": {"wt": 2500000000}, "size": 230, "took": 2500000000, "calls": 2}, {"file": "d/a.json", "format": "spx", "variant": "0.4", "time": 1794729896, "what": "a.php --fast", "complete": true, "totals": {"wt": 50000}, "size": 303, "took": 50000, "calls": 2}, {"file": "d/c.txt", "format": "spx", "variant": "0.4", "time": 1700000000, "what": "", "complete": false, "totals": {}, "size": 35}, {"file": "d/d.folded", "format": "folded", "time": 1600000000, "what": "", "totals": {}, "size": 9}]}
 $ polyprof list --csv --sort cost d | cut -d, -f1,2,7,8

@@ -104,11 +104,17 @@ export class Table<R> {
   select(index: number, tell = true): void {
     if (index < 0 || index >= this.rows.length) return;
     this.selected = index;
-    const top = index * HEIGHT, room = this.host.clientHeight - this.head.offsetHeight;
-    if (top < this.host.scrollTop) this.host.scrollTop = top;
-    else if (top + HEIGHT > this.host.scrollTop + room) this.host.scrollTop = top + HEIGHT - room;
+    this.reveal(index);
     if (tell) this.opts.onSelect?.(this.rows[index], index);
     this.draw();
+  }
+
+  /** Scrolls until a row is in sight. */
+  reveal(index: number): void {
+    const top = index * HEIGHT, room = this.host.clientHeight - this.head.offsetHeight;
+    this.spacer.style.height = this.rows.length * HEIGHT + 'px';
+    if (top < this.host.scrollTop) this.host.scrollTop = top;
+    else if (top + HEIGHT > this.host.scrollTop + room) this.host.scrollTop = top + HEIGHT - room;
   }
 
   focus(): void {

@@ -100,7 +100,9 @@ export class SandwichView implements Panel {
       cell: r => ({ text: app.value(r.total[k]), exact: String(canonical(app.metric, r.total[k])), title: `${app.exact(r.total[k])}, ${percent(r.total[k], whole)}` }),
     };
     this.list.set(rows, [app.compares ? changeColumn(app, 'totalChange', 'Total change', r => r.total) : total, nameColumn(app)]);
-    this.list.selected = rows.findIndex(r => r.func === app.state.func);
+    const at = rows.findIndex(r => r.func === app.state.func);
+    if (at >= 0 && (at !== this.list.selected || this.scene !== app.scene)) this.list.reveal(at);
+    this.list.selected = at;
   }
 
   private show(func: number): void {
