@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "analysis/reshape.h"
 #include "cli/load.h"
 #include "output/html.h"
 #include "output/units.h"
@@ -136,6 +137,32 @@ report_load(struct pp_cli *cli, const char *const *files, size_t n, struct pp_pr
 	return code;
 }
 
+/* A differential file is two profiles by itself, unless one of its metrics is asked for. */
+static int
+report_split(struct pp_cli *cli, struct pp_profile **profiles, size_t *count)
+{
+	struct pp_profile *whole = profiles[0], *both[PP_DIGEST_MAX] = { NULL, NULL };
+	size_t before = pp_profile_metric_find(whole, pp_slice_z("before"));
+	size_t after = pp_profile_metric_find(whole, pp_slice_z("after"));
+	pp_status status;
+
+	if (*count != 1 || before >= whole->metrics.n || after >= whole->metrics.n ||
+	    pp_args_text(&cli->args, "metric"))
+		return 0;
+	status = pp_reshape_names(whole, before, false, &both[0]);
+	if (status == PP_OK)
+		status = pp_reshape_names(whole, after, false, &both[1]);
+	if (status != PP_OK) {
+		pp_profile_free(both[0]);
+		pp_cli_error(cli, "cannot compare: %s", pp_status_text(status));
+		return pp_load_exit(status);
+	}
+	pp_profile_free(whole);
+	memcpy(profiles, both, sizeof both);
+	*count = 2;
+	return 0;
+}
+
 static int
 report_write(struct pp_cli *cli, const struct pp_html_opts *opts,
              struct pp_profile *const *profiles, size_t n)
@@ -167,7 +194,7 @@ report_run(struct pp_cli *cli)
 	struct pp_html_opts opts = { .title = pp_args_text(&cli->args, "title"),
 		                     .max_size = MAX_SIZE };
 	const char *size = pp_args_text(&cli->args, "max-size");
-	const char **inputs = NULL;
+	const char **inputs = NULL, *named[PP_DIGEST_MAX];
 	const char *const *files;
 	size_t n, count = 0;
 	int code = pp_load_files(cli, 0, &files, &n);
@@ -188,8 +215,13 @@ report_run(struct pp_cli *cli)
 	if (inputs)
 		memcpy(inputs, files, n * sizeof *inputs);
 	opts.inputs = inputs;
-	opts.files = files;
+	opts.files = named;
 	code = inputs ? report_load(cli, files, n, profiles, &count) : PP_EXIT_INPUT;
+	if (code == 0)
+		code = report_split(cli, profiles, &count);
+	named[0] = named[1] = files[0];
+	if (code == 0 && count == 2 && n == 2)
+		named[1] = files[1];
 	if (code == 0)
 		code = pp_load_metric(cli, profiles[0], &opts.metric);
 	if (code == 0)

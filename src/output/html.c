@@ -78,6 +78,8 @@ put_title(struct pp_sink *out, const struct pp_html_opts *opts, size_t profiles)
 		return;
 	}
 	for (k = 0; k < profiles; k++) {
+		if (k && strcmp(opts->files[k], opts->files[0]) == 0)
+			continue;
 		pp_sink_puts(out, k ? " \xe2\x86\x92 " : "");
 		pp_escape_xml(out, pp_slice_z(opts->files[k]));
 	}

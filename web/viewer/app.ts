@@ -228,7 +228,7 @@ export class App {
 
   private build(): void {
     const { profiles, title } = this.data.meta;
-    const names = profiles.map(p => p.file.replace(/^.*\//, ''));
+    const names = [...new Set(profiles.map(p => p.file))].map(f => f.replace(/^.*\//, ''));
     const heading = title || names.join(' \u2192 ');
     document.body.append(el('div', { class: 'app' },
       el('header', {},
