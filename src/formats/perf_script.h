@@ -226,7 +226,7 @@ struct pp_perf_meta {
 
 #define PP_PERF_BATCH 256
 /* Events of one file; every series has a cell for each, so a file of nothing but names must end. */
-#define PP_PERF_EVENTS_MOST 256
+#define PP_PERF_EVENTS_MOST 1024
 
 struct pp_perf_reader {
 	struct pp_reader *reader;

@@ -11,6 +11,8 @@
 
 /* A line that is nothing but a comm (15 bytes in Linux) and ids. */
 #define COMM_LONGEST 64
+/* Seconds in 2^62 ns, 146 years: no machine runs longer. */
+#define TIME_MOST 4611686018u
 
 struct pp_slice
 pp_perf_trim(struct pp_slice s)
@@ -88,15 +90,15 @@ time_take(struct pp_perf_header *h, const unsigned char *p, const unsigned char 
 {
 	const unsigned char *dot = memchr(p, '.', (size_t)(colon - p)), *c;
 	uint64_t s, fraction = 0;
-	int64_t ns;
 
 	for (c = dot + 1; c < dot + 10; c++)
 		fraction = fraction * 10 + (c < colon ? (uint64_t)(*c - '0') : 0);
 	h->has_time = true;
-	if (!pp_num_u64(pp_slice_of(p, (size_t)(dot - p)), &s) || s > INT64_MAX ||
-	    __builtin_mul_overflow((int64_t)s, (int64_t)1000000000, &ns) ||
-	    __builtin_add_overflow(ns, (int64_t)fraction, &h->time))
+	/* Differences and sums of two times must fit, too. */
+	if (!pp_num_u64(pp_slice_of(p, (size_t)(dot - p)), &s) || s >= TIME_MOST)
 		h->wrong = p;
+	else
+		h->time = (int64_t)(s * 1000000000 + fraction);
 }
 
 /* The last word of [begin, *end), which then ends before it. Empty when there is none. */

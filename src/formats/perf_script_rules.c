@@ -11,7 +11,7 @@ const struct pp_rule pp_perf_rules[] = {
 	                   "line. This line is none of these. It is not used; the rest of the file is." },
 	[PP_PERF_NUMBER] = { "perf-script-number", PP_ERROR,
 	                     "a number in the header of a sample is too large",
-	                     "Periods are exact up to 2^64-1, times and ids up to 2^63-1 (times in ns). A larger number is not "
+	                     "Periods are exact up to 2^64-1, ids up to 2^63-1, times up to 146 years. A larger number is not "
 	                     "rounded or wrapped: the sample is left out." },
 	[PP_PERF_HEADER_MISSING] = { "perf-script-header-missing", PP_ERROR,
 	                             "a stack has no header",
@@ -29,8 +29,8 @@ const struct pp_rule pp_perf_rules[] = {
 	                  "the periods of an event add up to more than 2^64-1",
 	                  "Sums are exact up to 2^64-1. With this sample that of its event would pass it, so the sample is "
 	                  "left out; what was added before stays." },
-	[PP_PERF_EVENTS] = { "perf-script-events", PP_ERROR, "there are more than 256 events",
-	                     "Samples of each event are kept apart. No recording has hundreds of events; a text in which every "
+	[PP_PERF_EVENTS] = { "perf-script-events", PP_ERROR, "there are more than 1024 events",
+	                     "Samples of each event are kept apart. No recording has thousands of events; a text in which every "
 	                     "line names another one is something else. Samples of further events are left out." },
 	[PP_PERF_LOST] = { "perf-script-lost", PP_WARNING, "perf lost events while recording",
 	                   "The kernel wrote faster than perf read, and dropped samples or records of processes and mappings. "
