@@ -117,8 +117,7 @@ struct pp_perf_entry {
 	bool is_place;
 	bool known; /* the fields below are set */
 	bool inlined;
-	bool nameless;  /* no symbol was found */
-	pp_frame frame; /* of a frame that needs no neighbours */
+	bool nameless; /* no symbol was found */
 	pp_str name;
 	pp_module module;
 	uint64_t ip, offset;
@@ -126,10 +125,17 @@ struct pp_perf_entry {
 	uint32_t line;
 };
 
+/*
+ * Looking up a line touches a slot and the text, nothing else: programs have tens of thousands of them, and
+ * every step to other memory costs more than comparing.
+ */
 struct pp_perf_entries {
 	PP_VEC(struct pp_perf_entry) list; /* [0] = none */
+	PP_VEC(pp_frame) frame_of; /* per entry that needs no neighbours; 0 = not known yet */
 	struct pp_perf_entry_slot {
-		uint32_t tag;
+		uint64_t hash;
+		const unsigned char *p;
+		uint32_t n;
 		uint32_t entry; /* 0 = free */
 	} * slots;
 	size_t mask;
@@ -295,8 +301,8 @@ void pp_perf_entries_release(struct pp_perf_reader *);
 uint32_t pp_perf_entry_find(const struct pp_perf_reader *, struct pp_slice text, bool is_place);
 /* The entry of a text, made when absent; 0 when out of memory. */
 uint32_t pp_perf_entry(struct pp_perf_reader *, struct pp_slice text, bool is_place);
-/* Appends the frames of the sample being read to `out`, root first; it has room for all of them. */
-bool pp_perf_resolve(struct pp_perf_reader *, pp_frame *out);
+/* Puts the frames of the sample being read from `start` on, root first; there is room for all of them. */
+bool pp_perf_resolve(struct pp_perf_reader *, pp_frame *start);
 /* Gives inlined functions whose binary is not told the one where others of their name are. */
 void pp_perf_bind_inlined(struct pp_perf_reader *);
 /* The module of that name. */

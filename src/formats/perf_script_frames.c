@@ -21,7 +21,8 @@ pp_perf_entries_init(struct pp_perf_reader *r)
 
 	e->slots = calloc(FIRST_SLOTS, sizeof *e->slots);
 	e->mask = FIRST_SLOTS - 1;
-	return e->slots && pp_vec_push(&e->list, (struct pp_perf_entry){ 0 });
+	return e->slots && pp_vec_push(&e->list, (struct pp_perf_entry){ 0 }) &&
+	       pp_vec_push(&e->frame_of, 0);
 }
 
 void
@@ -31,13 +32,14 @@ pp_perf_entries_release(struct pp_perf_reader *r)
 
 	free(e->slots);
 	pp_vec_release(&e->list);
+	pp_vec_release(&e->frame_of);
 	pp_arena_release(&e->arena);
 }
 
 static uint64_t
-text_hash(const struct pp_perf_reader *r, struct pp_slice text)
+text_hash(const struct pp_perf_reader *r, struct pp_slice text, bool is_place)
 {
-	uint64_t a = r->builder->seed ^ text.n, b = r->builder->seed ^ PP_HASH_K1;
+	uint64_t a = r->builder->seed ^ text.n, b = r->builder->seed ^ PP_HASH_K1 ^ is_place;
 	const unsigned char *p = text.p;
 	size_t n = text.n;
 
@@ -50,21 +52,21 @@ text_hash(const struct pp_perf_reader *r, struct pp_slice text)
 }
 
 static bool
-slots_double(struct pp_perf_reader *r)
+slots_double(struct pp_perf_entries *e)
 {
-	struct pp_perf_entries *e = &r->entries;
 	size_t n = (e->mask + 1) * 2, i;
 	struct pp_perf_entry_slot *slots = calloc(n, sizeof *slots);
 
 	if (!slots)
 		return false;
-	for (i = 1; i < e->list.n; i++) {
-		uint64_t hash = text_hash(r, e->list.at[i].text);
-		size_t at = hash & (n - 1);
+	for (i = 0; i <= e->mask; i++) {
+		size_t at = e->slots[i].hash & (n - 1);
 
+		if (!e->slots[i].entry)
+			continue;
 		while (slots[at].entry)
 			at = (at + 1) & (n - 1);
-		slots[at] = (struct pp_perf_entry_slot){ (uint32_t)(hash >> 32), (uint32_t)i };
+		slots[at] = e->slots[i];
 	}
 	free(e->slots);
 	e->slots = slots;
@@ -81,18 +83,20 @@ entry_add(struct pp_perf_reader *r, struct pp_slice text, bool is_place, uint64_
 	size_t at;
 
 	entry.text = pp_slice_of(copy, text.n);
-	if (!copy || e->list.n >= UINT32_MAX || !pp_vec_push(&e->list, entry) ||
-	    (e->list.n * 2 > e->mask && !slots_double(r))) {
+	if (!copy || e->list.n >= UINT32_MAX || text.n > UINT32_MAX ||
+	    !pp_vec_push(&e->list, entry) || !pp_vec_push(&e->frame_of, 0) ||
+	    (e->list.n * 2 > e->mask && !slots_double(e))) {
 		pp_perf_no_memory(r);
 		return 0;
 	}
 	if (e->arena.bytes > r->builder->limits.max_memory)
 		pp_builder_fail(r->builder, PP_E_LIMIT, "names take too much memory");
 	for (at = hash & e->mask; e->slots[at].entry; at = (at + 1) & e->mask)
-		if (e->slots[at].entry == (uint32_t)e->list.n - 1)
-			return e->slots[at].entry; /* doubling put it in */
-	e->slots[at] = (struct pp_perf_entry_slot){ (uint32_t)(hash >> 32),
-		                                    (uint32_t)e->list.n - 1 };
+		;
+	e->slots[at] = (struct pp_perf_entry_slot){ .hash = hash,
+		                                    .p = entry.text.p,
+		                                    .n = (uint32_t)text.n,
+		                                    .entry = (uint32_t)e->list.n - 1 };
 	return (uint32_t)e->list.n - 1;
 }
 
@@ -102,10 +106,12 @@ entry_find(const struct pp_perf_entries *e, struct pp_slice text, bool is_place,
 	size_t at;
 
 	for (at = hash & e->mask; e->slots[at].entry; at = (at + 1) & e->mask) {
-		const struct pp_perf_entry *entry = &e->list.at[e->slots[at].entry];
+		const struct pp_perf_entry_slot *slot = &e->slots[at];
 
-		if (e->slots[at].tag == (uint32_t)(hash >> 32) && entry->text.n == text.n &&
-		    entry->is_place == is_place && memcmp(entry->text.p, text.p, text.n) == 0)
+		/* A frame and a place of the same text have different hashes, nearly always. */
+		if (slot->hash == hash && slot->n == text.n &&
+		    memcmp(slot->p, text.p, text.n) == 0 &&
+		    PP_LIKELY(e->list.at[slot->entry].is_place == is_place))
 			break;
 	}
 	return e->slots[at].entry;
@@ -114,13 +120,13 @@ entry_find(const struct pp_perf_entries *e, struct pp_slice text, bool is_place,
 uint32_t
 pp_perf_entry_find(const struct pp_perf_reader *r, struct pp_slice text, bool is_place)
 {
-	return entry_find(&r->entries, text, is_place, text_hash(r, text));
+	return entry_find(&r->entries, text, is_place, text_hash(r, text, is_place));
 }
 
 uint32_t
 pp_perf_entry(struct pp_perf_reader *r, struct pp_slice text, bool is_place)
 {
-	uint64_t hash = text_hash(r, text);
+	uint64_t hash = text_hash(r, text, is_place);
 	uint32_t entry = entry_find(&r->entries, text, is_place, hash);
 
 	return entry ? entry : entry_add(r, text, is_place, hash);
@@ -364,17 +370,6 @@ entry_at(struct pp_perf_reader *r, uint32_t at)
 	return e;
 }
 
-/* The frame of an entry that stands for itself. */
-static inline pp_frame
-plain_frame(struct pp_perf_reader *r, struct pp_perf_entry *e)
-{
-	struct group g = { 0 };
-
-	if (PP_UNLIKELY(!e->frame))
-		e->frame = frame_build(r, e, NULL, &g);
-	return e->frame;
-}
-
 /* Steps that are inlined or have places, root first. */
 static bool
 resolve_uneven(struct pp_perf_reader *r, pp_frame *out)
@@ -405,20 +400,34 @@ resolve_uneven(struct pp_perf_reader *r, pp_frame *out)
 	return pp_builder_ok(r->builder);
 }
 
-bool
-pp_perf_resolve(struct pp_perf_reader *r, pp_frame *out)
+/* The frame of an entry that is met for the first time; false when it needs its neighbours. */
+static PP_NOINLINE bool
+plain_frame(struct pp_perf_reader *r, uint32_t at)
 {
+	struct pp_perf_entry *e = entry_at(r, at);
+	struct group g = { 0 };
+
+	if (!e->inlined)
+		r->entries.frame_of.at[at] = frame_build(r, e, NULL, &g);
+	return !e->inlined && pp_builder_ok(r->builder);
+}
+
+bool
+pp_perf_resolve(struct pp_perf_reader *r, pp_frame *start)
+{
+	pp_frame *out = start;
 	size_t i;
 
 	for (i = r->steps.n; !r->uneven && i-- > 0;) {
-		struct pp_perf_entry *e = entry_at(r, r->steps.at[i].entry);
+		uint32_t at = r->steps.at[i].entry;
 
-		if (PP_UNLIKELY(e->inlined))
+		if (PP_UNLIKELY(!r->entries.frame_of.at[at]) && !plain_frame(r, at))
 			r->uneven = true;
-		else
-			out[r->steps.n - 1 - i] = plain_frame(r, e);
+		*out++ = r->entries.frame_of.at[at];
 	}
-	return r->uneven ? resolve_uneven(r, out) : pp_builder_ok(r->builder);
+	if (PP_UNLIKELY(r->uneven))
+		return pp_builder_ok(r->builder) && resolve_uneven(r, start);
+	return pp_builder_ok(r->builder);
 }
 
 /* ---- at the end ------------------------------------------------------------------------- */
