@@ -201,6 +201,7 @@ struct pp_perf_chains {
 	uint64_t head;
 };
 
+/* Two functions that are in one binary. */
 struct pp_perf_link {
 	pp_func a, b;
 };
@@ -274,7 +275,7 @@ struct pp_perf_reader {
 	bool blank;                        /* there was an empty line */
 	bool has_chains;                   /* some sample had frames on lines of their own */
 	uint32_t chain_lines;              /* of the text of its stack, if that is kept */
-	uint64_t chain_trouble;            /* how much was wrong before it */
+	uint64_t chain_trouble;            /* how much there was to say before it */
 	/* a line that is a header if a frame follows */
 	bool loose;
 	pp_str loose_comm, loose_event;
@@ -333,7 +334,8 @@ void pp_perf_record_take(struct pp_perf_reader *, struct pp_slice line,
                          const struct pp_perf_header *);
 
 /* ---- perf_script_samples.c ---- */
-void pp_perf_sample_open(struct pp_perf_reader *, const struct pp_perf_waiting *);
+/* Starts a sample; one that is not fine has frames like any other, but is not counted. */
+void pp_perf_sample_open(struct pp_perf_reader *, const struct pp_perf_waiting *, bool fine);
 /* Ends the sample being read, if there is one. */
 void pp_perf_sample_close(struct pp_perf_reader *);
 /* Adds the stacks that wait. */

@@ -155,7 +155,8 @@ static bool
 is_kernel(struct pp_slice dso)
 {
 	static const char *const user[] = { "[unknown]", "[vdso", "[vsyscall]", "[heap]",
-		                            "[stack",    "[anon", "[uprobes]",  "[vectors]" };
+		                            "[stack",    "[anon", "[vvar",      "[uprobes]",
+		                            "[vectors]", "[JIT]" };
 	static const char *const packed[] = { ".ko", ".ko.xz", ".ko.gz", ".ko.zst" };
 	size_t i;
 
@@ -181,7 +182,7 @@ is_jit(struct pp_slice dso)
 
 	for (i = dso.n; i > 0 && dso.p[i - 1] != '/'; i--)
 		;
-	if (begins(dso, "//anon") || begins(dso, "[anon"))
+	if (begins(dso, "//anon") || begins(dso, "[anon") || begins(dso, "[JIT]"))
 		return true;
 	dso = pp_slice_of(dso.p + i, dso.n - i);
 	return (begins(dso, "perf-") && ends(dso, ".map")) ||

@@ -14,8 +14,9 @@
 
 #include "base/num.h"
 
-/* Header lines are some dozens; whatever has more of them is something else. */
-#define PAIRS_MOST 1000
+/* Header lines are some dozens, and one for each event; whatever has more of them is something else. */
+#define PAIRS_MOST 200
+#define ATTRS_MOST (2 * PP_PERF_EVENTS_MOST)
 
 static const unsigned char *
 find(struct pp_slice s, const char *word)
@@ -46,6 +47,17 @@ number_behind(struct pp_slice s, const char *word, uint64_t *out)
 	return pp_num_u64(pp_slice_of(p, (size_t)(stop - p)), out);
 }
 
+/* The number of a key; pairs.n when there is none. */
+static size_t
+pair_find(const struct pp_perf_meta *m, struct pp_slice key)
+{
+	size_t i;
+
+	for (i = 0; i < m->pairs.n && !pp_slice_eq(m->pairs.at[i].key, key); i++)
+		;
+	return i;
+}
+
 /* "name = cycles:u, , id = { 1, 2 }, type = 0, { sample_period, sample_freq } = 997, ..., freq = 1". */
 static void
 attr_add(struct pp_perf_meta *m, struct pp_slice text)
@@ -59,7 +71,10 @@ attr_add(struct pp_perf_meta *m, struct pp_slice text)
 	name += strlen("name = ");
 	stop = find(pp_slice_of(name, (size_t)(text.p + text.n - name)), ", ");
 	stop = stop ? stop : text.p + text.n;
-	attr.name = keep(m, pp_perf_trim(pp_slice_of(name, (size_t)(stop - name))));
+	attr.name = pp_perf_trim(pp_slice_of(name, (size_t)(stop - name)));
+	if (pp_perf_meta_attr(m, attr.name))
+		return;
+	attr.name = keep(m, attr.name);
 	text = pp_slice_of(stop, (size_t)(text.p + text.n - stop));
 	/* Fields that are 0 are left out, so a missing type is that of hardware. */
 	if (number_behind(text, ", type = ", &number))
@@ -80,16 +95,17 @@ pp_perf_meta_line(struct pp_perf_meta *m, struct pp_slice line)
 
 	text = pp_perf_trim(pp_slice_of(line.p + 1, line.n - 1));
 	colon = text.n ? memchr(text.p, ':', text.n) : NULL;
-	if (!colon || m->pairs.n >= PAIRS_MOST || m->attrs.n >= PAIRS_MOST)
+	if (!colon)
 		return;
 	key = pp_perf_trim(pp_slice_of(text.p, (size_t)(colon - text.p)));
 	value = pp_perf_trim(pp_slice_of(colon + 1, text.n - (size_t)(colon + 1 - text.p)));
-	if (key.n == 0 || pp_slice_eq_z(key, "missing features"))
-		return;
-	if (pp_slice_eq_z(key, "event")) {
+	if (pp_slice_eq_z(key, "event") && m->attrs.n < ATTRS_MOST)
 		attr_add(m, value);
+	/* In texts that were put together the first one speaks; "events" is how ours are called. */
+	if (key.n == 0 || m->pairs.n == PAIRS_MOST || pp_slice_eq_z(key, "event") ||
+	    pp_slice_eq_z(key, "events") || pp_slice_eq_z(key, "missing features") ||
+	    pair_find(m, key) < m->pairs.n)
 		return;
-	}
 	key = keep(m, key);
 	value = keep(m, value);
 	m->failed |= !pp_vec_push(&m->pairs, (struct pp_perf_pair){ key, value });
@@ -117,12 +133,9 @@ pp_perf_meta_attr(const struct pp_perf_meta *m, struct pp_slice event)
 static struct pp_slice
 pair_value(const struct pp_perf_meta *m, const char *key)
 {
-	size_t i;
+	size_t i = pair_find(m, pp_slice_z(key));
 
-	for (i = 0; i < m->pairs.n; i++)
-		if (pp_slice_eq_z(m->pairs.at[i].key, key))
-			return m->pairs.at[i].value;
-	return pp_slice_of("", 0);
+	return i < m->pairs.n ? m->pairs.at[i].value : pp_slice_of("", 0);
 }
 
 /*

@@ -1,11 +1,8 @@
 /*
  * Reads perf script text line by line. A sample is open from its header on; its frames are collected
- * until an empty line, the next header or the end. Stacks then wait in a batch, because the tree adds
- * many at once faster than one after the other.
+ * until an empty line, the next header or the end.
  */
 #include "formats/perf_script.h"
-
-#include "base/num.h"
 
 /* How often to tell how far reading is, in bytes. */
 #define TELL_STEP ((size_t)8 << 20)
@@ -40,6 +37,7 @@ header_line(struct pp_perf_reader *r, struct pp_slice line, enum pp_perf_header_
 {
 	struct pp_perf_waiting now;
 	struct pp_slice rest = h->rest;
+	bool fine;
 
 	pp_perf_sample_close(r);
 	r->loose = r->record = false;
@@ -49,14 +47,9 @@ header_line(struct pp_perf_reader *r, struct pp_slice line, enum pp_perf_header_
 	}
 	r->headers++;
 	r->headless = false;
-	if (!pp_perf_header_take(r, line, h, &now)) {
-		/* Its frames belong to it all the same. */
-		r->open = r->refused = true;
-		r->steps.n = 0;
-		return;
-	}
-	pp_perf_sample_open(r, &now);
-	if (rest.n && pp_perf_rest_frame(&rest, h->event))
+	fine = pp_perf_header_take(r, line, h, &now);
+	pp_perf_sample_open(r, &now, fine);
+	if (fine && rest.n && pp_perf_rest_frame(&rest, h->event))
 		r->rest = pp_perf_entry(r, rest, false);
 }
 
@@ -92,6 +85,7 @@ frame_opens(struct pp_perf_reader *r, struct pp_slice line, bool alone)
 	struct pp_profile *p = r->builder->profile;
 	struct pp_perf_header h = { .pid = -1, .tid = -1, .cpu = -1 };
 	struct pp_perf_waiting now;
+	bool fine;
 
 	if (r->loose) {
 		h.comm = pp_text_of(p, r->loose_comm);
@@ -107,11 +101,10 @@ frame_opens(struct pp_perf_reader *r, struct pp_slice line, bool alone)
 		r->headless = true;
 		return false;
 	}
-	if (!pp_perf_header_take(r, line, &h, &now))
-		return false;
-	pp_perf_sample_open(r, &now);
+	fine = pp_perf_header_take(r, line, &h, &now);
+	pp_perf_sample_open(r, &now, fine);
 	r->single = alone && !r->headers;
-	return true;
+	return fine;
 }
 
 /* A frame; `text` is the line without blanks at its ends. */

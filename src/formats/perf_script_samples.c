@@ -2,8 +2,8 @@
  * Samples: from a header and its frames to the cost of a stack.
  *
  * Stacks wait in a batch, because the tree adds many at once faster than one after the other. And a stack
- * that was there before, byte by byte, need not be taken apart again: those seen first are kept as text,
- * up to a limit, and a program that loops has few others.
+ * that was there lately, byte by byte, need not be taken apart again: those are kept as text in a ring.
+ * Programs loop, so most stacks are such.
  */
 #include "formats/perf_script.h"
 
@@ -128,7 +128,6 @@ deep_add(struct pp_perf_reader *r, pp_frame root)
 
 /* ---- samples ---------------------------------------------------------------------------- */
 
-/* Ends the sample being read. */
 void
 pp_perf_sample_close(struct pp_perf_reader *r)
 {
@@ -165,11 +164,12 @@ pp_perf_sample_close(struct pp_perf_reader *r)
 }
 
 void
-pp_perf_sample_open(struct pp_perf_reader *r, const struct pp_perf_waiting *now)
+pp_perf_sample_open(struct pp_perf_reader *r, const struct pp_perf_waiting *now, bool fine)
 {
 	r->now = *now;
 	r->open = true;
-	r->refused = r->record = r->loose = r->uneven = r->headless = false;
+	r->refused = !fine;
+	r->record = r->loose = r->uneven = r->headless = false;
 	r->rest = 0;
 	r->steps.n = 0;
 }
@@ -257,12 +257,19 @@ chain_keep(struct pp_perf_chains *c, struct pp_perf_chain *slot, struct pp_slice
 	c->head += text.n;
 }
 
+/* How much there was to say so far. */
+static uint64_t
+trouble(const struct pp_perf_reader *r)
+{
+	return pp_diags_total(r->reader->diags, PP_NOTE) + r->details;
+}
+
 /* Whether the sample was the text it seemed to be, and nothing else: then the same text is the same stack. */
 static bool
 chain_is_whole(const struct pp_perf_reader *r)
 {
 	return r->now.chain && r->line == r->now.line + r->chain_lines + 1 &&
-	       r->chain_trouble == r->errors + r->details;
+	       r->chain_trouble == trouble(r);
 }
 
 /* Takes a stack that was there before. */
@@ -312,5 +319,5 @@ pp_perf_chain_take(struct pp_perf_reader *r)
 	r->now.chain = (uint32_t)(slot - c->slots) + 1;
 	r->now.chain_at = slot->at;
 	r->chain_lines = lines;
-	r->chain_trouble = r->errors + r->details;
+	r->chain_trouble = trouble(r);
 }
