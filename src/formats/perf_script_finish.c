@@ -265,8 +265,9 @@ report(struct pp_perf_reader *r)
 		unordered += r->series.at[i].unordered;
 	if (lacking)
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_PERIOD_MISSING], PP_NOWHERE,
-		            "%llu samples have no period, others of their event do",
-		            (unsigned long long)lacking);
+		            "%llu %s no period, others of their event do",
+		            (unsigned long long)lacking,
+		            lacking == 1 ? "sample has" : "samples have");
 	if (unordered)
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_TIME_ORDER], PP_NOWHERE,
 		            "times go back in %llu thread%s", (unsigned long long)unordered,

@@ -271,16 +271,22 @@ lines_take(struct pp_perf_reader *r)
 	return true;
 }
 
-/* Whether the frames of the sample being read end in a dso. */
+/* Whether a frame, by its text, ends in a dso. */
+static bool
+has_dso(const struct pp_perf_reader *r, uint32_t entry)
+{
+	struct pp_slice text = r->entries.list.at[entry].text;
+
+	return text.n && text.p[text.n - 1] == ')';
+}
+
+/* Whether frames end in a dso: the last of the sample being read, or else the first of the file. */
 static bool
 frames_have_dso(const struct pp_perf_reader *r)
 {
-	struct pp_slice text;
-
-	if (r->steps.n == 0)
-		return false;
-	text = r->entries.list.at[r->steps.at[r->steps.n - 1].entry].text;
-	return text.p[text.n - 1] == ')';
+	if (r->steps.n)
+		return has_dso(r, r->steps.at[r->steps.n - 1].entry);
+	return r->entries.list.n > 1 && has_dso(r, 1);
 }
 
 /*
@@ -298,8 +304,8 @@ end_take(struct pp_perf_reader *r)
 		bool had_dso = frames_have_dso(r);
 
 		line_take(r, line);
-		cut = r->open && (had_dso ? !frames_have_dso(r)
-		                          : r->has_chains && r->steps.n == 0 && !r->rest);
+		cut = r->open &&
+		      (r->steps.n ? had_dso && !frames_have_dso(r) : r->has_chains && !r->rest);
 	} else if (!cut) {
 		cut = r->open && r->has_chains && !r->refused && r->steps.n == 0 && !r->rest;
 	}

@@ -1,0 +1,109 @@
+# What perf script prints
+
+$ printf 'web (1) x %d [%03d]  2256.%06d:    1003009 cpu-clock: \n\t            129b fib+0x14 (/bin/web)\n\t            162e main+0x20 (/bin/web)\n\n' 71 0 100 71 1 200 72 0 300 > perf.txt
+$ printf 'io:0 73 [000]  2256.000400:          1 page-faults: \n\tffffffff81000130 do_fault+0x2 ([kernel.kallsyms])\n\t            1700 read_all(int, char*) const+0x5 (/bin/web (deleted))\n\n' >> perf.txt
+
+$ polyprof info perf.txt
+  perf.txt
+    format        perf-script (perf script text)
+    size          577 B
+    producer      perf
+    time          300 µs (from 37 min 36 s to 37 min 36 s)
+    facets        timeline, tree
+    complete      yes
+    metrics       cpu-clock/period: 3.01 ms, primary, of cpu-clock
+                  cpu-clock/samples: 3 samples, of cpu-clock
+                  page-faults/period: 1 events, of page-faults
+                  page-faults/samples: 1 samples, of page-faults
+    holds         4 samples, 2 stacks, 4 functions, 3 threads
+    meta          events
+                     (esc)
+                      name = cpu-clock
+                      kind = software
+                      sampling
+                        mode = period
+                        primary_metric = period
+                     (esc)
+                      name = page-faults
+                      kind = software
+                      sampling
+                        mode = period
+                        primary_metric = period
+
+Functions; the offset is not part of the name.
+
+$ polyprof top --json perf.txt
+  {"format": "perf-script", "complete": true, "metric": "cpu-clock/period", "unit": "ns", "total": 3009027, "estimated": false, "functions": [{"name": "fib", "module": "/bin/web", "self": {"cpu-clock/period": 3009027, "cpu-clock/samples": 3, "page-faults/period": 0, "page-faults/samples": 0}, "total": {"cpu-clock/period": 3009027, "cpu-clock/samples": 3, "page-faults/period": 0, "page-faults/samples": 0}}, {"name": "do_fault", "module": "[kernel.kallsyms]", "self": {"cpu-clock/period": 0, "cpu-clock/samples": 0, "page-faults/period": 1, "page-faults/samples": 1}, "total": {"cpu-clock/period": 0, "cpu-clock/samples": 0, "page-faults/period": 1, "page-faults/samples": 1}}, {"name": "main", "module": "/bin/web", "self": {"cpu-clock/period": 0, "cpu-clock/samples": 0, "page-faults/period": 0, "page-faults/samples": 0}, "total": {"cpu-clock/period": 3009027, "cpu-clock/samples": 3, "page-faults/period": 0, "page-faults/samples": 0}}, {"name": "read_all(int, char*) const", "module": "/bin/web (deleted)", "self": {"cpu-clock/period": 0, "cpu-clock/samples": 0, "page-faults/period": 0, "page-faults/samples": 0}, "total": {"cpu-clock/period": 0, "cpu-clock/samples": 0, "page-faults/period": 1, "page-faults/samples": 1}}], "count": 4}
+
+Events and threads are kept apart, by name or id; times choose.
+
+$ polyprof top --event page-faults perf.txt
+  period: 1 events in 2 functions
+
+    self   self%                total  total%  samples  function                    place
+       1  100.0%  ████████████      1  100.0%        1  do_fault                    [kernel.kallsyms]
+       0    0.0%                    1  100.0%        0  read_all(int, char*) const  /bin/web (deleted)
+! polyprof: the filters keep 100.0%, period: 1 events; shares below are of that
+$ polyprof top --thread 'web (1) x' --csv perf.txt
+  name,file,line,module,calls,self_cpu-clock/period,total_cpu-clock/period,self_cpu-clock/samples,total_cpu-clock/samples,self_page-faults/period,total_page-faults/period,self_page-faults/samples,total_page-faults/samples
+  fib,,,/bin/web,,3009027,3009027,3,3,0,0,0,0
+  main,,,/bin/web,,0,3009027,0,3,0,0,0,0
+! polyprof: the filters keep 100.0%, cpu-clock/period: 3.01 ms; shares below are of that
+$ polyprof top --thread 72 --csv perf.txt
+  name,file,line,module,calls,self_cpu-clock/period,total_cpu-clock/period,self_cpu-clock/samples,total_cpu-clock/samples,self_page-faults/period,total_page-faults/period,self_page-faults/samples,total_page-faults/samples
+  fib,,,/bin/web,,1003009,1003009,1,1,0,0,0,0
+  main,,,/bin/web,,0,1003009,0,1,0,0,0,0
+! polyprof: the filters keep 33.3%, cpu-clock/period: 1.00 ms; shares below are of that
+$ polyprof top --time ..50% --csv perf.txt
+  name,file,line,module,calls,self_cpu-clock/period,total_cpu-clock/period,self_cpu-clock/samples,total_cpu-clock/samples,self_page-faults/period,total_page-faults/period,self_page-faults/samples,total_page-faults/samples
+  fib,,,/bin/web,,2006018,2006018,2,2,0,0,0,0
+  main,,,/bin/web,,0,2006018,0,2,0,0,0,0
+! polyprof: the filters keep 66.7%, cpu-clock/period: 2.01 ms; shares below are of that
+
+As folded stacks: one event, with or without a root for each thread.
+
+$ polyprof convert -q --to folded -o - perf.txt
+  main;fib 3009027
+$ polyprof convert -q --to folded -o - --option root=comm perf.txt
+  web (1) x;main;fib 3009027
+$ polyprof convert -q --to folded -o - --option root=tid -m samples perf.txt
+  web (1) x-?/71;main;fib 2
+  web (1) x-?/72;main;fib 1
+$ polyprof convert -q --to folded -o - -m page-faults/samples perf.txt
+  read_all(int, char*) const;do_fault 1
+$ polyprof convert -q --to folded -o - --option root=x perf.txt
+! polyprof: error: perf.txt: the arguments make no sense
+= 2
+
+It is read only.
+
+$ polyprof formats perf-script
+  perf-script: perf script text
+    can be      read
+    facets      timeline tree
+    extensions  perf perf-script
+
+    --option root=none|comm|pid|tid
+        put each thread's name in front of its stacks, as stackcollapse-perf.pl
+        does (default none)
+$ polyprof convert --to perf-script -o out.txt perf.txt
+! polyprof: error: no format 'perf-script' can be written; `polyprof formats` lists them
+= 2
+
+Damage is told with its place; the rest is used.
+
+$ printf 'lost line without any meaning whatsoever, and longer than a name could be\n' >> perf.txt
+$ printf 'web 71 [000]  2256.000500:    1003009 cpu-clock: \n\t            129b fib+0x14 (/bin/we' >> perf.txt
+$ polyprof check perf.txt
+  perf.txt:17:1: error: a line is neither a header nor a frame of a sample [perf-script-line]
+  perf.txt:19:1: error: the file ends in the middle of a sample [perf-script-cut]
+  perf.txt: reject (perf-script: 2 errors)
+= 1
+$ polyprof top --csv perf.txt
+  name,file,line,module,calls,self_cpu-clock/period,total_cpu-clock/period,self_cpu-clock/samples,total_cpu-clock/samples,self_page-faults/period,total_page-faults/period,self_page-faults/samples,total_page-faults/samples
+  fib,,,/bin/web,,3009027,3009027,3,3,0,0,0,0
+  do_fault,,,[kernel.kallsyms],,0,0,0,0,1,1,1,1
+  main,,,/bin/web,,0,3009027,0,3,0,0,0,0
+  "read_all(int, char*) const",,,/bin/web (deleted),,0,0,0,0,0,1,0,1
+! perf.txt:17:1: error: a line is neither a header nor a frame of a sample [perf-script-line]
+! perf.txt:19:1: error: the file ends in the middle of a sample [perf-script-cut]
