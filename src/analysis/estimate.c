@@ -93,6 +93,14 @@ shares_tell(const struct pp_stacks *e, struct pp_estimate *out)
 	out->exact = out->exact < 0 ? 0 : out->exact > 1 ? 1 : out->exact;
 }
 
+uint32_t
+pp_estimate_nodes_for(const struct pp_profile *p)
+{
+	size_t n = (p->lines.n + p->edges.n) / 8;
+
+	return n > PP_ESTIMATE_NODES ? PP_ESTIMATE_NODES : n < 20000 ? 20000 : (uint32_t)n;
+}
+
 static uint32_t
 nodes_most(const struct pp_estimate_opts *opts)
 {
@@ -195,7 +203,8 @@ pp_estimate_stacks(const struct pp_profile *p, const struct pp_estimate_opts *op
 		profile_start(&e, &b);
 		profile_fill(&e, &b, frame_of);
 		status = pp_builder_finish(&b, profile);
-		find_widest(&e, out);
+		if (opts->bounds)
+			find_widest(&e, out);
 		shares_tell(&e, out);
 		pp_builder_release(&b);
 	}
@@ -330,10 +339,12 @@ pp_estimate_attach(struct pp_profile *p, const struct pp_estimate_opts *opts,
 			status = series_fill(&e, &p->series.at[i]);
 	}
 	if (status == PP_OK) {
-		bool fine = pp_call_graph_init(&all, p, PP_ALL_SERIES);
+		bool several = p->series.n > 1;
+		bool fine = !several || pp_call_graph_init(&all, p, PP_ALL_SERIES);
 
-		fine = fine && cycles_number(p, &all, &out->cycles);
-		pp_call_graph_release(&all);
+		fine = fine && cycles_number(p, several ? &all : &e.g, &out->cycles);
+		if (several)
+			pp_call_graph_release(&all);
 		status = fine ? frames_add(&e, p) : PP_E_NOMEM;
 	}
 	if (status == PP_OK) {

@@ -14,6 +14,8 @@ struct pp_estimate_opts {
 	uint32_t max_nodes; /* 0 = PP_ESTIMATE_NODES */
 	size_t metric;      /* by which the costliest stacks are found */
 	double thinnest;    /* stacks below this share of the metric are not followed further */
+	bool sums_thin;     /* these need not be told apart either */
+	bool bounds;        /* look for the context that is known least */
 };
 
 /* What is known of a context without any assumption: caller -> function -> callee cost low .. high. */
@@ -32,6 +34,9 @@ struct pp_estimate {
 };
 
 #define PP_ESTIMATE_NODES 200000
+
+/* As many as take little time beside reading the profile. */
+uint32_t pp_estimate_nodes_for(const struct pp_profile *);
 
 /* Whether stacks can be estimated: calls and their costs are known, and no stacks. */
 bool pp_estimate_possible(const struct pp_profile *);

@@ -259,6 +259,48 @@ is_choice(const struct reshape *r)
 	return !(r->want->kinds & ~choices) && !r->want->depth;
 }
 
+/* What each frame says about the stacks it is in; NULL when out of memory. */
+static unsigned char *
+frames_say(const struct reshape *r)
+{
+	const struct pp_profile *p = r->p;
+	unsigned char *say = calloc(p->frames.n + 1, 1);
+	size_t i;
+
+	for (i = 0; say && i < p->frames.n; i++) {
+		unsigned flags = r->want->flags
+		                     ? r->want->flags[p->funcs.at[p->frames.at[i].func].same]
+		                     : 0;
+
+		say[i] = SEEN_FRAME | SHOWN;
+		say[i] |= flags >> PP_FILTER_FOCUS & 1 ? SEEN_FOCUS : 0;
+		say[i] |= flags >> PP_FILTER_IGNORE & 1 ? SEEN_IGNORE : 0;
+	}
+	return say;
+}
+
+/* decide() for whole stacks; false when out of memory. */
+static bool
+choose(struct reshape *r)
+{
+	const unsigned char down = SEEN_FOCUS | SEEN_IGNORE | SEEN_FROM | SEEN_FRAME;
+	const struct pp_tree *t = &r->p->tree;
+	unsigned char *say = frames_say(r), keeps[256];
+	unsigned seen;
+	pp_node node;
+
+	if (!say)
+		return false;
+	for (seen = 0; seen < 256; seen++)
+		keeps[seen] = (unsigned char)(seen | (stack_stays(r->want, seen) ? KEPT : 0));
+	r->state[0] = r->want->kinds & 1u << PP_FILTER_FOCUS ? 0 : KEPT;
+	for (node = 1; node < t->n; node++)
+		r->state[node] =
+		    keeps[(r->state[pp_tree_parent(t, node)] & down) | say[pp_tree_frame(t, node)]];
+	free(say);
+	return true;
+}
+
 /* Moves the nodes that stay together. A node's number only becomes smaller, so each is read before it is written. */
 static void
 tree_compact(struct reshape *r)
@@ -317,8 +359,23 @@ series_compact(const struct reshape *r, struct pp_series *s)
 static void
 compact(struct reshape *r)
 {
+	pp_node node = 1;
 	size_t i;
 
+	while (node < r->p->tree.n && (r->state[node] & NEEDED) && (r->state[node] & KEPT))
+		node++;
+	/* All of it stays: nothing moves, but for costs without a stack. */
+	for (i = 0; node == r->p->tree.n && i < r->p->series.n; i++)
+		if (r->p->series.at[i].measured ||
+		    (r->p->series.at[i].rows && !(r->state[0] & KEPT)))
+			node = 0;
+	for (i = 0; node && node == r->p->tree.n && i < r->p->series.n; i++)
+		pp_timeline_release(&r->p->series.at[i].timeline);
+	if (node && node == r->p->tree.n) {
+		for (node = 1; r->p->less.n && node < r->p->tree.n; node++)
+			r->to[node] = node;
+		return;
+	}
 	tree_compact(r);
 	for (i = 0; i < r->p->series.n; i++)
 		series_compact(r, &r->p->series.at[i]);
@@ -364,12 +421,15 @@ pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
 	r.to = calloc(p->tree.n, sizeof *r.to);
 	r.depth = want->depth ? calloc(p->tree.n, sizeof *r.depth) : NULL;
 	if (r.state && r.to && (!want->depth || r.depth)) {
-		decide(&r);
+		bool choice = is_choice(&r), fine = !choice || choose(&r);
+
+		if (!choice)
+			decide(&r);
 		find_needed(&r);
-		if (is_choice(&r)) {
+		if (fine && choice) {
 			compact(&r);
 			status = PP_OK;
-		} else if (build(&r)) {
+		} else if (fine && build(&r)) {
 			status = rows_rebuild(&r);
 		}
 	}

@@ -3,67 +3,112 @@
  */
 #include "analysis/linecost.h"
 
-/* The row of a file and line, made when absent; PP_MAP_NONE when out of memory. */
-static uint32_t
-row_of(struct pp_linecost *l, struct pp_map *map, pp_str file, uint32_t line)
-{
-	uint64_t key = (uint64_t)file << 32 | line;
-	uint32_t row = pp_map_get(map, key);
-	size_t m;
+#include <stdlib.h>
 
-	if (row != PP_MAP_NONE)
-		return row;
-	row = (uint32_t)l->rows.n;
-	if (!pp_vec_push(&l->rows, (struct pp_line_cost){ .file = file, .line = line }) ||
-	    !pp_map_set(map, key, row))
-		return PP_MAP_NONE;
-	for (m = 0; m < l->metrics; m++)
-		if (!pp_vec_push(&l->cost, pp_value_zero(&l->profile->metrics.at[m])))
-			return PP_MAP_NONE;
-	return row;
-}
+/* ---- sorting ---------------------------------------------------------------------------- */
 
-static void
-cells_add(struct pp_linecost *l, uint32_t row, const int64_t *cells)
-{
-	size_t m;
+/* What is sorted: a number, and whose it is. */
+struct item {
+	uint64_t key;
+	uint32_t at;
+};
 
-	for (m = 0; m < l->metrics; m++) {
-		const struct pp_metric *metric = &l->profile->metrics.at[m];
-		union pp_value v = pp_cell_value(metric, cells[m]);
-
-		pp_value_add(metric, &l->cost.at[row * l->metrics + m], v);
-		pp_value_add(metric, &l->whole[m], v);
-	}
-}
-
+/* Sorts by key, ascending, equal ones as they were: byte by byte, those that all have in common left out. */
 static bool
-from_lines(struct pp_linecost *l, struct pp_map *map)
+items_sort(struct item *items, size_t n)
 {
-	const struct pp_profile *p = l->profile;
-	size_t i, stride = pp_line_stride(p);
+	struct item *other = n > 1 ? malloc(n * sizeof *other) : NULL, *from = items, *to = other;
+	uint64_t some = 0, all = UINT64_MAX;
+	unsigned shift;
+	size_t i;
 
-	l->has_hits = p->line_hits;
-	for (i = 0; i < p->lines.n; i++) {
-		const struct pp_line_row *line = &p->lines.at[i];
-		pp_str file = line->file ? line->file : p->funcs.at[line->func].file;
-		uint32_t row = row_of(l, map, file, line->line);
-		const int64_t *cells = p->line_cells.at + i * stride;
-
-		if (row == PP_MAP_NONE)
-			return false;
-		if (p->line_hits)
-			l->rows.at[row].hits += (uint64_t)cells[0];
-		cells_add(l, row, cells + p->line_hits);
+	if (n > 1 && !other)
+		return false;
+	for (i = 0; i < n; i++) {
+		some |= items[i].key;
+		all &= items[i].key;
 	}
+	for (shift = 0; n > 1 && shift < 64; shift += 8) {
+		size_t start[257] = { 0 };
+		struct item *swap = from;
+
+		if (((some ^ all) >> shift & 0xff) == 0)
+			continue;
+		for (i = 0; i < n; i++)
+			start[(from[i].key >> shift & 0xff) + 1]++;
+		for (i = 1; i < 257; i++)
+			start[i] += start[i - 1];
+		for (i = 0; i < n; i++)
+			to[start[from[i].key >> shift & 0xff]++] = from[i];
+		from = to;
+		to = swap;
+	}
+	if (from != items)
+		memcpy(items, from, n * sizeof *items);
+	free(other);
 	return true;
+}
+
+/* Numbers that go up as values go down; false when a value does not fit. */
+static bool
+falling(const struct pp_metric *m, union pp_value v, uint64_t *key)
+{
+	uint64_t bits;
+
+	if (m->type == PP_REAL) {
+		double d = v.d == 0 ? 0 : v.d; /* no -0 */
+
+		memcpy(&bits, &d, sizeof bits);
+		bits = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+	} else if (v.i < INT64_MIN || v.i > INT64_MAX) {
+		return false;
+	} else {
+		bits = (uint64_t)(int64_t)v.i ^ (uint64_t)1 << 63;
+	}
+	*key = ~bits;
+	return true;
+}
+
+/* ---- adding up -------------------------------------------------------------------------- */
+
+/* A cost that belongs to a line, on its way. */
+struct part {
+	pp_str file;
+	uint32_t line;
+	const int64_t *cells; /* of the metrics */
+	uint64_t hits;
+};
+
+/* Lines as the profile has them, or what was collected from frames. */
+struct parts {
+	const struct pp_profile *lines; /* NULL = collected */
+	size_t n;
+	PP_VEC(struct part) at;
+};
+
+static struct part
+part_of(const struct parts *parts, size_t i)
+{
+	const struct pp_profile *p = parts->lines;
+	const struct pp_line_row *line;
+	const int64_t *cells;
+
+	if (!p)
+		return parts->at.at[i];
+	line = &p->lines.at[i];
+	cells = p->line_cells.at + i * pp_line_stride(p);
+	return (struct part){
+		.file = line->file ? line->file : p->funcs.at[line->func].file,
+		.line = line->line,
+		.cells = cells + p->line_hits,
+		.hits = p->line_hits ? (uint64_t)cells[0] : 0,
+	};
 }
 
 /* The own cost of a node belongs to the line of its frame. */
 static bool
-from_frames(struct pp_linecost *l, struct pp_map *map)
+from_frames(const struct pp_profile *p, struct parts *parts)
 {
-	const struct pp_profile *p = l->profile;
 	uint32_t r;
 	size_t i;
 
@@ -74,18 +119,16 @@ from_frames(struct pp_linecost *l, struct pp_map *map)
 			pp_node node = pp_series_node(s, r);
 			const struct pp_frame_row *frame =
 			    &p->frames.at[pp_tree_frame(&p->tree, node)];
-			uint32_t row;
+			struct part part = { .line = frame->line, .cells = pp_series_cells(s, r) };
 
 			if (node == 0 || !frame->line || !pp_series_present(s, r))
 				continue;
-			row = row_of(l, map,
-			             frame->file ? frame->file : p->funcs.at[frame->func].file,
-			             frame->line);
-			if (row == PP_MAP_NONE)
+			part.file = frame->file ? frame->file : p->funcs.at[frame->func].file;
+			if (!pp_vec_push(&parts->at, part))
 				return false;
-			cells_add(l, row, pp_series_cells(s, r));
 		}
 	}
+	parts->n = parts->at.n;
 	return true;
 }
 
@@ -100,21 +143,135 @@ frames_have_lines(const struct pp_profile *p)
 	return false;
 }
 
+static int
+compare_files(const void *left, const void *right, void *profile)
+{
+	return pp_slice_cmp(pp_text_of(profile, *(const pp_str *)left),
+	                    pp_text_of(profile, *(const pp_str *)right));
+}
+
+/* The files that occur, each once, and by string 1 where one does. */
+struct files {
+	PP_VEC(pp_str) at;
+	uint32_t *rank; /* by string; in the end its place in the order of names */
+};
+
+static void
+files_release(struct files *f)
+{
+	pp_vec_release(&f->at);
+	free(f->rank);
+}
+
+static bool
+files_add(struct files *f, pp_str file)
+{
+	if (f->rank[file])
+		return true;
+	f->rank[file] = 1;
+	return pp_vec_push(&f->at, file);
+}
+
+static bool
+files_init(struct files *f, const struct pp_profile *p)
+{
+	*f = (struct files){ .rank = calloc(p->strs.strs.n + 1, sizeof *f->rank) };
+	return f->rank != NULL;
+}
+
+static void
+files_rank(struct files *f, const struct pp_profile *p)
+{
+	size_t i;
+
+	if (f->at.n > 1)
+		qsort_r(f->at.at, f->at.n, sizeof *f->at.at, compare_files, (void *)(uintptr_t)p);
+	for (i = 0; i < f->at.n; i++)
+		f->rank[f->at.at[i]] = (uint32_t)i;
+}
+
+static void
+cells_add(struct pp_linecost *l, size_t row, const int64_t *cells)
+{
+	size_t m;
+
+	for (m = 0; m < l->metrics; m++) {
+		const struct pp_metric *metric = &l->profile->metrics.at[m];
+		union pp_value v = pp_cell_value(metric, cells[m]);
+
+		pp_value_add(metric, &l->cost.at[row * l->metrics + m], v);
+		pp_value_add(metric, &l->whole[m], v);
+	}
+}
+
+/* Parts in the order of their places, those of one place next to each other, become rows. */
+static bool
+rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *order)
+{
+	size_t rows = 0, i, m;
+
+	for (i = 0; i < parts->n; i++)
+		rows += i == 0 || order[i].key != order[i - 1].key;
+	if (!pp_vec_reserve(&l->rows, rows) || !pp_vec_reserve(&l->cost, rows * l->metrics))
+		return false;
+	for (i = 0; i < parts->n; i++) {
+		struct part part = part_of(parts, order[i].at);
+
+		if (i == 0 || order[i].key != order[i - 1].key) {
+			for (m = 0; m < l->metrics; m++)
+				l->cost.at[l->cost.n++] = pp_value_zero(&l->profile->metrics.at[m]);
+			l->rows.at[l->rows.n++] = (struct pp_line_cost){ .file = part.file,
+				                                         .line = part.line };
+		}
+		l->rows.at[l->rows.n - 1].hits += part.hits;
+		cells_add(l, l->rows.n - 1, part.cells);
+	}
+	return true;
+}
+
+static bool
+parts_add_up(struct pp_linecost *l, const struct parts *parts)
+{
+	struct item *order = malloc((parts->n + 1) * sizeof *order);
+	struct files files;
+	bool fine = files_init(&files, l->profile) && order;
+	struct part part;
+	size_t i;
+
+	for (i = 0; fine && i < parts->n; i++) {
+		part = part_of(parts, i);
+		fine = files_add(&files, part.file);
+	}
+	if (fine)
+		files_rank(&files, l->profile);
+	for (i = 0; fine && i < parts->n; i++) {
+		part = part_of(parts, i);
+		order[i] = (struct item){ (uint64_t)files.rank[part.file] << 32 | part.line,
+			                  (uint32_t)i };
+	}
+	fine = fine && items_sort(order, parts->n) && rows_make(l, parts, order);
+	free(order);
+	files_release(&files);
+	return fine;
+}
+
 pp_status
 pp_linecost_compute(const struct pp_profile *p, struct pp_linecost *l)
 {
-	struct pp_map map = { .seed = p->strs.seed };
+	struct parts parts = { .lines = p->lines.n ? p : NULL, .n = p->lines.n };
 	bool fine;
 	size_t m;
 
 	*l = (struct pp_linecost){ .profile = p, .metrics = p->metrics.n };
 	if (p->lines.n == 0 && !frames_have_lines(p))
 		return PP_E_UNSUPPORTED;
+	l->has_hits = p->lines.n && p->line_hits;
 	l->whole = calloc(l->metrics + 1, sizeof *l->whole);
 	for (m = 0; l->whole && m < l->metrics; m++)
 		l->whole[m] = pp_value_zero(&p->metrics.at[m]);
-	fine = l->whole && (p->lines.n ? from_lines(l, &map) : from_frames(l, &map));
-	pp_map_release(&map);
+	fine = l->whole && (p->lines.n || from_frames(p, &parts)) && parts_add_up(l, &parts);
+	pp_vec_release(&parts.at);
+	l->by_place = true;
 	if (!fine)
 		pp_linecost_release(l);
 	return fine ? PP_OK : PP_E_NOMEM;
@@ -129,66 +286,102 @@ pp_linecost_release(struct pp_linecost *l)
 	*l = (struct pp_linecost){ 0 };
 }
 
-/* ---- sorting ---------------------------------------------------------------------------- */
+/* ---- the order of rows ------------------------------------------------------------------ */
 
-struct order {
+/* Sums beyond 64 bits. */
+struct wide {
 	const struct pp_linecost *lines;
-	enum pp_line_order by;
 	size_t metric;
 };
 
 static int
-compare_rows(const void *left, const void *right, void *context)
+compare_wide(const void *left, const void *right, void *context)
 {
-	const struct order *order = context;
-	const struct pp_linecost *l = order->lines;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct pp_line_cost *x = &l->rows.at[a], *y = &l->rows.at[b];
-	int c = 0;
+	const struct wide *w = context;
+	const struct pp_linecost *l = w->lines;
+	size_t a = ((const struct item *)left)->at, b = ((const struct item *)right)->at;
+	int c = pp_value_cmp(&l->profile->metrics.at[w->metric],
+	                     l->cost.at[b * l->metrics + w->metric],
+	                     l->cost.at[a * l->metrics + w->metric]);
 
-	if (order->by == PP_LINES_BY_COST && order->metric < l->metrics)
-		c = pp_value_cmp(&l->profile->metrics.at[order->metric],
-		                 l->cost.at[b * l->metrics + order->metric],
-		                 l->cost.at[a * l->metrics + order->metric]);
-	else if (order->by == PP_LINES_BY_HITS)
-		c = (x->hits < y->hits) - (x->hits > y->hits);
-	if (!c)
-		c = pp_slice_cmp(pp_text_of(l->profile, x->file), pp_text_of(l->profile, y->file));
-	return c ? c : (x->line > y->line) - (x->line < y->line);
+	return c ? c : (a > b) - (a < b);
+}
+
+/* Puts the rows into the order of items. */
+static bool
+rows_permute(struct pp_linecost *l, const struct item *order)
+{
+	size_t n = l->rows.n, i, m;
+	struct pp_line_cost *rows = malloc((n + 1) * sizeof *rows);
+	union pp_value *cost = malloc((l->cost.n + 1) * sizeof *cost);
+	bool fine = rows && cost;
+
+	for (i = 0; fine && i < n; i++) {
+		rows[i] = l->rows.at[order[i].at];
+		for (m = 0; m < l->metrics; m++)
+			cost[i * l->metrics + m] = l->cost.at[order[i].at * l->metrics + m];
+	}
+	if (fine) {
+		memcpy(l->rows.at, rows, n * sizeof *rows);
+		memcpy(l->cost.at, cost, l->cost.n * sizeof *cost);
+	}
+	free(rows);
+	free(cost);
+	return fine;
+}
+
+/* By place, as they were made: the rank of files is not known any more. */
+static bool
+sort_by_place(struct pp_linecost *l)
+{
+	struct item *order = malloc((l->rows.n + 1) * sizeof *order);
+	struct files files;
+	bool fine = files_init(&files, l->profile) && order;
+	size_t i;
+
+	for (i = 0; fine && i < l->rows.n; i++)
+		fine = files_add(&files, l->rows.at[i].file);
+	if (fine)
+		files_rank(&files, l->profile);
+	for (i = 0; fine && i < l->rows.n; i++)
+		order[i] = (struct item){ (uint64_t)files.rank[l->rows.at[i].file] << 32 |
+			                      l->rows.at[i].line,
+			                  (uint32_t)i };
+	fine = fine && items_sort(order, l->rows.n) && rows_permute(l, order);
+	free(order);
+	files_release(&files);
+	return fine;
 }
 
 bool
 pp_linecost_sort(struct pp_linecost *l, enum pp_line_order by, size_t metric)
 {
-	struct order order = { l, by, metric };
-	struct pp_line_cost *rows;
-	union pp_value *cost;
-	uint32_t *index;
-	bool fine;
-	size_t i, m;
+	struct wide wide = { l, metric };
+	bool fine, fits = true;
+	struct item *order;
+	size_t i;
 
-	if (l->rows.n == 0)
+	if (l->rows.n < 2)
 		return true;
-	index = malloc(l->rows.n * sizeof *index);
-	rows = malloc(l->rows.n * sizeof *rows);
-	cost = malloc((l->cost.n + 1) * sizeof *cost);
-	fine = index && rows && cost;
-
-	if (fine) {
-		for (i = 0; i < l->rows.n; i++)
-			index[i] = (uint32_t)i;
-		qsort_r(index, l->rows.n, sizeof *index, compare_rows, &order);
-		for (i = 0; i < l->rows.n; i++) {
-			rows[i] = l->rows.at[index[i]];
-			for (m = 0; m < l->metrics; m++)
-				cost[i * l->metrics + m] = l->cost.at[index[i] * l->metrics + m];
-		}
-		memcpy(l->rows.at, rows, l->rows.n * sizeof *rows);
-		for (i = 0; i < l->cost.n; i++)
-			l->cost.at[i] = cost[i];
+	/* Ties go by place, so that comes first. */
+	if (!l->by_place && !sort_by_place(l))
+		return false;
+	l->by_place = true;
+	if (by == PP_LINES_BY_PLACE || (by == PP_LINES_BY_COST && metric >= l->metrics))
+		return true;
+	order = malloc(l->rows.n * sizeof *order);
+	for (i = 0; order && i < l->rows.n; i++) {
+		order[i].at = (uint32_t)i;
+		if (by == PP_LINES_BY_HITS)
+			order[i].key = ~l->rows.at[i].hits;
+		else
+			fits &= falling(&l->profile->metrics.at[metric],
+			                l->cost.at[i * l->metrics + metric], &order[i].key);
 	}
-	free(index);
-	free(rows);
-	free(cost);
+	if (order && !fits)
+		qsort_r(order, l->rows.n, sizeof *order, compare_wide, &wide);
+	fine = order && (!fits || items_sort(order, l->rows.n)) && rows_permute(l, order);
+	l->by_place = false;
+	free(order);
 	return fine;
 }

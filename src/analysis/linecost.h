@@ -16,6 +16,7 @@ struct pp_linecost {
 	const struct pp_profile *profile;
 	size_t metrics;
 	bool has_hits;
+	bool by_place; /* rows stand in the order of files and lines, as they were made */
 	PP_VEC(struct pp_line_cost) rows;
 	PP_VEC(union pp_value) cost; /* [row * metrics + metric] */
 	union pp_value *whole;       /* [metric]: over all rows */

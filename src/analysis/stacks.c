@@ -9,7 +9,7 @@
 /* ---- numbers ---------------------------------------------------------------------------- */
 
 /* A value of the profile as a whole number. */
-static pp_i128
+static inline pp_i128
 whole_number(const struct pp_stacks *e, size_t metric, union pp_value v)
 {
 	if (e->p->metrics.at[metric].type != PP_REAL)
@@ -58,72 +58,87 @@ divide(struct pp_stacks_division *d, pp_i128 part)
 
 /* ---- own costs -------------------------------------------------------------------------- */
 
-typedef void own_fn(struct pp_stacks *, pp_func, size_t metric, union pp_value);
+/* Where own costs stand: in lines, or in what calls state. */
+struct own_rows {
+	const int64_t *cells; /* of the first row: one per metric */
+	size_t stride, n;
+	bool calls;
+};
 
-/* Calls `add` for each own cost of a series: those of lines, or those that calls state. */
-static void
-own_each(struct pp_stacks *e, size_t series, own_fn *add)
+static struct own_rows
+own_rows(const struct pp_profile *p)
 {
-	const struct pp_profile *p = e->p;
-	bool calls = p->flat_source == PP_FLAT_CALLS;
-	size_t stride = calls ? pp_edge_stride(p) : pp_line_stride(p);
-	size_t lead = calls ? 1 + p->metrics.n : p->line_hits, n = calls ? p->edges.n : p->lines.n,
-	       i, m;
+	if (p->flat_source == PP_FLAT_CALLS)
+		return (struct own_rows){ p->edge_cells.at + 1 + p->metrics.n, pp_edge_stride(p),
+			                  p->edges.n, true };
+	return (struct own_rows){ p->line_cells.at + p->line_hits, pp_line_stride(p), p->lines.n,
+		                  false };
+}
 
-	for (i = 0; i < n; i++) {
-		const int64_t *cells = (calls ? p->edge_cells.at : p->line_cells.at) + i * stride +
-		                       lead;
-		pp_func func = calls ? p->edges.at[i].callee : p->lines.at[i].func;
-		uint32_t of = calls ? p->edges.at[i].series : p->lines.at[i].series;
+/* How large all costs of a metric are together. */
+static double
+size_of(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	struct own_rows rows = own_rows(p);
+	double sum = 0;
+	size_t i;
 
-		if (series != PP_ALL_SERIES && of != series)
-			continue;
-		for (m = 0; m < e->metrics; m++)
-			add(e, p->funcs.at[func].same, m,
-			    pp_cell_value(&p->metrics.at[m], cells[m]));
+	for (i = 0; i < rows.n; i++) {
+		union pp_value v = pp_cell_value(m, rows.cells[i * rows.stride + metric]);
+
+		if (m->type != PP_REAL)
+			sum += fabs((double)v.i);
+		else if (isfinite(v.d))
+			sum += fabs(v.d);
 	}
+	return sum;
 }
 
-/* For doubles `unit` sums up sizes first. */
-static void
-size_add(struct pp_stacks *e, pp_func func, size_t metric, union pp_value v)
-{
-	const struct pp_metric *m = &e->p->metrics.at[metric];
-
-	(void)func;
-	if (m->type == PP_REAL && isfinite(v.d))
-		e->unit[metric] += fabs(v.d);
-	if (metric == e->opts.metric)
-		e->whole += fabs(m->type == PP_REAL ? v.d : (double)v.i);
-}
-
-static void
-own_add(struct pp_stacks *e, pp_func func, size_t metric, union pp_value v)
-{
-	pp_i128 cost = whole_number(e, metric, v);
-
-	e->own[func * e->metrics + metric] += cost;
-	if (func)
-		e->inclusive[e->g.component[func] * e->metrics + metric] += cost;
-}
-
+/* Doubles are counted in units of 2^-60 of the whole. */
 static void
 units_choose(struct pp_stacks *e)
 {
 	size_t m;
 	int power;
 
-	own_each(e, PP_ALL_SERIES, size_add);
 	for (m = 0; m < e->metrics; m++) {
-		if (e->p->metrics.at[m].type != PP_REAL || !isfinite(e->unit[m]) ||
-		    e->unit[m] == 0) {
-			e->unit[m] = 1;
-			continue;
+		bool real = e->p->metrics.at[m].type == PP_REAL, chosen = m == e->opts.metric;
+		double size = real || chosen ? size_of(e->p, m) : 0;
+
+		e->unit[m] = 1;
+		if (real && size > 0 && isfinite(size)) {
+			(void)frexp(size, &power);
+			e->unit[m] = ldexp(1, power - 60 < -1000 ? -1000 : power - 60);
 		}
-		(void)frexp(e->unit[m], &power);
-		e->unit[m] = ldexp(1, power - 60 < -1000 ? -1000 : power - 60);
+		if (chosen)
+			e->whole = size / e->unit[m];
 	}
-	e->whole /= e->unit[e->opts.metric];
+}
+
+/* Own costs by function and by unit. */
+static void
+own_add(struct pp_stacks *e, size_t series)
+{
+	const struct pp_profile *p = e->p;
+	struct own_rows rows = own_rows(p);
+	size_t i, m, n = e->metrics;
+
+	for (i = 0; i < rows.n; i++) {
+		const int64_t *cells = rows.cells + i * rows.stride;
+		pp_func func = rows.calls ? p->edges.at[i].callee : p->lines.at[i].func;
+		uint32_t of = rows.calls ? p->edges.at[i].series : p->lines.at[i].series;
+
+		if (series != PP_ALL_SERIES && of != series)
+			continue;
+		func = p->funcs.at[func].same;
+		for (m = 0; m < n; m++)
+			e->own[func * n + m] += whole_number(
+			    e, m, pp_cell_value(&p->metrics.at[m], cells[m]));
+	}
+	for (i = 1; i < e->g.n; i++)
+		for (m = 0; m < n; m++)
+			e->inclusive[e->g.component[i] * n + m] += e->own[i * n + m];
 }
 
 /* ---- the graph in units ----------------------------------------------------------------- */
@@ -334,15 +349,17 @@ call_add(struct pp_stacks *e, pp_node under, pp_func callee, const pp_i128 *cost
 	struct pp_stacks_waiting item = { .component = unit,
 		                          .entry = callee,
 		                          .weight = e->weights.n };
-	bool zero = true;
+	bool zero = true, thin;
 	size_t m;
 
 	for (m = 0; m < e->metrics; m++)
 		zero &= costs[m] == 0;
 	if (zero || e->failed)
 		return;
-	if (is_full(e, 0)) {
-		e->pruned += costs[e->opts.metric];
+	thin = e->opts.sums_thin &&
+	       fabs((double)costs[e->opts.metric]) < e->opts.thinnest * e->whole;
+	if (is_full(e, 0) || thin) {
+		e->pruned += thin ? 0 : costs[e->opts.metric];
 		settle(e, pruned_under(e, under), costs, false);
 		return;
 	}
@@ -550,7 +567,7 @@ pp_stacks_run(struct pp_stacks *e, size_t series, uint32_t max_nodes)
 	e->failed |= !d || !costs || !pp_call_graph_init(&e->g, e->p, series) || !run_alloc(e);
 	if (!e->failed) {
 		units_members(e);
-		own_each(e, series, own_add);
+		own_add(e, series);
 		edges_convert(e);
 		units_settle(e);
 		start_roots(e, costs);

@@ -46,7 +46,7 @@ static pp_status
 write_once(struct pp_writer *w, const struct pp_format *format)
 {
 	struct pp_writer own = *w;
-	struct pp_estimate_opts opts = { .metric = w->metric };
+	struct pp_estimate_opts opts = { .metric = w->metric, .bounds = true };
 	struct pp_profile *stacks = NULL;
 	struct pp_estimate estimate;
 	pp_status status = PP_OK;

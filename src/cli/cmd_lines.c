@@ -500,6 +500,10 @@ rows_choose(struct view *v, double min)
 {
 	size_t i, m;
 
+	if (!(min > 0)) {
+		v->n = v->lines.rows.n;
+		return;
+	}
 	for (i = 0; i < v->lines.rows.n; i++) {
 		if (v->whole > 0 && fabs(cost_of(v, i, v->metric)) < min * v->whole)
 			continue;

@@ -115,6 +115,7 @@ path_find(struct path *path, const struct pp_profile *p, size_t metric)
 {
 	struct pp_estimate_opts opts = { .metric = metric,
 		                         .thinnest = PATH_LEAST,
+		                         .sums_thin = true,
 		                         .max_nodes = PATH_STACKS };
 	struct pp_estimate how;
 
@@ -478,7 +479,11 @@ summary_run(struct pp_cli *cli)
 	int code = pp_load_files(cli, 0, &files, &n);
 
 	if (code == 0)
-		code = pp_load_profile(cli, files, n, PP_LOAD_WANT, &profile);
+		code = pp_load_profile(cli, files, n,
+		                       pp_args_flag(&cli->args, "json")
+		                           ? PP_LOAD_WANT
+		                           : PP_LOAD_WANT & ~(unsigned)PP_EDGES,
+		                       &profile);
 	if (code == 0)
 		code = summary_answer(cli, files, n, profile);
 	pp_profile_free(profile);

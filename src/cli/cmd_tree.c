@@ -356,7 +356,7 @@ tree_run(struct pp_cli *cli)
 		code = PP_EXIT_USAGE;
 	if (code == 0)
 		code = pp_load_profile(cli, files, n,
-		                       PP_TREE | PP_EDGES | PP_LINES | PP_LOAD_STACKS, &profile);
+		                       PP_TREE | PP_LOAD_STACKS, &profile);
 	if (code == 0)
 		code = tree_answer(cli, profile, &view);
 	view_release(&view);

@@ -43,10 +43,30 @@ pp_filters_given(const struct pp_cli *cli)
 	return !own_depth(cli) && pp_args_count(&cli->args, "depth", 0) > 0;
 }
 
-unsigned
-pp_filters_want(const struct pp_cli *cli)
+/* Whether a filter chooses stacks or takes them apart: calls cannot follow. */
+static bool
+choose_stacks(const struct pp_cli *cli)
 {
-	return pp_args_flag(&cli->args, "time") ? PP_TREE | PP_TIMELINE : 0;
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(pattern_options); i++)
+		if (pp_args_flag(&cli->args, pattern_options[i].option))
+			return true;
+	return pp_args_flag(&cli->args, "time") ||
+	       (!own_depth(cli) && pp_args_count(&cli->args, "depth", 0) > 0);
+}
+
+unsigned
+pp_filters_want(const struct pp_cli *cli, unsigned want)
+{
+	if (pp_args_flag(&cli->args, "time"))
+		want |= PP_TREE | PP_TIMELINE;
+	/* Costs per function alone can be neither filtered nor added to stacks. */
+	if (pp_filters_given(cli))
+		want &= ~(unsigned)PP_FLAT;
+	if (choose_stacks(cli) && !(cli->command->flags & PP_COMMAND_BY_FUNCTION))
+		want &= ~(unsigned)PP_EDGES;
+	return want;
 }
 
 double
@@ -271,7 +291,8 @@ estimate_say(struct pp_cli *cli, const struct pp_estimate *e)
 static int
 estimate_run(struct pp_cli *cli, struct pp_profile *p)
 {
-	struct pp_estimate_opts opts = { .metric = metric_asked(cli, p),
+	struct pp_estimate_opts opts = { .max_nodes = pp_estimate_nodes_for(p),
+		                         .metric = metric_asked(cli, p),
 		                         .thinnest = pp_filters_given(cli) ? 0 : cli->thin };
 	struct pp_estimate estimate;
 	pp_status status = pp_estimate_attach(p, &opts, &estimate);

@@ -10,8 +10,8 @@
 
 /* True when any filter was given: ways around the profile (rewriting) are then closed. */
 bool pp_filters_given(const struct pp_cli *);
-/* What has to be read for the filters, besides what the command wants. */
-unsigned pp_filters_want(const struct pp_cli *);
+/* What has to be read for a command that wants that, with these filters. */
+unsigned pp_filters_want(const struct pp_cli *, unsigned want);
 /*
  * Filters and groups a profile as the options say, and says on standard error how much is left. Where whole
  * stacks are needed, by a filter or by who asks (`stacks`), and the profile only knows who called whom, they

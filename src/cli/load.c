@@ -381,10 +381,9 @@ pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned
 	int code;
 
 	*out = NULL;
-	want = (want & ~PP_LOAD_STACKS) | pp_filters_want(cli);
-	/* Costs per function alone can be neither filtered nor added to stacks. */
-	if (n > 1 || pp_filters_given(cli))
-		want &= ~(unsigned)PP_FLAT;
+	want = pp_filters_want(cli, want & ~PP_LOAD_STACKS);
+	if (n > 1)
+		want &= ~(unsigned)PP_FLAT; /* costs per function cannot be added to stacks */
 	code = n == 1 ? load_one(cli, files[0], want, out) : load_merged(cli, files, n, want, out);
 	if (code == 0)
 		code = pp_filters_apply(cli, *out, stacks);

@@ -132,13 +132,13 @@ frame_make(struct pp_xd_walk *w, struct pp_xd_sums *f)
 	return f->frame;
 }
 
-/* The node of a function under another; NULL on failure. Valid until the next call. */
 static struct pp_xd_node *
-tree_node(struct pp_xd_walk *w, struct pp_xd_sums *f, pp_node under, pp_node *node)
+tree_node_find(struct pp_xd_walk *w, struct pp_xd_sums *f, pp_node under, pp_node *node)
 {
+	pp_frame frame = f->frame ? f->frame : frame_make(w, f);
 	size_t old = w->nodes.n;
 
-	*node = pp_build_child(w->builder, under, f->frame ? f->frame : frame_make(w, f));
+	*node = pp_build_child(w->builder, under, frame);
 	if (PP_UNLIKELY(!*node)) {
 		(void)fail(w, w->builder->status);
 		return NULL;
@@ -151,7 +151,23 @@ tree_node(struct pp_xd_walk *w, struct pp_xd_sums *f, pp_node under, pp_node *no
 		memset(w->nodes.at + old, 0, (*node + 1 - old) * sizeof *w->nodes.at);
 		w->nodes.n = (size_t)*node + 1;
 	}
+	w->nodes.at[under].last = frame;
+	w->nodes.at[under].last_at = *node;
 	return &w->nodes.at[*node];
+}
+
+/*
+ * The node of a function under another; NULL on failure. Valid until the next call. A call is looked for in its
+ * caller's list and again when it is read, and often follows one of the same function.
+ */
+static inline struct pp_xd_node *
+tree_node(struct pp_xd_walk *w, struct pp_xd_sums *f, pp_node under, pp_node *node)
+{
+	if (PP_LIKELY(f->frame && under < w->nodes.n && w->nodes.at[under].last == f->frame)) {
+		*node = w->nodes.at[under].last_at;
+		return &w->nodes.at[*node];
+	}
+	return tree_node_find(w, f, under, node);
 }
 
 /* ---- records ---------------------------------------------------------------------------- */

@@ -41,6 +41,8 @@ struct pp_xd_node {
 	int64_t inclusive[PP_XD_COLUMNS];
 	int64_t own[PP_XD_COLUMNS];
 	uint64_t calls;
+	pp_frame last; /* the callee that was looked for last, and where it was */
+	pp_node last_at;
 };
 
 struct pp_xd_walk {

@@ -16,6 +16,8 @@ struct pp_regex {
 	pcre2_code *code;
 	pcre2_match_data *match;
 	pcre2_match_context *context;
+	unsigned char *word; /* the whole pattern, when no character in it has a meaning */
+	size_t word_length;
 };
 
 /* "missing closing parenthesis at character 5 of '(foo'". */
@@ -32,6 +34,23 @@ describe(struct pp_buf *problem, struct pp_slice pattern, int error, size_t at)
 	            (int)(pattern.n < 200 ? pattern.n : 200), (const char *)pattern.p);
 }
 
+/* Most patterns are just a word: looking for that is a lot faster. False when out of memory. */
+static bool
+find_word(struct pp_regex *re, struct pp_slice pattern)
+{
+	size_t i;
+
+	for (i = 0; i < pattern.n; i++)
+		if (pattern.p[i] == '\0' || pattern.p[i] >= 0x80 ||
+		    strchr("\\^$.[]|()?*+{}", pattern.p[i]))
+			return true;
+	re->word = malloc(pattern.n + 1);
+	if (re->word && pattern.n)
+		memcpy(re->word, pattern.p, pattern.n);
+	re->word_length = pattern.n;
+	return re->word != NULL;
+}
+
 struct pp_regex *
 pp_regex_new(struct pp_slice pattern, struct pp_buf *problem)
 {
@@ -46,9 +65,11 @@ pp_regex_new(struct pp_slice pattern, struct pp_buf *problem)
 	                         &error, &at, NULL);
 	if (!re->code)
 		describe(problem, pattern, error, at);
+	else
+		(void)pcre2_jit_compile(re->code, PCRE2_JIT_COMPLETE); /* where that is possible */
 	re->match = re->code ? pcre2_match_data_create_from_pattern(re->code, NULL) : NULL;
 	re->context = re->match ? pcre2_match_context_create(NULL) : NULL;
-	if (!re->context) {
+	if (!re->context || !find_word(re, pattern)) {
 		pp_regex_free(re);
 		return NULL;
 	}
@@ -66,6 +87,7 @@ pp_regex_free(struct pp_regex *re)
 	pcre2_match_context_free(re->context);
 	pcre2_match_data_free(re->match);
 	pcre2_code_free(re->code);
+	free(re->word);
 	free(re);
 }
 
@@ -74,8 +96,11 @@ pp_regex_match(struct pp_regex *re, struct pp_slice name)
 {
 	/* An empty name may come without an address. */
 	const unsigned char *text = name.n ? name.p : (const unsigned char *)"";
-	int found = pcre2_match(re->code, text, name.n, 0, 0, re->match, re->context);
+	int found;
 
+	if (re->word)
+		return memmem(text, name.n, re->word, re->word_length) ? PP_REGEX_YES : PP_REGEX_NO;
+	found = pcre2_match(re->code, text, name.n, 0, 0, re->match, re->context);
 	if (found >= 0)
 		return PP_REGEX_YES;
 	if (found == PCRE2_ERROR_NOMATCH)
