@@ -17,13 +17,18 @@
 struct pp_slice
 pp_perf_trim(struct pp_slice s)
 {
-	while (s.n && pp_perf_blank(s.p[s.n - 1]))
-		s.n--;
-	while (s.n && pp_perf_blank(s.p[0])) {
-		s.p++;
-		s.n--;
-	}
-	return s;
+	static const char blanks[8] = "        ";
+	const unsigned char *p = s.p, *end = s.p + s.n;
+
+	while (end > p && pp_perf_blank(end[-1]))
+		end--;
+	/* Addresses stand behind a tab and up to fifteen blanks. */
+	p += end > p && *p == '\t';
+	while (end - p > 8 && memcmp(p, blanks, sizeof blanks) == 0)
+		p += sizeof blanks;
+	while (p < end && pp_perf_blank(*p))
+		p++;
+	return pp_slice_of(p, (size_t)(end - p));
 }
 
 static bool
