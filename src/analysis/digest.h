@@ -51,11 +51,13 @@ pp_status pp_digest_weight_for(const struct pp_digest *, uint32_t nodes, double 
  */
 struct pp_moments {
 	bool trace;
-	int64_t start;          /* ns */
-	uint64_t unit;          /* ns; within this much the order is not kept; 0 = all of it is */
-	uint32_t columns;       /* values per moment */
-	PP_VEC(uint64_t) wait;  /* traces: how long it lasts; samples: since the one before */
-	PP_VEC(uint32_t) node;  /* of the cut tree */
+	int64_t start;         /* ns */
+	uint64_t unit;         /* ns; within this much the order is not kept; 0 = all of it is */
+	uint32_t columns;      /* values per moment */
+	PP_VEC(uint64_t) wait; /* traces: how long it lasts; samples: since the one before */
+	PP_VEC(uint32_t) node; /* of the cut tree */
+	PP_VEC(pp_frame)
+	frame; /* samples: of the profile, the one each ended in; none when unit > 0 */
 	PP_VEC(uint32_t) calls; /* begun with it */
 	PP_VEC(int64_t) values;
 };

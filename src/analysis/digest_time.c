@@ -161,6 +161,9 @@ walk_samples(struct recorder *r, struct pp_timeline_iter *it)
 		time = time > r->last ? time : r->last;
 		part_enter(r, time);
 		book_sample(r, r->d->place[r->node_of[it->event.node]], time, it->values);
+		if (!r->out->unit &&
+		    !pp_vec_push(&r->out->frame, pp_tree_frame(&r->p->tree, it->event.node)))
+			r->status = PP_E_NOMEM;
 		first = false;
 	}
 }
@@ -212,6 +215,7 @@ pp_moments_release(struct pp_moments *m)
 {
 	pp_vec_release(&m->wait);
 	pp_vec_release(&m->node);
+	pp_vec_release(&m->frame);
 	pp_vec_release(&m->calls);
 	pp_vec_release(&m->values);
 }

@@ -210,7 +210,7 @@ item_fill(const struct pp_profile *p, enum pp_palette palette, size_t key,
           struct pp_legend_item *item)
 {
 	static const double middle[3] = { 0.5, 0.5, 0.5 };
-	struct pp_slice name = pp_text_of(p, (pp_str)key);
+	struct pp_slice name;
 	size_t n, slash;
 
 	if (palette == PP_PALETTE_LANGUAGE) {
@@ -218,6 +218,7 @@ item_fill(const struct pp_profile *p, enum pp_palette palette, size_t key,
 		item->colour = colour_in(set_named(languages[key].set), middle);
 		return;
 	}
+	name = pp_text_of(p, (pp_str)key);
 	item->colour = module_colour(p, (pp_str)key);
 	/* The end of a path tells most; whole characters only. */
 	for (slash = name.n; slash > 0 && name.p[slash - 1] != '/'; slash--)

@@ -188,13 +188,7 @@ pp_html_report(struct pp_sink *out, const struct pp_profile *const *profiles, si
 		status = fit(&digest, &h, room_for_data(opts), &packed);
 	if (status == PP_OK)
 		put_page(out, opts, n, &packed);
-	for (k = 0; k < n; k++)
-		if (h.has_flat[k])
-			pp_flat_release(&h.flat[k]);
-	pp_columns_release(&h.columns);
-	pp_strtab_release(&h.strs);
-	free(h.number);
-	free(h.order);
+	pp_html_data_release(&h);
 	pp_digest_release(&digest);
 	pp_buf_release(&packed);
 	return status;

@@ -218,6 +218,32 @@ put_tree(struct pp_html_data *h)
 	pp_column_end(&h->columns);
 }
 
+static void
+forget_lines(struct pp_html_data *h)
+{
+	size_t k;
+
+	for (k = 0; k < PP_DIGEST_MAX; k++) {
+		free(h->line_of[k]);
+		h->line_of[k] = NULL;
+	}
+}
+
+void
+pp_html_data_release(struct pp_html_data *h)
+{
+	size_t k;
+
+	for (k = 0; k < PP_DIGEST_MAX; k++)
+		if (h->has_flat[k])
+			pp_flat_release(&h->flat[k]);
+	forget_lines(h);
+	pp_columns_release(&h->columns);
+	pp_strtab_release(&h->strs);
+	free(h->number);
+	free(h->order);
+}
+
 pp_status
 pp_html_data_write(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
@@ -231,10 +257,11 @@ pp_html_data_write(struct pp_html_data *h, const struct pp_html_detail *detail)
 		return PP_E_NOMEM;
 	put_funcs(h);
 	put_tree(h);
+	forget_lines(h);
+	pp_html_put_lines(h, detail); /* tells which line each frame is, for what follows */
 	pp_html_put_series(h);
 	pp_html_put_flat(h, detail);
 	pp_html_put_edges(h, detail);
-	pp_html_put_lines(h, detail);
 	pp_html_put_time(h, detail);
 	pp_html_put_meta(h);
 	put_strings(h);

@@ -23,6 +23,8 @@ struct pp_html_data {
 	uint32_t *number; /* by function of the digest: its number in the report, 0 = not in it */
 	uint32_t *order;  /* the other way round; [0] unused */
 	uint32_t numbers;
+	/* By frame: its source line's row + 1, 0 = none. NULL where lines are not known by frame. */
+	uint32_t *line_of[PP_DIGEST_MAX];
 	pp_status status;
 };
 
@@ -34,6 +36,8 @@ struct pp_html_detail {
 
 /* Fills `columns` with everything. The digest must be cut. */
 pp_status pp_html_data_write(struct pp_html_data *, const struct pp_html_detail *);
+
+void pp_html_data_release(struct pp_html_data *);
 
 /* ---- the parts, for html_*.c ---- */
 

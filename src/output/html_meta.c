@@ -62,6 +62,12 @@ put_time_of(struct pp_html_data *h, size_t k, size_t series, uint64_t most)
 				pp_column_u(&h->columns, m.calls.at[i]);
 			pp_column_end(&h->columns);
 		}
+		if (h->line_of[k] && m.frame.n) {
+			pp_column_begin(&h->columns, 'd', "%zu.t.%zu.line", k, series);
+			for (i = 0; i < m.frame.n; i++)
+				pp_column_d(&h->columns, h->line_of[k][m.frame.at[i]]);
+			pp_column_end(&h->columns);
+		}
 		put_moment_values(h, k, series, &m);
 	}
 	pp_moments_release(&m);

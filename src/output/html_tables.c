@@ -16,6 +16,7 @@
 /* A row of a series and the node of the report that it belongs to. */
 struct placed {
 	uint32_t place;
+	uint32_t line; /* its row + 1, where lines are known by frame */
 	uint32_t row;
 };
 
@@ -26,23 +27,40 @@ compare_placed(const void *left, const void *right)
 
 	if (a->place != b->place)
 		return a->place < b->place ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
 	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Rows of one place and line are one row of the report. */
+static bool
+is_same(const struct placed *a, const struct placed *b)
+{
+	return a->place == b->place && a->line == b->line;
 }
 
 /* The rows of a series by their place in the report; NULL when out of memory. */
 static struct placed *
-rows_placed(const struct pp_digest *d, size_t k, const struct pp_series *s, size_t *n)
+rows_placed(const struct pp_html_data *h, size_t k, const struct pp_series *s, size_t *n)
 {
+	const struct pp_digest *d = h->digest;
+	const struct pp_profile *p = d->profile[k];
 	struct placed *rows = malloc(((size_t)s->rows + 1) * sizeof *rows);
 	bool sorted = true;
 	uint32_t row;
 
 	*n = 0;
 	for (row = 0; rows && row < s->rows; row++) {
+		pp_node node = pp_series_node(s, row);
+
 		if (!pp_series_present(s, row))
 			continue;
-		rows[*n] = (struct placed){ d->place[d->node_of[k][pp_series_node(s, row)]], row };
-		sorted = sorted && (*n == 0 || rows[*n - 1].place <= rows[*n].place);
+		rows[*n] = (struct placed){ d->place[d->node_of[k][node]],
+			                    h->line_of[k] && node
+			                        ? h->line_of[k][pp_tree_frame(&p->tree, node)]
+			                        : 0,
+			                    row };
+		sorted = sorted && (*n == 0 || compare_placed(&rows[*n - 1], &rows[*n]) <= 0);
 		++*n;
 	}
 	if (rows && !sorted)
@@ -67,7 +85,7 @@ put_series_column(struct pp_html_data *h, const char *name, const struct pp_metr
 		union pp_value v = pp_cell_value(m, pp_series_cells(s, rows[i].row)[cell]);
 
 		any = any || !pp_value_is_zero(m, v);
-		if (i && rows[i].place == rows[i - 1].place)
+		if (i && is_same(&rows[i], &rows[i - 1]))
 			pp_value_add(m, &sums[out - 1], v);
 		else
 			sums[out++] = v;
@@ -87,16 +105,23 @@ put_one_series(struct pp_html_data *h, size_t k, size_t number)
 	struct placed *rows;
 	size_t n, i;
 
-	rows = rows_placed(h->digest, k, s, &n);
+	rows = rows_placed(h, k, s, &n);
 	if (!rows) {
 		h->status = PP_E_NOMEM;
 		return;
 	}
 	pp_column_begin(&h->columns, 'd', "%zu.s.%zu.node", k, number);
 	for (i = 0; i < n; i++)
-		if (i == 0 || rows[i].place != rows[i - 1].place)
+		if (i == 0 || !is_same(&rows[i], &rows[i - 1]))
 			pp_column_d(&h->columns, rows[i].place);
 	pp_column_end(&h->columns);
+	if (h->line_of[k]) {
+		pp_column_begin(&h->columns, 'd', "%zu.s.%zu.line", k, number);
+		for (i = 0; i < n; i++)
+			if (i == 0 || !is_same(&rows[i], &rows[i - 1]))
+				pp_column_d(&h->columns, rows[i].line);
+		pp_column_end(&h->columns);
+	}
 	for (i = 0; i < p->metrics.n; i++) {
 		snprintf(name, sizeof name, "%zu.s.%zu.m%zu", k, number, i);
 		put_series_column(h, name, &p->metrics.at[i], s, rows, n, i);
@@ -385,6 +410,33 @@ put_lines_of(struct pp_html_data *h, size_t k, double thinnest)
 	free(rows);
 }
 
+/* Remembers which of the lines that are kept each frame stands at. */
+static void
+frames_find_lines(struct pp_html_data *h, size_t k, const struct pp_linecost *cost,
+                  const size_t *rows, size_t n)
+{
+	const struct pp_profile *p = h->digest->profile[k];
+	struct pp_map map = { .seed = p->strs.seed };
+	bool ok = (h->line_of[k] = calloc(p->frames.n + 1, sizeof *h->line_of[k])) != NULL;
+	size_t i;
+
+	for (i = 0; ok && i < n; i++)
+		ok = pp_map_set(
+		    &map, (uint64_t)cost->rows.at[rows[i]].file << 32 | cost->rows.at[rows[i]].line,
+		    (uint32_t)i + 1);
+	for (i = 1; ok && i < p->frames.n; i++) {
+		const struct pp_frame_row *f = &p->frames.at[i];
+		pp_str file = f->file ? f->file : p->funcs.at[f->func].file;
+		uint32_t row = f->line ? pp_map_get(&map, (uint64_t)file << 32 | f->line)
+		                       : PP_MAP_NONE;
+
+		h->line_of[k][i] = row == PP_MAP_NONE ? 0 : row;
+	}
+	if (!ok)
+		h->status = PP_E_NOMEM;
+	pp_map_release(&map);
+}
+
 /* Lines that stacks end in, where the profile has no table of lines. */
 static void
 put_frame_lines(struct pp_html_data *h, size_t k, double thinnest)
@@ -407,6 +459,7 @@ put_frame_lines(struct pp_html_data *h, size_t k, double thinnest)
 			rows[n++] = i;
 	}
 	if (n) {
+		frames_find_lines(h, k, &cost, rows, n);
 		h->cut->lines += cost.rows.n - n;
 		PUT_ROWS(h, k, "line.file", rows, n,
 		         pp_html_str(h, pp_text_of(p, cost.rows.at[row].file)));

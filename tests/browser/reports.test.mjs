@@ -179,6 +179,26 @@ for (const [name, path] of [['perf-script', 'formats/perf-script/good/cpp.script
     await p.context().close();
   });
 
+// ---- source lines, where frames know theirs ----
+await test('lines', async () => {
+  const file = sample('formats/spaa/good/timeline.spaa'), p = await page(b);
+  await open(p, makeReport('lines', file), '#view=lines');
+  const cases = [[[], ''], [['--time', '10ms..30ms'], 'time'], [['--focus', 'boil|json'], 'focus'], [['--ignore', 'heat'], 'ignore'], [['--thread', '101'], 'thread'], [['--focus', 'boil', '--time', '20ms..60ms'], 'both']];
+  for (const [args, what] of cases) {
+    for (let i = 0; i < args.length; i += 2) {
+      if (args[i] === '--thread') await p.getByLabel('Thread').selectOption({ label: 'main/worker-1' });
+      else await setFilter(p, args[i].slice(2), args[i + 1]);
+    }
+    await settle(p);
+    const [, ...rows] = (await saved(p, 'CSV')).toString().trim().split('\r\n').map(line => line.split(','));
+    const want = JSON.parse(polyprof('lines', '--json', '-q', '-n', '0', ...args, file)).lines;
+    is(rows.map(r => [r[r.length - 1], Number(r[0])]).sort(), want.map(l => [`${l.file}:${l.line}`, l.cost.period]).filter(l => l[1]).sort(), `lines ${what}: those of polyprof lines ${args.join(' ')}`);
+    for (let i = 0; i < args.length; i += 2) await p.getByRole('button', { name: 'Undo (u)' }).click();
+  }
+  is(p.complaints, [], 'lines: no complaints');
+  await p.context().close();
+});
+
 // ---- threads and events ----
 await test('threads', async () => {
   const file = sample('formats/spaa/good/threads.spaa'), p = await page(b);

@@ -73,7 +73,7 @@ def main():
                 if 'tree' not in info.get('facets', []) or info.get('counts', {}).get('stacks', 0) > 20000:
                     continue
                 detail = []
-                ways = [[], ['--icicle', '--sort', 'weight'], ['--reverse']]
+                ways = [[], ['--icicle', '--sort', 'weight', '--palette', 'module'], ['--reverse', '--palette', 'language']]
                 if 'timeline' in info['facets']:
                     ways.append(['--flamechart'])
                 for extra in ways:

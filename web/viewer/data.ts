@@ -73,6 +73,7 @@ export interface Series {
   node: Int32Array;
   cost: (Float64Array | null)[];
   calls: Float64Array | null;
+  line: Int32Array | null; // per row its source line (row of the lines + 1, 0 = none), where frames know theirs
 }
 
 /** What happened when in one series. Moment i starts at start[i]; in traces it ends at start[i + 1]. */
@@ -83,6 +84,7 @@ export interface Moments {
   start: Float64Array;
   node: Int32Array;
   calls: Uint32Array | null;
+  line: Int32Array | null;
   gain: (Float64Array | null)[];
 }
 
@@ -273,6 +275,7 @@ function readSeries(c: Columns, meta: Meta): Series[] {
     node: c.ids(`${k}.s.${index}.node`),
     cost: p.metrics.map((_, m) => c.maybe(`${k}.s.${index}.m${m}`)),
     calls: c.maybe(`${k}.s.${index}.calls`),
+    line: c.has(`${k}.s.${index}.line`) ? c.ids(`${k}.s.${index}.line`) : null,
   })));
 }
 
@@ -290,6 +293,7 @@ function readMoments(c: Columns, meta: Meta, series: Series[]): Moments[] {
     return {
       series: s, trace, n, start, node: c.ids(`${base}.node`),
       calls: c.has(`${base}.calls`) ? new Uint32Array(c.ids(`${base}.calls`)) : null,
+      line: c.has(`${base}.line`) ? c.ids(`${base}.line`) : null,
       gain: meta.profiles[s.profile].metrics.map((_, m) => c.maybe(`${base}.m${m}`)),
     };
   });

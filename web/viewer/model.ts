@@ -292,6 +292,40 @@ function callsLeft(tree: Tree, flags: Uint8Array, kinds: number, taken: Uint8Arr
   return calls;
 }
 
+/** Nodes whose own cost stays where it is. */
+function staying(data: Data, filters: Filter[]): Uint8Array {
+  const { n, func, depth, deepest } = data.tree, { flags, kinds } = ruleFlags(data, filters), out = new Uint8Array(n), seenAt = new Uint8Array(deepest + 1);
+  out[0] = kinds & 21 ? 0 : 1;
+  for (let i = 1; i < n; i++) {
+    const level = depth[i], bits = flags[func[i]], seen = (seenAt[level] = seenAt[level - 1] | bits);
+    if ((seen & 3) === (kinds & 1) && (seen & kinds & 4) === (kinds & 4) && !(bits & 8) && (bits & kinds & 16) === (kinds & 16)) out[i] = 1;
+  }
+  return out;
+}
+
+/**
+ * What each source line costs for what is chosen, where the frames of stacks know their lines; null where the file only
+ * has sums per line. Frames that filters take out leave their cost to callers, whose lines nobody knows: `astray`.
+ */
+export function lineCosts(data: Data, profile: number, what: Selection): { cost: Float64Array; astray: number } | null {
+  const list = data.series.filter(s => s.profile === profile && chosen(s, what)), lines = data.lines[profile];
+  const metric = metricOf(data, profile, what.metric), factor = factorOf(data, profile, what.metric);
+  if (!lines || metric < 0 || list.some(s => !s.line || (what.time && !data.moments.find(m => m.series === s)?.line))) return null;
+  const cost = new Float64Array(lines.line.length), stays = what.filters.length ? staying(data, what.filters) : null;
+  let astray = 0;
+  const add = (node: number, line: number, value: number) => {
+    if (stays && !stays[node]) astray += value;
+    else if (line) cost[line - 1] += value * factor;
+  };
+  for (const s of list) {
+    const m = what.time ? data.moments.find(x => x.series === s)! : null, from = m ? m.gain[metric] : s.cost[metric];
+    if (!from) continue;
+    if (m) for (let i = momentAt(m, what.time![0]), end = momentAt(m, what.time![1]); i < end; i++) add(m.node[i], m.line![i], from[i]);
+    else for (let i = 0; i < s.node.length; i++) add(s.node[i], s.line![i], from[i]);
+  }
+  return { cost, astray: what.filters.some(f => f.kind === 'hide' || f.kind === 'show') ? astray * factor : 0 };
+}
+
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

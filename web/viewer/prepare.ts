@@ -31,7 +31,7 @@ function toy(data: Data): Data {
   const name = Array.from({ length: functions }, (_, i) => 'f' + i), none = new Int32Array(functions);
   const series: Series[] = data.meta.profiles.map((p, k) => ({
     info: { event: '', process: '', thread: '', context: '', pid: -1, tid: -1, cpu: -1, calls: p.calls, time: false, trace: false },
-    profile: k, index: 0, node, cost: p.metrics.map(() => cost), calls: p.calls ? cost : null,
+    profile: k, index: 0, node, cost: p.metrics.map(() => cost), calls: p.calls ? cost : null, line: null,
   }));
   return {
     meta: data.meta, strings: [], series, funcs: { n: functions, name, file: name, module: name, line: none, flags: none, rank: func.slice(0, functions) },

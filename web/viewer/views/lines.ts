@@ -2,7 +2,7 @@
 
 import type { App, Panel } from '../app';
 import { el, fill, select } from '../dom';
-import { factorOf, metricOf, threadKey } from '../model';
+import { factorOf, lineCosts, metricOf, threadKey } from '../model';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
@@ -25,6 +25,8 @@ export class LinesView implements Panel {
   private rows: Line[] = [];
   private file = -1;
   private sort = 'cost';
+  private exact = true; // filters and time apply
+  private astray = false;
 
   constructor(private app: App) {
     this.table = new Table<Line>({
@@ -59,15 +61,20 @@ export class LinesView implements Panel {
 
   private collect(): void {
     const { data, state, main0: k } = this.app, out = new Map<number, Line>(), n = data.meta.profiles.length;
+    this.exact = true;
+    this.astray = false;
     data.lines.forEach((l, p) => {
-      const m = metricOf(data, p, state.metric), factor = factorOf(data, p, state.metric);
+      const m = metricOf(data, p, state.metric), factor = factorOf(data, p, state.metric), part = this.app.plain ? null : lineCosts(data, p, state);
+      if (l && !this.app.plain && !part) this.exact = false;
+      if (part && part.astray) this.astray = true;
       for (let i = 0; l && i < l.line.length; i++) {
         const series = data.series.find(s => s.profile === p && s.index === l.series[i]);
-        if (state.thread && series && threadKey(series) !== state.thread) continue;
+        if (!part && state.thread && series && threadKey(series) !== state.thread) continue;
+        if (part && !part.cost[i]) continue;
         const key = l.file[i] * 4294967296 + l.line[i];
         let line = out.get(key);
         if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i] ?? 0, text: l.text ? l.text[i] : 0, hits: 0, cost: Array(n).fill(0) }));
-        line.cost[p] += m >= 0 ? l.cost[m][i] * factor : 0;
+        line.cost[p] += part ? part.cost[i] : m >= 0 ? l.cost[m][i] * factor : 0;
         if (p === k && l.hits) line.hits += l.hits[i];
       }
     });
@@ -81,7 +88,8 @@ export class LinesView implements Panel {
     const { app } = this, { hits, state } = app, { strings } = app.data;
     const words = state.search.toLowerCase();
     const rows = hits ? this.rows.filter(r => hits[r.func] || strings[r.text]?.toLowerCase().includes(words) || strings[r.file]?.toLowerCase().includes(words)) : this.rows;
-    const stale = state.filters.length || state.time ? ' Filters and time do not apply here: the profile gives whole sums per line.' : '';
+    const stale = this.exact ? (this.astray ? ' What frames that were taken out cost is at no line.' : '')
+      : state.filters.length || state.time ? ' Filters and time do not apply here: the profile gives whole sums per line.' : '';
     fill(this.note, plural(rows.length, 'line', 'lines') + (this.file >= 0 ? ' of ' + shown(strings[this.file], 120) : '') + '.' + stale);
     this.table.set(rows, this.columns(), { key: this.sort.replace('-', ''), descending: !this.sort.startsWith('-') });
   }
