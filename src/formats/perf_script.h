@@ -300,6 +300,11 @@ bool pp_perf_entries_init(struct pp_perf_reader *);
 void pp_perf_entries_release(struct pp_perf_reader *);
 /* The entry of a text; 0 when there is none. */
 uint32_t pp_perf_entry_find(const struct pp_perf_reader *, struct pp_slice text, bool is_place);
+/*
+ * Takes the frames at the start of a text of whole lines, as long as they were there before, into the
+ * sample being read; returns how many bytes that were, and adds up lines.
+ */
+size_t pp_perf_known_frames(struct pp_perf_reader *, struct pp_slice text, uint32_t *lines);
 /* The entry of a text, made when absent; 0 when out of memory. */
 uint32_t pp_perf_entry(struct pp_perf_reader *, struct pp_slice text, bool is_place);
 /* Puts the frames of the sample being read from `start` on, root first; there is room for all of them. */

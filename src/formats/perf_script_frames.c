@@ -132,6 +132,53 @@ pp_perf_entry(struct pp_perf_reader *r, struct pp_slice text, bool is_place)
 	return entry ? entry : entry_add(r, text, is_place, hash);
 }
 
+/* Lines that are looked up side by side, each fetching while the others are looked at. */
+#define AHEAD 32
+
+size_t
+pp_perf_known_frames(struct pp_perf_reader *r, struct pp_slice text, uint32_t *lines)
+{
+	struct {
+		struct pp_slice text;
+		const unsigned char *next;
+		uint64_t hash;
+	} ahead[AHEAD];
+	struct pp_perf_entries *e = &r->entries;
+	const unsigned char *p = text.p, *end = text.p + text.n, *taken = p;
+	size_t n, i;
+
+	do {
+		for (n = 0; n < AHEAD && p < end && *p == '\t'; n++) {
+			const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
+
+			ahead[n].text = pp_perf_trim(pp_slice_of(p, (size_t)(stop - p)));
+			ahead[n].hash = text_hash(r, ahead[n].text, false);
+			ahead[n].next = p = stop + 1;
+			__builtin_prefetch(&e->slots[ahead[n].hash & e->mask]);
+		}
+		for (i = 0; i < n; i++) {
+			const struct pp_perf_entry_slot *slot = &e->slots[ahead[i].hash & e->mask];
+
+			if (slot->hash == ahead[i].hash)
+				__builtin_prefetch(slot->p);
+		}
+		for (i = 0; i < n; i++) {
+			struct pp_perf_step step = { .entry = entry_find(e, ahead[i].text, false,
+				                                         ahead[i].hash) };
+
+			if (!step.entry)
+				return (size_t)(taken - text.p);
+			if (!pp_vec_push(&r->steps, step)) {
+				pp_perf_no_memory(r);
+				return (size_t)(taken - text.p);
+			}
+			taken = ahead[i].next;
+			++*lines;
+		}
+	} while (n == AHEAD);
+	return (size_t)(taken - text.p);
+}
+
 /* ---- modules ---------------------------------------------------------------------------- */
 
 static bool

@@ -287,37 +287,56 @@ chain_again(struct pp_perf_reader *r, struct pp_perf_chain *slot)
 	r->blank = r->has_chains = true;
 }
 
+/* Takes the frames of a stack that is not known as a whole, as far as they are. */
+static void
+frames_again(struct pp_perf_reader *r, struct pp_slice text)
+{
+	uint32_t lines = 0;
+
+	r->reader->in->cur += pp_perf_known_frames(r, text, &lines);
+	r->line += lines;
+}
+
+/* Keeps the text of the sample being read, unless something that is in use is in the way. */
+static void
+chain_note(struct pp_perf_reader *r, struct pp_perf_chain *slot, struct pp_slice text,
+           uint64_t hash, uint32_t lines)
+{
+	/* What was used since it was last in the way stays for once. */
+	if (slot->used) {
+		slot->used = false;
+		return;
+	}
+	chain_keep(&r->chains, slot, text, hash, lines);
+	r->now.chain = (uint32_t)(slot - r->chains.slots) + 1;
+	r->now.chain_at = slot->at;
+	r->chain_lines = lines;
+	r->chain_trouble = trouble(r);
+}
+
 void
 pp_perf_chain_take(struct pp_perf_reader *r)
 {
-	struct pp_perf_chains *c = &r->chains;
 	struct pp_input *in = r->reader->in;
 	struct pp_perf_chain *slot;
 	struct pp_slice text;
 	uint32_t lines;
 	uint64_t hash;
 
-	if (!r->open || r->refused || r->rest || r->steps.n || r->root != PP_PERF_ROOT_NONE ||
-	    in->cur == in->end || *in->cur != '\t')
+	if (r->refused || r->rest || r->steps.n || in->cur == in->end || *in->cur != '\t')
 		return;
 	text = chain_text(in, &lines);
 	if (text.n == 0)
 		return;
-	hash = chain_hash(r, text);
-	slot = &c->slots[hash & (CHAIN_SLOTS - 1)];
-	if (chain_is(c, slot, text, hash)) {
-		if (slot->leaf)
+	if (r->root == PP_PERF_ROOT_NONE) {
+		hash = chain_hash(r, text);
+		slot = &r->chains.slots[hash & (CHAIN_SLOTS - 1)];
+		if (!chain_is(&r->chains, slot, text, hash)) {
+			chain_note(r, slot, text, hash, lines);
+		} else if (slot->leaf) {
 			chain_again(r, slot);
-		return;
+			return;
+		}
 	}
-	/* What was used since it was last in the way stays for once. */
-	if (slot->used) {
-		slot->used = false;
-		return;
-	}
-	chain_keep(c, slot, text, hash, lines);
-	r->now.chain = (uint32_t)(slot - c->slots) + 1;
-	r->now.chain_at = slot->at;
-	r->chain_lines = lines;
-	r->chain_trouble = trouble(r);
+	frames_again(r, text);
 }
