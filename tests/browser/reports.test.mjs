@@ -342,6 +342,36 @@ await test('saving', async () => {
   await p.context().close();
 });
 
+// ---- paper ----
+await test('printing', async () => {
+  const p = await page(b, { colorScheme: 'dark' });
+  await open(p, makeReport('printing', sample('formats/callgrind/good/callgrind.out.cachesim_full.gz')), '#view=top');
+  const [rows] = /\d+/.exec(await p.locator('.note').first().innerText());
+  const set = async on => {
+    await p.emulateMedia({ media: on ? 'print' : 'screen', colorScheme: 'dark' });
+    await p.evaluate(name => window.dispatchEvent(new Event(name)), on ? 'beforeprint' : 'afterprint');
+    await settle(p);
+  };
+  await set(true);
+  is(await p.locator('.tbody:visible .tr').count(), Number(rows), 'all rows are on paper');
+  is(await p.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)', 'paper is white');
+  await p.screenshot({ path: join(out, 'print-top.png'), fullPage: true });
+  await set(false);
+  ok((await p.locator('.tbody:visible .tr').count()) < Number(rows), 'and not on the screen');
+  await view(p, 'flame');
+  const corner = () => p.evaluate(() => {
+    const c = document.querySelector('main canvas:not([hidden])'), d = c.getContext('2d').getImageData(c.width - 2, c.height - 3, 1, 1).data;
+    return [d[0], d[1], d[2]];
+  });
+  await set(true);
+  is(await corner(), [255, 255, 255], 'nor is the picture dark');
+  await p.screenshot({ path: join(out, 'print-flame.png'), fullPage: true });
+  await set(false);
+  ok((await corner())[0] < 60, 'until it is back on the screen');
+  is(p.complaints, [], 'printing: no complaints');
+  await p.context().close();
+});
+
 // ---- hostile names ----
 await test('hostile', async () => {
   const file = hostileFile('hostile');

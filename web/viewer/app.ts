@@ -105,8 +105,8 @@ export class App {
       const notes = document.querySelector('.notes[open]');
       if (notes && !notes.contains(e.target as Node)) notes.removeAttribute('open');
     });
-    window.addEventListener('beforeprint', () => this.panels[this.state.view].print?.(true));
-    window.addEventListener('afterprint', () => this.panels[this.state.view].print?.(false));
+    window.addEventListener('beforeprint', () => this.print(true));
+    window.addEventListener('afterprint', () => this.print(false));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.refresh());
   }
 
@@ -297,6 +297,15 @@ export class App {
     this.drawFilters();
     fill(this.bar, ...(panel.options?.() ?? []), this.exports(panel));
     this.tell(this.thing);
+  }
+
+  /** Paper is white, and does not scroll. */
+  private print(on: boolean): void {
+    const dark = !on && document.documentElement.dataset.theme === 'dark';
+    this.dark = dark;
+    this.colours = [];
+    this.panels[this.state.view].print?.(on);
+    if (!on) this.refresh();
   }
 
   private findLargest(): void {

@@ -161,7 +161,7 @@ export class Flame {
   /** As tall as all its rows, for paper; or as it was. */
   print(on: boolean): void {
     if (this.stale) this.layout();
-    this.host.style.flex = on ? `0 0 ${Math.min(this.rows.length * ROW, 3000)}px` : '';
+    this.host.style.height = on ? Math.min(this.rows.length * ROW, 3000) + 'px' : '';
     this.paintNow();
   }
 

@@ -3,11 +3,11 @@
 
 const numbers = new Map<string, number>();
 
-/** #rrggbb as a pixel of an opaque picture. */
+/** #rrggbb or #rgb as a pixel of an opaque picture. */
 export function pixel(colour: string): number {
   let n = numbers.get(colour);
   if (n === undefined) {
-    const rgb = parseInt(colour.slice(1), 16);
+    const rgb = parseInt(colour.length === 4 ? colour.slice(1).replace(/./g, '$&$&') : colour.slice(1), 16);
     n = (0xff000000 | ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)) >>> 0;
     numbers.set(colour, n);
   }

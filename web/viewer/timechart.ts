@@ -86,6 +86,12 @@ export class TimeChart {
     this.paint();
   }
 
+  /** As tall as all its lanes, for paper; or as it was. */
+  print(on: boolean): void {
+    this.host.style.height = on ? Math.min(parseFloat(this.spacer.style.height) || 0, 3000) + 'px' : '';
+    this.paintNow();
+  }
+
   list(): TimeBox[] {
     return this.boxes;
   }

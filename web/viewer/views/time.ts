@@ -73,6 +73,10 @@ export class TimeView implements Panel {
     return this.chart.png();
   }
 
+  print(on: boolean): void {
+    this.chart.print(on);
+  }
+
   csv(): string {
     this.chart.paintNow();
     const { tree, funcs } = this.app.data;
