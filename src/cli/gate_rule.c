@@ -34,44 +34,77 @@ word_take(struct scan *s, const char *word)
 	return true;
 }
 
-/* "(F)": up to the last parenthesis before the operator, so that names may have their own. */
+/* Whether an operator follows, blanks aside. */
 static bool
-selector_parse(struct scan *s, struct pp_gate_rule *rule)
+op_follows(struct pp_slice s, size_t at)
 {
-	struct pp_slice f;
-	size_t end = s->left.n, depth = 1, i;
+	while (at < s.n && (s.p[at] == ' ' || s.p[at] == '\t'))
+		at++;
+	return at < s.n && (s.p[at] == '>' || s.p[at] == '<');
+}
 
-	for (i = 0; i < s->left.n && depth > 0; i++) {
-		depth += s->left.p[i] == '(';
-		depth -= s->left.p[i] == ')';
-		end = i;
+/*
+ * Where the parenthesis stands that closes "(F)"; s.n when none does. Names and patterns may have parentheses of their
+ * own, and a pattern or a quoted name ends where its mark stands before one: what an operator follows is meant.
+ */
+static size_t
+selector_end(struct pp_slice s)
+{
+	unsigned char mark = s.n && (s.p[0] == '/' || s.p[0] == '"' || s.p[0] == '\'') ? s.p[0] : 0;
+	size_t i, depth = 1, balanced = s.n, last = s.n;
+
+	for (i = 0; i < s.n; i++) {
+		depth += s.p[i] == '(' && depth > 0;
+		if (s.p[i] != ')')
+			continue;
+		if (depth > 0 && --depth == 0)
+			balanced = i;
+		if (op_follows(s, i + 1) && (!mark || (i > 1 && s.p[i - 1] == mark)))
+			last = i;
 	}
-	/* A pattern may hold any parentheses: it ends in "/)". */
-	if (s->left.n && s->left.p[0] == '/')
-		for (i = 1, depth = 1; i + 1 < s->left.n && depth; i++)
-			if (s->left.p[i] == '/' && s->left.p[i + 1] == ')') {
-				end = i + 1;
-				depth = 0;
-			}
-	if (depth > 0) {
-		pp_buf_adds(s->problem, "a parenthesis is not closed");
-		return false;
-	}
-	f = pp_slice_of(s->left.p, end);
-	s->left = pp_slice_of(s->left.p + end + 1, s->left.n - end - 1);
+	if (!mark && balanced < s.n && (op_follows(s, balanced + 1) || last == s.n))
+		return balanced;
+	return last < s.n ? last : balanced;
+}
+
+/* Without blanks around it, and quotes. */
+static struct pp_slice
+selector_trim(struct pp_slice f)
+{
 	while (f.n && f.p[f.n - 1] == ' ')
 		f.n--;
 	while (f.n && f.p[0] == ' ')
 		f = pp_slice_of(f.p + 1, f.n - 1);
+	if (f.n > 1 && (f.p[0] == '"' || f.p[0] == '\'') && f.p[f.n - 1] == f.p[0])
+		f = pp_slice_of(f.p + 1, f.n - 2);
+	return f;
+}
+
+static bool
+selector_parse(struct scan *s, struct pp_gate_rule *rule)
+{
+	size_t end;
+	struct pp_slice f;
+
+	blanks_skip(s);
+	end = selector_end(s->left);
+	if (end == s->left.n) {
+		pp_buf_adds(s->problem, "a parenthesis is not closed");
+		return false;
+	}
+	f = selector_trim(pp_slice_of(s->left.p, end));
 	rule->all = pp_slice_eq_z(f, "*");
 	rule->name = f;
 	if (f.n > 1 && f.p[0] == '/' && f.p[f.n - 1] == '/') {
 		rule->regex = pp_regex_new(pp_slice_of(f.p + 1, f.n - 2), s->problem);
-		return rule->regex != NULL;
-	}
-	if (f.n == 0)
+		if (!rule->regex)
+			return false;
+	} else if (f.n == 0) {
 		pp_buf_adds(s->problem, "no function is named between the parentheses");
-	return f.n > 0;
+		return false;
+	}
+	s->left = pp_slice_of(s->left.p + end + 1, s->left.n - end - 1);
+	return true;
 }
 
 static bool
@@ -131,14 +164,23 @@ unit_factor(struct pp_slice word, struct pp_slice unit)
 		const char *of, *word;
 		double factor;
 	} units[] = {
-		{ "ns", "ns", 1 },           { "ns", "us", 1e3 },
-		{ "ns", "µs", 1e3 },         { "ns", "ms", 1e6 },
-		{ "ns", "s", 1e9 },          { "ns", "min", 6e10 },
-		{ "ns", "h", 3.6e12 },       { "bytes", "B", 1 },
-		{ "bytes", "KB", 1e3 },      { "bytes", "MB", 1e6 },
-		{ "bytes", "GB", 1e9 },      { "bytes", "KiB", 1024 },
-		{ "bytes", "MiB", 1048576 }, { "bytes", "GiB", 1073741824 },
-		{ NULL, "k", 1e3 },          { NULL, "M", 1e6 },
+		{ "ns", "ns", 1 },
+		{ "ns", "us", 1e3 },
+		{ "ns", "µs", 1e3 },
+		{ "ns", "ms", 1e6 },
+		{ "ns", "s", 1e9 },
+		{ "ns", "min", 6e10 },
+		{ "ns", "h", 3.6e12 },
+		{ "bytes", "B", 1 },
+		{ "bytes", "KB", 1e3 },
+		{ "bytes", "kB", 1e3 },
+		{ "bytes", "MB", 1e6 },
+		{ "bytes", "GB", 1e9 },
+		{ "bytes", "KiB", 1024 },
+		{ "bytes", "MiB", 1048576 },
+		{ "bytes", "GiB", 1073741824 },
+		{ NULL, "k", 1e3 },
+		{ NULL, "M", 1e6 },
 		{ NULL, "G", 1e9 },
 	};
 	size_t i;
@@ -193,15 +235,19 @@ pp_gate_parse(struct pp_gate_rule *rule, const char *text, struct pp_slice unit,
 {
 	struct scan s = { pp_slice_z(text), problem };
 
+	bool fine;
+
 	*rule = (struct pp_gate_rule){ .text = text };
 	blanks_skip(&s);
-	if (!subject_parse(&s, rule))
-		return false;
+	fine = subject_parse(&s, rule);
 	blanks_skip(&s);
-	if (!op_parse(&s, rule))
-		return false;
+	fine = fine && op_parse(&s, rule);
 	blanks_skip(&s);
-	if (!limit_parse(&s, rule, unit))
+	fine = fine && limit_parse(&s, rule, unit);
+	if (!fine && problem->n)
+		pp_buf_addf(problem, " (at character %zu)",
+		            (size_t)((const char *)s.left.p - text) + 1);
+	if (!fine)
 		return false;
 	if (rule->subject == PP_GATE_CALLS && rule->percent && !rule->of_change) {
 		pp_buf_adds(problem,

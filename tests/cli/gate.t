@@ -81,31 +81,31 @@ $ polyprof gate old.folded new.folded
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'speed > 5'
-! polyprof: error: --fail-if 'speed > 5': it must begin with total, self(F), total(F) or calls(F)
+! polyprof: error: --fail-if 'speed > 5': it must begin with total, self(F), total(F) or calls(F) (at character 1)
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'self > 5'
-! polyprof: error: --fail-if 'self > 5': self needs a function: self(NAME), self(/REGEX/) or self(*)
+! polyprof: error: --fail-if 'self > 5': self needs a function: self(NAME), self(/REGEX/) or self(*) (at character 6)
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a > 5'
-! polyprof: error: --fail-if 'self(a > 5': a parenthesis is not closed
+! polyprof: error: --fail-if 'self(a > 5': a parenthesis is not closed (at character 6)
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'self(/(/) > 5'
-! polyprof: error: --fail-if 'self(/(/) > 5': missing closing parenthesis at character 2 of '('
+! polyprof: error: --fail-if 'self(/(/) > 5': missing closing parenthesis at character 2 of '(' (at character 6)
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) 5'
-! polyprof: error: --fail-if 'self(a) 5': one of > >= < <= must follow
+! polyprof: error: --fail-if 'self(a) 5': one of > >= < <= must follow (at character 9)
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) > much'
-! polyprof: error: --fail-if 'self(a) > much': a number must follow, like 5%, +10%, 2ms or 1000
+! polyprof: error: --fail-if 'self(a) > much': a number must follow, like 5%, +10%, 2ms or 1000 (at character 11)
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) > 5ms'
-! polyprof: error: --fail-if 'self(a) > 5ms': 'ms' is no unit of this metric (samples)
+! polyprof: error: --fail-if 'self(a) > 5ms': 'ms' is no unit of this metric (samples) (at character 12)
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'calls(a) > +5%'
@@ -116,3 +116,64 @@ $ polyprof gate old.folded new.folded --fail-if 'self(nosuch) > 5'
   pass  self(nosuch) > 5
   samples: changes within 2 * sqrt(before + after) are noise
 ! polyprof: 'self(nosuch) > 5': no function of that name in either profile
+
+Names may hold anything: parentheses, blanks, operators, slashes; quotes around them are no part of them.
+
+$ printf 'main;operator new(unsigned long) 100\nmain;a/(b)/c 100\nmain;x > y 100\nmain;f) 100\n' > odd.folded; sed 's/100/300/' odd.folded > odd2.folded
+
+$ polyprof gate odd.folded odd2.folded --fail-if 'self(operator new(unsigned long)) > +5%' --fail-if 'self("x > y") > +5%' --fail-if 'self(x > y) > 250'
+  FAIL  self(operator new(unsigned long)) > +5%
+          operator new(unsigned long): 100 samples before, 300 samples after (+200.0%)
+  FAIL  self("x > y") > +5%
+          x > y: 100 samples before, 300 samples after (+200.0%)
+  FAIL  self(x > y) > 250
+          x > y: 100 samples before, 300 samples after (+200.0%)
+  samples: changes within 2 * sqrt(before + after) are noise
+= 1
+
+$ polyprof gate odd.folded odd2.folded --fail-if 'self(/a\/\(b\)\/c/) > 250' --fail-if 'self(f)) > 250' --fail-if 'self(/^(main|f\))$/)>200'
+  FAIL  self(/a\/\(b\)\/c/) > 250
+          a/(b)/c: 100 samples before, 300 samples after (+200.0%)
+  FAIL  self(f)) > 250
+          f): 100 samples before, 300 samples after (+200.0%)
+  FAIL  self(/^(main|f\))$/)>200
+          f): 100 samples before, 300 samples after (+200.0%)
+  samples: changes within 2 * sqrt(before + after) are noise
+= 1
+
+Units: times and bytes by the metric, counts by thousands.
+
+$ polyprof gate closures.xt closures.xt --fail-if 'total > 0.0001s' --fail-if 'total > 114.95us' --fail-if 'total>1min' --fail-if 'total < 1ms' --fail-if 'total >= 114960'
+  FAIL  total > 0.0001s: 115 µs before, 115 µs after (+0.0%)
+  FAIL  total > 114.95us: 115 µs before, 115 µs after (+0.0%)
+  pass  total>1min: 115 µs before, 115 µs after (+0.0%)
+  FAIL  total < 1ms: 115 µs before, 115 µs after (+0.0%)
+  FAIL  total >= 114960: 115 µs before, 115 µs after (+0.0%)
+  single runs: changes within 1 % of the whole before are noise
+= 1
+
+$ polyprof gate -m 'Memory_(bytes)' closures.xt closures.xt --fail-if 'total > 1.9KB' --fail-if 'total > 1.9KiB' --fail-if 'total >= 1976B' --fail-if 'total > 1MB'
+  FAIL  total > 1.9KB: 1.93 KiB before, 1.93 KiB after (+0.0%)
+  FAIL  total > 1.9KiB: 1.93 KiB before, 1.93 KiB after (+0.0%)
+  FAIL  total >= 1976B: 1.93 KiB before, 1.93 KiB after (+0.0%)
+  pass  total > 1MB: 1.93 KiB before, 1.93 KiB after (+0.0%)
+  exact counts: every difference is real
+= 1
+
+What is wrong is said with its place.
+
+$ polyprof gate odd.folded odd2.folded --fail-if 'total > +5% x'
+! polyprof: error: --fail-if 'total > +5% x': '% x' is no unit of this metric (samples) (at character 11)
+= 2
+
+$ polyprof gate odd.folded odd2.folded --fail-if 'total >'
+! polyprof: error: --fail-if 'total >': a number must follow, like 5%, +10%, 2ms or 1000 (at character 8)
+= 2
+
+$ polyprof gate odd.folded odd2.folded --fail-if 'self(/)/) > 3'
+! polyprof: error: --fail-if 'self(/)/) > 3': unmatched closing parenthesis at character 1 of ')' (at character 6)
+= 2
+
+$ polyprof gate odd.folded odd2.folded --fail-if 'self() > 3'
+! polyprof: error: --fail-if 'self() > 3': no function is named between the parentheses (at character 6)
+= 2

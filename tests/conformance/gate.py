@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""`gate` in the formats that machines read, with names that attack them: gate.py POLYPROF. Speaks TAP."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+polyprof = sys.argv[1]
+number = failed = 0
+NAMES = ['<script>alert(1)</script>', ']]>', '"quoted"', "it's", 'a&b', '| cell | cell |', '`code`', '**bold**',
+         '[link](http://x)', '![i](y)', '<!-- c -->', 'tab\there', 'esc\x1b[31mred', 'bell\x07', '\u202eright to left',
+         'ünï\\cödé', '$(rm -rf)', '@someone', '#1', '~~gone~~', '&lt', 'x' * 5000]
+
+
+def ok(passed, what, detail=''):
+    global number, failed
+    number += 1
+    failed += not passed
+    print(f"{'ok' if passed else 'not ok'} {number} - {what}" + ('' if passed else f'\n# {detail!r}'[:500]))
+
+
+def gate(kind, *limits):
+    command = [polyprof, 'gate', before, after, '--format', kind]
+    for limit in limits:
+        command += ['--fail-if', limit]
+    return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+
+
+with tempfile.TemporaryDirectory() as directory:
+    before, after = os.path.join(directory, 'before'), os.path.join(directory, 'after')
+    for path, count in ((before, 100), (after, 400)):
+        with open(path, 'wb') as file:
+            for name in NAMES:
+                file.write(f'main;{name} {count}\n'.encode())
+            file.write(b'main;bad\xff\xfebytes %d\n' % count)
+    limits = ('self(*) > +5%', 'total > +5%', 'total(main) < -5%', 'self(/</) > 1k', 'self("<script>alert(1)</script>") > +1%')
+
+    done = gate('junit', *limits)
+    try:
+        suite = xml.etree.ElementTree.fromstring(done.stdout)
+    except xml.etree.ElementTree.ParseError as error:
+        suite = None
+        ok(False, 'JUnit is XML', str(error))
+    if suite is not None:
+        cases = suite.findall('testcase')
+        ok(done.returncode == 1 and suite.get('tests') == '5' and suite.get('failures') == '3' and len(cases) == 5,
+           'JUnit: five cases, three failures', done.stdout[:300])
+        ok([case.get('name') for case in cases] == list(limits), 'JUnit: named by the limits')
+        ok([case.find('failure') is not None for case in cases] == [True, True, False, False, True], 'JUnit: which failed')
+        text = cases[0].find('failure').text
+        ok(all(name in text for name in NAMES if name.isprintable()) and text.count('(+300.0%)') == len(NAMES) + 1,
+           'JUnit: names as they are', text[:300])
+
+    done = gate('json', *limits)
+    data = json.loads(done.stdout)
+    ok(done.returncode == 1 and data['passed'] is False and [limit['passed'] for limit in data['limits']] ==
+       [False, False, True, True, False], 'JSON: which failed')
+    found = {row['name'] for row in data['limits'][0]['functions']}
+    ok(found >= set(NAMES), 'JSON: names as they are', set(NAMES) - found)
+    ok(len(data['limits'][4]['functions']) == 1, 'JSON: a quoted name is one function')
+
+    done = gate('markdown', *limits)
+    lines = done.stdout.decode().splitlines()
+    rows = [line for line in lines if line.startswith('|')]
+    ok(all(len(re.findall(r'(?<!\\)(?:\\\\)*\|', row)) == 5 for row in rows), 'Markdown: four cells in each row',
+       [row for row in rows if len(re.findall(r'(?<!\\)(?:\\\\)*\|', row)) != 5][:2])
+    ok(len(rows) == 2 + len(NAMES) + 1 + 1 + 1 + 1 + 1, 'Markdown: one row for each', len(rows))
+    ok(not any(re.search(r'(?<!\\)[<`*\[]', row.replace('**fail**', '')) for row in rows), 'Markdown: no markup from names',
+       [row for row in rows if re.search(r'(?<!\\)[<`*\[]', row.replace('**fail**', ''))][:2])
+    ok(not any(ord(c) < 32 for line in lines for c in line), 'Markdown: no control characters')
+
+    done = gate('text', *limits)
+    ok(b'\x1b' not in done.stdout and b'\x07' not in done.stdout, 'Text: no control characters', done.stdout[:300])
+    done = gate('junit', 'total < -5%')
+    suite = xml.etree.ElementTree.fromstring(done.stdout)
+    ok(done.returncode == 0 and suite.get('failures') == '0', 'JUnit: nothing failed')
+print(f'1..{number}')
+sys.exit(1 if failed else 0)
