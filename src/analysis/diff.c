@@ -483,9 +483,9 @@ pp_diff_explain(const struct pp_diff *d, struct pp_buf *out)
 		break;
 	case PP_DIFF_REPEATED:
 		pp_buf_addf(out,
-		            "%zu runs against %zu: changes within the variance of the means "
+		            "%zu run%s against %zu: changes within the variance of the means "
 		            "(Student's t, 95 %%) are noise",
-		            d->runs[0], d->runs[1]);
+		            d->runs[0], d->runs[0] == 1 ? "" : "s", d->runs[1]);
 		break;
 	}
 }

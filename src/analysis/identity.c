@@ -438,14 +438,76 @@ any_without_file(const struct matching *m, const struct bucket *b)
 	return false;
 }
 
-/* Very common names (thousands of "init") would make pairs expensive; these meet by name alone. */
+/* ---- very common names ------------------------------------------------------------------ */
+
+/* More pairs of functions of one name (thousands of "{closure}") are not compared one by one. */
 #define PAIRS_MOST 40000
+#define SEVERAL (PP_MAP_NONE - 1)
+
+/* Of the last components of a path, with the line. */
+static uint64_t
+place_key(const struct pp_canonical *as, unsigned components)
+{
+	size_t start = as->file.n;
+
+	while (start > 0 && (as->file.p[start - 1] != '/' || --components > 0))
+		start--;
+	return pp_mix(pp_hash_bytes(as->file.p + start, as->file.n - start, 1),
+	              PP_HASH_K1 ^ as->line);
+}
+
+static bool
+key_enter(struct pp_map *map, uint64_t key, uint32_t at)
+{
+	return pp_map_set(map, key, pp_map_get(map, key) == PP_MAP_NONE ? at : SEVERAL);
+}
+
+/* Those that are the only one on each side with that line and that end of their path meet. */
+static void
+match_by_key(struct matching *m, struct bucket *b, unsigned components)
+{
+	struct pp_map groups = { .seed = m->id->by_name.seed }, entities = { .seed = groups.seed };
+	size_t i, k, n = 0;
+
+	for (k = 0; k < b->groups.n && !m->failed; k++)
+		m->failed = !key_enter(&groups,
+		                       place_key(&m->id->groups.at[b->groups.at[k]].as, components),
+		                       (uint32_t)k);
+	for (i = 0; i < b->entities.n && !m->failed; i++)
+		m->failed = !key_enter(&entities, place_key(&b->entities.at[i]->as, components),
+		                       (uint32_t)i);
+	for (i = 0; i < b->entities.n && !m->failed; i++) {
+		struct entity *e = b->entities.at[i];
+		uint64_t key = place_key(&e->as, components);
+		uint32_t at = pp_map_get(&groups, key);
+
+		if (e->as.file.n && at < SEVERAL && pp_map_get(&entities, key) == i &&
+		    pp_path_score(e->as.file, m->id->groups.at[b->groups.at[at]].as.file)) {
+			take(m, e, b->groups.at[at]);
+			b->groups.at[at] = 0; /* none */
+		} else {
+			b->entities.at[n++] = e;
+		}
+	}
+	if (!m->failed)
+		b->entities.n = n;
+	for (k = 0, n = 0; k < b->groups.n; k++)
+		if (b->groups.at[k])
+			b->groups.at[n++] = b->groups.at[k];
+	b->groups.n = n;
+	pp_map_release(&groups);
+	pp_map_release(&entities);
+}
 
 static void
 match_bucket(struct matching *m, struct bucket *b)
 {
+	unsigned components;
 	size_t i;
 
+	for (components = 4; components > 0 && b->entities.n * b->groups.n > PAIRS_MOST;
+	     components--)
+		match_by_key(m, b, components);
 	if (b->entities.n * b->groups.n <= PAIRS_MOST) {
 		match_places(m, b, true);
 		match_coarser(m, b);

@@ -212,11 +212,30 @@ def merged(files):
     return wrong
 
 
+def moved(directory):
+    """Thousands of closures, recorded in another directory, all meet."""
+    for number, root in enumerate(('/srv/v1/app', '/home/x/v2/app')):
+        with open(os.path.join(directory, f'moved{number}.xt'), 'w') as file:
+            print('version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: x.php\npart: 1\npositions: line\n\n'
+                  'events: Time_(10ns) Memory_(bytes)\n', file=file)
+            for i in range(2000):
+                path = f'{root}/m{i % 50}/f{i % 600}.php'
+                print(f'fl=({i + 1}) {path}\nfn=({i + 1}) {{closure:{path}:{i}-{i + 2}}}\n{i + 1} {i + 5} 0\n', file=file)
+            print(f'fl=(2001) {root}/x.php\nfn=(2001) {{main}}\n1 10 0', file=file)
+            for i in range(2000):
+                print(f'cfl=({i + 1})\ncfn=({i + 1})\ncalls=1 0 0\n1 {i + 5} 0', file=file)
+            print('\nsummary: 1 0', file=file)
+    rows = ask('diff', '--json', *(os.path.join(directory, f'moved{number}.xt') for number in (0, 1)))['functions']
+    ok([row['name'] for row in rows if row['status'] != 'same'] or ([] if len(rows) == 2001 else [len(rows)]),
+       'two thousand closures in another directory')
+
+
 def main():
     files = [path for path in sorted(glob.glob(os.path.join(samples, '*', 'good', '*')))
              if not path.endswith(('.txt', '.txt.gz', '.txt.zst')) and os.path.getsize(path) < 300000]
     names = {path: os.path.relpath(path, samples) for path in files}
     with tempfile.TemporaryDirectory() as directory:
+        moved(directory)
         for path in files:
             filters(path, names[path])
             unchanged(path, names[path])
