@@ -34,6 +34,7 @@ static bool
 match_functions(struct pp_diff *d)
 {
 	size_t side, i, f;
+	bool changed;
 
 	if (!pp_identity_init(&d->identity, d->input[0][0].profile->strs.seed))
 		return false;
@@ -57,8 +58,13 @@ match_functions(struct pp_diff *d)
 			for (f = 1; f < p->funcs.n; f++)
 				d->keys[side][i][f] = pp_identity_find(&d->identity,
 				                                       d->keys[side][i][f]);
-			if (!pp_group_unite(p, d->keys[side][i], (uint32_t)d->identity.groups.n))
+			if (!pp_group_unite(p, d->keys[side][i], (uint32_t)d->identity.groups.n,
+			                    &changed))
 				return false;
+			/* Totals of functions cannot be added where one calls the other. */
+			d->needs_stacks |= changed && p->tree.n <= 1 &&
+			                   (p->flat_source == PP_FLAT_FUNCS ||
+			                    p->flat_source == PP_FLAT_SUMS);
 		}
 	return true;
 }
@@ -406,9 +412,14 @@ pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t be
 	d->metric = join.to;
 	d->metric.flags |= ma->flags & PP_METRIC_SAMPLED;
 	d->exact = joined && befores == 1 && afters == 1 && options->normalize == PP_NORM_NONE;
-	if (!match_functions(d) || !add_runs(d, &join)) {
+	if (!match_functions(d) || (!d->needs_stacks && !add_runs(d, &join))) {
 		pp_diff_release(d);
 		return PP_E_NOMEM;
+	}
+	if (d->needs_stacks) {
+		pp_diff_release(d);
+		d->needs_stacks = true;
+		return PP_E_UNSUPPORTED;
 	}
 	if (before->profile == after->profile)
 		presence_find(d);

@@ -60,11 +60,13 @@ struct pp_diff {
 	PP_VEC(struct pp_diff_row) rows;
 	uint32_t *row_of_group; /* row + 1 */
 	uint32_t **keys[2];     /* per run: group by function */
+	bool needs_stacks;      /* profiles of costs per function alone (PP_FLAT) do not do */
 };
 
 /*
  * Compares. The profiles are changed (functions that are the same become one) and must outlive the
- * result. PP_E_UNSUPPORTED when they cannot be normalised that way; *problem says why.
+ * result. PP_E_UNSUPPORTED when they cannot be normalised that way; *problem says why. The same with
+ * `needs_stacks` when they were read for costs per function alone and have to be read again, whole.
  */
 pp_status pp_diff_compute(struct pp_diff *, const struct pp_diff_input *before, size_t befores,
                           const struct pp_diff_input *after, size_t afters,

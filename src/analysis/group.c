@@ -70,12 +70,12 @@ by_owner(struct pp_profile *p, enum pp_group_by by, const char *nameless)
 }
 
 bool
-pp_group_unite(struct pp_profile *p, const uint32_t *key, uint32_t keys)
+pp_group_unite(struct pp_profile *p, const uint32_t *key, uint32_t keys, bool *changed)
 {
 	pp_func *first = calloc((size_t)keys + 1, sizeof *first);
-	bool changed = false;
 	size_t i;
 
+	*changed = false;
 	if (!first)
 		return false;
 	for (i = 1; i < p->funcs.n; i++) {
@@ -83,11 +83,11 @@ pp_group_unite(struct pp_profile *p, const uint32_t *key, uint32_t keys)
 			continue;
 		if (!first[key[i]])
 			first[key[i]] = p->funcs.at[i].same;
-		changed |= p->funcs.at[i].same != first[key[i]];
+		*changed |= p->funcs.at[i].same != first[key[i]];
 		p->funcs.at[i].same = first[key[i]];
 	}
 	free(first);
-	if (changed)
+	if (*changed)
 		forget_flat(p);
 	return true;
 }

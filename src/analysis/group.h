@@ -18,8 +18,8 @@ pp_status pp_group_apply(struct pp_profile *, enum pp_group_by);
 
 /*
  * Makes functions one: rows of the same `key` (per function id, 0 = leave alone) are taken for one
- * function from here on, the first of them. False when out of memory.
+ * function from here on, the first of them. *changed tells whether any were. False when out of memory.
  */
-bool pp_group_unite(struct pp_profile *, const uint32_t *key, uint32_t keys);
+bool pp_group_unite(struct pp_profile *, const uint32_t *key, uint32_t keys, bool *changed);
 
 #endif

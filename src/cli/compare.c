@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cli/load.h"
 #include "output/json_view.h"
@@ -313,24 +314,59 @@ options_read(struct pp_cli *cli, struct pp_diff_options *options)
 	return true;
 }
 
+/* Whether every file can be read twice. */
+static bool
+files_stay(const struct pp_cli *cli)
+{
+	const struct pp_args *args = &cli->args;
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < args->words.n; i++)
+		if (stat(args->words.at[i], &st) != 0 || !S_ISREG(st.st_mode))
+			return false;
+	for (i = 0; i < args->given.n; i++)
+		if ((strcmp(args->given.at[i].option->name, "before") == 0 ||
+		     strcmp(args->given.at[i].option->name, "after") == 0) &&
+		    (stat(args->given.at[i].text, &st) != 0 || !S_ISREG(st.st_mode)))
+			return false;
+	return true;
+}
+
+/* Loads and compares; PP_E_UNSUPPORTED with `needs_stacks` when more has to be read. */
+static pp_status
+compare_once(struct pp_cli *cli, const struct pp_diff_options *options, struct pp_compare *c,
+             struct pp_buf *problem, int *code)
+{
+	*code = load_files(cli, c);
+	if (*code == 0)
+		*code = choose_metrics(cli, c, options);
+	if (*code)
+		return PP_OK;
+	return pp_diff_compute(&c->diff, c->input[PP_BEFORE], c->n[PP_BEFORE], c->input[PP_AFTER],
+	                       c->n[PP_AFTER], options, problem);
+}
+
 int
 pp_compare_run(struct pp_cli *cli, unsigned want, struct pp_compare *c)
 {
+	bool flat = !(want & PP_LOAD_STACKS) && files_stay(cli);
 	struct pp_diff_options options;
 	struct pp_buf problem = { 0 };
 	pp_status status;
 	int code;
 
-	*c = (struct pp_compare){ .want = want };
+	/* Costs per function are read faster, and suffice unless several become one. */
+	*c = (struct pp_compare){ .want = flat ? want | PP_FLAT : want };
 	if (!options_read(cli, &options))
 		return PP_EXIT_USAGE;
-	code = load_files(cli, c);
-	if (code == 0)
-		code = choose_metrics(cli, c, &options);
-	if (code)
-		return code;
-	status = pp_diff_compute(&c->diff, c->input[PP_BEFORE], c->n[PP_BEFORE], c->input[PP_AFTER],
-	                         c->n[PP_AFTER], &options, &problem);
+	status = compare_once(cli, &options, c, &problem, &code);
+	if (code == 0 && status == PP_E_UNSUPPORTED && c->diff.needs_stacks) {
+		pp_compare_release(c);
+		*c = (struct pp_compare){ .want = want };
+		cli->again = true;
+		status = compare_once(cli, &options, c, &problem, &code);
+	}
 	if (status != PP_OK) {
 		pp_cli_error(cli, "%s", problem.n ? problem.p : pp_status_text(status));
 		code = PP_EXIT_INPUT;

@@ -213,7 +213,7 @@ unite(struct pp_cli *cli, struct pp_profile *p, const struct found *found, pp_fu
 {
 	uint32_t *key;
 	size_t i;
-	bool fine;
+	bool fine, changed;
 
 	*func = found->funcs.at[0];
 	if (found->funcs.n == 1)
@@ -225,7 +225,7 @@ unite(struct pp_cli *cli, struct pp_profile *p, const struct found *found, pp_fu
 		key[found->funcs.at[i]] = 1;
 	for (i = 1; key && i < p->funcs.n; i++)
 		key[i] = key[p->funcs.at[i].same];
-	fine = key && pp_group_unite(p, key, 1);
+	fine = key && pp_group_unite(p, key, 1, &changed);
 	free(key);
 	if (fine)
 		return 0;

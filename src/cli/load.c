@@ -269,7 +269,8 @@ pp_load_verdict(struct pp_cli *cli, const struct pp_loaded *l)
 	bool damaged = pp_diags_total(&l->diags, PP_ERROR) > 0 ||
 	               (l->profile && !l->profile->complete);
 
-	pp_cli_diags(cli, &l->diags);
+	if (!cli->again)
+		pp_cli_diags(cli, &l->diags);
 	if (l->status != PP_OK) {
 		/* The findings say why; where there are none the status has to. */
 		if (pp_diags_total(&l->diags, PP_ERROR) == 0)
