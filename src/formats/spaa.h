@@ -170,6 +170,7 @@ struct pp_spaa_chunk {
 	PP_VEC(struct pp_spaa_finding) findings;
 	struct pp_arena arena; /* unescaped strings, messages */
 	pp_status status;
+	bool extras; /* something has no meaning to anybody here and is kept only as text */
 };
 
 /* ---- taking lines apart ---- */
@@ -188,6 +189,8 @@ struct pp_spaa_parser {
 	struct pp_spaa_record *rec;
 	uint32_t max_nesting;
 	uint64_t seed;
+	const unsigned char
+	    *type_at;            /* where the type of a record stands, if it is none of the known */
 	struct pp_slice weights; /* the text of the stack's weights, if they are right */
 	uint64_t serial;         /* of the objects seen in this line */
 	PP_VEC(uint64_t) keys;   /* hashes of the unknown keys of the open objects */
@@ -222,6 +225,14 @@ void pp_spaa_find(struct pp_spaa_parser *, enum pp_spaa_rule, const unsigned cha
 
 /* Reports the error of the scanner. */
 void pp_spaa_scan_error(struct pp_spaa_parser *);
+
+/* Where the value that comes next starts. */
+static inline const unsigned char *
+pp_spaa_here(struct pp_spaa_parser *p)
+{
+	(void)pp_scan_peek(&p->scan);
+	return p->scan.cur;
+}
 
 /* Enters the object that comes next. False, with the value passed, when it is something else. */
 bool pp_spaa_object_begin(struct pp_spaa_parser *, struct pp_spaa_object *,
@@ -262,6 +273,8 @@ bool pp_spaa_is_hex(struct pp_slice);
 bool pp_spaa_kernel_name(struct pp_slice);
 /* All of a text as a number, as the reader takes it. */
 bool pp_spaa_num_parse(struct pp_slice, struct pp_spaa_num *);
+/* What is no double in units of 10^-18: 64 bits and 18 digits are less than 127 bits. */
+pp_i128 pp_spaa_num_widest(const struct pp_spaa_num *);
 /* Orders two numbers: -1, 0, 1. */
 int pp_spaa_num_cmp(const struct pp_spaa_num *, const struct pp_spaa_num *);
 static inline bool
@@ -475,11 +488,20 @@ struct pp_spaa_held {
 	uint32_t depth;
 };
 
+/* A sample, or what a stack weighs in a window. */
 struct pp_spaa_moment {
 	int64_t time;
-	uint64_t period;
+	union {
+		uint64_t period;            /* of a sample; UINT64_MAX = none */
+		struct pp_spaa_run weights; /* of a window: in window_weights */
+	};
 	int64_t tid;
 	uint32_t id, event, cpu;
+};
+
+struct pp_spaa_window_weight {
+	uint32_t metric;
+	struct pp_spaa_num value;
 };
 
 struct pp_spaa_reader {
@@ -516,6 +538,8 @@ struct pp_spaa_reader {
 	PP_VEC(uint64_t) id_frames; /* per id: hash of its frames and type */
 	struct pp_arena id_texts;
 	PP_VEC(struct pp_spaa_stack_row) stacks;
+	struct pp_map
+	    contexts; /* of ids with several records: (id, context) and (id, event) -> record */
 
 	PP_VEC(struct pp_spaa_metric) metrics;
 	struct pp_map metric_of; /* hash of the name -> metric */
@@ -551,7 +575,10 @@ struct pp_spaa_reader {
 	PP_VEC(pp_frame) held_frames;
 	PP_VEC(struct pp_spaa_moment) moments;
 	PP_VEC(struct pp_spaa_moment) windows;
+	PP_VEC(struct pp_spaa_window_weight) window_weights;
 	uint64_t samples;
+	bool has_windows;
+	bool has_extras; /* there is something that only writing all records back keeps */
 	struct pp_spaa_kept *kept;
 	struct pp_spaa_carry *carry; /* what x_polyprof records restore; NULL when there are none */
 	bool carries;                /* the header announces them */
@@ -570,6 +597,8 @@ void pp_spaa_apply_thread(struct pp_spaa_reader *, const struct pp_spaa_record *
 bool pp_spaa_apply_stack(struct pp_spaa_reader *, const struct pp_spaa_record *);
 bool pp_spaa_apply_sample(struct pp_spaa_reader *, const struct pp_spaa_record *);
 bool pp_spaa_apply_window(struct pp_spaa_reader *, const struct pp_spaa_record *);
+/* The record of an id with a context, PP_MAP_NONE when there is none. */
+uint32_t pp_spaa_context_find(const struct pp_spaa_reader *, uint32_t id, uint64_t context);
 /* Looks at what could not be judged before: references forward. */
 void pp_spaa_apply_end(struct pp_spaa_reader *);
 /* The column of a metric, made when absent; UINT32_MAX when out of memory. `guess` goes from 1 up. */
@@ -591,6 +620,9 @@ void pp_spaa_less_finish(struct pp_spaa_reader *);
 bool pp_spaa_flush(struct pp_spaa_reader *);
 /* Makes metrics, series and timelines of what was read. */
 void pp_spaa_model_finish(struct pp_spaa_reader *);
+/* Makes columns hold what windows say. */
+void pp_spaa_windows_fit(struct pp_spaa_reader *);
+void pp_spaa_timeline_build(struct pp_spaa_reader *);
 /* The header as metadata. */
 void pp_spaa_model_meta(struct pp_spaa_reader *, struct pp_slice header);
 
@@ -599,9 +631,13 @@ void pp_spaa_report(struct pp_spaa_reader *, const struct pp_spaa_record *, enum
                     const unsigned char *at, const char *fmt, ...) PP_PRINTF(5, 6);
 struct pp_place pp_spaa_place(const struct pp_spaa_reader *, const struct pp_spaa_record *,
                               const unsigned char *at);
-/* Where a value stands in a record: key, or key[index], or key[index].sub, or key.sub (index -1). */
+/*
+ * Where a value stands in a record, for a finding of the rule: a path of keys and, as # (at most two), of
+ * `indices` ("weights.#.value"). What of it is not there is left out. No more is looked for once so many
+ * findings of the rule are known that another would not be kept.
+ */
 const unsigned char *pp_spaa_locate(struct pp_spaa_reader *, const struct pp_spaa_record *,
-                                    const char *key, int64_t index, const char *sub);
+                                    enum pp_spaa_rule, const char *path, const uint32_t *indices);
 
 bool pp_spaa_table_get(const struct pp_spaa_table *, uint64_t number, uint32_t *row);
 bool pp_spaa_table_set(struct pp_spaa_table *, uint64_t number, uint32_t row);
@@ -613,13 +649,19 @@ bool pp_spaa_event_find(struct pp_spaa_reader *, struct pp_slice name, uint32_t 
 uint32_t pp_spaa_id_row(struct pp_spaa_reader *, const struct pp_spaa_id *);
 /* The metric of a name, made when absent; UINT32_MAX when out of memory. */
 uint32_t pp_spaa_metric_row(struct pp_spaa_reader *, struct pp_slice name);
+/* A list of weights: of which event (UINT32_MAX = not known), and where in its record. */
+struct pp_spaa_list {
+	struct pp_spaa_run run;
+	uint32_t event;
+	const char *path; /* of an entry */
+	uint32_t entry;   /* of a window, if the path has two # */
+};
 /*
- * Resolves a list of weights of an event (UINT32_MAX = not known): (*metric_at)[i] for each (valid until the next call; may be NULL); reports
+ * Resolves a list of weights: (*metric_at)[i] for each (valid until the next call; may be NULL); reports
  * duplicates and differing units. False when it must not be used.
  */
 bool pp_spaa_metrics_resolve(struct pp_spaa_reader *, const struct pp_spaa_record *,
-                             struct pp_spaa_run, uint32_t event, const char *key,
-                             uint32_t **metric_at);
+                             const struct pp_spaa_list *, uint32_t **metric_at);
 /* The unit that an event's weights give a metric. */
 struct pp_slice pp_spaa_unit_of(const struct pp_spaa_reader *, uint32_t event, uint32_t metric,
                                 bool *has_unit);

@@ -101,7 +101,7 @@ frames_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, pp_fr
 		if (PP_UNLIKELY(!pp_spaa_table_get(&r->frame_of, ids[i], &row))) {
 			pp_spaa_report(
 			    r, rec, PP_SPAA_R_FRAME_UNDEFINED,
-			    pp_spaa_locate(r, rec, "frames", i, NULL),
+			    pp_spaa_locate(r, rec, PP_SPAA_R_FRAME_UNDEFINED, "frames.#", &i),
 			    "the stack names frame %llu, which no frame record before it defines",
 			    (unsigned long long)ids[i]);
 			return false;
@@ -125,33 +125,33 @@ inline_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	const uint64_t *ids = r->chunk->frames.at + run.first;
 	const struct pp_spaa_frame_row *inner = NULL, *f = NULL;
 	bool leaf_first = !r->header.root_to_leaf;
-	uint32_t i, row;
+	uint32_t i, row, index = 0;
 
 	for (i = 0; i < run.n; i++, inner = f) {
-		uint32_t index = leaf_first ? i : run.n - 1 - i;
-
+		index = leaf_first ? i : run.n - 1 - i;
 		(void)pp_spaa_table_get(&r->frame_of, ids[index], &row);
 		f = &r->frames.at[row];
 		if (!inner || !inner->inlined)
 			continue;
 		if (inner->has_depth && f->has_depth && inner->depth <= f->depth &&
 		    inner->ip == f->ip && inner->dso == f->dso)
-			pp_spaa_report(r, rec, PP_SPAA_R_INLINE_ORDER,
-			               pp_spaa_locate(r, rec, "frames", index, NULL),
-			               "inline depth %llu stands outside of %llu",
-			               (unsigned long long)f->depth,
-			               (unsigned long long)inner->depth);
+			pp_spaa_report(
+			    r, rec, PP_SPAA_R_INLINE_ORDER,
+			    pp_spaa_locate(r, rec, PP_SPAA_R_INLINE_ORDER, "frames.#", &index),
+			    "inline depth %llu stands outside of %llu",
+			    (unsigned long long)f->depth, (unsigned long long)inner->depth);
 		if (inner->dso != f->dso || inner->ip != f->ip || inner->symoff != f->symoff)
 			pp_spaa_report(
 			    r, rec, PP_SPAA_R_INLINE_GROUP,
-			    pp_spaa_locate(r, rec, "frames", index, NULL),
+			    pp_spaa_locate(r, rec, PP_SPAA_R_INLINE_GROUP, "frames.#", &index),
 			    "frame %llu and what is inlined into it differ in dso, ip or symoff",
 			    (unsigned long long)ids[index]);
 	}
 	if (f && f->inlined)
-		pp_spaa_report(r, rec, PP_SPAA_R_INLINE_PHYSICAL,
-		               pp_spaa_locate(r, rec, "frames", -1, NULL),
-		               "the outermost frame is inlined into nothing");
+		pp_spaa_report(
+		    r, rec, PP_SPAA_R_INLINE_PHYSICAL,
+		    pp_spaa_locate(r, rec, PP_SPAA_R_INLINE_PHYSICAL, "frames.#", &index),
+		    "the outermost frame is inlined into nothing");
 }
 
 static void
@@ -161,12 +161,12 @@ frames_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, unsigne
 
 	if (PP_UNLIKELY(s->frames.n == 0))
 		pp_spaa_report(r, rec, PP_SPAA_R_FRAMES_EMPTY,
-		               pp_spaa_locate(r, rec, "frames", -1, NULL),
+		               pp_spaa_locate(r, rec, PP_SPAA_R_FRAMES_EMPTY, "frames", NULL),
 		               "the stack has no frames");
 	if ((s->type == PP_SPAA_USER_STACK && seen & SEEN_KERNEL) ||
 	    (s->type == PP_SPAA_KERNEL_STACK && seen & SEEN_USER))
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_KIND,
-		               pp_spaa_locate(r, rec, "stack_type", -1, NULL),
+		               pp_spaa_locate(r, rec, PP_SPAA_R_STACK_KIND, "stack_type", NULL),
 		               "the stack is of type %s, but holds %s frames",
 		               s->type == PP_SPAA_USER_STACK ? "user" : "kernel",
 		               s->type == PP_SPAA_USER_STACK ? "kernel" : "user");
@@ -176,102 +176,136 @@ frames_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, unsigne
 
 /* ---- weights ---------------------------------------------------------------------------- */
 
+/* The weights of a stack, and which of them mean something to the rules. */
+struct weights {
+	const struct pp_spaa_weight *at;
+	uint32_t special[PP_SPAA_SPECIALS]; /* index + 1; 0 = absent */
+	uint32_t primary;                   /* the same */
+};
+
+static const struct pp_spaa_num *
+weight_special(const struct weights *w, enum pp_spaa_special special)
+{
+	return w->special[special] ? &w->at[w->special[special] - 1].value : NULL;
+}
+
 /* Whether live = allocated - freed, where all three are given. */
 static bool
-live_fits(const struct pp_spaa_num *const *special, enum pp_spaa_special alloc)
+live_fits(const struct weights *w, enum pp_spaa_special alloc)
 {
-	const struct pp_spaa_num *a = special[alloc], *f = special[alloc + 1],
-	                         *l = special[alloc + 2];
-	pp_i128 live;
+	const struct pp_spaa_num *a = weight_special(w, alloc), *f = weight_special(w, alloc + 1),
+	                         *l = weight_special(w, alloc + 2);
 
 	if (!a || !f || !l)
 		return true;
-	if (a->is_real || f->is_real || l->is_real || a->scale || f->scale || l->scale)
+	if (a->is_real || f->is_real || l->is_real)
 		return fabs(pp_spaa_num_double(a) - pp_spaa_num_double(f) -
 		            pp_spaa_num_double(l)) <= 1e-9 * fabs(pp_spaa_num_double(a));
-	live = (a->negative ? -(pp_i128)a->magnitude : (pp_i128)a->magnitude) -
-	       (f->negative ? -(pp_i128)f->magnitude : (pp_i128)f->magnitude);
-	return live == (l->negative ? -(pp_i128)l->magnitude : (pp_i128)l->magnitude);
+	return pp_spaa_num_widest(a) - pp_spaa_num_widest(f) == pp_spaa_num_widest(l);
 }
 
+/* `index` of a weight, + 1; 0 for all of them. */
 static PP_NOINLINE void
 suspect(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa_rule rule,
-        const char *text)
+        uint32_t index, const char *text)
 {
-	pp_spaa_report(r, rec, rule, pp_spaa_locate(r, rec, "weights", -1, NULL), "%s", text);
+	uint32_t at = index - 1;
+
+	pp_spaa_report(r, rec, rule,
+	               pp_spaa_locate(r, rec, rule, index ? "weights.#.value" : "weights", &at),
+	               "%s", text);
+}
+
+/* The first of period, samples and count that is 0. */
+static uint32_t
+weight_zero(const struct weights *w)
+{
+	static const enum pp_spaa_special counts[] = { PP_SPAA_M_PERIOD, PP_SPAA_M_SAMPLES,
+		                                       PP_SPAA_M_COUNT };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(counts); i++) {
+		const struct pp_spaa_num *n = weight_special(w, counts[i]);
+
+		if (n && pp_spaa_num_is_zero(n))
+			return w->special[counts[i]];
+	}
+	return 0;
 }
 
 /* What is suspicious about the weights of a stack. */
 static void
 weights_suspect(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
-                const struct pp_spaa_event *e, const struct pp_spaa_num *const *special,
-                const struct pp_spaa_num *primary)
+                const struct pp_spaa_event *e, const struct weights *w)
 {
-	const struct pp_spaa_num *a = special[PP_SPAA_M_PERIOD], *b = special[PP_SPAA_M_SAMPLES],
-	                         *c = special[PP_SPAA_M_COUNT];
+	const uint32_t *at = w->special;
+	uint32_t zero;
 
-	if (pp_spaa_num_is_zero(primary))
-		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, "the primary metric is 0");
-	else if ((a && pp_spaa_num_is_zero(a)) || (b && pp_spaa_num_is_zero(b)) ||
-	         (c && pp_spaa_num_is_zero(c)))
-		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, "period, samples or count is 0");
-	if (!a && r->header.is_perf && (e->kind == PP_SPAA_HARDWARE || e->kind == PP_SPAA_SOFTWARE))
-		suspect(r, rec, PP_SPAA_R_NATIVE_METRIC, "a perf stack without \"period\"");
-	if (!b && !c && r->header.is_dtrace &&
+	if (pp_spaa_num_is_zero(&w->at[w->primary - 1].value))
+		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, w->primary, "the primary metric is 0");
+	else if ((zero = weight_zero(w)) != 0)
+		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, zero, "period, samples or count is 0");
+	if (!at[PP_SPAA_M_PERIOD] && r->header.is_perf &&
+	    (e->kind == PP_SPAA_HARDWARE || e->kind == PP_SPAA_SOFTWARE))
+		suspect(r, rec, PP_SPAA_R_NATIVE_METRIC, 0, "a perf stack without \"period\"");
+	if (!at[PP_SPAA_M_SAMPLES] && !at[PP_SPAA_M_COUNT] && r->header.is_dtrace &&
 	    (e->kind == PP_SPAA_TIMER || e->kind == PP_SPAA_PROBE))
-		suspect(r, rec, PP_SPAA_R_NATIVE_METRIC,
+		suspect(r, rec, PP_SPAA_R_NATIVE_METRIC, 0,
 		        "a DTrace stack without \"samples\" or \"count\"");
-	if (special[PP_SPAA_M_CPU_TIME] && !e->documented &&
+	if (at[PP_SPAA_M_CPU_TIME] && !e->documented &&
 	    !(e->mode == PP_SPAA_FREQUENCY && e->has_frequency &&
 	      !pp_spaa_num_is_zero(&e->frequency)))
 		suspect(
-		    r, rec, PP_SPAA_R_CPU_TIME,
+		    r, rec, PP_SPAA_R_CPU_TIME, at[PP_SPAA_M_CPU_TIME],
 		    "cpu_time_ns, but the event neither has a rate nor says how it was derived");
-	if (!live_fits(special, PP_SPAA_M_ALLOC_BYTES))
-		suspect(r, rec, PP_SPAA_R_LIVE, "live_bytes is not alloc_bytes - free_bytes");
-	if (!live_fits(special, PP_SPAA_M_ALLOC_COUNT))
-		suspect(r, rec, PP_SPAA_R_LIVE, "live_count is not alloc_count - free_count");
+	if (!live_fits(w, PP_SPAA_M_ALLOC_BYTES))
+		suspect(r, rec, PP_SPAA_R_LIVE, at[PP_SPAA_M_LIVE_BYTES],
+		        "live_bytes is not alloc_bytes - free_bytes");
+	if (!live_fits(w, PP_SPAA_M_ALLOC_COUNT))
+		suspect(r, rec, PP_SPAA_R_LIVE, at[PP_SPAA_M_LIVE_COUNT],
+		        "live_count is not alloc_count - free_count");
 }
 
 /* Judges the weights; r->weight_metrics are their metrics. False when the stack is refused. */
 static bool
 weights_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, struct pp_spaa_event *e)
 {
-	const struct pp_spaa_num *special[PP_SPAA_SPECIALS] = { 0 }, *primary = NULL;
-	struct pp_spaa_run run = rec->u.stack.weights;
-	const struct pp_spaa_weight *w = r->chunk->weights.at + run.first;
+	struct pp_spaa_list list = { rec->u.stack.weights, (uint32_t)(e - r->events.at),
+		                     "weights.#", 0 };
+	struct weights w = { .at = r->chunk->weights.at + list.run.first };
 	uint32_t *metric_at, i;
 
-	if (!pp_spaa_metrics_resolve(r, rec, run, (uint32_t)(e - r->events.at), "weights",
-	                             &metric_at))
+	if (!pp_spaa_metrics_resolve(r, rec, &list, &metric_at))
 		return false;
-	if (!pp_vec_reserve(&r->weight_metrics, (size_t)run.n + 1)) {
+	if (!pp_vec_reserve(&r->weight_metrics, (size_t)list.run.n + 1)) {
 		pp_spaa_no_memory(r);
 		return false;
 	}
-	for (i = 0; i < run.n; i++) {
+	for (i = 0; i < list.run.n; i++) {
 		struct pp_spaa_metric *m = &r->metrics.at[metric_at[i]];
 
 		r->weight_metrics.at[i] = metric_at[i];
 		m->weighed = r->stamp;
 		m->at = i;
-		special[m->special] = &w[i].value;
+		w.special[m->special] = i + 1;
 		if (metric_at[i] == e->columns.at[0].metric)
-			primary = &w[i].value;
-		if (PP_UNLIKELY(pp_spaa_num_is_negative(&w[i].value)))
+			w.primary = i + 1;
+		if (PP_UNLIKELY(pp_spaa_num_is_negative(&w.at[i].value)))
 			pp_spaa_report(
 			    r, rec, PP_SPAA_R_VALUE_NEGATIVE,
-			    pp_spaa_locate(r, rec, "weights", i, "value"), "\"%.*s\" is negative",
-			    (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p);
+			    pp_spaa_locate(r, rec, PP_SPAA_R_VALUE_NEGATIVE, "weights.#.value", &i),
+			    "\"%.*s\" is negative", (int)(m->name.n < 80 ? m->name.n : 80),
+			    (const char *)m->name.p);
 	}
-	if (PP_UNLIKELY(!primary)) {
-		pp_spaa_report(
-		    r, rec, PP_SPAA_R_PRIMARY_MISSING, pp_spaa_locate(r, rec, "weights", -1, NULL),
-		    "the stack lacks the primary metric \"%.*s\" of its event",
-		    (int)(e->primary.n < 80 ? e->primary.n : 80), (const char *)e->primary.p);
+	if (PP_UNLIKELY(!w.primary)) {
+		pp_spaa_report(r, rec, PP_SPAA_R_PRIMARY_MISSING,
+		               pp_spaa_locate(r, rec, PP_SPAA_R_PRIMARY_MISSING, "weights", NULL),
+		               "the stack lacks the primary metric \"%.*s\" of its event",
+		               (int)(e->primary.n < 80 ? e->primary.n : 80),
+		               (const char *)e->primary.p);
 		return false;
 	}
-	weights_suspect(r, rec, e, special, primary);
+	weights_suspect(r, rec, e, &w);
 	return true;
 }
 
@@ -283,21 +317,23 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	const struct pp_spaa_stack *s = &rec->u.stack;
 	const uint64_t *ids = r->chunk->frames.at + s->frames.first;
 	const struct pp_spaa_weight *w = r->chunk->weights.at;
+	struct pp_spaa_list list = { s->own, (uint32_t)(e - r->events.at), "exclusive.weights.#",
+		                     0 };
 	uint64_t weighed = r->stamp;
 	bool primary = false, fine;
 	uint32_t *metric_at, i;
 
 	if (s->has_leaf &&
 	    (s->frames.n == 0 || ids[r->header.root_to_leaf ? s->frames.n - 1 : 0] != s->leaf))
-		pp_spaa_report(r, rec, PP_SPAA_R_EXCLUSIVE_LEAF,
-		               pp_spaa_locate(r, rec, "exclusive", -1, "frame"),
-		               "exclusive.frame %llu is not the leaf of the stack",
-		               (unsigned long long)s->leaf);
+		pp_spaa_report(
+		    r, rec, PP_SPAA_R_EXCLUSIVE_LEAF,
+		    pp_spaa_locate(r, rec, PP_SPAA_R_EXCLUSIVE_LEAF, "exclusive.frame", NULL),
+		    "exclusive.frame %llu is not the leaf of the stack",
+		    (unsigned long long)s->leaf);
 	if (!s->has_own ||
 	    (s->own.first == s->weights.first && s->own.n == s->weights.n && s->own.n))
 		return; /* the same list is neither less nor more */
-	fine = pp_spaa_metrics_resolve(r, rec, s->own, (uint32_t)(e - r->events.at), "exclusive",
-	                               &metric_at);
+	fine = pp_spaa_metrics_resolve(r, rec, &list, &metric_at);
 	for (i = 0; fine && i < s->own.n; i++) {
 		const struct pp_spaa_metric *m = &r->metrics.at[metric_at[i]];
 		const struct pp_spaa_num *part = &w[s->own.first + i].value, *whole;
@@ -309,18 +345,56 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 		if (!pp_spaa_num_is_negative(whole) &&
 		    PP_UNLIKELY(pp_spaa_num_cmp(part, whole) > 0))
 			pp_spaa_report(r, rec, PP_SPAA_R_EXCLUSIVE_MORE,
-			               pp_spaa_locate(r, rec, "exclusive", -1, NULL),
+			               pp_spaa_locate(r, rec, PP_SPAA_R_EXCLUSIVE_MORE,
+			                              "exclusive.weights.#.value", &i),
 			               "exclusive \"%.*s\" is more than that of the stack",
 			               (int)(m->name.n < 80 ? m->name.n : 80),
 			               (const char *)m->name.p);
 	}
 	if (fine && !primary)
-		pp_spaa_report(r, rec, PP_SPAA_R_EXCLUSIVE_PRIMARY,
-		               pp_spaa_locate(r, rec, "exclusive", -1, NULL),
-		               "exclusive lacks the primary metric");
+		pp_spaa_report(
+		    r, rec, PP_SPAA_R_EXCLUSIVE_PRIMARY,
+		    pp_spaa_locate(r, rec, PP_SPAA_R_EXCLUSIVE_PRIMARY, "exclusive.weights", NULL),
+		    "exclusive lacks the primary metric");
 }
 
 /* ---- identity --------------------------------------------------------------------------- */
+
+static uint64_t
+context_key(uint32_t id, uint64_t context)
+{
+	return pp_mix(context ^ PP_HASH_K1, (uint64_t)id ^ PP_HASH_K2);
+}
+
+/* Stands for a record of an event as its context does for one of a context. */
+static uint64_t
+event_mark(uint32_t event)
+{
+	return ~(uint64_t)event;
+}
+
+static bool
+context_note(struct pp_spaa_reader *r, uint32_t record)
+{
+	const struct pp_spaa_stack_row *s = &r->stacks.at[record];
+
+	return pp_map_set(&r->contexts, context_key(s->id, s->context), record) &&
+	       pp_map_set(&r->contexts, context_key(s->id, event_mark(s->event)), record);
+}
+
+uint32_t
+pp_spaa_context_find(const struct pp_spaa_reader *r, uint32_t id, uint64_t context)
+{
+	uint32_t record = r->ids.at[id].record;
+	const struct pp_spaa_stack_row *s;
+
+	if (record == 0 || record == PP_SPAA_REFUSED)
+		return PP_MAP_NONE;
+	s = &r->stacks.at[--record];
+	if (s->context == context || event_mark(s->event) == context)
+		return record;
+	return s->next ? pp_map_get(&r->contexts, context_key(id, context)) : PP_MAP_NONE;
+}
 
 /* Judges an id that was there before; false when the stack is refused. */
 static bool
@@ -330,8 +404,6 @@ id_judge_again(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint3
 	const struct pp_spaa_stack *s = &rec->u.stack;
 	int n = s->id.text.n < 80 ? (int)s->id.text.n : 80;
 	const char *text = (const char *)s->id.text.p;
-	bool same_event = false;
-	uint32_t record;
 
 	if (r->header.local_ids) {
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_LOCAL, s->id.at,
@@ -343,15 +415,12 @@ id_judge_again(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint3
 		               "the id \"%.*s\" stands for other frames, too", n, text);
 		return false;
 	}
-	for (record = r->ids.at[id].record; record; record = r->stacks.at[record - 1].next) {
-		if (r->stacks.at[record - 1].context == s->context) {
-			pp_spaa_report(r, rec, PP_SPAA_R_STACK_REPEATED, s->id.at,
-			               "stack \"%.*s\" is repeated with the same context", n, text);
-			return false;
-		}
-		same_event |= r->stacks.at[record - 1].event == event;
+	if (pp_spaa_context_find(r, id, s->context) != PP_MAP_NONE) {
+		pp_spaa_report(r, rec, PP_SPAA_R_STACK_REPEATED, s->id.at,
+		               "stack \"%.*s\" is repeated with the same context", n, text);
+		return false;
 	}
-	if (same_event)
+	if (pp_spaa_context_find(r, id, event_mark(event)) != PP_MAP_NONE)
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_CONTEXTS, s->id.at,
 		               "the id \"%.*s\" is shared by several contexts", n, text);
 	else
@@ -375,9 +444,9 @@ series_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, uint32_t even
 	              key.cpu == r->last_series_key.cpu && key.comm == r->last_series_key.comm))
 		return r->last_series;
 	/* Equal hashes are told apart by probing the next one. */
-	hash = pp_mix((uint64_t)key.pid ^ (uint64_t)key.event << 40,
-	              (uint64_t)key.tid ^ PP_HASH_K1);
-	hash = pp_mix(hash ^ (uint64_t)key.cpu, PP_HASH_K2 ^ key.comm);
+	hash = pp_mix(r->reader->seed ^ (uint64_t)key.pid, PP_HASH_K2 ^ key.event);
+	hash = pp_mix(hash ^ (uint64_t)key.tid, PP_HASH_K1 ^ (uint64_t)key.cpu);
+	hash = pp_mix(hash ^ key.comm, PP_HASH_K2);
 	for (;; hash++) {
 		i = pp_map_get(&r->series_of, hash);
 		if (i == PP_MAP_NONE)
@@ -525,6 +594,9 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
 	}
 	if (!row.next) /* the first that is right speaks for the id */
 		r->id_frames.at[id] = frames_hash;
+	else if (PP_UNLIKELY(!context_note(r, (uint32_t)r->stacks.n - 1) ||
+	                     (!r->stacks.at[row.next - 1].next && !context_note(r, row.next - 1))))
+		pp_spaa_no_memory(r);
 	r->ids.at[id].record = (uint32_t)r->stacks.n;
 	r->ids.at[id].event = event;
 	if (r->carries)
@@ -568,10 +640,11 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		               "the content-addressable id is not 0x and hexadecimal digits");
 	known = s->has_event && pp_spaa_event_find(r, s->event, &event);
 	if (s->has_event && PP_UNLIKELY(!known))
-		pp_spaa_report(r, rec, PP_SPAA_R_EVENT_UNDEFINED,
-		               pp_spaa_locate(r, rec, "context", -1, "event"),
-		               "the header declares no event \"%.*s\"",
-		               (int)(s->event.n < 80 ? s->event.n : 80), (const char *)s->event.p);
+		pp_spaa_report(
+		    r, rec, PP_SPAA_R_EVENT_UNDEFINED,
+		    pp_spaa_locate(r, rec, PP_SPAA_R_EVENT_UNDEFINED, "context.event", NULL),
+		    "the header declares no event \"%.*s\"",
+		    (int)(s->event.n < 80 ? s->event.n : 80), (const char *)s->event.p);
 	if (s->tid >= 0 && (r->last_series_key.tid != s->tid || !r->series.n))
 		thread_used(r, s->tid);
 	if (r->want_tree)

@@ -60,11 +60,11 @@ pp_spaa_parse_dso(struct pp_spaa_parser *p)
 			d->has_id = pp_spaa_uint(p, &o, PP_SPAA_R_DSO_ID, &d->id);
 			break;
 		case DSO_NAME:
-			name_at = p->scan.cur;
+			name_at = pp_spaa_here(p);
 			d->has_name = pp_spaa_text(p, &o, PP_SPAA_R_DSO_NAME, &d->name);
 			break;
 		case DSO_BUILD_ID: {
-			const unsigned char *at = p->scan.cur;
+			const unsigned char *at = pp_spaa_here(p);
 
 			if (pp_spaa_text(p, &o, PP_SPAA_R_BUILD_ID, &d->build_id) &&
 			    !is_build_id(d->build_id))
@@ -99,7 +99,8 @@ pp_spaa_apply_dso(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (!d->has_id)
 		return;
 	if (pp_spaa_table_get(&r->dso_of, d->id, &at)) {
-		pp_spaa_report(r, rec, PP_SPAA_R_DSO_TWICE, pp_spaa_locate(r, rec, "id", -1, NULL),
+		pp_spaa_report(r, rec, PP_SPAA_R_DSO_TWICE,
+		               pp_spaa_locate(r, rec, PP_SPAA_R_DSO_TWICE, "id", NULL),
 		               "dso %llu is defined twice", (unsigned long long)d->id);
 		return;
 	}
@@ -139,8 +140,8 @@ static const struct pp_slice kind_words[] = { NAME("user"), NAME("kernel"), NAME
 
 /* What can only be said when all keys are known. */
 static void
-frame_judge(struct pp_spaa_parser *p, const struct pp_spaa_object *o, const unsigned char *func_at,
-            bool srcline_unresolved)
+frame_judge(struct pp_spaa_parser *p, const struct pp_spaa_object *o,
+            const unsigned char *const *at, bool srcline_unresolved)
 {
 	const struct pp_spaa_frame *f = &p->rec->u.frame;
 
@@ -149,20 +150,21 @@ frame_judge(struct pp_spaa_parser *p, const struct pp_spaa_object *o, const unsi
 	pp_spaa_object_need(p, o, FRAME_DSO, PP_SPAA_R_FRAME_DSO);
 	pp_spaa_object_need(p, o, FRAME_KIND, PP_SPAA_R_FRAME_KIND_MISSING);
 	if (f->has_func && f->func.n == 0)
-		pp_spaa_find(p, PP_SPAA_R_FUNC_EMPTY, func_at, "the function has no name");
+		pp_spaa_find(p, PP_SPAA_R_FUNC_EMPTY, at[FRAME_FUNC], "the function has no name");
 	if (f->has_func && f->unresolved && !pp_spaa_is_hex(f->func))
-		pp_spaa_find(p, PP_SPAA_R_FUNC_UNRESOLVED, func_at,
+		pp_spaa_find(p, PP_SPAA_R_FUNC_UNRESOLVED, at[FRAME_FUNC],
 		             "func_resolved is false, but func is not a hexadecimal address");
 	if (f->has_ip && !pp_spaa_is_hex(f->ip))
-		pp_spaa_find(p, PP_SPAA_R_IP_HEX, f->ip.p, "ip is not 0x and hexadecimal digits");
+		pp_spaa_find(p, PP_SPAA_R_IP_HEX, at[FRAME_IP],
+		             "ip is not 0x and hexadecimal digits");
 	if (f->has_symoff && !pp_spaa_is_hex(f->symoff))
-		pp_spaa_find(p, PP_SPAA_R_SYMOFF_HEX, f->symoff.p,
+		pp_spaa_find(p, PP_SPAA_R_SYMOFF_HEX, at[FRAME_SYMOFF],
 		             "symoff is not 0x and hexadecimal digits");
 	if (f->has_srcline && f->srcline.n && srcline_unresolved)
-		pp_spaa_find(p, PP_SPAA_R_SRCLINE_FLAG, f->srcline.p,
+		pp_spaa_find(p, PP_SPAA_R_SRCLINE_FLAG, at[FRAME_SRCLINE],
 		             "srcline is given, but srcline_resolved is false");
 	if (f->has_depth && f->inlined != (f->depth > 0))
-		pp_spaa_find(p, PP_SPAA_R_INLINE_FLAG, o->at,
+		pp_spaa_find(p, PP_SPAA_R_INLINE_FLAG, at[FRAME_DEPTH],
 		             "inlined is %s, but inline_depth is %llu",
 		             f->inlined ? "true" : "false", (unsigned long long)f->depth);
 }
@@ -171,7 +173,7 @@ void
 pp_spaa_parse_frame(struct pp_spaa_parser *p)
 {
 	struct pp_spaa_frame *f = &p->rec->u.frame;
-	const unsigned char *func_at = NULL;
+	const unsigned char *at[FRAME_KIND + 1] = { 0 };
 	bool resolved = true, srcline_resolved = true;
 	struct pp_spaa_object o;
 	unsigned kind;
@@ -180,13 +182,13 @@ pp_spaa_parse_frame(struct pp_spaa_parser *p)
 	(void)pp_spaa_object_begin(p, &o, frame_names, PP_COUNT_OF(frame_names),
 	                           PP_SPAA_R_NOT_OBJECT, "the frame");
 	o.warn = true;
-	while (pp_spaa_object_key(p, &o, NULL))
+	while (pp_spaa_object_key(p, &o, NULL)) {
+		at[o.index] = pp_spaa_here(p);
 		switch (o.index) {
 		case FRAME_ID:
 			f->has_id = pp_spaa_uint(p, &o, PP_SPAA_R_FRAME_ID, &f->id);
 			break;
 		case FRAME_FUNC:
-			func_at = p->scan.cur;
 			f->has_func = pp_spaa_text(p, &o, PP_SPAA_R_FUNC, &f->func);
 			break;
 		case FRAME_FUNC_RESOLVED:
@@ -222,8 +224,9 @@ pp_spaa_parse_frame(struct pp_spaa_parser *p)
 			(void)pp_spaa_walk(p);
 			break;
 		}
+	}
 	f->unresolved = !resolved;
-	frame_judge(p, &o, func_at, !srcline_resolved);
+	frame_judge(p, &o, at, !srcline_resolved);
 }
 
 /* Takes ":NUMBER" off the end; false when there is none. */
@@ -342,23 +345,24 @@ pp_spaa_apply_frame(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		return;
 	if (pp_spaa_table_get(&r->frame_of, f->id, &at)) {
 		pp_spaa_report(r, rec, PP_SPAA_R_FRAME_TWICE,
-		               pp_spaa_locate(r, rec, "id", -1, NULL),
+		               pp_spaa_locate(r, rec, PP_SPAA_R_FRAME_TWICE, "id", NULL),
 		               "frame %llu is defined twice", (unsigned long long)f->id);
 		return;
 	}
 	if (f->has_dso && !pp_spaa_table_get(&r->dso_of, f->dso, &row.dso)) {
 		row.dso = UINT32_MAX;
 		pp_spaa_report(r, rec, PP_SPAA_R_DSO_UNDEFINED,
-		               pp_spaa_locate(r, rec, "dso", -1, NULL),
+		               pp_spaa_locate(r, rec, PP_SPAA_R_DSO_UNDEFINED, "dso", NULL),
 		               "frame %llu names dso %llu, which no dso record before it defines",
 		               (unsigned long long)f->id, (unsigned long long)f->dso);
 	} else if (f->has_dso && f->kind != PP_SPAA_UNKNOWN &&
 	           (f->kind == PP_SPAA_KERNEL) != r->dsos.at[row.dso].is_kernel) {
-		pp_spaa_report(
-		    r, rec, PP_SPAA_R_KERNEL_FLAG, pp_spaa_locate(r, rec, "kind", -1, NULL),
-		    "the frame is %s code, but its dso %llu has is_kernel %s",
-		    f->kind == PP_SPAA_KERNEL ? "kernel" : "user", (unsigned long long)f->dso,
-		    r->dsos.at[row.dso].is_kernel ? "true" : "false");
+		pp_spaa_report(r, rec, PP_SPAA_R_KERNEL_FLAG,
+		               pp_spaa_locate(r, rec, PP_SPAA_R_KERNEL_FLAG, "kind", NULL),
+		               "the frame is %s code, but its dso %llu has is_kernel %s",
+		               f->kind == PP_SPAA_KERNEL ? "kernel" : "user",
+		               (unsigned long long)f->dso,
+		               r->dsos.at[row.dso].is_kernel ? "true" : "false");
 	}
 	if (r->want_tree)
 		row.frame = frame_build(r, f,
@@ -410,7 +414,6 @@ pp_spaa_apply_thread(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	const struct pp_spaa_thread *t = &rec->u.thread;
 	struct pp_spaa_thread_row row = { .tid = t->tid, .pid = t->pid, .declared = true };
-	const unsigned char *tid_at;
 	uint32_t at;
 
 	if (rec->wrong)
@@ -422,20 +425,22 @@ pp_spaa_apply_thread(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 			pp_spaa_no_memory(r);
 		return;
 	}
-	tid_at = pp_spaa_locate(r, rec, "tid", -1, NULL);
 	row.used = r->threads.at[at].used;
 	if (r->threads.at[at].declared && r->threads.at[at].pid != t->pid) {
 		pp_spaa_report(
-		    r, rec, PP_SPAA_R_THREAD_PID, tid_at,
+		    r, rec, PP_SPAA_R_THREAD_PID,
+		    pp_spaa_locate(r, rec, PP_SPAA_R_THREAD_PID, "pid", NULL),
 		    "thread %llu belongs to process %llu and to %llu", (unsigned long long)t->tid,
 		    (unsigned long long)r->threads.at[at].pid, (unsigned long long)t->pid);
 		return;
 	}
 	if (r->threads.at[at].declared)
-		pp_spaa_report(r, rec, PP_SPAA_R_THREAD_TWICE, tid_at,
+		pp_spaa_report(r, rec, PP_SPAA_R_THREAD_TWICE,
+		               pp_spaa_locate(r, rec, PP_SPAA_R_THREAD_TWICE, "tid", NULL),
 		               "thread %llu is declared twice", (unsigned long long)t->tid);
 	if (row.used)
-		pp_spaa_report(r, rec, PP_SPAA_R_THREAD_LATE, tid_at,
+		pp_spaa_report(r, rec, PP_SPAA_R_THREAD_LATE,
+		               pp_spaa_locate(r, rec, PP_SPAA_R_THREAD_LATE, "tid", NULL),
 		               "thread %llu is declared after a stack used it",
 		               (unsigned long long)t->tid);
 	r->threads.at[at] = row;

@@ -19,7 +19,7 @@ static const struct pp_slice mode_words[] = { NAME("period"), NAME("frequency"),
 static bool
 rate_parse(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_spaa_num *rate)
 {
-	const unsigned char *at = p->scan.cur;
+	const unsigned char *at = pp_spaa_here(p);
 
 	if (!pp_spaa_number(p, o, PP_SPAA_R_RATE, rate))
 		return false;
@@ -32,7 +32,7 @@ rate_parse(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_spaa_nu
 static void
 sampling_parse(struct pp_spaa_parser *p, struct pp_spaa_event *e)
 {
-	const unsigned char *primary_at = NULL;
+	const unsigned char *primary_at = NULL, *period_at = NULL, *frequency_at = NULL;
 	struct pp_spaa_object o;
 	unsigned mode = 0;
 
@@ -46,13 +46,15 @@ sampling_parse(struct pp_spaa_parser *p, struct pp_spaa_event *e)
 			                   PP_COUNT_OF(mode_words), true, &mode);
 			break;
 		case SAMPLING_PRIMARY:
-			primary_at = p->scan.cur;
+			primary_at = pp_spaa_here(p);
 			(void)pp_spaa_text(p, &o, PP_SPAA_R_PRIMARY_METRIC, &e->primary);
 			break;
 		case SAMPLING_PERIOD:
+			period_at = pp_spaa_here(p);
 			e->has_period = rate_parse(p, &o, &e->period);
 			break;
 		case SAMPLING_FREQUENCY:
+			frequency_at = pp_spaa_here(p);
 			e->has_frequency = rate_parse(p, &o, &e->frequency);
 			break;
 		default:
@@ -67,10 +69,10 @@ sampling_parse(struct pp_spaa_parser *p, struct pp_spaa_event *e)
 	if (!(o.taken >> SAMPLING_MODE & 1))
 		return;
 	if (e->has_period && e->mode != PP_SPAA_PERIOD)
-		pp_spaa_find(p, PP_SPAA_R_RATE_MODE, o.at,
+		pp_spaa_find(p, PP_SPAA_R_RATE_MODE, period_at,
 		             "sample_period, but the mode is not period");
 	if (e->has_frequency && e->mode != PP_SPAA_FREQUENCY)
-		pp_spaa_find(p, PP_SPAA_R_RATE_MODE, o.at,
+		pp_spaa_find(p, PP_SPAA_R_RATE_MODE, frequency_at,
 		             "frequency_hz, but the mode is not frequency");
 }
 
@@ -102,11 +104,11 @@ static const struct pp_slice event_kind_words[] = { NAME("hardware"),   NAME("so
 	                                            NAME("allocation"), NAME("deallocation"),
 	                                            NAME("timer"),      NAME("probe") };
 
-/* False when the event must not be used. */
+/* False when the event must not be used. Says where its name stands. */
 static bool
-event_parse(struct pp_spaa_parser *p, struct pp_spaa_event *e)
+event_parse(struct pp_spaa_parser *p, struct pp_spaa_event *e, const unsigned char **name_at)
 {
-	const unsigned char *name_at = NULL, *tracking_at = NULL;
+	const unsigned char *tracking_at = NULL;
 	bool wrong = p->rec->wrong, fine;
 	struct pp_spaa_object o;
 	unsigned kind = 0;
@@ -118,7 +120,7 @@ event_parse(struct pp_spaa_parser *p, struct pp_spaa_event *e)
 	while (pp_spaa_object_key(p, &o, NULL))
 		switch (o.index) {
 		case EVENT_NAME:
-			name_at = p->scan.cur;
+			*name_at = pp_spaa_here(p);
 			(void)pp_spaa_text(p, &o, PP_SPAA_R_EVENT_NAME, &e->name);
 			break;
 		case EVENT_KIND:
@@ -134,7 +136,7 @@ event_parse(struct pp_spaa_parser *p, struct pp_spaa_event *e)
 			o.taken |= (uint64_t)1 << EVENT_SAMPLING;
 			break;
 		case EVENT_TRACKING:
-			tracking_at = p->scan.cur;
+			tracking_at = pp_spaa_here(p);
 			if (!tracking_parse(p))
 				tracking_at = NULL;
 			break;
@@ -148,7 +150,8 @@ event_parse(struct pp_spaa_parser *p, struct pp_spaa_event *e)
 	pp_spaa_object_need(p, &o, EVENT_KIND, PP_SPAA_R_EVENT_KIND);
 	pp_spaa_object_need(p, &o, EVENT_SAMPLING, PP_SPAA_R_SAMPLING);
 	if (o.taken >> EVENT_NAME & 1 && e->name.n == 0)
-		pp_spaa_find(p, PP_SPAA_R_EVENT_NAME_EMPTY, name_at, "the event has an empty name");
+		pp_spaa_find(p, PP_SPAA_R_EVENT_NAME_EMPTY, *name_at,
+		             "the event has an empty name");
 	if (tracking_at && o.taken >> EVENT_KIND & 1 && e->kind != PP_SPAA_ALLOCATION &&
 	    e->kind != PP_SPAA_DEALLOCATION)
 		pp_spaa_find(p, PP_SPAA_R_ALLOCATION_TRACKING_KIND, tracking_at,
@@ -189,20 +192,18 @@ static void
 events_parse(struct pp_spaa_reader *r)
 {
 	struct pp_spaa_parser *p = &r->parser;
-	const unsigned char *at = p->scan.cur;
+	const unsigned char *at = pp_spaa_here(p);
 	bool any = false;
 
 	if (!pp_spaa_array_begin(p, PP_SPAA_R_EVENTS, "\"events\""))
 		return;
 	while (pp_scan_item(&p->scan)) {
 		struct pp_spaa_event e = { 0 };
-		const unsigned char *event_at;
+		const unsigned char *name_at = NULL;
 
-		(void)pp_scan_peek(&p->scan);
-		event_at = p->scan.cur;
 		any = true;
-		if (event_parse(p, &e) && p->scan.error == PP_SCAN_OK)
-			event_add(r, &e, event_at);
+		if (event_parse(p, &e, &name_at) && p->scan.error == PP_SCAN_OK)
+			event_add(r, &e, name_at);
 	}
 	if (!any && p->scan.error == PP_SCAN_OK)
 		pp_spaa_find(p, PP_SPAA_R_EVENTS_EMPTY, at, "the header lists no events");
@@ -216,7 +217,7 @@ static const struct pp_slice range_names[] = { NAME("start"), NAME("end"), NAME(
 static void
 range_parse(struct pp_spaa_parser *p, struct pp_spaa_header *h)
 {
-	const unsigned char *unit_at = NULL;
+	const unsigned char *unit_at = NULL, *start_at = NULL;
 	struct pp_slice unit = { 0 };
 	struct pp_spaa_object o;
 
@@ -229,11 +230,12 @@ range_parse(struct pp_spaa_parser *p, struct pp_spaa_header *h)
 		return;
 	while (pp_spaa_object_key(p, &o, NULL)) {
 		if (o.index == RANGE_START) {
+			start_at = pp_spaa_here(p);
 			(void)pp_spaa_number(p, &o, PP_SPAA_R_TIME_RANGE, &h->start);
 		} else if (o.index == RANGE_END) {
 			(void)pp_spaa_number(p, &o, PP_SPAA_R_TIME_RANGE, &h->end);
 		} else {
-			unit_at = p->scan.cur;
+			unit_at = pp_spaa_here(p);
 			(void)pp_spaa_text(p, &o, PP_SPAA_R_TIME_RANGE, &unit);
 		}
 	}
@@ -249,7 +251,7 @@ range_parse(struct pp_spaa_parser *p, struct pp_spaa_header *h)
 		             "\"%.*s\" is not one of the units of time",
 		             (int)(unit.n < 40 ? unit.n : 40), (const char *)unit.p);
 	if (pp_spaa_num_cmp(&h->start, &h->end) > 0)
-		pp_spaa_find(p, PP_SPAA_R_TIME_RANGE_REVERSED, o.at,
+		pp_spaa_find(p, PP_SPAA_R_TIME_RANGE_REVERSED, start_at,
 		             "time_range ends before it starts");
 }
 

@@ -36,12 +36,13 @@ partner(struct pp_spaa_reader *r, uint32_t id, uint32_t record)
 
 	if (next == PP_SPAA_REFUSED)
 		return PP_MAP_NONE;
+	best = pp_spaa_context_find(r, id, s->context);
+	if (best != PP_MAP_NONE)
+		return best;
 	for (; next; next = other->next) {
 		other = &r->stacks.at[next - 1];
 		if (other->event != s->event)
 			continue;
-		if (other->context == s->context)
-			return next - 1;
 		if (best == PP_MAP_NONE ||
 		    record_row(r, next - 1)->series == record_row(r, record)->series)
 			best = next - 1;

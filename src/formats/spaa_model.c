@@ -1,5 +1,5 @@
 /*
- * From what was read to the profile: metrics, series, timelines, metadata.
+ * From what was read to the profile: metrics, series, metadata.
  *
  * Rows were collected by event, with columns that grew as metrics appeared; here they become series, one
  * for each event, process, thread and cpu. All arrays are made in their final size.
@@ -328,109 +328,6 @@ series_build_all(struct pp_spaa_reader *r)
 		pp_spaa_no_memory(r);
 }
 
-/* ---- timelines -------------------------------------------------------------------------- */
-
-/* The record of an id that a sample means: of its event, best of its thread; PP_MAP_NONE when none. */
-static uint32_t
-moment_record(const struct pp_spaa_reader *r, const struct pp_spaa_moment *m)
-{
-	uint32_t record = r->ids.at[m->id].record, best = PP_MAP_NONE;
-
-	if (record == PP_SPAA_REFUSED)
-		return PP_MAP_NONE;
-	for (; record; record = r->stacks.at[record - 1].next) {
-		const struct pp_spaa_stack_row *s = &r->stacks.at[record - 1];
-		const struct pp_spaa_row *row = &r->events.at[s->event].rows.at[s->row];
-
-		if (m->event != PP_SPAA_NO_EVENT && s->event != m->event)
-			continue;
-		best = record - 1;
-		if (row->series != PP_SPAA_DROPPED && r->series.at[row->series].tid == m->tid)
-			break;
-	}
-	return best;
-}
-
-/* A whole number as a cell of a metric. */
-static int64_t
-moment_cell(const struct pp_metric *m, uint64_t value)
-{
-	unsigned i;
-
-	if (m->type == PP_REAL)
-		return pp_cell_real((double)value);
-	for (i = 0; i < m->scale; i++)
-		value *= 10;
-	return (int64_t)value;
-}
-
-static void
-moment_values(const struct pp_spaa_reader *r, const struct pp_spaa_event *e,
-              const struct pp_spaa_moment *m, bool window, int64_t *values)
-{
-	const struct pp_metric *metrics = r->builder->profile->metrics.at;
-	size_t k;
-
-	for (k = 0; k < e->columns.n; k++) {
-		uint32_t metric = e->columns.at[k].metric, at = e->first_metric + (uint32_t)k;
-		enum pp_spaa_special special = r->metrics.at[metric].special;
-
-		if (window)
-			values[at] = metric == m->cpu ? moment_cell(&metrics[at], m->period) : 0;
-		else if (special == PP_SPAA_M_SAMPLES || special == PP_SPAA_M_COUNT)
-			values[at] = moment_cell(&metrics[at], 1);
-		else if (special == PP_SPAA_M_PERIOD && m->period != UINT64_MAX)
-			values[at] = moment_cell(&metrics[at], m->period);
-		else
-			values[at] = 0;
-	}
-	if (e->time_from != UINT32_MAX)
-		values[e->first_metric + k] = !window;
-}
-
-static bool
-moment_build(struct pp_spaa_reader *r, const struct pp_spaa_moment *m, bool window, int64_t *values)
-{
-	struct pp_profile *p = r->builder->profile;
-	uint32_t record = moment_record(r, m);
-	struct pp_event event = { .kind = PP_EVENT_SAMPLE,
-		                  .time = m->time,
-		                  .extra = window ? 0 : m->cpu };
-	const struct pp_spaa_stack_row *s;
-	const struct pp_spaa_row *row;
-	struct pp_timeline *t;
-
-	if (record == PP_MAP_NONE)
-		return true;
-	s = &r->stacks.at[record];
-	row = &r->events.at[s->event].rows.at[s->row];
-	t = &p->series.at[r->series_at[row->home]].timeline;
-	event.node = row->node;
-	if (!t->last_values && !pp_timeline_init(t, (uint32_t)p->metrics.n, false))
-		return false;
-	moment_values(r, &r->events.at[s->event], m, window, values);
-	return pp_timeline_add(t, &event, values);
-}
-
-/* Samples are the timeline; windows stand in for them where there are none. */
-static void
-timeline_build(struct pp_spaa_reader *r)
-{
-	bool window = r->moments.n == 0, fine;
-	size_t n = window ? r->windows.n : r->moments.n, i;
-	const struct pp_spaa_moment *m = window ? r->windows.at : r->moments.at;
-	int64_t *values = calloc(r->builder->profile->metrics.n + 1, sizeof *values);
-
-	fine = values != NULL;
-	for (i = 0; fine && i < n; i++) {
-		memset(values, 0, r->builder->profile->metrics.n * sizeof *values);
-		fine = moment_build(r, &m[i], window, values);
-	}
-	free(values);
-	if (!fine)
-		pp_spaa_no_memory(r);
-}
-
 /* ---- metadata --------------------------------------------------------------------------- */
 
 static void
@@ -535,6 +432,9 @@ pp_spaa_model_finish(struct pp_spaa_reader *r)
 {
 	r->builder->profile->samples = r->samples;
 	r->builder->profile->facets |= PP_TREE;
+	/* Wanted or not: writers say what they leave out. */
+	r->builder->profile->holds |= (r->samples || r->has_windows ? PP_TIMELINE : 0u) |
+	                              (r->has_extras ? PP_EXTRAS : 0u);
 	if (r->samples)
 		r->builder->profile->holds |= PP_TIMELINE;
 	time_range(r);
@@ -542,6 +442,8 @@ pp_spaa_model_finish(struct pp_spaa_reader *r)
 		return;
 	if (r->want_tree)
 		pp_spaa_join(r);
+	if (r->want_time)
+		pp_spaa_windows_fit(r);
 	metrics_build(r);
 	if (!pp_builder_ok(r->builder) || !r->want_tree)
 		return;
@@ -553,5 +455,5 @@ pp_spaa_model_finish(struct pp_spaa_reader *r)
 	if (pp_builder_ok(r->builder))
 		pp_spaa_less_finish(r);
 	if (pp_builder_ok(r->builder) && r->want_time)
-		timeline_build(r);
+		pp_spaa_timeline_build(r);
 }

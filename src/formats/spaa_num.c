@@ -38,9 +38,8 @@ pp_spaa_num_double(const struct pp_spaa_num *n)
 	return n->negative ? -d : d;
 }
 
-/* In units of 10^-18: 64 bits and 18 digits are less than 127 bits. */
-static pp_i128
-widest(const struct pp_spaa_num *n)
+pp_i128
+pp_spaa_num_widest(const struct pp_spaa_num *n)
 {
 	pp_i128 v = (pp_i128)n->magnitude * pp_spaa_powers[PP_SPAA_SCALE_MAX - n->scale];
 
@@ -57,7 +56,8 @@ pp_spaa_num_cmp(const struct pp_spaa_num *a, const struct pp_spaa_num *b)
 	}
 	if (PP_LIKELY(!a->negative && !b->negative && a->scale == b->scale))
 		return (a->magnitude > b->magnitude) - (a->magnitude < b->magnitude);
-	return (widest(a) > widest(b)) - (widest(a) < widest(b));
+	return (pp_spaa_num_widest(a) > pp_spaa_num_widest(b)) -
+	       (pp_spaa_num_widest(a) < pp_spaa_num_widest(b));
 }
 
 bool

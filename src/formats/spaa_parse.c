@@ -278,6 +278,7 @@ object_unknown(struct pp_spaa_parser *p, struct pp_spaa_object *o, uint64_t *has
 		             "unknown key \"%.*s\" in %s; it is kept",
 		             (int)(o->key.raw.n < 80 ? o->key.raw.n : 80),
 		             (const char *)o->key.raw.p, o->what);
+	p->chunk->extras = true;
 	value = pp_spaa_walk(p);
 	if (hash)
 		*hash += pp_mix(key_hash ^ PP_HASH_K1, value ^ PP_HASH_K2);
@@ -606,7 +607,7 @@ pp_spaa_scan_error(struct pp_spaa_parser *p)
 static enum pp_spaa_type
 line_type(struct pp_spaa_parser *p)
 {
-	const unsigned char *at = p->scan.cur;
+	const unsigned char *at = pp_spaa_here(p), *type_at = NULL;
 	struct pp_slice text = p->rec->text;
 	enum pp_spaa_type type = PP_SPAA_NONE;
 	enum pp_json_type found = PP_JSON_NOTHING;
@@ -625,17 +626,20 @@ line_type(struct pp_spaa_parser *p)
 	while (pp_scan_key(&p->scan, &key)) {
 		bool is_type = pp_json_str_eq(key, "type");
 
-		if (is_type)
+		if (is_type) {
 			found = pp_scan_peek(&p->scan);
+			type_at = p->scan.cur;
+		}
 		if (is_type && found == PP_JSON_STRING && pp_scan_string(&p->scan, &word)) {
 			p->rec->u.name = text_of(p, word);
 			type = pp_spaa_type_of(p->rec->u.name);
+			p->type_at = type_at;
 			break; /* the rest is checked when the record is read */
 		}
 		(void)pp_scan_skip(&p->scan, NULL);
 	}
 	if (p->scan.error == PP_SCAN_OK && type == PP_SPAA_NONE && pp_scan_end(&p->scan))
-		pp_spaa_find(p, PP_SPAA_R_TYPE_MISSING, at,
+		pp_spaa_find(p, PP_SPAA_R_TYPE_MISSING, type_at ? type_at : at,
 		             found == PP_JSON_NOTHING ? "the record has no \"type\""
 		                                      : "\"type\" is not a string");
 	if (p->scan.error == PP_SCAN_OK && type != PP_SPAA_NONE)
@@ -660,9 +664,10 @@ line_other(struct pp_spaa_parser *p)
 	struct pp_slice name = p->rec->u.name;
 
 	if (!(name.n >= 2 && name.p[0] == 'x' && name.p[1] == '_'))
-		pp_spaa_find(p, PP_SPAA_R_TYPE_UNKNOWN, p->scan.cur,
+		pp_spaa_find(p, PP_SPAA_R_TYPE_UNKNOWN, p->type_at,
 		             "records of type \"%.*s\" are not known; they are kept",
 		             (int)(name.n < 80 ? name.n : 80), (const char *)name.p);
+	p->chunk->extras = true;
 	(void)pp_spaa_walk(p);
 }
 
@@ -722,6 +727,7 @@ pp_spaa_chunk_parse(struct pp_spaa_chunk *c, struct pp_spaa_parser *p)
 	c->records.n = c->frames.n = c->weights.n = c->refs.n = c->findings.n = 0;
 	c->lines = 0;
 	c->status = PP_OK;
+	c->extras = false;
 	pp_arena_release(&c->arena);
 	p->chunk = c;
 	/* Pools are never NULL, so that empty runs in them are places, too. */

@@ -184,9 +184,9 @@ frames(struct quick *q, struct pp_spaa_chunk *c, struct pp_spaa_run *run)
 }
 
 static bool
-context(struct quick *q, uint64_t seed, struct pp_spaa_stack *s)
+context(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 {
-	uint64_t value;
+	uint64_t value, seed = p->seed;
 
 	if (!LITERAL(q, ",\"context\":{\"event\":\"") || !text(q, &s->event))
 		return false;
@@ -212,6 +212,7 @@ context(struct quick *q, uint64_t seed, struct pp_spaa_stack *s)
 
 		if (!text(q, &name))
 			return false;
+		p->chunk->extras = true;
 		s->context += pp_spaa_context_add(PP_SPAA_CTX_EXECNAME,
 		                                  pp_spaa_hash(name.p, name.n, seed));
 	}
@@ -296,7 +297,7 @@ stack(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 
 	if (!LITERAL(q, "{\"type\":\"stack\",\"id\":\"") || !id_text(q, p->seed, &s->id) ||
 	    !LITERAL(q, ",\"frames\":[") || !frames(q, p->chunk, &s->frames) ||
-	    !stack_type(q, &s->type) || !context(q, p->seed, s) || !LITERAL(q, ",\"weights\":["))
+	    !stack_type(q, &s->type) || !context(q, p, s) || !LITERAL(q, ",\"weights\":["))
 		return false;
 	same.p = q->p - 1;
 	if (!weights(q, p->chunk, &s->weights))

@@ -118,6 +118,7 @@ chunk_apply(struct pp_spaa_reader *r, const struct pp_spaa_chunk *c)
 	if (c->status != PP_OK)
 		pp_builder_fail(r->builder, c->status, NULL);
 	r->chunk = c;
+	r->has_extras |= c->extras;
 	findings_report(r, c);
 	for (i = 0; i < c->records.n && pp_builder_ok(r->builder) && !r->gave_up; i++) {
 		fetch_ahead(r, c, i);
@@ -309,7 +310,8 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 	if (reader->want & PP_FINDINGS)
 		r->want_tree = r->want_time = false;
 	r->event_of.seed = r->func_of.seed = r->metric_of.seed = r->series_of.seed = seed;
-	r->pending_of.seed = r->dso_of.large.seed = r->frame_of.large.seed = seed;
+	r->contexts.seed = r->pending_of.seed = r->dso_of.large.seed = r->frame_of.large.seed =
+	    seed;
 	r->thread_of.large.seed = seed;
 	r->unit_of.seed = seed;
 	r->batch_frames = malloc(PP_TREE_BATCH * sizeof *r->batch_frames);
@@ -355,6 +357,7 @@ state_release(struct pp_spaa_reader *r)
 	pp_vec_release(&r->id_frames);
 	pp_arena_release(&r->id_texts);
 	pp_vec_release(&r->stacks);
+	pp_map_release(&r->contexts);
 	pp_vec_release(&r->metrics);
 	pp_map_release(&r->metric_of);
 	pp_map_release(&r->unit_of);
@@ -379,6 +382,7 @@ state_release(struct pp_spaa_reader *r)
 	pp_vec_release(&r->held_frames);
 	pp_vec_release(&r->moments);
 	pp_vec_release(&r->windows);
+	pp_vec_release(&r->window_weights);
 	pp_spaa_carry_free(r->carry);
 }
 

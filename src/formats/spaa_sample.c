@@ -58,7 +58,7 @@ sample_value(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_spaa_
 		(void)pp_spaa_text(p, o, PP_SPAA_R_SAMPLE_EVENT, &s->event);
 		break;
 	case SAMPLE_PERIOD:
-		at = p->scan.cur;
+		at = pp_spaa_here(p);
 		s->has_period = pp_spaa_uint(p, o, PP_SPAA_R_SAMPLE_FIELD, &s->period);
 		if (s->has_period && s->period == 0)
 			pp_spaa_find(p, PP_SPAA_R_VALUE_ZERO, at, "the period of the sample is 0");
@@ -71,6 +71,7 @@ sample_value(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_spaa_
 		type = pp_scan_peek(&p->scan);
 		at = p->scan.cur;
 		(void)pp_spaa_walk(p);
+		p->chunk->extras |= p->scan.cur > at + 2 && type == PP_JSON_OBJECT;
 		if (type != PP_JSON_OBJECT && type != PP_JSON_NULL && p->scan.error == PP_SCAN_OK)
 			pp_spaa_find(p, PP_SPAA_R_SAMPLE_CONTEXT, at,
 			             "the context is not an object");
@@ -157,14 +158,14 @@ pp_spaa_parse_window(struct pp_spaa_parser *p)
 			o.taken |= (uint64_t)1 << WINDOW_ID;
 			break;
 		case WINDOW_START:
-			start_at = p->scan.cur;
+			start_at = pp_spaa_here(p);
 			(void)pp_spaa_number(p, &o, PP_SPAA_R_WINDOW, &w->start);
 			break;
 		case WINDOW_END:
 			(void)pp_spaa_number(p, &o, PP_SPAA_R_WINDOW, &w->end);
 			break;
 		case WINDOW_UNIT:
-			unit_at = p->scan.cur;
+			unit_at = pp_spaa_here(p);
 			(void)pp_spaa_text(p, &o, PP_SPAA_R_WINDOW, &w->unit);
 			break;
 		case WINDOW_BY_STACK:
@@ -239,26 +240,27 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	const struct pp_spaa_sample *s = &rec->u.sample;
 	const struct pp_spaa_header *h = &r->header;
-	struct pp_spaa_moment moment;
+	struct pp_spaa_moment moment = { 0 };
 	uint32_t event, id;
 
 	if (rec->wrong)
 		return true;
 	if (!pp_spaa_event_find(r, s->event, &event)) {
 		pp_spaa_report(r, rec, PP_SPAA_R_SAMPLE_EVENT,
-		               pp_spaa_locate(r, rec, "event", -1, NULL),
+		               pp_spaa_locate(r, rec, PP_SPAA_R_SAMPLE_EVENT, "event", NULL),
 		               "the header declares no event \"%.*s\"",
 		               (int)(s->event.n < 80 ? s->event.n : 80), (const char *)s->event.p);
 		return true;
 	}
 	if (PP_UNLIKELY(!h->has_range))
-		pp_spaa_report(r, rec, PP_SPAA_R_TIMESTAMP_NO_RANGE,
-		               pp_spaa_locate(r, rec, "timestamp", -1, NULL),
-		               "the header has no time_range that gives this timestamp a unit");
+		pp_spaa_report(
+		    r, rec, PP_SPAA_R_TIMESTAMP_NO_RANGE,
+		    pp_spaa_locate(r, rec, PP_SPAA_R_TIMESTAMP_NO_RANGE, "timestamp", NULL),
+		    "the header has no time_range that gives this timestamp a unit");
 	else if (PP_UNLIKELY(pp_spaa_num_cmp(&s->time, &h->start) < 0 ||
 	                     pp_spaa_num_cmp(&s->time, &h->end) > 0))
 		pp_spaa_report(r, rec, PP_SPAA_R_TIMESTAMP_RANGE,
-		               pp_spaa_locate(r, rec, "timestamp", -1, NULL),
+		               pp_spaa_locate(r, rec, PP_SPAA_R_TIMESTAMP_RANGE, "timestamp", NULL),
 		               "the timestamp lies outside time_range");
 	pp_spaa_refer(r, rec, &s->id, event, PP_SPAA_R_STACK_UNDEFINED, &id);
 	r->samples++;
@@ -295,28 +297,56 @@ window_is_outside(const struct pp_spaa_header *h, const struct pp_spaa_window *w
 	return end < from || start > to;
 }
 
-/* One entry of a window: what a stack cost in it. */
-static void
-window_entry(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
-             const struct pp_spaa_ref *ref)
+/*
+ * The time of a window, in ns from the epoch of the range. One that lies outside, but not if its times are
+ * relative, is taken for that.
+ */
+static bool
+window_time(const struct pp_spaa_header *h, const struct pp_spaa_window *w, bool outside,
+            int64_t *time)
 {
-	const struct pp_spaa_window *w = &rec->u.window;
-	struct pp_spaa_moment moment = { .tid = -1, .event = PP_SPAA_NO_EVENT };
-	const struct pp_spaa_weight *weight;
 	bool odd;
-	int64_t unit = pp_spaa_time_unit(w->unit, &odd);
+	int64_t unit = pp_spaa_time_unit(w->unit, &odd), end, from, to;
+
+	if (!unit || !pp_spaa_num_scaled(&w->start, unit, time))
+		return false;
+	if (outside && *time >= 0 && pp_spaa_num_scaled(&w->end, unit, &end) &&
+	    pp_spaa_num_scaled(&h->start, h->unit, &from) &&
+	    pp_spaa_num_scaled(&h->end, h->unit, &to) && from >= 0 && end <= to - from)
+		*time += from;
+	return true;
+}
+
+/* One entry of a window: what a stack cost in it. `time` NULL when that is not asked for. */
+static void
+window_entry(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t entry,
+             const int64_t *time)
+{
+	const struct pp_spaa_ref *ref = &r->chunk->refs.at[rec->u.window.by_stack.first + entry];
+	struct pp_spaa_moment moment = { .tid = -1, .event = PP_SPAA_NO_EVENT };
+	struct pp_spaa_list list = { ref->weights, UINT32_MAX, "by_stack.#.weights.#", entry };
+	uint32_t *metric_at, i;
+	bool fine;
 
 	pp_spaa_refer(r, rec, &ref->id, PP_SPAA_NO_EVENT, PP_SPAA_R_WINDOW_STACK, &moment.id);
-	(void)pp_spaa_metrics_resolve(r, rec, ref->weights, UINT32_MAX, "by_stack", NULL);
-	if (!r->want_time || moment.id == UINT32_MAX || !unit ||
-	    !pp_spaa_num_scaled(&w->start, unit, &moment.time) || ref->weights.n == 0)
+	if (moment.id != UINT32_MAX && r->ids.at[moment.id].record &&
+	    r->ids.at[moment.id].record != PP_SPAA_REFUSED)
+		list.event = r->ids.at[moment.id].event;
+	fine = pp_spaa_metrics_resolve(r, rec, &list, &metric_at);
+	if (!fine || !time || moment.id == UINT32_MAX)
 		return;
-	/* The first weight stands for the window; it is used when there are no samples. */
-	weight = &r->chunk->weights.at[ref->weights.first];
-	if (weight->value.is_real || weight->value.scale || weight->value.negative)
-		return;
-	moment.period = weight->value.magnitude;
-	moment.cpu = pp_spaa_metric_row(r, weight->metric);
+	moment.time = *time;
+	moment.weights = (struct pp_spaa_run){ (uint32_t)r->window_weights.n, ref->weights.n };
+	for (i = 0; i < ref->weights.n; i++) {
+		struct pp_spaa_window_weight weight = {
+			metric_at[i], r->chunk->weights.at[ref->weights.first + i].value
+		};
+
+		if (!pp_vec_push(&r->window_weights, weight)) {
+			pp_spaa_no_memory(r);
+			return;
+		}
+	}
 	if (!pp_vec_push(&r->windows, moment))
 		pp_spaa_no_memory(r);
 }
@@ -325,15 +355,20 @@ bool
 pp_spaa_apply_window(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	const struct pp_spaa_window *w = &rec->u.window;
+	bool outside, timed;
+	int64_t time;
 	uint32_t i;
 
 	if (rec->wrong)
 		return true;
-	if (window_is_outside(&r->header, w))
+	outside = window_is_outside(&r->header, w);
+	if (outside)
 		pp_spaa_report(r, rec, PP_SPAA_R_WINDOW_OUTSIDE,
-		               pp_spaa_locate(r, rec, "start", -1, NULL),
+		               pp_spaa_locate(r, rec, PP_SPAA_R_WINDOW_OUTSIDE, "start", NULL),
 		               "the window lies outside time_range; are its times relative?");
+	timed = r->want_time && window_time(&r->header, w, outside, &time);
 	for (i = 0; i < w->by_stack.n; i++)
-		window_entry(r, rec, &r->chunk->refs.at[w->by_stack.first + i]);
+		window_entry(r, rec, i, timed ? &time : NULL);
+	r->has_windows = r->has_extras = true;
 	return true;
 }

@@ -175,6 +175,7 @@ context_parse(struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 			break;
 		case PP_SPAA_CTX_UID:
 			s->context += context_uint(p, &o, &uid);
+			p->chunk->extras = true;
 			break;
 		case PP_SPAA_CTX_COMM:
 			s->context += context_text(p, &o, PP_SPAA_R_CONTEXT_FIELD, &s->comm);
@@ -182,9 +183,11 @@ context_parse(struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 		case PP_SPAA_CTX_EXECNAME:
 		case PP_SPAA_CTX_ZONENAME:
 			s->context += context_text(p, &o, PP_SPAA_R_CONTEXT_FIELD, &ignored);
+			p->chunk->extras = true;
 			break;
 		default:
 			s->context += context_object(p, &o);
+			p->chunk->extras = true;
 			break;
 		}
 	s->has_event = o.taken >> PP_SPAA_CTX_EVENT & 1;

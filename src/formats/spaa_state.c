@@ -40,14 +40,28 @@ pp_spaa_report(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum 
 
 /* Stands the scanner at the value of a key of the object that comes next. */
 static bool
-locate_key(struct pp_scan *s, const char *key)
+locate_key(struct pp_scan *s, struct pp_slice key)
 {
 	struct pp_json_str found;
 
 	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s))
 		return false;
 	while (pp_scan_key(s, &found)) {
-		if (pp_json_str_eq(found, key))
+		if (found.escaped ? pp_json_str_eq_slow(found, key) : pp_slice_eq(found.raw, key))
+			return pp_scan_peek(s) != PP_JSON_NOTHING;
+		(void)pp_scan_skip(s, NULL);
+	}
+	return false;
+}
+
+/* The same for an item of the array that comes next. */
+static bool
+locate_item(struct pp_scan *s, uint32_t index)
+{
+	if (pp_scan_peek(s) != PP_JSON_ARRAY || !pp_scan_array(s))
+		return false;
+	while (pp_scan_item(s)) {
+		if (index-- == 0)
 			return pp_scan_peek(s) != PP_JSON_NOTHING;
 		(void)pp_scan_skip(s, NULL);
 	}
@@ -55,26 +69,27 @@ locate_key(struct pp_scan *s, const char *key)
 }
 
 const unsigned char *
-pp_spaa_locate(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, const char *key,
-               int64_t index, const char *sub)
+pp_spaa_locate(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa_rule rule,
+               const char *path, const uint32_t *indices)
 {
-	const unsigned char *at;
+	const struct pp_diags *diags = r->reader->diags;
+	const unsigned char *at = rec->text.p;
 	struct pp_scan s;
 
+	if (pp_diags_of_rule(diags, &pp_spaa_rules[rule]) >=
+	    (diags->cap_per_rule ? diags->cap_per_rule : PP_DIAG_CAP))
+		return at;
 	pp_scan_init(&s, rec->text, r->reader->limits.max_nesting, PP_SCAN_STRICT);
-	if (!locate_key(&s, key))
-		return rec->text.p;
-	at = s.cur;
-	if (index >= 0) {
-		if (pp_scan_peek(&s) != PP_JSON_ARRAY || !pp_scan_array(&s))
-			return at;
-		while (pp_scan_item(&s) && index-- > 0)
-			(void)pp_scan_skip(&s, NULL);
-		if (pp_scan_peek(&s) == PP_JSON_NOTHING)
-			return at;
+	while (*path) {
+		size_t n = strcspn(path, ".");
+
+		if (*path == '#' ? !locate_item(&s, *indices++)
+		                 : !locate_key(&s, pp_slice_of((const unsigned char *)path, n)))
+			break;
 		at = s.cur;
+		path += n + (path[n] == '.');
 	}
-	return sub && locate_key(&s, sub) ? s.cur : at;
+	return at;
 }
 
 /* ---- events ----------------------------------------------------------------------------- */
@@ -235,41 +250,51 @@ metric_guess(struct pp_spaa_reader *r, struct pp_slice name, uint32_t guess)
 	return pp_spaa_metric_row(r, name);
 }
 
+/* Where a key of an entry of a list of weights stands. */
+static const unsigned char *
+list_locate(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa_rule rule,
+            const struct pp_spaa_list *list, uint32_t index, const char *key)
+{
+	const uint32_t both[] = { list->entry, index };
+	bool nested = strchr(list->path, '#') != strrchr(list->path, '#');
+	char path[64];
+
+	snprintf(path, sizeof path, "%s.%s", list->path, key);
+	return pp_spaa_locate(r, rec, rule, path, nested ? both : both + 1);
+}
+
 /*
  * Units belong to a metric of an event: the period of a clock is in ns, that of page faults is not. Where
  * the event is not known (UINT32_MAX), there is nothing to compare with.
  */
 static PP_NOINLINE void
-unit_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t event, uint32_t row,
-           const struct pp_spaa_weight *w, const char *key, uint32_t index)
+unit_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
+           const struct pp_spaa_list *list, uint32_t row, uint32_t index)
 {
+	struct pp_slice own = r->chunk->weights.at[list->run.first + index].unit, unit;
 	struct pp_spaa_metric *m = &r->metrics.at[row];
-	uint32_t known = pp_map_get(&r->unit_of, (uint64_t)event << 32 | row);
-	pp_str own;
-	struct pp_slice unit;
+	uint64_t key = (uint64_t)list->event << 32 | row;
+	uint32_t known = pp_map_get(&r->unit_of, key);
 
-	if (event == UINT32_MAX)
+	if (list->event == UINT32_MAX)
 		return;
 	if (known == PP_MAP_NONE) {
-		own = pp_build_str(r->builder, w->unit);
-		if (!pp_map_set(&r->unit_of, (uint64_t)event << 32 | row, own))
+		known = pp_build_str(r->builder, own);
+		if (!pp_map_set(&r->unit_of, key, known))
 			pp_spaa_no_memory(r);
-		known = own;
 	}
 	unit = pp_text_of(r->builder->profile, known);
 	/* The next one is most likely of the same event. */
 	m->unit = unit;
-	m->unit_event = event;
+	m->unit_event = list->event;
 	m->has_unit = true;
-	if (!pp_slice_eq(unit, w->unit))
+	if (!pp_slice_eq(unit, own))
 		pp_spaa_report(r, rec, PP_SPAA_R_UNIT_DIFFERS,
-		               pp_spaa_locate(r, rec, key,
-		                              strcmp(key, "weights") == 0 ? (int64_t)index : -1,
-		                              "unit"),
+		               list_locate(r, rec, PP_SPAA_R_UNIT_DIFFERS, list, index, "unit"),
 		               "metric \"%.*s\" was in \"%.*s\" before, here it is in \"%.*s\"",
 		               (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p,
 		               (int)(unit.n < 40 ? unit.n : 40), (const char *)unit.p,
-		               (int)(w->unit.n < 40 ? w->unit.n : 40), (const char *)w->unit.p);
+		               (int)(own.n < 40 ? own.n : 40), (const char *)own.p);
 }
 
 struct pp_slice
@@ -283,19 +308,18 @@ pp_spaa_unit_of(const struct pp_spaa_reader *r, uint32_t event, uint32_t metric,
 
 bool
 pp_spaa_metrics_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
-                        struct pp_spaa_run run, uint32_t event, const char *key,
-                        uint32_t **metric_at)
+                        const struct pp_spaa_list *list, uint32_t **metric_at)
 {
-	const struct pp_spaa_weight *w = r->chunk->weights.at + run.first;
+	const struct pp_spaa_weight *w = r->chunk->weights.at + list->run.first;
 	uint32_t i, guess = 0;
 	bool fine = true;
 
 	r->stamp++;
-	if (!pp_vec_reserve(&r->resolved, (size_t)run.n + 1)) {
+	if (!pp_vec_reserve(&r->resolved, (size_t)list->run.n + 1)) {
 		pp_spaa_no_memory(r);
 		return false;
 	}
-	for (i = 0; i < run.n; i++) {
+	for (i = 0; i < list->run.n; i++) {
 		uint32_t row = metric_guess(r, w[i].metric, guess);
 		struct pp_spaa_metric *m;
 
@@ -304,14 +328,15 @@ pp_spaa_metrics_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *r
 		m = &r->metrics.at[row];
 		if (PP_UNLIKELY(m->stamp == r->stamp)) {
 			pp_spaa_report(
-			    r, rec, PP_SPAA_R_METRIC_TWICE, pp_spaa_locate(r, rec, key, -1, NULL),
+			    r, rec, PP_SPAA_R_METRIC_TWICE,
+			    list_locate(r, rec, PP_SPAA_R_METRIC_TWICE, list, i, "metric"),
 			    "metric \"%.*s\" occurs twice in one list",
 			    (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p);
 			fine = false;
 		}
-		if (w[i].has_unit && PP_UNLIKELY(!m->has_unit || m->unit_event != event ||
+		if (w[i].has_unit && PP_UNLIKELY(!m->has_unit || m->unit_event != list->event ||
 		                                 !pp_slice_eq(m->unit, w[i].unit)))
-			unit_check(r, rec, event, row, &w[i], key, i);
+			unit_check(r, rec, list, row, i);
 		m->stamp = r->stamp;
 		r->resolved.at[i] = row;
 		guess = row + 1;

@@ -95,6 +95,32 @@ rows_sort(struct pp_spaa_out *o)
 	return true;
 }
 
+static int
+less_order(const void *a, const void *b)
+{
+	const struct pp_less_row *x = a, *y = b;
+
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* What is not the own cost of leaves, by node. */
+static bool
+less_collect(struct pp_spaa_out *o)
+{
+	size_t i;
+
+	o->less = malloc((o->p->less.n + 1) * sizeof *o->less);
+	if (!o->less)
+		return false;
+	for (i = 0; i < o->p->less.n; i++) {
+		o->less[i] = o->p->less.at[i];
+		o->less[i].node = o->map ? o->map[o->less[i].node] : o->less[i].node;
+	}
+	o->less_n = o->p->less.n;
+	qsort(o->less, o->less_n, sizeof *o->less, less_order);
+	return true;
+}
+
 static bool
 rows_collect(struct pp_spaa_out *o)
 {
@@ -114,14 +140,13 @@ rows_collect(struct pp_spaa_out *o)
 			    !row_add(o, pp_series_node(s, row), i, pp_series_cells(s, row)))
 				return false;
 	}
-	return rows_sort(o);
+	return less_collect(o) && rows_sort(o);
 }
 
 /* ---- events ----------------------------------------------------------------------------- */
 
-/* Whether a metric belongs to an event. */
-static bool
-event_has(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e, size_t metric)
+bool
+pp_spaa_out_has(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e, size_t metric)
 {
 	return !e->event || o->p->metrics.at[metric].event == e->event;
 }
@@ -208,16 +233,13 @@ event_side(struct pp_spaa_out *o, size_t metric, bool freed)
 
 /* ---- stacks ----------------------------------------------------------------------------- */
 
-struct stack {
-	const struct pp_spaa_out_event *event;
-	pp_node node;
-	uint32_t series; /* meaningful when split */
-	unsigned part;
+/* What the rows of a stack add up to, per metric, and what of it is not the leaf's own. */
+struct sums {
+	union pp_value *all, *less;
 };
 
-/* The id: the path, the event, and what else keeps records apart. */
-static uint64_t
-stack_id(const struct pp_spaa_out *o, const struct stack *s)
+uint64_t
+pp_spaa_out_id(const struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
 {
 	uint64_t h = o->hash[s->node];
 	char text[96];
@@ -244,7 +266,7 @@ stack_id(const struct pp_spaa_out *o, const struct stack *s)
 }
 
 static void
-context_write(struct pp_spaa_out *o, const struct stack *s)
+context_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
 {
 	const struct pp_profile *p = o->p;
 
@@ -328,13 +350,13 @@ weight_print(struct pp_spaa_out *o, struct pp_buf *out, size_t metric, bool free
 	*mark += pp_spaa_mark_value(*mark, &num);
 }
 
-/* Writes one record; `weights` is the text of its list without brackets. */
+/* Writes one record; `weights` and `own` are the texts of its lists without brackets. */
 static void
-stack_write(struct pp_spaa_out *o, const struct stack *s, const struct pp_buf *weights,
-            uint64_t mark)
+stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const struct pp_buf *weights,
+            const struct pp_buf *own, uint64_t mark)
 {
 	struct pp_json *j = &o->json;
-	uint64_t id = stack_id(o, s);
+	uint64_t id = pp_spaa_out_id(o, s);
 	pp_node node;
 	char text[24];
 	int n;
@@ -358,11 +380,11 @@ stack_write(struct pp_spaa_out *o, const struct stack *s, const struct pp_buf *w
 	pp_json_put_array(j, "weights");
 	pp_json_raw(j, weights->p, weights->n);
 	pp_json_end_array(j);
-	if (!o->terse) {
+	if (!o->terse || own != weights) {
 		pp_json_put_object(j, "exclusive");
 		pp_json_put_u64(j, "frame", s->node ? pp_tree_frame(o->tree, s->node) : 0);
 		pp_json_put_array(j, "weights");
-		pp_json_raw(j, weights->p, weights->n);
+		pp_json_raw(j, own->p, own->n);
 		pp_json_end_array(j);
 		pp_json_end_object(j);
 	}
@@ -379,8 +401,12 @@ value_part(const struct pp_metric *m, union pp_value v)
 	uint64_t num = m->factor_num ? m->factor_num : 1, den = m->factor_den ? m->factor_den : 1;
 	pp_i128 most = (pp_i128)((pp_u128)UINT64_MAX * den / num);
 
-	if (m->type != PP_REAL && v.i > most && most > 0)
+	if (m->type == PP_REAL || most == 0)
+		return v;
+	if (v.i > most)
 		v.i = most;
+	else if (v.i < -(most / 2))
+		v.i = -(most / 2);
 	return v;
 }
 
@@ -402,62 +428,117 @@ value_negated(const struct pp_metric *m, union pp_value v)
 	return v;
 }
 
-/* The group of rows that make one stack: all values of an event. `write` false only finds side events. */
+/* The weights of a stack as text, and of it what is the leaf's own where `less` says that it is not all. */
+struct lists {
+	struct pp_buf weights, own;
+	bool apart;
+	uint64_t mark;
+};
+
 static void
-group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series,
-            union pp_value *sums, bool write)
+lists_add(struct pp_spaa_out *o, struct lists *l, size_t metric, union pp_value part,
+          union pp_value less)
 {
-	struct stack s = { NULL, node, series, 0 };
+	const struct pp_metric *m = &o->p->metrics.at[metric];
+	uint64_t ignored = 0;
+
+	weight_print(o, &l->weights, metric, false, part, &l->mark);
+	l->apart |= value_sign(m, less) != 0;
+	pp_value_sub(m, &part, less);
+	weight_print(o, &l->own, metric, false, part, &ignored);
+}
+
+/* The metrics of an event that are positive (of SPAA itself: all that are not 0), the primary one first. */
+static void
+group_main(struct pp_spaa_out *o, size_t event, struct pp_spaa_out_stack *s, struct sums *sums,
+           bool write)
+{
 	const struct pp_spaa_out_event *e = &o->events.at[event];
 	const struct pp_metric *metrics = o->p->metrics.at;
-	bool main = o->native || value_sign(&metrics[e->primary], sums[e->primary]) > 0;
-	struct pp_buf weights = { 0 };
-	uint64_t mark = 0;
+	struct lists l = { 0 };
 	size_t k, m, n = o->p->metrics.n;
 
-	/* The primary metric first, then the others in their order. */
-	for (k = 0; main && k <= n; k++) {
+	for (k = 0; k <= n; k++) {
 		union pp_value part;
+		int sign;
 
 		m = k ? k - 1 : e->primary;
-		if ((k && m == e->primary) || !event_has(o, e, m) ||
-		    (k && (o->native ? value_sign(&metrics[m], sums[m]) == 0
-		                     : value_sign(&metrics[m], sums[m]) <= 0)))
+		sign = value_sign(&metrics[m], sums->all[m]);
+		if (k && (m == e->primary || !pp_spaa_out_has(o, e, m) ||
+		          (o->native ? sign == 0 : sign <= 0)))
 			continue;
-		part = value_part(&metrics[m], sums[m]);
-		pp_value_sub(&metrics[m], &sums[m], part);
+		part = value_part(&metrics[m], sums->all[m]);
+		pp_value_sub(&metrics[m], &sums->all[m], part);
 		if (write)
-			weight_print(o, &weights, m, false, part, &mark);
+			lists_add(o, &l, m, part, sums->less[m]);
+		sums->less[m] = pp_value_zero(&metrics[m]);
 	}
-	o->events.at[event].used |= main;
-	s.event = &o->events.at[event];
-	if (main && write)
-		stack_write(o, &s, &weights, mark);
-	for (m = 0; m < n; m++) {
-		for (s.part = 0;
-		     event_has(o, &o->events.at[event], m) && value_sign(&metrics[m], sums[m]);
-		     s.part++) {
-			bool freed = value_sign(&metrics[m], sums[m]) < 0;
-			union pp_value v = freed ? value_negated(&metrics[m], sums[m]) : sums[m],
-			               part;
+	o->events.at[event].used = true;
+	s->event = &o->events.at[event];
+	if (write)
+		stack_write(o, s, &l.weights, l.apart ? &l.own : &l.weights, l.mark);
+	o->failed |= l.weights.failed || l.own.failed;
+	pp_buf_release(&l.weights);
+	pp_buf_release(&l.own);
+}
 
-			s.event = event_side(o, m, freed);
-			if (!s.event)
-				break;
-			part = value_part(&metrics[m], v);
-			o->events.at[o->side[2 * m + freed] - 1].used = true;
-			weights.n = 0;
-			mark = 0;
-			if (write) {
-				weight_print(o, &weights, m, freed, part, &mark);
-				stack_write(o, &s, &weights, mark);
-			}
-			pp_value_sub(&metrics[m], &sums[m],
-			             freed ? value_negated(&metrics[m], part) : part);
-		}
+/* One value in a record of its own. */
+static void
+group_side(struct pp_spaa_out *o, struct pp_spaa_out_stack *s, size_t metric, struct sums *sums,
+           bool write)
+{
+	const struct pp_metric *m = &o->p->metrics.at[metric];
+	bool freed = value_sign(m, sums->all[metric]) < 0;
+	union pp_value part = value_part(m, freed ? value_negated(m, sums->all[metric])
+	                                          : sums->all[metric]);
+	struct pp_buf weights = { 0 };
+	uint64_t mark = 0;
+
+	s->event = event_side(o, metric, freed);
+	if (!s->event)
+		return;
+	o->events.at[o->side[2 * metric + freed] - 1].used = true;
+	if (write) {
+		weight_print(o, &weights, metric, freed, part, &mark);
+		stack_write(o, s, &weights, &weights, mark);
 	}
+	pp_value_sub(m, &sums->all[metric], freed ? value_negated(m, part) : part);
 	o->failed |= weights.failed;
 	pp_buf_release(&weights);
+}
+
+static bool
+any_left(const struct pp_spaa_out *o, size_t event, const struct sums *sums)
+{
+	size_t m;
+
+	for (m = 0; m < o->p->metrics.n; m++)
+		if (pp_spaa_out_has(o, &o->events.at[event], m) &&
+		    value_sign(&o->p->metrics.at[m], sums->all[m]))
+			return true;
+	return false;
+}
+
+/* The group of rows that make one stack: all values of an event. `write` false only finds side events. */
+static void
+group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series, struct sums *sums,
+            bool write)
+{
+	struct pp_spaa_out_stack s = { NULL, node, series, 0 };
+	const struct pp_metric *metrics = o->p->metrics.at;
+	uint32_t primary = o->events.at[event].primary;
+	size_t m, n = o->p->metrics.n;
+
+	if (o->native || value_sign(&metrics[primary], sums->all[primary]) > 0)
+		group_main(o, event, &s, sums, write);
+	/* In SPAA itself what passes 64 bits goes on in further records of the event. */
+	for (s.part = 1; o->native && !o->failed && any_left(o, event, sums); s.part++)
+		group_main(o, event, &s, sums, write);
+	for (m = 0; m < n; m++)
+		for (s.part = 0; !o->failed && pp_spaa_out_has(o, &o->events.at[event], m) &&
+		                 value_sign(&metrics[m], sums->all[m]);
+		     s.part++)
+			group_side(o, &s, m, sums, write);
 }
 
 static bool
@@ -469,9 +550,32 @@ row_in_event(const struct pp_spaa_out *o, const struct pp_spaa_out_row *row,
 	return !e->event || !own || own == e->event;
 }
 
+/* Adds up what is not the own cost of a leaf. */
+static void
+less_add(const struct pp_spaa_out *o, pp_node node, uint32_t series, struct sums *sums)
+{
+	size_t low = 0, high = o->less_n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (o->less[middle].node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < o->less_n && o->less[low].node == node; low++) {
+		const struct pp_less_row *row = &o->less[low];
+		const struct pp_metric *m = &o->p->metrics.at[row->metric];
+
+		if (!o->split || row->series == series)
+			pp_value_add(m, &sums->less[row->metric], pp_cell_value(m, row->cell));
+	}
+}
+
 /* All rows of one node (of one series, when split): one group for each event. */
 static void
-node_write(struct pp_spaa_out *o, size_t first, size_t last, union pp_value *sums, bool write)
+node_write(struct pp_spaa_out *o, size_t first, size_t last, struct sums *sums, bool write)
 {
 	size_t e, i, m, n = o->p->metrics.n;
 
@@ -479,17 +583,19 @@ node_write(struct pp_spaa_out *o, size_t first, size_t last, union pp_value *sum
 		bool any = false;
 
 		for (m = 0; m < n; m++)
-			sums[m] = pp_value_zero(&o->p->metrics.at[m]);
+			sums->all[m] = sums->less[m] = pp_value_zero(&o->p->metrics.at[m]);
 		for (i = first; i < last; i++) {
 			if (!row_in_event(o, &o->rows.at[i], &o->events.at[e]))
 				continue;
 			any = true;
 			for (m = 0; m < n; m++)
-				if (event_has(o, &o->events.at[e], m))
-					pp_value_add(&o->p->metrics.at[m], &sums[m],
+				if (pp_spaa_out_has(o, &o->events.at[e], m))
+					pp_value_add(&o->p->metrics.at[m], &sums->all[m],
 					             pp_cell_value(&o->p->metrics.at[m],
 					                           o->rows.at[i].cells[m]));
 		}
+		if (any && o->less_n)
+			less_add(o, o->rows.at[first].node, o->rows.at[first].series, sums);
 		if (any)
 			group_write(o, e, o->rows.at[first].node, o->rows.at[first].series, sums,
 			            write);
@@ -499,26 +605,39 @@ node_write(struct pp_spaa_out *o, size_t first, size_t last, union pp_value *sum
 static void
 stacks_write(struct pp_spaa_out *o, bool write)
 {
-	union pp_value *sums = calloc(o->p->metrics.n + 1, sizeof *sums);
+	struct sums sums = { calloc(o->p->metrics.n + 1, sizeof *sums.all),
+		             calloc(o->p->metrics.n + 1, sizeof *sums.less) };
 	size_t i, k;
 
-	if (!sums)
+	if (!sums.all || !sums.less)
 		o->failed = true;
 	for (i = 0; !o->failed && i < o->rows.n && o->w->out->status == PP_OK; i = k) {
 		for (k = i + 1; k < o->rows.n && o->rows.at[k].node == o->rows.at[i].node &&
 		                (!o->split || o->rows.at[k].series == o->rows.at[i].series);
 		     k++)
 			;
-		node_write(o, i, k, sums, write);
+		node_write(o, i, k, &sums, write);
 	}
-	free(sums);
+	free(sums.all);
+	free(sums.less);
+}
+
+/* A path and one more frame. */
+static uint64_t
+hash_add(uint64_t path, uint64_t frame)
+{
+	unsigned i;
+
+	for (i = 0; i < 64; i += 8)
+		path = pp_spaa_fnv_byte(path, (unsigned char)(frame >> i));
+	return path;
 }
 
 /* Hashes of all paths, root to leaf, so that each node adds one frame to its parent's. */
 static bool
 hashes_compute(struct pp_spaa_out *o)
 {
-	static const char none[] = "[unknown]\0[no stack]\0\0\0\0\1";
+	static const char none[] = "[unknown]\0[no stack]\0\0\0\1";
 	size_t keys = o->by_func ? o->p->funcs.n : o->p->frames.n, i;
 	pp_node node;
 
@@ -533,88 +652,11 @@ hashes_compute(struct pp_spaa_out *o)
 			o->keys[i] = pp_spaa_frame_key(o, (uint32_t)i);
 	o->hash[0] = PP_SPAA_FNV_BASIS;
 	for (node = 1; node < o->tree->n; node++)
-		o->hash[node] = pp_spaa_fnv(o->hash[pp_tree_parent(o->tree, node)],
-		                            &o->keys[pp_tree_frame(o->tree, node)],
-		                            sizeof *o->keys);
-	o->hash[0] = pp_spaa_fnv(PP_SPAA_FNV_BASIS, none, sizeof none - 1);
+		o->hash[node] = hash_add(o->hash[pp_tree_parent(o->tree, node)],
+		                         o->keys[pp_tree_frame(o->tree, node)]);
+	o->hash[0] = hash_add(PP_SPAA_FNV_BASIS,
+	                      pp_spaa_fnv(PP_SPAA_FNV_BASIS, none, sizeof none - 1));
 	return true;
-}
-
-/* ---- samples ---------------------------------------------------------------------------- */
-
-/* The event of a series, as it is written. */
-static const struct pp_spaa_out_event *
-series_event(const struct pp_spaa_out *o, const struct pp_series *s)
-{
-	size_t i;
-
-	for (i = 0; i < o->main_events; i++)
-		if (!o->events.at[i].event || o->events.at[i].event == s->event)
-			return &o->events.at[i];
-	return NULL;
-}
-
-static void
-sample_write(struct pp_spaa_out *o, const struct stack *stack, const struct pp_series *s,
-             const struct pp_timeline_iter *it, size_t period)
-{
-	uint64_t id = stack_id(o, stack);
-	struct pp_json *j = &o->json;
-	char text[PP_NUM_MAX];
-
-	if (pp_map_get(&o->ids, id) == PP_MAP_NONE)
-		return;
-	pp_json_begin_object(j);
-	pp_json_put_textz(j, "type", "sample");
-	pp_json_put_i64(j, "timestamp", it->event.time);
-	if (s->pid >= 0)
-		pp_json_put_i64(j, "pid", s->pid);
-	if (s->tid >= 0)
-		pp_json_put_i64(j, "tid", s->tid);
-	if (it->event.extra)
-		pp_json_put_u64(j, "cpu", it->event.extra - 1u);
-	pp_json_put_text(j, "event", stack->event->name);
-	if (period < it->timeline->columns && it->values[period] > 0)
-		pp_json_put_u64(j, "period", (uint64_t)it->values[period]);
-	snprintf(text, sizeof text, "0x%016llx", (unsigned long long)id);
-	pp_json_put_textz(j, "stack_id", text);
-	pp_json_end_object(j);
-	pp_json_end_line(j);
-}
-
-/* Only samples have stacks of their own; traces are carried whole. */
-static void
-samples_write(struct pp_spaa_out *o)
-{
-	uint32_t i;
-
-	for (i = 0; i < o->p->series.n && !o->failed; i++) {
-		const struct pp_series *s = &o->p->series.at[i];
-		struct stack stack = { series_event(o, s), 0, i, 0 };
-		struct pp_timeline_iter it;
-		size_t period;
-
-		if (!stack.event || !s->timeline.n || s->timeline.cumulative)
-			continue;
-		for (period = 0; period < o->p->metrics.n; period++)
-			if (event_has(o, stack.event, period) &&
-			    o->p->metrics.at[period].type != PP_REAL &&
-			    o->p->metrics.at[period].scale == 0 &&
-			    pp_slice_eq_z(pp_text_of(o->p, o->p->metrics.at[period].name),
-			                  "period"))
-				break;
-		if (!pp_timeline_begin(&s->timeline, &it, 0)) {
-			o->failed = true;
-			break;
-		}
-		while (pp_timeline_next(&it) && o->w->out->status == PP_OK) {
-			if (it.event.kind != PP_EVENT_SAMPLE)
-				continue;
-			stack.node = o->map ? o->map[it.event.node] : it.event.node;
-			sample_write(o, &stack, s, &it, period);
-		}
-		pp_timeline_end(&it);
-	}
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */
@@ -658,6 +700,7 @@ out_release(struct pp_spaa_out *o)
 	free(o->map);
 	free(o->side);
 	free(o->hash);
+	free(o->less);
 	free(o->keys);
 	free(o->dso_of);
 	pp_map_release(&o->ids);
@@ -667,19 +710,20 @@ out_release(struct pp_spaa_out *o)
 
 /* What the options leave out. */
 static void
-report_losses(struct pp_spaa_out *o, bool changed)
+report_losses(const struct pp_spaa_out *o)
 {
 	const struct pp_profile *p = o->p;
 
 	if (o->by_func && p->tree.n > 1 && p->frames.n > p->funcs.n && o->native)
 		pp_diag_add(o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_FRAMES], PP_NOWHERE,
 		            "%zu places became %zu functions", p->frames.n - 1, p->funcs.n - 1);
-	if (!o->samples && p->facets & PP_TIMELINE && o->native)
+	if (!o->samples && p->samples && o->native)
 		pp_diag_add(o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_SAMPLES], PP_NOWHERE,
 		            "raw samples were left out");
-	if (changed && pp_spaa_kept_of(p))
-		pp_diag_add(o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_EXTRAS], PP_NOWHERE,
-		            "unknown keys, windows and records of other types were left out");
+	if (o->native && p->holds & PP_EXTRAS)
+		pp_diag_add(
+		    o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_EXTRAS], PP_NOWHERE,
+		    "keys without a meaning here, windows and records of other types were left out");
 }
 
 static pp_status
@@ -694,7 +738,7 @@ write_anew(struct pp_spaa_out *o)
 		stacks_write(o, true);
 	}
 	if (!o->failed && o->samples)
-		samples_write(o);
+		pp_spaa_write_samples(o);
 	if (!o->failed && !o->native)
 		pp_spaa_carry_write(o);
 	return o->failed ? PP_E_NOMEM : PP_OK;
@@ -723,7 +767,7 @@ pp_spaa_write(struct pp_writer *w)
 	o.split = o.split && o.p->series.n > 0;
 	o.ids.seed = o.p->strs.seed;
 	pp_json_init(&o.json, w->out, PP_JSON_COMPACT);
-	report_losses(&o, changed);
+	report_losses(&o);
 	status = write_anew(&o);
 	out_release(&o);
 	return status;

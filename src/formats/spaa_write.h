@@ -75,6 +75,8 @@ struct pp_spaa_out {
 	struct pp_tree own_tree;
 	pp_node *map; /* node of the profile -> node of the tree; NULL = the same */
 	PP_VEC(struct pp_spaa_out_row) rows; /* by node */
+	struct pp_less_row *less;            /* what is not the own cost of leaves, by node */
+	size_t less_n;
 	PP_VEC(struct pp_spaa_out_event) events;
 	size_t main_events;
 	uint32_t *side;    /* per metric: its side events, positive and negative; 0 = none */
@@ -89,12 +91,27 @@ struct pp_spaa_out {
 	bool failed;
 };
 
+/* A stack record to be written. */
+struct pp_spaa_out_stack {
+	const struct pp_spaa_out_event *event;
+	pp_node node;
+	uint32_t series; /* meaningful when split */
+	unsigned part;   /* of a sum that one record cannot hold */
+};
+
+/* Whether a metric belongs to an event. */
+bool pp_spaa_out_has(const struct pp_spaa_out *, const struct pp_spaa_out_event *, size_t metric);
+/* The id: the path, the event, and what else keeps records apart. */
+uint64_t pp_spaa_out_id(const struct pp_spaa_out *, const struct pp_spaa_out_stack *);
+
 /* The frame or function of a node as the frame row that is written. */
 struct pp_frame_row pp_spaa_out_frame(const struct pp_spaa_out *, uint32_t key);
 
 /* Header, dictionaries: spaa_write_dict.c. */
 void pp_spaa_write_header(struct pp_spaa_out *);
 void pp_spaa_write_dicts(struct pp_spaa_out *);
+/* Samples: spaa_write_samples.c. */
+void pp_spaa_write_samples(struct pp_spaa_out *);
 /* The hash of what a frame is called. */
 uint64_t pp_spaa_frame_key(struct pp_spaa_out *, uint32_t key);
 /* Everything that SPAA has no place for: spaa_carry.c. */

@@ -324,15 +324,32 @@ srcline_print(const struct pp_spaa_out *o, const struct pp_frame_row *row, struc
 		pp_buf_addf(out, ":%u", row->column);
 }
 
+#define FUNC_TEXT 24
+
+/* What a function is called: one without symbol by its address, whatever stands for it elsewhere. */
+static struct pp_slice
+func_text(const struct pp_func_row *f, struct pp_slice name, uint64_t address, char text[FUNC_TEXT])
+{
+	if (f->flags & PP_FUNC_UNKNOWN && address && !pp_spaa_is_hex(name)) {
+		snprintf(text, FUNC_TEXT, "0x%llx", (unsigned long long)address);
+		return pp_slice_z(text);
+	}
+	return name.n ? name : pp_slice_z("[no name]");
+}
+
 uint64_t
 pp_spaa_frame_key(struct pp_spaa_out *o, uint32_t key)
 {
 	const struct pp_profile *p = o->p;
 	struct pp_frame_row row = pp_spaa_out_frame(o, key);
 	const struct pp_func_row *f = &p->funcs.at[row.func];
-	struct pp_slice dso = f->module ? pp_text_of(p, p->modules.at[f->module].name)
-	                                : pp_slice_z("[unknown]");
+	size_t slot = dso_slot(p, row.func);
+	struct pp_slice dso = slot == p->modules.n ? pp_slice_z("[kernel]")
+	                      : slot               ? pp_text_of(p, p->modules.at[slot].name)
+	                                           : pp_slice_z("[unknown]");
 	struct pp_buf place = { 0 };
+	struct pp_slice func;
+	char text[FUNC_TEXT];
 	uint64_t h = PP_SPAA_FNV_BASIS;
 	size_t i;
 
@@ -340,7 +357,8 @@ pp_spaa_frame_key(struct pp_spaa_out *o, uint32_t key)
 		;
 	h = pp_spaa_fnv(h, dso.p + i, dso.n - i);
 	h = pp_spaa_fnv_byte(h, 0);
-	h = pp_spaa_fnv(h, pp_text_of(p, f->name).p, pp_text_of(p, f->name).n);
+	func = func_text(f, pp_text_of(p, f->name), row.address, text);
+	h = pp_spaa_fnv(h, func.p, func.n);
 	h = pp_spaa_fnv_byte(h, 0);
 	srcline_print(o, &row, &place);
 	pp_buf_addc(&place, '\0');
@@ -367,19 +385,13 @@ hex_put(struct pp_json *j, const char *key, uint64_t value)
 	pp_json_put_textz(j, key, text);
 }
 
-/* A function without symbol is called by its address, whatever stands for it elsewhere. */
 static void
 func_write(struct pp_json *j, const struct pp_func_row *f, struct pp_slice name, uint64_t address)
 {
-	bool unknown = f->flags & PP_FUNC_UNKNOWN;
+	char text[FUNC_TEXT];
 
-	if (unknown && address && !pp_spaa_is_hex(name))
-		hex_put(j, "func", address);
-	else if (name.n)
-		pp_json_put_text(j, "func", name);
-	else
-		pp_json_put_textz(j, "func", "[no name]");
-	if (unknown && (address || pp_spaa_is_hex(name)))
+	pp_json_put_text(j, "func", func_text(f, name, address, text));
+	if (f->flags & PP_FUNC_UNKNOWN && (address || pp_spaa_is_hex(name)))
 		pp_json_put_bool(j, "func_resolved", false);
 }
 

@@ -144,6 +144,135 @@ def whole_counts(made):
     made.tap.same(made.folded()[0], ['f1 2'], 'negative values are added')
 
 
+# ---- places ----
+
+def place_cases():
+    """(rule, what the finding points at, records)"""
+    def with_header(**more):
+        return [header(**more)]
+
+    def with_event(sampling=None, **more):
+        one = event(**more)
+        one['sampling'].update(sampling or {})
+        return [header(one)]
+
+    def with_frame(**more):
+        return [header(), dso(), frame(1, **more)]
+
+    def with_stack(values=None, frames=(1,), head=None, **more):
+        return [head or header(), dso(), frame(1), frame(2), stack('a', list(frames), values or {'n': 5}, **more)]
+
+    twice = with_stack()[:-1] + [{'type': 'stack', 'id': 'a', 'frames': [1], 'context': {'event': 'e'},
+                                  'weights': weigh({'n': 1}) + weigh({'m': 2}) + weigh({'n': 33})}]
+    units = with_stack() + [stack('b', [2], {'n': 1}), stack('c', [2], {'m': 0, 'n': 2}), stack('d', [1, 2], {'n': 3})]
+    units[4]['weights'][0]['unit'] = 'ms'
+    units[5]['weights'][0]['unit'] = 'ms'
+    units[6]['weights'][1]['unit'] = 'us'
+    window = {'type': 'window', 'id': 'w', 'start': 4, 'end': 5, 'unit': 'seconds', 'by_stack': [
+        {'stack_id': 'a', 'weights': weigh({'n': 1})}, {'stack_id': 'a', 'weights': weigh({'m': 2}) + weigh({'m': 44})}]}
+    ranged = header(time_range={'start': 0, 'end': 9, 'unit': 'seconds'})
+    yield 'spaa-type-missing', '17', with_stack() + [{'x': 1, 'type': 17}]
+    yield 'spaa-type-unknown', '"hm"', with_stack() + [{'x': 1, 'type': 'hm'}]
+    yield 'spaa-version', '"2.0"', with_header(version='2.0')
+    yield 'spaa-source-tool-unknown', '"hm"', with_header(source_tool='hm')
+    yield 'spaa-frame-order', '"up"', with_header(frame_order='up')
+    yield 'spaa-time-range-reversed', '7', with_header(time_range={'start': 7, 'end': 5, 'unit': 'seconds'})
+    yield 'spaa-time-unit', '"ns"', with_header(time_range={'start': 0, 'end': 5, 'unit': 'ns'})
+    yield 'spaa-event-twice', '"e"', [header(event(), event())]
+    yield 'spaa-event-kind', '"hm"', with_event(kind='hm')
+    yield 'spaa-rate-zero', '0', with_event({'sample_period': 0}, mode='period')
+    yield 'spaa-rate-mode', '99', with_event({'frequency_hz': 99})
+    yield 'spaa-allocation-tracking-kind', '{}', with_event(allocation_tracking={})
+    yield 'spaa-kernel-flag', '"vmlinux"', [header(), dso(name='vmlinux')]
+    yield 'spaa-build-id-form', '"AB"', [header(), dso(build_id='AB')]
+    yield 'spaa-dso-twice', '1', [header(), dso(), dso(name='b')]
+    yield 'spaa-func-empty', '""', [header(), dso(), dict(frame(1), func='')]
+    yield 'spaa-func-unresolved', '"f1"', with_frame(func_resolved=False)
+    yield 'spaa-ip-hex', '"\\u0031"', [header(), dso(), text_of(frame(1, ip='@')).replace('@', '\\u0031')]
+    yield 'spaa-symoff-hex', '"5"', with_frame(symoff='5')
+    yield 'spaa-srcline-flag', '"a.c:1"', with_frame(srcline='a.c:1', srcline_resolved=False)
+    yield 'spaa-inline-flag', '3', with_frame(inline_depth=3)
+    yield 'spaa-dso-undefined', '9', [header(), dso(), frame(1, of=9)]
+    yield 'spaa-thread-pid', '6', [header(), {'type': 'thread', 'pid': 5, 'tid': 1}, {'type': 'thread', 'pid': 6, 'tid': 1}]
+    yield 'spaa-thread-twice', '1', [header()] + 2 * [{'type': 'thread', 'pid': 5, 'tid': 1}]
+    yield 'spaa-frame-undefined', '8', with_stack(frames=(1, 8, 2))
+    yield 'spaa-stack-id-hex', '"a"', with_stack(head=header(stack_id_mode='content_addressable'))
+    yield 'spaa-primary-missing', '[', with_stack({'m': 1})
+    yield 'spaa-metric-twice', '"n"', twice
+    yield 'spaa-unit-differs', '"us"', units
+    yield 'spaa-value-zero', '0', with_stack({'m': 4, 'n': 0})
+    yield 'spaa-value-zero', '0', with_stack({'m': 4, 'n': 1, 'count': 0})
+    yield 'spaa-value-negative', '-3', with_stack({'n': 4, 'm': -3})
+    yield 'spaa-live', '9', with_stack({'alloc_bytes': 4, 'free_bytes': 3, 'n': 1, 'live_bytes': 9})
+    yield 'spaa-cpu-time', '6', with_stack({'n': 1, 'cpu_time_ns': 6})
+    yield 'spaa-exclusive-leaf', '2', with_stack(frames=(1, 2), exclusive={'weights': weigh({'n': 5}), 'frame': 2})
+    yield 'spaa-exclusive-more', '66', with_stack(exclusive={'frame': 1, 'weights': weigh({'m': 7, 'n': 66})})
+    yield 'spaa-exclusive-primary', '[', with_stack(exclusive={'frame': 1, 'weights': weigh({'m': 7})})
+    yield 'spaa-event-undefined', '"no"', with_stack(of='no')
+    yield 'spaa-context-field', '-1', with_stack(context={'comm': 'x', 'tid': -1})
+    yield 'spaa-related-undefined', '"z"', with_stack(related_stacks=['z'])
+    yield 'spaa-timestamp-range', '10', with_stack(head=ranged) + [
+        {'type': 'sample', 'timestamp': 10, 'event': 'e', 'stack_id': 'a'}]
+    yield 'spaa-stack-undefined', '"z"', with_stack(head=ranged) + [
+        {'type': 'sample', 'timestamp': 1, 'event': 'e', 'stack_id': 'z'}]
+    yield 'spaa-value-zero', '0', with_stack(head=ranged) + [
+        {'type': 'sample', 'timestamp': 1, 'event': 'e', 'period': 0, 'stack_id': 'a'}]
+    yield 'spaa-metric-twice', '"m"', with_stack(head=ranged) + [window]
+    yield 'spaa-window-reversed', '4', with_stack(head=ranged) + [dict(window, end=3)]
+    yield 'spaa-window-unit', '"days"', with_stack(head=ranged) + [dict(window, unit='days')]
+    yield 'spaa-window-outside', '14', with_stack(head=ranged) + [dict(window, start=14, end=15)]
+    yield 'spaa-window-stack', '"z"', with_stack(head=ranged) + [dict(window, by_stack=[
+        {'weights': weigh({'n': 1}), 'stack_id': 'z'}])]
+
+
+def places(made):
+    """Findings point at the value, blanks or not."""
+    for rule, wanted, records in place_cases():
+        for separators in ((',', ':'), (' , ', ' :  ')):
+            made.write(records, *separators)
+            found = [text for name, _, text in made.findings() if name == rule]
+            made.tap.ok(found and all(text.startswith(wanted) for text in found), f'{rule} points at {wanted}', found)
+
+
+def window_times(made):
+    """Windows give all their metrics, decimals too; relative times are understood; samples weigh their period."""
+    cpu = header(event(primary='period', kind='hardware', mode='period'),
+                 time_range={'start': 100, 'end': 160, 'unit': 'seconds'})
+    stacks = [dso(), frame(1), frame(2), stack('a', [1], {'samples': 10, 'period': 1000}),
+              stack('b', [2], {'samples': 5, 'period': 500})]
+
+    def window(start, values):
+        return {'type': 'window', 'id': start, 'start': start, 'end': start + 1, 'unit': 'seconds',
+                'by_stack': [{'stack_id': 'a', 'weights': weigh(values)}]}
+
+    made.write([cpu, *stacks, window(110, {'samples': 2, 'period': 200}), window(120, {'period': Decimal('50.5')}),
+                window(30, {'period': 7})])
+    wanted = {(0, 15): (200, 2), (15, 25): (50.5, 0), (29, 31): (7, 0)}
+    for (start, end), (period, samples) in wanted.items():
+        rows = made.top('--time', f'{start}s..{end}s')
+        made.tap.same(rows, {'f1': 2 * ({'period': period, 'samples': samples},)}, f'windows from {start} s')
+    done = made.run('convert', '--to', 'spaa', '--option', 'terse=yes', '-o', '-', made.path)
+    made.tap.ok(b'"sample"' not in done.stdout and b'spaa-write-extras' in done.stderr, 'windows are no samples', done)
+    made.write([header(event('malloc', 'alloc_bytes', 'allocation'), time_range={'start': 0, 'end': 9, 'unit': 'seconds'}),
+                dso(), frame(1), stack('a', [1], {'alloc_bytes': 900, 'alloc_count': 2}, 'malloc'),
+                {'type': 'sample', 'timestamp': 5, 'event': 'malloc', 'period': 400, 'stack_id': 'a'},
+                {'type': 'sample', 'timestamp': 6, 'event': 'malloc', 'period': 500, 'stack_id': 'a'}])
+    made.tap.same(made.top('--time', '0s..5.5s'), {'f1': 2 * ({'alloc_bytes': 400, 'alloc_count': 1},)},
+                  'samples of an allocation')
+    made.tap.ok('order and time' in made.folded()[1], 'folded stacks cannot hold samples, and that is said')
+
+
+def many_contexts(made):
+    """An id of many threads, threads without a process: neither takes the square of their number."""
+    number = 40000
+    made.write([header(stack_id_mode='content_addressable', time_range={'start': 0, 'end': number, 'unit': 'seconds'}),
+                dso(), frame(1)] +
+               [stack('0xa', [1], {'n': 5}, context={'tid': i}) for i in range(number)] +
+               [{'type': 'sample', 'timestamp': i, 'tid': i, 'event': 'e', 'stack_id': '0xa'} for i in range(number)])
+    made.tap.same(made.top(), {'f1': 2 * ({'n': 5 * number},)}, 'many contexts')
+    made.tap.same(json.loads(made.run('info', '--json', made.path).stdout)['counts']['threads'], number, 'many threads')
+
+
 # ---- random files ----
 
 METRICS = ('n', 'm', 'samples', 'period', 'count', 'alloc_bytes')
@@ -220,7 +349,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
         made = Made(tap, sys.argv[1], work)
-        for part in (halves, events_apart, whole_counts, random_files):
+        for part in (halves, events_apart, whole_counts, places, window_times, many_contexts, random_files):
             part(made)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
