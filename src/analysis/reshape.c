@@ -25,9 +25,39 @@ pp_reshape_is_by_name(const struct pp_profile *p, bool *out_of_memory)
 	return distinct;
 }
 
+/* Where a function of a new profile comes from: the first of those of its name. */
+struct place {
+	pp_func func;
+	pp_str file;
+	pp_module module;
+};
+
+struct places {
+	PP_VEC(struct place) list; /* by function */
+};
+
+/* Remembers file and module of a function, which are no part of what it is when only names count. */
+static bool
+place_add(struct pp_builder *b, struct places *places, const struct pp_profile *p,
+          const struct pp_func_row *from, pp_func func)
+{
+	const struct pp_module_row *module = &p->modules.at[from->module];
+	struct place place = { .func = func };
+
+	if (places->list.n && places->list.at[places->list.n - 1].func >= func)
+		return true;
+	place.file = pp_build_str(b, pp_text_of(p, from->file));
+	if (module->name)
+		place.module = pp_build_module(
+		    b,
+		    &(struct pp_module_row){ .name = pp_build_str(b, pp_text_of(p, module->name)),
+		                             .kind = module->kind });
+	return pp_vec_push(&places->list, place);
+}
+
 /* The frame of each frame's name in the new profile; NULL when out of memory. */
 static pp_frame *
-frames_by_name(struct pp_builder *b, const struct pp_profile *p)
+frames_by_name(struct pp_builder *b, const struct pp_profile *p, struct places *places)
 {
 	pp_frame *map = calloc(p->frames.n, sizeof *map);
 	size_t i;
@@ -42,6 +72,8 @@ frames_by_name(struct pp_builder *b, const struct pp_profile *p)
 		func.line = from->flags & PP_FUNC_MORE ? from->line : 0;
 		frame.func = pp_build_func(b, &func);
 		map[i] = pp_build_frame(b, &frame);
+		if (places && !place_add(b, places, p, from, frame.func))
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
 	}
 	return map;
 }
@@ -73,9 +105,9 @@ node_reversed(struct pp_builder *b, const struct pp_profile *p, const pp_frame *
 /* Adds one metric of a profile as metric `to`; false when a sum passes 64 bits or on failure. */
 static bool
 add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, size_t metric,
-            bool reverse)
+            bool reverse, struct places *places)
 {
-	pp_frame *frames = frames_by_name(b, p);
+	pp_frame *frames = frames_by_name(b, p, places);
 	pp_node *map = calloc(p->tree.n, sizeof *map);
 	bool ok = frames && map;
 	size_t i;
@@ -145,6 +177,9 @@ pp_status
 pp_reshape_names(const struct pp_profile *p, size_t metric, bool reverse, struct pp_profile **out)
 {
 	struct pp_builder b;
+	struct places places = { 0 };
+	pp_status status;
+	size_t i;
 	bool fits;
 
 	*out = NULL;
@@ -152,8 +187,16 @@ pp_reshape_names(const struct pp_profile *p, size_t metric, bool reverse, struct
 		return PP_E_NOMEM;
 	copy_metric(&b, p, metric, NULL, PP_METRIC_PRIMARY);
 	(void)pp_build_series_plain(&b, true, false);
-	fits = add_profile(&b, 0, p, metric, reverse);
-	return finish(&b, fits, out);
+	fits = add_profile(&b, 0, p, metric, reverse, &places);
+	status = finish(&b, fits, out);
+	for (i = 0; status == PP_OK && i < places.list.n; i++) {
+		struct pp_func_row *func = &(*out)->funcs.at[places.list.at[i].func];
+
+		func->file = places.list.at[i].file;
+		func->module = places.list.at[i].module;
+	}
+	pp_vec_release(&places.list);
+	return status;
 }
 
 pp_status
@@ -178,8 +221,8 @@ pp_reshape_union(const struct pp_profile *before, size_t before_metric,
 	copy_metric(&b, before, before_metric, "before", 0);
 	copy_metric(&b, after, after_metric, "after", PP_METRIC_PRIMARY);
 	(void)pp_build_series_plain(&b, true, false);
-	fits = add_profile(&b, 0, before, before_metric, reverse) &&
-	       add_profile(&b, 1, after, after_metric, reverse);
+	fits = add_profile(&b, 0, before, before_metric, reverse, NULL) &&
+	       add_profile(&b, 1, after, after_metric, reverse, NULL);
 	return finish(&b, fits, out);
 }
 
@@ -208,4 +251,50 @@ pp_reshape_scale(struct pp_profile *p, size_t metric, double factor)
 		}
 	}
 	return PP_OK;
+}
+
+/* Whether a metric tells parts of its unit. */
+static bool
+tells_parts(const struct pp_metric *m)
+{
+	return m->type == PP_REAL || m->scale || m->factor_den > 1;
+}
+
+static pp_status
+make_plain(struct pp_profile *p, size_t metric, bool real)
+{
+	struct pp_metric *m = &p->metrics.at[metric];
+	double factor = (double)(m->factor_num ? m->factor_num : 1) /
+	                (double)(m->factor_den ? m->factor_den : 1) / pow(10, m->scale);
+	size_t i;
+	uint32_t row;
+
+	for (i = 0; i < p->series.n; i++)
+		for (row = 0; row < p->series.at[i].rows; row++) {
+			struct pp_series *s = &p->series.at[i];
+			int64_t *cell = &s->cells[(size_t)row * s->stride + metric];
+			union pp_value v = pp_cell_value(m, *cell);
+			double plain = (m->type == PP_REAL ? v.d : (double)v.i) * factor;
+
+			if (!real && !(fabs(plain) < 9.2e18))
+				return PP_E_LIMIT;
+			*cell = real ? pp_cell_real(plain) : (int64_t)llround(plain);
+		}
+	m->type = real ? PP_REAL : PP_INT;
+	m->scale = 0;
+	m->factor_num = m->factor_den = 0;
+	return PP_OK;
+}
+
+pp_status
+pp_reshape_alike(struct pp_profile *p, size_t metric, struct pp_profile *q, size_t other)
+{
+	const struct pp_metric *x = &p->metrics.at[metric], *y = &q->metrics.at[other];
+	bool real = tells_parts(x) || tells_parts(y);
+	pp_status status;
+
+	if (!pp_slice_eq(pp_text_of(p, x->unit), pp_text_of(q, y->unit)))
+		return PP_E_USAGE;
+	status = make_plain(p, metric, real);
+	return status == PP_OK ? make_plain(q, other, real) : status;
 }

@@ -18,11 +18,17 @@ pp_status pp_reshape_names(const struct pp_profile *, size_t metric, bool revers
 
 /*
  * Two profiles as one with the metrics "before" and "after", stacks told apart by names. The metrics
- * must have the same unit (PP_E_USAGE otherwise).
+ * must count the same in the same steps (PP_E_USAGE otherwise; see pp_reshape_alike()).
  */
 pp_status pp_reshape_union(const struct pp_profile *before, size_t before_metric,
                            const struct pp_profile *after, size_t after_metric, bool reverse,
                            struct pp_profile **out);
+
+/*
+ * Makes two metrics of the same unit count in the same steps, whatever theirs were: whole units, or
+ * doubles where one of them tells parts of a unit. Only own costs; PP_E_USAGE when the units differ.
+ */
+pp_status pp_reshape_alike(struct pp_profile *, size_t metric, struct pp_profile *, size_t other);
 
 /* Multiplies a metric's own costs, each rounded to the nearest the metric can tell. PP_E_LIMIT when one passes 64 bits. */
 pp_status pp_reshape_scale(struct pp_profile *, size_t metric, double factor);

@@ -244,6 +244,13 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 	}
 	if (code == 0)
 		status = pp_reshape_union(p[0], metric[0], p[1], metric[1], r->reverse, out);
+	if (status == PP_E_USAGE) {
+		/* Formats count time in steps of their own. */
+		status = pp_reshape_alike(p[0], metric[0], p[1], metric[1]);
+		if (status == PP_OK)
+			status = pp_reshape_union(p[0], metric[0], p[1], metric[1], r->reverse,
+			                          out);
+	}
 	if (status == PP_E_USAGE)
 		pp_cli_error(cli,
 		             "%s and %s count in different units; choose a metric of both with -m",

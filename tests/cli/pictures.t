@@ -54,3 +54,9 @@ $ polyprof flame app.folded other.folded --normalize total | grep -o 'id="subtit
 $ polyprof flame app.folded --normalize total -o no.svg
 ! polyprof: error: --normalize compares two profiles
 = 2
+
+Formats count time in steps of their own; pictures compare them all the same.
+
+$ polyprof flame closures.xt closures.json | grep -o 'id="subtitle"[^<]*\|<title>all[^<]*'
+  id="subtitle" class="subtitle" x="600.0" y="38">closures.xt → closures.json · 115 µs → 290 µs
+  <title>all (289,559 ns, 100.00%)&#10;before 114,930, total +174,629, self +0
