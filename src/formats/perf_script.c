@@ -48,7 +48,8 @@ bid_frame(struct bid *b, struct pp_slice line, const struct pp_perf_frame *f)
 	bool bare = f->dso.n == 0 && !f->inlined;
 	bool aligned = line.n >= 17 && pp_perf_hex(line.p[16]) &&
 	               (line.n == 17 || pp_perf_blank(line.p[17]));
-	bool good = b->open && (!bare || b->samples || aligned);
+	/* A file that was cut at its start begins with some. */
+	bool good = !bare || (b->open && (b->samples || aligned));
 
 	b->frames += good;
 	b->wrong += !good;

@@ -307,7 +307,10 @@ end_take(struct pp_perf_reader *r)
 		cut = r->open &&
 		      (r->steps.n ? had_dso && !frames_have_dso(r) : r->has_chains && !r->rest);
 	} else if (!cut) {
-		cut = r->open && r->has_chains && !r->refused && r->steps.n == 0 && !r->rest;
+		/* A tab that nothing follows was to be a frame. */
+		cut = r->open && !r->refused &&
+		      ((line.n && line.p[0] == '\t') ||
+		       (r->has_chains && r->steps.n == 0 && !r->rest));
 	}
 	in->cur = in->end;
 	loose_refuse(r);
