@@ -226,7 +226,7 @@ sums_ready(struct pp_spaa_reader *r, struct pp_spaa_event *e)
 {
 	if (PP_LIKELY(e->sums.columns == e->columns.n &&
 	              r->builder->profile->frames.n <= e->sums.rows &&
-	              r->total.cap >= e->columns.n))
+	              r->total.cap >= e->sums.stride))
 		return true;
 	while (e->sums.columns < e->columns.n) {
 		if (!pp_sums_widen(&e->sums))
@@ -235,7 +235,7 @@ sums_ready(struct pp_spaa_reader *r, struct pp_spaa_event *e)
 			pp_sums_to_real(&e->sums, e->sums.columns - 1, 1.0);
 	}
 	return pp_sums_reserve(&e->sums, r->builder->profile->frames.n) &&
-	       pp_vec_reserve(&r->own, e->columns.n) && pp_vec_reserve(&r->total, e->columns.n);
+	       pp_vec_reserve(&r->own, e->sums.stride) && pp_vec_reserve(&r->total, e->sums.stride);
 }
 
 /* Adds a row up; the exclusive values noted from `less` on are those of the row. */
@@ -252,11 +252,13 @@ row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, const pp_frame *fr
 	}
 	for (k = 0; k < n; k++)
 		r->total.at[k] = cell_value(&e->columns.at[k], e->cells.at[row * n + k]);
+	for (; k < e->sums.stride; k++)
+		r->total.at[k].i = 0;
 	if (PP_LIKELY(less == r->less.n)) {
 		pp_sums_add(&e->sums, frames, depth, r->total.at, r->total.at);
 		return;
 	}
-	memcpy(r->own.at, r->total.at, n * sizeof *r->own.at);
+	memcpy(r->own.at, r->total.at, e->sums.stride * sizeof *r->own.at);
 	for (; less < r->less.n && r->less.at[less].event == event && r->less.at[less].row == row;
 	     less++) {
 		uint32_t column = r->less.at[less].column;

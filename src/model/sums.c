@@ -18,7 +18,7 @@ pp_sums_release(struct pp_sums *s)
 bool
 pp_sums_reserve(struct pp_sums *s, size_t rows)
 {
-	size_t want = s->rows ? s->rows : 64, wide = 2 * s->columns, bytes;
+	size_t want = s->rows ? s->rows : 64, wide = 2 * s->stride, bytes;
 	union pp_value *cells;
 	uint64_t *seen;
 
@@ -46,10 +46,15 @@ pp_sums_reserve(struct pp_sums *s, size_t rows)
 bool
 pp_sums_widen(struct pp_sums *s)
 {
-	size_t old = s->columns, n = old + 1, cells, row;
-	bool *real = realloc(s->real, n * sizeof *real);
+	size_t old = s->stride, n = old ? 2 * old : 1, cells, row;
 	union pp_value *wide;
+	bool *real;
 
+	if (s->columns < s->stride) {
+		s->real[s->columns++] = false;
+		return true;
+	}
+	real = realloc(s->real, n * sizeof *real);
 	if (!real)
 		return false;
 	s->real = real;
@@ -63,8 +68,8 @@ pp_sums_widen(struct pp_sums *s)
 		memcpy(wide + row * n, s->cells + row * old, old * sizeof *wide);
 	free(s->cells);
 	s->cells = wide;
-	s->real[old] = false;
-	s->columns = n;
+	s->stride = n;
+	s->real[s->columns++] = false;
 	return true;
 }
 
@@ -76,7 +81,7 @@ pp_sums_to_real(struct pp_sums *s, size_t column, double divisor)
 	if (s->real[column])
 		return;
 	for (row = 0; row < 2 * s->rows; row++) {
-		union pp_value *v = &s->cells[row * s->columns + column];
+		union pp_value *v = &s->cells[row * s->stride + column];
 
 		v->d = (double)v->i / divisor;
 	}
@@ -90,13 +95,13 @@ pp_sums_scale(struct pp_sums *s, size_t column, uint64_t factor)
 	size_t row;
 
 	for (row = 0; row < 2 * s->rows; row++) {
-		pp_i128 sum = s->cells[row * s->columns + column].i;
+		pp_i128 sum = s->cells[row * s->stride + column].i;
 
 		if (sum > most || sum < -most)
 			return false;
 	}
 	for (row = 0; row < 2 * s->rows; row++)
-		s->cells[row * s->columns + column].i *= factor;
+		s->cells[row * s->stride + column].i *= factor;
 	return true;
 }
 
@@ -145,7 +150,7 @@ void
 pp_sums_add(struct pp_sums *s, const pp_frame *stack, size_t depth, const union pp_value *own,
             const union pp_value *total)
 {
-	size_t n = s->columns;
+	size_t n = s->stride;
 
 	s->serial++;
 	cells_add_mixed(s, s->cells, own);

@@ -10,10 +10,11 @@
 
 struct pp_sums {
 	size_t columns;
+	size_t stride;   /* columns there is room for: 1, 2, 4, ...; those not used are 0 */
 	size_t rows;     /* frames there is room for */
 	uint64_t serial; /* of the stack added last */
 	uint64_t *seen;  /* per frame: the last stack it was on, 0 = none */
-	/* Per frame: own[columns], then total[columns]. Row 0 is the sum over all stacks. */
+	/* Per frame: own[stride], then total[stride]. Row 0 is the sum over all stacks. */
 	union pp_value *cells;
 	bool *real; /* per column: its sums are doubles */
 	bool any_real;
@@ -29,7 +30,8 @@ void pp_sums_to_real(struct pp_sums *, size_t column, double divisor);
 /* Multiplies all sums of a column of integers; false, and nothing done, when one has no room for it. */
 bool pp_sums_scale(struct pp_sums *, size_t column, uint64_t factor);
 /*
- * Adds a stack, root first: its leaf gets own[column], each of its frames total[column]. There must be
+ * Adds a stack, root first: its leaf gets own[column], each of its frames total[column]; both have
+ * `stride` values, 0 past the columns. There must be
  * room for its frames. A stack without frames counts for row 0 only.
  */
 void pp_sums_add(struct pp_sums *, const pp_frame *stack, size_t depth, const union pp_value *own,
@@ -38,13 +40,13 @@ void pp_sums_add(struct pp_sums *, const pp_frame *stack, size_t depth, const un
 static inline const union pp_value *
 pp_sums_own(const struct pp_sums *s, size_t row)
 {
-	return s->cells + row * 2 * s->columns;
+	return s->cells + row * 2 * s->stride;
 }
 
 static inline const union pp_value *
 pp_sums_total(const struct pp_sums *s, size_t row)
 {
-	return s->cells + (row * 2 + 1) * s->columns;
+	return s->cells + (row * 2 + 1) * s->stride;
 }
 
 #endif

@@ -273,6 +273,40 @@ def many_contexts(made):
     made.tap.same(json.loads(made.run('info', '--json', made.path).stdout)['counts']['threads'], number, 'many threads')
 
 
+def many_metrics(made):
+    """A metric of its own for each stack."""
+    number = 700
+    made.write([header(), dso()] + [frame(i) for i in range(number)] +
+               [stack(i, [i], {'n': 1, f'm{i}': i + 1}) for i in range(number)])
+    rows = made.top()
+    made.tap.ok(all(rows[f'f{i}'][0][f'm{i}'] == i + 1 and sum(rows[f'f{i}'][1].values()) == i + 2
+                    for i in range(number)), 'many metrics')
+
+
+def anew(made):
+    """Written anew, a file says the same: exclusive parts, sums past 64 bits, what has no place."""
+    largest = 2 ** 64 - 1
+    made.write([header(), dso(), frame(1), frame(2),
+                stack('a', [1, 2], {'n': 10}, exclusive={'frame': 1, 'weights': weigh({'n': 4})}),
+                stack('b', [1], {'n': largest, 'm': largest}, context={'tid': 1}),
+                stack('c', [1], {'n': largest, 'm': 5}, context={'tid': 2})])
+    rows = made.top()
+    for options in (('terse=yes',), ('terse=no',), ('threads=split',), ('frames=function',)):
+        words = [word for option in options for word in ('--option', option)]
+        done = made.run('convert', '--lossless', '--to', 'spaa', '-o', made.out + '.spaa', *words, made.path)
+        made.tap.same(done.returncode, 0, f'{options} lose nothing')
+        found = json.loads(made.run('check', '--json', made.out + '.spaa').stdout)['files'][0]
+        made.tap.same([one['rule'] for one in found['diagnostics'] if one['severity'] == 'error'], [], f'{options} are right')
+        there = made.run('top', '--json', '-n', '0', made.out + '.spaa').stdout
+        made.tap.same({row['name']: (row['self'], row['total']) for row in json.loads(there)['functions']}, rows,
+                      f'{options} mean the same')
+    made.write([header(), dso(), frame(1), stack('a', [1], {'n': 10}, x_note='kept')])
+    for words in (('--option', 'terse=yes'), ('--event', 'e')):
+        done = made.run('convert', '--lossless', '--to', 'spaa', '-o', made.out + '.none', *words, made.path)
+        made.tap.ok(done.returncode == 4 and b'spaa-write-extras' in done.stderr and
+                    not os.path.exists(made.out + '.none'), f'{words} lose a key', done)
+
+
 # ---- random files ----
 
 METRICS = ('n', 'm', 'samples', 'period', 'count', 'alloc_bytes')
@@ -349,7 +383,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
         made = Made(tap, sys.argv[1], work)
-        for part in (halves, events_apart, whole_counts, places, window_times, many_contexts, random_files):
+        for part in (halves, events_apart, whole_counts, places, window_times, many_contexts, many_metrics, anew, random_files):
             part(made)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
