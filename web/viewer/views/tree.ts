@@ -82,9 +82,10 @@ export class TreeView implements Panel {
       const [node, depth] = pile.pop()!;
       rows.push(new TreeRow(this, node, depth));
       if (!this.open.has(node)) continue;
-      const rank = (c: number) => (l.func(c) ? this.app.data.funcs.rank[l.func(c)] : Infinity);
-      const kids = this.kids(node).sort((a, b) => l.width(a) - l.width(b) || rank(b) - rank(a));
-      for (const kid of kids) pile.push([kid, depth + 1]);
+      const kids = this.kids(node), width = Float64Array.from(kids, c => l.width(c)), order = Uint32Array.from(kids, (_, i) => i);
+      const rank = (i: number) => (l.func(kids[i]) ? this.app.data.funcs.rank[l.func(kids[i])] : Infinity);
+      order.sort((a, b) => width[a] - width[b] || rank(b) - rank(a));
+      for (let i = 0; i < order.length; i++) pile.push([kids[order[i]], depth + 1]);
     }
     this.rows = rows;
     this.table.set(rows, this.columns());
