@@ -595,8 +595,10 @@ report(struct xd_write *x)
 			pp_buf_addf(&lost, ", %.*s", (int)(name.n < 80 ? name.n : 80),
 			            (const char *)name.p);
 	}
-	if (x->p->facets & PP_TIMELINE)
+	if ((x->p->facets | x->p->holds) & PP_TIMELINE)
 		pp_buf_adds(&lost, ", the time of events");
+	if (x->p->modules.n > 1)
+		pp_buf_adds(&lost, ", modules");
 	if (x->p->facets & PP_LINES)
 		pp_buf_adds(&lost, ", cost per line");
 	if (x->p->series.n > 1)
