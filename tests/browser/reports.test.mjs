@@ -215,6 +215,23 @@ await test('threads', async () => {
   await p.context().close();
 });
 
+await test('events', async () => {
+  const file = sample('formats/spaa/good/two-events.spaa'), p = await page(b), info = JSON.parse(polyprof('info', '--json', file));
+  await open(p, makeReport('events', file));
+  const names = info.metrics.map((m, i) => [i, m.event]), json = top(file);
+  for (const [i, event] of names) {
+    await p.getByLabel('Metric').selectOption(String(i));
+    const key = Object.keys(json.functions[0].self)[i];
+    is(differences(await functions(p), json, key), [], `${key}: the numbers of top`);
+    await p.getByLabel('Event').selectOption(event);
+    is(differences(await functions(p), top(file, '--event', event), Object.keys(top(file, '--event', event).functions[0].self)[0]), [], `--event ${event} gives the numbers of top`);
+    await commandWorks(p, 'events');
+    await p.getByRole('button', { name: 'Undo (u)' }).click();
+  }
+  is(p.complaints, [], 'events: no complaints');
+  await p.context().close();
+});
+
 // ---- looking about: search, zoom, keys, address ----
 await test('looking', async () => {
   const p = await page(b), file = makeReport('looking', sample('cli/data/app.folded'));
@@ -338,6 +355,28 @@ await test('saving', async () => {
   const png = await saved(p, 'PNG');
   ok(png.length > 5000 && png.subarray(1, 4).toString() === 'PNG', 'the PNG is one');
   ok((await saved(p, 'CSV')).toString().startsWith('depth,function,total,self'), 'and CSV');
+  await open(p, makeReport('saving-time', sample('formats/spaa/good/timeline.spaa')));
+  for (const v of ['flame', 'time', 'sandwich']) {
+    await view(p, v);
+    const [drawn, picture, text] = [(await saved(p, 'SVG')).toString(), await saved(p, 'PNG'), (await saved(p, 'CSV')).toString()];
+    is(await p.evaluate(t => new DOMParser().parseFromString(t, 'image/svg+xml').querySelectorAll('parsererror').length, drawn), 0, `${v}: the SVG is well-formed`);
+    ok(/<title>heat \(/.test(drawn) && picture.length > 3000 && picture.subarray(1, 4).toString() === 'PNG' && /,heat/.test(text), `${v}: all three hold what is shown`, text.slice(0, 300));
+  }
+  for (const v of ['tree', 'top', 'lines']) {
+    await view(p, v);
+    ok((await saved(p, 'CSV')).toString().split('\r\n').length > 3, `${v}: CSV`);
+  }
+  await p.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await p.evaluate(() => document.activeElement.blur());
+  await p.keyboard.press('1');
+  for (let i = 0; i < 4; i++) await p.keyboard.press('ArrowDown');
+  const chosen = await p.locator('#details .what').innerText(), clipboard = () => p.evaluate(() => navigator.clipboard.readText());
+  await p.keyboard.press('c');
+  await settle(p);
+  is(await clipboard(), chosen, 'c copies the name');
+  await p.keyboard.press('C');
+  await settle(p);
+  is(await clipboard(), 'worker;handle;boil;' + chosen, 'C copies the stack');
   is(p.complaints, [], 'saving: no complaints');
   await p.context().close();
 });

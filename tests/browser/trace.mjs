@@ -41,7 +41,6 @@ export async function traced(b, p, file, actions) {
     await mark(`begin ${i}`);
     await run(i);
     await quiet();
-    for (let k = 0; k < 100 && await p.evaluate(() => document.documentElement.dataset.busy); k++) await p.waitForTimeout(20);
     await mark(`end ${i}`);
   }
   await mark('trace');
