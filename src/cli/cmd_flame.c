@@ -358,36 +358,22 @@ flame_say(struct pp_cli *cli, const struct pp_flame *flame)
 		            (unsigned long long)flame->negative);
 }
 
+/*
+ * What is drawn, unless --subtitle says it: the metric, what all of it costs. Names of files are not
+ * part of it: the same profile gives the same bytes, wherever it lies.
+ */
 static void
-add_base_name(struct pp_buf *to, const char *file)
-{
-	const char *slash = strrchr(file, '/');
-
-	pp_escape_terminal(to, pp_slice_z(slash && slash[1] ? slash + 1 : file));
-}
-
-/* What is drawn, unless --subtitle says it: files, metric, what all of it costs. */
-static void
-subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const struct request *r,
-              const char *const *files, size_t n)
+subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const struct request *r)
 {
 	const struct pp_profile *p = flame->profile;
 	const struct pp_metric *m = flame->metric;
 	pp_str title = m->title ? m->title : m->name;
 	const struct pp_box *whole = flame->boxes.n ? &flame->boxes.at[0] : NULL;
 
-	add_base_name(to, files[0]);
-	if (n == 2 && flame->compares) {
-		pp_buf_adds(to, " \xe2\x86\x92 ");
-		add_base_name(to, files[1]);
-	} else if (n > 1) {
-		pp_buf_addf(to, " and %zu more", n - 1);
-	}
 	if (title && !flame->compares && pp_slice_cmp(pp_text_of(p, title), flame->unit) != 0) {
-		pp_buf_adds(to, " \xc2\xb7 ");
 		pp_escape_terminal(to, pp_text_of(p, title));
+		pp_buf_adds(to, " \xc2\xb7 ");
 	}
-	pp_buf_adds(to, " \xc2\xb7 ");
 	if (whole && flame->compares) {
 		pp_units_value(to, flame->unit, pp_value_double(m, whole->value_before));
 		pp_buf_adds(to, " \xe2\x86\x92 ");
@@ -401,13 +387,12 @@ subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const struct requ
 }
 
 static void
-flame_draw(struct pp_cli *cli, struct request *r, const struct pp_flame *flame,
-           const char *const *files, size_t n)
+flame_draw(struct pp_cli *cli, struct request *r, const struct pp_flame *flame)
 {
 	struct pp_buf subtitle = { 0 };
 
 	if (!r->style.subtitle) {
-		subtitle_make(&subtitle, flame, r, files, n);
+		subtitle_make(&subtitle, flame, r);
 		pp_buf_addc(&subtitle, '\0');
 		r->style.subtitle = subtitle.failed ? NULL : subtitle.p;
 	}
@@ -450,7 +435,7 @@ flame_run(struct pp_cli *cli)
 	if (code == 0)
 		code = pp_cli_output(cli);
 	if (code == 0)
-		flame_draw(cli, &r, &flame, files, n);
+		flame_draw(cli, &r, &flame);
 	pp_flame_release(&flame);
 	pp_profile_free(profile);
 	return code;

@@ -232,6 +232,17 @@ item_fill(const struct pp_profile *p, enum pp_palette palette, size_t key,
 	item->label[key ? n : 9] = '\0';
 }
 
+/* Whether one key stands before another: the heavier, then by name. */
+static bool
+comes_first(const struct pp_profile *p, enum pp_palette palette, const double *weight, size_t key,
+            size_t than)
+{
+	if (weight[key] != weight[than])
+		return weight[key] > weight[than];
+	return palette == PP_PALETTE_MODULE && weight[key] > 0 &&
+	       pp_slice_cmp(pp_text_of(p, (pp_str)key), pp_text_of(p, (pp_str)than)) < 0;
+}
+
 size_t
 pp_flame_legend(const struct pp_flame *f, const struct pp_flame_style *style,
                 struct pp_legend_item items[PP_LEGEND_MAX])
@@ -251,7 +262,8 @@ pp_flame_legend(const struct pp_flame *f, const struct pp_flame_style *style,
 			    f->boxes.at[i].width;
 	for (n = 0; n < PP_LEGEND_MAX; n++) {
 		for (best = i = 0; i < keys; i++)
-			best = weight[i] > weight[best] ? i : best;
+			if (comes_first(p, style->palette, weight, i, best))
+				best = i;
 		if (weight[best] <= 0)
 			break;
 		item_fill(p, style->palette, best, &items[n]);

@@ -49,7 +49,7 @@ $ polyprof report </dev/null
 ! Try `polyprof report --help`.
 = 2
 $ polyprof flame app.folded other.folded --normalize total | grep -o 'id="subtitle"[^<]*\|<title>all[^<]*'
-  id="subtitle" class="subtitle" x="600.0" y="38">app.folded → other.folded · 1,047 → 1,047 samples · after scaled by 7.373
+  id="subtitle" class="subtitle" x="600.0" y="38">1,047 → 1,047 samples · after scaled by 7.373
   <title>all (1,047 samples, 100.00%)&#10;before 1,047, total +0, self +0
 $ polyprof flame app.folded --normalize total -o no.svg
 ! polyprof: error: --normalize compares two profiles
@@ -58,5 +58,5 @@ $ polyprof flame app.folded --normalize total -o no.svg
 Formats count time in steps of their own; pictures compare them all the same.
 
 $ polyprof flame closures.xt closures.json | grep -o 'id="subtitle"[^<]*\|<title>all[^<]*'
-  id="subtitle" class="subtitle" x="600.0" y="38">closures.xt → closures.json · 115 µs → 290 µs
+  id="subtitle" class="subtitle" x="600.0" y="38">115 µs → 290 µs
   <title>all (289,559 ns, 100.00%)&#10;before 114,930, total +174,629, self +0
