@@ -193,6 +193,9 @@ read_json_beside(struct pp_reader *r, struct pp_builder *b, struct spx_meta *met
 		pp_spx_meta_read(json, b, r->diags, meta);
 		json->close(json);
 		r->diags->file = own;
+	} else if (status == PP_E_NOMEM) {
+		/* It may well be there, and say what the values mean. */
+		pp_builder_fail(b, status, NULL);
 	} else {
 		pp_diag_add(
 		    r->diags, &pp_spx_rules[SPX_META_MISSING], PP_NOWHERE,
