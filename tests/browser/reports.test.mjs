@@ -109,7 +109,10 @@ for (const [format, path] of Object.entries(SAMPLES))
     const d = await page(b);
     await open(d, makeReport(format + '-itself', file, file));
     is((await functions(d)).filter(r => r.self !== r.before || r.total !== r.totalBefore), [], `${format}: compared with itself nothing changes`);
-    for (const v of VIEWS.filter(x => drawn[x])) await view(d, v);
+    for (const v of VIEWS.filter(x => drawn[x])) {
+      await view(d, v);
+      await commandWorks(d, `${format}: compared`);
+    }
     is(d.complaints, [], `${format}: no complaints about that`);
     await d.context().close();
   });

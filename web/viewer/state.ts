@@ -103,10 +103,11 @@ export function timeText([from, to]: [number, number]): string {
 export function commandLine(s: State, data: Data): string {
   const { profiles, inputs } = data.meta, two = profiles.length > 1, words = ['polyprof'];
   const func = s.func ? data.funcs.name[s.func] : '';
-  if (two) words.push(s.view === 'flame' ? 'flame' : 'diff');
+  if (two) words.push(s.view === 'flame' || s.view === 'time' ? 'flame' : 'diff');
   else if (s.view === 'sandwich') words.push('callers', shellWord(func || 'NAME'));
   else words.push({ flame: 'flame', time: 'flame', tree: 'tree', top: 'top', lines: 'lines' }[s.view]);
-  words.push(...inputs.map(shellWord));
+  // A chart of time is of one file.
+  words.push(...(two && s.view === 'time' ? inputs.slice(-1) : inputs).map(shellWord));
   const metric = profiles[0].metrics[s.metric];
   if (metric && s.metric !== profiles[0].primary) words.push('-m', shellWord(metric.name));
   if (s.event) words.push('--event', shellWord(s.event));
@@ -116,7 +117,7 @@ export function commandLine(s: State, data: Data): string {
   }
   if (s.time) words.push('--time', timeText(s.time));
   if (s.view !== 'time') for (const f of s.filters) words.push(filterText(f));
-  if (two && s.normalize) words.push('--normalize', 'total');
+  if (two && s.normalize && s.view !== 'time') words.push('--normalize', 'total');
   if (s.view === 'time') words.push('--flamechart');
   if (s.view === 'flame') {
     if (s.icicle) words.push('--icicle');
