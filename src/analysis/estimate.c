@@ -243,6 +243,8 @@ series_fill(const struct pp_stacks *e, struct pp_series *s)
 
 	free(s->cells);
 	free(s->node_of);
+	free(s->present);
+	s->present = NULL;
 	s->dense = s->has_calls = s->measured = false;
 	s->stride = (uint32_t)e->metrics;
 	s->rows = 0;

@@ -43,11 +43,11 @@ bool pp_estimate_possible(const struct pp_profile *);
 
 /*
  * Builds at most about `max_nodes` nodes, the costliest stacks first; what is left stands in [pruned]
- * frames, so that sums are conserved. *out is the caller's: a profile of stacks alone, `estimated` set.
+ * frames, so that sums are conserved. *profile is the caller's: one of stacks alone, `estimated` set.
  * PP_E_UNSUPPORTED when it is not possible.
  */
 pp_status pp_estimate_stacks(const struct pp_profile *, const struct pp_estimate_opts *,
-                             struct pp_estimate *, struct pp_profile **out);
+                             struct pp_estimate *out, struct pp_profile **profile);
 /*
  * The same into the profile itself, thread by thread: calls and lines stay and answer what they can answer
  * exactly. Functions in cycles are numbered in `cycles`.

@@ -30,10 +30,17 @@ has_kind(const struct pp_filter_stacks *want, enum pp_filter_kind kind)
 	return want->kinds >> kind & 1;
 }
 
-static unsigned
-flags_of(const struct reshape *r, pp_node node)
+/* What the rules say of each frame's function; NULL when out of memory. */
+static pp_filter_flags *
+frame_flags(const struct reshape *r)
 {
-	return r->want->flags ? r->want->flags[pp_node_func(r->p, node)] : 0;
+	const struct pp_profile *p = r->p;
+	pp_filter_flags *flags = calloc(p->frames.n + 1, sizeof *flags);
+	size_t i;
+
+	for (i = 0; flags && r->want->flags && i < p->frames.n; i++)
+		flags[i] = r->want->flags[p->funcs.at[p->frames.at[i].func].same];
+	return flags;
 }
 
 /* Whether the frame of a node stays, given what is known of the stack down to it. */
@@ -58,19 +65,23 @@ stack_stays(const struct pp_filter_stacks *want, unsigned seen)
 	       (!has_kind(want, PP_FILTER_SHOW_FROM) || (seen & SEEN_FROM));
 }
 
-static void
+static bool
 decide(struct reshape *r)
 {
 	const unsigned down = SEEN_FOCUS | SEEN_IGNORE | SEEN_FROM | SEEN_FRAME;
 	const unsigned picky = 1u << PP_FILTER_FOCUS | 1u << PP_FILTER_SHOW |
 	                       1u << PP_FILTER_SHOW_FROM;
+	pp_filter_flags *says = frame_flags(r);
 	pp_node node;
 
+	if (!says)
+		return false;
 	/* Cost without any stack stays unless something asks for a frame. */
 	r->state[0] = r->want->kinds & picky ? 0 : KEPT;
 	for (node = 1; node < r->p->tree.n; node++) {
 		pp_node parent = pp_tree_parent(&r->p->tree, node);
-		unsigned flags = flags_of(r, node), seen = r->state[parent] & down;
+		unsigned flags = says[pp_tree_frame(&r->p->tree, node)];
+		unsigned seen = r->state[parent] & down;
 
 		seen |= flags >> PP_FILTER_FOCUS & 1 ? SEEN_FOCUS : 0u;
 		seen |= flags >> PP_FILTER_IGNORE & 1 ? SEEN_IGNORE : 0u;
@@ -83,6 +94,8 @@ decide(struct reshape *r)
 			seen |= KEPT;
 		r->state[node] = (unsigned char)seen;
 	}
+	free(says);
+	return true;
 }
 
 static void
@@ -246,37 +259,24 @@ less_rebuild(struct reshape *r)
 
 /* ---- whole stacks only ------------------------------------------------------------------ */
 
-/* Whether stacks stay or go as they are: what is left are nodes of the tree there is, in the same order. */
+/*
+ * Whether stacks stay or go as they are, or are cut at their end: what is left are nodes of the tree there is, in the
+ * same order.
+ */
 static bool
 is_choice(const struct reshape *r)
 {
 	const unsigned choices = 1u << PP_FILTER_FOCUS | 1u << PP_FILTER_IGNORE;
 	size_t m;
 
+	for (m = 0; r->want->depth && m < r->p->series.n; m++)
+		if (!r->p->series.at[m].dense)
+			return false; /* rows of what is cut may come before those they go to */
+
 	for (m = 0; r->want->metrics && m < r->p->metrics.n; m++)
 		if (!r->want->metrics[m])
 			return false;
-	return !(r->want->kinds & ~choices) && !r->want->depth;
-}
-
-/* What each frame says about the stacks it is in; NULL when out of memory. */
-static unsigned char *
-frames_say(const struct reshape *r)
-{
-	const struct pp_profile *p = r->p;
-	unsigned char *say = calloc(p->frames.n + 1, 1);
-	size_t i;
-
-	for (i = 0; say && i < p->frames.n; i++) {
-		unsigned flags = r->want->flags
-		                     ? r->want->flags[p->funcs.at[p->frames.at[i].func].same]
-		                     : 0;
-
-		say[i] = SEEN_FRAME | SHOWN;
-		say[i] |= flags >> PP_FILTER_FOCUS & 1 ? SEEN_FOCUS : 0;
-		say[i] |= flags >> PP_FILTER_IGNORE & 1 ? SEEN_IGNORE : 0;
-	}
-	return say;
+	return !(r->want->kinds & ~choices);
 }
 
 /* decide() for whole stacks; false when out of memory. */
@@ -285,12 +285,18 @@ choose(struct reshape *r)
 {
 	const unsigned char down = SEEN_FOCUS | SEEN_IGNORE | SEEN_FROM | SEEN_FRAME;
 	const struct pp_tree *t = &r->p->tree;
-	unsigned char *say = frames_say(r), keeps[256];
+	pp_filter_flags *say = frame_flags(r);
+	unsigned char keeps[256];
 	unsigned seen;
 	pp_node node;
+	size_t i;
 
 	if (!say)
 		return false;
+	for (i = 0; i < r->p->frames.n; i++)
+		say[i] = (pp_filter_flags)((say[i] >> PP_FILTER_FOCUS & 1 ? SEEN_FOCUS : 0) |
+		                           (say[i] >> PP_FILTER_IGNORE & 1 ? SEEN_IGNORE : 0) |
+		                           SEEN_FRAME | SHOWN);
 	for (seen = 0; seen < 256; seen++)
 		keeps[seen] = (unsigned char)(seen | (stack_stays(r->want, seen) ? KEPT : 0));
 	r->state[0] = r->want->kinds & 1u << PP_FILTER_FOCUS ? 0 : KEPT;
@@ -313,6 +319,10 @@ tree_compact(struct reshape *r)
 
 		if (!(r->state[node] & NEEDED))
 			continue;
+		if (!(r->state[node] & SHOWN)) {
+			r->to[node] = r->to[pp_tree_parent(t, node)];
+			continue;
+		}
 		r->to[node] = n;
 		t->key[n] = (uint64_t)r->to[pp_tree_parent(t, node)] << 32 | pp_tree_frame(t, node);
 		if (t->recursive) {
@@ -324,45 +334,68 @@ tree_compact(struct reshape *r)
 	t->n = n;
 }
 
-static void
+/* Moves the cells of a row that stays to its new place, or adds those of a cut one; false: a sum passes 64 bits. */
+static inline bool
+row_compact(const struct reshape *r, const struct pp_series *s, uint32_t row, uint32_t at,
+            size_t stride)
+{
+	const struct pp_profile *p = r->p;
+	unsigned state = r->state[pp_series_node(s, row)];
+	const int64_t *from = s->cells + (size_t)row * s->stride;
+	bool matters = row_matters(r, s, row);
+	int64_t *to = s->cells + at * stride;
+	size_t m;
+
+	if (state & SHOWN && state & KEPT && matters) {
+		for (m = 0; m < stride; m++)
+			to[m] = from[m];
+	} else if (state & SHOWN || pp_series_node(s, row) == 0) {
+		for (m = 0; m < stride; m++)
+			to[m] = matters && (state & KEPT || m == p->metrics.n) ? from[m] : 0;
+	} else if (state & KEPT && matters) {
+		for (m = 0; m < p->metrics.n; m++)
+			if (!pp_cell_add(p->metrics.at[m].type, &to[m], from[m]))
+				return false;
+	}
+	if (s->dense && (state & SHOWN || row == 0))
+		s->present[at >> 6] &= ~((uint64_t)1 << (at & 63));
+	if (s->dense)
+		s->present[at >> 6] |= (uint64_t)matters << (at & 63);
+	return true;
+}
+
+static bool
 series_compact(const struct reshape *r, struct pp_series *s)
 {
-	size_t stride = r->p->metrics.n + s->has_calls, m;
+	size_t stride = r->p->metrics.n + s->has_calls;
 	uint32_t row, n = s->dense ? r->p->tree.n : 0;
+	bool fits = true;
 
-	for (row = 0; row < s->rows; row++) {
+	for (row = 0; row < s->rows && fits; row++) {
 		pp_node node = pp_series_node(s, row);
-		uint32_t at = s->dense ? r->to[node] : n;
-		const int64_t *from = s->cells + (size_t)row * s->stride;
-		bool matters = row_matters(r, s, row), kept = r->state[node] & KEPT;
-		int64_t *to = s->cells + at * stride;
 
 		/* The root stays whatever becomes of its cost. */
-		if (node ? !(r->state[node] & NEEDED) || (!s->dense && !matters)
-		         : !s->dense && !matters)
+		if ((node && !(r->state[node] & NEEDED)) || (!s->dense && !row_matters(r, s, row)))
 			continue;
-		for (m = 0; m < stride; m++)
-			to[m] = matters && (kept || m == r->p->metrics.n) ? from[m] : 0;
-		if (s->dense) {
-			s->present[at >> 6] &= ~((uint64_t)1 << (at & 63));
-			s->present[at >> 6] |= (uint64_t)matters << (at & 63);
-		} else {
+		fits = row_compact(r, s, row, s->dense ? r->to[node] : n, stride);
+		if (!s->dense)
 			s->node_of[n++] = r->to[node];
-		}
 	}
 	s->rows = n;
 	s->stride = (uint32_t)stride;
 	s->measured = false;
 	pp_timeline_release(&s->timeline);
+	return fits;
 }
 
-static void
+static bool
 compact(struct reshape *r)
 {
 	pp_node node = 1;
 	size_t i;
 
-	while (node < r->p->tree.n && (r->state[node] & NEEDED) && (r->state[node] & KEPT))
+	while (node < r->p->tree.n && (r->state[node] & NEEDED) && (r->state[node] & KEPT) &&
+	       (r->state[node] & SHOWN))
 		node++;
 	/* All of it stays: nothing moves, but for costs without a stack. */
 	for (i = 0; node == r->p->tree.n && i < r->p->series.n; i++)
@@ -374,11 +407,13 @@ compact(struct reshape *r)
 	if (node && node == r->p->tree.n) {
 		for (node = 1; r->p->less.n && node < r->p->tree.n; node++)
 			r->to[node] = node;
-		return;
+		return true;
 	}
 	tree_compact(r);
 	for (i = 0; i < r->p->series.n; i++)
-		series_compact(r, &r->p->series.at[i]);
+		if (!series_compact(r, &r->p->series.at[i]))
+			return false;
+	return true;
 }
 
 void
@@ -421,14 +456,12 @@ pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
 	r.to = calloc(p->tree.n, sizeof *r.to);
 	r.depth = want->depth ? calloc(p->tree.n, sizeof *r.depth) : NULL;
 	if (r.state && r.to && (!want->depth || r.depth)) {
-		bool choice = is_choice(&r), fine = !choice || choose(&r);
+		bool choice = is_choice(&r);
+		bool fine = choice && !want->depth ? choose(&r) : decide(&r);
 
-		if (!choice)
-			decide(&r);
 		find_needed(&r);
 		if (fine && choice) {
-			compact(&r);
-			status = PP_OK;
+			status = compact(&r) ? PP_OK : PP_E_LIMIT;
 		} else if (fine && build(&r)) {
 			status = rows_rebuild(&r);
 		}

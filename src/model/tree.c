@@ -244,14 +244,20 @@ pp_tree_find(const struct pp_tree *t, pp_node parent, pp_frame frame)
 pp_node
 pp_tree_child(struct pp_tree *t, pp_node parent, pp_frame frame)
 {
-	pp_node node = pp_tree_find(t, parent, frame);
+	uint64_t key = key_of(parent, frame);
+	uint32_t hash;
+	size_t at;
 
-	if (node)
-		return node;
+	if (parent + 1 < t->n && t->key[parent + 1] == key)
+		return parent + 1;
+	hash = key_hash(t, key);
+	for (at = slot_of(t, hash); t->slots[at].node; at = slot_next(t, at))
+		if (t->slots[at].hash == hash && t->key[t->slots[at].node] == key)
+			return t->slots[at].node;
 	if (!tree_reserve(t, 1, 1))
 		return 0;
 	t->marks_recursion = false;
-	return tree_append(t, parent, key_of(parent, frame));
+	return tree_append(t, parent, key);
 }
 
 /* ---- looking up many stacks ------------------------------------------------------------- */

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Every question beside `top` on the same file, in instructions: questions.py POLYPROF [FORMAT...]
+
+An answer should take no more than 1.2 x as long as `top`; a comparison of two files, as two of them. Filters that move
+or join what is left of stacks as simple as folded ones may take a little longer (LONGER). The inputs are those of gate.py. Speaks TAP.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import gate
+
+LIMIT = 1.2
+LONGER = {('folded', 'hide'): 1.35, ('diff-folded', 'hide'): 1.35, ('folded', 'focus'): 1.25, ('diff-folded', 'focus'): 1.25}
+
+
+def questions(polyprof, path):
+    done = subprocess.run([polyprof, 'top', '--json', '-n', '1', '--sort', 'total', path], capture_output=True, check=True)
+    name = json.loads(done.stdout)['functions'][0]['name']
+    facets = json.loads(subprocess.run([polyprof, 'info', '--json', path], capture_output=True, check=True).stdout)['facets']
+    yield 'summary', [path]
+    yield 'tree', ['tree', path]
+    yield 'callers', ['callers', name, path]
+    yield 'callees', ['callees', name, path]
+    if 'lines' in facets:
+        yield 'lines', ['lines', path]
+    yield 'focus', ['top', '--focus', 'e', path]
+    yield 'ignore', ['top', '--ignore', 'zzz', path]
+    yield 'hide', ['top', '--hide', '7', path]
+    yield 'depth', ['top', '--depth', '5', path]
+    yield 'diff', ['diff', path, path]
+    yield 'gate', ['gate', path, path, '--fail-if', 'total > +5%']
+
+
+def main():
+    polyprof, *wanted = sys.argv[1:]
+    polyprof = os.path.abspath(polyprof)
+    if not shutil.which('valgrind'):
+        print('1..0 # SKIP valgrind is not installed')
+        return 0
+    number = failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        for fmt in wanted or sorted(gate.INPUTS):
+            name, write = gate.INPUTS[fmt]
+            path = os.path.join(directory, name)
+            write(path)
+            top = gate.instructions(polyprof, ['top', '-j1', '-q', path], directory)
+            for what, words in questions(polyprof, path):
+                count = gate.instructions(polyprof, [*words, '-j1', '-q'], directory)
+                ratio = count / top / (2 if what in ('diff', 'gate') else 1)
+                limit = LONGER.get((fmt, what), LIMIT)
+                passed = ratio <= limit
+                number, failed = number + 1, failed + (not passed)
+                print(f"{'ok' if passed else 'not ok'} {number} - {fmt}: {what} takes {ratio:.2f} x top, "
+                      f'{count / 1e6:.1f} M instructions; at most {limit}')
+    print(f'1..{number}')
+    return 1 if failed else 0
+
+
+sys.exit(main())
