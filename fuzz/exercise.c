@@ -452,8 +452,11 @@ read_flat(const struct exercise *e, const struct pp_profile *p, const union pp_v
 	status = read_input(e, &opts, &diags, &flat);
 	require(status == PP_OK || (status == PP_E_NOMEM && e->may_lack_memory),
 	        "what can be read, can be read in short");
-	/* Cells that had to become doubles are less exact than sums that need not. */
-	if (flat && compute(e, flat, &sum) && whole) {
+	/*
+	 * Cells that had to become doubles are less exact than sums that need not. Without memory a
+	 * companion may be there the one time and not the other.
+	 */
+	if (flat && compute(e, flat, &sum) && whole && !e->may_lack_memory) {
 		double a = pp_value_double(&p->metrics.at[pp_profile_primary(p)], *whole);
 		double b = pp_value_double(&flat->metrics.at[pp_profile_primary(flat)], sum);
 
