@@ -8,6 +8,8 @@
 #include "formats/callgrind_family.h"
 
 #define MOST_BITS 512
+/* Lines of something else after which it is no file of the family. */
+#define LINES_MOST 200
 
 struct signs {
 	int bits;
@@ -85,6 +87,7 @@ pp_cg_detect(const struct pp_peek *peek, int *bits)
 	struct signs s = { 0 };
 	const unsigned char *p = peek->head.p, *end = p + peek->head.n;
 	bool first = true;
+	unsigned lines = 0;
 
 	*bits = 0;
 	/* Callgrind leaves its base name empty when it writes one file per thread. */
@@ -98,6 +101,10 @@ pp_cg_detect(const struct pp_peek *peek, int *bits)
 		stop = stop ? stop : end;
 		look_at(&s, pp_cg_trim(pp_slice_of(p, (size_t)(stop - p))), first);
 		first = false;
+		/* What follows the header only tells whether there are calls. */
+		if (s.bits == 0 ? ++lines == LINES_MOST
+		                : s.body && s.events && (s.creator || s.callgrind_mark))
+			break;
 		p = stop < end ? stop + 1 : end;
 	}
 	if (s.massif || !(s.events || s.creator || s.callgrind_mark || s.separator || s.old_xdebug))

@@ -29,6 +29,7 @@
 #define BITS_FRAME 6
 #define BITS_BARE_FRAME 2
 #define BITS_MOST 120
+#define WRONG_MOST 32
 
 struct bid {
 	int bits;
@@ -124,6 +125,9 @@ perf_script_bid(const struct pp_peek *peek)
 			break;
 		stop = stop ? stop : end;
 		bid_line(&b, pp_slice_of(p, (size_t)(stop - p)));
+		/* So many wrong lines are those of something else. */
+		if (b.wrong >= WRONG_MOST && b.samples + b.frames < b.wrong)
+			return 0;
 		p = stop + 1;
 	}
 	/* Frames alone are little to go by: then all must be as perf writes them. */
