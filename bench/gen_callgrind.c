@@ -39,7 +39,8 @@ main(int argc, char **argv)
 
 	if (!known || !files || !total)
 		return 1;
-	printf("# callgrind format\nversion: 1\ncreator: gen_callgrind\npositions: line\nevents: Ir Dr Dw\n\n");
+	printf(
+	    "# callgrind format\nversion: 1\ncreator: gen_callgrind\npositions: line\nevents: Ir Dr Dw\n\n");
 	/* The last layer first: what a call costs is known when it is written. */
 	for (f = funcs; f-- > 0;) {
 		unsigned lines = 40 + draw(240), calls = f + layer < funcs ? 4 + draw(24) : 0;
@@ -50,7 +51,8 @@ main(int argc, char **argv)
 			unsigned cost = 1 + draw(5000);
 
 			total[f] += cost;
-			written += (uint64_t)printf("+%u %u %u %u\n", 1 + draw(3), cost, cost / 3, cost / 7);
+			written += (uint64_t)printf("+%u %u %u %u\n", 1 + draw(3), cost, cost / 3,
+			                            cost / 7);
 		}
 		for (i = 0; i < calls; i++) {
 			unsigned callee = f + layer + draw(layer), count = 1 + draw(9);
@@ -62,8 +64,9 @@ main(int argc, char **argv)
 			total[f] += cost;
 			name_put("cfi", callee / 20 + 1, files, "/srv/app/src/module/file_");
 			name_put("cfn", callee + 1, known, "app::module::function_number_");
-			written += (uint64_t)printf("calls=%u +%u\n+1 %llu %llu %llu\n", count, draw(50),
-			                            (unsigned long long)cost, (unsigned long long)cost / 3,
+			written += (uint64_t)printf("calls=%u +%u\n+1 %llu %llu %llu\n", count,
+			                            draw(50), (unsigned long long)cost,
+			                            (unsigned long long)cost / 3,
 			                            (unsigned long long)cost / 7);
 		}
 		written += (uint64_t)printf("\n");

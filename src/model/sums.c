@@ -82,8 +82,9 @@ pp_sums_to_real(struct pp_sums *s, size_t column, double divisor)
 		return;
 	for (row = 0; row < 2 * s->rows; row++) {
 		union pp_value *v = &s->cells[row * s->stride + column];
+		double sum = (double)v->i / divisor;
 
-		v->d = (double)v->i / divisor;
+		v->d = sum;
 	}
 	s->real[column] = s->any_real = true;
 }
