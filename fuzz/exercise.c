@@ -15,7 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/estimate.h"
+#include "analysis/filter.h"
 #include "analysis/flame.h"
+#include "analysis/linecost.h"
 #include "api/api.h"
 #include "output/flame_svg.h"
 #include "output/html.h"
@@ -425,6 +428,58 @@ exercise_draw(const struct exercise *e, const struct pp_profile *p)
 	pp_sink_close(sink);
 }
 
+/* ---- questions -------------------------------------------------------------------------- */
+
+static void
+ask_lines(const struct exercise *e, const struct pp_profile *p)
+{
+	struct pp_linecost lines;
+	pp_status status = pp_linecost_compute(p, &lines);
+	bool sorted;
+
+	require(is_answer(e, status), "what lines cost");
+	if (status != PP_OK)
+		return;
+	sorted = pp_linecost_sort(&lines, PP_LINES_BY_COST, pp_profile_primary(p)) &&
+	         pp_linecost_sort(&lines, PP_LINES_BY_PLACE, 0);
+	require(sorted || e->may_lack_memory, "the order of lines");
+	pp_linecost_release(&lines);
+}
+
+/* Stacks that are not there are estimated, then some are taken out; the profile is nobody's afterwards. */
+static void
+ask_filtered(const struct exercise *e, struct pp_profile *p)
+{
+	static const enum pp_filter_kind kinds[] = { PP_FILTER_FOCUS, PP_FILTER_HIDE,
+		                                     PP_FILTER_SHOW_FROM, PP_FILTER_IGNORE };
+	struct pp_estimate_opts opts = { .max_nodes = 2000 };
+	struct pp_filter filter = { .depth = (uint32_t)(p->funcs.n % 5) };
+	struct pp_buf problem = { 0 };
+	struct pp_estimate how;
+	pp_status status = PP_OK;
+
+	if (pp_estimate_possible(p))
+		status = pp_estimate_attach(p, &opts, &how);
+	require(is_answer(e, status), "the estimate's answer");
+	if (status == PP_OK) {
+		check_tree(p);
+		check_rows(p);
+		status = pp_filter_add(&filter, kinds[p->funcs.n % 4], pp_slice_z("[aeiou]"),
+		                       &problem)
+		             ? pp_filter_apply(p, &filter, &problem)
+		             : PP_E_NOMEM;
+		require(is_answer(e, status) || status == PP_E_UNSUPPORTED || status == PP_E_LIMIT,
+		        "the filter's answer");
+	}
+	if (status == PP_OK) {
+		check_tree(p);
+		check_rows(p);
+		(void)compute(e, p, &(union pp_value){ .i = 0 });
+	}
+	pp_filter_release(&filter);
+	pp_buf_release(&problem);
+}
+
 static pp_status
 read_input(const struct exercise *e, const struct pp_read_opts *opts, struct pp_diags *diags,
            struct pp_profile **p)
@@ -496,6 +551,8 @@ exercise_run(const struct exercise *e)
 		if (e->draws)
 			exercise_draw(e, p);
 		write_some(e, p, pp_profile_complete(p) && pp_diags_total(&diags, PP_WARNING) == 0);
+		ask_lines(e, p);
+		ask_filtered(e, p);
 		pp_profile_free(p);
 	}
 	pp_diags_release(&diags);
