@@ -126,19 +126,20 @@ walk_trace(struct recorder *r, struct pp_timeline_iter *it, int64_t *before, int
 
 	while (r->status == PP_OK && pp_timeline_next(it)) {
 		const struct pp_event *e = &it->event;
+		int64_t time = pp_time_near(e->time);
 
 		if (first)
-			r->out->start = r->until = e->time;
+			r->out->start = r->until = time;
 		for (c = 0; c < r->columns && !first; c++)
 			gains[c] = gain(r->p->metrics.at[c].type, before[c], it->values[c]);
 		if (!first) {
 			part_enter(r, since);
 			book_trace(r, r->d->place[r->node_of[running]],
-			           e->time > since ? (uint64_t)(e->time - since) : 0, calls, gains);
+			           time > since ? (uint64_t)(time - since) : 0, calls, gains);
 		}
 		calls = e->kind == PP_EVENT_ENTER;
 		running = e->kind == PP_EVENT_EXIT ? pp_tree_parent(&r->p->tree, e->node) : e->node;
-		since = e->time;
+		since = time;
 		memcpy(before, it->values, r->columns * sizeof *before);
 		first = false;
 	}
@@ -153,7 +154,7 @@ walk_samples(struct recorder *r, struct pp_timeline_iter *it)
 	bool first = true;
 
 	while (r->status == PP_OK && pp_timeline_next(it)) {
-		int64_t time = it->event.time;
+		int64_t time = pp_time_near(it->event.time);
 
 		if (first)
 			r->out->start = r->until = r->last = time;
@@ -172,7 +173,8 @@ walk_samples(struct recorder *r, struct pp_timeline_iter *it)
 static uint64_t
 part_length(const struct pp_profile *p, const struct pp_timeline *t, uint64_t most)
 {
-	uint64_t span = p->time_end > p->time_start ? (uint64_t)(p->time_end - p->time_start) : 0;
+	int64_t from = pp_time_near(p->time_start), to = pp_time_near(p->time_end);
+	uint64_t span = to > from ? (uint64_t)(to - from) : 0;
 
 	if (t->n <= most || span == 0)
 		return 0;

@@ -152,14 +152,18 @@ chart_span(struct chart *c, const struct pp_timeline *t)
 	if (!pp_timeline_begin(t, &it, 0))
 		return false;
 	for (; pp_timeline_next(&it); first = false) {
+		int64_t time = pp_time_near(it.event.time);
+
 		if (first)
-			c->start = c->end = it.event.time;
-		c->end = it.event.time > c->end ? it.event.time : c->end;
+			c->start = c->end = time;
+		c->end = time > c->end ? time : c->end;
 	}
 	pp_timeline_end(&it);
 	if (c->p->has_time && c->p->time_end > c->p->time_start) {
-		c->start = c->start > c->p->time_start ? c->start : c->p->time_start;
-		c->end = c->end < c->p->time_end ? c->end : c->p->time_end;
+		int64_t from = pp_time_near(c->p->time_start), to = pp_time_near(c->p->time_end);
+
+		c->start = c->start > from ? c->start : from;
+		c->end = c->end < to ? c->end : to;
 	}
 	/* The last of several samples lasts as long as they do on average. */
 	if (!t->cumulative && t->n > 1)
@@ -182,7 +186,7 @@ chart_walk(struct chart *c, const struct pp_timeline *t)
 	while (c->ok && pp_timeline_next(&it)) {
 		const struct pp_event *e = &it.event;
 
-		now = e->time > now ? e->time : now;
+		now = pp_time_near(e->time) > now ? pp_time_near(e->time) : now;
 		now = now < c->end ? now : c->end;
 		chart_step(
 		    c, e->kind == PP_EVENT_EXIT ? pp_tree_parent(&c->p->tree, e->node) : e->node,

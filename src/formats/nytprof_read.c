@@ -347,7 +347,7 @@ take_process_end(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 
 /* ---- one record ------------------------------------------------------------------------------ */
 
-/* All numbers of a record make sense as seconds, ticks or dates. */
+/* All numbers of a record make sense as seconds, ticks (of a nanosecond, for years) or dates. */
 static bool
 numbers_plausible(const struct pp_nyt_record *r)
 {
@@ -356,7 +356,7 @@ numbers_plausible(const struct pp_nyt_record *r)
 	for (i = 0; i < r->numbers; i++) {
 		double d = fabs(r->n[i]);
 
-		if (d != 0.0 && !(d > 1e-12 && d < 1e13))
+		if (d != 0.0 && !(d > 1e-12 && d < 1e18))
 			return false;
 	}
 	return true;

@@ -62,4 +62,13 @@ void pp_timeline_end(struct pp_timeline_iter *);
 /* The block that holds the first event at or after a time. */
 size_t pp_timeline_seek(const struct pp_timeline *, int64_t time);
 
+/* A time as pictures draw it: further from 1970 than 73 years it stays there, so that differences fit. */
+static inline int64_t
+pp_time_near(int64_t time)
+{
+	const int64_t most = INT64_MAX / 4;
+
+	return time > most ? most : time < -most ? -most : time;
+}
+
 #endif
