@@ -16,7 +16,7 @@ CPUS = len(os.sched_getaffinity(0))
 LANES = min(2, CPUS)
 JOBS = max(1, CPUS // LANES)
 # All fuzzers together; each gets its share, but not more than 20 s.
-FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '110'))
+FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '80'))
 FUZZ_RUNS = 400000
 print_lock = threading.Lock()
 
