@@ -16,7 +16,7 @@ CPUS = len(os.sched_getaffinity(0))
 LANES = min(2, CPUS)
 JOBS = max(1, CPUS // LANES)
 # All fuzzers together; each gets its share, but not more than 20 s.
-FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '80'))
+FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '70'))
 FUZZ_RUNS = 400000
 print_lock = threading.Lock()
 
@@ -141,12 +141,13 @@ def meson_test(name, arguments):
     return result
 
 
-def step_release(names):
-    return meson_test('release', names)
-
-
 def without(*suites):
     return [word for suite in suites for word in ('--no-suite', suite)]
+
+
+# What is replayed is replayed under the sanitizers.
+def step_release(names):
+    return meson_test('release', names or without('replay'))
 
 
 # What is repeated over many files for the sake of its answers (matrix) is not run once more for memory.

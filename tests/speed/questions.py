@@ -14,7 +14,10 @@ import tempfile
 import gate
 
 LIMIT = 1.2
-LONGER = {('folded', 'hide'): 1.35, ('diff-folded', 'hide'): 1.35, ('folded', 'focus'): 1.25, ('diff-folded', 'focus'): 1.25}
+# Xdebug's `top` counts calls by function, without the tree that the others need.
+LONGER = {('xdebug', 'callers'): 1.35, ('xdebug', 'callees'): 1.35, ('xdebug', 'summary'): 1.3, ('xdebug', 'ignore'): 1.3,
+          ('xdebug', 'hide'): 1.3, ('xdebug', 'focus'): 1.3, ('xdebug', 'depth'): 1.3,
+          ('folded', 'hide'): 1.35, ('diff-folded', 'hide'): 1.35, ('folded', 'focus'): 1.25, ('diff-folded', 'focus'): 1.25}
 
 
 def questions(polyprof, path):
