@@ -13,6 +13,8 @@ import os
 import subprocess
 import sys
 
+from tap import Tap
+
 PROGRAM = 'cpu_fp'
 LEAST = 0.95
 
@@ -27,18 +29,6 @@ def ask(*command):
 
 def is_user(row):
     return os.path.basename(row.get('module') or '') == PROGRAM
-
-
-class Tap:
-    def __init__(self):
-        self.run = self.failed = 0
-
-    def ok(self, passed, what, detail=''):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
-        if not passed:
-            print(f'# {str(detail)[:1000]}')
 
 
 def matched(rows, names):

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from tap import Tap
+
 COMPANIONS = ('.txt', '.txt.gz', '.txt.zst')
 
 
@@ -75,18 +77,6 @@ def consumer_agrees(polyprof, path, top, info, source):
     folded = run(polyprof, 'convert', '--to', 'folded', '-o', '-', source).stdout.split(b'\n')
     stacks = sum(int(line.rsplit(b' ', 1)[1]) for line in folded if line)
     return any(whole == stacks * unit for unit in (1, 10, 100, 1000)), (sums, stacks)
-
-
-class Tap:
-    def __init__(self):
-        self.run = self.failed = 0
-
-    def ok(self, passed, what, detail=''):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
-        if not passed:
-            print(f'# {str(detail)[:600]}')
 
 
 def difference(a, b):

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from tap import Tap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 BLANKS = b' \t\x0b\x0c\r'
 LARGEST = (1 << 64) - 1
@@ -22,17 +24,6 @@ FORMATS = {'folded': 'folded', 'diff': 'diff-folded'}
 PIECES = [b'main', b'a', b'a-b', b'b', b'', b' ', b';', b';', b'\t', b' 1', b' 22', b' 0', b'7', b'+5', b'-1',
           b'1.5', b'18446744073709551615', b'18446744073709551616', b'\r', b'\xff', b'\xe9', b'\x00', b'\x0b',
           b'\xc3\xa9', b'\xef\xbb\xbf', b'# x', b'foo bar', b'00012', b'\xd9\xa3', b'_[k]', b'x' * 70]
-
-
-class Tap:
-    run = failed = 0
-
-    def ok(self, passed, what, detail=''):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
-        if not passed:
-            print('\n'.join('# ' + line for line in str(detail).splitlines()))
 
 
 def model(data, counts):

@@ -16,23 +16,9 @@ import sys
 import tempfile
 import zlib
 
+from tap import Tap
+
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'nytprof')
-
-
-class Tap:
-    def __init__(self):
-        self.run = self.failed = 0
-
-    def ok(self, passed, what, detail=''):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
-        if not passed:
-            print('\n'.join('# ' + line for line in str(detail)[:3000].splitlines()))
-
-    def skip(self, what, why):
-        self.run += 1
-        print(f'ok {self.run} - {what} # SKIP {why}')
 
 
 def close(a, b):

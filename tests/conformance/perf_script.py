@@ -15,21 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-
-class Tap:
-    def __init__(self):
-        self.run = self.failed = 0
-
-    def ok(self, passed, what, detail=''):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
-        if not passed:
-            print('\n'.join('# ' + line for line in str(detail)[:1500].splitlines()))
-
-    def skip(self, what, why):
-        self.run += 1
-        print(f'ok {self.run} - {what} # SKIP {why}')
+from tap import Tap
 
 
 class Asker:

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from tap import Tap
+
 # good sample -> options -> its stacks
 FOLDED = {
     'plain': {(): ['main;boil 100']},
@@ -26,21 +28,6 @@ FOLDED = {
     'interleaved': {(): ['main 100', 'main;boil 100']},
     'header-only': {(): []},
 }
-
-
-class Tap:
-    def __init__(self):
-        self.run = self.failed = 0
-
-    def ok(self, passed, what, detail=''):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
-        if not passed:
-            print(f'# {detail}')
-
-    def same(self, got, wanted, what):
-        self.ok(got == wanted, what, f'got {got!r}, wanted {wanted!r}')
 
 
 def run(*command):

@@ -12,20 +12,7 @@ import tempfile
 from decimal import Decimal
 from fractions import Fraction
 
-
-class Tap:
-    def __init__(self):
-        self.run = self.failed = 0
-
-    def ok(self, passed, what, detail=''):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
-        if not passed:
-            print(f'# {detail}')
-
-    def same(self, got, wanted, what):
-        self.ok(got == wanted, what, f'got {got!r}, wanted {wanted!r}')
+from tap import Tap
 
 
 # ---- records ----

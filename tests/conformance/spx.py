@@ -20,19 +20,10 @@ import sys
 import tempfile
 from decimal import Decimal
 
+from tap import Tap
+
 BUFFER, SPARE, FLUSH = 8192, 128, 16384
 ENDINGS = ('.txt.gz', '.txt.zst', '.txt')
-
-
-class Tap:
-    run = failed = 0
-
-    def ok(self, passed, what, detail=''):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
-        if not passed:
-            print('\n'.join('# ' + line[:400] for line in str(detail).splitlines()[:12]))
 
 
 # ---- the model ----

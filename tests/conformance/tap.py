@@ -1,0 +1,22 @@
+"""The Test Anything Protocol, for the tests in this directory."""
+
+
+class Tap:
+    """Counts checks and prints each; what a failed one has to say comes as comments."""
+
+    def __init__(self):
+        self.run = self.failed = 0
+
+    def ok(self, passed, what, detail=''):
+        self.run += 1
+        self.failed += not passed
+        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
+        if not passed:
+            print('\n'.join('# ' + line for line in str(detail)[:3000].splitlines()))
+
+    def same(self, got, wanted, what):
+        self.ok(got == wanted, what, f'got {got!r}, wanted {wanted!r}')
+
+    def skip(self, what, why):
+        self.run += 1
+        print(f'ok {self.run} - {what} # SKIP {why}')
