@@ -368,9 +368,13 @@ time_of(const struct spx_read *r, const int64_t *values)
 static void
 merge_events(struct spx_read *r, const struct spx_walk *w)
 {
-	struct pp_timeline *t = &r->b->profile->series.at[r->series].timeline;
+	struct pp_timeline *t;
 	size_t i;
 
+	/* A section of empty lines begins no document: there is no series. */
+	if (!w->events.n)
+		return;
+	t = &r->b->profile->series.at[r->series].timeline;
 	for (i = 0; i < w->events.n; i++) {
 		const struct spx_event *e = &w->events.at[i];
 		const int64_t *values = r->metrics ? w->event_values.at + i * r->metrics : w->next;

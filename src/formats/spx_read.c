@@ -37,9 +37,12 @@ looks_like_event(struct pp_slice line)
 	       (i + 2 == line.n || line.p[i + 2] == ' ');
 }
 
+/* The same lines as pp_spx_header_at() takes for headers: one CR may stand at the end. */
 static bool
 is_header(struct pp_slice line)
 {
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
 	return pp_slice_eq_z(line, "[functions]") || pp_slice_eq_z(line, "[events]");
 }
 
@@ -61,10 +64,10 @@ first_event(struct pp_input *in, struct pp_slice *found)
 		const unsigned char *newline = memchr(p, '\n', (size_t)(end - p));
 		struct pp_slice line = pp_slice_of(p, (size_t)((newline ? newline : end) - p));
 
-		while (line.n && line.p[line.n - 1] == '\r')
-			line.n--;
 		if (is_header(line))
 			return any;
+		while (line.n && line.p[line.n - 1] == '\r')
+			line.n--;
 		if (line.n && looks_like_event(line)) {
 			*found = line;
 			return true;
