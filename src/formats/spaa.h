@@ -183,6 +183,12 @@ struct pp_spaa_level {
 	bool object;
 };
 
+/* An object of a context that was there lately, by its bytes in the chunk. */
+struct pp_spaa_known {
+	struct pp_slice text;
+	uint64_t hash;
+};
+
 struct pp_spaa_parser {
 	struct pp_scan scan;
 	struct pp_spaa_chunk *chunk;
@@ -196,6 +202,8 @@ struct pp_spaa_parser {
 	PP_VEC(uint64_t) keys;   /* hashes of the unknown keys of the open objects */
 	struct pp_map many;      /* the same for objects with many of them */
 	PP_VEC(struct pp_spaa_level) levels;
+	struct pp_spaa_known known[8];
+	unsigned known_next;
 };
 
 /* An object being read: which known keys were seen, taken, wrong. */
@@ -265,6 +273,8 @@ bool pp_spaa_id(struct pp_spaa_parser *, enum pp_spaa_rule, const char *what, st
 bool pp_spaa_array_begin(struct pp_spaa_parser *, enum pp_spaa_rule, const char *what);
 /* Passes any value, looking for duplicate keys; its hash says which values are equal. */
 uint64_t pp_spaa_walk(struct pp_spaa_parser *);
+/* The same for a value of the context at *at; false, and nothing done, when something deserves a finding. */
+bool pp_spaa_walk_plain(struct pp_spaa_parser *, const unsigned char **at, uint64_t *hash);
 /* A list of weights. */
 bool pp_spaa_weights(struct pp_spaa_parser *, const char *what, struct pp_spaa_run *);
 

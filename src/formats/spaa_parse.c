@@ -243,6 +243,36 @@ pp_spaa_walk(struct pp_spaa_parser *p)
 	return hash;
 }
 
+/* Forgets the keys of the line before. */
+static void
+keys_forget(struct pp_spaa_parser *p)
+{
+	p->serial = 0;
+	p->keys.n = 0;
+	if (p->many.n)
+		pp_map_release(&p->many);
+}
+
+bool
+pp_spaa_walk_plain(struct pp_spaa_parser *p, const unsigned char **at, uint64_t *hash)
+{
+	size_t findings = p->chunk->findings.n;
+	const unsigned char *end = p->rec->text.p + p->rec->text.n;
+
+	pp_scan_init(&p->scan, pp_slice_of(*at, (size_t)(end - *at)), p->max_nesting,
+	             PP_SCAN_STRICT);
+	p->scan.depth = 2; /* in the context of the record */
+	keys_forget(p);
+	*hash = pp_spaa_walk(p);
+	if (p->scan.error == PP_SCAN_OK && p->chunk->findings.n == findings) {
+		*at = p->scan.cur;
+		return true;
+	}
+	p->chunk->findings.n = findings;
+	p->rec->wrong = false;
+	return false;
+}
+
 /* ---- objects ---------------------------------------------------------------------------- */
 
 bool
@@ -701,10 +731,7 @@ line_parse(struct pp_spaa_parser *p)
 	}
 	if (rec->type == PP_SPAA_HEADER)
 		return; /* read when its turn comes: there is one */
-	p->serial = 0;
-	p->keys.n = 0;
-	if (p->many.n)
-		pp_map_release(&p->many);
+	keys_forget(p);
 	parsers[rec->type](p);
 	if (PP_UNLIKELY(!pp_scan_end(&p->scan)))
 		line_broken(p, findings);
@@ -730,6 +757,7 @@ pp_spaa_chunk_parse(struct pp_spaa_chunk *c, struct pp_spaa_parser *p)
 	c->extras = false;
 	pp_arena_release(&c->arena);
 	p->chunk = c;
+	memset(p->known, 0, sizeof p->known);
 	/* Pools are never NULL, so that empty runs in them are places, too. */
 	if (!pp_vec_reserve(&c->frames, 256) || !pp_vec_reserve(&c->weights, 64) ||
 	    !pp_vec_reserve(&c->refs, 4))

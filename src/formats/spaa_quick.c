@@ -108,16 +108,36 @@ text(struct quick *q, struct pp_slice *out)
 	return true;
 }
 
-/* An id that is a string; `at` is its quote. */
+/* An id: a string, or the digits of an unsigned 64-bit number. */
 static inline bool
-id_text(struct quick *q, uint64_t seed, struct pp_spaa_id *id)
+stack_id(struct quick *q, uint64_t seed, struct pp_spaa_id *id)
 {
-	id->at = q->p - 1;
-	if (!text(q, &id->text) || id->text.n == 0)
-		return false;
-	id->is_text = true;
+	static const char most[] = "18446744073709551615";
+	size_t n;
+
+	id->at = q->p;
+	id->is_text = LITERAL(q, "\"");
+	if (id->is_text) {
+		if (!text(q, &id->text) || id->text.n == 0)
+			return false;
+	} else {
+		n = pp_swar_first(pp_swar_above9(pp_swar_digits(pp_load64(q->p))));
+		while (n % 8 == 0 && n > 0 && n < sizeof most - 1) {
+			size_t more = pp_swar_first(
+			    pp_swar_above9(pp_swar_digits(pp_load64(q->p + n))));
+
+			n += more;
+			if (more == 0)
+				break;
+		}
+		if (n == 0 || n > sizeof most - 1 || (*q->p == '0' && n > 1) ||
+		    (n == sizeof most - 1 && memcmp(q->p, most, n) > 0))
+			return false;
+		id->text = pp_slice_of(q->p, n);
+		q->p += n;
+	}
 	id->hash = pp_spaa_hash(id->text.p, id->text.n, seed);
-	return true;
+	return q->p <= q->end;
 }
 
 /* ---- samples ---------------------------------------------------------------------------- */
@@ -154,8 +174,8 @@ pp_spaa_quick_sample(struct pp_spaa_parser *p)
 			return false;
 		s->has_period = true;
 	}
-	return LITERAL(&q, ",\"stack_id\":\"") && id_text(&q, p->seed, &s->id) &&
-	       LITERAL(&q, "}") && q.p == q.end;
+	return LITERAL(&q, ",\"stack_id\":") && stack_id(&q, p->seed, &s->id) && LITERAL(&q, "}") &&
+	       q.p == q.end;
 }
 
 /* ---- stacks ----------------------------------------------------------------------------- */
@@ -183,40 +203,93 @@ frames(struct quick *q, struct pp_spaa_chunk *c, struct pp_spaa_run *run)
 	return q->p <= q->end && q->p[-1] == ']';
 }
 
+/* A number of the context, its key passed already. */
+static inline bool
+context_number(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s, unsigned key,
+               int64_t *out)
+{
+	uint64_t value;
+
+	if (!whole(q, &value))
+		return false;
+	*out = (int64_t)value;
+	s->context += pp_spaa_context_add(key, pp_mix(value ^ p->seed, PP_HASH_K1));
+	return true;
+}
+
+static inline bool
+context_text(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s, unsigned key,
+             struct pp_slice *out)
+{
+	if (!text(q, out))
+		return false;
+	s->context += pp_spaa_context_add(key, pp_spaa_hash(out->p, out->n, p->seed));
+	return true;
+}
+
+/* An object of the context: nearly always one that was there a few lines ago, byte for byte. */
+static bool
+context_object(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s, unsigned key)
+{
+	const unsigned char *begin = q->p;
+	struct pp_spaa_known *known;
+	uint64_t hash;
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(p->known) && p->known[i].text.n; i++)
+		if (literal(q, (const char *)p->known[i].text.p, p->known[i].text.n)) {
+			s->context += pp_spaa_context_add(key, p->known[i].hash);
+			return true;
+		}
+	if (*begin != '{' || !pp_spaa_walk_plain(p, &q->p, &hash))
+		return false;
+	known = &p->known[p->known_next++ % PP_COUNT_OF(p->known)];
+	*known = (struct pp_spaa_known){ pp_slice_of(begin, (size_t)(q->p - begin)), hash };
+	s->context += pp_spaa_context_add(key, hash);
+	return true;
+}
+
+/* What a context may have besides event, process and thread: nothing but text to everybody here. */
+static bool
+context_more(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s)
+{
+	struct pp_slice ignored;
+	int64_t uid;
+
+	if (LITERAL(q, ",\"execname\":\"") &&
+	    !context_text(q, p, s, PP_SPAA_CTX_EXECNAME, &ignored))
+		return false;
+	if (LITERAL(q, ",\"probe\":") && !context_object(q, p, s, PP_SPAA_CTX_PROBE))
+		return false;
+	if (LITERAL(q, ",\"uid\":") && !context_number(q, p, s, PP_SPAA_CTX_UID, &uid))
+		return false;
+	if (LITERAL(q, ",\"zonename\":\"") &&
+	    !context_text(q, p, s, PP_SPAA_CTX_ZONENAME, &ignored))
+		return false;
+	if (LITERAL(q, ",\"trace_fields\":") && !context_object(q, p, s, PP_SPAA_CTX_TRACE_FIELDS))
+		return false;
+	if (!LITERAL(q, "}"))
+		return false;
+	p->chunk->extras = true;
+	return true;
+}
+
 static bool
 context(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 {
-	uint64_t value, seed = p->seed;
-
-	if (!LITERAL(q, ",\"context\":{\"event\":\"") || !text(q, &s->event))
+	if (!LITERAL(q, ",\"context\":{\"event\":\"") ||
+	    !context_text(q, p, s, PP_SPAA_CTX_EVENT, &s->event))
 		return false;
 	s->has_event = true;
-	s->context = pp_spaa_context_add(PP_SPAA_CTX_EVENT,
-	                                 pp_spaa_hash(s->event.p, s->event.n, seed));
-	if (LITERAL(q, ",\"pid\":")) {
-		if (!whole(q, &value))
-			return false;
-		s->pid = (int64_t)value;
-		s->context += pp_spaa_context_add(PP_SPAA_CTX_PID,
-		                                  pp_mix(value ^ seed, PP_HASH_K1));
-	}
-	if (LITERAL(q, ",\"tid\":")) {
-		if (!whole(q, &value))
-			return false;
-		s->tid = (int64_t)value;
-		s->context += pp_spaa_context_add(PP_SPAA_CTX_TID,
-		                                  pp_mix(value ^ seed, PP_HASH_K1));
-	}
-	if (LITERAL(q, ",\"execname\":\"")) {
-		struct pp_slice name;
-
-		if (!text(q, &name))
-			return false;
-		p->chunk->extras = true;
-		s->context += pp_spaa_context_add(PP_SPAA_CTX_EXECNAME,
-		                                  pp_spaa_hash(name.p, name.n, seed));
-	}
-	return LITERAL(q, "}");
+	if (LITERAL(q, ",\"pid\":") && !context_number(q, p, s, PP_SPAA_CTX_PID, &s->pid))
+		return false;
+	if (LITERAL(q, ",\"tid\":") && !context_number(q, p, s, PP_SPAA_CTX_TID, &s->tid))
+		return false;
+	if (LITERAL(q, ",\"cpu\":") && !context_number(q, p, s, PP_SPAA_CTX_CPU, &s->cpu))
+		return false;
+	if (LITERAL(q, ",\"comm\":\"") && !context_text(q, p, s, PP_SPAA_CTX_COMM, &s->comm))
+		return false;
+	return LITERAL(q, "}") || context_more(q, p, s);
 }
 
 static bool
@@ -282,8 +355,7 @@ related(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_run *run)
 	if (!LITERAL(q, ",\"related_stacks\":["))
 		return true;
 	do {
-		if (!LITERAL(q, "\"") || !id_text(q, p->seed, &ref.id) ||
-		    !pp_vec_push(&p->chunk->refs, ref))
+		if (!stack_id(q, p->seed, &ref.id) || !pp_vec_push(&p->chunk->refs, ref))
 			return false;
 		run->n++;
 	} while (q->p < q->end && *q->p++ == ',');
@@ -295,7 +367,7 @@ stack(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 {
 	struct pp_slice same;
 
-	if (!LITERAL(q, "{\"type\":\"stack\",\"id\":\"") || !id_text(q, p->seed, &s->id) ||
+	if (!LITERAL(q, "{\"type\":\"stack\",\"id\":") || !stack_id(q, p->seed, &s->id) ||
 	    !LITERAL(q, ",\"frames\":[") || !frames(q, p->chunk, &s->frames) ||
 	    !stack_type(q, &s->type) || !context(q, p, s) || !LITERAL(q, ",\"weights\":["))
 		return false;
@@ -304,7 +376,7 @@ stack(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s)
 		return false;
 	same.n = (size_t)(q->p - same.p);
 	s->has_id = true;
-	s->id.is_hex = pp_spaa_is_hex(s->id.text);
+	s->id.is_hex = s->id.is_text && pp_spaa_is_hex(s->id.text);
 	return exclusive(q, s, same) && related(q, p, &s->related) && LITERAL(q, "}") &&
 	       q->p == q->end;
 }

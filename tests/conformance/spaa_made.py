@@ -260,6 +260,32 @@ def many_contexts(made):
     made.tap.same(json.loads(made.run('info', '--json', made.path).stdout)['counts']['threads'], number, 'many threads')
 
 
+def same_contexts(made):
+    """A context is what it says, however it is written: plainly, with blanks, its keys in another order."""
+    probe = {'provider': 'syscall', 'module': '', 'n': 1, 'deep': {'list': [1, {'x': None}]}}
+    context = {'event': 'e', 'pid': 1, 'tid': 2, 'cpu': 3, 'comm': 'c', 'execname': 'x', 'probe': probe, 'uid': 7,
+               'zonename': 'z', 'trace_fields': {'a': 1.5}}
+    other = dict(context, probe=dict(probe, n=2))
+    for number in ('0xa', 10 ** 19):
+        head = [header(stack_id_mode='content_addressable'), dso(), frame(1)]
+        first = stack(number, [1], {'n': 5}, context=context)
+        for text in (text_of(first), text_of(first, ', ', ' : '),
+                     text_of(stack(number, [1], {'n': 5}, context=dict(reversed(context.items()),
+                                                                         probe=dict(reversed(probe.items()))))),
+                     text_of(first).replace('"syscall"', '"\\u0073yscall"')):
+            made.write(head + [first, first, text])
+            made.tap.same([rule for rule, line, _ in made.findings() if line == 5], ['spaa-stack-repeated'], f'{text} again')
+            made.write(head + [stack(number, [1], {'n': 5}, context=other), text])
+            made.tap.same([rule for rule, _, _ in made.findings()], ['spaa-stack-contexts'], f'{text} is another')
+        for old, new, rule in (('"module"', '"provider"', 'spaa-key-twice'), ('"n":1', '"n":01', 'spaa-json'),
+                               ('"uid":7', '"uid":-7', 'spaa-context-field'), ('"probe":{', '"probe":5,"x_y":{', 'spaa-context-object')):
+            made.write(head + [stack('0xb', [1], {'n': 5}, context=context), text_of(first).replace(old, new)])
+            made.tap.same([(rule, line) for rule, line, _ in made.findings()], [(rule, 5)], f'{rule} in a context')
+    for number, rules in ((2 ** 64 - 1, []), (2 ** 64, ['spaa-stack-id'])):
+        made.write(head + [stack(number, [1], {'n': 5})])
+        made.tap.same([rule for rule, _, _ in made.findings()], rules, f'stack {number}')
+
+
 def many_metrics(made):
     """A metric of its own for each stack."""
     number = 700
@@ -370,7 +396,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
         made = Made(tap, sys.argv[1], work)
-        for part in (halves, events_apart, whole_counts, places, window_times, many_contexts, many_metrics, anew, random_files):
+        for part in (halves, events_apart, whole_counts, places, window_times, same_contexts, many_contexts, many_metrics, anew, random_files):
             part(made)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
