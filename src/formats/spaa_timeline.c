@@ -2,7 +2,8 @@
  * Timelines: raw samples, or windows where a file has none.
  *
  * A sample counts one for `samples` and `count`. Its `period` is what it weighs: that metric, or else the
- * primary one of its event (bytes allocated). A window counts what it says, at its start.
+ * primary one of its event (bytes allocated). A window counts what it says, at its start. Files have them
+ * in any order; timelines go by time.
  */
 #include "formats/spaa.h"
 
@@ -208,18 +209,52 @@ moment_add(struct times *t, const struct pp_spaa_moment *m, bool window)
 	return pp_timeline_add(line, &event, t->values);
 }
 
+/* By time; what happened at the same one in the order of the file. */
+static int
+moment_compare(const void *left, const void *right, void *moments)
+{
+	size_t i = *(const size_t *)left, k = *(const size_t *)right;
+	const struct pp_spaa_moment *a = (const struct pp_spaa_moment *)moments + i,
+	                            *b = (const struct pp_spaa_moment *)moments + k;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (i > k) - (i < k);
+}
+
+/* The order of n moments by time; NULL when they stand in it already, or out of memory (*fine). */
+static size_t *
+moments_order(struct pp_spaa_moment *m, size_t n, bool *fine)
+{
+	size_t *order, i;
+
+	for (i = 1; i < n && m[i - 1].time <= m[i].time; i++)
+		;
+	if (i >= n)
+		return NULL;
+	order = malloc(n * sizeof *order);
+	*fine &= order != NULL;
+	for (i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof *order, moment_compare, m);
+	return order;
+}
+
 void
 pp_spaa_timeline_build(struct pp_spaa_reader *r)
 {
 	struct times t = { .r = r, .record_of = { .seed = r->reader->seed } };
 	bool window = r->moments.n == 0, fine;
-	size_t n = window ? r->windows.n : r->moments.n, i;
-	const struct pp_spaa_moment *m = window ? r->windows.at : r->moments.at;
+	size_t n = window ? r->windows.n : r->moments.n, *order, i;
+	struct pp_spaa_moment *m = window ? r->windows.at : r->moments.at;
 
 	t.values = calloc(r->builder->profile->metrics.n + 1, sizeof *t.values);
 	fine = t.values && (!n || records_index(&t));
+	order = moments_order(m, n, &fine);
 	for (i = 0; fine && i < n; i++)
-		fine = moment_add(&t, &m[i], window);
+		fine = moment_add(&t, &m[order ? order[i] : i], window);
+	free(order);
 	free(t.values);
 	pp_map_release(&t.record_of);
 	if (!fine)

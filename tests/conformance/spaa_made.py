@@ -249,6 +249,22 @@ def window_times(made):
     made.tap.ok('order and time' in made.folded()[1], 'folded stacks cannot hold samples, and that is said')
 
 
+def any_order(made):
+    """Samples and windows stand in any order: what lies in a stretch of time counts, wherever it is written."""
+    head = [header(event(primary='samples'), time_range={'start': 100, 'end': 200, 'unit': 'seconds'}), dso(), frame(1),
+            stack('a', [1], {'samples': 9})]
+    times = (190, 105, 150, Decimal('149.5'), 105, 200)
+    samples = [{'type': 'sample', 'timestamp': time, 'event': 'e', 'stack_id': 'a'} for time in times]
+    windows = [{'type': 'window', 'id': number, 'start': time, 'end': time + 1, 'unit': 'seconds',
+                'by_stack': [{'stack_id': 'a', 'weights': weigh({'samples': 1})}]} for number, time in enumerate(times)]
+    for what in (samples, windows):
+        made.write(head[:-1] + what[:3] + head[-1:] + what[3:])
+        for start, end in ((0, 6), (4, 50), (49, 51), (80, 101)):
+            made.tap.same(made.top('--time', f'{start}s..{end}s'),
+                          {'f1': 2 * ({'samples': sum(start <= time - 100 < end for time in times)},)},
+                          f"{what[0]['type']}s in any order, {start} to {end} s")
+
+
 def many_contexts(made):
     """An id of many threads, threads without a process: neither takes the square of their number."""
     number = 40000
