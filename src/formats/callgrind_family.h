@@ -192,8 +192,9 @@ struct pp_cg_parser {
 	PP_VEC(struct pp_cg_part) parts;
 	PP_VEC(struct pp_cg_header) headers;
 	PP_VEC(struct pp_cg_derived) derived;
-	uint32_t part; /* number of the current part, counted from 1; 0 = none */
-	bool fresh;    /* the next header line starts a part */
+	uint32_t part;        /* number of the current part, counted from 1; 0 = none */
+	uint32_t late_events; /* events that only parts behind the first have */
+	bool fresh;           /* the next header line starts a part */
 
 	/* The current place in the names. */
 	pp_module object, call_object;

@@ -18,6 +18,8 @@
 #include "base/num.h"
 
 #define MOST_EVENTS 512
+/* Each event that comes when there are rows already moves all of them. */
+#define MOST_LATE_EVENTS 32
 
 /* ---- parts ------------------------------------------------------------------------------ */
 
@@ -87,7 +89,7 @@ widen(int64_t **cells, size_t *n, size_t *cap, size_t stride, size_t rows)
 
 	if (rows == 0)
 		return true;
-	if (!pp_vec_grow((void **)cells, cap, sizeof **cells, *n + rows))
+	if (*n + rows > *cap && !pp_vec_grow((void **)cells, cap, sizeof **cells, *n + rows))
 		return false;
 	for (r = rows; r-- > 0;) {
 		memmove(*cells + r * (stride + 1), *cells + r * stride, stride * sizeof **cells);
@@ -155,6 +157,14 @@ metric_find(const struct pp_cg_parser *p, struct pp_slice name)
 	return i;
 }
 
+/* A new event behind the first part, and there are too many of them. */
+static bool
+is_too_late(const struct pp_cg_parser *p, struct pp_slice name)
+{
+	return p->late_events >= MOST_LATE_EVENTS &&
+	       metric_find(p, name) == p->builder->profile->metrics.n;
+}
+
 static uint32_t
 metric_need(struct pp_cg_parser *p, struct pp_slice name)
 {
@@ -166,6 +176,7 @@ metric_need(struct pp_cg_parser *p, struct pp_slice name)
 	pp_cg_metric_unit(p, name, pp_slice_of("", 0), &metric);
 	if (i == 0)
 		metric.flags |= PP_METRIC_PRIMARY;
+	p->late_events += p->part > 1;
 	return metric_add(p, &metric);
 }
 
@@ -318,7 +329,7 @@ event_define(struct pp_cg_parser *p, struct pp_slice value)
 	if (!equal)
 		return; /* a title for an event that this part does not count */
 	head = pp_slice_of(equal + 1, head.n - (size_t)(equal + 1 - head.p));
-	if (name.n == 0 || p->derived.n >= MOST_EVENTS ||
+	if (name.n == 0 || p->derived.n >= MOST_EVENTS || is_too_late(p, name) ||
 	    !terms_parse(p, &derived, head, 1, false)) {
 		pp_cg_report(p, PP_CG_BAD_EVENT, value.p, "the formula of %.*s cannot be computed",
 		             (int)(name.n < 80 ? name.n : 80), (const char *)name.p);
@@ -352,9 +363,11 @@ header_events(struct pp_cg_parser *p, struct pp_slice value)
 
 		while (length < value.n && !pp_cg_is_blank(value.p[length]))
 			length++;
-		if (n == MOST_EVENTS) {
-			pp_cg_report(p, PP_CG_BAD_EVENT, value.p, "there are more than %d events",
-			             MOST_EVENTS);
+		if (n == MOST_EVENTS || is_too_late(p, pp_slice_of(value.p, length))) {
+			pp_cg_report(p, PP_CG_BAD_EVENT, value.p, "there are more than %d %s",
+			             n == MOST_EVENTS ? MOST_EVENTS : MOST_LATE_EVENTS,
+			             n == MOST_EVENTS ? "events"
+			                              : "events that only later parts have");
 			break;
 		}
 		if (n == cap && !pp_vec_grow((void **)&events, &cap, sizeof *events, n + 1))
