@@ -230,6 +230,18 @@ layout_boxes(struct layout *l)
 	return true;
 }
 
+/* The picture of an empty profile that does not even say what it counts. */
+static pp_status
+flame_nothing(struct pp_flame *flame)
+{
+	static const struct pp_metric none = { .type = PP_INT };
+
+	flame->metric = &none;
+	flame->unit = pp_slice_z("count");
+	flame->depth = 1;
+	return pp_vec_push(&flame->boxes, ((struct pp_box){ .width = 0 })) ? PP_OK : PP_E_NOMEM;
+}
+
 pp_status
 pp_flame_compute(struct pp_flame *flame, const struct pp_profile *p,
                  const struct pp_flame_opts *opts)
@@ -238,6 +250,8 @@ pp_flame_compute(struct pp_flame *flame, const struct pp_profile *p,
 	bool ok;
 
 	*flame = (struct pp_flame){ .profile = p, .compares = opts->before != PP_FLAME_ALONE };
+	if (p->metrics.n == 0 && p->tree.n <= 1 && !flame->compares)
+		return flame_nothing(flame);
 	if (opts->metric >= p->metrics.n || (flame->compares && opts->before >= p->metrics.n))
 		return PP_E_UNSUPPORTED;
 	flame->metric = &p->metrics.at[opts->metric];

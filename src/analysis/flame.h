@@ -28,6 +28,7 @@ struct pp_box {
 	pp_func func; /* 0 for the whole and for sums */
 	uint32_t depth;
 	uint32_t parent;
+	uint32_t lane; /* the box stands for that series, counted from 1; 0 = it does not */
 	uint64_t more; /* how many frames a sum stands for; 0 for a frame */
 	double start;  /* share of the whole */
 	double width;
@@ -49,16 +50,18 @@ struct pp_flame {
 
 /*
  * Lays out the tree of a profile in which no two frames show the same name (see analysis/reshape.h).
- * PP_E_NOMEM; PP_E_UNSUPPORTED without a metric.
+ * An empty profile may lack the metric. PP_E_NOMEM; PP_E_UNSUPPORTED without a metric.
  */
 pp_status pp_flame_compute(struct pp_flame *, const struct pp_profile *,
                            const struct pp_flame_opts *);
 /*
- * Lays out what one series did in the order of time: a box for each time a function was entered, its
- * value and width the time spent in it. Metric, order and `before` do not matter. PP_E_NOMEM;
- * PP_E_UNSUPPORTED when the series does not know when things happened.
+ * Lays out what happened in the order of time: a box for each time a function was entered, its value and
+ * width the time spent in it. Where several series know time each is a lane: a box on the whole, from its
+ * first moment to its last, with its stacks on it; lanes stand one above the other on one axis of time.
+ * Metric, order and `before` do not matter. PP_E_NOMEM; PP_E_UNSUPPORTED when nothing tells when things
+ * happened.
  */
-pp_status pp_flame_chart(struct pp_flame *, const struct pp_profile *, size_t series,
+pp_status pp_flame_chart(struct pp_flame *, const struct pp_profile *,
                          const struct pp_flame_opts *);
 void pp_flame_release(struct pp_flame *);
 

@@ -1,5 +1,5 @@
 /*
- * The layout of a flame chart: stacks in the order of time.
+ * The layout of a flame chart: stacks in the order of time, a lane for each series.
  *
  * The timeline is a walk on the tree. Boxes are opened when the walk goes down and get their width when
  * it comes back. A box that turns out too thin is taken back with all that lies on it, which are the
@@ -19,14 +19,22 @@ struct level {
 	uint64_t thin;
 };
 
+/* When a series began and ended. */
+struct span {
+	size_t series;
+	int64_t start, end;
+};
+
 struct chart {
 	struct pp_flame *flame;
 	const struct pp_profile *p;
 	const struct pp_flame_opts *opts;
 	int64_t start, end;
 	int64_t thinnest;          /* ns */
-	PP_VEC(struct level) open; /* the whole, then the stack that runs */
+	uint32_t base;             /* the row of the lowest level */
+	PP_VEC(struct level) open; /* the whole or the lane, then the stack that runs */
 	PP_VEC(pp_node) path;
+	PP_VEC(struct span) spans; /* of the series that know time */
 	bool ok;
 };
 
@@ -42,8 +50,6 @@ static void
 box_push(struct chart *c, struct pp_box box)
 {
 	c->ok = c->ok && c->flame->boxes.n < UINT32_MAX && pp_vec_push(&c->flame->boxes, box);
-	if (box.depth + 1 > c->flame->depth)
-		c->flame->depth = box.depth + 1;
 }
 
 /* Puts the run of thin boxes on a level down as one box. */
@@ -51,7 +57,9 @@ static void
 run_flush(struct chart *c, size_t level)
 {
 	struct level *on = &c->open.at[level];
-	struct pp_box more = { .depth = (uint32_t)level + 1, .parent = on->box, .more = on->thin };
+	struct pp_box more = { .depth = c->base + (uint32_t)level + 1,
+		               .parent = on->box,
+		               .more = on->thin };
 
 	if (on->thin == 0)
 		return;
@@ -85,7 +93,7 @@ level_open(struct chart *c, pp_node node, int64_t time)
 {
 	struct level level = { .node = node, .box = (uint32_t)c->flame->boxes.n, .start = time };
 	struct pp_box box = { .func = node ? pp_node_func(c->p, node) : 0,
-		              .depth = (uint32_t)c->open.n,
+		              .depth = c->base + (uint32_t)c->open.n,
 		              .start = share(c, time - c->start) };
 
 	if (c->open.n)
@@ -142,10 +150,12 @@ chart_step(struct chart *c, pp_node node, int64_t time, bool again)
 	c->flame->too_deep += depth - same;
 }
 
-/* The time from the first to the last event; false when out of memory. */
+/* Appends the time from the first to the last event of a series; false when out of memory. */
 static bool
-chart_span(struct chart *c, const struct pp_timeline *t)
+span_add(struct chart *c, size_t series)
 {
+	const struct pp_timeline *t = &c->p->series.at[series].timeline;
+	struct span span = { .series = series };
 	struct pp_timeline_iter it;
 	bool first = true;
 
@@ -155,68 +165,129 @@ chart_span(struct chart *c, const struct pp_timeline *t)
 		int64_t time = pp_time_near(it.event.time);
 
 		if (first)
-			c->start = c->end = time;
-		c->end = time > c->end ? time : c->end;
+			span.start = span.end = time;
+		span.end = time > span.end ? time : span.end;
 	}
 	pp_timeline_end(&it);
 	if (c->p->has_time && c->p->time_end > c->p->time_start) {
 		int64_t from = pp_time_near(c->p->time_start), to = pp_time_near(c->p->time_end);
 
-		c->start = c->start > from ? c->start : from;
-		c->end = c->end < to ? c->end : to;
+		span.start = span.start > from ? span.start : from;
+		span.end = span.end < to ? span.end : to;
 	}
-	/* The last of several samples lasts as long as they do on average. */
-	if (!t->cumulative && t->n > 1)
-		c->end += (c->end - c->start) / (int64_t)(t->n - 1);
-	if (c->end <= c->start)
-		c->end = c->start + 1;
+	return pp_vec_push(&c->spans, span);
+}
+
+/*
+ * The last sample of a series lasts as long as its samples do on average, an only one as long as those of
+ * all series do.
+ */
+static void
+spans_finish(struct chart *c)
+{
+	double time = 0, steps = 0;
+	size_t i;
+
+	for (i = 0; i < c->spans.n; i++) {
+		struct span *span = &c->spans.at[i];
+		const struct pp_timeline *t = &c->p->series.at[span->series].timeline;
+
+		if (t->cumulative || t->n < 2 || span->end <= span->start)
+			continue;
+		time += (double)(span->end - span->start);
+		steps += (double)(t->n - 1);
+		span->end += (span->end - span->start) / (int64_t)(t->n - 1);
+	}
+	for (i = 0; i < c->spans.n; i++)
+		if (c->spans.at[i].end <= c->spans.at[i].start)
+			c->spans.at[i].end = c->spans.at[i].start + 1 +
+			                     (steps > 0 ? (int64_t)(time / steps) : 0);
+}
+
+/* Finds the spans of all series, and the whole that holds them. */
+static bool
+chart_spans(struct chart *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->p->series.n; i++)
+		if (c->p->series.at[i].timeline.n && !span_add(c, i))
+			return false;
+	spans_finish(c);
+	for (i = 0; i < c->spans.n; i++) {
+		const struct span *span = &c->spans.at[i];
+
+		c->start = i && c->start < span->start ? c->start : span->start;
+		c->end = i && c->end > span->end ? c->end : span->end;
+	}
 	return true;
 }
 
+/* Draws a series from `base` upwards. */
 static void
-chart_walk(struct chart *c, const struct pp_timeline *t)
+chart_walk(struct chart *c, const struct span *span)
 {
 	struct pp_timeline_iter it;
-	int64_t now = c->start;
+	int64_t now = span->start;
 
-	c->ok = pp_timeline_begin(t, &it, 0);
+	c->ok = c->ok && pp_timeline_begin(&c->p->series.at[span->series].timeline, &it, 0);
 	if (!c->ok)
 		return;
-	level_open(c, 0, c->start);
+	level_open(c, 0, span->start);
 	while (c->ok && pp_timeline_next(&it)) {
 		const struct pp_event *e = &it.event;
 
 		now = pp_time_near(e->time) > now ? pp_time_near(e->time) : now;
-		now = now < c->end ? now : c->end;
+		now = now < span->end ? now : span->end;
 		chart_step(
 		    c, e->kind == PP_EVENT_EXIT ? pp_tree_parent(&c->p->tree, e->node) : e->node,
 		    now, e->kind == PP_EVENT_ENTER);
 	}
 	while (c->ok && c->open.n)
-		level_close(c, c->end);
+		level_close(c, span->end);
 	pp_timeline_end(&it);
 }
 
-pp_status
-pp_flame_chart(struct pp_flame *flame, const struct pp_profile *p, size_t series,
-               const struct pp_flame_opts *opts)
+/* One series stands on the whole; several stand in lanes, one above the other. */
+static void
+chart_lanes(struct chart *c)
 {
-	const struct pp_timeline *t = &p->series.at[series].timeline;
+	struct pp_flame *f = c->flame;
+	size_t i, lane;
+
+	if (c->spans.n > 1) {
+		box_push(c, (struct pp_box){ .width = 1, .value = { .i = c->end - c->start } });
+		f->depth = 1;
+	}
+	for (i = 0; c->ok && i < c->spans.n; i++) {
+		lane = f->boxes.n;
+		c->base = f->depth;
+		chart_walk(c, &c->spans.at[i]);
+		if (c->ok && c->spans.n > 1)
+			f->boxes.at[lane].lane = (uint32_t)c->spans.at[i].series + 1;
+		for (; lane < f->boxes.n; lane++)
+			if (f->boxes.at[lane].depth >= f->depth)
+				f->depth = f->boxes.at[lane].depth + 1;
+	}
+}
+
+pp_status
+pp_flame_chart(struct pp_flame *flame, const struct pp_profile *p, const struct pp_flame_opts *opts)
+{
 	struct chart c = { .flame = flame, .p = p, .opts = opts };
 
 	*flame =
 	    (struct pp_flame){ .profile = p, .metric = &time_metric, .unit = pp_slice_z("ns") };
-	if (t->n == 0)
-		return PP_E_UNSUPPORTED;
-	c.ok = chart_span(&c, t);
+	c.ok = chart_spans(&c);
 	c.thinnest = (int64_t)(opts->thinnest * (double)(c.end - c.start));
 	if (c.ok)
-		chart_walk(&c, t);
+		chart_lanes(&c);
+	flame->duration = c.end - c.start;
 	pp_vec_release(&c.open);
 	pp_vec_release(&c.path);
-	flame->duration = c.end - c.start;
+	pp_vec_release(&c.spans);
 	if (c.ok)
-		return PP_OK;
+		return flame->boxes.n ? PP_OK : PP_E_UNSUPPORTED;
 	pp_flame_release(flame);
 	return PP_E_NOMEM;
 }

@@ -246,8 +246,8 @@ thread_same(const struct pp_series *a, const struct pp_series *b)
 	       a->pid == b->pid;
 }
 
-static void
-thread_name(const struct pp_profile *p, const struct pp_series *s, struct pp_buf *name)
+void
+pp_thread_name(const struct pp_profile *p, const struct pp_series *s, struct pp_buf *name)
 {
 	struct pp_slice thread = pp_text_of(p, s->thread ? s->thread : s->process);
 
@@ -322,7 +322,7 @@ by_thread(struct pp_profile *p)
 	if (!thread_sums_compute(p, &t) || !level_start(p, false))
 		status = PP_E_NOMEM;
 	for (i = 0; i < t.n && status == PP_OK; i++) {
-		thread_name(p, &t.of[i], &name);
+		pp_thread_name(p, &t.of[i], &name);
 		status = level_add(p, func_add(p, pp_slice_of(name.p, name.n), 0, 0),
 		                   t.cost + i * p->metrics.n, 0);
 	}

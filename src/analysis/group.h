@@ -16,6 +16,9 @@ enum pp_group_by { PP_BY_FUNCTION, PP_BY_FILE, PP_BY_MODULE, PP_BY_LINE, PP_BY_T
  */
 pp_status pp_group_apply(struct pp_profile *, enum pp_group_by);
 
+/* Puts what a thread is called into a buffer: its name and number, as far as they are known. */
+void pp_thread_name(const struct pp_profile *, const struct pp_series *, struct pp_buf *);
+
 /*
  * Makes functions one: rows of the same `key` (per function id, 0 = leave alone) are taken for one
  * function from here on, the first of them. *changed tells whether any were. False when out of memory.

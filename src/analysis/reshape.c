@@ -143,7 +143,7 @@ copy_metric(struct pp_builder *b, const struct pp_profile *p, size_t metric, con
 	struct pp_metric m = p->metrics.at[metric];
 
 	m.name = name ? pp_build_strz(b, name) : pp_build_str(b, pp_text_of(p, m.name));
-	m.title = 0;
+	m.title = name ? 0 : pp_build_str(b, pp_text_of(p, m.title));
 	m.event = 0;
 	m.unit = pp_build_str(b, pp_text_of(p, m.unit));
 	m.flags = (m.flags & ~(unsigned)PP_METRIC_PRIMARY) | flags;

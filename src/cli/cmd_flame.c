@@ -81,8 +81,8 @@ const struct pp_command pp_command_flame = {
 	    "themselves than before, blue ones less. Frames too thin to draw stand together as one "
 	    "grey block, so widths always add up. Stacks are told apart by the names in them.\n\n"
 	    "With --flamechart, boxes stand where and as long as the profile says that functions "
-	    "ran; that needs a profile that knows time. Of several threads the busiest is drawn, "
-	    "unless --thread chooses.",
+	    "ran; that needs a profile that knows time. Each of several threads has a lane, all on "
+	    "one axis of time; --thread chooses one.",
 	.groups = flame_groups,
 	.examples = flame_examples,
 	.hint = PP_HINT_FILE,
@@ -182,12 +182,19 @@ by_name(struct request *r, struct pp_profile **profile)
 	return PP_OK;
 }
 
+/* Whether a profile holds nothing at all, which makes an empty picture. */
+static bool
+is_empty(const struct pp_profile *p)
+{
+	return p->tree.n <= 1 && p->funcs.n <= 1 && p->edges.n == 0 && p->lines.n == 0;
+}
+
 static int
 need_tree(struct pp_cli *cli, const struct pp_profile *p, const char *file)
 {
-	if ((p->facets & PP_TREE) && p->metrics.n)
+	if (((p->facets & PP_TREE) && p->metrics.n) || is_empty(p))
 		return 0;
-	pp_cli_error(cli, "%s holds no stacks to draw", file);
+	pp_cli_error(cli, "%s holds no stacks to draw; `polyprof report` shows what it has", file);
 	return PP_EXIT_INPUT;
 }
 
@@ -206,14 +213,13 @@ load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size
 	code = pp_load_profile(cli, files, n, PP_TREE | PP_LOAD_STACKS, out);
 	if (code == 0)
 		code = need_tree(cli, *out, files[0]);
-	if (code == 0)
-		code = pp_load_metric(cli, *out, &r->opts.metric);
+	if (code || (*out)->metrics.n == 0)
+		return code;
+	code = pp_load_metric(cli, *out, &r->opts.metric);
 	if (code)
 		return code;
-	if ((*out)->metrics.n) {
-		r->whole = pp_profile_total(*out, r->opts.metric);
-		r->opts.whole = &r->whole;
-	}
+	r->whole = pp_profile_total(*out, r->opts.metric);
+	r->opts.whole = &r->whole;
 	before = pp_profile_metric_find(*out, pp_slice_z("before"));
 	if (before < (*out)->metrics.n && !r->reverse && !pp_args_text(&cli->args, "metric")) {
 		r->opts.before = before;
@@ -239,6 +245,10 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 		code = pp_load_profile(cli, files + i, 1, PP_TREE | PP_LOAD_STACKS, &p[i]);
 		if (code == 0)
 			code = need_tree(cli, p[i], files[i]);
+		if (code == 0 && p[i]->metrics.n == 0) {
+			pp_cli_error(cli, "%s holds nothing to compare", files[i]);
+			code = PP_EXIT_INPUT;
+		}
 		if (code == 0)
 			code = pp_load_metric(cli, p[i], &metric[i]);
 	}
@@ -293,29 +303,10 @@ normalize(struct pp_cli *cli, struct request *r, struct pp_profile *p)
 
 /* ---- in the order of time ---- */
 
-/* The series with the most events; series.n when none knows time. */
-static size_t
-busiest(const struct pp_profile *p, size_t *others)
-{
-	size_t i, best = p->series.n;
-
-	*others = 0;
-	for (i = 0; i < p->series.n; i++) {
-		uint64_t n = p->series.at[i].timeline.n;
-
-		*others += n > 0;
-		if (n && (best == p->series.n || n > p->series.at[best].timeline.n))
-			best = i;
-	}
-	*others -= *others > 0;
-	return best;
-}
-
 static int
 chart_load(struct pp_cli *cli, struct request *r, const char *const *files, size_t n,
            struct pp_profile **out, struct pp_flame *flame)
 {
-	size_t series, others;
 	pp_status status;
 	int code;
 
@@ -327,16 +318,13 @@ chart_load(struct pp_cli *cli, struct request *r, const char *const *files, size
 	code = pp_load_profile(cli, files, 1, PP_TREE | PP_TIMELINE, out);
 	if (code)
 		return code;
-	series = busiest(*out, &others);
-	if (series == (*out)->series.n) {
+	status = pp_flame_chart(flame, *out, &r->opts);
+	if (status == PP_E_UNSUPPORTED) {
 		pp_cli_error(cli, "%s does not say when things happened%s", files[0],
 		             pp_filters_given(cli) ? " once frames are taken out of its stacks"
 		                                   : "");
 		return PP_EXIT_INPUT;
 	}
-	if (others)
-		pp_cli_note(cli, "%zu other threads are not drawn; --thread chooses", others);
-	status = pp_flame_chart(flame, *out, series, &r->opts);
 	if (status != PP_OK)
 		pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
 	return status == PP_OK ? 0 : pp_load_exit(status);
@@ -345,13 +333,13 @@ chart_load(struct pp_cli *cli, struct request *r, const char *const *files, size
 /* ---- running ---- */
 
 static void
-flame_say(struct pp_cli *cli, const struct pp_flame *flame)
+flame_say(struct pp_cli *cli, const struct request *r, const struct pp_flame *flame)
 {
 	if (flame->too_deep)
 		pp_cli_note(cli,
 		            "%llu frames lie deeper than %u levels and are summed up; --depth 0 "
 		            "draws all",
-		            (unsigned long long)flame->too_deep, flame->depth - 2);
+		            (unsigned long long)flame->too_deep, r->opts.deepest - 1);
 	if (flame->negative)
 		pp_cli_note(cli,
 		            "%llu frames have a negative cost of their own, which has no width",
@@ -398,7 +386,7 @@ flame_draw(struct pp_cli *cli, struct request *r, const struct pp_flame *flame)
 	}
 	r->style.estimated = flame->profile->estimated;
 	pp_flame_svg(cli->out, flame, &r->style);
-	flame_say(cli, flame);
+	flame_say(cli, r, flame);
 	pp_buf_release(&subtitle);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/group.h"
 #include "base/utf8.h"
 #include "output/embedded.h"
 #include "output/flame_colour.h"
@@ -19,7 +20,8 @@
 #define HEAD 62.0    /* title, subtitle, buttons */
 #define FOOT 34.0    /* details and breadcrumbs */
 #define AXIS 14.0    /* times below or above a chart */
-#define FIND 330.0   /* the field to search in, with its button */
+#define WIDE 2.0 /* from where on frames have lines between them; thinner ones would be all line */
+#define FIND 330.0 /* the field to search in, with its button */
 
 /* What all parts of the drawing need. */
 struct picture {
@@ -29,6 +31,8 @@ struct picture {
 	double height, head, foot; /* of all, above and below the frames */
 	double largest[2];         /* change of own cost and of all of it, when comparing */
 	unsigned char *lookalikes; /* see lookalikes_find() */
+	bool events;               /* lanes are of different events, so their labels name them */
+	struct pp_buf label;       /* of the lane that is drawn */
 };
 
 /* ---- what changed ----------------------------------------------------------------------- */
@@ -149,12 +153,31 @@ put_bytes(struct pp_sink *out, struct pp_slice name)
 	}
 }
 
+/* A thread and, where there are several, the event that was recorded in it. */
+static void
+lane_label(struct picture *pic, const struct pp_box *box)
+{
+	const struct pp_profile *p = pic->flame->profile;
+	const struct pp_series *series = &p->series.at[box->lane - 1];
+	struct pp_slice event = pp_text_of(p, series->event);
+
+	pp_thread_name(p, series, &pic->label);
+	if (pic->events && event.n) {
+		pp_buf_adds(&pic->label, " \xc2\xb7 ");
+		pp_buf_add(&pic->label, event.p, event.n);
+	}
+	if (pic->label.failed)
+		pic->out->status = PP_E_NOMEM;
+}
+
 static void
 put_name(const struct picture *pic, const struct pp_box *box)
 {
 	const struct pp_profile *p = pic->flame->profile;
 
-	if (box->more)
+	if (box->lane)
+		pp_escape_xml(pic->out, pp_slice_of(pic->label.p, pic->label.n));
+	else if (box->more)
 		pp_sink_printf(pic->out, "(%llu more)", (unsigned long long)box->more);
 	else if (!box->func)
 		pp_sink_puts(pic->out, "all");
@@ -218,7 +241,9 @@ put_label(const struct picture *pic, const struct pp_box *box, double width)
 	struct pp_slice name = pp_slice_z("all");
 	struct pp_buf text = { 0 };
 
-	if (box->func)
+	if (box->lane)
+		name = pp_slice_of(pic->label.p, pic->label.n);
+	else if (box->func)
 		name = pp_text_of(p, p->funcs.at[box->func].name);
 	/* No character takes more than four bytes: the rest of a long name cannot be seen. */
 	n = name.n < 4 * room + 4 ? name.n : 4 * room + 4;
@@ -261,7 +286,7 @@ put_colour(struct pp_sink *out, const char *attribute, struct pp_rgb c)
 }
 
 static void
-put_frame(const struct picture *pic, const struct pp_box *box)
+put_frame(struct picture *pic, const struct pp_box *box)
 {
 	const struct pp_flame *f = pic->flame;
 	const struct pp_flame_style *style = pic->style;
@@ -273,8 +298,13 @@ put_frame(const struct picture *pic, const struct pp_box *box)
 	double y = style->icicle ? pic->head + box->depth * ROW
 	                         : pic->height - pic->foot - (box->depth + 1) * ROW;
 
+	if (box->lane)
+		lane_label(pic, box);
 	pp_sink_printf(out, "<g class=\"frame%s\" data-row=\"%u\"><title>",
-	               box->more ? " more" : "", box->depth);
+	               box->more   ? " more"
+	               : box->lane ? " lane"
+	                           : "",
+	               box->depth);
 	put_title(pic, box);
 	pp_sink_printf(out, "</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%.0f\"",
 	               SIDE + left, y, right - left, ROW - 1);
@@ -288,7 +318,10 @@ put_frame(const struct picture *pic, const struct pp_box *box)
 		           box->func ? pp_flame_colour(f, style, box->func)
 		                     : (struct pp_rgb){ 205, 205, 212 });
 	}
-	pp_sink_puts(out, " rx=\"1\"/>");
+	pp_sink_puts(out, right - left >= WIDE ? " class=\"wide\"/>" : "/>");
+	/* A lane says whose it is at its left end, whenever its thread began. */
+	if (box->lane)
+		left = 0, right = span;
 	if (right - left >= 6 + 3 * LETTER && !box->more) {
 		pp_sink_printf(out, "<text x=\"%.2f\" y=\"%.1f\">", SIDE + left + 3, y + 11.5);
 		put_label(pic, box, right - left);
@@ -397,11 +430,12 @@ put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_st
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
 	    "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" data-left=\"%.0f\" "
-	    "data-span=\"%.3f\" data-up=\"%d\" role=\"img\" aria-labelledby=\"title\">\n<style>",
+	    "data-span=\"%.3f\" data-up=\"%d\" data-time=\"%lld\" role=\"img\" aria-labelledby=\"title\">\n<style>",
 	    style->width, height, style->width, height, SIDE, pp_flame_svg_span(style->width),
-	    style->icicle ? 0 : 1);
+	    style->icicle ? 0 : 1, (long long)f->duration);
 	pp_sink_write(out, pp_flame_css, pp_flame_css_size);
-	pp_sink_puts(out, "</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n");
+	pp_sink_puts(out, "</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n"
+	                  "<g id=\"head\">\n");
 	put_words(out, "title", style->width / 2, 22,
 	          style->title  ? style->title
 	          : f->compares ? "Differential flame graph"
@@ -424,16 +458,19 @@ put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_st
 	    "title=\"Regular expression, or plain text (p)\">.*</button></div></foreignObject>\n",
 	    SIDE, right, right, right - find, find - 60);
 	put_legend(out, f, style);
+	pp_sink_puts(out, "</g>\n");
 }
 
 static void
 put_foot(struct pp_sink *out, const struct pp_flame_style *style, double height)
 {
-	pp_sink_printf(out,
-	               "<text id=\"info\" class=\"info\" x=\"%.0f\" y=\"%.0f\"> </text>\n"
-	               "<text id=\"matched\" class=\"matched\" x=\"%.0f\" y=\"%.0f\"> </text>\n"
-	               "<text id=\"crumbs\" x=\"%.0f\" y=\"%.0f\"> </text>\n<script><![CDATA[\n",
-	               SIDE, height - 20, style->width - SIDE, height - 20, SIDE, height - 5);
+	pp_sink_printf(
+	    out,
+	    "<g id=\"foot\">\n<text id=\"info\" class=\"info\" x=\"%.0f\" y=\"%.0f\"> </text>\n"
+	    "<text id=\"matched\" class=\"matched\" x=\"%.0f\" y=\"%.0f\"> </text>\n"
+	    "<text id=\"crumbs\" x=\"%.0f\" y=\"%.0f\"> </text>\n</g>\n"
+	    "<script><![CDATA[\n",
+	    SIDE, height - 20, style->width - SIDE, height - 20, SIDE, height - 5);
 	pp_sink_write(out, pp_flame_js, pp_flame_js_size);
 	pp_sink_puts(out, "]]></script>\n</svg>\n");
 }
@@ -452,16 +489,19 @@ pp_flame_svg(struct pp_sink *out, const struct pp_flame *f, const struct pp_flam
 	};
 	size_t i;
 
+	for (i = 0; i < f->profile->series.n; i++)
+		pic.events |= f->profile->series.at[i].event != f->profile->series.at[0].event;
 	pic.height = pic.head + f->depth * ROW + pic.foot;
 	if (!pic.lookalikes)
 		out->status = PP_E_NOMEM;
 	put_head(out, f, style, pic.height);
-	pp_sink_puts(out, "<g id=\"frames\">\n");
+	pp_sink_puts(out, "<g id=\"view\"><g id=\"frames\">\n");
 	for (i = 0; i < f->boxes.n && out->status == PP_OK; i++)
 		put_frame(&pic, &f->boxes.at[i]);
-	pp_sink_puts(out, "</g>\n");
+	pp_sink_puts(out, "</g></g>\n");
 	if (f->duration)
 		put_axis(&pic);
 	put_foot(out, style, pic.height);
 	free(pic.lookalikes);
+	pp_buf_release(&pic.label);
 }

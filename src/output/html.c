@@ -104,8 +104,9 @@ put_page(struct pp_sink *out, const struct pp_html_opts *opts, size_t profiles,
 	put_title(out, opts, profiles);
 	pp_sink_puts(out, "</title>\n<style>");
 	pp_sink_write(out, pp_viewer_css, pp_viewer_css_size);
-	pp_sink_puts(out, "</style>\n</head>\n<body>\n<noscript>This report needs scripts. They "
-	                  "come with it, and it loads nothing.</noscript>\n"
+	pp_sink_puts(out, "</style>\n</head>\n<body>\n<noscript><p class=\"lacks\">Scripts are "
+	                  "switched off here, and this report needs them. They are part of this "
+	                  "file: it loads nothing and sends nothing.</p></noscript>\n"
 	                  "<script type=\"application/octet-stream\" id=\"data\">");
 	put_base64(out, packed->p, packed->n);
 	pp_sink_puts(out, "</script>\n<script>");

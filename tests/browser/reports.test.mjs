@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { browser, differences, done, functions, hostileFile, is, makeReport, ok, open, out, page, polyprof, program, sample, saved, settle, shot, test, view } from './kit.mjs';
 
 const SAMPLES = {
@@ -250,7 +251,14 @@ await test('looking', async () => {
   ok(/PDO/.test(await p.locator('#details .what').innerText()), 'Enter goes to a match');
   await shot(p, 'search');
   await p.getByLabel(/^Search functions/).fill('(');
-  ok(/^0 functions/.test(await p.locator('.found').innerText()), 'what is no regular expression is searched as it is');
+  ok(/^0 functions.*as text/.test(await p.locator('.found').innerText()), 'what is no regular expression is searched as it is, and that is said', await p.locator('.found').innerText());
+  await p.getByLabel(/^Search functions/).fill('.');
+  ok(/^\d+ functions, 100%$/.test(await p.locator('.found').innerText()), 'nested matches count once', await p.locator('.found').innerText());
+  await setFilter(p, 'ignore', 'show(');
+  await commandWorks(p, 'a filter that is no regular expression is taken as text');
+  await p.keyboard.press('Escape');
+  await p.getByRole('button', { name: 'Undo (u)' }).click();
+  await p.getByLabel(/^Search functions/).focus();
   await p.getByLabel(/^Search functions/).press('Escape');
   const box = await p.locator('main canvas:visible').boundingBox();
   await p.mouse.click(box.x + 300, box.y + 18 * 4 + 8);
@@ -324,6 +332,7 @@ await test('keys', async () => {
 await test('diff', async () => {
   const before = sample('cli/data/app.folded'), after = sample('cli/data/other.folded'), p = await page(b);
   await open(p, makeReport('diff', before, after));
+  ok(/1,047 → 142 samples · 16 → 7 functions/.test(await p.locator('.sub').innerText()), 'the heading tells of both', await p.locator('.sub').innerText());
   await shot(p, 'diff-flame');
   const rows = await functions(p);
   await shot(p, 'diff-top');
@@ -443,6 +452,29 @@ await test('hostile', async () => {
   const svg = (await view(p, 'flame'), await saved(p, 'SVG')).toString();
   is(await p.evaluate(t => new DOMParser().parseFromString(t, 'image/svg+xml').querySelectorAll('parsererror, script, img').length, svg), 0, 'hostile: the saved SVG is well-formed and holds no script');
   is(p.complaints, [], 'hostile: no complaints');
+  await p.context().close();
+});
+
+// ---- addresses that nobody would write ----
+await test('address', async () => {
+  const p = await page(b), html = makeReport('address', sample('formats/spaa/good/timeline.spaa')), far = '9'.repeat(400);
+  for (const hash of ['#%', '#view=__proto__&metric=-1&zoom=1.2.x&of=1e9', '#search=%28%5B&case=0&focus=%28&hide=%5B&view=top', `#time=${far}..-1&thread=nobody&event=nothing`, `#time=0..${far}&sort=__proto__&view=top`, '#time=NaN..NaN&theme=pink&icicle=maybe',
+    '#search=' + encodeURIComponent('</script><img src=x onerror=window.broken=1>'), '#zoom=' + '1.'.repeat(5000) + '1', '#focus=' + 'a'.repeat(30000), '#zoom=99999999999&view=sandwich&of=NaN', '#' + encodeURIComponent('\u202e\u0000')]) {
+    await open(p, html, hash);
+    for (const v of ['flame', 'time', 'top']) await view(p, v);
+    const wide = await p.evaluate(() => [document.documentElement.scrollWidth > innerWidth, !!window.broken]);
+    is([...wide, p.complaints], [false, false, []], `the address ${hash.slice(0, 50)} does no harm`);
+  }
+  await open(p, html, '#search=heat&case=0&view=flame&icicle=0&theme=dark');
+  const set = await p.evaluate(() => [document.querySelector('input[type=search]').value, document.getElementById('case').getAttribute('aria-pressed'), document.documentElement.dataset.theme]);
+  is(set, ['heat', 'true', 'dark'], 'an address brings back search, case and theme');
+  await p.context().close();
+});
+
+await test('scripts off', async () => {
+  const p = await page(b, { javaScriptEnabled: false });
+  await p.goto(String(pathToFileURL(join(out, 'address.html'))));
+  ok(/Scripts are switched off here/.test(await p.locator('body').innerText()), 'without scripts the page says what it needs');
   await p.context().close();
 });
 

@@ -1,4 +1,5 @@
 // The SVG of `polyprof flame` in a browser: node svg.test.mjs POLYPROF ROOT ARTEFACTS
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HOSTILE, browser, done, hostileFile, is, ok, out, page, polyprof, sample, shot, test } from './kit.mjs';
@@ -11,7 +12,11 @@ function draw(name, ...args) {
   return file;
 }
 
-const shown = p => p.evaluate(() => [...document.querySelectorAll('.frame')].filter(g => g.style.display !== 'none').length);
+/** How many frames are in sight. */
+const shown = p => p.evaluate(() => {
+  const [left, right] = [10, 10 + document.documentElement.clientWidth].map((x, i) => x - 20 * i);
+  return [...document.querySelectorAll('.frame rect')].map(r => r.getBoundingClientRect()).filter(r => r.right > left + 0.5 && r.left < Math.min(right, 1190) - 0.5).length;
+});
 const named = (p, name) => p.locator('.frame', { hasText: name }).first().locator('rect');
 
 await test('looking', async () => {
@@ -50,6 +55,90 @@ await test('looking', async () => {
   is(await shown(p), all, 'Escape ends search and zoom');
   for (const key of ['ArrowUp', 'ArrowUp', 'Enter']) await p.keyboard.press(key);
   ok((await p.locator('#crumbs').textContent()).length > 3, 'keys alone zoom too');
+  is(p.complaints, [], 'no complaints');
+  await p.context().close();
+});
+
+await test('search', async () => {
+  const p = await page(b), file = draw('app', sample('cli/data/app.folded')), matched = p.locator('#matched');
+  const search = async text => {
+    await p.keyboard.press('/');
+    await p.locator('#find input').fill(text);
+    const said = await matched.textContent();
+    await p.locator('#find input').press('Enter');
+    return said;
+  };
+  await p.goto(String(pathToFileURL(file)));
+  ok(/^16 matched: 100\.00%$/.test(await search('.')), 'nested matches count once', await matched.textContent());
+  ok(/as text: no regular expression/.test(await search('show(')), 'what is no regular expression is searched as text, and that is said', await matched.textContent());
+  is(await p.locator('#find input').getAttribute('aria-invalid'), 'true', 'and the field says so too');
+  ok(/^1 matched: [\d.]+%$/.test(await search('^PDO->query$|^nothing$')) || /^2 matched/.test(await matched.textContent()), 'a regular expression again', await matched.textContent());
+  const all = Number(/([\d.]+)%/.exec(await search('Twig|html'))[1]);
+  await named(p, /^Twig->render \(/).click();
+  is((await matched.textContent()).replace(/^\d+ matched: /, ''), `${all.toFixed(2)}%, 100.00% of the zoom`, 'never more than all of the zoom');
+  for (const hash of ['#z=999999&s=%', '#z=-1&s=%28%5B&c=1&p=1', '#s=' + encodeURIComponent('</text><script>window.broken=1</script>'), '#z=2&z=3&__proto__=1&d=%00', '#z=3&s=' + 'a'.repeat(20000), '#s=(a%2B)%2B%24&p=1']) {
+    await p.goto('about:blank');
+    await p.goto(pathToFileURL(file) + hash);
+    ok((await p.locator('.frame').count()) === 17 && !(await p.evaluate(() => window.broken)), `the address ${hash.slice(0, 40)} does no harm`);
+  }
+  await p.goto('about:blank');
+  await p.goto(pathToFileURL(file) + '#z=3&s=PDO%20%3C&c=1');
+  ok(/^0 matched.*this case/.test(await matched.textContent()) && (await p.locator('#crumbs').textContent()).length > 3, 'the address brings back zoom, search and case', await matched.textContent());
+  is(p.complaints, [], 'no complaints');
+  await p.context().close();
+});
+
+await test('lanes', async () => {
+  const p = await page(b), file = draw('lanes', '--flamechart', sample('formats/spaa/good/timeline.spaa'));
+  await p.goto(String(pathToFileURL(file)));
+  is(await p.locator('.lane text').allTextContents(), ['main 100', 'worker-1 101', 'worker-2 102', 'collector 103'], 'each thread has a lane that says whose it is');
+  const times = () => p.locator('#axis text').allTextContents(), early = await times();
+  ok(early[0] === '0 ns' && early.length > 4, 'one axis of time', early.join());
+  await shot(p, 'svg-lanes');
+  await named(p, /^Server::run \(/).click();
+  ok((await times())[0] !== early[0] && (await times()).length > 3, 'the axis follows the zoom', (await times()).join());
+  is(await p.locator('.lane text').allTextContents(), ['main 100', 'worker-1 101', 'worker-2 102', 'collector 103'], 'all lanes show that time');
+  ok(/^all › main 100 › main › Server::run$/.test(await p.locator('#crumbs').textContent()), 'breadcrumbs stay in the lane', await p.locator('#crumbs').textContent());
+  await p.keyboard.press('/');
+  await p.locator('#find input').fill('heat|main|worker');
+  ok(Number(/ ([\d.]+)%,/.exec(await p.locator('#matched').textContent())?.[1]) <= 100, 'matches of several lanes are at most all', await p.locator('#matched').textContent());
+  await p.locator('#find input').press('Escape');
+  await shot(p, 'svg-lanes-zoom');
+  await p.keyboard.press('Escape');
+  for (const [key, want] of [['ArrowUp', 'main 100'], ['ArrowUp', 'main'], ['ArrowDown', 'main 100'], ['ArrowDown', 'all']]) {
+    await p.keyboard.press(key);
+    ok((await p.locator('#info').textContent()).startsWith(want + ' ('), `keys go to ${want}`, await p.locator('#info').textContent());
+  }
+  is(p.complaints, [], 'no complaints');
+  await p.context().close();
+});
+
+await test('room', async () => {
+  const deep = join(out, 'deep.folded');
+  writeFileSync(deep, Array.from({ length: 120 }, (_, i) => Array.from({ length: i + 1 }, (_, k) => 'level' + k).join(';') + ' 1\n').join(''));
+  const p = await page(b), at = id => p.locator(id).first().evaluate(e => e.getBoundingClientRect().toJSON());
+  await p.goto(String(pathToFileURL(draw('deep', deep))));
+  ok((await at('.frame rect')).bottom < 860 && (await at('#info')).bottom <= 860 && (await at('#title')).top >= 0, 'a tall picture opens where its stacks begin, with title and details in sight');
+  await shot(p, 'svg-tall');
+  for (let i = 0; i < 60; i++) await p.keyboard.press('ArrowUp');
+  const chosen = await at('.chosen rect');
+  ok(chosen.top > 60 && chosen.bottom < 826, 'keys scroll', JSON.stringify(chosen));
+  await p.setViewportSize({ width: 390, height: 780 });
+  await p.waitForTimeout(100);
+  ok((await at('.frame rect')).right <= 390 && (await at('#search')).right <= 390 && !(await p.evaluate(() => document.documentElement.scrollWidth > innerWidth)), 'a narrow window gets a narrow picture');
+  await p.keyboard.press('Enter');
+  await shot(p, 'svg-narrow');
+  await p.setViewportSize({ width: 1400, height: 860 });
+  await p.keyboard.press('Escape');
+  await p.waitForTimeout(100);
+  is(await p.evaluate(() => [document.getElementById('frames').getAttribute('transform'), document.querySelector('.frame rect').getAttribute('width')]), [null, '1180.000'], 'and a wide one the picture as it was');
+  // Without a mouse: the buttons can be reached.
+  await p.keyboard.press('Enter');
+  const roles = await p.locator('.button:not(.off)').evaluateAll(list => list.map(e => [e.getAttribute('role'), e.tabIndex]));
+  ok(roles.length >= 2 && roles.every(([role, tab]) => role === 'button' && tab === 0), 'buttons are buttons', JSON.stringify(roles));
+  await p.locator('#help').focus();
+  await p.keyboard.press('Enter');
+  ok(await p.locator('.keys').isVisible(), 'and work by key');
   is(p.complaints, [], 'no complaints');
   await p.context().close();
 });

@@ -60,3 +60,27 @@ Formats count time in steps of their own; pictures compare them all the same.
 $ polyprof flame closures.xt closures.json | grep -o 'id="subtitle"[^<]*\|<title>all[^<]*'
   id="subtitle" class="subtitle" x="600.0" y="38">115 µs → 290 µs
   <title>all (289,559 ns, 100.00%)&#10;before 114,930, total +174,629, self +0
+
+A profile without anything in it is an empty picture, whatever its format; one without stacks is none.
+
+$ printf '# callgrind format\nevents: Ir\nsummary: 0\ntotals: 0\n' >none.cg; polyprof flame none.cg -o none.svg && grep -o '<title>[^<]*' none.svg
+  <title>all (0 count, 100.00%)
+$ printf '# callgrind format\n' >nothing.cg; polyprof flame -q nothing.cg -o none.svg && grep -o '<title>[^<]*' none.svg
+! nothing.cg:1:1: error: the file ends without an events: line [callgrind-no-events]
+= 3
+$ polyprof flame -q nothing.cg none.cg -o no.svg
+! nothing.cg:1:1: error: the file ends without an events: line [callgrind-no-events]
+= 3
+$ printf 'desc: x\ncmd: x\nevents: Ir\nfl=a.c\nfn=main\n1 5\nsummary: 5\n' >flat.cachegrind; polyprof flame flat.cachegrind -o no.svg
+! polyprof: error: flat.cachegrind holds no stacks to draw; `polyprof report` shows what it has
+= 3
+
+Several threads are lanes on one axis of time; --thread chooses one.
+
+$ for t in 100:1.0 101:1.2 100:1.4 101:1.6 100:1.8; do printf 'app 100/%s %s00000: 1 cpu-clock: \n\t1 work (a)\n\t2 main (a)\n\n' ${t%:*} ${t#*:}; done >threads.txt
+$ polyprof flame --flamechart threads.txt | grep -o 'class="frame lane".*</title>' | sed 's/<[^<]*>/ /'
+  class="frame lane" data-row="1"> app 100 (1,200,000,000 ns, 100.00%)</title>
+  class="frame lane" data-row="4"> app 101 (800,000,000 ns, 66.67%)</title>
+$ polyprof flame --flamechart --thread 101 -q threads.txt | grep -c 'class="frame lane"'
+  0
+= 1

@@ -22,8 +22,8 @@ def run(*command):
 
 
 def frames(path):
-    """(name, value, x, y, width, is a sum) of every frame."""
-    out = []
+    """(name, value, x, y, width, is a sum) of every frame, lane by lane: the first holds what is in none."""
+    out = [[]]
     for g in ET.parse(path).getroot().iter(SVG + 'g'):
         classes = (g.get('class') or '').split()
         if 'frame' not in classes:
@@ -33,7 +33,9 @@ def frames(path):
         assert len(rects) == 1 and match, title
         number = match[2].replace(',', '')
         value = float(number) if '.' in number else int(number)
-        out.append((match[1], value, *(float(rects[0].get(k)) for k in ('x', 'y', 'width')), 'more' in classes))
+        if 'lane' in classes:
+            out.append([])
+        out[-1].append((match[1], value, *(float(rects[0].get(k)) for k in ('x', 'y', 'width')), 'more' in classes))
     return out
 
 
@@ -41,8 +43,7 @@ def problems(found, by_time=False):
     """What is wrong with a layout: frames by row, parents below (or above) their children. In the order of time a
     function may stand on another more than once."""
     rows = sorted({f[3] for f in found}, key=lambda y: abs(y - found[0][3]))
-    whole = [f for f in found if f[3] == rows[0]]
-    wrong = [] if len(whole) == 1 and whole[0][0] == 'all' else ['not one frame for everything']
+    wrong = [] if sum(f[3] == rows[0] for f in found) == 1 else ['not one frame for everything']
     for below, above in zip(rows, rows[1:]):
         parents = sorted((f for f in found if f[3] == below), key=lambda f: f[2])
         for parent in parents:
@@ -59,6 +60,17 @@ def problems(found, by_time=False):
         if abs(total - held) > 1e-2:
             wrong.append('a frame outside its parent')
     return wrong
+
+
+def lane_problems(whole, lanes):
+    """Lanes stand one above the other on the whole, each within it."""
+    if not lanes:
+        return []
+    edges = [sorted((abs(min(f[3] for f in lane) - whole[3]), abs(max(f[3] for f in lane) - whole[3]))) for lane in lanes]
+    wrong = [f'lane {lane[0][0]!r} is not above the one before it' for lane, below, its in zip(lanes, [[0, 0], *edges], edges)
+             if its[0] != below[1] + 16]
+    return wrong + [f'lane {lane[0][0]!r} leaves the picture' for lane in lanes
+                    if lane[0][2] < whole[2] - 1e-3 or lane[0][2] + lane[0][4] > whole[2] + whole[4] + 1e-3]
 
 
 def main():
@@ -80,14 +92,21 @@ def main():
                     by_time = extra == ['--flamechart']
                     done = run(polyprof, 'flame', path, '-o', svg, *extra)
                     try:
-                        found = frames(svg) if done.returncode == 0 else []
+                        first, *lanes = frames(svg) if done.returncode == 0 else [[]]
                     except (ET.ParseError, AssertionError) as error:
                         detail.append(f'{extra}: {error}')
                         continue
-                    detail += problems(found, by_time) if found else [done.stderr.decode()]
+                    if not first:
+                        detail.append(done.stderr.decode())
+                        continue
+                    for found in [first, *lanes]:
+                        detail += problems(found, by_time)
+                    if first[0][0] != 'all' or (lanes and not by_time) or len(lanes) == 1 or (lanes and len(first) > 1):
+                        detail.append(f'{extra}: the whole, or its lanes')
+                    detail += lane_problems(first[0], lanes)
                     primary = [m for m in info['metrics'] if m['name'] == info.get('primary')] or info['metrics']
-                    if found and not by_time and info['format'] != 'diff-folded' and found[0][1] != primary[0]['total']:
-                        detail.append(f"{extra}: the whole is {found[0][1]}, not {primary[0]['total']}")
+                    if not by_time and info['format'] != 'diff-folded' and first[0][1] != primary[0]['total']:
+                        detail.append(f"{extra}: the whole is {first[0][1]}, not {primary[0]['total']}")
                 count += 1
                 failed += bool(detail)
                 print(f"{'not ok' if detail else 'ok'} {count} - {os.path.relpath(path, samples)}")

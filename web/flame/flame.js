@@ -2,20 +2,22 @@
  * What makes the SVG a tool: zoom, search, breadcrumbs, keys, and all of it in the URL. Without this
  * script the picture and its titles still say everything.
  *
- * Frames are read once into plain arrays; each action computes new places there and touches only the
- * elements that are or become visible. Letters have one width, so nothing is ever measured.
+ * Frames are read once into plain arrays. Zooming stretches the one group that holds them, whatever their
+ * number; only labels are written anew, and those are few. Letters have one width, so nothing is ever measured.
  */
 (function () {
   'use strict';
-  var LETTER = 7.225, MARGIN = 3, THIN = 0.3;
+  var LETTER = 7.225, MARGIN = 3, THIN = 0.3, WIDE = 2, HEAD = 60, FOOT = 34;
   var svg = document.documentElement, ns = 'http://www.w3.org/2000/svg';
-  var left = +svg.getAttribute('data-left'), span = +svg.getAttribute('data-span'), up = svg.getAttribute('data-up') === '1';
+  var left = number('data-left'), whole = number('data-span'), wide = number('width'), tall = number('height'), up = number('data-up') === 1, time = number('data-time');
   var list = svg.getElementsByClassName('frame'), n = list.length, index = new Map();
-  var x = new Float64Array(n), w = new Float64Array(n), row = new Int32Array(n);
-  var g = new Array(n), box = new Array(n), label = new Array(n), name = new Array(n), title = new Array(n), first = new Array(n);
-  var shown = new Uint8Array(n).fill(1), dim = new Uint8Array(n), moved = new Uint8Array(n), hit = new Uint8Array(n), hits = [];
-  var zoom = 0, chosen = 0, pattern = '', cased = false, plain = false, total = false;
-  var info = pick('info'), matched = pick('matched'), crumbs = pick('crumbs'), reset = pick('reset'), keys = null;
+  var x = new Float64Array(n), w = new Float64Array(n), row = new Int32Array(n), lane = new Int32Array(n), sum = new Uint8Array(n);
+  var g = new Array(n), box = new Array(n), label = new Array(n), first = new Array(n), name = new Array(n), title = new Array(n);
+  var dim = [], lined = [], written = [], hit = new Uint8Array(n), hits = [];
+  var span = whole, room = wide, from = 0, to = whole, scale = 1, shift = 0; // what is shown: from, to; screen = shift + scale * x
+  var zoom = 0, chosen = 0, pattern = '', broken = false, cased = false, plain = false, total = false;
+  var head = pick('head'), foot = pick('foot'), frames = pick('frames'), view = pick('view'), axis = pick('axis'), clip = null, keys = null;
+  var info = pick('info'), matched = pick('matched'), crumbs = pick('crumbs'), reset = pick('reset'), legend = document.querySelector('.legend');
   var find = pick('find'), input = find.querySelector('input'), caseButton = pick('case'), plainButton = pick('plain'), change = pick('change');
 
   var KEYS = [['click, Enter', 'zoom to a frame'], ['Backspace', 'zoom out by one frame'], ['Escape', 'end the search, then the zoom'],
@@ -23,6 +25,7 @@
     ['p', 'search for plain text, or a regular expression'], ['c, C', 'copy the name, copy the stack'], ['d', 'dark or light']];
 
   function pick(id) { return document.getElementById(id); }
+  function number(key) { return +document.documentElement.getAttribute(key); }
 
   function make(tag, parent, attributes, text) {
     var e = document.createElementNS(ns, tag);
@@ -33,20 +36,32 @@
   }
 
   function read() {
-    for (var i = 0; i < n; i++) {
-      var f = list[i], t = f.firstElementChild, r = t.nextElementSibling;
+    for (var i = 0, now = 0; i < n; i++) {
+      var f = list[i], r = f.firstElementChild.nextElementSibling;
+      if (f.classList.length > 1) {
+        sum[i] = +f.classList.contains('more');
+        if (f.classList.contains('lane')) now = i;
+      }
       g[i] = f;
       box[i] = r;
       label[i] = r.nextElementSibling;
-      first[i] = label[i] ? label[i].textContent : '';
+      if (label[i]) first[i] = { text: label[i].textContent, x: label[i].getAttribute('x') };
       x[i] = +r.getAttribute('x') - left;
       w[i] = +r.getAttribute('width');
       row[i] = +f.getAttribute('data-row');
-      title[i] = t.textContent;
-      var line = title[i].split('\nbefore ')[0];
-      name[i] = line.slice(0, line.lastIndexOf(' ('));
+      lane[i] = now;
       index.set(f, i);
     }
+  }
+
+  function titleOf(i) { return title[i] || (title[i] = g[i].firstElementChild.textContent); }
+
+  function nameOf(i) {
+    if (name[i] === undefined) {
+      var text = titleOf(i), at = change ? text.lastIndexOf('\nbefore ') : -1;
+      name[i] = text.slice(0, text.lastIndexOf(' (', at < 0 ? text.length : at));
+    }
+    return name[i];
   }
 
   /* What would swap or hide text is spelled out, and long names end somewhere. */
@@ -67,8 +82,9 @@
     return text;
   }
 
-  function inside(i, j) { return x[i] >= x[j] - 1e-6 && x[i] + w[i] <= x[j] + w[j] + 1e-6; }
-  function more(i) { return g[i].classList.contains('more'); }
+  function inside(i, j) { return (lane[i] === lane[j] || j === 0) && x[i] >= x[j] - 1e-6 && x[i] + w[i] <= x[j] + w[j] + 1e-6; }
+  function isLane(i) { return i > 0 && lane[i] === i; }
+  function shown(i) { return x[i] < to && x[i] + w[i] > from && w[i] * scale >= THIN; }
 
   /* The frames below i, from the whole to its parent. */
   function path(i) {
@@ -78,69 +94,125 @@
     return below.sort(function (a, b) { return row[a] - row[b]; });
   }
 
-  function write(i, at, width) {
-    var letters = Math.floor((width - 2 * MARGIN) / LETTER);
-    if (!label[i]) {
-      if (letters < 3 || more(i)) return;
-      label[i] = make('text', g[i], { y: +box[i].getAttribute('y') + 11.5 });
-    }
-    label[i].textContent = letters < 3 ? '' : fit(name[i], letters);
-    label[i].setAttribute('x', (left + at + MARGIN).toFixed(2));
+  /* ---- what is shown ---- */
+
+  /* Writes as much of a name as fits between two places on the screen; labels keep their shape when frames are stretched. */
+  function write(i, at, end) {
+    var letters = Math.floor((end - at - 2 * MARGIN) / LETTER);
+    if (letters < 3) return;
+    if (!label[i]) label[i] = make('text', g[i], { y: +box[i].getAttribute('y') + 11.5 });
+    label[i].textContent = fit(nameOf(i), letters);
+    label[i].setAttribute('x', 0);
+    label[i].setAttribute('transform', 'translate(' + (left + at + MARGIN - shift) / scale + ') scale(' + 1 / scale + ' 1)');
+    written.push(i);
   }
 
-  /* A frame as the file drew it. */
-  function restore(i) {
-    box[i].setAttribute('x', (left + x[i]).toFixed(3));
-    box[i].setAttribute('width', w[i].toFixed(3));
-    if (label[i]) {
-      label[i].textContent = first[i];
-      label[i].setAttribute('x', (left + x[i] + MARGIN).toFixed(2));
-    }
-    moved[i] = 0;
+  function unwrite(i) {
+    label[i].removeAttribute('transform');
+    label[i].textContent = first[i] ? first[i].text : '';
+    if (first[i]) label[i].setAttribute('x', first[i].x);
   }
 
-  function place(i, at, width) {
-    box[i].setAttribute('x', (left + at).toFixed(3));
-    box[i].setAttribute('width', width.toFixed(3));
-    write(i, at, width);
-    moved[i] = 1;
+  function stretch() {
+    from = x[zoom];
+    to = from + Math.max(w[zoom], 0.001);
+    scale = span / (to - from);
+    shift = left - (left + from) * scale;
+    var still = zoom === 0 && span === whole;
+    if (still) {
+      frames.removeAttribute('transform');
+      view.removeAttribute('clip-path');
+    } else {
+      if (!clip) clip = make('rect', make('clipPath', svg, { id: 'clip' }), { x: left, y: 0, height: tall });
+      clip.setAttribute('width', span);
+      frames.setAttribute('transform', 'translate(' + shift + ') scale(' + scale + ' 1)');
+      view.setAttribute('clip-path', 'url(#clip)');
+    }
+    return still;
   }
 
   function draw() {
-    var from = x[zoom], scale = span / (w[zoom] || 1), to = from + w[zoom];
-    for (var i = 0; i < n; i++) {
-      var above = row[i] < row[zoom] && inside(zoom, i);
-      var width = above ? span : w[i] * scale;
-      var visible = zoom === 0 || above || (row[i] >= row[zoom] && x[i] >= from - 1e-6 && x[i] + w[i] <= to + 1e-6 && width >= THIN);
-      if (zoom === 0) { if (moved[i]) restore(i); }
-      else if (visible) place(i, above ? 0 : (x[i] - from) * scale, width);
-      if (shown[i] !== +visible) {
-        g[i].style.display = visible ? '' : 'none';
-        shown[i] = +visible;
+    var still = stretch(), i;
+    written.forEach(unwrite);
+    written = [];
+    lined.forEach(function (j) { box[j].classList.remove('wide'); });
+    lined = [];
+    dim.forEach(function (j) { g[j].classList.remove('above'); });
+    dim = zoom ? path(zoom) : [];
+    dim.forEach(function (j) { g[j].classList.add('above'); });
+    for (i = 0; i < n && !still; i++) {
+      if (label[i]) {
+        label[i].textContent = '';
+        written.push(i);
       }
-      if (dim[i] !== +above) {
-        g[i].classList.toggle('above', above);
-        dim[i] = +above;
+      if (isLane(i)) write(i, 0, span);
+      if (w[i] * scale < WIDE || x[i] >= to || x[i] + w[i] <= from) continue;
+      if (w[i] < WIDE) {
+        box[i].classList.add('wide');
+        lined.push(i);
       }
+      if (!sum[i] && !isLane(i)) write(i, Math.max(0, (x[i] - from) * scale), Math.min(span, (x[i] + w[i] - from) * scale));
     }
     reset.classList.toggle('off', zoom === 0);
-    var axis = pick('axis');
-    if (axis) axis.classList.toggle('off', zoom !== 0);
+    ruler(still);
     trail();
     count();
     remember();
+  }
+
+  /* The axis of time for what is shown. */
+  function ruler() {
+    if (!axis || !time) return;
+    var begin = from / whole * time, length = (to - from) / whole * time, rough = length / (span / 120), step = Math.pow(10, Math.floor(Math.log10(rough)));
+    var far = begin + length, unit = far >= 1e9 ? 1e9 : far >= 1e6 ? 1e6 : far >= 1e3 ? 1e3 : 1, named = { 1: 'ns', 1e3: '\u00b5s', 1e6: 'ms', 1e9: 's' }[unit];
+    var y = +axis.getElementsByTagName('text')[0].getAttribute('y');
+    step *= rough / step > 5 ? 10 : rough / step > 2 ? 5 : rough / step > 1 ? 2 : 1;
+    axis.textContent = '';
+    for (var k = Math.ceil(begin / step - 1e-9); k * step <= begin + length * 0.96; k++) {
+      var at = left + (k * step - begin) / length * span;
+      make('line', axis, { x1: at, y1: y - 8, x2: at, y2: y });
+      make('text', axis, { x: at + 3, y: y }, (k * step / unit).toFixed(Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9))) + ' ' + named);
+    }
+  }
+
+  /* A window that is narrower than the picture gets a narrower picture. */
+  function fitWindow() {
+    var now = Math.max(200, Math.min(wide, svg.clientWidth || window.innerWidth)), wider = Math.min(330, now - 2 * left);
+    if (now === room) return false;
+    room = now;
+    span = room === wide ? whole : room - 2 * left;
+    svg.setAttribute('width', room);
+    svg.setAttribute('viewBox', '0 0 ' + room + ' ' + number('height'));
+    [['title', room / 2], ['subtitle', room / 2], ['search', room - left], ['help', room - left], ['matched', room - left], ['find', room - left - wider]].forEach(function (k) { pick(k[0]).setAttribute('x', k[1]); });
+    find.setAttribute('width', wider - 60);
+    var end = change || (legend && legend.lastElementChild);
+    if (end) [legend, change].forEach(function (e) { if (e) e.classList.toggle('off', +end.getAttribute('x') + end.textContent.length * LETTER > room - left - 60); });
+    return true;
+  }
+
+  /* What stands above and below the frames stays in sight. */
+  function stick() {
+    var y = Math.max(0, window.scrollY || 0), height = number('height');
+    head.setAttribute('transform', 'translate(0 ' + Math.min(y, Math.max(0, height - HEAD - FOOT)) + ')');
+    foot.setAttribute('transform', 'translate(0 ' + Math.min(0, y + svg.clientHeight - height) + ')');
+  }
+
+  function reveal(i) {
+    var y = +box[i].getAttribute('y'), top = window.scrollY, bottom = top + svg.clientHeight;
+    if (y < top + HEAD + 2) window.scrollTo(window.scrollX, y - HEAD - 18);
+    else if (y + 15 > bottom - FOOT) window.scrollTo(window.scrollX, y + 33 + FOOT - svg.clientHeight);
   }
 
   /* Breadcrumbs: where the zoom stands. */
   function trail() {
     crumbs.textContent = '';
     if (zoom === 0) return;
-    var all = path(zoom).concat(zoom), room = Math.floor(span / LETTER), from = all.length;
-    while (from > 0 && room > 0) room -= Math.min(28, name[all[--from]].length) + 3;
-    if (room < 0 && from < all.length - 1) from++;
-    if (from > 0) make('tspan', crumbs, {}, '\u2026 \u203a ');
-    all.slice(from).forEach(function (i, k) {
-      var part = make('tspan', crumbs, { 'class': 'crumb' }, (k ? ' \u203a ' : '') + fit(name[i], 28));
+    var all = path(zoom).concat(zoom), letters = Math.floor(span / LETTER), skip = all.length;
+    while (skip > 0 && letters > 0) letters -= Math.min(28, nameOf(all[--skip]).length) + 3;
+    if (letters < 0 && skip < all.length - 1) skip++;
+    if (skip > 0) make('tspan', crumbs, {}, '\u2026 \u203a ');
+    all.slice(skip).forEach(function (i, k) {
+      var part = make('tspan', crumbs, { 'class': 'crumb', role: 'button', tabindex: 0 }, (k ? ' \u203a ' : '') + fit(nameOf(i), 28));
       part.addEventListener('click', function () { go(i); });
     });
   }
@@ -160,8 +232,8 @@
 
   function tell(i) {
     var part = zoom && w[zoom] ? ', ' + (100 * w[i] / w[zoom]).toFixed(2) + '% of the zoom' : '';
-    var rest = title[i].slice(name[i].length).replace(/\n/g, ', ') + part;
-    info.textContent = plainText(name[i], Math.max(20, Math.floor(span / LETTER) - rest.length)) + rest;
+    var rest = titleOf(i).slice(nameOf(i).length).replace(/\n/g, ', ') + part;
+    info.textContent = plainText(nameOf(i), Math.max(20, Math.floor(span / LETTER) - rest.length)) + rest;
   }
 
   /* ---- search ---- */
@@ -171,20 +243,23 @@
       try {
         var re = new RegExp(text, cased ? 'u' : 'iu');
         return function (s) { return re.test(s); };
-      } catch (e) { /* then it is text */ }
+      } catch (e) { broken = true; } // then it is text, which is said
     }
     var want = cased ? text : text.toLowerCase();
     return function (s) { return (cased ? s : s.toLowerCase()).indexOf(want) >= 0; };
   }
 
   function search(text) {
+    broken = false;
     var test = text ? tester(text) : null, known = new Map();
     pattern = text;
     hits = [];
-    for (var i = 0; i < n; i++) {
-      var now = known.get(name[i]);
-      if (now === undefined) known.set(name[i], now = test !== null && test(name[i]));
-      now = now && i > 0 && !more(i);
+    for (var i = 1; i < n; i++) {
+      var now = false;
+      if (test && !sum[i] && !isLane(i)) {
+        now = known.get(nameOf(i));
+        if (now === undefined) known.set(name[i], now = test(name[i]));
+      }
       if (hit[i] !== +now) g[i].classList.toggle('match', now);
       hit[i] = +now;
       if (now) hits.push(i);
@@ -192,25 +267,31 @@
     hits.sort(function (a, b) { return x[a] - x[b] || w[b] - w[a] || row[a] - row[b]; });
     caseButton.setAttribute('aria-pressed', cased);
     plainButton.setAttribute('aria-pressed', !plain);
+    input.classList.toggle('wrong', broken);
+    input.setAttribute('aria-invalid', broken);
     count();
     remember();
   }
 
-  /* The part of the whole and of the zoom that is covered by matches, nested ones once. */
+  /* The part of the whole and of the zoom that is covered by matches: nested ones, and those of several lanes, count once. */
+  function covered(begin, end, only) {
+    var part = 0, at = begin;
+    hits.forEach(function (i) {
+      var right = Math.min(end, x[i] + w[i]);
+      if ((only && lane[i] !== only) || right <= at) return;
+      part += right - Math.max(at, x[i]);
+      at = right;
+    });
+    return (100 * part / (end - begin || 1)).toFixed(2) + '%';
+  }
+
   function count() {
     if (!pattern) {
       matched.textContent = '';
       return;
     }
-    var all = 0, part = 0, end = -1, from = x[zoom], to = from + w[zoom];
-    hits.forEach(function (i) {
-      if (x[i] < end - 1e-6) return;
-      end = x[i] + w[i];
-      all += w[i];
-      if (x[i] < to && end > from) part += Math.min(end, to) - Math.max(x[i], from);
-    });
-    matched.textContent = hits.length + ' matched: ' + (100 * all / (w[0] || 1)).toFixed(2) + '%' +
-      (zoom ? ', ' + (100 * part / (w[zoom] || 1)).toFixed(2) + '% of the zoom' : '') + (cased ? ' (this case)' : '') + (plain ? ' (plain text)' : '');
+    matched.textContent = hits.length + ' matched: ' + covered(0, w[0], 0) + (zoom ? ', ' + covered(x[zoom], x[zoom] + w[zoom], lane[zoom]) + ' of the zoom' : '') +
+      (broken ? ' (as text: no regular expression)' : plain ? ' (plain text)' : '') + (cased ? ' (this case)' : '');
   }
 
   function ask() {
@@ -225,7 +306,8 @@
     var at = hits.indexOf(chosen);
     at = at < 0 ? (by > 0 ? 0 : hits.length - 1) : (at + by + hits.length) % hits.length;
     choose(hits[at]);
-    if (!shown[chosen]) go(chosen);
+    if (!shown(chosen)) go(chosen);
+    reveal(chosen);
   }
 
   function toggle(what) {
@@ -274,7 +356,7 @@
     if (change && (found.t === '1') !== total) recolour();
     if ((found.s || '') !== pattern) search(found.s || '');
     var z = parseInt(found.z, 10) || 0;
-    if (z !== zoom && z >= 0 && z < n && !more(z)) go(z);
+    if (z !== zoom && z >= 0 && z < n && !sum[z]) go(z);
   }
 
   /* ---- keys ---- */
@@ -282,17 +364,19 @@
   function near(key) {
     var best = -1, i, climb = key === (up ? 'ArrowUp' : 'ArrowDown');
     for (i = 0; i < n; i++) {
-      if (!shown[i] || i === chosen) continue;
+      if (i === chosen || !shown(i)) continue;
       if (key === 'ArrowLeft' || key === 'ArrowRight') {
         if (row[i] !== row[chosen] || (key === 'ArrowLeft') !== (x[i] < x[chosen])) continue;
         if (best < 0 || Math.abs(x[i] - x[chosen]) < Math.abs(x[best] - x[chosen])) best = i;
       } else if (climb) {
-        if (row[i] === row[chosen] + 1 && inside(i, chosen) && (best < 0 || w[i] > w[best])) best = i;
-      } else if (row[i] === row[chosen] - 1 && inside(chosen, i)) {
+        if ((row[i] === row[chosen] + 1 || (!chosen && isLane(i))) && inside(i, chosen) && (best < 0 || (isLane(i) ? row[i] < row[best] : w[i] > w[best]))) best = i;
+      } else if (isLane(chosen) ? i === 0 : row[i] === row[chosen] - 1 && inside(chosen, i)) {
         best = i;
       }
     }
-    if (best >= 0) choose(best);
+    if (best < 0) return;
+    choose(best);
+    reveal(best);
   }
 
   function copy(text) {
@@ -300,13 +384,13 @@
   }
 
   function help() {
-    var tall = +svg.getAttribute('data-height') || +svg.getAttribute('height'), need = KEYS.length * 18 + 20;
+    var need = KEYS.length * 18 + 20;
     if (keys) keys.remove();
-    keys = keys ? null : make('g', svg, { 'class': 'keys' });
-    svg.setAttribute('data-height', tall);
-    if (keys && tall < need + 70) tall = need + 70; // a picture of few rows has no room for the list
-    svg.setAttribute('height', tall);
-    svg.setAttribute('viewBox', '0 0 ' + svg.getAttribute('width') + ' ' + tall);
+    keys = keys ? null : make('g', head, { 'class': 'keys' });
+    var height = keys ? Math.max(tall, need + 70) : tall; // a picture of few rows has no room for the list
+    svg.setAttribute('height', height);
+    svg.setAttribute('viewBox', '0 0 ' + room + ' ' + height);
+    stick();
     if (!keys) return;
     make('rect', keys, { x: left + 20, y: 60, width: 480, height: need, rx: 6 });
     KEYS.forEach(function (k, i) {
@@ -329,10 +413,14 @@
 
   function key(e) {
     if (e.target === input) return typed(e);
+    if ((e.key === 'Enter' || e.key === ' ') && e.target.closest && e.target.closest('.button, .crumb')) {
+      e.preventDefault();
+      return e.target.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    }
     if ((e.ctrlKey || e.metaKey) && e.key === 'f' || e.key === '/' || e.key === 'F3') { e.preventDefault(); return ask(); }
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key === 'Escape') { if (keys) help(); else if (pattern) search(''); else go(0); }
-    else if (e.key === 'Enter' && !more(chosen)) go(chosen);
+    else if (e.key === 'Enter' && !sum[chosen]) go(chosen);
     else if (e.key === 'Backspace') { e.preventDefault(); var below = path(zoom); go(below.length ? below[below.length - 1] : 0); }
     else if (e.key === 'n') step(1);
     else if (e.key === 'N') step(-1);
@@ -341,8 +429,8 @@
     else if (e.key === 'd') shade();
     else if (e.key === 't' && change) recolour();
     else if (e.key === '?') help();
-    else if (e.key === 'c') copy(name[chosen]);
-    else if (e.key === 'C') copy(path(chosen).concat(chosen).slice(1).map(function (i) { return name[i]; }).join(';'));
+    else if (e.key === 'c') copy(nameOf(chosen));
+    else if (e.key === 'C') copy(path(chosen).concat(chosen).filter(function (i) { return i && !isLane(i); }).map(nameOf).join(';'));
     else if (e.key.slice(0, 5) === 'Arrow') { e.preventDefault(); near(e.key); }
   }
 
@@ -354,11 +442,20 @@
   read();
   svg.classList.add('live');
   svg.setAttribute('role', 'application');
+  [head, foot].forEach(function (e, i) {
+    svg.appendChild(e); // above the frames when it stays in sight
+    e.insertBefore(make('rect', null, { 'class': 'back', y: i ? tall - FOOT : 0, width: '100%', height: i ? FOOT : HEAD }), e.firstChild);
+  });
+  document.querySelectorAll('.button').forEach(function (e) {
+    e.setAttribute('role', 'button');
+    e.setAttribute('tabindex', 0);
+  });
+  pick('help').setAttribute('aria-label', 'Keys');
   info.setAttribute('aria-live', 'polite');
   matched.setAttribute('aria-live', 'polite');
   svg.addEventListener('click', function (e) {
     var i = frameOf(e.target);
-    if (i >= 0 && !more(i)) go(i);
+    if (i >= 0 && !sum[i]) go(i);
     else if (i >= 0) choose(i);
   });
   svg.addEventListener('mouseover', function (e) { var i = frameOf(e.target); tell(i >= 0 ? i : chosen); });
@@ -374,6 +471,15 @@
   input.addEventListener('input', function () { search(input.value); });
   window.addEventListener('keydown', key);
   window.addEventListener('hashchange', recall);
+  window.addEventListener('scroll', stick);
+  window.addEventListener('resize', function () {
+    if (fitWindow()) draw();
+    stick();
+  });
   choose(0);
+  fitWindow();
   recall();
+  if (span !== whole && !zoom) draw();
+  if (up && tall > svg.clientHeight) window.scrollTo(0, tall); // where stacks begin
+  stick();
 }());

@@ -9,7 +9,7 @@ import type { Layer } from './layers';
 import { TreeLayer, nodeAt } from './layers';
 import { openMenu } from './menu';
 import type { FilterKind, Scene } from './model';
-import { Scenes, isPlain, matchFuncs, threadKey } from './model';
+import { Scenes, isPlain, isRegex, matchFuncs, threadKey } from './model';
 import { Overview } from './overview';
 import { prepare } from './prepare';
 import type { State, View } from './state';
@@ -213,7 +213,9 @@ export class App {
   }
 
   addFilter(kind: FilterKind, pattern: string): void {
-    if (pattern) this.set({ filters: [...this.state.filters, { kind, pattern }] });
+    if (!pattern) return;
+    if (!isRegex(pattern)) toast('That is no regular expression: taken as text');
+    this.set({ filters: [...this.state.filters, { kind, pattern: isRegex(pattern) ? pattern : escapeRegex(pattern) }] });
   }
 
   filterFunc(kind: FilterKind, func: number): void {
@@ -252,9 +254,11 @@ export class App {
       const m = x.metrics[x.primary];
       return m ? named(m, (m.total / m.num) * m.den * 10 ** m.scale) : '';
     };
+    const both = (of: (x: ProfileInfo) => string) => [...new Set(profiles.map(of))].join(' \u2192 ');
     const facts = [[...new Set(profiles.map(x => x.format + (x.variant ? ' ' + x.variant : '')))].join(' and '), p.producer,
-      (profiles.length > 1 ? whole(profiles[0], value) + ' \u2192 ' : '') + whole(p, valueNamed), plural(p.functions, 'function', 'functions')];
-    if (p.timeEnd !== undefined && p.timeStart !== undefined && p.timeEnd > p.timeStart) facts.push('recorded for ' + time(p.timeEnd - p.timeStart));
+      (profiles.length > 1 ? whole(profiles[0], value) + ' \u2192 ' : '') + whole(p, valueNamed), both(x => digits(x.functions)) + (p.functions === 1 ? ' function' : ' functions')];
+    const recorded = (x: ProfileInfo) => (x.timeEnd !== undefined && x.timeStart !== undefined && x.timeEnd > x.timeStart ? time(x.timeEnd - x.timeStart) : '');
+    if (profiles.every(recorded)) facts.push('recorded for ' + both(recorded));
     if (profiles.some(x => x.estimated)) facts.push('stacks are estimated');
     if (profiles.some(x => !x.complete)) facts.push('incomplete');
     out.push(facts.filter(Boolean).map(f => shown(f, 80)).join(' \u00b7 '));
@@ -404,6 +408,8 @@ export class App {
   }
 
   private tellFound(): void {
+    const wrong = !isRegex(this.state.search);
+    this.searchBox.setAttribute('aria-invalid', String(wrong));
     if (!this.hits) {
       fill(this.found);
       return;
@@ -423,7 +429,7 @@ export class App {
       }
     }
     const share = tree.n > 1 ? `, ${percent(all, width[0])}` + (from ? `, ${percent(zoom, width[from])} of the zoom` : '') : '';
-    fill(this.found, `${plural(names, 'function', 'functions')}${share}`);
+    fill(this.found, `${plural(names, 'function', 'functions')}${share}`, wrong && el('span', { title: 'This is no regular expression, so it is searched for as it stands' }, ' (as text)'));
   }
 
   // ---- details ----

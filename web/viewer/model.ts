@@ -187,6 +187,15 @@ function ownCalls(data: Data, profile: number, what: Selection): Float64Array {
 
 // ---- filters ----
 
+/** Whether a pattern is a regular expression. What is none is taken as text. */
+export function isRegex(pattern: string): boolean {
+  try {
+    return !!new RegExp(pattern);
+  } catch {
+    return false;
+  }
+}
+
 export function matcher(pattern: string, ignoreCase = false): (text: string) => boolean {
   try {
     const re = new RegExp(pattern, ignoreCase ? 'iu' : 'u');

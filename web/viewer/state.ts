@@ -3,8 +3,8 @@
 import type { Data } from './data';
 import type { Palette } from './colours';
 import type { Filter, FilterKind, Selection } from './model';
-import { metricOf, threadKey, threadWord } from './model';
-import { shellWord } from './text';
+import { isRegex, metricOf, threadKey, threadWord } from './model';
+import { escapeRegex, shellWord } from './text';
 
 export type View = 'flame' | 'time' | 'sandwich' | 'tree' | 'top' | 'lines';
 export const VIEWS: [View, string][] = [
@@ -74,7 +74,7 @@ export function fromHash(hash: string, base: State, data: Data): State {
   s.zoom = zoom.every(f => Number.isInteger(f) && f > 0 && f < data.funcs.n) ? zoom : [];
   const [from, to] = (given.get('time') ?? '').split('..').map(Number);
   if (to > from) s.time = [from, to];
-  for (const [key, pattern] of given) if (isFilter(key)) s.filters.push({ kind: key, pattern });
+  for (const [key, pattern] of given) if (isFilter(key)) s.filters.push({ kind: key, pattern: isRegex(pattern) ? pattern : escapeRegex(pattern) });
   return s;
 }
 
