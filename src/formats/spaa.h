@@ -370,7 +370,8 @@ struct pp_spaa_event {
 	bool has_period, has_frequency, documented;
 	PP_VEC(struct pp_spaa_column) columns; /* [0] is the primary metric */
 	PP_VEC(struct pp_spaa_row) rows;
-	PP_VEC(int64_t) cells; /* columns.n per row */
+	PP_VEC(int64_t) cells; /* `wide` per row */
+	size_t wide;           /* columns there is room for: 1, 2, 4, ...; those not used are 0 */
 	uint32_t first_metric; /* of the profile, when it is finished */
 	uint32_t time_from;    /* column from which time is derived, or UINT32_MAX */
 	struct pp_sums sums;   /* by frame, when only sums are wanted */
@@ -407,6 +408,7 @@ struct pp_spaa_metric {
 	uint32_t unit_event;
 	bool has_unit;
 	enum pp_spaa_special special;
+	uint64_t events;  /* bit per event (the first 64) that counts it */
 	uint64_t stamp;   /* of the list that named it last */
 	uint64_t weighed; /* the same, of the weights of stacks only, */
 	uint32_t at;      /* and where in them */
@@ -554,6 +556,8 @@ struct pp_spaa_reader {
 	PP_VEC(struct pp_spaa_metric) metrics;
 	struct pp_map metric_of; /* hash of the name -> metric */
 	struct pp_map unit_of;   /* event, metric -> pp_str of its unit */
+	struct pp_map counted;   /* event, metric: those past the bits of pp_spaa_metric.events */
+	uint32_t counts;         /* metrics of all events together */
 	uint64_t stamp;
 	PP_VEC(uint32_t) resolved, weight_metrics;
 
@@ -657,6 +661,13 @@ void pp_spaa_table_release(struct pp_spaa_table *);
 bool pp_spaa_event_find(struct pp_spaa_reader *, struct pp_slice name, uint32_t *event);
 /* The row of a stack id, made when absent; UINT32_MAX when out of memory. */
 uint32_t pp_spaa_id_row(struct pp_spaa_reader *, const struct pp_spaa_id *);
+/*
+ * Metrics of all events together. Every stack has a cell for each of them, so without a limit a file could
+ * make memory grow with the square of its length.
+ */
+#define PP_SPAA_METRICS_MAX 1024
+/* Notes that an event counts a metric; false when those are too many. */
+bool pp_spaa_metric_count(struct pp_spaa_reader *, uint32_t event, uint32_t metric);
 /* The metric of a name, made when absent; UINT32_MAX when out of memory. */
 uint32_t pp_spaa_metric_row(struct pp_spaa_reader *, struct pp_slice name);
 /* A list of weights: of which event (UINT32_MAX = not known), and where in its record. */

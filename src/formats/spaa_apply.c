@@ -288,6 +288,16 @@ weights_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, struct
 		m->weighed = r->stamp;
 		m->at = i;
 		w.special[m->special] = i + 1;
+		if (PP_UNLIKELY(!pp_spaa_metric_count(r, list.event, metric_at[i]))) {
+			pp_spaa_report(
+			    r, rec, PP_SPAA_R_METRICS_MANY,
+			    pp_spaa_locate(r, rec, PP_SPAA_R_METRICS_MANY, "weights.#.metric", &i),
+			    "\"%.*s\" would be one metric more than the %d that all events "
+			    "together may have",
+			    (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p,
+			    PP_SPAA_METRICS_MAX);
+			return false;
+		}
 		if (metric_at[i] == e->columns.at[0].metric)
 			w.primary = i + 1;
 		if (PP_UNLIKELY(pp_spaa_num_is_negative(&w.at[i].value)))
@@ -510,12 +520,12 @@ row_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t eve
 	uint32_t i, guess = 1;
 
 	row.home = row.series;
-	if (!pp_vec_push(&e->rows, row) || !pp_vec_reserve(&e->cells, e->cells.n + e->columns.n)) {
+	if (!pp_vec_push(&e->rows, row) || !pp_vec_reserve(&e->cells, e->cells.n + e->wide)) {
 		pp_spaa_no_memory(r);
 		return false;
 	}
-	memset(e->cells.at + e->cells.n, 0, e->columns.n * sizeof *e->cells.at);
-	e->cells.n += e->columns.n;
+	memset(e->cells.at + e->cells.n, 0, e->wide * sizeof *e->cells.at);
+	e->cells.n += e->wide;
 	for (i = 0; i < run.n; i++) {
 		const struct pp_spaa_weight *w = &r->chunk->weights.at[run.first + i];
 		uint32_t metric = r->weight_metrics.at[i],
@@ -525,7 +535,7 @@ row_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t eve
 		if (column == UINT32_MAX)
 			return false;
 		cell = pp_spaa_cell(e, column, &w->value);
-		e->cells.at[(e->rows.n - 1) * e->columns.n + column] = cell;
+		e->cells.at[(e->rows.n - 1) * e->wide + column] = cell;
 	}
 	return true;
 }

@@ -9,23 +9,30 @@
 
 /* ---- values into columns ---------------------------------------------------------------- */
 
-/* Adds a column to the rows that are there. */
+/* Makes room for twice as many columns in the rows that are there. */
+static bool
+columns_double(struct pp_spaa_event *e)
+{
+	size_t old = e->wide, wide = 2 * old, i, need;
+
+	if (!pp_size_mul(e->rows.n + 1, wide, &need) || !pp_vec_reserve(&e->cells, need))
+		return false;
+	for (i = e->rows.n; i-- > 0;) {
+		memmove(e->cells.at + i * wide, e->cells.at + i * old, old * sizeof *e->cells.at);
+		memset(e->cells.at + i * wide + old, 0, old * sizeof *e->cells.at);
+	}
+	e->cells.n = e->rows.n * wide;
+	e->wide = wide;
+	return true;
+}
+
 static bool
 columns_add(struct pp_spaa_event *e, uint32_t metric)
 {
-	size_t old = e->columns.n, rows = e->rows.n, i, need;
 	struct pp_spaa_column column = { .metric = metric };
 
-	if (!pp_size_mul(rows + 1, old + 1, &need) || !pp_vec_push(&e->columns, column) ||
-	    !pp_vec_reserve(&e->cells, need))
-		return false;
-	for (i = rows; i-- > 0;) {
-		memmove(e->cells.at + i * (old + 1), e->cells.at + i * old,
-		        old * sizeof *e->cells.at);
-		e->cells.at[i * (old + 1) + old] = 0;
-	}
-	e->cells.n = rows * (old + 1);
-	return e->sums.columns == 0 || pp_sums_widen(&e->sums);
+	return (e->columns.n < e->wide || columns_double(e)) && pp_vec_push(&e->columns, column) &&
+	       (e->sums.columns == 0 || pp_sums_widen(&e->sums));
 }
 
 uint32_t
@@ -52,10 +59,10 @@ static void
 column_to_real(struct pp_spaa_event *e, uint32_t column)
 {
 	struct pp_spaa_column *c = &e->columns.at[column];
-	size_t i, rows = e->cells.n / e->columns.n;
+	size_t i, rows = e->cells.n / e->wide;
 
 	for (i = 0; i < rows && !c->real; i++) {
-		int64_t *cell = &e->cells.at[i * e->columns.n + column];
+		int64_t *cell = &e->cells.at[i * e->wide + column];
 		double d = c->negative ? (double)*cell : (double)(uint64_t)*cell;
 
 		*cell = pp_cell_real(d / (double)pp_spaa_powers[c->scale]);
@@ -71,11 +78,11 @@ static bool
 column_rescale(struct pp_spaa_event *e, uint32_t column, unsigned scale)
 {
 	struct pp_spaa_column *c = &e->columns.at[column];
-	size_t i, rows = e->cells.n / e->columns.n;
+	size_t i, rows = e->cells.n / e->wide;
 	uint64_t factor = pp_spaa_powers[scale - c->scale];
 
 	for (i = 0; i < rows; i++) {
-		int64_t cell = e->cells.at[i * e->columns.n + column];
+		int64_t cell = e->cells.at[i * e->wide + column];
 		uint64_t magnitude = c->negative && cell < 0 ? 0 - (uint64_t)cell : (uint64_t)cell;
 
 		if (magnitude > INT64_MAX / factor)
@@ -84,7 +91,7 @@ column_rescale(struct pp_spaa_event *e, uint32_t column, unsigned scale)
 	if (e->sums.columns && !pp_sums_scale(&e->sums, column, factor))
 		return false;
 	for (i = 0; i < rows; i++)
-		e->cells.at[i * e->columns.n + column] *= (int64_t)factor;
+		e->cells.at[i * e->wide + column] *= (int64_t)factor;
 	c->scale = (uint8_t)scale;
 	return true;
 }
@@ -186,7 +193,7 @@ pp_spaa_less_finish(struct pp_spaa_reader *r)
 		if (row->series == PP_SPAA_DROPPED || row->node == 0)
 			continue;
 		out.series = r->series_at[row->series];
-		whole = e->cells.at[(size_t)less->row * e->columns.n + less->column];
+		whole = e->cells.at[(size_t)less->row * e->wide + less->column];
 		own = pp_spaa_cell(e, less->column, &less->own);
 		/* Of a half there may be less left than it says is its own. */
 		if (!cell_is_less(&e->columns.at[less->column], own, whole))
@@ -251,7 +258,7 @@ row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, const pp_frame *fr
 		return;
 	}
 	for (k = 0; k < n; k++)
-		r->total.at[k] = cell_value(&e->columns.at[k], e->cells.at[row * n + k]);
+		r->total.at[k] = cell_value(&e->columns.at[k], e->cells.at[row * e->wide + k]);
 	for (; k < e->sums.stride; k++)
 		r->total.at[k].i = 0;
 	if (PP_LIKELY(less == r->less.n)) {
@@ -264,7 +271,7 @@ row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, const pp_frame *fr
 		uint32_t column = r->less.at[less].column;
 		int64_t cell = pp_spaa_cell(e, column, &r->less.at[less].own);
 
-		if (cell_is_less(&e->columns.at[column], cell, e->cells.at[row * n + column]))
+		if (cell_is_less(&e->columns.at[column], cell, e->cells.at[row * e->wide + column]))
 			r->own.at[column] = cell_value(&e->columns.at[column], cell);
 	}
 	pp_sums_add(&e->sums, frames, depth, r->own.at, r->total.at);
@@ -282,7 +289,7 @@ pp_spaa_sums_take(struct pp_spaa_reader *r, uint32_t event, const pp_frame *fram
 	row_sum(r, event, row, frames, depth, less);
 	r->less.n = less;
 	e->rows.n--;
-	e->cells.n -= e->columns.n;
+	e->cells.n -= e->wide;
 	e->summed++;
 }
 
@@ -291,11 +298,11 @@ pp_spaa_rest_take(struct pp_spaa_reader *r, uint32_t event)
 {
 	struct pp_spaa_event *e = &r->events.at[event];
 	size_t n = e->columns.n, last = e->rows.n - 1, k;
-	const int64_t *from = e->cells.at + last * n;
+	const int64_t *from = e->cells.at + last * e->wide;
 	bool fits = e->rest > 0;
 
 	for (k = 0; k < n && fits; k++) {
-		int64_t sum = e->cells.at[(e->rest - 1) * n + k];
+		int64_t sum = e->cells.at[(e->rest - 1) * e->wide + k];
 
 		/* 63 bits: whether the column will be signed is not known yet. */
 		fits = !e->columns.at[k].large &&
@@ -311,9 +318,9 @@ pp_spaa_rest_take(struct pp_spaa_reader *r, uint32_t event)
 	}
 	for (k = 0; k < n; k++)
 		(void)pp_cell_add(e->columns.at[k].real ? PP_REAL : PP_INT,
-		                  &e->cells.at[(e->rest - 1) * n + k], from[k]);
+		                  &e->cells.at[(e->rest - 1) * e->wide + k], from[k]);
 	e->rows.n--;
-	e->cells.n -= n;
+	e->cells.n -= e->wide;
 }
 
 /* Appends the frames of a stack that was held (its number + 1; 0 = none). */
@@ -407,8 +414,10 @@ pp_spaa_sums_finish(struct pp_spaa_reader *r)
 	if (fine) {
 		memset(p->sums.at, 0, (cells + 1) * sizeof *p->sums.at);
 		p->sums.n = cells;
-		for (i = 0; i < r->events.n; i++)
+		for (i = 0; i < r->events.n; i++) {
 			sums_give(r, &r->events.at[i], row_of);
+			pp_sums_release(&r->events.at[i].sums);
+		}
 		p->flat_source = PP_FLAT_SUMS;
 	} else {
 		pp_spaa_no_memory(r);

@@ -179,7 +179,13 @@ event_add(struct pp_spaa_reader *r, struct pp_spaa_event *e, const unsigned char
 	primary.metric = pp_spaa_metric_row(r, e->primary);
 	if (primary.metric == UINT32_MAX)
 		return;
+	if (!pp_spaa_metric_count(r, (uint32_t)r->events.n, primary.metric)) {
+		pp_spaa_find(&r->parser, PP_SPAA_R_METRICS_MANY, at,
+		             "the header declares more than %d events", PP_SPAA_METRICS_MAX);
+		return;
+	}
 	e->primary = r->metrics.at[primary.metric].name;
+	e->wide = 1;
 	if (!pp_vec_push(&e->columns, primary) || !pp_vec_push(&r->events, *e)) {
 		pp_vec_release(&e->columns);
 		pp_spaa_no_memory(r);

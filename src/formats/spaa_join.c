@@ -165,19 +165,21 @@ pair_join(struct join *j, const struct pair *pair)
 {
 	struct pp_spaa_reader *r = j->r;
 	struct pp_spaa_event *e = &r->events.at[r->stacks.at[pair->user].event];
-	size_t n = e->columns.n, user = r->stacks.at[pair->user].row,
+	size_t wide = e->wide, user = r->stacks.at[pair->user].row,
 	       kernel = r->stacks.at[pair->kernel].row, k;
 	struct pp_spaa_row joined = e->rows.at[user];
 	bool any = false, left = false;
 	int64_t *cells;
 
-	if ((!r->flat && !path_of(j, pair->kernel)) || !pp_vec_reserve(&e->cells, e->cells.n + n))
+	if ((!r->flat && !path_of(j, pair->kernel)) ||
+	    !pp_vec_reserve(&e->cells, e->cells.n + wide))
 		return false;
 	cells = e->cells.at;
-	for (k = 0; k < n; k++) {
-		any |= cell_share(&e->columns.at[k], &cells[user * n + k], &cells[kernel * n + k],
-		                  &cells[e->cells.n + k]);
-		left |= cells[user * n + k] != 0;
+	memset(cells + e->cells.n, 0, wide * sizeof *cells);
+	for (k = 0; k < e->columns.n; k++) {
+		any |= cell_share(&e->columns.at[k], &cells[user * wide + k],
+		                  &cells[kernel * wide + k], &cells[e->cells.n + k]);
+		left |= cells[user * wide + k] != 0;
 	}
 	e->rows.at[kernel].series = PP_SPAA_DROPPED;
 	if (!any)
@@ -189,7 +191,7 @@ pair_join(struct join *j, const struct pair *pair)
 	joined.series = joined.home;
 	if (!pp_vec_push(&e->rows, joined))
 		return false;
-	e->cells.n += n;
+	e->cells.n += wide;
 	if (!r->flat) {
 		e->rows.at[user].node = left ? e->rows.at[user].node : joined.node;
 		e->rows.at[kernel].node = joined.node;

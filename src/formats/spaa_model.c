@@ -284,7 +284,7 @@ series_build(struct pp_spaa_reader *r, const struct pp_spaa_event *e, uint32_t k
 	r->series_at[key] = series;
 	for (i = first; fine && i < first + n; i++) {
 		const struct pp_spaa_row *row = &e->rows.at[order->rows[i]];
-		const int64_t *from = e->cells.at + (size_t)order->rows[i] * e->columns.n;
+		const int64_t *from = e->cells.at + (size_t)order->rows[i] * e->wide;
 		struct pp_series *s = &p->series.at[series];
 		uint64_t bit = (uint64_t)1 << (row->node & 63);
 

@@ -313,7 +313,7 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 	r->contexts.seed = r->pending_of.seed = r->dso_of.large.seed = r->frame_of.large.seed =
 	    seed;
 	r->thread_of.large.seed = seed;
-	r->unit_of.seed = seed;
+	r->unit_of.seed = r->counted.seed = seed;
 	r->batch_frames = malloc(PP_TREE_BATCH * sizeof *r->batch_frames);
 	r->batch_depth = malloc(PP_SPAA_BATCH * sizeof *r->batch_depth);
 	r->batch_under = malloc(PP_SPAA_BATCH * sizeof *r->batch_under);
@@ -361,6 +361,7 @@ state_release(struct pp_spaa_reader *r)
 	pp_vec_release(&r->metrics);
 	pp_map_release(&r->metric_of);
 	pp_map_release(&r->unit_of);
+	pp_map_release(&r->counted);
 	pp_vec_release(&r->resolved);
 	pp_vec_release(&r->weight_metrics);
 	pp_vec_release(&r->series);

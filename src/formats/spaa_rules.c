@@ -305,6 +305,11 @@ const struct pp_rule pp_spaa_rules[] = {
 	[PP_SPAA_R_METRIC_TWICE] = { "spaa-metric-twice", PP_ERROR,
 	                             "a metric occurs twice in one list",
 	                             "Nobody can tell which of the two counts (rule 67). The record is refused." },
+	[PP_SPAA_R_METRICS_MANY] = { "spaa-metrics-many", PP_ERROR,
+	                             "there are more than 1024 metrics",
+	                             "Each stack has a cell for every metric of the file, so memory would grow with "
+	                             "the square of its length. All events together may have 1024 metrics, their "
+	                             "primary ones included; a stack that names one more is refused." },
 	[PP_SPAA_R_UNIT] = { "spaa-unit", PP_ERROR, "a unit is not a string",
 	                     "The unit of a weight is text such as bytes or ns, or absent (rule 68)." },
 	[PP_SPAA_R_UNIT_DIFFERS] = { "spaa-unit-differs", PP_WARNING,

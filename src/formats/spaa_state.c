@@ -241,6 +241,25 @@ pp_spaa_metric_row(struct pp_spaa_reader *r, struct pp_slice name)
 	return (uint32_t)(r->metrics.n - 1);
 }
 
+bool
+pp_spaa_metric_count(struct pp_spaa_reader *r, uint32_t event, uint32_t metric)
+{
+	struct pp_spaa_metric *m = &r->metrics.at[metric];
+	uint64_t key = (uint64_t)event << 32 | metric;
+
+	if (PP_LIKELY(event < 64 && m->events >> event & 1) ||
+	    (event >= 64 && pp_map_get(&r->counted, key) != PP_MAP_NONE))
+		return true;
+	if (r->counts == PP_SPAA_METRICS_MAX)
+		return false;
+	r->counts++;
+	if (event < 64)
+		m->events |= (uint64_t)1 << event;
+	else if (!pp_map_set(&r->counted, key, 0))
+		pp_spaa_no_memory(r);
+	return true;
+}
+
 /* The metric of a name that most likely is the one that followed `guess` before. */
 static inline uint32_t
 metric_guess(struct pp_spaa_reader *r, struct pp_slice name, uint32_t guess)

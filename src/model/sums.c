@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Columns up to which all are added, whether a stack has them or not. */
+#define FEW_COLUMNS 8
+
 void
 pp_sums_release(struct pp_sums *s)
 {
 	free(s->seen);
 	free(s->cells);
 	free(s->real);
+	free(s->used);
 	*s = (struct pp_sums){ 0 };
 }
 
@@ -48,6 +52,7 @@ pp_sums_widen(struct pp_sums *s)
 {
 	size_t old = s->stride, n = old ? 2 * old : 1, cells, row;
 	union pp_value *wide;
+	uint32_t *used;
 	bool *real;
 
 	if (s->columns < s->stride) {
@@ -58,6 +63,10 @@ pp_sums_widen(struct pp_sums *s)
 	if (!real)
 		return false;
 	s->real = real;
+	used = realloc(s->used, n * sizeof *used);
+	if (!used)
+		return false;
+	s->used = used;
 	if (!pp_size_mul(s->rows, 2 * n, &cells))
 		return false;
 	wide = calloc(cells + 1, sizeof *wide);
@@ -147,6 +156,29 @@ totals_add(struct pp_sums *s, const pp_frame *stack, size_t depth, const union p
 	}
 }
 
+/* The same where there are many columns, of which a stack has a few. */
+static void
+totals_add_few(struct pp_sums *s, const pp_frame *stack, size_t depth, const union pp_value *total)
+{
+	size_t n = 0, i, k;
+
+	for (k = 0; k < s->columns; k++)
+		if (total[k].i != 0)
+			s->used[n++] = (uint32_t)k;
+	for (i = 0; i < depth; i++) {
+		union pp_value *to = s->cells + ((size_t)stack[i] * 2 + 1) * s->stride;
+
+		if (s->seen[stack[i]] == s->serial)
+			continue;
+		s->seen[stack[i]] = s->serial;
+		for (k = 0; k < n; k++)
+			if (s->real[s->used[k]])
+				to[s->used[k]].d += total[s->used[k]].d;
+			else
+				to[s->used[k]].i += total[s->used[k]].i;
+	}
+}
+
 void
 pp_sums_add(struct pp_sums *s, const pp_frame *stack, size_t depth, const union pp_value *own,
             const union pp_value *total)
@@ -162,7 +194,9 @@ pp_sums_add(struct pp_sums *s, const pp_frame *stack, size_t depth, const union 
 		totals_add(s, stack, depth, total, 1);
 	else if (n == 2)
 		totals_add(s, stack, depth, total, 2);
-	else
+	else if (n <= FEW_COLUMNS)
 		totals_add(s, stack, depth, total, n);
+	else
+		totals_add_few(s, stack, depth, total);
 	cells_add_mixed(s, s->cells + (size_t)stack[depth - 1] * 2 * n, own);
 }

@@ -16,7 +16,8 @@ struct pp_sums {
 	uint64_t *seen;  /* per frame: the last stack it was on, 0 = none */
 	/* Per frame: own[stride], then total[stride]. Row 0 is the sum over all stacks. */
 	union pp_value *cells;
-	bool *real; /* per column: its sums are doubles */
+	bool *real;     /* per column: its sums are doubles */
+	uint32_t *used; /* of one stack: columns with a value, where there are many */
 	bool any_real;
 };
 

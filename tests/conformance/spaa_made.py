@@ -303,13 +303,22 @@ def same_contexts(made):
 
 
 def many_metrics(made):
-    """A metric of its own for each stack."""
-    number = 700
+    """A metric of its own for each stack, up to 1024; those beyond are refused, however many there are."""
+    number, most = 20000, 1023  # besides the primary one
     made.write([header(), dso()] + [frame(i) for i in range(number)] +
-               [stack(i, [i], {'n': 1, f'm{i}': i + 1}) for i in range(number)])
-    rows = made.top()
-    made.tap.ok(all(rows[f'f{i}'][0][f'm{i}'] == i + 1 and sum(rows[f'f{i}'][1].values()) == i + 2
-                    for i in range(number)), 'many metrics')
+               [stack(i, [i, 0], {'n': 1, f'm{i}': i + 1}) for i in range(number)])
+    for options in ((), ('--by', 'function')):
+        rows = made.top(*options)
+        made.tap.same(len(rows), most, f'stacks past the limit are refused {options}')
+        made.tap.ok(all(rows[f'f{i}'][0][f'm{i}'] == i + 1 and (i == 0 or sum(rows[f'f{i}'][1].values()) == i + 2)
+                        for i in range(most)), f'many metrics {options}')
+        made.tap.same(sum(rows['f0'][1].values()), most + most * (most + 1) // 2, f'all below one frame {options}')
+    found = made.findings()[0]
+    made.tap.same(found[:2] + (found[2][:7],), ('spaa-metrics-many', 3 + number + most, f'"m{most}"'), 'the first one past the limit')
+    made.write([header(*[event(f'e{i}') for i in range(1025)]), dso(), frame(1), stack('a', [1], {'n': 1}, 'e1023'),
+                stack('b', [1], {'n': 1}, 'e1024')])
+    made.tap.same([(rule, line) for rule, line, _ in made.findings()], [('spaa-metrics-many', 1), ('spaa-event-undefined', 5)],
+                  'many events')
 
 
 def anew(made):

@@ -212,6 +212,7 @@ BAD = {
     'weights': changed(4, weights={'period': 100}),
     'value': changed(4, weights=[weight('period', '100')]),
     'metric-twice': changed(4, weights=[weight('period', 1), weight('period', 1)]),
+    'metrics-many': changed(4, weights=[weight(name, 1) for name in ('period', *map(str, range(1024)))]),
     'unit': changed(4, weights=[weight('period', 1, unit=7)]),
     'unit-differs': changed(4, weights=[weight('period', 1, unit='events')]) +
                     [stack('0xa2', [1], weights=[weight('period', 1, unit='ns')])],
