@@ -301,12 +301,16 @@ frame_func(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module mo
 static pp_frame
 frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module module)
 {
+	static const uint16_t kinds[] = { [PP_SPAA_USER] = PP_FRAME_USER,
+		                          [PP_SPAA_KERNEL] = PP_FRAME_KERNEL,
+		                          [PP_SPAA_UNKNOWN] = PP_FRAME_NEITHER };
 	struct pp_builder *b = r->builder;
-	struct pp_frame_row row = { .address = hex_of(f->ip),
-		                    .offset = hex_of(f->symoff),
-		                    .inline_depth = f->depth < UINT16_MAX ? (uint16_t)f->depth
-		                                                          : UINT16_MAX,
-		                    .flags = f->inlined ? PP_FRAME_INLINED : 0 };
+	struct pp_frame_row row = {
+		.address = hex_of(f->ip),
+		.offset = hex_of(f->symoff),
+		.inline_depth = f->depth < UINT16_MAX ? (uint16_t)f->depth : UINT16_MAX,
+		.flags = (uint16_t)(kinds[f->kind] | (f->inlined ? PP_FRAME_INLINED : 0))
+	};
 	struct pp_slice path;
 	pp_str file = 0;
 

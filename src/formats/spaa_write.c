@@ -55,11 +55,16 @@ tree_by_func(struct pp_spaa_out *o)
 {
 	const struct pp_profile *p = o->p;
 	pp_node node;
+	size_t i;
 
 	o->map = calloc(p->tree.n, sizeof *o->map);
-	if (!o->map || !pp_tree_init(&o->own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
+	o->kinds = calloc(p->funcs.n, sizeof *o->kinds);
+	if (!o->map || !o->kinds || !pp_tree_init(&o->own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
 		return false;
 	o->tree = &o->own_tree;
+	for (i = p->frames.n; i-- > 1;)
+		o->kinds[p->funcs.at[p->frames.at[i].func].same] = p->frames.at[i].flags &
+		                                                   PP_FRAME_KINDS;
 	for (node = 1; node < p->tree.n; node++) {
 		o->map[node] = pp_tree_child(&o->own_tree, o->map[pp_tree_parent(&p->tree, node)],
 		                             pp_node_func(p, node));
@@ -699,6 +704,7 @@ out_release(struct pp_spaa_out *o)
 		pp_tree_release(&o->own_tree);
 	free(o->map);
 	free(o->side);
+	free(o->kinds);
 	free(o->hash);
 	free(o->less);
 	free(o->keys);

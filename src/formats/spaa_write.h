@@ -79,7 +79,9 @@ struct pp_spaa_out {
 	size_t less_n;
 	PP_VEC(struct pp_spaa_out_event) events;
 	size_t main_events;
-	uint32_t *side;    /* per metric: its side events, positive and negative; 0 = none */
+	uint32_t *side; /* per metric: its side events, positive and negative; 0 = none */
+	uint16_t
+	    *kinds; /* per function, when written by function: PP_FRAME_KINDS of its first frame */
 	uint64_t *hash;    /* per node: of its path */
 	uint64_t *keys;    /* per frame or function: of itself */
 	uint32_t *dso_of;  /* per module: its number; [0] for none, [modules.n] for kernels */

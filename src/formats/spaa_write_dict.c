@@ -258,13 +258,14 @@ module_is_kernel(const struct pp_profile *p, pp_module module)
 	return p->modules.at[module].kind == PP_MODULE_KERNEL;
 }
 
-/* The slot in dso_of of a function: its module, or what stands for none. */
+/* The slot in dso_of of a frame: its module, or what stands for none. */
 static size_t
-dso_slot(const struct pp_profile *p, pp_func func)
+dso_slot(const struct pp_profile *p, const struct pp_frame_row *row)
 {
-	const struct pp_func_row *f = &p->funcs.at[func];
+	const struct pp_func_row *f = &p->funcs.at[row->func];
 
-	if (f->flags & PP_FUNC_KERNEL && !module_is_kernel(p, f->module))
+	if (f->flags & PP_FUNC_KERNEL && !module_is_kernel(p, f->module) &&
+	    !(row->flags & PP_FRAME_KINDS && f->module))
 		return p->modules.n;
 	return f->module;
 }
@@ -297,7 +298,7 @@ dso_write(struct pp_spaa_out *o, size_t slot)
 struct pp_frame_row
 pp_spaa_out_frame(const struct pp_spaa_out *o, uint32_t key)
 {
-	struct pp_frame_row row = { .func = key };
+	struct pp_frame_row row = { .func = key, .flags = o->kinds ? o->kinds[key] : 0 };
 
 	return o->by_func ? row : o->p->frames.at[key];
 }
@@ -307,6 +308,21 @@ func_is_kernel(const struct pp_profile *p, const struct pp_func_row *f)
 {
 	return f->flags & PP_FUNC_KERNEL || module_is_kernel(p, f->module) ||
 	       (f->module && pp_spaa_kernel_name(pp_text_of(p, p->modules.at[f->module].name)));
+}
+
+/* What the file said, else what the function and its module are. */
+static const char *
+frame_kind(const struct pp_profile *p, const struct pp_frame_row *row)
+{
+	const struct pp_func_row *f = &p->funcs.at[row->func];
+
+	if (row->flags & PP_FRAME_KINDS)
+		return row->flags & PP_FRAME_USER     ? "user"
+		       : row->flags & PP_FRAME_KERNEL ? "kernel"
+		                                      : "unknown";
+	if (func_is_kernel(p, f))
+		return "kernel";
+	return f->flags & PP_FUNC_PSEUDO ? "unknown" : "user";
 }
 
 /* "file:line", "file:line:column". */
@@ -343,7 +359,7 @@ pp_spaa_frame_key(struct pp_spaa_out *o, uint32_t key)
 	const struct pp_profile *p = o->p;
 	struct pp_frame_row row = pp_spaa_out_frame(o, key);
 	const struct pp_func_row *f = &p->funcs.at[row.func];
-	size_t slot = dso_slot(p, row.func);
+	size_t slot = dso_slot(p, &row);
 	struct pp_slice dso = slot == p->modules.n ? pp_slice_z("[kernel]")
 	                      : slot               ? pp_text_of(p, p->modules.at[slot].name)
 	                                           : pp_slice_z("[unknown]");
@@ -410,7 +426,7 @@ frame_write(struct pp_spaa_out *o, uint32_t key)
 	pp_json_put_textz(j, "type", "frame");
 	pp_json_put_u64(j, "id", key);
 	func_write(j, f, name, row.address);
-	pp_json_put_u64(j, "dso", o->dso_of[dso_slot(p, row.func)]);
+	pp_json_put_u64(j, "dso", o->dso_of[dso_slot(p, &row)]);
 	if (row.address)
 		hex_put(j, "ip", row.address);
 	if (row.offset)
@@ -426,10 +442,7 @@ frame_write(struct pp_spaa_out *o, uint32_t key)
 		if (row.inline_depth)
 			pp_json_put_u64(j, "inline_depth", row.inline_depth);
 	}
-	pp_json_put_textz(j, "kind",
-	                  func_is_kernel(p, f)        ? "kernel"
-	                  : f->flags & PP_FUNC_PSEUDO ? "unknown"
-	                                              : "user");
+	pp_json_put_textz(j, "kind", frame_kind(p, &row));
 	pp_json_end_object(j);
 	pp_json_end_line(j);
 	o->failed |= srcline.failed;
@@ -490,6 +503,7 @@ pp_spaa_write_dicts(struct pp_spaa_out *o)
 	const struct pp_profile *p = o->p;
 	size_t keys = o->by_func ? p->funcs.n : p->frames.n, i, slot;
 	bool no_stack = o->rows.n && o->rows.at[0].node == 0;
+	struct pp_frame_row row;
 	uint32_t dsos = 0;
 
 	o->dso_of = calloc(p->modules.n + 1, sizeof *o->dso_of);
@@ -502,7 +516,8 @@ pp_spaa_write_dicts(struct pp_spaa_out *o)
 	for (i = 1; i < keys; i++) {
 		if (!o->keys[i])
 			continue;
-		slot = dso_slot(p, pp_spaa_out_frame(o, (uint32_t)i).func);
+		row = pp_spaa_out_frame(o, (uint32_t)i);
+		slot = dso_slot(p, &row);
 		if (!o->dso_of[slot])
 			o->dso_of[slot] = ++dsos;
 	}

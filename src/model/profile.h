@@ -54,7 +54,12 @@ struct pp_func_row {
 
 enum {
 	PP_FRAME_INLINED = 1 << 0,
-	PP_FRAME_FILE_OFFSET = 1 << 1 /* `address` is an offset in the module's file */
+	PP_FRAME_FILE_OFFSET = 1 << 1, /* `address` is an offset in the module's file */
+	/* What the file says of this frame, whatever its function and its module are (SPAA). */
+	PP_FRAME_USER = 1 << 2,
+	PP_FRAME_KERNEL = 1 << 3,
+	PP_FRAME_NEITHER = 1 << 4, /* the file says that it does not know */
+	PP_FRAME_KINDS = PP_FRAME_USER | PP_FRAME_KERNEL | PP_FRAME_NEITHER
 };
 
 struct pp_frame_row {

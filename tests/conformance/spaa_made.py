@@ -345,6 +345,21 @@ def anew(made):
                     not os.path.exists(made.out + '.none'), f'{words} lose a key', done)
 
 
+def kinds(made):
+    """Whether code is of the user, of the kernel or unknown is what the file says, written anew as well."""
+    says = {'a': ('user', 'app'), 'b': ('unknown', 'app'), 'c': ('kernel', '[kernel.kallsyms]'),
+            'd': ('unknown', '[kernel.kallsyms]'), 'e': ('user', '[kernel.kallsyms]'), 'f': ('kernel', 'app')}
+    made.write([header(), dso(), dso(2, '[kernel.kallsyms]', is_kernel=True)] +
+               [frame(i, name, 1 if of == 'app' else 2, kind=kind) for i, (name, (kind, of)) in enumerate(says.items())] +
+               [stack(i, [i], {'n': 1}) for i in range(len(says))])
+    for option in ('terse=yes', 'threads=split', 'frames=function'):
+        text = made.run('convert', '--to', 'spaa', '--option', option, '-o', '-', made.path).stdout.decode()
+        records = [json.loads(line) for line in text.splitlines()]
+        names = {record['id']: record['name'] for record in records if record['type'] == 'dso'}
+        made.tap.same({record['func']: (record['kind'], names[record['dso']]) for record in records
+                       if record['type'] == 'frame'}, says, f'kinds with {option}')
+
+
 # ---- random files ----
 
 METRICS = ('n', 'm', 'samples', 'period', 'count', 'alloc_bytes')
@@ -421,7 +436,8 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
         made = Made(tap, sys.argv[1], work)
-        for part in (halves, events_apart, whole_counts, places, window_times, same_contexts, many_contexts, many_metrics, anew, random_files):
+        for part in (halves, events_apart, whole_counts, places, window_times, same_contexts, many_contexts, many_metrics, anew, kinds,
+                     random_files):
             part(made)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
