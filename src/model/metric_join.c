@@ -65,21 +65,27 @@ pp_metric_join(const struct pp_metric *a, const struct pp_metric *b, struct pp_m
 	return true;
 }
 
+/* Whether cells of two metrics count in the same step. */
+static bool
+same_step(const struct pp_metric *a, const struct pp_metric *b)
+{
+	return a->scale == b->scale &&
+	       (a->factor_num ? a->factor_num : 1) == (b->factor_num ? b->factor_num : 1) &&
+	       (a->factor_den ? a->factor_den : 1) == (b->factor_den ? b->factor_den : 1);
+}
+
 union pp_value
 pp_value_convert(const struct pp_metric *from, const struct pp_metric *to, int64_t mul,
                  union pp_value v)
 {
 	union pp_value out;
 
-	if (to->type == PP_REAL && from->type != PP_REAL)
-		out.d = pp_value_double(from, v);
-	else if (to->type == PP_REAL)
-		/* Doubles with a factor lose it; those without stay bit for bit. */
-		out.d = from->scale || from->factor_num > 1 || from->factor_den > 1
-		            ? pp_value_double(from, v)
-		            : v.d;
-	else
+	if (to->type != PP_REAL)
 		out.i = v.i * mul;
+	else if (from->type == PP_REAL && same_step(from, to))
+		out.d = v.d; /* bit for bit */
+	else
+		out.d = pp_value_double(from, v);
 	return out;
 }
 
