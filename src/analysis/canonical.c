@@ -117,7 +117,8 @@ without_version(struct pp_slice s)
 	while (n > 0 && (is_digit(s.p[n - 1]) || (unsigned)s.p[n - 1] - 'A' <= 25 ||
 	                 s.p[n - 1] == '_' || s.p[n - 1] == '.'))
 		n--;
-	if (n < 2 || n == s.n || s.p[n - 1] != '@')
+	/* "main::BEGIN@12" of Perl is no version: those begin with a letter. */
+	if (n < 2 || n == s.n || s.p[n - 1] != '@' || is_digit(s.p[n]))
 		return s.n;
 	return n > 2 && s.p[n - 2] == '@' ? n - 2 : n - 1;
 }

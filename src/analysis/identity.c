@@ -105,6 +105,15 @@ entity_add(struct matching *m, pp_func func)
 	m->loose = loose; /* keeps its room */
 }
 
+static bool
+is_anonymous(const struct matching *m, const struct entity *e)
+{
+	struct pp_slice name = pp_strtab_get(&m->id->strs, e->as.name);
+	const char class[] = "class@anonymous";
+
+	return name.n >= sizeof class - 1 && memcmp(name.p, class, sizeof class - 1) == 0;
+}
+
 /*
  * One function under several spellings (f and f'2, main+0x10 and main+0x20): the first speaks for all.
  * Equal spellings at one place are different functions that the profile tells apart some other way.
@@ -127,6 +136,9 @@ find_aliases(struct matching *m)
 			continue;
 		}
 		other = &m->entities.at[at];
+		/* What anonymous classes extend is all there is to tell them apart without a place. */
+		if (e->as.file.n == 0 && is_anonymous(m, e))
+			continue;
 		if (other->exact != e->exact && other->as.name == e->as.name &&
 		    other->as.line == e->as.line && other->module_name == e->module_name &&
 		    pp_slice_eq(other->as.file, e->as.file))
