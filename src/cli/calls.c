@@ -303,7 +303,6 @@ calls_text(struct pp_cli *cli, const struct view *v)
 		            "\n  ... and %zu more (-n 0 shows all)\n", v->n - table.rows);
 }
 
-/* "total_NAME" for each metric; the strings live in `names`. */
 static void
 calls_csv(struct pp_cli *cli, const struct view *v)
 {
@@ -311,32 +310,19 @@ calls_csv(struct pp_cli *cli, const struct view *v)
 		                                        &field_line,      &field_site_file,
 		                                        &field_site_line, &field_depth,
 		                                        &field_calls };
+	static const struct pp_metric_columns costs = { "total_", &field_total };
 	const struct pp_profile *p = v->calls.profile;
-	size_t n = PP_COUNT_OF(fixed) + p->metrics.n, i, at = 0;
+	size_t n = PP_COUNT_OF(fixed) + p->metrics.n, i;
 	struct pp_column *columns = calloc(n, sizeof *columns);
 	struct pp_table table = { columns, n, v, v->n };
 	struct pp_buf names = { 0 };
 
-	for (i = 0; i < p->metrics.n; i++) {
-		struct pp_slice name = pp_text_of(p, p->metrics.at[i].name);
-
-		pp_buf_adds(&names, "total_");
-		pp_buf_add(&names, name.p, name.n);
-		pp_buf_addc(&names, '\0');
-	}
-	if (!columns || names.failed) {
-		pp_sink_fail(cli->out, PP_E_NOMEM, 0);
-	} else {
-		for (i = 0; i < PP_COUNT_OF(fixed); i++)
-			columns[i].field = fixed[i];
-		for (i = 0; i < p->metrics.n; i++) {
-			columns[PP_COUNT_OF(fixed) + i] = (struct pp_column){ .field = &field_total,
-				                                              .arg = i,
-				                                              .id = names.p + at };
-			at += 6 + pp_text_of(p, p->metrics.at[i].name).n + 1;
-		}
+	for (i = 0; columns && i < PP_COUNT_OF(fixed); i++)
+		columns[i].field = fixed[i];
+	if (columns && pp_metric_columns(p, &costs, 1, &names, columns + PP_COUNT_OF(fixed)))
 		pp_table_csv(&table, cli->out_terminal, cli->out);
-	}
+	else
+		pp_sink_fail(cli->out, PP_E_NOMEM, 0);
 	pp_buf_release(&names);
 	free(columns);
 }
@@ -406,7 +392,7 @@ calls_json(struct pp_cli *cli, const struct view *v)
 	pp_json_init(&j, cli->out, PP_JSON_SPACED);
 	pp_json_begin_object(&j);
 	if (v->metric < p->metrics.n) {
-		pp_json_put_text(&j, "metric", pp_text_of(p, p->metrics.at[v->metric].name));
+		pp_json_put_metric(&j, "metric", p, v->metric);
 		pp_json_put_text(&j, "unit", pp_text_of(p, p->metrics.at[v->metric].unit));
 	}
 	pp_json_put_bool(&j, "estimated", v->calls.by_stacks && p->estimated);

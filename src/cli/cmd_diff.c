@@ -284,9 +284,11 @@ heading_print(struct pp_cli *cli, const struct view *v)
 {
 	const struct pp_diff *d = v->diff;
 	const char *normalized = pp_compare_normalized(d);
-	struct pp_buf text = { 0 };
+	struct pp_buf text = { 0 }, label = { 0 };
 
-	pp_escape_terminal(&text, pp_text_of(d->input[0]->profile, d->metric.name));
+	pp_metric_label(d->input[0]->profile, &d->metric, &label);
+	pp_escape_terminal(&text, pp_slice_of(label.p ? label.p : "", label.n));
+	pp_buf_release(&label);
 	pp_buf_adds(&text, v->by_total ? ", totals: " : ", self: ");
 	pp_units_named(&text, v->unit, d->whole.value[PP_BEFORE]);
 	pp_buf_adds(&text, " before, ");

@@ -245,34 +245,21 @@ lines_table(struct pp_cli *cli, const struct view *v)
 static void
 lines_csv(struct pp_cli *cli, const struct view *v)
 {
+	static const struct pp_field *const fixed[] = { &field_file, &field_line, &field_hits };
+	static const struct pp_metric_columns costs = { "cost_", &field_cost };
 	const struct pp_profile *p = v->lines.profile;
-	size_t n = 3 + p->metrics.n, i, at = 0;
+	size_t n = PP_COUNT_OF(fixed) + p->metrics.n, i;
 	uint64_t limit = pp_args_count(&cli->args, "limit", 0);
 	struct pp_column *columns = calloc(n, sizeof *columns);
 	struct pp_table table = { columns, n, v, limit && v->n > limit ? (size_t)limit : v->n };
 	struct pp_buf names = { 0 };
 
-	for (i = 0; i < p->metrics.n; i++) {
-		struct pp_slice name = pp_text_of(p, p->metrics.at[i].name);
-
-		pp_buf_adds(&names, "cost_");
-		pp_buf_add(&names, name.p, name.n);
-		pp_buf_addc(&names, '\0');
-	}
-	if (!columns || names.failed) {
-		pp_sink_fail(cli->out, PP_E_NOMEM, 0);
-	} else {
-		columns[0].field = &field_file;
-		columns[1].field = &field_line;
-		columns[2].field = &field_hits;
-		for (i = 0; i < p->metrics.n; i++) {
-			columns[3 + i] = (struct pp_column){ .field = &field_cost,
-				                             .arg = i,
-				                             .id = names.p + at };
-			at += strlen("cost_") + pp_text_of(p, p->metrics.at[i].name).n + 1;
-		}
+	for (i = 0; columns && i < PP_COUNT_OF(fixed); i++)
+		columns[i].field = fixed[i];
+	if (columns && pp_metric_columns(p, &costs, 1, &names, columns + PP_COUNT_OF(fixed)))
 		pp_table_csv(&table, cli->out_terminal, cli->out);
-	}
+	else
+		pp_sink_fail(cli->out, PP_E_NOMEM, 0);
 	pp_buf_release(&names);
 	free(columns);
 }
@@ -288,7 +275,7 @@ lines_json(struct pp_cli *cli, const struct view *v)
 	pp_json_init(&j, cli->out, PP_JSON_SPACED);
 	pp_json_begin_object(&j);
 	if (v->metric < p->metrics.n) {
-		pp_json_put_text(&j, "metric", pp_text_of(p, p->metrics.at[v->metric].name));
+		pp_json_put_metric(&j, "metric", p, v->metric);
 		pp_json_put_text(&j, "unit", pp_text_of(p, p->metrics.at[v->metric].unit));
 	}
 	pp_json_put_array(&j, "lines");

@@ -292,7 +292,7 @@ tree_json(struct pp_cli *cli, struct view *v)
 	pp_json_put_textz(&j, "format", pp_format_name(p->format));
 	pp_json_put_bool(&j, "complete", p->complete);
 	if (v->metric < p->metrics.n) {
-		pp_json_put_text(&j, "metric", pp_text_of(p, p->metrics.at[v->metric].name));
+		pp_json_put_metric(&j, "metric", p, v->metric);
 		pp_json_put_text(&j, "unit", pp_text_of(p, p->metrics.at[v->metric].unit));
 		pp_json_key(&j, "total");
 		pp_json_value(&j, &p->metrics.at[v->metric],

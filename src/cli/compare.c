@@ -486,8 +486,7 @@ json_whole(struct pp_json *j, const struct pp_diff *d, size_t side)
 
 	pp_json_put_object(j, side == PP_BEFORE ? "before" : "after");
 	pp_json_put_raw(j, "total", text, pp_compare_print(d, &d->whole, side, text));
-	pp_json_put_name(j, "metric",
-	                 pp_text_of(in->profile, in->profile->metrics.at[in->metric].name));
+	pp_json_put_metric(j, "metric", in->profile, in->metric);
 	if (d->runs[side] > 1)
 		pp_json_put_u64(j, "runs", d->runs[side]);
 	pp_json_end_object(j);
@@ -501,15 +500,12 @@ pp_compare_json_head(struct pp_json *j, const struct pp_diff *d)
 	const char *normalized = pp_compare_normalized(d);
 	struct pp_buf text = { 0 };
 
-	pp_json_put_name(j, "metric", pp_text_of(in->profile, m->name));
+	pp_json_put_metric(j, "metric", in->profile, in->metric);
 	pp_json_put_text(j, "unit", pp_text_of(in->profile, m->unit));
 	if (!same_meaning(in->profile, in->metric, d->input[PP_AFTER]->profile,
 	                  d->input[PP_AFTER]->metric))
-		pp_json_put_name(
-		    j, "metric_after",
-		    pp_text_of(
-		        d->input[PP_AFTER]->profile,
-		        d->input[PP_AFTER]->profile->metrics.at[d->input[PP_AFTER]->metric].name));
+		pp_json_put_metric(j, "metric_after", d->input[PP_AFTER]->profile,
+		                   d->input[PP_AFTER]->metric);
 	if (normalized)
 		pp_json_put_textz(j, "normalized", normalized);
 	else

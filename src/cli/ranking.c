@@ -265,39 +265,14 @@ pp_ranking_footer(const struct pp_ranking *r, size_t rows, const struct pp_style
 
 /* ---- CSV ---- */
 
-/* "self_NAME" or "total_NAME" for each metric; the strings live in `names`. */
-static bool
-csv_ids(const struct pp_profile *p, struct pp_buf *names, struct pp_column *columns)
-{
-	size_t m, k, *at = calloc(2 * p->metrics.n + 1, sizeof *at);
-
-	if (!at)
-		return false;
-	for (m = 0; m < p->metrics.n; m++)
-		for (k = 0; k < 2; k++) {
-			at[2 * m + k] = names->n;
-			pp_buf_adds(names, k ? "total_" : "self_");
-			pp_metric_label(p, &p->metrics.at[m], names);
-			pp_buf_addc(names, '\0');
-		}
-	/* Only now does the buffer stay where it is. */
-	for (m = 0; m < p->metrics.n && !names->failed; m++)
-		for (k = 0; k < 2; k++)
-			columns[2 * m + k] = (struct pp_column){
-				.field = k ? &pp_field_total : &pp_field_self,
-				.arg = m,
-				.id = names->p + at[2 * m + k],
-			};
-	free(at);
-	return !names->failed;
-}
-
 void
 pp_ranking_csv(const struct pp_ranking *r, size_t rows, bool tame, struct pp_sink *out)
 {
 	static const struct pp_field *const fixed[] = {
 		&pp_field_name, &pp_field_file, &pp_field_line, &pp_field_module, &pp_field_calls,
 	};
+	static const struct pp_metric_columns costs[] = { { "self_", &pp_field_self },
+		                                          { "total_", &pp_field_total } };
 	const struct pp_profile *p = r->flat.profile;
 	size_t n = PP_COUNT_OF(fixed) + 2 * p->metrics.n, i;
 	struct pp_column *columns = calloc(n, sizeof *columns);
@@ -307,7 +282,7 @@ pp_ranking_csv(const struct pp_ranking *r, size_t rows, bool tame, struct pp_sin
 
 	for (i = 0; columns && i < PP_COUNT_OF(fixed); i++)
 		columns[i].field = fixed[i];
-	if (columns && csv_ids(p, &names, columns + PP_COUNT_OF(fixed)))
+	if (columns && pp_metric_columns(p, costs, 2, &names, columns + PP_COUNT_OF(fixed)))
 		pp_table_csv(&table, tame, out);
 	else if (out->status == PP_OK)
 		out->status = PP_E_NOMEM;

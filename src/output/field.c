@@ -3,6 +3,8 @@
  */
 #include "output/field.h"
 
+#include <stdlib.h>
+
 #include "output/units.h"
 #include "text/escape.h"
 
@@ -22,6 +24,31 @@ pp_metric_describe(struct pp_buf *out, const struct pp_profile *p, const struct 
 		pp_buf_adds(out, ": ");
 	}
 	pp_units_named(out, unit, value);
+}
+
+bool
+pp_metric_columns(const struct pp_profile *p, const struct pp_metric_columns *kind, size_t kinds,
+                  struct pp_buf *names, struct pp_column *columns)
+{
+	size_t m, k, *at = calloc(kinds * p->metrics.n + 1, sizeof *at);
+
+	if (!at)
+		return false;
+	for (m = 0; m < p->metrics.n; m++)
+		for (k = 0; k < kinds; k++) {
+			at[kinds * m + k] = names->n;
+			pp_buf_adds(names, kind[k].prefix);
+			pp_metric_label(p, &p->metrics.at[m], names);
+			pp_buf_addc(names, '\0');
+		}
+	/* Only now does the buffer stay where it is. */
+	for (m = 0; m < p->metrics.n && !names->failed; m++)
+		for (k = 0; k < kinds; k++)
+			columns[kinds * m + k] = (struct pp_column){
+				.field = kind[k].field, .arg = m, .id = names->p + at[kinds * m + k]
+			};
+	free(at);
+	return !names->failed;
 }
 
 static const struct pp_func_row *

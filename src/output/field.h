@@ -38,6 +38,19 @@ struct pp_column {
 	unsigned drop;     /* 0 = the field's */
 };
 
+/* The columns of one kind, a field for each metric: "self_NAME". */
+struct pp_metric_columns {
+	const char *prefix;
+	const struct pp_field *field;
+};
+
+/*
+ * Fills in `kinds` columns for each metric, metric by metric; their names live in *names. False when out of
+ * memory.
+ */
+bool pp_metric_columns(const struct pp_profile *, const struct pp_metric_columns *, size_t kinds,
+                       struct pp_buf *names, struct pp_column *);
+
 /* "wt: 1.25 ms", or "12,345 samples" where the metric is named like its unit. Not safe for a terminal. */
 void pp_metric_describe(struct pp_buf *, const struct pp_profile *, const struct pp_metric *,
                         double value);

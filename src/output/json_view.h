@@ -14,6 +14,9 @@
 void pp_json_value(struct pp_json *, const struct pp_metric *, union pp_value);
 /* "name", "file", "line", "module" of a function: members of an object begun by the caller. */
 void pp_json_func(struct pp_json *, const struct pp_profile *, pp_func);
+/* A metric as values name it; without a key it becomes one itself. */
+void pp_json_put_metric(struct pp_json *, const char *key, const struct pp_profile *,
+                        size_t metric);
 /* {"METRIC": value, ...}: one value for each metric of the profile. */
 void pp_json_values(struct pp_json *, const struct pp_profile *, const union pp_value *);
 /* "diagnostics": [...], and "omitted": N when more were found than kept. */
