@@ -24,9 +24,15 @@ pair_cmp(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
+static pp_func
+func_of(const struct pp_profile *p, pp_func func, bool alone)
+{
+	return alone ? pp_func_alone(p, func) : p->funcs.at[func].same;
+}
+
 /* The rows with a caller, sorted; *n of them. NULL when out of memory. */
 static struct pair *
-sorted_pairs(const struct pp_profile *p, size_t series, size_t *n)
+sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
 {
 	struct pair *pairs = malloc((p->edges.n + 1) * sizeof *pairs);
 	size_t i;
@@ -37,8 +43,9 @@ sorted_pairs(const struct pp_profile *p, size_t series, size_t *n)
 
 		if (row->caller && row->callee &&
 		    (series == PP_ALL_SERIES || row->series == series))
-			pairs[(*n)++] = (struct pair){ p->funcs.at[row->caller].same,
-				                       p->funcs.at[row->callee].same, (uint32_t)i };
+			pairs[(*n)++] = (struct pair){ func_of(p, row->caller, alone),
+				                       func_of(p, row->callee, alone),
+				                       (uint32_t)i };
 	}
 	if (pairs)
 		qsort(pairs, *n, sizeof *pairs, pair_cmp);
@@ -59,10 +66,10 @@ edge_add(struct pp_call_graph *g, const struct pp_profile *p, size_t edge, uint3
 }
 
 static bool
-graph_edges(struct pp_call_graph *g, const struct pp_profile *p, size_t series)
+graph_edges(struct pp_call_graph *g, const struct pp_profile *p, size_t series, bool alone)
 {
 	size_t n, i, edges = 0;
-	struct pair *pairs = sorted_pairs(p, series, &n);
+	struct pair *pairs = sorted_pairs(p, series, alone, &n);
 
 	g->first = calloc((size_t)g->n + 2, sizeof *g->first);
 	g->to = calloc(n + 1, sizeof *g->to);
@@ -86,15 +93,15 @@ graph_edges(struct pp_call_graph *g, const struct pp_profile *p, size_t series)
 	return true;
 }
 
-bool
-pp_call_graph_init(struct pp_call_graph *g, const struct pp_profile *p, size_t series)
+static bool
+graph_init(struct pp_call_graph *g, const struct pp_profile *p, size_t series, bool alone)
 {
 	uint32_t f;
 
 	*g = (struct pp_call_graph){ .n = (uint32_t)p->funcs.n, .metrics = p->metrics.n };
 	g->component = calloc((size_t)g->n + 1, sizeof *g->component);
 	g->members = calloc((size_t)g->n + 1, sizeof *g->members);
-	if (!g->component || !g->members || !graph_edges(g, p, series) ||
+	if (!g->component || !g->members || !graph_edges(g, p, series, alone) ||
 	    !pp_scc_compute(g->n, g->first, g->to, g->component, &g->components)) {
 		pp_call_graph_release(g);
 		return false;
@@ -102,6 +109,18 @@ pp_call_graph_init(struct pp_call_graph *g, const struct pp_profile *p, size_t s
 	for (f = 1; f < g->n; f++)
 		g->members[g->component[f]]++;
 	return true;
+}
+
+bool
+pp_call_graph_init(struct pp_call_graph *g, const struct pp_profile *p, size_t series)
+{
+	return graph_init(g, p, series, false);
+}
+
+bool
+pp_call_graph_init_alone(struct pp_call_graph *g, const struct pp_profile *p)
+{
+	return graph_init(g, p, PP_ALL_SERIES, true);
 }
 
 void

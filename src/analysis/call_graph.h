@@ -26,6 +26,8 @@ struct pp_call_graph {
  * are left out.
  */
 bool pp_call_graph_init(struct pp_call_graph *, const struct pp_profile *, size_t series);
+/* Of all edges, functions told apart as they were before they were grouped. */
+bool pp_call_graph_init_alone(struct pp_call_graph *, const struct pp_profile *);
 void pp_call_graph_release(struct pp_call_graph *);
 
 static inline const union pp_value *

@@ -86,27 +86,26 @@ add_lines(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 	}
 }
 
-/* Numbers the cycles by their first function. */
-static bool
-name_cycles(struct pp_flat *f, const struct pp_call_graph *g)
+bool
+pp_flat_cycles(struct pp_flat *f, const struct pp_call_graph *g, const uint32_t *row_of)
 {
-	uint32_t *number = calloc((size_t)g->components + 1, sizeof *number);
-	bool fine;
-	size_t row;
+	uint32_t *number = calloc((size_t)g->components + 1, sizeof *number), func;
 
 	f->cycle = calloc(f->n + 1, sizeof *f->cycle);
-	fine = number && f->cycle;
-	for (row = 0; fine && row < f->n; row++) {
-		uint32_t component = g->component[f->func[row]];
+	for (func = 1; number && f->cycle && func < g->n; func++) {
+		uint32_t component = g->component[func];
 
-		if (g->members[component] < 2)
+		if (!row_of[func] || g->members[component] < 2)
+			continue;
+		/* That functions of a file are in a cycle does not put the file into one. */
+		if (f->profile->funcs.at[f->func[row_of[func] - 1]].flags & PP_FUNC_PSEUDO)
 			continue;
 		if (!number[component])
 			number[component] = ++f->cycles;
-		f->cycle[row] = number[component];
+		f->cycle[row_of[func] - 1] = number[component];
 	}
 	free(number);
-	return fine;
+	return number && f->cycle;
 }
 
 static bool
@@ -130,7 +129,7 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 				             pp_call_graph_cost(&g, e)[m]);
 		}
 	}
-	ok = name_cycles(f, &g);
+	ok = p->alone.n || pp_flat_cycles(f, &g, row_of);
 	pp_call_graph_release(&g);
 	f->has_calls = true;
 	return ok;
@@ -148,7 +147,8 @@ pp_flat_edges(const struct pp_profile *p, struct pp_flat *f)
 	ok = pp_flat_number(f, p, row_of, number_rows(p, row_of));
 	if (ok)
 		add_lines(f, p, row_of);
-	if (ok && p->edges.n && !add_edges(f, p, row_of)) {
+	if (ok && p->edges.n &&
+	    (!add_edges(f, p, row_of) || (p->alone.n && !pp_flat_groups(f, p, row_of)))) {
 		pp_flat_release(f);
 		ok = false;
 	}

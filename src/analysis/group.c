@@ -33,6 +33,18 @@ forget_flat(struct pp_profile *p)
 	p->edge_self_repeats = true;
 }
 
+/* Remembers who was who: totals of groups in a call graph depend on it. False when out of memory. */
+static bool
+keep_alone(struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = p->alone.n; i < p->funcs.n; i++)
+		if (!pp_vec_push(&p->alone, p->funcs.at[i].same))
+			return false;
+	return true;
+}
+
 /* ---- by what a function belongs to ------------------------------------------------------ */
 
 static pp_str
@@ -48,8 +60,10 @@ by_owner(struct pp_profile *p, enum pp_group_by by, const char *nameless)
 	pp_func *group = calloc(strings, sizeof *group);
 	bool any = false;
 
-	if (!group)
+	if (!group || !keep_alone(p)) {
+		free(group);
 		return PP_E_NOMEM;
+	}
 	for (i = 1; i < n; i++)
 		any |= owner_of(p, &p->funcs.at[i], by) != 0;
 	for (i = 1; any && i < n; i++) {
@@ -76,8 +90,10 @@ pp_group_unite(struct pp_profile *p, const uint32_t *key, uint32_t keys, bool *c
 	size_t i;
 
 	*changed = false;
-	if (!first)
+	if (!first || !keep_alone(p)) {
+		free(first);
 		return false;
+	}
 	for (i = 1; i < p->funcs.n; i++) {
 		if (!key[i])
 			continue;
@@ -89,6 +105,8 @@ pp_group_unite(struct pp_profile *p, const uint32_t *key, uint32_t keys, bool *c
 	free(first);
 	if (*changed)
 		forget_flat(p);
+	else
+		p->alone.n = 0;
 	return true;
 }
 

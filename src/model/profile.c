@@ -34,6 +34,7 @@ pp_profile_release(struct pp_profile *p)
 	pp_vec_release(&p->line_cells);
 	pp_vec_release(&p->sources);
 	pp_vec_release(&p->func_cells);
+	pp_vec_release(&p->alone);
 	pp_vec_release(&p->cycles);
 	pp_vec_release(&p->sum_funcs);
 	pp_vec_release(&p->sums);

@@ -204,6 +204,8 @@ struct pp_profile {
 	 * be shorter than `funcs`: the rest is zero.
 	 */
 	PP_VEC(int64_t) func_cells;
+	/* By function: whose identity it had before functions were grouped; empty = they were not. */
+	PP_VEC(pp_func) alone;
 	/* By function: the number of its cycle of calls, from 1, 0 = none. Where stacks were estimated only. */
 	PP_VEC(uint32_t) cycles;
 	/*
@@ -246,6 +248,13 @@ static inline pp_func
 pp_node_func(const struct pp_profile *p, pp_node node)
 {
 	return p->funcs.at[p->frames.at[pp_tree_frame(&p->tree, node)].func].same;
+}
+
+/* The function that one is by identity, groups aside. */
+static inline pp_func
+pp_func_alone(const struct pp_profile *p, pp_func func)
+{
+	return func < p->alone.n ? p->alone.at[func] : p->funcs.at[func].same;
 }
 
 static inline size_t

@@ -26,8 +26,8 @@ pp_json_value(struct pp_json *j, const struct pp_metric *m, union pp_value v)
 	pp_json_raw(j, text, n);
 }
 
-static void
-put_metric(struct pp_json *j, const char *key, const struct pp_profile *p, size_t metric)
+void
+pp_json_put_metric(struct pp_json *j, const char *key, const struct pp_profile *p, size_t metric)
 {
 	struct pp_buf label = { 0 };
 
@@ -48,7 +48,7 @@ pp_json_values(struct pp_json *j, const struct pp_profile *p, const union pp_val
 
 	pp_json_begin_object(j);
 	for (m = 0; m < p->metrics.n; m++) {
-		put_metric(j, NULL, p, m);
+		pp_json_put_metric(j, NULL, p, m);
 		pp_json_value(j, &p->metrics.at[m], values[m]);
 	}
 	pp_json_end_object(j);
@@ -256,7 +256,7 @@ pp_json_put_profile(struct pp_json *j, const struct pp_profile *p, const struct 
 	pp_json_put_bool(j, "complete", p->complete);
 	pp_json_put_facets(j, p->holds);
 	if (primary < p->metrics.n)
-		put_metric(j, "primary", p, primary);
+		pp_json_put_metric(j, "primary", p, primary);
 	put_metrics(j, p);
 	pp_json_put_object(j, "counts");
 	pp_json_put_u64(j, "events", p->events);
@@ -358,12 +358,14 @@ put_cycles(struct pp_json *j, const struct pp_flat *flat)
 {
 	const struct pp_profile *p = flat->profile;
 	size_t n = flat->metrics, row, m;
-	union pp_value *sums = flat->cycles ? calloc((flat->cycles + 1) * (2 * n + 1), sizeof *sums)
-	                                    : NULL;
-	uint32_t *members = sums ? calloc(flat->cycles + 1, sizeof *members) : NULL, c;
+	union pp_value *sums;
+	uint32_t *members, c;
 
-	if (flat->cycles == 0)
+	/* Totals of groups do not add up to those of the cycles that their members are in. */
+	if (flat->cycles == 0 || p->alone.n)
 		return;
+	sums = calloc((flat->cycles + 1) * (2 * n + 1), sizeof *sums);
+	members = sums ? calloc(flat->cycles + 1, sizeof *members) : NULL;
 	for (row = 0; members && row < flat->n; row++) {
 		c = flat->cycle[row];
 		members[c]++;
@@ -402,7 +404,7 @@ pp_json_flat(struct pp_json *j, const struct pp_flat *flat, size_t metric, size_
 	pp_json_put_textz(j, "format", pp_format_name(p->format));
 	pp_json_put_bool(j, "complete", p->complete);
 	if (metric < p->metrics.n) {
-		put_metric(j, "metric", p, metric);
+		pp_json_put_metric(j, "metric", p, metric);
 		pp_json_put_text(j, "unit", pp_text_of(p, p->metrics.at[metric].unit));
 		pp_json_key(j, "total");
 		pp_json_value(j, &p->metrics.at[metric], flat->whole[metric]);

@@ -4,7 +4,8 @@
 Over the samples of all formats, and random pairs of them:
 - filters: what one keeps and what it drops add up to the whole; a filter that keeps all changes nothing; --event
   picks columns; a written profile has what the filtered one had;
-- diff: swapping before and after mirrors every number; a profile against itself has not changed;
+- diff: swapping before and after mirrors every number; a profile against itself has not changed; either side says
+  what top says;
 - merge: totals, own costs and calls add up exactly; the order of files does not matter.
 """
 import collections
@@ -12,6 +13,7 @@ import glob
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -147,7 +149,8 @@ def mirror(a, b):
         return ['only one way works']
     if there is None:
         return None
-    wrong = []
+    wrong = side_as_top(there, 'before', ask('top', '--json', '-n', '0', a))
+    wrong += side_as_top(there, 'after', ask('top', '--json', '-n', '0', b))
     if (there['before']['total'], there['after']['total']) != (back['after']['total'], back['before']['total']):
         wrong.append('totals differ')
     one = collections.Counter(numbers(row, False) for row in there['functions'])
@@ -171,6 +174,61 @@ def mirror(a, b):
     return wrong
 
 
+def place(f):
+    return f['name'], f.get('name_hex'), f.get('file'), f.get('line'), f.get('module')
+
+
+def side_as_top(diff, side, top):
+    """A side of a comparison has the numbers that top gives: functions may only have become one."""
+    metric, rows, wrong = diff[side]['metric'], diff['functions'], []
+    if not close(diff[side]['total'], top['total']) and metric == top['metric']:
+        wrong.append(f"{side}: {diff[side]['total']} in all, not {top['total']}")
+    own = sum(f['self'][metric] for f in top['functions'])
+    if not close(sum(row[side]['self'] for row in rows), own):
+        wrong.append(f'{side}: own costs are {sum(row[side]["self"] for row in rows)}, not {own}')
+    if any('calls' in row[side] for row in rows):
+        calls = sum(f.get('calls', 0) for f in top['functions'])
+        if sum(row[side]['calls'] for row in rows) != calls:
+            wrong.append(f'{side}: {sum(row[side]["calls"] for row in rows)} calls, not {calls}')
+    return wrong
+
+
+def unmarked(name):
+    """Without what callgrind adds to the names of those that are further down their own stack."""
+    return re.sub(r"'\d+(?=$|')", '', name)
+
+
+def as_top(path, diff):
+    """Compared with itself a profile has in each row what top has for that function."""
+    top, wrong = ask('top', '--json', '-n', '0', path), []
+    if 'metric' not in top:
+        return []
+    tops, united, metric = collections.defaultdict(list), collections.defaultdict(list), diff['before']['metric']
+    for f in top['functions']:
+        tops[place(f)].append(f)
+    shown = {place(row) for row in diff['functions']}
+    for key, found in tops.items():
+        if key not in shown:
+            united[(unmarked(key[0]), *key[2:])] += found
+    for row in diff['functions']:
+        found, more = tops.get(place(row), []), united.pop((unmarked(row['name']), *place(row)[2:]), [])
+        plain = [f for f in found + more if f['name'] == unmarked(f['name'])]
+        own = sum(f['self'][metric] for f in found + more)
+        calls = sum(f.get('calls', 0) for f in found + more)
+        total = row['before']['total']
+        if not found or not close(row['before']['self'], own) or row['before'].get('calls', calls) != calls:
+            wrong.append(f'{place(row)}: {row["before"]}, not {own} in {calls} calls')
+        elif not more or (len(plain) == 1 and 'cycle' not in plain[0] and "'" not in plain[0]['name']):
+            # All that is marked lies below what is not; but f'2'g may lie below f'h alone.
+            if not close(total, sum(f['total'][metric] for f in plain or found)):
+                wrong.append(f'{row["name"]}: {total} in all, top says {[f["total"] for f in found + more]}')
+        elif not max(own, *(f['total'][metric] for f in found + more)) <= total <= top['total']:
+            wrong.append(f'{row["name"]}: {total} in all, top says {[f["total"] for f in found + more]}')
+    if united:
+        wrong.append(f'in no row: {list(united)[:3]}')
+    return wrong + side_as_top(diff, 'after', top)
+
+
 def piped(a, b):
     """What cannot be read twice is read whole at once, and gives the same."""
     with open(a, 'rb') as file:
@@ -184,6 +242,7 @@ def unchanged(path, name):
     if same:
         ok([row['name'] for row in same['functions'] if row['status'] != 'same' or row['status_total'] != 'same' or
             row['delta']['self'] or row['delta']['total']], f'{name}: against itself nothing changed')
+        ok(as_top(path, same), f'{name}: against itself it is as in top')
 
 
 # ---- merge ----
