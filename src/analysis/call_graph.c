@@ -59,7 +59,7 @@ edge_add(struct pp_call_graph *g, const struct pp_profile *p, size_t edge, uint3
 	const int64_t *cells = p->edge_cells.at + row * pp_edge_stride(p);
 	size_t m;
 
-	g->calls[edge] += (uint64_t)cells[0];
+	pp_count_add(&g->calls[edge], (uint64_t)cells[0]);
 	for (m = 0; m < g->metrics; m++)
 		pp_value_add(&p->metrics.at[m], &g->cost[edge * g->metrics + m],
 		             pp_cell_value(&p->metrics.at[m], cells[1 + m]));

@@ -150,7 +150,7 @@ step(struct walk *w, struct groups *g, pp_node from, pp_node to, pp_node cost, u
 	group = group_of(p, g, &row);
 	if (!group || !pp_vec_push(&group->spots, (struct spot){ to, cost }))
 		return false;
-	group->row.calls += w->tree.calls ? w->tree.calls[cost] : 0;
+	pp_count_add(&group->row.calls, w->tree.calls ? w->tree.calls[cost] : 0);
 	if (pp_bit(w->outermost, cost))
 		for (m = 0; m < p->metrics.n; m++)
 			pp_value_add(&p->metrics.at[m], &group->total[m],
@@ -264,7 +264,7 @@ flat_of_one(const struct walk *w, struct pp_flat *flat)
 	for (node = 1; node < p->tree.n; node++) {
 		if (w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] != w->func)
 			continue;
-		flat->calls[0] += w->tree.calls ? w->tree.calls[node] : 0;
+		pp_count_add(&flat->calls[0], w->tree.calls ? w->tree.calls[node] : 0);
 		for (m = 0; pp_bit(w->outermost, node) && m < p->metrics.n; m++)
 			pp_value_add(&p->metrics.at[m], &flat->total[m],
 			             pp_inclusive_of(&w->tree.cost[m], node));
@@ -306,7 +306,7 @@ edge_add(const struct pp_profile *p, size_t edge, pp_func func, enum pp_calls_si
 	group = group_of(p, g, &row);
 	if (!group)
 		return false;
-	group->row.calls += (uint64_t)cells[0];
+	pp_count_add(&group->row.calls, (uint64_t)cells[0]);
 	for (m = 0; m < p->metrics.n; m++)
 		pp_value_add(&p->metrics.at[m], &group->total[m],
 		             pp_cell_value(&p->metrics.at[m], cells[1 + m]));

@@ -22,8 +22,8 @@ calls_compute(struct pp_calltree *t)
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; s->has_calls && row < s->rows; row++)
-			t->calls[pp_series_node(s, row)] += (uint64_t)pp_series_cells(
-			    s, row)[p->metrics.n];
+			pp_count_add(&t->calls[pp_series_node(s, row)],
+			             (uint64_t)pp_series_cells(s, row)[p->metrics.n]);
 	}
 	return t->calls != NULL;
 }

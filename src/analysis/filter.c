@@ -538,12 +538,14 @@ set_time(struct pp_profile *p, int64_t from, int64_t to)
 }
 
 static pp_status
-apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *flags, bool *metrics)
+apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *flags, bool *metrics,
+      struct pp_buf *problem)
 {
 	struct pp_filter_stacks stacks = { .flags = f->by_function ? NULL : flags,
 		                           .kinds = f->by_function ? 0 : rule_kinds(f),
 		                           .depth = f->depth,
-		                           .metrics = metrics };
+		                           .metrics = metrics,
+		                           .problem = problem };
 	bool by_stacks = pp_filter_needs_stacks(f) || has_time(f), keeps;
 	size_t m, series = p->series.n;
 	pp_status status;
@@ -562,7 +564,7 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
 	keeps = keeps_time(p, f, metrics);
 	if (status == PP_OK && has_time(f)) {
 		p->less.n = 0;
-		status = pp_filter_timelines(p, from, to);
+		status = pp_filter_timelines(p, from, to, problem);
 	}
 	if (status == PP_OK && !keeps && (by_stacks || p->series.n < series))
 		status = pp_filter_tree(p, &stacks);
@@ -594,7 +596,7 @@ pp_filter_apply(struct pp_profile *p, const struct pp_filter *f, struct pp_buf *
 	if (!metrics)
 		status = PP_E_NOMEM;
 	if (status == PP_OK)
-		status = apply(p, f, flags, metrics);
+		status = apply(p, f, flags, metrics, problem);
 	free(metrics);
 	free(flags);
 	return status;

@@ -13,6 +13,8 @@ struct booking {
 	struct pp_series *s;
 	int64_t from, to;
 	struct pp_map row_of; /* sparse series */
+	pp_node node;         /* being booked on */
+	struct pp_buf *problem;
 	pp_status status;
 };
 
@@ -23,6 +25,7 @@ cells_of(struct booking *b, pp_node node)
 	struct pp_series *s = b->s;
 	uint32_t row = node;
 
+	b->node = node;
 	if (!s->dense) {
 		row = pp_map_get(&b->row_of, node);
 		if (row == PP_MAP_NONE) {
@@ -60,8 +63,10 @@ cells_of(struct booking *b, pp_node node)
 static void
 cell_add(struct booking *b, size_t metric, int64_t *cell, int64_t value)
 {
-	if (!pp_cell_add(b->p->metrics.at[metric].type, cell, value))
-		b->status = PP_E_LIMIT;
+	if (b->status != PP_OK || pp_cell_add(b->p->metrics.at[metric].type, cell, value))
+		return;
+	pp_profile_sum_problem(b->p, pp_node_func(b->p, b->node), metric, b->problem);
+	b->status = PP_E_UNSUPPORTED;
 }
 
 /* The part of a counter's gain that lies before `at`, of an interval of `length` from its start. */
@@ -180,13 +185,15 @@ series_clear(const struct pp_profile *p, struct pp_series *s)
 }
 
 pp_status
-pp_filter_timelines(struct pp_profile *p, int64_t from, int64_t to)
+pp_filter_timelines(struct pp_profile *p, int64_t from, int64_t to, struct pp_buf *problem)
 {
 	pp_status status = PP_OK;
 	size_t i;
 
 	for (i = 0; i < p->series.n && status == PP_OK; i++) {
-		struct booking b = { .p = p, .s = &p->series.at[i], .from = from, .to = to };
+		struct booking b = {
+			.p = p, .s = &p->series.at[i], .from = from, .to = to, .problem = problem
+		};
 
 		b.row_of.seed = p->strs.seed;
 		status = series_clear(p, b.s) ? book_timeline(&b, &b.s->timeline) : PP_E_NOMEM;

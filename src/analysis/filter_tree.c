@@ -141,26 +141,37 @@ build(struct reshape *r)
 	return true;
 }
 
+/* Says at which function that is left, of the stack of a node, a sum passes 64 bits. */
+static bool
+sum_too_large(const struct reshape *r, pp_node node, size_t metric)
+{
+	while (node && !(r->state[node] & SHOWN))
+		node = pp_tree_parent(&r->p->tree, node);
+	pp_profile_sum_problem(r->p, pp_node_func(r->p, node), metric, r->want->problem);
+	return false;
+}
+
 /*
  * Adds the cells of an old row to a new one: its costs where they stay, its calls where the frame itself
  * is still there, be it only on the way to costs that stay.
  */
 static bool
 cells_add(const struct reshape *r, const struct pp_series *s, int64_t *to, const int64_t *from,
-          unsigned state)
+          pp_node node)
 {
 	const struct pp_profile *p = r->p;
+	unsigned state = r->state[node];
 	size_t m, k = 0;
 
 	for (m = 0; m < p->metrics.n; m++) {
 		if (r->want->metrics && !r->want->metrics[m])
 			continue;
 		if ((state & KEPT) && !pp_cell_add(p->metrics.at[m].type, &to[k], from[m]))
-			return false;
+			return sum_too_large(r, node, m);
 		k++;
 	}
 	return !s->has_calls || !(state & SHOWN) ||
-	       pp_cell_add(PP_UINT, &to[k], from[p->metrics.n]);
+	       pp_cell_add(PP_UINT, &to[k], from[p->metrics.n]) || sum_too_large(r, node, m);
 }
 
 /* Whether a row has anything to give to the new tree. */
@@ -208,9 +219,9 @@ series_rebuild(const struct reshape *r, struct pp_series *s, uint32_t stride)
 		} else {
 			n.present[to >> 6] |= (uint64_t)1 << (to & 63);
 		}
-		if (status == PP_OK && !cells_add(r, s, n.cells + (size_t)at * stride,
-		                                  pp_series_cells(s, row), r->state[node]))
-			status = PP_E_LIMIT;
+		if (status == PP_OK &&
+		    !cells_add(r, s, n.cells + (size_t)at * stride, pp_series_cells(s, row), node))
+			status = PP_E_UNSUPPORTED;
 	}
 	pp_map_release(&row_of);
 	free(status == PP_OK ? s->cells : n.cells);
@@ -355,7 +366,7 @@ row_compact(const struct reshape *r, const struct pp_series *s, uint32_t row, ui
 	} else if (state & KEPT && matters) {
 		for (m = 0; m < p->metrics.n; m++)
 			if (!pp_cell_add(p->metrics.at[m].type, &to[m], from[m]))
-				return false;
+				return sum_too_large(r, pp_series_node(s, row), m);
 	}
 	if (s->dense && (state & SHOWN || row == 0))
 		s->present[at >> 6] &= ~((uint64_t)1 << (at & 63));
@@ -461,7 +472,7 @@ pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
 
 		find_needed(&r);
 		if (fine && choice) {
-			status = compact(&r) ? PP_OK : PP_E_LIMIT;
+			status = compact(&r) ? PP_OK : PP_E_UNSUPPORTED;
 		} else if (fine && build(&r)) {
 			status = rows_rebuild(&r);
 		}

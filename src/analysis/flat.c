@@ -63,7 +63,7 @@ flat_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_f
 				pp_value_add(&p->metrics.at[m], &f->self[row * f->metrics + m],
 				             pp_cell_value(&p->metrics.at[m], cells[m]));
 			if (s->has_calls)
-				f->calls[row] += (uint64_t)cells[p->metrics.n];
+				pp_count_add(&f->calls[row], (uint64_t)cells[p->metrics.n]);
 		}
 	}
 }

@@ -38,7 +38,7 @@ rows_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 		bool repeats = p->edge_self_repeats && callee == p->funcs.at[e->caller].same;
 		size_t row = row_of[callee] - 1;
 
-		f->calls[row] += (uint64_t)cells[0];
+		pp_count_add(&f->calls[row], (uint64_t)cells[0]);
 		for (m = 0; m < f->metrics; m++) {
 			const struct pp_metric *metric = &p->metrics.at[m];
 

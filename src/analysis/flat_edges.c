@@ -120,7 +120,7 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 		return false;
 	for (caller = 1; caller < g.n; caller++) {
 		for (e = g.first[caller]; e < g.first[caller + 1]; e++) {
-			f->calls[row_of[g.to[e]] - 1] += g.calls[e];
+			pp_count_add(&f->calls[row_of[g.to[e]] - 1], g.calls[e]);
 			if (g.component[caller] == g.component[g.to[e]])
 				continue;
 			for (m = 0; m < f->metrics; m++)
@@ -162,7 +162,7 @@ add_function(struct pp_flat *f, const struct pp_profile *p, size_t row, const in
 {
 	size_t m;
 
-	f->calls[row] += (uint64_t)cells[0];
+	pp_count_add(&f->calls[row], (uint64_t)cells[0]);
 	for (m = 0; m < f->metrics; m++) {
 		const struct pp_metric *metric = &p->metrics.at[m];
 

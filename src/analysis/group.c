@@ -143,7 +143,8 @@ level_start(struct pp_profile *p, bool has_calls)
 
 /* A group with its costs, which must fit into cells. */
 static pp_status
-level_add(struct pp_profile *p, pp_func func, const union pp_value *cost, uint64_t calls)
+level_add(struct pp_profile *p, pp_func func, const union pp_value *cost, uint64_t calls,
+          struct pp_buf *problem)
 {
 	struct pp_series *s = &p->series.at[0];
 	struct pp_frame_row frame = { .func = func };
@@ -168,10 +169,12 @@ level_add(struct pp_profile *p, pp_func func, const union pp_value *cost, uint64
 		if (metric->type == PP_REAL)
 			cells[m] = pp_cell_real(cost[m].d);
 		else if (cost[m].i < INT64_MIN ||
-		         cost[m].i > (metric->type == PP_UINT ? (pp_i128)UINT64_MAX : INT64_MAX))
+		         cost[m].i > (metric->type == PP_UINT ? (pp_i128)UINT64_MAX : INT64_MAX)) {
+			pp_profile_sum_problem(p, func, m, problem);
 			return PP_E_LIMIT;
-		else
+		} else {
 			cells[m] = (int64_t)cost[m].i;
+		}
 	}
 	if (s->has_calls)
 		cells[m] = (int64_t)calls;
@@ -200,7 +203,7 @@ line_func(struct pp_profile *p, struct pp_buf *name, pp_str file, uint32_t line)
 }
 
 static pp_status
-by_line_rows(struct pp_profile *p)
+by_line_rows(struct pp_profile *p, struct pp_buf *problem)
 {
 	struct pp_linecost lines;
 	struct pp_buf name = { 0 };
@@ -214,7 +217,7 @@ by_line_rows(struct pp_profile *p)
 		const struct pp_line_cost *row = &lines.rows.at[i];
 
 		status = level_add(p, line_func(p, &name, row->file, row->line),
-		                   lines.cost.at + i * lines.metrics, row->hits);
+		                   lines.cost.at + i * lines.metrics, row->hits, problem);
 	}
 	pp_buf_release(&name);
 	pp_linecost_release(&lines);
@@ -325,7 +328,7 @@ thread_sums_compute(const struct pp_profile *p, struct thread_sums *t)
 }
 
 static pp_status
-by_thread(struct pp_profile *p)
+by_thread(struct pp_profile *p, struct pp_buf *problem)
 {
 	struct thread_sums t = { 0 };
 	struct pp_buf name = { 0 };
@@ -342,7 +345,7 @@ by_thread(struct pp_profile *p)
 	for (i = 0; i < t.n && status == PP_OK; i++) {
 		pp_thread_name(p, &t.of[i], &name);
 		status = level_add(p, func_add(p, pp_slice_of(name.p, name.n), 0, 0),
-		                   t.cost + i * p->metrics.n, 0);
+		                   t.cost + i * p->metrics.n, 0, problem);
 	}
 	pp_buf_release(&name);
 	free(t.of);
@@ -352,7 +355,7 @@ by_thread(struct pp_profile *p)
 }
 
 pp_status
-pp_group_apply(struct pp_profile *p, enum pp_group_by by)
+pp_group_apply(struct pp_profile *p, enum pp_group_by by, struct pp_buf *problem)
 {
 	switch (by) {
 	case PP_BY_FILE:
@@ -360,9 +363,9 @@ pp_group_apply(struct pp_profile *p, enum pp_group_by by)
 	case PP_BY_MODULE:
 		return by_owner(p, by, "(no module)");
 	case PP_BY_LINE:
-		return p->lines.n ? by_line_rows(p) : by_line_frames(p);
+		return p->lines.n ? by_line_rows(p, problem) : by_line_frames(p);
 	case PP_BY_THREAD:
-		return by_thread(p);
+		return by_thread(p, problem);
 	case PP_BY_FUNCTION:
 		break;
 	}

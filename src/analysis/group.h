@@ -11,10 +11,11 @@
 enum pp_group_by { PP_BY_FUNCTION, PP_BY_FILE, PP_BY_MODULE, PP_BY_LINE, PP_BY_THREAD };
 
 /*
- * Regroups a profile that nobody else uses. PP_E_UNSUPPORTED when nothing in it tells the groups apart.
+ * Regroups a profile that nobody else uses. PP_E_UNSUPPORTED when nothing in it tells the groups apart,
+ * PP_E_LIMIT when a sum passes 64 bits; *problem says which.
  * After another failure the profile is only fit to be freed.
  */
-pp_status pp_group_apply(struct pp_profile *, enum pp_group_by);
+pp_status pp_group_apply(struct pp_profile *, enum pp_group_by, struct pp_buf *problem);
 
 /* Puts what a thread is called into a buffer: its name and number, as far as they are known. */
 void pp_thread_name(const struct pp_profile *, const struct pp_series *, struct pp_buf *);

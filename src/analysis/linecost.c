@@ -223,7 +223,7 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 			l->rows.at[l->rows.n++] = (struct pp_line_cost){ .file = part.file,
 				                                         .line = part.line };
 		}
-		l->rows.at[l->rows.n - 1].hits += part.hits;
+		pp_count_add(&l->rows.at[l->rows.n - 1].hits, part.hits);
 		cells_add(l, l->rows.n - 1, part.cells);
 	}
 	return true;

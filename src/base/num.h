@@ -31,6 +31,14 @@ size_t pp_num_print(char out[PP_NUM_MAX], pp_i128 value, unsigned scale);
 /* The shortest decimal text that reads back as the same double; "null" for NaN and infinities. */
 size_t pp_num_print_double(char out[PP_NUM_MAX], double value);
 
+/* Adds to a count, which stays at the largest number rather than starting over. */
+static inline void
+pp_count_add(uint64_t *count, uint64_t add)
+{
+	if (__builtin_add_overflow(*count, add, count))
+		*count = UINT64_MAX;
+}
+
 static inline double
 pp_i128_double(pp_i128 v)
 {

@@ -368,6 +368,7 @@ group_run(struct pp_cli *cli, struct pp_profile *p)
 {
 	static const char *const names[] = { "function", "file", "module", "line", "thread" };
 	const char *by = pp_args_text(&cli->args, "by");
+	struct pp_buf problem = { 0 };
 	pp_status status;
 	size_t i = 0;
 
@@ -375,11 +376,12 @@ group_run(struct pp_cli *cli, struct pp_profile *p)
 		i++;
 	if (!by || p->tree.n + p->lines.n + p->edges.n <= 1)
 		return 0;
-	status = pp_group_apply(p, (enum pp_group_by)i);
+	status = pp_group_apply(p, (enum pp_group_by)i, &problem);
 	if (status == PP_E_UNSUPPORTED)
 		pp_cli_error(cli, "this profile does not tell %ss apart", by);
 	else if (status != PP_OK)
-		pp_cli_error(cli, "%s", pp_status_text(status));
+		pp_cli_error(cli, "%s", problem.n ? problem.p : pp_status_text(status));
+	pp_buf_release(&problem);
 	return status == PP_OK ? 0 : PP_EXIT_INPUT;
 }
 

@@ -39,6 +39,16 @@ pp_cg_report(struct pp_cg_parser *p, enum pp_callgrind_rule rule, const unsigned
 	va_end(args);
 }
 
+void
+pp_cg_sum_report(struct pp_cg_parser *p, size_t metric)
+{
+	struct pp_slice name = pp_text_of(p->builder->profile,
+	                                  p->builder->profile->metrics.at[metric].name);
+
+	pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum of %.*s passes 63 bits with this",
+	             (int)(name.n < PP_CG_SHOWN ? name.n : PP_CG_SHOWN), (const char *)name.p);
+}
+
 pp_func
 pp_cg_func(struct pp_cg_parser *p)
 {

@@ -24,7 +24,7 @@ add_costs(struct pp_cg_parser *p, int64_t *cells, const int64_t *costs)
 
 	for (m = 0; cells && m < n; m++) {
 		if (!pp_cell_add(PP_INT, &cells[m], costs[m])) {
-			pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum passes 63 bits");
+			pp_cg_sum_report(p, m);
 			fits = false;
 		}
 	}

@@ -145,7 +145,7 @@ const struct pp_rule pp_xdebug_rules[] = {
 	[PP_XD_WRITE_VALUE] = { "xdebug-write-value", PP_WARNING,
 	                        "values were changed to fit into an Xdebug file",
 	                        "Xdebug counts time in units of 10 ns and memory in bytes: times are rounded to that, negative "
-	                        "values become 0. The message says how many." },
+	                        "values become 0. The message says how many. Of sums past 2^63-1 nothing is written." },
 	[PP_XD_WRITE_FACETS] = { "xdebug-write-facets", PP_WARNING,
 	                         "an Xdebug file cannot hold all of this profile",
 	                         "An Xdebug 3 profile has a time and a memory column and a tree of calls. The message names what "

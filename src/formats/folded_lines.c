@@ -45,7 +45,8 @@ const struct pp_rule pp_folded_rules[] = {
 	[PP_FOLDED_WRITE_VALUE] = { "folded-write-value", PP_WARNING,
 	                            "values were changed to fit into folded stacks",
 	                            "Counts are whole and not negative. Values with a fraction are written in a smaller unit or "
-	                            "rounded, negative ones are written as 0; the message says how many and how much." },
+	                            "rounded, negative ones are written as 0; the message says how many and how much. Of sums "
+	                            "past 2^64-1 nothing is written." },
 	[PP_FOLDED_WRITE_METRICS] = { "folded-write-metrics", PP_WARNING,
 	                              "only one metric fits into folded stacks",
 	                              "A line has one count, so one metric is written and the message names the others. Choose "

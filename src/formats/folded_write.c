@@ -19,6 +19,7 @@
 struct names_tree {
 	struct pp_strtab names;
 	pp_str *name_of_frame;
+	size_t too_large;      /* 1 + the metric of which a stack has more than 64 bits hold */
 	uint64_t changed;      /* names that had to be replaced */
 	struct pp_tree tree;   /* frames are pp_str of `names` */
 	uint64_t *values;      /* [node * counts + k] */
@@ -215,6 +216,7 @@ value_fill(struct names_tree *t, const struct pp_profile *p, size_t metric, unsi
 		if (t->record[node])
 			status = count_of(t, m, exact[node],
 			                  &t->values[(size_t)node * t->counts + k]);
+	t->too_large = status == PP_E_LIMIT ? metric + 1 : 0;
 	free(exact);
 	return status;
 }
@@ -508,6 +510,18 @@ report_facets(struct pp_writer *w)
 }
 
 static void
+report_too_large(struct pp_writer *w, size_t metric)
+{
+	struct pp_buf label = { 0 };
+
+	pp_metric_label(w->profile, &w->profile->metrics.at[metric], &label);
+	pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_VALUE], PP_NOWHERE,
+	            "the %s of one stack pass 18446744073709551615, which no count can hold",
+	            label.p ? label.p : "");
+	pp_buf_release(&label);
+}
+
+static void
 report_changes(struct pp_writer *w, const struct names_tree *t)
 {
 	if (t->changed)
@@ -551,6 +565,8 @@ pp_folded_write(struct pp_writer *w, unsigned counts)
 		report_facets(w);
 		report_changes(w, &t);
 	}
+	if (t.too_large)
+		report_too_large(w, t.too_large - 1);
 	names_tree_release(&t);
 	return status;
 }

@@ -7,8 +7,12 @@
  */
 #include "formats/pynytprof_read.h"
 
+#include <stdio.h>
+
 #include "base/num.h"
 #include "base/utf8.h"
+
+#define NAME_SHOWN 200
 
 struct pyn_load {
 	struct pp_pyn_doc *doc;
@@ -140,15 +144,21 @@ sub_func(struct pyn_load *load, uint32_t sid)
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-/* Adds, or stays at the largest value and says so. */
+/* Adds, or stays at the largest value and says so; `of` is a file or a sub. */
 static void
-add(struct pyn_load *load, int64_t *cell, uint64_t value)
+add(struct pyn_load *load, int64_t *cell, uint64_t value, pp_str of, uint32_t line)
 {
+	struct pp_slice name = pp_text_of(load->builder->profile, of);
+	char number[16] = "";
+
 	if (pp_cell_add(PP_UINT, cell, (int64_t)value))
 		return;
 	*cell = -1; /* all bits set: the largest unsigned value */
+	if (line)
+		snprintf(number, sizeof number, ":%u", line);
 	pp_diag_add(load->diags, &pp_pynytprof_rules[PP_PYN_SUM_TOO_LARGE], PP_NOWHERE,
-	            "a sum passes 18446744073709551615");
+	            "a sum of %.*s%s passes 18446744073709551615",
+	            (int)(name.n < NAME_SHOWN ? name.n : NAME_SHOWN), (const char *)name.p, number);
 }
 
 static void
@@ -159,8 +169,8 @@ line_add(struct pyn_load *load, uint32_t fid, uint32_t line, uint32_t hits, uint
 
 	if (!cells)
 		return;
-	add(load, &cells[0], hits);
-	add(load, &cells[1], ticks);
+	add(load, &cells[0], hits, row.file, line);
+	add(load, &cells[1], ticks, row.file, line);
 }
 
 static void
@@ -193,13 +203,14 @@ edges_take(struct pyn_load *load)
 		struct pp_edge_row row = { .caller = sub_func(load, e->caller),
 			                   .callee = sub_func(load, e->callee) };
 		int64_t *cells = pp_build_edge(load->builder, &row);
+		pp_str name = load->builder->profile->funcs.at[row.callee].name;
 
 		if (!cells)
 			return;
-		add(load, &cells[0], e->calls);
-		add(load, &cells[1], e->ticks);
+		add(load, &cells[0], e->calls, name, 0);
+		add(load, &cells[1], e->ticks, name, 0);
 		if (e->caller != e->callee || e->ticks != e->sub_ticks)
-			add(load, &cells[2], e->sub_ticks);
+			add(load, &cells[2], e->sub_ticks, name, 0);
 	}
 }
 

@@ -15,6 +15,16 @@
 
 /* ---- numbers ---- */
 
+/* What does not fit into 64 bits is neither cut nor wrapped: nothing is written. */
+static void
+value_too_large(struct spx_out *o)
+{
+	if (o->status == PP_OK)
+		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_VALUE], PP_NOWHERE,
+		            "the values pass 64 bits, so no report can hold them");
+	o->status = o->status == PP_OK ? PP_E_LIMIT : o->status;
+}
+
 /* A cell (or a sum of cells) as what the column holds. */
 static int64_t
 whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
@@ -28,7 +38,7 @@ whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
 		double d = pp_value_double(m, v);
 
 		if (!(d > -9.2e18 && d < 9.2e18)) {
-			o->rounded++;
+			value_too_large(o);
 			return 0;
 		}
 		value = (pp_i128)(d < 0 ? d - 0.5 : d + 0.5);
@@ -38,8 +48,8 @@ whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
 	for (i = 0; i < m->scale; i++)
 		den *= 10;
 	if (__builtin_mul_overflow(v.i, num, &product)) {
-		o->rounded++;
-		return v.i < 0 ? INT64_MIN : INT64_MAX;
+		value_too_large(o);
+		return 0;
 	}
 	value = product / den;
 	if (value * den != product) {
@@ -49,8 +59,8 @@ whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
 		value += rest * 2 >= den ? 1 : rest * 2 <= -den ? -1 : 0;
 	}
 	if (value > INT64_MAX || value < INT64_MIN) {
-		o->rounded++;
-		return value < 0 ? INT64_MIN : INT64_MAX;
+		value_too_large(o);
+		return 0;
 	}
 	return (int64_t)value;
 }
@@ -193,11 +203,8 @@ note_swing(struct spx_out *o)
 		pp_i128 step = (pp_i128)o->values[j] - o->last[j];
 
 		o->swing[j] += (pp_u128)(step < 0 ? -step : step);
-		if (o->swing[j] > (pp_u128)1 << 63 && o->status == PP_OK) {
-			pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_VALUE], PP_NOWHERE,
-			            "the values pass 64 bits, so no report can hold them");
-			o->status = PP_E_LIMIT;
-		}
+		if (o->swing[j] > (pp_u128)1 << 63)
+			value_too_large(o);
 	}
 }
 
@@ -307,7 +314,7 @@ take_values(struct spx_out *o, const struct pp_timeline *t, const struct pp_even
 		if (o->events == 0 && !o->source)
 			o->base[j] = value;
 		if (__builtin_sub_overflow(value, o->base[j], &o->values[j]))
-			o->rounded++;
+			value_too_large(o);
 	}
 }
 
@@ -333,7 +340,7 @@ add_cells(struct spx_out *o, const int64_t *cells)
 		if (!c->raw)
 			o->values[j] = whole_value(o, m, v);
 		else if (v.i > INT64_MAX || v.i < INT64_MIN)
-			o->rounded++;
+			value_too_large(o);
 		else
 			o->values[j] = (int64_t)v.i;
 	}

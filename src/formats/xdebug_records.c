@@ -48,6 +48,7 @@ struct reading {
 	pp_frame *frame_of;       /* by function */
 	uint32_t *active;         /* by function: how often it is on the path */
 	uint64_t searched;
+	uint64_t too_large; /* the line of the last record whose costs passed 63 bits in a sum */
 };
 
 static void
@@ -143,7 +144,7 @@ on_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *costs
 	record->line = (uint32_t)pos->at[2];
 	for (m = 0; m < p->builder->profile->metrics.n; m++)
 		if (!pp_cell_add(PP_INT, &r->cells.at[record->cells + m], costs[m]))
-			pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum passes 63 bits");
+			pp_cg_sum_report(p, m);
 }
 
 static void
@@ -278,15 +279,32 @@ resolve_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t 
 
 /* ---- building --------------------------------------------------------------------------- */
 
+/* Says once for each record which sum its costs were left out of. */
 static void
-add_cells(struct pp_cg_parser *p, int64_t *to, const int64_t *from, size_t n)
+sum_report(struct pp_cg_parser *p, struct reading *r, const struct record *record, const char *what,
+           struct pp_slice of)
 {
+	if (r->too_large == record->at)
+		return;
+	r->too_large = record->at;
+	pp_diag_add(p->reader->diags, &pp_callgrind_rules[PP_CG_SUM_TOO_LARGE],
+	            pp_at_line(record->at, 1, PP_NO_OFFSET), "%s %.*s passes 63 bits with this",
+	            what, (int)(of.n < PP_CG_SHOWN ? of.n : PP_CG_SHOWN), (const char *)of.p);
+	p->builder->profile->complete = false;
+}
+
+/* Adds the costs that a record has. */
+static void
+add_cells(struct pp_cg_parser *p, struct reading *r, const struct record *record, int64_t *to,
+          const int64_t *from, size_t n)
+{
+	const struct pp_profile *profile = p->builder->profile;
 	size_t m;
 
 	for (m = 0; to && m < n; m++)
 		if (!pp_cell_add(PP_INT, &to[m], from[m]))
-			pp_diag_add(p->reader->diags, &pp_callgrind_rules[PP_CG_SUM_TOO_LARGE],
-			            PP_NOWHERE, "a sum passes 63 bits");
+			sum_report(p, r, record, "a sum of",
+			           pp_text_of(profile, profile->metrics.at[m].name));
 }
 
 /* The measured cost of a call with all it called: on its caller's call line, or its own and its calls'. */
@@ -298,13 +316,14 @@ add_inclusive(struct pp_cg_parser *p, struct reading *r, const struct record *re
 	if (record->claim != SIZE_MAX) {
 		const struct call *claim = &r->calls.at[record->claim];
 
-		add_cells(p, to, r->cells.at + claim->cells, claim->width);
+		add_cells(p, r, record, to, r->cells.at + claim->cells, claim->width);
 		return;
 	}
-	add_cells(p, to, r->cells.at + record->cells, record->width);
+	add_cells(p, r, record, to, r->cells.at + record->cells, record->width);
 	for (k = 0; k < record->calls; k++)
 		if (r->calls.at[record->first + k].claimed)
-			add_cells(p, to, r->cells.at + r->calls.at[record->first + k].cells,
+			add_cells(p, r, record, to,
+			          r->cells.at + r->calls.at[record->first + k].cells,
 			          r->calls.at[record->first + k].width);
 }
 
@@ -350,7 +369,7 @@ build_record(struct pp_cg_parser *p, struct reading *r, uint32_t i, pp_node *nod
 		return;
 	node_of[i] = pp_build_child(p->builder, under, frame_of(p, r, record->func));
 	cells = pp_build_cells(p->builder, series, node_of[i]);
-	add_cells(p, cells, own, n);
+	add_cells(p, r, record, cells, own, n);
 	if (cells) {
 		cells[all]++;
 		add_inclusive(p, r, record, cells + all + 1);
@@ -359,11 +378,11 @@ build_record(struct pp_cg_parser *p, struct reading *r, uint32_t i, pp_node *nod
 	if (!cells)
 		return;
 	cells[0]++;
-	add_cells(p, cells + 1, own, n);
+	add_cells(p, r, record, cells + 1, own, n);
 	if (r->active[record->func]++ == 0)
 		add_inclusive(p, r, record, cells + 1 + all);
 	cells = pp_build_func_cells(p->builder, 0);
-	add_cells(p, cells + 1, own, n);
+	add_cells(p, r, record, cells + 1, own, n);
 	if (record->parent == NONE) {
 		cells[0]++;
 		add_inclusive(p, r, record, cells + 1 + all);
@@ -389,8 +408,10 @@ build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t t
 
 			if (!cells)
 				return;
-			add_cells(p, cells, &count, 1);
-			add_cells(p, cells + 1, r->cells.at + call->cells, call->width);
+			if (!pp_cell_add(PP_INT, &cells[0], count))
+				sum_report(p, r, record, "the number of calls to",
+				           pp_text_of(p->builder->profile, call->name));
+			add_cells(p, r, record, cells + 1, r->cells.at + call->cells, call->width);
 		}
 	}
 }
@@ -508,8 +529,8 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 			                    .line = record->line,
 			                    .file = profile->funcs.at[record->func].file };
 
-		add_cells(p, pp_build_line(p->builder, &line), r->cells.at + record->cells,
-		          record->width);
+		add_cells(p, r, record, pp_build_line(p->builder, &line),
+		          r->cells.at + record->cells, record->width);
 		for (k = 0; k < record->calls; k++) {
 			const struct call *call = &r->calls.at[record->first + k];
 			struct pp_edge_row row = { .caller = record->func,

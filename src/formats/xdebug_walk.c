@@ -114,7 +114,8 @@ edge_add(struct pp_xd_walk *w, uint32_t caller, uint32_t callee, uint32_t line, 
 		recent->key = key;
 	}
 	edge = &w->edges.at[recent->edge];
-	edge->calls += calls;
+	w->odd |= __builtin_add_overflow(edge->calls, calls, &edge->calls) ||
+	          edge->calls > INT64_MAX;
 	w->odd |= add2(edge->cost, cost);
 	return true;
 }

@@ -666,6 +666,8 @@ pp_xdebug_write(struct pp_writer *w)
 		return PP_E_UNSUPPORTED;
 	choose_columns(&x);
 	if (prepare(&x) && x.too_large) {
+		pp_diag_add(w->diags, &pp_xdebug_rules[PP_XD_WRITE_VALUE], PP_NOWHERE,
+		            "the values add up to more than 63 bits, so no file can hold them");
 		status = PP_E_LIMIT;
 	} else if (!x.failed && x.next) {
 		put_all(&x);

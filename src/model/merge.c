@@ -13,6 +13,9 @@ struct id_maps {
 	pp_node *node;
 	struct pp_metric_way *metric;
 	uint32_t *series;
+	/* What was being added last, to tell where a sum passed 64 bits: of `from`, metrics.n = calls. */
+	pp_func at_func;
+	size_t at_metric;
 };
 
 static void
@@ -103,8 +106,8 @@ merge_series_of(struct pp_builder *into, const struct pp_series *from, const str
 
 /* Adds the cells [0, n) of metrics; false when a sum passes 64 bits. */
 static bool
-merge_cells(const struct pp_builder *into, const struct pp_profile *from,
-            const struct id_maps *maps, int64_t *to, const int64_t *cells)
+merge_cells(const struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
+            int64_t *to, const int64_t *cells)
 {
 	size_t m;
 
@@ -113,6 +116,7 @@ merge_cells(const struct pp_builder *into, const struct pp_profile *from,
 		const struct pp_metric *metric = &into->profile->metrics.at[way->to];
 		int64_t cell = cells[m];
 
+		maps->at_metric = m;
 		if (way->converts &&
 		    !pp_cell_convert(&from->metrics.at[m], metric, way->mul, &cell))
 			return false;
@@ -122,8 +126,16 @@ merge_cells(const struct pp_builder *into, const struct pp_profile *from,
 	return true;
 }
 
+/* Adds a number of calls or hits; false when the sum passes 64 bits. */
 static bool
-merge_rows(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
+merge_calls(const struct pp_profile *from, struct id_maps *maps, int64_t *to, int64_t calls)
+{
+	maps->at_metric = from->metrics.n;
+	return pp_cell_add(PP_UINT, to, calls);
+}
+
+static bool
+merge_rows(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
 	size_t i;
 	uint32_t row;
@@ -139,6 +151,7 @@ merge_rows(struct pp_builder *into, const struct pp_profile *from, const struct 
 				continue;
 			to = pp_build_cells(into, maps->series[i],
 			                    maps->node[pp_series_node(s, row)]);
+			maps->at_func = pp_node_func(from, pp_series_node(s, row));
 			if (!to || !merge_cells(into, from, maps, to, cells))
 				return false;
 			if (s->measured && into->profile->series.at[maps->series[i]].measured &&
@@ -146,7 +159,7 @@ merge_rows(struct pp_builder *into, const struct pp_profile *from, const struct 
 			                 to + into->profile->metrics.n + s->has_calls,
 			                 pp_series_measured(from, s, row)))
 				return false;
-			if (s->has_calls && !pp_cell_add(PP_UINT, &to[into->profile->metrics.n],
+			if (s->has_calls && !merge_calls(from, maps, &to[into->profile->metrics.n],
 			                                 cells[from->metrics.n]))
 				return false;
 		}
@@ -156,7 +169,7 @@ merge_rows(struct pp_builder *into, const struct pp_profile *from, const struct 
 
 /* What is less at nodes of the other is less here. */
 static bool
-merge_less(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
+merge_less(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
 	size_t i;
 
@@ -180,7 +193,7 @@ merge_less(struct pp_builder *into, const struct pp_profile *from, const struct 
 }
 
 static bool
-merge_edges(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
+merge_edges(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
 	size_t i, n = from->metrics.n, wide = into->profile->metrics.n,
 	          stride = pp_edge_stride(from);
@@ -195,7 +208,8 @@ merge_edges(struct pp_builder *into, const struct pp_profile *from, const struct
 		row.site_file = maps->str[row.site_file];
 		row.series = from->series.n ? maps->series[row.series] : row.series;
 		to = pp_build_edge(into, &row);
-		if (!to || !pp_cell_add(PP_UINT, &to[0], cells[0]) ||
+		maps->at_func = from->edges.at[i].callee;
+		if (!to || !merge_calls(from, maps, &to[0], cells[0]) ||
 		    !merge_cells(into, from, maps, to + 1, cells + 1))
 			return false;
 		if (from->edge_own && into->profile->edge_own &&
@@ -206,7 +220,7 @@ merge_edges(struct pp_builder *into, const struct pp_profile *from, const struct
 }
 
 static bool
-merge_lines(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
+merge_lines(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
 	size_t i, stride = pp_line_stride(from);
 
@@ -219,10 +233,11 @@ merge_lines(struct pp_builder *into, const struct pp_profile *from, const struct
 		row.file = maps->str[row.file];
 		row.series = from->series.n ? maps->series[row.series] : row.series;
 		to = pp_build_line(into, &row);
+		maps->at_func = from->lines.at[i].func;
 		if (!to)
 			return false;
 		if (from->line_hits && into->profile->line_hits &&
-		    !pp_cell_add(PP_UINT, &to[0], cells[0]))
+		    !merge_calls(from, maps, &to[0], cells[0]))
 			return false;
 		if (!merge_cells(into, from, maps, to + into->profile->line_hits,
 		                 cells + from->line_hits))
@@ -233,7 +248,7 @@ merge_lines(struct pp_builder *into, const struct pp_profile *from, const struct
 
 /* What the reader added up per function; the whole (0) stays the whole. */
 static bool
-merge_funcs(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
+merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
 	size_t n = from->metrics.n, wide = into->profile->metrics.n, stride = pp_func_stride(from),
 	       i;
@@ -244,7 +259,8 @@ merge_funcs(struct pp_builder *into, const struct pp_profile *from, const struct
 		const int64_t *cells = from->func_cells.at + i * stride;
 		int64_t *to = pp_build_func_cells(into, maps->func[i]);
 
-		if (!to || !pp_cell_add(PP_UINT, &to[0], cells[0]) ||
+		maps->at_func = (pp_func)i;
+		if (!to || !merge_calls(from, maps, &to[0], cells[0]) ||
 		    !merge_cells(into, from, maps, to + 1, cells + 1) ||
 		    !merge_cells(into, from, maps, to + 1 + wide, cells + 1 + n))
 			return false;
@@ -503,6 +519,17 @@ start_over(struct pp_merge *m)
 	return true;
 }
 
+/* Which limit was reached: one of the builder's, or that of a sum. */
+static void
+limit_say(const struct pp_merge *m, const struct pp_profile *from, const struct id_maps *maps,
+          struct pp_buf *problem)
+{
+	if (m->builder.limit)
+		pp_buf_adds(problem, m->builder.limit);
+	else
+		pp_profile_sum_problem(from, maps->at_func, maps->at_metric, problem);
+}
+
 pp_status
 pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
 {
@@ -524,7 +551,7 @@ pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *p
 	if (status == PP_OK)
 		m->profiles += !empty;
 	if (status == PP_E_LIMIT && problem->n == 0)
-		pp_buf_adds(problem, m->builder.limit ? m->builder.limit : "a sum passes 64 bits");
+		limit_say(m, from, &maps, problem);
 	maps_release(&maps);
 	return status;
 }

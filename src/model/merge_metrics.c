@@ -139,7 +139,12 @@ metric_meet(struct pp_profile *into, size_t metric, const struct pp_metric *from
 		into->metrics.at[metric].flags = join.to.flags;
 		return PP_OK;
 	}
-	return metric_rescale(into, metric, &join) ? PP_OK : PP_E_LIMIT;
+	if (metric_rescale(into, metric, &join))
+		return PP_OK;
+	pp_buf_adds(problem, "values of ");
+	pp_metric_label(into, &into->metrics.at[metric], problem);
+	pp_buf_adds(problem, " pass 64 bits in the unit that both have in common");
+	return PP_E_LIMIT;
 }
 
 static struct pp_metric

@@ -223,3 +223,23 @@ pp_profile_meta(const struct pp_profile *p, const char *key)
 			return pp_text_of(p, p->meta.at[i].text);
 	return pp_slice_of("", 0);
 }
+
+#define NAME_SHOWN 200
+
+void
+pp_profile_sum_problem(const struct pp_profile *p, pp_func func, size_t metric, struct pp_buf *out)
+{
+	struct pp_slice name = pp_text_of(p, p->funcs.at[func].name);
+
+	pp_buf_adds(out, "the sum of ");
+	if (metric < p->metrics.n)
+		pp_metric_label(p, &p->metrics.at[metric], out);
+	else
+		pp_buf_adds(out, "calls");
+	if (func) {
+		pp_buf_adds(out, " of ");
+		pp_buf_add(out, name.p, name.n < NAME_SHOWN ? name.n : NAME_SHOWN);
+		pp_buf_adds(out, name.n < NAME_SHOWN ? "" : "...");
+	}
+	pp_buf_adds(out, " passes 64 bits");
+}

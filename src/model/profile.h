@@ -317,6 +317,11 @@ size_t pp_profile_metric_like(const struct pp_profile *p, const struct pp_profil
                               size_t metric);
 /* The order of functions by name, file, line and module. */
 int pp_func_cmp(const struct pp_profile *, pp_func a, pp_func b);
+/*
+ * Says that a sum of a metric, or of calls when `metric` is metrics.n, passes 64 bits at a function (0 = at
+ * none).
+ */
+void pp_profile_sum_problem(const struct pp_profile *, pp_func, size_t metric, struct pp_buf *);
 /* The sum of a metric over the whole profile, from whichever facet holds it. */
 union pp_value pp_profile_total(const struct pp_profile *, size_t metric);
 /*

@@ -1,0 +1,57 @@
+# Sums past 64 bits: said with what and where, never wrapped
+
+Equal stacks of a file: the line that is too much is left out.
+
+$ printf 'a;b 18446744073709551615\na;b 1\na;c 7\n' > same.folded; polyprof top --json same.folded | grep -o '"total": [0-9]*,'; polyprof check same.folded
+  "total": 18446744073709551622,
+  same.folded:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
+  same.folded: reject (folded: 1 error)
+! same.folded:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
+= 1
+
+Totals are wider than counts; what a filter puts together is a count again.
+
+$ printf 'a;b 18446744073709551615\na;c 18446744073709551615\n' > two.folded; polyprof top --json two.folded | grep -o '"total": [0-9]*,'
+  "total": 36893488147419103230,
+$ polyprof top --hide 'b|c' two.folded
+! polyprof: error: the sum of samples of a passes 64 bits
+= 3
+$ polyprof tree --depth 1 two.folded
+    total%  total  function
+    100.0%  36.9E  (all)
+    100.0%  36.9E  └ a
+    100.0%  36.9E    └ (2 more)
+$ polyprof merge two.folded two.folded -o all.folded; ls all.folded
+! polyprof: error: cannot merge two.folded: the sum of samples of b passes 64 bits
+! ls: cannot access 'all.folded': No such file or directory
+= 2
+
+Other formats.
+
+$ printf 'events: Ir\n\nfn=f\n1 9223372036854775807\n1 1\ncfn=g\ncalls=9223372036854775807 1\n1 5\ncfn=g\ncalls=1 1\n1 9223372036854775807\n\nfn=g\n1 9\n' > f.callgrind; polyprof check f.callgrind
+  f.callgrind:5:1: error: a sum of Ir passes 63 bits with this [callgrind-sum-too-large]
+  f.callgrind:11:1: error: a sum of Ir passes 63 bits with this [callgrind-sum-too-large]
+  f.callgrind:11:1: error: the number of calls passes 63 bits [callgrind-sum-too-large]
+  f.callgrind: reject (callgrind: 3 errors)
+= 1
+$ printf 'events: Ir\n\nfn=f\n1 1\ncfn=g\ncalls=9223372036854775807 1\n1 5\n2 1\ncfn=g\ncalls=9223372036854775807 1\n2 5\n3 1\ncfn=g\ncalls=9223372036854775807 1\n3 5\n\nfn=g\n1 9\n' > g.callgrind; polyprof top --json g.callgrind | grep -o '"g", "calls": [0-9]*'
+  "g", "calls": 18446744073709551615
+$ printf 'version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: x.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\nfl=(1) php:internal\nfn=(1) php::strlen\n3 9223372036854775807 0\n\nfl=(2) /x.php\nfn=(2) {main}\n1 9223372036854775807 0\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n3 9223372036854775807 0\n\nsummary: 1 0\n' > x.xt; polyprof check x.xt
+  x.xt:10:1: error: a sum of Time_(10ns) passes 63 bits with this [callgrind-sum-too-large]
+  x.xt:14:1: error: a sum of Time_(10ns) passes 63 bits with this [callgrind-sum-too-large]
+  x.xt: reject (xdebug: 2 errors)
+= 1
+
+What a target cannot hold is not written at all.
+
+$ polyprof convert two.folded --to xdebug -o x.xdebug; ls x.xdebug
+! x.xdebug: warning: the values add up to more than 63 bits, so no file can hold them [xdebug-write-value]
+! polyprof: error: cannot write xdebug: a limit was reached
+! ls: cannot access 'x.xdebug': No such file or directory
+= 2
+$ polyprof convert two.folded --to spx -o two.json; ls two.json
+! two.json: warning: metrics are written under other names: samples as wt [spx-write-metrics]
+! two.json: warning: the values pass 64 bits, so no report can hold them [spx-write-value]
+! polyprof: error: cannot write spx: a limit was reached
+! ls: cannot access 'two.json': No such file or directory
+= 2
