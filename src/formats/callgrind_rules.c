@@ -151,9 +151,9 @@ const struct pp_rule pp_xdebug_rules[] = {
 	                         "An Xdebug 3 profile has a time and a memory column and a tree of calls. The message names what "
 	                         "was left out." },
 	[PP_XD_WRITE_CALLS] = { "xdebug-write-calls", PP_WARNING,
-	                        "calls of one stack were written as one call",
-	                        "A record stands for one call. Calls with the same stack were added up, so each stack is written as "
-	                        "one call with their whole cost." },
+	                        "the costs of single calls with one stack are lost",
+	                        "A record stands for one call. Costs of calls with the same stack are added up, so the first is written with all of it "
+	                        "and the others with none, unless there are more than four million: then each stack is one call." },
 	{ 0 },
 };
 

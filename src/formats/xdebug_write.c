@@ -17,6 +17,7 @@
 extern const struct pp_format pp_format_xdebug;
 
 #define COLUMNS 2
+#define REPEATS_MOST 4000000 /* calls without a cost of their own that are written */
 #define NO_METRIC SIZE_MAX
 
 /* A function as it is written. */
@@ -43,11 +44,12 @@ struct xd_write {
 	struct pp_tree tree;          /* frames are functions */
 	bool has_tree;
 	union pp_value *own, *inclusive; /* [node * COLUMNS + column] */
+	uint64_t *again;                 /* by node: calls beyond the first */
 	pp_node *first, *next;
 	pp_str main;
 	PP_VEC(struct given) given;         /* by name */
 	uint32_t profile, files, functions; /* current numbers */
-	bool measured, repeated;
+	bool measured, counted, repeated, as_one, joined;
 	uint64_t changed, rounded;
 	bool failed, too_large;
 };
@@ -139,6 +141,7 @@ function_of(struct xd_write *x, pp_str file, pp_str name, uint32_t line)
 	}
 	if (!x->funcs.at[id].line)
 		x->funcs.at[id].line = line;
+	x->joined |= line && line != x->funcs.at[id].line;
 	return id;
 }
 
@@ -214,7 +217,8 @@ tree_costs(struct xd_write *x, const pp_node *map, pp_node rootless)
 
 	x->own = calloc((size_t)x->tree.n * COLUMNS, sizeof *x->own);
 	x->inclusive = calloc((size_t)x->tree.n * COLUMNS, sizeof *x->inclusive);
-	if (!x->own || !x->inclusive)
+	x->again = calloc(x->tree.n, sizeof *x->again);
+	if (!x->own || !x->inclusive || !x->again)
 		return false;
 	for (i = 0; i < x->p->series.n; i++) {
 		const struct pp_series *s = &x->p->series.at[i];
@@ -227,7 +231,8 @@ tree_costs(struct xd_write *x, const pp_node *map, pp_node rootless)
 			if (!pp_series_present(s, row))
 				continue;
 			node = node ? map[node] : rootless;
-			x->repeated |= s->has_calls && cells[m] > 1;
+			if (s->has_calls)
+				pp_count_add(&x->again[node], (uint64_t)cells[m]);
 			for (k = 0; k < COLUMNS; k++) {
 				const struct pp_metric *metric;
 
@@ -244,6 +249,26 @@ tree_costs(struct xd_write *x, const pp_node *map, pp_node rootless)
 		}
 	}
 	return true;
+}
+
+/* Calls beyond the first of each stack: as records of their own, unless there are too many. */
+static void
+tree_calls(struct xd_write *x)
+{
+	uint64_t sum = 0;
+	pp_node node;
+	size_t i;
+
+	for (i = 0; i < x->p->series.n; i++)
+		x->counted |= x->p->series.at[i].has_calls;
+	for (node = 1; node < x->tree.n; node++) {
+		x->again[node] -= x->again[node] > 0;
+		pp_count_add(&sum, x->again[node]);
+	}
+	x->repeated = sum > 0;
+	x->as_one = sum > REPEATS_MOST;
+	if (x->as_one)
+		memset(x->again, 0, x->tree.n * sizeof *x->again);
 }
 
 /* Without measured ones, inclusive costs are sums: parents stand before their children. */
@@ -400,20 +425,34 @@ line_of(const struct xd_write *x, uint32_t func)
 	return x->funcs.at[func].line ? x->funcs.at[func].line : 1;
 }
 
+static void
+put_call_head(struct xd_write *x, uint32_t func, uint32_t line)
+{
+	put_function(x, func, true);
+	pp_sink_puts(x->w->out, "calls=1 0 0\n");
+	pp_sink_u64(x->w->out, line);
+}
+
+/* A line's costs when there are none. */
+static void
+put_zeros(struct xd_write *x)
+{
+	pp_sink_puts(x->w->out, x->is_time ? " 0 0\n" : " 0\n");
+}
+
 /* The calls in a record: the children of a node. Their costs are added to `sum`. */
 static void
 put_calls(struct xd_write *x, pp_node node, uint32_t line, int64_t *sum)
 {
 	pp_node child;
+	uint64_t again;
 	unsigned k;
 
 	for (child = x->first[node]; child; child = x->next[child]) {
 		uint32_t func = pp_tree_frame(&x->tree, child);
 
 		/* All roots are calls of a {main} that was added; a real {main} is none. */
-		put_function(x, func, true);
-		pp_sink_puts(x->w->out, "calls=1 0 0\n");
-		pp_sink_u64(x->w->out, line);
+		put_call_head(x, func, line);
 		for (k = 0; k < (x->is_time ? COLUMNS : 1); k++) {
 			int64_t v = column_value(x, k, x->inclusive[child * COLUMNS + k]);
 
@@ -421,6 +460,10 @@ put_calls(struct xd_write *x, pp_node node, uint32_t line, int64_t *sum)
 			(void)__builtin_add_overflow(sum[k], v, &sum[k]);
 		}
 		pp_sink_putc(x->w->out, '\n');
+		for (again = x->again[child]; again > 0; again--) {
+			put_call_head(x, func, line);
+			put_zeros(x);
+		}
 	}
 }
 
@@ -443,6 +486,25 @@ put_record(struct xd_write *x, pp_node node, uint32_t func, int64_t *sum)
 	pp_sink_putc(x->w->out, '\n');
 }
 
+/*
+ * A record and, behind it, one for each further call of the same stack. What single calls cost is not known:
+ * the first has it all.
+ */
+static void
+put_records(struct xd_write *x, pp_node node, int64_t *sum)
+{
+	uint32_t func = pp_tree_frame(&x->tree, node);
+	uint64_t again;
+
+	put_record(x, node, func, sum);
+	for (again = x->again[node]; again > 0 && x->w->out->status == PP_OK; again--) {
+		put_function(x, func, false);
+		pp_sink_u64(x->w->out, line_of(x, func));
+		put_zeros(x);
+		pp_sink_putc(x->w->out, '\n');
+	}
+}
+
 /* The records of a subtree, callees first; what the whole of it cost is added to `sum`. */
 static void
 put_subtree(struct xd_write *x, pp_node root, int64_t *sum)
@@ -454,11 +516,10 @@ put_subtree(struct xd_write *x, pp_node root, int64_t *sum)
 
 		while (x->first[node])
 			node = x->first[node];
-		put_record(x, node, pp_tree_frame(&x->tree, node), node == root ? sum : ignored);
+		put_records(x, node, node == root ? sum : ignored);
 		while (node != root && !x->next[node]) {
 			node = pp_tree_parent(&x->tree, node);
-			put_record(x, node, pp_tree_frame(&x->tree, node),
-			           node == root ? sum : ignored);
+			put_records(x, node, node == root ? sum : ignored);
 		}
 		if (node == root)
 			return;
@@ -541,16 +602,30 @@ put_others(struct xd_write *x, bool large, int64_t *sum)
 	}
 }
 
+/* A further run of a script, of which nothing but that is known. */
+static void
+put_empty_main(struct xd_write *x, uint32_t func)
+{
+	static const int64_t nothing[COLUMNS] = { 0, 0 };
+
+	put_header(x, true);
+	put_function(x, func, false);
+	pp_sink_u64(x->w->out, line_of(x, func));
+	put_zeros(x);
+	pp_sink_putc(x->w->out, '\n');
+	put_summary(x, nothing);
+}
+
 static void
 put_all(struct xd_write *x)
 {
-	size_t mains = 0;
+	uint64_t mains = 0, again;
 	pp_node root;
 	int64_t sum[COLUMNS] = { 0, 0 };
 	bool first = true;
 
 	for (root = x->first[0]; root; root = x->next[root])
-		mains += is_main(x, root);
+		mains += is_main(x, root) ? 1 + x->again[root] : 0;
 	if (mains == 0) {
 		uint32_t func = function_of(x, clean(x, pp_slice_z(PP_XD_INTERNAL), true), x->main,
 		                            0);
@@ -568,6 +643,8 @@ put_all(struct xd_write *x)
 	for (root = x->first[0]; root; root = x->next[root]) {
 		if (!is_main(x, root))
 			continue;
+		again = x->again[root];
+		x->again[root] = 0;
 		sum[0] = sum[1] = 0;
 		put_header(x, mains > 1);
 		if (first)
@@ -577,6 +654,8 @@ put_all(struct xd_write *x)
 			put_others(x, false, sum);
 		put_summary(x, sum);
 		first = false;
+		for (; again > 0 && x->w->out->status == PP_OK; again--)
+			put_empty_main(x, pp_tree_frame(&x->tree, root));
 	}
 }
 
@@ -595,8 +674,14 @@ report(struct xd_write *x)
 			pp_buf_addf(&lost, ", %.*s", (int)(name.n < 80 ? name.n : 80),
 			            (const char *)name.p);
 	}
+	if (!x->counted)
+		pp_buf_addf(&lost, ", %s (each stack is written as one call)",
+		            x->p->edges.n ? "how often functions were called"
+		                          : "that calls were not counted");
 	if ((x->p->facets | x->p->holds) & PP_TIMELINE)
 		pp_buf_adds(&lost, ", the time of events");
+	if (x->joined)
+		pp_buf_adds(&lost, ", functions of one file and name apart by their lines");
 	if (x->p->modules.n > 1)
 		pp_buf_adds(&lost, ", modules");
 	if (x->p->facets & PP_LINES)
@@ -613,8 +698,12 @@ report(struct xd_write *x)
 		pp_diag_add(x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_VALUE], PP_NOWHERE,
 		            "%llu values were rounded", (unsigned long long)x->rounded);
 	if (x->repeated)
-		pp_diag_add(x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_CALLS], PP_NOWHERE,
-		            "calls with the same stack are written as one");
+		pp_diag_add(
+		    x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_CALLS], PP_NOWHERE,
+		    x->as_one
+		        ? "calls with the same stack are written as one"
+		        : "of calls with the same stack the first is written with the cost of all, "
+		          "the others with none");
 	pp_buf_release(&lost);
 }
 
@@ -645,8 +734,10 @@ prepare(struct xd_write *x)
 				ok = (rootless = no_stack(x)) != 0;
 	}
 	ok = ok && tree_costs(x, map, rootless);
-	if (ok)
+	if (ok) {
+		tree_calls(x);
 		tree_sum(x);
+	}
 	x->too_large = ok && sums_too_large(x);
 	ok = ok && tree_sort(x) && !x->failed;
 	x->rounded = 0;
@@ -683,6 +774,7 @@ pp_xdebug_write(struct pp_writer *w)
 		pp_tree_release(&x.tree);
 	free(x.own);
 	free(x.inclusive);
+	free(x.again);
 	free(x.first);
 	free(x.next);
 	return status;

@@ -134,3 +134,15 @@ $ polyprof convert -q --strict bad.folded --to folded
 The long way (from a pipe) and the short one give the same bytes.
 
 $ polyprof convert app.folded --to folded > short; cat app.folded | polyprof convert - --from folded --to folded | cmp - short
+
+Calls of one stack stay as many in an Xdebug file; what each of them cost is not known.
+
+$ polyprof convert closures.json --to xdebug -o calls.xt; for f in closures.json calls.xt; do polyprof top --csv $f | grep -v '{' | cut -d, -f1,5 | sort > $f.calls; done; diff closures.json.calls calls.xt.calls && grep apply calls.xt.calls
+  App\Utils\apply,4
+! calls.xt: warning: an Xdebug file cannot hold: the time of events, functions of one file and name apart by their lines [xdebug-write-facets]
+! calls.xt: warning: 45 values were rounded [xdebug-write-value]
+! calls.xt: warning: of calls with the same stack the first is written with the cost of all, the others with none [xdebug-write-calls]
+$ polyprof convert --lossless app.folded --to xdebug -o never.xt
+! never.xt: warning: an Xdebug file cannot hold: that calls were not counted (each stack is written as one call) [xdebug-write-facets]
+! polyprof: error: xdebug cannot hold all of this profile, and --lossless forbids to lose any of it
+= 4

@@ -226,5 +226,5 @@ $ polyprof top -q --csv --event 'Memory_(bytes)' closures.xt | head -3
 $ polyprof convert -q --focus . closures.xt --to xdebug -o again.xt; polyprof top -q --csv -n 3 again.xt
   name,file,line,module,calls,self_Time_(10ns),total_Time_(10ns),self_Memory_(bytes),total_Memory_(bytes)
   {main},/srv/app/closures.php,1,,1,72350,114930,1040,2224
-  App\Utils\apply,/srv/app/closures.php,5,,1,14100,17870,0,32
+  App\Utils\apply,/srv/app/closures.php,5,,4,14100,17870,0,32
   php::usort,php:internal,,,1,7320,8460,216,216
