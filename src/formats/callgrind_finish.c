@@ -100,14 +100,14 @@ meta_part(struct pp_cg_parser *p, uint32_t part, uint32_t parent)
 	static const char *const lists[] = { "desc", "event" };
 	struct pp_builder *b = p->builder;
 	const struct pp_cg_part *row = &p->parts.at[part - 1];
-	size_t i, k;
+	size_t end = part < p->parts.n ? p->parts.at[part].first_header : p->headers.n, i, k;
 
-	for (i = 0; i < p->headers.n; i++) {
+	for (i = row->first_header; i < end; i++) {
 		const struct pp_cg_header *h = &p->headers.at[i];
 		struct pp_slice key = pp_text_of(b->profile, h->key);
 		struct pp_slice value = pp_text_of(b->profile, h->value);
 
-		if (h->part == part && !is_list_key(key))
+		if (!is_list_key(key))
 			(void)pp_build_meta(
 			    b, parent, key,
 			    is_number_key(key, value) ? PP_META_NUMBER : PP_META_TEXT, value);
@@ -115,11 +115,10 @@ meta_part(struct pp_cg_parser *p, uint32_t part, uint32_t parent)
 	for (k = 0; k < PP_COUNT_OF(lists); k++) {
 		uint32_t list = 0;
 
-		for (i = 0; i < p->headers.n; i++) {
+		for (i = row->first_header; i < end; i++) {
 			const struct pp_cg_header *h = &p->headers.at[i];
 
-			if (h->part != part ||
-			    !pp_slice_eq_z(pp_text_of(b->profile, h->key), lists[k]))
+			if (!pp_slice_eq_z(pp_text_of(b->profile, h->key), lists[k]))
 				continue;
 			if (!list)
 				list = pp_build_meta(b, parent, pp_slice_z(lists[k]), PP_META_ARRAY,

@@ -32,7 +32,11 @@ pp_cg_part_end(struct pp_cg_parser *p)
 static bool
 part_begin(struct pp_cg_parser *p)
 {
-	struct pp_cg_part part = { .pid = -1, .thread = -1, .number = -1, .positions = PP_CG_LINE };
+	struct pp_cg_part part = { .first_header = p->headers.n,
+		                   .pid = -1,
+		                   .thread = -1,
+		                   .number = -1,
+		                   .positions = PP_CG_LINE };
 
 	if (p->part) {
 		part.pid = pp_cg_part(p)->pid;
@@ -381,11 +385,10 @@ header_events(struct pp_cg_parser *p, struct pp_slice value)
 	part->events = events;
 	part->event_count = (uint32_t)n;
 	part->has_events = n > 0;
-	for (i = 0; i < p->headers.n && pp_builder_ok(p->builder); i++) {
+	for (i = part->first_header; i < p->headers.n && pp_builder_ok(p->builder); i++) {
 		const struct pp_cg_header *h = &p->headers.at[i];
 
-		if (h->part == p->part &&
-		    pp_slice_eq_z(pp_text_of(p->builder->profile, h->key), "event"))
+		if (pp_slice_eq_z(pp_text_of(p->builder->profile, h->key), "event"))
 			event_define(p, pp_text_of(p->builder->profile, h->value));
 	}
 	fit_metrics(p);

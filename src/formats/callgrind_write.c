@@ -33,9 +33,8 @@ body_header(struct pp_cg_emit *e, const struct pp_cg_body *body, uint32_t number
 	size_t i;
 
 	pp_sink_puts(e->out, number == 1 ? "# callgrind format\n" : "\n");
-	for (i = 0; i < body->header_count; i++)
-		if (body->headers[i].part == number)
-			put_header(e->out, e->p, body->headers[i].key, body->headers[i].value);
+	for (i = part->first_header; i < body->header_count && body->headers[i].part == number; i++)
+		put_header(e->out, e->p, body->headers[i].key, body->headers[i].value);
 	if (part->has_summary) {
 		pp_sink_puts(e->out, "summary: ");
 		put_text(e->out, pp_text_of(e->p, part->summary));
