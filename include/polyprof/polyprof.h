@@ -134,6 +134,8 @@ enum {
 	PP_SITES = 1 << 9,    /* where each call was made, which may split the tree further */
 	PP_FINDINGS =
 	    1 << 10, /* the diagnostics are all that matters: what no rule needs may be skipped */
+	PP_FUNCTIONS =
+	    1 << 11, /* a hint in `want`: where in a function something happened is not asked for */
 	PP_FACETS = PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE
 };
 

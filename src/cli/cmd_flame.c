@@ -210,7 +210,7 @@ load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size
 	/* Frames too thin to draw need not be read apart; from the leaves up all of them count. */
 	cli->prune = n == 1 && !r->reverse && !pp_filters_given(cli) ? r->opts.thinnest : 0;
 	cli->thin = cli->prune;
-	code = pp_load_profile(cli, files, n, PP_TREE | PP_LOAD_STACKS, out);
+	code = pp_load_profile(cli, files, n, PP_TREE | PP_FUNCTIONS | PP_LOAD_STACKS, out);
 	if (code == 0)
 		code = need_tree(cli, *out, files[0]);
 	if (code || (*out)->metrics.n == 0)
@@ -242,7 +242,8 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 	int code = 0;
 
 	for (i = 0; i < 2 && code == 0; i++) {
-		code = pp_load_profile(cli, files + i, 1, PP_TREE | PP_LOAD_STACKS, &p[i]);
+		code = pp_load_profile(cli, files + i, 1, PP_TREE | PP_FUNCTIONS | PP_LOAD_STACKS,
+		                       &p[i]);
 		if (code == 0)
 			code = need_tree(cli, p[i], files[i]);
 		if (code == 0 && p[i]->metrics.n == 0) {

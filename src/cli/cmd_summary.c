@@ -480,9 +480,9 @@ summary_run(struct pp_cli *cli)
 
 	if (code == 0)
 		code = pp_load_profile(cli, files, n,
-		                       pp_args_flag(&cli->args, "json")
-		                           ? PP_LOAD_WANT
-		                           : PP_LOAD_WANT & ~(unsigned)PP_EDGES,
+		                       PP_FUNCTIONS | (pp_args_flag(&cli->args, "json")
+		                                           ? PP_LOAD_WANT
+		                                           : PP_LOAD_WANT & ~(unsigned)PP_EDGES),
 		                       &profile);
 	if (code == 0)
 		code = summary_answer(cli, files, n, profile);

@@ -88,7 +88,8 @@ top_run(struct pp_cli *cli)
 		return pp_cli_usage(cli, "--json and --csv exclude each other");
 	code = pp_load_files(cli, 0, &files, &n);
 	if (code == 0)
-		code = pp_load_profile(cli, files, n, PP_TREE | PP_EDGES | PP_LINES | PP_FLAT,
+		code = pp_load_profile(cli, files, n,
+		                       PP_TREE | PP_EDGES | PP_LINES | PP_FLAT | PP_FUNCTIONS,
 		                       &profile);
 	if (code == 0)
 		code = pp_ranking_init(&ranking, cli, profile);

@@ -355,7 +355,8 @@ tree_run(struct pp_cli *cli)
 	if (code == 0 && cli->thin < 0)
 		code = PP_EXIT_USAGE;
 	if (code == 0)
-		code = pp_load_profile(cli, files, n, PP_TREE | PP_LOAD_STACKS, &profile);
+		code = pp_load_profile(cli, files, n, PP_TREE | PP_FUNCTIONS | PP_LOAD_STACKS,
+		                       &profile);
 	if (code == 0)
 		code = tree_answer(cli, profile, &view);
 	view_release(&view);

@@ -59,11 +59,15 @@ choose_stacks(const struct pp_cli *cli)
 unsigned
 pp_filters_want(const struct pp_cli *cli, unsigned want)
 {
+	const char *by = pp_args_text(&cli->args, "by");
+
 	if (pp_args_flag(&cli->args, "time"))
 		want |= PP_TREE | PP_TIMELINE;
 	/* Costs per function alone can be neither filtered nor added to stacks. */
 	if (pp_filters_given(cli))
 		want &= ~(unsigned)PP_FLAT;
+	if (by && (strcmp(by, "line") == 0 || strcmp(by, "file") == 0))
+		want &= ~(unsigned)PP_FUNCTIONS;
 	if (choose_stacks(cli) && !(cli->command->flags & PP_COMMAND_BY_FUNCTION))
 		want &= ~(unsigned)PP_EDGES;
 	return want;

@@ -520,9 +520,9 @@ struct pp_spaa_reader {
 	struct pp_reader *reader;
 	struct pp_builder *builder;
 	bool want_tree, want_time;
-	bool
-	    flat; /* only sums per function are wanted: one frame for each, no tree where none is needed */
-	bool keep; /* stacks that nobody asks about are summed up */
+	bool flat;      /* only sums per function are wanted: no tree where none is needed */
+	bool functions; /* places are not asked for: one frame for each function */
+	bool keep;      /* stacks that nobody asks about are summed up */
 	bool gave_up;
 	bool early;     /* a record stood before the header */
 	uint64_t lines; /* before the current chunk */

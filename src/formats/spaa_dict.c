@@ -297,7 +297,7 @@ frame_func(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module mo
 	return func;
 }
 
-/* With PP_FLAT places are not asked for: one frame for each function makes a smaller tree. */
+/* Where places are not asked for, one frame for each function makes a smaller tree. */
 static pp_frame
 frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module module)
 {
@@ -319,7 +319,7 @@ frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module m
 		file = pp_build_str(b, path);
 	}
 	row.func = frame_func(r, f, module, file);
-	if (r->flat)
+	if (r->functions)
 		row = (struct pp_frame_row){ .func = row.func };
 	else if (pp_builder_ok(b) && file != b->profile->funcs.at[row.func].file)
 		row.file = file;

@@ -307,6 +307,8 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 	r->want_tree = r->want_time || reader->want & (PP_TREE | PP_EDGES | PP_LINES);
 	r->flat = reader->want & PP_FLAT && !r->want_time && !(reader->want & PP_EXTRAS);
 	r->keep = reader->keep && !r->want_time && !r->flat && !(reader->want & PP_EXTRAS);
+	r->functions = r->flat ||
+	               (reader->want & PP_FUNCTIONS && !(reader->want & (PP_EXTRAS | PP_SITES)));
 	if (reader->want & PP_FINDINGS)
 		r->want_tree = r->want_time = false;
 	r->event_of.seed = r->func_of.seed = r->metric_of.seed = r->series_of.seed = seed;
