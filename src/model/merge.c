@@ -134,37 +134,84 @@ merge_calls(const struct pp_profile *from, struct id_maps *maps, int64_t *to, in
 	return pp_cell_add(PP_UINT, to, calls);
 }
 
+/* Adds a row to another; false when a sum passes 64 bits (what was added before that stays added). */
 static bool
-merge_rows(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
+merge_row(const struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
+          const struct pp_series *s, uint32_t row, bool measured, int64_t *to)
 {
+	const int64_t *cells = pp_series_cells(s, row);
+
+	maps->at_func = pp_node_func(from, pp_series_node(s, row));
+	return merge_cells(into, from, maps, to, cells) &&
+	       (!measured ||
+	        merge_cells(into, from, maps, to + into->profile->metrics.n + s->has_calls,
+	                    pp_series_measured(from, s, row))) &&
+	       (!s->has_calls ||
+	        merge_calls(from, maps, &to[into->profile->metrics.n], cells[from->metrics.n]));
+}
+
+/* The next series behind one that has the same properties, made when there is none. */
+static uint32_t
+series_like(struct pp_builder *into, uint32_t series)
+{
+	struct pp_series like = into->profile->series.at[series];
+
+	while (++series < into->profile->series.n) {
+		const struct pp_series *s = &into->profile->series.at[series];
+
+		if (s->event == like.event && s->context == like.context &&
+		    s->process == like.process && s->thread == like.thread && s->pid == like.pid &&
+		    s->tid == like.tid && s->cpu == like.cpu && s->has_calls == like.has_calls &&
+		    s->measured == like.measured)
+			return series;
+	}
+	return pp_build_series(into, &like, false, like.has_calls);
+}
+
+/*
+ * Adds a row of `from` to its node, keeping what was there in `before`. With `spill`, a sum that passes 64
+ * bits goes on in the next series like it: totals are 128 bits wide.
+ */
+static bool
+merge_row_at(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
+             size_t series, uint32_t row, int64_t *before, bool spill)
+{
+	const struct pp_series *s = &from->series.at[series];
+	uint32_t at = maps->series[series];
+	size_t known = into->profile->series.n;
+
+	for (;; at = series_like(into, at)) {
+		int64_t *to = pp_build_cells(into, at, maps->node[pp_series_node(s, row)]);
+		const struct pp_series *t = &into->profile->series.at[at];
+
+		if (!to)
+			return false;
+		memcpy(before, to, t->stride * sizeof *to);
+		if (merge_row(into, from, maps, s, row, s->measured && t->measured, to))
+			return true;
+		/* What an empty row cannot hold, none can. */
+		if (!spill || at >= known)
+			return false;
+		memcpy(to, before, t->stride * sizeof *to);
+	}
+}
+
+static bool
+merge_rows(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps, bool spill)
+{
+	int64_t *before = malloc((2 * into->profile->metrics.n + 1) * sizeof *before);
+	bool ok = before != NULL;
 	size_t i;
 	uint32_t row;
 
-	for (i = 0; i < from->series.n; i++) {
-		const struct pp_series *s = &from->series.at[i];
-
-		for (row = 0; row < s->rows; row++) {
-			const int64_t *cells = pp_series_cells(s, row);
-			int64_t *to;
-
-			if (!pp_series_present(s, row))
-				continue;
-			to = pp_build_cells(into, maps->series[i],
-			                    maps->node[pp_series_node(s, row)]);
-			maps->at_func = pp_node_func(from, pp_series_node(s, row));
-			if (!to || !merge_cells(into, from, maps, to, cells))
-				return false;
-			if (s->measured && into->profile->series.at[maps->series[i]].measured &&
-			    !merge_cells(into, from, maps,
-			                 to + into->profile->metrics.n + s->has_calls,
-			                 pp_series_measured(from, s, row)))
-				return false;
-			if (s->has_calls && !merge_calls(from, maps, &to[into->profile->metrics.n],
-			                                 cells[from->metrics.n]))
-				return false;
-		}
-	}
-	return true;
+	if (!before)
+		pp_builder_fail(into, PP_E_NOMEM, NULL);
+	for (i = 0; ok && i < from->series.n; i++)
+		for (row = 0; ok && row < from->series.at[i].rows; row++)
+			ok = !pp_series_present(&from->series.at[i], row) ||
+			     merge_row_at(into, from, maps, i, row, before, spill);
+	free(before);
+	return ok;
 }
 
 /* What is less at nodes of the other is less here. */
@@ -344,7 +391,7 @@ pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 	for (i = 0; ok && i < p->sources.n; i++)
 		pp_build_source(into, maps.str[p->sources.at[i].file], p->sources.at[i].line,
 		                pp_text_of(p, p->sources.at[i].text));
-	ok = ok && merge_rows(into, p, &maps) && merge_less(into, p, &maps) &&
+	ok = ok && merge_rows(into, p, &maps, false) && merge_less(into, p, &maps) &&
 	     merge_edges(into, p, &maps) && merge_lines(into, p, &maps) &&
 	     merge_funcs(into, p, &maps);
 	maps_release(&maps);
@@ -481,7 +528,7 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 	if (!merge_shape(b, from, maps, PP_MERGE_SERIES) || !merge_sources(m, from, maps))
 		return pp_builder_ok(b) ? PP_E_NOMEM : b->status;
 	m->joined_threads |= threads > PP_MERGE_SERIES && b->profile->series.n >= PP_MERGE_SERIES;
-	if (!merge_rows(b, from, maps) || !merge_less(b, from, maps) ||
+	if (!merge_rows(b, from, maps, true) || !merge_less(b, from, maps) ||
 	    (!(m->lost & PP_EDGES) && !merge_edges(b, from, maps)) ||
 	    (!(m->lost & PP_LINES) && !merge_lines(b, from, maps)) || !merge_funcs(b, from, maps))
 		return pp_builder_ok(b) ? PP_E_LIMIT : b->status;

@@ -25,15 +25,14 @@ bool pp_merge_init(struct pp_merge *, const struct pp_limits *, uint64_t seed);
 void pp_merge_release(struct pp_merge *);
 /*
  * Adds a profile; sums are exact. PP_E_USAGE when it has nothing in common with those before, PP_E_LIMIT
- * when a sum passes 64 bits; *problem then says what.
+ * when a sum of calls or lines passes 64 bits (stacks may); *problem then says what.
  */
 pp_status pp_merge_add(struct pp_merge *, const struct pp_profile *, struct pp_buf *problem);
 /* The result, which the caller owns. */
 pp_status pp_merge_finish(struct pp_merge *, struct pp_profile **out);
 
 /*
- * One profile out of several. PP_E_USAGE when they have nothing in common; PP_E_LIMIT when a sum passes
- * 64 bits.
+ * One profile out of several. PP_E_USAGE when they have nothing in common; PP_E_LIMIT as pp_merge_add().
  */
 pp_status pp_profile_merge(struct pp_profile *const *profiles, size_t n,
                            const struct pp_limits *limits, struct pp_profile **out);
