@@ -504,11 +504,12 @@ struct pp_spaa_held {
 struct pp_spaa_moment {
 	int64_t time;
 	union {
-		uint64_t period;            /* of a sample; UINT64_MAX = none */
+		uint64_t period;            /* of a sample */
 		struct pp_spaa_run weights; /* of a window: in window_weights */
 	};
 	int64_t tid;
 	uint32_t id, event, cpu;
+	bool has_period;
 };
 
 struct pp_spaa_window_weight {
@@ -634,8 +635,8 @@ void pp_spaa_less_finish(struct pp_spaa_reader *);
 bool pp_spaa_flush(struct pp_spaa_reader *);
 /* Makes metrics, series and timelines of what was read. */
 void pp_spaa_model_finish(struct pp_spaa_reader *);
-/* Makes columns hold what windows say. */
-void pp_spaa_windows_fit(struct pp_spaa_reader *);
+/* Makes columns hold what samples or windows say. */
+void pp_spaa_times_fit(struct pp_spaa_reader *);
 void pp_spaa_timeline_build(struct pp_spaa_reader *);
 /* The header as metadata. */
 void pp_spaa_model_meta(struct pp_spaa_reader *, struct pp_slice header);

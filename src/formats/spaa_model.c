@@ -443,7 +443,7 @@ pp_spaa_model_finish(struct pp_spaa_reader *r)
 	if (r->want_tree)
 		pp_spaa_join(r);
 	if (r->want_time)
-		pp_spaa_windows_fit(r);
+		pp_spaa_times_fit(r);
 	metrics_build(r);
 	if (!pp_builder_ok(r->builder) || !r->want_tree)
 		return;

@@ -267,7 +267,8 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (!r->want_time || id == UINT32_MAX || !h->unit ||
 	    !pp_spaa_num_scaled(&s->time, h->unit, &moment.time))
 		return true;
-	moment.period = s->has_period ? s->period : UINT64_MAX;
+	moment.period = s->period;
+	moment.has_period = s->has_period;
 	moment.tid = s->tid;
 	moment.cpu = s->cpu >= 0 && s->cpu < UINT32_MAX - 1 ? (uint32_t)s->cpu + 1 : 0;
 	moment.id = id;
@@ -292,8 +293,13 @@ window_is_outside(const struct pp_spaa_header *h, const struct pp_spaa_window *w
 	if (!pp_spaa_num_scaled(&w->start, unit, &start) ||
 	    !pp_spaa_num_scaled(&w->end, unit, &end) ||
 	    !pp_spaa_num_scaled(&h->start, h->unit, &from) ||
-	    !pp_spaa_num_scaled(&h->end, h->unit, &to))
-		return false;
+	    !pp_spaa_num_scaled(&h->end, h->unit, &to)) {
+		/* Centuries away in ns. */
+		double ratio = (double)unit / (double)h->unit;
+
+		return pp_spaa_num_double(&w->end) * ratio < pp_spaa_num_double(&h->start) ||
+		       pp_spaa_num_double(&w->start) * ratio > pp_spaa_num_double(&h->end);
+	}
 	return end < from || start > to;
 }
 

@@ -75,30 +75,17 @@ record_of(const struct times *t, uint32_t id, uint32_t event, int64_t tid)
 
 /* ---- values ----------------------------------------------------------------------------- */
 
-/* A whole number as a cell of a metric. */
-static int64_t
-whole_cell(const struct pp_metric *m, uint64_t value)
-{
-	unsigned i;
-
-	if (m->type == PP_REAL)
-		return pp_cell_real((double)value);
-	for (i = 0; i < m->scale; i++)
-		value *= 10;
-	return (int64_t)value;
-}
-
 /* The column that the period of a sample is a value of. */
-static size_t
+static uint32_t
 period_column(const struct pp_spaa_reader *r, const struct pp_spaa_event *e)
 {
 	enum pp_spaa_special primary = r->metrics.at[e->columns.at[0].metric].special;
-	size_t k;
+	uint32_t k, n = (uint32_t)e->columns.n;
 
-	for (k = 0; k < e->columns.n; k++)
+	for (k = 0; k < n; k++)
 		if (r->metrics.at[e->columns.at[k].metric].special == PP_SPAA_M_PERIOD)
 			return k;
-	return primary == PP_SPAA_M_SAMPLES || primary == PP_SPAA_M_COUNT ? e->columns.n : 0;
+	return primary == PP_SPAA_M_SAMPLES || primary == PP_SPAA_M_COUNT ? n : 0;
 }
 
 /* Whether each sample of an event is one of these. */
@@ -112,18 +99,18 @@ is_counted(const struct pp_spaa_event *e, enum pp_spaa_special special)
 }
 
 static void
-sample_values(struct times *t, const struct pp_spaa_event *e, const struct pp_spaa_moment *m)
+sample_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_moment *m)
 {
 	const struct pp_spaa_reader *r = t->r;
-	const struct pp_metric *metrics = r->builder->profile->metrics.at + e->first_metric;
+	const struct pp_spaa_num one = { .magnitude = 1 }, weight = { .magnitude = m->period };
 	int64_t *values = t->values + e->first_metric;
-	size_t period = period_column(r, e), k;
+	uint32_t period = period_column(r, e), k;
 
 	for (k = 0; k < e->columns.n; k++)
-		if (k == period && m->period != UINT64_MAX)
-			values[k] = whole_cell(&metrics[k], m->period);
+		if (k == period && m->has_period)
+			values[k] = pp_spaa_cell(e, k, &weight);
 		else if (is_counted(e, r->metrics.at[e->columns.at[k].metric].special))
-			values[k] = whole_cell(&metrics[k], 1);
+			values[k] = pp_spaa_cell(e, k, &one);
 	if (e->time_from != UINT32_MAX)
 		values[k] = 1;
 }
@@ -155,15 +142,31 @@ window_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_mom
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-void
-pp_spaa_windows_fit(struct pp_spaa_reader *r)
+static void
+samples_fit(struct pp_spaa_reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->moments.n; i++) {
+		const struct pp_spaa_moment *m = &r->moments.at[i];
+		const struct pp_spaa_num weight = { .magnitude = m->period };
+		struct pp_spaa_event *e = &r->events.at[m->event];
+		uint32_t k = m->has_period ? period_column(r, e) : (uint32_t)e->columns.n;
+
+		if (k < e->columns.n)
+			(void)pp_spaa_cell(e, k, &weight);
+	}
+}
+
+static void
+windows_fit(struct pp_spaa_reader *r)
 {
 	struct times t = { .r = r, .record_of = { .seed = r->reader->seed } };
-	bool fine = r->moments.n || !r->windows.n || records_index(&t);
+	bool fine = !r->windows.n || records_index(&t);
 	size_t i;
 	uint32_t k, n;
 
-	for (i = 0; fine && !r->moments.n && i < r->windows.n; i++) {
+	for (i = 0; fine && i < r->windows.n; i++) {
 		const struct pp_spaa_moment *m = &r->windows.at[i];
 		uint32_t record = record_of(&t, m->id, m->event, m->tid);
 		struct pp_spaa_event *e;
@@ -182,6 +185,15 @@ pp_spaa_windows_fit(struct pp_spaa_reader *r)
 		pp_spaa_no_memory(r);
 }
 
+void
+pp_spaa_times_fit(struct pp_spaa_reader *r)
+{
+	if (r->moments.n)
+		samples_fit(r);
+	else
+		windows_fit(r);
+}
+
 static bool
 moment_add(struct times *t, const struct pp_spaa_moment *m, bool window)
 {
@@ -198,6 +210,9 @@ moment_add(struct times *t, const struct pp_spaa_moment *m, bool window)
 	e = &r->events.at[r->stacks.at[record].event];
 	row = record_row(r, record);
 	line = &p->series.at[r->series_at[row->home]].timeline;
+	/* The thread of a timeline is that of its stacks: another one is only kept as text. */
+	if (m->tid >= 0 && m->tid != r->series.at[row->home].tid)
+		p->holds |= PP_EXTRAS;
 	event.node = row->node;
 	if (!line->last_values && !pp_timeline_init(line, (uint32_t)p->metrics.n, false))
 		return false;

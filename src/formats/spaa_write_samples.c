@@ -17,6 +17,19 @@ series_event(const struct pp_spaa_out *o, const struct pp_series *s)
 	return NULL;
 }
 
+/* The weight of a sample in the unit of the metric. A period is a positive whole number. */
+static void
+period_write(struct pp_spaa_out *o, const struct pp_metric *m, int64_t cell)
+{
+	char text[PP_NUM_MAX];
+	size_t n = pp_value_print(m, pp_cell_value(m, cell), text);
+	struct pp_spaa_num v;
+
+	if (pp_spaa_num_parse(pp_slice_of(text, n), &v) && !v.is_real && !v.scale && !v.negative &&
+	    v.magnitude)
+		pp_json_put_u64(&o->json, "period", v.magnitude);
+}
+
 static void
 sample_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *stack,
              const struct pp_series *s, const struct pp_timeline_iter *it, size_t period)
@@ -37,8 +50,8 @@ sample_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *stack,
 	if (it->event.extra)
 		pp_json_put_u64(j, "cpu", it->event.extra - 1u);
 	pp_json_put_text(j, "event", stack->event->name);
-	if (period < it->timeline->columns && it->values[period] > 0)
-		pp_json_put_u64(j, "period", (uint64_t)it->values[period]);
+	if (period < it->timeline->columns)
+		period_write(o, &o->p->metrics.at[period], it->values[period]);
 	snprintf(text, sizeof text, "0x%016llx", (unsigned long long)id);
 	pp_json_put_textz(j, "stack_id", text);
 	pp_json_end_object(j);
@@ -60,10 +73,7 @@ period_metric(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e)
 	if (found == p->metrics.n && primary->kind != PP_KIND_SAMPLES &&
 	    !pp_slice_eq_z(pp_text_of(p, primary->name), "count"))
 		found = e->primary;
-	return found < p->metrics.n && p->metrics.at[found].type != PP_REAL &&
-	               p->metrics.at[found].scale == 0
-	           ? found
-	           : p->metrics.n;
+	return found;
 }
 
 /* Only samples have stacks of their own; traces are carried whole. Windows are no samples. */
