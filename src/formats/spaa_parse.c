@@ -8,6 +8,8 @@
 
 #include <stdarg.h>
 
+#include "base/utf8.h"
+
 /* Unknown keys of one object up to which a list is searched; beyond, a map. */
 #define FEW_KEYS 16
 
@@ -620,17 +622,40 @@ line_broken(struct pp_spaa_parser *p, size_t findings)
 	pp_spaa_scan_error(p);
 }
 
+/* Whether NaN or infinity stands where the scanner stopped, as some programs write them. */
+static bool
+is_not_finite(const struct pp_scan *s)
+{
+	const unsigned char *at = s->error_at;
+
+	if (s->end - at < 3 || (s->error != PP_SCAN_E_VALUE && s->error != PP_SCAN_E_NUMBER &&
+	                        s->error != PP_SCAN_E_WORD))
+		return false;
+	return ((at[0] | 32) == 'n' && (at[1] | 32) == 'a' && (at[2] | 32) == 'n') ||
+	       ((at[0] | 32) == 'i' && (at[1] | 32) == 'n' && (at[2] | 32) == 'f');
+}
+
 void
 pp_spaa_scan_error(struct pp_spaa_parser *p)
 {
 	const struct pp_scan *s = &p->scan;
+	const unsigned char *at = s->error_at;
+	const char *text = pp_scan_error_text(s->error);
 	enum pp_spaa_rule rule = PP_SPAA_R_JSON;
+	uint32_t code;
 
-	if (s->error == PP_SCAN_E_UTF8 || (s->error_at < s->end && *s->error_at >= 0x80))
+	if (s->error == PP_SCAN_E_UTF8 ||
+	    (at < s->end && !pp_utf8_decode(at, (size_t)(s->end - at), &code))) {
 		rule = PP_SPAA_R_UTF8;
-	else if (s->error == PP_SCAN_E_SURROGATE)
+		text = pp_scan_error_text(PP_SCAN_E_UTF8);
+	} else if (s->error == PP_SCAN_E_SURROGATE) {
 		rule = PP_SPAA_R_SURROGATE;
-	pp_spaa_find(p, rule, s->error_at, "%s", pp_scan_error_text(s->error));
+	} else if (is_not_finite(s)) {
+		rule = PP_SPAA_R_VALUE;
+		text = "JSON has neither NaN nor infinity";
+		at -= s->error == PP_SCAN_E_NUMBER; /* the minus */
+	}
+	pp_spaa_find(p, rule, at, "%s", text);
 }
 
 /* The type of the record, its keys in any order; the scanner stands at its start again. */

@@ -118,7 +118,7 @@ context_text(struct pp_spaa_parser *p, struct pp_spaa_object *o, enum pp_spaa_ru
 {
 	*out = pp_slice_of("", 0);
 	if (!pp_spaa_text(p, o, rule, out))
-		return pp_spaa_context_add(o->index, 1);
+		return 0; /* null, as if it were not there */
 	return pp_spaa_context_add(o->index, pp_spaa_hash(out->p, out->n, p->seed));
 }
 
@@ -128,7 +128,7 @@ context_uint(struct pp_spaa_parser *p, struct pp_spaa_object *o, int64_t *out)
 	uint64_t value;
 
 	if (!pp_spaa_uint(p, o, PP_SPAA_R_CONTEXT_FIELD, &value))
-		return pp_spaa_context_add(o->index, 1);
+		return 0;
 	*out = value <= INT64_MAX ? (int64_t)value : -1;
 	return pp_spaa_context_add(o->index, pp_mix(value ^ p->seed, PP_HASH_K1));
 }
@@ -145,7 +145,7 @@ context_object(struct pp_spaa_parser *p, const struct pp_spaa_object *o)
 		pp_spaa_find(p, PP_SPAA_R_CONTEXT_OBJECT, at,
 		             "\"%s\" of the context is not an object",
 		             (const char *)o->names.names[o->index].p);
-	return pp_spaa_context_add(o->index, hash);
+	return type == PP_JSON_NULL ? 0 : pp_spaa_context_add(o->index, hash);
 }
 
 static void
