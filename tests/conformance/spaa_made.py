@@ -265,6 +265,71 @@ def any_order(made):
                           f"{what[0]['type']}s in any order, {start} to {end} s")
 
 
+def periods(made):
+    """The period of a sample is exact, and survives writing anew, whatever the metric's other values and unit are."""
+    head = header(event(primary='period', mode='period'), time_range={'start': 0, 'end': 9, 'unit': 'seconds'})
+    for unit, ns, values, period in (('ms', 10 ** 6, (7, 5), 12), ('events', 1, (Decimal('0.12345'), 1), 10 ** 15),
+                                     ('events', 1, (2 ** 64 - 1, 1), 2 ** 64 - 1), ('events', 1, (-5, 1), 7)):
+        first = stack('a', [1], {'period': values[0]})
+        first['weights'][0]['unit'] = unit
+        made.write([head, dso(), frame(1), first, stack('b', [1, 1], {'period': values[1]}),
+                    {'type': 'sample', 'timestamp': 1, 'event': 'e', 'period': period, 'stack_id': 'a'}])
+        wanted = {'f1': 2 * ({'period': period * ns},)}
+        made.tap.same(made.top('--time', '0s..5s'), wanted, f'a period of {period} {unit} beside {values}')
+        done = made.run('convert', '--to', 'spaa', '--option', 'terse=yes', '-o', made.out + '.spaa', made.path)
+        made.path, before = made.out + '.spaa', made.path
+        made.tap.same(made.top('--time', '0s..5s'), wanted, f'and written anew {done.stderr}')
+        made.path = before
+    made.write([head, dso(), frame(1), stack('a', [1], {'period': 5}),
+                {'type': 'sample', 'timestamp': 1, 'pid': 3, 'tid': 4, 'event': 'e', 'period': 5, 'stack_id': 'a'}])
+    done = made.run('convert', '--to', 'spaa', '--option', 'terse=yes', '-o', '-', made.path)
+    made.tap.ok(b'spaa-write-extras' in done.stderr, 'threads that only samples name are left out, and that is said', done)
+
+
+def twice_over(made):
+    """A file merged with itself is twice the file, past 64 bits, too."""
+    most = 2 ** 64 - 1
+    made.write([header(event(), event('o')), dso(), frame(1), frame(2),
+                stack('a', [1, 2], {'n': most, 'm': 5}, exclusive={'frame': 1, 'weights': weigh({'n': 3})}),
+                stack('b', [2], {'n': Decimal('1.25')}, 'o'), stack('c', [1, 2], {'n': most}, context={'tid': 3})])
+    once = made.top()
+    double = {name: tuple({key: 2 * value for key, value in part.items()} for part in parts) for name, parts in once.items()}
+    made.tap.same(once['f1'], ({'e/n': most + 3, 'm': 5, 'o/n': 0}, {'e/n': 2 * most, 'm': 5, 'o/n': 0}), 'once')
+    made.tap.same(made.top(made.path), double, 'two files in one question')
+    done = made.run('merge', '-o', made.out + '.spaa', made.path, made.path)
+    made.path = made.out + '.spaa'
+    made.tap.same(made.top(), double, f'two files in one {done.stderr}')
+    made.tap.ok(b'reject' not in made.run('check', '--json', made.path).stdout, 'and it is right')
+
+
+def broken_lines(made):
+    """What is wrong in a line that is no JSON: rule and column."""
+    def weight(value):
+        return b'{"type":"stack","id":"a","frames":[1],"context":{"event":"e"},"weights":[{"metric":"n","value":' + value + b'}]}'
+
+    for text, column, rule in (
+            (weight(b'NaN'), 96, 'spaa-value'), (weight(b'-Infinity'), 96, 'spaa-value'), (weight(b'-nan'), 96, 'spaa-value'),
+            (weight(b'1.'), 98, 'spaa-json'), (weight(b'+1'), 96, 'spaa-json'), (weight('\u00e9'.encode()), 96, 'spaa-json'),
+            (weight(b'\xe9'), 96, 'spaa-utf8'), (weight(b'"\xed\xa0\x80"'), 97, 'spaa-utf8'),
+            (b'\xef\xbb\xbf' + weight(b'1'), 1, 'spaa-json'), (weight(b'"\\udc00"'), 97, 'spaa-surrogate')):
+        made.write([header(), dso(), frame(1)])
+        for end in (b'', b'\n', b'\r\n'):
+            with open(made.path, 'rb') as file:
+                before = b''.join(file.readlines()[:3])
+            with open(made.path, 'wb') as file:
+                file.write(before + text + end)
+            found = json.loads(made.run('check', '--json', made.path).stdout)['files'][0]['diagnostics']
+            made.tap.same([(one['rule'], one['line'], one['column']) for one in found], [(rule, 4, column)], f'{text} {end}')
+
+
+def nothing_is_absent(made):
+    """null counts as absent: two contexts that differ by it are the same."""
+    for key in ('pid', 'tid', 'cpu', 'comm', 'probe', 'execname', 'uid', 'zonename', 'trace_fields'):
+        made.write([header(stack_id_mode='content_addressable'), dso(), frame(1), stack('0xa', [1], {'n': 5}),
+                    stack('0xa', [1], {'n': 5}, context={key: None})])
+        made.tap.same([rule for rule, _, _ in made.findings()], ['spaa-stack-repeated'], f'{key} is null')
+
+
 def many_contexts(made):
     """An id of many threads, threads without a process: neither takes the square of their number."""
     number = 40000
@@ -436,8 +501,8 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
         made = Made(tap, sys.argv[1], work)
-        for part in (halves, events_apart, whole_counts, places, window_times, same_contexts, many_contexts, many_metrics, anew, kinds,
-                     random_files):
+        for part in (halves, events_apart, whole_counts, places, window_times, any_order, periods, twice_over, broken_lines,
+                     nothing_is_absent, same_contexts, many_contexts, many_metrics, anew, kinds, random_files):
             part(made)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
