@@ -81,6 +81,24 @@ pp_spaa_num_scaled(const struct pp_spaa_num *n, int64_t num, int64_t *out)
 	return true;
 }
 
+bool
+pp_spaa_is_hex(struct pp_slice s)
+{
+	unsigned char bad = 0;
+	size_t i;
+
+	if (s.n < 3 || s.p[0] != '0' || (s.p[1] | 32) != 'x')
+		return false;
+	/* Without a branch for each digit: ids are nothing else. */
+	for (i = 2; i < s.n; i++) {
+		unsigned char digit = (unsigned char)(s.p[i] - '0');
+		unsigned char letter = (unsigned char)((s.p[i] | 32) - 'a');
+
+		bad |= (unsigned char)(digit > 9) & (unsigned char)(letter > 5);
+	}
+	return !bad;
+}
+
 int64_t
 pp_spaa_time_unit(struct pp_slice name, bool *odd)
 {

@@ -540,24 +540,6 @@ pp_spaa_word(struct pp_spaa_parser *p, struct pp_spaa_object *o, enum pp_spaa_ru
 }
 
 bool
-pp_spaa_is_hex(struct pp_slice s)
-{
-	unsigned char bad = 0;
-	size_t i;
-
-	if (s.n < 3 || s.p[0] != '0' || (s.p[1] | 32) != 'x')
-		return false;
-	/* Without a branch for each digit: ids are nothing else. */
-	for (i = 2; i < s.n; i++) {
-		unsigned char digit = (unsigned char)(s.p[i] - '0');
-		unsigned char letter = (unsigned char)((s.p[i] | 32) - 'a');
-
-		bad |= (unsigned char)(digit > 9) & (unsigned char)(letter > 5);
-	}
-	return !bad;
-}
-
-bool
 pp_spaa_id(struct pp_spaa_parser *p, enum pp_spaa_rule rule, const char *what,
            struct pp_spaa_id *id)
 {

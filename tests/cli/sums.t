@@ -9,7 +9,7 @@ $ printf 'a;b 18446744073709551615\na;b 1\na;c 7\n' > same.folded; polyprof top 
 ! same.folded:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
 = 1
 
-Totals are wider than counts; what a filter puts together is a count again.
+Totals are wider than counts, of several files, too; what a filter puts together is a count again.
 
 $ printf 'a;b 18446744073709551615\na;c 18446744073709551615\n' > two.folded; polyprof top --json two.folded | grep -o '"total": [0-9]*,'
   "total": 36893488147419103230,
@@ -21,8 +21,11 @@ $ polyprof tree --depth 1 two.folded
     100.0%  36.9E  (all)
     100.0%  36.9E  └ a
     100.0%  36.9E    └ (2 more)
+$ polyprof top --json two.folded two.folded | grep -o '"total": [0-9]*,'
+  "total": 73786976294838206460,
 $ polyprof merge two.folded two.folded -o all.folded; ls all.folded
-! polyprof: error: cannot merge two.folded: the sum of samples of b passes 64 bits
+! all.folded: warning: the samples of one stack pass 18446744073709551615, which no count can hold [folded-write-value]
+! polyprof: error: cannot write folded: a limit was reached
 ! ls: cannot access 'all.folded': No such file or directory
 = 2
 
