@@ -104,31 +104,77 @@ funcs_number(struct pp_digest *d)
 
 /* ---- the tree of both ------------------------------------------------------------------- */
 
+/* The function of each frame of a profile, as numbers of `funcs`; NULL when out of memory. */
+static uint32_t *
+frame_funcs(const struct pp_digest *d, size_t k)
+{
+	const struct pp_profile *p = d->profile[k];
+	uint32_t *map = calloc(p->frames.n + 1, sizeof *map);
+	size_t i;
+
+	for (i = 1; map && i < p->frames.n; i++)
+		map[i] = d->func_of[k][p->frames.at[i].func];
+	return map;
+}
+
+/* Whether each frame is a function of its own; false too when out of memory. */
+static bool
+all_differ(const struct pp_digest *d, const uint32_t *map, size_t frames)
+{
+	unsigned char *used = calloc(d->funcs.n + 1, 1);
+	bool differ = used != NULL;
+	size_t i;
+
+	for (i = 1; differ && i < frames; i++) {
+		differ = map[i] && !used[map[i]];
+		used[map[i]] = 1;
+	}
+	free(used);
+	return differ;
+}
+
 static pp_status
 tree_build(struct pp_digest *d)
 {
 	const struct pp_profile *first = d->profile[0];
-	size_t k, i;
+	size_t k;
 
-	if (!pp_tree_init(&d->tree, (uint32_t)first->strs.seed, UINT32_MAX - 1, &pp_pages_plain))
+	if (d->profiles == 1) {
+		d->frame_func = frame_funcs(d, 0);
+		if (!d->frame_func)
+			return PP_E_NOMEM;
+		d->tree = &first->tree;
+		if (first->tree.n && all_differ(d, d->frame_func, first->frames.n))
+			return PP_OK;
+		free(d->frame_func);
+		d->frame_func = NULL;
+	}
+	d->tree = &d->merged;
+	if (!pp_tree_init(&d->merged, (uint32_t)first->strs.seed, UINT32_MAX - 1, &pp_pages_plain))
 		return PP_E_NOMEM;
 	for (k = 0; k < d->profiles; k++) {
 		const struct pp_profile *p = d->profile[k];
-		pp_frame *map = calloc(p->frames.n + 1, sizeof *map);
+		uint32_t *map = frame_funcs(d, k);
 		bool ok;
 
 		d->node_of[k] = calloc((size_t)p->tree.n + 1, sizeof *d->node_of[k]);
-		for (i = 1; map && i < p->frames.n; i++)
-			map[i] = d->func_of[k][p->frames.at[i].func];
 		ok = map && d->node_of[k] &&
 		     (p->tree.n < 2 ||
-		      pp_tree_merge(&d->tree, &p->tree, map, p->frames.n, d->node_of[k]));
+		      pp_tree_merge(&d->merged, &p->tree, map, p->frames.n, d->node_of[k]));
 		free(map);
 		if (!ok)
 			return PP_E_NOMEM;
 	}
-	pp_tree_seal(&d->tree);
+	pp_tree_seal(&d->merged);
 	return PP_OK;
+}
+
+static uint32_t
+node_func(const struct pp_digest *d, pp_node node)
+{
+	pp_frame frame = pp_tree_frame(d->tree, node);
+
+	return d->frame_func ? d->frame_func[frame] : frame;
 }
 
 static double
@@ -145,22 +191,24 @@ weigh_metric(struct pp_digest *d, size_t k, size_t metric, double *sum, double *
 {
 	const struct pp_profile *p = d->profile[k];
 	const struct pp_metric *m = &p->metrics.at[metric];
+	const pp_node *node_of = d->node_of[k];
 	double whole = 0;
 	size_t i;
 	uint32_t row, node;
 
-	memset(sum, 0, d->tree.n * sizeof *sum);
+	memset(sum, 0, d->tree->n * sizeof *sum);
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; row < s->rows; row++) {
 			double size = cell_size(m, pp_series_cells(s, row)[metric]);
 
-			sum[d->node_of[k][pp_series_node(s, row)]] += size;
+			sum[node_of ? node_of[pp_series_node(s, row)] : pp_series_node(s, row)] +=
+			    size;
 			whole += size;
 		}
 	}
-	for (node = 0; whole > 0 && node < d->tree.n; node++)
+	for (node = 0; whole > 0 && node < d->tree->n; node++)
 		if (sum[node] / whole > own[node])
 			own[node] = sum[node] / whole;
 }
@@ -168,11 +216,11 @@ weigh_metric(struct pp_digest *d, size_t k, size_t metric, double *sum, double *
 static bool
 weigh(struct pp_digest *d)
 {
-	double *sum = calloc(d->tree.n, sizeof *sum);
+	double *sum = calloc(d->tree->n, sizeof *sum);
 	uint32_t node;
 	size_t k, m;
 
-	d->weight = calloc(d->tree.n, sizeof *d->weight);
+	d->weight = calloc(d->tree->n, sizeof *d->weight);
 	if (!sum || !d->weight) {
 		free(sum);
 		return false;
@@ -181,45 +229,9 @@ weigh(struct pp_digest *d)
 		for (m = 0; m < d->profile[k]->metrics.n; m++)
 			if (!(d->profile[k]->metrics.at[m].flags & PP_METRIC_NO_SUM))
 				weigh_metric(d, k, m, sum, d->weight);
-	for (node = d->tree.n; node-- > 1;)
-		d->weight[pp_tree_parent(&d->tree, node)] += d->weight[node];
+	for (node = d->tree->n; node-- > 1;)
+		d->weight[pp_tree_parent(d->tree, node)] += d->weight[node];
 	free(sum);
-	return true;
-}
-
-/*
- * Children of each node in the order of names, without comparing any: nodes are visited by function
- * number (which goes by name) and each is put behind the siblings that came before.
- */
-static bool
-children_order(struct pp_digest *d)
-{
-	uint32_t n = d->tree.n, node;
-	uint32_t *start = calloc(d->funcs.n + 1, sizeof *start);
-	pp_node *by_func = malloc(n * sizeof *by_func);
-	size_t i;
-
-	d->last = calloc(n, sizeof *d->last);
-	d->previous = calloc(n, sizeof *d->previous);
-	if (!start || !by_func || !d->last || !d->previous) {
-		free(start);
-		free(by_func);
-		return false;
-	}
-	for (node = 1; node < n; node++)
-		start[pp_tree_frame(&d->tree, node) + 1]++;
-	for (i = 1; i <= d->funcs.n; i++)
-		start[i] += start[i - 1];
-	for (node = 1; node < n; node++)
-		by_func[start[pp_tree_frame(&d->tree, node)]++] = node;
-	for (i = 0; i + 1 < n; i++) {
-		pp_node parent = pp_tree_parent(&d->tree, by_func[i]);
-
-		d->previous[by_func[i]] = d->last[parent];
-		d->last[parent] = by_func[i];
-	}
-	free(start);
-	free(by_func);
 	return true;
 }
 
@@ -235,9 +247,9 @@ pp_digest_init(struct pp_digest *d, const struct pp_profile *const *profiles, si
 	if (!funcs_number(d))
 		return PP_E_NOMEM;
 	status = tree_build(d);
-	if (status == PP_OK && (!weigh(d) || !children_order(d)))
+	if (status == PP_OK && !weigh(d))
 		status = PP_E_NOMEM;
-	if (status == PP_OK && !(d->place = malloc(d->tree.n * sizeof *d->place)))
+	if (status == PP_OK && !(d->place = malloc(d->tree->n * sizeof *d->place)))
 		status = PP_E_NOMEM;
 	return status;
 }
@@ -251,102 +263,166 @@ pp_digest_release(struct pp_digest *d)
 		free(d->func_of[k]);
 		free(d->node_of[k]);
 	}
-	pp_tree_release(&d->tree);
+	pp_tree_release(&d->merged);
+	free(d->frame_func);
 	pp_vec_release(&d->funcs);
 	pp_vec_release(&d->up);
 	pp_vec_release(&d->func);
 	pp_vec_release(&d->more);
 	free(d->weight);
-	free(d->last);
-	free(d->previous);
 	free(d->place);
 }
 
 /* ---- cutting ---------------------------------------------------------------------------- */
 
+/* A node that is kept. */
+struct stay {
+	uint32_t func;
+	uint32_t parent;         /* number of another one */
+	uint32_t thin;           /* children that are not kept */
+	uint32_t last, previous; /* child with the last name, sibling before; 0 = none */
+};
+
 /* What is still to be placed: a node, or the sum of the thin children of one. */
 struct pending {
-	pp_node node;
+	uint32_t node;
 	uint32_t depth;
 	uint32_t more;
 };
 
 struct cutting {
 	struct pp_digest *d;
+	PP_VEC(struct stay) stays; /* [0] is the root */
 	PP_VEC(struct pending) open;
+	PP_VEC(uint32_t)
+	sum_at;          /* by place: where the sum of its thin children is, of a sum itself */
 	uint32_t before; /* depth of the node before */
 };
 
-static bool
-kept(const struct pp_digest *d, pp_node node)
-{
-	return d->weight[node] >= d->thinnest;
-}
+#define THIN UINT32_MAX
 
+/* Numbers what is kept; parents are kept with their children. Until it is placed, `place` is that number. */
 static bool
-place(struct cutting *c, struct pending what)
+cut_number(struct cutting *c)
 {
 	struct pp_digest *d = c->d;
-	uint32_t func = what.more || !what.node ? 0 : pp_tree_frame(&d->tree, what.node);
+	struct stay root = { 0 };
+	pp_node node;
+
+	d->place[0] = 0;
+	if (!pp_vec_push(&c->stays, root))
+		return false;
+	for (node = 1; node < d->tree->n; node++) {
+		uint32_t parent = d->place[pp_tree_parent(d->tree, node)];
+
+		d->place[node] = THIN;
+		if (d->weight[node] >= d->thinnest) {
+			struct stay stay = { .func = node_func(d, node), .parent = parent };
+
+			d->place[node] = (uint32_t)c->stays.n;
+			if (!pp_vec_push(&c->stays, stay))
+				return false;
+		} else if (parent != THIN) {
+			c->stays.at[parent].thin++;
+		}
+	}
+	d->summed_up = d->tree->n - c->stays.n;
+	return true;
+}
+
+/*
+ * Children of each node in the order of names, without comparing any: nodes are visited by function
+ * number (which goes by name) and each is put behind the siblings that came before.
+ */
+static bool
+cut_order(struct cutting *c)
+{
+	uint32_t *start = calloc(c->d->funcs.n + 1, sizeof *start);
+	uint32_t *by_func = malloc(c->stays.n * sizeof *by_func);
+	struct stay *stays = c->stays.at;
+	size_t i;
+
+	if (start && by_func) {
+		for (i = 1; i < c->stays.n; i++)
+			start[stays[i].func + 1]++;
+		for (i = 1; i <= c->d->funcs.n; i++)
+			start[i] += start[i - 1];
+		for (i = 1; i < c->stays.n; i++)
+			by_func[start[stays[i].func]++] = (uint32_t)i;
+		for (i = 0; i + 1 < c->stays.n; i++) {
+			struct stay *node = &stays[by_func[i]];
+
+			node->previous = stays[node->parent].last;
+			stays[node->parent].last = by_func[i];
+		}
+	}
+	free(start);
+	free(by_func);
+	return start && by_func;
+}
+
+/* Puts down a node or sum, and the children of a node on the pile so that they are taken in the order of names, their sum last. */
+static bool
+cut_place(struct cutting *c, struct pending what)
+{
+	struct pp_digest *d = c->d;
+	const struct stay *node = &c->stays.at[what.node];
+	uint32_t child;
 	bool ok = pp_vec_push(&d->up, what.depth ? c->before + 1 - what.depth : 0) &&
-	          pp_vec_push(&d->func, func) && pp_vec_push(&d->more, what.more);
+	          pp_vec_push(&d->func, what.more ? 0 : node->func) &&
+	          pp_vec_push(&d->more, what.more) &&
+	          pp_vec_push(&c->sum_at, (uint32_t)d->up.n - 1);
 
 	c->before = what.depth;
+	if (!ok || what.more)
+		return ok;
+	if (node->thin)
+		ok = pp_vec_push(&c->open,
+		                 ((struct pending){ what.node, what.depth + 1, node->thin }));
+	for (child = node->last; child && ok; child = c->stays.at[child].previous)
+		ok = pp_vec_push(&c->open, ((struct pending){ child, what.depth + 1, 0 }));
 	return ok;
 }
 
-/* Puts the children of a node on the pile so that they are taken in the order of names, their sum last. */
+/* Lays out what is kept. From here on `parent` of a kept node is its place. */
 static bool
-open_children(struct cutting *c, struct pending parent)
+cut_lay(struct cutting *c)
 {
 	struct pp_digest *d = c->d;
-	uint32_t thin = 0;
-	pp_node child;
+	bool ok = pp_vec_push(&c->open, (struct pending){ 0 });
 
-	for (child = d->last[parent.node]; child; child = d->previous[child])
-		thin += !kept(d, child);
-	d->summed_up += thin;
-	if (thin && !pp_vec_push(&c->open, (struct pending){ parent.node, parent.depth + 1, thin }))
-		return false;
-	for (child = d->last[parent.node]; child; child = d->previous[child])
-		if (kept(d, child) &&
-		    !pp_vec_push(&c->open, (struct pending){ child, parent.depth + 1, 0 }))
-			return false;
-	return true;
+	while (ok && c->open.n) {
+		struct pending next = c->open.at[--c->open.n];
+		uint32_t here = (uint32_t)d->up.n;
+
+		ok = cut_place(c, next);
+		if (ok && next.more)
+			c->sum_at.at[c->stays.at[next.node].parent] = here;
+		else if (ok)
+			c->stays.at[next.node].parent = here;
+	}
+	return ok;
 }
 
 pp_status
 pp_digest_cut(struct pp_digest *d, double thinnest)
 {
 	struct cutting c = { .d = d };
-	uint32_t node;
+	pp_node node;
 	bool ok;
 
 	d->thinnest = thinnest;
 	d->up.n = d->func.n = d->more.n = 0;
-	d->summed_up = 0;
-	/* The sum of a node's thin children is remembered at one of them. */
-	memset(d->place, 0xff, d->tree.n * sizeof *d->place);
-	ok = pp_vec_push(&c.open, (struct pending){ 0 });
-	while (ok && c.open.n) {
-		struct pending next = c.open.at[--c.open.n];
-		uint32_t here = (uint32_t)d->up.n;
-		pp_node child;
+	ok = cut_number(&c) && cut_order(&c) && cut_lay(&c);
+	for (node = 0; ok && node < d->tree->n; node++) {
+		uint32_t parent = d->place[pp_tree_parent(d->tree, node)];
 
-		ok = place(&c, next) && (next.more || open_children(&c, next));
-		if (!next.more)
-			d->place[next.node] = here;
-		else
-			for (child = d->last[next.node]; child; child = d->previous[child])
-				if (!kept(d, child))
-					d->place[child] = here;
+		d->place[node] = d->place[node] == THIN ? c.sum_at.at[parent]
+		                                        : c.stays.at[d->place[node]].parent;
 	}
-	for (node = 1; ok && node < d->tree.n; node++)
-		if (d->place[node] == UINT32_MAX) {
-			d->place[node] = d->place[pp_tree_parent(&d->tree, node)];
-			d->summed_up++;
-		}
+	pp_vec_release(&c.stays);
 	pp_vec_release(&c.open);
+	pp_vec_release(&c.sum_at);
 	return ok ? PP_OK : PP_E_NOMEM;
 }
 
@@ -390,14 +466,14 @@ pp_digest_weight_for(const struct pp_digest *d, uint32_t nodes, double *thinnest
 	double *weights;
 
 	*thinnest = 0;
-	if (nodes >= d->tree.n)
+	if (nodes >= d->tree->n)
 		return PP_OK;
-	weights = malloc(d->tree.n * sizeof *weights);
+	weights = malloc(d->tree->n * sizeof *weights);
 	if (!weights)
 		return PP_E_NOMEM;
-	memcpy(weights, d->weight, d->tree.n * sizeof *weights);
+	memcpy(weights, d->weight, d->tree->n * sizeof *weights);
 	/* Nodes as light as the first one that is too many go with it. */
-	*thinnest = nextafter(select_nth(weights, d->tree.n, nodes), INFINITY);
+	*thinnest = nextafter(select_nth(weights, d->tree->n, nodes), INFINITY);
 	free(weights);
 	return PP_OK;
 }

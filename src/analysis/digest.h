@@ -23,17 +23,19 @@ struct pp_digest {
 	size_t profiles;
 	PP_VEC(struct pp_digest_func) funcs; /* [0] = none */
 	uint32_t *func_of[PP_DIGEST_MAX];    /* by function id of the profile */
-	struct pp_tree tree;                 /* frames are numbers of `funcs` */
-	pp_node *node_of[PP_DIGEST_MAX];     /* by node of the profile */
-	double *weight;           /* by node: share of the whole, never above its parent's */
-	pp_node *last, *previous; /* children from the last name to the first */
+	/* Stacks of all: the tree of the only profile where no two of its frames are the same function, else `merged`. */
+	const struct pp_tree *tree;
+	struct pp_tree merged;
+	uint32_t *frame_func; /* number of `funcs` by frame of the tree; NULL = the frame is it */
+	pp_node *node_of[PP_DIGEST_MAX]; /* by node of the profile; NULL = it is the same */
+	double *weight;                  /* by node: share of the whole, never above its parent's */
 
 	/* What pp_digest_cut() made. */
 	double thinnest;
 	PP_VEC(uint32_t) up;   /* per node: levels from the node before up to its parent */
 	PP_VEC(uint32_t) func; /* 0: a sum of thin nodes, or the root */
 	PP_VEC(uint32_t) more; /* of how many; 0 for other nodes */
-	pp_node *place;        /* by node of `tree`: where it is now */
+	uint32_t *place;       /* by node of `tree`: where it is now */
 	uint64_t summed_up;    /* nodes that are part of a sum only */
 };
 
@@ -44,6 +46,13 @@ void pp_digest_release(struct pp_digest *);
 pp_status pp_digest_cut(struct pp_digest *, double thinnest);
 /* The weight at which about `nodes` nodes are kept; PP_E_NOMEM. */
 pp_status pp_digest_weight_for(const struct pp_digest *, uint32_t nodes, double *thinnest);
+
+/* Where a node of a profile is in the cut tree. */
+static inline uint32_t
+pp_digest_place(const struct pp_digest *d, size_t profile, pp_node node)
+{
+	return d->place[d->node_of[profile] ? d->node_of[profile][node] : node];
+}
 
 /*
  * What happened when in one series: moments one after the other, each a stretch of time in a node (for

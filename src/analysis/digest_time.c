@@ -12,7 +12,7 @@
 struct recorder {
 	const struct pp_digest *d;
 	const struct pp_profile *p;
-	const pp_node *node_of;
+	size_t profile;
 	struct pp_moments *out;
 	size_t columns;
 	uint32_t *seen; /* by place: the moment in this part of time + 1, 0 = none */
@@ -134,7 +134,7 @@ walk_trace(struct recorder *r, struct pp_timeline_iter *it, int64_t *before, int
 			gains[c] = gain(r->p->metrics.at[c].type, before[c], it->values[c]);
 		if (!first) {
 			part_enter(r, since);
-			book_trace(r, r->d->place[r->node_of[running]],
+			book_trace(r, pp_digest_place(r->d, r->profile, running),
 			           time > since ? (uint64_t)(time - since) : 0, calls, gains);
 		}
 		calls = e->kind == PP_EVENT_ENTER;
@@ -145,7 +145,7 @@ walk_trace(struct recorder *r, struct pp_timeline_iter *it, int64_t *before, int
 	}
 	memset(gains, 0, r->columns * sizeof *gains);
 	if (r->status == PP_OK && calls)
-		book_trace(r, r->d->place[r->node_of[running]], 0, calls, gains);
+		book_trace(r, pp_digest_place(r->d, r->profile, running), 0, calls, gains);
 }
 
 static void
@@ -161,7 +161,7 @@ walk_samples(struct recorder *r, struct pp_timeline_iter *it)
 		/* Samples of several buffers may come out of order; the viewer's time only moves on. */
 		time = time > r->last ? time : r->last;
 		part_enter(r, time);
-		book_sample(r, r->d->place[r->node_of[it->event.node]], time, it->values);
+		book_sample(r, pp_digest_place(r->d, r->profile, it->event.node), time, it->values);
 		if (!r->out->unit &&
 		    !pp_vec_push(&r->out->frame, pp_tree_frame(&r->p->tree, it->event.node)))
 			r->status = PP_E_NOMEM;
@@ -188,7 +188,7 @@ pp_digest_moments(const struct pp_digest *d, size_t profile, size_t series, uint
 {
 	const struct pp_profile *p = d->profile[profile];
 	const struct pp_timeline *t = &p->series.at[series].timeline;
-	struct recorder r = { .d = d, .p = p, .node_of = d->node_of[profile], .out = out };
+	struct recorder r = { .d = d, .p = p, .profile = profile, .out = out };
 	struct pp_timeline_iter it;
 	int64_t *cells;
 

@@ -132,7 +132,7 @@ static pp_status
 fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *packed)
 {
 	struct pp_html_detail detail = { .moments = MOST_MOMENTS };
-	uint32_t nodes = d->tree.n;
+	uint32_t nodes = d->tree->n;
 	pp_status status;
 	int attempt;
 

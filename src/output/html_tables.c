@@ -55,7 +55,7 @@ rows_placed(const struct pp_html_data *h, size_t k, const struct pp_series *s, s
 
 		if (!pp_series_present(s, row))
 			continue;
-		rows[*n] = (struct placed){ d->place[d->node_of[k][node]],
+		rows[*n] = (struct placed){ pp_digest_place(d, k, node),
 			                    h->line_of[k] && node
 			                        ? h->line_of[k][pp_tree_frame(&p->tree, node)]
 			                        : 0,
