@@ -16,8 +16,8 @@
 #define THINNEST_PX 0.1
 /* Frames of one percent are drawn whatever --min-width says. */
 #define ALWAYS_DRAWN 0.01
-/* Browsers stop drawing somewhere past 32,767 pixels. */
-#define DEEPEST 2000
+/* Levels from which on a picture is said to be tall. */
+#define TALL 2000
 
 static int flame_run(struct pp_cli *);
 
@@ -40,7 +40,7 @@ static const struct pp_option flame_options[] = {
 	  "draw thinner frames together: pixels (default 0.1) or percent; frames of 1 % are always "
 	  "drawn",
 	  PP_HINT_NONE },
-	{ "depth", 0, PP_ARG_COUNT, "N", "levels to draw (default 2000)", PP_HINT_NONE },
+	{ "depth", 0, PP_ARG_COUNT, "N", "levels to draw (default: all)", PP_HINT_NONE },
 	{ "width", 0, PP_ARG_COUNT, "N", "width of the picture in pixels (default 1200)",
 	  PP_HINT_NONE },
 	{ "title", 0, PP_ARG_TEXT, "TEXT", "the title", PP_HINT_NONE },
@@ -129,7 +129,7 @@ request_parse(struct pp_cli *cli, struct request *r)
 	const char *sort = pp_args_text(&cli->args, "sort");
 	const char *palette = pp_args_text(&cli->args, "palette");
 	uint64_t width = pp_args_count(&cli->args, "width", (uint64_t)WIDTH);
-	uint64_t depth = pp_args_count(&cli->args, "depth", DEEPEST);
+	uint64_t depth = pp_args_count(&cli->args, "depth", 0);
 	double share;
 
 	if (width < 200 || width > 100000)
@@ -337,10 +337,11 @@ static void
 flame_say(struct pp_cli *cli, const struct request *r, const struct pp_flame *flame)
 {
 	if (flame->too_deep)
-		pp_cli_note(cli,
-		            "%llu frames lie deeper than %u levels and are summed up; --depth 0 "
-		            "draws all",
-		            (unsigned long long)flame->too_deep, r->opts.deepest - 1);
+		pp_cli_note(cli, "what lies deeper than %u levels is summed up",
+		            r->opts.deepest - 1);
+	else if (flame->depth > TALL)
+		pp_cli_note(cli, "the picture has %u levels; --depth 200 draws the first 200",
+		            flame->depth - 1);
 	if (flame->negative)
 		pp_cli_note(cli,
 		            "%llu frames have a negative cost of their own, which has no width",
@@ -371,6 +372,8 @@ subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const struct requ
 		pp_units_named(to, flame->unit, pp_value_double(m, whole->value));
 	if (r->scaled > 0)
 		pp_buf_addf(to, " \xc2\xb7 after scaled by %.4g", r->scaled);
+	if (flame->boxes.n <= 1)
+		pp_buf_adds(to, " \xc2\xb7 nothing to draw");
 	if (!p->complete)
 		pp_buf_adds(to, " \xc2\xb7 incomplete");
 }

@@ -101,8 +101,8 @@ report_say(struct pp_cli *cli, const struct pp_html_cut *cut)
 		pp_cli_note(cli, "the order of events is kept to %s", said.p ? said.p : "");
 	}
 	if (cut->names)
-		pp_cli_note(cli, "%llu names were too long and are cut",
-		            (unsigned long long)cut->names);
+		pp_cli_note(cli, "%llu name%s too long, cut", (unsigned long long)cut->names,
+		            cut->names == 1 ? " is" : "s are");
 	pp_buf_release(&said);
 }
 

@@ -455,6 +455,30 @@ await test('hostile', async () => {
   await p.context().close();
 });
 
+// ---- profiles at the edge ----
+await test('edges', async () => {
+  const p = await page(b), folded = (name, text) => (writeFileSync(join(out, name + '.folded'), text), join(out, name + '.folded'));
+  const cases = [
+    ['empty', '', /This profile is empty/], ['zero', 'main;a 0\nmain;b 0\n', /Everything costs 0/], ['one', 'main 1\n', /1 sample/],
+    ['deep', Array.from({ length: 5000 }, (_, i) => 'f' + i).join(';') + ' 7\n', /5,000 functions/], ['wide', Array.from({ length: 100000 }, (_, i) => `main;child_${i} ${1 + (i % 7)}\n`).join(''), /100,001 functions/],
+    ['huge', 'main;a 9223372036854775807\nmain;b 9223372036854775807\n', /18\.4 E samples/], ['long', `main;${'x'.repeat(1 << 20)} 5\nmain;y 1\n`, /1 note/],
+  ];
+  for (const [name, text, says] of cases) {
+    await open(p, makeReport('edge-' + name, folded('edge-' + name, text)));
+    const said = await p.locator('body').innerText();
+    ok(says.test(said), `${name}: ${says.source}`, said.slice(0, 400));
+    for (const v of VIEWS) {
+      await view(p, v);
+      const over = await p.evaluate(() => [document.documentElement.scrollWidth > innerWidth, document.documentElement.scrollHeight > innerHeight]);
+      if (over.some(Boolean)) ok(false, `${name}: ${v} keeps its layout`);
+    }
+  }
+  await open(p, makeReport('edge-strangers', folded('edge-a', 'aa;bb 5\n'), folded('edge-b', 'cc;dd 7\n')));
+  is((await functions(p)).map(r => [r.name, r.totalBefore, r.total]).sort(), [['aa', 5, 0], ['bb', 5, 0], ['cc', 0, 7], ['dd', 0, 7]], 'two profiles with nothing in common');
+  is(p.complaints, [], 'edges: no complaints');
+  await p.context().close();
+});
+
 // ---- addresses that nobody would write ----
 await test('address', async () => {
   const p = await page(b), html = makeReport('address', sample('formats/spaa/good/timeline.spaa')), far = '9'.repeat(400);

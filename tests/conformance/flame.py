@@ -73,11 +73,46 @@ def lane_problems(whole, lanes):
                     if lane[0][2] < whole[2] - 1e-3 or lane[0][2] + lane[0][4] > whole[2] + whole[4] + 1e-3]
 
 
+EDGES = {
+    'empty': ('', 0, 1), 'zero': ('main;a 0\nmain;b 0\n', 0, 1), 'one frame': ('main 1\n', 1, 2),
+    '5,000 levels': (';'.join(f'f{i}' for i in range(5000)) + ' 7\n', 7, 5001),
+    '100,000 children': (''.join(f'main;c{i} {1 + i % 7}\n' for i in range(100000)), 399995, 3),
+    'a name of 1 MB': ('main;' + 'x' * (1 << 20) + ' 5\nmain;y 1\n', 6, 4),
+    'past 64 bits': ('main;a 18446744073709551615\nmain;b 1\n', None, None),
+    '2^63': ('main;a 9223372036854775808\nmain;b 1\n', 9223372036854775809, 4),
+}
+
+
+def edge_problems(polyprof, directory, text, total, frames_wanted):
+    """What is wrong with the picture of a made profile, drawn in every way."""
+    path, svg, wrong = os.path.join(directory, 'edge.folded'), os.path.join(directory, 'edge.svg'), []
+    with open(path, 'w', encoding='ascii') as file:
+        file.write(text)
+    for way in ([], ['--icicle'], ['--reverse'], ['--width', '200', '--sort', 'weight']):
+        done = run(polyprof, 'flame', '-q', path, '-o', svg, *way)
+        if done.returncode:
+            wrong.append(f'{way}: {done.stderr.decode()[:200]}')
+            continue
+        found = frames(svg)[0]
+        wrong += problems(found) if len(found) < 3000 else []
+        if total is not None and found[0][1] != total:
+            wrong.append(f'{way}: the whole is {found[0][1]}, not {total}')
+        if frames_wanted and way in ([], ['--icicle']) and len(found) != frames_wanted:
+            wrong.append(f'{way}: {len(found)} frames, not {frames_wanted}')
+    return wrong
+
+
 def main():
     polyprof, samples = sys.argv[1:3]
     count = failed = 0
     with tempfile.TemporaryDirectory() as directory:
         svg = os.path.join(directory, 'x.svg')
+        for name, made in EDGES.items():
+            detail = edge_problems(polyprof, directory, *made)
+            count += 1
+            failed += bool(detail)
+            print(f"{'not ok' if detail else 'ok'} {count} - {name}")
+            print(''.join(f'# {line}\n' for line in detail), end='')
         for where, _, names in sorted(os.walk(samples)):
             for name in sorted(names) if where.endswith('good') else []:
                 path = os.path.join(where, name)

@@ -61,11 +61,11 @@ export function time(ns: number): string {
 }
 
 export function bytes(n: number): string {
-  return stepped(n, [[1024 ** 4, 'TiB'], [1024 ** 3, 'GiB'], [1024 ** 2, 'MiB'], [1024, 'KiB']], 'B');
+  return stepped(n, [[1024 ** 6, 'EiB'], [1024 ** 5, 'PiB'], [1024 ** 4, 'TiB'], [1024 ** 3, 'GiB'], [1024 ** 2, 'MiB'], [1024, 'KiB']], 'B');
 }
 
 export function count(n: number): string {
-  return Math.abs(n) >= 1e7 ? stepped(n, [[1e12, 'T'], [1e9, 'G'], [1e6, 'M']], '').trim() : digits(Number.isInteger(n) ? n : Number(three(n)));
+  return Math.abs(n) >= 1e7 ? stepped(n, [[1e18, 'E'], [1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M']], '').trim() : digits(Number.isInteger(n) ? n : Number(three(n)));
 }
 
 /** A value for people: 1.25 ms, 3.4 MiB, 12,345. */

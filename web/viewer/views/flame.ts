@@ -12,6 +12,7 @@ import { canonical, escapeCsv } from '../text';
 export class FlameView implements Panel {
   readonly host = el('section', { class: 'view' });
   private crumbs = el('div', { class: 'crumbs', role: 'navigation', 'aria-label': 'Zoomed to' });
+  private note = el('p', { class: 'note', role: 'status' });
   private chart: Flame;
   private layer: Layer | null = null;
   private made = '';
@@ -34,7 +35,7 @@ export class FlameView implements Panel {
       },
       menu: (node, x, y) => app.menuFor(this.layer!.func(node), x, y, [['Zoom to it', () => this.chart.zoomTo(node)]]),
     });
-    this.host.append(this.crumbs, this.chart.host);
+    this.host.append(this.crumbs, this.chart.host, this.note);
   }
 
   update(): void {
@@ -47,6 +48,9 @@ export class FlameView implements Panel {
       this.made = key;
       this.chart.set(this.layer, nodeAt(this.layer, s.zoom));
     }
+    const empty = !(app.scene.width[0] > 0);
+    this.note.hidden = !empty;
+    this.note.textContent = !empty ? '' : s.filters.length || s.time || s.thread || s.event ? 'The filters leave nothing to draw.' : 'Everything costs 0: there is nothing to draw.';
     this.chart.up = !s.icicle;
     this.chart.byWeight = s.byWeight;
     const zoom = nodeAt(this.layer!, s.zoom);

@@ -70,7 +70,7 @@ export class TopView implements Panel {
       onSelect: r => app.tell({ func: r.func, self: r.self, total: r.total, calls: r.calls[app.main0] }),
       onOpen: r => app.sandwich(r.func),
       onMenu: (r, x, y) => app.menuFor(r.func, x, y),
-      empty: 'No function matches.',
+      empty: app.data.funcs.n > 1 ? 'No function matches.' : 'This profile is empty.',
     });
     this.host.append(this.note, this.table.host);
   }
