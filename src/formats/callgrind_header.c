@@ -378,7 +378,12 @@ header_events(struct pp_cg_parser *p, struct pp_slice value)
 			pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 		if (!pp_builder_ok(p->builder))
 			break;
-		events[n++] = metric_need(p, pp_slice_of(value.p, length));
+		events[n] = metric_need(p, pp_slice_of(value.p, length));
+		for (i = 0; i < n && events[i] != events[n]; i++)
+			;
+		if (i < n++)
+			pp_cg_report(p, PP_CG_BAD_EVENT, value.p,
+			             "this event has a column already; the last one counts");
 		value = pp_slice_of(value.p + length, value.n - length);
 	}
 	free(part->events);

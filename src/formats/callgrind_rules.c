@@ -73,7 +73,8 @@ const struct pp_rule pp_callgrind_rules[] = {
 	                    "Version 1 (and Xdebug's 0.9.6) are known. The file is read as version 1." },
 	[PP_CG_BAD_EVENT] = { "callgrind-bad-event", PP_WARNING, "an event cannot be used",
 	                      "A derived event is a sum of `[factor] name` over events of the file; this formula is something "
-	                      "else or names an unknown event, or there are too many events. It is left out." },
+	                      "else or names an unknown event, or there are too many events, or one event has two columns. "
+	                      "What cannot be used is left out." },
 	[PP_CG_TOTALS_DIFFER] = { "callgrind-totals-differ", PP_WARNING,
 	                          "totals: differs from the sum of the own costs",
 	                          "The totals: line is the sum of all own cost lines of its part. It differs, so lines are missing, "

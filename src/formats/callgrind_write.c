@@ -100,6 +100,18 @@ body_parts(struct pp_cg_emit *e, const struct pp_cg_body *body, uint32_t *writte
 	}
 }
 
+/* The most columns that a line has; more than there are metrics where a file names one twice. */
+static size_t
+body_columns(const struct pp_cg_body *body)
+{
+	size_t i, most = 0;
+
+	for (i = 0; i < body->part_count; i++)
+		if (body->parts[i].event_count > most)
+			most = body->parts[i].event_count;
+	return most;
+}
+
 static pp_status
 write_body(struct pp_writer *w, const struct pp_cg_body *body)
 {
@@ -108,7 +120,7 @@ write_body(struct pp_writer *w, const struct pp_cg_body *body)
 	pp_status status = PP_E_NOMEM;
 	uint32_t written = 0;
 
-	c.costs = calloc(w->profile->metrics.n + 1, sizeof *c.costs);
+	c.costs = calloc(body_columns(body) + 1, sizeof *c.costs);
 	if (pp_cg_emit_init(&e, w->profile, w->out) && c.costs) {
 		while (!e.failed && w->out->status == PP_OK && pp_cg_cursor_next(&c)) {
 			body_parts(&e, body, &written, c.line.part);
