@@ -357,7 +357,7 @@ struct pp_spaa_column {
 struct pp_spaa_row {
 	uint32_t series, home; /* home stays when it is dropped */
 	pp_node node;          /* set when the batch is flushed; with `flat` its path, held + 1 */
-	pp_node base;          /* where related kernel stacks go; with `flat` the path above */
+	pp_node base;          /* of halves: the node before joining; with `flat` the path above */
 };
 
 struct pp_spaa_event {

@@ -113,7 +113,7 @@ path_of(struct join *j, uint32_t record)
 		j->path.n = held->depth;
 		return true;
 	}
-	for (node = record_row(r, record)->node; node; node = pp_tree_parent(t, node))
+	for (node = record_row(r, record)->base; node; node = pp_tree_parent(t, node))
 		if (!pp_vec_push(&j->path, pp_tree_frame(t, node)))
 			return false;
 	for (i = 0, n = j->path.n; i < n / 2; i++) {
@@ -209,9 +209,11 @@ pp_spaa_join(struct pp_spaa_reader *r)
 	size_t i;
 
 	for (i = 0; fine && i < j.pairs.n; i++) {
-		struct pp_spaa_row *user = record_row(r, j.pairs.at[i].user);
+		struct pp_spaa_row *user = record_row(r, j.pairs.at[i].user),
+		                   *kernel = record_row(r, j.pairs.at[i].kernel);
 
 		user->base = user->node;
+		kernel->base = kernel->node;
 	}
 	for (i = 0; fine && i < j.pairs.n; i++)
 		fine = pair_join(&j, &j.pairs.at[i]);

@@ -106,6 +106,17 @@ def halves(made):
                           {'f1': (want, 10), 'f2': (0, 10), 'f3': (3, 3), 'f4': (0, 3)}, f'halves {own} {options}')
 
 
+def one_way(made):
+    """A kernel stack that does not link back is shared out all the same, and each part stands below its own user stack."""
+    made.write(PAIR + [
+        stack('u', [1, 2], {'n': 2}, stack_type='user', related_stacks=['k']),
+        stack('k', [3, 4], {'n': 9}, stack_type='kernel'),
+        stack('v', [2], {'n': 6}, stack_type='user', related_stacks=['k', 'k']),
+        stack('w', [1], {'n': 5}, stack_type='user', related_stacks=['k'])])
+    made.tap.same(made.folded()[0], ['f1 4', 'f1;f4;f3 1', 'f2;f1;f4;f3 2', 'f2;f4;f3 6'], 'links of one way')
+    made.tap.same(made.top(), made.top('--by', 'function'), 'links of one way, with a tree and without')
+
+
 def events_apart(made):
     """Stacks of one event are no stacks of another, whatever metric is asked for."""
     made.write([header(event('e1'), event('e2', 'm'), event('e3')), dso(), frame(1), frame(2),
@@ -501,7 +512,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
         made = Made(tap, sys.argv[1], work)
-        for part in (halves, events_apart, whole_counts, places, window_times, any_order, periods, twice_over, broken_lines,
+        for part in (halves, one_way, events_apart, whole_counts, places, window_times, any_order, periods, twice_over, broken_lines,
                      nothing_is_absent, same_contexts, many_contexts, many_metrics, anew, kinds, random_files):
             part(made)
     print(f'1..{tap.run}')
