@@ -555,11 +555,11 @@ struct pp_spaa_reader {
 	    contexts; /* of ids with several records: (id, context) and (id, event) -> record */
 
 	PP_VEC(struct pp_spaa_metric) metrics;
-	struct pp_map metric_of; /* hash of the name -> metric */
-	struct pp_map unit_of;   /* event, metric -> pp_str of its unit */
-	struct pp_map counted;   /* event, metric: those past the bits of pp_spaa_metric.events */
-	uint32_t counts;         /* metrics of all events together */
-	uint64_t stamp;
+	struct pp_map metric_of;   /* hash of the name -> metric */
+	struct pp_map unit_of;     /* event, metric -> pp_str of its unit */
+	struct pp_map counted;     /* event, metric: those past the bits of pp_spaa_metric.events */
+	uint32_t counts;           /* metrics of all events together */
+	uint64_t stamp, odd_units; /* of the last list, of the last one with a unit that differs */
 	PP_VEC(uint32_t) resolved, weight_metrics;
 
 	struct pp_spaa_series_key {

@@ -340,8 +340,8 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 		    pp_spaa_locate(r, rec, PP_SPAA_R_EXCLUSIVE_LEAF, "exclusive.frame", NULL),
 		    "exclusive.frame %llu is not the leaf of the stack",
 		    (unsigned long long)s->leaf);
-	if (!s->has_own ||
-	    (s->own.first == s->weights.first && s->own.n == s->weights.n && s->own.n))
+	if (!s->has_own || (s->own.first == s->weights.first && s->own.n == s->weights.n &&
+	                    s->own.n && r->odd_units != weighed))
 		return; /* the same list is neither less nor more */
 	fine = pp_spaa_metrics_resolve(r, rec, &list, &metric_at);
 	for (i = 0; fine && i < s->own.n; i++) {

@@ -732,8 +732,14 @@ line_parse(struct pp_spaa_parser *p)
 		rec->type = line_type(p);
 	if (rec->type == PP_SPAA_NONE) {
 		rec->wrong = true;
-		if (p->scan.error != PP_SCAN_OK)
+		if (p->scan.error != PP_SCAN_OK) {
 			line_broken(p, findings);
+			return;
+		}
+		/* Keys that occur twice are said, too. */
+		pp_scan_init(&p->scan, rec->text, p->max_nesting, PP_SCAN_STRICT);
+		keys_forget(p);
+		(void)pp_spaa_walk(p);
 		return;
 	}
 	if (rec->type == PP_SPAA_HEADER)

@@ -307,13 +307,15 @@ unit_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	m->unit = unit;
 	m->unit_event = list->event;
 	m->has_unit = true;
-	if (!pp_slice_eq(unit, own))
-		pp_spaa_report(r, rec, PP_SPAA_R_UNIT_DIFFERS,
-		               list_locate(r, rec, PP_SPAA_R_UNIT_DIFFERS, list, index, "unit"),
-		               "metric \"%.*s\" was in \"%.*s\" before, here it is in \"%.*s\"",
-		               (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p,
-		               (int)(unit.n < 40 ? unit.n : 40), (const char *)unit.p,
-		               (int)(own.n < 40 ? own.n : 40), (const char *)own.p);
+	if (pp_slice_eq(unit, own))
+		return;
+	r->odd_units = r->stamp;
+	pp_spaa_report(r, rec, PP_SPAA_R_UNIT_DIFFERS,
+	               list_locate(r, rec, PP_SPAA_R_UNIT_DIFFERS, list, index, "unit"),
+	               "metric \"%.*s\" was in \"%.*s\" before, here it is in \"%.*s\"",
+	               (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p,
+	               (int)(unit.n < 40 ? unit.n : 40), (const char *)unit.p,
+	               (int)(own.n < 40 ? own.n : 40), (const char *)own.p);
 }
 
 struct pp_slice

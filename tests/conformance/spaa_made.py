@@ -170,6 +170,7 @@ def place_cases():
         {'stack_id': 'a', 'weights': weigh({'n': 1})}, {'stack_id': 'a', 'weights': weigh({'m': 2}) + weigh({'m': 44})}]}
     ranged = header(time_range={'start': 0, 'end': 9, 'unit': 'seconds'})
     yield 'spaa-type-missing', '17', with_stack() + [{'x': 1, 'type': 17}]
+    yield 'spaa-key-twice', '"a"', with_stack() + ['{"y":[{"a":1,"b":2,"a":3}],"type":17}']
     yield 'spaa-type-unknown', '"hm"', with_stack() + [{'x': 1, 'type': 'hm'}]
     yield 'spaa-version', '"2.0"', with_header(version='2.0')
     yield 'spaa-source-tool-unknown', '"hm"', with_header(source_tool='hm')
@@ -230,6 +231,17 @@ def places(made):
             made.write(records, *separators)
             found = [text for name, _, text in made.findings() if name == rule]
             made.tap.ok(found and all(text.startswith(wanted) for text in found), f'{rule} points at {wanted}', found)
+
+
+def lists_alike(made):
+    """Exclusive weights that are written like those of the stack, and such that only mean the same, have the same findings."""
+    head = [header(), dso(), frame(1), stack('a', [1], {'n': 5})]
+    for unit, rules in (('ms', []), ('s', 2 * ['spaa-unit-differs'])):
+        head[3]['weights'][0]['unit'] = 'ms'
+        for own in ({'metric': 'n', 'value': 5, 'unit': unit}, {'unit': unit, 'value': 5, 'metric': 'n'}):
+            made.write(head + [stack('b', [1], {'n': 5}, weights=[{'metric': 'n', 'value': 5, 'unit': unit}],
+                                     exclusive={'frame': 1, 'weights': [own]})])
+            made.tap.same([rule for rule, _, _ in made.findings()], rules, f'exclusive {own}')
 
 
 def window_times(made):
@@ -512,8 +524,9 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
         made = Made(tap, sys.argv[1], work)
-        for part in (halves, one_way, events_apart, whole_counts, places, window_times, any_order, periods, twice_over, broken_lines,
-                     nothing_is_absent, same_contexts, many_contexts, many_metrics, anew, kinds, random_files):
+        for part in (halves, one_way, events_apart, whole_counts, places, lists_alike, window_times, any_order, periods,
+                     twice_over, broken_lines, nothing_is_absent, same_contexts, many_contexts, many_metrics, anew, kinds,
+                     random_files):
             part(made)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
