@@ -139,6 +139,12 @@ await test('room', async () => {
   await p.locator('#help').focus();
   await p.keyboard.press('Enter');
   ok(await p.locator('.keys').isVisible(), 'and work by key');
+  await p.keyboard.press('Escape');
+  await p.keyboard.press('d');
+  await p.emulateMedia({ media: 'print' });
+  await p.setViewportSize({ width: 794, height: 1123 });
+  const paper = await p.evaluate(() => [document.documentElement.getBoundingClientRect().width, getComputedStyle(document.querySelector('.back')).fill, document.getElementById('head').getBoundingClientRect().top + scrollY]);
+  ok(paper[0] <= 794 && paper[1] === 'rgb(255, 255, 255)' && paper[2] < 20, 'paper is white and as wide as it is, the title on top', paper.join());
   is(p.complaints, [], 'no complaints');
   await p.context().close();
 });
