@@ -301,7 +301,7 @@ struct cutting {
 
 #define THIN UINT32_MAX
 
-/* Numbers what is kept; parents are kept with their children. Until it is placed, `place` is that number. */
+/* Numbers what is kept, parents with their children; until all is laid out, `place` is that number. */
 static bool
 cut_number(struct cutting *c)
 {
@@ -361,7 +361,10 @@ cut_order(struct cutting *c)
 	return start && by_func;
 }
 
-/* Puts down a node or sum, and the children of a node on the pile so that they are taken in the order of names, their sum last. */
+/*
+ * Puts down a node or sum, and the children of a node on the pile so that they are taken in the order of
+ * names, their sum last.
+ */
 static bool
 cut_place(struct cutting *c, struct pending what)
 {

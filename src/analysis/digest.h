@@ -23,7 +23,7 @@ struct pp_digest {
 	size_t profiles;
 	PP_VEC(struct pp_digest_func) funcs; /* [0] = none */
 	uint32_t *func_of[PP_DIGEST_MAX];    /* by function id of the profile */
-	/* Stacks of all: the tree of the only profile where no two of its frames are the same function, else `merged`. */
+	/* Stacks of all: the only profile's own where its frames are functions, else `merged`. */
 	const struct pp_tree *tree;
 	struct pp_tree merged;
 	uint32_t *frame_func; /* number of `funcs` by frame of the tree; NULL = the frame is it */

@@ -4,6 +4,7 @@
 // that a slow or busy one does not fail; on the machine they were set on that takes REFERENCE ms and each answer has 50.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { browser, done, is, ok, out, page, polyprof, test } from './kit.mjs';
 import { everything, traced } from './trace.mjs';
 
@@ -66,6 +67,44 @@ await test('a million nodes', async () => {
   }
   for (const a of best)
     ok(a.takes < a.limit, `${a.name}: ${a.takes.toFixed(0)} ms, ${a.all.toFixed(0)} until all is drawn`, `the limit is ${a.limit.toFixed(0)}`);
+});
+
+/** What the page's main thread does for an action: script, styles, layout, painting. */
+async function work(p, run) {
+  const WORK = new Set(['FunctionCall', 'EvaluateScript', 'UpdateLayoutTree', 'Layout', 'PrePaint', 'Paint', 'Layerize']);
+  await b.startTracing(p, { categories: ['devtools.timeline', 'blink.user_timing'] });
+  await p.evaluate(() => void performance.mark('begin'));
+  await run();
+  await p.evaluate(() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(r, 50)))));
+  await p.evaluate(() => void performance.mark('end'));
+  const events = JSON.parse(await b.stopTracing()).traceEvents, mark = name => events.find(e => e.cat.includes('blink.user_timing') && e.name === name);
+  const [from, to] = [mark('begin'), mark('end')], mine = events.filter(e => e.ph === 'X' && e.pid === from.pid && e.tid === from.tid && WORK.has(e.name) && e.ts >= from.ts && e.ts < to.ts);
+  let end = 0, all = 0, script = 0;
+  for (const e of mine.sort((x, y) => x.ts - y.ts || y.dur - x.dur)) {
+    if (e.ts < end) continue;
+    end = e.ts + e.dur;
+    all += (e.tdur ?? e.dur) / 1000;
+    if (e.name === 'FunctionCall') script += (e.tdur ?? e.dur) / 1000;
+  }
+  return { all, script };
+}
+
+// An SVG of 30,000 frames must not freeze: others take one second to zoom and six to zoom out.
+await test('an SVG of many frames', async () => {
+  const p = await page(b), svg = join(out, 'many.svg');
+  polyprof('flame', '-q', '--min-width', '0.05', join(out, 'million.folded'), '-o', svg);
+  await p.goto(String(pathToFileURL(svg)));
+  const frames = await p.locator('.frame').count();
+  ok(frames > 30000, 'more than 30,000 frames', String(frames));
+  await p.keyboard.press('ArrowUp');
+  await p.keyboard.press('ArrowUp');
+  const spent = await work(p, () => reference(p)), slow = Math.max(1, spent.all / REFERENCE);
+  for (const [what, key] of [['zoom', 'Enter'], ['zoom out', 'Backspace'], ['zoom again', 'Enter'], ['reset', 'Escape']]) {
+    const { all, script } = await work(p, () => p.keyboard.press(key));
+    ok(script < 30 * slow && all < 300 * slow, `${what}: ${script.toFixed(0)} ms of script, ${all.toFixed(0)} of the main thread`, `the limits are ${(30 * slow).toFixed(0)} and ${(300 * slow).toFixed(0)}`);
+  }
+  is(p.complaints, [], 'no complaints');
+  await p.context().close();
 });
 
 await b.close();
