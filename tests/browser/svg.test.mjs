@@ -73,6 +73,7 @@ await test('search', async () => {
   ok(/as text: no regular expression/.test(await search('show(')), 'what is no regular expression is searched as text, and that is said', await matched.textContent());
   is(await p.locator('#find input').getAttribute('aria-invalid'), 'true', 'and the field says so too');
   ok(/^1 matched: [\d.]+%$/.test(await search('^PDO->query$|^nothing$')) || /^2 matched/.test(await matched.textContent()), 'a regular expression again', await matched.textContent());
+  ok(/^0 matched: 0\.00%$/.test(await search('{closure}.*run')), 'braces are no mistake', await matched.textContent());
   const all = Number(/([\d.]+)%/.exec(await search('Twig|html'))[1]);
   await named(p, /^Twig->render \(/).click();
   is((await matched.textContent()).replace(/^\d+ matched: /, ''), `${all.toFixed(2)}%, 100.00% of the zoom`, 'never more than all of the zoom');

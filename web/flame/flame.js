@@ -239,11 +239,12 @@
   /* ---- search ---- */
 
   function tester(text) {
-    if (!plain) {
+    var flags = cased ? ['u', ''] : ['iu', 'i']; // some patterns are right only without u
+    for (var k = 0; k < 2 && !plain; k++) {
       try {
-        var re = new RegExp(text, cased ? 'u' : 'iu');
+        var re = new RegExp(text, flags[k]);
         return function (s) { return re.test(s); };
-      } catch (e) { broken = true; } // then it is text, which is said
+      } catch (e) { broken = k === 1; } // then it is text, which is said
     }
     var want = cased ? text : text.toLowerCase();
     return function (s) { return (cased ? s : s.toLowerCase()).indexOf(want) >= 0; };
