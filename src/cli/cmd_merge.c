@@ -18,6 +18,9 @@ static const struct pp_option merge_options[] = {
 	  PP_HINT_NONE },
 	{ "lossless", 0, PP_ARG_FLAG, NULL, "write nothing rather than lose anything (exit 4)",
 	  PP_HINT_NONE },
+	{ "skip", 0, PP_ARG_FLAG, NULL,
+	  "leave out files that cannot be read or count other things, instead of stopping",
+	  PP_HINT_NONE },
 	{ 0 },
 };
 static const struct pp_option_group merge_group = { "Output", merge_options };
@@ -32,6 +35,8 @@ static const struct pp_example merge_examples[] = {
 	{ "merge worker-*.folded -o all.folded.gz", "the samples of all workers together" },
 	{ "merge /tmp/spx/*.json -o week.folded",
 	  "a week of SPX reports, whole stacks by wall time" },
+	{ "merge --skip /tmp/spx/*.json -o week.folded",
+	  "the same without those that are damaged beyond reading" },
 	{ "merge a.json cachegrind.out.7 --to folded",
 	  "SPX and Xdebug: both count wall time in ns" },
 	{ 0 },
@@ -45,7 +50,9 @@ const struct pp_command pp_command_merge = {
 	    "Adds up any number of profiles of any formats whose metrics agree by meaning and unit. "
 	    "Sums are exact. Files are read one after the other and let go of, so thousands of them "
 	    "need little more memory than the result. What only some of the files have, and what "
-	    "cannot be kept, is said.",
+	    "cannot be kept, is said. A file that cannot be read at all or counts other things stops it, "
+	    "and nothing is written; with --skip it is named and left out, and the result is marked "
+	    "incomplete.",
 	.groups = merge_groups,
 	.examples = merge_examples,
 	.hint = PP_HINT_FILE,

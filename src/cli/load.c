@@ -332,18 +332,52 @@ merge_said(struct pp_cli *cli, const struct pp_merge *m)
 	pp_buf_release(&name);
 }
 
+/* Reads a file and adds it up: 0, or an exit code with the reason said. *spoilt: only in part. */
+static int
+merge_one(struct pp_cli *cli, const char *file, unsigned want, struct pp_merge *merge, bool *spoilt)
+{
+	struct pp_profile *one = NULL;
+	struct pp_buf problem = { 0 };
+	int code = load_one(cli, file, want, &one);
+
+	if (code == 0) {
+		pp_status status = pp_merge_add(merge, one, &problem);
+
+		*spoilt = status != PP_OK && status != PP_E_USAGE;
+		if (status != PP_OK)
+			code = merge_failed(cli, file, status, &problem);
+	}
+	pp_profile_free(one);
+	pp_buf_release(&problem);
+	return code;
+}
+
+/* Says how many files were left out, and that they are missing; an error when nothing is left. */
+static int
+left_out_say(struct pp_cli *cli, struct pp_merge *merge, size_t left_out, size_t n)
+{
+	if (left_out == 0)
+		return 0;
+	if (left_out == n) {
+		pp_cli_error(cli, "none of the files could be merged");
+		return PP_EXIT_INPUT;
+	}
+	pp_cli_note(cli, "%zu of %zu files were left out", left_out, n);
+	merge->builder.profile->complete = false;
+	return 0;
+}
+
 /* Reads the files one after the other, adds each up and lets go of it. */
 static int
 load_merged(struct pp_cli *cli, const char *const *files, size_t n, unsigned want,
             struct pp_profile **out)
 {
 	struct pp_progress progress = { 0 };
-	struct pp_buf problem = { 0 };
-	bool bar = pp_progress_init(&progress, cli, files[0]);
+	bool bar = pp_progress_init(&progress, cli, files[0]), spoilt = false;
+	bool skips = pp_args_flag(&cli->args, "skip");
 	struct pp_merge merge;
-	pp_status status = PP_OK;
 	int code = 0;
-	size_t i;
+	size_t i, left_out = 0;
 
 	progress.counts_files = true;
 	if (!pp_merge_init(&merge, NULL, now_ns())) {
@@ -351,26 +385,29 @@ load_merged(struct pp_cli *cli, const char *const *files, size_t n, unsigned wan
 		return PP_EXIT_INPUT;
 	}
 	for (i = 0; i < n && code == 0; i++) {
-		struct pp_profile *one = NULL;
-
-		code = load_one(cli, files[i], want, &one);
-		if (code == 0)
-			status = pp_merge_add(&merge, one, &problem);
-		pp_profile_free(one);
-		if (status != PP_OK)
-			code = merge_failed(cli, files[i], status, &problem);
+		code = merge_one(cli, files[i], want, &merge, &spoilt);
+		if (skips && code == PP_EXIT_INPUT && !spoilt) {
+			left_out++;
+			code = 0;
+		}
 		if (bar)
 			(void)pp_progress_tick(&progress, i + 1, n);
 	}
 	pp_progress_clear(&progress);
+	if (code == PP_EXIT_INPUT && !spoilt && pp_option_find(cli->command, "skip", 4))
+		pp_cli_note(cli, "nothing was written; with --skip such files are left out");
+	if (code == 0)
+		code = left_out_say(cli, &merge, left_out, n);
 	if (code == 0) {
+		struct pp_buf problem = { 0 };
+		pp_status status;
+
 		merge_said(cli, &merge);
 		status = pp_merge_finish(&merge, out);
 		if (status != PP_OK)
 			code = merge_failed(cli, files[n - 1], status, &problem);
 	}
 	pp_merge_release(&merge);
-	pp_buf_release(&problem);
 	return code;
 }
 

@@ -37,11 +37,13 @@ What has nothing in common is refused, with what both have.
 
 $ polyprof merge app.folded tiny.json -o never.folded; ls never.folded
 ! polyprof: error: tiny.json does not count the same things as the files before, so they cannot be merged: it counts wt (ns), zm (bytes), the others samples (samples)
+! polyprof: nothing was written; with --skip such files are left out
 ! ls: cannot access 'never.folded': No such file or directory
 = 2
 
 $ polyprof merge cycle.callgrind app.folded --to folded
 ! polyprof: error: app.folded does not count the same things as the files before, so they cannot be merged: it counts samples (samples), the others T (count)
+! polyprof: nothing was written; with --skip such files are left out
 = 3
 
 An empty profile is like everything.
@@ -62,3 +64,24 @@ $ polyprof merge
 ! Several profiles into one.
 ! Try `polyprof merge --help`.
 = 2
+
+A file that is not readable stops a merge, unless it is to be left out.
+
+$ echo kept > week.folded; polyprof merge app.folded mystery.bin tiny.json other.folded -o week.folded; cat week.folded
+  kept
+! mystery.bin: error: no format recognises it [io-unknown-format]
+! polyprof: nothing was written; with --skip such files are left out
+$ polyprof merge --skip app.folded mystery.bin tiny.json other.folded -o week.folded && polyprof top --json -n 1 week.folded | grep -o '"total": [0-9]*,'
+  "total": 1189,
+! mystery.bin: error: no format recognises it [io-unknown-format]
+! polyprof: error: tiny.json does not count the same things as the files before, so they cannot be merged: it counts wt (ns), zm (bytes), the others samples (samples)
+! polyprof: 2 of 4 files were left out
+$ polyprof merge --skip app.folded gone.folded -o week.spaa; polyprof info --json week.spaa | grep -o '"complete": [a-z]*'
+  "complete": false
+! gone.folded: error: cannot open: No such file or directory [io-open-failed]
+! polyprof: 1 of 2 files were left out
+$ polyprof merge --skip mystery.bin gone.folded -o never.folded
+! mystery.bin: error: no format recognises it [io-unknown-format]
+! gone.folded: error: cannot open: No such file or directory [io-open-failed]
+! polyprof: error: none of the files could be merged
+= 3
