@@ -387,7 +387,7 @@ less_keep(struct pp_profile *p, const bool *stays, const uint32_t *number)
 
 static pp_status
 choose_series(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *flags,
-              unsigned kinds)
+              unsigned kinds, bool nothing)
 {
 	bool *series = calloc(p->series.n + 1, sizeof *series);
 	uint32_t *number = calloc(p->series.n + 1, sizeof *number), n = 0;
@@ -396,7 +396,7 @@ choose_series(struct pp_profile *p, const struct pp_filter *f, const pp_filter_f
 
 	if (fine) {
 		for (i = 0; i < p->series.n; i++) {
-			series[i] = series_stays(p, &p->series.at[i], f);
+			series[i] = !nothing && series_stays(p, &p->series.at[i], f);
 			number[i] = n;
 			n += series[i];
 		}
@@ -505,8 +505,9 @@ settle_facets(struct pp_profile *p)
 {
 	size_t i;
 
-	/* A tree without stacks is still a tree. */
+	/* A tree without stacks is still a tree, and so is nothing at all. */
 	p->facets &= ~(unsigned)PP_FACETS | PP_TREE;
+	p->facets |= p->edges.n + p->lines.n ? 0u : PP_TREE;
 	p->facets |= p->edges.n ? PP_EDGES : 0u;
 	p->facets |= p->lines.n ? PP_LINES : 0u;
 	for (i = 0; i < p->series.n; i++)
@@ -525,6 +526,32 @@ keeps_time(const struct pp_profile *p, const struct pp_filter *f, const bool *me
 	for (i = 0; i < p->series.n; i++)
 		any = any || p->series.at[i].timeline.n;
 	return keeps && any;
+}
+
+/* Which metrics stay. An event that nothing belongs to leaves them all, without any cost: false. */
+static bool
+choose_metrics(const struct pp_profile *p, const struct pp_filter *f, bool *stays)
+{
+	size_t m, n = 0;
+
+	for (m = 0; m < p->metrics.n; m++)
+		n += stays[m] = metric_stays(p, &p->metrics.at[m], f);
+	for (m = 0; n == 0 && m < p->metrics.n; m++)
+		stays[m] = true;
+	return n > 0 || p->metrics.n == 0;
+}
+
+/* Drops what no series has; the tree follows its series. */
+static void
+drop_everything(struct pp_profile *p)
+{
+	size_t i;
+
+	p->edges.n = p->edge_cells.n = 0;
+	p->lines.n = p->line_cells.n = 0;
+	p->less.n = 0;
+	for (i = 1; i < p->funcs.n; i++)
+		p->funcs.at[i].flags &= ~(unsigned)PP_FUNC_DECLARED;
 }
 
 /* The profile is that of a stretch of time from here on. */
@@ -547,13 +574,14 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
 		                           .metrics = metrics,
 		                           .problem = problem };
 	bool by_stacks = pp_filter_needs_stacks(f) || has_time(f), keeps;
-	size_t m, series = p->series.n;
+	bool nothing = !choose_metrics(p, f, metrics);
+	size_t series = p->series.n;
 	pp_status status;
 	int64_t from, to;
 
-	for (m = 0; m < p->metrics.n; m++)
-		metrics[m] = metric_stays(p, &p->metrics.at[m], f);
-	status = choose_series(p, f, f->by_function ? flags : NULL, rule_kinds(f));
+	if (nothing)
+		drop_everything(p);
+	status = choose_series(p, f, f->by_function ? flags : NULL, rule_kinds(f), nothing);
 	/* Costs per function are those of all series together. */
 	if (p->series.n < series && p->flat_source == PP_FLAT_FUNCS) {
 		p->flat_source = PP_FLAT_TREE;

@@ -228,3 +228,19 @@ $ polyprof convert -q --focus . closures.xt --to xdebug -o again.xt; polyprof to
   {main},/srv/app/closures.php,1,,1,72350,114930,1040,2224
   App\Utils\apply,/srv/app/closures.php,5,,4,14100,17870,0,32
   php::usort,php:internal,,,1,7320,8460,216,216
+
+An event or a thread that is not there leaves nothing, and nothing can be shown, compared and written.
+
+$ for c in 'lines --json' 'tree --json' 'diff --json cycle.callgrind' 'gate --fail-if total>+5% cycle.callgrind'; do polyprof $c -q --event none cycle.callgrind || echo failed; done
+  {"metric": "T", "unit": "count", "lines": [], "count": 0}
+  {"format": "callgrind", "complete": true, "metric": "T", "unit": "count", "total": 0, "estimated": false, "root": {"name": "", "self": {"T": 0}, "total": {"T": 0}, "children": []}}
+  {"metric": "T", "unit": "count", "normalized": false, "before": {"total": 0, "metric": "T"}, "after": {"total": 0, "metric": "T"}, "estimated": false, "status": "same", "rule": "exact counts: every difference is real", "functions": [], "count": 0}
+  pass  total>+5%: 0 before, 0 after
+  exact counts: every difference is real
+$ polyprof convert --thread 7 cycle.callgrind --to folded -o - | wc -l
+  0
+! polyprof: the filters leave nothing
+! standard output: warning: folded stacks cannot hold: files and lines of functions, cost per line, metadata [folded-write-facets]
+$ polyprof flame --event none app.folded -o none.svg && grep -c 'class="frame"' none.svg
+  1
+! polyprof: the filters leave nothing; events: samples
