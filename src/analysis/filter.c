@@ -105,6 +105,7 @@ pp_filter_release(struct pp_filter *f)
 
 	for (i = 0; i < f->rules.n; i++)
 		pp_regex_free(f->rules.at[i].regex);
+	pp_buf_release(&f->problem);
 	pp_vec_release(&f->rules);
 	pp_vec_release(&f->events);
 	pp_vec_release(&f->threads);
@@ -131,14 +132,32 @@ pp_filter_is_empty(const struct pp_filter *f)
 
 /* ---- rules on functions ----------------------------------------------------------------- */
 
-/* The text a rule looks at, as an interned string. */
-static pp_str
-rule_text(const struct pp_profile *p, const struct pp_filter_rule *rule,
-          const struct pp_func_row *f)
+pp_str
+pp_filter_rule_text(const struct pp_profile *p, const struct pp_filter_rule *rule,
+                    const struct pp_func_row *f)
 {
 	if (rule->on == PP_FILTER_FILE)
 		return f->file;
 	return rule->on == PP_FILTER_MODULE ? p->modules.at[f->module].name : f->name;
+}
+
+pp_status
+pp_filter_rule_try(const struct pp_filter_rule *rule, struct pp_slice text, bool *matches,
+                   struct pp_buf *problem)
+{
+	enum pp_regex_result found = pp_regex_match(rule->regex, text);
+
+	*matches = found == PP_REGEX_YES;
+	if (found == PP_REGEX_NOMEM)
+		return PP_E_NOMEM;
+	if (found != PP_REGEX_TOO_HARD)
+		return PP_OK;
+	pp_buf_addf(problem,
+	            "the pattern '%.*s' takes too many steps on a name of %zu bytes; write it more "
+	            "simply",
+	            (int)(rule->text.n < 200 ? rule->text.n : 200), (const char *)rule->text.p,
+	            text.n);
+	return PP_E_LIMIT;
 }
 
 /* Applies one rule to all functions; `known` (per string: 1 + the answer) is all zero. */
@@ -149,23 +168,16 @@ rule_apply(const struct pp_profile *p, const struct pp_filter_rule *rule, unsign
 	size_t i;
 
 	for (i = 1; i < p->funcs.n; i++) {
-		pp_str text = rule_text(p, rule, &p->funcs.at[i]);
+		pp_str text = pp_filter_rule_text(p, rule, &p->funcs.at[i]);
 
 		if (!known[text]) {
-			struct pp_slice name = pp_text_of(p, text);
-			enum pp_regex_result found = pp_regex_match(rule->regex, name);
+			bool matches;
+			pp_status status = pp_filter_rule_try(rule, pp_text_of(p, text), &matches,
+			                                      problem);
 
-			if (found == PP_REGEX_NOMEM)
-				return PP_E_NOMEM;
-			if (found == PP_REGEX_TOO_HARD) {
-				pp_buf_addf(problem,
-				            "the pattern '%.*s' takes too many steps on a name of "
-				            "%zu bytes; write it more simply",
-				            (int)(rule->text.n < 200 ? rule->text.n : 200),
-				            (const char *)rule->text.p, name.n);
-				return PP_E_LIMIT;
-			}
-			known[text] = found == PP_REGEX_YES ? 2 : 1;
+			if (status != PP_OK)
+				return status;
+			known[text] = matches ? 2 : 1;
 		}
 		if (known[text] == 2)
 			flags[i] |= (pp_filter_flags)(1u << rule->kind);

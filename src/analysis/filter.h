@@ -55,6 +55,9 @@ struct pp_filter {
 	uint32_t depth;   /* 0 = no limit */
 	bool keep_time;   /* keep timelines as long as no frame and no metric is taken out */
 	bool by_function; /* for listings of lines: rules choose functions, stacks do not matter */
+	/* How it went where stacks were filtered as they came. */
+	pp_status status;
+	struct pp_buf problem;
 };
 
 /* Adds a pattern; false when it is wrong (*problem says why) or out of memory (*problem is empty). */
@@ -75,10 +78,38 @@ bool pp_filter_needs_stacks(const struct pp_filter *);
  */
 pp_status pp_filter_apply(struct pp_profile *, const struct pp_filter *, struct pp_buf *problem);
 
+/* ---- stacks one by one ---- */
+
+/* Whether stacks can be filtered as they come: rules on names and modules, and a depth, nothing else. */
+bool pp_filter_is_simple(const struct pp_filter *);
+
+/* Filters stacks of frames as they come; zero but for the filter at first. */
+struct pp_filter_sieve {
+	struct pp_filter *filter;
+	unsigned kinds;        /* of its rules, as bits */
+	PP_VEC(uint8_t) flags; /* by frame */
+};
+
+void pp_filter_sieve_release(struct pp_filter_sieve *);
+/*
+ * Tries the rules on the function of a frame, unless that is done; frames come in the order of their ids.
+ * False when out of memory; a pattern that takes too long is noted in the filter.
+ */
+bool pp_filter_sieve_frame(struct pp_filter_sieve *, const struct pp_profile *, pp_frame);
+/* Leaves of a stack, root first, the frames that stay; false when the stack goes. */
+bool pp_filter_sieve_stack(const struct pp_filter_sieve *, pp_frame *frames, size_t *depth);
+
 /* ---- the parts, for filter*.c ---- */
 
 /* Per function: bit k is set when a pattern of kind k matches. */
 typedef uint8_t pp_filter_flags;
+
+/* Tries a rule on a text. */
+pp_status pp_filter_rule_try(const struct pp_filter_rule *, struct pp_slice text, bool *matches,
+                             struct pp_buf *problem);
+/* The text a rule looks at, as an interned string. */
+pp_str pp_filter_rule_text(const struct pp_profile *, const struct pp_filter_rule *,
+                           const struct pp_func_row *);
 
 struct pp_filter_stacks {
 	const pp_filter_flags *flags; /* by function; NULL = no rules */

@@ -95,14 +95,14 @@ pp_filters_min(const struct pp_cli *cli, double otherwise)
 /* A list of values from an option that may be repeated; false when out of memory. */
 #define LIST_ADD(list, given) pp_vec_push((list), pp_slice_z((given)->text))
 
-static int
-filter_read(struct pp_cli *cli, struct pp_filter *f)
+/* False when an option is wrong: *option is its name, *problem says why, or is empty without memory. */
+static bool
+filter_fill(const struct pp_cli *cli, struct pp_filter *f, const char **option,
+            struct pp_buf *problem)
 {
-	struct pp_buf problem = { 0 };
 	uint64_t depth = own_depth(cli) ? 0 : pp_args_count(&cli->args, "depth", 0);
 	bool fine = true;
 	size_t i, k;
-	int code = 0;
 
 	f->depth = depth > UINT32_MAX ? UINT32_MAX : (uint32_t)depth;
 	f->by_function = cli->command->flags & PP_COMMAND_BY_FUNCTION;
@@ -114,19 +114,47 @@ filter_read(struct pp_cli *cli, struct pp_filter *f)
 		for (k = 0; fine && k < PP_COUNT_OF(pattern_options); k++)
 			if (strcmp(name, pattern_options[k].option) == 0)
 				fine = pp_filter_add(f, pattern_options[k].kind,
-				                     pp_slice_z(given->text), &problem);
+				                     pp_slice_z(given->text), problem);
 		if (strcmp(name, "event") == 0)
 			fine = fine && LIST_ADD(&f->events, given);
 		else if (strcmp(name, "thread") == 0)
 			fine = fine && LIST_ADD(&f->threads, given);
 		else if (strcmp(name, "time") == 0)
-			fine = fine && pp_filter_set_time(f, pp_slice_z(given->text), &problem);
-		if (!fine)
-			code = pp_cli_wrong(cli, "--%s: %s", name,
-			                    problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
+			fine = fine && pp_filter_set_time(f, pp_slice_z(given->text), problem);
+		*option = name;
 	}
+	return fine;
+}
+
+static int
+filter_read(struct pp_cli *cli, struct pp_filter *f)
+{
+	struct pp_buf problem = { 0 };
+	const char *option = NULL;
+	int code = 0;
+
+	if (!filter_fill(cli, f, &option, &problem))
+		code = pp_cli_wrong(cli, "--%s: %s", option,
+		                    problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
 	pp_buf_release(&problem);
 	return code;
+}
+
+bool
+pp_filters_simple(const struct pp_cli *cli, struct pp_filter *f)
+{
+	struct pp_buf problem = { 0 };
+	const char *option;
+	bool simple = filter_fill(cli, f, &option, &problem) && pp_filter_is_simple(f) &&
+	              !pp_args_flag(&cli->args, "by");
+
+	/* What is wrong with an option is said when it is used. */
+	pp_buf_release(&problem);
+	if (simple)
+		return true;
+	pp_filter_release(f);
+	*f = (struct pp_filter){ 0 };
+	return false;
 }
 
 /* ---- what was kept ---- */
@@ -205,7 +233,9 @@ wholes_take(const struct pp_cli *cli, const struct pp_profile *p)
 
 	for (i = 0; wholes && i < p->metrics.n; i++)
 		wholes[i] = (struct whole){ p->metrics.at[i].name, p->metrics.at[i].event,
-			                    total_shown(cli, p, i) };
+			                    p->filtered
+			                        ? pp_value_double(&p->metrics.at[i], p->sums.at[i])
+			                        : total_shown(cli, p, i) };
 	return wholes;
 }
 
@@ -225,8 +255,9 @@ kept_say(struct pp_cli *cli, const struct pp_profile *p, const struct whole *who
          const char *threads, const char *events)
 {
 	size_t metric = pp_profile_primary(p);
-	bool nothing = p->lines.n == 0 &&
-	               (lists_lines(cli, p) || (p->tree.n <= 1 && p->edges.n == 0));
+	bool nothing = p->filtered ? p->sum_funcs.n <= 1
+	                           : p->lines.n == 0 && (lists_lines(cli, p) ||
+	                                                 (p->tree.n <= 1 && p->edges.n == 0));
 	struct pp_buf text = { 0 };
 	double before, after;
 
@@ -363,6 +394,19 @@ filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool s
 	pp_buf_release(&threads);
 	pp_buf_release(&events);
 	return code;
+}
+
+int
+pp_filters_say(struct pp_cli *cli, const struct pp_profile *p, const struct pp_filter *f)
+{
+	struct whole *wholes;
+
+	if (f->status != PP_OK)
+		return failed(cli, f->status, &f->problem);
+	wholes = wholes_take(cli, p);
+	kept_say(cli, p, wholes, p->metrics.n, NULL, NULL);
+	free(wholes);
+	return 0;
 }
 
 /* ---- groups ---- */

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/filter.h"
 #include "cli/filters.h"
 #include "cli/help.h"
 #include "cli/suggest.h"
@@ -168,6 +169,7 @@ pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_load
 	}
 	l->status = pp_open(&l->opened, file, NULL, 0, &opts, &l->diags);
 	l->is_open = l->status == PP_OK;
+	l->opened.reader.filter = cli->filter;
 	l->nanoseconds = now_ns() - start;
 	if (l->is_open && l->opened.format)
 		return options_check(cli, l->opened.format, l->options);
@@ -416,15 +418,21 @@ pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned
                 struct pp_profile **out)
 {
 	bool stacks = want & PP_LOAD_STACKS;
+	struct pp_filter filter = { 0 };
 	int code;
 
 	*out = NULL;
+	if (n == 1 && (want & PP_FLAT) && pp_filters_simple(cli, &filter))
+		cli->filter = &filter;
 	want = pp_filters_want(cli, want & ~PP_LOAD_STACKS);
 	if (n > 1)
 		want &= ~(unsigned)PP_FLAT; /* costs per function cannot be added to stacks */
 	code = n == 1 ? load_one(cli, files[0], want, out) : load_merged(cli, files, n, want, out);
+	cli->filter = NULL;
 	if (code == 0)
-		code = pp_filters_apply(cli, *out, stacks);
+		code = (*out)->filtered ? pp_filters_say(cli, *out, &filter)
+		                        : pp_filters_apply(cli, *out, stacks);
+	pp_filter_release(&filter);
 	if (code != 0) {
 		pp_profile_free(*out);
 		*out = NULL;

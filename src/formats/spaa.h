@@ -9,6 +9,7 @@
 #ifndef PP_SPAA_H
 #define PP_SPAA_H
 
+#include "analysis/filter.h"
 #include "base/hash.h"
 #include "formats/format.h"
 #include "formats/spaa_rules.h"
@@ -521,9 +522,10 @@ struct pp_spaa_reader {
 	struct pp_reader *reader;
 	struct pp_builder *builder;
 	bool want_tree, want_time;
-	bool flat;      /* only sums per function are wanted: no tree where none is needed */
-	bool functions; /* places are not asked for: one frame for each function */
-	bool keep;      /* stacks that nobody asks about are summed up */
+	bool flat; /* only sums per function are wanted: no tree where none is needed */
+	struct pp_filter_sieve sieve; /* what of a stack is added up, if it has a filter */
+	bool functions;               /* places are not asked for: one frame for each function */
+	bool keep;                    /* stacks that nobody asks about are summed up */
 	bool gave_up;
 	bool early;     /* a record stood before the header */
 	uint64_t lines; /* before the current chunk */
@@ -624,7 +626,7 @@ int64_t pp_spaa_cell(struct pp_spaa_event *, uint32_t column, const struct pp_sp
 /* Notes which exclusive values of the record are less than those of the row made last. */
 void pp_spaa_less_add(struct pp_spaa_reader *, const struct pp_spaa_record *, uint32_t event);
 /* Adds the row made last up and takes it away again. */
-void pp_spaa_sums_take(struct pp_spaa_reader *, uint32_t event, const pp_frame *, size_t depth);
+void pp_spaa_sums_take(struct pp_spaa_reader *, uint32_t event, pp_frame *, size_t depth);
 /* Adds the row made last to those of stacks that nobody asks about. */
 void pp_spaa_rest_take(struct pp_spaa_reader *, uint32_t event);
 /* Adds the rows up that are left, and gives all sums to the profile. */

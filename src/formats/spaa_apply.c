@@ -582,7 +582,7 @@ stack_mark(const struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
 /* Uses a stack that is right. */
 static void
 stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id, uint32_t event,
-          const pp_frame *frames, uint64_t frames_hash, unsigned seen)
+          pp_frame *frames, uint64_t frames_hash, unsigned seen)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
 	struct pp_spaa_stack_row row = {

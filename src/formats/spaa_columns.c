@@ -247,7 +247,7 @@ sums_ready(struct pp_spaa_reader *r, struct pp_spaa_event *e)
 
 /* Adds a row up; the exclusive values noted from `less` on are those of the row. */
 static void
-row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, const pp_frame *frames, size_t depth,
+row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, pp_frame *frames, size_t depth,
         size_t less)
 {
 	struct pp_spaa_event *e = &r->events.at[event];
@@ -261,6 +261,10 @@ row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, const pp_frame *fr
 		r->total.at[k] = cell_value(&e->columns.at[k], e->cells.at[row * e->wide + k]);
 	for (; k < e->sums.stride; k++)
 		r->total.at[k].i = 0;
+	if (r->sieve.filter && !pp_filter_sieve_stack(&r->sieve, frames, &depth)) {
+		pp_sums_pass(&e->sums, r->total.at);
+		return;
+	}
 	if (PP_LIKELY(less == r->less.n)) {
 		pp_sums_add(&e->sums, frames, depth, r->total.at, r->total.at);
 		return;
@@ -278,7 +282,7 @@ row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, const pp_frame *fr
 }
 
 void
-pp_spaa_sums_take(struct pp_spaa_reader *r, uint32_t event, const pp_frame *frames, size_t depth)
+pp_spaa_sums_take(struct pp_spaa_reader *r, uint32_t event, pp_frame *frames, size_t depth)
 {
 	struct pp_spaa_event *e = &r->events.at[event];
 	uint32_t row = (uint32_t)e->rows.n - 1;
@@ -419,6 +423,7 @@ pp_spaa_sums_finish(struct pp_spaa_reader *r)
 			pp_sums_release(&r->events.at[i].sums);
 		}
 		p->flat_source = PP_FLAT_SUMS;
+		p->filtered = r->sieve.filter != NULL;
 	} else {
 		pp_spaa_no_memory(r);
 	}

@@ -297,6 +297,16 @@ frame_func(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module mo
 	return func;
 }
 
+/* Tries the filter on a frame. */
+static pp_frame
+frame_sift(struct pp_spaa_reader *r, pp_frame frame)
+{
+	if (r->sieve.filter && pp_builder_ok(r->builder) &&
+	    !pp_filter_sieve_frame(&r->sieve, r->builder->profile, frame))
+		pp_spaa_no_memory(r);
+	return frame;
+}
+
 /* Where places are not asked for, one frame for each function makes a smaller tree. */
 static pp_frame
 frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module module)
@@ -323,7 +333,7 @@ frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module m
 		row = (struct pp_frame_row){ .func = row.func };
 	else if (pp_builder_ok(b) && file != b->profile->funcs.at[row.func].file)
 		row.file = file;
-	return pp_build_frame(b, &row);
+	return frame_sift(r, pp_build_frame(b, &row));
 }
 
 static uint64_t

@@ -10,6 +10,8 @@
 #include "base/limits.h"
 #include "io/input.h"
 
+struct pp_filter;
+
 struct pp_reader {
 	struct pp_input *in;
 	const char *path;    /* as given; "-" for standard input; the name given for memory */
@@ -19,6 +21,11 @@ struct pp_reader {
 	/* Stacks without a function that this accepts may be summed up as cost without stack; or NULL. */
 	bool (*keep)(void *keep_ctx, const char *name, size_t n);
 	void *keep_ctx;
+	/*
+	 * Only costs per function are asked for, of what this leaves: a reader that adds stacks up may apply it
+	 * (analysis/filter.h) and say so in profile->filtered; or NULL.
+	 */
+	struct pp_filter *filter;
 	double prune; /* subtrees below this share of the whole may be summed up; 0 = keep all */
 	unsigned threads; /* how many may run at once, >= 1 */
 	struct pp_limits limits;

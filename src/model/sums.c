@@ -180,13 +180,19 @@ totals_add_few(struct pp_sums *s, const pp_frame *stack, size_t depth, const uni
 }
 
 void
+pp_sums_pass(struct pp_sums *s, const union pp_value *total)
+{
+	cells_add_mixed(s, s->cells, total);
+}
+
+void
 pp_sums_add(struct pp_sums *s, const pp_frame *stack, size_t depth, const union pp_value *own,
             const union pp_value *total)
 {
 	size_t n = s->stride;
 
 	s->serial++;
-	cells_add_mixed(s, s->cells, own);
+	cells_add_mixed(s, s->cells, total);
 	cells_add_mixed(s, s->cells + n, total);
 	if (depth == 0)
 		return;

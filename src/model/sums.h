@@ -14,7 +14,10 @@ struct pp_sums {
 	size_t rows;     /* frames there is room for */
 	uint64_t serial; /* of the stack added last */
 	uint64_t *seen;  /* per frame: the last stack it was on, 0 = none */
-	/* Per frame: own[stride], then total[stride]. Row 0 is the sum over all stacks. */
+	/*
+	 * Per frame: own[stride], then total[stride]. Row 0 has the totals of all stacks there were, and
+	 * of those that were added.
+	 */
 	union pp_value *cells;
 	bool *real;     /* per column: its sums are doubles */
 	uint32_t *used; /* of one stack: columns with a value, where there are many */
@@ -37,6 +40,9 @@ bool pp_sums_scale(struct pp_sums *, size_t column, uint64_t factor);
  */
 void pp_sums_add(struct pp_sums *, const pp_frame *stack, size_t depth, const union pp_value *own,
                  const union pp_value *total);
+
+/* Notes what a stack weighs that is not added. */
+void pp_sums_pass(struct pp_sums *, const union pp_value *total);
 
 static inline const union pp_value *
 pp_sums_own(const struct pp_sums *s, size_t row)
