@@ -521,6 +521,36 @@ read_flat(const struct exercise *e, const struct pp_profile *p, const union pp_v
 	pp_diags_release(&diags);
 }
 
+/* The same, of stacks that went through a filter. */
+static void
+read_sifted(const struct exercise *e)
+{
+	struct pp_read_opts opts = {
+		.from = e->format, .want = PP_TREE | PP_FUNCTIONS, .threads = 1, .limits = &limits
+	};
+	struct pp_filter filter = { .depth = 3 };
+	struct pp_buf problem = { 0 };
+	struct pp_profile *sifted = NULL;
+	struct pp_opened opened;
+	struct pp_diags diags;
+
+	pp_diags_init(&diags);
+	if (pp_filter_add(&filter, PP_FILTER_HIDE, pp_slice_z("a"), &problem) &&
+	    pp_filter_add(&filter, PP_FILTER_IGNORE, pp_slice_z("e"), &problem) &&
+	    pp_open(&opened, e->path ? e->path : "input", e->data, e->size, &opts, &diags) ==
+	        PP_OK) {
+		opened.reader.filter = &filter;
+		require(is_answer(e, pp_opened_read(&opened, &sifted)), "the answer in short");
+		if (sifted && sifted->filtered && filter.status == PP_OK)
+			(void)compute(e, sifted, &(union pp_value){ .i = 0 });
+		pp_opened_close(&opened);
+	}
+	pp_profile_free(sifted);
+	pp_filter_release(&filter);
+	pp_buf_release(&problem);
+	pp_diags_release(&diags);
+}
+
 pp_status
 exercise_run(const struct exercise *e)
 {
@@ -547,6 +577,8 @@ exercise_run(const struct exercise *e)
 		check_rows(p);
 		has = compute(e, p, &whole);
 		read_flat(e, p, has ? &whole : NULL);
+		if (strcmp(p->format->name, "spaa") == 0)
+			read_sifted(e);
 		if (e->draws)
 			exercise_draw(e, p);
 		write_some(e, p, pp_profile_complete(p) && pp_diags_total(&diags, PP_WARNING) == 0);
