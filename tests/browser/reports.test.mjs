@@ -406,7 +406,7 @@ await test('saving', async () => {
 await test('printing', async () => {
   const p = await page(b, { colorScheme: 'dark' });
   await open(p, makeReport('printing', sample('formats/callgrind/good/callgrind.out.cachesim_full.gz')), '#view=top');
-  const [rows] = /\d+/.exec(await p.locator('.note').first().innerText());
+  const [rows] = /\d+/.exec(await p.locator('.note:visible').first().innerText());
   const set = async on => {
     await p.emulateMedia({ media: on ? 'print' : 'screen', colorScheme: 'dark' });
     await p.evaluate(name => window.dispatchEvent(new Event(name)), on ? 'beforeprint' : 'afterprint');
