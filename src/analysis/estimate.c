@@ -8,6 +8,9 @@
 #include "analysis/stacks.h"
 #include "model/builder.h"
 
+/* Passes over functions, thread by thread, that one estimate may take. */
+#define MOST_VISITS ((uint64_t)1 << 28)
+
 static const char pruned_name[] = "[pruned]", nowhere_name[] = "[no function]";
 
 /* Whether any call has a cost of its own. */
@@ -330,6 +333,8 @@ pp_estimate_attach(struct pp_profile *p, const struct pp_estimate_opts *opts,
 	size_t i;
 
 	*out = (struct pp_estimate){ 0 };
+	if (status == PP_OK && (uint64_t)p->series.n * p->funcs.n > MOST_VISITS)
+		status = PP_E_LIMIT;
 	if (status == PP_OK && p->series.n == 0 && !pp_vec_push(&p->series, plain))
 		status = PP_E_NOMEM;
 	for (i = 0; i < p->series.n && status == PP_OK; i++) {

@@ -332,6 +332,14 @@ estimate_run(struct pp_cli *cli, struct pp_profile *p)
 	struct pp_estimate estimate;
 	pp_status status = pp_estimate_attach(p, &opts, &estimate);
 
+	if (status == PP_E_LIMIT) {
+		pp_cli_error(
+		    cli,
+		    "%zu threads and parts with %zu functions are too many to estimate stacks; "
+		    "choose some with --thread",
+		    p->series.n, p->funcs.n);
+		return pp_load_exit(status);
+	}
 	if (status != PP_OK) {
 		pp_cli_error(cli, "%s", pp_status_text(status));
 		return pp_load_exit(status);
