@@ -200,7 +200,8 @@ value_fill(struct names_tree *t, const struct pp_profile *p, size_t metric, unsi
 			int64_t cell = pp_series_cells(s, row)[metric];
 			uint64_t *sum;
 
-			if (!pp_series_present(s, row))
+			if (!pp_series_present(s, row) ||
+			    (cell == 0 && m->flags & PP_METRIC_NO_ZERO))
 				continue;
 			node = pp_series_node(s, row);
 			node = node ? map[node] : no_stack;

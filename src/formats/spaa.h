@@ -350,6 +350,7 @@ enum pp_spaa_event_kind {
 struct pp_spaa_column {
 	uint32_t metric;            /* in pp_spaa_reader.metrics */
 	bool real, negative, large; /* some value is a double, below 0, past 2^63-1 */
+	bool zero;                  /* some stack has it and it is 0 */
 	uint8_t scale;
 };
 

@@ -535,6 +535,8 @@ row_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t eve
 		if (column == UINT32_MAX)
 			return false;
 		cell = pp_spaa_cell(e, column, &w->value);
+		if (PP_UNLIKELY(cell == 0))
+			e->columns.at[column].zero = true;
 		e->cells.at[(e->rows.n - 1) * e->wide + column] = cell;
 	}
 	return true;

@@ -63,6 +63,8 @@ metric_build(struct pp_spaa_reader *r, const struct pp_spaa_event *e,
 		metric.flags |= PP_METRIC_SAMPLED;
 	if (c->negative)
 		metric.flags |= PP_METRIC_SIGNED;
+	else if (!c->zero)
+		metric.flags |= PP_METRIC_NO_ZERO;
 	if (ns) {
 		metric.factor_num = (uint64_t)ns;
 		metric.flags |= PP_METRIC_TIME_OK;

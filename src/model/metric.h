@@ -33,7 +33,8 @@ enum {
 	PP_METRIC_NO_SUM = 1 << 3,  /* a peak or an average: adding makes no sense */
 	PP_METRIC_TIME_OK = 1 << 4, /* may be read as time (SPAA rule 25) */
 	PP_METRIC_SHARED =
-	    1 << 5 /* its name is that of another metric, too: see pp_metric_label() */
+	    1 << 5, /* its name is that of another metric, too: see pp_metric_label() */
+	PP_METRIC_NO_ZERO = 1 << 6 /* nothing was recorded as 0: where it is, there is no value */
 };
 
 struct pp_metric {

@@ -37,6 +37,8 @@ pp_metric_join(const struct pp_metric *a, const struct pp_metric *b, struct pp_m
 
 	*out = (struct pp_metric_join){ .to = *a, .mul_a = 1, .mul_b = 1 };
 	out->to.flags |= b->flags & ~(unsigned)PP_METRIC_PRIMARY;
+	if (!(a->flags & b->flags & PP_METRIC_NO_ZERO))
+		out->to.flags &= ~(unsigned)PP_METRIC_NO_ZERO;
 	if (a->type == b->type && a->scale == b->scale && a->factor_num == b->factor_num &&
 	    a->factor_den == b->factor_den)
 		return true;

@@ -130,6 +130,15 @@ def events_apart(made):
         made.tap.ok('e1/n: 3' in text and ('e3/n' in text), f'by {command}, too', text)
 
 
+def metrics_lacking(made):
+    """A stack that lacks a metric does not stand among its stacks; one that has it as 0 does."""
+    stacks = [stack('a', [1], {'n': 5}), stack('b', [2], {'n': 6, 'm': 4}), stack('c', [2, 1], {'n': 1, 'm': 0})]
+    made.write([header(), dso(), frame(1), frame(2)] + stacks[:2])
+    made.tap.same(made.folded('-m', 'm')[0], ['f2 4'], 'a stack without the metric')
+    made.write([header(), dso(), frame(1), frame(2)] + stacks[1:])
+    made.tap.same(made.folded('-m', 'm')[0], ['f1;f2 0', 'f2 4'], 'a stack that has it as 0')
+
+
 def whole_counts(made):
     """Folded stacks hold whole counts: decimals are added first, then rounded once, and that is said."""
     made.write([header(), dso(), frame(1), stack('a', [1], {'n': Decimal('2.4')}, context={'tid': 1}),
@@ -556,7 +565,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as work:
         made = Made(tap, sys.argv[1], work)
-        for part in (halves, one_way, events_apart, whole_counts, places, lists_alike, window_times, any_order, periods,
+        for part in (halves, one_way, events_apart, metrics_lacking, whole_counts, places, lists_alike, window_times, any_order, periods,
                      twice_over, broken_lines, nothing_is_absent, same_contexts, many_contexts, many_metrics, anew, kinds,
                      random_files, sieves):
             part(made)
