@@ -519,7 +519,7 @@ settle_facets(struct pp_profile *p)
 
 	/* A tree without stacks is still a tree, and so is nothing at all. */
 	p->facets &= ~(unsigned)PP_FACETS | PP_TREE;
-	p->facets |= p->edges.n + p->lines.n ? 0u : PP_TREE;
+	p->facets |= p->edges.n || p->lines.n ? 0u : PP_TREE;
 	p->facets |= p->edges.n ? PP_EDGES : 0u;
 	p->facets |= p->lines.n ? PP_LINES : 0u;
 	for (i = 0; i < p->series.n; i++)

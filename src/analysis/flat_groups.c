@@ -188,16 +188,16 @@ groups_find(struct grouping *x)
 	uint32_t row;
 
 	for (row = 0; row < x->f->n; row++) {
-		const size_t *first = &x->members.first[row + 1];
+		size_t first = x->members.first[row + 1], end = x->members.first[row + 2];
 		struct group *group = &x->groups[x->n];
 
-		if (first[1] - first[0] == 1)
+		if (end - first == 1)
 			value_add(x, x->sum + row * metrics,
-			          x->total + x->members.at[first[0]] * metrics);
-		if (first[1] - first[0] < 2)
+			          x->total + x->members.at[first] * metrics);
+		if (end - first < 2)
 			continue;
 		*group = (struct group){ .row = row, .lowest = UINT32_MAX };
-		for (i = first[0]; i < first[1]; i++) {
+		for (i = first; i < end; i++) {
 			uint32_t component = x->g.component[x->members.at[i]];
 
 			if (component > group->highest)
