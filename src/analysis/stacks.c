@@ -8,13 +8,19 @@
 
 /* ---- numbers ---------------------------------------------------------------------------- */
 
+/* More units than any sum of a sound profile has, few enough to add some up. */
+#define MOST_UNITS 1e30
+
 /* A value of the profile as a whole number. */
 static inline pp_i128
 whole_number(const struct pp_stacks *e, size_t metric, union pp_value v)
 {
 	if (e->p->metrics.at[metric].type != PP_REAL)
 		return v.i;
-	return isfinite(v.d) ? (pp_i128)nearbyint(v.d / e->unit[metric]) : 0;
+	/* A call may claim any cost, while the unit comes from what all functions cost. */
+	return isfinite(v.d)
+	           ? (pp_i128)nearbyint(fmax(fmin(v.d / e->unit[metric], MOST_UNITS), -MOST_UNITS))
+	           : 0;
 }
 
 int64_t
