@@ -105,7 +105,7 @@ struct pp_cg_header {
 /* One part: a header and a body. */
 struct pp_cg_part {
 	pp_str version, creator, cmd;
-	size_t first_header;         /* its header lines stand together, in the order of the parts */
+	size_t first_header; /* its header lines stand together, in the order of the parts */
 	int64_t pid, thread, number; /* -1 = not given */
 	bool has_events, has_body, has_summary, has_totals;
 	bool has_main;      /* Xdebug: a record of {main} was seen */
