@@ -18,7 +18,7 @@ JOBS = max(1, CPUS // LANES)
 # A test must say the same of the same tree: without POLYPROF_FUZZ_SECONDS each fuzzer makes a fixed number of
 # mutations from a fixed seed. With it they look for something new, and share that time.
 FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '0'))
-FUZZ_RUNS = 2000
+FUZZ_RUNS = 1500
 print_lock = threading.Lock()
 
 
@@ -146,9 +146,9 @@ def without(*suites):
     return [word for suite in suites for word in ('--no-suite', suite)]
 
 
-# What is replayed is replayed under the sanitizers.
+# What is replayed, and what lacks memory, is run under the sanitizers.
 def step_release(names):
-    return meson_test('release', names or without('replay'))
+    return meson_test('release', names or without('replay', 'oom'))
 
 
 # What is repeated over many files for the sake of its answers (matrix) is not run once more for memory.
