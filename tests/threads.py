@@ -2,7 +2,8 @@
 """One thread and several give the same bytes: threads.py POLYPROF [tests/formats]
 
 Without samples, inputs are generated that are large enough to be cut into chunks, and go through the
-commands below with -j1, -j2 and -j5; with samples, those do with -j1 and -j2. Speaks TAP.
+commands below with -j1, -j2 and -j5; with samples, those do with -j1 and -j2. A filter is applied while a plain file is
+read, and to the whole tree of a compressed one: that must not matter either. Speaks TAP.
 """
 import gzip
 import os
@@ -13,10 +14,11 @@ import tempfile
 
 COMMANDS = (('check', '--json'), ('top', '--json', '-n', '0'),
             ('convert', '--to', 'folded', '-o', '-'))
+FILTERS = (('--hide', 'f1'), ('--focus', '^f[0-3]$', '--show', '[02468]$'), ('--show-from', 'f7', '--ignore', 'f99', '--depth', '5'))
 
 
-def answers(polyprof, path, threads):
-    for command in COMMANDS:
+def answers(polyprof, path, threads, commands=COMMANDS):
+    for command in commands:
         done = subprocess.run([polyprof, *command, threads, path], capture_output=True, timeout=300,
                               stdin=subprocess.DEVNULL)
         yield command, (done.returncode, done.stdout, done.stderr)
@@ -44,9 +46,9 @@ def generate(directory):
         path = os.path.join(directory, name)
         with open(path, 'w') as file:
             file.write(text)
-        yield path
         with gzip.GzipFile(path + '.gz', 'wb', 1, mtime=0) as file:
             file.write(text.encode())
+        yield path
         yield path + '.gz'
     path = os.path.join(directory, 'large.diff.folded')
     with open(path, 'w') as file:
@@ -72,6 +74,16 @@ def main():
             print(f"{'not ok' if different else 'ok'} {run} - {os.path.basename(path)}")
             for line in different:
                 print(f'# {line} differs from -j1')
+            if not paths and os.path.exists(path + '.gz'):
+                sifted = [('top', '--json', '-n', '0', *words) for words in FILTERS]
+                whole = {command: answer[1] for command, answer in answers(polyprof, path + '.gz', '-j1', sifted)}
+                different = [f"{' '.join(command)} {threads}" for threads in ('-j1', *numbers)
+                             for command, answer in answers(polyprof, path, threads, sifted) if answer[1] != whole[command]]
+                run += 1
+                failed += bool(different)
+                print(f"{'not ok' if different else 'ok'} {run} - {os.path.basename(path)}, filtered as it is read")
+                for line in different:
+                    print(f'# {line} differs from the whole tree')
     print(f'1..{run}')
     return 1 if failed else 0
 

@@ -88,12 +88,15 @@ struct pp_filter_sieve {
 	struct pp_filter *filter;
 	unsigned kinds;        /* of its rules, as bits */
 	PP_VEC(uint8_t) flags; /* by frame */
+	pp_status status;
+	struct pp_buf problem;
 };
 
+/* Tells the filter how it went; several sieves of one filter are released one after the other. */
 void pp_filter_sieve_release(struct pp_filter_sieve *);
 /*
  * Tries the rules on the function of a frame, unless that is done; frames come in the order of their ids.
- * False when out of memory; a pattern that takes too long is noted in the filter.
+ * False when out of memory; a pattern that takes too long is noted.
  */
 bool pp_filter_sieve_frame(struct pp_filter_sieve *, const struct pp_profile *, pp_frame);
 /* Leaves of a stack, root first, the frames that stay; false when the stack goes. */

@@ -23,6 +23,12 @@ pp_filter_is_simple(const struct pp_filter *f)
 void
 pp_filter_sieve_release(struct pp_filter_sieve *s)
 {
+	if (s->status != PP_OK && s->filter->status == PP_OK) {
+		s->filter->status = s->status;
+		s->filter->problem = s->problem;
+		s->problem = (struct pp_buf){ 0 };
+	}
+	pp_buf_release(&s->problem);
 	pp_vec_release(&s->flags);
 }
 
@@ -30,21 +36,21 @@ bool
 pp_filter_sieve_frame(struct pp_filter_sieve *s, const struct pp_profile *p, pp_frame frame)
 {
 	const struct pp_func_row *func = &p->funcs.at[p->frames.at[frame].func];
-	struct pp_filter *f = s->filter;
+	const struct pp_filter *f = s->filter;
 	unsigned flags = 0;
 	size_t i;
 
 	if (frame < s->flags.n)
 		return true;
-	for (i = 0; i < f->rules.n && f->status == PP_OK; i++) {
+	for (i = 0; i < f->rules.n && s->status == PP_OK; i++) {
 		const struct pp_filter_rule *rule = &f->rules.at[i];
 		bool matches = false;
 
 		s->kinds |= 1u << rule->kind;
 		if (!(flags >> rule->kind & 1))
-			f->status = pp_filter_rule_try(
+			s->status = pp_filter_rule_try(
 			    rule, pp_text_of(p, pp_filter_rule_text(p, rule, func)), &matches,
-			    &f->problem);
+			    &s->problem);
 		flags |= matches ? 1u << rule->kind : 0u;
 	}
 	while (s->flags.n <= frame)

@@ -255,9 +255,10 @@ kept_say(struct pp_cli *cli, const struct pp_profile *p, const struct whole *who
          const char *threads, const char *events)
 {
 	size_t metric = pp_profile_primary(p);
-	bool nothing = p->filtered ? p->sum_funcs.n <= 1
-	                           : p->lines.n == 0 && (lists_lines(cli, p) ||
-	                                                 (p->tree.n <= 1 && p->edges.n == 0));
+	bool nothing = p->flat_source == PP_FLAT_SUMS
+	                   ? p->sum_funcs.n <= 1
+	                   : p->lines.n == 0 &&
+	                         (lists_lines(cli, p) || (p->tree.n <= 1 && p->edges.n == 0));
 	struct pp_buf text = { 0 };
 	double before, after;
 

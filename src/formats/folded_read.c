@@ -10,6 +10,7 @@
  */
 #include "formats/folded_lines.h"
 
+#include "analysis/filter.h"
 #include "formats/folded_names.h"
 
 extern const struct pp_format pp_format_folded, pp_format_diff_folded;
@@ -23,6 +24,8 @@ extern const struct pp_format pp_format_folded, pp_format_diff_folded;
 #define TELL_STEP ((size_t)4 << 20)
 #define FORGET_STEP ((size_t)16 << 20)
 #define FORGET_KEEP ((size_t)64 << 20)
+/* The leaf of a stack that the filter drops. */
+#define DROPPED UINT32_MAX
 
 /* A name as found in a line. */
 struct name_seen {
@@ -56,6 +59,9 @@ struct folded_job {
 	bool
 	    quiet_overflow; /* part of several: an overflow makes the reader start again in one thread */
 	bool overflowed;
+	struct pp_filter_sieve sieve; /* what of a stack gets into the tree, if it has a filter */
+	pp_u128 whole[2];             /* what all stacks would cost, with a filter */
+	bool gives_up;                /* the filter must be applied to the whole tree */
 
 	struct pp_folded_names names;
 	struct name_seen seen[PP_TREE_BATCH];
@@ -102,10 +108,41 @@ job_add(struct folded_job *job, pp_node leaf, const struct record *record)
 		cells[0] = before;
 	}
 	job->overflowed = true;
+	job->gives_up = job->sieve.filter != NULL;
 	if (!job->quiet_overflow)
 		pp_diag_add(job->diags, &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE],
 		            pp_at_line(record->line, 1, PP_NO_OFFSET),
 		            "the count of this stack would pass 18446744073709551615");
+	return true;
+}
+
+/* Leaves in the batch what the filter leaves of its stacks. */
+static bool
+job_sieve(struct folded_job *job)
+{
+	const struct pp_profile *p = job->builder->profile;
+	pp_frame *from = job->frames, *to = job->frames;
+	size_t i, n = 0;
+
+	while (job->sieve.flags.n < p->frames.n)
+		if (!pp_filter_sieve_frame(&job->sieve, p, (pp_frame)job->sieve.flags.n)) {
+			pp_builder_fail(job->builder, PP_E_NOMEM, NULL);
+			return false;
+		}
+	for (i = 0; i < job->record_count; i++) {
+		size_t depth = job->depth[i], left = depth;
+
+		if (pp_filter_sieve_stack(&job->sieve, from, &left)) {
+			memmove(to, from, left * sizeof *to);
+			to += left;
+			job->depth[n] = (uint32_t)left;
+			job->records[n++] = job->records[i];
+		} else if (job->records[i].repeat) {
+			job->records[i].repeat->leaf = DROPPED;
+		}
+		from += depth;
+	}
+	job->record_count = n;
 	return true;
 }
 
@@ -116,8 +153,10 @@ job_flush(struct folded_job *job)
 
 	if (job->record_count == 0)
 		return true;
-	if (!pp_build_batch(job->builder, job->frames, job->depth, job->under, job->record_count,
-	                    job->leaf))
+	if (job->sieve.filter && !job_sieve(job))
+		return false;
+	if (job->record_count && !pp_build_batch(job->builder, job->frames, job->depth, job->under,
+	                                         job->record_count, job->leaf))
 		return false;
 	for (i = 0; i < job->record_count; i++) {
 		if (job->records[i].repeat)
@@ -138,7 +177,8 @@ job_deep(struct folded_job *job, struct pp_slice stack, const struct record *rec
 	uint32_t depth = 0;
 	pp_node node = 0;
 
-	if (!job_flush(job))
+	job->gives_up |= job->sieve.filter != NULL;
+	if (!job_flush(job) || job->gives_up)
 		return false;
 	for (;;) {
 		uint32_t tag;
@@ -253,7 +293,7 @@ job_lookup(struct folded_job *job, struct waiting *line)
 
 	if (slot->hash == line->hash && slot->leaf && slot->n == line->stack.n &&
 	    memcmp(slot->p, line->stack.p, slot->n) == 0)
-		return job_add(job, slot->leaf, &line->record);
+		return slot->leaf == DROPPED || job_add(job, slot->leaf, &line->record);
 	/* A slot that a record in the batch will fill must not change hands. */
 	if (slot->leaf || !slot->p) {
 		*slot = (struct repeat_slot){ line->hash, line->stack.p, (uint32_t)line->stack.n,
@@ -293,6 +333,10 @@ job_record(struct folded_job *job, const struct pp_folded_line *line)
 	struct record record = { { line->count[0], line->count[1] }, job->lines, NULL };
 	struct waiting *waiting;
 
+	if (job->sieve.filter) {
+		job->whole[0] += line->count[0];
+		job->whole[1] += line->count[1];
+	}
 	if (!job->repeats || line->stack.n > REPEAT_LONGEST)
 		return job_group(job) && job_stack(job, line->stack, &record);
 	waiting = &job->group[job->group_count++];
@@ -386,6 +430,7 @@ job_init(struct folded_job *job, struct pp_reader *reader, struct pp_builder *bu
 	job->builder = builder;
 	job->in = reader->in;
 	job->grammar = *grammar;
+	job->sieve.filter = reader->filter;
 	if (grammar->counts == PP_FOLDED_DIFF) {
 		(void)pp_build_metric_z(builder, "before", "samples", PP_KIND_SAMPLES, PP_UINT,
 		                        PP_METRIC_SAMPLED);
@@ -410,6 +455,7 @@ job_free(struct folded_job *job)
 	if (!job)
 		return;
 	pp_folded_names_release(&job->names);
+	pp_filter_sieve_release(&job->sieve);
 	free(job->repeats);
 	free(job);
 }
@@ -486,6 +532,31 @@ parallel_cut(struct parallel *par, const struct pp_input *in, unsigned n)
 	}
 }
 
+/*
+ * With a filter: what the file costs as it is. False when that passes 64 bits, for so may a stack that was
+ * dropped.
+ */
+static bool
+parallel_wholes(const struct parallel *par, struct pp_builder *builder, unsigned n)
+{
+	struct pp_profile *p = builder->profile;
+	size_t m;
+	unsigned i;
+
+	for (m = 0; m < p->metrics.n; m++) {
+		union pp_value sum = { .i = 0 };
+
+		for (i = 0; i < n; i++)
+			sum.i += (pp_i128)par->jobs[i]->whole[m];
+		if (sum.i > UINT64_MAX)
+			return false;
+		if (!pp_vec_push(&p->sums, sum))
+			pp_builder_fail(builder, PP_E_NOMEM, NULL);
+	}
+	p->filtered = true;
+	return true;
+}
+
 /* Adds what the parts found, in order. False when it must be done again in one thread. */
 static bool
 parallel_merge(struct parallel *par, struct pp_reader *reader, struct pp_builder *builder,
@@ -495,8 +566,10 @@ parallel_merge(struct parallel *par, struct pp_reader *reader, struct pp_builder
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		if (par->jobs[i]->overflowed)
+		if (par->jobs[i]->overflowed || par->jobs[i]->gives_up)
 			return false;
+	if (reader->filter && !parallel_wholes(par, builder, n))
+		return false;
 	pp_diags_append(reader->diags, &par->diags[0], 0);
 	for (i = 1; i < n; i++) {
 		if (!pp_builder_ok(&par->builders[i]))
@@ -613,6 +686,15 @@ read_records(struct pp_reader *reader, struct pp_builder *builder,
 		if (!pp_builder_restart(builder))
 			return PP_E_NOMEM;
 	}
+	if (reader->filter && reader->in->stable) {
+		status = read_parallel(reader, builder, grammar, n ? n : 1, &again);
+		if (!again)
+			return status;
+		if (!pp_builder_restart(builder))
+			return PP_E_NOMEM;
+	}
+	/* Whoever asked for a filter will apply it to the tree. */
+	reader->filter = NULL;
 	if (n < 2)
 		return read_alone(reader, builder, grammar);
 	status = read_parallel(reader, builder, grammar, n, &again);

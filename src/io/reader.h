@@ -22,7 +22,7 @@ struct pp_reader {
 	bool (*keep)(void *keep_ctx, const char *name, size_t n);
 	void *keep_ctx;
 	/*
-	 * Only costs per function are asked for, of what this leaves: a reader that adds stacks up may apply it
+	 * Only costs per function are asked for, of what this leaves: a reader may apply it to stacks as they come
 	 * (analysis/filter.h) and say so in profile->filtered; or NULL.
 	 */
 	struct pp_filter *filter;

@@ -14,7 +14,6 @@
 
 struct pp_regex {
 	pcre2_code *code;
-	pcre2_match_data *match;
 	pcre2_match_context *context;
 	unsigned char *word; /* the whole pattern, when no character in it has a meaning */
 	size_t word_length;
@@ -67,8 +66,7 @@ pp_regex_new(struct pp_slice pattern, struct pp_buf *problem)
 		describe(problem, pattern, error, at);
 	else
 		(void)pcre2_jit_compile(re->code, PCRE2_JIT_COMPLETE); /* where that is possible */
-	re->match = re->code ? pcre2_match_data_create_from_pattern(re->code, NULL) : NULL;
-	re->context = re->match ? pcre2_match_context_create(NULL) : NULL;
+	re->context = re->code ? pcre2_match_context_create(NULL) : NULL;
 	if (!re->context || !find_word(re, pattern)) {
 		pp_regex_free(re);
 		return NULL;
@@ -85,7 +83,6 @@ pp_regex_free(struct pp_regex *re)
 	if (!re)
 		return;
 	pcre2_match_context_free(re->context);
-	pcre2_match_data_free(re->match);
 	pcre2_code_free(re->code);
 	free(re->word);
 	free(re);
@@ -96,11 +93,17 @@ pp_regex_match(struct pp_regex *re, struct pp_slice name)
 {
 	/* An empty name may come without an address. */
 	const unsigned char *text = name.n ? name.p : (const unsigned char *)"";
+	pcre2_match_data *match;
 	int found;
 
 	if (re->word)
 		return memmem(text, name.n, re->word, re->word_length) ? PP_REGEX_YES : PP_REGEX_NO;
-	found = pcre2_match(re->code, text, name.n, 0, 0, re->match, re->context);
+	/* Not one for all matches: several threads may use one pattern. */
+	match = pcre2_match_data_create(1, NULL);
+	if (!match)
+		return PP_REGEX_NOMEM;
+	found = pcre2_match(re->code, text, name.n, 0, 0, match, re->context);
+	pcre2_match_data_free(match);
 	if (found >= 0)
 		return PP_REGEX_YES;
 	if (found == PCRE2_ERROR_NOMATCH)
