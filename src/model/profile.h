@@ -211,9 +211,9 @@ struct pp_profile {
 	/*
 	 * With PP_FLAT_SUMS: the functions that occur, and for each own[metric] and total[metric]. Row 0
 	 * (function 0) stands for the whole file and the whole profile, which is what filters left of it.
+	 * With `filtered` and another source: what each metric costs in the whole file.
 	 */
-	bool
-	    filtered; /* the reader has applied pp_reader.filter; sums start with the costs of the whole file */
+	bool filtered; /* the reader has applied pp_reader.filter */
 	PP_VEC(pp_func) sum_funcs;
 	PP_VEC(union pp_value) sums;
 	/* What is not a leaf's own cost by the file's word, though it has no callee for it; rare. */
