@@ -20,3 +20,8 @@ class Tap:
     def skip(self, what, why):
         self.run += 1
         print(f'ok {self.run} - {what} # SKIP {why}')
+
+    def done(self):
+        """The plan; what the program exits with."""
+        print(f'1..{self.run}')
+        return 1 if self.failed else 0

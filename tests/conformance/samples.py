@@ -15,23 +15,9 @@ import os
 import subprocess
 import sys
 
+from tap import Tap
+
 COMPANIONS = ('.txt', '.txt.gz', '.txt.zst')
-
-
-class Tap:
-    def __init__(self):
-        self.run = self.failed = 0
-
-    def ok(self, passed, what, detail=''):
-        self.run += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.run} - {what}")
-        if not passed and detail:
-            print('\n'.join('# ' + line for line in detail.strip().splitlines()))
-
-    def done(self):
-        print(f'1..{self.run}')
-        return 1 if self.failed else 0
 
 
 def run(*command):
