@@ -180,7 +180,9 @@ def fuzz_one(path, seconds):
                   if os.path.isdir(os.path.join(ROOT, 'tests/formats', fmt, kind))]
     dictionary = f'fuzz/dict/{name}.dict'
     options = [f'-dict={dictionary}'] if os.path.exists(os.path.join(ROOT, dictionary)) else []
-    options += [f'-max_total_time={seconds}'] if seconds else [f'-runs={FUZZ_RUNS}', '-seed=1', '-max_total_time=60']
+    # What comparisons are made, and where, is kept by address, which is another each time.
+    fixed = [f'-runs={FUZZ_RUNS}', '-seed=1', '-use_cmp=0', '-entropic=0', '-max_total_time=60']
+    options += [f'-max_total_time={seconds}'] if seconds else fixed
     with tempfile.TemporaryDirectory() as empty:
         # The first directory gets what is found.
         found = os.path.join(ROOT, build_dir('fuzz'), 'corpus', name) if seconds else empty
