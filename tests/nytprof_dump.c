@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "formats/nytprof_stream.h"
+#include "formats/nytprof/stream.h"
 #include "text/json_emit.h"
 
 /* ---- records ------------------------------------------------------------------------------------ */

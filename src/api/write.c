@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/estimate.h"
-#include "formats/callgrind_family.h"
+#include "formats/valgrind/family.h"
 #include "io/rules.h"
 
 /* Whether the format needs stacks and the profile only knows who called whom. */

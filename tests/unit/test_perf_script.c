@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "formats/perf_script.h"
+#include "formats/perf/perf_script.h"
 
 static bool
 is(struct pp_slice s, const char *z)

@@ -4,7 +4,7 @@
 #include "tap.h"
 
 #include "api/api.h"
-#include "formats/spx.h"
+#include "formats/spx/spx.h"
 
 static void
 check_split(const char *text, const char *file, uint32_t line, const char *name)

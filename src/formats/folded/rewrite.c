@@ -1,0 +1,399 @@
+/*
+ * Folded stacks to canonical folded stacks without a tree in between.
+ *
+ * Lines whose stack was seen before are added to its record, found by a hash over the whole stack. What
+ * remains is sorted by bytes and written. The sort looks at eight bytes of all strings of a group at a
+ * time, kept beside the pointer: stacks share long beginnings, and comparing them whole would read
+ * those again and again.
+ */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "formats/folded/lines.h"
+
+/* Groups up to this size are sorted by insertion. */
+#define SMALL_GROUP 12
+/* How far ahead the bytes of strings are fetched. */
+#define AHEAD 12
+/* Lines whose lookups overlap. */
+#define WAITING 32
+
+/* One distinct stack. `key` is what the sort compares: eight bytes from the current depth on. */
+struct stack {
+	uint64_t key;
+	const unsigned char *p;
+	uint32_t n;
+	uint32_t count; /* index of its counts */
+};
+
+/* A stack in the table: index + 1, and part of its hash; 0 = free. */
+struct stack_slot {
+	uint32_t tag;
+	uint32_t index;
+};
+
+/* A line taken apart but not yet looked up, so that lookups overlap. */
+struct waiting {
+	struct pp_folded_line line;
+	const unsigned char *begin;
+	uint64_t number;
+	uint64_t hash;
+};
+
+/* Stacks [begin, end) that are equal in their first `depth` bytes. */
+struct group {
+	size_t begin, end;
+	size_t depth;
+};
+
+struct rewriter {
+	struct pp_reader *reader;
+	struct pp_sink *out;
+	unsigned counts;
+	PP_VEC(struct stack) stacks;
+	PP_VEC(uint64_t) values; /* counts[stack.count * counts ...] */
+	struct stack_slot *slots;
+	size_t mask;
+	struct waiting waiting[WAITING];
+	size_t waiting_count;
+	PP_VEC(struct group) groups; /* still to be sorted */
+};
+
+/* ---- collecting ------------------------------------------------------------------------- */
+
+static bool
+slots_double(struct rewriter *r)
+{
+	size_t slots = r->slots ? (r->mask + 1) * 2 : 1 << 12;
+	struct stack_slot *larger = calloc(slots, sizeof *larger);
+	size_t i;
+
+	if (!larger)
+		return false;
+	for (i = 0; r->slots && i <= r->mask; i++) {
+		size_t at = r->slots[i].tag & (slots - 1);
+
+		if (!r->slots[i].index)
+			continue;
+		while (larger[at].index)
+			at = (at + 1) & (slots - 1);
+		larger[at] = r->slots[i];
+	}
+	free(r->slots);
+	r->slots = larger;
+	r->mask = slots - 1;
+	return true;
+}
+
+/* Adds counts to a stack's; false when a sum passes 64 bits, and then nothing is changed. */
+static bool
+values_add(uint64_t *values, const uint64_t *count, unsigned counts)
+{
+	uint64_t sum[2] = { 0, 0 };
+	unsigned k;
+
+	for (k = 0; k < counts; k++)
+		if (__builtin_add_overflow(values[k], count[k], &sum[k]))
+			return false;
+	memcpy(values, sum, counts * sizeof *values);
+	return true;
+}
+
+/* Takes one record; *fits is false when its sum passes 64 bits. */
+static bool
+rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t hash, bool *fits)
+{
+	uint32_t tag = (uint32_t)(hash >> 32);
+	struct stack stack = { 0, line->stack.p, (uint32_t)line->stack.n, (uint32_t)r->stacks.n };
+	size_t at;
+	unsigned k;
+
+	for (at = tag & r->mask; r->slots[at].index; at = (at + 1) & r->mask) {
+		const struct stack *known = &r->stacks.at[r->slots[at].index - 1];
+
+		if (r->slots[at].tag == tag && known->n == line->stack.n &&
+		    memcmp(known->p, line->stack.p, known->n) == 0) {
+			*fits = values_add(&r->values.at[(size_t)known->count * r->counts],
+			                   line->count, r->counts);
+			return true;
+		}
+	}
+	if (r->stacks.n >= UINT32_MAX - 1 || !pp_vec_push(&r->stacks, stack))
+		return false;
+	for (k = 0; k < r->counts; k++)
+		if (!pp_vec_push(&r->values, line->count[k]))
+			return false;
+	r->slots[at] = (struct stack_slot){ tag, (uint32_t)r->stacks.n };
+	return (r->stacks.n + 1) * 3 <= (r->mask + 1) * 2 || slots_double(r);
+}
+
+/* Adds the lines that wait; their slots have been fetched meanwhile. */
+static pp_status
+rewriter_add_waiting(struct rewriter *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->waiting_count; i++) {
+		struct waiting *w = &r->waiting[i];
+		bool fits = true;
+
+		if (w->line.stack.n >= UINT32_MAX)
+			return PP_E_LIMIT;
+		if (!rewriter_add(r, &w->line, w->hash, &fits))
+			return PP_E_NOMEM;
+		if (!fits)
+			pp_diag_add(
+			    r->reader->diags, &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE],
+			    pp_at_line(w->number, 1, pp_input_offset(r->reader->in, w->begin)),
+			    "the count of this stack would pass 18446744073709551615");
+	}
+	r->waiting_count = 0;
+	return PP_OK;
+}
+
+/* Takes one line apart. */
+static pp_status
+rewriter_line(struct rewriter *r, const struct pp_folded_grammar *grammar, struct pp_slice line,
+              uint64_t number)
+{
+	struct waiting *w = &r->waiting[r->waiting_count];
+
+	w->begin = line.p;
+	w->number = number;
+	switch (pp_folded_parse(grammar, line, &w->line)) {
+	case PP_FOLDED_BAD:
+		pp_folded_report(r->reader, &w->line, line.p, number);
+		break;
+	case PP_FOLDED_RECORD:
+		w->hash = pp_folded_hash(w->line.stack, r->reader->seed);
+		__builtin_prefetch(&r->slots[(w->hash >> 32) & r->mask]);
+		if (++r->waiting_count == WAITING)
+			return rewriter_add_waiting(r);
+		break;
+	case PP_FOLDED_BLANK:
+		break;
+	}
+	return PP_OK;
+}
+
+static pp_status
+rewriter_collect(struct rewriter *r, const struct pp_folded_grammar *grammar)
+{
+	struct pp_input *in = r->reader->in;
+	const unsigned char *p = in->cur;
+	pp_status status = slots_double(r) ? PP_OK : PP_E_NOMEM;
+	uint64_t number = 0;
+
+	while (p < in->end && status == PP_OK) {
+		const unsigned char *stop = memchr(p, '\n', (size_t)(in->end - p));
+
+		stop = stop ? stop : in->end;
+		status = rewriter_line(r, grammar, pp_slice_of(p, (size_t)(stop - p)), ++number);
+		p = stop < in->end ? stop + 1 : stop;
+		in->cur = p;
+		if ((number & 0xffff) == 0 && r->reader->progress && r->reader->progress(r->reader))
+			return PP_E_IO;
+	}
+	return status == PP_OK ? rewriter_add_waiting(r) : status;
+}
+
+/* ---- sorting ---------------------------------------------------------------------------- */
+
+/* The eight bytes from `depth` on as a number that sorts like them; zeros past the end. */
+static inline uint64_t
+key_at(const struct stack *s, size_t depth)
+{
+	size_t left = s->n - depth;
+	uint64_t word;
+
+	/* The input's padding allows reading past the end of the last string. */
+	word = __builtin_bswap64(pp_load64(s->p + depth));
+	return left >= 8 ? word : left ? word & ~(uint64_t)0 << (64 - left * 8) : 0;
+}
+
+/* Order from `depth` on, for small groups and for strings whose keys are equal to their end. */
+static int
+compare_rest(const struct stack *a, const struct stack *b, size_t depth)
+{
+	return pp_slice_cmp(pp_slice_of(a->p + depth, a->n - depth),
+	                    pp_slice_of(b->p + depth, b->n - depth));
+}
+
+/* Small groups: by key, then by what follows. Strings are distinct, so there is always an order. */
+static void
+insertion_sort(struct stack *s, size_t n, size_t depth)
+{
+	size_t i, k;
+
+	for (i = 1; i < n; i++) {
+		struct stack x = s[i];
+
+		for (k = i; k > 0; k--) {
+			if (s[k - 1].key < x.key ||
+			    (s[k - 1].key == x.key && compare_rest(&s[k - 1], &x, depth) < 0))
+				break;
+			s[k] = s[k - 1];
+		}
+		s[k] = x;
+	}
+}
+
+static inline void
+swap(struct stack *a, struct stack *b)
+{
+	struct stack t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+static uint64_t
+median(uint64_t a, uint64_t b, uint64_t c)
+{
+	if (a < b)
+		return b < c ? b : (a < c ? c : a);
+	return a < c ? a : (b < c ? c : b);
+}
+
+/*
+ * Splits by the pivot key: [0, *less) smaller, [*less, *more) equal, [*more, n) larger.
+ */
+static void
+partition(struct stack *s, size_t n, size_t *less, size_t *more)
+{
+	uint64_t pivot = median(s[0].key, s[n / 2].key, s[n - 1].key);
+	size_t low = 0, at = 0, high = n;
+
+	while (at < high) {
+		if (s[at].key < pivot)
+			swap(&s[low++], &s[at++]);
+		else if (s[at].key > pivot)
+			swap(&s[at], &s[--high]);
+		else
+			at++;
+	}
+	*less = low;
+	*more = high;
+}
+
+static void
+load_keys(struct stack *s, size_t n, size_t depth)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (i + AHEAD < n)
+			__builtin_prefetch(s[i + AHEAD].p + depth);
+		/* What the next rounds will look at, if these strings stay together. */
+		__builtin_prefetch(s[i].p + depth + 64);
+		s[i].key = key_at(&s[i], depth);
+	}
+}
+
+/*
+ * A group of equal keys goes on eight bytes further. Strings that end within these eight come first,
+ * shorter before longer: equal keys mean that they differ in length only (by NUL bytes).
+ */
+static bool
+group_deeper(struct rewriter *r, size_t begin, size_t end, size_t depth)
+{
+	struct stack *s = r->stacks.at;
+	size_t at = begin, i;
+
+	for (i = begin; i < end; i++)
+		if (s[i].n - depth <= 8)
+			swap(&s[at++], &s[i]);
+	if (at - begin > 1)
+		insertion_sort(s + begin, at - begin, depth);
+	if (end - at < 2)
+		return true;
+	load_keys(s + at, end - at, depth + 8);
+	return pp_vec_push(&r->groups, (struct group){ at, end, depth + 8 });
+}
+
+/* Sorts all stacks; false when out of memory. */
+static bool
+rewriter_sort(struct rewriter *r)
+{
+	load_keys(r->stacks.at, r->stacks.n, 0);
+	if (!pp_vec_push(&r->groups, (struct group){ 0, r->stacks.n, 0 }))
+		return false;
+	while (r->groups.n) {
+		struct group g = r->groups.at[--r->groups.n];
+		struct stack *s = r->stacks.at + g.begin;
+		size_t less, more;
+
+		if (g.end - g.begin <= SMALL_GROUP) {
+			insertion_sort(s, g.end - g.begin, g.depth);
+			continue;
+		}
+		partition(s, g.end - g.begin, &less, &more);
+		if (!pp_vec_push(&r->groups, (struct group){ g.begin, g.begin + less, g.depth }) ||
+		    !pp_vec_push(&r->groups, (struct group){ g.begin + more, g.end, g.depth }) ||
+		    !group_deeper(r, g.begin + less, g.begin + more, g.depth))
+			return false;
+	}
+	return true;
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+static void
+rewriter_write(struct rewriter *r)
+{
+	size_t i;
+	unsigned k;
+
+	if (r->stacks.n)
+		pp_folded_write_mark(r->out, pp_slice_of(r->stacks.at[0].p, r->stacks.at[0].n));
+	for (i = 0; i < r->stacks.n && r->out->status == PP_OK; i++) {
+		const struct stack *s = &r->stacks.at[i];
+
+		if (i + 2 < r->stacks.n) {
+			__builtin_prefetch(r->stacks.at[i + 2].p);
+			__builtin_prefetch(r->stacks.at[i + 2].p + 64);
+			__builtin_prefetch(
+			    &r->values.at[(size_t)r->stacks.at[i + 2].count * r->counts]);
+		}
+		pp_sink_write(r->out, s->p, s->n);
+		for (k = 0; k < r->counts; k++) {
+			pp_sink_putc(r->out, ' ');
+			pp_sink_u64(r->out, r->values.at[(size_t)s->count * r->counts + k]);
+		}
+		pp_sink_putc(r->out, '\n');
+	}
+}
+
+pp_status
+pp_folded_rewrite(struct pp_reader *reader, struct pp_sink *out, unsigned counts)
+{
+	struct rewriter r = { .reader = reader, .out = out };
+	size_t findings = pp_diags_count(reader->diags);
+	struct pp_folded_input input;
+	pp_status status;
+
+	/* Slices into the input are kept until the end. */
+	if (!reader->in->stable)
+		return PP_E_UNSUPPORTED;
+	status = pp_folded_open(&input, reader, counts);
+	r.counts = input.grammar.counts;
+	/* What turned out to be the other kind is not this format's to rewrite. */
+	if (status == PP_OK && r.counts != counts)
+		status = PP_E_UNSUPPORTED;
+	if (status == PP_OK)
+		status = rewriter_collect(&r, &input.grammar);
+	pp_diags_sort(reader->diags, findings);
+	if (status == PP_OK && !rewriter_sort(&r))
+		status = PP_E_NOMEM;
+	if (status == PP_OK) {
+		rewriter_write(&r);
+		status = out->status;
+	}
+	pp_vec_release(&r.stacks);
+	pp_vec_release(&r.values);
+	pp_vec_release(&r.groups);
+	free(r.slots);
+	pp_folded_close(&input, reader);
+	return status;
+}

@@ -1,0 +1,575 @@
+/*
+ * From '<' records to a call tree.
+ *
+ * A sub's name comes when it returns, after the names of all that it called. So the returns read
+ * backwards are the tree from the root on: each is a child of the nearest later one that is one level
+ * up. They are collected in a buffer and put into the tree from its end.
+ *
+ * What lies under subs that have not returned when the buffer is full waits in small trees of its own,
+ * one for each such level, until the return comes that names the parent. Memory is thus bounded by the
+ * number of distinct stacks, however long the program ran.
+ *
+ * Levels that never return (a child that left by _exit, a killed process, a return that got lost) are
+ * shown as one frame "[unknown]".
+ */
+#include "formats/nytprof/load.h"
+
+#include <math.h>
+
+#define BUFFER_RETURNS ((size_t)16384)
+#define TOP UINT32_MAX
+
+static void
+no_memory(struct pp_nyt_load *load)
+{
+	pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
+}
+
+static void
+waiting_release(struct pp_nyt_waiting *w)
+{
+	pp_vec_release(&w->branches);
+	pp_map_release(&w->child);
+}
+
+void
+pp_nyt_calls_release(struct pp_nyt_calls *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->waiting.n; i++)
+		waiting_release(&c->waiting.at[i]);
+	for (i = 0; i < c->taken.n; i++)
+		waiting_release(&c->taken.at[i]);
+	pp_vec_release(&c->buffer);
+	pp_vec_release(&c->moments);
+	pp_vec_release(&c->waiting);
+	pp_vec_release(&c->taken);
+	pp_vec_release(&c->path);
+	pp_vec_release(&c->sums);
+	pp_vec_release(&c->incl);
+	pp_vec_release(&c->touched);
+	pp_vec_release(&c->entered);
+	pp_vec_release(&c->site);
+}
+
+/* ---- places: a node of the profile's tree or a branch of a waiting one -------------------- */
+
+static uint32_t
+branch_child(struct pp_nyt_load *load, struct pp_nyt_waiting *w, uint32_t parent, uint32_t sub)
+{
+	uint64_t key = (uint64_t)(parent + 1) << 32 | sub;
+	uint32_t branch = pp_map_get(&w->child, key);
+	struct pp_nyt_branch row = { .parent = parent, .sub = sub };
+
+	if (branch != PP_MAP_NONE)
+		return branch;
+	branch = (uint32_t)w->branches.n;
+	if (branch >= load->builder->limits.max_nodes) {
+		pp_builder_fail(load->builder, PP_E_LIMIT, "the call tree has too many nodes");
+		return 0;
+	}
+	if (!pp_vec_push(&w->branches, row) || !pp_map_set(&w->child, key, branch))
+		no_memory(load);
+	return branch;
+}
+
+static struct pp_nyt_place
+place_child(struct pp_nyt_load *load, struct pp_nyt_place parent, uint32_t sub)
+{
+	struct pp_nyt_place place = parent;
+
+	if (parent.tree)
+		place.node = branch_child(load, &load->calls.waiting.at[parent.tree - 1],
+		                          parent.node, sub);
+	else
+		place.node = pp_build_child(load->builder, parent.node,
+		                            load->subs.rows.at[sub].frame);
+	return place;
+}
+
+/* Adds to a node of the profile's tree. */
+static bool
+node_add(struct pp_nyt_load *load, pp_node node, const struct pp_nyt_sum *add)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	struct pp_nyt_sum *sum;
+
+	if (PP_UNLIKELY(node >= c->sums.n)) {
+		if (!pp_vec_reserve(&c->sums, (size_t)node + 1) ||
+		    !pp_vec_reserve(&c->incl, (size_t)node + 1)) {
+			no_memory(load);
+			return false;
+		}
+		memset(c->sums.at + c->sums.n, 0, (node + 1 - c->sums.n) * sizeof *c->sums.at);
+		memset(c->incl.at + c->incl.n, 0, (node + 1 - c->incl.n) * sizeof *c->incl.at);
+		c->sums.n = c->incl.n = (size_t)node + 1;
+	}
+	sum = &c->sums.at[node];
+	if (sum->calls == 0 && !pp_vec_push(&c->touched, node)) {
+		no_memory(load);
+		return false;
+	}
+	sum->calls += add->calls;
+	sum->excl += add->excl;
+	sum->incl += add->incl;
+	return true;
+}
+
+static bool
+place_add(struct pp_nyt_load *load, struct pp_nyt_place place, const struct pp_nyt_sum *add)
+{
+	struct pp_nyt_branch *branch;
+
+	if (!pp_builder_ok(load->builder))
+		return false;
+	if (!place.tree)
+		return node_add(load, place.node, add);
+	branch = &load->calls.waiting.at[place.tree - 1].branches.at[place.node];
+	branch->calls += add->calls;
+	branch->excl += add->excl;
+	branch->incl += add->incl;
+	return true;
+}
+
+/* The sub that stands for frames which nobody named. */
+static uint32_t
+unknown_sub(struct pp_nyt_load *load)
+{
+	if (load->subs.unknown == 0) {
+		uint32_t sub = pp_nyt_sub_use(load, pp_slice_z("[unknown]"));
+
+		if (sub == PP_NYT_NO_SUB)
+			return sub;
+		load->subs.unknown = sub + 1;
+	}
+	return load->subs.unknown - 1;
+}
+
+/* Puts a waiting tree under a place; `gap`: there is an unnamed level in between. */
+static void
+waiting_settle(struct pp_nyt_load *load, const struct pp_nyt_waiting *w, struct pp_nyt_place under,
+               bool gap)
+{
+	uint32_t *where = calloc(w->branches.n + 1, sizeof *where);
+	uint32_t sub = gap ? unknown_sub(load) : 0;
+	size_t i;
+
+	if (!where)
+		no_memory(load);
+	if (gap && pp_builder_ok(load->builder))
+		under = place_child(load, under, sub);
+	for (i = 0; i < w->branches.n && pp_builder_ok(load->builder); i++) {
+		const struct pp_nyt_branch *b = &w->branches.at[i];
+		struct pp_nyt_sum sum = { b->calls, b->excl, b->incl };
+		struct pp_nyt_place at = under;
+
+		if (b->parent != TOP)
+			at.node = where[b->parent];
+		at = place_child(load, at, b->sub);
+		where[i] = at.node;
+		if (b->calls && !place_add(load, at, &sum))
+			break;
+	}
+	free(where);
+}
+
+/* ---- the buffer, backwards ----------------------------------------------------------------- */
+
+/* The waiting tree for calls at this depth, made when absent; index + 1, 0 when out of memory. */
+static uint32_t
+waiting_at(struct pp_nyt_load *load, uint32_t depth)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	struct pp_nyt_waiting w = { .depth = depth, .child = { .seed = load->reader->seed } };
+	size_t i = c->waiting.n;
+
+	while (i && c->waiting.at[i - 1].depth > depth)
+		i--;
+	if (i && c->waiting.at[i - 1].depth == depth)
+		return (uint32_t)i;
+	if (!pp_vec_push(&c->waiting, w)) {
+		no_memory(load);
+		return 0;
+	}
+	memmove(c->waiting.at + i + 1, c->waiting.at + i, (c->waiting.n - 1 - i) * sizeof w);
+	c->waiting.at[i] = w;
+	/* Nothing on the path points to one that moved: the path is empty whenever this is called. */
+	return (uint32_t)i + 1;
+}
+
+/* Where a return belongs whose caller is not among the later ones. */
+static struct pp_nyt_place
+place_open(struct pp_nyt_load *load, uint32_t depth, bool final)
+{
+	struct pp_nyt_place root = { 0 };
+	uint32_t sub;
+
+	if (depth == 1)
+		return root;
+	if (!final) {
+		root.tree = waiting_at(load, depth);
+		root.node = TOP;
+		return root;
+	}
+	load->calls.open_at_end = true;
+	sub = unknown_sub(load);
+	return sub == PP_NYT_NO_SUB ? root : place_child(load, root, sub);
+}
+
+/* The place of a return, given the path to the one that was handled before. */
+static struct pp_nyt_place
+place_of(struct pp_nyt_load *load, const struct pp_nyt_return *r, bool final)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	struct pp_nyt_place parent, place;
+
+	while (c->path.n && c->path.at[c->path.n - 1].depth >= r->depth)
+		c->path.n--;
+	if (c->path.n == 0) {
+		parent = place_open(load, r->depth, final);
+	} else {
+		parent = c->path.at[c->path.n - 1];
+		if (r->depth > parent.depth + 1) {
+			uint32_t sub = unknown_sub(load);
+
+			if (sub != PP_NYT_NO_SUB)
+				parent = place_child(load, parent, sub);
+		}
+	}
+	place = pp_builder_ok(load->builder) ? place_child(load, parent, r->sub) : parent;
+	place.depth = r->depth;
+	return place;
+}
+
+/* Puts all returns of the buffer where they belong. `final`: nothing will follow. */
+static void
+buffer_flush(struct pp_nyt_load *load, bool final)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	size_t i = c->buffer.n, t = c->taken.n;
+
+	c->path.n = 0;
+	while (i-- && pp_builder_ok(load->builder)) {
+		const struct pp_nyt_return *r = &c->buffer.at[i];
+		struct pp_nyt_place place = place_of(load, r, final);
+		struct pp_nyt_sum sum = { 1, r->excl, r->incl };
+
+		if (!place_add(load, place, &sum))
+			break;
+		if (c->moments.n)
+			c->moments.at[i].node = place.node;
+		for (; t && c->taken.at[t - 1].taken_by == i; t--)
+			waiting_settle(load, &c->taken.at[t - 1], place,
+			               c->taken.at[t - 1].depth > r->depth + 1);
+		if (!pp_vec_push(&c->path, place)) {
+			no_memory(load);
+			break;
+		}
+	}
+	for (t = 0; t < c->taken.n; t++)
+		waiting_release(&c->taken.at[t]);
+	c->taken.n = 0;
+	c->buffer.n = 0;
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+void
+pp_nyt_calls_refine(struct pp_nyt_load *load, double factor)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	struct pp_profile *p = load->builder->profile;
+	size_t i, k;
+
+	for (i = 0; i < c->buffer.n; i++) {
+		c->buffer.at[i].incl *= factor;
+		c->buffer.at[i].excl *= factor;
+	}
+	for (i = 0; i < c->waiting.n; i++)
+		for (k = 0; k < c->waiting.at[i].branches.n; k++) {
+			c->waiting.at[i].branches.at[k].incl *= factor;
+			c->waiting.at[i].branches.at[k].excl *= factor;
+		}
+	for (i = 0; i < c->sums.n; i++) {
+		c->sums.at[i].incl *= factor;
+		c->sums.at[i].excl *= factor;
+		c->incl.at[i] *= factor;
+	}
+	for (i = 0; i < p->series.n; i++)
+		for (k = 0; k < p->series.at[i].rows; k++) {
+			int64_t *cell = &p->series.at[i].cells[k * p->series.at[i].stride];
+
+			*cell = pp_cell_real(pp_cell_value(&p->metrics.at[0], *cell).d * factor);
+		}
+	c->sub_clock *= factor;
+}
+
+/* The clock of the process: its statements if it has any, else the own times of what returned. */
+static int64_t
+clock_now(const struct pp_nyt_load *load)
+{
+	double d = load->calls.sub_clock;
+
+	if (load->clock)
+		return load->clock;
+	return d > 0 && d < 1e18 ? (int64_t)d : 0;
+}
+
+/* Depths beyond this are not remembered one by one; real stacks stay far below. */
+#define DEEPEST ((uint32_t)1 << 24)
+
+void
+pp_nyt_calls_enter(struct pp_nyt_load *load, uint32_t line)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	uint32_t depth = c->depth < DEEPEST ? ++c->depth : c->depth;
+
+	c->entries++;
+	if (!load->want_timeline)
+		return;
+	if (!pp_vec_reserve(&c->entered, (size_t)depth + 1) ||
+	    !pp_vec_reserve(&c->site, (size_t)depth + 1)) {
+		no_memory(load);
+		return;
+	}
+	for (; c->entered.n <= depth; c->entered.n++, c->site.n++) {
+		c->entered.at[c->entered.n] = INT64_MIN;
+		c->site.at[c->site.n] = 0;
+	}
+	c->entered.at[depth] = clock_now(load);
+	c->site.at[depth] = line;
+}
+
+static void
+moment_add(struct pp_nyt_load *load, uint32_t depth, double incl)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	struct pp_nyt_moment m = { .enter = INT64_MIN, .leave = clock_now(load) };
+
+	if (depth < c->entered.n) {
+		m.enter = c->entered.at[depth];
+		m.site_line = c->site.at[depth];
+		c->entered.at[depth] = INT64_MIN;
+	}
+	if (m.enter == INT64_MIN)
+		m.enter = m.leave - (incl > 0 && incl < 1e18 ? (int64_t)incl : 0);
+	if (!pp_vec_push(&c->moments, m))
+		no_memory(load);
+}
+
+void
+pp_nyt_calls_return(struct pp_nyt_load *load, uint32_t depth, uint32_t sub, double incl,
+                    double excl)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	struct pp_nyt_return r = { depth ? depth : 1, sub, incl, excl };
+
+	c->returns++;
+	c->sub_clock += excl;
+	if (PP_UNLIKELY(c->buffer.n == BUFFER_RETURNS) && !load->want_timeline)
+		buffer_flush(load, false);
+	/* What waited below this level has now found its parent. */
+	while (PP_UNLIKELY(c->waiting.n && c->waiting.at[c->waiting.n - 1].depth > r.depth)) {
+		struct pp_nyt_waiting *w = &c->waiting.at[--c->waiting.n];
+
+		w->taken_by = c->buffer.n;
+		if (!pp_vec_push(&c->taken, *w)) {
+			waiting_release(w);
+			no_memory(load);
+			return;
+		}
+	}
+	if (!pp_vec_push(&c->buffer, r))
+		no_memory(load);
+	if (load->want_timeline)
+		moment_add(load, r.depth, incl);
+	c->depth = r.depth - 1;
+}
+
+/* ---- the end of a process ------------------------------------------------------------------- */
+
+static struct pp_series *
+process_series(struct pp_nyt_load *load, uint32_t *index)
+{
+	struct pp_profile *p = load->builder->profile;
+	struct pp_series like = { .pid = -1, .tid = -1, .cpu = -1 };
+	uint32_t *known = load->process ? &load->processes.at[load->process - 1].series : NULL;
+
+	if (known && *known) {
+		*index = *known - 1;
+		return &p->series.at[*index];
+	}
+	if (load->process)
+		like.pid = load->processes.at[load->process - 1].pid;
+	*index = pp_build_series(load->builder, &like, p->series.n == 0, true);
+	if (!pp_builder_ok(load->builder))
+		return NULL;
+	if (known)
+		*known = *index + 1;
+	return &p->series.at[*index];
+}
+
+/* Moves the sums of this process to its series. */
+static void
+sums_store(struct pp_nyt_load *load, uint32_t series)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	size_t i;
+
+	for (i = 0; i < c->touched.n; i++) {
+		pp_node node = c->touched.at[i];
+		struct pp_nyt_sum *sum = &c->sums.at[node];
+		int64_t *cells = pp_build_cells(load->builder, series, node);
+
+		if (!cells)
+			return;
+		(void)pp_cell_add(PP_REAL, &cells[0], pp_cell_real(sum->excl));
+		cells[1] += (int64_t)sum->calls;
+		c->incl.at[node] += sum->incl;
+		*sum = (struct pp_nyt_sum){ 0 };
+	}
+	c->touched.n = 0;
+}
+
+/* A timeline under construction. */
+struct emitter {
+	struct pp_nyt_load *load;
+	struct pp_timeline *timeline;
+	pp_node current;
+	int64_t clock; /* times never run backwards, whatever the records say */
+};
+
+static bool
+emit(struct emitter *e, enum pp_event_kind kind, pp_node node, int64_t at, uint32_t extra)
+{
+	struct pp_event event = { .kind = kind, .node = node, .extra = extra };
+	int64_t value;
+	double ns;
+
+	if (at < e->clock)
+		at = e->clock;
+	e->clock = at;
+	ns = (double)at * 1e9 / (double)e->load->base_rate;
+	event.time = fabs(ns) < 9e18 ? (int64_t)ns : ns < 0 ? INT64_MIN : INT64_MAX;
+	value = pp_cell_real((double)at);
+	e->current = node;
+	if (kind == PP_EVENT_EXIT)
+		e->current = pp_tree_parent(&e->load->builder->profile->tree, node);
+	return pp_timeline_add(e->timeline, &event, &value);
+}
+
+/* Frames without a name have no records: they come and go with what they called. */
+static bool
+emit_enter(struct emitter *e, const struct pp_nyt_moment *m)
+{
+	pp_node parent = pp_tree_parent(&e->load->builder->profile->tree, m->node);
+
+	if (parent != e->current && !emit(e, PP_EVENT_ENTER, parent, m->enter, 0))
+		return false;
+	return emit(e, PP_EVENT_ENTER, m->node, m->enter, m->site_line);
+}
+
+static bool
+emit_exit(struct emitter *e, const struct pp_nyt_moment *m)
+{
+	const struct pp_tree *tree = &e->load->builder->profile->tree;
+	const struct pp_nyt_subs *subs = &e->load->subs;
+
+	if (!emit(e, PP_EVENT_EXIT, m->node, m->leave, 0))
+		return false;
+	if (!e->current || !subs->unknown ||
+	    pp_tree_frame(tree, e->current) != subs->rows.at[subs->unknown - 1].frame)
+		return true;
+	return emit(e, PP_EVENT_EXIT, e->current, m->leave, 0);
+}
+
+/* first[i]: where the run of returns starts that ends with i and is its subtree. */
+static void
+runs_find(const struct pp_nyt_calls *c, size_t n, uint32_t *first, uint32_t *stack)
+{
+	size_t i, open = 0;
+
+	for (i = 0; i < n; i++) {
+		first[i] = (uint32_t)i;
+		while (open && c->buffer.at[stack[open - 1]].depth > c->buffer.at[i].depth)
+			first[i] = first[stack[--open]];
+		stack[open++] = (uint32_t)i;
+	}
+}
+
+/*
+ * Enters and leaves in order. The returns are a tree in post-order, so the subtree of each is a run
+ * that ends with it, and all whose runs start at one place are entered there, the outermost first.
+ */
+static bool
+timeline_store(struct pp_nyt_load *load, struct pp_timeline *t)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	size_t n = c->moments.n, i;
+	uint32_t *chain = calloc(n + 1, sizeof *chain); /* first[], then the next inner one + 1 */
+	uint32_t *start = calloc(n + 1, sizeof *start); /* the outermost that starts here, + 1 */
+	bool ok = start && chain && n < UINT32_MAX;
+	struct emitter e = { load, t, 0, INT64_MIN };
+
+	if (ok) {
+		runs_find(c, n, chain, start);
+		memset(start, 0, (n + 1) * sizeof *start);
+	}
+	for (i = 0; ok && i < n; i++) {
+		uint32_t first = chain[i];
+
+		chain[i] = start[first];
+		start[first] = (uint32_t)i + 1;
+	}
+	for (i = 0; ok && i < n; i++) {
+		uint32_t k;
+
+		for (k = start[i]; ok && k; k = chain[k - 1])
+			ok = emit_enter(&e, &c->moments.at[k - 1]);
+		ok = ok && emit_exit(&e, &c->moments.at[i]);
+	}
+	free(chain);
+	free(start);
+	return ok;
+}
+
+void
+pp_nyt_calls_end(struct pp_nyt_load *load)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	struct pp_nyt_place root = { 0 };
+	struct pp_series *series;
+	size_t returns = c->buffer.n, i;
+	uint32_t index;
+
+	buffer_flush(load, true);
+	for (i = c->waiting.n; i--;) {
+		if (c->waiting.at[i].branches.n)
+			c->open_at_end = true;
+		waiting_settle(load, &c->waiting.at[i], root, true);
+		waiting_release(&c->waiting.at[i]);
+	}
+	c->waiting.n = 0;
+	if (c->open_at_end)
+		PP_NYT_FIND(
+		    load, PP_NYT_FRAMES_OPEN, pp_nyt_here(load),
+		    "subs were still running when the records end; they are shown as [unknown]");
+	c->open_at_end = false;
+	c->depth = 0;
+	c->entered.n = c->site.n = 0;
+	if (c->touched.n && pp_builder_ok(load->builder)) {
+		series = process_series(load, &index);
+		if (series)
+			sums_store(load, index);
+		series = series ? &load->builder->profile->series.at[index] : NULL;
+		c->buffer.n = returns;
+		if (series && c->moments.n && series->timeline.n == 0 &&
+		    (!pp_timeline_init(&series->timeline, 1, true) ||
+		     !timeline_store(load, &series->timeline)))
+			no_memory(load);
+	}
+	c->buffer.n = c->moments.n = 0;
+	c->sub_clock = 0;
+	load->clock = 0;
+}

@@ -1,0 +1,223 @@
+/*
+ * What reading a NYTProf stream collects before the profile is built.
+ *
+ * The stream names things late: a sub's name comes when it returns, its file and lines at the end. So
+ * everything is kept by small numbers here, and bound to the model when the input is over.
+ */
+#ifndef PP_NYTPROF_LOAD_H
+#define PP_NYTPROF_LOAD_H
+
+#include "formats/nytprof/rules.h"
+#include "formats/nytprof/store.h"
+#include "formats/nytprof/stream.h"
+
+#define PP_NYT_RATE 10000000u /* ticks per second unless the file says otherwise */
+
+struct pp_nyt_cell {
+	int64_t ticks;
+	uint64_t hits; /* twice their number, plus 1 when there was any record at all */
+};
+
+/* A file or string eval, by its fid. Cells of lines below `cap` are here, others in `sparse`. */
+struct pp_nyt_file_row {
+	uint32_t fid;
+	uint32_t eval_fid, eval_line;
+	uint32_t flags;
+	pp_str name;
+	bool defined;
+	uint32_t cap;
+	struct pp_nyt_cell *cells;
+};
+
+struct pp_nyt_sparse_row {
+	uint32_t file, line;
+	struct pp_nyt_cell cell;
+};
+
+struct pp_nyt_files {
+	PP_VEC(struct pp_nyt_file_row) rows; /* [0] = none */
+	PP_VEC(uint32_t) of_fid;             /* row of small fids */
+	struct pp_map of_large_fid;
+	uint64_t cell_bytes; /* in all dense cells */
+	PP_VEC(struct pp_nyt_sparse_row) sparse;
+	struct pp_map sparse_of; /* row << 32 | line */
+};
+
+struct pp_nyt_sub_row {
+	pp_str name;
+	pp_func func;
+	pp_frame frame;
+	bool described; /* an 's' record was there */
+	bool internal;  /* XS or an opcode */
+	uint32_t file;  /* row */
+	uint32_t first, last;
+};
+
+struct pp_nyt_subs {
+	struct pp_strtab raw;    /* names as written */
+	PP_VEC(uint32_t) of_raw; /* sub + 1 */
+	struct pp_map of_name;   /* decoded name -> sub */
+	PP_VEC(struct pp_nyt_sub_row) rows;
+	uint32_t unknown; /* the sub that stands for frames never seen to return */
+};
+
+/* A 'c' record, costs in ticks of `base_rate`. */
+struct pp_nyt_call_row {
+	uint32_t caller, called; /* subs; PP_NYT_NO_SUB = not named */
+	uint32_t file, line;
+	uint64_t count;
+	double incl, excl;
+};
+
+#define PP_NYT_NO_SUB UINT32_MAX
+
+/* A '<' record. */
+struct pp_nyt_return {
+	uint32_t depth;
+	uint32_t sub;
+	double incl, excl;
+};
+
+/* Only kept when a timeline is wanted. */
+struct pp_nyt_moment {
+	int64_t enter, leave; /* ticks of the process's clock; enter may be INT64_MIN: unknown */
+	uint32_t site_line;
+	pp_node node;
+};
+
+struct pp_nyt_branch {
+	uint32_t parent; /* branch, or UINT32_MAX = top */
+	uint32_t sub;
+	uint64_t calls;
+	double excl, incl;
+};
+
+/* A tree of calls whose outermost caller has not returned yet, so that its name is not known. */
+struct pp_nyt_waiting {
+	uint32_t depth;  /* of its top calls */
+	size_t taken_by; /* the return in the buffer that takes it, or SIZE_MAX */
+	PP_VEC(struct pp_nyt_branch) branches;
+	struct pp_map child; /* (parent + 1) << 32 | sub */
+};
+
+struct pp_nyt_sum {
+	uint64_t calls;
+	double excl, incl;
+};
+
+/* Where a call belongs: in the profile's tree, or in a waiting one. */
+struct pp_nyt_place {
+	uint32_t depth;
+	uint32_t tree; /* 0 = the profile's, else waiting[tree - 1] */
+	uint32_t node;
+};
+
+struct pp_nyt_calls {
+	PP_VEC(struct pp_nyt_return) buffer;
+	PP_VEC(struct pp_nyt_moment) moments;  /* beside the buffer, with a timeline */
+	PP_VEC(struct pp_nyt_waiting) waiting; /* depths ascending */
+	PP_VEC(struct pp_nyt_waiting) taken;
+	PP_VEC(struct pp_nyt_place) path;
+	PP_VEC(struct pp_nyt_sum) sums; /* by node, for the process at hand */
+	PP_VEC(double) incl;            /* by node, for all */
+	PP_VEC(pp_node) touched;        /* nodes with a sum */
+	PP_VEC(int64_t) entered;        /* clock at '>' by depth */
+	PP_VEC(uint32_t) site;          /* line of '>' by depth */
+	uint32_t depth;                 /* frames open, by '>' and '<' */
+	uint64_t returns, entries;
+	bool open_at_end;
+	double sub_clock; /* own time returned so far */
+};
+
+struct pp_nyt_process {
+	uint32_t pid, ppid;
+	double start, end;
+	bool open;
+	uint32_t series; /* + 1; 0 = none yet */
+	uint64_t offset;
+};
+
+struct pp_nyt_setting {
+	pp_str key, value;
+	bool option;
+};
+
+struct pp_nyt_load {
+	struct pp_reader *reader;
+	struct pp_builder *builder;
+	struct pp_diags *diags;
+	struct pp_nyt_stream stream;
+	bool want_lines, want_calls, want_timeline, want_source;
+
+	uint64_t rate;      /* ticks per second now */
+	uint64_t base_rate; /* of everything stored */
+	int64_t multiplier; /* base_rate / rate */
+	bool rate_given;
+	bool has_ticks; /* something is stored in ticks of base_rate */
+
+	bool discount;
+	bool discount_dropped; /* one was left over when its process ended */
+	int64_t clock;         /* ticks of statements in this process */
+	uint64_t statements, records;
+	uint64_t negative, negative_at;
+
+	struct pp_nyt_files files;
+	struct pp_nyt_subs subs;
+	struct pp_nyt_calls calls;
+	PP_VEC(struct pp_nyt_call_row) callers;
+	uint64_t caller_count; /* calls in all 'c' records */
+	PP_VEC(struct pp_nyt_process) processes;
+	size_t process; /* current, index + 1; 0 = none */
+	PP_VEC(struct pp_nyt_setting) settings;
+	bool damaged;
+	bool crlf;
+	uint64_t errors;            /* findings that stood before reading began */
+	struct pp_nyt_store *store; /* the records as read, when wanted */
+	bool store_whole;
+	const unsigned char *forgotten; /* bytes up to here were given back */
+};
+
+/* ---- nytprof_tables.c ---- */
+bool pp_nyt_tables_init(struct pp_nyt_load *);
+void pp_nyt_tables_release(struct pp_nyt_load *);
+/* The row of a fid that a record uses; makes a stand-in when nothing defined it. 0 when out of memory. */
+uint32_t pp_nyt_file_use(struct pp_nyt_load *, uint32_t fid);
+void pp_nyt_file_define(struct pp_nyt_load *, const struct pp_nyt_file *);
+bool pp_nyt_file_known(const struct pp_nyt_load *, uint32_t fid);
+/* Forgets which fid is which file: another profile follows in the same input. */
+void pp_nyt_files_restart(struct pp_nyt_load *);
+/* Adds a statement to a line, wherever it is kept. */
+void pp_nyt_line_add(struct pp_nyt_load *, uint32_t file, uint32_t line, int64_t ticks,
+                     bool counted);
+/* The sub of a name as written; PP_NYT_NO_SUB when out of memory. */
+uint32_t pp_nyt_sub_use(struct pp_nyt_load *, struct pp_slice name);
+void pp_nyt_sub_describe(struct pp_nyt_load *, const struct pp_nyt_sub *);
+void pp_nyt_rate_set(struct pp_nyt_load *, uint64_t rate);
+/* Seconds as ticks of base_rate: exactly those the profiler divided, where that can be told. */
+double pp_nyt_seconds_ticks(const struct pp_nyt_load *, double seconds);
+/* The nearest number of ticks that survives being written as seconds: a few last bits away at most. */
+double pp_nyt_ticks_settle(const struct pp_nyt_load *, double ticks);
+
+/* ---- nytprof_calls.c ---- */
+void pp_nyt_calls_enter(struct pp_nyt_load *, uint32_t line);
+void pp_nyt_calls_return(struct pp_nyt_load *, uint32_t depth, uint32_t sub, double incl,
+                         double excl);
+/* The process is over: nothing open will return any more. */
+void pp_nyt_calls_end(struct pp_nyt_load *);
+/* Ticks became finer: multiplies what is kept. */
+void pp_nyt_calls_refine(struct pp_nyt_load *, double factor);
+void pp_nyt_calls_release(struct pp_nyt_calls *);
+
+/* ---- nytprof_finish.c ---- */
+void pp_nyt_finish(struct pp_nyt_load *);
+
+static inline struct pp_place
+pp_nyt_here(const struct pp_nyt_load *load)
+{
+	return pp_at_offset(load->stream.offset);
+}
+
+#define PP_NYT_FIND(load, rule, place, ...)                                                        \
+	pp_diag_add((load)->diags, &pp_nytprof_rules[rule], (place), __VA_ARGS__)
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * NYTProf: what Perl's Devel::NYTProf records. Versions 1 to 5; described here is 5.0.
+ *
+ *     file    = "NYTProf 5 0" LF *record                 no end mark; a record is a tag and its operands
+ *     ":" key=value LF    attribute       "!" key=value LF   option        "#" text LF   comment
+ *     "z"                 all that follows is one zlib stream; bytes behind that are ignored
+ *     "P" pid ppid T      process starts  "p" pid T          process ends  T: seconds since 1970
+ *     "@" fid efid eline flags size mtime str                names a file; efid != 0: a string eval
+ *     "+" ticks fid line  a statement ended that took so many ticks
+ *     "*" ticks fid line block sub                           the same with first lines of block and sub
+ *     "-"                 the next statement goes on: add its time, do not count it
+ *     ">" fid line        a sub is entered from there
+ *     "<" depth I E str   a sub returns; I inclusive, E own ticks; outermost has depth 1
+ *     "S" fid line str    source text     "s" fid str first last   where a sub stands; 0 0: not in Perl
+ *     "c" fid line str count I E R depth str   calls from a place: caller, times in seconds, R of
+ *                         recursive calls, called; fid 0 marks subs that are not in Perl
+ *
+ *     integer = 1 to 5 bytes, high byte first: 0xxxxxxx, 10xxxxxx +1, 110xxxxx +2, 1110xxxx +3, FF +4
+ *     I E R T = the C double (nv_size says how long) of the machine that wrote the file
+ *     str     = ("'" | '"') length bytes                 ticks are 32-bit signed, others unsigned
+ *
+ * Decoding is in nytprof_stream.c, where older versions are described by their operands too; reading in
+ * nytprof_read.c (records), _tables.c (files, lines, subs), _calls.c (the call tree) and _finish.c;
+ * writing in nytprof_write.c.
+ */
+#include "base/num.h"
+#include "formats/nytprof/read.h"
+#include "formats/nytprof/rules.h"
+#include "formats/nytprof/sniff.h"
+#include "formats/nytprof/store.h"
+
+static int
+nytprof_bid(const struct pp_peek *peek)
+{
+	struct pp_nyt_sniff sniff;
+
+	pp_nyt_sniff(peek->head, peek->whole, &sniff);
+	return sniff.dialect == PP_NYT_REAL ? sniff.bits : 0;
+}
+
+/* The attributes at the start: what ran, and when. */
+static pp_status
+nytprof_describe(struct pp_reader *r, struct pp_brief *brief)
+{
+	static const char program[] = ":application=", began[] = ":basetime=";
+	struct pp_slice line;
+	bool whole;
+
+	if (!pp_input_line(r->in, 1 << 10, &line, &whole)) /* the banner */
+		return PP_E_INVALID;
+	while (pp_input_need(r->in, 1) && memchr(":!#", r->in->cur[0], 3) &&
+	       pp_input_line(r->in, 1 << 16, &line, &whole)) {
+		if (line.n >= sizeof program && memcmp(line.p, program, sizeof program - 1) == 0)
+			pp_buf_add(&brief->what, line.p + sizeof program - 1,
+			           line.n - (sizeof program - 1));
+		else if (line.n >= sizeof began && memcmp(line.p, began, sizeof began - 1) == 0)
+			(void)pp_num_i64(
+			    pp_slice_of(line.p + sizeof began - 1, line.n - (sizeof began - 1)),
+			    &brief->recorded_at);
+	}
+	return brief->what.failed ? PP_E_NOMEM : PP_OK;
+}
+
+static const struct pp_option_doc nytprof_options[] = {
+	{ "compress", "yes|no", "deflate what is written (default yes)" },
+	{ 0 },
+};
+
+const struct pp_format pp_format_nytprof = {
+	.name = "nytprof",
+	.title = "Devel::NYTProf",
+	.extensions = "nytprof nytprof.out",
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE | PP_META |
+	       PP_EXTRAS,
+	.bid = nytprof_bid,
+	.read = pp_nyt_read,
+	.describe = nytprof_describe,
+	.write = pp_nyt_write,
+	.carry_save = pp_nyt_carry_save,
+	.carry_load = pp_nyt_carry_load,
+	.rules = pp_nytprof_rules,
+	.options = nytprof_options,
+};

@@ -1,0 +1,693 @@
+/*
+ * Writing NYTProf 5.0 so that Devel::NYTProf's own tools load it.
+ *
+ * A profile read from a NYTProf stream with everything kept is written back record by record. Others are
+ * composed: files, statements, returns, sources, subs, callers. There is no record with a count, so a line
+ * that ran n times is written n times.
+ */
+#include "formats/nytprof/write.h"
+
+#include <math.h>
+
+#include "base/num.h"
+#include "formats/nytprof/store.h"
+#include "formats/nytprof/stream.h"
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+/* "(eval N)[FILE:LINE]": where a string eval was made; false when the name is not that. */
+static bool
+eval_parse(struct pp_slice name, struct pp_slice *file, uint32_t *line)
+{
+	const unsigned char *open, *colon;
+	uint64_t n;
+
+	if (name.n < 12 || memcmp(name.p, "(eval ", 6) != 0 || name.p[name.n - 1] != ']')
+		return false;
+	open = memchr(name.p, '[', name.n);
+	colon = memrchr(name.p, ':', name.n);
+	if (!open || !colon || colon < open ||
+	    !pp_num_u64(pp_slice_of(colon + 1, (size_t)(name.p + name.n - 1 - (colon + 1))), &n) ||
+	    n > UINT32_MAX)
+		return false;
+	*file = pp_slice_of(open + 1, (size_t)(colon - open - 1));
+	*line = (uint32_t)n;
+	return true;
+}
+
+static bool
+ends_with_path(struct pp_slice s, struct pp_slice end)
+{
+	return s.n > end.n && s.p[s.n - end.n - 1] == '/' &&
+	       memcmp(s.p + s.n - end.n, end.p, end.n) == 0;
+}
+
+/* The fid of a file by the name that an eval gives it, which may lack its directory. */
+static uint32_t
+fid_by_text(const struct pp_nyt_writing *w, struct pp_slice name)
+{
+	pp_str id;
+	uint32_t fid, i;
+
+	if (pp_strtab_find(&w->profile->strs, name.p, name.n, &id)) {
+		fid = pp_map_get(&w->fid_of, id);
+		if (fid != PP_MAP_NONE)
+			return fid;
+	}
+	for (i = 0; i < w->files.n && i < 256; i++)
+		if (ends_with_path(pp_text_of(w->profile, w->files.at[i]), name))
+			return i + 1;
+	return 0;
+}
+
+static void
+file_add(struct pp_nyt_writing *w, pp_str file)
+{
+	struct pp_nyt_eval eval = { 0 };
+	struct pp_slice parent;
+
+	if (!file || pp_map_get(&w->fid_of, file) != PP_MAP_NONE)
+		return;
+	/* Files come before evals, outer evals before inner ones, so the parent is there if ever. */
+	if (eval_parse(pp_text_of(w->profile, file), &parent, &eval.line))
+		eval.fid = fid_by_text(w, parent);
+	if (!eval.fid)
+		eval.line = 0;
+	if (!pp_vec_push(&w->files, file) || !pp_vec_push(&w->evals, eval) ||
+	    !pp_map_set(&w->fid_of, file, (uint32_t)w->files.n))
+		w->no_memory = true;
+}
+
+/* Levels of evals around a file's text: "(eval 2)[(eval 1)[f:1]:2]" has two. */
+static unsigned
+eval_level(struct pp_slice name)
+{
+	unsigned level = 0;
+	uint32_t line;
+
+	while (eval_parse(name, &name, &line))
+		level++;
+	return level;
+}
+
+/* Adds all files of one level of evals; tells whether there are deeper ones. */
+static bool
+files_of_level(struct pp_nyt_writing *w, unsigned level, const unsigned char *used)
+{
+	const struct pp_profile *p = w->profile;
+	bool deeper = false;
+	size_t i;
+
+	for (i = 1; i < p->strs.strs.n; i++) {
+		unsigned own;
+
+		if (!used[i])
+			continue;
+		own = eval_level(pp_text_of(p, (pp_str)i));
+		if (own == level)
+			file_add(w, (pp_str)i);
+		deeper |= own > level;
+	}
+	return deeper;
+}
+
+static bool
+files_collect(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	unsigned char *used = calloc(p->strs.strs.n + 1, 1);
+	unsigned level = 0;
+	size_t i;
+
+	if (!used)
+		return false;
+	for (i = 0; i < p->lines.n; i++)
+		used[p->lines.at[i].file] = 1;
+	for (i = 1; i < p->funcs.n; i++)
+		used[p->funcs.at[i].file] = 1;
+	for (i = 0; i < p->edges.n; i++)
+		used[p->edges.at[i].site_file] = 1;
+	for (i = 0; i < p->sources.n; i++)
+		used[p->sources.at[i].file] = 1;
+	used[0] = 0;
+	while (files_of_level(w, level, used) && level < 1000)
+		level++;
+	free(used);
+	/* What has no file needs one all the same: fid 0 means something else. */
+	w->script = w->files.n ? 1 : 0;
+	if (!w->script) {
+		w->script = 1;
+		if (!pp_vec_push(&w->files, 0) ||
+		    !pp_vec_push(&w->evals, (struct pp_nyt_eval){ 0 }))
+			return false;
+	}
+	return !w->no_memory;
+}
+
+uint32_t
+pp_nyt_write_fid(struct pp_nyt_writing *w, pp_str file)
+{
+	uint32_t fid = file ? pp_map_get(&w->fid_of, file) : PP_MAP_NONE;
+
+	return fid == PP_MAP_NONE ? w->script : fid;
+}
+
+static void
+files_write(struct pp_nyt_writing *w)
+{
+	const unsigned from_statement = 0x02, source_saved = 0x30;
+	struct pp_nyt_out *o = &w->out;
+	size_t i;
+
+	for (i = 0; i < w->files.n; i++) {
+		pp_nyt_out_byte(o, '@');
+		pp_nyt_out_uint(o, (uint32_t)i + 1);
+		pp_nyt_out_uint(o, w->evals.at[i].fid);
+		pp_nyt_out_uint(o, w->evals.at[i].line);
+		pp_nyt_out_uint(o, from_statement | (w->profile->sources.n ? source_saved : 0));
+		pp_nyt_out_uint(o, 0);
+		pp_nyt_out_uint(o, 0);
+		if (w->files.at[i])
+			pp_nyt_out_string(o, pp_text_of(w->profile, w->files.at[i]));
+		else
+			pp_nyt_out_string(o, pp_slice_z("/unknown"));
+	}
+}
+
+/* ---- names and values ---------------------------------------------------------------------------- */
+
+void
+pp_nyt_write_name(struct pp_nyt_writing *w, pp_func func)
+{
+	struct pp_slice name = pp_text_of(w->profile, w->profile->funcs.at[func].name);
+	struct pp_buf whole = { 0 };
+
+	const unsigned char *colons = memmem(name.p, name.n, "::", 2);
+
+	if (colons && colons != name.p) {
+		pp_nyt_out_string(&w->out, name);
+		return;
+	}
+	/* "::f" is Perl's own short way to say main::f. */
+	w->names_prefixed = true;
+	pp_buf_adds(&whole, colons ? "main" : "main::");
+	pp_buf_add(&whole, name.p, name.n);
+	if (whole.failed)
+		w->no_memory = true;
+	else
+		pp_nyt_out_string(&w->out, pp_slice_of(whole.p, whole.n));
+	pp_buf_release(&whole);
+}
+
+double
+pp_nyt_write_seconds(const struct pp_nyt_writing *w, double ticks)
+{
+	return ticks / (double)w->rate;
+}
+
+/* Chooses the clock: one cell is one tick if some whole rate allows that, else a tick is 1 ns. */
+static void
+rate_choose(struct pp_nyt_writing *w)
+{
+	const struct pp_metric *m = w->metric;
+	uint64_t num, den;
+	pp_u128 per_second;
+	double scale;
+
+	w->rate = 10000000;
+	w->tick = 1.0;
+	if (!m)
+		return;
+	num = m->factor_num ? m->factor_num : 1;
+	den = m->factor_den ? m->factor_den : 1;
+	scale = pow(10.0, (double)m->scale);
+	w->is_time = pp_slice_eq_z(pp_text_of(w->profile, m->unit), "ns");
+	if (!w->is_time) {
+		w->tick = (double)num / (double)den / scale;
+		return;
+	}
+	per_second = (pp_u128)den * 1000000000;
+	if (m->scale == 0 && per_second % num == 0 && per_second / num <= 1000000000000u) {
+		w->rate = (uint64_t)(per_second / num);
+	} else {
+		w->rate = 1000000000;
+		w->tick = (double)num / (double)den / scale;
+	}
+}
+
+/* ---- the head ------------------------------------------------------------------------------------ */
+
+static bool
+is_line(struct pp_slice s)
+{
+	return !(s.n && memchr(s.p, '\n', s.n));
+}
+
+/* Attributes that the writer states itself. */
+static bool
+is_own(struct pp_slice key)
+{
+	static const char *const own[] = { "ticks_per_sec", "nv_size", "cumulative_overhead_ticks",
+		                           "basetime", "application" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(own); i++)
+		if (pp_slice_eq_z(key, own[i]))
+			return true;
+	return false;
+}
+
+static void
+attribute_z(struct pp_nyt_writing *w, const char *key, struct pp_slice value)
+{
+	pp_nyt_out_setting(&w->out, ':', pp_slice_z(key), value);
+}
+
+static void
+attribute_u64(struct pp_nyt_writing *w, const char *key, uint64_t value)
+{
+	char text[PP_NUM_MAX];
+
+	attribute_z(w, key, pp_slice_of(text, pp_num_print(text, (pp_i128)value, 0)));
+}
+
+static void
+attributes_write(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	struct pp_slice application = pp_profile_meta(p, "application");
+	size_t i;
+
+	attribute_u64(w, "basetime", p->recorded_at > 0 ? (uint64_t)p->recorded_at : 0);
+	if (!application.n || !is_line(application))
+		application = pp_slice_z(p->format ? p->format->title : "polyprof");
+	attribute_z(w, "application", application);
+	for (i = 0; i < p->meta.n; i++) {
+		const struct pp_meta_row *m = &p->meta.at[i];
+		struct pp_slice key = pp_text_of(p, m->key), text = pp_text_of(p, m->text);
+
+		if (m->parent || is_own(key) || pp_slice_eq_z(key, "options"))
+			continue;
+		if (m->type == PP_META_OBJECT || m->type == PP_META_ARRAY || !is_line(key) ||
+		    !is_line(text) || memchr(key.p, '=', key.n) || key.n + text.n > 8000)
+			w->metadata_left = true;
+		else
+			pp_nyt_out_setting(&w->out, ':', key, text);
+	}
+	attribute_u64(w, "nv_size", 8);
+	attribute_u64(w, "ticks_per_sec", w->rate);
+}
+
+/* What the option must say, whatever the source said; or an empty slice. */
+static struct pp_slice
+option_forced(const struct pp_nyt_writing *w, struct pp_slice key)
+{
+	if (pp_slice_eq_z(key, "calls"))
+		return pp_slice_z(w->profile->tree.n > 1 ? "1" : "0");
+	if (pp_slice_eq_z(key, "blocks"))
+		return pp_slice_z("0");
+	return pp_slice_of("", 0);
+}
+
+static void
+options_write(struct pp_nyt_writing *w)
+{
+	static const char *const usual[][2] = {
+		{ "usecputime", "0" },   { "subs", "1" },     { "blocks", "0" },
+		{ "leave", "1" },        { "expand", "0" },   { "trace", "0" },
+		{ "use_db_sub", "0" },   { "compress", "0" }, { "clock", "1" },
+		{ "stmts", "1" },        { "slowops", "2" },  { "findcaller", "0" },
+		{ "forkdepth", "-1" },   { "perldb", "0" },   { "nameevals", "1" },
+		{ "nameanonsubs", "1" }, { "calls", "1" },    { "evals", "0" }
+	};
+	const struct pp_profile *p = w->profile;
+	uint32_t parent = 0;
+	size_t i;
+
+	for (i = 0; i < p->meta.n; i++) {
+		const struct pp_meta_row *m = &p->meta.at[i];
+		struct pp_slice key = pp_text_of(p, m->key), text = pp_text_of(p, m->text), forced;
+
+		if (m->parent == 0 && m->type == PP_META_OBJECT && pp_slice_eq_z(key, "options"))
+			parent = (uint32_t)i + 1;
+		if (!parent || m->parent != parent || !is_line(key) || !is_line(text))
+			continue;
+		forced = option_forced(w, key);
+		pp_nyt_out_setting(&w->out, '!', key, forced.n ? forced : text);
+	}
+	for (i = 0; !parent && i < PP_COUNT_OF(usual); i++) {
+		struct pp_slice key = pp_slice_z(usual[i][0]), forced = option_forced(w, key);
+
+		pp_nyt_out_setting(&w->out, '!', key, forced.n ? forced : pp_slice_z(usual[i][1]));
+	}
+}
+
+/* ---- lines, sources, subs ------------------------------------------------------------------------ */
+
+/* A statement record; returns its length. */
+static size_t
+statement_make(unsigned char out[17], bool discount, int32_t ticks, uint32_t fid, uint32_t line)
+{
+	size_t n = 0;
+
+	if (discount)
+		out[n++] = '-';
+	out[n++] = '+';
+	n += pp_nyt_uint_store(out + n, (uint32_t)ticks);
+	n += pp_nyt_uint_store(out + n, fid);
+	return n + pp_nyt_uint_store(out + n, line);
+}
+
+/* One statement carries 31 bits of ticks. */
+#define PART 2147483647.0
+
+static double
+part_of(double ticks)
+{
+	return ticks > PART ? PART : ticks < -PART ? -PART : ticks;
+}
+
+static void
+line_write(struct pp_nyt_writing *w, uint32_t fid, uint32_t line, uint64_t hits, double exact)
+{
+	double ticks = nearbyint(exact), part = part_of(ticks);
+	unsigned char record[17];
+	uint64_t more = hits ? hits - 1 : 0;
+
+	if (fabs(ticks) > w->most_ticks) {
+		w->counts_cut = true;
+		ticks = ticks < 0 ? -w->most_ticks : w->most_ticks;
+	}
+	w->values_rounded |= fabs(ticks - exact) > 1e-6 && !w->counts_cut;
+	w->line_ticks += ticks;
+	pp_nyt_out_bytes(&w->out, record,
+	                 statement_make(record, hits == 0, (int32_t)part, fid, line));
+	/* What does not fit goes on in statements that do not count. */
+	ticks -= part;
+	while (ticks != 0.0) {
+		part = part_of(ticks);
+		ticks -= part;
+		pp_nyt_out_bytes(&w->out, record,
+		                 statement_make(record, true, (int32_t)part, fid, line));
+	}
+	/* A line that ran too often is written once. */
+	w->counts_cut |= more > w->budget;
+	if (more > w->budget)
+		more = 0;
+	w->budget -= more;
+	pp_nyt_out_repeat(&w->out, record, statement_make(record, false, 0, fid, line), more);
+}
+
+static void
+lines_write(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	size_t stride = pp_line_stride(p), i;
+
+	for (i = 0; i < p->lines.n; i++) {
+		const struct pp_line_row *l = &p->lines.at[i];
+		const int64_t *cells = p->line_cells.at + i * stride;
+		union pp_value v = { 0 };
+		double ticks = 0.0;
+
+		if (w->metric) {
+			v = pp_cell_value(w->metric, cells[p->line_hits + w->metric_index]);
+			ticks = (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
+		}
+		if (p->line_hits || ticks != 0.0)
+			line_write(w, pp_nyt_write_fid(w, l->file), l->line,
+			           p->line_hits ? (uint64_t)cells[0] : 0, ticks);
+	}
+}
+
+/*
+ * Perl's tools look on disk for files without source text. Where the name cannot be a path from the root
+ * they would look in vain, so a line is made up for those.
+ */
+static void
+source_stand_in(struct pp_nyt_writing *w, uint32_t fid)
+{
+	pp_str file = w->files.at[fid - 1];
+	struct pp_slice name = pp_text_of(w->profile, file), text;
+
+	if ((name.n && name.p[0] == '/') || pp_profile_source_line(w->profile, file, 1, &text))
+		return;
+	pp_nyt_out_byte(&w->out, 'S');
+	pp_nyt_out_uint(&w->out, fid);
+	pp_nyt_out_uint(&w->out, 1);
+	pp_nyt_out_string(&w->out, pp_slice_z("# the profile brings no source text\n"));
+}
+
+static void
+sources_write(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	size_t i;
+
+	for (i = 0; i < w->files.n; i++)
+		source_stand_in(w, (uint32_t)i + 1);
+	for (i = 0; i < p->sources.n; i++) {
+		pp_nyt_out_byte(&w->out, 'S');
+		pp_nyt_out_uint(&w->out, pp_nyt_write_fid(w, p->sources.at[i].file));
+		pp_nyt_out_uint(&w->out, p->sources.at[i].line);
+		pp_nyt_out_string(&w->out, pp_text_of(p, p->sources.at[i].text));
+	}
+}
+
+static void
+sub_write(struct pp_nyt_writing *w, pp_func func)
+{
+	const struct pp_func_row *f = &w->profile->funcs.at[func];
+	bool internal = f->flags & PP_FUNC_INTERNAL;
+	/* 0 0 would say that it is not written in Perl. */
+	uint32_t first = internal ? 0 : f->line ? f->line : 1;
+
+	pp_nyt_out_byte(&w->out, 's');
+	pp_nyt_out_uint(&w->out, pp_nyt_write_fid(w, f->file));
+	pp_nyt_write_name(w, func);
+	pp_nyt_out_uint(&w->out, first);
+	pp_nyt_out_uint(&w->out, f->last_line > first && !internal ? f->last_line : first);
+}
+
+/* A sub is its name: of functions with the same one, the first is placed (rows go by name). */
+static void
+subs_write(struct pp_nyt_writing *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->flat.n; i++) {
+		const struct pp_func_row *f = &w->profile->funcs.at[w->flat.func[i]];
+
+		if (i && f->name == w->profile->funcs.at[w->flat.func[i - 1]].name)
+			w->names_shared = true;
+		else
+			sub_write(w, w->flat.func[i]);
+	}
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------- */
+
+static void
+say(struct pp_nyt_writing *w, bool is_so, enum pp_nyt_rule rule, const char *what)
+{
+	if (is_so)
+		pp_diag_add(w->writer->diags, &pp_nytprof_rules[rule], PP_NOWHERE, "%s", what);
+}
+
+static void
+losses_say(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	struct pp_buf text = { 0 };
+
+	if (p->facets & PP_TIMELINE)
+		pp_buf_adds(&text, " the order and time of events,");
+	if (p->series.n > 1)
+		pp_buf_adds(&text, " processes, threads and events apart,");
+	if (p->modules.n > 1)
+		pp_buf_adds(&text, " modules,");
+	if (w->names_shared)
+		pp_buf_adds(&text, " functions of equal name apart,");
+	if (p->tree.n > 1 && !w->has_calls)
+		pp_buf_adds(&text, " samples (each stack is written as one call),");
+	if (text.n) {
+		text.p[--text.n] = '\0';
+		pp_diag_add(w->writer->diags, &pp_nytprof_rules[PP_NYT_WRITE_FACETS], PP_NOWHERE,
+		            "NYTProf cannot hold:%s", text.p);
+	}
+	pp_buf_release(&text);
+	say(w, p->metrics.n > 1, PP_NYT_WRITE_METRICS, "only one metric is written");
+	say(w, w->metric && !w->is_time, PP_NYT_WRITE_UNIT,
+	    "the values are not time; written as ticks");
+	say(w, w->counts_cut, PP_NYT_WRITE_COUNTS, "counts are too large and were cut");
+	say(w, w->values_rounded, PP_NYT_WRITE_VALUES, "line costs were rounded to whole ticks");
+	say(w, w->names_prefixed, PP_NYT_WRITE_NAMES,
+	    "names without a package got the prefix main::");
+	say(w, w->metadata_left, PP_NYT_WRITE_META, "some metadata have no place");
+}
+
+/* How long the process ran: as long as is known, but not shorter than what is accounted for. */
+static double
+duration_of(const struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	double most = 0.0, known = 0.0;
+	size_t i;
+
+	for (i = 0; w->metric && i < w->flat.n; i++) {
+		union pp_value v = w->flat.total[i * w->flat.metrics + w->metric_index];
+		double ticks = (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
+
+		if (ticks > most)
+			most = ticks;
+	}
+	if (w->line_ticks > most)
+		most = w->line_ticks;
+	if (p->has_time && p->time_end > p->time_start)
+		known = (double)(p->time_end - p->time_start) / 1e9;
+	if (pp_nyt_write_seconds(w, most) > known)
+		known = pp_nyt_write_seconds(w, most);
+	/* Perl's tools divide by it. */
+	return known > 0.001 ? known : 0.001;
+}
+
+static void
+process_write(struct pp_nyt_writing *w, bool end)
+{
+	const struct pp_profile *p = w->profile;
+	int64_t pid = p->series.n && p->series.at[0].pid > 0 ? p->series.at[0].pid : 1;
+	double start = p->recorded_at > 0 ? (double)p->recorded_at : 0.0;
+
+	pp_nyt_out_byte(&w->out, end ? 'p' : 'P');
+	pp_nyt_out_uint(&w->out, (uint32_t)pid);
+	if (!end)
+		pp_nyt_out_uint(&w->out, 0);
+	pp_nyt_out_number(&w->out, end ? start + duration_of(w) : start);
+}
+
+static bool
+wants_compression(const struct pp_writer *writer)
+{
+	const char *const *option = writer->opts->options;
+
+	for (; option && *option; option++)
+		if (strcmp(*option, "compress=no") == 0)
+			return false;
+	return true;
+}
+
+static void
+compose(struct pp_nyt_writing *w)
+{
+	struct pp_nyt_out *o = &w->out;
+	struct pp_slice overhead = pp_profile_meta(w->profile, "cumulative_overhead_ticks");
+
+	pp_nyt_out_bytes(o, "NYTProf 5 0\n", 12);
+	pp_nyt_out_bytes(o, "#Perl profile database. Generated by polyprof\n", 46);
+	attributes_write(w);
+	options_write(w);
+	if (wants_compression(w->writer)) {
+		pp_nyt_out_byte(o, 'z');
+		pp_nyt_out_deflate(o);
+	}
+	process_write(w, false);
+	files_write(w);
+	lines_write(w);
+	pp_nyt_write_returns(w);
+	attribute_z(w, "cumulative_overhead_ticks",
+	            overhead.n && is_line(overhead) ? overhead : pp_slice_z("0"));
+	sources_write(w);
+	subs_write(w);
+	pp_nyt_write_callers(w);
+	process_write(w, true);
+}
+
+pp_status
+pp_nyt_writing_init(struct pp_nyt_writing *w, struct pp_writer *writer)
+{
+	const struct pp_profile *p = writer->profile;
+	pp_status status;
+	size_t i;
+
+	*w = (struct pp_nyt_writing){ .writer = writer,
+		                      .profile = p,
+		                      .budget = PP_NYT_COUNT_BUDGET,
+		                      .metric_index = writer->metric,
+		                      .fid_of = { .seed = p->strs.seed } };
+	w->most_ticks = PART * 1e4;
+	if (p->format && strcmp(p->format->name, "nytprof") == 0) {
+		w->budget = UINT64_MAX;
+		w->most_ticks = 281474976710656.0; /* 2^48, where reading stops too */
+	}
+	if (writer->metric < p->metrics.n)
+		w->metric = &p->metrics.at[writer->metric];
+	status = pp_flat_compute(p, &w->flat);
+	if (status != PP_OK)
+		return status;
+	w->row_of = calloc(p->funcs.n, sizeof *w->row_of);
+	if (!w->row_of || !pp_flat_sort(&w->flat, PP_SORT_NAME, 0))
+		return PP_E_NOMEM;
+	for (i = 0; i < w->flat.n; i++)
+		w->row_of[w->flat.func[i]] = (uint32_t)i + 1;
+	rate_choose(w);
+	return files_collect(w) && pp_nyt_write_tree_prepare(w) ? PP_OK : PP_E_NOMEM;
+}
+
+void
+pp_nyt_writing_release(struct pp_nyt_writing *w)
+{
+	pp_flat_release(&w->flat);
+	pp_map_release(&w->fid_of);
+	pp_vec_release(&w->files);
+	pp_vec_release(&w->evals);
+	free(w->row_of);
+	free(w->self);
+	free(w->incl);
+	free(w->calls);
+}
+
+static void
+take_stored(void *ctx, const unsigned char *p, size_t n)
+{
+	pp_nyt_out_bytes(ctx, p, n);
+}
+
+/* Writes the very records that were read. */
+static pp_status
+copy(struct pp_writer *writer, const struct pp_nyt_store *store)
+{
+	struct pp_nyt_out out;
+
+	if (!pp_nyt_out_init(&out, writer->out))
+		return PP_E_NOMEM;
+	pp_nyt_store_walk(store, false, take_stored, &out);
+	if (pp_nyt_store_deflated(store)) {
+		pp_nyt_out_deflate(&out);
+		pp_nyt_store_walk(store, true, take_stored, &out);
+	}
+	return pp_nyt_out_finish(&out);
+}
+
+pp_status
+pp_nyt_write(struct pp_writer *writer)
+{
+	const struct pp_profile *p = writer->profile;
+	struct pp_nyt_writing w;
+	pp_status status;
+
+	if (p->private_data && p->private_free == pp_nyt_store_free && p->complete)
+		return copy(writer, p->private_data);
+	status = pp_nyt_writing_init(&w, writer);
+	if (status == PP_OK && !pp_nyt_out_init(&w.out, writer->out))
+		status = PP_E_NOMEM;
+	if (status == PP_OK) {
+		compose(&w);
+		status = pp_nyt_out_finish(&w.out);
+		if (w.no_memory)
+			status = PP_E_NOMEM;
+		if (status == PP_OK)
+			losses_say(&w);
+	}
+	pp_nyt_writing_release(&w);
+	return status;
+}

@@ -1,0 +1,84 @@
+/*
+ * What the parts of the NYTProf writer share.
+ */
+#ifndef PP_NYTPROF_WRITE_H
+#define PP_NYTPROF_WRITE_H
+
+#include "analysis/flat.h"
+#include "formats/nytprof/emit.h"
+#include "formats/nytprof/read.h"
+#include "formats/nytprof/rules.h"
+
+/*
+ * Records that stand for counts, in all; see nytprof-write-counts. Counts that come from NYTProf were as
+ * many records before, so they are not limited.
+ */
+#define PP_NYT_COUNT_BUDGET ((uint64_t)2000000)
+
+/* Where a string eval was made; fid 0: it is a file. */
+struct pp_nyt_eval {
+	uint32_t fid, line;
+};
+
+struct pp_nyt_writing {
+	struct pp_writer *writer;
+	const struct pp_profile *profile;
+	const struct pp_metric *metric; /* NULL when the profile has none */
+	size_t metric_index;
+	struct pp_nyt_out out;
+	struct pp_flat flat;
+	uint32_t *row_of; /* func -> row of flat + 1 */
+	uint64_t rate;    /* ticks per second */
+	double tick;      /* ticks for one cell */
+	bool is_time;
+
+	struct pp_map fid_of;             /* pp_str of a file -> fid */
+	PP_VEC(pp_str) files;             /* by fid - 1; 0 = one of our own making */
+	PP_VEC(struct pp_nyt_eval) evals; /* by fid - 1 */
+	uint32_t script;                  /* the fid for what has no file */
+
+	/* From the tree, by node: */
+	double *self, *incl;
+	uint64_t *calls;
+	bool has_calls; /* the tree counts calls */
+
+	uint64_t budget;   /* records left that only count */
+	double line_ticks; /* in all lines */
+	double most_ticks; /* that one line may take, as each record holds but 31 bits */
+	bool counts_cut, values_rounded, names_prefixed, names_shared, metadata_left, no_memory;
+};
+
+/* The fid of a file, by its name; `script` for none. */
+uint32_t pp_nyt_write_fid(struct pp_nyt_writing *, pp_str file);
+/* A sub's name: in package main unless it has one. */
+void pp_nyt_write_name(struct pp_nyt_writing *, pp_func);
+double pp_nyt_write_seconds(const struct pp_nyt_writing *, double ticks);
+
+/* A 'c' record to be, in ticks. */
+struct pp_nyt_caller {
+	pp_func caller, callee; /* caller 0: main::RUNTIME */
+	pp_str file;
+	uint32_t line;
+	uint64_t count;
+	double incl, excl, reci;
+	uint32_t depth;
+};
+
+struct pp_nyt_callers {
+	PP_VEC(struct pp_nyt_caller) rows;
+	struct pp_map of_pair; /* caller << 32 | callee -> row, for those from the tree */
+};
+
+/* Flat costs, files and tree of the profile, for this writer and its relative. */
+pp_status pp_nyt_writing_init(struct pp_nyt_writing *, struct pp_writer *);
+void pp_nyt_writing_release(struct pp_nyt_writing *);
+
+/* ---- nytprof_write_calls.c ---- */
+void pp_nyt_callers_collect(struct pp_nyt_writing *, struct pp_nyt_callers *);
+void pp_nyt_callers_release(struct pp_nyt_callers *);
+/* Sums of the tree; false when out of memory. */
+bool pp_nyt_write_tree_prepare(struct pp_nyt_writing *);
+void pp_nyt_write_returns(struct pp_nyt_writing *);
+void pp_nyt_write_callers(struct pp_nyt_writing *);
+
+#endif

@@ -1,0 +1,436 @@
+/*
+ * Writing calls: returns from the tree, callers from edges or the tree.
+ *
+ * Perl's tools add up the callers of each sub. What they get must come to what the profile itself says a
+ * function costs, so where edges repeat time (recursion over several functions) the surplus goes to the
+ * recursive time, and what no edge accounts for is called from main::RUNTIME.
+ */
+#include "formats/nytprof/write.h"
+
+#include "analysis/inclusive.h"
+
+static double
+cell_ticks(const struct pp_nyt_writing *w, int64_t cell)
+{
+	union pp_value v = pp_cell_value(w->metric, cell);
+
+	return (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
+}
+
+/* ---- the tree ------------------------------------------------------------------------------ */
+
+bool
+pp_nyt_write_tree_prepare(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	size_t i;
+	uint32_t row;
+	pp_node node;
+
+	w->self = calloc(p->tree.n, sizeof *w->self);
+	w->incl = calloc(p->tree.n, sizeof *w->incl);
+	w->calls = calloc(p->tree.n, sizeof *w->calls);
+	if (!w->self || !w->incl || !w->calls)
+		return false;
+	for (i = 0; w->metric && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		w->has_calls |= s->has_calls;
+		for (row = 0; row < s->rows; row++) {
+			const int64_t *cells = pp_series_cells(s, row);
+
+			node = pp_series_node(s, row);
+			w->self[node] += cell_ticks(w, cells[w->metric_index]);
+			if (s->has_calls)
+				w->calls[node] += (uint64_t)cells[p->metrics.n];
+		}
+	}
+	for (node = p->tree.n; --node;) {
+		w->incl[node] += w->self[node];
+		w->incl[pp_tree_parent(&p->tree, node)] += w->incl[node];
+	}
+	return true;
+}
+
+/* A walk over the tree that tells of each node when it is entered and when it is left. */
+struct walk {
+	struct pp_children children;
+	const struct pp_tree *tree;
+	pp_node node;
+	uint32_t depth;
+	bool leaving;
+};
+
+/* The next step; false at the end. */
+static bool
+walk_next(struct walk *x)
+{
+	if (!x->leaving && x->children.first[x->node]) {
+		x->node = x->children.first[x->node];
+		x->depth++;
+		return true;
+	}
+	if (x->node == 0)
+		return false;
+	if (!x->leaving) {
+		x->leaving = true;
+		return true;
+	}
+	if (x->children.next[x->node]) {
+		x->node = x->children.next[x->node];
+		x->leaving = false;
+		return true;
+	}
+	x->node = pp_tree_parent(x->tree, x->node);
+	x->depth--;
+	return x->node != 0;
+}
+
+static bool
+walk_begin(struct walk *x, const struct pp_profile *p)
+{
+	*x = (struct walk){ .tree = &p->tree };
+	return pp_children_compute(&x->children, p);
+}
+
+static void
+return_write(struct pp_nyt_writing *w, pp_node node, uint32_t depth)
+{
+	struct pp_nyt_out *o = &w->out;
+	uint64_t calls = w->calls[node] ? w->calls[node] : 1, i;
+
+	for (i = 0; i < calls; i++) {
+		if (i && w->budget == 0) {
+			w->counts_cut = true;
+			return;
+		}
+		w->budget -= i > 0;
+		pp_nyt_out_byte(o, '<');
+		pp_nyt_out_uint(o, depth);
+		pp_nyt_out_number(o, i ? 0.0 : w->incl[node]);
+		pp_nyt_out_number(o, i ? 0.0 : w->self[node]);
+		pp_nyt_write_name(w, pp_node_func(w->profile, node));
+	}
+}
+
+void
+pp_nyt_write_returns(struct pp_nyt_writing *w)
+{
+	struct walk x;
+
+	if (w->profile->tree.n < 2)
+		return;
+	if (!walk_begin(&x, w->profile)) {
+		w->no_memory = true;
+		return;
+	}
+	while (walk_next(&x))
+		if (x.leaving)
+			return_write(w, x.node, x.depth);
+	pp_children_release(&x.children);
+}
+
+/* ---- callers from the tree ------------------------------------------------------------------- */
+
+static struct pp_nyt_caller *
+pair_row(struct pp_nyt_writing *w, struct pp_nyt_callers *c, pp_func caller, pp_func callee)
+{
+	uint64_t key = (uint64_t)caller << 32 | callee;
+	uint32_t row = pp_map_get(&c->of_pair, key);
+	struct pp_nyt_caller fresh = { .caller = caller, .callee = callee };
+
+	if (row != PP_MAP_NONE)
+		return &c->rows.at[row];
+	row = (uint32_t)c->rows.n;
+	if (!pp_vec_push(&c->rows, fresh) || !pp_map_set(&c->of_pair, key, row)) {
+		w->no_memory = true;
+		return NULL;
+	}
+	return &c->rows.at[row];
+}
+
+/* Adds one node to the row of its pair. `running`: how often the callee is on the stack already. */
+static void
+pair_add(const struct pp_nyt_writing *w, struct pp_nyt_caller *row, pp_node node, uint32_t running)
+{
+	row->count += w->calls[node] ? w->calls[node] : 1;
+	row->excl += w->self[node];
+	if (running)
+		row->reci += w->incl[node];
+	else
+		row->incl += w->incl[node];
+	if (running > row->depth)
+		row->depth = running;
+}
+
+/* One row for each pair of functions; inclusive time of outermost calls, else recursive. */
+static void
+pairs_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
+{
+	const struct pp_profile *p = w->profile;
+	uint32_t *running = calloc(p->funcs.n, sizeof *running);
+	struct walk x = { 0 };
+
+	if (!running || !walk_begin(&x, p)) {
+		free(running);
+		w->no_memory = true;
+		return;
+	}
+	while (walk_next(&x)) {
+		pp_func callee = pp_node_func(p, x.node);
+		pp_node parent = pp_tree_parent(&p->tree, x.node);
+		struct pp_nyt_caller *row;
+
+		if (x.leaving) {
+			running[callee]--;
+			continue;
+		}
+		row = pair_row(w, c, parent ? pp_node_func(p, parent) : 0, callee);
+		if (!row)
+			break;
+		pair_add(w, row, x.node, running[callee]++);
+	}
+	pp_children_release(&x.children);
+	free(running);
+}
+
+/* ---- callers from edges ------------------------------------------------------------------------ */
+
+static void
+edges_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
+{
+	const struct pp_profile *p = w->profile;
+	size_t stride = pp_edge_stride(p), i;
+
+	for (i = 0; i < p->edges.n && w->metric; i++) {
+		const struct pp_edge_row *e = &p->edges.at[i];
+		const int64_t *cells = p->edge_cells.at + i * stride;
+		struct pp_nyt_caller row = { .caller = p->funcs.at[e->caller].same,
+			                     .callee = p->funcs.at[e->callee].same,
+			                     .file = e->site_file ? e->site_file
+			                                          : p->funcs.at[e->caller].file,
+			                     .line = e->site_line,
+			                     .count = (uint64_t)cells[0] };
+
+		row.incl = cell_ticks(w, cells[1 + w->metric_index]);
+		if (p->edge_own)
+			row.excl = cell_ticks(w, cells[1 + p->metrics.n + w->metric_index]);
+		if (row.caller == row.callee &&
+		    (p->edge_self_repeats || p->flat_source != PP_FLAT_CALLS)) {
+			row.reci = row.incl;
+			row.incl = 0.0;
+			row.depth = 1;
+		}
+		if (!pp_vec_push(&c->rows, row)) {
+			w->no_memory = true;
+			return;
+		}
+	}
+}
+
+/* Takes recursive time and depth from the tree, for the first row of each pair. */
+static void
+recursion_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
+{
+	struct pp_nyt_callers pairs = { .of_pair = { .seed = c->of_pair.seed } };
+	bool missing = false;
+	size_t i;
+
+	if (w->profile->tree.n > 1)
+		pairs_collect(w, &pairs);
+	for (i = 0; i < c->rows.n && !w->no_memory; i++) {
+		struct pp_nyt_caller *row = &c->rows.at[i];
+		uint64_t key = (uint64_t)row->caller << 32 | row->callee;
+		uint32_t pair = pp_map_get(&pairs.of_pair, key);
+
+		if (pair != PP_MAP_NONE) {
+			row->reci += pairs.rows.at[pair].reci;
+			row->depth = pairs.rows.at[pair].depth;
+			pairs.rows.at[pair].reci = 0.0;
+		} else if (row->caller && row->caller == row->callee && row->count && !row->depth) {
+			missing = true;
+		}
+	}
+	if (missing)
+		pp_diag_add(w->writer->diags, &pp_nytprof_rules[PP_NYT_WRITE_RECURSION], PP_NOWHERE,
+		            "recursive times and depths are written as 0");
+	pp_vec_release(&pairs.rows);
+	pp_map_release(&pairs.of_pair);
+}
+
+/* ---- making sums come out ------------------------------------------------------------------------ */
+
+static double
+flat_ticks(const struct pp_nyt_writing *w, const union pp_value *column, size_t row)
+{
+	union pp_value v = column[row * w->flat.metrics + w->metric_index];
+
+	return (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
+}
+
+/* What the edges of one function come to, beside what the function costs. */
+struct settling {
+	double incl, excl;  /* by the edges */
+	double total, self; /* by the profile */
+	uint64_t count;
+};
+
+static void
+row_settle(const struct pp_nyt_writing *w, struct pp_nyt_caller *r, struct settling *s)
+{
+	if (s->incl > s->total && s->incl > 0) {
+		double kept = r->incl * (s->total > 0 ? s->total / s->incl : 0.0);
+
+		r->reci += r->incl - kept;
+		r->depth = r->depth ? r->depth : 1;
+		r->incl = kept;
+	}
+	/* Where edges state no own cost, the first one carries it all. */
+	if (!w->profile->edge_own) {
+		r->excl += s->self - s->excl;
+		s->excl = s->self;
+	}
+}
+
+/* Calls from nowhere, for what the edges of a function do not account for. */
+static void
+rest_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c, size_t row, const struct settling *s)
+{
+	struct pp_nyt_caller rest = { .callee = w->flat.func[row] };
+
+	rest.incl = s->total > s->incl ? s->total - s->incl : 0.0;
+	rest.excl = s->self - s->excl;
+	/* Sums of rounded numbers differ in their last bits; that is no call. */
+	if (rest.incl < 1e-6 && rest.excl < 1e-6 && rest.excl > -1e-6)
+		return;
+	rest.file = w->profile->funcs.at[rest.callee].file;
+	rest.line = w->profile->funcs.at[rest.callee].line;
+	rest.count = s->count ? 0 : 1;
+	if (w->flat.has_calls && w->flat.calls[row] > s->count)
+		rest.count = w->flat.calls[row] - s->count;
+	if (!pp_vec_push(&c->rows, rest))
+		w->no_memory = true;
+}
+
+/* Brings each function to its flat cost. */
+static void
+sums_settle(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
+{
+	struct settling *of = calloc(w->flat.n + 1, sizeof *of);
+	size_t edges = c->rows.n, i;
+
+	if (!of) {
+		w->no_memory = true;
+		return;
+	}
+	for (i = 0; i < w->flat.n; i++) {
+		of[i + 1].total = flat_ticks(w, w->flat.total, i);
+		of[i + 1].self = flat_ticks(w, w->flat.self, i);
+	}
+	for (i = 0; i < edges; i++) {
+		struct settling *s = &of[w->row_of[c->rows.at[i].callee]];
+
+		s->incl += c->rows.at[i].incl;
+		s->excl += c->rows.at[i].excl;
+		s->count += c->rows.at[i].count;
+	}
+	for (i = 0; i < edges; i++)
+		if (w->row_of[c->rows.at[i].callee])
+			row_settle(w, &c->rows.at[i], &of[w->row_of[c->rows.at[i].callee]]);
+	for (i = 0; i < w->flat.n && !w->no_memory; i++)
+		rest_add(w, c, i, &of[i + 1]);
+	free(of);
+}
+
+/* ---- records ------------------------------------------------------------------------------------- */
+
+static void
+caller_write(struct pp_nyt_writing *w, const struct pp_nyt_caller *r)
+{
+	struct pp_nyt_out *o = &w->out;
+	uint64_t left = r->count;
+	bool first = true;
+
+	/* Counts are 32 bits; larger ones take several records. */
+	do {
+		uint32_t count = left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
+
+		pp_nyt_out_byte(o, 'c');
+		pp_nyt_out_uint(o, pp_nyt_write_fid(w, r->file));
+		pp_nyt_out_uint(o, r->line);
+		if (r->caller)
+			pp_nyt_write_name(w, r->caller);
+		else
+			pp_nyt_out_string(o, pp_slice_z("main::RUNTIME"));
+		pp_nyt_out_uint(o, count);
+		pp_nyt_out_number(o, first ? pp_nyt_write_seconds(w, r->incl) : 0.0);
+		pp_nyt_out_number(o, first ? pp_nyt_write_seconds(w, r->excl) : 0.0);
+		pp_nyt_out_number(o, first ? pp_nyt_write_seconds(w, r->reci) : 0.0);
+		pp_nyt_out_uint(o, r->depth);
+		pp_nyt_write_name(w, r->callee);
+		left -= count;
+		first = false;
+	} while (left);
+}
+
+/* Says that a sub is not written in Perl. */
+static void
+marker_write(struct pp_nyt_writing *w, pp_func func)
+{
+	struct pp_nyt_out *o = &w->out;
+
+	pp_nyt_out_bytes(o, "c\0\0'\0\0", 6);
+	pp_nyt_out_number(o, 0.0);
+	pp_nyt_out_number(o, 0.0);
+	pp_nyt_out_number(o, 0.0);
+	pp_nyt_out_uint(o, 0);
+	pp_nyt_write_name(w, func);
+}
+
+static bool
+row_is_empty(const struct pp_nyt_caller *r)
+{
+	return r->count == 0 && r->incl == 0 && r->excl == 0 && r->reci == 0;
+}
+
+void
+pp_nyt_callers_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
+{
+	const struct pp_profile *p = w->profile;
+
+	*c = (struct pp_nyt_callers){ .of_pair = { .seed = p->strs.seed } };
+	if (!w->metric)
+		return;
+	if (p->edges.n)
+		edges_collect(w, c);
+	else if (p->tree.n > 1)
+		pairs_collect(w, c);
+	if (p->flat_source == PP_FLAT_CALLS && p->edges.n)
+		recursion_add(w, c);
+	else if (!w->no_memory)
+		sums_settle(w, c);
+}
+
+void
+pp_nyt_callers_release(struct pp_nyt_callers *c)
+{
+	pp_vec_release(&c->rows);
+	pp_map_release(&c->of_pair);
+}
+
+void
+pp_nyt_write_callers(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	struct pp_nyt_callers c;
+	size_t i;
+
+	pp_nyt_callers_collect(w, &c);
+	for (i = 0; i < w->flat.n; i++)
+		if (p->funcs.at[w->flat.func[i]].flags & PP_FUNC_INTERNAL)
+			marker_write(w, w->flat.func[i]);
+	for (i = 0; i < c.rows.n && !w->no_memory; i++)
+		if (!row_is_empty(&c.rows.at[i]))
+			caller_write(w, &c.rows.at[i]);
+	pp_nyt_callers_release(&c);
+}

@@ -1,0 +1,599 @@
+/*
+ * Frames: from the text of a line to a frame of the profile.
+ *
+ * The same few thousand lines make up all stacks, so a line is looked up by its bytes, and what it means
+ * is found out once. Two kinds of frames need their neighbours. An inlined one has no dso: it is in the
+ * binary of the next frame towards the root that has the same address. And with `-F +srcline` the place
+ * stands on a line of its own, behind the frame.
+ */
+#include "formats/perf/perf_script.h"
+
+#include <stdio.h>
+
+#define FIRST_SLOTS 4096
+
+/* ---- texts ------------------------------------------------------------------------------ */
+
+bool
+pp_perf_entries_init(struct pp_perf_reader *r)
+{
+	struct pp_perf_entries *e = &r->entries;
+
+	e->slots = calloc(FIRST_SLOTS, sizeof *e->slots);
+	e->mask = FIRST_SLOTS - 1;
+	return e->slots && pp_vec_push(&e->list, (struct pp_perf_entry){ 0 }) &&
+	       pp_vec_push(&e->frame_of, 0);
+}
+
+void
+pp_perf_entries_release(struct pp_perf_reader *r)
+{
+	struct pp_perf_entries *e = &r->entries;
+
+	free(e->slots);
+	pp_vec_release(&e->list);
+	pp_vec_release(&e->frame_of);
+	pp_arena_release(&e->arena);
+}
+
+static uint64_t
+text_hash(const struct pp_perf_reader *r, struct pp_slice text, bool is_place)
+{
+	uint64_t a = r->builder->seed ^ text.n, b = r->builder->seed ^ PP_HASH_K1 ^ is_place;
+	const unsigned char *p = text.p;
+	size_t n = text.n;
+
+	/* Two lanes, so that multiplications overlap. */
+	for (; n > 16; p += 16, n -= 16) {
+		a = pp_mix(a ^ pp_load64(p), PP_HASH_K1);
+		b = pp_mix(b ^ pp_load64(p + 8), PP_HASH_K2);
+	}
+	return pp_hash_bytes(p, n, pp_mix(a ^ b, PP_HASH_K2));
+}
+
+static bool
+slots_double(struct pp_perf_entries *e)
+{
+	size_t n = (e->mask + 1) * 2, i;
+	struct pp_perf_entry_slot *slots = calloc(n, sizeof *slots);
+
+	if (!slots)
+		return false;
+	for (i = 0; i <= e->mask; i++) {
+		size_t at = e->slots[i].hash & (n - 1);
+
+		if (!e->slots[i].entry)
+			continue;
+		while (slots[at].entry)
+			at = (at + 1) & (n - 1);
+		slots[at] = e->slots[i];
+	}
+	free(e->slots);
+	e->slots = slots;
+	e->mask = n - 1;
+	return true;
+}
+
+static PP_NOINLINE uint32_t
+entry_add(struct pp_perf_reader *r, struct pp_slice text, bool is_place, uint64_t hash)
+{
+	struct pp_perf_entries *e = &r->entries;
+	struct pp_perf_entry entry = { .is_place = is_place };
+	char *copy = pp_arena_copy(&e->arena, text.p, text.n);
+	size_t at;
+
+	entry.text = pp_slice_of(copy, text.n);
+	if (!copy || e->list.n >= UINT32_MAX || text.n > UINT32_MAX ||
+	    !pp_vec_push(&e->list, entry) || !pp_vec_push(&e->frame_of, 0) ||
+	    (e->list.n * 2 > e->mask && !slots_double(e))) {
+		pp_perf_no_memory(r);
+		return 0;
+	}
+	if (e->arena.bytes > r->builder->limits.max_memory)
+		pp_builder_fail(r->builder, PP_E_LIMIT, "names take too much memory");
+	for (at = hash & e->mask; e->slots[at].entry; at = (at + 1) & e->mask)
+		;
+	e->slots[at] = (struct pp_perf_entry_slot){ .hash = hash,
+		                                    .p = entry.text.p,
+		                                    .n = (uint32_t)text.n,
+		                                    .entry = (uint32_t)e->list.n - 1 };
+	return (uint32_t)e->list.n - 1;
+}
+
+static inline uint32_t
+entry_find(const struct pp_perf_entries *e, struct pp_slice text, bool is_place, uint64_t hash)
+{
+	size_t at;
+
+	for (at = hash & e->mask; e->slots[at].entry; at = (at + 1) & e->mask) {
+		const struct pp_perf_entry_slot *slot = &e->slots[at];
+
+		/* A frame and a place of the same text have different hashes, nearly always. */
+		if (slot->hash == hash && slot->n == text.n &&
+		    memcmp(slot->p, text.p, text.n) == 0 &&
+		    PP_LIKELY(e->list.at[slot->entry].is_place == is_place))
+			break;
+	}
+	return e->slots[at].entry;
+}
+
+uint32_t
+pp_perf_entry_find(const struct pp_perf_reader *r, struct pp_slice text, bool is_place)
+{
+	return entry_find(&r->entries, text, is_place, text_hash(r, text, is_place));
+}
+
+uint32_t
+pp_perf_entry(struct pp_perf_reader *r, struct pp_slice text, bool is_place)
+{
+	uint64_t hash = text_hash(r, text, is_place);
+	uint32_t entry = entry_find(&r->entries, text, is_place, hash);
+
+	return entry ? entry : entry_add(r, text, is_place, hash);
+}
+
+/* Lines that are looked up side by side, each fetching while the others are looked at. */
+#define AHEAD 32
+
+size_t
+pp_perf_known_frames(struct pp_perf_reader *r, struct pp_slice text, uint32_t *lines)
+{
+	struct {
+		struct pp_slice text;
+		const unsigned char *next;
+		uint64_t hash;
+	} ahead[AHEAD];
+	struct pp_perf_entries *e = &r->entries;
+	const unsigned char *p = text.p, *end = text.p + text.n, *taken = p;
+	size_t n, i;
+
+	do {
+		for (n = 0; n < AHEAD && p < end && *p == '\t'; n++) {
+			const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
+
+			ahead[n].text = pp_perf_trim(pp_slice_of(p, (size_t)(stop - p)));
+			ahead[n].hash = text_hash(r, ahead[n].text, false);
+			ahead[n].next = p = stop + 1;
+			__builtin_prefetch(&e->slots[ahead[n].hash & e->mask]);
+		}
+		for (i = 0; i < n; i++) {
+			const struct pp_perf_entry_slot *slot = &e->slots[ahead[i].hash & e->mask];
+
+			if (slot->hash == ahead[i].hash)
+				__builtin_prefetch(slot->p);
+		}
+		for (i = 0; i < n; i++) {
+			struct pp_perf_step step = { .entry = entry_find(e, ahead[i].text, false,
+				                                         ahead[i].hash) };
+
+			if (!step.entry)
+				return (size_t)(taken - text.p);
+			if (!pp_vec_push(&r->steps, step)) {
+				pp_perf_no_memory(r);
+				return (size_t)(taken - text.p);
+			}
+			taken = ahead[i].next;
+			++*lines;
+		}
+	} while (n == AHEAD);
+	return (size_t)(taken - text.p);
+}
+
+/* ---- modules ---------------------------------------------------------------------------- */
+
+static bool
+ends(struct pp_slice s, const char *word)
+{
+	size_t n = strlen(word);
+
+	return s.n >= n && memcmp(s.p + s.n - n, word, n) == 0;
+}
+
+static bool
+begins(struct pp_slice s, const char *word)
+{
+	size_t n = strlen(word);
+
+	return s.n >= n && memcmp(s.p, word, n) == 0;
+}
+
+/* Kernel images and modules: "[kernel.kallsyms]", "[nf_nat]", ".../vmlinux", "x.ko.xz". */
+static bool
+is_kernel(struct pp_slice dso)
+{
+	static const char *const user[] = { "[unknown]", "[vdso", "[vsyscall]", "[heap]",
+		                            "[stack",    "[anon", "[vvar",      "[uprobes]",
+		                            "[vectors]", "[JIT]" };
+	static const char *const packed[] = { ".ko", ".ko.xz", ".ko.gz", ".ko.zst" };
+	size_t i;
+
+	if (dso.n > 2 && dso.p[0] == '[') {
+		for (i = 0; i < PP_COUNT_OF(user); i++)
+			if (begins(dso, user[i]))
+				return false;
+		return true;
+	}
+	for (i = 0; i < PP_COUNT_OF(packed); i++)
+		if (ends(dso, packed[i]))
+			return true;
+	for (i = dso.n; i > 0 && dso.p[i - 1] != '/'; i--)
+		;
+	return begins(pp_slice_of(dso.p + i, dso.n - i), "vmlinux");
+}
+
+/* What a running program made: "/tmp/perf-123.map", "jitted-123-4.so", "//anon". */
+static bool
+is_jit(struct pp_slice dso)
+{
+	size_t i;
+
+	for (i = dso.n; i > 0 && dso.p[i - 1] != '/'; i--)
+		;
+	if (begins(dso, "//anon") || begins(dso, "[anon") || begins(dso, "[JIT]"))
+		return true;
+	dso = pp_slice_of(dso.p + i, dso.n - i);
+	return (begins(dso, "perf-") && ends(dso, ".map")) ||
+	       (begins(dso, "jitted-") && ends(dso, ".so"));
+}
+
+pp_module
+pp_perf_module(struct pp_perf_reader *r, struct pp_slice dso)
+{
+	struct pp_module_row row = { .kind = is_kernel(dso) ? PP_MODULE_KERNEL
+		                             : is_jit(dso)  ? PP_MODULE_JIT
+		                                            : PP_MODULE_BINARY };
+
+	if (dso.n == 0 || pp_slice_eq_z(dso, "[unknown]"))
+		return 0;
+	row.name = pp_build_str(r->builder, dso);
+	return pp_build_module(r->builder, &row);
+}
+
+/* ---- functions -------------------------------------------------------------------------- */
+
+/*
+ * V8 tells places: "JS:~name file:line:column", "LazyCompile:*name file:line". The name stays as it is;
+ * the place is noted beside it.
+ */
+static void
+jit_place(struct pp_perf_reader *r, struct pp_slice symbol, struct pp_perf_entry *e)
+{
+	static const char *const kinds[] = { "JS:", "LazyCompile:", "Function:", "Script:",
+		                             "Eval:" };
+	struct pp_perf_place place;
+	size_t i, blank, colon;
+
+	for (i = 0; i < PP_COUNT_OF(kinds) && !begins(symbol, kinds[i]); i++)
+		;
+	for (blank = symbol.n; blank > 0 && symbol.p[blank - 1] != ' '; blank--)
+		;
+	if (i == PP_COUNT_OF(kinds) || blank == 0)
+		return;
+	symbol = pp_slice_of(symbol.p + blank, symbol.n - blank);
+	pp_perf_place_parse(symbol, &place);
+	if (!place.line)
+		return;
+	/* Of "file:line:column" the column came off first. */
+	for (colon = place.file.n; colon > 0 && pp_perf_digit(place.file.p[colon - 1]); colon--)
+		;
+	if (colon > 1 && colon < place.file.n && place.file.p[colon - 1] == ':')
+		pp_perf_place_parse(place.file, &place);
+	if (place.line) {
+		e->file = pp_build_str(r->builder, place.file);
+		e->line = place.line;
+	}
+}
+
+static pp_func
+func_of(struct pp_perf_reader *r, const struct pp_perf_entry *e, pp_module module)
+{
+	struct pp_func_row row = {
+		.name = e->name, .module = module, .file = e->file, .line = e->line
+	};
+
+	if (module && r->builder->profile->modules.at[module].kind == PP_MODULE_KERNEL)
+		row.flags |= PP_FUNC_KERNEL;
+	if (e->nameless)
+		row.flags |= PP_FUNC_UNKNOWN;
+	return pp_build_func(r->builder, &row);
+}
+
+/* With `-F ip` there are no symbols, and an address is all the name there is. */
+static pp_str
+address_name(struct pp_perf_reader *r, uint64_t ip)
+{
+	char text[24];
+	int n = snprintf(text, sizeof text, "0x%llx", (unsigned long long)ip);
+
+	return pp_build_str(r->builder, pp_slice_of(text, (size_t)n));
+}
+
+/* What the text of an entry means. */
+static void
+entry_learn(struct pp_perf_reader *r, struct pp_perf_entry *e)
+{
+	struct pp_perf_frame f;
+	struct pp_perf_place place;
+
+	e->known = true;
+	if (e->is_place) {
+		pp_perf_place_parse(e->text, &place);
+		e->inlined = place.inlined;
+		e->line = place.line;
+		e->file = place.line ? pp_build_str(r->builder, place.file) : 0;
+		return;
+	}
+	(void)pp_perf_frame_parse(e->text, &f);
+	e->ip = f.ip;
+	e->offset = f.offset;
+	e->inlined = f.inlined;
+	e->module = pp_perf_module(r, f.dso);
+	e->nameless = f.symbol.n == 0 || pp_slice_eq_z(f.symbol, "[unknown]");
+	e->name = f.symbol.n ? pp_build_str(r->builder, f.symbol) : address_name(r, f.ip);
+	if (e->module && r->builder->profile->modules.at[e->module].kind == PP_MODULE_JIT)
+		jit_place(r, f.symbol, e);
+}
+
+/* ---- frames ----------------------------------------------------------------------------- */
+
+/* An inlined function whose binary is not told: bound at the end. */
+static pp_func
+func_later(struct pp_perf_reader *r, const struct pp_perf_entry *e)
+{
+	uint32_t func = pp_map_get(&r->inline_of, e->name);
+
+	if (func != PP_MAP_NONE)
+		return func;
+	func = pp_build_func_later(r->builder);
+	pp_build_func_bind(r->builder, func, &(struct pp_func_row){ .name = e->name });
+	if (!pp_map_set(&r->inline_of, e->name, func))
+		pp_perf_no_memory(r);
+	return func;
+}
+
+/* Which binary an inlined frame is in, and how deep: what the frames between it and the root say. */
+struct group {
+	uint64_t ip;
+	unsigned depth;
+	pp_module module;
+	pp_func later; /* the function before, when its binary is not known yet */
+	bool any;
+};
+
+/* Two functions at one address are in one binary, whichever that is. */
+static void
+later_link(struct pp_perf_reader *r, pp_func a, pp_func b)
+{
+	uint64_t key = (uint64_t)a << 32 | b;
+
+	if (!a || a == b || pp_map_get(&r->linked, key) != PP_MAP_NONE)
+		return;
+	if (!pp_map_set(&r->linked, key, 1) ||
+	    !pp_vec_push(&r->links, (struct pp_perf_link){ a, b }))
+		pp_perf_no_memory(r);
+}
+
+static pp_frame
+frame_build(struct pp_perf_reader *r, const struct pp_perf_entry *e,
+            const struct pp_perf_entry *place, struct group *g)
+{
+	bool inlined = e->inlined || (place && place->inlined);
+	bool later = inlined;
+	struct pp_frame_row row = { 0 };
+
+	if (inlined && g->any && g->ip == e->ip) {
+		g->depth += g->depth < UINT16_MAX;
+		later = !g->module;
+	} else {
+		/* Into nothing: it is the function itself, by the name it has in the source. */
+		*g = (struct group){ .ip = e->ip, .module = e->module, .any = true };
+		inlined = false;
+	}
+	row.func = later ? func_later(r, e) : func_of(r, e, inlined ? g->module : e->module);
+	if (later) {
+		later_link(r, g->later, row.func);
+		g->later = row.func;
+	}
+	if (place && r->lines) {
+		row.line = place->line;
+		row.file = place->file;
+	}
+	if (r->places) {
+		row.address = e->ip;
+		row.offset = e->offset;
+		row.flags = inlined ? PP_FRAME_INLINED : 0;
+		row.inline_depth = (uint16_t)g->depth;
+	}
+	return pp_build_frame(r->builder, &row);
+}
+
+/* The entry of a line, with what it means. */
+static inline struct pp_perf_entry *
+entry_at(struct pp_perf_reader *r, uint32_t at)
+{
+	struct pp_perf_entry *e = &r->entries.list.at[at];
+
+	if (PP_UNLIKELY(!e->known))
+		entry_learn(r, e);
+	return e;
+}
+
+/* Steps that are inlined or have places, root first. */
+static bool
+resolve_uneven(struct pp_perf_reader *r, pp_frame *out)
+{
+	struct group g = { 0 };
+	size_t i;
+
+	for (i = r->steps.n; i-- > 0;) {
+		struct pp_perf_entry *e = entry_at(r, r->steps.at[i].entry);
+		const struct pp_perf_entry *place = r->steps.at[i].place
+		                                        ? entry_at(r, r->steps.at[i].place)
+		                                        : NULL;
+		uint64_t key = (uint64_t)r->steps.at[i].entry << 32 | r->steps.at[i].place;
+		pp_frame frame;
+
+		if (e->inlined || (place && place->inlined)) {
+			frame = frame_build(r, e, place, &g);
+		} else {
+			uint32_t known = pp_map_get(&r->pair_frames, key);
+
+			g = (struct group){ .ip = e->ip, .module = e->module, .any = true };
+			frame = known != PP_MAP_NONE ? known : frame_build(r, e, place, &g);
+			if (known == PP_MAP_NONE && !pp_map_set(&r->pair_frames, key, frame))
+				pp_perf_no_memory(r);
+		}
+		*out++ = frame;
+	}
+	return pp_builder_ok(r->builder);
+}
+
+/* The frame of an entry that is met for the first time; false when it needs its neighbours. */
+static PP_NOINLINE bool
+plain_frame(struct pp_perf_reader *r, uint32_t at)
+{
+	struct pp_perf_entry *e = entry_at(r, at);
+	struct group g = { 0 };
+
+	if (!e->inlined)
+		r->entries.frame_of.at[at] = frame_build(r, e, NULL, &g);
+	return !e->inlined && pp_builder_ok(r->builder);
+}
+
+bool
+pp_perf_resolve(struct pp_perf_reader *r, pp_frame *start)
+{
+	pp_frame *out = start;
+	size_t i;
+
+	for (i = r->steps.n; !r->uneven && i-- > 0;) {
+		uint32_t at = r->steps.at[i].entry;
+
+		if (PP_UNLIKELY(!r->entries.frame_of.at[at]) && !plain_frame(r, at))
+			r->uneven = true;
+		*out++ = r->entries.frame_of.at[at];
+	}
+	if (PP_UNLIKELY(r->uneven))
+		return pp_builder_ok(r->builder) && resolve_uneven(r, start);
+	return pp_builder_ok(r->builder);
+}
+
+/* ---- at the end ------------------------------------------------------------------------- */
+
+/* The name before what the compiler put behind it for a part or copy of the function. */
+static struct pp_slice
+base_name(struct pp_slice name)
+{
+	static const char *const endings[] = { ".part.", ".cold", ".isra.", ".constprop." };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(endings); i++) {
+		const unsigned char *at =
+		    name.n ? memmem(name.p, name.n, endings[i], strlen(endings[i])) : NULL;
+
+		if (at && at > name.p)
+			name.n = (size_t)(at - name.p);
+	}
+	return name;
+}
+
+/* In two binaries: nobody can say which is meant. */
+#define SEVERAL 0
+
+/* Adds a module to what is known of a key. */
+static void
+module_note(struct pp_perf_reader *r, struct pp_map *map, uint64_t key, pp_module module)
+{
+	uint32_t known = pp_map_get(map, key);
+
+	if (!pp_map_set(map, key, known == PP_MAP_NONE || known == module ? module : SEVERAL))
+		pp_perf_no_memory(r);
+}
+
+/* In which binary functions of a name are. */
+static void
+modules_by_name(struct pp_perf_reader *r, struct pp_map *module_of)
+{
+	struct pp_profile *p = r->builder->profile;
+	size_t i;
+
+	for (i = 1; i < p->funcs.n; i++) {
+		const struct pp_func_row *f = &p->funcs.at[i];
+		struct pp_slice base = base_name(pp_text_of(p, f->name));
+		pp_str name;
+
+		if (f->module && !f->file && pp_strtab_find(&p->strs, base.p, base.n, &name))
+			module_note(r, module_of, name, f->module);
+	}
+}
+
+/* The function that speaks for all that are linked to one. */
+static uint32_t
+link_find(uint32_t *same, uint32_t func)
+{
+	while (same[func] != func)
+		func = same[func] = same[same[func]]; /* the way gets shorter */
+	return func;
+}
+
+/* Passes on what names tell of single functions to those linked to them. */
+static void
+modules_by_link(struct pp_perf_reader *r, const struct pp_map *by_name, uint32_t *same,
+                struct pp_map *by_link)
+{
+	const struct pp_profile *p = r->builder->profile;
+	size_t i;
+
+	for (i = 1; i < p->funcs.n; i++) {
+		pp_str name = p->funcs.at[i].name;
+		uint32_t module = pp_map_get(by_name, name);
+
+		if (module != PP_MAP_NONE && pp_map_get(&r->inline_of, name) == i)
+			module_note(r, by_link, link_find(same, (uint32_t)i), module);
+	}
+}
+
+void
+pp_perf_bind_inlined(struct pp_perf_reader *r)
+{
+	struct pp_profile *p = r->builder->profile;
+	struct pp_map by_name = { .seed = r->builder->seed }, by_link = by_name;
+	uint32_t *same;
+	size_t i;
+
+	if (!r->inline_of.n)
+		return;
+	same = malloc(p->funcs.n * sizeof *same);
+	if (!same) {
+		pp_perf_no_memory(r);
+		return;
+	}
+	for (i = 0; i < p->funcs.n; i++)
+		same[i] = (uint32_t)i;
+	for (i = 0; i < r->links.n; i++) {
+		uint32_t a = link_find(same, r->links.at[i].a);
+		uint32_t b = link_find(same, r->links.at[i].b);
+
+		same[a > b ? a : b] = a < b ? a : b;
+	}
+	modules_by_name(r, &by_name);
+	modules_by_link(r, &by_name, same, &by_link);
+	for (i = 1; i < p->funcs.n; i++) {
+		struct pp_func_row row = p->funcs.at[i];
+		uint32_t module = pp_map_get(&by_name, row.name);
+
+		if (row.module || pp_map_get(&r->inline_of, row.name) != i)
+			continue;
+		if (module == PP_MAP_NONE || module == SEVERAL)
+			module = pp_map_get(&by_link, link_find(same, (uint32_t)i));
+		if (module == PP_MAP_NONE || module == SEVERAL)
+			continue;
+		row.module = module;
+		if (p->modules.at[module].kind == PP_MODULE_KERNEL)
+			row.flags |= PP_FUNC_KERNEL;
+		pp_build_func_bind(r->builder, (pp_func)i, &row);
+	}
+	pp_map_release(&by_name);
+	pp_map_release(&by_link);
+	free(same);
+}

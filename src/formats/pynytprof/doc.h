@@ -1,0 +1,139 @@
+/*
+ * A Pynytprof document: the rows of its chunks, as written.
+ */
+#ifndef PP_PYNYTPROF_DOC_H
+#define PP_PYNYTPROF_DOC_H
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "formats/nytprof/sniff.h"
+
+enum pp_pyn_rule {
+	PP_PYN_VERSION_UNKNOWN,
+	PP_PYN_VERSION_NEWER,
+	PP_PYN_BANNER_CUT,
+	PP_PYN_BANNER_LINE,
+	PP_PYN_BANNER_CRLF,
+	PP_PYN_BANNER_BLANK,
+	PP_PYN_ATTRIBUTE_MALFORMED,
+	PP_PYN_ATTRIBUTE_REPEATED,
+	PP_PYN_ATTRIBUTE_NUL,
+	PP_PYN_RATE_MISSING,
+	PP_PYN_RATE_INVALID,
+	PP_PYN_RELATIVE,
+	PP_PYN_TOKEN_INVALID,
+	PP_PYN_CHUNK_CUT,
+	PP_PYN_CHUNK_BIG_ENDIAN,
+	PP_PYN_CHUNK_LENGTH,
+	PP_PYN_CHUNK_UNKNOWN,
+	PP_PYN_CHUNK_ORDER,
+	PP_PYN_CHUNK_REPEATED,
+	PP_PYN_CHUNK_MISSING,
+	PP_PYN_PROCESS_MISSING,
+	PP_PYN_PROCESS_REPEATED,
+	PP_PYN_FILE_TABLE,
+	PP_PYN_FILE_UNNAMED,
+	PP_PYN_NAME_UNTERMINATED,
+	PP_PYN_SUB_REPEATED,
+	PP_PYN_SUB_UNNAMED,
+	PP_PYN_STATEMENTS,
+	PP_PYN_SUM_TOO_LARGE,
+	PP_PYN_NEWLINES_REWRITTEN,
+	PP_PYN_END_MISSING,
+	PP_PYN_END_PAYLOAD,
+	PP_PYN_TRAILING,
+	PP_PYN_JOINED,
+	PP_PYN_WRITE_PERL,
+	PP_PYN_WRITE_FACETS,
+	PP_PYN_WRITE_METRICS,
+	PP_PYN_WRITE_UNIT,
+	PP_PYN_WRITE_VALUES,
+	PP_PYN_WRITE_SITES,
+	PP_PYN_WRITE_FILES,
+	PP_PYN_WRITE_NAMES,
+	PP_PYN_RULE_COUNT
+};
+
+extern const struct pp_rule pp_pynytprof_rules[];
+
+struct pp_pyn_line {
+	uint32_t fid, line, calls;
+	uint64_t inc, exc;
+};
+
+struct pp_pyn_sub {
+	uint32_t sid, flags;
+	struct pp_slice name;
+	uint64_t offset;
+};
+
+struct pp_pyn_edge {
+	uint32_t caller, callee, calls;
+	uint64_t ticks, sub_ticks;
+};
+
+struct pp_pyn_file {
+	uint32_t fid;
+	struct pp_slice name; /* empty: not given */
+};
+
+struct pp_pyn_statement {
+	uint32_t fid, line;
+	uint64_t ns;
+};
+
+struct pp_pyn_setting {
+	struct pp_slice key, value;
+	bool option;
+};
+
+struct pp_pyn_doc {
+	struct pp_nyt_sniff sniff;
+	struct pp_slice comment; /* without '#' */
+	PP_VEC(struct pp_pyn_setting) settings;
+	bool has_process;
+	uint64_t start_us;
+	uint32_t pid, ppid;
+	PP_VEC(struct pp_pyn_line) lines;
+	PP_VEC(struct pp_pyn_sub) subs;
+	PP_VEC(struct pp_pyn_edge) edges;
+	PP_VEC(struct pp_pyn_file) files;
+	PP_VEC(struct pp_pyn_statement) statements;
+	uint64_t rate;
+	bool has_end;
+	bool damaged; /* something is known to be missing */
+	bool usable;  /* at least the banner could be read */
+	bool no_memory;
+	unsigned char *copy; /* the bytes that slices point into, when the document owns them */
+	size_t copy_n;
+};
+
+/* Takes all of a file apart. Slices point into it. */
+void pp_pyn_doc_parse(struct pp_pyn_doc *, struct pp_slice bytes, struct pp_diags *);
+void pp_pyn_doc_release(struct pp_pyn_doc *);
+/* Frees a document on the heap; for pp_profile.private_free. */
+void pp_pyn_doc_free(void *);
+
+#define PP_PYN_FIND(diags, rule, offset, ...)                                                      \
+	pp_diag_add((diags), &pp_pynytprof_rules[rule], pp_at_offset(offset), __VA_ARGS__)
+
+/* ---- pynytprof_chunks.c: the payload of one chunk ---- */
+
+struct pp_pyn_parse {
+	struct pp_pyn_doc *doc;
+	struct pp_diags *diags;
+	const unsigned char *begin; /* of the file */
+	bool seen[26];              /* chunk letters */
+	uint64_t payload;           /* bytes in chunks */
+	bool newline_seen;          /* some payload byte is 0x0a */
+	bool order_said;
+};
+
+/* Honours ticks_per_sec, or says why it cannot. */
+void pp_pyn_rate_take(struct pp_pyn_parse *, struct pp_slice value);
+void pp_pyn_chunk_take(struct pp_pyn_parse *, unsigned char letter, struct pp_slice payload);
+/* Streams of the days when Pynytprof left out lengths, or letters too. */
+void pp_pyn_unframed_take(struct pp_pyn_parse *, struct pp_slice rest);
+void pp_pyn_tokens_take(struct pp_pyn_parse *, struct pp_slice rest);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * The records of a SPAA file as they were, for writing them back without loss.
+ */
+#include "formats/spaa/kept.h"
+
+static void
+kept_free(void *data)
+{
+	struct pp_spaa_kept *kept = data;
+
+	pp_buf_release(&kept->lines);
+	free(kept);
+}
+
+struct pp_spaa_kept *
+pp_spaa_kept_new(struct pp_profile *p)
+{
+	struct pp_spaa_kept *kept = calloc(1, sizeof *kept);
+
+	if (kept) {
+		p->private_data = kept;
+		p->private_free = kept_free;
+	}
+	return kept;
+}
+
+void
+pp_spaa_kept_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
+{
+	struct pp_buf *b = &r->kept->lines;
+	struct pp_slice text = rec->text;
+
+	/* Blanks around a record mean nothing. */
+	while (text.n && (text.p[text.n - 1] == '\r' || text.p[text.n - 1] == ' ' ||
+	                  text.p[text.n - 1] == '\t'))
+		text.n--;
+	while (text.n && (text.p[0] == ' ' || text.p[0] == '\t' || text.p[0] == '\r'))
+		text = pp_slice_of(text.p + 1, text.n - 1);
+	pp_buf_add(b, text.p, text.n);
+	pp_buf_addc(b, '\n');
+	if (b->failed)
+		pp_spaa_no_memory(r);
+	else if (b->n > r->reader->limits.max_memory)
+		pp_builder_fail(r->builder, PP_E_LIMIT, "the records take too much memory");
+}
+
+const struct pp_spaa_kept *
+pp_spaa_kept_of(const struct pp_profile *p)
+{
+	return p->private_free == kept_free ? p->private_data : NULL;
+}

@@ -1,0 +1,167 @@
+/*
+ * Numbers as SPAA has them: whole to 64 bits, decimals exact, doubles where neither fits.
+ */
+#include "formats/spaa/spaa.h"
+
+#include <math.h>
+
+const uint64_t pp_spaa_powers[PP_SPAA_SCALE_MAX + 1] = {
+	1u,
+	10u,
+	100u,
+	1000u,
+	10000u,
+	100000u,
+	1000000u,
+	10000000u,
+	100000000u,
+	1000000000u,
+	10000000000u,
+	100000000000u,
+	1000000000000u,
+	10000000000000u,
+	100000000000000u,
+	1000000000000000u,
+	10000000000000000u,
+	100000000000000000u,
+	1000000000000000000u,
+};
+
+double
+pp_spaa_num_double(const struct pp_spaa_num *n)
+{
+	double d;
+
+	if (n->is_real)
+		return n->real;
+	d = (double)n->magnitude / (double)pp_spaa_powers[n->scale];
+	return n->negative ? -d : d;
+}
+
+pp_i128
+pp_spaa_num_widest(const struct pp_spaa_num *n)
+{
+	pp_i128 v = (pp_i128)n->magnitude * pp_spaa_powers[PP_SPAA_SCALE_MAX - n->scale];
+
+	return n->negative ? -v : v;
+}
+
+int
+pp_spaa_num_cmp(const struct pp_spaa_num *a, const struct pp_spaa_num *b)
+{
+	if (a->is_real || b->is_real) {
+		double x = pp_spaa_num_double(a), y = pp_spaa_num_double(b);
+
+		return (x > y) - (x < y);
+	}
+	if (PP_LIKELY(!a->negative && !b->negative && a->scale == b->scale))
+		return (a->magnitude > b->magnitude) - (a->magnitude < b->magnitude);
+	return (pp_spaa_num_widest(a) > pp_spaa_num_widest(b)) -
+	       (pp_spaa_num_widest(a) < pp_spaa_num_widest(b));
+}
+
+bool
+pp_spaa_num_scaled(const struct pp_spaa_num *n, int64_t num, int64_t *out)
+{
+	pp_i128 v;
+
+	if (n->is_real) {
+		double d = floor(n->real * (double)num + 0.5);
+
+		if (!(d > -9.2e18 && d < 9.2e18))
+			return false;
+		*out = (int64_t)d;
+		return true;
+	}
+	v = (pp_i128)n->magnitude * num;
+	v = (v + pp_spaa_powers[n->scale] / 2) / pp_spaa_powers[n->scale];
+	if (v > INT64_MAX)
+		return false;
+	*out = n->negative ? -(int64_t)v : (int64_t)v;
+	return true;
+}
+
+bool
+pp_spaa_is_hex(struct pp_slice s)
+{
+	unsigned char bad = 0;
+	size_t i;
+
+	if (s.n < 3 || s.p[0] != '0' || (s.p[1] | 32) != 'x')
+		return false;
+	/* Without a branch for each digit: ids are nothing else. */
+	for (i = 2; i < s.n; i++) {
+		unsigned char digit = (unsigned char)(s.p[i] - '0');
+		unsigned char letter = (unsigned char)((s.p[i] | 32) - 'a');
+
+		bad |= (unsigned char)(digit > 9) & (unsigned char)(letter > 5);
+	}
+	return !bad;
+}
+
+int64_t
+pp_spaa_time_unit(struct pp_slice name, bool *odd)
+{
+	static const struct {
+		const char *name, *brief;
+		int64_t ns;
+	} units[] = {
+		{ "seconds", "s", 1000000000 },
+		{ "milliseconds", "ms", 1000000 },
+		{ "microseconds", "us", 1000 },
+		{ "nanoseconds", "ns", 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(units); i++) {
+		*odd = pp_slice_eq_z(name, units[i].brief);
+		if (*odd || pp_slice_eq_z(name, units[i].name))
+			return units[i].ns;
+	}
+	*odd = true;
+	return 0;
+}
+
+/* ---- tables from numbers to rows -------------------------------------------------------- */
+
+/* Numbers below this, or below four times the rows there are, stand in a plain array. */
+#define SMALL_ALWAYS 65536u
+
+bool
+pp_spaa_table_get(const struct pp_spaa_table *t, uint64_t number, uint32_t *row)
+{
+	if (PP_LIKELY(number < t->small_n)) {
+		*row = t->small[number] - 1;
+		if (PP_LIKELY(t->small[number]))
+			return true;
+	}
+	*row = pp_map_get(&t->large, number);
+	return *row != PP_MAP_NONE;
+}
+
+bool
+pp_spaa_table_set(struct pp_spaa_table *t, uint64_t number, uint32_t row)
+{
+	if (number >= t->small_n && (number < SMALL_ALWAYS || number / 4 < row)) {
+		size_t cap = t->small_n, old = cap;
+
+		if (!pp_vec_grow((void **)&t->small, &cap, sizeof *t->small, (size_t)number + 1))
+			return false;
+		memset(t->small + old, 0, (cap - old) * sizeof *t->small);
+		t->small_n = cap;
+	}
+	if (number < t->small_n) {
+		t->small[number] = row + 1;
+		return true;
+	}
+	return pp_map_set(&t->large, number, row);
+}
+
+void
+pp_spaa_table_release(struct pp_spaa_table *t)
+{
+	free(t->small);
+	t->small = NULL;
+	t->small_n = 0;
+	pp_map_release(&t->large);
+}

@@ -1,0 +1,277 @@
+/*
+ * Timelines: raw samples, or windows where a file has none.
+ *
+ * A sample counts one for `samples` and `count`. Its `period` is what it weighs: that metric, or else the
+ * primary one of its event (bytes allocated). A window counts what it says, at its start. Files have them
+ * in any order; timelines go by time.
+ */
+#include "formats/spaa/spaa.h"
+
+#define ANY_THREAD INT64_MIN
+
+struct times {
+	struct pp_spaa_reader *r;
+	struct pp_map record_of; /* records of ids that have several, by id, event and thread */
+	int64_t *values;
+};
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+static uint64_t
+record_key(uint32_t id, uint32_t event, int64_t tid)
+{
+	return pp_mix((uint64_t)id << 32 | event, (uint64_t)tid ^ PP_HASH_K1);
+}
+
+static const struct pp_spaa_row *
+record_row(const struct pp_spaa_reader *r, uint32_t record)
+{
+	return &r->events.at[r->stacks.at[record].event].rows.at[r->stacks.at[record].row];
+}
+
+/* Of several records the last of a thread, and the first of an event, speak for an id. */
+static bool
+records_index(struct times *t)
+{
+	struct pp_spaa_reader *r = t->r;
+	uint32_t i, k;
+
+	for (i = 0; i < r->stacks.n; i++) {
+		const struct pp_spaa_stack_row *s = &r->stacks.at[i];
+		int64_t tid = r->series.at[record_row(r, i)->home].tid;
+		uint32_t events[] = { s->event, PP_SPAA_NO_EVENT };
+
+		if (r->ids.at[s->id].record == i + 1 && !s->next)
+			continue;
+		for (k = 0; k < PP_COUNT_OF(events); k++) {
+			uint64_t any = record_key(s->id, events[k], ANY_THREAD);
+
+			if (!pp_map_set(&t->record_of, record_key(s->id, events[k], tid), i) ||
+			    (pp_map_get(&t->record_of, any) == PP_MAP_NONE &&
+			     !pp_map_set(&t->record_of, any, i)))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The record of an id that a sample means: of its event, best of its thread; PP_MAP_NONE when none. */
+static uint32_t
+record_of(const struct times *t, uint32_t id, uint32_t event, int64_t tid)
+{
+	const struct pp_spaa_reader *r = t->r;
+	uint32_t record = r->ids.at[id].record, found;
+
+	if (record == 0 || record == PP_SPAA_REFUSED)
+		return PP_MAP_NONE;
+	if (PP_LIKELY(!r->stacks.at[--record].next))
+		return event == PP_SPAA_NO_EVENT || r->stacks.at[record].event == event
+		           ? record
+		           : PP_MAP_NONE;
+	found = pp_map_get(&t->record_of, record_key(id, event, tid));
+	return found != PP_MAP_NONE ? found
+	                            : pp_map_get(&t->record_of, record_key(id, event, ANY_THREAD));
+}
+
+/* ---- values ----------------------------------------------------------------------------- */
+
+/* The column that the period of a sample is a value of. */
+static uint32_t
+period_column(const struct pp_spaa_reader *r, const struct pp_spaa_event *e)
+{
+	enum pp_spaa_special primary = r->metrics.at[e->columns.at[0].metric].special;
+	uint32_t k, n = (uint32_t)e->columns.n;
+
+	for (k = 0; k < n; k++)
+		if (r->metrics.at[e->columns.at[k].metric].special == PP_SPAA_M_PERIOD)
+			return k;
+	return primary == PP_SPAA_M_SAMPLES || primary == PP_SPAA_M_COUNT ? n : 0;
+}
+
+/* Whether each sample of an event is one of these. */
+static bool
+is_counted(const struct pp_spaa_event *e, enum pp_spaa_special special)
+{
+	return special == PP_SPAA_M_SAMPLES || special == PP_SPAA_M_COUNT ||
+	       (e->mode == PP_SPAA_EVENT &&
+	        ((special == PP_SPAA_M_ALLOC_COUNT && e->kind == PP_SPAA_ALLOCATION) ||
+	         (special == PP_SPAA_M_FREE_COUNT && e->kind == PP_SPAA_DEALLOCATION)));
+}
+
+static void
+sample_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_moment *m)
+{
+	const struct pp_spaa_reader *r = t->r;
+	const struct pp_spaa_num one = { .magnitude = 1 }, weight = { .magnitude = m->period };
+	int64_t *values = t->values + e->first_metric;
+	uint32_t period = period_column(r, e), k;
+
+	for (k = 0; k < e->columns.n; k++)
+		if (k == period && m->has_period)
+			values[k] = pp_spaa_cell(e, k, &weight);
+		else if (is_counted(e, r->metrics.at[e->columns.at[k].metric].special))
+			values[k] = pp_spaa_cell(e, k, &one);
+	if (e->time_from != UINT32_MAX)
+		values[k] = 1;
+}
+
+/* The column of a metric; columns.n when no stack of the event has it. */
+static uint32_t
+column_of(const struct pp_spaa_event *e, uint32_t metric)
+{
+	uint32_t k;
+
+	for (k = 0; k < e->columns.n && e->columns.at[k].metric != metric; k++)
+		;
+	return k;
+}
+
+static void
+window_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_moment *m)
+{
+	struct pp_spaa_reader *r = t->r;
+	uint32_t i, k;
+
+	for (i = m->weights.first; i < m->weights.first + m->weights.n; i++) {
+		k = column_of(e, r->window_weights.at[i].metric);
+		if (k < e->columns.n)
+			t->values[e->first_metric + k] = pp_spaa_cell(
+			    e, k, &r->window_weights.at[i].value);
+	}
+}
+
+/* ---- the whole -------------------------------------------------------------------------- */
+
+static void
+samples_fit(struct pp_spaa_reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->moments.n; i++) {
+		const struct pp_spaa_moment *m = &r->moments.at[i];
+		const struct pp_spaa_num weight = { .magnitude = m->period };
+		struct pp_spaa_event *e = &r->events.at[m->event];
+		uint32_t k = m->has_period ? period_column(r, e) : (uint32_t)e->columns.n;
+
+		if (k < e->columns.n)
+			(void)pp_spaa_cell(e, k, &weight);
+	}
+}
+
+static void
+windows_fit(struct pp_spaa_reader *r)
+{
+	struct times t = { .r = r, .record_of = { .seed = r->reader->seed } };
+	bool fine = !r->windows.n || records_index(&t);
+	size_t i;
+	uint32_t k, n;
+
+	for (i = 0; fine && i < r->windows.n; i++) {
+		const struct pp_spaa_moment *m = &r->windows.at[i];
+		uint32_t record = record_of(&t, m->id, m->event, m->tid);
+		struct pp_spaa_event *e;
+
+		if (record == PP_MAP_NONE)
+			continue;
+		e = &r->events.at[r->stacks.at[record].event];
+		for (n = m->weights.first; n < m->weights.first + m->weights.n; n++) {
+			k = column_of(e, r->window_weights.at[n].metric);
+			if (k < e->columns.n)
+				(void)pp_spaa_cell(e, k, &r->window_weights.at[n].value);
+		}
+	}
+	pp_map_release(&t.record_of);
+	if (!fine)
+		pp_spaa_no_memory(r);
+}
+
+void
+pp_spaa_times_fit(struct pp_spaa_reader *r)
+{
+	if (r->moments.n)
+		samples_fit(r);
+	else
+		windows_fit(r);
+}
+
+static bool
+moment_add(struct times *t, const struct pp_spaa_moment *m, bool window)
+{
+	struct pp_spaa_reader *r = t->r;
+	struct pp_profile *p = r->builder->profile;
+	uint32_t record = record_of(t, m->id, m->event, m->tid);
+	struct pp_event event = { .kind = PP_EVENT_SAMPLE, .time = m->time, .extra = m->cpu };
+	const struct pp_spaa_row *row;
+	struct pp_spaa_event *e;
+	struct pp_timeline *line;
+
+	if (record == PP_MAP_NONE)
+		return true;
+	e = &r->events.at[r->stacks.at[record].event];
+	row = record_row(r, record);
+	line = &p->series.at[r->series_at[row->home]].timeline;
+	/* The thread of a timeline is that of its stacks: another one is only kept as text. */
+	if (m->tid >= 0 && m->tid != r->series.at[row->home].tid)
+		p->holds |= PP_EXTRAS;
+	event.node = row->node;
+	if (!line->last_values && !pp_timeline_init(line, (uint32_t)p->metrics.n, false))
+		return false;
+	memset(t->values, 0, p->metrics.n * sizeof *t->values);
+	if (window)
+		window_values(t, e, m);
+	else
+		sample_values(t, e, m);
+	return pp_timeline_add(line, &event, t->values);
+}
+
+/* By time; what happened at the same one in the order of the file. */
+static int
+moment_compare(const void *left, const void *right, void *moments)
+{
+	size_t i = *(const size_t *)left, k = *(const size_t *)right;
+	const struct pp_spaa_moment *a = (const struct pp_spaa_moment *)moments + i,
+	                            *b = (const struct pp_spaa_moment *)moments + k;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (i > k) - (i < k);
+}
+
+/* The order of n moments by time; NULL when they stand in it already, or out of memory (*fine). */
+static size_t *
+moments_order(struct pp_spaa_moment *m, size_t n, bool *fine)
+{
+	size_t *order, i;
+
+	for (i = 1; i < n && m[i - 1].time <= m[i].time; i++)
+		;
+	if (i >= n)
+		return NULL;
+	order = malloc(n * sizeof *order);
+	*fine &= order != NULL;
+	for (i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof *order, moment_compare, m);
+	return order;
+}
+
+void
+pp_spaa_timeline_build(struct pp_spaa_reader *r)
+{
+	struct times t = { .r = r, .record_of = { .seed = r->reader->seed } };
+	bool window = r->moments.n == 0, fine;
+	size_t n = window ? r->windows.n : r->moments.n, *order, i;
+	struct pp_spaa_moment *m = window ? r->windows.at : r->moments.at;
+
+	t.values = calloc(r->builder->profile->metrics.n + 1, sizeof *t.values);
+	fine = t.values && (!n || records_index(&t));
+	order = moments_order(m, n, &fine);
+	for (i = 0; fine && i < n; i++)
+		fine = moment_add(&t, &m[order ? order[i] : i], window);
+	free(order);
+	free(t.values);
+	pp_map_release(&t.record_of);
+	if (!fine)
+		pp_spaa_no_memory(r);
+}

@@ -1,0 +1,788 @@
+/*
+ * Writing SPAA: own costs become stack records, timelines of samples become sample records.
+ *
+ * A file that was read as SPAA is written back record by record, unless options ask for another form.
+ * Everything else is written from the tree: one record for each event and stack, in the order of the
+ * tree, with ids that hash names. Weights must be positive to be above suspicion, so what is not goes to
+ * side events, named after the metric: a stack without any primary cost, and negative values (memory
+ * given back) as a metric of its own, NAME_freed.
+ */
+#include "formats/spaa/write.h"
+
+#include <stdio.h>
+
+#include "formats/spaa/kept.h"
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static bool
+row_add(struct pp_spaa_out *o, pp_node node, uint32_t series, const int64_t *cells)
+{
+	struct pp_spaa_out_row row = { o->map ? o->map[node] : node, series, cells };
+
+	return pp_vec_push(&o->rows, row);
+}
+
+/* The functions of lines or edges as a tree of one level. */
+static bool
+rows_flat(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	size_t i, n = p->metrics.n;
+	bool lines = p->lines.n > 0;
+
+	o->by_func = true;
+	if (!pp_tree_init(&o->own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
+		return false;
+	o->tree = &o->own_tree;
+	for (i = 0; i < (lines ? p->lines.n : p->edge_own ? p->edges.n : 0); i++) {
+		pp_func func = lines ? p->lines.at[i].func : p->edges.at[i].callee;
+		uint32_t series = lines ? p->lines.at[i].series : p->edges.at[i].series;
+		const int64_t *cells = lines
+		                           ? p->line_cells.at + i * pp_line_stride(p) + p->line_hits
+		                           : p->edge_cells.at + i * pp_edge_stride(p) + 1 + n;
+		pp_node node = func ? pp_tree_child(&o->own_tree, 0, p->funcs.at[func].same) : 0;
+
+		if ((func && !node) || !row_add(o, node, series, cells))
+			return false;
+	}
+	return true;
+}
+
+/* The tree by functions instead of frames. */
+static bool
+tree_by_func(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	pp_node node;
+	size_t i;
+
+	o->map = calloc(p->tree.n, sizeof *o->map);
+	o->kinds = calloc(p->funcs.n, sizeof *o->kinds);
+	if (!o->map || !o->kinds || !pp_tree_init(&o->own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
+		return false;
+	o->tree = &o->own_tree;
+	for (i = p->frames.n; i-- > 1;)
+		o->kinds[p->funcs.at[p->frames.at[i].func].same] = p->frames.at[i].flags &
+		                                                   PP_FRAME_KINDS;
+	for (node = 1; node < p->tree.n; node++) {
+		o->map[node] = pp_tree_child(&o->own_tree, o->map[pp_tree_parent(&p->tree, node)],
+		                             pp_node_func(p, node));
+		if (!o->map[node])
+			return false;
+	}
+	return true;
+}
+
+/* Sorts rows by node; those of one node stay in the order of the series. */
+static bool
+rows_sort(struct pp_spaa_out *o)
+{
+	uint32_t *at = calloc((size_t)o->tree->n + 1, sizeof *at);
+	struct pp_spaa_out_row *sorted = malloc((o->rows.n + 1) * sizeof *sorted);
+	size_t i;
+
+	if (!at || !sorted) {
+		free(at);
+		free(sorted);
+		return false;
+	}
+	for (i = 0; i < o->rows.n; i++)
+		at[o->rows.at[i].node + 1]++;
+	for (i = 0; i < o->tree->n; i++)
+		at[i + 1] += at[i];
+	for (i = 0; i < o->rows.n; i++)
+		sorted[at[o->rows.at[i].node]++] = o->rows.at[i];
+	free(at);
+	free(o->rows.at);
+	o->rows.at = sorted;
+	o->rows.cap = o->rows.n + 1;
+	return true;
+}
+
+static int
+less_order(const void *a, const void *b)
+{
+	const struct pp_less_row *x = a, *y = b;
+
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* What is not the own cost of leaves, by node. */
+static bool
+less_collect(struct pp_spaa_out *o)
+{
+	size_t i;
+
+	o->less = malloc((o->p->less.n + 1) * sizeof *o->less);
+	if (!o->less)
+		return false;
+	for (i = 0; i < o->p->less.n; i++) {
+		o->less[i] = o->p->less.at[i];
+		o->less[i].node = o->map ? o->map[o->less[i].node] : o->less[i].node;
+	}
+	o->less_n = o->p->less.n;
+	qsort(o->less, o->less_n, sizeof *o->less, less_order);
+	return true;
+}
+
+static bool
+rows_collect(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	uint32_t i, row;
+
+	o->tree = &p->tree;
+	if (p->tree.n <= 1 && (p->lines.n || p->edges.n))
+		return rows_flat(o) && rows_sort(o);
+	if (o->by_func && !tree_by_func(o))
+		return false;
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++)
+			if (pp_series_present(s, row) &&
+			    !row_add(o, pp_series_node(s, row), i, pp_series_cells(s, row)))
+				return false;
+	}
+	return less_collect(o) && rows_sort(o);
+}
+
+/* ---- events ----------------------------------------------------------------------------- */
+
+bool
+pp_spaa_out_has(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e, size_t metric)
+{
+	return !e->event || o->p->metrics.at[metric].event == e->event;
+}
+
+static bool
+event_push(struct pp_spaa_out *o, struct pp_slice name, pp_str event, size_t primary, bool freed)
+{
+	struct pp_spaa_out_event e = { .event = event,
+		                       .primary = (uint32_t)primary,
+		                       .freed = freed };
+	size_t i;
+	bool taken;
+
+	pp_buf_add(&e.own_name, name.p, name.n);
+	if (freed)
+		pp_buf_adds(&e.own_name, "_freed");
+	do {
+		e.name = pp_slice_of(e.own_name.p ? e.own_name.p : "", e.own_name.n);
+		for (i = 0, taken = e.name.n == 0; i < o->events.n; i++)
+			taken |= pp_slice_eq(o->events.at[i].name, e.name);
+		if (taken)
+			pp_buf_adds(&e.own_name, "'");
+	} while (taken && !e.own_name.failed);
+	if (e.own_name.failed || !pp_vec_push(&o->events, e)) {
+		pp_buf_release(&e.own_name);
+		return false;
+	}
+	return true;
+}
+
+/* The primary metric of an event: the profile's, if it is of that event, else its first. */
+static size_t
+event_primary(const struct pp_profile *p, pp_str event)
+{
+	size_t i, main = pp_profile_primary(p);
+
+	if (main < p->metrics.n && (!event || p->metrics.at[main].event == event))
+		return main;
+	for (i = 0; i < p->metrics.n && p->metrics.at[i].event != event; i++)
+		;
+	return i;
+}
+
+/* One event for each that the metrics name; a profile without events has one named after its format. */
+static bool
+events_collect(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	size_t i, k;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		pp_str event = p->metrics.at[i].event;
+
+		for (k = 0; k < o->events.n && o->events.at[k].event != event; k++)
+			;
+		if (k == o->events.n && !event_push(o,
+		                                    event ? pp_text_of(p, event)
+		                                          : pp_slice_z(pp_profile_native(p)->name),
+		                                    event, event_primary(p, event), false))
+			return false;
+	}
+	o->main_events = o->events.n;
+	o->side = calloc(2 * p->metrics.n + 2, sizeof *o->side);
+	o->weights = calloc(2 * p->metrics.n + 2, sizeof *o->weights);
+	return o->side && o->weights;
+}
+
+/* The side event of a metric, made when absent. */
+static struct pp_spaa_out_event *
+event_side(struct pp_spaa_out *o, size_t metric, bool freed)
+{
+	uint32_t *side = &o->side[2 * metric + freed];
+
+	if (!*side) {
+		if (!event_push(o, pp_text_of(o->p, o->p->metrics.at[metric].name),
+		                o->p->metrics.at[metric].event, metric, freed)) {
+			o->failed = true;
+			return NULL;
+		}
+		*side = (uint32_t)o->events.n;
+	}
+	return &o->events.at[*side - 1];
+}
+
+/* ---- stacks ----------------------------------------------------------------------------- */
+
+/* What the rows of a stack add up to, per metric, and what of it is not the leaf's own. */
+struct sums {
+	union pp_value *all, *less;
+};
+
+uint64_t
+pp_spaa_out_id(const struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
+{
+	uint64_t h = o->hash[s->node];
+	char text[96];
+	int n;
+
+	h = pp_spaa_fnv(h, s->event->name.p, s->event->name.n);
+	h = pp_spaa_fnv_byte(h, 2);
+	if (o->split) {
+		const struct pp_series *series = &o->p->series.at[s->series];
+
+		n = snprintf(text, sizeof text, "%lld/%lld/%lld", (long long)series->pid,
+		             (long long)series->tid, (long long)series->cpu);
+		h = pp_spaa_fnv(h, text, (size_t)n);
+		h = pp_spaa_fnv(h, pp_text_of(o->p, series->thread).p,
+		                pp_text_of(o->p, series->thread).n);
+		h = pp_spaa_fnv(h, pp_text_of(o->p, series->context).p,
+		                pp_text_of(o->p, series->context).n);
+	}
+	if (s->part) {
+		n = snprintf(text, sizeof text, "part %u", s->part);
+		h = pp_spaa_fnv(h, text, (size_t)n);
+	}
+	return h;
+}
+
+static void
+context_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
+{
+	const struct pp_profile *p = o->p;
+
+	pp_json_put_object(&o->json, "context");
+	pp_json_put_text(&o->json, "event", s->event->name);
+	if (o->split) {
+		const struct pp_series *series = &p->series.at[s->series];
+
+		if (series->pid >= 0)
+			pp_json_put_i64(&o->json, "pid", series->pid);
+		if (series->tid >= 0)
+			pp_json_put_i64(&o->json, "tid", series->tid);
+		if (series->cpu >= 0)
+			pp_json_put_i64(&o->json, "cpu", series->cpu);
+		if (series->thread)
+			pp_json_put_text(&o->json, "comm", pp_text_of(p, series->thread));
+		if (series->context)
+			pp_json_put_text(&o->json, "x_context", pp_text_of(p, series->context));
+	}
+	pp_json_end_object(&o->json);
+}
+
+/* What stands around the value of a metric in a list of weights; made once. */
+static struct pp_spaa_out_weight *
+weight_frame(struct pp_spaa_out *o, size_t metric, bool freed)
+{
+	struct pp_spaa_out_weight *w = &o->weights[2 * metric + freed];
+	const struct pp_metric *m = &o->p->metrics.at[metric];
+	struct pp_slice unit = pp_text_of(o->p, m->unit), own = pp_text_of(o->p, m->name);
+	struct pp_buf name = { 0 };
+	struct pp_sink *sink;
+	struct pp_json j;
+
+	if (w->head.n)
+		return w;
+	if (pp_sink_buffer(&w->head, &sink) != PP_OK) {
+		o->failed = true;
+		return w;
+	}
+	pp_buf_add(&name, own.p, own.n);
+	if (freed)
+		pp_buf_adds(&name, "_freed");
+	pp_json_init(&j, sink, PP_JSON_COMPACT);
+	pp_json_begin_object(&j);
+	pp_json_put_text(&j, "metric", pp_slice_of(name.p ? name.p : "", name.n));
+	pp_json_key(&j, "value");
+	o->failed |= pp_sink_commit(sink) != PP_OK || name.failed;
+	pp_sink_close(sink);
+	pp_buf_release(&name);
+	if (pp_sink_buffer(&w->tail, &sink) != PP_OK) {
+		o->failed = true;
+		return w;
+	}
+	pp_json_init(&j, sink, PP_JSON_COMPACT);
+	if (unit.n && !o->terse) {
+		pp_sink_putc(sink, ',');
+		pp_json_put_text(&j, "unit", unit);
+	}
+	pp_sink_putc(sink, '}');
+	o->failed |= pp_sink_commit(sink) != PP_OK;
+	pp_sink_close(sink);
+	return w;
+}
+
+/* One entry of a list of weights as text, so that it can be written twice; adds to the record's mark. */
+static void
+weight_print(struct pp_spaa_out *o, struct pp_buf *out, size_t metric, bool freed, union pp_value v,
+             uint64_t *mark)
+{
+	const struct pp_spaa_out_weight *w = weight_frame(o, metric, freed);
+	struct pp_spaa_num num = { 0 };
+	char text[PP_NUM_MAX];
+	size_t n = pp_value_print(&o->p->metrics.at[metric], v, text);
+
+	if (out->n)
+		pp_buf_addc(out, ',');
+	pp_buf_add(out, w->head.p, w->head.n);
+	pp_buf_add(out, text, n);
+	pp_buf_add(out, w->tail.p, w->tail.n);
+	o->failed |= !pp_spaa_num_parse(pp_slice_of(text, n), &num);
+	*mark += pp_spaa_mark_value(*mark, &num);
+}
+
+/* Writes one record; `weights` and `own` are the texts of its lists without brackets. */
+static void
+stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const struct pp_buf *weights,
+            const struct pp_buf *own, uint64_t mark)
+{
+	struct pp_json *j = &o->json;
+	uint64_t id = pp_spaa_out_id(o, s);
+	pp_node node;
+	char text[24];
+	int n;
+
+	/* Two paths may hash alike: the later one moves on. */
+	while (pp_map_get(&o->ids, id) != PP_MAP_NONE)
+		id = pp_spaa_fnv_byte(id, 3);
+	if (!pp_map_set(&o->ids, id, 1))
+		o->failed = true;
+	n = snprintf(text, sizeof text, "0x%016llx", (unsigned long long)id);
+	pp_json_begin_object(j);
+	pp_json_put_textz(j, "type", "stack");
+	pp_json_put_textz(j, "id", text);
+	pp_json_put_array(j, "frames");
+	for (node = s->node; node; node = pp_tree_parent(o->tree, node))
+		pp_json_u64(j, pp_tree_frame(o->tree, node));
+	if (!s->node)
+		pp_json_u64(j, 0);
+	pp_json_end_array(j);
+	context_write(o, s);
+	pp_json_put_array(j, "weights");
+	pp_json_raw(j, weights->p, weights->n);
+	pp_json_end_array(j);
+	if (!o->terse || own != weights) {
+		pp_json_put_object(j, "exclusive");
+		pp_json_put_u64(j, "frame", s->node ? pp_tree_frame(o->tree, s->node) : 0);
+		pp_json_put_array(j, "weights");
+		pp_json_raw(j, own->p, own->n);
+		pp_json_end_array(j);
+		pp_json_end_object(j);
+	}
+	pp_json_end_object(j);
+	pp_json_end_line(j);
+	o->stacks++;
+	o->sum += (pp_spaa_mark_id(pp_slice_of(text, (size_t)n)) + mark) * PP_SPAA_FNV_PRIME;
+}
+
+/* What of a value one record can hold: 64 bits once it is in the unit of the metric. */
+static union pp_value
+value_part(const struct pp_metric *m, union pp_value v)
+{
+	uint64_t num = m->factor_num ? m->factor_num : 1, den = m->factor_den ? m->factor_den : 1;
+	pp_i128 most = (pp_i128)((pp_u128)UINT64_MAX * den / num);
+
+	if (m->type == PP_REAL || most == 0)
+		return v;
+	if (v.i > most)
+		v.i = most;
+	else if (v.i < -(most / 2))
+		v.i = -(most / 2);
+	return v;
+}
+
+static int
+value_sign(const struct pp_metric *m, union pp_value v)
+{
+	if (m->type == PP_REAL)
+		return v.d - v.d == 0.0 ? (v.d > 0) - (v.d < 0) : 0; /* no NaN, no infinity */
+	return (v.i > 0) - (v.i < 0);
+}
+
+static union pp_value
+value_negated(const struct pp_metric *m, union pp_value v)
+{
+	if (m->type == PP_REAL)
+		v.d = -v.d;
+	else
+		v.i = -v.i;
+	return v;
+}
+
+/* The weights of a stack as text, and of it what is the leaf's own where `less` says that it is not all. */
+struct lists {
+	struct pp_buf weights, own;
+	bool apart;
+	uint64_t mark;
+};
+
+static void
+lists_add(struct pp_spaa_out *o, struct lists *l, size_t metric, union pp_value part,
+          union pp_value less)
+{
+	const struct pp_metric *m = &o->p->metrics.at[metric];
+	uint64_t ignored = 0;
+
+	weight_print(o, &l->weights, metric, false, part, &l->mark);
+	l->apart |= value_sign(m, less) != 0;
+	pp_value_sub(m, &part, less);
+	weight_print(o, &l->own, metric, false, part, &ignored);
+}
+
+/* What of a part is not the leaf's own: the rest belongs to further records. */
+static union pp_value
+less_part(const struct pp_metric *m, union pp_value part, union pp_value less)
+{
+	return m->type != PP_REAL && part.i >= 0 && less.i > part.i ? part : less;
+}
+
+/* The metrics of an event that are positive (of SPAA itself: all that are not 0), the primary one first. */
+static void
+group_main(struct pp_spaa_out *o, size_t event, struct pp_spaa_out_stack *s, struct sums *sums,
+           bool write)
+{
+	const struct pp_spaa_out_event *e = &o->events.at[event];
+	const struct pp_metric *metrics = o->p->metrics.at;
+	struct lists l = { 0 };
+	size_t k, m, n = o->p->metrics.n;
+
+	for (k = 0; k <= n; k++) {
+		union pp_value part, less;
+		int sign;
+
+		m = k ? k - 1 : e->primary;
+		sign = value_sign(&metrics[m], sums->all[m]);
+		if (k && (m == e->primary || !pp_spaa_out_has(o, e, m) ||
+		          (o->native ? sign == 0 : sign <= 0)))
+			continue;
+		part = value_part(&metrics[m], sums->all[m]);
+		pp_value_sub(&metrics[m], &sums->all[m], part);
+		less = less_part(&metrics[m], part, sums->less[m]);
+		if (write)
+			lists_add(o, &l, m, part, less);
+		pp_value_sub(&metrics[m], &sums->less[m], less);
+	}
+	o->events.at[event].used = true;
+	s->event = &o->events.at[event];
+	if (write)
+		stack_write(o, s, &l.weights, l.apart ? &l.own : &l.weights, l.mark);
+	o->failed |= l.weights.failed || l.own.failed;
+	pp_buf_release(&l.weights);
+	pp_buf_release(&l.own);
+}
+
+/* One value in a record of its own. */
+static void
+group_side(struct pp_spaa_out *o, struct pp_spaa_out_stack *s, size_t metric, struct sums *sums,
+           bool write)
+{
+	const struct pp_metric *m = &o->p->metrics.at[metric];
+	bool freed = value_sign(m, sums->all[metric]) < 0;
+	union pp_value part = value_part(m, freed ? value_negated(m, sums->all[metric])
+	                                          : sums->all[metric]);
+	struct pp_buf weights = { 0 };
+	uint64_t mark = 0;
+
+	s->event = event_side(o, metric, freed);
+	if (!s->event)
+		return;
+	o->events.at[o->side[2 * metric + freed] - 1].used = true;
+	if (write) {
+		weight_print(o, &weights, metric, freed, part, &mark);
+		stack_write(o, s, &weights, &weights, mark);
+	}
+	pp_value_sub(m, &sums->all[metric], freed ? value_negated(m, part) : part);
+	o->failed |= weights.failed;
+	pp_buf_release(&weights);
+}
+
+static bool
+any_left(const struct pp_spaa_out *o, size_t event, const struct sums *sums)
+{
+	size_t m;
+
+	for (m = 0; m < o->p->metrics.n; m++)
+		if (pp_spaa_out_has(o, &o->events.at[event], m) &&
+		    value_sign(&o->p->metrics.at[m], sums->all[m]))
+			return true;
+	return false;
+}
+
+/* The group of rows that make one stack: all values of an event. `write` false only finds side events. */
+static void
+group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series, struct sums *sums,
+            bool write)
+{
+	struct pp_spaa_out_stack s = { NULL, node, series, 0 };
+	const struct pp_metric *metrics = o->p->metrics.at;
+	uint32_t primary = o->events.at[event].primary;
+	size_t m, n = o->p->metrics.n;
+
+	if (o->native || value_sign(&metrics[primary], sums->all[primary]) > 0)
+		group_main(o, event, &s, sums, write);
+	/* In SPAA itself what passes 64 bits goes on in further records of the event. */
+	for (s.part = 1; o->native && !o->failed && any_left(o, event, sums); s.part++)
+		group_main(o, event, &s, sums, write);
+	for (m = 0; m < n; m++)
+		for (s.part = 0; !o->failed && pp_spaa_out_has(o, &o->events.at[event], m) &&
+		                 value_sign(&metrics[m], sums->all[m]);
+		     s.part++)
+			group_side(o, &s, m, sums, write);
+}
+
+static bool
+row_in_event(const struct pp_spaa_out *o, const struct pp_spaa_out_row *row,
+             const struct pp_spaa_out_event *e)
+{
+	pp_str own = row->series < o->p->series.n ? o->p->series.at[row->series].event : 0;
+
+	return !e->event || !own || own == e->event;
+}
+
+/* Adds up what is not the own cost of a leaf. */
+static void
+less_add(const struct pp_spaa_out *o, pp_node node, uint32_t series, struct sums *sums)
+{
+	size_t low = 0, high = o->less_n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (o->less[middle].node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < o->less_n && o->less[low].node == node; low++) {
+		const struct pp_less_row *row = &o->less[low];
+		const struct pp_metric *m = &o->p->metrics.at[row->metric];
+
+		if (!o->split || row->series == series)
+			pp_value_add(m, &sums->less[row->metric], pp_cell_value(m, row->cell));
+	}
+}
+
+/* All rows of one node (of one series, when split): one group for each event. */
+static void
+node_write(struct pp_spaa_out *o, size_t first, size_t last, struct sums *sums, bool write)
+{
+	size_t e, i, m, n = o->p->metrics.n;
+
+	for (e = 0; e < o->main_events; e++) {
+		bool any = false;
+
+		for (m = 0; m < n; m++)
+			sums->all[m] = sums->less[m] = pp_value_zero(&o->p->metrics.at[m]);
+		for (i = first; i < last; i++) {
+			if (!row_in_event(o, &o->rows.at[i], &o->events.at[e]))
+				continue;
+			any = true;
+			for (m = 0; m < n; m++)
+				if (pp_spaa_out_has(o, &o->events.at[e], m))
+					pp_value_add(&o->p->metrics.at[m], &sums->all[m],
+					             pp_cell_value(&o->p->metrics.at[m],
+					                           o->rows.at[i].cells[m]));
+		}
+		if (any && o->less_n)
+			less_add(o, o->rows.at[first].node, o->rows.at[first].series, sums);
+		if (any)
+			group_write(o, e, o->rows.at[first].node, o->rows.at[first].series, sums,
+			            write);
+	}
+}
+
+static void
+stacks_write(struct pp_spaa_out *o, bool write)
+{
+	struct sums sums = { calloc(o->p->metrics.n + 1, sizeof *sums.all),
+		             calloc(o->p->metrics.n + 1, sizeof *sums.less) };
+	size_t i, k;
+
+	if (!sums.all || !sums.less)
+		o->failed = true;
+	for (i = 0; !o->failed && i < o->rows.n && o->w->out->status == PP_OK; i = k) {
+		for (k = i + 1; k < o->rows.n && o->rows.at[k].node == o->rows.at[i].node &&
+		                (!o->split || o->rows.at[k].series == o->rows.at[i].series);
+		     k++)
+			;
+		node_write(o, i, k, &sums, write);
+	}
+	free(sums.all);
+	free(sums.less);
+}
+
+/* A path and one more frame. */
+static uint64_t
+hash_add(uint64_t path, uint64_t frame)
+{
+	unsigned i;
+
+	for (i = 0; i < 64; i += 8)
+		path = pp_spaa_fnv_byte(path, (unsigned char)(frame >> i));
+	return path;
+}
+
+/* Hashes of all paths, root to leaf, so that each node adds one frame to its parent's. */
+static bool
+hashes_compute(struct pp_spaa_out *o)
+{
+	static const char none[] = "[unknown]\0[no stack]\0\0\0\1";
+	size_t keys = o->by_func ? o->p->funcs.n : o->p->frames.n, i;
+	pp_node node;
+
+	o->hash = malloc(o->tree->n * sizeof *o->hash);
+	o->keys = calloc(keys + 1, sizeof *o->keys);
+	if (!o->hash || !o->keys)
+		return false;
+	for (node = 1; node < o->tree->n; node++)
+		o->keys[pp_tree_frame(o->tree, node)] = 1;
+	for (i = 1; i < keys; i++)
+		if (o->keys[i])
+			o->keys[i] = pp_spaa_frame_key(o, (uint32_t)i);
+	o->hash[0] = PP_SPAA_FNV_BASIS;
+	for (node = 1; node < o->tree->n; node++)
+		o->hash[node] = hash_add(o->hash[pp_tree_parent(o->tree, node)],
+		                         o->keys[pp_tree_frame(o->tree, node)]);
+	o->hash[0] = hash_add(PP_SPAA_FNV_BASIS,
+	                      pp_spaa_fnv(PP_SPAA_FNV_BASIS, none, sizeof none - 1));
+	return true;
+}
+
+/* ---- the whole -------------------------------------------------------------------------- */
+
+static const char *
+option(const struct pp_writer *w, const char *key)
+{
+	size_t n = strlen(key), i;
+
+	for (i = 0; w->opts->options && w->opts->options[i]; i++)
+		if (strncmp(w->opts->options[i], key, n) == 0 && w->opts->options[i][n] == '=')
+			return w->opts->options[i] + n + 1;
+	return NULL;
+}
+
+/* True for `yes`, false for `no` or nothing; anything else is wrong. */
+static bool
+option_word(struct pp_writer *w, const char *key, const char *yes, const char *no, bool *out)
+{
+	const char *value = option(w, key);
+
+	if (value)
+		*out = strcmp(value, yes) == 0;
+	return !value || *out || strcmp(value, no) == 0;
+}
+
+static void
+out_release(struct pp_spaa_out *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->events.n; i++)
+		pp_buf_release(&o->events.at[i].own_name);
+	for (i = 0; o->weights && i < 2 * o->p->metrics.n; i++) {
+		pp_buf_release(&o->weights[i].head);
+		pp_buf_release(&o->weights[i].tail);
+	}
+	free(o->weights);
+	if (o->own_tree.key)
+		pp_tree_release(&o->own_tree);
+	free(o->map);
+	free(o->side);
+	free(o->kinds);
+	free(o->hash);
+	free(o->less);
+	free(o->keys);
+	free(o->dso_of);
+	pp_map_release(&o->ids);
+	pp_vec_release(&o->rows);
+	pp_vec_release(&o->events);
+}
+
+/* What the options leave out. */
+static void
+report_losses(const struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+
+	if (o->by_func && p->tree.n > 1 && p->frames.n > p->funcs.n && o->native)
+		pp_diag_add(o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_FRAMES], PP_NOWHERE,
+		            "%zu places became %zu functions", p->frames.n - 1, p->funcs.n - 1);
+	if (!o->samples && p->samples && o->native)
+		pp_diag_add(o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_SAMPLES], PP_NOWHERE,
+		            "raw samples were left out");
+	if (o->native && p->holds & PP_EXTRAS)
+		pp_diag_add(
+		    o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_EXTRAS], PP_NOWHERE,
+		    "keys without a meaning here, windows and records of other types were left out");
+}
+
+static pp_status
+write_anew(struct pp_spaa_out *o)
+{
+	if (!rows_collect(o) || !events_collect(o) || !hashes_compute(o))
+		return PP_E_NOMEM;
+	stacks_write(o, false); /* which side events are there? */
+	if (!o->failed) {
+		pp_spaa_write_header(o);
+		pp_spaa_write_dicts(o);
+		stacks_write(o, true);
+	}
+	if (!o->failed && o->samples)
+		pp_spaa_write_samples(o);
+	if (!o->failed && !o->native)
+		pp_spaa_carry_write(o);
+	return o->failed ? PP_E_NOMEM : PP_OK;
+}
+
+pp_status
+pp_spaa_write(struct pp_writer *w)
+{
+	const struct pp_spaa_kept *kept = pp_spaa_kept_of(w->profile);
+	struct pp_spaa_out o = { .w = w, .p = w->profile, .samples = true };
+	bool changed;
+	pp_status status;
+
+	o.native = strcmp(pp_profile_native(o.p)->name, "spaa") == 0;
+	if (!option_word(w, "threads", "split", "merge", &o.split) ||
+	    !option_word(w, "frames", "function", "place", &o.by_func) ||
+	    !option_word(w, "samples", "yes", "no", &o.samples) ||
+	    !option_word(w, "terse", "yes", "no", &o.terse))
+		return PP_E_USAGE;
+	changed = option(w, "threads") || option(w, "frames") || option(w, "samples") ||
+	          option(w, "terse") || option(w, "ids");
+	if (kept && !changed) {
+		pp_sink_write(w->out, kept->lines.p, kept->lines.n);
+		return PP_OK;
+	}
+	o.split = o.split && o.p->series.n > 0;
+	o.ids.seed = o.p->strs.seed;
+	pp_json_init(&o.json, w->out, PP_JSON_COMPACT);
+	report_losses(&o);
+	status = write_anew(&o);
+	out_release(&o);
+	return status;
+}

@@ -1,0 +1,126 @@
+/*
+ * Writing SPAA: what the writer of stacks and the carrier of everything else share.
+ */
+#ifndef PP_SPAA_WRITE_H
+#define PP_SPAA_WRITE_H
+
+#include "formats/spaa/spaa.h"
+#include "text/json_emit.h"
+
+/* The hash of ids, FNV-1a with 64 bits: it must never change. */
+#define PP_SPAA_FNV_BASIS 0xcbf29ce484222325u
+#define PP_SPAA_FNV_PRIME 0x100000001b3u
+
+static inline uint64_t
+pp_spaa_fnv(uint64_t h, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		h = (h ^ p[i]) * PP_SPAA_FNV_PRIME;
+	return h;
+}
+
+static inline uint64_t
+pp_spaa_fnv_byte(uint64_t h, unsigned char c)
+{
+	return (h ^ c) * PP_SPAA_FNV_PRIME;
+}
+
+/*
+ * What a stack record adds to the sum by which a carrier knows its stacks again: its id and the values
+ * of its weights, in any order of records.
+ */
+static inline uint64_t
+pp_spaa_mark_id(struct pp_slice id)
+{
+	return pp_spaa_fnv(PP_SPAA_FNV_BASIS, id.p, id.n);
+}
+
+static inline uint64_t
+pp_spaa_mark_value(uint64_t id, const struct pp_spaa_num *n)
+{
+	uint64_t bits = n->magnitude;
+
+	if (n->is_real)
+		memcpy(&bits, &n->real, sizeof bits);
+	return (id ^ bits ^ n->scale) * PP_SPAA_FNV_PRIME;
+}
+
+/* An event as it is written: those of the profile first, then one for each metric that needs it. */
+struct pp_spaa_out_event {
+	struct pp_slice name;
+	pp_str event;     /* of series and metrics; 0 = all */
+	uint32_t primary; /* metric */
+	bool freed;       /* a side event of negative values */
+	bool used;
+	struct pp_buf own_name;
+};
+
+/* A row of own cost: which node, whose cells. */
+struct pp_spaa_out_row {
+	pp_node node;
+	uint32_t series;
+	const int64_t *cells;
+};
+
+struct pp_spaa_out {
+	struct pp_writer *w;
+	const struct pp_profile *p;
+	struct pp_json json;
+	bool split, by_func, samples, terse;
+	bool native;                /* the profile came from SPAA itself */
+	const struct pp_tree *tree; /* of frames, or of functions */
+	struct pp_tree own_tree;
+	pp_node *map; /* node of the profile -> node of the tree; NULL = the same */
+	PP_VEC(struct pp_spaa_out_row) rows; /* by node */
+	struct pp_less_row *less;            /* what is not the own cost of leaves, by node */
+	size_t less_n;
+	PP_VEC(struct pp_spaa_out_event) events;
+	size_t main_events;
+	uint32_t *side; /* per metric: its side events, positive and negative; 0 = none */
+	uint16_t
+	    *kinds; /* per function, when written by function: PP_FRAME_KINDS of its first frame */
+	uint64_t *hash;    /* per node: of its path */
+	uint64_t *keys;    /* per frame or function: of itself */
+	uint32_t *dso_of;  /* per module: its number; [0] for none, [modules.n] for kernels */
+	struct pp_map ids; /* those written */
+	struct pp_spaa_out_weight {
+		struct pp_buf head, tail;
+	} * weights; /* per metric, positive and negative */
+	uint64_t stacks, sum;
+	bool failed;
+};
+
+/* A stack record to be written. */
+struct pp_spaa_out_stack {
+	const struct pp_spaa_out_event *event;
+	pp_node node;
+	uint32_t series; /* meaningful when split */
+	unsigned part;   /* of a sum that one record cannot hold */
+};
+
+/* Whether a metric belongs to an event. */
+bool pp_spaa_out_has(const struct pp_spaa_out *, const struct pp_spaa_out_event *, size_t metric);
+/* The id: the path, the event, and what else keeps records apart. */
+uint64_t pp_spaa_out_id(const struct pp_spaa_out *, const struct pp_spaa_out_stack *);
+
+/* The frame or function of a node as the frame row that is written. */
+struct pp_frame_row pp_spaa_out_frame(const struct pp_spaa_out *, uint32_t key);
+
+/* Header, dictionaries: spaa_write_dict.c. */
+void pp_spaa_write_header(struct pp_spaa_out *);
+void pp_spaa_write_dicts(struct pp_spaa_out *);
+/* Samples: spaa_write_samples.c. */
+void pp_spaa_write_samples(struct pp_spaa_out *);
+/* The hash of what a frame is called. */
+uint64_t pp_spaa_frame_key(struct pp_spaa_out *, uint32_t key);
+/* Everything that SPAA has no place for: spaa_carry.c. */
+void pp_spaa_carry_write(struct pp_spaa_out *);
+/* Whether a profile has anything that must be carried. */
+bool pp_spaa_carry_needed(const struct pp_profile *);
+
+pp_status pp_spaa_write(struct pp_writer *);
+
+#endif

@@ -1,0 +1,533 @@
+/*
+ * Writing SPAA: the header and the dictionaries of dsos, frames and threads.
+ */
+#include "formats/spaa/write.h"
+
+#include <stdio.h>
+
+/* ---- the header ------------------------------------------------------------------------- */
+
+/* A value of the metadata with all that is below it. */
+static void
+meta_write(struct pp_json *j, const struct pp_profile *p, size_t row, bool keyed)
+{
+	uint32_t open = 0; /* row + 1 of the innermost open object or array */
+	size_t i;
+
+	for (i = row; i < p->meta.n; i++) {
+		const struct pp_meta_row *m = &p->meta.at[i];
+		struct pp_slice text = pp_text_of(p, m->text);
+
+		if (i > row && m->parent <= row)
+			break;
+		for (; i > row && open != m->parent; open = p->meta.at[open - 1].parent)
+			if (p->meta.at[open - 1].type == PP_META_OBJECT)
+				pp_json_end_object(j);
+			else
+				pp_json_end_array(j);
+		if (i == row ? keyed : p->meta.at[open - 1].type == PP_META_OBJECT)
+			pp_json_key_text(j, pp_text_of(p, m->key));
+		if (m->type == PP_META_OBJECT)
+			pp_json_begin_object(j);
+		else if (m->type == PP_META_ARRAY)
+			pp_json_begin_array(j);
+		else if (m->type == PP_META_TEXT)
+			pp_json_text(j, text);
+		else if (m->type == PP_META_NULL)
+			pp_json_null(j);
+		else
+			pp_json_raw(j, (const char *)text.p, text.n);
+		if (m->type == PP_META_OBJECT || m->type == PP_META_ARRAY)
+			open = (uint32_t)i + 1;
+	}
+	for (; open > row; open = p->meta.at[open - 1].parent)
+		if (p->meta.at[open - 1].type == PP_META_OBJECT)
+			pp_json_end_object(j);
+		else
+			pp_json_end_array(j);
+}
+
+/* The row of a top-level key; meta.n when there is none. */
+static size_t
+meta_find(const struct pp_profile *p, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < p->meta.n; i++)
+		if (!p->meta.at[i].parent && pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key))
+			break;
+	return i;
+}
+
+/* The row of a key below another; meta.n when there is none. */
+static size_t
+meta_below(const struct pp_profile *p, size_t row, const char *key)
+{
+	size_t i;
+
+	for (i = row + 1; i < p->meta.n; i++)
+		if (p->meta.at[i].parent == row + 1 &&
+		    pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key))
+			return i;
+	return p->meta.n;
+}
+
+static bool
+meta_is(const struct pp_profile *p, size_t row, struct pp_slice text)
+{
+	return row < p->meta.n && p->meta.at[row].type == PP_META_TEXT &&
+	       pp_slice_eq(pp_text_of(p, p->meta.at[row].text), text);
+}
+
+/*
+ * What the metadata says of an event, in the form it has here; meta.n when it says nothing, or speaks of
+ * another metric. Readers of formats that tell how events were sampled leave it there.
+ */
+static size_t
+event_known(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e)
+{
+	const struct pp_profile *p = o->p;
+	size_t list = meta_find(p, "events"), i, sampling;
+
+	if (list >= p->meta.n || p->meta.at[list].type != PP_META_ARRAY || e->freed)
+		return p->meta.n;
+	for (i = list + 1; i < p->meta.n; i++) {
+		if (p->meta.at[i].parent != list + 1 ||
+		    !meta_is(p, meta_below(p, i, "name"), e->name) ||
+		    meta_below(p, i, "kind") >= p->meta.n)
+			continue;
+		sampling = meta_below(p, i, "sampling");
+		if (sampling < p->meta.n && meta_below(p, sampling, "mode") < p->meta.n &&
+		    meta_is(p, meta_below(p, sampling, "primary_metric"),
+		            pp_text_of(p, p->metrics.at[e->primary].name)))
+			return i;
+	}
+	return p->meta.n;
+}
+
+static void
+event_write(struct pp_spaa_out *o, const struct pp_spaa_out_event *e)
+{
+	size_t known = event_known(o, e);
+	const struct pp_metric *m = &o->p->metrics.at[e->primary];
+	struct pp_json *j = &o->json;
+	struct pp_buf name = { 0 };
+	const char *kind = "probe", *mode = "event";
+
+	if (known < o->p->meta.n) {
+		meta_write(j, o->p, known, false);
+		return;
+	}
+	pp_buf_add(&name, pp_text_of(o->p, m->name).p, pp_text_of(o->p, m->name).n);
+	if (e->freed)
+		pp_buf_adds(&name, "_freed");
+	if (m->kind == PP_KIND_BYTES) {
+		kind = e->freed ? "deallocation" : "allocation";
+	} else if (m->kind == PP_KIND_EVENTS) {
+		kind = "hardware";
+		mode = "period";
+	} else if (m->flags & PP_METRIC_SAMPLED) {
+		kind = "timer";
+		mode = "frequency";
+	}
+	pp_json_begin_object(j);
+	pp_json_put_text(j, "name", e->name);
+	pp_json_put_textz(j, "kind", kind);
+	pp_json_put_object(j, "sampling");
+	pp_json_put_textz(j, "mode", mode);
+	pp_json_put_text(j, "primary_metric", pp_slice_of(name.p, name.n));
+	pp_json_end_object(j);
+	pp_json_end_object(j);
+	o->failed |= name.failed;
+	pp_buf_release(&name);
+}
+
+static void
+events_write(struct pp_spaa_out *o)
+{
+	static const char nothing[] = "{\"name\":\"nothing\",\"kind\":\"probe\",\"sampling\":"
+	                              "{\"mode\":\"event\",\"primary_metric\":\"count\"}}";
+	size_t row = meta_find(o->p, "events"), i;
+
+	if (o->native && row < o->p->meta.n && o->p->meta.at[row].type == PP_META_ARRAY) {
+		meta_write(&o->json, o->p, row, true);
+		return;
+	}
+	pp_json_put_array(&o->json, "events");
+	if (!o->events.n) {
+		/* An empty profile counts nothing, but every file has an event. */
+		pp_json_raw(&o->json, nothing, strlen(nothing));
+	}
+	for (i = 0; i < o->events.n; i++)
+		if (i < o->main_events || o->events.at[i].used)
+			event_write(o, &o->events.at[i]);
+	pp_json_end_array(&o->json);
+}
+
+/* The time that samples and the profile span. */
+static bool
+time_span(const struct pp_spaa_out *o, int64_t *start, int64_t *end)
+{
+	bool any = o->p->has_time;
+	size_t i;
+
+	*start = o->p->time_start;
+	*end = o->p->time_end;
+	for (i = 0; o->samples && i < o->p->series.n; i++) {
+		const struct pp_timeline *t = &o->p->series.at[i].timeline;
+		struct pp_timeline_iter it;
+
+		if (!t->n || t->cumulative || !pp_timeline_begin(t, &it, 0))
+			continue;
+		while (pp_timeline_next(&it)) {
+			*start = !any || it.event.time < *start ? it.event.time : *start;
+			*end = !any || it.event.time > *end ? it.event.time : *end;
+			any = true;
+		}
+		pp_timeline_end(&it);
+	}
+	return any;
+}
+
+static void
+source_write(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	struct pp_json *j = &o->json;
+	size_t row = meta_find(p, "source"), i;
+
+	if (!o->native) {
+		pp_json_put_object(j, "source");
+		pp_json_put_text(j, "tool",
+		                 p->producer ? pp_text_of(p, p->producer)
+		                             : pp_slice_z(pp_profile_native(p)->name));
+		pp_json_end_object(j);
+		return;
+	}
+	if (row < p->meta.n)
+		meta_write(j, p, row, true);
+	for (i = 0; i < p->meta.n; i++) {
+		struct pp_slice key = pp_text_of(p, p->meta.at[i].key);
+
+		if (!p->meta.at[i].parent && key.n > 2 && key.p[0] == 'x' && key.p[1] == '_')
+			meta_write(j, p, i, true);
+	}
+}
+
+void
+pp_spaa_write_header(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	struct pp_json *j = &o->json;
+	int64_t start, end;
+
+	pp_json_begin_object(j);
+	pp_json_put_textz(j, "type", "header");
+	pp_json_put_textz(j, "format", "spaa");
+	pp_json_put_textz(j, "version", "1.0");
+	if (o->native && p->producer)
+		pp_json_put_text(j, "source_tool", pp_text_of(p, p->producer));
+	else
+		pp_json_put_textz(j, "source_tool", "polyprof");
+	pp_json_put_textz(j, "frame_order", "leaf_to_root");
+	events_write(o);
+	if (time_span(o, &start, &end)) {
+		pp_json_put_object(j, "time_range");
+		pp_json_put_i64(j, "start", start);
+		pp_json_put_i64(j, "end", end);
+		pp_json_put_textz(j, "unit", "nanoseconds");
+		pp_json_end_object(j);
+	}
+	source_write(o);
+	pp_json_put_textz(j, "stack_id_mode", "content_addressable");
+	if (!o->native) {
+		pp_json_put_object(j, "x_polyprof");
+		pp_json_put_u64(j, "version", 1);
+		pp_json_put_textz(j, "format", pp_profile_native(p)->name);
+		pp_json_end_object(j);
+	}
+	pp_json_end_object(j);
+	pp_json_end_line(j);
+}
+
+/* ---- dsos ------------------------------------------------------------------------------- */
+
+static bool
+module_is_kernel(const struct pp_profile *p, pp_module module)
+{
+	return p->modules.at[module].kind == PP_MODULE_KERNEL;
+}
+
+/* The slot in dso_of of a frame: its module, or what stands for none. */
+static size_t
+dso_slot(const struct pp_profile *p, const struct pp_frame_row *row)
+{
+	const struct pp_func_row *f = &p->funcs.at[row->func];
+
+	if (f->flags & PP_FUNC_KERNEL && !module_is_kernel(p, f->module) &&
+	    !(row->flags & PP_FRAME_KINDS && f->module))
+		return p->modules.n;
+	return f->module;
+}
+
+static void
+dso_write(struct pp_spaa_out *o, size_t slot)
+{
+	const struct pp_profile *p = o->p;
+	const struct pp_module_row *m = slot < p->modules.n ? &p->modules.at[slot] : NULL;
+	struct pp_json *j = &o->json;
+	bool kernel = !m || (slot && m->kind == PP_MODULE_KERNEL);
+
+	pp_json_begin_object(j);
+	pp_json_put_textz(j, "type", "dso");
+	pp_json_put_u64(j, "id", o->dso_of[slot]);
+	if (m && slot)
+		pp_json_put_text(j, "name", pp_text_of(p, m->name));
+	else
+		pp_json_put_textz(j, "name", m ? "[unknown]" : "[kernel]");
+	if (m && m->build_id)
+		pp_json_put_text(j, "build_id", pp_text_of(p, m->build_id));
+	pp_json_put_bool(j, "is_kernel",
+	                 kernel || (slot && pp_spaa_kernel_name(pp_text_of(p, m->name))));
+	pp_json_end_object(j);
+	pp_json_end_line(j);
+}
+
+/* ---- frames ----------------------------------------------------------------------------- */
+
+struct pp_frame_row
+pp_spaa_out_frame(const struct pp_spaa_out *o, uint32_t key)
+{
+	struct pp_frame_row row = { .func = key, .flags = o->kinds ? o->kinds[key] : 0 };
+
+	return o->by_func ? row : o->p->frames.at[key];
+}
+
+static bool
+func_is_kernel(const struct pp_profile *p, const struct pp_func_row *f)
+{
+	return f->flags & PP_FUNC_KERNEL || module_is_kernel(p, f->module) ||
+	       (f->module && pp_spaa_kernel_name(pp_text_of(p, p->modules.at[f->module].name)));
+}
+
+/* What the file said, else what the function and its module are. */
+static const char *
+frame_kind(const struct pp_profile *p, const struct pp_frame_row *row)
+{
+	const struct pp_func_row *f = &p->funcs.at[row->func];
+
+	if (row->flags & PP_FRAME_KINDS)
+		return row->flags & PP_FRAME_USER     ? "user"
+		       : row->flags & PP_FRAME_KERNEL ? "kernel"
+		                                      : "unknown";
+	if (func_is_kernel(p, f))
+		return "kernel";
+	return f->flags & PP_FUNC_PSEUDO ? "unknown" : "user";
+}
+
+/* "file:line", "file:line:column". */
+static void
+srcline_print(const struct pp_spaa_out *o, const struct pp_frame_row *row, struct pp_buf *out)
+{
+	const struct pp_profile *p = o->p;
+	pp_str file = row->file ? row->file : p->funcs.at[row->func].file;
+
+	if (!row->line || !file)
+		return;
+	pp_buf_add(out, pp_text_of(p, file).p, pp_text_of(p, file).n);
+	pp_buf_addf(out, ":%u", row->line);
+	if (row->column)
+		pp_buf_addf(out, ":%u", row->column);
+}
+
+#define FUNC_TEXT 24
+
+/* What a function is called: one without symbol by its address, whatever stands for it elsewhere. */
+static struct pp_slice
+func_text(const struct pp_func_row *f, struct pp_slice name, uint64_t address, char text[FUNC_TEXT])
+{
+	if (f->flags & PP_FUNC_UNKNOWN && address && !pp_spaa_is_hex(name)) {
+		snprintf(text, FUNC_TEXT, "0x%llx", (unsigned long long)address);
+		return pp_slice_z(text);
+	}
+	return name.n ? name : pp_slice_z("[no name]");
+}
+
+uint64_t
+pp_spaa_frame_key(struct pp_spaa_out *o, uint32_t key)
+{
+	const struct pp_profile *p = o->p;
+	struct pp_frame_row row = pp_spaa_out_frame(o, key);
+	const struct pp_func_row *f = &p->funcs.at[row.func];
+	size_t slot = dso_slot(p, &row);
+	struct pp_slice dso = slot == p->modules.n ? pp_slice_z("[kernel]")
+	                      : slot               ? pp_text_of(p, p->modules.at[slot].name)
+	                                           : pp_slice_z("[unknown]");
+	struct pp_buf place = { 0 };
+	struct pp_slice func;
+	char text[FUNC_TEXT];
+	uint64_t h = PP_SPAA_FNV_BASIS;
+	size_t i;
+
+	for (i = dso.n; i > 0 && dso.p[i - 1] != '/'; i--)
+		;
+	h = pp_spaa_fnv(h, dso.p + i, dso.n - i);
+	h = pp_spaa_fnv_byte(h, 0);
+	func = func_text(f, pp_text_of(p, f->name), row.address, text);
+	h = pp_spaa_fnv(h, func.p, func.n);
+	h = pp_spaa_fnv_byte(h, 0);
+	srcline_print(o, &row, &place);
+	pp_buf_addc(&place, '\0');
+	/* Offsets stay when addresses move. */
+	if (row.offset || row.address)
+		pp_buf_addf(&place, "%s%llx", row.offset ? "+" : "",
+		            (unsigned long long)(row.offset ? row.offset : row.address));
+	pp_buf_addc(&place, '\0');
+	if (row.flags & PP_FRAME_INLINED)
+		pp_buf_addf(&place, "i%u", row.inline_depth);
+	pp_buf_addc(&place, '\1');
+	h = pp_spaa_fnv(h, place.p, place.n);
+	o->failed |= place.failed;
+	pp_buf_release(&place);
+	return h;
+}
+
+static void
+hex_put(struct pp_json *j, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
+	pp_json_put_textz(j, key, text);
+}
+
+static void
+func_write(struct pp_json *j, const struct pp_func_row *f, struct pp_slice name, uint64_t address)
+{
+	char text[FUNC_TEXT];
+
+	pp_json_put_text(j, "func", func_text(f, name, address, text));
+	if (f->flags & PP_FUNC_UNKNOWN && (address || pp_spaa_is_hex(name)))
+		pp_json_put_bool(j, "func_resolved", false);
+}
+
+static void
+frame_write(struct pp_spaa_out *o, uint32_t key)
+{
+	const struct pp_profile *p = o->p;
+	struct pp_frame_row row = pp_spaa_out_frame(o, key);
+	const struct pp_func_row *f = &p->funcs.at[row.func];
+	struct pp_slice name = pp_text_of(p, f->name);
+	struct pp_json *j = &o->json;
+	struct pp_buf srcline = { 0 };
+
+	srcline_print(o, &row, &srcline);
+	pp_json_begin_object(j);
+	pp_json_put_textz(j, "type", "frame");
+	pp_json_put_u64(j, "id", key);
+	func_write(j, f, name, row.address);
+	pp_json_put_u64(j, "dso", o->dso_of[dso_slot(p, &row)]);
+	if (row.address)
+		hex_put(j, "ip", row.address);
+	if (row.offset)
+		hex_put(j, "symoff", row.offset);
+	if (srcline.n)
+		pp_json_put_text(j, "srcline", pp_slice_of(srcline.p, srcline.n));
+	else if (f->file)
+		pp_json_put_text(j, "x_file", pp_text_of(p, f->file));
+	if (f->line)
+		pp_json_put_u64(j, "x_first_line", f->line);
+	if (row.flags & PP_FRAME_INLINED || row.inline_depth) {
+		pp_json_put_bool(j, "inlined", row.flags & PP_FRAME_INLINED);
+		if (row.inline_depth)
+			pp_json_put_u64(j, "inline_depth", row.inline_depth);
+	}
+	pp_json_put_textz(j, "kind", frame_kind(p, &row));
+	pp_json_end_object(j);
+	pp_json_end_line(j);
+	o->failed |= srcline.failed;
+	pp_buf_release(&srcline);
+}
+
+/* ---- threads ---------------------------------------------------------------------------- */
+
+static void
+threads_write(struct pp_spaa_out *o)
+{
+	struct pp_map known = { .seed = o->p->strs.seed };
+	struct pp_json *j = &o->json;
+	size_t i;
+
+	for (i = 0; i < o->p->series.n; i++) {
+		const struct pp_series *s = &o->p->series.at[i];
+
+		if (s->tid < 0 || s->pid < 0 || pp_map_get(&known, (uint64_t)s->tid) != PP_MAP_NONE)
+			continue;
+		if (!pp_map_set(&known, (uint64_t)s->tid, 1)) {
+			o->failed = true;
+			break;
+		}
+		pp_json_begin_object(j);
+		pp_json_put_textz(j, "type", "thread");
+		pp_json_put_i64(j, "pid", s->pid);
+		pp_json_put_i64(j, "tid", s->tid);
+		if (s->thread)
+			pp_json_put_text(j, "comm", pp_text_of(o->p, s->thread));
+		pp_json_end_object(j);
+		pp_json_end_line(j);
+	}
+	pp_map_release(&known);
+}
+
+/* ---- all dictionaries ------------------------------------------------------------------- */
+
+/* What stands for samples without frames. */
+static void
+no_stack_write(struct pp_spaa_out *o)
+{
+	struct pp_json *j = &o->json;
+
+	pp_json_begin_object(j);
+	pp_json_put_textz(j, "type", "frame");
+	pp_json_put_u64(j, "id", 0);
+	pp_json_put_textz(j, "func", "[no stack]");
+	pp_json_put_u64(j, "dso", o->dso_of[0]);
+	pp_json_put_textz(j, "kind", "unknown");
+	pp_json_end_object(j);
+	pp_json_end_line(j);
+}
+
+void
+pp_spaa_write_dicts(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	size_t keys = o->by_func ? p->funcs.n : p->frames.n, i, slot;
+	bool no_stack = o->rows.n && o->rows.at[0].node == 0;
+	struct pp_frame_row row;
+	uint32_t dsos = 0;
+
+	o->dso_of = calloc(p->modules.n + 1, sizeof *o->dso_of);
+	if (!o->dso_of) {
+		o->failed = true;
+		return;
+	}
+	if (no_stack)
+		o->dso_of[0] = ++dsos;
+	for (i = 1; i < keys; i++) {
+		if (!o->keys[i])
+			continue;
+		row = pp_spaa_out_frame(o, (uint32_t)i);
+		slot = dso_slot(p, &row);
+		if (!o->dso_of[slot])
+			o->dso_of[slot] = ++dsos;
+	}
+	for (slot = 0; slot <= p->modules.n; slot++)
+		if (o->dso_of[slot])
+			dso_write(o, slot);
+	if (no_stack)
+		no_stack_write(o);
+	for (i = 1; i < keys; i++)
+		if (o->keys[i])
+			frame_write(o, (uint32_t)i);
+	threads_write(o);
+}

@@ -1,0 +1,238 @@
+/*
+ * SPX (php-spx): "full" reports of all versions.
+ *
+ * A report is a pair of files of one base name: NAME.json with the metadata, and the body NAME.txt.gz
+ * (or .txt.zst, or .txt) with all calls. Nothing in them states a version; the first event line shows
+ * the layout.
+ *
+ *     [events]\n
+ *     0.4   INDEX 1 VALUE ... VALUE\n       start of a call     values are counters since the first
+ *           INDEX 0 VALUE ... VALUE\n       its end             event; negative ones as -4.9999 for -5
+ *     0.5   LINE|FUNC|DELTA|...|DELTA\n     start, LINE = where the call stands, hexadecimal
+ *           -FUNC|DELTA|...|DELTA\n         end                 FUNC: INDEX or rN, DELTA: empty, N, aN
+ *     [functions]\n
+ *     0.4   NAME\n                          one per INDEX, from 0 on
+ *     0.5   FILE:LINE:NAME\n
+ *
+ * Frames nest; an end closes the innermost one and repeats its index. Columns are the metrics in the
+ * order of the json's "enabled_metrics"; times are ns. A fork leaves two such texts in one body. The
+ * json is one flat object, written last, so a killed run has none.
+ *
+ * Long lines of 0.4 are damaged by SPX itself: see spx_events_04.c. Parts: see spx.h.
+ */
+#include "formats/spx/spx.h"
+
+static int spx_bid(const struct pp_peek *);
+static pp_status spx_read(struct pp_reader *, struct pp_builder *);
+
+const struct pp_format pp_format_spx = {
+	.name = "spx",
+	.title = "SPX full reports (PHP)",
+	.extensions = "spx",
+	.variants = "0.4 0.5",
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE,
+	.bid = spx_bid,
+	.read = spx_read,
+	.write = pp_spx_write,
+	.describe = pp_spx_describe,
+	.rules = pp_spx_rules,
+};
+
+/* ---- recognition ---- */
+
+/* Keys that SPX writes into its json, each as `"key"` and a colon. */
+static const char *const json_keys[] = {
+	"\"enabled_metrics\"",     "\"called_function_count\"",
+	"\"recorded_call_count\"", "\"custom_metadata_str\"",
+	"\"cli_command_line\"",    "\"wall_time_ms\"",
+	"\"peak_memory_usage\"",   "\"http_request_uri\"",
+	"\"process_pid\"",         "\"exec_ts\"",
+	"\"host_name\"",           "\"key\"",
+};
+
+static int
+bid_json(struct pp_slice head)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < PP_COUNT_OF(json_keys); i++)
+		found += memmem(head.p, head.n, json_keys[i], strlen(json_keys[i])) != NULL;
+	/* One key could be anybody's. */
+	return found < 2 ? 0 : (int)found * 16;
+}
+
+static int
+spx_bid(const struct pp_peek *peek)
+{
+	const unsigned char *p = peek->head.p, *end = p + peek->head.n;
+
+	if (peek->head.n == 0)
+		return peek->whole && pp_name_ends(peek->name, "txt");
+	while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+		p++;
+	if (p < end && *p == '{')
+		return bid_json(peek->head);
+	if (end - p >= 9 && memcmp(p, "[events]", 8) == 0 && (p[8] == '\n' || p[8] == '\r'))
+		return 72;
+	if (end - p >= 12 && memcmp(p, "[functions]", 11) == 0 && (p[11] == '\n' || p[11] == '\r'))
+		return memmem(p, (size_t)(end - p), "\n[events]", 9) ? 160 : 96;
+	return 0;
+}
+
+/* ---- the pair ---- */
+
+const char *const pp_spx_body_endings[] = { ".txt.gz", ".txt.zst", ".txt", NULL };
+
+/* The name of the file beside ours that differs in its ending; in `out` when it fits there. */
+bool
+pp_spx_beside(const char *path, size_t strip, const char *ending, char *out, size_t room)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	size_t n = strlen(base) - strip, m = strlen(ending);
+
+	if (n + m + 1 > room)
+		return false;
+	memcpy(out, base, n);
+	memcpy(out + n, ending, m);
+	out[n + m] = '\0';
+	return true;
+}
+
+size_t
+pp_spx_ending(const char *path, const char *ending)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = strlen(slash ? slash + 1 : path), m = strlen(ending);
+
+	return n > m && strcmp(path + strlen(path) - m, ending) == 0 ? m : 0;
+}
+
+/* From here on findings belong to the file beside ours. */
+static void
+findings_beside(struct pp_reader *r, const char *name)
+{
+	const char *slash = strrchr(r->path, '/');
+	struct pp_buf path = { 0 };
+
+	if (slash)
+		pp_buf_add(&path, r->path, (size_t)(slash - r->path) + 1);
+	pp_buf_adds(&path, name);
+	if (path.p && !path.failed)
+		pp_diags_set_file(r->diags, path.p);
+	pp_buf_release(&path);
+}
+
+/* Warns when another body than the one chosen is there too. */
+static void
+several_check(struct pp_reader *r, size_t strip, size_t from)
+{
+	char name[1024];
+
+	for (; pp_spx_body_endings[from]; from++)
+		if (pp_spx_beside(r->path, strip, pp_spx_body_endings[from], name, sizeof name) &&
+		    r->has_sibling(r, name))
+			pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_SEVERAL], PP_NOWHERE,
+			            "there is another body, %s, which is not read", name);
+}
+
+/* The body of the metadata at hand. */
+static pp_status
+read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
+{
+	struct pp_input *body = NULL;
+	const char *own = r->diags->file;
+	size_t strip = pp_spx_ending(r->path, ".json"), i;
+	pp_status status = PP_E_IO;
+	char name[1024];
+
+	pp_spx_meta_read(r->in, b, r->diags, meta);
+	for (i = 0; pp_spx_body_endings[i] && status == PP_E_IO; i++)
+		if (pp_spx_beside(r->path, strip, pp_spx_body_endings[i], name, sizeof name))
+			status = r->open_sibling(r, name, &body);
+	if (!body && status != PP_E_IO)
+		return status;
+	if (!body) {
+		pp_diag_add(
+		    r->diags, &pp_spx_rules[SPX_BODY_MISSING], PP_NOWHERE,
+		    "there is no body (.txt.gz, .txt.zst or .txt) of the same name beside it");
+		return PP_E_INVALID;
+	}
+	several_check(r, strip, i);
+	findings_beside(r, name);
+	for (i = 0; i + 1 < PP_COUNT_OF(b->profile->compression) && r->sibling_compression[i]; i++)
+		b->profile->compression[i] = pp_build_strz(b, r->sibling_compression[i]);
+	if (!pp_input_need(body, 1)) {
+		pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_EMPTY], PP_NOWHERE,
+		            "the body is empty: SPX aborted");
+		b->profile->complete = false;
+	}
+	status = pp_spx_body_read(r, body, b, meta);
+	body->close(body);
+	r->diags->file = own;
+	return status;
+}
+
+/* The metadata of the body at hand, if there is any. */
+static void
+read_json_beside(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
+{
+	struct pp_input *json = NULL;
+	const char *own = r->diags->file;
+	size_t strip = 0, i;
+	pp_status status = PP_E_IO;
+	char name[1024];
+
+	meta->functions = meta->calls = -1;
+	for (i = 0; pp_spx_body_endings[i] && !strip; i++)
+		strip = pp_spx_ending(r->path, pp_spx_body_endings[i]);
+	if (pp_spx_beside(r->path, strip, ".json", name, sizeof name))
+		status = r->open_sibling(r, name, &json);
+	if (status == PP_OK) {
+		findings_beside(r, name);
+		pp_spx_meta_read(json, b, r->diags, meta);
+		json->close(json);
+		r->diags->file = own;
+	} else if (status == PP_E_NOMEM) {
+		/* It may well be there, and say what the values mean. */
+		pp_builder_fail(b, status, NULL);
+	} else {
+		pp_diag_add(
+		    r->diags, &pp_spx_rules[SPX_META_MISSING], PP_NOWHERE,
+		    "there is no .json of the same name beside it; the metrics have no names");
+	}
+}
+
+bool
+pp_spx_is_json(struct pp_input *in)
+{
+	const unsigned char *p;
+
+	(void)pp_input_need(in, 64);
+	for (p = in->cur; p < in->end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'); p++)
+		;
+	return p < in->end && *p == '{';
+}
+
+static pp_status
+spx_read(struct pp_reader *r, struct pp_builder *b)
+{
+	struct spx_meta meta = { 0 };
+	pp_status status;
+
+	if (pp_spx_is_json(r->in)) {
+		status = read_from_json(r, b, &meta);
+	} else {
+		read_json_beside(r, b, &meta);
+		if (!pp_input_need(r->in, 1)) {
+			pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_EMPTY], PP_NOWHERE,
+			            "the body is empty: SPX aborted");
+			b->profile->complete = false;
+			status = meta.there ? pp_spx_body_read(r, r->in, b, &meta) : PP_E_INVALID;
+		} else {
+			status = pp_spx_body_read(r, r->in, b, &meta);
+		}
+	}
+	pp_vec_release(&meta.keys);
+	return status;
+}

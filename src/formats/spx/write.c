@@ -1,0 +1,653 @@
+/*
+ * Writing the body of a report.
+ *
+ * A timeline is written event by event. A tree alone is laid out as one walk: each stack is entered
+ * once, spends its own cost, and then its children follow. Samples become the ends and starts that lead
+ * from one stack to the next, as SPX itself does when it samples. Frames that are open at the end are
+ * closed, since SPX's viewers need a balanced report.
+ */
+#include "formats/spx/write.h"
+
+#include <stdio.h>
+
+#include "analysis/inclusive.h"
+#include "base/num.h"
+
+/* ---- numbers ---- */
+
+/* What does not fit into 64 bits is neither cut nor wrapped: nothing is written. */
+static void
+value_too_large(struct spx_out *o)
+{
+	if (o->status == PP_OK)
+		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_VALUE], PP_NOWHERE,
+		            "the values pass 64 bits, so no report can hold them");
+	o->status = o->status == PP_OK ? PP_E_LIMIT : o->status;
+}
+
+/* A cell (or a sum of cells) as what the column holds. */
+static int64_t
+whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
+{
+	pp_i128 num = m->factor_num ? (pp_i128)m->factor_num : 1,
+	        den = m->factor_den ? (pp_i128)m->factor_den : 1;
+	pp_i128 value, product;
+	unsigned i;
+
+	if (m->type == PP_REAL) {
+		double d = pp_value_double(m, v);
+
+		if (!(d > -9.2e18 && d < 9.2e18)) {
+			value_too_large(o);
+			return 0;
+		}
+		value = (pp_i128)(d < 0 ? d - 0.5 : d + 0.5);
+		o->rounded += (double)value != d;
+		return (int64_t)value;
+	}
+	for (i = 0; i < m->scale; i++)
+		den *= 10;
+	if (__builtin_mul_overflow(v.i, num, &product)) {
+		value_too_large(o);
+		return 0;
+	}
+	value = product / den;
+	if (value * den != product) {
+		pp_i128 rest = product - value * den;
+
+		o->rounded++;
+		value += rest * 2 >= den ? 1 : rest * 2 <= -den ? -1 : 0;
+	}
+	if (value > INT64_MAX || value < INT64_MIN) {
+		value_too_large(o);
+		return 0;
+	}
+	return (int64_t)value;
+}
+
+/* A number in a base of at most 16, with at least `width` digits. */
+static char *
+put_digits(char *p, uint64_t v, unsigned base, unsigned width)
+{
+	char digits[64];
+	unsigned n = 0;
+
+	do
+		digits[n++] = "0123456789abcdef"[v % base];
+	while ((v /= base) != 0 || n < width);
+	while (n)
+		*p++ = digits[--n];
+	return p;
+}
+
+static char *
+put_u64(char *p, uint64_t v)
+{
+	return put_digits(p, v, 10, 1);
+}
+
+static char *
+put_value(const struct spx_out *o, const struct spx_column *c, char *p, int64_t value)
+{
+	uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, power = 1, fraction;
+	unsigned scale = c->decimals == SPX_WHOLE ? 0 : o->p->metrics.at[c->metric].scale, i;
+
+	if (value < 0)
+		*p++ = '-';
+	if (scale == 0)
+		return put_u64(p, magnitude);
+	for (i = 0; i < scale; i++)
+		power *= 10;
+	fraction = magnitude % power;
+	if (c->decimals == SPX_TRIMMED) {
+		for (; scale && fraction % 10 == 0; scale--)
+			fraction /= 10;
+		/* -4.9999 would be read as SPX's way to write -5. */
+		if (scale == 4 && fraction == 9999 && value < 0) {
+			p = put_u64(p, magnitude / (power / 10000));
+			*p++ = 'e';
+			*p++ = '-';
+			*p++ = '4';
+			return p;
+		}
+	}
+	p = put_u64(p, magnitude / power);
+	if (scale == 0)
+		return p;
+	*p++ = '.';
+	return put_digits(p, fraction, 10, scale);
+}
+
+/* ---- events ---- */
+
+/* The index of a function in this document, given when it is first written. */
+static uint32_t
+index_of(struct spx_out *o, pp_func func)
+{
+	/* In the 0.4 layout the name is all there is of a function. */
+	uint32_t *index = &o->index_of[o->bars ? func : o->p->funcs.at[func].name];
+
+	if (!*index) {
+		if (!pp_vec_push(&o->funcs, func)) {
+			o->status = PP_E_NOMEM;
+			return 0;
+		}
+		*index = (uint32_t)o->funcs.n;
+	}
+	return *index - 1;
+}
+
+static char *
+put_04(struct spx_out *o, char *p, bool start, uint32_t index)
+{
+	uint32_t j;
+
+	p = put_u64(p, index);
+	*p++ = ' ';
+	*p++ = start ? '1' : '0';
+	for (j = 0; j < o->n; j++) {
+		*p++ = ' ';
+		p = put_value(o, &o->columns[j], p, o->values[j]);
+	}
+	return p;
+}
+
+static char *
+put_05(struct spx_out *o, char *p, bool start, uint32_t index, uint32_t site)
+{
+	uint64_t in_block = o->events % SPX_BLOCK_EVENTS;
+	uint32_t j, back = 1, most = SPX_RECENT_WRITTEN;
+
+	if (!start)
+		*p++ = '-';
+	else if (site)
+		p = put_digits(p, site, 16, 1);
+	if (start)
+		*p++ = '|';
+	if (in_block < most)
+		most = (uint32_t)in_block;
+	while (back <= most && o->recent[(o->events - back) % SPX_RECENT_WRITTEN] != index)
+		back++;
+	if (index >= 100 && back <= most) {
+		*p++ = 'r';
+		*p++ = (char)('0' + back);
+	} else {
+		p = put_u64(p, index);
+	}
+	o->recent[o->events % SPX_RECENT_WRITTEN] = index;
+	for (j = 0; j < o->n; j++) {
+		int64_t grew;
+		bool wide = __builtin_sub_overflow(o->values[j], o->last[j], &grew);
+
+		*p++ = '|';
+		if (in_block == 0 || wide) {
+			*p++ = 'a';
+			p = put_value(o, &o->columns[j], p, o->values[j]);
+		} else if (grew) {
+			p = put_value(o, &o->columns[j], p, grew);
+		}
+	}
+	return p;
+}
+
+/*
+ * Adds up how far each column has moved, up and down. Within 64 bits no sum that a reader makes of the
+ * events can pass them; beyond, a report would not read back.
+ */
+static void
+note_swing(struct spx_out *o)
+{
+	uint32_t j;
+
+	for (j = 0; j < o->n; j++) {
+		pp_i128 step = (pp_i128)o->values[j] - o->last[j];
+
+		o->swing[j] += (pp_u128)(step < 0 ? -step : step);
+		if (o->swing[j] > (pp_u128)1 << 63)
+			value_too_large(o);
+	}
+}
+
+static void
+put_event(struct spx_out *o, bool start, pp_node node, uint32_t site)
+{
+	/* A sign, 20 digits and a few more for each value. */
+	char line[64 + SPX_METRICS_MAX * 32], *p = line;
+	pp_func func = node ? pp_frame_func(o->p, pp_tree_frame(&o->p->tree, node)) : 0;
+	uint32_t index = index_of(o, func);
+
+	if (site > 0xffff)
+		site = 0;
+	o->sites += site != 0;
+	p = o->bars ? put_05(o, p, start, index, site) : put_04(o, p, start, index);
+	*p++ = '\n';
+	pp_sink_write(o->body, line, (size_t)(p - line));
+	note_swing(o);
+	memcpy(o->last, o->values, o->n * sizeof *o->last);
+	o->events++;
+	if (start) {
+		o->calls++;
+		if (!pp_vec_push(&o->stack, node))
+			o->status = PP_E_NOMEM;
+		if (o->stack.n > o->deepest)
+			o->deepest = o->stack.n;
+	} else {
+		o->stack.n--;
+	}
+}
+
+/* The memory in use at its highest, and the last time, as the json has them. */
+static void
+note_peak(struct spx_out *o)
+{
+	uint32_t j;
+
+	for (j = 0; j < o->n; j++) {
+		const struct spx_column *c = &o->columns[j];
+		bool scaled = c->raw && c->metric < o->p->metrics.n;
+		const struct pp_metric *m = scaled ? &o->p->metrics.at[c->metric] : NULL;
+		int64_t value = m && (m->scale || m->factor_num)
+		                    ? (int64_t)pp_value_double(m, pp_cell_value(m, o->values[j]))
+		                    : o->values[j];
+
+		if (j == 0)
+			o->wall = value;
+		if (pp_slice_eq_z(c->key, "zm") && value > o->peak)
+			o->peak = value;
+	}
+}
+
+/* The call site that a node's frame knows. */
+static uint32_t
+site_of(const struct pp_profile *p, pp_node node)
+{
+	return p->frames.at[pp_tree_frame(&p->tree, node)].site_line;
+}
+
+/* ---- from a timeline ---- */
+
+/* Ends and starts frames until the stack is the path to a node; 0 closes all. */
+static void
+go_to(struct spx_out *o, pp_node node, uint32_t site)
+{
+	const struct pp_tree *tree = &o->p->tree;
+	PP_VEC(pp_node) path = { 0 };
+	size_t common = 0, i;
+	pp_node at;
+
+	for (at = node; at; at = pp_tree_parent(tree, at))
+		if (!pp_vec_push(&path, at))
+			o->status = PP_E_NOMEM;
+	while (common < path.n && common < o->stack.n &&
+	       o->stack.at[common] == path.at[path.n - 1 - common])
+		common++;
+	while (o->stack.n > common && o->status == PP_OK)
+		put_event(o, false, o->stack.at[o->stack.n - 1], 0);
+	for (i = common; i < path.n && o->status == PP_OK; i++) {
+		at = path.at[path.n - 1 - i];
+		put_event(o, true, at, at == node && site ? site : site_of(o->p, at));
+	}
+	pp_vec_release(&path);
+}
+
+/* The state of all columns from an event's values. The first event of a report is all zeros. */
+static void
+take_values(struct spx_out *o, const struct pp_timeline *t, const struct pp_event *e,
+            const int64_t *values)
+{
+	bool whole = t->columns == o->p->metrics.n;
+	uint32_t j;
+
+	for (j = 0; j < o->n; j++) {
+		const struct spx_column *c = &o->columns[j];
+		const struct pp_metric *m = c->metric < o->p->metrics.n
+		                                ? &o->p->metrics.at[c->metric]
+		                                : NULL;
+		int64_t value = 0;
+
+		if (m && whole && c->raw)
+			value = values[c->metric];
+		else if (m && whole)
+			value = whole_value(o, m, pp_cell_value(m, values[c->metric]));
+		else if (j == 0)
+			value = e->time;
+		if (o->events == 0 && !o->source)
+			o->base[j] = value;
+		if (__builtin_sub_overflow(value, o->base[j], &o->values[j]))
+			value_too_large(o);
+	}
+}
+
+/* Adds cells to the columns' states. */
+static void
+add_cells(struct spx_out *o, const int64_t *cells)
+{
+	uint32_t j;
+
+	for (j = 0; j < o->n; j++) {
+		const struct spx_column *c = &o->columns[j];
+		const struct pp_metric *m;
+		union pp_value v;
+
+		if (c->metric >= o->p->metrics.n)
+			continue;
+		m = &o->p->metrics.at[c->metric];
+		v = pp_cell_value(m, cells[c->metric]);
+		if (m->type == PP_REAL)
+			v.d = o->reals[j] += v.d;
+		else
+			v.i = o->sums[j] += v.i;
+		if (!c->raw)
+			o->values[j] = whole_value(o, m, v);
+		else if (v.i > INT64_MAX || v.i < INT64_MIN)
+			value_too_large(o);
+		else
+			o->values[j] = (int64_t)v.i;
+	}
+}
+
+static void
+write_timeline(struct spx_out *o, const struct pp_timeline *t)
+{
+	struct pp_timeline_iter it;
+
+	if (!pp_timeline_begin(t, &it, 0)) {
+		o->status = PP_E_NOMEM;
+		return;
+	}
+	while (o->status == PP_OK && o->body->status == PP_OK && pp_timeline_next(&it)) {
+		const struct pp_event *e = &it.event;
+		pp_node top = o->stack.n ? o->stack.at[o->stack.n - 1] : 0;
+
+		if (e->kind == PP_EVENT_SAMPLE) {
+			go_to(o, e->node, 0);
+			/* Cost without a stack stands under a frame of its own. */
+			if (e->node == 0)
+				put_event(o, true, 0, 0);
+			if (t->columns == o->p->metrics.n)
+				add_cells(o, it.values);
+			if (e->node == 0)
+				put_event(o, false, 0, 0);
+			continue;
+		}
+		take_values(o, t, e, it.values);
+		if (e->kind == PP_EVENT_ENTER && pp_tree_parent(&o->p->tree, e->node) == top)
+			put_event(o, true, e->node,
+			          e->extra && o->source ? e->extra : site_of(o->p, e->node));
+		else if (e->kind == PP_EVENT_EXIT && top == e->node)
+			put_event(o, false, top, 0);
+		else
+			go_to(o,
+			      e->kind == PP_EVENT_ENTER ? e->node
+			                                : pp_tree_parent(&o->p->tree, e->node),
+			      o->source ? e->extra : 0);
+		note_peak(o);
+	}
+	pp_timeline_end(&it);
+	go_to(o, 0, 0);
+	note_peak(o);
+}
+
+/* ---- from a tree ---- */
+
+/* The own cost of a node, over all series, into the columns' states. */
+static void
+spend(struct spx_out *o, pp_node node, const uint32_t *const *rows)
+{
+	size_t i;
+
+	for (i = 0; i < o->p->series.n; i++) {
+		const struct pp_series *s = &o->p->series.at[i];
+		uint32_t row = s->dense                   ? node
+		               : rows[i] && rows[i][node] ? rows[i][node] - 1
+		                                          : s->rows;
+
+		if (row >= s->rows)
+			continue;
+		add_cells(o, pp_series_cells(s, row));
+		if (s->has_calls && pp_series_cells(s, row)[o->p->metrics.n] > 1)
+			o->repeated = true;
+	}
+	note_peak(o);
+}
+
+/* Where each node's row is in the series that list their nodes; row + 1. */
+static bool
+rows_find(const struct pp_profile *p, uint32_t **rows)
+{
+	size_t i;
+	uint32_t r;
+
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		if (s->dense)
+			continue;
+		rows[i] = calloc(p->tree.n, sizeof *rows[i]);
+		if (!rows[i])
+			return false;
+		for (r = 0; r < s->rows; r++)
+			rows[i][s->node_of[r]] = r + 1;
+	}
+	return true;
+}
+
+static void
+walk_tree(struct spx_out *o, const struct pp_children *children, const uint32_t *const *rows)
+{
+	const struct pp_tree *tree = &o->p->tree;
+	pp_node node = children->first[0];
+
+	while (node && o->status == PP_OK && o->body->status == PP_OK) {
+		put_event(o, true, node, site_of(o->p, node));
+		spend(o, node, rows);
+		if (children->first[node]) {
+			node = children->first[node];
+			continue;
+		}
+		put_event(o, false, node, 0);
+		while (node && !children->next[node]) {
+			node = pp_tree_parent(tree, node);
+			if (node)
+				put_event(o, false, node, 0);
+		}
+		node = node ? children->next[node] : 0;
+	}
+}
+
+static void
+write_tree(struct spx_out *o)
+{
+	struct pp_children children = { 0 };
+	uint32_t **rows = calloc(o->p->series.n + 1, sizeof *rows);
+	size_t i;
+
+	if (!rows || !rows_find(o->p, rows) || !pp_children_compute(&children, o->p)) {
+		o->status = PP_E_NOMEM;
+	} else {
+		int64_t before[SPX_METRICS_MAX];
+
+		memcpy(before, o->values, sizeof before);
+		spend(o, 0, (const uint32_t *const *)rows);
+		/* Cost without a stack stands under a frame of its own. */
+		if (memcmp(before, o->values, o->n * sizeof *before) != 0) {
+			int64_t after[SPX_METRICS_MAX];
+
+			memcpy(after, o->values, sizeof after);
+			memcpy(o->values, before, sizeof before);
+			put_event(o, true, 0, 0);
+			memcpy(o->values, after, sizeof after);
+			put_event(o, false, 0, 0);
+		}
+		walk_tree(o, &children, (const uint32_t *const *)rows);
+	}
+	for (i = 0; rows && i < o->p->series.n; i++)
+		free(rows[i]);
+	free(rows);
+	pp_children_release(&children);
+}
+
+/* ---- names ---- */
+
+/* A name in one line. */
+static void
+put_text(struct spx_out *o, struct pp_slice s, bool *changed)
+{
+	size_t i;
+
+	for (i = 0; i < s.n; i++) {
+		bool breaks = s.p[i] == '\n' || s.p[i] == '\r';
+
+		*changed |= breaks;
+		pp_sink_putc(o->body, breaks ? ' ' : (char)s.p[i]);
+	}
+}
+
+static void
+put_name(struct spx_out *o, pp_func func)
+{
+	const struct pp_func_row *f = &o->p->funcs.at[func];
+	struct pp_slice name = pp_text_of(o->p, f->name), file = pp_text_of(o->p, f->file);
+	bool changed = false;
+
+	if (func == 0)
+		name = pp_slice_z("[no stack]");
+	if (name.n == 0) {
+		name = pp_slice_z("?");
+		changed = true;
+	}
+	if (o->bars) {
+		put_text(o, file, &changed);
+		pp_sink_putc(o->body, ':');
+		pp_sink_u64(o->body, f->line);
+		pp_sink_putc(o->body, ':');
+	} else {
+		o->placed += file.n || f->line;
+		/* A name that looks like a section is kept from being one. */
+		if (name.p[0] == '[' &&
+		    (pp_slice_eq_z(name, "[events]") || pp_slice_eq_z(name, "[functions]"))) {
+			pp_sink_putc(o->body, ' ');
+			changed = true;
+		}
+	}
+	put_text(o, name, &changed);
+	pp_sink_putc(o->body, '\n');
+	o->renamed += changed;
+}
+
+/* Functions that are listed though nothing calls them, when the source lists such. */
+static void
+list_uncalled(struct spx_out *o)
+{
+	unsigned char *framed = calloc(o->p->funcs.n, 1);
+	size_t i;
+
+	if (!framed) {
+		o->status = PP_E_NOMEM;
+		return;
+	}
+	for (i = 1; i < o->p->frames.n; i++)
+		framed[o->p->frames.at[i].func] = 1;
+	for (i = 1; i < o->p->funcs.n; i++)
+		if (!framed[i])
+			(void)index_of(o, (pp_func)i);
+	free(framed);
+}
+
+static void
+put_names(struct spx_out *o, bool last)
+{
+	size_t i;
+
+	if (o->source && last)
+		list_uncalled(o);
+	pp_sink_puts(o->body, "[functions]\n");
+	for (i = 0; i < o->funcs.n; i++)
+		put_name(o, o->funcs.at[i]);
+	o->listed += o->funcs.n;
+}
+
+/* ---- the whole ---- */
+
+/* One document; t is NULL for the tree. */
+static void
+write_document(struct spx_out *o, const struct pp_timeline *t, bool last)
+{
+	size_t keys = o->bars ? o->p->funcs.n : o->p->strs.strs.n;
+
+	memset(o->index_of, 0, keys * sizeof *o->index_of);
+	memset(o->values, 0, sizeof o->values);
+	memset(o->last, 0, sizeof o->last);
+	memset(o->base, 0, sizeof o->base);
+	memset(o->swing, 0, sizeof o->swing);
+	memset(o->sums, 0, sizeof o->sums);
+	memset(o->reals, 0, sizeof o->reals);
+	o->funcs.n = o->stack.n = 0;
+	o->events = 0;
+	pp_sink_puts(o->body, "[events]\n");
+	if (t)
+		write_timeline(o, t);
+	else
+		write_tree(o);
+	put_names(o, last);
+}
+
+static void
+write_body(struct spx_out *o)
+{
+	size_t keys = o->bars ? o->p->funcs.n : o->p->strs.strs.n, i, last = 0;
+
+	o->index_of = calloc(keys, sizeof *o->index_of);
+	if (!o->index_of) {
+		o->status = PP_E_NOMEM;
+		return;
+	}
+	for (i = 0; i < o->p->series.n; i++)
+		if (o->p->series.at[i].timeline.n) {
+			o->ordered = true;
+			last = i;
+		}
+	for (i = 0; o->ordered && i < o->p->series.n; i++)
+		if (o->p->series.at[i].timeline.n)
+			write_document(o, &o->p->series.at[i].timeline, i == last);
+	if (!o->ordered)
+		write_document(o, NULL, true);
+}
+
+pp_status
+pp_spx_write(struct pp_writer *w)
+{
+	struct spx_out *o = calloc(1, sizeof *o);
+	const struct pp_profile *p = w->profile;
+	pp_status status;
+
+	if (!o)
+		return PP_E_NOMEM;
+	o->w = w;
+	o->p = p;
+	o->source = p->format && strcmp(pp_profile_native(p)->name, "spx") == 0;
+	o->bars = w->opts->variant ? strcmp(w->opts->variant, "0.5") == 0
+	                           : o->source && pp_slice_eq_z(pp_text_of(p, p->variant), "0.5");
+	if (!(p->facets & (PP_TREE | PP_TIMELINE)) && !o->source) {
+		free(o);
+		return PP_E_UNSUPPORTED;
+	}
+	if (pp_spx_out_open(o)) {
+		pp_spx_out_columns(o);
+		write_body(o);
+		if (o->json && o->status == PP_OK)
+			pp_spx_out_json(o);
+		if (o->status == PP_OK)
+			pp_spx_out_report(o);
+	}
+	status = w->out->status != PP_OK ? w->out->status : o->status;
+	if (status == PP_OK && o->body && o->body->status != PP_OK)
+		status = o->body->status;
+	if (status == PP_OK && o->json && o->json->status != PP_OK)
+		status = o->json->status;
+	free(o->index_of);
+	pp_vec_release(&o->funcs);
+	pp_vec_release(&o->stack);
+	free(o);
+	return status;
+}

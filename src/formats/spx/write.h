@@ -1,0 +1,70 @@
+/*
+ * One writing of a report: what spx_write.c (events and names) and spx_write_meta.c (files, columns,
+ * json) share.
+ */
+#ifndef PP_SPX_WRITE_H
+#define PP_SPX_WRITE_H
+
+#include "formats/spx/spx.h"
+
+#define SPX_RECENT_WRITTEN 4
+#define SPX_BLOCK_EVENTS 8192
+
+/* How a number is written. */
+enum spx_decimals {
+	SPX_WHOLE,  /* 12 */
+	SPX_FIXED,  /* 12.3000: all values of the column have as many */
+	SPX_TRIMMED /* 12.3 */
+};
+
+/* A column of the events, and where its values come from. */
+struct spx_column {
+	struct pp_slice key;
+	size_t metric; /* of the profile; metrics.n = always 0 */
+	enum spx_decimals decimals;
+	bool raw; /* the profile's cells as they are: the source is an SPX report */
+};
+
+struct spx_out {
+	struct pp_writer *w;
+	const struct pp_profile *p;
+	bool bars;                   /* the 0.5 layout */
+	bool source;                 /* the profile was read from an SPX report */
+	struct pp_sink *body, *json; /* json may be NULL: one stream only */
+
+	struct spx_column columns[SPX_METRICS_MAX];
+	uint32_t n;
+
+	/* The document being written. */
+	uint32_t *index_of;    /* function (0.5) or name (0.4) -> index + 1 */
+	PP_VEC(pp_func) funcs; /* by index */
+	PP_VEC(pp_node) stack;
+	pp_i128 sums[SPX_METRICS_MAX]; /* cells added so far, when they are weights */
+	double reals[SPX_METRICS_MAX];
+	int64_t values[SPX_METRICS_MAX], last[SPX_METRICS_MAX];
+	int64_t base[SPX_METRICS_MAX];  /* what the first event of another format's timeline has */
+	pp_u128 swing[SPX_METRICS_MAX]; /* sum of all steps up and down */
+	uint64_t events;
+	uint32_t recent[SPX_RECENT_WRITTEN];
+
+	/* All documents, for the json and the report of losses. */
+	uint64_t calls, listed;
+	int64_t peak; /* of memory in use */
+	int64_t wall; /* last time, ns */
+	size_t deepest;
+	uint64_t rounded, renamed, placed, sites;
+	bool ordered;  /* there was a timeline */
+	bool repeated; /* some stack was entered more than once, and that was lost */
+	pp_status status;
+};
+
+/* Opens the files; false when that failed (the sink's status says why). */
+bool pp_spx_out_open(struct spx_out *);
+/* Decides which metrics go into which columns, and says what does not fit. */
+void pp_spx_out_columns(struct spx_out *);
+/* Writes the json. */
+void pp_spx_out_json(struct spx_out *);
+/* Says what was lost. */
+void pp_spx_out_report(struct spx_out *);
+
+#endif

@@ -1,0 +1,491 @@
+/*
+ * Writing a report: its two files, its columns, its json, and what it cannot hold.
+ */
+#include "formats/spx/write.h"
+
+#include <stdio.h>
+
+#include "base/num.h"
+
+/* ---- the pair of files ---- */
+
+static size_t
+ends_in(const char *name, const char *ending)
+{
+	size_t n = strlen(name), m = strlen(ending);
+
+	return n > m && strcmp(name + n - m, ending) == 0 ? m : 0;
+}
+
+/* Opens the file beside ours that differs in its ending; NULL when there can be none. */
+static struct pp_sink *
+open_beside(struct spx_out *o, const char *base, size_t strip, const char *ending)
+{
+	struct pp_buf name = { 0 };
+	struct pp_sink *made = NULL;
+
+	pp_buf_add(&name, base, strlen(base) - strip);
+	pp_buf_adds(&name, ending);
+	if (name.failed)
+		o->status = PP_E_NOMEM;
+	else
+		made = o->w->out->open_sibling(o->w->out, name.p);
+	pp_buf_release(&name);
+	return made;
+}
+
+bool
+pp_spx_out_open(struct spx_out *o)
+{
+	static const char *const endings[] = { ".txt.gz", ".txt.zst", ".txt", ".gz", ".zst" };
+	struct pp_sink *out = o->w->out;
+	const char *slash, *base;
+	size_t strip = 0, i;
+
+	o->body = out;
+	if (!out->path || !out->open_sibling || out->direct)
+		return true;
+	slash = strrchr(out->path, '/');
+	base = slash ? slash + 1 : out->path;
+	if ((strip = ends_in(base, ".json")) != 0) {
+		o->json = out;
+		o->body = open_beside(o, base, strip, o->bars ? ".txt.zst" : ".txt.gz");
+	} else {
+		for (i = 0; i < PP_COUNT_OF(endings) && !strip; i++)
+			strip = ends_in(base, endings[i]);
+		o->json = open_beside(o, base, strip, ".json");
+	}
+	if (!o->body || !o->json) {
+		/* One stream only: it gets the events. */
+		o->body = out;
+		o->json = NULL;
+	}
+	return out->status == PP_OK && o->status == PP_OK;
+}
+
+/* ---- columns ---- */
+
+/* An SPX report has its own columns, as they are. */
+static void
+columns_of_source(struct spx_out *o)
+{
+	size_t m;
+
+	for (m = 0; m < o->p->metrics.n && m < SPX_METRICS_MAX; m++) {
+		const struct pp_metric *metric = &o->p->metrics.at[m];
+		struct pp_slice key = pp_text_of(o->p, metric->name);
+		const struct spx_metric *known = pp_spx_metric(key);
+		/* Decimals in the first event make times microseconds. */
+		bool ns = known && strcmp(known->unit, "ns") == 0 && !metric->factor_num;
+
+		o->columns[o->n++] = (struct spx_column){
+			.key = key,
+			.metric = m,
+			.raw = true,
+			.decimals = !metric->scale ? SPX_WHOLE
+			            : ns           ? SPX_TRIMMED
+			                           : SPX_FIXED,
+		};
+	}
+}
+
+/* The key under which another format's metric can be written; NULL when there is none. */
+static const char *
+key_for(const struct pp_profile *p, size_t m)
+{
+	const struct pp_metric *metric = &p->metrics.at[m];
+	const struct spx_metric *known = pp_spx_metric(pp_text_of(p, metric->name));
+
+	if (known && metric->kind == known->kind)
+		return known->key;
+	switch (metric->kind) {
+	case PP_KIND_WALL_TIME:
+		return "wt";
+	case PP_KIND_CPU_TIME:
+		return "ct";
+	case PP_KIND_IDLE_TIME:
+		return "it";
+	case PP_KIND_BYTES:
+		return "zm";
+	default:
+		return NULL;
+	}
+}
+
+static struct spx_column *
+column_find(struct spx_out *o, const char *key)
+{
+	uint32_t j;
+
+	for (j = 0; j < o->n; j++)
+		if (pp_slice_eq_z(o->columns[j].key, key))
+			return &o->columns[j];
+	return NULL;
+}
+
+static void
+column_add(struct spx_out *o, const char *key, size_t metric)
+{
+	uint32_t at = o->n;
+	size_t rank = pp_spx_metric_rank(pp_slice_z(key));
+
+	if (o->n == SPX_METRICS_MAX)
+		return;
+	for (; at > 0 && pp_spx_metric_rank(o->columns[at - 1].key) > rank; at--)
+		o->columns[at] = o->columns[at - 1];
+	o->columns[at] = (struct spx_column){ .key = pp_slice_z(key), .metric = metric };
+	o->n++;
+}
+
+static void
+list_add(struct pp_buf *list, struct pp_slice name, const char *as)
+{
+	pp_buf_adds(list, list->n ? ", " : "");
+	pp_buf_add(list, name.p, name.n > 64 ? 64 : name.n);
+	if (as)
+		pp_buf_addf(list, " as %s", as);
+}
+
+/* The metrics of another format: those that SPX has a name for, and wt and zm in any case. */
+static void
+columns_of_other(struct spx_out *o)
+{
+	const struct pp_profile *p = o->p;
+	struct pp_buf renamed = { 0 }, lost = { 0 };
+	size_t m, wall = p->metrics.n;
+
+	for (m = 0; m < p->metrics.n; m++) {
+		const char *key = key_for(p, m);
+
+		if (key && !column_find(o, key)) {
+			column_add(o, key, m);
+			wall = strcmp(key, "wt") == 0 ? m : wall;
+			if (!pp_slice_eq_z(pp_text_of(p, p->metrics.at[m].name), key))
+				list_add(&renamed, pp_text_of(p, p->metrics.at[m].name), key);
+		}
+	}
+	/* Viewers need wt, so the metric that matters stands there if there is no time. */
+	if (wall == p->metrics.n) {
+		wall = o->w->metric;
+		column_add(o, "wt", wall);
+		if (wall < p->metrics.n)
+			list_add(&renamed, pp_text_of(p, p->metrics.at[wall].name), "wt");
+	}
+	if (!column_find(o, "zm"))
+		column_add(o, "zm", p->metrics.n);
+	for (m = 0; m < p->metrics.n; m++) {
+		bool there = false;
+		uint32_t j;
+
+		for (j = 0; j < o->n; j++)
+			there |= o->columns[j].metric == m;
+		if (!there)
+			list_add(&lost, pp_text_of(p, p->metrics.at[m].name), NULL);
+	}
+	if (renamed.n && !renamed.failed)
+		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_METRICS], PP_NOWHERE,
+		            "metrics are written under other names: %s", renamed.p);
+	if (lost.n && !lost.failed)
+		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_METRICS], PP_NOWHERE,
+		            "SPX has no such metrics: %s", lost.p);
+	pp_buf_release(&renamed);
+	pp_buf_release(&lost);
+}
+
+void
+pp_spx_out_columns(struct spx_out *o)
+{
+	if (o->source)
+		columns_of_source(o);
+	else
+		columns_of_other(o);
+}
+
+/* ---- the json ---- */
+
+/* As SPX escapes, but for control characters, which it writes raw. */
+static void
+put_string(struct pp_sink *s, struct pp_slice text)
+{
+	size_t i;
+
+	pp_sink_putc(s, '"');
+	for (i = 0; i < text.n; i++) {
+		unsigned char c = text.p[i];
+		const char *special = "\\\"/\b\f\n\r\t", *at = c ? strchr(special, c) : NULL;
+
+		if (at) {
+			pp_sink_putc(s, '\\');
+			pp_sink_putc(s, "\\\"/bfnrt"[at - special]);
+		} else if (c < 0x20) {
+			pp_sink_printf(s, "\\u%04x", c);
+		} else {
+			pp_sink_putc(s, (char)c);
+		}
+	}
+	pp_sink_putc(s, '"');
+}
+
+static void
+put_key(struct spx_out *o, struct pp_slice key, bool *first)
+{
+	pp_sink_puts(o->json, *first ? "\n  " : ",\n  ");
+	*first = false;
+	put_string(o->json, key);
+	pp_sink_puts(o->json, ": ");
+}
+
+static void
+put_metrics(struct spx_out *o)
+{
+	uint32_t j;
+
+	pp_sink_puts(o->json, "[\n");
+	for (j = 0; j < o->n; j++) {
+		pp_sink_puts(o->json, j ? "    ," : "    ");
+		put_string(o->json, o->columns[j].key);
+		pp_sink_putc(o->json, '\n');
+	}
+	pp_sink_puts(o->json, "  ]");
+}
+
+static void
+put_scalar(struct spx_out *o, const struct pp_meta_row *row)
+{
+	struct pp_slice text = pp_text_of(o->p, row->text);
+
+	if (row->type == PP_META_TEXT)
+		put_string(o->json, text);
+	else if (row->type == PP_META_NULL)
+		pp_sink_puts(o->json, "null");
+	else
+		pp_sink_write(o->json, text.p, text.n);
+}
+
+/* A row of metadata with all that hangs on it; returns the row behind. Children follow their parents. */
+static size_t
+put_meta(struct spx_out *o, size_t row)
+{
+	const struct pp_profile *p = o->p;
+	PP_VEC(uint32_t) open = { 0 };
+	bool fresh = true;
+	size_t i = row;
+
+	do {
+		const struct pp_meta_row *r = &p->meta.at[i];
+
+		while (open.n && open.at[open.n - 1] != r->parent) {
+			bool object = p->meta.at[open.at[--open.n] - 1].type == PP_META_OBJECT;
+
+			pp_sink_putc(o->json, object ? '}' : ']');
+			fresh = false;
+		}
+		if (open.n == 0 && i != row)
+			break;
+		if (open.n) {
+			pp_sink_puts(o->json, fresh ? "" : ", ");
+			if (p->meta.at[r->parent - 1].type == PP_META_OBJECT) {
+				put_string(o->json, pp_text_of(p, r->key));
+				pp_sink_puts(o->json, ": ");
+			}
+		}
+		fresh = r->type == PP_META_OBJECT || r->type == PP_META_ARRAY;
+		if (!fresh)
+			put_scalar(o, r);
+		else if (!pp_vec_push(&open, (uint32_t)i + 1))
+			o->status = PP_E_NOMEM;
+		else
+			pp_sink_putc(o->json, r->type == PP_META_OBJECT ? '{' : '[');
+		i++;
+	} while (open.n && i < p->meta.n && o->status == PP_OK);
+	while (open.n)
+		pp_sink_putc(o->json,
+		             p->meta.at[open.at[--open.n] - 1].type == PP_META_OBJECT ? '}' : ']');
+	pp_vec_release(&open);
+	return i;
+}
+
+/* The keys that SPX's readers expect, in their order. */
+static const char *const json_keys[] = {
+	"key",
+	"exec_ts",
+	"host_name",
+	"process_pid",
+	"process_tid",
+	"process_pwd",
+	"cli",
+	"cli_command_line",
+	"http_request_uri",
+	"http_method",
+	"http_host",
+	"custom_metadata_str",
+	"wall_time_ms",
+	"peak_memory_usage",
+	"called_function_count",
+	"call_count",
+	"recorded_call_count",
+	"enabled_metrics",
+};
+
+/* What was counted in writing; false for keys that are not counts. */
+static bool
+put_counted(struct spx_out *o, struct pp_slice key)
+{
+	if (pp_slice_eq_z(key, "called_function_count"))
+		pp_sink_u64(o->json, o->listed);
+	else if (pp_slice_eq_z(key, "call_count") || pp_slice_eq_z(key, "recorded_call_count"))
+		pp_sink_u64(o->json, o->calls);
+	else if (pp_slice_eq_z(key, "enabled_metrics"))
+		put_metrics(o);
+	else
+		return false;
+	return true;
+}
+
+/* A key that the profile knows nothing of. */
+static void
+put_default(struct spx_out *o, const char *key)
+{
+	const char *slash = strrchr(o->json->path, '/'), *base = slash ? slash + 1 : o->json->path;
+
+	if (put_counted(o, pp_slice_z(key)))
+		return;
+	if (strcmp(key, "key") == 0)
+		put_string(o->json, pp_slice_of(base, strlen(base) - ends_in(base, ".json")));
+	else if (strcmp(key, "exec_ts") == 0)
+		pp_sink_u64(o->json, o->p->recorded_at > 0 ? (uint64_t)o->p->recorded_at : 0);
+	else if (strcmp(key, "wall_time_ms") == 0)
+		pp_sink_u64(o->json, o->wall > 0 ? (uint64_t)o->wall / 1000 : 0);
+	else if (strcmp(key, "peak_memory_usage") == 0)
+		pp_sink_u64(o->json, (uint64_t)o->peak);
+	else if (strcmp(key, "custom_metadata_str") == 0)
+		pp_sink_puts(o->json, "null");
+	else if (strcmp(key, "cli") == 0)
+		pp_sink_puts(o->json, "1");
+	else if (strncmp(key, "process_", 8) == 0 && strcmp(key, "process_pwd") != 0)
+		pp_sink_puts(o->json, "0");
+	else
+		pp_sink_puts(o->json, "\"n\\/a\"");
+}
+
+/* Keys that are absent come before the next known one that is there, so the order stays SPX's. */
+static void
+put_absent(struct spx_out *o, size_t from, size_t to, uint64_t present, bool *first)
+{
+	for (; from < to; from++)
+		if (!(present >> from & 1)) {
+			put_key(o, pp_slice_z(json_keys[from]), first);
+			put_default(o, json_keys[from]);
+		}
+}
+
+static size_t
+rank_of(struct pp_slice key)
+{
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(json_keys); i++)
+		if (pp_slice_eq_z(key, json_keys[i]))
+			break;
+	return i;
+}
+
+void
+pp_spx_out_json(struct spx_out *o)
+{
+	const struct pp_profile *p = o->p;
+	uint64_t present = 0, written = 0;
+	bool first = true;
+	size_t i, next = 0;
+
+	for (i = 0; o->source && i < p->meta.n; i++)
+		if (p->meta.at[i].parent == 0 && rank_of(pp_text_of(p, p->meta.at[i].key)) < 64)
+			present |= (uint64_t)1 << rank_of(pp_text_of(p, p->meta.at[i].key));
+	pp_sink_putc(o->json, '{');
+	for (i = 0; o->source && i < p->meta.n && o->status == PP_OK;) {
+		struct pp_slice key = pp_text_of(p, p->meta.at[i].key);
+		size_t rank = rank_of(key), row = i++;
+
+		while (i < p->meta.n && p->meta.at[i].parent != 0)
+			i++;
+		if (rank < PP_COUNT_OF(json_keys)) {
+			if (rank > next) {
+				put_absent(o, next, rank, present, &first);
+				next = rank;
+			}
+			if (written >> rank & 1)
+				continue;
+			written |= (uint64_t)1 << rank;
+		}
+		put_key(o, key, &first);
+		if (!put_counted(o, key))
+			(void)put_meta(o, row);
+	}
+	put_absent(o, next, PP_COUNT_OF(json_keys), present, &first);
+	pp_sink_puts(o->json, "\n}\n");
+}
+
+/* ---- what is lost ---- */
+
+static void
+report_facets(struct spx_out *o)
+{
+	const struct pp_profile *p = o->p;
+	struct pp_buf list = { 0 };
+	bool lines = false, modules = false, addresses = false;
+	size_t i;
+
+	for (i = 1; i < p->frames.n; i++) {
+		lines |= p->frames.at[i].line != 0;
+		addresses |= p->frames.at[i].address != 0;
+	}
+	for (i = 1; i < p->funcs.n; i++)
+		modules |= p->funcs.at[i].module != 0;
+	if (lines || (p->facets & PP_LINES))
+		pp_buf_adds(&list, ", lines within functions");
+	if (addresses)
+		pp_buf_adds(&list, ", addresses");
+	if (modules)
+		pp_buf_adds(&list, ", modules");
+	if (!o->source && p->series.n > 1)
+		pp_buf_adds(&list, ", threads and events apart");
+	if (p->meta.n && (!o->source || !o->json))
+		pp_buf_adds(&list, ", metadata");
+	if (!o->json)
+		pp_buf_adds(&list, ", the names of metrics (they stand in the .json)");
+	if (list.n > 2 && !list.failed)
+		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_FACETS], PP_NOWHERE,
+		            "not written: %s", list.p + 2);
+	pp_buf_release(&list);
+}
+
+void
+pp_spx_out_report(struct spx_out *o)
+{
+	struct pp_diags *diags = o->w->diags;
+	size_t deepest = o->bars ? 16384 : 2048;
+
+	if (!o->ordered && o->calls)
+		pp_diag_add(diags, &pp_spx_rules[SPX_WRITE_ORDER], PP_NOWHERE,
+		            "the order of calls is synthetic: one walk over the call tree%s",
+		            o->repeated ? ", each stack called once" : "");
+	if (o->rounded)
+		pp_diag_add(diags, &pp_spx_rules[SPX_WRITE_VALUE], PP_NOWHERE,
+		            "%llu values were rounded to whole numbers",
+		            (unsigned long long)o->rounded);
+	if (o->renamed)
+		pp_diag_add(diags, &pp_spx_rules[SPX_WRITE_NAME], PP_NOWHERE,
+		            "%llu names do not fit into one line and were changed",
+		            (unsigned long long)o->renamed);
+	if (!o->bars && (o->placed || o->sites))
+		pp_diag_add(diags, &pp_spx_rules[SPX_WRITE_PLACE], PP_NOWHERE,
+		            "files and lines of %llu functions and %llu call sites were left out; "
+		            "--variant 0.5 holds them",
+		            (unsigned long long)o->placed, (unsigned long long)o->sites);
+	if (o->funcs.n > 65536 || o->deepest > deepest)
+		pp_diag_add(
+		    diags, &pp_spx_rules[SPX_WRITE_LIMIT], PP_NOWHERE,
+		    "%zu functions and stacks of %zu frames are more than SPX itself writes",
+		    o->funcs.n, o->deepest);
+	report_facets(o);
+}

@@ -1,0 +1,341 @@
+/*
+ * Writing callgrind files: a callgrind file again, whole; or lines and edges; or a tree of stacks.
+ */
+#include "formats/valgrind/emit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/valgrind/view.h"
+
+/* ---- a callgrind file again ------------------------------------------------------------- */
+
+static void
+put_text(struct pp_sink *out, struct pp_slice text)
+{
+	pp_sink_write(out, text.p, text.n);
+}
+
+static void
+put_header(struct pp_sink *out, const struct pp_profile *p, pp_str key, pp_str value)
+{
+	put_text(out, pp_text_of(p, key));
+	pp_sink_puts(out, ": ");
+	put_text(out, pp_text_of(p, value));
+	pp_sink_putc(out, '\n');
+}
+
+/* The header of a part as it was read. */
+static void
+body_header(struct pp_cg_emit *e, const struct pp_cg_body *body, uint32_t number)
+{
+	const struct pp_cg_part *part = &body->parts[number - 1];
+	size_t i;
+
+	pp_sink_puts(e->out, number == 1 ? "# callgrind format\n" : "\n");
+	for (i = part->first_header; i < body->header_count && body->headers[i].part == number; i++)
+		put_header(e->out, e->p, body->headers[i].key, body->headers[i].value);
+	if (part->has_summary) {
+		pp_sink_puts(e->out, "summary: ");
+		put_text(e->out, pp_text_of(e->p, part->summary));
+		pp_sink_putc(e->out, '\n');
+	}
+}
+
+/* The totals as they were read; where callgrind had not come to write them, the sum of what is there. */
+static void
+body_totals(struct pp_cg_emit *e, const struct pp_cg_part *part)
+{
+	uint32_t k;
+
+	if (part->has_totals) {
+		pp_sink_puts(e->out, "\ntotals: ");
+		put_text(e->out, pp_text_of(e->p, part->totals));
+		pp_sink_putc(e->out, '\n');
+	} else if (part->has_body && !part->sums_overflow &&
+	           pp_cg_starts(pp_text_of(e->p, part->creator), "callgrind-")) {
+		pp_sink_puts(e->out, "\ntotals:");
+		for (k = 0; k < part->event_count; k++)
+			pp_sink_printf(e->out, " %lld", (long long)part->sums[part->events[k]]);
+		pp_sink_putc(e->out, '\n');
+	}
+}
+
+static void
+body_line(struct pp_cg_emit *e, const struct pp_cg_line *line)
+{
+	if (line->again)
+		e->func = 0;
+	if (line->op == PP_CG_OP_OTHER) {
+		struct pp_slice text = pp_text_of(e->p, line->text);
+
+		if (text.n == 0) { /* xtree: the next stack begins */
+			e->func = 0;
+			return;
+		}
+		pp_cg_emit_place(e, line->func, line->file);
+		put_text(e->out, text);
+		pp_sink_putc(e->out, '\n');
+		return;
+	}
+	pp_cg_emit_place(e, line->func, line->file);
+	if (line->op == PP_CG_OP_OWN)
+		pp_cg_emit_own(e, &line->pos, line->costs, line->cost_count);
+	else if (line->op == PP_CG_OP_CALL)
+		pp_cg_emit_call(e, &line->call, &line->pos, line->costs, line->cost_count);
+	else
+		pp_cg_emit_jump(e, &line->jump, &line->pos);
+}
+
+/* Parts without a body stand between the others. */
+static void
+body_parts(struct pp_cg_emit *e, const struct pp_cg_body *body, uint32_t *written, uint32_t to)
+{
+	while (*written < to) {
+		if (*written)
+			body_totals(e, &body->parts[*written - 1]);
+		++*written;
+		body_header(e, body, *written);
+		pp_cg_emit_part(e, body->parts[*written - 1].positions);
+	}
+}
+
+/* The most columns that a line has; more than there are metrics where a file names one twice. */
+static size_t
+body_columns(const struct pp_cg_body *body)
+{
+	size_t i, most = 0;
+
+	for (i = 0; i < body->part_count; i++)
+		if (body->parts[i].event_count > most)
+			most = body->parts[i].event_count;
+	return most;
+}
+
+static pp_status
+write_body(struct pp_writer *w, const struct pp_cg_body *body)
+{
+	struct pp_cg_emit e;
+	struct pp_cg_cursor c = { .body = body };
+	pp_status status = PP_E_NOMEM;
+	uint32_t written = 0;
+
+	c.costs = calloc(body_columns(body) + 1, sizeof *c.costs);
+	if (pp_cg_emit_init(&e, w->profile, w->out) && c.costs) {
+		while (!e.failed && w->out->status == PP_OK && pp_cg_cursor_next(&c)) {
+			body_parts(&e, body, &written, c.line.part);
+			body_line(&e, &c.line);
+		}
+		body_parts(&e, body, &written, (uint32_t)body->part_count);
+		if (written)
+			body_totals(&e, &body->parts[written - 1]);
+		status = e.failed ? PP_E_NOMEM : PP_OK;
+	}
+	if (status == PP_OK && e.changed)
+		pp_diag_add(w->diags, &pp_callgrind_rules[PP_CG_WRITE_NAME], PP_NOWHERE,
+		            "%llu names were changed", (unsigned long long)e.changed);
+	pp_cg_emit_release(&e);
+	free(c.costs);
+	return status;
+}
+
+/* ---- lines and edges -------------------------------------------------------------------- */
+
+/* Rows of one function side by side: lines and edges by function, in the order of the profile. */
+struct grouped {
+	uint32_t *lines, *edges; /* row numbers */
+	size_t *line_first, *edge_first;
+};
+
+/* A counting sort of n rows by function; `first` has funcs + 1 entries. False when out of memory. */
+static bool
+group(uint32_t **rows, size_t **first, size_t n, size_t funcs, const struct pp_profile *p,
+      bool edges)
+{
+	size_t i, *at;
+
+	*rows = calloc(n + 1, sizeof **rows);
+	*first = calloc(funcs + 2, sizeof **first);
+	at = calloc(funcs + 2, sizeof *at);
+	if (!*rows || !*first || !at) {
+		free(at);
+		return false;
+	}
+	for (i = 0; i < n; i++)
+		(*first)[(edges ? p->edges.at[i].caller : p->lines.at[i].func) + 1]++;
+	for (i = 1; i <= funcs; i++)
+		(*first)[i] += (*first)[i - 1];
+	memcpy(at, *first, (funcs + 1) * sizeof *at);
+	for (i = 0; i < n; i++)
+		(*rows)[at[edges ? p->edges.at[i].caller : p->lines.at[i].func]++] = (uint32_t)i;
+	free(at);
+	return true;
+}
+
+static void
+grouped_release(struct grouped *g)
+{
+	free(g->lines);
+	free(g->edges);
+	free(g->line_first);
+	free(g->edge_first);
+}
+
+static void
+view_function(struct pp_cg_emit *e, const struct grouped *g, pp_func func)
+{
+	const struct pp_profile *p = e->p;
+	size_t i, n = p->metrics.n;
+
+	for (i = g->line_first[func]; i < g->line_first[func + 1]; i++) {
+		const struct pp_line_row *row = &p->lines.at[g->lines[i]];
+		struct pp_cg_pos pos = { { row->address, 0, row->line } };
+
+		pp_cg_emit_place(e, func, row->file);
+		pp_cg_emit_own(e, &pos, p->line_cells.at + g->lines[i] * pp_line_stride(p), n);
+	}
+	for (i = g->edge_first[func]; i < g->edge_first[func + 1]; i++) {
+		const struct pp_edge_row *row = &p->edges.at[g->edges[i]];
+		const int64_t *cells = p->edge_cells.at + g->edges[i] * pp_edge_stride(p);
+		struct pp_cg_pos pos = { { row->site_address, 0, row->site_line } };
+		struct pp_cg_call call = { .callee = row->callee, .count = (uint64_t)cells[0] };
+
+		call.target.at[2] = p->funcs.at[row->callee].last_line;
+		pp_cg_emit_place(e, func, row->site_file ? row->site_file : p->funcs.at[func].file);
+		pp_cg_emit_call(e, &call, &pos, cells + 1, n);
+	}
+}
+
+static void
+view_totals(struct pp_cg_emit *e)
+{
+	const struct pp_profile *p = e->p;
+	size_t stride = pp_line_stride(p), i, m;
+	char text[PP_NUM_MAX];
+
+	pp_sink_puts(e->out, "\ntotals:");
+	for (m = 0; m < p->metrics.n; m++) {
+		pp_i128 sum = 0;
+
+		for (i = 0; i < p->lines.n; i++)
+			sum += p->line_cells.at[i * stride + m];
+		pp_sink_putc(e->out, ' ');
+		pp_sink_write(e->out, text, pp_num_print(text, sum, 0));
+	}
+	pp_sink_putc(e->out, '\n');
+}
+
+/* A meta value of one line, as a header. */
+static void
+view_meta(struct pp_writer *w, const char *key)
+{
+	struct pp_slice value = pp_profile_meta(w->profile, key);
+	struct pp_buf text = { 0 };
+	bool changed;
+
+	if (value.n && !pp_cg_clean(value, false, &text, &changed)) {
+		pp_sink_fail(w->out, PP_E_NOMEM, 0);
+	} else if (value.n) {
+		pp_sink_printf(w->out, "%s: ", key);
+		pp_sink_write(w->out, text.p, text.n);
+		pp_sink_putc(w->out, '\n');
+	}
+	pp_buf_release(&text);
+}
+
+static void
+view_header(struct pp_writer *w, const struct pp_cg_view *v, unsigned positions)
+{
+	const struct pp_profile *p = v->profile;
+	struct pp_sink *out = w->out;
+	size_t m;
+
+	pp_sink_puts(out, "# callgrind format\nversion: 1\ncreator: polyprof\n");
+	view_meta(w, "cmd");
+	pp_sink_puts(out, "part: 1\n");
+	pp_sink_printf(out, "positions: %sline\n", positions & PP_CG_INSTR ? "instr " : "");
+	for (m = 0; m < p->metrics.n; m++) {
+		const struct pp_metric *metric = &p->metrics.at[m];
+
+		if (!metric->title)
+			continue;
+		pp_sink_puts(out, "event: ");
+		put_text(out, pp_text_of(p, metric->name));
+		pp_sink_puts(out, " : ");
+		put_text(out, pp_text_of(p, metric->title));
+		pp_sink_putc(out, '\n');
+	}
+	pp_sink_puts(out, "events:");
+	for (m = 0; m < p->metrics.n; m++) {
+		pp_sink_putc(out, ' ');
+		put_text(out, pp_text_of(p, p->metrics.at[m].name));
+	}
+	pp_sink_putc(out, '\n');
+}
+
+static pp_status
+write_view(struct pp_writer *w, const struct pp_cg_view *v)
+{
+	const struct pp_profile *p = v->profile;
+	struct grouped g = { 0 };
+	struct pp_cg_emit e;
+	unsigned positions = PP_CG_LINE;
+	pp_status status = PP_E_NOMEM;
+	size_t i;
+
+	for (i = 0; i < p->lines.n; i++)
+		positions |= p->lines.at[i].address ? PP_CG_INSTR : 0;
+	for (i = 0; i < p->edges.n; i++)
+		positions |= p->edges.at[i].site_address ? PP_CG_INSTR : 0;
+	if (pp_cg_emit_init(&e, p, w->out) &&
+	    group(&g.lines, &g.line_first, p->lines.n, p->funcs.n, p, false) &&
+	    group(&g.edges, &g.edge_first, p->edges.n, p->funcs.n, p, true)) {
+		view_header(w, v, positions);
+		pp_cg_emit_part(&e, positions);
+		for (i = 1; i < p->funcs.n && !e.failed && w->out->status == PP_OK; i++)
+			view_function(&e, &g, (pp_func)i);
+		view_totals(&e);
+		status = e.failed ? PP_E_NOMEM : PP_OK;
+	}
+	grouped_release(&g);
+	pp_cg_emit_release(&e);
+	return status;
+}
+
+static void
+report_view(struct pp_writer *w, const struct pp_cg_view *v)
+{
+	if (v->changed)
+		pp_diag_add(w->diags, &pp_callgrind_rules[PP_CG_WRITE_NAME], PP_NOWHERE,
+		            "%llu names were changed", (unsigned long long)v->changed);
+	if (v->rounded)
+		pp_diag_add(w->diags, &pp_callgrind_rules[PP_CG_WRITE_VALUE], PP_NOWHERE,
+		            "%llu values were rounded or too large",
+		            (unsigned long long)v->rounded);
+	if (v->lost.n > 2)
+		pp_diag_add(w->diags, &pp_callgrind_rules[PP_CG_WRITE_FACETS], PP_NOWHERE,
+		            "a callgrind file cannot hold: %s", v->lost.p + 2);
+}
+
+pp_status
+pp_callgrind_write(struct pp_writer *w)
+{
+	const struct pp_cg_body *body = pp_cg_body_of(w->profile);
+	struct pp_slice carried = pp_cg_carried(w->profile);
+	struct pp_cg_view v;
+	pp_status status;
+
+	if (carried.n) {
+		pp_sink_write(w->out, carried.p, carried.n);
+		return w->out->status;
+	}
+	if (body && w->profile->metrics.n)
+		return write_body(w, body);
+	status = pp_cg_view_init(&v, w->profile, true);
+	if (status == PP_OK)
+		status = write_view(w, &v);
+	if (status == PP_OK)
+		report_view(w, &v);
+	pp_cg_view_release(&v);
+	return status;
+}

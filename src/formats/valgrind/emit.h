@@ -1,0 +1,50 @@
+/*
+ * Writing callgrind text: names with ids, places, lines. What is written and read is written the same again.
+ */
+#ifndef PP_CALLGRIND_EMIT_H
+#define PP_CALLGRIND_EMIT_H
+
+#include "formats/valgrind/body.h"
+
+/* A function as it is written. Functions that look the same there are one. */
+struct pp_cg_named {
+	pp_str object, file, name; /* clean */
+	pp_func same;              /* the first that looks like it */
+};
+
+struct pp_cg_emit {
+	const struct pp_profile *p;
+	struct pp_sink *out;
+	unsigned positions;
+	bool objects;              /* some function has an object: then all say theirs */
+	struct pp_strtab names;    /* clean names */
+	pp_str *files;             /* by name of the profile: its clean form as a file + 1 */
+	struct pp_cg_named *funcs; /* by function */
+	/* Ids are given at first use, from 1, per space; again in each part, as KCachegrind forgets them. */
+	struct pp_cg_given {
+		uint32_t id, part;
+	} * given[PP_CG_SPACES]; /* by clean name */
+	size_t cap;
+	uint32_t last[PP_CG_SPACES];
+	uint32_t part;
+	uint64_t changed; /* names that could not be written as they are */
+	bool failed;
+	/* What was written last. */
+	pp_func func;
+	pp_str file, object;
+};
+
+bool pp_cg_emit_init(struct pp_cg_emit *, const struct pp_profile *, struct pp_sink *);
+void pp_cg_emit_release(struct pp_cg_emit *);
+/* Starts a part: names are defined anew. */
+void pp_cg_emit_part(struct pp_cg_emit *, unsigned positions);
+/* Makes (func, file) the place of what follows. */
+void pp_cg_emit_place(struct pp_cg_emit *, pp_func, pp_str file);
+void pp_cg_emit_own(struct pp_cg_emit *, const struct pp_cg_pos *, const int64_t *costs, size_t n);
+void pp_cg_emit_call(struct pp_cg_emit *, const struct pp_cg_call *, const struct pp_cg_pos *,
+                     const int64_t *costs, size_t n);
+void pp_cg_emit_jump(struct pp_cg_emit *, const struct pp_cg_jump *, const struct pp_cg_pos *);
+/* A name made fit for one line; *changed is set when it had to be. */
+bool pp_cg_clean(struct pp_slice name, bool is_function, struct pp_buf *out, bool *changed);
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * Names with ids: `(N) text` defines and uses, `(N)` uses, anything else is the name itself.
+ *
+ * Only '(' followed by a digit is an id: "(below main)" is a name. Ids live until the end of the file,
+ * over parts, and may be defined anew. With --compress-mangled the text of a function is itself made
+ * of ids: `(26) (10)'2'(14)`.
+ */
+#include "formats/valgrind/family.h"
+
+#include "base/num.h"
+
+/* Ids up to here are kept in an array. */
+#define SMALL_IDS ((uint64_t)1 << 20)
+
+static const char *const space_names[] = { "object", "file", "function" };
+
+void
+pp_cg_ids_release(struct pp_cg_ids *ids)
+{
+	pp_vec_release(&ids->small);
+	pp_vec_release(&ids->far);
+	pp_map_release(&ids->large);
+}
+
+/* The entry of an id, made when absent if `make`; NULL when absent or out of memory. */
+static struct pp_cg_id *
+ids_entry(struct pp_cg_ids *ids, uint64_t id, bool make)
+{
+	uint32_t at;
+
+	if (id < SMALL_IDS) {
+		if (id >= ids->small.n) {
+			size_t old = ids->small.n;
+
+			if (!make || !pp_vec_reserve(&ids->small, id + 1))
+				return NULL;
+			memset(ids->small.at + old, 0, (id + 1 - old) * sizeof *ids->small.at);
+			ids->small.n = id + 1;
+		}
+		return &ids->small.at[id];
+	}
+	at = pp_map_get(&ids->large, id);
+	if (at == PP_MAP_NONE) {
+		at = (uint32_t)ids->far.n;
+		if (!make || !pp_vec_push(&ids->far, (struct pp_cg_id){ 0 }) ||
+		    !pp_map_set(&ids->large, id, at))
+			return NULL;
+	}
+	return &ids->far.at[at];
+}
+
+/* Takes "(digits)" from the start; *n is its length. */
+static bool
+take_id(struct pp_slice s, uint64_t *id, size_t *n)
+{
+	size_t i = 1;
+
+	while (i < s.n && pp_cg_is_digit(s.p[i]))
+		i++;
+	if (i == s.n || s.p[i] != ')' || !pp_num_u64(pp_slice_of(s.p + 1, i - 1), id))
+		return false;
+	*n = i + 1;
+	return true;
+}
+
+static bool
+is_id(struct pp_slice s)
+{
+	return s.n >= 2 && s.p[0] == '(' && pp_cg_is_digit(s.p[1]);
+}
+
+/* Replaces the ids inside a function's text by their names; false when it grows out of bounds. */
+static bool
+expand(struct pp_cg_parser *p, struct pp_slice text, struct pp_buf *out)
+{
+	uint64_t most = p->reader->limits.max_string;
+	size_t i = 0;
+
+	while (i < text.n && !out->failed && out->n <= most) {
+		struct pp_slice rest = pp_slice_of(text.p + i, text.n - i);
+		const struct pp_cg_id *known;
+		uint64_t id;
+		size_t n;
+
+		if (is_id(rest) && take_id(rest, &id, &n) &&
+		    (known = ids_entry(&p->ids[PP_CG_FUNCTIONS], id, false)) != NULL &&
+		    known->part) {
+			struct pp_slice name = pp_text_of(p->builder->profile, known->name);
+
+			pp_buf_add(out, name.p, name.n);
+			i += n;
+		} else {
+			pp_buf_addc(out, (char)text.p[i++]);
+		}
+	}
+	return !out->failed && out->n <= most;
+}
+
+static void
+define(struct pp_cg_parser *p, enum pp_cg_space space, uint64_t id, pp_str name)
+{
+	struct pp_cg_id *entry = ids_entry(&p->ids[space], id, true);
+
+	if (!entry) {
+		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
+		return;
+	}
+	if (entry->part == p->part && entry->part && entry->name != name)
+		pp_cg_report(p, PP_CG_REDEFINED_ID, NULL, "%s id %llu had another name before",
+		             space_names[space], (unsigned long long)id);
+	*entry = (struct pp_cg_id){ name, p->part ? p->part : 1 };
+}
+
+pp_str
+pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value)
+{
+	struct pp_slice text = pp_cg_trim(value), rest;
+	const struct pp_cg_id *entry;
+	struct pp_buf expanded = { 0 };
+	pp_str name;
+	uint64_t id;
+	size_t n;
+
+	if (!is_id(text))
+		return pp_build_str(p->builder, text);
+	if (!take_id(text, &id, &n)) {
+		pp_cg_report(p, PP_CG_BAD_ID, text.p, "the id is not closed or too large");
+		return pp_build_str(p->builder, text);
+	}
+	rest = pp_cg_trim(pp_slice_of(text.p + n, text.n - n));
+	if (rest.n) {
+		name = 0;
+		if (space == PP_CG_FUNCTIONS && is_id(rest)) {
+			if (expand(p, rest, &expanded))
+				rest = pp_slice_of(expanded.p, expanded.n);
+			else
+				pp_cg_report(p, PP_CG_BAD_ID, rest.p, "the name grows too long");
+		}
+		name = pp_build_str(p->builder, rest);
+		pp_buf_release(&expanded);
+		define(p, space, id, name);
+		return name;
+	}
+	entry = ids_entry(&p->ids[space], id, false);
+	if (entry && entry->part)
+		return entry->name;
+	p->undefined++;
+	pp_cg_report(p, PP_CG_UNDEFINED_ID, text.p, "%s id %llu is never defined before",
+	             space_names[space], (unsigned long long)id);
+	return pp_build_str(p->builder, pp_slice_of(text.p, n));
+}

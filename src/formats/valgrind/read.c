@@ -1,0 +1,217 @@
+/*
+ * Callgrind, cachegrind and their kin: own costs become lines, calls become edges.
+ *
+ * Blocks of Valgrind's xtree hold one whole stack each, so they become a tree too.
+ */
+#include "formats/valgrind/family.h"
+
+#include "formats/valgrind/body.h"
+
+/* What the reader keeps between lines. */
+struct cg_read {
+	struct pp_cg_body *body; /* everything, for writing it back; or NULL */
+	bool xtree;
+	pp_node node; /* xtree: where the stack of the current block stands */
+	uint32_t depth;
+};
+
+/* Adds a vector to cells; says when a sum passes 64 bits and leaves what was there. */
+static bool
+add_costs(struct pp_cg_parser *p, int64_t *cells, const int64_t *costs)
+{
+	size_t n = p->builder->profile->metrics.n, m;
+	bool fits = true;
+
+	for (m = 0; cells && m < n; m++) {
+		if (!pp_cell_add(PP_INT, &cells[m], costs[m])) {
+			pp_cg_sum_report(p, m);
+			fits = false;
+		}
+	}
+	return fits;
+}
+
+static void read_function(struct pp_cg_parser *);
+
+static void
+read_body(struct pp_cg_parser *p)
+{
+	struct cg_read *r = p->ctx;
+	struct pp_slice creator = pp_text_of(p->builder->profile, pp_cg_part(p)->creator);
+
+	pp_cg_series(p, false, false);
+	if (pp_cg_starts(creator, "xtree") && (p->reader->want & PP_TREE)) {
+		r->xtree = true;
+		read_function(p); /* its fn= line came before */
+	}
+}
+
+/* xtree: each function of a block is called by the one before. */
+static void
+read_function(struct pp_cg_parser *p)
+{
+	struct cg_read *r = p->ctx;
+	struct pp_frame_row frame = { 0 };
+
+	if (!r->xtree)
+		return;
+	if (r->body)
+		r->body->func = 0; /* a function may call itself: its line must be written again */
+	frame.func = pp_cg_func(p);
+	if (++r->depth > p->reader->limits.max_depth)
+		pp_builder_fail(p->builder, PP_E_LIMIT, "a stack is too deep");
+	r->node = pp_build_child(p->builder, r->node, pp_build_frame(p->builder, &frame));
+}
+
+static void
+read_blank(struct pp_cg_parser *p)
+{
+	struct cg_read *r = p->ctx;
+
+	r->node = 0;
+	r->depth = 0;
+	if (r->body && r->xtree && r->body->func)
+		pp_cg_body_other(r->body, p, pp_slice_of("", 0));
+}
+
+static void
+read_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *costs)
+{
+	struct cg_read *r = p->ctx;
+	struct pp_line_row row = { .func = pp_cg_func(p),
+		                   .file = p->current_file,
+		                   .line = (uint32_t)pos->at[2],
+		                   .series = pp_cg_part(p)->series,
+		                   .address = pos->at[0] };
+	bool fits;
+
+	fits = add_costs(p, pp_build_line(p->builder, &row), costs);
+	if (r->xtree && p->cost_count && r->node)
+		fits &= add_costs(p, pp_build_cells(p->builder, row.series, r->node), costs);
+	if (r->body && fits)
+		pp_cg_body_own(r->body, p, pos, costs);
+}
+
+static void
+read_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp_cg_pos *pos,
+          const int64_t *costs)
+{
+	struct cg_read *r = p->ctx;
+	struct pp_edge_row row = { .caller = pp_cg_func(p),
+		                   .callee = call->callee,
+		                   .site_line = (uint32_t)pos->at[2],
+		                   .site_address = pos->at[0],
+		                   .series = pp_cg_part(p)->series };
+	int64_t *cells;
+	bool fits;
+
+	if (p->current_file != p->file)
+		row.site_file = p->current_file;
+	cells = pp_build_edge(p->builder, &row);
+	fits = add_costs(p, cells ? cells + 1 : NULL, costs);
+	if (cells && !pp_cell_add(PP_INT, &cells[0], (int64_t)call->count)) {
+		pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "the number of calls passes 63 bits");
+		fits = false;
+	}
+	if (r->body && fits)
+		pp_cg_body_call(r->body, p, call, pos, costs);
+}
+
+static void
+read_jump(struct pp_cg_parser *p, const struct pp_cg_jump *jump, const struct pp_cg_pos *pos)
+{
+	struct cg_read *r = p->ctx;
+
+	if (r->body)
+		pp_cg_body_jump(r->body, p, jump, pos);
+}
+
+static void
+read_other(struct pp_cg_parser *p, struct pp_slice line)
+{
+	struct cg_read *r = p->ctx;
+
+	if (r->body)
+		pp_cg_body_other(r->body, p, line);
+}
+
+static const struct pp_cg_visitor visitor = {
+	.body = read_body,
+	.function = read_function,
+	.blank = read_blank,
+	.own = read_own,
+	.call = read_call,
+	.jump = read_jump,
+	.other = read_other,
+};
+
+/* What the end of the file tells about its wholeness. */
+static void
+check_end(struct pp_cg_parser *p)
+{
+	struct pp_profile *profile = p->builder->profile;
+	size_t i;
+
+	if (p->cut && p->parts.n && !p->parts.at[p->parts.n - 1].has_totals &&
+	    !p->parts.at[p->parts.n - 1].has_summary) {
+		pp_cg_report(p, PP_CG_CUT, NULL, "the last line is not ended");
+		profile->complete = false;
+	}
+	for (i = 0; i < p->parts.n; i++) {
+		const struct pp_cg_part *part = &p->parts.at[i];
+
+		if (p->family == PP_CG_CACHEGRIND && part->has_body && part->cmd &&
+		    !part->has_summary) {
+			pp_diag_add(p->reader->diags,
+			            &pp_cachegrind_rules[PP_CACHEGRIND_NO_SUMMARY], PP_NOWHERE,
+			            "the file ends without a summary: line");
+			profile->complete = false;
+		}
+		if (!pp_cg_starts(pp_text_of(profile, part->creator), "callgrind-") ||
+		    !part->has_body || part->has_totals)
+			continue;
+		pp_diag_add(p->reader->diags, &pp_callgrind_rules[PP_CG_NO_TOTALS], PP_NOWHERE,
+		            "part %zu has no totals: line", i + 1);
+		profile->complete = false;
+	}
+}
+
+extern const struct pp_format pp_format_callgrind, pp_format_cachegrind;
+
+pp_status
+pp_callgrind_read(struct pp_reader *reader, struct pp_builder *builder, enum pp_cg_family family)
+{
+	struct cg_read r = { 0 };
+	struct pp_cg_parser p = { .reader = reader,
+		                  .builder = builder,
+		                  .family = family,
+		                  .visitor = &visitor,
+		                  .ctx = &r };
+	uint64_t errors = pp_diags_total(reader->diags, PP_ERROR);
+	struct pp_profile *profile = builder->profile;
+	pp_status status;
+
+	if (reader->want & PP_EXTRAS)
+		r.body = pp_cg_body_new(builder);
+	status = pp_cg_parse(&p);
+	if (status == PP_OK && p.line && profile->metrics.n == 0) {
+		pp_cg_report(&p, PP_CG_NO_EVENTS, NULL, "the file ends without an events: line");
+		status = PP_E_INVALID;
+	}
+	if (status == PP_OK) {
+		profile->format = family == PP_CG_CACHEGRIND ? &pp_format_cachegrind
+		                                             : &pp_format_callgrind;
+		profile->flat_source = PP_FLAT_EDGES;
+		profile->facets |= family == PP_CG_CACHEGRIND ? PP_LINES : PP_LINES | PP_EDGES;
+		check_end(&p);
+		if (pp_diags_total(reader->diags, PP_ERROR) > errors)
+			profile->complete = false;
+		pp_cg_finish(&p);
+		pp_cg_body_finish(r.body, &p);
+		r.body = NULL;
+		status = builder->status;
+	}
+	pp_cg_body_free(r.body);
+	pp_cg_parser_release(&p);
+	return status;
+}

@@ -1,0 +1,510 @@
+/*
+ * Turning a tree, or lines and edges, into callgrind's view.
+ *
+ * From a tree: own costs of nodes become lines of their function, each step to a child becomes an edge with
+ * the child's inclusive cost. An activation below another of the same function becomes the function
+ * `f'2`, as callgrind itself writes: so the edges into the plain `f` hold its outermost activations only, and
+ * readers that just add edges show true inclusive costs.
+ */
+#include "formats/valgrind/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/inclusive.h"
+#include "formats/valgrind/emit.h"
+
+struct making {
+	struct pp_cg_view *v;
+	const struct pp_profile *p;
+	struct pp_builder *b;
+	pp_func *plain, *recursive; /* by function of p: of the view */
+	struct pp_buf text;
+};
+
+void
+pp_cg_view_release(struct pp_cg_view *v)
+{
+	if (v->ready)
+		pp_builder_release(&v->builder);
+	pp_profile_release(v->profile);
+	pp_buf_release(&v->lost);
+}
+
+/* ---- metrics ---------------------------------------------------------------------------- */
+
+/* Whether cells can be written as they are. */
+static bool
+is_plain(const struct pp_metric *m)
+{
+	return m->type != PP_REAL && m->scale == 0;
+}
+
+/* The unit that cells are written in, as it stands in titles; NULL for plain counts. */
+static const char *
+unit_word(const struct pp_profile *p, const struct pp_metric *m)
+{
+	static const struct {
+		uint64_t num;
+		const char *word;
+	} times[] = { { 1, "ns" },    { 10, "10ns" },    { 100, "100ns" },
+		      { 1000, "us" }, { 1000000, "ms" }, { 1000000000, "s" } };
+	struct pp_slice unit = pp_text_of(p, m->unit);
+	uint64_t num = is_plain(m) && m->factor_num ? m->factor_num : 1;
+	size_t i;
+
+	if (pp_slice_eq_z(unit, "ns"))
+		for (i = 0; i < PP_COUNT_OF(times); i++)
+			if (num == times[i].num)
+				return times[i].word;
+	if (pp_slice_eq_z(unit, "bytes") && num == 1)
+		return "bytes";
+	return NULL;
+}
+
+/* Whether the factor is one that the unit in the title tells; other cells are converted. */
+static bool
+is_told(const struct pp_profile *p, const struct pp_metric *m)
+{
+	uint64_t num = m->factor_num ? m->factor_num : 1, den = m->factor_den ? m->factor_den : 1;
+
+	return is_plain(m) && den == 1 && (num == 1 || unit_word(p, m));
+}
+
+/* The same metrics with names of one word and units in their titles. */
+static void
+make_metrics(struct making *k)
+{
+	size_t m, i;
+
+	for (m = 0; m < k->p->metrics.n; m++) {
+		const struct pp_metric *from = &k->p->metrics.at[m];
+		struct pp_metric to = { .type = PP_INT, .kind = from->kind, .flags = from->flags };
+		const char *unit = unit_word(k->p, from);
+		struct pp_slice title = pp_text_of(k->p, from->title);
+		bool changed;
+
+		if (!pp_cg_clean(pp_text_of(k->p, from->name), false, &k->text, &changed)) {
+			pp_builder_fail(k->b, PP_E_NOMEM, NULL);
+			return;
+		}
+		for (i = 0; i < k->text.n; i++)
+			if (pp_cg_is_blank((unsigned char)k->text.p[i]))
+				k->text.p[i] = '_';
+		to.name = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
+		for (i = 0; i < m; i++)
+			if (k->b->profile->metrics.n > i &&
+			    k->b->profile->metrics.at[i].name == to.name) {
+				pp_buf_addf(&k->text, "_%zu", m + 1);
+				to.name = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
+				i = (size_t)-1;
+			}
+		if (title.n && pp_cg_clean(title, false, &k->text, &changed))
+			to.title = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
+		if (unit) {
+			struct pp_slice word = title.n ? title : pp_text_of(k->p, from->name);
+			char ending[16];
+
+			snprintf(ending, sizeof ending, "(%s)", unit);
+			if (word.n < strlen(ending) ||
+			    memcmp(word.p + word.n - strlen(ending), ending, strlen(ending)) != 0) {
+				(void)pp_cg_clean(word, false, &k->text, &changed);
+				pp_buf_addf(&k->text, " %s", ending);
+				to.title = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
+			}
+		}
+		if (k->text.failed)
+			pp_builder_fail(k->b, PP_E_NOMEM, NULL);
+		(void)pp_build_metric(k->b, &to);
+	}
+}
+
+/* A sum as a cell of the view. */
+static int64_t
+cell_of(struct making *k, size_t metric, union pp_value value)
+{
+	const struct pp_metric *m = &k->p->metrics.at[metric];
+	double d;
+
+	if (is_told(k->p, m)) {
+		if (value.i >= -(pp_i128)INT64_MAX && value.i <= INT64_MAX)
+			return (int64_t)value.i;
+		k->v->rounded++;
+		return value.i < 0 ? -INT64_MAX : INT64_MAX;
+	}
+	d = pp_value_double(m, value);
+	k->v->rounded += d != floor(d);
+	d = floor(d + 0.5);
+	if (!(d > -9e18 && d < 9e18)) {
+		k->v->rounded++;
+		return d != d ? 0 : d < 0 ? -INT64_MAX : INT64_MAX;
+	}
+	return (int64_t)d;
+}
+
+/* Adds to a cell; a sum that does not fit stays at its limit. */
+static void
+cell_add(struct making *k, int64_t *to, int64_t add)
+{
+	if (!pp_cell_add(PP_INT, to, add)) {
+		k->v->rounded++;
+		*to = add < 0 ? -INT64_MAX : INT64_MAX;
+	}
+}
+
+/* ---- functions -------------------------------------------------------------------------- */
+
+static pp_str
+make_name(struct making *k, struct pp_slice name, bool is_function, const char *ending)
+{
+	bool changed = false;
+
+	if (!pp_cg_clean(name, is_function, &k->text, &changed))
+		pp_builder_fail(k->b, PP_E_NOMEM, NULL);
+	k->v->changed += changed;
+	pp_buf_adds(&k->text, ending);
+	return k->text.failed ? 0 : pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
+}
+
+static pp_func
+make_function(struct making *k, pp_func func, bool recursive)
+{
+	const struct pp_func_row *from = &k->p->funcs.at[func];
+	pp_func *known = recursive ? &k->recursive[func] : &k->plain[func];
+	struct pp_slice object = pp_text_of(k->p, k->p->modules.at[from->module].name);
+	struct pp_slice name = func ? pp_text_of(k->p, from->name) : pp_slice_z("[no stack]");
+	struct pp_func_row row = { 0 };
+
+	if (*known)
+		return *known;
+	row.name = make_name(k, name, true, recursive ? "'2" : "");
+	row.file = make_name(k, pp_text_of(k->p, from->file), false, "");
+	if (object.n) {
+		struct pp_module_row module = { .name = make_name(k, object, false, "") };
+
+		row.module = pp_build_module(k->b, &module);
+	}
+	row.last_line = from->line;
+	*known = pp_build_func(k->b, &row);
+	return *known;
+}
+
+static void
+add_line(struct making *k, pp_func func, pp_str file, uint32_t line, uint64_t address,
+         size_t metric, int64_t value)
+{
+	struct pp_line_row row = { .func = func, .file = file, .line = line, .address = address };
+	int64_t *cells = pp_build_line(k->b, &row);
+
+	if (cells)
+		cell_add(k, &cells[metric], value);
+}
+
+/* ---- from a tree ------------------------------------------------------------------------ */
+
+/* Whether all series measured inclusive costs. */
+static bool
+is_measured(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++)
+		if (!p->series.at[i].measured)
+			return false;
+	return p->series.n > 0;
+}
+
+/* What each node cost with all below it, measured where it was. NULL when out of memory. */
+static union pp_value *
+node_costs(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value *cost = calloc(p->tree.n, sizeof *cost);
+	struct pp_inclusive inclusive;
+	size_t i;
+	uint32_t row, node;
+
+	if (!cost)
+		return NULL;
+	if (is_measured(p)) {
+		for (i = 0; i < p->series.n; i++) {
+			const struct pp_series *s = &p->series.at[i];
+
+			for (row = 0; row < s->rows; row++)
+				pp_value_add(
+				    m, &cost[pp_series_node(s, row)],
+				    pp_cell_value(m, pp_series_measured(p, s, row)[metric]));
+		}
+		return cost;
+	}
+	if (!pp_inclusive_compute(&inclusive, p, metric)) {
+		free(cost);
+		return NULL;
+	}
+	for (node = 0; node < p->tree.n; node++)
+		cost[node] = pp_inclusive_of(&inclusive, node);
+	pp_inclusive_release(&inclusive);
+	return cost;
+}
+
+/* The function of each node in the view; NULL when out of memory. */
+static pp_func *
+node_functions(struct making *k)
+{
+	pp_func *func_of_frame = pp_frame_funcs(k->p);
+	uint64_t *outermost = func_of_frame ? pp_outermost_compute(k->p, func_of_frame) : NULL;
+	pp_func *funcs = calloc(k->p->tree.n, sizeof *funcs);
+	pp_node node;
+
+	if (!func_of_frame || !outermost || !funcs) {
+		free(funcs);
+		funcs = NULL;
+	}
+	for (node = 1; funcs && node < k->p->tree.n; node++)
+		funcs[node] = make_function(k, func_of_frame[pp_tree_frame(&k->p->tree, node)],
+		                            !pp_bit(outermost, node));
+	free(func_of_frame);
+	free(outermost);
+	return funcs;
+}
+
+static uint32_t
+node_line(const struct pp_profile *p, pp_node node)
+{
+	const struct pp_frame_row *frame = &p->frames.at[pp_tree_frame(&p->tree, node)];
+
+	return frame->line ? frame->line : p->funcs.at[frame->func].line;
+}
+
+/* Where in the parent a node was called. */
+static uint32_t
+site_line(const struct pp_profile *p, pp_node node)
+{
+	const struct pp_frame_row *frame = &p->frames.at[pp_tree_frame(&p->tree, node)];
+	pp_node parent = pp_tree_parent(&p->tree, node);
+
+	return frame->site_line ? frame->site_line : parent ? node_line(p, parent) : 0;
+}
+
+static void
+tree_own(struct making *k, const pp_func *funcs)
+{
+	size_t i, m;
+	uint32_t row;
+
+	for (i = 0; i < k->p->series.n; i++) {
+		const struct pp_series *s = &k->p->series.at[i];
+
+		for (row = 0; row < s->rows && pp_builder_ok(k->b); row++) {
+			pp_node node = pp_series_node(s, row);
+			pp_func func;
+
+			if (!pp_series_present(s, row))
+				continue;
+			func = node ? funcs[node] : make_function(k, 0, false);
+			for (m = 0; func && m < k->p->metrics.n; m++)
+				add_line(k, func, k->b->profile->funcs.at[func].file,
+				         node ? node_line(k->p, node) : 0, 0, m,
+				         cell_of(k, m,
+				                 pp_cell_value(&k->p->metrics.at[m],
+				                               pp_series_cells(s, row)[m])));
+		}
+	}
+}
+
+/* How often each node was called; NULL when out of memory. */
+static int64_t *
+node_calls(const struct pp_profile *p, bool *known)
+{
+	int64_t *calls = calloc(p->tree.n, sizeof *calls);
+	size_t i;
+	uint32_t row;
+
+	*known = false;
+	for (i = 0; calls && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		*known |= s->has_calls;
+		for (row = 0; s->has_calls && row < s->rows; row++)
+			if (pp_series_present(s, row))
+				calls[pp_series_node(s, row)] += pp_series_cells(s,
+				                                                 row)[p->metrics.n];
+	}
+	return calls;
+}
+
+static bool
+tree_edges(struct making *k, const pp_func *funcs, bool *calls_known)
+{
+	int64_t *calls = node_calls(k->p, calls_known);
+	size_t m;
+	pp_node node;
+	bool ok = calls != NULL;
+
+	for (m = 0; ok && m < k->p->metrics.n; m++) {
+		union pp_value *cost = node_costs(k->p, m);
+
+		ok = cost != NULL;
+		for (node = 1; ok && node < k->p->tree.n && pp_builder_ok(k->b); node++) {
+			pp_node parent = pp_tree_parent(&k->p->tree, node);
+			struct pp_edge_row row = { .caller = funcs[parent],
+				                   .callee = funcs[node],
+				                   .site_line = site_line(k->p, node) };
+			int64_t *cells = parent ? pp_build_edge(k->b, &row) : NULL;
+
+			if (!cells)
+				continue;
+			if (m == 0)
+				cell_add(k, &cells[0], calls[node] > 0 ? calls[node] : 1);
+			cell_add(k, &cells[1 + m], cell_of(k, m, cost[node]));
+		}
+		free(cost);
+	}
+	free(calls);
+	return ok;
+}
+
+static pp_status
+from_tree(struct making *k, bool edges)
+{
+	pp_func *funcs = node_functions(k);
+	bool calls_known = true, ok = funcs != NULL;
+
+	if (ok)
+		tree_own(k, funcs);
+	if (ok && edges)
+		ok = tree_edges(k, funcs, &calls_known);
+	free(funcs);
+	if (edges && !calls_known)
+		pp_buf_adds(&k->v->lost,
+		            ", that calls were not counted (each stack is written as one)");
+	pp_buf_adds(&k->v->lost, edges ? ", whole stacks" : ", stacks");
+	return ok ? k->b->status : PP_E_NOMEM;
+}
+
+/* ---- from lines and edges --------------------------------------------------------------- */
+
+static void
+rows_lines(struct making *k)
+{
+	size_t i, m, stride = pp_line_stride(k->p);
+
+	for (i = 0; i < k->p->lines.n && pp_builder_ok(k->b); i++) {
+		const struct pp_line_row *row = &k->p->lines.at[i];
+		const int64_t *cells = k->p->line_cells.at + i * stride + k->p->line_hits;
+		pp_func func = make_function(k, k->p->funcs.at[row->func].same, false);
+		pp_str file = row->file ? make_name(k, pp_text_of(k->p, row->file), false, "")
+		                        : k->b->profile->funcs.at[func].file;
+
+		for (m = 0; m < k->p->metrics.n; m++)
+			add_line(k, func, file, row->line, row->address, m,
+			         cell_of(k, m, pp_cell_value(&k->p->metrics.at[m], cells[m])));
+	}
+}
+
+static void
+rows_edges(struct making *k)
+{
+	size_t i, m, stride = pp_edge_stride(k->p);
+
+	for (i = 0; i < k->p->edges.n && pp_builder_ok(k->b); i++) {
+		const struct pp_edge_row *from = &k->p->edges.at[i];
+		const int64_t *cells = k->p->edge_cells.at + i * stride;
+		struct pp_edge_row row = { .site_line = from->site_line,
+			                   .site_address = from->site_address };
+		int64_t *to;
+
+		if (!from->caller || !from->callee)
+			continue;
+		row.caller = make_function(k, k->p->funcs.at[from->caller].same, false);
+		row.callee = make_function(k, k->p->funcs.at[from->callee].same, false);
+		if (from->site_file)
+			row.site_file = make_name(k, pp_text_of(k->p, from->site_file), false, "");
+		to = pp_build_edge(k->b, &row);
+		if (!to)
+			return;
+		cell_add(k, &to[0], cells[0]);
+		for (m = 0; m < k->p->metrics.n; m++)
+			cell_add(k, &to[1 + m],
+			         cell_of(k, m, pp_cell_value(&k->p->metrics.at[m], cells[1 + m])));
+	}
+}
+
+/* Own costs that only edges hold (NYTProf's subs): at the callee's first line. */
+static void
+rows_own(struct making *k)
+{
+	size_t i, m, n = k->p->metrics.n, stride = pp_edge_stride(k->p);
+
+	for (i = 0; k->p->edge_own && i < k->p->edges.n && pp_builder_ok(k->b); i++) {
+		const int64_t *own = k->p->edge_cells.at + i * stride + 1 + n;
+		pp_func callee = k->p->funcs.at[k->p->edges.at[i].callee].same;
+		pp_func func = make_function(k, callee, false);
+
+		for (m = 0; m < n; m++)
+			add_line(k, func, k->b->profile->funcs.at[func].file,
+			         k->p->funcs.at[callee].line, 0, m,
+			         cell_of(k, m, pp_cell_value(&k->p->metrics.at[m], own[m])));
+	}
+}
+
+/* ---- the whole -------------------------------------------------------------------------- */
+
+static void
+note_lost(struct making *k)
+{
+	const struct pp_profile *p = k->p;
+
+	if (p->facets & PP_TIMELINE)
+		pp_buf_adds(&k->v->lost, ", the order and time of events");
+	if (p->series.n > 1)
+		pp_buf_adds(&k->v->lost, ", threads and parts apart");
+	if (p->sources.n)
+		pp_buf_adds(&k->v->lost, ", source text");
+}
+
+static pp_status
+make_view(struct making *k, bool edges)
+{
+	pp_status status = PP_OK;
+
+	make_metrics(k);
+	(void)pp_build_series_plain(k->b, false, false);
+	if (k->p->tree.n > 1 && (!(k->p->facets & PP_LINES) || k->p->flat_source == PP_FLAT_TREE)) {
+		status = from_tree(k, edges);
+	} else if (k->p->flat_source == PP_FLAT_CALLS && k->p->edge_own) {
+		rows_own(k);
+		if (edges)
+			rows_edges(k);
+	} else {
+		rows_lines(k);
+		if (edges)
+			rows_edges(k);
+	}
+	note_lost(k);
+	return status != PP_OK ? status : k->b->status;
+}
+
+pp_status
+pp_cg_view_init(struct pp_cg_view *v, const struct pp_profile *p, bool edges)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+	struct making k = { .v = v, .p = p, .b = &v->builder };
+	pp_status status = PP_E_NOMEM;
+
+	*v = (struct pp_cg_view){ 0 };
+	if (p->metrics.n == 0)
+		return PP_E_UNSUPPORTED;
+	v->ready = pp_builder_init(&v->builder, &limits, 0, p->strs.seed, &pp_pages_plain);
+	k.plain = calloc(p->funcs.n, sizeof *k.plain);
+	k.recursive = calloc(p->funcs.n, sizeof *k.recursive);
+	if (v->ready && k.plain && k.recursive)
+		status = make_view(&k, edges);
+	if (status == PP_OK)
+		status = pp_builder_finish(&v->builder, &v->profile);
+	free(k.plain);
+	free(k.recursive);
+	pp_buf_release(&k.text);
+	return status;
+}

@@ -1,0 +1,369 @@
+/*
+ * Xdebug text to tokens. Lines are short and regular, so this is a straight line of compares and
+ * branch-free number conversions; whatever is not as Xdebug 2.3 to 3.x write it makes it give up.
+ */
+#include "formats/valgrind/xdebug_scan.h"
+
+#include <stdlib.h>
+
+#define WORD4(a, b, c, d)                                                                          \
+	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
+void
+pp_xd_scan_release(struct pp_xd_scan *s)
+{
+	pp_vec_release(&s->records);
+	pp_vec_release(&s->calls);
+	pp_vec_release(&s->slots);
+	pp_vec_release(&s->by_function);
+	pp_vec_release(&s->names);
+}
+
+/* ---- numbers ---------------------------------------------------------------------------- */
+
+/* Digits after the eighth, one by one; NULL when there are none at all or too many. */
+static const unsigned char *
+number_long(const unsigned char *p, int64_t *out)
+{
+	const unsigned char *start = p;
+	int64_t v = 0;
+
+	for (; pp_cg_is_digit(*p); p++) {
+		if (p - start >= 18)
+			return NULL;
+		v = v * 10 + (*p - '0');
+	}
+	*out = v;
+	return p > start ? p : NULL;
+}
+
+/*
+ * Up to seven digits without a branch on how many there are: finds the first other byte of eight, moves the
+ * digits to the upper end and adds them up in pairs.
+ */
+static inline const unsigned char *
+number(const unsigned char *p, int64_t *out)
+{
+	uint64_t x = pp_load64(p) ^ 0x3030303030303030u;
+	uint64_t other = ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
+	unsigned n = other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
+
+	if (PP_UNLIKELY(n - 1 >= 7))
+		return number_long(p, out);
+	x = x << (8 * (8 - n)) & 0x0f0f0f0f0f0f0f0fu;
+	x = (x * 2561) >> 8 & 0x00ff00ff00ff00ffu;
+	x = (x * 6553601) >> 16 & 0x0000ffff0000ffffu;
+	*out = (int64_t)((x * 42949672960001u) >> 32);
+	return p + n;
+}
+
+static inline const unsigned char *
+number_signed(const unsigned char *p, int64_t *out)
+{
+	bool minus = *p == '-';
+
+	p = number(p + minus, out);
+	if (p && minus)
+		*out = -*out;
+	return p;
+}
+
+/* `LINE COST [COST]` and the newline. */
+static inline const unsigned char *
+cost_line(const struct pp_xd_scan *s, const unsigned char *p, uint32_t *line, int64_t *cost)
+{
+	int64_t at;
+
+	p = number(p, &at);
+	if (!p || *p != ' ' || at > UINT32_MAX)
+		return NULL;
+	*line = (uint32_t)at;
+	p = number_signed(p + 1, &cost[0]);
+	if (!p)
+		return NULL;
+	if (s->columns == 2) {
+		if (*p != ' ')
+			return NULL;
+		p = number_signed(p + 1, &cost[1]);
+		if (!p)
+			return NULL;
+	}
+	return *p == '\n' ? p + 1 : NULL;
+}
+
+/* ---- names ------------------------------------------------------------------------------ */
+
+/* `N)` or `N) text` and the newline; notes the text. */
+static inline const unsigned char *
+id_line(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, bool is_file,
+        uint32_t *id)
+{
+	const unsigned char *stop;
+	struct pp_xd_name name;
+	int64_t n;
+
+	p = number(p, &n);
+	if (!p || *p != ')' || n >= PP_XD_IDS)
+		return NULL;
+	*id = (uint32_t)n;
+	if (PP_LIKELY(p[1] == '\n'))
+		return p + 2;
+	if (p[1] != ' ')
+		return NULL;
+	p += 2;
+	stop = memchr(p, '\n', (size_t)(end - p));
+	name = (struct pp_xd_name){ *id, is_file, { p, stop ? (size_t)(stop - p) : 0 } };
+	if (!stop || pp_cg_trim(name.text).n != name.text.n || name.text.n == 0 ||
+	    (name.text.n > 1 && name.text.p[0] == '(' && pp_cg_is_digit(name.text.p[1])))
+		return NULL;
+	if (!pp_vec_push(&s->names, name)) {
+		s->no_memory = true;
+		return NULL;
+	}
+	return stop + 1;
+}
+
+/* The slot of a pair of ids that was not met before; 0 when out of memory. */
+static uint32_t
+slot_add(struct pp_xd_scan *s, uint32_t file, uint32_t function)
+{
+	struct pp_xd_slot slot = { file, function, 0 };
+	size_t old = s->by_function.n;
+
+	if (s->slots.n == 0 && !pp_vec_push(&s->slots, (struct pp_xd_slot){ 0 }))
+		goto failed;
+	if (function >= old) {
+		if (!pp_vec_reserve(&s->by_function, (size_t)function + 1))
+			goto failed;
+		memset(s->by_function.at + old, 0,
+		       (function + 1 - old) * sizeof *s->by_function.at);
+		s->by_function.n = (size_t)function + 1;
+	}
+	slot.next = s->by_function.at[function];
+	if (!pp_vec_push(&s->slots, slot))
+		goto failed;
+	s->by_function.at[function] = (uint32_t)(s->slots.n - 1);
+	return (uint32_t)(s->slots.n - 1);
+failed:
+	s->no_memory = true;
+	return 0;
+}
+
+static inline uint32_t
+slot_of(struct pp_xd_scan *s, uint32_t file, uint32_t function)
+{
+	uint32_t slot = function < s->by_function.n ? s->by_function.at[function] : 0;
+
+	while (slot && s->slots.at[slot].file != file)
+		slot = s->slots.at[slot].next;
+	return PP_LIKELY(slot) ? slot : slot_add(s, file, function);
+}
+
+uint32_t
+pp_xd_slot(struct pp_xd_scan *s, uint32_t file, uint32_t function)
+{
+	return slot_of(s, file, function);
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+/* An empty line, `summary:` and another empty line, as 2.3 to 2.8 put before the cost of {main}. */
+static const unsigned char *
+summary_line(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end)
+{
+	static const char key[] = "summary: ";
+	const unsigned char *stop;
+
+	if ((size_t)(end - p) < sizeof key || memcmp(p, key, sizeof key - 1) != 0 || s->has_summary)
+		return NULL;
+	p += sizeof key - 1;
+	stop = memchr(p, '\n', (size_t)(end - p));
+	if (!stop)
+		return NULL;
+	s->has_summary = true;
+	s->summary = pp_slice_of(p, (size_t)(stop - p));
+	p = stop + 1;
+	return p < end && *p == '\n' ? p + 1 : p;
+}
+
+/* `fl=(N)` and `fn=(N)`; false when something else stands there. */
+static inline const unsigned char *
+record_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, uint32_t *slot)
+{
+	uint32_t file, function;
+
+	if (pp_load32(p) != WORD4('f', 'l', '=', '('))
+		return NULL;
+	p = id_line(s, p + 4, end, true, &file);
+	if (!p || pp_load32(p) != WORD4('f', 'n', '=', '('))
+		return NULL;
+	p = id_line(s, p + 4, end, false, &function);
+	if (!p)
+		return NULL;
+	*slot = slot_of(s, file, function);
+	return *slot ? p : NULL;
+}
+
+/* `cfl=`, `cfn=` and `calls=` of a call. */
+static inline const unsigned char *
+call_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, uint32_t *slot)
+{
+	static const char one[] = "calls=1 0 0\n";
+	uint32_t file, function;
+
+	if (pp_load32(p) != WORD4('c', 'f', 'l', '=') || p[4] != '(')
+		return NULL;
+	p = id_line(s, p + 5, end, true, &file);
+	if (!p || pp_load32(p) != WORD4('c', 'f', 'n', '=') || p[4] != '(')
+		return NULL;
+	p = id_line(s, p + 5, end, false, &function);
+	if (!p || pp_load64(p) != pp_load64(one) || pp_load32(p + 8) != pp_load32(one + 8))
+		return NULL;
+	*slot = slot_of(s, file, function);
+	return *slot ? p + sizeof one - 1 : NULL;
+}
+
+bool
+pp_xd_scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end)
+{
+	const unsigned char *begin = p;
+
+	s->records.n = s->calls.n = 0;
+	while (p < end) {
+		struct pp_xd_record record = { 0 };
+		size_t first = s->calls.n;
+
+		if (*p == '\n') {
+			p++;
+			continue;
+		}
+		if (PP_UNLIKELY(*p == 's')) {
+			p = summary_line(s, p, end);
+			if (!p)
+				return false;
+			continue;
+		}
+		record.at = (size_t)(p - begin) < UINT32_MAX ? (uint32_t)(p - begin) : UINT32_MAX;
+		p = record_head(s, p, end, &record.slot);
+		if (p && PP_UNLIKELY(*p == '\n'))
+			p = summary_line(s, p + 1, end);
+		if (p)
+			p = cost_line(s, p, &record.line, record.own);
+		if (!p)
+			return false;
+		while (*p == 'c' && p < end) {
+			struct pp_xd_call call = { 0 };
+
+			p = call_head(s, p, end, &call.slot);
+			if (p)
+				p = cost_line(s, p, &call.line, call.cost);
+			if (!p || !pp_vec_push(&s->calls, call))
+				return false;
+		}
+		record.calls = (uint32_t)(s->calls.n - first);
+		if (s->calls.n - first >= UINT32_MAX || !pp_vec_push(&s->records, record))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the end of a file ------------------------------------------------------------------ */
+
+/* A cost line that the end may cut anywhere: what was written of it counts. */
+static const unsigned char *
+cost_line_cut(const struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end,
+              uint32_t *line, int64_t *cost)
+{
+	const unsigned char *whole = cost_line(s, p, line, cost), *q;
+	unsigned k;
+	int64_t at;
+
+	if (whole)
+		return whole;
+	if (!(q = number(p, &at)) || at > UINT32_MAX)
+		return NULL;
+	*line = (uint32_t)at;
+	for (k = 0; k < PP_XD_COLUMNS; k++)
+		cost[k] = 0;
+	for (k = 0; k < s->columns && q < end && *q == ' ' && q + 1 < end; k++)
+		if (!(q = number_signed(q + 1, &cost[k])))
+			return NULL;
+	if (q < end && *q == ' ')
+		q++;
+	return q == end ? q : NULL;
+}
+
+/* Whether [p, end) is the beginning of a call or of a line of one: nothing that counts. */
+static bool
+is_call_start(const unsigned char *p, const unsigned char *end)
+{
+	static const char *const heads[] = { "cfl=(", "cfn=(", "calls=" };
+	size_t i, n = (size_t)(end - p);
+	bool lines = false;
+
+	/* Whole lines first. */
+	for (i = 0; i < PP_COUNT_OF(heads); i++) {
+		const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
+		size_t length = strlen(heads[i]);
+
+		n = (size_t)(end - p);
+		if (memcmp(p, heads[i], n < length ? n : length) != 0)
+			return false;
+		if (!stop)
+			return true;
+		lines = true;
+		p = stop + 1;
+		if (p == end)
+			return true;
+	}
+	return lines && p == end;
+}
+
+bool
+pp_xd_scan_tail(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, bool *cut)
+{
+	struct pp_xd_record record = { 0 };
+	const unsigned char *q;
+
+	*cut = false;
+	if (end - p >= 2 && end[-1] == '\n' && end[-2] == '\n')
+		return pp_xd_scan_block(s, p, end);
+	*cut = true;
+	s->records.n = s->calls.n = 0;
+	q = record_head(s, p, end, &record.slot);
+	if (!q || q > end)
+		return false;
+	if (*q == '\n' && q < end)
+		return false; /* cut around the summary: rare enough */
+	if (q < end && !(q = cost_line_cut(s, q, end, &record.line, record.own)))
+		return false;
+	while (q < end && *q == 'c') {
+		struct pp_xd_call call = { 0 };
+		const unsigned char *after = is_call_start(q, end)
+		                                 ? end
+		                                 : call_head(s, q, end, &call.slot);
+
+		if (after && after < end)
+			after = cost_line_cut(s, after, end, &call.line, call.cost);
+		else if (after == end)
+			break; /* no cost line yet: the call does not count */
+		if (!after || after > end || !pp_vec_push(&s->calls, call))
+			return false;
+		q = after;
+		record.calls++;
+	}
+	if (q < end && *q != 'c')
+		return false;
+	return pp_vec_push(&s->records, record);
+}
+
+const unsigned char *
+pp_xd_boundary(const unsigned char *p, const unsigned char *end)
+{
+	while (p < end) {
+		const unsigned char *found = memmem(p, (size_t)(end - p), "\n\nfl=", 5);
+
+		return found ? found + 2 : end;
+	}
+	return end;
+}

@@ -1,0 +1,549 @@
+/*
+ * The walk: a stack of calls whose own calls are still to come, sums per function, perhaps a tree.
+ *
+ * When a record is met its ancestors are on the stack, so each line of its list of calls can be judged
+ * at once: it is an outermost activation if its function is not active. The k records that follow (going
+ * backwards) with their subtrees are its calls; a hash over their functions tells whether they are those
+ * that the list names.
+ */
+#include "formats/valgrind/xdebug_walk.h"
+
+#include <stdlib.h>
+
+#define BLOCK_BYTES ((size_t)256 << 10)
+#define RECENT_EDGES 4096
+#define HASH_STEP 0x9e3779b97f4a7c15u
+
+bool
+pp_xd_walk_init(struct pp_xd_walk *w, unsigned columns, const struct pp_reader *reader,
+                struct pp_builder *tree)
+{
+	*w = (struct pp_xd_walk){ .builder = tree, .max_depth = reader->limits.max_depth };
+	w->scan.columns = columns;
+	w->want_edges = (reader->want & PP_EDGES) && !(reader->want & PP_FLAT);
+	w->edge_of.seed = reader->seed;
+	if (!w->want_edges)
+		return true;
+	w->recent = malloc(RECENT_EDGES * sizeof *w->recent);
+	if (w->recent)
+		memset(w->recent, 0xff, RECENT_EDGES * sizeof *w->recent);
+	return w->recent != NULL;
+}
+
+void
+pp_xd_walk_release(struct pp_xd_walk *w)
+{
+	pp_xd_scan_release(&w->scan);
+	pp_vec_release(&w->sums);
+	pp_vec_release(&w->stack);
+	pp_vec_release(&w->edges);
+	pp_vec_release(&w->nodes);
+	pp_map_release(&w->edge_of);
+	free(w->recent);
+	w->recent = NULL;
+}
+
+static bool
+fail(struct pp_xd_walk *w, pp_status status)
+{
+	if (w->status == PP_OK)
+		w->status = status;
+	return false;
+}
+
+/* Sums for all slots that the scan knows. */
+static bool
+sums_grow(struct pp_xd_walk *w)
+{
+	size_t old = w->sums.n, n = w->scan.slots.n;
+
+	if (n <= old)
+		return true;
+	if (!pp_vec_reserve(&w->sums, n))
+		return fail(w, PP_E_NOMEM);
+	memset(w->sums.at + old, 0, (n - old) * sizeof *w->sums.at);
+	w->sums.n = n;
+	return true;
+}
+
+/* Adds two columns; a sum that passes 63 bits is odd. */
+static inline bool
+add2(int64_t *to, const int64_t *from)
+{
+	bool first = __builtin_add_overflow(to[0], from[0], &to[0]);
+	bool second = __builtin_add_overflow(to[1], from[1], &to[1]);
+
+	return first || second;
+}
+
+/* ---- edges ------------------------------------------------------------------------------ */
+
+static bool
+edge_find(struct pp_xd_walk *w, uint64_t key, uint32_t caller, uint32_t callee, uint32_t line,
+          uint32_t *edge)
+{
+	uint32_t i = pp_map_get(&w->edge_of, key);
+
+	if (i == PP_MAP_NONE) {
+		i = (uint32_t)w->edges.n;
+		if (i == PP_MAP_NONE ||
+		    !pp_vec_push(&w->edges,
+		                 (struct pp_xd_edge){ caller, callee, line, 0, { 0, 0 } }) ||
+		    !pp_map_set(&w->edge_of, key, i))
+			return fail(w, PP_E_NOMEM);
+	}
+	*edge = i;
+	return true;
+}
+
+static bool
+edge_add(struct pp_xd_walk *w, uint32_t caller, uint32_t callee, uint32_t line, int64_t calls,
+         const int64_t *cost)
+{
+	uint64_t key = (uint64_t)caller << 44 | (uint64_t)callee << 24 | line;
+	struct pp_xd_recent *recent = &w->recent[(key * HASH_STEP) >> 52];
+	struct pp_xd_edge *edge;
+
+	if (PP_UNLIKELY(line >> 24 || caller >> 20 || callee >> 20)) {
+		w->odd = true;
+		return false;
+	}
+	if (recent->key != key) {
+		if (!edge_find(w, key, caller, callee, line, &recent->edge))
+			return false;
+		recent->key = key;
+	}
+	edge = &w->edges.at[recent->edge];
+	w->odd |= __builtin_add_overflow(edge->calls, calls, &edge->calls) ||
+	          edge->calls > INT64_MAX;
+	w->odd |= add2(edge->cost, cost);
+	return true;
+}
+
+/* ---- the tree --------------------------------------------------------------------------- */
+
+/* The frame of a function whose name will be known when all is read. */
+static pp_frame
+frame_make(struct pp_xd_walk *w, struct pp_xd_sums *f)
+{
+	struct pp_frame_row row = { 0 };
+
+	f->func = row.func = pp_build_func_later(w->builder);
+	f->frame = pp_build_frame(w->builder, &row);
+	return f->frame;
+}
+
+static struct pp_xd_node *
+tree_node_find(struct pp_xd_walk *w, struct pp_xd_sums *f, pp_node under, pp_node *node)
+{
+	pp_frame frame = f->frame ? f->frame : frame_make(w, f);
+	size_t old = w->nodes.n;
+
+	*node = pp_build_child(w->builder, under, frame);
+	if (PP_UNLIKELY(!*node)) {
+		(void)fail(w, w->builder->status);
+		return NULL;
+	}
+	if (*node >= old) {
+		if (!pp_vec_reserve(&w->nodes, (size_t)*node + 1)) {
+			(void)fail(w, PP_E_NOMEM);
+			return NULL;
+		}
+		memset(w->nodes.at + old, 0, (*node + 1 - old) * sizeof *w->nodes.at);
+		w->nodes.n = (size_t)*node + 1;
+	}
+	w->nodes.at[under].last = frame;
+	w->nodes.at[under].last_at = *node;
+	return &w->nodes.at[*node];
+}
+
+/*
+ * The node of a function under another; NULL on failure. Valid until the next call. A call is looked for in its
+ * caller's list and again when it is read, and often follows one of the same function.
+ */
+static inline struct pp_xd_node *
+tree_node(struct pp_xd_walk *w, struct pp_xd_sums *f, pp_node under, pp_node *node)
+{
+	if (PP_LIKELY(f->frame && under < w->nodes.n && w->nodes.at[under].last == f->frame)) {
+		*node = w->nodes.at[under].last_at;
+		return &w->nodes.at[*node];
+	}
+	return tree_node_find(w, f, under, node);
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+/* Calls that have all their calls leave the stack. */
+static inline void
+stack_settle(struct pp_xd_walk *w)
+{
+	while (w->stack.n && w->stack.at[w->stack.n - 1].left == 0) {
+		const struct pp_xd_open *top = &w->stack.at[--w->stack.n];
+
+		w->odd |= top->expected != top->met && !top->unchecked;
+		w->sums.at[top->slot].active--;
+	}
+}
+
+/* A call that nobody made: its cost is its own and that of its calls. */
+static void
+root_add(struct pp_xd_walk *w, struct pp_xd_sums *f, const struct pp_xd_record *record,
+         const struct pp_xd_call *calls, struct pp_xd_node *node)
+{
+	int64_t cost[PP_XD_COLUMNS] = { record->own[0], record->own[1] };
+	uint32_t k;
+
+	for (k = 0; k < record->calls; k++)
+		w->odd |= add2(cost, calls[k].cost);
+	w->roots++;
+	w->odd |= add2(f->root, cost);
+	w->odd |= add2(w->root, cost);
+	if (node)
+		w->odd |= add2(node->inclusive, cost);
+}
+
+/* The list of calls of a record, last first; returns the hash over its functions. */
+static inline uint64_t
+list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct pp_xd_call *calls,
+         pp_node under)
+{
+	struct pp_xd_node *row;
+	uint64_t hash = 0;
+	pp_node node;
+	uint32_t k;
+
+	for (k = record->calls; k-- > 0;) {
+		const struct pp_xd_call *call = &calls[k];
+		struct pp_xd_sums *callee = &w->sums.at[call->slot];
+
+		hash = hash * HASH_STEP + call->slot;
+		if (callee->active == 0) {
+			w->odd |= add2(callee->total, call->cost);
+			callee->outermost |= 1;
+		}
+		w->odd |= (uint64_t)call->cost[0] >= (uint64_t)PP_XD_EPOCH;
+		if (w->builder) {
+			row = tree_node(w, callee, under, &node);
+			w->odd |= !row || add2(row->inclusive, call->cost);
+		}
+		if (w->want_edges &&
+		    !edge_add(w, record->slot, call->slot, call->line, 1, call->cost))
+			return 0;
+	}
+	return hash;
+}
+
+static inline bool
+record_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct pp_xd_call *calls)
+{
+	struct pp_xd_sums *f = &w->sums.at[record->slot];
+	struct pp_xd_open open = { .slot = record->slot, .left = record->calls };
+	struct pp_xd_node *node = NULL;
+
+	w->records++;
+	f->calls++;
+	w->odd |= add2(f->own, record->own) | ((uint64_t)record->own[0] >= (uint64_t)PP_XD_EPOCH);
+	f->lines_differ |= f->line != record->line && f->calls > 1;
+	f->line = record->line;
+	if (w->stack.n)
+		open.node = w->stack.at[w->stack.n - 1].node;
+	if (w->builder) {
+		node = tree_node(w, f, open.node, &open.node);
+		if (!node)
+			return false;
+		node->calls++;
+		w->odd |= add2(node->own, record->own);
+	}
+	if (w->stack.n) {
+		struct pp_xd_open *top = &w->stack.at[w->stack.n - 1];
+
+		top->met = top->met * HASH_STEP + record->slot;
+		top->left--;
+	} else {
+		root_add(w, f, record, calls, node);
+	}
+	if (record->calls == 0) {
+		stack_settle(w);
+		return true;
+	}
+	f->active++;
+	open.expected = list_add(w, record, calls, open.node);
+	if (w->stack.n >= w->max_depth)
+		return fail(w, PP_E_LIMIT);
+	return pp_vec_push(&w->stack, open) || fail(w, PP_E_NOMEM);
+}
+
+bool
+pp_xd_walk_block(struct pp_xd_walk *w)
+{
+	size_t calls = w->scan.calls.n;
+	size_t i;
+
+	if (!sums_grow(w))
+		return false;
+	for (i = w->scan.records.n; i-- > 0;) {
+		const struct pp_xd_record *record = &w->scan.records.at[i];
+
+		calls -= record->calls;
+		if (!record_add(w, record, record->calls ? w->scan.calls.at + calls : NULL))
+			return false;
+	}
+	return !w->odd;
+}
+
+/* Where the block that ends at `end` begins: a record, at least `size` bytes before if there is one. */
+static const unsigned char *
+block_begin(const unsigned char *begin, const unsigned char *end)
+{
+	size_t size = BLOCK_BYTES;
+
+	for (;; size *= 2) {
+		const unsigned char *found;
+
+		if ((size_t)(end - begin) <= size)
+			return begin;
+		found = pp_xd_boundary(end - size, end);
+		if (found < end)
+			return found;
+	}
+}
+
+bool
+pp_xd_walk_range(struct pp_xd_walk *w, const unsigned char *begin, const unsigned char *end,
+                 bool (*done)(void *ctx, const unsigned char *begin, const unsigned char *end),
+                 void *ctx)
+{
+	while (end > begin) {
+		const unsigned char *from = block_begin(begin, end);
+
+		if (!pp_xd_scan_block(&w->scan, from, end)) {
+			w->odd |= !w->scan.no_memory;
+			return w->scan.no_memory ? fail(w, PP_E_NOMEM) : false;
+		}
+		if (!pp_xd_walk_block(w))
+			return false;
+		if (done && !done(ctx, from, end))
+			return fail(w, PP_E_IO);
+		end = from;
+	}
+	return true;
+}
+
+/* Forgets all that was found, keeps the room. */
+static void
+walk_reset(struct pp_xd_walk *w)
+{
+	w->scan.slots.n = w->scan.by_function.n = w->scan.names.n = 0;
+	w->scan.has_summary = false;
+	w->sums.n = w->stack.n = w->edges.n = 0;
+	pp_map_release(&w->edge_of);
+	w->edge_of.n = w->edge_of.mask = 0;
+	if (w->recent)
+		memset(w->recent, 0xff, RECENT_EDGES * sizeof *w->recent);
+	w->records = w->roots = 0;
+	memset(w->root, 0, sizeof w->root);
+}
+
+/* Where in the block [from, end) the stack becomes empty, at or before `latest`; NULL when nowhere. */
+static const unsigned char *
+settle_block(struct pp_xd_walk *w, const unsigned char *from, const unsigned char *latest)
+{
+	size_t calls = w->scan.calls.n;
+	size_t i;
+
+	for (i = w->scan.records.n; i-- > 0;) {
+		const struct pp_xd_record *record = &w->scan.records.at[i];
+
+		calls -= record->calls;
+		if (!record_add(w, record, record->calls ? w->scan.calls.at + calls : NULL))
+			return NULL;
+		if (w->stack.n == 0 && record->at < UINT32_MAX && from + record->at <= latest)
+			return from + record->at;
+	}
+	return NULL;
+}
+
+const unsigned char *
+pp_xd_walk_settle(struct pp_xd_walk *w, const unsigned char *begin, const unsigned char *end,
+                  size_t least)
+{
+	const unsigned char *found = NULL, *latest;
+
+	latest = (size_t)(end - begin) > least ? end - least : begin;
+	while (!found && end > begin && !w->odd && w->status == PP_OK) {
+		const unsigned char *from = block_begin(begin, end);
+
+		if (!pp_xd_scan_block(&w->scan, from, end) || !sums_grow(w))
+			break;
+		found = settle_block(w, from, latest);
+		end = from;
+	}
+	walk_reset(w);
+	return found ? found : begin;
+}
+
+/* ---- two walks into one ----------------------------------------------------------------- */
+
+/* How many of the roots of the earlier text the calls on the stack still wait for. */
+static uint64_t
+stack_waits(const struct pp_xd_walk *w)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < w->stack.n; i++)
+		sum += w->stack.at[i].left;
+	return sum;
+}
+
+/*
+ * Whether the calls on our stack change what `earlier` found. A call that waits for all its roots is active
+ * throughout: its function had no outermost activation there, which is mended here. One that ends in
+ * between must not occur there at all.
+ */
+static bool
+absorb_check(const struct pp_xd_walk *w, struct pp_xd_walk *earlier, const uint32_t *map)
+{
+	uint32_t *theirs = calloc(w->sums.n + 1, sizeof *theirs);
+	uint64_t waits = 0;
+	size_t i, slot;
+	bool ok = theirs != NULL;
+
+	for (slot = 1; ok && slot < earlier->sums.n; slot++)
+		theirs[map[slot]] = (uint32_t)slot;
+	for (i = w->stack.n; ok && i-- > 0;) {
+		struct pp_xd_sums *f = &earlier->sums.at[theirs[w->stack.at[i].slot]];
+
+		waits += w->stack.at[i].left;
+		if (theirs[w->stack.at[i].slot] == 0 || !f->outermost)
+			continue;
+		ok = waits >= earlier->roots;
+		f->total[0] = f->total[1] = 0;
+	}
+	free(theirs);
+	return ok;
+}
+
+/* Takes the roots of the earlier text as calls of what is on our stack. */
+static void
+absorb_roots(struct pp_xd_walk *w, uint64_t roots)
+{
+	while (w->stack.n) {
+		struct pp_xd_open *top = &w->stack.at[w->stack.n - 1];
+		uint64_t n = roots < top->left ? roots : top->left;
+
+		top->unchecked |= n > 0;
+		top->left -= (uint32_t)n;
+		roots -= n;
+		if (top->left)
+			break;
+		w->sums.at[top->slot].active--;
+		w->stack.n--;
+	}
+}
+
+static void
+absorb_sums(struct pp_xd_walk *w, const struct pp_xd_walk *earlier, const uint32_t *map,
+            bool claimed)
+{
+	size_t slot;
+
+	for (slot = 1; slot < earlier->sums.n; slot++) {
+		const struct pp_xd_sums *from = &earlier->sums.at[slot];
+		struct pp_xd_sums *to = &w->sums.at[map[slot]];
+
+		if (from->calls)
+			to->lines_differ |= from->lines_differ ||
+			                    (to->calls && to->line != from->line);
+		if (from->calls && !to->calls)
+			to->line = from->line;
+		to->calls += from->calls;
+		to->active += from->active;
+		to->outermost |= from->outermost;
+		w->odd |= add2(to->own, from->own);
+		w->odd |= add2(to->total, from->total);
+		if (!claimed)
+			w->odd |= add2(to->root, from->root);
+	}
+}
+
+/* Our slot for each slot of the earlier walk; NULL when out of memory. */
+static uint32_t *
+absorb_map(struct pp_xd_walk *w, const struct pp_xd_walk *earlier)
+{
+	uint32_t *map = calloc(earlier->scan.slots.n + 1, sizeof *map);
+	size_t slot;
+
+	for (slot = 1; map && slot < earlier->scan.slots.n; slot++) {
+		const struct pp_xd_slot *from = &earlier->scan.slots.at[slot];
+
+		map[slot] = pp_xd_slot(&w->scan, from->file, from->function);
+		if (!map[slot]) {
+			free(map);
+			return NULL;
+		}
+	}
+	return map;
+}
+
+static bool
+absorb_rest(struct pp_xd_walk *w, const struct pp_xd_walk *earlier, const uint32_t *map)
+{
+	size_t i;
+
+	for (i = 0; i < earlier->stack.n; i++) {
+		struct pp_xd_open open = earlier->stack.at[i];
+
+		open.slot = map[open.slot];
+		open.unchecked = true; /* its hash is over other slots */
+		if (!pp_vec_push(&w->stack, open))
+			return fail(w, PP_E_NOMEM);
+	}
+	for (i = 0; i < earlier->edges.n; i++) {
+		const struct pp_xd_edge *e = &earlier->edges.at[i];
+
+		if (!edge_add(w, map[e->caller], map[e->callee], e->line, e->calls, e->cost))
+			return false;
+	}
+	for (i = 0; i < earlier->scan.names.n; i++)
+		if (!pp_vec_push(&w->scan.names, earlier->scan.names.at[i]))
+			return fail(w, PP_E_NOMEM);
+	w->odd |= earlier->scan.has_summary && w->scan.has_summary;
+	if (earlier->scan.has_summary) {
+		w->scan.has_summary = true;
+		w->scan.summary = earlier->scan.summary;
+	}
+	return true;
+}
+
+bool
+pp_xd_walk_absorb(struct pp_xd_walk *w, struct pp_xd_walk *earlier)
+{
+	uint64_t waits = stack_waits(w);
+	bool claimed = waits >= earlier->roots;
+	uint32_t *map;
+
+	if (earlier->odd || earlier->status != PP_OK || (waits > 0 && !claimed))
+		return false;
+	if (earlier->records == 0 && earlier->sums.n == 0)
+		return true;
+	map = absorb_map(w, earlier);
+	if (!map || !sums_grow(w)) {
+		free(map);
+		return fail(w, PP_E_NOMEM);
+	}
+	if (!absorb_check(w, earlier, map)) {
+		free(map);
+		return false;
+	}
+	absorb_roots(w, earlier->roots);
+	absorb_sums(w, earlier, map, claimed);
+	w->records += earlier->records;
+	if (!claimed) {
+		w->roots += earlier->roots;
+		w->odd |= add2(w->root, earlier->root);
+	}
+	(void)absorb_rest(w, earlier, map);
+	free(map);
+	return true;
+}

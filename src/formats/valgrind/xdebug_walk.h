@@ -1,0 +1,92 @@
+/*
+ * Walking over Xdebug's calls backwards: which is pre-order, so every call's stack is known when it is met.
+ */
+#ifndef PP_XDEBUG_WALK_H
+#define PP_XDEBUG_WALK_H
+
+#include "formats/valgrind/xdebug_scan.h"
+
+/* What is added up per function; indexed by slot. */
+struct pp_xd_sums {
+	uint64_t calls;
+	int64_t own[PP_XD_COLUMNS];
+	int64_t total[PP_XD_COLUMNS]; /* call lines of outermost activations */
+	int64_t root[PP_XD_COLUMNS];  /* the same of calls that nobody made */
+	uint32_t outermost; /* how many call lines went into `total`; stays at its limit */
+	uint32_t active;    /* how often it is on the stack now */
+	uint32_t line;      /* of its records */
+	bool lines_differ;
+	pp_func func; /* building a tree only */
+	pp_frame frame;
+};
+
+/* A call on the stack whose own calls are still to come. */
+struct pp_xd_open {
+	uint32_t slot;
+	uint32_t left;     /* calls still to come */
+	uint64_t expected; /* hash over the functions that its list names, */
+	uint64_t met;      /* and over those that came */
+	bool unchecked;
+	pp_node node;
+};
+
+struct pp_xd_edge {
+	uint32_t caller, callee, line;
+	int64_t calls;
+	int64_t cost[PP_XD_COLUMNS];
+};
+
+/* Costs per node of the tree. */
+struct pp_xd_node {
+	int64_t inclusive[PP_XD_COLUMNS];
+	int64_t own[PP_XD_COLUMNS];
+	uint64_t calls;
+	pp_frame last; /* the callee that was looked for last, and where it was */
+	pp_node last_at;
+};
+
+struct pp_xd_walk {
+	struct pp_xd_scan scan;
+	struct pp_builder *builder; /* where the tree grows, or NULL */
+	bool want_edges;
+	uint32_t max_depth;
+	PP_VEC(struct pp_xd_sums) sums;
+	PP_VEC(struct pp_xd_open) stack;
+	PP_VEC(struct pp_xd_edge) edges;
+	PP_VEC(struct pp_xd_node) nodes;
+	struct pp_map edge_of;
+	struct pp_xd_recent {
+		uint64_t key;
+		uint32_t edge;
+	} * recent; /* direct-mapped, before edge_of */
+	uint64_t records, roots;
+	int64_t root[PP_XD_COLUMNS]; /* inclusive cost of all roots */
+	bool odd;                    /* something that only the slow way can judge */
+	pp_status status;            /* PP_E_NOMEM, PP_E_LIMIT */
+};
+
+bool pp_xd_walk_init(struct pp_xd_walk *, unsigned columns, const struct pp_reader *,
+                     struct pp_builder *tree);
+void pp_xd_walk_release(struct pp_xd_walk *);
+/*
+ * Walks over the records of [begin, end) from the last to the first; `begin` is a record, `end` one or the
+ * end of the text. `done` is told how far it is, and may be NULL. False when odd or failed.
+ */
+bool pp_xd_walk_range(struct pp_xd_walk *, const unsigned char *begin, const unsigned char *end,
+                      bool (*done)(void *ctx, const unsigned char *begin, const unsigned char *end),
+                      void *ctx);
+/*
+ * Walks from `end` back at least `least` bytes and on to a record with which the stack becomes empty; returns
+ * that record, or `begin` when there is none (or on failure). The walk is as new afterwards.
+ */
+const unsigned char *pp_xd_walk_settle(struct pp_xd_walk *, const unsigned char *begin,
+                                       const unsigned char *end, size_t least);
+/* Walks over the tokens that the scan holds now. */
+bool pp_xd_walk_block(struct pp_xd_walk *);
+/*
+ * Adds what another walk found in the text before, not knowing what was on the stack: false when that
+ * mattered (nothing was changed then and that text must be walked again).
+ */
+bool pp_xd_walk_absorb(struct pp_xd_walk *, struct pp_xd_walk *earlier);
+
+#endif
