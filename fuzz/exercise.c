@@ -106,13 +106,14 @@ check_rows(const struct pp_profile *p)
 			require(pp_series_node(series, row) < pp_profile_node_count(p),
 			        "a row's node");
 	}
-	for (i = 0; i < p->edges.n; i++)
-		require(p->edges.at[i].caller < p->funcs.n && p->edges.at[i].callee < p->funcs.n,
+	for (i = 0; i < p->calls.rows.n; i++)
+		require(p->calls.rows.at[i].caller < p->funcs.n &&
+		            p->calls.rows.at[i].callee < p->funcs.n,
 		        "an edge's functions");
-	require(p->edge_cells.n == p->edges.n * pp_edge_stride(p), "edges have their cells");
-	for (i = 0; i < p->lines.n; i++)
-		require(p->lines.at[i].file < p->strs.strs.n, "a line's file");
-	require(p->line_cells.n == p->lines.n * pp_line_stride(p), "lines have their cells");
+	require(p->calls.cells.n == p->calls.rows.n * pp_edge_stride(p), "edges have their cells");
+	for (i = 0; i < p->lines.rows.n; i++)
+		require(p->lines.rows.at[i].file < p->strs.strs.n, "a line's file");
+	require(p->lines.cells.n == p->lines.rows.n * pp_line_stride(p), "lines have their cells");
 }
 
 /* ---- answers ---------------------------------------------------------------------------- */
@@ -127,7 +128,7 @@ check_flat(const struct pp_flat *flat)
 	for (m = 0; m < flat->metrics; m++) {
 		const struct pp_metric *metric = &p->metrics.at[m];
 
-		if (metric->type != PP_UINT || p->flat_source != PP_FLAT_TREE)
+		if (metric->type != PP_UINT || p->costs.source != PP_FLAT_TREE)
 			continue;
 		for (row = 0; row < flat->n; row++) {
 			size_t at = row * flat->metrics + m;
@@ -308,14 +309,15 @@ is_huge(const struct pp_profile *p)
 	uint64_t records = 0;
 	size_t i;
 
-	for (i = 0; p->line_hits && i < p->lines.n; i++)
-		records += (uint64_t)p->line_cells.at[i * pp_line_stride(p)];
-	for (i = 0; i < p->edges.n; i++)
-		records += (uint64_t)p->edge_cells.at[i * pp_edge_stride(p)];
-	return records > 20000 || pp_profile_node_count(p) > 20000 || p->lines.n > 20000 ||
-	       largest_cell(p, p->line_cells.at, p->lines.n, pp_line_stride(p), p->line_hits) >>
+	for (i = 0; p->lines.hits && i < p->lines.rows.n; i++)
+		records += (uint64_t)p->lines.cells.at[i * pp_line_stride(p)];
+	for (i = 0; i < p->calls.rows.n; i++)
+		records += (uint64_t)p->calls.cells.at[i * pp_edge_stride(p)];
+	return records > 20000 || pp_profile_node_count(p) > 20000 || p->lines.rows.n > 20000 ||
+	       largest_cell(p, p->lines.cells.at, p->lines.rows.n, pp_line_stride(p),
+	                    p->lines.hits) >>
 	           40 ||
-	       largest_cell(p, p->edge_cells.at, p->edges.n, pp_edge_stride(p), 1) >> 40;
+	       largest_cell(p, p->calls.cells.at, p->calls.rows.n, pp_edge_stride(p), 1) >> 40;
 }
 
 /* Writes in one format, and reads that back if the profile is sound. */
@@ -541,7 +543,7 @@ read_sifted(const struct exercise *e)
 	        PP_OK) {
 		opened.reader.filter = &filter;
 		require(is_answer(e, pp_opened_read(&opened, &sifted)), "the answer in short");
-		if (sifted && sifted->filtered && filter.status == PP_OK)
+		if (sifted && sifted->costs.filtered && filter.status == PP_OK)
 			(void)compute(e, sifted, &(union pp_value){ .i = 0 });
 		pp_opened_close(&opened);
 	}

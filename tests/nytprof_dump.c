@@ -154,12 +154,12 @@ put_lines(struct pp_json *json, const struct pp_profile *p)
 
 	pp_json_key(json, "lines");
 	pp_json_begin_array(json);
-	for (i = 0; i < p->lines.n; i++) {
+	for (i = 0; i < p->lines.rows.n; i++) {
 		pp_json_begin_array(json);
-		put_text(json, p, p->lines.at[i].file);
-		pp_json_i64(json, p->lines.at[i].line);
-		pp_json_i64(json, p->line_cells.at[i * stride]);
-		put_cell(json, p, p->line_cells.at[i * stride + 1]);
+		put_text(json, p, p->lines.rows.at[i].file);
+		pp_json_i64(json, p->lines.rows.at[i].line);
+		pp_json_i64(json, p->lines.cells.at[i * stride]);
+		put_cell(json, p, p->lines.cells.at[i * stride + 1]);
 		pp_json_end_array(json);
 	}
 	pp_json_end_array(json);
@@ -172,17 +172,17 @@ put_edges(struct pp_json *json, const struct pp_profile *p)
 
 	pp_json_key(json, "edges");
 	pp_json_begin_array(json);
-	for (i = 0; i < p->edges.n; i++) {
-		const struct pp_edge_row *e = &p->edges.at[i];
+	for (i = 0; i < p->calls.rows.n; i++) {
+		const struct pp_edge_row *e = &p->calls.rows.at[i];
 
 		pp_json_begin_array(json);
 		put_text(json, p, p->funcs.at[e->caller].name);
 		put_text(json, p, p->funcs.at[e->callee].name);
 		put_text(json, p, e->site_file);
 		pp_json_i64(json, e->site_line);
-		pp_json_i64(json, p->edge_cells.at[i * stride]);
-		put_cell(json, p, p->edge_cells.at[i * stride + 1]);
-		put_cell(json, p, p->edge_cells.at[i * stride + 2]);
+		pp_json_i64(json, p->calls.cells.at[i * stride]);
+		put_cell(json, p, p->calls.cells.at[i * stride + 1]);
+		put_cell(json, p, p->calls.cells.at[i * stride + 2]);
 		pp_json_end_array(json);
 	}
 	pp_json_end_array(json);

@@ -34,12 +34,12 @@ func_of(const struct pp_profile *p, pp_func func, bool alone)
 static struct pair *
 sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
 {
-	struct pair *pairs = malloc((p->edges.n + 1) * sizeof *pairs);
+	struct pair *pairs = malloc((p->calls.rows.n + 1) * sizeof *pairs);
 	size_t i;
 
 	*n = 0;
-	for (i = 0; pairs && i < p->edges.n; i++) {
-		const struct pp_edge_row *row = &p->edges.at[i];
+	for (i = 0; pairs && i < p->calls.rows.n; i++) {
+		const struct pp_edge_row *row = &p->calls.rows.at[i];
 
 		if (row->caller && row->callee &&
 		    (series == PP_ALL_SERIES || row->series == series))
@@ -56,7 +56,7 @@ sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
 static void
 edge_add(struct pp_call_graph *g, const struct pp_profile *p, size_t edge, uint32_t row)
 {
-	const int64_t *cells = p->edge_cells.at + row * pp_edge_stride(p);
+	const int64_t *cells = p->calls.cells.at + row * pp_edge_stride(p);
 	size_t m;
 
 	pp_count_add(&g->calls[edge], (uint64_t)cells[0]);

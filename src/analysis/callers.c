@@ -290,8 +290,8 @@ static bool
 edge_add(const struct pp_profile *p, size_t edge, pp_func func, enum pp_calls_side side,
          struct groups *g)
 {
-	const struct pp_edge_row *e = &p->edges.at[edge];
-	const int64_t *cells = p->edge_cells.at + edge * pp_edge_stride(p);
+	const struct pp_edge_row *e = &p->calls.rows.at[edge];
+	const int64_t *cells = p->calls.cells.at + edge * pp_edge_stride(p);
 	pp_func caller = p->funcs.at[e->caller].same, callee = p->funcs.at[e->callee].same;
 	struct pp_call row = { .func = side == PP_CALLERS ? caller : callee, .depth = 1 };
 	struct group *group;
@@ -323,7 +323,7 @@ calls_from_edges(const struct pp_profile *p, pp_func func, enum pp_calls_side si
 	size_t i;
 
 	out->has_calls = true;
-	for (i = 0; fine && i < p->edges.n; i++)
+	for (i = 0; fine && i < p->calls.rows.n; i++)
 		fine = edge_add(p, i, func, side, &g);
 	if (fine && g.n > 1)
 		qsort_r(g.at, g.n, sizeof *g.at, compare_groups, &order);
@@ -345,7 +345,7 @@ pp_calls_compute(const struct pp_profile *p, pp_func func, enum pp_calls_side si
 	bool fine;
 
 	*out = (struct pp_calls){ .profile = p, .metrics = p->metrics.n };
-	if (p->edges.n > 0 && depth <= 1) {
+	if (p->calls.rows.n > 0 && depth <= 1) {
 		fine = calls_from_edges(p, func, side, metric, out);
 	} else if (p->tree.n > 1) {
 		out->by_stacks = true;

@@ -63,8 +63,8 @@ match_functions(struct pp_diff *d)
 				return false;
 			/* Totals of functions cannot be added where one calls the other. */
 			d->needs_stacks |= changed && p->tree.n <= 1 &&
-			                   (p->flat_source == PP_FLAT_FUNCS ||
-			                    p->flat_source == PP_FLAT_SUMS);
+			                   (p->costs.source == PP_FLAT_FUNCS ||
+			                    p->costs.source == PP_FLAT_SUMS);
 		}
 	return true;
 }
@@ -175,7 +175,7 @@ time_of(const struct pp_diff *d, size_t side)
 
 	for (i = 0; i < d->runs[side]; i++) {
 		const struct pp_profile *p = d->input[side][i].profile;
-		double time = p->has_time ? (double)(p->time_end - p->time_start) : 0;
+		double time = p->time.known ? (double)(p->time.end - p->time.start) : 0;
 
 		for (m = 0; time <= 0 && m < p->metrics.n; m++)
 			if (p->metrics.at[m].kind == PP_KIND_WALL_TIME)

@@ -159,7 +159,9 @@ pp_diff_union(const struct pp_diff *d, bool with_change, struct pp_profile **out
 	    !pp_metric_join(&before->metrics.at[d->input[PP_BEFORE][0].metric],
 	                    &after->metrics.at[d->input[PP_AFTER][0].metric], &join) ||
 	    ((before->tree.n <= 1 || after->tree.n <= 1) &&
-	     before->lines.n + before->edges.n + after->lines.n + after->edges.n > 0))
+	     before->lines.rows.n + before->calls.rows.n + after->lines.rows.n +
+	             after->calls.rows.n >
+	         0))
 		return PP_E_UNSUPPORTED;
 	if (!pp_builder_init(&u.b, &limits, 0, before->strs.seed, &pp_pages_plain))
 		return PP_E_NOMEM;

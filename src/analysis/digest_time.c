@@ -173,7 +173,7 @@ walk_samples(struct recorder *r, struct pp_timeline_iter *it)
 static uint64_t
 part_length(const struct pp_profile *p, const struct pp_timeline *t, uint64_t most)
 {
-	int64_t from = pp_time_near(p->time_start), to = pp_time_near(p->time_end);
+	int64_t from = pp_time_near(p->time.start), to = pp_time_near(p->time.end);
 	uint64_t span = to > from ? (uint64_t)(to - from) : 0;
 
 	if (t->n <= most || span == 0)

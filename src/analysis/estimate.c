@@ -19,9 +19,9 @@ calls_cost(const struct pp_profile *p)
 {
 	size_t stride = pp_edge_stride(p), i, m;
 
-	for (i = 0; p->edge_own && i < p->edges.n; i++)
+	for (i = 0; p->calls.own && i < p->calls.rows.n; i++)
 		for (m = 0; m < p->metrics.n; m++)
-			if (p->edge_cells.at[i * stride + 1 + p->metrics.n + m])
+			if (p->calls.cells.at[i * stride + 1 + p->metrics.n + m])
 				return true;
 	return false;
 }
@@ -32,9 +32,9 @@ pp_estimate_possible(const struct pp_profile *p)
 	if (p->tree.n > 1 || !(p->facets & PP_EDGES) || p->metrics.n == 0)
 		return false;
 	/* Where calls would be known, a function without any is a stack. */
-	if (p->flat_source == PP_FLAT_EDGES)
-		return p->edges.n + p->lines.n > 0;
-	return p->flat_source == PP_FLAT_CALLS && calls_cost(p);
+	if (p->costs.source == PP_FLAT_EDGES)
+		return p->calls.rows.n + p->lines.rows.n > 0;
+	return p->costs.source == PP_FLAT_CALLS && calls_cost(p);
 }
 
 /* ---- bounds ----------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ shares_tell(const struct pp_stacks *e, struct pp_estimate *out)
 uint32_t
 pp_estimate_nodes_for(const struct pp_profile *p)
 {
-	size_t n = (p->lines.n + p->edges.n) / 8;
+	size_t n = (p->lines.rows.n + p->calls.rows.n) / 8;
 
 	return n > PP_ESTIMATE_NODES ? PP_ESTIMATE_NODES : n < 20000 ? 20000 : (uint32_t)n;
 }

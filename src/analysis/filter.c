@@ -333,29 +333,29 @@ rows_drop(struct pp_profile *p, const bool *series, const uint32_t *number,
 {
 	size_t i, n = 0, stride = pp_edge_stride(p);
 
-	for (i = 0; i < p->edges.n; i++) {
-		if ((p->series.n && !series[p->edges.at[i].series]) ||
-		    (flags && !function_stays(flags[p->edges.at[i].callee], kinds)))
+	for (i = 0; i < p->calls.rows.n; i++) {
+		if ((p->series.n && !series[p->calls.rows.at[i].series]) ||
+		    (flags && !function_stays(flags[p->calls.rows.at[i].callee], kinds)))
 			continue;
-		p->edges.at[n] = p->edges.at[i];
-		p->edges.at[n].series = p->series.n ? number[p->edges.at[i].series] : 0;
-		memmove(p->edge_cells.at + n++ * stride, p->edge_cells.at + i * stride,
-		        stride * sizeof *p->edge_cells.at);
+		p->calls.rows.at[n] = p->calls.rows.at[i];
+		p->calls.rows.at[n].series = p->series.n ? number[p->calls.rows.at[i].series] : 0;
+		memmove(p->calls.cells.at + n++ * stride, p->calls.cells.at + i * stride,
+		        stride * sizeof *p->calls.cells.at);
 	}
-	p->edges.n = n;
-	p->edge_cells.n = n * stride;
+	p->calls.rows.n = n;
+	p->calls.cells.n = n * stride;
 	stride = pp_line_stride(p);
-	for (i = 0, n = 0; i < p->lines.n; i++) {
-		if ((p->series.n && !series[p->lines.at[i].series]) ||
-		    (flags && !function_stays(flags[p->lines.at[i].func], kinds)))
+	for (i = 0, n = 0; i < p->lines.rows.n; i++) {
+		if ((p->series.n && !series[p->lines.rows.at[i].series]) ||
+		    (flags && !function_stays(flags[p->lines.rows.at[i].func], kinds)))
 			continue;
-		p->lines.at[n] = p->lines.at[i];
-		p->lines.at[n].series = p->series.n ? number[p->lines.at[i].series] : 0;
-		memmove(p->line_cells.at + n++ * stride, p->line_cells.at + i * stride,
-		        stride * sizeof *p->line_cells.at);
+		p->lines.rows.at[n] = p->lines.rows.at[i];
+		p->lines.rows.at[n].series = p->series.n ? number[p->lines.rows.at[i].series] : 0;
+		memmove(p->lines.cells.at + n++ * stride, p->lines.cells.at + i * stride,
+		        stride * sizeof *p->lines.cells.at);
 	}
-	p->lines.n = n;
-	p->line_cells.n = n * stride;
+	p->lines.rows.n = n;
+	p->lines.cells.n = n * stride;
 	for (i = 1; flags && i < p->funcs.n; i++)
 		if (!function_stays(flags[i], kinds))
 			p->funcs.at[i].flags &= ~(unsigned)PP_FUNC_DECLARED;
@@ -388,13 +388,13 @@ less_keep(struct pp_profile *p, const bool *stays, const uint32_t *number)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < p->less.n; i++)
-		if (stays[p->less.at[i].series]) {
-			p->less.at[n] = p->less.at[i];
-			p->less.at[n].series = number[p->less.at[n].series];
+	for (i = 0; i < p->not_own.n; i++)
+		if (stays[p->not_own.at[i].series]) {
+			p->not_own.at[n] = p->not_own.at[i];
+			p->not_own.at[n].series = number[p->not_own.at[n].series];
 			n++;
 		}
-	p->less.n = n;
+	p->not_own.n = n;
 }
 
 static pp_status
@@ -427,15 +427,15 @@ metrics_drop(struct pp_profile *p, const bool *stays)
 {
 	size_t m, n = 0, i;
 
-	for (i = 0; i < p->less.n; i++)
-		for (m = p->less.at[i].metric; m-- > 0;)
-			p->less.at[i].metric -= !stays[m];
-	cells_narrow(p->edge_cells.at, &p->edge_cells.n, p->edges.n, 1, p->edge_own ? 2 : 1,
+	for (i = 0; i < p->not_own.n; i++)
+		for (m = p->not_own.at[i].metric; m-- > 0;)
+			p->not_own.at[i].metric -= !stays[m];
+	cells_narrow(p->calls.cells.at, &p->calls.cells.n, p->calls.rows.n, 1, p->calls.own ? 2 : 1,
 	             p->metrics.n, stays);
-	cells_narrow(p->line_cells.at, &p->line_cells.n, p->lines.n, p->line_hits, 1, p->metrics.n,
-	             stays);
-	cells_narrow(p->func_cells.at, &p->func_cells.n, p->func_cells.n / pp_func_stride(p), 1, 2,
+	cells_narrow(p->lines.cells.at, &p->lines.cells.n, p->lines.rows.n, p->lines.hits, 1,
 	             p->metrics.n, stays);
+	cells_narrow(p->costs.cells.at, &p->costs.cells.n, p->costs.cells.n / pp_func_stride(p), 1,
+	             2, p->metrics.n, stays);
 	for (m = 0; m < p->metrics.n; m++)
 		if (stays[m])
 			p->metrics.at[n++] = p->metrics.at[m];
@@ -464,12 +464,13 @@ check_facets(const struct pp_profile *p, const struct pp_filter *f, struct pp_bu
 
 	for (i = 0; i < p->series.n; i++)
 		has_timeline |= p->series.at[i].timeline.n > 0;
-	if (has_time(f) && !has_timeline && p->tree.n + p->edges.n + p->lines.n > 1) {
+	if (has_time(f) && !has_timeline && p->tree.n + p->calls.rows.n + p->lines.rows.n > 1) {
 		pp_buf_adds(problem, "this profile does not tell when things happened, so --time "
 		                     "cannot choose");
 		return PP_E_UNSUPPORTED;
 	}
-	if (pp_filter_needs_stacks(f) && p->tree.n <= 1 && (p->edges.n > 0 || p->lines.n > 0)) {
+	if (pp_filter_needs_stacks(f) && p->tree.n <= 1 &&
+	    (p->calls.rows.n > 0 || p->lines.rows.n > 0)) {
 		pp_buf_adds(problem, "this profile holds no stacks, so filters cannot choose "
 		                     "among them");
 		return PP_E_UNSUPPORTED;
@@ -480,11 +481,11 @@ check_facets(const struct pp_profile *p, const struct pp_filter *f, struct pp_bu
 static int64_t
 moment(const struct pp_profile *p, const struct pp_filter_time *t, int64_t otherwise)
 {
-	pp_i128 length = (pp_i128)p->time_end - p->time_start, at;
+	pp_i128 length = (pp_i128)p->time.end - p->time.start, at;
 
 	if (!t->given)
 		return otherwise;
-	at = p->time_start + (t->is_share ? (pp_i128)((double)length * t->share) : t->ns);
+	at = p->time.start + (t->is_share ? (pp_i128)((double)length * t->share) : t->ns);
 	/* All of it includes its last event. */
 	if (t->is_share && t->share >= 1.0)
 		return INT64_MAX;
@@ -495,21 +496,21 @@ moment(const struct pp_profile *p, const struct pp_filter_time *t, int64_t other
 static void
 drop_other_facets(struct pp_profile *p)
 {
-	p->edges.n = p->edge_cells.n = 0;
-	p->lines.n = p->line_cells.n = 0;
-	p->func_cells.n = 0;
-	p->flat_source = PP_FLAT_TREE;
+	p->calls.rows.n = p->calls.cells.n = 0;
+	p->lines.rows.n = p->lines.cells.n = 0;
+	p->costs.cells.n = 0;
+	p->costs.source = PP_FLAT_TREE;
 }
 
 /* What only the format's own writer understands speaks of the profile as it was. */
 static void
 drop_private(struct pp_profile *p)
 {
-	if (p->private_free)
-		p->private_free(p->private_data);
-	p->private_data = NULL;
-	p->private_free = NULL;
-	p->extras.n = 0;
+	if (p->kept.free)
+		p->kept.free(p->kept.data);
+	p->kept.data = NULL;
+	p->kept.free = NULL;
+	p->kept.extras.n = 0;
 }
 
 static void
@@ -519,9 +520,9 @@ settle_facets(struct pp_profile *p)
 
 	/* A tree without stacks is still a tree, and so is nothing at all. */
 	p->facets &= ~(unsigned)PP_FACETS | PP_TREE;
-	p->facets |= p->edges.n || p->lines.n ? 0u : PP_TREE;
-	p->facets |= p->edges.n ? PP_EDGES : 0u;
-	p->facets |= p->lines.n ? PP_LINES : 0u;
+	p->facets |= p->calls.rows.n || p->lines.rows.n ? 0u : PP_TREE;
+	p->facets |= p->calls.rows.n ? PP_EDGES : 0u;
+	p->facets |= p->lines.rows.n ? PP_LINES : 0u;
 	for (i = 0; i < p->series.n; i++)
 		p->facets |= p->series.at[i].timeline.n ? PP_TIMELINE : 0u;
 }
@@ -559,9 +560,9 @@ drop_everything(struct pp_profile *p)
 {
 	size_t i;
 
-	p->edges.n = p->edge_cells.n = 0;
-	p->lines.n = p->line_cells.n = 0;
-	p->less.n = 0;
+	p->calls.rows.n = p->calls.cells.n = 0;
+	p->lines.rows.n = p->lines.cells.n = 0;
+	p->not_own.n = 0;
 	for (i = 1; i < p->funcs.n; i++)
 		p->funcs.at[i].flags &= ~(unsigned)PP_FUNC_DECLARED;
 }
@@ -570,10 +571,10 @@ drop_everything(struct pp_profile *p)
 static void
 set_time(struct pp_profile *p, int64_t from, int64_t to)
 {
-	if (from > p->time_start)
-		p->time_start = from;
-	if (to < p->time_end)
-		p->time_end = to;
+	if (from > p->time.start)
+		p->time.start = from;
+	if (to < p->time.end)
+		p->time.end = to;
 }
 
 static pp_status
@@ -595,15 +596,15 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
 		drop_everything(p);
 	status = choose_series(p, f, f->by_function ? flags : NULL, rule_kinds(f), nothing);
 	/* Costs per function are those of all series together. */
-	if (p->series.n < series && p->flat_source == PP_FLAT_FUNCS) {
-		p->flat_source = PP_FLAT_TREE;
-		p->func_cells.n = 0;
+	if (p->series.n < series && p->costs.source == PP_FLAT_FUNCS) {
+		p->costs.source = PP_FLAT_TREE;
+		p->costs.cells.n = 0;
 	}
 	from = moment(p, &f->from, INT64_MIN);
 	to = moment(p, &f->to, INT64_MAX);
 	keeps = keeps_time(p, f, metrics);
 	if (status == PP_OK && has_time(f)) {
-		p->less.n = 0;
+		p->not_own.n = 0;
 		status = pp_filter_timelines(p, from, to, problem);
 	}
 	if (status == PP_OK && !keeps && (by_stacks || p->series.n < series))

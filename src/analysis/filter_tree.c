@@ -257,15 +257,15 @@ less_rebuild(struct reshape *r)
 	struct pp_profile *p = r->p;
 	size_t i, n = 0;
 
-	for (i = 0; i < p->less.n; i++) {
-		struct pp_less_row less = p->less.at[i];
+	for (i = 0; i < p->not_own.n; i++) {
+		struct pp_not_own_row less = p->not_own.at[i];
 		bool stays = !r->want->metrics || r->want->metrics[less.metric];
 
 		less.node = r->to[less.node];
-		if (stays && less.node && (r->state[p->less.at[i].node] & KEPT))
-			p->less.at[n++] = less;
+		if (stays && less.node && (r->state[p->not_own.at[i].node] & KEPT))
+			p->not_own.at[n++] = less;
 	}
-	p->less.n = n;
+	p->not_own.n = n;
 }
 
 /* ---- whole stacks only ------------------------------------------------------------------ */
@@ -416,7 +416,7 @@ compact(struct reshape *r)
 	for (i = 0; node && node == r->p->tree.n && i < r->p->series.n; i++)
 		pp_timeline_release(&r->p->series.at[i].timeline);
 	if (node && node == r->p->tree.n) {
-		for (node = 1; r->p->less.n && node < r->p->tree.n; node++)
+		for (node = 1; r->p->not_own.n && node < r->p->tree.n; node++)
 			r->to[node] = node;
 		return true;
 	}
@@ -451,10 +451,10 @@ pp_filter_columns(struct pp_profile *p, const bool *metrics)
 		s->stride = (uint32_t)(kept * (1u + s->measured) + s->has_calls);
 		pp_timeline_release(&s->timeline);
 	}
-	for (i = 0; i < p->less.n; i++)
-		if (metrics[p->less.at[i].metric])
-			p->less.at[less++] = p->less.at[i];
-	p->less.n = less;
+	for (i = 0; i < p->not_own.n; i++)
+		if (metrics[p->not_own.at[i].metric])
+			p->not_own.at[less++] = p->not_own.at[i];
+	p->not_own.n = less;
 }
 
 pp_status

@@ -169,8 +169,8 @@ span_add(struct chart *c, size_t series)
 		span.end = time > span.end ? time : span.end;
 	}
 	pp_timeline_end(&it);
-	if (c->p->has_time && c->p->time_end > c->p->time_start) {
-		int64_t from = pp_time_near(c->p->time_start), to = pp_time_near(c->p->time_end);
+	if (c->p->time.known && c->p->time.end > c->p->time.start) {
+		int64_t from = pp_time_near(c->p->time.start), to = pp_time_near(c->p->time.end);
 
 		span.start = span.start > from ? span.start : from;
 		span.end = span.end < to ? span.end : to;

@@ -75,8 +75,8 @@ flat_less(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_
 {
 	size_t i;
 
-	for (i = 0; i < p->less.n; i++) {
-		const struct pp_less_row *less = &p->less.at[i];
+	for (i = 0; i < p->not_own.n; i++) {
+		const struct pp_not_own_row *less = &p->not_own.at[i];
 		const struct pp_metric *metric = &p->metrics.at[less->metric];
 		size_t row = row_of[func_of_frame[pp_tree_frame(&p->tree, less->node)]] - 1;
 
@@ -139,13 +139,13 @@ flat_tree(const struct pp_profile *p, struct pp_flat *f)
 pp_status
 pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 {
-	if (p->flat_source == PP_FLAT_EDGES)
+	if (p->costs.source == PP_FLAT_EDGES)
 		return pp_flat_edges(p, f);
-	if (p->flat_source == PP_FLAT_FUNCS)
+	if (p->costs.source == PP_FLAT_FUNCS)
 		return pp_flat_funcs(p, f);
-	if (p->flat_source == PP_FLAT_SUMS)
+	if (p->costs.source == PP_FLAT_SUMS)
 		return pp_flat_sums(p, f);
-	if (p->flat_source == PP_FLAT_CALLS)
+	if (p->costs.source == PP_FLAT_CALLS)
 		return pp_flat_from_calls(p, f);
 	return flat_tree(p, f);
 }

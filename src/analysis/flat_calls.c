@@ -14,8 +14,8 @@ rows_make(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
 {
 	size_t i, rows = 0;
 
-	for (i = 0; i < p->edges.n; i++)
-		row_of[p->funcs.at[p->edges.at[i].callee].same] = 1;
+	for (i = 0; i < p->calls.rows.n; i++)
+		row_of[p->funcs.at[p->calls.rows.at[i].callee].same] = 1;
 	for (i = 1; i < p->funcs.n; i++)
 		if (p->funcs.at[i].flags & PP_FUNC_DECLARED)
 			row_of[p->funcs.at[i].same] = 1;
@@ -31,11 +31,11 @@ rows_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	size_t stride = pp_edge_stride(p), i, m;
 
-	for (i = 0; i < p->edges.n; i++) {
-		const struct pp_edge_row *e = &p->edges.at[i];
-		const int64_t *cells = p->edge_cells.at + i * stride;
+	for (i = 0; i < p->calls.rows.n; i++) {
+		const struct pp_edge_row *e = &p->calls.rows.at[i];
+		const int64_t *cells = p->calls.cells.at + i * stride;
 		pp_func callee = p->funcs.at[e->callee].same;
-		bool repeats = p->edge_self_repeats && callee == p->funcs.at[e->caller].same;
+		bool repeats = p->calls.self_repeats && callee == p->funcs.at[e->caller].same;
 		size_t row = row_of[callee] - 1;
 
 		pp_count_add(&f->calls[row], (uint64_t)cells[0]);
@@ -45,7 +45,7 @@ rows_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 			if (!repeats)
 				pp_value_add(metric, &f->total[row * f->metrics + m],
 				             pp_cell_value(metric, cells[1 + m]));
-			if (p->edge_own)
+			if (p->calls.own)
 				pp_value_add(metric, &f->self[row * f->metrics + m],
 				             pp_cell_value(metric, cells[1 + f->metrics + m]));
 		}

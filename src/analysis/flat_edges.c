@@ -51,11 +51,11 @@ number_rows(const struct pp_profile *p, uint32_t *row_of)
 	size_t i;
 	uint32_t rows = 0;
 
-	for (i = 0; i < p->lines.n; i++)
-		row_of[p->funcs.at[p->lines.at[i].func].same] = 1;
-	for (i = 0; i < p->edges.n; i++) {
-		row_of[p->funcs.at[p->edges.at[i].caller].same] = 1;
-		row_of[p->funcs.at[p->edges.at[i].callee].same] = 1;
+	for (i = 0; i < p->lines.rows.n; i++)
+		row_of[p->funcs.at[p->lines.rows.at[i].func].same] = 1;
+	for (i = 0; i < p->calls.rows.n; i++) {
+		row_of[p->funcs.at[p->calls.rows.at[i].caller].same] = 1;
+		row_of[p->funcs.at[p->calls.rows.at[i].callee].same] = 1;
 	}
 	row_of[0] = 0;
 	for (i = 1; i < p->funcs.n; i++)
@@ -69,9 +69,9 @@ add_lines(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	size_t stride = pp_line_stride(p), i, m;
 
-	for (i = 0; i < p->lines.n; i++) {
-		const int64_t *cells = p->line_cells.at + i * stride + p->line_hits;
-		uint32_t row = row_of[p->funcs.at[p->lines.at[i].func].same];
+	for (i = 0; i < p->lines.rows.n; i++) {
+		const int64_t *cells = p->lines.cells.at + i * stride + p->lines.hits;
+		uint32_t row = row_of[p->funcs.at[p->lines.rows.at[i].func].same];
 
 		for (m = 0; m < f->metrics; m++) {
 			const struct pp_metric *metric = &p->metrics.at[m];
@@ -147,7 +147,7 @@ pp_flat_edges(const struct pp_profile *p, struct pp_flat *f)
 	ok = pp_flat_number(f, p, row_of, number_rows(p, row_of));
 	if (ok)
 		add_lines(f, p, row_of);
-	if (ok && p->edges.n &&
+	if (ok && p->calls.rows.n &&
 	    (!add_edges(f, p, row_of) || (p->alone.n && !pp_flat_groups(f, p, row_of)))) {
 		pp_flat_release(f);
 		ok = false;
@@ -176,12 +176,12 @@ add_function(struct pp_flat *f, const struct pp_profile *p, size_t row, const in
 pp_status
 pp_flat_funcs(const struct pp_profile *p, struct pp_flat *f)
 {
-	size_t stride = pp_func_stride(p), known = p->func_cells.n / stride, i, m, rows = 0;
+	size_t stride = pp_func_stride(p), known = p->costs.cells.n / stride, i, m, rows = 0;
 	uint32_t *row_of = calloc(p->funcs.n, sizeof *row_of);
 
 	*f = (struct pp_flat){ 0 };
 	for (i = 1; row_of && i < known; i++)
-		if (p->func_cells.at[i * stride] && !row_of[p->funcs.at[i].same])
+		if (p->costs.cells.at[i * stride] && !row_of[p->funcs.at[i].same])
 			row_of[p->funcs.at[i].same] = (uint32_t)++rows;
 	if (!row_of || !pp_flat_alloc(f, p, rows)) {
 		free(row_of);
@@ -191,14 +191,14 @@ pp_flat_funcs(const struct pp_profile *p, struct pp_flat *f)
 	for (i = 1; i < known; i++) {
 		size_t row = row_of[p->funcs.at[i].same];
 
-		if (!p->func_cells.at[i * stride] || row == 0)
+		if (!p->costs.cells.at[i * stride] || row == 0)
 			continue;
 		f->func[row - 1] = p->funcs.at[i].same;
-		add_function(f, p, row - 1, p->func_cells.at + i * stride);
+		add_function(f, p, row - 1, p->costs.cells.at + i * stride);
 	}
 	for (m = 0; known && m < f->metrics; m++)
 		f->whole[m] = pp_cell_value(&p->metrics.at[m],
-		                            p->func_cells.at[1 + f->metrics + m]);
+		                            p->costs.cells.at[1 + f->metrics + m]);
 	free(row_of);
 	return PP_OK;
 }
@@ -206,13 +206,13 @@ pp_flat_funcs(const struct pp_profile *p, struct pp_flat *f)
 pp_status
 pp_flat_sums(const struct pp_profile *p, struct pp_flat *f)
 {
-	size_t rows = p->sum_funcs.n ? p->sum_funcs.n - 1 : 0, i, m;
+	size_t rows = p->costs.funcs.n ? p->costs.funcs.n - 1 : 0, i, m;
 
 	*f = (struct pp_flat){ 0 };
 	if (!pp_flat_alloc(f, p, rows))
 		return PP_E_NOMEM;
-	for (i = 0; i < p->sum_funcs.n; i++) {
-		const union pp_value *own = p->sums.at + i * 2 * f->metrics;
+	for (i = 0; i < p->costs.funcs.n; i++) {
+		const union pp_value *own = p->costs.sums.at + i * 2 * f->metrics;
 
 		for (m = 0; m < f->metrics; m++)
 			if (i == 0) {
@@ -222,7 +222,7 @@ pp_flat_sums(const struct pp_profile *p, struct pp_flat *f)
 				f->total[(i - 1) * f->metrics + m] = own[f->metrics + m];
 			}
 		if (i)
-			f->func[i - 1] = p->funcs.at[p->sum_funcs.at[i]].same;
+			f->func[i - 1] = p->funcs.at[p->costs.funcs.at[i]].same;
 	}
 	return PP_OK;
 }

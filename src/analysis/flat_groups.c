@@ -96,13 +96,13 @@ rows_find(struct grouping *x, const uint32_t *row_of)
 	const struct pp_profile *p = x->p;
 	size_t i;
 
-	for (i = 0; i < p->lines.n; i++) {
-		pp_func func = p->lines.at[i].func;
+	for (i = 0; i < p->lines.rows.n; i++) {
+		pp_func func = p->lines.rows.at[i].func;
 
 		x->row[pp_func_alone(p, func)] = row_of[p->funcs.at[func].same];
 	}
-	for (i = 0; i < p->edges.n; i++) {
-		pp_func caller = p->edges.at[i].caller, callee = p->edges.at[i].callee;
+	for (i = 0; i < p->calls.rows.n; i++) {
+		pp_func caller = p->calls.rows.at[i].caller, callee = p->calls.rows.at[i].callee;
 
 		x->row[pp_func_alone(p, caller)] = row_of[p->funcs.at[caller].same];
 		x->row[pp_func_alone(p, callee)] = row_of[p->funcs.at[callee].same];
@@ -127,9 +127,10 @@ totals_find(struct grouping *x)
 	size_t metrics = x->f->metrics, stride = pp_line_stride(p), i, m, e;
 	uint32_t caller;
 
-	for (i = 0; i < p->lines.n; i++) {
-		const int64_t *cells = p->line_cells.at + i * stride + p->line_hits;
-		union pp_value *total = x->total + pp_func_alone(p, p->lines.at[i].func) * metrics;
+	for (i = 0; i < p->lines.rows.n; i++) {
+		const int64_t *cells = p->lines.cells.at + i * stride + p->lines.hits;
+		union pp_value *total = x->total +
+		                        pp_func_alone(p, p->lines.rows.at[i].func) * metrics;
 
 		for (m = 0; m < metrics; m++)
 			pp_value_add(&p->metrics.at[m], &total[m],

@@ -28,9 +28,9 @@ static void
 forget_flat(struct pp_profile *p)
 {
 	if (p->tree.n > 1)
-		p->flat_source = PP_FLAT_TREE;
+		p->costs.source = PP_FLAT_TREE;
 	/* Calls inside a group repeat time that the call into it has. */
-	p->edge_self_repeats = true;
+	p->calls.self_repeats = true;
 }
 
 /* Remembers who was who: totals of groups in a call graph depend on it. False when out of memory. */
@@ -134,10 +134,10 @@ level_start(struct pp_profile *p, bool has_calls)
 	}
 	p->series.n = 0;
 	one.stride = (uint32_t)p->metrics.n + has_calls;
-	p->edges.n = p->edge_cells.n = 0;
-	p->lines.n = p->line_cells.n = 0;
-	p->flat_source = PP_FLAT_TREE;
-	p->less.n = 0;
+	p->calls.rows.n = p->calls.cells.n = 0;
+	p->lines.rows.n = p->lines.cells.n = 0;
+	p->costs.source = PP_FLAT_TREE;
+	p->not_own.n = 0;
 	return pp_vec_push(&p->series, one);
 }
 
@@ -321,9 +321,9 @@ thread_sums_compute(const struct pp_profile *p, struct thread_sums *t)
 		for (row = 0; row < s->rows; row++)
 			thread_add(p, t, i, pp_series_cells(s, row));
 	}
-	for (i = 0; p->tree.n <= 1 && i < p->lines.n; i++)
-		thread_add(p, t, p->lines.at[i].series,
-		           p->line_cells.at + i * stride + p->line_hits);
+	for (i = 0; p->tree.n <= 1 && i < p->lines.rows.n; i++)
+		thread_add(p, t, p->lines.rows.at[i].series,
+		           p->lines.cells.at + i * stride + p->lines.hits);
 	return true;
 }
 
@@ -363,7 +363,7 @@ pp_group_apply(struct pp_profile *p, enum pp_group_by by, struct pp_buf *problem
 	case PP_BY_MODULE:
 		return by_owner(p, by, "(no module)");
 	case PP_BY_LINE:
-		return p->lines.n ? by_line_rows(p, problem) : by_line_frames(p);
+		return p->lines.rows.n ? by_line_rows(p, problem) : by_line_frames(p);
 	case PP_BY_THREAD:
 		return by_thread(p, problem);
 	case PP_BY_FUNCTION:

@@ -95,13 +95,13 @@ part_of(const struct parts *parts, size_t i)
 
 	if (!p)
 		return parts->at.at[i];
-	line = &p->lines.at[i];
-	cells = p->line_cells.at + i * pp_line_stride(p);
+	line = &p->lines.rows.at[i];
+	cells = p->lines.cells.at + i * pp_line_stride(p);
 	return (struct part){
 		.file = line->file ? line->file : p->funcs.at[line->func].file,
 		.line = line->line,
-		.cells = cells + p->line_hits,
-		.hits = p->line_hits ? (uint64_t)cells[0] : 0,
+		.cells = cells + p->lines.hits,
+		.hits = p->lines.hits ? (uint64_t)cells[0] : 0,
 	};
 }
 
@@ -258,18 +258,18 @@ parts_add_up(struct pp_linecost *l, const struct parts *parts)
 pp_status
 pp_linecost_compute(const struct pp_profile *p, struct pp_linecost *l)
 {
-	struct parts parts = { .lines = p->lines.n ? p : NULL, .n = p->lines.n };
+	struct parts parts = { .lines = p->lines.rows.n ? p : NULL, .n = p->lines.rows.n };
 	bool fine;
 	size_t m;
 
 	*l = (struct pp_linecost){ .profile = p, .metrics = p->metrics.n };
-	if (p->lines.n == 0 && !frames_have_lines(p))
+	if (p->lines.rows.n == 0 && !frames_have_lines(p))
 		return PP_E_UNSUPPORTED;
-	l->has_hits = p->lines.n && p->line_hits;
+	l->has_hits = p->lines.rows.n && p->lines.hits;
 	l->whole = calloc(l->metrics + 1, sizeof *l->whole);
 	for (m = 0; l->whole && m < l->metrics; m++)
 		l->whole[m] = pp_value_zero(&p->metrics.at[m]);
-	fine = l->whole && (p->lines.n || from_frames(p, &parts)) && parts_add_up(l, &parts);
+	fine = l->whole && (p->lines.rows.n || from_frames(p, &parts)) && parts_add_up(l, &parts);
 	pp_vec_release(&parts.at);
 	l->by_place = true;
 	if (!fine)

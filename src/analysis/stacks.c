@@ -74,11 +74,11 @@ struct own_rows {
 static struct own_rows
 own_rows(const struct pp_profile *p)
 {
-	if (p->flat_source == PP_FLAT_CALLS)
-		return (struct own_rows){ p->edge_cells.at + 1 + p->metrics.n, pp_edge_stride(p),
-			                  p->edges.n, true };
-	return (struct own_rows){ p->line_cells.at + p->line_hits, pp_line_stride(p), p->lines.n,
-		                  false };
+	if (p->costs.source == PP_FLAT_CALLS)
+		return (struct own_rows){ p->calls.cells.at + 1 + p->metrics.n, pp_edge_stride(p),
+			                  p->calls.rows.n, true };
+	return (struct own_rows){ p->lines.cells.at + p->lines.hits, pp_line_stride(p),
+		                  p->lines.rows.n, false };
 }
 
 /* How large all costs of a metric are together. */
@@ -132,8 +132,8 @@ own_add(struct pp_stacks *e, size_t series)
 
 	for (i = 0; i < rows.n; i++) {
 		const int64_t *cells = rows.cells + i * rows.stride;
-		pp_func func = rows.calls ? p->edges.at[i].callee : p->lines.at[i].func;
-		uint32_t of = rows.calls ? p->edges.at[i].series : p->lines.at[i].series;
+		pp_func func = rows.calls ? p->calls.rows.at[i].callee : p->lines.rows.at[i].func;
+		uint32_t of = rows.calls ? p->calls.rows.at[i].series : p->lines.rows.at[i].series;
 
 		if (series != PP_ALL_SERIES && of != series)
 			continue;
@@ -532,7 +532,8 @@ pp_stacks_init(struct pp_stacks *e, const struct pp_profile *p, const struct pp_
 {
 	*e = (struct pp_stacks){ .p = p, .opts = *opts, .metrics = p->metrics.n };
 	if (p->tree.n > 1 || p->metrics.n == 0 ||
-	    (p->flat_source != PP_FLAT_EDGES && (p->flat_source != PP_FLAT_CALLS || !p->edge_own)))
+	    (p->costs.source != PP_FLAT_EDGES &&
+	     (p->costs.source != PP_FLAT_CALLS || !p->calls.own)))
 		return PP_E_UNSUPPORTED;
 	if (e->opts.metric >= e->metrics)
 		e->opts.metric = pp_profile_primary(p);

@@ -460,7 +460,7 @@ view_make(struct pp_cli *cli, struct view *v, struct pp_profile *p, const char *
 		v->calls = (struct pp_calls){ .profile = p, .metrics = p->metrics.n };
 	/* What filters leave nothing of has no callers. */
 	if (status == PP_E_UNSUPPORTED && pp_filters_given(cli) && p->tree.n <= 1 &&
-	    p->edges.n + p->lines.n == 0)
+	    p->calls.rows.n + p->lines.rows.n == 0)
 		status = PP_OK;
 	if (status == PP_OK && !v->calls.by_stacks)
 		status = pp_flat_compute(p, &v->flat);
@@ -471,7 +471,7 @@ view_make(struct pp_cli *cli, struct view *v, struct pp_profile *p, const char *
 	if (status == PP_OK && (!cycles_learn(v) || !rows_choose(v, min, exact)))
 		status = PP_E_NOMEM;
 	if (status == PP_E_UNSUPPORTED)
-		pp_cli_error(cli, p->edges.n
+		pp_cli_error(cli, p->calls.rows.n
 		                      ? "this profile knows single calls, not whole stacks, so "
 		                        "--depth cannot go beyond 1"
 		                      : "this profile does not know who called whom");

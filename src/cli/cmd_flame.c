@@ -186,7 +186,7 @@ by_name(struct request *r, struct pp_profile **profile)
 static bool
 is_empty(const struct pp_profile *p)
 {
-	return p->tree.n <= 1 && p->funcs.n <= 1 && p->edges.n == 0 && p->lines.n == 0;
+	return p->tree.n <= 1 && p->funcs.n <= 1 && p->calls.rows.n == 0 && p->lines.rows.n == 0;
 }
 
 static int

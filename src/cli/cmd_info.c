@@ -154,13 +154,13 @@ info_time(struct pp_cli *cli, const struct pp_profile *p)
 	    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm))
 		pp_buf_adds(&text, date);
 	key_buf(cli, "recorded", &text);
-	if (p->has_time) {
-		pp_units_time(&text, (double)p->time_end - (double)p->time_start);
-		if (p->time_start != 0) {
+	if (p->time.known) {
+		pp_units_time(&text, (double)p->time.end - (double)p->time.start);
+		if (p->time.start != 0) {
 			pp_buf_adds(&text, " (from ");
-			pp_units_time(&text, (double)p->time_start);
+			pp_units_time(&text, (double)p->time.start);
 			pp_buf_adds(&text, " to ");
-			pp_units_time(&text, (double)p->time_end);
+			pp_units_time(&text, (double)p->time.end);
 			pp_buf_adds(&text, ")");
 		}
 	}

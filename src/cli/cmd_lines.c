@@ -468,7 +468,7 @@ view_make(struct pp_cli *cli, struct view *v, const struct pp_profile *p)
 	/* Nothing recorded, or nothing left by filters, is an empty listing. */
 	if (status == PP_E_UNSUPPORTED &&
 	    ((p->holds & PP_LINES) ||
-	     (pp_filters_given(cli) && p->tree.n <= 1 && p->edges.n + p->lines.n == 0)))
+	     (pp_filters_given(cli) && p->tree.n <= 1 && p->calls.rows.n + p->lines.rows.n == 0)))
 		status = PP_OK;
 	if (status == PP_E_UNSUPPORTED)
 		pp_cli_error(cli, "this profile does not know what single lines cost");

@@ -317,10 +317,10 @@ tree_answer(struct pp_cli *cli, const struct pp_profile *p, struct view *v)
 
 	if (code)
 		return code;
-	if (!(p->facets & PP_TREE) && p->tree.n <= 1 && p->edges.n + p->lines.n > 0) {
+	if (!(p->facets & PP_TREE) && p->tree.n <= 1 && p->calls.rows.n + p->lines.rows.n > 0) {
 		pp_cli_error(cli,
 		             "this profile does not know %s; `top` and `lines` show what it knows",
-		             p->edges.n ? "what calls cost" : "who called whom");
+		             p->calls.rows.n ? "what calls cost" : "who called whom");
 		return PP_EXIT_INPUT;
 	}
 	v->depth = pp_args_count(&cli->args, "depth", 0);

@@ -211,10 +211,10 @@ total_shown(const struct pp_cli *cli, const struct pp_profile *p, size_t metric)
 	if (!lists_lines(cli, p))
 		return pp_value_double(m, pp_profile_total(p, metric));
 	sum = pp_value_zero(m);
-	for (i = 0; i < p->lines.n; i++)
+	for (i = 0; i < p->lines.rows.n; i++)
 		pp_value_add(
 		    m, &sum,
-		    pp_cell_value(m, p->line_cells.at[i * stride + p->line_hits + metric]));
+		    pp_cell_value(m, p->lines.cells.at[i * stride + p->lines.hits + metric]));
 	return pp_value_double(m, sum);
 }
 
@@ -233,9 +233,9 @@ wholes_take(const struct pp_cli *cli, const struct pp_profile *p)
 
 	for (i = 0; wholes && i < p->metrics.n; i++)
 		wholes[i] = (struct whole){ p->metrics.at[i].name, p->metrics.at[i].event,
-			                    p->filtered
-			                        ? pp_value_double(&p->metrics.at[i], p->sums.at[i])
-			                        : total_shown(cli, p, i) };
+			                    p->costs.filtered ? pp_value_double(&p->metrics.at[i],
+			                                                        p->costs.sums.at[i])
+			                                      : total_shown(cli, p, i) };
 	return wholes;
 }
 
@@ -255,10 +255,10 @@ kept_say(struct pp_cli *cli, const struct pp_profile *p, const struct whole *who
          const char *threads, const char *events)
 {
 	size_t metric = pp_profile_primary(p);
-	bool nothing = p->flat_source == PP_FLAT_SUMS
-	                   ? p->sum_funcs.n <= 1
-	                   : p->lines.n == 0 &&
-	                         (lists_lines(cli, p) || (p->tree.n <= 1 && p->edges.n == 0));
+	bool nothing = p->costs.source == PP_FLAT_SUMS
+	                   ? p->costs.funcs.n <= 1
+	                   : p->lines.rows.n == 0 &&
+	                         (lists_lines(cli, p) || (p->tree.n <= 1 && p->calls.rows.n == 0));
 	struct pp_buf text = { 0 };
 	double before, after;
 
@@ -366,7 +366,7 @@ filter_series(struct pp_profile *p, const struct pp_filter *f, struct pp_buf *pr
 static bool
 has_no_stacks(const struct pp_profile *p)
 {
-	return p->tree.n <= 1 && !pp_estimate_possible(p) && p->edges.n + p->lines.n > 0;
+	return p->tree.n <= 1 && !pp_estimate_possible(p) && p->calls.rows.n + p->lines.rows.n > 0;
 }
 
 static int
@@ -380,7 +380,7 @@ filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool s
 	int code = 0;
 
 	names_list(cli, p, &threads, &events);
-	if (f->by_function && p->lines.n == 0)
+	if (f->by_function && p->lines.rows.n == 0)
 		f->by_function = false; /* lines of frames: their stacks are chosen */
 	if (has_no_stacks(p) && !stacks) {
 		f->by_function = true;
@@ -389,7 +389,7 @@ filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool s
 	if ((stacks || (pp_filter_needs_stacks(f) && !f->by_function)) && !has_time &&
 	    pp_estimate_possible(p)) {
 		status = filter_series(p, f, &problem);
-		if (status == PP_OK && p->edges.n + p->lines.n > 0)
+		if (status == PP_OK && p->calls.rows.n + p->lines.rows.n > 0)
 			code = estimate_run(cli, p);
 	}
 	if (status == PP_OK && code == 0)
@@ -431,7 +431,7 @@ group_run(struct pp_cli *cli, struct pp_profile *p)
 
 	while (by && strcmp(by, names[i]) != 0)
 		i++;
-	if (!by || p->tree.n + p->lines.n + p->edges.n <= 1)
+	if (!by || p->tree.n + p->lines.rows.n + p->calls.rows.n <= 1)
 		return 0;
 	status = pp_group_apply(p, (enum pp_group_by)i, &problem);
 	if (status == PP_E_UNSUPPORTED)

@@ -430,8 +430,8 @@ pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned
 	code = n == 1 ? load_one(cli, files[0], want, out) : load_merged(cli, files, n, want, out);
 	cli->filter = NULL;
 	if (code == 0)
-		code = (*out)->filtered ? pp_filters_say(cli, *out, &filter)
-		                        : pp_filters_apply(cli, *out, stacks);
+		code = (*out)->costs.filtered ? pp_filters_say(cli, *out, &filter)
+		                              : pp_filters_apply(cli, *out, stacks);
 	pp_filter_release(&filter);
 	if (code != 0) {
 		pp_profile_free(*out);

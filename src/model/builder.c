@@ -518,15 +518,15 @@ pp_build_edge(struct pp_builder *b, const struct pp_edge_row *row)
 	              PP_HASH_K2 ^ row->series);
 	for (i = pp_map_get(&b->edge_index.newest, hash); i != PP_MAP_NONE;
 	     i = b->edge_index.next.at[i])
-		if (edge_same(&p->edges.at[i], row))
-			return p->edge_cells.at + i * stride;
-	i = (uint32_t)p->edges.n;
-	if (i == PP_MAP_NONE || !pp_vec_push(&p->edges, *row) ||
+		if (edge_same(&p->calls.rows.at[i], row))
+			return p->calls.cells.at + i * stride;
+	i = (uint32_t)p->calls.rows.n;
+	if (i == PP_MAP_NONE || !pp_vec_push(&p->calls.rows, *row) ||
 	    !index_add(&b->edge_index, hash, i)) {
 		no_memory(b);
 		return NULL;
 	}
-	return cells_append(b, &p->edge_cells.at, &p->edge_cells.n, &p->edge_cells.cap, stride);
+	return cells_append(b, &p->calls.cells.at, &p->calls.cells.n, &p->calls.cells.cap, stride);
 }
 
 static bool
@@ -549,15 +549,15 @@ pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
 	hash = pp_mix(hash ^ ((uint64_t)row->file << 32 | row->series), PP_HASH_K2);
 	for (i = pp_map_get(&b->line_index.newest, hash); i != PP_MAP_NONE;
 	     i = b->line_index.next.at[i])
-		if (line_same(&p->lines.at[i], row))
-			return p->line_cells.at + i * stride;
-	i = (uint32_t)p->lines.n;
-	if (i == PP_MAP_NONE || !pp_vec_push(&p->lines, *row) ||
+		if (line_same(&p->lines.rows.at[i], row))
+			return p->lines.cells.at + i * stride;
+	i = (uint32_t)p->lines.rows.n;
+	if (i == PP_MAP_NONE || !pp_vec_push(&p->lines.rows, *row) ||
 	    !index_add(&b->line_index, hash, i)) {
 		no_memory(b);
 		return NULL;
 	}
-	return cells_append(b, &p->line_cells.at, &p->line_cells.n, &p->line_cells.cap, stride);
+	return cells_append(b, &p->lines.cells.at, &p->lines.cells.n, &p->lines.cells.cap, stride);
 }
 
 /* ---- functions -------------------------------------------------------------------------- */
@@ -570,10 +570,10 @@ pp_build_func_cells(struct pp_builder *b, pp_func func)
 
 	if (!pp_builder_ok(b))
 		return NULL;
-	if (need > p->func_cells.n && !cells_append(b, &p->func_cells.at, &p->func_cells.n,
-	                                            &p->func_cells.cap, need - p->func_cells.n))
+	if (need > p->costs.cells.n && !cells_append(b, &p->costs.cells.at, &p->costs.cells.n,
+	                                             &p->costs.cells.cap, need - p->costs.cells.n))
 		return NULL;
-	return p->func_cells.at + (size_t)func * stride;
+	return p->costs.cells.at + (size_t)func * stride;
 }
 
 /* ---- meta and extras -------------------------------------------------------------------- */
@@ -605,7 +605,7 @@ pp_build_extra(struct pp_builder *b, uint32_t table, uint32_t row, const char *k
 {
 	struct pp_extra_row extra = { table, row, pp_build_strz(b, key), pp_build_str(b, bytes) };
 
-	if (pp_builder_ok(b) && !pp_vec_push(&b->profile->extras, extra))
+	if (pp_builder_ok(b) && !pp_vec_push(&b->profile->kept.extras, extra))
 		no_memory(b);
 }
 
@@ -676,9 +676,9 @@ pp_builder_finish(struct pp_builder *b, struct pp_profile **out)
 	}
 	if (p->tree.n > 1)
 		p->facets |= PP_TREE;
-	if (p->edges.n)
+	if (p->calls.rows.n)
 		p->facets |= PP_EDGES;
-	if (p->lines.n)
+	if (p->lines.rows.n)
 		p->facets |= PP_LINES;
 	p->holds |= p->facets;
 	*out = p;

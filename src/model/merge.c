@@ -220,8 +220,8 @@ merge_less(struct pp_builder *into, const struct pp_profile *from, struct id_map
 {
 	size_t i;
 
-	for (i = 0; i < from->less.n; i++) {
-		struct pp_less_row less = from->less.at[i];
+	for (i = 0; i < from->not_own.n; i++) {
+		struct pp_not_own_row less = from->not_own.at[i];
 		const struct pp_metric_way *way = &maps->metric[less.metric];
 
 		if (way->converts &&
@@ -231,7 +231,7 @@ merge_less(struct pp_builder *into, const struct pp_profile *from, struct id_map
 		less.metric = way->to;
 		less.series = maps->series[less.series];
 		less.node = maps->node[less.node];
-		if (!pp_vec_push(&into->profile->less, less)) {
+		if (!pp_vec_push(&into->profile->not_own, less)) {
 			pp_builder_fail(into, PP_E_NOMEM, NULL);
 			return false;
 		}
@@ -245,9 +245,9 @@ merge_edges(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	size_t i, n = from->metrics.n, wide = into->profile->metrics.n,
 	          stride = pp_edge_stride(from);
 
-	for (i = 0; i < from->edges.n; i++) {
-		struct pp_edge_row row = from->edges.at[i];
-		const int64_t *cells = from->edge_cells.at + i * stride;
+	for (i = 0; i < from->calls.rows.n; i++) {
+		struct pp_edge_row row = from->calls.rows.at[i];
+		const int64_t *cells = from->calls.cells.at + i * stride;
 		int64_t *to;
 
 		row.caller = maps->func[row.caller];
@@ -255,11 +255,11 @@ merge_edges(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 		row.site_file = maps->str[row.site_file];
 		row.series = from->series.n ? maps->series[row.series] : row.series;
 		to = pp_build_edge(into, &row);
-		maps->at_func = from->edges.at[i].callee;
+		maps->at_func = from->calls.rows.at[i].callee;
 		if (!to || !merge_calls(from, maps, &to[0], cells[0]) ||
 		    !merge_cells(into, from, maps, to + 1, cells + 1))
 			return false;
-		if (from->edge_own && into->profile->edge_own &&
+		if (from->calls.own && into->profile->calls.own &&
 		    !merge_cells(into, from, maps, to + 1 + wide, cells + 1 + n))
 			return false;
 	}
@@ -271,23 +271,23 @@ merge_lines(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 {
 	size_t i, stride = pp_line_stride(from);
 
-	for (i = 0; i < from->lines.n; i++) {
-		struct pp_line_row row = from->lines.at[i];
-		const int64_t *cells = from->line_cells.at + i * stride;
+	for (i = 0; i < from->lines.rows.n; i++) {
+		struct pp_line_row row = from->lines.rows.at[i];
+		const int64_t *cells = from->lines.cells.at + i * stride;
 		int64_t *to;
 
 		row.func = maps->func[row.func];
 		row.file = maps->str[row.file];
 		row.series = from->series.n ? maps->series[row.series] : row.series;
 		to = pp_build_line(into, &row);
-		maps->at_func = from->lines.at[i].func;
+		maps->at_func = from->lines.rows.at[i].func;
 		if (!to)
 			return false;
-		if (from->line_hits && into->profile->line_hits &&
+		if (from->lines.hits && into->profile->lines.hits &&
 		    !merge_calls(from, maps, &to[0], cells[0]))
 			return false;
-		if (!merge_cells(into, from, maps, to + into->profile->line_hits,
-		                 cells + from->line_hits))
+		if (!merge_cells(into, from, maps, to + into->profile->lines.hits,
+		                 cells + from->lines.hits))
 			return false;
 	}
 	return true;
@@ -300,10 +300,10 @@ merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	size_t n = from->metrics.n, wide = into->profile->metrics.n, stride = pp_func_stride(from),
 	       i;
 
-	if (from->flat_source != PP_FLAT_FUNCS || into->profile->flat_source != PP_FLAT_FUNCS)
+	if (from->costs.source != PP_FLAT_FUNCS || into->profile->costs.source != PP_FLAT_FUNCS)
 		return true;
-	for (i = 0; i < from->func_cells.n / stride; i++) {
-		const int64_t *cells = from->func_cells.at + i * stride;
+	for (i = 0; i < from->costs.cells.n / stride; i++) {
+		const int64_t *cells = from->costs.cells.at + i * stride;
 		int64_t *to = pp_build_func_cells(into, maps->func[i]);
 
 		maps->at_func = (pp_func)i;
@@ -426,17 +426,17 @@ start_like(struct pp_builder *b, const struct pp_profile *model)
 	p->format = model->format;
 	p->variant = pp_build_str(b, pp_text_of(model, model->variant));
 	p->producer = pp_build_str(b, pp_text_of(model, model->producer));
-	p->flat_source = model->flat_source;
-	p->edge_own = model->edge_own;
-	p->edge_self_repeats = model->edge_self_repeats;
-	p->line_hits = model->line_hits;
+	p->costs.source = model->costs.source;
+	p->calls.own = model->calls.own;
+	p->calls.self_repeats = model->calls.self_repeats;
+	p->lines.hits = model->lines.hits;
 	p->estimated = model->estimated;
 }
 
 static void
 forget_edges(struct pp_builder *b)
 {
-	b->profile->edges.n = b->profile->edge_cells.n = 0;
+	b->profile->calls.rows.n = b->profile->calls.cells.n = 0;
 	pp_map_release(&b->edge_index.newest);
 	b->edge_index.next.n = 0;
 }
@@ -444,7 +444,7 @@ forget_edges(struct pp_builder *b)
 static void
 forget_lines(struct pp_builder *b)
 {
-	b->profile->lines.n = b->profile->line_cells.n = 0;
+	b->profile->lines.rows.n = b->profile->lines.cells.n = 0;
 	pp_map_release(&b->line_index.newest);
 	b->line_index.next.n = 0;
 }
@@ -459,31 +459,33 @@ settle_facets(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *
 	struct pp_profile *into = m->builder.profile;
 	bool tree = into->tree.n > 1;
 
-	if (from->flat_source == PP_FLAT_SUMS) {
+	if (from->costs.source == PP_FLAT_SUMS) {
 		pp_buf_adds(problem, "only its costs per function were read");
 		return PP_E_USAGE;
 	}
 	m->lost |= from->facets & PP_TIMELINE;
 	if (m->profiles == 0)
 		return PP_OK;
-	if (tree != (from->tree.n > 1) || (!tree && into->flat_source != from->flat_source)) {
+	if (tree != (from->tree.n > 1) || (!tree && into->costs.source != from->costs.source)) {
 		pp_buf_addf(problem, "it knows %s, the others %s",
 		            from->tree.n > 1 ? "whole stacks" : "single calls only",
 		            tree ? "whole stacks" : "single calls only");
 		return PP_E_USAGE;
 	}
-	if (into->flat_source != from->flat_source) {
-		into->flat_source = PP_FLAT_TREE;
-		into->func_cells.n = 0;
+	if (into->costs.source != from->costs.source) {
+		into->costs.source = PP_FLAT_TREE;
+		into->costs.cells.n = 0;
 	}
 	if (!tree)
 		return PP_OK;
-	if ((into->edges.n > 0) != (from->edges.n > 0) || into->edge_own != from->edge_own)
+	if ((into->calls.rows.n > 0) != (from->calls.rows.n > 0) ||
+	    into->calls.own != from->calls.own)
 		m->lost |= PP_EDGES;
-	if ((into->lines.n > 0) != (from->lines.n > 0) || into->line_hits != from->line_hits)
+	if ((into->lines.rows.n > 0) != (from->lines.rows.n > 0) ||
+	    into->lines.hits != from->lines.hits)
 		m->lost |= PP_LINES;
-	if ((m->lost & PP_EDGES) && into->flat_source == PP_FLAT_CALLS)
-		into->flat_source = PP_FLAT_TREE;
+	if ((m->lost & PP_EDGES) && into->costs.source == PP_FLAT_CALLS)
+		into->costs.source = PP_FLAT_TREE;
 	if (m->lost & PP_EDGES)
 		forget_edges(&m->builder);
 	if (m->lost & PP_LINES)
@@ -541,7 +543,7 @@ is_empty(const struct pp_profile *p)
 	uint32_t row;
 	size_t i;
 
-	if (p->tree.n > 1 || p->edges.n || p->lines.n || p->func_cells.n)
+	if (p->tree.n > 1 || p->calls.rows.n || p->lines.rows.n || p->costs.cells.n)
 		return false;
 	for (i = 0; i < p->series.n; i++)
 		for (row = 0; row < p->series.at[i].rows; row++)

@@ -39,7 +39,7 @@ metric_add(struct pp_builder *b, const struct pp_metric *metric)
 	struct pp_profile *p = b->profile;
 	size_t metrics = p->metrics.n, stride, n, i;
 	size_t in_edges[2] = { 1 + metrics, 1 + 2 * metrics };
-	size_t in_lines[1] = { metrics + p->line_hits };
+	size_t in_lines[1] = { metrics + p->lines.hits };
 
 	for (i = 0; i < p->series.n; i++) {
 		struct pp_series *s = &p->series.at[i];
@@ -52,16 +52,16 @@ metric_add(struct pp_builder *b, const struct pp_metric *metric)
 		s->stride += s->measured ? 2 : 1;
 	}
 	stride = pp_edge_stride(p);
-	if (!rows_widen(&p->edge_cells.at, &p->edge_cells.n, &p->edge_cells.cap, p->edges.n, stride,
-	                in_edges, p->edge_own ? 2 : 1))
+	if (!rows_widen(&p->calls.cells.at, &p->calls.cells.n, &p->calls.cells.cap, p->calls.rows.n,
+	                stride, in_edges, p->calls.own ? 2 : 1))
 		return false;
 	stride = pp_func_stride(p);
-	if (!rows_widen(&p->func_cells.at, &p->func_cells.n, &p->func_cells.cap,
-	                p->func_cells.n / stride, stride, in_edges, 2))
+	if (!rows_widen(&p->costs.cells.at, &p->costs.cells.n, &p->costs.cells.cap,
+	                p->costs.cells.n / stride, stride, in_edges, 2))
 		return false;
 	stride = pp_line_stride(p);
-	return rows_widen(&p->line_cells.at, &p->line_cells.n, &p->line_cells.cap, p->lines.n,
-	                  stride, in_lines, 1) &&
+	return rows_widen(&p->lines.cells.at, &p->lines.cells.n, &p->lines.cells.cap,
+	                  p->lines.rows.n, stride, in_lines, 1) &&
 	       pp_vec_push(&p->metrics, *metric);
 }
 
@@ -92,24 +92,24 @@ metric_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join 
 		       (!s->measured || column_convert(s->cells, s->rows, s->stride,
 		                                       n + s->has_calls + metric, &from, join));
 	}
-	for (i = 0; fine && i < p->less.n; i++)
-		fine = p->less.at[i].metric != metric ||
-		       pp_cell_convert(&from, &join->to, join->mul_a, &p->less.at[i].cell);
+	for (i = 0; fine && i < p->not_own.n; i++)
+		fine = p->not_own.at[i].metric != metric ||
+		       pp_cell_convert(&from, &join->to, join->mul_a, &p->not_own.at[i].cell);
 	stride = pp_edge_stride(p);
 	fine = fine &&
-	       column_convert(p->edge_cells.at, p->edges.n, stride, 1 + metric, &from, join);
-	if (p->edge_own)
-		fine = fine && column_convert(p->edge_cells.at, p->edges.n, stride, 1 + n + metric,
-		                              &from, join);
+	       column_convert(p->calls.cells.at, p->calls.rows.n, stride, 1 + metric, &from, join);
+	if (p->calls.own)
+		fine = fine && column_convert(p->calls.cells.at, p->calls.rows.n, stride,
+		                              1 + n + metric, &from, join);
 	stride = pp_func_stride(p);
 	fine = fine &&
-	       column_convert(p->func_cells.at, p->func_cells.n / stride, stride, 1 + metric, &from,
-	                      join) &&
-	       column_convert(p->func_cells.at, p->func_cells.n / stride, stride, 1 + n + metric,
+	       column_convert(p->costs.cells.at, p->costs.cells.n / stride, stride, 1 + metric,
+	                      &from, join) &&
+	       column_convert(p->costs.cells.at, p->costs.cells.n / stride, stride, 1 + n + metric,
 	                      &from, join);
 	stride = pp_line_stride(p);
-	fine = fine && column_convert(p->line_cells.at, p->lines.n, stride, p->line_hits + metric,
-	                              &from, join);
+	fine = fine && column_convert(p->lines.cells.at, p->lines.rows.n, stride,
+	                              p->lines.hits + metric, &from, join);
 	p->metrics.at[metric] = join->to;
 	return fine;
 }

@@ -12,8 +12,8 @@ pp_profile_release(struct pp_profile *p)
 
 	if (!p)
 		return;
-	if (p->private_free)
-		p->private_free(p->private_data);
+	if (p->kept.free)
+		p->kept.free(p->kept.data);
 	for (i = 0; i < p->series.n; i++) {
 		struct pp_series *s = &p->series.at[i];
 
@@ -28,19 +28,19 @@ pp_profile_release(struct pp_profile *p)
 	pp_vec_release(&p->funcs);
 	pp_vec_release(&p->frames);
 	pp_vec_release(&p->metrics);
-	pp_vec_release(&p->edges);
-	pp_vec_release(&p->edge_cells);
-	pp_vec_release(&p->lines);
-	pp_vec_release(&p->line_cells);
+	pp_vec_release(&p->calls.rows);
+	pp_vec_release(&p->calls.cells);
+	pp_vec_release(&p->lines.rows);
+	pp_vec_release(&p->lines.cells);
 	pp_vec_release(&p->sources);
-	pp_vec_release(&p->func_cells);
+	pp_vec_release(&p->costs.cells);
 	pp_vec_release(&p->alone);
 	pp_vec_release(&p->cycles);
-	pp_vec_release(&p->sum_funcs);
-	pp_vec_release(&p->sums);
-	pp_vec_release(&p->less);
+	pp_vec_release(&p->costs.funcs);
+	pp_vec_release(&p->costs.sums);
+	pp_vec_release(&p->not_own);
 	pp_vec_release(&p->meta);
-	pp_vec_release(&p->extras);
+	pp_vec_release(&p->kept.extras);
 	pp_strtab_release(&p->strs);
 	pp_tree_release(&p->tree);
 	free(p);
@@ -155,10 +155,10 @@ total_of_lines(const struct pp_profile *p, size_t metric)
 {
 	const struct pp_metric *m = &p->metrics.at[metric];
 	union pp_value sum = pp_value_zero(m);
-	size_t stride = pp_line_stride(p), at = metric + p->line_hits, i;
+	size_t stride = pp_line_stride(p), at = metric + p->lines.hits, i;
 
-	for (i = 0; i < p->lines.n; i++)
-		pp_value_add(m, &sum, pp_cell_value(m, p->line_cells.at[i * stride + at]));
+	for (i = 0; i < p->lines.rows.n; i++)
+		pp_value_add(m, &sum, pp_cell_value(m, p->lines.cells.at[i * stride + at]));
 	return sum;
 }
 
@@ -170,8 +170,8 @@ total_of_calls(const struct pp_profile *p, size_t metric)
 	union pp_value sum = pp_value_zero(m);
 	size_t stride = pp_edge_stride(p), at = 1 + p->metrics.n + metric, i;
 
-	for (i = 0; i < p->edges.n; i++)
-		pp_value_add(m, &sum, pp_cell_value(m, p->edge_cells.at[i * stride + at]));
+	for (i = 0; i < p->calls.rows.n; i++)
+		pp_value_add(m, &sum, pp_cell_value(m, p->calls.cells.at[i * stride + at]));
 	return sum;
 }
 
@@ -194,20 +194,20 @@ pp_func_cmp(const struct pp_profile *p, pp_func a, pp_func b)
 union pp_value
 pp_profile_total(const struct pp_profile *p, size_t metric)
 {
-	if (p->flat_source == PP_FLAT_CALLS && p->edge_own && p->edges.n) {
+	if (p->costs.source == PP_FLAT_CALLS && p->calls.own && p->calls.rows.n) {
 		union pp_value calls = total_of_calls(p, metric);
 
 		/* Subs may be listed without any of their cost: then the lines tell. */
-		if (!pp_value_is_zero(&p->metrics.at[metric], calls) || p->lines.n == 0)
+		if (!pp_value_is_zero(&p->metrics.at[metric], calls) || p->lines.rows.n == 0)
 			return calls;
 		return total_of_lines(p, metric);
 	}
-	if (p->flat_source == PP_FLAT_FUNCS && p->func_cells.n)
+	if (p->costs.source == PP_FLAT_FUNCS && p->costs.cells.n)
 		return pp_cell_value(&p->metrics.at[metric],
-		                     p->func_cells.at[1 + p->metrics.n + metric]);
-	if (p->flat_source == PP_FLAT_SUMS && p->sums.n)
-		return p->sums.at[p->metrics.n + metric];
-	if (p->tree.n > 1 || p->lines.n == 0)
+		                     p->costs.cells.at[1 + p->metrics.n + metric]);
+	if (p->costs.source == PP_FLAT_SUMS && p->costs.sums.n)
+		return p->costs.sums.at[p->metrics.n + metric];
+	if (p->tree.n > 1 || p->lines.rows.n == 0)
 		return total_of_tree(p, metric);
 	return total_of_lines(p, metric);
 }

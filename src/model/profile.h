@@ -99,7 +99,7 @@ struct pp_series {
 	struct pp_timeline timeline;
 };
 
-/* cells of edge e: calls, then inclusive[metric], then own[metric] when `edge_own`. */
+/* A call site: who called whom from where. */
 struct pp_edge_row {
 	pp_func caller, callee; /* caller 0 = from outside */
 	pp_str site_file;       /* 0 = the caller's file */
@@ -109,13 +109,12 @@ struct pp_edge_row {
 };
 
 /* Part of what a series has at a node that is not the node's own. */
-struct pp_less_row {
+struct pp_not_own_row {
 	uint32_t series, metric;
 	pp_node node;
 	int64_t cell;
 };
 
-/* cells of line l: hits (when `line_hits`), then cost[metric]. */
 struct pp_line_row {
 	pp_func func; /* 0 = not known */
 	pp_str file;
@@ -155,20 +154,66 @@ struct pp_extra_row {
 	pp_str bytes;
 };
 
+/* Who called whom, from where: what the file states of single calls. */
+struct pp_calls_facet {
+	PP_VEC(struct pp_edge_row) rows;
+	PP_VEC(int64_t) cells; /* per row: calls, inclusive[metric], own[metric] when `own` */
+	bool own;
+	bool self_repeats; /* a call of a function by itself repeats time of the outer call */
+};
+
+/* Cost per source line or address. */
+struct pp_lines_facet {
+	PP_VEC(struct pp_line_row) rows;
+	PP_VEC(int64_t) cells; /* per row: hits when `hits`, then cost[metric] */
+	bool hits;
+};
+
 /* Where the flat profile's numbers come from; see analysis/flat.h. */
 enum pp_flat_source {
-	PP_FLAT_TREE, /* own cost of nodes, inclusive by the tree (the rule) */
-	PP_FLAT_EDGES, /* own cost from lines, inclusive from edges with cycles resolved (callgrind) */
-	PP_FLAT_CALLS, /* own and inclusive cost as the file's own edges state them (NYTProf) */
-	PP_FLAT_FUNCS, /* own and inclusive cost per function as the reader added them up (Xdebug) */
-	PP_FLAT_SUMS   /* the same, and nothing else was read: PP_FLAT was wanted (SPAA) */
+	PP_FLAT_TREE,  /* own cost of nodes, inclusive by the tree (the rule) */
+	PP_FLAT_EDGES, /* own cost from lines, inclusive from calls with cycles resolved */
+	PP_FLAT_CALLS, /* own and inclusive cost as the file's own calls state them */
+	PP_FLAT_FUNCS, /* own and inclusive cost per function as the reader added them up */
+	PP_FLAT_SUMS   /* the same, and nothing else was read */
+};
+
+/* Costs per function, where the file states them or nothing else was read. */
+struct pp_costs_facet {
+	enum pp_flat_source source;
+	/*
+	 * With PP_FLAT_FUNCS: per function id its calls, own[metric] and total[metric], measured where the
+	 * file measures (so that rounding does not add up). Row 0 stands for the whole profile. It may
+	 * be shorter than `funcs`: the rest is zero.
+	 */
+	PP_VEC(int64_t) cells;
+	/*
+	 * With PP_FLAT_SUMS: the functions that occur, and for each own[metric] and total[metric]. Row 0
+	 * (function 0) stands for the whole file and the whole profile, which is what filters left of it.
+	 * With `filtered` and another source: what each metric costs in the whole file.
+	 */
+	bool filtered;
+	PP_VEC(pp_func) funcs;
+	PP_VEC(union pp_value) sums;
+};
+
+/* What only the format's own writer understands. */
+struct pp_kept_facet {
+	PP_VEC(struct pp_extra_row) extras;
+	void *data;
+	void (*free)(void *);
+};
+
+/* When things happened, on the clock of the recording. */
+struct pp_time_span {
+	bool known;
+	int64_t start, end; /* ns */
 };
 
 struct pp_profile {
 	const pp_format *format;
 	/* Whose variant, extras and private data these are, when another format carried them; or NULL. */
 	const pp_format *native;
-	enum pp_flat_source flat_source;
 	pp_str variant, producer;
 	pp_str compression[8]; /* outermost first; 0-terminated */
 	bool complete;
@@ -177,53 +222,32 @@ struct pp_profile {
 	unsigned
 	    holds; /* what the file holds, wanted or not: facets and what a reader was told to skip */
 	uint64_t events, samples; /* as counted by the reader; 0 = none */
-	bool has_time;
-	int64_t time_start, time_end; /* ns */
-	int64_t recorded_at;          /* Unix seconds, 0 = unknown */
+	struct pp_time_span time;
+	int64_t recorded_at; /* Unix seconds, 0 = unknown */
 
+	/* ---- the core ---- */
 	struct pp_strtab strs;
 	PP_VEC(struct pp_module_row) modules; /* [0] = none, likewise below */
 	PP_VEC(struct pp_func_row) funcs;
 	PP_VEC(struct pp_frame_row) frames;
-	struct pp_tree tree;
 	PP_VEC(struct pp_metric) metrics; /* from 0 */
 	PP_VEC(struct pp_series) series;  /* from 0 */
+	PP_VEC(struct pp_meta_row) meta;
 
-	PP_VEC(struct pp_edge_row) edges;
-	PP_VEC(int64_t) edge_cells;
-	bool edge_own;
-	bool
-	    edge_self_repeats; /* an edge from a function to itself repeats time of the outer call */
-	PP_VEC(struct pp_line_row) lines;
-	PP_VEC(int64_t) line_cells;
-	bool line_hits;
+	/* ---- the facets, each present or empty ---- */
+	struct pp_tree tree;
+	struct pp_calls_facet calls;
+	struct pp_lines_facet lines;
+	struct pp_costs_facet costs;
 	PP_VEC(struct pp_source_row) sources; /* by file, then line */
-	/*
-	 * With PP_FLAT_FUNCS: per function id its calls, own[metric] and total[metric], measured where the
-	 * file measures (so that rounding does not add up). Row 0 stands for the whole profile. It may
-	 * be shorter than `funcs`: the rest is zero.
-	 */
-	PP_VEC(int64_t) func_cells;
+	struct pp_kept_facet kept;
+
 	/* By function: whose identity it had before functions were grouped; empty = they were not. */
 	PP_VEC(pp_func) alone;
 	/* By function: the number of its cycle of calls, from 1, 0 = none. Where stacks were estimated only. */
 	PP_VEC(uint32_t) cycles;
-	/*
-	 * With PP_FLAT_SUMS: the functions that occur, and for each own[metric] and total[metric]. Row 0
-	 * (function 0) stands for the whole file and the whole profile, which is what filters left of it.
-	 * With `filtered` and another source: what each metric costs in the whole file.
-	 */
-	bool filtered; /* the reader has applied pp_reader.filter */
-	PP_VEC(pp_func) sum_funcs;
-	PP_VEC(union pp_value) sums;
 	/* What is not a leaf's own cost by the file's word, though it has no callee for it; rare. */
-	PP_VEC(struct pp_less_row) less;
-
-	PP_VEC(struct pp_meta_row) meta;
-	PP_VEC(struct pp_extra_row) extras;
-	/* Format-private data that only the format's own writer understands, and how to free it. */
-	void *private_data;
-	void (*private_free)(void *);
+	PP_VEC(struct pp_not_own_row) not_own;
 };
 
 static inline struct pp_slice
@@ -262,13 +286,13 @@ pp_func_alone(const struct pp_profile *p, pp_func func)
 static inline size_t
 pp_edge_stride(const struct pp_profile *p)
 {
-	return 1 + p->metrics.n * (p->edge_own ? 2 : 1);
+	return 1 + p->metrics.n * (p->calls.own ? 2 : 1);
 }
 
 static inline size_t
 pp_line_stride(const struct pp_profile *p)
 {
-	return p->metrics.n + (p->line_hits ? 1 : 0);
+	return p->metrics.n + (p->lines.hits ? 1 : 0);
 }
 
 static inline size_t

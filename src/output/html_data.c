@@ -116,12 +116,12 @@ count_uses(const struct pp_html_data *h, const struct pp_html_detail *detail, st
 		for (i = 0; h->has_flat[k] && i < h->flat[k].n; i++)
 			uses[d->func_of[k][h->flat[k].func[i]]].count += pp_html_flat_kept(
 			    &h->flat[k], i, detail->thinnest);
-		for (i = 0; i < p->edges.n; i++) {
-			uses[d->func_of[k][p->edges.at[i].caller]].count++;
-			uses[d->func_of[k][p->edges.at[i].callee]].count++;
+		for (i = 0; i < p->calls.rows.n; i++) {
+			uses[d->func_of[k][p->calls.rows.at[i].caller]].count++;
+			uses[d->func_of[k][p->calls.rows.at[i].callee]].count++;
 		}
-		for (i = 0; i < p->lines.n; i++)
-			uses[d->func_of[k][p->lines.at[i].func]].count++;
+		for (i = 0; i < p->lines.rows.n; i++)
+			uses[d->func_of[k][p->lines.rows.at[i].func]].count++;
 	}
 }
 

@@ -162,8 +162,8 @@ put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 	pp_json_put_bool(j, "complete", p->complete);
 	pp_json_put_bool(j, "estimated", p->estimated);
 	pp_json_put_facets(j, p->facets);
-	pp_json_put_bool(j, "flatFromTree", p->flat_source == PP_FLAT_TREE);
-	pp_json_put_bool(j, "hits", p->line_hits);
+	pp_json_put_bool(j, "flatFromTree", p->costs.source == PP_FLAT_TREE);
+	pp_json_put_bool(j, "hits", p->lines.hits);
 	pp_json_put_bool(j, "calls", h->has_flat[k] && h->flat[k].has_calls);
 	pp_json_put_u64(j, "primary",
 	                k == 0 && h->opts->metric < p->metrics.n ? h->opts->metric
@@ -173,9 +173,9 @@ put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 	pp_json_put_u64(j, "nodes", p->tree.n ? p->tree.n - 1 : 0);
 	pp_json_put_u64(j, "events", p->events);
 	pp_json_put_u64(j, "samples", p->samples);
-	if (p->has_time) {
-		pp_json_put_i64(j, "timeStart", p->time_start);
-		pp_json_put_i64(j, "timeEnd", p->time_end);
+	if (p->time.known) {
+		pp_json_put_i64(j, "timeStart", p->time.start);
+		pp_json_put_i64(j, "timeEnd", p->time.end);
 	}
 	pp_json_put_i64(j, "recordedAt", p->recorded_at);
 	put_metrics(j, p);

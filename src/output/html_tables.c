@@ -331,7 +331,7 @@ put_edges_of(struct pp_html_data *h, size_t k, double thinnest)
 	static const struct pp_metric calls = { .type = PP_INT };
 	const struct pp_profile *p = h->digest->profile[k];
 	const uint32_t *func_of = h->digest->func_of[k];
-	struct cells c = { p, p->edge_cells.at, pp_edge_stride(p), 1, p->edges.n };
+	struct cells c = { p, p->calls.cells.at, pp_edge_stride(p), 1, p->calls.rows.n };
 	char name[NAME_MAX_LENGTH];
 	size_t n, *rows = rows_kept(&c, thinnest, &n);
 
@@ -340,12 +340,12 @@ put_edges_of(struct pp_html_data *h, size_t k, double thinnest)
 		return;
 	}
 	h->cut->edges += c.n - n;
-	PUT_ROWS(h, k, "edge.caller", rows, n, h->number[func_of[p->edges.at[row].caller]]);
-	PUT_ROWS(h, k, "edge.callee", rows, n, h->number[func_of[p->edges.at[row].callee]]);
-	PUT_ROWS(h, k, "edge.series", rows, n, p->edges.at[row].series);
-	PUT_ROWS(h, k, "edge.line", rows, n, p->edges.at[row].site_line);
+	PUT_ROWS(h, k, "edge.caller", rows, n, h->number[func_of[p->calls.rows.at[row].caller]]);
+	PUT_ROWS(h, k, "edge.callee", rows, n, h->number[func_of[p->calls.rows.at[row].callee]]);
+	PUT_ROWS(h, k, "edge.series", rows, n, p->calls.rows.at[row].series);
+	PUT_ROWS(h, k, "edge.line", rows, n, p->calls.rows.at[row].site_line);
 	PUT_ROWS(h, k, "edge.file", rows, n,
-	         pp_html_str(h, pp_text_of(p, p->edges.at[row].site_file)));
+	         pp_html_str(h, pp_text_of(p, p->calls.rows.at[row].site_file)));
 	snprintf(name, sizeof name, "%zu.edge.calls", k);
 	put_cells(h, &c, 0, &calls, name, rows, n);
 	put_metrics(h, k, "edge", &c, rows, n);
@@ -358,7 +358,7 @@ pp_html_put_edges(struct pp_html_data *h, const struct pp_html_detail *detail)
 	size_t k;
 
 	for (k = 0; k < h->digest->profiles; k++)
-		if (h->digest->profile[k]->edges.n)
+		if (h->digest->profile[k]->calls.rows.n)
 			put_edges_of(h, k, detail->thinnest);
 }
 
@@ -371,7 +371,7 @@ put_source(struct pp_html_data *h, size_t k, const size_t *rows, size_t n)
 
 	pp_column_begin(&h->columns, 'd', "%zu.line.text", k);
 	for (i = 0; i < n; i++) {
-		const struct pp_line_row *line = &p->lines.at[rows[i]];
+		const struct pp_line_row *line = &p->lines.rows.at[rows[i]];
 		struct pp_slice text = { 0 };
 
 		if (line->line)
@@ -386,7 +386,8 @@ put_lines_of(struct pp_html_data *h, size_t k, double thinnest)
 {
 	static const struct pp_metric hits = { .type = PP_INT };
 	const struct pp_profile *p = h->digest->profile[k];
-	struct cells c = { p, p->line_cells.at, pp_line_stride(p), p->line_hits, p->lines.n };
+	struct cells c = { p, p->lines.cells.at, pp_line_stride(p), p->lines.hits,
+		           p->lines.rows.n };
 	char name[NAME_MAX_LENGTH];
 	size_t n, *rows = rows_kept(&c, thinnest, &n);
 
@@ -396,11 +397,12 @@ put_lines_of(struct pp_html_data *h, size_t k, double thinnest)
 	}
 	h->cut->lines += c.n - n;
 	PUT_ROWS(h, k, "line.func", rows, n,
-	         h->number[h->digest->func_of[k][p->lines.at[row].func]]);
-	PUT_ROWS(h, k, "line.file", rows, n, pp_html_str(h, pp_text_of(p, p->lines.at[row].file)));
-	PUT_ROWS(h, k, "line.line", rows, n, p->lines.at[row].line);
-	PUT_ROWS(h, k, "line.series", rows, n, p->lines.at[row].series);
-	if (p->line_hits) {
+	         h->number[h->digest->func_of[k][p->lines.rows.at[row].func]]);
+	PUT_ROWS(h, k, "line.file", rows, n,
+	         pp_html_str(h, pp_text_of(p, p->lines.rows.at[row].file)));
+	PUT_ROWS(h, k, "line.line", rows, n, p->lines.rows.at[row].line);
+	PUT_ROWS(h, k, "line.series", rows, n, p->lines.rows.at[row].series);
+	if (p->lines.hits) {
 		snprintf(name, sizeof name, "%zu.line.hits", k);
 		put_cells(h, &c, 0, &hits, name, rows, n);
 	}
@@ -489,7 +491,7 @@ pp_html_put_lines(struct pp_html_data *h, const struct pp_html_detail *detail)
 	size_t k;
 
 	for (k = 0; k < h->digest->profiles && h->status == PP_OK; k++)
-		if (h->digest->profile[k]->lines.n)
+		if (h->digest->profile[k]->lines.rows.n)
 			put_lines_of(h, k, detail->thinnest);
 		else if (h->digest->profile[k]->metrics.n)
 			put_frame_lines(h, k, detail->thinnest);

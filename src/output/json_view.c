@@ -185,7 +185,7 @@ pp_counts_compute(const struct pp_profile *p, struct pp_counts *counts)
 {
 	size_t i;
 
-	*counts = (struct pp_counts){ .edges = p->edges.n, .lines = p->lines.n };
+	*counts = (struct pp_counts){ .edges = p->calls.rows.n, .lines = p->lines.rows.n };
 	for (i = 1; i < p->funcs.n; i++)
 		counts->functions += p->funcs.at[i].same == i;
 	return counts_stacks(p, &counts->stacks) && counts_threads(p, &counts->threads);
@@ -217,11 +217,11 @@ put_metrics(struct pp_json *j, const struct pp_profile *p)
 static void
 put_time(struct pp_json *j, const struct pp_profile *p)
 {
-	if (!p->has_time)
+	if (!p->time.known)
 		return;
 	pp_json_put_object(j, "time");
-	pp_json_put_i64(j, "start", p->time_start);
-	pp_json_put_i64(j, "end", p->time_end);
+	pp_json_put_i64(j, "start", p->time.start);
+	pp_json_put_i64(j, "end", p->time.end);
 	pp_json_put_textz(j, "unit", "ns");
 	pp_json_end_object(j);
 }
@@ -409,7 +409,7 @@ pp_json_flat(struct pp_json *j, const struct pp_flat *flat, size_t metric, size_
 		pp_json_key(j, "total");
 		pp_json_value(j, &p->metrics.at[metric], flat->whole[metric]);
 	}
-	pp_json_put_bool(j, "estimated", p->estimated && p->flat_source == PP_FLAT_TREE);
+	pp_json_put_bool(j, "estimated", p->estimated && p->costs.source == PP_FLAT_TREE);
 	pp_json_put_array(j, "functions");
 	for (row = 0; row < flat->n && row < limit && j->out->status == PP_OK; row++)
 		pp_json_flat_row(j, flat, row);

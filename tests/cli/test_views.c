@@ -77,8 +77,8 @@ profile_make(void)
 	b.profile->producer = pp_build_strz(&b, "maker");
 	b.profile->complete = true;
 	b.profile->events = 4;
-	b.profile->has_time = true;
-	b.profile->time_end = 200789;
+	b.profile->time.known = true;
+	b.profile->time.end = 200789;
 	ok(pp_builder_finish(&b, &profile) == PP_OK, "a profile");
 	pp_builder_release(&b);
 	return profile;

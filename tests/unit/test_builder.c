@@ -156,7 +156,7 @@ fill(struct pp_builder *b, const char *name, int64_t value)
 	if (!start(b, NULL))
 		return false;
 	pp_build_metric_z(b, "n", "count", PP_KIND_COUNT, PP_INT, PP_METRIC_PRIMARY);
-	b->profile->line_hits = true;
+	b->profile->lines.hits = true;
 	series = pp_build_series_plain(b, true, true);
 	node = pp_build_child(b, 0, pp_build_frame_named(b, z("main")));
 	node = pp_build_child(b, node, pp_build_frame_named(b, z(name)));
@@ -187,9 +187,9 @@ check_merge(void)
 	ok(pp_builder_finish(&a, &p[0]) == PP_OK, "finished");
 	is_u64(p[0]->tree.n, 4, "main, f and g");
 	ok(pp_profile_total(p[0], 0).i == 18, "costs are added");
-	is_u64(p[0]->edges.n, 2, "two edges");
-	is_u64(p[0]->lines.n, 1, "one line");
-	is_i64(p[0]->line_cells.at[0], 9, "with all its hits");
+	is_u64(p[0]->calls.rows.n, 2, "two edges");
+	is_u64(p[0]->lines.rows.n, 1, "one line");
+	is_i64(p[0]->lines.cells.at[0], 9, "with all its hits");
 	ok(pp_builder_finish(&b, &p[1]) == PP_OK, "the second as a profile of its own");
 	ok(pp_profile_merge(p, 2, NULL, &merged) == PP_OK, "profiles merge too");
 	ok(pp_profile_total(merged, 0).i == 24, "exactly");

@@ -72,8 +72,8 @@ main(void)
 	loses(p, &pp_format_nytprof, "nytprof-write-values");
 	/* Private data of a format without the hooks to carry it. */
 	p->format = &pp_format_folded;
-	p->private_data = &private_data;
-	p->private_free = nothing_to_free;
+	p->kept.data = &private_data;
+	p->kept.free = nothing_to_free;
 	loses(p, &pp_format_spaa, "spaa-write-private");
 	pp_profile_release(p);
 	return tap_done();

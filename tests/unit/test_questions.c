@@ -182,8 +182,8 @@ traced(void)
 
 			pp_timeline_add(&b.profile->series.at[0].timeline, &event, values);
 		}
-	b.profile->has_time = true;
-	b.profile->time_end = 100;
+	b.profile->time.known = true;
+	b.profile->time.end = 100;
 	pp_builder_finish(&b, &p);
 	pp_builder_release(&b);
 	return p;

@@ -550,10 +550,10 @@ parallel_wholes(const struct parallel *par, struct pp_builder *builder, unsigned
 			sum.i += (pp_i128)par->jobs[i]->whole[m];
 		if (sum.i > UINT64_MAX)
 			return false;
-		if (!pp_vec_push(&p->sums, sum))
+		if (!pp_vec_push(&p->costs.sums, sum))
 			pp_builder_fail(builder, PP_E_NOMEM, NULL);
 	}
-	p->filtered = true;
+	p->costs.filtered = true;
 	return true;
 }
 

@@ -234,9 +234,9 @@ edges_settle(struct pp_nyt_load *load)
 	struct pp_profile *p = load->builder->profile;
 	size_t stride = pp_edge_stride(p), i, k;
 
-	for (i = 0; i < p->edges.n; i++)
+	for (i = 0; i < p->calls.rows.n; i++)
 		for (k = 1; k < stride; k++) {
-			int64_t *cell = &p->edge_cells.at[i * stride + k];
+			int64_t *cell = &p->calls.cells.at[i * stride + k];
 			double ticks = pp_cell_value(&p->metrics.at[0], *cell).d;
 
 			*cell = pp_cell_real(pp_nyt_ticks_settle(load, ticks));
@@ -345,8 +345,8 @@ times_store(struct pp_nyt_load *load)
 	if (!p->recorded_at && start > 0 && start < 1e12)
 		p->recorded_at = (int64_t)start;
 	if (end > start && end - start < 9e9) {
-		p->has_time = true;
-		p->time_end = (int64_t)((end - start) * 1e9 + 0.5);
+		p->time.known = true;
+		p->time.end = (int64_t)((end - start) * 1e9 + 0.5);
 	}
 }
 
@@ -399,8 +399,8 @@ pp_nyt_finish(struct pp_nyt_load *load)
 	    pp_diags_total(load->diags, PP_ERROR) == load->errors &&
 	    load->stream.layout.major == 5 && load->stream.layout.number == PP_NYT_DOUBLE &&
 	    !pp_nyt_store_failed(load->store)) {
-		p->private_data = load->store;
-		p->private_free = pp_nyt_store_free;
+		p->kept.data = load->store;
+		p->kept.free = pp_nyt_store_free;
 		load->store = NULL;
 	}
 }

@@ -675,9 +675,9 @@ load_init(struct pp_nyt_load *load, struct pp_reader *reader, struct pp_builder 
 	time.name = pp_build_strz(builder, "time");
 	time.unit = pp_build_strz(builder, "ns");
 	(void)pp_build_metric(builder, &time);
-	builder->profile->edge_own = true;
-	builder->profile->line_hits = true;
-	builder->profile->flat_source = PP_FLAT_CALLS;
+	builder->profile->calls.own = true;
+	builder->profile->lines.hits = true;
+	builder->profile->costs.source = PP_FLAT_CALLS;
 	if (reader->want & PP_EXTRAS) {
 		load->store = pp_nyt_store_new();
 		load->store_whole = true;

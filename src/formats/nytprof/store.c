@@ -121,10 +121,10 @@ take_carried(void *ctx, const unsigned char *p, size_t n)
 bool
 pp_nyt_carry_save(const struct pp_profile *p, struct pp_buf *out)
 {
-	const struct pp_nyt_store *s = p->private_data;
+	const struct pp_nyt_store *s = p->kept.data;
 	unsigned i;
 
-	if (!s || p->private_free != pp_nyt_store_free)
+	if (!s || p->kept.free != pp_nyt_store_free)
 		return true;
 	for (i = 0; i < 8; i++)
 		pp_buf_addc(out, (char)(s->deflate_at >> 8 * i & 0xff));
@@ -158,7 +158,7 @@ pp_nyt_carry_load(struct pp_profile *p, struct pp_slice bytes)
 		pp_nyt_store_free(s);
 		return PP_E_NOMEM;
 	}
-	p->private_data = s;
-	p->private_free = pp_nyt_store_free;
+	p->kept.data = s;
+	p->kept.free = pp_nyt_store_free;
 	return PP_OK;
 }

@@ -121,12 +121,12 @@ files_collect(struct pp_nyt_writing *w)
 
 	if (!used)
 		return false;
-	for (i = 0; i < p->lines.n; i++)
-		used[p->lines.at[i].file] = 1;
+	for (i = 0; i < p->lines.rows.n; i++)
+		used[p->lines.rows.at[i].file] = 1;
 	for (i = 1; i < p->funcs.n; i++)
 		used[p->funcs.at[i].file] = 1;
-	for (i = 0; i < p->edges.n; i++)
-		used[p->edges.at[i].site_file] = 1;
+	for (i = 0; i < p->calls.rows.n; i++)
+		used[p->calls.rows.at[i].site_file] = 1;
 	for (i = 0; i < p->sources.n; i++)
 		used[p->sources.at[i].file] = 1;
 	used[0] = 0;
@@ -404,19 +404,19 @@ lines_write(struct pp_nyt_writing *w)
 	const struct pp_profile *p = w->profile;
 	size_t stride = pp_line_stride(p), i;
 
-	for (i = 0; i < p->lines.n; i++) {
-		const struct pp_line_row *l = &p->lines.at[i];
-		const int64_t *cells = p->line_cells.at + i * stride;
+	for (i = 0; i < p->lines.rows.n; i++) {
+		const struct pp_line_row *l = &p->lines.rows.at[i];
+		const int64_t *cells = p->lines.cells.at + i * stride;
 		union pp_value v = { 0 };
 		double ticks = 0.0;
 
 		if (w->metric) {
-			v = pp_cell_value(w->metric, cells[p->line_hits + w->metric_index]);
+			v = pp_cell_value(w->metric, cells[p->lines.hits + w->metric_index]);
 			ticks = (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
 		}
-		if (p->line_hits || ticks != 0.0)
+		if (p->lines.hits || ticks != 0.0)
 			line_write(w, pp_nyt_write_fid(w, l->file), l->line,
-			           p->line_hits ? (uint64_t)cells[0] : 0, ticks);
+			           p->lines.hits ? (uint64_t)cells[0] : 0, ticks);
 	}
 }
 
@@ -543,8 +543,8 @@ duration_of(const struct pp_nyt_writing *w)
 	}
 	if (w->line_ticks > most)
 		most = w->line_ticks;
-	if (p->has_time && p->time_end > p->time_start)
-		known = (double)(p->time_end - p->time_start) / 1e9;
+	if (p->time.known && p->time.end > p->time.start)
+		known = (double)(p->time.end - p->time.start) / 1e9;
 	if (pp_nyt_write_seconds(w, most) > known)
 		known = pp_nyt_write_seconds(w, most);
 	/* Perl's tools divide by it. */
@@ -675,8 +675,8 @@ pp_nyt_write(struct pp_writer *writer)
 	struct pp_nyt_writing w;
 	pp_status status;
 
-	if (p->private_data && p->private_free == pp_nyt_store_free && p->complete)
-		return copy(writer, p->private_data);
+	if (p->kept.data && p->kept.free == pp_nyt_store_free && p->complete)
+		return copy(writer, p->kept.data);
 	status = pp_nyt_writing_init(&w, writer);
 	if (status == PP_OK && !pp_nyt_out_init(&w.out, writer->out))
 		status = PP_E_NOMEM;

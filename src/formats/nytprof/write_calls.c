@@ -202,9 +202,9 @@ edges_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 	const struct pp_profile *p = w->profile;
 	size_t stride = pp_edge_stride(p), i;
 
-	for (i = 0; i < p->edges.n && w->metric; i++) {
-		const struct pp_edge_row *e = &p->edges.at[i];
-		const int64_t *cells = p->edge_cells.at + i * stride;
+	for (i = 0; i < p->calls.rows.n && w->metric; i++) {
+		const struct pp_edge_row *e = &p->calls.rows.at[i];
+		const int64_t *cells = p->calls.cells.at + i * stride;
 		struct pp_nyt_caller row = { .caller = p->funcs.at[e->caller].same,
 			                     .callee = p->funcs.at[e->callee].same,
 			                     .file = e->site_file ? e->site_file
@@ -213,10 +213,10 @@ edges_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 			                     .count = (uint64_t)cells[0] };
 
 		row.incl = cell_ticks(w, cells[1 + w->metric_index]);
-		if (p->edge_own)
+		if (p->calls.own)
 			row.excl = cell_ticks(w, cells[1 + p->metrics.n + w->metric_index]);
 		if (row.caller == row.callee &&
-		    (p->edge_self_repeats || p->flat_source != PP_FLAT_CALLS)) {
+		    (p->calls.self_repeats || p->costs.source != PP_FLAT_CALLS)) {
 			row.reci = row.incl;
 			row.incl = 0.0;
 			row.depth = 1;
@@ -286,7 +286,7 @@ row_settle(const struct pp_nyt_writing *w, struct pp_nyt_caller *r, struct settl
 		r->incl = kept;
 	}
 	/* Where edges state no own cost, the first one carries it all. */
-	if (!w->profile->edge_own) {
+	if (!w->profile->calls.own) {
 		r->excl += s->self - s->excl;
 		s->excl = s->self;
 	}
@@ -401,11 +401,11 @@ pp_nyt_callers_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 	*c = (struct pp_nyt_callers){ .of_pair = { .seed = p->strs.seed } };
 	if (!w->metric)
 		return;
-	if (p->edges.n)
+	if (p->calls.rows.n)
 		edges_collect(w, c);
 	else if (p->tree.n > 1)
 		pairs_collect(w, c);
-	if (p->flat_source == PP_FLAT_CALLS && p->edges.n)
+	if (p->costs.source == PP_FLAT_CALLS && p->calls.rows.n)
 		recursion_add(w, c);
 	else if (!w->no_memory)
 		sums_settle(w, c);

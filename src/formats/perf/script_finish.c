@@ -288,10 +288,10 @@ pp_perf_finish(struct pp_perf_reader *r)
 	report(r);
 	p->samples = r->samples;
 	p->facets |= PP_TREE;
-	p->has_time = r->has_time;
+	p->time.known = r->has_time;
 	p->holds |= r->has_time ? PP_TIMELINE : 0u;
-	p->time_start = r->time_min;
-	p->time_end = r->time_max;
+	p->time.start = r->time_min;
+	p->time.end = r->time_max;
 	if (r->errors || r->lost)
 		p->complete = false;
 	pp_perf_bind_inlined(r);

@@ -272,8 +272,8 @@ describe(struct pyn_load *load)
 	p->variant = pp_build_strz(load->builder, variant ? variant : "chunks");
 	p->producer = pp_build_strz(load->builder, "Pynytprof");
 	p->complete = p->complete && !doc->damaged;
-	p->flat_source = PP_FLAT_CALLS;
-	p->edge_own = p->line_hits = p->edge_self_repeats = true;
+	p->costs.source = PP_FLAT_CALLS;
+	p->calls.own = p->lines.hits = p->calls.self_repeats = true;
 	p->events = doc->statements.n;
 	if (doc->has_process && doc->start_us / 1000000 < (uint64_t)1 << 40)
 		p->recorded_at = (int64_t)(doc->start_us / 1000000);
@@ -311,8 +311,8 @@ document_keep(struct pp_profile *p, struct pp_slice bytes)
 	pp_diags_release(&silent);
 	own->copy = copy;
 	own->copy_n = bytes.n;
-	p->private_data = own;
-	p->private_free = pp_pyn_doc_free;
+	p->kept.data = own;
+	p->kept.free = pp_pyn_doc_free;
 	return !own->no_memory;
 }
 
@@ -326,9 +326,9 @@ keep(struct pyn_load *load, struct pp_slice bytes)
 bool
 pp_pyn_carry_save(const struct pp_profile *p, struct pp_buf *out)
 {
-	const struct pp_pyn_doc *doc = p->private_data;
+	const struct pp_pyn_doc *doc = p->kept.data;
 
-	if (doc && p->private_free == pp_pyn_doc_free)
+	if (doc && p->kept.free == pp_pyn_doc_free)
 		pp_buf_add(out, doc->copy, doc->copy_n);
 	return !out->failed;
 }
@@ -341,13 +341,13 @@ pp_pyn_carry_load(struct pp_profile *p, struct pp_slice bytes)
 
 	if (!document_keep(p, bytes))
 		return PP_E_NOMEM;
-	doc = p->private_data;
+	doc = p->kept.data;
 	if (doc->usable && !doc->no_memory)
 		return PP_OK;
 	status = doc->no_memory ? PP_E_NOMEM : PP_E_INVALID;
-	pp_pyn_doc_free(p->private_data);
-	p->private_data = NULL;
-	p->private_free = NULL;
+	pp_pyn_doc_free(p->kept.data);
+	p->kept.data = NULL;
+	p->kept.free = NULL;
 	return status;
 }
 

@@ -217,16 +217,16 @@ lines_write(struct pyn_writing *w, struct pp_nyt_writing *n)
 	const struct pp_profile *p = w->writer->profile;
 	size_t stride = pp_line_stride(p), i;
 
-	if (p->lines.n == 0)
+	if (p->lines.rows.n == 0)
 		put_chunk(w->out, 'S', 0);
-	for (i = 0; i < p->lines.n; i++) {
-		const int64_t *cells = p->line_cells.at + i * stride;
+	for (i = 0; i < p->lines.rows.n; i++) {
+		const int64_t *cells = p->lines.cells.at + i * stride;
 		uint64_t ticks = 0;
 		uint32_t hits;
 
-		put_rows_head(w->out, 'S', i, p->lines.n);
+		put_rows_head(w->out, 'S', i, p->lines.rows.n);
 		if (n->metric) {
-			int64_t cell = cells[p->line_hits + n->metric_index];
+			int64_t cell = cells[p->lines.hits + n->metric_index];
 			union pp_value v = pp_cell_value(n->metric, cell);
 
 			/* Whole ticks of any size stay exact. */
@@ -236,9 +236,9 @@ lines_write(struct pyn_writing *w, struct pp_nyt_writing *n)
 				ticks = whole_ticks(
 				    w, (n->metric->type == PP_REAL ? v.d : (double)v.i) * n->tick);
 		}
-		hits = p->line_hits ? count32(w, (uint64_t)cells[0]) : 0;
-		put_row(w->out, pp_nyt_write_fid(n, p->lines.at[i].file) - 1, p->lines.at[i].line,
-		        hits, ticks, ticks);
+		hits = p->lines.hits ? count32(w, (uint64_t)cells[0]) : 0;
+		put_row(w->out, pp_nyt_write_fid(n, p->lines.rows.at[i].file) - 1,
+		        p->lines.rows.at[i].line, hits, ticks, ticks);
 	}
 }
 
@@ -323,8 +323,8 @@ sites_merge(struct pyn_writing *w, struct pp_nyt_callers *c)
 static bool
 exact_edges(const struct pp_nyt_writing *n)
 {
-	return n->profile->edges.n && n->profile->edge_own && n->metric->type == PP_UINT &&
-	       n->tick == 1.0 && n->profile->edge_self_repeats;
+	return n->profile->calls.rows.n && n->profile->calls.own && n->metric->type == PP_UINT &&
+	       n->tick == 1.0 && n->profile->calls.self_repeats;
 }
 
 static void
@@ -333,12 +333,12 @@ edges_write(struct pyn_writing *w, const struct pp_nyt_writing *n, const uint32_
 	const struct pp_profile *p = n->profile;
 	size_t stride = pp_edge_stride(p), i;
 
-	for (i = 0; i < p->edges.n; i++) {
-		const int64_t *cells = p->edge_cells.at + i * stride;
+	for (i = 0; i < p->calls.rows.n; i++) {
+		const int64_t *cells = p->calls.cells.at + i * stride;
 
-		put_rows_head(w->out, 'C', i, p->edges.n);
-		put_row(w->out, sid_of[p->funcs.at[p->edges.at[i].caller].same] - 1,
-		        sid_of[p->funcs.at[p->edges.at[i].callee].same] - 1,
+		put_rows_head(w->out, 'C', i, p->calls.rows.n);
+		put_row(w->out, sid_of[p->funcs.at[p->calls.rows.at[i].caller].same] - 1,
+		        sid_of[p->funcs.at[p->calls.rows.at[i].callee].same] - 1,
 		        count32(w, (uint64_t)cells[0]), (uint64_t)cells[1 + n->metric_index],
 		        (uint64_t)cells[1 + p->metrics.n + n->metric_index]);
 	}
@@ -425,8 +425,8 @@ pp_pyn_write(struct pp_writer *writer)
 	struct pyn_writing w = { .writer = writer, .out = writer->out };
 	pp_status status = PP_OK;
 
-	if (p->private_data && p->private_free == pp_pyn_doc_free)
-		document_write(&w, p->private_data);
+	if (p->kept.data && p->kept.free == pp_pyn_doc_free)
+		document_write(&w, p->kept.data);
 	else
 		status = compose(&w);
 	say(&w, status == PP_OK, PP_PYN_WRITE_PERL,

@@ -333,31 +333,31 @@ edges_write(struct pp_spaa_out *o)
 	size_t stride = pp_edge_stride(p), i;
 	struct table t = table_of(o, PP_SPAA_T_EDGES);
 
-	for (i = 0; i < p->edges.n; i++) {
-		const struct pp_edge_row *e = &p->edges.at[i];
+	for (i = 0; i < p->calls.rows.n; i++) {
+		const struct pp_edge_row *e = &p->calls.rows.at[i];
 
 		ROW(&t, e->caller, e->callee, e->site_file, e->site_line, (int64_t)e->site_address,
 		    e->series);
 		/* The cells belong to the row: they go into the same record. */
 		for (size_t k = 0; k < stride; k++)
-			pp_json_i64(&o->json, p->edge_cells.at[i * stride + k]);
+			pp_json_i64(&o->json, p->calls.cells.at[i * stride + k]);
 		t.n += stride;
 	}
 	table_close(&t);
 	t = table_of(o, PP_SPAA_T_LINES);
 	stride = pp_line_stride(p);
-	for (i = 0; i < p->lines.n; i++) {
-		const struct pp_line_row *l = &p->lines.at[i];
+	for (i = 0; i < p->lines.rows.n; i++) {
+		const struct pp_line_row *l = &p->lines.rows.at[i];
 
 		ROW(&t, l->func, l->file, l->line, l->series, (int64_t)l->address);
 		for (size_t k = 0; k < stride; k++)
-			pp_json_i64(&o->json, p->line_cells.at[i * stride + k]);
+			pp_json_i64(&o->json, p->lines.cells.at[i * stride + k]);
 		t.n += stride;
 	}
 	table_close(&t);
 	t = table_of(o, PP_SPAA_T_FUNC_CELLS);
-	for (i = 0; i < p->func_cells.n; i++)
-		ROW(&t, p->func_cells.at[i]);
+	for (i = 0; i < p->costs.cells.n; i++)
+		ROW(&t, p->costs.cells.at[i]);
 	table_close(&t);
 }
 
@@ -373,9 +373,9 @@ rest_write(struct pp_spaa_out *o)
 		    p->meta.at[i].type);
 	table_close(&t);
 	t = table_of(o, PP_SPAA_T_EXTRAS);
-	for (i = 0; i < p->extras.n; i++)
-		ROW(&t, p->extras.at[i].table, p->extras.at[i].row, p->extras.at[i].key,
-		    p->extras.at[i].bytes);
+	for (i = 0; i < p->kept.extras.n; i++)
+		ROW(&t, p->kept.extras.at[i].table, p->kept.extras.at[i].row,
+		    p->kept.extras.at[i].key, p->kept.extras.at[i].bytes);
 	table_close(&t);
 	t = table_of(o, PP_SPAA_T_SOURCES);
 	for (i = 0; i < p->sources.n; i++)
@@ -393,7 +393,7 @@ private_write(struct pp_spaa_out *o)
 
 	if (native->carry_save && !native->carry_save(o->p, &bytes))
 		o->failed = true;
-	if (!native->carry_save && o->p->private_data)
+	if (!native->carry_save && o->p->kept.data)
 		pp_diag_add(o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_PRIVATE], PP_NOWHERE,
 		            "details that only %s understands were left out", native->name);
 	if (!o->failed && bytes.n)
@@ -410,8 +410,8 @@ pp_spaa_carry_write(struct pp_spaa_out *o)
 
 	strings_write(o);
 	ROW(&t, p->variant, p->producer, p->complete, p->estimated, p->facets, p->holds,
-	    p->flat_source, p->edge_own, p->edge_self_repeats, p->line_hits, (int64_t)p->events,
-	    (int64_t)p->samples, p->has_time, p->time_start, p->time_end, p->recorded_at,
+	    p->costs.source, p->calls.own, p->calls.self_repeats, p->lines.hits, (int64_t)p->events,
+	    (int64_t)p->samples, p->time.known, p->time.start, p->time.end, p->recorded_at,
 	    p->tree.marks_recursion, 0);
 	table_close(&t);
 	names_write(o);

@@ -162,8 +162,9 @@ add_metric(struct pp_spaa_carry *c, const int64_t *n)
 
 	if (!is_str(c, n[0]) || !is_str(c, n[1]) || !is_str(c, n[2]) || !is_str(c, n[3]) ||
 	    !is_below(n[4], PP_REAL + 1) || !is_below(n[5], PP_KIND_EVENTS + 1) || !is_u32(n[6]) ||
-	    !is_below(n[7], 21) || c->builder.profile->series.n || c->builder.profile->edges.n ||
-	    c->builder.profile->lines.n || c->builder.profile->metrics.n >= 4096)
+	    !is_below(n[7], 21) || c->builder.profile->series.n ||
+	    c->builder.profile->calls.rows.n || c->builder.profile->lines.rows.n ||
+	    c->builder.profile->metrics.n >= 4096)
 		return false;
 	(void)pp_build_metric(&c->builder, &m);
 	return true;
@@ -233,8 +234,8 @@ add_edge(struct pp_spaa_carry *c, const int64_t *n)
 		                   .series = (uint32_t)n[5] };
 
 	return is_below(n[0], p->funcs.n) && is_below(n[1], p->funcs.n) && is_str(c, n[2]) &&
-	       is_u32(n[3]) && is_series(p, n[5]) && grown(c, pp_vec_push(&p->edges, row)) &&
-	       grown(c, add_cells(&p->edge_cells.at, &p->edge_cells.n, &p->edge_cells.cap, n + 6,
+	       is_u32(n[3]) && is_series(p, n[5]) && grown(c, pp_vec_push(&p->calls.rows, row)) &&
+	       grown(c, add_cells(&p->calls.cells.at, &p->calls.cells.n, &p->calls.cells.cap, n + 6,
 	                          pp_edge_stride(p)));
 }
 
@@ -249,15 +250,15 @@ add_line(struct pp_spaa_carry *c, const int64_t *n)
 		                   .address = (uint64_t)n[4] };
 
 	return is_below(n[0], p->funcs.n) && is_str(c, n[1]) && is_u32(n[2]) &&
-	       is_series(p, n[3]) && grown(c, pp_vec_push(&p->lines, row)) &&
-	       grown(c, add_cells(&p->line_cells.at, &p->line_cells.n, &p->line_cells.cap, n + 5,
+	       is_series(p, n[3]) && grown(c, pp_vec_push(&p->lines.rows, row)) &&
+	       grown(c, add_cells(&p->lines.cells.at, &p->lines.cells.n, &p->lines.cells.cap, n + 5,
 	                          pp_line_stride(p)));
 }
 
 static bool
 add_func_cell(struct pp_spaa_carry *c, const int64_t *n)
 {
-	return grown(c, pp_vec_push(&c->builder.profile->func_cells, n[0]));
+	return grown(c, pp_vec_push(&c->builder.profile->costs.cells, n[0]));
 }
 
 static bool
@@ -290,7 +291,7 @@ add_extra(struct pp_spaa_carry *c, const int64_t *n)
 	struct pp_extra_row row = { (uint32_t)n[0], (uint32_t)n[1], (pp_str)n[2], (pp_str)n[3] };
 
 	return is_u32(n[0]) && is_u32(n[1]) && is_str(c, n[2]) && is_str(c, n[3]) &&
-	       grown(c, pp_vec_push(&c->builder.profile->extras, row));
+	       grown(c, pp_vec_push(&c->builder.profile->kept.extras, row));
 }
 
 static bool
@@ -316,15 +317,15 @@ set_profile(struct pp_spaa_carry *c, const int64_t *n)
 	p->estimated = n[3] != 0;
 	p->facets = (unsigned)n[4] & (PP_TREE | PP_EDGES | PP_LINES);
 	p->holds = (unsigned)n[5];
-	p->flat_source = (enum pp_flat_source)n[6];
-	p->edge_own = n[7] != 0;
-	p->edge_self_repeats = n[8] != 0;
-	p->line_hits = n[9] != 0;
+	p->costs.source = (enum pp_flat_source)n[6];
+	p->calls.own = n[7] != 0;
+	p->calls.self_repeats = n[8] != 0;
+	p->lines.hits = n[9] != 0;
 	p->events = (uint64_t)n[10];
 	p->samples = (uint64_t)n[11];
-	p->has_time = n[12] != 0;
-	p->time_start = n[13];
-	p->time_end = n[14];
+	p->time.known = n[12] != 0;
+	p->time.start = n[13];
+	p->time.end = n[14];
 	p->recorded_at = n[15];
 	return true;
 }
@@ -665,11 +666,11 @@ carry_install(struct pp_spaa_reader *r)
 	else if (status != PP_OK)
 		pp_diag_add(r->reader->diags, &pp_spaa_rules[PP_SPAA_R_CARRY_DAMAGED], PP_NOWHERE,
 		            "the details that only %s understands cannot be used", c->native->name);
-	if (!p->private_data) {
-		p->private_data = old->private_data;
-		p->private_free = old->private_free;
-		old->private_data = NULL;
-		old->private_free = NULL;
+	if (!p->kept.data) {
+		p->kept.data = old->kept.data;
+		p->kept.free = old->kept.free;
+		old->kept.data = NULL;
+		old->kept.free = NULL;
 	}
 	if (!pp_builder_ok(&c->builder)) {
 		pp_spaa_no_memory(r);

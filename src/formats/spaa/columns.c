@@ -185,8 +185,8 @@ pp_spaa_less_finish(struct pp_spaa_reader *r)
 		const struct pp_spaa_less *less = &r->less.at[i];
 		struct pp_spaa_event *e = &r->events.at[less->event];
 		const struct pp_spaa_row *row = &e->rows.at[less->row];
-		struct pp_less_row out = { .metric = e->first_metric + less->column,
-			                   .node = row->node };
+		struct pp_not_own_row out = { .metric = e->first_metric + less->column,
+			                      .node = row->node };
 		int64_t whole, own;
 
 		/* What was shared out among pairs has no leaf of its own any more. */
@@ -206,7 +206,7 @@ pp_spaa_less_finish(struct pp_spaa_reader *r)
 		} else {
 			out.cell = (int64_t)((uint64_t)whole - (uint64_t)own);
 		}
-		if (!pp_vec_push(&p->less, out)) {
+		if (!pp_vec_push(&p->not_own, out)) {
 			pp_spaa_no_memory(r);
 			return;
 		}
@@ -382,7 +382,7 @@ sums_give(struct pp_spaa_reader *r, const struct pp_spaa_event *e, const uint32_
 
 		if (frame && !e->sums.seen[frame])
 			continue;
-		to = p->sums.at + (size_t)row_of[frame] * 2 * wide + e->first_metric;
+		to = p->costs.sums.at + (size_t)row_of[frame] * 2 * wide + e->first_metric;
 		for (k = 0; k < e->columns.n; k++) {
 			to[k] = pp_sums_own(&e->sums, frame)[k];
 			to[wide + k] = pp_sums_total(&e->sums, frame)[k];
@@ -400,7 +400,7 @@ pp_spaa_sums_finish(struct pp_spaa_reader *r)
 	struct pp_profile *p = r->builder->profile;
 	uint32_t *row_of = calloc(p->frames.n + 1, sizeof *row_of);
 	size_t i, frame, cells;
-	bool fine = row_of && pp_vec_push(&p->sum_funcs, 0);
+	bool fine = row_of && pp_vec_push(&p->costs.funcs, 0);
 
 	for (i = 0; i < r->events.n && pp_builder_ok(r->builder); i++)
 		rows_sum(r, (uint32_t)i);
@@ -409,21 +409,21 @@ pp_spaa_sums_finish(struct pp_spaa_reader *r)
 
 		for (frame = 1; fine && frame < s->rows && frame < p->frames.n; frame++)
 			if (s->seen[frame] && !row_of[frame]) {
-				row_of[frame] = (uint32_t)p->sum_funcs.n;
-				fine = pp_vec_push(&p->sum_funcs, p->frames.at[frame].func);
+				row_of[frame] = (uint32_t)p->costs.funcs.n;
+				fine = pp_vec_push(&p->costs.funcs, p->frames.at[frame].func);
 			}
 	}
-	fine = fine && pp_size_mul(p->sum_funcs.n, 2 * p->metrics.n, &cells) &&
-	       pp_vec_reserve(&p->sums, cells + 1);
+	fine = fine && pp_size_mul(p->costs.funcs.n, 2 * p->metrics.n, &cells) &&
+	       pp_vec_reserve(&p->costs.sums, cells + 1);
 	if (fine) {
-		memset(p->sums.at, 0, (cells + 1) * sizeof *p->sums.at);
-		p->sums.n = cells;
+		memset(p->costs.sums.at, 0, (cells + 1) * sizeof *p->costs.sums.at);
+		p->costs.sums.n = cells;
 		for (i = 0; i < r->events.n; i++) {
 			sums_give(r, &r->events.at[i], row_of);
 			pp_sums_release(&r->events.at[i].sums);
 		}
-		p->flat_source = PP_FLAT_SUMS;
-		p->filtered = r->sieve.filter != NULL;
+		p->costs.source = PP_FLAT_SUMS;
+		p->costs.filtered = r->sieve.filter != NULL;
 	} else {
 		pp_spaa_no_memory(r);
 	}

@@ -18,8 +18,8 @@ pp_spaa_kept_new(struct pp_profile *p)
 	struct pp_spaa_kept *kept = calloc(1, sizeof *kept);
 
 	if (kept) {
-		p->private_data = kept;
-		p->private_free = kept_free;
+		p->kept.data = kept;
+		p->kept.free = kept_free;
 	}
 	return kept;
 }
@@ -47,5 +47,5 @@ pp_spaa_kept_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 const struct pp_spaa_kept *
 pp_spaa_kept_of(const struct pp_profile *p)
 {
-	return p->private_free == kept_free ? p->private_data : NULL;
+	return p->kept.free == kept_free ? p->kept.data : NULL;
 }

@@ -423,10 +423,10 @@ time_range(struct pp_spaa_reader *r)
 	struct pp_profile *p = r->builder->profile;
 	const struct pp_spaa_header *h = &r->header;
 
-	p->has_time = h->has_range && h->unit &&
-	              pp_spaa_num_scaled(&h->start, h->unit, &p->time_start) &&
-	              pp_spaa_num_scaled(&h->end, h->unit, &p->time_end) &&
-	              p->time_end >= p->time_start;
+	p->time.known = h->has_range && h->unit &&
+	                pp_spaa_num_scaled(&h->start, h->unit, &p->time.start) &&
+	                pp_spaa_num_scaled(&h->end, h->unit, &p->time.end) &&
+	                p->time.end >= p->time.start;
 }
 
 void

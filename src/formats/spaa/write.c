@@ -29,18 +29,18 @@ rows_flat(struct pp_spaa_out *o)
 {
 	const struct pp_profile *p = o->p;
 	size_t i, n = p->metrics.n;
-	bool lines = p->lines.n > 0;
+	bool lines = p->lines.rows.n > 0;
 
 	o->by_func = true;
 	if (!pp_tree_init(&o->own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
 		return false;
 	o->tree = &o->own_tree;
-	for (i = 0; i < (lines ? p->lines.n : p->edge_own ? p->edges.n : 0); i++) {
-		pp_func func = lines ? p->lines.at[i].func : p->edges.at[i].callee;
-		uint32_t series = lines ? p->lines.at[i].series : p->edges.at[i].series;
-		const int64_t *cells = lines
-		                           ? p->line_cells.at + i * pp_line_stride(p) + p->line_hits
-		                           : p->edge_cells.at + i * pp_edge_stride(p) + 1 + n;
+	for (i = 0; i < (lines ? p->lines.rows.n : p->calls.own ? p->calls.rows.n : 0); i++) {
+		pp_func func = lines ? p->lines.rows.at[i].func : p->calls.rows.at[i].callee;
+		uint32_t series = lines ? p->lines.rows.at[i].series : p->calls.rows.at[i].series;
+		const int64_t *cells = lines ? p->lines.cells.at + i * pp_line_stride(p) +
+		                                   p->lines.hits
+		                             : p->calls.cells.at + i * pp_edge_stride(p) + 1 + n;
 		pp_node node = func ? pp_tree_child(&o->own_tree, 0, p->funcs.at[func].same) : 0;
 
 		if ((func && !node) || !row_add(o, node, series, cells))
@@ -103,7 +103,7 @@ rows_sort(struct pp_spaa_out *o)
 static int
 less_order(const void *a, const void *b)
 {
-	const struct pp_less_row *x = a, *y = b;
+	const struct pp_not_own_row *x = a, *y = b;
 
 	return (x->node > y->node) - (x->node < y->node);
 }
@@ -114,14 +114,14 @@ less_collect(struct pp_spaa_out *o)
 {
 	size_t i;
 
-	o->less = malloc((o->p->less.n + 1) * sizeof *o->less);
+	o->less = malloc((o->p->not_own.n + 1) * sizeof *o->less);
 	if (!o->less)
 		return false;
-	for (i = 0; i < o->p->less.n; i++) {
-		o->less[i] = o->p->less.at[i];
+	for (i = 0; i < o->p->not_own.n; i++) {
+		o->less[i] = o->p->not_own.at[i];
 		o->less[i].node = o->map ? o->map[o->less[i].node] : o->less[i].node;
 	}
-	o->less_n = o->p->less.n;
+	o->less_n = o->p->not_own.n;
 	qsort(o->less, o->less_n, sizeof *o->less, less_order);
 	return true;
 }
@@ -133,7 +133,7 @@ rows_collect(struct pp_spaa_out *o)
 	uint32_t i, row;
 
 	o->tree = &p->tree;
-	if (p->tree.n <= 1 && (p->lines.n || p->edges.n))
+	if (p->tree.n <= 1 && (p->lines.rows.n || p->calls.rows.n))
 		return rows_flat(o) && rows_sort(o);
 	if (o->by_func && !tree_by_func(o))
 		return false;
@@ -578,7 +578,7 @@ less_add(const struct pp_spaa_out *o, pp_node node, uint32_t series, struct sums
 			high = middle;
 	}
 	for (; low < o->less_n && o->less[low].node == node; low++) {
-		const struct pp_less_row *row = &o->less[low];
+		const struct pp_not_own_row *row = &o->less[low];
 		const struct pp_metric *m = &o->p->metrics.at[row->metric];
 
 		if (!o->split || row->series == series)

@@ -75,7 +75,7 @@ struct pp_spaa_out {
 	struct pp_tree own_tree;
 	pp_node *map; /* node of the profile -> node of the tree; NULL = the same */
 	PP_VEC(struct pp_spaa_out_row) rows; /* by node */
-	struct pp_less_row *less;            /* what is not the own cost of leaves, by node */
+	struct pp_not_own_row *less;         /* what is not the own cost of leaves, by node */
 	size_t less_n;
 	PP_VEC(struct pp_spaa_out_event) events;
 	size_t main_events;

@@ -168,11 +168,11 @@ events_write(struct pp_spaa_out *o)
 static bool
 time_span(const struct pp_spaa_out *o, int64_t *start, int64_t *end)
 {
-	bool any = o->p->has_time;
+	bool any = o->p->time.known;
 	size_t i;
 
-	*start = o->p->time_start;
-	*end = o->p->time_end;
+	*start = o->p->time.start;
+	*end = o->p->time.end;
 	for (i = 0; o->samples && i < o->p->series.n; i++) {
 		const struct pp_timeline *t = &o->p->series.at[i].timeline;
 		struct pp_timeline_iter it;

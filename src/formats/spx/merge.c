@@ -396,9 +396,9 @@ note_time(struct spx_read *r, const struct spx_walk *w)
 
 	if (r->time_column >= r->metrics || w->count == 0)
 		return;
-	if (!p->has_time || end > p->time_end)
-		p->time_end = end;
-	p->has_time = true;
+	if (!p->time.known || end > p->time.end)
+		p->time.end = end;
+	p->time.known = true;
 }
 
 void

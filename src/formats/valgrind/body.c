@@ -158,15 +158,15 @@ pp_cg_body_finish(struct pp_cg_body *body, struct pp_cg_parser *p)
 	p->parts.at = NULL;
 	p->headers.at = NULL;
 	p->parts.n = p->parts.cap = p->headers.n = p->headers.cap = 0;
-	body->builder->profile->private_data = body;
-	body->builder->profile->private_free = pp_cg_body_free;
+	body->builder->profile->kept.data = body;
+	body->builder->profile->kept.free = pp_cg_body_free;
 	body->builder = NULL;
 }
 
 const struct pp_cg_body *
 pp_cg_body_of(const struct pp_profile *p)
 {
-	return p->private_free == pp_cg_body_free ? p->private_data : NULL;
+	return p->kept.free == pp_cg_body_free ? p->kept.data : NULL;
 }
 
 /* ---- unpacking -------------------------------------------------------------------------- */

@@ -48,18 +48,18 @@ literal(struct pp_slice s)
 static struct entry *
 entries_sort(const struct pp_profile *p)
 {
-	struct entry *entries = malloc((p->lines.n + 1) * sizeof *entries);
+	struct entry *entries = malloc((p->lines.rows.n + 1) * sizeof *entries);
 	size_t i;
 
-	for (i = 0; entries && i < p->lines.n; i++) {
-		const struct pp_line_row *row = &p->lines.at[i];
+	for (i = 0; entries && i < p->lines.rows.n; i++) {
+		const struct pp_line_row *row = &p->lines.rows.at[i];
 
 		entries[i] = (struct entry){ literal(pp_text_of(p, row->file)),
 			                     literal(pp_text_of(p, p->funcs.at[row->func].name)),
 			                     row->line, (uint32_t)i };
 	}
 	if (entries)
-		qsort(entries, p->lines.n, sizeof *entries, entry_cmp);
+		qsort(entries, p->lines.rows.n, sizeof *entries, entry_cmp);
 	return entries;
 }
 
@@ -136,7 +136,7 @@ put_entry(struct pp_sink *out, const struct pp_profile *p, const struct entry *f
 		pp_i128 sum = 0;
 
 		for (x = from; x < to; x++)
-			sum += p->line_cells.at[x->row * stride + m];
+			sum += p->lines.cells.at[x->row * stride + m];
 		/* Rows were added within 63 bits; several of them may not fit. */
 		sum = sum > INT64_MAX ? INT64_MAX : sum < -INT64_MAX ? -INT64_MAX : sum;
 		put_cost(out, sum);
@@ -149,7 +149,7 @@ static void
 put_entries(struct pp_sink *out, const struct pp_profile *p, const struct entry *entries,
             pp_i128 *summary)
 {
-	size_t i = 0, n = p->lines.n;
+	size_t i = 0, n = p->lines.rows.n;
 
 	while (i < n && out->status == PP_OK) {
 		const struct entry *x = &entries[i];
@@ -176,7 +176,7 @@ put_entries(struct pp_sink *out, const struct pp_profile *p, const struct entry 
 static void
 report(struct pp_writer *w, struct pp_cg_view *v)
 {
-	if (w->profile->edges.n)
+	if (w->profile->calls.rows.n)
 		pp_buf_adds(&v->lost, ", calls");
 	if (v->lost.n > 2)
 		pp_diag_add(w->diags, &pp_cachegrind_rules[PP_CACHEGRIND_WRITE_FACETS], PP_NOWHERE,

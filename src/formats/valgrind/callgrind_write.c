@@ -162,12 +162,13 @@ group(uint32_t **rows, size_t **first, size_t n, size_t funcs, const struct pp_p
 		return false;
 	}
 	for (i = 0; i < n; i++)
-		(*first)[(edges ? p->edges.at[i].caller : p->lines.at[i].func) + 1]++;
+		(*first)[(edges ? p->calls.rows.at[i].caller : p->lines.rows.at[i].func) + 1]++;
 	for (i = 1; i <= funcs; i++)
 		(*first)[i] += (*first)[i - 1];
 	memcpy(at, *first, (funcs + 1) * sizeof *at);
 	for (i = 0; i < n; i++)
-		(*rows)[at[edges ? p->edges.at[i].caller : p->lines.at[i].func]++] = (uint32_t)i;
+		(*rows)[at[edges ? p->calls.rows.at[i].caller : p->lines.rows.at[i].func]++] =
+		    (uint32_t)i;
 	free(at);
 	return true;
 }
@@ -188,15 +189,15 @@ view_function(struct pp_cg_emit *e, const struct grouped *g, pp_func func)
 	size_t i, n = p->metrics.n;
 
 	for (i = g->line_first[func]; i < g->line_first[func + 1]; i++) {
-		const struct pp_line_row *row = &p->lines.at[g->lines[i]];
+		const struct pp_line_row *row = &p->lines.rows.at[g->lines[i]];
 		struct pp_cg_pos pos = { { row->address, 0, row->line } };
 
 		pp_cg_emit_place(e, func, row->file);
-		pp_cg_emit_own(e, &pos, p->line_cells.at + g->lines[i] * pp_line_stride(p), n);
+		pp_cg_emit_own(e, &pos, p->lines.cells.at + g->lines[i] * pp_line_stride(p), n);
 	}
 	for (i = g->edge_first[func]; i < g->edge_first[func + 1]; i++) {
-		const struct pp_edge_row *row = &p->edges.at[g->edges[i]];
-		const int64_t *cells = p->edge_cells.at + g->edges[i] * pp_edge_stride(p);
+		const struct pp_edge_row *row = &p->calls.rows.at[g->edges[i]];
+		const int64_t *cells = p->calls.cells.at + g->edges[i] * pp_edge_stride(p);
 		struct pp_cg_pos pos = { { row->site_address, 0, row->site_line } };
 		struct pp_cg_call call = { .callee = row->callee, .count = (uint64_t)cells[0] };
 
@@ -217,8 +218,8 @@ view_totals(struct pp_cg_emit *e)
 	for (m = 0; m < p->metrics.n; m++) {
 		pp_i128 sum = 0;
 
-		for (i = 0; i < p->lines.n; i++)
-			sum += p->line_cells.at[i * stride + m];
+		for (i = 0; i < p->lines.rows.n; i++)
+			sum += p->lines.cells.at[i * stride + m];
 		pp_sink_putc(e->out, ' ');
 		pp_sink_write(e->out, text, pp_num_print(text, sum, 0));
 	}
@@ -283,13 +284,13 @@ write_view(struct pp_writer *w, const struct pp_cg_view *v)
 	pp_status status = PP_E_NOMEM;
 	size_t i;
 
-	for (i = 0; i < p->lines.n; i++)
-		positions |= p->lines.at[i].address ? PP_CG_INSTR : 0;
-	for (i = 0; i < p->edges.n; i++)
-		positions |= p->edges.at[i].site_address ? PP_CG_INSTR : 0;
+	for (i = 0; i < p->lines.rows.n; i++)
+		positions |= p->lines.rows.at[i].address ? PP_CG_INSTR : 0;
+	for (i = 0; i < p->calls.rows.n; i++)
+		positions |= p->calls.rows.at[i].site_address ? PP_CG_INSTR : 0;
 	if (pp_cg_emit_init(&e, p, w->out) &&
-	    group(&g.lines, &g.line_first, p->lines.n, p->funcs.n, p, false) &&
-	    group(&g.edges, &g.edge_first, p->edges.n, p->funcs.n, p, true)) {
+	    group(&g.lines, &g.line_first, p->lines.rows.n, p->funcs.n, p, false) &&
+	    group(&g.edges, &g.edge_first, p->calls.rows.n, p->funcs.n, p, true)) {
 		view_header(w, v, positions);
 		pp_cg_emit_part(&e, positions);
 		for (i = 1; i < p->funcs.n && !e.failed && w->out->status == PP_OK; i++)

@@ -22,7 +22,7 @@ carried_free(void *data)
 struct pp_slice
 pp_cg_carried(const struct pp_profile *p)
 {
-	const struct carried *text = p->private_free == carried_free ? p->private_data : NULL;
+	const struct carried *text = p->kept.free == carried_free ? p->kept.data : NULL;
 
 	return text ? pp_slice_of(text->bytes, text->n) : pp_slice_of(NULL, 0);
 }
@@ -57,7 +57,7 @@ pp_cg_carry_load(struct pp_profile *p, struct pp_slice bytes)
 	text->n = bytes.n;
 	if (bytes.n)
 		memcpy(text->bytes, bytes.p, bytes.n);
-	p->private_data = text;
-	p->private_free = carried_free;
+	p->kept.data = text;
+	p->kept.free = carried_free;
 	return PP_OK;
 }

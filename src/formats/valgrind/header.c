@@ -137,10 +137,10 @@ metric_add(struct pp_cg_parser *p, const struct pp_metric *metric)
 	size_t i;
 	bool ok;
 
-	ok = widen(&profile->edge_cells.at, &profile->edge_cells.n, &profile->edge_cells.cap,
-	           pp_edge_stride(profile), profile->edges.n) &&
-	     widen(&profile->line_cells.at, &profile->line_cells.n, &profile->line_cells.cap,
-	           pp_line_stride(profile), profile->lines.n);
+	ok = widen(&profile->calls.cells.at, &profile->calls.cells.n, &profile->calls.cells.cap,
+	           pp_edge_stride(profile), profile->calls.rows.n) &&
+	     widen(&profile->lines.cells.at, &profile->lines.cells.n, &profile->lines.cells.cap,
+	           pp_line_stride(profile), profile->lines.rows.n);
 	for (i = 0; ok && i < profile->series.n; i++)
 		ok = widen_series(&profile->series.at[i]);
 	if (!ok)

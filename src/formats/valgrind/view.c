@@ -390,9 +390,9 @@ rows_lines(struct making *k)
 {
 	size_t i, m, stride = pp_line_stride(k->p);
 
-	for (i = 0; i < k->p->lines.n && pp_builder_ok(k->b); i++) {
-		const struct pp_line_row *row = &k->p->lines.at[i];
-		const int64_t *cells = k->p->line_cells.at + i * stride + k->p->line_hits;
+	for (i = 0; i < k->p->lines.rows.n && pp_builder_ok(k->b); i++) {
+		const struct pp_line_row *row = &k->p->lines.rows.at[i];
+		const int64_t *cells = k->p->lines.cells.at + i * stride + k->p->lines.hits;
 		pp_func func = make_function(k, k->p->funcs.at[row->func].same, false);
 		pp_str file = row->file ? make_name(k, pp_text_of(k->p, row->file), false, "")
 		                        : k->b->profile->funcs.at[func].file;
@@ -408,9 +408,9 @@ rows_edges(struct making *k)
 {
 	size_t i, m, stride = pp_edge_stride(k->p);
 
-	for (i = 0; i < k->p->edges.n && pp_builder_ok(k->b); i++) {
-		const struct pp_edge_row *from = &k->p->edges.at[i];
-		const int64_t *cells = k->p->edge_cells.at + i * stride;
+	for (i = 0; i < k->p->calls.rows.n && pp_builder_ok(k->b); i++) {
+		const struct pp_edge_row *from = &k->p->calls.rows.at[i];
+		const int64_t *cells = k->p->calls.cells.at + i * stride;
 		struct pp_edge_row row = { .site_line = from->site_line,
 			                   .site_address = from->site_address };
 		int64_t *to;
@@ -437,9 +437,9 @@ rows_own(struct making *k)
 {
 	size_t i, m, n = k->p->metrics.n, stride = pp_edge_stride(k->p);
 
-	for (i = 0; k->p->edge_own && i < k->p->edges.n && pp_builder_ok(k->b); i++) {
-		const int64_t *own = k->p->edge_cells.at + i * stride + 1 + n;
-		pp_func callee = k->p->funcs.at[k->p->edges.at[i].callee].same;
+	for (i = 0; k->p->calls.own && i < k->p->calls.rows.n && pp_builder_ok(k->b); i++) {
+		const int64_t *own = k->p->calls.cells.at + i * stride + 1 + n;
+		pp_func callee = k->p->funcs.at[k->p->calls.rows.at[i].callee].same;
 		pp_func func = make_function(k, callee, false);
 
 		for (m = 0; m < n; m++)
@@ -471,9 +471,10 @@ make_view(struct making *k, bool edges)
 
 	make_metrics(k);
 	(void)pp_build_series_plain(k->b, false, false);
-	if (k->p->tree.n > 1 && (!(k->p->facets & PP_LINES) || k->p->flat_source == PP_FLAT_TREE)) {
+	if (k->p->tree.n > 1 &&
+	    (!(k->p->facets & PP_LINES) || k->p->costs.source == PP_FLAT_TREE)) {
 		status = from_tree(k, edges);
-	} else if (k->p->flat_source == PP_FLAT_CALLS && k->p->edge_own) {
+	} else if (k->p->costs.source == PP_FLAT_CALLS && k->p->calls.own) {
 		rows_own(k);
 		if (edges)
 			rows_edges(k);

@@ -311,7 +311,7 @@ build_function(struct fast *f, pp_func func, const struct pp_xd_sums *sums)
 	cells_add(f, cells + 1, sums->own);
 	cells_add(f, cells + 1 + n, sums->total);
 	cells_add(f, cells + 1 + n, sums->root);
-	whole = f->builder->profile->func_cells.at;
+	whole = f->builder->profile->costs.cells.at;
 	cells_add(f, whole + 1, sums->own);
 	if (!(f->builder->profile->funcs.at[func].flags & PP_FUNC_INTERNAL)) {
 		struct pp_func_row *row = &f->builder->profile->funcs.at[func];

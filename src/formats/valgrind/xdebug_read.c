@@ -66,7 +66,7 @@ void
 pp_xd_finish(struct pp_cg_parser *p, bool cut)
 {
 	struct pp_profile *profile = p->builder->profile;
-	bool aggregate = profile->flat_source == PP_FLAT_EDGES;
+	bool aggregate = profile->costs.source == PP_FLAT_EDGES;
 	size_t i;
 
 	profile->format = &pp_format_xdebug;
@@ -239,7 +239,7 @@ read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
 	result = fast_all(&p, in, &cut);
 	reader->diags = outer;
 	if (result == PP_XD_FAST_DONE) {
-		profile->flat_source = PP_FLAT_FUNCS;
+		profile->costs.source = PP_FLAT_FUNCS;
 		profile->facets |= reader->want & PP_FLAT ? 0 : PP_TREE;
 		settle_lines(builder);
 		p.line = 0;

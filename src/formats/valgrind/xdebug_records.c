@@ -493,7 +493,7 @@ build_calls(struct pp_cg_parser *p, struct reading *r)
 	free(node_of);
 	if (pp_builder_ok(p->builder))
 		build_lines(p, r);
-	p->builder->profile->flat_source = PP_FLAT_FUNCS;
+	p->builder->profile->costs.source = PP_FLAT_FUNCS;
 	p->builder->profile->facets |= PP_TREE;
 }
 
@@ -549,7 +549,7 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 	}
 	pp_map_release(&by_name);
 	profile->variant = pp_build_strz(p->builder, "aggregate");
-	profile->flat_source = PP_FLAT_EDGES;
+	profile->costs.source = PP_FLAT_EDGES;
 	profile->facets |= PP_EDGES | PP_LINES;
 }
 

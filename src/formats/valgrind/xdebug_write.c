@@ -676,8 +676,8 @@ report(struct xd_write *x)
 	}
 	if (!x->counted)
 		pp_buf_addf(&lost, ", %s (each stack is written as one call)",
-		            x->p->edges.n ? "how often functions were called"
-		                          : "that calls were not counted");
+		            x->p->calls.rows.n ? "how often functions were called"
+		                               : "that calls were not counted");
 	if ((x->p->facets | x->p->holds) & PP_TIMELINE)
 		pp_buf_adds(&lost, ", the time of events");
 	if (x->joined)
