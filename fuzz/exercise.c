@@ -541,9 +541,9 @@ read_sifted(const struct exercise *e)
 	    pp_filter_add(&filter, PP_FILTER_IGNORE, pp_slice_z("e"), &problem) &&
 	    pp_open(&opened, e->path ? e->path : "input", e->data, e->size, &opts, &diags) ==
 	        PP_OK) {
-		opened.reader.filter = &filter;
+		opened.order->filter = &filter;
 		require(is_answer(e, pp_opened_read(&opened, &sifted)), "the answer in short");
-		if (sifted && sifted->costs.filtered && filter.status == PP_OK)
+		if (sifted && sifted->costs.filtered)
 			(void)compute(e, sifted, &(union pp_value){ .i = 0 });
 		pp_opened_close(&opened);
 	}

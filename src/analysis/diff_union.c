@@ -163,7 +163,7 @@ pp_diff_union(const struct pp_diff *d, bool with_change, struct pp_profile **out
 	             after->calls.rows.n >
 	         0))
 		return PP_E_UNSUPPORTED;
-	if (!pp_builder_init(&u.b, &limits, 0, before->strs.seed, &pp_pages_plain))
+	if (!pp_builder_init(&u.b, &limits, NULL, before->strs.seed, &pp_pages_plain))
 		return PP_E_NOMEM;
 	u.frame_of_group = calloc(d->identity.groups.n + 1, sizeof *u.frame_of_group);
 	if (!u.frame_of_group)

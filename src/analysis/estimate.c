@@ -199,8 +199,7 @@ pp_estimate_stacks(const struct pp_profile *p, const struct pp_estimate_opts *op
 		status = PP_E_NOMEM;
 	if (status == PP_OK)
 		status = pp_stacks_run(&e, PP_ALL_SERIES, nodes_most(opts));
-	if (status == PP_OK &&
-	    !pp_builder_init(&b, &limits, PP_TREE, p->strs.seed, &pp_pages_plain))
+	if (status == PP_OK && !pp_builder_init(&b, &limits, NULL, p->strs.seed, &pp_pages_plain))
 		status = PP_E_NOMEM;
 	if (status == PP_OK) {
 		profile_start(&e, &b);

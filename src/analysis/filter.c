@@ -1,164 +1,11 @@
 /*
- * Filters: rules, events and threads, and the order in which everything happens.
+ * Filters on a profile: functions, events and threads, and the order in which everything happens.
  */
 #include "analysis/filter.h"
 
-#include <math.h>
-
 #include "base/num.h"
 
-/* ---- what is asked ---------------------------------------------------------------------- */
-
-static bool
-starts_with(struct pp_slice *text, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	if (text->n < n || memcmp(text->p, prefix, n) != 0)
-		return false;
-	*text = pp_slice_of(text->p + n, text->n - n);
-	return true;
-}
-
-bool
-pp_filter_add(struct pp_filter *f, enum pp_filter_kind kind, struct pp_slice pattern,
-              struct pp_buf *problem)
-{
-	struct pp_filter_rule rule = { .kind = kind, .on = PP_FILTER_NAME, .text = pattern };
-
-	if (starts_with(&pattern, "file:"))
-		rule.on = PP_FILTER_FILE;
-	else if (starts_with(&pattern, "module:"))
-		rule.on = PP_FILTER_MODULE;
-	rule.regex = pp_regex_new(pattern, problem);
-	if (!rule.regex)
-		return false;
-	if (pp_vec_push(&f->rules, rule))
-		return true;
-	pp_regex_free(rule.regex);
-	return false;
-}
-
-/* "1.5ms", "20%"; false when it is neither. */
-static bool
-parse_moment(struct pp_slice text, struct pp_filter_time *out)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "ns", 1 },  { "us", 1e3 },   { "µs", 1e3 },   { "ms", 1e6 },
-		      { "s", 1e9 }, { "min", 6e10 }, { "h", 3.6e12 }, { "", 1 } };
-	size_t n = 0, i;
-	double number;
-
-	while (n < text.n && (text.p[n] == '.' || (text.p[n] >= '0' && text.p[n] <= '9')))
-		n++;
-	if (!pp_num_double(pp_slice_of(text.p, n), &number))
-		return false;
-	text = pp_slice_of(text.p + n, text.n - n);
-	out->given = true;
-	if (pp_slice_eq_z(text, "%")) {
-		out->is_share = true;
-		out->share = number / 100.0;
-		return number <= 100.0;
-	}
-	for (i = 0; i < PP_COUNT_OF(units); i++)
-		if (pp_slice_eq_z(text, units[i].name)) {
-			out->ns = number * units[i].ns >= 9.2e18
-			              ? INT64_MAX
-			              : (int64_t)llround(number * units[i].ns);
-			return true;
-		}
-	return false;
-}
-
-bool
-pp_filter_set_time(struct pp_filter *f, struct pp_slice text, struct pp_buf *problem)
-{
-	size_t dots;
-	bool fine = false;
-
-	for (dots = 0; dots + 1 < text.n; dots++)
-		if (text.p[dots] == '.' && text.p[dots + 1] == '.')
-			break;
-	f->from = f->to = (struct pp_filter_time){ 0 };
-	if (dots + 1 < text.n && text.n > 2) {
-		struct pp_slice from = pp_slice_of(text.p, dots);
-		struct pp_slice to = pp_slice_of(text.p + dots + 2, text.n - dots - 2);
-
-		fine = (from.n == 0 || parse_moment(from, &f->from)) &&
-		       (to.n == 0 || parse_moment(to, &f->to));
-	}
-	if (!fine)
-		pp_buf_addf(
-		    problem,
-		    "'%.*s' is no stretch of time; write FROM..TO with numbers in ns, us, ms, "
-		    "s, min, h or %%, like 1.5s..2s, ..20%% or 300ms..",
-		    (int)(text.n < 100 ? text.n : 100), (const char *)text.p);
-	return fine;
-}
-
-void
-pp_filter_release(struct pp_filter *f)
-{
-	size_t i;
-
-	for (i = 0; i < f->rules.n; i++)
-		pp_regex_free(f->rules.at[i].regex);
-	pp_buf_release(&f->problem);
-	pp_vec_release(&f->rules);
-	pp_vec_release(&f->events);
-	pp_vec_release(&f->threads);
-}
-
-bool
-pp_filter_needs_stacks(const struct pp_filter *f)
-{
-	return (f->rules.n > 0 && !f->by_function) || f->depth > 0;
-}
-
-static bool
-has_time(const struct pp_filter *f)
-{
-	return f->from.given || f->to.given;
-}
-
-bool
-pp_filter_is_empty(const struct pp_filter *f)
-{
-	return f->rules.n == 0 && f->depth == 0 && f->events.n == 0 && f->threads.n == 0 &&
-	       !has_time(f);
-}
-
 /* ---- rules on functions ----------------------------------------------------------------- */
-
-pp_str
-pp_filter_rule_text(const struct pp_profile *p, const struct pp_filter_rule *rule,
-                    const struct pp_func_row *f)
-{
-	if (rule->on == PP_FILTER_FILE)
-		return f->file;
-	return rule->on == PP_FILTER_MODULE ? p->modules.at[f->module].name : f->name;
-}
-
-pp_status
-pp_filter_rule_try(const struct pp_filter_rule *rule, struct pp_slice text, bool *matches,
-                   struct pp_buf *problem)
-{
-	enum pp_regex_result found = pp_regex_match(rule->regex, text);
-
-	*matches = found == PP_REGEX_YES;
-	if (found == PP_REGEX_NOMEM)
-		return PP_E_NOMEM;
-	if (found != PP_REGEX_TOO_HARD)
-		return PP_OK;
-	pp_buf_addf(problem,
-	            "the pattern '%.*s' takes too many steps on a name of %zu bytes; write it more "
-	            "simply",
-	            (int)(rule->text.n < 200 ? rule->text.n : 200), (const char *)rule->text.p,
-	            text.n);
-	return PP_E_LIMIT;
-}
 
 /* Applies one rule to all functions; `known` (per string: 1 + the answer) is all zero. */
 static pp_status
@@ -204,17 +51,6 @@ rules_apply(const struct pp_profile *p, const struct pp_filter *f, struct pp_buf
 		return flags;
 	free(flags);
 	return NULL;
-}
-
-static unsigned
-rule_kinds(const struct pp_filter *f)
-{
-	unsigned kinds = 0;
-	size_t i;
-
-	for (i = 0; i < f->rules.n; i++)
-		kinds |= 1u << f->rules.at[i].kind;
-	return kinds;
 }
 
 /* Whether a function stays in a listing that knows no stacks. */
@@ -270,6 +106,12 @@ asks_for_metric(const struct pp_profile *p, const struct pp_filter *f)
 		if (metric_named(p, &p->metrics.at[i], f))
 			return true;
 	return false;
+}
+
+static bool
+has_time(const struct pp_filter *f)
+{
+	return f->from.given || f->to.given;
 }
 
 static bool
@@ -582,7 +424,7 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
       struct pp_buf *problem)
 {
 	struct pp_filter_stacks stacks = { .flags = f->by_function ? NULL : flags,
-		                           .kinds = f->by_function ? 0 : rule_kinds(f),
+		                           .kinds = f->by_function ? 0 : pp_filter_kinds(f),
 		                           .depth = f->depth,
 		                           .metrics = metrics,
 		                           .problem = problem };
@@ -594,7 +436,7 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
 
 	if (nothing)
 		drop_everything(p);
-	status = choose_series(p, f, f->by_function ? flags : NULL, rule_kinds(f), nothing);
+	status = choose_series(p, f, f->by_function ? flags : NULL, pp_filter_kinds(f), nothing);
 	/* Costs per function are those of all series together. */
 	if (p->series.n < series && p->costs.source == PP_FLAT_FUNCS) {
 		p->costs.source = PP_FLAT_TREE;

@@ -4,16 +4,8 @@
  */
 #include "analysis/filter.h"
 
-/* What is known of a node; the first three come down from its ancestors. */
-enum {
-	SEEN_FOCUS = 1 << 0,
-	SEEN_IGNORE = 1 << 1,
-	SEEN_FROM = 1 << 2,
-	SEEN_FRAME = 1 << 3, /* it or an ancestor is still shown */
-	SHOWN = 1 << 4,      /* this frame stays */
-	KEPT = 1 << 5,       /* its own cost stays */
-	NEEDED = 1 << 6      /* it, or a node below it, has cost that stays */
-};
+/* What is known of a node: PP_STACK_*, and whether it, or a node below it, has cost that stays. */
+enum { SHOWN = PP_STACK_SHOWN, KEPT = PP_STACK_KEPT, NEEDED = 1 << 6 };
 
 struct reshape {
 	struct pp_profile *p;
@@ -23,12 +15,6 @@ struct reshape {
 	pp_node *to;
 	struct pp_tree tree;
 };
-
-static bool
-has_kind(const struct pp_filter_stacks *want, enum pp_filter_kind kind)
-{
-	return want->kinds >> kind & 1;
-}
 
 /* What the rules say of each frame's function; NULL when out of memory. */
 static pp_filter_flags *
@@ -43,56 +29,28 @@ frame_flags(const struct reshape *r)
 	return flags;
 }
 
-/* Whether the frame of a node stays, given what is known of the stack down to it. */
-static bool
-frame_stays(const struct reshape *r, pp_node node, unsigned flags, unsigned seen)
-{
-	const struct pp_filter_stacks *want = r->want;
-
-	if (has_kind(want, PP_FILTER_SHOW_FROM) && !(seen & SEEN_FROM))
-		return false;
-	if (flags >> PP_FILTER_HIDE & 1)
-		return false;
-	if (has_kind(want, PP_FILTER_SHOW) && !(flags >> PP_FILTER_SHOW & 1))
-		return false;
-	return !r->depth || r->depth[pp_tree_parent(&r->p->tree, node)] < want->depth;
-}
-
-static bool
-stack_stays(const struct pp_filter_stacks *want, unsigned seen)
-{
-	return !(seen & SEEN_IGNORE) && (!has_kind(want, PP_FILTER_FOCUS) || (seen & SEEN_FOCUS)) &&
-	       (!has_kind(want, PP_FILTER_SHOW_FROM) || (seen & SEEN_FROM));
-}
-
 static bool
 decide(struct reshape *r)
 {
-	const unsigned down = SEEN_FOCUS | SEEN_IGNORE | SEEN_FROM | SEEN_FRAME;
-	const unsigned picky = 1u << PP_FILTER_FOCUS | 1u << PP_FILTER_SHOW |
-	                       1u << PP_FILTER_SHOW_FROM;
+	const struct pp_tree *t = &r->p->tree;
 	pp_filter_flags *says = frame_flags(r);
+	struct pp_filter_steps steps;
 	pp_node node;
 
 	if (!says)
 		return false;
-	/* Cost without any stack stays unless something asks for a frame. */
-	r->state[0] = r->want->kinds & picky ? 0 : KEPT;
-	for (node = 1; node < r->p->tree.n; node++) {
-		pp_node parent = pp_tree_parent(&r->p->tree, node);
-		unsigned flags = says[pp_tree_frame(&r->p->tree, node)];
-		unsigned seen = r->state[parent] & down;
+	pp_filter_steps_init(&steps, r->want->kinds);
+	r->state[0] = steps.start;
+	for (node = 1; node < t->n; node++) {
+		pp_node parent = pp_tree_parent(t, node);
+		unsigned flags = says[pp_tree_frame(t, node)], state;
 
-		seen |= flags >> PP_FILTER_FOCUS & 1 ? SEEN_FOCUS : 0u;
-		seen |= flags >> PP_FILTER_IGNORE & 1 ? SEEN_IGNORE : 0u;
-		seen |= flags >> PP_FILTER_SHOW_FROM & 1 ? SEEN_FROM : 0u;
-		if (frame_stays(r, node, flags, seen))
-			seen |= SEEN_FRAME | SHOWN;
+		if (r->depth && r->depth[parent] >= r->want->depth)
+			flags |= PP_FILTER_BIT(HIDE);
+		state = pp_filter_steps_go(&steps, r->state[parent], flags);
 		if (r->depth)
-			r->depth[node] = r->depth[parent] + (seen & SHOWN ? 1 : 0);
-		if ((seen & SEEN_FRAME) && stack_stays(r->want, seen))
-			seen |= KEPT;
-		r->state[node] = (unsigned char)seen;
+			r->depth[node] = r->depth[parent] + (state & SHOWN ? 1 : 0);
+		r->state[node] = (unsigned char)state;
 	}
 	free(says);
 	return true;
@@ -277,7 +235,7 @@ less_rebuild(struct reshape *r)
 static bool
 is_choice(const struct reshape *r)
 {
-	const unsigned choices = 1u << PP_FILTER_FOCUS | 1u << PP_FILTER_IGNORE;
+	const unsigned choices = PP_FILTER_BIT(FOCUS) | PP_FILTER_BIT(IGNORE);
 	size_t m;
 
 	for (m = 0; r->want->depth && m < r->p->series.n; m++)
@@ -288,34 +246,6 @@ is_choice(const struct reshape *r)
 		if (!r->want->metrics[m])
 			return false;
 	return !(r->want->kinds & ~choices);
-}
-
-/* decide() for whole stacks; false when out of memory. */
-static bool
-choose(struct reshape *r)
-{
-	const unsigned char down = SEEN_FOCUS | SEEN_IGNORE | SEEN_FROM | SEEN_FRAME;
-	const struct pp_tree *t = &r->p->tree;
-	pp_filter_flags *say = frame_flags(r);
-	unsigned char keeps[256];
-	unsigned seen;
-	pp_node node;
-	size_t i;
-
-	if (!say)
-		return false;
-	for (i = 0; i < r->p->frames.n; i++)
-		say[i] = (pp_filter_flags)((say[i] >> PP_FILTER_FOCUS & 1 ? SEEN_FOCUS : 0) |
-		                           (say[i] >> PP_FILTER_IGNORE & 1 ? SEEN_IGNORE : 0) |
-		                           SEEN_FRAME | SHOWN);
-	for (seen = 0; seen < 256; seen++)
-		keeps[seen] = (unsigned char)(seen | (stack_stays(r->want, seen) ? KEPT : 0));
-	r->state[0] = r->want->kinds & 1u << PP_FILTER_FOCUS ? 0 : KEPT;
-	for (node = 1; node < t->n; node++)
-		r->state[node] =
-		    keeps[(r->state[pp_tree_parent(t, node)] & down) | say[pp_tree_frame(t, node)]];
-	free(say);
-	return true;
 }
 
 /* Moves the nodes that stay together. A node's number only becomes smaller, so each is read before it is written. */
@@ -468,7 +398,7 @@ pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
 	r.depth = want->depth ? calloc(p->tree.n, sizeof *r.depth) : NULL;
 	if (r.state && r.to && (!want->depth || r.depth)) {
 		bool choice = is_choice(&r);
-		bool fine = choice && !want->depth ? choose(&r) : decide(&r);
+		bool fine = decide(&r);
 
 		find_needed(&r);
 		if (fine && choice) {

@@ -155,7 +155,7 @@ start(struct pp_builder *b, const struct pp_profile *like)
 {
 	struct pp_limits limits = pp_limits_complete(NULL);
 
-	if (!pp_builder_init(b, &limits, 0, like->strs.seed, &pp_pages_plain))
+	if (!pp_builder_init(b, &limits, NULL, like->strs.seed, &pp_pages_plain))
 		return false;
 	b->profile->format = like->format;
 	b->profile->complete = like->complete;

@@ -15,6 +15,7 @@ struct pp_bid {
 /* An input opened and decoded, with the bids of all formats, highest first. */
 struct pp_opened {
 	struct pp_reader reader;
+	struct pp_order *order; /* what is to be made; may be changed until it is read */
 	struct pp_input *input;
 	const struct pp_format *format; /* the winner, or NULL */
 	struct pp_bid *bids; /* all formats that can read, sorted: bits descending, then name */

@@ -389,14 +389,16 @@ reader_init(struct pp_reader *r, struct pp_opening *o)
 {
 	unsigned want = o->opts.want ? o->opts.want : PP_TREE | PP_EDGES | PP_LINES | PP_META;
 
+	o->keep = (struct pp_keep){ o->opts.keep, o->opts.keep_ctx };
+	o->order = (struct pp_order){ .facets = want,
+		                      .keep = o->opts.keep ? &o->keep : NULL,
+		                      .min_share = o->opts.prune };
 	*r = (struct pp_reader){
 		.path = o->path,
 		.forced = o->opts.from != NULL,
 		.variant = o->opts.variant,
+		.order = &o->order,
 		.want = want,
-		.prune = o->opts.prune,
-		.keep = o->opts.keep,
-		.keep_ctx = o->opts.keep_ctx,
 		.threads = o->io.threads,
 		.limits = o->io.limits,
 		.diags = o->io.diags,
@@ -447,6 +449,7 @@ pp_open(struct pp_opened *o, const char *path, const void *data, size_t size,
 	opening->beside = !data && strcmp(path, "-") != 0;
 	pp_diags_set_file(opening->io.diags, path);
 	reader_init(&o->reader, opening);
+	o->order = &opening->order;
 	status = opening->path && opening->name ? open_stack(o, opening, data, size) : PP_E_NOMEM;
 	pp_io_report(&opening->io);
 	if (status != PP_OK)

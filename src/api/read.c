@@ -82,7 +82,9 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 		note_format(o);
 		return o->ambiguous ? PP_E_AMBIGUOUS : PP_E_UNKNOWN;
 	}
-	if (!pp_builder_init(&b, &o->reader.limits, o->reader.want, o->reader.seed, &pp_pages_huge))
+	o->reader.want = o->order->facets;
+	if (!pp_builder_init(&b, &o->reader.limits, o->reader.order, o->reader.seed,
+	                     &pp_pages_huge))
 		return PP_E_NOMEM;
 	describe(o, &b);
 	status = settle(o, o->format->read(&o->reader, &b), &partial);

@@ -28,12 +28,13 @@ struct pp_cli {
 	struct pp_style errors; /* of standard error */
 	bool out_terminal;      /* the answer goes to a terminal */
 	bool quiet, verbose, strict;
-	bool again;               /* files are read once more: what was said of them stays said */
-	const char *about;        /* the function that is asked about, else NULL */
-	struct pp_filter *filter; /* what readers may leave out of costs per function, else NULL */
-	double prune;             /* share of the whole that pictures may sum up */
-	double thin;              /* and up to which estimated stacks may */
-	bool stands;              /* the answer is worth keeping even if input was bad */
+	bool again;        /* files are read once more: what was said of them stays said */
+	const char *about; /* the function that is asked about, else NULL */
+	const struct pp_filter
+	    *filter;  /* what readers may leave out of costs per function, else NULL */
+	double prune; /* share of the whole that pictures may sum up */
+	double thin;  /* and up to which estimated stacks may */
+	bool stands;  /* the answer is worth keeping even if input was bad */
 	const struct pp_format *target; /* what `convert` writes, else NULL */
 };
 

@@ -107,9 +107,9 @@ convert_one(struct pp_cli *cli, const char *file, struct pp_profile **profile, b
 	int code = pp_load_open(cli, file, convert_want(cli), &l);
 
 	/* The records as read serve only to write the same format back, perhaps by way of a carrier. */
-	if (code == 0 && l.opened.format != cli->target && !cli->target->carries &&
+	if (code == 0 && l.is_open && l.opened.format != cli->target && !cli->target->carries &&
 	    !(l.opened.format && l.opened.format->carries))
-		l.opened.reader.want &= ~(unsigned)PP_EXTRAS;
+		l.opened.order->facets &= ~(unsigned)PP_EXTRAS;
 	if (code == 0) {
 		*done = convert_rewrite(cli, &l, &code);
 		if (!*done) {

@@ -406,13 +406,10 @@ filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool s
 }
 
 int
-pp_filters_say(struct pp_cli *cli, const struct pp_profile *p, const struct pp_filter *f)
+pp_filters_say(struct pp_cli *cli, const struct pp_profile *p)
 {
-	struct whole *wholes;
+	struct whole *wholes = wholes_take(cli, p);
 
-	if (f->status != PP_OK)
-		return failed(cli, f->status, &f->problem);
-	wholes = wholes_take(cli, p);
 	kept_say(cli, p, wholes, p->metrics.n, NULL, NULL);
 	free(wholes);
 	return 0;

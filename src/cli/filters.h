@@ -23,7 +23,7 @@ int pp_filters_apply(struct pp_cli *, struct pp_profile *, bool stacks);
 /* Whether the filters are such that stacks can go through them as they come; if so, and only then, in *f. */
 bool pp_filters_simple(const struct pp_cli *, struct pp_filter *f);
 /* What pp_filters_apply() says and returns, of a profile whose reader has applied that filter. */
-int pp_filters_say(struct pp_cli *, const struct pp_profile *, const struct pp_filter *);
+int pp_filters_say(struct pp_cli *, const struct pp_profile *);
 
 /* The share below which rows are left out (--min), 0 to 1; `otherwise` when not given. Negative: wrong, said. */
 double pp_filters_min(const struct pp_cli *, double otherwise);

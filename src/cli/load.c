@@ -169,7 +169,8 @@ pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_load
 	}
 	l->status = pp_open(&l->opened, file, NULL, 0, &opts, &l->diags);
 	l->is_open = l->status == PP_OK;
-	l->opened.reader.filter = cli->filter;
+	if (l->is_open)
+		l->opened.order->filter = cli->filter;
 	l->nanoseconds = now_ns() - start;
 	if (l->is_open && l->opened.format)
 		return options_check(cli, l->opened.format, l->options);
@@ -430,7 +431,7 @@ pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned
 	code = n == 1 ? load_one(cli, files[0], want, out) : load_merged(cli, files, n, want, out);
 	cli->filter = NULL;
 	if (code == 0)
-		code = (*out)->costs.filtered ? pp_filters_say(cli, *out, &filter)
+		code = (*out)->costs.filtered ? pp_filters_say(cli, *out)
 		                              : pp_filters_apply(cli, *out, stacks);
 	pp_filter_release(&filter);
 	if (code != 0) {

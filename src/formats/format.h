@@ -7,7 +7,7 @@
 
 #include "base/common.h"
 #include "base/diag.h"
-#include "io/reader.h"
+#include "formats/reader.h"
 #include "io/sink.h"
 #include "model/builder.h"
 #include "model/profile.h"

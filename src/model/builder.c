@@ -22,14 +22,16 @@ no_memory(struct pp_builder *b)
 }
 
 bool
-pp_builder_init(struct pp_builder *b, const struct pp_limits *limits, unsigned want, uint64_t seed,
-                const struct pp_pages *pages)
+pp_builder_init(struct pp_builder *b, const struct pp_limits *limits, const struct pp_order *order,
+                uint64_t seed, const struct pp_pages *pages)
 {
 	uint64_t most = limits->max_memory / BYTES_PER_NODE;
 	uint32_t max_nodes = most < limits->max_nodes ? (uint32_t)most : limits->max_nodes;
 	struct pp_profile *p;
 
-	*b = (struct pp_builder){ .limits = *limits, .want = want, .pages = pages, .seed = seed };
+	*b = (struct pp_builder){ .limits = *limits, .pages = pages, .seed = seed };
+	if (order)
+		b->order = *order;
 	b->func_index.newest.seed = b->frame_index.newest.seed = seed;
 	b->edge_index.newest.seed = b->line_index.newest.seed = seed;
 	b->module_index.newest.seed = seed;
@@ -74,7 +76,7 @@ pp_builder_restart(struct pp_builder *b)
 {
 	struct pp_builder fresh;
 
-	if (!pp_builder_init(&fresh, &b->limits, b->want, b->seed, b->pages))
+	if (!pp_builder_init(&fresh, &b->limits, &b->order, b->seed, b->pages))
 		return false;
 	pp_builder_release(b);
 	*b = fresh;

@@ -8,6 +8,7 @@
 #define PP_BUILDER_H
 
 #include "base/limits.h"
+#include "model/order.h"
 #include "model/profile.h"
 
 /* Finds rows by content: hash of the content -> newest row, older rows of that hash through `next`. */
@@ -22,15 +23,18 @@ struct pp_builder {
 	pp_status status;
 	const char *limit; /* which limit was reached, for the message */
 	struct pp_limits limits;
-	unsigned want;
+	struct pp_order order; /* what to make */
 	struct pp_index func_index, frame_index, edge_index, line_index, module_index;
 	bool has_later; /* some functions are bound late */
 	const struct pp_pages *pages;
 	uint64_t seed;
 };
 
-/* Starts a profile; false when out of memory. `limits` must be complete (pp_limits_complete). */
-bool pp_builder_init(struct pp_builder *, const struct pp_limits *limits, unsigned want,
+/*
+ * Starts a profile; false when out of memory. `limits` must be complete (pp_limits_complete). No order
+ * (NULL) means that all that is reported is kept.
+ */
+bool pp_builder_init(struct pp_builder *, const struct pp_limits *limits, const struct pp_order *,
                      uint64_t seed, const struct pp_pages *pages);
 /* Throws away what was built and starts over; false when out of memory. */
 bool pp_builder_restart(struct pp_builder *);

@@ -406,7 +406,7 @@ pp_merge_init(struct pp_merge *m, const struct pp_limits *limits, uint64_t seed)
 	struct pp_limits complete = pp_limits_complete(limits);
 
 	*m = (struct pp_merge){ .source_from = { .seed = seed } };
-	return pp_builder_init(&m->builder, &complete, 0, seed, &pp_pages_plain);
+	return pp_builder_init(&m->builder, &complete, NULL, seed, &pp_pages_plain);
 }
 
 void
@@ -562,7 +562,7 @@ start_over(struct pp_merge *m)
 
 	pp_builder_release(&m->builder);
 	m->having.n = 0;
-	if (!pp_builder_init(&m->builder, &limits, 0, seed, &pp_pages_plain))
+	if (!pp_builder_init(&m->builder, &limits, NULL, seed, &pp_pages_plain))
 		return false;
 	m->builder.profile->complete = complete;
 	return true;

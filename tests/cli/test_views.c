@@ -56,7 +56,7 @@ profile_make(void)
 	int64_t *cells;
 	uint32_t s;
 
-	ok(pp_builder_init(&b, &limits, PP_TREE | PP_META, 1, &pp_pages_plain), "a builder");
+	ok(pp_builder_init(&b, &limits, NULL, 1, &pp_pages_plain), "a builder");
 	time.name = pp_build_strz(&b, "wt");
 	time.unit = pp_build_strz(&b, "ns");
 	(void)pp_build_metric(&b, &time);

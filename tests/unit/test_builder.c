@@ -15,7 +15,7 @@ start(struct pp_builder *b, const struct pp_limits *own)
 {
 	struct pp_limits limits = pp_limits_complete(own);
 
-	return pp_builder_init(b, &limits, 0, 42, &pp_pages_plain);
+	return pp_builder_init(b, &limits, NULL, 42, &pp_pages_plain);
 }
 
 static void

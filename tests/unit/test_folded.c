@@ -21,7 +21,7 @@ profile_of(const struct entry *entries, size_t n, unsigned counts)
 	uint32_t series;
 	size_t i, k;
 
-	if (!pp_builder_init(&b, &limits, 0, 7, &pp_pages_plain))
+	if (!pp_builder_init(&b, &limits, NULL, 7, &pp_pages_plain))
 		return NULL;
 	pp_build_metric_z(&b, counts == 2 ? "before" : "samples", "samples", PP_KIND_SAMPLES,
 	                  PP_UINT, 0);
@@ -127,7 +127,7 @@ check_losses(void)
 	uint32_t series;
 	size_t i;
 
-	ok(diags && pp_builder_init(&b, &limits, 0, 7, &pp_pages_plain), "a builder");
+	ok(diags && pp_builder_init(&b, &limits, NULL, 7, &pp_pages_plain), "a builder");
 	pp_build_metric_z(&b, "bytes", "bytes", PP_KIND_BYTES, PP_INT, PP_METRIC_PRIMARY);
 	pp_build_metric_z(&b, "seconds", "s", PP_KIND_WALL_TIME, PP_REAL, 0);
 	series = pp_build_series_plain(&b, true, true);
@@ -209,6 +209,7 @@ static void
 canonical(const char *text, size_t n, size_t block, struct pp_buf *out, uint64_t *errors)
 {
 	struct pp_limits limits = pp_limits_complete(NULL);
+	struct pp_order order = { .facets = PP_TREE };
 	struct pp_diags diags;
 	struct pp_io io;
 	struct pp_input *in = NULL;
@@ -226,10 +227,10 @@ canonical(const char *text, size_t n, size_t block, struct pp_buf *out, uint64_t
 		(void)pp_input_callback(&io, source_read, &source, &in);
 	else if (pp_input_memory(&io, text, n, &in) == PP_OK)
 		(void)pp_input_pad(&in);
-	if (in && pp_builder_init(&b, &limits, PP_TREE, 7, &pp_pages_plain)) {
+	if (in && pp_builder_init(&b, &limits, NULL, 7, &pp_pages_plain)) {
 		struct pp_reader reader = { .in = in,
 			                    .path = "x.folded",
-			                    .want = PP_TREE,
+			                    .order = &order,
 			                    .threads = 1,
 			                    .limits = limits,
 			                    .diags = &diags,

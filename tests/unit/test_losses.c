@@ -25,7 +25,7 @@ profile_make(void)
 	pp_node node;
 	int64_t *cells;
 
-	if (!pp_builder_init(&b, &limits, 0, 7, &pp_pages_plain))
+	if (!pp_builder_init(&b, &limits, NULL, 7, &pp_pages_plain))
 		return NULL;
 	tenths.name = pp_build_strz(&b, "time");
 	tenths.unit = pp_build_strz(&b, "ns");

@@ -164,7 +164,7 @@ traced(void)
 	pp_node node[2];
 	size_t i;
 
-	if (!pp_builder_init(&b, &limits, PP_TREE | PP_TIMELINE, 7, &pp_pages_plain))
+	if (!pp_builder_init(&b, &limits, NULL, 7, &pp_pages_plain))
 		return NULL;
 	pp_build_metric_z(&b, "wt", "ns", PP_KIND_WALL_TIME, PP_INT, PP_METRIC_PRIMARY);
 	pp_build_metric_z(&b, "n", "count", PP_KIND_COUNT, PP_INT, 0);

@@ -49,7 +49,7 @@ profile_of_reals(void)
 	int64_t *cells;
 	uint32_t series;
 
-	if (!pp_builder_init(&b, &limits, PP_TREE, 1, &pp_pages_plain))
+	if (!pp_builder_init(&b, &limits, NULL, 1, &pp_pages_plain))
 		return NULL;
 	(void)pp_build_metric_z(&b, "seconds", "ns", PP_KIND_WALL_TIME, PP_REAL, 0);
 	series = pp_build_series_plain(&b, true, false);

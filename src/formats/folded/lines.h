@@ -72,7 +72,7 @@ int pp_folded_bid(const struct pp_peek *, unsigned counts);
 
 pp_status pp_folded_read(struct pp_reader *, struct pp_builder *, unsigned counts);
 /*
- * Reads a whole input (stable, plain) for a picture, see reader->prune. PP_E_UNSUPPORTED, with nothing
+ * Reads a whole input (stable, plain) for a picture, see order->min_share. PP_E_UNSUPPORTED, with nothing
  * reported and the input as it was, when only reading everything can tell which line is to blame.
  */
 pp_status pp_folded_prune(struct pp_reader *, struct pp_builder *,

@@ -245,7 +245,7 @@ pp_folded_prune(struct pp_reader *reader, struct pp_builder *builder,
 	x.series = pp_build_series_plain(builder, true, false);
 	if (pp_folded_names_init(&x.names, builder))
 		status = pruner_collect(&x, grammar, false);
-	x.limit = reader->prune * (double)x.total;
+	x.limit = reader->order->min_share * (double)x.total;
 	if (status == PP_OK && x.total > UINT64_MAX)
 		status = PP_E_UNSUPPORTED;
 	else if (status == PP_OK && !pruner_divide(&x))

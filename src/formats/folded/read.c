@@ -10,7 +10,6 @@
  */
 #include "formats/folded/lines.h"
 
-#include "analysis/filter.h"
 #include "formats/folded/names.h"
 
 extern const struct pp_format pp_format_folded, pp_format_diff_folded;
@@ -59,9 +58,9 @@ struct folded_job {
 	bool
 	    quiet_overflow; /* part of several: an overflow makes the reader start again in one thread */
 	bool overflowed;
-	struct pp_filter_sieve sieve; /* what of a stack gets into the tree, if it has a filter */
-	pp_u128 whole[2];             /* what all stacks would cost, with a filter */
-	bool gives_up;                /* the filter must be applied to the whole tree */
+	struct pp_sieve sieve; /* what of a stack gets into the tree, if it has a filter */
+	pp_u128 whole[2];      /* what all stacks would cost, with a filter */
+	bool gives_up;         /* the filter must be applied to the whole tree */
 
 	struct pp_folded_names names;
 	struct name_seen seen[PP_TREE_BATCH];
@@ -124,15 +123,15 @@ job_sieve(struct folded_job *job)
 	pp_frame *from = job->frames, *to = job->frames;
 	size_t i, n = 0;
 
-	while (job->sieve.flags.n < p->frames.n)
-		if (!pp_filter_sieve_frame(&job->sieve, p, (pp_frame)job->sieve.flags.n)) {
-			pp_builder_fail(job->builder, PP_E_NOMEM, NULL);
-			return false;
-		}
+	if (!pp_sieve_frames(&job->sieve, p)) {
+		pp_builder_fail(job->builder, PP_E_NOMEM, NULL);
+		return false;
+	}
+	job->gives_up |= job->sieve.status != PP_OK;
 	for (i = 0; i < job->record_count; i++) {
 		size_t depth = job->depth[i], left = depth;
 
-		if (pp_filter_sieve_stack(&job->sieve, from, &left)) {
+		if (pp_sieve_stack(&job->sieve, from, &left)) {
 			memmove(to, from, left * sizeof *to);
 			to += left;
 			job->depth[n] = (uint32_t)left;
@@ -430,7 +429,7 @@ job_init(struct folded_job *job, struct pp_reader *reader, struct pp_builder *bu
 	job->builder = builder;
 	job->in = reader->in;
 	job->grammar = *grammar;
-	job->sieve.filter = reader->filter;
+	pp_sieve_init(&job->sieve, builder->order.filter);
 	if (grammar->counts == PP_FOLDED_DIFF) {
 		(void)pp_build_metric_z(builder, "before", "samples", PP_KIND_SAMPLES, PP_UINT,
 		                        PP_METRIC_SAMPLED);
@@ -455,7 +454,7 @@ job_free(struct folded_job *job)
 	if (!job)
 		return;
 	pp_folded_names_release(&job->names);
-	pp_filter_sieve_release(&job->sieve);
+	pp_sieve_release(&job->sieve);
 	free(job->repeats);
 	free(job);
 }
@@ -568,7 +567,7 @@ parallel_merge(struct parallel *par, struct pp_reader *reader, struct pp_builder
 	for (i = 0; i < n; i++)
 		if (par->jobs[i]->overflowed || par->jobs[i]->gives_up)
 			return false;
-	if (reader->filter && !parallel_wholes(par, builder, n))
+	if (builder->order.filter && !parallel_wholes(par, builder, n))
 		return false;
 	pp_diags_append(reader->diags, &par->diags[0], 0);
 	for (i = 1; i < n; i++) {
@@ -597,7 +596,7 @@ parallel_init(struct parallel *par, struct pp_reader *reader, struct pp_builder 
 	for (i = 0; i < n; i++) {
 		struct pp_builder *own = i ? &par->builders[i] : builder;
 
-		if (i && !pp_builder_init(own, &builder->limits, builder->want, builder->seed,
+		if (i && !pp_builder_init(own, &builder->limits, &builder->order, builder->seed,
 		                          builder->pages))
 			return false;
 		pp_diags_init(&par->diags[i]);
@@ -679,22 +678,24 @@ read_records(struct pp_reader *reader, struct pp_builder *builder,
 	pp_status status;
 	bool again;
 
-	if (reader->prune > 0 && reader->in->stable && grammar->counts == PP_FOLDED_PLAIN) {
+	if (reader->order->min_share > 0 && reader->in->stable &&
+	    grammar->counts == PP_FOLDED_PLAIN) {
 		status = pp_folded_prune(reader, builder, grammar);
 		if (status != PP_E_UNSUPPORTED)
 			return status;
 		if (!pp_builder_restart(builder))
 			return PP_E_NOMEM;
 	}
-	if (reader->filter && reader->in->stable) {
+	if (builder->order.filter && reader->in->stable) {
 		status = read_parallel(reader, builder, grammar, n ? n : 1, &again);
 		if (!again)
 			return status;
+		builder->order.filter = NULL;
 		if (!pp_builder_restart(builder))
 			return PP_E_NOMEM;
 	}
 	/* Whoever asked for a filter will apply it to the tree. */
-	reader->filter = NULL;
+	builder->order.filter = NULL;
 	if (n < 2)
 		return read_alone(reader, builder, grammar);
 	status = read_parallel(reader, builder, grammar, n, &again);

@@ -60,7 +60,7 @@ carry_new(const struct pp_spaa_reader *r)
 	if (!c)
 		return NULL;
 	c->timeline = -1;
-	if (!pp_builder_init(&c->builder, &r->builder->limits, r->builder->want, r->reader->seed,
+	if (!pp_builder_init(&c->builder, &r->builder->limits, &r->builder->order, r->reader->seed,
 	                     r->builder->pages)) {
 		free(c);
 		return NULL;
@@ -538,7 +538,7 @@ take_timeline(struct pp_spaa_carry *c, struct pp_scan *s)
 	if (pp_scan_item(s) || n[0] <= 0 || !is_below(n[1], 4096) || !is_below(n[2], 2) ||
 	    p->series.at[c->series].timeline.last_values)
 		return damaged(c, "a timeline is damaged");
-	if (!(c->builder.want & PP_TIMELINE))
+	if (!(c->builder.order.facets & PP_TIMELINE))
 		return true;
 	c->timeline = c->series;
 	c->timeline_n = (uint64_t)n[0];
@@ -549,7 +549,7 @@ static bool
 take_bytes(struct pp_spaa_carry *c, struct pp_scan *s, bool private)
 {
 	struct pp_json_str str;
-	bool wanted = private ? (c->builder.want & PP_EXTRAS) != 0 : c->timeline >= 0;
+	bool wanted = private ? (c->builder.order.facets & PP_EXTRAS) != 0 : c->timeline >= 0;
 
 	if (!pp_scan_string(s, &str) || str.escaped)
 		return damaged(c, "bytes are not base64");

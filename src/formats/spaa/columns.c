@@ -261,7 +261,7 @@ row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, pp_frame *frames, 
 		r->total.at[k] = cell_value(&e->columns.at[k], e->cells.at[row * e->wide + k]);
 	for (; k < e->sums.stride; k++)
 		r->total.at[k].i = 0;
-	if (r->sieve.filter && !pp_filter_sieve_stack(&r->sieve, frames, &depth)) {
+	if (r->sieve.filter && !pp_sieve_stack(&r->sieve, frames, &depth)) {
 		pp_sums_pass(&e->sums, r->total.at);
 		return;
 	}
@@ -423,7 +423,7 @@ pp_spaa_sums_finish(struct pp_spaa_reader *r)
 			pp_sums_release(&r->events.at[i].sums);
 		}
 		p->costs.source = PP_FLAT_SUMS;
-		p->costs.filtered = r->sieve.filter != NULL;
+		p->costs.filtered = r->sieve.filter && r->sieve.status == PP_OK;
 	} else {
 		pp_spaa_no_memory(r);
 	}

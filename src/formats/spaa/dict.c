@@ -302,7 +302,7 @@ static pp_frame
 frame_sift(struct pp_spaa_reader *r, pp_frame frame)
 {
 	if (r->sieve.filter && pp_builder_ok(r->builder) &&
-	    !pp_filter_sieve_frame(&r->sieve, r->builder->profile, frame))
+	    !pp_sieve_frames(&r->sieve, r->builder->profile))
 		pp_spaa_no_memory(r);
 	return frame;
 }
@@ -382,7 +382,7 @@ pp_spaa_apply_frame(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		row.frame = frame_build(r, f,
 		                        row.dso == UINT32_MAX ? 0 : r->dsos.at[row.dso].module);
 	if (r->keep)
-		row.kept = r->reader->keep(r->reader->keep_ctx, (const char *)f->func.p, f->func.n);
+		row.kept = pp_keep_name(r->reader->order->keep, f->func);
 	if (!pp_vec_push(&r->frames, row) ||
 	    !pp_spaa_table_set(&r->frame_of, f->id, (uint32_t)(r->frames.n - 1)))
 		pp_spaa_no_memory(r);

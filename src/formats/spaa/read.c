@@ -305,10 +305,10 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 	r->builder = builder;
 	r->want_time = reader->want & PP_TIMELINE;
 	r->want_tree = r->want_time || reader->want & (PP_TREE | PP_EDGES | PP_LINES);
-	r->flat = (reader->want & PP_FLAT || reader->filter) && !r->want_time &&
+	r->flat = (reader->want & PP_FLAT || reader->order->filter) && !r->want_time &&
 	          !(reader->want & PP_EXTRAS);
-	r->sieve.filter = r->flat ? reader->filter : NULL;
-	r->keep = reader->keep && !r->want_time && !r->flat && !(reader->want & PP_EXTRAS);
+	pp_sieve_init(&r->sieve, r->flat ? reader->order->filter : NULL);
+	r->keep = reader->order->keep && !r->want_time && !r->flat && !(reader->want & PP_EXTRAS);
 	r->functions = r->flat ||
 	               (reader->want & PP_FUNCTIONS && !(reader->want & (PP_EXTRAS | PP_SITES)));
 	if (reader->want & PP_FINDINGS)
@@ -388,7 +388,7 @@ state_release(struct pp_spaa_reader *r)
 	pp_vec_release(&r->moments);
 	pp_vec_release(&r->windows);
 	pp_vec_release(&r->window_weights);
-	pp_filter_sieve_release(&r->sieve);
+	pp_sieve_release(&r->sieve);
 	pp_spaa_carry_free(r->carry);
 }
 

@@ -9,7 +9,6 @@
 #ifndef PP_SPAA_H
 #define PP_SPAA_H
 
-#include "analysis/filter.h"
 #include "base/hash.h"
 #include "formats/format.h"
 #include "formats/spaa/rules.h"
@@ -523,10 +522,10 @@ struct pp_spaa_reader {
 	struct pp_reader *reader;
 	struct pp_builder *builder;
 	bool want_tree, want_time;
-	bool flat; /* only sums per function are wanted: no tree where none is needed */
-	struct pp_filter_sieve sieve; /* what of a stack is added up, if it has a filter */
-	bool functions;               /* places are not asked for: one frame for each function */
-	bool keep;                    /* stacks that nobody asks about are summed up */
+	bool flat;             /* only sums per function are wanted: no tree where none is needed */
+	struct pp_sieve sieve; /* what of a stack is added up, if it has a filter */
+	bool functions;        /* places are not asked for: one frame for each function */
+	bool keep;             /* stacks that nobody asks about are summed up */
 	bool gave_up;
 	bool early;     /* a record stood before the header */
 	uint64_t lines; /* before the current chunk */

@@ -109,7 +109,7 @@ pp_spx_describe(struct pp_reader *r, struct pp_brief *brief)
 		brief->variant = variant_of(r->in);
 		return PP_OK;
 	}
-	if (!pp_builder_init(&b, &r->limits, PP_META, r->seed, &pp_pages_plain))
+	if (!pp_builder_init(&b, &r->limits, NULL, r->seed, &pp_pages_plain))
 		return PP_E_NOMEM;
 	pp_diags_init(&diags);
 	pp_spx_meta_read(r->in, &b, &diags, &meta);

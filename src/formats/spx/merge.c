@@ -568,7 +568,8 @@ pp_spx_document_end(struct spx_read *r)
 	if (pp_builder_ok(r->b)) {
 		close_frames(r);
 		/* To write the report back, functions that were never called are kept as well. */
-		for (i = 0; (r->b->want & PP_EXTRAS) && i < r->name_ends.n && i < NAMES_KEPT; i++)
+		for (i = 0;
+		     (r->b->order.facets & PP_EXTRAS) && i < r->name_ends.n && i < NAMES_KEPT; i++)
 			(void)used_of(r, (uint32_t)i);
 		for (i = 0; i < r->used.n; i++)
 			bind_name(r, r->used.at[i].func, r->used.at[i].index);

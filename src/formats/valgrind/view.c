@@ -497,7 +497,7 @@ pp_cg_view_init(struct pp_cg_view *v, const struct pp_profile *p, bool edges)
 	*v = (struct pp_cg_view){ 0 };
 	if (p->metrics.n == 0)
 		return PP_E_UNSUPPORTED;
-	v->ready = pp_builder_init(&v->builder, &limits, 0, p->strs.seed, &pp_pages_plain);
+	v->ready = pp_builder_init(&v->builder, &limits, NULL, p->strs.seed, &pp_pages_plain);
 	k.plain = calloc(p->funcs.n, sizeof *k.plain);
 	k.recursive = calloc(p->funcs.n, sizeof *k.recursive);
 	if (v->ready && k.plain && k.recursive)

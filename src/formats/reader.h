@@ -9,25 +9,16 @@
 #include "base/diag.h"
 #include "base/limits.h"
 #include "io/input.h"
-
-struct pp_filter;
+#include "model/order.h"
 
 struct pp_reader {
 	struct pp_input *in;
 	const char *path;    /* as given; "-" for standard input; the name given for memory */
 	bool forced;         /* the user named the format: do not second-guess it */
 	const char *variant; /* what the user asked for, or NULL */
-	unsigned want;       /* PP_TREE | ...: what the caller will use */
-	/* Stacks without a function that this accepts may be summed up as cost without stack; or NULL. */
-	bool (*keep)(void *keep_ctx, const char *name, size_t n);
-	void *keep_ctx;
-	/*
-	 * Only costs per function are asked for, of what this leaves: a reader may apply it to stacks as they come
-	 * (analysis/filter.h) and say so in profile->filtered; or NULL.
-	 */
-	struct pp_filter *filter;
-	double prune; /* subtrees below this share of the whole may be summed up; 0 = keep all */
-	unsigned threads; /* how many may run at once, >= 1 */
+	const struct pp_order *order; /* what is to be made; never NULL */
+	unsigned want;                /* order->facets */
+	unsigned threads;             /* how many may run at once, >= 1 */
 	struct pp_limits limits;
 	struct pp_diags *diags;     /* never NULL */
 	uint64_t seed;              /* for hash tables */

@@ -1,7 +1,7 @@
 /*
  * What every reader may ask about its orders.
  */
-#include "io/reader.h"
+#include "formats/reader.h"
 
 const char *
 pp_reader_option(const struct pp_reader *r, const char *key)
