@@ -54,7 +54,7 @@ need pkg-config pkg-config
 need python3 python3
 need_lib zlib zlib.h zlib1g-dev
 need_lib libzstd zstd.h libzstd-dev
-need_lib libpcre2-8 pcre2.h libpcre2-dev
+want_lib libpcre2-8 pcre2.h libpcre2-dev
 want_lib libisal isa-l.h libisal-dev
 want scdoc scdoc
 want node nodejs
@@ -63,6 +63,7 @@ if [ "$1" = test ]; then
 	want c++ g++
 	want clang clang
 	want clang libclang-rt-dev
+	[ -e /usr/include/wasm32-wasi/stdio.h ] || optional="$optional wasi-libc"
 	want clang-format clang-format
 	want clang-tidy clang-tidy
 	want cppcheck cppcheck

@@ -5,6 +5,7 @@
 
 #include "analysis/calltree.h"
 #include "analysis/flat_sources.h"
+#include "base/sort.h"
 
 /* A node that the walk has come to, and the one whose cost it stands for. */
 struct spot {
@@ -182,7 +183,7 @@ expand(struct walk *w, const struct spot *spots, size_t n, uint32_t depth, struc
 			fine = step(w, out, at, child, child, depth);
 	}
 	if (fine && out->n > 1)
-		qsort_r(out->at, out->n, sizeof *out->at, compare_groups, &order);
+		pp_sort(out->at, out->n, sizeof *out->at, compare_groups, &order);
 	if (!fine)
 		groups_release(out);
 	return fine;
@@ -326,7 +327,7 @@ calls_from_edges(const struct pp_profile *p, pp_func func, enum pp_calls_side si
 	for (i = 0; fine && i < p->calls.rows.n; i++)
 		fine = edge_add(p, i, func, side, &g);
 	if (fine && g.n > 1)
-		qsort_r(g.at, g.n, sizeof *g.at, compare_groups, &order);
+		pp_sort(g.at, g.n, sizeof *g.at, compare_groups, &order);
 	for (i = 0; fine && i < g.n; i++)
 		fine = row_emit(out, &g.at[i]);
 	groups_release(&g);

@@ -3,6 +3,8 @@
  */
 #include "analysis/calltree.h"
 
+#include "base/sort.h"
+
 /* ---- life ------------------------------------------------------------------------------- */
 
 /* Calls per node, over all series that know them. */
@@ -220,7 +222,7 @@ sort_branches(const struct pp_calltree *t, struct pp_branches *list, size_t metr
 		if (metric < t->profile->metrics.n)
 			ranked[i].total = pp_calltree_total(t, &list->at[i], metric);
 	}
-	qsort_r(ranked, list->n, sizeof *ranked, compare_ranked, &order);
+	pp_sort(ranked, list->n, sizeof *ranked, compare_ranked, &order);
 	for (i = 0; i < list->n; i++)
 		list->at[i] = ranked[i].branch;
 	free(ranked);

@@ -7,6 +7,7 @@
 
 #include "analysis/flat.h"
 #include "analysis/group.h"
+#include "base/sort.h"
 
 /* Differences of scaled values below this part of the larger one are rounding. */
 #define ROUNDING 1e-9
@@ -548,7 +549,7 @@ void
 pp_diff_sort(struct pp_diff *d, enum pp_diff_sort by)
 {
 	if (d->rows.n > 1)
-		qsort_r(d->rows.at, d->rows.n, sizeof *d->rows.at, compare_rows, &by);
+		pp_sort(d->rows.at, d->rows.n, sizeof *d->rows.at, compare_rows, &by);
 	free(d->row_of_group); /* no longer true */
 	d->row_of_group = NULL;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/identity.h"
+#include "base/sort.h"
 
 /* ---- functions -------------------------------------------------------------------------- */
 
@@ -92,7 +93,7 @@ funcs_number(struct pp_digest *d)
 			                 (struct pp_digest_func){ (uint32_t)k, (pp_func)i });
 		}
 	if (ok && d->funcs.n > 2)
-		qsort_r(d->funcs.at + 1, d->funcs.n - 1, sizeof *d->funcs.at, compare_funcs, d);
+		pp_sort(d->funcs.at + 1, d->funcs.n - 1, sizeof *d->funcs.at, compare_funcs, d);
 	for (i = 1; ok && i < d->funcs.n; i++)
 		number[d->func_of[d->funcs.at[i].profile][d->funcs.at[i].func]] = (uint32_t)i;
 	for (k = 0; ok && k < d->profiles; k++)

@@ -4,6 +4,7 @@
 #include "analysis/flame.h"
 
 #include "analysis/inclusive.h"
+#include "base/sort.h"
 
 /* A box whose children are still to be laid out. */
 struct open {
@@ -200,7 +201,7 @@ layout_children(struct layout *l, struct open parent)
 			return false;
 	}
 	if (l->sorted.n > 1)
-		qsort_r(l->sorted.at, l->sorted.n, sizeof *l->sorted.at, compare_children, l);
+		pp_sort(l->sorted.at, l->sorted.n, sizeof *l->sorted.at, compare_children, l);
 	/* The deepest level is laid out last: what waits is taken from the end. */
 	for (i = 0; i < l->sorted.n; i++) {
 		if (!box_add(l, box_of(l, l->sorted.at[i], parent.box, above.depth + 1, at),

@@ -6,6 +6,7 @@
 #include "analysis/flat_calls.h"
 #include "analysis/flat_sources.h"
 #include "analysis/inclusive.h"
+#include "base/sort.h"
 
 void
 pp_flat_release(struct pp_flat *f)
@@ -201,7 +202,7 @@ pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 	if (order && scratch) {
 		for (i = 0; i < f->n; i++)
 			order[i] = (uint32_t)i;
-		qsort_r(order, f->n, sizeof *order, compare_rows, &ctx);
+		pp_sort(order, f->n, sizeof *order, compare_rows, &ctx);
 		permute(f->func, sizeof *f->func, order, f->n, scratch);
 		permute(f->calls, sizeof *f->calls, order, f->n, scratch);
 		if (f->cycle)

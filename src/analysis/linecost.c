@@ -3,6 +3,8 @@
  */
 #include "analysis/linecost.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 /* ---- sorting ---------------------------------------------------------------------------- */
@@ -185,7 +187,7 @@ files_rank(struct files *f, const struct pp_profile *p)
 	size_t i;
 
 	if (f->at.n > 1)
-		qsort_r(f->at.at, f->at.n, sizeof *f->at.at, compare_files, (void *)(uintptr_t)p);
+		pp_sort(f->at.at, f->at.n, sizeof *f->at.at, compare_files, (void *)(uintptr_t)p);
 	for (i = 0; i < f->at.n; i++)
 		f->rank[f->at.at[i]] = (uint32_t)i;
 }
@@ -379,7 +381,7 @@ pp_linecost_sort(struct pp_linecost *l, enum pp_line_order by, size_t metric)
 			                l->cost.at[i * l->metrics + metric], &order[i].key);
 	}
 	if (order && !fits)
-		qsort_r(order, l->rows.n, sizeof *order, compare_wide, &wide);
+		pp_sort(order, l->rows.n, sizeof *order, compare_wide, &wide);
 	fine = order && (!fits || items_sort(order, l->rows.n)) && rows_permute(l, order);
 	l->by_place = false;
 	free(order);

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "cli/load.h"
+#include "base/sort.h"
 #include "cli/suggest.h"
 #include "io/system.h"
 #include "output/colour.h"
@@ -370,7 +371,7 @@ rows_choose(struct listing *l)
 	for (i = 0; i < l->rows.n; i++)
 		if (row_passes(l, &l->rows.at[i]))
 			l->shown.at[l->shown.n++] = &l->rows.at[i];
-	qsort_r(l->shown.at, l->shown.n, sizeof *l->shown.at, row_order, l);
+	pp_sort(l->shown.at, l->shown.n, sizeof *l->shown.at, row_order, l);
 	if (limit && limit < l->shown.n)
 		l->shown.n = (size_t)limit;
 	return true;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/group.h"
+#include "base/sort.h"
 #include "cli/suggest.h"
 #include "text/escape.h"
 #include "text/regex.h"
@@ -166,7 +167,7 @@ none_found(struct pp_cli *cli, struct pp_profile *p, const char *typed)
 			near[n++] = (struct near){ suggest.distance, (pp_func)i };
 	}
 	if (n > 1)
-		qsort_r(near, n, sizeof *near, compare_near, p);
+		pp_sort(near, n, sizeof *near, compare_near, p);
 	for (i = 0; i < n && i < NAMES_SHOWN; i++)
 		list_add(&text, p, near[i].func);
 	code = list_print(cli, typed,

@@ -1,5 +1,5 @@
 /*
- * Regular expressions over names, by PCRE2.
+ * Regular expressions over names: by PCRE2 (regex_pcre.c), or words only without it (regex_none.c).
  *
  * Patterns are Perl's. Case matters unless the pattern starts with (?i). Names are taken as UTF-8;
  * bytes that are not match nothing. A name that takes too long to decide is an error, never a guess, so
@@ -12,6 +12,19 @@
 #include "base/common.h"
 
 struct pp_regex;
+
+/* Whether no character of a pattern has a meaning, so that it is just a word to look for. */
+static inline bool
+pp_regex_is_word(struct pp_slice pattern)
+{
+	size_t i;
+
+	for (i = 0; i < pattern.n; i++)
+		if (pattern.p[i] == '\0' || pattern.p[i] >= 0x80 ||
+		    strchr("\\^$.[]|()?*+{}", pattern.p[i]))
+			return false;
+	return true;
+}
 
 enum pp_regex_result { PP_REGEX_NO, PP_REGEX_YES, PP_REGEX_TOO_HARD, PP_REGEX_NOMEM };
 

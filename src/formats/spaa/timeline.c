@@ -7,6 +7,8 @@
  */
 #include "formats/spaa/spaa.h"
 
+#include "base/sort.h"
+
 #define ANY_THREAD INT64_MIN
 
 struct times {
@@ -252,7 +254,7 @@ moments_order(struct pp_spaa_moment *m, size_t n, bool *fine)
 	for (i = 0; order && i < n; i++)
 		order[i] = i;
 	if (order)
-		qsort_r(order, n, sizeof *order, moment_compare, m);
+		pp_sort(order, n, sizeof *order, moment_compare, m);
 	return order;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "analysis/inclusive.h"
+#include "base/sort.h"
 #include "formats/valgrind/xdebug_calls.h"
 
 extern const struct pp_format pp_format_xdebug;
@@ -343,7 +344,7 @@ tree_sort(struct xd_write *x)
 	}
 	for (i = 1; i < x->tree.n; i++)
 		order[i] = i;
-	qsort_r(order + 1, x->tree.n - 1, sizeof *order, sibling_cmp, x);
+	pp_sort(order + 1, x->tree.n - 1, sizeof *order, sibling_cmp, x);
 	for (i = x->tree.n; i-- > 1;) {
 		pp_node parent = pp_tree_parent(&x->tree, order[i]);
 

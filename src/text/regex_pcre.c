@@ -37,12 +37,8 @@ describe(struct pp_buf *problem, struct pp_slice pattern, int error, size_t at)
 static bool
 find_word(struct pp_regex *re, struct pp_slice pattern)
 {
-	size_t i;
-
-	for (i = 0; i < pattern.n; i++)
-		if (pattern.p[i] == '\0' || pattern.p[i] >= 0x80 ||
-		    strchr("\\^$.[]|()?*+{}", pattern.p[i]))
-			return true;
+	if (!pp_regex_is_word(pattern))
+		return true;
 	re->word = malloc(pattern.n + 1);
 	if (re->word && pattern.n)
 		memcpy(re->word, pattern.p, pattern.n);

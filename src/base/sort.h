@@ -1,0 +1,14 @@
+/*
+ * Sorting with a context for the comparison: the system's qsort_r() where there is one (sort_libc.c), else
+ * our own (sort_plain.c).
+ */
+#ifndef PP_SORT_H
+#define PP_SORT_H
+
+#include "base/common.h"
+
+/* Sorts n elements of `size` bytes. The comparison gets `ctx` last; it should leave no ties. */
+void pp_sort(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *ctx),
+             void *ctx);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * Sorting by the system's qsort_r().
+ */
+#include "base/sort.h"
+
+#include <stdlib.h>
+
+void
+pp_sort(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *ctx),
+        void *ctx)
+{
+	qsort_r(base, n, size, cmp, ctx);
+}
