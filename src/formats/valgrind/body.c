@@ -77,18 +77,18 @@ put_op(struct pp_cg_body *body, struct pp_cg_parser *p, enum pp_cg_op op)
 {
 	pp_func func = pp_cg_func(p);
 
-	if (body->part != p->part) {
-		body->part = p->part;
+	if (body->part != p->head.part) {
+		body->part = p->head.part;
 		body->func = 0;
 		put(body, PP_CG_OP_PART);
-		put(body, p->part);
+		put(body, p->head.part);
 	}
-	if (body->func != func || body->file != p->current_file) {
+	if (body->func != func || body->file != p->place.current_file) {
 		body->func = func;
-		body->file = p->current_file;
+		body->file = p->place.current_file;
 		put(body, PP_CG_OP_PLACE);
 		put(body, func);
-		put(body, p->current_file);
+		put(body, p->place.current_file);
 	}
 	put(body, op);
 	if (body->ops.failed)
@@ -151,13 +151,13 @@ pp_cg_body_finish(struct pp_cg_body *body, struct pp_cg_parser *p)
 	put(body, PP_CG_OP_END);
 	if (body->ops.failed)
 		pp_builder_fail(body->builder, PP_E_NOMEM, NULL);
-	body->parts = p->parts.at;
-	body->part_count = p->parts.n;
-	body->headers = p->headers.at;
-	body->header_count = p->headers.n;
-	p->parts.at = NULL;
-	p->headers.at = NULL;
-	p->parts.n = p->parts.cap = p->headers.n = p->headers.cap = 0;
+	body->parts = p->head.parts.at;
+	body->part_count = p->head.parts.n;
+	body->headers = p->head.lines.at;
+	body->header_count = p->head.lines.n;
+	p->head.parts.at = NULL;
+	p->head.lines.at = NULL;
+	p->head.parts.n = p->head.parts.cap = p->head.lines.n = p->head.lines.cap = 0;
 	body->builder->profile->kept.data = body;
 	body->builder->profile->kept.free = pp_cg_body_free;
 	body->builder = NULL;

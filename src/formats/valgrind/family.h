@@ -179,6 +179,47 @@ struct pp_cg_visitor {
 
 enum pp_cg_pending { PP_CG_OWN, PP_CG_CALL, PP_CG_JUMP };
 
+/* Which line of the text it is. */
+struct pp_cg_at {
+	uint64_t line;              /* its number, from 1 */
+	uint64_t offset;            /* of its first byte */
+	const unsigned char *begin; /* its first byte */
+	bool cut;                   /* it is the last one and lacks its newline */
+};
+
+struct pp_cg_names {
+	struct pp_cg_ids ids[PP_CG_SPACES];
+	uint64_t undefined; /* uses of ids that were never defined */
+};
+
+/* What header lines told. */
+struct pp_cg_head {
+	PP_VEC(struct pp_cg_part) parts;
+	PP_VEC(struct pp_cg_header) lines;
+	PP_VEC(struct pp_cg_derived) derived;
+	uint32_t part;               /* number of the current part, counted from 1; 0 = none */
+	uint32_t late_events;        /* events that only parts behind the first have */
+	bool fresh;                  /* the next header line starts a part */
+	struct pp_slice events_text; /* the `events:` line that is read now */
+};
+
+/* Where own costs belong: ob=, fl=, fi=, fe=, fn=. */
+struct pp_cg_place {
+	pp_module object;
+	pp_str file;         /* of fl= */
+	pp_str current_file; /* of fl=, fi= or fe= */
+	pp_str function;
+	bool has_function;
+	pp_func func; /* of (object, file, function); 0 = look it up */
+};
+
+/* Where the next call or jump goes: cob=, cfi=, cfn=, jfi=, jfn=. */
+struct pp_cg_next {
+	pp_module object;
+	pp_str file, function, jump_file, jump_function;
+	bool has_object, has_file, has_function, function_used;
+};
+
 struct pp_cg_parser {
 	struct pp_reader *reader;
 	struct pp_builder *builder;
@@ -186,42 +227,21 @@ struct pp_cg_parser {
 	const struct pp_cg_visitor *visitor;
 	void *ctx; /* the visitor's */
 
-	uint64_t line;                /* number of the current line */
-	uint64_t offset;              /* of its first byte */
-	const unsigned char *line_at; /* its first byte */
-	bool cut;                     /* the last line lacks its newline */
-
-	struct pp_cg_ids ids[PP_CG_SPACES];
-	PP_VEC(struct pp_cg_part) parts;
-	PP_VEC(struct pp_cg_header) headers;
-	PP_VEC(struct pp_cg_derived) derived;
-	uint32_t part;        /* number of the current part, counted from 1; 0 = none */
-	uint32_t late_events; /* events that only parts behind the first have */
-	bool fresh;           /* the next header line starts a part */
-
-	/* The current place in the names. */
-	pp_module object, call_object;
-	pp_str object_name, call_object_name;
-	pp_str file;         /* of fl= */
-	pp_str current_file; /* of fl=, fi= or fe= */
-	pp_str function;
-	pp_str call_file, call_function, jump_file, jump_function;
-	bool has_function, has_call_object, has_call_file, has_call_function;
-	bool call_function_used;
-	pp_func func; /* of (object, file, function); 0 = look it up */
-
-	/* Positions. */
-	bool self_base; /* relative to the last own line, as callgrind writes */
+	struct pp_cg_at at;
+	struct pp_cg_names names;
+	struct pp_cg_head head;
+	struct pp_cg_place place;
+	struct pp_cg_next next;
+	bool self_base; /* positions are relative to the last own line, as callgrind writes */
 	struct pp_cg_pos base;
 
+	/* The record of one or two lines that is read now. */
 	enum pp_cg_pending pending;
 	struct pp_cg_call call;
 	struct pp_cg_jump jump;
 	int64_t *costs; /* one per metric */
 	size_t costs_cap;
-	uint32_t cost_count;         /* how many the line had */
-	struct pp_slice events_text; /* the `events:` line that is read now */
-	uint64_t undefined;          /* uses of ids that were never defined */
+	uint32_t cost_count; /* how many the line had */
 };
 
 /* Reads the whole input. PP_OK, PP_E_IO, or the builder's status. */
@@ -231,14 +251,14 @@ void pp_cg_parser_release(struct pp_cg_parser *);
 static inline struct pp_cg_part *
 pp_cg_part(struct pp_cg_parser *p)
 {
-	return &p->parts.at[p->part - 1];
+	return &p->head.parts.at[p->head.part - 1];
 }
 
 /* A part by its number, counted from 1. */
 static inline struct pp_cg_part *
 pp_cg_part_at(struct pp_cg_parser *p, uint32_t number)
 {
-	return &p->parts.at[number - 1];
+	return &p->head.parts.at[number - 1];
 }
 
 /* A finding at the current line; `at` is the byte to point at, or NULL for its start. */

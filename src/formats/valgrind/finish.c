@@ -99,11 +99,11 @@ meta_part(struct pp_cg_parser *p, uint32_t part, uint32_t parent)
 {
 	static const char *const lists[] = { "desc", "event" };
 	struct pp_builder *b = p->builder;
-	const struct pp_cg_part *row = &p->parts.at[part - 1];
-	size_t end = part < p->parts.n ? p->parts.at[part].first_header : p->headers.n, i, k;
+	const struct pp_cg_part *row = &p->head.parts.at[part - 1];
+	size_t end = part < p->head.parts.n ? p->head.parts.at[part].first_header : p->head.lines.n, i, k;
 
 	for (i = row->first_header; i < end; i++) {
-		const struct pp_cg_header *h = &p->headers.at[i];
+		const struct pp_cg_header *h = &p->head.lines.at[i];
 		struct pp_slice key = pp_text_of(b->profile, h->key);
 		struct pp_slice value = pp_text_of(b->profile, h->value);
 
@@ -116,7 +116,7 @@ meta_part(struct pp_cg_parser *p, uint32_t part, uint32_t parent)
 		uint32_t list = 0;
 
 		for (i = row->first_header; i < end; i++) {
-			const struct pp_cg_header *h = &p->headers.at[i];
+			const struct pp_cg_header *h = &p->head.lines.at[i];
 
 			if (!pp_slice_eq_z(pp_text_of(b->profile, h->key), lists[k]))
 				continue;
@@ -141,10 +141,10 @@ meta_all(struct pp_cg_parser *p)
 	uint32_t list, k;
 
 	meta_part(p, 1, 0);
-	if (p->parts.n < 2)
+	if (p->head.parts.n < 2)
 		return;
 	list = pp_build_meta(p->builder, 0, pp_slice_z("parts"), PP_META_ARRAY, pp_slice_of("", 0));
-	for (k = 1; k <= p->parts.n && pp_builder_ok(p->builder); k++)
+	for (k = 1; k <= p->head.parts.n && pp_builder_ok(p->builder); k++)
 		meta_part(p, k,
 		          pp_build_meta(p->builder, list, pp_slice_of("", 0), PP_META_OBJECT,
 		                        pp_slice_of("", 0)));
@@ -156,11 +156,11 @@ pp_cg_finish(struct pp_cg_parser *p)
 	struct pp_profile *profile = p->builder->profile;
 	size_t i;
 
-	for (i = 0; i < p->parts.n; i++)
-		check_sums(p, &p->parts.at[i]);
-	if (p->parts.n == 0)
+	for (i = 0; i < p->head.parts.n; i++)
+		check_sums(p, &p->head.parts.at[i]);
+	if (p->head.parts.n == 0)
 		return;
-	profile->producer = p->parts.at[0].creator;
+	profile->producer = p->head.parts.at[0].creator;
 	if (p->reader->want & PP_META)
 		meta_all(p);
 }

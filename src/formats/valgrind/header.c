@@ -26,34 +26,34 @@
 void
 pp_cg_part_end(struct pp_cg_parser *p)
 {
-	p->fresh = p->part == 0 || pp_cg_part(p)->has_body || pp_cg_part(p)->has_events;
+	p->head.fresh = p->head.part == 0 || pp_cg_part(p)->has_body || pp_cg_part(p)->has_events;
 }
 
 static bool
 part_begin(struct pp_cg_parser *p)
 {
-	struct pp_cg_part part = { .first_header = p->headers.n,
+	struct pp_cg_part part = { .first_header = p->head.lines.n,
 		                   .pid = -1,
 		                   .thread = -1,
 		                   .number = -1,
 		                   .positions = PP_CG_LINE };
 
-	if (p->part) {
+	if (p->head.part) {
 		part.pid = pp_cg_part(p)->pid;
 		part.creator = pp_cg_part(p)->creator;
 		part.version = pp_cg_part(p)->version;
 		part.positions = pp_cg_part(p)->positions;
 	}
-	if (p->parts.n >= UINT32_MAX - 1 || !pp_vec_push(&p->parts, part)) {
+	if (p->head.parts.n >= UINT32_MAX - 1 || !pp_vec_push(&p->head.parts, part)) {
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 		return false;
 	}
-	p->part = (uint32_t)p->parts.n;
-	p->fresh = false;
-	p->object = p->call_object = 0;
-	p->file = p->current_file = p->function = p->call_file = p->call_function = 0;
-	p->has_function = p->has_call_object = p->has_call_file = p->has_call_function = false;
-	p->func = 0;
+	p->head.part = (uint32_t)p->head.parts.n;
+	p->head.fresh = false;
+	p->place.object = p->next.object = 0;
+	p->place.file = p->place.current_file = p->place.function = p->next.file = p->next.function = 0;
+	p->place.has_function = p->next.has_object = p->next.has_file = p->next.has_function = false;
+	p->place.func = 0;
 	p->base = (struct pp_cg_pos){ { 0, 0, 0 } };
 	return true;
 }
@@ -61,7 +61,7 @@ part_begin(struct pp_cg_parser *p)
 bool
 pp_cg_part_need(struct pp_cg_parser *p)
 {
-	return p->part != 0 || part_begin(p);
+	return p->head.part != 0 || part_begin(p);
 }
 
 void
@@ -73,8 +73,8 @@ pp_cg_series(struct pp_cg_parser *p, bool has_calls, bool measured)
 	};
 	char text[40];
 
-	if (p->part > 1) {
-		int64_t number = part->number > 1 ? part->number : (int64_t)p->part;
+	if (p->head.part > 1) {
+		int64_t number = part->number > 1 ? part->number : (int64_t)p->head.part;
 
 		snprintf(text, sizeof text, "part %lld", (long long)number);
 		like.context = pp_build_strz(p->builder, text);
@@ -165,7 +165,7 @@ metric_find(const struct pp_cg_parser *p, struct pp_slice name)
 static bool
 is_too_late(const struct pp_cg_parser *p, struct pp_slice name)
 {
-	return p->late_events >= MOST_LATE_EVENTS &&
+	return p->head.late_events >= MOST_LATE_EVENTS &&
 	       metric_find(p, name) == p->builder->profile->metrics.n;
 }
 
@@ -180,7 +180,7 @@ metric_need(struct pp_cg_parser *p, struct pp_slice name)
 	pp_cg_metric_unit(p, name, pp_slice_of("", 0), &metric);
 	if (i == 0)
 		metric.flags |= PP_METRIC_PRIMARY;
-	p->late_events += p->part > 1;
+	p->head.late_events += p->head.part > 1;
 	return metric_add(p, &metric);
 }
 
@@ -236,11 +236,11 @@ term_add(struct pp_cg_parser *p, struct pp_cg_derived *d, struct pp_slice name, 
 {
 	size_t metric = metric_find(p, name), i, k;
 
-	for (i = 0; i < p->derived.n; i++) {
-		if (p->derived.at[i].metric != metric)
+	for (i = 0; i < p->head.derived.n; i++) {
+		if (p->head.derived.at[i].metric != metric)
 			continue;
-		for (k = 0; k < p->derived.at[i].terms.n; k++) {
-			struct pp_cg_term term = p->derived.at[i].terms.at[k];
+		for (k = 0; k < p->head.derived.at[i].terms.n; k++) {
+			struct pp_cg_term term = p->head.derived.at[i].terms.at[k];
 
 			if (__builtin_mul_overflow(term.factor, factor, &term.factor) ||
 			    d->terms.n > MOST_EVENTS || !pp_vec_push(&d->terms, term))
@@ -290,8 +290,8 @@ pp_cg_derive(struct pp_cg_parser *p, int64_t *costs)
 {
 	size_t i, k;
 
-	for (i = 0; i < p->derived.n; i++) {
-		const struct pp_cg_derived *d = &p->derived.at[i];
+	for (i = 0; i < p->head.derived.n; i++) {
+		const struct pp_cg_derived *d = &p->head.derived.at[i];
 		int64_t sum = 0, product;
 		bool over = false;
 
@@ -333,7 +333,7 @@ event_define(struct pp_cg_parser *p, struct pp_slice value)
 	if (!equal)
 		return; /* a title for an event that this part does not count */
 	head = pp_slice_of(equal + 1, head.n - (size_t)(equal + 1 - head.p));
-	if (name.n == 0 || p->derived.n >= MOST_EVENTS || is_too_late(p, name) ||
+	if (name.n == 0 || p->head.derived.n >= MOST_EVENTS || is_too_late(p, name) ||
 	    !terms_parse(p, &derived, head, 1, false)) {
 		pp_cg_report(p, PP_CG_BAD_EVENT, value.p, "the formula of %.*s cannot be computed",
 		             (int)(name.n < 80 ? name.n : 80), (const char *)name.p);
@@ -346,7 +346,7 @@ event_define(struct pp_cg_parser *p, struct pp_slice value)
 		profile->metrics.at[derived.metric].title = pp_build_str(p->builder, title);
 	pp_build_extra(p->builder, PP_CG_EXTRA_METRIC, derived.metric, "formula",
 	               pp_text_of(profile, derived.formula));
-	if (!pp_vec_push(&p->derived, derived)) {
+	if (!pp_vec_push(&p->head.derived, derived)) {
 		pp_vec_release(&derived.terms);
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 	}
@@ -361,7 +361,7 @@ header_events(struct pp_cg_parser *p, struct pp_slice value)
 	uint32_t *events = NULL;
 	size_t n = 0, cap = 0, i;
 
-	p->events_text = value;
+	p->head.events_text = value;
 	while ((value = pp_cg_trim(value)).n) {
 		size_t length = 0;
 
@@ -390,8 +390,8 @@ header_events(struct pp_cg_parser *p, struct pp_slice value)
 	part->events = events;
 	part->event_count = (uint32_t)n;
 	part->has_events = n > 0;
-	for (i = part->first_header; i < p->headers.n && pp_builder_ok(p->builder); i++) {
-		const struct pp_cg_header *h = &p->headers.at[i];
+	for (i = part->first_header; i < p->head.lines.n && pp_builder_ok(p->builder); i++) {
+		const struct pp_cg_header *h = &p->head.lines.at[i];
 
 		if (pp_slice_eq_z(pp_text_of(p->builder->profile, h->key), "event"))
 			event_define(p, pp_text_of(p->builder->profile, h->value));
@@ -448,10 +448,10 @@ header_version(struct pp_cg_parser *p, struct pp_slice value)
 static void
 header_keep(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice value)
 {
-	struct pp_cg_header h = { p->part, pp_build_str(p->builder, key),
+	struct pp_cg_header h = { p->head.part, pp_build_str(p->builder, key),
 		                  pp_build_str(p->builder, value) };
 
-	if (pp_builder_ok(p->builder) && !pp_vec_push(&p->headers, h))
+	if (pp_builder_ok(p->builder) && !pp_vec_push(&p->head.lines, h))
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 }
 
@@ -464,11 +464,11 @@ header_sum(struct pp_cg_parser *p, struct pp_slice value, bool totals)
 	if (totals) {
 		part->has_totals = true;
 		part->totals = text;
-		part->totals_line = p->line;
+		part->totals_line = p->at.line;
 	} else {
 		part->has_summary = true;
 		part->summary = text;
-		part->summary_line = p->line;
+		part->summary_line = p->at.line;
 	}
 }
 
@@ -539,12 +539,12 @@ pp_cg_header(struct pp_cg_parser *p, struct pp_slice line)
 	value = pp_cg_trim(pp_slice_of(line.p + n + 1, line.n - n - 1));
 	totals = pp_slice_eq_z(key, "totals");
 	if (totals || pp_slice_eq_z(key, "summary")) {
-		if (p->part == 0 || p->fresh)
+		if (p->head.part == 0 || p->head.fresh)
 			return false;
 		header_sum(p, value, totals);
 		return true;
 	}
-	if (p->part == 0 || p->fresh || (pp_cg_part(p)->has_body && starts_part(key)))
+	if (p->head.part == 0 || p->head.fresh || (pp_cg_part(p)->has_body && starts_part(key)))
 		if (!part_begin(p))
 			return true;
 	header_keep(p, key, value);

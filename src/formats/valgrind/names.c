@@ -83,7 +83,7 @@ expand(struct pp_cg_parser *p, struct pp_slice text, struct pp_buf *out)
 		size_t n;
 
 		if (is_id(rest) && take_id(rest, &id, &n) &&
-		    (known = ids_entry(&p->ids[PP_CG_FUNCTIONS], id, false)) != NULL &&
+		    (known = ids_entry(&p->names.ids[PP_CG_FUNCTIONS], id, false)) != NULL &&
 		    known->part) {
 			struct pp_slice name = pp_text_of(p->builder->profile, known->name);
 
@@ -99,16 +99,16 @@ expand(struct pp_cg_parser *p, struct pp_slice text, struct pp_buf *out)
 static void
 define(struct pp_cg_parser *p, enum pp_cg_space space, uint64_t id, pp_str name)
 {
-	struct pp_cg_id *entry = ids_entry(&p->ids[space], id, true);
+	struct pp_cg_id *entry = ids_entry(&p->names.ids[space], id, true);
 
 	if (!entry) {
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 		return;
 	}
-	if (entry->part == p->part && entry->part && entry->name != name)
+	if (entry->part == p->head.part && entry->part && entry->name != name)
 		pp_cg_report(p, PP_CG_REDEFINED_ID, NULL, "%s id %llu had another name before",
 		             space_names[space], (unsigned long long)id);
-	*entry = (struct pp_cg_id){ name, p->part ? p->part : 1 };
+	*entry = (struct pp_cg_id){ name, p->head.part ? p->head.part : 1 };
 }
 
 pp_str
@@ -141,10 +141,10 @@ pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value
 		define(p, space, id, name);
 		return name;
 	}
-	entry = ids_entry(&p->ids[space], id, false);
+	entry = ids_entry(&p->names.ids[space], id, false);
 	if (entry && entry->part)
 		return entry->name;
-	p->undefined++;
+	p->names.undefined++;
 	pp_cg_report(p, PP_CG_UNDEFINED_ID, text.p, "%s id %llu is never defined before",
 	             space_names[space], (unsigned long long)id);
 	return pp_build_str(p->builder, pp_slice_of(text.p, n));

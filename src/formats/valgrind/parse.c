@@ -30,12 +30,12 @@ void
 pp_cg_report(struct pp_cg_parser *p, enum pp_callgrind_rule rule, const unsigned char *at,
              const char *fmt, ...)
 {
-	uint64_t column = at && at >= p->line_at ? (uint64_t)(at - p->line_at) : 0;
+	uint64_t column = at && at >= p->at.begin ? (uint64_t)(at - p->at.begin) : 0;
 	va_list args;
 
 	va_start(args, fmt);
 	pp_diag_vadd(p->reader->diags, &pp_callgrind_rules[rule],
-	             pp_at_line(p->line, column + 1, p->offset + column), fmt, args);
+	             pp_at_line(p->at.line, column + 1, p->at.offset + column), fmt, args);
 	va_end(args);
 }
 
@@ -54,16 +54,16 @@ pp_cg_func(struct pp_cg_parser *p)
 {
 	struct pp_func_row row;
 
-	if (p->func)
-		return p->func;
-	if (!p->has_function) {
+	if (p->place.func)
+		return p->place.func;
+	if (!p->place.has_function) {
 		pp_cg_report(p, PP_CG_NO_FUNCTION, NULL, "no fn= line names the function");
-		p->function = pp_build_strz(p->builder, "???");
-		p->has_function = true;
+		p->place.function = pp_build_strz(p->builder, "???");
+		p->place.has_function = true;
 	}
-	row = (struct pp_func_row){ .name = p->function, .file = p->file, .module = p->object };
-	p->func = pp_build_func(p->builder, &row);
-	return p->func;
+	row = (struct pp_func_row){ .name = p->place.function, .file = p->place.file, .module = p->place.object };
+	p->place.func = pp_build_func(p->builder, &row);
+	return p->place.func;
 }
 
 /* ---- numbers ---------------------------------------------------------------------------- */
@@ -221,7 +221,7 @@ take_costs(struct pp_cg_parser *p, struct pp_slice line)
 			return false;
 	}
 	p->cost_count = k;
-	if (p->derived.n)
+	if (p->head.derived.n)
 		pp_cg_derive(p, p->costs);
 	return true;
 }
@@ -253,7 +253,7 @@ part_sum(struct pp_cg_part *part, const int64_t *costs, size_t n)
 static void
 parse_cost(struct pp_cg_parser *p, struct pp_slice line)
 {
-	struct pp_cg_part *part = p->part ? pp_cg_part(p) : NULL;
+	struct pp_cg_part *part = p->head.part ? pp_cg_part(p) : NULL;
 	const struct pp_cg_visitor *v = p->visitor;
 	enum pp_cg_pending what = p->pending;
 	struct pp_cg_pos pos;
@@ -306,21 +306,21 @@ parse_calls(struct pp_cg_parser *p, struct pp_slice value)
 	/* Surplus numbers (Xdebug writes `calls=1 0 0`) mean nothing. */
 	if (!take_positions(p, &value, &call->target))
 		call->target = (struct pp_cg_pos){ { 0, 0, 0 } };
-	if (!p->has_call_function || p->call_function_used) {
+	if (!p->next.has_function || p->next.function_used) {
 		pp_cg_report(p, PP_CG_NO_CFN, NULL, "no cfn= line names the function called");
-		if (!p->has_call_function) {
-			p->call_function = pp_build_strz(p->builder, "???");
-			p->has_call_function = true;
+		if (!p->next.has_function) {
+			p->next.function = pp_build_strz(p->builder, "???");
+			p->next.has_function = true;
 		}
 	}
-	p->call_function_used = true;
-	callee.name = p->call_function;
-	callee.file = p->has_call_file ? p->call_file : p->current_file;
-	callee.module = p->has_call_object ? p->call_object : p->object;
+	p->next.function_used = true;
+	callee.name = p->next.function;
+	callee.file = p->next.has_file ? p->next.file : p->place.current_file;
+	callee.module = p->next.has_object ? p->next.object : p->place.object;
 	call->callee = pp_build_func(p->builder, &callee);
-	call->name = p->call_function;
-	call->has_file = p->has_call_file;
-	p->has_call_file = p->has_call_object = false;
+	call->name = p->next.function;
+	call->has_file = p->next.has_file;
+	p->next.has_file = p->next.has_object = false;
 	p->pending = PP_CG_CALL;
 }
 
@@ -335,9 +335,9 @@ parse_jump(struct pp_cg_parser *p, struct pp_slice value, bool conditional)
 	if (!pp_cg_part_need(p))
 		return;
 	*jump = (struct pp_cg_jump){ .conditional = conditional,
-		                     .file = p->jump_file,
-		                     .name = p->jump_function };
-	p->jump_file = p->jump_function = 0;
+		                     .file = p->next.jump_file,
+		                     .name = p->next.jump_function };
+	p->next.jump_file = p->next.jump_function = 0;
 	p->pending = PP_CG_JUMP;
 	(void)take_token(&value, &token);
 	n = scan_number(token, &jump->followed);
@@ -367,10 +367,10 @@ static void
 parse_function(struct pp_cg_parser *p, struct pp_slice value)
 {
 	pending_lost(p);
-	p->function = pp_cg_name(p, PP_CG_FUNCTIONS, value);
-	p->has_function = true;
-	p->current_file = p->file;
-	p->func = 0;
+	p->place.function = pp_cg_name(p, PP_CG_FUNCTIONS, value);
+	p->place.has_function = true;
+	p->place.current_file = p->place.file;
+	p->place.func = 0;
 	if (p->visitor->function)
 		p->visitor->function(p);
 }
@@ -380,15 +380,15 @@ static bool
 parse_call_key(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice value)
 {
 	if (pp_slice_eq_z(key, "cfn")) {
-		p->call_function = pp_cg_name(p, PP_CG_FUNCTIONS, value);
-		p->has_call_function = true;
-		p->call_function_used = false;
+		p->next.function = pp_cg_name(p, PP_CG_FUNCTIONS, value);
+		p->next.has_function = true;
+		p->next.function_used = false;
 	} else if (pp_slice_eq_z(key, "cfi") || pp_slice_eq_z(key, "cfl")) {
-		p->call_file = pp_cg_name(p, PP_CG_FILES, value);
-		p->has_call_file = true;
+		p->next.file = pp_cg_name(p, PP_CG_FILES, value);
+		p->next.has_file = true;
 	} else if (pp_slice_eq_z(key, "cob")) {
-		p->call_object = object_of(p, pp_cg_name(p, PP_CG_OBJECTS, value));
-		p->has_call_object = true;
+		p->next.object = object_of(p, pp_cg_name(p, PP_CG_OBJECTS, value));
+		p->next.has_object = true;
 	} else if (pp_slice_eq_z(key, "calls")) {
 		parse_calls(p, value);
 	} else {
@@ -404,17 +404,17 @@ parse_place_key(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice val
 	if (pp_slice_eq_z(key, "fn")) {
 		parse_function(p, value);
 	} else if (pp_slice_eq_z(key, "fl")) {
-		p->file = p->current_file = pp_cg_name(p, PP_CG_FILES, value);
-		p->func = 0;
+		p->place.file = p->place.current_file = pp_cg_name(p, PP_CG_FILES, value);
+		p->place.func = 0;
 	} else if (pp_slice_eq_z(key, "fi") || pp_slice_eq_z(key, "fe")) {
-		p->current_file = pp_cg_name(p, PP_CG_FILES, value);
+		p->place.current_file = pp_cg_name(p, PP_CG_FILES, value);
 	} else if (pp_slice_eq_z(key, "ob")) {
-		p->object = object_of(p, pp_cg_name(p, PP_CG_OBJECTS, value));
-		p->func = 0;
+		p->place.object = object_of(p, pp_cg_name(p, PP_CG_OBJECTS, value));
+		p->place.func = 0;
 	} else if (pp_slice_eq_z(key, "jfi")) {
-		p->jump_file = pp_cg_name(p, PP_CG_FILES, value);
+		p->next.jump_file = pp_cg_name(p, PP_CG_FILES, value);
 	} else if (pp_slice_eq_z(key, "jfn")) {
-		p->jump_function = pp_cg_name(p, PP_CG_FUNCTIONS, value);
+		p->next.jump_function = pp_cg_name(p, PP_CG_FUNCTIONS, value);
 	} else if (pp_slice_eq_z(key, "jump")) {
 		parse_jump(p, value, false);
 	} else if (pp_slice_eq_z(key, "jcnd")) {
@@ -466,7 +466,7 @@ parse_key(struct pp_cg_parser *p, struct pp_slice line)
 		return false;
 	key = pp_slice_of(line.p, (size_t)(equal - line.p));
 	value = pp_slice_of(equal + 1, line.n - key.n - 1);
-	if (p->cut && key.n >= 2 && memcmp(key.p + key.n - 2, "fn", 2) == 0)
+	if (p->at.cut && key.n >= 2 && memcmp(key.p + key.n - 2, "fn", 2) == 0)
 		return true; /* half a name would be a function that never was */
 	return (key.p[0] == 'c' ? parse_call_key(p, key, value) : parse_place_key(p, key, value)) ||
 	       parse_other(p, key, line);
@@ -507,18 +507,18 @@ pp_cg_parse(struct pp_cg_parser *p)
 	struct pp_slice line;
 	bool whole;
 
-	p->fresh = true;
+	p->head.fresh = true;
 	while (pp_builder_ok(p->builder)) {
-		p->offset = pp_input_offset(in, in->cur);
+		p->at.offset = pp_input_offset(in, in->cur);
 		if (!pp_input_line(in, p->reader->limits.max_line, &line, &whole))
 			break;
-		p->line++;
-		p->line_at = line.p;
-		p->cut = !whole;
+		p->at.line++;
+		p->at.begin = line.p;
+		p->at.cut = !whole;
 		/* What a cut container gave last may be half a number. */
 		if (whole || in->status == PP_OK)
 			parse_line(p, line);
-		if (p->line % PROGRESS_LINES == 0 && p->reader->progress &&
+		if (p->at.line % PROGRESS_LINES == 0 && p->reader->progress &&
 		    p->reader->progress(p->reader))
 			return PP_E_IO;
 	}
@@ -535,15 +535,15 @@ pp_cg_parser_release(struct pp_cg_parser *p)
 	size_t i;
 
 	for (i = 0; i < PP_CG_SPACES; i++)
-		pp_cg_ids_release(&p->ids[i]);
-	for (i = 0; i < p->parts.n; i++) {
-		free(p->parts.at[i].events);
-		free(p->parts.at[i].sums);
+		pp_cg_ids_release(&p->names.ids[i]);
+	for (i = 0; i < p->head.parts.n; i++) {
+		free(p->head.parts.at[i].events);
+		free(p->head.parts.at[i].sums);
 	}
-	for (i = 0; i < p->derived.n; i++)
-		pp_vec_release(&p->derived.at[i].terms);
-	pp_vec_release(&p->parts);
-	pp_vec_release(&p->headers);
-	pp_vec_release(&p->derived);
+	for (i = 0; i < p->head.derived.n; i++)
+		pp_vec_release(&p->head.derived.at[i].terms);
+	pp_vec_release(&p->head.parts);
+	pp_vec_release(&p->head.lines);
+	pp_vec_release(&p->head.derived);
 	free(p->costs);
 }

@@ -79,7 +79,7 @@ read_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *cos
 {
 	struct cg_read *r = p->ctx;
 	struct pp_line_row row = { .func = pp_cg_func(p),
-		                   .file = p->current_file,
+		                   .file = p->place.current_file,
 		                   .line = (uint32_t)pos->at[2],
 		                   .series = pp_cg_part(p)->series,
 		                   .address = pos->at[0] };
@@ -105,8 +105,8 @@ read_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp
 	int64_t *cells;
 	bool fits;
 
-	if (p->current_file != p->file)
-		row.site_file = p->current_file;
+	if (p->place.current_file != p->place.file)
+		row.site_file = p->place.current_file;
 	cells = pp_build_edge(p->builder, &row);
 	fits = add_costs(p, cells ? cells + 1 : NULL, costs);
 	if (cells && !pp_cell_add(PP_INT, &cells[0], (int64_t)call->count)) {
@@ -152,13 +152,13 @@ check_end(struct pp_cg_parser *p)
 	struct pp_profile *profile = p->builder->profile;
 	size_t i;
 
-	if (p->cut && p->parts.n && !p->parts.at[p->parts.n - 1].has_totals &&
-	    !p->parts.at[p->parts.n - 1].has_summary) {
+	if (p->at.cut && p->head.parts.n && !p->head.parts.at[p->head.parts.n - 1].has_totals &&
+	    !p->head.parts.at[p->head.parts.n - 1].has_summary) {
 		pp_cg_report(p, PP_CG_CUT, NULL, "the last line is not ended");
 		profile->complete = false;
 	}
-	for (i = 0; i < p->parts.n; i++) {
-		const struct pp_cg_part *part = &p->parts.at[i];
+	for (i = 0; i < p->head.parts.n; i++) {
+		const struct pp_cg_part *part = &p->head.parts.at[i];
 
 		if (p->family == PP_CG_CACHEGRIND && part->has_body && part->cmd &&
 		    !part->has_summary) {
@@ -194,7 +194,7 @@ pp_callgrind_read(struct pp_reader *reader, struct pp_builder *builder, enum pp_
 	if (reader->want & PP_EXTRAS)
 		r.body = pp_cg_body_new(builder);
 	status = pp_cg_parse(&p);
-	if (status == PP_OK && p.line && profile->metrics.n == 0) {
+	if (status == PP_OK && p.at.line && profile->metrics.n == 0) {
 		pp_cg_report(&p, PP_CG_NO_EVENTS, NULL, "the file ends without an events: line");
 		status = PP_E_INVALID;
 	}

@@ -119,7 +119,7 @@ unit_by_word(struct pp_cg_parser *p, struct pp_slice text, struct pp_metric *m)
 static bool
 line_names_memory(const struct pp_cg_parser *p)
 {
-	return memmem(p->events_text.p, p->events_text.n, "Memory", 6) != NULL;
+	return memmem(p->head.events_text.p, p->head.events_text.n, "Memory", 6) != NULL;
 }
 
 /* Xdebug's `Time` without a unit: by version. */
@@ -137,7 +137,7 @@ xdebug_time(struct pp_cg_parser *p, struct pp_metric *m)
 		}
 		pp_diag_add(
 		    p->reader->diags, &pp_xdebug_rules[PP_XD_UNIT_ASSUMED],
-		    pp_at_line(p->line, 1, p->offset),
+		    pp_at_line(p->at.line, 1, p->at.offset),
 		    "the unit of Time is taken for microseconds; Xdebug 2.0.0 beta 5 to RC 3 "
 		    "wrote 100 ns");
 	}

@@ -266,7 +266,7 @@ function_name(struct fast *f, const struct order *o, struct pp_slice *const text
 		return true;
 	}
 	*func = pp_build_func(f->builder, &row);
-	return f->parser->part > 1 || *func >= before;
+	return f->parser->head.part > 1 || *func >= before;
 }
 
 /* Two slots with the same names would have been two functions on the stack. */

@@ -32,7 +32,7 @@ pp_xd_version(struct pp_slice creator)
 static void
 warn(struct pp_cg_parser *p, enum pp_xdebug_rule rule, size_t part, const char *text)
 {
-	if (p->parts.n > 1)
+	if (p->head.parts.n > 1)
 		pp_diag_add(p->reader->diags, &pp_xdebug_rules[rule], PP_NOWHERE,
 		            "%s (profile %zu)", text, part + 1);
 	else
@@ -72,14 +72,14 @@ pp_xd_finish(struct pp_cg_parser *p, bool cut)
 	profile->format = &pp_format_xdebug;
 	if (cut) {
 		pp_diag_add(p->reader->diags, &pp_xdebug_rules[PP_XD_CUT],
-		            pp_at_line(p->line, 1, p->offset), "the file ends inside a record");
+		            pp_at_line(p->at.line, 1, p->at.offset), "the file ends inside a record");
 		profile->complete = false;
 	}
-	for (i = 0; i < p->parts.n; i++) {
-		const struct pp_cg_part *part = &p->parts.at[i];
+	for (i = 0; i < p->head.parts.n; i++) {
+		const struct pp_cg_part *part = &p->head.parts.at[i];
 		unsigned version = pp_xd_version(pp_text_of(profile, part->creator));
 
-		if (!part->has_main && !aggregate && p->undefined)
+		if (!part->has_main && !aggregate && p->names.undefined)
 			warn(p, PP_XD_SECOND_FILE, i,
 			     "ids are used that only another file defines");
 		else if (!part->has_main && !aggregate)
@@ -89,9 +89,9 @@ pp_xd_finish(struct pp_cg_parser *p, bool cut)
 			     "the profile is not closed by a summary: line");
 	}
 	pp_cg_finish(p);
-	if ((p->reader->want & PP_META) && p->parts.n == 1 && p->parts.at[0].has_summary &&
-	    pp_xd_version(pp_text_of(profile, p->parts.at[0].creator)) >= 208)
-		meta_summary(p, &p->parts.at[0]);
+	if ((p->reader->want & PP_META) && p->head.parts.n == 1 && p->head.parts.at[0].has_summary &&
+	    pp_xd_version(pp_text_of(profile, p->head.parts.at[0].creator)) >= 208)
+		meta_summary(p, &p->head.parts.at[0]);
 }
 
 /* ---- choosing the way ------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ fast_header(struct pp_cg_parser *p, struct pp_input *in, const unsigned char *be
             const unsigned char *records)
 {
 	struct pp_input window = window_of(in, begin, records), *outer = p->reader->in;
-	size_t metrics = p->part ? p->builder->profile->metrics.n : 0;
+	size_t metrics = p->head.part ? p->builder->profile->metrics.n : 0;
 	pp_status status;
 
 	p->reader->in = &window;
@@ -148,7 +148,7 @@ fast_header(struct pp_cg_parser *p, struct pp_input *in, const unsigned char *be
 	/* Rows exist by now: a later profile must count the same. */
 	if (metrics && p->builder->profile->metrics.n != metrics)
 		return false;
-	return status == PP_OK && p->part && pp_cg_part(p)->has_events && !p->fresh &&
+	return status == PP_OK && p->head.part && pp_cg_part(p)->has_events && !p->head.fresh &&
 	       pp_cg_part(p)->event_count <= 2 && pp_cg_part(p)->positions == PP_CG_LINE &&
 	       pp_diags_total(p->reader->diags, PP_NOTE) == 0;
 }
@@ -242,7 +242,7 @@ read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
 		profile->costs.source = PP_FLAT_FUNCS;
 		profile->facets |= reader->want & PP_FLAT ? 0 : PP_TREE;
 		settle_lines(builder);
-		p.line = 0;
+		p.at.line = 0;
 		pp_xd_finish(&p, cut || in->status != PP_OK);
 	}
 	*again = result == PP_XD_FAST_ODD;

@@ -97,19 +97,19 @@ on_function(struct pp_cg_parser *p)
 	struct record record = { .parent = NONE, .claim = SIZE_MAX };
 	size_t limit = r->records.n * sizeof record + r->cells.n * sizeof(int64_t);
 
-	if (p->part == 0 || !pp_cg_part(p)->has_events)
+	if (p->head.part == 0 || !pp_cg_part(p)->has_events)
 		return;
 	record.func = pp_cg_func(p);
-	record.part = p->part;
+	record.part = p->head.part;
 	record.first = r->calls.n;
 	record.cells = cells_keep(p, r, NULL);
 	record.width = (uint32_t)p->builder->profile->metrics.n;
-	record.at = p->line;
+	record.at = p->at.line;
 	if (limit > p->reader->limits.max_memory)
 		pp_builder_fail(p->builder, PP_E_LIMIT, "the calls take too much memory");
 	if (r->records.n >= NONE - 1 || !pp_vec_push(&r->records, record))
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-	if (p->function == r->main)
+	if (p->place.function == r->main)
 		pp_cg_part(p)->has_main = true;
 }
 
@@ -118,7 +118,7 @@ last_record(struct pp_cg_parser *p)
 {
 	struct reading *r = p->ctx;
 
-	if (r->records.n && r->records.at[r->records.n - 1].part == p->part)
+	if (r->records.n && r->records.at[r->records.n - 1].part == p->head.part)
 		return &r->records.at[r->records.n - 1];
 	(void)pp_cg_func(p); /* costs without a function: says so and names one */
 	on_function(p);
@@ -427,7 +427,7 @@ build_lines(struct pp_cg_parser *p, struct reading *r)
 		const struct record *record = &r->records.at[i];
 		struct pp_func_row *func = &profile->funcs.at[record->func];
 		struct pp_slice creator = pp_text_of(profile,
-		                                     p->parts.at[record->part - 1].creator);
+		                                     p->head.parts.at[record->part - 1].creator);
 
 		if (func->last_line == NONE || record->dropped)
 			continue;
@@ -453,7 +453,7 @@ build_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to
 {
 	uint32_t i, series;
 
-	p->part = r->records.at[from].part;
+	p->head.part = r->records.at[from].part;
 	pp_cg_series(p, true, true);
 	series = pp_cg_part(p)->series;
 	resolve_part(p, r, from, to);
@@ -521,7 +521,7 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 	for (i = 0; i < r->records.n; i++)
 		if (!pp_map_set(&by_name, record_name(p, r, (uint32_t)i), r->records.at[i].func))
 			pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-	p->part = 1;
+	p->head.part = 1;
 	pp_cg_series(p, false, false);
 	for (i = 0; i < r->records.n && pp_builder_ok(p->builder); i++) {
 		const struct record *record = &r->records.at[i];
@@ -574,9 +574,9 @@ pp_xd_records(struct pp_reader *reader, struct pp_builder *builder)
 		status = PP_E_INVALID;
 	}
 	if (status == PP_OK) {
-		bool cut = p.cut || p.pending != PP_CG_OWN;
+		bool cut = p.at.cut || p.pending != PP_CG_OWN;
 
-		if (pp_slice_eq_z(pp_text_of(builder->profile, p.parts.at[0].cmd), "Aggregate"))
+		if (pp_slice_eq_z(pp_text_of(builder->profile, p.head.parts.at[0].cmd), "Aggregate"))
 			build_aggregate(&p, &r);
 		else
 			build_calls(&p, &r);
