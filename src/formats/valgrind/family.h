@@ -9,6 +9,7 @@
 #define PP_CALLGRIND_FAMILY_H
 
 #include "formats/format.h"
+#include "formats/valgrind/lines.h"
 
 enum pp_cg_family { PP_CG_NONE, PP_CG_XDEBUG, PP_CG_CALLGRIND, PP_CG_CACHEGRIND };
 
@@ -304,18 +305,6 @@ pp_status pp_cachegrind_describe(struct pp_reader *, struct pp_brief *);
 pp_status pp_callgrind_write(struct pp_writer *);
 pp_status pp_cachegrind_write(struct pp_writer *);
 pp_status pp_xdebug_write(struct pp_writer *);
-
-static inline bool
-pp_cg_is_digit(unsigned char c)
-{
-	return (unsigned)c - '0' < 10;
-}
-
-static inline bool
-pp_cg_is_blank(unsigned char c)
-{
-	return c == ' ' || c == '\t';
-}
 
 static inline struct pp_slice
 pp_cg_trim(struct pp_slice s)

@@ -100,7 +100,8 @@ meta_part(struct pp_cg_parser *p, uint32_t part, uint32_t parent)
 	static const char *const lists[] = { "desc", "event" };
 	struct pp_builder *b = p->builder;
 	const struct pp_cg_part *row = &p->head.parts.at[part - 1];
-	size_t end = part < p->head.parts.n ? p->head.parts.at[part].first_header : p->head.lines.n, i, k;
+	size_t end = part < p->head.parts.n ? p->head.parts.at[part].first_header : p->head.lines.n,
+	       i, k;
 
 	for (i = row->first_header; i < end; i++) {
 		const struct pp_cg_header *h = &p->head.lines.at[i];

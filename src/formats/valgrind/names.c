@@ -49,20 +49,6 @@ ids_entry(struct pp_cg_ids *ids, uint64_t id, bool make)
 	return &ids->far.at[at];
 }
 
-/* Takes "(digits)" from the start; *n is its length. */
-static bool
-take_id(struct pp_slice s, uint64_t *id, size_t *n)
-{
-	size_t i = 1;
-
-	while (i < s.n && pp_cg_is_digit(s.p[i]))
-		i++;
-	if (i == s.n || s.p[i] != ')' || !pp_num_u64(pp_slice_of(s.p + 1, i - 1), id))
-		return false;
-	*n = i + 1;
-	return true;
-}
-
 static bool
 is_id(struct pp_slice s)
 {
@@ -79,16 +65,16 @@ expand(struct pp_cg_parser *p, struct pp_slice text, struct pp_buf *out)
 	while (i < text.n && !out->failed && out->n <= most) {
 		struct pp_slice rest = pp_slice_of(text.p + i, text.n - i);
 		const struct pp_cg_id *known;
+		const unsigned char *after;
 		uint64_t id;
-		size_t n;
 
-		if (is_id(rest) && take_id(rest, &id, &n) &&
+		if (is_id(rest) && (after = pp_cg_id(rest.p, &id)) != NULL &&
 		    (known = ids_entry(&p->names.ids[PP_CG_FUNCTIONS], id, false)) != NULL &&
 		    known->part) {
 			struct pp_slice name = pp_text_of(p->builder->profile, known->name);
 
 			pp_buf_add(out, name.p, name.n);
-			i += n;
+			i += (size_t)(after - rest.p);
 		} else {
 			pp_buf_addc(out, (char)text.p[i++]);
 		}
@@ -117,17 +103,18 @@ pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value
 	struct pp_slice text = pp_cg_trim(value), rest;
 	const struct pp_cg_id *entry;
 	struct pp_buf expanded = { 0 };
+	const unsigned char *after;
 	pp_str name;
 	uint64_t id;
-	size_t n;
 
 	if (!is_id(text))
 		return pp_build_str(p->builder, text);
-	if (!take_id(text, &id, &n)) {
+	after = pp_cg_id(text.p, &id);
+	if (!after) {
 		pp_cg_report(p, PP_CG_BAD_ID, text.p, "the id is not closed or too large");
 		return pp_build_str(p->builder, text);
 	}
-	rest = pp_cg_trim(pp_slice_of(text.p + n, text.n - n));
+	rest = pp_cg_trim(pp_slice_of(after, text.n - (size_t)(after - text.p)));
 	if (rest.n) {
 		name = 0;
 		if (space == PP_CG_FUNCTIONS && is_id(rest)) {
@@ -147,5 +134,5 @@ pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value
 	p->names.undefined++;
 	pp_cg_report(p, PP_CG_UNDEFINED_ID, text.p, "%s id %llu is never defined before",
 	             space_names[space], (unsigned long long)id);
-	return pp_build_str(p->builder, pp_slice_of(text.p, n));
+	return pp_build_str(p->builder, pp_slice_of(text.p, (size_t)(after - text.p)));
 }

@@ -25,6 +25,7 @@
 
 #define SEPARATOR "==== NEW PROFILING FILE"
 #define PROGRESS_LINES 65536
+#define FORGET_STEP ((size_t)16 << 20)
 
 void
 pp_cg_report(struct pp_cg_parser *p, enum pp_callgrind_rule rule, const unsigned char *at,
@@ -61,169 +62,136 @@ pp_cg_func(struct pp_cg_parser *p)
 		p->place.function = pp_build_strz(p->builder, "???");
 		p->place.has_function = true;
 	}
-	row = (struct pp_func_row){ .name = p->place.function, .file = p->place.file, .module = p->place.object };
+	row = (struct pp_func_row){ .name = p->place.function,
+		                    .file = p->place.file,
+		                    .module = p->place.object };
 	p->place.func = pp_build_func(p->builder, &row);
 	return p->place.func;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------- */
+/* ---- positions and costs ---------------------------------------------------------------- */
 
-/* Takes the next token; false at the end of the line. */
-static bool
-take_token(struct pp_slice *line, struct pp_slice *token)
+/* A position that is not a plain number: `a-b`, `a:b` and `a+n` count at their start. NULL when it is none. */
+static const unsigned char *
+position_odd(struct pp_cg_parser *p, const unsigned char *at, const unsigned char *stop)
 {
-	const unsigned char *q = line->p, *end = line->p + line->n, *stop;
+	const unsigned char *bad = stop && *at != '*' ? stop : at;
 
-	while (q < end && pp_cg_is_blank(*q))
-		q++;
-	stop = q;
-	while (stop < end && !pp_cg_is_blank(*stop))
-		stop++;
-	*token = pp_slice_of(q, (size_t)(stop - q));
-	*line = pp_slice_of(stop, (size_t)(end - stop));
-	return stop > q;
-}
-
-/* Decimal or 0x hexadecimal digits from the start; how many bytes they take, 0 when none or too large. */
-static size_t
-scan_number(struct pp_slice s, uint64_t *value)
-{
-	size_t i = 0;
-	uint64_t v = 0;
-
-	if (s.n > 2 && s.p[0] == '0' && (s.p[1] | 32) == 'x') {
-		for (i = 2; i < s.n; i++) {
-			unsigned c = s.p[i] | 32u, d = c - '0' < 10 ? c - '0' : c - 'a' + 10;
-
-			if (d > 15 || (c - '0' >= 10 && c - 'a' >= 6))
-				break;
-			if (v >> 60)
-				return 0;
-			v = v << 4 | d;
-		}
-		*value = v;
-		return i > 2 ? i : 0;
+	if (!stop || *at == '*' || *at == '+' || *at == '-' ||
+	    (*stop != '-' && *stop != ':' && *stop != '+')) {
+		pp_cg_report(p, PP_CG_BAD_NUMBER, bad, "a position is not a number");
+		return NULL;
 	}
-	for (; i < s.n && pp_cg_is_digit(s.p[i]); i++)
-		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(s.p[i] - '0'), &v))
-			return 0;
-	*value = v;
-	return i;
+	pp_cg_report(p, PP_CG_POSITION_RANGE, at, "a range counts at its start");
+	return pp_cg_word_end(stop);
 }
 
-/* A position; false (said) when it is none. */
-static bool
-take_position(struct pp_cg_parser *p, struct pp_slice token, uint64_t base, uint64_t *out)
+/* A position; NULL (said) when it is none. */
+static inline const unsigned char *
+take_position(struct pp_cg_parser *p, const unsigned char *at, uint64_t base, uint64_t *out)
 {
-	bool plus = token.n && token.p[0] == '+', minus = token.n && token.p[0] == '-';
+	const unsigned char *stop;
 	uint64_t value = 0;
-	size_t sign = plus || minus, n;
+	bool fits = true;
 
-	if (token.n == 1 && token.p[0] == '*') {
-		*out = base;
-		return true;
+	if (*at == '*') {
+		value = base;
+		stop = at + 1;
+	} else {
+		stop = pp_cg_any_number(at + (*at == '+' || *at == '-'), &value);
+		if (stop && *at == '+')
+			fits = !__builtin_add_overflow(base, value, &value);
+		else if (stop && *at == '-')
+			fits = !__builtin_sub_overflow(base, value, &value);
 	}
-	n = scan_number(pp_slice_of(token.p + sign, token.n - sign), &value);
-	if (n == 0) {
-		pp_cg_report(p, PP_CG_BAD_NUMBER, token.p, "a position is not a number");
-		return false;
-	}
-	n += sign;
-	if (n < token.n) {
-		unsigned char c = token.p[n];
-
-		if (sign || (c != '-' && c != ':' && c != '+')) {
-			pp_cg_report(p, PP_CG_BAD_NUMBER, token.p + n,
-			             "a position is not a number");
-			return false;
-		}
-		pp_cg_report(p, PP_CG_POSITION_RANGE, token.p, "a range counts at its start");
-	}
-	if ((plus && __builtin_add_overflow(base, value, &value)) ||
-	    (minus && __builtin_sub_overflow(base, value, &value))) {
-		pp_cg_report(p, PP_CG_POSITION_OUTSIDE, token.p, "the position leaves its range");
-		return false;
+	if (PP_UNLIKELY(!stop || (!pp_cg_is_blank(*stop) && !pp_cg_is_line_end(stop))))
+		stop = position_odd(p, at, stop);
+	if (PP_UNLIKELY(stop && !fits)) {
+		pp_cg_report(p, PP_CG_POSITION_OUTSIDE, at, "the position leaves its range");
+		return NULL;
 	}
 	*out = value;
-	return true;
+	return stop;
 }
 
-/* The positions that start a line or follow `calls=N`; missing ones are 0. */
-static bool
-take_positions(struct pp_cg_parser *p, struct pp_slice *line, struct pp_cg_pos *pos)
+/* The positions that start a line or follow `calls=N`; missing ones are 0. NULL (said) when one is none. */
+static inline const unsigned char *
+take_positions(struct pp_cg_parser *p, const unsigned char *at, struct pp_cg_pos *pos)
 {
 	unsigned has = pp_cg_part(p)->positions, k;
-	struct pp_slice token;
 
 	*pos = (struct pp_cg_pos){ { 0, 0, 0 } };
-	for (k = 0; k < 3; k++)
-		if ((has >> k & 1) && take_token(line, &token) &&
-		    !take_position(p, token, p->base.at[k], &pos->at[k]))
-			return false;
-	if (pos->at[2] > UINT32_MAX) {
+	for (k = 0; k < 3; k++) {
+		if (!(has >> k & 1))
+			continue;
+		at = pp_cg_skip_blanks(at);
+		if (pp_cg_is_line_end(at))
+			break;
+		at = take_position(p, at, p->base.at[k], &pos->at[k]);
+		if (!at)
+			return NULL;
+	}
+	if (PP_UNLIKELY(pos->at[2] > UINT32_MAX)) {
 		pp_cg_report(p, PP_CG_POSITION_OUTSIDE, NULL, "the line number passes 4294967295");
 		pos->at[2] = UINT32_MAX;
 	}
-	return true;
+	return at;
 }
 
-/* A cost: signed decimal, or '.' for none. */
-static bool
-take_cost(struct pp_cg_parser *p, struct pp_slice token, int64_t *out)
+/* What is not a cost: '.' stands for none; NULL (said) for all else. */
+static const unsigned char *
+cost_odd(struct pp_cg_parser *p, const unsigned char *at, int64_t *out)
 {
-	bool minus = token.n && token.p[0] == '-';
-	size_t i = minus;
-	uint64_t v = 0;
+	const unsigned char *stop = at + (*at == '-');
+	uint64_t v;
 
-	if (token.n == 1 && token.p[0] == '.') {
+	if (*at == '.' && pp_cg_word_end(at) == at + 1) {
 		*out = 0;
-		return true;
+		return at + 1;
 	}
-	for (; i < token.n; i++) {
-		unsigned d = (unsigned)token.p[i] - '0';
-
-		if (d > 9) {
-			pp_cg_report(p, PP_CG_BAD_NUMBER, token.p + i,
-			             "a cost is not a whole number");
-			return false;
-		}
-		if (v > (uint64_t)INT64_MAX / 10 || v * 10 + d > (uint64_t)INT64_MAX) {
-			pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, token.p, "a cost passes 63 bits");
-			return false;
-		}
-		v = v * 10 + d;
+	if (pp_cg_is_digit(*stop) && !pp_cg_number(stop, INT64_MAX, &v)) {
+		pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, at, "a cost passes 63 bits");
+		return NULL;
 	}
-	if (i == (size_t)minus) {
-		pp_cg_report(p, PP_CG_BAD_NUMBER, token.p, "a cost is not a whole number");
-		return false;
-	}
-	*out = minus ? -(int64_t)v : (int64_t)v;
-	return true;
+	while (pp_cg_is_digit(*stop))
+		stop++;
+	pp_cg_report(p, PP_CG_BAD_NUMBER, pp_cg_word_end(at) == stop ? at : stop,
+	             "a cost is not a whole number");
+	return NULL;
 }
 
-/* The costs of a line, by metric; false when the line must be refused. */
-static bool
-take_costs(struct pp_cg_parser *p, struct pp_slice line)
+/* The costs of a line, by metric; the end of the line, or NULL when the line must be refused. */
+static inline const unsigned char *
+take_costs(struct pp_cg_parser *p, const unsigned char *at)
 {
 	const struct pp_cg_part *part = pp_cg_part(p);
-	struct pp_slice token;
-	uint32_t k = 0;
+	const uint32_t *metric = part->events;
+	size_t m, n = p->builder->profile->metrics.n;
+	uint32_t k = 0, most = part->event_count;
 
-	memset(p->costs, 0, p->builder->profile->metrics.n * sizeof *p->costs);
-	while (take_token(&line, &token)) {
-		if (k == part->event_count) {
-			pp_cg_report(p, PP_CG_TOO_MANY_COSTS, token.p, "there are only %u events",
-			             part->event_count);
+	for (m = 0; m < n; m++)
+		p->costs[m] = 0;
+	for (;; k++) {
+		const unsigned char *stop;
+
+		at = pp_cg_skip_blanks(at);
+		if (pp_cg_is_line_end(at))
+			break;
+		if (PP_UNLIKELY(k == most)) {
+			pp_cg_report(p, PP_CG_TOO_MANY_COSTS, at, "there are only %u events", most);
 			break;
 		}
-		if (!take_cost(p, token, &p->costs[part->events[k++]]))
-			return false;
+		stop = pp_cg_cost(at, &p->costs[metric[k]]);
+		if (PP_UNLIKELY(!stop || (!pp_cg_is_blank(*stop) && !pp_cg_is_line_end(stop))))
+			stop = cost_odd(p, at, &p->costs[metric[k]]);
+		if (PP_UNLIKELY(!stop))
+			return NULL;
+		at = stop;
 	}
 	p->cost_count = k;
-	if (p->head.derived.n)
+	if (PP_UNLIKELY(p->head.derived.n))
 		pp_cg_derive(p, p->costs);
-	return true;
+	return at;
 }
 
 /* ---- lines with costs ------------------------------------------------------------------- */
@@ -250,8 +218,9 @@ part_sum(struct pp_cg_part *part, const int64_t *costs, size_t n)
 		                                              &part->sums[m]);
 }
 
-static void
-parse_cost(struct pp_cg_parser *p, struct pp_slice line)
+/* Hands a line of positions and costs to whom it belongs; where it stopped, or NULL. */
+static const unsigned char *
+parse_cost(struct pp_cg_parser *p, const unsigned char *at)
 {
 	struct pp_cg_part *part = p->head.part ? pp_cg_part(p) : NULL;
 	const struct pp_cg_visitor *v = p->visitor;
@@ -259,22 +228,24 @@ parse_cost(struct pp_cg_parser *p, struct pp_slice line)
 	struct pp_cg_pos pos;
 
 	p->pending = PP_CG_OWN;
-	if (!part || !part->has_events) {
+	if (PP_UNLIKELY(!part || !part->has_events)) {
 		pp_cg_report(p, PP_CG_COST_BEFORE_EVENTS, NULL, "no events: line came before");
-		return;
+		return NULL;
 	}
-	if (!part->has_body) {
+	if (PP_UNLIKELY(!part->has_body)) {
 		part->has_body = true;
 		if (v->body)
 			v->body(p);
-		part = pp_cg_part(p);
 	}
-	if (!take_positions(p, &line, &pos) || !take_costs(p, line))
-		return;
+	at = take_positions(p, at, &pos);
+	if (PP_LIKELY(at != NULL))
+		at = take_costs(p, at);
+	if (PP_UNLIKELY(!at))
+		return NULL;
 	if (what == PP_CG_OWN || !p->self_base)
 		p->base = pos;
 	if (what == PP_CG_OWN) {
-		part_sum(part, p->costs, p->builder->profile->metrics.n);
+		part_sum(pp_cg_part(p), p->costs, p->builder->profile->metrics.n);
 		if (v->own)
 			v->own(p, &pos, p->costs);
 	} else if (what == PP_CG_CALL) {
@@ -283,6 +254,7 @@ parse_cost(struct pp_cg_parser *p, struct pp_slice line)
 	} else if (v->jump) {
 		v->jump(p, &p->jump, &pos);
 	}
+	return at;
 }
 
 /* ---- calls and jumps -------------------------------------------------------------------- */
@@ -292,19 +264,20 @@ parse_calls(struct pp_cg_parser *p, struct pp_slice value)
 {
 	struct pp_cg_call *call = &p->call;
 	struct pp_func_row callee = { 0 };
-	struct pp_slice token = { NULL, 0 };
+	const unsigned char *at = pp_cg_skip_blanks(value.p), *stop;
 
 	pending_lost(p);
 	if (!pp_cg_part_need(p))
 		return;
 	*call = (struct pp_cg_call){ 0 };
-	if (!take_token(&value, &token) || scan_number(token, &call->count) != token.n ||
-	    call->count > INT64_MAX) {
-		pp_cg_report(p, PP_CG_BAD_CALLS, token.p, "the number of calls is not a number");
+	stop = pp_cg_any_number(at, &call->count);
+	if (!stop || stop != pp_cg_word_end(at) || call->count > INT64_MAX) {
+		pp_cg_report(p, PP_CG_BAD_CALLS, at, "the number of calls is not a number");
 		call->count = 0;
+		stop = pp_cg_word_end(at);
 	}
 	/* Surplus numbers (Xdebug writes `calls=1 0 0`) mean nothing. */
-	if (!take_positions(p, &value, &call->target))
+	if (!take_positions(p, stop, &call->target))
 		call->target = (struct pp_cg_pos){ { 0, 0, 0 } };
 	if (!p->next.has_function || p->next.function_used) {
 		pp_cg_report(p, PP_CG_NO_CFN, NULL, "no cfn= line names the function called");
@@ -328,8 +301,7 @@ static void
 parse_jump(struct pp_cg_parser *p, struct pp_slice value, bool conditional)
 {
 	struct pp_cg_jump *jump = &p->jump;
-	struct pp_slice token = { NULL, 0 };
-	size_t n;
+	const unsigned char *at = pp_cg_skip_blanks(value.p), *stop;
 
 	pending_lost(p);
 	if (!pp_cg_part_need(p))
@@ -339,17 +311,12 @@ parse_jump(struct pp_cg_parser *p, struct pp_slice value, bool conditional)
 		                     .name = p->next.jump_function };
 	p->next.jump_file = p->next.jump_function = 0;
 	p->pending = PP_CG_JUMP;
-	(void)take_token(&value, &token);
-	n = scan_number(token, &jump->followed);
-	if (n && conditional && n < token.n && token.p[n] == '/') {
-		size_t more = scan_number(pp_slice_of(token.p + n + 1, token.n - n - 1),
-		                          &jump->executed);
-
-		n = more ? n + 1 + more : 0;
-	}
-	if (n == 0 || n < token.n)
-		pp_cg_report(p, PP_CG_BAD_JUMP, token.p, "the number of jumps is not a number");
-	if (!take_positions(p, &value, &jump->target))
+	stop = pp_cg_any_number(at, &jump->followed);
+	if (stop && conditional && *stop == '/')
+		stop = pp_cg_any_number(stop + 1, &jump->executed);
+	if (!stop || stop != pp_cg_word_end(at))
+		pp_cg_report(p, PP_CG_BAD_JUMP, at, "the number of jumps is not a number");
+	if (!take_positions(p, pp_cg_word_end(at), &jump->target))
 		jump->target = (struct pp_cg_pos){ { 0, 0, 0 } };
 }
 
@@ -474,22 +441,16 @@ parse_key(struct pp_cg_parser *p, struct pp_slice line)
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
+/* A line that is not one of positions and costs. */
 static void
-parse_line(struct pp_cg_parser *p, struct pp_slice line)
+parse_other_line(struct pp_cg_parser *p, struct pp_slice line)
 {
-	unsigned char c;
-
 	if (line.n && line.p[line.n - 1] == '\r')
 		line.n--;
 	if (line.n == 0) {
 		if (p->visitor->blank)
 			p->visitor->blank(p);
-		return;
-	}
-	c = line.p[0];
-	if (pp_cg_is_digit(c) || c == '+' || c == '-' || c == '*') {
-		parse_cost(p, line);
-	} else if (c == '#') {
+	} else if (line.p[0] == '#') {
 		if (pp_cg_starts(line, "# callgrind format"))
 			pp_cg_part_end(p);
 	} else if (pp_cg_starts(line, SEPARATOR)) {
@@ -500,27 +461,102 @@ parse_line(struct pp_cg_parser *p, struct pp_slice line)
 	}
 }
 
+/* The line that starts at p->at.begin; what follows its newline. It ends before `end`. */
+static const unsigned char *
+parse_line(struct pp_cg_parser *p, const unsigned char *end)
+{
+	const unsigned char *begin = p->at.begin, *stop = begin;
+	bool costs = pp_cg_is_digit(*begin) || *begin == '+' || *begin == '-' || *begin == '*';
+
+	p->at.line++;
+	if (costs) {
+		stop = parse_cost(p, begin);
+		if (PP_LIKELY(stop && *stop == '\n'))
+			return stop + 1;
+	}
+	stop = stop ? stop : begin;
+	stop = memchr(stop, '\n', (size_t)(end - stop));
+	if (!costs)
+		parse_other_line(p, pp_slice_of(begin, (size_t)(stop - begin)));
+	return stop + 1;
+}
+
+/* Bytes that were read are given back now and then. */
+static void
+forget(struct pp_input *in, const unsigned char **kept)
+{
+	if (in->forget && in->stable && (size_t)(in->cur - *kept) > FORGET_STEP) {
+		in->forget(in, *kept, in->cur);
+		*kept = in->cur;
+	}
+}
+
+/* The lines that lie whole in the window. */
+static bool
+parse_window(struct pp_cg_parser *p, const unsigned char *end)
+{
+	struct pp_input *in = p->reader->in;
+	const unsigned char *kept = in->cur;
+
+	while (in->cur < end && pp_builder_ok(p->builder)) {
+		const unsigned char *next;
+
+		p->at.begin = in->cur;
+		next = parse_line(p, end);
+		if (PP_UNLIKELY((size_t)(next - in->cur) > p->reader->limits.max_line))
+			return true; /* pp_input_line() says so */
+		p->at.offset += (uint64_t)(next - in->cur);
+		in->cur = next;
+		if (PP_UNLIKELY(p->at.line % PROGRESS_LINES == 0)) {
+			forget(in, &kept);
+			if (p->reader->progress && p->reader->progress(p->reader))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A line that ends with the window, or lacks its newline: it is read from a copy that has one. */
+static bool
+parse_copy(struct pp_cg_parser *p, struct pp_slice line)
+{
+	unsigned char *copy = calloc(line.n + 1 + sizeof(uint64_t), 1);
+
+	if (!copy) {
+		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
+		return false;
+	}
+	memcpy(copy, line.p, line.n);
+	copy[line.n] = '\n';
+	p->at.begin = copy;
+	(void)parse_line(p, copy + line.n + 1);
+	free(copy);
+	return true;
+}
+
 pp_status
 pp_cg_parse(struct pp_cg_parser *p)
 {
 	struct pp_input *in = p->reader->in;
 	struct pp_slice line;
-	bool whole;
 
 	p->head.fresh = true;
 	while (pp_builder_ok(p->builder)) {
+		const unsigned char *end = in->end;
+		bool whole;
+
+		while (end > in->cur && end[-1] != '\n')
+			end--;
 		p->at.offset = pp_input_offset(in, in->cur);
-		if (!pp_input_line(in, p->reader->limits.max_line, &line, &whole))
+		if (!parse_window(p, end))
+			return PP_E_IO;
+		if (!pp_builder_ok(p->builder) ||
+		    !pp_input_line(in, p->reader->limits.max_line, &line, &whole))
 			break;
-		p->at.line++;
-		p->at.begin = line.p;
 		p->at.cut = !whole;
 		/* What a cut container gave last may be half a number. */
-		if (whole || in->status == PP_OK)
-			parse_line(p, line);
-		if (p->at.line % PROGRESS_LINES == 0 && p->reader->progress &&
-		    p->reader->progress(p->reader))
-			return PP_E_IO;
+		if ((whole || in->status == PP_OK) && !parse_copy(p, line))
+			break;
 	}
 	if (!pp_builder_ok(p->builder))
 		return p->builder->status;

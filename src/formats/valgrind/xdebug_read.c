@@ -72,7 +72,8 @@ pp_xd_finish(struct pp_cg_parser *p, bool cut)
 	profile->format = &pp_format_xdebug;
 	if (cut) {
 		pp_diag_add(p->reader->diags, &pp_xdebug_rules[PP_XD_CUT],
-		            pp_at_line(p->at.line, 1, p->at.offset), "the file ends inside a record");
+		            pp_at_line(p->at.line, 1, p->at.offset),
+		            "the file ends inside a record");
 		profile->complete = false;
 	}
 	for (i = 0; i < p->head.parts.n; i++) {
@@ -89,7 +90,8 @@ pp_xd_finish(struct pp_cg_parser *p, bool cut)
 			     "the profile is not closed by a summary: line");
 	}
 	pp_cg_finish(p);
-	if ((p->reader->want & PP_META) && p->head.parts.n == 1 && p->head.parts.at[0].has_summary &&
+	if ((p->reader->want & PP_META) && p->head.parts.n == 1 &&
+	    p->head.parts.at[0].has_summary &&
 	    pp_xd_version(pp_text_of(profile, p->head.parts.at[0].creator)) >= 208)
 		meta_summary(p, &p->head.parts.at[0]);
 }

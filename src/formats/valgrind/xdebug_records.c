@@ -576,7 +576,8 @@ pp_xd_records(struct pp_reader *reader, struct pp_builder *builder)
 	if (status == PP_OK) {
 		bool cut = p.at.cut || p.pending != PP_CG_OWN;
 
-		if (pp_slice_eq_z(pp_text_of(builder->profile, p.head.parts.at[0].cmd), "Aggregate"))
+		if (pp_slice_eq_z(pp_text_of(builder->profile, p.head.parts.at[0].cmd),
+		                  "Aggregate"))
 			build_aggregate(&p, &r);
 		else
 			build_calls(&p, &r);

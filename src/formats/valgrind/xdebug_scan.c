@@ -19,72 +19,25 @@ pp_xd_scan_release(struct pp_xd_scan *s)
 	pp_vec_release(&s->names);
 }
 
-/* ---- numbers ---------------------------------------------------------------------------- */
-
-/* Digits after the eighth, one by one; NULL when there are none at all or too many. */
-static const unsigned char *
-number_long(const unsigned char *p, int64_t *out)
-{
-	const unsigned char *start = p;
-	int64_t v = 0;
-
-	for (; pp_cg_is_digit(*p); p++) {
-		if (p - start >= 18)
-			return NULL;
-		v = v * 10 + (*p - '0');
-	}
-	*out = v;
-	return p > start ? p : NULL;
-}
-
-/*
- * Up to seven digits without a branch on how many there are: finds the first other byte of eight, moves the
- * digits to the upper end and adds them up in pairs.
- */
-static inline const unsigned char *
-number(const unsigned char *p, int64_t *out)
-{
-	uint64_t x = pp_load64(p) ^ 0x3030303030303030u;
-	uint64_t other = ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
-	unsigned n = other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
-
-	if (PP_UNLIKELY(n - 1 >= 7))
-		return number_long(p, out);
-	x = x << (8 * (8 - n)) & 0x0f0f0f0f0f0f0f0fu;
-	x = (x * 2561) >> 8 & 0x00ff00ff00ff00ffu;
-	x = (x * 6553601) >> 16 & 0x0000ffff0000ffffu;
-	*out = (int64_t)((x * 42949672960001u) >> 32);
-	return p + n;
-}
-
-static inline const unsigned char *
-number_signed(const unsigned char *p, int64_t *out)
-{
-	bool minus = *p == '-';
-
-	p = number(p + minus, out);
-	if (p && minus)
-		*out = -*out;
-	return p;
-}
+/* ---- costs ------------------------------------------------------------------------------ */
 
 /* `LINE COST [COST]` and the newline. */
 static inline const unsigned char *
 cost_line(const struct pp_xd_scan *s, const unsigned char *p, uint32_t *line, int64_t *cost)
 {
-	int64_t at;
+	uint64_t at;
 
-	p = number(p, &at);
-	if (!p || *p != ' ' || at > UINT32_MAX)
+	p = pp_cg_number(p, UINT32_MAX, &at);
+	if (!p || *p != ' ')
 		return NULL;
 	*line = (uint32_t)at;
-	p = number_signed(p + 1, &cost[0]);
+	p = pp_cg_cost(p + 1, &cost[0]);
 	if (!p)
 		return NULL;
 	if (s->columns == 2) {
 		if (*p != ' ')
 			return NULL;
-		p = number_signed(p + 1, &cost[1]);
+		p = pp_cg_cost(p + 1, &cost[1]);
 		if (!p)
 			return NULL;
 	}
@@ -93,24 +46,23 @@ cost_line(const struct pp_xd_scan *s, const unsigned char *p, uint32_t *line, in
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-/* `N)` or `N) text` and the newline; notes the text. */
+/* `(N)` or `(N) text` and the newline; notes the text. */
 static inline const unsigned char *
 id_line(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, bool is_file,
         uint32_t *id)
 {
 	const unsigned char *stop;
 	struct pp_xd_name name;
-	int64_t n;
+	uint64_t n;
 
-	p = number(p, &n);
-	if (!p || *p != ')' || n >= PP_XD_IDS)
+	p = pp_cg_id(p, &n);
+	if (!p || n >= PP_XD_IDS)
 		return NULL;
 	*id = (uint32_t)n;
-	if (PP_LIKELY(p[1] == '\n'))
-		return p + 2;
-	if (p[1] != ' ')
+	if (PP_LIKELY(*p == '\n'))
+		return p + 1;
+	if (*p++ != ' ')
 		return NULL;
-	p += 2;
 	stop = memchr(p, '\n', (size_t)(end - p));
 	name = (struct pp_xd_name){ *id, is_file, { p, stop ? (size_t)(stop - p) : 0 } };
 	if (!stop || pp_cg_trim(name.text).n != name.text.n || name.text.n == 0 ||
@@ -194,10 +146,10 @@ record_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *e
 
 	if (pp_load32(p) != WORD4('f', 'l', '=', '('))
 		return NULL;
-	p = id_line(s, p + 4, end, true, &file);
+	p = id_line(s, p + 3, end, true, &file);
 	if (!p || pp_load32(p) != WORD4('f', 'n', '=', '('))
 		return NULL;
-	p = id_line(s, p + 4, end, false, &function);
+	p = id_line(s, p + 3, end, false, &function);
 	if (!p)
 		return NULL;
 	*slot = slot_of(s, file, function);
@@ -213,10 +165,10 @@ call_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end
 
 	if (pp_load32(p) != WORD4('c', 'f', 'l', '=') || p[4] != '(')
 		return NULL;
-	p = id_line(s, p + 5, end, true, &file);
+	p = id_line(s, p + 4, end, true, &file);
 	if (!p || pp_load32(p) != WORD4('c', 'f', 'n', '=') || p[4] != '(')
 		return NULL;
-	p = id_line(s, p + 5, end, false, &function);
+	p = id_line(s, p + 4, end, false, &function);
 	if (!p || pp_load64(p) != pp_load64(one) || pp_load32(p + 8) != pp_load32(one + 8))
 		return NULL;
 	*slot = slot_of(s, file, function);
@@ -276,17 +228,17 @@ cost_line_cut(const struct pp_xd_scan *s, const unsigned char *p, const unsigned
 {
 	const unsigned char *whole = cost_line(s, p, line, cost), *q;
 	unsigned k;
-	int64_t at;
+	uint64_t at;
 
 	if (whole)
 		return whole;
-	if (!(q = number(p, &at)) || at > UINT32_MAX)
+	if (!(q = pp_cg_number(p, UINT32_MAX, &at)))
 		return NULL;
 	*line = (uint32_t)at;
 	for (k = 0; k < PP_XD_COLUMNS; k++)
 		cost[k] = 0;
 	for (k = 0; k < s->columns && q < end && *q == ' ' && q + 1 < end; k++)
-		if (!(q = number_signed(q + 1, &cost[k])))
+		if (!(q = pp_cg_cost(q + 1, &cost[k])))
 			return NULL;
 	if (q < end && *q == ' ')
 		q++;
