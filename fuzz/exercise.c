@@ -128,7 +128,7 @@ check_flat(const struct pp_flat *flat)
 	for (m = 0; m < flat->metrics; m++) {
 		const struct pp_metric *metric = &p->metrics.at[m];
 
-		if (metric->type != PP_UINT || p->costs.source != PP_FLAT_TREE)
+		if (metric->type != PP_UINT || pp_profile_basis(p) != PP_BASIS_TREE)
 			continue;
 		for (row = 0; row < flat->n; row++) {
 			size_t at = row * flat->metrics + m;

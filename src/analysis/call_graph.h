@@ -19,8 +19,6 @@ struct pp_call_graph {
 	uint32_t *members; /* by component: how many functions */
 };
 
-#define PP_ALL_SERIES SIZE_MAX
-
 /*
  * Of the edges of one series, or of PP_ALL_SERIES. False when out of memory. Edges from outside (caller 0)
  * are left out.

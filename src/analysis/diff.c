@@ -63,9 +63,7 @@ match_functions(struct pp_diff *d)
 			                    &changed))
 				return false;
 			/* Totals of functions cannot be added where one calls the other. */
-			d->needs_stacks |= changed && p->tree.n <= 1 &&
-			                   (p->costs.source == PP_FLAT_FUNCS ||
-			                    p->costs.source == PP_FLAT_SUMS);
+			d->needs_stacks |= changed && p->tree.n <= 1 && p->costs.stated;
 		}
 	return true;
 }

@@ -31,10 +31,19 @@ pp_estimate_possible(const struct pp_profile *p)
 {
 	if (p->tree.n > 1 || !(p->facets & PP_EDGES) || p->metrics.n == 0)
 		return false;
-	/* Where calls would be known, a function without any is a stack. */
-	if (p->costs.source == PP_FLAT_EDGES)
+	switch (pp_profile_basis(p)) {
+	case PP_BASIS_LINES:
+		/* Where calls would be known, a function without any is a stack. */
 		return p->calls.rows.n + p->lines.rows.n > 0;
-	return p->costs.source == PP_FLAT_CALLS && calls_cost(p);
+	case PP_BASIS_CALLS:
+		return p->calls.own ? calls_cost(p) : p->calls.rows.n > 0;
+	case PP_BASIS_COSTS:
+		/* Whoever asked for costs of functions alone can have the stacks of the file. */
+		return p->calls.rows.n > 0 && !(p->holds & PP_TREE);
+	case PP_BASIS_TREE:
+		break;
+	}
+	return false;
 }
 
 /* ---- bounds ----------------------------------------------------------------------------- */

@@ -168,6 +168,19 @@ cells_narrow(int64_t *cells, size_t *n, size_t rows, size_t lead, size_t sets, s
 	*n = at;
 }
 
+/* The same for the costs of functions. */
+static void
+costs_narrow(struct pp_profile *p, const bool *stays)
+{
+	union pp_value *cells = p->costs.cells.at;
+	size_t i, n = 0;
+
+	for (i = 0; i < p->costs.cells.n; i++)
+		if (stays[i % p->metrics.n])
+			cells[n++] = cells[i];
+	p->costs.cells.n = n;
+}
+
 /* Drops edges and lines of series that go, or of functions that go; renumbers their series. */
 static void
 rows_drop(struct pp_profile *p, const bool *series, const uint32_t *number,
@@ -276,8 +289,7 @@ metrics_drop(struct pp_profile *p, const bool *stays)
 	             p->metrics.n, stays);
 	cells_narrow(p->lines.cells.at, &p->lines.cells.n, p->lines.rows.n, p->lines.hits, 1,
 	             p->metrics.n, stays);
-	cells_narrow(p->costs.cells.at, &p->costs.cells.n, p->costs.cells.n / pp_func_stride(p), 1,
-	             2, p->metrics.n, stays);
+	costs_narrow(p, stays);
 	for (m = 0; m < p->metrics.n; m++)
 		if (stays[m])
 			p->metrics.at[n++] = p->metrics.at[m];
@@ -340,8 +352,7 @@ drop_other_facets(struct pp_profile *p)
 {
 	p->calls.rows.n = p->calls.cells.n = 0;
 	p->lines.rows.n = p->lines.cells.n = 0;
-	p->costs.cells.n = 0;
-	p->costs.source = PP_FLAT_TREE;
+	pp_profile_forget_stated(p);
 }
 
 /* What only the format's own writer understands speaks of the profile as it was. */
@@ -438,10 +449,8 @@ apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *fl
 		drop_everything(p);
 	status = choose_series(p, f, f->by_function ? flags : NULL, pp_filter_kinds(f), nothing);
 	/* Costs per function are those of all series together. */
-	if (p->series.n < series && p->costs.source == PP_FLAT_FUNCS) {
-		p->costs.source = PP_FLAT_TREE;
-		p->costs.cells.n = 0;
-	}
+	if (p->series.n < series && p->costs.stated)
+		pp_profile_forget_stated(p);
 	from = moment(p, &f->from, INT64_MIN);
 	to = moment(p, &f->to, INT64_MAX);
 	keeps = keeps_time(p, f, metrics);

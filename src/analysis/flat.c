@@ -140,14 +140,16 @@ flat_tree(const struct pp_profile *p, struct pp_flat *f)
 pp_status
 pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 {
-	if (p->costs.source == PP_FLAT_EDGES)
+	switch (pp_profile_basis(p)) {
+	case PP_BASIS_COSTS:
+		return pp_flat_costs(p, f);
+	case PP_BASIS_CALLS:
+		return p->calls.own ? pp_flat_from_calls(p, f) : pp_flat_edges(p, f);
+	case PP_BASIS_LINES:
 		return pp_flat_edges(p, f);
-	if (p->costs.source == PP_FLAT_FUNCS)
-		return pp_flat_funcs(p, f);
-	if (p->costs.source == PP_FLAT_SUMS)
-		return pp_flat_sums(p, f);
-	if (p->costs.source == PP_FLAT_CALLS)
-		return pp_flat_from_calls(p, f);
+	case PP_BASIS_TREE:
+		break;
+	}
 	return flat_tree(p, f);
 }
 

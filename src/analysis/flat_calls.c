@@ -2,7 +2,7 @@
  * The flat profile as the file's own call records state it: a function costs what its calls cost.
  *
  * Recursion needs no care where the file counts outermost calls only (NYTProf). Where an edge from a
- * function to itself repeats time that the outer call has (`edge_self_repeats`), it is left out.
+ * function to itself repeats time that the outer call has (`calls.self_repeats`), it is left out.
  */
 #include "analysis/flat_calls.h"
 

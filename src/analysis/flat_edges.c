@@ -1,5 +1,5 @@
 /*
- * The flat profile of callgrind's data: own cost from lines, inclusive cost from edges.
+ * The flat profile of a call graph: own cost from lines or as calls tell it, inclusive cost from edges.
  *
  * An edge holds the cost of everything below it, so inclusive(f) = own(f) + edges leaving f. With
  * recursion such edges count what is inside f again: only edges that leave f's cycle (its strongly
@@ -64,26 +64,23 @@ number_rows(const struct pp_profile *p, uint32_t *row_of)
 	return rows;
 }
 
-static void
-add_lines(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+static bool
+add_own(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
-	size_t stride = pp_line_stride(p), i, m;
+	union pp_value *own = pp_profile_own(p, PP_ALL_SERIES, false);
+	size_t i, m;
 
-	for (i = 0; i < p->lines.rows.n; i++) {
-		const int64_t *cells = p->lines.cells.at + i * stride + p->lines.hits;
-		uint32_t row = row_of[p->funcs.at[p->lines.rows.at[i].func].same];
-
+	for (i = 0; own && i < p->funcs.n; i++)
 		for (m = 0; m < f->metrics; m++) {
 			const struct pp_metric *metric = &p->metrics.at[m];
-			union pp_value v = pp_cell_value(metric, cells[m]);
+			size_t at = (row_of[i] - (size_t)1) * f->metrics + m;
 
-			pp_value_add(metric, &f->whole[m], v);
-			if (row) {
-				pp_value_add(metric, &f->self[(row - 1) * f->metrics + m], v);
-				pp_value_add(metric, &f->total[(row - 1) * f->metrics + m], v);
-			}
+			pp_value_add(metric, &f->whole[m], own[i * f->metrics + m]);
+			if (row_of[i])
+				f->self[at] = f->total[at] = own[i * f->metrics + m];
 		}
-	}
+	free(own);
+	return own != NULL;
 }
 
 bool
@@ -112,12 +109,18 @@ static bool
 add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	struct pp_call_graph g;
-	uint32_t caller;
+	uint32_t caller, row;
 	size_t e, m;
 	bool ok;
 
 	if (!pp_call_graph_init(&g, p, PP_ALL_SERIES))
 		return false;
+	for (e = 0; e < p->calls.rows.n; e++) {
+		row = row_of[p->funcs.at[p->calls.rows.at[e].callee].same];
+		if (p->calls.rows.at[e].caller == 0 && row)
+			pp_count_add(&f->calls[row - 1],
+			             (uint64_t)p->calls.cells.at[e * pp_edge_stride(p)]);
+	}
 	for (caller = 1; caller < g.n; caller++) {
 		for (e = g.first[caller]; e < g.first[caller + 1]; e++) {
 			pp_count_add(&f->calls[row_of[g.to[e]] - 1], g.calls[e]);
@@ -142,87 +145,57 @@ pp_flat_edges(const struct pp_profile *p, struct pp_flat *f)
 	bool ok;
 
 	*f = (struct pp_flat){ 0 };
-	if (!row_of)
-		return PP_E_NOMEM;
-	ok = pp_flat_number(f, p, row_of, number_rows(p, row_of));
-	if (ok)
-		add_lines(f, p, row_of);
-	if (ok && p->calls.rows.n &&
-	    (!add_edges(f, p, row_of) || (p->alone.n && !pp_flat_groups(f, p, row_of)))) {
-		pp_flat_release(f);
-		ok = false;
-	}
+	ok = row_of && pp_flat_number(f, p, row_of, number_rows(p, row_of)) &&
+	     add_own(f, p, row_of) &&
+	     (p->calls.rows.n == 0 ||
+	      (add_edges(f, p, row_of) && (!p->alone.n || pp_flat_groups(f, p, row_of))));
 	free(row_of);
-	return ok ? PP_OK : PP_E_NOMEM;
+	if (ok)
+		return PP_OK;
+	pp_flat_release(f);
+	return PP_E_NOMEM;
 }
 
-/* Adds the cells of a function to its row. */
-static void
-add_function(struct pp_flat *f, const struct pp_profile *p, size_t row, const int64_t *cells)
+/* Whether a row of the costs of functions is that of one that occurs. */
+static bool
+costs_occur(const struct pp_costs_facet *c, size_t row)
 {
-	size_t m;
-
-	pp_count_add(&f->calls[row], (uint64_t)cells[0]);
-	for (m = 0; m < f->metrics; m++) {
-		const struct pp_metric *metric = &p->metrics.at[m];
-
-		pp_value_add(metric, &f->self[row * f->metrics + m],
-		             pp_cell_value(metric, cells[1 + m]));
-		pp_value_add(metric, &f->total[row * f->metrics + m],
-		             pp_cell_value(metric, cells[1 + f->metrics + m]));
-	}
+	return !c->calls.n || c->calls.at[row];
 }
 
 pp_status
-pp_flat_funcs(const struct pp_profile *p, struct pp_flat *f)
+pp_flat_costs(const struct pp_profile *p, struct pp_flat *f)
 {
-	size_t stride = pp_func_stride(p), known = p->costs.cells.n / stride, i, m, rows = 0;
+	const struct pp_costs_facet *c = &p->costs;
 	uint32_t *row_of = calloc(p->funcs.n, sizeof *row_of);
+	size_t i, m, rows = 0;
 
 	*f = (struct pp_flat){ 0 };
-	for (i = 1; row_of && i < known; i++)
-		if (p->costs.cells.at[i * stride] && !row_of[p->funcs.at[i].same])
-			row_of[p->funcs.at[i].same] = (uint32_t)++rows;
-	if (!row_of || !pp_flat_alloc(f, p, rows)) {
+	for (i = 1; row_of && i < c->funcs.n; i++)
+		if (costs_occur(c, i) && !row_of[p->funcs.at[c->funcs.at[i]].same])
+			row_of[p->funcs.at[c->funcs.at[i]].same] = (uint32_t)++rows;
+	if (!row_of || !pp_flat_number(f, p, row_of, rows)) {
 		free(row_of);
 		return PP_E_NOMEM;
 	}
-	f->has_calls = true;
-	for (i = 1; i < known; i++) {
-		size_t row = row_of[p->funcs.at[i].same];
+	f->has_calls = c->calls.n > 0;
+	for (i = 1; i < c->funcs.n; i++) {
+		size_t row = row_of[p->funcs.at[c->funcs.at[i]].same] - (size_t)1;
 
-		if (!p->costs.cells.at[i * stride] || row == 0)
+		if (!costs_occur(c, i))
 			continue;
-		f->func[row - 1] = p->funcs.at[i].same;
-		add_function(f, p, row - 1, p->costs.cells.at + i * stride);
+		if (f->has_calls)
+			pp_count_add(&f->calls[row], c->calls.at[i]);
+		for (m = 0; m < f->metrics; m++) {
+			const struct pp_metric *metric = &p->metrics.at[m];
+
+			pp_value_add(metric, &f->self[row * f->metrics + m], pp_costs_own(p, i)[m]);
+			pp_value_add(metric, &f->total[row * f->metrics + m],
+			             pp_costs_own(p, i)[f->metrics + m]);
+		}
 	}
-	for (m = 0; known && m < f->metrics; m++)
-		f->whole[m] = pp_cell_value(&p->metrics.at[m],
-		                            p->costs.cells.at[1 + f->metrics + m]);
+	for (m = 0; c->funcs.n && m < f->metrics; m++)
+		f->whole[m] = pp_costs_own(p, 0)[f->metrics + m];
 	free(row_of);
-	return PP_OK;
-}
-
-pp_status
-pp_flat_sums(const struct pp_profile *p, struct pp_flat *f)
-{
-	size_t rows = p->costs.funcs.n ? p->costs.funcs.n - 1 : 0, i, m;
-
-	*f = (struct pp_flat){ 0 };
-	if (!pp_flat_alloc(f, p, rows))
-		return PP_E_NOMEM;
-	for (i = 0; i < p->costs.funcs.n; i++) {
-		const union pp_value *own = p->costs.sums.at + i * 2 * f->metrics;
-
-		for (m = 0; m < f->metrics; m++)
-			if (i == 0) {
-				f->whole[m] = own[f->metrics + m];
-			} else {
-				f->self[(i - 1) * f->metrics + m] = own[m];
-				f->total[(i - 1) * f->metrics + m] = own[f->metrics + m];
-			}
-		if (i)
-			f->func[i - 1] = p->funcs.at[p->costs.funcs.at[i]].same;
-	}
 	return PP_OK;
 }

@@ -123,19 +123,9 @@ value_add(const struct grouping *x, union pp_value *sum, const union pp_value *v
 static void
 totals_find(struct grouping *x)
 {
-	const struct pp_profile *p = x->p;
-	size_t metrics = x->f->metrics, stride = pp_line_stride(p), i, m, e;
+	size_t metrics = x->f->metrics, e;
 	uint32_t caller;
 
-	for (i = 0; i < p->lines.rows.n; i++) {
-		const int64_t *cells = p->lines.cells.at + i * stride + p->lines.hits;
-		union pp_value *total = x->total +
-		                        pp_func_alone(p, p->lines.rows.at[i].func) * metrics;
-
-		for (m = 0; m < metrics; m++)
-			pp_value_add(&p->metrics.at[m], &total[m],
-			             pp_cell_value(&p->metrics.at[m], cells[m]));
-	}
 	for (caller = 1; caller < x->g.n; caller++)
 		for (e = x->g.first[caller]; e < x->g.first[caller + 1]; e++) {
 			x->caller[e] = caller;
@@ -155,7 +145,7 @@ grouping_init(struct grouping *x, const uint32_t *row_of)
 	edges = x->g.first[x->g.n];
 	x->row = calloc(n + 1, sizeof *x->row);
 	x->caller = calloc(edges + 1, sizeof *x->caller);
-	x->total = calloc((n + 1) * (metrics + 1), sizeof *x->total);
+	x->total = pp_profile_own(x->p, PP_ALL_SERIES, true);
 	x->sum = calloc((rows + 1) * (metrics + 1), sizeof *x->sum);
 	x->groups = calloc(rows + 1, sizeof *x->groups);
 	x->holds = calloc((size_t)x->g.components + 1, sizeof *x->holds);

@@ -15,7 +15,7 @@ bool pp_flat_alloc(struct pp_flat *, const struct pp_profile *, size_t rows);
  */
 bool pp_flat_number(struct pp_flat *, const struct pp_profile *, const uint32_t *row_of,
                     size_t rows);
-/* Own cost from lines, inclusive cost from edges with cycles resolved. */
+/* Own cost from lines or calls, inclusive cost from edges with cycles resolved. */
 pp_status pp_flat_edges(const struct pp_profile *, struct pp_flat *);
 /* Numbers the cycles by their first function. row_of[func] is the row + 1; false when out of memory. */
 bool pp_flat_cycles(struct pp_flat *, const struct pp_call_graph *, const uint32_t *row_of);
@@ -24,8 +24,7 @@ bool pp_flat_cycles(struct pp_flat *, const struct pp_call_graph *, const uint32
  * themselves do, and names the cycles of these; see flat_groups.c. row_of[func] is the row + 1. False when out of memory.
  */
 bool pp_flat_groups(struct pp_flat *, const struct pp_profile *, const uint32_t *row_of);
-/* As the reader added them up. */
-pp_status pp_flat_funcs(const struct pp_profile *, struct pp_flat *);
-pp_status pp_flat_sums(const struct pp_profile *, struct pp_flat *);
+/* As the functions' own table states them. */
+pp_status pp_flat_costs(const struct pp_profile *, struct pp_flat *);
 
 #endif

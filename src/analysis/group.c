@@ -28,7 +28,7 @@ static void
 forget_flat(struct pp_profile *p)
 {
 	if (p->tree.n > 1)
-		p->costs.source = PP_FLAT_TREE;
+		pp_profile_forget_stated(p);
 	/* Calls inside a group repeat time that the call into it has. */
 	p->calls.self_repeats = true;
 }
@@ -136,7 +136,7 @@ level_start(struct pp_profile *p, bool has_calls)
 	one.stride = (uint32_t)p->metrics.n + has_calls;
 	p->calls.rows.n = p->calls.cells.n = 0;
 	p->lines.rows.n = p->lines.cells.n = 0;
-	p->costs.source = PP_FLAT_TREE;
+	pp_profile_forget_stated(p);
 	p->not_own.n = 0;
 	return pp_vec_push(&p->series, one);
 }

@@ -64,34 +64,16 @@ divide(struct pp_stacks_division *d, pp_i128 part)
 
 /* ---- own costs -------------------------------------------------------------------------- */
 
-/* Where own costs stand: in lines, or in what calls state. */
-struct own_rows {
-	const int64_t *cells; /* of the first row: one per metric */
-	size_t stride, n;
-	bool calls;
-};
-
-static struct own_rows
-own_rows(const struct pp_profile *p)
-{
-	if (p->costs.source == PP_FLAT_CALLS)
-		return (struct own_rows){ p->calls.cells.at + 1 + p->metrics.n, pp_edge_stride(p),
-			                  p->calls.rows.n, true };
-	return (struct own_rows){ p->lines.cells.at + p->lines.hits, pp_line_stride(p),
-		                  p->lines.rows.n, false };
-}
-
 /* How large all costs of a metric are together. */
 static double
-size_of(const struct pp_profile *p, size_t metric)
+size_of(const struct pp_stacks *e, const union pp_value *own, size_t metric)
 {
-	const struct pp_metric *m = &p->metrics.at[metric];
-	struct own_rows rows = own_rows(p);
+	const struct pp_metric *m = &e->p->metrics.at[metric];
 	double sum = 0;
 	size_t i;
 
-	for (i = 0; i < rows.n; i++) {
-		union pp_value v = pp_cell_value(m, rows.cells[i * rows.stride + metric]);
+	for (i = 0; i < e->p->funcs.n; i++) {
+		union pp_value v = own[i * e->metrics + metric];
 
 		if (m->type != PP_REAL)
 			sum += fabs((double)v.i);
@@ -101,16 +83,17 @@ size_of(const struct pp_profile *p, size_t metric)
 	return sum;
 }
 
-/* Doubles are counted in units of 2^-60 of the whole. */
-static void
+/* Doubles are counted in units of 2^-60 of the whole. False when out of memory. */
+static bool
 units_choose(struct pp_stacks *e)
 {
+	union pp_value *own = pp_profile_own(e->p, PP_ALL_SERIES, false);
 	size_t m;
 	int power;
 
-	for (m = 0; m < e->metrics; m++) {
+	for (m = 0; own && m < e->metrics; m++) {
 		bool real = e->p->metrics.at[m].type == PP_REAL, chosen = m == e->opts.metric;
-		double size = real || chosen ? size_of(e->p, m) : 0;
+		double size = real || chosen ? size_of(e, own, m) : 0;
 
 		e->unit[m] = 1;
 		if (real && size > 0 && isfinite(size)) {
@@ -120,31 +103,25 @@ units_choose(struct pp_stacks *e)
 		if (chosen)
 			e->whole = size / e->unit[m];
 	}
+	free(own);
+	return own != NULL;
 }
 
-/* Own costs by function and by unit. */
-static void
+/* Own costs by function and by unit; false when out of memory. */
+static bool
 own_add(struct pp_stacks *e, size_t series)
 {
-	const struct pp_profile *p = e->p;
-	struct own_rows rows = own_rows(p);
+	union pp_value *own = pp_profile_own(e->p, series, false);
 	size_t i, m, n = e->metrics;
 
-	for (i = 0; i < rows.n; i++) {
-		const int64_t *cells = rows.cells + i * rows.stride;
-		pp_func func = rows.calls ? p->calls.rows.at[i].callee : p->lines.rows.at[i].func;
-		uint32_t of = rows.calls ? p->calls.rows.at[i].series : p->lines.rows.at[i].series;
-
-		if (series != PP_ALL_SERIES && of != series)
-			continue;
-		func = p->funcs.at[func].same;
-		for (m = 0; m < n; m++)
-			e->own[func * n + m] += whole_number(
-			    e, m, pp_cell_value(&p->metrics.at[m], cells[m]));
-	}
-	for (i = 1; i < e->g.n; i++)
-		for (m = 0; m < n; m++)
-			e->inclusive[e->g.component[i] * n + m] += e->own[i * n + m];
+	for (i = 0; own && i < e->g.n; i++)
+		for (m = 0; m < n; m++) {
+			e->own[i * n + m] = whole_number(e, m, own[i * n + m]);
+			if (i)
+				e->inclusive[e->g.component[i] * n + m] += e->own[i * n + m];
+		}
+	free(own);
+	return own != NULL;
 }
 
 /* ---- the graph in units ----------------------------------------------------------------- */
@@ -531,9 +508,7 @@ pp_status
 pp_stacks_init(struct pp_stacks *e, const struct pp_profile *p, const struct pp_estimate_opts *opts)
 {
 	*e = (struct pp_stacks){ .p = p, .opts = *opts, .metrics = p->metrics.n };
-	if (p->tree.n > 1 || p->metrics.n == 0 ||
-	    (p->costs.source != PP_FLAT_EDGES &&
-	     (p->costs.source != PP_FLAT_CALLS || !p->calls.own)))
+	if (p->tree.n > 1 || p->metrics.n == 0 || pp_profile_basis(p) == PP_BASIS_TREE)
 		return PP_E_UNSUPPORTED;
 	if (e->opts.metric >= e->metrics)
 		e->opts.metric = pp_profile_primary(p);
@@ -543,8 +518,7 @@ pp_stacks_init(struct pp_stacks *e, const struct pp_profile *p, const struct pp_
 	if (!e->unit ||
 	    !pp_tree_init(&e->tree, (uint32_t)p->strs.seed, UINT32_MAX - 1, &pp_pages_plain))
 		return PP_E_NOMEM;
-	units_choose(e);
-	return PP_OK;
+	return units_choose(e) ? PP_OK : PP_E_NOMEM;
 }
 
 void
@@ -572,9 +546,9 @@ pp_stacks_run(struct pp_stacks *e, size_t series, uint32_t max_nodes)
 	for (; !e->failed && e->cells.n < (size_t)e->tree.n * e->metrics;)
 		e->failed = !pp_vec_push(&e->cells, 0);
 	e->failed |= !d || !costs || !pp_call_graph_init(&e->g, e->p, series) || !run_alloc(e);
+	e->failed = e->failed || !own_add(e, series);
 	if (!e->failed) {
 		units_members(e);
-		own_add(e, series);
 		edges_convert(e);
 		units_settle(e);
 		start_roots(e, costs);

@@ -233,9 +233,10 @@ wholes_take(const struct pp_cli *cli, const struct pp_profile *p)
 
 	for (i = 0; wholes && i < p->metrics.n; i++)
 		wholes[i] = (struct whole){ p->metrics.at[i].name, p->metrics.at[i].event,
-			                    p->costs.filtered ? pp_value_double(&p->metrics.at[i],
-			                                                        p->costs.sums.at[i])
-			                                      : total_shown(cli, p, i) };
+			                    p->costs.filtered
+			                        ? pp_value_double(&p->metrics.at[i],
+			                                          p->costs.unfiltered.at[i])
+			                        : total_shown(cli, p, i) };
 	return wholes;
 }
 
@@ -255,7 +256,7 @@ kept_say(struct pp_cli *cli, const struct pp_profile *p, const struct whole *who
          const char *threads, const char *events)
 {
 	size_t metric = pp_profile_primary(p);
-	bool nothing = p->costs.source == PP_FLAT_SUMS
+	bool nothing = p->costs.stated && p->tree.n <= 1
 	                   ? p->costs.funcs.n <= 1
 	                   : p->lines.rows.n == 0 &&
 	                         (lists_lines(cli, p) || (p->tree.n <= 1 && p->calls.rows.n == 0));

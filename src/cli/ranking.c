@@ -141,7 +141,7 @@ pp_ranking_heading(const struct pp_ranking *r, const struct pp_style *style, str
 	pp_buf_addf(&text, " %s", pp_plural(r->flat.n, r->one, r->many));
 	if (!p->complete)
 		pp_buf_adds(&text, " (the profile is incomplete)");
-	if (p->estimated && p->costs.source == PP_FLAT_TREE)
+	if (p->estimated && pp_profile_basis(p) == PP_BASIS_TREE)
 		pp_buf_adds(&text, " (totals are estimates)");
 	pp_buf_adds(&text, "\n\n");
 	if (text.p)

@@ -564,18 +564,31 @@ pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
 
 /* ---- functions -------------------------------------------------------------------------- */
 
-int64_t *
-pp_build_func_cells(struct pp_builder *b, pp_func func)
+bool
+pp_build_func_costs(struct pp_builder *b, pp_func func, struct pp_func_costs *out)
 {
-	struct pp_profile *p = b->profile;
-	size_t stride = pp_func_stride(p), need = ((size_t)func + 1) * stride;
+	struct pp_costs_facet *c = &b->profile->costs;
+	size_t metrics = b->profile->metrics.n;
 
+	while (pp_builder_ok(b) && c->funcs.n <= func) {
+		size_t n = c->cells.n + 2 * metrics;
+		pp_func next = (pp_func)c->funcs.n;
+
+		if (n * sizeof *c->cells.at > b->limits.max_memory)
+			pp_builder_fail(b, PP_E_LIMIT, "costs take too much memory");
+		else if (!pp_vec_reserve(&c->cells, n + 1) || !pp_vec_push(&c->calls, 0) ||
+		         !pp_vec_push(&c->funcs, next))
+			no_memory(b);
+		/* A sum of nothing is all zero bits, as an integer and as a double. */
+		for (; pp_builder_ok(b) && c->cells.n < n; c->cells.n++)
+			c->cells.at[c->cells.n] = (union pp_value){ 0 };
+	}
 	if (!pp_builder_ok(b))
-		return NULL;
-	if (need > p->costs.cells.n && !cells_append(b, &p->costs.cells.at, &p->costs.cells.n,
-	                                             &p->costs.cells.cap, need - p->costs.cells.n))
-		return NULL;
-	return p->costs.cells.at + (size_t)func * stride;
+		return false;
+	out->calls = &c->calls.at[func];
+	out->own = c->cells.at + (size_t)func * 2 * metrics;
+	out->total = out->own + metrics;
+	return true;
 }
 
 /* ---- meta and extras -------------------------------------------------------------------- */
@@ -676,6 +689,9 @@ pp_builder_finish(struct pp_builder *b, struct pp_profile **out)
 		no_memory(b);
 		return b->status;
 	}
+	/* Where nothing but calls is there, they tell what functions cost. */
+	if (p->tree.n <= 1 && p->calls.rows.n && pp_profile_basis(p) == PP_BASIS_TREE)
+		p->calls.adds_up = true;
 	if (p->tree.n > 1)
 		p->facets |= PP_TREE;
 	if (p->calls.rows.n)

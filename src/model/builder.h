@@ -106,8 +106,14 @@ void pp_build_source(struct pp_builder *, pp_str file, uint32_t line, struct pp_
 bool pp_sources_settle(struct pp_profile *);
 
 /* ---- functions ---- */
-/* The cells of a function (calls, own..., total...), 0 = the whole; with PP_FLAT_FUNCS only. */
-int64_t *pp_build_func_cells(struct pp_builder *, pp_func);
+/* A row of the costs of functions: own and total have a sum per metric. */
+struct pp_func_costs {
+	uint64_t *calls;
+	union pp_value *own, *total;
+};
+
+/* Those of a function, 0 = the whole profile, until more rows are made; false when that failed. */
+bool pp_build_func_costs(struct pp_builder *, pp_func, struct pp_func_costs *);
 
 /* ---- meta and extras ---- */
 /* Adds a key under a parent (0 = top, else a value returned before); returns a handle. */

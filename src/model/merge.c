@@ -293,24 +293,39 @@ merge_lines(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	return true;
 }
 
-/* What the reader added up per function; the whole (0) stays the whole. */
+static union pp_value
+merge_value(const struct pp_profile *from, size_t m, const struct pp_metric *metric,
+            const struct pp_metric_way *way, union pp_value v)
+{
+	return way->converts ? pp_value_convert(&from->metrics.at[m], metric, way->mul, v) : v;
+}
+
+/* The costs of functions; the whole (0) stays the whole. */
 static bool
 merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
-	size_t n = from->metrics.n, wide = into->profile->metrics.n, stride = pp_func_stride(from),
-	       i;
+	size_t i, m;
 
-	if (from->costs.source != PP_FLAT_FUNCS || into->profile->costs.source != PP_FLAT_FUNCS)
+	if (!from->costs.stated || !into->profile->costs.stated)
 		return true;
-	for (i = 0; i < from->costs.cells.n / stride; i++) {
-		const int64_t *cells = from->costs.cells.at + i * stride;
-		int64_t *to = pp_build_func_cells(into, maps->func[i]);
+	for (i = 0; i < from->costs.funcs.n; i++) {
+		const union pp_value *own = pp_costs_own(from, i);
+		struct pp_func_costs to;
 
-		maps->at_func = (pp_func)i;
-		if (!to || !merge_calls(from, maps, &to[0], cells[0]) ||
-		    !merge_cells(into, from, maps, to + 1, cells + 1) ||
-		    !merge_cells(into, from, maps, to + 1 + wide, cells + 1 + n))
+		maps->at_func = from->costs.funcs.at[i];
+		if (!pp_build_func_costs(into, maps->func[maps->at_func], &to) ||
+		    (from->costs.calls.n && !merge_calls(from, maps, (int64_t *)to.calls,
+		                                         (int64_t)from->costs.calls.at[i])))
 			return false;
+		for (m = 0; m < from->metrics.n; m++) {
+			const struct pp_metric_way *way = &maps->metric[m];
+			const struct pp_metric *metric = &into->profile->metrics.at[way->to];
+
+			pp_value_add(metric, &to.own[way->to],
+			             merge_value(from, m, metric, way, own[m]));
+			pp_value_add(metric, &to.total[way->to],
+			             merge_value(from, m, metric, way, own[from->metrics.n + m]));
+		}
 	}
 	return true;
 }
@@ -426,7 +441,10 @@ start_like(struct pp_builder *b, const struct pp_profile *model)
 	p->format = model->format;
 	p->variant = pp_build_str(b, pp_text_of(model, model->variant));
 	p->producer = pp_build_str(b, pp_text_of(model, model->producer));
-	p->costs.source = model->costs.source;
+	p->costs.stated = model->costs.stated;
+	p->costs.measured = model->costs.measured;
+	p->calls.adds_up = model->calls.adds_up;
+	p->lines.adds_up = model->lines.adds_up;
 	p->calls.own = model->calls.own;
 	p->calls.self_repeats = model->calls.self_repeats;
 	p->lines.hits = model->lines.hits;
@@ -437,6 +455,7 @@ static void
 forget_edges(struct pp_builder *b)
 {
 	b->profile->calls.rows.n = b->profile->calls.cells.n = 0;
+	b->profile->calls.adds_up = false;
 	pp_map_release(&b->edge_index.newest);
 	b->edge_index.next.n = 0;
 }
@@ -459,23 +478,22 @@ settle_facets(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *
 	struct pp_profile *into = m->builder.profile;
 	bool tree = into->tree.n > 1;
 
-	if (from->costs.source == PP_FLAT_SUMS) {
+	if (from->costs.stated && !from->costs.measured) {
 		pp_buf_adds(problem, "only its costs per function were read");
 		return PP_E_USAGE;
 	}
 	m->lost |= from->facets & PP_TIMELINE;
 	if (m->profiles == 0)
 		return PP_OK;
-	if (tree != (from->tree.n > 1) || (!tree && into->costs.source != from->costs.source)) {
+	if (tree != (from->tree.n > 1) ||
+	    (!tree && pp_profile_basis(into) != pp_profile_basis(from))) {
 		pp_buf_addf(problem, "it knows %s, the others %s",
 		            from->tree.n > 1 ? "whole stacks" : "single calls only",
 		            tree ? "whole stacks" : "single calls only");
 		return PP_E_USAGE;
 	}
-	if (into->costs.source != from->costs.source) {
-		into->costs.source = PP_FLAT_TREE;
-		into->costs.cells.n = 0;
-	}
+	if (pp_profile_basis(into) != pp_profile_basis(from))
+		pp_profile_forget_stated(into);
 	if (!tree)
 		return PP_OK;
 	if ((into->calls.rows.n > 0) != (from->calls.rows.n > 0) ||
@@ -484,8 +502,6 @@ settle_facets(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *
 	if ((into->lines.rows.n > 0) != (from->lines.rows.n > 0) ||
 	    into->lines.hits != from->lines.hits)
 		m->lost |= PP_LINES;
-	if ((m->lost & PP_EDGES) && into->costs.source == PP_FLAT_CALLS)
-		into->costs.source = PP_FLAT_TREE;
 	if (m->lost & PP_EDGES)
 		forget_edges(&m->builder);
 	if (m->lost & PP_LINES)
@@ -543,7 +559,7 @@ is_empty(const struct pp_profile *p)
 	uint32_t row;
 	size_t i;
 
-	if (p->tree.n > 1 || p->calls.rows.n || p->lines.rows.n || p->costs.cells.n)
+	if (p->tree.n > 1 || p->calls.rows.n || p->lines.rows.n || p->costs.funcs.n)
 		return false;
 	for (i = 0; i < p->series.n; i++)
 		for (row = 0; row < p->series.at[i].rows; row++)

@@ -32,6 +32,25 @@ rows_widen(int64_t **cells, size_t *n, size_t *cap, size_t rows, size_t stride, 
 	return true;
 }
 
+/* The same for the costs of functions. */
+static bool
+costs_widen(struct pp_profile *p)
+{
+	size_t n = p->metrics.n, sets = 2 * p->costs.funcs.n, set, m;
+	union pp_value *cells;
+
+	if (!pp_vec_reserve(&p->costs.cells, sets * (n + 1)))
+		return false;
+	cells = p->costs.cells.at;
+	for (set = sets; set-- > 0;) {
+		cells[set * (n + 1) + n] = (union pp_value){ 0 };
+		for (m = n; m-- > 0;)
+			cells[set * (n + 1) + m] = cells[set * n + m];
+	}
+	p->costs.cells.n = sets * (n + 1);
+	return true;
+}
+
 /* Adds a metric behind the others, in all rows that there are. */
 static bool
 metric_add(struct pp_builder *b, const struct pp_metric *metric)
@@ -55,9 +74,7 @@ metric_add(struct pp_builder *b, const struct pp_metric *metric)
 	if (!rows_widen(&p->calls.cells.at, &p->calls.cells.n, &p->calls.cells.cap, p->calls.rows.n,
 	                stride, in_edges, p->calls.own ? 2 : 1))
 		return false;
-	stride = pp_func_stride(p);
-	if (!rows_widen(&p->costs.cells.at, &p->costs.cells.n, &p->costs.cells.cap,
-	                p->costs.cells.n / stride, stride, in_edges, 2))
+	if (!costs_widen(p))
 		return false;
 	stride = pp_line_stride(p);
 	return rows_widen(&p->lines.cells.at, &p->lines.cells.n, &p->lines.cells.cap,
@@ -101,12 +118,9 @@ metric_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join 
 	if (p->calls.own)
 		fine = fine && column_convert(p->calls.cells.at, p->calls.rows.n, stride,
 		                              1 + n + metric, &from, join);
-	stride = pp_func_stride(p);
-	fine = fine &&
-	       column_convert(p->costs.cells.at, p->costs.cells.n / stride, stride, 1 + metric,
-	                      &from, join) &&
-	       column_convert(p->costs.cells.at, p->costs.cells.n / stride, stride, 1 + n + metric,
-	                      &from, join);
+	for (i = metric; i < p->costs.cells.n; i += n)
+		p->costs.cells.at[i] = pp_value_convert(&from, &join->to, join->mul_a,
+		                                        p->costs.cells.at[i]);
 	stride = pp_line_stride(p);
 	fine = fine && column_convert(p->lines.cells.at, p->lines.rows.n, stride,
 	                              p->lines.hits + metric, &from, join);

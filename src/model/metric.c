@@ -6,6 +6,17 @@
 #include <math.h>
 
 bool
+pp_value_cell(const struct pp_metric *m, union pp_value v, int64_t *cell)
+{
+	if (m->type == PP_REAL)
+		memcpy(cell, &v.d, sizeof *cell);
+	else
+		*cell = (int64_t)v.i;
+	return m->type == PP_REAL ||
+	       (m->type == PP_UINT ? v.i == (pp_i128)(uint64_t)v.i : v.i == (pp_i128)(int64_t)v.i);
+}
+
+bool
 pp_value_is_zero(const struct pp_metric *m, union pp_value v)
 {
 	return m->type == PP_REAL ? v.d == 0.0 : v.i == 0;

@@ -68,6 +68,9 @@ pp_cell_value(const struct pp_metric *m, int64_t cell)
 	return v;
 }
 
+/* A sum as a cell; false when it does not fit. */
+bool pp_value_cell(const struct pp_metric *, union pp_value, int64_t *cell);
+
 /* A double as a cell. */
 static inline int64_t
 pp_cell_real(double d)

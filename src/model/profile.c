@@ -37,7 +37,8 @@ pp_profile_release(struct pp_profile *p)
 	pp_vec_release(&p->alone);
 	pp_vec_release(&p->cycles);
 	pp_vec_release(&p->costs.funcs);
-	pp_vec_release(&p->costs.sums);
+	pp_vec_release(&p->costs.calls);
+	pp_vec_release(&p->costs.unfiltered);
 	pp_vec_release(&p->not_own);
 	pp_vec_release(&p->meta);
 	pp_vec_release(&p->kept.extras);
@@ -131,50 +132,6 @@ pp_profile_metric_like(const struct pp_profile *p, const struct pp_profile *othe
 	return last;
 }
 
-/* From the own costs of the tree. */
-static union pp_value
-total_of_tree(const struct pp_profile *p, size_t metric)
-{
-	const struct pp_metric *m = &p->metrics.at[metric];
-	union pp_value sum = pp_value_zero(m);
-	size_t i;
-	uint32_t row;
-
-	for (i = 0; i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
-
-		for (row = 0; row < s->rows; row++)
-			pp_value_add(m, &sum, pp_cell_value(m, pp_series_cells(s, row)[metric]));
-	}
-	return sum;
-}
-
-/* From the costs of the lines. */
-static union pp_value
-total_of_lines(const struct pp_profile *p, size_t metric)
-{
-	const struct pp_metric *m = &p->metrics.at[metric];
-	union pp_value sum = pp_value_zero(m);
-	size_t stride = pp_line_stride(p), at = metric + p->lines.hits, i;
-
-	for (i = 0; i < p->lines.rows.n; i++)
-		pp_value_add(m, &sum, pp_cell_value(m, p->lines.cells.at[i * stride + at]));
-	return sum;
-}
-
-/* From the own costs of the calls. */
-static union pp_value
-total_of_calls(const struct pp_profile *p, size_t metric)
-{
-	const struct pp_metric *m = &p->metrics.at[metric];
-	union pp_value sum = pp_value_zero(m);
-	size_t stride = pp_edge_stride(p), at = 1 + p->metrics.n + metric, i;
-
-	for (i = 0; i < p->calls.rows.n; i++)
-		pp_value_add(m, &sum, pp_cell_value(m, p->calls.cells.at[i * stride + at]));
-	return sum;
-}
-
 int
 pp_func_cmp(const struct pp_profile *p, pp_func a, pp_func b)
 {
@@ -189,27 +146,6 @@ pp_func_cmp(const struct pp_profile *p, pp_func a, pp_func b)
 		c = pp_slice_cmp(pp_text_of(p, p->modules.at[fa->module].name),
 		                 pp_text_of(p, p->modules.at[fb->module].name));
 	return c ? c : (a > b) - (a < b);
-}
-
-union pp_value
-pp_profile_total(const struct pp_profile *p, size_t metric)
-{
-	if (p->costs.source == PP_FLAT_CALLS && p->calls.own && p->calls.rows.n) {
-		union pp_value calls = total_of_calls(p, metric);
-
-		/* Subs may be listed without any of their cost: then the lines tell. */
-		if (!pp_value_is_zero(&p->metrics.at[metric], calls) || p->lines.rows.n == 0)
-			return calls;
-		return total_of_lines(p, metric);
-	}
-	if (p->costs.source == PP_FLAT_FUNCS && p->costs.cells.n)
-		return pp_cell_value(&p->metrics.at[metric],
-		                     p->costs.cells.at[1 + p->metrics.n + metric]);
-	if (p->costs.source == PP_FLAT_SUMS && p->costs.sums.n)
-		return p->costs.sums.at[p->metrics.n + metric];
-	if (p->tree.n > 1 || p->lines.rows.n == 0)
-		return total_of_tree(p, metric);
-	return total_of_lines(p, metric);
 }
 
 struct pp_slice

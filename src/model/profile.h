@@ -154,12 +154,21 @@ struct pp_extra_row {
 	pp_str bytes;
 };
 
+/*
+ * Each facet says what it states; pp_profile_basis() decides by that where the costs of functions come from.
+ */
+
 /* Who called whom, from where: what the file states of single calls. */
 struct pp_calls_facet {
 	PP_VEC(struct pp_edge_row) rows;
 	PP_VEC(int64_t) cells; /* per row: calls, inclusive[metric], own[metric] when `own` */
 	bool own;
 	bool self_repeats; /* a call of a function by itself repeats time of the outer call */
+	/*
+	 * A function costs what its calls cost together. Without `own`, what it costs itself is what its
+	 * callers say less what its callees say.
+	 */
+	bool adds_up;
 };
 
 /* Cost per source line or address. */
@@ -167,34 +176,22 @@ struct pp_lines_facet {
 	PP_VEC(struct pp_line_row) rows;
 	PP_VEC(int64_t) cells; /* per row: hits when `hits`, then cost[metric] */
 	bool hits;
+	bool adds_up; /* a function itself costs what its lines cost together */
 };
 
-/* Where the flat profile's numbers come from; see analysis/flat.h. */
-enum pp_flat_source {
-	PP_FLAT_TREE,  /* own cost of nodes, inclusive by the tree (the rule) */
-	PP_FLAT_EDGES, /* own cost from lines, inclusive from calls with cycles resolved */
-	PP_FLAT_CALLS, /* own and inclusive cost as the file's own calls state them */
-	PP_FLAT_FUNCS, /* own and inclusive cost per function as the reader added them up */
-	PP_FLAT_SUMS   /* the same, and nothing else was read */
-};
-
-/* Costs per function, where the file states them or nothing else was read. */
+/*
+ * Costs per function, where the file states them or nothing else was read. Row 0 (function 0) stands for
+ * the whole profile.
+ */
 struct pp_costs_facet {
-	enum pp_flat_source source;
-	/*
-	 * With PP_FLAT_FUNCS: per function id its calls, own[metric] and total[metric], measured where the
-	 * file measures (so that rounding does not add up). Row 0 stands for the whole profile. It may
-	 * be shorter than `funcs`: the rest is zero.
-	 */
-	PP_VEC(int64_t) cells;
-	/*
-	 * With PP_FLAT_SUMS: the functions that occur, and for each own[metric] and total[metric]. Row 0
-	 * (function 0) stands for the whole file and the whole profile, which is what filters left of it.
-	 * With `filtered` and another source: what each metric costs in the whole file.
-	 */
+	bool stated;                  /* the functions listed are all that cost anything */
+	bool measured;                /* by the file, so that rounding does not add up; else sums */
+	PP_VEC(pp_func) funcs;        /* by row */
+	PP_VEC(uint64_t) calls;       /* by row; empty = not known */
+	PP_VEC(union pp_value) cells; /* per row: own[metric], total[metric] */
+	/* What each metric costs in the whole file, where filters let a part of it pass. */
 	bool filtered;
-	PP_VEC(pp_func) funcs;
-	PP_VEC(union pp_value) sums;
+	PP_VEC(union pp_value) unfiltered;
 };
 
 /* What only the format's own writer understands. */
@@ -295,10 +292,11 @@ pp_line_stride(const struct pp_profile *p)
 	return p->metrics.n + (p->lines.hits ? 1 : 0);
 }
 
-static inline size_t
-pp_func_stride(const struct pp_profile *p)
+/* What row r of the costs of functions costs itself; its total is metrics.n values further. */
+static inline const union pp_value *
+pp_costs_own(const struct pp_profile *p, size_t row)
 {
-	return 1 + 2 * p->metrics.n;
+	return p->costs.cells.at + row * 2 * p->metrics.n;
 }
 
 /* The node of row r of a series. */
@@ -348,6 +346,30 @@ int pp_func_cmp(const struct pp_profile *, pp_func a, pp_func b);
  * none).
  */
 void pp_profile_sum_problem(const struct pp_profile *, pp_func, size_t metric, struct pp_buf *);
+/*
+ * Where the costs of functions come from. What the file states of them outranks what would have to be
+ * added up; stacks are asked when nothing does.
+ */
+enum pp_basis {
+	PP_BASIS_TREE,  /* own cost of nodes, inclusive by the tree */
+	PP_BASIS_LINES, /* own cost of lines, inclusive cost of calls with cycles resolved */
+	PP_BASIS_CALLS, /* calls */
+	PP_BASIS_COSTS  /* the functions' own table */
+};
+
+enum pp_basis pp_profile_basis(const struct pp_profile *);
+/* From here on the stacks tell what functions cost, whatever was stated. */
+void pp_profile_forget_stated(struct pp_profile *);
+
+#define PP_ALL_SERIES SIZE_MAX
+
+/*
+ * What each function costs itself by anything but stacks, [func * metrics.n + metric], of one series or of
+ * all; [0 ...] is what belongs to no function. Functions go by identity, groups aside when `alone`. The
+ * caller's to free; NULL when out of memory.
+ */
+union pp_value *pp_profile_own(const struct pp_profile *, size_t series, bool alone);
+
 /* The sum of a metric over the whole profile, from whichever facet holds it. */
 union pp_value pp_profile_total(const struct pp_profile *, size_t metric);
 /*

@@ -162,7 +162,7 @@ put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 	pp_json_put_bool(j, "complete", p->complete);
 	pp_json_put_bool(j, "estimated", p->estimated);
 	pp_json_put_facets(j, p->facets);
-	pp_json_put_bool(j, "flatFromTree", p->costs.source == PP_FLAT_TREE);
+	pp_json_put_bool(j, "flatFromTree", pp_profile_basis(p) == PP_BASIS_TREE);
 	pp_json_put_bool(j, "hits", p->lines.hits);
 	pp_json_put_bool(j, "calls", h->has_flat[k] && h->flat[k].has_calls);
 	pp_json_put_u64(j, "primary",

@@ -409,7 +409,7 @@ pp_json_flat(struct pp_json *j, const struct pp_flat *flat, size_t metric, size_
 		pp_json_key(j, "total");
 		pp_json_value(j, &p->metrics.at[metric], flat->whole[metric]);
 	}
-	pp_json_put_bool(j, "estimated", p->estimated && p->costs.source == PP_FLAT_TREE);
+	pp_json_put_bool(j, "estimated", p->estimated && pp_profile_basis(p) == PP_BASIS_TREE);
 	pp_json_put_array(j, "functions");
 	for (row = 0; row < flat->n && row < limit && j->out->status == PP_OK; row++)
 		pp_json_flat_row(j, flat, row);

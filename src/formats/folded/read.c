@@ -549,7 +549,7 @@ parallel_wholes(const struct parallel *par, struct pp_builder *builder, unsigned
 			sum.i += (pp_i128)par->jobs[i]->whole[m];
 		if (sum.i > UINT64_MAX)
 			return false;
-		if (!pp_vec_push(&p->costs.sums, sum))
+		if (!pp_vec_push(&p->costs.unfiltered, sum))
 			pp_builder_fail(builder, PP_E_NOMEM, NULL);
 	}
 	p->costs.filtered = true;

@@ -677,7 +677,7 @@ load_init(struct pp_nyt_load *load, struct pp_reader *reader, struct pp_builder 
 	(void)pp_build_metric(builder, &time);
 	builder->profile->calls.own = true;
 	builder->profile->lines.hits = true;
-	builder->profile->costs.source = PP_FLAT_CALLS;
+	builder->profile->calls.adds_up = true;
 	if (reader->want & PP_EXTRAS) {
 		load->store = pp_nyt_store_new();
 		load->store_whole = true;

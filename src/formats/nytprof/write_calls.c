@@ -216,7 +216,7 @@ edges_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 		if (p->calls.own)
 			row.excl = cell_ticks(w, cells[1 + p->metrics.n + w->metric_index]);
 		if (row.caller == row.callee &&
-		    (p->calls.self_repeats || p->costs.source != PP_FLAT_CALLS)) {
+		    (p->calls.self_repeats || !(p->calls.adds_up && p->calls.own))) {
 			row.reci = row.incl;
 			row.incl = 0.0;
 			row.depth = 1;
@@ -405,7 +405,7 @@ pp_nyt_callers_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 		edges_collect(w, c);
 	else if (p->tree.n > 1)
 		pairs_collect(w, c);
-	if (p->costs.source == PP_FLAT_CALLS && p->calls.rows.n)
+	if (p->calls.adds_up && p->calls.own && p->calls.rows.n)
 		recursion_add(w, c);
 	else if (!w->no_memory)
 		sums_settle(w, c);

@@ -272,8 +272,7 @@ describe(struct pyn_load *load)
 	p->variant = pp_build_strz(load->builder, variant ? variant : "chunks");
 	p->producer = pp_build_strz(load->builder, "Pynytprof");
 	p->complete = p->complete && !doc->damaged;
-	p->costs.source = PP_FLAT_CALLS;
-	p->calls.own = p->lines.hits = p->calls.self_repeats = true;
+	p->calls.own = p->lines.hits = p->calls.self_repeats = p->calls.adds_up = true;
 	p->events = doc->statements.n;
 	if (doc->has_process && doc->start_us / 1000000 < (uint64_t)1 << 40)
 		p->recorded_at = (int64_t)(doc->start_us / 1000000);

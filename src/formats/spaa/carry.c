@@ -237,6 +237,43 @@ bytes_write(struct pp_spaa_out *o, const char *name, int64_t series, struct pp_s
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
+/* Value k of a row of the costs of functions; false when it does not fit a cell. */
+static bool
+cost_cell(const struct pp_profile *p, size_t row, size_t k, int64_t *cell)
+{
+	return pp_value_cell(&p->metrics.at[k % p->metrics.n], pp_costs_own(p, row)[k], cell);
+}
+
+/* Whether the costs of functions can be carried: a row for each function, and all fit. */
+static bool
+carries_costs(const struct pp_profile *p)
+{
+	bool fits = p->costs.stated && p->costs.calls.n == p->costs.funcs.n;
+	int64_t cell;
+	size_t i, k;
+
+	for (i = 0; fits && i < p->costs.funcs.n; i++) {
+		fits = p->costs.funcs.at[i] == i;
+		for (k = 0; fits && k < 2 * p->metrics.n; k++)
+			fits = cost_cell(p, i, k, &cell);
+	}
+	return fits;
+}
+
+/* Where costs of functions come from, as a number. */
+static int64_t
+basis_number(const struct pp_profile *p)
+{
+	static const int64_t numbers[] = {
+		[PP_BASIS_TREE] = PP_SPAA_B_TREE,
+		[PP_BASIS_LINES] = PP_SPAA_B_LINES,
+		[PP_BASIS_CALLS] = PP_SPAA_B_CALLS,
+		[PP_BASIS_COSTS] = PP_SPAA_B_COSTS,
+	};
+
+	return p->costs.stated && !carries_costs(p) ? PP_SPAA_B_TREE : numbers[pp_profile_basis(p)];
+}
+
 static void
 names_write(struct pp_spaa_out *o)
 {
@@ -356,8 +393,15 @@ edges_write(struct pp_spaa_out *o)
 	}
 	table_close(&t);
 	t = table_of(o, PP_SPAA_T_FUNC_CELLS);
-	for (i = 0; i < p->costs.cells.n; i++)
-		ROW(&t, p->costs.cells.at[i]);
+	for (i = 0; carries_costs(p) && i < p->costs.funcs.n; i++) {
+		ROW(&t, (int64_t)p->costs.calls.at[i]);
+		for (size_t k = 0; k < 2 * p->metrics.n; k++) {
+			int64_t cell;
+
+			(void)cost_cell(p, i, k, &cell);
+			ROW(&t, cell);
+		}
+	}
 	table_close(&t);
 }
 
@@ -410,7 +454,7 @@ pp_spaa_carry_write(struct pp_spaa_out *o)
 
 	strings_write(o);
 	ROW(&t, p->variant, p->producer, p->complete, p->estimated, p->facets, p->holds,
-	    p->costs.source, p->calls.own, p->calls.self_repeats, p->lines.hits, (int64_t)p->events,
+	    basis_number(p), p->calls.own, p->calls.self_repeats, p->lines.hits, (int64_t)p->events,
 	    (int64_t)p->samples, p->time.known, p->time.start, p->time.end, p->recorded_at,
 	    p->tree.marks_recursion, 0);
 	table_close(&t);

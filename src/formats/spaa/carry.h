@@ -28,6 +28,9 @@ enum pp_spaa_carry_table {
 	PP_SPAA_TABLES
 };
 
+/* Where costs of functions come from, as the profile's row says. */
+enum { PP_SPAA_B_TREE, PP_SPAA_B_LINES, PP_SPAA_B_CALLS, PP_SPAA_B_COSTS };
+
 extern const char *const pp_spaa_carry_names[PP_SPAA_TABLES];
 
 /* Numbers in a row of a table; those with cells depend on the profile, rows on their series. */

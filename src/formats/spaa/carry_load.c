@@ -20,7 +20,8 @@ struct pp_spaa_carry {
 	int64_t timeline; /* its series, -1 = none */
 	uint64_t timeline_n;
 	struct pp_buf events;
-	struct pp_buf bytes; /* private data */
+	struct pp_buf bytes;        /* private data */
+	PP_VEC(int64_t) func_cells; /* per function: calls, own[metric], total[metric] */
 };
 
 static bool
@@ -48,6 +49,7 @@ pp_spaa_carry_free(struct pp_spaa_carry *c)
 	pp_builder_release(&c->builder);
 	pp_buf_release(&c->events);
 	pp_buf_release(&c->bytes);
+	pp_vec_release(&c->func_cells);
 	free(c->row);
 	free(c);
 }
@@ -258,7 +260,7 @@ add_line(struct pp_spaa_carry *c, const int64_t *n)
 static bool
 add_func_cell(struct pp_spaa_carry *c, const int64_t *n)
 {
-	return grown(c, pp_vec_push(&c->builder.profile->costs.cells, n[0]));
+	return grown(c, pp_vec_push(&c->func_cells, n[0]));
 }
 
 static bool
@@ -309,7 +311,7 @@ set_profile(struct pp_spaa_carry *c, const int64_t *n)
 	struct pp_profile *p = c->builder.profile;
 
 	if (!is_str(c, n[0]) || !is_str(c, n[1]) || !is_u32(n[4]) || !is_u32(n[5]) ||
-	    !is_below(n[6], PP_FLAT_FUNCS + 1) || p->metrics.n)
+	    !is_below(n[6], PP_SPAA_B_COSTS + 1) || p->metrics.n)
 		return false;
 	p->variant = (pp_str)n[0];
 	p->producer = (pp_str)n[1];
@@ -317,7 +319,9 @@ set_profile(struct pp_spaa_carry *c, const int64_t *n)
 	p->estimated = n[3] != 0;
 	p->facets = (unsigned)n[4] & (PP_TREE | PP_EDGES | PP_LINES);
 	p->holds = (unsigned)n[5];
-	p->costs.source = (enum pp_flat_source)n[6];
+	p->lines.adds_up = n[6] == PP_SPAA_B_LINES;
+	p->calls.adds_up = n[6] == PP_SPAA_B_CALLS;
+	p->costs.stated = p->costs.measured = n[6] == PP_SPAA_B_COSTS;
 	p->calls.own = n[7] != 0;
 	p->calls.self_repeats = n[8] != 0;
 	p->lines.hits = n[9] != 0;
@@ -643,6 +647,31 @@ pp_spaa_carry_record(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		pp_spaa_no_memory(r);
 }
 
+/* The costs of functions, now that all functions are known. */
+static bool
+costs_finish(struct pp_spaa_carry *c)
+{
+	const struct pp_profile *p = c->builder.profile;
+	size_t stride = 1 + 2 * p->metrics.n, rows = c->func_cells.n / stride, i, m;
+
+	if (c->func_cells.n % stride || rows > p->funcs.n)
+		return damaged(c, "costs of functions that are not there");
+	for (i = 0; i < rows; i++) {
+		const int64_t *cells = c->func_cells.at + i * stride;
+		struct pp_func_costs costs;
+
+		if (!pp_build_func_costs(&c->builder, (pp_func)i, &costs))
+			return false;
+		*costs.calls = (uint64_t)cells[0];
+		for (m = 0; m < p->metrics.n; m++) {
+			costs.own[m] = pp_cell_value(&p->metrics.at[m], cells[1 + m]);
+			costs.total[m] = pp_cell_value(&p->metrics.at[m],
+			                               cells[1 + p->metrics.n + m]);
+		}
+	}
+	return true;
+}
+
 /* The carried profile takes the place of the one that was read. */
 static void
 carry_install(struct pp_spaa_reader *r)
@@ -689,7 +718,7 @@ pp_spaa_carry_finish(struct pp_spaa_reader *r)
 	if (!c)
 		return;
 	if (!c->damage && c->builder.status == PP_OK)
-		(void)timeline_finish(c);
+		(void)(timeline_finish(c) && costs_finish(c));
 	if (c->builder.status == PP_E_NOMEM) {
 		pp_spaa_no_memory(r);
 		return;

@@ -382,7 +382,7 @@ sums_give(struct pp_spaa_reader *r, const struct pp_spaa_event *e, const uint32_
 
 		if (frame && !e->sums.seen[frame])
 			continue;
-		to = p->costs.sums.at + (size_t)row_of[frame] * 2 * wide + e->first_metric;
+		to = p->costs.cells.at + (size_t)row_of[frame] * 2 * wide + e->first_metric;
 		for (k = 0; k < e->columns.n; k++) {
 			to[k] = pp_sums_own(&e->sums, frame)[k];
 			to[wide + k] = pp_sums_total(&e->sums, frame)[k];
@@ -414,16 +414,20 @@ pp_spaa_sums_finish(struct pp_spaa_reader *r)
 			}
 	}
 	fine = fine && pp_size_mul(p->costs.funcs.n, 2 * p->metrics.n, &cells) &&
-	       pp_vec_reserve(&p->costs.sums, cells + 1);
+	       pp_vec_reserve(&p->costs.cells, cells + 1) &&
+	       (!r->sieve.filter || pp_vec_reserve(&p->costs.unfiltered, p->metrics.n + 1));
 	if (fine) {
-		memset(p->costs.sums.at, 0, (cells + 1) * sizeof *p->costs.sums.at);
-		p->costs.sums.n = cells;
+		memset(p->costs.cells.at, 0, (cells + 1) * sizeof *p->costs.cells.at);
+		p->costs.cells.n = cells;
 		for (i = 0; i < r->events.n; i++) {
 			sums_give(r, &r->events.at[i], row_of);
 			pp_sums_release(&r->events.at[i].sums);
 		}
-		p->costs.source = PP_FLAT_SUMS;
+		p->costs.stated = true;
+		/* The sums' own row for the whole is what all stacks cost that were read. */
 		p->costs.filtered = r->sieve.filter && r->sieve.status == PP_OK;
+		for (i = 0; p->costs.filtered && i < p->metrics.n; i++)
+			p->costs.unfiltered.at[p->costs.unfiltered.n++] = p->costs.cells.at[i];
 	} else {
 		pp_spaa_no_memory(r);
 	}

@@ -201,7 +201,7 @@ pp_callgrind_read(struct pp_reader *reader, struct pp_builder *builder, enum pp_
 	if (status == PP_OK) {
 		profile->format = family == PP_CG_CACHEGRIND ? &pp_format_cachegrind
 		                                             : &pp_format_callgrind;
-		profile->costs.source = PP_FLAT_EDGES;
+		profile->lines.adds_up = true;
 		profile->facets |= family == PP_CG_CACHEGRIND ? PP_LINES : PP_LINES | PP_EDGES;
 		check_end(&p);
 		if (pp_diags_total(reader->diags, PP_ERROR) > errors)

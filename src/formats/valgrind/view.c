@@ -449,6 +449,27 @@ rows_own(struct making *k)
 	}
 }
 
+/* Own costs that calls tell together only, likewise. */
+static void
+funcs_own(struct making *k)
+{
+	union pp_value *own = pp_profile_own(k->p, PP_ALL_SERIES, false);
+	size_t i, m, n = k->p->metrics.n;
+
+	if (!own)
+		pp_builder_fail(k->b, PP_E_NOMEM, NULL);
+	for (i = 1; i < k->p->funcs.n && pp_builder_ok(k->b); i++)
+		for (m = 0; m < n; m++) {
+			int64_t cell = cell_of(k, m, own[i * n + m]);
+			pp_func func = cell ? make_function(k, (pp_func)i, false) : 0;
+
+			if (func)
+				add_line(k, func, k->b->profile->funcs.at[func].file,
+				         k->p->funcs.at[i].line, 0, m, cell);
+		}
+	free(own);
+}
+
 /* ---- the whole -------------------------------------------------------------------------- */
 
 static void
@@ -472,10 +493,13 @@ make_view(struct making *k, bool edges)
 	make_metrics(k);
 	(void)pp_build_series_plain(k->b, false, false);
 	if (k->p->tree.n > 1 &&
-	    (!(k->p->facets & PP_LINES) || k->p->costs.source == PP_FLAT_TREE)) {
+	    (!(k->p->facets & PP_LINES) || pp_profile_basis(k->p) == PP_BASIS_TREE)) {
 		status = from_tree(k, edges);
-	} else if (k->p->costs.source == PP_FLAT_CALLS && k->p->calls.own) {
-		rows_own(k);
+	} else if (pp_profile_basis(k->p) == PP_BASIS_CALLS) {
+		if (k->p->calls.own)
+			rows_own(k);
+		else
+			funcs_own(k);
 		if (edges)
 			rows_edges(k);
 	} else {

@@ -300,19 +300,28 @@ cells_add(struct fast *f, int64_t *to, const int64_t *from)
 }
 
 static void
+values_add(struct fast *f, union pp_value *to, const int64_t *from)
+{
+	unsigned k;
+	const uint32_t *metric = pp_cg_part(f->parser)->events;
+
+	for (k = 0; k < f->columns; k++)
+		to[metric[k]].i += from[k];
+}
+
+static void
 build_function(struct fast *f, pp_func func, const struct pp_xd_sums *sums)
 {
-	size_t n = f->builder->profile->metrics.n;
-	int64_t *cells = pp_build_func_cells(f->builder, func), *whole;
+	struct pp_func_costs costs, whole;
 
-	if (!cells)
+	if (!pp_build_func_costs(f->builder, func, &costs) ||
+	    !pp_build_func_costs(f->builder, 0, &whole))
 		return;
-	cells[0] += (int64_t)sums->calls;
-	cells_add(f, cells + 1, sums->own);
-	cells_add(f, cells + 1 + n, sums->total);
-	cells_add(f, cells + 1 + n, sums->root);
-	whole = f->builder->profile->costs.cells.at;
-	cells_add(f, whole + 1, sums->own);
+	*costs.calls += sums->calls;
+	values_add(f, costs.own, sums->own);
+	values_add(f, costs.total, sums->total);
+	values_add(f, costs.total, sums->root);
+	values_add(f, whole.own, sums->own);
 	if (!(f->builder->profile->funcs.at[func].flags & PP_FUNC_INTERNAL)) {
 		struct pp_func_row *row = &f->builder->profile->funcs.at[func];
 
@@ -422,16 +431,15 @@ build(struct fast *f)
 	struct pp_slice *texts[2] = { calloc(ids, sizeof *texts[0]),
 		                      calloc(ids, sizeof *texts[1]) };
 	pp_func *func_of = calloc(f->walk.sums.n + 1, sizeof *func_of);
-	struct pp_profile *profile = f->builder->profile;
-	int64_t *whole = pp_build_func_cells(f->builder, 0);
+	struct pp_func_costs whole;
 	bool ok = false;
 
-	if (!texts[0] || !texts[1] || !func_of || !whole) {
+	if (!texts[0] || !texts[1] || !func_of || !pp_build_func_costs(f->builder, 0, &whole)) {
 		pp_builder_fail(f->builder, PP_E_NOMEM, NULL);
 	} else if (names_collect(f, texts) && names_unique(f, texts, 0, ids) &&
 	           names_unique(f, texts, 1, ids)) {
-		whole[0] += (int64_t)f->walk.roots;
-		cells_add(f, whole + 1 + profile->metrics.n, f->walk.root);
+		*whole.calls += f->walk.roots;
+		values_add(f, whole.total, f->walk.root);
 		ok = build_functions(f, texts, func_of);
 		if (ok) {
 			build_edges(f, func_of);

@@ -66,7 +66,7 @@ void
 pp_xd_finish(struct pp_cg_parser *p, bool cut)
 {
 	struct pp_profile *profile = p->builder->profile;
-	bool aggregate = profile->costs.source == PP_FLAT_EDGES;
+	bool aggregate = profile->lines.adds_up;
 	size_t i;
 
 	profile->format = &pp_format_xdebug;
@@ -241,7 +241,7 @@ read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
 	result = fast_all(&p, in, &cut);
 	reader->diags = outer;
 	if (result == PP_XD_FAST_DONE) {
-		profile->costs.source = PP_FLAT_FUNCS;
+		profile->costs.stated = profile->costs.measured = true;
 		profile->facets |= reader->want & PP_FLAT ? 0 : PP_TREE;
 		settle_lines(builder);
 		p.at.line = 0;

@@ -307,24 +307,46 @@ add_cells(struct pp_cg_parser *p, struct reading *r, const struct record *record
 			           pp_text_of(profile, profile->metrics.at[m].name));
 }
 
+/* What a cost is added to, as far as it is not NULL. */
+struct sums {
+	int64_t *node;
+	union pp_value *func, *whole;
+};
+
+static void
+add_costs(struct pp_cg_parser *p, struct reading *r, const struct record *record,
+          const struct sums *to, size_t from, size_t n)
+{
+	const int64_t *cells = r->cells.at + from;
+	size_t m;
+
+	add_cells(p, r, record, to->node, cells, n);
+	for (m = 0; to->func && m < n; m++)
+		to->func[m].i += cells[m];
+	for (m = 0; to->whole && m < n; m++)
+		to->whole[m].i += cells[m];
+}
+
 /* The measured cost of a call with all it called: on its caller's call line, or its own and its calls'. */
 static void
-add_inclusive(struct pp_cg_parser *p, struct reading *r, const struct record *record, int64_t *to)
+add_inclusive(struct pp_cg_parser *p, struct reading *r, const struct record *record,
+              const struct sums *to)
 {
 	uint32_t k;
 
 	if (record->claim != SIZE_MAX) {
 		const struct call *claim = &r->calls.at[record->claim];
 
-		add_cells(p, r, record, to, r->cells.at + claim->cells, claim->width);
+		add_costs(p, r, record, to, claim->cells, claim->width);
 		return;
 	}
-	add_cells(p, r, record, to, r->cells.at + record->cells, record->width);
-	for (k = 0; k < record->calls; k++)
-		if (r->calls.at[record->first + k].claimed)
-			add_cells(p, r, record, to,
-			          r->cells.at + r->calls.at[record->first + k].cells,
-			          r->calls.at[record->first + k].width);
+	add_costs(p, r, record, to, record->cells, record->width);
+	for (k = 0; k < record->calls; k++) {
+		const struct call *call = &r->calls.at[record->first + k];
+
+		if (call->claimed)
+			add_costs(p, r, record, to, call->cells, call->width);
+	}
 }
 
 /* Walks the path to the caller of record i; false when it is too deep. */
@@ -360,33 +382,30 @@ build_record(struct pp_cg_parser *p, struct reading *r, uint32_t i, pp_node *nod
              uint32_t series)
 {
 	const struct record *record = &r->records.at[i];
-	size_t n = record->width, all = p->builder->profile->metrics.n;
 	pp_node under = record->parent == NONE ? 0 : node_of[record->parent];
-	const int64_t *own = r->cells.at + record->cells;
-	int64_t *cells;
+	struct pp_func_costs costs, whole;
+	struct sums own = { 0 }, total = { 0 };
 
 	if (!path_step(p, r, i))
 		return;
 	node_of[i] = pp_build_child(p->builder, under, frame_of(p, r, record->func));
-	cells = pp_build_cells(p->builder, series, node_of[i]);
-	add_cells(p, r, record, cells, own, n);
-	if (cells) {
-		cells[all]++;
-		add_inclusive(p, r, record, cells + all + 1);
-	}
-	cells = pp_build_func_cells(p->builder, record->func);
-	if (!cells)
+	own.node = pp_build_cells(p->builder, series, node_of[i]);
+	if (!pp_build_func_costs(p->builder, record->func, &costs) ||
+	    !pp_build_func_costs(p->builder, 0, &whole))
 		return;
-	cells[0]++;
-	add_cells(p, r, record, cells + 1, own, n);
+	own.func = costs.own;
+	own.whole = whole.own;
+	add_costs(p, r, record, &own, record->cells, record->width);
+	own.node[p->builder->profile->metrics.n]++;
+	++*costs.calls;
+	total.node = own.node + p->builder->profile->metrics.n + 1;
 	if (r->active[record->func]++ == 0)
-		add_inclusive(p, r, record, cells + 1 + all);
-	cells = pp_build_func_cells(p->builder, 0);
-	add_cells(p, r, record, cells + 1, own, n);
+		total.func = costs.total;
 	if (record->parent == NONE) {
-		cells[0]++;
-		add_inclusive(p, r, record, cells + 1 + all);
+		++*whole.calls;
+		total.whole = whole.total;
 	}
+	add_inclusive(p, r, record, &total);
 }
 
 static void
@@ -474,14 +493,16 @@ static void
 build_calls(struct pp_cg_parser *p, struct reading *r)
 {
 	pp_node *node_of = malloc((r->records.n + 1) * sizeof *node_of);
-	size_t funcs = p->builder->profile->funcs.n;
+	struct pp_profile *profile = p->builder->profile;
+	size_t funcs = profile->funcs.n;
+	struct pp_func_costs whole;
 	uint32_t from = 0, to;
 
 	r->active = calloc(funcs, sizeof *r->active);
 	r->frame_of = calloc(funcs, sizeof *r->frame_of);
 	if (!node_of || !r->active || !r->frame_of)
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-	(void)pp_build_func_cells(p->builder, 0);
+	(void)pp_build_func_costs(p->builder, 0, &whole);
 	for (; from < r->records.n && pp_builder_ok(p->builder); from = to) {
 		for (to = from;
 		     to < r->records.n && r->records.at[to].part == r->records.at[from].part;)
@@ -493,8 +514,8 @@ build_calls(struct pp_cg_parser *p, struct reading *r)
 	free(node_of);
 	if (pp_builder_ok(p->builder))
 		build_lines(p, r);
-	p->builder->profile->costs.source = PP_FLAT_FUNCS;
-	p->builder->profile->facets |= PP_TREE;
+	profile->costs.stated = profile->costs.measured = true;
+	profile->facets |= PP_TREE;
 }
 
 /* ---- aggregate files -------------------------------------------------------------------- */
@@ -549,7 +570,7 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 	}
 	pp_map_release(&by_name);
 	profile->variant = pp_build_strz(p->builder, "aggregate");
-	profile->costs.source = PP_FLAT_EDGES;
+	profile->lines.adds_up = true;
 	profile->facets |= PP_EDGES | PP_LINES;
 }
 

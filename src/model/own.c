@@ -1,0 +1,218 @@
+/*
+ * What functions cost themselves, and the whole: which facet is asked, and how its rows are added up.
+ */
+#include <stdlib.h>
+
+#include "model/profile.h"
+
+enum pp_basis
+pp_profile_basis(const struct pp_profile *p)
+{
+	return p->costs.stated    ? PP_BASIS_COSTS
+	       : p->calls.adds_up ? PP_BASIS_CALLS
+	       : p->lines.adds_up ? PP_BASIS_LINES
+	                          : PP_BASIS_TREE;
+}
+
+void
+pp_profile_forget_stated(struct pp_profile *p)
+{
+	p->costs.stated = p->calls.adds_up = p->lines.adds_up = false;
+	p->costs.funcs.n = p->costs.calls.n = p->costs.cells.n = 0;
+}
+
+/* Whether own cost is the difference of what callers and callees say. */
+static bool
+is_net(const struct pp_profile *p)
+{
+	return pp_profile_basis(p) == PP_BASIS_CALLS && !p->calls.own;
+}
+
+/* Rows that state own cost: those of lines, or of calls, where it is the callee's. */
+struct own_rows {
+	const int64_t *cells; /* of the first row: one per metric */
+	size_t stride, n;
+	bool calls;
+};
+
+static struct own_rows
+own_rows(const struct pp_profile *p, bool calls)
+{
+	size_t at = calls ? 1 + p->metrics.n : p->lines.hits;
+
+	return calls ? (struct own_rows){ p->calls.rows.n ? p->calls.cells.at + at : NULL,
+		                          pp_edge_stride(p), p->calls.rows.n, true }
+	             : (struct own_rows){ p->lines.rows.n ? p->lines.cells.at + at : NULL,
+		                          pp_line_stride(p), p->lines.rows.n, false };
+}
+
+/* ---- by function ------------------------------------------------------------------------ */
+
+/* Own costs being added up. */
+struct owning {
+	const struct pp_profile *p;
+	size_t series;
+	bool alone;
+	union pp_value *own;
+};
+
+static pp_func
+func_of(const struct owning *o, pp_func func)
+{
+	return o->alone ? pp_func_alone(o->p, func) : o->p->funcs.at[func].same;
+}
+
+static void
+own_add_rows(const struct owning *o, const struct own_rows *rows)
+{
+	const struct pp_profile *p = o->p;
+	size_t i, m;
+
+	for (i = 0; i < rows->n; i++) {
+		pp_func func = rows->calls ? p->calls.rows.at[i].callee : p->lines.rows.at[i].func;
+		uint32_t series = rows->calls ? p->calls.rows.at[i].series
+		                              : p->lines.rows.at[i].series;
+		union pp_value *own = o->own + func_of(o, func) * p->metrics.n;
+
+		if (o->series != PP_ALL_SERIES && series != o->series)
+			continue;
+		for (m = 0; m < p->metrics.n; m++)
+			pp_value_add(
+			    &p->metrics.at[m], &own[m],
+			    pp_cell_value(&p->metrics.at[m], rows->cells[i * rows->stride + m]));
+	}
+}
+
+static void
+own_add_costs(const struct owning *o)
+{
+	const struct pp_profile *p = o->p;
+	size_t i, m;
+
+	for (i = 1; i < p->costs.funcs.n; i++)
+		for (m = 0; m < p->metrics.n; m++)
+			pp_value_add(&p->metrics.at[m],
+			             &o->own[func_of(o, p->costs.funcs.at[i]) * p->metrics.n + m],
+			             pp_costs_own(p, i)[m]);
+}
+
+/* What callers say less what callees say. Of a function that nobody calls, callees tell nothing. */
+static bool
+own_add_net(const struct owning *o)
+{
+	const struct pp_profile *p = o->p;
+	size_t stride = pp_edge_stride(p), n = p->metrics.n, i, m;
+	bool *called = calloc(p->funcs.n, sizeof *called);
+
+	for (i = 0; called && i < p->calls.rows.n; i++)
+		called[func_of(o, p->calls.rows.at[i].callee)] = true;
+	for (i = 0; called && i < p->calls.rows.n; i++) {
+		const struct pp_edge_row *row = &p->calls.rows.at[i];
+		pp_func caller = func_of(o, row->caller), callee = func_of(o, row->callee);
+
+		if (o->series != PP_ALL_SERIES && row->series != o->series)
+			continue;
+		for (m = 0; m < n; m++) {
+			const struct pp_metric *metric = &p->metrics.at[m];
+			union pp_value v = pp_cell_value(metric,
+			                                 p->calls.cells.at[i * stride + 1 + m]);
+
+			pp_value_add(metric, &o->own[callee * n + m], v);
+			if (caller && called[caller])
+				pp_value_sub(metric, &o->own[caller * n + m], v);
+		}
+	}
+	free(called);
+	return called != NULL;
+}
+
+union pp_value *
+pp_profile_own(const struct pp_profile *p, size_t series, bool alone)
+{
+	struct owning o = { .p = p, .series = series, .alone = alone };
+	enum pp_basis basis = pp_profile_basis(p);
+	struct own_rows rows = own_rows(p, basis == PP_BASIS_CALLS);
+
+	/* A sum of nothing is all zero bits, as an integer and as a double. */
+	o.own = calloc(p->funcs.n * (p->metrics.n + 1), sizeof *o.own);
+	if (!o.own)
+		return NULL;
+	if (is_net(p) && !own_add_net(&o)) {
+		free(o.own);
+		return NULL;
+	}
+	if (basis == PP_BASIS_COSTS)
+		own_add_costs(&o);
+	else if (!is_net(p))
+		own_add_rows(&o, &rows);
+	return o.own;
+}
+
+/* ---- the whole -------------------------------------------------------------------------- */
+
+/* From the own costs of the tree. */
+static union pp_value
+total_of_tree(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value sum = pp_value_zero(m);
+	size_t i;
+	uint32_t row;
+
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++)
+			pp_value_add(m, &sum, pp_cell_value(m, pp_series_cells(s, row)[metric]));
+	}
+	return sum;
+}
+
+/* From the own costs of lines or calls. */
+static union pp_value
+total_of_rows(const struct pp_profile *p, bool calls, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	struct own_rows rows = own_rows(p, calls);
+	union pp_value sum = pp_value_zero(m);
+	size_t i;
+
+	for (i = 0; i < rows.n; i++)
+		pp_value_add(m, &sum, pp_cell_value(m, rows.cells[i * rows.stride + metric]));
+	return sum;
+}
+
+/* From calls that state inclusive costs: those of functions that nobody calls contain all others. */
+static union pp_value
+total_of_net(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value sum = pp_value_zero(m), *own = pp_profile_own(p, PP_ALL_SERIES, false);
+	size_t i;
+
+	for (i = 0; own && i < p->funcs.n; i++)
+		pp_value_add(m, &sum, own[i * p->metrics.n + metric]);
+	free(own);
+	return sum;
+}
+
+union pp_value
+pp_profile_total(const struct pp_profile *p, size_t metric)
+{
+	enum pp_basis basis = pp_profile_basis(p);
+
+	if (basis == PP_BASIS_COSTS && p->costs.funcs.n)
+		return pp_costs_own(p, 0)[p->metrics.n + metric];
+	if (basis == PP_BASIS_CALLS && p->calls.rows.n) {
+		union pp_value calls = is_net(p) ? total_of_net(p, metric)
+		                                 : total_of_rows(p, true, metric);
+
+		/* Subs may be listed without any of their cost: then the lines tell. */
+		if (!pp_value_is_zero(&p->metrics.at[metric], calls) || p->lines.rows.n == 0)
+			return calls;
+		return total_of_rows(p, false, metric);
+	}
+	if (p->tree.n > 1 || p->lines.rows.n == 0)
+		return total_of_tree(p, metric);
+	return total_of_rows(p, false, metric);
+}
