@@ -34,6 +34,9 @@ pp_at_offset(uint64_t offset)
 	return (struct pp_place){ 0, 0, offset };
 }
 
+/* The place of a byte in a text, line and column counted; costs as much as the text before it is long. */
+struct pp_place pp_place_in(struct pp_slice text, const unsigned char *at);
+
 struct pp_rule_count {
 	const struct pp_rule *rule;
 	uint64_t n;

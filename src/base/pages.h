@@ -11,7 +11,7 @@ struct pp_pages {
 	void (*put)(void *p, size_t bytes);
 };
 
-extern const struct pp_pages pp_pages_plain; /* calloc and free (model/tree.c) */
+extern const struct pp_pages pp_pages_plain; /* calloc and free (base/slots.c) */
 extern const struct pp_pages pp_pages_huge;  /* huge pages for large tables (io/pages.c) */
 
 #endif

@@ -6,16 +6,13 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/slots.h"
 #include "base/vec.h"
 
 struct pp_strtab {
 	struct pp_arena arena;
 	PP_VEC(struct pp_slice) strs; /* each is followed by a NUL that does not count */
-	struct pp_strtab_slot {
-		uint32_t tag; /* upper half of the hash */
-		pp_str id;    /* 0 = free */
-	} * slots;
-	size_t mask;
+	struct pp_slots slots;        /* by the upper half of the hash */
 	uint64_t seed;
 };
 

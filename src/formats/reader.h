@@ -46,10 +46,5 @@ struct pp_reader {
 
 /* The value of an option "key=value" given by the user, or NULL. */
 const char *pp_reader_option(const struct pp_reader *, const char *key);
-/*
- * Reads all that is left into `buf`, which the caller keeps, and makes that the input: `whole`, which
- * stays in memory and has the status of the input before it.
- */
-pp_status pp_reader_slurp(struct pp_reader *, struct pp_buf *buf, struct pp_input *whole);
 
 #endif

@@ -15,21 +15,6 @@
 /* How far ahead a merge fetches what it will look up. */
 #define MERGE_AHEAD 24u
 
-static void *
-plain_get(size_t bytes)
-{
-	return calloc(1, bytes);
-}
-
-static void
-plain_put(void *p, size_t bytes)
-{
-	(void)bytes;
-	free(p);
-}
-
-const struct pp_pages pp_pages_plain = { plain_get, plain_put };
-
 static inline uint64_t
 key_of(pp_node parent, pp_frame frame)
 {
@@ -45,39 +30,19 @@ key_hash(const struct pp_tree *t, uint64_t key)
 	return (uint32_t)((x * PP_HASH_K2) >> 32);
 }
 
-static inline size_t
-slot_of(const struct pp_tree *t, uint32_t hash)
-{
-	return hash >> (32 - t->bits);
-}
-
-static inline size_t
-slot_next(const struct pp_tree *t, size_t at)
-{
-	return (at + 1) & (((size_t)1 << t->bits) - 1);
-}
-
-static inline size_t
-slot_bytes(unsigned bits)
-{
-	return sizeof(struct pp_tree_slot) << bits;
-}
-
 /* ---- life ------------------------------------------------------------------------------- */
 
 bool
 pp_tree_init(struct pp_tree *t, uint32_t seed, uint32_t max_nodes, const struct pp_pages *pages)
 {
-	*t = (struct pp_tree){ .bits = FIRST_BITS,
-		               .cap = FIRST_NODES,
+	*t = (struct pp_tree){ .cap = FIRST_NODES,
 		               .max_nodes = max_nodes,
 		               .seed = seed,
 		               .marks_recursion = true,
 		               .pages = pages };
 	t->key = calloc(FIRST_NODES, sizeof *t->key);
 	t->recursive = calloc(FIRST_NODES / 64, sizeof *t->recursive);
-	t->slots = pages->get(slot_bytes(FIRST_BITS));
-	if (!t->key || !t->recursive || !t->slots) {
+	if (!t->key || !t->recursive || !pp_slots_init(&t->slots, FIRST_BITS, pages)) {
 		pp_tree_release(t);
 		return false;
 	}
@@ -91,9 +56,7 @@ tree_drop_index(struct pp_tree *t)
 {
 	free(t->seen_in);
 	t->seen_in = NULL;
-	if (t->slots)
-		t->pages->put(t->slots, slot_bytes(t->bits));
-	t->slots = NULL;
+	pp_slots_release(&t->slots);
 }
 
 void
@@ -122,33 +85,6 @@ pp_tree_seal(struct pp_tree *t)
 }
 
 /* ---- room ------------------------------------------------------------------------------- */
-
-static bool
-tree_grow_slots(struct pp_tree *t)
-{
-	struct pp_tree_slot *old = t->slots;
-	size_t i, count = (size_t)1 << t->bits;
-
-	if (t->bits == 32)
-		return false;
-	t->slots = t->pages->get(slot_bytes(t->bits + 1));
-	if (!t->slots) {
-		t->slots = old;
-		return false;
-	}
-	t->bits++;
-	for (i = 0; i < count; i++) {
-		size_t at = slot_of(t, old[i].hash);
-
-		if (!old[i].node)
-			continue;
-		while (t->slots[at].node)
-			at = slot_next(t, at);
-		t->slots[at] = old[i];
-	}
-	t->pages->put(old, slot_bytes(t->bits - 1));
-	return true;
-}
 
 static bool
 tree_grow_nodes(struct pp_tree *t, size_t need)
@@ -185,10 +121,7 @@ tree_reserve(struct pp_tree *t, size_t nodes, size_t parted)
 		return false;
 	if (need > t->cap && !tree_grow_nodes(t, need))
 		return false;
-	while (((size_t)t->slots_used + parted) * 4 > ((size_t)3 << t->bits))
-		if (!tree_grow_slots(t))
-			return false;
-	return true;
+	return pp_slots_reserve(&t->slots, parted);
 }
 
 /* ---- one node --------------------------------------------------------------------------- */
@@ -197,12 +130,13 @@ tree_reserve(struct pp_tree *t, size_t nodes, size_t parted)
 static inline pp_node
 table_find(const struct pp_tree *t, uint64_t key, uint32_t hash)
 {
-	size_t at;
+	size_t at = pp_slots_begin(&t->slots, hash);
+	pp_node node;
 
-	for (at = slot_of(t, hash); t->slots[at].node; at = slot_next(t, at))
-		if (t->slots[at].hash == hash && t->key[t->slots[at].node] == key)
-			return t->slots[at].node;
-	return 0;
+	while ((node = pp_slots_next(&t->slots, hash, &at)))
+		if (t->key[node] == key)
+			break;
+	return node;
 }
 
 /* Whether the child stands right behind its parent. */
@@ -219,15 +153,8 @@ tree_append(struct pp_tree *t, pp_node parent, uint64_t key)
 	pp_node node = t->n++;
 
 	t->key[node] = key;
-	if (node != parent + 1) {
-		uint32_t hash = key_hash(t, key);
-		size_t at = slot_of(t, hash);
-
-		while (t->slots[at].node)
-			at = slot_next(t, at);
-		t->slots[at] = (struct pp_tree_slot){ hash, node };
-		t->slots_used++;
-	}
+	if (node != parent + 1)
+		pp_slots_put(&t->slots, key_hash(t, key), node);
 	return node;
 }
 
@@ -245,15 +172,10 @@ pp_node
 pp_tree_child(struct pp_tree *t, pp_node parent, pp_frame frame)
 {
 	uint64_t key = key_of(parent, frame);
-	uint32_t hash;
-	size_t at;
+	pp_node node = pp_tree_find(t, parent, frame);
 
-	if (parent + 1 < t->n && t->key[parent + 1] == key)
-		return parent + 1;
-	hash = key_hash(t, key);
-	for (at = slot_of(t, hash); t->slots[at].node; at = slot_next(t, at))
-		if (t->slots[at].hash == hash && t->key[t->slots[at].node] == key)
-			return t->slots[at].node;
+	if (node)
+		return node;
 	if (!tree_reserve(t, 1, 1))
 		return 0;
 	t->marks_recursion = false;
@@ -305,11 +227,9 @@ lane_advance(const struct pp_tree *t, struct lane *lane)
 		return node != 0;
 	}
 	if (lane->asking) {
-		size_t at = slot_of(t, lane->hash);
+		size_t at = pp_slots_begin(&t->slots, lane->hash);
 
-		while (t->slots[at].node && t->slots[at].hash != lane->hash)
-			at = slot_next(t, at);
-		lane->candidate = t->slots[at].node;
+		lane->candidate = pp_slots_next(&t->slots, lane->hash, &at);
 		if (lane->candidate)
 			__builtin_prefetch(&t->key[lane->candidate]);
 		return lane->candidate != 0;
@@ -323,7 +243,7 @@ lane_advance(const struct pp_tree *t, struct lane *lane)
 	}
 	lane->hash = key_hash(t, key);
 	lane->asking = true;
-	__builtin_prefetch(&t->slots[slot_of(t, lane->hash)]);
+	pp_slots_prefetch(&t->slots, lane->hash);
 	return true;
 }
 
@@ -459,8 +379,8 @@ merge_prefetch(const struct pp_tree *into, const struct pp_tree *from, const pp_
 	if (parent + 1 == n || parent >= done)
 		return;
 	__builtin_prefetch(&into->key[node_map[parent] + 1]);
-	__builtin_prefetch(&into->slots[slot_of(
-	    into, key_hash(into, key_of(node_map[parent], frame_map[pp_tree_frame(from, n)])))]);
+	pp_slots_prefetch(&into->slots, key_hash(into, key_of(node_map[parent],
+	                                                      frame_map[pp_tree_frame(from, n)])));
 }
 
 /* Whether different frames stay different. */

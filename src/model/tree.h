@@ -14,12 +14,7 @@
 #define PP_TREE_H
 
 #include "base/common.h"
-#include "base/pages.h"
-
-struct pp_tree_slot {
-	uint32_t hash;
-	pp_node node; /* 0 = free: the root is never looked up */
-};
+#include "base/slots.h"
 
 struct pp_tree {
 	uint64_t *key; /* parent << 32 | frame, per node */
@@ -29,11 +24,9 @@ struct pp_tree {
 	uint32_t cap;
 	uint32_t max_nodes;
 	uint32_t seed;
-	struct pp_tree_slot *slots; /* nodes that do not follow their parent; gone after seal */
-	unsigned bits;              /* log2 of the number of slots */
-	uint32_t slots_used;
-	bool marks_recursion; /* all nodes were added as whole stacks, so `recursive` is right */
-	uint32_t *seen_in;    /* per frame: the last stack it was in; gone after seal */
+	struct pp_slots slots; /* nodes that do not follow their parent; gone after seal */
+	bool marks_recursion;  /* all nodes were added as whole stacks, so `recursive` is right */
+	uint32_t *seen_in;     /* per frame: the last stack it was in; gone after seal */
 	size_t seen_cap;
 	uint32_t stack_number;
 	const struct pp_pages *pages;

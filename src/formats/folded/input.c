@@ -33,18 +33,20 @@ grammar_of(const struct pp_reader *reader, unsigned counts, struct pp_folded_gra
 
 /* Replaces UTF-16 with a byte order mark by its UTF-8 form. */
 static pp_status
-input_decode(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whole)
+input_decode(struct pp_whole *whole, struct pp_reader *reader)
 {
 	bool big_endian = reader->in->cur[0] == 0xfe;
-	struct pp_buf raw = { 0 };
-	struct pp_input raw_input;
-	pp_status status = pp_reader_slurp(reader, &raw, &raw_input);
+	pp_status status = pp_whole_open(whole, reader);
+	struct pp_buf text = { 0 };
 	uint64_t damaged = 0;
 
 	if (status == PP_OK) {
-		pp_utf16_decode(buf, pp_slice_of(raw_input.cur + 2, pp_input_left(&raw_input) - 2),
-		                big_endian, &damaged);
-		status = pp_buf_room(buf, PP_INPUT_PAD) ? PP_OK : PP_E_NOMEM;
+		struct pp_input *in = reader->in;
+
+		pp_utf16_decode(&text, pp_slice_of(in->cur + 2, pp_input_left(in) - 2), big_endian,
+		                &damaged);
+		in->cur = in->end;
+		status = pp_whole_replace(whole, reader, &text);
 	}
 	if (status == PP_OK) {
 		pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16], pp_at_offset(0),
@@ -53,13 +55,8 @@ input_decode(struct pp_reader *reader, struct pp_buf *buf, struct pp_input *whol
 			pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16_DAMAGED],
 			            PP_NOWHERE, "%llu broken characters replaced by U+FFFD",
 			            (unsigned long long)damaged);
-		*whole =
-		    (struct pp_input){ .at_end = true, .stable = true, .status = raw_input.status };
-		whole->begin = whole->cur = (const unsigned char *)buf->p;
-		whole->end = whole->cur + buf->n;
-		reader->in = whole;
 	}
-	pp_buf_release(&raw);
+	pp_buf_release(&text);
 	return status;
 }
 
@@ -89,19 +86,16 @@ all_differential(const struct pp_input *in, const struct pp_folded_grammar *gram
 
 /* Plain or differential, when neither the user nor the name says so; see diff_folded.c. */
 static pp_status
-decide(struct pp_reader *reader, struct pp_folded_grammar *grammar, struct pp_buf *buf,
-       struct pp_input *whole)
+decide(struct pp_reader *reader, struct pp_folded_grammar *grammar, struct pp_whole *whole)
 {
 	pp_status status;
 
 	if (reader->forced || grammar->counts == PP_FOLDED_PLAIN ||
 	    pp_name_ends(reader->path, "diff.folded"))
 		return PP_OK;
-	if (!reader->in->stable) {
-		status = pp_reader_slurp(reader, buf, whole);
-		if (status != PP_OK)
-			return status;
-	}
+	status = pp_whole_open(whole, reader);
+	if (status != PP_OK)
+		return status;
 	if (all_differential(reader->in, grammar))
 		pp_diag_add(
 		    reader->diags, &pp_diff_folded_rules[PP_DIFF_FOLDED_GUESSED], PP_NOWHERE,
@@ -118,24 +112,21 @@ pp_folded_open(struct pp_folded_input *x, struct pp_reader *reader, unsigned cou
 	pp_status status = PP_OK;
 	const unsigned char *head;
 
-	*x = (struct pp_folded_input){ .outer = reader->in };
+	*x = (struct pp_folded_input){ 0 };
 	if (!grammar_of(reader, counts, &x->grammar))
 		return PP_E_USAGE;
 	(void)pp_input_need(reader->in, 3);
 	head = reader->in->cur;
 	if (pp_input_left(reader->in) >= 2 &&
 	    ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
-		status = input_decode(reader, &x->text, &x->decoded);
+		status = input_decode(&x->whole, reader);
 	else if (pp_input_left(reader->in) >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0)
 		reader->in->cur += 3;
-	return status == PP_OK ? decide(reader, &x->grammar, &x->all, &x->whole) : status;
+	return status == PP_OK ? decide(reader, &x->grammar, &x->whole) : status;
 }
 
 void
 pp_folded_close(struct pp_folded_input *x, struct pp_reader *reader)
 {
-	x->outer->status = reader->in->status;
-	reader->in = x->outer;
-	pp_buf_release(&x->text);
-	pp_buf_release(&x->all);
+	pp_whole_close(&x->whole, reader);
 }

@@ -5,6 +5,7 @@
 #define PP_FOLDED_LINES_H
 
 #include "formats/format.h"
+#include "formats/kit/whole.h"
 
 /* Counts at the end of a line: plain files have one, differential ones two. */
 enum { PP_FOLDED_PLAIN = 1, PP_FOLDED_DIFF = 2 };
@@ -83,9 +84,7 @@ pp_status pp_folded_write(struct pp_writer *, unsigned counts);
 /* An input made ready: byte order marks gone, UTF-16 decoded, plain or differential decided. */
 struct pp_folded_input {
 	struct pp_folded_grammar grammar;
-	struct pp_input *outer;         /* what reader->in was */
-	struct pp_input decoded, whole; /* what it may be now */
-	struct pp_buf text, all;        /* their bytes */
+	struct pp_whole whole;
 };
 
 pp_status pp_folded_open(struct pp_folded_input *, struct pp_reader *, unsigned counts);

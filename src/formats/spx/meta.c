@@ -5,8 +5,8 @@
  * what stands before a cut is kept. Numbers stay as they are written.
  */
 #include "base/num.h"
+#include "formats/kit/meta_json.h"
 #include "formats/spx/spx.h"
-#include "text/json_scan.h"
 
 /* A .json larger than this is none of SPX's: the longest strings in it have 8 KiB. */
 #define META_MOST ((size_t)64 << 20)
@@ -60,168 +60,73 @@ pp_spx_metric(struct pp_slice key)
 	return rank < PP_COUNT_OF(metrics) ? &metrics[rank] : NULL;
 }
 
-/* One reading of a .json. */
-struct meta_read {
-	struct pp_scan scan;
-	struct pp_arena arena;
-	struct pp_builder *b;
-	struct spx_meta *meta;
-	const unsigned char *odd; /* the first string that tolerant mode let through */
-	struct {
-		uint32_t handle; /* its row in the profile's meta */
-		bool object;
-		bool metrics; /* it is the list of metrics */
-	} open[META_DEPTH + 1];
-	size_t depth;
-};
-
-/* The line of a byte, for places. */
-static struct pp_place
-place_of(const struct meta_read *r, const unsigned char *at)
-{
-	uint64_t line = 1;
-	const unsigned char *p, *start = r->scan.begin;
-
-	for (p = r->scan.begin; p < at; p++)
-		if (*p == '\n') {
-			line++;
-			start = p + 1;
-		}
-	return pp_at_line(line, (uint64_t)(at - start) + 1, (uint64_t)(at - r->scan.begin));
-}
-
-static struct pp_slice
-text_of(struct meta_read *r, struct pp_json_str s)
-{
-	struct pp_slice value = pp_json_str_value(s, &r->arena);
-
-	if (s.odd && !r->odd)
-		r->odd = s.raw.p;
-	if (value.n && !value.p) {
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-		value = pp_slice_of("", 0);
-	}
-	return value;
-}
-
 /* What is used of a number at the top level. */
 static void
-take_number(struct meta_read *r, struct pp_slice key, const struct pp_json_num *num)
+take_number(const struct pp_meta_row *row, struct pp_profile *p, struct spx_meta *meta)
 {
+	struct pp_slice key = pp_text_of(p, row->key);
 	int64_t value;
 
-	if (!pp_json_num_i64(num, &value) || value < 0)
+	if (row->type != PP_META_NUMBER || !pp_num_i64(pp_text_of(p, row->text), &value) ||
+	    value < 0)
 		return;
 	if (pp_slice_eq_z(key, "exec_ts"))
-		r->b->profile->recorded_at = value;
+		p->recorded_at = value;
 	else if (pp_slice_eq_z(key, "called_function_count"))
-		r->meta->functions = value;
+		meta->functions = value;
 	else if (pp_slice_eq_z(key, "recorded_call_count") ||
-	         (pp_slice_eq_z(key, "call_count") && r->meta->calls < 0))
-		r->meta->calls = value;
+	         (pp_slice_eq_z(key, "call_count") && meta->calls < 0))
+		meta->calls = value;
 }
 
-/* Takes one value of any type, entering objects and arrays; false at an error. */
-static bool
-take_value(struct meta_read *r, struct pp_slice key)
-{
-	enum pp_json_type type = pp_scan_peek(&r->scan);
-	uint32_t parent = r->depth ? r->open[r->depth].handle : 0;
-	struct pp_slice none = pp_slice_of("", 0), text;
-	struct pp_json_str s;
-	struct pp_json_num num;
-	bool truth;
-
-	switch (type) {
-	case PP_JSON_STRING:
-		if (!pp_scan_string(&r->scan, &s))
-			return false;
-		text = text_of(r, s);
-		(void)pp_build_meta(r->b, parent, key, PP_META_TEXT, text);
-		if (r->open[r->depth].metrics && r->meta->keys.n < SPX_METRICS_MAX &&
-		    !pp_vec_push(&r->meta->keys, pp_build_str(r->b, text)))
-			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-		return true;
-	case PP_JSON_NUMBER:
-		if (!pp_scan_number(&r->scan, &num))
-			return false;
-		if (r->depth == 1)
-			take_number(r, key, &num);
-		(void)pp_build_meta(r->b, parent, key, PP_META_NUMBER, num.text);
-		return true;
-	case PP_JSON_BOOL:
-		if (!pp_scan_bool(&r->scan, &truth))
-			return false;
-		(void)pp_build_meta(r->b, parent, key, PP_META_BOOL,
-		                    pp_slice_z(truth ? "true" : "false"));
-		return true;
-	case PP_JSON_NULL:
-		(void)pp_build_meta(r->b, parent, key, PP_META_NULL, none);
-		return pp_scan_null(&r->scan);
-	case PP_JSON_OBJECT:
-	case PP_JSON_ARRAY:
-		if (type == PP_JSON_OBJECT ? !pp_scan_object(&r->scan) : !pp_scan_array(&r->scan))
-			return false;
-		truth = r->depth == 1 && type == PP_JSON_ARRAY &&
-		        pp_slice_eq_z(key, "enabled_metrics");
-		r->meta->has_metrics |= truth;
-		r->depth++;
-		r->open[r->depth].object = type == PP_JSON_OBJECT;
-		r->open[r->depth].metrics = truth;
-		r->open[r->depth].handle = pp_build_meta(
-		    r->b, parent, key, type == PP_JSON_OBJECT ? PP_META_OBJECT : PP_META_ARRAY,
-		    none);
-		return true;
-	default:
-		return false;
-	}
-}
-
+/* What the report says of itself, from the metadata: the list of metrics is an array of texts. */
 static void
-take_all(struct meta_read *r)
+take_all(struct pp_builder *b, struct spx_meta *meta)
 {
-	struct pp_json_str key = { 0 };
+	struct pp_profile *p = b->profile;
+	size_t i, list = SIZE_MAX;
 
-	if (!pp_scan_object(&r->scan))
-		return;
-	r->depth = 1;
-	r->open[1].object = true;
-	while (r->depth && pp_builder_ok(r->b) && r->scan.error == PP_SCAN_OK) {
-		bool object = r->open[r->depth].object;
-		bool more = object ? pp_scan_key(&r->scan, &key) : pp_scan_item(&r->scan);
+	for (i = 0; i < p->meta.n && pp_builder_ok(b); i++) {
+		const struct pp_meta_row *row = &p->meta.at[i];
 
-		if (!more)
-			r->depth--;
-		else if (!take_value(r, object ? text_of(r, key) : pp_slice_of("", 0)))
-			break;
+		if (row->parent == 0) {
+			take_number(row, p, meta);
+			if (row->type != PP_META_ARRAY ||
+			    !pp_slice_eq_z(pp_text_of(p, row->key), "enabled_metrics"))
+				continue;
+			meta->has_metrics = true;
+			list = i + 1;
+		} else if (row->parent == list && row->type == PP_META_TEXT &&
+		           meta->keys.n < SPX_METRICS_MAX && !pp_vec_push(&meta->keys, row->text)) {
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
+		}
 	}
-	if (r->depth == 0)
-		(void)pp_scan_end(&r->scan);
 }
 
 void
 pp_spx_meta_read(struct pp_input *in, struct pp_builder *b, struct pp_diags *diags,
                  struct spx_meta *meta)
 {
-	struct meta_read r = { .b = b, .meta = meta };
-	size_t n;
+	const unsigned char *odd = NULL;
+	struct pp_slice text;
+	struct pp_scan scan;
 
 	meta->there = true;
 	meta->functions = meta->calls = -1;
 	while (pp_input_left(in) < META_MOST && !in->at_end)
 		(void)in->more(in, pp_input_left(in) + 1);
-	n = pp_input_left(in) < META_MOST ? pp_input_left(in) : META_MOST;
-	pp_scan_init(&r.scan, pp_slice_of(in->cur, n), META_DEPTH, PP_SCAN_TOLERANT);
-	take_all(&r);
-	if (r.scan.error != PP_SCAN_OK)
-		pp_diag_add(diags, &pp_spx_rules[SPX_META_BROKEN], place_of(&r, r.scan.error_at),
-		            "the metadata is not JSON here: %s", pp_scan_error_text(r.scan.error));
-	if (r.odd)
-		pp_diag_add(diags, &pp_spx_rules[SPX_META_BYTES], place_of(&r, r.odd),
+	text = pp_slice_of(in->cur, pp_input_left(in) < META_MOST ? pp_input_left(in) : META_MOST);
+	pp_scan_init(&scan, text, META_DEPTH, PP_SCAN_TOLERANT);
+	pp_meta_json_read(&scan, b, NULL, &odd);
+	take_all(b, meta);
+	if (pp_builder_ok(b) && !pp_scan_end(&scan))
+		pp_diag_add(diags, &pp_spx_rules[SPX_META_BROKEN], pp_place_in(text, scan.error_at),
+		            "the metadata is not JSON here: %s", pp_scan_error_text(scan.error));
+	if (odd)
+		pp_diag_add(diags, &pp_spx_rules[SPX_META_BYTES], pp_place_in(text, odd),
 		            "the string has raw control characters or bytes that are not UTF-8");
 	if (!meta->has_metrics)
 		pp_diag_add(diags, &pp_spx_rules[SPX_META_METRICS], PP_NOWHERE,
 		            "the metadata has no list of enabled_metrics");
-	in->cur += n;
-	pp_arena_release(&r.arena);
+	in->cur += text.n;
 }

@@ -4,6 +4,7 @@
 #include "formats/valgrind/xdebug_calls.h"
 
 #include "base/num.h"
+#include "formats/kit/whole.h"
 
 extern const struct pp_format pp_format_xdebug;
 
@@ -259,16 +260,14 @@ pp_status
 pp_xdebug_read(struct pp_reader *reader, struct pp_builder *builder)
 {
 	const char *unit = pp_reader_option(reader, "time-unit");
-	struct pp_input *outer = reader->in, whole;
-	struct pp_buf text = { 0 };
-	pp_status status = PP_OK;
+	struct pp_whole whole = { 0 };
+	pp_status status;
 	uint64_t num, den;
 	bool again = true;
 
 	if (unit && !pp_cg_time_unit(pp_slice_z(unit), &num, &den))
 		return PP_E_USAGE;
-	if (!reader->in->stable)
-		status = pp_reader_slurp(reader, &text, &whole);
+	status = pp_whole_open(&whole, reader);
 	/* What a damaged container still gave is worth reading. */
 	if (status == PP_OK && reader->in->status != PP_E_INVALID)
 		status = reader->in->status;
@@ -282,8 +281,6 @@ pp_xdebug_read(struct pp_reader *reader, struct pp_builder *builder)
 		else
 			reader->in->cur = end;
 	}
-	outer->status = reader->in->status;
-	reader->in = outer;
-	pp_buf_release(&text);
+	pp_whole_close(&whole, reader);
 	return status;
 }

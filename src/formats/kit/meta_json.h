@@ -1,0 +1,19 @@
+/*
+ * Metadata that is a JSON object: into the profile's tree of keys and values, in the order of the file.
+ */
+#ifndef PP_KIT_META_JSON_H
+#define PP_KIT_META_JSON_H
+
+#include "model/builder.h"
+#include "text/json_scan.h"
+
+/*
+ * Takes one object from the scanner, which its owner set up, and adds its members to the builder's metadata;
+ * numbers stay as they are written. A top-level key `leave_out` (or NULL) is checked and left out. What
+ * stands before an error is kept (scan->error). *odd (or NULL) is the first string that tolerant mode let
+ * through; it is left alone when there is none. Out of memory is the builder's status.
+ */
+void pp_meta_json_read(struct pp_scan *, struct pp_builder *, const char *leave_out,
+                       const unsigned char **odd);
+
+#endif
