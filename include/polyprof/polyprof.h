@@ -1,15 +1,20 @@
 /*
  * polyprof: read, check, question, compare, convert and draw profiles of any profiler.
  *
- * This is the whole public API, in the order in which data flows:
+ * This is the stable part of the API, in the order in which data flows:
  *
- *     bytes -> pp_read_* -> pp_profile -> pp_flat_* -> pp_write_*
+ *     bytes -> pp_read_* -> pp_profile -> pp_flat_*, pp_node_costs_* -> pp_write_*
+ *
+ * polyprof_experimental.h has what may still change: building profiles, columns, formats of your own.
  *
  * Conventions
  *   - Nothing here prints, exits or aborts. Out of memory is PP_E_NOMEM like any other failure.
  *   - Names are byte strings with a length: any byte may occur, NUL and newline included.
  *   - Ids are 32-bit; 0 means "none" (for nodes: the root, which stands for the whole profile).
  *   - A profile is immutable once read: any number of threads may use it at the same time.
+ *   - Structs of options begin with their size: set `size` to sizeof the struct. Members that a caller
+ *     compiled with an older header does not know take their defaults then; 0 is the size of the first
+ *     version. Bytes set beyond what the library knows are PP_E_USAGE: it is older than the caller.
  *   - Functions named _new or _read hand over ownership; free it with the matching _free, which
  *     accepts NULL. Every other pointer that comes back lives as long as its profile.
  */
@@ -154,27 +159,24 @@ PP_API unsigned pp_format_can(const pp_format *);
 typedef struct pp_profile pp_profile;
 
 struct pp_read_opts {
+	size_t size;         /* sizeof(struct pp_read_opts) */
 	const char *from;    /* format name; NULL = recognise it */
 	const char *variant; /* format specific; NULL = decide */
 	unsigned want;       /* facets, PP_META, PP_EXTRAS; 0 = PP_TREE|PP_EDGES|PP_LINES|PP_META */
 	unsigned threads;    /* 0 = one per processor */
 	const struct pp_limits *limits; /* NULL = defaults */
-	double prune; /* for pictures: what costs less than this share of the whole may
-	                                   be summed up as "(N more)"; 0 = keep everything */
-	/* For questions about one function: stacks without any that this accepts may be summed up as cost
-	   without stack; NULL = keep everything. */
-	bool (*keep)(void *keep_ctx, const char *name, size_t n);
-	void *keep_ctx;
-	const char *const
-	    *options; /* "key=value" strings for the format, NULL-terminated; or NULL */
+	/* "key=value" strings for the format, NULL-terminated; or NULL */
+	const char *const *options;
 	/* Called now and then with bytes read and bytes in all (0 = unknown); true stops the reading. */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
 };
 
 /*
- * Reads a profile from a file ("-" = standard input) or from memory, which must stay unchanged until
- * the call returns. `name` serves messages and, as a tie-break, recognition. `diags` may be NULL.
+ * Reads a profile from a file ("-" = standard input), from memory, which must stay unchanged until
+ * the call returns, or from a function that puts the next 1..room bytes into `to` and returns how many,
+ * 0 at the end, negative with errno set when it failed; it may be called from another thread, one call at a
+ * time. `name` serves messages and, as a tie-break, recognition. `diags` may be NULL.
  * On PP_OK *out is the caller's to free; a damaged input that could be used in part is PP_OK too,
  * with pp_profile_complete() false and the reasons in `diags`. Otherwise *out is NULL.
  */
@@ -182,6 +184,20 @@ PP_API pp_status pp_read_file(const char *path, const struct pp_read_opts *opts,
                               pp_profile **out);
 PP_API pp_status pp_read_memory(const void *data, size_t size, const char *name,
                                 const struct pp_read_opts *opts, pp_diags *diags, pp_profile **out);
+PP_API pp_status pp_read_callback(ptrdiff_t (*read)(void *ctx, void *to, size_t room), void *ctx,
+                                  const char *name, const struct pp_read_opts *opts,
+                                  pp_diags *diags, pp_profile **out);
+
+/*
+ * Tells which format an input is of without reading it: its first 64 KiB, decoded, are looked at. *bits
+ * (which may be NULL) is how many bits of it were verified. PP_E_UNKNOWN and PP_E_AMBIGUOUS as when
+ * reading; *format is then NULL.
+ */
+PP_API pp_status pp_recognise_file(const char *path, const struct pp_read_opts *opts,
+                                   pp_diags *diags, const pp_format **format, int *bits);
+PP_API pp_status pp_recognise_memory(const void *data, size_t size, const char *name,
+                                     const struct pp_read_opts *opts, pp_diags *diags,
+                                     const pp_format **format, int *bits);
 PP_API void pp_profile_free(pp_profile *);
 
 /* ---- the profile ------------------------------------------------------------------------ */
@@ -197,6 +213,18 @@ PP_API unsigned pp_profile_facets(const pp_profile *);
 PP_API size_t pp_profile_metric_count(const pp_profile *);
 PP_API struct pp_text pp_profile_metric_name(const pp_profile *, size_t metric);
 PP_API const char *pp_profile_metric_unit(const pp_profile *, size_t metric);
+/* A number as exact as it is known. */
+#define PP_NUMBER_TEXT 72
+struct pp_number {
+	double value;    /* the nearest double */
+	bool is_integer; /* `integer` is the number itself */
+	int64_t integer;
+	char text[PP_NUMBER_TEXT]; /* all its digits, as JSON spells them */
+};
+/* What a metric costs over the whole profile, in its unit (ns for time); all zero for a wrong index. */
+PP_API struct pp_number pp_profile_metric_total(const pp_profile *, size_t metric);
+/* The metric to use unless told otherwise; the number of metrics when there is none. */
+PP_API size_t pp_profile_metric_primary(const pp_profile *);
 PP_API uint32_t pp_profile_func_count(const pp_profile *); /* ids are 1..count-1 */
 PP_API struct pp_text pp_profile_func_name(const pp_profile *, uint32_t func);
 PP_API struct pp_text pp_profile_func_file(const pp_profile *, uint32_t func);
@@ -204,6 +232,15 @@ PP_API uint32_t pp_profile_func_line(const pp_profile *, uint32_t func);
 PP_API uint32_t pp_profile_node_count(const pp_profile *); /* node 0 is the root */
 PP_API uint32_t pp_profile_node_parent(const pp_profile *, uint32_t node);
 PP_API uint32_t pp_profile_node_func(const pp_profile *, uint32_t node);
+
+/* What each node of the tree costs in one metric: itself, and with all it called. */
+typedef struct pp_node_costs pp_node_costs;
+
+/* PP_E_UNSUPPORTED when the profile holds no stacks, PP_E_USAGE for a metric it does not have. */
+PP_API pp_status pp_node_costs_new(const pp_profile *, size_t metric, pp_node_costs **out);
+PP_API void pp_node_costs_free(pp_node_costs *);
+PP_API struct pp_number pp_node_costs_self(const pp_node_costs *, uint32_t node);
+PP_API struct pp_number pp_node_costs_total(const pp_node_costs *, uint32_t node);
 
 /* ---- questions -------------------------------------------------------------------------- */
 
@@ -215,13 +252,16 @@ PP_API void pp_flat_free(pp_flat *);
 PP_API size_t pp_flat_count(const pp_flat *);
 PP_API uint32_t pp_flat_func(const pp_flat *, size_t row);
 PP_API bool pp_flat_calls(const pp_flat *, size_t row, uint64_t *calls); /* false: not known */
-/* Costs as doubles, in the metric's unit; exact values are printed by the JSON output. */
+/* Costs in the metric's unit, as doubles and exactly; 0 for a row or metric that is not there. */
 PP_API double pp_flat_self(const pp_flat *, size_t row, size_t metric);
 PP_API double pp_flat_total(const pp_flat *, size_t row, size_t metric);
+PP_API struct pp_number pp_flat_self_number(const pp_flat *, size_t row, size_t metric);
+PP_API struct pp_number pp_flat_total_number(const pp_flat *, size_t row, size_t metric);
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
 struct pp_write_opts {
+	size_t size;                /* sizeof(struct pp_write_opts) */
 	const char *variant;        /* NULL = the format's default */
 	const char *metric;         /* for formats that hold one; NULL = the primary one */
 	bool lossless;              /* fail with PP_E_LOSS rather than lose anything */
@@ -235,6 +275,21 @@ struct pp_write_opts {
  */
 PP_API pp_status pp_write_file(const pp_profile *, const char *path, const pp_format *format,
                                const struct pp_write_opts *opts, pp_diags *diags);
+/*
+ * The same into memory, which the caller frees with pp_free(), or by a function that takes all n bytes
+ * and returns true, or false with errno set to stop the writing (PP_E_OUTPUT). Formats of two files (SPX
+ * 0.4) cannot be written that way: PP_E_UNSUPPORTED. What a function was given before a failure is the
+ * caller's to drop.
+ */
+PP_API pp_status pp_write_memory(const pp_profile *, const pp_format *format,
+                                 const struct pp_write_opts *opts, pp_diags *diags, void **data,
+                                 size_t *size);
+PP_API pp_status pp_write_callback(const pp_profile *,
+                                   bool (*write)(void *ctx, const void *data, size_t n), void *ctx,
+                                   const pp_format *format, const struct pp_write_opts *opts,
+                                   pp_diags *diags);
+/* Frees what a function above says is freed so; NULL is allowed. */
+PP_API void pp_free(void *);
 
 #ifdef __cplusplus
 }

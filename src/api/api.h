@@ -25,14 +25,24 @@ struct pp_opened {
 	uint64_t file_size;         /* 0 = unknown */
 };
 
+/* Where bytes come from: memory or a function, else the file of that name. */
+struct pp_from {
+	const void *data;
+	size_t size;
+	ptrdiff_t (*read)(void *ctx, void *to, size_t room);
+	void *ctx;
+};
+
 /*
  * Each failure below but PP_E_NOMEM and PP_E_USAGE leaves a diagnostic that says why.
  *
- * Opens a file or memory (data != NULL) and lets the formats bid. PP_OK also when nobody recognised it
+ * Opens a file, memory or a function and lets the formats bid. PP_OK also when nobody recognised it
  * (format == NULL). Findings about the container go to diags.
  */
 pp_status pp_open(struct pp_opened *, const char *path, const void *data, size_t size,
                   const struct pp_read_opts *, struct pp_diags *);
+pp_status pp_open_from(struct pp_opened *, const char *path, const struct pp_from *,
+                       const struct pp_read_opts *, struct pp_diags *);
 /* Reads what was opened, with the format chosen. */
 pp_status pp_opened_read(struct pp_opened *, struct pp_profile **out);
 /*
@@ -41,6 +51,12 @@ pp_status pp_opened_read(struct pp_opened *, struct pp_profile **out);
  */
 pp_status pp_opened_rewrite(struct pp_opened *, struct pp_sink *);
 void pp_opened_close(struct pp_opened *);
+
+/*
+ * Options as the library knows them out of those of a caller, whose struct has `size` bytes (its first
+ * member) or, when that is 0, those of the first version. False when it sets what is not known here.
+ */
+bool pp_opts_complete(void *to, size_t known, size_t first, const void *from);
 
 /* Writes to an open sink; see pp_write_file() for the rest. */
 pp_status pp_write_sink(const struct pp_profile *, struct pp_sink *, const struct pp_format *,

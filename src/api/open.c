@@ -389,10 +389,7 @@ reader_init(struct pp_reader *r, struct pp_opening *o)
 {
 	unsigned want = o->opts.want ? o->opts.want : PP_TREE | PP_EDGES | PP_LINES | PP_META;
 
-	o->keep = (struct pp_keep){ o->opts.keep, o->opts.keep_ctx };
-	o->order = (struct pp_order){ .facets = want,
-		                      .keep = o->opts.keep ? &o->keep : NULL,
-		                      .min_share = o->opts.prune };
+	o->order = (struct pp_order){ .facets = want };
 	*r = (struct pp_reader){
 		.path = o->path,
 		.forced = o->opts.from != NULL,
@@ -414,12 +411,17 @@ reader_init(struct pp_reader *r, struct pp_opening *o)
 }
 
 static pp_status
-open_stack(struct pp_opened *o, struct pp_opening *opening, const void *data, size_t size)
+open_stack(struct pp_opened *o, struct pp_opening *opening, const struct pp_from *from)
 {
 	struct pp_reader *r = &o->reader;
-	pp_status status = data ? pp_input_memory(&opening->io, data, size, &r->in)
-	                        : pp_input_file(&opening->io, opening->path, &r->in);
+	pp_status status;
 
+	if (from->read)
+		status = pp_input_callback(&opening->io, from->read, from->ctx, &r->in);
+	else if (from->data)
+		status = pp_input_memory(&opening->io, from->data, from->size, &r->in);
+	else
+		status = pp_input_file(&opening->io, opening->path, &r->in);
 	if (status != PP_OK)
 		return status;
 	opening->file = r->in;
@@ -436,6 +438,15 @@ pp_status
 pp_open(struct pp_opened *o, const char *path, const void *data, size_t size,
         const struct pp_read_opts *opts, struct pp_diags *diags)
 {
+	struct pp_from from = { .data = data, .size = size };
+
+	return pp_open_from(o, path, &from, opts, diags);
+}
+
+pp_status
+pp_open_from(struct pp_opened *o, const char *path, const struct pp_from *bytes,
+             const struct pp_read_opts *opts, struct pp_diags *diags)
+{
 	const struct pp_format *from = opts && opts->from ? pp_format_find(opts->from) : NULL;
 	struct pp_opening *opening;
 	pp_status status;
@@ -446,11 +457,11 @@ pp_open(struct pp_opened *o, const char *path, const void *data, size_t size,
 	opening = opening_new(path, opts, diags);
 	if (!opening)
 		return PP_E_NOMEM;
-	opening->beside = !data && strcmp(path, "-") != 0;
+	opening->beside = !bytes->data && !bytes->read && strcmp(path, "-") != 0;
 	pp_diags_set_file(opening->io.diags, path);
 	reader_init(&o->reader, opening);
 	o->order = &opening->order;
-	status = opening->path && opening->name ? open_stack(o, opening, data, size) : PP_E_NOMEM;
+	status = opening->path && opening->name ? open_stack(o, opening, bytes) : PP_E_NOMEM;
 	pp_io_report(&opening->io);
 	if (status != PP_OK)
 		pp_opened_close(o);

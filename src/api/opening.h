@@ -10,8 +10,7 @@
 struct pp_opening {
 	struct pp_io io;
 	struct pp_read_opts opts;
-	struct pp_order order; /* what the options ask for */
-	struct pp_keep keep;
+	struct pp_order order;     /* what the options ask for */
 	struct pp_diags own_diags; /* when the caller gave none */
 	char *path;                /* as given */
 	char *name;                /* base name without compression endings */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/flat.h"
+#include "analysis/inclusive.h"
 #include "io/rules.h"
 
 #define TEXT(x) #x
@@ -46,6 +47,24 @@ pp_status_text(pp_status status)
 		return "writing would lose something";
 	}
 	return "unknown status";
+}
+
+bool
+pp_opts_complete(void *to, size_t known, size_t first, const void *from)
+{
+	const unsigned char *bytes = from;
+	size_t size, i;
+
+	memcpy(&size, from, sizeof size);
+	if (size == 0)
+		size = first;
+	if (size < sizeof size)
+		return false;
+	for (i = known; i < size; i++)
+		if (bytes[i])
+			return false;
+	memcpy(to, from, size < known ? size : known);
+	return true;
 }
 
 /* ---- rules ---- */
@@ -93,7 +112,7 @@ pp_format_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; pp_formats[i]; i++)
+	for (i = 0; name && pp_formats[i]; i++)
 		if (strcmp(pp_formats[i]->name, name) == 0)
 			return pp_formats[i];
 	return NULL;
@@ -176,6 +195,37 @@ pp_profile_metric_unit(const pp_profile *p, size_t metric)
 	return text_of(p, metric < p->metrics.n ? p->metrics.at[metric].unit : 0).data;
 }
 
+static struct pp_number
+number_zero(void)
+{
+	return (struct pp_number){ .is_integer = true, .text = "0" };
+}
+
+static struct pp_number
+number_of(const struct pp_metric *m, union pp_value v)
+{
+	struct pp_number number = { .value = pp_value_double(m, v) };
+	size_t n = pp_value_print(m, v, number.text);
+
+	number.text[n] = '\0';
+	number.is_integer = pp_num_i64(pp_slice_of(number.text, n), &number.integer);
+	return number;
+}
+
+struct pp_number
+pp_profile_metric_total(const pp_profile *p, size_t metric)
+{
+	if (metric >= p->metrics.n)
+		return number_zero();
+	return number_of(&p->metrics.at[metric], pp_profile_total(p, metric));
+}
+
+size_t
+pp_profile_metric_primary(const pp_profile *p)
+{
+	return pp_profile_primary(p);
+}
+
 uint32_t
 pp_profile_func_count(const pp_profile *p)
 {
@@ -224,15 +274,93 @@ pp_profile_node_func(const pp_profile *p, uint32_t node)
 	return node < p->tree.n ? pp_node_func(p, node) : 0;
 }
 
+/* ---- nodes ---- */
+
+struct pp_node_costs {
+	const struct pp_metric *metric;
+	uint32_t n;
+	struct pp_inclusive total;
+	union pp_value *self;
+};
+
+static bool
+node_costs_self(struct pp_node_costs *c, const pp_profile *p, size_t metric)
+{
+	size_t i;
+	uint32_t row;
+
+	c->self = calloc(p->tree.n, sizeof *c->self);
+	if (!c->self)
+		return false;
+	for (i = 0; i < p->tree.n; i++)
+		c->self[i] = pp_value_zero(c->metric);
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++)
+			pp_value_add(c->metric, &c->self[pp_series_node(s, row)],
+			             pp_cell_value(c->metric, pp_series_cells(s, row)[metric]));
+	}
+	return true;
+}
+
+pp_status
+pp_node_costs_new(const pp_profile *p, size_t metric, pp_node_costs **out)
+{
+	struct pp_node_costs *c;
+
+	*out = NULL;
+	if (!p || metric >= p->metrics.n)
+		return PP_E_USAGE;
+	if (!(p->facets & PP_TREE))
+		return PP_E_UNSUPPORTED;
+	c = calloc(1, sizeof *c);
+	if (!c)
+		return PP_E_NOMEM;
+	c->metric = &p->metrics.at[metric];
+	c->n = p->tree.n;
+	if (!node_costs_self(c, p, metric) || !pp_inclusive_compute(&c->total, p, metric)) {
+		pp_node_costs_free(c);
+		return PP_E_NOMEM;
+	}
+	*out = c;
+	return PP_OK;
+}
+
+void
+pp_node_costs_free(pp_node_costs *c)
+{
+	if (!c)
+		return;
+	pp_inclusive_release(&c->total);
+	free(c->self);
+	free(c);
+}
+
+struct pp_number
+pp_node_costs_self(const pp_node_costs *c, uint32_t node)
+{
+	return node < c->n ? number_of(c->metric, c->self[node]) : number_zero();
+}
+
+struct pp_number
+pp_node_costs_total(const pp_node_costs *c, uint32_t node)
+{
+	return node < c->n ? number_of(c->metric, pp_inclusive_of(&c->total, node)) : number_zero();
+}
+
 /* ---- questions ---- */
 
 pp_status
 pp_flat_new(const pp_profile *p, pp_flat **out)
 {
-	struct pp_flat *f = calloc(1, sizeof *f);
+	struct pp_flat *f;
 	pp_status status;
 
 	*out = NULL;
+	if (!p)
+		return PP_E_USAGE;
+	f = calloc(1, sizeof *f);
 	if (!f)
 		return PP_E_NOMEM;
 	status = pp_flat_compute(p, f);
@@ -277,6 +405,14 @@ pp_flat_calls(const pp_flat *f, size_t row, uint64_t *calls)
 	return true;
 }
 
+static struct pp_number
+flat_number(const pp_flat *f, const union pp_value *values, size_t row, size_t metric)
+{
+	if (row >= f->n || metric >= f->metrics)
+		return number_zero();
+	return number_of(&f->profile->metrics.at[metric], values[row * f->metrics + metric]);
+}
+
 static double
 flat_cost(const pp_flat *f, const union pp_value *values, size_t row, size_t metric)
 {
@@ -295,4 +431,16 @@ double
 pp_flat_total(const pp_flat *f, size_t row, size_t metric)
 {
 	return flat_cost(f, f->total, row, metric);
+}
+
+struct pp_number
+pp_flat_self_number(const pp_flat *f, size_t row, size_t metric)
+{
+	return flat_number(f, f->self, row, metric);
+}
+
+struct pp_number
+pp_flat_total_number(const pp_flat *f, size_t row, size_t metric)
+{
+	return flat_number(f, f->total, row, metric);
 }

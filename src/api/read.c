@@ -117,15 +117,30 @@ pp_opened_rewrite(struct pp_opened *o, struct pp_sink *out)
 	return out->status != PP_OK ? out->status : status;
 }
 
+/* ---- the public face ---- */
+
+#define FIRST_SIZE sizeof(struct pp_read_opts)
+
+/* The options that are known here, out of the caller's; false when they ask for what is not. */
+static bool
+read_opts(const struct pp_read_opts *given, struct pp_read_opts *known)
+{
+	*known = (struct pp_read_opts){ 0 };
+	return !given || pp_opts_complete(known, sizeof *known, FIRST_SIZE, given);
+}
+
 static pp_status
-read_any(const char *path, const void *data, size_t size, const struct pp_read_opts *opts,
+read_any(const char *path, const struct pp_from *from, const struct pp_read_opts *given,
          pp_diags *diags, pp_profile **out)
 {
+	struct pp_read_opts opts;
 	struct pp_opened opened;
 	pp_status status;
 
 	*out = NULL;
-	status = pp_open(&opened, path, data, size, opts, diags);
+	if (!read_opts(given, &opts))
+		return PP_E_USAGE;
+	status = pp_open_from(&opened, path, from, &opts, diags);
 	if (status != PP_OK)
 		return status;
 	status = pp_opened_read(&opened, out);
@@ -133,16 +148,83 @@ read_any(const char *path, const void *data, size_t size, const struct pp_read_o
 	return status;
 }
 
+static pp_status
+recognise_any(const char *path, const struct pp_from *from, const struct pp_read_opts *given,
+              pp_diags *diags, const pp_format **format, int *bits)
+{
+	struct pp_read_opts opts;
+	struct pp_opened opened;
+	pp_status status;
+	size_t i;
+
+	*format = NULL;
+	if (bits)
+		*bits = 0;
+	if (!read_opts(given, &opts))
+		return PP_E_USAGE;
+	status = pp_open_from(&opened, path, from, &opts, diags);
+	if (status != PP_OK)
+		return status;
+	*format = opened.format;
+	for (i = 0; bits && i < opened.bid_count; i++)
+		if (opened.bids[i].format == opened.format)
+			*bits = opened.bids[i].bits;
+	if (!opened.format) {
+		note_format(&opened);
+		status = opened.ambiguous ? PP_E_AMBIGUOUS : PP_E_UNKNOWN;
+	}
+	pp_opened_close(&opened);
+	return status;
+}
+
+/* An empty input may come without an address, and "no address" means a file. */
+static struct pp_from
+from_memory(const void *data, size_t size)
+{
+	return (struct pp_from){ .data = data ? data : "", .size = data ? size : 0 };
+}
+
 pp_status
 pp_read_file(const char *path, const struct pp_read_opts *opts, pp_diags *diags, pp_profile **out)
 {
-	return read_any(path, NULL, 0, opts, diags, out);
+	return read_any(path, &(struct pp_from){ 0 }, opts, diags, out);
 }
 
 pp_status
 pp_read_memory(const void *data, size_t size, const char *name, const struct pp_read_opts *opts,
                pp_diags *diags, pp_profile **out)
 {
-	/* An empty input may come without an address, and "no address" means a file below. */
-	return read_any(name ? name : "", data ? data : "", data ? size : 0, opts, diags, out);
+	struct pp_from from = from_memory(data, size);
+
+	*out = NULL;
+	if (!data && size)
+		return PP_E_USAGE;
+	return read_any(name ? name : "", &from, opts, diags, out);
+}
+
+pp_status
+pp_read_callback(ptrdiff_t (*read)(void *ctx, void *to, size_t room), void *ctx, const char *name,
+                 const struct pp_read_opts *opts, pp_diags *diags, pp_profile **out)
+{
+	struct pp_from from = { .read = read, .ctx = ctx };
+
+	*out = NULL;
+	return read ? read_any(name ? name : "", &from, opts, diags, out) : PP_E_USAGE;
+}
+
+pp_status
+pp_recognise_file(const char *path, const struct pp_read_opts *opts, pp_diags *diags,
+                  const pp_format **format, int *bits)
+{
+	return recognise_any(path, &(struct pp_from){ 0 }, opts, diags, format, bits);
+}
+
+pp_status
+pp_recognise_memory(const void *data, size_t size, const char *name,
+                    const struct pp_read_opts *opts, pp_diags *diags, const pp_format **format,
+                    int *bits)
+{
+	struct pp_from from = from_memory(data, size);
+
+	return recognise_any(name ? name : "", &from, opts, diags, format, bits);
 }

@@ -3,6 +3,7 @@
  */
 #include "api/api.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/estimate.h"
@@ -123,25 +124,95 @@ report_output(struct pp_diags *diags, const char *path, int error)
 	            strerror(error));
 }
 
+/* ---- the public face ---- */
+
+#define FIRST_SIZE sizeof(struct pp_write_opts)
+
+/* Writes into a sink that is opened, commits and closes it. */
+static pp_status
+write_into(const pp_profile *p, struct pp_sink *out, const pp_format *format,
+           const struct pp_write_opts *given, pp_diags *diags, int *error)
+{
+	struct pp_write_opts opts = { 0 };
+	pp_status status = PP_OK;
+
+	if (given && !pp_opts_complete(&opts, sizeof opts, FIRST_SIZE, given))
+		status = PP_E_USAGE;
+	if (status == PP_OK)
+		status = pp_write_sink(p, out, format, &opts, diags);
+	if (status == PP_OK)
+		status = pp_sink_commit(out);
+	*error = out->error;
+	pp_sink_close(out);
+	return status;
+}
+
 pp_status
 pp_write_file(const pp_profile *p, const char *path, const pp_format *format,
               const struct pp_write_opts *opts, pp_diags *diags)
 {
 	struct pp_sink *out;
-	int error;
+	int error = 0;
 	pp_status status;
 
 	if (!p || !path)
 		return PP_E_USAGE;
 	status = pp_sink_file(path, true, &out, &error);
-	if (status == PP_OK) {
-		status = pp_write_sink(p, out, format, opts, diags);
-		if (status == PP_OK)
-			status = pp_sink_commit(out);
-		error = out->error;
-		pp_sink_close(out);
-	}
+	if (status == PP_OK)
+		status = write_into(p, out, format, opts, diags, &error);
 	if (status == PP_E_OUTPUT)
 		report_output(diags, path, error);
 	return status;
+}
+
+pp_status
+pp_write_memory(const pp_profile *p, const pp_format *format, const struct pp_write_opts *opts,
+                pp_diags *diags, void **data, size_t *size)
+{
+	struct pp_buf bytes = { 0 };
+	struct pp_sink *out;
+	int error = 0;
+	pp_status status;
+
+	*data = NULL;
+	*size = 0;
+	if (!p)
+		return PP_E_USAGE;
+	status = pp_sink_buffer(&bytes, &out);
+	if (status == PP_OK)
+		status = write_into(p, out, format, opts, diags, &error);
+	if (status == PP_OK && !bytes.p)
+		pp_buf_add(&bytes, "", 0);
+	if (status != PP_OK) {
+		pp_buf_release(&bytes);
+		return status;
+	}
+	*data = bytes.p;
+	*size = bytes.n;
+	return PP_OK;
+}
+
+pp_status
+pp_write_callback(const pp_profile *p, bool (*write)(void *ctx, const void *data, size_t n),
+                  void *ctx, const pp_format *format, const struct pp_write_opts *opts,
+                  pp_diags *diags)
+{
+	struct pp_sink *out;
+	int error = 0;
+	pp_status status;
+
+	if (!p || !write)
+		return PP_E_USAGE;
+	status = pp_sink_callback(write, ctx, &out);
+	if (status == PP_OK)
+		status = write_into(p, out, format, opts, diags, &error);
+	if (status == PP_E_OUTPUT)
+		report_output(diags, "output", error);
+	return status;
+}
+
+void
+pp_free(void *data)
+{
+	free(data);
 }

@@ -136,12 +136,26 @@ may_be_about(void *about, const char *name, size_t n)
 	        memcmp(typed + length - n, name, n) == 0);
 }
 
+/* What is to be made of the file, besides the facets. */
+static void
+order_give(const struct pp_cli *cli, struct pp_loaded *l)
+{
+	struct pp_order *order = l->opened.order;
+
+	order->filter = cli->filter;
+	order->min_share = cli->prune;
+	if (cli->about) {
+		l->keep = (struct pp_keep){ may_be_about, (void *)(uintptr_t)cli->about };
+		order->keep = &l->keep;
+	}
+}
+
 int
 pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_loaded *l)
 {
 	const char *from = pp_args_text(&cli->args, "from");
 	uint64_t jobs = pp_args_count(&cli->args, "jobs", 0);
-	struct pp_read_opts opts = { .from = from, .want = want, .prune = cli->prune };
+	struct pp_read_opts opts = { .from = from, .want = want };
 	uint64_t start = now_ns();
 	int code;
 
@@ -156,10 +170,6 @@ pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_load
 		return 0;
 	}
 	opts.options = l->options;
-	if (cli->about) {
-		opts.keep = may_be_about;
-		opts.keep_ctx = (void *)(uintptr_t)cli->about;
-	}
 	opts.threads = jobs > 1024 ? 1024 : (unsigned)jobs;
 	/* In `convert` the variant is the one to write. */
 	opts.variant = cli->target ? NULL : pp_args_text(&cli->args, "variant");
@@ -170,7 +180,7 @@ pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_load
 	l->status = pp_open(&l->opened, file, NULL, 0, &opts, &l->diags);
 	l->is_open = l->status == PP_OK;
 	if (l->is_open)
-		l->opened.order->filter = cli->filter;
+		order_give(cli, l);
 	l->nanoseconds = now_ns() - start;
 	if (l->is_open && l->opened.format)
 		return options_check(cli, l->opened.format, l->options);

@@ -13,6 +13,7 @@ struct pp_loaded {
 	const char *file;
 	pp_status status;
 	struct pp_opened opened;
+	struct pp_keep keep; /* which stacks matter, for its order */
 	bool is_open;
 	struct pp_profile *profile; /* NULL when nothing could be used */
 	struct pp_diags diags;

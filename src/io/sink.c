@@ -16,9 +16,11 @@ struct buffer_sink {
 	bool committed;
 };
 
-struct null_sink {
+struct function_sink {
 	struct pp_sink sink;
-	unsigned char block[4096];
+	bool (*write)(void *ctx, const void *data, size_t n);
+	void *ctx;
+	unsigned char block[8192];
 };
 
 /* ---- writing ---- */
@@ -205,44 +207,68 @@ pp_sink_buffer(struct pp_buf *buf, struct pp_sink **out)
 	return PP_OK;
 }
 
-/* ---- into nothing ---- */
+/* ---- into a function, or into nothing ---- */
 
 static void
-null_flush(struct pp_sink *s)
+function_flush(struct pp_sink *s)
 {
-	s->written += (uint64_t)(s->cur - s->begin);
+	struct function_sink *f = s->impl;
+	size_t n = (size_t)(s->cur - s->begin);
+
+	if (n && s->status == PP_OK && !f->write(f->ctx, s->begin, n))
+		pp_sink_fail(s, PP_E_OUTPUT, errno);
+	s->written += n;
 	s->cur = s->begin;
 }
 
 static pp_status
-null_commit(struct pp_sink *s)
+function_commit(struct pp_sink *s)
 {
-	null_flush(s);
+	function_flush(s);
 	return s->status;
 }
 
 static void
-null_close(struct pp_sink *s)
+function_close(struct pp_sink *s)
 {
 	free(s->impl);
 }
 
 pp_status
-pp_sink_null(struct pp_sink **out)
+pp_sink_callback(bool (*write)(void *ctx, const void *data, size_t n), void *ctx,
+                 struct pp_sink **out)
 {
-	struct null_sink *n = calloc(1, sizeof *n);
+	struct function_sink *f = calloc(1, sizeof *f);
 
 	*out = NULL;
-	if (!n)
+	if (!f)
 		return PP_E_NOMEM;
-	n->sink.begin = n->sink.cur = n->block;
-	n->sink.end = n->block + sizeof n->block;
-	n->sink.flush = null_flush;
-	n->sink.commit = null_commit;
-	n->sink.close = null_close;
-	n->sink.open_sibling = no_sibling;
-	n->sink.path = "";
-	n->sink.impl = n;
-	*out = &n->sink;
+	f->write = write;
+	f->ctx = ctx;
+	f->sink.begin = f->sink.cur = f->block;
+	f->sink.end = f->block + sizeof f->block;
+	f->sink.direct = true;
+	f->sink.flush = function_flush;
+	f->sink.commit = function_commit;
+	f->sink.close = function_close;
+	f->sink.open_sibling = no_sibling;
+	f->sink.path = "";
+	f->sink.impl = f;
+	*out = &f->sink;
 	return PP_OK;
+}
+
+static bool
+nothing_write(void *ctx, const void *data, size_t n)
+{
+	(void)ctx;
+	(void)data;
+	(void)n;
+	return true;
+}
+
+pp_status
+pp_sink_null(struct pp_sink **out)
+{
+	return pp_sink_callback(nothing_write, NULL, out);
 }

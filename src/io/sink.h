@@ -59,6 +59,9 @@ enum pp_compression { PP_PLAIN, PP_GZIP, PP_ZSTD };
 pp_status pp_sink_file(const char *path, bool by_name, struct pp_sink **out, int *error);
 /* Collects the bytes in a buffer that the caller owns. */
 pp_status pp_sink_buffer(struct pp_buf *, struct pp_sink **out);
+/* Hands the bytes, block by block, to a function that returns false, with errno set, when it failed. */
+pp_status pp_sink_callback(bool (*write)(void *ctx, const void *data, size_t n), void *ctx,
+                           struct pp_sink **out);
 /* Takes everything and keeps nothing: to learn what a writer would say. */
 pp_status pp_sink_null(struct pp_sink **out);
 /* Finishes: flushes, compresses, renames. The first error of the sink's life, or PP_OK. */

@@ -80,9 +80,158 @@ test_public(void)
 	   "knows what it does not know");
 	pp_flat_free(flat);
 	pp_flat_free(NULL);
+	ok(!pp_format_find(NULL) && pp_flat_new(NULL, &flat) == PP_E_USAGE && !flat,
+	   "nothing asked, nothing told");
 	pp_profile_free(p);
 	pp_profile_free(NULL);
 	pp_diags_free(diags);
+}
+
+/* ---- options, callbacks, exact numbers ---- */
+
+struct bytes {
+	const char *p;
+	size_t n, step;
+	bool fails;
+};
+
+static ptrdiff_t
+bytes_read(void *ctx, void *to, size_t room)
+{
+	struct bytes *b = ctx;
+	size_t n = b->n < b->step ? b->n : b->step;
+
+	if (n == 0 && b->fails) {
+		errno = EIO;
+		return -1;
+	}
+	n = n < room ? n : room;
+	memcpy(to, b->p, n);
+	b->p += n;
+	b->n -= n;
+	return (ptrdiff_t)n;
+}
+
+static bool
+bytes_write(void *ctx, const void *data, size_t n)
+{
+	struct pp_buf *out = ctx;
+
+	if (out->n + n > 100000) {
+		errno = ENOSPC;
+		return false;
+	}
+	pp_buf_add(out, data, n);
+	return true;
+}
+
+/* A newer header's options: one member more. */
+struct newer_opts {
+	struct pp_read_opts known;
+	size_t added;
+};
+
+static void
+test_options(void)
+{
+	struct newer_opts newer = { { .size = sizeof newer }, 0 };
+	struct pp_read_opts older = { .size = offsetof(struct pp_read_opts, variant),
+		                      .from = "folded",
+		                      .variant = "not to be looked at" };
+	struct pp_read_opts tiny = { .size = 1 };
+	pp_profile *p;
+
+	ok(pp_read_memory(stacks, sizeof stacks - 1, "x", &older, NULL, &p) == PP_OK,
+	   "an older caller's options end where its struct ends");
+	pp_profile_free(p);
+	ok(pp_read_memory(stacks, sizeof stacks - 1, "x", &newer.known, NULL, &p) == PP_OK,
+	   "a newer caller's are fine while they are not used");
+	pp_profile_free(p);
+	newer.added = 1;
+	ok(pp_read_memory(stacks, sizeof stacks - 1, "x", &newer.known, NULL, &p) == PP_E_USAGE &&
+	       !p,
+	   "and refused when they are");
+	ok(pp_read_memory(stacks, sizeof stacks - 1, "x", &tiny, NULL, &p) == PP_E_USAGE,
+	   "a size that cannot be is refused");
+	ok(pp_read_memory(NULL, 100, "x", NULL, NULL, &p) == PP_E_USAGE && !p,
+	   "bytes without an address are refused");
+}
+
+static void
+test_callbacks(void)
+{
+	struct bytes in = { stacks, sizeof stacks - 1, 3, false };
+	const pp_format *folded = pp_format_find("folded"), *format;
+	struct pp_write_opts careful = { .size = sizeof careful, .lossless = true };
+	struct pp_diags diags;
+	struct pp_buf out = { 0 };
+	pp_profile *p;
+	void *data;
+	size_t size;
+	int bits;
+
+	pp_diags_init(&diags);
+	ok(pp_read_callback(bytes_read, &in, "x", NULL, &diags, &p) == PP_OK &&
+	       pp_profile_node_count(p) == 5,
+	   "a profile comes from a function, three bytes at a time");
+	ok(pp_write_callback(p, bytes_write, &out, folded, &careful, &diags) == PP_OK,
+	   "and goes to one");
+	is_slice_z(pp_slice_of(out.p, out.n), "main;a 6\nmain;b;c 20\n", "whole");
+	ok(pp_write_memory(p, folded, NULL, &diags, &data, &size) == PP_OK && size == out.n &&
+	       memcmp(data, out.p, size) == 0,
+	   "or into memory");
+	pp_free(data);
+	ok(pp_write_memory(p, NULL, NULL, &diags, &data, &size) == PP_E_UNSUPPORTED && !data &&
+	       !size,
+	   "or nowhere");
+	out.n = 99999;
+	ok(pp_write_callback(p, bytes_write, &out, folded, NULL, &diags) == PP_E_OUTPUT &&
+	       has_rule(&diags, "io-write-failed"),
+	   "a function that fails is said");
+	pp_profile_free(p);
+	in = (struct bytes){ stacks, 9, 9, true };
+	ok(pp_read_callback(bytes_read, &in, "x.folded", NULL, &diags, &p) == PP_E_IO && !p,
+	   "so is one that fails to read");
+	ok(pp_read_callback(NULL, NULL, "x", NULL, NULL, &p) == PP_E_USAGE, "none is refused");
+	ok(pp_recognise_memory(stacks, sizeof stacks - 1, "x", NULL, NULL, &format, &bits) ==
+	           PP_OK &&
+	       format == folded && bits > 0,
+	   "recognised without reading");
+	ok(pp_recognise_memory("\1\2\3", 3, "x", NULL, &diags, &format, NULL) == PP_E_UNKNOWN &&
+	       !format,
+	   "or not");
+	ok(pp_recognise_file("/nonexistent", NULL, NULL, &format, &bits) == PP_E_IO && !bits,
+	   "or not there");
+	pp_buf_release(&out);
+	pp_diags_release(&diags);
+}
+
+static void
+test_numbers(void)
+{
+	static const char large[] = "a;b 9007199254740993\na 18446744073709551615\n";
+	pp_node_costs *costs;
+	struct pp_number n;
+	pp_flat *flat;
+	pp_profile *p;
+
+	(void)pp_read_memory(large, sizeof large - 1, "x", NULL, NULL, &p);
+	n = pp_profile_metric_total(p, pp_profile_metric_primary(p));
+	is_text(n.text, "18455751272964292608", "a total past 64 bits has all its digits");
+	ok(!n.is_integer && n.value > 1.8e19, "and says that it is no 64-bit integer");
+	ok(pp_node_costs_new(p, 0, &costs) == PP_OK, "nodes have costs");
+	n = pp_node_costs_self(costs, 2);
+	ok(n.is_integer && n.integer == 9007199254740993, "exact past 2^53");
+	is_text(pp_node_costs_total(costs, 1).text, "18455751272964292608", "with all below");
+	is_text(pp_node_costs_total(costs, 99).text, "0", "none of a node that is not there");
+	pp_node_costs_free(costs);
+	pp_node_costs_free(NULL);
+	ok(pp_node_costs_new(p, 9, &costs) == PP_E_USAGE && !costs, "no such metric");
+	ok(pp_flat_new(p, &flat) == PP_OK, "functions too");
+	is_text(pp_flat_total_number(flat, 0, 0).text, "18455751272964292608", "their totals");
+	is_text(pp_flat_self_number(flat, 1, 0).text, "9007199254740993", "and selves");
+	pp_flat_free(flat);
+	pp_profile_free(p);
 }
 
 /* ---- recognition ---- */
@@ -438,6 +587,9 @@ main(void)
 
 	scratch_init(&scratch);
 	test_public();
+	test_options();
+	test_callbacks();
+	test_numbers();
 	test_recognition();
 	test_damage(&scratch);
 	test_services(&scratch);

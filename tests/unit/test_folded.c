@@ -157,14 +157,18 @@ check_pruning(void)
 {
 	static const char text[] = "all;wide;x 50\nall;wide;x;deep 30\nall;thin1 1\nall;thin2;y 2\n"
 	                           "all;wide;(1 more) 10\nall;wide;z 1\nall 6\nbad\n";
-	struct pp_read_opts opts = { .prune = 0.05, .threads = 1 };
+	struct pp_read_opts opts = { .threads = 1 };
+	struct pp_opened opened;
 	struct pp_write_opts write_opts = { 0 };
 	struct pp_diags *diags = pp_diags_new();
 	struct pp_buf buf = { 0 };
 	struct pp_sink *sink = NULL;
 	struct pp_profile *p = NULL;
 
-	ok(pp_read_memory(text, sizeof text - 1, "x.folded", &opts, diags, &p) == PP_OK, "read");
+	ok(pp_open(&opened, "x.folded", text, sizeof text - 1, &opts, diags) == PP_OK, "opened");
+	opened.order->min_share = 0.05;
+	ok(pp_opened_read(&opened, &p) == PP_OK, "read");
+	pp_opened_close(&opened);
 	ok(pp_sink_buffer(&buf, &sink) == PP_OK &&
 	       pp_write_sink(p, sink, &pp_format_folded, &write_opts, diags) == PP_OK &&
 	       pp_sink_commit(sink) == PP_OK,
