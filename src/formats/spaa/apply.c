@@ -99,9 +99,8 @@ frames_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, pp_fr
 		const struct pp_spaa_frame_row *f;
 
 		if (PP_UNLIKELY(!pp_spaa_table_get(&r->frame_of, ids[i], &row))) {
-			pp_spaa_report(
-			    r, rec, PP_SPAA_R_FRAME_UNDEFINED,
-			    pp_spaa_locate(r, rec, PP_SPAA_R_FRAME_UNDEFINED, "frames.#", &i),
+			pp_spaa_report_in(
+			    r, rec, PP_SPAA_R_FRAME_UNDEFINED, "frames.#", &i,
 			    "the stack names frame %llu, which no frame record before it defines",
 			    (unsigned long long)ids[i]);
 			return false;
@@ -135,23 +134,19 @@ inline_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 			continue;
 		if (inner->has_depth && f->has_depth && inner->depth <= f->depth &&
 		    inner->ip == f->ip && inner->dso == f->dso)
-			pp_spaa_report(
-			    r, rec, PP_SPAA_R_INLINE_ORDER,
-			    pp_spaa_locate(r, rec, PP_SPAA_R_INLINE_ORDER, "frames.#", &index),
-			    "inline depth %llu stands outside of %llu",
-			    (unsigned long long)f->depth, (unsigned long long)inner->depth);
+			pp_spaa_report_in(r, rec, PP_SPAA_R_INLINE_ORDER, "frames.#", &index,
+			                  "inline depth %llu stands outside of %llu",
+			                  (unsigned long long)f->depth,
+			                  (unsigned long long)inner->depth);
 		if (inner->dso != f->dso || inner->ip != f->ip || inner->symoff != f->symoff)
-			pp_spaa_report(
-			    r, rec, PP_SPAA_R_INLINE_GROUP,
-			    pp_spaa_locate(r, rec, PP_SPAA_R_INLINE_GROUP, "frames.#", &index),
+			pp_spaa_report_in(
+			    r, rec, PP_SPAA_R_INLINE_GROUP, "frames.#", &index,
 			    "frame %llu and what is inlined into it differ in dso, ip or symoff",
 			    (unsigned long long)ids[index]);
 	}
 	if (f && f->inlined)
-		pp_spaa_report(
-		    r, rec, PP_SPAA_R_INLINE_PHYSICAL,
-		    pp_spaa_locate(r, rec, PP_SPAA_R_INLINE_PHYSICAL, "frames.#", &index),
-		    "the outermost frame is inlined into nothing");
+		pp_spaa_report_in(r, rec, PP_SPAA_R_INLINE_PHYSICAL, "frames.#", &index,
+		                  "the outermost frame is inlined into nothing");
 }
 
 static void
@@ -160,16 +155,14 @@ frames_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, unsigne
 	const struct pp_spaa_stack *s = &rec->u.stack;
 
 	if (PP_UNLIKELY(s->frames.n == 0))
-		pp_spaa_report(r, rec, PP_SPAA_R_FRAMES_EMPTY,
-		               pp_spaa_locate(r, rec, PP_SPAA_R_FRAMES_EMPTY, "frames", NULL),
-		               "the stack has no frames");
+		pp_spaa_report_in(r, rec, PP_SPAA_R_FRAMES_EMPTY, "frames", NULL,
+		                  "the stack has no frames");
 	if ((s->type == PP_SPAA_USER_STACK && seen & SEEN_KERNEL) ||
 	    (s->type == PP_SPAA_KERNEL_STACK && seen & SEEN_USER))
-		pp_spaa_report(r, rec, PP_SPAA_R_STACK_KIND,
-		               pp_spaa_locate(r, rec, PP_SPAA_R_STACK_KIND, "stack_type", NULL),
-		               "the stack is of type %s, but holds %s frames",
-		               s->type == PP_SPAA_USER_STACK ? "user" : "kernel",
-		               s->type == PP_SPAA_USER_STACK ? "kernel" : "user");
+		pp_spaa_report_in(r, rec, PP_SPAA_R_STACK_KIND, "stack_type", NULL,
+		                  "the stack is of type %s, but holds %s frames",
+		                  s->type == PP_SPAA_USER_STACK ? "user" : "kernel",
+		                  s->type == PP_SPAA_USER_STACK ? "kernel" : "user");
 	if (seen & SEEN_INLINED)
 		inline_check(r, rec);
 }
@@ -211,9 +204,7 @@ suspect(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa
 {
 	uint32_t at = index - 1;
 
-	pp_spaa_report(r, rec, rule,
-	               pp_spaa_locate(r, rec, rule, index ? "weights.#.value" : "weights", &at),
-	               "%s", text);
+	pp_spaa_report_in(r, rec, rule, index ? "weights.#.value" : "weights", &at, "%s", text);
 }
 
 /* The first of period, samples and count that is 0. */
@@ -245,16 +236,18 @@ weights_suspect(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, w->primary, "the primary metric is 0");
 	else if ((zero = weight_zero(w)) != 0)
 		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, zero, "period, samples or count is 0");
-	if (!at[PP_SPAA_M_PERIOD] && r->header.is_perf &&
-	    (e->kind == PP_SPAA_HARDWARE || e->kind == PP_SPAA_SOFTWARE))
+	if (!at[PP_SPAA_M_PERIOD] && pp_slice_eq_z(r->header.tool, "perf") &&
+	    (e->said.kind == PP_SPAA_HARDWARE || e->said.kind == PP_SPAA_SOFTWARE))
 		suspect(r, rec, PP_SPAA_R_NATIVE_METRIC, 0, "a perf stack without \"period\"");
-	if (!at[PP_SPAA_M_SAMPLES] && !at[PP_SPAA_M_COUNT] && r->header.is_dtrace &&
-	    (e->kind == PP_SPAA_TIMER || e->kind == PP_SPAA_PROBE))
+	if (!at[PP_SPAA_M_SAMPLES] && !at[PP_SPAA_M_COUNT] &&
+	    pp_slice_eq_z(r->header.tool, "dtrace") &&
+	    (e->said.kind == PP_SPAA_TIMER || e->said.kind == PP_SPAA_PROBE))
 		suspect(r, rec, PP_SPAA_R_NATIVE_METRIC, 0,
 		        "a DTrace stack without \"samples\" or \"count\"");
-	if (at[PP_SPAA_M_CPU_TIME] && !e->documented &&
-	    !(e->mode == PP_SPAA_FREQUENCY && e->has_frequency &&
-	      !pp_spaa_num_is_zero(&e->frequency)))
+	if (at[PP_SPAA_M_CPU_TIME] && !PP_SPAA_HAS(&e->said, has, EVENT_DERIVATION) &&
+	    !(e->said.mode == PP_SPAA_FREQUENCY &&
+	      PP_SPAA_HAS(&e->said, sampling_has, SAMPLING_FREQUENCY) &&
+	      !pp_spaa_num_is_zero(&e->said.frequency)))
 		suspect(
 		    r, rec, PP_SPAA_R_CPU_TIME, at[PP_SPAA_M_CPU_TIME],
 		    "cpu_time_ns, but the event neither has a rate nor says how it was derived");
@@ -289,30 +282,23 @@ weights_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, struct
 		m->at = i;
 		w.special[m->special] = i + 1;
 		if (PP_UNLIKELY(!pp_spaa_metric_count(r, list.event, metric_at[i]))) {
-			pp_spaa_report(
-			    r, rec, PP_SPAA_R_METRICS_MANY,
-			    pp_spaa_locate(r, rec, PP_SPAA_R_METRICS_MANY, "weights.#.metric", &i),
+			pp_spaa_report_in(
+			    r, rec, PP_SPAA_R_METRICS_MANY, "weights.#.metric", &i,
 			    "\"%.*s\" would be one metric more than the %d that all events "
 			    "together may have",
-			    (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p,
-			    PP_SPAA_METRICS_MAX);
+			    PP_SPAA_SHOWN(m->name), PP_SPAA_METRICS_MAX);
 			return false;
 		}
 		if (metric_at[i] == e->columns.at[0].metric)
 			w.primary = i + 1;
 		if (PP_UNLIKELY(pp_spaa_num_is_negative(&w.at[i].value)))
-			pp_spaa_report(
-			    r, rec, PP_SPAA_R_VALUE_NEGATIVE,
-			    pp_spaa_locate(r, rec, PP_SPAA_R_VALUE_NEGATIVE, "weights.#.value", &i),
-			    "\"%.*s\" is negative", (int)(m->name.n < 80 ? m->name.n : 80),
-			    (const char *)m->name.p);
+			pp_spaa_report_in(r, rec, PP_SPAA_R_VALUE_NEGATIVE, "weights.#.value", &i,
+			                  "\"%.*s\" is negative", PP_SPAA_SHOWN(m->name));
 	}
 	if (PP_UNLIKELY(!w.primary)) {
-		pp_spaa_report(r, rec, PP_SPAA_R_PRIMARY_MISSING,
-		               pp_spaa_locate(r, rec, PP_SPAA_R_PRIMARY_MISSING, "weights", NULL),
-		               "the stack lacks the primary metric \"%.*s\" of its event",
-		               (int)(e->primary.n < 80 ? e->primary.n : 80),
-		               (const char *)e->primary.p);
+		pp_spaa_report_in(r, rec, PP_SPAA_R_PRIMARY_MISSING, "weights", NULL,
+		                  "the stack lacks the primary metric \"%.*s\" of its event",
+		                  PP_SPAA_SHOWN(e->said.primary));
 		return false;
 	}
 	weights_suspect(r, rec, e, &w);
@@ -333,15 +319,14 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	bool primary = false, fine;
 	uint32_t *metric_at, i;
 
-	if (s->has_leaf &&
+	if (PP_SPAA_HAS(s, own_has, EXCLUSIVE_FRAME) &&
 	    (s->frames.n == 0 || ids[r->header.root_to_leaf ? s->frames.n - 1 : 0] != s->leaf))
-		pp_spaa_report(
-		    r, rec, PP_SPAA_R_EXCLUSIVE_LEAF,
-		    pp_spaa_locate(r, rec, PP_SPAA_R_EXCLUSIVE_LEAF, "exclusive.frame", NULL),
-		    "exclusive.frame %llu is not the leaf of the stack",
-		    (unsigned long long)s->leaf);
-	if (!s->has_own || (s->own.first == s->weights.first && s->own.n == s->weights.n &&
-	                    s->own.n && r->odd_units != weighed))
+		pp_spaa_report_in(r, rec, PP_SPAA_R_EXCLUSIVE_LEAF, "exclusive.frame", NULL,
+		                  "exclusive.frame %llu is not the leaf of the stack",
+		                  (unsigned long long)s->leaf);
+	if (!PP_SPAA_HAS(s, own_has, EXCLUSIVE_WEIGHTS) ||
+	    (s->own.first == s->weights.first && s->own.n == s->weights.n && s->own.n &&
+	     r->odd_units != weighed))
 		return; /* the same list is neither less nor more */
 	fine = pp_spaa_metrics_resolve(r, rec, &list, &metric_at);
 	for (i = 0; fine && i < s->own.n; i++) {
@@ -354,18 +339,14 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 		whole = &w[s->weights.first + m->at].value;
 		if (!pp_spaa_num_is_negative(whole) &&
 		    PP_UNLIKELY(pp_spaa_num_cmp(part, whole) > 0))
-			pp_spaa_report(r, rec, PP_SPAA_R_EXCLUSIVE_MORE,
-			               pp_spaa_locate(r, rec, PP_SPAA_R_EXCLUSIVE_MORE,
-			                              "exclusive.weights.#.value", &i),
-			               "exclusive \"%.*s\" is more than that of the stack",
-			               (int)(m->name.n < 80 ? m->name.n : 80),
-			               (const char *)m->name.p);
+			pp_spaa_report_in(r, rec, PP_SPAA_R_EXCLUSIVE_MORE,
+			                  "exclusive.weights.#.value", &i,
+			                  "exclusive \"%.*s\" is more than that of the stack",
+			                  PP_SPAA_SHOWN(m->name));
 	}
 	if (fine && !primary)
-		pp_spaa_report(
-		    r, rec, PP_SPAA_R_EXCLUSIVE_PRIMARY,
-		    pp_spaa_locate(r, rec, PP_SPAA_R_EXCLUSIVE_PRIMARY, "exclusive.weights", NULL),
-		    "exclusive lacks the primary metric");
+		pp_spaa_report_in(r, rec, PP_SPAA_R_EXCLUSIVE_PRIMARY, "exclusive.weights", NULL,
+		                  "exclusive lacks the primary metric");
 }
 
 /* ---- identity --------------------------------------------------------------------------- */
@@ -617,7 +598,8 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
 		links_add(r, rec, id);
 	if (!r->want_tree)
 		return;
-	if (s->has_own && (s->own.first != s->weights.first || s->own.n != s->weights.n))
+	if (PP_SPAA_HAS(s, own_has, EXCLUSIVE_WEIGHTS) &&
+	    (s->own.first != s->weights.first || s->own.n != s->weights.n))
 		pp_spaa_less_add(r, rec, event);
 	if (r->keep && !(seen & SEEN_KEPT) && s->type == PP_SPAA_UNIFIED) {
 		pp_spaa_rest_take(r, event);
@@ -645,18 +627,17 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	unsigned seen = 0;
 	bool known;
 
-	if (s->has_id)
+	if (PP_SPAA_HAS(s, has, STACK_ID))
 		id = pp_spaa_id_row(r, &s->id);
-	if (s->has_id && !r->header.local_ids && s->id.is_text && PP_UNLIKELY(!s->id.is_hex))
+	if (PP_SPAA_HAS(s, has, STACK_ID) && !r->header.local_ids && s->id.is_text &&
+	    PP_UNLIKELY(!s->id.is_hex))
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_HEX, s->id.at,
 		               "the content-addressable id is not 0x and hexadecimal digits");
-	known = s->has_event && pp_spaa_event_find(r, s->event, &event);
-	if (s->has_event && PP_UNLIKELY(!known))
-		pp_spaa_report(
-		    r, rec, PP_SPAA_R_EVENT_UNDEFINED,
-		    pp_spaa_locate(r, rec, PP_SPAA_R_EVENT_UNDEFINED, "context.event", NULL),
-		    "the header declares no event \"%.*s\"",
-		    (int)(s->event.n < 80 ? s->event.n : 80), (const char *)s->event.p);
+	known = PP_SPAA_HAS(s, context_has, CONTEXT_EVENT) &&
+	        pp_spaa_event_find(r, s->event, &event);
+	if (PP_SPAA_HAS(s, context_has, CONTEXT_EVENT) && PP_UNLIKELY(!known))
+		pp_spaa_report_in(r, rec, PP_SPAA_R_EVENT_UNDEFINED, "context.event", NULL,
+		                  "the header declares no event \"%.*s\"", PP_SPAA_SHOWN(s->event));
 	if (s->tid >= 0 && (r->last_series_key.tid != s->tid || !r->series.n))
 		thread_used(r, s->tid);
 	if (r->want_tree)
@@ -667,8 +648,7 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	    r->ids.at[id].record && r->ids.at[id].record != PP_SPAA_REFUSED)
 		(void)id_judge_again(r, rec, id, hash, event);
 	/* What is missing in a record that is wrong anyway may be just what could not be read. */
-	if (known && !rec->wrong && weights_judge(r, rec, &r->events.at[event]) &&
-	    (s->has_leaf || s->has_own))
+	if (known && !rec->wrong && weights_judge(r, rec, &r->events.at[event]) && s->own_has)
 		exclusive_judge(r, rec, &r->events.at[event]);
 	if (!pp_builder_ok(r->builder))
 		return false;

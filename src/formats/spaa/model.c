@@ -34,8 +34,10 @@ static const struct {
 static bool
 event_has_rate(const struct pp_spaa_event *e)
 {
-	return e->mode == PP_SPAA_FREQUENCY && e->has_frequency &&
-	       !pp_spaa_num_is_zero(&e->frequency) && !pp_spaa_num_is_negative(&e->frequency);
+	return e->said.mode == PP_SPAA_FREQUENCY &&
+	       PP_SPAA_HAS(&e->said, sampling_has, SAMPLING_FREQUENCY) &&
+	       !pp_spaa_num_is_zero(&e->said.frequency) &&
+	       !pp_spaa_num_is_negative(&e->said.frequency);
 }
 
 static void
@@ -59,7 +61,7 @@ metric_build(struct pp_spaa_reader *r, const struct pp_spaa_event *e,
 	unit = has_unit ? unit : pp_slice_z(specials[m->special].unit);
 	ns = pp_spaa_time_unit(unit, &odd);
 	metric.type = c->real ? PP_REAL : c->negative ? PP_INT : PP_UINT;
-	if (e->mode != PP_SPAA_EVENT)
+	if (e->said.mode != PP_SPAA_EVENT)
 		metric.flags |= PP_METRIC_SAMPLED;
 	if (c->negative)
 		metric.flags |= PP_METRIC_SIGNED;
@@ -91,7 +93,7 @@ metric_build_time(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t *f
 		                    .type = PP_UINT,
 		                    .flags = PP_METRIC_TIME_OK | PP_METRIC_SAMPLED,
 		                    .factor_num = 1000000000u,
-		                    .factor_den = e->frequency.magnitude };
+		                    .factor_den = e->said.frequency.magnitude };
 	uint32_t i;
 	unsigned s;
 
@@ -103,20 +105,20 @@ metric_build_time(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t *f
 		    !e->columns.at[i].real && !e->columns.at[i].negative)
 			*from = i;
 	}
-	for (s = 0; s < e->frequency.scale && metric.factor_num <= UINT64_MAX / 10; s++)
+	for (s = 0; s < e->said.frequency.scale && metric.factor_num <= UINT64_MAX / 10; s++)
 		metric.factor_num *= 10;
-	if (event_has_rate(e) && !e->frequency.is_real && *from != UINT32_MAX &&
-	    s == e->frequency.scale) {
+	if (event_has_rate(e) && !e->said.frequency.is_real && *from != UINT32_MAX &&
+	    s == e->said.frequency.scale) {
 		metric.scale = e->columns.at[*from].scale;
 		(void)pp_build_metric(b, &metric);
 		return;
 	}
 	*from = UINT32_MAX;
-	pp_diag_add(
-	    r->reader->diags, &pp_spaa_rules[PP_SPAA_R_TIME_REFUSED], PP_NOWHERE,
-	    "event \"%.*s\" %s", (int)(e->name.n < 80 ? e->name.n : 80), (const char *)e->name.p,
-	    e->mode != PP_SPAA_FREQUENCY ? "is not sampled by frequency: its samples are no time"
-	    : !event_has_rate(e)         ? "does not give its rate"
+	pp_diag_add(r->reader->diags, &pp_spaa_rules[PP_SPAA_R_TIME_REFUSED], PP_NOWHERE,
+	            "event \"%.*s\" %s", PP_SPAA_SHOWN(e->said.name),
+	            e->said.mode != PP_SPAA_FREQUENCY
+	                ? "is not sampled by frequency: its samples are no time"
+	            : !event_has_rate(e) ? "does not give its rate"
 	                                 : "has no metric \"samples\" or \"count\"");
 	r->errors++;
 }

@@ -27,6 +27,57 @@ const uint64_t pp_spaa_powers[PP_SPAA_SCALE_MAX + 1] = {
 	1000000000000000000u,
 };
 
+/* A decimal, exactly when its digits fit 63 bits. False when it is not finite. */
+static bool
+decimal_of(const struct pp_json_num *num, struct pp_spaa_num *out)
+{
+	int64_t mantissa;
+	int exponent;
+
+	if (pp_num_decimal(num->text, &mantissa, &exponent)) {
+		uint64_t magnitude = mantissa < 0 ? 0 - (uint64_t)mantissa : (uint64_t)mantissa;
+
+		for (; magnitude && magnitude % 10 == 0 && exponent < 0; exponent++)
+			magnitude /= 10;
+		for (; exponent > 0 && magnitude && magnitude <= UINT64_MAX / 10; exponent--)
+			magnitude *= 10;
+		if (magnitude == 0)
+			exponent = 0;
+		if (exponent <= 0 && exponent >= -PP_SPAA_SCALE_MAX &&
+		    (!num->negative || magnitude <= INT64_MAX)) {
+			*out = (struct pp_spaa_num){ .magnitude = magnitude,
+				                     .negative = num->negative,
+				                     .scale = (uint8_t)-exponent };
+			return true;
+		}
+	}
+	*out = (struct pp_spaa_num){ .is_real = true, .negative = num->negative };
+	return pp_num_double(num->text, &out->real) && out->real - out->real == 0.0;
+}
+
+bool
+pp_spaa_num_of(const struct pp_json_num *num, struct pp_spaa_num *out)
+{
+	if (!num->integer)
+		return decimal_of(num, out);
+	*out = (struct pp_spaa_num){ .magnitude = num->magnitude, .negative = num->negative };
+	return num->fits && (!num->negative || num->magnitude <= (uint64_t)INT64_MAX + 1);
+}
+
+bool
+pp_spaa_num_parse(struct pp_slice text, struct pp_spaa_num *out)
+{
+	unsigned char padded[PP_NUM_MAX + PP_SCAN_PAD] = { 0 };
+	struct pp_json_num num;
+	struct pp_scan s;
+
+	if (text.n > PP_NUM_MAX)
+		return false;
+	memcpy(padded, text.p, text.n);
+	pp_scan_init(&s, pp_slice_of(padded, text.n), 0, PP_SCAN_STRICT);
+	return pp_scan_number(&s, &num) && pp_scan_end(&s) && pp_spaa_num_of(&num, out);
+}
+
 double
 pp_spaa_num_double(const struct pp_spaa_num *n)
 {

@@ -2,14 +2,15 @@
  * The shapes that nearly all lines of a large file have, taken apart in one go.
  *
  * Programs write the keys of samples and stacks in one order, without blanks, and their names without
- * escapes. Such lines are read here by comparing literals and numbers. The first byte that is otherwise
- * sends the whole line the general way (spaa_sample.c, spaa_stack.c), which makes the same record of
- * it, and so does everything that deserves a finding: none is made here.
+ * escapes. For such lines the grammar (grammar.h) is made straight code: a literal for each key, in the
+ * order of the grammar, and a function for each kind of value. The first byte that is otherwise sends
+ * the whole line the general way (values.c), which makes the same record of it, and so does everything
+ * that deserves a finding: none is made here.
  *
  * No load goes further past the end of the line than the PP_SCAN_PAD bytes that follow every input, and
  * no literal or digit is a line end, so nothing is taken from the next line.
  */
-#include "formats/spaa/spaa.h"
+#include "formats/spaa/record.h"
 #include "text/block.h"
 #include "text/swar.h"
 
@@ -27,6 +28,45 @@ literal(struct quick *q, const char *z, size_t n)
 	return true;
 }
 #define LITERAL(q, z) literal(q, z, sizeof(z) - 1)
+
+/*
+ * One field of the grammar: its key, and where that is there its value, by a macro of its kind that gets
+ * the place of the key, where the value goes, and what else the grammar says of it. The type of a
+ * record, with which it starts, was passed before; the first key of other objects follows their bracket.
+ */
+#define QUICK(object, name, key, kind, member, wrong, missing, more)                               \
+	if (PP_SPAA_V_##kind == PP_SPAA_V_TYPE) {                                                  \
+		has |= 1u << PP_SPAA_K_##object##_##name;                                          \
+	} else if (PP_SPAA_K_##object##_##name == 0 ? LITERAL(q, "{\"" key "\":")                  \
+	                                            : LITERAL(q, ",\"" key "\":")) {               \
+		if (!QUICK_##kind(PP_SPAA_K_##object##_##name, &out->member, more))                \
+			return false;                                                              \
+		has |= 1u << PP_SPAA_K_##object##_##name;                                          \
+	} else if (PP_SPAA_R_##missing != PP_SPAA_R_OPTIONAL) {                                    \
+		return false;                                                                      \
+	}
+
+#define QUICK_TYPE(key, to, more) true
+#define QUICK_UINT(key, to, more) whole(q, to)
+#define QUICK_SMALL(key, to, more) small(q, to)
+#define QUICK_NUMBER(key, to, more) decimal(q, to)
+#define QUICK_TEXT(key, to, more) text(q, to)
+#define QUICK_STRICT_WORD(key, to, more) word(q, more, to)
+#define QUICK_ID(key, to, more) stack_id(q, p->seed, to)
+#define QUICK_ANY_OBJECT(key, to, more) false
+#define QUICK_CONTEXT_TEXT(key, to, more) context_text(q, p, out, key, to)
+#define QUICK_CONTEXT_SMALL(key, to, more) context_small(q, p, out, key, to)
+#define QUICK_KEPT_TEXT(key, to, more) context_text(q, p, out, key, NULL)
+#define QUICK_KEPT_SMALL(key, to, more) context_small(q, p, out, key, NULL)
+#define QUICK_KEPT_OBJECT(key, to, more) context_object(q, p, out, key)
+#define QUICK_STRICT_OBJECT(key, to, more) context(q, p, out)
+#define QUICK_OBJECT(key, to, more) exclusive(q, p, out)
+#define QUICK_FRAMES(key, to, more) frames(q, p->chunk, to)
+#define QUICK_WEIGHTS(key, to, more) weights(q, p, to)
+#define QUICK_OWN_WEIGHTS(key, to, more) own_weights(q, p, to)
+#define QUICK_RELATED(key, to, more) related(q, p, to)
+
+/* ---- values ----------------------------------------------------------------------------- */
 
 /* Digits without a sign, at most 15 of them. */
 static inline bool
@@ -61,7 +101,18 @@ whole(struct quick *q, uint64_t *value)
 	return digits(q, value, &n) && (*begin != '0' || n == 1);
 }
 
-/* A number with decimals or without, as pp_spaa_number() takes it. */
+static inline bool
+small(struct quick *q, int64_t *out)
+{
+	uint64_t value;
+
+	if (!whole(q, &value))
+		return false;
+	*out = (int64_t)value;
+	return true;
+}
+
+/* A number with decimals or without. */
 static inline bool
 decimal(struct quick *q, struct pp_spaa_num *out)
 {
@@ -85,12 +136,14 @@ decimal(struct quick *q, struct pp_spaa_num *out)
 	return *q->p != 'e' && *q->p != 'E';
 }
 
-/* A string without anything that must be decoded, its opening quote passed already. */
+/* A string without anything that must be decoded. */
 static inline bool
 text(struct quick *q, struct pp_slice *out)
 {
-	const unsigned char *begin = q->p;
+	const unsigned char *begin = q->p + 1;
 
+	if (PP_UNLIKELY(*q->p++ != '"'))
+		return false;
 	for (;;) {
 		uint32_t stop = pp_block_text_stop(q->p);
 
@@ -108,6 +161,19 @@ text(struct quick *q, struct pp_slice *out)
 	return true;
 }
 
+static inline bool
+word(struct quick *q, const struct pp_spaa_words *words, uint32_t *out)
+{
+	struct pp_slice name;
+
+	if (!text(q, &name))
+		return false;
+	for (*out = 0; *out < words->count; ++*out)
+		if (pp_slice_eq(name, words->words[*out]))
+			return true;
+	return false;
+}
+
 /* An id: a string, or the digits of an unsigned 64-bit number. */
 static inline bool
 stack_id(struct quick *q, uint64_t seed, struct pp_spaa_id *id)
@@ -116,7 +182,7 @@ stack_id(struct quick *q, uint64_t seed, struct pp_spaa_id *id)
 	size_t n;
 
 	id->at = q->p;
-	id->is_text = LITERAL(q, "\"");
+	id->is_text = *q->p == '"';
 	if (id->is_text) {
 		if (!text(q, &id->text) || id->text.n == 0)
 			return false;
@@ -140,45 +206,75 @@ stack_id(struct quick *q, uint64_t seed, struct pp_spaa_id *id)
 	return q->p <= q->end;
 }
 
-/* ---- samples ---------------------------------------------------------------------------- */
+/* ---- contexts --------------------------------------------------------------------------- */
 
-bool
-pp_spaa_quick_sample(struct pp_spaa_parser *p)
+/* Parts of the context without a place to go mean nothing here and are kept only as text. */
+static inline bool
+context_text(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *out, unsigned key,
+             struct pp_slice *to)
 {
-	struct quick q = { p->rec->text.p, p->rec->text.p + p->rec->text.n };
-	struct pp_spaa_sample *s = &p->rec->u.sample;
-	uint64_t value;
+	struct pp_slice value;
 
-	*s = (struct pp_spaa_sample){ .pid = -1, .tid = -1, .cpu = -1 };
-	if (!LITERAL(&q, "{\"type\":\"sample\",\"timestamp\":") || !decimal(&q, &s->time))
+	if (!text(q, &value))
 		return false;
-	if (LITERAL(&q, ",\"pid\":")) {
-		if (!whole(&q, &value))
-			return false;
-		s->pid = (int64_t)value;
-	}
-	if (LITERAL(&q, ",\"tid\":")) {
-		if (!whole(&q, &value))
-			return false;
-		s->tid = (int64_t)value;
-	}
-	if (LITERAL(&q, ",\"cpu\":")) {
-		if (!whole(&q, &value))
-			return false;
-		s->cpu = (int64_t)value;
-	}
-	if (!LITERAL(&q, ",\"event\":\"") || !text(&q, &s->event))
-		return false;
-	if (LITERAL(&q, ",\"period\":")) {
-		if (!whole(&q, &s->period) || s->period == 0)
-			return false;
-		s->has_period = true;
-	}
-	return LITERAL(&q, ",\"stack_id\":") && stack_id(&q, p->seed, &s->id) && LITERAL(&q, "}") &&
-	       q.p == q.end;
+	if (to)
+		*to = value;
+	else
+		p->chunk->extras = true;
+	out->context += pp_spaa_context_add(key, pp_spaa_hash(value.p, value.n, p->seed));
+	return true;
 }
 
-/* ---- stacks ----------------------------------------------------------------------------- */
+static inline bool
+context_small(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *out, unsigned key,
+              int64_t *to)
+{
+	uint64_t value;
+
+	if (!whole(q, &value))
+		return false;
+	if (to)
+		*to = (int64_t)value;
+	else
+		p->chunk->extras = true;
+	out->context += pp_spaa_context_add(key, pp_mix(value ^ p->seed, PP_HASH_K1));
+	return true;
+}
+
+/* An object of the context: nearly always one that was there a few lines ago, byte for byte. */
+static bool
+context_object(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *out, unsigned key)
+{
+	const unsigned char *begin = q->p;
+	struct pp_spaa_known *known;
+	uint64_t hash;
+	size_t i;
+
+	p->chunk->extras = true;
+	for (i = 0; i < PP_COUNT_OF(p->known) && p->known[i].text.n; i++)
+		if (literal(q, (const char *)p->known[i].text.p, p->known[i].text.n)) {
+			out->context += pp_spaa_context_add(key, p->known[i].hash);
+			return true;
+		}
+	if (*begin != '{' || !pp_spaa_walk_plain(p, &q->p, &hash))
+		return false;
+	known = &p->known[p->known_next++ % PP_COUNT_OF(p->known)];
+	*known = (struct pp_spaa_known){ pp_slice_of(begin, (size_t)(q->p - begin)), hash };
+	out->context += pp_spaa_context_add(key, hash);
+	return true;
+}
+
+static bool
+context(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *out)
+{
+	uint32_t has = 0;
+
+	PP_SPAA_CONTEXT_FIELDS(QUICK)
+	out->context_has = has;
+	return LITERAL(q, "}");
+}
+
+/* ---- lists ------------------------------------------------------------------------------ */
 
 static bool
 frames(struct quick *q, struct pp_spaa_chunk *c, struct pp_spaa_run *run)
@@ -187,7 +283,7 @@ frames(struct quick *q, struct pp_spaa_chunk *c, struct pp_spaa_run *run)
 
 	run->first = (uint32_t)n;
 	/* An item takes at least two bytes of the line. */
-	if (!pp_vec_reserve(&c->frames, n + (size_t)(q->end - q->p) / 2 + 1))
+	if (!LITERAL(q, "[") || !pp_vec_reserve(&c->frames, n + (size_t)(q->end - q->p) / 2 + 1))
 		return false;
 	do {
 		uint64_t word = pp_swar_digits(pp_load64(q->p));
@@ -203,147 +299,43 @@ frames(struct quick *q, struct pp_spaa_chunk *c, struct pp_spaa_run *run)
 	return q->p <= q->end && q->p[-1] == ']';
 }
 
-/* A number of the context, its key passed already. */
 static inline bool
-context_number(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s, unsigned key,
-               int64_t *out)
+weight(struct quick *q, struct pp_spaa_weight *out)
 {
-	uint64_t value;
+	uint32_t has = 0;
 
-	if (!whole(q, &value))
-		return false;
-	*out = (int64_t)value;
-	s->context += pp_spaa_context_add(key, pp_mix(value ^ p->seed, PP_HASH_K1));
-	return true;
+	PP_SPAA_WEIGHT_FIELDS(QUICK)
+	out->has = has;
+	return LITERAL(q, "}");
 }
 
-static inline bool
-context_text(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s, unsigned key,
-             struct pp_slice *out)
-{
-	if (!text(q, out))
-		return false;
-	s->context += pp_spaa_context_add(key, pp_spaa_hash(out->p, out->n, p->seed));
-	return true;
-}
-
-/* An object of the context: nearly always one that was there a few lines ago, byte for byte. */
 static bool
-context_object(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s, unsigned key)
+weights(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_run *run)
 {
+	struct pp_spaa_chunk *c = p->chunk;
 	const unsigned char *begin = q->p;
-	struct pp_spaa_known *known;
-	uint64_t hash;
-	size_t i;
-
-	for (i = 0; i < PP_COUNT_OF(p->known) && p->known[i].text.n; i++)
-		if (literal(q, (const char *)p->known[i].text.p, p->known[i].text.n)) {
-			s->context += pp_spaa_context_add(key, p->known[i].hash);
-			return true;
-		}
-	if (*begin != '{' || !pp_spaa_walk_plain(p, &q->p, &hash))
-		return false;
-	known = &p->known[p->known_next++ % PP_COUNT_OF(p->known)];
-	*known = (struct pp_spaa_known){ pp_slice_of(begin, (size_t)(q->p - begin)), hash };
-	s->context += pp_spaa_context_add(key, hash);
-	return true;
-}
-
-/* What a context may have besides event, process and thread: nothing but text to everybody here. */
-static bool
-context_more(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s)
-{
-	struct pp_slice ignored;
-	int64_t uid;
-
-	if (LITERAL(q, ",\"execname\":\"") &&
-	    !context_text(q, p, s, PP_SPAA_CTX_EXECNAME, &ignored))
-		return false;
-	if (LITERAL(q, ",\"probe\":") && !context_object(q, p, s, PP_SPAA_CTX_PROBE))
-		return false;
-	if (LITERAL(q, ",\"uid\":") && !context_number(q, p, s, PP_SPAA_CTX_UID, &uid))
-		return false;
-	if (LITERAL(q, ",\"zonename\":\"") &&
-	    !context_text(q, p, s, PP_SPAA_CTX_ZONENAME, &ignored))
-		return false;
-	if (LITERAL(q, ",\"trace_fields\":") && !context_object(q, p, s, PP_SPAA_CTX_TRACE_FIELDS))
-		return false;
-	if (!LITERAL(q, "}"))
-		return false;
-	p->chunk->extras = true;
-	return true;
-}
-
-static bool
-context(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s)
-{
-	if (!LITERAL(q, ",\"context\":{\"event\":\"") ||
-	    !context_text(q, p, s, PP_SPAA_CTX_EVENT, &s->event))
-		return false;
-	s->has_event = true;
-	if (LITERAL(q, ",\"pid\":") && !context_number(q, p, s, PP_SPAA_CTX_PID, &s->pid))
-		return false;
-	if (LITERAL(q, ",\"tid\":") && !context_number(q, p, s, PP_SPAA_CTX_TID, &s->tid))
-		return false;
-	if (LITERAL(q, ",\"cpu\":") && !context_number(q, p, s, PP_SPAA_CTX_CPU, &s->cpu))
-		return false;
-	if (LITERAL(q, ",\"comm\":\"") && !context_text(q, p, s, PP_SPAA_CTX_COMM, &s->comm))
-		return false;
-	return LITERAL(q, "}") || context_more(q, p, s);
-}
-
-static bool
-weights(struct quick *q, struct pp_spaa_chunk *c, struct pp_spaa_run *run)
-{
 	size_t n = c->weights.n;
 
 	run->first = (uint32_t)n;
+	if (!LITERAL(q, "["))
+		return false;
 	do {
-		struct pp_spaa_weight *w;
-
-		if (!pp_vec_reserve(&c->weights, n + 1))
-			return false;
-		w = &c->weights.at[n++];
-		if (!LITERAL(q, "{\"metric\":\"") || !text(q, &w->metric) ||
-		    !LITERAL(q, ",\"value\":"))
-			return false;
-		w->value = (struct pp_spaa_num){ 0 };
-		if (!whole(q, &w->value.magnitude))
-			return false;
-		w->has_unit = LITERAL(q, ",\"unit\":\"");
-		if ((w->has_unit && !text(q, &w->unit)) || !LITERAL(q, "}"))
+		if (!pp_vec_reserve(&c->weights, n + 1) || !weight(q, &c->weights.at[n++]))
 			return false;
 	} while (q->p < q->end && *q->p++ == ',');
 	run->n = (uint32_t)(n - c->weights.n);
 	c->weights.n = n;
+	p->weights = pp_slice_of(begin, (size_t)(q->p - begin));
+	p->weights_run = *run;
 	return q->p[-1] == ']';
 }
 
-static bool
-stack_type(struct quick *q, enum pp_spaa_stack_type *type)
-{
-	if (!LITERAL(q, ",\"stack_type\":\""))
-		return true;
-	if (LITERAL(q, "user\"")) {
-		*type = PP_SPAA_USER_STACK;
-		return true;
-	}
-	*type = PP_SPAA_KERNEL_STACK;
-	return LITERAL(q, "kernel\"");
-}
-
 /* Exclusive weights that are those of the stack, byte for byte. */
-static bool
-exclusive(struct quick *q, struct pp_spaa_stack *s, struct pp_slice same)
+static inline bool
+own_weights(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_run *run)
 {
-	if (!LITERAL(q, ",\"exclusive\":{\"frame\":"))
-		return true;
-	if (!whole(q, &s->leaf) || !LITERAL(q, ",\"weights\":") ||
-	    !literal(q, (const char *)same.p, same.n) || !LITERAL(q, "}"))
-		return false;
-	s->own = s->weights;
-	s->has_leaf = s->has_own = true;
-	return true;
+	*run = p->weights_run;
+	return literal(q, (const char *)p->weights.p, p->weights.n);
 }
 
 static bool
@@ -352,8 +344,8 @@ related(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_run *run)
 	struct pp_spaa_ref ref = { 0 };
 
 	run->first = (uint32_t)p->chunk->refs.n;
-	if (!LITERAL(q, ",\"related_stacks\":["))
-		return true;
+	if (!LITERAL(q, "["))
+		return false;
 	do {
 		if (!stack_id(q, p->seed, &ref.id) || !pp_vec_push(&p->chunk->refs, ref))
 			return false;
@@ -362,23 +354,45 @@ related(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_run *run)
 	return q->p[-1] == ']';
 }
 
-static bool
-stack(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *s)
-{
-	struct pp_slice same;
+/* ---- records ---------------------------------------------------------------------------- */
 
-	if (!LITERAL(q, "{\"type\":\"stack\",\"id\":") || !stack_id(q, p->seed, &s->id) ||
-	    !LITERAL(q, ",\"frames\":[") || !frames(q, p->chunk, &s->frames) ||
-	    !stack_type(q, &s->type) || !context(q, p, s) || !LITERAL(q, ",\"weights\":["))
+bool
+pp_spaa_quick_sample(struct pp_spaa_parser *p)
+{
+	struct quick line = { p->rec->text.p, p->rec->text.p + p->rec->text.n }, *q = &line;
+	struct pp_spaa_sample *out = &p->rec->u.sample;
+	uint32_t has = 0;
+
+	*out = (struct pp_spaa_sample){ .pid = -1, .tid = -1, .cpu = -1 };
+	if (!LITERAL(q, "{\"type\":\"sample\""))
 		return false;
-	same.p = q->p - 1;
-	if (!weights(q, p->chunk, &s->weights))
+	PP_SPAA_SAMPLE_FIELDS(QUICK)
+	out->has = has;
+	return LITERAL(q, "}") && q->p == q->end &&
+	       (out->period || !PP_SPAA_HAS(out, has, SAMPLE_PERIOD));
+}
+
+static inline bool
+exclusive(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *out)
+{
+	uint32_t has = 0;
+
+	PP_SPAA_EXCLUSIVE_FIELDS(QUICK)
+	out->own_has = has;
+	return LITERAL(q, "}");
+}
+
+static bool
+stack(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *out)
+{
+	uint32_t has = 0;
+
+	if (!LITERAL(q, "{\"type\":\"stack\""))
 		return false;
-	same.n = (size_t)(q->p - same.p);
-	s->has_id = true;
-	s->id.is_hex = s->id.is_text && pp_spaa_is_hex(s->id.text);
-	return exclusive(q, s, same) && related(q, p, &s->related) && LITERAL(q, "}") &&
-	       q->p == q->end;
+	PP_SPAA_STACK_FIELDS(QUICK)
+	out->has = has;
+	out->id.is_hex = out->id.is_text && pp_spaa_is_hex(out->id.text);
+	return LITERAL(q, "}") && q->p == q->end;
 }
 
 bool

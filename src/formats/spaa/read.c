@@ -26,9 +26,9 @@ record_id(const struct pp_spaa_record *rec)
 {
 	if (rec->wrong)
 		return NULL;
-	if (rec->type == PP_SPAA_SAMPLE)
+	if (rec->type == PP_SPAA_O_SAMPLE)
 		return &rec->u.sample.id;
-	return rec->type == PP_SPAA_STACK ? &rec->u.stack.id : NULL;
+	return rec->type == PP_SPAA_O_STACK ? &rec->u.stack.id : NULL;
 }
 
 /* Always inline: a call of a function that does nothing but fetch is optimised away. */
@@ -69,9 +69,9 @@ record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	uint64_t errors = r->errors;
 
-	if (rec->type == PP_SPAA_NONE)
+	if (rec->type == PP_SPAA_O_NONE)
 		return;
-	if (rec->type == PP_SPAA_HEADER) {
+	if (rec->type == PP_SPAA_O_HEADER) {
 		pp_spaa_apply_header(r, rec);
 	} else if (PP_UNLIKELY(!r->header.seen)) {
 		/* Once is enough: all records before the header are refused. */
@@ -82,25 +82,25 @@ record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		return;
 	}
 	switch (rec->type) {
-	case PP_SPAA_STACK:
+	case PP_SPAA_O_STACK:
 		(void)pp_spaa_apply_stack(r, rec);
 		break;
-	case PP_SPAA_SAMPLE:
+	case PP_SPAA_O_SAMPLE:
 		(void)pp_spaa_apply_sample(r, rec);
 		break;
-	case PP_SPAA_WINDOW:
+	case PP_SPAA_O_WINDOW:
 		(void)pp_spaa_apply_window(r, rec);
 		break;
-	case PP_SPAA_DSO:
+	case PP_SPAA_O_DSO:
 		pp_spaa_apply_dso(r, rec);
 		break;
-	case PP_SPAA_FRAME:
+	case PP_SPAA_O_FRAME:
 		pp_spaa_apply_frame(r, rec);
 		break;
-	case PP_SPAA_THREAD:
+	case PP_SPAA_O_THREAD:
 		pp_spaa_apply_thread(r, rec);
 		break;
-	case PP_SPAA_OTHER:
+	case PP_SPAA_O_OTHER:
 		pp_spaa_carry_record(r, rec);
 		break;
 	default:

@@ -73,7 +73,7 @@ spaa_bid(const struct pp_peek *peek)
 
 		if ((type || format) && pp_scan_peek(&s) == PP_JSON_STRING &&
 		    pp_scan_string(&s, &word)) {
-			if (type && pp_spaa_type_of(word.raw) != PP_SPAA_OTHER)
+			if (type && pp_spaa_type_of(word.raw) != PP_SPAA_O_OTHER)
 				bits += 8 * (4 + (int)word.raw.n), known += 2;
 			else if (format && pp_slice_eq_z(word.raw, "spaa"))
 				bits += 8 * 10, known += 2;

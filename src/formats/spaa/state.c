@@ -26,6 +26,14 @@ pp_spaa_place(const struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	return pp_at_line(r->lines + rec->line, n + 1, pp_input_offset(r->reader->in, begin + n));
 }
 
+static void
+report(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa_rule rule,
+       const unsigned char *at, const char *fmt, va_list args)
+{
+	pp_diag_vadd(r->reader->diags, &pp_spaa_rules[rule], pp_spaa_place(r, rec, at), fmt, args);
+	r->errors += pp_spaa_rules[rule].severity == PP_ERROR;
+}
+
 void
 pp_spaa_report(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa_rule rule,
                const unsigned char *at, const char *fmt, ...)
@@ -33,9 +41,8 @@ pp_spaa_report(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum 
 	va_list args;
 
 	va_start(args, fmt);
-	pp_diag_vadd(r->reader->diags, &pp_spaa_rules[rule], pp_spaa_place(r, rec, at), fmt, args);
+	report(r, rec, rule, at, fmt, args);
 	va_end(args);
-	r->errors += pp_spaa_rules[rule].severity == PP_ERROR;
 }
 
 /* Stands the scanner at the value of a key of the object that comes next. */
@@ -68,9 +75,14 @@ locate_item(struct pp_scan *s, uint32_t index)
 	return false;
 }
 
-const unsigned char *
-pp_spaa_locate(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa_rule rule,
-               const char *path, const uint32_t *indices)
+/*
+ * Where a value stands in a record, for a finding of the rule: a path of keys and, as # (at most two), of
+ * `indices` ("weights.#.value"). What of it is not there is left out. No more is looked for once so many
+ * findings of the rule are known that another would not be kept.
+ */
+static const unsigned char *
+locate(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa_rule rule,
+       const char *path, const uint32_t *indices)
 {
 	const struct pp_diags *diags = r->reader->diags;
 	const unsigned char *at = rec->text.p;
@@ -92,6 +104,18 @@ pp_spaa_locate(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum 
 	return at;
 }
 
+void
+pp_spaa_report_in(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
+                  enum pp_spaa_rule rule, const char *path, const uint32_t *indices,
+                  const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	report(r, rec, rule, locate(r, rec, rule, path, indices), fmt, args);
+	va_end(args);
+}
+
 /* ---- events ----------------------------------------------------------------------------- */
 
 bool
@@ -101,7 +125,7 @@ pp_spaa_event_find(struct pp_spaa_reader *r, struct pp_slice name, uint32_t *eve
 
 	*event = r->last_event;
 	if (PP_LIKELY(r->last_event < r->events.n &&
-	              pp_slice_eq(r->events.at[r->last_event].name, name)))
+	              pp_slice_eq(r->events.at[r->last_event].said.name, name)))
 		return true;
 	if (!pp_strtab_find(&r->builder->profile->strs, name.p, name.n, &str))
 		return false;
@@ -279,7 +303,7 @@ list_locate(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_
 	char path[64];
 
 	snprintf(path, sizeof path, "%s.%s", list->path, key);
-	return pp_spaa_locate(r, rec, rule, path, nested ? both : both + 1);
+	return locate(r, rec, rule, path, nested ? both : both + 1);
 }
 
 /*
@@ -313,9 +337,7 @@ unit_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	pp_spaa_report(r, rec, PP_SPAA_R_UNIT_DIFFERS,
 	               list_locate(r, rec, PP_SPAA_R_UNIT_DIFFERS, list, index, "unit"),
 	               "metric \"%.*s\" was in \"%.*s\" before, here it is in \"%.*s\"",
-	               (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p,
-	               (int)(unit.n < 40 ? unit.n : 40), (const char *)unit.p,
-	               (int)(own.n < 40 ? own.n : 40), (const char *)own.p);
+	               PP_SPAA_SHOWN(m->name), PP_SPAA_CLIP(unit, 40), PP_SPAA_CLIP(own, 40));
 }
 
 struct pp_slice
@@ -351,12 +373,12 @@ pp_spaa_metrics_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *r
 			pp_spaa_report(
 			    r, rec, PP_SPAA_R_METRIC_TWICE,
 			    list_locate(r, rec, PP_SPAA_R_METRIC_TWICE, list, i, "metric"),
-			    "metric \"%.*s\" occurs twice in one list",
-			    (int)(m->name.n < 80 ? m->name.n : 80), (const char *)m->name.p);
+			    "metric \"%.*s\" occurs twice in one list", PP_SPAA_SHOWN(m->name));
 			fine = false;
 		}
-		if (w[i].has_unit && PP_UNLIKELY(!m->has_unit || m->unit_event != list->event ||
-		                                 !pp_slice_eq(m->unit, w[i].unit)))
+		if (PP_SPAA_HAS(&w[i], has, WEIGHT_UNIT) &&
+		    PP_UNLIKELY(!m->has_unit || m->unit_event != list->event ||
+		                !pp_slice_eq(m->unit, w[i].unit)))
 			unit_check(r, rec, list, row, i);
 		m->stamp = r->stamp;
 		r->resolved.at[i] = row;

@@ -95,9 +95,9 @@ static bool
 is_counted(const struct pp_spaa_event *e, enum pp_spaa_special special)
 {
 	return special == PP_SPAA_M_SAMPLES || special == PP_SPAA_M_COUNT ||
-	       (e->mode == PP_SPAA_EVENT &&
-	        ((special == PP_SPAA_M_ALLOC_COUNT && e->kind == PP_SPAA_ALLOCATION) ||
-	         (special == PP_SPAA_M_FREE_COUNT && e->kind == PP_SPAA_DEALLOCATION)));
+	       (e->said.mode == PP_SPAA_EVENT &&
+	        ((special == PP_SPAA_M_ALLOC_COUNT && e->said.kind == PP_SPAA_ALLOCATION) ||
+	         (special == PP_SPAA_M_FREE_COUNT && e->said.kind == PP_SPAA_DEALLOCATION)));
 }
 
 static void

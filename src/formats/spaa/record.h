@@ -1,0 +1,355 @@
+/*
+ * A line taken apart: numbers, ids, records, and the chunk of lines that they belong to.
+ *
+ * Taking a line apart needs nothing but the line, so chunks are taken apart by any number of threads.
+ * What their records mean is judged in the order of the file (spaa.h).
+ */
+#ifndef PP_SPAA_RECORD_H
+#define PP_SPAA_RECORD_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/num.h"
+#include "base/vec.h"
+#include "formats/spaa/grammar.h"
+#include "formats/spaa/rules.h"
+#include "text/json_scan.h"
+
+/* ---- values ---- */
+
+/* A number: exactly magnitude * 10^-scale, or a double when that does not fit. */
+struct pp_spaa_num {
+	uint64_t magnitude;
+	double real;
+	bool is_real;
+	bool negative;
+	uint8_t scale;
+};
+
+#define PP_SPAA_SCALE_MAX 18
+/* 10^i */
+extern const uint64_t pp_spaa_powers[PP_SPAA_SCALE_MAX + 1];
+
+/* A number of the scanner, exactly where that is possible; false when it is not finite. */
+bool pp_spaa_num_of(const struct pp_json_num *, struct pp_spaa_num *);
+/* All of a text as a number, as the reader takes it. */
+bool pp_spaa_num_parse(struct pp_slice, struct pp_spaa_num *);
+/* What is no double in units of 10^-18: 64 bits and 18 digits are less than 127 bits. */
+pp_i128 pp_spaa_num_widest(const struct pp_spaa_num *);
+/* Orders two numbers: -1, 0, 1. */
+int pp_spaa_num_cmp(const struct pp_spaa_num *, const struct pp_spaa_num *);
+double pp_spaa_num_double(const struct pp_spaa_num *);
+/* number * num, rounded to a whole; false when that passes 64 bits. */
+bool pp_spaa_num_scaled(const struct pp_spaa_num *, int64_t num, int64_t *out);
+/* Nanoseconds of a unit of time, 0 when it is none; *odd when the name is short for a proper one. */
+int64_t pp_spaa_time_unit(struct pp_slice name, bool *odd);
+/* 0x and hexadecimal digits. */
+bool pp_spaa_is_hex(struct pp_slice);
+/* Whether a name is one that only kernel images have. */
+bool pp_spaa_kernel_name(struct pp_slice);
+
+static inline bool
+pp_spaa_num_is_zero(const struct pp_spaa_num *n)
+{
+	return n->is_real ? n->real == 0.0 : n->magnitude == 0;
+}
+
+static inline bool
+pp_spaa_num_is_negative(const struct pp_spaa_num *n)
+{
+	return n->is_real ? n->real < 0.0 : n->negative && n->magnitude;
+}
+
+/* A hash of text; seeds are random, so it is good for one read only. */
+static inline uint64_t
+pp_spaa_hash(const unsigned char *p, size_t n, uint64_t seed)
+{
+	uint64_t h = seed ^ n * PP_HASH_K1, last = 0;
+	size_t i;
+
+	if (n < 8) {
+		for (i = 0; i < n; i++)
+			last = last << 8 | p[i];
+		return pp_mix(h ^ last, PP_HASH_K1);
+	}
+	for (i = 0; i + 8 < n; i += 8)
+		h = pp_mix(h ^ pp_load64(p + i), PP_HASH_K2);
+	return pp_mix(h ^ pp_load64(p + n - 8), PP_HASH_K1);
+}
+
+/* A known key and its value as a part of the hash of a context, in any order. */
+static inline uint64_t
+pp_spaa_context_add(unsigned key, uint64_t value)
+{
+	return pp_mix(PP_HASH_K1 * (key + 1), value ^ PP_HASH_K2);
+}
+
+/* A slice for "%.*s" in a finding: at most `most` bytes of it. */
+#define PP_SPAA_CLIP(slice, most)                                                                  \
+	(int)((slice).n < (most) ? (slice).n : (most)), (const char *)(slice).p
+#define PP_SPAA_SHOWN(slice) PP_SPAA_CLIP(slice, 80)
+
+/* The id of a stack: text, or a number by its digits; 17 and "17" are the same. */
+struct pp_spaa_id {
+	struct pp_slice text;
+	uint64_t hash;
+	const unsigned char *at; /* where it stands */
+	bool is_text;
+	bool is_hex; /* 0x and hexadecimal digits */
+};
+
+/* A run of items in one of a chunk's pools. */
+struct pp_spaa_run {
+	uint32_t first, n;
+};
+
+/* ---- the objects of the grammar ---- */
+
+/* Whether a key was there and right: PP_SPAA_HAS(s, has, SAMPLE_PERIOD). */
+#define PP_SPAA_HAS(object, mask, key) ((object)->mask >> PP_SPAA_K_##key & 1)
+
+enum pp_spaa_kind { PP_SPAA_USER, PP_SPAA_KERNEL, PP_SPAA_UNKNOWN };
+enum pp_spaa_stack_type { PP_SPAA_UNIFIED, PP_SPAA_USER_STACK, PP_SPAA_KERNEL_STACK };
+enum pp_spaa_mode { PP_SPAA_PERIOD, PP_SPAA_FREQUENCY, PP_SPAA_EVENT };
+enum pp_spaa_event_kind {
+	PP_SPAA_HARDWARE,
+	PP_SPAA_SOFTWARE,
+	PP_SPAA_ALLOCATION,
+	PP_SPAA_DEALLOCATION,
+	PP_SPAA_TIMER,
+	PP_SPAA_PROBE
+};
+
+struct pp_spaa_header {
+	uint32_t has, range_has, source_has;
+	uint32_t format, root_to_leaf, local_ids; /* words */
+	struct pp_slice version, tool, unit_name, ignored;
+	struct pp_spaa_num start, end;
+	bool seen;
+	bool has_range;
+	bool unit_odd;
+	int64_t unit; /* ns per unit of the range; 0 = unknown */
+};
+
+/* An event as the header declares it. */
+struct pp_spaa_declared {
+	uint32_t has, sampling_has, tracking_has;
+	uint32_t kind, mode;
+	struct pp_slice name, primary;
+	struct pp_spaa_num period, frequency;
+	const unsigned char *name_at;
+	bool ignored;
+	bool wrong; /* it must not be used */
+};
+
+struct pp_spaa_dso {
+	uint32_t has;
+	bool is_kernel;
+	uint64_t id;
+	struct pp_slice name, build_id;
+};
+
+struct pp_spaa_frame {
+	uint32_t has, kind;
+	uint64_t id, dso, depth, first_line;
+	struct pp_slice func, srcline, ip, symoff, file;
+	bool func_resolved, srcline_resolved, inlined;
+};
+
+struct pp_spaa_thread {
+	uint32_t has;
+	uint64_t pid, tid;
+	struct pp_slice comm;
+};
+
+struct pp_spaa_weight {
+	struct pp_slice metric, unit;
+	struct pp_spaa_num value;
+	uint32_t has;
+};
+
+/* A stack named by another record, with its weights in windows. */
+struct pp_spaa_ref {
+	struct pp_spaa_id id;
+	struct pp_spaa_run weights;
+	uint32_t has;
+};
+
+/* Thread, process and cpu numbers that are absent, or past 2^63, are -1. */
+struct pp_spaa_stack {
+	struct pp_spaa_id id;
+	uint32_t has, context_has, own_has;
+	uint32_t type;
+	struct pp_spaa_run frames, weights, own, related;
+	struct pp_slice event, comm;
+	uint64_t context; /* a hash of its context: equal ones are equal as JSON values */
+	uint64_t leaf;    /* exclusive.frame */
+	int64_t pid, tid, cpu;
+};
+
+struct pp_spaa_sample {
+	struct pp_spaa_id id;
+	struct pp_slice event;
+	struct pp_spaa_num time;
+	uint64_t period;
+	int64_t pid, tid, cpu;
+	uint32_t has;
+};
+
+struct pp_spaa_window {
+	struct pp_spaa_id id;
+	struct pp_spaa_num start, end;
+	struct pp_slice unit;
+	struct pp_spaa_run by_stack;
+	uint32_t has;
+};
+
+struct pp_spaa_record {
+	enum pp_spaa_type type;
+	bool wrong;    /* an error was found: it must not be used */
+	uint64_t line; /* within the chunk, from 1 */
+	struct pp_slice text;
+	union {
+		struct pp_spaa_dso dso;
+		struct pp_spaa_frame frame;
+		struct pp_spaa_thread thread;
+		struct pp_spaa_stack stack;
+		struct pp_spaa_sample sample;
+		struct pp_spaa_window window;
+		struct pp_slice name; /* of another type */
+	} u;
+};
+
+struct pp_spaa_finding {
+	enum pp_spaa_rule rule;
+	uint64_t line;
+	const unsigned char *line_at, *at;
+	const char *message;
+};
+
+/* Some lines, taken apart. */
+struct pp_spaa_chunk {
+	const unsigned char *begin, *end;
+	uint64_t lines;
+	PP_VEC(struct pp_spaa_record) records;
+	PP_VEC(uint64_t) frames;
+	PP_VEC(struct pp_spaa_weight) weights;
+	PP_VEC(struct pp_spaa_ref) refs;
+	PP_VEC(struct pp_spaa_declared) events;
+	PP_VEC(struct pp_spaa_finding) findings;
+	struct pp_arena arena; /* unescaped strings, messages */
+	pp_status status;
+	bool extras; /* something has no meaning to anybody here and is kept only as text */
+};
+
+/* ---- the grammar as tables ---- */
+
+struct pp_spaa_object;
+struct pp_spaa_parser;
+
+struct pp_spaa_words {
+	unsigned count;
+	struct pp_slice words[6];
+};
+
+struct pp_spaa_field {
+	enum pp_spaa_value kind;
+	uint16_t to; /* where in the struct */
+	uint8_t wrong, missing;
+	const void *more;
+};
+
+struct pp_spaa_shape {
+	const char *what;
+	const struct pp_slice *keys;
+	const struct pp_spaa_field *fields;
+	unsigned count;
+	bool warn;
+	size_t has; /* where in the struct */
+	void (*judge)(struct pp_spaa_parser *, const struct pp_spaa_object *, void *);
+};
+
+extern const struct pp_spaa_shape pp_spaa_shapes[];
+extern const struct pp_spaa_words pp_spaa_frame_kinds, pp_spaa_stack_types;
+/* The type that a word names. */
+enum pp_spaa_type pp_spaa_type_of(struct pp_slice word);
+
+/* ---- taking lines apart ---- */
+
+/* An object or array that a walk is in. */
+struct pp_spaa_level {
+	uint64_t hash, key;
+	size_t keys;
+	uint64_t serial;
+	bool object;
+};
+
+/* An object of a context that was there lately, by its bytes in the chunk. */
+struct pp_spaa_known {
+	struct pp_slice text;
+	uint64_t hash;
+};
+
+struct pp_spaa_parser {
+	struct pp_scan scan;
+	struct pp_spaa_chunk *chunk;
+	struct pp_spaa_record *rec;
+	uint32_t max_nesting;
+	uint64_t seed;
+	const unsigned char
+	    *type_at;            /* where the type of a record stands, if it is none of the known */
+	struct pp_slice weights; /* the text of the stack's weights, if they are right */
+	struct pp_spaa_run weights_run;
+	uint64_t serial;       /* of the objects seen in this line */
+	PP_VEC(uint64_t) keys; /* hashes of the unknown keys of the open objects */
+	struct pp_map many;    /* the same for objects with many of them */
+	PP_VEC(struct pp_spaa_level) levels;
+	struct pp_spaa_known known[8];
+	unsigned known_next;
+};
+
+/* An object being read: which known keys were seen, taken, wrong, and where their values stand. */
+struct pp_spaa_object {
+	const struct pp_spaa_shape *shape;
+	const char *what;
+	struct pp_json_names names;
+	uint64_t seen, taken, wrong;
+	const unsigned char *start; /* its bracket */
+	const unsigned char *at[16];
+	size_t keys;
+	uint64_t serial;
+	uint64_t *hash; /* of a context: what unknown keys are added to */
+	/* the current key */
+	struct pp_json_str key;
+	unsigned index;
+};
+
+bool pp_spaa_parser_init(struct pp_spaa_parser *, uint64_t seed, uint32_t max_nesting);
+void pp_spaa_parser_release(struct pp_spaa_parser *);
+void pp_spaa_chunk_release(struct pp_spaa_chunk *);
+/* Takes all lines of [chunk->begin, chunk->end) apart. */
+void pp_spaa_chunk_parse(struct pp_spaa_chunk *, struct pp_spaa_parser *);
+/* Takes the header apart, which is left for later: there is one. Its findings are in the chunk. */
+bool pp_spaa_header_parse(struct pp_spaa_parser *, struct pp_spaa_chunk *, struct pp_spaa_record *,
+                          struct pp_spaa_header *);
+
+void pp_spaa_find(struct pp_spaa_parser *, enum pp_spaa_rule, const unsigned char *at,
+                  const char *fmt, ...) PP_PRINTF(4, 5);
+void pp_spaa_find_twice(struct pp_spaa_parser *, struct pp_json_str key);
+/* The value of a string, unescaped in the chunk's arena where it must be. */
+struct pp_slice pp_spaa_text_of(struct pp_spaa_parser *, struct pp_json_str);
+/* Notes an unknown key of an object; false when it had it already. */
+bool pp_spaa_key_once(struct pp_spaa_parser *, size_t first, uint64_t serial, uint64_t hash);
+/* Passes any value, looking for duplicate keys; its hash says which values are equal. */
+uint64_t pp_spaa_walk(struct pp_spaa_parser *);
+/* The same for a value of the context at *at; false, and nothing done, when something deserves a finding. */
+bool pp_spaa_walk_plain(struct pp_spaa_parser *, const unsigned char **at, uint64_t *hash);
+
+/* Reads the object that comes next by its table. False, with the value passed, when it is something else. */
+bool pp_spaa_object_read(struct pp_spaa_parser *, const struct pp_spaa_shape *, enum pp_spaa_rule,
+                         const char *what, void *out);
+/* Takes the line apart if it is written plainly; false (and nothing changed but the record) when not. */
+bool pp_spaa_quick_sample(struct pp_spaa_parser *);
+bool pp_spaa_quick_stack(struct pp_spaa_parser *);
+
+#endif
