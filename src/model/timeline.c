@@ -1,14 +1,13 @@
 /*
  * Timelines, packed as zig-zag varints of differences in blocks that stand alone.
  *
- * One event: varint(zigzag(node - last node) << 2 | kind), varint(zigzag(time - last time)),
- * varint(extra), then per column varint(zigzag(value - last value)) for counter states or
- * varint(zigzag(value)) for weights. At a block's start everything "last" is zero.
+ * One event: varint(pp_zigzag(node - last node) << 2 | kind), varint(pp_zigzag(time - last time)),
+ * varint(extra), then per column varint(pp_zigzag(value - last value)) for counter states or
+ * varint(pp_zigzag(value)) for weights. At a block's start everything "last" is zero.
  */
 #include "model/timeline.h"
 
-/* Longest varint of 64 bits. */
-#define VARINT_MAX 10
+#include "base/varint.h"
 
 bool
 pp_timeline_init(struct pp_timeline *t, uint32_t columns, bool cumulative)
@@ -34,43 +33,6 @@ pp_timeline_seal(struct pp_timeline *t)
 	t->last_values = NULL;
 }
 
-static inline uint64_t
-zigzag(int64_t v)
-{
-	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
-}
-
-static inline int64_t
-unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
-}
-
-static inline unsigned char *
-put_varint(unsigned char *p, uint64_t v)
-{
-	while (v >= 0x80) {
-		*p++ = (unsigned char)(v | 0x80);
-		v >>= 7;
-	}
-	*p++ = (unsigned char)v;
-	return p;
-}
-
-static inline const unsigned char *
-get_varint(const unsigned char *p, uint64_t *v)
-{
-	unsigned shift = 0;
-	uint64_t value = 0;
-
-	do {
-		value |= (uint64_t)(*p & 0x7f) << shift;
-		shift += 7;
-	} while (*p++ & 0x80);
-	*v = value;
-	return p;
-}
-
 /* Differences may wrap: they are undone by the same wrapping addition. */
 static inline int64_t
 wrap_sub(int64_t a, int64_t b)
@@ -90,7 +52,7 @@ pp_timeline_add(struct pp_timeline *t, const struct pp_event *event, const int64
 	unsigned char *begin, *p;
 	uint32_t i;
 
-	begin = (unsigned char *)pp_buf_room(&t->bytes, ((size_t)t->columns + 3) * VARINT_MAX);
+	begin = (unsigned char *)pp_buf_room(&t->bytes, ((size_t)t->columns + 3) * PP_VARINT_MAX);
 	if (!begin)
 		return false;
 	if (t->n % PP_TIMELINE_BLOCK == 0) {
@@ -101,12 +63,12 @@ pp_timeline_add(struct pp_timeline *t, const struct pp_event *event, const int64
 		t->last = (struct pp_event){ 0 };
 		memset(t->last_values, 0, t->columns * sizeof *t->last_values);
 	}
-	p = put_varint(begin, zigzag((int64_t)event->node - (int64_t)t->last.node) << 2 |
-	                          (uint64_t)event->kind);
-	p = put_varint(p, zigzag(wrap_sub(event->time, t->last.time)));
-	p = put_varint(p, event->extra);
+	p = pp_varint_put(begin, pp_zigzag((int64_t)event->node - (int64_t)t->last.node) << 2 |
+	                             (uint64_t)event->kind);
+	p = pp_varint_put(p, pp_zigzag(wrap_sub(event->time, t->last.time)));
+	p = pp_varint_put(p, event->extra);
 	for (i = 0; i < t->columns; i++) {
-		p = put_varint(p, zigzag(wrap_sub(values[i], t->last_values[i])));
+		p = pp_varint_put(p, pp_zigzag(wrap_sub(values[i], t->last_values[i])));
 		if (t->cumulative)
 			t->last_values[i] = values[i];
 	}
@@ -145,19 +107,61 @@ pp_timeline_next(struct pp_timeline_iter *it)
 		it->event = (struct pp_event){ 0 };
 		memset(it->values, 0, t->columns * sizeof *it->values);
 	}
-	it->p = get_varint(it->p, &v);
+	it->p = pp_varint_get(it->p, &v);
 	it->event.kind = (enum pp_event_kind)(v & 3);
-	it->event.node = (pp_node)((int64_t)it->event.node + unzigzag(v >> 2));
-	it->p = get_varint(it->p, &v);
-	it->event.time = wrap_add(it->event.time, unzigzag(v));
-	it->p = get_varint(it->p, &v);
+	it->event.node = (pp_node)((int64_t)it->event.node + pp_unzigzag(v >> 2));
+	it->p = pp_varint_get(it->p, &v);
+	it->event.time = wrap_add(it->event.time, pp_unzigzag(v));
+	it->p = pp_varint_get(it->p, &v);
 	it->event.extra = (uint32_t)v;
 	for (i = 0; i < t->columns; i++) {
-		it->p = get_varint(it->p, &v);
-		it->values[i] = wrap_add(t->cumulative ? it->values[i] : 0, unzigzag(v));
+		it->p = pp_varint_get(it->p, &v);
+		it->values[i] = wrap_add(t->cumulative ? it->values[i] : 0, pp_unzigzag(v));
 	}
 	it->next++;
 	return true;
+}
+
+/* Where an event ends; NULL when it is not whole. */
+static const unsigned char *
+event_end(const unsigned char *p, const unsigned char *end, uint32_t columns)
+{
+	uint32_t i;
+
+	for (i = 0; p && i < columns + 3; i++)
+		p = pp_varint_skip(p, end);
+	return p;
+}
+
+bool
+pp_timeline_load(struct pp_timeline *t, struct pp_buf *bytes, uint64_t n, uint32_t nodes,
+                 bool *no_memory)
+{
+	struct pp_timeline_iter it;
+	const unsigned char *end;
+	bool fine = true;
+
+	t->bytes = *bytes;
+	*bytes = (struct pp_buf){ 0 };
+	t->n = n;
+	*no_memory = !pp_timeline_begin(t, &it, 0);
+	it.p = (const unsigned char *)(t->bytes.p ? t->bytes.p : "");
+	it.next = 0;
+	end = it.p + t->bytes.n;
+	while (fine && !*no_memory && it.next < n) {
+		struct pp_timeline_block block = {
+			(size_t)(it.p - (const unsigned char *)t->bytes.p), it.next, 0
+		};
+
+		fine = event_end(it.p, end, t->columns) && pp_timeline_next(&it) &&
+		       it.event.kind <= PP_EVENT_SAMPLE && it.event.node < nodes;
+		block.time = it.event.time;
+		if (fine && block.first % PP_TIMELINE_BLOCK == 0)
+			*no_memory = !pp_vec_push(&t->blocks, block);
+	}
+	fine = fine && !*no_memory && it.p == end;
+	pp_timeline_end(&it);
+	return fine;
 }
 
 void

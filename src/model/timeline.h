@@ -44,6 +44,12 @@ bool pp_timeline_init(struct pp_timeline *, uint32_t columns, bool cumulative);
 void pp_timeline_release(struct pp_timeline *);
 /* Appends; false when out of memory. */
 bool pp_timeline_add(struct pp_timeline *, const struct pp_event *, const int64_t *values);
+/*
+ * Takes over `n` events packed as another timeline's bytes, whoever wrote them. False when they are not whole
+ * or name a node from `nodes` on; or without memory, as *no_memory tells.
+ */
+bool pp_timeline_load(struct pp_timeline *, struct pp_buf *bytes, uint64_t n, uint32_t nodes,
+                      bool *no_memory);
 /* Frees what only building needs. */
 void pp_timeline_seal(struct pp_timeline *);
 

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "base/varint.h"
+
 void
 pp_columns_release(struct pp_columns *c)
 {
@@ -14,22 +16,10 @@ pp_columns_release(struct pp_columns *c)
 static void
 put_varint(struct pp_columns *c, uint64_t v)
 {
-	unsigned char bytes[10];
-	size_t n = 0;
+	unsigned char bytes[PP_VARINT_MAX];
 
-	while (v >= 0x80) {
-		bytes[n++] = (unsigned char)(v | 0x80);
-		v >>= 7;
-	}
-	bytes[n++] = (unsigned char)v;
-	pp_buf_add(&c->bytes, bytes, n);
+	pp_buf_add(&c->bytes, bytes, (size_t)(pp_varint_put(bytes, v) - bytes));
 	c->count++;
-}
-
-static uint64_t
-zigzag(int64_t v)
-{
-	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
 }
 
 static void
@@ -72,14 +62,14 @@ pp_column_u(struct pp_columns *c, uint64_t v)
 void
 pp_column_d(struct pp_columns *c, uint32_t v)
 {
-	put_varint(c, zigzag((int64_t)v - (int64_t)c->last));
+	put_varint(c, pp_zigzag((int64_t)v - (int64_t)c->last));
 	c->last = v;
 }
 
 void
 pp_column_z(struct pp_columns *c, int64_t v)
 {
-	put_varint(c, zigzag(v));
+	put_varint(c, pp_zigzag(v));
 }
 
 void

@@ -11,6 +11,7 @@
 #include "io/squeeze.h"
 #include "output/embedded.h"
 #include "output/html_data.h"
+#include "text/base64.h"
 #include "text/escape.h"
 
 /* More moments than this make a viewer slow whatever the size of the file. */
@@ -50,19 +51,13 @@ pack(struct pp_slice in, struct pp_buf *out)
 static void
 put_base64(struct pp_sink *out, const char *bytes, size_t n)
 {
-	static const char letters[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *p = (const unsigned char *)bytes;
-	size_t i;
+	char text[PP_BASE64_SIZE(3072)];
+	size_t at, piece;
 
-	for (i = 0; i < n; i += 3) {
-		unsigned v = (unsigned)p[i] << 16 | (i + 1 < n ? (unsigned)p[i + 1] << 8 : 0) |
-		             (i + 2 < n ? p[i + 2] : 0);
-
-		pp_sink_putc(out, letters[v >> 18]);
-		pp_sink_putc(out, letters[v >> 12 & 63]);
-		pp_sink_putc(out, i + 1 < n ? letters[v >> 6 & 63] : '=');
-		pp_sink_putc(out, i + 2 < n ? letters[v & 63] : '=');
+	for (at = 0; at < n; at += piece) {
+		piece = n - at < 3072 ? n - at : 3072;
+		pp_base64_put(text, bytes + at, piece);
+		pp_sink_write(out, text, PP_BASE64_SIZE(piece));
 	}
 }
 

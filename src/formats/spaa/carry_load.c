@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "formats/spaa/kept.h"
+#include "text/base64.h"
 
 struct pp_spaa_carry {
 	struct pp_builder builder;
@@ -78,121 +79,84 @@ is_below(int64_t v, size_t n)
 	return v >= 0 && (uint64_t)v < n;
 }
 
-static bool
-is_str(const struct pp_spaa_carry *c, int64_t v)
-{
-	return is_below(v, c->builder.profile->strs.strs.n);
-}
-
-static bool
-is_u32(int64_t v)
-{
-	return v >= 0 && v <= UINT32_MAX;
-}
-
 /* ---- rows ------------------------------------------------------------------------------- */
 
+/* What the profile's row says besides its members. */
 static bool
-add_module(struct pp_spaa_carry *c, const int64_t *n)
+profile_settle(struct pp_profile *p, int64_t basis)
 {
-	struct pp_module_row row = { (pp_str)n[0], (pp_str)n[1], (enum pp_module_kind)n[2] };
-
-	return is_str(c, n[0]) && is_str(c, n[1]) && is_below(n[2], PP_MODULE_SCRIPT + 1) &&
-	       grown(c, pp_vec_push(&c->builder.profile->modules, row));
-}
-
-static bool
-add_func(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_profile *p = c->builder.profile;
-	struct pp_func_row row = { .name = (pp_str)n[0],
-		                   .file = (pp_str)n[1],
-		                   .module = (pp_module)n[2],
-		                   .line = (uint32_t)n[3],
-		                   .last_line = (uint32_t)n[4],
-		                   .flags = (uint32_t)n[5],
-		                   .same = (pp_func)n[6] };
-
-	return is_str(c, n[0]) && is_str(c, n[1]) && is_below(n[2], p->modules.n) && is_u32(n[3]) &&
-	       is_u32(n[4]) && is_u32(n[5]) && n[6] > 0 && is_below(n[6], p->funcs.n + 1) &&
-	       p->funcs.n < UINT32_MAX - 1 && grown(c, pp_vec_push(&p->funcs, row));
-}
-
-static bool
-add_frame(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_profile *p = c->builder.profile;
-	struct pp_frame_row row = { .func = (pp_func)n[0],
-		                    .line = (uint32_t)n[1],
-		                    .column = (uint32_t)n[2],
-		                    .site_line = (uint32_t)n[3],
-		                    .address = (uint64_t)n[4],
-		                    .offset = (uint64_t)n[5],
-		                    .inline_depth = (uint16_t)n[6],
-		                    .flags = (uint16_t)n[7],
-		                    .file = (pp_str)n[8] };
-
-	return n[0] > 0 && is_below(n[0], p->funcs.n) && is_u32(n[1]) && is_u32(n[2]) &&
-	       is_u32(n[3]) && is_below(n[6], UINT16_MAX + 1) && is_below(n[7], UINT16_MAX + 1) &&
-	       is_str(c, n[8]) && p->frames.n < UINT32_MAX - 1 &&
-	       grown(c, pp_vec_push(&p->frames, row));
-}
-
-static bool
-add_node(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_profile *p = c->builder.profile;
-	uint32_t next = p->tree.n;
-
-	return is_below(n[0], next) && n[1] > 0 && is_below(n[1], p->frames.n) &&
-	       pp_build_child(&c->builder, (pp_node)n[0], (pp_frame)n[1]) == next;
-}
-
-static bool
-add_metric(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_metric m = { .name = (pp_str)n[0],
-		               .title = (pp_str)n[1],
-		               .event = (pp_str)n[2],
-		               .unit = (pp_str)n[3],
-		               .type = (enum pp_cell_type)n[4],
-		               .kind = (enum pp_metric_kind)n[5],
-		               .flags = (unsigned)n[6],
-		               .scale = (unsigned)n[7],
-		               .factor_num = (uint64_t)n[8],
-		               .factor_den = (uint64_t)n[9] };
-
-	if (!is_str(c, n[0]) || !is_str(c, n[1]) || !is_str(c, n[2]) || !is_str(c, n[3]) ||
-	    !is_below(n[4], PP_REAL + 1) || !is_below(n[5], PP_KIND_EVENTS + 1) || !is_u32(n[6]) ||
-	    !is_below(n[7], 21) || c->builder.profile->series.n ||
-	    c->builder.profile->calls.rows.n || c->builder.profile->lines.rows.n ||
-	    c->builder.profile->metrics.n >= 4096)
+	if (!is_below(basis, PP_SPAA_B_COSTS + 1) || p->metrics.n)
 		return false;
-	(void)pp_build_metric(&c->builder, &m);
+	p->facets &= PP_TREE | PP_EDGES | PP_LINES;
+	p->lines.adds_up = basis == PP_SPAA_B_LINES;
+	p->calls.adds_up = basis == PP_SPAA_B_CALLS;
+	p->costs.stated = p->costs.measured = basis == PP_SPAA_B_COSTS;
 	return true;
 }
 
 static bool
-add_series(struct pp_spaa_carry *c, const int64_t *n)
+metric_add(struct pp_spaa_carry *c, const int64_t *n)
 {
-	struct pp_series like = { .event = (pp_str)n[0],
-		                  .process = (pp_str)n[1],
-		                  .thread = (pp_str)n[2],
-		                  .pid = n[3],
-		                  .tid = n[4],
-		                  .cpu = n[5],
-		                  .context = (pp_str)n[6],
-		                  .measured = n[9] != 0 };
+	const struct pp_profile *p = c->builder.profile;
+	struct pp_metric metric = { 0 };
 
-	if (!is_str(c, n[0]) || !is_str(c, n[1]) || !is_str(c, n[2]) || !is_str(c, n[6]) ||
-	    !is_below(n[7], 2) || !is_below(n[8], 2) || !is_below(n[9], 2))
+	/* Rows that are there already would be too short. */
+	if (p->series.n || p->calls.rows.n || p->lines.rows.n || p->metrics.n >= 4096)
 		return false;
-	(void)pp_build_series(&c->builder, &like, n[7], n[8]);
+	pp_table_row(PP_TABLE_METRICS, n, &metric);
+	(void)pp_build_metric(&c->builder, &metric);
 	return true;
 }
 
+/* A parent is an object or array that is still open: one of those that the row before is in. */
 static bool
-add_row(struct pp_spaa_carry *c, const int64_t *n)
+is_open(const struct pp_profile *p, int64_t parent)
+{
+	uint32_t open = (uint32_t)p->meta.n;
+
+	if (parent == 0)
+		return true;
+	while (open && open != (uint32_t)parent)
+		open = p->meta.at[open - 1].parent;
+	return open && (p->meta.at[open - 1].type == PP_META_OBJECT ||
+	                p->meta.at[open - 1].type == PP_META_ARRAY);
+}
+
+/* Adds a row of a table of the schema; false when it does not fit, or on failure. */
+static bool
+row_add(struct pp_spaa_carry *c, enum pp_table_id id, const int64_t *n)
+{
+	struct pp_profile *p = c->builder.profile;
+	size_t rows = pp_table_rows(p, id);
+	struct pp_series series = { 0 };
+
+	if (rows >= UINT32_MAX - 1 || !pp_table_fits(p, id, rows, n))
+		return false;
+	switch (id) {
+	case PP_TABLE_PROFILE:
+		pp_table_row(id, n, p);
+		return profile_settle(p, n[PP_SPAA_CARRY_BASIS]);
+	case PP_TABLE_NODES:
+		return pp_build_child(&c->builder, (pp_node)n[0], (pp_frame)n[1]) == rows;
+	case PP_TABLE_METRICS:
+		return metric_add(c, n);
+	case PP_TABLE_SERIES:
+		pp_table_row(id, n, &series);
+		(void)pp_build_series(&c->builder, &series, series.dense, series.has_calls);
+		return true;
+	case PP_TABLE_META:
+		if (!is_open(p, n[0]))
+			return false;
+		break;
+	default:
+		break;
+	}
+	return grown(c, pp_table_append(p, id, n));
+}
+
+/* Adds what a node costs in the series of the record. */
+static bool
+cells_add(struct pp_spaa_carry *c, const int64_t *n)
 {
 	struct pp_profile *p = c->builder.profile;
 	int64_t *cells;
@@ -204,145 +168,6 @@ add_row(struct pp_spaa_carry *c, const int64_t *n)
 		memcpy(cells, n + 1, p->series.at[c->series].stride * sizeof *cells);
 	return cells != NULL;
 }
-
-/* Appends the cells of an edge or a line. */
-static bool
-add_cells(int64_t **cells, size_t *count, size_t *cap, const int64_t *from, size_t n)
-{
-	if (*count + n > *cap && !pp_vec_grow((void **)cells, cap, sizeof **cells, *count + n))
-		return false;
-	if (n)
-		memcpy(*cells + *count, from, n * sizeof *from);
-	*count += n;
-	return true;
-}
-
-/* Edges and lines may name series that are not there: then there are none at all. */
-static bool
-is_series(const struct pp_profile *p, int64_t v)
-{
-	return is_below(v, p->series.n) || (p->series.n == 0 && is_u32(v));
-}
-
-static bool
-add_edge(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_profile *p = c->builder.profile;
-	struct pp_edge_row row = { .caller = (pp_func)n[0],
-		                   .callee = (pp_func)n[1],
-		                   .site_file = (pp_str)n[2],
-		                   .site_line = (uint32_t)n[3],
-		                   .site_address = (uint64_t)n[4],
-		                   .series = (uint32_t)n[5] };
-
-	return is_below(n[0], p->funcs.n) && is_below(n[1], p->funcs.n) && is_str(c, n[2]) &&
-	       is_u32(n[3]) && is_series(p, n[5]) && grown(c, pp_vec_push(&p->calls.rows, row)) &&
-	       grown(c, add_cells(&p->calls.cells.at, &p->calls.cells.n, &p->calls.cells.cap, n + 6,
-	                          pp_edge_stride(p)));
-}
-
-static bool
-add_line(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_profile *p = c->builder.profile;
-	struct pp_line_row row = { .func = (pp_func)n[0],
-		                   .file = (pp_str)n[1],
-		                   .line = (uint32_t)n[2],
-		                   .series = (uint32_t)n[3],
-		                   .address = (uint64_t)n[4] };
-
-	return is_below(n[0], p->funcs.n) && is_str(c, n[1]) && is_u32(n[2]) &&
-	       is_series(p, n[3]) && grown(c, pp_vec_push(&p->lines.rows, row)) &&
-	       grown(c, add_cells(&p->lines.cells.at, &p->lines.cells.n, &p->lines.cells.cap, n + 5,
-	                          pp_line_stride(p)));
-}
-
-static bool
-add_func_cell(struct pp_spaa_carry *c, const int64_t *n)
-{
-	return grown(c, pp_vec_push(&c->func_cells, n[0]));
-}
-
-static bool
-add_meta(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_profile *p = c->builder.profile;
-	struct pp_meta_row row = { (uint32_t)n[0], (pp_str)n[1], (pp_str)n[2],
-		                   (enum pp_meta_type)n[3] };
-
-	/* A parent is an object or array that is still open: one of those that the row before is in. */
-	if (!is_below(n[0], p->meta.n + 1) || !is_str(c, n[1]) || !is_str(c, n[2]) ||
-	    !is_below(n[3], PP_META_ARRAY + 1) ||
-	    (n[0] && p->meta.at[n[0] - 1].type != PP_META_OBJECT &&
-	     p->meta.at[n[0] - 1].type != PP_META_ARRAY))
-		return false;
-	if (n[0] && n[0] != (int64_t)p->meta.n) {
-		uint32_t open = p->meta.at[p->meta.n - 1].parent;
-
-		while (open && open != (uint32_t)n[0])
-			open = p->meta.at[open - 1].parent;
-		if (!open)
-			return false;
-	}
-	return grown(c, pp_vec_push(&p->meta, row));
-}
-
-static bool
-add_extra(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_extra_row row = { (uint32_t)n[0], (uint32_t)n[1], (pp_str)n[2], (pp_str)n[3] };
-
-	return is_u32(n[0]) && is_u32(n[1]) && is_str(c, n[2]) && is_str(c, n[3]) &&
-	       grown(c, pp_vec_push(&c->builder.profile->kept.extras, row));
-}
-
-static bool
-add_source(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_source_row row = { (pp_str)n[0], (uint32_t)n[1], (pp_str)n[2] };
-
-	return is_str(c, n[0]) && is_u32(n[1]) && is_str(c, n[2]) &&
-	       grown(c, pp_vec_push(&c->builder.profile->sources, row));
-}
-
-static bool
-set_profile(struct pp_spaa_carry *c, const int64_t *n)
-{
-	struct pp_profile *p = c->builder.profile;
-
-	if (!is_str(c, n[0]) || !is_str(c, n[1]) || !is_u32(n[4]) || !is_u32(n[5]) ||
-	    !is_below(n[6], PP_SPAA_B_COSTS + 1) || p->metrics.n)
-		return false;
-	p->variant = (pp_str)n[0];
-	p->producer = (pp_str)n[1];
-	p->complete = n[2] != 0;
-	p->estimated = n[3] != 0;
-	p->facets = (unsigned)n[4] & (PP_TREE | PP_EDGES | PP_LINES);
-	p->holds = (unsigned)n[5];
-	p->lines.adds_up = n[6] == PP_SPAA_B_LINES;
-	p->calls.adds_up = n[6] == PP_SPAA_B_CALLS;
-	p->costs.stated = p->costs.measured = n[6] == PP_SPAA_B_COSTS;
-	p->calls.own = n[7] != 0;
-	p->calls.self_repeats = n[8] != 0;
-	p->lines.hits = n[9] != 0;
-	p->events = (uint64_t)n[10];
-	p->samples = (uint64_t)n[11];
-	p->time.known = n[12] != 0;
-	p->time.start = n[13];
-	p->time.end = n[14];
-	p->recorded_at = n[15];
-	return true;
-}
-
-static bool (*const adders[PP_SPAA_TABLES])(struct pp_spaa_carry *, const int64_t *) = {
-	[PP_SPAA_T_MODULES] = add_module, [PP_SPAA_T_FUNCS] = add_func,
-	[PP_SPAA_T_FRAMES] = add_frame,   [PP_SPAA_T_NODES] = add_node,
-	[PP_SPAA_T_METRICS] = add_metric, [PP_SPAA_T_SERIES] = add_series,
-	[PP_SPAA_T_ROWS] = add_row,       [PP_SPAA_T_EDGES] = add_edge,
-	[PP_SPAA_T_LINES] = add_line,     [PP_SPAA_T_FUNC_CELLS] = add_func_cell,
-	[PP_SPAA_T_META] = add_meta,      [PP_SPAA_T_EXTRAS] = add_extra,
-	[PP_SPAA_T_SOURCES] = add_source, [PP_SPAA_T_PROFILE] = set_profile,
-};
 
 /* ---- records ---------------------------------------------------------------------------- */
 
@@ -357,17 +182,43 @@ take_int(struct pp_scan *s, int64_t *out)
 	return !num.negative || num.magnitude <= (uint64_t)INT64_MAX + 1;
 }
 
+/* The tables that are not of the schema have numbers behind it. */
+enum { TABLE_ROWS = PP_TABLES, TABLE_FUNC_CELLS, NO_TABLE };
+
+static int
+table_named(struct pp_slice name)
+{
+	int id;
+
+	for (id = 0; id < PP_TABLES; id++)
+		if (pp_spaa_carry_names[id] && pp_slice_eq_z(name, pp_spaa_carry_names[id]))
+			return id;
+	return pp_slice_eq_z(name, "rows")         ? TABLE_ROWS
+	       : pp_slice_eq_z(name, "func_cells") ? TABLE_FUNC_CELLS
+	                                           : NO_TABLE;
+}
+
+static bool
+numbers_add(struct pp_spaa_carry *c, int table)
+{
+	if (table == TABLE_FUNC_CELLS)
+		return grown(c, pp_vec_push(&c->func_cells, c->row[0]));
+	return table == TABLE_ROWS ? cells_add(c, c->row)
+	                           : row_add(c, (enum pp_table_id)table, c->row);
+}
+
 /* The array `n` of a table, row by row. */
 static bool
-take_table(struct pp_spaa_carry *c, struct pp_scan *s, enum pp_spaa_carry_table table)
+take_table(struct pp_spaa_carry *c, struct pp_scan *s, int table)
 {
 	const struct pp_profile *p = c->builder.profile;
 	size_t width, n = 0;
 
-	if (table == PP_SPAA_T_ROWS && !is_below(c->series, p->series.n))
+	if (table == TABLE_ROWS && !is_below(c->series, p->series.n))
 		return damaged(c, "rows of no series");
-	width = pp_spaa_carry_width(p, table,
-	                            table == PP_SPAA_T_ROWS ? &p->series.at[c->series] : NULL);
+	width = table == TABLE_ROWS         ? p->series.at[c->series].stride + (size_t)1
+	        : table == TABLE_FUNC_CELLS ? 1
+	                                    : pp_table_width(p, (enum pp_table_id)table);
 	if (width > c->row_cap &&
 	    !grown(c, pp_vec_grow((void **)&c->row, &c->row_cap, sizeof *c->row, width)))
 		return false;
@@ -379,7 +230,7 @@ take_table(struct pp_spaa_carry *c, struct pp_scan *s, enum pp_spaa_carry_table 
 		if (++n < width)
 			continue;
 		n = 0;
-		if (!adders[table](c, c->row))
+		if (!numbers_add(c, table))
 			return damaged(c, "a table refers to something that is not there");
 	}
 	return n == 0 || damaged(c, "a table ends within a row");
@@ -441,87 +292,18 @@ take_strings(struct pp_spaa_carry *c, struct pp_scan *s)
 
 /* ---- timelines -------------------------------------------------------------------------- */
 
-/* The next number of packed events; false when they end. */
-static bool
-take_varint(const unsigned char **p, const unsigned char *end, uint64_t *out)
-{
-	unsigned shift = 0;
-	uint64_t v = 0;
-
-	for (; *p < end && shift < 64; shift += 7) {
-		unsigned char byte = *(*p)++;
-
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80)) {
-			*out = v;
-			return true;
-		}
-	}
-	return false;
-}
-
-static int64_t
-unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
-}
-
-/* One event, by the differences to the one before. */
-static bool
-take_event(struct pp_spaa_carry *c, const unsigned char **p, const unsigned char *end,
-           struct pp_event *e, int64_t *values)
-{
-	struct pp_timeline *t = &c->builder.profile->series.at[c->timeline].timeline;
-	int64_t node;
-	uint64_t v;
-	uint32_t i;
-
-	if (t->n % PP_TIMELINE_BLOCK == 0) {
-		*e = (struct pp_event){ 0 };
-		memset(values, 0, t->columns * sizeof *values);
-	}
-	if (!take_varint(p, end, &v) || (v & 3) > PP_EVENT_SAMPLE)
-		return false;
-	e->kind = (enum pp_event_kind)(v & 3);
-	if (__builtin_add_overflow((int64_t)e->node, unzigzag(v >> 2), &node) ||
-	    !is_below(node, c->builder.profile->tree.n) || !take_varint(p, end, &v))
-		return false;
-	e->node = (pp_node)node;
-	e->time = (int64_t)((uint64_t)e->time + (uint64_t)unzigzag(v));
-	if (!take_varint(p, end, &v) || v > UINT32_MAX)
-		return false;
-	e->extra = (uint32_t)v;
-	for (i = 0; i < t->columns; i++) {
-		if (!take_varint(p, end, &v))
-			return false;
-		values[i] = (int64_t)((t->cumulative ? (uint64_t)values[i] : 0) +
-		                      (uint64_t)unzigzag(v));
-	}
-	return grown(c, pp_timeline_add(t, e, values));
-}
-
 /* All events of the timeline that was collected. */
 static bool
 timeline_finish(struct pp_spaa_carry *c)
 {
-	const unsigned char *p = (const unsigned char *)(c->events.p ? c->events.p : "");
-	const unsigned char *end = p + c->events.n;
-	struct pp_event event = { 0 };
-	struct pp_timeline *t;
-	int64_t *values;
-	bool fine;
+	const struct pp_profile *p = c->builder.profile;
+	bool fine = true, no_memory = false;
 
-	if (c->timeline < 0)
-		return true;
-	t = &c->builder.profile->series.at[c->timeline].timeline;
-	values = calloc(t->columns + 1, sizeof *values);
-	fine = grown(c, values != NULL);
-	while (fine && t->n < c->timeline_n)
-		fine = take_event(c, &p, end, &event, values);
-	free(values);
+	if (c->timeline >= 0)
+		fine = pp_timeline_load(&p->series.at[c->timeline].timeline, &c->events,
+		                        c->timeline_n, p->tree.n, &no_memory);
 	c->timeline = -1;
-	c->events.n = 0;
-	return (fine && p == end) || damaged(c, "a timeline is damaged");
+	return grown(c, !no_memory) && (fine || damaged(c, "a timeline is damaged"));
 }
 
 /* The head of a timeline: events, columns, whether values add up. */
@@ -540,7 +322,7 @@ take_timeline(struct pp_spaa_carry *c, struct pp_scan *s)
 		if (!pp_scan_item(s) || !take_int(s, &n[i]))
 			return damaged(c, "a timeline is damaged");
 	if (pp_scan_item(s) || n[0] <= 0 || !is_below(n[1], 4096) || !is_below(n[2], 2) ||
-	    p->series.at[c->series].timeline.last_values)
+	    p->series.at[c->series].timeline.n)
 		return damaged(c, "a timeline is damaged");
 	if (!(c->builder.order.facets & PP_TIMELINE))
 		return true;
@@ -560,7 +342,7 @@ take_bytes(struct pp_spaa_carry *c, struct pp_scan *s, bool private)
 	if (!private && c->timeline >= 0 && c->series != c->timeline)
 		return damaged(c, "events of another timeline");
 	return !wanted ||
-	       (pp_spaa_base64_take(private ? &c->bytes : &c->events, str.raw) &&
+	       (pp_base64_take(private ? &c->bytes : &c->events, str.raw) &&
 	        grown(c, !c->bytes.failed && !c->events.failed)) ||
 	       damaged(c, "bytes are not base64");
 }
@@ -600,19 +382,16 @@ record_take(struct pp_spaa_carry *c, struct pp_slice text, struct pp_slice name)
 	struct pp_json_str key;
 	struct pp_scan s;
 	bool fine = true;
-	int table;
+	int table = table_named(name);
 
 	pp_scan_init(&s, text, 0, PP_SCAN_STRICT);
 	c->series = -1;
-	for (table = 0; table < PP_SPAA_TABLES; table++)
-		if (pp_slice_eq_z(name, pp_spaa_carry_names[table]))
-			break;
 	(void)pp_scan_object(&s);
 	while (fine && pp_scan_key(&s, &key)) {
 		if (pp_json_str_eq(key, "series"))
 			fine = take_int(&s, &c->series);
-		else if (pp_json_str_eq(key, "n") && table < PP_SPAA_TABLES)
-			fine = take_table(c, &s, (enum pp_spaa_carry_table)table);
+		else if (pp_json_str_eq(key, "n") && table != NO_TABLE)
+			fine = take_table(c, &s, table);
 		else if (pp_json_str_eq(key, "n") && pp_slice_eq_z(name, "timeline"))
 			fine = take_timeline(c, &s);
 		else if (pp_json_str_eq(key, "text") && pp_slice_eq_z(name, "strings"))
