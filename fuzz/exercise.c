@@ -20,6 +20,7 @@
 #include "analysis/flame.h"
 #include "analysis/linecost.h"
 #include "api/api.h"
+#include "model/schema.h"
 #include "output/flame_svg.h"
 #include "output/html.h"
 #include "output/json_view.h"
@@ -64,31 +65,21 @@ is_answer(const struct exercise *e, pp_status status)
 
 /* ---- structure -------------------------------------------------------------------------- */
 
+/* All that tables refer to is there, and parents come first. */
 static void
-check_names(const struct pp_profile *p)
+check_tables(const struct pp_profile *p)
 {
-	size_t i;
+	int id;
+	size_t row;
 
-	for (i = 1; i < p->funcs.n; i++) {
-		const struct pp_func_row *f = &p->funcs.at[i];
+	for (id = 0; id < PP_TABLES; id++) {
+		int64_t *numbers = malloc(pp_table_width(p, id) * sizeof *numbers);
 
-		require(f->name < p->strs.strs.n && f->file < p->strs.strs.n,
-		        "a function's strings");
-		require(f->module < p->modules.n || f->module == 0, "a function's module");
-		require(f->same && f->same <= i, "a function's first equal");
-	}
-	for (i = 1; i < p->frames.n; i++)
-		require(p->frames.at[i].func < p->funcs.n, "a frame's function");
-}
-
-static void
-check_tree(const struct pp_profile *p)
-{
-	uint32_t nodes = pp_profile_node_count(p), i;
-
-	for (i = 1; i < nodes; i++) {
-		require(pp_tree_parent(&p->tree, i) < i, "parents first");
-		require(pp_tree_frame(&p->tree, i) < p->frames.n, "a node's frame");
+		for (row = pp_schema[id].first; numbers && row < pp_table_rows(p, id); row++) {
+			pp_table_get(p, id, row, numbers);
+			require(pp_table_fits(p, id, row, numbers), "a row of a table");
+		}
+		free(numbers);
 	}
 }
 
@@ -106,13 +97,11 @@ check_rows(const struct pp_profile *p)
 			require(pp_series_node(series, row) < pp_profile_node_count(p),
 			        "a row's node");
 	}
-	for (i = 0; i < p->calls.rows.n; i++)
-		require(p->calls.rows.at[i].caller < p->funcs.n &&
-		            p->calls.rows.at[i].callee < p->funcs.n,
-		        "an edge's functions");
+	for (i = 0; i < p->costs.funcs.n; i++)
+		require(p->costs.funcs.at[i] < p->funcs.n, "a function that costs something");
+	require(p->costs.cells.n == p->costs.funcs.n * 2 * p->metrics.n,
+	        "functions have their costs");
 	require(p->calls.cells.n == p->calls.rows.n * pp_edge_stride(p), "edges have their cells");
-	for (i = 0; i < p->lines.rows.n; i++)
-		require(p->lines.rows.at[i].file < p->strs.strs.n, "a line's file");
 	require(p->lines.cells.n == p->lines.rows.n * pp_line_stride(p), "lines have their cells");
 }
 
@@ -463,7 +452,7 @@ ask_filtered(const struct exercise *e, struct pp_profile *p)
 		status = pp_estimate_attach(p, &opts, &how);
 	require(is_answer(e, status), "the estimate's answer");
 	if (status == PP_OK) {
-		check_tree(p);
+		check_tables(p);
 		check_rows(p);
 		status = pp_filter_add(&filter, kinds[p->funcs.n % 4], pp_slice_z("[aeiou]"),
 		                       &problem)
@@ -473,7 +462,7 @@ ask_filtered(const struct exercise *e, struct pp_profile *p)
 		        "the filter's answer");
 	}
 	if (status == PP_OK) {
-		check_tree(p);
+		check_tables(p);
 		check_rows(p);
 		(void)compute(e, p, &(union pp_value){ .i = 0 });
 	}
@@ -574,8 +563,7 @@ exercise_run(const struct exercise *e)
 	        "a profile comes with PP_OK and with nothing else");
 	require(is_answer(e, status), "the reader's answer");
 	if (p) {
-		check_names(p);
-		check_tree(p);
+		check_tables(p);
 		check_rows(p);
 		has = compute(e, p, &whole);
 		read_flat(e, p, has ? &whole : NULL);

@@ -4,15 +4,12 @@
  */
 #include "model/merge.h"
 
+#include "model/schema.h"
+
 /* Where each id of `from` went. */
 struct id_maps {
-	pp_str *str;
-	pp_module *module;
-	pp_func *func;
-	pp_frame *frame;
-	pp_node *node;
+	uint32_t *id[PP_REFERS]; /* by what refers; series are NULL where there are none */
 	struct pp_metric_way *metric;
-	uint32_t *series;
 	/* What was being added last, to tell where a sum passed 64 bits: of `from`, metrics.n = calls. */
 	pp_func at_func;
 	size_t at_metric;
@@ -21,27 +18,36 @@ struct id_maps {
 static void
 maps_release(struct id_maps *maps)
 {
-	free(maps->str);
-	free(maps->module);
-	free(maps->func);
-	free(maps->frame);
-	free(maps->node);
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(maps->id); i++)
+		free(maps->id[i]);
 	free(maps->metric);
-	free(maps->series);
 }
 
 static bool
 maps_init(struct id_maps *maps, const struct pp_profile *from)
 {
-	maps->str = calloc(from->strs.strs.n, sizeof *maps->str);
-	maps->module = calloc(from->modules.n, sizeof *maps->module);
-	maps->func = calloc(from->funcs.n, sizeof *maps->func);
-	maps->frame = calloc(from->frames.n, sizeof *maps->frame);
-	maps->node = calloc(from->tree.n, sizeof *maps->node);
+	const size_t sizes[PP_REFERS] = {
+		[PP_TO_STR] = from->strs.strs.n, [PP_TO_MODULE] = from->modules.n,
+		[PP_TO_FUNC] = from->funcs.n,    [PP_TO_FRAME] = from->frames.n,
+		[PP_TO_NODE] = from->tree.n,     [PP_TO_SERIES] = from->series.n,
+	};
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(sizes); i++)
+		if (sizes[i])
+			ok = (maps->id[i] = calloc(sizes[i], sizeof *maps->id[i])) && ok;
 	maps->metric = calloc(from->metrics.n + 1, sizeof *maps->metric);
-	maps->series = calloc(from->series.n + 1, sizeof *maps->series);
-	return maps->str && maps->module && maps->func && maps->frame && maps->node &&
-	       maps->metric && maps->series;
+	return ok && maps->metric;
+}
+
+/* A row of a table with all that it refers to translated. */
+static void
+translate(const struct id_maps *maps, enum pp_table_id table, void *row)
+{
+	pp_table_translate(table, row, (const uint32_t *const *)maps->id);
 }
 
 static void
@@ -50,28 +56,24 @@ merge_names(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	size_t i;
 
 	for (i = 1; i < from->strs.strs.n; i++)
-		maps->str[i] = pp_build_str(into, from->strs.strs.at[i]);
+		maps->id[PP_TO_STR][i] = pp_build_str(into, from->strs.strs.at[i]);
 	for (i = 1; i < from->modules.n; i++) {
 		struct pp_module_row row = from->modules.at[i];
 
-		row.name = maps->str[row.name];
-		row.build_id = maps->str[row.build_id];
-		maps->module[i] = pp_build_module(into, &row);
+		translate(maps, PP_TABLE_MODULES, &row);
+		maps->id[PP_TO_MODULE][i] = pp_build_module(into, &row);
 	}
 	for (i = 1; i < from->funcs.n; i++) {
 		struct pp_func_row row = from->funcs.at[i];
 
-		row.name = maps->str[row.name];
-		row.file = maps->str[row.file];
-		row.module = maps->module[row.module];
-		maps->func[i] = pp_build_func(into, &row);
+		translate(maps, PP_TABLE_FUNCS, &row);
+		maps->id[PP_TO_FUNC][i] = pp_build_func(into, &row);
 	}
 	for (i = 1; i < from->frames.n; i++) {
 		struct pp_frame_row row = from->frames.at[i];
 
-		row.func = maps->func[row.func];
-		row.file = maps->str[row.file];
-		maps->frame[i] = pp_build_frame(into, &row);
+		translate(maps, PP_TABLE_FRAMES, &row);
+		maps->id[PP_TO_FRAME][i] = pp_build_frame(into, &row);
 	}
 }
 
@@ -83,10 +85,7 @@ merge_series_of(struct pp_builder *into, const struct pp_series *from, const str
 	struct pp_series like = *from;
 	size_t i, similar = SIZE_MAX;
 
-	like.event = maps->str[from->event];
-	like.process = maps->str[from->process];
-	like.thread = maps->str[from->thread];
-	like.context = maps->str[from->context];
+	translate(maps, PP_TABLE_SERIES, &like);
 	for (i = 0; i < into->profile->series.n; i++) {
 		const struct pp_series *s = &into->profile->series.at[i];
 
@@ -177,11 +176,12 @@ merge_row_at(struct pp_builder *into, const struct pp_profile *from, struct id_m
              size_t series, uint32_t row, int64_t *before, bool spill)
 {
 	const struct pp_series *s = &from->series.at[series];
-	uint32_t at = maps->series[series];
+	uint32_t at = maps->id[PP_TO_SERIES][series];
 	size_t known = into->profile->series.n;
 
 	for (;; at = series_like(into, at)) {
-		int64_t *to = pp_build_cells(into, at, maps->node[pp_series_node(s, row)]);
+		int64_t *to = pp_build_cells(into, at,
+		                             maps->id[PP_TO_NODE][pp_series_node(s, row)]);
 		const struct pp_series *t = &into->profile->series.at[at];
 
 		if (!to)
@@ -214,24 +214,23 @@ merge_rows(struct pp_builder *into, const struct pp_profile *from, struct id_map
 	return ok;
 }
 
-/* What is less at nodes of the other is less here. */
+/* What is not a node's own in the other is not its own here. */
 static bool
-merge_less(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
+merge_not_own(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
 	size_t i;
 
 	for (i = 0; i < from->not_own.n; i++) {
-		struct pp_not_own_row less = from->not_own.at[i];
-		const struct pp_metric_way *way = &maps->metric[less.metric];
+		struct pp_not_own_row row = from->not_own.at[i];
+		const struct pp_metric_way *way = &maps->metric[row.metric];
 
 		if (way->converts &&
-		    !pp_cell_convert(&from->metrics.at[less.metric],
-		                     &into->profile->metrics.at[way->to], way->mul, &less.cell))
+		    !pp_cell_convert(&from->metrics.at[row.metric],
+		                     &into->profile->metrics.at[way->to], way->mul, &row.cell))
 			return false;
-		less.metric = way->to;
-		less.series = maps->series[less.series];
-		less.node = maps->node[less.node];
-		if (!pp_vec_push(&into->profile->not_own, less)) {
+		translate(maps, PP_TABLE_NOT_OWN, &row);
+		row.metric = way->to;
+		if (!pp_vec_push(&into->profile->not_own, row)) {
 			pp_builder_fail(into, PP_E_NOMEM, NULL);
 			return false;
 		}
@@ -250,10 +249,7 @@ merge_edges(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 		const int64_t *cells = from->calls.cells.at + i * stride;
 		int64_t *to;
 
-		row.caller = maps->func[row.caller];
-		row.callee = maps->func[row.callee];
-		row.site_file = maps->str[row.site_file];
-		row.series = from->series.n ? maps->series[row.series] : row.series;
+		translate(maps, PP_TABLE_CALLS, &row);
 		to = pp_build_edge(into, &row);
 		maps->at_func = from->calls.rows.at[i].callee;
 		if (!to || !merge_calls(from, maps, &to[0], cells[0]) ||
@@ -276,9 +272,7 @@ merge_lines(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 		const int64_t *cells = from->lines.cells.at + i * stride;
 		int64_t *to;
 
-		row.func = maps->func[row.func];
-		row.file = maps->str[row.file];
-		row.series = from->series.n ? maps->series[row.series] : row.series;
+		translate(maps, PP_TABLE_LINES, &row);
 		to = pp_build_line(into, &row);
 		maps->at_func = from->lines.rows.at[i].func;
 		if (!to)
@@ -313,7 +307,7 @@ merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 		struct pp_func_costs to;
 
 		maps->at_func = from->costs.funcs.at[i];
-		if (!pp_build_func_costs(into, maps->func[maps->at_func], &to) ||
+		if (!pp_build_func_costs(into, maps->id[PP_TO_FUNC][maps->at_func], &to) ||
 		    (from->costs.calls.n && !merge_calls(from, maps, (int64_t *)to.calls,
 		                                         (int64_t)from->costs.calls.at[i])))
 			return false;
@@ -339,11 +333,12 @@ merge_shape(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 
 	merge_names(into, from, maps);
 	for (i = 0; i < from->series.n; i++)
-		maps->series[i] = merge_series_of(into, &from->series.at[i], maps, most_series);
+		maps->id[PP_TO_SERIES][i] = merge_series_of(into, &from->series.at[i], maps,
+		                                            most_series);
 	if (!pp_builder_ok(into))
 		return false;
-	if (!pp_tree_merge(&into->profile->tree, &from->tree, maps->frame, from->frames.n,
-	                   maps->node)) {
+	if (!pp_tree_merge(&into->profile->tree, &from->tree, maps->id[PP_TO_FRAME], from->frames.n,
+	                   maps->id[PP_TO_NODE])) {
 		bool full = (size_t)into->profile->tree.n + from->tree.n >
 		            into->profile->tree.max_nodes;
 
@@ -404,9 +399,9 @@ pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 	}
 	ok = match_metrics(into->profile, p, maps.metric) && merge_shape(into, p, &maps, SIZE_MAX);
 	for (i = 0; ok && i < p->sources.n; i++)
-		pp_build_source(into, maps.str[p->sources.at[i].file], p->sources.at[i].line,
-		                pp_text_of(p, p->sources.at[i].text));
-	ok = ok && merge_rows(into, p, &maps, false) && merge_less(into, p, &maps) &&
+		pp_build_source(into, maps.id[PP_TO_STR][p->sources.at[i].file],
+		                p->sources.at[i].line, pp_text_of(p, p->sources.at[i].text));
+	ok = ok && merge_rows(into, p, &maps, false) && merge_not_own(into, p, &maps) &&
 	     merge_edges(into, p, &maps) && merge_lines(into, p, &maps) &&
 	     merge_funcs(into, p, &maps);
 	maps_release(&maps);
@@ -517,7 +512,7 @@ merge_sources(struct pp_merge *m, const struct pp_profile *from, const struct id
 
 	for (i = 0; i < from->sources.n; i++) {
 		const struct pp_source_row *row = &from->sources.at[i];
-		pp_str file = maps->str[row->file];
+		pp_str file = maps->id[PP_TO_STR][row->file];
 		uint32_t giver = pp_map_get(&m->source_from, file);
 
 		if (giver == PP_MAP_NONE) {
@@ -546,7 +541,7 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 	if (!merge_shape(b, from, maps, PP_MERGE_SERIES) || !merge_sources(m, from, maps))
 		return pp_builder_ok(b) ? PP_E_NOMEM : b->status;
 	m->joined_threads |= threads > PP_MERGE_SERIES && b->profile->series.n >= PP_MERGE_SERIES;
-	if (!merge_rows(b, from, maps, true) || !merge_less(b, from, maps) ||
+	if (!merge_rows(b, from, maps, true) || !merge_not_own(b, from, maps) ||
 	    (!(m->lost & PP_EDGES) && !merge_edges(b, from, maps)) ||
 	    (!(m->lost & PP_LINES) && !merge_lines(b, from, maps)) || !merge_funcs(b, from, maps))
 		return pp_builder_ok(b) ? PP_E_LIMIT : b->status;

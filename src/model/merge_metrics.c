@@ -3,32 +3,31 @@
  */
 #include "model/merge.h"
 
-/* Gives every row room for one more metric, zero. False when out of memory. */
+#include "model/schema.h"
+
+/* Gives every row room for one more metric at the end of each set, zero. False when out of memory. */
 static bool
-rows_widen(int64_t **cells, size_t *n, size_t *cap, size_t rows, size_t stride, const size_t *at,
-           size_t ats)
+block_widen(const struct pp_cell_block *b, size_t metrics)
 {
-	size_t wide = stride + ats, bytes, row, k, c;
+	size_t wide = b->stride + b->sets, bytes, row, set, c;
 	int64_t *fresh;
 
-	if (rows == 0)
+	if (b->rows == 0)
 		return true;
-	if (!pp_size_mul(rows, wide * sizeof **cells, &bytes))
+	if (!pp_size_mul(b->rows, wide * sizeof *fresh, &bytes))
 		return false;
-	fresh = calloc(rows * wide, sizeof *fresh);
+	fresh = calloc(b->rows * wide, sizeof *fresh);
 	if (!fresh)
 		return false;
-	for (row = 0; row < rows; row++)
-		for (c = 0, k = 0; c < stride; c++) {
-			while (k < ats && at[k] == c)
-				k++;
-			fresh[row * wide + c + k] = (*cells)[row * stride + c];
+	for (row = 0; row < b->rows; row++)
+		for (c = 0, set = 0; c < b->stride; c++) {
+			set += set < b->sets && c == b->set[set] + metrics;
+			fresh[row * wide + c + set] = (*b->cells)[row * b->stride + c];
 		}
-	free(*cells);
-	*cells = fresh;
-	*n = rows * wide;
-	if (cap)
-		*cap = rows * wide;
+	free(*b->cells);
+	*b->cells = fresh;
+	if (b->n)
+		*b->n = *b->cap = b->rows * wide;
 	return true;
 }
 
@@ -56,74 +55,44 @@ static bool
 metric_add(struct pp_builder *b, const struct pp_metric *metric)
 {
 	struct pp_profile *p = b->profile;
-	size_t metrics = p->metrics.n, stride, n, i;
-	size_t in_edges[2] = { 1 + metrics, 1 + 2 * metrics };
-	size_t in_lines[1] = { metrics + p->lines.hits };
+	size_t i, blocks = pp_cell_blocks(p);
 
-	for (i = 0; i < p->series.n; i++) {
-		struct pp_series *s = &p->series.at[i];
-		size_t in_series[2] = { metrics, 2 * metrics + s->has_calls };
+	for (i = 0; i < blocks; i++) {
+		struct pp_cell_block block = pp_cell_block(p, i);
 
-		if (!rows_widen(&s->cells, &n, NULL, s->rows, s->stride, in_series,
-		                s->measured ? 2 : 1))
+		if (!block_widen(&block, p->metrics.n))
 			return false;
-		s->rows_cap = s->rows;
-		s->stride += s->measured ? 2 : 1;
+		if (i < p->series.n) {
+			p->series.at[i].rows_cap = p->series.at[i].rows;
+			p->series.at[i].stride += (uint32_t)block.sets;
+		}
 	}
-	stride = pp_edge_stride(p);
-	if (!rows_widen(&p->calls.cells.at, &p->calls.cells.n, &p->calls.cells.cap, p->calls.rows.n,
-	                stride, in_edges, p->calls.own ? 2 : 1))
-		return false;
-	if (!costs_widen(p))
-		return false;
-	stride = pp_line_stride(p);
-	return rows_widen(&p->lines.cells.at, &p->lines.cells.n, &p->lines.cells.cap,
-	                  p->lines.rows.n, stride, in_lines, 1) &&
-	       pp_vec_push(&p->metrics, *metric);
+	return costs_widen(p) && pp_vec_push(&p->metrics, *metric);
 }
 
-/* Converts one column; false when a cell no longer fits. */
-static bool
-column_convert(int64_t *cells, size_t rows, size_t stride, size_t at, const struct pp_metric *from,
-               const struct pp_metric_join *join)
-{
-	size_t row;
-
-	for (row = 0; row < rows; row++)
-		if (!pp_cell_convert(from, &join->to, join->mul_a, &cells[row * stride + at]))
-			return false;
-	return true;
-}
-
+/* Stores a metric another way; false when a cell no longer fits. */
 static bool
 metric_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join *join)
 {
 	const struct pp_metric from = p->metrics.at[metric];
-	size_t n = p->metrics.n, i, stride;
+	size_t i, set, row;
 	bool fine = true;
 
-	for (i = 0; fine && i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
+	for (i = 0; i < pp_cell_blocks(p); i++) {
+		struct pp_cell_block b = pp_cell_block(p, i);
 
-		fine = column_convert(s->cells, s->rows, s->stride, metric, &from, join) &&
-		       (!s->measured || column_convert(s->cells, s->rows, s->stride,
-		                                       n + s->has_calls + metric, &from, join));
+		for (set = 0; set < b.sets; set++)
+			for (row = 0; fine && row < b.rows; row++)
+				fine = pp_cell_convert(
+				    &from, &join->to, join->mul_a,
+				    &(*b.cells)[row * b.stride + b.set[set] + metric]);
 	}
 	for (i = 0; fine && i < p->not_own.n; i++)
 		fine = p->not_own.at[i].metric != metric ||
 		       pp_cell_convert(&from, &join->to, join->mul_a, &p->not_own.at[i].cell);
-	stride = pp_edge_stride(p);
-	fine = fine &&
-	       column_convert(p->calls.cells.at, p->calls.rows.n, stride, 1 + metric, &from, join);
-	if (p->calls.own)
-		fine = fine && column_convert(p->calls.cells.at, p->calls.rows.n, stride,
-		                              1 + n + metric, &from, join);
-	for (i = metric; i < p->costs.cells.n; i += n)
+	for (i = metric; i < p->costs.cells.n; i += p->metrics.n)
 		p->costs.cells.at[i] = pp_value_convert(&from, &join->to, join->mul_a,
 		                                        p->costs.cells.at[i]);
-	stride = pp_line_stride(p);
-	fine = fine && column_convert(p->lines.cells.at, p->lines.rows.n, stride,
-	                              p->lines.hits + metric, &from, join);
 	p->metrics.at[metric] = join->to;
 	return fine;
 }

@@ -13,7 +13,7 @@
 /* What the numbers of a column refer to. */
 enum pp_refers {
 	PP_NUMBER, /* nothing */
-	PP_FLAGS, /* nothing: each bit below the bound has a meaning */
+	PP_FLAGS,  /* nothing: each bit below the bound has a meaning */
 	PP_TO_STR,
 	PP_TO_MODULE,
 	PP_TO_FUNC,
