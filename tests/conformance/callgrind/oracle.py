@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Xdebug, callgrind and cachegrind files against independent numbers: oracle.py POLYPROF SOURCE-ROOT
 
-Reads tests/callgrind/expected.json.gz (samples under tests/formats) and, where it lies beside the source, the
+Reads tests/conformance/callgrind/expected.json.gz (samples under tests/formats) and, where it lies beside the source, the
 whole corpus in ../shared/corpus/callgrind with its .oracle.json and .folded files. Compared are calls, own and
 inclusive cost of every function and event, and for Xdebug the folded stacks. `--renew` rewrites the expected
 numbers from the corpus. Speaks TAP.
@@ -122,7 +122,7 @@ def main():
     polyprof, root = sys.argv[1:3]
     corpus = os.path.join(root, '..', 'shared', 'corpus', 'callgrind')
     corpus = os.environ.get('POLYPROF_CORPUS', corpus)
-    target = os.path.join(root, 'tests/callgrind/expected.json.gz')
+    target = os.path.join(root, 'tests/conformance/callgrind/expected.json.gz')
     if '--renew' in sys.argv:
         return renew(root, corpus, target)
     tests = []

@@ -20,7 +20,8 @@ import sys
 import tempfile
 from decimal import Decimal
 
-from tap import Tap
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from tap import Tap  # noqa: E402 (needs the path above)
 
 BUFFER, SPARE, FLUSH = 8192, 128, 16384
 ENDINGS = ('.txt.gz', '.txt.zst', '.txt')

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""perf script text against oracles: perf_script.py POLYPROF tests/formats tests/conformance/perf_script SHARED
+"""perf script text against oracles: cases.py POLYPROF tests/formats tests/conformance/perf_script SHARED
 
 One recording was printed in every layout, so all must tell the same; perf's own report and collapse
 scripts say what that is. With the shared corpus at hand, texts and results of other collapsers are
@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-from tap import Tap
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from tap import Tap  # noqa: E402 (needs the path above)
 
 
 class Asker:

@@ -15,7 +15,8 @@ import os
 import subprocess
 import sys
 
-from tap import Tap
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tap import Tap  # noqa: E402 (needs the path above)
 
 COMPANIONS = ('.txt', '.txt.gz', '.txt.zst')
 

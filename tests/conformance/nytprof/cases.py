@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NYTProf beside Devel::NYTProf itself: nytprof.py POLYPROF NYTPROF_DUMP tests/formats [CORPUS]
+"""NYTProf beside Devel::NYTProf itself: cases.py POLYPROF NYTPROF_DUMP tests/formats [CORPUS]
 
 The records of the samples, their re-encoding, and, where Debian's libdevel-nytprof-perl is installed: profiles
 recorded here and now are compared with what Devel::NYTProf::Data makes of them, and files that polyprof
@@ -16,9 +16,10 @@ import sys
 import tempfile
 import zlib
 
-from tap import Tap
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from tap import Tap  # noqa: E402 (needs the path above)
 
-HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'nytprof')
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def close(a, b):

@@ -1,4 +1,4 @@
-"""The Test Anything Protocol, for the tests in this directory."""
+"""The Test Anything Protocol, for the tests written in Python."""
 
 
 class Tap:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SPAA as a consumer sees it: spaa.py POLYPROF tests/formats/spaa [CORPUS]
+"""SPAA as a consumer sees it: cases.py POLYPROF tests/formats/spaa [CORPUS]
 
 What samples mean (stacks, totals, units, threads) and, where the conformance corpus lies beside the
 repository, the verdict on each of its files. Speaks TAP.
@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-from tap import Tap
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from tap import Tap  # noqa: E402 (needs the path above)
 
 # good sample -> options -> its stacks
 FOLDED = {

@@ -110,7 +110,7 @@ def main():
             check_written(directory, path, 1000)
         if shutil.which('valgrind') and shutil.which('cc'):
             run('cc', '-O1', '-g', '-fno-optimize-sibling-calls', '-o', directory + '/rec',
-                os.path.join(root, 'tests/callgrind/rec.c'))
+                os.path.join(root, 'tests/conformance/callgrind/rec.c'))
             out = directory + '/callgrind.out.now'
             run('valgrind', '--tool=callgrind', '--callgrind-out-file=' + out, directory + '/rec')
             check_own(out, 'a file that valgrind recorded now')
@@ -122,7 +122,7 @@ def main():
         if shutil.which('php') and b'xdebug' in run('php', '-m').stdout.lower():
             run('php', '-d', 'xdebug.mode=profile', '-d', 'xdebug.start_with_request=yes', '-d',
                 'xdebug.output_dir=' + directory, '-d', 'xdebug.profiler_output_name=now', '-d',
-                'xdebug.use_compression=0', os.path.join(root, 'tests/callgrind/rec.php'))
+                'xdebug.use_compression=0', os.path.join(root, 'tests/conformance/callgrind/rec.php'))
             check_own(directory + '/now', 'a file that xdebug recorded now')
             check_written(directory, directory + '/now', 10)
             verdict = json.loads(run(polyprof, 'check', '--json', directory + '/now').stdout)['files'][0]

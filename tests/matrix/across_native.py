@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One C program under two profilers: across_native.py POLYPROF tests/formats tests/conformance/across
+"""One C program under two profilers: across_native.py POLYPROF tests/formats tests/matrix/across
 
 The same binary was run under callgrind (across/cpu_fp.callgrind.gz: valgrind --tool=callgrind cpu_fp 1) and
 under perf (fp.script.txt.gz: perf record -g cpu_fp 8, perf script). `diff` must find that the functions
@@ -13,7 +13,8 @@ import os
 import subprocess
 import sys
 
-from tap import Tap
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tap import Tap  # noqa: E402 (needs the path above)
 
 PROGRAM = 'cpu_fp'
 LEAST = 0.95

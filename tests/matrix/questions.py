@@ -268,7 +268,7 @@ def live(directory):
         tap.skip('line by line beside callgrind_annotate and cg_annotate', 'no ' + ', '.join(missing))
         return
     source, program = os.path.join(directory, 'rec.c'), os.path.join(directory, 'rec')
-    shutil.copy(os.path.join(root, 'tests/callgrind/rec.c'), source)
+    shutil.copy(os.path.join(root, 'tests/conformance/callgrind/rec.c'), source)
     run('cc', '-O1', '-g', '-fno-optimize-sibling-calls', '-o', program, source)
     for tool, annotate, options in (('callgrind', 'callgrind_annotate', ()),
                                     ('callgrind', 'callgrind_annotate', ('--cache-sim=yes', '--branch-sim=yes')),
@@ -304,7 +304,7 @@ def renew(corpus, target):
 
 def main():
     corpus = os.environ.get('POLYPROF_CORPUS', os.path.join(root, '..', 'shared', 'corpus'))
-    target = os.path.join(root, 'tests/conformance/questions.json.gz')
+    target = os.path.join(root, 'tests/matrix/questions.json.gz')
     if '--renew' in sys.argv:
         return renew(corpus, target)
     for name, case in json.loads(read(target)).items():

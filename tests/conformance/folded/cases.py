@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Folded stacks against the list of cases and against a slow model: folded.py POLYPROF [CORPUS]
+"""Folded stacks against the list of cases and against a slow model: cases.py POLYPROF [CORPUS]
 
 folded/expectations.json names for each case the canonical form, the totals and the refused lines. Then
 files made of awkward pieces are compared with the model below, read in every way: alone, by two
@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-from tap import Tap
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from tap import Tap  # noqa: E402 (needs the path above)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BLANKS = b' \t\x0b\x0c\r'
@@ -115,7 +116,7 @@ class Checker:
 
 def main():
     checker = Checker(sys.argv[1])
-    checker.cases(os.path.join(HERE, 'folded'))
+    checker.cases(HERE)
     corpus = sys.argv[2] if len(sys.argv) > 2 else ''
     if os.path.isfile(os.path.join(corpus, 'expectations.json')):
         checker.cases(corpus)

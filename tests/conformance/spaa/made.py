@@ -12,7 +12,8 @@ import tempfile
 from decimal import Decimal
 from fractions import Fraction
 
-from tap import Tap
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from tap import Tap  # noqa: E402 (needs the path above)
 
 
 # ---- records ----

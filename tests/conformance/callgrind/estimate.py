@@ -48,7 +48,7 @@ for name in sorted(os.listdir(good)):
         ok(b'[callgrind-estimated]' in done.stderr, f'{name}: says that it estimates')
 
 # a and b both call x, which calls r and w: the file does not tell which of them for whom.
-mixed = os.path.join(samples, '..', 'callgrind', 'mixed.callgrind')
+mixed = os.path.join(samples, '..', 'conformance', 'callgrind', 'mixed.callgrind')
 stacks, done = folded(mixed)
 ok(stacks.get('main;a;x;r') == 2 and stacks.get('main;b;x;w') == 2, 'shared cost is divided', str(stacks))
 said = done.stderr.decode()

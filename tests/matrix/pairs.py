@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One PHP program recorded by SPX and by Xdebug, compared with `diff`: pairs.py POLYPROF tests/conformance/pairs
+"""One PHP program recorded by SPX and by Xdebug, compared with `diff`: pairs.py POLYPROF tests/matrix/pairs
 
 Every user function that SPX recorded has to be found in the Xdebug file, whatever it is called there, and with as
 many calls; functions that Xdebug alone knows have to be of a kind that SPX does not record. And both ways round.
