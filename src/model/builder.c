@@ -84,8 +84,8 @@ pp_builder_restart(struct pp_builder *b)
 }
 
 /* Enters the row with the next number into the index; false when out of memory. */
-static bool
-index_add(struct pp_index *index, uint64_t hash, uint32_t row)
+bool
+pp_index_add(struct pp_index *index, uint64_t hash, uint32_t row)
 {
 	return pp_vec_push(&index->next, pp_map_get(&index->newest, hash)) &&
 	       pp_map_set(&index->newest, hash, row);
@@ -136,7 +136,7 @@ pp_build_module(struct pp_builder *b, const struct pp_module_row *row)
 		    p->modules.at[i].kind == row->kind)
 			return i;
 	i = (uint32_t)p->modules.n;
-	if (!pp_vec_push(&p->modules, *row) || !index_add(&b->module_index, hash, i)) {
+	if (!pp_vec_push(&p->modules, *row) || !pp_index_add(&b->module_index, hash, i)) {
 		no_memory(b);
 		return 0;
 	}
@@ -184,7 +184,7 @@ pp_build_func(struct pp_builder *b, const struct pp_func_row *row)
 		return i;
 	i = (uint32_t)p->funcs.n;
 	if (p->funcs.n >= UINT32_MAX - 1 || !pp_vec_push(&p->funcs, *row) ||
-	    !index_add(&b->func_index, hash, i)) {
+	    !pp_index_add(&b->func_index, hash, i)) {
 		no_memory(b);
 		return 0;
 	}
@@ -253,7 +253,7 @@ pp_build_frame(struct pp_builder *b, const struct pp_frame_row *row)
 			return i;
 	i = (uint32_t)p->frames.n;
 	if (p->frames.n >= UINT32_MAX - 1 || !pp_vec_push(&p->frames, *row) ||
-	    !index_add(&b->frame_index, hash, i)) {
+	    !pp_index_add(&b->frame_index, hash, i)) {
 		no_memory(b);
 		return 0;
 	}
@@ -478,90 +478,6 @@ pp_build_batch(struct pp_builder *b, const pp_frame *frames, const uint32_t *dep
 	return false;
 }
 
-/* ---- edges and lines -------------------------------------------------------------------- */
-
-/* Appends `n` zero cells; NULL when out of memory. */
-static int64_t *
-cells_append(struct pp_builder *b, int64_t **cells, size_t *count, size_t *cap, size_t n)
-{
-	if ((*count + n) * sizeof **cells > b->limits.max_memory) {
-		pp_builder_fail(b, PP_E_LIMIT, "costs take too much memory");
-		return NULL;
-	}
-	if (*count + n > *cap && !pp_vec_grow((void **)cells, cap, sizeof **cells, *count + n)) {
-		no_memory(b);
-		return NULL;
-	}
-	memset(*cells + *count, 0, n * sizeof **cells);
-	*count += n;
-	return *cells + *count - n;
-}
-
-static bool
-edge_same(const struct pp_edge_row *a, const struct pp_edge_row *b)
-{
-	return a->caller == b->caller && a->callee == b->callee && a->site_file == b->site_file &&
-	       a->site_line == b->site_line && a->site_address == b->site_address &&
-	       a->series == b->series;
-}
-
-int64_t *
-pp_build_edge(struct pp_builder *b, const struct pp_edge_row *row)
-{
-	struct pp_profile *p = b->profile;
-	uint64_t hash = pp_mix((uint64_t)row->caller << 32 | row->callee,
-	                       PP_HASH_K1 ^ row->site_address);
-	size_t stride = pp_edge_stride(p);
-	uint32_t i;
-
-	if (!pp_builder_ok(b))
-		return NULL;
-	hash = pp_mix(hash ^ ((uint64_t)row->site_line << 32 | row->site_file),
-	              PP_HASH_K2 ^ row->series);
-	for (i = pp_map_get(&b->edge_index.newest, hash); i != PP_MAP_NONE;
-	     i = b->edge_index.next.at[i])
-		if (edge_same(&p->calls.rows.at[i], row))
-			return p->calls.cells.at + i * stride;
-	i = (uint32_t)p->calls.rows.n;
-	if (i == PP_MAP_NONE || !pp_vec_push(&p->calls.rows, *row) ||
-	    !index_add(&b->edge_index, hash, i)) {
-		no_memory(b);
-		return NULL;
-	}
-	return cells_append(b, &p->calls.cells.at, &p->calls.cells.n, &p->calls.cells.cap, stride);
-}
-
-static bool
-line_same(const struct pp_line_row *a, const struct pp_line_row *b)
-{
-	return a->func == b->func && a->file == b->file && a->line == b->line &&
-	       a->series == b->series && a->address == b->address;
-}
-
-int64_t *
-pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
-{
-	struct pp_profile *p = b->profile;
-	uint64_t hash = pp_mix((uint64_t)row->func << 32 | row->line, PP_HASH_K1 ^ row->address);
-	size_t stride = pp_line_stride(p);
-	uint32_t i;
-
-	if (!pp_builder_ok(b))
-		return NULL;
-	hash = pp_mix(hash ^ ((uint64_t)row->file << 32 | row->series), PP_HASH_K2);
-	for (i = pp_map_get(&b->line_index.newest, hash); i != PP_MAP_NONE;
-	     i = b->line_index.next.at[i])
-		if (line_same(&p->lines.rows.at[i], row))
-			return p->lines.cells.at + i * stride;
-	i = (uint32_t)p->lines.rows.n;
-	if (i == PP_MAP_NONE || !pp_vec_push(&p->lines.rows, *row) ||
-	    !index_add(&b->line_index, hash, i)) {
-		no_memory(b);
-		return NULL;
-	}
-	return cells_append(b, &p->lines.cells.at, &p->lines.cells.n, &p->lines.cells.cap, stride);
-}
-
 /* ---- functions -------------------------------------------------------------------------- */
 
 bool
@@ -644,7 +560,7 @@ settle_same(struct pp_builder *b)
 		/* Only the first of an identity is entered: thousands may have none. */
 		if (k != PP_MAP_NONE)
 			p->funcs.at[i].same = p->funcs.at[k].same;
-		ok = k == PP_MAP_NONE ? index_add(&index, hash, (uint32_t)i)
+		ok = k == PP_MAP_NONE ? pp_index_add(&index, hash, (uint32_t)i)
 		                      : pp_vec_push(&index.next, PP_MAP_NONE);
 	}
 	index_release(&index);

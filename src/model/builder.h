@@ -25,7 +25,8 @@ struct pp_builder {
 	struct pp_limits limits;
 	struct pp_order order; /* what to make */
 	struct pp_index func_index, frame_index, edge_index, line_index, module_index;
-	bool has_later; /* some functions are bound late */
+	uint32_t line_last; /* the row that costs of a function went to last, without lines */
+	bool has_later;     /* some functions are bound late */
 	const struct pp_pages *pages;
 	uint64_t seed;
 };
@@ -99,11 +100,29 @@ bool pp_build_batch(struct pp_builder *, const pp_frame *frames, const uint32_t 
 int64_t *pp_build_edge(struct pp_builder *, const struct pp_edge_row *);
 /* The cells of a line (hits?, cost...), made when absent. */
 int64_t *pp_build_line(struct pp_builder *, const struct pp_line_row *);
+/* Who is told of a sum that does not fit: by its metric, metrics.n for the number of calls. */
+struct pp_over {
+	void (*tell)(void *ctx, size_t metric);
+	void *ctx;
+};
+
+/*
+ * Adds what a line cost (one value per metric), or calls with all that they called. Where only costs per function
+ * are ordered, places within functions are left out and no sum fails. False when a sum does not fit, which is
+ * left as it was, or on failure.
+ */
+bool pp_build_line_add(struct pp_builder *, const struct pp_line_row *, const int64_t *costs,
+                       const struct pp_over *);
+bool pp_build_edge_add(struct pp_builder *, const struct pp_edge_row *, int64_t calls,
+                       const int64_t *costs, const struct pp_over *);
 
 /* The text of a source line; a line given twice keeps its first text. */
 void pp_build_source(struct pp_builder *, pp_str file, uint32_t line, struct pp_slice text);
 /* Puts the source lines in order; pp_builder_finish() does it. False when out of memory. */
 bool pp_sources_settle(struct pp_profile *);
+
+/* For the files that build: a row of an index. */
+bool pp_index_add(struct pp_index *, uint64_t hash, uint32_t row);
 
 /* ---- functions ---- */
 /* A row of the costs of functions: own and total have a sum per metric. */

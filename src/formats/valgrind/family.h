@@ -265,8 +265,8 @@ pp_cg_part_at(struct pp_cg_parser *p, uint32_t number)
 /* A finding at the current line; `at` is the byte to point at, or NULL for its start. */
 void pp_cg_report(struct pp_cg_parser *, enum pp_callgrind_rule, const unsigned char *at,
                   const char *fmt, ...) PP_PRINTF(4, 5);
-/* Says that a cost of this line does not fit into a sum of a metric. */
-void pp_cg_sum_report(struct pp_cg_parser *, size_t metric);
+/* Says that a cost of this line does not fit into a sum of a metric (metrics.n: of calls). */
+void pp_cg_sum_report(void *parser, size_t metric);
 /* The function that own costs belong to now. */
 pp_func pp_cg_func(struct pp_cg_parser *);
 /* The name that `(N) text`, `(N)` or `text` stands for. */

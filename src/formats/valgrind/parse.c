@@ -41,11 +41,17 @@ pp_cg_report(struct pp_cg_parser *p, enum pp_callgrind_rule rule, const unsigned
 }
 
 void
-pp_cg_sum_report(struct pp_cg_parser *p, size_t metric)
+pp_cg_sum_report(void *parser, size_t metric)
 {
-	struct pp_slice name = pp_text_of(p->builder->profile,
-	                                  p->builder->profile->metrics.at[metric].name);
+	struct pp_cg_parser *p = parser;
+	const struct pp_profile *profile = p->builder->profile;
+	struct pp_slice name;
 
+	if (metric == profile->metrics.n) {
+		pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "the number of calls passes 63 bits");
+		return;
+	}
+	name = pp_text_of(profile, profile->metrics.at[metric].name);
 	pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum of %.*s passes 63 bits with this",
 	             (int)(name.n < PP_CG_SHOWN ? name.n : PP_CG_SHOWN), (const char *)name.p);
 }

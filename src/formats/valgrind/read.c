@@ -15,22 +15,6 @@ struct cg_read {
 	uint32_t depth;
 };
 
-/* Adds a vector to cells; says when a sum passes 64 bits and leaves what was there. */
-static bool
-add_costs(struct pp_cg_parser *p, int64_t *cells, const int64_t *costs)
-{
-	size_t n = p->builder->profile->metrics.n, m;
-	bool fits = true;
-
-	for (m = 0; cells && m < n; m++) {
-		if (!pp_cell_add(PP_INT, &cells[m], costs[m])) {
-			pp_cg_sum_report(p, m);
-			fits = false;
-		}
-	}
-	return fits;
-}
-
 static void read_function(struct pp_cg_parser *);
 
 static void
@@ -40,7 +24,8 @@ read_body(struct pp_cg_parser *p)
 	struct pp_slice creator = pp_text_of(p->builder->profile, pp_cg_part(p)->creator);
 
 	pp_cg_series(p, false, false);
-	if (pp_cg_starts(creator, "xtree") && (p->reader->want & PP_TREE)) {
+	if (pp_cg_starts(creator, "xtree") && (p->reader->want & PP_TREE) &&
+	    !(p->reader->want & PP_FLAT)) {
 		r->xtree = true;
 		read_function(p); /* its fn= line came before */
 	}
@@ -74,6 +59,20 @@ read_blank(struct pp_cg_parser *p)
 		pp_cg_body_other(r->body, p, pp_slice_of("", 0));
 }
 
+/* xtree: adds a vector to a node; false (said) when a sum does not fit. */
+static bool
+node_add(struct pp_cg_parser *p, uint32_t series, pp_node node, const int64_t *costs)
+{
+	size_t m, n = p->builder->profile->metrics.n;
+
+	for (m = 0; m < n; m++)
+		if (!pp_build_add(p->builder, series, node, (uint32_t)m, costs[m])) {
+			pp_cg_sum_report(p, m);
+			return false;
+		}
+	return true;
+}
+
 static void
 read_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *costs)
 {
@@ -83,11 +82,11 @@ read_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *cos
 		                   .line = (uint32_t)pos->at[2],
 		                   .series = pp_cg_part(p)->series,
 		                   .address = pos->at[0] };
-	bool fits;
+	struct pp_over over = { pp_cg_sum_report, p };
+	bool fits = pp_build_line_add(p->builder, &row, costs, &over);
 
-	fits = add_costs(p, pp_build_line(p->builder, &row), costs);
 	if (r->xtree && p->cost_count && r->node)
-		fits &= add_costs(p, pp_build_cells(p->builder, row.series, r->node), costs);
+		fits &= node_add(p, row.series, r->node, costs);
 	if (r->body && fits)
 		pp_cg_body_own(r->body, p, pos, costs);
 }
@@ -102,18 +101,11 @@ read_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp
 		                   .site_line = (uint32_t)pos->at[2],
 		                   .site_address = pos->at[0],
 		                   .series = pp_cg_part(p)->series };
-	int64_t *cells;
-	bool fits;
+	struct pp_over over = { pp_cg_sum_report, p };
 
 	if (p->place.current_file != p->place.file)
 		row.site_file = p->place.current_file;
-	cells = pp_build_edge(p->builder, &row);
-	fits = add_costs(p, cells ? cells + 1 : NULL, costs);
-	if (cells && !pp_cell_add(PP_INT, &cells[0], (int64_t)call->count)) {
-		pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "the number of calls passes 63 bits");
-		fits = false;
-	}
-	if (r->body && fits)
+	if (pp_build_edge_add(p->builder, &row, (int64_t)call->count, costs, &over) && r->body)
 		pp_cg_body_call(r->body, p, call, pos, costs);
 }
 
