@@ -10,19 +10,40 @@
 /* ---- the tree --------------------------------------------------------------------------- */
 
 bool
+pp_spaa_batch_init(struct pp_spaa_batch *b)
+{
+	b->frames = malloc(PP_TREE_BATCH * sizeof *b->frames);
+	b->depth = malloc(PP_SPAA_BATCH * sizeof *b->depth);
+	b->under = malloc(PP_SPAA_BATCH * sizeof *b->under);
+	b->leaf = malloc(PP_SPAA_BATCH * sizeof *b->leaf);
+	b->rows = malloc(PP_SPAA_BATCH * sizeof *b->rows);
+	return b->frames && b->depth && b->under && b->leaf && b->rows;
+}
+
+void
+pp_spaa_batch_release(struct pp_spaa_batch *b)
+{
+	free(b->frames);
+	free(b->depth);
+	free(b->under);
+	free(b->leaf);
+	free(b->rows);
+}
+
+bool
 pp_spaa_flush(struct pp_spaa_reader *r)
 {
 	size_t i;
 
-	if (r->batch_n == 0)
+	if (r->batch.n == 0)
 		return true;
-	if (!pp_build_batch(r->builder, r->batch_frames, r->batch_depth, r->batch_under, r->batch_n,
-	                    r->batch_leaf))
+	if (!pp_build_batch(r->builder, r->batch.frames, r->batch.depth, r->batch.under, r->batch.n,
+	                    r->batch.leaf))
 		return false;
-	for (i = 0; i < r->batch_n; i++)
-		r->events.at[r->batch_rows[i].event].rows.at[r->batch_rows[i].row].node =
-		    r->batch_leaf[i];
-	r->batch_n = r->batch_frame_n = 0;
+	for (i = 0; i < r->batch.n; i++)
+		r->costs.events.at[r->batch.rows[i].event].rows.at[r->batch.rows[i].row].node =
+		    r->batch.leaf[i];
+	r->batch.n = r->batch.frame_n = 0;
 	return true;
 }
 
@@ -30,17 +51,17 @@ pp_spaa_flush(struct pp_spaa_reader *r)
 static pp_frame *
 batch_room(struct pp_spaa_reader *r, size_t depth)
 {
-	if ((r->batch_n == PP_SPAA_BATCH || r->batch_frame_n + depth > PP_TREE_BATCH) &&
+	if ((r->batch.n == PP_SPAA_BATCH || r->batch.frame_n + depth > PP_TREE_BATCH) &&
 	    !pp_spaa_flush(r))
 		return NULL;
-	return depth <= PP_TREE_BATCH ? r->batch_frames + r->batch_frame_n : NULL;
+	return depth <= PP_TREE_BATCH ? r->batch.frames + r->batch.frame_n : NULL;
 }
 
 /* Whether a stack is added up at once: halves of pairs must wait for each other. */
 static bool
 is_summed(const struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
 {
-	return r->flat && s->type == PP_SPAA_UNIFIED;
+	return r->want.flat && s->type == PP_SPAA_UNIFIED;
 }
 
 /* Room for the frames of a stack that does not go into the tree. */
@@ -49,10 +70,10 @@ path_room(struct pp_spaa_reader *r, size_t depth)
 {
 	if (depth > r->builder->limits.max_depth)
 		pp_builder_fail(r->builder, PP_E_LIMIT, "a stack is too deep");
-	else if (!pp_vec_reserve(&r->path, depth + 1))
+	else if (!pp_vec_reserve(&r->costs.path, depth + 1))
 		pp_spaa_no_memory(r);
 	else
-		return r->path.at;
+		return r->costs.path.at;
 	return NULL;
 }
 
@@ -69,8 +90,9 @@ deep_stack(struct pp_spaa_reader *r, const uint64_t *ids, uint32_t depth)
 		return 0;
 	}
 	for (i = 0; i < depth && pp_builder_ok(r->builder); i++) {
-		(void)pp_spaa_table_get(&r->frame_of, ids[leaf_first ? depth - 1 - i : i], &row);
-		node = pp_build_child(r->builder, node, r->frames.at[row].frame);
+		(void)pp_spaa_table_get(&r->dicts.frame_of, ids[leaf_first ? depth - 1 - i : i],
+		                        &row);
+		node = pp_build_child(r->builder, node, r->dicts.frames.at[row].frame);
 	}
 	return node;
 }
@@ -90,7 +112,7 @@ frames_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, pp_fr
                uint64_t *hash, unsigned *seen)
 {
 	struct pp_spaa_run run = rec->u.stack.frames;
-	const uint64_t *ids = r->chunk->frames.at + run.first;
+	const uint64_t *ids = r->in.chunk->frames.at + run.first;
 	bool leaf_first = !r->header.root_to_leaf;
 	uint64_t h = r->reader->seed ^ rec->u.stack.type;
 	uint32_t i, row;
@@ -98,14 +120,14 @@ frames_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, pp_fr
 	for (i = 0; i < run.n; i++) {
 		const struct pp_spaa_frame_row *f;
 
-		if (PP_UNLIKELY(!pp_spaa_table_get(&r->frame_of, ids[i], &row))) {
+		if (PP_UNLIKELY(!pp_spaa_table_get(&r->dicts.frame_of, ids[i], &row))) {
 			pp_spaa_report_in(
 			    r, rec, PP_SPAA_R_FRAME_UNDEFINED, "frames.#", &i,
 			    "the stack names frame %llu, which no frame record before it defines",
 			    (unsigned long long)ids[i]);
 			return false;
 		}
-		f = &r->frames.at[row];
+		f = &r->dicts.frames.at[row];
 		*seen |= 1u << f->kind | (f->inlined ? SEEN_INLINED : 0u) |
 		         (f->kept ? SEEN_KEPT : 0u);
 		h = pp_mix(h ^ ids[i], PP_HASH_K1);
@@ -121,15 +143,15 @@ static void
 inline_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	struct pp_spaa_run run = rec->u.stack.frames;
-	const uint64_t *ids = r->chunk->frames.at + run.first;
+	const uint64_t *ids = r->in.chunk->frames.at + run.first;
 	const struct pp_spaa_frame_row *inner = NULL, *f = NULL;
 	bool leaf_first = !r->header.root_to_leaf;
 	uint32_t i, row, index = 0;
 
 	for (i = 0; i < run.n; i++, inner = f) {
 		index = leaf_first ? i : run.n - 1 - i;
-		(void)pp_spaa_table_get(&r->frame_of, ids[index], &row);
-		f = &r->frames.at[row];
+		(void)pp_spaa_table_get(&r->dicts.frame_of, ids[index], &row);
+		f = &r->dicts.frames.at[row];
 		if (!inner || !inner->inlined)
 			continue;
 		if (inner->has_depth && f->has_depth && inner->depth <= f->depth &&
@@ -259,26 +281,26 @@ weights_suspect(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 		        "live_count is not alloc_count - free_count");
 }
 
-/* Judges the weights; r->weight_metrics are their metrics. False when the stack is refused. */
+/* Judges the weights; r->metrics.weighed are their metrics. False when the stack is refused. */
 static bool
 weights_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, struct pp_spaa_event *e)
 {
-	struct pp_spaa_list list = { rec->u.stack.weights, (uint32_t)(e - r->events.at),
+	struct pp_spaa_list list = { rec->u.stack.weights, (uint32_t)(e - r->costs.events.at),
 		                     "weights.#", 0 };
-	struct weights w = { .at = r->chunk->weights.at + list.run.first };
+	struct weights w = { .at = r->in.chunk->weights.at + list.run.first };
 	uint32_t *metric_at, i;
 
 	if (!pp_spaa_metrics_resolve(r, rec, &list, &metric_at))
 		return false;
-	if (!pp_vec_reserve(&r->weight_metrics, (size_t)list.run.n + 1)) {
+	if (!pp_vec_reserve(&r->metrics.weighed, (size_t)list.run.n + 1)) {
 		pp_spaa_no_memory(r);
 		return false;
 	}
 	for (i = 0; i < list.run.n; i++) {
-		struct pp_spaa_metric *m = &r->metrics.at[metric_at[i]];
+		struct pp_spaa_metric *m = &r->metrics.rows.at[metric_at[i]];
 
-		r->weight_metrics.at[i] = metric_at[i];
-		m->weighed = r->stamp;
+		r->metrics.weighed.at[i] = metric_at[i];
+		m->weighed = r->metrics.stamp;
 		m->at = i;
 		w.special[m->special] = i + 1;
 		if (PP_UNLIKELY(!pp_spaa_metric_count(r, list.event, metric_at[i]))) {
@@ -311,11 +333,11 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
                 const struct pp_spaa_event *e)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
-	const uint64_t *ids = r->chunk->frames.at + s->frames.first;
-	const struct pp_spaa_weight *w = r->chunk->weights.at;
-	struct pp_spaa_list list = { s->own, (uint32_t)(e - r->events.at), "exclusive.weights.#",
-		                     0 };
-	uint64_t weighed = r->stamp;
+	const uint64_t *ids = r->in.chunk->frames.at + s->frames.first;
+	const struct pp_spaa_weight *w = r->in.chunk->weights.at;
+	struct pp_spaa_list list = { s->own, (uint32_t)(e - r->costs.events.at),
+		                     "exclusive.weights.#", 0 };
+	uint64_t weighed = r->metrics.stamp;
 	bool primary = false, fine;
 	uint32_t *metric_at, i;
 
@@ -326,11 +348,11 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 		                  (unsigned long long)s->leaf);
 	if (!PP_SPAA_HAS(s, own_has, EXCLUSIVE_WEIGHTS) ||
 	    (s->own.first == s->weights.first && s->own.n == s->weights.n && s->own.n &&
-	     r->odd_units != weighed))
+	     r->metrics.odd_units != weighed))
 		return; /* the same list is neither less nor more */
 	fine = pp_spaa_metrics_resolve(r, rec, &list, &metric_at);
 	for (i = 0; fine && i < s->own.n; i++) {
-		const struct pp_spaa_metric *m = &r->metrics.at[metric_at[i]];
+		const struct pp_spaa_metric *m = &r->metrics.rows.at[metric_at[i]];
 		const struct pp_spaa_num *part = &w[s->own.first + i].value, *whole;
 
 		primary |= metric_at[i] == e->columns.at[0].metric;
@@ -349,75 +371,11 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 		                  "exclusive lacks the primary metric");
 }
 
-/* ---- identity --------------------------------------------------------------------------- */
-
-static uint64_t
-context_key(uint32_t id, uint64_t context)
-{
-	return pp_mix(context ^ PP_HASH_K1, (uint64_t)id ^ PP_HASH_K2);
-}
-
-/* Stands for a record of an event as its context does for one of a context. */
-static uint64_t
-event_mark(uint32_t event)
-{
-	return ~(uint64_t)event;
-}
-
 static bool
-context_note(struct pp_spaa_reader *r, uint32_t record)
+series_is(const struct pp_spaa_series_key *a, const struct pp_spaa_series_key *b)
 {
-	const struct pp_spaa_stack_row *s = &r->stacks.at[record];
-
-	return pp_map_set(&r->contexts, context_key(s->id, s->context), record) &&
-	       pp_map_set(&r->contexts, context_key(s->id, event_mark(s->event)), record);
-}
-
-uint32_t
-pp_spaa_context_find(const struct pp_spaa_reader *r, uint32_t id, uint64_t context)
-{
-	uint32_t record = r->ids.at[id].record;
-	const struct pp_spaa_stack_row *s;
-
-	if (record == 0 || record == PP_SPAA_REFUSED)
-		return PP_MAP_NONE;
-	s = &r->stacks.at[--record];
-	if (s->context == context || event_mark(s->event) == context)
-		return record;
-	return s->next ? pp_map_get(&r->contexts, context_key(id, context)) : PP_MAP_NONE;
-}
-
-/* Judges an id that was there before; false when the stack is refused. */
-static bool
-id_judge_again(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id,
-               uint64_t frames, uint32_t event)
-{
-	const struct pp_spaa_stack *s = &rec->u.stack;
-	int n = s->id.text.n < 80 ? (int)s->id.text.n : 80;
-	const char *text = (const char *)s->id.text.p;
-
-	if (r->header.local_ids) {
-		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_LOCAL, s->id.at,
-		               "the local id \"%.*s\" is used twice", n, text);
-		return false;
-	}
-	if (r->id_frames.at[id] != frames) {
-		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_CLASH, s->id.at,
-		               "the id \"%.*s\" stands for other frames, too", n, text);
-		return false;
-	}
-	if (pp_spaa_context_find(r, id, s->context) != PP_MAP_NONE) {
-		pp_spaa_report(r, rec, PP_SPAA_R_STACK_REPEATED, s->id.at,
-		               "stack \"%.*s\" is repeated with the same context", n, text);
-		return false;
-	}
-	if (pp_spaa_context_find(r, id, event_mark(event)) != PP_MAP_NONE)
-		pp_spaa_report(r, rec, PP_SPAA_R_STACK_CONTEXTS, s->id.at,
-		               "the id \"%.*s\" is shared by several contexts", n, text);
-	else
-		pp_spaa_report(r, rec, PP_SPAA_R_STACK_EVENTS, s->id.at,
-		               "the id \"%.*s\" is shared by several events", n, text);
-	return true;
+	return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
+	       a->comm == b->comm;
 }
 
 /* The series of a stack: event, process, thread, cpu, name. */
@@ -425,77 +383,38 @@ static uint32_t
 series_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, uint32_t event)
 {
 	struct pp_spaa_series_key key = { event, s->pid, s->tid, s->cpu, 0 };
+	struct pp_spaa_costs *c = &r->costs;
 	uint64_t hash;
 	uint32_t i;
 
 	if (s->comm.n)
 		key.comm = pp_build_str(r->builder, s->comm);
-	if (PP_LIKELY(r->series.n && key.event == r->last_series_key.event &&
-	              key.pid == r->last_series_key.pid && key.tid == r->last_series_key.tid &&
-	              key.cpu == r->last_series_key.cpu && key.comm == r->last_series_key.comm))
-		return r->last_series;
+	if (PP_LIKELY(c->series.n && series_is(&key, &c->series.at[c->last_series])))
+		return c->last_series;
 	/* Equal hashes are told apart by probing the next one. */
 	hash = pp_mix(r->reader->seed ^ (uint64_t)key.pid, PP_HASH_K2 ^ key.event);
 	hash = pp_mix(hash ^ (uint64_t)key.tid, PP_HASH_K1 ^ (uint64_t)key.cpu);
 	hash = pp_mix(hash ^ key.comm, PP_HASH_K2);
-	for (;; hash++) {
-		i = pp_map_get(&r->series_of, hash);
-		if (i == PP_MAP_NONE)
-			break;
-		if (r->series.at[i].event == key.event && r->series.at[i].pid == key.pid &&
-		    r->series.at[i].tid == key.tid && r->series.at[i].cpu == key.cpu &&
-		    r->series.at[i].comm == key.comm)
-			goto found;
+	while ((i = pp_map_get(&c->series_of, hash)) != PP_MAP_NONE &&
+	       !series_is(&key, &c->series.at[i]))
+		hash++;
+	if (i == PP_MAP_NONE) {
+		i = (uint32_t)c->series.n;
+		if (!pp_vec_push(&c->series, key) || !pp_map_set(&c->series_of, hash, i)) {
+			pp_spaa_no_memory(r);
+			return c->last_series;
+		}
 	}
-	i = (uint32_t)r->series.n;
-	if (!pp_vec_push(&r->series, key) || !pp_map_set(&r->series_of, hash, i))
-		pp_spaa_no_memory(r);
-found:
-	r->last_series_key = key;
-	return r->last_series = i;
-}
-
-/* Notes that a thread was used before it was declared. */
-static void
-thread_used(struct pp_spaa_reader *r, int64_t tid)
-{
-	struct pp_spaa_thread_row row = { .tid = (uint64_t)tid, .used = true };
-	uint32_t at;
-
-	if (pp_spaa_table_get(&r->thread_of, (uint64_t)tid, &at)) {
-		r->threads.at[at].used = true;
-		return;
-	}
-	if (!pp_vec_push(&r->threads, row) ||
-	    !pp_spaa_table_set(&r->thread_of, row.tid, (uint32_t)(r->threads.n - 1)))
-		pp_spaa_no_memory(r);
+	return c->last_series = i;
 }
 
 /* ---- the record ------------------------------------------------------------------------- */
-
-static void
-links_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id)
-{
-	struct pp_spaa_run run = rec->u.stack.related;
-	uint32_t i;
-
-	for (i = 0; i < run.n; i++) {
-		const struct pp_spaa_id *to = &r->chunk->refs.at[run.first + i].id;
-		struct pp_spaa_link link = { .from = id,
-			                     .to = pp_spaa_id_row(r, to),
-			                     .record = (uint32_t)r->stacks.n - 1,
-			                     .place = pp_spaa_place(r, rec, to->at) };
-
-		if (link.to == UINT32_MAX || !pp_vec_push(&r->links, link))
-			pp_spaa_no_memory(r);
-	}
-}
 
 /* Appends a row with the values of the stack; its node comes later. */
 static bool
 row_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t event)
 {
-	struct pp_spaa_event *e = &r->events.at[event];
+	struct pp_spaa_event *e = &r->costs.events.at[event];
 	struct pp_spaa_run run = rec->u.stack.weights;
 	struct pp_spaa_row row = { .series = series_of(r, &rec->u.stack, event) };
 	uint32_t i, guess = 1;
@@ -508,8 +427,8 @@ row_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t eve
 	memset(e->cells.at + e->cells.n, 0, e->wide * sizeof *e->cells.at);
 	e->cells.n += e->wide;
 	for (i = 0; i < run.n; i++) {
-		const struct pp_spaa_weight *w = &r->chunk->weights.at[run.first + i];
-		uint32_t metric = r->weight_metrics.at[i],
+		const struct pp_spaa_weight *w = &r->in.chunk->weights.at[run.first + i];
+		uint32_t metric = r->metrics.weighed.at[i],
 		         column = pp_spaa_column(r, e, metric, &guess);
 		int64_t cell;
 
@@ -527,27 +446,29 @@ row_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t eve
 static void
 batch_add(struct pp_spaa_reader *r, uint32_t event, uint32_t depth)
 {
-	r->batch_depth[r->batch_n] = depth;
-	r->batch_under[r->batch_n] = 0;
-	r->batch_rows[r->batch_n].event = event;
-	r->batch_rows[r->batch_n].row = (uint32_t)r->events.at[event].rows.n - 1;
-	r->batch_n++;
-	r->batch_frame_n += depth;
+	r->batch.depth[r->batch.n] = depth;
+	r->batch.under[r->batch.n] = 0;
+	r->batch.rows[r->batch.n].event = event;
+	r->batch.rows[r->batch.n].row = (uint32_t)r->costs.events.at[event].rows.n - 1;
+	r->batch.n++;
+	r->batch.frame_n += depth;
 }
 
 static void
 held_add(struct pp_spaa_reader *r, const pp_frame *frames, uint32_t depth)
 {
-	struct pp_spaa_held held = { (uint32_t)r->stacks.n - 1, r->held_frames.n, depth };
+	struct pp_spaa_held held = { (uint32_t)r->stacks.records.n - 1, r->costs.held_frames.n,
+		                     depth };
 
-	if (!pp_vec_push(&r->held, held) ||
-	    !pp_vec_reserve(&r->held_frames, r->held_frames.n + depth)) {
+	if (!pp_vec_push(&r->costs.held, held) ||
+	    !pp_vec_reserve(&r->costs.held_frames, r->costs.held_frames.n + depth)) {
 		pp_spaa_no_memory(r);
 		return;
 	}
 	if (depth)
-		memcpy(r->held_frames.at + r->held_frames.n, frames, depth * sizeof *frames);
-	r->held_frames.n += depth;
+		memcpy(r->costs.held_frames.at + r->costs.held_frames.n, frames,
+		       depth * sizeof *frames);
+	r->costs.held_frames.n += depth;
 }
 
 /* What the stack adds to the sum by which carried records know it again. */
@@ -558,7 +479,8 @@ stack_mark(const struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
 	uint32_t i;
 
 	for (i = 0; i < s->weights.n; i++)
-		mark += pp_spaa_mark_value(mark, &r->chunk->weights.at[s->weights.first + i].value);
+		mark += pp_spaa_mark_value(mark,
+		                           &r->in.chunk->weights.at[s->weights.first + i].value);
 	return (pp_spaa_mark_id(s->id.text) + mark) * PP_SPAA_FNV_PRIME;
 }
 
@@ -568,49 +490,33 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
           pp_frame *frames, uint64_t frames_hash, unsigned seen)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
-	struct pp_spaa_stack_row row = {
-		.context = s->context, .event = event, .id = id, .type = s->type
-	};
-	struct pp_spaa_event *e = &r->events.at[event];
+	struct pp_spaa_event *e = &r->costs.events.at[event];
+	uint32_t row = 0;
 
-	if (r->ids.at[id].record) {
-		row.next = r->ids.at[id].record;
-		if (row.next == PP_SPAA_REFUSED)
-			row.next = 0;
+	if (r->want.tree) {
+		if (!row_add(r, rec, event))
+			return;
+		row = (uint32_t)e->rows.n - 1;
 	}
-	if (r->want_tree && !row_add(r, rec, event))
+	if (!pp_spaa_stack_add(r, rec, id, event, frames_hash, row))
 		return;
-	row.row = r->want_tree ? (uint32_t)e->rows.n - 1 : 0;
-	if (!pp_vec_push(&r->stacks, row)) {
-		pp_spaa_no_memory(r);
-		return;
-	}
-	if (!row.next) /* the first that is right speaks for the id */
-		r->id_frames.at[id] = frames_hash;
-	else if (PP_UNLIKELY(!context_note(r, (uint32_t)r->stacks.n - 1) ||
-	                     (!r->stacks.at[row.next - 1].next && !context_note(r, row.next - 1))))
-		pp_spaa_no_memory(r);
-	r->ids.at[id].record = (uint32_t)r->stacks.n;
-	r->ids.at[id].event = event;
-	if (r->carries)
-		r->mark += stack_mark(r, s);
-	if (s->related.n)
-		links_add(r, rec, id);
-	if (!r->want_tree)
+	if (r->carried.announced)
+		r->carried.mark += stack_mark(r, s);
+	if (!r->want.tree)
 		return;
 	if (PP_SPAA_HAS(s, own_has, EXCLUSIVE_WEIGHTS) &&
 	    (s->own.first != s->weights.first || s->own.n != s->weights.n))
 		pp_spaa_less_add(r, rec, event);
-	if (r->keep && !(seen & SEEN_KEPT) && s->type == PP_SPAA_UNIFIED) {
+	if (r->want.keep && !(seen & SEEN_KEPT) && s->type == PP_SPAA_UNIFIED) {
 		pp_spaa_rest_take(r, event);
 	} else if (is_summed(r, s)) {
 		pp_spaa_sums_take(r, event, frames, s->frames.n);
-	} else if (r->flat) {
+	} else if (r->want.flat) {
 		held_add(r, frames, s->frames.n);
-		e->rows.at[row.row].node = (pp_node)r->held.n;
+		e->rows.at[row].node = (pp_node)r->costs.held.n;
 	} else if (!frames && s->frames.n)
-		e->rows.at[row.row].node = deep_stack(r, r->chunk->frames.at + s->frames.first,
-		                                      s->frames.n);
+		e->rows.at[row].node = deep_stack(r, r->in.chunk->frames.at + s->frames.first,
+		                                  s->frames.n);
 	else if (s->related.n && s->type == PP_SPAA_KERNEL_STACK)
 		held_add(r, frames, s->frames.n);
 	else
@@ -621,7 +527,7 @@ bool
 pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
-	uint64_t errors = r->errors, hash = 0;
+	uint64_t errors = r->in.errors, hash = 0;
 	uint32_t id = UINT32_MAX, event = 0;
 	pp_frame *frames = NULL;
 	unsigned seen = 0;
@@ -638,23 +544,23 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (PP_SPAA_HAS(s, context_has, CONTEXT_EVENT) && PP_UNLIKELY(!known))
 		pp_spaa_report_in(r, rec, PP_SPAA_R_EVENT_UNDEFINED, "context.event", NULL,
 		                  "the header declares no event \"%.*s\"", PP_SPAA_SHOWN(s->event));
-	if (s->tid >= 0 && (r->last_series_key.tid != s->tid || !r->series.n))
-		thread_used(r, s->tid);
-	if (r->want_tree)
-		frames = r->flat ? path_room(r, s->frames.n) : batch_room(r, s->frames.n);
+	if (s->tid >= 0 &&
+	    (!r->costs.series.n || r->costs.series.at[r->costs.last_series].tid != s->tid))
+		pp_spaa_thread_used(r, s->tid);
+	if (r->want.tree)
+		frames = r->want.flat ? path_room(r, s->frames.n) : batch_room(r, s->frames.n);
 	if (frames_resolve(r, rec, frames, &hash, &seen) && !rec->wrong)
 		frames_judge(r, rec, seen);
-	if (id != UINT32_MAX && known && !rec->wrong && r->errors == errors &&
-	    r->ids.at[id].record && r->ids.at[id].record != PP_SPAA_REFUSED)
-		(void)id_judge_again(r, rec, id, hash, event);
+	if (id != UINT32_MAX && known && !rec->wrong && r->in.errors == errors)
+		pp_spaa_stack_judge(r, rec, id, event, hash);
 	/* What is missing in a record that is wrong anyway may be just what could not be read. */
-	if (known && !rec->wrong && weights_judge(r, rec, &r->events.at[event]) && s->own_has)
-		exclusive_judge(r, rec, &r->events.at[event]);
+	if (known && !rec->wrong && weights_judge(r, rec, &r->costs.events.at[event]) && s->own_has)
+		exclusive_judge(r, rec, &r->costs.events.at[event]);
 	if (!pp_builder_ok(r->builder))
 		return false;
-	if (PP_LIKELY(!rec->wrong && known && r->errors == errors && id != UINT32_MAX))
+	if (PP_LIKELY(!rec->wrong && known && r->in.errors == errors && id != UINT32_MAX))
 		stack_use(r, rec, id, event, frames, hash, seen);
-	else if (id != UINT32_MAX && !r->ids.at[id].record)
-		r->ids.at[id].record = PP_SPAA_REFUSED;
+	else if (id != UINT32_MAX && !r->stacks.ids.at[id].record)
+		r->stacks.ids.at[id].record = PP_SPAA_REFUSED;
 	return pp_builder_ok(r->builder);
 }

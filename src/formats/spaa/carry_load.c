@@ -415,14 +415,14 @@ pp_spaa_carry_record(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 
 	if (name.n < prefix || memcmp(name.p, PP_SPAA_CARRY_PREFIX, prefix) != 0)
 		return;
-	if (!r->carry && !(r->carry = carry_new(r))) {
+	if (!r->carried.carry && !(r->carried.carry = carry_new(r))) {
 		pp_spaa_no_memory(r);
 		return;
 	}
-	if (!r->carry->damage && pp_builder_ok(&r->carry->builder))
-		(void)record_take(r->carry, rec->text,
+	if (!r->carried.carry->damage && pp_builder_ok(&r->carried.carry->builder))
+		(void)record_take(r->carried.carry, rec->text,
 		                  pp_slice_of(name.p + prefix, name.n - prefix));
-	if (r->carry->builder.status == PP_E_NOMEM)
+	if (r->carried.carry->builder.status == PP_E_NOMEM)
 		pp_spaa_no_memory(r);
 }
 
@@ -455,7 +455,7 @@ costs_finish(struct pp_spaa_carry *c)
 static void
 carry_install(struct pp_spaa_reader *r)
 {
-	struct pp_spaa_carry *c = r->carry;
+	struct pp_spaa_carry *c = r->carried.carry;
 	struct pp_profile *old = r->builder->profile, *p = c->builder.profile;
 	struct pp_builder swap;
 	pp_status status = PP_OK;
@@ -492,7 +492,7 @@ carry_install(struct pp_spaa_reader *r)
 void
 pp_spaa_carry_finish(struct pp_spaa_reader *r)
 {
-	struct pp_spaa_carry *c = r->carry;
+	struct pp_spaa_carry *c = r->carried.carry;
 
 	if (!c)
 		return;
@@ -510,11 +510,11 @@ pp_spaa_carry_finish(struct pp_spaa_reader *r)
 		                                         : "their end is missing");
 		return;
 	}
-	if (c->stacks != r->stacks.n || c->sum != r->mark) {
+	if (c->stacks != r->stacks.records.n || c->sum != r->carried.mark) {
 		pp_diag_add(r->reader->diags, &pp_spaa_rules[PP_SPAA_R_CARRY_STALE], PP_NOWHERE,
 		            "the stacks were changed; the x_polyprof records are not used");
 		return;
 	}
 	carry_install(r);
-	r->installed = true;
+	r->carried.installed = true;
 }

@@ -133,27 +133,28 @@ void
 pp_spaa_less_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t event)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
-	struct pp_spaa_event *e = &r->events.at[event];
+	struct pp_spaa_event *e = &r->costs.events.at[event];
 	uint32_t i, k, guess = 1;
 
 	for (i = 0; i < s->own.n && pp_builder_ok(r->builder); i++) {
-		const struct pp_spaa_weight *own = &r->chunk->weights.at[s->own.first + i], *whole;
+		const struct pp_spaa_weight *own = &r->in.chunk->weights.at[s->own.first + i],
+		                            *whole;
 		uint32_t metric = pp_spaa_metric_row(r, own->metric);
 		struct pp_spaa_less less = { .event = event,
 			                     .row = (uint32_t)e->rows.n - 1,
 			                     .own = own->value };
 
-		for (k = 0; k < s->weights.n && r->weight_metrics.at[k] != metric; k++)
+		for (k = 0; k < s->weights.n && r->metrics.weighed.at[k] != metric; k++)
 			;
 		if (k == s->weights.n)
 			continue;
 		/* More than the whole is a mistake that was reported; it cannot be the leaf's own. */
-		whole = &r->chunk->weights.at[s->weights.first + k];
+		whole = &r->in.chunk->weights.at[s->weights.first + k];
 		if (pp_spaa_num_is_negative(&less.own) ||
 		    pp_spaa_num_cmp(&less.own, &whole->value) >= 0)
 			continue;
 		less.column = pp_spaa_column(r, e, metric, &guess);
-		if (less.column == UINT32_MAX || !pp_vec_push(&r->less, less)) {
+		if (less.column == UINT32_MAX || !pp_vec_push(&r->costs.less, less)) {
 			pp_spaa_no_memory(r);
 			return;
 		}
@@ -181,9 +182,9 @@ pp_spaa_less_finish(struct pp_spaa_reader *r)
 	struct pp_profile *p = r->builder->profile;
 	size_t i;
 
-	for (i = 0; i < r->less.n; i++) {
-		const struct pp_spaa_less *less = &r->less.at[i];
-		struct pp_spaa_event *e = &r->events.at[less->event];
+	for (i = 0; i < r->costs.less.n; i++) {
+		const struct pp_spaa_less *less = &r->costs.less.at[i];
+		struct pp_spaa_event *e = &r->costs.events.at[less->event];
 		const struct pp_spaa_row *row = &e->rows.at[less->row];
 		struct pp_not_own_row out = { .metric = e->first_metric + less->column,
 			                      .node = row->node };
@@ -192,7 +193,7 @@ pp_spaa_less_finish(struct pp_spaa_reader *r)
 		/* What was shared out among pairs has no leaf of its own any more. */
 		if (row->series == PP_SPAA_DROPPED || row->node == 0)
 			continue;
-		out.series = r->series_at[row->series];
+		out.series = r->costs.series_at[row->series];
 		whole = e->cells.at[(size_t)less->row * e->wide + less->column];
 		own = pp_spaa_cell(e, less->column, &less->own);
 		/* Of a half there may be less left than it says is its own. */
@@ -233,7 +234,7 @@ sums_ready(struct pp_spaa_reader *r, struct pp_spaa_event *e)
 {
 	if (PP_LIKELY(e->sums.columns == e->columns.n &&
 	              r->builder->profile->frames.n <= e->sums.rows &&
-	              r->total.cap >= e->sums.stride))
+	              r->costs.total.cap >= e->sums.stride))
 		return true;
 	while (e->sums.columns < e->columns.n) {
 		if (!pp_sums_widen(&e->sums))
@@ -242,7 +243,8 @@ sums_ready(struct pp_spaa_reader *r, struct pp_spaa_event *e)
 			pp_sums_to_real(&e->sums, e->sums.columns - 1, 1.0);
 	}
 	return pp_sums_reserve(&e->sums, r->builder->profile->frames.n) &&
-	       pp_vec_reserve(&r->own, e->sums.stride) && pp_vec_reserve(&r->total, e->sums.stride);
+	       pp_vec_reserve(&r->costs.own, e->sums.stride) &&
+	       pp_vec_reserve(&r->costs.total, e->sums.stride);
 }
 
 /* Adds a row up; the exclusive values noted from `less` on are those of the row. */
@@ -250,7 +252,7 @@ static void
 row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, pp_frame *frames, size_t depth,
         size_t less)
 {
-	struct pp_spaa_event *e = &r->events.at[event];
+	struct pp_spaa_event *e = &r->costs.events.at[event];
 	size_t n = e->columns.n, k;
 
 	if (!sums_ready(r, e)) {
@@ -258,40 +260,43 @@ row_sum(struct pp_spaa_reader *r, uint32_t event, size_t row, pp_frame *frames, 
 		return;
 	}
 	for (k = 0; k < n; k++)
-		r->total.at[k] = cell_value(&e->columns.at[k], e->cells.at[row * e->wide + k]);
+		r->costs.total.at[k] = cell_value(&e->columns.at[k],
+		                                  e->cells.at[row * e->wide + k]);
 	for (; k < e->sums.stride; k++)
-		r->total.at[k].i = 0;
-	if (r->sieve.filter && !pp_sieve_stack(&r->sieve, frames, &depth)) {
-		pp_sums_pass(&e->sums, r->total.at);
+		r->costs.total.at[k].i = 0;
+	if (r->want.sieve.filter && !pp_sieve_stack(&r->want.sieve, frames, &depth)) {
+		pp_sums_pass(&e->sums, r->costs.total.at);
 		return;
 	}
-	if (PP_LIKELY(less == r->less.n)) {
-		pp_sums_add(&e->sums, frames, depth, r->total.at, r->total.at);
+	if (PP_LIKELY(less == r->costs.less.n)) {
+		pp_sums_add(&e->sums, frames, depth, r->costs.total.at, r->costs.total.at);
 		return;
 	}
-	memcpy(r->own.at, r->total.at, e->sums.stride * sizeof *r->own.at);
-	for (; less < r->less.n && r->less.at[less].event == event && r->less.at[less].row == row;
+	memcpy(r->costs.own.at, r->costs.total.at, e->sums.stride * sizeof *r->costs.own.at);
+	for (; less < r->costs.less.n && r->costs.less.at[less].event == event &&
+	       r->costs.less.at[less].row == row;
 	     less++) {
-		uint32_t column = r->less.at[less].column;
-		int64_t cell = pp_spaa_cell(e, column, &r->less.at[less].own);
+		uint32_t column = r->costs.less.at[less].column;
+		int64_t cell = pp_spaa_cell(e, column, &r->costs.less.at[less].own);
 
 		if (cell_is_less(&e->columns.at[column], cell, e->cells.at[row * e->wide + column]))
-			r->own.at[column] = cell_value(&e->columns.at[column], cell);
+			r->costs.own.at[column] = cell_value(&e->columns.at[column], cell);
 	}
-	pp_sums_add(&e->sums, frames, depth, r->own.at, r->total.at);
+	pp_sums_add(&e->sums, frames, depth, r->costs.own.at, r->costs.total.at);
 }
 
 void
 pp_spaa_sums_take(struct pp_spaa_reader *r, uint32_t event, pp_frame *frames, size_t depth)
 {
-	struct pp_spaa_event *e = &r->events.at[event];
+	struct pp_spaa_event *e = &r->costs.events.at[event];
 	uint32_t row = (uint32_t)e->rows.n - 1;
-	size_t less = r->less.n;
+	size_t less = r->costs.less.n;
 
-	while (less > 0 && r->less.at[less - 1].event == event && r->less.at[less - 1].row == row)
+	while (less > 0 && r->costs.less.at[less - 1].event == event &&
+	       r->costs.less.at[less - 1].row == row)
 		less--;
 	row_sum(r, event, row, frames, depth, less);
-	r->less.n = less;
+	r->costs.less.n = less;
 	e->rows.n--;
 	e->cells.n -= e->wide;
 	e->summed++;
@@ -300,7 +305,7 @@ pp_spaa_sums_take(struct pp_spaa_reader *r, uint32_t event, pp_frame *frames, si
 void
 pp_spaa_rest_take(struct pp_spaa_reader *r, uint32_t event)
 {
-	struct pp_spaa_event *e = &r->events.at[event];
+	struct pp_spaa_event *e = &r->costs.events.at[event];
 	size_t n = e->columns.n, last = e->rows.n - 1, k;
 	const int64_t *from = e->cells.at + last * e->wide;
 	bool fits = e->rest > 0;
@@ -312,9 +317,9 @@ pp_spaa_rest_take(struct pp_spaa_reader *r, uint32_t event)
 		fits = !e->columns.at[k].large &&
 		       pp_cell_add(e->columns.at[k].real ? PP_REAL : PP_INT, &sum, from[k]);
 	}
-	while (r->less.n > 0 && r->less.at[r->less.n - 1].event == event &&
-	       r->less.at[r->less.n - 1].row == last)
-		r->less.n--;
+	while (r->costs.less.n > 0 && r->costs.less.at[r->costs.less.n - 1].event == event &&
+	       r->costs.less.at[r->costs.less.n - 1].row == last)
+		r->costs.less.n--;
 	/* The first one, and one that is too much for the others, stands for those to come. */
 	if (!fits) {
 		e->rest = (uint32_t)last + 1;
@@ -335,13 +340,13 @@ path_add(struct pp_spaa_reader *r, uint32_t held)
 
 	if (held == 0)
 		return true;
-	h = &r->held.at[held - 1];
-	if (!pp_vec_reserve(&r->path, r->path.n + h->depth + 1))
+	h = &r->costs.held.at[held - 1];
+	if (!pp_vec_reserve(&r->costs.path, r->costs.path.n + h->depth + 1))
 		return false;
 	if (h->depth)
-		memcpy(r->path.at + r->path.n, r->held_frames.at + h->first,
-		       h->depth * sizeof *r->path.at);
-	r->path.n += h->depth;
+		memcpy(r->costs.path.at + r->costs.path.n, r->costs.held_frames.at + h->first,
+		       h->depth * sizeof *r->costs.path.at);
+	r->costs.path.n += h->depth;
 	return true;
 }
 
@@ -351,22 +356,24 @@ rows_sum(struct pp_spaa_reader *r, uint32_t event)
 {
 	size_t row, less = 0;
 
-	for (row = 0; row < r->events.at[event].rows.n && pp_builder_ok(r->builder); row++) {
-		const struct pp_spaa_row *at = &r->events.at[event].rows.at[row];
+	for (row = 0; row < r->costs.events.at[event].rows.n && pp_builder_ok(r->builder); row++) {
+		const struct pp_spaa_row *at = &r->costs.events.at[event].rows.at[row];
 
 		if (at->series == PP_SPAA_DROPPED)
 			continue;
-		r->path.n = 0;
+		r->costs.path.n = 0;
 		if (!path_add(r, at->base == at->node ? 0 : at->base) || !path_add(r, at->node)) {
 			pp_spaa_no_memory(r);
 			return;
 		}
 		/* They were noted in the order of the rows. */
-		while (less < r->less.n &&
-		       (r->less.at[less].event != event || r->less.at[less].row < row))
+		while (less < r->costs.less.n &&
+		       (r->costs.less.at[less].event != event || r->costs.less.at[less].row < row))
 			less++;
-		row_sum(r, event, row, r->path.at, r->path.n,
-		        less < r->less.n && r->less.at[less].row == row ? less : r->less.n);
+		row_sum(r, event, row, r->costs.path.at, r->costs.path.n,
+		        less < r->costs.less.n && r->costs.less.at[less].row == row
+		            ? less
+		            : r->costs.less.n);
 	}
 }
 
@@ -402,10 +409,10 @@ pp_spaa_sums_finish(struct pp_spaa_reader *r)
 	size_t i, frame, cells;
 	bool fine = row_of && pp_vec_push(&p->costs.funcs, 0);
 
-	for (i = 0; i < r->events.n && pp_builder_ok(r->builder); i++)
+	for (i = 0; i < r->costs.events.n && pp_builder_ok(r->builder); i++)
 		rows_sum(r, (uint32_t)i);
-	for (i = 0; i < r->events.n && fine; i++) {
-		const struct pp_sums *s = &r->events.at[i].sums;
+	for (i = 0; i < r->costs.events.n && fine; i++) {
+		const struct pp_sums *s = &r->costs.events.at[i].sums;
 
 		for (frame = 1; fine && frame < s->rows && frame < p->frames.n; frame++)
 			if (s->seen[frame] && !row_of[frame]) {
@@ -415,21 +422,45 @@ pp_spaa_sums_finish(struct pp_spaa_reader *r)
 	}
 	fine = fine && pp_size_mul(p->costs.funcs.n, 2 * p->metrics.n, &cells) &&
 	       pp_vec_reserve(&p->costs.cells, cells + 1) &&
-	       (!r->sieve.filter || pp_vec_reserve(&p->costs.unfiltered, p->metrics.n + 1));
+	       (!r->want.sieve.filter || pp_vec_reserve(&p->costs.unfiltered, p->metrics.n + 1));
 	if (fine) {
 		memset(p->costs.cells.at, 0, (cells + 1) * sizeof *p->costs.cells.at);
 		p->costs.cells.n = cells;
-		for (i = 0; i < r->events.n; i++) {
-			sums_give(r, &r->events.at[i], row_of);
-			pp_sums_release(&r->events.at[i].sums);
+		for (i = 0; i < r->costs.events.n; i++) {
+			sums_give(r, &r->costs.events.at[i], row_of);
+			pp_sums_release(&r->costs.events.at[i].sums);
 		}
 		p->costs.stated = true;
 		/* The sums' own row for the whole is what all stacks cost that were read. */
-		p->costs.filtered = r->sieve.filter && r->sieve.status == PP_OK;
+		p->costs.filtered = r->want.sieve.filter && r->want.sieve.status == PP_OK;
 		for (i = 0; p->costs.filtered && i < p->metrics.n; i++)
 			p->costs.unfiltered.at[p->costs.unfiltered.n++] = p->costs.cells.at[i];
 	} else {
 		pp_spaa_no_memory(r);
 	}
 	free(row_of);
+}
+
+void
+pp_spaa_costs_release(struct pp_spaa_costs *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->events.n; i++) {
+		pp_vec_release(&c->events.at[i].columns);
+		pp_vec_release(&c->events.at[i].rows);
+		pp_vec_release(&c->events.at[i].cells);
+		pp_sums_release(&c->events.at[i].sums);
+	}
+	pp_vec_release(&c->events);
+	pp_map_release(&c->event_of);
+	pp_vec_release(&c->series);
+	pp_map_release(&c->series_of);
+	free(c->series_at);
+	pp_vec_release(&c->less);
+	pp_vec_release(&c->held);
+	pp_vec_release(&c->held_frames);
+	pp_vec_release(&c->own);
+	pp_vec_release(&c->total);
+	pp_vec_release(&c->path);
 }

@@ -18,18 +18,18 @@ pp_spaa_apply_dso(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 
 	if (!PP_SPAA_HAS(d, has, DSO_ID))
 		return;
-	if (pp_spaa_table_get(&r->dso_of, d->id, &at)) {
+	if (pp_spaa_table_get(&r->dicts.dso_of, d->id, &at)) {
 		pp_spaa_report_in(r, rec, PP_SPAA_R_DSO_TWICE, "id", NULL,
 		                  "dso %llu is defined twice", (unsigned long long)d->id);
 		return;
 	}
-	if (r->want_tree) {
+	if (r->want.tree) {
 		module.name = pp_build_str(r->builder, d->name);
 		module.build_id = pp_build_str(r->builder, d->build_id);
 		row.module = pp_build_module(r->builder, &module);
 	}
-	if (!pp_vec_push(&r->dsos, row) ||
-	    !pp_spaa_table_set(&r->dso_of, d->id, (uint32_t)(r->dsos.n - 1)))
+	if (!pp_vec_push(&r->dicts.dsos, row) ||
+	    !pp_spaa_table_set(&r->dicts.dso_of, d->id, (uint32_t)(r->dicts.dsos.n - 1)))
 		pp_spaa_no_memory(r);
 }
 
@@ -87,7 +87,7 @@ frame_func(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module mo
 	struct pp_builder *b = r->builder;
 	struct pp_func_row row = { .name = pp_build_str(b, f->func), .module = module };
 	uint64_t key = (uint64_t)row.name << 32 | module;
-	pp_func func = pp_map_get(&r->func_of, key);
+	pp_func func = pp_map_get(&r->dicts.func_of, key);
 
 	if (!pp_builder_ok(b))
 		return 0;
@@ -95,7 +95,7 @@ frame_func(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module mo
 		row.flags = (f->kind == PP_SPAA_KERNEL ? PP_FUNC_KERNEL : 0u) |
 		            (!f->func_resolved ? PP_FUNC_UNKNOWN : 0u);
 		func = pp_build_func(b, &row);
-		if (!pp_map_set(&r->func_of, key, func))
+		if (!pp_map_set(&r->dicts.func_of, key, func))
 			pp_spaa_no_memory(r);
 	}
 	if (pp_builder_ok(b) && !b->profile->funcs.at[func].file)
@@ -107,8 +107,8 @@ frame_func(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module mo
 static pp_frame
 frame_sift(struct pp_spaa_reader *r, pp_frame frame)
 {
-	if (r->sieve.filter && pp_builder_ok(r->builder) &&
-	    !pp_sieve_frames(&r->sieve, r->builder->profile))
+	if (r->want.sieve.filter && pp_builder_ok(r->builder) &&
+	    !pp_sieve_frames(&r->want.sieve, r->builder->profile))
 		pp_spaa_no_memory(r);
 	return frame;
 }
@@ -135,7 +135,7 @@ frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module m
 		file = pp_build_str(b, path);
 	}
 	row.func = frame_func(r, f, module, file);
-	if (r->functions)
+	if (r->want.functions)
 		row = (struct pp_frame_row){ .func = row.func };
 	else if (pp_builder_ok(b) && file != b->profile->funcs.at[row.func].file)
 		row.file = file;
@@ -164,32 +164,33 @@ pp_spaa_apply_frame(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 
 	if (!PP_SPAA_HAS(f, has, FRAME_ID) || !PP_SPAA_HAS(f, has, FRAME_FUNC))
 		return;
-	if (pp_spaa_table_get(&r->frame_of, f->id, &at)) {
+	if (pp_spaa_table_get(&r->dicts.frame_of, f->id, &at)) {
 		pp_spaa_report_in(r, rec, PP_SPAA_R_FRAME_TWICE, "id", NULL,
 		                  "frame %llu is defined twice", (unsigned long long)f->id);
 		return;
 	}
-	if (PP_SPAA_HAS(f, has, FRAME_DSO) && !pp_spaa_table_get(&r->dso_of, f->dso, &row.dso)) {
+	if (PP_SPAA_HAS(f, has, FRAME_DSO) &&
+	    !pp_spaa_table_get(&r->dicts.dso_of, f->dso, &row.dso)) {
 		row.dso = UINT32_MAX;
 		pp_spaa_report_in(
 		    r, rec, PP_SPAA_R_DSO_UNDEFINED, "dso", NULL,
 		    "frame %llu names dso %llu, which no dso record before it defines",
 		    (unsigned long long)f->id, (unsigned long long)f->dso);
 	} else if (PP_SPAA_HAS(f, has, FRAME_DSO) && f->kind != PP_SPAA_UNKNOWN &&
-	           (f->kind == PP_SPAA_KERNEL) != r->dsos.at[row.dso].is_kernel) {
+	           (f->kind == PP_SPAA_KERNEL) != r->dicts.dsos.at[row.dso].is_kernel) {
 		pp_spaa_report_in(r, rec, PP_SPAA_R_KERNEL_FLAG, "kind", NULL,
 		                  "the frame is %s code, but its dso %llu has is_kernel %s",
 		                  f->kind == PP_SPAA_KERNEL ? "kernel" : "user",
 		                  (unsigned long long)f->dso,
-		                  r->dsos.at[row.dso].is_kernel ? "true" : "false");
+		                  r->dicts.dsos.at[row.dso].is_kernel ? "true" : "false");
 	}
-	if (r->want_tree)
-		row.frame = frame_build(r, f,
-		                        row.dso == UINT32_MAX ? 0 : r->dsos.at[row.dso].module);
-	if (r->keep)
+	if (r->want.tree)
+		row.frame = frame_build(
+		    r, f, row.dso == UINT32_MAX ? 0 : r->dicts.dsos.at[row.dso].module);
+	if (r->want.keep)
 		row.kept = pp_keep_name(r->reader->order->keep, f->func);
-	if (!pp_vec_push(&r->frames, row) ||
-	    !pp_spaa_table_set(&r->frame_of, f->id, (uint32_t)(r->frames.n - 1)))
+	if (!pp_vec_push(&r->dicts.frames, row) ||
+	    !pp_spaa_table_set(&r->dicts.frame_of, f->id, (uint32_t)(r->dicts.frames.n - 1)))
 		pp_spaa_no_memory(r);
 }
 
@@ -205,26 +206,54 @@ pp_spaa_apply_thread(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (rec->wrong)
 		return;
 	row.comm = pp_build_str(r->builder, t->comm);
-	if (!pp_spaa_table_get(&r->thread_of, t->tid, &at)) {
-		if (!pp_vec_push(&r->threads, row) ||
-		    !pp_spaa_table_set(&r->thread_of, t->tid, (uint32_t)(r->threads.n - 1)))
+	if (!pp_spaa_table_get(&r->dicts.thread_of, t->tid, &at)) {
+		if (!pp_vec_push(&r->dicts.threads, row) ||
+		    !pp_spaa_table_set(&r->dicts.thread_of, t->tid,
+		                       (uint32_t)(r->dicts.threads.n - 1)))
 			pp_spaa_no_memory(r);
 		return;
 	}
-	row.used = r->threads.at[at].used;
-	if (r->threads.at[at].declared && r->threads.at[at].pid != t->pid) {
+	row.used = r->dicts.threads.at[at].used;
+	if (r->dicts.threads.at[at].declared && r->dicts.threads.at[at].pid != t->pid) {
 		pp_spaa_report_in(
 		    r, rec, PP_SPAA_R_THREAD_PID, "pid", NULL,
 		    "thread %llu belongs to process %llu and to %llu", (unsigned long long)t->tid,
-		    (unsigned long long)r->threads.at[at].pid, (unsigned long long)t->pid);
+		    (unsigned long long)r->dicts.threads.at[at].pid, (unsigned long long)t->pid);
 		return;
 	}
-	if (r->threads.at[at].declared)
+	if (r->dicts.threads.at[at].declared)
 		pp_spaa_report_in(r, rec, PP_SPAA_R_THREAD_TWICE, "tid", NULL,
 		                  "thread %llu is declared twice", (unsigned long long)t->tid);
 	if (row.used)
 		pp_spaa_report_in(r, rec, PP_SPAA_R_THREAD_LATE, "tid", NULL,
 		                  "thread %llu is declared after a stack used it",
 		                  (unsigned long long)t->tid);
-	r->threads.at[at] = row;
+	r->dicts.threads.at[at] = row;
+}
+
+void
+pp_spaa_thread_used(struct pp_spaa_reader *r, int64_t tid)
+{
+	struct pp_spaa_thread_row row = { .tid = (uint64_t)tid, .used = true };
+	uint32_t at;
+
+	if (pp_spaa_table_get(&r->dicts.thread_of, (uint64_t)tid, &at)) {
+		r->dicts.threads.at[at].used = true;
+		return;
+	}
+	if (!pp_vec_push(&r->dicts.threads, row) ||
+	    !pp_spaa_table_set(&r->dicts.thread_of, row.tid, (uint32_t)(r->dicts.threads.n - 1)))
+		pp_spaa_no_memory(r);
+}
+
+void
+pp_spaa_dicts_release(struct pp_spaa_dicts *d)
+{
+	pp_spaa_table_release(&d->dso_of);
+	pp_spaa_table_release(&d->frame_of);
+	pp_spaa_table_release(&d->thread_of);
+	pp_vec_release(&d->dsos);
+	pp_vec_release(&d->frames);
+	pp_vec_release(&d->threads);
+	pp_map_release(&d->func_of);
 }

@@ -1,7 +1,26 @@
 /*
  * The header: order of frames, events and what their weights mean, range of time.
  */
+#include "formats/kit/meta_json.h"
 #include "formats/spaa/spaa.h"
+
+bool
+pp_spaa_event_find(struct pp_spaa_reader *r, struct pp_slice name, uint32_t *event)
+{
+	pp_str str;
+
+	*event = r->costs.last_event;
+	if (PP_LIKELY(r->costs.last_event < r->costs.events.n &&
+	              pp_slice_eq(r->costs.events.at[r->costs.last_event].said.name, name)))
+		return true;
+	if (!pp_strtab_find(&r->builder->profile->strs, name.p, name.n, &str))
+		return false;
+	*event = pp_map_get(&r->costs.event_of, str);
+	if (*event == PP_MAP_NONE)
+		return false;
+	r->costs.last_event = *event;
+	return true;
+}
 
 /* Enters an event; names and the primary metric move to the profile's strings. */
 static void
@@ -12,24 +31,24 @@ event_add(struct pp_spaa_reader *r, const struct pp_spaa_declared *said)
 	struct pp_spaa_column primary = { 0 };
 
 	e.said.name = pp_text_of(b->profile, e.str);
-	if (pp_map_get(&r->event_of, e.str) != PP_MAP_NONE) {
-		pp_spaa_find(&r->parser, PP_SPAA_R_EVENT_TWICE, said->name_at,
+	if (pp_map_get(&r->costs.event_of, e.str) != PP_MAP_NONE) {
+		pp_spaa_find(&r->in.parser, PP_SPAA_R_EVENT_TWICE, said->name_at,
 		             "the event \"%.*s\" is declared twice", PP_SPAA_SHOWN(said->name));
 		return;
 	}
 	primary.metric = pp_spaa_metric_row(r, said->primary);
 	if (primary.metric == UINT32_MAX)
 		return;
-	if (!pp_spaa_metric_count(r, (uint32_t)r->events.n, primary.metric)) {
-		pp_spaa_find(&r->parser, PP_SPAA_R_METRICS_MANY, said->name_at,
+	if (!pp_spaa_metric_count(r, (uint32_t)r->costs.events.n, primary.metric)) {
+		pp_spaa_find(&r->in.parser, PP_SPAA_R_METRICS_MANY, said->name_at,
 		             "the header declares more than %d events", PP_SPAA_METRICS_MAX);
 		return;
 	}
-	e.said.primary = r->metrics.at[primary.metric].name;
-	if (!pp_vec_push(&e.columns, primary) || !pp_vec_push(&r->events, e)) {
+	e.said.primary = r->metrics.rows.at[primary.metric].name;
+	if (!pp_vec_push(&e.columns, primary) || !pp_vec_push(&r->costs.events, e)) {
 		pp_vec_release(&e.columns);
 		pp_spaa_no_memory(r);
-	} else if (!pp_map_set(&r->event_of, e.str, (uint32_t)(r->events.n - 1))) {
+	} else if (!pp_map_set(&r->costs.event_of, e.str, (uint32_t)(r->costs.events.n - 1))) {
 		pp_spaa_no_memory(r);
 	}
 }
@@ -50,13 +69,13 @@ pp_spaa_apply_header(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		return;
 	}
 	h->seen = true;
-	r->gave_up = !pp_spaa_header_parse(&r->parser, &chunk, &copy, h) ||
-	             (h->has & needed) != needed;
+	r->in.gave_up = !pp_spaa_header_parse(&r->in.parser, &chunk, &copy, h) ||
+	                (h->has & needed) != needed;
 	if (PP_SPAA_HAS(h, has, HEADER_TOOL)) {
 		r->builder->profile->producer = pp_build_str(r->builder, h->tool);
 		h->tool = pp_text_of(r->builder->profile, r->builder->profile->producer);
 	}
-	for (i = 0; i < chunk.events.n && r->parser.scan.error == PP_SCAN_OK; i++)
+	for (i = 0; i < chunk.events.n && r->in.parser.scan.error == PP_SCAN_OK; i++)
 		if (!chunk.events.at[i].wrong)
 			event_add(r, &chunk.events.at[i]);
 	for (i = 0; i < chunk.findings.n; i++)
@@ -64,8 +83,11 @@ pp_spaa_apply_header(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		               chunk.findings.at[i].message);
 	if (chunk.status != PP_OK)
 		pp_spaa_no_memory(r);
-	r->carries = memmem(rec->text.p, rec->text.n, "\"x_polyprof\"", 12) != NULL;
-	if (!r->gave_up)
-		pp_spaa_model_meta(r, rec->text);
+	r->carried.announced = memmem(rec->text.p, rec->text.n, "\"x_polyprof\"", 12) != NULL;
+	if (!r->in.gave_up && r->reader->order->facets & PP_META) {
+		pp_scan_init(&r->in.parser.scan, rec->text, r->reader->limits.max_nesting,
+		             PP_SCAN_STRICT);
+		pp_meta_json_read(&r->in.parser.scan, r->builder, "type", NULL);
+	}
 	pp_spaa_chunk_release(&chunk);
 }

@@ -24,15 +24,16 @@ struct join {
 static struct pp_spaa_row *
 record_row(struct pp_spaa_reader *r, uint32_t record)
 {
-	return &r->events.at[r->stacks.at[record].event].rows.at[r->stacks.at[record].row];
+	return &r->costs.events.at[r->stacks.records.at[record].event]
+	            .rows.at[r->stacks.records.at[record].row];
 }
 
 /* The record of an id that fits another record best: same context, else same thread, else same event. */
 static uint32_t
 partner(struct pp_spaa_reader *r, uint32_t id, uint32_t record)
 {
-	const struct pp_spaa_stack_row *s = &r->stacks.at[record], *other;
-	uint32_t next = r->ids.at[id].record, best = PP_MAP_NONE;
+	const struct pp_spaa_stack_row *s = &r->stacks.records.at[record], *other;
+	uint32_t next = r->stacks.ids.at[id].record, best = PP_MAP_NONE;
 
 	if (next == PP_SPAA_REFUSED)
 		return PP_MAP_NONE;
@@ -40,7 +41,7 @@ partner(struct pp_spaa_reader *r, uint32_t id, uint32_t record)
 	if (best != PP_MAP_NONE)
 		return best;
 	for (; next; next = other->next) {
-		other = &r->stacks.at[next - 1];
+		other = &r->stacks.records.at[next - 1];
 		if (other->event != s->event)
 			continue;
 		if (best == PP_MAP_NONE ||
@@ -56,17 +57,18 @@ pairs_find(struct join *j)
 	struct pp_spaa_reader *r = j->r;
 	size_t i;
 
-	for (i = 0; i < r->links.n; i++) {
-		uint32_t from = r->links.at[i].record, to = partner(r, r->links.at[i].to, from);
+	for (i = 0; i < r->stacks.links.n; i++) {
+		uint32_t from = r->stacks.links.at[i].record,
+		         to = partner(r, r->stacks.links.at[i].to, from);
 		struct pair pair;
 		uint64_t key;
 
 		if (to == PP_MAP_NONE)
 			continue;
-		pair.user = r->stacks.at[from].type == PP_SPAA_USER_STACK ? from : to;
+		pair.user = r->stacks.records.at[from].type == PP_SPAA_USER_STACK ? from : to;
 		pair.kernel = pair.user == from ? to : from;
-		if (r->stacks.at[pair.user].type != PP_SPAA_USER_STACK ||
-		    r->stacks.at[pair.kernel].type != PP_SPAA_KERNEL_STACK)
+		if (r->stacks.records.at[pair.user].type != PP_SPAA_USER_STACK ||
+		    r->stacks.records.at[pair.kernel].type != PP_SPAA_KERNEL_STACK)
 			continue;
 		key = (uint64_t)pair.user << 32 | pair.kernel;
 		if (pp_map_get(&j->known, key) != PP_MAP_NONE)
@@ -80,17 +82,19 @@ pairs_find(struct join *j)
 static const struct pp_spaa_held *
 held_of(const struct pp_spaa_reader *r, uint32_t record)
 {
-	size_t low = 0, high = r->held.n;
+	size_t low = 0, high = r->costs.held.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (r->held.at[middle].record < record)
+		if (r->costs.held.at[middle].record < record)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < r->held.n && r->held.at[low].record == record ? &r->held.at[low] : NULL;
+	return low < r->costs.held.n && r->costs.held.at[low].record == record
+	           ? &r->costs.held.at[low]
+	           : NULL;
 }
 
 /* The frames of a stack, root first, in j->path. */
@@ -108,7 +112,7 @@ path_of(struct join *j, uint32_t record)
 		if (!pp_vec_reserve(&j->path, held->depth + 1u))
 			return false;
 		if (held->depth)
-			memcpy(j->path.at, r->held_frames.at + held->first,
+			memcpy(j->path.at, r->costs.held_frames.at + held->first,
 			       held->depth * sizeof *j->path.at);
 		j->path.n = held->depth;
 		return true;
@@ -164,14 +168,14 @@ static bool
 pair_join(struct join *j, const struct pair *pair)
 {
 	struct pp_spaa_reader *r = j->r;
-	struct pp_spaa_event *e = &r->events.at[r->stacks.at[pair->user].event];
-	size_t wide = e->wide, user = r->stacks.at[pair->user].row,
-	       kernel = r->stacks.at[pair->kernel].row, k;
+	struct pp_spaa_event *e = &r->costs.events.at[r->stacks.records.at[pair->user].event];
+	size_t wide = e->wide, user = r->stacks.records.at[pair->user].row,
+	       kernel = r->stacks.records.at[pair->kernel].row, k;
 	struct pp_spaa_row joined = e->rows.at[user];
 	bool any = false, left = false;
 	int64_t *cells;
 
-	if ((!r->flat && !path_of(j, pair->kernel)) ||
+	if ((!r->want.flat && !path_of(j, pair->kernel)) ||
 	    !pp_vec_reserve(&e->cells, e->cells.n + wide))
 		return false;
 	cells = e->cells.at;
@@ -184,7 +188,7 @@ pair_join(struct join *j, const struct pair *pair)
 	e->rows.at[kernel].series = PP_SPAA_DROPPED;
 	if (!any)
 		return true;
-	if (r->flat)
+	if (r->want.flat)
 		joined.node = e->rows.at[kernel].node;
 	else
 		joined.node = path_below(j, e->rows.at[user].base);
@@ -192,7 +196,7 @@ pair_join(struct join *j, const struct pair *pair)
 	if (!pp_vec_push(&e->rows, joined))
 		return false;
 	e->cells.n += wide;
-	if (!r->flat) {
+	if (!r->want.flat) {
 		e->rows.at[user].node = left ? e->rows.at[user].node : joined.node;
 		e->rows.at[kernel].node = joined.node;
 	}
@@ -218,12 +222,12 @@ pp_spaa_join(struct pp_spaa_reader *r)
 	for (i = 0; fine && i < j.pairs.n; i++)
 		fine = pair_join(&j, &j.pairs.at[i]);
 	/* Kernel stacks that waited in vain stand for themselves. */
-	for (i = 0; fine && !r->flat && i < r->held.n; i++) {
-		struct pp_spaa_row *row = record_row(r, r->held.at[i].record);
+	for (i = 0; fine && !r->want.flat && i < r->costs.held.n; i++) {
+		struct pp_spaa_row *row = record_row(r, r->costs.held.at[i].record);
 
 		if (row->series == PP_SPAA_DROPPED)
 			continue;
-		fine = path_of(&j, r->held.at[i].record);
+		fine = path_of(&j, r->costs.held.at[i].record);
 		row->node = fine ? path_below(&j, 0) : 0;
 	}
 	pp_vec_release(&j.pairs);

@@ -27,7 +27,7 @@ pp_spaa_kept_new(struct pp_profile *p)
 void
 pp_spaa_kept_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
-	struct pp_buf *b = &r->kept->lines;
+	struct pp_buf *b = &r->carried.kept->lines;
 	struct pp_slice text = rec->text;
 
 	/* Blanks around a record mean nothing. */

@@ -1,5 +1,5 @@
 /*
- * From what was read to the profile: metrics, series, metadata.
+ * From what was read to the profile: metrics and series.
  *
  * Rows were collected by event, with columns that grew as metrics appeared; here they become series, one
  * for each event, process, thread and cpu. All arrays are made in their final size.
@@ -44,7 +44,7 @@ static void
 metric_build(struct pp_spaa_reader *r, const struct pp_spaa_event *e,
              const struct pp_spaa_column *c, bool primary)
 {
-	const struct pp_spaa_metric *m = &r->metrics.at[c->metric];
+	const struct pp_spaa_metric *m = &r->metrics.rows.at[c->metric];
 	struct pp_builder *b = r->builder;
 	struct pp_metric metric = { .name = pp_build_str(b, m->name),
 		                    .event = e->str,
@@ -54,7 +54,7 @@ metric_build(struct pp_spaa_reader *r, const struct pp_spaa_event *e,
 		                    .scale = c->scale };
 	bool has_unit, odd,
 	    counts = m->special == PP_SPAA_M_SAMPLES || m->special == PP_SPAA_M_COUNT;
-	struct pp_slice unit = pp_spaa_unit_of(r, (uint32_t)(e - r->events.at), c->metric,
+	struct pp_slice unit = pp_spaa_unit_of(r, (uint32_t)(e - r->costs.events.at), c->metric,
 	                                       &has_unit);
 	int64_t ns;
 
@@ -99,7 +99,7 @@ metric_build_time(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t *f
 
 	*from = UINT32_MAX;
 	for (i = 0; i < e->columns.n; i++) {
-		enum pp_spaa_special special = r->metrics.at[e->columns.at[i].metric].special;
+		enum pp_spaa_special special = r->metrics.rows.at[e->columns.at[i].metric].special;
 
 		if ((special == PP_SPAA_M_SAMPLES || special == PP_SPAA_M_COUNT) &&
 		    !e->columns.at[i].real && !e->columns.at[i].negative)
@@ -120,7 +120,7 @@ metric_build_time(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t *f
 	                ? "is not sampled by frequency: its samples are no time"
 	            : !event_has_rate(e) ? "does not give its rate"
 	                                 : "has no metric \"samples\" or \"count\"");
-	r->errors++;
+	r->in.errors++;
 }
 
 /* All metrics; the first of each event is its primary one. */
@@ -130,13 +130,13 @@ metrics_build(struct pp_spaa_reader *r)
 	const char *time = pp_reader_option(r->reader, "time");
 	size_t main_event = 0, i, k;
 
-	while (main_event < r->events.n && r->events.at[main_event].rows.n == 0 &&
-	       r->events.at[main_event].summed == 0)
+	while (main_event < r->costs.events.n && r->costs.events.at[main_event].rows.n == 0 &&
+	       r->costs.events.at[main_event].summed == 0)
 		main_event++;
-	if (main_event == r->events.n)
+	if (main_event == r->costs.events.n)
 		main_event = 0;
-	for (i = 0; i < r->events.n; i++) {
-		struct pp_spaa_event *e = &r->events.at[i];
+	for (i = 0; i < r->costs.events.n; i++) {
+		struct pp_spaa_event *e = &r->costs.events.at[i];
 
 		e->first_metric = (uint32_t)r->builder->profile->metrics.n;
 		for (k = 0; k < e->columns.n; k++)
@@ -154,8 +154,8 @@ thread_name(const struct pp_spaa_reader *r, int64_t tid)
 {
 	uint32_t at;
 
-	return tid >= 0 && pp_spaa_table_get(&r->thread_of, (uint64_t)tid, &at)
-	           ? r->threads.at[at].comm
+	return tid >= 0 && pp_spaa_table_get(&r->dicts.thread_of, (uint64_t)tid, &at)
+	           ? r->dicts.threads.at[at].comm
 	           : 0;
 }
 
@@ -163,7 +163,7 @@ static bool
 series_begin(struct pp_spaa_reader *r, const struct pp_spaa_series_key *key, size_t rows)
 {
 	struct pp_builder *b = r->builder;
-	struct pp_series like = { .event = r->events.at[key->event].str,
+	struct pp_series like = { .event = r->costs.events.at[key->event].str,
 		                  .pid = key->pid,
 		                  .tid = key->tid,
 		                  .cpu = key->cpu };
@@ -235,10 +235,10 @@ struct row_order {
 static bool
 rows_sort(const struct pp_spaa_reader *r, const struct pp_spaa_event *e, struct row_order *order)
 {
-	uint32_t *at = calloc(r->series.n + 2, sizeof *at);
+	uint32_t *at = calloc(r->costs.series.n + 2, sizeof *at);
 	size_t i;
 
-	order->first = calloc(r->series.n + 2, sizeof *order->first);
+	order->first = calloc(r->costs.series.n + 2, sizeof *order->first);
 	order->rows = malloc((e->rows.n + 1) * sizeof *order->rows);
 	if (!at || !order->first || !order->rows) {
 		free(at);
@@ -247,9 +247,9 @@ rows_sort(const struct pp_spaa_reader *r, const struct pp_spaa_event *e, struct 
 	for (i = 0; i < e->rows.n; i++)
 		if (e->rows.at[i].series != PP_SPAA_DROPPED)
 			order->first[e->rows.at[i].series + 1]++;
-	for (i = 0; i < r->series.n; i++)
+	for (i = 0; i < r->costs.series.n; i++)
 		order->first[i + 1] += order->first[i];
-	memcpy(at, order->first, (r->series.n + 1) * sizeof *at);
+	memcpy(at, order->first, (r->costs.series.n + 1) * sizeof *at);
 	for (i = 0; i < e->rows.n; i++)
 		if (e->rows.at[i].series != PP_SPAA_DROPPED)
 			order->rows[at[e->rows.at[i].series]++] = (uint32_t)i;
@@ -283,9 +283,9 @@ series_build(struct pp_spaa_reader *r, const struct pp_spaa_event *e, uint32_t k
 	uint32_t first = order->first[key], n = order->first[key + 1] - first, i;
 	struct pp_map row_of = { .seed = r->reader->seed };
 	uint32_t series = (uint32_t)p->series.n;
-	bool fine = series_begin(r, &r->series.at[key], n);
+	bool fine = series_begin(r, &r->costs.series.at[key], n);
 
-	r->series_at[key] = series;
+	r->costs.series_at[key] = series;
 	for (i = first; fine && i < first + n; i++) {
 		const struct pp_spaa_row *row = &e->rows.at[order->rows[i]];
 		const int64_t *from = e->cells.at + (size_t)order->rows[i] * e->wide;
@@ -313,108 +313,24 @@ series_build_all(struct pp_spaa_reader *r)
 	bool fine = seen != NULL;
 	size_t i, k;
 
-	r->series_at = calloc(r->series.n + 1, sizeof *r->series_at);
-	fine = fine && r->series_at;
-	for (i = 0; fine && i < r->events.n; i++) {
+	r->costs.series_at = calloc(r->costs.series.n + 1, sizeof *r->costs.series_at);
+	fine = fine && r->costs.series_at;
+	for (i = 0; fine && i < r->costs.events.n; i++) {
 		struct row_order order = { 0 };
 
-		fine = rows_sort(r, &r->events.at[i], &order);
-		for (k = 0; fine && k < r->series.n; k++)
-			if (r->series.at[k].event == i)
-				fine = series_build(r, &r->events.at[i], (uint32_t)k, &order, seen);
+		fine = rows_sort(r, &r->costs.events.at[i], &order);
+		for (k = 0; fine && k < r->costs.series.n; k++)
+			if (r->costs.series.at[k].event == i)
+				fine = series_build(r, &r->costs.events.at[i], (uint32_t)k, &order,
+				                    seen);
 		free(order.first);
 		free(order.rows);
-		if (r->less.n == 0)
-			pp_vec_release(&r->events.at[i].cells);
+		if (r->costs.less.n == 0)
+			pp_vec_release(&r->costs.events.at[i].cells);
 	}
 	free(seen);
 	if (!fine)
 		pp_spaa_no_memory(r);
-}
-
-/* ---- metadata --------------------------------------------------------------------------- */
-
-static void
-meta_scalar(struct pp_spaa_reader *r, struct pp_scan *s, uint32_t parent, struct pp_slice key,
-            enum pp_json_type type, struct pp_arena *arena)
-{
-	static const enum pp_meta_type types[] = {
-		[PP_JSON_STRING] = PP_META_TEXT,
-		[PP_JSON_NUMBER] = PP_META_NUMBER,
-		[PP_JSON_BOOL] = PP_META_BOOL,
-		[PP_JSON_NULL] = PP_META_NULL,
-	};
-	struct pp_json_str str;
-	struct pp_slice text = { 0 };
-
-	if (type == PP_JSON_STRING) {
-		if (pp_scan_string(s, &str))
-			text = pp_json_str_value(str, arena);
-		if (!text.p && text.n) {
-			pp_spaa_no_memory(r);
-			return;
-		}
-	} else {
-		(void)pp_scan_skip(s, &text);
-	}
-	if (s->error == PP_SCAN_OK)
-		(void)pp_build_meta(r->builder, parent, key, types[type], text);
-}
-
-void
-pp_spaa_model_meta(struct pp_spaa_reader *r, struct pp_slice header)
-{
-	PP_VEC(struct open {
-		uint32_t meta;
-		bool object;
-	})
-	open = { 0 };
-	struct pp_arena arena = { 0 };
-	struct pp_json_str key;
-	struct pp_scan s;
-
-	if (!(r->reader->want & PP_META))
-		return;
-	pp_scan_init(&s, header, r->reader->limits.max_nesting, PP_SCAN_STRICT);
-	if (!pp_scan_object(&s))
-		return;
-	if (!pp_vec_push(&open, (struct open){ 0, true }))
-		pp_spaa_no_memory(r);
-	while (open.n && s.error == PP_SCAN_OK) {
-		struct open *top = &open.at[open.n - 1];
-		struct pp_slice name = { 0 };
-		enum pp_json_type type;
-
-		if (top->object ? !pp_scan_key(&s, &key) : !pp_scan_item(&s)) {
-			open.n--;
-			continue;
-		}
-		if (top->object)
-			name = pp_json_str_value(key, &arena);
-		if (!name.p && name.n) {
-			pp_spaa_no_memory(r);
-			break;
-		}
-		type = pp_scan_peek(&s);
-		if (open.n == 1 && pp_slice_eq_z(name, "type")) {
-			(void)pp_scan_skip(&s, NULL);
-		} else if (type == PP_JSON_OBJECT || type == PP_JSON_ARRAY) {
-			bool object = type == PP_JSON_OBJECT;
-			uint32_t meta = pp_build_meta(r->builder, top->meta, name,
-			                              object ? PP_META_OBJECT : PP_META_ARRAY,
-			                              pp_slice_of("", 0));
-
-			(void)(object ? pp_scan_object(&s) : pp_scan_array(&s));
-			if (!pp_vec_push(&open, (struct open){ meta, object })) {
-				pp_spaa_no_memory(r);
-				break;
-			}
-		} else if (type != PP_JSON_NOTHING) {
-			meta_scalar(r, &s, top->meta, name, type, &arena);
-		}
-	}
-	pp_arena_release(&arena);
-	pp_vec_release(&open);
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */
@@ -434,30 +350,29 @@ time_range(struct pp_spaa_reader *r)
 void
 pp_spaa_model_finish(struct pp_spaa_reader *r)
 {
-	r->builder->profile->samples = r->samples;
+	r->builder->profile->samples = r->times.samples;
 	r->builder->profile->facets |= PP_TREE;
 	/* Wanted or not: writers say what they leave out. */
-	r->builder->profile->holds |= (r->samples || r->has_windows ? PP_TIMELINE : 0u) |
-	                              (r->has_extras ? PP_EXTRAS : 0u);
-	if (r->samples)
-		r->builder->profile->holds |= PP_TIMELINE;
+	r->builder->profile->holds |= (r->times.samples || r->times.has_windows ? PP_TIMELINE
+	                                                                        : 0u) |
+	                              (r->carried.has_extras ? PP_EXTRAS : 0u);
 	time_range(r);
 	if (!pp_spaa_flush(r))
 		return;
-	if (r->want_tree)
+	if (r->want.tree)
 		pp_spaa_join(r);
-	if (r->want_time)
+	if (r->want.time)
 		pp_spaa_times_fit(r);
 	metrics_build(r);
-	if (!pp_builder_ok(r->builder) || !r->want_tree)
+	if (!pp_builder_ok(r->builder) || !r->want.tree)
 		return;
-	if (r->flat) {
+	if (r->want.flat) {
 		pp_spaa_sums_finish(r);
 		return;
 	}
 	series_build_all(r);
 	if (pp_builder_ok(r->builder))
 		pp_spaa_less_finish(r);
-	if (pp_builder_ok(r->builder) && r->want_time)
+	if (pp_builder_ok(r->builder) && r->want.time)
 		pp_spaa_timeline_build(r);
 }

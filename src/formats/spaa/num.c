@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "base/units.h"
+
 const uint64_t pp_spaa_powers[PP_SPAA_SCALE_MAX + 1] = {
 	1u,
 	10u,
@@ -153,24 +155,15 @@ pp_spaa_is_hex(struct pp_slice s)
 int64_t
 pp_spaa_time_unit(struct pp_slice name, bool *odd)
 {
-	static const struct {
-		const char *name, *brief;
-		int64_t ns;
-	} units[] = {
-		{ "seconds", "s", 1000000000 },
-		{ "milliseconds", "ms", 1000000 },
-		{ "microseconds", "us", 1000 },
-		{ "nanoseconds", "ns", 1 },
-	};
-	size_t i;
+	const struct pp_unit *unit = pp_unit_find(PP_UNIT_TIME, name);
 
-	for (i = 0; i < PP_COUNT_OF(units); i++) {
-		*odd = pp_slice_eq_z(name, units[i].brief);
-		if (*odd || pp_slice_eq_z(name, units[i].name))
-			return units[i].ns;
+	/* From ns to s in ASCII: nothing else is known to the format. */
+	if (!unit || unit->form > PP_UNIT_FULL || unit->factor > 1000000000u || *name.p >= 0x80) {
+		*odd = true;
+		return 0;
 	}
-	*odd = true;
-	return 0;
+	*odd = unit->form == PP_UNIT_SYMBOL;
+	return (int64_t)unit->factor;
 }
 
 /* ---- tables from numbers to rows -------------------------------------------------------- */

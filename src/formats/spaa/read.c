@@ -6,13 +6,13 @@
  * used. With one thread, or when bytes do not stay in memory, it goes chunk by chunk. Either way all
  * records of a chunk are known before the first is used, so what their ids hash to can be fetched ahead.
  */
+#include "formats/kit/parts.h"
 #include "formats/spaa/spaa.h"
 #include "formats/spaa/carry.h"
 #include "formats/spaa/kept.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10)
 #define ROUND_CHUNKS 16
-#define FORGET_KEEP ((size_t)32 << 20)
 #define SMALLEST_PARALLEL ((size_t)4 << 20)
 
 /* Records ahead of which an id's slot, and then its row, are fetched. */
@@ -37,15 +37,14 @@ fetch_ahead(const struct pp_spaa_reader *r, const struct pp_spaa_chunk *c, size_
 {
 	const struct pp_spaa_id *id;
 
-	if (!r->id_slots)
-		return;
 	if (at + SLOT_AHEAD < c->records.n && (id = record_id(&c->records.at[at + SLOT_AHEAD])))
-		__builtin_prefetch(&r->id_slots[id->hash >> (64 - r->id_bits)]);
+		pp_slots_prefetch(&r->stacks.slots, (uint32_t)(id->hash >> 32));
 	if (at + ROW_AHEAD < c->records.n && (id = record_id(&c->records.at[at + ROW_AHEAD]))) {
-		uint32_t row = r->id_slots[id->hash >> (64 - r->id_bits)].id;
+		const struct pp_slots *s = &r->stacks.slots;
+		uint32_t row = s->at[pp_slots_begin(s, (uint32_t)(id->hash >> 32))].row;
 
 		if (row)
-			__builtin_prefetch(&r->ids.at[row - 1]);
+			__builtin_prefetch(&r->stacks.ids.at[row - 1]);
 	}
 }
 
@@ -67,7 +66,7 @@ findings_report(struct pp_spaa_reader *r, const struct pp_spaa_chunk *c)
 static void
 record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
-	uint64_t errors = r->errors;
+	uint64_t errors = r->in.errors;
 
 	if (rec->type == PP_SPAA_O_NONE)
 		return;
@@ -75,10 +74,10 @@ record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		pp_spaa_apply_header(r, rec);
 	} else if (PP_UNLIKELY(!r->header.seen)) {
 		/* Once is enough: all records before the header are refused. */
-		if (!r->early)
+		if (!r->in.early)
 			pp_spaa_report(r, rec, PP_SPAA_R_HEADER_FIRST, rec->text.p,
 			               "a record before the header");
-		r->early = true;
+		r->in.early = true;
 		return;
 	}
 	switch (rec->type) {
@@ -106,7 +105,7 @@ record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	default:
 		break;
 	}
-	if (r->kept && !rec->wrong && r->errors == errors)
+	if (r->carried.kept && !rec->wrong && r->in.errors == errors)
 		pp_spaa_kept_add(r, rec);
 }
 
@@ -117,14 +116,14 @@ chunk_apply(struct pp_spaa_reader *r, const struct pp_spaa_chunk *c)
 
 	if (c->status != PP_OK)
 		pp_builder_fail(r->builder, c->status, NULL);
-	r->chunk = c;
-	r->has_extras |= c->extras;
+	r->in.chunk = c;
+	r->carried.has_extras |= c->extras;
 	findings_report(r, c);
-	for (i = 0; i < c->records.n && pp_builder_ok(r->builder) && !r->gave_up; i++) {
+	for (i = 0; i < c->records.n && pp_builder_ok(r->builder) && !r->in.gave_up; i++) {
 		fetch_ahead(r, c, i);
 		record_apply(r, &c->records.at[i]);
 	}
-	r->lines += c->lines;
+	r->in.lines += c->lines;
 }
 
 /* ---- one thread ------------------------------------------------------------------------- */
@@ -132,166 +131,102 @@ chunk_apply(struct pp_spaa_reader *r, const struct pp_spaa_chunk *c)
 static bool
 stopped(struct pp_spaa_reader *r)
 {
-	return !pp_builder_ok(r->builder) || r->gave_up;
-}
-
-/* The end of the last whole line of [from, to), or `from`. */
-static const unsigned char *
-last_line(const unsigned char *from, const unsigned char *to)
-{
-	const unsigned char *newline = from < to ? memrchr(from, '\n', (size_t)(to - from)) : NULL;
-
-	return newline ? newline + 1 : from;
+	return !pp_builder_ok(r->builder) || r->in.gave_up;
 }
 
 static pp_status
 read_alone(struct pp_spaa_reader *r)
 {
-	struct pp_input *in = r->reader->in;
-	const unsigned char *forgotten = in->cur;
+	struct pp_runs runs = { .reader = r->reader, .most = CHUNK_BYTES };
 	struct pp_spaa_chunk chunk = { 0 };
 	pp_status status = PP_OK;
-	size_t want = CHUNK_BYTES;
+	struct pp_slice run;
 
-	while (status == PP_OK && !stopped(r) && pp_input_need(in, 1)) {
-		bool full = pp_input_need(in, want);
-		size_t left = pp_input_left(in);
-
-		chunk.begin = in->cur;
-		chunk.end = last_line(in->cur, in->cur + (left < want ? left : want));
-		if (!full && in->at_end) {
-			chunk.end = in->end;
-		} else if (chunk.end == chunk.begin) {
-			/* One line is longer than that. */
-			if (want > r->reader->limits.max_line) {
-				pp_builder_fail(r->builder, PP_E_LIMIT, "a line is too long");
-				break;
-			}
-			want *= 2;
-			continue;
-		}
-		want = CHUNK_BYTES;
-		pp_spaa_chunk_parse(&chunk, &r->line_parser);
+	while (!stopped(r) && (status = pp_runs_next(&runs, &run)) == PP_OK && run.n) {
+		chunk.begin = run.p;
+		chunk.end = run.p + run.n;
+		pp_spaa_chunk_parse(&chunk, &r->in.parser);
 		chunk_apply(r, &chunk);
-		in->cur = chunk.end;
-		if (in->stable && in->forget && (size_t)(in->cur - forgotten) > FORGET_KEEP) {
-			in->forget(in, forgotten, in->cur);
-			forgotten = in->cur;
-		}
-		if (r->reader->progress && r->reader->progress(r->reader))
-			status = PP_E_IO;
+		r->reader->in->cur = chunk.end;
 	}
 	pp_spaa_chunk_release(&chunk);
+	if (status == PP_E_LIMIT)
+		pp_builder_fail(r->builder, status, "a line is too long");
 	return stopped(r) ? r->builder->status : status;
 }
 
 /* ---- several threads -------------------------------------------------------------------- */
 
-struct round {
-	struct pp_spaa_chunk chunks[ROUND_CHUNKS];
-	unsigned n;
-};
-
 struct parallel {
 	struct pp_spaa_reader *r;
-	struct round rounds[2]; /* one is used while the other is taken apart */
-	struct round *ready, *next;
+	struct pp_spaa_chunk chunks[2 * ROUND_CHUNKS];
 	struct pp_spaa_parser parsers[ROUND_CHUNKS];
+	const unsigned char *begin;
+	struct pp_behind behind;
 };
 
-/* Job 0 uses the round that is ready, the others take the next one apart. */
-static void
-parallel_job(void *context, unsigned index)
+/* Cuts the next chunk off the input at a line end. */
+static bool
+parallel_fill(void *ctx, unsigned piece)
 {
-	struct parallel *par = context;
-	unsigned i;
+	struct parallel *par = ctx;
+	struct pp_spaa_chunk *c = &par->chunks[piece];
+	struct pp_input *in = par->r->reader->in;
 
-	if (index > 0) {
-		pp_spaa_chunk_parse(&par->next->chunks[index - 1], &par->parsers[index - 1]);
-		return;
-	}
-	for (i = 0; i < par->ready->n; i++)
-		chunk_apply(par->r, &par->ready->chunks[i]);
+	c->begin = in->cur;
+	in->cur = c->end = pp_input_left(in) > CHUNK_BYTES
+	                       ? pp_line_end(in->cur + CHUNK_BYTES, in->end)
+	                       : in->end;
+	return c->begin < c->end;
 }
 
-/* Cuts the next round off the input at line ends. */
 static void
-round_cut(struct round *round, struct pp_input *in)
+parallel_work(void *ctx, unsigned piece)
 {
-	for (round->n = 0; round->n < ROUND_CHUNKS && pp_input_left(in) > 0; round->n++) {
-		struct pp_spaa_chunk *c = &round->chunks[round->n];
+	struct parallel *par = ctx;
 
-		c->begin = in->cur;
-		c->end = in->end;
-		if (pp_input_left(in) > CHUNK_BYTES) {
-			const unsigned char *at = in->cur + CHUNK_BYTES;
-			const unsigned char *newline = memchr(at, '\n', (size_t)(in->end - at));
+	pp_spaa_chunk_parse(&par->chunks[piece], &par->parsers[piece % ROUND_CHUNKS]);
+}
 
-			c->end = newline ? newline + 1 : in->end;
-		}
-		in->cur = c->end;
-	}
+/* Diagnostics hold no slices of what was used. */
+static bool
+parallel_take(void *ctx, unsigned piece)
+{
+	struct parallel *par = ctx;
+
+	chunk_apply(par->r, &par->chunks[piece]);
+	pp_input_behind(par->r->reader->in, &par->behind, par->begin, par->chunks[piece].end);
+	return !stopped(par->r);
 }
 
 static pp_status
-read_parallel(struct pp_spaa_reader *r, struct parallel *par)
+read_parallel(struct pp_spaa_reader *r)
 {
-	struct pp_input *in = r->reader->in;
-	const unsigned char *forgotten = in->cur;
-	unsigned i;
-
-	for (i = 0; i < ROUND_CHUNKS; i++)
-		if (!pp_spaa_parser_init(&par->parsers[i], r->reader->seed,
-		                         r->reader->limits.max_nesting))
-			return PP_E_NOMEM;
-	par->ready = &par->rounds[0];
-	par->next = &par->rounds[1];
-	for (;;) {
-		const unsigned char *done = in->cur;
-		struct round *swap;
-
-		round_cut(par->next, in);
-		if (par->next->n == 0 && par->ready->n == 0)
-			return PP_OK;
-		r->reader->run(r->reader, par->next->n + 1, parallel_job, par);
-		if (stopped(r))
-			return r->builder->status;
-		/* What was ready has been used, up to `done`; diagnostics hold no slices of it. */
-		if (in->forget && done - forgotten > (ptrdiff_t)FORGET_KEEP) {
-			in->forget(in, forgotten, done);
-			forgotten = done;
-		}
-		swap = par->ready;
-		par->ready = par->next;
-		par->next = swap;
-		par->next->n = 0;
-		if (r->reader->progress && r->reader->progress(r->reader))
-			return PP_E_IO;
-	}
-}
-
-static pp_status
-read_lines(struct pp_spaa_reader *r)
-{
-	struct parallel *par;
+	struct parallel *par = calloc(1, sizeof *par);
+	struct pp_rounds rounds = { .reader = r->reader,
+		                    .ctx = par,
+		                    .room = ROUND_CHUNKS,
+		                    .fill = parallel_fill,
+		                    .work = parallel_work,
+		                    .take = parallel_take };
 	pp_status status = PP_E_NOMEM;
-	unsigned i, k;
+	bool fine = par != NULL;
+	unsigned i;
 
-	if (r->reader->threads < 2 || !r->reader->in->stable ||
-	    pp_input_left(r->reader->in) < SMALLEST_PARALLEL)
-		return read_alone(r);
-	par = calloc(1, sizeof *par);
-	if (par) {
+	for (i = 0; fine && i < ROUND_CHUNKS; i++)
+		fine = pp_spaa_parser_init(&par->parsers[i], r->reader->seed,
+		                           r->reader->limits.max_nesting);
+	if (fine) {
 		par->r = r;
-		status = read_parallel(r, par);
-		for (i = 0; i < ROUND_CHUNKS; i++) {
-			pp_spaa_parser_release(&par->parsers[i]);
-			for (k = 0; k < 2; k++)
-				pp_spaa_chunk_release(&par->rounds[k].chunks[i]);
-		}
+		par->begin = r->reader->in->cur;
+		status = pp_rounds_run(&rounds);
+	}
+	for (i = 0; par && i < 2 * ROUND_CHUNKS; i++) {
+		pp_spaa_parser_release(&par->parsers[i % ROUND_CHUNKS]);
+		pp_spaa_chunk_release(&par->chunks[i]);
 	}
 	free(par);
-	return status;
+	return stopped(r) ? r->builder->status : status;
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */
@@ -299,97 +234,51 @@ read_lines(struct pp_spaa_reader *r)
 static bool
 state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder *builder)
 {
-	uint64_t seed = reader->seed;
+	unsigned facets = reader->order->facets;
+	struct pp_map *maps[] = {
+		&r->costs.event_of,     &r->dicts.func_of,        &r->metrics.of,
+		&r->costs.series_of,    &r->stacks.contexts,      &r->stacks.pending_of,
+		&r->dicts.dso_of.large, &r->dicts.frame_of.large, &r->dicts.thread_of.large,
+		&r->metrics.unit_of,    &r->metrics.counted
+	};
+	size_t i;
 
 	r->reader = reader;
 	r->builder = builder;
-	r->want_time = reader->want & PP_TIMELINE;
-	r->want_tree = r->want_time || reader->want & (PP_TREE | PP_EDGES | PP_LINES);
-	r->flat = (reader->want & PP_FLAT || reader->order->filter) && !r->want_time &&
-	          !(reader->want & PP_EXTRAS);
-	pp_sieve_init(&r->sieve, r->flat ? reader->order->filter : NULL);
-	r->keep = reader->order->keep && !r->want_time && !r->flat && !(reader->want & PP_EXTRAS);
-	r->functions = r->flat ||
-	               (reader->want & PP_FUNCTIONS && !(reader->want & (PP_EXTRAS | PP_SITES)));
-	if (reader->want & PP_FINDINGS)
-		r->want_tree = r->want_time = false;
-	r->event_of.seed = r->func_of.seed = r->metric_of.seed = r->series_of.seed = seed;
-	r->contexts.seed = r->pending_of.seed = r->dso_of.large.seed = r->frame_of.large.seed =
-	    seed;
-	r->thread_of.large.seed = seed;
-	r->unit_of.seed = r->counted.seed = seed;
-	r->batch_frames = malloc(PP_TREE_BATCH * sizeof *r->batch_frames);
-	r->batch_depth = malloc(PP_SPAA_BATCH * sizeof *r->batch_depth);
-	r->batch_under = malloc(PP_SPAA_BATCH * sizeof *r->batch_under);
-	r->batch_leaf = malloc(PP_SPAA_BATCH * sizeof *r->batch_leaf);
-	r->batch_rows = malloc(PP_SPAA_BATCH * sizeof *r->batch_rows);
-	if (reader->want & PP_EXTRAS) {
-		r->kept = pp_spaa_kept_new(builder->profile);
-		if (!r->kept)
-			return false;
-	}
-	return r->batch_frames && r->batch_depth && r->batch_under && r->batch_leaf &&
-	       r->batch_rows && pp_spaa_parser_init(&r->parser, seed, reader->limits.max_nesting) &&
-	       pp_spaa_parser_init(&r->line_parser, seed, reader->limits.max_nesting);
+	r->want.time = facets & PP_TIMELINE;
+	r->want.tree = r->want.time || facets & (PP_TREE | PP_EDGES | PP_LINES);
+	r->want.flat = (facets & PP_FLAT || reader->order->filter) && !r->want.time &&
+	               !(facets & PP_EXTRAS);
+	pp_sieve_init(&r->want.sieve, r->want.flat ? reader->order->filter : NULL);
+	r->want.keep = reader->order->keep && !r->want.time && !r->want.flat &&
+	               !(facets & PP_EXTRAS);
+	r->want.functions = r->want.flat ||
+	                    (facets & PP_FUNCTIONS && !(facets & (PP_EXTRAS | PP_SITES)));
+	if (facets & PP_FINDINGS)
+		r->want.tree = r->want.time = false;
+	for (i = 0; i < PP_COUNT_OF(maps); i++)
+		maps[i]->seed = reader->seed;
+	if (facets & PP_EXTRAS && !(r->carried.kept = pp_spaa_kept_new(builder->profile)))
+		return false;
+	return pp_spaa_batch_init(&r->batch) &&
+	       pp_slots_init(&r->stacks.slots, 10, builder->pages) &&
+	       pp_spaa_parser_init(&r->in.parser, reader->seed, reader->limits.max_nesting);
 }
 
 static void
 state_release(struct pp_spaa_reader *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->events.n; i++) {
-		pp_vec_release(&r->events.at[i].columns);
-		pp_vec_release(&r->events.at[i].rows);
-		pp_vec_release(&r->events.at[i].cells);
-		pp_sums_release(&r->events.at[i].sums);
-	}
-	pp_spaa_parser_release(&r->parser);
-	pp_spaa_parser_release(&r->line_parser);
-	pp_vec_release(&r->events);
-	pp_map_release(&r->event_of);
-	pp_spaa_table_release(&r->dso_of);
-	pp_spaa_table_release(&r->frame_of);
-	pp_spaa_table_release(&r->thread_of);
-	pp_vec_release(&r->dsos);
-	pp_vec_release(&r->frames);
-	pp_vec_release(&r->threads);
-	pp_map_release(&r->func_of);
-	if (r->id_slots)
-		r->builder->pages->put(r->id_slots, sizeof *r->id_slots << r->id_bits);
-	pp_vec_release(&r->ids);
-	pp_vec_release(&r->id_frames);
-	pp_arena_release(&r->id_texts);
-	pp_vec_release(&r->stacks);
-	pp_map_release(&r->contexts);
-	pp_vec_release(&r->metrics);
-	pp_map_release(&r->metric_of);
-	pp_map_release(&r->unit_of);
-	pp_map_release(&r->counted);
-	pp_vec_release(&r->resolved);
-	pp_vec_release(&r->weight_metrics);
-	pp_vec_release(&r->series);
-	pp_map_release(&r->series_of);
-	free(r->series_at);
-	free(r->batch_frames);
-	free(r->batch_depth);
-	free(r->batch_under);
-	free(r->batch_leaf);
-	free(r->batch_rows);
-	pp_vec_release(&r->pending);
-	pp_map_release(&r->pending_of);
-	pp_vec_release(&r->links);
-	pp_vec_release(&r->less);
-	pp_vec_release(&r->own);
-	pp_vec_release(&r->total);
-	pp_vec_release(&r->path);
-	pp_vec_release(&r->held);
-	pp_vec_release(&r->held_frames);
-	pp_vec_release(&r->moments);
-	pp_vec_release(&r->windows);
-	pp_vec_release(&r->window_weights);
-	pp_sieve_release(&r->sieve);
-	pp_spaa_carry_free(r->carry);
+	pp_spaa_parser_release(&r->in.parser);
+	pp_sieve_release(&r->want.sieve);
+	pp_spaa_dicts_release(&r->dicts);
+	pp_spaa_stacks_release(&r->stacks);
+	pp_spaa_metrics_release(&r->metrics);
+	pp_spaa_costs_release(&r->costs);
+	pp_spaa_batch_release(&r->batch);
+	pp_vec_release(&r->times.moments);
+	pp_vec_release(&r->times.windows);
+	pp_vec_release(&r->times.window_weights);
+	pp_spaa_carry_free(r->carried.carry);
 }
 
 /* A UTF-8 byte order mark is skipped; columns and offsets still count it. */
@@ -411,23 +300,26 @@ pp_spaa_read(struct pp_reader *reader, struct pp_builder *builder)
 
 	if (r && state_init(r, reader, builder)) {
 		skip_mark(reader);
-		status = read_lines(r);
+		status = reader->threads < 2 || !reader->in->stable ||
+		                 pp_input_left(reader->in) < SMALLEST_PARALLEL
+		             ? read_alone(r)
+		             : read_parallel(r);
 		if (status == PP_OK && !r->header.seen) {
-			if (!r->early)
+			if (!r->in.early)
 				pp_diag_add(reader->diags, &pp_spaa_rules[PP_SPAA_R_HEADER_MISSING],
 				            pp_at_line(1, 1, 0), "the file has no header");
-			r->gave_up = true;
+			r->in.gave_up = true;
 		}
-		if (status == PP_OK && !r->gave_up) {
+		if (status == PP_OK && !r->in.gave_up) {
 			pp_spaa_apply_end(r);
 			pp_spaa_carry_finish(r);
-			if (!r->installed)
+			if (!r->carried.installed)
 				pp_spaa_model_finish(r);
 			status = builder->status;
 		}
-		if (r->errors)
+		if (r->in.errors)
 			builder->profile->complete = false;
-		if (status == PP_OK && r->gave_up)
+		if (status == PP_OK && r->in.gave_up)
 			status = PP_E_INVALID;
 	} else {
 		pp_builder_fail(builder, PP_E_NOMEM, NULL);

@@ -3,51 +3,6 @@
  */
 #include "formats/spaa/spaa.h"
 
-/* ---- judging ---------------------------------------------------------------------------- */
-
-/*
- * References are judged at the end, because stacks may come later. They are kept once for each stack and
- * event, so that memory grows with stacks and not with samples.
- */
-static void
-pend(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, const struct pp_spaa_pending *like,
-     const unsigned char *at)
-{
-	uint64_t key = (uint64_t)like->id << 32 | (like->event + 1) << 1 |
-	               (like->rule == PP_SPAA_R_WINDOW_STACK);
-	uint32_t found = pp_map_get(&r->pending_of, key);
-
-	if (found != PP_MAP_NONE) {
-		r->pending.at[found].times++;
-		return;
-	}
-	if (!pp_vec_push(&r->pending, *like) ||
-	    !pp_map_set(&r->pending_of, key, (uint32_t)(r->pending.n - 1))) {
-		pp_spaa_no_memory(r);
-		return;
-	}
-	r->pending.at[r->pending.n - 1].times = 1;
-	r->pending.at[r->pending.n - 1].place = pp_spaa_place(r, rec, at);
-}
-
-void
-pp_spaa_refer(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
-              const struct pp_spaa_id *id, uint32_t event, enum pp_spaa_rule rule, uint32_t *out)
-{
-	struct pp_spaa_pending like = { .event = event, .rule = rule };
-	uint32_t row = pp_spaa_id_row(r, id);
-
-	*out = row;
-	if (PP_UNLIKELY(row == UINT32_MAX))
-		return;
-	/* Defined already, and by a record of the same event: all is well. */
-	if (PP_LIKELY(r->ids.at[row].record &&
-	              (event == PP_SPAA_NO_EVENT || r->ids.at[row].event == event)))
-		return;
-	like.id = row;
-	pend(r, rec, &like, id->at);
-}
-
 bool
 pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
@@ -71,8 +26,8 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		pp_spaa_report_in(r, rec, PP_SPAA_R_TIMESTAMP_RANGE, "timestamp", NULL,
 		                  "the timestamp lies outside time_range");
 	pp_spaa_refer(r, rec, &s->id, event, PP_SPAA_R_STACK_UNDEFINED, &id);
-	r->samples++;
-	if (!r->want_time || id == UINT32_MAX || !h->unit ||
+	r->times.samples++;
+	if (!r->want.time || id == UINT32_MAX || !h->unit ||
 	    !pp_spaa_num_scaled(&s->time, h->unit, &moment.time))
 		return true;
 	moment.period = s->period;
@@ -81,7 +36,7 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	moment.cpu = s->cpu >= 0 && s->cpu < UINT32_MAX - 1 ? (uint32_t)s->cpu + 1 : 0;
 	moment.id = id;
 	moment.event = event;
-	if (!pp_vec_push(&r->moments, moment))
+	if (!pp_vec_push(&r->times.moments, moment))
 		pp_spaa_no_memory(r);
 	return true;
 }
@@ -136,32 +91,33 @@ static void
 window_entry(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t entry,
              const int64_t *time)
 {
-	const struct pp_spaa_ref *ref = &r->chunk->refs.at[rec->u.window.by_stack.first + entry];
+	const struct pp_spaa_ref *ref = &r->in.chunk->refs.at[rec->u.window.by_stack.first + entry];
 	struct pp_spaa_moment moment = { .tid = -1, .event = PP_SPAA_NO_EVENT };
 	struct pp_spaa_list list = { ref->weights, UINT32_MAX, "by_stack.#.weights.#", entry };
 	uint32_t *metric_at, i;
 	bool fine;
 
 	pp_spaa_refer(r, rec, &ref->id, PP_SPAA_NO_EVENT, PP_SPAA_R_WINDOW_STACK, &moment.id);
-	if (moment.id != UINT32_MAX && r->ids.at[moment.id].record &&
-	    r->ids.at[moment.id].record != PP_SPAA_REFUSED)
-		list.event = r->ids.at[moment.id].event;
+	if (moment.id != UINT32_MAX && r->stacks.ids.at[moment.id].record &&
+	    r->stacks.ids.at[moment.id].record != PP_SPAA_REFUSED)
+		list.event = r->stacks.ids.at[moment.id].event;
 	fine = pp_spaa_metrics_resolve(r, rec, &list, &metric_at);
 	if (!fine || !time || moment.id == UINT32_MAX)
 		return;
 	moment.time = *time;
-	moment.weights = (struct pp_spaa_run){ (uint32_t)r->window_weights.n, ref->weights.n };
+	moment.weights = (struct pp_spaa_run){ (uint32_t)r->times.window_weights.n,
+		                               ref->weights.n };
 	for (i = 0; i < ref->weights.n; i++) {
 		struct pp_spaa_window_weight weight = {
-			metric_at[i], r->chunk->weights.at[ref->weights.first + i].value
+			metric_at[i], r->in.chunk->weights.at[ref->weights.first + i].value
 		};
 
-		if (!pp_vec_push(&r->window_weights, weight)) {
+		if (!pp_vec_push(&r->times.window_weights, weight)) {
 			pp_spaa_no_memory(r);
 			return;
 		}
 	}
-	if (!pp_vec_push(&r->windows, moment))
+	if (!pp_vec_push(&r->times.windows, moment))
 		pp_spaa_no_memory(r);
 }
 
@@ -179,9 +135,9 @@ pp_spaa_apply_window(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (outside)
 		pp_spaa_report_in(r, rec, PP_SPAA_R_WINDOW_OUTSIDE, "start", NULL,
 		                  "the window lies outside time_range; are its times relative?");
-	timed = r->want_time && window_time(&r->header, w, outside, &time);
+	timed = r->want.time && window_time(&r->header, w, outside, &time);
 	for (i = 0; i < w->by_stack.n; i++)
 		window_entry(r, rec, i, timed ? &time : NULL);
-	r->has_windows = r->has_extras = true;
+	r->times.has_windows = r->carried.has_extras = true;
 	return true;
 }

@@ -8,6 +8,7 @@
 #ifndef PP_SPAA_H
 #define PP_SPAA_H
 
+#include "base/slots.h"
 #include "formats/format.h"
 #include "formats/spaa/record.h"
 #include "model/sums.h"
@@ -171,90 +172,136 @@ struct pp_spaa_window_weight {
 	struct pp_spaa_num value;
 };
 
-struct pp_spaa_reader {
-	struct pp_reader *reader;
-	struct pp_builder *builder;
-	bool want_tree, want_time;
+/* ---- the stages of a read, each with the few files that may touch it ---- */
+
+/* What is being read: read.c, header.c; all others only report (state.c). */
+struct pp_spaa_input {
+	const struct pp_spaa_chunk *chunk; /* whose records are used */
+	struct pp_spaa_parser parser;
+	uint64_t lines;  /* before the chunk */
+	uint64_t errors; /* found so far */
+	bool early;      /* a record stood before the header */
+	bool gave_up;
+};
+
+/* What is made of it. */
+struct pp_spaa_want {
+	bool tree, time;
 	bool flat;             /* only sums per function are wanted: no tree where none is needed */
-	struct pp_sieve sieve; /* what of a stack is added up, if it has a filter */
 	bool functions;        /* places are not asked for: one frame for each function */
 	bool keep;             /* stacks that nobody asks about are summed up */
-	bool gave_up;
-	bool early;     /* a record stood before the header */
-	uint64_t lines; /* before the current chunk */
-	uint64_t errors;
-	const struct pp_spaa_chunk *chunk;
-	struct pp_spaa_parser parser; /* for the header */
-	struct pp_spaa_parser line_parser;
-	struct pp_spaa_header header;
-	PP_VEC(struct pp_spaa_event) events;
-	struct pp_map event_of; /* pp_str of the name -> event */
-	uint32_t last_event;
+	struct pp_sieve sieve; /* what of a stack is added up, if it has a filter */
+};
 
+/* dso, frame and thread records: dict.c. */
+struct pp_spaa_dicts {
 	struct pp_spaa_table dso_of, frame_of, thread_of;
 	PP_VEC(struct pp_spaa_dso_row) dsos;
 	PP_VEC(struct pp_spaa_frame_row) frames;
 	PP_VEC(struct pp_spaa_thread_row) threads;
 	struct pp_map func_of; /* name, module -> function */
+};
 
-	struct pp_spaa_id_slot {
-		uint32_t tag;
-		uint32_t id; /* row + 1 */
-	} * id_slots;
-	unsigned id_bits; /* log2 of the number of slots */
+/* Stacks by their ids, and what refers to them: stacks.c. */
+struct pp_spaa_stacks {
+	struct pp_slots slots; /* id + 1 */
 	PP_VEC(struct pp_spaa_id_row) ids;
 	PP_VEC(uint64_t) id_frames; /* per id: hash of its frames and type */
 	struct pp_arena id_texts;
-	PP_VEC(struct pp_spaa_stack_row) stacks;
+	PP_VEC(struct pp_spaa_stack_row) records;
 	struct pp_map
 	    contexts; /* of ids with several records: (id, context) and (id, event) -> record */
+	PP_VEC(struct pp_spaa_pending) pending;
+	struct pp_map pending_of;
+	PP_VEC(struct pp_spaa_link) links;
+};
 
-	PP_VEC(struct pp_spaa_metric) metrics;
-	struct pp_map metric_of;   /* hash of the name -> metric */
+/* Metrics by their names, units, and the list of weights judged last: metrics.c. */
+struct pp_spaa_metrics {
+	PP_VEC(struct pp_spaa_metric) rows;
+	struct pp_map of;          /* pp_str of the name -> metric */
 	struct pp_map unit_of;     /* event, metric -> pp_str of its unit */
 	struct pp_map counted;     /* event, metric: those past the bits of pp_spaa_metric.events */
 	uint32_t counts;           /* metrics of all events together */
 	uint64_t stamp, odd_units; /* of the last list, of the last one with a unit that differs */
-	PP_VEC(uint32_t) resolved, weight_metrics;
+	PP_VEC(uint32_t) resolved; /* metrics of the last list, */
+	PP_VEC(uint32_t) weighed;  /* of the weights of a stack */
+};
 
-	struct pp_spaa_series_key {
-		uint32_t event;
-		int64_t pid, tid, cpu;
-		pp_str comm;
-	} last_series_key;
-	uint32_t last_series;
+struct pp_spaa_series_key {
+	uint32_t event;
+	int64_t pid, tid, cpu;
+	pp_str comm;
+};
+
+/* What stacks cost, by event: columns.c, apply.c, join.c, model.c. */
+struct pp_spaa_costs {
+	PP_VEC(struct pp_spaa_event) events;
+	struct pp_map event_of; /* pp_str of the name -> event */
+	uint32_t last_event;
 	PP_VEC(struct pp_spaa_series_key) series;
 	struct pp_map series_of;
+	uint32_t last_series;
 	uint32_t *series_at; /* the profile's series of each */
-
-	pp_frame *batch_frames;
-	uint32_t *batch_depth;
-	pp_node *batch_under, *batch_leaf;
-	struct pp_spaa_batched {
-		uint32_t event, row;
-	} * batch_rows;
-	size_t batch_n, batch_frame_n;
-
-	PP_VEC(struct pp_spaa_pending) pending;
-	struct pp_map pending_of;
-	PP_VEC(struct pp_spaa_link) links;
 	PP_VEC(struct pp_spaa_less) less;
-	PP_VEC(union pp_value) own, total; /* of one stack, to be added up */
-	PP_VEC(pp_frame) path;             /* its frames */
 	PP_VEC(struct pp_spaa_held) held;
 	PP_VEC(pp_frame) held_frames;
+	PP_VEC(union pp_value) own, total; /* of one stack, to be added up */
+	PP_VEC(pp_frame) path;             /* its frames */
+};
+
+/* Stacks that are put into the tree together: apply.c. */
+struct pp_spaa_batch {
+	pp_frame *frames;
+	uint32_t *depth;
+	pp_node *under, *leaf;
+	struct pp_spaa_batched {
+		uint32_t event, row;
+	} * rows;
+	size_t n, frame_n;
+};
+
+/* Samples and windows: sample.c, timeline.c. */
+struct pp_spaa_times {
 	PP_VEC(struct pp_spaa_moment) moments;
 	PP_VEC(struct pp_spaa_moment) windows;
 	PP_VEC(struct pp_spaa_window_weight) window_weights;
 	uint64_t samples;
 	bool has_windows;
+};
+
+/* What has no meaning here, and profiles of other formats: kept.c, carry_load.c. */
+struct pp_spaa_carried {
 	bool has_extras; /* there is something that only writing all records back keeps */
 	struct pp_spaa_kept *kept;
 	struct pp_spaa_carry *carry; /* what x_polyprof records restore; NULL when there are none */
-	bool carries;                /* the header announces them */
+	bool announced;              /* by the header */
 	bool installed;              /* the carried profile is in place */
 	uint64_t mark;               /* sum over the stack records */
 };
+
+struct pp_spaa_reader {
+	struct pp_reader *reader;
+	struct pp_builder *builder;
+	struct pp_spaa_input in;
+	struct pp_spaa_want want;
+	struct pp_spaa_header header;
+	struct pp_spaa_dicts dicts;
+	struct pp_spaa_stacks stacks;
+	struct pp_spaa_metrics metrics;
+	struct pp_spaa_costs costs;
+	struct pp_spaa_batch batch;
+	struct pp_spaa_times times;
+	struct pp_spaa_carried carried;
+};
+
+bool pp_spaa_batch_init(struct pp_spaa_batch *);
+/* Frees what a stage holds. */
+void pp_spaa_batch_release(struct pp_spaa_batch *);
+void pp_spaa_dicts_release(struct pp_spaa_dicts *);
+void pp_spaa_stacks_release(struct pp_spaa_stacks *);
+void pp_spaa_metrics_release(struct pp_spaa_metrics *);
+void pp_spaa_costs_release(struct pp_spaa_costs *);
 
 /* ---- judging and using records ---- */
 
@@ -267,6 +314,14 @@ void pp_spaa_apply_thread(struct pp_spaa_reader *, const struct pp_spaa_record *
 bool pp_spaa_apply_stack(struct pp_spaa_reader *, const struct pp_spaa_record *);
 bool pp_spaa_apply_sample(struct pp_spaa_reader *, const struct pp_spaa_record *);
 bool pp_spaa_apply_window(struct pp_spaa_reader *, const struct pp_spaa_record *);
+/* Notes that a stack names a thread, which should have been declared before. */
+void pp_spaa_thread_used(struct pp_spaa_reader *, int64_t tid);
+/* Judges a stack, with the hash of its frames, beside others of the same id. */
+void pp_spaa_stack_judge(struct pp_spaa_reader *, const struct pp_spaa_record *, uint32_t id,
+                         uint32_t event, uint64_t frames);
+/* Notes the record of a stack that is right, and its row among those of the event. */
+bool pp_spaa_stack_add(struct pp_spaa_reader *, const struct pp_spaa_record *, uint32_t id,
+                       uint32_t event, uint64_t frames, uint32_t row);
 /* The record of an id with a context, PP_MAP_NONE when there is none. */
 uint32_t pp_spaa_context_find(const struct pp_spaa_reader *, uint32_t id, uint64_t context);
 /* Looks at what could not be judged before: references forward. */
@@ -293,8 +348,6 @@ void pp_spaa_model_finish(struct pp_spaa_reader *);
 /* Makes columns hold what samples or windows say. */
 void pp_spaa_times_fit(struct pp_spaa_reader *);
 void pp_spaa_timeline_build(struct pp_spaa_reader *);
-/* The header as metadata. */
-void pp_spaa_model_meta(struct pp_spaa_reader *, struct pp_slice header);
 
 /* A finding about a record; `at` (or NULL) is a byte of its line. */
 void pp_spaa_report(struct pp_spaa_reader *, const struct pp_spaa_record *, enum pp_spaa_rule,
@@ -302,9 +355,13 @@ void pp_spaa_report(struct pp_spaa_reader *, const struct pp_spaa_record *, enum
 struct pp_place pp_spaa_place(const struct pp_spaa_reader *, const struct pp_spaa_record *,
                               const unsigned char *at);
 /*
- * The same at a value of the record, by its path of keys and, as #, of `indices` ("weights.#.value"). What
- * of it is not there is left out.
+ * Where a value stands in a record, for a finding of the rule: a path of keys and, as # (at most two), of
+ * `indices` ("weights.#.value"). What of it is not there is left out. No more is looked for once so many
+ * findings of the rule are known that another would not be kept.
  */
+const unsigned char *pp_spaa_locate(struct pp_spaa_reader *, const struct pp_spaa_record *,
+                                    enum pp_spaa_rule, const char *path, const uint32_t *indices);
+/* A finding about the value of that path. */
 void pp_spaa_report_in(struct pp_spaa_reader *, const struct pp_spaa_record *, enum pp_spaa_rule,
                        const char *path, const uint32_t *indices, const char *fmt, ...)
     PP_PRINTF(6, 7);

@@ -28,7 +28,8 @@ record_key(uint32_t id, uint32_t event, int64_t tid)
 static const struct pp_spaa_row *
 record_row(const struct pp_spaa_reader *r, uint32_t record)
 {
-	return &r->events.at[r->stacks.at[record].event].rows.at[r->stacks.at[record].row];
+	return &r->costs.events.at[r->stacks.records.at[record].event]
+	            .rows.at[r->stacks.records.at[record].row];
 }
 
 /* Of several records the last of a thread, and the first of an event, speak for an id. */
@@ -38,12 +39,12 @@ records_index(struct times *t)
 	struct pp_spaa_reader *r = t->r;
 	uint32_t i, k;
 
-	for (i = 0; i < r->stacks.n; i++) {
-		const struct pp_spaa_stack_row *s = &r->stacks.at[i];
-		int64_t tid = r->series.at[record_row(r, i)->home].tid;
+	for (i = 0; i < r->stacks.records.n; i++) {
+		const struct pp_spaa_stack_row *s = &r->stacks.records.at[i];
+		int64_t tid = r->costs.series.at[record_row(r, i)->home].tid;
 		uint32_t events[] = { s->event, PP_SPAA_NO_EVENT };
 
-		if (r->ids.at[s->id].record == i + 1 && !s->next)
+		if (r->stacks.ids.at[s->id].record == i + 1 && !s->next)
 			continue;
 		for (k = 0; k < PP_COUNT_OF(events); k++) {
 			uint64_t any = record_key(s->id, events[k], ANY_THREAD);
@@ -62,12 +63,12 @@ static uint32_t
 record_of(const struct times *t, uint32_t id, uint32_t event, int64_t tid)
 {
 	const struct pp_spaa_reader *r = t->r;
-	uint32_t record = r->ids.at[id].record, found;
+	uint32_t record = r->stacks.ids.at[id].record, found;
 
 	if (record == 0 || record == PP_SPAA_REFUSED)
 		return PP_MAP_NONE;
-	if (PP_LIKELY(!r->stacks.at[--record].next))
-		return event == PP_SPAA_NO_EVENT || r->stacks.at[record].event == event
+	if (PP_LIKELY(!r->stacks.records.at[--record].next))
+		return event == PP_SPAA_NO_EVENT || r->stacks.records.at[record].event == event
 		           ? record
 		           : PP_MAP_NONE;
 	found = pp_map_get(&t->record_of, record_key(id, event, tid));
@@ -81,11 +82,11 @@ record_of(const struct times *t, uint32_t id, uint32_t event, int64_t tid)
 static uint32_t
 period_column(const struct pp_spaa_reader *r, const struct pp_spaa_event *e)
 {
-	enum pp_spaa_special primary = r->metrics.at[e->columns.at[0].metric].special;
+	enum pp_spaa_special primary = r->metrics.rows.at[e->columns.at[0].metric].special;
 	uint32_t k, n = (uint32_t)e->columns.n;
 
 	for (k = 0; k < n; k++)
-		if (r->metrics.at[e->columns.at[k].metric].special == PP_SPAA_M_PERIOD)
+		if (r->metrics.rows.at[e->columns.at[k].metric].special == PP_SPAA_M_PERIOD)
 			return k;
 	return primary == PP_SPAA_M_SAMPLES || primary == PP_SPAA_M_COUNT ? n : 0;
 }
@@ -111,7 +112,7 @@ sample_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_mom
 	for (k = 0; k < e->columns.n; k++)
 		if (k == period && m->has_period)
 			values[k] = pp_spaa_cell(e, k, &weight);
-		else if (is_counted(e, r->metrics.at[e->columns.at[k].metric].special))
+		else if (is_counted(e, r->metrics.rows.at[e->columns.at[k].metric].special))
 			values[k] = pp_spaa_cell(e, k, &one);
 	if (e->time_from != UINT32_MAX)
 		values[k] = 1;
@@ -135,10 +136,10 @@ window_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_mom
 	uint32_t i, k;
 
 	for (i = m->weights.first; i < m->weights.first + m->weights.n; i++) {
-		k = column_of(e, r->window_weights.at[i].metric);
+		k = column_of(e, r->times.window_weights.at[i].metric);
 		if (k < e->columns.n)
 			t->values[e->first_metric + k] = pp_spaa_cell(
-			    e, k, &r->window_weights.at[i].value);
+			    e, k, &r->times.window_weights.at[i].value);
 	}
 }
 
@@ -149,10 +150,10 @@ samples_fit(struct pp_spaa_reader *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->moments.n; i++) {
-		const struct pp_spaa_moment *m = &r->moments.at[i];
+	for (i = 0; i < r->times.moments.n; i++) {
+		const struct pp_spaa_moment *m = &r->times.moments.at[i];
 		const struct pp_spaa_num weight = { .magnitude = m->period };
-		struct pp_spaa_event *e = &r->events.at[m->event];
+		struct pp_spaa_event *e = &r->costs.events.at[m->event];
 		uint32_t k = m->has_period ? period_column(r, e) : (uint32_t)e->columns.n;
 
 		if (k < e->columns.n)
@@ -164,22 +165,22 @@ static void
 windows_fit(struct pp_spaa_reader *r)
 {
 	struct times t = { .r = r, .record_of = { .seed = r->reader->seed } };
-	bool fine = !r->windows.n || records_index(&t);
+	bool fine = !r->times.windows.n || records_index(&t);
 	size_t i;
 	uint32_t k, n;
 
-	for (i = 0; fine && i < r->windows.n; i++) {
-		const struct pp_spaa_moment *m = &r->windows.at[i];
+	for (i = 0; fine && i < r->times.windows.n; i++) {
+		const struct pp_spaa_moment *m = &r->times.windows.at[i];
 		uint32_t record = record_of(&t, m->id, m->event, m->tid);
 		struct pp_spaa_event *e;
 
 		if (record == PP_MAP_NONE)
 			continue;
-		e = &r->events.at[r->stacks.at[record].event];
+		e = &r->costs.events.at[r->stacks.records.at[record].event];
 		for (n = m->weights.first; n < m->weights.first + m->weights.n; n++) {
-			k = column_of(e, r->window_weights.at[n].metric);
+			k = column_of(e, r->times.window_weights.at[n].metric);
 			if (k < e->columns.n)
-				(void)pp_spaa_cell(e, k, &r->window_weights.at[n].value);
+				(void)pp_spaa_cell(e, k, &r->times.window_weights.at[n].value);
 		}
 	}
 	pp_map_release(&t.record_of);
@@ -190,7 +191,7 @@ windows_fit(struct pp_spaa_reader *r)
 void
 pp_spaa_times_fit(struct pp_spaa_reader *r)
 {
-	if (r->moments.n)
+	if (r->times.moments.n)
 		samples_fit(r);
 	else
 		windows_fit(r);
@@ -209,11 +210,11 @@ moment_add(struct times *t, const struct pp_spaa_moment *m, bool window)
 
 	if (record == PP_MAP_NONE)
 		return true;
-	e = &r->events.at[r->stacks.at[record].event];
+	e = &r->costs.events.at[r->stacks.records.at[record].event];
 	row = record_row(r, record);
-	line = &p->series.at[r->series_at[row->home]].timeline;
+	line = &p->series.at[r->costs.series_at[row->home]].timeline;
 	/* The thread of a timeline is that of its stacks: another one is only kept as text. */
-	if (m->tid >= 0 && m->tid != r->series.at[row->home].tid)
+	if (m->tid >= 0 && m->tid != r->costs.series.at[row->home].tid)
 		p->holds |= PP_EXTRAS;
 	event.node = row->node;
 	if (!line->last_values && !pp_timeline_init(line, (uint32_t)p->metrics.n, false))
@@ -262,9 +263,9 @@ void
 pp_spaa_timeline_build(struct pp_spaa_reader *r)
 {
 	struct times t = { .r = r, .record_of = { .seed = r->reader->seed } };
-	bool window = r->moments.n == 0, fine;
-	size_t n = window ? r->windows.n : r->moments.n, *order, i;
-	struct pp_spaa_moment *m = window ? r->windows.at : r->moments.at;
+	bool window = r->times.moments.n == 0, fine;
+	size_t n = window ? r->times.windows.n : r->times.moments.n, *order, i;
+	struct pp_spaa_moment *m = window ? r->times.windows.at : r->times.moments.at;
 
 	t.values = calloc(r->builder->profile->metrics.n + 1, sizeof *t.values);
 	fine = t.values && (!n || records_index(&t));
