@@ -31,6 +31,16 @@ size_t pp_num_print(char out[PP_NUM_MAX], pp_i128 value, unsigned scale);
 /* The shortest decimal text that reads back as the same double; "null" for NaN and infinities. */
 size_t pp_num_print_double(char out[PP_NUM_MAX], double value);
 
+/* Multiplies by a power of ten; false when that passes 64 bits. */
+static inline bool
+pp_num_times_power10(int64_t *value, unsigned power)
+{
+	while (power-- > 0)
+		if (__builtin_mul_overflow(*value, 10, value))
+			return false;
+	return true;
+}
+
 /* Adds to a count, which stays at the largest number rather than starting over. */
 static inline void
 pp_count_add(uint64_t *count, uint64_t add)

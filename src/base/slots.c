@@ -21,16 +21,18 @@ plain_put(void *p, size_t bytes)
 const struct pp_pages pp_pages_plain = { plain_get, plain_put };
 
 static size_t
-slots_bytes(unsigned bits)
+slots_bytes(const struct pp_slots *s)
 {
-	return sizeof(struct pp_slot) << bits;
+	return (s->mask + 1) * sizeof *s->at;
 }
 
 bool
 pp_slots_init(struct pp_slots *s, unsigned bits, const struct pp_pages *pages)
 {
-	*s = (struct pp_slots){ .bits = bits, .pages = pages ? pages : &pp_pages_plain };
-	s->at = s->pages->get(slots_bytes(bits));
+	*s = (struct pp_slots){ .mask = ((size_t)1 << bits) - 1,
+		                .shift = 32 - bits,
+		                .pages = pages ? pages : &pp_pages_plain };
+	s->at = s->pages->get(slots_bytes(s));
 	return s->at != NULL;
 }
 
@@ -38,14 +40,14 @@ void
 pp_slots_release(struct pp_slots *s)
 {
 	if (s->at)
-		s->pages->put(s->at, slots_bytes(s->bits));
+		s->pages->put(s->at, slots_bytes(s));
 	*s = (struct pp_slots){ 0 };
 }
 
 void
 pp_slots_clear(struct pp_slots *s)
 {
-	memset(s->at, 0, slots_bytes(s->bits));
+	memset(s->at, 0, slots_bytes(s));
 	s->used = 0;
 }
 
@@ -53,11 +55,11 @@ bool
 pp_slots_double(struct pp_slots *s)
 {
 	struct pp_slots larger;
-	size_t i, old = (size_t)1 << s->bits;
+	size_t i;
 
-	if (s->bits == 32 || !pp_slots_init(&larger, s->bits + 1, s->pages))
+	if (s->shift == 0 || !pp_slots_init(&larger, 33 - s->shift, s->pages))
 		return false;
-	for (i = 0; i < old; i++)
+	for (i = 0; i <= s->mask; i++)
 		if (s->at[i].row)
 			pp_slots_put(&larger, s->at[i].tag, s->at[i].row);
 	pp_slots_release(s);

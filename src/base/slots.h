@@ -27,7 +27,8 @@ struct pp_slot {
 
 struct pp_slots {
 	struct pp_slot *at;
-	unsigned bits; /* log2 of the number of slots */
+	size_t mask;    /* number of slots - 1 */
+	unsigned shift; /* of a tag, to its place */
 	uint32_t used;
 	const struct pp_pages *pages;
 };
@@ -45,7 +46,7 @@ bool pp_slots_double(struct pp_slots *);
 static inline bool
 pp_slots_reserve(struct pp_slots *s, size_t more)
 {
-	while (PP_UNLIKELY(((size_t)s->used + more) * 4 > (size_t)3 << s->bits))
+	while (PP_UNLIKELY(((size_t)s->used + more) * 4 > s->mask * 3))
 		if (!pp_slots_double(s))
 			return false;
 	return true;
@@ -55,25 +56,19 @@ pp_slots_reserve(struct pp_slots *s, size_t more)
 static inline size_t
 pp_slots_begin(const struct pp_slots *s, uint32_t tag)
 {
-	return tag >> (32 - s->bits);
-}
-
-static inline size_t
-pp_slots_after(const struct pp_slots *s, size_t at)
-{
-	return (at + 1) & (((size_t)1 << s->bits) - 1);
+	return tag >> s->shift;
 }
 
 /* The next row of that tag from *at on, 0 when there is none; *at moves behind it. */
 static inline uint32_t
 pp_slots_next(const struct pp_slots *s, uint32_t tag, size_t *at)
 {
-	size_t i = *at;
+	const struct pp_slot *slot = &s->at[*at & s->mask];
 
-	while (s->at[i].row && s->at[i].tag != tag)
-		i = pp_slots_after(s, i);
-	*at = pp_slots_after(s, i);
-	return s->at[i].row;
+	while (slot->row && slot->tag != tag)
+		slot = &s->at[++*at & s->mask];
+	++*at;
+	return slot->row;
 }
 
 /* Adds a row, for which there is room. */
@@ -83,7 +78,7 @@ pp_slots_put(struct pp_slots *s, uint32_t tag, uint32_t row)
 	size_t i = pp_slots_begin(s, tag);
 
 	while (s->at[i].row)
-		i = pp_slots_after(s, i);
+		i = (i + 1) & s->mask;
 	s->at[i] = (struct pp_slot){ tag, row };
 	s->used++;
 }

@@ -13,7 +13,6 @@
 /* References reach back this many events, says SPX's own reader. */
 #define CUT_AHEAD 20
 #define BATCH_MOST 64
-#define FORGET_STEP ((size_t)16 << 20)
 
 static const char header_functions[] = "[functions]", header_events[] = "[events]";
 
@@ -41,20 +40,10 @@ pp_spx_header_at(struct pp_input *in, size_t *length)
 
 /* ---- filling ---- */
 
-/* A mapped file need not stay in memory behind us. */
-static void
-forget_behind(struct spx_read *r)
+static bool
+at_line_start(const struct spx_cut *cut)
 {
-	struct pp_input *in = r->in;
-
-	if (!in->stable || !in->forget)
-		return;
-	if (!r->kept)
-		r->kept = in->begin;
-	if ((size_t)(in->cur - r->kept) < FORGET_STEP)
-		return;
-	in->forget(in, r->kept, in->cur);
-	r->kept = in->cur;
+	return !cut->begun || cut->last_byte == '\n';
 }
 
 /* Copies some bytes of the section; 0 when it has ended. */
@@ -67,7 +56,7 @@ take_bytes(struct spx_read *r, unsigned char *to, size_t room)
 	int header;
 
 	if (!pp_input_need(in, 1)) {
-		r->section_end = true;
+		r->cut.ended = true;
 		r->header = 0;
 		return 0;
 	}
@@ -75,10 +64,10 @@ take_bytes(struct spx_read *r, unsigned char *to, size_t room)
 	bracket = memchr(in->cur, '[', n);
 	if (bracket == in->cur) {
 		header = pp_spx_header_at(in, &length);
-		/* The newline before [functions] may be lost like any other; see spx_events_04.c. */
-		if (header == 'f' || (header == 'e' && (!r->begun || r->last_byte == '\n'))) {
+		/* The newline before [functions] may be lost like any other; see events.c. */
+		if (header == 'f' || (header == 'e' && at_line_start(&r->cut))) {
 			in->cur += length;
-			r->section_end = true;
+			r->cut.ended = true;
 			r->header = header;
 			return 0;
 		}
@@ -88,72 +77,37 @@ take_bytes(struct spx_read *r, unsigned char *to, size_t room)
 	}
 	memcpy(to, in->cur, n);
 	in->cur += n;
-	forget_behind(r);
-	r->begun = true;
-	r->last_byte = to[n - 1];
+	pp_input_behind(in, &r->cut.behind, in->begin, in->cur);
+	r->cut.begun = true;
+	r->cut.last_byte = to[n - 1];
 	return n;
 }
 
-/* The line that ends at `newline`, without it. */
-static struct pp_slice
-line_before(const unsigned char *text, const unsigned char *newline)
-{
-	const unsigned char *before = text && newline > text
-	                                  ? memrchr(text, '\n', (size_t)(newline - text))
-	                                  : NULL;
-	const unsigned char *begin = before ? before + 1 : text;
+/* ---- where to cut ---- */
 
-	return pp_slice_of(begin, (size_t)(newline - begin));
-}
-
-/* A line of the 0.4 layout with all its values, which are plain whole numbers. */
+/*
+ * Whether a line tells all its values: in the 0.4 layout any that has them all, as plain whole numbers; in the
+ * 0.5 layout one whose values are all absolute.
+ */
 static bool
-stands_alone_04(const struct spx_layout *layout, struct pp_slice line)
+stands_alone(const struct spx_layout *layout, struct pp_slice line)
 {
-	size_t i, fields = 1;
-	bool digit = false;
+	struct pp_slice field;
+	size_t fields = 0, values = 0, i;
+	bool more = true;
 
-	for (i = 0; i < line.n; i++) {
-		if (line.p[i] == ' ') {
-			if (!digit)
-				return false;
-			fields++;
-			digit = false;
-		} else if ((unsigned)line.p[i] - '0' <= 9) {
-			digit = true;
-		} else {
-			return false;
+	for (; pp_slice_field(&line, layout->bars ? '|' : ' ', &more, &field); fields++) {
+		if (layout->bars) {
+			values += fields > 0 && field.n && field.p[0] == 'a';
+			continue;
 		}
+		for (i = 0; i < field.n; i++)
+			if (!pp_is_digit(field.p[i]))
+				return false;
+		values += field.n > 0;
 	}
-	return digit && fields == (size_t)layout->columns + 2;
-}
-
-static const unsigned char *
-cut_04(const struct spx_layout *layout, const unsigned char *text, const unsigned char *newline)
-{
-	unsigned i;
-
-	for (i = 0; i < CUT_LINES && newline; i++) {
-		struct pp_slice line = line_before(text, newline);
-
-		if (line.p == text)
-			return NULL;
-		if (stands_alone_04(layout, line))
-			return line.p;
-		newline = line.p - 1;
-	}
-	return NULL;
-}
-
-/* A line of the 0.5 layout with all its values, which are absolute. */
-static bool
-stands_alone_05(const struct spx_layout *layout, struct pp_slice line)
-{
-	size_t i, values = 0;
-
-	for (i = 0; i + 1 < line.n; i++)
-		values += line.p[i] == '|' && line.p[i + 1] == 'a';
-	return values == layout->columns;
+	return layout->bars ? values == layout->columns
+	                    : values == fields && fields == (size_t)layout->columns + 2;
 }
 
 /* Whether no line within reach refers back over the line at p. Lines end at `newline` at the latest. */
@@ -170,7 +124,7 @@ references_stay(const unsigned char *p, const unsigned char *newline)
 
 		if (!end)
 			return false;
-		for (; ref && ++ref < end && (unsigned)*ref - '0' <= 9 && back < CUT_AHEAD;)
+		for (; ref && ++ref < end && pp_is_digit(*ref) && back < CUT_AHEAD;)
 			back = back * 10 + (*ref - '0');
 		if (back > i)
 			return false;
@@ -179,24 +133,34 @@ references_stay(const unsigned char *p, const unsigned char *newline)
 	return true;
 }
 
+/* The last absolute value before `end`: in the 0.5 layout few lines have any. */
 static const unsigned char *
-cut_05(const struct spx_layout *layout, const unsigned char *text, const unsigned char *newline)
+last_absolute(const unsigned char *text, const unsigned char *end)
 {
-	const unsigned char *end = newline, *a;
+	while (end > text && (end = memrchr(text, 'a', (size_t)(end - text))) != NULL)
+		if (end > text && end[-1] == '|')
+			return end;
+	return NULL;
+}
 
-	while (text && end > text && (a = memrchr(text, 'a', (size_t)(end - text))) != NULL) {
-		const unsigned char *stop;
-		struct pp_slice line;
+/* The last line up to `newline`, but not the first, from which a chunk can be read on its own; or NULL. */
+static const unsigned char *
+cut_find(const struct spx_layout *layout, const unsigned char *text, const unsigned char *newline)
+{
+	const unsigned char *at = newline, *begin;
+	unsigned i;
 
-		end = a;
-		if (a == text || a[-1] != '|')
-			continue;
-		stop = memchr(a, '\n', (size_t)(newline - a) + 1);
-		line = line_before(text, stop);
-		end = line.p;
-		if (line.p > text && stands_alone_05(layout, line) &&
-		    references_stay(line.p, newline))
-			return line.p;
+	for (i = 0; layout->bars || i < CUT_LINES; i++) {
+		if (layout->bars)
+			at = last_absolute(text, at);
+		begin = at ? pp_last_line_end(text, at) : text;
+		if (begin == text)
+			return NULL;
+		if (stands_alone(layout,
+		                 pp_slice_between(begin, pp_line_end(at, newline + 1) - 1)) &&
+		    (!layout->bars || references_stay(begin, newline)))
+			return begin;
+		at = layout->bars ? begin : begin - 1;
 	}
 	return NULL;
 }
@@ -205,24 +169,24 @@ cut_05(const struct spx_layout *layout, const unsigned char *text, const unsigne
 static bool
 cut_chunk(struct spx_read *r, struct spx_chunk *c)
 {
-	const struct spx_layout *layout = &r->layout;
+	const struct spx_layout *layout = &r->doc.layout;
 	const unsigned char *newline = memrchr(c->text, '\n', c->n), *cut = NULL;
+	struct spx_cut *to = &r->cut;
 
-	r->next_independent = false;
+	to->next_independent = false;
 	/* A line longer than a chunk is no event; its pieces are refused one by one. */
 	if (!newline)
 		return true;
-	if (!r->carry && !(r->carry = malloc(SPX_CHUNK)))
+	if (!to->carry && !(to->carry = malloc(SPX_CHUNK)))
 		return false;
 	if (layout->columns && !layout->repair)
-		cut = layout->bars ? cut_05(layout, c->text, newline)
-		                   : cut_04(layout, c->text, newline);
-	r->next_independent = cut != NULL;
+		cut = cut_find(layout, c->text, newline);
+	to->next_independent = cut != NULL;
 	if (!cut)
 		cut = newline + 1;
-	r->carry_n = c->n - (size_t)(cut - c->text);
-	memcpy(r->carry, cut, r->carry_n);
-	c->n -= r->carry_n;
+	to->carry_n = c->n - (size_t)(cut - c->text);
+	memcpy(to->carry, cut, to->carry_n);
+	c->n -= to->carry_n;
 	return true;
 }
 
@@ -240,177 +204,126 @@ chunk_grow(struct spx_chunk *c)
 	return true;
 }
 
-/* Fills one chunk; false when the section has no more. */
+/* The text of one chunk, what was carried first; false when out of memory. */
 static bool
-fill_chunk(struct spx_read *r, struct spx_chunk *c)
+chunk_text(struct spx_read *r, struct spx_chunk *c)
 {
-	c->n = 0;
-	c->offset = r->next_offset;
-	c->independent = r->next_independent;
-	c->done = c->cut = false;
-	while (c->cap < r->carry_n || c->cap == 0)
+	struct spx_cut *from = &r->cut;
+
+	while (c->cap < from->carry_n || c->cap == 0)
 		if (!chunk_grow(c))
-			goto no_memory;
-	if (r->carry_n)
-		memcpy(c->text, r->carry, r->carry_n);
-	c->n = r->carry_n;
-	r->carry_n = 0;
-	while (c->n < SPX_CHUNK && !r->section_end) {
+			return false;
+	if (from->carry_n)
+		memcpy(c->text, from->carry, from->carry_n);
+	c->n = from->carry_n;
+	from->carry_n = 0;
+	while (c->n < SPX_CHUNK && !from->ended) {
 		if (c->n == c->cap && !chunk_grow(c))
-			goto no_memory;
+			return false;
 		c->n += take_bytes(r, c->text + c->n, c->cap - c->n);
 	}
-	if (c->n == 0)
-		return false;
-	if (r->section_end)
-		c->cut = r->header == 0;
-	else if (!cut_chunk(r, c))
-		goto no_memory;
-	r->next_offset += c->n;
-	memset(c->text + c->n, 0, PP_INPUT_PAD);
 	return true;
-
-no_memory:
-	r->no_memory = true;
-	r->section_end = true;
-	r->carry_n = 0;
-	return false;
 }
 
-static void
-fill_batch(struct spx_read *r, unsigned which)
+/* ---- rounds: see kit/parts.h ---- */
+
+/* Fills one chunk; false when the section has no more. */
+static bool
+chunk_fill(void *ctx, unsigned piece)
 {
-	unsigned n = 0;
+	struct spx_read *r = ctx;
+	struct spx_chunk *c = &r->chunks[piece];
+	struct spx_cut *from = &r->cut;
 
-	while (n < r->batch_cap && (!r->section_end || r->carry_n) &&
-	       fill_chunk(r, &r->batch[which][n]))
-		n++;
-	r->batch_n[which] = n;
+	c->offset = from->next_offset;
+	c->independent = from->next_independent;
+	c->done = false;
+	if (!chunk_text(r, c) || (!from->ended && !cut_chunk(r, c))) {
+		from->no_memory = from->ended = true;
+		from->carry_n = c->n = 0;
+	}
+	c->cut = from->ended && r->header == 0;
+	from->next_offset += c->n;
+	if (c->n)
+		memset(c->text + c->n, 0, PP_INPUT_PAD);
+	return c->n > 0;
 }
 
-/* ---- reading ---- */
-
 static void
-read_chunk(struct spx_read *r, struct spx_chunk *c)
+chunk_read(struct spx_read *r, struct spx_chunk *c)
 {
 	struct spx_state fresh;
-	const struct spx_state *state = &r->state;
+	const struct spx_state *state = &r->doc.state;
 
 	if (c->independent) {
 		fresh = (struct spx_state){ .known = false };
-		memcpy(fresh.scale, r->layout.scale, sizeof fresh.scale);
+		memcpy(fresh.scale, r->doc.layout.scale, sizeof fresh.scale);
 		state = &fresh;
 	}
-	if (!c->walk.nodes && !pp_spx_walk_init(&c->walk)) {
-		c->walk.no_memory = c->done = true;
+	c->done = true;
+	if (!c->walk.tree.nodes && !pp_spx_walk_init(&c->walk)) {
+		c->walk.no_memory = true;
 		return;
 	}
 	c->walk.record = r->record;
 	c->walk.site_mask = r->sites ? 0xffff : 0;
-	pp_spx_walk_begin(&c->walk, &r->layout, state);
+	pp_spx_walk_begin(&c->walk, &r->doc.layout, state);
 	if (!c->walk.no_memory)
 		pp_spx_walk_text(&c->walk, pp_slice_of(c->text, c->n), c->offset, c->cut);
-	c->done = true;
 }
 
-struct batch_job {
-	struct spx_read *r;
-	unsigned which;
-};
-
-/* Job 0 fills the other batch; job i reads chunk i - 1 of this one if it can be read already. */
+/* What needs the state behind the chunk before waits for its turn. */
 static void
-batch_work(void *ctx, unsigned index)
+chunk_work(void *ctx, unsigned piece)
 {
-	const struct batch_job *job = ctx;
-	struct spx_read *r = job->r;
+	struct spx_read *r = ctx;
 
-	if (index == 0)
-		fill_batch(r, !job->which);
-	else if (index == 1 || r->batch[job->which][index - 1].independent)
-		read_chunk(r, &r->batch[job->which][index - 1]);
-}
-
-static void
-run_batch(struct batch_job *job)
-{
-	struct spx_read *r = job->r;
-
-	/* All of a small section is at hand: no thread is needed. */
-	if (r->section_end && !r->carry_n && r->batch_n[job->which] == 1) {
-		r->batch_n[!job->which] = 0;
-		read_chunk(r, &r->batch[job->which][0]);
-	} else {
-		r->reader->run(r->reader, r->batch_n[job->which] + 1, batch_work, job);
-	}
-}
-
-static void
-merge_batch(struct spx_read *r, unsigned which)
-{
-	unsigned i;
-
-	for (i = 0; i < r->batch_n[which] && pp_builder_ok(r->b); i++) {
-		struct spx_chunk *c = &r->batch[which][i];
-
-		/* Behind garbage only the lines are counted. */
-		if (r->garbage) {
-			const unsigned char *p = c->text;
-
-			while ((p = memchr(p, '\n', (size_t)(c->text + c->n - p))) != NULL)
-				p++, r->lines++;
-			continue;
-		}
-		if (!c->done)
-			read_chunk(r, c);
-		pp_spx_merge(r, c);
-		r->lines += c->walk.lines;
-	}
+	if (r->chunks[piece].independent)
+		chunk_read(r, &r->chunks[piece]);
 }
 
 static bool
-batches_init(struct spx_read *r)
+chunk_take(void *ctx, unsigned piece)
 {
-	unsigned which, threads = r->reader->threads;
+	struct spx_read *r = ctx;
+	struct spx_chunk *c = &r->chunks[piece];
 
-	r->batch_cap = threads == 1 ? 1 : threads * 2 < BATCH_MOST ? threads * 2 : BATCH_MOST;
-	for (which = 0; which < 2; which++) {
-		if (!r->batch[which])
-			r->batch[which] = calloc(r->batch_cap, sizeof **r->batch);
-		if (!r->batch[which])
-			return false;
+	/* Behind garbage only the lines are counted. */
+	if (r->doc.garbage) {
+		r->found.lines += pp_slice_count(pp_slice_of(c->text, c->n), '\n');
+		return true;
 	}
-	return true;
+	if (!c->done)
+		chunk_read(r, c);
+	pp_spx_merge(r, &c->walk);
+	return pp_builder_ok(r->b);
 }
 
 pp_status
 pp_spx_events_read(struct spx_read *r)
 {
-	struct batch_job job = { r, 0 };
+	unsigned threads = r->reader->threads;
+	struct pp_rounds rounds = { .reader = r->reader,
+		                    .ctx = r,
+		                    .fill = chunk_fill,
+		                    .work = chunk_work,
+		                    .take = chunk_take };
+	pp_status status;
 
-	if (!batches_init(r)) {
+	if (!r->chunks) {
+		r->room = threads == 1 ? 1 : threads * 2 < BATCH_MOST ? threads * 2 : BATCH_MOST;
+		r->chunks = calloc((size_t)2 * r->room, sizeof *r->chunks);
+	}
+	rounds.room = r->room;
+	r->cut.carry_n = 0;
+	r->cut.ended = r->cut.begun = r->cut.next_independent = false;
+	r->cut.next_offset = pp_input_offset(r->in, r->in->cur);
+	status = r->chunks ? pp_rounds_run(&rounds) : PP_E_NOMEM;
+	if (!r->chunks || r->cut.no_memory)
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-		return PP_E_NOMEM;
-	}
-	r->carry_n = 0;
-	r->section_end = r->begun = false;
-	r->next_offset = pp_input_offset(r->in, r->in->cur);
-	r->next_independent = false;
-	for (fill_batch(r, 0); r->batch_n[job.which]; job.which = !job.which) {
-		run_batch(&job);
-		merge_batch(r, job.which);
-		if (r->no_memory)
-			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-		if (!pp_builder_ok(r->b))
-			return r->b->status;
-		if (r->reader->progress(r->reader))
-			return PP_E_IO;
-	}
-	if (r->no_memory) {
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-		return PP_E_NOMEM;
-	}
+	if (!pp_builder_ok(r->b))
+		return r->b->status;
 	/* The newline of the header that ended the section. */
-	r->lines += r->header != 0 && (!r->begun || r->last_byte == '\n');
-	return PP_OK;
+	r->found.lines += r->header != 0 && at_line_start(&r->cut);
+	return status;
 }

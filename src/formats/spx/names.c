@@ -7,10 +7,16 @@
  * Nothing is escaped. Where FILE:LINE:NAME can be cut in several ways, the cut that makes FILE and NAME
  * equal is right (top-level code of a script); else the right-most one whose NAME looks like a name.
  */
+#include <stdio.h>
+
 #include "base/num.h"
-#include "formats/spx/spx.h"
+#include "formats/spx/read.h"
 
 #define CUTS_LOOKED_AT 64
+/* Names of functions that no event has named yet are kept up to here. */
+#define NAMES_KEPT 65536
+
+/* ---- one line ---- */
 
 static bool
 holds(struct pp_slice s, const char *text)
@@ -40,7 +46,7 @@ cut_before(struct pp_slice text, size_t last, struct spx_name *out)
 
 		if (text.p[second] != ':' || second + 1 == text.n)
 			continue;
-		while (first > 0 && (unsigned)text.p[first - 1] - '0' <= 9)
+		while (first > 0 && pp_is_digit(text.p[first - 1]))
 			first--;
 		if (first == second || first == 0 || text.p[first - 1] != ':')
 			continue;
@@ -88,4 +94,146 @@ pp_spx_name_split(struct pp_slice text, bool places)
 	    (best.name.n > 2 && memcmp(best.name.p, "::", 2) == 0))
 		best.flags |= PP_FUNC_INTERNAL;
 	return best;
+}
+
+/* ---- functions that events name ---- */
+
+const struct spx_used *
+pp_spx_used(struct spx_read *r, uint32_t index)
+{
+	struct spx_functions *f = &r->funcs;
+	uint32_t row = pp_map_get(&f->func_map, index);
+	struct spx_used used = { index, 0 };
+
+	if (row != PP_MAP_NONE)
+		return &f->used.at[row];
+	used.func = pp_build_func_later(r->b);
+	row = (uint32_t)f->used.n;
+	if (!pp_vec_push(&f->used, used) || !pp_map_set(&f->func_map, index, row)) {
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+		return NULL;
+	}
+	if (index > f->max_index)
+		f->max_index = index;
+	return &f->used.at[row];
+}
+
+/* ---- the list ---- */
+
+void
+pp_spx_name_add(struct spx_read *r, struct pp_slice text)
+{
+	struct spx_functions *f = &r->funcs;
+	struct pp_slice line = pp_slice_chomp(text);
+
+	r->found.crlf |= line.n != text.n;
+	if (line.n == 0)
+		return;
+	f->lines++;
+	if (f->name_ends.n >= NAMES_KEPT && f->name_ends.n > f->max_index)
+		return;
+	pp_buf_add(&f->names, line.p, line.n);
+	if (f->names.failed || f->names.n > r->b->limits.max_memory ||
+	    !pp_vec_push(&f->name_ends, f->names.n))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+}
+
+static struct pp_slice
+name_text(const struct spx_functions *f, size_t index)
+{
+	size_t begin = index ? f->name_ends.at[index - 1] : 0;
+
+	return pp_slice_of(f->names.p + begin, f->name_ends.at[index] - begin);
+}
+
+static void
+name_bind(struct spx_read *r, const struct spx_used *used)
+{
+	struct pp_func_row row = { 0 };
+	char number[32];
+
+	if (used->index < r->funcs.name_ends.n) {
+		struct spx_name name = pp_spx_name_split(name_text(&r->funcs, used->index),
+		                                         r->doc.layout.bars);
+
+		row.name = pp_build_str(r->b, name.name);
+		row.file = pp_build_str(r->b, name.file);
+		row.line = name.line;
+		row.flags = name.flags;
+	} else {
+		snprintf(number, sizeof number, "#%u", used->index);
+		row.name = pp_build_strz(r->b, number);
+		row.flags = PP_FUNC_UNKNOWN;
+	}
+	pp_build_func_bind(r->b, used->func, &row);
+}
+
+/* Says what is wrong with the list of functions as a whole. */
+static void
+names_check(struct spx_read *r)
+{
+	struct pp_diags *diags = r->reader->diags;
+	const struct spx_functions *f = &r->funcs;
+	uint64_t nameless = 0;
+	uint32_t first = 0;
+	size_t i;
+
+	for (i = 0; i < f->used.n; i++)
+		if (f->used.at[i].index >= f->name_ends.n && nameless++ == 0)
+			first = f->used.at[i].index;
+	if (!r->doc.has_names && (f->used.n || r->doc.has_events))
+		pp_spx_find_lost(r, SPX_FUNCTIONS_MISSING, PP_NOWHERE,
+		                 "there is no list of functions; %zu functions have no name",
+		                 f->used.n);
+	else if (nameless)
+		pp_spx_find_lost(
+		    r, SPX_FUNCTION_INDEX, PP_NOWHERE,
+		    "%llu functions have no name: the list has %llu, an event names function %u",
+		    (unsigned long long)nameless, (unsigned long long)f->lines, first);
+	if (r->meta->functions >= 0 && r->documents <= 1 && f->lines > (uint64_t)r->meta->functions)
+		pp_diag_add(
+		    diags, &pp_spx_rules[SPX_FUNCTION_LINES], PP_NOWHERE,
+		    "the list of functions has %llu lines, the metadata counts %lld functions",
+		    (unsigned long long)f->lines, (long long)r->meta->functions);
+	if (f->lines == NAMES_KEPT)
+		pp_diag_add(diags, &pp_spx_rules[SPX_FUNCTION_LIMIT], PP_NOWHERE,
+		            "the list has %d functions, as many as SPX can hold", NAMES_KEPT);
+}
+
+/* Without events the names alone tell the layout: all have places, or they are names only. */
+static bool
+names_have_places(const struct spx_functions *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->name_ends.n; i++)
+		if (pp_spx_name_split(name_text(f, i), true).name.n == name_text(f, i).n)
+			return false;
+	return f->name_ends.n > 0;
+}
+
+void
+pp_spx_names_bind(struct spx_read *r)
+{
+	const struct spx_functions *f = &r->funcs;
+	size_t i;
+
+	if (!r->doc.has_events)
+		r->doc.layout.bars = names_have_places(f);
+	/* To write the report back, functions that were never called are kept as well. */
+	for (i = 0; (r->b->order.facets & PP_EXTRAS) && i < f->name_ends.n && i < NAMES_KEPT; i++)
+		(void)pp_spx_used(r, (uint32_t)i);
+	for (i = 0; i < f->used.n; i++)
+		name_bind(r, &f->used.at[i]);
+	names_check(r);
+}
+
+void
+pp_spx_names_forget(struct spx_functions *f)
+{
+	f->used.n = f->name_ends.n = f->names.n = 0;
+	f->lines = 0;
+	f->max_index = 0;
+	pp_map_release(&f->func_map);
+	pp_map_release(&f->frame_map);
 }

@@ -10,16 +10,6 @@
 
 /* ---- the layout ---- */
 
-static size_t
-count_bytes(struct pp_slice s, unsigned char c)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < s.n; i++)
-		n += s.p[i] == c;
-	return n;
-}
-
 /* Whether a line can be an event: INDEX FLAG ..., or fields between bars. */
 static bool
 looks_like_event(struct pp_slice line)
@@ -27,11 +17,11 @@ looks_like_event(struct pp_slice line)
 	size_t i = line.p[0] == '-';
 
 	if (memchr(line.p, '|', line.n)) {
-		while ((unsigned)line.p[i] - '0' <= 9 || (unsigned)line.p[i] - 'a' <= 5)
+		while (pp_is_digit(line.p[i]) || (unsigned)line.p[i] - 'a' <= 5)
 			i++;
 		return line.p[i] == '|';
 	}
-	for (i = 0; i < line.n && (unsigned)line.p[i] - '0' <= 9; i++)
+	for (i = 0; i < line.n && pp_is_digit(line.p[i]); i++)
 		;
 	return i && i + 1 < line.n && line.p[i] == ' ' && (line.p[i + 1] | 1) == '1' &&
 	       (i + 2 == line.n || line.p[i + 2] == ' ');
@@ -41,8 +31,7 @@ looks_like_event(struct pp_slice line)
 static bool
 is_header(struct pp_slice line)
 {
-	if (line.n && line.p[line.n - 1] == '\r')
-		line.n--;
+	line = pp_slice_chomp(line);
 	return pp_slice_eq_z(line, "[functions]") || pp_slice_eq_z(line, "[events]");
 }
 
@@ -53,17 +42,13 @@ is_header(struct pp_slice line)
 static bool
 first_event(struct pp_input *in, struct pp_slice *found)
 {
-	const unsigned char *p, *end;
+	struct pp_slice rest, line;
 	bool any = false;
 
-	(void)pp_input_need(in, FIRST_LINES);
-	p = in->cur;
-	end = p + (pp_input_left(in) < FIRST_LINES ? pp_input_left(in) : FIRST_LINES);
-	*found = pp_slice_of(p, 0);
-	while (p < end) {
-		const unsigned char *newline = memchr(p, '\n', (size_t)(end - p));
-		struct pp_slice line = pp_slice_of(p, (size_t)((newline ? newline : end) - p));
-
+	rest.n = pp_input_need(in, FIRST_LINES) ? FIRST_LINES : pp_input_left(in);
+	rest.p = in->cur;
+	*found = pp_slice_of(in->cur, 0);
+	while (pp_slice_line(&rest, &line)) {
 		if (is_header(line))
 			return any;
 		while (line.n && line.p[line.n - 1] == '\r')
@@ -75,7 +60,6 @@ first_event(struct pp_input *in, struct pp_slice *found)
 		if (line.n && !any)
 			*found = line;
 		any |= line.n > 0;
-		p = newline ? newline + 1 : end;
 	}
 	return any || pp_input_left(in) > 0;
 }
@@ -99,20 +83,20 @@ static void
 layout_decimals(struct spx_layout *layout, struct pp_slice line, unsigned char separator,
                 size_t skip)
 {
-	size_t column = 0, i = 0;
+	struct pp_slice field;
+	bool more = true;
+	uint32_t column = 0;
 
-	for (; i < line.n && skip > 0; i++)
-		skip -= line.p[i] == separator;
-	for (; i <= line.n && column < layout->columns; column++) {
-		const unsigned char *end = memchr(line.p + i, separator, line.n - i);
-		size_t n = end ? (size_t)(end - line.p) - i : line.n - i;
-		bool absolute = n && line.p[i] == 'a';
-
-		layout->fixed[column] = decimals_of(
-		    pp_slice_of(line.p + i + absolute, n - absolute), &layout->scale[column]);
+	while (column < layout->columns && pp_slice_field(&line, separator, &more, &field)) {
+		if (skip) {
+			skip--;
+			continue;
+		}
+		(void)pp_slice_take(&field, "a");
+		layout->fixed[column] = decimals_of(field, &layout->scale[column]);
 		if (!layout->fixed[column])
 			layout->scale[column] = 0;
-		i += n + 1;
+		column++;
 	}
 }
 
@@ -124,9 +108,9 @@ layout_decimals(struct spx_layout *layout, struct pp_slice line, unsigned char s
 static void
 layout_find(struct spx_read *r, struct pp_slice line)
 {
-	struct spx_layout *layout = &r->layout;
-	size_t bars = count_bytes(line, '|'), blanks = count_bytes(line, ' '), columns;
-	const unsigned char *bar = bars ? memchr(line.p, '|', line.n) : NULL;
+	struct spx_layout *layout = &r->doc.layout;
+	size_t bars = pp_slice_count(line, '|'), blanks = pp_slice_count(line, ' '), columns;
+	const unsigned char *bar = pp_slice_find(line, '|');
 	bool end = line.n && line.p[0] == '-', event = line.n && looks_like_event(line);
 
 	*layout = (struct spx_layout){ .bars = bars > 0 };
@@ -142,8 +126,8 @@ layout_find(struct spx_read *r, struct pp_slice line)
 	if (columns > SPX_METRICS_MAX || !event)
 		columns = r->meta->keys.n;
 	layout->columns = (uint32_t)columns;
-	if (r->metrics_made && layout->columns > r->metrics)
-		layout->columns = r->metrics;
+	if (r->columns.made && layout->columns > r->columns.n)
+		layout->columns = r->columns.n;
 	layout_decimals(layout, line, layout->bars ? '|' : ' ',
 	                layout->bars ? 1u + (layout->sites && !end) : 2u);
 	/* Only lines of more than 128 bytes are damaged; five values cannot make one. */
@@ -159,36 +143,17 @@ events_section(struct spx_read *r)
 
 	if (first_event(r->in, &line)) {
 		/* A second document starts where the first has had its events. */
-		if (r->has_events)
+		if (r->doc.has_events)
 			pp_spx_document_end(r);
 		layout_find(r, line);
-		r->has_events = true;
-		pp_spx_metrics_make(r, r->layout.columns);
-		r->layout.metrics = r->metrics;
-		if (r->layout.columns > r->metrics)
-			r->layout.columns = r->metrics;
+		r->doc.has_events = true;
+		pp_spx_metrics_make(r, r->doc.layout.columns);
+		if (r->doc.layout.columns > r->columns.n)
+			r->doc.layout.columns = r->columns.n;
 		pp_spx_document_begin(r);
 	}
-	r->layout.metrics = r->metrics;
+	r->doc.layout.metrics = r->columns.n;
 	return pp_spx_events_read(r);
-}
-
-static void
-add_name(struct spx_read *r, struct pp_slice line)
-{
-	if (line.n && line.p[line.n - 1] == '\r') {
-		line.n--;
-		r->crlf = true;
-	}
-	if (line.n == 0)
-		return;
-	r->name_lines++;
-	if (r->name_ends.n >= 65536 && r->name_ends.n > r->max_index)
-		return;
-	pp_buf_add(&r->names, line.p, line.n);
-	if (r->names.failed || r->names.n > r->b->limits.max_memory ||
-	    !pp_vec_push(&r->name_ends, r->names.n))
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 }
 
 /* Lines of [functions], or of no section, up to the next header; r->header says which. */
@@ -208,7 +173,7 @@ lines_section(struct spx_read *r, bool names)
 
 		if (header == 'e' || (header && !names)) {
 			r->in->cur += length;
-			r->lines++;
+			r->found.lines++;
 			r->header = header;
 			break;
 		}
@@ -216,19 +181,18 @@ lines_section(struct spx_read *r, bool names)
 			r->header = 0;
 			break;
 		}
-		r->lines++;
+		r->found.lines++;
 		if (names)
-			add_name(r, line);
+			pp_spx_name_add(r, line);
 		else
 			outside += line.n > 0;
 		if (r->in->status == PP_E_LIMIT)
 			return PP_E_LIMIT;
 	}
-	if (outside) {
-		pp_diag_add(r->reader->diags, &pp_spx_rules[SPX_OUTSIDE], PP_NOWHERE,
-		            "%llu lines stand outside of any section", (unsigned long long)outside);
-		pp_spx_lost(r);
-	}
+	if (outside)
+		pp_spx_find_lost(r, SPX_OUTSIDE, PP_NOWHERE,
+		                 "%llu lines stand outside of any section",
+		                 (unsigned long long)outside);
 	return r->b->status;
 }
 
@@ -238,51 +202,46 @@ static void
 report_all(struct spx_read *r)
 {
 	struct pp_diags *diags = r->reader->diags;
-	struct pp_profile *p = r->b->profile;
+	const struct spx_found *found = &r->found;
+	uint64_t events = r->b->profile->events;
 
-	if (r->short_lines + r->merged_lines) {
-		pp_diag_add(
-		    diags, &pp_spx_rules[SPX_LINES_REPAIRED], r->damage,
+	if (found->short_lines + found->merged_lines)
+		pp_spx_find_lost(
+		    r, SPX_LINES_REPAIRED, found->damage,
 		    "%llu events with missing values and %llu lines of two events were repaired",
-		    (unsigned long long)r->short_lines, (unsigned long long)r->merged_lines);
-		pp_spx_lost(r);
-	}
-	if (r->back && r->time_column == 0)
+		    (unsigned long long)found->short_lines,
+		    (unsigned long long)found->merged_lines);
+	if (found->back < 0 && r->columns.time == 0)
 		pp_diag_add(diags, &pp_spx_rules[SPX_TIME_BACK], PP_NOWHERE,
 		            "the time of some events is before that of the event before");
-	if (r->crlf)
+	if (found->crlf)
 		pp_diag_add(diags, &pp_spx_rules[SPX_CRLF], PP_NOWHERE, "lines end in CR LF");
 	if (r->documents > 1)
 		pp_diag_add(diags, &pp_spx_rules[SPX_FORKED], PP_NOWHERE,
 		            "the body holds %llu reports: the process forked",
 		            (unsigned long long)r->documents);
-	if (r->meta->calls > 0 && p->events < (uint64_t)r->meta->calls * 2) {
-		pp_diag_add(diags, &pp_spx_rules[SPX_EVENTS_MISSING], PP_NOWHERE,
-		            "there are %llu events, but the metadata counts %lld calls",
-		            (unsigned long long)p->events, (long long)r->meta->calls);
-		pp_spx_lost(r);
-	}
+	if (r->meta->calls > 0 && events < (uint64_t)r->meta->calls * 2)
+		pp_spx_find_lost(r, SPX_EVENTS_MISSING, PP_NOWHERE,
+		                 "there are %llu events, but the metadata counts %lld calls",
+		                 (unsigned long long)events, (long long)r->meta->calls);
 }
 
 static void
 read_release(struct spx_read *r)
 {
-	unsigned which, i;
+	unsigned i;
 
-	for (which = 0; which < 2; which++) {
-		for (i = 0; r->batch[which] && i < r->batch_cap; i++) {
-			free(r->batch[which][i].text);
-			pp_spx_walk_release(&r->batch[which][i].walk);
-		}
-		free(r->batch[which]);
+	for (i = 0; r->chunks && i < 2 * r->room; i++) {
+		free(r->chunks[i].text);
+		pp_spx_walk_release(&r->chunks[i].walk);
 	}
-	free(r->carry);
-	free(r->map);
-	pp_vec_release(&r->used);
-	pp_vec_release(&r->name_ends);
-	pp_buf_release(&r->names);
-	pp_map_release(&r->func_map);
-	pp_map_release(&r->frame_map);
+	free(r->chunks);
+	free(r->cut.carry);
+	pp_vec_release(&r->map);
+	pp_spx_names_forget(&r->funcs);
+	pp_vec_release(&r->funcs.used);
+	pp_vec_release(&r->funcs.name_ends);
+	pp_buf_release(&r->funcs.names);
 }
 
 static pp_status
@@ -295,9 +254,9 @@ read_sections(struct spx_read *r)
 			status = events_section(r);
 		} else {
 			/* A second list of functions belongs to another document. */
-			if (r->has_names)
+			if (r->doc.has_names)
 				pp_spx_document_end(r);
-			r->has_names = true;
+			r->doc.has_names = true;
 			status = lines_section(r, true);
 		}
 	}
@@ -319,12 +278,12 @@ pp_spx_body_read(struct pp_reader *reader, struct pp_input *in, struct pp_builde
 	r->meta = meta;
 	r->record = (reader->want & PP_TIMELINE) != 0;
 	r->sites = (reader->want & (PP_SITES | PP_EXTRAS)) != 0;
-	r->func_map.seed = r->frame_map.seed = reader->seed;
+	r->funcs.func_map.seed = r->funcs.frame_map.seed = reader->seed;
 	status = read_sections(r);
 	if (status == PP_OK) {
 		pp_spx_document_end(r);
 		pp_spx_metrics_make(r, 0);
-		b->profile->variant = pp_build_strz(b, r->layout.bars ? "0.5" : "0.4");
+		b->profile->variant = pp_build_strz(b, r->doc.layout.bars ? "0.5" : "0.4");
 		b->profile->producer = pp_build_strz(b, "php-spx");
 		b->profile->holds |= PP_TIMELINE;
 		report_all(r);

@@ -1,9 +1,11 @@
 /*
- * One reading of a body: what spx_read.c (sections and chunks) and spx_merge.c (into the profile) share.
+ * One reading of a body: what read.c (sections), chunks.c (events in chunks), merge.c (into the profile) and
+ * names.c (the list of functions) share, by stage.
  */
 #ifndef PP_SPX_READ_H
 #define PP_SPX_READ_H
 
+#include "formats/kit/parts.h"
 #include "formats/spx/walk.h"
 
 /* A piece of the events as text, and what was read from it. */
@@ -17,10 +19,51 @@ struct spx_chunk {
 	struct spx_walk walk;
 };
 
+/* How far the section was cut into chunks. */
+struct spx_cut {
+	unsigned char *carry; /* bytes behind the last cut; SPX_CHUNK */
+	size_t carry_n;
+	uint64_t next_offset;
+	bool next_independent;
+	bool ended;     /* the section has */
+	bool no_memory; /* found out while filling */
+	bool begun;     /* a byte of the section was taken; `last_byte` is the last one */
+	unsigned char last_byte;
+	struct pp_behind behind;
+};
+
+/* The metrics, which all documents share. */
+struct spx_columns {
+	bool made;
+	uint32_t n;
+	bool micro;    /* times are in microseconds */
+	uint32_t time; /* which column; n when there is none */
+};
+
+/* The events of the document at hand. */
+struct spx_document {
+	bool has_events, has_names;
+	struct spx_layout layout;
+	struct spx_state state; /* behind the last event merged */
+	pp_node cur;            /* the innermost open frame */
+	uint32_t series;
+	bool garbage;
+};
+
 /* A function that events of the document name. */
 struct spx_used {
 	uint32_t index;
 	pp_func func;
+};
+
+/* The functions of the document at hand: those that events name, and the list behind. */
+struct spx_functions {
+	PP_VEC(struct spx_used) used;
+	struct pp_map func_map, frame_map; /* index -> row of used; index << 16 | site -> frame */
+	uint32_t max_index;
+	struct pp_buf names;      /* the lines of [functions], one after the other */
+	PP_VEC(size_t) name_ends; /* in names */
+	uint64_t lines;
 };
 
 struct spx_read {
@@ -30,50 +73,18 @@ struct spx_read {
 	const struct spx_meta *meta;
 	bool record; /* events are wanted */
 	bool sites;  /* call-site lines are wanted */
+	int header;  /* what ended the section: 'f', 'e', or 0 for the end of the input */
 
-	/* All documents. */
-	uint32_t metrics;
-	bool metrics_made;
-	bool micro;           /* times are in microseconds */
-	uint32_t time_column; /* metrics when there is none */
-	uint64_t documents;   /* with events */
-	uint64_t lines;       /* of text before what is read now */
-	uint64_t short_lines, merged_lines;
-	struct pp_place damage; /* the first of them */
-	bool back, crlf;
-	bool lost; /* something was refused or is missing */
+	struct spx_columns columns;
+	uint64_t documents; /* with events */
+	struct spx_found found;
+	struct spx_document doc;
+	struct spx_functions funcs;
 
-	/* The document at hand: its events and its functions. */
-	bool has_events, has_names;
-	struct spx_layout layout;
-	struct spx_state state; /* behind the last event merged */
-	pp_node cur;            /* the innermost open frame */
-	uint32_t series;
-	bool garbage;
-	PP_VEC(struct spx_used) used;
-	struct pp_map func_map, frame_map; /* index -> row of used; index << 16 | site -> frame */
-	uint32_t max_index;
-	struct pp_buf names;      /* the lines of [functions], one after the other */
-	PP_VEC(size_t) name_ends; /* in names */
-	uint64_t name_lines;
-
-	/* Chunks being filled and being read, in turn. */
-	struct spx_chunk *batch[2];
-	unsigned batch_n[2], batch_cap;
-	pp_node *map; /* scratch: node of a walk -> node of the profile */
-	size_t map_cap;
-
-	/* How far the section was cut into chunks. */
-	unsigned char *carry; /* bytes behind the last cut; SPX_CHUNK */
-	size_t carry_n;
-	uint64_t next_offset;
-	bool next_independent;
-	const unsigned char *kept; /* of a mapped file, from here on */
-	bool section_end;
-	bool no_memory; /* found out while filling */
-	bool begun;     /* a byte of the section was taken; `last_byte` is the last one */
-	unsigned char last_byte;
-	int header; /* what ended it: 'f', 'e', or 0 for the end of the input */
+	struct spx_cut cut;
+	struct spx_chunk *chunks; /* 2 * room of them */
+	unsigned room;
+	PP_VEC(pp_node) map; /* scratch: node of a walk -> node of the profile */
 };
 
 /* Reads all events of a section; the header behind them has been taken (r->header). */
@@ -86,14 +97,26 @@ void pp_spx_metrics_make(struct spx_read *, uint32_t columns);
 /* Starts the events of a document. */
 void pp_spx_document_begin(struct spx_read *);
 /* Adds what a chunk's walk found. */
-void pp_spx_merge(struct spx_read *, struct spx_chunk *);
+void pp_spx_merge(struct spx_read *, struct spx_walk *);
 /* Ends the document: frames left open, names. */
 void pp_spx_document_end(struct spx_read *);
+
+/* The function of an index, made when new; NULL when out of memory. */
+const struct spx_used *pp_spx_used(struct spx_read *, uint32_t index);
+/* Takes a line of [functions]. */
+void pp_spx_name_add(struct spx_read *, struct pp_slice line);
+/* Gives the functions of the document their names, says what is wrong with the list, and forgets it. */
+void pp_spx_names_bind(struct spx_read *);
+void pp_spx_names_forget(struct spx_functions *);
 
 static inline void
 pp_spx_lost(struct spx_read *r)
 {
 	r->b->profile->complete = false;
 }
+
+/* A finding that leaves the profile incomplete. */
+#define pp_spx_find_lost(r, rule, place, ...)                                                      \
+	(pp_diag_add((r)->reader->diags, &pp_spx_rules[rule], place, __VA_ARGS__), pp_spx_lost(r))
 
 #endif

@@ -18,7 +18,7 @@
  * order of the json's "enabled_metrics"; times are ns. A fork leaves two such texts in one body. The
  * json is one flat object, written last, so a killed run has none.
  *
- * Long lines of 0.4 are damaged by SPX itself: see spx_events_04.c. Parts: see spx.h.
+ * Long lines of 0.4 are damaged by SPX itself: see events.c. Parts: see spx.h.
  */
 #include "formats/spx/spx.h"
 

@@ -2,14 +2,12 @@
  * What the parts of the SPX format share. The bytes are described in spx.c.
  *
  *     spx.c            recognition, the pair of files, the format's struct
- *     spx_meta.c       the .json
- *     spx_read.c       sections                    spx_chunks.c     events in chunks, for threads
- *     spx_merge.c      from chunks to the profile
- *     spx_walk.c       the stack of one chunk as a walk on a small tree
- *     spx_events_04.c  event lines with blanks     spx_events_05.c  event lines with bars
- *     spx_names.c      the list of functions       spx_rules.c      what can be wrong
- *     spx_write.c      events and names            spx_write_meta.c files, columns, json, losses
- *     spx_describe.c   metadata only, for lists
+ *     meta.c           the .json                   describe.c       metadata only, for lists
+ *     read.c           sections                    chunks.c         events in chunks, for threads
+ *     walk.c           the stack of one chunk as a walk on a small tree
+ *     events.c         event lines                 merge.c          from chunks to the profile
+ *     names.c          the list of functions       rules.c          what can be wrong
+ *     write.c          events and names            write_meta.c     files, columns, json, losses
  */
 #ifndef PP_SPX_H
 #define PP_SPX_H

@@ -7,7 +7,7 @@
 #include "base/num.h"
 
 #define FIRST_NODES 256u
-#define FIRST_SLOTS 1024u
+#define FIRST_BITS 10
 /* After so many refused lines in a row the rest is taken for garbage (a broken deflate stream). */
 #define BAD_RUN 1000
 
@@ -16,11 +16,10 @@
 bool
 pp_spx_walk_init(struct spx_walk *w)
 {
-	*w = (struct spx_walk){ .cap = FIRST_NODES, .mask = FIRST_SLOTS - 1 };
+	*w = (struct spx_walk){ .tree.cap = FIRST_NODES };
 	pp_diags_init(&w->diags);
-	w->nodes = malloc(FIRST_NODES * sizeof *w->nodes);
-	w->slots = malloc(FIRST_SLOTS * sizeof *w->slots);
-	if (w->nodes && w->slots)
+	w->tree.nodes = malloc(FIRST_NODES * sizeof *w->tree.nodes);
+	if (w->tree.nodes && pp_slots_init(&w->tree.slots, FIRST_BITS, NULL))
 		return true;
 	pp_spx_walk_release(w);
 	return false;
@@ -29,10 +28,10 @@ pp_spx_walk_init(struct spx_walk *w)
 void
 pp_spx_walk_release(struct spx_walk *w)
 {
-	free(w->nodes);
-	free(w->cells);
-	free(w->slots);
-	pp_vec_release(&w->floors);
+	free(w->tree.nodes);
+	free(w->tree.cells);
+	pp_slots_release(&w->tree.slots);
+	pp_vec_release(&w->tree.floors);
 	pp_vec_release(&w->events);
 	pp_vec_release(&w->event_values);
 	pp_diags_release(&w->diags);
@@ -40,79 +39,59 @@ pp_spx_walk_release(struct spx_walk *w)
 }
 
 static bool
-walk_grow(struct spx_walk *w)
+tree_grow(struct spx_tree *t)
 {
-	uint32_t cap = w->cap * 2;
-	struct spx_node *nodes = realloc(w->nodes, cap * sizeof *nodes);
+	uint32_t cap = t->cap * 2;
+	struct spx_node *nodes = realloc(t->nodes, cap * sizeof *nodes);
 	int64_t *cells;
 
 	if (nodes)
-		w->nodes = nodes;
-	cells = nodes ? realloc(w->cells, (size_t)cap * w->stride * sizeof *cells) : NULL;
+		t->nodes = nodes;
+	cells = nodes ? realloc(t->cells, (size_t)cap * t->stride * sizeof *cells) : NULL;
 	if (cells) {
-		w->cells = cells;
-		w->cap = cap;
+		t->cells = cells;
+		t->cap = cap;
 	}
 	return cells != NULL;
 }
 
 static inline uint32_t
-slot_of(const struct spx_walk *w, uint64_t key)
+key_tag(uint64_t key)
 {
-	return (uint32_t)((key * PP_HASH_K1) >> 32 ^ (key * PP_HASH_K2) >> 40) & w->mask;
-}
-
-static bool
-walk_grow_slots(struct spx_walk *w)
-{
-	uint32_t size = (w->mask + 1) * 2, node, at;
-	uint32_t *slots = calloc(size, sizeof *slots);
-
-	if (!slots)
-		return false;
-	free(w->slots);
-	w->slots = slots;
-	w->mask = size - 1;
-	for (node = 1; node < w->n; node++) {
-		if (w->nodes[node].floor)
-			continue;
-		for (at = slot_of(w, w->nodes[node].key); slots[at]; at = (at + 1) & w->mask)
-			;
-		slots[at] = node;
-	}
-	return true;
+	return (uint32_t)((key * PP_HASH_K1) >> 32 ^ (key * PP_HASH_K2) >> 40);
 }
 
 /* Adds a node; 0 when out of memory. */
 static uint32_t
 walk_add(struct spx_walk *w, uint64_t key, uint32_t floor)
 {
-	uint32_t node = w->n;
+	struct spx_tree *t = &w->tree;
+	uint32_t node = t->n;
 
-	if (node == w->cap && !walk_grow(w)) {
+	if (node == t->cap && !tree_grow(t)) {
 		w->no_memory = true;
 		return 0;
 	}
-	w->nodes[node] = (struct spx_node){ key, 0, floor };
-	memset(w->cells + (size_t)node * w->stride, 0, w->stride * sizeof *w->cells);
-	w->n++;
+	t->nodes[node] = (struct spx_node){ key, 0, floor };
+	memset(t->cells + (size_t)node * t->stride, 0, t->stride * sizeof *t->cells);
+	t->n++;
 	return node;
 }
 
 uint32_t
 pp_spx_walk_child(struct spx_walk *w, uint64_t key)
 {
-	uint32_t at, node;
+	struct pp_slots *slots = &w->tree.slots;
+	uint32_t tag = key_tag(key), node;
+	size_t at = pp_slots_begin(slots, tag);
 
-	for (at = slot_of(w, key); (node = w->slots[at]) != 0; at = (at + 1) & w->mask)
-		if (w->nodes[node].key == key)
+	while ((node = pp_slots_next(slots, tag, &at)))
+		if (w->tree.nodes[node].key == key)
 			return node;
-	node = walk_add(w, key, 0);
-	if (!node)
-		return 0;
-	w->slots[at] = node;
-	if (w->n > w->mask / 2 && !walk_grow_slots(w))
+	if (!pp_slots_reserve(slots, 1))
 		w->no_memory = true;
+	else if ((node = walk_add(w, key, 0)))
+		pp_slots_put(slots, tag, node);
 	return node;
 }
 
@@ -120,13 +99,13 @@ pp_spx_walk_child(struct spx_walk *w, uint64_t key)
 static void
 walk_floor(struct spx_walk *w)
 {
-	uint32_t node = walk_add(w, FLOOR_KEY, (uint32_t)w->floors.n + 1);
+	uint32_t node = walk_add(w, FLOOR_KEY, (uint32_t)w->tree.floors.n + 1);
 	struct spx_floor floor = { node, SPX_INDEX_NONE, PP_NOWHERE };
 
-	if (w->no_memory || !pp_vec_push(&w->floors, floor))
+	if (w->no_memory || !pp_vec_push(&w->tree.floors, floor))
 		w->no_memory = true;
 	else
-		w->cur = node;
+		w->tree.cur = node;
 }
 
 void
@@ -140,21 +119,21 @@ pp_spx_walk_begin(struct spx_walk *w, const struct spx_layout *layout,
 	/* Only the last few matter, and the count must not wrap. */
 	if (w->state.recents > 2 * SPX_RECENT)
 		w->state.recents = SPX_RECENT + w->state.recents % SPX_RECENT;
-	if (stride > w->stride) {
-		free(w->cells);
-		w->cells = malloc((size_t)w->cap * stride * sizeof *w->cells);
+	if (stride > w->tree.stride) {
+		free(w->tree.cells);
+		w->tree.cells = malloc((size_t)w->tree.cap * stride * sizeof *w->tree.cells);
 	}
-	w->stride = stride;
-	w->no_memory = !w->cells;
+	w->tree.stride = stride;
+	w->no_memory = !w->tree.cells;
 	w->slow = false;
 	for (j = 0; j < layout->metrics; j++)
 		w->slow |= state->scale[j] != 0;
-	memset(w->slots, 0, ((size_t)w->mask + 1) * sizeof *w->slots);
-	w->n = 0;
-	w->floors.n = w->events.n = w->event_values.n = 0;
-	w->count = w->lines = w->short_lines = w->merged_lines = 0;
-	w->has_first = w->garbage = w->crlf = false;
-	w->back = 0;
+	pp_slots_clear(&w->tree.slots);
+	w->tree.n = 0;
+	w->tree.floors.n = w->events.n = w->event_values.n = 0;
+	w->count = 0;
+	w->has_first = false;
+	w->found = (struct spx_found){ 0 };
 	pp_diags_release(&w->diags);
 	pp_diags_init(&w->diags);
 	if (!w->no_memory)
@@ -162,15 +141,6 @@ pp_spx_walk_begin(struct spx_walk *w, const struct spx_layout *layout,
 }
 
 /* ---- numbers ---- */
-
-static bool
-times_power10(int64_t *value, unsigned power)
-{
-	while (power-- > 0)
-		if (__builtin_mul_overflow(*value, 10, value))
-			return false;
-	return true;
-}
 
 bool
 pp_spx_walk_rescale(struct spx_walk *w, uint32_t column, unsigned scale)
@@ -186,7 +156,7 @@ pp_spx_walk_rescale(struct spx_walk *w, uint32_t column, unsigned scale)
 #define RESCALE(cell)                                                                              \
 	do {                                                                                       \
 		value = (cell);                                                                    \
-		if (!times_power10(&value, by))                                                    \
+		if (!pp_num_times_power10(&value, by))                                             \
 			return false;                                                              \
 		if (i == 1)                                                                        \
 			(cell) = value;                                                            \
@@ -195,8 +165,8 @@ pp_spx_walk_rescale(struct spx_walk *w, uint32_t column, unsigned scale)
 		RESCALE(w->state.values[column]);
 		if (w->has_first)
 			RESCALE(w->first[column]);
-		for (k = 0; k < w->n; k++)
-			RESCALE(w->cells[k * w->stride + column]);
+		for (k = 0; k < w->tree.n; k++)
+			RESCALE(w->tree.cells[k * w->tree.stride + column]);
 		for (k = column; k < w->event_values.n; k += w->layout->metrics)
 			RESCALE(w->event_values.at[k]);
 #undef RESCALE
@@ -230,7 +200,7 @@ number_scaled(struct spx_walk *w, uint32_t column, struct pp_slice s, int64_t *v
 	int exponent;
 
 	if (pp_num_i64(s, value) || (!w->layout->fixed[column] && number_slip(s, value)))
-		return times_power10(value, *scale);
+		return pp_num_times_power10(value, *scale);
 	if (!pp_num_decimal(s, value, &exponent))
 		return false;
 	for (; exponent < 0 && *value % 10 == 0 && *value; exponent++)
@@ -241,7 +211,7 @@ number_scaled(struct spx_walk *w, uint32_t column, struct pp_slice s, int64_t *v
 		return false;
 	if (exponent < -(int)*scale && !pp_spx_walk_rescale(w, column, (unsigned)-exponent))
 		return false;
-	return times_power10(value, (unsigned)(exponent + (int)*scale));
+	return pp_num_times_power10(value, (unsigned)(exponent + (int)*scale));
 }
 
 bool
@@ -266,7 +236,7 @@ pp_spx_walk_refuse(struct spx_walk *w, struct pp_place place, const char *why)
 	pp_diag_add(&w->diags, &pp_spx_rules[SPX_EVENT_INVALID], place, "%s", why);
 	if (++w->state.bad < BAD_RUN)
 		return;
-	w->garbage = true;
+	w->found.garbage = true;
 	pp_diag_add(&w->diags, &pp_spx_rules[SPX_GARBAGE], place,
 	            "%d lines in a row are no events; what follows in this section is not read",
 	            BAD_RUN);
@@ -292,26 +262,26 @@ pp_spx_walk_record(struct spx_walk *w, uint32_t node, bool start, uint32_t site)
 void
 pp_spx_walk_end_odd(struct spx_walk *w, uint32_t index, struct pp_place place)
 {
-	const struct spx_node *node = &w->nodes[w->cur];
+	const struct spx_node *node = &w->tree.nodes[w->tree.cur];
 
 	if (node->floor) {
 		/* Whose frame this closes is found out when the chunk is merged. */
-		w->floors.at[node->floor - 1].ended = index;
-		w->floors.at[node->floor - 1].place = place;
+		w->tree.floors.at[node->floor - 1].ended = index;
+		w->tree.floors.at[node->floor - 1].place = place;
 		walk_floor(w);
 		return;
 	}
 	pp_diag_add(&w->diags, &pp_spx_rules[SPX_END_OTHER], place,
 	            "the end of function %u closes the frame of function %u", index,
 	            pp_spx_key_index(node->key));
-	w->cur = pp_spx_key_parent(node->key);
+	w->tree.cur = pp_spx_key_parent(node->key);
 }
 
 /* Charges what the counters grew to the current node; the new state is in w->next. */
 static void
 walk_charge(struct spx_walk *w, struct pp_place place)
 {
-	int64_t *cells = w->cells + (size_t)w->cur * w->stride;
+	int64_t *cells = w->tree.cells + (size_t)w->tree.cur * w->tree.stride;
 	uint32_t j;
 
 	for (j = 0; j < w->layout->metrics; j++) {
@@ -326,7 +296,7 @@ walk_charge(struct spx_walk *w, struct pp_place place)
 		}
 		cells[j] = sum;
 		if (j == 0)
-			w->back |= grew;
+			w->found.back |= grew;
 		w->state.values[j] = w->next[j];
 	}
 }
@@ -335,7 +305,8 @@ void
 pp_spx_walk_event(struct spx_walk *w, bool start, uint32_t index, uint32_t site,
                   struct pp_place place)
 {
-	uint32_t left = w->cur;
+	struct spx_tree *t = &w->tree;
+	uint32_t left = t->cur;
 
 	w->state.bad = 0;
 	w->count++;
@@ -348,17 +319,17 @@ pp_spx_walk_event(struct spx_walk *w, bool start, uint32_t index, uint32_t site,
 	}
 	w->state.recent[w->state.recents++ % SPX_RECENT] = index;
 	if (start) {
-		uint64_t key = (uint64_t)w->cur << SPX_KEY_PARENT |
-		               (uint64_t)index << SPX_KEY_INDEX | (site & w->site_mask);
+		uint64_t key = (uint64_t)left << SPX_KEY_PARENT | (uint64_t)index << SPX_KEY_INDEX |
+		               (site & w->site_mask);
 		uint32_t child = pp_spx_walk_child(w, key);
 
 		if (!child)
 			return;
-		w->nodes[w->cur].last = child;
-		w->cells[(size_t)child * w->stride + w->layout->metrics]++;
-		w->cur = left = child;
-	} else if (pp_spx_key_index(w->nodes[w->cur].key) == index) {
-		w->cur = pp_spx_key_parent(w->nodes[w->cur].key);
+		t->nodes[left].last = child;
+		t->cells[(size_t)child * t->stride + w->layout->metrics]++;
+		t->cur = left = child;
+	} else if (pp_spx_key_index(t->nodes[left].key) == index) {
+		t->cur = pp_spx_key_parent(t->nodes[left].key);
 	} else {
 		pp_spx_walk_end_odd(w, index, place);
 	}
@@ -372,44 +343,36 @@ pp_spx_walk_event(struct spx_walk *w, bool start, uint32_t index, uint32_t site,
 static const unsigned char *
 walk_line(struct spx_walk *w, const unsigned char *p, const unsigned char *end, bool cut)
 {
-	const unsigned char *newline = memchr(p, '\n', (size_t)(end - p));
-	struct pp_slice line = pp_slice_of(p, (size_t)((newline ? newline : end) - p));
+	const unsigned char *next = pp_line_end(p, end);
+	bool whole = next[-1] == '\n';
+	struct pp_slice text = pp_slice_of(p, (size_t)(next - p) - whole),
+	                line = pp_slice_chomp(text);
 
-	w->lines++;
-	if (!newline && cut) {
+	w->found.lines++;
+	if (!whole && cut) {
 		pp_diag_add(&w->diags, &pp_spx_rules[SPX_LINE_CUT], pp_spx_place(w, p, 0),
 		            "the last line is cut; it is not used");
 		return end;
 	}
-	if (line.n && line.p[line.n - 1] == '\r') {
-		line.n--;
-		w->crlf = true;
-	}
-	if (line.n == 0)
-		return newline ? newline + 1 : end;
-	if (w->layout->bars)
-		pp_spx_line_05(w, line);
-	else
-		pp_spx_line_04(w, line, newline != NULL);
-	return newline ? newline + 1 : end;
+	w->found.crlf |= line.n != text.n;
+	if (line.n)
+		pp_spx_line(w, line, whole);
+	return next;
 }
 
 void
 pp_spx_walk_text(struct spx_walk *w, struct pp_slice text, uint64_t offset, bool cut)
 {
-	const unsigned char *p = text.p, *end = p + text.n, *whole = end;
+	const unsigned char *p = text.p, *end = p + text.n, *whole = pp_last_line_end(p, end);
 
 	w->text = text.p;
 	w->text_offset = offset;
-	/* The fast runs read whole lines only. */
-	while (whole > p && whole[-1] != '\n')
-		whole--;
-	while (p < end && !w->no_memory && !w->garbage) {
+	while (p < end && !w->no_memory && !w->found.garbage) {
+		/* The fast run reads whole lines only. */
 		if (p < whole && w->state.known && !w->slow) {
 			const unsigned char *from = p;
 
-			p = w->layout->bars ? pp_spx_run_05(w, p, whole)
-			                    : pp_spx_run_04(w, p, whole);
+			p = pp_spx_run(w, p, whole);
 			if (p != from)
 				w->state.bad = 0;
 			if (w->no_memory || p >= end)
@@ -418,21 +381,5 @@ pp_spx_walk_text(struct spx_walk *w, struct pp_slice text, uint64_t offset, bool
 		p = walk_line(w, p, end, cut);
 	}
 	/* Lines of what was not read count too, so that places behind stay right. */
-	for (; p < end; p++)
-		w->lines += *p == '\n';
-}
-
-bool
-pp_spx_next_field(struct pp_slice *rest, unsigned char between, bool *more, struct pp_slice *field)
-{
-	const unsigned char *at;
-
-	if (!*more)
-		return false;
-	at = rest->n ? memchr(rest->p, between, rest->n) : NULL;
-	*more = at != NULL;
-	*field = pp_slice_of(rest->p, at ? (size_t)(at - rest->p) : rest->n);
-	if (at)
-		*rest = pp_slice_of(at + 1, rest->n - field->n - 1);
-	return true;
+	w->found.lines += pp_slice_count(pp_slice_between(p, end), '\n');
 }

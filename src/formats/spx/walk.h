@@ -14,6 +14,8 @@
 #ifndef PP_SPX_WALK_H
 #define PP_SPX_WALK_H
 
+#include "base/slice.h"
+#include "base/slots.h"
 #include "formats/spx/spx.h"
 
 /* A chunk's text; its nodes must fit in 20 bits of a key, and the shortest event has 3 bytes. */
@@ -67,36 +69,44 @@ struct spx_state {
 	int64_t values[SPX_METRICS_MAX];
 };
 
+/* What was noticed in the text: of a chunk or, added up, of the whole body. */
+struct spx_found {
+	uint64_t lines;
+	uint64_t short_lines, merged_lines;
+	struct pp_place damage; /* the first of them */
+	int64_t back;           /* negative when the first column went back */
+	bool crlf;
+	bool garbage; /* too many bad lines in a row: the rest was not read */
+};
+
+/* The tree of a chunk and the place on it. */
+struct spx_tree {
+	struct spx_node *nodes;
+	int64_t *cells;  /* per node: metrics, then calls */
+	uint32_t stride; /* cells of a node */
+	uint32_t n, cap;
+	struct pp_slots slots;
+	uint32_t cur;
+	PP_VEC(struct spx_floor) floors;
+};
+
 struct spx_walk {
 	const struct spx_layout *layout;
-	struct spx_state state;
-	uint32_t stride;    /* cells per node: metrics, then calls */
 	uint32_t site_mask; /* 0xffff when call sites are wanted, else 0 */
 	bool record;        /* keep the events */
 	bool slow;          /* some column has decimals */
+	bool no_memory;
 
-	struct spx_node *nodes;
-	int64_t *cells;
-	uint32_t n, cap;
-	uint32_t *slots; /* node, 0 = free */
-	uint32_t mask;
-	uint32_t cur;
-	PP_VEC(struct spx_floor) floors;
+	struct spx_state state;
+	struct spx_tree tree;
 	bool has_first;
 	int64_t first[SPX_METRICS_MAX];
 	int64_t next[SPX_METRICS_MAX]; /* of the line at hand */
 
 	PP_VEC(struct spx_event) events;
 	PP_VEC(int64_t) event_values;
-
 	uint64_t count; /* events */
-	uint64_t lines; /* lines of text */
-	uint64_t short_lines, merged_lines;
-	struct pp_place first_damage;
-	int64_t back; /* negative when the first column went back */
-	bool crlf;
-	bool garbage; /* too many bad lines in a row: the rest was not read */
-	bool no_memory;
+	struct spx_found found;
 	struct pp_diags diags;
 
 	/* The text being read, for places. */
@@ -114,19 +124,13 @@ void pp_spx_walk_begin(struct spx_walk *, const struct spx_layout *, const struc
  */
 void pp_spx_walk_text(struct spx_walk *, struct pp_slice text, uint64_t offset, bool cut);
 
-/* ---- for the two layouts ---- */
+/* ---- lines (spx/events.c) ---- */
 
 /* Runs over whole lines as long as they are plain; returns where a line is not. Used by walk_text. */
-const unsigned char *pp_spx_run_04(struct spx_walk *, const unsigned char *p,
-                                   const unsigned char *end);
-const unsigned char *pp_spx_run_05(struct spx_walk *, const unsigned char *p,
-                                   const unsigned char *end);
+const unsigned char *pp_spx_run(struct spx_walk *, const unsigned char *p,
+                                const unsigned char *end);
 /* Any line, without its newline (`whole`: it had one). */
-void pp_spx_line_04(struct spx_walk *, struct pp_slice line, bool whole);
-void pp_spx_line_05(struct spx_walk *, struct pp_slice line);
-/* Cuts the next field off the front of *rest; false when nothing is left. */
-bool pp_spx_next_field(struct pp_slice *rest, unsigned char between, bool *more,
-                       struct pp_slice *field);
+void pp_spx_line(struct spx_walk *, struct pp_slice line, bool whole);
 
 /* The node for a key, made when absent; its number, or 0 when out of memory (w->no_memory). */
 uint32_t pp_spx_walk_child(struct spx_walk *, uint64_t key);
@@ -162,7 +166,8 @@ pp_spx_key_parent(uint64_t key)
 static inline struct pp_place
 pp_spx_place(const struct spx_walk *w, const unsigned char *at, size_t column)
 {
-	return pp_at_line(w->lines, column + 1, w->text_offset + (uint64_t)(at - w->text) + column);
+	return pp_at_line(w->found.lines, column + 1,
+	                  w->text_offset + (uint64_t)(at - w->text) + column);
 }
 
 /* The walk's pointers and place in local variables, which a fast run keeps in registers. */
@@ -177,15 +182,15 @@ struct spx_cursor {
 static inline __attribute__((always_inline)) struct spx_cursor
 pp_spx_cursor_begin(const struct spx_walk *w)
 {
-	return (struct spx_cursor){ w->nodes, w->cells, w->stride, w->cur, 0 };
+	return (struct spx_cursor){ w->tree.nodes, w->tree.cells, w->tree.stride, w->tree.cur, 0 };
 }
 
 static inline __attribute__((always_inline)) void
 pp_spx_cursor_end(struct spx_walk *w, const struct spx_cursor *c)
 {
-	w->cur = c->cur;
+	w->tree.cur = c->cur;
 	w->count += c->count;
-	w->lines += c->count;
+	w->found.lines += c->count;
 }
 
 /* An end that does not close the current node, in the middle of a fast run. */
@@ -193,13 +198,13 @@ static inline void
 pp_spx_cursor_odd(struct spx_walk *w, struct spx_cursor *c, uint32_t index,
                   const unsigned char *line)
 {
-	w->cur = c->cur;
-	w->lines += c->count + 1;
+	w->tree.cur = c->cur;
+	w->found.lines += c->count + 1;
 	pp_spx_walk_end_odd(w, index, pp_spx_place(w, line, 0));
-	w->lines -= c->count + 1;
-	c->cur = w->cur;
-	c->nodes = w->nodes;
-	c->cells = w->cells;
+	w->found.lines -= c->count + 1;
+	c->cur = w->tree.cur;
+	c->nodes = w->tree.nodes;
+	c->cells = w->tree.cells;
 }
 
 /* Steps to where an event leads, its cost being charged already. */
@@ -216,8 +221,8 @@ pp_spx_cursor_step(struct spx_walk *w, struct spx_cursor *c, bool start, uint32_
 
 		if (PP_UNLIKELY(c->nodes[child].key != key)) {
 			child = pp_spx_walk_child(w, key);
-			c->nodes = w->nodes;
-			c->cells = w->cells;
+			c->nodes = w->tree.nodes;
+			c->cells = w->tree.cells;
 			c->nodes[left].last = child;
 		}
 		c->cells[child * c->stride + c->stride - 1]++;
