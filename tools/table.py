@@ -2,7 +2,8 @@
 """Writes the table of formats or commands from the words in meson.build: table.py KIND OUT WORD..."""
 import sys
 
-HEADERS = {'format': 'formats/format.h', 'command': 'cli/command.h'}
+HEADERS = {'format': 'formats/format.h', 'command': 'cli/command.h',
+           'question': 'questions/question.h'}
 
 
 def main():

@@ -7,17 +7,18 @@
 #include "output/diag_view.h"
 #include "output/json_view.h"
 #include "output/table.h"
-#include "output/units.h"
+#include "text/units.h"
 
 static int check_run(struct pp_cli *);
 
-static const struct pp_option check_options[] = {
-	{ "strict", 0, PP_ARG_FLAG, NULL, "warnings count as findings (exit 1)", PP_HINT_NONE },
+static const struct pp_param check_options[] = {
+	{ "strict", 0, PP_PARAM_FLAG, NULL, "warnings count as findings (exit 1)", PP_HINT_NONE,
+	  0 },
 	{ 0 },
 };
-static const struct pp_option_group check_group = { "Verdict", check_options };
+static const struct pp_param_group check_group = { "Verdict", check_options };
 
-static const struct pp_option_group *const check_groups[] = {
+static const struct pp_param_group *const check_groups[] = {
 	&pp_group_listing, &pp_group_read, &pp_group_variant, &check_group, &pp_group_general, NULL,
 };
 

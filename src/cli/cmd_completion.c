@@ -8,7 +8,7 @@
 
 static int completion_run(struct pp_cli *);
 
-static const struct pp_option_group *const completion_groups[] = { &pp_group_general, NULL };
+static const struct pp_param_group *const completion_groups[] = { &pp_group_general, NULL };
 
 static const struct pp_example completion_examples[] = {
 	{ "completion bash > ~/.local/share/bash-completion/completions/polyprof", "for bash" },
@@ -68,7 +68,7 @@ words_rules(struct pp_sink *out)
 
 /* The words that complete a hint; none for files, which the shell knows itself. */
 static void
-words_hint(struct pp_sink *out, enum pp_arg_hint hint)
+words_hint(struct pp_sink *out, enum pp_param_hint hint)
 {
 	switch (hint) {
 	case PP_HINT_FORMAT:
@@ -99,9 +99,9 @@ words_choice(struct pp_sink *out, const char *choices)
 }
 
 static void
-words_value(struct pp_sink *out, const struct pp_option *option)
+words_value(struct pp_sink *out, const struct pp_param *option)
 {
-	if (option->kind == PP_ARG_CHOICE)
+	if (option->kind == PP_PARAM_CHOICE)
 		words_choice(out, option->value);
 	else
 		words_hint(out, option->hint);
@@ -110,7 +110,7 @@ words_value(struct pp_sink *out, const struct pp_option *option)
 /* Calls back for each option of a command. */
 #define FOR_EACH_OPTION(command, group, option)                                                    \
 	for ((group) = (command)->groups; (group) && *(group); (group)++)                          \
-		for ((option) = (*(group))->options; (option)->name; (option)++)
+		for ((option) = (*(group))->params; (option)->name; (option)++)
 
 /* ---- bash ---- */
 
@@ -118,18 +118,18 @@ words_value(struct pp_sink *out, const struct pp_option *option)
 static void
 bash_values(struct pp_sink *out, const struct pp_command *command)
 {
-	const struct pp_option_group *const *group;
-	const struct pp_option *option;
+	const struct pp_param_group *const *group;
+	const struct pp_param *option;
 
 	FOR_EACH_OPTION(command, group, option)
 	{
-		if (option->kind == PP_ARG_FLAG)
+		if (option->kind == PP_PARAM_FLAG)
 			continue;
 		pp_sink_printf(out, "\t%s:--%s", command->name, option->name);
 		if (option->letter)
 			pp_sink_printf(out, "|%s:-%c", command->name, option->letter);
 		pp_sink_puts(out, ") ");
-		if (option->kind != PP_ARG_CHOICE && option->hint == PP_HINT_FILE) {
+		if (option->kind != PP_PARAM_CHOICE && option->hint == PP_HINT_FILE) {
 			pp_sink_puts(out, "_polyprof_files; return ;;\n");
 			continue;
 		}
@@ -142,12 +142,12 @@ bash_values(struct pp_sink *out, const struct pp_command *command)
 static void
 bash_command(struct pp_sink *out, const struct pp_command *command)
 {
-	const struct pp_option_group *const *group;
-	const struct pp_option *option;
+	const struct pp_param_group *const *group;
+	const struct pp_param *option;
 
 	pp_sink_printf(out, "\t%s)\n\t\toptions=\"", command->name);
 	FOR_EACH_OPTION(command, group, option)
-	pp_sink_printf(out, "--%s%s ", option->name, option->kind == PP_ARG_FLAG ? "" : "=");
+	pp_sink_printf(out, "--%s%s ", option->name, option->kind == PP_PARAM_FLAG ? "" : "=");
 	pp_sink_puts(out, "\"\n\t\twords=\"");
 	words_hint(out, command->hint);
 	pp_sink_printf(out, "\"\n\t\tfiles=%d ;;\n", command->hint == PP_HINT_FILE);
@@ -224,7 +224,7 @@ zsh_text(struct pp_sink *out, const char *text)
 
 /* How a value is completed: ":what:action". */
 static void
-zsh_action(struct pp_sink *out, const char *what, enum pp_arg_hint hint, const char *choices)
+zsh_action(struct pp_sink *out, const char *what, enum pp_param_hint hint, const char *choices)
 {
 	pp_sink_putc(out, ':');
 	zsh_text(out, what);
@@ -245,9 +245,9 @@ zsh_action(struct pp_sink *out, const char *what, enum pp_arg_hint hint, const c
 }
 
 static void
-zsh_option(struct pp_sink *out, const struct pp_option *option)
+zsh_option(struct pp_sink *out, const struct pp_param *option)
 {
-	bool flag = option->kind == PP_ARG_FLAG;
+	bool flag = option->kind == PP_PARAM_FLAG;
 
 	if (option->letter)
 		pp_sink_printf(out, "\t\t\t'(-%c --%s)'{-%c%s,--%s%s}'[", option->letter,
@@ -260,16 +260,16 @@ zsh_option(struct pp_sink *out, const struct pp_option *option)
 	zsh_text(out, option->help);
 	pp_sink_putc(out, ']');
 	if (!flag)
-		zsh_action(out, option->kind == PP_ARG_CHOICE ? option->name : option->value,
-		           option->hint, option->kind == PP_ARG_CHOICE ? option->value : NULL);
+		zsh_action(out, option->kind == PP_PARAM_CHOICE ? option->name : option->value,
+		           option->hint, option->kind == PP_PARAM_CHOICE ? option->value : NULL);
 	pp_sink_puts(out, "' \\\n");
 }
 
 static void
 zsh_command(struct pp_sink *out, const struct pp_command *command)
 {
-	const struct pp_option_group *const *group;
-	const struct pp_option *option;
+	const struct pp_param_group *const *group;
+	const struct pp_param *option;
 
 	pp_sink_printf(out, "\t%s)\n\t\t_arguments -s -S \\\n", command->name);
 	FOR_EACH_OPTION(command, group, option)
@@ -324,7 +324,7 @@ fish_text(struct pp_sink *out, const char *text)
 }
 
 static void
-fish_option(struct pp_sink *out, const struct pp_command *command, const struct pp_option *option)
+fish_option(struct pp_sink *out, const struct pp_command *command, const struct pp_param *option)
 {
 	if (is_listed(command))
 		pp_sink_printf(out, "complete -c polyprof -n '__fish_seen_subcommand_from %s'",
@@ -336,9 +336,9 @@ fish_option(struct pp_sink *out, const struct pp_command *command, const struct 
 	if (option->letter)
 		pp_sink_printf(out, " -s %c", option->letter);
 	pp_sink_printf(out, " -l %s", option->name);
-	if (option->kind != PP_ARG_FLAG && option->hint == PP_HINT_FILE) {
+	if (option->kind != PP_PARAM_FLAG && option->hint == PP_HINT_FILE) {
 		pp_sink_puts(out, " -r -F");
-	} else if (option->kind != PP_ARG_FLAG) {
+	} else if (option->kind != PP_PARAM_FLAG) {
 		pp_sink_puts(out, " -x -a '");
 		words_value(out, option);
 		pp_sink_putc(out, '\'');
@@ -352,8 +352,8 @@ static void
 fish_print(struct pp_sink *out)
 {
 	const struct pp_command *const *command;
-	const struct pp_option_group *const *group;
-	const struct pp_option *option;
+	const struct pp_param_group *const *group;
+	const struct pp_param *option;
 
 	pp_sink_puts(out, "# fish completion for polyprof; made by `polyprof completion fish`.\n"
 	                  "set -g __polyprof_commands ");

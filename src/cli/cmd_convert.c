@@ -10,24 +10,24 @@
 
 static int convert_run(struct pp_cli *);
 
-static const struct pp_option convert_options[] = {
-	{ "to", 't', PP_ARG_TEXT, "FORMAT", "the format to write (default: what OUT's ending says)",
-	  PP_HINT_FORMAT },
-	{ "output", 'o', PP_ARG_TEXT, "OUT",
+static const struct pp_param convert_options[] = {
+	{ "to", 't', PP_PARAM_TEXT, "FORMAT",
+	  "the format to write (default: what OUT's ending says)", PP_HINT_FORMAT, 0 },
+	{ "output", 'o', PP_PARAM_TEXT, "OUT",
 	  "the file to write (`-` or nothing = standard output; .gz and "
 	  ".zst compress)",
-	  PP_HINT_FILE },
-	{ "variant", 0, PP_ARG_TEXT, "VARIANT", "the variant of the format to write",
-	  PP_HINT_NONE },
-	{ "metric", 'm', PP_ARG_TEXT, "NAME", "the metric to write, for formats that hold only one",
-	  PP_HINT_NONE },
-	{ "lossless", 0, PP_ARG_FLAG, NULL, "write nothing rather than lose anything (exit 4)",
-	  PP_HINT_NONE },
+	  PP_HINT_FILE, 0 },
+	{ "variant", 0, PP_PARAM_TEXT, "VARIANT", "the variant of the format to write",
+	  PP_HINT_NONE, 0 },
+	{ "metric", 'm', PP_PARAM_TEXT, "NAME",
+	  "the metric to write, for formats that hold only one", PP_HINT_NONE, 0 },
+	{ "lossless", 0, PP_PARAM_FLAG, NULL, "write nothing rather than lose anything (exit 4)",
+	  PP_HINT_NONE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group convert_group = { "Output", convert_options };
+static const struct pp_param_group convert_group = { "Output", convert_options };
 
-static const struct pp_option_group *const convert_groups[] = {
+static const struct pp_param_group *const convert_groups[] = {
 	&convert_group, &pp_group_filter, &pp_group_depth,
 	&pp_group_read, &pp_group_strict, &pp_group_general,
 	NULL,

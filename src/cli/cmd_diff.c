@@ -13,7 +13,7 @@
 #include "formats/format.h"
 #include "output/json_view.h"
 #include "output/table.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 #define ROWS_SHOWN 25
@@ -22,26 +22,26 @@
 
 static int diff_run(struct pp_cli *);
 
-static const struct pp_option diff_options[] = {
-	{ "sort", 0, PP_ARG_CHOICE, "self|total|calls|name",
-	  "what the rows compare and are sorted by (default: self)", PP_HINT_NONE },
-	{ "limit", 'n', PP_ARG_COUNT, "N", "show N rows (0 = all, unchanged ones too)",
-	  PP_HINT_NONE },
-	{ "tree", 0, PP_ARG_FLAG, NULL, "show the change as a call tree", PP_HINT_NONE },
+static const struct pp_param diff_options[] = {
+	{ "sort", 0, PP_PARAM_CHOICE, "self|total|calls|name",
+	  "what the rows compare and are sorted by (default: self)", PP_HINT_NONE, 0 },
+	{ "limit", 'n', PP_PARAM_COUNT, "N", "show N rows (0 = all, unchanged ones too)",
+	  PP_HINT_NONE, 0 },
+	{ "tree", 0, PP_PARAM_FLAG, NULL, "show the change as a call tree", PP_HINT_NONE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group diff_group = { "Rows", diff_options };
+static const struct pp_param_group diff_group = { "Rows", diff_options };
 
-static const struct pp_option to_options[] = {
-	{ "to", 't', PP_ARG_CHOICE, "diff-folded",
-	  "write differential folded stacks (default when OUT ends in .diff.folded)",
-	  PP_HINT_NONE },
+static const struct pp_param to_options[] = {
+	{ "to", 't', PP_PARAM_CHOICE, "diff-folded",
+	  "write differential folded stacks (default when OUT ends in .diff.folded)", PP_HINT_NONE,
+	  0 },
 	{ 0 },
 };
-static const struct pp_option_group to_group = { "Output", to_options };
+static const struct pp_param_group to_group = { "Output", to_options };
 
-static const struct pp_option_group *const diff_groups[] = {
-	&pp_group_compare, &diff_group,       &pp_group_filter,  &pp_group_min,
+static const struct pp_param_group *const diff_groups[] = {
+	&pp_group_compare, &diff_group,       &pp_group_filter,  &pp_params_min,
 	&pp_group_depth,   &pp_group_listing, &to_group,         &pp_group_read,
 	&pp_group_variant, &pp_group_strict,  &pp_group_general, NULL,
 };

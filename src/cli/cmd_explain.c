@@ -4,14 +4,14 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/rules.h"
-#include "cli/suggest.h"
+#include "text/suggest.h"
 #include "output/diag_view.h"
 #include "output/table.h"
 #include "text/json_emit.h"
 
 static int explain_run(struct pp_cli *);
 
-static const struct pp_option_group *const explain_groups[] = {
+static const struct pp_param_group *const explain_groups[] = {
 	&pp_group_object,
 	&pp_group_general,
 	NULL,

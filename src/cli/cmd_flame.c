@@ -7,9 +7,9 @@
 #include "analysis/reshape.h"
 #include "cli/filters.h"
 #include "cli/load.h"
-#include "cli/suggest.h"
+#include "text/suggest.h"
 #include "output/flame_svg.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 #define WIDTH 1200.0
@@ -21,41 +21,41 @@
 
 static int flame_run(struct pp_cli *);
 
-static const struct pp_option flame_options[] = {
-	{ "output", 'o', PP_ARG_TEXT, "OUT", "the file to write (`-` or nothing = standard output)",
-	  PP_HINT_FILE },
-	{ "metric", 'm', PP_ARG_TEXT, "NAME", "what gives frames their width", PP_HINT_NONE },
-	{ "icicle", 0, PP_ARG_FLAG, NULL, "the whole on top, callees below", PP_HINT_NONE },
-	{ "reverse", 0, PP_ARG_FLAG, NULL, "start from the leaves: who calls what costs",
-	  PP_HINT_NONE },
-	{ "flamechart", 0, PP_ARG_FLAG, NULL, "from left to right in the order of time",
-	  PP_HINT_NONE },
-	{ "merge", 0, PP_ARG_FLAG, NULL, "add two files up instead of comparing them",
-	  PP_HINT_NONE },
-	{ "normalize", 0, PP_ARG_CHOICE, "none|total",
-	  "compare shapes: scale the second profile to the total of the first", PP_HINT_NONE },
-	{ "sort", 0, PP_ARG_CHOICE, "name|weight|input", "the order of siblings (default name)",
-	  PP_HINT_NONE },
-	{ "min-width", 0, PP_ARG_TEXT, "N[%]",
+static const struct pp_param flame_options[] = {
+	{ "output", 'o', PP_PARAM_TEXT, "OUT",
+	  "the file to write (`-` or nothing = standard output)", PP_HINT_FILE, 0 },
+	{ "metric", 'm', PP_PARAM_TEXT, "NAME", "what gives frames their width", PP_HINT_NONE, 0 },
+	{ "icicle", 0, PP_PARAM_FLAG, NULL, "the whole on top, callees below", PP_HINT_NONE, 0 },
+	{ "reverse", 0, PP_PARAM_FLAG, NULL, "start from the leaves: who calls what costs",
+	  PP_HINT_NONE, 0 },
+	{ "flamechart", 0, PP_PARAM_FLAG, NULL, "from left to right in the order of time",
+	  PP_HINT_NONE, 0 },
+	{ "merge", 0, PP_PARAM_FLAG, NULL, "add two files up instead of comparing them",
+	  PP_HINT_NONE, 0 },
+	{ "normalize", 0, PP_PARAM_CHOICE, "none|total",
+	  "compare shapes: scale the second profile to the total of the first", PP_HINT_NONE, 0 },
+	{ "sort", 0, PP_PARAM_CHOICE, "name|weight|input", "the order of siblings (default name)",
+	  PP_HINT_NONE, 0 },
+	{ "min-width", 0, PP_PARAM_TEXT, "N[%]",
 	  "draw thinner frames together: pixels (default 0.1) or percent; frames of 1 % are always "
 	  "drawn",
-	  PP_HINT_NONE },
-	{ "depth", 0, PP_ARG_COUNT, "N", "levels to draw (default: all)", PP_HINT_NONE },
-	{ "width", 0, PP_ARG_COUNT, "N", "width of the picture in pixels (default 1200)",
-	  PP_HINT_NONE },
-	{ "title", 0, PP_ARG_TEXT, "TEXT", "the title", PP_HINT_NONE },
-	{ "subtitle", 0, PP_ARG_TEXT, "TEXT", "a line below it (default: what is drawn)",
-	  PP_HINT_NONE },
-	{ "colors", 0, PP_ARG_CHOICE, "hot|mem|io|red|green|blue|aqua|yellow|purple|orange|grey",
-	  "the colours (default hot)", PP_HINT_NONE },
-	{ "palette", 0, PP_ARG_CHOICE, "name|module|language",
-	  "what decides a frame's colour (default name)", PP_HINT_NONE },
+	  PP_HINT_NONE, 0 },
+	{ "depth", 0, PP_PARAM_COUNT, "N", "levels to draw (default: all)", PP_HINT_NONE, 0 },
+	{ "width", 0, PP_PARAM_COUNT, "N", "width of the picture in pixels (default 1200)",
+	  PP_HINT_NONE, 0 },
+	{ "title", 0, PP_PARAM_TEXT, "TEXT", "the title", PP_HINT_NONE, 0 },
+	{ "subtitle", 0, PP_PARAM_TEXT, "TEXT", "a line below it (default: what is drawn)",
+	  PP_HINT_NONE, 0 },
+	{ "colors", 0, PP_PARAM_CHOICE, "hot|mem|io|red|green|blue|aqua|yellow|purple|orange|grey",
+	  "the colours (default hot)", PP_HINT_NONE, 0 },
+	{ "palette", 0, PP_PARAM_CHOICE, "name|module|language",
+	  "what decides a frame's colour (default name)", PP_HINT_NONE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group flame_group = { "Picture", flame_options };
+static const struct pp_param_group flame_group = { "Picture", flame_options };
 
-static const struct pp_option_group *const flame_groups[] = {
-	&flame_group,      &pp_group_filter, &pp_group_by,      &pp_group_read,
+static const struct pp_param_group *const flame_groups[] = {
+	&flame_group,      &pp_group_filter, &pp_params_by,     &pp_group_read,
 	&pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
 };
 

@@ -3,14 +3,14 @@
  */
 #include "cli/cli.h"
 #include "cli/help.h"
-#include "cli/suggest.h"
+#include "text/suggest.h"
 #include "formats/format.h"
 #include "output/json_view.h"
 #include "output/table.h"
 
 static int formats_run(struct pp_cli *);
 
-static const struct pp_option_group *const formats_groups[] = {
+static const struct pp_param_group *const formats_groups[] = {
 	&pp_group_listing,
 	&pp_group_general,
 	NULL,

@@ -8,26 +8,26 @@
 #include "cli/gate_rule.h"
 #include "cli/load.h"
 #include "output/json_view.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 static int gate_run(struct pp_cli *);
 
-static const struct pp_option gate_options[] = {
-	{ "fail-if", 0, PP_ARG_TEXT, "EXPR",
+static const struct pp_param gate_options[] = {
+	{ "fail-if", 0, PP_PARAM_TEXT, "EXPR",
 	  "a limit, like 'total > +5%', 'self(/^db/) > 2ms' or 'calls(parse) > +10%'; may be "
 	  "repeated",
-	  PP_HINT_NONE },
-	{ "format", 0, PP_ARG_CHOICE, "text|json|markdown|junit",
-	  "how the answer is written (default: text)", PP_HINT_NONE },
-	{ "json", 0, PP_ARG_FLAG, NULL, "the same as --format json", PP_HINT_NONE },
-	{ "output", 'o', PP_ARG_TEXT, "FILE",
-	  "write to FILE (`-` = standard output; .gz and .zst compress)", PP_HINT_FILE },
+	  PP_HINT_NONE, 0 },
+	{ "format", 0, PP_PARAM_CHOICE, "text|json|markdown|junit",
+	  "how the answer is written (default: text)", PP_HINT_NONE, 0 },
+	{ "json", 0, PP_PARAM_FLAG, NULL, "the same as --format json", PP_HINT_NONE, 0 },
+	{ "output", 'o', PP_PARAM_TEXT, "FILE",
+	  "write to FILE (`-` = standard output; .gz and .zst compress)", PP_HINT_FILE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group gate_group = { "Limits", gate_options };
+static const struct pp_param_group gate_group = { "Limits", gate_options };
 
-static const struct pp_option_group *const gate_groups[] = {
+static const struct pp_param_group *const gate_groups[] = {
 	&gate_group,      &pp_group_compare, &pp_group_filter,
 	&pp_group_depth,  &pp_group_read,    &pp_group_variant,
 	&pp_group_strict, &pp_group_general, NULL,
@@ -196,23 +196,6 @@ gate_text(struct pp_cli *cli, const struct gate *g)
 	pp_buf_release(&text);
 }
 
-/* Text for a cell of a markdown table: nothing in it is markup. */
-static void
-markdown_text(struct pp_sink *out, struct pp_slice s)
-{
-	static const char special[] = "\\`*_{}[]()#+-.!|<>~&$@";
-	struct pp_buf tame = { 0 };
-	size_t i;
-
-	pp_escape_terminal(&tame, s);
-	for (i = 0; i < tame.n; i++) {
-		if (strchr(special, tame.p[i]) && tame.p[i])
-			pp_sink_putc(out, '\\');
-		pp_sink_putc(out, tame.p[i]);
-	}
-	pp_buf_release(&tame);
-}
-
 static void
 gate_markdown(struct pp_cli *cli, const struct gate *g)
 {
@@ -233,23 +216,23 @@ gate_markdown(struct pp_cli *cli, const struct gate *g)
 			                                          : NULL;
 
 			pp_sink_puts(cli->out, "| ");
-			markdown_text(cli->out, pp_slice_z(o->rule.text));
+			pp_escape_markdown(cli->out, pp_slice_z(o->rule.text));
 			pp_sink_printf(cli->out, " | %s | ", o->failed ? "**fail**" : "pass");
 			if (row)
 				row_name(row, &name);
-			markdown_text(cli->out, name);
+			pp_escape_markdown(cli->out, name);
 			text.n = 0;
 			if (row || o->rule.subject == PP_GATE_WHOLE)
 				values_describe(g, o, row, &text);
 			pp_sink_puts(cli->out, " | ");
-			markdown_text(cli->out, pp_slice_of(text.p, text.n));
+			pp_escape_markdown(cli->out, pp_slice_of(text.p, text.n));
 			pp_sink_puts(cli->out, " |\n");
 		}
 	}
 	text.n = 0;
 	pp_diff_explain(g->diff, &text);
 	pp_sink_puts(cli->out, "\n");
-	markdown_text(cli->out, pp_slice_of(text.p, text.n));
+	pp_escape_markdown(cli->out, pp_slice_of(text.p, text.n));
 	pp_sink_puts(cli->out, "\n");
 	pp_buf_release(&text);
 }

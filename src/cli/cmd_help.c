@@ -2,12 +2,12 @@
  * polyprof help: the overview, or the page of one command.
  */
 #include "cli/help.h"
-#include "cli/suggest.h"
+#include "text/suggest.h"
 #include "text/json_emit.h"
 
 static int help_run(struct pp_cli *);
 
-static const struct pp_option_group *const help_groups[] = {
+static const struct pp_param_group *const help_groups[] = {
 	&pp_group_object,
 	&pp_group_general,
 	NULL,
@@ -39,20 +39,18 @@ help_unknown(struct pp_cli *cli, const char *word)
 /* ---- JSON ---- */
 
 static const char *
-kind_name(enum pp_arg_kind kind)
+kind_name(enum pp_param_kind kind)
 {
 	static const char *const names[] = {
-		[PP_ARG_FLAG] = "flag",
-		[PP_ARG_TEXT] = "text",
-		[PP_ARG_COUNT] = "count",
-		[PP_ARG_CHOICE] = "choice",
+		[PP_PARAM_FLAG] = "flag",   [PP_PARAM_TEXT] = "text",     [PP_PARAM_TEXTS] = "text",
+		[PP_PARAM_COUNT] = "count", [PP_PARAM_CHOICE] = "choice", [PP_PARAM_SHARE] = "text",
 	};
 
 	return names[kind];
 }
 
 static void
-option_json(struct pp_json *j, const struct pp_option_group *group, const struct pp_option *option)
+option_json(struct pp_json *j, const struct pp_param_group *group, const struct pp_param *option)
 {
 	pp_json_begin_object(j);
 	pp_json_put_textz(j, "group", group->title);
@@ -69,8 +67,8 @@ option_json(struct pp_json *j, const struct pp_option_group *group, const struct
 static void
 command_json(struct pp_json *j, const struct pp_command *command)
 {
-	const struct pp_option_group *const *group;
-	const struct pp_option *option;
+	const struct pp_param_group *const *group;
+	const struct pp_param *option;
 	const struct pp_example *example;
 
 	pp_json_begin_object(j);
@@ -82,7 +80,7 @@ command_json(struct pp_json *j, const struct pp_command *command)
 		pp_json_put_textz(j, "details", command->details);
 	pp_json_put_array(j, "options");
 	for (group = command->groups; group && *group; group++)
-		for (option = (*group)->options; option->name; option++)
+		for (option = (*group)->params; option->name; option++)
 			option_json(j, *group, option);
 	pp_json_end_array(j);
 	pp_json_put_array(j, "examples");

@@ -6,18 +6,18 @@
 #include "cli/load.h"
 #include "output/field.h"
 #include "output/json_view.h"
-#include "output/units.h"
+#include "text/units.h"
 
 static int info_run(struct pp_cli *);
 
-static const struct pp_option info_options[] = {
-	{ "why", 0, PP_ARG_FLAG, NULL,
-	  "print what each format made of the file: the bits it verified", PP_HINT_NONE },
+static const struct pp_param info_options[] = {
+	{ "why", 0, PP_PARAM_FLAG, NULL,
+	  "print what each format made of the file: the bits it verified", PP_HINT_NONE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group info_group = { "Recognition", info_options };
+static const struct pp_param_group info_group = { "Recognition", info_options };
 
-static const struct pp_option_group *const info_groups[] = {
+static const struct pp_param_group *const info_groups[] = {
 	&info_group,      &pp_group_object,  &pp_group_read, &pp_group_variant,
 	&pp_group_strict, &pp_group_general, NULL,
 };

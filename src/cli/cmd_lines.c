@@ -11,7 +11,7 @@
 #include "formats/format.h"
 #include "output/json_view.h"
 #include "output/table.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 #define ROWS_SHOWN 25
@@ -23,20 +23,22 @@
 
 static int lines_run(struct pp_cli *);
 
-static const struct pp_option lines_options[] = {
-	{ "sort", 0, PP_ARG_CHOICE, "cost|hits|name", "the order of the rows (default: cost)",
-	  PP_HINT_NONE },
-	{ "source", 0, PP_ARG_TEXT, "DIR",
-	  "look for the source under DIR and print it annotated; may be repeated", PP_HINT_FILE },
-	{ "annotate", 0, PP_ARG_FLAG, NULL, "print the source annotated if the profile holds it",
-	  PP_HINT_NONE },
+static const struct pp_param lines_options[] = {
+	{ "sort", 0, PP_PARAM_CHOICE, "cost|hits|name", "the order of the rows (default: cost)",
+	  PP_HINT_NONE, 0 },
+	{ "source", 0, PP_PARAM_TEXT, "DIR",
+	  "look for the source under DIR and print it annotated; may be repeated", PP_HINT_FILE,
+	  0 },
+	{ "annotate", 0, PP_PARAM_FLAG, NULL, "print the source annotated if the profile holds it",
+	  PP_HINT_NONE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group lines_group = { "Rows", lines_options };
+static const struct pp_param_group lines_group = { "Rows", lines_options };
 
-static const struct pp_option_group *const lines_groups[] = {
-	&pp_group_metric, &lines_group,      &pp_group_filter, &pp_group_min,     &pp_group_listing,
-	&pp_group_read,   &pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
+static const struct pp_param_group *const lines_groups[] = {
+	&pp_params_metric, &lines_group,   &pp_group_filter,  &pp_params_min,
+	&pp_group_listing, &pp_group_read, &pp_group_variant, &pp_group_strict,
+	&pp_group_general, NULL,
 };
 
 static const struct pp_example lines_examples[] = {

@@ -15,36 +15,37 @@
 
 #include "cli/load.h"
 #include "base/sort.h"
-#include "cli/suggest.h"
+#include "text/suggest.h"
 #include "io/system.h"
 #include "output/colour.h"
 #include "output/json_view.h"
 #include "output/table.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 static int list_run(struct pp_cli *);
 
-static const struct pp_option list_options[] = {
-	{ "match", 0, PP_ARG_TEXT, "TEXT",
+static const struct pp_param list_options[] = {
+	{ "match", 0, PP_PARAM_TEXT, "TEXT",
 	  "only those with TEXT in what was recorded or in the file's name (`*` and `?` match anything)",
-	  PP_HINT_NONE },
-	{ "since", 0, PP_ARG_TEXT, "WHEN",
+	  PP_HINT_NONE, 0 },
+	{ "since", 0, PP_PARAM_TEXT, "WHEN",
 	  "only those recorded since: an age such as 30m, 2h or 7d, a date such as 2026-11-15, or Unix "
 	  "seconds",
-	  PP_HINT_NONE },
-	{ "over", 0, PP_ARG_TEXT, "TIME",
-	  "only those that took at least TIME, such as 200ms or 1.5s", PP_HINT_NONE },
-	{ "sort", 0, PP_ARG_CHOICE, "time|cost|size|name",
-	  "newest first (the default), or by time taken, size or name", PP_HINT_NONE },
-	{ "limit", 'n', PP_ARG_COUNT, "N", "show N rows (0 = all, the default)", PP_HINT_NONE },
-	{ "jobs", 'j', PP_ARG_COUNT, "N", "open N files at once (default: one per processor)",
-	  PP_HINT_NONE },
+	  PP_HINT_NONE, 0 },
+	{ "over", 0, PP_PARAM_TEXT, "TIME",
+	  "only those that took at least TIME, such as 200ms or 1.5s", PP_HINT_NONE, 0 },
+	{ "sort", 0, PP_PARAM_CHOICE, "time|cost|size|name",
+	  "newest first (the default), or by time taken, size or name", PP_HINT_NONE, 0 },
+	{ "limit", 'n', PP_PARAM_COUNT, "N", "show N rows (0 = all, the default)", PP_HINT_NONE,
+	  0 },
+	{ "jobs", 'j', PP_PARAM_COUNT, "N", "open N files at once (default: one per processor)",
+	  PP_HINT_NONE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group list_group = { "Rows", list_options };
+static const struct pp_param_group list_group = { "Rows", list_options };
 
-static const struct pp_option_group *const list_groups[] = {
+static const struct pp_param_group *const list_groups[] = {
 	&list_group,
 	&pp_group_listing,
 	&pp_group_general,

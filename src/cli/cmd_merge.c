@@ -7,25 +7,25 @@
 
 static int merge_run(struct pp_cli *);
 
-static const struct pp_option merge_options[] = {
-	{ "output", 'o', PP_ARG_TEXT, "OUT",
-	  "the file to write (`-` = standard output; .gz and .zst compress)", PP_HINT_FILE },
-	{ "to", 't', PP_ARG_TEXT, "FORMAT", "the format to write (default: what OUT's ending says)",
-	  PP_HINT_FORMAT },
-	{ "variant", 0, PP_ARG_TEXT, "VARIANT", "the variant of the format to write",
-	  PP_HINT_NONE },
-	{ "metric", 'm', PP_ARG_TEXT, "NAME", "the metric to write, for formats that hold only one",
-	  PP_HINT_NONE },
-	{ "lossless", 0, PP_ARG_FLAG, NULL, "write nothing rather than lose anything (exit 4)",
-	  PP_HINT_NONE },
-	{ "skip", 0, PP_ARG_FLAG, NULL,
+static const struct pp_param merge_options[] = {
+	{ "output", 'o', PP_PARAM_TEXT, "OUT",
+	  "the file to write (`-` = standard output; .gz and .zst compress)", PP_HINT_FILE, 0 },
+	{ "to", 't', PP_PARAM_TEXT, "FORMAT",
+	  "the format to write (default: what OUT's ending says)", PP_HINT_FORMAT, 0 },
+	{ "variant", 0, PP_PARAM_TEXT, "VARIANT", "the variant of the format to write",
+	  PP_HINT_NONE, 0 },
+	{ "metric", 'm', PP_PARAM_TEXT, "NAME",
+	  "the metric to write, for formats that hold only one", PP_HINT_NONE, 0 },
+	{ "lossless", 0, PP_PARAM_FLAG, NULL, "write nothing rather than lose anything (exit 4)",
+	  PP_HINT_NONE, 0 },
+	{ "skip", 0, PP_PARAM_FLAG, NULL,
 	  "leave out files that cannot be read or count other things, instead of stopping",
-	  PP_HINT_NONE },
+	  PP_HINT_NONE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group merge_group = { "Output", merge_options };
+static const struct pp_param_group merge_group = { "Output", merge_options };
 
-static const struct pp_option_group *const merge_groups[] = {
+static const struct pp_param_group *const merge_groups[] = {
 	&merge_group,   &pp_group_filter, &pp_group_depth,
 	&pp_group_read, &pp_group_strict, &pp_group_general,
 	NULL,

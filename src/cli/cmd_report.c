@@ -6,29 +6,29 @@
 #include "analysis/reshape.h"
 #include "cli/load.h"
 #include "output/html.h"
-#include "output/units.h"
+#include "text/units.h"
 
 #define MAX_SIZE (8u << 20)
 #define WANT (PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_TIMELINE | PP_LOAD_STACKS)
 
 static int report_run(struct pp_cli *);
 
-static const struct pp_option report_options[] = {
-	{ "output", 'o', PP_ARG_TEXT, "OUT", "the file to write (`-` or nothing = standard output)",
-	  PP_HINT_FILE },
-	{ "metric", 'm', PP_ARG_TEXT, "NAME", "what to show first", PP_HINT_NONE },
-	{ "merge", 0, PP_ARG_FLAG, NULL, "add two files up instead of comparing them",
-	  PP_HINT_NONE },
-	{ "max-size", 0, PP_ARG_TEXT, "SIZE",
+static const struct pp_param report_options[] = {
+	{ "output", 'o', PP_PARAM_TEXT, "OUT",
+	  "the file to write (`-` or nothing = standard output)", PP_HINT_FILE, 0 },
+	{ "metric", 'm', PP_PARAM_TEXT, "NAME", "what to show first", PP_HINT_NONE, 0 },
+	{ "merge", 0, PP_PARAM_FLAG, NULL, "add two files up instead of comparing them",
+	  PP_HINT_NONE, 0 },
+	{ "max-size", 0, PP_PARAM_TEXT, "SIZE",
 	  "sum up what is light until the file is no larger: 500K, 8M (default), 1G; 0 = keep all",
-	  PP_HINT_NONE },
-	{ "title", 0, PP_ARG_TEXT, "TEXT", "the title", PP_HINT_NONE },
+	  PP_HINT_NONE, 0 },
+	{ "title", 0, PP_PARAM_TEXT, "TEXT", "the title", PP_HINT_NONE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group report_group = { "Report", report_options };
+static const struct pp_param_group report_group = { "Report", report_options };
 
-static const struct pp_option_group *const report_groups[] = {
-	&report_group,     &pp_group_filter, &pp_group_by,      &pp_group_read,
+static const struct pp_param_group *const report_groups[] = {
+	&report_group,     &pp_group_filter, &pp_params_by,     &pp_group_read,
 	&pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
 };
 

@@ -9,11 +9,11 @@
 #include "cli/filters.h"
 #include "cli/load.h"
 #include "cli/ranking.h"
-#include "cli/suggest.h"
+#include "text/suggest.h"
 #include "output/field.h"
 #include "output/html.h"
 #include "output/json_view.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 #define ROWS_SHOWN 10
@@ -28,9 +28,9 @@
 
 static int summary_run(struct pp_cli *);
 
-static const struct pp_option_group *const summary_groups[] = {
-	&pp_group_rank, &pp_group_filter,  &pp_group_min,    &pp_group_depth,   &pp_group_object,
-	&pp_group_read, &pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
+static const struct pp_param_group *const summary_groups[] = {
+	&pp_params_rank, &pp_group_filter,  &pp_params_min,   &pp_group_depth,   &pp_group_object,
+	&pp_group_read,  &pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
 };
 
 const struct pp_command pp_command_summary = {
@@ -139,7 +139,7 @@ path_same(const struct path *path, size_t i)
 }
 
 static void
-path_frame(struct pp_cli *cli, const struct pp_ranking *r, const struct path *path, size_t i,
+path_frame(struct pp_cli *cli, const struct pp_listing *r, const struct path *path, size_t i,
            size_t depth, bool is_end)
 {
 	const struct pp_profile *p = path->profile;
@@ -183,7 +183,7 @@ path_folded(struct pp_cli *cli, size_t frames, size_t depth, const char *what)
 
 /* Recursion, and runs of frames that cost the same, are folded; of the latter both ends are shown. */
 static void
-path_print(struct pp_cli *cli, const struct pp_ranking *r, const struct path *path)
+path_print(struct pp_cli *cli, const struct pp_listing *r, const struct path *path)
 {
 	const struct pp_profile *p = path->profile;
 	size_t n = path->nodes.n, i = 0, depth = 0;
@@ -318,7 +318,7 @@ hint_print(struct pp_cli *cli, const char *does, const char *before, const char 
 
 /* The costliest function is what people ask about next. */
 static void
-hint_callers(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r)
+hint_callers(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_listing *r)
 {
 	const struct pp_profile *p = r->flat.profile;
 	struct pp_slice name = pp_text_of(p, p->funcs.at[r->flat.func[0]].name);
@@ -337,7 +337,7 @@ hint_callers(struct pp_cli *cli, const char *const *files, size_t n, const struc
 
 /* Another event than the one that the table shows. */
 static void
-hint_event(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r)
+hint_event(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_listing *r)
 {
 	const struct pp_profile *p = r->flat.profile;
 	struct pp_buf before = { 0 }, typed = { 0 };
@@ -358,7 +358,7 @@ hint_event(struct pp_cli *cli, const char *const *files, size_t n, const struct 
 }
 
 static void
-hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r)
+hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_listing *r)
 {
 	const struct pp_profile *p = r->flat.profile;
 
@@ -385,7 +385,7 @@ hints_print(struct pp_cli *cli, const char *const *files, size_t n, const struct
 }
 
 static void
-summary_text(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r,
+summary_text(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_listing *r,
              const struct pp_counts *counts, const struct path *path)
 {
 	const struct pp_profile *p = r->flat.profile;
@@ -395,8 +395,8 @@ summary_text(struct pp_cli *cli, const char *const *files, size_t n, const struc
 	heading_print(cli, files, n, p, counts);
 	if (rows > 0) {
 		section(cli, "Costliest functions");
-		pp_ranking_table(r, rows, &cli->style, cli->out);
-		pp_ranking_footer(r, rows, &cli->style, cli->out);
+		pp_listing_table(r, rows, &cli->style, cli->out);
+		pp_listing_footer(r, rows, &cli->style, cli->out);
 	}
 	if (path->nodes.n > 0) {
 		section(cli, path->profile->estimated ? "Hottest path (estimated from single calls)"
@@ -409,7 +409,7 @@ summary_text(struct pp_cli *cli, const char *const *files, size_t n, const struc
 /* ---- JSON ---- */
 
 static void
-summary_json(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_ranking *r,
+summary_json(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_listing *r,
              const struct pp_counts *counts, const struct path *path)
 {
 	const struct pp_profile *p = r->flat.profile;
@@ -447,10 +447,10 @@ summary_json(struct pp_cli *cli, const char *const *files, size_t n, const struc
 static int
 summary_answer(struct pp_cli *cli, const char *const *files, size_t n, const struct pp_profile *p)
 {
-	struct pp_ranking ranking = { 0 };
+	struct pp_listing ranking = { 0 };
 	struct pp_counts counts;
 	struct path path = { .cost = { 0 } };
-	int code = pp_ranking_init(&ranking, cli, p);
+	int code = pp_listing_init(&ranking, cli, p);
 
 	if (code == 0 && (!pp_counts_compute(p, &counts) || !path_find(&path, p, ranking.metric))) {
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
@@ -466,7 +466,7 @@ summary_answer(struct pp_cli *cli, const char *const *files, size_t n, const str
 	else if (code == 0)
 		summary_text(cli, files, n, &ranking, &counts, &path);
 	path_release(&path);
-	pp_ranking_release(&ranking);
+	pp_listing_release(&ranking);
 	return code;
 }
 

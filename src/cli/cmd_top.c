@@ -1,21 +1,13 @@
 /*
  * polyprof top: functions by their own cost or with all they called.
  */
-#include "analysis/flat.h"
-#include "cli/load.h"
-#include "cli/ranking.h"
-#include "output/json_view.h"
-#include "output/units.h"
+#include "cli/opts.h"
 
-#define ROWS_SHOWN 25
-
-static int top_run(struct pp_cli *);
-
-static const struct pp_option_group *const top_groups[] = {
-	&pp_group_rank,
-	&pp_group_by,
+static const struct pp_param_group *const top_groups[] = {
+	&pp_params_rank,
+	&pp_params_by,
 	&pp_group_filter,
-	&pp_group_min,
+	&pp_params_min,
 	&pp_group_depth,
 	&pp_group_listing,
 	&pp_group_read,
@@ -33,7 +25,10 @@ static const struct pp_example top_examples[] = {
 	{ 0 },
 };
 
+extern const struct pp_question pp_question_top;
+
 const struct pp_command pp_command_top = {
+	.question = &pp_question_top,
 	.name = "top",
 	.synopsis = "FILE...",
 	.summary = "functions by self or total cost",
@@ -45,59 +40,4 @@ const struct pp_command pp_command_top = {
 	.groups = top_groups,
 	.examples = top_examples,
 	.hint = PP_HINT_FILE,
-	.run = top_run,
 };
-
-/* The profile has no cost anywhere: an empty listing, not an error. */
-static size_t
-top_limit(const struct pp_cli *cli, const struct pp_flat *flat)
-{
-	bool exact = pp_args_flag(&cli->args, "json") || pp_args_flag(&cli->args, "csv");
-	uint64_t limit = pp_args_count(&cli->args, "limit", exact ? 0 : ROWS_SHOWN);
-
-	return limit == 0 || limit > flat->n ? flat->n : (size_t)limit;
-}
-
-static void
-top_print(struct pp_cli *cli, const struct pp_ranking *r)
-{
-	struct pp_json json;
-
-	if (pp_args_flag(&cli->args, "json")) {
-		pp_json_init(&json, cli->out, PP_JSON_SPACED);
-		pp_json_flat(&json, &r->flat, r->metric, top_limit(cli, &r->flat));
-	} else if (pp_args_flag(&cli->args, "csv")) {
-		pp_ranking_csv(r, top_limit(cli, &r->flat), cli->out_terminal, cli->out);
-	} else {
-		pp_ranking_heading(r, &cli->style, cli->out);
-		pp_ranking_table(r, top_limit(cli, &r->flat), &cli->style, cli->out);
-		pp_ranking_footer(r, top_limit(cli, &r->flat), &cli->style, cli->out);
-	}
-}
-
-static int
-top_run(struct pp_cli *cli)
-{
-	const char *const *files;
-	struct pp_profile *profile = NULL;
-	struct pp_ranking ranking = { 0 };
-	size_t n;
-	int code;
-
-	if (pp_args_flag(&cli->args, "json") && pp_args_flag(&cli->args, "csv"))
-		return pp_cli_usage(cli, "--json and --csv exclude each other");
-	code = pp_load_files(cli, 0, &files, &n);
-	if (code == 0)
-		code = pp_load_profile(cli, files, n,
-		                       PP_TREE | PP_EDGES | PP_LINES | PP_FLAT | PP_FUNCTIONS,
-		                       &profile);
-	if (code == 0)
-		code = pp_ranking_init(&ranking, cli, profile);
-	if (code == 0)
-		code = pp_cli_output(cli);
-	if (code == 0)
-		top_print(cli, &ranking);
-	pp_ranking_release(&ranking);
-	pp_profile_free(profile);
-	return code;
-}

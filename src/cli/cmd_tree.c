@@ -13,18 +13,18 @@
 #include "cli/tree_view.h"
 #include "formats/format.h"
 #include "output/json_view.h"
-#include "output/units.h"
+#include "text/units.h"
 
 #define LINES_SHOWN 40
 #define MIN_SHOWN 0.005
 
 static int tree_run(struct pp_cli *);
 
-static const struct pp_option_group *const tree_groups[] = {
-	&pp_group_metric,
-	&pp_group_by,
+static const struct pp_param_group *const tree_groups[] = {
+	&pp_params_metric,
+	&pp_params_by,
 	&pp_group_filter,
-	&pp_group_min,
+	&pp_params_min,
 	&pp_group_depth,
 	&pp_group_object,
 	&pp_group_read,

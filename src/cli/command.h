@@ -6,41 +6,9 @@
 #ifndef PP_COMMAND_H
 #define PP_COMMAND_H
 
-#include "base/common.h"
+#include "questions/question.h"
 
 struct pp_cli; /* one run of the program; see cli/cli.h */
-
-enum pp_arg_kind {
-	PP_ARG_FLAG,
-	PP_ARG_TEXT,
-	PP_ARG_COUNT, /* a whole number, not negative */
-	PP_ARG_CHOICE
-};
-
-/* What completes a value in a shell. */
-enum pp_arg_hint {
-	PP_HINT_NONE,
-	PP_HINT_FILE,
-	PP_HINT_FORMAT,
-	PP_HINT_COMMAND,
-	PP_HINT_RULE,
-	PP_HINT_SHELL
-};
-
-struct pp_option {
-	const char *name; /* long name without dashes */
-	char letter;      /* short name, 0 = none */
-	enum pp_arg_kind kind;
-	const char *value; /* how the value is called in --help; for choices: "a|b|c" */
-	const char *help;
-	enum pp_arg_hint hint;
-};
-
-/* Options that belong together; one group may serve many commands. */
-struct pp_option_group {
-	const char *title;
-	const struct pp_option *options; /* ended by name NULL */
-};
 
 struct pp_example {
 	const char *words; /* what follows "polyprof " */
@@ -55,15 +23,16 @@ enum {
 };
 
 struct pp_command {
+	const struct pp_question *question; /* that it asks; NULL: it does something else */
 	const char *name;
 	const char *synopsis; /* "FILE..." */
 	const char *summary;  /* one line */
 	const char *details;  /* paragraphs for --help and the man page; may be NULL */
-	const struct pp_option_group *const *groups; /* NULL-terminated; or NULL */
-	const struct pp_example *examples;           /* ended by words NULL; or NULL */
-	enum pp_arg_hint hint;                       /* what its words are */
+	const struct pp_param_group *const *groups; /* NULL-terminated; or NULL */
+	const struct pp_example *examples;          /* ended by words NULL; or NULL */
+	enum pp_param_hint hint;                    /* what its words are */
 	unsigned flags;
-	/* Does the work; returns the exit code. */
+	/* Does the work; returns the exit code. NULL: asking the question is all. */
 	int (*run)(struct pp_cli *);
 };
 

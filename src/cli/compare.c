@@ -13,22 +13,22 @@
 
 #define NOISE_DEFAULT 0.01
 
-static const struct pp_option compare_options[] = {
-	{ "metric", 'm', PP_ARG_TEXT, "NAME",
+static const struct pp_param compare_options[] = {
+	{ "metric", 'm', PP_PARAM_TEXT, "NAME",
 	  "the metric to compare, as either profile calls it (default: the primary one); A=B compares "
 	  "the shares of two different ones, with --normalize total",
-	  PP_HINT_NONE },
-	{ "before", 0, PP_ARG_TEXT, "FILE...", "repeated runs before: all files up to --after",
-	  PP_HINT_FILE },
-	{ "after", 0, PP_ARG_TEXT, "FILE...", "repeated runs after", PP_HINT_FILE },
-	{ "normalize", 0, PP_ARG_CHOICE, "none|total|samples|time",
-	  "scale the second profile to the size of the first (default: none)", PP_HINT_NONE },
-	{ "noise", 0, PP_ARG_TEXT, "PCT",
+	  PP_HINT_NONE, 0 },
+	{ "before", 0, PP_PARAM_TEXT, "FILE...", "repeated runs before: all files up to --after",
+	  PP_HINT_FILE, 0 },
+	{ "after", 0, PP_PARAM_TEXT, "FILE...", "repeated runs after", PP_HINT_FILE, 0 },
+	{ "normalize", 0, PP_PARAM_CHOICE, "none|total|samples|time",
+	  "scale the second profile to the size of the first (default: none)", PP_HINT_NONE, 0 },
+	{ "noise", 0, PP_PARAM_TEXT, "PCT",
 	  "times of single runs: changes up to PCT percent of the whole are noise (default: 1)",
-	  PP_HINT_NONE },
+	  PP_HINT_NONE, 0 },
 	{ 0 },
 };
-const struct pp_option_group pp_group_compare = { "Comparison", compare_options };
+const struct pp_param_group pp_group_compare = { "Comparison", compare_options };
 
 void
 pp_compare_release(struct pp_compare *c)

@@ -15,7 +15,7 @@ struct pp_compare {
 	bool one_profile; /* both sides are the same profile: a differential one */
 };
 
-extern const struct pp_option_group pp_group_compare;
+extern const struct pp_param_group pp_group_compare;
 
 /* Loads with `want` (PP_LOAD_WANT, perhaps more) and compares. Returns 0, or an exit code after saying why. Release it in both cases. */
 int pp_compare_run(struct pp_cli *, unsigned want, struct pp_compare *);

@@ -10,7 +10,7 @@
 #include "analysis/group.h"
 #include "cli/load.h"
 #include "output/field.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 static const struct {

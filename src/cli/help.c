@@ -3,7 +3,9 @@
  */
 #include "cli/help.h"
 
-#include "output/units.h"
+#include "formats/format.h"
+#include "text/suggest.h"
+#include "text/units.h"
 
 /* Options are described from this column on; text is wrapped at WRAP. */
 #define HELP_COLUMN 26
@@ -80,7 +82,7 @@ sentence_print(struct pp_sink *out, const struct pp_style *style, const char *su
 }
 
 static void
-option_print(const struct pp_option *option, const struct pp_style *style, struct pp_sink *out)
+option_print(const struct pp_param *option, const struct pp_style *style, struct pp_sink *out)
 {
 	struct pp_buf text = { 0 };
 	size_t column;
@@ -105,8 +107,8 @@ option_print(const struct pp_option *option, const struct pp_style *style, struc
 void
 pp_help_command(const struct pp_command *command, const struct pp_style *style, struct pp_sink *out)
 {
-	const struct pp_option_group *const *group;
-	const struct pp_option *option;
+	const struct pp_param_group *const *group;
+	const struct pp_param *option;
 	const struct pp_example *example;
 	bool named = !(command->flags & PP_COMMAND_HIDDEN);
 
@@ -123,7 +125,7 @@ pp_help_command(const struct pp_command *command, const struct pp_style *style, 
 		/* Groups of one title that follow each other are one to the reader. */
 		if (group == command->groups || strcmp(group[-1]->title, (*group)->title) != 0)
 			title_print(out, style, (*group)->title);
-		for (option = (*group)->options; option->name; option++)
+		for (option = (*group)->params; option->name; option++)
 			option_print(option, style, out);
 	}
 	if (command->examples)
@@ -182,4 +184,30 @@ pp_help_usage(const struct pp_cli *cli)
 		pp_sink_printf(err, "Try `polyprof %s --help`.\n", cli->command->name);
 	}
 	pp_cli_err_done(err, &buf);
+}
+
+void
+pp_suggest_command(const char *word, struct pp_buf *out)
+{
+	const struct pp_command *const *command;
+	struct pp_suggest suggest;
+
+	pp_suggest_init(&suggest, pp_slice_z(word));
+	for (command = pp_commands; *command; command++)
+		if (!((*command)->flags & PP_COMMAND_HIDDEN))
+			pp_suggest_offer(&suggest, pp_slice_z((*command)->name));
+	pp_suggest_print(&suggest, out, "");
+}
+
+void
+pp_suggest_format(const char *word, unsigned can, struct pp_buf *out)
+{
+	const struct pp_format *const *format;
+	struct pp_suggest suggest;
+
+	pp_suggest_init(&suggest, pp_slice_z(word));
+	for (format = pp_formats; *format; format++)
+		if (((*format)->can & can) == can)
+			pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
+	pp_suggest_print(&suggest, out, "");
 }

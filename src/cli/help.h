@@ -15,5 +15,11 @@ void pp_help_wrap(struct pp_sink *, const struct pp_style *, const char *text, s
                   size_t indent);
 /* How the command is used, on standard error, for one who gave it no file. */
 void pp_help_usage(const struct pp_cli *);
+/*
+ * Considers all commands, or all formats with an ability (PP_CAN_READ ...; 0 = any), and appends the
+ * nearest as pp_suggest_print() does.
+ */
+void pp_suggest_command(const char *word, struct pp_buf *);
+void pp_suggest_format(const char *word, unsigned can, struct pp_buf *);
 
 #endif

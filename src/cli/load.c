@@ -11,9 +11,10 @@
 #include "analysis/filter.h"
 #include "cli/filters.h"
 #include "cli/help.h"
-#include "cli/suggest.h"
+#include "text/suggest.h"
 #include "model/merge.h"
-#include "output/units.h"
+#include "questions/find.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 /* ---- which files ---- */
@@ -123,17 +124,10 @@ now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Whether a function may be the one that the user named; see pp_find_function(). */
 static bool
 may_be_about(void *about, const char *name, size_t n)
 {
-	const char *typed = about;
-	size_t length = strlen(typed);
-
-	/* A part of the name, or FILE:NAME. */
-	return memmem(name, n, typed, length) != NULL ||
-	       (length > n && typed[length - n - 1] == ':' &&
-	        memcmp(typed + length - n, name, n) == 0);
+	return pp_find_possible(about, name, n);
 }
 
 /* What is to be made of the file, besides the facets. */

@@ -14,7 +14,7 @@
 
 /* One option as given. */
 struct pp_given {
-	const struct pp_option *option;
+	const struct pp_param *option;
 	const char *text; /* NULL for flags */
 	uint64_t number;  /* of counts */
 	size_t words;     /* how many words stood before it */
@@ -43,8 +43,8 @@ uint64_t pp_args_count(const struct pp_args *, const char *name, uint64_t otherw
 const char **pp_args_all(const struct pp_args *, const char *name);
 
 /* The option of a command by long name (n bytes) or by letter; NULL when there is none. */
-const struct pp_option *pp_option_find(const struct pp_command *, const char *name, size_t n);
-const struct pp_option *pp_option_letter(const struct pp_command *, char letter);
+const struct pp_param *pp_option_find(const struct pp_command *, const char *name, size_t n);
+const struct pp_param *pp_option_letter(const struct pp_command *, char letter);
 
 /*
  * Finds the first word of a whole command line, when options may stand before it: its index in argv,
@@ -53,17 +53,14 @@ const struct pp_option *pp_option_letter(const struct pp_command *, char letter)
 int pp_args_first_word(int argc, char *const *argv);
 
 /* ---- the groups ---- */
-extern const struct pp_option_group pp_group_read;    /* how to read */
-extern const struct pp_option_group pp_group_variant; /* --variant of what is read */
-extern const struct pp_option_group pp_group_strict;  /* --strict for all but `check` */
-extern const struct pp_option_group pp_group_rank;    /* which metric, which order, how many */
-extern const struct pp_option_group pp_group_listing; /* --json, --csv, -o */
-extern const struct pp_option_group pp_group_object;  /* --json, -o */
-extern const struct pp_option_group pp_group_metric;  /* which metric, how many */
-extern const struct pp_option_group pp_group_by;      /* --by */
-extern const struct pp_option_group pp_group_filter;  /* --focus and its kin */
-extern const struct pp_option_group pp_group_min;     /* --min */
-extern const struct pp_option_group pp_group_depth;   /* --depth */
-extern const struct pp_option_group pp_group_general; /* --color, -q, -v, --help */
+extern const struct pp_param_group pp_group_read;           /* how to read */
+extern const struct pp_param_group pp_group_variant;        /* --variant of what is read */
+extern const struct pp_param_group pp_group_strict;         /* --strict for all but `check` */
+extern const struct pp_param_group pp_group_listing;        /* --json, --csv, -o */
+extern const struct pp_param_group pp_group_object;         /* --json, -o */
+extern const struct pp_param_group pp_group_filter;         /* --focus and its kin */
+extern const struct pp_param_group pp_group_depth;          /* --depth */
+extern const struct pp_param_group pp_group_general;        /* --color, -q, -v, --help */
+extern const struct pp_param_group *const pp_group_calls[]; /* all of `callers` and `callees` */
 
 #endif

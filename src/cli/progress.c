@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 #define SHOW_AFTER 500000000u

@@ -10,7 +10,7 @@
 #include "cli/load.h"
 #include "output/field.h"
 #include "output/table.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 /* Metrics shown beside the chosen one. */
@@ -38,7 +38,7 @@ sort_by_name(const char *name)
 
 /* Leaves out the rows that cost less than a share of the whole with all they called. */
 static void
-rows_drop(struct pp_ranking *r, double min)
+rows_drop(struct pp_listing *r, double min)
 {
 	struct pp_flat *f = &r->flat;
 	size_t row, m, n = 0;
@@ -65,7 +65,7 @@ rows_drop(struct pp_ranking *r, double min)
 
 /* What --by calls the rows. */
 static void
-rows_name(struct pp_ranking *r, const char *by)
+rows_name(struct pp_listing *r, const char *by)
 {
 	static const char *const names[][2] = {
 		{ "function", "functions" }, { "file", "files" },     { "module", "modules" },
@@ -81,14 +81,14 @@ rows_name(struct pp_ranking *r, const char *by)
 }
 
 int
-pp_ranking_init(struct pp_ranking *r, struct pp_cli *cli, const struct pp_profile *p)
+pp_listing_init(struct pp_listing *r, struct pp_cli *cli, const struct pp_profile *p)
 {
 	double min = pp_filters_min(cli, 0);
 	pp_status status;
 	size_t m;
 	int code;
 
-	*r = (struct pp_ranking){ .sort = sort_by_name(pp_args_text(&cli->args, "sort")) };
+	*r = (struct pp_listing){ .sort = sort_by_name(pp_args_text(&cli->args, "sort")) };
 	rows_name(r, pp_args_text(&cli->args, "by"));
 	code = min < 0 ? PP_EXIT_USAGE : pp_load_metric(cli, p, &r->metric);
 	if (code)
@@ -114,17 +114,17 @@ pp_ranking_init(struct pp_ranking *r, struct pp_cli *cli, const struct pp_profil
 }
 
 void
-pp_ranking_release(struct pp_ranking *r)
+pp_listing_release(struct pp_listing *r)
 {
 	pp_flat_release(&r->flat);
 	free(r->whole);
-	*r = (struct pp_ranking){ 0 };
+	*r = (struct pp_listing){ 0 };
 }
 
 /* ---- text ---- */
 
 void
-pp_ranking_heading(const struct pp_ranking *r, const struct pp_style *style, struct pp_sink *out)
+pp_listing_heading(const struct pp_listing *r, const struct pp_style *style, struct pp_sink *out)
 {
 	const struct pp_profile *p = r->flat.profile;
 	struct pp_buf text = { 0 };
@@ -151,7 +151,7 @@ pp_ranking_heading(const struct pp_ranking *r, const struct pp_style *style, str
 
 /* The largest cost among the rows fills the bar: shares are printed beside it anyway. */
 static double
-bar_unit(const struct pp_ranking *r, size_t rows)
+bar_unit(const struct pp_listing *r, size_t rows)
 {
 	const struct pp_metric *m = &r->flat.profile->metrics.at[r->metric];
 	const union pp_value *costs = r->sort == PP_SORT_TOTAL ? r->flat.total : r->flat.self;
@@ -173,7 +173,7 @@ bar_unit(const struct pp_ranking *r, size_t rows)
  * that. Their titles live in `titles`.
  */
 static size_t
-other_columns(const struct pp_ranking *r, struct pp_column *columns, size_t most,
+other_columns(const struct pp_listing *r, struct pp_column *columns, size_t most,
               struct pp_buf *titles)
 {
 	const struct pp_profile *p = r->flat.profile;
@@ -208,7 +208,7 @@ by_total_drop(const struct pp_field *field)
 }
 
 void
-pp_ranking_table(const struct pp_ranking *r, size_t rows, const struct pp_style *style,
+pp_listing_table(const struct pp_listing *r, size_t rows, const struct pp_style *style,
                  struct pp_sink *out)
 {
 	/* The bar shows what the rows are sorted by. */
@@ -245,7 +245,7 @@ pp_ranking_table(const struct pp_ranking *r, size_t rows, const struct pp_style 
 }
 
 void
-pp_ranking_footer(const struct pp_ranking *r, size_t rows, const struct pp_style *style,
+pp_listing_footer(const struct pp_listing *r, size_t rows, const struct pp_style *style,
                   struct pp_sink *out)
 {
 	struct pp_buf text = { 0 };
@@ -266,7 +266,7 @@ pp_ranking_footer(const struct pp_ranking *r, size_t rows, const struct pp_style
 /* ---- CSV ---- */
 
 void
-pp_ranking_csv(const struct pp_ranking *r, size_t rows, bool tame, struct pp_sink *out)
+pp_listing_csv(const struct pp_listing *r, size_t rows, bool tame, struct pp_sink *out)
 {
 	static const struct pp_field *const fixed[] = {
 		&pp_field_name, &pp_field_file, &pp_field_line, &pp_field_module, &pp_field_calls,

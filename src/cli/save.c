@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/load.h"
-#include "cli/suggest.h"
+#include "cli/help.h"
 #include "text/escape.h"
 
 /* ---- the target ---- */

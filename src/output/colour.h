@@ -7,23 +7,7 @@
 #include "base/buf.h"
 #include "base/common.h"
 #include "io/sink.h"
-
-/* What a piece of text means; the colour follows from it. */
-enum pp_ink {
-	PP_INK_PLAIN,
-	PP_INK_TITLE,  /* what the output is about */
-	PP_INK_HEADER, /* column headers */
-	PP_INK_FAINT,  /* context: places, units, footers */
-	PP_INK_BAR,
-	PP_INK_HOT,  /* a fifth of the whole or more */
-	PP_INK_WARM, /* a twentieth or more */
-	PP_INK_GOOD,
-	PP_INK_NOTE,
-	PP_INK_WARNING,
-	PP_INK_ERROR,
-	PP_INK_COMMAND, /* something to type */
-	PP_INKS
-};
+#include "text/ink.h"
 
 /* Where text goes: does it take colour, and how many columns has it (0 = as many as needed). */
 struct pp_style {

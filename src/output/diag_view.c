@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 const char *

@@ -5,26 +5,13 @@
 
 #include <stdlib.h>
 
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 #define BAR_COLUMNS 12
 
 #define HOT_SHARE 0.20
 #define WARM_SHARE 0.05
-
-void
-pp_metric_describe(struct pp_buf *out, const struct pp_profile *p, const struct pp_metric *m,
-                   double value)
-{
-	struct pp_slice unit = pp_text_of(p, m->unit);
-
-	if (!pp_slice_eq(pp_text_of(p, m->name), unit) || m->flags & PP_METRIC_SHARED) {
-		pp_metric_label(p, m, out);
-		pp_buf_adds(out, ": ");
-	}
-	pp_units_named(out, unit, value);
-}
 
 bool
 pp_metric_columns(const struct pp_profile *p, const struct pp_metric_columns *kind, size_t kinds,

@@ -8,6 +8,7 @@
 #include "analysis/flat.h"
 #include "base/buf.h"
 #include "output/colour.h"
+#include "questions/answer.h"
 
 enum pp_align { PP_LEFT, PP_RIGHT };
 
@@ -50,10 +51,6 @@ struct pp_metric_columns {
  */
 bool pp_metric_columns(const struct pp_profile *, const struct pp_metric_columns *, size_t kinds,
                        struct pp_buf *names, struct pp_column *);
-
-/* "wt: 1.25 ms", or "12,345 samples" where the metric is named like its unit. Not safe for a terminal. */
-void pp_metric_describe(struct pp_buf *, const struct pp_profile *, const struct pp_metric *,
-                        double value);
 
 /* ---- the fields of a flat profile; their data is a struct pp_flat_view, arg a metric ---- */
 

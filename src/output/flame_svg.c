@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "output/embedded.h"
 #include "output/flame_colour.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "text/escape.h"
 
 #define SIDE 10.0    /* margin left and right */

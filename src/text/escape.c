@@ -163,3 +163,21 @@ pp_escape_csv(struct pp_sink *out, struct pp_slice s)
 	if (quote)
 		pp_sink_putc(out, '"');
 }
+
+void
+pp_escape_markdown(struct pp_sink *out, struct pp_slice s)
+{
+	static const char special[] = "\\`*_{}[]()#+-.!|<>~&$@";
+	struct pp_buf tame = { 0 };
+	size_t i;
+
+	pp_escape_terminal(&tame, s);
+	for (i = 0; i < tame.n; i++) {
+		if (strchr(special, tame.p[i]) && tame.p[i])
+			pp_sink_putc(out, '\\');
+		pp_sink_putc(out, tame.p[i]);
+	}
+	if (tame.failed)
+		pp_sink_fail(out, PP_E_NOMEM, 0);
+	pp_buf_release(&tame);
+}

@@ -29,4 +29,7 @@ size_t pp_escape_terminal(struct pp_buf *, struct pp_slice);
  */
 void pp_escape_csv(struct pp_sink *, struct pp_slice);
 
+/* For Markdown, also inside of a table: safe for a terminal, and nothing in it is markup. */
+void pp_escape_markdown(struct pp_sink *, struct pp_slice);
+
 #endif

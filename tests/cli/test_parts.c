@@ -5,25 +5,25 @@
 #include <limits.h>
 
 #include "cli/opts.h"
-#include "cli/suggest.h"
+#include "text/suggest.h"
 #include "io/sink.h"
 #include "output/colour.h"
 #include "output/table.h"
-#include "output/units.h"
+#include "text/units.h"
 #include "tap.h"
 
 /* ---- a command table of our own ---- */
 
-static const struct pp_option test_options[] = {
-	{ "flag", 'f', PP_ARG_FLAG, NULL, "", PP_HINT_NONE },
-	{ "loud", 'l', PP_ARG_FLAG, NULL, "", PP_HINT_NONE },
-	{ "text", 't', PP_ARG_TEXT, "TEXT", "", PP_HINT_NONE },
-	{ "count", 'c', PP_ARG_COUNT, "N", "", PP_HINT_NONE },
-	{ "choice", 0, PP_ARG_CHOICE, "one|two|three", "", PP_HINT_NONE },
+static const struct pp_param test_options[] = {
+	{ "flag", 'f', PP_PARAM_FLAG, NULL, "", PP_HINT_NONE, 0 },
+	{ "loud", 'l', PP_PARAM_FLAG, NULL, "", PP_HINT_NONE, 0 },
+	{ "text", 't', PP_PARAM_TEXT, "TEXT", "", PP_HINT_NONE, 0 },
+	{ "count", 'c', PP_PARAM_COUNT, "N", "", PP_HINT_NONE, 0 },
+	{ "choice", 0, PP_PARAM_CHOICE, "one|two|three", "", PP_HINT_NONE, 0 },
 	{ 0 },
 };
-static const struct pp_option_group test_group = { "Test", test_options };
-static const struct pp_option_group *const test_groups[] = { &test_group, NULL };
+static const struct pp_param_group test_group = { "Test", test_options };
+static const struct pp_param_group *const test_groups[] = { &test_group, NULL };
 static const struct pp_command test_command = { .name = "test", .groups = test_groups };
 static const struct pp_command second_command = { .name = "completion" };
 

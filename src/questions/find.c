@@ -1,14 +1,14 @@
 /*
  * Functions by what a user types.
  */
-#include "cli/find.h"
+#include "questions/find.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 #include "analysis/group.h"
 #include "base/sort.h"
-#include "cli/suggest.h"
+#include "text/suggest.h"
 #include "text/escape.h"
 #include "text/regex.h"
 
@@ -69,15 +69,15 @@ collect(const struct pp_profile *p, struct pp_slice typed,
 			found->failed |= !pp_vec_push(&found->funcs, (pp_func)i);
 }
 
-static int
-collect_regex(struct pp_cli *cli, const struct pp_profile *p, struct pp_slice pattern,
+static pp_status
+collect_regex(struct pp_answer *a, const struct pp_profile *p, struct pp_slice pattern,
               struct found *found)
 {
 	struct pp_buf problem = { 0 };
 	struct pp_regex *re = pp_regex_new(pattern, &problem);
 	enum pp_regex_result result = PP_REGEX_NO;
+	pp_status status = PP_OK;
 	size_t i;
-	int code = 0;
 
 	for (i = 1; re && result <= PP_REGEX_YES && i < p->funcs.n; i++) {
 		result = p->funcs.at[i].same == i ? pp_regex_match(re, name_of(p, (pp_func)i))
@@ -86,48 +86,39 @@ collect_regex(struct pp_cli *cli, const struct pp_profile *p, struct pp_slice pa
 			found->failed |= !pp_vec_push(&found->funcs, (pp_func)i);
 	}
 	if (!re)
-		code = pp_cli_wrong(cli, "%s", problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
+		status = pp_answer_fail(a, PP_E_USAGE, "bad-pattern", "%s",
+		                        problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
 	else if (result > PP_REGEX_YES)
-		code = pp_cli_wrong(cli, "the pattern takes too many steps; write it more simply");
+		status = pp_answer_fail(a, PP_E_USAGE, "bad-pattern",
+		                        "the pattern takes too many steps; write it more simply");
 	pp_regex_free(re);
 	pp_buf_release(&problem);
-	return code;
+	return status;
 }
 
 /* ---- when it is not one ---- */
 
 static void
-list_add(struct pp_buf *text, const struct pp_profile *p, pp_func func)
+candidate_add(struct pp_answer *a, const struct pp_profile *p, pp_func func)
 {
-	struct pp_slice file = pp_text_of(p, p->funcs.at[func].file);
+	struct pp_candidate candidate = { name_of(p, func), pp_text_of(p, p->funcs.at[func].file) };
 
-	pp_buf_adds(text, "\n  ");
-	pp_escape_terminal(text, name_of(p, func));
-	if (file.n) {
-		pp_buf_adds(text, "  (");
-		pp_escape_terminal(text, file);
-		pp_buf_adds(text, ")");
-	}
+	a->failed |= !pp_vec_push(&a->candidates, candidate);
 }
 
-/* Prints "polyprof: error: ..." with a list below, whose lines the message printer would escape. */
-static int
-list_print(struct pp_cli *cli, const char *typed, const char *what, const struct pp_buf *list)
+/* What was typed, safe for a terminal, in a sentence. */
+static pp_status
+not_one(struct pp_answer *a, const char *rule, const char *typed, const char *before,
+        const char *after)
 {
-	struct pp_buf buf, name = { 0 };
-	struct pp_sink *err;
-	int code;
+	struct pp_buf name = { 0 };
+	pp_status status;
 
 	pp_escape_terminal(&name, pp_slice_z(typed));
-	code = pp_cli_wrong(cli, what, name.p ? name.p : "");
-	err = pp_cli_err(&buf);
-	if (err && list->n) {
-		pp_sink_write(err, list->p + 1, list->n - 1);
-		pp_sink_putc(err, '\n');
-	}
-	pp_cli_err_done(err, &buf);
+	status = pp_answer_fail(a, PP_E_USAGE, rule, "%s'%s'%s", before, name.p ? name.p : "",
+	                        after);
 	pp_buf_release(&name);
-	return code;
+	return status;
 }
 
 struct near {
@@ -149,14 +140,12 @@ compare_near(const void *left, const void *right, void *context)
 }
 
 /* Nothing matches: the nearest names, by keystrokes. */
-static int
-none_found(struct pp_cli *cli, struct pp_profile *p, const char *typed)
+static pp_status
+none_found(struct pp_answer *a, const struct pp_profile *p, const char *typed)
 {
 	struct near *near = calloc(p->funcs.n, sizeof *near);
 	struct pp_suggest suggest;
-	struct pp_buf text = { 0 };
 	size_t i, n = 0;
-	int code;
 
 	for (i = 1; near && i < p->funcs.n; i++) {
 		if (p->funcs.at[i].same != i)
@@ -167,34 +156,25 @@ none_found(struct pp_cli *cli, struct pp_profile *p, const char *typed)
 			near[n++] = (struct near){ suggest.distance, (pp_func)i };
 	}
 	if (n > 1)
-		pp_sort(near, n, sizeof *near, compare_near, p);
+		pp_sort(near, n, sizeof *near, compare_near, (void *)(uintptr_t)p);
 	for (i = 0; i < n && i < NAMES_SHOWN; i++)
-		list_add(&text, p, near[i].func);
-	code = list_print(cli, typed,
-	                  n ? "no function is named '%s'; the nearest names:"
-	                    : "no function is named '%s'",
-	                  &text);
-	pp_buf_release(&text);
+		candidate_add(a, p, near[i].func);
 	free(near);
-	return code;
+	return not_one(a, "no-function", typed, "no function is named ",
+	               n ? "; the nearest names:" : "");
 }
 
-static int
-several_found(struct pp_cli *cli, const struct pp_profile *p, const char *typed,
+static pp_status
+several_found(struct pp_answer *a, const struct pp_profile *p, const char *typed,
               const struct found *found)
 {
-	struct pp_buf text = { 0 };
 	size_t i;
-	int code;
 
 	for (i = 0; i < found->funcs.n && i < NAMES_SHOWN; i++)
-		list_add(&text, p, found->funcs.at[i]);
-	if (found->funcs.n > NAMES_SHOWN)
-		pp_buf_addf(&text, "\n  ... and %zu more", found->funcs.n - NAMES_SHOWN);
-	code = list_print(cli, typed,
-	                  "'%s' may mean several functions; give more of the name:", &text);
-	pp_buf_release(&text);
-	return code;
+		candidate_add(a, p, found->funcs.at[i]);
+	a->more_candidates = found->funcs.n - i;
+	return not_one(a, "several-functions", typed, "",
+	               " may mean several functions; give more of the name:");
 }
 
 static bool
@@ -209,18 +189,21 @@ same_names(const struct pp_profile *p, const struct found *found)
 }
 
 /* Functions of one name at several places answer together. */
-static int
-unite(struct pp_cli *cli, struct pp_profile *p, const struct found *found, pp_func *func)
+static pp_status
+unite(struct pp_answer *a, const struct pp_profile **profile, const struct found *found,
+      pp_func *func)
 {
+	struct pp_profile *p = (struct pp_profile *)(uintptr_t)*profile;
 	uint32_t *key;
 	size_t i;
 	bool fine, changed;
 
 	*func = found->funcs.at[0];
 	if (found->funcs.n == 1)
-		return 0;
-	pp_cli_note(cli, "%zu functions have this name and are taken together; FILE:NAME picks one",
-	            found->funcs.n);
+		return PP_OK;
+	pp_answer_note(a, "same-names",
+	               "%zu functions have this name and are taken together; FILE:NAME picks one",
+	               found->funcs.n);
 	key = calloc(p->funcs.n, sizeof *key);
 	for (i = 0; key && i < found->funcs.n; i++)
 		key[found->funcs.at[i]] = 1;
@@ -228,19 +211,18 @@ unite(struct pp_cli *cli, struct pp_profile *p, const struct found *found, pp_fu
 		key[i] = key[p->funcs.at[i].same];
 	fine = key && pp_group_unite(p, key, 1, &changed);
 	free(key);
-	if (fine)
-		return 0;
-	pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
-	return PP_EXIT_INPUT;
+	return fine ? PP_OK : pp_answer_fail_status(a, PP_E_NOMEM);
 }
 
-int
-pp_find_function(struct pp_cli *cli, struct pp_profile *p, const char *name, pp_func *func)
+pp_status
+pp_find_function(struct pp_answer *a, const struct pp_profile **profile, const char *name,
+                 pp_func *func)
 {
+	const struct pp_profile *p = *profile;
 	struct pp_slice typed = pp_slice_z(name);
 	struct found found = { .failed = false };
+	pp_status status = PP_OK;
 	bool exact = true;
-	int code = 0;
 
 	*func = 0;
 	collect(p, typed, whole_match, &found);
@@ -249,20 +231,29 @@ pp_find_function(struct pp_cli *cli, struct pp_profile *p, const char *name, pp_
 	if (found.funcs.n == 0) {
 		exact = false;
 		if (typed.n > 2 && typed.p[0] == '/' && typed.p[typed.n - 1] == '/')
-			code = collect_regex(cli, p, pp_slice_of(typed.p + 1, typed.n - 2), &found);
+			status = collect_regex(a, p, pp_slice_of(typed.p + 1, typed.n - 2), &found);
 		else
 			collect(p, typed, part_match, &found);
 	}
-	if (code == 0 && found.failed) {
-		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
-		code = PP_EXIT_INPUT;
-	}
-	if (code == 0 && found.funcs.n == 0)
-		code = none_found(cli, p, name);
-	else if (code == 0 && !exact && !same_names(p, &found))
-		code = several_found(cli, p, name, &found);
-	else if (code == 0)
-		code = unite(cli, p, &found, func);
+	if (status == PP_OK && found.failed)
+		status = pp_answer_fail_status(a, PP_E_NOMEM);
+	if (status == PP_OK && found.funcs.n == 0)
+		status = none_found(a, p, name);
+	else if (status == PP_OK && !exact && !same_names(p, &found))
+		status = several_found(a, p, name, &found);
+	else if (status == PP_OK)
+		status = unite(a, profile, &found, func);
 	pp_vec_release(&found.funcs);
-	return code;
+	return status;
+}
+
+bool
+pp_find_possible(const char *typed, const char *name, size_t n)
+{
+	size_t length = strlen(typed);
+
+	/* A part of the name, or FILE:NAME. */
+	return memmem(name, n, typed, length) != NULL ||
+	       (length > n && typed[length - n - 1] == ':' &&
+	        memcmp(typed + length - n, name, n) == 0);
 }

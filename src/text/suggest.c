@@ -2,12 +2,10 @@
  * "Did you mean": the optimal string alignment distance (insert, delete, change, swap neighbours),
  * without regard to case in ASCII.
  */
-#include "cli/suggest.h"
+#include "text/suggest.h"
 
 #include <limits.h>
 
-#include "cli/command.h"
-#include "formats/format.h"
 #include "text/escape.h"
 
 /* Longer words are not mistyped, they are wrong; this bounds the work for each candidate. */
@@ -92,32 +90,6 @@ pp_suggest_print(const struct pp_suggest *s, struct pp_buf *out, const char *pre
 	pp_buf_addf(out, "; did you mean '%s", prefix);
 	pp_escape_terminal(out, s->best);
 	pp_buf_adds(out, "'?");
-}
-
-void
-pp_suggest_command(const char *word, struct pp_buf *out)
-{
-	const struct pp_command *const *command;
-	struct pp_suggest suggest;
-
-	pp_suggest_init(&suggest, pp_slice_z(word));
-	for (command = pp_commands; *command; command++)
-		if (!((*command)->flags & PP_COMMAND_HIDDEN))
-			pp_suggest_offer(&suggest, pp_slice_z((*command)->name));
-	pp_suggest_print(&suggest, out, "");
-}
-
-void
-pp_suggest_format(const char *word, unsigned can, struct pp_buf *out)
-{
-	const struct pp_format *const *format;
-	struct pp_suggest suggest;
-
-	pp_suggest_init(&suggest, pp_slice_z(word));
-	for (format = pp_formats; *format; format++)
-		if (((*format)->can & can) == can)
-			pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
-	pp_suggest_print(&suggest, out, "");
 }
 
 void

@@ -18,12 +18,6 @@ void pp_suggest_init(struct pp_suggest *, struct pp_slice word);
 void pp_suggest_offer(struct pp_suggest *, struct pp_slice candidate);
 /* True when the nearest is near enough to be meant. */
 bool pp_suggest_found(const struct pp_suggest *);
-/*
- * Considers all commands, or all formats with an ability (PP_CAN_READ ...; 0 = any), and appends the
- * nearest as pp_suggest_print() does.
- */
-void pp_suggest_command(const char *word, struct pp_buf *);
-void pp_suggest_format(const char *word, unsigned can, struct pp_buf *);
 /* Appends "; did you mean 'PREFIXbest'?" when one was found. */
 void pp_suggest_print(const struct pp_suggest *, struct pp_buf *, const char *prefix);
 /* Appends a word as a shell takes it: quoted when it needs that. */

@@ -1,7 +1,7 @@
 /*
  * Numbers as people read them: three or four digits that matter, and the unit that fits.
  */
-#include "output/units.h"
+#include "text/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,166 @@
+/*
+ * Questions on the command line.
+ */
+#include "cli/ask.h"
+
+#include "cli/filters.h"
+#include "cli/load.h"
+#include "text/escape.h"
+
+bool
+pp_ask_form(struct pp_cli *cli, enum pp_form *form)
+{
+	bool json = pp_args_flag(&cli->args, "json"), csv = pp_args_flag(&cli->args, "csv");
+
+	*form = json ? PP_FORM_JSON : csv ? PP_FORM_CSV : PP_FORM_TEXT;
+	if (!json || !csv)
+		return true;
+	(void)pp_cli_usage(cli, "--json and --csv exclude each other");
+	return false;
+}
+
+/* ---- parameters ---- */
+
+static int
+param_set(struct pp_cli *cli, struct pp_asking *asking, const struct pp_param *param,
+          const char *text)
+{
+	struct pp_buf problem = { 0 };
+	bool known;
+	int code = 0;
+
+	if (!pp_params_set(asking->question->params, asking->params, param, text, &known, &problem))
+		code = pp_cli_usage(cli, "--%s",
+		                    problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
+	pp_buf_release(&problem);
+	return code;
+}
+
+int
+pp_ask_init(struct pp_cli *cli, struct pp_asking *asking, enum pp_form form)
+{
+	const struct pp_question *question = cli->command->question;
+	size_t i;
+	int code = 0;
+
+	if (!pp_asking_init(asking, question)) {
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+		return PP_EXIT_INPUT;
+	}
+	asking->params->exact = form == PP_FORM_JSON || form == PP_FORM_CSV;
+	asking->params->narrowed = pp_filters_given(cli);
+	for (i = 0; i < cli->args.given.n && code == 0; i++)
+		code = param_set(cli, asking, cli->args.given.at[i].option,
+		                 cli->args.given.at[i].text);
+	if (code == 0 && question->word && cli->args.words.n == 0)
+		code = pp_cli_usage(cli, "name a %s and a file", question->word->name);
+	if (code == 0 && question->word)
+		code = param_set(cli, asking, question->word, cli->args.words.at[0]);
+	return code;
+}
+
+/* ---- notes and errors ---- */
+
+/* What was meant perhaps, below the message. */
+static void
+candidates_print(const struct pp_answer *a)
+{
+	struct pp_buf buf, text = { 0 };
+	struct pp_sink *err = pp_cli_err(&buf);
+	size_t i;
+
+	for (i = 0; i < a->candidates.n; i++) {
+		pp_buf_adds(&text, "  ");
+		pp_escape_terminal(&text, a->candidates.at[i].name);
+		if (a->candidates.at[i].file.n) {
+			pp_buf_adds(&text, "  (");
+			pp_escape_terminal(&text, a->candidates.at[i].file);
+			pp_buf_adds(&text, ")");
+		}
+		pp_buf_adds(&text, "\n");
+	}
+	if (a->more_candidates)
+		pp_buf_addf(&text, "  ... and %zu more\n", a->more_candidates);
+	if (err && text.p)
+		pp_sink_write(err, text.p, text.n);
+	pp_cli_err_done(err, &buf);
+	pp_buf_release(&text);
+}
+
+int
+pp_ask_run(struct pp_cli *cli, struct pp_asking *asking, const struct pp_subject *subject)
+{
+	const struct pp_answer *a = &asking->answer;
+	pp_status status = pp_asking_run(asking, subject);
+	size_t i;
+
+	for (i = 0; i < a->notes.n; i++) {
+		if (a->notes.at[i].severity == PP_ERROR)
+			pp_cli_error(cli, "%s", a->notes.at[i].text);
+		else
+			pp_cli_note(cli, "%s", a->notes.at[i].text);
+	}
+	if (status != PP_OK)
+		candidates_print(a);
+	return pp_load_exit(status);
+}
+
+/* ---- the answer ---- */
+
+int
+pp_ask_print(struct pp_cli *cli, const struct pp_asking *asking, enum pp_form form)
+{
+	struct pp_render_opts opts = { .form = form,
+		                       .style = cli->style,
+		                       .all_hint = "-n 0 shows all",
+		                       .tame = cli->out_terminal };
+	int code = pp_cli_output(cli);
+	pp_status status;
+
+	if (code)
+		return code;
+	status = pp_render(&asking->answer, &opts, cli->out, NULL);
+	if (status == PP_OK || cli->out->status != PP_OK)
+		return 0; /* what the sink has to say comes at the end */
+	pp_cli_error(cli, "%s", pp_status_text(status));
+	return pp_load_exit(status);
+}
+
+int
+pp_ask(struct pp_cli *cli)
+{
+	const struct pp_question *question = cli->command->question;
+	struct pp_profile *profile = NULL;
+	struct pp_asking asking = { .question = question };
+	const char *const *files = NULL;
+	enum pp_form form;
+	size_t n = 0;
+	int code;
+
+	if (!pp_ask_form(cli, &form))
+		return PP_EXIT_USAGE;
+	code = pp_ask_init(cli, &asking, form);
+	if (code == 0)
+		code = pp_load_files(cli, question->word ? 1 : 0, &files, &n);
+	if (code == 0) {
+		struct pp_want want = pp_asking_want(&asking);
+
+		cli->about = want.about;
+		cli->thin = want.min_share;
+		code = pp_load_profile(cli, files, n,
+		                       want.facets | (want.stacks ? PP_LOAD_STACKS : 0), &profile);
+	}
+	if (code == 0) {
+		struct pp_topic topic = { .file = n == 1 ? files[0] : NULL, .profile = profile };
+		struct pp_subject subject = {
+			.topics = &topic, .n = 1, .split = 1, .files = files, .file_count = n
+		};
+
+		code = pp_ask_run(cli, &asking, &subject);
+		if (code == 0)
+			code = pp_ask_print(cli, &asking, form);
+	}
+	pp_asking_release(&asking);
+	pp_profile_free(profile);
+	return code;
+}

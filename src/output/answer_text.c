@@ -1,0 +1,330 @@
+/*
+ * An answer as text for people. Tables take two passes over their rows, one to measure and one to print, so that no cell
+ * is stored.
+ */
+#include "output/render.h"
+#include "text/units.h"
+
+/* Left-aligned columns are padded to at most this: one name of a megabyte must not pad every row. */
+#define PAD_MAX 60
+#define GAP 2
+/* A flexible column is not shortened below this; rather, optional columns go. */
+#define FLEX_MIN 24
+/* The last resort on a very narrow terminal. */
+#define FLEX_LEAST 8
+/* What a name of a tree gets at least, however deep it stands. */
+#define RAILS_LEAST 20
+/* Of the keys of a listing. */
+#define KEY_COLUMNS 14
+
+#define COLUMNS_MAX 64
+
+struct layout {
+	struct pp_rendering *r;
+	const struct pp_answer_table *t;
+	struct pp_sink *out; /* of the row being printed */
+	size_t width[COLUMNS_MAX];
+	size_t limit[COLUMNS_MAX]; /* cells are shortened to this; 0 = not */
+	bool shown[COLUMNS_MAX];
+	size_t blanks; /* owed before the next cell that has text: rows do not end in blanks */
+	struct pp_buf cut;
+	PP_VEC(bool) follows; /* of a tree, per level: more rows come on it */
+};
+
+/* ---- measuring ---- */
+
+static void
+layout_measure(struct layout *l)
+{
+	const struct pp_answer_table *t = l->t;
+	size_t c, i;
+
+	for (c = 0; c < t->column_count; c++) {
+		const struct pp_answer_column *column = &t->columns[c];
+
+		l->shown[c] = false;
+		l->limit[c] = 0;
+		if (!column->title)
+			continue;
+		l->width[c] = pp_text_columns(column->title, strlen(column->title));
+		for (i = 0; i < t->window.n; i++) {
+			size_t width;
+
+			pp_rendering_people(l->r, t, column, t->window.first + i);
+			width = l->r->text.n ? pp_text_columns(l->r->text.p, l->r->text.n) : 0;
+			l->shown[c] |= width > 0;
+			if (width > l->width[c])
+				l->width[c] = width;
+		}
+	}
+}
+
+static size_t
+layout_total(const struct layout *l)
+{
+	size_t c, total = 0;
+
+	for (c = 0; c < l->t->column_count; c++)
+		if (l->shown[c] && !(l->t->columns[c].flags & PP_COLUMN_RAILS))
+			total += l->width[c] + GAP;
+	return total;
+}
+
+/* Takes as much as needed, and as there is above `least`, from the flexible columns, widest first. */
+static void
+layout_squeeze(struct layout *l, size_t width, size_t least)
+{
+	const struct pp_answer_table *t = l->t;
+
+	for (;;) {
+		size_t total = layout_total(l), widest = t->column_count, c;
+
+		for (c = 0; c < t->column_count; c++)
+			if (l->shown[c] && (t->columns[c].flags & PP_COLUMN_FLEX) &&
+			    l->width[c] > least &&
+			    (widest == t->column_count || l->width[c] > l->width[widest]))
+				widest = c;
+		if (total <= width || widest == t->column_count)
+			return;
+		l->width[widest] -= l->width[widest] - least < total - width
+		                        ? l->width[widest] - least
+		                        : total - width;
+		l->limit[widest] = l->width[widest];
+	}
+}
+
+static void
+layout_fit(struct layout *l, size_t width)
+{
+	const struct pp_answer_table *t = l->t;
+	size_t natural[COLUMNS_MAX];
+
+	memcpy(natural, l->width, sizeof natural);
+	for (;;) {
+		size_t c, drop = t->column_count;
+
+		layout_squeeze(l, width, FLEX_MIN);
+		if (layout_total(l) <= width)
+			return;
+		for (c = 0; c < t->column_count; c++)
+			if (l->shown[c] && t->columns[c].drop > 0 &&
+			    (drop == t->column_count ||
+			     t->columns[c].drop >= t->columns[drop].drop))
+				drop = c;
+		if (drop == t->column_count)
+			break;
+		/* What the dropped column took may be given back to the flexible ones. */
+		memcpy(l->width, natural, sizeof natural);
+		memset(l->limit, 0, sizeof l->limit);
+		l->shown[drop] = false;
+	}
+	layout_squeeze(l, width, FLEX_LEAST);
+}
+
+/* ---- printing ---- */
+
+static void
+ink_write(struct layout *l, enum pp_ink ink, const char *text, size_t n)
+{
+	const struct pp_style *style = &l->r->opts->style;
+
+	pp_sink_puts(l->out, pp_ink_on(style, ink));
+	pp_sink_write(l->out, text, n);
+	pp_sink_puts(l->out, pp_ink_off(style, ink));
+}
+
+static void
+cell_print(struct layout *l, size_t c, const char *text, size_t n, enum pp_ink ink)
+{
+	size_t columns, blanks, width = l->width[c];
+	bool left = !(l->t->columns[c].flags & PP_COLUMN_RIGHT);
+
+	if (l->limit[c] > 0) {
+		l->cut.n = 0;
+		columns = pp_text_shorten(&l->cut, text, n, l->limit[c]);
+		text = l->cut.p;
+		n = l->cut.n;
+	} else {
+		columns = pp_text_columns(text, n);
+	}
+	if (left && width > PAD_MAX && l->limit[c] == 0)
+		width = PAD_MAX;
+	blanks = columns < width ? width - columns : 0;
+	l->blanks += GAP + (left ? 0 : blanks);
+	if (n > 0) {
+		pp_text_pad(l->out, l->blanks);
+		ink_write(l, ink, text, n);
+		l->blanks = 0;
+	}
+	l->blanks += left ? blanks : 0;
+}
+
+/* A name of a tree behind the lines that join it to its caller, in what is left of the width. */
+static void
+rails_print(struct layout *l, size_t row, const char *text, size_t n, enum pp_ink ink)
+{
+	struct pp_branch_place place = l->t->place(l->t->data, row);
+	const struct pp_style *style = &l->r->opts->style;
+	size_t before = layout_total(l) + GAP + 2 * (size_t)place.level;
+	uint32_t i;
+
+	pp_text_pad(l->out, l->blanks + GAP);
+	l->blanks = 0;
+	for (i = 1; i < place.level; i++)
+		pp_ink_put(l->out, style, PP_INK_FAINT,
+		           i < l->follows.n && l->follows.at[i] ? "│ " : "  ");
+	if (place.level > 0)
+		pp_ink_put(l->out, style, PP_INK_FAINT, place.last ? "└ " : "├ ");
+	if (style->width > 0 && n > 0) {
+		l->cut.n = 0;
+		pp_text_shorten(&l->cut, text, n,
+		                style->width > before + RAILS_LEAST ? style->width - before
+		                                                    : RAILS_LEAST);
+		text = l->cut.p;
+		n = l->cut.n;
+	}
+	ink_write(l, ink, text, n);
+	while (l->follows.n <= place.level)
+		if (!pp_vec_push(&l->follows, false)) {
+			pp_rendering_failed(l->r);
+			return;
+		}
+	l->follows.n = place.level + 1;
+	l->follows.at[place.level] = !place.last;
+}
+
+static void
+row_end(struct layout *l)
+{
+	pp_sink_putc(l->out, '\n');
+	l->blanks = 0;
+}
+
+static void
+row_print(struct layout *l, size_t row)
+{
+	struct pp_rendering *r = l->r;
+	size_t c;
+
+	for (c = 0; c < l->t->column_count; c++) {
+		const struct pp_answer_column *column = &l->t->columns[c];
+
+		if (!l->shown[c])
+			continue;
+		pp_rendering_people(r, l->t, column, row);
+		if (column->flags & PP_COLUMN_RAILS)
+			rails_print(l, row, r->text.p ? r->text.p : "", r->text.n, r->datum.ink);
+		else
+			cell_print(l, c, r->text.p ? r->text.p : "", r->text.n, r->datum.ink);
+	}
+	row_end(l);
+}
+
+static void
+header_print(struct layout *l)
+{
+	size_t c;
+
+	l->out = l->r->out;
+	for (c = 0; c < l->t->column_count; c++) {
+		const struct pp_answer_column *column = &l->t->columns[c];
+
+		if (l->shown[c])
+			cell_print(l, c, column->title, strlen(column->title), PP_INK_HEADER);
+	}
+	row_end(l);
+}
+
+/* What the table leaves out, if anything. */
+static void
+more_print(struct pp_rendering *r, const struct pp_answer_table *t, size_t shown)
+{
+	size_t more = t->rows - t->window.first - shown;
+	const char *hint = r->opts->all_hint;
+	struct pp_buf text = { 0 };
+
+	if (more == 0 || t->flags & PP_TABLE_NO_MORE)
+		return;
+	pp_buf_adds(&text, "  ... and ");
+	pp_units_u64(&text, more);
+	pp_buf_adds(&text, " more");
+	if (t->one)
+		pp_buf_addf(&text, " %s", pp_plural(more, t->one, t->many));
+	if (hint)
+		pp_buf_addf(&text, " (%s)", hint);
+	pp_sink_putc(r->out, '\n');
+	pp_ink_put(r->out, &r->opts->style, PP_INK_FAINT, text.p ? text.p : "");
+	pp_sink_putc(r->out, '\n');
+	pp_buf_release(&text);
+}
+
+static void
+table_print(struct pp_rendering *r, const struct pp_answer_table *t)
+{
+	struct layout l = { .r = r, .t = t };
+	size_t i;
+
+	if (t->flags & PP_TABLE_NO_TEXT || t->column_count > COLUMNS_MAX || t->next ||
+	    t->window.n == 0)
+		return;
+	layout_measure(&l);
+	if (r->opts->style.width > 0)
+		layout_fit(&l, r->opts->style.width);
+	header_print(&l);
+	for (i = 0; i < t->window.n && r->out->status == PP_OK; i++) {
+		l.out = pp_rendering_row(r);
+		row_print(&l, t->window.first + i);
+		if (!pp_rendering_row_end(r, 0))
+			break;
+	}
+	pp_rendering_cut(r, t, i);
+	more_print(r, t, i);
+	if (l.cut.failed)
+		pp_rendering_failed(r);
+	pp_buf_release(&l.cut);
+	pp_vec_release(&l.follows);
+}
+
+/* ---- the list ---- */
+
+static void
+said_print(struct pp_rendering *r, const struct pp_item *item)
+{
+	const struct pp_style *style = &r->opts->style;
+	struct pp_slice text = item->datum.text;
+
+	if (r->purse.bounded)
+		text = pp_budget_clip(text, &r->clip);
+	pp_sink_puts(r->out, pp_ink_on(style, item->datum.ink));
+	pp_sink_write(r->out, text.p, text.n);
+	pp_sink_puts(r->out, pp_ink_off(style, item->datum.ink));
+}
+
+static void
+line_print(struct pp_rendering *r, const struct pp_item *item)
+{
+	size_t n = strlen(item->key);
+
+	pp_sink_puts(r->out, "  ");
+	pp_ink_put(r->out, &r->opts->style, PP_INK_FAINT, item->key);
+	pp_text_pad(r->out, n < KEY_COLUMNS ? KEY_COLUMNS - n : 1);
+	said_print(r, item);
+	pp_sink_putc(r->out, '\n');
+}
+
+void
+pp_answer_print_text(struct pp_rendering *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->answer->items.n; i++) {
+		const struct pp_item *item = &r->answer->items.at[i];
+
+		if (item->kind == PP_ITEM_SAID)
+			said_print(r, item);
+		else if (item->kind == PP_ITEM_LINE)
+			line_print(r, item);
+		else if (item->kind == PP_ITEM_TABLE)
+			table_print(r, &item->table);
+	}
+}

@@ -1,0 +1,391 @@
+/*
+ * An answer as data.
+ */
+#include "questions/answer.h"
+
+#include "formats/format.h"
+#include "text/escape.h"
+#include "text/units.h"
+
+void
+pp_answer_init(struct pp_answer *a)
+{
+	*a = (struct pp_answer){ .failed = false };
+}
+
+void
+pp_answer_release(struct pp_answer *a)
+{
+	while (a->owned.n > 0) {
+		struct pp_owned *owned = &a->owned.at[--a->owned.n];
+
+		owned->release(owned->data);
+	}
+	pp_vec_release(&a->owned);
+	pp_vec_release(&a->items);
+	pp_vec_release(&a->notes);
+	pp_vec_release(&a->candidates);
+	pp_arena_release(&a->arena);
+}
+
+/* ---- memory ---- */
+
+void *
+pp_answer_alloc(struct pp_answer *a, size_t n)
+{
+	void *p = pp_arena_alloc(&a->arena, n);
+
+	if (p)
+		memset(p, 0, n);
+	a->failed |= !p;
+	return p;
+}
+
+void *
+pp_answer_own(struct pp_answer *a, size_t n, void (*release)(void *))
+{
+	void *p = pp_answer_alloc(a, n);
+
+	if (p && !pp_vec_push(&a->owned, (struct pp_owned){ p, release })) {
+		a->failed = true;
+		return NULL;
+	}
+	return p;
+}
+
+const char *
+pp_answer_copy(struct pp_answer *a, struct pp_slice text)
+{
+	const char *copy = pp_arena_copy(&a->arena, text.p, text.n);
+
+	a->failed |= !copy;
+	return copy ? copy : "";
+}
+
+/* Takes the text of a buffer and frees that. */
+static const char *
+buf_take(struct pp_answer *a, struct pp_buf *text)
+{
+	const char *copy = pp_answer_copy(a, pp_slice_of(text->p ? text->p : "", text->n));
+
+	a->failed |= text->failed;
+	pp_buf_release(text);
+	return copy;
+}
+
+/* ---- fields ---- */
+
+static void
+item_add(struct pp_answer *a, const struct pp_item *item)
+{
+	a->failed |= !pp_vec_push(&a->items, *item);
+}
+
+static void
+field_add(struct pp_answer *a, const char *key, enum pp_as as, const struct pp_datum *datum)
+{
+	struct pp_item item = { .kind = PP_ITEM_FIELD, .key = key, .as = as, .datum = *datum };
+
+	item.datum.known = true;
+	item_add(a, &item);
+}
+
+void
+pp_answer_text(struct pp_answer *a, const char *key, enum pp_as as, struct pp_slice text)
+{
+	field_add(a, key, as,
+	          &(struct pp_datum){ .text = pp_slice_of(pp_answer_copy(a, text), text.n) });
+}
+
+void
+pp_answer_textz(struct pp_answer *a, const char *key, const char *text)
+{
+	pp_answer_text(a, key, PP_AS_TEXT, pp_slice_z(text));
+}
+
+void
+pp_answer_count(struct pp_answer *a, const char *key, uint64_t count)
+{
+	field_add(a, key, PP_AS_COUNT, &(struct pp_datum){ .count = count });
+}
+
+void
+pp_answer_int(struct pp_answer *a, const char *key, int64_t whole)
+{
+	field_add(a, key, PP_AS_INT, &(struct pp_datum){ .whole = whole });
+}
+
+void
+pp_answer_bool(struct pp_answer *a, const char *key, bool yes)
+{
+	field_add(a, key, PP_AS_BOOL, &(struct pp_datum){ .yes = yes });
+}
+
+void
+pp_answer_real(struct pp_answer *a, const char *key, double real)
+{
+	field_add(a, key, PP_AS_REAL, &(struct pp_datum){ .part = real });
+}
+
+void
+pp_answer_value(struct pp_answer *a, const char *key, const struct pp_profile *p, size_t metric,
+                union pp_value value)
+{
+	struct pp_datum datum = { .known = true };
+
+	pp_datum_value(&datum, p, metric, value);
+	field_add(a, key, PP_AS_VALUE, &datum);
+}
+
+void
+pp_answer_metric(struct pp_answer *a, const char *key, const struct pp_profile *p, size_t metric)
+{
+	struct pp_buf label = { 0 };
+	size_t n;
+
+	pp_metric_label(p, &p->metrics.at[metric], &label);
+	n = label.n;
+	field_add(a, key, PP_AS_TEXT,
+	          &(struct pp_datum){ .text = pp_slice_of(buf_take(a, &label), n) });
+}
+
+void
+pp_answer_func(struct pp_answer *a, const struct pp_profile *p, pp_func id)
+{
+	const struct pp_func_row *func = &p->funcs.at[id];
+
+	pp_answer_text(a, "name", PP_AS_NAME, pp_text_of(p, func->name));
+	if (func->file)
+		pp_answer_text(a, "file", PP_AS_NAME, pp_text_of(p, func->file));
+	if (func->line)
+		pp_answer_count(a, "line", func->line);
+	if (func->module)
+		pp_answer_text(a, "module", PP_AS_NAME,
+		               pp_text_of(p, p->modules.at[func->module].name));
+}
+
+void
+pp_answer_source(struct pp_answer *a, const struct pp_profile *p)
+{
+	pp_answer_textz(a, "format", pp_format_name(p->format));
+	pp_answer_bool(a, "complete", p->complete);
+}
+
+void
+pp_answer_unit(struct pp_answer *a, const struct pp_profile *p, size_t metric)
+{
+	if (metric >= p->metrics.n)
+		return;
+	pp_answer_metric(a, "metric", p, metric);
+	pp_answer_text(a, "unit", PP_AS_TEXT, pp_text_of(p, p->metrics.at[metric].unit));
+}
+
+void
+pp_answer_open(struct pp_answer *a, const char *key)
+{
+	item_add(a, &(struct pp_item){ .kind = PP_ITEM_OPEN, .key = key });
+}
+
+void
+pp_answer_close(struct pp_answer *a)
+{
+	item_add(a, &(struct pp_item){ .kind = PP_ITEM_CLOSE });
+}
+
+void
+pp_answer_open_list(struct pp_answer *a, const char *key)
+{
+	item_add(a, &(struct pp_item){ .kind = PP_ITEM_OPEN_LIST, .key = key });
+}
+
+void
+pp_answer_close_list(struct pp_answer *a)
+{
+	item_add(a, &(struct pp_item){ .kind = PP_ITEM_CLOSE_LIST });
+}
+
+void
+pp_answer_meta(struct pp_answer *a, const char *key, const struct pp_profile *p)
+{
+	item_add(a, &(struct pp_item){ .kind = PP_ITEM_META, .key = key, .profile = p });
+}
+
+/* ---- tables ---- */
+
+struct pp_window
+pp_answer_window(const struct pp_answer *a, size_t rows, size_t usual)
+{
+	return pp_budget_window(&a->budget, rows, a->exact ? 0 : usual);
+}
+
+const struct pp_answer_table *
+pp_answer_table(struct pp_answer *a, const struct pp_answer_table *table)
+{
+	static const struct pp_budget all = { 0 };
+	struct pp_item item = { .kind = PP_ITEM_TABLE, .key = table->key, .table = *table };
+
+	item.table.window = table->flags & PP_TABLE_WHOLE
+	                        ? pp_budget_window(&all, table->rows, 0)
+	                        : pp_answer_window(a, table->rows, table->usual);
+	item_add(a, &item);
+	return a->failed ? NULL : &a->items.at[a->items.n - 1].table;
+}
+
+/* FILE:LINE, else the module. */
+static void
+place_make(struct pp_datum *d, const struct pp_profile *p, const struct pp_func_row *func)
+{
+	if (func->file) {
+		pp_escape_terminal(d->made, pp_text_of(p, func->file));
+		if (func->line)
+			pp_buf_addf(d->made, ":%u", func->line);
+	} else if (func->module) {
+		pp_escape_terminal(d->made, pp_text_of(p, p->modules.at[func->module].name));
+	} else if (func->line) {
+		pp_buf_addf(d->made, "line %u", func->line);
+	}
+	pp_datum_made(d);
+}
+
+void
+pp_answer_get(const struct pp_answer_table *t, const struct pp_answer_column *column, size_t row,
+              size_t arg, struct pp_datum *d)
+{
+	const struct pp_func_row *func;
+	const struct pp_profile *p;
+	pp_func id;
+
+	if (column->part == PP_PART_NONE) {
+		column->get(t->data, row, arg, d);
+		return;
+	}
+	id = t->func(t->data, row, &p);
+	func = &p->funcs.at[id];
+	switch (column->part) {
+	case PP_PART_NONE:
+		break;
+	case PP_PART_NAME:
+		pp_datum_text(d, pp_text_of(p, func->name));
+		break;
+	case PP_PART_FILE:
+		pp_datum_text(d, pp_text_of(p, func->file));
+		d->known = func->file != 0;
+		break;
+	case PP_PART_LINE:
+		pp_datum_count(d, func->line);
+		d->known = func->line != 0;
+		break;
+	case PP_PART_MODULE:
+		pp_datum_text(d, pp_text_of(p, p->modules.at[func->module].name));
+		d->known = func->module != 0;
+		break;
+	case PP_PART_PLACE:
+		place_make(d, p, func);
+		break;
+	}
+}
+
+/* ---- for people ---- */
+
+static void
+said_add(struct pp_answer *a, enum pp_ink ink, struct pp_buf *text)
+{
+	struct pp_item item = { .kind = PP_ITEM_SAID };
+	size_t n = text->n;
+
+	item.datum.ink = ink;
+	item.datum.text = pp_slice_of(buf_take(a, text), n);
+	if (n > 0)
+		item_add(a, &item);
+}
+
+void
+pp_answer_say(struct pp_answer *a, enum pp_ink ink, const char *fmt, ...)
+{
+	struct pp_buf text = { 0 };
+	va_list args;
+
+	va_start(args, fmt);
+	pp_buf_vaddf(&text, fmt, args);
+	va_end(args);
+	said_add(a, ink, &text);
+}
+
+void
+pp_answer_say_name(struct pp_answer *a, enum pp_ink ink, struct pp_slice name)
+{
+	struct pp_buf text = { 0 };
+
+	pp_escape_terminal(&text, name);
+	said_add(a, ink, &text);
+}
+
+void
+pp_answer_line(struct pp_answer *a, const char *key, enum pp_ink ink, struct pp_slice bytes)
+{
+	struct pp_item item = { .kind = PP_ITEM_LINE, .key = key };
+	struct pp_buf text = { 0 };
+	size_t n;
+
+	pp_escape_terminal(&text, bytes);
+	n = text.n;
+	item.datum.ink = ink;
+	item.datum.text = pp_slice_of(buf_take(a, &text), n);
+	if (n > 0)
+		item_add(a, &item);
+}
+
+/* ---- notes ---- */
+
+static void
+note_add(struct pp_answer *a, pp_severity severity, const char *rule, const char *fmt, va_list args)
+{
+	struct pp_buf text = { 0 };
+
+	pp_buf_vaddf(&text, fmt, args);
+	a->failed |= !pp_vec_push(&a->notes,
+	                          (struct pp_answer_note){ severity, rule, buf_take(a, &text) });
+}
+
+void
+pp_answer_note(struct pp_answer *a, const char *rule, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	note_add(a, PP_NOTE, rule, fmt, args);
+	va_end(args);
+}
+
+pp_status
+pp_answer_fail(struct pp_answer *a, pp_status status, const char *rule, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	note_add(a, PP_ERROR, rule, fmt, args);
+	va_end(args);
+	return status;
+}
+
+pp_status
+pp_answer_fail_status(struct pp_answer *a, pp_status status)
+{
+	return pp_answer_fail(a, status, status == PP_E_NOMEM ? "no-memory" : "no-answer", "%s",
+	                      pp_status_text(status));
+}
+
+/* ---- words ---- */
+
+void
+pp_metric_describe(struct pp_buf *out, const struct pp_profile *p, const struct pp_metric *m,
+                   double value)
+{
+	struct pp_slice unit = pp_text_of(p, m->unit);
+
+	if (!pp_slice_eq(pp_text_of(p, m->name), unit) || m->flags & PP_METRIC_SHARED) {
+		pp_metric_label(p, m, out);
+		pp_buf_adds(out, ": ");
+	}
+	pp_units_named(out, unit, value);
+}

@@ -1,0 +1,471 @@
+/*
+ * callers, callees: the same question, asked in two directions.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "analysis/callers.h"
+#include "questions/find.h"
+#include "questions/ranking.h"
+#include "text/escape.h"
+#include "text/units.h"
+
+#define ROWS_SHOWN 25
+
+struct calls_params {
+	struct pp_asked asked;
+	const char *function;
+	unsigned by;
+	double min;
+	uint64_t depth;
+};
+
+static void calls_want(const void *, struct pp_want *);
+static pp_status callers_run(const struct pp_subject *, const void *, struct pp_answer *);
+static pp_status callees_run(const struct pp_subject *, const void *, struct pp_answer *);
+
+static const struct pp_param function_params[] = {
+	{ "function", 0, PP_PARAM_TEXT, "NAME",
+	  "a function's whole name, a part that only one function has, FILE:NAME, or /REGEX/",
+	  PP_HINT_NONE, offsetof(struct calls_params, function) },
+	{ 0 },
+};
+static const struct pp_param_group function_group = { "Function", function_params };
+
+static const struct pp_param depth_params[] = {
+	{ "depth", 0, PP_PARAM_COUNT, "N", "go on for N levels (default: 1)", PP_HINT_NONE, 0 },
+	{ 0 },
+};
+const struct pp_param_group pp_params_levels = { "Filters", depth_params };
+
+static const struct pp_param_use calls_uses[] = {
+	{ &pp_params_metric, 0 },
+	{ &pp_params_by, offsetof(struct calls_params, by) },
+	{ &pp_params_min, offsetof(struct calls_params, min) },
+	{ &pp_params_levels, offsetof(struct calls_params, depth) },
+	{ &function_group, 0 },
+	{ 0 },
+};
+
+const struct pp_question pp_question_callers = {
+	.name = "callers",
+	.summary = "who calls a function, how often, and what that costs",
+	.params = calls_uses,
+	.params_size = sizeof(struct calls_params),
+	.word = function_params,
+	.want = calls_want,
+	.run = callers_run,
+};
+
+const struct pp_question pp_question_callees = {
+	.name = "callees",
+	.summary = "whom a function calls, how often, and what that costs",
+	.params = calls_uses,
+	.params_size = sizeof(struct calls_params),
+	.word = function_params,
+	.want = calls_want,
+	.run = callees_run,
+};
+
+static uint64_t
+depth_of(const struct calls_params *params)
+{
+	return params->depth == PP_UNSET ? 1 : params->depth;
+}
+
+static void
+calls_want(const void *data, struct pp_want *want)
+{
+	const struct calls_params *params = data;
+
+	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_SITES;
+	want->stacks = depth_of(params) != 1;
+	if (params->function && params->function[0] != '/' && !params->asked.narrowed)
+		want->about = params->function;
+}
+
+/* ---- what is shown; lives in the answer ---- */
+
+struct calls {
+	struct pp_calls calls;
+	struct pp_flat flat;
+	size_t row; /* of the function in the flat profile; flat.n = it has none */
+	pp_func func;
+	enum pp_calls_side side;
+	size_t metric;
+	double whole;
+	uint32_t *cycle; /* by function; NULL when there are none */
+	size_t *shown;   /* rows of `calls` that are shown */
+	size_t n;
+};
+
+static void
+calls_release(void *data)
+{
+	struct calls *c = data;
+
+	free(c->shown);
+	free(c->cycle);
+	pp_calls_release(&c->calls);
+	pp_flat_release(&c->flat);
+}
+
+static const struct pp_call *
+call_of(const struct calls *c, size_t row)
+{
+	return &c->calls.rows.at[c->shown[row]];
+}
+
+/* The cycle that both ends of a call belong to, 0 = none. */
+static uint32_t
+cycle_of(const struct calls *c, const struct pp_call *call)
+{
+	if (!c->cycle || call->recursive || c->cycle[call->func] != c->cycle[c->func])
+		return 0;
+	return c->cycle[call->func];
+}
+
+static double
+total_of(const struct calls *c, size_t row)
+{
+	return pp_value_double(&c->calls.profile->metrics.at[c->metric],
+	                       c->calls.total.at[c->shown[row] * c->calls.metrics + c->metric]);
+}
+
+/* ---- columns ---- */
+
+static pp_func
+func_of(const void *data, size_t row, const struct pp_profile **p)
+{
+	const struct calls *c = data;
+
+	*p = c->calls.profile;
+	return call_of(c, row)->func;
+}
+
+static void
+site_file_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct calls *c = data;
+	const struct pp_call *call = call_of(c, row);
+
+	if (call->site_line && call->site_file)
+		pp_datum_text(d, pp_text_of(c->calls.profile, call->site_file));
+}
+
+static void
+site_line_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_call *call = call_of(data, row);
+
+	if (call->site_line)
+		pp_datum_count(d, call->site_line);
+}
+
+static void
+depth_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_count(d, call_of(data, row)->depth);
+}
+
+static void
+calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct calls *c = data;
+
+	if (c->calls.has_calls)
+		pp_datum_count(d, call_of(c, row)->calls);
+}
+
+static void
+total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct calls *c = data;
+
+	pp_datum_value(d, c->calls.profile, metric,
+	               c->calls.total.at[c->shown[row] * c->calls.metrics + metric]);
+}
+
+static void
+recursive_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	d->known = d->yes = call_of(data, row)->recursive;
+}
+
+static void
+cycle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct calls *c = data;
+	uint32_t cycle = cycle_of(c, call_of(c, row));
+
+	if (cycle)
+		pp_datum_count(d, cycle);
+}
+
+/* Each turn of a cycle counts what is below it again: no part of the whole. */
+static void
+share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct calls *c = data;
+	const struct pp_call *call = call_of(c, row);
+
+	if (c->calls.by_stacks || !(call->recursive || cycle_of(c, call)))
+		pp_datum_part(d, total_of(c, row), c->whole);
+}
+
+static void
+label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct calls *c = data;
+	const struct pp_call *call = call_of(c, row);
+	const struct pp_profile *p = c->calls.profile;
+	struct pp_slice name = pp_text_of(p, p->funcs.at[call->func].name);
+	uint32_t i;
+
+	for (i = 1; i < call->depth; i++)
+		pp_buf_adds(d->made, "  ");
+	if (!call->func)
+		pp_buf_adds(d->made, "(from outside)");
+	else
+		pp_escape_terminal(d->made, name.n ? name : pp_slice_z("(empty name)"));
+	if (call->recursive)
+		pp_buf_adds(d->made, " (recursive)");
+	else if (cycle_of(c, call))
+		pp_buf_addf(d->made, " <cycle %u>", cycle_of(c, call));
+	pp_datum_made(d);
+}
+
+static void
+site_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct calls *c = data;
+	const struct pp_call *call = call_of(c, row);
+
+	if (!call->site_line)
+		return;
+	pp_escape_terminal(d->made, pp_text_of(c->calls.profile, call->site_file));
+	pp_buf_addf(d->made, "%s%u", call->site_file ? ":" : "line ", call->site_line);
+	pp_datum_made(d);
+}
+
+static struct pp_branch_place
+place_of(const void *data, size_t row)
+{
+	return (struct pp_branch_place){ .level = call_of(data, row)->depth - 1 };
+}
+
+/* In the middle those for people; `arg` and `each` are to be set. */
+static const struct pp_answer_column calls_columns[] = {
+	PP_FUNC_COLUMNS,
+	PP_MODULE_COLUMN(PP_COLUMN_NO_CSV),
+	{ .key = "calls", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = calls_get },
+	{ .key = "file", .group = "site", .as = PP_AS_NAME, .get = site_file_get },
+	{ .key = "line", .group = "site", .as = PP_AS_COUNT, .get = site_line_get },
+	{ .key = "depth", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_JSON, .get = depth_get },
+	{ .title = "total%",
+	  .as = PP_AS_SHARE,
+	  .flags = PP_COLUMN_RIGHT,
+	  .drop = 1,
+	  .get = share_get },
+	{ .title = "total", .as = PP_AS_VALUE, .flags = PP_COLUMN_RIGHT, .get = total_get },
+	{ .key = "calls",
+	  .title = "calls",
+	  .as = PP_AS_COUNT,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_NO_JSON,
+	  .get = calls_get },
+	{ .title = "function", .as = PP_AS_LABEL, .flags = PP_COLUMN_FLEX, .get = label_get },
+	{ .title = "called at",
+	  .as = PP_AS_LABEL,
+	  .flags = PP_COLUMN_FLEX,
+	  .drop = 2,
+	  .get = site_get },
+	{ .key = "total", .as = PP_AS_VALUE, .get = total_get },
+	{ .key = "recursive", .as = PP_AS_BOOL, .flags = PP_COLUMN_NO_CSV, .get = recursive_get },
+	{ .key = "cycle", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = cycle_get },
+};
+
+static void
+edges_table(struct pp_answer *a, const struct calls *c)
+{
+	const struct pp_profile *p = c->calls.profile;
+	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof calls_columns);
+	size_t i;
+
+	if (!columns)
+		return;
+	memcpy(columns, calls_columns, sizeof calls_columns);
+	for (i = 0; i < PP_COUNT_OF(calls_columns); i++) {
+		columns[i].arg = c->metric;
+		if (columns[i].get == total_get && columns[i].key)
+			columns[i].each = p;
+	}
+	pp_answer_table(a, &(struct pp_answer_table){
+	                       .key = "edges",
+	                       .columns = columns,
+	                       .column_count = PP_COUNT_OF(calls_columns),
+	                       .data = c,
+	                       .rows = c->n,
+	                       .usual = ROWS_SHOWN,
+	                       .func = func_of,
+	                       .place = place_of,
+	                       .nested = "edges",
+	                       .flags = c->metric < p->metrics.n ? 0 : PP_TABLE_NO_TEXT });
+}
+
+/* ---- computing ---- */
+
+/* Learns the cycles by function; false when out of memory. */
+static bool
+cycles_learn(struct calls *c)
+{
+	size_t row;
+
+	if (c->flat.cycles == 0)
+		return true;
+	c->cycle = calloc(c->calls.profile->funcs.n, sizeof *c->cycle);
+	for (row = 0; c->cycle && row < c->flat.n; row++)
+		c->cycle[c->flat.func[row]] = c->flat.cycle[row];
+	return c->cycle != NULL;
+}
+
+/* Chooses the rows: --min drops what is small with all beyond it; scripts know no "outside". */
+static bool
+rows_choose(struct calls *c, double min, bool exact)
+{
+	uint32_t skip = UINT32_MAX; /* rows deeper than this are beyond one that is dropped */
+	size_t i;
+
+	c->shown = calloc(c->calls.rows.n + 1, sizeof *c->shown);
+	for (i = 0; c->shown && i < c->calls.rows.n; i++) {
+		const struct pp_call *call = &c->calls.rows.at[i];
+		double total = 0;
+
+		if (call->depth > skip)
+			continue;
+		skip = UINT32_MAX;
+		c->shown[c->n] = i;
+		if (c->metric < c->calls.metrics)
+			total = total_of(c, c->n);
+		if ((exact && !call->func) || (c->whole > 0 && fabs(total) < min * c->whole))
+			skip = call->depth;
+		else
+			c->n++;
+	}
+	return c->shown != NULL;
+}
+
+static pp_status
+calls_compute(struct calls *c, const struct pp_profile *p, const struct calls_params *params)
+{
+	uint64_t depth = depth_of(params);
+	pp_status status = PP_OK;
+
+	depth = depth == 0 || depth > UINT32_MAX ? UINT32_MAX : depth;
+	c->calls = (struct pp_calls){ .profile = p, .metrics = p->metrics.n };
+	if (p->facets & PP_FACETS)
+		status = pp_calls_compute(p, c->func, c->side, c->metric, (uint32_t)depth,
+		                          &c->calls, &c->flat);
+	/* What filters leave nothing of has no callers. */
+	if (status == PP_E_UNSUPPORTED && params->asked.narrowed && p->tree.n <= 1 &&
+	    p->calls.rows.n + p->lines.rows.n == 0)
+		status = PP_OK;
+	if (status == PP_OK && !c->calls.by_stacks)
+		status = pp_flat_compute(p, &c->flat);
+	while (status == PP_OK && c->row < c->flat.n && c->flat.func[c->row] != c->func)
+		c->row++;
+	if (status == PP_OK && c->metric < p->metrics.n)
+		c->whole = pp_value_double(&p->metrics.at[c->metric], c->flat.whole[c->metric]);
+	if (status == PP_OK &&
+	    (!cycles_learn(c) || !rows_choose(c, params->min, params->asked.exact)))
+		status = PP_E_NOMEM;
+	return status;
+}
+
+/* ---- the answer ---- */
+
+static void
+heading_say(struct pp_answer *a, const struct calls *c)
+{
+	const struct pp_profile *p = c->calls.profile;
+	bool callers = c->side == PP_CALLERS;
+	struct pp_buf text = { 0 };
+
+	pp_answer_say_name(a, PP_INK_TITLE, pp_text_of(p, p->funcs.at[c->func].name));
+	if (c->metric < p->metrics.n && c->row < c->flat.n) {
+		const struct pp_metric *m = &p->metrics.at[c->metric];
+		size_t cell = c->row * c->flat.metrics + c->metric;
+
+		pp_buf_adds(&text, ": ");
+		pp_units_value(&text, pp_text_of(p, m->unit),
+		               pp_value_double(m, c->flat.total[cell]));
+		pp_buf_adds(&text, " in all, ");
+		pp_units_value(&text, pp_text_of(p, m->unit),
+		               pp_value_double(m, c->flat.self[cell]));
+		pp_buf_adds(&text, " by itself");
+		if (c->flat.has_calls) {
+			pp_buf_adds(&text, ", ");
+			pp_units_u64(&text, c->flat.calls[c->row]);
+			pp_buf_adds(&text, c->flat.calls[c->row] == 1 ? " call" : " calls");
+		}
+	}
+	pp_answer_say(a, PP_INK_PLAIN, "%s\n", text.p ? text.p : "");
+	if (c->n == 0)
+		pp_answer_say(a, PP_INK_PLAIN, "\n  %s\n",
+		              callers ? "nobody calls it" : "it calls nobody");
+	else
+		pp_answer_say(a, PP_INK_FAINT, "%s\n\n", callers ? "called by" : "calls");
+	pp_buf_release(&text);
+}
+
+static pp_status
+calls_run(const struct pp_subject *subject, const struct calls_params *params,
+          enum pp_calls_side side, struct pp_answer *a)
+{
+	const struct pp_profile *p = subject->topics[0].profile;
+	struct calls *c = pp_answer_own(a, sizeof *c, calls_release);
+	pp_status status;
+
+	if (!c)
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	c->side = side;
+	status = pp_asked_metric(&params->asked, p, a, &c->metric);
+	if (status == PP_OK)
+		status = pp_find_function(a, &p, params->function, &c->func);
+	if (status != PP_OK)
+		return status;
+	c->func = p->funcs.at[c->func].same;
+	status = calls_compute(c, p, params);
+	if (status == PP_E_UNSUPPORTED)
+		return pp_answer_fail(a, status, "no-calls", "%s",
+		                      p->calls.rows.n
+		                          ? "this profile knows single calls, not whole stacks, so "
+		                            "--depth cannot go beyond 1"
+		                          : "this profile does not know who called whom");
+	if (status != PP_OK)
+		return pp_answer_fail_status(a, status);
+	pp_answer_unit(a, p, c->metric);
+	pp_answer_bool(a, "estimated", c->calls.by_stacks && p->estimated);
+	if (c->row < c->flat.n) {
+		pp_flat_object(a, "function", &c->flat, c->row);
+	} else {
+		pp_answer_open(a, "function");
+		pp_answer_func(a, p, c->func);
+		pp_answer_close(a);
+	}
+	heading_say(a, c);
+	edges_table(a, c);
+	return PP_OK;
+}
+
+static pp_status
+callers_run(const struct pp_subject *subject, const void *params, struct pp_answer *a)
+{
+	return calls_run(subject, params, PP_CALLERS, a);
+}
+
+static pp_status
+callees_run(const struct pp_subject *subject, const void *params, struct pp_answer *a)
+{
+	return calls_run(subject, params, PP_CALLEES, a);
+}

@@ -1,0 +1,184 @@
+/*
+ * Parameters by name, checked and stored.
+ */
+#include "questions/param.h"
+
+#include "base/num.h"
+#include "text/suggest.h"
+
+/* Which of "a|b|c" a text is; the number of choices when it is none. */
+static unsigned
+choice_index(const char *choices, const char *text, struct pp_suggest *suggest)
+{
+	struct pp_slice word = pp_slice_z(text);
+	const char *end;
+	unsigned i;
+
+	for (i = 0;; i++, choices = end + 1) {
+		struct pp_slice choice;
+
+		end = strchrnul(choices, '|');
+		choice = pp_slice_of(choices, (size_t)(end - choices));
+		if (pp_slice_eq(choice, word))
+			return i;
+		pp_suggest_offer(suggest, choice);
+		if (!*end)
+			return i + 1;
+	}
+}
+
+static unsigned
+choice_count(const char *choices)
+{
+	unsigned n = 1;
+
+	for (; *choices; choices++)
+		n += *choices == '|';
+	return n;
+}
+
+/* "12.5" or "12.5%" as 0.125. */
+static bool
+share_parse(const char *text, double *share)
+{
+	size_t n = strlen(text);
+
+	if (n > 0 && text[n - 1] == '%')
+		n--;
+	if (!pp_num_double(pp_slice_of(text, n), share) || !(*share >= 0 && *share <= 100))
+		return false;
+	*share /= 100.0;
+	return true;
+}
+
+bool
+pp_param_check(const struct pp_param *param, const char *text, const char *dashes,
+               struct pp_buf *problem)
+{
+	struct pp_suggest suggest;
+	uint64_t count;
+	double share;
+
+	switch (param->kind) {
+	case PP_PARAM_COUNT:
+		if (pp_num_u64(pp_slice_z(text), &count))
+			return true;
+		pp_buf_addf(problem, "%s%s needs a whole number, not '%s'", dashes, param->name,
+		            text);
+		return false;
+	case PP_PARAM_SHARE:
+		if (share_parse(text, &share))
+			return true;
+		pp_buf_addf(problem, "%s%s takes a percentage from 0 to 100, not '%s'", dashes,
+		            param->name, text);
+		return false;
+	case PP_PARAM_CHOICE:
+		pp_suggest_init(&suggest, pp_slice_z(text));
+		if (choice_index(param->value, text, &suggest) < choice_count(param->value))
+			return true;
+		pp_buf_addf(problem, "%s%s is one of %s, not '%s'", dashes, param->name,
+		            param->value, text);
+		pp_suggest_print(&suggest, problem, "");
+		return false;
+	case PP_PARAM_FLAG:
+	case PP_PARAM_TEXT:
+	case PP_PARAM_TEXTS:
+		break;
+	}
+	return true;
+}
+
+/* Stores a value that was checked; false when out of memory. */
+static bool
+value_store(const struct pp_param *param, void *member, const char *text)
+{
+	struct pp_suggest ignored = { .distance = 0 };
+	struct pp_texts *texts = member;
+
+	switch (param->kind) {
+	case PP_PARAM_FLAG:
+		*(bool *)member = true;
+		break;
+	case PP_PARAM_TEXT:
+		*(const char **)member = text;
+		break;
+	case PP_PARAM_TEXTS:
+		return pp_vec_push(&texts->list, (struct pp_text_given){ param, text });
+	case PP_PARAM_COUNT:
+		(void)pp_num_u64(pp_slice_z(text), member);
+		break;
+	case PP_PARAM_CHOICE:
+		*(unsigned *)member = choice_index(param->value, text, &ignored);
+		break;
+	case PP_PARAM_SHARE:
+		(void)share_parse(text, member);
+		break;
+	}
+	return true;
+}
+
+#define FOR_EACH_PARAM(use, param)                                                                 \
+	for (; (use)->group; (use)++)                                                              \
+		for ((param) = (use)->group->params; (param)->name; (param)++)
+
+#define MEMBER(use, param, params) ((char *)(params) + (use)->at + (param)->at)
+
+void
+pp_params_init(const struct pp_param_use *use, void *params, size_t size)
+{
+	const struct pp_param *param;
+
+	memset(params, 0, size);
+	FOR_EACH_PARAM(use, param)
+	{
+		if (param->kind == PP_PARAM_COUNT)
+			*(uint64_t *)(void *)MEMBER(use, param, params) = PP_UNSET;
+		if (param->kind == PP_PARAM_SHARE)
+			*(double *)(void *)MEMBER(use, param, params) = -1;
+	}
+}
+
+void
+pp_params_release(const struct pp_param_use *use, void *params)
+{
+	const struct pp_param *param;
+
+	FOR_EACH_PARAM(use, param)
+	{
+		struct pp_texts *texts = (void *)MEMBER(use, param, params);
+
+		if (param->kind == PP_PARAM_TEXTS)
+			pp_vec_release(&texts->list);
+	}
+}
+
+bool
+pp_params_set(const struct pp_param_use *use, void *params, const struct pp_param *wanted,
+              const char *text, bool *known, struct pp_buf *problem)
+{
+	const struct pp_param *param;
+
+	*known = false;
+	FOR_EACH_PARAM(use, param)
+	{
+		if (param != wanted)
+			continue;
+		*known = true;
+		return pp_param_check(param, text, "", problem) &&
+		       value_store(param, MEMBER(use, param, params), text);
+	}
+	return true;
+}
+
+const struct pp_param *
+pp_params_find(const struct pp_param_use *use, const char *name)
+{
+	const struct pp_param *param;
+
+	FOR_EACH_PARAM(use, param)
+	{
+		if (strcmp(param->name, name) == 0)
+			return param;
+	}
+	return NULL;
+}

@@ -1,0 +1,120 @@
+/*
+ * A question: data in, data out. Every front end fills the same parameters and gets the same answer.
+ *
+ *     const struct pp_question *top = pp_question_find("top");
+ *     struct pp_asking asking;                         the question, its parameters, its answer
+ *
+ *     pp_asking_init(&asking, top)
+ *     pp_asking_set(&asking, "sort", "total", problem)
+ *     pp_asking_run(&asking, &subject)                 asking.answer is filled in
+ *     pp_render(...)                                   output/render.h
+ *     pp_asking_release(&asking)
+ */
+#ifndef PP_QUESTION_H
+#define PP_QUESTION_H
+
+#include "questions/answer.h"
+#include "questions/budget.h"
+#include "questions/param.h"
+
+/* What every question takes: the first member of its parameters. */
+struct pp_asked {
+	struct pp_budget budget;
+	bool exact;    /* for a script: all rows unless told otherwise, nothing left to the eye */
+	bool narrowed; /* what is asked is what filters have left of a profile */
+	const char *metric; /* NULL = the primary one */
+};
+
+struct pp_bid;
+struct pp_diags;
+
+/* One profile, and what is known of the file that it was read from. */
+struct pp_topic {
+	const char *file; /* NULL = none */
+	const struct pp_profile *profile;
+	const struct pp_diags *diags; /* the findings of reading it, or NULL */
+	const struct pp_bid *bids;    /* of all formats, or NULL */
+	size_t bid_count;
+	uint64_t file_size; /* 0 = unknown */
+};
+
+/* What a question is about: mostly one profile. Comparisons have several; from `split` on they are "after". */
+struct pp_subject {
+	const struct pp_topic *topics;
+	size_t n, split;
+	const char *const *files; /* that the one profile was merged from */
+	size_t file_count;
+};
+
+/* What has to be read for a question. */
+struct pp_want {
+	unsigned facets;   /* PP_TREE and so on */
+	bool stacks;       /* whole stacks, which are estimated where only calls are known */
+	double min_share;  /* up to this share of the whole estimated stacks may be summed up */
+	const char *about; /* the only function that matters, as typed; NULL = all do */
+};
+
+struct pp_question {
+	const char *name;
+	const char *summary;               /* one line */
+	const struct pp_param_use *params; /* ended by group NULL */
+	size_t params_size;                /* of its struct, which begins with struct pp_asked */
+	const struct pp_param *word;       /* what must be given, and needs no name; or NULL */
+	void (*want)(const void *params, struct pp_want *);
+	/* PP_OK, or a status with the reason said (pp_answer_fail). The subject must outlive the answer. */
+	pp_status (*run)(const struct pp_subject *, const void *params, struct pp_answer *);
+};
+
+/* Generated from the list in meson.build: all questions, NULL at the end. */
+extern const struct pp_question *const pp_questions[];
+
+const struct pp_question *pp_question_find(const char *name);
+
+/* ---- asking ---- */
+
+struct pp_asking {
+	const struct pp_question *question;
+	struct pp_asked *params; /* the question's struct */
+	struct pp_answer answer;
+};
+
+/* False when out of memory. Release it in both cases. */
+bool pp_asking_init(struct pp_asking *, const struct pp_question *);
+void pp_asking_release(struct pp_asking *);
+/*
+ * Sets a parameter by name. False when there is none of that name or the value makes no sense: *problem says why. The
+ * text is borrowed until the release.
+ */
+bool pp_asking_set(struct pp_asking *, const char *name, const char *text, struct pp_buf *problem);
+/* What has to be read. */
+struct pp_want pp_asking_want(const struct pp_asking *);
+/* Asks; the answer stays until the release. */
+pp_status pp_asking_run(struct pp_asking *, const struct pp_subject *);
+
+/* ---- groups of parameters that several questions share; at offset 0 unless a struct is named ---- */
+
+extern const struct pp_param_group pp_params_metric; /* metric, limit */
+extern const struct pp_param_group pp_params_budget; /* page, bytes: of every question */
+
+/* struct pp_ranked: metric, sort, limit. */
+struct pp_ranked {
+	struct pp_asked asked;
+	unsigned sort; /* enum pp_sort */
+};
+extern const struct pp_param_group pp_params_rank;
+
+/* unsigned: enum pp_group_by. */
+extern const struct pp_param_group pp_params_by;
+/* double: rows below this share of the whole are left out. */
+extern const struct pp_param_group pp_params_min;
+/* uint64_t: how many callers or callees to go on for. */
+extern const struct pp_param_group pp_params_levels;
+
+/*
+ * The metric that is asked for, else the primary one; metrics.n in a profile without any. PP_E_USAGE after naming those
+ * there are.
+ */
+pp_status pp_asked_metric(const struct pp_asked *, const struct pp_profile *, struct pp_answer *,
+                          size_t *metric);
+
+#endif

@@ -1,0 +1,376 @@
+/*
+ * The listing of functions that `top` and the summary share.
+ */
+#include "questions/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/group.h"
+#include "text/escape.h"
+
+/* Metrics shown beside the chosen one. */
+#define OTHERS_MOST 4
+
+/* ---- computing ---- */
+
+static void
+ranking_release(void *data)
+{
+	struct pp_ranking *r = data;
+
+	pp_flat_release(&r->flat);
+	free(r->whole);
+}
+
+/* Leaves out the rows that cost less than a share of the whole with all they called. */
+static void
+rows_drop(struct pp_ranking *r, double min)
+{
+	struct pp_flat *f = &r->flat;
+	size_t row, m, n = 0;
+
+	if (!(min > 0) || r->metric >= f->metrics || !(r->whole[r->metric] > 0))
+		return;
+	for (row = 0; row < f->n; row++) {
+		if (fabs(pp_value_double(&f->profile->metrics.at[r->metric],
+		                         f->total[row * f->metrics + r->metric])) <
+		    min * r->whole[r->metric])
+			continue;
+		f->func[n] = f->func[row];
+		f->calls[n] = f->calls[row];
+		if (f->cycle)
+			f->cycle[n] = f->cycle[row];
+		for (m = 0; m < f->metrics; m++) {
+			f->self[n * f->metrics + m] = f->self[row * f->metrics + m];
+			f->total[n * f->metrics + m] = f->total[row * f->metrics + m];
+		}
+		n++;
+	}
+	f->n = n;
+}
+
+static const char *const row_names[][2] = {
+	[PP_BY_FUNCTION] = { "function", "functions" }, [PP_BY_FILE] = { "file", "files" },
+	[PP_BY_MODULE] = { "module", "modules" },       [PP_BY_LINE] = { "line", "lines" },
+	[PP_BY_THREAD] = { "thread", "threads" },
+};
+
+pp_status
+pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp_ranked *asked,
+                unsigned by, double min, struct pp_ranking **out)
+{
+	struct pp_ranking *r = pp_answer_own(a, sizeof *r, ranking_release);
+	pp_status status;
+	size_t m;
+
+	*out = r;
+	if (!r)
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	r->sort = asked->sort;
+	r->by = by;
+	r->one = row_names[by][0];
+	r->many = row_names[by][1];
+	status = pp_asked_metric(&asked->asked, p, a, &r->metric);
+	if (status != PP_OK)
+		return status;
+	status = pp_flat_compute(p, &r->flat);
+	if (status == PP_OK && r->sort == PP_SORT_CALLS && !r->flat.has_calls)
+		return pp_answer_fail(a, PP_E_UNSUPPORTED, "no-calls",
+		                      "this profile does not know how often functions were called");
+	if (status == PP_OK) {
+		r->whole = calloc(p->metrics.n + 1, sizeof *r->whole);
+		if (!r->whole || !pp_flat_sort(&r->flat, (enum pp_sort)r->sort, r->metric))
+			status = PP_E_NOMEM;
+	}
+	if (status != PP_OK)
+		return pp_answer_fail_status(a, status);
+	for (m = 0; m < p->metrics.n; m++)
+		r->whole[m] = pp_value_double(&p->metrics.at[m], r->flat.whole[m]);
+	rows_drop(r, min);
+	return PP_OK;
+}
+
+/* ---- a row of a flat profile, exact; data is a struct pp_flat ---- */
+
+static pp_func
+func_of(const void *data, size_t row, const struct pp_profile **p)
+{
+	const struct pp_flat *flat = data;
+
+	*p = flat->profile;
+	return flat->func[row];
+}
+
+static void
+calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_flat *flat = data;
+
+	if (flat->has_calls)
+		pp_datum_count(d, flat->calls[row]);
+}
+
+static void
+self_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_flat *flat = data;
+
+	pp_datum_value(d, flat->profile, metric, flat->self[row * flat->metrics + metric]);
+}
+
+static void
+total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_flat *flat = data;
+
+	pp_datum_value(d, flat->profile, metric, flat->total[row * flat->metrics + metric]);
+}
+
+static void
+cycle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_flat *flat = data;
+
+	if (flat->cycle && flat->cycle[row])
+		pp_datum_count(d, flat->cycle[row]);
+}
+
+static const struct pp_answer_column place_columns[] = { PP_FUNC_COLUMNS, PP_MODULE_COLUMN(0) };
+static const struct pp_answer_column calls_column = { .key = "calls",
+	                                              .title = "calls",
+	                                              .as = PP_AS_COUNT,
+	                                              .flags = PP_COLUMN_RIGHT,
+	                                              .drop = 1,
+	                                              .get = calls_get };
+/* What it costs, exact; `each` is to be set. */
+static const struct pp_answer_column cost_columns[] = {
+	{ .key = "self", .as = PP_AS_VALUE, .get = self_get },
+	{ .key = "total", .as = PP_AS_VALUE, .get = total_get },
+	{ .key = "cycle", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = cycle_get },
+};
+#define PLACES PP_COUNT_OF(place_columns)
+#define COSTS PP_COUNT_OF(cost_columns)
+
+static void
+costs_add(struct pp_answer_column *columns, const struct pp_profile *p)
+{
+	memcpy(columns, cost_columns, sizeof cost_columns);
+	columns[0].each = columns[1].each = p;
+}
+
+/* A table of the one row: the flat profile's arrays from there on. */
+void
+pp_flat_object(struct pp_answer *a, const char *key, const struct pp_flat *flat, size_t row)
+{
+	struct pp_flat *one = pp_answer_alloc(a, sizeof *one);
+	struct pp_answer_column *columns = pp_answer_alloc(a,
+	                                                   (PLACES + 1 + COSTS) * sizeof *columns);
+
+	if (!one || !columns)
+		return;
+	*one = *flat;
+	one->n = 1;
+	one->func += row;
+	one->calls += row;
+	one->self += row * flat->metrics;
+	one->total += row * flat->metrics;
+	one->cycle = flat->cycle ? flat->cycle + row : NULL;
+	memcpy(columns, place_columns, sizeof place_columns);
+	columns[PLACES] = calls_column;
+	costs_add(columns + PLACES + 1, flat->profile);
+	pp_answer_table(a, &(struct pp_answer_table){ .key = key,
+	                                              .columns = columns,
+	                                              .column_count = PLACES + 1 + COSTS,
+	                                              .data = one,
+	                                              .func = func_of,
+	                                              .rows = 1,
+	                                              .flags = PP_TABLE_OBJECT | PP_TABLE_NO_CSV |
+	                                                       PP_TABLE_NO_TEXT | PP_TABLE_WHOLE });
+}
+
+/* ---- columns for people; data is a struct pp_ranking, which begins with the flat profile ---- */
+
+static double
+cost_of(const struct pp_ranking *r, const union pp_value *values, size_t row, size_t metric)
+{
+	return pp_value_double(&r->flat.profile->metrics.at[metric],
+	                       values[row * r->flat.metrics + metric]);
+}
+
+/* The cost that the listing is about. */
+static double
+main_cost(const struct pp_ranking *r, size_t row)
+{
+	return cost_of(r, r->sort == PP_SORT_TOTAL ? r->flat.total : r->flat.self, row, r->metric);
+}
+
+static enum pp_ink
+main_ink(const struct pp_ranking *r, size_t row)
+{
+	return pp_ink_of_share(main_cost(r, row), r->whole[r->metric]);
+}
+
+static void
+label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_ranking *r = data;
+	const struct pp_profile *p = r->flat.profile;
+	struct pp_slice name = pp_text_of(p, p->funcs.at[r->flat.func[row]].name);
+
+	pp_escape_terminal(d->made, name.n ? name : pp_slice_z("(empty name)"));
+	if (r->flat.cycle && r->flat.cycle[row])
+		pp_buf_addf(d->made, " <cycle %u>", r->flat.cycle[row]);
+	pp_datum_made(d);
+	d->ink = main_ink(r, row);
+}
+
+static void
+self_share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_ranking *r = data;
+
+	pp_datum_part(d, cost_of(r, r->flat.self, row, metric), r->whole[metric]);
+	d->ink = r->sort == PP_SORT_TOTAL ? PP_INK_FAINT : main_ink(r, row);
+}
+
+static void
+total_share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_ranking *r = data;
+
+	pp_datum_part(d, cost_of(r, r->flat.total, row, metric), r->whole[metric]);
+	d->ink = r->sort == PP_SORT_TOTAL ? main_ink(r, row) : PP_INK_FAINT;
+}
+
+static void
+bar_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_ranking *r = data;
+
+	if (r->bar_unit > 0)
+		pp_datum_part(d, main_cost(r, row), r->bar_unit);
+}
+
+/* The largest cost among the rows fills the bar: shares are printed beside it anyway. */
+static double
+bar_unit(const struct pp_ranking *r, struct pp_window window)
+{
+	double most = 0;
+	size_t i;
+
+	if (!(r->whole[r->metric] > 0))
+		return 0;
+	for (i = 0; i < window.n; i++)
+		most = fmax(most, main_cost(r, window.first + i));
+	return most;
+}
+
+static const struct pp_answer_column
+    self_column = { .title = "self", .as = PP_AS_VALUE, .flags = PP_COLUMN_RIGHT, .get = self_get },
+    self_share_column = { .title = "self%",
+	                  .as = PP_AS_SHARE,
+	                  .flags = PP_COLUMN_RIGHT,
+	                  .get = self_share_get },
+    bar_column = { .title = "", .as = PP_AS_BAR, .drop = 2, .ink = PP_INK_BAR, .get = bar_get },
+    total_column = { .title = "total",
+	             .as = PP_AS_VALUE,
+	             .flags = PP_COLUMN_RIGHT,
+	             .get = total_get },
+    total_share_column = { .title = "total%",
+	                   .as = PP_AS_SHARE,
+	                   .flags = PP_COLUMN_RIGHT,
+	                   .drop = 3,
+	                   .get = total_share_get },
+    label_column = { .as = PP_AS_LABEL, .flags = PP_COLUMN_FLEX, .get = label_get },
+    place_column = { .title = "place",
+	             .as = PP_AS_LABEL,
+	             .flags = PP_COLUMN_FLEX,
+	             .drop = 4,
+	             .ink = PP_INK_FAINT,
+	             .part = PP_PART_PLACE };
+
+/* The costs of the metric that the listing is about. In one by total the shares of own cost go first. */
+static size_t
+main_columns(const struct pp_ranking *r, struct pp_answer_column *columns)
+{
+	bool by_total = r->sort == PP_SORT_TOTAL;
+	size_t n = 0, i;
+
+	columns[n++] = self_column;
+	columns[n++] = self_share_column;
+	if (!by_total)
+		columns[n++] = bar_column;
+	columns[n++] = total_column;
+	columns[n++] = total_share_column;
+	if (by_total) {
+		columns[1].drop = total_share_column.drop;
+		columns[n - 1].drop = 1;
+		columns[n++] = bar_column;
+	}
+	for (i = 0; i < n; i++)
+		columns[i].arg = r->metric;
+	return n;
+}
+
+/* Other metrics as far as there is room: own cost, or the total when sorted by that. */
+static size_t
+other_columns(struct pp_answer *a, const struct pp_ranking *r, struct pp_answer_column *columns)
+{
+	const struct pp_profile *p = r->flat.profile;
+	struct pp_buf label = { 0 }, title = { 0 };
+	size_t n = 0, m;
+
+	for (m = 0; m < p->metrics.n && n < OTHERS_MOST; m++) {
+		if (m == r->metric)
+			continue;
+		label.n = title.n = 0;
+		pp_metric_label(p, &p->metrics.at[m], &label);
+		pp_escape_terminal(&title, pp_slice_of(label.p ? label.p : "", label.n));
+		columns[n] = r->sort == PP_SORT_TOTAL ? total_column : self_column;
+		columns[n].title = pp_answer_copy(a, pp_slice_of(title.p ? title.p : "", title.n));
+		columns[n].drop = 5;
+		columns[n].ink = PP_INK_FAINT;
+		columns[n++].arg = m;
+	}
+	pp_buf_release(&label);
+	pp_buf_release(&title);
+	return n;
+}
+
+void
+pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual)
+{
+	const size_t most = PLACES + 5 + 1 + OTHERS_MOST + 2 + COSTS;
+	struct pp_answer_column *columns = pp_answer_alloc(a, most * sizeof *columns);
+	struct pp_answer_table table = { .key = "functions",
+		                         .one = r->one,
+		                         .many = r->many,
+		                         .columns = columns,
+		                         .data = r,
+		                         .func = func_of,
+		                         .rows = r->flat.n,
+		                         .usual = usual };
+	size_t n = PLACES;
+
+	if (!columns)
+		return;
+	memcpy(columns, place_columns, sizeof place_columns);
+	if (r->metric < r->flat.metrics) {
+		r->bar_unit = bar_unit(r, pp_answer_window(a, r->flat.n, usual));
+		n += main_columns(r, columns + n);
+	}
+	columns[n++] = calls_column;
+	if (r->metric < r->flat.metrics) {
+		n += other_columns(a, r, columns + n);
+		columns[n] = label_column;
+		columns[n++].title = r->one;
+		if (r->by == PP_BY_FUNCTION)
+			columns[n++] = place_column;
+	} else {
+		table.flags |= PP_TABLE_NO_TEXT;
+	}
+	costs_add(columns + n, r->flat.profile);
+	table.column_count = n + COSTS;
+	pp_answer_table(a, &table);
+}

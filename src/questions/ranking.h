@@ -1,0 +1,32 @@
+/*
+ * The listing of functions that `top` and the summary share, and one function as all answers show it.
+ */
+#ifndef PP_RANKING_H
+#define PP_RANKING_H
+
+#include "analysis/flat.h"
+#include "questions/question.h"
+
+/* Lives in the answer that it is shown in. */
+struct pp_ranking {
+	struct pp_flat flat; /* sorted */
+	unsigned sort;       /* enum pp_sort */
+	size_t metric;       /* metrics.n when the profile has none */
+	double *whole;       /* per metric */
+	double bar_unit;     /* what fills a whole bar */
+	unsigned by;         /* what the rows are: enum pp_group_by */
+	const char *one, *many;
+};
+
+/*
+ * Computes and sorts; rows below `min` of the whole are left out. PP_OK, or a status with the reason said. *out belongs
+ * to the answer.
+ */
+pp_status pp_ranking_make(struct pp_answer *, const struct pp_profile *, const struct pp_ranked *,
+                          unsigned by, double min, struct pp_ranking **out);
+/* "functions": [...], with columns for people, `usual` rows of them. */
+void pp_ranking_table(struct pp_answer *, struct pp_ranking *, size_t usual);
+/* "function": {...}: one row of a flat profile, for JSON. The flat profile must outlive the answer. */
+void pp_flat_object(struct pp_answer *, const char *key, const struct pp_flat *, size_t row);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * top: functions by their own cost or with all they called.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "questions/ranking.h"
+#include "text/units.h"
+
+#define ROWS_SHOWN 25
+
+struct top {
+	struct pp_ranked ranked;
+	unsigned by;
+	double min;
+};
+
+static void top_want(const void *, struct pp_want *);
+static pp_status top_run(const struct pp_subject *, const void *, struct pp_answer *);
+
+static const struct pp_param_use top_params[] = {
+	{ &pp_params_rank, 0 },
+	{ &pp_params_by, offsetof(struct top, by) },
+	{ &pp_params_min, offsetof(struct top, min) },
+	{ 0 },
+};
+
+const struct pp_question pp_question_top = {
+	.name = "top",
+	.summary = "functions by self or total cost",
+	.params = top_params,
+	.params_size = sizeof(struct top),
+	.want = top_want,
+	.run = top_run,
+};
+
+static void
+top_want(const void *params, struct pp_want *want)
+{
+	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_FLAT | PP_FUNCTIONS;
+}
+
+/* One line above the table: the metric, its total, how many functions. */
+static void
+heading_say(struct pp_answer *a, const struct pp_ranking *r)
+{
+	const struct pp_profile *p = r->flat.profile;
+	struct pp_buf text = { 0 };
+
+	if (r->metric < p->metrics.n) {
+		pp_metric_describe(&text, p, &p->metrics.at[r->metric], r->whole[r->metric]);
+		pp_answer_say_name(a, PP_INK_TITLE, pp_slice_of(text.p, text.n));
+		pp_answer_say(a, PP_INK_PLAIN, " in ");
+		text.n = 0;
+	}
+	pp_units_u64(&text, r->flat.n);
+	pp_answer_say(
+	    a, PP_INK_PLAIN, "%s %s%s%s\n\n", text.p ? text.p : "",
+	    pp_plural(r->flat.n, r->one, r->many),
+	    p->complete ? "" : " (the profile is incomplete)",
+	    p->estimated && pp_profile_basis(p) == PP_BASIS_TREE ? " (totals are estimates)" : "");
+	pp_buf_release(&text);
+}
+
+/* ---- cycles ---- */
+
+/* Per cycle how many functions and what they cost. */
+struct cycles {
+	const struct pp_profile *profile;
+	uint32_t *members;
+	union pp_value *sums; /* [cycle * 2 * metrics]: self, then total */
+};
+
+static void
+cycles_release(void *data)
+{
+	struct cycles *c = data;
+
+	free(c->members);
+	free(c->sums);
+}
+
+static void
+cycle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_count(d, row + 1);
+}
+
+static void
+members_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_count(d, ((const struct cycles *)data)->members[row]);
+}
+
+static void
+self_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct cycles *c = data;
+
+	pp_datum_value(d, c->profile, metric, c->sums[2 * row * c->profile->metrics.n + metric]);
+}
+
+static void
+total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct cycles *c = data;
+
+	pp_datum_value(d, c->profile, metric,
+	               c->sums[(2 * row + 1) * c->profile->metrics.n + metric]);
+}
+
+static bool
+cycles_add(struct cycles *c, const struct pp_flat *flat)
+{
+	const struct pp_profile *p = flat->profile;
+	size_t n = flat->metrics, row, m;
+
+	c->profile = p;
+	c->sums = calloc(flat->cycles * 2 * n + 1, sizeof *c->sums);
+	c->members = calloc(flat->cycles, sizeof *c->members);
+	for (row = 0; c->sums && c->members && row < flat->n; row++) {
+		union pp_value *sums;
+
+		if (flat->cycle[row] == 0)
+			continue;
+		sums = c->sums + 2 * n * (flat->cycle[row] - 1);
+		c->members[flat->cycle[row] - 1]++;
+		for (m = 0; m < n; m++) {
+			pp_value_add(&p->metrics.at[m], &sums[m], flat->self[row * n + m]);
+			pp_value_add(&p->metrics.at[m], &sums[n + m], flat->total[row * n + m]);
+		}
+	}
+	return c->sums && c->members;
+}
+
+/* "cycles": [{"cycle": 1, "members": 2, "self": {...}, "total": {...}}], when there are any. */
+static void
+cycles_table(struct pp_answer *a, const struct pp_flat *flat)
+{
+	const struct pp_answer_column made[] = {
+		{ .key = "cycle", .as = PP_AS_COUNT, .get = cycle_get },
+		{ .key = "members", .as = PP_AS_COUNT, .get = members_get },
+		{ .key = "self", .as = PP_AS_VALUE, .each = flat->profile, .get = self_get },
+		{ .key = "total", .as = PP_AS_VALUE, .each = flat->profile, .get = total_get },
+	};
+	struct pp_answer_column *columns;
+	struct cycles *c;
+
+	/* Totals of groups do not add up to those of the cycles that their members are in. */
+	if (flat->cycles == 0 || flat->profile->alone.n)
+		return;
+	columns = pp_answer_alloc(a, sizeof made);
+	c = pp_answer_own(a, sizeof *c, cycles_release);
+	if (!columns || !c || !cycles_add(c, flat)) {
+		a->failed = true;
+		return;
+	}
+	memcpy(columns, made, sizeof made);
+	pp_answer_table(a, &(struct pp_answer_table){ .key = "cycles",
+	                                              .columns = columns,
+	                                              .column_count = PP_COUNT_OF(made),
+	                                              .data = c,
+	                                              .rows = flat->cycles,
+	                                              .flags = PP_TABLE_NO_CSV | PP_TABLE_NO_TEXT |
+	                                                       PP_TABLE_WHOLE });
+}
+
+/* ---- running ---- */
+
+static pp_status
+top_run(const struct pp_subject *subject, const void *params, struct pp_answer *a)
+{
+	const struct top *top = params;
+	const struct pp_profile *p = subject->topics[0].profile;
+	struct pp_ranking *r;
+	pp_status status = pp_ranking_make(a, p, &top->ranked, top->by, top->min, &r);
+
+	if (status != PP_OK)
+		return status;
+	pp_answer_source(a, p);
+	pp_answer_unit(a, p, r->metric);
+	if (r->metric < p->metrics.n)
+		pp_answer_value(a, "total", p, r->metric, r->flat.whole[r->metric]);
+	pp_answer_bool(a, "estimated", p->estimated && pp_profile_basis(p) == PP_BASIS_TREE);
+	heading_say(a, r);
+	pp_ranking_table(a, r, ROWS_SHOWN);
+	pp_answer_count(a, "count", r->flat.n);
+	cycles_table(a, &r->flat);
+	return PP_OK;
+}
