@@ -1,7 +1,7 @@
 /*
  * Writing callgrind files: a callgrind file again, whole; or lines and edges; or a tree of stacks.
  */
-#include "formats/valgrind/emit.h"
+#include "formats/valgrind/body.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,116 +27,55 @@ put_header(struct pp_sink *out, const struct pp_profile *p, pp_str key, pp_str v
 
 /* The header of a part as it was read. */
 static void
-body_header(struct pp_cg_emit *e, const struct pp_cg_body *body, uint32_t number)
+body_header(struct pp_writer *w, const struct pp_cg_body *body, size_t number)
 {
-	const struct pp_cg_part *part = &body->parts[number - 1];
+	const struct pp_cg_part *part = &body->parts[number];
 	size_t i;
 
-	pp_sink_puts(e->out, number == 1 ? "# callgrind format\n" : "\n");
-	for (i = part->first_header; i < body->header_count && body->headers[i].part == number; i++)
-		put_header(e->out, e->p, body->headers[i].key, body->headers[i].value);
+	pp_sink_puts(w->out, number == 0 ? "# callgrind format\n" : "\n");
+	for (i = part->first_header; i < body->header_count && body->headers[i].part == number + 1;
+	     i++)
+		put_header(w->out, w->profile, body->headers[i].key, body->headers[i].value);
 	if (part->has_summary) {
-		pp_sink_puts(e->out, "summary: ");
-		put_text(e->out, pp_text_of(e->p, part->summary));
-		pp_sink_putc(e->out, '\n');
+		pp_sink_puts(w->out, "summary: ");
+		put_text(w->out, pp_text_of(w->profile, part->summary));
+		pp_sink_putc(w->out, '\n');
 	}
 }
 
 /* The totals as they were read; where callgrind had not come to write them, the sum of what is there. */
 static void
-body_totals(struct pp_cg_emit *e, const struct pp_cg_part *part)
+body_totals(struct pp_writer *w, const struct pp_cg_part *part)
 {
 	uint32_t k;
 
 	if (part->has_totals) {
-		pp_sink_puts(e->out, "\ntotals: ");
-		put_text(e->out, pp_text_of(e->p, part->totals));
-		pp_sink_putc(e->out, '\n');
+		pp_sink_puts(w->out, "\ntotals: ");
+		put_text(w->out, pp_text_of(w->profile, part->totals));
+		pp_sink_putc(w->out, '\n');
 	} else if (part->has_body && !part->sums_overflow &&
-	           pp_cg_starts(pp_text_of(e->p, part->creator), "callgrind-")) {
-		pp_sink_puts(e->out, "\ntotals:");
+	           pp_cg_starts(pp_text_of(w->profile, part->creator), "callgrind-")) {
+		pp_sink_puts(w->out, "\ntotals:");
 		for (k = 0; k < part->event_count; k++)
-			pp_sink_printf(e->out, " %lld", (long long)part->sums[part->events[k]]);
-		pp_sink_putc(e->out, '\n');
+			pp_sink_printf(w->out, " %lld", (long long)part->sums[part->events[k]]);
+		pp_sink_putc(w->out, '\n');
 	}
-}
-
-static void
-body_line(struct pp_cg_emit *e, const struct pp_cg_line *line)
-{
-	if (line->again)
-		e->func = 0;
-	if (line->op == PP_CG_OP_OTHER) {
-		struct pp_slice text = pp_text_of(e->p, line->text);
-
-		if (text.n == 0) { /* xtree: the next stack begins */
-			e->func = 0;
-			return;
-		}
-		pp_cg_emit_place(e, line->func, line->file);
-		put_text(e->out, text);
-		pp_sink_putc(e->out, '\n');
-		return;
-	}
-	pp_cg_emit_place(e, line->func, line->file);
-	if (line->op == PP_CG_OP_OWN)
-		pp_cg_emit_own(e, &line->pos, line->costs, line->cost_count);
-	else if (line->op == PP_CG_OP_CALL)
-		pp_cg_emit_call(e, &line->call, &line->pos, line->costs, line->cost_count);
-	else
-		pp_cg_emit_jump(e, &line->jump, &line->pos);
-}
-
-/* Parts without a body stand between the others. */
-static void
-body_parts(struct pp_cg_emit *e, const struct pp_cg_body *body, uint32_t *written, uint32_t to)
-{
-	while (*written < to) {
-		if (*written)
-			body_totals(e, &body->parts[*written - 1]);
-		++*written;
-		body_header(e, body, *written);
-		pp_cg_emit_part(e, body->parts[*written - 1].positions);
-	}
-}
-
-/* The most columns that a line has; more than there are metrics where a file names one twice. */
-static size_t
-body_columns(const struct pp_cg_body *body)
-{
-	size_t i, most = 0;
-
-	for (i = 0; i < body->part_count; i++)
-		if (body->parts[i].event_count > most)
-			most = body->parts[i].event_count;
-	return most;
 }
 
 static pp_status
 write_body(struct pp_writer *w, const struct pp_cg_body *body)
 {
-	struct pp_cg_emit e;
-	struct pp_cg_cursor c = { .body = body };
-	pp_status status = PP_E_NOMEM;
-	uint32_t written = 0;
+	size_t i;
 
-	c.costs = calloc(body_columns(body) + 1, sizeof *c.costs);
-	if (pp_cg_emit_init(&e, w->profile, w->out) && c.costs) {
-		while (!e.failed && w->out->status == PP_OK && pp_cg_cursor_next(&c)) {
-			body_parts(&e, body, &written, c.line.part);
-			body_line(&e, &c.line);
-		}
-		body_parts(&e, body, &written, (uint32_t)body->part_count);
-		if (written)
-			body_totals(&e, &body->parts[written - 1]);
-		status = e.failed ? PP_E_NOMEM : PP_OK;
+	for (i = 0; i < body->part_count; i++) {
+		body_header(w, body, i);
+		put_text(w->out, pp_cg_body_text(body, i));
+		body_totals(w, &body->parts[i]);
 	}
-	if (status == PP_OK && e.changed)
+	if (body->changed)
 		pp_diag_add(w->diags, &pp_callgrind_rules[PP_CG_WRITE_NAME], PP_NOWHERE,
-		            "%llu names were changed", (unsigned long long)e.changed);
-	pp_cg_emit_release(&e);
-	free(c.costs);
-	return status;
+		            "%llu names were changed", (unsigned long long)body->changed);
+	return PP_OK;
 }
 
 /* ---- lines and edges -------------------------------------------------------------------- */
@@ -288,7 +227,7 @@ write_view(struct pp_writer *w, const struct pp_cg_view *v)
 		positions |= p->lines.rows.at[i].address ? PP_CG_INSTR : 0;
 	for (i = 0; i < p->calls.rows.n; i++)
 		positions |= p->calls.rows.at[i].site_address ? PP_CG_INSTR : 0;
-	if (pp_cg_emit_init(&e, p, w->out) &&
+	if (pp_cg_emit_init(&e, p, w->out) && pp_cg_emit_functions(&e) &&
 	    group(&g.lines, &g.line_first, p->lines.rows.n, p->funcs.n, p, false) &&
 	    group(&g.edges, &g.edge_first, p->calls.rows.n, p->funcs.n, p, true)) {
 		view_header(w, v, positions);

@@ -8,14 +8,11 @@
 
 #define NO_NAME "???"
 
-static bool functions_name(struct pp_cg_emit *);
-
 bool
 pp_cg_emit_init(struct pp_cg_emit *e, const struct pp_profile *p, struct pp_sink *out)
 {
 	*e = (struct pp_cg_emit){ .p = p, .out = out };
-	e->files = calloc(p->strs.strs.n, sizeof *e->files);
-	return e->files && pp_strtab_init(&e->names, p->strs.seed) && functions_name(e);
+	return pp_strtab_init(&e->names, p->strs.seed) && pp_strtab_init(&e->looks, p->strs.seed);
 }
 
 void
@@ -24,10 +21,12 @@ pp_cg_emit_release(struct pp_cg_emit *e)
 	unsigned i;
 
 	for (i = 0; i < PP_CG_SPACES; i++)
-		free(e->given[i]);
-	free(e->funcs);
-	free(e->files);
+		pp_vec_release(&e->given[i]);
+	pp_vec_release(&e->first);
+	pp_vec_release(&e->funcs);
+	pp_vec_release(&e->files);
 	pp_strtab_release(&e->names);
+	pp_strtab_release(&e->looks);
 }
 
 void
@@ -78,6 +77,22 @@ pp_cg_clean(struct pp_slice name, bool is_function, struct pp_buf *out, bool *ch
 	return !out->failed;
 }
 
+/* Makes `i` an index of a vector, new items being zero; false when out of memory. */
+#define reach(e, v, i)                                                                             \
+	((i) < (v)->n || grow((e), (void **)&(v)->at, &(v)->n, &(v)->cap, sizeof *(v)->at, (i)))
+
+static bool
+grow(struct pp_cg_emit *e, void **at, size_t *n, size_t *cap, size_t size, size_t i)
+{
+	if (i >= *cap && !pp_vec_grow(at, cap, size, i + 1)) {
+		e->failed = true;
+		return false;
+	}
+	memset((char *)*at + *n * size, 0, (i + 1 - *n) * size);
+	*n = i + 1;
+	return true;
+}
+
 /* The clean form of a name of the profile; the empty string has id 0 and is never one. */
 static pp_str
 clean_of(struct pp_cg_emit *e, enum pp_cg_space space, pp_str name)
@@ -86,67 +101,57 @@ clean_of(struct pp_cg_emit *e, enum pp_cg_space space, pp_str name)
 	bool changed = false, is_new;
 	pp_str id = 0;
 
-	if (space == PP_CG_FILES && e->files[name])
-		return e->files[name] - 1;
+	if (space == PP_CG_FILES && !reach(e, &e->files, name))
+		return 0;
+	if (space == PP_CG_FILES && e->files.at[name])
+		return e->files.at[name] - 1;
 	if (!pp_cg_clean(pp_text_of(e->p, name), space == PP_CG_FUNCTIONS, &text, &changed) ||
 	    !pp_strtab_intern(&e->names, text.p, text.n, &id, &is_new))
 		e->failed = true;
 	e->changed += changed;
 	if (space == PP_CG_FILES)
-		e->files[name] = id + 1;
+		e->files.at[name] = id + 1;
 	pp_buf_release(&text);
 	return id;
 }
 
-/* Names all functions, and finds those that will look the same. */
-static bool
-functions_name(struct pp_cg_emit *e)
+/* How a function is written; `failed` is set without memory. */
+static struct pp_cg_named
+named_of(struct pp_cg_emit *e, pp_func func)
 {
-	size_t n = e->p->funcs.n, i;
-	struct pp_strtab seen;
-	pp_func *first = calloc(n + 1, sizeof *first);
-	bool ok = pp_strtab_init(&seen, e->p->strs.seed) && first, is_new;
+	const struct pp_func_row *row = &e->p->funcs.at[func];
+	struct pp_cg_named *named;
+	pp_str key[3], id;
+	bool is_new;
 
-	e->funcs = calloc(n, sizeof *e->funcs);
-	ok = ok && e->funcs;
-	for (i = 1; ok && i < n; i++)
-		e->objects |= e->p->funcs.at[i].module != 0;
-	for (i = 1; ok && i < n; i++) {
-		const struct pp_func_row *row = &e->p->funcs.at[i];
-		struct pp_cg_named *named = &e->funcs[i];
-		pp_str key[3], id;
-
-		key[0] = named->object = clean_of(e, PP_CG_OBJECTS,
-		                                  e->p->modules.at[row->module].name);
-		key[1] = named->file = clean_of(e, PP_CG_FILES, row->file);
-		key[2] = named->name = clean_of(e, PP_CG_FUNCTIONS, row->name);
-		ok = !e->failed && pp_strtab_intern(&seen, key, sizeof key, &id, &is_new);
-		if (ok && is_new)
-			first[id] = (pp_func)i;
-		named->same = ok ? first[id] : 0;
+	if (!reach(e, &e->funcs, func))
+		return (struct pp_cg_named){ 0 };
+	named = &e->funcs.at[func];
+	if (named->same)
+		return *named;
+	e->objects |= row->module != 0;
+	key[0] = named->object = clean_of(e, PP_CG_OBJECTS, e->p->modules.at[row->module].name);
+	key[1] = named->file = clean_of(e, PP_CG_FILES, row->file);
+	key[2] = named->name = clean_of(e, PP_CG_FUNCTIONS, row->name);
+	if (!pp_strtab_intern(&e->looks, key, sizeof key, &id, &is_new) ||
+	    !reach(e, &e->first, id)) {
+		e->failed = true;
+		return *named;
 	}
-	pp_strtab_release(&seen);
-	free(first);
-	return ok;
+	if (is_new)
+		e->first.at[id] = func;
+	named->same = e->first.at[id];
+	return *named;
 }
 
-static bool
-given_grow(struct pp_cg_emit *e, size_t need)
+bool
+pp_cg_emit_functions(struct pp_cg_emit *e)
 {
-	size_t cap = e->cap * 2 > need ? e->cap * 2 : need + 64, i;
+	size_t i;
 
-	if (need <= e->cap)
-		return true;
-	for (i = 0; i < PP_CG_SPACES; i++) {
-		struct pp_cg_given *grown = realloc(e->given[i], cap * sizeof *grown);
-
-		if (!grown)
-			return false;
-		memset(grown + e->cap, 0, (cap - e->cap) * sizeof *grown);
-		e->given[i] = grown;
-	}
-	e->cap = cap;
-	return true;
+	for (i = 1; i < e->p->funcs.n && !e->failed; i++)
+		(void)named_of(e, (pp_func)i);
+	return !e->failed;
 }
 
 /* `key=(N) text` or `key=(N)`. */
@@ -156,11 +161,9 @@ put_name(struct pp_cg_emit *e, const char *key, enum pp_cg_space space, pp_str c
 	struct pp_cg_given *given;
 	struct pp_slice text;
 
-	if (e->failed || !given_grow(e, (size_t)clean + 1)) {
-		e->failed = true;
+	if (e->failed || !reach(e, &e->given[space], clean))
 		return;
-	}
-	given = &e->given[space][clean];
+	given = &e->given[space].at[clean];
 	pp_sink_puts(e->out, key);
 	if (given->part == e->part) {
 		pp_sink_printf(e->out, "(%u)\n", given->id);
@@ -176,21 +179,21 @@ put_name(struct pp_cg_emit *e, const char *key, enum pp_cg_space space, pp_str c
 void
 pp_cg_emit_place(struct pp_cg_emit *e, pp_func func, pp_str file)
 {
-	const struct pp_cg_named *named = &e->funcs[func];
+	const struct pp_cg_named named = named_of(e, func);
 	pp_str clean = clean_of(e, PP_CG_FILES, file);
 
-	if (named->same != e->func) {
+	if (named.same != e->func) {
 		pp_sink_putc(e->out, '\n');
-		if (e->objects && named->object != e->object)
-			put_name(e, "ob=", PP_CG_OBJECTS, named->object);
-		put_name(e, "fl=", PP_CG_FILES, named->file);
-		put_name(e, "fn=", PP_CG_FUNCTIONS, named->name);
-		e->func = named->same;
-		e->object = named->object;
-		e->file = named->file;
+		if (e->objects && named.object != e->object)
+			put_name(e, "ob=", PP_CG_OBJECTS, named.object);
+		put_name(e, "fl=", PP_CG_FILES, named.file);
+		put_name(e, "fn=", PP_CG_FUNCTIONS, named.name);
+		e->func = named.same;
+		e->object = named.object;
+		e->file = named.file;
 	}
 	if (clean != e->file) {
-		put_name(e, clean == named->file ? "fe=" : "fi=", PP_CG_FILES, clean);
+		put_name(e, clean == named.file ? "fe=" : "fi=", PP_CG_FILES, clean);
 		e->file = clean;
 	}
 }
@@ -214,11 +217,13 @@ put_costs(struct pp_cg_emit *e, const int64_t *costs, size_t n)
 	size_t k;
 
 	for (k = 0; k < n; k++) {
+		int64_t v = costs[e->columns ? e->columns[k] : k];
+
 		if (k || (e->positions & PP_CG_LINE))
 			pp_sink_putc(e->out, ' ');
-		if (costs[k] < 0)
+		if (v < 0)
 			pp_sink_putc(e->out, '-');
-		pp_sink_u64(e->out, costs[k] < 0 ? 0 - (uint64_t)costs[k] : (uint64_t)costs[k]);
+		pp_sink_u64(e->out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 	}
 	pp_sink_putc(e->out, '\n');
 }
@@ -234,12 +239,12 @@ void
 pp_cg_emit_call(struct pp_cg_emit *e, const struct pp_cg_call *call, const struct pp_cg_pos *pos,
                 const int64_t *costs, size_t n)
 {
-	const struct pp_cg_named *callee = &e->funcs[call->callee];
+	const struct pp_cg_named callee = named_of(e, call->callee);
 
-	if (e->objects && callee->object != e->object)
-		put_name(e, "cob=", PP_CG_OBJECTS, callee->object);
-	put_name(e, "cfi=", PP_CG_FILES, callee->file);
-	put_name(e, "cfn=", PP_CG_FUNCTIONS, callee->name);
+	if (e->objects && callee.object != e->object)
+		put_name(e, "cob=", PP_CG_OBJECTS, callee.object);
+	put_name(e, "cfi=", PP_CG_FILES, callee.file);
+	put_name(e, "cfn=", PP_CG_FUNCTIONS, callee.name);
 	pp_sink_puts(e->out, "calls=");
 	pp_sink_u64(e->out, call->count);
 	pp_sink_putc(e->out, ' ');

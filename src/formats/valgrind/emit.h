@@ -4,27 +4,32 @@
 #ifndef PP_CALLGRIND_EMIT_H
 #define PP_CALLGRIND_EMIT_H
 
-#include "formats/valgrind/body.h"
+#include "formats/valgrind/family.h"
 
 /* A function as it is written. Functions that look the same there are one. */
 struct pp_cg_named {
 	pp_str object, file, name; /* clean */
-	pp_func same;              /* the first that looks like it */
+	pp_func same;              /* the first that looks like it; 0 = not named yet */
+};
+
+/* The id that a name has, and the part that gave it. */
+struct pp_cg_given {
+	uint32_t id, part;
 };
 
 struct pp_cg_emit {
 	const struct pp_profile *p;
 	struct pp_sink *out;
 	unsigned positions;
-	bool objects;              /* some function has an object: then all say theirs */
-	struct pp_strtab names;    /* clean names */
-	pp_str *files;             /* by name of the profile: its clean form as a file + 1 */
-	struct pp_cg_named *funcs; /* by function */
+	const uint32_t *columns; /* which cost each column has; NULL = one after the other */
+	bool objects;            /* some function has an object: then all say theirs */
+	struct pp_strtab names;  /* clean names */
+	struct pp_strtab looks;  /* (object, file, name) */
+	PP_VEC(pp_func) first;   /* by look: the first function of it */
+	PP_VEC(struct pp_cg_named) funcs; /* by function */
+	PP_VEC(pp_str) files;             /* by name of the profile: its clean form as a file + 1 */
 	/* Ids are given at first use, from 1, per space; again in each part, as KCachegrind forgets them. */
-	struct pp_cg_given {
-		uint32_t id, part;
-	} * given[PP_CG_SPACES]; /* by clean name */
-	size_t cap;
+	PP_VEC(struct pp_cg_given) given[PP_CG_SPACES]; /* by clean name */
 	uint32_t last[PP_CG_SPACES];
 	uint32_t part;
 	uint64_t changed; /* names that could not be written as they are */
@@ -36,6 +41,8 @@ struct pp_cg_emit {
 
 bool pp_cg_emit_init(struct pp_cg_emit *, const struct pp_profile *, struct pp_sink *);
 void pp_cg_emit_release(struct pp_cg_emit *);
+/* Names all functions of the profile, which may still grow otherwise. False when out of memory. */
+bool pp_cg_emit_functions(struct pp_cg_emit *);
 /* Starts a part: names are defined anew. */
 void pp_cg_emit_part(struct pp_cg_emit *, unsigned positions);
 /* Makes (func, file) the place of what follows. */

@@ -308,9 +308,9 @@ pp_cg_derive(struct pp_cg_parser *p, int64_t *costs)
 	}
 }
 
-/* `NAME [= FORMULA] [: TITLE]`, once the columns of the part are known. */
+/* `NAME [= FORMULA] [: TITLE]`, once the columns of the part are known. `at` is where it stands in the line, if it does. */
 static void
-event_define(struct pp_cg_parser *p, struct pp_slice value)
+event_define(struct pp_cg_parser *p, struct pp_slice value, const unsigned char *at)
 {
 	const unsigned char *colon = memchr(value.p, ':', value.n);
 	struct pp_slice head = pp_slice_of(value.p, colon ? (size_t)(colon - value.p) : value.n);
@@ -337,7 +337,7 @@ event_define(struct pp_cg_parser *p, struct pp_slice value)
 	head = pp_slice_of(equal + 1, head.n - (size_t)(equal + 1 - head.p));
 	if (name.n == 0 || p->head.derived.n >= MOST_EVENTS || is_too_late(p, name) ||
 	    !terms_parse(p, &derived, head, 1, false)) {
-		pp_cg_report(p, PP_CG_BAD_EVENT, value.p, "the formula of %.*s cannot be computed",
+		pp_cg_report(p, PP_CG_BAD_EVENT, at, "the formula of %.*s cannot be computed",
 		             (int)(name.n < 80 ? name.n : 80), (const char *)name.p);
 		pp_vec_release(&derived.terms);
 		return;
@@ -396,7 +396,7 @@ header_events(struct pp_cg_parser *p, struct pp_slice value)
 		const struct pp_cg_header *h = &p->head.lines.at[i];
 
 		if (pp_slice_eq_z(pp_text_of(p->builder->profile, h->key), "event"))
-			event_define(p, pp_text_of(p->builder->profile, h->value));
+			event_define(p, pp_text_of(p->builder->profile, h->value), NULL);
 	}
 	fit_metrics(p);
 }
@@ -486,7 +486,7 @@ header_take(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice value)
 		header_positions(p, value);
 	} else if (pp_slice_eq_z(key, "event")) {
 		if (part->has_events) {
-			event_define(p, value);
+			event_define(p, value, value.p);
 			fit_metrics(p);
 		}
 	} else if (pp_slice_eq_z(key, "creator")) {

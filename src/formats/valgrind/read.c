@@ -3,8 +3,6 @@
  *
  * Blocks of Valgrind's xtree hold one whole stack each, so they become a tree too.
  */
-#include "formats/valgrind/family.h"
-
 #include "formats/valgrind/body.h"
 
 /* What the reader keeps between lines. */
@@ -41,7 +39,7 @@ read_function(struct pp_cg_parser *p)
 	if (!r->xtree)
 		return;
 	if (r->body)
-		r->body->func = 0; /* a function may call itself: its line must be written again */
+		pp_cg_body_again(r->body); /* a function may call itself */
 	frame.func = pp_cg_func(p);
 	if (++r->depth > p->reader->limits.max_depth)
 		pp_builder_fail(p->builder, PP_E_LIMIT, "a stack is too deep");
@@ -55,8 +53,8 @@ read_blank(struct pp_cg_parser *p)
 
 	r->node = 0;
 	r->depth = 0;
-	if (r->body && r->xtree && r->body->func)
-		pp_cg_body_other(r->body, p, pp_slice_of("", 0));
+	if (r->body && r->xtree)
+		pp_cg_body_again(r->body);
 }
 
 /* xtree: adds a vector to a node; false (said) when a sum does not fit. */
