@@ -40,7 +40,7 @@ entry_cmp(const void *left, const void *right)
 static struct pp_slice
 literal(struct pp_slice s)
 {
-	while (s.n > 1 && s.p[0] == '(' && pp_cg_is_digit(s.p[1]))
+	while (s.n > 1 && s.p[0] == '(' && pp_is_digit(s.p[1]))
 		s = pp_slice_of(s.p + 1, s.n - 1);
 	return s;
 }

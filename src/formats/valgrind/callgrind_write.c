@@ -54,7 +54,7 @@ body_totals(struct pp_writer *w, const struct pp_cg_part *part)
 		put_text(w->out, pp_text_of(w->profile, part->totals));
 		pp_sink_putc(w->out, '\n');
 	} else if (part->has_body && !part->sums_overflow &&
-	           pp_cg_starts(pp_text_of(w->profile, part->creator), "callgrind-")) {
+	           pp_slice_starts(pp_text_of(w->profile, part->creator), "callgrind-")) {
 		pp_sink_puts(w->out, "\ntotals:");
 		for (k = 0; k < part->event_count; k++)
 			pp_sink_printf(w->out, " %lld", (long long)part->sums[part->events[k]]);

@@ -20,22 +20,19 @@ struct told {
 static bool
 value_of(struct pp_slice line, const char *key, struct pp_slice *value)
 {
-	size_t n = strlen(key);
+	bool is = pp_slice_take(&line, key);
 
-	if (!pp_cg_starts(line, key))
-		return false;
-	*value = pp_cg_trim(pp_slice_of(line.p + n, line.n - n));
-	return true;
+	*value = pp_slice_trim(line);
+	return is;
 }
 
 static struct pp_slice
 first_word(struct pp_slice s)
 {
-	size_t n = 0;
+	struct pp_slice word;
 
-	while (n < s.n && !pp_cg_is_blank(s.p[n]))
-		n++;
-	return pp_slice_of(s.p, n);
+	(void)pp_slice_word(&s, &word);
+	return word;
 }
 
 static void
@@ -57,13 +54,10 @@ line_take(struct told *t, struct pp_slice line, struct pp_brief *brief)
 static void
 text_take(struct told *t, const unsigned char *p, const unsigned char *end, struct pp_brief *brief)
 {
-	while (p < end) {
-		const unsigned char *newline = memchr(p, '\n', (size_t)(end - p));
-		const unsigned char *stop = newline ? newline : end;
+	struct pp_slice text = pp_slice_between(p, end), line;
 
-		line_take(t, pp_slice_of(p, (size_t)(stop - p)), brief);
-		p = stop + 1;
-	}
+	while (pp_slice_line(&text, &line))
+		line_take(t, line, brief);
 }
 
 /* The nanoseconds of Xdebug's unit of time, 0 when the file does not tell. */
@@ -71,16 +65,14 @@ static uint64_t
 time_unit(const struct told *t)
 {
 	struct pp_slice unit = t->event;
-	uint64_t num, den;
 
 	if (pp_slice_eq_z(t->event, "Time"))
-		return pp_cg_starts(t->creator, "xdebug 2") ? 1000 : 0;
+		return pp_slice_starts(t->creator, "xdebug 2") ? 1000 : 0;
 	while (unit.n && *unit.p != '(')
 		unit = pp_slice_of(unit.p + 1, unit.n - 1);
-	if (unit.n < 3 || unit.p[unit.n - 1] != ')' ||
-	    !pp_cg_time_unit(pp_slice_of(unit.p + 1, unit.n - 2), &num, &den) || den != 1)
+	if (unit.n < 3 || unit.p[unit.n - 1] != ')')
 		return 0;
-	return num;
+	return pp_cg_time_unit(pp_slice_of(unit.p + 1, unit.n - 2));
 }
 
 /*
@@ -122,7 +114,7 @@ describe(struct pp_reader *r, struct pp_brief *brief, enum pp_cg_family family)
 		/* Up to 2.8 Xdebug's summary is elsewhere, and old callgrinds end without totals. */
 		brief->complete = tail.has_sum;
 		brief->known_complete = tail.has_sum || family == PP_CG_CACHEGRIND ||
-		                        pp_cg_starts(head.creator, "xdebug 3");
+		                        pp_slice_starts(head.creator, "xdebug 3");
 	}
 	/* Of several parts nobody says the sum; what lies between head and tail may be more of them. */
 	if (head.parts == 1 && tail.has_sum &&

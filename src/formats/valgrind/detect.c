@@ -27,27 +27,27 @@ look_at_header(struct signs *s, struct pp_slice line)
 		                            "summary: ", "totals: " };
 	size_t i;
 
-	if (pp_cg_starts(line, "events:")) {
-		struct pp_slice names = pp_cg_trim(pp_slice_of(line.p + 7, line.n - 7));
+	if (pp_slice_starts(line, "events:")) {
+		struct pp_slice names = pp_slice_trim(pp_slice_of(line.p + 7, line.n - 7));
 
 		s->events = true;
-		s->time_first = pp_cg_starts(names, "Time") &&
-		                (names.n == 4 || pp_cg_is_blank(names.p[4]) || names.p[4] == '_');
+		s->time_first = pp_slice_starts(names, "Time") &&
+		                (names.n == 4 || pp_is_blank(names.p[4]) || names.p[4] == '_');
 		s->bits += 56;
-	} else if (pp_cg_starts(line, "creator: ")) {
+	} else if (pp_slice_starts(line, "creator: ")) {
 		s->creator = true;
-		s->xdebug |= pp_cg_starts(line, "creator: xdebug");
+		s->xdebug |= pp_slice_starts(line, "creator: xdebug");
 		s->bits += 72;
-	} else if (pp_cg_starts(line, "version: 0.9.6")) {
+	} else if (pp_slice_starts(line, "version: 0.9.6")) {
 		s->old_xdebug = true;
 		s->bits += 112;
-	} else if (pp_cg_starts(line, "time_unit:")) {
+	} else if (pp_slice_starts(line, "time_unit:")) {
 		s->massif = true;
 	}
 	for (i = 0; i < PP_COUNT_OF(keys); i++)
-		if (pp_cg_starts(line, keys[i]))
+		if (pp_slice_starts(line, keys[i]))
 			s->bits += 8 * (int)strlen(keys[i]);
-	s->positions |= pp_cg_starts(line, "positions:");
+	s->positions |= pp_slice_starts(line, "positions:");
 }
 
 static void
@@ -58,17 +58,17 @@ look_at(struct signs *s, struct pp_slice line, bool first)
 
 	if (line.n == 0)
 		return;
-	if (first && pp_cg_starts(line, "# callgrind format")) {
+	if (first && pp_slice_starts(line, "# callgrind format")) {
 		s->callgrind_mark = true;
 		s->bits += 144;
-	} else if (pp_cg_starts(line, "==== NEW PROFILING FILE")) {
+	} else if (pp_slice_starts(line, "==== NEW PROFILING FILE")) {
 		s->separator = true;
 		s->bits += 184;
-	} else if (pp_cg_starts(line, "calls=") || pp_cg_starts(line, "cfn=")) {
+	} else if (pp_slice_starts(line, "calls=") || pp_slice_starts(line, "cfn=")) {
 		s->calls = true;
 	} else {
 		for (i = 0; i < PP_COUNT_OF(places); i++)
-			s->body |= pp_cg_starts(line, places[i]);
+			s->body |= pp_slice_starts(line, places[i]);
 		look_at_header(s, line);
 	}
 	if (s->bits > MOST_BITS)
@@ -85,7 +85,7 @@ enum pp_cg_family
 pp_cg_detect(const struct pp_peek *peek, int *bits)
 {
 	struct signs s = { 0 };
-	const unsigned char *p = peek->head.p, *end = p + peek->head.n;
+	struct pp_slice text = peek->head, line;
 	bool first = true;
 	unsigned lines = 0;
 
@@ -95,17 +95,13 @@ pp_cg_detect(const struct pp_peek *peek, int *bits)
 		*bits = 24;
 		return PP_CG_CALLGRIND;
 	}
-	while (p < end) {
-		const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
-
-		stop = stop ? stop : end;
-		look_at(&s, pp_cg_trim(pp_slice_of(p, (size_t)(stop - p))), first);
+	while (pp_slice_line(&text, &line)) {
+		look_at(&s, pp_slice_trim(line), first);
 		first = false;
 		/* What follows the header only tells whether there are calls. */
 		if (s.bits == 0 ? ++lines == LINES_MOST
 		                : s.body && s.events && (s.creator || s.callgrind_mark))
 			break;
-		p = stop < end ? stop + 1 : end;
 	}
 	if (s.massif || !(s.events || s.creator || s.callgrind_mark || s.separator || s.old_xdebug))
 		return PP_CG_NONE;

@@ -44,7 +44,7 @@ pp_cg_emit_part(struct pp_cg_emit *e, unsigned positions)
 bool
 pp_cg_clean(struct pp_slice name, bool is_function, struct pp_buf *out, bool *changed)
 {
-	struct pp_slice text = pp_cg_trim(name);
+	struct pp_slice text = pp_slice_trim(name);
 	size_t i;
 
 	out->n = 0;
@@ -68,7 +68,7 @@ pp_cg_clean(struct pp_slice name, bool is_function, struct pp_buf *out, bool *ch
 	}
 	/* Inside a function's text an id would be taken for the name it stands for. */
 	if (is_function && out->n > 1 && out->p[0] == '(' &&
-	    pp_cg_is_digit((unsigned char)out->p[1])) {
+	    pp_is_digit((unsigned char)out->p[1])) {
 		out->p[0] = '[';
 		*changed = true;
 	}

@@ -289,8 +289,8 @@ void pp_cg_series(struct pp_cg_parser *, bool has_calls, bool measured);
 /* callgrind_units.c: unit and kind of an event by its name, its title and the header around it. */
 void pp_cg_metric_unit(struct pp_cg_parser *, struct pp_slice name, struct pp_slice title,
                        struct pp_metric *);
-/* The time unit "10ns", "us", "µs", "ms", "s", "100ns" ...: *ns is num/den; false when unknown. */
-bool pp_cg_time_unit(struct pp_slice text, uint64_t *num, uint64_t *den);
+/* The nanoseconds of "10ns", "us", "µs", "ms", "s", "100ns" ...; 0 when it is no such unit. */
+uint64_t pp_cg_time_unit(struct pp_slice text);
 
 /* ---- recognition and entry -------------------------------------------------------------- */
 
@@ -305,23 +305,5 @@ pp_status pp_cachegrind_describe(struct pp_reader *, struct pp_brief *);
 pp_status pp_callgrind_write(struct pp_writer *);
 pp_status pp_cachegrind_write(struct pp_writer *);
 pp_status pp_xdebug_write(struct pp_writer *);
-
-static inline struct pp_slice
-pp_cg_trim(struct pp_slice s)
-{
-	while (s.n && (pp_cg_is_blank(s.p[0]) || s.p[0] == '\r'))
-		s = pp_slice_of(s.p + 1, s.n - 1);
-	while (s.n && (pp_cg_is_blank(s.p[s.n - 1]) || s.p[s.n - 1] == '\r'))
-		s.n--;
-	return s;
-}
-
-static inline bool
-pp_cg_starts(struct pp_slice s, const char *z)
-{
-	size_t n = strlen(z);
-
-	return s.n >= n && memcmp(s.p, z, n) == 0;
-}
 
 #endif

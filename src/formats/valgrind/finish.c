@@ -13,15 +13,9 @@
 static bool
 next_cost(struct pp_slice *text, int64_t *value)
 {
-	size_t n = 0;
-	bool ok;
+	struct pp_slice word;
 
-	*text = pp_cg_trim(*text);
-	while (n < text->n && !pp_cg_is_blank(text->p[n]))
-		n++;
-	ok = n && pp_num_i64(pp_slice_of(text->p, n), value);
-	*text = pp_slice_of(text->p + n, text->n - n);
-	return ok;
+	return pp_slice_word(text, &word) && pp_num_i64(word, value);
 }
 
 /* The first column where the vector differs from the sums, counted from 1; 0 when none does. */

@@ -264,25 +264,25 @@ static bool
 terms_parse(struct pp_cg_parser *p, struct pp_cg_derived *d, struct pp_slice formula,
             int64_t factor, bool known)
 {
+	bool more = true;
+
 	while (formula.n) {
-		const unsigned char *plus = memchr(formula.p, '+', formula.n);
-		size_t n = plus ? (size_t)(plus - formula.p) : formula.n, digits = 0;
-		struct pp_slice term = pp_cg_trim(pp_slice_of(formula.p, n)), name;
+		struct pp_slice name = pp_slice_trim(pp_slice_cut(&formula, '+', &more));
+		size_t digits = 0;
 		uint64_t k = 1;
 		int64_t product;
 
-		while (digits < term.n && pp_cg_is_digit(term.p[digits]))
+		while (digits < name.n && pp_is_digit(name.p[digits]))
 			digits++;
-		if (digits && !pp_num_u64(pp_slice_of(term.p, digits), &k))
+		if (digits && !pp_num_u64(pp_slice_of(name.p, digits), &k))
 			return false;
-		name = pp_cg_trim(pp_slice_of(term.p + digits, term.n - digits));
-		if (name.n && name.p[0] == '*')
-			name = pp_cg_trim(pp_slice_of(name.p + 1, name.n - 1));
+		name = pp_slice_trim(pp_slice_from(name, digits));
+		if (pp_slice_take(&name, "*"))
+			name = pp_slice_trim(name);
 		if (name.n == 0 || k > INT64_MAX ||
 		    __builtin_mul_overflow((int64_t)k, factor, &product) ||
 		    !term_add(p, d, name, product, known))
 			return false;
-		formula = plus ? pp_slice_of(plus + 1, formula.n - n - 1) : pp_slice_of("", 0);
 	}
 	return true;
 }
@@ -312,17 +312,14 @@ pp_cg_derive(struct pp_cg_parser *p, int64_t *costs)
 static void
 event_define(struct pp_cg_parser *p, struct pp_slice value, const unsigned char *at)
 {
-	const unsigned char *colon = memchr(value.p, ':', value.n);
-	struct pp_slice head = pp_slice_of(value.p, colon ? (size_t)(colon - value.p) : value.n);
-	struct pp_slice title = colon ? pp_cg_trim(pp_slice_of(colon + 1, value.n - head.n - 1))
-	                              : pp_slice_of("", 0);
-	const unsigned char *equal = memchr(head.p, '=', head.n);
-	struct pp_slice name = pp_cg_trim(
-	    pp_slice_of(head.p, equal ? (size_t)(equal - head.p) : head.n));
+	bool has_title, equal;
+	struct pp_slice title = value, formula = pp_slice_cut(&title, ':', &has_title);
+	struct pp_slice name = pp_slice_trim(pp_slice_cut(&formula, '=', &equal));
 	struct pp_profile *profile = p->builder->profile;
 	size_t metric = metric_find(p, name);
 	struct pp_cg_derived derived = { 0 };
 
+	title = pp_slice_trim(title);
 	if (metric < profile->metrics.n) {
 		struct pp_metric *m = &profile->metrics.at[metric];
 
@@ -334,15 +331,14 @@ event_define(struct pp_cg_parser *p, struct pp_slice value, const unsigned char 
 	}
 	if (!equal)
 		return; /* a title for an event that this part does not count */
-	head = pp_slice_of(equal + 1, head.n - (size_t)(equal + 1 - head.p));
 	if (name.n == 0 || p->head.derived.n >= MOST_EVENTS || is_too_late(p, name) ||
-	    !terms_parse(p, &derived, head, 1, false)) {
+	    !terms_parse(p, &derived, formula, 1, false)) {
 		pp_cg_report(p, PP_CG_BAD_EVENT, at, "the formula of %.*s cannot be computed",
 		             (int)(name.n < 80 ? name.n : 80), (const char *)name.p);
 		pp_vec_release(&derived.terms);
 		return;
 	}
-	derived.formula = pp_build_str(p->builder, pp_cg_trim(head));
+	derived.formula = pp_build_str(p->builder, pp_slice_trim(formula));
 	derived.metric = metric_need(p, name);
 	if (pp_builder_ok(p->builder) && title.n)
 		profile->metrics.at[derived.metric].title = pp_build_str(p->builder, title);
@@ -360,17 +356,14 @@ static void
 header_events(struct pp_cg_parser *p, struct pp_slice value)
 {
 	struct pp_cg_part *part = pp_cg_part(p);
+	struct pp_slice name;
 	uint32_t *events = NULL;
 	size_t n = 0, cap = 0, i;
 
 	p->head.events_text = value;
-	while ((value = pp_cg_trim(value)).n) {
-		size_t length = 0;
-
-		while (length < value.n && !pp_cg_is_blank(value.p[length]))
-			length++;
-		if (n == MOST_EVENTS || is_too_late(p, pp_slice_of(value.p, length))) {
-			pp_cg_report(p, PP_CG_BAD_EVENT, value.p, "there are more than %d %s",
+	while (pp_slice_word(&value, &name)) {
+		if (n == MOST_EVENTS || is_too_late(p, name)) {
+			pp_cg_report(p, PP_CG_BAD_EVENT, name.p, "there are more than %d %s",
 			             n == MOST_EVENTS ? MOST_EVENTS : MOST_LATE_EVENTS,
 			             n == MOST_EVENTS ? "events"
 			                              : "events that only later parts have");
@@ -380,13 +373,12 @@ header_events(struct pp_cg_parser *p, struct pp_slice value)
 			pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 		if (!pp_builder_ok(p->builder))
 			break;
-		events[n] = metric_need(p, pp_slice_of(value.p, length));
+		events[n] = metric_need(p, name);
 		for (i = 0; i < n && events[i] != events[n]; i++)
 			;
 		if (i < n++)
-			pp_cg_report(p, PP_CG_BAD_EVENT, value.p,
+			pp_cg_report(p, PP_CG_BAD_EVENT, name.p,
 			             "this event has a column already; the last one counts");
-		value = pp_slice_of(value.p + length, value.n - length);
 	}
 	free(part->events);
 	part->events = events;
@@ -405,15 +397,10 @@ static void
 header_positions(struct pp_cg_parser *p, struct pp_slice value)
 {
 	struct pp_cg_part *part = pp_cg_part(p);
+	struct pp_slice word;
 
 	part->positions = 0;
-	while ((value = pp_cg_trim(value)).n) {
-		size_t n = 0;
-		struct pp_slice word;
-
-		while (n < value.n && !pp_cg_is_blank(value.p[n]))
-			n++;
-		word = pp_slice_of(value.p, n);
+	while (pp_slice_word(&value, &word)) {
 		if (pp_slice_eq_z(word, "instr") || pp_slice_eq_z(word, "addr"))
 			part->positions |= PP_CG_INSTR;
 		else if (pp_slice_eq_z(word, "bb"))
@@ -422,7 +409,6 @@ header_positions(struct pp_cg_parser *p, struct pp_slice value)
 			part->positions |= PP_CG_LINE;
 		else
 			pp_cg_report(p, PP_CG_BAD_POSITIONS, word.p, "unknown kind of position");
-		value = pp_slice_of(value.p + n, value.n - n);
 	}
 	if (part->positions == 0)
 		part->positions = PP_CG_LINE;
@@ -439,10 +425,10 @@ header_number(struct pp_slice value)
 static void
 header_version(struct pp_cg_parser *p, struct pp_slice value)
 {
-	unsigned major = value.n && pp_cg_is_digit(value.p[0]) ? value.p[0] - '0' : 0;
+	unsigned major = value.n && pp_is_digit(value.p[0]) ? value.p[0] - '0' : 0;
 
 	pp_cg_part(p)->version = pp_build_str(p->builder, value);
-	if (major >= 2 || (value.n > 1 && pp_cg_is_digit(value.p[1])))
+	if (major >= 2 || (value.n > 1 && pp_is_digit(value.p[1])))
 		pp_cg_report(p, PP_CG_VERSION, value.p, "only version 1 is known");
 }
 
@@ -491,7 +477,7 @@ header_take(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice value)
 		}
 	} else if (pp_slice_eq_z(key, "creator")) {
 		part->creator = pp_build_str(p->builder, value);
-		p->self_base = pp_cg_starts(value, "callgrind");
+		p->self_base = pp_slice_starts(value, "callgrind");
 	} else if (pp_slice_eq_z(key, "version")) {
 		header_version(p, value);
 	} else if (pp_slice_eq_z(key, "cmd")) {
@@ -522,7 +508,7 @@ starts_part(struct pp_slice key)
 static bool
 is_key_byte(unsigned char c)
 {
-	return (unsigned)(c | 32) - 'a' < 26 || pp_cg_is_digit(c) || c == '_' || c == ' ' ||
+	return (unsigned)(c | 32) - 'a' < 26 || pp_is_digit(c) || c == '_' || c == ' ' ||
 	       c == '(' || c == ')';
 }
 
@@ -538,7 +524,7 @@ pp_cg_header(struct pp_cg_parser *p, struct pp_slice line)
 	if (n == 0 || n == line.n || line.p[n] != ':' || (unsigned)(line.p[0] | 32) - 'a' >= 26)
 		return false;
 	key = pp_slice_of(line.p, n);
-	value = pp_cg_trim(pp_slice_of(line.p + n + 1, line.n - n - 1));
+	value = pp_slice_trim(pp_slice_of(line.p + n + 1, line.n - n - 1));
 	totals = pp_slice_eq_z(key, "totals");
 	if (totals || pp_slice_eq_z(key, "summary")) {
 		if (p->head.part == 0 || p->head.fresh)

@@ -8,19 +8,7 @@
 #ifndef PP_CALLGRIND_LINES_H
 #define PP_CALLGRIND_LINES_H
 
-#include "base/common.h"
-
-static inline bool
-pp_cg_is_digit(unsigned char c)
-{
-	return (unsigned)c - '0' < 10;
-}
-
-static inline bool
-pp_cg_is_blank(unsigned char c)
-{
-	return c == ' ' || c == '\t';
-}
+#include "base/slice.h"
 
 static inline bool
 pp_cg_is_line_end(const unsigned char *p)
@@ -31,7 +19,7 @@ pp_cg_is_line_end(const unsigned char *p)
 static inline const unsigned char *
 pp_cg_skip_blanks(const unsigned char *p)
 {
-	while (pp_cg_is_blank(*p))
+	while (pp_is_blank(*p))
 		p++;
 	return p;
 }
@@ -40,7 +28,7 @@ pp_cg_skip_blanks(const unsigned char *p)
 static inline const unsigned char *
 pp_cg_word_end(const unsigned char *p)
 {
-	while (!pp_cg_is_blank(*p) && !pp_cg_is_line_end(p))
+	while (!pp_is_blank(*p) && !pp_cg_is_line_end(p))
 		p++;
 	return p;
 }
@@ -52,7 +40,7 @@ pp_cg_long_number(const unsigned char *p, uint64_t most, uint64_t *out)
 	const unsigned char *start = p;
 	uint64_t v = 0;
 
-	for (; pp_cg_is_digit(*p); p++)
+	for (; pp_is_digit(*p); p++)
 		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
 		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v) || v > most)
 			return NULL;

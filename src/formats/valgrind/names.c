@@ -52,7 +52,7 @@ ids_entry(struct pp_cg_ids *ids, uint64_t id, bool make)
 static bool
 is_id(struct pp_slice s)
 {
-	return s.n >= 2 && s.p[0] == '(' && pp_cg_is_digit(s.p[1]);
+	return s.n >= 2 && s.p[0] == '(' && pp_is_digit(s.p[1]);
 }
 
 /* Replaces the ids inside a function's text by their names; false when it grows out of bounds. */
@@ -100,7 +100,7 @@ define(struct pp_cg_parser *p, enum pp_cg_space space, uint64_t id, pp_str name)
 pp_str
 pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value)
 {
-	struct pp_slice text = pp_cg_trim(value), rest;
+	struct pp_slice text = pp_slice_trim(value), rest;
 	const struct pp_cg_id *entry;
 	struct pp_buf expanded = { 0 };
 	const unsigned char *after;
@@ -114,7 +114,7 @@ pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value
 		pp_cg_report(p, PP_CG_BAD_ID, text.p, "the id is not closed or too large");
 		return pp_build_str(p->builder, text);
 	}
-	rest = pp_cg_trim(pp_slice_of(after, text.n - (size_t)(after - text.p)));
+	rest = pp_slice_trim(pp_slice_of(after, text.n - (size_t)(after - text.p)));
 	if (rest.n) {
 		name = 0;
 		if (space == PP_CG_FUNCTIONS && is_id(rest)) {

@@ -110,7 +110,7 @@ take_position(struct pp_cg_parser *p, const unsigned char *at, uint64_t base, ui
 		else if (stop && *at == '-')
 			fits = !__builtin_sub_overflow(base, value, &value);
 	}
-	if (PP_UNLIKELY(!stop || (!pp_cg_is_blank(*stop) && !pp_cg_is_line_end(stop))))
+	if (PP_UNLIKELY(!stop || (!pp_is_blank(*stop) && !pp_cg_is_line_end(stop))))
 		stop = position_odd(p, at, stop);
 	if (PP_UNLIKELY(stop && !fits)) {
 		pp_cg_report(p, PP_CG_POSITION_OUTSIDE, at, "the position leaves its range");
@@ -155,11 +155,11 @@ cost_odd(struct pp_cg_parser *p, const unsigned char *at, int64_t *out)
 		*out = 0;
 		return at + 1;
 	}
-	if (pp_cg_is_digit(*stop) && !pp_cg_number(stop, INT64_MAX, &v)) {
+	if (pp_is_digit(*stop) && !pp_cg_number(stop, INT64_MAX, &v)) {
 		pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, at, "a cost passes 63 bits");
 		return NULL;
 	}
-	while (pp_cg_is_digit(*stop))
+	while (pp_is_digit(*stop))
 		stop++;
 	pp_cg_report(p, PP_CG_BAD_NUMBER, pp_cg_word_end(at) == stop ? at : stop,
 	             "a cost is not a whole number");
@@ -188,7 +188,7 @@ take_costs(struct pp_cg_parser *p, const unsigned char *at)
 			break;
 		}
 		stop = pp_cg_cost(at, &p->costs[metric[k]]);
-		if (PP_UNLIKELY(!stop || (!pp_cg_is_blank(*stop) && !pp_cg_is_line_end(stop))))
+		if (PP_UNLIKELY(!stop || (!pp_is_blank(*stop) && !pp_cg_is_line_end(stop))))
 			stop = cost_odd(p, at, &p->costs[metric[k]]);
 		if (PP_UNLIKELY(!stop))
 			return NULL;
@@ -457,9 +457,9 @@ parse_other_line(struct pp_cg_parser *p, struct pp_slice line)
 		if (p->visitor->blank)
 			p->visitor->blank(p);
 	} else if (line.p[0] == '#') {
-		if (pp_cg_starts(line, "# callgrind format"))
+		if (pp_slice_starts(line, "# callgrind format"))
 			pp_cg_part_end(p);
-	} else if (pp_cg_starts(line, SEPARATOR)) {
+	} else if (pp_slice_starts(line, SEPARATOR)) {
 		pending_lost(p);
 		pp_cg_part_end(p);
 	} else if (!parse_key(p, line) && !pp_cg_header(p, line)) {
@@ -472,7 +472,7 @@ static const unsigned char *
 parse_line(struct pp_cg_parser *p, const unsigned char *end)
 {
 	const unsigned char *begin = p->at.begin, *stop = begin;
-	bool costs = pp_cg_is_digit(*begin) || *begin == '+' || *begin == '-' || *begin == '*';
+	bool costs = pp_is_digit(*begin) || *begin == '+' || *begin == '-' || *begin == '*';
 
 	p->at.line++;
 	if (costs) {

@@ -22,7 +22,7 @@ read_body(struct pp_cg_parser *p)
 	struct pp_slice creator = pp_text_of(p->builder->profile, pp_cg_part(p)->creator);
 
 	pp_cg_series(p, false, false);
-	if (pp_cg_starts(creator, "xtree") && (p->reader->want & PP_TREE) &&
+	if (pp_slice_starts(creator, "xtree") && (p->reader->want & PP_TREE) &&
 	    !(p->reader->want & PP_FLAT)) {
 		r->xtree = true;
 		read_function(p); /* its fn= line came before */
@@ -157,7 +157,7 @@ check_end(struct pp_cg_parser *p)
 			            "the file ends without a summary: line");
 			profile->complete = false;
 		}
-		if (!pp_cg_starts(pp_text_of(profile, part->creator), "callgrind-") ||
+		if (!pp_slice_starts(pp_text_of(profile, part->creator), "callgrind-") ||
 		    !part->has_body || part->has_totals)
 			continue;
 		pp_diag_add(p->reader->diags, &pp_callgrind_rules[PP_CG_NO_TOTALS], PP_NOWHERE,

@@ -9,33 +9,7 @@
  */
 #include "formats/valgrind/family.h"
 
-struct unit_word {
-	const char *word;
-	uint64_t num, den; /* nanoseconds per unit */
-};
-
-static const struct unit_word time_words[] = {
-	{ "ns", 1, 1 },
-	{ "nsec", 1, 1 },
-	{ "nanoseconds", 1, 1 },
-	{ "10ns", 10, 1 },
-	{ "100ns", 100, 1 },
-	{ "us", 1000, 1 },
-	{ "\xc2\xb5s", 1000, 1 },
-	{ "\xce\xbcs", 1000, 1 },
-	{ "usec", 1000, 1 },
-	{ "microseconds", 1000, 1 },
-	{ "ms", 1000000, 1 },
-	{ "msec", 1000000, 1 },
-	{ "milliseconds", 1000000, 1 },
-	{ "s", 1000000000, 1 },
-	{ "sec", 1000000000, 1 },
-	{ "seconds", 1000000000, 1 },
-};
-
-static const struct unit_word byte_words[] = {
-	{ "bytes", 1, 1 }, { "byte", 1, 1 }, { "B", 1, 1 }, { "kB", 1000, 1 }, { "KiB", 1024, 1 },
-};
+#include "base/units.h"
 
 /* Events of Valgrind's tools that are not plain counts. */
 static const struct {
@@ -47,37 +21,23 @@ static const struct {
 	{ "Memory", "bytes", PP_KIND_BYTES },
 };
 
-static const struct unit_word *
-find_word(const struct unit_word *words, size_t n, struct pp_slice text)
+uint64_t
+pp_cg_time_unit(struct pp_slice text)
 {
-	size_t i;
+	const struct pp_unit *unit = pp_unit_find(PP_UNIT_TIME, text);
 
-	for (i = 0; i < n; i++)
-		if (pp_slice_eq_z(text, words[i].word))
-			return &words[i];
-	return NULL;
-}
-
-bool
-pp_cg_time_unit(struct pp_slice text, uint64_t *num, uint64_t *den)
-{
-	const struct unit_word *word = find_word(time_words, PP_COUNT_OF(time_words), text);
-
-	if (!word)
-		return false;
-	*num = word->num;
-	*den = word->den;
-	return true;
+	/* Beyond seconds, "(min)" is a minimum. */
+	return unit && unit->factor <= 1000000000 ? unit->factor : 0;
 }
 
 static void
 set_unit(struct pp_cg_parser *p, struct pp_metric *m, const char *unit, enum pp_metric_kind kind,
-         uint64_t num, uint64_t den)
+         uint64_t factor)
 {
 	m->unit = pp_build_strz(p->builder, unit);
 	m->kind = kind;
-	m->factor_num = num;
-	m->factor_den = den;
+	m->factor_num = factor;
+	m->factor_den = 1;
 }
 
 /* The unit in parentheses at the end of a name or title; empty when there is none. */
@@ -97,19 +57,20 @@ unit_in(struct pp_slice text)
 static bool
 unit_by_word(struct pp_cg_parser *p, struct pp_slice text, struct pp_metric *m)
 {
-	const struct unit_word *bytes;
+	const struct pp_unit *bytes;
 	struct pp_slice word = text;
-	uint64_t num, den;
+	uint64_t time;
 
-	while (word.n && memchr(word.p, ' ', word.n))
-		word = pp_slice_of(word.p + 1, word.n - 1);
-	bytes = find_word(byte_words, PP_COUNT_OF(byte_words), word);
-	if (pp_cg_time_unit(word, &num, &den))
+	while (pp_slice_find(word, ' '))
+		word = pp_slice_from(word, 1);
+	bytes = pp_unit_find(PP_UNIT_BYTES, word);
+	time = pp_cg_time_unit(word);
+	if (time)
 		set_unit(p, m, "ns",
 		         memmem(text.p, text.n, "cpu", 3) ? PP_KIND_CPU_TIME : PP_KIND_WALL_TIME,
-		         num, den);
+		         time);
 	else if (bytes)
-		set_unit(p, m, "bytes", PP_KIND_BYTES, bytes->num, bytes->den);
+		set_unit(p, m, "bytes", PP_KIND_BYTES, bytes->factor);
 	else
 		return false;
 	return true;
@@ -130,9 +91,9 @@ xdebug_time(struct pp_cg_parser *p, struct pp_metric *m)
 	struct pp_slice creator = pp_text_of(profile, pp_cg_part(p)->creator);
 	struct pp_slice version = pp_text_of(profile, pp_cg_part(p)->version);
 
-	if (!pp_cg_starts(creator, "xdebug") && pp_cg_starts(version, "0.9.6")) {
+	if (!pp_slice_starts(creator, "xdebug") && pp_slice_starts(version, "0.9.6")) {
 		if (line_names_memory(p)) {
-			set_unit(p, m, "ns", PP_KIND_WALL_TIME, 100, 1);
+			set_unit(p, m, "ns", PP_KIND_WALL_TIME, 100);
 			return;
 		}
 		pp_diag_add(
@@ -141,7 +102,7 @@ xdebug_time(struct pp_cg_parser *p, struct pp_metric *m)
 		    "the unit of Time is taken for microseconds; Xdebug 2.0.0 beta 5 to RC 3 "
 		    "wrote 100 ns");
 	}
-	set_unit(p, m, "ns", PP_KIND_WALL_TIME, 1000, 1);
+	set_unit(p, m, "ns", PP_KIND_WALL_TIME, 1000);
 }
 
 /* What the user says beats what the file says. */
@@ -149,19 +110,18 @@ static bool
 unit_by_option(struct pp_cg_parser *p, struct pp_metric *m)
 {
 	const char *text = pp_reader_option(p->reader, "time-unit");
-	uint64_t num, den;
+	uint64_t factor = text ? pp_cg_time_unit(pp_slice_z(text)) : 0;
 
-	if (!text || !pp_cg_time_unit(pp_slice_z(text), &num, &den))
-		return false;
-	set_unit(p, m, "ns", PP_KIND_WALL_TIME, num, den);
-	return true;
+	if (factor)
+		set_unit(p, m, "ns", PP_KIND_WALL_TIME, factor);
+	return factor != 0;
 }
 
 void
 pp_cg_metric_unit(struct pp_cg_parser *p, struct pp_slice name, struct pp_slice title,
                   struct pp_metric *m)
 {
-	bool is_time = pp_cg_starts(name, "Time");
+	bool is_time = pp_slice_starts(name, "Time");
 	size_t i;
 
 	if (is_time && unit_by_option(p, m))
@@ -174,12 +134,12 @@ pp_cg_metric_unit(struct pp_cg_parser *p, struct pp_slice name, struct pp_slice 
 		(void)unit_by_word(p, unit_in(title), m);
 	for (i = 0; !m->unit && i < PP_COUNT_OF(known_events); i++) {
 		if (pp_slice_eq_z(name, known_events[i].name)) {
-			set_unit(p, m, known_events[i].unit, known_events[i].kind, 1, 1);
+			set_unit(p, m, known_events[i].unit, known_events[i].kind, 1);
 			break;
 		}
 	}
 	if (p->family == PP_CG_XDEBUG && m->kind == PP_KIND_BYTES)
 		m->flags |= PP_METRIC_SIGNED;
 	if (!m->unit)
-		set_unit(p, m, "count", PP_KIND_COUNT, 1, 1);
+		set_unit(p, m, "count", PP_KIND_COUNT, 1);
 }

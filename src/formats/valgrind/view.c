@@ -90,7 +90,7 @@ make_metrics(struct making *k)
 			return;
 		}
 		for (i = 0; i < k->text.n; i++)
-			if (pp_cg_is_blank((unsigned char)k->text.p[i]))
+			if (pp_is_blank((unsigned char)k->text.p[i]))
 				k->text.p[i] = '_';
 		to.name = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 		for (i = 0; i < m; i++)

@@ -488,7 +488,7 @@ pp_xd_fast_part(struct pp_cg_parser *parser, struct pp_input *in, const unsigned
 		result = PP_XD_FAST_DONE;
 		part->has_body = true;
 		part->has_summary = f->walk.scan.has_summary;
-		part->summary = pp_build_str(parser->builder, pp_cg_trim(f->walk.scan.summary));
+		part->summary = pp_build_str(parser->builder, pp_slice_trim(f->walk.scan.summary));
 		parser->builder->profile->events += f->walk.records;
 		*cut |= f->cut;
 	}

@@ -15,7 +15,7 @@ pp_xd_version(struct pp_slice creator)
 	unsigned part[2] = { 0, 0 }, k = 0;
 	size_t i = sizeof start - 1;
 
-	if (!pp_cg_starts(creator, start))
+	if (!pp_slice_starts(creator, start))
 		return 0;
 	for (; i < creator.n && k < 2; i++) {
 		unsigned d = (unsigned)creator.p[i] - '0';
@@ -60,7 +60,7 @@ meta_summary(struct pp_cg_parser *p, const struct pp_cg_part *part)
 	pp_build_meta_z(p->builder, "lifetime_ns", PP_META_NUMBER, pp_slice_of(number, n));
 	if (blank)
 		pp_build_meta_z(p->builder, "peak_memory", PP_META_NUMBER,
-		                pp_cg_trim(pp_slice_of(blank, text.n - time.n)));
+		                pp_slice_trim(pp_slice_of(blank, text.n - time.n)));
 }
 
 void
@@ -133,7 +133,7 @@ static bool
 has_ids(const unsigned char *records, const unsigned char *end)
 {
 	return (size_t)(end - records) > 5 && memcmp(records, "fl=(", 4) == 0 &&
-	       pp_cg_is_digit(records[4]);
+	       pp_is_digit(records[4]);
 }
 
 /* Reads the header in front of the records; false when it is unusual. */
@@ -203,7 +203,7 @@ fast_all(struct pp_cg_parser *p, struct pp_input *in, bool *cut)
 
 	while (begin < end && *begin == '\n')
 		begin++;
-	appended = pp_cg_starts(pp_slice_of(begin, (size_t)(end - begin)), SEPARATOR);
+	appended = pp_slice_starts(pp_slice_of(begin, (size_t)(end - begin)), SEPARATOR);
 	p->visitor = &nothing;
 	while (begin < end) {
 		const unsigned char *stop = profile_end(begin, end, appended);
@@ -262,10 +262,9 @@ pp_xdebug_read(struct pp_reader *reader, struct pp_builder *builder)
 	const char *unit = pp_reader_option(reader, "time-unit");
 	struct pp_whole whole = { 0 };
 	pp_status status;
-	uint64_t num, den;
 	bool again = true;
 
-	if (unit && !pp_cg_time_unit(pp_slice_z(unit), &num, &den))
+	if (unit && !pp_cg_time_unit(pp_slice_z(unit)))
 		return PP_E_USAGE;
 	status = pp_whole_open(&whole, reader);
 	/* What a damaged container still gave is worth reading. */

@@ -454,7 +454,7 @@ build_lines(struct pp_cg_parser *p, struct reading *r)
 			func->flags |= PP_FUNC_INTERNAL;
 			continue;
 		}
-		if (!pp_cg_starts(creator, "xdebug") ||
+		if (!pp_slice_starts(creator, "xdebug") ||
 		    (func->line && func->line != record->line)) {
 			func->line = 0;
 			func->last_line = NONE; /* they differ */

@@ -65,8 +65,8 @@ id_line(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, 
 		return NULL;
 	stop = memchr(p, '\n', (size_t)(end - p));
 	name = (struct pp_xd_name){ *id, is_file, { p, stop ? (size_t)(stop - p) : 0 } };
-	if (!stop || pp_cg_trim(name.text).n != name.text.n || name.text.n == 0 ||
-	    (name.text.n > 1 && name.text.p[0] == '(' && pp_cg_is_digit(name.text.p[1])))
+	if (!stop || pp_slice_trim(name.text).n != name.text.n || name.text.n == 0 ||
+	    (name.text.n > 1 && name.text.p[0] == '(' && pp_is_digit(name.text.p[1])))
 		return NULL;
 	if (!pp_vec_push(&s->names, name)) {
 		s->no_memory = true;

@@ -558,7 +558,7 @@ put_header(struct xd_write *x, bool appended)
 		name = pp_text_of(x->p, x->p->metrics.at[x->metric[0]].name);
 		x->failed |= !pp_cg_clean(name, false, &text, &changed);
 		for (i = 0; i < text.n; i++)
-			if (pp_cg_is_blank((unsigned char)text.p[i]))
+			if (pp_is_blank((unsigned char)text.p[i]))
 				text.p[i] = '_';
 		/* A name that tells a unit would be believed. */
 		if (text.n == 0 || memchr(text.p, '(', text.n) || strncmp(text.p, "Time", 4) == 0 ||
