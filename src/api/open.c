@@ -84,7 +84,8 @@ note_stub(struct pp_io *io, struct pp_input *in, const char *path)
 		stub = PP_CONTAINER_GZIP;
 	else if (in->at_end && left.n < 2 && dot && strcmp(dot, ".zst") == 0)
 		stub = PP_CONTAINER_ZSTD;
-	if (stub == PP_CONTAINER_NONE)
+	/* What could not be read is no stub. */
+	if (stub == PP_CONTAINER_NONE || in->status != PP_OK)
 		return;
 	pp_io_note(io, stub == PP_CONTAINER_GZIP ? PP_IO_GZIP_TRUNCATED : PP_IO_ZSTD_TRUNCATED, 0,
 	           "the %s stream ends too early, within its first bytes", pp_container_name(stub));

@@ -157,7 +157,7 @@ pp_write_file(const pp_profile *p, const char *path, const pp_format *format,
 
 	if (!p || !path)
 		return PP_E_USAGE;
-	status = pp_sink_file(path, true, &out, &error);
+	status = pp_sink_file(path, PP_SINK_BY_NAME, &out, &error);
 	if (status == PP_OK)
 		status = write_into(p, out, format, opts, diags, &error);
 	if (status == PP_E_OUTPUT)

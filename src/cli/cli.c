@@ -71,7 +71,7 @@ pp_cli_output(struct pp_cli *cli)
 
 	if (cli->out)
 		return 0;
-	status = pp_sink_file(cli->path, true, &cli->out, &error);
+	status = pp_sink_file(cli->path, PP_SINK_BY_NAME, &cli->out, &error);
 	return status == PP_OK ? 0 : pp_cli_output_failed(cli, cli->path, status, error);
 }
 

@@ -38,15 +38,35 @@ on_bus_error(int signal_number)
 	_exit(PP_EXIT_INPUT);
 }
 
+/* What a signal must not leave half done; a handler can be told in no other way. */
+static const struct pp_cli *volatile running;
+
+/* Takes half a file away, where the file system cannot write without a name, and dies as it was told. */
+static void
+on_stop(int signal_number)
+{
+	if (running)
+		pp_sink_drop(running->out);
+	(void)signal(signal_number, SIG_DFL);
+	(void)raise(signal_number);
+}
+
 static void
 signals_set(void)
 {
-	struct sigaction action = { .sa_handler = on_bus_error };
+	static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_bus_error }, old;
+	size_t i;
 
 	(void)sigaction(SIGBUS, &action, NULL);
-	/* A reader who goes away is seen as a failed write. */
+	/* A reader who goes away, and a file that grows too large, are seen as failed writes. */
 	action.sa_handler = SIG_IGN;
 	(void)sigaction(SIGPIPE, &action, NULL);
+	(void)sigaction(SIGXFSZ, &action, NULL);
+	action.sa_handler = on_stop;
+	for (i = 0; i < PP_COUNT_OF(stops); i++)
+		if (sigaction(stops[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+			(void)sigaction(stops[i], &action, NULL);
 }
 
 /* ---- which command ---- */
@@ -188,7 +208,9 @@ main(int argc, char **argv)
 
 	streams_guard();
 	signals_set();
+	running = &cli;
 	code = run(&cli, argc > 0 ? argc - 1 : 0, argv + 1);
+	running = NULL;
 	pp_sink_close(cli.out);
 	pp_args_release(&cli.args);
 	return code;

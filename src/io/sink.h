@@ -52,11 +52,16 @@ pp_sink_putc(struct pp_sink *s, char c)
 /* Compression of what a sink writes. */
 enum pp_compression { PP_PLAIN, PP_GZIP, PP_ZSTD };
 
+enum {
+	PP_SINK_BY_NAME = 1 << 0, /* the name's ending chooses the compression */
+	PP_SINK_NO_SYNC = 1 << 1 /* do not wait for the disk: a power cut may leave an empty file */
+};
+
 /*
- * Opens a file ("-" = standard output) for writing; compression is chosen by the name's ending when
- * `by_name` is set. On failure *out is NULL and *error is an errno value.
+ * Opens a file ("-" = standard output) for writing; `how` is a set of PP_SINK_*. On failure *out is NULL
+ * and *error is an errno value. A name of a descriptor (/dev/stdout, /dev/fd/N) means the descriptor itself.
  */
-pp_status pp_sink_file(const char *path, bool by_name, struct pp_sink **out, int *error);
+pp_status pp_sink_file(const char *path, unsigned how, struct pp_sink **out, int *error);
 /* Collects the bytes in a buffer that the caller owns. */
 pp_status pp_sink_buffer(struct pp_buf *, struct pp_sink **out);
 /* Hands the bytes, block by block, to a function that returns false, with errno set, when it failed. */
@@ -70,10 +75,7 @@ pp_status pp_sink_commit(struct pp_sink *);
 void pp_sink_close(struct pp_sink *);
 /* Notes a failure unless there was one before. */
 void pp_sink_fail(struct pp_sink *, pp_status, int error);
-/*
- * The name of the temporary file that a file sink writes, or NULL when there is none to be found in a
- * directory: for signal handlers, which may unlink(2) it.
- */
-const char *pp_sink_temporary(const struct pp_sink *);
+/* Removes the temporary files of a file sink that has any: for signal handlers. NULL is allowed. */
+void pp_sink_drop(const struct pp_sink *);
 
 #endif

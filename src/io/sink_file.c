@@ -5,7 +5,7 @@
  * this process - a signal, a crash, the power - nothing is left behind, and no handler and no global
  * list of files are needed for that. It gets its name in commit: straight by linkat(2) when the target
  * does not exist, else by a link beside it and rename(2). Where the file system cannot, an unforeseeable
- * name beside the target is created exclusively; pp_sink_temporary() tells it to signal handlers.
+ * name beside the target is created exclusively; pp_sink_drop() lets signal handlers remove it.
  *
  * Symbolic links are followed first, so that the link stays and its target is replaced. Devices, pipes
  * and standard output are written straight: there is nothing to rename.
@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "io/squeeze.h"
 #include "io/system.h"
 
@@ -29,7 +30,7 @@
 struct file_sink {
 	struct pp_sink sink;
 	int fd;
-	bool by_name;
+	unsigned how;    /* PP_SINK_* */
 	bool unnamed;    /* the temporary file has no name yet */
 	char *target;    /* links resolved; NULL when direct */
 	char *directory; /* of the target */
@@ -148,12 +149,41 @@ keep_mode(const struct file_sink *f, const struct stat *old)
 	return fchmod(f->fd, old->st_mode & 0777) == 0 ? 0 : errno;
 }
 
-/* True for names that lead to a descriptor which somebody already holds. */
-static bool
-is_descriptor(const char *path)
+/* The descriptor of ours that a name stands for, or -1. */
+static int
+own_descriptor(const char *path)
 {
-	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0 ||
-	       strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
+	static const char *const directories[] = { "/dev/fd/", "/proc/self/fd/" };
+	size_t i;
+
+	if (strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (i = 0; i < PP_COUNT_OF(directories); i++) {
+		size_t n = strlen(directories[i]);
+		uint64_t number;
+
+		if (strncmp(path, directories[i], n) == 0 &&
+		    pp_num_u64(pp_slice_z(path + n), &number) && number <= INT_MAX)
+			return (int)number;
+	}
+	return -1;
+}
+
+/*
+ * Opens what is written straight: a device, a pipe, or what somebody already holds open. Opening the
+ * latter by its name would start at its beginning, whatever is there; so it is used as it is held.
+ */
+static int
+open_direct(struct file_sink *f, const char *path)
+{
+	int held = own_descriptor(path);
+
+	f->fd = held >= 0 ? fcntl(held, F_DUPFD_CLOEXEC, 3)
+	                  : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	f->sink.direct = true;
+	return f->fd < 0 ? errno : 0;
 }
 
 /* Opens the descriptor; an errno value or 0. */
@@ -174,11 +204,9 @@ file_open(struct file_sink *f, const char *path)
 		return errno;
 	if (exists && S_ISDIR(old.st_mode))
 		return EISDIR;
-	if (exists && (!S_ISREG(old.st_mode) || is_descriptor(path))) {
-		f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		f->sink.direct = true;
-		return f->fd < 0 ? errno : 0;
-	}
+	if (exists &&
+	    (!S_ISREG(old.st_mode) || own_descriptor(path) >= 0 || strncmp(path, "/proc/", 6) == 0))
+		return open_direct(f, path);
 	f->target = path_resolve(path);
 	if (!f->target)
 		return errno;
@@ -205,8 +233,9 @@ ends_with(const char *name, const char *ending)
 static bool
 file_compress(struct file_sink *f, const char *path)
 {
-	bool gzip = f->by_name && ends_with(path, ".gz");
-	bool zstd = f->by_name && ends_with(path, ".zst");
+	bool by_name = f->how & PP_SINK_BY_NAME;
+	bool gzip = by_name && ends_with(path, ".gz");
+	bool zstd = by_name && ends_with(path, ".zst");
 
 	if (!gzip && !zstd)
 		return true;
@@ -235,7 +264,7 @@ file_free(struct file_sink *f)
 }
 
 pp_status
-pp_sink_file(const char *path, bool by_name, struct pp_sink **out, int *error)
+pp_sink_file(const char *path, unsigned how, struct pp_sink **out, int *error)
 {
 	struct file_sink *f = calloc(1, sizeof *f);
 
@@ -244,7 +273,7 @@ pp_sink_file(const char *path, bool by_name, struct pp_sink **out, int *error)
 	if (!f)
 		return PP_E_NOMEM;
 	f->fd = -1;
-	f->by_name = by_name;
+	f->how = how;
 	f->given = strdup(path);
 	f->sink = (struct pp_sink){ .flush = file_flush,
 		                    .commit = file_commit,
@@ -280,7 +309,7 @@ file_sibling(struct pp_sink *s, const char *base_name)
 	/* Beside the name as given, not beside what a link leads to: that is where it is looked for. */
 	directory = path_directory(f->given);
 	path = directory ? path_join(directory, base_name) : NULL;
-	if (!path || pp_sink_file(path, f->by_name, &made, &error) != PP_OK)
+	if (!path || pp_sink_file(path, f->how, &made, &error) != PP_OK)
 		pp_sink_fail(s, error == ENOMEM ? PP_E_NOMEM : PP_E_OUTPUT, error);
 	free(path);
 	free(directory);
@@ -346,6 +375,30 @@ file_flush(struct pp_sink *s)
 
 /* ---- the end ---- */
 
+/* What was written is on the disk: a power cut after the new name is there finds it whole. */
+static int
+file_sync(const struct file_sink *f)
+{
+	if (f->sink.direct || (f->how & PP_SINK_NO_SYNC))
+		return 0;
+	/* Some file systems have nothing to sync. */
+	return fsync(f->fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
+}
+
+/* And so is its name. */
+static void
+directory_sync(const struct file_sink *f)
+{
+	int fd = f->sink.direct || (f->how & PP_SINK_NO_SYNC)
+	             ? -1
+	             : open(f->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		(void)fsync(fd);
+		close(fd);
+	}
+}
+
 /* Gives the temporary file the target's name; an errno value or 0. */
 static int
 file_publish(struct file_sink *f)
@@ -383,13 +436,30 @@ file_publish(struct file_sink *f)
 	return 0;
 }
 
+/* Closes the descriptor of a file that has its name; the system may only now say that it has no room. */
+static int
+file_shut(struct file_sink *f)
+{
+	int fd = f->fd;
+
+	if (fd < 0 || fd == STDOUT_FILENO)
+		return 0;
+	f->fd = -1;
+	return close(fd) == 0 || errno == EINTR ? 0 : errno;
+}
+
 static pp_status
 file_commit(struct pp_sink *s)
 {
 	struct file_sink *owner = s->impl, *f;
 
 	for (f = owner; f; f = f->next) {
+		int error;
+
 		file_put(f, true);
+		error = f->sink.status == PP_OK ? file_sync(f) : 0;
+		if (error)
+			pp_sink_fail(&f->sink, PP_E_OUTPUT, error);
 		if (f->sink.status != PP_OK)
 			pp_sink_fail(s, f->sink.status, f->sink.error);
 	}
@@ -401,6 +471,11 @@ file_commit(struct pp_sink *s)
 			s->status = PP_E_OUTPUT;
 	if (s->status == PP_OK && (s->error = file_publish(owner)) != 0)
 		s->status = PP_E_OUTPUT;
+	if (s->status == PP_OK)
+		directory_sync(owner);
+	for (f = owner; f; f = f->next)
+		if (s->status == PP_OK && (s->error = file_shut(f)) != 0)
+			s->status = PP_E_OUTPUT;
 	return s->status;
 }
 
@@ -415,10 +490,14 @@ file_close(struct pp_sink *s)
 	}
 }
 
-const char *
-pp_sink_temporary(const struct pp_sink *s)
+void
+pp_sink_drop(const struct pp_sink *s)
 {
-	const struct file_sink *f = s->impl;
+	const struct file_sink *f;
 
-	return s->close == file_close ? f->temporary : NULL;
+	if (!s || s->close != file_close)
+		return;
+	for (f = s->impl; f; f = f->next)
+		if (f->temporary)
+			(void)unlink(f->temporary);
 }

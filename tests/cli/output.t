@@ -37,3 +37,19 @@ $ polyprof top missing.folded 2>&-
 $ polyprof top - <&-
 ! -@0x0: error: reading failed: Bad file descriptor [io-read-failed]
 = 3
+
+A descriptor by name is used as it is held: what stood there stays.
+
+$ cd $(mktemp -d); printf 'before\n' > log; polyprof convert --to folded $OLDPWD/app.folded -o /dev/stdout >> log; head -n 1 log; wc -l < log
+  before
+  12
+
+$ cd $(mktemp -d); printf 'before\n' > log; polyprof convert --to folded $OLDPWD/app.folded -o /dev/fd/7 7>> log; head -n 1 log; wc -l < log
+  before
+  12
+
+A file that may not grow is an output that cannot be written, and leaves nothing behind.
+
+$ cd $(mktemp -d); (ulimit -f 1; polyprof report $OLDPWD/app.folded -o out.html); echo "exit $?"; ls -A
+  exit 4
+! out.html: error: cannot write: File too large [io-write-failed]

@@ -35,7 +35,7 @@ open_sink(const char *path)
 	struct pp_sink *s;
 	int error;
 
-	if (pp_sink_file(path, true, &s, &error) != PP_OK)
+	if (pp_sink_file(path, PP_SINK_BY_NAME, &s, &error) != PP_OK)
 		ok(false, "%s opens: %s", path, strerror(error));
 	return must(s);
 }
@@ -101,7 +101,8 @@ test_links(struct scratch *s)
 	if (symlink("loop", scratch_path(s, "loop")) == 0) {
 		int error;
 
-		ok(pp_sink_file(scratch_path(s, "loop"), true, &out, &error) == PP_E_OUTPUT &&
+		ok(pp_sink_file(scratch_path(s, "loop"), PP_SINK_BY_NAME, &out, &error) ==
+		           PP_E_OUTPUT &&
 		       error == ELOOP && !out,
 		   "a loop of links is an error");
 	}
@@ -112,7 +113,7 @@ check_refused(const char *path, int expected, const char *what)
 {
 	struct pp_sink *out;
 	int error = 0;
-	pp_status status = pp_sink_file(path, true, &out, &error);
+	pp_status status = pp_sink_file(path, PP_SINK_BY_NAME, &out, &error);
 
 	ok(status == PP_E_OUTPUT && !out && error == expected, "%s: %s", what, strerror(error));
 	if (out)
@@ -213,6 +214,11 @@ test_devices(struct scratch *s)
 		ok(out->direct && pp_sink_commit(out) == PP_OK &&
 		       holds(path, "through a descriptor"),
 		   "/dev/fd/N is written in place");
+		pp_sink_close(out);
+		out = open_sink(by_fd);
+		pp_sink_puts(out, ", and on");
+		ok(pp_sink_commit(out) == PP_OK && holds(path, "through a descriptor, and on"),
+		   "from where it stands");
 		pp_sink_close(out);
 		close(fd);
 	}

@@ -226,7 +226,7 @@ dump_tables(const char *path)
 	size_t i;
 
 	if (pp_read_file(path, &opts, NULL, &p) != PP_OK ||
-	    pp_sink_file("-", false, &out, &error) != PP_OK)
+	    pp_sink_file("-", 0, &out, &error) != PP_OK)
 		return 1;
 	pp_json_init(&json, out, PP_JSON_COMPACT);
 	pp_json_begin_object(&json);
