@@ -23,6 +23,7 @@ struct fast {
 	struct pp_input *in;
 	const unsigned char *begin, *end; /* the records */
 	unsigned columns;
+	struct pp_xd_lines *lines;
 	bool cut;
 	const unsigned char *forgotten; /* bytes from here on were given back */
 	struct pp_xd_walk walk;
@@ -322,15 +323,9 @@ build_function(struct fast *f, pp_func func, const struct pp_xd_sums *sums)
 	values_add(f, costs.total, sums->total);
 	values_add(f, costs.total, sums->root);
 	values_add(f, whole.own, sums->own);
-	if (!(f->builder->profile->funcs.at[func].flags & PP_FUNC_INTERNAL)) {
-		struct pp_func_row *row = &f->builder->profile->funcs.at[func];
-
-		/* The line waits in last_line, for it is part of the identity; see settle_lines(). */
-		row->last_line = sums->lines_differ ||
-		                         (row->last_line && row->last_line != sums->line)
-		                     ? UINT32_MAX
-		                     : sums->line;
-	}
+	if (!(f->builder->profile->funcs.at[func].flags & PP_FUNC_INTERNAL))
+		pp_xd_lines_note(f->lines, f->builder, func,
+		                 sums->lines_differ ? PP_XD_LINES_DIFFER : sums->line);
 }
 
 static int
@@ -466,7 +461,7 @@ fast_release(struct fast *f)
 
 enum pp_xd_fast
 pp_xd_fast_part(struct pp_cg_parser *parser, struct pp_input *in, const unsigned char *begin,
-                const unsigned char *end, bool *cut)
+                const unsigned char *end, struct pp_xd_lines *lines, bool *cut)
 {
 	struct fast *f = calloc(1, sizeof *f);
 	struct pp_cg_part *part = pp_cg_part(parser);
@@ -482,6 +477,7 @@ pp_xd_fast_part(struct pp_cg_parser *parser, struct pp_input *in, const unsigned
 		            .in = in,
 		            .begin = begin,
 		            .end = end,
+		            .lines = lines,
 		            .columns = part->event_count };
 	pp_cg_series(parser, true, true);
 	if (walk_all(f) && f->walk.stack.n == 0 && build(f)) {

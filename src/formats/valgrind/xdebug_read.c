@@ -156,37 +156,61 @@ fast_header(struct pp_cg_parser *p, struct pp_input *in, const unsigned char *be
 	       pp_diags_total(p->reader->diags, PP_NOTE) == 0;
 }
 
-/* The lines of functions, which wait in last_line: 0 where records or profiles disagree (UINT32_MAX). */
+/* The line of a function, which has room; NULL when out of memory. */
+static uint32_t *
+line_of(struct pp_xd_lines *lines, struct pp_builder *b, pp_func func)
+{
+	while (lines->at.n <= func)
+		if (!pp_vec_push(&lines->at, 0)) {
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
+			return NULL;
+		}
+	return &lines->at.at[func];
+}
+
+void
+pp_xd_lines_note(struct pp_xd_lines *lines, struct pp_builder *b, pp_func func, uint32_t line)
+{
+	uint32_t *known = line_of(lines, b, func);
+
+	if (known)
+		*known = *known && *known != line ? PP_XD_LINES_DIFFER : line;
+}
+
+void
+pp_xd_lines_give(struct pp_xd_lines *lines, struct pp_builder *b)
+{
+	size_t i;
+
+	for (i = 1; i < lines->at.n; i++)
+		b->profile->funcs.at[i].line = lines->at.at[i] == PP_XD_LINES_DIFFER
+		                                   ? 0
+		                                   : lines->at.at[i];
+	pp_vec_release(&lines->at);
+}
+
+/* The same function may have an id for each profile: forth to compare, back to agree. */
 static void
-settle_lines(struct pp_builder *b)
+lines_agree(struct pp_xd_lines *lines, struct pp_builder *b)
 {
 	struct pp_map first = { .seed = b->seed };
-	struct pp_profile *profile = b->profile;
-	bool ok = true;
+	const struct pp_profile *profile = b->profile;
+	bool ok = line_of(lines, b, (pp_func)profile->funcs.n) != NULL;
+	uint32_t *at = lines->at.at;
 	size_t i, pass;
 
-	/* The same function may have an id for each profile: forth to compare, back to agree. */
-	for (pass = 0; ok && pass < 2; pass++) {
+	for (pass = 0; ok && pass < 2; pass++)
 		for (i = 1; ok && i < profile->funcs.n; i++) {
-			struct pp_func_row *row = &profile->funcs.at[i], *other;
+			const struct pp_func_row *row = &profile->funcs.at[i];
 			uint64_t key = (uint64_t)row->name << 32 | row->file;
 			uint32_t id = pp_map_get(&first, key);
 
-			if (id == PP_MAP_NONE) {
+			if (id == PP_MAP_NONE)
 				ok = pp_map_set(&first, key, (uint32_t)i);
-				continue;
-			}
-			other = &profile->funcs.at[id];
-			if (row->last_line != other->last_line)
-				row->last_line = other->last_line = UINT32_MAX;
+			else if (at[i] != at[id])
+				at[i] = at[id] = PP_XD_LINES_DIFFER;
 		}
-	}
-	for (i = 1; i < profile->funcs.n; i++) {
-		struct pp_func_row *row = &profile->funcs.at[i];
-
-		row->line = row->last_line == UINT32_MAX ? 0 : row->last_line;
-		row->last_line = 0;
-	}
+	lines->at.n = ok ? profile->funcs.n : 0;
 	pp_map_release(&first);
 	if (!ok)
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
@@ -194,7 +218,7 @@ settle_lines(struct pp_builder *b)
 
 /* Reads all profiles of the file; see pp_xd_fast_part(). */
 static enum pp_xd_fast
-fast_all(struct pp_cg_parser *p, struct pp_input *in, bool *cut)
+fast_all(struct pp_cg_parser *p, struct pp_input *in, struct pp_xd_lines *lines, bool *cut)
 {
 	static const struct pp_cg_visitor nothing = { 0 };
 	const unsigned char *begin = in->cur, *end = in->end;
@@ -214,7 +238,7 @@ fast_all(struct pp_cg_parser *p, struct pp_input *in, bool *cut)
 			return PP_XD_FAST_ODD;
 		if (pp_slice_eq_z(pp_text_of(p->builder->profile, pp_cg_part(p)->cmd), "Aggregate"))
 			return PP_XD_FAST_ODD;
-		result = pp_xd_fast_part(p, in, records + 1, stop, cut);
+		result = pp_xd_fast_part(p, in, records + 1, stop, lines, cut);
 		if (result != PP_XD_FAST_DONE)
 			return result;
 		begin = stop;
@@ -230,6 +254,7 @@ read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
 	struct pp_cg_parser p = { .reader = reader, .builder = builder, .family = PP_CG_XDEBUG };
 	struct pp_profile *profile = builder->profile;
 	struct pp_input *in = reader->in;
+	struct pp_xd_lines lines = { 0 };
 	bool cut = false;
 	enum pp_xd_fast result;
 
@@ -239,18 +264,20 @@ read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
 	pp_diags_init(&own);
 	pp_diags_set_file(&own, outer->file ? outer->file : "");
 	reader->diags = &own;
-	result = fast_all(&p, in, &cut);
+	result = fast_all(&p, in, &lines, &cut);
 	reader->diags = outer;
 	if (result == PP_XD_FAST_DONE) {
 		profile->costs.stated = profile->costs.measured = true;
 		profile->facets |= reader->want & PP_FLAT ? 0 : PP_TREE;
-		settle_lines(builder);
+		lines_agree(&lines, builder);
+		pp_xd_lines_give(&lines, builder);
 		p.at.line = 0;
 		pp_xd_finish(&p, cut || in->status != PP_OK);
 	}
 	*again = result == PP_XD_FAST_ODD;
 	if (*again && !pp_builder_restart(builder))
 		pp_builder_fail(builder, PP_E_NOMEM, NULL);
+	pp_vec_release(&lines.at);
 	pp_diags_release(&own);
 	pp_cg_parser_release(&p);
 	return builder->status;

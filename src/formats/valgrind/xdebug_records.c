@@ -440,6 +440,7 @@ static void
 build_lines(struct pp_cg_parser *p, struct reading *r)
 {
 	struct pp_profile *profile = p->builder->profile;
+	struct pp_xd_lines lines = { 0 };
 	size_t i;
 
 	for (i = 0; i < r->records.n; i++) {
@@ -448,22 +449,16 @@ build_lines(struct pp_cg_parser *p, struct reading *r)
 		struct pp_slice creator = pp_text_of(profile,
 		                                     p->head.parts.at[record->part - 1].creator);
 
-		if (func->last_line == NONE || record->dropped)
+		if (record->dropped)
 			continue;
-		if (pp_slice_eq_z(pp_text_of(profile, func->file), PP_XD_INTERNAL)) {
+		if (pp_slice_eq_z(pp_text_of(profile, func->file), PP_XD_INTERNAL))
 			func->flags |= PP_FUNC_INTERNAL;
-			continue;
-		}
-		if (!pp_slice_starts(creator, "xdebug") ||
-		    (func->line && func->line != record->line)) {
-			func->line = 0;
-			func->last_line = NONE; /* they differ */
-		} else {
-			func->line = record->line;
-		}
+		else
+			pp_xd_lines_note(&lines, p->builder, record->func,
+			                 pp_slice_starts(creator, "xdebug") ? record->line
+			                                                    : PP_XD_LINES_DIFFER);
 	}
-	for (i = 1; i < profile->funcs.n; i++)
-		profile->funcs.at[i].last_line = 0;
+	pp_xd_lines_give(&lines, p->builder);
 }
 
 /* Puts the calls of one part into the profile. */
