@@ -75,6 +75,7 @@ struct pp_spaa_out {
 	struct pp_tree own_tree;
 	pp_node *map; /* node of the profile -> node of the tree; NULL = the same */
 	PP_VEC(struct pp_spaa_out_row) rows; /* by node */
+	int64_t *own;                        /* by function, where calls tell it together only */
 	struct pp_not_own_row *less;         /* what is not the own cost of leaves, by node */
 	size_t less_n;
 	PP_VEC(struct pp_spaa_out_event) events;
@@ -101,6 +102,8 @@ struct pp_spaa_out_stack {
 	unsigned part;   /* of a sum that one record cannot hold */
 };
 
+/* Collects the rows, the tree they are of, and what is not leaves' own; false when out of memory. */
+bool pp_spaa_out_rows(struct pp_spaa_out *);
 /* Whether a metric belongs to an event. */
 bool pp_spaa_out_has(const struct pp_spaa_out *, const struct pp_spaa_out_event *, size_t metric);
 /* The id: the path, the event, and what else keeps records apart. */

@@ -1,0 +1,170 @@
+/*
+ * What SPAA files are written from: own costs by node, of the profile's tree, of one by functions, or of
+ * one level where a profile knows no stacks.
+ */
+#include "formats/spaa/write.h"
+
+static bool
+row_add(struct pp_spaa_out *o, pp_node node, uint32_t series, const int64_t *cells)
+{
+	struct pp_spaa_out_row row = { o->map ? o->map[node] : node, series, cells };
+
+	return pp_vec_push(&o->rows, row);
+}
+
+/*
+ * Own costs that calls tell together only. What does not fit a cell, or is negative where none may be, is
+ * cut off: the calls themselves are carried as they are.
+ */
+static bool
+rows_net(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	union pp_value *own = pp_profile_own(p, PP_ALL_SERIES, false);
+	size_t n = p->metrics.n, i, m;
+
+	o->own = malloc(p->funcs.n * (n + 1) * sizeof *o->own);
+	for (i = 1; own && o->own && i < p->funcs.n; i++) {
+		pp_node node = pp_tree_child(&o->own_tree, 0, p->funcs.at[i].same);
+		bool any = false;
+
+		for (m = 0; m < n; m++) {
+			int64_t *cell = &o->own[i * n + m];
+
+			any |= !pp_value_is_zero(&p->metrics.at[m], own[i * n + m]);
+			if (!pp_value_cell(&p->metrics.at[m], own[i * n + m], cell))
+				*cell = own[i * n + m].i < 0 ? 0 : INT64_MAX;
+		}
+		if (!node || (any && !row_add(o, node, 0, o->own + i * n)))
+			break;
+	}
+	free(own);
+	return own && o->own && i >= p->funcs.n;
+}
+
+/* The functions of lines or edges as a tree of one level. */
+static bool
+rows_flat(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	size_t i, n = p->metrics.n;
+	bool lines = p->lines.rows.n > 0;
+
+	o->by_func = true;
+	if (!pp_tree_init(&o->own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
+		return false;
+	o->tree = &o->own_tree;
+	if (pp_profile_basis(p) == PP_BASIS_CALLS && !p->calls.own)
+		return rows_net(o);
+	for (i = 0; i < (lines ? p->lines.rows.n : p->calls.own ? p->calls.rows.n : 0); i++) {
+		pp_func func = lines ? p->lines.rows.at[i].func : p->calls.rows.at[i].callee;
+		uint32_t series = lines ? p->lines.rows.at[i].series : p->calls.rows.at[i].series;
+		const int64_t *cells = lines ? p->lines.cells.at + i * pp_line_stride(p) +
+		                                   p->lines.hits
+		                             : p->calls.cells.at + i * pp_edge_stride(p) + 1 + n;
+		pp_node node = func ? pp_tree_child(&o->own_tree, 0, p->funcs.at[func].same) : 0;
+
+		if ((func && !node) || !row_add(o, node, series, cells))
+			return false;
+	}
+	return true;
+}
+
+/* The tree by functions instead of frames. */
+static bool
+tree_by_func(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	pp_node node;
+	size_t i;
+
+	o->map = calloc(p->tree.n, sizeof *o->map);
+	o->kinds = calloc(p->funcs.n, sizeof *o->kinds);
+	if (!o->map || !o->kinds || !pp_tree_init(&o->own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
+		return false;
+	o->tree = &o->own_tree;
+	for (i = p->frames.n; i-- > 1;)
+		o->kinds[p->funcs.at[p->frames.at[i].func].same] = p->frames.at[i].flags &
+		                                                   PP_FRAME_KINDS;
+	for (node = 1; node < p->tree.n; node++) {
+		o->map[node] = pp_tree_child(&o->own_tree, o->map[pp_tree_parent(&p->tree, node)],
+		                             pp_node_func(p, node));
+		if (!o->map[node])
+			return false;
+	}
+	return true;
+}
+
+/* Sorts rows by node; those of one node stay in the order of the series. */
+static bool
+rows_sort(struct pp_spaa_out *o)
+{
+	uint32_t *at = calloc((size_t)o->tree->n + 1, sizeof *at);
+	struct pp_spaa_out_row *sorted = malloc((o->rows.n + 1) * sizeof *sorted);
+	size_t i;
+
+	if (!at || !sorted) {
+		free(at);
+		free(sorted);
+		return false;
+	}
+	for (i = 0; i < o->rows.n; i++)
+		at[o->rows.at[i].node + 1]++;
+	for (i = 0; i < o->tree->n; i++)
+		at[i + 1] += at[i];
+	for (i = 0; i < o->rows.n; i++)
+		sorted[at[o->rows.at[i].node]++] = o->rows.at[i];
+	free(at);
+	free(o->rows.at);
+	o->rows.at = sorted;
+	o->rows.cap = o->rows.n + 1;
+	return true;
+}
+
+static int
+less_order(const void *a, const void *b)
+{
+	const struct pp_not_own_row *x = a, *y = b;
+
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* What is not the own cost of leaves, by node. */
+static bool
+less_collect(struct pp_spaa_out *o)
+{
+	size_t i;
+
+	o->less = malloc((o->p->not_own.n + 1) * sizeof *o->less);
+	if (!o->less)
+		return false;
+	for (i = 0; i < o->p->not_own.n; i++) {
+		o->less[i] = o->p->not_own.at[i];
+		o->less[i].node = o->map ? o->map[o->less[i].node] : o->less[i].node;
+	}
+	o->less_n = o->p->not_own.n;
+	qsort(o->less, o->less_n, sizeof *o->less, less_order);
+	return true;
+}
+
+bool
+pp_spaa_out_rows(struct pp_spaa_out *o)
+{
+	const struct pp_profile *p = o->p;
+	uint32_t i, row;
+
+	o->tree = &p->tree;
+	if (p->tree.n <= 1 && (p->lines.rows.n || p->calls.rows.n))
+		return rows_flat(o) && rows_sort(o);
+	if (o->by_func && !tree_by_func(o))
+		return false;
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++)
+			if (pp_series_present(s, row) &&
+			    !row_add(o, pp_series_node(s, row), i, pp_series_cells(s, row)))
+				return false;
+	}
+	return less_collect(o) && rows_sort(o);
+}
