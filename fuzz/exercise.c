@@ -15,8 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/estimate.h"
-#include "analysis/filter.h"
+#include "analysis/view.h"
 #include "analysis/flame.h"
 #include "analysis/linecost.h"
 #include "api/api.h"
@@ -436,36 +435,38 @@ ask_lines(const struct exercise *e, const struct pp_profile *p)
 	pp_linecost_release(&lines);
 }
 
-/* Stacks that are not there are estimated, then some are taken out; the profile is nobody's afterwards. */
+/* Stacks that are not there are estimated, then some are taken out. */
 static void
-ask_filtered(const struct exercise *e, struct pp_profile *p)
+ask_filtered(const struct exercise *e, const struct pp_profile *p)
 {
 	static const enum pp_filter_kind kinds[] = { PP_FILTER_FOCUS, PP_FILTER_HIDE,
 		                                     PP_FILTER_SHOW_FROM, PP_FILTER_IGNORE };
 	struct pp_estimate_opts opts = { .max_nodes = 2000 };
 	struct pp_filter filter = { .depth = (uint32_t)(p->funcs.n % 5) };
 	struct pp_buf problem = { 0 };
-	struct pp_estimate how;
 	pp_status status = PP_OK;
+	struct pp_view view;
 
+	pp_view_init(&view, p);
 	if (pp_estimate_possible(p))
-		status = pp_estimate_attach(p, &opts, &how);
+		status = pp_view_estimate(&view, &opts);
 	require(is_answer(e, status), "the estimate's answer");
 	if (status == PP_OK) {
-		check_tables(p);
-		check_rows(p);
+		check_tables(view.shown);
+		check_rows(view.shown);
 		status = pp_filter_add(&filter, kinds[p->funcs.n % 4], pp_slice_z("[aeiou]"),
 		                       &problem)
-		             ? pp_filter_apply(p, &filter, &problem)
+		             ? pp_view_filter(&view, &filter, &problem)
 		             : PP_E_NOMEM;
 		require(is_answer(e, status) || status == PP_E_UNSUPPORTED || status == PP_E_LIMIT,
 		        "the filter's answer");
 	}
 	if (status == PP_OK) {
-		check_tables(p);
-		check_rows(p);
-		(void)compute(e, p, &(union pp_value){ .i = 0 });
+		check_tables(view.shown);
+		check_rows(view.shown);
+		(void)compute(e, view.shown, &(union pp_value){ .i = 0 });
 	}
+	pp_view_release(&view);
 	pp_filter_release(&filter);
 	pp_buf_release(&problem);
 }

@@ -8,6 +8,7 @@
 #include "analysis/flat.h"
 #include "analysis/group.h"
 #include "base/sort.h"
+#include "model/builder.h"
 
 /* Differences of scaled values below this part of the larger one are rounding. */
 #define ROUNDING 1e-9
@@ -20,7 +21,11 @@ pp_diff_release(struct pp_diff *d)
 	for (side = 0; side < 2; side++) {
 		for (i = 0; d->keys[side] && i < d->runs[side]; i++)
 			free(d->keys[side][i]);
+		for (i = 0; d->united[side] && i < d->runs[side]; i++)
+			pp_profile_release(d->united[side][i]);
 		free(d->keys[side]);
+		free(d->united[side]);
+		free(d->input[side]);
 	}
 	free(d->row_of_group);
 	pp_vec_release(&d->rows);
@@ -28,14 +33,46 @@ pp_diff_release(struct pp_diff *d)
 	*d = (struct pp_diff){ 0 };
 }
 
+/* Takes over what is compared; false when out of memory. */
+static bool
+inputs_take(struct pp_diff *d, size_t side, const struct pp_diff_input *input)
+{
+	d->input[side] = calloc(d->runs[side], sizeof *d->input[side]);
+	d->united[side] = calloc(d->runs[side], sizeof(struct pp_profile *));
+	if (!d->input[side] || !d->united[side])
+		return false;
+	memcpy(d->input[side], input, d->runs[side] * sizeof *input);
+	return true;
+}
+
 /* ---- who is who ------------------------------------------------------------------------- */
 
-/* Matches the functions of all runs and makes those one that are the same. */
+/* Takes functions of a run for one that are the same. */
+static bool
+run_unite(struct pp_diff *d, size_t side, size_t run)
+{
+	struct pp_profile **united = &d->united[side][run];
+	struct pp_diff_input *in = &d->input[side][run];
+	uint32_t *key = d->keys[side][run];
+	size_t f;
+
+	for (f = 1; f < in->profile->funcs.n; f++)
+		key[f] = pp_identity_find(&d->identity, key[f]);
+	if (pp_group_unite(in->profile, key, (uint32_t)d->identity.groups.n, united) != PP_OK)
+		return false;
+	if (!*united)
+		return true;
+	in->profile = *united;
+	/* Totals of functions cannot be added where one calls the other. */
+	d->needs_stacks |= in->profile->tree.n <= 1 && in->profile->costs.stated;
+	return true;
+}
+
+/* Matches the functions of all runs. */
 static bool
 match_functions(struct pp_diff *d)
 {
-	size_t side, i, f;
-	bool changed;
+	size_t side, i;
 
 	if (!pp_identity_init(&d->identity, d->input[0][0].profile->strs.seed))
 		return false;
@@ -53,18 +90,9 @@ match_functions(struct pp_diff *d)
 			return false;
 	}
 	for (side = 0; side < 2; side++)
-		for (i = 0; i < d->runs[side]; i++) {
-			struct pp_profile *p = d->input[side][i].profile;
-
-			for (f = 1; f < p->funcs.n; f++)
-				d->keys[side][i][f] = pp_identity_find(&d->identity,
-				                                       d->keys[side][i][f]);
-			if (!pp_group_unite(p, d->keys[side][i], (uint32_t)d->identity.groups.n,
-			                    &changed))
+		for (i = 0; i < d->runs[side]; i++)
+			if (!run_unite(d, side, i))
 				return false;
-			/* Totals of functions cannot be added where one calls the other. */
-			d->needs_stacks |= changed && p->tree.n <= 1 && p->costs.stated;
-		}
 	return true;
 }
 
@@ -404,14 +432,13 @@ pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t be
 	bool joined = pp_metric_join(mb, ma, &join);
 	size_t i;
 
-	*d = (struct pp_diff){ .input = { before, after },
-		               .runs = { befores, afters },
-		               .has_calls = true,
-		               .options = *options };
+	*d =
+	    (struct pp_diff){ .runs = { befores, afters }, .has_calls = true, .options = *options };
 	d->metric = join.to;
 	d->metric.flags |= ma->flags & PP_METRIC_SAMPLED;
 	d->exact = joined && befores == 1 && afters == 1 && options->normalize == PP_NORM_NONE;
-	if (!match_functions(d) || (!d->needs_stacks && !add_runs(d, &join))) {
+	if (!inputs_take(d, PP_BEFORE, before) || !inputs_take(d, PP_AFTER, after) ||
+	    !match_functions(d) || (!d->needs_stacks && !add_runs(d, &join))) {
 		pp_diff_release(d);
 		return PP_E_NOMEM;
 	}

@@ -36,7 +36,7 @@ struct pp_diff_row {
 };
 
 struct pp_diff_input {
-	struct pp_profile *profile;
+	const struct pp_profile *profile;
 	size_t metric;
 };
 
@@ -47,7 +47,8 @@ struct pp_diff_options {
 
 struct pp_diff {
 	struct pp_identity identity;
-	const struct pp_diff_input *input[2];
+	struct pp_diff_input
+	    *input[2]; /* what was given; functions that are the same are one in `united` */
 	size_t runs[2];
 	struct pp_metric
 	    metric;     /* in which `exact` values are; strings of the first profile before */
@@ -60,12 +61,13 @@ struct pp_diff {
 	PP_VEC(struct pp_diff_row) rows;
 	uint32_t *row_of_group; /* row + 1 */
 	uint32_t **keys[2];     /* per run: group by function */
-	bool needs_stacks;      /* profiles of costs per function alone (PP_FLAT) do not do */
+	struct pp_profile *
+	    *united[2];    /* per run: what `input` shows where functions became one; or NULL */
+	bool needs_stacks; /* profiles of costs per function alone (PP_FLAT) do not do */
 };
 
 /*
- * Compares. The profiles are changed (functions that are the same become one) and must outlive the
- * result. PP_E_UNSUPPORTED when they cannot be normalised that way; *problem says why. The same with
+ * Compares. The profiles must outlive the result. PP_E_UNSUPPORTED when they cannot be normalised that way; *problem says why. The same with
  * `needs_stacks` when they were read for costs per function alone and have to be read again, whole.
  */
 pp_status pp_diff_compute(struct pp_diff *, const struct pp_diff_input *before, size_t befores,

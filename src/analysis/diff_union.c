@@ -96,9 +96,10 @@ side_add(struct uniting *u, size_t side, int64_t mul)
 
 /* Metric 2 of each node: how far its own cost moved. */
 static void
-changes_fill(struct pp_profile *p, const struct pp_metric *m)
+changes_fill(struct uniting *u)
 {
-	struct pp_series *s = &p->series.at[0];
+	const struct pp_metric *m = &u->b.profile->metrics.at[0];
+	struct pp_series *s = &u->b.profile->series.at[u->series];
 	uint32_t row;
 
 	for (row = 0; row < s->rows; row++) {
@@ -178,10 +179,10 @@ pp_diff_union(const struct pp_diff *d, bool with_change, struct pp_profile **out
 		frames_make(&u);
 	fine = pp_builder_ok(&u.b) && side_add(&u, PP_BEFORE, join.mul_a) &&
 	       side_add(&u, PP_AFTER, join.mul_b);
+	if (fine && with_change)
+		changes_fill(&u);
 	status = fine ? pp_builder_finish(&u.b, out)
 	              : (pp_builder_ok(&u.b) ? PP_E_LIMIT : u.b.status);
-	if (status == PP_OK && with_change)
-		changes_fill(*out, &(*out)->metrics.at[0]);
 	free(u.frame_of_group);
 	pp_builder_release(&u.b);
 	return status;

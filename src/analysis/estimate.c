@@ -7,6 +7,7 @@
 
 #include "analysis/stacks.h"
 #include "model/builder.h"
+#include "model/derive.h"
 
 /* Passes over functions, thread by thread, that one estimate may take. */
 #define MOST_VISITS ((uint64_t)1 << 28)
@@ -224,22 +225,22 @@ pp_estimate_stacks(const struct pp_profile *p, const struct pp_estimate_opts *op
 	return status;
 }
 
-/* ---- into the profile itself ------------------------------------------------------------ */
+/* ---- beside calls and lines --------------------------------------------------------------- */
 
 /* Numbers the cycles by their first function. */
 static bool
-cycles_number(struct pp_profile *p, const struct pp_call_graph *g, uint32_t *cycles)
+cycles_number(struct pp_derive *d, const struct pp_call_graph *g, uint32_t *cycles)
 {
 	uint32_t *number = calloc((size_t)g->components + 1, sizeof *number), f, component;
 	bool fine = number != NULL;
 
 	*cycles = 0;
-	p->cycles.n = 0;
+	d->to->derived.cycles.n = 0;
 	for (f = 0; fine && f < g->n; f++) {
 		component = g->component[f];
 		if (f && g->members[component] > 1 && !number[component])
 			number[component] = ++*cycles;
-		fine = pp_vec_push(&p->cycles, f ? number[component] : 0);
+		fine = pp_vec_push(&d->to->derived.cycles, f ? number[component] : 0);
 	}
 	free(number);
 	return fine;
@@ -252,13 +253,8 @@ series_fill(const struct pp_stacks *e, struct pp_series *s)
 	size_t nodes = e->cells.n / e->metrics, n, m;
 	const pp_i128 *cost = e->cells.at;
 
-	free(s->cells);
-	free(s->node_of);
-	free(s->present);
-	s->present = NULL;
 	s->dense = s->has_calls = s->measured = false;
 	s->stride = (uint32_t)e->metrics;
-	s->rows = 0;
 	s->cells = malloc((nodes + 1) * e->metrics * sizeof *s->cells);
 	s->node_of = malloc((nodes + 1) * sizeof *s->node_of);
 	if (!s->cells || !s->node_of)
@@ -279,26 +275,13 @@ series_fill(const struct pp_stacks *e, struct pp_series *s)
 	return PP_OK;
 }
 
-static pp_func
-pseudo_add(struct pp_profile *p, const char *name)
-{
-	struct pp_func_row row = { .flags = PP_FUNC_PSEUDO, .same = (pp_func)p->funcs.n };
-	bool is_new;
-
-	if (!pp_strtab_intern(&p->strs, name, strlen(name), &row.name, &is_new) ||
-	    !pp_vec_push(&p->funcs, row))
-		return 0;
-	return row.same;
-}
-
 /* Frames are functions so far: gives the profile one frame for each that is used. */
-static pp_status
-frames_add(struct pp_stacks *e, struct pp_profile *p)
+static bool
+frames_add(struct pp_stacks *e, struct pp_derive *d)
 {
-	size_t funcs = p->funcs.n + 2;
-	pp_frame *frame_of = calloc(funcs, sizeof *frame_of);
-	pp_func pruned = e->has_pruned ? pseudo_add(p, pruned_name) : 0;
-	pp_func nowhere = e->has_nowhere ? pseudo_add(p, nowhere_name) : 0;
+	pp_frame *frame_of = calloc(d->to->funcs.n + 2, sizeof *frame_of);
+	pp_func pruned = e->has_pruned ? pp_derive_func(d, pp_slice_z(pruned_name), 0, 0) : 0;
+	pp_func nowhere = e->has_nowhere ? pp_derive_func(d, pp_slice_z(nowhere_name), 0, 0) : 0;
 	bool fine = frame_of && (pruned || !e->has_pruned) && (nowhere || !e->has_nowhere);
 	pp_node node;
 
@@ -309,63 +292,88 @@ frames_add(struct pp_stacks *e, struct pp_profile *p)
 			                                                     : of };
 
 		if (!frame_of[of]) {
-			frame_of[of] = (pp_frame)p->frames.n;
-			fine = pp_vec_push(&p->frames, row);
+			frame_of[of] = (pp_frame)d->to->frames.n;
+			fine = pp_vec_push(&d->to->frames, row);
 		}
 		e->tree.key[node] = (uint64_t)pp_tree_parent(&e->tree, node) << 32 | frame_of[of];
 	}
 	free(frame_of);
-	return fine ? PP_OK : PP_E_NOMEM;
+	return fine;
 }
 
 static void
-tree_take(struct pp_stacks *e, struct pp_profile *p)
+tree_take(struct pp_stacks *e, struct pp_derive *d)
 {
-	pp_tree_release(&p->tree);
-	p->tree = e->tree;
+	pp_tree_release(&d->to->tree);
+	d->to->tree = e->tree;
 	e->tree = (struct pp_tree){ 0 };
-	pp_tree_seal(&p->tree);
-	p->facets |= PP_TREE;
-	p->estimated = true;
+	pp_tree_seal(&d->to->tree);
+	d->to->facets |= PP_TREE;
+	d->to->estimated = true;
+}
+
+/* Estimates thread by thread. */
+static pp_status
+series_estimate(struct pp_stacks *e, struct pp_derive *d)
+{
+	struct pp_series plain = { .pid = -1, .tid = -1, .cpu = -1 };
+	uint32_t left = nodes_most(&e->opts), before;
+	pp_status status = PP_OK;
+	size_t i, n;
+
+	if (d->to->series.n == 0 && !pp_vec_push(&d->to->series, plain))
+		return PP_E_NOMEM;
+	n = d->to->series.n;
+	for (i = 0; i < n && status == PP_OK; i++) {
+		before = e->tree.n;
+		status = pp_stacks_run(e, n > 1 ? i : PP_ALL_SERIES, left / (uint32_t)(n - i) + 1);
+		left -= e->tree.n - before < left ? e->tree.n - before : left;
+		if (status == PP_OK)
+			status = series_fill(e, &d->to->series.at[i]);
+	}
+	return status;
+}
+
+/* The cycles are those of all threads together. */
+static bool
+cycles_find(const struct pp_stacks *e, struct pp_derive *d, uint32_t *cycles)
+{
+	struct pp_call_graph all;
+	bool fine;
+
+	if (d->to->series.n <= 1)
+		return cycles_number(d, &e->g, cycles);
+	if (!pp_call_graph_init(&all, d->from, PP_ALL_SERIES))
+		return false;
+	fine = cycles_number(d, &all, cycles);
+	pp_call_graph_release(&all);
+	return fine;
 }
 
 pp_status
-pp_estimate_attach(struct pp_profile *p, const struct pp_estimate_opts *opts,
-                   struct pp_estimate *out)
+pp_estimate_derive(const struct pp_profile *p, const struct pp_estimate_opts *opts,
+                   struct pp_estimate *out, struct pp_profile **profile)
 {
-	struct pp_series plain = { .pid = -1, .tid = -1, .cpu = -1 };
-	struct pp_call_graph all;
+	const unsigned copied = PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_FRAMES |
+	                        PP_COLUMN_DERIVED;
+	struct pp_derive d = { 0 };
 	struct pp_stacks e;
 	pp_status status = pp_stacks_init(&e, p, opts);
-	uint32_t left = nodes_most(opts), before;
-	size_t i;
 
 	*out = (struct pp_estimate){ 0 };
+	*profile = NULL;
 	if (status == PP_OK && (uint64_t)p->series.n * p->funcs.n > MOST_VISITS)
 		status = PP_E_LIMIT;
-	if (status == PP_OK && p->series.n == 0 && !pp_vec_push(&p->series, plain))
+	if (status == PP_OK && !pp_derive_init(&d, p, copied, PP_COLUMN_ROWS | PP_COLUMN_TREE))
 		status = PP_E_NOMEM;
-	for (i = 0; i < p->series.n && status == PP_OK; i++) {
-		before = e.tree.n;
-		status = pp_stacks_run(&e, p->series.n > 1 ? i : PP_ALL_SERIES,
-		                       left / (uint32_t)(p->series.n - i) + 1);
-		left -= e.tree.n - before < left ? e.tree.n - before : left;
-		if (status == PP_OK)
-			status = series_fill(&e, &p->series.at[i]);
-	}
-	if (status == PP_OK) {
-		bool several = p->series.n > 1;
-		bool fine = !several || pp_call_graph_init(&all, p, PP_ALL_SERIES);
-
-		fine = fine && cycles_number(p, several ? &all : &e.g, &out->cycles);
-		if (several)
-			pp_call_graph_release(&all);
-		status = fine ? frames_add(&e, p) : PP_E_NOMEM;
-	}
+	if (status == PP_OK)
+		status = series_estimate(&e, &d);
+	if (status == PP_OK && !(cycles_find(&e, &d, &out->cycles) && frames_add(&e, &d)))
+		status = PP_E_NOMEM;
 	if (status == PP_OK) {
 		shares_tell(&e, out);
-		tree_take(&e, p);
+		tree_take(&e, &d);
 	}
 	pp_stacks_release(&e);
-	return status;
+	return pp_derive_finish(&d, status, profile);
 }

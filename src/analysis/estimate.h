@@ -49,11 +49,11 @@ bool pp_estimate_possible(const struct pp_profile *);
 pp_status pp_estimate_stacks(const struct pp_profile *, const struct pp_estimate_opts *,
                              struct pp_estimate *out, struct pp_profile **profile);
 /*
- * The same into the profile itself, thread by thread: calls and lines stay and answer what they can answer
- * exactly. Functions in cycles are numbered in `cycles`. PP_E_LIMIT when there are too many threads for
- * so many functions: each thread is a pass over all of them.
+ * The same beside the calls and lines there are, which answer what they can answer exactly: thread by thread, as a
+ * profile that shares everything else with the one given. Functions in cycles are numbered in `derived.cycles`.
+ * PP_E_LIMIT when there are too many threads for so many functions: each thread is a pass over all of them.
  */
-pp_status pp_estimate_attach(struct pp_profile *, const struct pp_estimate_opts *,
-                             struct pp_estimate *);
+pp_status pp_estimate_derive(const struct pp_profile *, const struct pp_estimate_opts *,
+                             struct pp_estimate *out, struct pp_profile **profile);
 
 #endif

@@ -4,6 +4,7 @@
 #include "analysis/filter.h"
 
 #include "base/num.h"
+#include "model/derive.h"
 
 /* ---- rules on functions ----------------------------------------------------------------- */
 
@@ -80,19 +81,11 @@ list_has(const struct pp_slice *list, size_t n, struct pp_slice text)
 static bool
 metric_named(const struct pp_profile *p, const struct pp_metric *m, const struct pp_filter *f)
 {
-	struct pp_slice name = pp_text_of(p, m->name), event = pp_text_of(p, m->event);
 	size_t i;
 
-	for (i = 0; i < f->events.n; i++) {
-		struct pp_slice word = f->events.at[i];
-
-		if (pp_slice_eq(word, name))
+	for (i = 0; i < f->events.n; i++)
+		if (pp_metric_is_named(p, m, f->events.at[i]))
 			return true;
-		if (event.n && word.n == event.n + 1 + name.n && word.p[event.n] == '/' &&
-		    pp_slice_eq(pp_slice_of(word.p, event.n), event) &&
-		    pp_slice_eq(pp_slice_of(word.p + event.n + 1, name.n), name))
-			return true;
-	}
 	return false;
 }
 
@@ -150,175 +143,284 @@ metric_stays(const struct pp_profile *p, const struct pp_metric *m, const struct
 	return by_series && !m->event;
 }
 
-/* Moves the cells of metrics that stay together; `lead` cells come before them, `sets` sets of them. */
-static void
-cells_narrow(int64_t *cells, size_t *n, size_t rows, size_t lead, size_t sets, size_t metrics,
-             const bool *stays)
-{
-	size_t row, set, m, at = 0, from = 0;
+/* ---- what is chosen --------------------------------------------------------------------- */
 
-	for (row = 0; row < rows; row++) {
-		for (m = 0; m < lead; m++)
-			cells[at++] = cells[from++];
-		for (set = 0; set < sets; set++)
-			for (m = 0; m < metrics; m++, from++)
-				if (stays[m])
-					cells[at++] = cells[from];
-	}
-	*n = at;
+struct choice {
+	const struct pp_filter *f;
+	struct pp_derive d;
+	pp_filter_flags *flags; /* by function */
+	bool *metrics;          /* which stay */
+	size_t metrics_left;
+	bool *series;     /* which stay */
+	uint32_t *number; /* by series: what it is among those that stay */
+	size_t series_left;
+	bool nothing; /* no cost belongs to an event that was asked for */
+	struct pp_buf *problem;
+};
+
+static void
+choice_release(struct choice *c)
+{
+	free(c->flags);
+	free(c->metrics);
+	free(c->series);
+	free(c->number);
 }
 
-/* The same for the costs of functions. */
+/* Which metrics stay. An event that nothing belongs to leaves them all, without any cost. */
 static void
-costs_narrow(struct pp_profile *p, const bool *stays)
+choose_metrics(struct choice *c)
 {
-	union pp_value *cells = p->costs.cells.at;
-	size_t i, n = 0;
+	const struct pp_profile *p = c->d.from;
+	size_t m;
 
-	for (i = 0; i < p->costs.cells.n; i++)
-		if (stays[i % p->metrics.n])
-			cells[n++] = cells[i];
-	p->costs.cells.n = n;
-}
-
-/* Drops edges and lines of series that go, or of functions that go; renumbers their series. */
-static void
-rows_drop(struct pp_profile *p, const bool *series, const uint32_t *number,
-          const pp_filter_flags *flags, unsigned kinds)
-{
-	size_t i, n = 0, stride = pp_edge_stride(p);
-
-	for (i = 0; i < p->calls.rows.n; i++) {
-		if ((p->series.n && !series[p->calls.rows.at[i].series]) ||
-		    (flags && !function_stays(flags[p->calls.rows.at[i].callee], kinds)))
-			continue;
-		p->calls.rows.at[n] = p->calls.rows.at[i];
-		p->calls.rows.at[n].series = p->series.n ? number[p->calls.rows.at[i].series] : 0;
-		memmove(p->calls.cells.at + n++ * stride, p->calls.cells.at + i * stride,
-		        stride * sizeof *p->calls.cells.at);
-	}
-	p->calls.rows.n = n;
-	p->calls.cells.n = n * stride;
-	stride = pp_line_stride(p);
-	for (i = 0, n = 0; i < p->lines.rows.n; i++) {
-		if ((p->series.n && !series[p->lines.rows.at[i].series]) ||
-		    (flags && !function_stays(flags[p->lines.rows.at[i].func], kinds)))
-			continue;
-		p->lines.rows.at[n] = p->lines.rows.at[i];
-		p->lines.rows.at[n].series = p->series.n ? number[p->lines.rows.at[i].series] : 0;
-		memmove(p->lines.cells.at + n++ * stride, p->lines.cells.at + i * stride,
-		        stride * sizeof *p->lines.cells.at);
-	}
-	p->lines.rows.n = n;
-	p->lines.cells.n = n * stride;
-	for (i = 1; flags && i < p->funcs.n; i++)
-		if (!function_stays(flags[i], kinds))
-			p->funcs.at[i].flags &= ~(unsigned)PP_FUNC_DECLARED;
+	for (m = 0; m < p->metrics.n; m++)
+		c->metrics_left += c->metrics[m] = metric_stays(p, &p->metrics.at[m], c->f);
+	c->nothing = c->metrics_left == 0 && p->metrics.n > 0;
+	if (!c->nothing)
+		return;
+	c->metrics_left = p->metrics.n;
+	memset(c->metrics, true, p->metrics.n);
 }
 
 static void
-series_drop(struct pp_profile *p, const bool *series)
+choose_series(struct choice *c)
 {
-	size_t i, n = 0;
+	const struct pp_profile *p = c->d.from;
+	size_t i;
 
 	for (i = 0; i < p->series.n; i++) {
-		struct pp_series *s = &p->series.at[i];
-
-		if (series[i]) {
-			p->series.at[n++] = *s;
-			continue;
-		}
-		free(s->cells);
-		free(s->node_of);
-		free(s->present);
-		pp_timeline_release(&s->timeline);
+		c->series[i] = !c->nothing && series_stays(p, &p->series.at[i], c->f);
+		c->number[i] = (uint32_t)c->series_left;
+		c->series_left += c->series[i];
 	}
-	p->series.n = n;
-}
-
-/* Keeps the series of the events and threads asked for. */
-/* Keeps what is less of the series that stay. */
-static void
-less_keep(struct pp_profile *p, const bool *stays, const uint32_t *number)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < p->not_own.n; i++)
-		if (stays[p->not_own.at[i].series]) {
-			p->not_own.at[n] = p->not_own.at[i];
-			p->not_own.at[n].series = number[p->not_own.at[n].series];
-			n++;
-		}
-	p->not_own.n = n;
 }
 
 static pp_status
-choose_series(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *flags,
-              unsigned kinds, bool nothing)
+choice_make(struct choice *c)
 {
-	bool *series = calloc(p->series.n + 1, sizeof *series);
-	uint32_t *number = calloc(p->series.n + 1, sizeof *number), n = 0;
-	bool fine = series && number;
-	size_t i;
+	const struct pp_profile *p = c->d.from;
+	pp_status status;
 
-	if (fine) {
-		for (i = 0; i < p->series.n; i++) {
-			series[i] = !nothing && series_stays(p, &p->series.at[i], f);
-			number[i] = n;
-			n += series[i];
-		}
-		rows_drop(p, series, number, flags, kinds);
-		less_keep(p, series, number);
-		series_drop(p, series);
+	c->metrics = calloc(p->metrics.n + 1, sizeof *c->metrics);
+	c->series = calloc(p->series.n + 1, sizeof *c->series);
+	c->number = calloc(p->series.n + 1, sizeof *c->number);
+	if (!c->metrics || !c->series || !c->number)
+		return PP_E_NOMEM;
+	c->flags = rules_apply(p, c->f, c->problem, &status);
+	if (status == PP_OK) {
+		choose_metrics(c);
+		choose_series(c);
 	}
-	free(number);
-	free(series);
-	return fine ? PP_OK : PP_E_NOMEM;
+	return status;
 }
 
-/* Drops the columns of metrics that go, everywhere but in the series. */
-static void
-metrics_drop(struct pp_profile *p, const bool *stays)
+/* Whether a row of calls or lines stays. */
+static bool
+row_stays(const struct choice *c, uint32_t series, pp_func func)
 {
-	size_t m, n = 0, i;
+	if (c->nothing || (c->d.from->series.n && !c->series[series]))
+		return false;
+	return !c->f->by_function || function_stays(c->flags[func], pp_filter_kinds(c->f));
+}
 
-	for (i = 0; i < p->not_own.n; i++)
-		for (m = p->not_own.at[i].metric; m-- > 0;)
-			p->not_own.at[i].metric -= !stays[m];
-	cells_narrow(p->calls.cells.at, &p->calls.cells.n, p->calls.rows.n, 1, p->calls.own ? 2 : 1,
-	             p->metrics.n, stays);
-	cells_narrow(p->lines.cells.at, &p->lines.cells.n, p->lines.rows.n, p->lines.hits, 1,
-	             p->metrics.n, stays);
-	costs_narrow(p, stays);
-	for (m = 0; m < p->metrics.n; m++)
-		if (stays[m])
+/* ---- columns of what stays -------------------------------------------------------------- */
+
+/* Copies `lead` cells and then, of each of `sets` sets of metrics, those that stay; returns where they end. */
+static int64_t *
+cells_take(const struct choice *c, int64_t *to, const int64_t *from, size_t lead, size_t sets)
+{
+	size_t m, n = c->d.from->metrics.n;
+
+	while (lead-- > 0)
+		*to++ = *from++;
+	for (; sets-- > 0; from += n)
+		for (m = 0; m < n; m++)
+			if (c->metrics[m])
+				*to++ = from[m];
+	return to;
+}
+
+static bool
+calls_choose(struct choice *c)
+{
+	const struct pp_calls_facet *from = &c->d.from->calls;
+	struct pp_calls_facet *to = &c->d.to->calls;
+	size_t stride = pp_edge_stride(c->d.from), i;
+	int64_t *cells;
+
+	if (!pp_derive_empty(&c->d, PP_COLUMN_CALLS) ||
+	    !pp_vec_reserve(&to->rows, from->rows.n + 1) ||
+	    !pp_vec_reserve(&to->cells, from->cells.n + 1))
+		return false;
+	cells = to->cells.at;
+	for (i = 0; i < from->rows.n; i++) {
+		struct pp_edge_row row = from->rows.at[i];
+
+		if (!row_stays(c, row.series, row.callee))
+			continue;
+		row.series = c->d.from->series.n ? c->number[row.series] : 0;
+		to->rows.at[to->rows.n++] = row;
+		cells = cells_take(c, cells, from->cells.at + i * stride, 1, from->own ? 2 : 1);
+	}
+	to->cells.n = (size_t)(cells - to->cells.at);
+	return true;
+}
+
+static bool
+lines_choose(struct choice *c)
+{
+	const struct pp_lines_facet *from = &c->d.from->lines;
+	struct pp_lines_facet *to = &c->d.to->lines;
+	size_t stride = pp_line_stride(c->d.from), i;
+	int64_t *cells;
+
+	if (!pp_derive_empty(&c->d, PP_COLUMN_LINES) ||
+	    !pp_vec_reserve(&to->rows, from->rows.n + 1) ||
+	    !pp_vec_reserve(&to->cells, from->cells.n + 1))
+		return false;
+	cells = to->cells.at;
+	for (i = 0; i < from->rows.n; i++) {
+		struct pp_line_row row = from->rows.at[i];
+
+		if (!row_stays(c, row.series, row.func))
+			continue;
+		row.series = c->d.from->series.n ? c->number[row.series] : 0;
+		to->rows.at[to->rows.n++] = row;
+		cells = cells_take(c, cells, from->cells.at + i * stride, from->hits, 1);
+	}
+	to->cells.n = (size_t)(cells - to->cells.at);
+	return true;
+}
+
+/* A function that does not stay is not listed for being declared either. */
+static bool
+funcs_choose(struct choice *c)
+{
+	unsigned kinds = pp_filter_kinds(c->f);
+	size_t i;
+
+	if (!pp_derive_copy(&c->d, PP_COLUMN_FUNCS))
+		return false;
+	for (i = 1; i < c->d.to->funcs.n; i++)
+		if (c->nothing || !function_stays(c->flags[i], kinds))
+			c->d.to->funcs.at[i].flags &= ~(unsigned)PP_FUNC_DECLARED;
+	return true;
+}
+
+static bool
+series_choose(struct choice *c)
+{
+	struct pp_profile *p = c->d.to;
+	size_t i;
+
+	if (c->series_left == p->series.n)
+		return true;
+	if (!pp_derive_copy(&c->d, PP_COLUMN_SERIES | PP_COLUMN_NOT_OWN))
+		return false;
+	p->series.n = p->not_own.n = 0;
+	for (i = 0; i < c->d.from->series.n; i++)
+		if (c->series[i])
+			p->series.at[p->series.n++] = c->d.from->series.at[i];
+	for (i = 0; i < c->d.from->not_own.n; i++) {
+		struct pp_not_own_row row = c->d.from->not_own.at[i];
+
+		if (!c->series[row.series])
+			continue;
+		row.series = c->number[row.series];
+		p->not_own.at[p->not_own.n++] = row;
+	}
+	/* Costs per function are those of all series together. */
+	if (p->costs.stated)
+		pp_profile_forget_stated(p);
+	return true;
+}
+
+/* Leaves the tree as it is and drops the cells of metrics that go from the rows of the series. */
+static bool
+rows_narrow(struct choice *c)
+{
+	struct pp_profile *p = c->d.to;
+	size_t i;
+	uint32_t row;
+
+	if (c->metrics_left == p->metrics.n)
+		return true;
+	if (!pp_derive_copy(&c->d, PP_COLUMN_ROWS) || !pp_derive_empty(&c->d, PP_COLUMN_TIMES))
+		return false;
+	for (i = 0; i < p->series.n; i++) {
+		struct pp_series *s = &p->series.at[i];
+		const int64_t *from = s->cells;
+		int64_t *to = s->cells;
+
+		for (row = 0; row < s->rows; row++, from += s->stride) {
+			to = cells_take(c, to, from, 0, 1);
+			to = cells_take(c, to, from + p->metrics.n, s->has_calls, s->measured);
+		}
+		s->stride = (uint32_t)(c->metrics_left * (1u + s->measured) + s->has_calls);
+	}
+	return true;
+}
+
+/* Drops metrics that go, from the list and from costs per function. */
+static bool
+metrics_narrow(struct choice *c)
+{
+	struct pp_profile *p = c->d.to;
+	union pp_value *cells;
+	size_t m, i, n = 0;
+
+	if (c->metrics_left == p->metrics.n)
+		return true;
+	if (!pp_derive_copy(&c->d, PP_COLUMN_METRICS | PP_COLUMN_COSTS | PP_COLUMN_NOT_OWN))
+		return false;
+	for (i = 0; i < p->not_own.n; i++) {
+		struct pp_not_own_row row = p->not_own.at[i];
+
+		for (m = row.metric; m-- > 0;)
+			row.metric -= !c->metrics[m];
+		if (c->metrics[p->not_own.at[i].metric])
+			p->not_own.at[n++] = row;
+	}
+	p->not_own.n = n;
+	cells = p->costs.cells.at;
+	for (i = 0, n = 0; i < p->costs.cells.n; i++)
+		if (c->metrics[i % p->metrics.n])
+			cells[n++] = cells[i];
+	p->costs.cells.n = n;
+	for (m = 0, n = 0; m < p->metrics.n; m++)
+		if (c->metrics[m])
 			p->metrics.at[n++] = p->metrics.at[m];
 	p->metrics.n = n;
+	/* Those that shared a name may be gone. */
 	for (m = 0; m < n; m++) {
-		struct pp_metric *one = &p->metrics.at[m];
-
-		/* Those that shared a name may be gone. */
-		if (!(one->flags & PP_METRIC_SHARED))
-			continue;
-		for (i = 0; i < n && (i == m || p->metrics.at[i].name != one->name); i++)
+		for (i = 0; i < n && (i == m || p->metrics.at[i].name != p->metrics.at[m].name);
+		     i++)
 			;
 		if (i == n)
-			one->flags &= ~(unsigned)PP_METRIC_SHARED;
+			p->metrics.at[m].flags &= ~(unsigned)PP_METRIC_SHARED;
 	}
+	return true;
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
+
+static bool
+has_timeline(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++)
+		if (p->series.at[i].timeline.n)
+			return true;
+	return false;
+}
 
 /* Whether the profile has what the filter needs. */
 static pp_status
 check_facets(const struct pp_profile *p, const struct pp_filter *f, struct pp_buf *problem)
 {
-	bool has_timeline = false;
-	size_t i;
-
-	for (i = 0; i < p->series.n; i++)
-		has_timeline |= p->series.at[i].timeline.n > 0;
-	if (has_time(f) && !has_timeline && p->tree.n + p->calls.rows.n + p->lines.rows.n > 1) {
+	if (has_time(f) && !has_timeline(p) && p->tree.n + p->calls.rows.n + p->lines.rows.n > 1) {
 		pp_buf_adds(problem, "this profile does not tell when things happened, so --time "
 		                     "cannot choose");
 		return PP_E_UNSUPPORTED;
@@ -346,150 +448,94 @@ moment(const struct pp_profile *p, const struct pp_filter_time *t, int64_t other
 	return at > INT64_MAX ? INT64_MAX : (int64_t)at;
 }
 
-/* Edges and lines cannot be divided by stacks: the tree answers alone from here on. */
 static void
-drop_other_facets(struct pp_profile *p)
+settle_facets(struct choice *c)
 {
-	p->calls.rows.n = p->calls.cells.n = 0;
-	p->lines.rows.n = p->lines.cells.n = 0;
-	pp_profile_forget_stated(p);
-}
-
-/* What only the format's own writer understands speaks of the profile as it was. */
-static void
-drop_private(struct pp_profile *p)
-{
-	if (p->kept.free)
-		p->kept.free(p->kept.data);
-	p->kept.data = NULL;
-	p->kept.free = NULL;
-	p->kept.extras.n = 0;
-}
-
-static void
-settle_facets(struct pp_profile *p)
-{
-	size_t i;
+	struct pp_profile *p = c->d.to;
 
 	/* A tree without stacks is still a tree, and so is nothing at all. */
 	p->facets &= ~(unsigned)PP_FACETS | PP_TREE;
 	p->facets |= p->calls.rows.n || p->lines.rows.n ? 0u : PP_TREE;
 	p->facets |= p->calls.rows.n ? PP_EDGES : 0u;
 	p->facets |= p->lines.rows.n ? PP_LINES : 0u;
-	for (i = 0; i < p->series.n; i++)
-		p->facets |= p->series.at[i].timeline.n ? PP_TIMELINE : 0u;
+	p->facets |= has_timeline(p) ? PP_TIMELINE : 0u;
 }
 
 /* True when what happened when can stay: stacks and metrics remain what timelines speak of. */
 static bool
-keeps_time(const struct pp_profile *p, const struct pp_filter *f, const bool *metrics)
+keeps_time(const struct choice *c)
 {
-	bool keeps = f->keep_time && !pp_filter_needs_stacks(f) && !f->by_function, any = false;
-	size_t i;
-
-	for (i = 0; i < p->metrics.n; i++)
-		keeps = keeps && metrics[i];
-	for (i = 0; i < p->series.n; i++)
-		any = any || p->series.at[i].timeline.n;
-	return keeps && any;
+	return c->f->keep_time && !pp_filter_needs_stacks(c->f) && !c->f->by_function &&
+	       c->metrics_left == c->d.from->metrics.n && has_timeline(c->d.to);
 }
 
-/* Which metrics stay. An event that nothing belongs to leaves them all, without any cost: false. */
+/* Calls, lines and functions: those of the events, threads and functions that were asked for. */
 static bool
-choose_metrics(const struct pp_profile *p, const struct pp_filter *f, bool *stays)
+choose_others(struct choice *c)
 {
-	size_t m, n = 0;
+	const struct pp_profile *p = c->d.from;
+	bool narrow = c->metrics_left < p->metrics.n || c->series_left < p->series.n || c->nothing;
 
-	for (m = 0; m < p->metrics.n; m++)
-		n += stays[m] = metric_stays(p, &p->metrics.at[m], f);
-	for (m = 0; n == 0 && m < p->metrics.n; m++)
-		stays[m] = true;
-	return n > 0 || p->metrics.n == 0;
+	if ((c->nothing || c->f->by_function) && !funcs_choose(c))
+		return false;
+	/* Edges and lines cannot be divided by stacks: the tree answers alone from here on. */
+	if (pp_filter_needs_stacks(c->f) || has_time(c->f)) {
+		pp_profile_forget_stated(c->d.to);
+		return pp_derive_empty(&c->d, PP_COLUMN_CALLS | PP_COLUMN_LINES);
+	}
+	return (!narrow && !c->f->by_function) || (calls_choose(c) && lines_choose(c));
 }
 
-/* Drops what no series has; the tree follows its series. */
-static void
-drop_everything(struct pp_profile *p)
-{
-	size_t i;
-
-	p->calls.rows.n = p->calls.cells.n = 0;
-	p->lines.rows.n = p->lines.cells.n = 0;
-	p->not_own.n = 0;
-	for (i = 1; i < p->funcs.n; i++)
-		p->funcs.at[i].flags &= ~(unsigned)PP_FUNC_DECLARED;
-}
-
-/* The profile is that of a stretch of time from here on. */
-static void
-set_time(struct pp_profile *p, int64_t from, int64_t to)
-{
-	if (from > p->time.start)
-		p->time.start = from;
-	if (to < p->time.end)
-		p->time.end = to;
-}
-
+/* The stretch of time, then the stacks; the profile is that of the stretch if timelines stay. */
 static pp_status
-apply(struct pp_profile *p, const struct pp_filter *f, const pp_filter_flags *flags, bool *metrics,
-      struct pp_buf *problem)
+choose_stacks(struct choice *c)
 {
-	struct pp_filter_stacks stacks = { .flags = f->by_function ? NULL : flags,
+	const struct pp_filter *f = c->f;
+	struct pp_profile *p = c->d.to;
+	struct pp_filter_stacks stacks = { .flags = f->by_function ? NULL : c->flags,
 		                           .kinds = f->by_function ? 0 : pp_filter_kinds(f),
 		                           .depth = f->depth,
-		                           .metrics = metrics,
-		                           .problem = problem };
-	bool by_stacks = pp_filter_needs_stacks(f) || has_time(f), keeps;
-	bool nothing = !choose_metrics(p, f, metrics);
-	size_t series = p->series.n;
-	pp_status status;
-	int64_t from, to;
+		                           .metrics = c->metrics,
+		                           .problem = c->problem };
+	bool keeps = keeps_time(c);
+	int64_t from = moment(p, &f->from, INT64_MIN), to = moment(p, &f->to, INT64_MAX);
+	pp_status status = PP_OK;
 
-	if (nothing)
-		drop_everything(p);
-	status = choose_series(p, f, f->by_function ? flags : NULL, pp_filter_kinds(f), nothing);
-	/* Costs per function are those of all series together. */
-	if (p->series.n < series && p->costs.stated)
-		pp_profile_forget_stated(p);
-	from = moment(p, &f->from, INT64_MIN);
-	to = moment(p, &f->to, INT64_MAX);
-	keeps = keeps_time(p, f, metrics);
-	if (status == PP_OK && has_time(f)) {
-		p->not_own.n = 0;
-		status = pp_filter_timelines(p, from, to, problem);
+	if (has_time(f))
+		status = pp_filter_timelines(&c->d, from, to, c->problem);
+	if (status == PP_OK && !keeps &&
+	    (pp_filter_needs_stacks(f) || has_time(f) || c->series_left < c->d.from->series.n))
+		status = pp_filter_tree(&c->d, &stacks);
+	else if (status == PP_OK && !rows_narrow(c))
+		status = PP_E_NOMEM;
+	if (keeps && has_time(f)) {
+		p->time.start = from > p->time.start ? from : p->time.start;
+		p->time.end = to < p->time.end ? to : p->time.end;
 	}
-	if (status == PP_OK && !keeps && (by_stacks || p->series.n < series))
-		status = pp_filter_tree(p, &stacks);
-	else if (status == PP_OK)
-		pp_filter_columns(p, metrics);
-	if (status != PP_OK)
-		return status;
-	if (keeps && has_time(f))
-		set_time(p, from, to);
-	if (by_stacks)
-		drop_other_facets(p);
-	metrics_drop(p, metrics);
-	drop_private(p);
-	settle_facets(p);
-	return PP_OK;
+	return status;
 }
 
 pp_status
-pp_filter_apply(struct pp_profile *p, const struct pp_filter *f, struct pp_buf *problem)
+pp_filter_derive(const struct pp_profile *p, const struct pp_filter *f, struct pp_profile **out,
+                 struct pp_buf *problem)
 {
+	struct choice c = { .f = f, .d.from = p, .problem = problem };
 	pp_status status = check_facets(p, f, problem);
-	pp_filter_flags *flags = NULL;
-	bool *metrics;
 
-	if (status != PP_OK)
-		return status;
-	metrics = calloc(p->metrics.n + 1, sizeof *metrics);
-	flags = rules_apply(p, f, problem, &status);
-	if (!metrics)
+	*out = NULL;
+	if (status == PP_OK)
+		status = choice_make(&c);
+	/* What only the format's own writer understands speaks of the profile as it was. */
+	if (status == PP_OK && !pp_derive_init(&c.d, p, 0, PP_COLUMN_KEPT))
+		status = PP_E_NOMEM;
+	if (status == PP_OK && !(choose_others(&c) && series_choose(&c)))
 		status = PP_E_NOMEM;
 	if (status == PP_OK)
-		status = apply(p, f, flags, metrics, problem);
-	free(metrics);
-	free(flags);
-	return status;
+		status = choose_stacks(&c);
+	if (status == PP_OK && !metrics_narrow(&c))
+		status = PP_E_NOMEM;
+	if (status == PP_OK)
+		settle_facets(&c);
+	choice_release(&c);
+	return pp_derive_finish(&c.d, status, out);
 }

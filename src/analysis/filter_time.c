@@ -7,9 +7,10 @@
  * which they began; samples to the one in which they were taken.
  */
 #include "analysis/filter.h"
+#include "model/derive.h"
 
 struct booking {
-	struct pp_profile *p;
+	const struct pp_profile *p;
 	struct pp_series *s;
 	int64_t from, to;
 	struct pp_map row_of; /* sparse series */
@@ -167,15 +168,11 @@ book_timeline(struct booking *b, const struct pp_timeline *t)
 	return b->status;
 }
 
+/* Room for the rows of a part of the time, which has no measured totals. */
 static bool
-series_clear(const struct pp_profile *p, struct pp_series *s)
+series_start(const struct pp_profile *p, struct pp_series *s)
 {
-	free(s->cells);
-	free(s->present);
-	free(s->node_of);
-	s->node_of = NULL;
-	s->present = NULL;
-	s->measured = false; /* a part of the time has no measured totals */
+	s->measured = false;
 	s->stride = (uint32_t)p->metrics.n + s->has_calls;
 	s->rows = s->rows_cap = s->dense ? p->tree.n : 0;
 	s->cells = calloc((size_t)s->rows * s->stride + 1, sizeof *s->cells);
@@ -185,18 +182,21 @@ series_clear(const struct pp_profile *p, struct pp_series *s)
 }
 
 pp_status
-pp_filter_timelines(struct pp_profile *p, int64_t from, int64_t to, struct pp_buf *problem)
+pp_filter_timelines(struct pp_derive *d, int64_t from, int64_t to, struct pp_buf *problem)
 {
 	pp_status status = PP_OK;
 	size_t i;
 
-	for (i = 0; i < p->series.n && status == PP_OK; i++) {
+	if (!pp_derive_empty(d, PP_COLUMN_ROWS | PP_COLUMN_NOT_OWN))
+		return PP_E_NOMEM;
+	for (i = 0; i < d->to->series.n && status == PP_OK; i++) {
+		struct pp_series *s = &d->to->series.at[i];
 		struct booking b = {
-			.p = p, .s = &p->series.at[i], .from = from, .to = to, .problem = problem
+			.p = d->to, .s = s, .from = from, .to = to, .problem = problem
 		};
 
-		b.row_of.seed = p->strs.seed;
-		status = series_clear(p, b.s) ? book_timeline(&b, &b.s->timeline) : PP_E_NOMEM;
+		b.row_of.seed = d->to->strs.seed;
+		status = series_start(d->to, s) ? book_timeline(&b, &s->timeline) : PP_E_NOMEM;
 		pp_map_release(&b.row_of);
 	}
 	return status;

@@ -3,17 +3,21 @@
  * frames, one backward finds the nodes that are still needed, one forward builds the new tree.
  */
 #include "analysis/filter.h"
+#include "model/derive.h"
 
 /* What is known of a node: PP_STACK_*, and whether it, or a node below it, has cost that stays. */
 enum { SHOWN = PP_STACK_SHOWN, KEPT = PP_STACK_KEPT, NEEDED = 1 << 6 };
 
 struct reshape {
-	struct pp_profile *p;
+	const struct pp_profile *p;
 	const struct pp_filter_stacks *want;
-	unsigned char *state;
+	size_t metrics; /* how many stay */
+	uint8_t *state;
 	uint32_t *depth; /* shown frames down to the node; NULL without a limit */
 	pp_node *to;
 	struct pp_tree tree;
+	struct pp_series *series; /* with rows for the new tree */
+	uint32_t *row_of;         /* by node of the new tree: row + 1; for one sparse series */
 };
 
 /* What the rules say of each frame's function; NULL when out of memory. */
@@ -50,7 +54,7 @@ decide(struct reshape *r)
 		state = pp_filter_steps_go(&steps, r->state[parent], flags);
 		if (r->depth)
 			r->depth[node] = r->depth[parent] + (state & SHOWN ? 1 : 0);
-		r->state[node] = (unsigned char)state;
+		r->state[node] = (uint8_t)state;
 	}
 	free(says);
 	return true;
@@ -59,7 +63,7 @@ decide(struct reshape *r)
 static void
 find_needed(struct reshape *r)
 {
-	struct pp_profile *p = r->p;
+	const struct pp_profile *p = r->p;
 	pp_node node;
 	uint32_t row;
 	size_t i;
@@ -75,8 +79,28 @@ find_needed(struct reshape *r)
 			r->state[pp_tree_parent(&p->tree, node)] |= NEEDED;
 }
 
+/* Whether everything stays where it is: all stacks, all metrics, and no totals that were measured. */
 static bool
-build(struct reshape *r)
+all_stays(const struct reshape *r)
+{
+	const struct pp_profile *p = r->p;
+	const unsigned all = NEEDED | KEPT | SHOWN;
+	pp_node node = 1;
+	size_t i;
+
+	while (node < p->tree.n && (r->state[node] & all) == all)
+		node++;
+	if (node < p->tree.n || r->metrics < p->metrics.n)
+		return false;
+	for (i = 0; i < p->series.n; i++)
+		if (p->series.at[i].measured || (p->series.at[i].rows && !(r->state[0] & KEPT)))
+			return false;
+	return true;
+}
+
+/* Taking frames out from above others makes nodes one that were two: each is looked up. */
+static bool
+tree_unite(struct reshape *r)
 {
 	const struct pp_tree *old = &r->p->tree;
 	pp_node node;
@@ -97,6 +121,18 @@ build(struct reshape *r)
 	}
 	pp_tree_seal(&r->tree);
 	return true;
+}
+
+static bool
+tree_build(struct reshape *r)
+{
+	const unsigned within = PP_FILTER_BIT(HIDE) | PP_FILTER_BIT(SHOW) |
+	                        PP_FILTER_BIT(SHOW_FROM);
+
+	/* Whole stacks, and stacks that are cut at their end: what is left are nodes as they were. */
+	return r->want->kinds & within
+	           ? tree_unite(r)
+	           : pp_tree_pick(&r->tree, &r->p->tree, r->state, NEEDED | SHOWN, r->to);
 }
 
 /* Says at which function that is left, of the stack of a node, a sum passes 64 bits. */
@@ -122,7 +158,7 @@ cells_add(const struct reshape *r, const struct pp_series *s, int64_t *to, const
 	size_t m, k = 0;
 
 	for (m = 0; m < p->metrics.n; m++) {
-		if (r->want->metrics && !r->want->metrics[m])
+		if (!r->want->metrics[m])
 			continue;
 		if ((state & KEPT) && !pp_cell_add(p->metrics.at[m].type, &to[k], from[m]))
 			return sum_too_large(r, node, m);
@@ -142,281 +178,136 @@ row_matters(const struct reshape *r, const struct pp_series *s, uint32_t row)
 	       ((state & KEPT) || (s->has_calls && (state & NEEDED) && (state & SHOWN)));
 }
 
-/* Gives a series rows for the new tree. */
-static pp_status
-series_rebuild(const struct reshape *r, struct pp_series *s, uint32_t stride)
+/* The row of a node in a new series, made when absent. */
+static uint32_t
+row_of(struct reshape *r, struct pp_series *n, pp_node node)
 {
-	struct pp_series n = *s;
-	struct pp_map row_of = { .seed = r->tree.seed };
+	if (n->dense) {
+		n->present[node >> 6] |= (uint64_t)1 << (node & 63);
+		return node;
+	}
+	if (!r->row_of[node]) {
+		n->node_of[n->rows++] = node;
+		r->row_of[node] = n->rows;
+	}
+	return r->row_of[node] - 1;
+}
+
+/* The rows of a series for the new tree. */
+static pp_status
+series_rebuild(struct reshape *r, const struct pp_series *s, struct pp_series *n)
+{
 	size_t rows = s->dense ? r->tree.n : s->rows;
 	pp_status status = PP_OK;
 	uint32_t row;
 
-	n.stride = stride;
-	n.measured = false;
-	n.rows = s->dense ? r->tree.n : 0;
-	n.rows_cap = (uint32_t)rows;
-	n.cells = calloc(rows * stride + 1, sizeof *n.cells);
-	n.node_of = s->dense ? NULL : calloc(rows + 1, sizeof *n.node_of);
-	n.present = s->dense ? calloc(rows / 64 + 1, sizeof *n.present) : NULL;
-	if (!n.cells || (s->dense ? !n.present : !n.node_of))
-		status = PP_E_NOMEM;
+	*n = *s;
+	n->timeline = (struct pp_timeline){ 0 };
+	n->stride = (uint32_t)(r->metrics + s->has_calls);
+	n->measured = false;
+	n->rows = s->dense ? r->tree.n : 0;
+	n->rows_cap = (uint32_t)rows;
+	n->cells = calloc(rows * n->stride + 1, sizeof *n->cells);
+	n->node_of = s->dense ? NULL : calloc(rows + 1, sizeof *n->node_of);
+	n->present = s->dense ? calloc(rows / 64 + 1, sizeof *n->present) : NULL;
+	if (!n->cells || (s->dense ? !n->present : !n->node_of))
+		return PP_E_NOMEM;
 	for (row = 0; row < s->rows && status == PP_OK; row++) {
-		pp_node node = pp_series_node(s, row), to = r->to[node];
-		uint32_t at = to;
+		pp_node node = pp_series_node(s, row);
 
-		if (!row_matters(r, s, row))
-			continue;
-		if (!s->dense) {
-			at = pp_map_get(&row_of, to);
-			if (at == PP_MAP_NONE) {
-				at = n.rows++;
-				n.node_of[at] = to;
-				status = pp_map_set(&row_of, to, at) ? PP_OK : PP_E_NOMEM;
-			}
-		} else {
-			n.present[to >> 6] |= (uint64_t)1 << (to & 63);
-		}
-		if (status == PP_OK &&
-		    !cells_add(r, s, n.cells + (size_t)at * stride, pp_series_cells(s, row), node))
+		if (row_matters(r, s, row) &&
+		    !cells_add(r, s, n->cells + (size_t)row_of(r, n, r->to[node]) * n->stride,
+		               pp_series_cells(s, row), node))
 			status = PP_E_UNSUPPORTED;
 	}
-	pp_map_release(&row_of);
-	free(status == PP_OK ? s->cells : n.cells);
-	free(status == PP_OK ? s->node_of : n.node_of);
-	free(status == PP_OK ? s->present : n.present);
-	if (status == PP_OK)
-		*s = n;
+	for (row = 0; n->node_of && row < n->rows; row++)
+		r->row_of[n->node_of[row]] = 0;
 	return status;
 }
 
 static pp_status
 rows_rebuild(struct reshape *r)
 {
-	struct pp_profile *p = r->p;
 	pp_status status = PP_OK;
-	size_t i, m, metrics = 0;
+	size_t i;
 
-	for (m = 0; m < p->metrics.n; m++)
-		metrics += !r->want->metrics || r->want->metrics[m];
-	for (i = 0; i < p->series.n && status == PP_OK; i++) {
-		struct pp_series *s = &p->series.at[i];
-
-		status = series_rebuild(r, s, (uint32_t)(metrics + s->has_calls));
-		pp_timeline_release(&s->timeline);
-	}
+	r->series = calloc(r->p->series.n + 1, sizeof *r->series);
+	r->row_of = calloc(r->tree.n, sizeof *r->row_of);
+	if (!r->series || !r->row_of)
+		return PP_E_NOMEM;
+	for (i = 0; i < r->p->series.n && status == PP_OK; i++)
+		status = series_rebuild(r, &r->p->series.at[i], &r->series[i]);
 	return status;
 }
 
-/* What is less at a node follows it. */
-static void
-less_rebuild(struct reshape *r)
+/* Puts what was made into the derived profile. */
+static pp_status
+take(struct reshape *r, struct pp_derive *d)
 {
-	struct pp_profile *p = r->p;
+	struct pp_profile *p = d->to;
 	size_t i, n = 0;
 
+	/* What is less at a node follows it. */
+	if (p->not_own.n && !pp_derive_copy(d, PP_COLUMN_NOT_OWN))
+		return PP_E_NOMEM;
 	for (i = 0; i < p->not_own.n; i++) {
 		struct pp_not_own_row less = p->not_own.at[i];
-		bool stays = !r->want->metrics || r->want->metrics[less.metric];
 
 		less.node = r->to[less.node];
-		if (stays && less.node && (r->state[p->not_own.at[i].node] & KEPT))
+		if (less.node && (r->state[p->not_own.at[i].node] & KEPT))
 			p->not_own.at[n++] = less;
 	}
 	p->not_own.n = n;
+	if (!pp_derive_empty(d, PP_COLUMN_TREE | PP_COLUMN_ROWS | PP_COLUMN_TIMES))
+		return PP_E_NOMEM;
+	memcpy(p->series.at, r->series, p->series.n * sizeof *r->series);
+	memset(r->series, 0, p->series.n * sizeof *r->series);
+	pp_tree_release(&p->tree);
+	p->tree = r->tree;
+	r->tree = (struct pp_tree){ 0 };
+	return PP_OK;
 }
 
-/* ---- whole stacks only ------------------------------------------------------------------ */
-
-/*
- * Whether stacks stay or go as they are, or are cut at their end: what is left are nodes of the tree there is, in the
- * same order.
- */
-static bool
-is_choice(const struct reshape *r)
-{
-	const unsigned choices = PP_FILTER_BIT(FOCUS) | PP_FILTER_BIT(IGNORE);
-	size_t m;
-
-	for (m = 0; r->want->depth && m < r->p->series.n; m++)
-		if (!r->p->series.at[m].dense)
-			return false; /* rows of what is cut may come before those they go to */
-
-	for (m = 0; r->want->metrics && m < r->p->metrics.n; m++)
-		if (!r->want->metrics[m])
-			return false;
-	return !(r->want->kinds & ~choices);
-}
-
-/* Moves the nodes that stay together. A node's number only becomes smaller, so each is read before it is written. */
 static void
-tree_compact(struct reshape *r)
+reshape_release(struct reshape *r)
 {
-	struct pp_tree *t = &r->p->tree;
-	pp_node node, n = 1;
-
-	for (node = 1; node < t->n; node++) {
-		bool again = t->recursive && t->recursive[node >> 6] >> (node & 63) & 1;
-
-		if (!(r->state[node] & NEEDED))
-			continue;
-		if (!(r->state[node] & SHOWN)) {
-			r->to[node] = r->to[pp_tree_parent(t, node)];
-			continue;
-		}
-		r->to[node] = n;
-		t->key[n] = (uint64_t)r->to[pp_tree_parent(t, node)] << 32 | pp_tree_frame(t, node);
-		if (t->recursive) {
-			t->recursive[n >> 6] &= ~((uint64_t)1 << (n & 63));
-			t->recursive[n >> 6] |= (uint64_t)again << (n & 63);
-		}
-		n++;
-	}
-	t->n = n;
-}
-
-/* Moves the cells of a row that stays to its new place, or adds those of a cut one; false: a sum passes 64 bits. */
-static inline bool
-row_compact(const struct reshape *r, const struct pp_series *s, uint32_t row, uint32_t at,
-            size_t stride)
-{
-	const struct pp_profile *p = r->p;
-	unsigned state = r->state[pp_series_node(s, row)];
-	const int64_t *from = s->cells + (size_t)row * s->stride;
-	bool matters = row_matters(r, s, row);
-	int64_t *to = s->cells + at * stride;
-	size_t m;
-
-	if (state & SHOWN && state & KEPT && matters) {
-		for (m = 0; m < stride; m++)
-			to[m] = from[m];
-	} else if (state & SHOWN || pp_series_node(s, row) == 0) {
-		for (m = 0; m < stride; m++)
-			to[m] = matters && (state & KEPT || m == p->metrics.n) ? from[m] : 0;
-	} else if (state & KEPT && matters) {
-		for (m = 0; m < p->metrics.n; m++)
-			if (!pp_cell_add(p->metrics.at[m].type, &to[m], from[m]))
-				return sum_too_large(r, pp_series_node(s, row), m);
-	}
-	if (s->dense && (state & SHOWN || row == 0))
-		s->present[at >> 6] &= ~((uint64_t)1 << (at & 63));
-	if (s->dense)
-		s->present[at >> 6] |= (uint64_t)matters << (at & 63);
-	return true;
-}
-
-static bool
-series_compact(const struct reshape *r, struct pp_series *s)
-{
-	size_t stride = r->p->metrics.n + s->has_calls;
-	uint32_t row, n = s->dense ? r->p->tree.n : 0;
-	bool fits = true;
-
-	for (row = 0; row < s->rows && fits; row++) {
-		pp_node node = pp_series_node(s, row);
-
-		/* The root stays whatever becomes of its cost. */
-		if ((node && !(r->state[node] & NEEDED)) || (!s->dense && !row_matters(r, s, row)))
-			continue;
-		fits = row_compact(r, s, row, s->dense ? r->to[node] : n, stride);
-		if (!s->dense)
-			s->node_of[n++] = r->to[node];
-	}
-	s->rows = n;
-	s->stride = (uint32_t)stride;
-	s->measured = false;
-	pp_timeline_release(&s->timeline);
-	return fits;
-}
-
-static bool
-compact(struct reshape *r)
-{
-	pp_node node = 1;
 	size_t i;
 
-	while (node < r->p->tree.n && (r->state[node] & NEEDED) && (r->state[node] & KEPT) &&
-	       (r->state[node] & SHOWN))
-		node++;
-	/* All of it stays: nothing moves, but for costs without a stack. */
-	for (i = 0; node == r->p->tree.n && i < r->p->series.n; i++)
-		if (r->p->series.at[i].measured ||
-		    (r->p->series.at[i].rows && !(r->state[0] & KEPT)))
-			node = 0;
-	for (i = 0; node && node == r->p->tree.n && i < r->p->series.n; i++)
-		pp_timeline_release(&r->p->series.at[i].timeline);
-	if (node && node == r->p->tree.n) {
-		for (node = 1; r->p->not_own.n && node < r->p->tree.n; node++)
-			r->to[node] = node;
-		return true;
+	for (i = 0; r->series && i < r->p->series.n; i++) {
+		free(r->series[i].cells);
+		free(r->series[i].node_of);
+		free(r->series[i].present);
 	}
-	tree_compact(r);
-	for (i = 0; i < r->p->series.n; i++)
-		if (!series_compact(r, &r->p->series.at[i]))
-			return false;
-	return true;
-}
-
-void
-pp_filter_columns(struct pp_profile *p, const bool *metrics)
-{
-	size_t i, m, sets, kept = 0, less = 0;
-	uint32_t row;
-
-	for (m = 0; m < p->metrics.n; m++)
-		kept += metrics[m];
-	for (i = 0; kept < p->metrics.n && i < p->series.n; i++) {
-		struct pp_series *s = &p->series.at[i];
-		const int64_t *from = s->cells;
-		int64_t *to = s->cells;
-
-		for (row = 0; row < s->rows; row++)
-			for (sets = 0; sets < 1u + s->measured; sets++) {
-				for (m = 0; m < p->metrics.n; m++, from++)
-					if (metrics[m])
-						*to++ = *from;
-				if (sets == 0 && s->has_calls)
-					*to++ = *from++;
-			}
-		s->stride = (uint32_t)(kept * (1u + s->measured) + s->has_calls);
-		pp_timeline_release(&s->timeline);
-	}
-	for (i = 0; i < p->not_own.n; i++)
-		if (metrics[p->not_own.at[i].metric])
-			p->not_own.at[less++] = p->not_own.at[i];
-	p->not_own.n = less;
+	pp_tree_release(&r->tree);
+	free(r->series);
+	free(r->row_of);
+	free(r->state);
+	free(r->to);
+	free(r->depth);
 }
 
 pp_status
-pp_filter_tree(struct pp_profile *p, const struct pp_filter_stacks *want)
+pp_filter_tree(struct pp_derive *d, const struct pp_filter_stacks *want)
 {
+	const struct pp_profile *p = d->to;
 	struct reshape r = { .p = p, .want = want };
 	pp_status status = PP_E_NOMEM;
+	size_t m;
 
+	for (m = 0; m < p->metrics.n; m++)
+		r.metrics += want->metrics[m];
 	r.state = calloc(p->tree.n, 1);
 	r.to = calloc(p->tree.n, sizeof *r.to);
 	r.depth = want->depth ? calloc(p->tree.n, sizeof *r.depth) : NULL;
-	if (r.state && r.to && (!want->depth || r.depth)) {
-		bool choice = is_choice(&r);
-		bool fine = decide(&r);
-
+	if (r.state && r.to && (!want->depth || r.depth) && decide(&r)) {
 		find_needed(&r);
-		if (fine && choice) {
-			status = compact(&r) ? PP_OK : PP_E_UNSUPPORTED;
-		} else if (fine && build(&r)) {
+		if (all_stays(&r))
+			status = pp_derive_empty(d, PP_COLUMN_TIMES) ? PP_OK : PP_E_NOMEM;
+		else if (tree_build(&r))
 			status = rows_rebuild(&r);
-		}
+		if (status == PP_OK && r.series)
+			status = take(&r, d);
 	}
-	if (status == PP_OK)
-		less_rebuild(&r);
-	if (status == PP_OK && r.tree.key) {
-		pp_tree_release(&p->tree);
-		p->tree = r.tree;
-	} else if (r.tree.key) {
-		pp_tree_release(&r.tree);
-	}
-	free(r.state);
-	free(r.to);
-	free(r.depth);
+	reshape_release(&r);
 	return status;
 }

@@ -132,7 +132,7 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 				             pp_call_graph_cost(&g, e)[m]);
 		}
 	}
-	ok = p->alone.n || pp_flat_cycles(f, &g, row_of);
+	ok = p->derived.alone.n || pp_flat_cycles(f, &g, row_of);
 	pp_call_graph_release(&g);
 	f->has_calls = true;
 	return ok;
@@ -148,7 +148,7 @@ pp_flat_edges(const struct pp_profile *p, struct pp_flat *f)
 	ok = row_of && pp_flat_number(f, p, row_of, number_rows(p, row_of)) &&
 	     add_own(f, p, row_of) &&
 	     (p->calls.rows.n == 0 ||
-	      (add_edges(f, p, row_of) && (!p->alone.n || pp_flat_groups(f, p, row_of))));
+	      (add_edges(f, p, row_of) && (!p->derived.alone.n || pp_flat_groups(f, p, row_of))));
 	free(row_of);
 	if (ok)
 		return PP_OK;

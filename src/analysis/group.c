@@ -7,40 +7,27 @@
 #include "analysis/group.h"
 
 #include "analysis/linecost.h"
-
-/* Adds a function that stands for a group; 0 when out of memory. */
-static pp_func
-func_add(struct pp_profile *p, struct pp_slice name, pp_str file, uint32_t line)
-{
-	struct pp_func_row row = { .file = file, .line = line, .flags = PP_FUNC_PSEUDO };
-	bool is_new;
-
-	row.same = (pp_func)p->funcs.n;
-	if (p->funcs.n >= UINT32_MAX - 1 ||
-	    !pp_strtab_intern(&p->strs, name.p, name.n, &row.name, &is_new) ||
-	    !pp_vec_push(&p->funcs, row))
-		return 0;
-	return row.same;
-}
+#include "model/derive.h"
 
 /* Numbers per function no longer hold when functions become one: the tree or the edges answer. */
 static void
-forget_flat(struct pp_profile *p)
+forget_flat(struct pp_derive *d)
 {
-	if (p->tree.n > 1)
-		pp_profile_forget_stated(p);
+	if (d->to->tree.n > 1)
+		pp_profile_forget_stated(d->to);
 	/* Calls inside a group repeat time that the call into it has. */
-	p->calls.self_repeats = true;
+	d->to->calls.self_repeats = true;
 }
 
 /* Remembers who was who: totals of groups in a call graph depend on it. False when out of memory. */
 static bool
-keep_alone(struct pp_profile *p)
+keep_alone(struct pp_derive *d)
 {
+	struct pp_profile *p = d->to;
 	size_t i;
 
-	for (i = p->alone.n; i < p->funcs.n; i++)
-		if (!pp_vec_push(&p->alone, p->funcs.at[i].same))
+	for (i = p->derived.alone.n; i < p->funcs.n; i++)
+		if (!pp_vec_push(&p->derived.alone, p->funcs.at[i].same))
 			return false;
 	return true;
 }
@@ -53,116 +40,128 @@ owner_of(const struct pp_profile *p, const struct pp_func_row *f, enum pp_group_
 	return by == PP_BY_FILE ? f->file : p->modules.at[f->module].name;
 }
 
-static pp_status
-by_owner(struct pp_profile *p, enum pp_group_by by, const char *nameless)
+static bool
+owners_unite(struct pp_derive *d, enum pp_group_by by, pp_func *group)
 {
-	uint32_t n = (uint32_t)p->funcs.n, strings = (uint32_t)p->strs.strs.n, i;
-	pp_func *group = calloc(strings, sizeof *group);
-	bool any = false;
+	struct pp_slice nameless = pp_slice_z(by == PP_BY_FILE ? "(no file)" : "(no module)");
+	uint32_t n = (uint32_t)d->to->funcs.n, i;
 
-	if (!group || !keep_alone(p)) {
-		free(group);
-		return PP_E_NOMEM;
-	}
-	for (i = 1; i < n; i++)
-		any |= owner_of(p, &p->funcs.at[i], by) != 0;
-	for (i = 1; any && i < n; i++) {
-		pp_str owner = owner_of(p, &p->funcs.at[i], by);
+	for (i = 1; i < n; i++) {
+		pp_str owner = owner_of(d->to, &d->to->funcs.at[i], by);
+		struct pp_slice name = owner ? pp_text_of(d->to, owner) : nameless;
 
 		if (!group[owner])
-			group[owner] = func_add(
-			    p, owner ? pp_text_of(p, owner) : pp_slice_z(nameless), 0, 0);
-		if (!group[owner]) {
-			free(group);
-			return PP_E_NOMEM;
-		}
-		p->funcs.at[i].same = group[owner];
+			group[owner] = pp_derive_func(d, name, 0, 0);
+		if (!group[owner])
+			return false;
+		d->to->funcs.at[i].same = group[owner];
 	}
-	free(group);
-	forget_flat(p);
-	return any ? PP_OK : PP_E_UNSUPPORTED;
+	return true;
 }
 
-bool
-pp_group_unite(struct pp_profile *p, const uint32_t *key, uint32_t keys, bool *changed)
+static pp_status
+by_owner(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **out)
+{
+	pp_func *group;
+	struct pp_derive d;
+	bool any = false, fine;
+	size_t i;
+
+	for (i = 1; i < p->funcs.n; i++)
+		any |= owner_of(p, &p->funcs.at[i], by) != 0;
+	if (!any)
+		return PP_E_UNSUPPORTED;
+	if (!pp_derive_init(&d, p, PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_DERIVED, 0))
+		return PP_E_NOMEM;
+	group = calloc(p->strs.strs.n, sizeof *group);
+	fine = group && keep_alone(&d) && owners_unite(&d, by, group);
+	free(group);
+	forget_flat(&d);
+	return pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
+}
+
+/* The function that each key stands for: the first of those that have it. NULL when out of memory. */
+static pp_func *
+keys_first(const struct pp_profile *p, const uint32_t *key, uint32_t keys, bool *changes)
 {
 	pp_func *first = calloc((size_t)keys + 1, sizeof *first);
 	size_t i;
 
-	*changed = false;
-	if (!first || !keep_alone(p)) {
-		free(first);
-		return false;
-	}
-	for (i = 1; i < p->funcs.n; i++) {
+	*changes = false;
+	for (i = 1; first && i < p->funcs.n; i++) {
 		if (!key[i])
 			continue;
 		if (!first[key[i]])
 			first[key[i]] = p->funcs.at[i].same;
-		*changed |= p->funcs.at[i].same != first[key[i]];
-		p->funcs.at[i].same = first[key[i]];
+		*changes |= p->funcs.at[i].same != first[key[i]];
 	}
+	return first;
+}
+
+pp_status
+pp_group_unite(const struct pp_profile *p, const uint32_t *key, uint32_t keys,
+               struct pp_profile **out)
+{
+	bool changes, fine;
+	pp_func *first = keys_first(p, key, keys, &changes);
+	struct pp_derive d;
+	size_t i;
+
+	*out = NULL;
+	if (!first)
+		return PP_E_NOMEM;
+	if (!changes || !pp_derive_init(&d, p, PP_COLUMN_FUNCS | PP_COLUMN_DERIVED, 0)) {
+		free(first);
+		return changes ? PP_E_NOMEM : PP_OK;
+	}
+	fine = keep_alone(&d);
+	for (i = 1; fine && i < p->funcs.n; i++)
+		if (key[i])
+			d.to->funcs.at[i].same = first[key[i]];
 	free(first);
-	if (*changed)
-		forget_flat(p);
-	else
-		p->alone.n = 0;
-	return true;
+	forget_flat(&d);
+	return pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
 }
 
 /* ---- one level -------------------------------------------------------------------------- */
 
-/* Throws the tree and all rows away and starts one plain series. */
+/* A profile of one plain series with room for so many groups, and nothing else. */
 static bool
-level_start(struct pp_profile *p, bool has_calls)
+level_start(struct pp_derive *d, const struct pp_profile *p, size_t groups, bool has_calls)
 {
+	const unsigned emptied = PP_COLUMN_TREE | PP_COLUMN_SERIES | PP_COLUMN_CALLS |
+	                         PP_COLUMN_LINES | PP_COLUMN_NOT_OWN;
 	struct pp_series one = { .pid = -1, .tid = -1, .cpu = -1, .has_calls = has_calls };
-	struct pp_tree tree;
-	size_t i;
+	struct pp_profile *unused;
 
-	if (!pp_tree_init(&tree, p->tree.seed, p->tree.max_nodes, p->tree.pages))
+	if (!pp_derive_init(d, p, PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_FRAMES, emptied))
 		return false;
-	pp_tree_release(&p->tree);
-	p->tree = tree;
-	for (i = 0; i < p->series.n; i++) {
-		struct pp_series *s = &p->series.at[i];
-
-		free(s->cells);
-		free(s->node_of);
-		free(s->present);
-		pp_timeline_release(&s->timeline);
-	}
-	p->series.n = 0;
+	pp_profile_forget_stated(d->to);
 	one.stride = (uint32_t)p->metrics.n + has_calls;
-	p->calls.rows.n = p->calls.cells.n = 0;
-	p->lines.rows.n = p->lines.cells.n = 0;
-	pp_profile_forget_stated(p);
-	p->not_own.n = 0;
-	return pp_vec_push(&p->series, one);
+	one.rows_cap = (uint32_t)groups;
+	if (pp_vec_push(&d->to->series, one)) {
+		struct pp_series *s = &d->to->series.at[0];
+
+		s->cells = calloc(groups * s->stride + 1, sizeof *s->cells);
+		s->node_of = calloc(groups + 1, sizeof *s->node_of);
+		if (s->cells && s->node_of)
+			return true;
+	}
+	(void)pp_derive_finish(d, PP_E_NOMEM, &unused);
+	return false;
 }
 
 /* A group with its costs, which must fit into cells. */
 static pp_status
-level_add(struct pp_profile *p, pp_func func, const union pp_value *cost, uint64_t calls,
+level_add(struct pp_derive *d, pp_func func, const union pp_value *cost, uint64_t calls,
           struct pp_buf *problem)
 {
+	struct pp_profile *p = d->to;
 	struct pp_series *s = &p->series.at[0];
 	struct pp_frame_row frame = { .func = func };
-	int64_t *cells;
+	int64_t *cells = s->cells + (size_t)s->rows * s->stride;
 	size_t m;
 
-	if (s->rows == s->rows_cap) {
-		uint32_t cap = s->rows_cap * 2 + 64;
-		void *moved = realloc(s->cells, ((size_t)cap * s->stride + 1) * sizeof *s->cells);
-		void *nodes = moved ? realloc(s->node_of, cap * sizeof *s->node_of) : NULL;
-
-		s->cells = moved ? moved : s->cells;
-		s->node_of = nodes ? nodes : s->node_of;
-		if (!nodes)
-			return PP_E_NOMEM;
-		s->rows_cap = cap;
-	}
-	cells = s->cells + (size_t)s->rows * s->stride;
 	for (m = 0; m < p->metrics.n; m++) {
 		const struct pp_metric *metric = &p->metrics.at[m];
 
@@ -188,9 +187,9 @@ level_add(struct pp_profile *p, pp_func func, const union pp_value *cost, uint64
 
 /* "FILE:LINE"; 0 when out of memory. */
 static pp_func
-line_func(struct pp_profile *p, struct pp_buf *name, pp_str file, uint32_t line)
+line_func(struct pp_derive *d, struct pp_buf *name, pp_str file, uint32_t line)
 {
-	struct pp_slice text = pp_text_of(p, file);
+	struct pp_slice text = pp_text_of(d->to, file);
 
 	name->n = 0;
 	if (text.n)
@@ -199,25 +198,30 @@ line_func(struct pp_profile *p, struct pp_buf *name, pp_str file, uint32_t line)
 		pp_buf_adds(name, "(no file)");
 	if (line)
 		pp_buf_addf(name, ":%u", line);
-	return name->failed ? 0 : func_add(p, pp_slice_of(name->p, name->n), file, line);
+	return name->failed ? 0 : pp_derive_func(d, pp_slice_of(name->p, name->n), file, line);
 }
 
 static pp_status
-by_line_rows(struct pp_profile *p, struct pp_buf *problem)
+by_line_rows(const struct pp_profile *p, struct pp_profile **out, struct pp_buf *problem)
 {
 	struct pp_linecost lines;
+	struct pp_derive d;
 	struct pp_buf name = { 0 };
 	pp_status status = pp_linecost_compute(p, &lines);
 	size_t i;
 
 	if (status != PP_OK)
 		return status;
-	status = level_start(p, lines.has_hits) ? PP_OK : PP_E_NOMEM;
-	for (i = 0; i < lines.rows.n && status == PP_OK; i++) {
-		const struct pp_line_cost *row = &lines.rows.at[i];
+	if (level_start(&d, p, lines.rows.n, lines.has_hits)) {
+		for (i = 0; i < lines.rows.n && status == PP_OK; i++) {
+			const struct pp_line_cost *row = &lines.rows.at[i];
 
-		status = level_add(p, line_func(p, &name, row->file, row->line),
-		                   lines.cost.at + i * lines.metrics, row->hits, problem);
+			status = level_add(&d, line_func(&d, &name, row->file, row->line),
+			                   lines.cost.at + i * lines.metrics, row->hits, problem);
+		}
+		status = pp_derive_finish(&d, status, out);
+	} else {
+		status = PP_E_NOMEM;
 	}
 	pp_buf_release(&name);
 	pp_linecost_release(&lines);
@@ -226,15 +230,18 @@ by_line_rows(struct pp_profile *p, struct pp_buf *problem)
 
 /* Each place that frames name becomes a function; frames without a line stay with theirs. */
 static pp_status
-by_line_frames(struct pp_profile *p)
+by_line_frames(const struct pp_profile *p, struct pp_profile **out)
 {
 	struct pp_map map = { .seed = p->strs.seed };
 	struct pp_buf name = { 0 };
 	pp_status status = PP_E_UNSUPPORTED;
+	struct pp_derive d;
 	size_t i;
 
+	if (!pp_derive_init(&d, p, PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_FRAMES, 0))
+		return PP_E_NOMEM;
 	for (i = 1; i < p->frames.n; i++) {
-		struct pp_frame_row *frame = &p->frames.at[i];
+		const struct pp_frame_row *frame = &p->frames.at[i];
 		pp_str file = frame->file ? frame->file : p->funcs.at[frame->func].file;
 		uint64_t key = (uint64_t)file << 32 | frame->line;
 		uint32_t func;
@@ -244,18 +251,18 @@ by_line_frames(struct pp_profile *p)
 		status = PP_OK;
 		func = pp_map_get(&map, key);
 		if (func == PP_MAP_NONE) {
-			func = line_func(p, &name, file, frame->line);
+			func = line_func(&d, &name, file, frame->line);
 			if (!func || !pp_map_set(&map, key, func)) {
 				status = PP_E_NOMEM;
 				break;
 			}
 		}
-		p->frames.at[i].func = func;
+		d.to->frames.at[i].func = func;
 	}
 	pp_map_release(&map);
 	pp_buf_release(&name);
-	forget_flat(p);
-	return status;
+	forget_flat(&d);
+	return pp_derive_finish(&d, status, out);
 }
 
 /* ---- by thread -------------------------------------------------------------------------- */
@@ -328,11 +335,12 @@ thread_sums_compute(const struct pp_profile *p, struct thread_sums *t)
 }
 
 static pp_status
-by_thread(struct pp_profile *p, struct pp_buf *problem)
+by_thread(const struct pp_profile *p, struct pp_profile **out, struct pp_buf *problem)
 {
 	struct thread_sums t = { 0 };
+	struct pp_derive d;
 	struct pp_buf name = { 0 };
-	pp_status status = PP_OK;
+	pp_status status = PP_E_NOMEM;
 	size_t i;
 
 	for (i = 0; i < p->series.n; i++)
@@ -340,12 +348,15 @@ by_thread(struct pp_profile *p, struct pp_buf *problem)
 			break;
 	if (i == p->series.n)
 		return PP_E_UNSUPPORTED;
-	if (!thread_sums_compute(p, &t) || !level_start(p, false))
-		status = PP_E_NOMEM;
-	for (i = 0; i < t.n && status == PP_OK; i++) {
-		pp_thread_name(p, &t.of[i], &name);
-		status = level_add(p, func_add(p, pp_slice_of(name.p, name.n), 0, 0),
-		                   t.cost + i * p->metrics.n, 0, problem);
+	if (thread_sums_compute(p, &t) && level_start(&d, p, t.n, false)) {
+		status = PP_OK;
+		for (i = 0; i < t.n && status == PP_OK; i++) {
+			pp_thread_name(p, &t.of[i], &name);
+			status = level_add(&d,
+			                   pp_derive_func(&d, pp_slice_of(name.p, name.n), 0, 0),
+			                   t.cost + i * p->metrics.n, 0, problem);
+		}
+		status = pp_derive_finish(&d, status, out);
 	}
 	pp_buf_release(&name);
 	free(t.of);
@@ -355,17 +366,18 @@ by_thread(struct pp_profile *p, struct pp_buf *problem)
 }
 
 pp_status
-pp_group_apply(struct pp_profile *p, enum pp_group_by by, struct pp_buf *problem)
+pp_group_derive(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **out,
+                struct pp_buf *problem)
 {
+	*out = NULL;
 	switch (by) {
 	case PP_BY_FILE:
-		return by_owner(p, by, "(no file)");
 	case PP_BY_MODULE:
-		return by_owner(p, by, "(no module)");
+		return by_owner(p, by, out);
 	case PP_BY_LINE:
-		return p->lines.rows.n ? by_line_rows(p, problem) : by_line_frames(p);
+		return p->lines.rows.n ? by_line_rows(p, out, problem) : by_line_frames(p, out);
 	case PP_BY_THREAD:
-		return by_thread(p, problem);
+		return by_thread(p, out, problem);
 	case PP_BY_FUNCTION:
 		break;
 	}

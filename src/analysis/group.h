@@ -11,19 +11,20 @@
 enum pp_group_by { PP_BY_FUNCTION, PP_BY_FILE, PP_BY_MODULE, PP_BY_LINE, PP_BY_THREAD };
 
 /*
- * Regroups a profile that nobody else uses. PP_E_UNSUPPORTED when nothing in it tells the groups apart,
- * PP_E_LIMIT when a sum passes 64 bits; *problem says which.
- * After another failure the profile is only fit to be freed.
+ * A profile of groups, which shares what it can with the one given; *out is NULL where nothing changes (functions).
+ * PP_E_UNSUPPORTED when nothing tells the groups apart, PP_E_LIMIT when a sum passes 64 bits; *problem says which.
  */
-pp_status pp_group_apply(struct pp_profile *, enum pp_group_by, struct pp_buf *problem);
+pp_status pp_group_derive(const struct pp_profile *, enum pp_group_by, struct pp_profile **out,
+                          struct pp_buf *problem);
 
 /* Puts what a thread is called into a buffer: its name and number, as far as they are known. */
 void pp_thread_name(const struct pp_profile *, const struct pp_series *, struct pp_buf *);
 
 /*
- * Makes functions one: rows of the same `key` (per function id, 0 = leave alone) are taken for one
- * function from here on, the first of them. *changed tells whether any were. False when out of memory.
+ * A profile in which functions are one: those of the same `key` (per function id, 0 = leave alone) are taken for the
+ * first of them. *out is NULL when they are already. PP_E_NOMEM or PP_OK.
  */
-bool pp_group_unite(struct pp_profile *, const uint32_t *key, uint32_t keys, bool *changed);
+pp_status pp_group_unite(const struct pp_profile *, const uint32_t *key, uint32_t keys,
+                         struct pp_profile **out);
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "model/builder.h"
+#include "model/derive.h"
 
 bool
 pp_reshape_is_by_name(const struct pp_profile *p, bool *out_of_memory)
@@ -102,11 +103,34 @@ node_reversed(struct pp_builder *b, const struct pp_profile *p, const pp_frame *
 	return to;
 }
 
+/* How the cells of a metric are taken over. */
+struct taking {
+	size_t metric;
+	bool plain; /* as whole units, or parts of them where `real` */
+	bool real;
+	double factor; /* to the unit */
+};
+
+static bool
+cell_take(const struct taking *as, const struct pp_metric *m, int64_t *cell)
+{
+	union pp_value v = pp_cell_value(m, *cell);
+	double plain = (m->type == PP_REAL ? v.d : (double)v.i) * as->factor;
+
+	if (!as->plain)
+		return true;
+	if (!as->real && !(fabs(plain) < 9.2e18))
+		return false;
+	*cell = as->real ? pp_cell_real(plain) : (int64_t)llround(plain);
+	return true;
+}
+
 /* Adds one metric of a profile as metric `to`; false when a sum passes 64 bits or on failure. */
 static bool
-add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, size_t metric,
+add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, const struct taking *as,
             bool reverse, struct places *places)
 {
+	const struct pp_metric *m = &p->metrics.at[as->metric];
 	pp_frame *frames = frames_by_name(b, p, places);
 	pp_node *map = calloc(p->tree.n, sizeof *map);
 	bool ok = frames && map;
@@ -120,12 +144,13 @@ add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, size_
 
 		for (row = 0; ok && row < s->rows; row++) {
 			pp_node node = pp_series_node(s, row);
+			int64_t cell = pp_series_cells(s, row)[as->metric];
 
 			if (!pp_series_present(s, row))
 				continue;
 			node = reverse ? node_reversed(b, p, frames, node) : map[node];
-			ok = pp_builder_ok(b) &&
-			     pp_build_add(b, 0, node, to, pp_series_cells(s, row)[metric]);
+			ok = pp_builder_ok(b) && cell_take(as, m, &cell) &&
+			     pp_build_add(b, 0, node, to, cell);
 		}
 	}
 	if (!frames || !map)
@@ -137,16 +162,21 @@ add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, size_
 
 /* A metric like another one, under a new name if given. */
 static void
-copy_metric(struct pp_builder *b, const struct pp_profile *p, size_t metric, const char *name,
-            unsigned flags)
+copy_metric(struct pp_builder *b, const struct pp_profile *p, const struct taking *as,
+            const char *name, unsigned flags)
 {
-	struct pp_metric m = p->metrics.at[metric];
+	struct pp_metric m = p->metrics.at[as->metric];
 
 	m.name = name ? pp_build_strz(b, name) : pp_build_str(b, pp_text_of(p, m.name));
 	m.title = name ? 0 : pp_build_str(b, pp_text_of(p, m.title));
 	m.event = 0;
 	m.unit = pp_build_str(b, pp_text_of(p, m.unit));
 	m.flags = (m.flags & ~(unsigned)PP_METRIC_PRIMARY) | flags;
+	if (as->plain) {
+		m.type = as->real ? PP_REAL : PP_INT;
+		m.scale = 0;
+		m.factor_num = m.factor_den = 0;
+	}
 	(void)pp_build_metric(b, &m);
 }
 
@@ -176,81 +206,27 @@ finish(struct pp_builder *b, bool fits, struct pp_profile **out)
 pp_status
 pp_reshape_names(const struct pp_profile *p, size_t metric, bool reverse, struct pp_profile **out)
 {
+	const struct taking as = { .metric = metric };
 	struct pp_builder b;
 	struct places places = { 0 };
-	pp_status status;
 	size_t i;
 	bool fits;
 
 	*out = NULL;
 	if (!start(&b, p))
 		return PP_E_NOMEM;
-	copy_metric(&b, p, metric, NULL, PP_METRIC_PRIMARY);
+	copy_metric(&b, p, &as, NULL, PP_METRIC_PRIMARY);
 	(void)pp_build_series_plain(&b, true, false);
-	fits = add_profile(&b, 0, p, metric, reverse, &places);
-	status = finish(&b, fits, out);
-	for (i = 0; status == PP_OK && i < places.list.n; i++) {
-		struct pp_func_row *func = &(*out)->funcs.at[places.list.at[i].func];
+	fits = add_profile(&b, 0, p, &as, reverse, &places);
+	/* All functions are there: what they are does not change any more. */
+	for (i = 0; pp_builder_ok(&b) && i < places.list.n; i++) {
+		struct pp_func_row *func = &b.profile->funcs.at[places.list.at[i].func];
 
 		func->file = places.list.at[i].file;
 		func->module = places.list.at[i].module;
 	}
 	pp_vec_release(&places.list);
-	return status;
-}
-
-pp_status
-pp_reshape_union(const struct pp_profile *before, size_t before_metric,
-                 const struct pp_profile *after, size_t after_metric, bool reverse,
-                 struct pp_profile **out)
-{
-	const struct pp_metric *x = &before->metrics.at[before_metric];
-	const struct pp_metric *y = &after->metrics.at[after_metric];
-	struct pp_builder b;
-	bool fits;
-
-	*out = NULL;
-	if (!pp_slice_eq(pp_text_of(before, x->unit), pp_text_of(after, y->unit)) ||
-	    x->type != y->type || x->scale != y->scale || x->factor_num != y->factor_num ||
-	    x->factor_den != y->factor_den)
-		return PP_E_USAGE;
-	if (!start(&b, after))
-		return PP_E_NOMEM;
-	b.profile->complete = before->complete && after->complete;
-	b.profile->estimated = before->estimated || after->estimated;
-	copy_metric(&b, before, before_metric, "before", 0);
-	copy_metric(&b, after, after_metric, "after", PP_METRIC_PRIMARY);
-	(void)pp_build_series_plain(&b, true, false);
-	fits = add_profile(&b, 0, before, before_metric, reverse, NULL) &&
-	       add_profile(&b, 1, after, after_metric, reverse, NULL);
 	return finish(&b, fits, out);
-}
-
-pp_status
-pp_reshape_scale(struct pp_profile *p, size_t metric, double factor)
-{
-	const struct pp_metric *m = &p->metrics.at[metric];
-	size_t i;
-	uint32_t row;
-
-	for (i = 0; i < p->series.n; i++) {
-		struct pp_series *s = &p->series.at[i];
-
-		for (row = 0; row < s->rows; row++) {
-			int64_t *cell = &s->cells[(size_t)row * s->stride + metric];
-			union pp_value v = pp_cell_value(m, *cell);
-			double scaled = (m->type == PP_REAL ? v.d : (double)v.i) * factor;
-
-			if (m->type == PP_REAL) {
-				memcpy(cell, &scaled, sizeof *cell);
-				continue;
-			}
-			if (!(fabs(scaled) < 9.2e18))
-				return PP_E_LIMIT;
-			*cell = (int64_t)llround(scaled);
-		}
-	}
-	return PP_OK;
 }
 
 /* Whether a metric tells parts of its unit. */
@@ -260,41 +236,61 @@ tells_parts(const struct pp_metric *m)
 	return m->type == PP_REAL || m->scale || m->factor_den > 1;
 }
 
-static pp_status
-make_plain(struct pp_profile *p, size_t metric, bool real)
+static double
+factor_of(const struct pp_metric *m)
 {
-	struct pp_metric *m = &p->metrics.at[metric];
-	double factor = (double)(m->factor_num ? m->factor_num : 1) /
-	                (double)(m->factor_den ? m->factor_den : 1) / pow(10, m->scale);
-	size_t i;
-	uint32_t row;
-
-	for (i = 0; i < p->series.n; i++)
-		for (row = 0; row < p->series.at[i].rows; row++) {
-			struct pp_series *s = &p->series.at[i];
-			int64_t *cell = &s->cells[(size_t)row * s->stride + metric];
-			union pp_value v = pp_cell_value(m, *cell);
-			double plain = (m->type == PP_REAL ? v.d : (double)v.i) * factor;
-
-			if (!real && !(fabs(plain) < 9.2e18))
-				return PP_E_LIMIT;
-			*cell = real ? pp_cell_real(plain) : (int64_t)llround(plain);
-		}
-	m->type = real ? PP_REAL : PP_INT;
-	m->scale = 0;
-	m->factor_num = m->factor_den = 0;
-	return PP_OK;
+	return (double)(m->factor_num ? m->factor_num : 1) /
+	       (double)(m->factor_den ? m->factor_den : 1) / pow(10, m->scale);
 }
 
 pp_status
-pp_reshape_alike(struct pp_profile *p, size_t metric, struct pp_profile *q, size_t other)
+pp_reshape_union(const struct pp_profile *before, size_t before_metric,
+                 const struct pp_profile *after, size_t after_metric, bool reverse,
+                 struct pp_profile **out)
 {
-	const struct pp_metric *x = &p->metrics.at[metric], *y = &q->metrics.at[other];
+	const struct pp_metric *x = &before->metrics.at[before_metric];
+	const struct pp_metric *y = &after->metrics.at[after_metric];
+	bool plain = x->type != y->type || x->scale != y->scale || x->factor_num != y->factor_num ||
+	             x->factor_den != y->factor_den;
 	bool real = tells_parts(x) || tells_parts(y);
-	pp_status status;
+	const struct taking as[] = { { before_metric, plain, real, factor_of(x) },
+		                     { after_metric, plain, real, factor_of(y) } };
+	struct pp_builder b;
+	bool fits;
 
-	if (!pp_slice_eq(pp_text_of(p, x->unit), pp_text_of(q, y->unit)))
+	*out = NULL;
+	if (!pp_slice_eq(pp_text_of(before, x->unit), pp_text_of(after, y->unit)))
 		return PP_E_USAGE;
-	status = make_plain(p, metric, real);
-	return status == PP_OK ? make_plain(q, other, real) : status;
+	if (!start(&b, after))
+		return PP_E_NOMEM;
+	b.profile->complete = before->complete && after->complete;
+	b.profile->estimated = before->estimated || after->estimated;
+	copy_metric(&b, before, &as[0], "before", 0);
+	copy_metric(&b, after, &as[1], "after", PP_METRIC_PRIMARY);
+	(void)pp_build_series_plain(&b, true, false);
+	fits = add_profile(&b, 0, before, &as[0], reverse, NULL) &&
+	       add_profile(&b, 1, after, &as[1], reverse, NULL);
+	return finish(&b, fits, out);
+}
+
+pp_status
+pp_reshape_scale(const struct pp_profile *p, size_t metric, double factor, struct pp_profile **out)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	const struct taking as = { metric, true, m->type == PP_REAL, factor };
+	struct pp_derive d;
+	bool fits = true;
+	size_t i;
+	uint32_t row;
+
+	*out = NULL;
+	if (!pp_derive_init(&d, p, PP_COLUMN_ROWS, 0))
+		return PP_E_NOMEM;
+	for (i = 0; i < p->series.n; i++) {
+		struct pp_series *s = &d.to->series.at[i];
+
+		for (row = 0; fits && row < s->rows; row++)
+			fits = cell_take(&as, m, &s->cells[(size_t)row * s->stride + metric]);
+	}
+	return pp_derive_finish(&d, fits ? PP_OK : PP_E_LIMIT, out);
 }

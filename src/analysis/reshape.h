@@ -17,20 +17,19 @@ pp_status pp_reshape_names(const struct pp_profile *, size_t metric, bool revers
                            struct pp_profile **out);
 
 /*
- * Two profiles as one with the metrics "before" and "after", stacks told apart by names. The metrics
- * must count the same in the same steps (PP_E_USAGE otherwise; see pp_reshape_alike()).
+ * Two profiles as one with the metrics "before" and "after", stacks told apart by names. Metrics that count the same in
+ * different steps count whole units, or doubles where one of them tells parts of a unit; PP_E_USAGE when the units
+ * differ.
  */
 pp_status pp_reshape_union(const struct pp_profile *before, size_t before_metric,
                            const struct pp_profile *after, size_t after_metric, bool reverse,
                            struct pp_profile **out);
 
 /*
- * Makes two metrics of the same unit count in the same steps, whatever theirs were: whole units, or
- * doubles where one of them tells parts of a unit. Only own costs; PP_E_USAGE when the units differ.
+ * The profile with a metric's own costs multiplied, each rounded to the nearest the metric can tell; it shares the
+ * rest. PP_E_LIMIT when one passes 64 bits.
  */
-pp_status pp_reshape_alike(struct pp_profile *, size_t metric, struct pp_profile *, size_t other);
-
-/* Multiplies a metric's own costs, each rounded to the nearest the metric can tell. PP_E_LIMIT when one passes 64 bits. */
-pp_status pp_reshape_scale(struct pp_profile *, size_t metric, double factor);
+pp_status pp_reshape_scale(const struct pp_profile *, size_t metric, double factor,
+                           struct pp_profile **out);
 
 #endif

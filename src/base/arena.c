@@ -77,6 +77,24 @@ pp_arena_copy(struct pp_arena *a, const void *p, size_t n)
 }
 
 void
+pp_arena_join(struct pp_arena *a, struct pp_arena *from)
+{
+	struct pp_arena_block **last = &from->blocks;
+
+	/* The newest block, which has room left, stays the first. */
+	while (*last)
+		last = &(*last)->next;
+	if (a->blocks) {
+		*last = a->blocks->next;
+		a->blocks->next = from->blocks;
+		a->bytes += from->bytes;
+	} else {
+		*a = *from;
+	}
+	*from = (struct pp_arena){ 0 };
+}
+
+void
 pp_arena_release(struct pp_arena *a)
 {
 	struct pp_arena_block *block = a->blocks;

@@ -17,6 +17,8 @@ struct pp_arena {
 void *pp_arena_alloc(struct pp_arena *, size_t n);
 /* A copy of bytes, followed by a NUL that does not count; unaligned. */
 char *pp_arena_copy(struct pp_arena *, const void *p, size_t n);
+/* Moves all pieces of another arena, which is empty afterwards, into this one. */
+void pp_arena_join(struct pp_arena *, struct pp_arena *from);
 void pp_arena_release(struct pp_arena *);
 
 #endif

@@ -36,6 +36,16 @@ pp_slots_init(struct pp_slots *s, unsigned bits, const struct pp_pages *pages)
 	return s->at != NULL;
 }
 
+bool
+pp_slots_copy(struct pp_slots *s, const struct pp_slots *from)
+{
+	*s = *from;
+	s->at = s->pages->get(slots_bytes(s));
+	if (s->at)
+		memcpy(s->at, from->at, slots_bytes(s));
+	return s->at != NULL;
+}
+
 void
 pp_slots_release(struct pp_slots *s)
 {

@@ -35,6 +35,8 @@ struct pp_slots {
 
 /* `bits` of a tag's 32 at the start; `pages` may be NULL. False when out of memory. */
 bool pp_slots_init(struct pp_slots *, unsigned bits, const struct pp_pages *pages);
+/* Starts with the rows of another table; false when out of memory. */
+bool pp_slots_copy(struct pp_slots *, const struct pp_slots *from);
 /* Frees; what was never initialised but is zero may be released too. */
 void pp_slots_release(struct pp_slots *);
 /* Forgets all rows and keeps the room. */

@@ -17,6 +17,19 @@ pp_strtab_init(struct pp_strtab *t, uint64_t seed)
 	return true;
 }
 
+bool
+pp_strtab_extend(struct pp_strtab *t, const struct pp_strtab *base)
+{
+	*t = (struct pp_strtab){ .seed = base->seed };
+	if (!pp_slots_copy(&t->slots, &base->slots) || !pp_vec_reserve(&t->strs, base->strs.n)) {
+		pp_strtab_release(t);
+		return false;
+	}
+	memcpy(t->strs.at, base->strs.at, base->strs.n * sizeof *t->strs.at);
+	t->strs.n = base->strs.n;
+	return true;
+}
+
 void
 pp_strtab_release(struct pp_strtab *t)
 {

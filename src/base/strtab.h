@@ -17,6 +17,11 @@ struct pp_strtab {
 };
 
 bool pp_strtab_init(struct pp_strtab *, uint64_t seed);
+/*
+ * A table that knows the strings of another one by the same ids and takes more; the bytes stay where they are, so
+ * the arena of `base` must outlive it or be joined with its own. False when out of memory.
+ */
+bool pp_strtab_extend(struct pp_strtab *, const struct pp_strtab *base);
 void pp_strtab_release(struct pp_strtab *);
 
 /* The hash this table uses for a string. */

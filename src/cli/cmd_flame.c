@@ -7,10 +7,11 @@
 #include "analysis/reshape.h"
 #include "cli/filters.h"
 #include "cli/load.h"
-#include "text/suggest.h"
+#include "model/derive.h"
 #include "output/flame_svg.h"
 #include "text/units.h"
 #include "text/escape.h"
+#include "text/suggest.h"
 
 #define WIDTH 1200.0
 #define THINNEST_PX 0.1
@@ -255,13 +256,6 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 	}
 	if (code == 0)
 		status = pp_reshape_union(p[0], metric[0], p[1], metric[1], r->reverse, out);
-	if (status == PP_E_USAGE) {
-		/* Formats count time in steps of their own. */
-		status = pp_reshape_alike(p[0], metric[0], p[1], metric[1]);
-		if (status == PP_OK)
-			status = pp_reshape_union(p[0], metric[0], p[1], metric[1], r->reverse,
-			                          out);
-	}
 	if (status == PP_E_USAGE)
 		pp_cli_error(cli,
 		             "%s and %s count in different units; choose a metric of both with -m",
@@ -279,8 +273,10 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 
 /* Scales what is compared to the size of what it is compared with. */
 static int
-normalize(struct pp_cli *cli, struct request *r, struct pp_profile *p)
+normalize(struct pp_cli *cli, struct request *r, struct pp_profile **profile)
 {
+	const struct pp_profile *p = *profile;
+	struct pp_profile *scaled;
 	const char *how = pp_args_text(&cli->args, "normalize");
 	double before, after;
 	pp_status status;
@@ -296,10 +292,14 @@ normalize(struct pp_cli *cli, struct request *r, struct pp_profile *p)
 	if (!(before > 0) || !(after > 0))
 		return 0;
 	r->scaled = before / after;
-	status = pp_reshape_scale(p, r->opts.metric, r->scaled);
-	if (status != PP_OK)
+	status = pp_reshape_scale(p, r->opts.metric, r->scaled, &scaled);
+	if (status != PP_OK) {
 		pp_cli_error(cli, "cannot scale: %s", pp_status_text(status));
-	return status == PP_OK ? 0 : pp_load_exit(status);
+		return pp_load_exit(status);
+	}
+	pp_profile_adopt(scaled, *profile);
+	*profile = scaled;
+	return 0;
 }
 
 /* ---- in the order of time ---- */
@@ -417,7 +417,7 @@ flame_run(struct pp_cli *cli)
 		           ? load_both(cli, &r, files, &profile)
 		           : load_alone(cli, &r, files, n, &profile);
 	if (code == 0 && !chart)
-		code = normalize(cli, &r, profile);
+		code = normalize(cli, &r, &profile);
 	if (code == 0 && !chart) {
 		status = pp_flame_compute(&flame, profile, &r.opts);
 		if (status != PP_OK)

@@ -205,8 +205,8 @@ json_open(struct pp_json *j, const struct view *v, const struct pp_branch *b,
 		pp_json_func(j, p, b->func);
 	else
 		pp_json_put_textz(j, "name", "");
-	if (b->func < p->cycles.n && p->cycles.at[b->func])
-		pp_json_put_u64(j, "cycle", p->cycles.at[b->func]);
+	if (b->func < p->derived.cycles.n && p->derived.cycles.at[b->func])
+		pp_json_put_u64(j, "cycle", p->derived.cycles.at[b->func]);
 	if (b->func && v->tree.has_calls)
 		pp_json_put_u64(j, "calls", pp_calltree_calls(&v->tree, b));
 	for (m = 0; m < p->metrics.n; m++)

@@ -37,9 +37,9 @@ pp_compare_release(struct pp_compare *c)
 
 	pp_diff_release(&c->diff);
 	for (side = 0; side < 2; side++) {
-		for (i = 0; c->input[side] && i < c->n[side]; i++)
-			if (side == PP_BEFORE || !c->one_profile)
-				pp_profile_free(c->input[side][i].profile);
+		for (i = 0; c->loaded[side] && i < c->n[side]; i++)
+			pp_profile_free(c->loaded[side][i]);
+		free(c->loaded[side]);
 		free(c->input[side]);
 	}
 	*c = (struct pp_compare){ 0 };
@@ -82,12 +82,14 @@ load_side(struct pp_cli *cli, struct pp_compare *c, size_t side, const char *con
 	int code = 0;
 
 	c->input[side] = calloc(n + 1, sizeof *c->input[side]);
-	if (!c->input[side]) {
+	c->loaded[side] = calloc(n + 1, sizeof *c->loaded[side]);
+	if (!c->input[side] || !c->loaded[side]) {
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
 		return PP_EXIT_INPUT;
 	}
 	for (i = 0; i < n && code == 0; i++) {
-		code = pp_load_profile(cli, files + i, 1, c->want, &c->input[side][i].profile);
+		code = pp_load_profile(cli, files + i, 1, c->want, &c->loaded[side][i]);
+		c->input[side][i].profile = c->loaded[side][i];
 		c->n[side] = i + 1;
 	}
 	return code;
@@ -223,13 +225,12 @@ metric_find(const struct pp_profile *p, const struct pp_profile *q, const char *
 static int
 differential(struct pp_cli *cli, struct pp_compare *c)
 {
-	struct pp_profile *p = c->input[PP_BEFORE]->profile;
+	const struct pp_profile *p = c->input[PP_BEFORE]->profile;
 	size_t before = pp_profile_metric_find(p, pp_slice_z("before"));
 	size_t after = pp_profile_metric_find(p, pp_slice_z("after"));
 
 	if (before >= p->metrics.n || after >= p->metrics.n)
 		return pp_cli_usage(cli, "one file alone must be a differential profile; name two");
-	c->one_profile = true;
 	c->input[PP_AFTER] = calloc(1, sizeof *c->input[PP_AFTER]);
 	if (!c->input[PP_AFTER]) {
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));

@@ -9,10 +9,11 @@
 
 struct pp_compare {
 	struct pp_diff diff;
+	struct pp_profile *
+	    *loaded[2]; /* what `input` points at; a differential profile is both sides */
 	struct pp_diff_input *input[2];
 	size_t n[2];
 	unsigned want;
-	bool one_profile; /* both sides are the same profile: a differential one */
 };
 
 extern const struct pp_param_group pp_group_compare;

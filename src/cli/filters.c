@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-#include "analysis/estimate.h"
-#include "analysis/filter.h"
-#include "analysis/group.h"
 #include "cli/load.h"
 #include "output/field.h"
 #include "text/units.h"
@@ -326,13 +323,13 @@ estimate_say(struct pp_cli *cli, const struct pp_estimate *e)
 }
 
 static int
-estimate_run(struct pp_cli *cli, struct pp_profile *p)
+estimate_run(struct pp_cli *cli, struct pp_view *view)
 {
+	const struct pp_profile *p = view->shown;
 	struct pp_estimate_opts opts = { .max_nodes = pp_estimate_nodes_for(p),
 		                         .metric = metric_asked(cli, p),
 		                         .thinnest = pp_filters_given(cli) ? 0 : cli->thin };
-	struct pp_estimate estimate;
-	pp_status status = pp_estimate_attach(p, &opts, &estimate);
+	pp_status status = pp_view_estimate(view, &opts);
 
 	if (status == PP_E_LIMIT) {
 		pp_cli_error(
@@ -346,7 +343,7 @@ estimate_run(struct pp_cli *cli, struct pp_profile *p)
 		pp_cli_error(cli, "%s", pp_status_text(status));
 		return pp_load_exit(status);
 	}
-	estimate_say(cli, &estimate);
+	estimate_say(cli, &view->estimate);
 	return 0;
 }
 
@@ -354,13 +351,13 @@ estimate_run(struct pp_cli *cli, struct pp_profile *p)
 
 /* Events and threads are chosen before stacks are estimated, so that these are those of what is left. */
 static pp_status
-filter_series(struct pp_profile *p, const struct pp_filter *f, struct pp_buf *problem)
+filter_series(struct pp_view *view, const struct pp_filter *f, struct pp_buf *problem)
 {
 	struct pp_filter series = { .keep_time = f->keep_time };
 
 	memcpy(&series.events, &f->events, sizeof series.events);
 	memcpy(&series.threads, &f->threads, sizeof series.threads);
-	return pp_filter_is_empty(&series) ? PP_OK : pp_filter_apply(p, &series, problem);
+	return pp_filter_is_empty(&series) ? PP_OK : pp_view_filter(view, &series, problem);
 }
 
 /* Where nothing is known that stacks could be made of, filters choose functions. */
@@ -371,8 +368,9 @@ has_no_stacks(const struct pp_profile *p)
 }
 
 static int
-filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool stacks)
+filter_run(struct pp_cli *cli, struct pp_view *view, struct pp_filter *f, bool stacks)
 {
+	const struct pp_profile *p = view->shown;
 	struct pp_buf problem = { 0 }, threads = { 0 }, events = { 0 };
 	bool has_time = f->from.given || f->to.given;
 	struct whole *wholes = wholes_take(cli, p);
@@ -389,16 +387,17 @@ filter_run(struct pp_cli *cli, struct pp_profile *p, struct pp_filter *f, bool s
 	}
 	if ((stacks || (pp_filter_needs_stacks(f) && !f->by_function)) && !has_time &&
 	    pp_estimate_possible(p)) {
-		status = filter_series(p, f, &problem);
+		status = filter_series(view, f, &problem);
+		p = view->shown;
 		if (status == PP_OK && p->calls.rows.n + p->lines.rows.n > 0)
-			code = estimate_run(cli, p);
+			code = estimate_run(cli, view);
 	}
 	if (status == PP_OK && code == 0)
-		status = pp_filter_apply(p, f, &problem);
+		status = pp_view_filter(view, f, &problem);
 	if (status != PP_OK)
 		code = failed(cli, status, &problem);
 	else if (code == 0)
-		kept_say(cli, p, wholes, n, threads.p, events.p);
+		kept_say(cli, view->shown, wholes, n, threads.p, events.p);
 	free(wholes);
 	pp_buf_release(&problem);
 	pp_buf_release(&threads);
@@ -419,8 +418,9 @@ pp_filters_say(struct pp_cli *cli, const struct pp_profile *p)
 /* ---- groups ---- */
 
 static int
-group_run(struct pp_cli *cli, struct pp_profile *p)
+group_run(struct pp_cli *cli, struct pp_view *view)
 {
+	const struct pp_profile *p = view->shown;
 	static const char *const names[] = { "function", "file", "module", "line", "thread" };
 	const char *by = pp_args_text(&cli->args, "by");
 	struct pp_buf problem = { 0 };
@@ -431,7 +431,7 @@ group_run(struct pp_cli *cli, struct pp_profile *p)
 		i++;
 	if (!by || p->tree.n + p->lines.rows.n + p->calls.rows.n <= 1)
 		return 0;
-	status = pp_group_apply(p, (enum pp_group_by)i, &problem);
+	status = pp_view_group(view, (enum pp_group_by)i, &problem);
 	if (status == PP_E_UNSUPPORTED)
 		pp_cli_error(cli, "this profile does not tell %ss apart", by);
 	else if (status != PP_OK)
@@ -441,17 +441,17 @@ group_run(struct pp_cli *cli, struct pp_profile *p)
 }
 
 int
-pp_filters_apply(struct pp_cli *cli, struct pp_profile *p, bool stacks)
+pp_filters_apply(struct pp_cli *cli, struct pp_view *view, bool stacks)
 {
 	struct pp_filter f = { 0 };
 	int code = pp_filters_given(cli) ? filter_read(cli, &f) : 0;
 
 	if (code == 0 && !pp_filter_is_empty(&f))
-		code = filter_run(cli, p, &f, stacks);
-	else if (code == 0 && stacks && pp_estimate_possible(p))
-		code = estimate_run(cli, p);
+		code = filter_run(cli, view, &f, stacks);
+	else if (code == 0 && stacks && pp_estimate_possible(view->shown))
+		code = estimate_run(cli, view);
 	if (code == 0 && pp_filters_given(cli))
-		code = group_run(cli, p);
+		code = group_run(cli, view);
 	pp_filter_release(&f);
 	return code;
 }

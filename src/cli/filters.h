@@ -5,9 +5,8 @@
 #ifndef PP_FILTERS_H
 #define PP_FILTERS_H
 
-#include "analysis/filter.h"
+#include "analysis/view.h"
 #include "cli/cli.h"
-#include "model/profile.h"
 
 /* True when any filter was given: ways around the profile (rewriting) are then closed. */
 bool pp_filters_given(const struct pp_cli *);
@@ -18,7 +17,7 @@ unsigned pp_filters_want(const struct pp_cli *, unsigned want);
  * stacks are needed, by a filter or by who asks (`stacks`), and the profile only knows who called whom, they
  * are estimated, which is said too. Returns 0, or an exit code after saying why.
  */
-int pp_filters_apply(struct pp_cli *, struct pp_profile *, bool stacks);
+int pp_filters_apply(struct pp_cli *, struct pp_view *, bool stacks);
 
 /* Whether the filters are such that stacks can go through them as they come; if so, and only then, in *f. */
 bool pp_filters_simple(const struct pp_cli *, struct pp_filter *f);

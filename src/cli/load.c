@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/filter.h"
 #include "cli/filters.h"
 #include "cli/help.h"
 #include "text/suggest.h"
@@ -418,6 +417,19 @@ load_merged(struct pp_cli *cli, const char *const *files, size_t n, unsigned wan
 	return code;
 }
 
+/* Replaces a profile by what the options want to see of it. */
+static int
+filters_apply(struct pp_cli *cli, struct pp_profile **profile, bool stacks)
+{
+	struct pp_view view;
+	int code;
+
+	pp_view_init_owned(&view, *profile);
+	code = pp_filters_apply(cli, &view, stacks);
+	*profile = pp_view_take(&view);
+	return code;
+}
+
 int
 pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned want,
                 struct pp_profile **out)
@@ -436,7 +448,7 @@ pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned
 	cli->filter = NULL;
 	if (code == 0)
 		code = (*out)->costs.filtered ? pp_filters_say(cli, *out)
-		                              : pp_filters_apply(cli, *out, stacks);
+		                              : filters_apply(cli, out, stacks);
 	pp_filter_release(&filter);
 	if (code != 0) {
 		pp_profile_free(*out);

@@ -190,8 +190,8 @@ name_add(struct printing *pr, uint32_t spot)
 		pp_escape_terminal(&pr->text, name.n ? name : pp_slice_z("(empty name)"));
 	if (b->n > b->outer)
 		pp_buf_adds(&pr->text, " (recursive)");
-	if (b->func < p->cycles.n && p->cycles.at[b->func])
-		pp_buf_addf(&pr->text, " (cycle %u)", p->cycles.at[b->func]);
+	if (b->func < p->derived.cycles.n && p->derived.cycles.at[b->func])
+		pp_buf_addf(&pr->text, " (cycle %u)", p->derived.cycles.at[b->func]);
 }
 
 /* "a › b › 7 more › z" for a chain, "(7 more)" for a rest. */

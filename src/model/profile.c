@@ -1,51 +1,7 @@
 /*
- * Questions to a profile that need no analysis, and its end.
+ * Questions to a profile that need no analysis.
  */
 #include "model/profile.h"
-
-#include "model/builder.h"
-
-void
-pp_profile_release(struct pp_profile *p)
-{
-	size_t i;
-
-	if (!p)
-		return;
-	if (p->kept.free)
-		p->kept.free(p->kept.data);
-	for (i = 0; i < p->series.n; i++) {
-		struct pp_series *s = &p->series.at[i];
-
-		free(s->cells);
-		free(s->node_of);
-		free(s->present);
-		pp_map_release(&s->row_of);
-		pp_timeline_release(&s->timeline);
-	}
-	pp_vec_release(&p->series);
-	pp_vec_release(&p->modules);
-	pp_vec_release(&p->funcs);
-	pp_vec_release(&p->frames);
-	pp_vec_release(&p->metrics);
-	pp_vec_release(&p->calls.rows);
-	pp_vec_release(&p->calls.cells);
-	pp_vec_release(&p->lines.rows);
-	pp_vec_release(&p->lines.cells);
-	pp_vec_release(&p->sources);
-	pp_vec_release(&p->costs.cells);
-	pp_vec_release(&p->alone);
-	pp_vec_release(&p->cycles);
-	pp_vec_release(&p->costs.funcs);
-	pp_vec_release(&p->costs.calls);
-	pp_vec_release(&p->costs.unfiltered);
-	pp_vec_release(&p->not_own);
-	pp_vec_release(&p->meta);
-	pp_vec_release(&p->kept.extras);
-	pp_strtab_release(&p->strs);
-	pp_tree_release(&p->tree);
-	free(p);
-}
 
 size_t
 pp_profile_primary(const struct pp_profile *p)
@@ -70,24 +26,25 @@ pp_metric_label(const struct pp_profile *p, const struct pp_metric *m, struct pp
 	pp_buf_add(out, name.p, name.n);
 }
 
+bool
+pp_metric_is_named(const struct pp_profile *p, const struct pp_metric *m, struct pp_slice name)
+{
+	struct pp_slice own = pp_text_of(p, m->name), event = pp_text_of(p, m->event);
+
+	return pp_slice_eq(own, name) ||
+	       (event.n && name.n == event.n + 1 + own.n && name.p[event.n] == '/' &&
+	        pp_slice_eq(pp_slice_of(name.p, event.n), event) &&
+	        pp_slice_eq(pp_slice_of(name.p + event.n + 1, own.n), own));
+}
+
 size_t
 pp_profile_metric_find(const struct pp_profile *p, struct pp_slice name)
 {
 	size_t i;
 
-	for (i = 0; i < p->metrics.n; i++) {
-		const struct pp_metric *m = &p->metrics.at[i];
-		struct pp_slice own = pp_text_of(p, m->name);
-		struct pp_slice event = pp_text_of(p, m->event);
-
-		if (pp_slice_eq(own, name))
-			return i;
-		if (event.n && name.n == event.n + 1 + own.n && name.p[event.n] == '/' &&
-		    memcmp(name.p, event.p, event.n) == 0 &&
-		    (own.n == 0 || memcmp(name.p + event.n + 1, own.p, own.n) == 0))
-			return i;
-	}
-	return p->metrics.n;
+	for (i = 0; i < p->metrics.n && !pp_metric_is_named(p, &p->metrics.at[i], name); i++)
+		;
+	return i;
 }
 
 static bool

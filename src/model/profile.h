@@ -201,6 +201,14 @@ struct pp_kept_facet {
 	void (*free)(void *);
 };
 
+/* What is known only of a profile that was derived from another one; see model/derive.h. */
+struct pp_derived_facet {
+	/* By function: whose identity it had before functions were grouped; empty = they were not. */
+	PP_VEC(pp_func) alone;
+	/* By function: the number of its cycle of calls, from 1, 0 = none. Where stacks were estimated only. */
+	PP_VEC(uint32_t) cycles;
+};
+
 /* When things happened, on the clock of the recording. */
 struct pp_time_span {
 	bool known;
@@ -221,6 +229,7 @@ struct pp_profile {
 	uint64_t events, samples; /* as counted by the reader; 0 = none */
 	struct pp_time_span time;
 	int64_t recorded_at; /* Unix seconds, 0 = unknown */
+	unsigned shared; /* PP_COLUMN_*: columns of the profile that this one was derived from */
 
 	/* ---- the core ---- */
 	struct pp_strtab strs;
@@ -239,10 +248,7 @@ struct pp_profile {
 	PP_VEC(struct pp_source_row) sources; /* by file, then line */
 	struct pp_kept_facet kept;
 
-	/* By function: whose identity it had before functions were grouped; empty = they were not. */
-	PP_VEC(pp_func) alone;
-	/* By function: the number of its cycle of calls, from 1, 0 = none. Where stacks were estimated only. */
-	PP_VEC(uint32_t) cycles;
+	struct pp_derived_facet derived;
 	/* What is not a leaf's own cost by the file's word, though it has no callee for it; rare. */
 	PP_VEC(struct pp_not_own_row) not_own;
 };
@@ -277,7 +283,7 @@ pp_node_func(const struct pp_profile *p, pp_node node)
 static inline pp_func
 pp_func_alone(const struct pp_profile *p, pp_func func)
 {
-	return func < p->alone.n ? p->alone.at[func] : p->funcs.at[func].same;
+	return func < p->derived.alone.n ? p->derived.alone.at[func] : p->funcs.at[func].same;
 }
 
 static inline size_t
@@ -330,6 +336,8 @@ pp_series_measured(const struct pp_profile *p, const struct pp_series *s, uint32
 size_t pp_profile_primary(const struct pp_profile *);
 /* Appends what a metric is called: its name, or EVENT/NAME where several share that. */
 void pp_metric_label(const struct pp_profile *, const struct pp_metric *, struct pp_buf *);
+/* Whether a metric goes by a name, or by "EVENT/NAME". */
+bool pp_metric_is_named(const struct pp_profile *, const struct pp_metric *, struct pp_slice name);
 /* A metric by name (or "EVENT/NAME"); metrics.n when there is none. */
 size_t pp_profile_metric_find(const struct pp_profile *, struct pp_slice name);
 /*

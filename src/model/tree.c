@@ -431,3 +431,39 @@ pp_tree_merge(struct pp_tree *into, const struct pp_tree *from, const pp_frame *
 	}
 	return true;
 }
+
+bool
+pp_tree_pick(struct pp_tree *to, const struct pp_tree *from, const uint8_t *state, unsigned keep,
+             pp_node *map)
+{
+	pp_node node, n = 1;
+
+	for (node = 1; node < from->n; node++)
+		n += (state[node] & keep) == keep;
+	*to = *from;
+	to->n = 1;
+	to->cap = n;
+	to->slots = (struct pp_slots){ 0 };
+	to->seen_in = NULL;
+	to->key = malloc(n * sizeof *to->key);
+	to->recursive = from->recursive ? calloc(n / 64 + 1, sizeof *to->recursive) : NULL;
+	if (!to->key || (from->recursive && !to->recursive)) {
+		pp_tree_release(to);
+		return false;
+	}
+	to->key[0] = from->key[0];
+	map[0] = 0;
+	for (node = 1; node < from->n; node++) {
+		pp_node above = map[pp_tree_parent(from, node)];
+
+		map[node] = above;
+		if ((state[node] & keep) != keep)
+			continue;
+		map[node] = to->n;
+		to->key[to->n] = key_of(above, pp_tree_frame(from, node));
+		if (to->recursive && from->recursive[node >> 6] >> (node & 63) & 1)
+			to->recursive[to->n >> 6] |= (uint64_t)1 << (to->n & 63);
+		to->n++;
+	}
+	return true;
+}

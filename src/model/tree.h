@@ -73,4 +73,12 @@ bool pp_tree_batch(struct pp_tree *, const pp_frame *frames, const uint32_t *dep
 bool pp_tree_merge(struct pp_tree *into, const struct pp_tree *from, const pp_frame *frame_map,
                    size_t frames, pp_node *node_map);
 
+/*
+ * The nodes of a tree whose state has all the bits of `keep`, in the same order; those above them have them too. map
+ * (one entry per node of `from`) receives where each went, or where the last one above it went that stays. *to is new
+ * and sealed. False when out of memory.
+ */
+bool pp_tree_pick(struct pp_tree *to, const struct pp_tree *from, const uint8_t *state,
+                  unsigned keep, pp_node *map);
+
 #endif

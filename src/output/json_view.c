@@ -362,7 +362,7 @@ put_cycles(struct pp_json *j, const struct pp_flat *flat)
 	uint32_t *members, c;
 
 	/* Totals of groups do not add up to those of the cycles that their members are in. */
-	if (flat->cycles == 0 || p->alone.n)
+	if (flat->cycles == 0 || p->derived.alone.n)
 		return;
 	sums = calloc((flat->cycles + 1) * (2 * n + 1), sizeof *sums);
 	members = sums ? calloc(flat->cycles + 1, sizeof *members) : NULL;

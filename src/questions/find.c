@@ -8,6 +8,7 @@
 
 #include "analysis/group.h"
 #include "base/sort.h"
+#include "model/builder.h"
 #include "text/suggest.h"
 #include "text/escape.h"
 #include "text/regex.h"
@@ -188,15 +189,24 @@ same_names(const struct pp_profile *p, const struct found *found)
 	return true;
 }
 
+static void
+united_release(void *data)
+{
+	struct pp_profile **united = data;
+
+	pp_profile_release(*united);
+}
+
 /* Functions of one name at several places answer together. */
 static pp_status
 unite(struct pp_answer *a, const struct pp_profile **profile, const struct found *found,
       pp_func *func)
 {
-	struct pp_profile *p = (struct pp_profile *)(uintptr_t)*profile;
+	const struct pp_profile *p = *profile;
+	struct pp_profile **united;
+	pp_status status = PP_E_NOMEM;
 	uint32_t *key;
 	size_t i;
-	bool fine, changed;
 
 	*func = found->funcs.at[0];
 	if (found->funcs.n == 1)
@@ -204,14 +214,19 @@ unite(struct pp_answer *a, const struct pp_profile **profile, const struct found
 	pp_answer_note(a, "same-names",
 	               "%zu functions have this name and are taken together; FILE:NAME picks one",
 	               found->funcs.n);
+	united = pp_answer_own(a, sizeof(struct pp_profile *), united_release);
 	key = calloc(p->funcs.n, sizeof *key);
 	for (i = 0; key && i < found->funcs.n; i++)
 		key[found->funcs.at[i]] = 1;
 	for (i = 1; key && i < p->funcs.n; i++)
 		key[i] = key[p->funcs.at[i].same];
-	fine = key && pp_group_unite(p, key, 1, &changed);
+	if (key && united)
+		status = pp_group_unite(p, key, 1, united);
 	free(key);
-	return fine ? PP_OK : pp_answer_fail_status(a, PP_E_NOMEM);
+	if (status != PP_OK)
+		return pp_answer_fail_status(a, status);
+	*profile = *united ? *united : p;
+	return PP_OK;
 }
 
 pp_status

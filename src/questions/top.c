@@ -147,7 +147,7 @@ cycles_table(struct pp_answer *a, const struct pp_flat *flat)
 	struct cycles *c;
 
 	/* Totals of groups do not add up to those of the cycles that their members are in. */
-	if (flat->cycles == 0 || flat->profile->alone.n)
+	if (flat->cycles == 0 || flat->profile->derived.alone.n)
 		return;
 	columns = pp_answer_alloc(a, sizeof made);
 	c = pp_answer_own(a, sizeof *c, cycles_release);

@@ -193,18 +193,19 @@ traced(void)
 static bool
 stretch(const char *text, int64_t *wt, int64_t *n)
 {
-	struct pp_profile *p = traced();
+	struct pp_profile *p = traced(), *left = NULL;
 	struct pp_filter f = { 0 };
 	struct pp_buf problem = { 0 };
 	bool fine = p && pp_filter_set_time(&f, z(text), &problem) &&
-	            pp_filter_apply(p, &f, &problem) == PP_OK;
+	            pp_filter_derive(p, &f, &left, &problem) == PP_OK;
 
 	if (fine) {
-		*wt = (int64_t)pp_profile_total(p, 0).i;
-		*n = (int64_t)pp_profile_total(p, 1).i;
+		*wt = (int64_t)pp_profile_total(left, 0).i;
+		*n = (int64_t)pp_profile_total(left, 1).i;
 	}
 	pp_filter_release(&f);
 	pp_buf_release(&problem);
+	pp_profile_release(left);
 	pp_profile_release(p);
 	return fine;
 }
