@@ -120,6 +120,31 @@ pp_build_strz(struct pp_builder *b, const char *z)
 	return pp_build_str(b, pp_slice_z(z));
 }
 
+pp_str
+pp_build_buf(struct pp_builder *b, struct pp_buf *text)
+{
+	pp_str id = 0;
+
+	if (text->failed)
+		no_memory(b);
+	else
+		id = pp_build_str(b, pp_slice_of(text->p ? text->p : "", text->n));
+	pp_buf_release(text);
+	return id;
+}
+
+pp_str
+pp_build_strf(struct pp_builder *b, const char *fmt, ...)
+{
+	struct pp_buf text = { 0 };
+	va_list args;
+
+	va_start(args, fmt);
+	pp_buf_vaddf(&text, fmt, args);
+	va_end(args);
+	return pp_build_buf(b, &text);
+}
+
 pp_module
 pp_build_module(struct pp_builder *b, const struct pp_module_row *row)
 {

@@ -7,6 +7,7 @@
 #ifndef PP_BUILDER_H
 #define PP_BUILDER_H
 
+#include "base/buf.h"
 #include "base/limits.h"
 #include "model/order.h"
 #include "model/profile.h"
@@ -54,6 +55,9 @@ void pp_builder_fail(struct pp_builder *, pp_status, const char *limit);
 /* ---- names ---- */
 pp_str pp_build_str(struct pp_builder *, struct pp_slice);
 pp_str pp_build_strz(struct pp_builder *, const char *);
+/* What a buffer holds; frees it. One that failed is the builder's failure. */
+pp_str pp_build_buf(struct pp_builder *, struct pp_buf *);
+pp_str pp_build_strf(struct pp_builder *, const char *fmt, ...) PP_PRINTF(2, 3);
 pp_module pp_build_module(struct pp_builder *, const struct pp_module_row *);
 /*
  * The function of that identity (name, file, line, module), made when absent. `same` is ignored; flags

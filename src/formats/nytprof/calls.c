@@ -311,8 +311,8 @@ clock_now(const struct pp_nyt_load *load)
 {
 	double d = load->calls.sub_clock;
 
-	if (load->clock)
-		return load->clock;
+	if (load->clock.now)
+		return load->clock.now;
 	return d > 0 && d < 1e18 ? (int64_t)d : 0;
 }
 
@@ -450,7 +450,7 @@ emit(struct emitter *e, enum pp_event_kind kind, pp_node node, int64_t at, uint3
 	if (at < e->clock)
 		at = e->clock;
 	e->clock = at;
-	ns = (double)at * 1e9 / (double)e->load->base_rate;
+	ns = (double)at * 1e9 / (double)e->load->clock.base_rate;
 	event.time = fabs(ns) < 9e18 ? (int64_t)ns : ns < 0 ? INT64_MIN : INT64_MAX;
 	value = pp_cell_real((double)at);
 	e->current = node;
@@ -571,5 +571,5 @@ pp_nyt_calls_end(struct pp_nyt_load *load)
 	}
 	c->buffer.n = c->moments.n = 0;
 	c->sub_clock = 0;
-	load->clock = 0;
+	load->clock.now = 0;
 }

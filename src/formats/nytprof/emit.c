@@ -1,97 +1,61 @@
 /*
- * Writing NYTProf's bytes: one buffer, compressed or not on its way to the sink.
+ * Writing NYTProf's bytes: into the file's sink, or into one that compresses on its way there.
  */
 #include "formats/nytprof/emit.h"
 
-#include <stdlib.h>
-
 #include "formats/nytprof/stream.h"
 
-#define BUFFER_BYTES ((size_t)64 << 10)
-
-bool
+void
 pp_nyt_out_init(struct pp_nyt_out *o, struct pp_sink *sink)
 {
-	*o = (struct pp_nyt_out){ .sink = sink, .buffer = malloc(BUFFER_BYTES) };
-	return o->buffer != NULL;
+	*o = (struct pp_nyt_out){ .sink = sink, .outer = sink };
 }
 
 /* Sends bytes through the compressor; `last` ends its stream. */
-static void
+static bool
 squeeze_through(struct pp_nyt_out *o, struct pp_slice in, bool last)
 {
 	unsigned char out[16384];
 	bool done = false;
 
-	while (!o->failed && o->sink->status == PP_OK && (last ? !done : in.n > 0)) {
+	while (o->outer->status == PP_OK && (last ? !done : in.n > 0)) {
 		size_t made = 0;
 
-		if (!o->squeeze->step(o->squeeze, &in, last, out, sizeof out, &made, &done)) {
-			o->failed = true;
-			return;
-		}
-		pp_sink_write(o->sink, out, made);
+		if (o->squeeze->step(o->squeeze, &in, last, out, sizeof out, &made, &done))
+			pp_sink_write(o->outer, out, made);
+		else
+			pp_sink_fail(o->outer, PP_E_NOMEM, 0);
 	}
+	return o->outer->status == PP_OK;
 }
 
-static void
-out_flush(struct pp_nyt_out *o)
+static bool
+squeeze_block(void *out, const void *data, size_t n)
 {
-	if (o->squeeze)
-		squeeze_through(o, pp_slice_of(o->buffer, o->n), false);
-	else
-		pp_sink_write(o->sink, o->buffer, o->n);
-	o->n = 0;
+	return squeeze_through(out, pp_slice_of(data, n), false);
 }
 
 void
 pp_nyt_out_deflate(struct pp_nyt_out *o)
 {
-	out_flush(o);
 	o->squeeze = pp_squeeze_zlib();
-	o->failed = o->failed || !o->squeeze;
+	if (!o->squeeze || pp_sink_callback(squeeze_block, o, &o->sink) != PP_OK) {
+		pp_sink_fail(o->outer, PP_E_NOMEM, 0);
+		o->sink = o->outer;
+	}
 }
 
 pp_status
 pp_nyt_out_finish(struct pp_nyt_out *o)
 {
-	pp_status status;
-
-	if (!o->failed)
-		out_flush(o);
-	if (o->squeeze) {
-		squeeze_through(o, pp_slice_of(o->buffer, 0), true);
+	if (o->sink != o->outer) {
+		(void)pp_sink_commit(o->sink);
+		(void)squeeze_through(o, pp_slice_of("", 0), true);
+		pp_sink_close(o->sink);
+	}
+	if (o->squeeze)
 		o->squeeze->free(o->squeeze);
-	}
-	free(o->buffer);
-	status = o->failed ? PP_E_NOMEM : o->sink->status;
-	*o = (struct pp_nyt_out){ 0 };
-	return status;
-}
-
-void
-pp_nyt_out_bytes(struct pp_nyt_out *o, const void *p, size_t n)
-{
-	const unsigned char *from = p;
-
-	if (o->failed)
-		return;
-	while (n) {
-		size_t room = BUFFER_BYTES - o->n, take = n < room ? n : room;
-
-		memcpy(o->buffer + o->n, from, take);
-		o->n += take;
-		from += take;
-		n -= take;
-		if (o->n == BUFFER_BYTES)
-			out_flush(o);
-	}
-}
-
-void
-pp_nyt_out_byte(struct pp_nyt_out *o, unsigned char c)
-{
-	pp_nyt_out_bytes(o, &c, 1);
+	return o->outer->status;
 }
 
 void
@@ -118,18 +82,11 @@ pp_nyt_out_string(struct pp_nyt_out *o, struct pp_slice s)
 }
 
 void
-pp_nyt_out_setting(struct pp_nyt_out *o, char tag, struct pp_slice key, struct pp_slice value)
+pp_nyt_put_setting(struct pp_sink *out, char tag, struct pp_slice key, struct pp_slice value)
 {
-	pp_nyt_out_byte(o, (unsigned char)tag);
-	pp_nyt_out_bytes(o, key.p, key.n);
-	pp_nyt_out_byte(o, '=');
-	pp_nyt_out_bytes(o, value.p, value.n);
-	pp_nyt_out_byte(o, '\n');
-}
-
-void
-pp_nyt_out_repeat(struct pp_nyt_out *o, const unsigned char *p, size_t n, uint64_t times)
-{
-	while (times--)
-		pp_nyt_out_bytes(o, p, n);
+	pp_sink_putc(out, tag);
+	pp_sink_write(out, key.p, key.n);
+	pp_sink_putc(out, '=');
+	pp_sink_write(out, value.p, value.n);
+	pp_sink_putc(out, '\n');
 }

@@ -9,19 +9,6 @@
 #include "analysis/inclusive.h"
 #include "base/num.h"
 
-/* Interns what a buffer holds and empties it. */
-static pp_str
-buf_str(struct pp_builder *b, struct pp_buf *text)
-{
-	pp_str id;
-
-	if (text->failed)
-		pp_builder_fail(b, PP_E_NOMEM, NULL);
-	id = pp_build_str(b, pp_slice_of(text->p ? text->p : "", text->n));
-	text->n = 0;
-	return id;
-}
-
 /* ---- files ------------------------------------------------------------------------------- */
 
 static const struct pp_nyt_file_row *
@@ -76,13 +63,9 @@ files_name(struct pp_nyt_load *load)
 
 	for (i = 1; i < load->files.rows.n; i++) {
 		struct pp_nyt_file_row *f = &load->files.rows.at[i];
-		struct pp_buf name = { 0 };
 
-		if (f->defined)
-			continue;
-		pp_buf_addf(&name, "fid %u", f->fid);
-		f->name = buf_str(load->builder, &name);
-		pp_buf_release(&name);
+		if (!f->defined)
+			f->name = pp_build_strf(load->builder, "fid %u", f->fid);
 	}
 }
 
@@ -147,6 +130,20 @@ subs_bind(struct pp_nyt_load *load)
 	}
 }
 
+static bool
+edge_add(struct pp_nyt_load *load, const struct pp_edge_row *row, uint64_t calls, double incl,
+         double excl)
+{
+	int64_t *cells = pp_build_edge(load->builder, row);
+
+	if (!cells)
+		return false;
+	cells[0] += (int64_t)calls;
+	(void)pp_cell_add(PP_REAL, &cells[1], pp_cell_real(incl));
+	(void)pp_cell_add(PP_REAL, &cells[2], pp_cell_real(excl));
+	return true;
+}
+
 static void
 callers_store(struct pp_nyt_load *load)
 {
@@ -156,18 +153,13 @@ callers_store(struct pp_nyt_load *load)
 		const struct pp_nyt_call_row *c = &load->callers.at[i];
 		struct pp_edge_row row = { .callee = load->subs.rows.at[c->called].func,
 			                   .site_line = c->line };
-		int64_t *cells;
 
 		if (c->caller != PP_NYT_NO_SUB)
 			row.caller = load->subs.rows.at[c->caller].func;
 		if (c->file)
 			row.site_file = load->files.rows.at[c->file].name;
-		cells = pp_build_edge(load->builder, &row);
-		if (!cells)
+		if (!edge_add(load, &row, c->count, c->incl, c->excl))
 			return;
-		cells[0] += (int64_t)c->count;
-		(void)pp_cell_add(PP_REAL, &cells[1], pp_cell_real(c->incl));
-		(void)pp_cell_add(PP_REAL, &cells[2], pp_cell_real(c->excl));
 	}
 }
 
@@ -177,17 +169,10 @@ edge_of_node(struct pp_nyt_load *load, pp_node node, uint64_t calls, double incl
 	const struct pp_profile *p = load->builder->profile;
 	struct pp_edge_row row = { .callee = pp_node_func(p, node) };
 	pp_node parent = pp_tree_parent(&p->tree, node);
-	int64_t *cells;
 
 	if (parent)
 		row.caller = pp_node_func(p, parent);
-	cells = pp_build_edge(load->builder, &row);
-	if (!cells)
-		return false;
-	cells[0] += (int64_t)calls;
-	(void)pp_cell_add(PP_REAL, &cells[1], pp_cell_real(incl));
-	(void)pp_cell_add(PP_REAL, &cells[2], pp_cell_real(excl));
-	return true;
+	return edge_add(load, &row, calls, incl, excl);
 }
 
 /* Edges from the call tree: inclusive time counts where the sub is not already running. */
@@ -245,71 +230,25 @@ edges_settle(struct pp_nyt_load *load)
 
 /* ---- the rest ---------------------------------------------------------------------------- */
 
-static pp_str
-setting_value(const struct pp_nyt_load *load, const char *key, bool option)
-{
-	const struct pp_profile *p = load->builder->profile;
-	size_t i;
-
-	for (i = 0; i < load->settings.n; i++)
-		if (load->settings.at[i].option == option &&
-		    pp_slice_eq_z(pp_text_of(p, load->settings.at[i].key), key))
-			return load->settings.at[i].value;
-	return 0;
-}
-
-static void
-meta_store(struct pp_nyt_load *load)
-{
-	struct pp_builder *b = load->builder;
-	const struct pp_profile *p = b->profile;
-	uint32_t options = 0;
-	size_t i;
-
-	for (i = 0; i < load->settings.n; i++)
-		if (!load->settings.at[i].option)
-			(void)pp_build_meta(b, 0, pp_text_of(p, load->settings.at[i].key),
-			                    PP_META_TEXT,
-			                    pp_text_of(p, load->settings.at[i].value));
-	for (i = 0; i < load->settings.n; i++) {
-		if (!load->settings.at[i].option)
-			continue;
-		if (!options)
-			options = pp_build_meta(b, 0, pp_slice_z("options"), PP_META_OBJECT,
-			                        pp_slice_of("", 0));
-		(void)pp_build_meta(b, options, pp_text_of(p, load->settings.at[i].key),
-		                    PP_META_TEXT, pp_text_of(p, load->settings.at[i].value));
-	}
-}
-
 static void
 describe(struct pp_nyt_load *load)
 {
 	struct pp_builder *b = load->builder;
 	struct pp_profile *p = b->profile;
-	pp_str xs = setting_value(load, "xs_version", false);
-	struct pp_buf text = { 0 };
-	uint64_t base = 0, divisor;
+	struct pp_slice xs = pp_nyt_setting_value(&load->settings, "xs_version", false);
+	uint64_t base = 0;
 	size_t i;
 
-	pp_buf_addf(&text, "%u.%u", load->stream.layout.major, load->stream.layout.minor);
-	p->variant = buf_str(b, &text);
-	pp_buf_adds(&text, "Devel::NYTProf");
-	if (xs) {
-		pp_buf_addc(&text, ' ');
-		pp_buf_add(&text, pp_text_of(p, xs).p, pp_text_of(p, xs).n);
-	}
-	p->producer = buf_str(b, &text);
-	pp_buf_release(&text);
-	if (pp_num_u64(pp_text_of(p, setting_value(load, "basetime", false)), &base) &&
+	p->variant = pp_build_strf(b, "%u.%u", load->stream.layout.major,
+	                           load->stream.layout.minor);
+	p->producer = pp_build_strf(b, "Devel::NYTProf%s%.*s", xs.n ? " " : "", (int)xs.n,
+	                            (const char *)xs.p);
+	if (pp_num_u64(pp_nyt_setting_value(&load->settings, "basetime", false), &base) &&
 	    base < INT64_MAX)
 		p->recorded_at = (int64_t)base;
-	if (pp_slice_eq_z(pp_text_of(p, setting_value(load, "clock", true)), "2"))
+	if (pp_slice_eq_z(pp_nyt_setting_value(&load->settings, "clock", true), "2"))
 		p->metrics.at[0].kind = PP_KIND_CPU_TIME;
-	for (divisor = 1000000000; load->base_rate % divisor; divisor /= 10)
-		;
-	p->metrics.at[0].factor_num = 1000000000 / divisor;
-	p->metrics.at[0].factor_den = load->base_rate / divisor;
+	pp_nyt_metric_rate(&p->metrics.at[0], load->clock.base_rate);
 	for (i = 0; load->stream.deflated && i + 1 < PP_COUNT_OF(p->compression); i++)
 		if (!p->compression[i]) {
 			p->compression[i] = pp_build_strz(b, "zlib");
@@ -353,13 +292,13 @@ times_store(struct pp_nyt_load *load)
 static void
 remarks(struct pp_nyt_load *load)
 {
-	if (!load->rate_given)
+	if (!load->clock.given)
 		PP_NYT_FIND(load, PP_NYT_RATE_MISSING, PP_NOWHERE,
 		            "there is no ticks_per_sec; %u is assumed", PP_NYT_RATE);
-	if (load->negative)
-		PP_NYT_FIND(load, PP_NYT_TICKS_NEGATIVE, pp_at_offset(load->negative_at),
+	if (load->statements.negative)
+		PP_NYT_FIND(load, PP_NYT_TICKS_NEGATIVE, pp_at_offset(load->statements.negative_at),
 		            "%llu statements took negative time; the first is here",
-		            (unsigned long long)load->negative);
+		            (unsigned long long)load->statements.negative);
 	if (load->processes.n == 0 && load->stream.layout.major >= 2)
 		load->builder->profile->complete = false;
 }
@@ -391,14 +330,14 @@ pp_nyt_finish(struct pp_nyt_load *load)
 		edges_settle(load);
 	if (load->reader->want & (PP_LINES | PP_EXTRAS))
 		lines_store(load);
-	meta_store(load);
-	if (load->store && pp_nyt_store_failed(load->store))
+	pp_nyt_settings_meta(&load->settings, load->builder);
+	if (load->store && load->store->bytes.failed)
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 	/* Records that were found wrong are not written again. */
 	if (load->store && load->store_whole && p->complete &&
 	    pp_diags_total(load->diags, PP_ERROR) == load->errors &&
 	    load->stream.layout.major == 5 && load->stream.layout.number == PP_NYT_DOUBLE &&
-	    !pp_nyt_store_failed(load->store)) {
+	    !load->store->bytes.failed) {
 		p->kept.data = load->store;
 		p->kept.free = pp_nyt_store_free;
 		load->store = NULL;

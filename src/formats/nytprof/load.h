@@ -7,7 +7,9 @@
 #ifndef PP_NYTPROF_LOAD_H
 #define PP_NYTPROF_LOAD_H
 
+#include "formats/kit/parts.h"
 #include "formats/nytprof/rules.h"
+#include "formats/nytprof/settings.h"
 #include "formats/nytprof/store.h"
 #include "formats/nytprof/stream.h"
 
@@ -137,9 +139,21 @@ struct pp_nyt_process {
 	uint64_t offset;
 };
 
-struct pp_nyt_setting {
-	pp_str key, value;
-	bool option;
+/* Ticks and seconds. */
+struct pp_nyt_clock {
+	uint64_t rate;      /* ticks per second now */
+	uint64_t base_rate; /* of everything stored */
+	int64_t multiplier; /* base_rate / rate */
+	bool given;         /* the file says the rate */
+	bool used;          /* something is stored in ticks of base_rate */
+	int64_t now;        /* ticks of statements in this process */
+};
+
+struct pp_nyt_statements {
+	uint64_t n;
+	bool discount; /* the next one goes on: it does not count */
+	bool dropped;  /* a discount was left over when its process ended */
+	uint64_t negative, negative_at;
 };
 
 struct pp_nyt_load {
@@ -147,19 +161,11 @@ struct pp_nyt_load {
 	struct pp_builder *builder;
 	struct pp_diags *diags;
 	struct pp_nyt_stream stream;
-	bool want_lines, want_calls, want_timeline, want_source;
+	bool want_calls, want_timeline, want_source;
 
-	uint64_t rate;      /* ticks per second now */
-	uint64_t base_rate; /* of everything stored */
-	int64_t multiplier; /* base_rate / rate */
-	bool rate_given;
-	bool has_ticks; /* something is stored in ticks of base_rate */
-
-	bool discount;
-	bool discount_dropped; /* one was left over when its process ended */
-	int64_t clock;         /* ticks of statements in this process */
-	uint64_t statements, records;
-	uint64_t negative, negative_at;
+	struct pp_nyt_clock clock;
+	struct pp_nyt_statements statements;
+	uint64_t records;
 
 	struct pp_nyt_files files;
 	struct pp_nyt_subs subs;
@@ -168,16 +174,16 @@ struct pp_nyt_load {
 	uint64_t caller_count; /* calls in all 'c' records */
 	PP_VEC(struct pp_nyt_process) processes;
 	size_t process; /* current, index + 1; 0 = none */
-	PP_VEC(struct pp_nyt_setting) settings;
+	struct pp_nyt_settings settings;
 	bool damaged;
 	bool crlf;
 	uint64_t errors;            /* findings that stood before reading began */
 	struct pp_nyt_store *store; /* the records as read, when wanted */
 	bool store_whole;
-	const unsigned char *forgotten; /* bytes up to here were given back */
+	struct pp_behind behind;
 };
 
-/* ---- nytprof_tables.c ---- */
+/* ---- tables.c ---- */
 bool pp_nyt_tables_init(struct pp_nyt_load *);
 void pp_nyt_tables_release(struct pp_nyt_load *);
 /* The row of a fid that a record uses; makes a stand-in when nothing defined it. 0 when out of memory. */
@@ -198,7 +204,7 @@ double pp_nyt_seconds_ticks(const struct pp_nyt_load *, double seconds);
 /* The nearest number of ticks that survives being written as seconds: a few last bits away at most. */
 double pp_nyt_ticks_settle(const struct pp_nyt_load *, double ticks);
 
-/* ---- nytprof_calls.c ---- */
+/* ---- calls.c ---- */
 void pp_nyt_calls_enter(struct pp_nyt_load *, uint32_t line);
 void pp_nyt_calls_return(struct pp_nyt_load *, uint32_t depth, uint32_t sub, double incl,
                          double excl);
@@ -208,7 +214,7 @@ void pp_nyt_calls_end(struct pp_nyt_load *);
 void pp_nyt_calls_refine(struct pp_nyt_load *, double factor);
 void pp_nyt_calls_release(struct pp_nyt_calls *);
 
-/* ---- nytprof_finish.c ---- */
+/* ---- finish.c ---- */
 void pp_nyt_finish(struct pp_nyt_load *);
 
 static inline struct pp_place

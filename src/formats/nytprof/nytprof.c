@@ -19,11 +19,12 @@
  *     I E R T = the C double (nv_size says how long) of the machine that wrote the file
  *     str     = ("'" | '"') length bytes                 ticks are 32-bit signed, others unsigned
  *
- * Decoding is in nytprof_stream.c, where older versions are described by their operands too; reading in
- * nytprof_read.c (records), _tables.c (files, lines, subs), _calls.c (the call tree) and _finish.c;
- * writing in nytprof_write.c.
+ * Decoding is in stream.c, where older versions are described by their operands too; reading in read.c
+ * (records), tables.c (files, lines, subs), calls.c (the call tree) and finish.c; writing in write.c (all but
+ * calls), write_calls.c and emit.c (bytes).
  */
 #include "base/num.h"
+#include "base/slice.h"
 #include "formats/nytprof/read.h"
 #include "formats/nytprof/rules.h"
 #include "formats/nytprof/sniff.h"
@@ -42,7 +43,6 @@ nytprof_bid(const struct pp_peek *peek)
 static pp_status
 nytprof_describe(struct pp_reader *r, struct pp_brief *brief)
 {
-	static const char program[] = ":application=", began[] = ":basetime=";
 	struct pp_slice line;
 	bool whole;
 
@@ -50,13 +50,10 @@ nytprof_describe(struct pp_reader *r, struct pp_brief *brief)
 		return PP_E_INVALID;
 	while (pp_input_need(r->in, 1) && memchr(":!#", r->in->cur[0], 3) &&
 	       pp_input_line(r->in, 1 << 16, &line, &whole)) {
-		if (line.n >= sizeof program && memcmp(line.p, program, sizeof program - 1) == 0)
-			pp_buf_add(&brief->what, line.p + sizeof program - 1,
-			           line.n - (sizeof program - 1));
-		else if (line.n >= sizeof began && memcmp(line.p, began, sizeof began - 1) == 0)
-			(void)pp_num_i64(
-			    pp_slice_of(line.p + sizeof began - 1, line.n - (sizeof began - 1)),
-			    &brief->recorded_at);
+		if (pp_slice_take(&line, ":application="))
+			pp_buf_add(&brief->what, line.p, line.n);
+		else if (pp_slice_take(&line, ":basetime="))
+			(void)pp_num_i64(line, &brief->recorded_at);
 	}
 	return brief->what.failed ? PP_E_NOMEM : PP_OK;
 }

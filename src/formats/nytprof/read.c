@@ -18,8 +18,6 @@
 #define FAST_BYTES 48
 /* Bytes after which the careful decoder is asked, progress told and memory given back. */
 #define FAST_STEP ((size_t)4 << 20)
-/* Bytes of a mapped file that are kept behind the place of reading. */
-#define FORGET_STEP ((size_t)16 << 20)
 
 /* Beyond this, in seconds or ticks, nothing is a time. Sums of it stay finite. */
 #define MOST_TIME 1e30
@@ -43,10 +41,10 @@ fast_statement(struct pp_nyt_load *load, const unsigned char *p)
 	if (PP_UNLIKELY(line >= f->cap))
 		return NULL;
 	f->cells[line].ticks += ticks;
-	f->cells[line].hits = (f->cells[line].hits + (load->discount ? 0 : 2)) | 1;
-	load->discount = false;
-	load->clock += ticks;
-	load->statements++;
+	f->cells[line].hits = (f->cells[line].hits + (load->statements.discount ? 0 : 2)) | 1;
+	load->statements.discount = false;
+	load->clock.now += ticks;
+	load->statements.n++;
 	return p;
 }
 
@@ -85,16 +83,16 @@ fast_run(struct pp_nyt_load *load)
 	const unsigned char *end = pp_input_left(in) > FAST_STEP ? p + FAST_STEP : in->end;
 	bool calls = load->want_calls && load->stream.layout.number == PP_NYT_DOUBLE &&
 	             load->stream.layout.number_known && load->stream.layout.operands['<'];
-	uint64_t statements = load->statements;
+	uint64_t statements = load->statements.n;
 
-	if (load->multiplier != 1)
+	if (load->clock.multiplier != 1)
 		return;
 	load->stream.offset = pp_input_offset(in, p);
 	while ((size_t)(end - p) >= FAST_BYTES) {
 		if (PP_LIKELY(*p == '+')) {
 			next = fast_statement(load, p);
-		} else if (*p == '-' && !load->discount) {
-			load->discount = true;
+		} else if (*p == '-' && !load->statements.discount) {
+			load->statements.discount = true;
 			next = p + 1;
 		} else if (*p == '<' && calls) {
 			load->stream.offset = pp_input_offset(in, p);
@@ -106,7 +104,7 @@ fast_run(struct pp_nyt_load *load)
 			break;
 		p = next;
 	}
-	load->has_ticks |= load->statements != statements || load->calls.returns != 0;
+	load->clock.used |= load->statements.n != statements || load->calls.returns != 0;
 	if (load->stream.tap && p != in->cur)
 		load->stream.tap(load->stream.tap_ctx, in->cur, (size_t)(p - in->cur));
 	in->cur = p;
@@ -118,9 +116,9 @@ static void
 clock_add(struct pp_nyt_load *load, pp_i128 ticks)
 {
 	const int64_t most = INT64_MAX / 4;
-	pp_i128 now = load->clock + ticks;
+	pp_i128 now = load->clock.now + ticks;
 
-	load->clock = (int64_t)(now > most ? most : now < -most ? -most : now);
+	load->clock.now = (int64_t)(now > most ? most : now < -most ? -most : now);
 }
 
 static void
@@ -129,22 +127,22 @@ take_statement(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 	int32_t ticks = (int32_t)r->u[0];
 	uint32_t file = pp_nyt_file_use(load, r->u[1]);
 
-	if (ticks < 0 && load->negative++ == 0)
-		load->negative_at = load->stream.offset;
+	if (ticks < 0 && load->statements.negative++ == 0)
+		load->statements.negative_at = load->stream.offset;
 	if (file)
-		pp_nyt_line_add(load, file, r->u[2], ticks, !load->discount);
-	load->discount = false;
-	clock_add(load, (pp_i128)ticks * load->multiplier);
-	load->statements++;
+		pp_nyt_line_add(load, file, r->u[2], ticks, !load->statements.discount);
+	load->statements.discount = false;
+	clock_add(load, (pp_i128)ticks * load->clock.multiplier);
+	load->statements.n++;
 }
 
 static void
 take_discount(struct pp_nyt_load *load)
 {
-	if (load->discount)
+	if (load->statements.discount)
 		PP_NYT_FIND(load, PP_NYT_DISCOUNT_REPEATED, pp_nyt_here(load),
 		            "two discounts in a row; they count as one");
-	load->discount = true;
+	load->statements.discount = true;
 }
 
 /* ---- subs ------------------------------------------------------------------------------------ */
@@ -163,7 +161,7 @@ finite_or_zero(struct pp_nyt_load *load, double d, const char *what)
 static void
 take_return(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 {
-	double multiplier = (double)load->multiplier;
+	double multiplier = (double)load->clock.multiplier;
 	double incl = finite_or_zero(load, r->n[0], "the inclusive time of a return") * multiplier;
 	double excl = finite_or_zero(load, r->n[1], "the own time of a return") * multiplier;
 	uint32_t sub;
@@ -174,7 +172,7 @@ take_return(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 	if (!load->want_calls)
 		return;
 	sub = pp_nyt_sub_use(load, r->text[0].bytes);
-	load->has_ticks = true;
+	load->clock.used = true;
 	if (sub != PP_NYT_NO_SUB)
 		pp_nyt_calls_return(load, r->u[0], sub, incl, excl);
 }
@@ -201,7 +199,7 @@ take_callers(struct pp_nyt_load *load)
 	row.excl = pp_nyt_seconds_ticks(load, finite_or_zero(load, call.excl, "exclusive time"));
 	(void)finite_or_zero(load, call.reci, "recursive time");
 	load->caller_count += call.count;
-	load->has_ticks = true;
+	load->clock.used = true;
 	if (!pp_vec_push(&load->callers, row))
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 }
@@ -219,15 +217,15 @@ take_source(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 /* ---- text lines -------------------------------------------------------------------------------- */
 
 static struct pp_slice
-without_cr(struct pp_nyt_load *load, struct pp_slice s)
+without_cr(struct pp_nyt_load *load, struct pp_slice text)
 {
-	if (s.n == 0 || s.p[s.n - 1] != '\r')
-		return s;
-	if (!load->crlf)
+	struct pp_slice s = pp_slice_chomp(text);
+
+	if (s.n != text.n && !load->crlf)
 		PP_NYT_FIND(load, PP_NYT_TEXT_CRLF, pp_nyt_here(load),
 		            "text lines end in CR LF; the CR is left out");
-	load->crlf = true;
-	return pp_slice_of(s.p, s.n - 1);
+	load->crlf |= s.n != text.n;
+	return s;
 }
 
 /* What the reader itself needs to know. */
@@ -242,11 +240,11 @@ heed_attribute(struct pp_nyt_load *load, struct pp_slice key, struct pp_slice va
 			PP_NYT_FIND(
 			    load, PP_NYT_RATE_INVALID, pp_nyt_here(load),
 			    "ticks_per_sec is not a number that can be divided by; %llu is used",
-			    (unsigned long long)load->rate);
+			    (unsigned long long)load->clock.rate);
 			return;
 		}
 		pp_nyt_rate_set(load, v);
-		load->rate_given = true;
+		load->clock.given = true;
 	} else if (pp_slice_eq_z(key, "nv_size")) {
 		if (!number || v > 16 ||
 		    !pp_nyt_number_guess(&load->stream.layout, (unsigned)v, NULL))
@@ -258,31 +256,17 @@ heed_attribute(struct pp_nyt_load *load, struct pp_slice key, struct pp_slice va
 static void
 take_setting(struct pp_nyt_load *load, struct pp_slice line, bool option)
 {
-	const unsigned char *equals = line.n ? memchr(line.p, '=', line.n) : NULL;
-	struct pp_slice key, value;
 	struct pp_nyt_setting s = { .option = option };
-	size_t i;
 
-	if (!equals) {
+	if (!pp_nyt_setting_split(line, &s)) {
 		PP_NYT_FIND(load, PP_NYT_TEXT_MALFORMED, pp_nyt_here(load), "%s without '='",
 		            option ? "an option" : "an attribute");
 		return;
 	}
-	key = pp_slice_of(line.p, (size_t)(equals - line.p));
-	value = without_cr(load, pp_slice_of(equals + 1, line.n - key.n - 1));
+	s.value = without_cr(load, s.value);
 	if (!option)
-		heed_attribute(load, key, value);
-	s.key = pp_build_str(load->builder, key);
-	s.value = pp_build_str(load->builder, value);
-	for (i = 0; i < load->settings.n; i++) {
-		struct pp_nyt_setting *old = &load->settings.at[i];
-
-		if (old->key == s.key && old->option == option) {
-			old->value = s.value;
-			return;
-		}
-	}
-	if (!pp_vec_push(&load->settings, s))
+		heed_attribute(load, s.key, s.value);
+	if (!pp_nyt_setting_set(&load->settings, s, true))
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 }
 
@@ -292,8 +276,8 @@ take_setting(struct pp_nyt_load *load, struct pp_slice line, bool option)
 static void
 discount_drop(struct pp_nyt_load *load)
 {
-	load->discount_dropped = load->discount_dropped || load->discount;
-	load->discount = false;
+	load->statements.dropped = load->statements.dropped || load->statements.discount;
+	load->statements.discount = false;
 }
 
 static void
@@ -308,10 +292,10 @@ take_process_start(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 		PP_NYT_FIND(load, PP_NYT_PROCESS_NESTED, pp_nyt_here(load),
 		            "process %u starts before process %u has ended", r->u[0],
 		            load->processes.at[load->process - 1].pid);
-	if (load->discount_dropped)
+	if (load->statements.dropped)
 		PP_NYT_FIND(load, PP_NYT_DISCOUNT_DANGLING, pp_nyt_here(load),
 		            "the last discount of the process before is not carried over");
-	load->discount_dropped = false;
+	load->statements.dropped = false;
 	process.start = r->numbers ? finite_or_zero(load, r->n[0], "the start time") : 0.0;
 	process.end = process.start;
 	pp_nyt_calls_end(load);
@@ -616,30 +600,15 @@ recover(struct pp_nyt_load *load, enum pp_nyt_step step)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Tells a mapped file which of its bytes are not needed any more. */
-static void
-forget(struct pp_nyt_load *load)
-{
-	struct pp_input *in = load->reader->in;
-
-	if (!in->forget || !in->stable)
-		return;
-	if (load->forgotten < in->begin || load->forgotten > in->cur)
-		load->forgotten = in->begin;
-	if ((size_t)(in->cur - load->forgotten) < FORGET_STEP)
-		return;
-	in->forget(in, load->forgotten, in->cur);
-	load->forgotten = in->cur;
-}
-
 static void
 read_records(struct pp_nyt_load *load)
 {
 	for (;;) {
+		struct pp_input *in = load->reader->in;
 		enum pp_nyt_step step;
 
 		fast_run(load);
-		forget(load);
+		pp_input_behind(in, &load->behind, in->begin, in->cur);
 		step = pp_nyt_stream_next(&load->stream);
 		if (step == PP_NYT_RECORD) {
 			load->records++;
@@ -664,9 +633,8 @@ load_init(struct pp_nyt_load *load, struct pp_reader *reader, struct pp_builder 
 	*load =
 	    (struct pp_nyt_load){ .reader = reader, .builder = builder, .diags = reader->diags };
 	load->errors = pp_diags_total(reader->diags, PP_ERROR);
-	load->rate = load->base_rate = PP_NYT_RATE;
-	load->multiplier = 1;
-	load->want_lines = reader->want & (PP_LINES | PP_EXTRAS);
+	load->clock.rate = load->clock.base_rate = PP_NYT_RATE;
+	load->clock.multiplier = 1;
 	load->want_calls = reader->want & (PP_TREE | PP_EDGES | PP_TIMELINE);
 	load->want_timeline = reader->want & PP_TIMELINE;
 	load->want_source = reader->want & PP_LINES;
@@ -723,7 +691,7 @@ pp_nyt_read(struct pp_reader *reader, struct pp_builder *builder)
 	} else {
 		read_records(&load);
 		pp_nyt_calls_end(&load);
-		if (load.records == 0 && load.statements == 0) {
+		if (load.records == 0 && load.statements.n == 0) {
 			PP_NYT_FIND(&load, PP_NYT_EMPTY, PP_NOWHERE,
 			            "there is not a single record");
 			status = PP_E_INVALID;

@@ -5,6 +5,7 @@
  */
 #include "formats/nytprof/sniff.h"
 
+#include "base/slice.h"
 #include "formats/nytprof/stream.h"
 
 static bool
@@ -47,33 +48,27 @@ chunk_at(struct pp_slice s, size_t at, bool whole)
 	return !whole || pp_load32(s.p + at + 1) <= s.n - at - 5;
 }
 
-static bool
-real_tag(unsigned char c)
-{
-	return c && c < 128 && strchr(":!#z@+*-<>SscPp", c) != NULL;
-}
-
 /* P, varint, varint, a time; then a tag or the end. */
 static bool
 real_pid(struct pp_slice s)
 {
-	struct pp_nyt_layout layout;
 	static const unsigned sizes[] = { 8, 16, 12 };
-	size_t at = 1, i;
+	struct pp_nyt_layout layout;
+	struct pp_nyt_record record;
+	size_t i, need;
 
 	(void)pp_nyt_layout_init(&layout, 5, 0);
-	for (i = 0; i < 2; i++) {
-		if (at >= s.n)
-			return false;
-		at += pp_nyt_uint_size(s.p[at]);
-	}
 	for (i = 0; i < PP_COUNT_OF(sizes); i++) {
-		if (at + sizes[i] > s.n)
+		ptrdiff_t n;
+
+		layout.number_size = sizes[i];
+		n = pp_nyt_decode(&layout, s.p, s.p + s.n, &record, &need);
+		if (n <= 0 || !pp_nyt_number_guess(&layout, sizes[i], s.p + n - sizes[i]) ||
+		    !layout.number_known)
 			continue;
-		layout.number_known = false;
-		if (pp_nyt_number_guess(&layout, sizes[i], s.p + at) && layout.number_known &&
-		    (at + sizes[i] == s.n || real_tag(s.p[at + sizes[i]])))
+		if ((size_t)n == s.n || (s.p[n] < 128 && layout.operands[s.p[n]]))
 			return true;
+		layout.number_known = false;
 	}
 	return false;
 }
@@ -105,17 +100,16 @@ dialect_of_pid(struct pp_slice s, bool whole, struct pp_nyt_sniff *out)
 	return PP_NYT_NONE;
 }
 
-/* Takes one banner line from the front; false when none is whole. */
+/* Takes one banner line from the front; false, and nothing taken, when none is whole. */
 static bool
 banner_line(struct pp_slice *s, struct pp_slice *line)
 {
-	const unsigned char *newline = s->n ? memchr(s->p, '\n', s->n) : NULL;
+	struct pp_slice rest = *s;
+	bool whole;
 
-	if (!newline)
-		return false;
-	*line = pp_slice_of(s->p, (size_t)(newline - s->p));
-	*s = pp_slice_of(newline + 1, s->n - line->n - 1);
-	return true;
+	*line = pp_slice_cut(&rest, '\n', &whole);
+	*s = whole ? rest : *s;
+	return whole;
 }
 
 static bool
@@ -176,7 +170,7 @@ pp_nyt_sniff(struct pp_slice head, bool whole, struct pp_nyt_sniff *out)
 		out->banner = head.n < 16 ? head.n : 16;
 		return;
 	}
-	if (head.n < 8 || memcmp(head.p, "NYTProf ", 8) != 0)
+	if (!pp_slice_starts(head, "NYTProf "))
 		return;
 	out->bits = 64;
 	out->dialect = PP_NYT_REAL;

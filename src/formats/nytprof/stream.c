@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/slice.h"
 #include "base/utf8.h"
 
 /* Bytes of a comment that are looked at; the rest is skipped without being kept. */
@@ -79,29 +80,20 @@ static bool
 digits_take(struct pp_slice *s, unsigned *out)
 {
 	size_t i = 0;
-	unsigned v = 0;
 
-	for (; i < s->n && i < 6 && s->p[i] >= '0' && s->p[i] <= '9'; i++)
-		v = v * 10 + (unsigned)(s->p[i] - '0');
-	*s = pp_slice_of(s->p + i, s->n - i);
-	*out = v;
+	for (*out = 0; i < s->n && i < 6 && pp_is_digit(s->p[i]); i++)
+		*out = *out * 10 + (unsigned)(s->p[i] - '0');
+	*s = pp_slice_from(*s, i);
 	return i > 0;
 }
 
 bool
 pp_nyt_version_parse(struct pp_slice line, unsigned *major, unsigned *minor)
 {
-	static const char magic[] = "NYTProf ";
-	size_t n = sizeof magic - 1;
-
-	if (line.n <= n || memcmp(line.p, magic, n) != 0)
-		return false;
-	line = pp_slice_of(line.p + n, line.n - n);
-	if (!digits_take(&line, major) || line.n < 2 || line.p[0] != ' ')
-		return false;
-	line = pp_slice_of(line.p + 1, line.n - 1);
 	/* Anything may follow the two numbers. */
-	return digits_take(&line, minor) && (line.n == 0 || line.p[0] == ' ' || line.p[0] == '\r');
+	return pp_slice_take(&line, "NYTProf ") && digits_take(&line, major) &&
+	       pp_slice_take(&line, " ") && digits_take(&line, minor) &&
+	       (line.n == 0 || line.p[0] == ' ' || line.p[0] == '\r');
 }
 
 /* ---- numbers ---------------------------------------------------------------------------- */
@@ -264,16 +256,14 @@ take_number(struct decoder *d, const struct pp_nyt_layout *l)
 static struct pp_slice
 take_line(struct decoder *d)
 {
-	size_t left = (size_t)(d->end - d->p);
-	const unsigned char *newline = left ? memchr(d->p, '\n', left) : NULL;
-	struct pp_slice line;
+	struct pp_slice rest = pp_slice_between(d->p, d->end), line;
+	bool ended;
 
-	if (!newline) {
+	line = pp_slice_cut(&rest, '\n', &ended);
+	if (ended)
+		d->p = rest.p;
+	else
 		d->short_by = 1;
-		return pp_slice_of(d->p, left);
-	}
-	line = pp_slice_of(d->p, (size_t)(newline - d->p));
-	d->p = newline + 1;
 	return line;
 }
 
@@ -387,8 +377,8 @@ pp_nyt_sub_of(const struct pp_nyt_record *r, struct pp_nyt_sub *s)
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-static void
-segment_decode(struct pp_buf *out, struct pp_slice s)
+void
+pp_nyt_text_decode(struct pp_buf *out, struct pp_slice s)
 {
 	size_t i;
 
@@ -411,12 +401,12 @@ pp_nyt_name_decode(struct pp_buf *out, struct pp_slice name)
 	for (i = 0; i + 1 < name.n; i++) {
 		if (name.p[i] != ':' || name.p[i + 1] != ':')
 			continue;
-		segment_decode(out, pp_slice_of(name.p + from, i - from));
+		pp_nyt_text_decode(out, pp_slice_of(name.p + from, i - from));
 		pp_buf_adds(out, "::");
 		from = i + 2;
 		i++;
 	}
-	segment_decode(out, pp_slice_of(name.p + from, name.n - from));
+	pp_nyt_text_decode(out, pp_slice_of(name.p + from, name.n - from));
 }
 
 /* ---- iterating -------------------------------------------------------------------------- */
@@ -426,20 +416,18 @@ pp_nyt_stream_begin(struct pp_nyt_stream *s, struct pp_reader *reader, unsigned 
                     unsigned *minor)
 {
 	struct pp_input *in = reader->in;
-	const unsigned char *newline;
-	struct pp_slice line;
+	struct pp_slice rest, line;
+	bool ended;
 
 	s->reader = reader;
 	(void)pp_input_need(in, 256);
-	newline = pp_input_left(in) ? memchr(in->cur, '\n', pp_input_left(in)) : NULL;
-	if (!newline)
-		return false;
-	line = pp_slice_of(in->cur, (size_t)(newline - in->cur));
-	if (!pp_nyt_version_parse(line, major, minor))
+	rest = pp_slice_between(in->cur, in->end);
+	line = pp_slice_cut(&rest, '\n', &ended);
+	if (!ended || !pp_nyt_version_parse(line, major, minor))
 		return false;
 	if (s->tap)
 		s->tap(s->tap_ctx, in->cur, line.n + 1);
-	in->cur = newline + 1;
+	in->cur = rest.p;
 	return true;
 }
 
@@ -449,14 +437,13 @@ skip_comment(struct pp_nyt_stream *s)
 {
 	for (;;) {
 		struct pp_input *in = s->reader->in;
-		size_t left = pp_input_left(in);
-		const unsigned char *newline = left ? memchr(in->cur, '\n', left) : NULL;
-		size_t n = newline ? (size_t)(newline - in->cur) + 1 : left;
+		const unsigned char *end = pp_line_end(in->cur, in->end);
+		bool ended = end > in->cur && end[-1] == '\n';
 
 		if (s->tap)
-			s->tap(s->tap_ctx, in->cur, n);
-		in->cur += n;
-		if (newline)
+			s->tap(s->tap_ctx, in->cur, (size_t)(end - in->cur));
+		in->cur = end;
+		if (ended)
 			return PP_NYT_RECORD;
 		if (!pp_input_need(in, 1))
 			return PP_NYT_CUT;

@@ -132,8 +132,10 @@ pp_nyt_uint_load(const unsigned char *p, uint32_t *out)
 /* Stores a varint in its shortest form, as the profiler does; returns 1..5. */
 size_t pp_nyt_uint_store(unsigned char out[5], uint32_t v);
 
+/* Appends text as UTF-8: as it is when valid, else as Latin-1. */
+void pp_nyt_text_decode(struct pp_buf *, struct pp_slice);
 /*
- * Appends the name as UTF-8: each `::` segment on its own, as it is when valid, else as Latin-1. The
+ * Appends the name as UTF-8: each `::` segment on its own. The
  * profiler writes the parts of one name in different encodings.
  */
 void pp_nyt_name_decode(struct pp_buf *, struct pp_slice name);

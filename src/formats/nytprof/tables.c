@@ -41,7 +41,7 @@ pp_nyt_tables_release(struct pp_nyt_load *load)
 	pp_vec_release(&load->subs.rows);
 	pp_vec_release(&load->callers);
 	pp_vec_release(&load->processes);
-	pp_vec_release(&load->settings);
+	pp_nyt_settings_release(&load->settings);
 }
 
 static void
@@ -123,10 +123,7 @@ pp_nyt_file_define(struct pp_nyt_load *load, const struct pp_nyt_file *file)
 	pp_str id;
 
 	pp_nyt_name_decode(&name, file->name.bytes);
-	if (name.failed)
-		no_memory(load);
-	id = pp_build_str(load->builder, pp_slice_of(name.p ? name.p : "", name.n));
-	pp_buf_release(&name);
+	id = pp_build_buf(load->builder, &name);
 	if (!row)
 		row = file_add(load, file->fid);
 	if (!row || !pp_builder_ok(load->builder))
@@ -208,7 +205,7 @@ pp_nyt_line_add(struct pp_nyt_load *load, uint32_t file, uint32_t line, int64_t 
 	if (!cell)
 		return;
 	cell->hits = (cell->hits + (counted ? 2 : 0)) | 1;
-	sum = cell->ticks + (pp_i128)ticks * load->multiplier;
+	sum = cell->ticks + (pp_i128)ticks * load->clock.multiplier;
 	cell->ticks = (int64_t)(sum > MOST_TICKS    ? MOST_TICKS
 	                        : sum < -MOST_TICKS ? -MOST_TICKS
 	                                            : sum);
@@ -216,7 +213,7 @@ pp_nyt_line_add(struct pp_nyt_load *load, uint32_t file, uint32_t line, int64_t 
 		PP_NYT_FIND(load, PP_NYT_TICKS_OVERFLOW, pp_nyt_here(load),
 		            "the ticks of line %u pass 2^48", line);
 	}
-	load->has_ticks = true;
+	load->clock.used = true;
 }
 
 /* ---- subs ------------------------------------------------------------------------------- */
@@ -230,10 +227,7 @@ sub_of_name(struct pp_nyt_load *load, struct pp_slice raw)
 	uint32_t sub;
 
 	pp_nyt_name_decode(&decoded, raw);
-	row.name = pp_build_str(load->builder, pp_slice_of(decoded.p ? decoded.p : "", decoded.n));
-	if (decoded.failed)
-		no_memory(load);
-	pp_buf_release(&decoded);
+	row.name = pp_build_buf(load->builder, &decoded);
 	sub = pp_map_get(&s->of_name, row.name);
 	if (sub != PP_MAP_NONE || !pp_builder_ok(load->builder))
 		return sub;
@@ -344,25 +338,25 @@ ticks_refine(struct pp_nyt_load *load, uint64_t by)
 		load->callers.at[i].incl *= factor;
 		load->callers.at[i].excl *= factor;
 	}
-	refine(&load->clock, by);
+	refine(&load->clock.now, by);
 	pp_nyt_calls_refine(load, factor);
 }
 
 void
 pp_nyt_rate_set(struct pp_nyt_load *load, uint64_t rate)
 {
-	uint64_t finer, base = load->base_rate;
+	uint64_t finer, base = load->clock.base_rate;
 
-	if (rate == load->rate)
+	if (rate == load->clock.rate)
 		return;
-	if (!load->has_ticks) {
-		load->rate = load->base_rate = rate;
-		load->multiplier = 1;
+	if (!load->clock.used) {
+		load->clock.rate = load->clock.base_rate = rate;
+		load->clock.multiplier = 1;
 		return;
 	}
 	finer = rate / common_divisor(base, rate);
 	PP_NYT_FIND(load, PP_NYT_RATE_CHANGED, pp_nyt_here(load),
-	            "ticks_per_sec changes from %llu to %llu", (unsigned long long)load->rate,
+	            "ticks_per_sec changes from %llu to %llu", (unsigned long long)load->clock.rate,
 	            (unsigned long long)rate);
 	/* Both rates must fit into one whole number of ticks, small enough that sums stay exact. */
 	if (base * (pp_u128)finer > (uint64_t)1000000000) {
@@ -373,26 +367,26 @@ pp_nyt_rate_set(struct pp_nyt_load *load, uint64_t rate)
 	}
 	if (finer > 1)
 		ticks_refine(load, finer);
-	load->base_rate = base * finer;
-	load->rate = rate;
-	load->multiplier = (int64_t)(load->base_rate / rate);
+	load->clock.base_rate = base * finer;
+	load->clock.rate = rate;
+	load->clock.multiplier = (int64_t)(load->clock.base_rate / rate);
 }
 
 double
 pp_nyt_seconds_ticks(const struct pp_nyt_load *load, double seconds)
 {
-	double rate = (double)load->rate, ticks = nearbyint(seconds * rate);
+	double rate = (double)load->clock.rate, ticks = nearbyint(seconds * rate);
 
 	/* The profiler divides whole ticks by the rate: if doing so again gives the same, it was them. */
 	if (ticks / rate != seconds)
 		ticks = seconds * rate;
-	return ticks * (double)load->multiplier;
+	return ticks * (double)load->clock.multiplier;
 }
 
 double
 pp_nyt_ticks_settle(const struct pp_nyt_load *load, double ticks)
 {
-	double rate = (double)load->base_rate;
+	double rate = (double)load->clock.base_rate;
 	int i;
 
 	for (i = 0; i < 8 && ticks != nearbyint(ticks) && ticks / rate * rate != ticks; i++)

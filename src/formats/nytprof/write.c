@@ -260,7 +260,7 @@ is_own(struct pp_slice key)
 static void
 attribute_z(struct pp_nyt_writing *w, const char *key, struct pp_slice value)
 {
-	pp_nyt_out_setting(&w->out, ':', pp_slice_z(key), value);
+	pp_nyt_put_setting(w->out.sink, ':', pp_slice_z(key), value);
 }
 
 static void
@@ -292,7 +292,7 @@ attributes_write(struct pp_nyt_writing *w)
 		    !is_line(text) || memchr(key.p, '=', key.n) || key.n + text.n > 8000)
 			w->metadata_left = true;
 		else
-			pp_nyt_out_setting(&w->out, ':', key, text);
+			pp_nyt_put_setting(w->out.sink, ':', key, text);
 	}
 	attribute_u64(w, "nv_size", 8);
 	attribute_u64(w, "ticks_per_sec", w->rate);
@@ -333,12 +333,13 @@ options_write(struct pp_nyt_writing *w)
 		if (!parent || m->parent != parent || !is_line(key) || !is_line(text))
 			continue;
 		forced = option_forced(w, key);
-		pp_nyt_out_setting(&w->out, '!', key, forced.n ? forced : text);
+		pp_nyt_put_setting(w->out.sink, '!', key, forced.n ? forced : text);
 	}
 	for (i = 0; !parent && i < PP_COUNT_OF(usual); i++) {
 		struct pp_slice key = pp_slice_z(usual[i][0]), forced = option_forced(w, key);
 
-		pp_nyt_out_setting(&w->out, '!', key, forced.n ? forced : pp_slice_z(usual[i][1]));
+		pp_nyt_put_setting(w->out.sink, '!', key,
+		                   forced.n ? forced : pp_slice_z(usual[i][1]));
 	}
 }
 
@@ -373,6 +374,7 @@ line_write(struct pp_nyt_writing *w, uint32_t fid, uint32_t line, uint64_t hits,
 	double ticks = nearbyint(exact), part = part_of(ticks);
 	unsigned char record[17];
 	uint64_t more = hits ? hits - 1 : 0;
+	size_t n;
 
 	if (fabs(ticks) > w->most_ticks) {
 		w->counts_cut = true;
@@ -395,7 +397,8 @@ line_write(struct pp_nyt_writing *w, uint32_t fid, uint32_t line, uint64_t hits,
 	if (more > w->budget)
 		more = 0;
 	w->budget -= more;
-	pp_nyt_out_repeat(&w->out, record, statement_make(record, false, 0, fid, line), more);
+	for (n = statement_make(record, false, 0, fid, line); more--;)
+		pp_nyt_out_bytes(&w->out, record, n);
 }
 
 static void
@@ -646,25 +649,18 @@ pp_nyt_writing_release(struct pp_nyt_writing *w)
 	free(w->calls);
 }
 
-static void
-take_stored(void *ctx, const unsigned char *p, size_t n)
-{
-	pp_nyt_out_bytes(ctx, p, n);
-}
-
 /* Writes the very records that were read. */
 static pp_status
 copy(struct pp_writer *writer, const struct pp_nyt_store *store)
 {
+	size_t plain = store->deflate_at ? store->deflate_at : store->bytes.n;
 	struct pp_nyt_out out;
 
-	if (!pp_nyt_out_init(&out, writer->out))
-		return PP_E_NOMEM;
-	pp_nyt_store_walk(store, false, take_stored, &out);
-	if (pp_nyt_store_deflated(store)) {
+	pp_nyt_out_init(&out, writer->out);
+	pp_nyt_out_bytes(&out, store->bytes.p, plain);
+	if (store->deflate_at)
 		pp_nyt_out_deflate(&out);
-		pp_nyt_store_walk(store, true, take_stored, &out);
-	}
+	pp_nyt_out_bytes(&out, store->bytes.p + plain, store->bytes.n - plain);
 	return pp_nyt_out_finish(&out);
 }
 
@@ -675,12 +671,11 @@ pp_nyt_write(struct pp_writer *writer)
 	struct pp_nyt_writing w;
 	pp_status status;
 
-	if (p->kept.data && p->kept.free == pp_nyt_store_free && p->complete)
-		return copy(writer, p->kept.data);
+	if (pp_nyt_store_of(p) && p->complete)
+		return copy(writer, pp_nyt_store_of(p));
 	status = pp_nyt_writing_init(&w, writer);
-	if (status == PP_OK && !pp_nyt_out_init(&w.out, writer->out))
-		status = PP_E_NOMEM;
 	if (status == PP_OK) {
+		pp_nyt_out_init(&w.out, writer->out);
 		compose(&w);
 		status = pp_nyt_out_finish(&w.out);
 		if (w.no_memory)

@@ -1,17 +1,12 @@
 /*
  * The payloads of Pynytprof chunks, in every layout that was ever written.
  */
+#include "base/slice.h"
 #include "formats/nytprof/stream.h"
 #include "formats/pynytprof/doc.h"
 
 #define ROW 28
 #define LARGEST_LINE ((uint32_t)1 << 24)
-
-static uint64_t
-offset_of(const struct pp_pyn_parse *x, const unsigned char *p)
-{
-	return (uint64_t)(p - x->begin);
-}
 
 /* Reads from the front of a payload; `failed` when it ends too early. */
 struct cursor {
@@ -49,36 +44,31 @@ next_u64(struct cursor *c)
 	return v;
 }
 
+/* A number of four bytes, or a varint. */
 static uint32_t
-next_uint(struct cursor *c)
+next_uint(struct cursor *c, bool varints)
 {
-	unsigned char room[8] = { 0 };
 	size_t left = (size_t)(c->end - c->p);
-	size_t size = left ? pp_nyt_uint_size(*c->p) : 1;
 	uint32_t v = 0;
 
-	if (left < size) {
+	if (!varints)
+		return next_u32(c);
+	if (left == 0 || left < pp_nyt_uint_size(*c->p))
 		c->failed = true;
-		return 0;
-	}
-	memcpy(room, c->p, size);
-	(void)pp_nyt_uint_load(room, &v);
-	c->p += size;
+	else
+		c->p = pp_nyt_uint_load(c->p, &v);
 	return v;
 }
 
 static struct pp_slice
 next_zstr(struct cursor *c)
 {
-	const unsigned char *nul = c->p < c->end ? memchr(c->p, 0, (size_t)(c->end - c->p)) : NULL;
-	struct pp_slice s = { c->p, 0 };
+	struct pp_slice rest = pp_slice_between(c->p, c->end), s;
+	bool ended;
 
-	if (!nul) {
-		c->failed = true;
-		return s;
-	}
-	s.n = (size_t)(nul - c->p);
-	c->p = nul + 1;
+	s = pp_slice_cut(&rest, 0, &ended);
+	c->failed |= !ended;
+	c->p = ended ? rest.p : c->p;
 	return s;
 }
 
@@ -90,9 +80,9 @@ next_row(struct cursor *c, bool varints)
 {
 	struct pp_pyn_line row;
 
-	row.fid = varints ? next_uint(c) : next_u32(c);
-	row.line = varints ? next_uint(c) : next_u32(c);
-	row.calls = varints ? next_uint(c) : next_u32(c);
+	row.fid = next_uint(c, varints);
+	row.line = next_uint(c, varints);
+	row.calls = next_uint(c, varints);
 	row.inc = next_u64(c);
 	row.exc = next_u64(c);
 	return row;
@@ -109,16 +99,15 @@ fits_varints(struct pp_slice payload)
 	return !c.failed;
 }
 
-static bool
+static void
 push_row(struct pp_pyn_parse *x, unsigned char letter, const struct pp_pyn_line *row)
 {
 	struct pp_pyn_edge edge = { row->fid, row->line, row->calls, row->inc, row->exc };
-	bool ok = letter == 'S' ? pp_vec_push(&x->doc->lines, *row)
-	                        : pp_vec_push(&x->doc->edges, edge);
 
-	if (!ok)
-		x->doc->no_memory = true;
-	return ok;
+	if (letter == 'S')
+		pp_pyn_push(x, lines, *row);
+	else
+		pp_pyn_push(x, edges, edge);
 }
 
 static void
@@ -128,16 +117,14 @@ take_rows(struct pp_pyn_parse *x, unsigned char letter, struct pp_slice payload)
 	bool varints = payload.n % ROW && x->doc->sniff.pid_first && fits_varints(payload);
 	struct cursor c = cursor_of(payload);
 
-	if (payload.n % ROW && !varints) {
-		PP_PYN_FIND(x->diags, PP_PYN_CHUNK_LENGTH, offset_of(x, payload.p),
-		            "chunk %c has %zu bytes, not a multiple of %d", letter, payload.n, ROW);
-		x->doc->damaged = true;
-	}
-	while (varints ? c.p < c.end : c.end - c.p >= ROW) {
+	if (payload.n % ROW && !varints)
+		PP_PYN_DAMAGE(x, PP_PYN_CHUNK_LENGTH, payload.p,
+		              "chunk %c has %zu bytes, not a multiple of %d", letter, payload.n,
+		              ROW);
+	while ((varints ? c.p < c.end : c.end - c.p >= ROW) && !x->doc->no_memory) {
 		struct pp_pyn_line row = next_row(&c, varints);
 
-		if (c.failed || !push_row(x, letter, &row))
-			return;
+		push_row(x, letter, &row);
 	}
 }
 
@@ -149,14 +136,13 @@ take_process(struct pp_pyn_parse *x, struct pp_slice payload)
 	struct pp_pyn_doc *doc = x->doc;
 
 	if (payload.n != 16) {
-		PP_PYN_FIND(x->diags, PP_PYN_CHUNK_LENGTH, offset_of(x, payload.p),
-		            "chunk P has %zu bytes instead of 16", payload.n);
-		doc->damaged = true;
+		PP_PYN_DAMAGE(x, PP_PYN_CHUNK_LENGTH, payload.p,
+		              "chunk P has %zu bytes instead of 16", payload.n);
 		if (payload.n < 16)
 			return;
 	}
 	if (doc->has_process) {
-		PP_PYN_FIND(x->diags, PP_PYN_PROCESS_REPEATED, offset_of(x, payload.p),
+		PP_PYN_FIND(x, PP_PYN_PROCESS_REPEATED, payload.p,
 		            "a second P chunk; the first counts");
 		return;
 	}
@@ -184,7 +170,7 @@ take_files(struct pp_pyn_parse *x, struct pp_slice payload)
 	static const int orders[2][3] = { { 0, 1, 2 }, { 1, 0, 2 } };
 	int try;
 
-	PP_PYN_FIND(x->diags, PP_PYN_FILE_TABLE, offset_of(x, payload.p),
+	PP_PYN_FIND(x, PP_PYN_FILE_TABLE, payload.p,
 	            "an F chunk, which the document says is not written; read as the file table");
 	for (try = 0; try < 3; try++) {
 		int layout = orders[x->doc->sniff.pid_first][try];
@@ -195,16 +181,16 @@ take_files(struct pp_pyn_parse *x, struct pp_slice payload)
 			struct pp_pyn_file f = { 0 };
 			unsigned i;
 
-			f.fid = layout == 1 ? next_uint(&c) : next_u32(&c);
+			f.fid = next_uint(&c, layout == 1);
 			for (i = 0; i < (layout == 2 ? 1 : 3); i++)
-				(void)(layout == 1 ? next_uint(&c) : next_u32(&c));
+				(void)next_uint(&c, layout == 1);
 			if (layout < 2)
 				f.name = next_zstr(&c);
 			/* A path that starts with a control byte is no path. */
 			if (f.name.n && f.name.p[0] < 0x20)
 				c.failed = true;
-			if (!c.failed && !pp_vec_push(&x->doc->files, f))
-				x->doc->no_memory = true;
+			if (!c.failed)
+				pp_pyn_push(x, files, f);
 		}
 		if (!c.failed)
 			return;
@@ -220,26 +206,19 @@ take_attributes(struct pp_pyn_parse *x, struct pp_slice payload)
 
 	while (c.p < c.end) {
 		struct pp_slice s = next_zstr(&c);
-		const unsigned char *equals = s.n ? memchr(s.p, '=', s.n) : NULL;
-		struct pp_pyn_setting row = { 0 };
-		size_t i;
+		struct pp_nyt_setting row = { 0 };
 
 		if (c.failed)
 			return;
-		if (!equals)
+		if (!pp_nyt_setting_split(s, &row))
 			continue;
-		row.key = pp_slice_of(s.p, (size_t)(equals - s.p));
-		row.value = pp_slice_of(equals + 1, s.n - row.key.n - 1);
 		if (pp_slice_eq_z(row.key, "ticks_per_sec") && !x->doc->rate)
 			pp_pyn_rate_take(x, row.value);
 		/* What the banner says counts. */
-		for (i = 0; i < x->doc->settings.n; i++)
-			if (pp_slice_eq(x->doc->settings.at[i].key, row.key))
-				break;
-		if (i < x->doc->settings.n || memchr(s.p, '\n', s.n))
-			continue;
-		if (!pp_vec_push(&x->doc->settings, row))
-			x->doc->no_memory = true;
+		if (!pp_nyt_setting_find(&x->doc->settings, row.key, false) &&
+		    !pp_nyt_setting_find(&x->doc->settings, row.key, true) &&
+		    !pp_slice_find(s, '\n'))
+			pp_pyn_push(x, settings.rows, row);
 	}
 }
 
@@ -253,8 +232,8 @@ fits_statements(struct pp_slice s, bool varints)
 
 	while (c.p < c.end && *c.p == 1) {
 		c.p++;
-		(void)(varints ? next_uint(&c) : next_u32(&c));
-		if ((varints ? next_uint(&c) : next_u32(&c)) >= LARGEST_LINE)
+		(void)next_uint(&c, varints);
+		if (next_uint(&c, varints) >= LARGEST_LINE)
 			return 0;
 		(void)next_u64(&c);
 		if (c.failed)
@@ -268,17 +247,16 @@ take_statements(struct pp_pyn_parse *x, struct pp_slice s, bool varints)
 {
 	struct cursor c = cursor_of(s);
 
-	PP_PYN_FIND(x->diags, PP_PYN_STATEMENTS, offset_of(x, s.p),
+	PP_PYN_FIND(x, PP_PYN_STATEMENTS, s.p,
 	            "chunk D holds statements, not subs; subs have no names");
 	while (c.p < c.end && *c.p == 1 && !x->doc->no_memory) {
 		struct pp_pyn_statement row;
 
 		c.p++;
-		row.fid = varints ? next_uint(&c) : next_u32(&c);
-		row.line = varints ? next_uint(&c) : next_u32(&c);
+		row.fid = next_uint(&c, varints);
+		row.line = next_uint(&c, varints);
 		row.ns = next_u64(&c);
-		if (!pp_vec_push(&x->doc->statements, row))
-			x->doc->no_memory = true;
+		pp_pyn_push(x, statements, row);
 	}
 }
 
@@ -318,7 +296,8 @@ take_subs(struct pp_pyn_parse *x, struct pp_slice s)
 	struct cursor c = cursor_of(s);
 
 	while (c.p < c.end && !x->doc->no_memory) {
-		struct pp_pyn_sub row = { .offset = offset_of(x, c.p) };
+		struct pp_pyn_sub row = { .offset = (uint64_t)(c.p - x->begin) };
+		const unsigned char *begin = c.p;
 
 		row.sid = next_u32(&c);
 		row.flags = next_u32(&c);
@@ -328,13 +307,11 @@ take_subs(struct pp_pyn_parse *x, struct pp_slice s)
 		}
 		row.name = next_zstr(&c);
 		if (c.failed) {
-			PP_PYN_FIND(x->diags, PP_PYN_NAME_UNTERMINATED, row.offset,
-			            "the last sub of chunk D is cut");
-			x->doc->damaged = true;
+			PP_PYN_DAMAGE(x, PP_PYN_NAME_UNTERMINATED, begin,
+			              "the last sub of chunk D is cut");
 			return;
 		}
-		if (!pp_vec_push(&x->doc->subs, row))
-			x->doc->no_memory = true;
+		pp_pyn_push(x, subs, row);
 	}
 }
 
@@ -362,7 +339,7 @@ order_check(struct pp_pyn_parse *x, unsigned char letter, const unsigned char *a
 		return;
 	for (own++; *own; own++)
 		if (x->seen[*own - 'A']) {
-			PP_PYN_FIND(x->diags, PP_PYN_CHUNK_ORDER, offset_of(x, at),
+			PP_PYN_FIND(x, PP_PYN_CHUNK_ORDER, at,
 			            "chunk %c comes after chunk %c; the order is P S D C E", letter,
 			            *own);
 			x->order_said = true;
@@ -375,12 +352,12 @@ pp_pyn_chunk_take(struct pp_pyn_parse *x, unsigned char letter, struct pp_slice 
 {
 	order_check(x, letter, payload.p);
 	if (x->seen[letter - 'A'] && letter != 'P')
-		PP_PYN_FIND(x->diags, PP_PYN_CHUNK_REPEATED, offset_of(x, payload.p),
+		PP_PYN_FIND(x, PP_PYN_CHUNK_REPEATED, payload.p,
 		            "another chunk %c; it is added to the first", letter);
 	x->seen[letter - 'A'] = true;
 	if (letter != 'P') {
 		x->payload += payload.n;
-		x->newline_seen |= payload.n && memchr(payload.p, '\n', payload.n) != NULL;
+		x->newline_seen |= pp_slice_find(payload, '\n') != NULL;
 	}
 	switch (letter) {
 	case 'P':
@@ -402,8 +379,8 @@ pp_pyn_chunk_take(struct pp_pyn_parse *x, unsigned char letter, struct pp_slice 
 	case 'H': /* version and flags of the binary days */
 		break;
 	default:
-		PP_PYN_FIND(x->diags, PP_PYN_CHUNK_UNKNOWN, offset_of(x, payload.p),
-		            "chunk %c is not known; skipped", letter);
+		PP_PYN_FIND(x, PP_PYN_CHUNK_UNKNOWN, payload.p, "chunk %c is not known; skipped",
+		            letter);
 		break;
 	}
 }
@@ -438,26 +415,25 @@ pp_pyn_unframed_take(struct pp_pyn_parse *x, struct pp_slice rest)
 			return;
 		}
 		if (letter == 'D') {
-			struct pp_slice left = pp_slice_of(c.p, (size_t)(c.end - c.p));
-			size_t n = fits_statements(left, true);
+			size_t n = fits_statements(pp_slice_between(c.p, c.end), true);
 
 			if (n == 0)
 				break;
 			take_statements(x, pp_slice_of(c.p, n), true);
 			c.p += n;
 		} else if (letter == 'F') {
-			struct pp_pyn_file f = { .fid = next_uint(&c) };
+			struct pp_pyn_file f = { .fid = next_uint(&c, true) };
 
-			(void)next_uint(&c);
-			if (!c.failed && !pp_vec_push(&x->doc->files, f))
-				x->doc->no_memory = true;
+			(void)next_uint(&c, true);
+			if (!c.failed)
+				pp_pyn_push(x, files, f);
 		} else if (letter == 'S' || letter == 'C') {
 			while (c.p < c.end && !strchr("FDCE", *c.p ? *c.p : 'x') &&
 			       !process_ends(&c) && !c.failed) {
 				struct pp_pyn_line row = next_row(&c, true);
 
-				if (c.failed || !push_row(x, letter, &row))
-					break;
+				if (!c.failed)
+					push_row(x, letter, &row);
 			}
 		} else {
 			break;
@@ -465,8 +441,7 @@ pp_pyn_unframed_take(struct pp_pyn_parse *x, struct pp_slice rest)
 		if (c.failed)
 			break;
 	}
-	PP_PYN_FIND(x->diags, PP_PYN_CHUNK_CUT, offset_of(x, c.p), "the rest cannot be read");
-	x->doc->damaged = true;
+	PP_PYN_DAMAGE(x, PP_PYN_CHUNK_CUT, c.p, "the rest cannot be read");
 }
 
 /* Nothing but payloads (24 July 2025): lines, fid and string index, statements, edges, a final E. */
@@ -511,15 +486,13 @@ pp_pyn_tokens_take(struct pp_pyn_parse *x, struct pp_slice rest)
 		struct pp_pyn_file f = { 0 };
 
 		if (n <= 0) {
-			PP_PYN_FIND(x->diags, PP_PYN_CHUNK_CUT, offset_of(x, p),
-			            "the rest cannot be read");
-			x->doc->damaged = true;
+			PP_PYN_DAMAGE(x, PP_PYN_CHUNK_CUT, p, "the rest cannot be read");
 			return;
 		}
 		f.fid = r.u[0];
 		f.name = r.text[0].bytes;
-		if (r.tag == '@' && !pp_vec_push(&x->doc->files, f))
-			x->doc->no_memory = true;
+		if (r.tag == '@')
+			pp_pyn_push(x, files, f);
 		if (r.tag == 'p')
 			x->doc->has_end = true;
 		p += n;

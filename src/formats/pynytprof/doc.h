@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/vec.h"
+#include "formats/nytprof/settings.h"
 #include "formats/nytprof/sniff.h"
 
 enum pp_pyn_rule {
@@ -82,15 +83,10 @@ struct pp_pyn_statement {
 	uint64_t ns;
 };
 
-struct pp_pyn_setting {
-	struct pp_slice key, value;
-	bool option;
-};
-
 struct pp_pyn_doc {
 	struct pp_nyt_sniff sniff;
 	struct pp_slice comment; /* without '#' */
-	PP_VEC(struct pp_pyn_setting) settings;
+	struct pp_nyt_settings settings;
 	bool has_process;
 	uint64_t start_us;
 	uint32_t pid, ppid;
@@ -114,10 +110,7 @@ void pp_pyn_doc_release(struct pp_pyn_doc *);
 /* Frees a document on the heap; for pp_profile.private_free. */
 void pp_pyn_doc_free(void *);
 
-#define PP_PYN_FIND(diags, rule, offset, ...)                                                      \
-	pp_diag_add((diags), &pp_pynytprof_rules[rule], pp_at_offset(offset), __VA_ARGS__)
-
-/* ---- pynytprof_chunks.c: the payload of one chunk ---- */
+/* ---- chunks.c: the payload of one chunk ---- */
 
 struct pp_pyn_parse {
 	struct pp_pyn_doc *doc;
@@ -128,6 +121,17 @@ struct pp_pyn_parse {
 	bool newline_seen;          /* some payload byte is 0x0a */
 	bool order_said;
 };
+
+/* A finding at a byte of the file. */
+#define PP_PYN_FIND(x, rule, at, ...)                                                              \
+	pp_diag_add((x)->diags, &pp_pynytprof_rules[rule],                                         \
+	            pp_at_offset((uint64_t)((at) - (x)->begin)), __VA_ARGS__)
+/* The same, and something is lost. */
+#define PP_PYN_DAMAGE(x, rule, at, ...)                                                            \
+	(PP_PYN_FIND(x, rule, at, __VA_ARGS__), (x)->doc->damaged = true)
+/* Appends a row to a list of the document. */
+#define pp_pyn_push(x, list, ...)                                                                  \
+	((x)->doc->no_memory |= !pp_vec_push(&(x)->doc->list, __VA_ARGS__))
 
 /* Honours ticks_per_sec, or says why it cannot. */
 void pp_pyn_rate_take(struct pp_pyn_parse *, struct pp_slice value);

@@ -10,7 +10,9 @@
 #include <stdio.h>
 
 #include "base/num.h"
-#include "base/utf8.h"
+#include "base/slice.h"
+#include "formats/kit/whole.h"
+#include "formats/nytprof/stream.h"
 
 #define NAME_SHOWN 200
 
@@ -24,49 +26,13 @@ struct pyn_load {
 	bool unnamed_sub;
 };
 
-static struct pp_slice
-setting(const struct pp_pyn_doc *doc, const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < doc->settings.n; i++)
-		if (!doc->settings.at[i].option && pp_slice_eq_z(doc->settings.at[i].key, key))
-			return doc->settings.at[i].value;
-	return pp_slice_of("", 0);
-}
-
-/* UTF-8 as it is, anything else as Latin-1. */
 static pp_str
 text_of(struct pp_builder *b, struct pp_slice s)
 {
 	struct pp_buf utf8 = { 0 };
-	unsigned char code[4];
-	pp_str id;
-	size_t i;
 
-	if (pp_utf8_valid(s))
-		return pp_build_str(b, s);
-	for (i = 0; i < s.n; i++)
-		pp_buf_add(&utf8, code, pp_utf8_encode(s.p[i], code));
-	if (utf8.failed)
-		pp_builder_fail(b, PP_E_NOMEM, NULL);
-	id = pp_build_str(b, pp_slice_of(utf8.p ? utf8.p : "", utf8.n));
-	pp_buf_release(&utf8);
-	return id;
-}
-
-static pp_str
-numbered(struct pp_builder *b, const char *what, uint32_t n)
-{
-	struct pp_buf text = { 0 };
-	pp_str id;
-
-	pp_buf_addf(&text, "%s %u", what, n);
-	if (text.failed)
-		pp_builder_fail(b, PP_E_NOMEM, NULL);
-	id = pp_build_str(b, pp_slice_of(text.p ? text.p : "", text.n));
-	pp_buf_release(&text);
-	return id;
+	pp_nyt_text_decode(&utf8, s);
+	return pp_build_buf(b, &utf8);
 }
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -81,7 +47,8 @@ remember(struct pyn_load *load, struct pp_map *map, uint32_t key, uint32_t id)
 static void
 files_take(struct pyn_load *load)
 {
-	struct pp_slice application = setting(load->doc, "application");
+	struct pp_slice application = pp_nyt_setting_value(&load->doc->settings, "application",
+	                                                   false);
 	size_t i;
 
 	for (i = 0; i < load->doc->files.n; i++) {
@@ -103,7 +70,7 @@ file_name(struct pyn_load *load, uint32_t fid)
 	if (name != PP_MAP_NONE)
 		return name;
 	load->unnamed_files++;
-	name = numbered(load->builder, "fid", fid);
+	name = pp_build_strf(load->builder, "fid %u", fid);
 	remember(load, &load->file_of, fid, name);
 	return name;
 }
@@ -118,8 +85,8 @@ subs_take(struct pyn_load *load)
 		struct pp_func_row row = { .flags = PP_FUNC_DECLARED };
 
 		if (pp_map_get(&load->sub_of, s->sid) != PP_MAP_NONE) {
-			PP_PYN_FIND(load->diags, PP_PYN_SUB_REPEATED, s->offset,
-			            "sub %u has a name already", s->sid);
+			pp_diag_add(load->diags, &pp_pynytprof_rules[PP_PYN_SUB_REPEATED],
+			            pp_at_offset(s->offset), "sub %u has a name already", s->sid);
 			continue;
 		}
 		row.name = text_of(load->builder, s->name);
@@ -136,7 +103,7 @@ sub_func(struct pyn_load *load, uint32_t sid)
 	if (func != PP_MAP_NONE)
 		return func;
 	load->unnamed_sub = true;
-	row.name = numbered(load->builder, "sub", sid);
+	row.name = pp_build_strf(load->builder, "sub %u", sid);
 	func = pp_build_func(load->builder, &row);
 	remember(load, &load->sub_of, sid, func);
 	return func;
@@ -217,40 +184,13 @@ edges_take(struct pyn_load *load)
 /* ---- the rest ---------------------------------------------------------------------------- */
 
 static void
-meta_take(struct pyn_load *load)
-{
-	const struct pp_pyn_doc *doc = load->doc;
-	struct pp_builder *b = load->builder;
-	uint32_t options = 0;
-	size_t i;
-
-	for (i = 0; i < doc->settings.n; i++)
-		if (!doc->settings.at[i].option)
-			(void)pp_build_meta(b, 0, doc->settings.at[i].key, PP_META_TEXT,
-			                    doc->settings.at[i].value);
-	for (i = 0; i < doc->settings.n; i++) {
-		if (!doc->settings.at[i].option)
-			continue;
-		if (!options)
-			options = pp_build_meta(b, 0, pp_slice_z("options"), PP_META_OBJECT,
-			                        pp_slice_of("", 0));
-		(void)pp_build_meta(b, options, doc->settings.at[i].key, PP_META_TEXT,
-		                    doc->settings.at[i].value);
-	}
-}
-
-static void
 metric_make(struct pyn_load *load)
 {
 	struct pp_metric m = { .type = PP_UINT,
 		               .kind = PP_KIND_CPU_TIME,
 		               .flags = PP_METRIC_PRIMARY };
-	uint64_t divisor = 1000000000;
 
-	while (load->doc->rate % divisor)
-		divisor /= 10;
-	m.factor_num = 1000000000 / divisor;
-	m.factor_den = load->doc->rate / divisor;
+	pp_nyt_metric_rate(&m, load->doc->rate);
 	m.name = pp_build_strz(load->builder, "time");
 	m.unit = pp_build_strz(load->builder, "ns");
 	(void)pp_build_metric(load->builder, &m);
@@ -276,7 +216,8 @@ describe(struct pyn_load *load)
 	p->events = doc->statements.n;
 	if (doc->has_process && doc->start_us / 1000000 < (uint64_t)1 << 40)
 		p->recorded_at = (int64_t)(doc->start_us / 1000000);
-	else if (pp_num_u64(setting(doc, "basetime"), &base) && base < (uint64_t)1 << 40)
+	else if (pp_num_u64(pp_nyt_setting_value(&doc->settings, "basetime", false), &base) &&
+	         base < (uint64_t)1 << 40)
 		p->recorded_at = (int64_t)base;
 }
 
@@ -360,13 +301,15 @@ pp_pyn_read(struct pp_reader *reader, struct pp_builder *builder)
 		                 .file_of = { .seed = reader->seed },
 		                 .sub_of = { .seed = reader->seed } };
 	struct pp_slice bytes;
+	struct pp_whole whole = { 0 };
 	uint64_t errors = pp_diags_total(reader->diags, PP_ERROR);
+	pp_status status = pp_whole_open(&whole, reader);
 
-	/* Profiles are sums over lines and subs, so all of one fits into memory. */
-	while (pp_input_need(reader->in, pp_input_left(reader->in) + 65536))
-		if (pp_input_left(reader->in) > reader->limits.max_memory)
-			return PP_E_LIMIT;
-	bytes = pp_slice_of(reader->in->cur, pp_input_left(reader->in));
+	if (status != PP_OK) {
+		pp_whole_close(&whole, reader);
+		return status;
+	}
+	bytes = pp_slice_between(reader->in->cur, reader->in->end);
 	pp_pyn_doc_parse(&doc, bytes, reader->diags);
 	if (doc.no_memory)
 		pp_builder_fail(builder, PP_E_NOMEM, NULL);
@@ -377,7 +320,7 @@ pp_pyn_read(struct pp_reader *reader, struct pp_builder *builder)
 		subs_take(&load);
 		lines_take(&load);
 		edges_take(&load);
-		meta_take(&load);
+		pp_nyt_settings_meta(&doc.settings, builder);
 		remarks(&load);
 		/* Rows that were found wrong are not written again. */
 		if (reader->want & PP_EXTRAS && !doc.damaged &&
@@ -385,6 +328,7 @@ pp_pyn_read(struct pp_reader *reader, struct pp_builder *builder)
 			keep(&load, bytes);
 	}
 	reader->in->cur = reader->in->end;
+	pp_whole_close(&whole, reader);
 	pp_map_release(&load.file_of);
 	pp_map_release(&load.sub_of);
 	pp_pyn_doc_release(&doc);

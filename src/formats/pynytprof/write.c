@@ -78,11 +78,7 @@ put_setting(struct pyn_writing *w, char tag, struct pp_slice key, struct pp_slic
 		value.n = (size_t)(newline - value.p);
 		w->names_cut = true;
 	}
-	pp_sink_putc(w->out, tag);
-	pp_sink_write(w->out, key.p, key.n);
-	pp_sink_putc(w->out, '=');
-	pp_sink_write(w->out, value.p, value.n);
-	pp_sink_putc(w->out, '\n');
+	pp_nyt_put_setting(w->out, tag, key, value);
 }
 
 static void
@@ -116,9 +112,11 @@ document_write(struct pyn_writing *w, const struct pp_pyn_doc *doc)
 		pp_sink_write(out, doc->comment.p, doc->comment.n);
 		pp_sink_putc(out, '\n');
 	}
-	for (i = 0; i < doc->settings.n; i++)
-		put_setting(w, doc->settings.at[i].option ? '!' : ':', doc->settings.at[i].key,
-		            doc->settings.at[i].value);
+	for (i = 0; i < doc->settings.rows.n; i++) {
+		const struct pp_nyt_setting *s = &doc->settings.rows.at[i];
+
+		put_setting(w, s->option ? '!' : ':', s->key, s->value);
+	}
 	pp_sink_putc(out, '\n');
 	put_process(out, doc->start_us, doc->pid, doc->ppid);
 	if (doc->lines.n == 0)

@@ -406,15 +406,12 @@ void
 pp_spx_document_begin(struct spx_read *r)
 {
 	struct pp_series like = { .pid = -1, .tid = -1, .cpu = -1 };
-	char context[48];
 
 	r->doc.has_events = true;
 	r->documents++;
-	if (r->documents > 1) {
-		snprintf(context, sizeof context, "report %llu in the file",
-		         (unsigned long long)r->documents);
-		like.context = pp_build_strz(r->b, context);
-	}
+	if (r->documents > 1)
+		like.context = pp_build_strf(r->b, "report %llu in the file",
+		                             (unsigned long long)r->documents);
 	if (r->documents <= SERIES_MOST) {
 		r->doc.series = pp_build_series(r->b, &like, r->documents == 1, true);
 		if (r->record && pp_builder_ok(r->b) &&

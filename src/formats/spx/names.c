@@ -7,8 +7,6 @@
  * Nothing is escaped. Where FILE:LINE:NAME can be cut in several ways, the cut that makes FILE and NAME
  * equal is right (top-level code of a script); else the right-most one whose NAME looks like a name.
  */
-#include <stdio.h>
-
 #include "base/num.h"
 #include "formats/spx/read.h"
 
@@ -150,7 +148,6 @@ static void
 name_bind(struct spx_read *r, const struct spx_used *used)
 {
 	struct pp_func_row row = { 0 };
-	char number[32];
 
 	if (used->index < r->funcs.name_ends.n) {
 		struct spx_name name = pp_spx_name_split(name_text(&r->funcs, used->index),
@@ -161,8 +158,7 @@ name_bind(struct spx_read *r, const struct spx_used *used)
 		row.line = name.line;
 		row.flags = name.flags;
 	} else {
-		snprintf(number, sizeof number, "#%u", used->index);
-		row.name = pp_build_strz(r->b, number);
+		row.name = pp_build_strf(r->b, "#%u", used->index);
 		row.flags = PP_FUNC_UNKNOWN;
 	}
 	pp_build_func_bind(r->b, used->func, &row);
