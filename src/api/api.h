@@ -6,12 +6,6 @@
 
 #include "formats/format.h"
 
-/* One format's bid for an input. */
-struct pp_bid {
-	const struct pp_format *format;
-	int bits;
-};
-
 /* An input opened and decoded, with the bids of all formats, highest first. */
 struct pp_opened {
 	struct pp_reader reader;

@@ -5,7 +5,9 @@
 
 #include "cli/filters.h"
 #include "cli/load.h"
+#include "output/html.h"
 #include "text/escape.h"
+#include "text/suggest.h"
 
 bool
 pp_ask_form(struct pp_cli *cli, enum pp_form *form)
@@ -107,6 +109,61 @@ pp_ask_run(struct pp_cli *cli, struct pp_asking *asking, const struct pp_subject
 
 /* ---- the answer ---- */
 
+/* ---- hints ---- */
+
+#define HINT_COLUMN 30
+
+/* What can be asked, and the command to type: "polyprof BEFORE FILE... AFTER". */
+static void
+hint_print(struct pp_cli *cli, const struct pp_hint *hint, const char *const *files, size_t n)
+{
+	struct pp_buf text = { 0 };
+	size_t i;
+
+	pp_buf_addf(&text, "polyprof %s", hint->before);
+	for (i = 0; i < n && i < 3; i++) {
+		pp_buf_addc(&text, ' ');
+		pp_suggest_word(&text, files[i]);
+	}
+	pp_buf_adds(&text, n > 3 ? " ..." : "");
+	pp_buf_adds(&text, hint->after);
+	pp_sink_printf(cli->out, "  %s", hint->does);
+	/* A command that does not fit beside its description stands below it, easy to copy. */
+	if (cli->style.width > 0 && text.n > 0 &&
+	    2 + HINT_COLUMN + pp_text_columns(text.p, text.n) > cli->style.width)
+		pp_sink_puts(cli->out, "\n      ");
+	else
+		pp_text_pad(cli->out, strlen(hint->does) < HINT_COLUMN
+		                          ? HINT_COLUMN - strlen(hint->does)
+		                          : 2);
+	pp_ink_text(cli->out, &cli->style, PP_INK_COMMAND,
+	            pp_slice_of(text.p ? text.p : "", text.n));
+	pp_sink_putc(cli->out, '\n');
+	pp_buf_release(&text);
+}
+
+/* Only what this program was built with. */
+static bool
+hint_works(const struct pp_hint *hint)
+{
+	return strcmp(hint->before, "report") != 0 || pp_html_possible();
+}
+
+static void
+hints_print(struct pp_cli *cli, const struct pp_answer *a, const char *const *files, size_t n)
+{
+	size_t i;
+
+	if (a->hints.n == 0)
+		return;
+	pp_sink_putc(cli->out, '\n');
+	pp_ink_put(cli->out, &cli->style, PP_INK_TITLE, "Ask next");
+	pp_sink_putc(cli->out, '\n');
+	for (i = 0; i < a->hints.n; i++)
+		if (hint_works(&a->hints.at[i]))
+			hint_print(cli, &a->hints.at[i], files, n);
+}
+
 int
 pp_ask_print(struct pp_cli *cli, const struct pp_asking *asking, enum pp_form form)
 {
@@ -159,6 +216,8 @@ pp_ask(struct pp_cli *cli)
 		code = pp_ask_run(cli, &asking, &subject);
 		if (code == 0)
 			code = pp_ask_print(cli, &asking, form);
+		if (code == 0 && form == PP_FORM_TEXT)
+			hints_print(cli, &asking.answer, files, n);
 	}
 	pp_asking_release(&asking);
 	pp_profile_free(profile);

@@ -28,7 +28,7 @@ static const struct pp_param convert_options[] = {
 static const struct pp_param_group convert_group = { "Output", convert_options };
 
 static const struct pp_param_group *const convert_groups[] = {
-	&convert_group, &pp_group_filter, &pp_group_depth,
+	&convert_group, &pp_group_filter, &pp_params_depth,
 	&pp_group_read, &pp_group_strict, &pp_group_general,
 	NULL,
 };

@@ -42,7 +42,7 @@ static const struct pp_param_group to_group = { "Output", to_options };
 
 static const struct pp_param_group *const diff_groups[] = {
 	&pp_group_compare, &diff_group,       &pp_group_filter,  &pp_params_min,
-	&pp_group_depth,   &pp_group_listing, &to_group,         &pp_group_read,
+	&pp_params_depth,  &pp_group_listing, &to_group,         &pp_group_read,
 	&pp_group_variant, &pp_group_strict,  &pp_group_general, NULL,
 };
 

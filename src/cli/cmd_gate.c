@@ -29,7 +29,7 @@ static const struct pp_param_group gate_group = { "Limits", gate_options };
 
 static const struct pp_param_group *const gate_groups[] = {
 	&gate_group,      &pp_group_compare, &pp_group_filter,
-	&pp_group_depth,  &pp_group_read,    &pp_group_variant,
+	&pp_params_depth, &pp_group_read,    &pp_group_variant,
 	&pp_group_strict, &pp_group_general, NULL,
 };
 

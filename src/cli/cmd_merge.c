@@ -26,7 +26,7 @@ static const struct pp_param merge_options[] = {
 static const struct pp_param_group merge_group = { "Output", merge_options };
 
 static const struct pp_param_group *const merge_groups[] = {
-	&merge_group,   &pp_group_filter, &pp_group_depth,
+	&merge_group,   &pp_group_filter, &pp_params_depth,
 	&pp_group_read, &pp_group_strict, &pp_group_general,
 	NULL,
 };

@@ -8,7 +8,7 @@ static const struct pp_param_group *const top_groups[] = {
 	&pp_params_by,
 	&pp_group_filter,
 	&pp_params_min,
-	&pp_group_depth,
+	&pp_params_depth,
 	&pp_group_listing,
 	&pp_group_read,
 	&pp_group_variant,

@@ -70,12 +70,6 @@ static const struct pp_param filter_options[] = {
 };
 const struct pp_param_group pp_group_filter = { "Filters", filter_options };
 
-static const struct pp_param depth_options[] = {
-	{ "depth", 0, PP_PARAM_COUNT, "N", "go no deeper than N frames", PP_HINT_NONE, 0 },
-	{ 0 },
-};
-const struct pp_param_group pp_group_depth = { "Filters", depth_options };
-
 static const struct pp_param general_options[] = {
 	{ "color", 0, PP_PARAM_CHOICE, "auto|always|never",
 	  "colour: on a terminal, always or never (NO_COLOR is heeded)", PP_HINT_NONE, 0 },

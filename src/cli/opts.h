@@ -59,7 +59,6 @@ extern const struct pp_param_group pp_group_strict;         /* --strict for all 
 extern const struct pp_param_group pp_group_listing;        /* --json, --csv, -o */
 extern const struct pp_param_group pp_group_object;         /* --json, -o */
 extern const struct pp_param_group pp_group_filter;         /* --focus and its kin */
-extern const struct pp_param_group pp_group_depth;          /* --depth */
 extern const struct pp_param_group pp_group_general;        /* --color, -q, -v, --help */
 extern const struct pp_param_group *const pp_group_calls[]; /* all of `callers` and `callees` */
 

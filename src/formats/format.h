@@ -88,6 +88,12 @@ struct pp_format {
 	const struct pp_option_doc *options; /* ends with key NULL; or NULL */
 };
 
+/* One format's bid for an input. */
+struct pp_bid {
+	const struct pp_format *format;
+	int bits;
+};
+
 /* Generated from the list in meson.build: all formats, NULL at the end. */
 extern const struct pp_format *const pp_formats[];
 

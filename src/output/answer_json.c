@@ -49,6 +49,7 @@ datum_put(struct pp_json *j, const char *key, enum pp_as as, const struct pp_dat
 	case PP_AS_VALUE:
 		pp_json_raw(j, number, pp_value_print(d->metric, d->value, number));
 		break;
+	case PP_AS_AMOUNT:
 	case PP_AS_REAL:
 		pp_json_raw(j, number, pp_num_print_double(number, d->part));
 		break;

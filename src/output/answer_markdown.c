@@ -64,7 +64,8 @@ row_put(struct pp_rendering *r, struct pp_sink *out, const struct pp_answer_tabl
 			continue;
 		pp_rendering_people(r, t, &t->columns[c], row);
 		pp_sink_putc(out, ' ');
-		for (; t->columns[c].flags & PP_COLUMN_RAILS && level > 0; level--)
+		for (; t->columns[c].flags & (PP_COLUMN_RAILS | PP_COLUMN_INDENT) && level > 0;
+		     level--)
 			pp_sink_puts(out, "&nbsp;&nbsp;");
 		pp_escape_markdown(out, pp_slice_of(r->text.p ? r->text.p : "", r->text.n));
 		pp_sink_puts(out, " |");

@@ -13,7 +13,7 @@
 /* The last resort on a very narrow terminal. */
 #define FLEX_LEAST 8
 /* What a name of a tree gets at least, however deep it stands. */
-#define RAILS_LEAST 20
+#define LAST_LEAST 20
 /* Of the keys of a listing. */
 #define KEY_COLUMNS 14
 
@@ -30,6 +30,13 @@ struct layout {
 	struct pp_buf cut;
 	PP_VEC(bool) follows; /* of a tree, per level: more rows come on it */
 };
+
+/* Whether a column takes what is left of the width, behind its row's place in the tree. */
+static bool
+is_last(const struct pp_answer_column *column)
+{
+	return column->flags & (PP_COLUMN_RAILS | PP_COLUMN_INDENT);
+}
 
 /* ---- measuring ---- */
 
@@ -65,7 +72,7 @@ layout_total(const struct layout *l)
 	size_t c, total = 0;
 
 	for (c = 0; c < l->t->column_count; c++)
-		if (l->shown[c] && !(l->t->columns[c].flags & PP_COLUMN_RAILS))
+		if (l->shown[c] && !is_last(&l->t->columns[c]))
 			total += l->width[c] + GAP;
 	return total;
 }
@@ -159,31 +166,18 @@ cell_print(struct layout *l, size_t c, const char *text, size_t n, enum pp_ink i
 	l->blanks += left ? blanks : 0;
 }
 
-/* A name of a tree behind the lines that join it to its caller, in what is left of the width. */
+/* The lines that join a row of a tree to its caller. */
 static void
-rails_print(struct layout *l, size_t row, const char *text, size_t n, enum pp_ink ink)
+rails_print(struct layout *l, struct pp_branch_place place)
 {
-	struct pp_branch_place place = l->t->place(l->t->data, row);
 	const struct pp_style *style = &l->r->opts->style;
-	size_t before = layout_total(l) + GAP + 2 * (size_t)place.level;
 	uint32_t i;
 
-	pp_text_pad(l->out, l->blanks + GAP);
-	l->blanks = 0;
 	for (i = 1; i < place.level; i++)
 		pp_ink_put(l->out, style, PP_INK_FAINT,
 		           i < l->follows.n && l->follows.at[i] ? "│ " : "  ");
 	if (place.level > 0)
 		pp_ink_put(l->out, style, PP_INK_FAINT, place.last ? "└ " : "├ ");
-	if (style->width > 0 && n > 0) {
-		l->cut.n = 0;
-		pp_text_shorten(&l->cut, text, n,
-		                style->width > before + RAILS_LEAST ? style->width - before
-		                                                    : RAILS_LEAST);
-		text = l->cut.p;
-		n = l->cut.n;
-	}
-	ink_write(l, ink, text, n);
 	while (l->follows.n <= place.level)
 		if (!pp_vec_push(&l->follows, false)) {
 			pp_rendering_failed(l->r);
@@ -191,6 +185,31 @@ rails_print(struct layout *l, size_t row, const char *text, size_t n, enum pp_in
 		}
 	l->follows.n = place.level + 1;
 	l->follows.at[place.level] = !place.last;
+}
+
+/* The last cell of a row of a tree, in what is left of the width. */
+static void
+last_print(struct layout *l, const struct pp_answer_column *column, size_t row, const char *text,
+           size_t n)
+{
+	struct pp_branch_place place = l->t->place(l->t->data, row);
+	size_t step = column->flags & PP_COLUMN_RAILS ? 2 : 1, width = l->r->opts->style.width;
+	size_t before = layout_total(l) + GAP + step * place.level;
+
+	pp_text_pad(l->out, l->blanks + GAP);
+	l->blanks = 0;
+	if (column->flags & PP_COLUMN_RAILS)
+		rails_print(l, place);
+	else
+		pp_text_pad(l->out, place.level);
+	if (width > 0 && n > 0) {
+		l->cut.n = 0;
+		pp_text_shorten(&l->cut, text, n,
+		                width > before + LAST_LEAST ? width - before : LAST_LEAST);
+		text = l->cut.p;
+		n = l->cut.n;
+	}
+	ink_write(l, l->r->datum.ink, text, n);
 }
 
 static void
@@ -212,8 +231,8 @@ row_print(struct layout *l, size_t row)
 		if (!l->shown[c])
 			continue;
 		pp_rendering_people(r, l->t, column, row);
-		if (column->flags & PP_COLUMN_RAILS)
-			rails_print(l, row, r->text.p ? r->text.p : "", r->text.n, r->datum.ink);
+		if (is_last(column))
+			last_print(l, column, row, r->text.p ? r->text.p : "", r->text.n);
 		else
 			cell_print(l, c, r->text.p ? r->text.p : "", r->text.n, r->datum.ink);
 	}
@@ -226,6 +245,8 @@ header_print(struct layout *l)
 	size_t c;
 
 	l->out = l->r->out;
+	if (l->t->flags & PP_TABLE_NO_HEADER)
+		return;
 	for (c = 0; c < l->t->column_count; c++) {
 		const struct pp_answer_column *column = &l->t->columns[c];
 

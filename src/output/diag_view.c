@@ -8,74 +8,12 @@
 #include "text/units.h"
 #include "text/escape.h"
 
-const char *
-pp_severity_name(pp_severity severity)
-{
-	return severity == PP_ERROR ? "error" : severity == PP_WARNING ? "warning" : "note";
-}
-
 enum pp_ink
 pp_severity_ink(pp_severity severity)
 {
 	return severity == PP_ERROR     ? PP_INK_ERROR
 	       : severity == PP_WARNING ? PP_INK_WARNING
 	                                : PP_INK_NOTE;
-}
-
-/* ---- order ---- */
-
-/* Places compare by line where both have one, else by offset; what has no place comes last. */
-static int
-place_cmp(const struct pp_diag *a, const struct pp_diag *b)
-{
-	bool a_known = a->line || a->offset != PP_NO_OFFSET;
-	bool b_known = b->line || b->offset != PP_NO_OFFSET;
-
-	if (a_known != b_known)
-		return a_known ? -1 : 1;
-	if (a->line && b->line && a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	if (a->line && b->line && a->column != b->column)
-		return a->column < b->column ? -1 : 1;
-	if (!(a->line && b->line) && a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	return 0;
-}
-
-static int
-diag_cmp(const void *x, const void *y)
-{
-	const struct pp_diag *a = *(const struct pp_diag *const *)x;
-	const struct pp_diag *b = *(const struct pp_diag *const *)y;
-	/* Files are told apart by their first finding; the list is one array, so addresses give the order. */
-	int c = a->file == b->file || strcmp(a->file, b->file) == 0 ? place_cmp(a, b) : 0;
-
-	return c ? c : (a > b) - (a < b);
-}
-
-bool
-pp_diag_order_init(struct pp_diag_order *order, const struct pp_diags *diags)
-{
-	size_t i;
-
-	*order = (struct pp_diag_order){ NULL, 0 };
-	if (diags->list.n == 0)
-		return true;
-	order->at = malloc(diags->list.n * sizeof *order->at);
-	if (!order->at)
-		return false;
-	order->n = diags->list.n;
-	for (i = 0; i < order->n; i++)
-		order->at[i] = &diags->list.at[i];
-	qsort(order->at, order->n, sizeof *order->at, diag_cmp);
-	return true;
-}
-
-void
-pp_diag_order_release(struct pp_diag_order *order)
-{
-	free(order->at);
-	*order = (struct pp_diag_order){ NULL, 0 };
 }
 
 /* ---- lines ---- */

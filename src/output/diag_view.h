@@ -7,22 +7,12 @@
 #include "base/diag.h"
 #include "io/sink.h"
 #include "output/colour.h"
+#include "questions/findings.h"
 
 /* Findings of one rule that are printed; the rest is counted in one line. */
 #define PP_DIAG_SHOWN 20
 
-const char *pp_severity_name(pp_severity);
 enum pp_ink pp_severity_ink(pp_severity);
-
-/* The findings in the order of the input, whatever order several threads made them in. */
-struct pp_diag_order {
-	const struct pp_diag **at;
-	size_t n;
-};
-
-/* False when out of memory. */
-bool pp_diag_order_init(struct pp_diag_order *, const struct pp_diags *);
-void pp_diag_order_release(struct pp_diag_order *);
 
 /* One finding in one line. */
 void pp_diag_print(const struct pp_diag *, const struct pp_style *, struct pp_sink *);

@@ -8,13 +8,6 @@
 #include "formats/format.h"
 #include "output/diag_view.h"
 
-const struct pp_facet_name pp_facet_names[4] = {
-	{ PP_TIMELINE, "timeline" },
-	{ PP_TREE, "tree" },
-	{ PP_EDGES, "edges" },
-	{ PP_LINES, "lines" },
-};
-
 /* ---- values and functions ---- */
 
 void
@@ -113,82 +106,6 @@ pp_json_put_facets(struct pp_json *j, unsigned facets)
 		if (facets & pp_facet_names[i].facet)
 			pp_json_textz(j, pp_facet_names[i].name);
 	pp_json_end_array(j);
-}
-
-/* Distinct nodes that the file gave a value, over all series. */
-static bool
-counts_stacks(const struct pp_profile *p, uint64_t *stacks)
-{
-	uint64_t *seen;
-	size_t words = p->tree.n / 64 + 1, i;
-	uint32_t row;
-
-	*stacks = 0;
-	seen = calloc(words, sizeof *seen);
-	if (!seen)
-		return false;
-	for (i = 0; i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
-
-		for (row = 0; row < s->rows; row++) {
-			pp_node node = pp_series_node(s, row);
-
-			if (pp_series_present(s, row))
-				seen[node / 64] |= (uint64_t)1 << (node % 64);
-		}
-	}
-	for (i = 0; i < words; i++)
-		*stacks += (uint64_t)__builtin_popcountll(seen[i]);
-	free(seen);
-	return true;
-}
-
-static int
-series_cmp(const void *x, const void *y)
-{
-	const struct pp_series *a = *(const struct pp_series *const *)x;
-	const struct pp_series *b = *(const struct pp_series *const *)y;
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
-}
-
-/* Series differ by event and cpu too: threads are counted once. */
-static bool
-counts_threads(const struct pp_profile *p, uint64_t *threads)
-{
-	const struct pp_series **list;
-	size_t i;
-
-	*threads = 0;
-	if (p->series.n == 0)
-		return true;
-	list = malloc(p->series.n * sizeof *list);
-	if (!list)
-		return false;
-	for (i = 0; i < p->series.n; i++)
-		list[i] = &p->series.at[i];
-	qsort(list, p->series.n, sizeof *list, series_cmp);
-	for (i = 0; i < p->series.n; i++)
-		*threads += i == 0 || series_cmp(&list[i - 1], &list[i]) != 0;
-	free(list);
-	return true;
-}
-
-bool
-pp_counts_compute(const struct pp_profile *p, struct pp_counts *counts)
-{
-	size_t i;
-
-	*counts = (struct pp_counts){ .edges = p->calls.rows.n, .lines = p->lines.rows.n };
-	for (i = 1; i < p->funcs.n; i++)
-		counts->functions += p->funcs.at[i].same == i;
-	return counts_stacks(p, &counts->stacks) && counts_threads(p, &counts->threads);
 }
 
 static void

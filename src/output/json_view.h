@@ -5,6 +5,7 @@
 #ifndef PP_JSON_VIEW_H
 #define PP_JSON_VIEW_H
 
+#include "analysis/counts.h"
 #include "analysis/flat.h"
 #include "base/diag.h"
 #include "model/profile.h"
@@ -26,27 +27,11 @@ void pp_json_put_facets(struct pp_json *, unsigned facets);
 /* "meta": {...}, nested as in the file. */
 void pp_json_put_meta(struct pp_json *, const struct pp_profile *);
 
-/* How much of everything a profile holds. */
-struct pp_counts {
-	uint64_t stacks, functions, threads, edges, lines;
-};
-
-/* False when out of memory. */
-bool pp_counts_compute(const struct pp_profile *, struct pp_counts *);
-
 /* The members of `info --json` that come from the profile, "format" to "time", into the caller's object. */
 void pp_json_put_profile(struct pp_json *, const struct pp_profile *, const struct pp_counts *);
 /* One function of `top --json`. */
 void pp_json_flat_row(struct pp_json *, const struct pp_flat *, size_t row);
 /* The whole object of `top --json`; rows [0, limit). */
 void pp_json_flat(struct pp_json *, const struct pp_flat *, size_t metric, size_t limit);
-
-/* The facets by name, in the order in which they are listed. */
-struct pp_facet_name {
-	unsigned facet;
-	const char *name;
-};
-
-extern const struct pp_facet_name pp_facet_names[4];
 
 #endif

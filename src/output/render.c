@@ -59,6 +59,9 @@ datum_people(struct pp_buf *out, enum pp_as as, const struct pp_datum *d)
 	case PP_AS_VALUE:
 		pp_units_value(out, d->unit, pp_value_double(d->metric, d->value));
 		break;
+	case PP_AS_AMOUNT:
+		pp_units_value(out, d->unit, d->part);
+		break;
 	case PP_AS_REAL:
 		pp_buf_add(out, number, pp_num_print_double(number, d->part));
 		break;
@@ -98,6 +101,7 @@ datum_exact(struct pp_buf *out, enum pp_as as, const struct pp_datum *d)
 	case PP_AS_VALUE:
 		pp_buf_add(out, number, pp_value_print(d->metric, d->value, number));
 		break;
+	case PP_AS_AMOUNT:
 	case PP_AS_REAL:
 		pp_buf_add(out, number, pp_num_print_double(number, d->part));
 		break;

@@ -25,6 +25,7 @@ pp_answer_release(struct pp_answer *a)
 	pp_vec_release(&a->items);
 	pp_vec_release(&a->notes);
 	pp_vec_release(&a->candidates);
+	pp_vec_release(&a->hints);
 	pp_arena_release(&a->arena);
 }
 
@@ -224,9 +225,11 @@ pp_answer_table(struct pp_answer *a, const struct pp_answer_table *table)
 	static const struct pp_budget all = { 0 };
 	struct pp_item item = { .kind = PP_ITEM_TABLE, .key = table->key, .table = *table };
 
-	item.table.window = table->flags & PP_TABLE_WHOLE
-	                        ? pp_budget_window(&all, table->rows, 0)
-	                        : pp_answer_window(a, table->rows, table->usual);
+	item.table.window =
+	    table->flags & PP_TABLE_WHOLE
+	        ? pp_budget_window(&all, table->rows, 0)
+	        : pp_budget_window(&a->budget, table->rows,
+	                           a->exact && !(table->flags & PP_TABLE_USUAL) ? 0 : table->usual);
 	item_add(a, &item);
 	return a->failed ? NULL : &a->items.at[a->items.n - 1].table;
 }
@@ -373,6 +376,15 @@ pp_answer_fail_status(struct pp_answer *a, pp_status status)
 {
 	return pp_answer_fail(a, status, status == PP_E_NOMEM ? "no-memory" : "no-answer", "%s",
 	                      pp_status_text(status));
+}
+
+void
+pp_answer_hint(struct pp_answer *a, const char *does, const char *before, const char *after)
+{
+	struct pp_hint hint = { does, pp_answer_copy(a, pp_slice_z(before)),
+		                pp_answer_copy(a, pp_slice_z(after)) };
+
+	a->failed |= !pp_vec_push(&a->hints, hint);
 }
 
 /* ---- words ---- */

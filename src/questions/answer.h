@@ -29,18 +29,19 @@
 /* What a datum is: which members hold it, and how it is printed. */
 enum pp_as {
 	PP_AS_NAME, /* text: bytes of the profile; in JSON with NAME_hex beside it where they are not UTF-8 */
-	PP_AS_TEXT,  /* text: any bytes */
-	PP_AS_LABEL, /* text that is safe for a terminal already; for people only */
-	PP_AS_COUNT, /* count; 12,345 for people */
-	PP_AS_INT,   /* whole: a number that may be negative */
-	PP_AS_BYTES, /* count; 3.4 MiB for people */
-	PP_AS_TIME,  /* whole, in ns; 1.25 ms for people */
-	PP_AS_VALUE, /* value, of a metric in a unit: exact, or in the unit that fits for people */
-	PP_AS_REAL,  /* part: a double */
-	PP_AS_SHARE, /* part of all; 45.2% for people */
-	PP_AS_BAR,   /* part of all, drawn; for people only */
-	PP_AS_BOOL,  /* yes */
-	PP_AS_RAW    /* text: a number, or other JSON, as it stands */
+	PP_AS_TEXT,   /* text: any bytes */
+	PP_AS_LABEL,  /* text that is safe for a terminal already; for people only */
+	PP_AS_COUNT,  /* count; 12,345 for people */
+	PP_AS_INT,    /* whole: a number that may be negative */
+	PP_AS_BYTES,  /* count; 3.4 MiB for people */
+	PP_AS_TIME,   /* whole, in ns; 1.25 ms for people */
+	PP_AS_VALUE,  /* value, of a metric in a unit: exact, or in the unit that fits for people */
+	PP_AS_AMOUNT, /* part, in a unit: like a value that is not exact */
+	PP_AS_REAL,   /* part: a double */
+	PP_AS_SHARE,  /* part of all; 45.2% for people */
+	PP_AS_BAR,    /* part of all, drawn; for people only */
+	PP_AS_BOOL,   /* yes */
+	PP_AS_RAW     /* text: a number, or other JSON, as it stands */
 };
 
 struct pp_datum {
@@ -93,6 +94,14 @@ pp_datum_value(struct pp_datum *d, const struct pp_profile *p, size_t metric, un
 	d->value = value;
 }
 
+static inline void
+pp_datum_amount(struct pp_datum *d, const struct pp_profile *p, size_t metric, double amount)
+{
+	d->known = true;
+	d->unit = pp_text_of(p, p->metrics.at[metric].unit);
+	d->part = amount;
+}
+
 /* What was made in d->made is the text. */
 static inline void
 pp_datum_made(struct pp_datum *d)
@@ -109,6 +118,7 @@ enum {
 	PP_COLUMN_NO_CSV = 1 << 2, /* in JSON only */
 	PP_COLUMN_NO_JSON = 1 << 3,
 	PP_COLUMN_RAILS = 1 << 4, /* the last one of a tree: lines join its rows to their callers */
+	PP_COLUMN_INDENT = 1 << 6, /* the last one too, but its rows are only indented */
 	PP_COLUMN_KEEP_GROUP =
 	    1 << 5 /* its group is there, if empty, where the datum is not known */
 };
@@ -165,10 +175,12 @@ enum {
 	    1 << 0, /* in JSON its one outermost row is an object, not an array of one */
 	PP_TABLE_NESTED =
 	    1 << 1, /* in JSON rows without rows below them have an empty array of these */
-	PP_TABLE_NO_CSV = 1 << 2,  /* not the table that CSV gives */
-	PP_TABLE_NO_TEXT = 1 << 3, /* not for people */
-	PP_TABLE_NO_MORE = 1 << 4, /* the question says itself what is not shown */
-	PP_TABLE_WHOLE = 1 << 5    /* rows that belong together: never cut by their number */
+	PP_TABLE_NO_CSV = 1 << 2,   /* not the table that CSV gives */
+	PP_TABLE_NO_TEXT = 1 << 3,  /* not for people */
+	PP_TABLE_NO_MORE = 1 << 4,  /* the question says itself what is not shown */
+	PP_TABLE_WHOLE = 1 << 5,    /* rows that belong together: never cut by their number */
+	PP_TABLE_USUAL = 1 << 7,    /* scripts get the usual number of rows, too */
+	PP_TABLE_NO_HEADER = 1 << 6 /* for people without a line of titles */
 };
 
 struct pp_answer_table {
@@ -234,12 +246,19 @@ struct pp_candidate {
 	struct pp_slice name, file;
 };
 
+/* What can be asked next: a question, with what stands before and behind the same files. */
+struct pp_hint {
+	const char *does;           /* what it tells */
+	const char *before, *after; /* words of a command line */
+};
+
 struct pp_answer {
 	struct pp_arena arena;
 	PP_VEC(struct pp_item) items;
 	PP_VEC(struct pp_answer_note) notes;
 	PP_VEC(struct pp_candidate) candidates;
 	size_t more_candidates; /* that are not listed */
+	PP_VEC(struct pp_hint) hints;
 	PP_VEC(struct pp_owned {
 		void *data;
 		void (*release)(void *);
@@ -303,6 +322,9 @@ pp_status pp_answer_fail(struct pp_answer *, pp_status, const char *rule, const 
     PP_PRINTF(4, 5);
 /* The same in the status' own words. */
 pp_status pp_answer_fail_status(struct pp_answer *, pp_status);
+
+/* A hint; the words are copied. */
+void pp_answer_hint(struct pp_answer *, const char *does, const char *before, const char *after);
 
 /* ---- words that several answers use ---- */
 

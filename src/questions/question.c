@@ -68,6 +68,12 @@ static const struct pp_param min_params[] = {
 };
 const struct pp_param_group pp_params_min = { "Filters", min_params };
 
+static const struct pp_param depth_params[] = {
+	{ "depth", 0, PP_PARAM_COUNT, "N", "go no deeper than N frames", PP_HINT_NONE, 0 },
+	{ 0 },
+};
+const struct pp_param_group pp_params_depth = { "Filters", depth_params };
+
 /* The budget, which no question can be without. */
 static const struct pp_param_use budget_use[] = { { &pp_params_budget, 0 }, { 0 } };
 

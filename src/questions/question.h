@@ -35,7 +35,8 @@ struct pp_topic {
 	const struct pp_diags *diags; /* the findings of reading it, or NULL */
 	const struct pp_bid *bids;    /* of all formats, or NULL */
 	size_t bid_count;
-	uint64_t file_size; /* 0 = unknown */
+	const struct pp_format *chosen; /* of them, or NULL */
+	uint64_t file_size;             /* 0 = unknown */
 };
 
 /* What a question is about: mostly one profile. Comparisons have several; from `split` on they are "after". */
@@ -107,6 +108,9 @@ extern const struct pp_param_group pp_params_rank;
 extern const struct pp_param_group pp_params_by;
 /* double: rows below this share of the whole are left out. */
 extern const struct pp_param_group pp_params_min;
+extern const struct pp_param_group pp_params_info; /* why: of info alone */
+/* uint64_t: how many frames deep. */
+extern const struct pp_param_group pp_params_depth;
 /* uint64_t: how many callers or callees to go on for. */
 extern const struct pp_param_group pp_params_levels;
 

@@ -339,7 +339,7 @@ other_columns(struct pp_answer *a, const struct pp_ranking *r, struct pp_answer_
 }
 
 void
-pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual)
+pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool to_all)
 {
 	const size_t most = PLACES + 5 + 1 + OTHERS_MOST + 2 + COSTS;
 	struct pp_answer_column *columns = pp_answer_alloc(a, most * sizeof *columns);
@@ -350,14 +350,15 @@ pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual)
 		                         .data = r,
 		                         .func = func_of,
 		                         .rows = r->flat.n,
-		                         .usual = usual };
+		                         .usual = usual,
+		                         .flags = to_all ? PP_TABLE_USUAL : 0 };
 	size_t n = PLACES;
 
 	if (!columns)
 		return;
 	memcpy(columns, place_columns, sizeof place_columns);
 	if (r->metric < r->flat.metrics) {
-		r->bar_unit = bar_unit(r, pp_answer_window(a, r->flat.n, usual));
+		r->bar_unit = bar_unit(r, pp_budget_window(&a->budget, r->flat.n, usual));
 		n += main_columns(r, columns + n);
 	}
 	columns[n++] = calls_column;

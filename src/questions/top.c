@@ -183,7 +183,7 @@ top_run(const struct pp_subject *subject, const void *params, struct pp_answer *
 		pp_answer_value(a, "total", p, r->metric, r->flat.whole[r->metric]);
 	pp_answer_bool(a, "estimated", p->estimated && pp_profile_basis(p) == PP_BASIS_TREE);
 	heading_say(a, r);
-	pp_ranking_table(a, r, ROWS_SHOWN);
+	pp_ranking_table(a, r, ROWS_SHOWN, false);
 	pp_answer_count(a, "count", r->flat.n);
 	cycles_table(a, &r->flat);
 	return PP_OK;

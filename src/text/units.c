@@ -209,3 +209,26 @@ pp_plural(uint64_t n, const char *one, const char *many)
 {
 	return n == 1 ? one : many;
 }
+
+void
+pp_units_date(struct pp_buf *out, int64_t seconds)
+{
+	int64_t days = seconds / 86400, rest = seconds % 86400, era, year, month;
+
+	if (rest < 0) {
+		rest += 86400;
+		days--;
+	}
+	/* Eras of 400 years that begin on 1 March, so that the leap day comes last. */
+	days += 719468;
+	era = (days >= 0 ? days : days - 146096) / 146097;
+	days -= era * 146097;
+	year = (days - days / 1460 + days / 36524 - days / 146096) / 365;
+	days -= 365 * year + year / 4 - year / 100;
+	month = (5 * days + 2) / 153;
+	days -= (153 * month + 2) / 5;
+	month += month < 10 ? 3 : -9;
+	year += era * 400 + (month <= 2);
+	pp_buf_addf(out, "%04lld-%02d-%02d %02d:%02d:%02d UTC", (long long)year, (int)month,
+	            (int)days + 1, (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60));
+}

@@ -1,0 +1,86 @@
+/*
+ * What a profile is.
+ */
+#include "questions/describe.h"
+
+#include "formats/format.h"
+
+struct pp_slice
+pp_file_title(const char *file)
+{
+	return pp_slice_z(strcmp(file, "-") == 0 ? "standard input" : file);
+}
+
+static void
+metrics_add(struct pp_answer *a, const struct pp_profile *p)
+{
+	size_t i;
+
+	pp_answer_open_list(a, "metrics");
+	for (i = 0; i < p->metrics.n; i++) {
+		const struct pp_metric *m = &p->metrics.at[i];
+
+		pp_answer_open(a, NULL);
+		pp_answer_text(a, "name", PP_AS_NAME, pp_text_of(p, m->name));
+		pp_answer_text(a, "unit", PP_AS_TEXT, pp_text_of(p, m->unit));
+		pp_answer_value(a, "total", p, i, pp_profile_total(p, i));
+		if (m->title)
+			pp_answer_text(a, "title", PP_AS_TEXT, pp_text_of(p, m->title));
+		if (m->event)
+			pp_answer_text(a, "event", PP_AS_TEXT, pp_text_of(p, m->event));
+		pp_answer_close(a);
+	}
+	pp_answer_close_list(a);
+}
+
+/* Readers that see samples only as weights leave the count to the metric: its sum may pass 64 bits. */
+static void
+samples_add(struct pp_answer *a, const struct pp_profile *p, size_t primary)
+{
+	if (p->samples == 0 && primary < p->metrics.n &&
+	    p->metrics.at[primary].kind == PP_KIND_SAMPLES)
+		pp_answer_value(a, "samples", p, primary, pp_profile_total(p, primary));
+	else
+		pp_answer_count(a, "samples", p->samples);
+}
+
+void
+pp_answer_profile(struct pp_answer *a, const struct pp_profile *p, const struct pp_counts *counts)
+{
+	size_t primary = pp_profile_primary(p), i;
+
+	pp_answer_textz(a, "format", pp_format_name(p->format));
+	if (p->variant)
+		pp_answer_text(a, "variant", PP_AS_TEXT, pp_text_of(p, p->variant));
+	pp_answer_open_list(a, "compression");
+	for (i = 0; i < PP_COUNT_OF(p->compression) && p->compression[i]; i++)
+		pp_answer_text(a, NULL, PP_AS_TEXT, pp_text_of(p, p->compression[i]));
+	pp_answer_close_list(a);
+	if (p->producer)
+		pp_answer_text(a, "producer", PP_AS_TEXT, pp_text_of(p, p->producer));
+	pp_answer_bool(a, "complete", p->complete);
+	pp_answer_open_list(a, "facets");
+	for (i = 0; i < PP_COUNT_OF(pp_facet_names); i++)
+		if (p->holds & pp_facet_names[i].facet)
+			pp_answer_textz(a, NULL, pp_facet_names[i].name);
+	pp_answer_close_list(a);
+	if (primary < p->metrics.n)
+		pp_answer_metric(a, "primary", p, primary);
+	metrics_add(a, p);
+	pp_answer_open(a, "counts");
+	pp_answer_count(a, "events", p->events);
+	samples_add(a, p, primary);
+	pp_answer_count(a, "stacks", counts->stacks);
+	pp_answer_count(a, "functions", counts->functions);
+	pp_answer_count(a, "threads", counts->threads);
+	pp_answer_count(a, "edges", counts->edges);
+	pp_answer_count(a, "lines", counts->lines);
+	pp_answer_close(a);
+	if (!p->time.known)
+		return;
+	pp_answer_open(a, "time");
+	pp_answer_int(a, "start", p->time.start);
+	pp_answer_int(a, "end", p->time.end);
+	pp_answer_textz(a, "unit", "ns");
+	pp_answer_close(a);
+}

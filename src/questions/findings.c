@@ -1,0 +1,150 @@
+/*
+ * Findings in answers.
+ */
+#include "questions/findings.h"
+
+#include <stdlib.h>
+
+const char *
+pp_severity_name(pp_severity severity)
+{
+	return severity == PP_ERROR ? "error" : severity == PP_WARNING ? "warning" : "note";
+}
+
+/* ---- order ---- */
+
+/* Places compare by line where both have one, else by offset; what has no place comes last. */
+static int
+place_cmp(const struct pp_diag *a, const struct pp_diag *b)
+{
+	bool a_known = a->line || a->offset != PP_NO_OFFSET;
+	bool b_known = b->line || b->offset != PP_NO_OFFSET;
+
+	if (a_known != b_known)
+		return a_known ? -1 : 1;
+	if (a->line && b->line && a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->line && b->line && a->column != b->column)
+		return a->column < b->column ? -1 : 1;
+	if (!(a->line && b->line) && a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return 0;
+}
+
+static int
+diag_cmp(const void *x, const void *y)
+{
+	const struct pp_diag *a = *(const struct pp_diag *const *)x;
+	const struct pp_diag *b = *(const struct pp_diag *const *)y;
+	/* Files are told apart by their first finding; the list is one array, so addresses give the order. */
+	int c = a->file == b->file || strcmp(a->file, b->file) == 0 ? place_cmp(a, b) : 0;
+
+	return c ? c : (a > b) - (a < b);
+}
+
+bool
+pp_diag_order_init(struct pp_diag_order *order, const struct pp_diags *diags)
+{
+	size_t i;
+
+	*order = (struct pp_diag_order){ NULL, 0 };
+	if (diags->list.n == 0)
+		return true;
+	order->at = malloc(diags->list.n * sizeof *order->at);
+	if (!order->at)
+		return false;
+	order->n = diags->list.n;
+	for (i = 0; i < order->n; i++)
+		order->at[i] = &diags->list.at[i];
+	qsort(order->at, order->n, sizeof *order->at, diag_cmp);
+	return true;
+}
+
+void
+pp_diag_order_release(struct pp_diag_order *order)
+{
+	free(order->at);
+	*order = (struct pp_diag_order){ NULL, 0 };
+}
+
+/* ---- the table; data is a struct pp_diag_order ---- */
+
+static void
+order_release(void *data)
+{
+	pp_diag_order_release(data);
+}
+
+static const struct pp_diag *
+diag_of(const void *data, size_t row)
+{
+	return ((const struct pp_diag_order *)data)->at[row];
+}
+
+static void
+severity_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_text(d, pp_slice_z(pp_severity_name(diag_of(data, row)->severity)));
+}
+
+static void
+rule_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_text(d, pp_slice_z(diag_of(data, row)->rule->id));
+}
+
+static void
+line_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_count(d, diag_of(data, row)->line);
+	d->known = d->count > 0;
+}
+
+static void
+column_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_count(d, diag_of(data, row)->column);
+	d->known = d->count > 0;
+}
+
+static void
+offset_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_count(d, diag_of(data, row)->offset);
+	d->known = d->count != PP_NO_OFFSET;
+}
+
+static void
+message_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_text(d, pp_slice_z(diag_of(data, row)->message));
+}
+
+void
+pp_answer_findings(struct pp_answer *a, const struct pp_diags *diags)
+{
+	static const struct pp_answer_column columns[] = {
+		{ .key = "severity", .as = PP_AS_TEXT, .get = severity_get },
+		{ .key = "rule", .as = PP_AS_TEXT, .get = rule_get },
+		{ .key = "line", .as = PP_AS_COUNT, .get = line_get },
+		{ .key = "column", .as = PP_AS_COUNT, .get = column_get },
+		{ .key = "offset", .as = PP_AS_COUNT, .get = offset_get },
+		{ .key = "message", .as = PP_AS_TEXT, .get = message_get },
+	};
+	struct pp_diag_order *order = pp_answer_own(a, sizeof *order, order_release);
+	uint64_t found = pp_diags_total(diags, PP_NOTE);
+
+	if (!order || !pp_diag_order_init(order, diags)) {
+		a->failed = true;
+		return;
+	}
+	pp_answer_table(a, &(struct pp_answer_table){ .key = "diagnostics",
+	                                              .columns = columns,
+	                                              .column_count = PP_COUNT_OF(columns),
+	                                              .data = order,
+	                                              .rows = order->n,
+	                                              .flags = PP_TABLE_NO_TEXT | PP_TABLE_NO_CSV |
+	                                                       PP_TABLE_WHOLE });
+	if (found > order->n)
+		pp_answer_count(a, "omitted", found - order->n);
+}

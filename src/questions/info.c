@@ -1,0 +1,240 @@
+/*
+ * info: what a file is and what it holds.
+ */
+#include <stddef.h>
+
+#include "formats/format.h"
+#include "questions/describe.h"
+#include "questions/findings.h"
+#include "questions/question.h"
+#include "text/units.h"
+
+struct info_params {
+	struct pp_asked asked;
+	bool why;
+};
+
+static pp_status info_run(const struct pp_subject *, const void *, struct pp_answer *);
+
+static const struct pp_param info_params[] = {
+	{ "why", 0, PP_PARAM_FLAG, NULL,
+	  "print what each format made of the file: the bits it verified", PP_HINT_NONE,
+	  offsetof(struct info_params, why) },
+	{ 0 },
+};
+const struct pp_param_group pp_params_info = { "Recognition", info_params };
+
+static const struct pp_param_use info_uses[] = { { &pp_params_info, 0 }, { 0 } };
+
+const struct pp_question pp_question_info = {
+	.name = "info",
+	.summary = "what a file is: format, metrics with totals, counts, completeness",
+	.params = info_uses,
+	.params_size = sizeof(struct info_params),
+	.run = info_run,
+};
+
+/* ---- lines for people; each takes the text of a buffer and empties it ---- */
+
+static void
+line_take(struct pp_answer *a, const char *key, struct pp_buf *text)
+{
+	pp_answer_line(a, key, PP_INK_PLAIN, pp_slice_of(text->p ? text->p : "", text->n));
+	text->n = 0;
+}
+
+static void
+slice_add(struct pp_buf *text, struct pp_slice s)
+{
+	pp_buf_add(text, s.p, s.n);
+}
+
+static void
+format_say(struct pp_answer *a, const struct pp_topic *topic, struct pp_buf *text)
+{
+	const struct pp_profile *p = topic->profile;
+	size_t i;
+
+	pp_buf_addf(text, "%s (%s", p->format->name, p->format->title);
+	if (p->variant) {
+		pp_buf_adds(text, ", variant ");
+		slice_add(text, pp_text_of(p, p->variant));
+	}
+	pp_buf_adds(text, ")");
+	line_take(a, "format", text);
+	for (i = 0; i < PP_COUNT_OF(p->compression) && p->compression[i]; i++) {
+		pp_buf_adds(text, i ? ", then " : "");
+		slice_add(text, pp_text_of(p, p->compression[i]));
+	}
+	line_take(a, "compression", text);
+	if (topic->file_size)
+		pp_units_bytes(text, (double)topic->file_size);
+	line_take(a, "size", text);
+	slice_add(text, pp_text_of(p, p->producer));
+	line_take(a, "producer", text);
+}
+
+static void
+time_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
+{
+	if (p->recorded_at)
+		pp_units_date(text, p->recorded_at);
+	line_take(a, "recorded", text);
+	if (p->time.known)
+		pp_units_time(text, (double)p->time.end - (double)p->time.start);
+	if (p->time.known && p->time.start != 0) {
+		pp_buf_adds(text, " (from ");
+		pp_units_time(text, (double)p->time.start);
+		pp_buf_adds(text, " to ");
+		pp_units_time(text, (double)p->time.end);
+		pp_buf_adds(text, ")");
+	}
+	line_take(a, "time", text);
+}
+
+static void
+facets_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
+{
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(pp_facet_names); i++)
+		if (p->holds & pp_facet_names[i].facet)
+			pp_buf_addf(text, "%s%s", text->n ? ", " : "", pp_facet_names[i].name);
+	line_take(a, "facets", text);
+	pp_answer_line(a, "complete", p->complete ? PP_INK_GOOD : PP_INK_WARNING,
+	               pp_slice_z(p->complete ? "yes" : "no: something is missing"));
+}
+
+static void
+metrics_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
+{
+	size_t primary = pp_profile_primary(p), i;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		const struct pp_metric *m = &p->metrics.at[i];
+
+		pp_metric_describe(text, p, m, pp_value_double(m, pp_profile_total(p, i)));
+		if (m->title) {
+			pp_buf_adds(text, " (");
+			slice_add(text, pp_text_of(p, m->title));
+			pp_buf_adds(text, ")");
+		}
+		if (i == primary && p->metrics.n > 1)
+			pp_buf_adds(text, ", primary");
+		if (m->event) {
+			pp_buf_adds(text, ", of ");
+			slice_add(text, pp_text_of(p, m->event));
+		}
+		line_take(a, i ? "" : p->metrics.n > 1 ? "metrics" : "metric", text);
+	}
+}
+
+static void
+counts_say(struct pp_answer *a, const struct pp_profile *p, const struct pp_counts *counts,
+           struct pp_buf *text)
+{
+	pp_units_listed(text, p->events, "event", "events");
+	pp_units_listed(text, p->samples, "sample", "samples");
+	pp_units_listed(text, counts->stacks, "stack", "stacks");
+	pp_units_listed(text, counts->functions, "function", "functions");
+	if (counts->threads > 1)
+		pp_units_listed(text, counts->threads, "thread", "threads");
+	pp_units_listed(text, counts->edges, "edge", "edges");
+	pp_units_listed(text, counts->lines, "line", "lines");
+	if (text->n == 0)
+		pp_buf_adds(text, "nothing: the profile is empty");
+	line_take(a, "holds", text);
+}
+
+/* Meta data as `key  value`, nested ones by their path. */
+static void
+meta_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
+{
+	size_t i;
+
+	for (i = 0; i < p->meta.n; i++) {
+		const struct pp_meta_row *row = &p->meta.at[i];
+		struct pp_slice key = pp_text_of(p, row->key);
+		uint32_t parent;
+		unsigned depth = 0;
+
+		for (parent = row->parent; parent != 0 && depth < 16;
+		     parent = p->meta.at[parent - 1].parent)
+			depth++;
+		pp_buf_addf(text, "%*s", (int)(2 * depth), "");
+		slice_add(text, key);
+		if (row->type != PP_META_OBJECT && row->type != PP_META_ARRAY) {
+			pp_buf_adds(text, key.n ? " = " : "");
+			slice_add(text, pp_text_of(p, row->text));
+		}
+		line_take(a, i ? "" : "meta", text);
+	}
+}
+
+/* "bids": [{"format": "folded", "bits": 12}, ...], and the same for people. */
+static void
+bids_add(struct pp_answer *a, const struct pp_topic *topic, struct pp_buf *text)
+{
+	size_t i;
+
+	pp_answer_open_list(a, "bids");
+	for (i = 0; i < topic->bid_count; i++) {
+		const struct pp_bid *bid = &topic->bids[i];
+
+		pp_answer_open(a, NULL);
+		pp_answer_textz(a, "format", bid->format->name);
+		pp_answer_int(a, "bits", bid->bits);
+		pp_answer_close(a);
+		pp_buf_addf(text, "%s: %d %s%s", bid->format->name, bid->bits,
+		            pp_plural((uint64_t)bid->bits, "bit", "bits"),
+		            bid->format == topic->chosen ? ", chosen" : "");
+		line_take(a, i ? "" : "bids", text);
+	}
+	pp_answer_close_list(a);
+}
+
+static void
+profile_say(struct pp_answer *a, const struct pp_topic *topic, const struct pp_counts *counts,
+            struct pp_buf *text)
+{
+	const struct pp_profile *p = topic->profile;
+
+	format_say(a, topic, text);
+	time_say(a, p, text);
+	facets_say(a, p, text);
+	metrics_say(a, p, text);
+	counts_say(a, p, counts, text);
+	meta_say(a, p, text);
+}
+
+/* A file that nobody recognised still has bids, which is when they are wanted most. */
+static pp_status
+info_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+{
+	const struct info_params *params = data;
+	const struct pp_topic *topic = &subject->topics[0];
+	const struct pp_profile *p = topic->profile;
+	struct pp_counts counts;
+	struct pp_buf text = { 0 };
+
+	if (p && !pp_counts_compute(p, &counts))
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	pp_answer_say_name(a, PP_INK_TITLE, pp_file_title(topic->file));
+	pp_answer_say(a, PP_INK_PLAIN, "\n");
+	pp_answer_text(a, "file", PP_AS_NAME, pp_slice_z(topic->file));
+	if (p) {
+		pp_answer_profile(a, p, &counts);
+		pp_answer_meta(a, "meta", p);
+		pp_answer_findings(a, topic->diags);
+		if (p->recorded_at)
+			pp_answer_int(a, "recorded", p->recorded_at);
+		if (topic->file_size)
+			pp_answer_count(a, "size", topic->file_size);
+		profile_say(a, topic, &counts, &text);
+	}
+	if (params->why)
+		bids_add(a, topic, &text);
+	a->failed |= text.failed;
+	pp_buf_release(&text);
+	return PP_OK;
+}

@@ -1,0 +1,483 @@
+/*
+ * summary: what a file is, what it adds up to, where the cost is, and what to ask next.
+ */
+#include <stddef.h>
+
+#include "analysis/estimate.h"
+#include "analysis/inclusive.h"
+#include "formats/format.h"
+#include "questions/describe.h"
+#include "questions/ranking.h"
+#include "text/escape.h"
+#include "text/suggest.h"
+#include "text/units.h"
+
+#define ROWS_SHOWN 10
+/* The hottest path is indented by one column for each frame, up to this many. */
+#define PATH_DEPTH 24
+/* Estimated stacks that cost less are not followed, and there are not more of them. */
+#define PATH_LEAST 0.001
+#define PATH_STACKS 20000
+/* Longer runs of frames that cost the same are folded. */
+#define RUN_SHOWN 4
+
+struct summary_params {
+	struct pp_ranked ranked;
+	double min;
+};
+
+static void summary_want(const void *, struct pp_want *);
+static pp_status summary_run(const struct pp_subject *, const void *, struct pp_answer *);
+
+static const struct pp_param_use summary_uses[] = {
+	{ &pp_params_rank, 0 },
+	{ &pp_params_min, offsetof(struct summary_params, min) },
+	{ 0 },
+};
+
+const struct pp_question pp_question_summary = {
+	.name = "summary",
+	.summary = "what the file is, its totals, its costliest functions and its hottest path",
+	.params = summary_uses,
+	.params_size = sizeof(struct summary_params),
+	.want = summary_want,
+	.run = summary_run,
+};
+
+static void
+summary_want(const void *data, struct pp_want *want)
+{
+	const struct summary_params *params = data;
+
+	want->facets |= PP_FUNCTIONS;
+	if (!params->ranked.asked.exact)
+		want->facets &= ~(unsigned)PP_EDGES;
+}
+
+/* ---- the hottest path; lives in the answer ---- */
+
+/* A line of it for people: a frame, or a run of frames that say nothing new. */
+struct path_line {
+	size_t frame;
+	size_t folded; /* how many frames stand here; 0 = the one */
+	bool recursion;
+	uint32_t depth;
+};
+
+struct path {
+	const struct pp_profile *profile; /* whose nodes these are */
+	struct pp_profile *estimate; /* the same if its stacks had to be estimated, else NULL */
+	PP_VEC(pp_node) nodes;       /* from the first frame on, root excluded */
+	struct pp_inclusive cost;
+	size_t metric;
+	double whole;
+	PP_VEC(struct path_line) lines;
+};
+
+static void
+path_release(void *data)
+{
+	struct path *path = data;
+
+	pp_vec_release(&path->nodes);
+	pp_vec_release(&path->lines);
+	pp_inclusive_release(&path->cost);
+	pp_profile_free(path->estimate);
+}
+
+/* The child that costs most with all it called, 0 when there is none; and what the node costs itself. */
+static pp_node
+path_step(const struct path *path, const struct pp_children *children, pp_node node,
+          union pp_value *self)
+{
+	const struct pp_metric *m = path->cost.metric;
+	pp_node child, best = 0;
+
+	*self = pp_inclusive_of(&path->cost, node);
+	for (child = children->first[node]; child != 0; child = children->next[child]) {
+		union pp_value cost = pp_inclusive_of(&path->cost, child);
+
+		pp_value_sub(m, self, cost);
+		if (best == 0 || pp_value_cmp(m, cost, pp_inclusive_of(&path->cost, best)) > 0)
+			best = child;
+	}
+	return best;
+}
+
+/*
+ * From the root to the costliest child, again and again, until a function costs more itself than any
+ * one that it calls. False when out of memory.
+ */
+static bool
+path_walk(struct path *path)
+{
+	const struct pp_profile *p = path->profile;
+	const struct pp_metric *m = &p->metrics.at[path->metric];
+	struct pp_children children = { 0 };
+	union pp_value self;
+	pp_node node = 0;
+	bool fine = pp_inclusive_compute(&path->cost, p, path->metric) &&
+	            pp_children_compute(&children, p);
+
+	while (fine) {
+		pp_node best = path_step(path, &children, node, &self);
+
+		if (best == 0 ||
+		    pp_value_cmp(m, pp_inclusive_of(&path->cost, best), pp_value_zero(m)) <= 0 ||
+		    (node != 0 && pp_value_cmp(m, pp_inclusive_of(&path->cost, best), self) < 0) ||
+		    (path->estimate && p->funcs.at[pp_node_func(p, best)].flags & PP_FUNC_PSEUDO))
+			break;
+		fine = pp_vec_push(&path->nodes, best);
+		node = best;
+	}
+	pp_children_release(&children);
+	return fine;
+}
+
+/* The hottest path, if there are stacks or calls to make them of. False when out of memory. */
+static bool
+path_find(struct path *path, const struct pp_profile *p)
+{
+	struct pp_estimate_opts opts = { .metric = path->metric,
+		                         .thinnest = PATH_LEAST,
+		                         .sums_thin = true,
+		                         .max_nodes = PATH_STACKS };
+	struct pp_estimate how;
+
+	path->profile = p;
+	if (path->metric >= p->metrics.n)
+		return true;
+	if (pp_estimate_possible(p)) {
+		if (pp_estimate_stacks(p, &opts, &how, &path->estimate) != PP_OK)
+			return false;
+		path->profile = path->estimate;
+	}
+	return path->profile->tree.n <= 1 || path_walk(path);
+}
+
+static pp_func
+path_func(const void *data, size_t row, const struct pp_profile **p)
+{
+	const struct path *path = data;
+
+	*p = path->profile;
+	return pp_node_func(path->profile, path->nodes.at[row]);
+}
+
+/* Whether frame i costs just what its caller costs: nothing forks there. */
+static bool
+path_same(const struct path *path, size_t i)
+{
+	return pp_value_cmp(path->cost.metric, pp_inclusive_of(&path->cost, path->nodes.at[i]),
+	                    pp_inclusive_of(&path->cost, path->nodes.at[i - 1])) == 0;
+}
+
+/* Recursion, and runs of frames that cost the same, are folded; of the latter both ends are shown. */
+static bool
+path_fold(struct path *path)
+{
+	const struct pp_profile *p;
+	size_t n = path->nodes.n, i = 0;
+	uint32_t depth = 0;
+	bool fine = true;
+
+	while (i < n && fine) {
+		pp_func func = path_func(path, i, &p);
+		size_t again = 1, same = 1;
+
+		while (i + again < n && path_func(path, i + again, &p) == func)
+			again++;
+		while (i + same < n && path_same(path, i + same))
+			same++;
+		fine = pp_vec_push(&path->lines,
+		                   (struct path_line){ .frame = i, .depth = depth++ });
+		if (again > RUN_SHOWN) {
+			fine = fine && pp_vec_push(&path->lines, (struct path_line){
+			                                             i, again - 1, true, depth++ });
+			i += again;
+		} else if (same > RUN_SHOWN) {
+			fine = fine && pp_vec_push(&path->lines, (struct path_line){
+			                                             i, same - 2, false, depth++ });
+			i += same - 1;
+		} else {
+			i++;
+		}
+	}
+	return fine;
+}
+
+static void
+path_total(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct path *path = data;
+
+	pp_datum_value(d, path->profile, metric, pp_inclusive_of(&path->cost, path->nodes.at[row]));
+}
+
+static void
+line_share(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct path *path = data;
+	const struct path_line *line = &path->lines.at[row];
+
+	if (!line->folded)
+		pp_datum_part(
+		    d,
+		    pp_value_double(path->cost.metric,
+		                    pp_inclusive_of(&path->cost, path->nodes.at[line->frame])),
+		    path->whole);
+}
+
+static void
+line_label(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct path *path = data;
+	const struct path_line *line = &path->lines.at[row];
+	const struct pp_profile *p;
+	struct pp_slice name;
+	pp_func func = path_func(path, line->frame, &p);
+
+	if (line->folded) {
+		pp_buf_adds(d->made, "... ");
+		pp_units_u64(d->made, line->folded);
+		pp_buf_adds(d->made,
+		            line->recursion ? " levels of recursion" : " frames without a fork");
+		d->ink = PP_INK_FAINT;
+	} else {
+		name = pp_text_of(p, p->funcs.at[func].name);
+		pp_escape_terminal(d->made, name.n ? name : pp_slice_z("(empty name)"));
+	}
+	/* Where the path ends, be it in many levels of recursion. */
+	if (!line->folded && (row + 1 == path->lines.n ||
+	                      (row + 2 == path->lines.n && path->lines.at[row + 1].recursion)))
+		d->ink = PP_INK_HOT;
+	pp_datum_made(d);
+}
+
+static struct pp_branch_place
+line_place(const void *data, size_t row)
+{
+	uint32_t depth = ((const struct path *)data)->lines.at[row].depth;
+
+	return (struct pp_branch_place){ depth < PATH_DEPTH ? depth : PATH_DEPTH, false };
+}
+
+static void
+path_tables(struct pp_answer *a, const struct path *path)
+{
+	const struct pp_answer_column exact[] = {
+		PP_FUNC_COLUMNS,
+		PP_MODULE_COLUMN(0),
+		{ .key = "total", .as = PP_AS_VALUE, .arg = path->metric, .get = path_total },
+	};
+	static const struct pp_answer_column shown[] = {
+		/* The title is not printed, but as wide as any share. */
+		{ .title = "total%",
+		  .as = PP_AS_SHARE,
+		  .flags = PP_COLUMN_RIGHT,
+		  .get = line_share },
+		{ .title = "function",
+		  .as = PP_AS_LABEL,
+		  .flags = PP_COLUMN_INDENT,
+		  .get = line_label },
+	};
+	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof exact);
+
+	if (!columns)
+		return;
+	memcpy(columns, exact, sizeof exact);
+	if (path->nodes.n > 0) {
+		pp_answer_bool(a, "path_estimated", path->profile->estimated);
+		pp_answer_say(a, PP_INK_PLAIN, "\n");
+		pp_answer_say(a, PP_INK_TITLE, "Hottest path%s",
+		              path->profile->estimated ? " (estimated from single calls)" : "");
+		pp_answer_say(a, PP_INK_PLAIN, "\n");
+	}
+	pp_answer_table(a, &(struct pp_answer_table){ .key = "path",
+	                                              .columns = columns,
+	                                              .column_count = PP_COUNT_OF(exact),
+	                                              .data = path,
+	                                              .func = path_func,
+	                                              .rows = path->nodes.n,
+	                                              .flags = PP_TABLE_NO_TEXT | PP_TABLE_WHOLE |
+	                                                       PP_TABLE_NO_CSV });
+	pp_answer_table(a, &(struct pp_answer_table){ .columns = shown,
+	                                              .column_count = PP_COUNT_OF(shown),
+	                                              .data = path,
+	                                              .rows = path->lines.n,
+	                                              .place = line_place,
+	                                              .flags = PP_TABLE_NO_HEADER | PP_TABLE_WHOLE |
+	                                                       PP_TABLE_NO_CSV });
+}
+
+/* ---- the heading ---- */
+
+static bool
+has_events(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 1; i < p->metrics.n; i++)
+		if (p->metrics.at[i].event != p->metrics.at[0].event)
+			return true;
+	return false;
+}
+
+/* Says what a buffer holds, made safe, and empties it. */
+static void
+text_say(struct pp_answer *a, struct pp_buf *text)
+{
+	pp_answer_say_name(a, PP_INK_PLAIN, pp_slice_of(text->p ? text->p : "", text->n));
+	text->n = 0;
+}
+
+/* All totals; where there are several events, each on a line of its own, and the next line begun. */
+static void
+totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
+{
+	bool events = has_events(p);
+	size_t i;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		const struct pp_metric *m = &p->metrics.at[i];
+		struct pp_slice event = pp_text_of(p, m->event);
+
+		if (events && (i == 0 || m->event != m[-1].event)) {
+			pp_buf_add(text, event.p, event.n);
+			pp_buf_adds(text, ": ");
+		} else {
+			pp_buf_adds(text, text->n ? ", " : "");
+		}
+		pp_metric_describe(text, p, m, pp_value_double(m, pp_profile_total(p, i)));
+		if (!events || (i + 1 < p->metrics.n && m[1].event == m->event))
+			continue;
+		text_say(a, text);
+		pp_answer_say(a, PP_INK_PLAIN, "\n  ");
+	}
+}
+
+static void
+heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct pp_counts *counts)
+{
+	const struct pp_profile *p = subject->topics[0].profile;
+	struct pp_slice producer = pp_text_of(p, p->producer), title = pp_slice_z(p->format->title);
+	struct pp_buf text = { 0 };
+
+	pp_answer_say_name(a, PP_INK_TITLE, pp_file_title(subject->files[0]));
+	if (subject->file_count > 1)
+		pp_answer_say(a, PP_INK_TITLE, " and %zu more, merged", subject->file_count - 1);
+	/* A producer that names the format again, as "Devel::NYTProf 6.12", says it all. */
+	if (producer.n < title.n || memcmp(producer.p, title.p, title.n) != 0)
+		pp_answer_say(a, PP_INK_PLAIN, ": %s%s", p->format->title,
+		              producer.n ? " by " : "");
+	else
+		pp_answer_say(a, PP_INK_PLAIN, ": ");
+	pp_answer_say_name(a, PP_INK_PLAIN, producer);
+	pp_answer_say(a, PP_INK_PLAIN, "\n  ");
+	totals_say(a, &text, p);
+	pp_units_listed(&text, counts->functions, "function", "functions");
+	pp_units_listed(&text, counts->stacks, "stack", "stacks");
+	if (counts->threads > 1)
+		pp_units_listed(&text, counts->threads, "thread", "threads");
+	text_say(a, &text);
+	pp_answer_say(a, PP_INK_PLAIN, "\n");
+	if (counts->functions == 0)
+		pp_answer_say(a, PP_INK_PLAIN, "  nothing was recorded: the profile is empty\n");
+	if (!p->complete)
+		pp_answer_say(a, PP_INK_WARNING,
+		              "  incomplete: some of it is missing or damaged\n");
+	pp_buf_release(&text);
+}
+
+/* ---- hints ---- */
+
+/* A hint whose command ends in a name of the profile, if that can be typed. */
+static void
+hint_name(struct pp_answer *a, const char *does, const char *command, struct pp_slice name)
+{
+	struct pp_buf before = { 0 }, typed = { 0 };
+
+	pp_buf_add(&typed, name.p, name.n);
+	if (name.n && name.n < 200 && !memchr(name.p, '\0', name.n) && typed.p) {
+		pp_buf_adds(&before, command);
+		pp_suggest_word(&before, typed.p);
+		if (before.p)
+			pp_answer_hint(a, does, before.p, "");
+	}
+	pp_buf_release(&typed);
+	pp_buf_release(&before);
+}
+
+static void
+hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
+{
+	const struct pp_profile *p = r->flat.profile;
+	bool calls = p->facets & (PP_TREE | PP_EDGES);
+	size_t i = 0;
+
+	if (!p->complete)
+		pp_answer_hint(a, "what is wrong with it", "check", "");
+	pp_answer_hint(a, "functions with all they call", "top --sort total", "");
+	if (calls)
+		pp_answer_hint(a, "who calls whom, from the top", "tree", "");
+	/* The costliest function is what people ask about next. */
+	if (r->flat.n > 0 && calls) {
+		struct pp_slice name = pp_text_of(p, p->funcs.at[r->flat.func[0]].name);
+
+		hint_name(a, "who calls the costliest",
+		          name.n && name.p[0] == '-' ? "callers -- " : "callers ", name);
+	}
+	if (p->facets & PP_LINES)
+		pp_answer_hint(a, "what single lines cost", "lines", "");
+	pp_answer_hint(a, "what else the file holds", "info", "");
+	if (has_events(p)) {
+		/* Another event than the one that the table shows. */
+		while (p->metrics.at[i].event == p->metrics.at[r->metric].event)
+			i++;
+		hint_name(a, "another event alone", "top --event ",
+		          pp_text_of(p, p->metrics.at[i].event));
+	}
+	/* Two files would be compared in a picture. */
+	if (files == 1 && calls) {
+		pp_answer_hint(a, "a flame graph to click on", "flame", " -o flame.svg");
+		pp_answer_hint(a, "all views in one page", "report", " -o report.html");
+	}
+}
+
+/* ---- running ---- */
+
+static pp_status
+summary_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+{
+	const struct summary_params *params = data;
+	const struct pp_profile *p = subject->topics[0].profile;
+	struct path *path = pp_answer_own(a, sizeof *path, path_release);
+	struct pp_ranking *r;
+	struct pp_counts counts;
+	pp_status status = pp_ranking_make(a, p, &params->ranked, 0, params->min, &r);
+
+	if (status != PP_OK)
+		return status;
+	if (path) {
+		path->metric = r->metric;
+		path->whole = r->metric < p->metrics.n ? r->whole[r->metric] : 0;
+	}
+	if (!path || !pp_counts_compute(p, &counts) || !path_find(path, p) || !path_fold(path))
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	/* Filters leave functions behind that nothing names any more. */
+	if (params->ranked.asked.narrowed)
+		counts.functions = r->flat.n;
+	if (subject->file_count == 1)
+		pp_answer_text(a, "file", PP_AS_NAME, pp_slice_z(subject->files[0]));
+	pp_answer_profile(a, p, &counts);
+	heading_say(a, subject, &counts);
+	if (r->flat.n > 0) {
+		pp_answer_say(a, PP_INK_PLAIN, "\n");
+		pp_answer_say(a, PP_INK_TITLE, "Costliest functions");
+		pp_answer_say(a, PP_INK_PLAIN, "\n");
+	}
+	pp_ranking_table(a, r, ROWS_SHOWN, true);
+	path_tables(a, path);
+	hints_add(a, r, subject->file_count);
+	return PP_OK;
+}

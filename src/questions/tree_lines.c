@@ -1,0 +1,161 @@
+/*
+ * The lines of a call tree as people see it.
+ */
+#include "questions/tree_lines.h"
+
+#include "text/escape.h"
+
+/* Names of a chain that are shown; those in its middle are counted. */
+#define CHAIN_SHOWN 4
+
+/* A spot whose children are being listed. */
+struct open_spot {
+	uint32_t at;
+	uint32_t next; /* child to look at */
+	uint32_t left; /* shown children still to come */
+};
+
+/* Adds a line and the branches it stands for; false when out of memory. */
+static bool
+line_add(struct pp_tree_lines *t, struct pp_tree_line line)
+{
+	const struct pp_hot_spot *s = &t->hot.spots.at[line.end];
+	uint32_t i;
+
+	line.first = t->branches.n;
+	if (line.length > 0 && !pp_vec_push(&t->branches, s->branch))
+		return false;
+	for (i = s->first; line.length == 0 && i < s->first + s->count; i++)
+		if (!t->hot.spots.at[i].shown &&
+		    !pp_vec_push(&t->branches, t->hot.spots.at[i].branch))
+			return false;
+	line.n = t->branches.n - line.first;
+	return pp_vec_push(&t->lines, line);
+}
+
+bool
+pp_tree_lines_make(struct pp_tree_lines *t)
+{
+	const struct pp_hot *h = &t->hot;
+	PP_VEC(struct open_spot) stack = { 0 };
+	struct open_spot root = { .at = 0 };
+	bool fine = pp_hot_pick(&t->hot);
+
+	if (fine) {
+		root.left = h->spots.at[0].shown_count;
+		fine = line_add(t, (struct pp_tree_line){ .length = 1, .place.last = true }) &&
+		       pp_vec_push(&stack, root);
+	}
+	while (fine && stack.n > 0) {
+		struct open_spot *top = &stack.at[stack.n - 1], inner = { 0 };
+		const struct pp_hot_spot *s = &h->spots.at[top->at];
+		struct pp_tree_line line = { .spot = top->at,
+			                     .end = top->at,
+			                     .place = { (uint32_t)stack.n, true } };
+
+		if (top->left == 0) {
+			if (s->shown_count < s->count)
+				fine = line_add(t, line);
+			stack.n--;
+			continue;
+		}
+		line.spot = s->first + top->next++;
+		if (!h->spots.at[line.spot].shown)
+			continue;
+		line.end = pp_hot_line_end(h, line.spot, &line.length);
+		line.place.last = --top->left == 0 && s->shown_count == s->count;
+		inner.at = line.end;
+		inner.left = h->spots.at[line.end].shown_count;
+		fine = line_add(t, line) && pp_vec_push(&stack, inner);
+	}
+	pp_vec_release(&stack);
+	return fine;
+}
+
+void
+pp_tree_lines_release(struct pp_tree_lines *t)
+{
+	pp_vec_release(&t->lines);
+	pp_vec_release(&t->branches);
+	pp_hot_release(&t->hot);
+}
+
+/* ---- what a line costs ---- */
+
+static double
+branches_sum(const struct pp_tree_lines *t, size_t row, size_t metric,
+             union pp_value (*cost)(const struct pp_calltree *, const struct pp_branch *, size_t))
+{
+	const struct pp_metric *m = &t->hot.tree->profile->metrics.at[metric];
+	const struct pp_branch *b;
+	double sum = 0;
+	size_t n, i;
+
+	b = pp_tree_line_branches(t, row, &n);
+	for (i = 0; i < n; i++)
+		sum += pp_value_double(m, cost(t->hot.tree, &b[i], metric));
+	return sum;
+}
+
+double
+pp_tree_line_total(const struct pp_tree_lines *t, size_t row, size_t metric)
+{
+	return branches_sum(t, row, metric, pp_calltree_total);
+}
+
+double
+pp_tree_line_self(const struct pp_tree_lines *t, size_t row, size_t metric)
+{
+	return branches_sum(t, row, metric, pp_calltree_self);
+}
+
+/* ---- for the table ---- */
+
+struct pp_branch_place
+pp_tree_line_place(const void *lines, size_t row)
+{
+	return ((const struct pp_tree_lines *)lines)->lines.at[row].place;
+}
+
+static void
+name_add(const struct pp_tree_lines *t, uint32_t spot, struct pp_buf *out)
+{
+	const struct pp_branch *b = &t->hot.spots.at[spot].branch;
+	const struct pp_profile *p = t->hot.tree->profile;
+	struct pp_slice name = pp_text_of(p, p->funcs.at[b->func].name);
+
+	if (spot == 0)
+		pp_buf_adds(out, "(all)");
+	else
+		pp_escape_terminal(out, name.n ? name : pp_slice_z("(empty name)"));
+	if (b->n > b->outer)
+		pp_buf_adds(out, " (recursive)");
+	if (b->func < p->derived.cycles.n && p->derived.cycles.at[b->func])
+		pp_buf_addf(out, " (cycle %u)", p->derived.cycles.at[b->func]);
+}
+
+/* "a > b > 7 more > z" for a chain, "(7 more)" for a rest. */
+void
+pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_tree_lines *t = lines;
+	const struct pp_tree_line *line = &t->lines.at[row];
+	uint32_t i, at = line->spot;
+	uint32_t from = CHAIN_SHOWN / 2,
+	         to = line->length > CHAIN_SHOWN ? line->length - CHAIN_SHOWN / 2 : from;
+
+	if (line->length == 0) {
+		pp_buf_addf(d->made, "(%zu more)", line->n);
+		d->ink = PP_INK_FAINT;
+	}
+	for (i = 0; i < line->length; i++, at = pp_hot_chained(&t->hot, at)) {
+		if (i >= from && i < to) {
+			if (i == from)
+				pp_buf_addf(d->made, " › … %u more …", to - from);
+			continue;
+		}
+		pp_buf_adds(d->made, i ? " › " : "");
+		name_add(t, at, d->made);
+	}
+	pp_datum_made(d);
+}
