@@ -84,6 +84,8 @@ pp_rule_find(const char *id)
 	const struct pp_rule *found = rule_among(pp_io_rules, id);
 	size_t i;
 
+	if (!found)
+		found = rule_among(pp_loss_rules, id);
 	for (i = 0; !found && pp_formats[i]; i++)
 		found = rule_among(pp_formats[i]->rules, id);
 	return found;

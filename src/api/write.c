@@ -58,6 +58,9 @@ write_once(struct pp_writer *w, const struct pp_format *format)
 	}
 	if (status == PP_OK)
 		status = format->write(&own);
+	if (status == PP_OK && format->holds)
+		status = pp_report_loss(&own, w->profile, format);
+	pp_loss_release(&own.loss);
 	if (status == PP_OK && stacks)
 		report_estimate(w, &estimate);
 	pp_profile_release(stacks);
@@ -92,7 +95,10 @@ pp_write_sink(const struct pp_profile *p, struct pp_sink *out, const struct pp_f
 {
 	static const struct pp_write_opts plain = { 0 };
 	struct pp_diags own;
-	struct pp_writer w = { p, out, diags ? diags : &own, opts ? opts : &plain, 0 };
+	struct pp_writer w = { .profile = p,
+		               .out = out,
+		               .diags = diags ? diags : &own,
+		               .opts = opts ? opts : &plain };
 	pp_status status = PP_OK;
 	uint64_t before;
 

@@ -15,8 +15,12 @@ pp_rules_of(size_t source, const char **name)
 		*name = "io";
 		return pp_io_rules;
 	}
+	if (source == 1) {
+		*name = "loss";
+		return pp_loss_rules;
+	}
 	for (i = 0; pp_formats[i]; i++)
-		if (i + 1 == source) {
+		if (i + 2 == source) {
 			*name = pp_formats[i]->name;
 			return pp_formats[i]->rules ? pp_formats[i]->rules : none;
 		}

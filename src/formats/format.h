@@ -7,6 +7,7 @@
 
 #include "base/common.h"
 #include "base/diag.h"
+#include "formats/kit/loss.h"
 #include "formats/reader.h"
 #include "io/sink.h"
 #include "model/builder.h"
@@ -29,9 +30,10 @@ struct pp_option_doc {
 struct pp_writer {
 	const struct pp_profile *profile;
 	struct pp_sink *out;
-	struct pp_diags *diags; /* losses are warnings here; never NULL */
+	struct pp_diags *diags; /* never NULL */
 	const struct pp_write_opts *opts;
 	size_t metric; /* index chosen by opts->metric or the primary one; metrics.n if none */
+	struct pp_loss loss; /* what the writer found out; reported when it has written */
 };
 
 /* What a file tells of itself without being read to the end: a row of `polyprof list`. */
@@ -84,6 +86,7 @@ struct pp_format {
 	 */
 	bool (*carry_save)(const struct pp_profile *, struct pp_buf *out);
 	pp_status (*carry_load)(struct pp_profile *, struct pp_slice bytes);
+	const struct pp_holds *holds;        /* by variant; NULL when it cannot be written */
 	const struct pp_rule *rules;         /* ends with id NULL */
 	const struct pp_option_doc *options; /* ends with key NULL; or NULL */
 };

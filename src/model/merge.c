@@ -350,6 +350,7 @@ merge_shape(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	into->profile->samples += from->samples;
 	into->profile->complete = into->profile->complete && from->complete;
 	into->profile->holds |= from->holds;
+	into->profile->unread |= from->unread;
 	return true;
 }
 

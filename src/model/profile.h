@@ -226,6 +226,8 @@ struct pp_profile {
 	unsigned facets; /* what is here */
 	unsigned
 	    holds; /* what the file holds, wanted or not: facets and what a reader was told to skip */
+	uint64_t
+	    unread; /* traits (model/traits.h) that the file has and the reader was told to skip */
 	uint64_t events, samples; /* as counted by the reader; 0 = none */
 	struct pp_time_span time;
 	int64_t recorded_at; /* Unix seconds, 0 = unknown */

@@ -72,16 +72,19 @@ $ polyprof convert change.diff.folded -o plain.folded; cat plain.folded
   main;parse 22
   main;render 31
   main;render;escape 12
-! plain.folded: warning: other metrics were left out: before [folded-write-metrics]
+! plain.folded: warning: not written: metrics (before) [loss-metrics]
+! plain.folded: warning: under other names or units: after as samples [loss-units]
 
 $ rm plain.folded; polyprof convert --lossless change.diff.folded -o plain.folded; ls plain.folded
-! plain.folded: warning: other metrics were left out: before [folded-write-metrics]
+! plain.folded: warning: not written: metrics (before) [loss-metrics]
+! plain.folded: warning: under other names or units: after as samples [loss-units]
 ! polyprof: error: folded cannot hold all of this profile, and --lossless forbids to lose any of it
 ! ls: cannot access 'plain.folded': No such file or directory
 = 2
 
 $ polyprof convert --lossless change.diff.folded --to folded
-! standard output: warning: other metrics were left out: before [folded-write-metrics]
+! standard output: warning: not written: metrics (before) [loss-metrics]
+! standard output: warning: under other names or units: after as samples [loss-units]
 ! polyprof: error: folded cannot hold all of this profile, and --lossless forbids to lose any of it
 = 4
 

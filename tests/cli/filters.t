@@ -240,7 +240,9 @@ $ for c in 'lines --json' 'tree --json' 'diff --json cycle.callgrind' 'gate --fa
 $ polyprof convert --thread 7 cycle.callgrind --to folded -o - | wc -l
   0
 ! polyprof: the filters leave nothing
-! standard output: warning: folded stacks cannot hold: files and lines of functions, cost per line, metadata [folded-write-facets]
+! standard output: warning: not written: costs per line [loss-lines]
+! standard output: warning: not written: metadata (2) [loss-metadata]
+! standard output: warning: under other names or units: T as samples in samples [loss-units]
 $ polyprof flame --event none app.folded -o none.svg && grep -c 'class="frame"' none.svg
   1
 ! polyprof: the filters leave nothing; events: samples

@@ -16,8 +16,14 @@ $ polyprof merge tiny.json steps.xt --to folded -o -
   {main};leaf 1230
 ! polyprof: zm is known in 1 of 2 profiles only; its total is theirs
 ! polyprof: not all profiles hold single calls; the merged one has only stacks
-! standard output: warning: other metrics were left out: zm [folded-write-metrics]
-! standard output: warning: folded stacks cannot hold: files and lines of functions, calls, the order and time of events [folded-write-facets]
+! standard output: warning: not written: call sites in stacks [loss-stack-sites]
+! standard output: warning: not written: counts of calls (7) [loss-calls]
+! standard output: warning: not written: events in their order [loss-timeline]
+! standard output: warning: not written: files of functions (6) [loss-files]
+! standard output: warning: not written: first lines of functions (6) [loss-first-lines]
+! standard output: warning: not written: functions told apart (1) [loss-homonyms]
+! standard output: warning: not written: metrics (zm) [loss-metrics]
+! standard output: warning: under other names or units: wt as samples in samples [loss-units]
 $ polyprof top --json -q tiny.json steps.xt | grep -o '"total": [0-9]*,'
   "total": 90802,
 
@@ -76,6 +82,7 @@ $ polyprof merge --skip app.folded mystery.bin tiny.json other.folded -o week.fo
 ! mystery.bin: error: no format recognises it [io-unknown-format]
 ! polyprof: error: tiny.json does not count the same things as the files before, so they cannot be merged: it counts wt (ns), zm (bytes), the others samples (samples)
 ! polyprof: 2 of 4 files were left out
+! week.folded: warning: not written: that the profile is incomplete [loss-incomplete]
 $ polyprof merge --skip app.folded gone.folded -o week.spaa; polyprof info --json week.spaa | grep -o '"complete": [a-z]*'
   "complete": false
 ! gone.folded: error: cannot open: No such file or directory [io-open-failed]

@@ -75,12 +75,16 @@ $ polyprof convert r.json --to spx --variant 0.6 -o six.json
 A tree without order is laid out as one walk.
 
 $ polyprof convert app.folded --to spx -o walk.json
-! walk.json: warning: metrics are written under other names: samples as wt [spx-write-metrics]
-! walk.json: warning: the order of calls is synthetic: one walk over the call tree [spx-write-order]
+! walk.json: warning: made up: counts of calls [loss-calls]
+! walk.json: warning: made up: events in their order [loss-timeline]
+! walk.json: warning: made up: start and end of the recording [loss-time]
+! walk.json: warning: under other names or units: samples as wt in ns [loss-units]
 $ polyprof convert app.folded --to folded -o - > one; polyprof convert walk.json --to folded -o - 2> /dev/null | grep -v ' 0$' | cmp - one
 $ polyprof convert app.folded --to spx -o nothing.json --lossless; ls nothing.*
-! nothing.json: warning: metrics are written under other names: samples as wt [spx-write-metrics]
-! nothing.json: warning: the order of calls is synthetic: one walk over the call tree [spx-write-order]
+! nothing.json: warning: made up: counts of calls [loss-calls]
+! nothing.json: warning: made up: events in their order [loss-timeline]
+! nothing.json: warning: made up: start and end of the recording [loss-time]
+! nothing.json: warning: under other names or units: samples as wt in ns [loss-units]
 ! polyprof: error: spx cannot hold all of this profile, and --lossless forbids to lose any of it
 ! ls: cannot access 'nothing.*': No such file or directory
 = 2

@@ -24,7 +24,7 @@ $ polyprof tree --depth 1 two.folded
 $ polyprof top --json two.folded two.folded | grep -o '"total": [0-9]*,'
   "total": 73786976294838206460,
 $ polyprof merge two.folded two.folded -o all.folded; ls all.folded
-! all.folded: warning: the samples of one stack pass 18446744073709551615, which no count can hold [folded-write-value]
+! all.folded: warning: the values of one stack exceed 18446744073709551615, which no count can hold [loss-values]
 ! polyprof: error: cannot write folded: a limit was reached
 ! ls: cannot access 'all.folded': No such file or directory
 = 2
@@ -52,8 +52,7 @@ $ polyprof convert two.folded --to xdebug -o x.xdebug; ls x.xdebug
 ! ls: cannot access 'x.xdebug': No such file or directory
 = 2
 $ polyprof convert two.folded --to spx -o two.json; ls two.json
-! two.json: warning: metrics are written under other names: samples as wt [spx-write-metrics]
-! two.json: warning: the values pass 64 bits, so no report can hold them [spx-write-value]
+! two.json: warning: the values exceed 64 bits, so no report can hold them [loss-values]
 ! polyprof: error: cannot write spx: a limit was reached
 ! ls: cannot access 'two.json': No such file or directory
 = 2

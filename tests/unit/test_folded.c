@@ -100,7 +100,7 @@ check_writing(void)
 	writes(blanks, 1, 1, "a ; b 5\n", 1, "blanks at the outer ends");
 	writes(join, 2, 1, "a:b 3\n", 1, "names that become equal");
 	writes(trimmed, 2, 1, "a;b 3\n", 1, "names that become equal at the end");
-	writes(rootless, 1, 1, "[no stack] 4\n", 0, "samples without frames");
+	writes(rootless, 1, 1, "[no stack] 4\n", 1, "samples without frames");
 	writes(nameless, 2, 1, "; 5\n[no name] 4\n", 1, "an empty name alone");
 	writes(zero, 1, 1, "a 0\n", 0, "a count of zero");
 	writes(largest, 1, 1, "a 18446744073709551615\n", 0, "the largest count");
@@ -122,8 +122,8 @@ check_losses(void)
 	struct pp_diags *diags = pp_diags_new();
 	struct pp_buf buf = { 0 };
 	struct pp_sink *sink = NULL;
-	static const char *const rules[] = { "folded-write-name", "folded-write-value",
-		                             "folded-write-metrics", "folded-write-facets" };
+	static const char *const rules[] = { "loss-names",   "loss-values", "loss-calls",
+		                             "loss-metrics", "loss-units",  "loss-first-lines" };
 	uint32_t series;
 	size_t i;
 

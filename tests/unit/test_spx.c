@@ -69,7 +69,7 @@ test_rounding(void)
 	struct pp_buf text = { 0 };
 	struct pp_sink *sink = NULL;
 	struct pp_diags diags;
-	const struct pp_rule *rule = pp_rule_find("spx-write-value");
+	const struct pp_rule *rule = pp_rule_find("loss-values");
 
 	pp_diags_init(&diags);
 	ok(p && pp_sink_buffer(&text, &sink) == PP_OK, "a profile of real values");
@@ -78,7 +78,7 @@ test_rounding(void)
 	   "is written");
 	ok(text.p && strcmp(text.p, "[events]\n0 1 0 0\n0 0 3 0\n[functions]\nf\n") == 0,
 	   "as whole numbers");
-	ok(rule && pp_diags_of_rule(&diags, rule) == 1, "which spx-write-value says");
+	ok(rule && pp_diags_of_rule(&diags, rule) == 1, "which loss-values says");
 	pp_sink_close(sink);
 	pp_buf_release(&text);
 	pp_diags_release(&diags);

@@ -56,6 +56,10 @@ diff_folded_write(struct pp_writer *writer)
 	return pp_folded_write(writer, PP_FOLDED_DIFF);
 }
 
+static const struct pp_holds diff_folded_holds[] = {
+	{ .keeps = PP_HAS(STACKS), .metrics = 2, .values = "whole, from 0 to 2^64-1" },
+};
+
 const struct pp_format pp_format_diff_folded = {
 	.name = "diff-folded",
 	.title = "differential folded stacks",
@@ -65,5 +69,6 @@ const struct pp_format pp_format_diff_folded = {
 	.read = diff_folded_read,
 	.write = diff_folded_write,
 	.rewrite = diff_folded_rewrite,
+	.holds = diff_folded_holds,
 	.rules = pp_diff_folded_rules,
 };

@@ -56,6 +56,10 @@ static const struct pp_option_doc folded_options[] = {
 	{ 0 },
 };
 
+static const struct pp_holds folded_holds[] = {
+	{ .keeps = PP_HAS(STACKS), .metrics = 1, .values = "whole, from 0 to 2^64-1" },
+};
+
 const struct pp_format pp_format_folded = {
 	.name = "folded",
 	.title = "folded stacks",
@@ -65,6 +69,7 @@ const struct pp_format pp_format_folded = {
 	.read = folded_read,
 	.write = folded_write,
 	.rewrite = folded_rewrite,
+	.holds = folded_holds,
 	.rules = pp_folded_rules,
 	.options = folded_options,
 };

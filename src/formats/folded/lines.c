@@ -37,24 +37,6 @@ const struct pp_rule pp_folded_rules[] = {
 	                              "the UTF-16 text is damaged",
 	                              "The file starts with a UTF-16 byte order mark, but half a character or half a surrogate "
 	                              "pair occurs in it. Each was replaced by U+FFFD." },
-	[PP_FOLDED_WRITE_NAME] = { "folded-write-name", PP_WARNING,
-	                           "names were changed to fit into folded stacks",
-	                           "A folded line cannot hold ';' or a newline inside a name, nor blanks at the outer ends of "
-	                           "a stack: ';' becomes ':', newlines become blanks, outer blanks are cut. "
-	                           "Stacks that become equal are added." },
-	[PP_FOLDED_WRITE_VALUE] = { "folded-write-value", PP_WARNING,
-	                            "values were changed to fit into folded stacks",
-	                            "Counts are whole and not negative. Values with a fraction are written in a smaller unit or "
-	                            "rounded, negative ones are written as 0; the message says how many and how much. Of sums "
-	                            "past 2^64-1 nothing is written." },
-	[PP_FOLDED_WRITE_METRICS] = { "folded-write-metrics", PP_WARNING,
-	                              "only one metric fits into folded stacks",
-	                              "A line has one count, so one metric is written and the message names the others. Choose "
-	                              "with --metric, or write a format that holds them all." },
-	[PP_FOLDED_WRITE_FACETS] = { "folded-write-facets", PP_WARNING,
-	                             "folded stacks cannot hold all of this profile",
-	                             "Files, lines, modules, calls, times, threads and metadata have no place in folded stacks. "
-	                             "The message names what was left out." },
 	{ 0 },
 };
 

@@ -19,13 +19,11 @@
 struct names_tree {
 	struct pp_strtab names;
 	pp_str *name_of_frame;
-	size_t too_large;      /* 1 + the metric of which a stack has more than 64 bits hold */
-	uint64_t changed;      /* names that had to be replaced */
+	struct pp_loss *loss;
 	struct pp_tree tree;   /* frames are pp_str of `names` */
 	uint64_t *values;      /* [node * counts + k] */
 	unsigned char *record; /* 1 where the node has a record */
 	unsigned counts;
-	uint64_t negative, rounded;
 };
 
 /* One thing below a node: a record (key "name") or a subtree (key "name;"). */
@@ -60,7 +58,7 @@ name_clean(struct names_tree *t, struct pp_slice name, pp_str *id)
 		else if (clean.p[i] == '\n' || (clean.p[i] == '\r' && clean.p[i + 1] == '\n'))
 			clean.p[i] = ' ';
 	}
-	t->changed++;
+	t->loss->names++;
 	ok = !clean.failed && pp_strtab_intern(&t->names, clean.p, clean.n, id, &is_new);
 	pp_buf_release(&clean);
 	return ok;
@@ -91,7 +89,7 @@ name_root(struct names_tree *t, pp_str *id)
 
 	if (trimmed.n == name.n)
 		return true;
-	t->changed++;
+	t->loss->names++;
 	return pp_strtab_intern(&t->names, trimmed.p, trimmed.n, id, &is_new);
 }
 
@@ -153,8 +151,8 @@ count_of(struct names_tree *t, const struct pp_metric *m, union pp_value v, uint
 	if (m->type == PP_REAL) {
 		double d = floor(v.d + 0.5);
 
-		t->rounded += d != v.d;
-		t->negative += d < 0;
+		t->loss->rounded += d != v.d;
+		t->loss->negative += d < 0;
 		if (d >= 18446744073709551616.0)
 			return PP_E_LIMIT;
 		*count = d > 0 ? (uint64_t)d : 0;
@@ -162,8 +160,8 @@ count_of(struct names_tree *t, const struct pp_metric *m, union pp_value v, uint
 	}
 	for (i = 0; i < m->scale; i++)
 		unit *= 10;
-	t->negative += v.i < 0;
-	t->rounded += v.i % unit != 0;
+	t->loss->negative += v.i < 0;
+	t->loss->rounded += v.i % unit != 0;
 	whole = v.i > 0 ? (v.i + unit / 2) / unit : 0;
 	*count = (uint64_t)whole;
 	return whole > UINT64_MAX ? PP_E_LIMIT : PP_OK;
@@ -217,7 +215,6 @@ value_fill(struct names_tree *t, const struct pp_profile *p, size_t metric, unsi
 		if (t->record[node])
 			status = count_of(t, m, exact[node],
 			                  &t->values[(size_t)node * t->counts + k]);
-	t->too_large = status == PP_E_LIMIT ? metric + 1 : 0;
 	free(exact);
 	return status;
 }
@@ -343,7 +340,7 @@ record_name(struct walk *w, struct pp_slice name)
 
 	if (trimmed.n == 0 && w->path.n == 0)
 		trimmed = pp_slice_z(NO_NAME);
-	w->t->changed += trimmed.n != name.n;
+	w->t->loss->names += trimmed.n != name.n;
 	return trimmed;
 }
 
@@ -459,96 +456,16 @@ tree_write(struct names_tree *t, struct pp_sink *out)
 	return status;
 }
 
-/* ---- what is lost ----------------------------------------------------------------------- */
-
-static void
-report_metrics(struct pp_writer *w, const size_t *metrics, unsigned counts)
-{
-	const struct pp_profile *p = w->profile;
-	struct pp_buf list = { 0 };
-	size_t m;
-
-	for (m = 0; m < p->metrics.n; m++) {
-		if (m == metrics[0] || (counts == 2 && m == metrics[1]))
-			continue;
-		pp_buf_adds(&list, list.n ? ", " : "");
-		pp_metric_label(p, &p->metrics.at[m], &list);
-	}
-	if (list.n && !list.failed)
-		pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_METRICS], PP_NOWHERE,
-		            "other metrics were left out: %s", list.p);
-	pp_buf_release(&list);
-}
-
-static void
-report_facets(struct pp_writer *w)
-{
-	const struct pp_profile *p = w->profile;
-	struct pp_buf list = { 0 };
-	bool places = false, calls = false;
-	size_t i;
-
-	for (i = 1; i < p->funcs.n && !places; i++)
-		places = p->funcs.at[i].file || p->funcs.at[i].line || p->funcs.at[i].module;
-	for (i = 0; i < p->series.n; i++)
-		calls |= p->series.at[i].has_calls;
-	if (places)
-		pp_buf_adds(&list, ", files and lines of functions");
-	if (calls)
-		pp_buf_adds(&list, ", calls");
-	if (p->holds & PP_TIMELINE)
-		pp_buf_adds(&list, ", the order and time of events");
-	if (p->holds & PP_LINES)
-		pp_buf_adds(&list, ", cost per line");
-	if (p->series.n > 1)
-		pp_buf_adds(&list, ", threads and events apart");
-	if (p->meta.n)
-		pp_buf_adds(&list, ", metadata");
-	if (list.n > 2 && !list.failed)
-		pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_FACETS], PP_NOWHERE,
-		            "folded stacks cannot hold: %s", list.p + 2);
-	pp_buf_release(&list);
-}
-
-static void
-report_too_large(struct pp_writer *w, size_t metric)
-{
-	struct pp_buf label = { 0 };
-
-	pp_metric_label(w->profile, &w->profile->metrics.at[metric], &label);
-	pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_VALUE], PP_NOWHERE,
-	            "the %s of one stack pass 18446744073709551615, which no count can hold",
-	            label.p ? label.p : "");
-	pp_buf_release(&label);
-}
-
-static void
-report_changes(struct pp_writer *w, const struct names_tree *t)
-{
-	if (t->changed)
-		pp_diag_add(
-		    w->diags, &pp_folded_rules[PP_FOLDED_WRITE_NAME], PP_NOWHERE,
-		    "%llu names hold ';', a newline or outer blanks: written with ':' and blanks",
-		    (unsigned long long)t->changed);
-	if (t->negative)
-		pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_VALUE], PP_NOWHERE,
-		            "%llu negative values were written as 0",
-		            (unsigned long long)t->negative);
-	if (t->rounded)
-		pp_diag_add(w->diags, &pp_folded_rules[PP_FOLDED_WRITE_VALUE], PP_NOWHERE,
-		            "%llu values with a fraction were rounded",
-		            (unsigned long long)t->rounded);
-}
-
 /* ---- the whole -------------------------------------------------------------------------- */
 
 pp_status
 pp_folded_write(struct pp_writer *w, unsigned counts)
 {
 	const struct pp_profile *p = w->profile;
-	struct names_tree t = { .counts = counts };
+	struct names_tree t = { .counts = counts, .loss = &w->loss };
 	size_t metrics[2] = { w->metric, 0 };
 	pp_status status;
+	unsigned k;
 
 	if (counts == PP_FOLDED_DIFF) {
 		metrics[0] = pp_profile_metric_find(p, pp_slice_z("before"));
@@ -558,16 +475,16 @@ pp_folded_write(struct pp_writer *w, unsigned counts)
 	}
 	if (!(p->facets & PP_TREE) || metrics[0] >= p->metrics.n)
 		return p->metrics.n ? PP_E_UNSUPPORTED : PP_OK;
+	for (k = 0; k < counts; k++)
+		pp_loss_metric(w, metrics[k], counts == PP_FOLDED_DIFF ? NULL : "samples",
+		               "samples");
 	status = tree_prepare(&t, p, metrics);
 	if (status == PP_OK)
 		status = tree_write(&t, w->out);
-	if (status == PP_OK) {
-		report_metrics(w, metrics, counts);
-		report_facets(w);
-		report_changes(w, &t);
-	}
-	if (t.too_large)
-		report_too_large(w, t.too_large - 1);
+	if (status == PP_E_LIMIT)
+		pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_VALUES], PP_NOWHERE,
+		            "the values of one stack exceed 18446744073709551615, which no count "
+		            "can hold");
 	names_tree_release(&t);
 	return status;
 }

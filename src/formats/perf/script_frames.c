@@ -403,6 +403,10 @@ frame_build(struct pp_perf_reader *r, const struct pp_perf_entry *e,
 		row.offset = e->offset;
 		row.flags = inlined ? PP_FRAME_INLINED : 0;
 		row.inline_depth = (uint16_t)g->depth;
+	} else {
+		r->builder->profile->unread |= (e->ip ? PP_HAS(ADDRESSES) : 0) |
+		                               (e->offset ? PP_HAS(OFFSETS) : 0) |
+		                               (inlined ? PP_HAS(INLINED) : 0);
 	}
 	return pp_build_frame(r->builder, &row);
 }

@@ -286,6 +286,7 @@ pp_spx_body_read(struct pp_reader *reader, struct pp_input *in, struct pp_builde
 		b->profile->variant = pp_build_strz(b, r->doc.layout.bars ? "0.5" : "0.4");
 		b->profile->producer = pp_build_strz(b, "php-spx");
 		b->profile->holds |= PP_TIMELINE;
+		b->profile->unread |= r->doc.layout.sites && !r->sites ? PP_HAS(STACK_SITES) : 0;
 		report_all(r);
 		status = b->status;
 	}

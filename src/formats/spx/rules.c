@@ -104,30 +104,8 @@ const struct pp_rule pp_spx_rules[] = {
 	[SPX_FORKED] = { "spx-forked", PP_NOTE, "the body holds more than one report",
 	                 "A process that forks while it is profiled writes into the same file as its child: one "
 	                 "complete report each, the child's first. Their costs are added; the metadata is the parent's." },
-	[SPX_WRITE_ORDER] = { "spx-write-order", PP_WARNING, "the order of the calls is made up",
-	                      "SPX holds a sequence of calls, and this profile only their sums. It is written as one walk "
-	                      "over the call tree in which each stack is entered once; costs are right, times of day and "
-	                      "repetitions are not." },
-	[SPX_WRITE_METRICS] = { "spx-write-metrics", PP_WARNING,
-	                        "metrics do not fit into an SPX report",
-	                        "SPX knows its own metrics only, and its viewers need the wall time as first column. The "
-	                        "message says what was written under another name or left out." },
-	[SPX_WRITE_VALUE] = { "spx-write-value", PP_WARNING, "values were rounded",
-	                      "SPX values are whole numbers: nanoseconds, bytes, counts." },
-	[SPX_WRITE_NAME] = { "spx-write-name", PP_WARNING,
-	                     "names were changed to fit into an SPX report",
-	                     "Names are one line each, so newlines and carriage returns become blanks; a function without "
-	                     "a name is written as a question mark." },
-	[SPX_WRITE_PLACE] = { "spx-write-place", PP_WARNING,
-	                      "files and lines do not fit into the 0.4 layout",
-	                      "The 0.4 layout holds names only: no files, no lines, no call sites. Use --variant 0.5 to keep "
-	                      "them." },
-	[SPX_WRITE_LIMIT] = { "spx-write-limit", PP_WARNING, "the report passes a limit of SPX",
+	[SPX_WRITE_LIMIT] = { "spx-write-limit", PP_NOTE, "the report passes a limit of SPX",
 	                      "SPX itself has at most 65536 functions and stacks of 2048 (0.4) or 16384 (0.5) frames. It is "
 	                      "written, and polyprof reads it back, but SPX's own viewers may not open it." },
-	[SPX_WRITE_FACETS] = { "spx-write-facets", PP_WARNING,
-	                       "an SPX report cannot hold all of this profile",
-	                       "Modules, addresses, lines within functions, threads and events apart have no place in an SPX "
-	                       "report. The message names what was left out." },
 	{ 0 },
 };

@@ -25,6 +25,21 @@
 static int spx_bid(const struct pp_peek *);
 static pp_status spx_read(struct pp_reader *, struct pp_builder *);
 
+#define SPX_KEEPS (PP_HAS(STACKS) | PP_HAS(CALLS) | PP_HAS(TIMELINE) | PP_HAS(RECORDED))
+#define SPX_OWN (PP_HAS(METADATA) | PP_HAS(MARKS) | PP_HAS(TIME) | PP_HAS(THREADS))
+#define SPX_STATES (PP_HAS(CALLS) | PP_HAS(TIMELINE) | PP_HAS(TIME))
+#define SPX_VALUES "whole nanoseconds, bytes and counts of SPX's own metrics, below 2^63"
+
+static const struct pp_holds spx_holds[] = {
+	{ .variant = "0.5",
+	  .keeps = SPX_KEEPS | PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(STACK_SITES),
+	  .own = SPX_OWN,
+	  .states = SPX_STATES,
+	  .apart = PP_HAS(FILES) | PP_HAS(FIRST_LINES),
+	  .values = SPX_VALUES },
+	{ .keeps = SPX_KEEPS, .own = SPX_OWN, .states = SPX_STATES, .values = SPX_VALUES },
+};
+
 const struct pp_format pp_format_spx = {
 	.name = "spx",
 	.title = "SPX full reports (PHP)",
@@ -35,6 +50,7 @@ const struct pp_format pp_format_spx = {
 	.read = spx_read,
 	.write = pp_spx_write,
 	.describe = pp_spx_describe,
+	.holds = spx_holds,
 	.rules = pp_spx_rules,
 };
 

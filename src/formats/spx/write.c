@@ -20,8 +20,8 @@ static void
 value_too_large(struct spx_out *o)
 {
 	if (o->status == PP_OK)
-		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_VALUE], PP_NOWHERE,
-		            "the values pass 64 bits, so no report can hold them");
+		pp_diag_add(o->w->diags, &pp_loss_rules[PP_LOSS_VALUES], PP_NOWHERE,
+		            "the values exceed 64 bits, so no report can hold them");
 	o->status = o->status == PP_OK ? PP_E_LIMIT : o->status;
 }
 
@@ -42,7 +42,7 @@ whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
 			return 0;
 		}
 		value = (pp_i128)(d < 0 ? d - 0.5 : d + 0.5);
-		o->rounded += (double)value != d;
+		o->w->loss.rounded += (double)value != d;
 		return (int64_t)value;
 	}
 	for (i = 0; i < m->scale; i++)
@@ -55,7 +55,7 @@ whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
 	if (value * den != product) {
 		pp_i128 rest = product - value * den;
 
-		o->rounded++;
+		o->w->loss.rounded++;
 		value += rest * 2 >= den ? 1 : rest * 2 <= -den ? -1 : 0;
 	}
 	if (value > INT64_MAX || value < INT64_MIN) {
@@ -216,9 +216,10 @@ put_event(struct spx_out *o, bool start, pp_node node, uint32_t site)
 	pp_func func = node ? pp_frame_func(o->p, pp_tree_frame(&o->p->tree, node)) : 0;
 	uint32_t index = index_of(o, func);
 
-	if (site > 0xffff)
+	if (site > 0xffff) {
+		o->w->loss.more[PP_TRAIT_STACK_SITES] += o->bars;
 		site = 0;
-	o->sites += site != 0;
+	}
 	p = o->bars ? put_05(o, p, start, index, site) : put_04(o, p, start, index);
 	*p++ = '\n';
 	pp_sink_write(o->body, line, (size_t)(p - line));
@@ -390,6 +391,13 @@ write_timeline(struct spx_out *o, const struct pp_timeline *t)
 
 /* ---- from a tree ---- */
 
+/* The row of a node in a series; s->rows when it has none. */
+static uint32_t
+row_of(const struct pp_series *s, pp_node node, const uint32_t *rows)
+{
+	return s->dense ? node : rows && rows[node] ? rows[node] - 1 : s->rows;
+}
+
 /* The own cost of a node, over all series, into the columns' states. */
 static void
 spend(struct spx_out *o, pp_node node, const uint32_t *const *rows)
@@ -398,15 +406,10 @@ spend(struct spx_out *o, pp_node node, const uint32_t *const *rows)
 
 	for (i = 0; i < o->p->series.n; i++) {
 		const struct pp_series *s = &o->p->series.at[i];
-		uint32_t row = s->dense                   ? node
-		               : rows[i] && rows[i][node] ? rows[i][node] - 1
-		                                          : s->rows;
+		uint32_t row = row_of(s, node, rows[i]);
 
-		if (row >= s->rows)
-			continue;
-		add_cells(o, pp_series_cells(s, row));
-		if (s->has_calls && pp_series_cells(s, row)[o->p->metrics.n] > 1)
-			o->repeated = true;
+		if (row < s->rows)
+			add_cells(o, pp_series_cells(s, row));
 	}
 	note_peak(o);
 }
@@ -432,6 +435,34 @@ rows_find(const struct pp_profile *p, uint32_t **rows)
 	return true;
 }
 
+/* Ends a node. What its further calls cost is not known: the first has it all, and they follow it. */
+static void
+leave(struct spx_out *o, pp_node node, const uint32_t *const *rows)
+{
+	uint64_t calls = 0;
+	size_t i;
+
+	put_event(o, false, node, 0);
+	for (i = 0; i < o->p->series.n; i++) {
+		const struct pp_series *s = &o->p->series.at[i];
+		uint32_t row = row_of(s, node, rows[i]);
+
+		if (s->has_calls && row < s->rows)
+			pp_count_add(&calls, (uint64_t)pp_series_cells(s, row)[o->p->metrics.n]);
+	}
+	if (!calls)
+		o->w->loss.made |= PP_HAS(CALLS);
+	if (calls > SPX_REPEATS_MAX - o->repeats) {
+		o->w->loss.more[PP_TRAIT_CALLS]++;
+		return;
+	}
+	for (; calls > 1 && o->status == PP_OK && o->body->status == PP_OK; calls--) {
+		put_event(o, true, node, site_of(o->p, node));
+		put_event(o, false, node, 0);
+		o->repeats++;
+	}
+}
+
 static void
 walk_tree(struct spx_out *o, const struct pp_children *children, const uint32_t *const *rows)
 {
@@ -445,11 +476,11 @@ walk_tree(struct spx_out *o, const struct pp_children *children, const uint32_t 
 			node = children->first[node];
 			continue;
 		}
-		put_event(o, false, node, 0);
+		leave(o, node, rows);
 		while (node && !children->next[node]) {
 			node = pp_tree_parent(tree, node);
 			if (node)
-				put_event(o, false, node, 0);
+				leave(o, node, rows);
 		}
 		node = node ? children->next[node] : 0;
 	}
@@ -491,48 +522,43 @@ write_tree(struct spx_out *o)
 
 /* A name in one line. */
 static void
-put_text(struct spx_out *o, struct pp_slice s, bool *changed)
+text_add(struct pp_buf *line, struct pp_slice s)
 {
 	size_t i;
 
-	for (i = 0; i < s.n; i++) {
-		bool breaks = s.p[i] == '\n' || s.p[i] == '\r';
-
-		*changed |= breaks;
-		pp_sink_putc(o->body, breaks ? ' ' : (char)s.p[i]);
-	}
+	for (i = 0; i < s.n; i++)
+		pp_buf_addc(line, s.p[i] == '\n' || s.p[i] == '\r' ? ' ' : (char)s.p[i]);
 }
 
+/* A line of the list. Nothing is escaped in it, so what a reader will make of it is looked at. */
 static void
 put_name(struct spx_out *o, pp_func func)
 {
 	const struct pp_func_row *f = &o->p->funcs.at[func];
 	struct pp_slice name = pp_text_of(o->p, f->name), file = pp_text_of(o->p, f->file);
-	bool changed = false;
+	struct pp_buf line = { 0 };
+	struct spx_name read;
 
 	if (func == 0)
 		name = pp_slice_z("[no stack]");
-	if (name.n == 0) {
-		name = pp_slice_z("?");
-		changed = true;
-	}
 	if (o->bars) {
-		put_text(o, file, &changed);
-		pp_sink_putc(o->body, ':');
-		pp_sink_u64(o->body, f->line);
-		pp_sink_putc(o->body, ':');
-	} else {
-		o->placed += file.n || f->line;
+		text_add(&line, file);
+		pp_buf_addf(&line, ":%u:", f->line);
+	} else if (pp_slice_eq_z(name, "[events]") || pp_slice_eq_z(name, "[functions]")) {
 		/* A name that looks like a section is kept from being one. */
-		if (name.p[0] == '[' &&
-		    (pp_slice_eq_z(name, "[events]") || pp_slice_eq_z(name, "[functions]"))) {
-			pp_sink_putc(o->body, ' ');
-			changed = true;
-		}
+		pp_buf_addc(&line, ' ');
 	}
-	put_text(o, name, &changed);
-	pp_sink_putc(o->body, '\n');
-	o->renamed += changed;
+	text_add(&line, name.n ? name : pp_slice_z("?"));
+	if (line.failed) {
+		o->status = PP_E_NOMEM;
+	} else {
+		read = pp_spx_name_split(pp_slice_of(line.p, line.n), o->bars);
+		o->w->loss.names += !pp_slice_eq(read.name, name) ||
+		                    (o->bars && !pp_slice_eq(read.file, file));
+	}
+	pp_buf_addc(&line, '\n');
+	pp_sink_write(o->body, line.p, line.n);
+	pp_buf_release(&line);
 }
 
 /* Functions that are listed though nothing calls them, when the source lists such. */

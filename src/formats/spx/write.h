@@ -9,6 +9,8 @@
 
 #define SPX_RECENT_WRITTEN 4
 #define SPX_BLOCK_EVENTS 8192
+/* Calls without a cost of their own that are written at most. */
+#define SPX_REPEATS_MAX ((uint64_t)4000000)
 
 /* How a number is written. */
 enum spx_decimals {
@@ -47,24 +49,23 @@ struct spx_out {
 	uint64_t events;
 	uint32_t recent[SPX_RECENT_WRITTEN];
 
-	/* All documents, for the json and the report of losses. */
+	/* All documents, for the json. */
 	uint64_t calls, listed;
 	int64_t peak; /* of memory in use */
 	int64_t wall; /* last time, ns */
 	size_t deepest;
-	uint64_t rounded, renamed, placed, sites;
-	bool ordered;  /* there was a timeline */
-	bool repeated; /* some stack was entered more than once, and that was lost */
+	uint64_t repeats; /* calls without a cost of their own */
+	bool ordered;     /* there was a timeline */
 	pp_status status;
 };
 
 /* Opens the files; false when that failed (the sink's status says why). */
 bool pp_spx_out_open(struct spx_out *);
-/* Decides which metrics go into which columns, and says what does not fit. */
+/* Decides which metrics go into which columns. */
 void pp_spx_out_columns(struct spx_out *);
 /* Writes the json. */
 void pp_spx_out_json(struct spx_out *);
-/* Says what was lost. */
+/* Notes what has no place where there is no json, and what exceeds SPX's own limits. */
 void pp_spx_out_report(struct spx_out *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Writing a report: its two files, its columns, its json, and what it cannot hold.
+ * Writing a report: its two files, its columns and its json.
  */
 #include "formats/spx/write.h"
 
@@ -137,68 +137,55 @@ column_add(struct spx_out *o, const char *key, size_t metric)
 	o->n++;
 }
 
-static void
-list_add(struct pp_buf *list, struct pp_slice name, const char *as)
-{
-	pp_buf_adds(list, list->n ? ", " : "");
-	pp_buf_add(list, name.p, name.n > 64 ? 64 : name.n);
-	if (as)
-		pp_buf_addf(list, " as %s", as);
-}
-
 /* The metrics of another format: those that SPX has a name for, and wt and zm in any case. */
 static void
 columns_of_other(struct spx_out *o)
 {
 	const struct pp_profile *p = o->p;
-	struct pp_buf renamed = { 0 }, lost = { 0 };
-	size_t m, wall = p->metrics.n;
+	size_t m;
 
 	for (m = 0; m < p->metrics.n; m++) {
 		const char *key = key_for(p, m);
 
-		if (key && !column_find(o, key)) {
+		if (key && !column_find(o, key))
 			column_add(o, key, m);
-			wall = strcmp(key, "wt") == 0 ? m : wall;
-			if (!pp_slice_eq_z(pp_text_of(p, p->metrics.at[m].name), key))
-				list_add(&renamed, pp_text_of(p, p->metrics.at[m].name), key);
-		}
 	}
 	/* Viewers need wt, so the metric that matters stands there if there is no time. */
-	if (wall == p->metrics.n) {
-		wall = o->w->metric;
-		column_add(o, "wt", wall);
-		if (wall < p->metrics.n)
-			list_add(&renamed, pp_text_of(p, p->metrics.at[wall].name), "wt");
-	}
+	if (!column_find(o, "wt"))
+		column_add(o, "wt", o->w->metric);
 	if (!column_find(o, "zm"))
 		column_add(o, "zm", p->metrics.n);
-	for (m = 0; m < p->metrics.n; m++) {
-		bool there = false;
-		uint32_t j;
+}
 
-		for (j = 0; j < o->n; j++)
-			there |= o->columns[j].metric == m;
-		if (!there)
-			list_add(&lost, pp_text_of(p, p->metrics.at[m].name), NULL);
-	}
-	if (renamed.n && !renamed.failed)
-		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_METRICS], PP_NOWHERE,
-		            "metrics are written under other names: %s", renamed.p);
-	if (lost.n && !lost.failed)
-		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_METRICS], PP_NOWHERE,
-		            "SPX has no such metrics: %s", lost.p);
-	pp_buf_release(&renamed);
-	pp_buf_release(&lost);
+/* What a reader will see of a column: without a json, its number. */
+static void
+column_note(struct spx_out *o, uint32_t j)
+{
+	const struct spx_column *c = &o->columns[j];
+	const struct spx_metric *known = pp_spx_metric(c->key);
+	char number[32];
+
+	snprintf(number, sizeof number, "column%u", j + 1);
+	if (!o->json)
+		pp_loss_metric(o->w, c->metric, number, "count");
+	else if (o->source)
+		pp_loss_metric(o->w, c->metric, NULL, NULL);
+	else
+		pp_loss_metric(o->w, c->metric, known->key, known->unit);
 }
 
 void
 pp_spx_out_columns(struct spx_out *o)
 {
+	uint32_t j;
+
 	if (o->source)
 		columns_of_source(o);
 	else
 		columns_of_other(o);
+	for (j = 0; j < o->n; j++)
+		if (o->columns[j].metric < o->p->metrics.n)
+			column_note(o, j);
 }
 
 /* ---- the json ---- */
@@ -425,67 +412,19 @@ pp_spx_out_json(struct spx_out *o)
 	pp_sink_puts(o->json, "\n}\n");
 }
 
-/* ---- what is lost ---- */
-
-static void
-report_facets(struct spx_out *o)
-{
-	const struct pp_profile *p = o->p;
-	struct pp_buf list = { 0 };
-	bool lines = false, modules = false, addresses = false;
-	size_t i;
-
-	for (i = 1; i < p->frames.n; i++) {
-		lines |= p->frames.at[i].line != 0;
-		addresses |= p->frames.at[i].address != 0;
-	}
-	for (i = 1; i < p->funcs.n; i++)
-		modules |= p->funcs.at[i].module != 0;
-	if (lines || (p->facets & PP_LINES))
-		pp_buf_adds(&list, ", lines within functions");
-	if (addresses)
-		pp_buf_adds(&list, ", addresses");
-	if (modules)
-		pp_buf_adds(&list, ", modules");
-	if (!o->source && p->series.n > 1)
-		pp_buf_adds(&list, ", threads and events apart");
-	if (p->meta.n && (!o->source || !o->json))
-		pp_buf_adds(&list, ", metadata");
-	if (!o->json)
-		pp_buf_adds(&list, ", the names of metrics (they stand in the .json)");
-	if (list.n > 2 && !list.failed)
-		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_FACETS], PP_NOWHERE,
-		            "not written: %s", list.p + 2);
-	pp_buf_release(&list);
-}
-
 void
 pp_spx_out_report(struct spx_out *o)
 {
-	struct pp_diags *diags = o->w->diags;
+	struct pp_loss *loss = &o->w->loss;
 	size_t deepest = o->bars ? 16384 : 2048;
 
-	if (!o->ordered && o->calls)
-		pp_diag_add(diags, &pp_spx_rules[SPX_WRITE_ORDER], PP_NOWHERE,
-		            "the order of calls is synthetic: one walk over the call tree%s",
-		            o->repeated ? ", each stack called once" : "");
-	if (o->rounded)
-		pp_diag_add(diags, &pp_spx_rules[SPX_WRITE_VALUE], PP_NOWHERE,
-		            "%llu values were rounded to whole numbers",
-		            (unsigned long long)o->rounded);
-	if (o->renamed)
-		pp_diag_add(diags, &pp_spx_rules[SPX_WRITE_NAME], PP_NOWHERE,
-		            "%llu names do not fit into one line and were changed",
-		            (unsigned long long)o->renamed);
-	if (!o->bars && (o->placed || o->sites))
-		pp_diag_add(diags, &pp_spx_rules[SPX_WRITE_PLACE], PP_NOWHERE,
-		            "files and lines of %llu functions and %llu call sites were left out; "
-		            "--variant 0.5 holds them",
-		            (unsigned long long)o->placed, (unsigned long long)o->sites);
+	if (!o->json) {
+		loss->more[PP_TRAIT_RECORDED] += o->p->recorded_at != 0;
+		loss->more[PP_TRAIT_METADATA] += o->source ? (int64_t)o->p->meta.n : 0;
+	}
 	if (o->funcs.n > 65536 || o->deepest > deepest)
 		pp_diag_add(
-		    diags, &pp_spx_rules[SPX_WRITE_LIMIT], PP_NOWHERE,
+		    o->w->diags, &pp_spx_rules[SPX_WRITE_LIMIT], PP_NOWHERE,
 		    "%zu functions and stacks of %zu frames are more than SPX itself writes",
 		    o->funcs.n, o->deepest);
-	report_facets(o);
 }

@@ -146,7 +146,7 @@ def whole_counts(made):
                 stack('b', [1], {'n': Decimal('2.4')}, context={'tid': 2}), stack('c', [1, 1], {'n': 7})])
     lines, said = made.folded()
     made.tap.same(lines, ['f1 5', 'f1;f1 7'], 'decimals are rounded')
-    made.tap.ok('folded-write-value' in said, 'and that is said', said)
+    made.tap.ok('loss-values' in said, 'and that is said', said)
     made.write([header(), dso(), frame(1), stack('a', [1], {'n': 5}, context={'tid': 1}),
                 stack('b', [1], {'n': -3}, context={'tid': 2})])
     made.tap.same(made.folded()[0], ['f1 2'], 'negative values are added')
