@@ -266,13 +266,36 @@ member_set(void *at, size_t size, int64_t v)
 	       size);
 }
 
+const struct pp_column *
+pp_table_column(enum pp_table_id id, const char *name)
+{
+	const struct pp_column *c = pp_schema[id].columns;
+
+	while (strcmp(c->name, name) != 0)
+		c++;
+	return c;
+}
+
+static const char *
+row_at(const struct pp_profile *p, enum pp_table_id id, size_t row)
+{
+	const struct pp_table *t = &pp_schema[id];
+
+	return id == PP_TABLE_PROFILE ? (const char *)p
+	                              : (const char *)vec_get(p, t->rows).at + row * t->row_size;
+}
+
+int64_t
+pp_table_cell(const struct pp_profile *p, enum pp_table_id id, size_t row,
+              const struct pp_column *c)
+{
+	return member_get(row_at(p, id, row) + c->offset, c->size);
+}
+
 void
 pp_table_get(const struct pp_profile *p, enum pp_table_id id, size_t row, int64_t *numbers)
 {
 	const struct pp_table *t = &pp_schema[id];
-	struct vec rows = id == PP_TABLE_PROFILE ? (struct vec){ .n = 0 } : vec_get(p, t->rows);
-	const char *at = id == PP_TABLE_PROFILE ? (const char *)p
-	                                        : (const char *)rows.at + row * t->row_size;
 	size_t i, stride = stride_of(p, id);
 
 	if (id == PP_TABLE_NODES) {
@@ -281,7 +304,7 @@ pp_table_get(const struct pp_profile *p, enum pp_table_id id, size_t row, int64_
 		return;
 	}
 	for (i = 0; i < t->n; i++)
-		numbers[i] = member_get(at + t->columns[i].offset, t->columns[i].size);
+		numbers[i] = pp_table_cell(p, id, row, &t->columns[i]);
 	if (t->cells && stride)
 		memcpy(numbers + t->n, (const int64_t *)vec_get(p, t->cells).at + row * stride,
 		       stride * sizeof *numbers);

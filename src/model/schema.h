@@ -69,6 +69,11 @@ extern const struct pp_table pp_schema[PP_TABLES];
 size_t pp_table_rows(const struct pp_profile *, enum pp_table_id);
 /* Numbers in a row, its cells included. */
 size_t pp_table_width(const struct pp_profile *, enum pp_table_id);
+/* The column of that name, which there must be. */
+const struct pp_column *pp_table_column(enum pp_table_id, const char *name);
+/* The number of one column of a row; not for nodes. */
+int64_t pp_table_cell(const struct pp_profile *, enum pp_table_id, size_t row,
+                      const struct pp_column *);
 /* A row as numbers. */
 void pp_table_get(const struct pp_profile *, enum pp_table_id, size_t row, int64_t *numbers);
 /* Whether the numbers could be row `row`: each fits its column, and what it refers to is there. */

@@ -31,16 +31,12 @@ put_le(char *to, uint64_t v, size_t bytes)
 		to[i] = (char)(unsigned char)(v >> (8 * i));
 }
 
-void
-pp_column_begin(struct pp_columns *c, char kind, const char *name, ...)
+static void
+column_begin(struct pp_columns *c, char kind, const char *name, va_list args)
 {
 	char text[96];
-	va_list args;
-	int n;
+	int n = vsnprintf(text, sizeof text, name, args);
 
-	va_start(args, name);
-	n = vsnprintf(text, sizeof text, name, args);
-	va_end(args);
 	if (n < 0 || (size_t)n >= sizeof text)
 		c->bytes.failed = true;
 	pp_buf_addc(&c->bytes, (char)n);
@@ -51,6 +47,16 @@ pp_column_begin(struct pp_columns *c, char kind, const char *name, ...)
 	c->body = c->bytes.n;
 	c->count = 0;
 	c->last = 0;
+}
+
+void
+pp_column_begin(struct pp_columns *c, char kind, const char *name, ...)
+{
+	va_list args;
+
+	va_start(args, name);
+	column_begin(c, kind, name, args);
+	va_end(args);
 }
 
 void
@@ -97,13 +103,19 @@ pp_column_end(struct pp_columns *c)
 }
 
 void
-pp_column_u32(struct pp_columns *c, const char *name, const uint32_t *v, size_t n)
+pp_column_u32(struct pp_columns *c, char kind, const uint32_t *v, size_t n, const char *name, ...)
 {
+	va_list args;
 	size_t i;
 
-	pp_column_begin(c, 'u', "%s", name);
+	va_start(args, name);
+	column_begin(c, kind, name, args);
+	va_end(args);
 	for (i = 0; i < n; i++)
-		pp_column_u(c, v[i]);
+		if (kind == 'd')
+			pp_column_d(c, v[i]);
+		else
+			pp_column_u(c, v[i]);
 	pp_column_end(c);
 }
 

@@ -35,7 +35,8 @@ void pp_column_f(struct pp_columns *, double);
 void pp_column_end(struct pp_columns *);
 
 /* Whole columns. */
-void pp_column_u32(struct pp_columns *, const char *name, const uint32_t *, size_t n);
+void pp_column_u32(struct pp_columns *, char kind, const uint32_t *, size_t n, const char *name,
+                   ...) PP_PRINTF(5, 6);
 void pp_column_bytes(struct pp_columns *, const char *name, const void *, size_t n);
 /* Values of a metric: `n` of them, `stride` apart; exact where 64 bits hold them all. */
 void pp_column_values(struct pp_columns *, const char *name, const struct pp_metric *,

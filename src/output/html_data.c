@@ -153,42 +153,24 @@ pp_html_number_funcs(struct pp_html_data *h, const struct pp_html_detail *detail
 	return true;
 }
 
-enum func_column { FUNC_NAME, FUNC_FILE, FUNC_MODULE, FUNC_LINE, FUNC_FLAGS, FUNC_COLUMNS };
-
-static uint32_t
-func_cell(struct pp_html_data *h, uint32_t number, enum func_column column)
-{
-	const struct pp_digest_func *f = &h->digest->funcs.at[h->order[number]];
-	const struct pp_profile *p = h->digest->profile[f->profile];
-	const struct pp_func_row *row = &p->funcs.at[f->func];
-
-	switch (column) {
-	case FUNC_NAME:
-		return pp_html_str(h, pp_text_of(p, row->name));
-	case FUNC_FILE:
-		return pp_html_str(h, pp_text_of(p, row->file));
-	case FUNC_MODULE:
-		return pp_html_str(h, pp_text_of(p, p->modules.at[row->module].name));
-	case FUNC_LINE:
-		return row->line;
-	default:
-		return row->flags;
-	}
-}
-
 static void
 put_funcs(struct pp_html_data *h)
 {
-	static const char *const names[FUNC_COLUMNS] = { "name", "file", "module", "line",
-		                                         "flags" };
+	static const char *const names[] = { "name", "file", "module", "line", "flags" };
 	uint32_t i;
-	int column;
+	size_t n;
 
-	for (column = 0; column < FUNC_COLUMNS; column++) {
-		pp_column_begin(&h->columns, 'd', "func.%s", names[column]);
+	for (n = 0; n < PP_COUNT_OF(names); n++) {
+		const struct pp_column *column = pp_table_column(PP_TABLE_FUNCS, names[n]);
+
+		pp_column_begin(&h->columns, 'd', "func.%s", names[n]);
 		pp_column_d(&h->columns, 0);
-		for (i = 1; i < h->numbers && h->status == PP_OK; i++)
-			pp_column_d(&h->columns, func_cell(h, i, (enum func_column)column));
+		for (i = 1; i < h->numbers && h->status == PP_OK; i++) {
+			const struct pp_digest_func *f = &h->digest->funcs.at[h->order[i]];
+
+			pp_column_d(&h->columns,
+			            pp_html_cell(h, f->profile, PP_TABLE_FUNCS, column, f->func));
+		}
 		pp_column_end(&h->columns);
 	}
 }
@@ -201,7 +183,7 @@ put_tree(struct pp_html_data *h)
 	const struct pp_digest *d = h->digest;
 	size_t i;
 
-	pp_column_u32(&h->columns, "tree.up", d->up.at, d->up.n);
+	pp_column_u32(&h->columns, 'u', d->up.at, d->up.n, "tree.up");
 	pp_column_begin(&h->columns, 'u', "tree.func");
 	for (i = 0; i < d->func.n; i++)
 		pp_column_u(&h->columns, h->number[d->func.at[i]]);

@@ -143,235 +143,206 @@ pp_html_put_series(struct pp_html_data *h)
 			put_one_series(h, k, i);
 }
 
-/* ---- functions -------------------------------------------------------------------------- */
+/* ---- rows with values --------------------------------------------------------------------- */
 
-/* True when a value is at least a share of the whole. */
-static bool
-heavy(const struct pp_metric *m, union pp_value v, union pp_value whole, double thinnest)
-{
-	double size = fabs(pp_value_double(m, v)), all = fabs(pp_value_double(m, whole));
-
-	return size > 0 && size >= thinnest * all;
-}
-
-bool
-pp_html_flat_kept(const struct pp_flat *f, size_t row, double thinnest)
-{
-	size_t m;
-
-	if (thinnest <= 0)
-		return true;
-	for (m = 0; m < f->metrics; m++) {
-		const struct pp_metric *metric = &f->profile->metrics.at[m];
-
-		if (heavy(metric, f->total[row * f->metrics + m], f->whole[m], thinnest) ||
-		    heavy(metric, f->self[row * f->metrics + m], f->whole[m], thinnest))
-			return true;
-	}
-	return false;
-}
-
-static void
-put_flat_columns(struct pp_html_data *h, size_t k, const size_t *rows, size_t n)
-{
-	const struct pp_flat *f = &h->flat[k];
-	union pp_value *values = malloc((n + 1) * sizeof *values);
-	char name[NAME_MAX_LENGTH];
-	size_t m, i, kind;
-
-	if (!values) {
-		h->status = PP_E_NOMEM;
-		return;
-	}
-	pp_column_begin(&h->columns, 'd', "%zu.flat.func", k);
-	for (i = 0; i < n; i++)
-		pp_column_d(&h->columns, h->number[h->digest->func_of[k][f->func[rows[i]]]]);
-	pp_column_end(&h->columns);
-	if (f->has_calls) {
-		pp_column_begin(&h->columns, 'v', "%zu.flat.calls", k);
-		for (i = 0; i < n; i++)
-			pp_column_u(&h->columns, f->calls[rows[i]]);
-		pp_column_end(&h->columns);
-	}
-	for (m = 0; m < f->metrics; m++)
-		for (kind = 0; kind < 2; kind++) {
-			const union pp_value *from = kind ? f->total : f->self;
-
-			for (i = 0; i < n; i++)
-				values[i] = from[rows[i] * f->metrics + m];
-			snprintf(name, sizeof name, "%zu.flat.%s%zu", k, kind ? "total" : "self",
-			         m);
-			pp_column_values(&h->columns, name, &f->profile->metrics.at[m], values, n,
-			                 1);
-		}
-	free(values);
-}
-
-void
-pp_html_put_flat(struct pp_html_data *h, const struct pp_html_detail *detail)
-{
-	size_t k, i, n;
-
-	for (k = 0; k < h->digest->profiles; k++) {
-		const struct pp_flat *f = &h->flat[k];
-		size_t *rows;
-
-		if (!h->has_flat[k])
-			continue;
-		rows = malloc((f->n + 1) * sizeof *rows);
-		if (!rows) {
-			h->status = PP_E_NOMEM;
-			return;
-		}
-		for (i = n = 0; i < f->n; i++) {
-			if (pp_html_flat_kept(f, i, detail->thinnest))
-				rows[n++] = i;
-			else
-				h->cut->funcs++;
-		}
-		put_flat_columns(h, k, rows, n);
-		free(rows);
-	}
-}
-
-/* ---- calls and lines -------------------------------------------------------------------- */
-
-/* Rows of cells, one metric after the other from `first` on: calls, lines. */
-struct cells {
+/* Values of rows, as cells or as sums: metric m of row r is at r * stride + first + m. */
+struct values {
 	const struct pp_profile *p;
-	const int64_t *at;
+	const int64_t *cells;
+	const union pp_value *sums; /* instead of cells */
 	size_t stride, first, n;
 };
 
+/* Rows that are heavy enough to be in the report. */
+struct kept {
+	size_t *rows;
+	size_t n;
+};
+
+static union pp_value
+value_at(const struct values *v, size_t at, const struct pp_metric *m)
+{
+	return v->sums ? v->sums[at] : pp_cell_value(m, v->cells[at]);
+}
+
+/* True when a value of a row is at least a share of the whole. */
 static bool
-row_kept(const struct cells *c, const union pp_value *whole, size_t row, double thinnest)
+row_is_heavy(const struct values *v, size_t row, const union pp_value *whole, double thinnest)
 {
 	size_t m;
 
 	if (thinnest <= 0)
 		return true;
-	for (m = 0; m < c->p->metrics.n; m++) {
-		const struct pp_metric *metric = &c->p->metrics.at[m];
+	for (m = 0; m < v->p->metrics.n; m++) {
+		const struct pp_metric *metric = &v->p->metrics.at[m];
+		double size = fabs(
+		    pp_value_double(metric, value_at(v, row * v->stride + v->first + m, metric)));
 
-		if (heavy(metric, pp_cell_value(metric, c->at[row * c->stride + c->first + m]),
-		          whole[m], thinnest))
+		if (size > 0 && size >= thinnest * fabs(pp_value_double(metric, whole[m])))
 			return true;
 	}
 	return false;
 }
 
-/* The rows to keep; NULL when out of memory. */
-static size_t *
-rows_kept(const struct cells *c, double thinnest, size_t *n)
+/* The rows to keep; false when out of memory. */
+static bool
+kept_init(struct pp_html_data *h, struct kept *kept, const struct values *v,
+          const union pp_value *whole, double thinnest)
 {
-	union pp_value *whole = malloc((c->p->metrics.n + 1) * sizeof *whole);
-	size_t *rows = malloc((c->n + 1) * sizeof *rows), i;
-
-	*n = 0;
-	if (!whole || !rows) {
-		free(whole);
-		free(rows);
-		return NULL;
-	}
-	for (i = 0; i < c->p->metrics.n; i++)
-		whole[i] = pp_profile_total(c->p, i);
-	for (i = 0; i < c->n; i++)
-		if (row_kept(c, whole, i, thinnest))
-			rows[(*n)++] = i;
-	free(whole);
-	return rows;
-}
-
-static void
-put_cells(struct pp_html_data *h, const struct cells *c, size_t cell, const struct pp_metric *m,
-          const char *name, const size_t *rows, size_t n)
-{
-	union pp_value *values = malloc((n + 1) * sizeof *values);
 	size_t i;
 
-	for (i = 0; values && i < n; i++)
-		values[i] = pp_cell_value(m, c->at[rows[i] * c->stride + cell]);
+	*kept = (struct kept){ .rows = malloc((v->n + 1) * sizeof *kept->rows) };
+	for (i = 0; kept->rows && i < v->n; i++)
+		if (row_is_heavy(v, i, whole, thinnest))
+			kept->rows[kept->n++] = i;
+	if (!kept->rows)
+		h->status = PP_E_NOMEM;
+	return kept->rows != NULL;
+}
+
+/* A column of values, those at `at` of each kept row. */
+static void
+put_values(struct pp_html_data *h, const struct values *v, size_t at, const struct pp_metric *m,
+           const struct kept *kept, const char *name)
+{
+	union pp_value *values = malloc((kept->n + 1) * sizeof *values);
+	size_t i;
+
+	for (i = 0; values && i < kept->n; i++)
+		values[i] = value_at(v, kept->rows[i] * v->stride + at, m);
 	if (values)
-		pp_column_values(&h->columns, name, m, values, n, 1);
+		pp_column_values(&h->columns, name, m, values, kept->n, 1);
 	else
 		h->status = PP_E_NOMEM;
 	free(values);
 }
 
+/* The column of one metric, named by its number. */
 static void
-put_metrics(struct pp_html_data *h, size_t k, const char *table, const struct cells *c,
-            const size_t *rows, size_t n)
+put_metric(struct pp_html_data *h, size_t k, const char *label, const struct values *v,
+           size_t metric, const struct kept *kept)
 {
 	char name[NAME_MAX_LENGTH];
-	size_t m;
 
-	for (m = 0; m < c->p->metrics.n; m++) {
-		snprintf(name, sizeof name, "%zu.%s.m%zu", k, table, m);
-		put_cells(h, c, c->first + m, &c->p->metrics.at[m], name, rows, n);
-	}
+	snprintf(name, sizeof name, "%zu.%s%zu", k, label, metric);
+	put_values(h, v, v->first + metric, &v->p->metrics.at[metric], kept, name);
 }
 
-/* One 32-bit column computed from each kept row. */
-#define PUT_ROWS(h, k, column, rows, n, expression)                                                \
-	do {                                                                                       \
-		size_t i_;                                                                         \
-                                                                                                   \
-		pp_column_begin(&(h)->columns, 'd', "%zu." column, (k));                           \
-		for (i_ = 0; i_ < (n); i_++) {                                                     \
-			size_t row = (rows)[i_];                                                   \
-                                                                                                   \
-			pp_column_d(&(h)->columns, (expression));                                  \
-		}                                                                                  \
-		pp_column_end(&(h)->columns);                                                      \
-	} while (0)
+/* ---- functions -------------------------------------------------------------------------- */
+
+static struct values
+flat_values(const struct pp_flat *f, const union pp_value *sums)
+{
+	return (struct values){ .p = f->profile, .sums = sums, .stride = f->metrics, .n = f->n };
+}
+
+bool
+pp_html_flat_kept(const struct pp_flat *f, size_t row, double thinnest)
+{
+	struct values total = flat_values(f, f->total), self = flat_values(f, f->self);
+
+	return row_is_heavy(&total, row, f->whole, thinnest) ||
+	       row_is_heavy(&self, row, f->whole, thinnest);
+}
 
 static void
-put_edges_of(struct pp_html_data *h, size_t k, double thinnest)
+put_flat_columns(struct pp_html_data *h, size_t k, const struct kept *kept)
 {
-	static const struct pp_metric calls = { .type = PP_INT };
-	const struct pp_profile *p = h->digest->profile[k];
-	const uint32_t *func_of = h->digest->func_of[k];
-	struct cells c = { p, p->calls.cells.at, pp_edge_stride(p), 1, p->calls.rows.n };
-	char name[NAME_MAX_LENGTH];
-	size_t n, *rows = rows_kept(&c, thinnest, &n);
+	const struct pp_flat *f = &h->flat[k];
+	struct values self = flat_values(f, f->self), total = flat_values(f, f->total);
+	size_t m, i;
 
-	if (!rows) {
-		h->status = PP_E_NOMEM;
-		return;
+	pp_column_begin(&h->columns, 'd', "%zu.flat.func", k);
+	for (i = 0; i < kept->n; i++)
+		pp_column_d(&h->columns, h->number[h->digest->func_of[k][f->func[kept->rows[i]]]]);
+	pp_column_end(&h->columns);
+	if (f->has_calls) {
+		pp_column_begin(&h->columns, 'v', "%zu.flat.calls", k);
+		for (i = 0; i < kept->n; i++)
+			pp_column_u(&h->columns, f->calls[kept->rows[i]]);
+		pp_column_end(&h->columns);
 	}
-	h->cut->edges += c.n - n;
-	PUT_ROWS(h, k, "edge.caller", rows, n, h->number[func_of[p->calls.rows.at[row].caller]]);
-	PUT_ROWS(h, k, "edge.callee", rows, n, h->number[func_of[p->calls.rows.at[row].callee]]);
-	PUT_ROWS(h, k, "edge.series", rows, n, p->calls.rows.at[row].series);
-	PUT_ROWS(h, k, "edge.line", rows, n, p->calls.rows.at[row].site_line);
-	PUT_ROWS(h, k, "edge.file", rows, n,
-	         pp_html_str(h, pp_text_of(p, p->calls.rows.at[row].site_file)));
-	snprintf(name, sizeof name, "%zu.edge.calls", k);
-	put_cells(h, &c, 0, &calls, name, rows, n);
-	put_metrics(h, k, "edge", &c, rows, n);
-	free(rows);
+	for (m = 0; m < f->metrics; m++) {
+		put_metric(h, k, "flat.self", &self, m, kept);
+		put_metric(h, k, "flat.total", &total, m, kept);
+	}
 }
 
 void
-pp_html_put_edges(struct pp_html_data *h, const struct pp_html_detail *detail)
+pp_html_put_flat(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
-	size_t k;
+	size_t k, i;
 
-	for (k = 0; k < h->digest->profiles; k++)
-		if (h->digest->profile[k]->calls.rows.n)
-			put_edges_of(h, k, detail->thinnest);
+	for (k = 0; k < h->digest->profiles && h->status == PP_OK; k++) {
+		const struct pp_flat *f = &h->flat[k];
+		struct kept kept = { .rows = malloc((f->n + 1) * sizeof *kept.rows) };
+
+		if (h->has_flat[k] && !kept.rows)
+			h->status = PP_E_NOMEM;
+		for (i = 0; h->has_flat[k] && kept.rows && i < f->n; i++)
+			if (pp_html_flat_kept(f, i, detail->thinnest))
+				kept.rows[kept.n++] = i;
+			else
+				h->cut->funcs++;
+		if (h->has_flat[k] && kept.rows)
+			put_flat_columns(h, k, &kept);
+		free(kept.rows);
+	}
+}
+
+/* ---- tables of the profile ---------------------------------------------------------------- */
+
+/* Calls and lines: their columns, and which column of the schema each is. */
+static const struct shown {
+	const char *label, *metric;
+	const char *count; /* what the cell before the metrics is, if there is one */
+	struct {
+		const char *name, *column;
+	} columns[5];
+} shown_calls = { "edge",
+	          "edge.m",
+	          "calls",
+	          { { "caller", "caller" },
+	            { "callee", "callee" },
+	            { "series", "series" },
+	            { "line", "site_line" },
+	            { "file", "site_file" } } },
+  shown_lines = {
+	  "line",
+	  "line.m",
+	  "hits",
+	  { { "func", "func" }, { "file", "file" }, { "line", "line" }, { "series", "series" } }
+  };
+
+uint32_t
+pp_html_cell(struct pp_html_data *h, size_t k, enum pp_table_id table,
+             const struct pp_column *column, size_t row)
+{
+	const struct pp_profile *p = h->digest->profile[k];
+	uint32_t v = (uint32_t)pp_table_cell(p, table, row, column);
+
+	switch (column->to) {
+	case PP_TO_STR:
+		return pp_html_str(h, pp_text_of(p, v));
+	case PP_TO_MODULE:
+		return pp_html_str(h, pp_text_of(p, p->modules.at[v].name));
+	case PP_TO_FUNC:
+		return h->number[h->digest->func_of[k][v]];
+	default:
+		return v;
+	}
 }
 
 /* The text of the source lines that are kept, where the profile brings it. */
 static void
-put_source(struct pp_html_data *h, size_t k, const size_t *rows, size_t n)
+put_source(struct pp_html_data *h, size_t k, const struct kept *kept)
 {
 	const struct pp_profile *p = h->digest->profile[k];
 	size_t i;
 
 	pp_column_begin(&h->columns, 'd', "%zu.line.text", k);
-	for (i = 0; i < n; i++) {
-		const struct pp_line_row *line = &p->lines.rows.at[rows[i]];
+	for (i = 0; i < kept->n; i++) {
+		const struct pp_line_row *line = &p->lines.rows.at[kept->rows[i]];
 		struct pp_slice text = { 0 };
 
 		if (line->line)
@@ -381,51 +352,80 @@ put_source(struct pp_html_data *h, size_t k, const size_t *rows, size_t n)
 	pp_column_end(&h->columns);
 }
 
-static void
-put_lines_of(struct pp_html_data *h, size_t k, double thinnest)
+/* A table of which only heavy rows are kept; returns how many were not. */
+static size_t
+put_table(struct pp_html_data *h, size_t k, enum pp_table_id table, const struct shown *shown,
+          const struct values *v, double thinnest)
 {
-	static const struct pp_metric hits = { .type = PP_INT };
-	const struct pp_profile *p = h->digest->profile[k];
-	struct cells c = { p, p->lines.cells.at, pp_line_stride(p), p->lines.hits,
-		           p->lines.rows.n };
+	static const struct pp_metric count = { .type = PP_INT };
+	size_t metrics = v->p->metrics.n, i, m;
+	union pp_value *whole = malloc((metrics + 1) * sizeof *whole);
 	char name[NAME_MAX_LENGTH];
-	size_t n, *rows = rows_kept(&c, thinnest, &n);
+	struct kept kept = { 0 };
 
-	if (!rows) {
+	for (m = 0; whole && m < metrics; m++)
+		whole[m] = pp_profile_total(v->p, m);
+	if (!whole)
 		h->status = PP_E_NOMEM;
-		return;
+	if (!whole || !kept_init(h, &kept, v, whole, thinnest)) {
+		free(whole);
+		return 0;
 	}
-	h->cut->lines += c.n - n;
-	PUT_ROWS(h, k, "line.func", rows, n,
-	         h->number[h->digest->func_of[k][p->lines.rows.at[row].func]]);
-	PUT_ROWS(h, k, "line.file", rows, n,
-	         pp_html_str(h, pp_text_of(p, p->lines.rows.at[row].file)));
-	PUT_ROWS(h, k, "line.line", rows, n, p->lines.rows.at[row].line);
-	PUT_ROWS(h, k, "line.series", rows, n, p->lines.rows.at[row].series);
-	if (p->lines.hits) {
-		snprintf(name, sizeof name, "%zu.line.hits", k);
-		put_cells(h, &c, 0, &hits, name, rows, n);
+	for (i = 0; i < PP_COUNT_OF(shown->columns) && shown->columns[i].name; i++) {
+		const struct pp_column *column = pp_table_column(table, shown->columns[i].column);
+
+		pp_column_begin(&h->columns, 'd', "%zu.%s.%s", k, shown->label,
+		                shown->columns[i].name);
+		for (m = 0; m < kept.n; m++)
+			pp_column_d(&h->columns, pp_html_cell(h, k, table, column, kept.rows[m]));
+		pp_column_end(&h->columns);
 	}
-	if (p->sources.n)
-		put_source(h, k, rows, n);
-	put_metrics(h, k, "line", &c, rows, n);
-	free(rows);
+	snprintf(name, sizeof name, "%zu.%s.%s", k, shown->label, shown->count);
+	if (v->first)
+		put_values(h, v, 0, &count, &kept, name);
+	if (table == PP_TABLE_LINES && v->p->sources.n)
+		put_source(h, k, &kept);
+	for (m = 0; m < metrics; m++)
+		put_metric(h, k, shown->metric, v, m, &kept);
+	free(kept.rows);
+	free(whole);
+	return v->n - kept.n;
+}
+
+void
+pp_html_put_edges(struct pp_html_data *h, const struct pp_html_detail *detail)
+{
+	size_t k;
+
+	for (k = 0; k < h->digest->profiles; k++) {
+		const struct pp_profile *p = h->digest->profile[k];
+		struct values v = { .p = p,
+			            .cells = p->calls.cells.at,
+			            .stride = pp_edge_stride(p),
+			            .first = 1,
+			            .n = p->calls.rows.n };
+
+		if (v.n)
+			h->cut->edges += put_table(h, k, PP_TABLE_CALLS, &shown_calls, &v,
+			                           detail->thinnest);
+	}
 }
 
 /* Remembers which of the lines that are kept each frame stands at. */
 static void
 frames_find_lines(struct pp_html_data *h, size_t k, const struct pp_linecost *cost,
-                  const size_t *rows, size_t n)
+                  const struct kept *kept)
 {
 	const struct pp_profile *p = h->digest->profile[k];
 	struct pp_map map = { .seed = p->strs.seed };
 	bool ok = (h->line_of[k] = calloc(p->frames.n + 1, sizeof *h->line_of[k])) != NULL;
 	size_t i;
 
-	for (i = 0; ok && i < n; i++)
-		ok = pp_map_set(
-		    &map, (uint64_t)cost->rows.at[rows[i]].file << 32 | cost->rows.at[rows[i]].line,
-		    (uint32_t)i + 1);
+	for (i = 0; ok && i < kept->n; i++)
+		ok = pp_map_set(&map,
+		                (uint64_t)cost->rows.at[kept->rows[i]].file << 32 |
+		                    cost->rows.at[kept->rows[i]].line,
+		                (uint32_t)i + 1);
 	for (i = 1; ok && i < p->frames.n; i++) {
 		const struct pp_frame_row *f = &p->frames.at[i];
 		pp_str file = f->file ? f->file : p->funcs.at[f->func].file;
@@ -446,41 +446,30 @@ put_frame_lines(struct pp_html_data *h, size_t k, double thinnest)
 	const struct pp_profile *p = h->digest->profile[k];
 	struct pp_linecost cost = { 0 };
 	pp_status status = pp_linecost_compute(p, &cost);
-	size_t *rows = status == PP_OK ? malloc((cost.rows.n + 1) * sizeof *rows) : NULL;
-	size_t i, m, n = 0;
+	struct values v = {
+		.p = p, .sums = cost.cost.at, .stride = cost.metrics, .n = cost.rows.n
+	};
+	struct kept kept = { 0 };
+	size_t i, m;
 
-	if (status == PP_E_NOMEM || (status == PP_OK && !rows))
+	if (status == PP_E_NOMEM)
 		h->status = PP_E_NOMEM;
-	for (i = 0; rows && i < cost.rows.n; i++) {
-		bool keep = thinnest <= 0;
-
-		for (m = 0; m < cost.metrics && !keep; m++)
-			keep = heavy(&p->metrics.at[m], cost.cost.at[i * cost.metrics + m],
-			             cost.whole[m], thinnest);
-		if (keep)
-			rows[n++] = i;
+	if (status == PP_OK && kept_init(h, &kept, &v, cost.whole, thinnest) && kept.n) {
+		frames_find_lines(h, k, &cost, &kept);
+		h->cut->lines += cost.rows.n - kept.n;
+		pp_column_begin(&h->columns, 'd', "%zu.line.file", k);
+		for (i = 0; i < kept.n; i++)
+			pp_column_d(&h->columns,
+			            pp_html_str(h, pp_text_of(p, cost.rows.at[kept.rows[i]].file)));
+		pp_column_end(&h->columns);
+		pp_column_begin(&h->columns, 'd', "%zu.line.line", k);
+		for (i = 0; i < kept.n; i++)
+			pp_column_d(&h->columns, cost.rows.at[kept.rows[i]].line);
+		pp_column_end(&h->columns);
+		for (m = 0; m < cost.metrics; m++)
+			put_metric(h, k, "line.m", &v, m, &kept);
 	}
-	if (n) {
-		frames_find_lines(h, k, &cost, rows, n);
-		h->cut->lines += cost.rows.n - n;
-		PUT_ROWS(h, k, "line.file", rows, n,
-		         pp_html_str(h, pp_text_of(p, cost.rows.at[row].file)));
-		PUT_ROWS(h, k, "line.line", rows, n, cost.rows.at[row].line);
-	}
-	for (m = 0; n && m < cost.metrics; m++) {
-		union pp_value *values = malloc(n * sizeof *values);
-		char name[NAME_MAX_LENGTH];
-
-		for (i = 0; values && i < n; i++)
-			values[i] = cost.cost.at[rows[i] * cost.metrics + m];
-		snprintf(name, sizeof name, "%zu.line.m%zu", k, m);
-		if (values)
-			pp_column_values(&h->columns, name, &p->metrics.at[m], values, n, 1);
-		else
-			h->status = PP_E_NOMEM;
-		free(values);
-	}
-	free(rows);
+	free(kept.rows);
 	if (status == PP_OK)
 		pp_linecost_release(&cost);
 }
@@ -490,9 +479,18 @@ pp_html_put_lines(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
 	size_t k;
 
-	for (k = 0; k < h->digest->profiles && h->status == PP_OK; k++)
-		if (h->digest->profile[k]->lines.rows.n)
-			put_lines_of(h, k, detail->thinnest);
-		else if (h->digest->profile[k]->metrics.n)
+	for (k = 0; k < h->digest->profiles && h->status == PP_OK; k++) {
+		const struct pp_profile *p = h->digest->profile[k];
+		struct values v = { .p = p,
+			            .cells = p->lines.cells.at,
+			            .stride = pp_line_stride(p),
+			            .first = p->lines.hits,
+			            .n = p->lines.rows.n };
+
+		if (v.n)
+			h->cut->lines += put_table(h, k, PP_TABLE_LINES, &shown_lines, &v,
+			                           detail->thinnest);
+		else if (p->metrics.n)
 			put_frame_lines(h, k, detail->thinnest);
+	}
 }
