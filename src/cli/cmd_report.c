@@ -94,7 +94,7 @@ report_say(struct pp_cli *cli, const struct pp_html_cut *cut)
 		pp_cli_note(cli,
 		            "lighter than %.4g%%, summed up or left out to stay within "
 		            "--max-size: %s",
-		            cut->thinnest * 100, said.p);
+		            cut->min_share * 100, said.p);
 	said.n = 0;
 	if (cut->resolution) {
 		pp_units_time(&said, (double)cut->resolution);

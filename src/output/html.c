@@ -140,12 +140,12 @@ fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *pac
 	for (attempt = 0; attempt < ATTEMPTS; attempt++) {
 		double ratio;
 
-		status = pp_digest_weight_for(d, nodes, &detail.thinnest);
+		status = pp_digest_weight_for(d, nodes, &detail.min_share);
 		/* A tree that is small already says nothing about the other tables. */
 		if (status == PP_OK && nodes < 1000 && attempt > 2)
-			detail.thinnest = detail.thinnest > 1e-7 ? detail.thinnest * 4 : 1e-7;
+			detail.min_share = detail.min_share > 1e-7 ? detail.min_share * 4 : 1e-7;
 		if (status == PP_OK)
-			status = pp_digest_cut(d, detail.thinnest);
+			status = pp_digest_cut(d, detail.min_share);
 		if (status == PP_OK)
 			status = pp_html_data_write(h, &detail);
 		if (status == PP_OK)

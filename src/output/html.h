@@ -18,7 +18,7 @@ struct pp_html_opts {
 
 /* What had to be left out so that the file stays within its size; all 0 when nothing was. */
 struct pp_html_cut {
-	double thinnest;     /* share of the whole below which stacks are summed up */
+	double min_share;    /* share of the whole below which stacks are summed up */
 	uint64_t nodes;      /* nodes of the tree that are only part of a sum */
 	uint64_t funcs;      /* rows of the flat profile summed up */
 	uint64_t edges;      /* calls left out */

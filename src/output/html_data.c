@@ -115,7 +115,7 @@ count_uses(const struct pp_html_data *h, const struct pp_html_detail *detail, st
 
 		for (i = 0; h->has_flat[k] && i < h->flat[k].n; i++)
 			uses[d->func_of[k][h->flat[k].func[i]]].count += pp_html_flat_kept(
-			    &h->flat[k], i, detail->thinnest);
+			    &h->flat[k], i, detail->min_share);
 		for (i = 0; i < p->calls.rows.n; i++) {
 			uses[d->func_of[k][p->calls.rows.at[i].caller]].count++;
 			uses[d->func_of[k][p->calls.rows.at[i].callee]].count++;
@@ -231,7 +231,7 @@ pp_html_data_write(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
 	h->columns.bytes.n = 0;
 	h->status = PP_OK;
-	*h->cut = (struct pp_html_cut){ .thinnest = detail->thinnest,
+	*h->cut = (struct pp_html_cut){ .min_share = detail->min_share,
 		                        .nodes = h->digest->summed_up };
 	pp_strtab_release(&h->strs);
 	if (!pp_strtab_init(&h->strs, h->digest->profile[0]->strs.seed) ||

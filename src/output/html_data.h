@@ -31,7 +31,7 @@ struct pp_html_data {
 
 /* How much of everything there may be. */
 struct pp_html_detail {
-	double thinnest;
+	double min_share;
 	uint64_t moments;
 };
 
@@ -50,7 +50,7 @@ uint32_t pp_html_cell(struct pp_html_data *, size_t profile, enum pp_table_id,
 /* Chooses and numbers the functions that appear anywhere, the most frequent first. */
 bool pp_html_number_funcs(struct pp_html_data *, const struct pp_html_detail *);
 /* True when a row of the flat profile is heavy enough to be kept. */
-bool pp_html_flat_kept(const struct pp_flat *, size_t row, double thinnest);
+bool pp_html_flat_kept(const struct pp_flat *, size_t row, double min_share);
 void pp_html_put_flat(struct pp_html_data *, const struct pp_html_detail *);
 void pp_html_put_edges(struct pp_html_data *, const struct pp_html_detail *);
 void pp_html_put_lines(struct pp_html_data *, const struct pp_html_detail *);

@@ -182,7 +182,7 @@ static void
 put_cut(struct pp_json *j, const struct pp_html_cut *cut)
 {
 	char share[PP_NUM_MAX];
-	size_t n = pp_num_print_double(share, cut->thinnest);
+	size_t n = pp_num_print_double(share, cut->min_share);
 
 	pp_json_put_object(j, "cut");
 	pp_json_put_raw(j, "share", share, n);

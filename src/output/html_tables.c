@@ -167,18 +167,18 @@ value_at(const struct values *v, size_t at, const struct pp_metric *m)
 
 /* True when a value of a row is at least a share of the whole. */
 static bool
-row_is_heavy(const struct values *v, size_t row, const union pp_value *whole, double thinnest)
+row_is_heavy(const struct values *v, size_t row, const union pp_value *whole, double min_share)
 {
 	size_t m;
 
-	if (thinnest <= 0)
+	if (min_share <= 0)
 		return true;
 	for (m = 0; m < v->p->metrics.n; m++) {
 		const struct pp_metric *metric = &v->p->metrics.at[m];
 		double size = fabs(
 		    pp_value_double(metric, value_at(v, row * v->stride + v->first + m, metric)));
 
-		if (size > 0 && size >= thinnest * fabs(pp_value_double(metric, whole[m])))
+		if (size > 0 && size >= min_share * fabs(pp_value_double(metric, whole[m])))
 			return true;
 	}
 	return false;
@@ -187,13 +187,13 @@ row_is_heavy(const struct values *v, size_t row, const union pp_value *whole, do
 /* The rows to keep; false when out of memory. */
 static bool
 kept_init(struct pp_html_data *h, struct kept *kept, const struct values *v,
-          const union pp_value *whole, double thinnest)
+          const union pp_value *whole, double min_share)
 {
 	size_t i;
 
 	*kept = (struct kept){ .rows = malloc((v->n + 1) * sizeof *kept->rows) };
 	for (i = 0; kept->rows && i < v->n; i++)
-		if (row_is_heavy(v, i, whole, thinnest))
+		if (row_is_heavy(v, i, whole, min_share))
 			kept->rows[kept->n++] = i;
 	if (!kept->rows)
 		h->status = PP_E_NOMEM;
@@ -237,12 +237,12 @@ flat_values(const struct pp_flat *f, const union pp_value *sums)
 }
 
 bool
-pp_html_flat_kept(const struct pp_flat *f, size_t row, double thinnest)
+pp_html_flat_kept(const struct pp_flat *f, size_t row, double min_share)
 {
 	struct values total = flat_values(f, f->total), self = flat_values(f, f->self);
 
-	return row_is_heavy(&total, row, f->whole, thinnest) ||
-	       row_is_heavy(&self, row, f->whole, thinnest);
+	return row_is_heavy(&total, row, f->whole, min_share) ||
+	       row_is_heavy(&self, row, f->whole, min_share);
 }
 
 static void
@@ -280,7 +280,7 @@ pp_html_put_flat(struct pp_html_data *h, const struct pp_html_detail *detail)
 		if (h->has_flat[k] && !kept.rows)
 			h->status = PP_E_NOMEM;
 		for (i = 0; h->has_flat[k] && kept.rows && i < f->n; i++)
-			if (pp_html_flat_kept(f, i, detail->thinnest))
+			if (pp_html_flat_kept(f, i, detail->min_share))
 				kept.rows[kept.n++] = i;
 			else
 				h->cut->funcs++;
@@ -355,7 +355,7 @@ put_source(struct pp_html_data *h, size_t k, const struct kept *kept)
 /* A table of which only heavy rows are kept; returns how many were not. */
 static size_t
 put_table(struct pp_html_data *h, size_t k, enum pp_table_id table, const struct shown *shown,
-          const struct values *v, double thinnest)
+          const struct values *v, double min_share)
 {
 	static const struct pp_metric count = { .type = PP_INT };
 	size_t metrics = v->p->metrics.n, i, m;
@@ -367,7 +367,7 @@ put_table(struct pp_html_data *h, size_t k, enum pp_table_id table, const struct
 		whole[m] = pp_profile_total(v->p, m);
 	if (!whole)
 		h->status = PP_E_NOMEM;
-	if (!whole || !kept_init(h, &kept, v, whole, thinnest)) {
+	if (!whole || !kept_init(h, &kept, v, whole, min_share)) {
 		free(whole);
 		return 0;
 	}
@@ -407,7 +407,7 @@ pp_html_put_edges(struct pp_html_data *h, const struct pp_html_detail *detail)
 
 		if (v.n)
 			h->cut->edges += put_table(h, k, PP_TABLE_CALLS, &shown_calls, &v,
-			                           detail->thinnest);
+			                           detail->min_share);
 	}
 }
 
@@ -441,7 +441,7 @@ frames_find_lines(struct pp_html_data *h, size_t k, const struct pp_linecost *co
 
 /* Lines that stacks end in, where the profile has no table of lines. */
 static void
-put_frame_lines(struct pp_html_data *h, size_t k, double thinnest)
+put_frame_lines(struct pp_html_data *h, size_t k, double min_share)
 {
 	const struct pp_profile *p = h->digest->profile[k];
 	struct pp_linecost cost = { 0 };
@@ -454,7 +454,7 @@ put_frame_lines(struct pp_html_data *h, size_t k, double thinnest)
 
 	if (status == PP_E_NOMEM)
 		h->status = PP_E_NOMEM;
-	if (status == PP_OK && kept_init(h, &kept, &v, cost.whole, thinnest) && kept.n) {
+	if (status == PP_OK && kept_init(h, &kept, &v, cost.whole, min_share) && kept.n) {
 		frames_find_lines(h, k, &cost, &kept);
 		h->cut->lines += cost.rows.n - kept.n;
 		pp_column_begin(&h->columns, 'd', "%zu.line.file", k);
@@ -489,8 +489,8 @@ pp_html_put_lines(struct pp_html_data *h, const struct pp_html_detail *detail)
 
 		if (v.n)
 			h->cut->lines += put_table(h, k, PP_TABLE_LINES, &shown_lines, &v,
-			                           detail->thinnest);
+			                           detail->min_share);
 		else if (p->metrics.n)
-			put_frame_lines(h, k, detail->thinnest);
+			put_frame_lines(h, k, detail->min_share);
 	}
 }
