@@ -77,6 +77,13 @@ merge_names(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	}
 }
 
+static bool
+same_thread(const struct pp_series *a, const struct pp_series *b)
+{
+	return a->process == b->process && a->thread == b->thread && a->pid == b->pid &&
+	       a->tid == b->tid && a->cpu == b->cpu;
+}
+
 /* The series of `into` with the same properties, made when absent and there are not too many. */
 static uint32_t
 merge_series_of(struct pp_builder *into, const struct pp_series *from, const struct id_maps *maps,
@@ -93,8 +100,7 @@ merge_series_of(struct pp_builder *into, const struct pp_series *from, const str
 		    s->has_calls != like.has_calls || (s->measured && !like.measured))
 			continue;
 		similar = i;
-		if (s->process == like.process && s->thread == like.thread && s->pid == like.pid &&
-		    s->tid == like.tid && s->cpu == like.cpu)
+		if (same_thread(s, &like))
 			return (uint32_t)i;
 	}
 	if (into->profile->series.n >= most && similar != SIZE_MAX)
@@ -158,10 +164,8 @@ series_like(struct pp_builder *into, uint32_t series)
 	while (++series < into->profile->series.n) {
 		const struct pp_series *s = &into->profile->series.at[series];
 
-		if (s->event == like.event && s->context == like.context &&
-		    s->process == like.process && s->thread == like.thread && s->pid == like.pid &&
-		    s->tid == like.tid && s->cpu == like.cpu && s->has_calls == like.has_calls &&
-		    s->measured == like.measured)
+		if (s->event == like.event && s->context == like.context && same_thread(s, &like) &&
+		    s->has_calls == like.has_calls && s->measured == like.measured)
 			return series;
 	}
 	return pp_build_series(into, &like, false, like.has_calls);
@@ -241,22 +245,20 @@ merge_not_own(struct pp_builder *into, const struct pp_profile *from, struct id_
 static bool
 merge_edges(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
-	size_t i, n = from->metrics.n, wide = into->profile->metrics.n,
-	          stride = pp_edge_stride(from);
+	size_t i, n = from->metrics.n, wide = into->profile->metrics.n;
+	const int64_t *cells = from->calls.cells.at;
+	bool own = from->calls.own && into->profile->calls.own;
 
-	for (i = 0; i < from->calls.rows.n; i++) {
+	for (i = 0; i < from->calls.rows.n; i++, cells += pp_edge_stride(from)) {
 		struct pp_edge_row row = from->calls.rows.at[i];
-		const int64_t *cells = from->calls.cells.at + i * stride;
 		int64_t *to;
 
+		maps->at_func = row.callee;
 		translate(maps, PP_TABLE_CALLS, &row);
 		to = pp_build_edge(into, &row);
-		maps->at_func = from->calls.rows.at[i].callee;
-		if (!to || !merge_calls(from, maps, &to[0], cells[0]) ||
-		    !merge_cells(into, from, maps, to + 1, cells + 1))
-			return false;
-		if (from->calls.own && into->profile->calls.own &&
-		    !merge_cells(into, from, maps, to + 1 + wide, cells + 1 + n))
+		if (!to || !merge_calls(from, maps, to, cells[0]) ||
+		    !merge_cells(into, from, maps, to + 1, cells + 1) ||
+		    (own && !merge_cells(into, from, maps, to + 1 + wide, cells + 1 + n)))
 			return false;
 	}
 	return true;
@@ -265,23 +267,18 @@ merge_edges(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 static bool
 merge_lines(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
-	size_t i, stride = pp_line_stride(from);
+	size_t i, hits = into->profile->lines.hits;
+	const int64_t *cells = from->lines.cells.at;
 
-	for (i = 0; i < from->lines.rows.n; i++) {
+	for (i = 0; i < from->lines.rows.n; i++, cells += pp_line_stride(from)) {
 		struct pp_line_row row = from->lines.rows.at[i];
-		const int64_t *cells = from->lines.cells.at + i * stride;
 		int64_t *to;
 
+		maps->at_func = row.func;
 		translate(maps, PP_TABLE_LINES, &row);
 		to = pp_build_line(into, &row);
-		maps->at_func = from->lines.rows.at[i].func;
-		if (!to)
-			return false;
-		if (from->lines.hits && into->profile->lines.hits &&
-		    !merge_calls(from, maps, &to[0], cells[0]))
-			return false;
-		if (!merge_cells(into, from, maps, to + into->profile->lines.hits,
-		                 cells + from->lines.hits))
+		if (!to || (hits && from->lines.hits && !merge_calls(from, maps, to, cells[0])) ||
+		    !merge_cells(into, from, maps, to + hits, cells + from->lines.hits))
 			return false;
 	}
 	return true;

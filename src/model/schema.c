@@ -225,45 +225,28 @@ pp_table_width(const struct pp_profile *p, enum pp_table_id id)
 	return pp_schema[id].n + stride_of(p, id);
 }
 
-/* A member of any of the widths that columns have. */
+/* Members of the widths that columns have; none is signed but those of 64 bits. */
 static int64_t
 member_get(const void *at, size_t size)
 {
-	uint8_t one = 0;
-	uint16_t two = 0;
-	uint32_t four = 0;
-	int64_t eight = 0;
-
-	switch (size) {
-	case sizeof one:
-		memcpy(&one, at, size);
-		return one;
-	case sizeof two:
-		memcpy(&two, at, size);
-		return two;
-	case sizeof four:
-		memcpy(&four, at, size);
-		return four;
-	case sizeof eight:
-		memcpy(&eight, at, size);
-		break;
-	}
-	return eight;
+	return size == 1   ? *(const uint8_t *)at
+	       : size == 2 ? *(const uint16_t *)at
+	       : size == 4 ? *(const uint32_t *)at
+	       : size == 8 ? *(const int64_t *)at
+	                   : 0;
 }
 
 static void
 member_set(void *at, size_t size, int64_t v)
 {
-	const uint8_t one = (uint8_t)v;
-	const uint16_t two = (uint16_t)v;
-	const uint32_t four = (uint32_t)v;
-
-	memcpy(at,
-	       size == sizeof one    ? (const void *)&one
-	       : size == sizeof two  ? (const void *)&two
-	       : size == sizeof four ? (const void *)&four
-	                             : (const void *)&v,
-	       size);
+	if (size == 1)
+		*(uint8_t *)at = (uint8_t)v;
+	else if (size == 2)
+		*(uint16_t *)at = (uint16_t)v;
+	else if (size == 4)
+		*(uint32_t *)at = (uint32_t)v;
+	else if (size == 8)
+		*(int64_t *)at = v;
 }
 
 const struct pp_column *
@@ -429,20 +412,24 @@ pp_cell_block(struct pp_profile *p, size_t block)
 	size_t n = p->metrics.n;
 
 	if (s)
-		return (struct pp_cell_block){
-			&s->cells,          NULL, NULL, s->rows, s->stride, { 0, n + s->has_calls },
-			s->measured ? 2 : 1
-		};
+		return (struct pp_cell_block){ .cells = &s->cells,
+			                       .rows = s->rows,
+			                       .stride = s->stride,
+			                       .set = { 0, n + s->has_calls },
+			                       .sets = s->measured ? 2 : 1 };
 	if (block == p->series.n)
-		return (struct pp_cell_block){ &p->calls.cells.at,  &p->calls.cells.n,
-			                       &p->calls.cells.cap, p->calls.rows.n,
-			                       pp_edge_stride(p),   { 1, 1 + n },
-			                       p->calls.own ? 2 : 1 };
-	return (struct pp_cell_block){ &p->lines.cells.at,
-		                       &p->lines.cells.n,
-		                       &p->lines.cells.cap,
-		                       p->lines.rows.n,
-		                       pp_line_stride(p),
-		                       { p->lines.hits, 0 },
-		                       1 };
+		return (struct pp_cell_block){ .cells = &p->calls.cells.at,
+			                       .n = &p->calls.cells.n,
+			                       .cap = &p->calls.cells.cap,
+			                       .rows = p->calls.rows.n,
+			                       .stride = pp_edge_stride(p),
+			                       .set = { 1, 1 + n },
+			                       .sets = p->calls.own ? 2 : 1 };
+	return (struct pp_cell_block){ .cells = &p->lines.cells.at,
+		                       .n = &p->lines.cells.n,
+		                       .cap = &p->lines.cells.cap,
+		                       .rows = p->lines.rows.n,
+		                       .stride = pp_line_stride(p),
+		                       .set = { p->lines.hits },
+		                       .sets = 1 };
 }
