@@ -15,30 +15,26 @@
 /* What a part of the file says about its version: 2.8 -> 208, 3.2 -> 302, before 2.1.1 -> 0. */
 unsigned pp_xd_version(struct pp_slice creator);
 
-/* The end of a file: what is missing, meta data. `cut`: it ends inside a record. */
-void pp_xd_finish(struct pp_cg_parser *, bool cut);
-
-/*
- * By function: its first line as far as records tell it so far, 0 = none does. The line is part of a
- * function's identity, so that functions get theirs at the end.
- */
+/* By function: the line of its records; PP_XD_LINES where they differ, 0 where none tells. */
 struct pp_xd_lines {
-	PP_VEC(uint32_t) at;
+	PP_VEC(uint32_t) of;
 };
 
-/* Records or profiles tell different lines. */
-#define PP_XD_LINES_DIFFER UINT32_MAX
+#define PP_XD_LINES UINT32_MAX
 
-/* Notes what a record tells. */
+/* A record of a function has that line. */
 void pp_xd_lines_note(struct pp_xd_lines *, struct pp_builder *, pp_func, uint32_t line);
-/* Gives functions their lines, and forgets them. */
-void pp_xd_lines_give(struct pp_xd_lines *, struct pp_builder *);
+/* All records are noted: functions get their first lines where all agree. Releases. */
+void pp_xd_lines_settle(struct pp_xd_lines *, struct pp_builder *);
+
+/* The end of a file: what is missing, meta data. `cut`: it ends inside a record. */
+void pp_xd_finish(struct pp_cg_parser *, bool cut);
 
 enum pp_xd_fast { PP_XD_FAST_DONE, PP_XD_FAST_ODD, PP_XD_FAST_FAILED };
 
 /*
  * Reads the records [begin, end) of the parser's current part, whose header it has read. *cut is set when
- * they end inside a record; lines are noted. PP_XD_FAST_ODD: something unusual, read the file the slow way from the start.
+ * they end inside a record. PP_XD_FAST_ODD: something unusual, read the file the slow way from the start.
  */
 enum pp_xd_fast pp_xd_fast_part(struct pp_cg_parser *, struct pp_input *,
                                 const unsigned char *begin, const unsigned char *end,

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "formats/kit/parts.h"
+
 #define SMALLEST_PART ((size_t)8 << 20)
 #define JOINT ((size_t)2 << 20)
 #define MOST_PARTS 64
@@ -21,9 +23,9 @@ struct fast {
 	struct pp_builder *builder;
 	struct pp_cg_parser *parser;
 	struct pp_input *in;
+	struct pp_xd_lines *lines;
 	const unsigned char *begin, *end; /* the records */
 	unsigned columns;
-	struct pp_xd_lines *lines;
 	bool cut;
 	const unsigned char *forgotten; /* bytes from here on were given back */
 	struct pp_xd_walk walk;
@@ -35,7 +37,6 @@ struct fast {
 		struct pp_input *in;
 		const unsigned char *forgotten; /* bytes from here on were given back */
 		struct pp_xd_walk walk;
-		bool ready;
 	} part[MOST_PARTS];
 };
 
@@ -55,32 +56,30 @@ forget_block(void *ctx, const unsigned char *begin, const unsigned char *end)
 	return true;
 }
 
-/* The last record. If it is cut it is copied to where its end can be seen. */
+/* The last record. If it is cut it is read from a copy that is made whole. */
 static bool
 walk_tail(struct fast *f, const unsigned char *tail)
 {
-	size_t n = (size_t)(f->end - tail);
-	bool whole = n >= 2 && f->end[-1] == '\n' && f->end[-2] == '\n', ok;
+	struct pp_xd_scan *scan = &f->walk.scan;
+	size_t n = (size_t)(f->end - tail), i;
 	unsigned char *copy;
-	size_t i;
+	bool ok;
 
-	if (whole)
+	if (n >= 2 && f->end[-1] == '\n' && f->end[-2] == '\n')
 		return pp_xd_walk_range(&f->walk, tail, f->end, NULL, NULL);
-	copy = calloc(n + PP_INPUT_PAD, 1);
+	f->cut = true;
+	copy = calloc(n + PP_XD_MENDED + PP_INPUT_PAD, 1);
 	if (!copy) {
 		f->walk.status = PP_E_NOMEM;
 		return false;
 	}
 	memcpy(copy, tail, n);
-	ok = pp_xd_scan_tail(&f->walk.scan, copy, copy + n, &f->cut);
+	n = pp_xd_mend(copy, n, f->columns);
+	/* Cut around the summary: rare enough. */
+	ok = n && pp_xd_scan_block(scan, copy, copy + n) && !scan->has_summary;
 	/* What it found must point into the input, which stays. */
-	for (i = 0; i < f->walk.scan.names.n; i++) {
-		struct pp_slice *text = &f->walk.scan.names.at[i].text;
-
-		text->p = tail + (text->p - copy);
-	}
-	if (f->walk.scan.has_summary)
-		f->walk.scan.summary.p = tail + (f->walk.scan.summary.p - copy);
+	for (i = 0; i < scan->names.n; i++)
+		scan->names.at[i].text.p = tail + (scan->names.at[i].text.p - copy);
 	free(copy);
 	return ok && pp_xd_walk_block(&f->walk);
 }
@@ -118,30 +117,23 @@ part_run(void *ctx, unsigned index)
 	(void)pp_xd_walk_range(&part->walk, part->begin, part->joint, forget_block, part);
 }
 
-/* Cuts [begin, tail) for the threads; the last part is walked by the main walk itself. */
+/* Cuts [begin, tail) for the threads. */
 static bool
 cut_parts(struct fast *f, const unsigned char *tail)
 {
-	size_t n = (size_t)(tail - f->begin), threads = f->reader->threads;
-	const unsigned char *from = f->begin;
-	size_t parts = n / SMALLEST_PART < threads ? n / SMALLEST_PART : threads;
-	size_t i;
+	unsigned most = f->reader->threads < MOST_PARTS ? f->reader->threads : MOST_PARTS, i;
+	const unsigned char *cut[MOST_PARTS + 1];
+	unsigned n = pp_parts_cut(pp_slice_between(f->begin, tail), most, SMALLEST_PART,
+	                          pp_xd_boundary, cut);
 
-	parts = parts > MOST_PARTS ? MOST_PARTS : parts;
-	for (i = 0; i < parts && from < tail; i++) {
-		struct part *part = &f->part[f->parts];
+	for (i = 0; i < n; i++) {
+		struct part *part = &f->part[f->parts++];
 
-		part->begin = from;
-		part->end = i + 1 < parts ? pp_xd_boundary(f->begin + n / parts * (i + 1), tail)
-		                          : tail;
-		if (part->end <= from)
-			continue;
-		part->joint = part->end;
-		part->in = f->in;
-		part->forgotten = part->end;
-		from = part->end;
-		f->parts++;
-		part->ready = true;
+		*part = (struct part){ .begin = cut[i],
+			               .end = cut[i + 1],
+			               .joint = cut[i + 1],
+			               .in = f->in,
+			               .forgotten = cut[i + 1] };
 		if (!pp_xd_walk_init(&part->walk, f->columns, f->reader, NULL))
 			return false;
 	}
@@ -325,7 +317,7 @@ build_function(struct fast *f, pp_func func, const struct pp_xd_sums *sums)
 	values_add(f, whole.own, sums->own);
 	if (!(f->builder->profile->funcs.at[func].flags & PP_FUNC_INTERNAL))
 		pp_xd_lines_note(f->lines, f->builder, func,
-		                 sums->lines_differ ? PP_XD_LINES_DIFFER : sums->line);
+		                 sums->lines_differ ? PP_XD_LINES : sums->line);
 }
 
 static int
@@ -455,8 +447,7 @@ fast_release(struct fast *f)
 
 	pp_xd_walk_release(&f->walk);
 	for (i = 0; i < f->parts; i++)
-		if (f->part[i].ready)
-			pp_xd_walk_release(&f->part[i].walk);
+		pp_xd_walk_release(&f->part[i].walk);
 }
 
 enum pp_xd_fast
@@ -475,9 +466,9 @@ pp_xd_fast_part(struct pp_cg_parser *parser, struct pp_input *in, const unsigned
 		            .builder = parser->builder,
 		            .parser = parser,
 		            .in = in,
+		            .lines = lines,
 		            .begin = begin,
 		            .end = end,
-		            .lines = lines,
 		            .columns = part->event_count };
 	pp_cg_series(parser, true, true);
 	if (walk_all(f) && f->walk.stack.n == 0 && build(f)) {

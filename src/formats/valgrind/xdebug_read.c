@@ -97,6 +97,51 @@ pp_xd_finish(struct pp_cg_parser *p, bool cut)
 		meta_summary(p, &p->head.parts.at[0]);
 }
 
+/* ---- first lines of functions ----------------------------------------------------------- */
+
+void
+pp_xd_lines_note(struct pp_xd_lines *lines, struct pp_builder *b, pp_func func, uint32_t line)
+{
+	size_t old = lines->of.n;
+
+	if (func >= old) {
+		if (!pp_vec_reserve(&lines->of, (size_t)func + 1)) {
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
+			return;
+		}
+		memset(lines->of.at + old, 0, (func + 1 - old) * sizeof *lines->of.at);
+		lines->of.n = (size_t)func + 1;
+	}
+	lines->of.at[func] = lines->of.at[func] && lines->of.at[func] != line ? PP_XD_LINES : line;
+}
+
+void
+pp_xd_lines_settle(struct pp_xd_lines *lines, struct pp_builder *b)
+{
+	struct pp_map first = { .seed = b->seed };
+	struct pp_profile *profile = b->profile;
+	size_t i, pass;
+
+	/* The same function may have an id for each profile: forth to compare, back to agree. */
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 1; i < lines->of.n && pp_builder_ok(b); i++) {
+			const struct pp_func_row *row = &profile->funcs.at[i];
+			uint64_t key = (uint64_t)row->name << 32 | row->file;
+			uint32_t id = pp_map_get(&first, key);
+
+			if (id == PP_MAP_NONE && !pp_map_set(&first, key, id = (uint32_t)i))
+				pp_builder_fail(b, PP_E_NOMEM, NULL);
+			if (lines->of.at[i] != lines->of.at[id])
+				lines->of.at[i] = lines->of.at[id] = PP_XD_LINES;
+		}
+	}
+	for (i = 1; i < lines->of.n; i++)
+		if (lines->of.at[i] != PP_XD_LINES)
+			profile->funcs.at[i].line = lines->of.at[i];
+	pp_map_release(&first);
+	pp_vec_release(&lines->of);
+}
+
 /* ---- choosing the way ------------------------------------------------------------------- */
 
 #define SEPARATOR "==== NEW PROFILING FILE"
@@ -156,66 +201,6 @@ fast_header(struct pp_cg_parser *p, struct pp_input *in, const unsigned char *be
 	       pp_diags_total(p->reader->diags, PP_NOTE) == 0;
 }
 
-/* The line of a function, which has room; NULL when out of memory. */
-static uint32_t *
-line_of(struct pp_xd_lines *lines, struct pp_builder *b, pp_func func)
-{
-	while (lines->at.n <= func)
-		if (!pp_vec_push(&lines->at, 0)) {
-			pp_builder_fail(b, PP_E_NOMEM, NULL);
-			return NULL;
-		}
-	return &lines->at.at[func];
-}
-
-void
-pp_xd_lines_note(struct pp_xd_lines *lines, struct pp_builder *b, pp_func func, uint32_t line)
-{
-	uint32_t *known = line_of(lines, b, func);
-
-	if (known)
-		*known = *known && *known != line ? PP_XD_LINES_DIFFER : line;
-}
-
-void
-pp_xd_lines_give(struct pp_xd_lines *lines, struct pp_builder *b)
-{
-	size_t i;
-
-	for (i = 1; i < lines->at.n; i++)
-		b->profile->funcs.at[i].line = lines->at.at[i] == PP_XD_LINES_DIFFER
-		                                   ? 0
-		                                   : lines->at.at[i];
-	pp_vec_release(&lines->at);
-}
-
-/* The same function may have an id for each profile: forth to compare, back to agree. */
-static void
-lines_agree(struct pp_xd_lines *lines, struct pp_builder *b)
-{
-	struct pp_map first = { .seed = b->seed };
-	const struct pp_profile *profile = b->profile;
-	bool ok = line_of(lines, b, (pp_func)profile->funcs.n) != NULL;
-	uint32_t *at = lines->at.at;
-	size_t i, pass;
-
-	for (pass = 0; ok && pass < 2; pass++)
-		for (i = 1; ok && i < profile->funcs.n; i++) {
-			const struct pp_func_row *row = &profile->funcs.at[i];
-			uint64_t key = (uint64_t)row->name << 32 | row->file;
-			uint32_t id = pp_map_get(&first, key);
-
-			if (id == PP_MAP_NONE)
-				ok = pp_map_set(&first, key, (uint32_t)i);
-			else if (at[i] != at[id])
-				at[i] = at[id] = PP_XD_LINES_DIFFER;
-		}
-	lines->at.n = ok ? profile->funcs.n : 0;
-	pp_map_release(&first);
-	if (!ok)
-		pp_builder_fail(b, PP_E_NOMEM, NULL);
-}
-
 /* Reads all profiles of the file; see pp_xd_fast_part(). */
 static enum pp_xd_fast
 fast_all(struct pp_cg_parser *p, struct pp_input *in, struct pp_xd_lines *lines, bool *cut)
@@ -269,15 +254,14 @@ read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
 	if (result == PP_XD_FAST_DONE) {
 		profile->costs.stated = profile->costs.measured = true;
 		profile->facets |= reader->want & PP_FLAT ? 0 : PP_TREE;
-		lines_agree(&lines, builder);
-		pp_xd_lines_give(&lines, builder);
+		pp_xd_lines_settle(&lines, builder);
 		p.at.line = 0;
 		pp_xd_finish(&p, cut || in->status != PP_OK);
 	}
 	*again = result == PP_XD_FAST_ODD;
 	if (*again && !pp_builder_restart(builder))
 		pp_builder_fail(builder, PP_E_NOMEM, NULL);
-	pp_vec_release(&lines.at);
+	pp_vec_release(&lines.of);
 	pp_diags_release(&own);
 	pp_cg_parser_release(&p);
 	return builder->status;

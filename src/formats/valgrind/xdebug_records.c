@@ -443,11 +443,10 @@ build_lines(struct pp_cg_parser *p, struct reading *r)
 	struct pp_xd_lines lines = { 0 };
 	size_t i;
 
-	for (i = 0; i < r->records.n; i++) {
+	for (i = 0; i < r->records.n && pp_builder_ok(p->builder); i++) {
 		const struct record *record = &r->records.at[i];
 		struct pp_func_row *func = &profile->funcs.at[record->func];
-		struct pp_slice creator = pp_text_of(profile,
-		                                     p->head.parts.at[record->part - 1].creator);
+		pp_str creator = pp_cg_part_at(p, record->part)->creator;
 
 		if (record->dropped)
 			continue;
@@ -455,10 +454,11 @@ build_lines(struct pp_cg_parser *p, struct reading *r)
 			func->flags |= PP_FUNC_INTERNAL;
 		else
 			pp_xd_lines_note(&lines, p->builder, record->func,
-			                 pp_slice_starts(creator, "xdebug") ? record->line
-			                                                    : PP_XD_LINES_DIFFER);
+			                 pp_slice_starts(pp_text_of(profile, creator), "xdebug")
+			                     ? record->line
+			                     : PP_XD_LINES);
 	}
-	pp_xd_lines_give(&lines, p->builder);
+	pp_xd_lines_settle(&lines, p->builder);
 }
 
 /* Puts the calls of one part into the profile. */

@@ -221,92 +221,54 @@ pp_xd_scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned ch
 
 /* ---- the end of a file ------------------------------------------------------------------ */
 
-/* A cost line that the end may cut anywhere: what was written of it counts. */
-static const unsigned char *
-cost_line_cut(const struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end,
-              uint32_t *line, int64_t *cost)
+/* Where the last line of [text, text + n) starts. */
+static size_t
+line_start(const unsigned char *text, size_t n)
 {
-	const unsigned char *whole = cost_line(s, p, line, cost), *q;
-	unsigned k;
-	uint64_t at;
+	const unsigned char *newline = n > 1 ? memrchr(text, '\n', n - 1) : NULL;
 
-	if (whole)
-		return whole;
-	if (!(q = pp_cg_number(p, UINT32_MAX, &at)))
-		return NULL;
-	*line = (uint32_t)at;
-	for (k = 0; k < PP_XD_COLUMNS; k++)
-		cost[k] = 0;
-	for (k = 0; k < s->columns && q < end && *q == ' ' && q + 1 < end; k++)
-		if (!(q = pp_cg_cost(q + 1, &cost[k])))
-			return NULL;
-	if (q < end && *q == ' ')
-		q++;
-	return q == end ? q : NULL;
+	return newline ? (size_t)(newline - text) + 1 : 0;
 }
 
-/* Whether [p, end) is the beginning of a call or of a line of one: nothing that counts. */
+/* Whether [p, end) is the beginning of a call: whole lines and perhaps one that is cut. */
 static bool
 is_call_start(const unsigned char *p, const unsigned char *end)
 {
 	static const char *const heads[] = { "cfl=(", "cfn=(", "calls=" };
-	size_t i, n = (size_t)(end - p);
-	bool lines = false;
+	size_t i;
 
-	/* Whole lines first. */
-	for (i = 0; i < PP_COUNT_OF(heads); i++) {
-		const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
-		size_t length = strlen(heads[i]);
+	for (i = 0; i < PP_COUNT_OF(heads) && p < end; i++) {
+		size_t n = (size_t)(end - p), length = strlen(heads[i]);
 
-		n = (size_t)(end - p);
 		if (memcmp(p, heads[i], n < length ? n : length) != 0)
 			return false;
-		if (!stop)
-			return true;
-		lines = true;
-		p = stop + 1;
-		if (p == end)
-			return true;
+		p = pp_line_end(p, end);
 	}
-	return lines && p == end;
+	return p == end;
 }
 
-bool
-pp_xd_scan_tail(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, bool *cut)
+size_t
+pp_xd_mend(unsigned char *text, size_t n, unsigned columns)
 {
-	struct pp_xd_record record = { 0 };
-	const unsigned char *q;
+	size_t at = line_start(text, n), i;
+	bool ended = text[n - 1] == '\n';
 
-	*cut = false;
-	if (end - p >= 2 && end[-1] == '\n' && end[-2] == '\n')
-		return pp_xd_scan_block(s, p, end);
-	*cut = true;
-	s->records.n = s->calls.n = 0;
-	q = record_head(s, p, end, &record.slot);
-	if (!q || q > end)
-		return false;
-	if (*q == '\n' && q < end)
-		return false; /* cut around the summary: rare enough */
-	if (q < end && !(q = cost_line_cut(s, q, end, &record.line, record.own)))
-		return false;
-	while (q < end && *q == 'c') {
-		struct pp_xd_call call = { 0 };
-		const unsigned char *after = is_call_start(q, end)
-		                                 ? end
-		                                 : call_head(s, q, end, &call.slot);
-
-		if (after && after < end)
-			after = cost_line_cut(s, after, end, &call.line, call.cost);
-		else if (after == end)
-			break; /* no cost line yet: the call does not count */
-		if (!after || after > end || !pp_vec_push(&s->calls, call))
-			return false;
-		q = after;
-		record.calls++;
+	if (text[at] == 'c') {
+		while (text[line_start(text, at)] == 'c')
+			at = line_start(text, at);
+		return is_call_start(text + at, text + n) ? at : 0;
 	}
-	if (q < end && *q != 'c')
-		return false;
-	return pp_vec_push(&s->records, record);
+	if (ended && memcmp(text + at, "fn=(", 4) == 0)
+		text[at = n++] = '0';
+	else if (ended || !pp_is_digit(text[at]))
+		return ended && pp_is_digit(text[at]) ? n : 0;
+	n -= text[n - 1] == ' ';
+	for (i = pp_slice_count(pp_slice_of(text + at, n - at), ' '); i < columns; i++) {
+		memcpy(text + n, " 0", 2);
+		n += 2;
+	}
+	text[n++] = '\n';
+	return n;
 }
 
 const unsigned char *

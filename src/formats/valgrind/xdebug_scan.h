@@ -59,11 +59,11 @@ struct pp_xd_scan {
  */
 bool pp_xd_scan_block(struct pp_xd_scan *, const unsigned char *p, const unsigned char *end);
 /*
- * The same for the end of a file that may be cut anywhere: keeps what is whole. The bytes from `end` on must
- * be PP_INPUT_PAD zeros. *cut says whether the last record is not whole.
+ * Makes whole what a cut left of the last record of a file: a call without its cost does not count, of a cost line
+ * counts what was written. Returns its length, at most PP_XD_MENDED bytes more; 0 when it was cut elsewhere.
  */
-bool pp_xd_scan_tail(struct pp_xd_scan *, const unsigned char *p, const unsigned char *end,
-                     bool *cut);
+#define PP_XD_MENDED 8
+size_t pp_xd_mend(unsigned char *text, size_t n, unsigned columns);
 /* The slot of a pair of ids, made when absent; 0 when out of memory. */
 uint32_t pp_xd_slot(struct pp_xd_scan *, uint32_t file, uint32_t function);
 void pp_xd_scan_release(struct pp_xd_scan *);
