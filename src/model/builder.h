@@ -76,6 +76,8 @@ pp_frame pp_build_frame_named(struct pp_builder *, struct pp_slice name);
 /* ---- costs ---- */
 /* Adds a metric; returns its index. All metrics come before the first series, edge or line. */
 uint32_t pp_build_metric(struct pp_builder *, const struct pp_metric *);
+/* The same when there are rows already, each of which becomes wider. False when out of memory (not noted). */
+bool pp_build_metric_late(struct pp_builder *, const struct pp_metric *);
 /* Adds a metric by plain strings: name, unit, kind, type, flags. */
 uint32_t pp_build_metric_z(struct pp_builder *, const char *name, const char *unit,
                            enum pp_metric_kind, enum pp_cell_type, unsigned flags);

@@ -50,9 +50,8 @@ costs_widen(struct pp_profile *p)
 	return true;
 }
 
-/* Adds a metric behind the others, in all rows that there are. */
-static bool
-metric_add(struct pp_builder *b, const struct pp_metric *metric)
+bool
+pp_build_metric_late(struct pp_builder *b, const struct pp_metric *metric)
 {
 	struct pp_profile *p = b->profile;
 	size_t i, blocks = pp_cell_blocks(p);
@@ -188,7 +187,8 @@ pp_merge_metrics(struct pp_merge *m, const struct pp_profile *from, struct pp_me
 
 			like = into->metrics.n;
 			ways[i] = (struct pp_metric_way){ .to = (uint32_t)like, .mul = 1 };
-			if (!metric_add(&m->builder, &copy) || !pp_vec_push(&m->having, 0))
+			if (!pp_build_metric_late(&m->builder, &copy) ||
+			    !pp_vec_push(&m->having, 0))
 				status = PP_E_NOMEM;
 		}
 		if (status == PP_OK)

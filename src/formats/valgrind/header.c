@@ -87,69 +87,6 @@ pp_cg_series(struct pp_cg_parser *p, bool has_calls, bool measured)
 
 /* ---- metrics ---------------------------------------------------------------------------- */
 
-/* Inserts a zero cell at the end of each row of `stride` cells. */
-static bool
-widen(int64_t **cells, size_t *n, size_t *cap, size_t stride, size_t rows)
-{
-	size_t r;
-
-	if (rows == 0)
-		return true;
-	if (*n + rows > *cap && !pp_vec_grow((void **)cells, cap, sizeof **cells, *n + rows))
-		return false;
-	for (r = rows; r-- > 0;) {
-		memmove(*cells + r * (stride + 1), *cells + r * stride, stride * sizeof **cells);
-		(*cells)[r * (stride + 1) + stride] = 0;
-	}
-	*n += rows;
-	return true;
-}
-
-/* One more cell per row of a series (xtree's); such series hold own costs only. */
-static bool
-widen_series(struct pp_series *s)
-{
-	size_t room;
-	int64_t *cells;
-	uint32_t row;
-
-	if (s->rows_cap) {
-		if (!pp_size_mul(s->rows_cap, ((size_t)s->stride + 1) * sizeof *cells, &room))
-			return false;
-		cells = malloc(room);
-		if (!cells)
-			return false;
-		for (row = 0; row < s->rows; row++) {
-			memcpy(cells + (size_t)row * (s->stride + 1),
-			       s->cells + (size_t)row * s->stride, s->stride * sizeof *cells);
-			cells[(size_t)row * (s->stride + 1) + s->stride] = 0;
-		}
-		free(s->cells);
-		s->cells = cells;
-	}
-	s->stride++;
-	return true;
-}
-
-/* Adds a metric even when rows exist already: a later part may bring new events. */
-static uint32_t
-metric_add(struct pp_cg_parser *p, const struct pp_metric *metric)
-{
-	struct pp_profile *profile = p->builder->profile;
-	size_t i;
-	bool ok;
-
-	ok = widen(&profile->calls.cells.at, &profile->calls.cells.n, &profile->calls.cells.cap,
-	           pp_edge_stride(profile), profile->calls.rows.n) &&
-	     widen(&profile->lines.cells.at, &profile->lines.cells.n, &profile->lines.cells.cap,
-	           pp_line_stride(profile), profile->lines.rows.n);
-	for (i = 0; ok && i < profile->series.n; i++)
-		ok = widen_series(&profile->series.at[i]);
-	if (!ok)
-		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-	return pp_build_metric(p->builder, metric);
-}
-
 /* The metric of that name, or metrics.n. */
 static size_t
 metric_find(const struct pp_cg_parser *p, struct pp_slice name)
@@ -183,7 +120,10 @@ metric_need(struct pp_cg_parser *p, struct pp_slice name)
 	if (i == 0)
 		metric.flags |= PP_METRIC_PRIMARY;
 	p->head.late_events += p->head.part > 1;
-	return metric_add(p, &metric);
+	/* A later part may bring new events. */
+	if (!pp_build_metric_late(p->builder, &metric))
+		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
+	return (uint32_t)i;
 }
 
 /* Room for the costs of a line and for the sums of the part. */
