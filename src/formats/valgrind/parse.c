@@ -21,11 +21,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "base/num.h"
+#include "formats/kit/parts.h"
 
 #define SEPARATOR "==== NEW PROFILING FILE"
-#define PROGRESS_LINES 65536
-#define FORGET_STEP ((size_t)16 << 20)
+#define RUN_BYTES ((size_t)1 << 20)
 
 void
 pp_cg_report(struct pp_cg_parser *p, enum pp_callgrind_rule rule, const unsigned char *at,
@@ -487,83 +486,70 @@ parse_line(struct pp_cg_parser *p, const unsigned char *end)
 	return stop + 1;
 }
 
-/* Bytes that were read are given back now and then. */
+/* Lines up to `end`, all of them whole; in->cur stays at one that is too long. */
 static void
-forget(struct pp_input *in, const unsigned char **kept)
+parse_lines(struct pp_cg_parser *p, struct pp_input *in, const unsigned char *end)
 {
-	if (in->forget && in->stable && (size_t)(in->cur - *kept) > FORGET_STEP) {
-		in->forget(in, *kept, in->cur);
-		*kept = in->cur;
-	}
-}
-
-/* The lines that lie whole in the window. */
-static bool
-parse_window(struct pp_cg_parser *p, const unsigned char *end)
-{
-	struct pp_input *in = p->reader->in;
-	const unsigned char *kept = in->cur;
-
 	while (in->cur < end && pp_builder_ok(p->builder)) {
 		const unsigned char *next;
 
 		p->at.begin = in->cur;
 		next = parse_line(p, end);
 		if (PP_UNLIKELY((size_t)(next - in->cur) > p->reader->limits.max_line))
-			return true; /* pp_input_line() says so */
+			return;
 		p->at.offset += (uint64_t)(next - in->cur);
 		in->cur = next;
-		if (PP_UNLIKELY(p->at.line % PROGRESS_LINES == 0)) {
-			forget(in, &kept);
-			if (p->reader->progress && p->reader->progress(p->reader))
-				return false;
-		}
 	}
-	return true;
 }
 
-/* A line that ends with the window, or lacks its newline: it is read from a copy that has one. */
-static bool
-parse_copy(struct pp_cg_parser *p, struct pp_slice line)
+/* The last line, which lacks its newline: it is read from a copy that has one. */
+static void
+parse_cut(struct pp_cg_parser *p, struct pp_slice line)
 {
 	unsigned char *copy = calloc(line.n + 1 + sizeof(uint64_t), 1);
 
+	p->at.cut = true;
 	if (!copy) {
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-		return false;
+		return;
 	}
 	memcpy(copy, line.p, line.n);
 	copy[line.n] = '\n';
 	p->at.begin = copy;
-	(void)parse_line(p, copy + line.n + 1);
+	/* What a cut container gave last may be half a number. */
+	if (p->reader->in->status == PP_OK)
+		(void)parse_line(p, copy + line.n + 1);
+	else
+		p->at.line++;
 	free(copy);
-	return true;
 }
 
 pp_status
 pp_cg_parse(struct pp_cg_parser *p)
 {
+	struct pp_runs runs = { .reader = p->reader, .most = RUN_BYTES };
 	struct pp_input *in = p->reader->in;
-	struct pp_slice line;
+	struct pp_slice run, line;
+	pp_status status;
+	bool whole = true;
 
 	p->head.fresh = true;
-	while (pp_builder_ok(p->builder)) {
-		const unsigned char *end = in->end;
-		bool whole;
+	p->at.offset = pp_input_offset(in, in->cur);
+	while (pp_builder_ok(p->builder) && (status = pp_runs_next(&runs, &run)) != PP_E_IO) {
+		const unsigned char *end = run.p + run.n;
 
-		while (end > in->cur && end[-1] != '\n')
-			end--;
-		p->at.offset = pp_input_offset(in, in->cur);
-		if (!parse_window(p, end))
-			return PP_E_IO;
+		if (status == PP_OK && run.n)
+			parse_lines(p, in, runs.last ? pp_last_line_end(run.p, end) : end);
+		/* What is left is the end, or a line that is too long. */
+		if (in->cur == end && run.n)
+			continue;
 		if (!pp_builder_ok(p->builder) ||
 		    !pp_input_line(in, p->reader->limits.max_line, &line, &whole))
 			break;
-		p->at.cut = !whole;
-		/* What a cut container gave last may be half a number. */
-		if ((whole || in->status == PP_OK) && !parse_copy(p, line))
-			break;
+		parse_cut(p, line);
 	}
+	if (pp_builder_ok(p->builder) && status == PP_E_IO)
+		return PP_E_IO;
 	if (!pp_builder_ok(p->builder))
 		return p->builder->status;
 	if (p->pending != PP_CG_OWN && p->family != PP_CG_XDEBUG)
