@@ -35,6 +35,7 @@ pp_cg_emit_part(struct pp_cg_emit *e, unsigned positions)
 	e->part++;
 	e->positions = positions;
 	memset(e->last, 0, sizeof e->last);
+	e->last[PP_CG_FILES] = e->first_file != 0;
 	e->func = 0;
 	e->file = e->object = 0;
 }
@@ -93,25 +94,35 @@ grow(struct pp_cg_emit *e, void **at, size_t *n, size_t *cap, size_t size, size_
 	return true;
 }
 
-/* The clean form of a name of the profile; the empty string has id 0 and is never one. */
-static pp_str
-clean_of(struct pp_cg_emit *e, enum pp_cg_space space, pp_str name)
+pp_str
+pp_cg_emit_clean(struct pp_cg_emit *e, struct pp_slice name, bool is_function)
 {
 	struct pp_buf text = { 0 };
 	bool changed = false, is_new;
 	pp_str id = 0;
 
-	if (space == PP_CG_FILES && !reach(e, &e->files, name))
-		return 0;
-	if (space == PP_CG_FILES && e->files.at[name])
-		return e->files.at[name] - 1;
-	if (!pp_cg_clean(pp_text_of(e->p, name), space == PP_CG_FUNCTIONS, &text, &changed) ||
+	if (!pp_cg_clean(name, is_function, &text, &changed) ||
 	    !pp_strtab_intern(&e->names, text.p, text.n, &id, &is_new))
 		e->failed = true;
 	e->changed += changed;
-	if (space == PP_CG_FILES)
-		e->files.at[name] = id + 1;
 	pp_buf_release(&text);
+	return id;
+}
+
+/* The same of a name of the profile; that of a file is found once. The empty string is never one. */
+static pp_str
+clean_of(struct pp_cg_emit *e, enum pp_cg_space space, pp_str name)
+{
+	bool is_file = space == PP_CG_FILES;
+	pp_str id;
+
+	if (is_file && !reach(e, &e->files, name))
+		return 0;
+	if (is_file && e->files.at[name])
+		return e->files.at[name] - 1;
+	id = pp_cg_emit_clean(e, pp_text_of(e->p, name), space == PP_CG_FUNCTIONS);
+	if (is_file)
+		e->files.at[name] = id + 1;
 	return id;
 }
 
@@ -154,9 +165,8 @@ pp_cg_emit_functions(struct pp_cg_emit *e)
 	return !e->failed;
 }
 
-/* `key=(N) text` or `key=(N)`. */
-static void
-put_name(struct pp_cg_emit *e, const char *key, enum pp_cg_space space, pp_str clean)
+void
+pp_cg_emit_name(struct pp_cg_emit *e, const char *key, enum pp_cg_space space, pp_str clean)
 {
 	struct pp_cg_given *given;
 	struct pp_slice text;
@@ -169,7 +179,8 @@ put_name(struct pp_cg_emit *e, const char *key, enum pp_cg_space space, pp_str c
 		pp_sink_printf(e->out, "(%u)\n", given->id);
 		return;
 	}
-	*given = (struct pp_cg_given){ ++e->last[space], e->part };
+	given->part = e->part;
+	given->id = space == PP_CG_FILES && clean == e->first_file ? 1 : ++e->last[space];
 	text = pp_strtab_get(&e->names, clean);
 	pp_sink_printf(e->out, "(%u) ", given->id);
 	pp_sink_write(e->out, text.p, text.n);
@@ -185,15 +196,15 @@ pp_cg_emit_place(struct pp_cg_emit *e, pp_func func, pp_str file)
 	if (named.same != e->func) {
 		pp_sink_putc(e->out, '\n');
 		if (e->objects && named.object != e->object)
-			put_name(e, "ob=", PP_CG_OBJECTS, named.object);
-		put_name(e, "fl=", PP_CG_FILES, named.file);
-		put_name(e, "fn=", PP_CG_FUNCTIONS, named.name);
+			pp_cg_emit_name(e, "ob=", PP_CG_OBJECTS, named.object);
+		pp_cg_emit_name(e, "fl=", PP_CG_FILES, named.file);
+		pp_cg_emit_name(e, "fn=", PP_CG_FUNCTIONS, named.name);
 		e->func = named.same;
 		e->object = named.object;
 		e->file = named.file;
 	}
 	if (clean != e->file) {
-		put_name(e, clean == named.file ? "fe=" : "fi=", PP_CG_FILES, clean);
+		pp_cg_emit_name(e, clean == named.file ? "fe=" : "fi=", PP_CG_FILES, clean);
 		e->file = clean;
 	}
 }
@@ -242,9 +253,9 @@ pp_cg_emit_call(struct pp_cg_emit *e, const struct pp_cg_call *call, const struc
 	const struct pp_cg_named callee = named_of(e, call->callee);
 
 	if (e->objects && callee.object != e->object)
-		put_name(e, "cob=", PP_CG_OBJECTS, callee.object);
-	put_name(e, "cfi=", PP_CG_FILES, callee.file);
-	put_name(e, "cfn=", PP_CG_FUNCTIONS, callee.name);
+		pp_cg_emit_name(e, "cob=", PP_CG_OBJECTS, callee.object);
+	pp_cg_emit_name(e, "cfi=", PP_CG_FILES, callee.file);
+	pp_cg_emit_name(e, "cfn=", PP_CG_FUNCTIONS, callee.name);
 	pp_sink_puts(e->out, "calls=");
 	pp_sink_u64(e->out, call->count);
 	pp_sink_putc(e->out, ' ');
@@ -258,9 +269,10 @@ void
 pp_cg_emit_jump(struct pp_cg_emit *e, const struct pp_cg_jump *jump, const struct pp_cg_pos *pos)
 {
 	if (jump->file)
-		put_name(e, "jfi=", PP_CG_FILES, clean_of(e, PP_CG_FILES, jump->file));
+		pp_cg_emit_name(e, "jfi=", PP_CG_FILES, clean_of(e, PP_CG_FILES, jump->file));
 	if (jump->name)
-		put_name(e, "jfn=", PP_CG_FUNCTIONS, clean_of(e, PP_CG_FUNCTIONS, jump->name));
+		pp_cg_emit_name(e, "jfn=", PP_CG_FUNCTIONS,
+		                clean_of(e, PP_CG_FUNCTIONS, jump->name));
 	pp_sink_puts(e->out, jump->conditional ? "jcnd=" : "jump=");
 	pp_sink_u64(e->out, jump->followed);
 	if (jump->conditional) {

@@ -31,6 +31,8 @@ struct pp_cg_emit {
 	/* Ids are given at first use, from 1, per space; again in each part, as KCachegrind forgets them. */
 	PP_VEC(struct pp_cg_given) given[PP_CG_SPACES]; /* by clean name */
 	uint32_t last[PP_CG_SPACES];
+	pp_str
+	    first_file; /* Xdebug: the clean name that has id 1 among files, used or not; 0 = none */
 	uint32_t part;
 	uint64_t changed; /* names that could not be written as they are */
 	bool failed;
@@ -45,6 +47,10 @@ void pp_cg_emit_release(struct pp_cg_emit *);
 bool pp_cg_emit_functions(struct pp_cg_emit *);
 /* Starts a part: names are defined anew. */
 void pp_cg_emit_part(struct pp_cg_emit *, unsigned positions);
+/* The number of a name's clean form; 0 without memory (`failed`). */
+pp_str pp_cg_emit_clean(struct pp_cg_emit *, struct pp_slice name, bool is_function);
+/* `key(N) text` or `key(N)`. */
+void pp_cg_emit_name(struct pp_cg_emit *, const char *key, enum pp_cg_space, pp_str clean);
 /* Makes (func, file) the place of what follows. */
 void pp_cg_emit_place(struct pp_cg_emit *, pp_func, pp_str file);
 void pp_cg_emit_own(struct pp_cg_emit *, const struct pp_cg_pos *, const int64_t *costs, size_t n);

@@ -27,32 +27,35 @@ struct written {
 	uint32_t line;
 };
 
-/* The ids of a name, as function [0] and as file [1]; file 1 is php:internal. */
-struct given {
-	uint32_t id[2];
-	uint32_t profile[2]; /* of the file, which gave them */
+/* The one or two columns of the file. */
+struct columns {
+	size_t metric[COLUMNS]; /* time and memory, or NO_METRIC */
+	bool is_time;           /* else the first is some other count, and the only one */
+	int unit;               /* of time, in ns */
+	uint64_t rounded;       /* values */
+};
+
+/* Stacks that look the same as one; frames are functions. */
+struct stacks {
+	struct pp_tree tree;
+	bool ready;
+	union pp_value *own, *inclusive; /* [node * COLUMNS + column] */
+	uint64_t *again;                 /* by node: calls beyond the first */
+	pp_node *first, *next;           /* children in the order of their names */
+	bool measured, counted, repeated, as_one;
 };
 
 struct xd_write {
 	struct pp_writer *w;
 	const struct pp_profile *p;
-	size_t metric[COLUMNS]; /* time and memory, or NO_METRIC */
-	bool is_time;           /* else the first column is some other count */
-	int unit;               /* of time, in ns */
-	struct pp_strtab names;
+	struct columns columns;
+	struct pp_cg_emit text;
 	struct pp_strtab pairs;       /* (file, name) -> function */
 	PP_VEC(struct written) funcs; /* by id in `pairs`; [0] is unused */
-	struct pp_tree tree;          /* frames are functions */
-	bool has_tree;
-	union pp_value *own, *inclusive; /* [node * COLUMNS + column] */
-	uint64_t *again;                 /* by node: calls beyond the first */
-	pp_node *first, *next;
+	bool joined;                  /* some differ by their lines only */
 	pp_str main;
-	PP_VEC(struct given) given;         /* by name */
-	uint32_t profile, files, functions; /* current numbers */
-	bool measured, counted, repeated, as_one, joined;
-	uint64_t changed, rounded;
-	bool failed, too_large;
+	struct stacks stacks;
+	bool too_large;
 };
 
 /* ---- columns ---------------------------------------------------------------------------- */
@@ -68,17 +71,17 @@ choose_columns(struct xd_write *x)
 {
 	size_t m;
 
-	x->metric[0] = x->w->metric;
-	x->metric[1] = NO_METRIC;
-	x->is_time = has_unit(x->p, x->w->metric, "ns");
+	x->columns.metric[0] = x->w->metric;
+	x->columns.metric[1] = NO_METRIC;
+	x->columns.is_time = has_unit(x->p, x->w->metric, "ns");
 	/* An Xdebug file that counts finer than 10 ns stays as fine as it is. */
-	x->unit = x->p->format == &pp_format_xdebug &&
-	                  x->p->metrics.at[x->w->metric].factor_num % 10
-	              ? 1
-	              : 10;
-	for (m = 0; x->is_time && m < x->p->metrics.n; m++)
-		if (x->metric[1] == NO_METRIC && has_unit(x->p, m, "bytes"))
-			x->metric[1] = m;
+	x->columns.unit = x->p->format == &pp_format_xdebug &&
+	                          x->p->metrics.at[x->w->metric].factor_num % 10
+	                      ? 1
+	                      : 10;
+	for (m = 0; x->columns.is_time && m < x->p->metrics.n; m++)
+		if (x->columns.metric[1] == NO_METRIC && has_unit(x->p, m, "bytes"))
+			x->columns.metric[1] = m;
 }
 
 /* A sum in the unit of its column. */
@@ -88,25 +91,27 @@ column_value(struct xd_write *x, unsigned column, union pp_value v)
 	const struct pp_metric *m;
 	double d;
 
-	if (x->metric[column] == NO_METRIC)
+	if (x->columns.metric[column] == NO_METRIC)
 		return 0;
-	m = &x->p->metrics.at[x->metric[column]];
+	m = &x->p->metrics.at[x->columns.metric[column]];
 	if (m->type != PP_REAL && m->scale == 0 && (m->factor_den == 0 || m->factor_den == 1)) {
 		pp_i128 value = v.i * (pp_i128)(m->factor_num ? m->factor_num : 1);
 
-		if (column == 0 && x->is_time) {
-			x->rounded += value % x->unit != 0;
-			value = (value < 0 ? value - x->unit / 2 : value + x->unit / 2) / x->unit;
-		} else if (!x->is_time) {
+		if (column == 0 && x->columns.is_time) {
+			x->columns.rounded += value % x->columns.unit != 0;
+			value = (value < 0 ? value - x->columns.unit / 2
+			                   : value + x->columns.unit / 2) /
+			        x->columns.unit;
+		} else if (!x->columns.is_time) {
 			value = v.i;
 		}
 		if (value >= -(pp_i128)INT64_MAX && value <= INT64_MAX)
 			return (int64_t)value;
-		x->rounded++;
+		x->columns.rounded++;
 		return value < 0 ? -INT64_MAX : INT64_MAX;
 	}
-	d = pp_value_double(m, v) / (column == 0 && x->is_time ? x->unit : 1);
-	x->rounded += d != floor(d);
+	d = pp_value_double(m, v) / (column == 0 && x->columns.is_time ? x->columns.unit : 1);
+	x->columns.rounded += d != floor(d);
 	d = floor(d + 0.5);
 	return d > -9e18 && d < 9e18 ? (int64_t)d : 0;
 }
@@ -114,18 +119,9 @@ column_value(struct xd_write *x, unsigned column, union pp_value v)
 /* ---- functions -------------------------------------------------------------------------- */
 
 static pp_str
-clean(struct xd_write *x, struct pp_slice name, bool is_function)
+clean(struct xd_write *x, struct pp_slice name)
 {
-	struct pp_buf text = { 0 };
-	bool changed = false, is_new;
-	pp_str id = 0;
-
-	if (!pp_cg_clean(name, is_function, &text, &changed) ||
-	    !pp_strtab_intern(&x->names, text.p, text.n, &id, &is_new))
-		x->failed = true;
-	x->changed += changed;
-	pp_buf_release(&text);
-	return id;
+	return pp_cg_emit_clean(&x->text, name, true);
 }
 
 /* The number of the function (file, name). */
@@ -135,9 +131,9 @@ function_of(struct xd_write *x, pp_str file, pp_str name, uint32_t line)
 	pp_str key[2] = { file, name }, id = 0;
 	bool is_new = false;
 
-	if (x->failed || !pp_strtab_intern(&x->pairs, key, sizeof key, &id, &is_new) ||
+	if (x->text.failed || !pp_strtab_intern(&x->pairs, key, sizeof key, &id, &is_new) ||
 	    (is_new && !pp_vec_push(&x->funcs, (struct written){ file, name, line }))) {
-		x->failed = true;
+		x->text.failed = true;
 		return 0;
 	}
 	if (!x->funcs.at[id].line)
@@ -153,14 +149,13 @@ functions_make(struct xd_write *x)
 	uint32_t *map = calloc(x->p->funcs.n, sizeof *map);
 	size_t i;
 
-	for (i = 1; map && i < x->p->funcs.n && !x->failed; i++) {
+	for (i = 1; map && i < x->p->funcs.n && !x->text.failed; i++) {
 		const struct pp_func_row *row = &x->p->funcs.at[i];
 		struct pp_slice file = pp_text_of(x->p, row->file);
 
 		if (file.n == 0)
 			file = pp_slice_z(PP_XD_INTERNAL);
-		map[i] = function_of(x, clean(x, file, true),
-		                     clean(x, pp_text_of(x->p, row->name), true),
+		map[i] = function_of(x, clean(x, file), clean(x, pp_text_of(x->p, row->name)),
 		                     pp_slice_eq_z(file, PP_XD_INTERNAL) ? 0 : row->line);
 	}
 	return map;
@@ -172,8 +167,8 @@ not_main(struct xd_write *x, uint32_t func)
 {
 	if (func == 0 || x->funcs.at[func].name != x->main)
 		return func;
-	x->changed++;
-	return function_of(x, x->funcs.at[func].file, clean(x, pp_slice_z(PP_XD_MAIN "'2"), true),
+	x->text.changed++;
+	return function_of(x, x->funcs.at[func].file, clean(x, pp_slice_z(PP_XD_MAIN "'2")),
 	                   x->funcs.at[func].line);
 }
 
@@ -184,28 +179,28 @@ tree_make(struct xd_write *x, const uint32_t *func_of, pp_node *map)
 {
 	pp_node node;
 
-	x->has_tree = pp_tree_init(&x->tree, 1, UINT32_MAX - 1, &pp_pages_plain);
-	for (node = 1; x->has_tree && node < x->p->tree.n; node++) {
+	x->stacks.ready = pp_tree_init(&x->stacks.tree, 1, UINT32_MAX - 1, &pp_pages_plain);
+	for (node = 1; x->stacks.ready && node < x->p->tree.n; node++) {
 		pp_node parent = pp_tree_parent(&x->p->tree, node);
 		uint32_t func = func_of[pp_frame_func(x->p, pp_tree_frame(&x->p->tree, node))];
 
 		if (parent)
 			func = not_main(x, func);
-		map[node] = func ? pp_tree_child(&x->tree, map[parent], func) : 0;
+		map[node] = func ? pp_tree_child(&x->stacks.tree, map[parent], func) : 0;
 		if (!map[node])
 			return false;
 	}
-	return x->has_tree;
+	return x->stacks.ready;
 }
 
 /* Costs that stand at the root belong to nobody. */
 static pp_node
 no_stack(struct xd_write *x)
 {
-	uint32_t func = function_of(x, clean(x, pp_slice_z(PP_XD_INTERNAL), true),
-	                            clean(x, pp_slice_z("[no stack]"), true), 0);
+	uint32_t func = function_of(x, clean(x, pp_slice_z(PP_XD_INTERNAL)),
+	                            clean(x, pp_slice_z("[no stack]")), 0);
 
-	return func ? pp_tree_child(&x->tree, 0, func) : 0;
+	return func ? pp_tree_child(&x->stacks.tree, 0, func) : 0;
 }
 
 /* Adds the rows of all series to the nodes; false when out of memory. */
@@ -216,10 +211,11 @@ tree_costs(struct xd_write *x, const pp_node *map, pp_node rootless)
 	uint32_t row;
 	unsigned k;
 
-	x->own = calloc((size_t)x->tree.n * COLUMNS, sizeof *x->own);
-	x->inclusive = calloc((size_t)x->tree.n * COLUMNS, sizeof *x->inclusive);
-	x->again = calloc(x->tree.n, sizeof *x->again);
-	if (!x->own || !x->inclusive || !x->again)
+	x->stacks.own = calloc((size_t)x->stacks.tree.n * COLUMNS, sizeof *x->stacks.own);
+	x->stacks.inclusive = calloc((size_t)x->stacks.tree.n * COLUMNS,
+	                             sizeof *x->stacks.inclusive);
+	x->stacks.again = calloc(x->stacks.tree.n, sizeof *x->stacks.again);
+	if (!x->stacks.own || !x->stacks.inclusive || !x->stacks.again)
 		return false;
 	for (i = 0; i < x->p->series.n; i++) {
 		const struct pp_series *s = &x->p->series.at[i];
@@ -233,19 +229,20 @@ tree_costs(struct xd_write *x, const pp_node *map, pp_node rootless)
 				continue;
 			node = node ? map[node] : rootless;
 			if (s->has_calls)
-				pp_count_add(&x->again[node], (uint64_t)cells[m]);
+				pp_count_add(&x->stacks.again[node], (uint64_t)cells[m]);
 			for (k = 0; k < COLUMNS; k++) {
 				const struct pp_metric *metric;
 
-				if (x->metric[k] == NO_METRIC)
+				if (x->columns.metric[k] == NO_METRIC)
 					continue;
-				metric = &x->p->metrics.at[x->metric[k]];
-				pp_value_add(metric, &x->own[node * COLUMNS + k],
-				             pp_cell_value(metric, cells[x->metric[k]]));
-				pp_value_add(metric, &x->inclusive[node * COLUMNS + k],
-				             pp_cell_value(metric, x->measured
-				                                       ? measured[x->metric[k]]
-				                                       : cells[x->metric[k]]));
+				metric = &x->p->metrics.at[x->columns.metric[k]];
+				pp_value_add(metric, &x->stacks.own[node * COLUMNS + k],
+				             pp_cell_value(metric, cells[x->columns.metric[k]]));
+				pp_value_add(
+				    metric, &x->stacks.inclusive[node * COLUMNS + k],
+				    pp_cell_value(metric, x->stacks.measured
+				                              ? measured[x->columns.metric[k]]
+				                              : cells[x->columns.metric[k]]));
 			}
 		}
 	}
@@ -261,15 +258,15 @@ tree_calls(struct xd_write *x)
 	size_t i;
 
 	for (i = 0; i < x->p->series.n; i++)
-		x->counted |= x->p->series.at[i].has_calls;
-	for (node = 1; node < x->tree.n; node++) {
-		x->again[node] -= x->again[node] > 0;
-		pp_count_add(&sum, x->again[node]);
+		x->stacks.counted |= x->p->series.at[i].has_calls;
+	for (node = 1; node < x->stacks.tree.n; node++) {
+		x->stacks.again[node] -= x->stacks.again[node] > 0;
+		pp_count_add(&sum, x->stacks.again[node]);
 	}
-	x->repeated = sum > 0;
-	x->as_one = sum > REPEATS_MOST;
-	if (x->as_one)
-		memset(x->again, 0, x->tree.n * sizeof *x->again);
+	x->stacks.repeated = sum > 0;
+	x->stacks.as_one = sum > REPEATS_MOST;
+	if (x->stacks.as_one)
+		memset(x->stacks.again, 0, x->stacks.tree.n * sizeof *x->stacks.again);
 }
 
 /* Without measured ones, inclusive costs are sums: parents stand before their children. */
@@ -279,14 +276,14 @@ tree_sum(struct xd_write *x)
 	unsigned k;
 	pp_node node;
 
-	for (node = x->tree.n; !x->measured && node-- > 1;) {
-		pp_node parent = pp_tree_parent(&x->tree, node);
+	for (node = x->stacks.tree.n; !x->stacks.measured && node-- > 1;) {
+		pp_node parent = pp_tree_parent(&x->stacks.tree, node);
 
 		for (k = 0; k < COLUMNS; k++)
-			if (x->metric[k] != NO_METRIC)
-				pp_value_add(&x->p->metrics.at[x->metric[k]],
-				             &x->inclusive[parent * COLUMNS + k],
-				             x->inclusive[node * COLUMNS + k]);
+			if (x->columns.metric[k] != NO_METRIC)
+				pp_value_add(&x->p->metrics.at[x->columns.metric[k]],
+				             &x->stacks.inclusive[parent * COLUMNS + k],
+				             x->stacks.inclusive[node * COLUMNS + k]);
 	}
 }
 
@@ -297,9 +294,9 @@ sums_too_large(struct xd_write *x)
 	double sum = 0;
 	pp_node node;
 
-	for (node = 1; node < x->tree.n; node++) {
-		double own = (double)column_value(x, 0, x->own[node * COLUMNS]);
-		double all = (double)column_value(x, 0, x->inclusive[node * COLUMNS]);
+	for (node = 1; node < x->stacks.tree.n; node++) {
+		double own = (double)column_value(x, 0, x->stacks.own[node * COLUMNS]);
+		double all = (double)column_value(x, 0, x->stacks.inclusive[node * COLUMNS]);
 
 		sum += fabs(own) + fabs(all);
 	}
@@ -309,14 +306,14 @@ sums_too_large(struct xd_write *x)
 static int
 name_cmp(const struct xd_write *x, pp_node a, pp_node b)
 {
-	const struct written *fa = &x->funcs.at[pp_tree_frame(&x->tree, a)];
-	const struct written *fb = &x->funcs.at[pp_tree_frame(&x->tree, b)];
-	int c = pp_slice_cmp(pp_strtab_get(&x->names, fa->name),
-	                     pp_strtab_get(&x->names, fb->name));
+	const struct written *fa = &x->funcs.at[pp_tree_frame(&x->stacks.tree, a)];
+	const struct written *fb = &x->funcs.at[pp_tree_frame(&x->stacks.tree, b)];
+	int c = pp_slice_cmp(pp_strtab_get(&x->text.names, fa->name),
+	                     pp_strtab_get(&x->text.names, fb->name));
 
 	return c ? c
-	         : pp_slice_cmp(pp_strtab_get(&x->names, fa->file),
-	                        pp_strtab_get(&x->names, fb->file));
+	         : pp_slice_cmp(pp_strtab_get(&x->text.names, fa->file),
+	                        pp_strtab_get(&x->text.names, fb->file));
 }
 
 static int
@@ -324,7 +321,7 @@ sibling_cmp(const void *left, const void *right, void *ctx)
 {
 	const struct xd_write *x = ctx;
 	pp_node a = *(const pp_node *)left, b = *(const pp_node *)right;
-	pp_node pa = pp_tree_parent(&x->tree, a), pb = pp_tree_parent(&x->tree, b);
+	pp_node pa = pp_tree_parent(&x->stacks.tree, a), pb = pp_tree_parent(&x->stacks.tree, b);
 
 	return pa != pb ? (pa < pb ? -1 : 1) : name_cmp(x, a, b);
 }
@@ -333,23 +330,23 @@ sibling_cmp(const void *left, const void *right, void *ctx)
 static bool
 tree_sort(struct xd_write *x)
 {
-	pp_node *order = malloc((size_t)x->tree.n * sizeof *order);
+	pp_node *order = malloc((size_t)x->stacks.tree.n * sizeof *order);
 	uint32_t i;
 
-	x->first = calloc(x->tree.n, sizeof *x->first);
-	x->next = calloc(x->tree.n, sizeof *x->next);
-	if (!order || !x->first || !x->next) {
+	x->stacks.first = calloc(x->stacks.tree.n, sizeof *x->stacks.first);
+	x->stacks.next = calloc(x->stacks.tree.n, sizeof *x->stacks.next);
+	if (!order || !x->stacks.first || !x->stacks.next) {
 		free(order);
 		return false;
 	}
-	for (i = 1; i < x->tree.n; i++)
+	for (i = 1; i < x->stacks.tree.n; i++)
 		order[i] = i;
-	pp_sort(order + 1, x->tree.n - 1, sizeof *order, sibling_cmp, x);
-	for (i = x->tree.n; i-- > 1;) {
-		pp_node parent = pp_tree_parent(&x->tree, order[i]);
+	pp_sort(order + 1, x->stacks.tree.n - 1, sizeof *order, sibling_cmp, x);
+	for (i = x->stacks.tree.n; i-- > 1;) {
+		pp_node parent = pp_tree_parent(&x->stacks.tree, order[i]);
 
-		x->next[order[i]] = x->first[parent];
-		x->first[parent] = order[i];
+		x->stacks.next[order[i]] = x->stacks.first[parent];
+		x->stacks.first[parent] = order[i];
 	}
 	free(order);
 	return true;
@@ -357,67 +354,14 @@ tree_sort(struct xd_write *x)
 
 /* ---- records ---------------------------------------------------------------------------- */
 
-static void
-put_value(struct pp_sink *out, int64_t v)
-{
-	pp_sink_puts(out, v < 0 ? " -" : " ");
-	pp_sink_u64(out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-}
-
-static void
-put_id(struct xd_write *x, const char *key, uint32_t id, bool is_new, pp_str name)
-{
-	struct pp_slice text = pp_strtab_get(&x->names, name);
-
-	pp_sink_printf(x->w->out, "%s(%u)", key, id);
-	if (is_new) {
-		pp_sink_putc(x->w->out, ' ');
-		pp_sink_write(x->w->out, text.p, text.n);
-	}
-	pp_sink_putc(x->w->out, '\n');
-}
-
-/* The id of a name in the current profile, given at first use: *is_new. 0 when out of memory. */
-static uint32_t
-id_of(struct xd_write *x, bool is_file, pp_str name, bool *is_new)
-{
-	struct given *given;
-	size_t old = x->given.n;
-
-	*is_new = false;
-	if (name >= old) {
-		if (!pp_vec_reserve(&x->given, x->names.strs.n)) {
-			x->failed = true;
-			return 0;
-		}
-		memset(x->given.at + old, 0, (x->names.strs.n - old) * sizeof *x->given.at);
-		x->given.n = x->names.strs.n;
-	}
-	given = &x->given.at[name];
-	if (given->profile[is_file] == x->profile)
-		return given->id[is_file];
-	*is_new = true;
-	given->profile[is_file] = x->profile;
-	if (!is_file)
-		given->id[0] = ++x->functions;
-	else if (pp_slice_eq_z(pp_strtab_get(&x->names, name), PP_XD_INTERNAL))
-		given->id[1] = 1;
-	else
-		given->id[1] = ++x->files;
-	return given->id[is_file];
-}
-
 /* `fl=` and `fn=`, or with a 'c' before each. */
 static void
 put_function(struct xd_write *x, uint32_t func, bool is_call)
 {
 	const struct written *f = &x->funcs.at[func];
-	bool is_new;
-	uint32_t id = id_of(x, true, f->file, &is_new);
 
-	put_id(x, is_call ? "cfl=" : "fl=", id, is_new, f->file);
-	id = id_of(x, false, f->name, &is_new);
-	put_id(x, is_call ? "cfn=" : "fn=", id, is_new, f->name);
+	pp_cg_emit_name(&x->text, is_call ? "cfl=" : "fl=", PP_CG_FILES, f->file);
+	pp_cg_emit_name(&x->text, is_call ? "cfn=" : "fn=", PP_CG_FUNCTIONS, f->name);
 }
 
 static uint32_t
@@ -426,64 +370,55 @@ line_of(const struct xd_write *x, uint32_t func)
 	return x->funcs.at[func].line ? x->funcs.at[func].line : 1;
 }
 
+/* The costs of a node behind a line, added to `sum`; without `values` there are none. */
 static void
-put_call_head(struct xd_write *x, uint32_t func, uint32_t line)
+put_costs(struct xd_write *x, uint32_t line, const union pp_value *values, int64_t *sum)
 {
-	put_function(x, func, true);
-	pp_sink_puts(x->w->out, "calls=1 0 0\n");
-	pp_sink_u64(x->w->out, line);
+	struct pp_cg_pos pos = { { 0, 0, line } };
+	unsigned k, n = x->columns.is_time ? COLUMNS : 1;
+	int64_t costs[COLUMNS] = { 0, 0 };
+
+	for (k = 0; values && k < n; k++) {
+		costs[k] = column_value(x, k, values[k]);
+		(void)__builtin_add_overflow(sum[k], costs[k], &sum[k]);
+	}
+	pp_cg_emit_own(&x->text, &pos, costs, n);
 }
 
-/* A line's costs when there are none. */
-static void
-put_zeros(struct xd_write *x)
-{
-	pp_sink_puts(x->w->out, x->is_time ? " 0 0\n" : " 0\n");
-}
-
-/* The calls in a record: the children of a node. Their costs are added to `sum`. */
+/* The calls in a record: the children of a node. All roots are calls of a {main} that was added. */
 static void
 put_calls(struct xd_write *x, pp_node node, uint32_t line, int64_t *sum)
 {
+	const struct stacks *t = &x->stacks;
 	pp_node child;
 	uint64_t again;
-	unsigned k;
 
-	for (child = x->first[node]; child; child = x->next[child]) {
-		uint32_t func = pp_tree_frame(&x->tree, child);
-
-		/* All roots are calls of a {main} that was added; a real {main} is none. */
-		put_call_head(x, func, line);
-		for (k = 0; k < (x->is_time ? COLUMNS : 1); k++) {
-			int64_t v = column_value(x, k, x->inclusive[child * COLUMNS + k]);
-
-			put_value(x->w->out, v);
-			(void)__builtin_add_overflow(sum[k], v, &sum[k]);
+	for (child = t->first[node]; child; child = t->next[child])
+		for (again = 0; again <= t->again[child]; again++) {
+			put_function(x, pp_tree_frame(&t->tree, child), true);
+			pp_sink_puts(x->w->out, "calls=1 0 0\n");
+			put_costs(x, line, again ? NULL : &t->inclusive[child * COLUMNS], sum);
 		}
-		pp_sink_putc(x->w->out, '\n');
-		for (again = x->again[child]; again > 0; again--) {
-			put_call_head(x, func, line);
-			put_zeros(x);
-		}
-	}
 }
 
+/* A record; that of a {main} that was added costs nothing itself. */
 static void
 put_record(struct xd_write *x, pp_node node, uint32_t func, int64_t *sum)
 {
 	uint32_t line = line_of(x, func);
-	unsigned k;
 
 	put_function(x, func, false);
-	pp_sink_u64(x->w->out, line);
-	for (k = 0; k < (x->is_time ? COLUMNS : 1); k++) {
-		int64_t v = column_value(x, k, x->own[node * COLUMNS + k]);
-
-		put_value(x->w->out, node ? v : 0);
-		(void)__builtin_add_overflow(sum[k], node ? v : 0, &sum[k]);
-	}
-	pp_sink_putc(x->w->out, '\n');
+	put_costs(x, line, node ? &x->stacks.own[node * COLUMNS] : NULL, sum);
 	put_calls(x, node, line, sum);
+	pp_sink_putc(x->w->out, '\n');
+}
+
+/* A record of which nothing but that is known. */
+static void
+put_empty_record(struct xd_write *x, uint32_t func)
+{
+	put_function(x, func, false);
+	put_costs(x, line_of(x, func), NULL, NULL);
 	pp_sink_putc(x->w->out, '\n');
 }
 
@@ -494,16 +429,12 @@ put_record(struct xd_write *x, pp_node node, uint32_t func, int64_t *sum)
 static void
 put_records(struct xd_write *x, pp_node node, int64_t *sum)
 {
-	uint32_t func = pp_tree_frame(&x->tree, node);
+	uint32_t func = pp_tree_frame(&x->stacks.tree, node);
 	uint64_t again;
 
 	put_record(x, node, func, sum);
-	for (again = x->again[node]; again > 0 && x->w->out->status == PP_OK; again--) {
-		put_function(x, func, false);
-		pp_sink_u64(x->w->out, line_of(x, func));
-		put_zeros(x);
-		pp_sink_putc(x->w->out, '\n');
-	}
+	for (again = x->stacks.again[node]; again > 0 && x->w->out->status == PP_OK; again--)
+		put_empty_record(x, func);
 }
 
 /* The records of a subtree, callees first; what the whole of it cost is added to `sum`. */
@@ -515,16 +446,16 @@ put_subtree(struct xd_write *x, pp_node root, int64_t *sum)
 	while (x->w->out->status == PP_OK) {
 		int64_t ignored[COLUMNS] = { 0, 0 };
 
-		while (x->first[node])
-			node = x->first[node];
+		while (x->stacks.first[node])
+			node = x->stacks.first[node];
 		put_records(x, node, node == root ? sum : ignored);
-		while (node != root && !x->next[node]) {
-			node = pp_tree_parent(&x->tree, node);
+		while (node != root && !x->stacks.next[node]) {
+			node = pp_tree_parent(&x->stacks.tree, node);
 			put_records(x, node, node == root ? sum : ignored);
 		}
 		if (node == root)
 			return;
-		node = x->next[node];
+		node = x->stacks.next[node];
 	}
 }
 
@@ -538,25 +469,23 @@ put_header(struct xd_write *x, bool appended)
 	struct pp_buf text = { 0 };
 	bool changed;
 
-	x->profile++;
-	x->files = 1;
-	x->functions = 0;
+	pp_cg_emit_part(&x->text, PP_CG_LINE);
 	if (appended)
 		pp_sink_puts(out, "\n==== NEW PROFILING FILE "
 		                  "==============================================\n");
 	pp_sink_puts(out, "version: 1\ncreator: xdebug 3.5.3 (polyprof)\ncmd: ");
 	if (!pp_cg_clean(cmd, false, &text, &changed))
-		x->failed = true;
+		x->text.failed = true;
 	pp_sink_write(out, text.p, text.n);
 	pp_sink_puts(out, "\npart: 1\npositions: line\n\nevents: ");
-	if (x->is_time) {
-		pp_sink_puts(out, x->unit == 10 ? "Time_(10ns) Memory_(bytes)\n\n"
-		                                : "Time_(ns) Memory_(bytes)\n\n");
+	if (x->columns.is_time) {
+		pp_sink_puts(out, x->columns.unit == 10 ? "Time_(10ns) Memory_(bytes)\n\n"
+		                                        : "Time_(ns) Memory_(bytes)\n\n");
 	} else {
 		size_t i;
 
-		name = pp_text_of(x->p, x->p->metrics.at[x->metric[0]].name);
-		x->failed |= !pp_cg_clean(name, false, &text, &changed);
+		name = pp_text_of(x->p, x->p->metrics.at[x->columns.metric[0]].name);
+		x->text.failed |= !pp_cg_clean(name, false, &text, &changed);
 		for (i = 0; i < text.n; i++)
 			if (pp_is_blank((unsigned char)text.p[i]))
 				text.p[i] = '_';
@@ -575,18 +504,16 @@ put_header(struct xd_write *x, bool appended)
 static void
 put_summary(struct xd_write *x, const int64_t *sum)
 {
-	unsigned k;
-
-	pp_sink_puts(x->w->out, "summary:");
-	for (k = 0; k < (x->is_time ? COLUMNS : 1); k++)
-		put_value(x->w->out, sum[k]);
+	pp_sink_printf(x->w->out, "summary: %lld", (long long)sum[0]);
+	if (x->columns.is_time)
+		pp_sink_printf(x->w->out, " %lld", (long long)sum[1]);
 	pp_sink_puts(x->w->out, "\n\n");
 }
 
 static bool
 is_main(const struct xd_write *x, pp_node node)
 {
-	return x->funcs.at[pp_tree_frame(&x->tree, node)].name == x->main;
+	return x->funcs.at[pp_tree_frame(&x->stacks.tree, node)].name == x->main;
 }
 
 /* Roots but {main}; those as large as dates must come before it, or they would be taken for repetitions. */
@@ -595,8 +522,9 @@ put_others(struct xd_write *x, bool large, int64_t *sum)
 {
 	pp_node root;
 
-	for (root = x->first[0]; root; root = x->next[root]) {
-		bool is_large = column_value(x, 0, x->inclusive[root * COLUMNS]) >= PP_XD_EPOCH / 2;
+	for (root = x->stacks.first[0]; root; root = x->stacks.next[root]) {
+		bool is_large = column_value(x, 0, x->stacks.inclusive[root * COLUMNS]) >=
+		                PP_XD_EPOCH / 2;
 
 		if (!is_main(x, root) && is_large == large)
 			put_subtree(x, root, sum);
@@ -610,10 +538,7 @@ put_empty_main(struct xd_write *x, uint32_t func)
 	static const int64_t nothing[COLUMNS] = { 0, 0 };
 
 	put_header(x, true);
-	put_function(x, func, false);
-	pp_sink_u64(x->w->out, line_of(x, func));
-	put_zeros(x);
-	pp_sink_putc(x->w->out, '\n');
+	put_empty_record(x, func);
 	put_summary(x, nothing);
 }
 
@@ -625,14 +550,13 @@ put_all(struct xd_write *x)
 	int64_t sum[COLUMNS] = { 0, 0 };
 	bool first = true;
 
-	for (root = x->first[0]; root; root = x->next[root])
-		mains += is_main(x, root) ? 1 + x->again[root] : 0;
+	for (root = x->stacks.first[0]; root; root = x->stacks.next[root])
+		mains += is_main(x, root) ? 1 + x->stacks.again[root] : 0;
 	if (mains == 0) {
-		uint32_t func = function_of(x, clean(x, pp_slice_z(PP_XD_INTERNAL), true), x->main,
-		                            0);
+		uint32_t func = function_of(x, clean(x, pp_slice_z(PP_XD_INTERNAL)), x->main, 0);
 
 		put_header(x, false);
-		for (root = x->first[0]; root && func; root = x->next[root]) {
+		for (root = x->stacks.first[0]; root && func; root = x->stacks.next[root]) {
 			int64_t ignored[COLUMNS] = { 0, 0 };
 
 			put_subtree(x, root, ignored);
@@ -641,11 +565,11 @@ put_all(struct xd_write *x)
 		put_summary(x, sum);
 		return;
 	}
-	for (root = x->first[0]; root; root = x->next[root]) {
+	for (root = x->stacks.first[0]; root; root = x->stacks.next[root]) {
 		if (!is_main(x, root))
 			continue;
-		again = x->again[root];
-		x->again[root] = 0;
+		again = x->stacks.again[root];
+		x->stacks.again[root] = 0;
 		sum[0] = sum[1] = 0;
 		put_header(x, mains > 1);
 		if (first)
@@ -656,7 +580,7 @@ put_all(struct xd_write *x)
 		put_summary(x, sum);
 		first = false;
 		for (; again > 0 && x->w->out->status == PP_OK; again--)
-			put_empty_main(x, pp_tree_frame(&x->tree, root));
+			put_empty_main(x, pp_tree_frame(&x->stacks.tree, root));
 	}
 }
 
@@ -671,11 +595,11 @@ report(struct xd_write *x)
 	for (m = 0; m < x->p->metrics.n; m++) {
 		struct pp_slice name = pp_text_of(x->p, x->p->metrics.at[m].name);
 
-		if (m != x->metric[0] && m != x->metric[1])
+		if (m != x->columns.metric[0] && m != x->columns.metric[1])
 			pp_buf_addf(&lost, ", %.*s", (int)(name.n < 80 ? name.n : 80),
 			            (const char *)name.p);
 	}
-	if (!x->counted)
+	if (!x->stacks.counted)
 		pp_buf_addf(&lost, ", %s (each stack is written as one call)",
 		            x->p->calls.rows.n ? "how often functions were called"
 		                               : "that calls were not counted");
@@ -692,20 +616,32 @@ report(struct xd_write *x)
 	if (lost.n > 2)
 		pp_diag_add(x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_FACETS], PP_NOWHERE,
 		            "an Xdebug file cannot hold: %s", lost.p + 2);
-	if (x->changed)
+	if (x->text.changed)
 		pp_diag_add(x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_NAME], PP_NOWHERE,
-		            "%llu names were changed", (unsigned long long)x->changed);
-	if (x->rounded)
+		            "%llu names were changed", (unsigned long long)x->text.changed);
+	if (x->columns.rounded)
 		pp_diag_add(x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_VALUE], PP_NOWHERE,
-		            "%llu values were rounded", (unsigned long long)x->rounded);
-	if (x->repeated)
+		            "%llu values were rounded", (unsigned long long)x->columns.rounded);
+	if (x->stacks.repeated)
 		pp_diag_add(
 		    x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_CALLS], PP_NOWHERE,
-		    x->as_one
+		    x->stacks.as_one
 		        ? "calls with the same stack are written as one"
 		        : "of calls with the same stack the first is written with the cost of all, "
 		          "the others with none");
 	pp_buf_release(&lost);
+}
+
+static void
+stacks_release(struct stacks *t)
+{
+	if (t->ready)
+		pp_tree_release(&t->tree);
+	free(t->own);
+	free(t->inclusive);
+	free(t->again);
+	free(t->first);
+	free(t->next);
 }
 
 static bool
@@ -716,15 +652,17 @@ prepare(struct xd_write *x)
 	size_t i;
 	bool ok;
 
-	x->measured = x->p->series.n > 0;
+	x->stacks.measured = x->p->series.n > 0;
 	for (i = 0; i < x->p->series.n; i++)
-		x->measured &= x->p->series.at[i].measured;
-	ok = map && pp_strtab_init(&x->names, x->p->strs.seed) &&
+		x->stacks.measured &= x->p->series.at[i].measured;
+	ok = map && pp_cg_emit_init(&x->text, x->p, x->w->out) &&
 	     pp_strtab_init(&x->pairs, x->p->strs.seed) &&
 	     pp_vec_push(&x->funcs, (struct written){ 0 });
 	func_of = ok ? functions_make(x) : NULL;
-	if (ok)
-		x->main = clean(x, pp_slice_z(PP_XD_MAIN), true);
+	if (ok) {
+		x->main = clean(x, pp_slice_z(PP_XD_MAIN));
+		x->text.first_file = clean(x, pp_slice_z(PP_XD_INTERNAL));
+	}
 	ok = ok && func_of && tree_make(x, func_of, map);
 	for (i = 0; ok && i < x->p->series.n; i++) {
 		const struct pp_series *s = &x->p->series.at[i];
@@ -740,9 +678,9 @@ prepare(struct xd_write *x)
 		tree_sum(x);
 	}
 	x->too_large = ok && sums_too_large(x);
-	ok = ok && tree_sort(x) && !x->failed;
-	x->rounded = 0;
-	x->failed |= !ok;
+	ok = ok && tree_sort(x) && !x->text.failed;
+	x->columns.rounded = 0;
+	x->text.failed |= !ok;
 	free(func_of);
 	free(map);
 	return ok;
@@ -761,22 +699,15 @@ pp_xdebug_write(struct pp_writer *w)
 		pp_diag_add(w->diags, &pp_xdebug_rules[PP_XD_WRITE_VALUE], PP_NOWHERE,
 		            "the values add up to more than 63 bits, so no file can hold them");
 		status = PP_E_LIMIT;
-	} else if (!x.failed && x.next) {
+	} else if (!x.text.failed && x.stacks.next) {
 		put_all(&x);
-		status = x.failed ? PP_E_NOMEM : PP_OK;
+		status = x.text.failed ? PP_E_NOMEM : PP_OK;
 	}
 	if (status == PP_OK)
 		report(&x);
-	pp_strtab_release(&x.names);
+	pp_cg_emit_release(&x.text);
 	pp_strtab_release(&x.pairs);
 	pp_vec_release(&x.funcs);
-	pp_vec_release(&x.given);
-	if (x.has_tree)
-		pp_tree_release(&x.tree);
-	free(x.own);
-	free(x.inclusive);
-	free(x.again);
-	free(x.first);
-	free(x.next);
+	stacks_release(&x.stacks);
 	return status;
 }
