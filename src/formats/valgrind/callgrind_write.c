@@ -122,7 +122,8 @@ grouped_release(struct grouped *g)
 }
 
 static void
-view_function(struct pp_cg_emit *e, const struct grouped *g, pp_func func)
+view_function(struct pp_cg_emit *e, const struct pp_cg_view *v, const struct grouped *g,
+              pp_func func)
 {
 	const struct pp_profile *p = e->p;
 	size_t i, n = p->metrics.n;
@@ -140,7 +141,7 @@ view_function(struct pp_cg_emit *e, const struct grouped *g, pp_func func)
 		struct pp_cg_pos pos = { { row->site_address, 0, row->site_line } };
 		struct pp_cg_call call = { .callee = row->callee, .count = (uint64_t)cells[0] };
 
-		call.target.at[2] = p->funcs.at[row->callee].last_line;
+		call.target.at[2] = v->first_line[row->callee];
 		pp_cg_emit_place(e, func, row->site_file ? row->site_file : p->funcs.at[func].file);
 		pp_cg_emit_call(e, &call, &pos, cells + 1, n);
 	}
@@ -233,7 +234,7 @@ write_view(struct pp_writer *w, const struct pp_cg_view *v)
 		view_header(w, v, positions);
 		pp_cg_emit_part(&e, positions);
 		for (i = 1; i < p->funcs.n && !e.failed && w->out->status == PP_OK; i++)
-			view_function(&e, &g, (pp_func)i);
+			view_function(&e, v, &g, (pp_func)i);
 		view_totals(&e);
 		status = e.failed ? PP_E_NOMEM : PP_OK;
 	}

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "analysis/inclusive.h"
+#include "base/units.h"
 #include "formats/valgrind/emit.h"
 
 struct making {
@@ -30,6 +31,7 @@ pp_cg_view_release(struct pp_cg_view *v)
 		pp_builder_release(&v->builder);
 	pp_profile_release(v->profile);
 	pp_buf_release(&v->lost);
+	free(v->first_line);
 }
 
 /* ---- metrics ---------------------------------------------------------------------------- */
@@ -45,22 +47,12 @@ is_plain(const struct pp_metric *m)
 static const char *
 unit_word(const struct pp_profile *p, const struct pp_metric *m)
 {
-	static const struct {
-		uint64_t num;
-		const char *word;
-	} times[] = { { 1, "ns" },    { 10, "10ns" },    { 100, "100ns" },
-		      { 1000, "us" }, { 1000000, "ms" }, { 1000000000, "s" } };
 	struct pp_slice unit = pp_text_of(p, m->unit);
 	uint64_t num = is_plain(m) && m->factor_num ? m->factor_num : 1;
-	size_t i;
 
 	if (pp_slice_eq_z(unit, "ns"))
-		for (i = 0; i < PP_COUNT_OF(times); i++)
-			if (num == times[i].num)
-				return times[i].word;
-	if (pp_slice_eq_z(unit, "bytes") && num == 1)
-		return "bytes";
-	return NULL;
+		return num <= 1000000000 ? pp_unit_symbol(PP_UNIT_TIME, num) : NULL;
+	return pp_slice_eq_z(unit, "bytes") && num == 1 ? "bytes" : NULL;
 }
 
 /* Whether the factor is one that the unit in the title tells; other cells are converted. */
@@ -175,6 +167,7 @@ make_function(struct making *k, pp_func func, bool recursive)
 	struct pp_slice object = pp_text_of(k->p, k->p->modules.at[from->module].name);
 	struct pp_slice name = func ? pp_text_of(k->p, from->name) : pp_slice_z("[no stack]");
 	struct pp_func_row row = { 0 };
+	size_t known_before;
 
 	if (*known)
 		return *known;
@@ -185,8 +178,10 @@ make_function(struct making *k, pp_func func, bool recursive)
 
 		row.module = pp_build_module(k->b, &module);
 	}
-	row.last_line = from->line;
+	known_before = k->b->profile->funcs.n;
 	*known = pp_build_func(k->b, &row);
+	if (*known >= known_before)
+		k->v->first_line[*known] = from->line;
 	return *known;
 }
 
@@ -524,7 +519,8 @@ pp_cg_view_init(struct pp_cg_view *v, const struct pp_profile *p, bool edges)
 	v->ready = pp_builder_init(&v->builder, &limits, NULL, p->strs.seed, &pp_pages_plain);
 	k.plain = calloc(p->funcs.n, sizeof *k.plain);
 	k.recursive = calloc(p->funcs.n, sizeof *k.recursive);
-	if (v->ready && k.plain && k.recursive)
+	v->first_line = calloc(2 * p->funcs.n + 2, sizeof *v->first_line);
+	if (v->ready && k.plain && k.recursive && v->first_line)
 		status = make_view(&k, edges);
 	if (status == PP_OK)
 		status = pp_builder_finish(&v->builder, &v->profile);

@@ -8,12 +8,11 @@
 
 struct pp_cg_view {
 	struct pp_builder builder;
-	struct pp_profile
-	    *profile;       /* one series, clean names, lines and edges; a function's first line is
-	                               in last_line */
-	uint64_t changed;   /* names that had to be changed */
-	uint64_t rounded;   /* values */
-	struct pp_buf lost; /* ", what cannot be held, ..." */
+	struct pp_profile *profile; /* one series, clean names, lines and edges */
+	uint32_t *first_line;       /* by function of it, which it does not tell apart */
+	uint64_t changed;           /* names that had to be changed */
+	uint64_t rounded;           /* values */
+	struct pp_buf lost;         /* ", what cannot be held, ..." */
 	bool ready;
 };
 
