@@ -10,6 +10,10 @@
 
 #include "base/slice.h"
 
+/* Bytes of the text as a number, to be compared at once. */
+#define PP_CG_WORD(a, b, c, d)                                                                     \
+	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
 static inline bool
 pp_cg_is_line_end(const unsigned char *p)
 {
@@ -22,6 +26,17 @@ pp_cg_skip_blanks(const unsigned char *p)
 	while (pp_is_blank(*p))
 		p++;
 	return p;
+}
+
+/* Goes to the next word; false at the end of the line. */
+static inline bool
+pp_cg_next_word(const unsigned char **p)
+{
+	*p += **p == ' ';
+	if (PP_LIKELY(**p > ' '))
+		return true;
+	*p = pp_cg_skip_blanks(*p);
+	return !pp_cg_is_line_end(*p);
 }
 
 /* Where the word ends that p is in. */

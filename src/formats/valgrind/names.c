@@ -100,13 +100,19 @@ define(struct pp_cg_parser *p, enum pp_cg_space space, uint64_t id, pp_str name)
 pp_str
 pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value)
 {
-	struct pp_slice text = pp_slice_trim(value), rest;
+	struct pp_slice text, rest;
 	const struct pp_cg_id *entry;
 	struct pp_buf expanded = { 0 };
 	const unsigned char *after;
 	pp_str name;
 	uint64_t id;
 
+	/* Nearly all: an id that is known. */
+	if (value.n && value.p[0] == '(' && (after = pp_cg_id(value.p, &id)) != NULL &&
+	    pp_cg_is_line_end(after) && id < p->names.ids[space].small.n &&
+	    p->names.ids[space].small.at[id].part)
+		return p->names.ids[space].small.at[id].name;
+	text = pp_slice_trim(value);
 	if (!is_id(text))
 		return pp_build_str(p->builder, text);
 	after = pp_cg_id(text.p, &id);

@@ -109,7 +109,7 @@ take_position(struct pp_cg_parser *p, const unsigned char *at, uint64_t base, ui
 		else if (stop && *at == '-')
 			fits = !__builtin_sub_overflow(base, value, &value);
 	}
-	if (PP_UNLIKELY(!stop || (!pp_is_blank(*stop) && !pp_cg_is_line_end(stop))))
+	if (PP_UNLIKELY(!stop || *stop > ' '))
 		stop = position_odd(p, at, stop);
 	if (PP_UNLIKELY(stop && !fits)) {
 		pp_cg_report(p, PP_CG_POSITION_OUTSIDE, at, "the position leaves its range");
@@ -129,8 +129,7 @@ take_positions(struct pp_cg_parser *p, const unsigned char *at, struct pp_cg_pos
 	for (k = 0; k < 3; k++) {
 		if (!(has >> k & 1))
 			continue;
-		at = pp_cg_skip_blanks(at);
-		if (pp_cg_is_line_end(at))
+		if (!pp_cg_next_word(&at))
 			break;
 		at = take_position(p, at, p->base.at[k], &pos->at[k]);
 		if (!at)
@@ -176,18 +175,16 @@ take_costs(struct pp_cg_parser *p, const unsigned char *at)
 
 	for (m = 0; m < n; m++)
 		p->costs[m] = 0;
-	for (;; k++) {
+	for (; pp_cg_next_word(&at); k++) {
 		const unsigned char *stop;
 
-		at = pp_cg_skip_blanks(at);
-		if (pp_cg_is_line_end(at))
-			break;
 		if (PP_UNLIKELY(k == most)) {
 			pp_cg_report(p, PP_CG_TOO_MANY_COSTS, at, "there are only %u events", most);
 			break;
 		}
 		stop = pp_cg_cost(at, &p->costs[metric[k]]);
-		if (PP_UNLIKELY(!stop || (!pp_is_blank(*stop) && !pp_cg_is_line_end(stop))))
+		/* What is no end of a word but below is found as the next one. */
+		if (PP_UNLIKELY(!stop || *stop > ' '))
 			stop = cost_odd(p, at, &p->costs[metric[k]]);
 		if (PP_UNLIKELY(!stop))
 			return NULL;
@@ -213,14 +210,16 @@ pending_lost(struct pp_cg_parser *p)
 	p->pending = PP_CG_OWN;
 }
 
-static void
+static inline void
 part_sum(struct pp_cg_part *part, const int64_t *costs, size_t n)
 {
+	int64_t *sums = part->sums;
+	bool over = false;
 	size_t m;
 
 	for (m = 0; m < n; m++)
-		part->sums_overflow |= __builtin_add_overflow(part->sums[m], costs[m],
-		                                              &part->sums[m]);
+		over |= __builtin_add_overflow(sums[m], costs[m], &sums[m]);
+	part->sums_overflow |= over;
 }
 
 /* Hands a line of positions and costs to whom it belongs; where it stopped, or NULL. */
@@ -347,101 +346,117 @@ parse_function(struct pp_cg_parser *p, struct pp_slice value)
 		p->visitor->function(p);
 }
 
-/* Keys that start with 'c'. */
-static bool
-parse_call_key(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice value)
+/* `frfn=`, which callgrind writes with --mangle-names=no: kept by name, for its id belongs to this file. */
+static void
+parse_from(struct pp_cg_parser *p, struct pp_slice value)
 {
-	if (pp_slice_eq_z(key, "cfn")) {
+	struct pp_slice name = pp_text_of(p->builder->profile,
+	                                  pp_cg_name(p, PP_CG_FUNCTIONS, value));
+	struct pp_buf text = { 0 };
+
+	pp_buf_adds(&text, "frfn=");
+	pp_buf_add(&text, name.p, name.n);
+	if (text.failed)
+		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
+	else if (p->visitor->other)
+		p->visitor->other(p, pp_slice_of(text.p, text.n));
+	pp_buf_release(&text);
+}
+
+static void
+parse_file(struct pp_cg_parser *p, struct pp_slice value)
+{
+	p->place.file = p->place.current_file = pp_cg_name(p, PP_CG_FILES, value);
+	p->place.func = 0;
+}
+
+static void
+parse_object(struct pp_cg_parser *p, struct pp_slice value)
+{
+	p->place.object = object_of(p, pp_cg_name(p, PP_CG_OBJECTS, value));
+	p->place.func = 0;
+}
+
+/* The line of a key of up to four letters; false when there is no such key. */
+static bool
+parse_short_key(struct pp_cg_parser *p, uint32_t key, struct pp_slice value, struct pp_slice line)
+{
+	switch (key) {
+	case PP_CG_WORD('f', 'n', 0, 0):
+		parse_function(p, value);
+		return true;
+	case PP_CG_WORD('f', 'l', 0, 0):
+		parse_file(p, value);
+		return true;
+	case PP_CG_WORD('f', 'i', 0, 0):
+	case PP_CG_WORD('f', 'e', 0, 0):
+		p->place.current_file = pp_cg_name(p, PP_CG_FILES, value);
+		return true;
+	case PP_CG_WORD('o', 'b', 0, 0):
+		parse_object(p, value);
+		return true;
+	case PP_CG_WORD('c', 'f', 'n', 0):
 		p->next.function = pp_cg_name(p, PP_CG_FUNCTIONS, value);
 		p->next.has_function = true;
 		p->next.function_used = false;
-	} else if (pp_slice_eq_z(key, "cfi") || pp_slice_eq_z(key, "cfl")) {
+		return true;
+	case PP_CG_WORD('c', 'f', 'i', 0):
+	case PP_CG_WORD('c', 'f', 'l', 0):
 		p->next.file = pp_cg_name(p, PP_CG_FILES, value);
 		p->next.has_file = true;
-	} else if (pp_slice_eq_z(key, "cob")) {
+		return true;
+	case PP_CG_WORD('c', 'o', 'b', 0):
 		p->next.object = object_of(p, pp_cg_name(p, PP_CG_OBJECTS, value));
 		p->next.has_object = true;
-	} else if (pp_slice_eq_z(key, "calls")) {
-		parse_calls(p, value);
-	} else {
-		return false;
-	}
-	return true;
-}
-
-/* All other keys. */
-static bool
-parse_place_key(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice value)
-{
-	if (pp_slice_eq_z(key, "fn")) {
-		parse_function(p, value);
-	} else if (pp_slice_eq_z(key, "fl")) {
-		p->place.file = p->place.current_file = pp_cg_name(p, PP_CG_FILES, value);
-		p->place.func = 0;
-	} else if (pp_slice_eq_z(key, "fi") || pp_slice_eq_z(key, "fe")) {
-		p->place.current_file = pp_cg_name(p, PP_CG_FILES, value);
-	} else if (pp_slice_eq_z(key, "ob")) {
-		p->place.object = object_of(p, pp_cg_name(p, PP_CG_OBJECTS, value));
-		p->place.func = 0;
-	} else if (pp_slice_eq_z(key, "jfi")) {
-		p->next.jump_file = pp_cg_name(p, PP_CG_FILES, value);
-	} else if (pp_slice_eq_z(key, "jfn")) {
-		p->next.jump_function = pp_cg_name(p, PP_CG_FUNCTIONS, value);
-	} else if (pp_slice_eq_z(key, "jump")) {
-		parse_jump(p, value, false);
-	} else if (pp_slice_eq_z(key, "jcnd")) {
-		parse_jump(p, value, true);
-	} else if (pp_slice_eq_z(key, "rcalls")) {
-		parse_calls(p, value);
-	} else {
-		return false;
-	}
-	return true;
-}
-
-/* Undocumented lines that callgrind writes with --mangle-names=no and --dump-bbs=yes. */
-static bool
-parse_other(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice line)
-{
-	struct pp_buf text = { 0 };
-
-	if (pp_slice_eq_z(key, "frfn")) {
-		struct pp_slice value = pp_slice_of(line.p + key.n + 1, line.n - key.n - 1);
-		struct pp_slice name = pp_text_of(p->builder->profile,
-		                                  pp_cg_name(p, PP_CG_FUNCTIONS, value));
-
-		/* Kept by name: its id belongs to this file. */
-		pp_buf_adds(&text, "frfn=");
-		pp_buf_add(&text, name.p, name.n);
-		if (text.failed)
-			pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-		else if (p->visitor->other)
-			p->visitor->other(p, pp_slice_of(text.p, text.n));
-		pp_buf_release(&text);
 		return true;
-	}
-	if (!pp_slice_eq_z(key, "rec") && !pp_slice_eq_z(key, "bb") && !pp_slice_eq_z(key, "ln") &&
-	    !pp_slice_eq_z(key, "mp"))
+	case PP_CG_WORD('j', 'f', 'i', 0):
+		p->next.jump_file = pp_cg_name(p, PP_CG_FILES, value);
+		return true;
+	case PP_CG_WORD('j', 'f', 'n', 0):
+		p->next.jump_function = pp_cg_name(p, PP_CG_FUNCTIONS, value);
+		return true;
+	case PP_CG_WORD('j', 'u', 'm', 'p'):
+	case PP_CG_WORD('j', 'c', 'n', 'd'):
+		parse_jump(p, value, line.p[1] == 'c');
+		return true;
+	case PP_CG_WORD('f', 'r', 'f', 'n'):
+		parse_from(p, value);
+		return true;
+	case PP_CG_WORD('r', 'e', 'c', 0): /* with --mangle-names=no and --dump-bbs=yes */
+	case PP_CG_WORD('b', 'b', 0, 0):
+	case PP_CG_WORD('l', 'n', 0, 0):
+	case PP_CG_WORD('m', 'p', 0, 0):
+		if (p->visitor->other)
+			p->visitor->other(p, line);
+		return true;
+	default:
 		return false;
-	if (p->visitor->other)
-		p->visitor->other(p, line);
-	return true;
+	}
 }
 
 static bool
 parse_key(struct pp_cg_parser *p, struct pp_slice line)
 {
-	const unsigned char *equal = memchr(line.p, '=', line.n < 8 ? line.n : 8);
-	struct pp_slice key, value;
+	struct pp_slice value = line, key;
+	uint32_t word = 0;
+	size_t n = 0;
 
-	if (!equal || equal == line.p)
+	while (n < 8 && n < line.n && line.p[n] != '=')
+		n++;
+	if (n == 0 || n == 8 || n == line.n)
 		return false;
-	key = pp_slice_of(line.p, (size_t)(equal - line.p));
-	value = pp_slice_of(equal + 1, line.n - key.n - 1);
-	if (p->at.cut && key.n >= 2 && memcmp(key.p + key.n - 2, "fn", 2) == 0)
+	key = pp_slice_of(line.p, n);
+	value = pp_slice_from(line, n + 1);
+	if (p->at.cut && n >= 2 && memcmp(key.p + n - 2, "fn", 2) == 0)
 		return true; /* half a name would be a function that never was */
-	return (key.p[0] == 'c' ? parse_call_key(p, key, value) : parse_place_key(p, key, value)) ||
-	       parse_other(p, key, line);
+	if (n <= 4) {
+		memcpy(&word, key.p, n);
+		return parse_short_key(p, word, value, line);
+	}
+	if (!pp_slice_eq_z(key, "calls") && !pp_slice_eq_z(key, "rcalls"))
+		return false;
+	parse_calls(p, value);
+	return true;
 }
 
 /* ---- lines ------------------------------------------------------------------------------ */
@@ -458,7 +473,7 @@ parse_other_line(struct pp_cg_parser *p, struct pp_slice line)
 	} else if (line.p[0] == '#') {
 		if (pp_slice_starts(line, "# callgrind format"))
 			pp_cg_part_end(p);
-	} else if (pp_slice_starts(line, SEPARATOR)) {
+	} else if (line.p[0] == '=' && pp_slice_starts(line, SEPARATOR)) {
 		pending_lost(p);
 		pp_cg_part_end(p);
 	} else if (!parse_key(p, line) && !pp_cg_header(p, line)) {

@@ -6,9 +6,6 @@
 
 #include <stdlib.h>
 
-#define WORD4(a, b, c, d)                                                                          \
-	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-
 void
 pp_xd_scan_release(struct pp_xd_scan *s)
 {
@@ -144,10 +141,10 @@ record_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *e
 {
 	uint32_t file, function;
 
-	if (pp_load32(p) != WORD4('f', 'l', '=', '('))
+	if (pp_load32(p) != PP_CG_WORD('f', 'l', '=', '('))
 		return NULL;
 	p = id_line(s, p + 3, end, true, &file);
-	if (!p || pp_load32(p) != WORD4('f', 'n', '=', '('))
+	if (!p || pp_load32(p) != PP_CG_WORD('f', 'n', '=', '('))
 		return NULL;
 	p = id_line(s, p + 3, end, false, &function);
 	if (!p)
@@ -163,10 +160,10 @@ call_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end
 	static const char one[] = "calls=1 0 0\n";
 	uint32_t file, function;
 
-	if (pp_load32(p) != WORD4('c', 'f', 'l', '=') || p[4] != '(')
+	if (pp_load32(p) != PP_CG_WORD('c', 'f', 'l', '=') || p[4] != '(')
 		return NULL;
 	p = id_line(s, p + 4, end, true, &file);
-	if (!p || pp_load32(p) != WORD4('c', 'f', 'n', '=') || p[4] != '(')
+	if (!p || pp_load32(p) != PP_CG_WORD('c', 'f', 'n', '=') || p[4] != '(')
 		return NULL;
 	p = id_line(s, p + 4, end, false, &function);
 	if (!p || pp_load64(p) != pp_load64(one) || pp_load32(p + 8) != pp_load32(one + 8))
