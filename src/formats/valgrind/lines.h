@@ -48,24 +48,30 @@ pp_cg_word_end(const unsigned char *p)
 	return p;
 }
 
-/* Any number of digits; NULL when there are none or they pass `most`. */
-static PP_NOINLINE __attribute__((unused)) const unsigned char *
-pp_cg_long_number(const unsigned char *p, uint64_t most, uint64_t *out)
-{
-	const unsigned char *start = p;
-	uint64_t v = 0;
+/* In registers, so that the short way need not go through memory either. */
+struct pp_cg_digits {
+	const unsigned char *end; /* NULL when there are none or they pass `most` */
+	uint64_t value;
+};
 
-	for (; pp_is_digit(*p); p++)
-		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v) || v > most)
-			return NULL;
-	*out = v;
-	return p > start ? p : NULL;
+static PP_NOINLINE __attribute__((unused)) struct pp_cg_digits
+pp_cg_long_number(const unsigned char *p, uint64_t most)
+{
+	struct pp_cg_digits digits = { p, 0 };
+
+	for (; pp_is_digit(*digits.end); digits.end++)
+		if (__builtin_mul_overflow(digits.value, (uint64_t)10, &digits.value) ||
+		    __builtin_add_overflow(digits.value, (uint64_t)(*digits.end - '0'),
+		                           &digits.value) ||
+		    digits.value > most)
+			return (struct pp_cg_digits){ NULL, 0 };
+	digits.end = digits.end > p ? digits.end : NULL;
+	return digits;
 }
 
 /*
- * Up to seven digits without a branch on how many there are: finds the first other byte of eight, moves the
- * digits to the upper end and adds them up in pairs.
+ * A number of at most `most`, which is at least 9999999. Up to seven digits are taken without a branch on how
+ * many there are: finds the first other byte of eight, moves the digits to the upper end and adds them up in pairs.
  */
 static inline const unsigned char *
 pp_cg_number(const unsigned char *p, uint64_t most, uint64_t *out)
@@ -74,8 +80,12 @@ pp_cg_number(const unsigned char *p, uint64_t most, uint64_t *out)
 	uint64_t other = ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
 	unsigned n = other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
 
-	if (PP_UNLIKELY(n - 1 >= 7))
-		return pp_cg_long_number(p, most, out);
+	if (PP_UNLIKELY(n - 1 >= 7)) {
+		struct pp_cg_digits digits = pp_cg_long_number(p, most);
+
+		*out = digits.value;
+		return digits.end;
+	}
 	x = x << (8 * (8 - n)) & 0x0f0f0f0f0f0f0f0fu;
 	x = (x * 2561) >> 8 & 0x00ff00ff00ff00ffu;
 	x = (x * 6553601) >> 16 & 0x0000ffff0000ffffu;
@@ -91,8 +101,11 @@ pp_cg_cost(const unsigned char *p, int64_t *out)
 	uint64_t v;
 
 	p = pp_cg_number(p + minus, INT64_MAX, &v);
-	if (PP_LIKELY(p != NULL))
-		*out = minus ? -(int64_t)v : (int64_t)v;
+	if (PP_UNLIKELY(!p))
+		return NULL;
+	*out = (int64_t)v;
+	if (PP_UNLIKELY(minus))
+		*out = -*out;
 	return p;
 }
 

@@ -20,25 +20,16 @@ pp_xd_scan_release(struct pp_xd_scan *s)
 
 /* `LINE COST [COST]` and the newline. */
 static inline const unsigned char *
-cost_line(const struct pp_xd_scan *s, const unsigned char *p, uint32_t *line, int64_t *cost)
+cost_line(const unsigned char *p, unsigned columns, uint32_t *line, int64_t *cost)
 {
 	uint64_t at;
+	unsigned k;
 
 	p = pp_cg_number(p, UINT32_MAX, &at);
-	if (!p || *p != ' ')
-		return NULL;
 	*line = (uint32_t)at;
-	p = pp_cg_cost(p + 1, &cost[0]);
-	if (!p)
-		return NULL;
-	if (s->columns == 2) {
-		if (*p != ' ')
-			return NULL;
-		p = pp_cg_cost(p + 1, &cost[1]);
-		if (!p)
-			return NULL;
-	}
-	return *p == '\n' ? p + 1 : NULL;
+	for (k = 0; p && k < columns; k++)
+		p = *p == ' ' ? pp_cg_cost(p + 1, &cost[k]) : NULL;
+	return p && *p == '\n' ? p + 1 : NULL;
 }
 
 /* ---- names ------------------------------------------------------------------------------ */
@@ -172,15 +163,36 @@ call_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end
 	return *slot ? p + sizeof one - 1 : NULL;
 }
 
-bool
-pp_xd_scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end)
+/* The calls of a record; *n counts them. */
+static inline const unsigned char *
+call_lines(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, unsigned columns,
+           uint32_t *n)
+{
+	size_t first = s->calls.n;
+
+	while (p && *p == 'c' && p < end) {
+		struct pp_xd_call *call;
+
+		if (!pp_vec_reserve(&s->calls, s->calls.n + 1))
+			return NULL;
+		call = &s->calls.at[s->calls.n++];
+		call->cost[1] = 0;
+		p = call_head(s, p, end, &call->slot);
+		if (p)
+			p = cost_line(p, columns, &call->line, call->cost);
+	}
+	*n = (uint32_t)(s->calls.n - first);
+	return s->calls.n - first < UINT32_MAX ? p : NULL;
+}
+
+static inline __attribute__((always_inline)) bool
+scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, unsigned columns)
 {
 	const unsigned char *begin = p;
 
 	s->records.n = s->calls.n = 0;
-	while (p < end) {
-		struct pp_xd_record record = { 0 };
-		size_t first = s->calls.n;
+	while (p && p < end) {
+		struct pp_xd_record *record;
 
 		if (*p == '\n') {
 			p++;
@@ -188,32 +200,27 @@ pp_xd_scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned ch
 		}
 		if (PP_UNLIKELY(*p == 's')) {
 			p = summary_line(s, p, end);
-			if (!p)
-				return false;
 			continue;
 		}
-		record.at = (size_t)(p - begin) < UINT32_MAX ? (uint32_t)(p - begin) : UINT32_MAX;
-		p = record_head(s, p, end, &record.slot);
+		if (!pp_vec_reserve(&s->records, s->records.n + 1))
+			return false;
+		record = &s->records.at[s->records.n++];
+		record->own[1] = 0;
+		record->at = (size_t)(p - begin) < UINT32_MAX ? (uint32_t)(p - begin) : UINT32_MAX;
+		p = record_head(s, p, end, &record->slot);
 		if (p && PP_UNLIKELY(*p == '\n'))
 			p = summary_line(s, p + 1, end);
 		if (p)
-			p = cost_line(s, p, &record.line, record.own);
-		if (!p)
-			return false;
-		while (*p == 'c' && p < end) {
-			struct pp_xd_call call = { 0 };
-
-			p = call_head(s, p, end, &call.slot);
-			if (p)
-				p = cost_line(s, p, &call.line, call.cost);
-			if (!p || !pp_vec_push(&s->calls, call))
-				return false;
-		}
-		record.calls = (uint32_t)(s->calls.n - first);
-		if (s->calls.n - first >= UINT32_MAX || !pp_vec_push(&s->records, record))
-			return false;
+			p = cost_line(p, columns, &record->line, record->own);
+		p = call_lines(s, p, end, columns, &record->calls);
 	}
-	return true;
+	return p != NULL;
+}
+
+bool
+pp_xd_scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end)
+{
+	return s->columns == 2 ? scan_block(s, p, end, 2) : scan_block(s, p, end, s->columns);
 }
 
 /* ---- the end of a file ------------------------------------------------------------------ */
