@@ -2,7 +2,7 @@
  * Writing cachegrind files, as strictly as cg_annotate reads them: desc, cmd, events, lines by file and
  * function, and a summary that is their sum.
  */
-#include "formats/valgrind/view.h"
+#include "formats/valgrind/callgrind_view.h"
 
 #include <stdlib.h>
 

@@ -22,9 +22,9 @@
  *     totals: 100 40               the sum of the own costs
  *
  * Also written by pprof, rbspy, pyprof2calltree, php-memprof, Valgrind's xtree and others. Grammar in
- * callgrind_parse.c and callgrind_header.c.
+ * parse.c and header.c.
  */
-#include "formats/valgrind/body.h"
+#include "formats/valgrind/callgrind_kept.h"
 #include "formats/valgrind/family.h"
 
 static int

@@ -1,12 +1,12 @@
 /*
  * Writing callgrind files: a callgrind file again, whole; or lines and edges; or a tree of stacks.
  */
-#include "formats/valgrind/body.h"
+#include "formats/valgrind/callgrind_kept.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/valgrind/view.h"
+#include "formats/valgrind/callgrind_view.h"
 
 /* ---- a callgrind file again ------------------------------------------------------------- */
 

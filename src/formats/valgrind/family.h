@@ -1,9 +1,15 @@
 /*
- * What cachegrind, callgrind and Xdebug files share: the line grammar, names with ids, parts.
+ * What cachegrind, callgrind and Xdebug files share, and where it is:
  *
- * pp_cg_parse() takes the text apart, keeps all state that the grammar needs (current object, file,
- * function, position bases, ids, events of the part) and hands finished facts to a visitor, which
- * builds edges and lines (callgrind_read.c) or calls (xdebug_records.c).
+ *     lines.h      numbers, positions, costs and ids in the text
+ *     parse.c      the grammar of lines, in any order: pp_cg_parse() keeps all state that it needs (current
+ *                  object, file and function, position bases, ids, events of the part) and hands facts to a
+ *                  visitor, which makes edges and lines (callgrind_read.c) or calls (xdebug_records.c)
+ *     header.c     `key: value` lines and parts;  events.c: columns;  names.c: ids;  finish.c: the end
+ *     detect.c     which of the three a file is;  describe.c: what its header tells;  rules.c
+ *     emit.c       writing lines: names with ids, places, costs
+ *
+ * callgrind_*.c and cachegrind*.c are of Valgrind's own, xdebug*.c of Xdebug.
  */
 #ifndef PP_CALLGRIND_FAMILY_H
 #define PP_CALLGRIND_FAMILY_H
@@ -269,26 +275,26 @@ void pp_cg_report(struct pp_cg_parser *, enum pp_callgrind_rule, const unsigned 
 void pp_cg_sum_report(void *parser, size_t metric);
 /* The function that own costs belong to now. */
 pp_func pp_cg_func(struct pp_cg_parser *);
-/* The name that `(N) text`, `(N)` or `text` stands for. */
+/* names.c: the name that `(N) text`, `(N)` or `text` stands for. */
 pp_str pp_cg_name(struct pp_cg_parser *, enum pp_cg_space, struct pp_slice value);
 
-/* callgrind_header.c: `key: value` lines, parts, events. False when the line is none. */
+/* header.c: `key: value` lines, parts, events. False when the line is none. */
 bool pp_cg_header(struct pp_cg_parser *, struct pp_slice line);
 /* Starts a part at the next header line (a separator was seen). */
 void pp_cg_part_end(struct pp_cg_parser *);
 /* Makes sure that there is a part. */
 bool pp_cg_part_need(struct pp_cg_parser *);
-/* Computes the derived events of a cost line. */
-void pp_cg_derive(struct pp_cg_parser *, int64_t *costs);
-/* Meta data of all parts, checks of totals; for the end of the reading. */
+/* finish.c: meta data of all parts, checks of totals; for the end of the reading. */
 void pp_cg_finish(struct pp_cg_parser *);
 
 /* Gives the current part its series in the profile. */
 void pp_cg_series(struct pp_cg_parser *, bool has_calls, bool measured);
 
-/* callgrind_units.c: unit and kind of an event by its name, its title and the header around it. */
-void pp_cg_metric_unit(struct pp_cg_parser *, struct pp_slice name, struct pp_slice title,
-                       struct pp_metric *);
+/* events.c: an `events:` line, which names the columns of the part; an `event:` line behind it. */
+void pp_cg_events(struct pp_cg_parser *, struct pp_slice value);
+void pp_cg_event(struct pp_cg_parser *, struct pp_slice value);
+/* Computes the derived events of a cost line. */
+void pp_cg_derive(struct pp_cg_parser *, int64_t *costs);
 /* The nanoseconds of "10ns", "us", "µs", "ms", "s", "100ns" ...; 0 when it is no such unit. */
 uint64_t pp_cg_time_unit(struct pp_slice text);
 

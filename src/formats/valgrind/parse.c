@@ -1,7 +1,7 @@
 /*
  * The line grammar of the family.
  *
- *     key: value                   header (callgrind_header.c)
+ *     key: value                   header (header.c)
  *     ob= fl= fi= fe= fn=          where own costs belong from here on
  *     cob= cfi= cfl= cfn=          where the next call goes
  *     calls=COUNT TARGET           then one cost line: inclusive cost of these calls

@@ -1,7 +1,7 @@
 /*
  * Reading Xdebug files: the fast way where it can, the thorough way where it must.
  */
-#include "formats/valgrind/xdebug_calls.h"
+#include "formats/valgrind/xdebug.h"
 
 #include "base/num.h"
 #include "formats/kit/whole.h"

@@ -6,7 +6,7 @@
  * inclusive cost of a call is the number on its caller's call line, as measured; only for roots it is own
  * cost plus calls. Going backwards over the records is a pre-order walk of the calls.
  */
-#include "formats/valgrind/xdebug_calls.h"
+#include "formats/valgrind/xdebug.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef PP_XDEBUG_SCAN_H
 #define PP_XDEBUG_SCAN_H
 
-#include "formats/valgrind/xdebug_calls.h"
+#include "formats/valgrind/xdebug.h"
 
 /* Columns at most: time and memory. */
 #define PP_XD_COLUMNS 2

@@ -13,7 +13,7 @@
 
 #include "analysis/inclusive.h"
 #include "base/sort.h"
-#include "formats/valgrind/xdebug_calls.h"
+#include "formats/valgrind/xdebug.h"
 
 extern const struct pp_format pp_format_xdebug;
 

@@ -1,8 +1,8 @@
 /*
  * What both ways of reading Xdebug files share: adding calls to the profile, and the end of a file.
  */
-#ifndef PP_XDEBUG_CALLS_H
-#define PP_XDEBUG_CALLS_H
+#ifndef PP_XDEBUG_H
+#define PP_XDEBUG_H
 
 #include "formats/valgrind/family.h"
 

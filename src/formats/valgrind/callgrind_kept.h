@@ -2,8 +2,8 @@
  * A callgrind file kept whole, so that writing callgrind again loses nothing: parts, headers, and the bodies as
  * they will be written, which is done while they are read.
  */
-#ifndef PP_CALLGRIND_BODY_H
-#define PP_CALLGRIND_BODY_H
+#ifndef PP_CALLGRIND_KEPT_H
+#define PP_CALLGRIND_KEPT_H
 
 #include "formats/valgrind/emit.h"
 
@@ -42,7 +42,7 @@ const struct pp_cg_body *pp_cg_body_of(const struct pp_profile *);
 /* The text of a part's body. */
 struct pp_slice pp_cg_body_text(const struct pp_cg_body *, size_t part);
 
-/* The file as text, when another format carried it; empty otherwise. See carry.c. */
+/* The file as text, when another format carried it; empty otherwise. */
 struct pp_slice pp_cg_carried(const struct pp_profile *);
 bool pp_cg_carry_save(const struct pp_profile *, struct pp_buf *out);
 pp_status pp_cg_carry_load(struct pp_profile *, struct pp_slice bytes);

@@ -6,7 +6,7 @@
  * `f'2`, as callgrind itself writes: so the edges into the plain `f` hold its outermost activations only, and
  * readers that just add edges show true inclusive costs.
  */
-#include "formats/valgrind/view.h"
+#include "formats/valgrind/callgrind_view.h"
 
 #include <math.h>
 #include <stdio.h>

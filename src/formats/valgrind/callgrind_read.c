@@ -3,7 +3,7 @@
  *
  * Blocks of Valgrind's xtree hold one whole stack each, so they become a tree too.
  */
-#include "formats/valgrind/body.h"
+#include "formats/valgrind/callgrind_kept.h"
 
 /* What the reader keeps between lines. */
 struct cg_read {

@@ -1,7 +1,7 @@
 /*
- * Writing the bodies of a callgrind file while they are read.
+ * Writing the bodies of a callgrind file while they are read; the file as a whole in another format.
  */
-#include "formats/valgrind/body.h"
+#include "formats/valgrind/callgrind_kept.h"
 
 #include <stdlib.h>
 
@@ -149,4 +149,61 @@ pp_cg_body_text(const struct pp_cg_body *body, size_t part)
 	size_t end = part + 1 < body->begin.n ? body->begin.at[part + 1] : body->text.n;
 
 	return pp_slice_of(body->text.p + body->begin.at[part], end - body->begin.at[part]);
+}
+
+/* ---- carried by another format ---------------------------------------------------------- */
+
+/* The file as text: the parts and headers above name strings by the ids of their own profile. */
+struct carried {
+	size_t n;
+	unsigned char bytes[];
+};
+
+static void
+carried_free(void *data)
+{
+	free(data);
+}
+
+struct pp_slice
+pp_cg_carried(const struct pp_profile *p)
+{
+	const struct carried *text = p->kept.free == carried_free ? p->kept.data : NULL;
+
+	return text ? pp_slice_of(text->bytes, text->n) : pp_slice_of(NULL, 0);
+}
+
+bool
+pp_cg_carry_save(const struct pp_profile *p, struct pp_buf *out)
+{
+	struct pp_slice text = pp_cg_carried(p);
+	struct pp_write_opts opts = { 0 };
+	struct pp_diags diags;
+	struct pp_writer writer = { .profile = p, .opts = &opts, .diags = &diags };
+	bool ok;
+
+	pp_buf_add(out, text.p, text.n);
+	if (!pp_cg_body_of(p) || p->metrics.n == 0)
+		return !out->failed;
+	pp_diags_init(&diags);
+	ok = pp_sink_buffer(out, &writer.out) == PP_OK && pp_callgrind_write(&writer) == PP_OK &&
+	     pp_sink_commit(writer.out) == PP_OK;
+	pp_sink_close(writer.out);
+	pp_diags_release(&diags);
+	return ok;
+}
+
+pp_status
+pp_cg_carry_load(struct pp_profile *p, struct pp_slice bytes)
+{
+	struct carried *text = malloc(sizeof *text + bytes.n);
+
+	if (!text)
+		return PP_E_NOMEM;
+	text->n = bytes.n;
+	if (bytes.n)
+		memcpy(text->bytes, bytes.p, bytes.n);
+	p->kept.data = text;
+	p->kept.free = carried_free;
+	return PP_OK;
 }
