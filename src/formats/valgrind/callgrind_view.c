@@ -185,15 +185,26 @@ make_function(struct making *k, pp_func func, bool recursive)
 	return *known;
 }
 
-static void
-add_line(struct making *k, pp_func func, pp_str file, uint32_t line, uint64_t address,
-         size_t metric, int64_t value)
+/* The cells of a line of a function of the view; 0 as a file is the function's own. NULL on failure. */
+static int64_t *
+line_cells(struct making *k, pp_func func, pp_str file, uint32_t line, uint64_t address)
 {
-	struct pp_line_row row = { .func = func, .file = file, .line = line, .address = address };
-	int64_t *cells = pp_build_line(k->b, &row);
+	struct pp_line_row row = { .func = func,
+		                   .file = file ? file : k->b->profile->funcs.at[func].file,
+		                   .line = line,
+		                   .address = address };
 
-	if (cells)
-		cell_add(k, &cells[metric], value);
+	return func ? pp_build_line(k->b, &row) : NULL;
+}
+
+/* Adds cells of the profile's metrics to cells of the view's. */
+static void
+cells_add(struct making *k, int64_t *to, const int64_t *cells)
+{
+	size_t m;
+
+	for (m = 0; to && m < k->p->metrics.n; m++)
+		cell_add(k, &to[m], cell_of(k, m, pp_cell_value(&k->p->metrics.at[m], cells[m])));
 }
 
 /* ---- from a tree ------------------------------------------------------------------------ */
@@ -285,7 +296,7 @@ site_line(const struct pp_profile *p, pp_node node)
 static void
 tree_own(struct making *k, const pp_func *funcs)
 {
-	size_t i, m;
+	size_t i;
 	uint32_t row;
 
 	for (i = 0; i < k->p->series.n; i++) {
@@ -293,17 +304,13 @@ tree_own(struct making *k, const pp_func *funcs)
 
 		for (row = 0; row < s->rows && pp_builder_ok(k->b); row++) {
 			pp_node node = pp_series_node(s, row);
-			pp_func func;
 
-			if (!pp_series_present(s, row))
-				continue;
-			func = node ? funcs[node] : make_function(k, 0, false);
-			for (m = 0; func && m < k->p->metrics.n; m++)
-				add_line(k, func, k->b->profile->funcs.at[func].file,
-				         node ? node_line(k->p, node) : 0, 0, m,
-				         cell_of(k, m,
-				                 pp_cell_value(&k->p->metrics.at[m],
-				                               pp_series_cells(s, row)[m])));
+			if (pp_series_present(s, row))
+				cells_add(
+				    k,
+				    line_cells(k, node ? funcs[node] : make_function(k, 0, false),
+				               0, node ? node_line(k->p, node) : 0, 0),
+				    pp_series_cells(s, row));
 		}
 	}
 }
@@ -383,25 +390,22 @@ from_tree(struct making *k, bool edges)
 static void
 rows_lines(struct making *k)
 {
-	size_t i, m, stride = pp_line_stride(k->p);
+	size_t i, stride = pp_line_stride(k->p);
 
 	for (i = 0; i < k->p->lines.rows.n && pp_builder_ok(k->b); i++) {
 		const struct pp_line_row *row = &k->p->lines.rows.at[i];
-		const int64_t *cells = k->p->lines.cells.at + i * stride + k->p->lines.hits;
 		pp_func func = make_function(k, k->p->funcs.at[row->func].same, false);
-		pp_str file = row->file ? make_name(k, pp_text_of(k->p, row->file), false, "")
-		                        : k->b->profile->funcs.at[func].file;
+		pp_str file = row->file ? make_name(k, pp_text_of(k->p, row->file), false, "") : 0;
 
-		for (m = 0; m < k->p->metrics.n; m++)
-			add_line(k, func, file, row->line, row->address, m,
-			         cell_of(k, m, pp_cell_value(&k->p->metrics.at[m], cells[m])));
+		cells_add(k, line_cells(k, func, file, row->line, row->address),
+		          k->p->lines.cells.at + i * stride + k->p->lines.hits);
 	}
 }
 
 static void
 rows_edges(struct making *k)
 {
-	size_t i, m, stride = pp_edge_stride(k->p);
+	size_t i, stride = pp_edge_stride(k->p);
 
 	for (i = 0; i < k->p->calls.rows.n && pp_builder_ok(k->b); i++) {
 		const struct pp_edge_row *from = &k->p->calls.rows.at[i];
@@ -420,9 +424,7 @@ rows_edges(struct making *k)
 		if (!to)
 			return;
 		cell_add(k, &to[0], cells[0]);
-		for (m = 0; m < k->p->metrics.n; m++)
-			cell_add(k, &to[1 + m],
-			         cell_of(k, m, pp_cell_value(&k->p->metrics.at[m], cells[1 + m])));
+		cells_add(k, to + 1, cells + 1);
 	}
 }
 
@@ -430,17 +432,15 @@ rows_edges(struct making *k)
 static void
 rows_own(struct making *k)
 {
-	size_t i, m, n = k->p->metrics.n, stride = pp_edge_stride(k->p);
+	size_t i, n = k->p->metrics.n, stride = pp_edge_stride(k->p);
 
 	for (i = 0; k->p->calls.own && i < k->p->calls.rows.n && pp_builder_ok(k->b); i++) {
-		const int64_t *own = k->p->calls.cells.at + i * stride + 1 + n;
 		pp_func callee = k->p->funcs.at[k->p->calls.rows.at[i].callee].same;
-		pp_func func = make_function(k, callee, false);
 
-		for (m = 0; m < n; m++)
-			add_line(k, func, k->b->profile->funcs.at[func].file,
-			         k->p->funcs.at[callee].line, 0, m,
-			         cell_of(k, m, pp_cell_value(&k->p->metrics.at[m], own[m])));
+		cells_add(k,
+		          line_cells(k, make_function(k, callee, false), 0,
+		                     k->p->funcs.at[callee].line, 0),
+		          k->p->calls.cells.at + i * stride + 1 + n);
 	}
 }
 
@@ -457,10 +457,10 @@ funcs_own(struct making *k)
 		for (m = 0; m < n; m++) {
 			int64_t cell = cell_of(k, m, own[i * n + m]);
 			pp_func func = cell ? make_function(k, (pp_func)i, false) : 0;
+			int64_t *to = line_cells(k, func, 0, k->p->funcs.at[i].line, 0);
 
-			if (func)
-				add_line(k, func, k->b->profile->funcs.at[func].file,
-				         k->p->funcs.at[i].line, 0, m, cell);
+			if (to)
+				cell_add(k, &to[m], cell);
 		}
 	free(own);
 }
