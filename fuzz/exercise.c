@@ -481,21 +481,32 @@ read_input(const struct exercise *e, const struct pp_read_opts *opts, struct pp_
 	return pp_read_memory(e->data, e->size, "input", opts, diags, p);
 }
 
+/* The bytes to read, NULL for those of the file; an empty input may come without an address. */
+static const void *
+bytes_of(const struct exercise *e)
+{
+	return e->path ? NULL : e->data ? e->data : "";
+}
+
 /* Costs per function alone, as `top` asks for them, add up to the same. */
 static void
 read_flat(const struct exercise *e, const struct pp_profile *p, const union pp_value *whole)
 {
-	struct pp_read_opts opts = { .from = e->format,
-		                     .want = PP_TREE | PP_EDGES | PP_LINES | PP_FLAT,
-		                     .threads = 1,
-		                     .limits = &limits };
+	struct pp_read_opts opts = { .from = e->format, .threads = 1, .limits = &limits };
+	struct pp_opened opened;
 	struct pp_diags diags;
 	struct pp_profile *flat;
 	union pp_value sum;
 	pp_status status;
 
 	pp_diags_init(&diags);
-	status = read_input(e, &opts, &diags, &flat);
+	flat = NULL;
+	status = pp_open(&opened, e->path ? e->path : "input", bytes_of(e), e->size, &opts, &diags);
+	if (status == PP_OK) {
+		opened.order->facets = PP_COSTS;
+		status = pp_opened_read(&opened, &flat);
+		pp_opened_close(&opened);
+	}
 	require(status == PP_OK || (status == PP_E_NOMEM && e->may_lack_memory),
 	        "what can be read, can be read in short");
 	/*
@@ -517,9 +528,7 @@ read_flat(const struct exercise *e, const struct pp_profile *p, const union pp_v
 static void
 read_sifted(const struct exercise *e)
 {
-	struct pp_read_opts opts = {
-		.from = e->format, .want = PP_TREE | PP_FUNCTIONS, .threads = 1, .limits = &limits
-	};
+	struct pp_read_opts opts = { .from = e->format, .threads = 1, .limits = &limits };
 	struct pp_filter filter = { .depth = 3 };
 	struct pp_buf problem = { 0 };
 	struct pp_profile *sifted = NULL;
@@ -529,8 +538,9 @@ read_sifted(const struct exercise *e)
 	pp_diags_init(&diags);
 	if (pp_filter_add(&filter, PP_FILTER_HIDE, pp_slice_z("a"), &problem) &&
 	    pp_filter_add(&filter, PP_FILTER_IGNORE, pp_slice_z("e"), &problem) &&
-	    pp_open(&opened, e->path ? e->path : "input", e->data, e->size, &opts, &diags) ==
+	    pp_open(&opened, e->path ? e->path : "input", bytes_of(e), e->size, &opts, &diags) ==
 	        PP_OK) {
+		opened.order->facets = PP_COSTS;
 		opened.order->filter = &filter;
 		require(is_answer(e, pp_opened_read(&opened, &sifted)), "the answer in short");
 		if (sifted && sifted->costs.filtered)

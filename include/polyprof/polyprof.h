@@ -135,12 +135,6 @@ enum {
 	PP_TIMELINE = 1 << 5, /* what happened when */
 	PP_META = 1 << 6,     /* key/value metadata */
 	PP_EXTRAS = 1 << 7,   /* everything needed to write the same format back without loss */
-	PP_FLAT = 1 << 8,     /* a hint in `want`: only costs per function will be asked for */
-	PP_SITES = 1 << 9,    /* where each call was made, which may split the tree further */
-	PP_FINDINGS =
-	    1 << 10, /* the diagnostics are all that matters: what no rule needs may be skipped */
-	PP_FUNCTIONS =
-	    1 << 11, /* a hint in `want`: where in a function something happened is not asked for */
 	PP_FACETS = PP_TREE | PP_EDGES | PP_LINES | PP_TIMELINE
 };
 

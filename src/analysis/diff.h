@@ -63,7 +63,7 @@ struct pp_diff {
 	uint32_t **keys[2];     /* per run: group by function */
 	struct pp_profile *
 	    *united[2];    /* per run: what `input` shows where functions became one; or NULL */
-	bool needs_stacks; /* profiles of costs per function alone (PP_FLAT) do not do */
+	bool needs_stacks; /* profiles of costs per function alone (PP_COSTS) do not do */
 };
 
 /*

@@ -388,7 +388,8 @@ opening_new(const char *path, const struct pp_read_opts *opts, struct pp_diags *
 static void
 reader_init(struct pp_reader *r, struct pp_opening *o)
 {
-	unsigned want = o->opts.want ? o->opts.want : PP_TREE | PP_EDGES | PP_LINES | PP_META;
+	unsigned asked = o->opts.want & (unsigned)(PP_FACETS | PP_META | PP_EXTRAS);
+	unsigned want = asked ? asked : PP_TREE | PP_EDGES | PP_LINES | PP_META;
 
 	o->order = (struct pp_order){ .facets = want };
 	*r = (struct pp_reader){

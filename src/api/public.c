@@ -9,6 +9,7 @@
 #include "analysis/flat.h"
 #include "analysis/inclusive.h"
 #include "io/rules.h"
+#include "model/rules.h"
 
 #define TEXT(x) #x
 #define VERSION_TEXT(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
@@ -86,6 +87,7 @@ pp_rule_find(const char *id)
 
 	if (!found)
 		found = rule_among(pp_loss_rules, id);
+	found = found ? found : rule_among(pp_model_rules, id);
 	for (i = 0; !found && pp_formats[i]; i++)
 		found = rule_among(pp_formats[i]->rules, id);
 	return found;

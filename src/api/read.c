@@ -86,18 +86,19 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 	if (!pp_builder_init(&b, &o->reader.limits, o->reader.order, o->reader.seed,
 	                     &pp_pages_huge))
 		return PP_E_NOMEM;
+	b.diags = o->reader.diags;
 	describe(o, &b);
 	status = settle(o, o->format->read(&o->reader, &b), &partial);
 	if (b.status != PP_OK)
 		status = b.status;
-	if (status == PP_E_LIMIT && b.limit)
-		pp_io_note(&opening->io, PP_IO_LIMIT_REACHED, PP_NO_OFFSET,
-		           "the limit is reached: %s", b.limit);
-	pp_io_report(&opening->io);
 	if (partial)
 		b.profile->complete = false;
 	if (status == PP_OK)
 		status = pp_builder_finish(&b, out);
+	if (status == PP_E_LIMIT && b.limit)
+		pp_io_note(&opening->io, PP_IO_LIMIT_REACHED, PP_NO_OFFSET,
+		           "the limit is reached: %s", b.limit);
+	pp_io_report(&opening->io);
 	pp_builder_release(&b);
 	return status;
 }

@@ -359,7 +359,7 @@ pp_compare_run(struct pp_cli *cli, unsigned want, struct pp_compare *c)
 
 	/* Costs per function are read faster, and suffice unless several become one. */
 	want |= PP_FUNCTIONS;
-	*c = (struct pp_compare){ .want = flat ? want | PP_FLAT : want };
+	*c = (struct pp_compare){ .want = flat ? (want & ~(unsigned)PP_FACETS) | PP_COSTS : want };
 	if (!options_read(cli, &options))
 		return PP_EXIT_USAGE;
 	status = compare_once(cli, &options, c, &problem, &code);

@@ -61,8 +61,8 @@ pp_filters_want(const struct pp_cli *cli, unsigned want)
 	if (pp_args_flag(&cli->args, "time"))
 		want |= PP_TREE | PP_TIMELINE;
 	/* Costs per function alone can be neither filtered nor added to stacks. */
-	if (pp_filters_given(cli))
-		want &= ~(unsigned)PP_FLAT;
+	if (pp_filters_given(cli) && (want & PP_COSTS))
+		want = (want & ~(unsigned)PP_COSTS) | PP_TREE | PP_EDGES | PP_LINES;
 	if (by && (strcmp(by, "line") == 0 || strcmp(by, "file") == 0))
 		want &= ~(unsigned)PP_FUNCTIONS;
 	if (choose_stacks(cli) && !(cli->command->flags & PP_COMMAND_BY_FUNCTION))

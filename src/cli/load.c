@@ -172,8 +172,10 @@ pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_load
 	}
 	l->status = pp_open(&l->opened, file, NULL, 0, &opts, &l->diags);
 	l->is_open = l->status == PP_OK;
-	if (l->is_open)
+	if (l->is_open) {
+		l->opened.order->facets = want;
 		order_give(cli, l);
+	}
 	l->nanoseconds = now_ns() - start;
 	if (l->is_open && l->opened.format)
 		return options_check(cli, l->opened.format, l->options);
@@ -439,11 +441,12 @@ pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned
 	int code;
 
 	*out = NULL;
-	if (n == 1 && (want & PP_FLAT) && pp_filters_simple(cli, &filter))
+	if (n == 1 && (want & PP_COSTS) && pp_filters_simple(cli, &filter))
 		cli->filter = &filter;
 	want = pp_filters_want(cli, want & ~PP_LOAD_STACKS);
-	if (n > 1)
-		want &= ~(unsigned)PP_FLAT; /* costs per function cannot be added to stacks */
+	/* Costs per function cannot be added to stacks. */
+	if (n > 1 && (want & PP_COSTS))
+		want = (want & ~(unsigned)PP_COSTS) | PP_TREE | PP_EDGES | PP_LINES;
 	code = n == 1 ? load_one(cli, files[0], want, out) : load_merged(cli, files, n, want, out);
 	cli->filter = NULL;
 	if (code == 0)

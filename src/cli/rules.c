@@ -4,6 +4,7 @@
 #include "cli/rules.h"
 
 #include "io/rules.h"
+#include "model/rules.h"
 
 const struct pp_rule *
 pp_rules_of(size_t source, const char **name)
@@ -19,8 +20,12 @@ pp_rules_of(size_t source, const char **name)
 		*name = "loss";
 		return pp_loss_rules;
 	}
+	if (source == 2) {
+		*name = "model";
+		return pp_model_rules;
+	}
 	for (i = 0; pp_formats[i]; i++)
-		if (i + 2 == source) {
+		if (i + 3 == source) {
 			*name = pp_formats[i]->name;
 			return pp_formats[i]->rules ? pp_formats[i]->rules : none;
 		}

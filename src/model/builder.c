@@ -67,6 +67,8 @@ pp_builder_release(struct pp_builder *b)
 	index_release(&b->frame_index);
 	index_release(&b->edge_index);
 	index_release(&b->line_index);
+	pp_stacks_free(b->stacks);
+	b->stacks = NULL;
 	pp_profile_release(b->profile);
 	b->profile = NULL;
 }
@@ -78,6 +80,7 @@ pp_builder_restart(struct pp_builder *b)
 
 	if (!pp_builder_init(&fresh, &b->limits, &b->order, b->seed, b->pages))
 		return false;
+	fresh.diags = b->diags;
 	pp_builder_release(b);
 	*b = fresh;
 	return true;
@@ -267,11 +270,15 @@ pp_frame
 pp_build_frame(struct pp_builder *b, const struct pp_frame_row *row)
 {
 	struct pp_profile *p = b->profile;
-	uint64_t hash = frame_hash(row);
+	struct pp_frame_row plain = { .func = row->func };
+	uint64_t hash;
 	uint32_t i;
 
 	if (!pp_builder_ok(b))
 		return 0;
+	if (pp_order_is_by_function(&b->order))
+		row = &plain;
+	hash = frame_hash(row);
 	for (i = pp_map_get(&b->frame_index.newest, hash); i != PP_MAP_NONE;
 	     i = b->frame_index.next.at[i])
 		if (frame_same(&p->frames.at[i], row))
@@ -617,13 +624,35 @@ settle_series(struct pp_profile *p)
 	return true;
 }
 
+/* No stack is deeper than the limit. Only trees with so many nodes can have one. */
+static bool
+depth_check(struct pp_builder *b)
+{
+	const struct pp_tree *t = &b->profile->tree;
+	uint32_t *depth;
+	pp_node node;
+
+	if (t->n <= b->limits.max_depth)
+		return true;
+	depth = calloc(t->n, sizeof *depth);
+	if (!depth)
+		no_memory(b);
+	for (node = 1; depth && node < t->n && pp_builder_ok(b); node++) {
+		depth[node] = depth[pp_tree_parent(t, node)] + 1;
+		if (depth[node] > b->limits.max_depth)
+			pp_builder_fail(b, PP_E_LIMIT, PP_TOO_DEEP);
+	}
+	free(depth);
+	return pp_builder_ok(b);
+}
+
 pp_status
 pp_builder_finish(struct pp_builder *b, struct pp_profile **out)
 {
 	struct pp_profile *p = b->profile;
 
 	*out = NULL;
-	if (!pp_builder_ok(b))
+	if (!pp_builder_ok(b) || !pp_stacks_finish(b) || !depth_check(b))
 		return b->status;
 	pp_tree_seal(&p->tree);
 	if ((b->has_later && !settle_same(b)) || !settle_series(p) || !pp_sources_settle(p)) {

@@ -8,9 +8,11 @@
 #define PP_BUILDER_H
 
 #include "base/buf.h"
+#include "base/diag.h"
 #include "base/limits.h"
 #include "model/order.h"
 #include "model/profile.h"
+#include "model/rules.h"
 
 /* Finds rows by content: hash of the content -> newest row, older rows of that hash through `next`. */
 struct pp_index {
@@ -26,8 +28,16 @@ struct pp_builder {
 	struct pp_limits limits;
 	struct pp_order order; /* what to make */
 	struct pp_index func_index, frame_index, edge_index, line_index, module_index;
-	uint32_t line_last; /* the row that costs of a function went to last, without lines */
-	bool has_later;     /* some functions are bound late */
+	uint32_t line_last;       /* the row that costs of a function went to last, without lines */
+	bool has_later;           /* some functions are bound late */
+	struct pp_stacks *stacks; /* those reported, see pp_build_stack() */
+	/* A sum that does not fit is a finding, here, at the place of what is reported now; NULL = only noted. */
+	struct pp_diags *diags;
+	struct pp_place place;
+	const struct pp_rule
+	    *sum_rule; /* the format's own rule and what to say; NULL = sum-overflow */
+	const char *sum_message;
+	bool overflowed;
 	const struct pp_pages *pages;
 	uint64_t seed;
 };
@@ -93,6 +103,59 @@ uint32_t pp_build_series_plain(struct pp_builder *, bool dense, bool has_calls);
 int64_t *pp_build_cells(struct pp_builder *, uint32_t series, pp_node);
 /* Adds a value; false when the sum passes 64 bits (cell unchanged, builder still fine) or on failure. */
 bool pp_build_add(struct pp_builder *, uint32_t series, pp_node, uint32_t metric, int64_t value);
+
+/* ---- whole stacks ---- */
+
+#define PP_TOO_DEEP "a stack is too deep"
+
+/* Where a stack went, to add to it again without its frames; 0 = not known (yet). */
+typedef uint32_t pp_stack;
+
+/* What a stack costs, and when. */
+struct pp_sample {
+	uint32_t series;
+	uint32_t cpu; /* + 1; 0 = unknown */
+	const int64_t
+	    *values; /* one per metric, or per column of a series whose metrics come late */
+	bool timed;  /* `time` is known, and kept if timelines are ordered */
+	int64_t time;
+	pp_stack
+	    *where; /* is told where the stack went, at the latest by pp_build_flush(); or NULL */
+};
+
+/* The place of what is reported next, for findings. */
+static inline void
+pp_builder_at(struct pp_builder *b, struct pp_place place)
+{
+	b->place = place;
+}
+
+/*
+ * Reports a whole stack, root first. The order decides what becomes of it: nodes of the tree, sums per
+ * function, cost without a stack, or nothing. Depth is limited here; a sum that does not fit is one
+ * finding and leaves this report out. All series of a profile that get stacks have the same columns. What
+ * is reported shows in the profile after pp_build_flush(), which pp_builder_finish() does. False on failure.
+ */
+bool pp_build_sample(struct pp_builder *, const struct pp_sample *, const pp_frame *frames,
+                     size_t depth);
+/* The same stack once more. */
+bool pp_build_again(struct pp_builder *, const struct pp_sample *, pp_stack);
+bool pp_build_flush(struct pp_builder *);
+
+static inline bool
+pp_build_stack(struct pp_builder *b, uint32_t series, const pp_frame *frames, size_t depth,
+               const int64_t *values)
+{
+	return pp_build_sample(b, &(struct pp_sample){ .series = series, .values = values }, frames,
+	                       depth);
+}
+
+/* A sum of a metric (metrics.n = of calls) does not fit at a function (0 = at none): a finding. */
+void pp_builder_overflow(struct pp_builder *, pp_func, size_t metric, struct pp_place);
+
+/* For builder.c. */
+bool pp_stacks_finish(struct pp_builder *);
+void pp_stacks_free(struct pp_stacks *);
 
 /* ---- the tree ---- */
 /* The child node, made when absent; 0 on failure (check pp_builder_ok). */

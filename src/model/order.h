@@ -7,6 +7,22 @@
 
 #include "model/filter.h"
 
+/*
+ * What can be ordered beside the facets that polyprof.h names (PP_TREE and so on). Values are those of no
+ * facet, so that one word holds both.
+ */
+enum {
+	/*
+	 * Self and total of functions. Whatever a file states of them, stacks or calls or lines, has to be read;
+	 * what is kept of that is the builder's choice unless a facet is ordered too.
+	 */
+	PP_COSTS = 1 << 8,
+	PP_SITES = 1 << 9, /* where each call was made, which may split the tree further */
+	PP_FINDINGS =
+	    1 << 10, /* findings are all that matters: what no rule needs may be skipped */
+	PP_FUNCTIONS = 1 << 11 /* where in a function something happened does not matter */
+};
+
 /* Names that matter: stacks without any may be added up as cost without a stack. */
 struct pp_keep {
 	bool (*name)(void *ctx, const char *name, size_t n);
@@ -16,14 +32,47 @@ struct pp_keep {
 struct pp_order {
 	unsigned facets; /* PP_TREE | ...: what will be asked for */
 	/*
-	 * Stacks may be filtered as they come; profile->costs.filtered then says that they were. It is simple
-	 * (pp_filter_is_simple), or NULL.
+	 * Only costs per function will be asked for, of what this leaves. Whole stacks go through it as they come,
+	 * and profile->costs.filtered says so; of what does not come as stacks, the facets above are kept, for
+	 * whoever asked to filter. It is simple (pp_filter_is_simple), or NULL.
 	 */
 	const struct pp_filter *filter;
 	const struct pp_keep *keep; /* or NULL */
 	double
 	    min_share; /* subtrees below this share of the whole may be summed up; 0 = keep all */
 };
+
+/* Whether costs per function are all that is ordered. */
+static inline bool
+pp_order_is_costs(const struct pp_order *o)
+{
+	return (o->facets & PP_COSTS) && !(o->facets & (PP_FACETS | PP_EXTRAS));
+}
+
+/* Whether whole stacks are to be added up as they come, filtered if there is a filter. */
+static inline bool
+pp_order_adds_up(const struct pp_order *o)
+{
+	return pp_order_is_costs(o) ||
+	       (o->filter && !(o->facets & (unsigned)(PP_TIMELINE | PP_EXTRAS)));
+}
+
+/* Whether a reader has to report a facet: it is ordered, or costs that may have to be computed from it are. */
+static inline bool
+pp_order_needs(const struct pp_order *o, unsigned facets)
+{
+	const unsigned costs = PP_TREE | PP_EDGES | PP_LINES;
+
+	return (o->facets & facets) || (o->facets & PP_COSTS && facets & costs);
+}
+
+/* Whether all that is known of a frame is its function. */
+static inline bool
+pp_order_is_by_function(const struct pp_order *o)
+{
+	return pp_order_adds_up(o) ||
+	       (o->facets & PP_FUNCTIONS && !(o->facets & (PP_EXTRAS | PP_SITES)));
+}
 
 static inline bool
 pp_keep_name(const struct pp_keep *keep, struct pp_slice name)

@@ -172,8 +172,8 @@ pp_build_line_add(struct pp_builder *b, const struct pp_line_row *row, const int
                   const struct pp_over *over)
 {
 	struct pp_profile *p = b->profile;
-	int64_t *cells = b->order.facets & PP_FLAT ? function_line(b, row, costs)
-	                                           : pp_build_line(b, row);
+	int64_t *cells = pp_order_is_costs(&b->order) ? function_line(b, row, costs)
+	                                              : pp_build_line(b, row);
 
 	return cells && cells_add(p, cells + p->lines.hits, costs, over);
 }
@@ -186,7 +186,7 @@ pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t c
 	struct pp_edge_row plain = { .caller = row->caller,
 		                     .callee = row->callee,
 		                     .series = row->series };
-	bool fits, places = !(b->order.facets & PP_FLAT);
+	bool fits, places = !pp_order_is_costs(&b->order);
 	int64_t *cells = pp_build_edge(b, places ? row : &plain);
 
 	if (!places && cells &&

@@ -354,7 +354,7 @@ pp_tree_batch(struct pp_tree *t, const pp_frame *frames, const uint32_t *depth,
 	for (i = 0; i < stacks; i++) {
 		total += depth[i];
 		/* Frames above `under` are not looked at. */
-		t->marks_recursion &= under[i] == 0;
+		t->marks_recursion &= under[i] == 0 || depth[i] == 0;
 	}
 	if (!tree_reserve(t, total, stacks) || !tree_reserve_seen(t, frames, total))
 		return false;

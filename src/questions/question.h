@@ -13,6 +13,7 @@
 #ifndef PP_QUESTION_H
 #define PP_QUESTION_H
 
+#include "model/order.h"
 #include "questions/answer.h"
 #include "questions/budget.h"
 #include "questions/param.h"

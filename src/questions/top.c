@@ -37,7 +37,7 @@ const struct pp_question pp_question_top = {
 static void
 top_want(const void *params, struct pp_want *want)
 {
-	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_FLAT | PP_FUNCTIONS;
+	want->facets = PP_COSTS | PP_FUNCTIONS;
 }
 
 /* One line above the table: the metric, its total, how many functions. */

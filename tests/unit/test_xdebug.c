@@ -108,12 +108,17 @@ make_text(struct making *m, uint64_t seed, uint32_t top, const char *extra)
 static pp_profile *
 read_text(const struct pp_buf *text, unsigned threads, unsigned want)
 {
-	struct pp_read_opts opts = { .threads = threads, .want = want };
+	struct pp_read_opts opts = { .threads = threads };
+	struct pp_opened opened;
 	pp_profile *p = NULL;
 
-	ok(pp_read_memory(text->p, text->n, "x", &opts, NULL, &p) == PP_OK && p &&
-	       pp_profile_complete(p),
-	   "%zu bytes are read whole with %u threads", text->n, threads);
+	if (pp_open(&opened, "x", text->p, text->n, &opts, NULL) == PP_OK) {
+		opened.order->facets = want;
+		(void)pp_opened_read(&opened, &p);
+		pp_opened_close(&opened);
+	}
+	ok(p && pp_profile_complete(p), "%zu bytes are read whole with %u threads", text->n,
+	   threads);
 	return p;
 }
 
@@ -145,9 +150,9 @@ compare(const struct pp_buf *fast, const struct pp_buf *slow)
 	static const struct {
 		unsigned threads, want;
 		const char *what;
-	} ways[] = { { 1, PP_TREE | PP_FLAT, "sums in one thread" },
-		     { 2, PP_TREE | PP_FLAT, "sums in two" },
-		     { 3, PP_TREE | PP_FLAT, "sums in three" },
+	} ways[] = { { 1, PP_COSTS, "sums in one thread" },
+		     { 2, PP_COSTS, "sums in two" },
+		     { 3, PP_COSTS, "sums in three" },
 		     { 2, PP_TREE | PP_EDGES, "with tree and edges" },
 		     { 3, PP_EDGES, "with edges only" } };
 	pp_profile *truth = read_text(slow, 1, PP_TREE);

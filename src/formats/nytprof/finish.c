@@ -328,7 +328,7 @@ pp_nyt_finish(struct pp_nyt_load *load)
 	}
 	if (pp_builder_ok(load->builder))
 		edges_settle(load);
-	if (load->reader->want & (PP_LINES | PP_EXTRAS))
+	if (pp_order_needs(load->reader->order, PP_LINES | PP_EXTRAS))
 		lines_store(load);
 	pp_nyt_settings_meta(&load->settings, load->builder);
 	if (load->store && load->store->bytes.failed)

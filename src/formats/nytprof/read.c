@@ -635,7 +635,7 @@ load_init(struct pp_nyt_load *load, struct pp_reader *reader, struct pp_builder 
 	load->errors = pp_diags_total(reader->diags, PP_ERROR);
 	load->clock.rate = load->clock.base_rate = PP_NYT_RATE;
 	load->clock.multiplier = 1;
-	load->want_calls = reader->want & (PP_TREE | PP_EDGES | PP_TIMELINE);
+	load->want_calls = pp_order_needs(reader->order, PP_TREE | PP_EDGES | PP_TIMELINE);
 	load->want_timeline = reader->want & PP_TIMELINE;
 	load->want_source = reader->want & PP_LINES;
 	if (!pp_nyt_tables_init(load))

@@ -392,7 +392,7 @@ reader_init(struct pp_perf_reader *r, struct pp_reader *reader, struct pp_builde
 	r->reader = reader;
 	r->builder = builder;
 	r->places = (reader->want & PP_EXTRAS) != 0;
-	r->lines = !(reader->want & PP_FLAT);
+	r->lines = true;
 	r->timeline = (reader->want & PP_TIMELINE) != 0;
 	r->pair_frames.seed = r->inline_of.seed = r->pid_of.seed = builder->seed;
 	r->build_ids.seed = r->event_of.seed = r->series_of.seed = builder->seed;

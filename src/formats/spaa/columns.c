@@ -1,7 +1,7 @@
 /*
  * What stacks weigh: columns of values that grow with what they must hold, and their sums.
  *
- * When only costs per function are wanted (PP_FLAT), stacks are added up as they come and their rows
+ * When only costs per function are wanted (PP_COSTS), stacks are added up as they come and their rows
  * taken away again; no tree is built. Only the halves of user and kernel pairs, which must be put
  * together first (spaa_join.c), wait with their frames and are added up at the end.
  */

@@ -246,14 +246,12 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 	r->reader = reader;
 	r->builder = builder;
 	r->want.time = facets & PP_TIMELINE;
-	r->want.tree = r->want.time || facets & (PP_TREE | PP_EDGES | PP_LINES);
-	r->want.flat = (facets & PP_FLAT || reader->order->filter) && !r->want.time &&
-	               !(facets & PP_EXTRAS);
+	r->want.tree = r->want.time || pp_order_needs(reader->order, PP_TREE | PP_EDGES | PP_LINES);
+	r->want.flat = pp_order_adds_up(reader->order);
 	pp_sieve_init(&r->want.sieve, r->want.flat ? reader->order->filter : NULL);
 	r->want.keep = reader->order->keep && !r->want.time && !r->want.flat &&
 	               !(facets & PP_EXTRAS);
-	r->want.functions = r->want.flat ||
-	                    (facets & PP_FUNCTIONS && !(facets & (PP_EXTRAS | PP_SITES)));
+	r->want.functions = pp_order_is_by_function(reader->order);
 	if (facets & PP_FINDINGS)
 		r->want.tree = r->want.time = false;
 	for (i = 0; i < PP_COUNT_OF(maps); i++)

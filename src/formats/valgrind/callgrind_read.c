@@ -22,8 +22,7 @@ read_body(struct pp_cg_parser *p)
 	struct pp_slice creator = pp_text_of(p->builder->profile, pp_cg_part(p)->creator);
 
 	pp_cg_series(p, false, false);
-	if (pp_slice_starts(creator, "xtree") && (p->reader->want & PP_TREE) &&
-	    !(p->reader->want & PP_FLAT)) {
+	if (pp_slice_starts(creator, "xtree") && p->reader->order->facets & PP_TREE) {
 		r->xtree = true;
 		read_function(p); /* its fn= line came before */
 	}

@@ -169,7 +169,7 @@ static bool
 walk_all(struct fast *f)
 {
 	const unsigned char *tail = find_tail(f->begin, f->end);
-	bool tree = (f->reader->want & PP_TREE) && !(f->reader->want & PP_FLAT);
+	bool tree = f->reader->order->facets & PP_TREE;
 
 	if (!pp_xd_walk_init(&f->walk, f->columns, f->reader, tree ? f->builder : NULL)) {
 		f->walk.status = PP_E_NOMEM;

@@ -253,7 +253,7 @@ read_fast(struct pp_reader *reader, struct pp_builder *builder, bool *again)
 	reader->diags = outer;
 	if (result == PP_XD_FAST_DONE) {
 		profile->costs.stated = profile->costs.measured = true;
-		profile->facets |= reader->want & PP_FLAT ? 0 : PP_TREE;
+		profile->facets |= pp_order_is_costs(reader->order) ? 0 : PP_TREE;
 		pp_xd_lines_settle(&lines, builder);
 		p.at.line = 0;
 		pp_xd_finish(&p, cut || in->status != PP_OK);

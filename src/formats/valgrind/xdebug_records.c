@@ -480,7 +480,7 @@ build_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to
 	}
 	while (r->path.n)
 		r->active[r->records.at[r->path.at[--r->path.n]].func]--;
-	if (p->reader->want & PP_EDGES)
+	if (pp_order_needs(p->reader->order, PP_EDGES))
 		build_edges(p, r, from, to, series);
 }
 

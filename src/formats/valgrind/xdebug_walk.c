@@ -20,7 +20,7 @@ pp_xd_walk_init(struct pp_xd_walk *w, unsigned columns, const struct pp_reader *
 {
 	*w = (struct pp_xd_walk){ .builder = tree, .max_depth = reader->limits.max_depth };
 	w->scan.columns = columns;
-	w->want_edges = (reader->want & PP_EDGES) && !(reader->want & PP_FLAT);
+	w->want_edges = reader->order->facets & PP_EDGES;
 	w->edge_of.seed = reader->seed;
 	if (!w->want_edges)
 		return true;
