@@ -86,6 +86,14 @@ pp_builder_restart(struct pp_builder *b)
 	return true;
 }
 
+bool
+pp_builder_restart_exactly(struct pp_builder *b)
+{
+	b->order.facets = (b->order.facets & ~(unsigned)PP_FINDINGS) | PP_TREE;
+	b->order.filter = NULL;
+	return pp_builder_restart(b);
+}
+
 /* Enters the row with the next number into the index; false when out of memory. */
 bool
 pp_index_add(struct pp_index *index, uint64_t hash, uint32_t row)
@@ -652,7 +660,7 @@ pp_builder_finish(struct pp_builder *b, struct pp_profile **out)
 	struct pp_profile *p = b->profile;
 
 	*out = NULL;
-	if (!pp_builder_ok(b) || !pp_stacks_finish(b) || !depth_check(b))
+	if (!pp_builder_ok(b) || !pp_stacks_finish(b) || !depth_check(b) || !pp_builder_prune(b))
 		return b->status;
 	pp_tree_seal(&p->tree);
 	if ((b->has_later && !settle_same(b)) || !settle_series(p) || !pp_sources_settle(p)) {

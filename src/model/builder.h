@@ -37,7 +37,7 @@ struct pp_builder {
 	const struct pp_rule
 	    *sum_rule; /* the format's own rule and what to say; NULL = sum-overflow */
 	const char *sum_message;
-	bool overflowed;
+	bool overflowed; /* a sum did not fit; where stacks are added up, one may not fit */
 	const struct pp_pages *pages;
 	uint64_t seed;
 };
@@ -50,6 +50,11 @@ bool pp_builder_init(struct pp_builder *, const struct pp_limits *limits, const 
                      uint64_t seed, const struct pp_pages *pages);
 /* Throws away what was built and starts over; false when out of memory. */
 bool pp_builder_restart(struct pp_builder *);
+/*
+ * The same, and every sum of equal stacks is checked from now on: they go into the tree whatever was ordered,
+ * and filters are left to whoever asked for them. For inputs that can be read again where `overflowed` was set.
+ */
+bool pp_builder_restart_exactly(struct pp_builder *);
 /* Frees everything, the profile too unless it was handed over by pp_builder_finish(). */
 void pp_builder_release(struct pp_builder *);
 
@@ -142,6 +147,13 @@ bool pp_build_sample(struct pp_builder *, const struct pp_sample *, const pp_fra
 bool pp_build_again(struct pp_builder *, const struct pp_sample *, pp_stack);
 bool pp_build_flush(struct pp_builder *);
 
+/* Whether it is ever told where stacks went: not where they are added up. */
+static inline bool
+pp_builder_remembers(const struct pp_builder *b)
+{
+	return !pp_order_needs_no_tree(&b->order);
+}
+
 static inline bool
 pp_build_stack(struct pp_builder *b, uint32_t series, const pp_frame *frames, size_t depth,
                const int64_t *values)
@@ -153,8 +165,11 @@ pp_build_stack(struct pp_builder *b, uint32_t series, const pp_frame *frames, si
 /* A sum of a metric (metrics.n = of calls) does not fit at a function (0 = at none): a finding. */
 void pp_builder_overflow(struct pp_builder *, pp_func, size_t metric, struct pp_place);
 
-/* For builder.c. */
+/* For builder.c and merge.c. */
+bool pp_builder_prune(struct pp_builder *);
 bool pp_stacks_finish(struct pp_builder *);
+bool pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from,
+                     const pp_frame *frame_map);
 void pp_stacks_free(struct pp_stacks *);
 
 /* ---- the tree ---- */

@@ -97,7 +97,7 @@ stacks_start(struct pp_builder *b, uint32_t series)
 	}
 	x->columns = s->stride - s->has_calls;
 	x->times = b->order.facets & PP_TIMELINE;
-	x->adds_up = pp_order_adds_up(&b->order) && p->metrics.n > 0;
+	x->adds_up = pp_order_needs_no_tree(&b->order) && p->metrics.n > 0;
 	if (!pp_vec_reserve(&x->values, BATCH_STACKS * (x->columns + 1)) ||
 	    (x->adds_up && !sums_start(x, p))) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
@@ -184,6 +184,18 @@ node_add(struct pp_builder *b, const struct waiting *w, pp_node node, const int6
 	return true;
 }
 
+/* Notes when all stacks together cost more than 64 bits hold: then one may. */
+static void
+sums_check(struct pp_builder *b)
+{
+	const struct pp_sums *s = &b->stacks->sums;
+	size_t m;
+
+	for (m = 0; s->rows && m < s->columns; m++)
+		b->overflowed |= !s->real[m] && (pp_sums_own(s, 0)[m].i > UINT64_MAX ||
+		                                 pp_sums_own(s, 0)[m].i < INT64_MIN);
+}
+
 bool
 pp_build_flush(struct pp_builder *b)
 {
@@ -191,6 +203,8 @@ pp_build_flush(struct pp_builder *b)
 	bool fine = pp_builder_ok(b);
 	size_t i;
 
+	if (x && x->adds_up)
+		sums_check(b);
 	if (!x || x->n == 0 || !fine)
 		return fine;
 	fine = pp_build_batch(b, x->frames, x->depth, x->under, x->n, x->leaf);
@@ -291,6 +305,30 @@ stack_sum(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frame
 	else
 		pp_sums_pass(&x->sums, x->total.at);
 	return fine;
+}
+
+bool
+pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from, const pp_frame *frame_map)
+{
+	const struct pp_stacks *y = from->stacks;
+	struct pp_stacks *x = into->stacks;
+	size_t row;
+
+	if (!y || !y->adds_up)
+		return true;
+	if (!x && !(x = stacks_start(into, 0)))
+		return false;
+	if (!pp_sums_reserve(&x->sums, into->profile->frames.n)) {
+		pp_builder_fail(into, PP_E_NOMEM, NULL);
+		return false;
+	}
+	for (row = 0; row < y->sums.rows && row < from->profile->frames.n; row++)
+		if (row == 0 || y->sums.seen[row])
+			pp_sums_merge(&x->sums, frame_map[row], &y->sums, row);
+	if (y->sieve.status != PP_OK)
+		x->sieve.status = y->sieve.status;
+	sums_check(into);
+	return true;
 }
 
 /* The functions that occur, all of them together first, and what they cost. */

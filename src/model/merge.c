@@ -401,7 +401,7 @@ pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 		                p->sources.at[i].line, pp_text_of(p, p->sources.at[i].text));
 	ok = ok && merge_rows(into, p, &maps, false) && merge_not_own(into, p, &maps) &&
 	     merge_edges(into, p, &maps) && merge_lines(into, p, &maps) &&
-	     merge_funcs(into, p, &maps);
+	     merge_funcs(into, p, &maps) && pp_stacks_merge(into, from, maps.id[PP_TO_FRAME]);
 	maps_release(&maps);
 	return ok;
 }

@@ -57,6 +57,13 @@ pp_order_adds_up(const struct pp_order *o)
 	       (o->filter && !(o->facets & (unsigned)(PP_TIMELINE | PP_EXTRAS)));
 }
 
+/* Whether no stack has to be found again: those who only look for findings need none. */
+static inline bool
+pp_order_needs_no_tree(const struct pp_order *o)
+{
+	return pp_order_adds_up(o) || (o->facets & PP_FINDINGS);
+}
+
 /* Whether a reader has to report a facet: it is ordered, or costs that may have to be computed from it are. */
 static inline bool
 pp_order_needs(const struct pp_order *o, unsigned facets)

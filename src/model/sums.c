@@ -180,6 +180,15 @@ totals_add_few(struct pp_sums *s, const pp_frame *stack, size_t depth, const uni
 }
 
 void
+pp_sums_merge(struct pp_sums *s, size_t row, const struct pp_sums *from, size_t from_row)
+{
+	cells_add_mixed(s, s->cells + row * 2 * s->stride, pp_sums_own(from, from_row));
+	cells_add_mixed(s, s->cells + (row * 2 + 1) * s->stride, pp_sums_total(from, from_row));
+	s->serial += s->serial == 0;
+	s->seen[row] += s->seen[row] == 0;
+}
+
+void
 pp_sums_pass(struct pp_sums *s, const union pp_value *total)
 {
 	cells_add_mixed(s, s->cells, total);

@@ -44,6 +44,9 @@ void pp_sums_add(struct pp_sums *, const pp_frame *stack, size_t depth, const un
 /* Notes what a stack weighs that is not added. */
 void pp_sums_pass(struct pp_sums *, const union pp_value *total);
 
+/* Adds a row of other sums of the same columns. */
+void pp_sums_merge(struct pp_sums *, size_t row, const struct pp_sums *from, size_t from_row);
+
 static inline const union pp_value *
 pp_sums_own(const struct pp_sums *s, size_t row)
 {

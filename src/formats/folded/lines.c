@@ -166,12 +166,12 @@ pp_folded_parse(const struct pp_folded_grammar *g, struct pp_slice line, struct 
 }
 
 void
-pp_folded_report(struct pp_reader *reader, const struct pp_folded_line *line,
-                 const unsigned char *begin, uint64_t number)
+pp_folded_report(struct pp_diags *diags, const struct pp_input *in,
+                 const struct pp_folded_line *line, const unsigned char *begin, uint64_t number)
 {
-	pp_diag_add(reader->diags, line->broken,
+	pp_diag_add(diags, line->broken,
 	            pp_at_line(number, (uint64_t)(line->where - begin) + 1,
-	                       pp_input_offset(reader->in, line->where)),
+	                       pp_input_offset(in, line->where)),
 	            "%s", line->broken->title);
 }
 

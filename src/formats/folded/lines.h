@@ -58,8 +58,8 @@ enum pp_folded_verdict pp_folded_parse(const struct pp_folded_grammar *, struct 
 void pp_folded_write_mark(struct pp_sink *, struct pp_slice first_stack);
 
 /* Reports a bad line that starts at `begin`. */
-void pp_folded_report(struct pp_reader *, const struct pp_folded_line *, const unsigned char *begin,
-                      uint64_t number);
+void pp_folded_report(struct pp_diags *, const struct pp_input *, const struct pp_folded_line *,
+                      const unsigned char *begin, uint64_t number);
 
 /* A hash over the bytes of a whole stack. */
 uint64_t pp_folded_hash(struct pp_slice stack, uint64_t seed);
@@ -68,12 +68,6 @@ uint64_t pp_folded_hash(struct pp_slice stack, uint64_t seed);
 int pp_folded_bid(const struct pp_peek *, unsigned counts);
 
 pp_status pp_folded_read(struct pp_reader *, struct pp_builder *, unsigned counts);
-/*
- * Reads a whole input (stable, plain) for a picture, see order->min_share. PP_E_UNSUPPORTED, with nothing
- * reported and the input as it was, when only reading everything can tell which line is to blame.
- */
-pp_status pp_folded_prune(struct pp_reader *, struct pp_builder *,
-                          const struct pp_folded_grammar *);
 pp_status pp_folded_rewrite(struct pp_reader *, struct pp_sink *, unsigned counts);
 pp_status pp_folded_write(struct pp_writer *, unsigned counts);
 

@@ -11,20 +11,20 @@
 #include "formats/folded/lines.h"
 
 #include "formats/folded/names.h"
+#include "formats/kit/parts.h"
 
 extern const struct pp_format pp_format_folded, pp_format_diff_folded;
 
-#define BATCH_RECORDS 512
 #define REPEAT_SLOTS ((size_t)1 << 18)
 #define GROUP 16
 #define REPEAT_LONGEST 65536
 #define SMALLEST_PART ((size_t)2 << 20)
+/* Names that are looked up side by side. */
+#define NAMES_AHEAD 1024
 /* How far reading is is told this often. */
 #define TELL_STEP ((size_t)4 << 20)
 #define FORGET_STEP ((size_t)16 << 20)
 #define FORGET_KEEP ((size_t)64 << 20)
-/* The leaf of a stack that the filter drops. */
-#define DROPPED UINT32_MAX
 
 /* A name as found in a line. */
 struct name_seen {
@@ -38,13 +38,20 @@ struct repeat_slot {
 	uint64_t hash;
 	const unsigned char *p;
 	uint32_t n;
-	pp_node leaf; /* 0 while it waits in the batch */
+	pp_stack stack; /* 0 while it waits to be added */
 };
 
+/* What a line costs, and its number. */
 struct record {
-	uint64_t count[2];
+	int64_t count[2];
 	uint64_t line;
-	struct repeat_slot *repeat; /* to be told the leaf, or NULL */
+};
+
+/* A line taken apart but not yet looked up. */
+struct waiting {
+	struct pp_slice stack;
+	struct record record;
+	uint64_t hash;
 };
 
 /* One thread's work on one part of the input. */
@@ -55,251 +62,130 @@ struct folded_job {
 	struct pp_folded_grammar grammar;
 	uint32_t series;
 	uint64_t lines; /* lines taken so far */
-	bool
-	    quiet_overflow; /* part of several: an overflow makes the reader start again in one thread */
-	bool overflowed;
-	struct pp_sieve sieve; /* what of a stack gets into the tree, if it has a filter */
-	pp_u128 whole[2];      /* what all stacks would cost, with a filter */
-	bool gives_up;         /* the filter must be applied to the whole tree */
 
 	struct pp_folded_names names;
-	struct name_seen seen[PP_TREE_BATCH];
+	struct name_seen seen[NAMES_AHEAD];
+	PP_VEC(pp_frame) frames; /* of the stack taken last */
+	struct pp_slice before;  /* its text, as long as that is there */
 
-	struct repeat_slot *repeats; /* NULL when the input's bytes do not stay */
-
-	pp_frame frames[PP_TREE_BATCH];
-	uint32_t depth[BATCH_RECORDS];
-	pp_node under[BATCH_RECORDS];
-	pp_node leaf[BATCH_RECORDS];
-	struct record records[BATCH_RECORDS];
-	size_t frame_count, record_count;
-	/* Lines taken apart but not yet looked up, so that their lookups overlap. */
-	struct waiting {
-		struct pp_slice stack;
-		struct record record;
-		uint64_t hash;
-	} group[GROUP];
+	struct repeat_slot *repeats; /* NULL when nothing can be known again */
+	struct waiting group[GROUP]; /* their lookups overlap */
 	size_t group_count;
-	struct pp_slice before; /* the stack before, if its frames are in the batch */
-	size_t before_frames;   /* where they start */
 
 	const unsigned char *begin, *end; /* the part */
 	struct pp_reader *tells; /* this job tells how far reading is; NULL = another does */
 	unsigned parts;          /* how many parts there are, all as long as this one */
 };
 
-/* ---- putting records into the tree ------------------------------------------------------ */
-
-/* Adds a record's counts to its node. */
-static bool
-job_add(struct folded_job *job, pp_node leaf, const struct record *record)
-{
-	int64_t *cells = pp_build_cells(job->builder, job->series, leaf);
-	int64_t before;
-
-	if (!cells)
-		return false;
-	before = cells[0];
-	if (PP_LIKELY(pp_cell_add(PP_UINT, &cells[0], (int64_t)record->count[0]))) {
-		if (job->grammar.counts == PP_FOLDED_PLAIN ||
-		    PP_LIKELY(pp_cell_add(PP_UINT, &cells[1], (int64_t)record->count[1])))
-			return true;
-		cells[0] = before;
-	}
-	job->overflowed = true;
-	job->gives_up = job->sieve.filter != NULL;
-	if (!job->quiet_overflow)
-		pp_diag_add(job->diags, &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE],
-		            pp_at_line(record->line, 1, PP_NO_OFFSET),
-		            "the count of this stack would pass 18446744073709551615");
-	return true;
-}
-
-/* Leaves in the batch what the filter leaves of its stacks. */
-static bool
-job_sieve(struct folded_job *job)
-{
-	const struct pp_profile *p = job->builder->profile;
-	pp_frame *from = job->frames, *to = job->frames;
-	size_t i, n = 0;
-
-	if (!pp_sieve_frames(&job->sieve, p)) {
-		pp_builder_fail(job->builder, PP_E_NOMEM, NULL);
-		return false;
-	}
-	job->gives_up |= job->sieve.status != PP_OK;
-	for (i = 0; i < job->record_count; i++) {
-		size_t depth = job->depth[i], left = depth;
-
-		if (pp_sieve_stack(&job->sieve, from, &left)) {
-			memmove(to, from, left * sizeof *to);
-			to += left;
-			job->depth[n] = (uint32_t)left;
-			job->records[n++] = job->records[i];
-		} else if (job->records[i].repeat) {
-			job->records[i].repeat->leaf = DROPPED;
-		}
-		from += depth;
-	}
-	job->record_count = n;
-	return true;
-}
-
-static bool
-job_flush(struct folded_job *job)
-{
-	size_t i;
-
-	if (job->record_count == 0)
-		return true;
-	if (job->sieve.filter && !job_sieve(job))
-		return false;
-	if (job->record_count && !pp_build_batch(job->builder, job->frames, job->depth, job->under,
-	                                         job->record_count, job->leaf))
-		return false;
-	for (i = 0; i < job->record_count; i++) {
-		if (job->records[i].repeat)
-			job->records[i].repeat->leaf = job->leaf[i];
-		if (!job_add(job, job->leaf[i], &job->records[i]))
-			return false;
-	}
-	job->record_count = job->frame_count = 0;
-	job->before = pp_slice_of(NULL, 0);
-	return true;
-}
-
-/* A stack too deep for a batch, frame by frame. */
-static bool
-job_deep(struct folded_job *job, struct pp_slice stack, const struct record *record)
-{
-	const unsigned char *p = stack.p, *end = p + stack.n;
-	uint32_t depth = 0;
-	pp_node node = 0;
-
-	job->gives_up |= job->sieve.filter != NULL;
-	if (!job_flush(job) || job->gives_up)
-		return false;
-	for (;;) {
-		uint32_t tag;
-		size_t n = pp_folded_scan(p, end, job->builder->seed, &tag);
-		pp_frame frame = pp_folded_name(&job->names, p, n, tag);
-
-		if (++depth > job->builder->limits.max_depth)
-			pp_builder_fail(job->builder, PP_E_LIMIT, "a stack is too deep");
-		node = frame ? pp_build_child(job->builder, node, frame) : 0;
-		if (!node)
-			return false;
-		p += n;
-		if (p >= end)
-			break;
-		p++;
-	}
-	if (record->repeat)
-		record->repeat->leaf = node;
-	return job_add(job, node, record);
-}
+/* ---- from a stack to frames ------------------------------------------------------------- */
 
 /*
- * Takes over the frames that this stack shares with the one before, except the last of them, which may
- * continue differently. Returns how many bytes are done.
+ * How many frames a stack shares with the one before, except the last of them, which may continue
+ * differently; *bytes is how long their text is.
  */
 static size_t
-job_share(struct folded_job *job, struct pp_slice stack, uint32_t *depth)
+job_share(const struct folded_job *job, struct pp_slice stack, size_t *bytes)
 {
 	size_t most = stack.n < job->before.n ? stack.n : job->before.n;
-	size_t same = 0, done = 0, from = job->before_frames;
+	size_t same = 0, done = 0, depth = 0;
 
 	while (same + 8 <= most && pp_load64(stack.p + same) == pp_load64(job->before.p + same))
 		same += 8;
+	*bytes = 0;
 	if (same < 16)
 		return 0;
-	for (;;) {
-		pp_frame frame = job->frames[from];
-		size_t n = (size_t)job->names.length_of.at[frame] + 1;
-
+	for (;; depth++) {
 		/* The ';' after the name must be among the equal bytes. */
-		if (done + n > same || job->frame_count == PP_TREE_BATCH)
-			return done;
-		done += n;
-		job->frames[job->frame_count++] = frame;
-		++*depth;
-		from++;
+		done += (size_t)job->names.length_of.at[job->frames.at[depth]] + 1;
+		if (done > same)
+			return depth;
+		*bytes = done;
 	}
 }
 
-/* Splits a stack into names; 0 when there are more than `most`. */
+/* Takes names off a text that is not empty or empty but one name, up to NAMES_AHEAD of them. */
 static size_t
-job_split(struct folded_job *job, const unsigned char *p, const unsigned char *end, size_t most)
+job_split(struct folded_job *job, const unsigned char **p, const unsigned char *end)
 {
 	uint64_t seed = job->builder->seed;
-	size_t count = 0;
+	size_t count;
 
-	for (;;) {
+	for (count = 0; count < NAMES_AHEAD && *p <= end; count++) {
 		struct name_seen *name = &job->seen[count];
 
-		if (count++ == most)
-			return 0;
-		name->p = p;
-		name->n = (uint32_t)pp_folded_scan(p, end, seed, &name->tag);
+		name->p = *p;
+		name->n = (uint32_t)pp_folded_scan(*p, end, seed, &name->tag);
 		pp_folded_name_prefetch(&job->names, name->tag);
-		p += name->n;
-		if (p >= end)
-			return count;
-		p++;
+		*p += name->n + 1;
 	}
+	return count;
 }
 
-/* Appends a stack to the batch. */
+/* The frames of a stack; false on failure. */
 static bool
-job_stack(struct folded_job *job, struct pp_slice stack, const struct record *record)
+job_frames(struct folded_job *job, struct pp_slice stack)
 {
-	size_t first = job->frame_count, names = 0, i;
-	uint32_t depth = 0;
+	const unsigned char *end = stack.p + stack.n, *p;
+	size_t shared, n, i;
 
-	if (PP_LIKELY(stack.n < UINT32_MAX)) {
-		size_t shared = job_share(job, stack, &depth);
-
-		names = job_split(job, stack.p + shared, stack.p + stack.n,
-		                  PP_TREE_BATCH - job->frame_count);
+	if (stack.n >= UINT32_MAX) {
+		pp_builder_fail(job->builder, PP_E_LIMIT, "a stack is too long");
+		return false;
 	}
-	if (names == 0) {
-		job->frame_count = first;
-		if (first == 0)
-			return job_deep(job, stack, record);
-		return job_flush(job) && job_stack(job, stack, record);
-	}
-	for (i = 0; i < names; i++) {
-		const struct name_seen *name = &job->seen[i];
-		pp_frame frame = pp_folded_name(&job->names, name->p, name->n, name->tag);
-
-		if (PP_UNLIKELY(!frame))
+	job->frames.n = job_share(job, stack, &shared);
+	for (p = stack.p + shared; p <= end;) {
+		n = job_split(job, &p, end);
+		if (!pp_vec_reserve(&job->frames, job->frames.n + n)) {
+			pp_builder_fail(job->builder, PP_E_NOMEM, NULL);
 			return false;
-		job->frames[job->frame_count++] = frame;
+		}
+		for (i = 0; i < n; i++) {
+			const struct name_seen *name = &job->seen[i];
+			pp_frame frame = pp_folded_name(&job->names, name->p, name->n, name->tag);
+
+			if (PP_UNLIKELY(!frame))
+				return false;
+			job->frames.at[job->frames.n++] = frame;
+		}
 	}
 	job->before = stack;
-	job->before_frames = first;
-	job->depth[job->record_count] = depth + (uint32_t)names;
-	job->under[job->record_count] = 0;
-	job->records[job->record_count++] = *record;
-	return job->record_count < BATCH_RECORDS || job_flush(job);
+	return true;
 }
 
-/* Looks one stack up among those seen lately; it goes into the batch if it is not there. */
+/* ---- records ---------------------------------------------------------------------------- */
+
 static bool
-job_lookup(struct folded_job *job, struct waiting *line)
+job_stack(struct folded_job *job, struct pp_slice stack, const struct record *record,
+          pp_stack *where)
+{
+	struct pp_sample sample = { .series = job->series,
+		                    .values = record->count,
+		                    .where = where };
+
+	if (!job_frames(job, stack))
+		return false;
+	pp_builder_at(job->builder, pp_at_line(record->line, 1, PP_NO_OFFSET));
+	return pp_build_sample(job->builder, &sample, job->frames.at, job->frames.n);
+}
+
+/* Looks one stack up among those seen lately; it is taken apart if it is not there. */
+static bool
+job_lookup(struct folded_job *job, const struct waiting *line)
 {
 	struct repeat_slot *slot = &job->repeats[line->hash & (REPEAT_SLOTS - 1)];
+	struct pp_sample sample = { .series = job->series, .values = line->record.count };
+	bool waits = !slot->stack && slot->p;
 
-	if (slot->hash == line->hash && slot->leaf && slot->n == line->stack.n &&
-	    memcmp(slot->p, line->stack.p, slot->n) == 0)
-		return slot->leaf == DROPPED || job_add(job, slot->leaf, &line->record);
-	/* A slot that a record in the batch will fill must not change hands. */
-	if (slot->leaf || !slot->p) {
+	if (slot->hash == line->hash && slot->stack && slot->n == line->stack.n &&
+	    memcmp(slot->p, line->stack.p, slot->n) == 0) {
+		pp_builder_at(job->builder, pp_at_line(line->record.line, 1, PP_NO_OFFSET));
+		return pp_build_again(job->builder, &sample, slot->stack);
+	}
+	/* A slot that the builder will fill must not change hands. */
+	if (!waits)
 		*slot = (struct repeat_slot){ line->hash, line->stack.p, (uint32_t)line->stack.n,
 			                      0 };
-		line->record.repeat = slot;
-	}
-	return job_stack(job, line->stack, &line->record);
+	return job_stack(job, line->stack, &line->record, waits ? NULL : &slot->stack);
 }
 
 /* Looks up the lines that wait: first all slots are fetched, then what they point to. */
@@ -329,15 +215,11 @@ job_group(struct folded_job *job)
 static bool
 job_record(struct folded_job *job, const struct pp_folded_line *line)
 {
-	struct record record = { { line->count[0], line->count[1] }, job->lines, NULL };
+	struct record record = { { (int64_t)line->count[0], (int64_t)line->count[1] }, job->lines };
 	struct waiting *waiting;
 
-	if (job->sieve.filter) {
-		job->whole[0] += line->count[0];
-		job->whole[1] += line->count[1];
-	}
 	if (!job->repeats || line->stack.n > REPEAT_LONGEST)
-		return job_group(job) && job_stack(job, line->stack, &record);
+		return job_group(job) && job_stack(job, line->stack, &record, NULL);
 	waiting = &job->group[job->group_count++];
 	*waiting = (struct waiting){ line->stack, record,
 		                     pp_folded_hash(line->stack, job->builder->seed) };
@@ -346,16 +228,6 @@ job_record(struct folded_job *job, const struct pp_folded_line *line)
 }
 
 /* ---- lines ------------------------------------------------------------------------------ */
-
-static void
-job_report(struct folded_job *job, const unsigned char *line, const struct pp_folded_line *broken)
-{
-	uint64_t column = (uint64_t)(broken->where - line) + 1;
-
-	pp_diag_add(job->diags, broken->broken,
-	            pp_at_line(job->lines, column, pp_input_offset(job->in, broken->where)), "%s",
-	            broken->broken->title);
-}
 
 /*
  * Tells how far reading is, as far as one part can know; false to stop. The input's own position is
@@ -400,7 +272,7 @@ job_lines(struct folded_job *job, const unsigned char *p, const unsigned char *e
 				return NULL;
 			break;
 		case PP_FOLDED_BAD:
-			job_report(job, p, &line);
+			pp_folded_report(job->diags, job->in, &line, p, job->lines);
 			break;
 		case PP_FOLDED_BLANK:
 			break;
@@ -422,286 +294,203 @@ job_lines(struct folded_job *job, const unsigned char *p, const unsigned char *e
 
 /* ---- a job's life ----------------------------------------------------------------------- */
 
-static bool
-job_init(struct folded_job *job, struct pp_reader *reader, struct pp_builder *builder,
-         const struct pp_folded_grammar *grammar)
-{
-	job->builder = builder;
-	job->in = reader->in;
-	job->grammar = *grammar;
-	pp_sieve_init(&job->sieve, builder->order.filter);
-	if (grammar->counts == PP_FOLDED_DIFF) {
-		(void)pp_build_metric_z(builder, "before", "samples", PP_KIND_SAMPLES, PP_UINT,
-		                        PP_METRIC_SAMPLED);
-		(void)pp_build_metric_z(builder, "after", "samples", PP_KIND_SAMPLES, PP_UINT,
-		                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
-	} else {
-		(void)pp_build_metric_z(builder, "samples", "samples", PP_KIND_SAMPLES, PP_UINT,
-		                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
-	}
-	job->series = pp_build_series_plain(builder, true, false);
-	if (!pp_folded_names_init(&job->names, builder))
-		pp_builder_fail(builder, PP_E_NOMEM, NULL);
-	/* Without this table repeats only take longer. */
-	if (reader->in->stable && pp_input_left(reader->in) > SMALLEST_PART)
-		job->repeats = calloc(REPEAT_SLOTS, sizeof *job->repeats);
-	return pp_builder_ok(builder);
-}
-
 static void
 job_free(struct folded_job *job)
 {
 	if (!job)
 		return;
 	pp_folded_names_release(&job->names);
-	pp_sieve_release(&job->sieve);
+	pp_vec_release(&job->frames);
 	free(job->repeats);
 	free(job);
 }
 
-/* ---- one thread ------------------------------------------------------------------------- */
-
-/* Takes the input window by window. */
-static pp_status
-read_stream(struct pp_reader *reader, struct folded_job *job)
+static struct folded_job *
+job_new(struct pp_reader *reader, struct pp_builder *builder,
+        const struct pp_folded_grammar *grammar)
 {
-	struct pp_input *in = reader->in;
-	size_t searched = 0; /* unread bytes known to hold no newline */
+	struct folded_job *job = calloc(1, sizeof *job);
 
-	for (;;) {
-		const unsigned char *taken = in->cur;
-		/* What a cut container leaves of a line is nothing to judge. */
-		bool last = in->at_end, whole = last && in->status == PP_OK;
-
-		if (last || memchr(in->cur + searched, '\n', pp_input_left(in) - searched))
-			taken = job_lines(job, in->cur, in->end, whole);
-		if (!taken)
-			return job->builder->status;
-		in->cur = taken;
-		if (last)
-			return job_flush(job) ? PP_OK : job->builder->status;
-		if (reader->progress && reader->progress(reader))
-			return PP_E_IO;
-		/* What waits in the batch still points into the window, which is about to move. */
-		job->before = pp_slice_of(NULL, 0);
-		searched = pp_input_left(in);
-		if (searched > reader->limits.max_line) {
-			pp_builder_fail(job->builder, PP_E_LIMIT, "a line is too long");
-			return PP_E_LIMIT;
-		}
-		(void)pp_input_need(in, searched + 1);
-	}
+	if (!job)
+		return NULL;
+	job->builder = builder;
+	job->diags = reader->diags;
+	job->in = reader->in;
+	job->grammar = *grammar;
+	builder->sum_rule = &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE];
+	builder->sum_message = "the count of this stack would pass 18446744073709551615";
+	if (grammar->counts == PP_FOLDED_DIFF)
+		(void)pp_build_metric_z(builder, "before", "samples", PP_KIND_SAMPLES, PP_UINT,
+		                        PP_METRIC_SAMPLED);
+	(void)pp_build_metric_z(builder, grammar->counts == PP_FOLDED_DIFF ? "after" : "samples",
+	                        "samples", PP_KIND_SAMPLES, PP_UINT,
+	                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
+	job->series = pp_build_series_plain(builder, true, false);
+	/* Without this table repeats only take longer. */
+	if (reader->in->stable && pp_builder_remembers(builder) &&
+	    pp_input_left(reader->in) > SMALLEST_PART)
+		job->repeats = calloc(REPEAT_SLOTS, sizeof *job->repeats);
+	if (pp_folded_names_init(&job->names, builder) && pp_builder_ok(builder))
+		return job;
+	job_free(job);
+	return NULL;
 }
 
-/* ---- several threads -------------------------------------------------------------------- */
+/* ---- an input that moves ---------------------------------------------------------------- */
 
-struct parallel {
-	struct folded_job **jobs;
-	struct pp_builder *builders; /* [0] is unused: the first job builds the profile itself */
-	struct pp_diags *diags;
+static pp_status
+read_stream(struct pp_reader *reader, struct pp_builder *builder,
+            const struct pp_folded_grammar *grammar)
+{
+	struct pp_runs runs = { .reader = reader };
+	struct folded_job *job = job_new(reader, builder, grammar);
+	struct pp_slice run = { NULL, 1 };
+	pp_status status = job ? PP_OK : PP_E_NOMEM;
+
+	while (status == PP_OK && run.n && !runs.last) {
+		status = pp_runs_next(&runs, &run);
+		if (status == PP_E_LIMIT)
+			pp_builder_fail(builder, PP_E_LIMIT, "a line is too long");
+		if (status != PP_OK)
+			break;
+		/* What a cut container leaves of a line is nothing to judge. */
+		if (!job_lines(job, run.p, run.p + run.n, runs.last && reader->in->status == PP_OK))
+			status = builder->status;
+		reader->in->cur = run.p + run.n;
+		/* The window is about to move. */
+		job->before = pp_slice_of(NULL, 0);
+	}
+	job_free(job);
+	return status;
+}
+
+/* ---- parts of an input that stays ------------------------------------------------------- */
+
+struct part {
+	struct folded_job *job;
+	struct pp_builder own; /* the first part builds the profile itself */
+	struct pp_diags diags;
 };
 
 static void
-parallel_run(void *context, unsigned index)
+part_run(void *context, unsigned index)
 {
-	struct folded_job *job = ((struct parallel *)context)->jobs[index];
+	struct folded_job *job = ((struct part *)context)[index].job;
 
 	if (job_lines(job, job->begin, job->end, true))
-		(void)job_flush(job);
-}
-
-/* Cuts the input at line ends into n parts. */
-static void
-parallel_cut(struct parallel *par, const struct pp_input *in, unsigned n)
-{
-	const unsigned char *p = in->cur;
-	size_t size = pp_input_left(in) / n;
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
-		const unsigned char *stop = in->end;
-
-		if (i + 1 < n && (size_t)(in->end - p) > size) {
-			stop = memchr(p + size, '\n', (size_t)(in->end - p) - size);
-			stop = stop ? stop + 1 : in->end;
-		}
-		par->jobs[i]->begin = p;
-		par->jobs[i]->end = stop;
-		p = stop;
-	}
-}
-
-/*
- * With a filter: what the file costs as it is. False when that passes 64 bits, for so may a stack that was
- * dropped.
- */
-static bool
-parallel_wholes(const struct parallel *par, struct pp_builder *builder, unsigned n)
-{
-	struct pp_profile *p = builder->profile;
-	size_t m;
-	unsigned i;
-
-	for (m = 0; m < p->metrics.n; m++) {
-		union pp_value sum = { .i = 0 };
-
-		for (i = 0; i < n; i++)
-			sum.i += (pp_i128)par->jobs[i]->whole[m];
-		if (sum.i > UINT64_MAX)
-			return false;
-		if (!pp_vec_push(&p->costs.unfiltered, sum))
-			pp_builder_fail(builder, PP_E_NOMEM, NULL);
-	}
-	p->costs.filtered = true;
-	return true;
+		(void)pp_build_flush(job->builder);
 }
 
 /* Adds what the parts found, in order. False when it must be done again in one thread. */
 static bool
-parallel_merge(struct parallel *par, struct pp_reader *reader, struct pp_builder *builder,
-               unsigned n)
+parts_merge(struct part *parts, unsigned n, struct pp_reader *reader, struct pp_builder *builder)
 {
-	uint64_t lines = par->jobs[0]->lines;
+	uint64_t lines = 0;
 	unsigned i;
 
-	for (i = 0; i < n; i++)
-		if (par->jobs[i]->overflowed || par->jobs[i]->gives_up)
+	for (i = 0; i < n && (n > 1 || !pp_builder_remembers(builder)); i++)
+		if (parts[i].job->builder->overflowed)
 			return false;
-	if (builder->order.filter && !parallel_wholes(par, builder, n))
-		return false;
-	pp_diags_append(reader->diags, &par->diags[0], 0);
 	for (i = 1; i < n; i++) {
-		if (!pp_builder_ok(&par->builders[i]))
-			pp_builder_fail(builder, par->builders[i].status, par->builders[i].limit);
-		else if (!pp_builder_merge(builder, &par->builders[i]) && pp_builder_ok(builder))
+		struct pp_builder *from = &parts[i].own;
+
+		if (!pp_builder_ok(from))
+			pp_builder_fail(builder, from->status, from->limit);
+		else if (!pp_builder_merge(builder, from) && pp_builder_ok(builder))
 			return false;
-		pp_diags_append(reader->diags, &par->diags[i], lines);
-		lines += par->jobs[i]->lines;
-		pp_builder_release(&par->builders[i]);
+		pp_builder_release(from);
+	}
+	if (n > 1 && builder->overflowed)
+		return false;
+	for (i = 0; i < n; i++) {
+		pp_diags_append(reader->diags, &parts[i].diags, lines);
+		lines += parts[i].job->lines;
 	}
 	return true;
 }
 
+/* Sets up the jobs of parts [cut[i], cut[i + 1]). */
 static bool
-parallel_init(struct parallel *par, struct pp_reader *reader, struct pp_builder *builder,
-              const struct pp_folded_grammar *grammar, unsigned n)
+parts_init(struct part *parts, unsigned n, const unsigned char **cut, struct pp_reader *reader,
+           struct pp_builder *builder, const struct pp_folded_grammar *grammar)
 {
 	unsigned i;
 
-	par->jobs = calloc(n, sizeof(struct folded_job *));
-	par->builders = calloc(n, sizeof *par->builders);
-	par->diags = calloc(n, sizeof *par->diags);
-	if (!par->jobs || !par->builders || !par->diags)
-		return false;
 	for (i = 0; i < n; i++) {
-		struct pp_builder *own = i ? &par->builders[i] : builder;
+		struct part *x = &parts[i];
 
-		if (i && !pp_builder_init(own, &builder->limits, &builder->order, builder->seed,
+		pp_diags_init(&x->diags);
+		if (i && !pp_builder_init(&x->own, &builder->limits, &builder->order, builder->seed,
 		                          builder->pages))
 			return false;
-		pp_diags_init(&par->diags[i]);
-		par->jobs[i] = calloc(1, sizeof *par->jobs[i]);
-		if (!par->jobs[i] || !job_init(par->jobs[i], reader, own, grammar))
+		x->job = job_new(reader, i ? &x->own : builder, grammar);
+		if (!x->job)
 			return false;
-		par->jobs[i]->diags = &par->diags[i];
-		par->jobs[i]->quiet_overflow = true;
+		x->job->diags = &x->diags;
+		x->job->begin = cut[i];
+		x->job->end = cut[i + 1];
 	}
-	par->jobs[0]->tells = reader;
-	par->jobs[0]->parts = n;
+	parts[0].job->tells = reader;
+	parts[0].job->parts = n;
 	return true;
-}
-
-static void
-parallel_release(struct parallel *par, unsigned n)
-{
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
-		if (par->jobs)
-			job_free(par->jobs[i]);
-		if (par->builders)
-			pp_builder_release(&par->builders[i]);
-		if (par->diags)
-			pp_diags_release(&par->diags[i]);
-	}
-	free(par->jobs);
-	free(par->builders);
-	free(par->diags);
 }
 
 /* *again is set when a sum passed 64 bits: which line is to blame only one thread can tell. */
 static pp_status
-read_parallel(struct pp_reader *reader, struct pp_builder *builder,
-              const struct pp_folded_grammar *grammar, unsigned n, bool *again)
+read_parts(struct pp_reader *reader, struct pp_builder *builder,
+           const struct pp_folded_grammar *grammar, unsigned most, bool *again)
 {
-	struct parallel par = { 0 };
+	struct pp_slice text = { reader->in->cur, pp_input_left(reader->in) };
+	const unsigned char **cut = calloc(most + 1, sizeof *cut);
+	struct part *parts = calloc(most, sizeof *parts);
+	struct pp_diags *diags = builder->diags;
+	unsigned n = 0, i;
 
 	*again = false;
-	if (!parallel_init(&par, reader, builder, grammar, n)) {
+	if (cut && parts) {
+		cut[1] = text.p;
+		n = pp_parts_cut(text, most, SMALLEST_PART, pp_line_end, cut);
+		n = n ? n : 1;
+		builder->diags = n > 1 ? NULL : diags;
+	}
+	if (!n || !parts_init(parts, n, cut, reader, builder, grammar)) {
 		pp_builder_fail(builder, PP_E_NOMEM, NULL);
 	} else {
-		parallel_cut(&par, reader->in, n);
-		reader->run(reader, n, parallel_run, &par);
-		*again = pp_builder_ok(builder) && !parallel_merge(&par, reader, builder, n);
-		if (!*again)
-			reader->in->cur = reader->in->end;
+		if (n == 1)
+			part_run(parts, 0);
+		else
+			reader->run(reader, n, part_run, parts);
+		*again = !parts_merge(parts, n, reader, builder) && pp_builder_ok(builder);
 	}
-	parallel_release(&par, n);
+	if (!*again)
+		reader->in->cur = reader->in->end;
+	builder->diags = diags;
+	for (i = 0; i < n; i++) {
+		job_free(parts[i].job);
+		pp_builder_release(&parts[i].own);
+		pp_diags_release(&parts[i].diags);
+	}
+	free(parts);
+	free(cut);
 	return builder->status;
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
 static pp_status
-read_alone(struct pp_reader *reader, struct pp_builder *builder,
-           const struct pp_folded_grammar *grammar)
-{
-	struct folded_job *job = calloc(1, sizeof *job);
-	pp_status status = PP_E_NOMEM;
-
-	if (job && job_init(job, reader, builder, grammar)) {
-		job->diags = reader->diags;
-		job->tells = reader;
-		job->parts = 1;
-		status = read_stream(reader, job);
-	}
-	job_free(job);
-	return status;
-}
-
-static pp_status
 read_records(struct pp_reader *reader, struct pp_builder *builder,
              const struct pp_folded_grammar *grammar)
 {
-	size_t parts = reader->in->stable ? pp_input_left(reader->in) / SMALLEST_PART : 0;
-	unsigned n = parts < reader->threads ? (unsigned)parts : reader->threads;
 	pp_status status;
 	bool again;
 
-	if (reader->order->min_share > 0 && reader->in->stable &&
-	    grammar->counts == PP_FOLDED_PLAIN) {
-		status = pp_folded_prune(reader, builder, grammar);
-		if (status != PP_E_UNSUPPORTED)
-			return status;
-		if (!pp_builder_restart(builder))
-			return PP_E_NOMEM;
-	}
-	if (builder->order.filter && reader->in->stable) {
-		status = read_parallel(reader, builder, grammar, n ? n : 1, &again);
-		if (!again)
-			return status;
-		builder->order.filter = NULL;
-		if (!pp_builder_restart(builder))
-			return PP_E_NOMEM;
-	}
-	/* Whoever asked for a filter will apply it to the tree. */
-	builder->order.filter = NULL;
-	if (n < 2)
-		return read_alone(reader, builder, grammar);
-	status = read_parallel(reader, builder, grammar, n, &again);
+	if (!reader->in->stable)
+		return read_stream(reader, builder, grammar);
+	status = read_parts(reader, builder, grammar, reader->threads, &again);
 	if (!again)
 		return status;
-	return pp_builder_restart(builder) ? read_alone(reader, builder, grammar) : PP_E_NOMEM;
+	return pp_builder_restart_exactly(builder) ? read_parts(reader, builder, grammar, 1, &again)
+	                                           : PP_E_NOMEM;
 }
 
 pp_status

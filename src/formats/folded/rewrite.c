@@ -163,7 +163,7 @@ rewriter_line(struct rewriter *r, const struct pp_folded_grammar *grammar, struc
 	w->number = number;
 	switch (pp_folded_parse(grammar, line, &w->line)) {
 	case PP_FOLDED_BAD:
-		pp_folded_report(r->reader, &w->line, line.p, number);
+		pp_folded_report(r->reader->diags, r->reader->in, &w->line, line.p, number);
 		break;
 	case PP_FOLDED_RECORD:
 		w->hash = pp_folded_hash(w->line.stack, r->reader->seed);
