@@ -120,9 +120,10 @@ typedef uint32_t pp_stack;
 struct pp_sample {
 	uint32_t series;
 	uint32_t cpu; /* + 1; 0 = unknown */
-	const int64_t
-	    *values; /* one per metric, or per column of a series whose metrics come late */
-	bool timed;  /* `time` is known, and kept if timelines are ordered */
+	const int64_t *
+	    values; /* one per metric, or per column of a series whose metrics come late; NULL = a path without cost */
+	const int64_t *own; /* what of them is the leaf's own; NULL = all */
+	bool timed;         /* `time` is known, and kept if timelines are ordered */
 	int64_t time;
 	pp_stack
 	    *where; /* is told where the stack went, at the latest by pp_build_flush(); or NULL */
@@ -161,6 +162,26 @@ pp_build_stack(struct pp_builder *b, uint32_t series, const pp_frame *frames, si
 	return pp_build_sample(b, &(struct pp_sample){ .series = series, .values = values }, frames,
 	                       depth);
 }
+
+/*
+ * Columns whose meaning is known at the end only. A reader that learns while it reads what is counted, and
+ * how exactly, makes columns before the first stack that has them, and metrics when all is read; then
+ * pp_build_columns_settle() says which column each metric is. Until then cells are signed integers, unless
+ * something else is said of the column. A sum that does not fit goes on in one more series of the same
+ * properties, so totals, which are wider, stay exact.
+ */
+uint32_t pp_build_column(struct pp_builder *);
+/* The cells of a column are unsigned from now on: some value passes 63 bits, and none is negative. */
+void pp_build_column_unsigned(struct pp_builder *, uint32_t column);
+/* They are doubles from now on; those that were integers are divided. */
+void pp_build_column_real(struct pp_builder *, uint32_t column, double divisor);
+/* Multiplies them; false, and nothing done, when one has no room for that. */
+bool pp_build_column_scale(struct pp_builder *, uint32_t column, uint64_t factor);
+/*
+ * `column_of` has the column of each metric. Series are put in the order of the events that metrics have;
+ * moved[i], for each that there was, is the new place.
+ */
+void pp_build_columns_settle(struct pp_builder *, const uint32_t *column_of, uint32_t *moved);
 
 /* A sum of a metric (metrics.n = of calls) does not fit at a function (0 = at none): a finding. */
 void pp_builder_overflow(struct pp_builder *, pp_func, size_t metric, struct pp_place);

@@ -17,6 +17,8 @@ struct waiting {
 	uint32_t cpu;
 	int64_t time;
 	bool timed;
+	bool path;  /* it has no cost */
+	bool apart; /* what is the leaf's own is not all */
 	pp_stack *where;
 	struct pp_place place;
 };
@@ -27,21 +29,28 @@ struct pp_stacks {
 	bool times;     /* samples are kept one by one */
 	bool overflowed;
 
+	/* columns that become metrics at the end */
+	bool late;
+	PP_VEC(uint8_t) types;      /* per column */
+	PP_VEC(uint32_t) column_of; /* per metric, when they are settled */
+	PP_VEC(uint32_t)
+	spills; /* per series: the one where sums that do not fit go on; 0 = none */
+
 	/* stacks that wait */
 	size_t n, frames_n;
 	struct waiting rows[BATCH_STACKS];
 	uint32_t depth[BATCH_STACKS];
 	pp_node under[BATCH_STACKS], leaf[BATCH_STACKS];
 	pp_frame frames[PP_TREE_BATCH];
-	PP_VEC(int64_t) values;
+	PP_VEC(int64_t) values, own;
 
 	PP_VEC(uint8_t) keeps; /* by frame: whether the order keeps its name */
 
 	/* costs per function */
 	struct pp_sieve sieve;
 	struct pp_sums sums;
-	PP_VEC(pp_frame) left; /* what the filter leaves of a stack */
-	PP_VEC(union pp_value) total;
+	PP_VEC(pp_frame) left;              /* what the filter leaves of a stack */
+	PP_VEC(union pp_value) total, self; /* of one stack */
 };
 
 /* ---- life ------------------------------------------------------------------------------- */
@@ -51,61 +60,82 @@ pp_stacks_free(struct pp_stacks *x)
 {
 	if (!x)
 		return;
+	pp_vec_release(&x->types);
+	pp_vec_release(&x->column_of);
+	pp_vec_release(&x->spills);
 	pp_vec_release(&x->values);
+	pp_vec_release(&x->own);
 	pp_vec_release(&x->keeps);
 	pp_sieve_release(&x->sieve);
 	pp_sums_release(&x->sums);
 	pp_vec_release(&x->left);
 	pp_vec_release(&x->total);
+	pp_vec_release(&x->self);
 	free(x);
 }
 
-/* Sums with a column for each metric. */
+/* One more column. */
 static bool
-sums_start(struct pp_stacks *x, const struct pp_profile *p)
+column_add(struct pp_stacks *x, enum pp_cell_type type)
 {
-	size_t m;
+	size_t n = x->columns + 1;
 
-	pp_sieve_init(&x->sieve, NULL);
-	for (m = 0; m < p->metrics.n; m++) {
-		if (!pp_sums_widen(&x->sums))
-			return false;
-		if (p->metrics.at[m].type == PP_REAL)
-			pp_sums_to_real(&x->sums, m, 1.0);
-	}
-	if (!pp_vec_reserve(&x->total, x->sums.stride))
+	if (!pp_vec_push(&x->types, (uint8_t)type) ||
+	    !pp_vec_reserve(&x->values, BATCH_STACKS * (n + 1)) ||
+	    (x->late && !pp_vec_reserve(&x->own, BATCH_STACKS * (n + 1))))
 		return false;
+	x->columns = n;
+	if (!x->adds_up)
+		return true;
+	if (!pp_sums_widen(&x->sums) || !pp_vec_reserve(&x->total, x->sums.stride) ||
+	    !pp_vec_reserve(&x->self, x->sums.stride))
+		return false;
+	if (type == PP_REAL)
+		pp_sums_to_real(&x->sums, n - 1, 1.0);
 	memset(x->total.at, 0, x->sums.stride * sizeof *x->total.at);
+	memset(x->self.at, 0, x->sums.stride * sizeof *x->self.at);
 	return true;
 }
 
-/* Decides, at the first stack, what becomes of all. NULL on failure. */
+/*
+ * Decides, at the first stack, what becomes of all. Columns are those of the series; of which nothing is
+ * said become counts. NULL on failure.
+ */
 static struct pp_stacks *
-stacks_start(struct pp_builder *b, uint32_t series)
+stacks_start(struct pp_builder *b, size_t columns, bool late)
 {
 	const struct pp_profile *p = b->profile;
-	const struct pp_series *s;
 	struct pp_stacks *x;
+	size_t m;
 
-	if (!pp_builder_ok(b) || series >= p->series.n)
+	if (!pp_builder_ok(b))
 		return NULL;
-	s = &p->series.at[series];
 	b->stacks = x = calloc(1, sizeof *x);
 	if (!x) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 		return NULL;
 	}
-	x->columns = s->stride - s->has_calls;
+	x->late = late;
 	x->times = b->order.facets & PP_TIMELINE;
-	x->adds_up = pp_order_needs_no_tree(&b->order) && p->metrics.n > 0;
-	if (!pp_vec_reserve(&x->values, BATCH_STACKS * (x->columns + 1)) ||
-	    (x->adds_up && !sums_start(x, p))) {
-		pp_builder_fail(b, PP_E_NOMEM, NULL);
-		return NULL;
-	}
+	x->adds_up = pp_order_needs_no_tree(&b->order) && (late || p->metrics.n > 0);
 	if (x->adds_up)
 		pp_sieve_init(&x->sieve, b->order.filter);
+	for (m = 0; m < columns; m++)
+		if (!column_add(x, m < p->metrics.n ? p->metrics.at[m].type : PP_UINT)) {
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
+			return NULL;
+		}
 	return x;
+}
+
+/* The same, for a stack of that series. */
+static PP_NOINLINE struct pp_stacks *
+stacks_start_for(struct pp_builder *b, uint32_t series)
+{
+	const struct pp_series *s = &b->profile->series.at[series];
+
+	return series < b->profile->series.n ? stacks_start(b, s->stride - s->has_calls, false)
+	                                     : NULL;
 }
 
 /* ---- sums that are too large ------------------------------------------------------------ */
@@ -131,29 +161,34 @@ pp_builder_overflow(struct pp_builder *b, pp_func func, size_t metric, struct pp
 
 /* ---- the tree --------------------------------------------------------------------------- */
 
-/* Columns that become metrics at the end are counts. */
 static inline enum pp_cell_type
-column_type(const struct pp_profile *p, size_t column)
+column_type(const struct pp_builder *b, size_t column)
 {
-	return column < p->metrics.n ? p->metrics.at[column].type : PP_UINT;
+	return (enum pp_cell_type)b->stacks->types.at[column];
 }
 
-/* Adds all values of a stack, or none when a sum would not fit. */
-static bool
-cells_add(struct pp_builder *b, int64_t *cells, const int64_t *values, size_t n, pp_node node,
-          const struct pp_place *place)
+static inline union pp_value
+column_value(const struct pp_builder *b, size_t column, int64_t cell)
 {
-	const struct pp_profile *p = b->profile;
-	size_t m, k;
+	const struct pp_metric like = { .type = column_type(b, column) };
+
+	return pp_cell_value(&like, cell);
+}
+
+/* Adds all values of a stack, or none when a sum, of column *at, would not fit. */
+static bool
+cells_add(const struct pp_builder *b, int64_t *cells, const int64_t *values, size_t *at)
+{
+	size_t n = b->stacks->columns, m, k;
 
 	for (m = 0; m < n; m++) {
-		if (PP_LIKELY(pp_cell_add(column_type(p, m), &cells[m], values[m])))
+		if (PP_LIKELY(pp_cell_add(column_type(b, m), &cells[m], values[m])))
 			continue;
 		/* Sums of doubles never fail, so those before are whole numbers or exact again. */
 		for (k = 0; k < m; k++)
-			if (column_type(p, k) != PP_REAL)
+			if (column_type(b, k) != PP_REAL)
 				cells[k] = (int64_t)((uint64_t)cells[k] - (uint64_t)values[k]);
-		pp_builder_overflow(b, pp_node_func(p, node), m, *place);
+		*at = m;
 		return false;
 	}
 	return true;
@@ -171,16 +206,106 @@ moment_add(struct pp_builder *b, const struct waiting *w, pp_node node, const in
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 }
 
+/* Room for the columns that came since the series got its first rows. */
+static bool
+series_widen(struct pp_series *s, size_t columns)
+{
+	size_t old = s->stride, wide = old ? old : 1, need, i;
+	int64_t *cells;
+
+	while (wide < columns)
+		wide *= 2;
+	if (!pp_size_mul(s->rows_cap + 1u, wide, &need) || !(cells = calloc(need, sizeof *cells)))
+		return false;
+	for (i = 0; i < s->rows && old; i++)
+		memcpy(cells + i * wide, s->cells + i * old, old * sizeof *cells);
+	free(s->cells);
+	s->cells = cells;
+	s->stride = (uint32_t)wide;
+	return true;
+}
+
+/* The cells of a node, with room for all columns. */
+static inline int64_t *
+node_cells(struct pp_builder *b, uint32_t series, pp_node node)
+{
+	struct pp_series *s = &b->profile->series.at[series];
+
+	if (PP_UNLIKELY(b->stacks->late && s->stride < b->stacks->columns) &&
+	    !series_widen(s, b->stacks->columns)) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+		return NULL;
+	}
+	return pp_build_cells(b, series, node);
+}
+
+/* A sum that does not fit goes on in one more series of the same properties. */
+static bool
+node_spill(struct pp_builder *b, uint32_t series, pp_node node, const int64_t *values)
+{
+	struct pp_stacks *x = b->stacks;
+	int64_t *cells;
+	size_t at;
+
+	do {
+		while (x->spills.n <= series)
+			if (!pp_vec_push(&x->spills, 0)) {
+				pp_builder_fail(b, PP_E_NOMEM, NULL);
+				return false;
+			}
+		if (!x->spills.at[series]) {
+			struct pp_series like = b->profile->series.at[series];
+
+			x->spills.at[series] = pp_build_series(b, &like, false, false);
+		}
+		series = x->spills.at[series];
+		cells = node_cells(b, series, node);
+	} while (cells && !cells_add(b, cells, values, &at));
+	return cells != NULL;
+}
+
+/* Notes what of a stack's cost is not its leaf's own. */
+static bool
+not_own_add(struct pp_builder *b, uint32_t series, pp_node node, const int64_t *values,
+            const int64_t *own)
+{
+	struct pp_not_own_row row = { .series = series, .node = node };
+
+	for (row.metric = 0; node && row.metric < b->stacks->columns; row.metric++) {
+		if (own[row.metric] == values[row.metric])
+			continue;
+		row.cell = (int64_t)((uint64_t)values[row.metric] - (uint64_t)own[row.metric]);
+		if (column_type(b, row.metric) == PP_REAL)
+			row.cell = pp_cell_real(column_value(b, row.metric, values[row.metric]).d -
+			                        column_value(b, row.metric, own[row.metric]).d);
+		if (!pp_vec_push(&b->profile->not_own, row)) {
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Adds what a stack costs to its node. */
 static inline bool
-node_add(struct pp_builder *b, const struct waiting *w, pp_node node, const int64_t *values)
+node_add(struct pp_builder *b, const struct waiting *w, pp_node node, const int64_t *values,
+         const int64_t *own)
 {
-	int64_t *cells = pp_build_cells(b, w->series, node);
+	int64_t *cells = node_cells(b, w->series, node);
+	size_t at;
 
 	if (PP_UNLIKELY(!cells))
 		return false;
-	if (cells_add(b, cells, values, b->stacks->columns, node, &w->place) && w->timed)
-		moment_add(b, w, node, values);
+	if (PP_UNLIKELY(w->apart) && !not_own_add(b, w->series, node, values, own))
+		return false;
+	if (PP_LIKELY(cells_add(b, cells, values, &at))) {
+		if (w->timed)
+			moment_add(b, w, node, values);
+		return true;
+	}
+	if (b->stacks->late)
+		return node_spill(b, w->series, node, values);
+	pp_builder_overflow(b, pp_node_func(b->profile, node), at, w->place);
 	return true;
 }
 
@@ -211,7 +336,9 @@ pp_build_flush(struct pp_builder *b)
 	for (i = 0; fine && i < x->n; i++) {
 		if (x->rows[i].where)
 			*x->rows[i].where = x->leaf[i] + 1;
-		fine = node_add(b, &x->rows[i], x->leaf[i], x->values.at + i * x->columns);
+		if (!x->rows[i].path)
+			fine = node_add(b, &x->rows[i], x->leaf[i], x->values.at + i * x->columns,
+			                x->rows[i].apart ? x->own.at + i * x->columns : NULL);
 	}
 	x->n = x->frames_n = 0;
 	return fine && pp_builder_ok(b);
@@ -250,14 +377,18 @@ stack_wait(struct pp_stacks *x, const struct pp_sample *s, const pp_frame *frame
 		                       .cpu = s->cpu,
 		                       .time = s->time,
 		                       .timed = s->timed && x->times,
+		                       .path = !s->values,
+		                       .apart = s->own != NULL,
 		                       .where = s->where,
 		                       .place = *place };
 	x->depth[n] = (uint32_t)depth;
 	x->under[n] = under;
 	memcpy(x->frames + x->frames_n, frames, depth * sizeof *frames);
 	x->frames_n += depth;
-	for (i = 0; i < x->columns; i++)
+	for (i = 0; i < x->columns && s->values; i++)
 		x->values.at[n * x->columns + i] = s->values[i];
+	for (i = 0; i < x->columns && s->own; i++)
+		x->own.at[n * x->columns + i] = s->own[i];
 }
 
 /* A stack that no batch has room for. */
@@ -268,6 +399,7 @@ stack_deep(struct pp_builder *b, const struct pp_sample *s, const pp_frame *fram
 		             .cpu = s->cpu,
 		             .time = s->time,
 		             .timed = s->timed && b->stacks->times,
+		             .apart = s->own != NULL,
 		             .place = b->place };
 	pp_node root = 0, leaf;
 
@@ -275,7 +407,7 @@ stack_deep(struct pp_builder *b, const struct pp_sample *s, const pp_frame *fram
 		return false;
 	if (s->where)
 		*s->where = leaf + 1;
-	return node_add(b, &w, leaf, s->values);
+	return !s->values || node_add(b, &w, leaf, s->values, s->own);
 }
 
 /* ---- costs per function ----------------------------------------------------------------- */
@@ -288,8 +420,12 @@ stack_sum(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frame
 	bool fine = pp_sums_reserve(&x->sums, p->frames.n), stays = true;
 	size_t m;
 
+	if (!s->values)
+		return true;
 	for (m = 0; m < x->columns; m++)
-		x->total.at[m] = pp_cell_value(&p->metrics.at[m], s->values[m]);
+		x->total.at[m] = column_value(b, m, s->values[m]);
+	for (m = 0; m < x->columns && s->own; m++)
+		x->self.at[m] = column_value(b, m, s->own[m]);
 	if (fine && x->sieve.filter) {
 		fine = pp_sieve_frames(&x->sieve, p) && pp_vec_reserve(&x->left, depth + 1);
 		if (fine) {
@@ -301,7 +437,8 @@ stack_sum(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frame
 	if (!fine)
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	else if (stays)
-		pp_sums_add(&x->sums, frames, depth, x->total.at, x->total.at);
+		pp_sums_add(&x->sums, frames, depth, s->own ? x->self.at : x->total.at,
+		            x->total.at);
 	else
 		pp_sums_pass(&x->sums, x->total.at);
 	return fine;
@@ -316,7 +453,7 @@ pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from, const pp
 
 	if (!y || !y->adds_up)
 		return true;
-	if (!x && !(x = stacks_start(into, 0)))
+	if (!x && !(x = stacks_start_for(into, 0)))
 		return false;
 	if (!pp_sums_reserve(&x->sums, into->profile->frames.n)) {
 		pp_builder_fail(into, PP_E_NOMEM, NULL);
@@ -336,9 +473,12 @@ static bool
 sums_give(struct pp_builder *b)
 {
 	struct pp_costs_facet *costs = &b->profile->costs;
-	const struct pp_stacks *x = b->stacks;
-	size_t n = b->profile->metrics.n, bytes = n * sizeof(union pp_value), row, m;
+	struct pp_stacks *x = b->stacks;
+	size_t n = b->profile->metrics.n, row, m;
 
+	/* The whole has a row even where there is no stack. */
+	if (!pp_sums_reserve(&x->sums, 1))
+		return false;
 	for (row = 0; row < x->sums.rows && row < b->profile->frames.n; row++) {
 		union pp_value *to;
 
@@ -348,15 +488,19 @@ sums_give(struct pp_builder *b)
 		    !pp_vec_reserve(&costs->cells, costs->cells.n + 2 * n))
 			return false;
 		to = costs->cells.at + costs->cells.n;
-		memcpy(to, pp_sums_own(&x->sums, row), bytes);
-		memcpy(to + n, pp_sums_total(&x->sums, row), bytes);
+		for (m = 0; m < n; m++) {
+			size_t column = x->late ? x->column_of.at[m] : m;
+
+			to[m] = pp_sums_own(&x->sums, row)[column];
+			to[n + m] = pp_sums_total(&x->sums, row)[column];
+		}
 		costs->cells.n += 2 * n;
 	}
 	costs->stated = true;
 	costs->filtered = x->sieve.filter && x->sieve.status == PP_OK;
 	/* The sums' own row for the whole is what all stacks cost that were read. */
 	for (m = 0; costs->filtered && m < n; m++)
-		if (!pp_vec_push(&costs->unfiltered, pp_sums_own(&x->sums, 0)[m]))
+		if (!pp_vec_push(&costs->unfiltered, costs->cells.at[m]))
 			return false;
 	return true;
 }
@@ -364,7 +508,10 @@ sums_give(struct pp_builder *b)
 bool
 pp_stacks_finish(struct pp_builder *b)
 {
-	if (pp_build_flush(b) && b->stacks && b->stacks->adds_up && !sums_give(b))
+	const struct pp_stacks *x = b->stacks;
+	bool known = x && (!x->late || x->column_of.n == b->profile->metrics.n);
+
+	if (pp_build_flush(b) && known && x->adds_up && !sums_give(b))
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	return pp_builder_ok(b);
 }
@@ -377,7 +524,7 @@ pp_build_sample(struct pp_builder *b, const struct pp_sample *s, const pp_frame 
 {
 	struct pp_stacks *x = b->stacks;
 
-	if (PP_UNLIKELY(!x) && !(x = stacks_start(b, s->series)))
+	if (PP_UNLIKELY(!x) && !(x = stacks_start_for(b, s->series)))
 		return false;
 	if (PP_UNLIKELY(depth > b->limits.max_depth))
 		pp_builder_fail(b, PP_E_LIMIT, PP_TOO_DEEP);
@@ -412,5 +559,181 @@ pp_build_again(struct pp_builder *b, const struct pp_sample *s, pp_stack stack)
 		stack_wait(x, s, NULL, 0, stack - 1, &b->place);
 		return true;
 	}
-	return node_add(b, &w, stack - 1, s->values);
+	return node_add(b, &w, stack - 1, s->values, NULL);
+}
+
+/* ---- columns that become metrics at the end --------------------------------------------- */
+
+uint32_t
+pp_build_column(struct pp_builder *b)
+{
+	struct pp_stacks *x = b->stacks ? b->stacks : stacks_start(b, 0, true);
+
+	if (!x || !pp_build_flush(b) || !column_add(x, PP_INT)) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+		return 0;
+	}
+	return (uint32_t)x->columns - 1;
+}
+
+/* All cells that a column has in the profile, one by one; NULL at the end. */
+struct column_cells {
+	struct pp_profile *profile;
+	uint32_t column;
+	size_t series, row, not_own;
+};
+
+static int64_t *
+cells_next(struct column_cells *c)
+{
+	struct pp_profile *p = c->profile;
+
+	for (; c->series < p->series.n; c->series++, c->row = 0) {
+		struct pp_series *s = &p->series.at[c->series];
+
+		if (c->column < s->stride && c->row < s->rows)
+			return &s->cells[c->row++ * s->stride + c->column];
+	}
+	while (c->not_own < p->not_own.n) {
+		struct pp_not_own_row *row = &p->not_own.at[c->not_own++];
+
+		if (row->metric == c->column)
+			return &row->cell;
+	}
+	return NULL;
+}
+
+void
+pp_build_column_unsigned(struct pp_builder *b, uint32_t column)
+{
+	if (pp_build_flush(b))
+		b->stacks->types.at[column] = PP_UINT;
+}
+
+void
+pp_build_column_real(struct pp_builder *b, uint32_t column, double divisor)
+{
+	struct column_cells c = { .profile = b->profile, .column = column };
+	struct pp_stacks *x = b->stacks;
+	int64_t *cell;
+
+	if (!pp_build_flush(b) || column_type(b, column) == PP_REAL)
+		return;
+	while ((cell = cells_next(&c)))
+		*cell = pp_cell_real((double)column_value(b, column, *cell).i / divisor);
+	if (x->adds_up)
+		pp_sums_to_real(&x->sums, column, divisor);
+	x->types.at[column] = PP_REAL;
+}
+
+bool
+pp_build_column_scale(struct pp_builder *b, uint32_t column, uint64_t factor)
+{
+	const struct column_cells all = { .profile = b->profile, .column = column };
+	pp_i128 most = (pp_i128)(INT64_MAX / factor), value;
+	struct column_cells c = all;
+	struct pp_stacks *x = b->stacks;
+	int64_t *cell;
+
+	if (!pp_build_flush(b))
+		return false;
+	while ((cell = cells_next(&c))) {
+		value = column_value(b, column, *cell).i;
+		if (value > most || value < -most)
+			return false;
+	}
+	if (x->adds_up && !pp_sums_scale(&x->sums, column, factor))
+		return false;
+	for (c = all; (cell = cells_next(&c));)
+		*cell *= (int64_t)factor;
+	return true;
+}
+
+/* Gives a series a cell for each metric. */
+static bool
+series_settle(const struct pp_builder *b, struct pp_series *s)
+{
+	const struct pp_stacks *x = b->stacks;
+	size_t n = b->profile->metrics.n, need, i, m;
+	int64_t *cells;
+
+	if (!pp_size_mul(s->rows_cap + 1u, n, &need) || !(cells = calloc(need + 1, sizeof *cells)))
+		return false;
+	for (i = 0; i < s->rows; i++)
+		for (m = 0; m < n; m++)
+			if (x->column_of.at[m] < s->stride)
+				cells[i * n + m] = s->cells[i * s->stride + x->column_of.at[m]];
+	free(s->cells);
+	s->cells = cells;
+	s->stride = (uint32_t)n;
+	return true;
+}
+
+/* The first metric of the event of a series. */
+static size_t
+series_rank(const struct pp_profile *p, const struct pp_series *s)
+{
+	size_t m;
+
+	for (m = 0; m < p->metrics.n && p->metrics.at[m].event != s->event; m++)
+		;
+	return m;
+}
+
+/*
+ * Puts series in the order of the events of metrics, and behind each those where its sums go on, which were
+ * made later; moved[old] is the new place.
+ */
+static bool
+series_sort(struct pp_builder *b, uint32_t *moved)
+{
+	struct pp_profile *p = b->profile;
+	const struct pp_stacks *x = b->stacks;
+	struct pp_series *sorted = malloc((p->series.n + 1) * sizeof *sorted);
+	size_t *rank = malloc((p->series.n + 1) * sizeof *rank), next;
+	uint32_t n = 0, i, at;
+
+	for (i = 0; sorted && rank && i < p->series.n; i++) {
+		rank[i] = series_rank(p, &p->series.at[i]);
+		moved[i] = UINT32_MAX;
+	}
+	for (next = 0; sorted && rank && n < p->series.n; next++)
+		for (i = 0; i < p->series.n; i++)
+			for (at = i; rank[i] == next && moved[at] == UINT32_MAX;) {
+				moved[at] = n;
+				sorted[n++] = p->series.at[at];
+				if (at < x->spills.n && x->spills.at[at])
+					at = x->spills.at[at];
+			}
+	if (sorted && rank && n)
+		memcpy(p->series.at, sorted, n * sizeof *sorted);
+	free(sorted);
+	free(rank);
+	return sorted && rank;
+}
+
+void
+pp_build_columns_settle(struct pp_builder *b, const uint32_t *column_of, uint32_t *moved)
+{
+	struct pp_profile *p = b->profile;
+	struct pp_stacks *x = b->stacks;
+	bool fine = pp_build_flush(b) && x;
+	size_t i, m;
+
+	for (m = 0; fine && m < p->metrics.n; m++)
+		fine = pp_vec_push(&x->column_of, column_of[m]);
+	for (i = 0; fine && i < p->series.n; i++)
+		fine = series_settle(b, &p->series.at[i]);
+	if (!fine || !series_sort(b, moved)) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+		return;
+	}
+	for (i = 0; i < p->not_own.n; i++) {
+		struct pp_not_own_row *row = &p->not_own.at[i];
+
+		for (m = 0; x->column_of.at[m] != row->metric; m++)
+			;
+		row->metric = (uint32_t)m;
+		row->series = moved[row->series];
+	}
 }

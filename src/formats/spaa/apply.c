@@ -1,5 +1,5 @@
 /*
- * Stack records judged and put into the tree.
+ * Stack records judged and used.
  */
 #include "formats/spaa/spaa.h"
 
@@ -7,104 +7,9 @@
 
 #include "formats/spaa/write.h"
 
-/* ---- the tree --------------------------------------------------------------------------- */
-
-bool
-pp_spaa_batch_init(struct pp_spaa_batch *b)
-{
-	b->frames = malloc(PP_TREE_BATCH * sizeof *b->frames);
-	b->depth = malloc(PP_SPAA_BATCH * sizeof *b->depth);
-	b->under = malloc(PP_SPAA_BATCH * sizeof *b->under);
-	b->leaf = malloc(PP_SPAA_BATCH * sizeof *b->leaf);
-	b->rows = malloc(PP_SPAA_BATCH * sizeof *b->rows);
-	return b->frames && b->depth && b->under && b->leaf && b->rows;
-}
-
-void
-pp_spaa_batch_release(struct pp_spaa_batch *b)
-{
-	free(b->frames);
-	free(b->depth);
-	free(b->under);
-	free(b->leaf);
-	free(b->rows);
-}
-
-bool
-pp_spaa_flush(struct pp_spaa_reader *r)
-{
-	size_t i;
-
-	if (r->batch.n == 0)
-		return true;
-	if (!pp_build_batch(r->builder, r->batch.frames, r->batch.depth, r->batch.under, r->batch.n,
-	                    r->batch.leaf))
-		return false;
-	for (i = 0; i < r->batch.n; i++)
-		r->costs.events.at[r->batch.rows[i].event].rows.at[r->batch.rows[i].row].node =
-		    r->batch.leaf[i];
-	r->batch.n = r->batch.frame_n = 0;
-	return true;
-}
-
-/* Room for the frames of a stack in the batch; NULL when it is too deep for one. */
-static pp_frame *
-batch_room(struct pp_spaa_reader *r, size_t depth)
-{
-	if ((r->batch.n == PP_SPAA_BATCH || r->batch.frame_n + depth > PP_TREE_BATCH) &&
-	    !pp_spaa_flush(r))
-		return NULL;
-	return depth <= PP_TREE_BATCH ? r->batch.frames + r->batch.frame_n : NULL;
-}
-
-/* Whether a stack is added up at once: halves of pairs must wait for each other. */
-static bool
-is_summed(const struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
-{
-	return r->want.flat && s->type == PP_SPAA_UNIFIED;
-}
-
-/* Room for the frames of a stack that does not go into the tree. */
-static pp_frame *
-path_room(struct pp_spaa_reader *r, size_t depth)
-{
-	if (depth > r->builder->limits.max_depth)
-		pp_builder_fail(r->builder, PP_E_LIMIT, "a stack is too deep");
-	else if (!pp_vec_reserve(&r->costs.path, depth + 1))
-		pp_spaa_no_memory(r);
-	else
-		return r->costs.path.at;
-	return NULL;
-}
-
-/* A stack too deep for a batch. */
-static pp_node
-deep_stack(struct pp_spaa_reader *r, const uint64_t *ids, uint32_t depth)
-{
-	bool leaf_first = !r->header.root_to_leaf;
-	pp_node node = 0;
-	uint32_t i, row;
-
-	if (depth > r->builder->limits.max_depth) {
-		pp_builder_fail(r->builder, PP_E_LIMIT, "a stack is too deep");
-		return 0;
-	}
-	for (i = 0; i < depth && pp_builder_ok(r->builder); i++) {
-		(void)pp_spaa_table_get(&r->dicts.frame_of, ids[leaf_first ? depth - 1 - i : i],
-		                        &row);
-		node = pp_build_child(r->builder, node, r->dicts.frames.at[row].frame);
-	}
-	return node;
-}
-
 /* ---- frames ----------------------------------------------------------------------------- */
 
-enum {
-	SEEN_USER = 1 << PP_SPAA_USER,
-	SEEN_KERNEL = 1 << PP_SPAA_KERNEL,
-	SEEN_INLINED = 8,
-	SEEN_KEPT = 16
-};
+enum { SEEN_USER = 1 << PP_SPAA_USER, SEEN_KERNEL = 1 << PP_SPAA_KERNEL, SEEN_INLINED = 8 };
 
 /* Looks all frames up; root first into `out` when there is one. False when one is not defined. */
 static bool
@@ -128,8 +33,7 @@ frames_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, pp_fr
 			return false;
 		}
 		f = &r->dicts.frames.at[row];
-		*seen |= 1u << f->kind | (f->inlined ? SEEN_INLINED : 0u) |
-		         (f->kept ? SEEN_KEPT : 0u);
+		*seen |= 1u << f->kind | (f->inlined ? SEEN_INLINED : 0u);
 		h = pp_mix(h ^ ids[i], PP_HASH_K1);
 		if (out)
 			out[leaf_first ? run.n - 1 - i : i] = f->frame;
@@ -382,7 +286,7 @@ series_is(const struct pp_spaa_series_key *a, const struct pp_spaa_series_key *b
 static uint32_t
 series_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, uint32_t event)
 {
-	struct pp_spaa_series_key key = { event, s->pid, s->tid, s->cpu, 0 };
+	struct pp_spaa_series_key key = { event, s->pid, s->tid, s->cpu, 0, 0 };
 	struct pp_spaa_costs *c = &r->costs;
 	uint64_t hash;
 	uint32_t i;
@@ -399,7 +303,14 @@ series_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, uint32_t even
 	       !series_is(&key, &c->series.at[i]))
 		hash++;
 	if (i == PP_MAP_NONE) {
+		const struct pp_series like = { .event = c->events.at[event].str,
+			                        .pid = key.pid,
+			                        .tid = key.tid,
+			                        .cpu = key.cpu,
+			                        .thread = key.comm };
+
 		i = (uint32_t)c->series.n;
+		key.at = pp_build_series(r->builder, &like, false, false);
 		if (!pp_vec_push(&c->series, key) || !pp_map_set(&c->series_of, hash, i)) {
 			pp_spaa_no_memory(r);
 			return c->last_series;
@@ -409,67 +320,6 @@ series_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, uint32_t even
 }
 
 /* ---- the record ------------------------------------------------------------------------- */
-
-/* Appends a row with the values of the stack; its node comes later. */
-static bool
-row_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t event)
-{
-	struct pp_spaa_event *e = &r->costs.events.at[event];
-	struct pp_spaa_run run = rec->u.stack.weights;
-	struct pp_spaa_row row = { .series = series_of(r, &rec->u.stack, event) };
-	uint32_t i, guess = 1;
-
-	row.home = row.series;
-	if (!pp_vec_push(&e->rows, row) || !pp_vec_reserve(&e->cells, e->cells.n + e->wide)) {
-		pp_spaa_no_memory(r);
-		return false;
-	}
-	memset(e->cells.at + e->cells.n, 0, e->wide * sizeof *e->cells.at);
-	e->cells.n += e->wide;
-	for (i = 0; i < run.n; i++) {
-		const struct pp_spaa_weight *w = &r->in.chunk->weights.at[run.first + i];
-		uint32_t metric = r->metrics.weighed.at[i],
-		         column = pp_spaa_column(r, e, metric, &guess);
-		int64_t cell;
-
-		if (column == UINT32_MAX)
-			return false;
-		cell = pp_spaa_cell(e, column, &w->value);
-		if (PP_UNLIKELY(cell == 0))
-			e->columns.at[column].zero = true;
-		e->cells.at[(e->rows.n - 1) * e->wide + column] = cell;
-	}
-	return true;
-}
-
-/* Puts the frames, which stand at the end of the batch already, into it for good. */
-static void
-batch_add(struct pp_spaa_reader *r, uint32_t event, uint32_t depth)
-{
-	r->batch.depth[r->batch.n] = depth;
-	r->batch.under[r->batch.n] = 0;
-	r->batch.rows[r->batch.n].event = event;
-	r->batch.rows[r->batch.n].row = (uint32_t)r->costs.events.at[event].rows.n - 1;
-	r->batch.n++;
-	r->batch.frame_n += depth;
-}
-
-static void
-held_add(struct pp_spaa_reader *r, const pp_frame *frames, uint32_t depth)
-{
-	struct pp_spaa_held held = { (uint32_t)r->stacks.records.n - 1, r->costs.held_frames.n,
-		                     depth };
-
-	if (!pp_vec_push(&r->costs.held, held) ||
-	    !pp_vec_reserve(&r->costs.held_frames, r->costs.held_frames.n + depth)) {
-		pp_spaa_no_memory(r);
-		return;
-	}
-	if (depth)
-		memcpy(r->costs.held_frames.at + r->costs.held_frames.n, frames,
-		       depth * sizeof *frames);
-	r->costs.held_frames.n += depth;
-}
 
 /* What the stack adds to the sum by which carried records know it again. */
 static uint64_t
@@ -484,43 +334,33 @@ stack_mark(const struct pp_spaa_reader *r, const struct pp_spaa_stack *s)
 	return (pp_spaa_mark_id(s->id.text) + mark) * PP_SPAA_FNV_PRIME;
 }
 
+/* Room for the frames of a stack; NULL when nobody asks for them, or out of memory. */
+static pp_frame *
+path_room(struct pp_spaa_reader *r, size_t depth)
+{
+	if (!r->want_costs)
+		return NULL;
+	if (!pp_vec_reserve(&r->costs.path, depth + 1)) {
+		pp_spaa_no_memory(r);
+		return NULL;
+	}
+	return r->costs.path.at;
+}
+
 /* Uses a stack that is right. */
 static void
 stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id, uint32_t event,
-          pp_frame *frames, uint64_t frames_hash, unsigned seen)
+          const pp_frame *frames, uint64_t hash)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
-	struct pp_spaa_event *e = &r->costs.events.at[event];
-	uint32_t row = 0;
+	uint32_t series = frames ? series_of(r, s, event) : 0;
 
-	if (r->want.tree) {
-		if (!row_add(r, rec, event))
-			return;
-		row = (uint32_t)e->rows.n - 1;
-	}
-	if (!pp_spaa_stack_add(r, rec, id, event, frames_hash, row))
+	if (!pp_spaa_stack_add(r, rec, id, event, hash, series))
 		return;
 	if (r->carried.announced)
 		r->carried.mark += stack_mark(r, s);
-	if (!r->want.tree)
-		return;
-	if (PP_SPAA_HAS(s, own_has, EXCLUSIVE_WEIGHTS) &&
-	    (s->own.first != s->weights.first || s->own.n != s->weights.n))
-		pp_spaa_less_add(r, rec, event);
-	if (r->want.keep && !(seen & SEEN_KEPT) && s->type == PP_SPAA_UNIFIED) {
-		pp_spaa_rest_take(r, event);
-	} else if (is_summed(r, s)) {
-		pp_spaa_sums_take(r, event, frames, s->frames.n);
-	} else if (r->want.flat) {
-		held_add(r, frames, s->frames.n);
-		e->rows.at[row].node = (pp_node)r->costs.held.n;
-	} else if (!frames && s->frames.n)
-		e->rows.at[row].node = deep_stack(r, r->in.chunk->frames.at + s->frames.first,
-		                                  s->frames.n);
-	else if (s->related.n && s->type == PP_SPAA_KERNEL_STACK)
-		held_add(r, frames, s->frames.n);
-	else
-		batch_add(r, event, s->frames.n);
+	if (frames)
+		pp_spaa_costs_add(r, s, (uint32_t)r->stacks.records.n - 1, frames);
 }
 
 bool
@@ -529,7 +369,7 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	const struct pp_spaa_stack *s = &rec->u.stack;
 	uint64_t errors = r->in.errors, hash = 0;
 	uint32_t id = UINT32_MAX, event = 0;
-	pp_frame *frames = NULL;
+	pp_frame *frames;
 	unsigned seen = 0;
 	bool known;
 
@@ -547,8 +387,7 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (s->tid >= 0 &&
 	    (!r->costs.series.n || r->costs.series.at[r->costs.last_series].tid != s->tid))
 		pp_spaa_thread_used(r, s->tid);
-	if (r->want.tree)
-		frames = r->want.flat ? path_room(r, s->frames.n) : batch_room(r, s->frames.n);
+	frames = path_room(r, s->frames.n);
 	if (frames_resolve(r, rec, frames, &hash, &seen) && !rec->wrong)
 		frames_judge(r, rec, seen);
 	if (id != UINT32_MAX && known && !rec->wrong && r->in.errors == errors)
@@ -559,7 +398,7 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (!pp_builder_ok(r->builder))
 		return false;
 	if (PP_LIKELY(!rec->wrong && known && r->in.errors == errors && id != UINT32_MAX))
-		stack_use(r, rec, id, event, frames, hash, seen);
+		stack_use(r, rec, id, event, frames, hash);
 	else if (id != UINT32_MAX && !r->stacks.ids.at[id].record)
 		r->stacks.ids.at[id].record = PP_SPAA_REFUSED;
 	return pp_builder_ok(r->builder);

@@ -23,7 +23,7 @@ pp_spaa_apply_dso(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		                  "dso %llu is defined twice", (unsigned long long)d->id);
 		return;
 	}
-	if (r->want.tree) {
+	if (r->want_costs) {
 		module.name = pp_build_str(r->builder, d->name);
 		module.build_id = pp_build_str(r->builder, d->build_id);
 		row.module = pp_build_module(r->builder, &module);
@@ -103,17 +103,6 @@ frame_func(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module mo
 	return func;
 }
 
-/* Tries the filter on a frame. */
-static pp_frame
-frame_sift(struct pp_spaa_reader *r, pp_frame frame)
-{
-	if (r->want.sieve.filter && pp_builder_ok(r->builder) &&
-	    !pp_sieve_frames(&r->want.sieve, r->builder->profile))
-		pp_spaa_no_memory(r);
-	return frame;
-}
-
-/* Where places are not asked for, one frame for each function makes a smaller tree. */
 static pp_frame
 frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module module)
 {
@@ -135,11 +124,9 @@ frame_build(struct pp_spaa_reader *r, const struct pp_spaa_frame *f, pp_module m
 		file = pp_build_str(b, path);
 	}
 	row.func = frame_func(r, f, module, file);
-	if (r->want.functions)
-		row = (struct pp_frame_row){ .func = row.func };
-	else if (pp_builder_ok(b) && file != b->profile->funcs.at[row.func].file)
+	if (pp_builder_ok(b) && file != b->profile->funcs.at[row.func].file)
 		row.file = file;
-	return frame_sift(r, pp_build_frame(b, &row));
+	return pp_build_frame(b, &row);
 }
 
 static uint64_t
@@ -184,11 +171,9 @@ pp_spaa_apply_frame(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		                  (unsigned long long)f->dso,
 		                  r->dicts.dsos.at[row.dso].is_kernel ? "true" : "false");
 	}
-	if (r->want.tree)
+	if (r->want_costs)
 		row.frame = frame_build(
 		    r, f, row.dso == UINT32_MAX ? 0 : r->dicts.dsos.at[row.dso].module);
-	if (r->want.keep)
-		row.kept = pp_keep_name(r->reader->order->keep, f->func);
 	if (!pp_vec_push(&r->dicts.frames, row) ||
 	    !pp_spaa_table_set(&r->dicts.frame_of, f->id, (uint32_t)(r->dicts.frames.n - 1)))
 		pp_spaa_no_memory(r);

@@ -27,8 +27,8 @@ static void
 event_add(struct pp_spaa_reader *r, const struct pp_spaa_declared *said)
 {
 	struct pp_builder *b = r->builder;
-	struct pp_spaa_event e = { .said = *said, .str = pp_build_str(b, said->name), .wide = 1 };
-	struct pp_spaa_column primary = { 0 };
+	struct pp_spaa_event e = { .said = *said, .str = pp_build_str(b, said->name) };
+	uint32_t primary;
 
 	e.said.name = pp_text_of(b->profile, e.str);
 	if (pp_map_get(&r->costs.event_of, e.str) != PP_MAP_NONE) {
@@ -36,16 +36,16 @@ event_add(struct pp_spaa_reader *r, const struct pp_spaa_declared *said)
 		             "the event \"%.*s\" is declared twice", PP_SPAA_SHOWN(said->name));
 		return;
 	}
-	primary.metric = pp_spaa_metric_row(r, said->primary);
-	if (primary.metric == UINT32_MAX)
+	primary = pp_spaa_metric_row(r, said->primary);
+	if (primary == UINT32_MAX)
 		return;
-	if (!pp_spaa_metric_count(r, (uint32_t)r->costs.events.n, primary.metric)) {
+	if (!pp_spaa_metric_count(r, (uint32_t)r->costs.events.n, primary)) {
 		pp_spaa_find(&r->in.parser, PP_SPAA_R_METRICS_MANY, said->name_at,
 		             "the header declares more than %d events", PP_SPAA_METRICS_MAX);
 		return;
 	}
-	e.said.primary = r->metrics.rows.at[primary.metric].name;
-	if (!pp_vec_push(&e.columns, primary) || !pp_vec_push(&r->costs.events, e)) {
+	e.said.primary = r->metrics.rows.at[primary].name;
+	if (!pp_spaa_column_add(r, &e, primary) || !pp_vec_push(&r->costs.events, e)) {
 		pp_vec_release(&e.columns);
 		pp_spaa_no_memory(r);
 	} else if (!pp_map_set(&r->costs.event_of, e.str, (uint32_t)(r->costs.events.n - 1))) {

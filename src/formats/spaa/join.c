@@ -7,30 +7,26 @@
  * the smaller of what is left of the two weights, so one user stack with several kernel stacks is shared
  * out among them, and whatever is left of it stays its own.
  */
-#include "formats/spaa/join.h"
+#include "formats/spaa/spaa.h"
 
 /* A user record and a kernel record that belong together. */
 struct pair {
 	uint32_t user, kernel;
+	bool used_up; /* nothing of the user stack was left */
 };
 
 struct join {
 	struct pp_spaa_reader *r;
 	PP_VEC(struct pair) pairs; /* in the order of the links */
+	PP_VEC(int64_t) cells;     /* what is left of each half */
+	PP_VEC(int64_t) part;      /* what a pair has in common */
 	PP_VEC(pp_frame) path;
 	struct pp_map known;
 };
 
-static struct pp_spaa_row *
-record_row(struct pp_spaa_reader *r, uint32_t record)
-{
-	return &r->costs.events.at[r->stacks.records.at[record].event]
-	            .rows.at[r->stacks.records.at[record].row];
-}
-
 /* The record of an id that fits another record best: same context, else same thread, else same event. */
 static uint32_t
-partner(struct pp_spaa_reader *r, uint32_t id, uint32_t record)
+partner(const struct pp_spaa_reader *r, uint32_t id, uint32_t record)
 {
 	const struct pp_spaa_stack_row *s = &r->stacks.records.at[record], *other;
 	uint32_t next = r->stacks.ids.at[id].record, best = PP_MAP_NONE;
@@ -42,10 +38,7 @@ partner(struct pp_spaa_reader *r, uint32_t id, uint32_t record)
 		return best;
 	for (; next; next = other->next) {
 		other = &r->stacks.records.at[next - 1];
-		if (other->event != s->event)
-			continue;
-		if (best == PP_MAP_NONE ||
-		    record_row(r, next - 1)->series == record_row(r, record)->series)
+		if (other->event == s->event && (best == PP_MAP_NONE || other->series == s->series))
 			best = next - 1;
 	}
 	return best;
@@ -54,21 +47,21 @@ partner(struct pp_spaa_reader *r, uint32_t id, uint32_t record)
 static bool
 pairs_find(struct join *j)
 {
-	struct pp_spaa_reader *r = j->r;
+	const struct pp_spaa_stack_row *records = j->r->stacks.records.at;
 	size_t i;
 
-	for (i = 0; i < r->stacks.links.n; i++) {
-		uint32_t from = r->stacks.links.at[i].record,
-		         to = partner(r, r->stacks.links.at[i].to, from);
-		struct pair pair;
+	for (i = 0; i < j->r->stacks.links.n; i++) {
+		const struct pp_spaa_link *link = &j->r->stacks.links.at[i];
+		uint32_t from = link->record, to = partner(j->r, link->to, from);
+		struct pair pair = { 0 };
 		uint64_t key;
 
 		if (to == PP_MAP_NONE)
 			continue;
-		pair.user = r->stacks.records.at[from].type == PP_SPAA_USER_STACK ? from : to;
+		pair.user = records[from].type == PP_SPAA_USER_STACK ? from : to;
 		pair.kernel = pair.user == from ? to : from;
-		if (r->stacks.records.at[pair.user].type != PP_SPAA_USER_STACK ||
-		    r->stacks.records.at[pair.kernel].type != PP_SPAA_KERNEL_STACK)
+		if (records[pair.user].type != PP_SPAA_USER_STACK ||
+		    records[pair.kernel].type != PP_SPAA_KERNEL_STACK)
 			continue;
 		key = (uint64_t)pair.user << 32 | pair.kernel;
 		if (pp_map_get(&j->known, key) != PP_MAP_NONE)
@@ -79,64 +72,50 @@ pairs_find(struct join *j)
 	return true;
 }
 
-static const struct pp_spaa_held *
-held_of(const struct pp_spaa_reader *r, uint32_t record)
+/* Halves are in the order of their records. */
+static struct pp_spaa_half *
+half_of(const struct pp_spaa_reader *r, uint32_t record)
 {
-	size_t low = 0, high = r->costs.held.n;
+	size_t low = 0, high = r->costs.halves.n - 1;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (r->costs.held.at[middle].record < record)
+		if (r->costs.halves.at[middle].record < record)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < r->costs.held.n && r->costs.held.at[low].record == record
-	           ? &r->costs.held.at[low]
-	           : NULL;
+	return &r->costs.halves.at[low];
 }
 
-/* The frames of a stack, root first, in j->path. */
-static bool
-path_of(struct join *j, uint32_t record)
+static struct pp_spaa_event *
+half_event(const struct pp_spaa_reader *r, const struct pp_spaa_half *half)
 {
-	struct pp_spaa_reader *r = j->r;
-	const struct pp_spaa_held *held = held_of(r, record);
-	const struct pp_tree *t = &r->builder->profile->tree;
-	pp_node node;
-	size_t i, n;
+	return &r->costs.events.at[r->stacks.records.at[half->record].event];
+}
 
-	j->path.n = 0;
-	if (held) {
-		if (!pp_vec_reserve(&j->path, held->depth + 1u))
-			return false;
-		if (held->depth)
-			memcpy(j->path.at, r->costs.held_frames.at + held->first,
-			       held->depth * sizeof *j->path.at);
-		j->path.n = held->depth;
-		return true;
-	}
-	for (node = record_row(r, record)->base; node; node = pp_tree_parent(t, node))
-		if (!pp_vec_push(&j->path, pp_tree_frame(t, node)))
-			return false;
-	for (i = 0, n = j->path.n; i < n / 2; i++) {
-		pp_frame frame = j->path.at[i];
+/* The costs of all halves as cells: columns no longer grow. */
+static bool
+cells_fill(struct join *j)
+{
+	struct pp_spaa_costs *c = &j->r->costs;
+	size_t i, k;
 
-		j->path.at[i] = j->path.at[n - 1 - i];
-		j->path.at[n - 1 - i] = frame;
+	for (i = 0; i < c->halves.n; i++) {
+		struct pp_spaa_half *half = &c->halves.at[i];
+		struct pp_spaa_event *e = half_event(j->r, half);
+
+		half->cells = j->cells.n;
+		if (!pp_vec_reserve(&j->cells, j->cells.n + e->columns.n))
+			return false;
+		memset(j->cells.at + j->cells.n, 0, e->columns.n * sizeof *j->cells.at);
+		j->cells.n += e->columns.n;
+		for (k = half->costs; k < half->costs + half->n; k++)
+			j->cells.at[half->cells + c->list.at[k].column] = pp_spaa_cell(
+			    j->r, &e->columns.at[c->list.at[k].column], &c->list.at[k].value);
 	}
 	return true;
-}
-
-static pp_node
-path_below(struct join *j, pp_node node)
-{
-	size_t i;
-
-	for (i = 0; i < j->path.n; i++)
-		node = pp_build_child(j->r->builder, node, j->path.at[i]);
-	return node;
 }
 
 /* Takes from both what a pair has in common; false when that is nothing. */
@@ -163,45 +142,51 @@ cell_share(const struct pp_spaa_column *c, int64_t *user, int64_t *kernel, int64
 	return *part != 0;
 }
 
-/* Moves the common part of a pair to a row of its own below the user stack. */
+/* The frames of the user half, and below them those of the kernel half. */
 static bool
-pair_join(struct join *j, const struct pair *pair)
+path_join(struct join *j, const struct pp_spaa_half *user, const struct pp_spaa_half *kernel)
+{
+	const pp_frame *frames = j->r->costs.half_frames.at;
+
+	j->path.n = (size_t)user->depth + kernel->depth;
+	if (!pp_vec_reserve(&j->path, j->path.n + 1))
+		return false;
+	if (user->depth)
+		memcpy(j->path.at, frames + user->frames, user->depth * sizeof *frames);
+	if (kernel->depth)
+		memcpy(j->path.at + user->depth, frames + kernel->frames,
+		       kernel->depth * sizeof *frames);
+	return true;
+}
+
+/* Hands over what a pair has in common, as a stack of the user half's series. */
+static bool
+pair_join(struct join *j, struct pair *pair)
 {
 	struct pp_spaa_reader *r = j->r;
-	struct pp_spaa_event *e = &r->costs.events.at[r->stacks.records.at[pair->user].event];
-	size_t wide = e->wide, user = r->stacks.records.at[pair->user].row,
-	       kernel = r->stacks.records.at[pair->kernel].row, k;
-	struct pp_spaa_row joined = e->rows.at[user];
+	struct pp_spaa_stack_row *records = r->stacks.records.at;
+	struct pp_spaa_half *user = half_of(r, pair->user), *kernel = half_of(r, pair->kernel);
+	struct pp_spaa_event *e = half_event(r, user);
 	bool any = false, left = false;
-	int64_t *cells;
+	uint32_t home;
+	size_t k;
 
-	if ((!r->want.flat && !path_of(j, pair->kernel)) ||
-	    !pp_vec_reserve(&e->cells, e->cells.n + wide))
+	if (!path_join(j, user, kernel) || !pp_vec_reserve(&j->part, e->columns.n))
 		return false;
-	cells = e->cells.at;
-	memset(cells + e->cells.n, 0, wide * sizeof *cells);
 	for (k = 0; k < e->columns.n; k++) {
-		any |= cell_share(&e->columns.at[k], &cells[user * wide + k],
-		                  &cells[kernel * wide + k], &cells[e->cells.n + k]);
-		left |= cells[user * wide + k] != 0;
+		any |= cell_share(&e->columns.at[k], &j->cells.at[user->cells + k],
+		                  &j->cells.at[kernel->cells + k], &j->part.at[k]);
+		left |= j->cells.at[user->cells + k] != 0;
 	}
-	e->rows.at[kernel].series = PP_SPAA_DROPPED;
+	kernel->dropped = true;
 	if (!any)
 		return true;
-	if (r->want.flat)
-		joined.node = e->rows.at[kernel].node;
-	else
-		joined.node = path_below(j, e->rows.at[user].base);
-	joined.series = joined.home;
-	if (!pp_vec_push(&e->rows, joined))
-		return false;
-	e->cells.n += wide;
-	if (!r->want.flat) {
-		e->rows.at[user].node = left ? e->rows.at[user].node : joined.node;
-		e->rows.at[kernel].node = joined.node;
-	}
-	if (!left)
-		e->rows.at[user].series = PP_SPAA_DROPPED;
+	user->dropped = pair->used_up = !left;
+	/* The kernel's record is told where it went, in the series of the user's. */
+	home = records[pair->kernel].series;
+	records[pair->kernel].series = records[pair->user].series;
+	pp_spaa_stack_give(r, pair->kernel, NULL, 0, j->part.at, j->path.at, j->path.n);
+	records[pair->kernel].series = home;
 	return pp_builder_ok(r->builder);
 }
 
@@ -209,28 +194,29 @@ void
 pp_spaa_join(struct pp_spaa_reader *r)
 {
 	struct join j = { .r = r, .known = { .seed = r->reader->seed } };
-	bool fine = pairs_find(&j);
+	struct pp_spaa_costs *c = &r->costs;
+	bool fine = cells_fill(&j) && pairs_find(&j);
 	size_t i;
 
-	for (i = 0; fine && i < j.pairs.n; i++) {
-		struct pp_spaa_row *user = record_row(r, j.pairs.at[i].user),
-		                   *kernel = record_row(r, j.pairs.at[i].kernel);
-
-		user->base = user->node;
-		kernel->base = kernel->node;
-	}
 	for (i = 0; fine && i < j.pairs.n; i++)
 		fine = pair_join(&j, &j.pairs.at[i]);
-	/* Kernel stacks that waited in vain stand for themselves. */
-	for (i = 0; fine && !r->want.flat && i < r->costs.held.n; i++) {
-		struct pp_spaa_row *row = record_row(r, r->costs.held.at[i].record);
+	/* Halves that waited in vain, and what is left of the others, stand for themselves. */
+	for (i = 0; fine && i < c->halves.n; i++) {
+		const struct pp_spaa_half *half = &c->halves.at[i];
 
-		if (row->series == PP_SPAA_DROPPED)
-			continue;
-		fine = path_of(&j, r->costs.held.at[i].record);
-		row->node = fine ? path_below(&j, 0) : 0;
+		if (!half->dropped)
+			pp_spaa_stack_give(r, half->record, c->list.at + half->costs, half->n,
+			                   j.cells.at + half->cells,
+			                   c->half_frames.at + half->frames, half->depth);
 	}
+	fine = fine && pp_build_flush(r->builder);
+	for (i = 0; fine && i < j.pairs.n; i++)
+		if (j.pairs.at[i].used_up)
+			r->stacks.records.at[j.pairs.at[i].user].where =
+			    r->stacks.records.at[j.pairs.at[i].kernel].where;
 	pp_vec_release(&j.pairs);
+	pp_vec_release(&j.cells);
+	pp_vec_release(&j.part);
 	pp_vec_release(&j.path);
 	pp_map_release(&j.known);
 	if (!fine)

@@ -6,8 +6,6 @@
  */
 #include "formats/spaa/spaa.h"
 
-#include "formats/spaa/join.h"
-
 /* ---- metrics ---------------------------------------------------------------------------- */
 
 /* What is known of a metric from its name alone. */
@@ -130,8 +128,7 @@ metrics_build(struct pp_spaa_reader *r)
 	const char *time = pp_reader_option(r->reader, "time");
 	size_t main_event = 0, i, k;
 
-	while (main_event < r->costs.events.n && r->costs.events.at[main_event].rows.n == 0 &&
-	       r->costs.events.at[main_event].summed == 0)
+	while (main_event < r->costs.events.n && !r->costs.events.at[main_event].used)
 		main_event++;
 	if (main_event == r->costs.events.n)
 		main_event = 0;
@@ -159,178 +156,36 @@ thread_name(const struct pp_spaa_reader *r, int64_t tid)
 	           : 0;
 }
 
-static bool
-series_begin(struct pp_spaa_reader *r, const struct pp_spaa_series_key *key, size_t rows)
-{
-	struct pp_builder *b = r->builder;
-	struct pp_series like = { .event = r->costs.events.at[key->event].str,
-		                  .pid = key->pid,
-		                  .tid = key->tid,
-		                  .cpu = key->cpu };
-	struct pp_series *s;
-	uint32_t i;
-
-	like.thread = key->comm ? key->comm : thread_name(r, key->tid);
-	like.process = thread_name(r, key->pid);
-	i = pp_build_series(b, &like, false, false);
-	if (!pp_builder_ok(b))
-		return false;
-	s = &b->profile->series.at[i];
-	s->cells = calloc(rows * s->stride + 1, sizeof *s->cells);
-	s->node_of = malloc((rows + 1) * sizeof *s->node_of);
-	s->rows_cap = (uint32_t)rows;
-	return s->cells && s->node_of;
-}
-
-/* Adds the columns of a row to cells; false when a sum passes 64 bits (nothing is changed then). */
-static bool
-row_fill(const struct pp_spaa_reader *r, const struct pp_spaa_event *e, const int64_t *from,
-         int64_t *cells)
-{
-	const struct pp_metric *metrics = r->builder->profile->metrics.at + e->first_metric;
-	size_t n = e->columns.n, k;
-
-	cells += e->first_metric;
-	for (k = 0; k < n; k++) {
-		int64_t sum = cells[k];
-
-		if (!pp_cell_add(metrics[k].type, &sum, from[k]))
-			return false;
-	}
-	for (k = 0; k < n; k++)
-		(void)pp_cell_add(metrics[k].type, &cells[k], from[k]);
-	if (e->time_from != UINT32_MAX)
-		(void)pp_cell_add(PP_UINT, &cells[n], from[e->time_from]);
-	return true;
-}
-
-/*
- * A sum that passes 64 bits goes on in one more series of the same properties: totals are 128 bits wide,
- * so it stays exact. All series behind `series` are such ones, because it is the last one made.
- */
-static bool
-row_overflow(struct pp_spaa_reader *r, const struct pp_spaa_event *e, uint32_t series, pp_node node,
-             const int64_t *from)
-{
-	struct pp_profile *p = r->builder->profile;
-	struct pp_series like = p->series.at[series];
-	int64_t *cells;
-
-	do {
-		if (++series == p->series.n)
-			series = pp_build_series(r->builder, &like, false, false);
-		cells = pp_build_cells(r->builder, series, node);
-		if (!cells)
-			return false;
-	} while (!row_fill(r, e, from, cells));
-	return true;
-}
-
-struct row_order {
-	uint32_t *first; /* per series: where its rows start in `rows` */
-	uint32_t *rows;
-};
-
-/* Sorts the rows of an event by series, keeping their order. */
-static bool
-rows_sort(const struct pp_spaa_reader *r, const struct pp_spaa_event *e, struct row_order *order)
-{
-	uint32_t *at = calloc(r->costs.series.n + 2, sizeof *at);
-	size_t i;
-
-	order->first = calloc(r->costs.series.n + 2, sizeof *order->first);
-	order->rows = malloc((e->rows.n + 1) * sizeof *order->rows);
-	if (!at || !order->first || !order->rows) {
-		free(at);
-		return false;
-	}
-	for (i = 0; i < e->rows.n; i++)
-		if (e->rows.at[i].series != PP_SPAA_DROPPED)
-			order->first[e->rows.at[i].series + 1]++;
-	for (i = 0; i < r->costs.series.n; i++)
-		order->first[i + 1] += order->first[i];
-	memcpy(at, order->first, (r->costs.series.n + 1) * sizeof *at);
-	for (i = 0; i < e->rows.n; i++)
-		if (e->rows.at[i].series != PP_SPAA_DROPPED)
-			order->rows[at[e->rows.at[i].series]++] = (uint32_t)i;
-	free(at);
-	return true;
-}
-
-/* Adds a row whose node the series has already. */
-static bool
-row_again(struct pp_spaa_reader *r, const struct pp_spaa_event *e, uint32_t series, pp_node node,
-          const int64_t *from, struct pp_map *row_of)
-{
-	struct pp_series *s = &r->builder->profile->series.at[series];
-	uint32_t k;
-
-	/* The map is made for series that need it: most have every node once. */
-	for (k = (uint32_t)row_of->n; k < s->rows; k++)
-		if (!pp_map_set(row_of, s->node_of[k], k))
-			return false;
-	k = pp_map_get(row_of, node);
-	if (row_fill(r, e, from, s->cells + (size_t)k * s->stride))
-		return true;
-	return row_overflow(r, e, series, node, from);
-}
-
-static bool
-series_build(struct pp_spaa_reader *r, const struct pp_spaa_event *e, uint32_t key,
-             const struct row_order *order, uint64_t *seen)
-{
-	struct pp_profile *p = r->builder->profile;
-	uint32_t first = order->first[key], n = order->first[key + 1] - first, i;
-	struct pp_map row_of = { .seed = r->reader->seed };
-	uint32_t series = (uint32_t)p->series.n;
-	bool fine = series_begin(r, &r->costs.series.at[key], n);
-
-	r->costs.series_at[key] = series;
-	for (i = first; fine && i < first + n; i++) {
-		const struct pp_spaa_row *row = &e->rows.at[order->rows[i]];
-		const int64_t *from = e->cells.at + (size_t)order->rows[i] * e->wide;
-		struct pp_series *s = &p->series.at[series];
-		uint64_t bit = (uint64_t)1 << (row->node & 63);
-
-		if (PP_UNLIKELY(seen[row->node >> 6] & bit)) {
-			fine = row_again(r, e, series, row->node, from, &row_of);
-			continue;
-		}
-		seen[row->node >> 6] |= bit;
-		s->node_of[s->rows] = row->node;
-		(void)row_fill(r, e, from, s->cells + (size_t)s->rows++ * s->stride);
-	}
-	for (i = 0; fine && i < p->series.at[series].rows; i++)
-		seen[p->series.at[series].node_of[i] >> 6] = 0;
-	pp_map_release(&row_of);
-	return fine;
-}
-
+/* Columns become metrics; threads have names by now, wherever they were declared. */
 static void
-series_build_all(struct pp_spaa_reader *r)
+series_settle(struct pp_spaa_reader *r)
 {
-	uint64_t *seen = calloc((size_t)r->builder->profile->tree.n / 64 + 1, sizeof *seen);
-	bool fine = seen != NULL;
+	struct pp_profile *p = r->builder->profile;
+	uint32_t *column_of = calloc(p->metrics.n + 1, sizeof *column_of);
 	size_t i, k;
 
-	r->costs.series_at = calloc(r->costs.series.n + 1, sizeof *r->costs.series_at);
-	fine = fine && r->costs.series_at;
-	for (i = 0; fine && i < r->costs.events.n; i++) {
-		struct row_order order = { 0 };
-
-		fine = rows_sort(r, &r->costs.events.at[i], &order);
-		for (k = 0; fine && k < r->costs.series.n; k++)
-			if (r->costs.series.at[k].event == i)
-				fine = series_build(r, &r->costs.events.at[i], (uint32_t)k, &order,
-				                    seen);
-		free(order.first);
-		free(order.rows);
-		if (r->costs.less.n == 0)
-			pp_vec_release(&r->costs.events.at[i].cells);
-	}
-	free(seen);
-	if (!fine)
+	r->costs.moved = calloc(p->series.n + 1, sizeof *r->costs.moved);
+	if (!column_of || !r->costs.moved) {
 		pp_spaa_no_memory(r);
+		free(column_of);
+		return;
+	}
+	for (i = 0; i < r->costs.events.n; i++) {
+		const struct pp_spaa_event *e = &r->costs.events.at[i];
+
+		for (k = 0; k < e->columns.n; k++)
+			column_of[e->first_metric + k] = e->columns.at[k].column;
+		if (e->time_from != UINT32_MAX)
+			column_of[e->first_metric + k] = e->columns.at[e->time_from].column;
+	}
+	pp_build_columns_settle(r->builder, column_of, r->costs.moved);
+	free(column_of);
+	for (i = 0; i < p->series.n; i++) {
+		struct pp_series *s = &p->series.at[i];
+
+		s->thread = s->thread ? s->thread : thread_name(r, s->tid);
+		s->process = thread_name(r, s->pid);
+	}
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */
@@ -357,22 +212,13 @@ pp_spaa_model_finish(struct pp_spaa_reader *r)
 	                                                                        : 0u) |
 	                              (r->carried.has_extras ? PP_EXTRAS : 0u);
 	time_range(r);
-	if (!pp_spaa_flush(r))
-		return;
-	if (r->want.tree)
-		pp_spaa_join(r);
-	if (r->want.time)
+	if (r->want_time)
 		pp_spaa_times_fit(r);
+	if (r->want_costs)
+		pp_spaa_join(r);
 	metrics_build(r);
-	if (!pp_builder_ok(r->builder) || !r->want.tree)
-		return;
-	if (r->want.flat) {
-		pp_spaa_sums_finish(r);
-		return;
-	}
-	series_build_all(r);
-	if (pp_builder_ok(r->builder))
-		pp_spaa_less_finish(r);
-	if (pp_builder_ok(r->builder) && r->want.time)
+	if (pp_builder_ok(r->builder) && r->want_costs && r->costs.events.n)
+		series_settle(r);
+	if (pp_builder_ok(r->builder) && r->want_time)
 		pp_spaa_timeline_build(r);
 }

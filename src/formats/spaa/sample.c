@@ -27,7 +27,7 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		                  "the timestamp lies outside time_range");
 	pp_spaa_refer(r, rec, &s->id, event, PP_SPAA_R_STACK_UNDEFINED, &id);
 	r->times.samples++;
-	if (!r->want.time || id == UINT32_MAX || !h->unit ||
+	if (!r->want_time || id == UINT32_MAX || !h->unit ||
 	    !pp_spaa_num_scaled(&s->time, h->unit, &moment.time))
 		return true;
 	moment.period = s->period;
@@ -135,7 +135,7 @@ pp_spaa_apply_window(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (outside)
 		pp_spaa_report_in(r, rec, PP_SPAA_R_WINDOW_OUTSIDE, "start", NULL,
 		                  "the window lies outside time_range; are its times relative?");
-	timed = r->want.time && window_time(&r->header, w, outside, &time);
+	timed = r->want_time && window_time(&r->header, w, outside, &time);
 	for (i = 0; i < w->by_stack.n; i++)
 		window_entry(r, rec, i, timed ? &time : NULL);
 	r->times.has_windows = r->carried.has_extras = true;

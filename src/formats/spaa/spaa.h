@@ -11,44 +11,32 @@
 #include "base/slots.h"
 #include "formats/format.h"
 #include "formats/spaa/record.h"
-#include "model/sums.h"
 
 /* ---- the state of a read ---- */
 
 /* One metric of one event: a column of values. */
 struct pp_spaa_column {
-	uint32_t metric;            /* in pp_spaa_reader.metrics */
+	uint32_t metric;            /* in pp_spaa_metrics.rows */
+	uint32_t column;            /* the builder's */
 	bool real, negative, large; /* some value is a double, below 0, past 2^63-1 */
 	bool zero;                  /* some stack has it and it is 0 */
 	uint8_t scale;
-};
-
-#define PP_SPAA_DROPPED UINT32_MAX /* the series of a row that went into others */
-
-struct pp_spaa_row {
-	uint32_t series, home; /* home stays when it is dropped */
-	pp_node node;          /* set when the batch is flushed; with `flat` its path, held + 1 */
-	pp_node base;          /* of halves: the node before joining; with `flat` the path above */
 };
 
 struct pp_spaa_event {
 	struct pp_spaa_declared said; /* its texts are in the profile's strings */
 	pp_str str;
 	PP_VEC(struct pp_spaa_column) columns; /* [0] is the primary metric */
-	PP_VEC(struct pp_spaa_row) rows;
-	PP_VEC(int64_t) cells; /* `wide` per row */
-	size_t wide;           /* columns there is room for: 1, 2, 4, ...; those not used are 0 */
-	uint32_t first_metric; /* of the profile, when it is finished */
-	uint32_t time_from;    /* column from which time is derived, or UINT32_MAX */
-	struct pp_sums sums;   /* by frame, when only sums are wanted */
-	uint64_t summed;       /* rows that went into them */
-	uint32_t rest;         /* row + 1 of stacks that nobody asks about */
+	bool used;                             /* it has stacks */
+	uint32_t first_metric;                 /* of the profile, when it is finished */
+	uint32_t time_from; /* column from which time is derived, or UINT32_MAX */
 };
 
-/* An exclusive value that is less than the stack's. */
-struct pp_spaa_less {
-	uint32_t event, row, column;
-	struct pp_spaa_num own;
+/* A value of a stack, and what of it is its leaf's own, if that is less. */
+struct pp_spaa_cost {
+	uint32_t column; /* of its event */
+	bool apart;
+	struct pp_spaa_num value, own;
 };
 
 /* What a metric's name means to the rules. */
@@ -99,7 +87,7 @@ struct pp_spaa_frame_row {
 	uint64_t ip, symoff; /* hashes of their text; 0 = absent */
 	uint64_t depth;
 	uint8_t kind;
-	bool inlined, has_depth, kept;
+	bool inlined, has_depth;
 };
 
 struct pp_spaa_thread_row {
@@ -123,10 +111,11 @@ struct pp_spaa_id_row {
 struct pp_spaa_stack_row {
 	uint64_t context;
 	uint32_t event;
-	uint32_t row;  /* of the event's rows */
-	uint32_t next; /* record of the same id + 1 */
+	uint32_t series; /* in pp_spaa_costs.series */
+	uint32_t next;   /* record of the same id + 1 */
 	uint32_t id;
 	enum pp_spaa_stack_type type;
+	pp_stack where; /* in the tree, when the builder knows it and there are timelines */
 };
 
 #define PP_SPAA_REFUSED UINT32_MAX /* pp_spaa_id_row.record of a stack that was refused */
@@ -145,14 +134,15 @@ struct pp_spaa_link {
 	struct pp_place place;
 };
 
-/*
- * A stack whose frames wait, root first, until its partners are known: a kernel stack with related
- * ones; with `flat` every half of a stack.
- */
-struct pp_spaa_held {
+/* The user or the kernel part of a stack, which waits until its partners are known. */
+struct pp_spaa_half {
 	uint32_t record;
-	size_t first;
 	uint32_t depth;
+	size_t frames; /* root first: in pp_spaa_costs.half_frames */
+	size_t costs;  /* in pp_spaa_costs.list */
+	uint32_t n;
+	bool dropped; /* all of it went into others */
+	size_t cells; /* what is left of its costs, when halves are joined */
 };
 
 /* A sample, or what a stack weighs in a window. */
@@ -182,15 +172,6 @@ struct pp_spaa_input {
 	uint64_t errors; /* found so far */
 	bool early;      /* a record stood before the header */
 	bool gave_up;
-};
-
-/* What is made of it. */
-struct pp_spaa_want {
-	bool tree, time;
-	bool flat;             /* only sums per function are wanted: no tree where none is needed */
-	bool functions;        /* places are not asked for: one frame for each function */
-	bool keep;             /* stacks that nobody asks about are summed up */
-	struct pp_sieve sieve; /* what of a stack is added up, if it has a filter */
 };
 
 /* dso, frame and thread records: dict.c. */
@@ -232,9 +213,10 @@ struct pp_spaa_series_key {
 	uint32_t event;
 	int64_t pid, tid, cpu;
 	pp_str comm;
+	uint32_t at; /* the builder's series */
 };
 
-/* What stacks cost, by event: columns.c, apply.c, join.c, model.c. */
+/* What stacks cost, by event: costs.c, join.c, model.c. */
 struct pp_spaa_costs {
 	PP_VEC(struct pp_spaa_event) events;
 	struct pp_map event_of; /* pp_str of the name -> event */
@@ -242,23 +224,12 @@ struct pp_spaa_costs {
 	PP_VEC(struct pp_spaa_series_key) series;
 	struct pp_map series_of;
 	uint32_t last_series;
-	uint32_t *series_at; /* the profile's series of each */
-	PP_VEC(struct pp_spaa_less) less;
-	PP_VEC(struct pp_spaa_held) held;
-	PP_VEC(pp_frame) held_frames;
-	PP_VEC(union pp_value) own, total; /* of one stack, to be added up */
-	PP_VEC(pp_frame) path;             /* its frames */
-};
-
-/* Stacks that are put into the tree together: apply.c. */
-struct pp_spaa_batch {
-	pp_frame *frames;
-	uint32_t *depth;
-	pp_node *under, *leaf;
-	struct pp_spaa_batched {
-		uint32_t event, row;
-	} * rows;
-	size_t n, frame_n;
+	uint32_t *moved;             /* where the profile has each series of the builder */
+	PP_VEC(pp_frame) path;       /* of one stack */
+	PP_VEC(int64_t) values, own; /* of one stack, by column of the builder */
+	PP_VEC(struct pp_spaa_cost) list;
+	PP_VEC(struct pp_spaa_half) halves;
+	PP_VEC(pp_frame) half_frames;
 };
 
 /* Samples and windows: sample.c, timeline.c. */
@@ -283,21 +254,18 @@ struct pp_spaa_carried {
 struct pp_spaa_reader {
 	struct pp_reader *reader;
 	struct pp_builder *builder;
+	bool want_costs, want_time;
 	struct pp_spaa_input in;
-	struct pp_spaa_want want;
 	struct pp_spaa_header header;
 	struct pp_spaa_dicts dicts;
 	struct pp_spaa_stacks stacks;
 	struct pp_spaa_metrics metrics;
 	struct pp_spaa_costs costs;
-	struct pp_spaa_batch batch;
 	struct pp_spaa_times times;
 	struct pp_spaa_carried carried;
 };
 
-bool pp_spaa_batch_init(struct pp_spaa_batch *);
 /* Frees what a stage holds. */
-void pp_spaa_batch_release(struct pp_spaa_batch *);
 void pp_spaa_dicts_release(struct pp_spaa_dicts *);
 void pp_spaa_stacks_release(struct pp_spaa_stacks *);
 void pp_spaa_metrics_release(struct pp_spaa_metrics *);
@@ -319,30 +287,25 @@ void pp_spaa_thread_used(struct pp_spaa_reader *, int64_t tid);
 /* Judges a stack, with the hash of its frames, beside others of the same id. */
 void pp_spaa_stack_judge(struct pp_spaa_reader *, const struct pp_spaa_record *, uint32_t id,
                          uint32_t event, uint64_t frames);
-/* Notes the record of a stack that is right, and its row among those of the event. */
+/* Notes the record of a stack that is right, and its series. */
 bool pp_spaa_stack_add(struct pp_spaa_reader *, const struct pp_spaa_record *, uint32_t id,
-                       uint32_t event, uint64_t frames, uint32_t row);
+                       uint32_t event, uint64_t frames, uint32_t series);
 /* The record of an id with a context, PP_MAP_NONE when there is none. */
 uint32_t pp_spaa_context_find(const struct pp_spaa_reader *, uint32_t id, uint64_t context);
 /* Looks at what could not be judged before: references forward. */
 void pp_spaa_apply_end(struct pp_spaa_reader *);
-/* The column of a metric, made when absent; UINT32_MAX when out of memory. `guess` goes from 1 up. */
-uint32_t pp_spaa_column(struct pp_spaa_reader *, struct pp_spaa_event *, uint32_t metric,
-                        uint32_t *guess);
+/* One more column of an event; false when out of memory. */
+bool pp_spaa_column_add(struct pp_spaa_reader *, struct pp_spaa_event *, uint32_t metric);
 /* A value as a cell of its column, whose type and scale grow with what they must hold. */
-int64_t pp_spaa_cell(struct pp_spaa_event *, uint32_t column, const struct pp_spaa_num *);
-/* Notes which exclusive values of the record are less than those of the row made last. */
-void pp_spaa_less_add(struct pp_spaa_reader *, const struct pp_spaa_record *, uint32_t event);
-/* Adds the row made last up and takes it away again. */
-void pp_spaa_sums_take(struct pp_spaa_reader *, uint32_t event, pp_frame *, size_t depth);
-/* Adds the row made last to those of stacks that nobody asks about. */
-void pp_spaa_rest_take(struct pp_spaa_reader *, uint32_t event);
-/* Adds the rows up that are left, and gives all sums to the profile. */
-void pp_spaa_sums_finish(struct pp_spaa_reader *);
-/* Says where exclusive values are less than those of the stack. */
-void pp_spaa_less_finish(struct pp_spaa_reader *);
-/* Puts the waiting stacks into the tree. */
-bool pp_spaa_flush(struct pp_spaa_reader *);
+int64_t pp_spaa_cell(struct pp_spaa_reader *, struct pp_spaa_column *, const struct pp_spaa_num *);
+/* Uses what the stack of a record costs. */
+void pp_spaa_costs_add(struct pp_spaa_reader *, const struct pp_spaa_stack *, uint32_t record,
+                       const pp_frame *frames);
+/* Hands a stack to the builder; `cells`, one per column of its event, stand for the values of `costs`. */
+void pp_spaa_stack_give(struct pp_spaa_reader *, uint32_t record, const struct pp_spaa_cost *costs,
+                        size_t n, const int64_t *cells, const pp_frame *frames, size_t depth);
+/* Puts user and kernel halves together and hands them to the builder. */
+void pp_spaa_join(struct pp_spaa_reader *);
 /* Makes metrics, series and timelines of what was read. */
 void pp_spaa_model_finish(struct pp_spaa_reader *);
 /* Makes columns hold what samples or windows say. */
@@ -405,7 +368,5 @@ void pp_spaa_refer(struct pp_spaa_reader *, const struct pp_spaa_record *,
                    const struct pp_spaa_id *, uint32_t event, enum pp_spaa_rule, uint32_t *out);
 
 #define PP_SPAA_NO_EVENT UINT32_MAX
-/* Stacks that are put into the tree together. */
-#define PP_SPAA_BATCH 512
 
 #endif

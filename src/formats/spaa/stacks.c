@@ -138,17 +138,20 @@ links_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
 
 bool
 pp_spaa_stack_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t id,
-                  uint32_t event, uint64_t frames, uint32_t row)
+                  uint32_t event, uint64_t frames, uint32_t series)
 {
 	struct pp_spaa_stacks *s = &r->stacks;
 	struct pp_spaa_stack_row new = { .context = rec->u.stack.context,
 		                         .event = event,
-		                         .row = row,
+		                         .series = series,
 		                         .id = id,
 		                         .type = rec->u.stack.type };
 	uint32_t before = s->ids.at[id].record, record = (uint32_t)s->records.n;
 
 	new.next = before == PP_SPAA_REFUSED ? 0 : before;
+	/* The builder knows where records are that wait to be told where they went. */
+	if (s->records.n == s->records.cap && r->want_time)
+		(void)pp_build_flush(r->builder);
 	if (!pp_vec_push(&s->records, new)) {
 		pp_spaa_no_memory(r);
 		return false;

@@ -25,11 +25,10 @@ record_key(uint32_t id, uint32_t event, int64_t tid)
 	return pp_mix((uint64_t)id << 32 | event, (uint64_t)tid ^ PP_HASH_K1);
 }
 
-static const struct pp_spaa_row *
-record_row(const struct pp_spaa_reader *r, uint32_t record)
+static int64_t
+record_tid(const struct pp_spaa_reader *r, uint32_t record)
 {
-	return &r->costs.events.at[r->stacks.records.at[record].event]
-	            .rows.at[r->stacks.records.at[record].row];
+	return r->costs.series.at[r->stacks.records.at[record].series].tid;
 }
 
 /* Of several records the last of a thread, and the first of an event, speak for an id. */
@@ -41,7 +40,7 @@ records_index(struct times *t)
 
 	for (i = 0; i < r->stacks.records.n; i++) {
 		const struct pp_spaa_stack_row *s = &r->stacks.records.at[i];
-		int64_t tid = r->costs.series.at[record_row(r, i)->home].tid;
+		int64_t tid = record_tid(r, i);
 		uint32_t events[] = { s->event, PP_SPAA_NO_EVENT };
 
 		if (r->stacks.ids.at[s->id].record == i + 1 && !s->next)
@@ -104,16 +103,16 @@ is_counted(const struct pp_spaa_event *e, enum pp_spaa_special special)
 static void
 sample_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_moment *m)
 {
-	const struct pp_spaa_reader *r = t->r;
+	struct pp_spaa_reader *r = t->r;
 	const struct pp_spaa_num one = { .magnitude = 1 }, weight = { .magnitude = m->period };
 	int64_t *values = t->values + e->first_metric;
 	uint32_t period = period_column(r, e), k;
 
 	for (k = 0; k < e->columns.n; k++)
 		if (k == period && m->has_period)
-			values[k] = pp_spaa_cell(e, k, &weight);
+			values[k] = pp_spaa_cell(r, &e->columns.at[k], &weight);
 		else if (is_counted(e, r->metrics.rows.at[e->columns.at[k].metric].special))
-			values[k] = pp_spaa_cell(e, k, &one);
+			values[k] = pp_spaa_cell(r, &e->columns.at[k], &one);
 	if (e->time_from != UINT32_MAX)
 		values[k] = 1;
 }
@@ -139,7 +138,7 @@ window_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_mom
 		k = column_of(e, r->times.window_weights.at[i].metric);
 		if (k < e->columns.n)
 			t->values[e->first_metric + k] = pp_spaa_cell(
-			    e, k, &r->times.window_weights.at[i].value);
+			    r, &e->columns.at[k], &r->times.window_weights.at[i].value);
 	}
 }
 
@@ -157,7 +156,7 @@ samples_fit(struct pp_spaa_reader *r)
 		uint32_t k = m->has_period ? period_column(r, e) : (uint32_t)e->columns.n;
 
 		if (k < e->columns.n)
-			(void)pp_spaa_cell(e, k, &weight);
+			(void)pp_spaa_cell(r, &e->columns.at[k], &weight);
 	}
 }
 
@@ -180,7 +179,8 @@ windows_fit(struct pp_spaa_reader *r)
 		for (n = m->weights.first; n < m->weights.first + m->weights.n; n++) {
 			k = column_of(e, r->times.window_weights.at[n].metric);
 			if (k < e->columns.n)
-				(void)pp_spaa_cell(e, k, &r->times.window_weights.at[n].value);
+				(void)pp_spaa_cell(r, &e->columns.at[k],
+				                   &r->times.window_weights.at[n].value);
 		}
 	}
 	pp_map_release(&t.record_of);
@@ -204,19 +204,19 @@ moment_add(struct times *t, const struct pp_spaa_moment *m, bool window)
 	struct pp_profile *p = r->builder->profile;
 	uint32_t record = record_of(t, m->id, m->event, m->tid);
 	struct pp_event event = { .kind = PP_EVENT_SAMPLE, .time = m->time, .extra = m->cpu };
-	const struct pp_spaa_row *row;
+	const struct pp_spaa_stack_row *row;
 	struct pp_spaa_event *e;
 	struct pp_timeline *line;
 
 	if (record == PP_MAP_NONE)
 		return true;
 	e = &r->costs.events.at[r->stacks.records.at[record].event];
-	row = record_row(r, record);
-	line = &p->series.at[r->costs.series_at[row->home]].timeline;
+	row = &r->stacks.records.at[record];
+	line = &p->series.at[r->costs.moved[r->costs.series.at[row->series].at]].timeline;
 	/* The thread of a timeline is that of its stacks: another one is only kept as text. */
-	if (m->tid >= 0 && m->tid != r->costs.series.at[row->home].tid)
+	if (m->tid >= 0 && m->tid != record_tid(r, record))
 		p->holds |= PP_EXTRAS;
-	event.node = row->node;
+	event.node = row->where ? row->where - 1 : 0;
 	if (!line->last_values && !pp_timeline_init(line, (uint32_t)p->metrics.n, false))
 		return false;
 	memset(t->values, 0, p->metrics.n * sizeof *t->values);
