@@ -61,14 +61,11 @@ column_rescale(struct pp_spaa_reader *r, struct pp_spaa_column *c, uint8_t scale
 }
 
 int64_t
-pp_spaa_cell(struct pp_spaa_reader *r, struct pp_spaa_column *c, const struct pp_spaa_num *v)
+pp_spaa_cell_grow(struct pp_spaa_reader *r, struct pp_spaa_column *c, const struct pp_spaa_num *v)
 {
 	bool negative = pp_spaa_num_is_negative(v);
 	uint64_t magnitude = v->magnitude;
 
-	if (PP_LIKELY(!v->is_real && v->scale == 0 && !negative && magnitude <= INT64_MAX &&
-	              !c->real && c->scale == 0))
-		return (int64_t)magnitude;
 	if (!c->real && (v->is_real || (v->scale > c->scale && !column_rescale(r, c, v->scale))))
 		column_to_real(r, c);
 	if (!c->real && c->scale > v->scale) {
@@ -155,8 +152,7 @@ costs_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, struct pp_spaa
 
 		if (PP_UNLIKELY(costs[i].apart))
 			(void)pp_spaa_cell(r, column, &costs[i].own);
-		if (PP_UNLIKELY(pp_spaa_cell(r, column, &costs[i].value) == 0))
-			column->zero = true;
+		column->zero |= pp_spaa_cell(r, column, &costs[i].value) == 0;
 	}
 	return costs;
 }

@@ -18,8 +18,8 @@ struct quick {
 	const unsigned char *p, *end;
 };
 
-/* Passes a literal that stands here. */
-static inline bool
+/* Passes a literal that stands here. Always inline, so that those that are constants are compared as numbers. */
+static inline __attribute__((always_inline)) bool
 literal(struct quick *q, const char *z, size_t n)
 {
 	if ((size_t)(q->end - q->p) < n || memcmp(q->p, z, n) != 0)
@@ -33,6 +33,7 @@ literal(struct quick *q, const char *z, size_t n)
  * One field of the grammar: its key, and where that is there its value, by a macro of its kind that gets
  * the place of the key, where the value goes, and what else the grammar says of it. The type of a
  * record, with which it starts, was passed before; the first key of other objects follows their bracket.
+ * At the end of the object nothing else needs to be looked for.
  */
 #define QUICK(object, name, key, kind, member, wrong, missing, more)                               \
 	if (PP_SPAA_V_##kind == PP_SPAA_V_TYPE) {                                                  \
@@ -42,9 +43,19 @@ literal(struct quick *q, const char *z, size_t n)
 		if (!QUICK_##kind(PP_SPAA_K_##object##_##name, &out->member, more))                \
 			return false;                                                              \
 		has |= 1u << PP_SPAA_K_##object##_##name;                                          \
-	} else if (PP_SPAA_R_##missing != PP_SPAA_R_OPTIONAL) {                                    \
-		return false;                                                                      \
+	} else if (*q->p == '}') {                                                                 \
+		goto end;                                                                          \
 	}
+
+/* The keys that must be there, as bits. */
+#define NEEDED(object, name, key, kind, member, wrong, missing, more)                              \
+	| (PP_SPAA_R_##missing != PP_SPAA_R_OPTIONAL ? 1u << PP_SPAA_K_##object##_##name : 0)
+
+/* Reads an object up to its bracket; which keys it has is noted in `mask`. */
+#define OBJECT(fields, mask)                                                                       \
+	fields(QUICK) end : out->mask = has;                                                       \
+	if ((has & (0u fields(NEEDED))) != (0u fields(NEEDED)) || !LITERAL(q, "}"))                \
+	return false
 
 #define QUICK_TYPE(key, to, more) true
 #define QUICK_UINT(key, to, more) whole(q, to)
@@ -269,9 +280,8 @@ context(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *out)
 {
 	uint32_t has = 0;
 
-	PP_SPAA_CONTEXT_FIELDS(QUICK)
-	out->context_has = has;
-	return LITERAL(q, "}");
+	OBJECT(PP_SPAA_CONTEXT_FIELDS, context_has);
+	return true;
 }
 
 /* ---- lists ------------------------------------------------------------------------------ */
@@ -304,9 +314,8 @@ weight(struct quick *q, struct pp_spaa_weight *out)
 {
 	uint32_t has = 0;
 
-	PP_SPAA_WEIGHT_FIELDS(QUICK)
-	out->has = has;
-	return LITERAL(q, "}");
+	OBJECT(PP_SPAA_WEIGHT_FIELDS, has);
+	return true;
 }
 
 static bool
@@ -366,10 +375,8 @@ pp_spaa_quick_sample(struct pp_spaa_parser *p)
 	*out = (struct pp_spaa_sample){ .pid = -1, .tid = -1, .cpu = -1 };
 	if (!LITERAL(q, "{\"type\":\"sample\""))
 		return false;
-	PP_SPAA_SAMPLE_FIELDS(QUICK)
-	out->has = has;
-	return LITERAL(q, "}") && q->p == q->end &&
-	       (out->period || !PP_SPAA_HAS(out, has, SAMPLE_PERIOD));
+	OBJECT(PP_SPAA_SAMPLE_FIELDS, has);
+	return q->p == q->end && (out->period || !PP_SPAA_HAS(out, has, SAMPLE_PERIOD));
 }
 
 static inline bool
@@ -377,9 +384,8 @@ exclusive(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *out)
 {
 	uint32_t has = 0;
 
-	PP_SPAA_EXCLUSIVE_FIELDS(QUICK)
-	out->own_has = has;
-	return LITERAL(q, "}");
+	OBJECT(PP_SPAA_EXCLUSIVE_FIELDS, own_has);
+	return true;
 }
 
 static bool
@@ -389,10 +395,9 @@ stack(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *out)
 
 	if (!LITERAL(q, "{\"type\":\"stack\""))
 		return false;
-	PP_SPAA_STACK_FIELDS(QUICK)
-	out->has = has;
+	OBJECT(PP_SPAA_STACK_FIELDS, has);
 	out->id.is_hex = out->id.is_text && pp_spaa_is_hex(out->id.text);
-	return LITERAL(q, "}") && q->p == q->end;
+	return q->p == q->end;
 }
 
 bool

@@ -297,7 +297,16 @@ void pp_spaa_apply_end(struct pp_spaa_reader *);
 /* One more column of an event; false when out of memory. */
 bool pp_spaa_column_add(struct pp_spaa_reader *, struct pp_spaa_event *, uint32_t metric);
 /* A value as a cell of its column, whose type and scale grow with what they must hold. */
-int64_t pp_spaa_cell(struct pp_spaa_reader *, struct pp_spaa_column *, const struct pp_spaa_num *);
+int64_t pp_spaa_cell_grow(struct pp_spaa_reader *, struct pp_spaa_column *,
+                          const struct pp_spaa_num *);
+static inline int64_t
+pp_spaa_cell(struct pp_spaa_reader *r, struct pp_spaa_column *c, const struct pp_spaa_num *v)
+{
+	if (PP_LIKELY(!v->is_real && v->scale == 0 && !v->negative && v->magnitude <= INT64_MAX &&
+	              !c->real && c->scale == 0))
+		return (int64_t)v->magnitude;
+	return pp_spaa_cell_grow(r, c, v);
+}
 /* Uses what the stack of a record costs. */
 void pp_spaa_costs_add(struct pp_spaa_reader *, const struct pp_spaa_stack *, uint32_t record,
                        const pp_frame *frames);
