@@ -1,5 +1,5 @@
 /*
- * JSON into metadata, without recursion: objects and arrays that are open stand in a list.
+ * JSON into metadata and back, without recursion: what is open stands in a list, or is known by its rows.
  */
 #include "formats/kit/meta_json.h"
 
@@ -101,4 +101,71 @@ pp_meta_json_read(struct pp_scan *scan, struct pp_builder *b, const char *leave_
 		*odd = r.odd;
 	pp_arena_release(&r.arena);
 	pp_vec_release(&r.open);
+}
+
+/* ---- writing ---- */
+
+/* The value of a row, or the bracket that opens it. */
+static void
+row_open(struct pp_json *j, const struct pp_profile *p, const struct pp_meta_row *row)
+{
+	struct pp_slice text = pp_text_of(p, row->text);
+	double number;
+
+	switch (row->type) {
+	case PP_META_OBJECT:
+		pp_json_begin_object(j);
+		break;
+	case PP_META_ARRAY:
+		pp_json_begin_array(j);
+		break;
+	case PP_META_NULL:
+		pp_json_null(j);
+		break;
+	case PP_META_BOOL:
+	case PP_META_NUMBER:
+		/* As the file wrote it, if that is JSON: "007" or "nan" of another syntax becomes text. */
+		if (pp_slice_eq_z(text, "true") || pp_slice_eq_z(text, "false") ||
+		    pp_num_double(text, &number))
+			pp_json_raw(j, (const char *)text.p, text.n);
+		else
+			pp_json_text(j, text);
+		break;
+	case PP_META_TEXT:
+		pp_json_text(j, text);
+		break;
+	}
+}
+
+static void
+row_close(struct pp_json *j, const struct pp_meta_row *row)
+{
+	if (row->type == PP_META_OBJECT)
+		pp_json_end_object(j);
+	else
+		pp_json_end_array(j);
+}
+
+void
+pp_meta_json_write(struct pp_json *j, const struct pp_profile *p, size_t row, bool keyed)
+{
+	uint32_t open = 0; /* row + 1 of the innermost open object or array */
+	size_t i;
+
+	for (i = row; i < p->meta.n; i++) {
+		const struct pp_meta_row *m = &p->meta.at[i];
+
+		/* Children follow their parent: what is open and not the parent has no more of them. */
+		if (i > row && m->parent <= row)
+			break;
+		for (; i > row && open != m->parent; open = p->meta.at[open - 1].parent)
+			row_close(j, &p->meta.at[open - 1]);
+		if (i == row ? keyed : p->meta.at[open - 1].type == PP_META_OBJECT)
+			pp_json_key_text(j, pp_text_of(p, m->key));
+		row_open(j, p, m);
+		if (m->type == PP_META_OBJECT || m->type == PP_META_ARRAY)
+			open = (uint32_t)i + 1;
+	}
+	for (; open > row; open = p->meta.at[open - 1].parent)
+		row_close(j, &p->meta.at[open - 1]);
 }

@@ -1,10 +1,12 @@
 /*
- * Metadata that is a JSON object: into the profile's tree of keys and values, in the order of the file.
+ * Metadata that is a JSON object: into the profile's tree of keys and values, in the order of the file, and
+ * from there as JSON again.
  */
 #ifndef PP_KIT_META_JSON_H
 #define PP_KIT_META_JSON_H
 
 #include "model/builder.h"
+#include "text/json_emit.h"
 #include "text/json_scan.h"
 
 /*
@@ -15,5 +17,8 @@
  */
 void pp_meta_json_read(struct pp_scan *, struct pp_builder *, const char *leave_out,
                        const unsigned char **odd);
+
+/* Writes a row of the metadata with all that is below it; `keyed` with its key before it. */
+void pp_meta_json_write(struct pp_json *, const struct pp_profile *, size_t row, bool keyed);
 
 #endif

@@ -112,14 +112,21 @@ uint64_t pp_spaa_out_id(const struct pp_spaa_out *, const struct pp_spaa_out_sta
 /* The frame or function of a node as the frame row that is written. */
 struct pp_frame_row pp_spaa_out_frame(const struct pp_spaa_out *, uint32_t key);
 
-/* Header, dictionaries: spaa_write_dict.c. */
+/*
+ * Writes a record by the grammar: what it must have, and of the rest what its mask says that it has
+ * (PP_SPAA_BIT(condition, FRAME_IP) | ...).
+ */
+void pp_spaa_record_write(struct pp_json *, enum pp_spaa_type, const void *record);
+#define PP_SPAA_BIT(condition, key) ((condition) ? 1u << PP_SPAA_K_##key : 0u)
+
+/* Header, dictionaries: write_dict.c. */
 void pp_spaa_write_header(struct pp_spaa_out *);
 void pp_spaa_write_dicts(struct pp_spaa_out *);
-/* Samples: spaa_write_samples.c. */
+/* Samples: write_samples.c. */
 void pp_spaa_write_samples(struct pp_spaa_out *);
 /* The hash of what a frame is called. */
 uint64_t pp_spaa_frame_key(struct pp_spaa_out *, uint32_t key);
-/* Everything that SPAA has no place for: spaa_carry.c. */
+/* Everything that SPAA has no place for: carry.c. */
 void pp_spaa_carry_write(struct pp_spaa_out *);
 /* Whether a profile has anything that must be carried. */
 bool pp_spaa_carry_needed(const struct pp_profile *);

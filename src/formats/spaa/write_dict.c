@@ -1,51 +1,65 @@
 /*
  * Writing SPAA: the header and the dictionaries of dsos, frames and threads.
  */
+#include "formats/kit/meta_json.h"
 #include "formats/spaa/write.h"
 
 #include <stdio.h>
 
-/* ---- the header ------------------------------------------------------------------------- */
+/* ---- records by the grammar ------------------------------------------------------------- */
 
-/* A value of the metadata with all that is below it. */
 static void
-meta_write(struct pp_json *j, const struct pp_profile *p, size_t row, bool keyed)
+field_write(struct pp_json *j, const struct pp_spaa_field *f, const char *key, const void *from)
 {
-	uint32_t open = 0; /* row + 1 of the innermost open object or array */
-	size_t i;
+	const struct pp_spaa_words *words = f->more;
 
-	for (i = row; i < p->meta.n; i++) {
-		const struct pp_meta_row *m = &p->meta.at[i];
-		struct pp_slice text = pp_text_of(p, m->text);
-
-		if (i > row && m->parent <= row)
-			break;
-		for (; i > row && open != m->parent; open = p->meta.at[open - 1].parent)
-			if (p->meta.at[open - 1].type == PP_META_OBJECT)
-				pp_json_end_object(j);
-			else
-				pp_json_end_array(j);
-		if (i == row ? keyed : p->meta.at[open - 1].type == PP_META_OBJECT)
-			pp_json_key_text(j, pp_text_of(p, m->key));
-		if (m->type == PP_META_OBJECT)
-			pp_json_begin_object(j);
-		else if (m->type == PP_META_ARRAY)
-			pp_json_begin_array(j);
-		else if (m->type == PP_META_TEXT)
-			pp_json_text(j, text);
-		else if (m->type == PP_META_NULL)
-			pp_json_null(j);
-		else
-			pp_json_raw(j, (const char *)text.p, text.n);
-		if (m->type == PP_META_OBJECT || m->type == PP_META_ARRAY)
-			open = (uint32_t)i + 1;
+	switch (f->kind) {
+	case PP_SPAA_V_UINT:
+	case PP_SPAA_V_OUR_UINT:
+		pp_json_put_u64(j, key, *(const uint64_t *)from);
+		break;
+	case PP_SPAA_V_SMALL:
+		pp_json_put_i64(j, key, *(const int64_t *)from);
+		break;
+	case PP_SPAA_V_NUMBER: /* of ns, which are whole */
+		pp_json_put_i64(j, key, (int64_t)((const struct pp_spaa_num *)from)->magnitude);
+		break;
+	case PP_SPAA_V_BOOL:
+		pp_json_put_bool(j, key, *(const bool *)from);
+		break;
+	case PP_SPAA_V_WORD:
+		pp_json_put_text(j, key, words->words[*(const uint32_t *)from]);
+		break;
+	case PP_SPAA_V_ID:
+		pp_json_put_text(j, key, ((const struct pp_spaa_id *)from)->text);
+		break;
+	default:
+		pp_json_put_text(j, key, *(const struct pp_slice *)from);
+		break;
 	}
-	for (; open > row; open = p->meta.at[open - 1].parent)
-		if (p->meta.at[open - 1].type == PP_META_OBJECT)
-			pp_json_end_object(j);
-		else
-			pp_json_end_array(j);
 }
+
+void
+pp_spaa_record_write(struct pp_json *j, enum pp_spaa_type type, const void *record)
+{
+	const struct pp_spaa_shape *shape = &pp_spaa_shapes[type];
+	uint32_t has = *(const uint32_t *)((const char *)record + shape->has);
+	unsigned i;
+
+	pp_json_begin_object(j);
+	pp_json_put_textz(j, "type", shape->what + strlen("the "));
+	for (i = 1; i < shape->count; i++) {
+		const struct pp_spaa_field *f = &shape->fields[i];
+
+		if (has >> i & 1 || f->missing != PP_SPAA_R_OPTIONAL)
+			field_write(j, f, (const char *)shape->keys[i].p,
+			            (const char *)record + f->to);
+	}
+	pp_json_end_object(j);
+	pp_json_end_line(j);
+}
+
+/* ---- the header ------------------------------------------------------------------------- */
 
 /* The row of a top-level key; meta.n when there is none. */
 static size_t
@@ -115,7 +129,7 @@ event_write(struct pp_spaa_out *o, const struct pp_spaa_out_event *e)
 	const char *kind = "probe", *mode = "event";
 
 	if (known < o->p->meta.n) {
-		meta_write(j, o->p, known, false);
+		pp_meta_json_write(j, o->p, known, false);
 		return;
 	}
 	pp_buf_add(&name, pp_text_of(o->p, m->name).p, pp_text_of(o->p, m->name).n);
@@ -150,7 +164,7 @@ events_write(struct pp_spaa_out *o)
 	size_t row = meta_find(o->p, "events"), i;
 
 	if (o->native && row < o->p->meta.n && o->p->meta.at[row].type == PP_META_ARRAY) {
-		meta_write(&o->json, o->p, row, true);
+		pp_meta_json_write(&o->json, o->p, row, true);
 		return;
 	}
 	pp_json_put_array(&o->json, "events");
@@ -205,12 +219,12 @@ source_write(struct pp_spaa_out *o)
 		return;
 	}
 	if (row < p->meta.n)
-		meta_write(j, p, row, true);
+		pp_meta_json_write(j, p, row, true);
 	for (i = 0; i < p->meta.n; i++) {
 		struct pp_slice key = pp_text_of(p, p->meta.at[i].key);
 
 		if (!p->meta.at[i].parent && key.n > 2 && key.p[0] == 'x' && key.p[1] == '_')
-			meta_write(j, p, i, true);
+			pp_meta_json_write(j, p, i, true);
 	}
 }
 
@@ -275,22 +289,18 @@ dso_write(struct pp_spaa_out *o, size_t slot)
 {
 	const struct pp_profile *p = o->p;
 	const struct pp_module_row *m = slot < p->modules.n ? &p->modules.at[slot] : NULL;
-	struct pp_json *j = &o->json;
-	bool kernel = !m || (slot && m->kind == PP_MODULE_KERNEL);
+	struct pp_spaa_dso dso = { .id = o->dso_of[slot],
+		                   .is_kernel = !m || (slot && m->kind == PP_MODULE_KERNEL),
+		                   .name = pp_slice_z(m ? "[unknown]" : "[kernel]") };
 
-	pp_json_begin_object(j);
-	pp_json_put_textz(j, "type", "dso");
-	pp_json_put_u64(j, "id", o->dso_of[slot]);
-	if (m && slot)
-		pp_json_put_text(j, "name", pp_text_of(p, m->name));
-	else
-		pp_json_put_textz(j, "name", m ? "[unknown]" : "[kernel]");
-	if (m && m->build_id)
-		pp_json_put_text(j, "build_id", pp_text_of(p, m->build_id));
-	pp_json_put_bool(j, "is_kernel",
-	                 kernel || (slot && pp_spaa_kernel_name(pp_text_of(p, m->name))));
-	pp_json_end_object(j);
-	pp_json_end_line(j);
+	if (m && slot) {
+		dso.name = pp_text_of(p, m->name);
+		dso.is_kernel |= pp_spaa_kernel_name(dso.name);
+	}
+	if (m)
+		dso.build_id = pp_text_of(p, m->build_id);
+	dso.has = PP_SPAA_BIT(true, DSO_KERNEL) | PP_SPAA_BIT(dso.build_id.n, DSO_BUILD_ID);
+	pp_spaa_record_write(&o->json, PP_SPAA_O_DSO, &dso);
 }
 
 /* ---- frames ----------------------------------------------------------------------------- */
@@ -311,18 +321,18 @@ func_is_kernel(const struct pp_profile *p, const struct pp_func_row *f)
 }
 
 /* What the file said, else what the function and its module are. */
-static const char *
+static enum pp_spaa_kind
 frame_kind(const struct pp_profile *p, const struct pp_frame_row *row)
 {
 	const struct pp_func_row *f = &p->funcs.at[row->func];
 
 	if (row->flags & PP_FRAME_KINDS)
-		return row->flags & PP_FRAME_USER     ? "user"
-		       : row->flags & PP_FRAME_KERNEL ? "kernel"
-		                                      : "unknown";
+		return row->flags & PP_FRAME_USER     ? PP_SPAA_USER
+		       : row->flags & PP_FRAME_KERNEL ? PP_SPAA_KERNEL
+		                                      : PP_SPAA_UNKNOWN;
 	if (func_is_kernel(p, f))
-		return "kernel";
-	return f->flags & PP_FUNC_PSEUDO ? "unknown" : "user";
+		return PP_SPAA_KERNEL;
+	return f->flags & PP_FUNC_PSEUDO ? PP_SPAA_UNKNOWN : PP_SPAA_USER;
 }
 
 /* "file:line", "file:line:column". */
@@ -392,23 +402,11 @@ pp_spaa_frame_key(struct pp_spaa_out *o, uint32_t key)
 	return h;
 }
 
-static void
-hex_put(struct pp_json *j, const char *key, uint64_t value)
+static struct pp_slice
+hex_text(uint64_t value, char text[FUNC_TEXT])
 {
-	char text[24];
-
-	snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
-	pp_json_put_textz(j, key, text);
-}
-
-static void
-func_write(struct pp_json *j, const struct pp_func_row *f, struct pp_slice name, uint64_t address)
-{
-	char text[FUNC_TEXT];
-
-	pp_json_put_text(j, "func", func_text(f, name, address, text));
-	if (f->flags & PP_FUNC_UNKNOWN && (address || pp_spaa_is_hex(name)))
-		pp_json_put_bool(j, "func_resolved", false);
+	snprintf(text, FUNC_TEXT, "0x%llx", (unsigned long long)value);
+	return pp_slice_z(text);
 }
 
 static void
@@ -418,33 +416,31 @@ frame_write(struct pp_spaa_out *o, uint32_t key)
 	struct pp_frame_row row = pp_spaa_out_frame(o, key);
 	const struct pp_func_row *f = &p->funcs.at[row.func];
 	struct pp_slice name = pp_text_of(p, f->name);
-	struct pp_json *j = &o->json;
+	bool resolved = !(f->flags & PP_FUNC_UNKNOWN && (row.address || pp_spaa_is_hex(name))),
+	     inlined = row.flags & PP_FRAME_INLINED;
+	char func[FUNC_TEXT], ip[FUNC_TEXT], symoff[FUNC_TEXT];
 	struct pp_buf srcline = { 0 };
+	struct pp_spaa_frame frame = { .id = key,
+		                       .func = func_text(f, name, row.address, func),
+		                       .dso = o->dso_of[dso_slot(p, &row)],
+		                       .ip = hex_text(row.address, ip),
+		                       .symoff = hex_text(row.offset, symoff),
+		                       .file = pp_text_of(p, f->file),
+		                       .first_line = f->line,
+		                       .inlined = inlined,
+		                       .depth = row.inline_depth,
+		                       .kind = frame_kind(p, &row) };
 
 	srcline_print(o, &row, &srcline);
-	pp_json_begin_object(j);
-	pp_json_put_textz(j, "type", "frame");
-	pp_json_put_u64(j, "id", key);
-	func_write(j, f, name, row.address);
-	pp_json_put_u64(j, "dso", o->dso_of[dso_slot(p, &row)]);
-	if (row.address)
-		hex_put(j, "ip", row.address);
-	if (row.offset)
-		hex_put(j, "symoff", row.offset);
-	if (srcline.n)
-		pp_json_put_text(j, "srcline", pp_slice_of(srcline.p, srcline.n));
-	else if (f->file)
-		pp_json_put_text(j, "x_file", pp_text_of(p, f->file));
-	if (f->line)
-		pp_json_put_u64(j, "x_first_line", f->line);
-	if (row.flags & PP_FRAME_INLINED || row.inline_depth) {
-		pp_json_put_bool(j, "inlined", row.flags & PP_FRAME_INLINED);
-		if (row.inline_depth)
-			pp_json_put_u64(j, "inline_depth", row.inline_depth);
-	}
-	pp_json_put_textz(j, "kind", frame_kind(p, &row));
-	pp_json_end_object(j);
-	pp_json_end_line(j);
+	frame.srcline = pp_slice_of(srcline.p, srcline.n);
+	frame.has = PP_SPAA_BIT(!resolved, FRAME_FUNC_RESOLVED) |
+	            PP_SPAA_BIT(row.address, FRAME_IP) | PP_SPAA_BIT(row.offset, FRAME_SYMOFF) |
+	            PP_SPAA_BIT(srcline.n, FRAME_SRCLINE) |
+	            PP_SPAA_BIT(!srcline.n && f->file, FRAME_FILE) |
+	            PP_SPAA_BIT(f->line, FRAME_FIRST_LINE) |
+	            PP_SPAA_BIT(inlined || row.inline_depth, FRAME_INLINED) |
+	            PP_SPAA_BIT(row.inline_depth, FRAME_DEPTH);
+	pp_spaa_record_write(&o->json, PP_SPAA_O_FRAME, &frame);
 	o->failed |= srcline.failed;
 	pp_buf_release(&srcline);
 }
@@ -455,7 +451,7 @@ static void
 threads_write(struct pp_spaa_out *o)
 {
 	struct pp_map known = { .seed = o->p->strs.seed };
-	struct pp_json *j = &o->json;
+	struct pp_spaa_thread thread;
 	size_t i;
 
 	for (i = 0; i < o->p->series.n; i++) {
@@ -467,35 +463,16 @@ threads_write(struct pp_spaa_out *o)
 			o->failed = true;
 			break;
 		}
-		pp_json_begin_object(j);
-		pp_json_put_textz(j, "type", "thread");
-		pp_json_put_i64(j, "pid", s->pid);
-		pp_json_put_i64(j, "tid", s->tid);
-		if (s->thread)
-			pp_json_put_text(j, "comm", pp_text_of(o->p, s->thread));
-		pp_json_end_object(j);
-		pp_json_end_line(j);
+		thread = (struct pp_spaa_thread){ .has = PP_SPAA_BIT(s->thread, THREAD_COMM),
+			                          .pid = (uint64_t)s->pid,
+			                          .tid = (uint64_t)s->tid,
+			                          .comm = pp_text_of(o->p, s->thread) };
+		pp_spaa_record_write(&o->json, PP_SPAA_O_THREAD, &thread);
 	}
 	pp_map_release(&known);
 }
 
 /* ---- all dictionaries ------------------------------------------------------------------- */
-
-/* What stands for samples without frames. */
-static void
-no_stack_write(struct pp_spaa_out *o)
-{
-	struct pp_json *j = &o->json;
-
-	pp_json_begin_object(j);
-	pp_json_put_textz(j, "type", "frame");
-	pp_json_put_u64(j, "id", 0);
-	pp_json_put_textz(j, "func", "[no stack]");
-	pp_json_put_u64(j, "dso", o->dso_of[0]);
-	pp_json_put_textz(j, "kind", "unknown");
-	pp_json_end_object(j);
-	pp_json_end_line(j);
-}
 
 void
 pp_spaa_write_dicts(struct pp_spaa_out *o)
@@ -524,8 +501,14 @@ pp_spaa_write_dicts(struct pp_spaa_out *o)
 	for (slot = 0; slot <= p->modules.n; slot++)
 		if (o->dso_of[slot])
 			dso_write(o, slot);
-	if (no_stack)
-		no_stack_write(o);
+	if (no_stack) {
+		/* What stands for samples without frames. */
+		const struct pp_spaa_frame none = { .func = pp_slice_z("[no stack]"),
+			                            .dso = o->dso_of[0],
+			                            .kind = PP_SPAA_UNKNOWN };
+
+		pp_spaa_record_write(&o->json, PP_SPAA_O_FRAME, &none);
+	}
 	for (i = 1; i < keys; i++)
 		if (o->keys[i])
 			frame_write(o, (uint32_t)i);

@@ -17,17 +17,17 @@ series_event(const struct pp_spaa_out *o, const struct pp_series *s)
 	return NULL;
 }
 
-/* The weight of a sample in the unit of the metric. A period is a positive whole number. */
-static void
-period_write(struct pp_spaa_out *o, const struct pp_metric *m, int64_t cell)
+/* The weight of a sample in the unit of the metric; a period is a positive whole number, 0 is none. */
+static uint64_t
+period_of(const struct pp_metric *m, int64_t cell)
 {
 	char text[PP_NUM_MAX];
 	size_t n = pp_value_print(m, pp_cell_value(m, cell), text);
 	struct pp_spaa_num v;
 
-	if (pp_spaa_num_parse(pp_slice_of(text, n), &v) && !v.is_real && !v.scale && !v.negative &&
-	    v.magnitude)
-		pp_json_put_u64(&o->json, "period", v.magnitude);
+	return pp_spaa_num_parse(pp_slice_of(text, n), &v) && !v.is_real && !v.scale && !v.negative
+	           ? v.magnitude
+	           : 0;
 }
 
 static void
@@ -35,27 +35,23 @@ sample_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *stack,
              const struct pp_series *s, const struct pp_timeline_iter *it, size_t period)
 {
 	uint64_t id = pp_spaa_out_id(o, stack);
-	struct pp_json *j = &o->json;
+	struct pp_spaa_sample sample = { .pid = s->pid,
+		                         .tid = s->tid,
+		                         .cpu = it->event.extra - 1u,
+		                         .time = { .magnitude = (uint64_t)it->event.time },
+		                         .event = stack->event->name };
 	char text[PP_NUM_MAX];
 
 	if (pp_map_get(&o->ids, id) == PP_MAP_NONE)
 		return;
-	pp_json_begin_object(j);
-	pp_json_put_textz(j, "type", "sample");
-	pp_json_put_i64(j, "timestamp", it->event.time);
-	if (s->pid >= 0)
-		pp_json_put_i64(j, "pid", s->pid);
-	if (s->tid >= 0)
-		pp_json_put_i64(j, "tid", s->tid);
-	if (it->event.extra)
-		pp_json_put_u64(j, "cpu", it->event.extra - 1u);
-	pp_json_put_text(j, "event", stack->event->name);
-	if (period < it->timeline->columns)
-		period_write(o, &o->p->metrics.at[period], it->values[period]);
 	snprintf(text, sizeof text, "0x%016llx", (unsigned long long)id);
-	pp_json_put_textz(j, "stack_id", text);
-	pp_json_end_object(j);
-	pp_json_end_line(j);
+	sample.id.text = pp_slice_z(text);
+	if (period < it->timeline->columns)
+		sample.period = period_of(&o->p->metrics.at[period], it->values[period]);
+	sample.has = PP_SPAA_BIT(s->pid >= 0, SAMPLE_PID) | PP_SPAA_BIT(s->tid >= 0, SAMPLE_TID) |
+	             PP_SPAA_BIT(it->event.extra, SAMPLE_CPU) |
+	             PP_SPAA_BIT(sample.period, SAMPLE_PERIOD);
+	pp_spaa_record_write(&o->json, PP_SPAA_O_SAMPLE, &sample);
 }
 
 /* The metric that the period of a sample is a value of; metrics.n when there is none. */
