@@ -683,3 +683,48 @@ pp_scan_error_text(enum pp_scan_error error)
 
 	return (unsigned)error < PP_COUNT_OF(texts) ? texts[error] : "unknown error";
 }
+
+/* Stands the scanner at the value of a key of the object that comes next. */
+static bool
+path_key(struct pp_scan *s, struct pp_slice key)
+{
+	struct pp_json_str found;
+
+	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s))
+		return false;
+	while (pp_scan_key(s, &found)) {
+		if (found.escaped ? pp_json_str_eq_slow(found, key) : pp_slice_eq(found.raw, key))
+			return pp_scan_peek(s) != PP_JSON_NOTHING;
+		(void)pp_scan_skip(s, NULL);
+	}
+	return false;
+}
+
+/* The same for an item of the array that comes next. */
+static bool
+path_item(struct pp_scan *s, uint32_t index)
+{
+	if (pp_scan_peek(s) != PP_JSON_ARRAY || !pp_scan_array(s))
+		return false;
+	while (pp_scan_item(s)) {
+		if (index-- == 0)
+			return pp_scan_peek(s) != PP_JSON_NOTHING;
+		(void)pp_scan_skip(s, NULL);
+	}
+	return false;
+}
+
+bool
+pp_scan_path(struct pp_scan *s, const char *path, const uint32_t *indices, const unsigned char **at)
+{
+	while (*path) {
+		size_t n = strcspn(path, ".");
+
+		if (*path == '#' ? !path_item(s, *indices++) : !path_key(s, pp_slice_of(path, n)))
+			return false;
+		if (at)
+			*at = s->cur;
+		path += n + (path[n] == '.');
+	}
+	return true;
+}

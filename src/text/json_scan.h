@@ -120,6 +120,13 @@ bool pp_scan_bool(struct pp_scan *, bool *);
 bool pp_scan_null(struct pp_scan *);
 /* Passes over any value, checking it all; `raw` (or NULL) gets its text. */
 bool pp_scan_skip(struct pp_scan *, struct pp_slice *raw);
+/*
+ * Goes to a value within the one that comes next: a path of keys and, as #, of places in arrays, which are
+ * taken from `indices` ("events.#.name"). *at (or NULL) moves along, and stays at what was found last when
+ * the path leads no further; then the result is false.
+ */
+bool pp_scan_path(struct pp_scan *, const char *path, const uint32_t *indices,
+                  const unsigned char **at);
 /* Whether the input ends here but for whitespace, and no error occurred before. */
 bool pp_scan_end(struct pp_scan *);
 

@@ -363,7 +363,7 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
 		pp_spaa_costs_add(r, s, (uint32_t)r->stacks.records.n - 1, frames);
 }
 
-bool
+void
 pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
@@ -396,10 +396,9 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (known && !rec->wrong && weights_judge(r, rec, &r->costs.events.at[event]) && s->own_has)
 		exclusive_judge(r, rec, &r->costs.events.at[event]);
 	if (!pp_builder_ok(r->builder))
-		return false;
+		return;
 	if (PP_LIKELY(!rec->wrong && known && r->in.errors == errors && id != UINT32_MAX))
 		stack_use(r, rec, id, event, frames, hash);
 	else if (id != UINT32_MAX && !r->stacks.ids.at[id].record)
 		r->stacks.ids.at[id].record = PP_SPAA_REFUSED;
-	return pp_builder_ok(r->builder);
 }

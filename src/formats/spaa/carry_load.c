@@ -5,7 +5,6 @@
 #include "formats/spaa/carry.h"
 
 #include "base/num.h"
-#include "formats/spaa/kept.h"
 #include "text/base64.h"
 
 struct pp_spaa_carry {

@@ -1,7 +1,8 @@
 /*
  * The records of a SPAA file as they were, for writing them back without loss.
  */
-#include "formats/spaa/kept.h"
+#include "base/slice.h"
+#include "formats/spaa/spaa.h"
 
 static void
 kept_free(void *data)
@@ -28,14 +29,8 @@ void
 pp_spaa_kept_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	struct pp_buf *b = &r->carried.kept->lines;
-	struct pp_slice text = rec->text;
+	struct pp_slice text = pp_slice_trim(rec->text); /* blanks around a record mean nothing */
 
-	/* Blanks around a record mean nothing. */
-	while (text.n && (text.p[text.n - 1] == '\r' || text.p[text.n - 1] == ' ' ||
-	                  text.p[text.n - 1] == '\t'))
-		text.n--;
-	while (text.n && (text.p[0] == ' ' || text.p[0] == '\t' || text.p[0] == '\r'))
-		text = pp_slice_of(text.p + 1, text.n - 1);
 	pp_buf_add(b, text.p, text.n);
 	pp_buf_addc(b, '\n');
 	if (b->failed)

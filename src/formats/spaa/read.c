@@ -9,7 +9,6 @@
 #include "formats/kit/parts.h"
 #include "formats/spaa/spaa.h"
 #include "formats/spaa/carry.h"
-#include "formats/spaa/kept.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10)
 #define ROUND_CHUNKS 16
@@ -66,13 +65,21 @@ findings_report(struct pp_spaa_reader *r, const struct pp_spaa_chunk *c)
 static void
 record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
+	static void (*const apply[])(struct pp_spaa_reader *, const struct pp_spaa_record *) = {
+		[PP_SPAA_O_HEADER] = pp_spaa_apply_header,
+		[PP_SPAA_O_STACK] = pp_spaa_apply_stack,
+		[PP_SPAA_O_SAMPLE] = pp_spaa_apply_sample,
+		[PP_SPAA_O_WINDOW] = pp_spaa_apply_window,
+		[PP_SPAA_O_DSO] = pp_spaa_apply_dso,
+		[PP_SPAA_O_FRAME] = pp_spaa_apply_frame,
+		[PP_SPAA_O_THREAD] = pp_spaa_apply_thread,
+		[PP_SPAA_O_OTHER] = pp_spaa_carry_record,
+	};
 	uint64_t errors = r->in.errors;
 
 	if (rec->type == PP_SPAA_O_NONE)
 		return;
-	if (rec->type == PP_SPAA_O_HEADER) {
-		pp_spaa_apply_header(r, rec);
-	} else if (PP_UNLIKELY(!r->header.seen)) {
+	if (PP_UNLIKELY(!r->header.seen && rec->type != PP_SPAA_O_HEADER)) {
 		/* Once is enough: all records before the header are refused. */
 		if (!r->in.early)
 			pp_spaa_report(r, rec, PP_SPAA_R_HEADER_FIRST, rec->text.p,
@@ -80,31 +87,7 @@ record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		r->in.early = true;
 		return;
 	}
-	switch (rec->type) {
-	case PP_SPAA_O_STACK:
-		(void)pp_spaa_apply_stack(r, rec);
-		break;
-	case PP_SPAA_O_SAMPLE:
-		(void)pp_spaa_apply_sample(r, rec);
-		break;
-	case PP_SPAA_O_WINDOW:
-		(void)pp_spaa_apply_window(r, rec);
-		break;
-	case PP_SPAA_O_DSO:
-		pp_spaa_apply_dso(r, rec);
-		break;
-	case PP_SPAA_O_FRAME:
-		pp_spaa_apply_frame(r, rec);
-		break;
-	case PP_SPAA_O_THREAD:
-		pp_spaa_apply_thread(r, rec);
-		break;
-	case PP_SPAA_O_OTHER:
-		pp_spaa_carry_record(r, rec);
-		break;
-	default:
-		break;
-	}
+	apply[rec->type](r, rec);
 	if (r->carried.kept && !rec->wrong && r->in.errors == errors)
 		pp_spaa_kept_add(r, rec);
 }
@@ -245,21 +228,16 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 
 	r->reader = reader;
 	r->builder = builder;
-	r->want.time = facets & PP_TIMELINE;
-	r->want.tree = r->want.time || pp_order_needs(reader->order, PP_TREE | PP_EDGES | PP_LINES);
-	r->want.flat = pp_order_adds_up(reader->order);
-	pp_sieve_init(&r->want.sieve, r->want.flat ? reader->order->filter : NULL);
-	r->want.keep = reader->order->keep && !r->want.time && !r->want.flat &&
-	               !(facets & PP_EXTRAS);
-	r->want.functions = pp_order_is_by_function(reader->order);
-	if (facets & PP_FINDINGS)
-		r->want.tree = r->want.time = false;
+	/* All rules are looked at either way; what they need not is left out where nobody asks for it. */
+	r->want_time = facets & PP_TIMELINE && !(facets & PP_FINDINGS);
+	r->want_costs = !(facets & PP_FINDINGS) &&
+	                (r->want_time ||
+	                 pp_order_needs(reader->order, PP_TREE | PP_EDGES | PP_LINES));
 	for (i = 0; i < PP_COUNT_OF(maps); i++)
 		maps[i]->seed = reader->seed;
 	if (facets & PP_EXTRAS && !(r->carried.kept = pp_spaa_kept_new(builder->profile)))
 		return false;
-	return pp_spaa_batch_init(&r->batch) &&
-	       pp_slots_init(&r->stacks.slots, 10, builder->pages) &&
+	return pp_slots_init(&r->stacks.slots, 10, builder->pages) &&
 	       pp_spaa_parser_init(&r->in.parser, reader->seed, reader->limits.max_nesting);
 }
 
@@ -267,12 +245,10 @@ static void
 state_release(struct pp_spaa_reader *r)
 {
 	pp_spaa_parser_release(&r->in.parser);
-	pp_sieve_release(&r->want.sieve);
 	pp_spaa_dicts_release(&r->dicts);
 	pp_spaa_stacks_release(&r->stacks);
 	pp_spaa_metrics_release(&r->metrics);
 	pp_spaa_costs_release(&r->costs);
-	pp_spaa_batch_release(&r->batch);
 	pp_vec_release(&r->times.moments);
 	pp_vec_release(&r->times.windows);
 	pp_vec_release(&r->times.window_weights);

@@ -3,7 +3,7 @@
  */
 #include "formats/spaa/spaa.h"
 
-bool
+void
 pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	const struct pp_spaa_sample *s = &rec->u.sample;
@@ -12,11 +12,11 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	uint32_t event, id;
 
 	if (rec->wrong)
-		return true;
+		return;
 	if (!pp_spaa_event_find(r, s->event, &event)) {
 		pp_spaa_report_in(r, rec, PP_SPAA_R_SAMPLE_EVENT, "event", NULL,
 		                  "the header declares no event \"%.*s\"", PP_SPAA_SHOWN(s->event));
-		return true;
+		return;
 	}
 	if (PP_UNLIKELY(!h->has_range))
 		pp_spaa_report_in(r, rec, PP_SPAA_R_TIMESTAMP_NO_RANGE, "timestamp", NULL,
@@ -29,7 +29,7 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	r->times.samples++;
 	if (!r->want_time || id == UINT32_MAX || !h->unit ||
 	    !pp_spaa_num_scaled(&s->time, h->unit, &moment.time))
-		return true;
+		return;
 	moment.period = s->period;
 	moment.has_period = PP_SPAA_HAS(s, has, SAMPLE_PERIOD);
 	moment.tid = s->tid;
@@ -38,7 +38,6 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	moment.event = event;
 	if (!pp_vec_push(&r->times.moments, moment))
 		pp_spaa_no_memory(r);
-	return true;
 }
 
 /* Whether a window and the range of the header have nothing in common. */
@@ -121,7 +120,7 @@ window_entry(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_
 		pp_spaa_no_memory(r);
 }
 
-bool
+void
 pp_spaa_apply_window(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 {
 	const struct pp_spaa_window *w = &rec->u.window;
@@ -130,7 +129,7 @@ pp_spaa_apply_window(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	uint32_t i;
 
 	if (rec->wrong)
-		return true;
+		return;
 	outside = window_is_outside(&r->header, w);
 	if (outside)
 		pp_spaa_report_in(r, rec, PP_SPAA_R_WINDOW_OUTSIDE, "start", NULL,
@@ -139,5 +138,4 @@ pp_spaa_apply_window(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	for (i = 0; i < w->by_stack.n; i++)
 		window_entry(r, rec, i, timed ? &time : NULL);
 	r->times.has_windows = r->carried.has_extras = true;
-	return true;
 }

@@ -15,9 +15,10 @@
  * The header comes first, and a dso or frame before what refers to it; stacks, samples and windows come
  * in any order. Keys come in any order, unknown ones and records of types that start with x_ are kept.
  *
- * The work is done in spaa_parse.c (lines and values), spaa_header.c, spaa_dict.c, spaa_stack.c and
- * spaa_sample.c (records), spaa_state.c and spaa_apply.c (rules that need more than a line), spaa_read.c
- * (threads), spaa_join.c and spaa_model.c (the profile), spaa_write.c and spaa_carry.c (writing).
+ * grammar.h states all of that. Lines are taken apart by it in parse.c and values.c, plain ones in quick.c;
+ * read.c gives their records, in order, to header.c, dict.c, apply.c and sample.c, which judge them and
+ * keep what they say (metrics.c, stacks.c); stacks go to the builder in costs.c and join.c; model.c and
+ * timeline.c make metrics and timelines of the rest. write*.c write, carry*.c carry other formats.
  */
 #include "formats/spaa/write.h"
 
@@ -88,22 +89,6 @@ spaa_bid(const struct pp_peek *peek)
 	return bits > named && known >= 2 ? bits : named;
 }
 
-/* The value of a key of the object that comes next, and the scanner at it. */
-static bool
-describe_key(struct pp_scan *s, const char *wanted)
-{
-	struct pp_json_str key;
-
-	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s))
-		return false;
-	while (pp_scan_key(s, &key)) {
-		if (pp_json_str_eq(key, wanted))
-			return true;
-		(void)pp_scan_skip(s, NULL);
-	}
-	return false;
-}
-
 /* The header's source.command: what was recorded. */
 static pp_status
 spaa_describe(struct pp_reader *r, struct pp_brief *brief)
@@ -117,8 +102,8 @@ spaa_describe(struct pp_reader *r, struct pp_brief *brief)
 	if (!pp_input_line(r->in, r->limits.max_line, &line, &whole))
 		return PP_OK;
 	pp_scan_init(&s, line, r->limits.max_nesting, PP_SCAN_TOLERANT);
-	if (describe_key(&s, "source") && describe_key(&s, "command") &&
-	    pp_scan_peek(&s) == PP_JSON_STRING && pp_scan_string(&s, &text)) {
+	if (pp_scan_path(&s, "source.command", NULL, NULL) && pp_scan_peek(&s) == PP_JSON_STRING &&
+	    pp_scan_string(&s, &text)) {
 		value = pp_json_str_value(text, &arena);
 		if (value.p)
 			pp_buf_add(&brief->what, value.p, value.n);

@@ -241,6 +241,11 @@ struct pp_spaa_times {
 	bool has_windows;
 };
 
+/* The records of a file as they were, for writing them back without loss: lines of those accepted. */
+struct pp_spaa_kept {
+	struct pp_buf lines;
+};
+
 /* What has no meaning here, and profiles of other formats: kept.c, carry_load.c. */
 struct pp_spaa_carried {
 	bool has_extras; /* there is something that only writing all records back keeps */
@@ -279,9 +284,9 @@ void pp_spaa_apply_header(struct pp_spaa_reader *, const struct pp_spaa_record *
 void pp_spaa_apply_dso(struct pp_spaa_reader *, const struct pp_spaa_record *);
 void pp_spaa_apply_frame(struct pp_spaa_reader *, const struct pp_spaa_record *);
 void pp_spaa_apply_thread(struct pp_spaa_reader *, const struct pp_spaa_record *);
-bool pp_spaa_apply_stack(struct pp_spaa_reader *, const struct pp_spaa_record *);
-bool pp_spaa_apply_sample(struct pp_spaa_reader *, const struct pp_spaa_record *);
-bool pp_spaa_apply_window(struct pp_spaa_reader *, const struct pp_spaa_record *);
+void pp_spaa_apply_stack(struct pp_spaa_reader *, const struct pp_spaa_record *);
+void pp_spaa_apply_sample(struct pp_spaa_reader *, const struct pp_spaa_record *);
+void pp_spaa_apply_window(struct pp_spaa_reader *, const struct pp_spaa_record *);
 /* Notes that a stack names a thread, which should have been declared before. */
 void pp_spaa_thread_used(struct pp_spaa_reader *, int64_t tid);
 /* Judges a stack, with the hash of its frames, beside others of the same id. */
@@ -320,6 +325,12 @@ void pp_spaa_model_finish(struct pp_spaa_reader *);
 /* Makes columns hold what samples or windows say. */
 void pp_spaa_times_fit(struct pp_spaa_reader *);
 void pp_spaa_timeline_build(struct pp_spaa_reader *);
+
+/* Made the profile's private data; NULL when out of memory. */
+struct pp_spaa_kept *pp_spaa_kept_new(struct pp_profile *);
+void pp_spaa_kept_add(struct pp_spaa_reader *, const struct pp_spaa_record *);
+/* What a profile kept; NULL when nothing. */
+const struct pp_spaa_kept *pp_spaa_kept_of(const struct pp_profile *);
 
 /* A finding about a record; `at` (or NULL) is a byte of its line. */
 void pp_spaa_report(struct pp_spaa_reader *, const struct pp_spaa_record *, enum pp_spaa_rule,

@@ -43,36 +43,6 @@ pp_spaa_report(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum 
 	va_end(args);
 }
 
-/* Stands the scanner at the value of a key of the object that comes next. */
-static bool
-locate_key(struct pp_scan *s, struct pp_slice key)
-{
-	struct pp_json_str found;
-
-	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s))
-		return false;
-	while (pp_scan_key(s, &found)) {
-		if (found.escaped ? pp_json_str_eq_slow(found, key) : pp_slice_eq(found.raw, key))
-			return pp_scan_peek(s) != PP_JSON_NOTHING;
-		(void)pp_scan_skip(s, NULL);
-	}
-	return false;
-}
-
-/* The same for an item of the array that comes next. */
-static bool
-locate_item(struct pp_scan *s, uint32_t index)
-{
-	if (pp_scan_peek(s) != PP_JSON_ARRAY || !pp_scan_array(s))
-		return false;
-	while (pp_scan_item(s)) {
-		if (index-- == 0)
-			return pp_scan_peek(s) != PP_JSON_NOTHING;
-		(void)pp_scan_skip(s, NULL);
-	}
-	return false;
-}
-
 const unsigned char *
 pp_spaa_locate(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum pp_spaa_rule rule,
                const char *path, const uint32_t *indices)
@@ -85,15 +55,7 @@ pp_spaa_locate(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, enum 
 	    (diags->cap_per_rule ? diags->cap_per_rule : PP_DIAG_CAP))
 		return at;
 	pp_scan_init(&s, rec->text, r->reader->limits.max_nesting, PP_SCAN_STRICT);
-	while (*path) {
-		size_t n = strcspn(path, ".");
-
-		if (*path == '#' ? !locate_item(&s, *indices++)
-		                 : !locate_key(&s, pp_slice_of((const unsigned char *)path, n)))
-			break;
-		at = s.cur;
-		path += n + (path[n] == '.');
-	}
+	(void)pp_scan_path(&s, path, indices, &at);
 	return at;
 }
 

@@ -15,6 +15,7 @@ struct times {
 	struct pp_spaa_reader *r;
 	struct pp_map record_of; /* records of ids that have several, by id, event and thread */
 	int64_t *values;
+	bool windows; /* moments are windows */
 };
 
 /* ---- records ---------------------------------------------------------------------------- */
@@ -101,11 +102,12 @@ is_counted(const struct pp_spaa_event *e, enum pp_spaa_special special)
 }
 
 static void
-sample_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_moment *m)
+sample_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_moment *m,
+              uint32_t first)
 {
 	struct pp_spaa_reader *r = t->r;
 	const struct pp_spaa_num one = { .magnitude = 1 }, weight = { .magnitude = m->period };
-	int64_t *values = t->values + e->first_metric;
+	int64_t *values = t->values + first;
 	uint32_t period = period_column(r, e), k;
 
 	for (k = 0; k < e->columns.n; k++)
@@ -129,7 +131,8 @@ column_of(const struct pp_spaa_event *e, uint32_t metric)
 }
 
 static void
-window_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_moment *m)
+window_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_moment *m,
+              uint32_t first)
 {
 	struct pp_spaa_reader *r = t->r;
 	uint32_t i, k;
@@ -137,93 +140,45 @@ window_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_mom
 	for (i = m->weights.first; i < m->weights.first + m->weights.n; i++) {
 		k = column_of(e, r->times.window_weights.at[i].metric);
 		if (k < e->columns.n)
-			t->values[e->first_metric + k] = pp_spaa_cell(
-			    r, &e->columns.at[k], &r->times.window_weights.at[i].value);
+			t->values[first + k] = pp_spaa_cell(r, &e->columns.at[k],
+			                                    &r->times.window_weights.at[i].value);
 	}
+}
+
+/* The values of a moment at its record, in the columns of its event from `first` on. */
+static void
+moment_values(struct times *t, const struct pp_spaa_moment *m, uint32_t record, uint32_t first)
+{
+	struct pp_spaa_event *e = &t->r->costs.events.at[t->r->stacks.records.at[record].event];
+
+	if (t->windows)
+		window_values(t, e, m, first);
+	else
+		sample_values(t, e, m, first);
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-static void
-samples_fit(struct pp_spaa_reader *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->times.moments.n; i++) {
-		const struct pp_spaa_moment *m = &r->times.moments.at[i];
-		const struct pp_spaa_num weight = { .magnitude = m->period };
-		struct pp_spaa_event *e = &r->costs.events.at[m->event];
-		uint32_t k = m->has_period ? period_column(r, e) : (uint32_t)e->columns.n;
-
-		if (k < e->columns.n)
-			(void)pp_spaa_cell(r, &e->columns.at[k], &weight);
-	}
-}
-
-static void
-windows_fit(struct pp_spaa_reader *r)
-{
-	struct times t = { .r = r, .record_of = { .seed = r->reader->seed } };
-	bool fine = !r->times.windows.n || records_index(&t);
-	size_t i;
-	uint32_t k, n;
-
-	for (i = 0; fine && i < r->times.windows.n; i++) {
-		const struct pp_spaa_moment *m = &r->times.windows.at[i];
-		uint32_t record = record_of(&t, m->id, m->event, m->tid);
-		struct pp_spaa_event *e;
-
-		if (record == PP_MAP_NONE)
-			continue;
-		e = &r->costs.events.at[r->stacks.records.at[record].event];
-		for (n = m->weights.first; n < m->weights.first + m->weights.n; n++) {
-			k = column_of(e, r->times.window_weights.at[n].metric);
-			if (k < e->columns.n)
-				(void)pp_spaa_cell(r, &e->columns.at[k],
-				                   &r->times.window_weights.at[n].value);
-		}
-	}
-	pp_map_release(&t.record_of);
-	if (!fine)
-		pp_spaa_no_memory(r);
-}
-
-void
-pp_spaa_times_fit(struct pp_spaa_reader *r)
-{
-	if (r->times.moments.n)
-		samples_fit(r);
-	else
-		windows_fit(r);
-}
-
 static bool
-moment_add(struct times *t, const struct pp_spaa_moment *m, bool window)
+moment_add(struct times *t, const struct pp_spaa_moment *m, uint32_t record)
 {
 	struct pp_spaa_reader *r = t->r;
 	struct pp_profile *p = r->builder->profile;
-	uint32_t record = record_of(t, m->id, m->event, m->tid);
-	struct pp_event event = { .kind = PP_EVENT_SAMPLE, .time = m->time, .extra = m->cpu };
-	const struct pp_spaa_stack_row *row;
-	struct pp_spaa_event *e;
-	struct pp_timeline *line;
+	const struct pp_spaa_stack_row *row = &r->stacks.records.at[record];
+	struct pp_event event = { .kind = PP_EVENT_SAMPLE,
+		                  .time = m->time,
+		                  .extra = m->cpu,
+		                  .node = row->where ? row->where - 1 : 0 };
+	struct pp_timeline *line =
+	    &p->series.at[r->costs.moved[r->costs.series.at[row->series].at]].timeline;
 
-	if (record == PP_MAP_NONE)
-		return true;
-	e = &r->costs.events.at[r->stacks.records.at[record].event];
-	row = &r->stacks.records.at[record];
-	line = &p->series.at[r->costs.moved[r->costs.series.at[row->series].at]].timeline;
 	/* The thread of a timeline is that of its stacks: another one is only kept as text. */
 	if (m->tid >= 0 && m->tid != record_tid(r, record))
 		p->holds |= PP_EXTRAS;
-	event.node = row->where ? row->where - 1 : 0;
 	if (!line->last_values && !pp_timeline_init(line, (uint32_t)p->metrics.n, false))
 		return false;
 	memset(t->values, 0, p->metrics.n * sizeof *t->values);
-	if (window)
-		window_values(t, e, m);
-	else
-		sample_values(t, e, m);
+	moment_values(t, m, record, r->costs.events.at[row->event].first_metric);
 	return pp_timeline_add(line, &event, t->values);
 }
 
@@ -259,22 +214,48 @@ moments_order(struct pp_spaa_moment *m, size_t n, bool *fine)
 	return order;
 }
 
-void
-pp_spaa_timeline_build(struct pp_spaa_reader *r)
+/* All samples, or windows where there are none, with their records: into timelines, or only looked at. */
+static void
+moments_walk(struct pp_spaa_reader *r, bool build)
 {
-	struct times t = { .r = r, .record_of = { .seed = r->reader->seed } };
-	bool window = r->times.moments.n == 0, fine;
-	size_t n = window ? r->times.windows.n : r->times.moments.n, *order, i;
-	struct pp_spaa_moment *m = window ? r->times.windows.at : r->times.moments.at;
+	struct times t = { .r = r,
+		           .record_of = { .seed = r->reader->seed },
+		           .windows = r->times.moments.n == 0 };
+	size_t n = t.windows ? r->times.windows.n : r->times.moments.n, *order = NULL, i;
+	struct pp_spaa_moment *m = t.windows ? r->times.windows.at : r->times.moments.at;
+	bool fine = !n || records_index(&t);
 
-	t.values = calloc(r->builder->profile->metrics.n + 1, sizeof *t.values);
-	fine = t.values && (!n || records_index(&t));
-	order = moments_order(m, n, &fine);
-	for (i = 0; fine && i < n; i++)
-		fine = moment_add(&t, &m[order ? order[i] : i], window);
+	t.values = calloc(PP_SPAA_METRICS_MAX + r->builder->profile->metrics.n + 1,
+	                  sizeof *t.values);
+	fine = fine && t.values;
+	if (build)
+		order = moments_order(m, n, &fine);
+	for (i = 0; fine && i < n; i++) {
+		const struct pp_spaa_moment *at = &m[order ? order[i] : i];
+		uint32_t record = record_of(&t, at->id, at->event, at->tid);
+
+		if (record == PP_MAP_NONE)
+			continue;
+		if (build)
+			fine = moment_add(&t, at, record);
+		else
+			moment_values(&t, at, record, 0);
+	}
 	free(order);
 	free(t.values);
 	pp_map_release(&t.record_of);
 	if (!fine)
 		pp_spaa_no_memory(r);
+}
+
+void
+pp_spaa_times_fit(struct pp_spaa_reader *r)
+{
+	moments_walk(r, false);
+}
+
+void
+pp_spaa_timeline_build(struct pp_spaa_reader *r)
+{
+	moments_walk(r, true);
 }
