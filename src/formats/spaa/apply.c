@@ -355,7 +355,7 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
 	const struct pp_spaa_stack *s = &rec->u.stack;
 	uint32_t series = frames ? series_of(r, s, event) : 0;
 
-	if (!pp_spaa_stack_add(r, rec, id, event, hash, series))
+	if (!pp_builder_ok(r->builder) || !pp_spaa_stack_add(r, rec, id, event, hash, series))
 		return;
 	if (r->carried.announced)
 		r->carried.mark += stack_mark(r, s);
