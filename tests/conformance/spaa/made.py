@@ -279,7 +279,7 @@ def window_times(made):
                 {'type': 'sample', 'timestamp': 6, 'event': 'malloc', 'period': 500, 'stack_id': 'a'}])
     made.tap.same(made.top('--time', '0s..5.5s'), {'f1': 2 * ({'alloc_bytes': 400, 'alloc_count': 1},)},
                   'samples of an allocation')
-    made.tap.ok('order and time' in made.folded()[1], 'folded stacks cannot hold samples, and that is said')
+    made.tap.ok('loss-timeline' in made.folded()[1], 'folded stacks cannot hold samples, and that is said')
 
 
 def any_order(made):
