@@ -239,8 +239,8 @@ stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const stru
 	pp_json_put_textz(j, "type", "stack");
 	pp_json_put_textz(j, "id", text);
 	pp_json_put_array(j, "frames");
-	for (node = s->node; node; node = pp_tree_parent(o->tree, node))
-		pp_json_u64(j, pp_tree_frame(o->tree, node));
+	for (node = s->node; node; node = pp_tree_parent(o->from.tree, node))
+		pp_json_u64(j, pp_tree_frame(o->from.tree, node));
 	if (!s->node)
 		pp_json_u64(j, 0);
 	pp_json_end_array(j);
@@ -250,7 +250,7 @@ stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const stru
 	pp_json_end_array(j);
 	if (!o->terse || own != weights) {
 		pp_json_put_object(j, "exclusive");
-		pp_json_put_u64(j, "frame", s->node ? pp_tree_frame(o->tree, s->node) : 0);
+		pp_json_put_u64(j, "frame", s->node ? pp_tree_frame(o->from.tree, s->node) : 0);
 		pp_json_put_array(j, "weights");
 		pp_json_raw(j, own->p, own->n);
 		pp_json_end_array(j);
@@ -430,18 +430,18 @@ row_in_event(const struct pp_spaa_out *o, const struct pp_spaa_out_row *row,
 static void
 less_add(const struct pp_spaa_out *o, pp_node node, uint32_t series, struct sums *sums)
 {
-	size_t low = 0, high = o->less_n;
+	size_t low = 0, high = o->from.less_n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (o->less[middle].node < node)
+		if (o->from.less[middle].node < node)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < o->less_n && o->less[low].node == node; low++) {
-		const struct pp_not_own_row *row = &o->less[low];
+	for (; low < o->from.less_n && o->from.less[low].node == node; low++) {
+		const struct pp_not_own_row *row = &o->from.less[low];
 		const struct pp_metric *m = &o->p->metrics.at[row->metric];
 
 		if (!o->split || row->series == series)
@@ -461,20 +461,21 @@ node_write(struct pp_spaa_out *o, size_t first, size_t last, struct sums *sums, 
 		for (m = 0; m < n; m++)
 			sums->all[m] = sums->less[m] = pp_value_zero(&o->p->metrics.at[m]);
 		for (i = first; i < last; i++) {
-			if (!row_in_event(o, &o->rows.at[i], &o->events.at[e]))
+			if (!row_in_event(o, &o->from.rows.at[i], &o->events.at[e]))
 				continue;
 			any = true;
 			for (m = 0; m < n; m++)
 				if (pp_spaa_out_has(o, &o->events.at[e], m))
 					pp_value_add(&o->p->metrics.at[m], &sums->all[m],
 					             pp_cell_value(&o->p->metrics.at[m],
-					                           o->rows.at[i].cells[m]));
+					                           o->from.rows.at[i].cells[m]));
 		}
-		if (any && o->less_n)
-			less_add(o, o->rows.at[first].node, o->rows.at[first].series, sums);
+		if (any && o->from.less_n)
+			less_add(o, o->from.rows.at[first].node, o->from.rows.at[first].series,
+			         sums);
 		if (any)
-			group_write(o, e, o->rows.at[first].node, o->rows.at[first].series, sums,
-			            write);
+			group_write(o, e, o->from.rows.at[first].node,
+			            o->from.rows.at[first].series, sums, write);
 	}
 }
 
@@ -487,9 +488,10 @@ stacks_write(struct pp_spaa_out *o, bool write)
 
 	if (!sums.all || !sums.less)
 		o->failed = true;
-	for (i = 0; !o->failed && i < o->rows.n && o->w->out->status == PP_OK; i = k) {
-		for (k = i + 1; k < o->rows.n && o->rows.at[k].node == o->rows.at[i].node &&
-		                (!o->split || o->rows.at[k].series == o->rows.at[i].series);
+	for (i = 0; !o->failed && i < o->from.rows.n && o->w->out->status == PP_OK; i = k) {
+		for (k = i + 1;
+		     k < o->from.rows.n && o->from.rows.at[k].node == o->from.rows.at[i].node &&
+		     (!o->split || o->from.rows.at[k].series == o->from.rows.at[i].series);
 		     k++)
 			;
 		node_write(o, i, k, &sums, write);
@@ -517,19 +519,19 @@ hashes_compute(struct pp_spaa_out *o)
 	size_t keys = o->by_func ? o->p->funcs.n : o->p->frames.n, i;
 	pp_node node;
 
-	o->hash = malloc(o->tree->n * sizeof *o->hash);
+	o->hash = malloc(o->from.tree->n * sizeof *o->hash);
 	o->keys = calloc(keys + 1, sizeof *o->keys);
 	if (!o->hash || !o->keys)
 		return false;
-	for (node = 1; node < o->tree->n; node++)
-		o->keys[pp_tree_frame(o->tree, node)] = 1;
+	for (node = 1; node < o->from.tree->n; node++)
+		o->keys[pp_tree_frame(o->from.tree, node)] = 1;
 	for (i = 1; i < keys; i++)
 		if (o->keys[i])
 			o->keys[i] = pp_spaa_frame_key(o, (uint32_t)i);
 	o->hash[0] = PP_SPAA_FNV_BASIS;
-	for (node = 1; node < o->tree->n; node++)
-		o->hash[node] = hash_add(o->hash[pp_tree_parent(o->tree, node)],
-		                         o->keys[pp_tree_frame(o->tree, node)]);
+	for (node = 1; node < o->from.tree->n; node++)
+		o->hash[node] = hash_add(o->hash[pp_tree_parent(o->from.tree, node)],
+		                         o->keys[pp_tree_frame(o->from.tree, node)]);
 	o->hash[0] = hash_add(PP_SPAA_FNV_BASIS,
 	                      pp_spaa_fnv(PP_SPAA_FNV_BASIS, none, sizeof none - 1));
 	return true;
@@ -571,18 +573,18 @@ out_release(struct pp_spaa_out *o)
 		pp_buf_release(&o->weights[i].tail);
 	}
 	free(o->weights);
-	if (o->own_tree.key)
-		pp_tree_release(&o->own_tree);
-	free(o->map);
+	if (o->from.own_tree.key)
+		pp_tree_release(&o->from.own_tree);
+	free(o->from.map);
 	free(o->own);
 	free(o->side);
-	free(o->kinds);
+	free(o->from.kinds);
 	free(o->hash);
-	free(o->less);
+	free(o->from.less);
 	free(o->keys);
 	free(o->dso_of);
 	pp_map_release(&o->ids);
-	pp_vec_release(&o->rows);
+	pp_vec_release(&o->from.rows);
 	pp_vec_release(&o->events);
 }
 

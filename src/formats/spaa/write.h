@@ -65,24 +65,29 @@ struct pp_spaa_out_row {
 	const int64_t *cells;
 };
 
+/* The costs that are written, by stack: write_rows.c. */
+struct pp_spaa_out_costs {
+	const struct pp_tree *tree; /* of frames, or of functions */
+	struct pp_tree own_tree;
+	pp_node *map; /* node of the profile -> node of the tree; NULL = the same */
+	uint16_t
+	    *kinds; /* per function, when written by function: PP_FRAME_KINDS of its first frame */
+	PP_VEC(struct pp_spaa_out_row) rows; /* by node */
+	struct pp_not_own_row *less;         /* what is not the own cost of leaves, by node */
+	size_t less_n;
+};
+
 struct pp_spaa_out {
 	struct pp_writer *w;
 	const struct pp_profile *p;
 	struct pp_json json;
 	bool split, by_func, samples, terse;
-	bool native;                /* the profile came from SPAA itself */
-	const struct pp_tree *tree; /* of frames, or of functions */
-	struct pp_tree own_tree;
-	pp_node *map; /* node of the profile -> node of the tree; NULL = the same */
-	PP_VEC(struct pp_spaa_out_row) rows; /* by node */
-	int64_t *own;                        /* by function, where calls tell it together only */
-	struct pp_not_own_row *less;         /* what is not the own cost of leaves, by node */
-	size_t less_n;
+	bool native; /* the profile came from SPAA itself */
+	struct pp_spaa_out_costs from;
+	int64_t *own; /* by function, where calls tell it together only */
 	PP_VEC(struct pp_spaa_out_event) events;
 	size_t main_events;
-	uint32_t *side; /* per metric: its side events, positive and negative; 0 = none */
-	uint16_t
-	    *kinds; /* per function, when written by function: PP_FRAME_KINDS of its first frame */
+	uint32_t *side;    /* per metric: its side events, positive and negative; 0 = none */
 	uint64_t *hash;    /* per node: of its path */
 	uint64_t *keys;    /* per frame or function: of itself */
 	uint32_t *dso_of;  /* per module: its number; [0] for none, [modules.n] for kernels */

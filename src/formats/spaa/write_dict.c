@@ -308,7 +308,7 @@ dso_write(struct pp_spaa_out *o, size_t slot)
 struct pp_frame_row
 pp_spaa_out_frame(const struct pp_spaa_out *o, uint32_t key)
 {
-	struct pp_frame_row row = { .func = key, .flags = o->kinds ? o->kinds[key] : 0 };
+	struct pp_frame_row row = { .func = key, .flags = o->from.kinds ? o->from.kinds[key] : 0 };
 
 	return o->by_func ? row : o->p->frames.at[key];
 }
@@ -479,7 +479,7 @@ pp_spaa_write_dicts(struct pp_spaa_out *o)
 {
 	const struct pp_profile *p = o->p;
 	size_t keys = o->by_func ? p->funcs.n : p->frames.n, i, slot;
-	bool no_stack = o->rows.n && o->rows.at[0].node == 0;
+	bool no_stack = o->from.rows.n && o->from.rows.at[0].node == 0;
 	struct pp_frame_row row;
 	uint32_t dsos = 0;
 

@@ -7,9 +7,9 @@
 static bool
 row_add(struct pp_spaa_out *o, pp_node node, uint32_t series, const int64_t *cells)
 {
-	struct pp_spaa_out_row row = { o->map ? o->map[node] : node, series, cells };
+	struct pp_spaa_out_row row = { o->from.map ? o->from.map[node] : node, series, cells };
 
-	return pp_vec_push(&o->rows, row);
+	return pp_vec_push(&o->from.rows, row);
 }
 
 /*
@@ -25,7 +25,7 @@ rows_net(struct pp_spaa_out *o)
 
 	o->own = malloc(p->funcs.n * (n + 1) * sizeof *o->own);
 	for (i = 1; own && o->own && i < p->funcs.n; i++) {
-		pp_node node = pp_tree_child(&o->own_tree, 0, p->funcs.at[i].same);
+		pp_node node = pp_tree_child(&o->from.own_tree, 0, p->funcs.at[i].same);
 		bool any = false;
 
 		for (m = 0; m < n; m++) {
@@ -51,9 +51,9 @@ rows_flat(struct pp_spaa_out *o)
 	bool lines = p->lines.rows.n > 0;
 
 	o->by_func = true;
-	if (!pp_tree_init(&o->own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
+	if (!pp_tree_init(&o->from.own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
 		return false;
-	o->tree = &o->own_tree;
+	o->from.tree = &o->from.own_tree;
 	if (pp_profile_basis(p) == PP_BASIS_CALLS && !p->calls.own)
 		return rows_net(o);
 	for (i = 0; i < (lines ? p->lines.rows.n : p->calls.own ? p->calls.rows.n : 0); i++) {
@@ -62,7 +62,8 @@ rows_flat(struct pp_spaa_out *o)
 		const int64_t *cells = lines ? p->lines.cells.at + i * pp_line_stride(p) +
 		                                   p->lines.hits
 		                             : p->calls.cells.at + i * pp_edge_stride(p) + 1 + n;
-		pp_node node = func ? pp_tree_child(&o->own_tree, 0, p->funcs.at[func].same) : 0;
+		pp_node node = func ? pp_tree_child(&o->from.own_tree, 0, p->funcs.at[func].same)
+		                    : 0;
 
 		if ((func && !node) || !row_add(o, node, series, cells))
 			return false;
@@ -78,18 +79,20 @@ tree_by_func(struct pp_spaa_out *o)
 	pp_node node;
 	size_t i;
 
-	o->map = calloc(p->tree.n, sizeof *o->map);
-	o->kinds = calloc(p->funcs.n, sizeof *o->kinds);
-	if (!o->map || !o->kinds || !pp_tree_init(&o->own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
+	o->from.map = calloc(p->tree.n, sizeof *o->from.map);
+	o->from.kinds = calloc(p->funcs.n, sizeof *o->from.kinds);
+	if (!o->from.map || !o->from.kinds ||
+	    !pp_tree_init(&o->from.own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
 		return false;
-	o->tree = &o->own_tree;
+	o->from.tree = &o->from.own_tree;
 	for (i = p->frames.n; i-- > 1;)
-		o->kinds[p->funcs.at[p->frames.at[i].func].same] = p->frames.at[i].flags &
-		                                                   PP_FRAME_KINDS;
+		o->from.kinds[p->funcs.at[p->frames.at[i].func].same] = p->frames.at[i].flags &
+		                                                        PP_FRAME_KINDS;
 	for (node = 1; node < p->tree.n; node++) {
-		o->map[node] = pp_tree_child(&o->own_tree, o->map[pp_tree_parent(&p->tree, node)],
-		                             pp_node_func(p, node));
-		if (!o->map[node])
+		o->from.map[node] = pp_tree_child(&o->from.own_tree,
+		                                  o->from.map[pp_tree_parent(&p->tree, node)],
+		                                  pp_node_func(p, node));
+		if (!o->from.map[node])
 			return false;
 	}
 	return true;
@@ -99,8 +102,8 @@ tree_by_func(struct pp_spaa_out *o)
 static bool
 rows_sort(struct pp_spaa_out *o)
 {
-	uint32_t *at = calloc((size_t)o->tree->n + 1, sizeof *at);
-	struct pp_spaa_out_row *sorted = malloc((o->rows.n + 1) * sizeof *sorted);
+	uint32_t *at = calloc((size_t)o->from.tree->n + 1, sizeof *at);
+	struct pp_spaa_out_row *sorted = malloc((o->from.rows.n + 1) * sizeof *sorted);
 	size_t i;
 
 	if (!at || !sorted) {
@@ -108,16 +111,16 @@ rows_sort(struct pp_spaa_out *o)
 		free(sorted);
 		return false;
 	}
-	for (i = 0; i < o->rows.n; i++)
-		at[o->rows.at[i].node + 1]++;
-	for (i = 0; i < o->tree->n; i++)
+	for (i = 0; i < o->from.rows.n; i++)
+		at[o->from.rows.at[i].node + 1]++;
+	for (i = 0; i < o->from.tree->n; i++)
 		at[i + 1] += at[i];
-	for (i = 0; i < o->rows.n; i++)
-		sorted[at[o->rows.at[i].node]++] = o->rows.at[i];
+	for (i = 0; i < o->from.rows.n; i++)
+		sorted[at[o->from.rows.at[i].node]++] = o->from.rows.at[i];
 	free(at);
-	free(o->rows.at);
-	o->rows.at = sorted;
-	o->rows.cap = o->rows.n + 1;
+	free(o->from.rows.at);
+	o->from.rows.at = sorted;
+	o->from.rows.cap = o->from.rows.n + 1;
 	return true;
 }
 
@@ -135,15 +138,16 @@ less_collect(struct pp_spaa_out *o)
 {
 	size_t i;
 
-	o->less = malloc((o->p->not_own.n + 1) * sizeof *o->less);
-	if (!o->less)
+	o->from.less = malloc((o->p->not_own.n + 1) * sizeof *o->from.less);
+	if (!o->from.less)
 		return false;
 	for (i = 0; i < o->p->not_own.n; i++) {
-		o->less[i] = o->p->not_own.at[i];
-		o->less[i].node = o->map ? o->map[o->less[i].node] : o->less[i].node;
+		o->from.less[i] = o->p->not_own.at[i];
+		o->from.less[i].node = o->from.map ? o->from.map[o->from.less[i].node]
+		                                   : o->from.less[i].node;
 	}
-	o->less_n = o->p->not_own.n;
-	qsort(o->less, o->less_n, sizeof *o->less, less_order);
+	o->from.less_n = o->p->not_own.n;
+	qsort(o->from.less, o->from.less_n, sizeof *o->from.less, less_order);
 	return true;
 }
 
@@ -153,7 +157,7 @@ pp_spaa_out_rows(struct pp_spaa_out *o)
 	const struct pp_profile *p = o->p;
 	uint32_t i, row;
 
-	o->tree = &p->tree;
+	o->from.tree = &p->tree;
 	if (p->tree.n <= 1 && (p->lines.rows.n || p->calls.rows.n))
 		return rows_flat(o) && rows_sort(o);
 	if (o->by_func && !tree_by_func(o))

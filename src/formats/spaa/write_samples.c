@@ -97,7 +97,7 @@ pp_spaa_write_samples(struct pp_spaa_out *o)
 		while (pp_timeline_next(&it) && o->w->out->status == PP_OK) {
 			if (it.event.kind != PP_EVENT_SAMPLE)
 				continue;
-			stack.node = o->map ? o->map[it.event.node] : it.event.node;
+			stack.node = o->from.map ? o->from.map[it.event.node] : it.event.node;
 			sample_write(o, &stack, s, &it, period);
 		}
 		pp_timeline_end(&it);
