@@ -17,6 +17,7 @@ struct reshape {
 	pp_node *to;
 	struct pp_tree tree;
 	struct pp_series *series; /* with rows for the new tree */
+	size_t series_n;          /* as many, also when the profile lost its list */
 	uint32_t *row_of;         /* by node of the new tree: row + 1; for one sparse series */
 };
 
@@ -231,7 +232,8 @@ rows_rebuild(struct reshape *r)
 	pp_status status = PP_OK;
 	size_t i;
 
-	r->series = calloc(r->p->series.n + 1, sizeof *r->series);
+	r->series_n = r->p->series.n;
+	r->series = calloc(r->series_n + 1, sizeof *r->series);
 	r->row_of = calloc(r->tree.n, sizeof *r->row_of);
 	if (!r->series || !r->row_of)
 		return PP_E_NOMEM;
@@ -273,7 +275,7 @@ reshape_release(struct reshape *r)
 {
 	size_t i;
 
-	for (i = 0; r->series && i < r->p->series.n; i++) {
+	for (i = 0; r->series && i < r->series_n; i++) {
 		free(r->series[i].cells);
 		free(r->series[i].node_of);
 		free(r->series[i].present);
