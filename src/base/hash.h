@@ -21,6 +21,8 @@ pp_mix(uint64_t a, uint64_t b)
 }
 
 uint64_t pp_hash_bytes(const void *bytes, size_t n, uint64_t seed);
+/* The same sort of hash, faster over hundreds of bytes. */
+uint64_t pp_hash_long(struct pp_slice, uint64_t seed);
 
 /* Key to id; both arbitrary except that id UINT32_MAX is reserved. Zero-initialised + seed is empty. */
 struct pp_map {

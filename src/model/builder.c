@@ -375,6 +375,44 @@ pp_build_series(struct pp_builder *b, const struct pp_series *like, bool dense, 
 }
 
 uint32_t
+pp_build_series_late(struct pp_builder *b, const struct pp_series *like, uint32_t columns)
+{
+	uint32_t series = pp_build_series(b, like, false, false);
+
+	if (pp_builder_ok(b))
+		b->profile->series.at[series].stride = columns;
+	return series;
+}
+
+void
+pp_build_series_settle(struct pp_builder *b, uint32_t series, const uint32_t *metrics,
+                       bool unordered)
+{
+	struct pp_series *s = &b->profile->series.at[series];
+	size_t columns = s->stride, wide = b->profile->metrics.n, bytes, row, k;
+	int64_t *cells;
+
+	if (!pp_size_mul(s->rows, wide * sizeof *cells, &bytes) || bytes > b->limits.max_memory) {
+		pp_builder_fail(b, PP_E_LIMIT, "costs take too much memory");
+		return;
+	}
+	cells = calloc(bytes / sizeof *cells + 1, sizeof *cells);
+	if (!cells || !pp_timeline_settle(&s->timeline, metrics, (uint32_t)wide, unordered)) {
+		free(cells);
+		no_memory(b);
+		return;
+	}
+	for (row = 0; row < s->rows; row++)
+		for (k = 0; k < columns; k++)
+			if (metrics[k] != PP_NO_METRIC)
+				cells[row * wide + metrics[k]] = s->cells[row * columns + k];
+	free(s->cells);
+	s->cells = cells;
+	s->stride = (uint32_t)wide;
+	s->rows_cap = s->rows;
+}
+
+uint32_t
 pp_build_series_plain(struct pp_builder *b, bool dense, bool has_calls)
 {
 	struct pp_series none = { .pid = -1, .tid = -1, .cpu = -1 };

@@ -102,6 +102,15 @@ uint32_t pp_build_metric_z(struct pp_builder *, const char *name, const char *un
  */
 uint32_t pp_build_series(struct pp_builder *, const struct pp_series *like, bool dense,
                          bool has_calls);
+/*
+ * A sparse series of stacks whose metrics come late: it has so many columns of counts until
+ * pp_build_series_settle() says which metric each is, PP_NO_METRIC for a column that is dropped. Its samples in
+ * time are then put into the order of time if need be.
+ */
+#define PP_NO_METRIC UINT32_MAX
+uint32_t pp_build_series_late(struct pp_builder *, const struct pp_series *like, uint32_t columns);
+void pp_build_series_settle(struct pp_builder *, uint32_t series, const uint32_t *metrics,
+                            bool unordered);
 /* A series with no properties at all. */
 uint32_t pp_build_series_plain(struct pp_builder *, bool dense, bool has_calls);
 /* The cells of a node in a series, made zero when absent and marked present. Valid until the next call. NULL on failure. */

@@ -186,3 +186,72 @@ pp_timeline_seek(const struct pp_timeline *t, int64_t time)
 	}
 	return low ? low - 1 : 0;
 }
+
+/* ---- columns and order ------------------------------------------------------------------ */
+
+struct moment {
+	struct pp_event event;
+	size_t number;
+};
+
+static int
+moment_compare(const void *left, const void *right)
+{
+	const struct moment *a = left, *b = right;
+
+	if (a->event.time != b->event.time)
+		return a->event.time < b->event.time ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* All events, and behind them their values. */
+static bool
+moments_read(const struct pp_timeline *t, struct moment *events, int64_t *values)
+{
+	struct pp_timeline_iter it;
+	size_t n;
+
+	if (!events || !values || !pp_timeline_begin(t, &it, 0))
+		return false;
+	for (n = 0; pp_timeline_next(&it); n++) {
+		events[n] = (struct moment){ it.event, n };
+		memcpy(values + n * t->columns, it.values, t->columns * sizeof *values);
+	}
+	pp_timeline_end(&it);
+	return true;
+}
+
+bool
+pp_timeline_settle(struct pp_timeline *t, const uint32_t *to, uint32_t wide, bool unordered)
+{
+	bool fine = !unordered && wide == t->columns;
+	struct pp_timeline settled = { 0 };
+	struct moment *events;
+	int64_t *values, *row;
+	size_t i, k;
+
+	for (k = 0; fine && k < wide; k++)
+		fine = to[k] == k;
+	if (!t->n || fine)
+		return true;
+	events = calloc(t->n, sizeof *events);
+	values = calloc(t->n * t->columns + 1, sizeof *values);
+	row = calloc((size_t)wide + 1, sizeof *row);
+	fine = moments_read(t, events, values) && row &&
+	       pp_timeline_init(&settled, wide, t->cumulative);
+	if (fine && unordered)
+		qsort(events, t->n, sizeof *events, moment_compare);
+	for (i = 0; fine && i < t->n; i++) {
+		for (k = 0; k < t->columns; k++)
+			if (to[k] != UINT32_MAX)
+				row[to[k]] = values[events[i].number * t->columns + k];
+		fine = pp_timeline_add(&settled, &events[i].event, row);
+	}
+	free(events);
+	free(values);
+	free(row);
+	pp_timeline_release(fine ? t : &settled);
+	if (fine)
+		*t = settled;
+	return fine;
+}

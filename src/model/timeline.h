@@ -50,6 +50,11 @@ bool pp_timeline_add(struct pp_timeline *, const struct pp_event *, const int64_
  */
 bool pp_timeline_load(struct pp_timeline *, struct pp_buf *bytes, uint64_t n, uint32_t nodes,
                       bool *no_memory);
+/*
+ * Gives a timeline `wide` columns, where column k becomes column to[k] (UINT32_MAX = none) and the others are 0,
+ * and puts it into the order of time when it is `unordered`; false when out of memory.
+ */
+bool pp_timeline_settle(struct pp_timeline *, const uint32_t *to, uint32_t wide, bool unordered);
 /* Frees what only building needs. */
 void pp_timeline_seal(struct pp_timeline *);
 

@@ -197,6 +197,55 @@ check_overflow(void)
 	stop(&w);
 }
 
+/* Metrics that are known at the end, samples in time, and pruning. */
+static void
+check_late(void)
+{
+	struct pp_series like = { .pid = -1, .tid = 7, .cpu = -1 };
+	struct world w;
+	int64_t values[2] = { 30, 1 };
+	struct pp_sample sample = { .values = values, .timed = true, .time = 9 };
+	struct pp_timeline_iter it;
+
+	start(&w, &(struct pp_order){ .facets = PP_TREE | PP_TIMELINE }, NULL);
+	sample.series = pp_build_series_late(&w.b, &like, 2);
+	ok(pp_build_sample(&w.b, &sample, w.frame, 2), "a sample");
+	sample.time = 4;
+	ok(pp_build_sample(&w.b, &sample, w.frame, 2), "an earlier one");
+	ok(pp_build_flush(&w.b), "both are in");
+	is_u64(pp_build_metric_z(&w.b, "period", "events", PP_KIND_EVENTS, PP_UINT, 0), 1,
+	       "a metric that comes late");
+	pp_build_series_settle(&w.b, sample.series, (uint32_t[]){ 1, PP_NO_METRIC }, true);
+	/* The series that was there first has no rows, only too few columns. */
+	w.b.profile->series.at[0].stride = 2;
+	finish(&w);
+	is_u64(w.p->series.at[sample.series].stride, 2, "columns are those of the profile");
+	is_u64((uint64_t)w.p->series.at[sample.series].cells[1], 60, "each in its place");
+	is_u64((uint64_t)w.p->series.at[sample.series].cells[0], 0, "others are 0");
+	ok(pp_timeline_begin(&w.p->series.at[sample.series].timeline, &it, 0) &&
+	       pp_timeline_next(&it) && it.event.time == 4 && it.values[1] == 30,
+	   "samples are in the order of time");
+	pp_timeline_end(&it);
+	stop(&w);
+}
+
+static void
+check_prune(void)
+{
+	struct world w;
+
+	start(&w, &(struct pp_order){ .facets = PP_TREE, .min_share = 0.1 }, NULL);
+	ok(report(&w, "01", 90, NULL) && report(&w, "02", 4, NULL) && report(&w, "0313", 5, NULL) &&
+	       report(&w, "3", 1, NULL),
+	   "stacks are taken");
+	finish(&w);
+	is_u64(w.p->tree.n, 5, "two that are wide, and a sum beside each");
+	is_u64((uint64_t)pp_profile_total(w.p, 0).i, 100, "nothing is lost");
+	ok(pp_slice_eq_z(pp_text_of(w.p, w.p->funcs.at[pp_node_func(w.p, 4)].name), "(2 more)"),
+	   "thin siblings are one");
+	stop(&w);
+}
+
 /* ---- limits, through the readers ---- */
 
 static void
@@ -288,6 +337,8 @@ main(void)
 	check_filter();
 	check_keep();
 	check_overflow();
+	check_late();
+	check_prune();
 	check_depths();
 	return tap_done();
 }

@@ -175,23 +175,6 @@ pp_folded_report(struct pp_diags *diags, const struct pp_input *in,
 	            "%s", line->broken->title);
 }
 
-/* Four lanes, so that multiplications overlap. */
-uint64_t
-pp_folded_hash(struct pp_slice s, uint64_t seed)
-{
-	uint64_t a = seed, b = seed ^ PP_HASH_K1, c = seed ^ PP_HASH_K2, d = ~seed;
-	const unsigned char *p = s.p;
-	size_t n = s.n;
-
-	for (; n >= 32; p += 32, n -= 32) {
-		a = pp_mix(a ^ pp_load64(p), PP_HASH_K1);
-		b = pp_mix(b ^ pp_load64(p + 8), PP_HASH_K2);
-		c = pp_mix(c ^ pp_load64(p + 16), PP_HASH_K1);
-		d = pp_mix(d ^ pp_load64(p + 24), PP_HASH_K2);
-	}
-	return pp_hash_bytes(p, n, pp_mix(a ^ b, PP_HASH_K1 ^ c) ^ d ^ s.n);
-}
-
 int
 pp_folded_bid(const struct pp_peek *peek, unsigned counts)
 {

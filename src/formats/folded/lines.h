@@ -61,9 +61,6 @@ void pp_folded_write_mark(struct pp_sink *, struct pp_slice first_stack);
 void pp_folded_report(struct pp_diags *, const struct pp_input *, const struct pp_folded_line *,
                       const unsigned char *begin, uint64_t number);
 
-/* A hash over the bytes of a whole stack. */
-uint64_t pp_folded_hash(struct pp_slice stack, uint64_t seed);
-
 /* Bits for recognition: how many lines of the head are records with so many counts, capped. */
 int pp_folded_bid(const struct pp_peek *, unsigned counts);
 

@@ -222,7 +222,7 @@ job_record(struct folded_job *job, const struct pp_folded_line *line)
 		return job_group(job) && job_stack(job, line->stack, &record, NULL);
 	waiting = &job->group[job->group_count++];
 	*waiting = (struct waiting){ line->stack, record,
-		                     pp_folded_hash(line->stack, job->builder->seed) };
+		                     pp_hash_long(line->stack, job->builder->seed) };
 	__builtin_prefetch(&job->repeats[waiting->hash & (REPEAT_SLOTS - 1)]);
 	return job->group_count < GROUP || job_group(job);
 }

@@ -166,7 +166,7 @@ rewriter_line(struct rewriter *r, const struct pp_folded_grammar *grammar, struc
 		pp_folded_report(r->reader->diags, r->reader->in, &w->line, line.p, number);
 		break;
 	case PP_FOLDED_RECORD:
-		w->hash = pp_folded_hash(w->line.stack, r->reader->seed);
+		w->hash = pp_hash_long(w->line.stack, r->reader->seed);
 		__builtin_prefetch(&r->slots[(w->hash >> 32) & r->mask]);
 		if (++r->waiting_count == WAITING)
 			return rewriter_add_waiting(r);

@@ -160,37 +160,29 @@ struct pp_perf_series {
 	pp_str comm;
 	int64_t pid, tid;
 	pp_frame root;
+	uint32_t index; /* of the profile's */
 	int64_t last_time;
 	bool unordered; /* times went back */
-	struct pp_timeline timeline;
 };
 
-/* Own cost of one stack in one series. */
-struct pp_perf_row {
+/* A sample whose stack is being read. */
+struct pp_perf_sample {
 	uint32_t series;
-	pp_node node;
-	uint64_t samples, period;
-};
-
-/* A sample whose stack waits for the others of its batch. */
-struct pp_perf_waiting {
-	uint32_t series;
-	uint32_t cpu;      /* + 1 */
-	pp_node node;      /* of a stack that was there before; 0 = it is in the batch */
-	uint32_t chain;    /* slot + 1 of the text that it was, to be known again; 0 = none */
-	uint64_t chain_at; /* where that text is */
+	uint32_t cpu;                /* + 1 */
+	struct pp_perf_chain *chain; /* the text that it is, to be known again; or NULL */
 	bool has_period, has_time;
 	uint64_t period;
 	int64_t time;
 	uint64_t line, offset;
 };
 
-/* The text of a stack, and where in the tree it ends (0 = not known yet). */
+/* The text of a stack. */
 struct pp_perf_chain {
 	uint64_t hash;
 	uint64_t at; /* in the ring, counted from its beginning on */
 	uint32_t n, lines;
-	pp_node leaf;
+	pp_stack stack; /* where it went; 0 = not known yet */
+	bool waits;     /* the builder will tell */
 	bool used;
 };
 
@@ -231,68 +223,82 @@ struct pp_perf_meta {
 	bool failed; /* out of memory */
 };
 
-#define PP_PERF_BATCH 256
 /* Events of one file; every series has a cell for each, so a file of nothing but names must end. */
 #define PP_PERF_EVENTS_MOST 1024
 
-struct pp_perf_reader {
-	struct pp_reader *reader;
-	struct pp_builder *builder;
-	bool places;   /* frames keep addresses, offsets and inline depths */
-	bool lines;    /* frames keep source lines */
-	bool timeline; /* samples are kept one by one */
-	enum pp_perf_root root;
-	uint64_t line; /* number of the current line */
-
-	struct pp_perf_meta meta;
-	struct pp_perf_entries entries;
-	struct pp_perf_chains chains;
+/* From lines to frames. */
+struct pp_perf_frames {
 	struct pp_map pair_frames;         /* entry, place -> frame */
 	struct pp_map inline_of;           /* name -> function whose module is not known yet */
 	struct pp_map linked;              /* pairs of those that are in one binary, */
 	PP_VEC(struct pp_perf_link) links; /* in order */
-	struct pp_map pid_of;              /* tid -> pid, from records */
-	struct pp_map build_ids;           /* name of a module -> build id */
+	PP_VEC(pp_frame) stack;            /* of the sample that ends */
+};
 
+/* What records tell. */
+struct pp_perf_records {
+	struct pp_map pid_of;    /* tid -> pid */
+	struct pp_map build_ids; /* name of a module -> build id */
+};
+
+/* Events and threads. */
+struct pp_perf_threads {
 	PP_VEC(struct pp_perf_event) events;
 	struct pp_map event_of; /* name -> event */
 	PP_VEC(struct pp_perf_series) series;
 	struct pp_map series_of; /* hash -> newest series, older ones by probing */
 	uint32_t lately[64];     /* + 1, by tid: the series seen last */
-	PP_VEC(struct pp_perf_row) rows;
-	struct pp_map row_of; /* series, node -> row */
+};
 
-	/* the sample being read */
+/* The sample being read, and what the lines around it were. */
+struct pp_perf_current {
 	bool open;
 	bool single;   /* it has one frame, on its own line */
 	bool refused;  /* it was wrong: its frames are passed over */
 	bool record;   /* lines belong to a record */
 	bool headless; /* a stack without header was reported */
 	uint32_t rest; /* entry of the frame on the header line; 0 = none */
-	struct pp_perf_waiting now;
+	struct pp_perf_sample sample;
 	PP_VEC(struct pp_perf_step) steps; /* leaf first */
 	bool uneven;                       /* some step needs its neighbours */
 	bool blank;                        /* there was an empty line */
 	bool has_chains;                   /* some sample had frames on lines of their own */
 	uint32_t chain_lines;              /* of the text of its stack, if that is kept */
 	uint64_t chain_trouble;            /* how much there was to say before it */
-	/* a line that is a header if a frame follows */
-	bool loose;
-	pp_str loose_comm, loose_event;
-	struct pp_perf_ids loose_ids;
-	struct pp_place loose_place;
+};
 
+/* A line that is a header if a frame follows. */
+struct pp_perf_loose {
+	bool waits;
+	pp_str comm, event;
+	struct pp_perf_ids ids;
+	struct pp_place place;
+};
+
+/* What was counted. */
+struct pp_perf_counts {
 	uint64_t headers, samples, errors;
 	uint64_t details, details_line, lost;
 	bool has_time;
 	int64_t time_min, time_max;
+};
 
-	/* samples that wait */
-	size_t waiting, stacks, frames_n;
-	struct pp_perf_waiting batch[PP_PERF_BATCH];
-	uint32_t depth[PP_PERF_BATCH];
-	pp_node under[PP_PERF_BATCH], leaf[PP_PERF_BATCH];
-	pp_frame frames[PP_TREE_BATCH];
+struct pp_perf_reader {
+	struct pp_reader *reader;
+	struct pp_builder *builder;
+	bool places; /* frames keep addresses, offsets and inline depths */
+	enum pp_perf_root root;
+	uint64_t line; /* number of the current line */
+
+	struct pp_perf_meta meta;
+	struct pp_perf_entries entries;
+	struct pp_perf_chains chains;
+	struct pp_perf_frames frames;
+	struct pp_perf_records records;
+	struct pp_perf_threads threads;
+	struct pp_perf_current cur;
+	struct pp_perf_loose loose;
+	struct pp_perf_counts counts;
 };
 
 /* ---- perf_script_frames.c ---- */
@@ -307,8 +313,8 @@ uint32_t pp_perf_entry_find(const struct pp_perf_reader *, struct pp_slice text,
 size_t pp_perf_known_frames(struct pp_perf_reader *, struct pp_slice text, uint32_t *lines);
 /* The entry of a text, made when absent; 0 when out of memory. */
 uint32_t pp_perf_entry(struct pp_perf_reader *, struct pp_slice text, bool is_place);
-/* Puts the frames of the sample being read from `start` on, root first; there is room for all of them. */
-bool pp_perf_resolve(struct pp_perf_reader *, pp_frame *start);
+/* Puts the frames of the sample being read behind those of r->frames.stack, root first. */
+bool pp_perf_resolve(struct pp_perf_reader *);
 /* Gives inlined functions whose binary is not told the one where others of their name are. */
 void pp_perf_bind_inlined(struct pp_perf_reader *);
 /* The module of that name. */
@@ -331,7 +337,7 @@ void pp_perf_finish(struct pp_perf_reader *);
 /* ---- perf_script_series.c ---- */
 /* What a header says, for when its stack is complete; false when it cannot be used. */
 bool pp_perf_header_take(struct pp_perf_reader *, struct pp_slice line,
-                         const struct pp_perf_header *, struct pp_perf_waiting *out);
+                         const struct pp_perf_header *, struct pp_perf_sample *out);
 
 /* ---- perf_script_records.c ---- */
 /* A line of something that is no sample. */
@@ -340,11 +346,9 @@ void pp_perf_record_take(struct pp_perf_reader *, struct pp_slice line,
 
 /* ---- perf_script_samples.c ---- */
 /* Starts a sample; one that is not fine has frames like any other, but is not counted. */
-void pp_perf_sample_open(struct pp_perf_reader *, const struct pp_perf_waiting *, bool fine);
+void pp_perf_sample_open(struct pp_perf_reader *, const struct pp_perf_sample *, bool fine);
 /* Ends the sample being read, if there is one. */
 void pp_perf_sample_close(struct pp_perf_reader *);
-/* Adds the stacks that wait. */
-void pp_perf_flush(struct pp_perf_reader *);
 bool pp_perf_chains_init(struct pp_perf_reader *);
 void pp_perf_chains_release(struct pp_perf_reader *);
 /* Right behind a header: takes the whole stack that follows at once, if it was there before. */

@@ -168,7 +168,7 @@ pp_perf_known_frames(struct pp_perf_reader *r, struct pp_slice text, uint32_t *l
 
 			if (!step.entry)
 				return (size_t)(taken - text.p);
-			if (!pp_vec_push(&r->steps, step)) {
+			if (!pp_vec_push(&r->cur.steps, step)) {
 				pp_perf_no_memory(r);
 				return (size_t)(taken - text.p);
 			}
@@ -340,13 +340,13 @@ entry_learn(struct pp_perf_reader *r, struct pp_perf_entry *e)
 static pp_func
 func_later(struct pp_perf_reader *r, const struct pp_perf_entry *e)
 {
-	uint32_t func = pp_map_get(&r->inline_of, e->name);
+	uint32_t func = pp_map_get(&r->frames.inline_of, e->name);
 
 	if (func != PP_MAP_NONE)
 		return func;
 	func = pp_build_func_later(r->builder);
 	pp_build_func_bind(r->builder, func, &(struct pp_func_row){ .name = e->name });
-	if (!pp_map_set(&r->inline_of, e->name, func))
+	if (!pp_map_set(&r->frames.inline_of, e->name, func))
 		pp_perf_no_memory(r);
 	return func;
 }
@@ -366,10 +366,10 @@ later_link(struct pp_perf_reader *r, pp_func a, pp_func b)
 {
 	uint64_t key = (uint64_t)a << 32 | b;
 
-	if (!a || a == b || pp_map_get(&r->linked, key) != PP_MAP_NONE)
+	if (!a || a == b || pp_map_get(&r->frames.linked, key) != PP_MAP_NONE)
 		return;
-	if (!pp_map_set(&r->linked, key, 1) ||
-	    !pp_vec_push(&r->links, (struct pp_perf_link){ a, b }))
+	if (!pp_map_set(&r->frames.linked, key, 1) ||
+	    !pp_vec_push(&r->frames.links, (struct pp_perf_link){ a, b }))
 		pp_perf_no_memory(r);
 }
 
@@ -394,7 +394,7 @@ frame_build(struct pp_perf_reader *r, const struct pp_perf_entry *e,
 		later_link(r, g->later, row.func);
 		g->later = row.func;
 	}
-	if (place && r->lines) {
+	if (place) {
 		row.line = place->line;
 		row.file = place->file;
 	}
@@ -429,22 +429,22 @@ resolve_uneven(struct pp_perf_reader *r, pp_frame *out)
 	struct group g = { 0 };
 	size_t i;
 
-	for (i = r->steps.n; i-- > 0;) {
-		struct pp_perf_entry *e = entry_at(r, r->steps.at[i].entry);
-		const struct pp_perf_entry *place = r->steps.at[i].place
-		                                        ? entry_at(r, r->steps.at[i].place)
+	for (i = r->cur.steps.n; i-- > 0;) {
+		struct pp_perf_entry *e = entry_at(r, r->cur.steps.at[i].entry);
+		const struct pp_perf_entry *place = r->cur.steps.at[i].place
+		                                        ? entry_at(r, r->cur.steps.at[i].place)
 		                                        : NULL;
-		uint64_t key = (uint64_t)r->steps.at[i].entry << 32 | r->steps.at[i].place;
+		uint64_t key = (uint64_t)r->cur.steps.at[i].entry << 32 | r->cur.steps.at[i].place;
 		pp_frame frame;
 
 		if (e->inlined || (place && place->inlined)) {
 			frame = frame_build(r, e, place, &g);
 		} else {
-			uint32_t known = pp_map_get(&r->pair_frames, key);
+			uint32_t known = pp_map_get(&r->frames.pair_frames, key);
 
 			g = (struct group){ .ip = e->ip, .module = e->module, .any = true };
 			frame = known != PP_MAP_NONE ? known : frame_build(r, e, place, &g);
-			if (known == PP_MAP_NONE && !pp_map_set(&r->pair_frames, key, frame))
+			if (known == PP_MAP_NONE && !pp_map_set(&r->frames.pair_frames, key, frame))
 				pp_perf_no_memory(r);
 		}
 		*out++ = frame;
@@ -465,19 +465,25 @@ plain_frame(struct pp_perf_reader *r, uint32_t at)
 }
 
 bool
-pp_perf_resolve(struct pp_perf_reader *r, pp_frame *start)
+pp_perf_resolve(struct pp_perf_reader *r)
 {
-	pp_frame *out = start;
-	size_t i;
+	size_t n = r->cur.steps.n, i;
+	pp_frame *start, *out;
 
-	for (i = r->steps.n; !r->uneven && i-- > 0;) {
-		uint32_t at = r->steps.at[i].entry;
+	if (!pp_vec_reserve(&r->frames.stack, r->frames.stack.n + n)) {
+		pp_perf_no_memory(r);
+		return false;
+	}
+	start = out = r->frames.stack.at + r->frames.stack.n;
+	r->frames.stack.n += n;
+	for (i = n; !r->cur.uneven && i-- > 0;) {
+		uint32_t at = r->cur.steps.at[i].entry;
 
 		if (PP_UNLIKELY(!r->entries.frame_of.at[at]) && !plain_frame(r, at))
-			r->uneven = true;
+			r->cur.uneven = true;
 		*out++ = r->entries.frame_of.at[at];
 	}
-	if (PP_UNLIKELY(r->uneven))
+	if (PP_UNLIKELY(r->cur.uneven))
 		return pp_builder_ok(r->builder) && resolve_uneven(r, start);
 	return pp_builder_ok(r->builder);
 }
@@ -552,7 +558,7 @@ modules_by_link(struct pp_perf_reader *r, const struct pp_map *by_name, uint32_t
 		pp_str name = p->funcs.at[i].name;
 		uint32_t module = pp_map_get(by_name, name);
 
-		if (module != PP_MAP_NONE && pp_map_get(&r->inline_of, name) == i)
+		if (module != PP_MAP_NONE && pp_map_get(&r->frames.inline_of, name) == i)
 			module_note(r, by_link, link_find(same, (uint32_t)i), module);
 	}
 }
@@ -565,7 +571,7 @@ pp_perf_bind_inlined(struct pp_perf_reader *r)
 	uint32_t *same;
 	size_t i;
 
-	if (!r->inline_of.n)
+	if (!r->frames.inline_of.n)
 		return;
 	same = malloc(p->funcs.n * sizeof *same);
 	if (!same) {
@@ -574,9 +580,9 @@ pp_perf_bind_inlined(struct pp_perf_reader *r)
 	}
 	for (i = 0; i < p->funcs.n; i++)
 		same[i] = (uint32_t)i;
-	for (i = 0; i < r->links.n; i++) {
-		uint32_t a = link_find(same, r->links.at[i].a);
-		uint32_t b = link_find(same, r->links.at[i].b);
+	for (i = 0; i < r->frames.links.n; i++) {
+		uint32_t a = link_find(same, r->frames.links.at[i].a);
+		uint32_t b = link_find(same, r->frames.links.at[i].b);
 
 		same[a > b ? a : b] = a < b ? a : b;
 	}
@@ -586,7 +592,7 @@ pp_perf_bind_inlined(struct pp_perf_reader *r)
 		struct pp_func_row row = p->funcs.at[i];
 		uint32_t module = pp_map_get(&by_name, row.name);
 
-		if (row.module || pp_map_get(&r->inline_of, row.name) != i)
+		if (row.module || pp_map_get(&r->frames.inline_of, row.name) != i)
 			continue;
 		if (module == PP_MAP_NONE || module == SEVERAL)
 			module = pp_map_get(&by_link, link_find(same, (uint32_t)i));

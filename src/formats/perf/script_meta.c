@@ -246,18 +246,18 @@ pp_perf_meta_build(struct pp_perf_reader *r)
 		b->profile->producer = pp_build_str(b, pp_slice_of(producer.p, producer.n));
 	pp_buf_release(&producer);
 	b->profile->recorded_at = recorded_at(&r->meta);
-	if (!(r->reader->want & PP_META))
+	if (!(r->reader->order->facets & PP_META))
 		return;
 	for (i = 0; i < r->meta.pairs.n; i++)
 		(void)pp_build_meta(b, 0, r->meta.pairs.at[i].key, PP_META_TEXT,
 		                    r->meta.pairs.at[i].value);
-	for (i = 0; i < r->events.n; i++) {
-		if (!r->events.at[i].name)
+	for (i = 0; i < r->threads.events.n; i++) {
+		if (!r->threads.events.at[i].name)
 			continue;
 		if (!list)
 			list = pp_build_meta(b, 0, pp_slice_z("events"), PP_META_ARRAY,
 			                     pp_slice_of("", 0));
-		event_build(r, list, &r->events.at[i]);
+		event_build(r, list, &r->threads.events.at[i]);
 	}
 }
 

@@ -23,7 +23,7 @@ void
 pp_perf_refuse(struct pp_perf_reader *r, enum pp_perf_rule rule, const unsigned char *line,
                const unsigned char *at)
 {
-	r->errors++;
+	r->counts.errors++;
 	pp_diag_add(r->reader->diags, &pp_perf_rules[rule], pp_perf_place_of(r, line, at), "%s",
 	            pp_perf_rules[rule].title);
 }
@@ -35,22 +35,22 @@ static void
 header_line(struct pp_perf_reader *r, struct pp_slice line, enum pp_perf_header_kind kind,
             const struct pp_perf_header *h)
 {
-	struct pp_perf_waiting now;
+	struct pp_perf_sample now;
 	struct pp_slice rest = h->rest;
 	bool fine;
 
 	pp_perf_sample_close(r);
-	r->loose = r->record = false;
+	r->loose.waits = r->cur.record = false;
 	if (kind == PP_PERF_RECORD) {
 		pp_perf_record_take(r, line, h);
 		return;
 	}
-	r->headers++;
-	r->headless = false;
+	r->counts.headers++;
+	r->cur.headless = false;
 	fine = pp_perf_header_take(r, line, h, &now);
 	pp_perf_sample_open(r, &now, fine);
 	if (fine && rest.n && pp_perf_rest_frame(&rest, h->event))
-		r->rest = pp_perf_entry(r, rest, false);
+		r->cur.rest = pp_perf_entry(r, rest, false);
 }
 
 /* A line that can only be told by what follows: kept for then. */
@@ -58,23 +58,23 @@ static void
 loose_line(struct pp_perf_reader *r, struct pp_slice line, const struct pp_perf_header *h)
 {
 	pp_perf_sample_close(r);
-	r->record = false;
-	r->loose = true;
-	r->loose_comm = pp_build_str(r->builder, h->comm);
-	r->loose_event = pp_build_str(r->builder, h->event);
-	r->loose_ids = (struct pp_perf_ids){ h->pid, h->tid, h->cpu };
-	r->loose_place = pp_perf_place_of(r, line.p, line.p);
+	r->cur.record = false;
+	r->loose.waits = true;
+	r->loose.comm = pp_build_str(r->builder, h->comm);
+	r->loose.event = pp_build_str(r->builder, h->event);
+	r->loose.ids = (struct pp_perf_ids){ h->pid, h->tid, h->cpu };
+	r->loose.place = pp_perf_place_of(r, line.p, line.p);
 }
 
 /* The line kept is no header. */
 static void
 loose_refuse(struct pp_perf_reader *r)
 {
-	if (!r->loose)
+	if (!r->loose.waits)
 		return;
-	r->loose = false;
-	r->errors++;
-	pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_LINE], r->loose_place, "%s",
+	r->loose.waits = false;
+	r->counts.errors++;
+	pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_LINE], r->loose.place, "%s",
 	            pp_perf_rules[PP_PERF_LINE].title);
 }
 
@@ -84,26 +84,26 @@ frame_opens(struct pp_perf_reader *r, struct pp_slice line, bool alone)
 {
 	struct pp_profile *p = r->builder->profile;
 	struct pp_perf_header h = { .pid = -1, .tid = -1, .cpu = -1 };
-	struct pp_perf_waiting now;
+	struct pp_perf_sample now;
 	bool fine;
 
-	if (r->loose) {
-		h.comm = pp_text_of(p, r->loose_comm);
-		h.event = pp_text_of(p, r->loose_event);
-		h.pid = r->loose_ids.pid;
-		h.tid = r->loose_ids.tid;
-		h.cpu = r->loose_ids.cpu;
-		r->headers++;
-	} else if (r->headers || (!alone && !r->blank)) {
+	if (r->loose.waits) {
+		h.comm = pp_text_of(p, r->loose.comm);
+		h.event = pp_text_of(p, r->loose.event);
+		h.pid = r->loose.ids.pid;
+		h.tid = r->loose.ids.tid;
+		h.cpu = r->loose.ids.cpu;
+		r->counts.headers++;
+	} else if (r->counts.headers || (!alone && !r->cur.blank)) {
 		/* Where samples have headers, this one lost its own. */
-		if (!r->headless)
+		if (!r->cur.headless)
 			pp_perf_refuse(r, PP_PERF_HEADER_MISSING, line.p, line.p);
-		r->headless = true;
+		r->cur.headless = true;
 		return false;
 	}
 	fine = pp_perf_header_take(r, line, &h, &now);
 	pp_perf_sample_open(r, &now, fine);
-	r->single = alone && !r->headers;
+	r->cur.single = alone && !r->counts.headers;
 	return fine;
 }
 
@@ -113,14 +113,14 @@ frame_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text,
 {
 	struct pp_perf_step step = { 0 };
 
-	if (r->single)
+	if (r->cur.single)
 		pp_perf_sample_close(r);
-	if (!r->open && !frame_opens(r, line, alone))
+	if (!r->cur.open && !frame_opens(r, line, alone))
 		return;
-	if (r->refused)
+	if (r->cur.refused)
 		return;
 	step.entry = pp_perf_entry(r, text, false);
-	if (step.entry && !pp_vec_push(&r->steps, step))
+	if (step.entry && !pp_vec_push(&r->cur.steps, step))
 		pp_perf_no_memory(r);
 }
 
@@ -128,17 +128,17 @@ frame_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text,
 static void
 place_line(struct pp_perf_reader *r, struct pp_slice text)
 {
-	if (r->refused)
+	if (r->cur.refused)
 		return;
-	if (r->steps.n == 0 && r->rest) {
-		if (!pp_vec_push(&r->steps, (struct pp_perf_step){ r->rest, 0 }))
+	if (r->cur.steps.n == 0 && r->cur.rest) {
+		if (!pp_vec_push(&r->cur.steps, (struct pp_perf_step){ r->cur.rest, 0 }))
 			pp_perf_no_memory(r);
-		r->rest = 0;
+		r->cur.rest = 0;
 	}
-	if (r->steps.n == 0)
+	if (r->cur.steps.n == 0)
 		return;
-	r->steps.at[r->steps.n - 1].place = pp_perf_entry(r, text, true);
-	r->uneven = true;
+	r->cur.steps.at[r->cur.steps.n - 1].place = pp_perf_entry(r, text, true);
+	r->cur.uneven = true;
 }
 
 /* "Processed 4711 events and lost 3 chunks!" */
@@ -148,7 +148,7 @@ message_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice tex
 	const unsigned char *lost = memmem(text.p, text.n, " lost ", 6);
 
 	if (lost) {
-		r->lost++;
+		r->counts.lost++;
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_LOST],
 		            pp_perf_place_of(r, line.p, line.p), "perf says that it lost events");
 		return;
@@ -167,7 +167,7 @@ other_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
 	enum pp_perf_header_kind kind;
 	bool is_frame = pp_perf_frame_parse(text, &f);
 
-	if (line.p[0] == '\t' && r->record)
+	if (line.p[0] == '\t' && r->cur.record)
 		return; /* records may go on in further lines */
 	if (line.p[0] == '\t' && is_frame) {
 		frame_line(r, line, text, false);
@@ -177,13 +177,13 @@ other_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
 	if (kind == PP_PERF_SAMPLE || kind == PP_PERF_RECORD) {
 		loose_refuse(r);
 		header_line(r, line, kind, &h);
-	} else if (is_frame && (line.p[0] == ' ' || (r->open && f.dso.n))) {
+	} else if (is_frame && (line.p[0] == ' ' || (r->cur.open && f.dso.n))) {
 		frame_line(r, line, text, line.p[0] == ' ');
-	} else if (r->open && (r->steps.n || r->rest) && line.n > 2 && line.p[0] == ' ' &&
-	           line.p[1] == ' ' && line.p[2] != ' ') {
+	} else if (r->cur.open && (r->cur.steps.n || r->cur.rest) && line.n > 2 &&
+	           line.p[0] == ' ' && line.p[1] == ' ' && line.p[2] != ' ') {
 		place_line(r, text);
-	} else if (r->open && pp_perf_is_detail(line, text)) {
-		r->details_line = r->details++ ? r->details_line : r->line;
+	} else if (r->cur.open && pp_perf_is_detail(line, text)) {
+		r->counts.details_line = r->counts.details++ ? r->counts.details_line : r->line;
 	} else if (pp_perf_is_message(text)) {
 		message_line(r, line, text);
 	} else if (kind == PP_PERF_LOOSE && line.p[0] != '\t') {
@@ -203,23 +203,23 @@ known_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
 {
 	struct pp_perf_step step = { 0 };
 
-	if (!r->open || r->refused)
+	if (!r->cur.open || r->cur.refused)
 		return false;
 	if (line.p[0] == '\t') {
 		step.entry = pp_perf_entry_find(r, text, false);
 		if (!step.entry)
 			return false;
-		if (!pp_vec_push(&r->steps, step))
+		if (!pp_vec_push(&r->cur.steps, step))
 			pp_perf_no_memory(r);
 		return true;
 	}
-	if (r->steps.n == 0 || line.n < 3 || line.p[0] != ' ' || line.p[1] != ' ' ||
+	if (r->cur.steps.n == 0 || line.n < 3 || line.p[0] != ' ' || line.p[1] != ' ' ||
 	    line.p[2] == ' ')
 		return false;
 	step.place = pp_perf_entry_find(r, text, true);
 	if (step.place) {
-		r->steps.at[r->steps.n - 1].place = step.place;
-		r->uneven = true;
+		r->cur.steps.at[r->cur.steps.n - 1].place = step.place;
+		r->cur.uneven = true;
 	}
 	return step.place != 0;
 }
@@ -234,8 +234,8 @@ line_take(struct pp_perf_reader *r, struct pp_slice line)
 	if (text.n == 0) {
 		loose_refuse(r);
 		pp_perf_sample_close(r);
-		r->record = r->headless = false;
-		r->blank = true;
+		r->cur.record = r->cur.headless = false;
+		r->cur.blank = true;
 	} else if (!known_line(r, line, text)) {
 		if (line.p[0] == '#' && (line.n == 1 || pp_perf_blank(line.p[1])))
 			pp_perf_meta_line(&r->meta, line);
@@ -256,7 +256,7 @@ lines_take(struct pp_perf_reader *r)
 	while ((stop = memchr(in->cur, '\n', pp_input_left(in)))) {
 		line_take(r, pp_slice_of(in->cur, (size_t)(stop - in->cur)));
 		in->cur = stop + 1;
-		if (r->open && r->now.line == r->line)
+		if (r->cur.open && r->cur.sample.line == r->line)
 			pp_perf_chain_take(r);
 		if (PP_UNLIKELY((size_t)(in->cur - told) > TELL_STEP)) {
 			told = in->cur;
@@ -284,8 +284,8 @@ has_dso(const struct pp_perf_reader *r, uint32_t entry)
 static bool
 frames_have_dso(const struct pp_perf_reader *r)
 {
-	if (r->steps.n)
-		return has_dso(r, r->steps.at[r->steps.n - 1].entry);
+	if (r->cur.steps.n)
+		return has_dso(r, r->cur.steps.at[r->cur.steps.n - 1].entry);
 	return r->entries.list.n > 1 && has_dso(r, 1);
 }
 
@@ -304,26 +304,26 @@ end_take(struct pp_perf_reader *r)
 		bool had_dso = frames_have_dso(r);
 
 		line_take(r, line);
-		cut = r->open &&
-		      (r->steps.n ? had_dso && !frames_have_dso(r) : r->has_chains && !r->rest);
+		cut = r->cur.open && (r->cur.steps.n ? had_dso && !frames_have_dso(r)
+		                                     : r->cur.has_chains && !r->cur.rest);
 	} else if (!cut) {
 		/* A tab that nothing follows was to be a frame. */
-		cut = r->open && !r->refused &&
+		cut = r->cur.open && !r->cur.refused &&
 		      ((line.n && line.p[0] == '\t') ||
-		       (r->has_chains && r->steps.n == 0 && !r->rest));
+		       (r->cur.has_chains && r->cur.steps.n == 0 && !r->cur.rest));
 	}
 	in->cur = in->end;
 	loose_refuse(r);
-	if (cut && in->status == PP_OK && !r->refused)
+	if (cut && in->status == PP_OK && !r->cur.refused)
 		pp_perf_refuse(r, PP_PERF_CUT, line.p, line.p);
-	else if (r->open && !r->refused && r->steps.n && !r->single && in->status == PP_OK)
+	else if (r->cur.open && !r->cur.refused && r->cur.steps.n && !r->cur.single &&
+	         in->status == PP_OK)
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_END],
-		            pp_at_line(r->now.line, 1, r->now.offset), "%s",
+		            pp_at_line(r->cur.sample.line, 1, r->cur.sample.offset), "%s",
 		            pp_perf_rules[PP_PERF_END].title);
 	if (cut)
-		r->open = false;
+		r->cur.open = false;
 	pp_perf_sample_close(r);
-	pp_perf_flush(r);
 }
 
 static pp_status
@@ -358,26 +358,21 @@ input_take(struct pp_perf_reader *r)
 static void
 reader_free(struct pp_perf_reader *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->series.n; i++)
-		pp_timeline_release(&r->series.at[i].timeline);
 	pp_perf_entries_release(r);
 	pp_perf_chains_release(r);
 	pp_perf_meta_release(&r->meta);
-	pp_map_release(&r->pair_frames);
-	pp_map_release(&r->inline_of);
-	pp_map_release(&r->linked);
-	pp_vec_release(&r->links);
-	pp_map_release(&r->pid_of);
-	pp_map_release(&r->build_ids);
-	pp_map_release(&r->event_of);
-	pp_map_release(&r->series_of);
-	pp_map_release(&r->row_of);
-	pp_vec_release(&r->events);
-	pp_vec_release(&r->series);
-	pp_vec_release(&r->rows);
-	pp_vec_release(&r->steps);
+	pp_map_release(&r->frames.pair_frames);
+	pp_map_release(&r->frames.inline_of);
+	pp_map_release(&r->frames.linked);
+	pp_vec_release(&r->frames.links);
+	pp_map_release(&r->records.pid_of);
+	pp_map_release(&r->records.build_ids);
+	pp_map_release(&r->threads.event_of);
+	pp_map_release(&r->threads.series_of);
+	pp_vec_release(&r->threads.events);
+	pp_vec_release(&r->threads.series);
+	pp_vec_release(&r->frames.stack);
+	pp_vec_release(&r->cur.steps);
 	free(r);
 }
 
@@ -391,12 +386,12 @@ reader_init(struct pp_perf_reader *r, struct pp_reader *reader, struct pp_builde
 
 	r->reader = reader;
 	r->builder = builder;
-	r->places = (reader->want & PP_EXTRAS) != 0;
-	r->lines = true;
-	r->timeline = (reader->want & PP_TIMELINE) != 0;
-	r->pair_frames.seed = r->inline_of.seed = r->pid_of.seed = builder->seed;
-	r->build_ids.seed = r->event_of.seed = r->series_of.seed = builder->seed;
-	r->row_of.seed = r->linked.seed = builder->seed;
+	r->places = (reader->order->facets & PP_EXTRAS) != 0;
+	r->frames.pair_frames.seed = r->frames.inline_of.seed = r->records.pid_of.seed =
+	    builder->seed;
+	r->records.build_ids.seed = r->threads.event_of.seed = r->threads.series_of.seed =
+	    builder->seed;
+	r->frames.linked.seed = builder->seed;
 	for (i = 0; root && i < PP_COUNT_OF(roots); i++)
 		if (strcmp(root, roots[i]) == 0) {
 			r->root = (enum pp_perf_root)i;

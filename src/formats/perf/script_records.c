@@ -37,7 +37,7 @@ process_learn(struct pp_perf_reader *r, struct pp_slice s, unsigned char between
 		n++;
 	if (pp_num_u64(pp_slice_of(s.p, (size_t)(mark - 1 - s.p)), &pid) &&
 	    pp_num_u64(pp_slice_of(mark, n), &tid) && pid < PP_MAP_NONE &&
-	    !pp_map_set(&r->pid_of, tid, (uint32_t)pid))
+	    !pp_map_set(&r->records.pid_of, tid, (uint32_t)pid))
 		pp_perf_no_memory(r);
 }
 
@@ -58,7 +58,7 @@ build_id_learn(struct pp_perf_reader *r, struct pp_slice s)
 	s = pp_slice_of(path, (size_t)(end - path));
 	if (s.n > 6 && s.p[0] == '[' && memcmp(s.p + s.n - 6, "]_text", 6) == 0)
 		s.n -= 5;
-	if (!pp_map_set(&r->build_ids, pp_build_str(r->builder, s),
+	if (!pp_map_set(&r->records.build_ids, pp_build_str(r->builder, s),
 	                pp_build_str(r->builder, pp_slice_of(id + 1, (size_t)(stop - id - 1)))))
 		pp_perf_no_memory(r);
 }
@@ -73,7 +73,7 @@ pp_perf_record_take(struct pp_perf_reader *r, struct pp_slice line, const struct
 	if (pp_slice_eq_z(h->event, "PERF_RECORD_LOST") ||
 	    pp_slice_eq_z(h->event, "PERF_RECORD_LOST_SAMPLES")) {
 		lost = first_number(rest);
-		r->lost += lost ? lost : 1;
+		r->counts.lost += lost ? lost : 1;
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_LOST],
 		            pp_perf_place_of(r, line.p, line.p), "%llu events were lost here",
 		            (unsigned long long)lost);
@@ -87,5 +87,5 @@ pp_perf_record_take(struct pp_perf_reader *r, struct pp_slice line, const struct
 	} else if (pp_slice_eq_z(h->event, "PERF_RECORD_MMAP2") && rest.n) {
 		build_id_learn(r, rest);
 	}
-	r->record = true;
+	r->cur.record = true;
 }

@@ -14,164 +14,96 @@
 
 static bool chain_is_whole(const struct pp_perf_reader *);
 
-/* ---- rows ------------------------------------------------------------------------------- */
+/* ---- samples ---------------------------------------------------------------------------- */
 
-/* Adds a sample to the cost of its stack. */
+/* Counts a sample; false when it is too much. */
 static bool
-row_add(struct pp_perf_reader *r, const struct pp_perf_waiting *w, pp_node node)
+sample_count(struct pp_perf_reader *r, const struct pp_perf_sample *s)
 {
-	uint64_t key = (uint64_t)w->series << 32 | node;
-	uint32_t at = pp_map_get(&r->row_of, key);
+	struct pp_perf_series *series = &r->threads.series.at[s->series];
+	struct pp_perf_event *e = &r->threads.events.at[series->event];
+	struct pp_perf_counts *c = &r->counts;
 
-	if (at == PP_MAP_NONE) {
-		struct pp_perf_row fresh = { .series = w->series, .node = node };
-
-		at = (uint32_t)r->rows.n;
-		if (at == PP_MAP_NONE || !pp_vec_push(&r->rows, fresh) ||
-		    !pp_map_set(&r->row_of, key, at)) {
-			pp_perf_no_memory(r);
-			return false;
-		}
+	if (__builtin_add_overflow(e->period, s->period, &e->period)) {
+		e->period -= s->period;
+		c->errors++;
+		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_SUM],
+		            pp_at_line(s->line, 1, s->offset), "%s",
+		            pp_perf_rules[PP_PERF_SUM].title);
+		return false;
 	}
-	/* Cannot overflow: the sum over all rows of the event does not. */
-	r->rows.at[at].period += w->period;
-	r->rows.at[at].samples++;
+	c->samples++;
+	e->samples++;
+	e->with_period += s->has_period;
+	if (!s->has_time)
+		return true;
+	c->time_min = !c->has_time || s->time < c->time_min ? s->time : c->time_min;
+	c->time_max = !c->has_time || s->time > c->time_max ? s->time : c->time_max;
+	c->has_time = true;
+	series->unordered |= s->time < series->last_time;
+	series->last_time = s->time;
 	return true;
 }
 
+/* Gives the sample being read to the builder, by its frames or by where the same stack went before. */
 static void
-timeline_add(struct pp_perf_reader *r, const struct pp_perf_waiting *w, pp_node node)
+sample_give(struct pp_perf_reader *r, pp_stack again)
 {
-	struct pp_perf_series *s = &r->series.at[w->series];
-	struct pp_event event = { PP_EVENT_SAMPLE, node, w->time, w->cpu };
-	int64_t values[2] = { (int64_t)w->period, 1 };
+	const struct pp_perf_sample *s = &r->cur.sample;
+	int64_t values[2] = { (int64_t)s->period, 1 };
+	struct pp_sample sample = { .series = r->threads.series.at[s->series].index,
+		                    .cpu = s->cpu,
+		                    .values = values,
+		                    .timed = s->has_time,
+		                    .time = s->time,
+		                    .where = s->chain ? &s->chain->stack : NULL };
 
-	if (!s->timeline.last_values && !pp_timeline_init(&s->timeline, 2, false))
-		pp_perf_no_memory(r);
-	else if (!pp_timeline_add(&s->timeline, &event, values))
-		pp_perf_no_memory(r);
-}
-
-/* Counts a sample whose stack is known. */
-static void
-sample_count(struct pp_perf_reader *r, const struct pp_perf_waiting *w, pp_node node)
-{
-	struct pp_perf_series *s = &r->series.at[w->series];
-	struct pp_perf_event *e = &r->events.at[s->event];
-	uint64_t period;
-
-	if (__builtin_add_overflow(e->period, w->period, &period)) {
-		r->errors++;
-		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_SUM],
-		            pp_at_line(w->line, 1, w->offset), "%s",
-		            pp_perf_rules[PP_PERF_SUM].title);
+	if (!sample_count(r, s))
+		return;
+	if (again) {
+		sample.where = NULL;
+		(void)pp_build_again(r->builder, &sample, again);
 		return;
 	}
-	if (!row_add(r, w, node))
-		return;
-	e->period = period;
-	r->samples++;
-	e->samples++;
-	e->with_period += w->has_period;
-	if (!w->has_time)
-		return;
-	r->time_min = !r->has_time || w->time < r->time_min ? w->time : r->time_min;
-	r->time_max = !r->has_time || w->time > r->time_max ? w->time : r->time_max;
-	r->has_time = true;
-	s->unordered |= w->time < s->last_time;
-	s->last_time = w->time;
-	if (r->timeline)
-		timeline_add(r, w, node);
+	if (s->chain)
+		s->chain->waits = true;
+	(void)pp_build_sample(r->builder, &sample, r->frames.stack.at, r->frames.stack.n);
 }
-
-void
-pp_perf_flush(struct pp_perf_reader *r)
-{
-	size_t i, at = 0;
-	bool fine = r->stacks == 0 ||
-	            pp_build_batch(r->builder, r->frames, r->depth, r->under, r->stacks, r->leaf);
-
-	for (i = 0; fine && i < r->waiting; i++) {
-		const struct pp_perf_waiting *w = &r->batch[i];
-		pp_node node = w->node ? w->node : r->leaf[at++];
-
-		if (w->chain && r->chains.slots[w->chain - 1].at == w->chain_at)
-			r->chains.slots[w->chain - 1].leaf = node;
-		sample_count(r, w, node);
-		fine = pp_builder_ok(r->builder);
-	}
-	r->waiting = r->stacks = r->frames_n = 0;
-}
-
-/* A stack that no batch has room for. */
-static void
-deep_add(struct pp_perf_reader *r, pp_frame root)
-{
-	pp_frame *frames = calloc(r->steps.n + 1, sizeof *frames);
-	pp_node node = 0;
-	size_t i;
-
-	pp_perf_flush(r);
-	if (!frames) {
-		pp_perf_no_memory(r);
-		return;
-	}
-	if (root)
-		node = pp_build_child(r->builder, 0, root);
-	if (pp_perf_resolve(r, frames))
-		for (i = 0; i < r->steps.n; i++)
-			node = pp_build_child(r->builder, node, frames[i]);
-	free(frames);
-	if (pp_builder_ok(r->builder))
-		sample_count(r, &r->now, node);
-}
-
-/* ---- samples ---------------------------------------------------------------------------- */
 
 void
 pp_perf_sample_close(struct pp_perf_reader *r)
 {
 	pp_frame root;
-	size_t n;
 
-	if (!r->open)
+	if (!r->cur.open)
 		return;
-	r->open = r->single = false;
-	if (r->refused)
+	r->cur.open = r->cur.single = false;
+	if (r->cur.refused)
 		return;
-	r->has_chains |= r->steps.n > 0;
-	if (r->steps.n == 0 && r->rest &&
-	    !pp_vec_push(&r->steps, (struct pp_perf_step){ r->rest, 0 }))
+	r->cur.has_chains |= r->cur.steps.n > 0;
+	if (r->cur.steps.n == 0 && r->cur.rest &&
+	    !pp_vec_push(&r->cur.steps, (struct pp_perf_step){ r->cur.rest, 0 }))
 		pp_perf_no_memory(r);
-	root = r->series.at[r->now.series].root;
-	n = r->steps.n + (root != 0);
-	if (PP_UNLIKELY(n > PP_TREE_BATCH)) {
-		deep_add(r, root);
-		return;
-	}
-	if (r->waiting == PP_PERF_BATCH || r->frames_n + n > PP_TREE_BATCH)
-		pp_perf_flush(r);
-	if (root)
-		r->frames[r->frames_n] = root;
-	if (!pp_perf_resolve(r, r->frames + r->frames_n + (root != 0)))
+	root = r->threads.series.at[r->cur.sample.series].root;
+	r->frames.stack.n = 0;
+	if (root && !pp_vec_push(&r->frames.stack, root))
+		pp_perf_no_memory(r);
+	if (!pp_perf_resolve(r))
 		return;
 	if (!chain_is_whole(r))
-		r->now.chain = 0;
-	r->batch[r->waiting++] = r->now;
-	r->depth[r->stacks] = (uint32_t)n;
-	r->under[r->stacks++] = 0;
-	r->frames_n += n;
+		r->cur.sample.chain = NULL;
+	sample_give(r, 0);
 }
 
 void
-pp_perf_sample_open(struct pp_perf_reader *r, const struct pp_perf_waiting *now, bool fine)
+pp_perf_sample_open(struct pp_perf_reader *r, const struct pp_perf_sample *now, bool fine)
 {
-	r->now = *now;
-	r->open = true;
-	r->refused = !fine;
-	r->record = r->loose = r->uneven = r->headless = false;
-	r->rest = 0;
-	r->steps.n = 0;
+	r->cur.sample = *now;
+	r->cur.open = true;
+	r->cur.refused = !fine;
+	r->cur.record = r->loose.waits = r->cur.uneven = r->cur.headless = false;
+	r->cur.rest = 0;
+	r->cur.steps.n = 0;
 }
 
 /* ---- stacks that were there before ------------------------------------------------------ */
@@ -213,24 +145,6 @@ chain_text(const struct pp_input *in, uint32_t *lines)
 	return pp_slice_of(in->cur, p && p < end ? (size_t)(p - in->cur) : 0);
 }
 
-/* Four lanes, so that multiplications overlap. */
-static uint64_t
-chain_hash(const struct pp_perf_reader *r, struct pp_slice text)
-{
-	uint64_t seed = r->builder->seed, a = seed, b = seed ^ PP_HASH_K1, c = seed ^ PP_HASH_K2,
-	         d = ~seed;
-	const unsigned char *p = text.p;
-	size_t n = text.n;
-
-	for (; n >= 32; p += 32, n -= 32) {
-		a = pp_mix(a ^ pp_load64(p), PP_HASH_K1);
-		b = pp_mix(b ^ pp_load64(p + 8), PP_HASH_K2);
-		c = pp_mix(c ^ pp_load64(p + 16), PP_HASH_K1);
-		d = pp_mix(d ^ pp_load64(p + 24), PP_HASH_K2);
-	}
-	return pp_hash_bytes(p, n, pp_mix(a ^ b, PP_HASH_K1 ^ c) ^ d ^ text.n);
-}
-
 /* Whether a slot holds that text. */
 static bool
 chain_is(const struct pp_perf_chains *c, const struct pp_perf_chain *slot, struct pp_slice text,
@@ -261,30 +175,27 @@ chain_keep(struct pp_perf_chains *c, struct pp_perf_chain *slot, struct pp_slice
 static uint64_t
 trouble(const struct pp_perf_reader *r)
 {
-	return pp_diags_total(r->reader->diags, PP_NOTE) + r->details;
+	return pp_diags_total(r->reader->diags, PP_NOTE) + r->counts.details;
 }
 
 /* Whether the sample was the text it seemed to be, and nothing else: then the same text is the same stack. */
 static bool
 chain_is_whole(const struct pp_perf_reader *r)
 {
-	return r->now.chain && r->line == r->now.line + r->chain_lines + 1 &&
-	       r->chain_trouble == trouble(r);
+	return r->cur.sample.chain && r->line == r->cur.sample.line + r->cur.chain_lines + 1 &&
+	       r->cur.chain_trouble == trouble(r);
 }
 
 /* Takes a stack that was there before. */
 static void
 chain_again(struct pp_perf_reader *r, struct pp_perf_chain *slot)
 {
-	if (r->waiting == PP_PERF_BATCH)
-		pp_perf_flush(r);
 	slot->used = true;
-	r->now.node = slot->leaf;
-	r->batch[r->waiting++] = r->now;
+	sample_give(r, slot->stack);
 	r->line += slot->lines + 1;
 	r->reader->in->cur += slot->n + 1;
-	r->open = false;
-	r->blank = r->has_chains = true;
+	r->cur.open = false;
+	r->cur.blank = r->cur.has_chains = true;
 }
 
 /* Takes the frames of a stack that is not known as a whole, as far as they are. */
@@ -302,16 +213,15 @@ static void
 chain_note(struct pp_perf_reader *r, struct pp_perf_chain *slot, struct pp_slice text,
            uint64_t hash, uint32_t lines)
 {
-	/* What was used since it was last in the way stays for once. */
-	if (slot->used) {
+	/* What was used since it was last in the way stays for once, and what the builder will fill. */
+	if (slot->used || (slot->waits && !slot->stack)) {
 		slot->used = false;
 		return;
 	}
 	chain_keep(&r->chains, slot, text, hash, lines);
-	r->now.chain = (uint32_t)(slot - r->chains.slots) + 1;
-	r->now.chain_at = slot->at;
-	r->chain_lines = lines;
-	r->chain_trouble = trouble(r);
+	r->cur.sample.chain = slot;
+	r->cur.chain_lines = lines;
+	r->cur.chain_trouble = trouble(r);
 }
 
 void
@@ -323,17 +233,18 @@ pp_perf_chain_take(struct pp_perf_reader *r)
 	uint32_t lines;
 	uint64_t hash;
 
-	if (r->refused || r->rest || r->steps.n || in->cur == in->end || *in->cur != '\t')
+	if (r->cur.refused || r->cur.rest || r->cur.steps.n || in->cur == in->end ||
+	    *in->cur != '\t')
 		return;
 	text = chain_text(in, &lines);
 	if (text.n == 0)
 		return;
 	if (r->root == PP_PERF_ROOT_NONE) {
-		hash = chain_hash(r, text);
+		hash = pp_hash_long(text, r->builder->seed);
 		slot = &r->chains.slots[hash & (CHAIN_SLOTS - 1)];
 		if (!chain_is(&r->chains, slot, text, hash)) {
 			chain_note(r, slot, text, hash, lines);
-		} else if (slot->leaf) {
+		} else if (slot->stack) {
 			chain_again(r, slot);
 			return;
 		}

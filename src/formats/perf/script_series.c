@@ -13,12 +13,13 @@ event_of(struct pp_perf_reader *r, struct pp_slice name)
 	struct pp_perf_event fresh = { .name = pp_slice_eq_z(name, "[unknown]")
 		                                   ? 0
 		                                   : pp_build_str(r->builder, name) };
-	uint32_t at = pp_map_get(&r->event_of, fresh.name);
+	uint32_t at = pp_map_get(&r->threads.event_of, fresh.name);
 
-	if (at != PP_MAP_NONE || r->events.n == PP_PERF_EVENTS_MOST)
+	if (at != PP_MAP_NONE || r->threads.events.n == PP_PERF_EVENTS_MOST)
 		return at;
-	at = (uint32_t)r->events.n;
-	if (!pp_vec_push(&r->events, fresh) || !pp_map_set(&r->event_of, fresh.name, at))
+	at = (uint32_t)r->threads.events.n;
+	if (!pp_vec_push(&r->threads.events, fresh) ||
+	    !pp_map_set(&r->threads.event_of, fresh.name, at))
 		pp_perf_no_memory(r);
 	return at;
 }
@@ -65,7 +66,7 @@ series_fits(const struct pp_perf_reader *r, const struct pp_perf_series *s,
 
 	return s->tid == h->tid && s->pid == h->pid &&
 	       pp_slice_eq(pp_text_of(p, s->comm), h->comm) &&
-	       pp_slice_eq(pp_text_of(p, r->events.at[s->event].name), h->event);
+	       pp_slice_eq(pp_text_of(p, r->threads.events.at[s->event].name), h->event);
 }
 
 /* The series of an event and thread; PP_MAP_NONE on failure. */
@@ -85,13 +86,17 @@ series_find(struct pp_perf_reader *r, const struct pp_perf_header *h)
 	hash = pp_mix((uint64_t)s.comm << 32 | s.event, PP_HASH_K1 ^ (uint64_t)s.tid);
 	hash = pp_mix(hash, PP_HASH_K2 ^ (uint64_t)s.pid);
 	/* Equal hashes are told apart by probing the next one. */
-	for (; (at = pp_map_get(&r->series_of, hash)) != PP_MAP_NONE; hash++)
-		if (series_is(&r->series.at[at], &s))
+	for (; (at = pp_map_get(&r->threads.series_of, hash)) != PP_MAP_NONE; hash++)
+		if (series_is(&r->threads.series.at[at], &s))
 			return at;
 	s.root = root_of(r, &s);
-	at = (uint32_t)r->series.n;
-	if (!pp_builder_ok(r->builder) || at == PP_MAP_NONE || !pp_vec_push(&r->series, s) ||
-	    !pp_map_set(&r->series_of, hash, at)) {
+	/* The period and the number of samples; what metrics they are is known at the end. */
+	s.index = pp_build_series_late(
+	    r->builder,
+	    &(struct pp_series){ .thread = s.comm, .pid = s.pid, .tid = s.tid, .cpu = -1 }, 2);
+	at = (uint32_t)r->threads.series.n;
+	if (!pp_builder_ok(r->builder) || at == PP_MAP_NONE ||
+	    !pp_vec_push(&r->threads.series, s) || !pp_map_set(&r->threads.series_of, hash, at)) {
 		pp_perf_no_memory(r);
 		return PP_MAP_NONE;
 	}
@@ -102,9 +107,10 @@ series_find(struct pp_perf_reader *r, const struct pp_perf_header *h)
 static uint32_t
 series_of(struct pp_perf_reader *r, const struct pp_perf_header *h)
 {
-	uint32_t *lately = &r->lately[(uint64_t)h->tid % PP_COUNT_OF(r->lately)], at;
+	uint32_t *lately = &r->threads.lately[(uint64_t)h->tid % PP_COUNT_OF(r->threads.lately)],
+	         at;
 
-	if (*lately && series_fits(r, &r->series.at[*lately - 1], h))
+	if (*lately && series_fits(r, &r->threads.series.at[*lately - 1], h))
 		return *lately - 1;
 	at = series_find(r, h);
 	if (at != PP_MAP_NONE)
@@ -114,17 +120,17 @@ series_of(struct pp_perf_reader *r, const struct pp_perf_header *h)
 
 bool
 pp_perf_header_take(struct pp_perf_reader *r, struct pp_slice line, const struct pp_perf_header *h,
-                    struct pp_perf_waiting *out)
+                    struct pp_perf_sample *out)
 {
-	*out = (struct pp_perf_waiting){ .cpu = h->cpu >= 0 && h->cpu < UINT32_MAX
-		                                    ? (uint32_t)h->cpu + 1
-		                                    : 0,
-		                         .has_period = h->has_period,
-		                         .has_time = h->has_time,
-		                         .period = h->period,
-		                         .time = h->time,
-		                         .line = r->line,
-		                         .offset = pp_input_offset(r->reader->in, line.p) };
+	*out = (struct pp_perf_sample){ .cpu = h->cpu >= 0 && h->cpu < UINT32_MAX
+		                                   ? (uint32_t)h->cpu + 1
+		                                   : 0,
+		                        .has_period = h->has_period,
+		                        .has_time = h->has_time,
+		                        .period = h->period,
+		                        .time = h->time,
+		                        .line = r->line,
+		                        .offset = pp_input_offset(r->reader->in, line.p) };
 	if (h->wrong) {
 		pp_perf_refuse(r, PP_PERF_NUMBER, line.p, h->wrong);
 		return false;
