@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """The one-way flow and the house rules that a script can check: flow.py ROOT
 
-base < text, io < model < analysis < formats < questions < output, api < cli: a file includes its own room, lower
-rooms and (text and io, output and api) its neighbour's headers. The rooms that must run anywhere call
-nothing of the operating system. Only the command line prints or exits. Speaks TAP.
+base < text, io < model < formats < analysis < questions < output, api < cli: a file includes its own room, lower
+rooms and (text and io, output and api) its neighbour's headers, and names no struct of an upper room. The rooms that
+must run anywhere call nothing of the operating system. Only the command line prints or exits. A profile never changes
+once it is built: no function above model/ takes one that is not const. Speaks TAP.
 """
 import os
 import re
 import sys
 
-RANK = {'base': 0, 'text': 1, 'io': 1, 'model': 2, 'analysis': 3, 'formats': 4, 'questions': 5, 'output': 6,
+RANK = {'base': 0, 'text': 1, 'io': 1, 'model': 2, 'formats': 3, 'analysis': 4, 'questions': 5, 'output': 6,
         'api': 6, 'cli': 7}
 PURE = ('base', 'text', 'model', 'formats', 'analysis', 'questions', 'output')
 # Headers of ISO C and of SIMD; everything else is the operating system.
@@ -24,6 +25,13 @@ FORBIDDEN = re.compile(r'\b(printf|fprintf|vprintf|vfprintf|puts|fputs|putchar|p
 MAX_FILE = 800
 MAX_FUNCTION = 80
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+STRUCT = re.compile(r'\bstruct\s+(\w+)')
+DEFINED = re.compile(r'\bstruct\s+(\w+)\s*\{')
+# A parameter that may change a profile, with the name of its function.
+MUTABLE = re.compile(r'\b(\w+)\(([^(){};]*)\)')
+CHANGES = re.compile(r'(?<!const )\bstruct pp_profile \*(?!\*|const\b)')
+# Those who are given a profile to keep or to free.
+OWNERS = {'pp_view_init_owned'}
 LEFT = re.compile(r'\b(TODO|FIXME|XXX|HACK)\b')
 
 
@@ -50,6 +58,23 @@ def check_includes(room, name, text):
             yield f'includes <{system[1]}>: {room}/ calls nothing of the operating system'
         if system and room != 'io' and system[1].startswith(ENGINES):
             yield f'includes <{system[1]}>, which is io\'s'
+
+
+def check_structs(room, text, defined):
+    """A struct of an upper room may not even be named."""
+    code = code_only(text)
+    own = set(DEFINED.findall(code))
+    for name in sorted(set(STRUCT.findall(code)) - own):
+        if name in defined and defined[name] > RANK[room]:
+            yield f'names struct {name}, which belongs to an upper room'
+
+
+def check_profiles(room, text):
+    if RANK[room] <= RANK['model']:
+        return
+    for found in MUTABLE.finditer(code_only(text)):
+        if CHANGES.search(found[2]) and found[1] not in OWNERS and found[1] != 'sizeof':
+            yield f'{found[1]}() takes a profile that it could change'
 
 
 def check_calls(room, text):
@@ -82,8 +107,23 @@ def check_shape(text):
             yield f'line {number}: #if inside a function'
 
 
+def structs_defined(root):
+    """The lowest room that defines each struct."""
+    defined = {}
+    for directory, _, names in os.walk(os.path.join(root, 'src')):
+        room = os.path.relpath(directory, os.path.join(root, 'src')).split(os.sep)[0]
+        for name in names:
+            if not name.endswith(('.c', '.h')) or room not in RANK:
+                continue
+            with open(os.path.join(directory, name), encoding='utf-8') as file:
+                for struct in DEFINED.findall(code_only(file.read())):
+                    defined[struct] = min(RANK[room], defined.get(struct, RANK[room]))
+    return defined
+
+
 def main():
     root = sys.argv[1]
+    defined = structs_defined(root)
     run = failed = 0
     for directory, _, names in sorted(os.walk(os.path.join(root, 'src'))):
         room = os.path.relpath(directory, os.path.join(root, 'src')).split(os.sep)[0]
@@ -94,7 +134,8 @@ def main():
             with open(path, encoding='utf-8') as file:
                 text = file.read()
             if room in RANK:
-                found = [*check_includes(room, name, text), *check_calls(room, text), *check_shape(text)]
+                found = [*check_includes(room, name, text), *check_calls(room, text), *check_shape(text),
+                         *check_structs(room, text, defined), *check_profiles(room, text)]
             else:
                 found = [f'{room}/ is no room']
             run += 1

@@ -4,7 +4,7 @@
 #include "analysis/callers.h"
 
 #include "analysis/calltree.h"
-#include "analysis/flat_sources.h"
+#include "model/flat_sources.h"
 #include "base/sort.h"
 
 /* A node that the walk has come to, and the one whose cost it stands for. */
@@ -278,9 +278,7 @@ flat_of_one(const struct walk *w, struct pp_flat *flat)
 			if (!node ||
 			    w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] != w->func)
 				continue;
-			for (m = 0; m < p->metrics.n; m++)
-				pp_value_add(&p->metrics.at[m], &flat->self[m],
-				             pp_cell_value(&p->metrics.at[m], cells[m]));
+			pp_values_add_cells(p, flat->self, cells);
 		}
 	return true;
 }
@@ -296,7 +294,6 @@ edge_add(const struct pp_profile *p, size_t edge, pp_func func, enum pp_calls_si
 	pp_func caller = p->funcs.at[e->caller].same, callee = p->funcs.at[e->callee].same;
 	struct pp_call row = { .func = side == PP_CALLERS ? caller : callee, .depth = 1 };
 	struct group *group;
-	size_t m;
 
 	if ((side == PP_CALLERS ? callee : caller) != func)
 		return true;
@@ -308,9 +305,7 @@ edge_add(const struct pp_profile *p, size_t edge, pp_func func, enum pp_calls_si
 	if (!group)
 		return false;
 	pp_count_add(&group->row.calls, (uint64_t)cells[0]);
-	for (m = 0; m < p->metrics.n; m++)
-		pp_value_add(&p->metrics.at[m], &group->total[m],
-		             pp_cell_value(&p->metrics.at[m], cells[1 + m]));
+	pp_values_add_cells(p, group->total, cells + 1);
 	return true;
 }
 

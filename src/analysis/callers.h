@@ -9,7 +9,7 @@
 #ifndef PP_CALLERS_H
 #define PP_CALLERS_H
 
-#include "analysis/flat.h"
+#include "model/flat.h"
 
 enum pp_calls_side { PP_CALLERS, PP_CALLEES };
 

@@ -8,7 +8,7 @@
 #ifndef PP_CALLTREE_H
 #define PP_CALLTREE_H
 
-#include "analysis/inclusive.h"
+#include "model/inclusive.h"
 
 struct pp_calltree {
 	const struct pp_profile *profile;

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "analysis/flat.h"
+#include "model/flat.h"
 #include "analysis/group.h"
 #include "base/sort.h"
 #include "model/builder.h"

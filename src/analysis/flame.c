@@ -3,7 +3,7 @@
  */
 #include "analysis/flame.h"
 
-#include "analysis/inclusive.h"
+#include "model/inclusive.h"
 #include "base/sort.h"
 
 /* A box whose children are still to be laid out. */

@@ -298,12 +298,7 @@ struct thread_sums {
 static void
 thread_add(const struct pp_profile *p, struct thread_sums *t, size_t series, const int64_t *cells)
 {
-	union pp_value *cost = t->cost + t->thread_of[series] * p->metrics.n;
-	size_t m;
-
-	for (m = 0; m < p->metrics.n; m++)
-		pp_value_add(&p->metrics.at[m], &cost[m],
-		             pp_cell_value(&p->metrics.at[m], cells[m]));
+	pp_values_add_cells(p, t->cost + t->thread_of[series] * p->metrics.n, cells);
 }
 
 static bool

@@ -12,7 +12,7 @@
 #ifndef PP_STACKS_H
 #define PP_STACKS_H
 
-#include "analysis/call_graph.h"
+#include "model/call_graph.h"
 #include "analysis/estimate.h"
 
 /* A frame that waits for its calls: the costliest comes first. */

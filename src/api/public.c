@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/flat.h"
-#include "analysis/inclusive.h"
+#include "model/flat.h"
+#include "model/inclusive.h"
 #include "io/rules.h"
 #include "model/rules.h"
 

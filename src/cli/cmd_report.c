@@ -5,6 +5,7 @@
 
 #include "analysis/reshape.h"
 #include "cli/load.h"
+#include "model/derive.h"
 #include "output/html.h"
 #include "text/units.h"
 
@@ -107,15 +108,21 @@ report_say(struct pp_cli *cli, const struct pp_html_cut *cut)
 }
 
 /* A stretch of time is a profile of its own: its costs are booked, the timeline is still that of the whole. */
-static void
-forget_time(struct pp_profile *p)
+static bool
+forget_time(struct pp_profile **profile)
 {
-	size_t i;
+	struct pp_profile *timeless;
+	struct pp_derive d;
 
-	for (i = 0; p && i < p->series.n; i++)
-		pp_timeline_release(&p->series.at[i].timeline);
-	if (p)
-		p->facets &= ~(unsigned)PP_TIMELINE;
+	if (!*profile)
+		return true;
+	if (!pp_derive_init(&d, *profile, 0, PP_COLUMN_TIMES))
+		return false;
+	d.to->facets &= ~(unsigned)PP_TIMELINE;
+	(void)pp_derive_finish(&d, PP_OK, &timeless);
+	pp_profile_adopt(timeless, *profile);
+	*profile = timeless;
+	return true;
 }
 
 /* Reads one profile, or two to compare. */
@@ -130,9 +137,10 @@ report_load(struct pp_cli *cli, const char *const *files, size_t n, struct pp_pr
 	code = pp_load_profile(cli, files, compare ? 1 : n, WANT, &profiles[0]);
 	if (code == 0 && compare)
 		code = pp_load_profile(cli, &files[1], 1, WANT, &profiles[1]);
-	if (code == 0 && pp_args_text(&cli->args, "time")) {
-		forget_time(profiles[0]);
-		forget_time(profiles[1]);
+	if (code == 0 && pp_args_text(&cli->args, "time") &&
+	    !(forget_time(&profiles[0]) && forget_time(&profiles[1]))) {
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+		code = PP_EXIT_INPUT;
 	}
 	return code;
 }

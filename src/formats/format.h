@@ -85,7 +85,7 @@ struct pp_format {
 	 * with the profile as it was. Strings, tables and nodes of the profile have the same ids in both.
 	 */
 	bool (*carry_save)(const struct pp_profile *, struct pp_buf *out);
-	pp_status (*carry_load)(struct pp_profile *, struct pp_slice bytes);
+	pp_status (*carry_load)(struct pp_kept_facet *, struct pp_slice bytes);
 	const struct pp_holds *holds;        /* by variant; NULL when it cannot be written */
 	const struct pp_rule *rules;         /* ends with id NULL */
 	const struct pp_option_doc *options; /* ends with key NULL; or NULL */

@@ -66,7 +66,7 @@ static void
 own_add_rows(const struct owning *o, const struct own_rows *rows)
 {
 	const struct pp_profile *p = o->p;
-	size_t i, m;
+	size_t i;
 
 	for (i = 0; i < rows->n; i++) {
 		pp_func func = rows->calls ? p->calls.rows.at[i].callee : p->lines.rows.at[i].func;
@@ -76,10 +76,7 @@ own_add_rows(const struct owning *o, const struct own_rows *rows)
 
 		if (o->series != PP_ALL_SERIES && series != o->series)
 			continue;
-		for (m = 0; m < p->metrics.n; m++)
-			pp_value_add(
-			    &p->metrics.at[m], &own[m],
-			    pp_cell_value(&p->metrics.at[m], rows->cells[i * rows->stride + m]));
+		pp_values_add_cells(p, own, rows->cells + i * rows->stride);
 	}
 }
 
@@ -87,13 +84,11 @@ static void
 own_add_costs(const struct owning *o)
 {
 	const struct pp_profile *p = o->p;
-	size_t i, m;
+	size_t i;
 
 	for (i = 1; i < p->costs.funcs.n; i++)
-		for (m = 0; m < p->metrics.n; m++)
-			pp_value_add(&p->metrics.at[m],
-			             &o->own[func_of(o, p->costs.funcs.at[i]) * p->metrics.n + m],
-			             pp_costs_own(p, i)[m]);
+		pp_values_add(p, o->own + func_of(o, p->costs.funcs.at[i]) * p->metrics.n,
+		              pp_costs_own(p, i));
 }
 
 /* What callers say less what callees say. Of a function that nobody calls, callees tell nothing. */

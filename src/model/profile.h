@@ -307,6 +307,27 @@ pp_costs_own(const struct pp_profile *p, size_t row)
 	return p->costs.cells.at + row * 2 * p->metrics.n;
 }
 
+/* Adds costs, one per metric. */
+static inline void
+pp_values_add(const struct pp_profile *p, union pp_value *sums, const union pp_value *values)
+{
+	size_t m;
+
+	for (m = 0; m < p->metrics.n; m++)
+		pp_value_add(&p->metrics.at[m], &sums[m], values[m]);
+}
+
+/* The same of cells. */
+static inline void
+pp_values_add_cells(const struct pp_profile *p, union pp_value *sums, const int64_t *cells)
+{
+	size_t m;
+
+	for (m = 0; m < p->metrics.n; m++)
+		pp_value_add(&p->metrics.at[m], &sums[m],
+		             pp_cell_value(&p->metrics.at[m], cells[m]));
+}
+
 /* The node of row r of a series. */
 static inline pp_node
 pp_series_node(const struct pp_series *s, uint32_t row)

@@ -5,7 +5,7 @@
 #ifndef PP_FIELD_H
 #define PP_FIELD_H
 
-#include "analysis/flat.h"
+#include "model/flat.h"
 #include "base/buf.h"
 #include "output/colour.h"
 #include "questions/answer.h"

@@ -4,7 +4,7 @@
 #ifndef PP_HTML_DATA_H
 #define PP_HTML_DATA_H
 
-#include "analysis/flat.h"
+#include "model/flat.h"
 #include "model/schema.h"
 #include "output/columns.h"
 #include "output/html.h"

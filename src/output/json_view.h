@@ -6,7 +6,7 @@
 #define PP_JSON_VIEW_H
 
 #include "analysis/counts.h"
-#include "analysis/flat.h"
+#include "model/flat.h"
 #include "base/diag.h"
 #include "model/profile.h"
 #include "text/json_emit.h"

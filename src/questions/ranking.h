@@ -4,7 +4,7 @@
 #ifndef PP_RANKING_H
 #define PP_RANKING_H
 
-#include "analysis/flat.h"
+#include "model/flat.h"
 #include "questions/question.h"
 
 /* Lives in the answer that it is shown in. */

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "analysis/estimate.h"
-#include "analysis/inclusive.h"
+#include "model/inclusive.h"
 #include "formats/format.h"
 #include "questions/describe.h"
 #include "questions/ranking.h"

@@ -3,7 +3,7 @@
  * time, nested metadata. Folded stacks have none of that, and the views must not wait for a format
  * that does.
  */
-#include "analysis/flat.h"
+#include "model/flat.h"
 #include "base/limits.h"
 #include "formats/format.h"
 #include "model/builder.h"

@@ -3,7 +3,7 @@
  */
 #include "analysis/callers.h"
 #include "analysis/estimate.h"
-#include "analysis/flat.h"
+#include "model/flat.h"
 #include "model/builder.h"
 #include "model/merge.h"
 #include "model/schema.h"

@@ -2,7 +2,7 @@
  * Xdebug read in every way gives the same numbers: backwards in one thread, cut for several, with a tree, and
  * line by line. The calls are random: recursion, cycles, deep and shallow stacks, roots after {main}.
  */
-#include "analysis/flat.h"
+#include "model/flat.h"
 #include "api/api.h"
 #include "base/buf.h"
 #include "tap.h"

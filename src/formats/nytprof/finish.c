@@ -6,7 +6,7 @@
  */
 #include "formats/nytprof/load.h"
 
-#include "analysis/inclusive.h"
+#include "model/inclusive.h"
 #include "base/num.h"
 
 /* ---- files ------------------------------------------------------------------------------- */

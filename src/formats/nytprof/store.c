@@ -60,7 +60,7 @@ pp_nyt_carry_save(const struct pp_profile *p, struct pp_buf *out)
 }
 
 pp_status
-pp_nyt_carry_load(struct pp_profile *p, struct pp_slice bytes)
+pp_nyt_carry_load(struct pp_kept_facet *kept, struct pp_slice bytes)
 {
 	struct pp_nyt_store *s;
 	uint64_t at = 0;
@@ -82,7 +82,7 @@ pp_nyt_carry_load(struct pp_profile *p, struct pp_slice bytes)
 		pp_nyt_store_free(s);
 		return PP_E_NOMEM;
 	}
-	p->kept.data = s;
-	p->kept.free = pp_nyt_store_free;
+	kept->data = s;
+	kept->free = pp_nyt_store_free;
 	return PP_OK;
 }

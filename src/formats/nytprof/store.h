@@ -24,6 +24,6 @@ void pp_nyt_store_deflate(struct pp_nyt_store *);
 const struct pp_nyt_store *pp_nyt_store_of(const struct pp_profile *);
 /* It as bytes and back, for formats that carry it. */
 bool pp_nyt_carry_save(const struct pp_profile *, struct pp_buf *out);
-pp_status pp_nyt_carry_load(struct pp_profile *, struct pp_slice bytes);
+pp_status pp_nyt_carry_load(struct pp_kept_facet *, struct pp_slice bytes);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef PP_NYTPROF_WRITE_H
 #define PP_NYTPROF_WRITE_H
 
-#include "analysis/flat.h"
+#include "model/flat.h"
 #include "formats/nytprof/emit.h"
 #include "formats/nytprof/read.h"
 #include "formats/nytprof/rules.h"

@@ -7,7 +7,7 @@
  */
 #include "formats/nytprof/write.h"
 
-#include "analysis/inclusive.h"
+#include "model/inclusive.h"
 
 static double
 cell_ticks(const struct pp_nyt_writing *w, int64_t cell)

@@ -234,7 +234,7 @@ remarks(const struct pyn_load *load)
 
 /* Keeps the document for its own writer; the bytes it points into are copied. False: no memory. */
 static bool
-document_keep(struct pp_profile *p, struct pp_slice bytes)
+document_keep(struct pp_kept_facet *kept, struct pp_slice bytes)
 {
 	struct pp_pyn_doc *own = calloc(1, sizeof *own);
 	unsigned char *copy = malloc(bytes.n + 1);
@@ -251,15 +251,15 @@ document_keep(struct pp_profile *p, struct pp_slice bytes)
 	pp_diags_release(&silent);
 	own->copy = copy;
 	own->copy_n = bytes.n;
-	p->kept.data = own;
-	p->kept.free = pp_pyn_doc_free;
+	kept->data = own;
+	kept->free = pp_pyn_doc_free;
 	return !own->no_memory;
 }
 
 static void
 keep(struct pyn_load *load, struct pp_slice bytes)
 {
-	if (!document_keep(load->builder->profile, bytes))
+	if (!document_keep(&load->builder->profile->kept, bytes))
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 }
 
@@ -274,20 +274,20 @@ pp_pyn_carry_save(const struct pp_profile *p, struct pp_buf *out)
 }
 
 pp_status
-pp_pyn_carry_load(struct pp_profile *p, struct pp_slice bytes)
+pp_pyn_carry_load(struct pp_kept_facet *kept, struct pp_slice bytes)
 {
 	const struct pp_pyn_doc *doc;
 	pp_status status;
 
-	if (!document_keep(p, bytes))
+	if (!document_keep(kept, bytes))
 		return PP_E_NOMEM;
-	doc = p->kept.data;
+	doc = kept->data;
 	if (doc->usable && !doc->no_memory)
 		return PP_OK;
 	status = doc->no_memory ? PP_E_NOMEM : PP_E_INVALID;
-	pp_pyn_doc_free(p->kept.data);
-	p->kept.data = NULL;
-	p->kept.free = NULL;
+	pp_pyn_doc_free(kept->data);
+	kept->data = NULL;
+	kept->free = NULL;
 	return status;
 }
 

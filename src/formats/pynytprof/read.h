@@ -12,6 +12,6 @@ pp_status pp_pyn_write(struct pp_writer *);
 
 /* The document that is a profile's private data as bytes and back, for formats that carry it. */
 bool pp_pyn_carry_save(const struct pp_profile *, struct pp_buf *out);
-pp_status pp_pyn_carry_load(struct pp_profile *, struct pp_slice bytes);
+pp_status pp_pyn_carry_load(struct pp_kept_facet *, struct pp_slice bytes);
 
 #endif

@@ -82,8 +82,10 @@ is_below(int64_t v, size_t n)
 
 /* What the profile's row says besides its members. */
 static bool
-profile_settle(struct pp_profile *p, int64_t basis)
+profile_settle(struct pp_builder *b, int64_t basis)
 {
+	struct pp_profile *p = b->profile;
+
 	if (!is_below(basis, PP_SPAA_B_COSTS + 1) || p->metrics.n)
 		return false;
 	p->facets &= PP_TREE | PP_EDGES | PP_LINES;
@@ -134,7 +136,7 @@ row_add(struct pp_spaa_carry *c, enum pp_table_id id, const int64_t *n)
 	switch (id) {
 	case PP_TABLE_PROFILE:
 		pp_table_row(id, n, p);
-		return profile_settle(p, n[PP_SPAA_CARRY_BASIS]);
+		return profile_settle(&c->builder, n[PP_SPAA_CARRY_BASIS]);
 	case PP_TABLE_NODES:
 		return pp_build_child(&c->builder, (pp_node)n[0], (pp_frame)n[1]) == rows;
 	case PP_TABLE_METRICS:
@@ -467,7 +469,7 @@ carry_install(struct pp_spaa_reader *r)
 	if (c->bytes.failed)
 		status = PP_E_NOMEM;
 	else if (c->native->carry_load && c->bytes.n)
-		status = c->native->carry_load(p, pp_slice_of(c->bytes.p, c->bytes.n));
+		status = c->native->carry_load(&p->kept, pp_slice_of(c->bytes.p, c->bytes.n));
 	if (status == PP_E_NOMEM)
 		pp_builder_fail(&c->builder, PP_E_NOMEM, NULL);
 	else if (status != PP_OK)

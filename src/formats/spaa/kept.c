@@ -14,13 +14,13 @@ kept_free(void *data)
 }
 
 struct pp_spaa_kept *
-pp_spaa_kept_new(struct pp_profile *p)
+pp_spaa_kept_new(struct pp_kept_facet *facet)
 {
 	struct pp_spaa_kept *kept = calloc(1, sizeof *kept);
 
 	if (kept) {
-		p->kept.data = kept;
-		p->kept.free = kept_free;
+		facet->data = kept;
+		facet->free = kept_free;
 	}
 	return kept;
 }

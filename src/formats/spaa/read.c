@@ -235,7 +235,7 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 	                 pp_order_needs(reader->order, PP_TREE | PP_EDGES | PP_LINES));
 	for (i = 0; i < PP_COUNT_OF(maps); i++)
 		maps[i]->seed = reader->seed;
-	if (facets & PP_EXTRAS && !(r->carried.kept = pp_spaa_kept_new(builder->profile)))
+	if (facets & PP_EXTRAS && !(r->carried.kept = pp_spaa_kept_new(&builder->profile->kept)))
 		return false;
 	return pp_slots_init(&r->stacks.slots, 10, builder->pages) &&
 	       pp_spaa_parser_init(&r->in.parser, reader->seed, reader->limits.max_nesting);

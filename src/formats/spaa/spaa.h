@@ -327,7 +327,7 @@ void pp_spaa_times_fit(struct pp_spaa_reader *);
 void pp_spaa_timeline_build(struct pp_spaa_reader *);
 
 /* Made the profile's private data; NULL when out of memory. */
-struct pp_spaa_kept *pp_spaa_kept_new(struct pp_profile *);
+struct pp_spaa_kept *pp_spaa_kept_new(struct pp_kept_facet *);
 void pp_spaa_kept_add(struct pp_spaa_reader *, const struct pp_spaa_record *);
 /* What a profile kept; NULL when nothing. */
 const struct pp_spaa_kept *pp_spaa_kept_of(const struct pp_profile *);

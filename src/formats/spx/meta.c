@@ -62,8 +62,9 @@ pp_spx_metric(struct pp_slice key)
 
 /* What is used of a number at the top level. */
 static void
-take_number(const struct pp_meta_row *row, struct pp_profile *p, struct spx_meta *meta)
+take_number(const struct pp_meta_row *row, struct pp_builder *b, struct spx_meta *meta)
 {
+	struct pp_profile *p = b->profile;
 	struct pp_slice key = pp_text_of(p, row->key);
 	int64_t value;
 
@@ -90,7 +91,7 @@ take_all(struct pp_builder *b, struct spx_meta *meta)
 		const struct pp_meta_row *row = &p->meta.at[i];
 
 		if (row->parent == 0) {
-			take_number(row, p, meta);
+			take_number(row, b, meta);
 			if (row->type != PP_META_ARRAY ||
 			    !pp_slice_eq_z(pp_text_of(p, row->key), "enabled_metrics"))
 				continue;

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "analysis/inclusive.h"
+#include "model/inclusive.h"
 #include "base/num.h"
 
 /* ---- numbers ---- */

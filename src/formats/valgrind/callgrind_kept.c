@@ -194,7 +194,7 @@ pp_cg_carry_save(const struct pp_profile *p, struct pp_buf *out)
 }
 
 pp_status
-pp_cg_carry_load(struct pp_profile *p, struct pp_slice bytes)
+pp_cg_carry_load(struct pp_kept_facet *kept, struct pp_slice bytes)
 {
 	struct carried *text = malloc(sizeof *text + bytes.n);
 
@@ -203,7 +203,7 @@ pp_cg_carry_load(struct pp_profile *p, struct pp_slice bytes)
 	text->n = bytes.n;
 	if (bytes.n)
 		memcpy(text->bytes, bytes.p, bytes.n);
-	p->kept.data = text;
-	p->kept.free = carried_free;
+	kept->data = text;
+	kept->free = carried_free;
 	return PP_OK;
 }

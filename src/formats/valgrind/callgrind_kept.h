@@ -45,6 +45,6 @@ struct pp_slice pp_cg_body_text(const struct pp_cg_body *, size_t part);
 /* The file as text, when another format carried it; empty otherwise. */
 struct pp_slice pp_cg_carried(const struct pp_profile *);
 bool pp_cg_carry_save(const struct pp_profile *, struct pp_buf *out);
-pp_status pp_cg_carry_load(struct pp_profile *, struct pp_slice bytes);
+pp_status pp_cg_carry_load(struct pp_kept_facet *, struct pp_slice bytes);
 
 #endif

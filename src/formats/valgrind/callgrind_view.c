@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/inclusive.h"
+#include "model/inclusive.h"
 #include "base/units.h"
 #include "formats/valgrind/emit.h"
 

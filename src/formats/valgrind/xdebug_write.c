@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/inclusive.h"
+#include "model/inclusive.h"
 #include "base/sort.h"
 #include "formats/valgrind/xdebug.h"
 

@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "analysis/flat_sources.h"
+#include "model/flat_sources.h"
 
 #define LANES 64u /* groups looked at together, a bit for each */
 /* A made-up file could have a million groups all over its graph: then the last ones stay as they were. */
@@ -110,15 +110,6 @@ rows_find(struct grouping *x, const uint32_t *row_of)
 	x->row[0] = 0;
 }
 
-static void
-value_add(const struct grouping *x, union pp_value *sum, const union pp_value *v)
-{
-	size_t m;
-
-	for (m = 0; m < x->f->metrics; m++)
-		pp_value_add(&x->p->metrics.at[m], &sum[m], v[m]);
-}
-
 /* Totals by the rule for functions: own cost, and calls that leave the cycle. */
 static void
 totals_find(struct grouping *x)
@@ -130,8 +121,8 @@ totals_find(struct grouping *x)
 		for (e = x->g.first[caller]; e < x->g.first[caller + 1]; e++) {
 			x->caller[e] = caller;
 			if (x->g.component[caller] != x->g.component[x->g.to[e]])
-				value_add(x, x->total + caller * metrics,
-				          pp_call_graph_cost(&x->g, e));
+				pp_values_add(x->p, x->total + caller * metrics,
+				              pp_call_graph_cost(&x->g, e));
 		}
 }
 
@@ -183,8 +174,8 @@ groups_find(struct grouping *x)
 		struct group *group = &x->groups[x->n];
 
 		if (end - first == 1)
-			value_add(x, x->sum + row * metrics,
-			          x->total + x->members.at[first] * metrics);
+			pp_values_add(x->p, x->sum + row * metrics,
+			              x->total + x->members.at[first] * metrics);
 		if (end - first < 2)
 			continue;
 		*group = (struct group){ .row = row, .lowest = UINT32_MAX };
@@ -249,7 +240,8 @@ outer_calls_add(struct grouping *x, const struct group *group, uint64_t bit, uin
 		              (x->below[component[caller]] & bit);
 
 		if (!inside && x->row[caller] != x->row[member])
-			value_add(x, x->sum + group->row * metrics, pp_call_graph_cost(&x->g, e));
+			pp_values_add(x->p, x->sum + group->row * metrics,
+			              pp_call_graph_cost(&x->g, e));
 	}
 }
 
@@ -270,8 +262,8 @@ batch_add(struct grouping *x, const struct group *batch, size_t n)
 			if (x->below[x->g.component[member]] & bit)
 				outer_calls_add(x, group, bit, member);
 			else
-				value_add(x, x->sum + group->row * metrics,
-				          x->total + member * metrics);
+				pp_values_add(x->p, x->sum + group->row * metrics,
+				              x->total + member * metrics);
 		}
 	}
 }
@@ -289,8 +281,8 @@ pp_flat_groups(struct pp_flat *f, const struct pp_profile *p, const uint32_t *ro
 			batch_add(&x, x.groups + at, x.n - at < LANES ? x.n - at : LANES);
 	}
 	for (; ok && at < x.n; at++)
-		value_add(&x, x.sum + x.groups[at].row * f->metrics,
-		          f->total + x.groups[at].row * f->metrics);
+		pp_values_add(x.p, x.sum + x.groups[at].row * f->metrics,
+		              f->total + x.groups[at].row * f->metrics);
 	for (i = 0; ok && i < f->n; i++)
 		for (m = 0; m < f->metrics; m++) {
 			union pp_value *total = &f->total[i * f->metrics + m];

@@ -1,11 +1,10 @@
 /*
  * The flat profile of a call tree.
  */
-#include "analysis/flat.h"
+#include "model/flat.h"
 
-#include "analysis/flat_calls.h"
-#include "analysis/flat_sources.h"
-#include "analysis/inclusive.h"
+#include "model/flat_sources.h"
+#include "model/inclusive.h"
 #include "base/sort.h"
 
 void
@@ -20,13 +19,51 @@ pp_flat_release(struct pp_flat *f)
 	*f = (struct pp_flat){ 0 };
 }
 
-/* Numbers the functions that occur in the tree; row_of[func] is the row + 1. */
+bool
+pp_flat_alloc(struct pp_flat *f, const struct pp_profile *p, size_t rows)
+{
+	size_t cells = (rows + 1) * (p->metrics.n + 1), m;
+
+	*f = (struct pp_flat){ .profile = p, .metrics = p->metrics.n, .n = rows };
+	f->func = calloc(rows + 1, sizeof *f->func);
+	f->calls = calloc(rows + 1, sizeof *f->calls);
+	f->self = calloc(cells, sizeof *f->self);
+	f->total = calloc(cells, sizeof *f->total);
+	f->whole = calloc(f->metrics + 1, sizeof *f->whole);
+	for (m = 0; f->whole && m < f->metrics; m++)
+		f->whole[m] = pp_value_zero(&p->metrics.at[m]);
+	if (f->func && f->calls && f->self && f->total && f->whole)
+		return true;
+	pp_flat_release(f);
+	return false;
+}
+
+/* Numbers the functions that are marked, by id; false when out of memory. */
 static bool
-flat_rows(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_frame,
-          uint32_t *row_of)
+flat_number(struct pp_flat *f, const struct pp_profile *p, uint32_t *row_of)
+{
+	uint32_t rows = 0;
+	size_t i;
+
+	row_of[0] = 0;
+	for (i = 1; i < p->funcs.n; i++)
+		if (row_of[i])
+			row_of[i] = ++rows;
+	if (!pp_flat_alloc(f, p, rows))
+		return false;
+	for (i = 1; i < p->funcs.n; i++)
+		if (row_of[i])
+			f->func[row_of[i] - 1] = (pp_func)i;
+	return true;
+}
+
+/* ---- from the tree ---------------------------------------------------------------------- */
+
+static bool
+tree_mark(const struct pp_profile *p, uint32_t *row_of)
 {
 	unsigned char *seen = calloc(p->frames.n, 1);
-	size_t i, rows = 0;
+	size_t i;
 	pp_node node;
 
 	if (!seen)
@@ -34,10 +71,10 @@ flat_rows(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_
 	for (node = 1; node < p->tree.n; node++)
 		seen[pp_tree_frame(&p->tree, node)] = 1;
 	for (i = 1; i < p->frames.n; i++)
-		if (seen[i] && !row_of[func_of_frame[i]])
-			row_of[func_of_frame[i]] = (uint32_t)++rows;
+		if (seen[i])
+			row_of[p->funcs.at[p->frames.at[i].func].same] = 1;
 	free(seen);
-	return pp_flat_number(f, p, row_of, rows);
+	return true;
 }
 
 /* Own costs and calls, straight from the rows of the series. */
@@ -45,7 +82,7 @@ static void
 flat_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_frame,
          const uint32_t *row_of)
 {
-	size_t i, m;
+	size_t i;
 	uint32_t r;
 
 	for (i = 0; i < p->series.n; i++) {
@@ -60,9 +97,7 @@ flat_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_f
 			if (node == 0)
 				continue;
 			row = row_of[func_of_frame[pp_tree_frame(&p->tree, node)]] - 1;
-			for (m = 0; m < f->metrics; m++)
-				pp_value_add(&p->metrics.at[m], &f->self[row * f->metrics + m],
-				             pp_cell_value(&p->metrics.at[m], cells[m]));
+			pp_values_add_cells(p, pp_flat_self_of(f, row), cells);
 			if (s->has_calls)
 				pp_count_add(&f->calls[row], (uint64_t)cells[p->metrics.n]);
 		}
@@ -71,8 +106,8 @@ flat_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_f
 
 /* What the file says is not a leaf's own. */
 static void
-flat_less(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_frame,
-          const uint32_t *row_of)
+flat_not_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_frame,
+             const uint32_t *row_of)
 {
 	size_t i;
 
@@ -109,48 +144,60 @@ flat_total(struct pp_flat *f, const struct pp_profile *p, size_t metric,
 	return true;
 }
 
-static pp_status
-flat_tree(const struct pp_profile *p, struct pp_flat *f)
+static bool
+tree_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	pp_func *func_of_frame = pp_frame_funcs(p);
-	uint32_t *row_of = calloc(p->funcs.n, sizeof *row_of);
-	uint64_t *outermost = NULL;
-	bool ok;
+	uint64_t *outermost = func_of_frame ? pp_outermost_compute(p, func_of_frame) : NULL;
+	bool ok = outermost != NULL;
 	size_t m;
 
-	*f = (struct pp_flat){ 0 };
-	ok = func_of_frame && row_of && flat_rows(f, p, func_of_frame, row_of);
 	if (ok) {
 		flat_own(f, p, func_of_frame, row_of);
-		flat_less(f, p, func_of_frame, row_of);
-		outermost = pp_outermost_compute(p, func_of_frame);
-		ok = outermost != NULL;
+		flat_not_own(f, p, func_of_frame, row_of);
 	}
 	for (m = 0; ok && m < f->metrics; m++)
 		ok = flat_total(f, p, m, func_of_frame, row_of, outermost);
 	free(func_of_frame);
-	free(row_of);
 	free(outermost);
-	if (ok)
-		return PP_OK;
-	pp_flat_release(f);
-	return PP_E_NOMEM;
+	return ok;
+}
+
+static const struct pp_flat_source by_tree = { tree_mark, tree_fill };
+
+/* ---- from whatever there is ------------------------------------------------------------- */
+
+static const struct pp_flat_source *
+source_of(const struct pp_profile *p)
+{
+	switch (pp_profile_basis(p)) {
+	case PP_BASIS_COSTS:
+		return &pp_flat_by_costs;
+	case PP_BASIS_CALLS:
+		return p->calls.own ? &pp_flat_by_calls : &pp_flat_by_graph;
+	case PP_BASIS_LINES:
+		return &pp_flat_by_graph;
+	case PP_BASIS_TREE:
+		break;
+	}
+	return &by_tree;
 }
 
 pp_status
 pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 {
-	switch (pp_profile_basis(p)) {
-	case PP_BASIS_COSTS:
-		return pp_flat_costs(p, f);
-	case PP_BASIS_CALLS:
-		return p->calls.own ? pp_flat_from_calls(p, f) : pp_flat_edges(p, f);
-	case PP_BASIS_LINES:
-		return pp_flat_edges(p, f);
-	case PP_BASIS_TREE:
-		break;
-	}
-	return flat_tree(p, f);
+	const struct pp_flat_source *source = source_of(p);
+	uint32_t *row_of = calloc(p->funcs.n + 1, sizeof *row_of);
+	bool ok;
+
+	*f = (struct pp_flat){ 0 };
+	ok = row_of && source->mark(p, row_of) && flat_number(f, p, row_of) &&
+	     source->fill(f, p, row_of);
+	free(row_of);
+	if (ok)
+		return PP_OK;
+	pp_flat_release(f);
+	return PP_E_NOMEM;
 }
 
 /* ---- sorting ---------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /*
  * Tarjan's algorithm without recursion: a hostile call chain may be as long as the file.
  */
-#include "analysis/scc.h"
+#include "model/scc.h"
 
 #include <stdlib.h>
 

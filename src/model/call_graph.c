@@ -1,11 +1,11 @@
 /*
  * Rows of edges, one per call site and part, added up to one edge per caller and callee.
  */
-#include "analysis/call_graph.h"
+#include "model/call_graph.h"
 
 #include <stdlib.h>
 
-#include "analysis/scc.h"
+#include "model/scc.h"
 
 struct pair {
 	pp_func caller, callee;
@@ -57,12 +57,9 @@ static void
 edge_add(struct pp_call_graph *g, const struct pp_profile *p, size_t edge, uint32_t row)
 {
 	const int64_t *cells = p->calls.cells.at + row * pp_edge_stride(p);
-	size_t m;
 
 	pp_count_add(&g->calls[edge], (uint64_t)cells[0]);
-	for (m = 0; m < g->metrics; m++)
-		pp_value_add(&p->metrics.at[m], &g->cost[edge * g->metrics + m],
-		             pp_cell_value(&p->metrics.at[m], cells[1 + m]));
+	pp_values_add_cells(p, g->cost + edge * g->metrics, cells + 1);
 }
 
 static bool

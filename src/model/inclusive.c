@@ -1,7 +1,7 @@
 /*
  * Inclusive cost: parents stand before their children, so one backward loop adds everything up.
  */
-#include "analysis/inclusive.h"
+#include "model/inclusive.h"
 
 /* Whether the sum of all absolute own costs fits 63 bits: then no partial sum can overflow either. */
 static bool

@@ -1,0 +1,110 @@
+/*
+ * The flat profile of a call graph: own cost from lines or as calls tell it, inclusive cost from edges.
+ *
+ * An edge holds the cost of everything below it, so inclusive(f) = own(f) + edges leaving f. With
+ * recursion such edges count what is inside f again: only edges that leave f's cycle (its strongly
+ * connected component) are added. No function then exceeds the whole.
+ */
+#include "model/flat_sources.h"
+
+#include <stdlib.h>
+
+#include "model/call_graph.h"
+
+/* The functions that lines and edges name. */
+static bool
+graph_mark(const struct pp_profile *p, uint32_t *row_of)
+{
+	size_t i;
+
+	for (i = 0; i < p->lines.rows.n; i++)
+		row_of[p->funcs.at[p->lines.rows.at[i].func].same] = 1;
+	for (i = 0; i < p->calls.rows.n; i++) {
+		row_of[p->funcs.at[p->calls.rows.at[i].caller].same] = 1;
+		row_of[p->funcs.at[p->calls.rows.at[i].callee].same] = 1;
+	}
+	return true;
+}
+
+static bool
+add_own(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	union pp_value *own = pp_profile_own(p, PP_ALL_SERIES, false);
+	size_t i, m;
+
+	for (i = 0; own && i < p->funcs.n; i++)
+		for (m = 0; m < f->metrics; m++) {
+			const struct pp_metric *metric = &p->metrics.at[m];
+			size_t at = (row_of[i] - (size_t)1) * f->metrics + m;
+
+			pp_value_add(metric, &f->whole[m], own[i * f->metrics + m]);
+			if (row_of[i])
+				f->self[at] = f->total[at] = own[i * f->metrics + m];
+		}
+	free(own);
+	return own != NULL;
+}
+
+bool
+pp_flat_cycles(struct pp_flat *f, const struct pp_call_graph *g, const uint32_t *row_of)
+{
+	uint32_t *number = calloc((size_t)g->components + 1, sizeof *number), func;
+
+	f->cycle = calloc(f->n + 1, sizeof *f->cycle);
+	for (func = 1; number && f->cycle && func < g->n; func++) {
+		uint32_t component = g->component[func];
+
+		if (!row_of[func] || g->members[component] < 2)
+			continue;
+		/* That functions of a file are in a cycle does not put the file into one. */
+		if (f->profile->funcs.at[f->func[row_of[func] - 1]].flags & PP_FUNC_PSEUDO)
+			continue;
+		if (!number[component])
+			number[component] = ++f->cycles;
+		f->cycle[row_of[func] - 1] = number[component];
+	}
+	free(number);
+	return number && f->cycle;
+}
+
+static bool
+add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	struct pp_call_graph g;
+	uint32_t caller, row;
+	size_t e;
+	bool ok;
+
+	if (!pp_call_graph_init(&g, p, PP_ALL_SERIES))
+		return false;
+	for (e = 0; e < p->calls.rows.n; e++) {
+		row = row_of[p->funcs.at[p->calls.rows.at[e].callee].same];
+		if (p->calls.rows.at[e].caller == 0 && row)
+			pp_count_add(&f->calls[row - 1],
+			             (uint64_t)p->calls.cells.at[e * pp_edge_stride(p)]);
+	}
+	for (caller = 1; caller < g.n; caller++) {
+		for (e = g.first[caller]; e < g.first[caller + 1]; e++) {
+			pp_count_add(&f->calls[row_of[g.to[e]] - 1], g.calls[e]);
+			if (g.component[caller] == g.component[g.to[e]])
+				continue;
+			pp_values_add(p, pp_flat_total_of(f, row_of[caller] - 1),
+			              pp_call_graph_cost(&g, e));
+		}
+	}
+	ok = p->derived.alone.n || pp_flat_cycles(f, &g, row_of);
+	pp_call_graph_release(&g);
+	f->has_calls = true;
+	return ok;
+}
+
+static bool
+graph_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	if (!add_own(f, p, row_of))
+		return false;
+	return p->calls.rows.n == 0 ||
+	       (add_edges(f, p, row_of) && (!p->derived.alone.n || pp_flat_groups(f, p, row_of)));
+}
+
+const struct pp_flat_source pp_flat_by_graph = { graph_mark, graph_fill };

@@ -1,0 +1,48 @@
+/*
+ * Where flat profiles come from; pp_flat_compute() chooses.
+ */
+#ifndef PP_FLAT_SOURCES_H
+#define PP_FLAT_SOURCES_H
+
+#include "model/call_graph.h"
+#include "model/flat.h"
+
+struct pp_flat_source {
+	/* Sets row_of of each function that occurs, by identity, to something. False when out of memory. */
+	bool (*mark)(const struct pp_profile *, uint32_t *row_of);
+	/* Adds up. row_of[func] is the row + 1. False when out of memory. */
+	bool (*fill)(struct pp_flat *, const struct pp_profile *, const uint32_t *row_of);
+};
+
+/* Room for `rows` rows, all zero; false when out of memory. */
+bool pp_flat_alloc(struct pp_flat *, const struct pp_profile *, size_t rows);
+
+/* As the functions' own table states them. */
+extern const struct pp_flat_source pp_flat_by_costs;
+/* As the file's own calls state them. */
+extern const struct pp_flat_source pp_flat_by_calls;
+/* Own cost from lines or calls, inclusive cost from edges with cycles resolved. */
+extern const struct pp_flat_source pp_flat_by_graph;
+
+/* Numbers the cycles by their first function; false when out of memory. */
+bool pp_flat_cycles(struct pp_flat *, const struct pp_call_graph *, const uint32_t *row_of);
+/*
+ * Raises totals, as the calls between groups of functions tell them, to what the calls between the functions
+ * themselves do, and names the cycles of these; see flat_groups.c. False when out of memory.
+ */
+bool pp_flat_groups(struct pp_flat *, const struct pp_profile *, const uint32_t *row_of);
+
+/* Where the own or inclusive costs of a function are. */
+static inline union pp_value *
+pp_flat_self_of(const struct pp_flat *f, size_t row)
+{
+	return f->self + row * f->metrics;
+}
+
+static inline union pp_value *
+pp_flat_total_of(const struct pp_flat *f, size_t row)
+{
+	return f->total + row * f->metrics;
+}
+
+#endif
