@@ -30,28 +30,6 @@ calls_compute(struct pp_calltree *t)
 	return t->calls != NULL;
 }
 
-/* Differences of doubles are not exact, so their own costs are added up from the rows. */
-static bool
-own_compute(struct pp_calltree *t, size_t metric)
-{
-	const struct pp_profile *p = t->profile;
-	const struct pp_metric *m = &p->metrics.at[metric];
-	uint32_t row;
-	size_t i;
-
-	if (m->type != PP_REAL)
-		return true;
-	t->own[metric] = calloc(p->tree.n, sizeof **t->own);
-	for (i = 0; t->own[metric] && i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
-
-		for (row = 0; row < s->rows; row++)
-			t->own[metric][pp_series_node(s, row)] +=
-			    pp_cell_value(m, pp_series_cells(s, row)[metric]).d;
-	}
-	return t->own[metric] != NULL;
-}
-
 bool
 pp_calltree_init_bare(struct pp_calltree *t, const struct pp_profile *p)
 {
@@ -82,7 +60,8 @@ pp_calltree_init(struct pp_calltree *t, const struct pp_profile *p, bool fold_re
 	t->slot_of = calloc(p->funcs.n, sizeof *t->slot_of);
 	fine = t->own && t->slot_of && pp_children_compute(&t->children, p);
 	for (m = 0; fine && m < p->metrics.n; m++)
-		fine = own_compute(t, m);
+		if (p->metrics.at[m].type == PP_REAL)
+			fine = (t->own[m] = pp_own_compute(p, m)) != NULL;
 	if (!fine)
 		pp_calltree_release(t);
 	return fine;
@@ -285,7 +264,7 @@ pp_calltree_self(const struct pp_calltree *t, const struct pp_branch *b, size_t 
 	if (t->own[metric]) {
 		sum.d = 0;
 		for (i = 0; i < b->n; i++)
-			sum.d += t->own[metric][b->nodes[i]];
+			sum.d += t->own[metric][b->nodes[i]].d;
 		return sum;
 	}
 	sum = pp_calltree_total(t, b, metric);

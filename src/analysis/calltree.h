@@ -16,8 +16,9 @@ struct pp_calltree {
 	bool has_calls;
 	struct pp_children children;
 	struct pp_inclusive *cost; /* per metric */
-	double **own;              /* per metric of doubles: own cost per node; else NULL */
-	uint64_t *calls;           /* per node; NULL without calls */
+	/* Per metric of doubles, whose differences are not exact: own cost per node; else NULL. */
+	union pp_value **own;
+	uint64_t *calls; /* per node; NULL without calls */
 	pp_func *func_of_frame;
 	uint32_t *slot_of; /* per function: 1 + its branch among the children being made */
 };

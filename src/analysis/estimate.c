@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "analysis/stacks.h"
-#include "model/builder.h"
 #include "model/derive.h"
 
 /* Passes over functions, thread by thread, that one estimate may take. */
@@ -120,112 +119,7 @@ nodes_most(const struct pp_estimate_opts *opts)
 	return opts->max_nodes ? opts->max_nodes : PP_ESTIMATE_NODES;
 }
 
-/* ---- a new profile ---------------------------------------------------------------------- */
-
-/* The frame of a function in the new profile. */
-static pp_frame
-frame_copy(const struct pp_stacks *e, struct pp_builder *b, pp_frame of)
-{
-	const struct pp_profile *p = e->p;
-	const struct pp_func_row *from = of < p->funcs.n ? &p->funcs.at[of] : NULL;
-	struct pp_func_row row = { .flags = PP_FUNC_PSEUDO };
-	struct pp_frame_row frame = { 0 };
-
-	if (from) {
-		row = (struct pp_func_row){ .line = from->line, .flags = from->flags };
-		row.name = pp_build_str(b, pp_text_of(p, from->name));
-		row.file = pp_build_str(b, pp_text_of(p, from->file));
-	} else {
-		row.name = pp_build_strz(b, of == e->pruned_frame ? pruned_name : nowhere_name);
-	}
-	if (from && from->module) {
-		struct pp_module_row module = p->modules.at[from->module];
-
-		module.name = pp_build_str(b, pp_text_of(p, module.name));
-		module.build_id = pp_build_str(b, pp_text_of(p, module.build_id));
-		row.module = pp_build_module(b, &module);
-	}
-	frame.func = pp_build_func(b, &row);
-	return pp_build_frame(b, &frame);
-}
-
-static void
-profile_start(const struct pp_stacks *e, struct pp_builder *b)
-{
-	const struct pp_profile *p = e->p;
-	size_t m;
-
-	for (m = 0; m < e->metrics; m++) {
-		struct pp_metric metric = p->metrics.at[m];
-
-		metric.name = pp_build_str(b, pp_text_of(p, metric.name));
-		metric.title = pp_build_str(b, pp_text_of(p, metric.title));
-		metric.event = pp_build_str(b, pp_text_of(p, metric.event));
-		metric.unit = pp_build_str(b, pp_text_of(p, metric.unit));
-		(void)pp_build_metric(b, &metric);
-	}
-	b->profile->format = p->format;
-	b->profile->complete = p->complete;
-	b->profile->estimated = true;
-	(void)pp_build_series_plain(b, true, false);
-}
-
-/* Nodes come in the same order, so that they have the same ids. */
-static void
-profile_fill(const struct pp_stacks *e, struct pp_builder *b, pp_frame *frame_of)
-{
-	pp_node node;
-	size_t m;
-
-	for (node = 1; node < e->tree.n && pp_builder_ok(b); node++) {
-		pp_frame of = pp_tree_frame(&e->tree, node);
-		int64_t *cells;
-
-		if (!frame_of[of])
-			frame_of[of] = frame_copy(e, b, of);
-		(void)pp_build_child(b, pp_tree_parent(&e->tree, node), frame_of[of]);
-		for (m = 0; m < e->metrics; m++)
-			if (e->cells.at[(size_t)node * e->metrics + m])
-				break;
-		cells = m < e->metrics ? pp_build_cells(b, 0, node) : NULL;
-		for (m = 0; cells && m < e->metrics; m++)
-			cells[m] = pp_stacks_cell(e, m, e->cells.at[(size_t)node * e->metrics + m]);
-	}
-}
-
-pp_status
-pp_estimate_stacks(const struct pp_profile *p, const struct pp_estimate_opts *opts,
-                   struct pp_estimate *out, struct pp_profile **profile)
-{
-	struct pp_limits limits = pp_limits_complete(NULL);
-	pp_frame *frame_of = calloc(p->funcs.n + 2, sizeof *frame_of);
-	struct pp_builder b = { 0 };
-	struct pp_stacks e;
-	pp_status status = pp_stacks_init(&e, p, opts);
-
-	*out = (struct pp_estimate){ 0 };
-	*profile = NULL;
-	if (status == PP_OK && !frame_of)
-		status = PP_E_NOMEM;
-	if (status == PP_OK)
-		status = pp_stacks_run(&e, PP_ALL_SERIES, nodes_most(opts));
-	if (status == PP_OK && !pp_builder_init(&b, &limits, NULL, p->strs.seed, &pp_pages_plain))
-		status = PP_E_NOMEM;
-	if (status == PP_OK) {
-		profile_start(&e, &b);
-		profile_fill(&e, &b, frame_of);
-		status = pp_builder_finish(&b, profile);
-		if (opts->bounds)
-			find_widest(&e, out);
-		shares_tell(&e, out);
-		pp_builder_release(&b);
-	}
-	free(frame_of);
-	pp_stacks_release(&e);
-	return status;
-}
-
-/* ---- beside calls and lines --------------------------------------------------------------- */
+/* ---- as a profile ----------------------------------------------------------------------- */
 
 /* Numbers the cycles by their first function. */
 static bool
@@ -275,25 +169,41 @@ series_fill(const struct pp_stacks *e, struct pp_series *s)
 	return PP_OK;
 }
 
-/* Frames are functions so far: gives the profile one frame for each that is used. */
+/* The function that a frame of the estimate shows; 0 when out of memory. */
+static pp_func
+func_of(const struct pp_stacks *e, struct pp_derive *d, pp_frame of, bool anew)
+{
+	struct pp_func_row row;
+
+	if (of == e->pruned_frame || of == e->nowhere_frame)
+		return pp_derive_func(
+		    d, pp_slice_z(of == e->pruned_frame ? pruned_name : nowhere_name), 0, 0);
+	if (!anew)
+		return of;
+	row = d->from->funcs.at[of];
+	row.same = (pp_func)d->to->funcs.n;
+	return pp_vec_push(&d->to->funcs, row) ? row.same : 0;
+}
+
+/* Frames are functions so far: gives the profile one frame, or a function too, for each that is used. */
 static bool
 frames_add(struct pp_stacks *e, struct pp_derive *d)
 {
-	pp_frame *frame_of = calloc(d->to->funcs.n + 2, sizeof *frame_of);
-	pp_func pruned = e->has_pruned ? pp_derive_func(d, pp_slice_z(pruned_name), 0, 0) : 0;
-	pp_func nowhere = e->has_nowhere ? pp_derive_func(d, pp_slice_z(nowhere_name), 0, 0) : 0;
-	bool fine = frame_of && (pruned || !e->has_pruned) && (nowhere || !e->has_nowhere);
+	pp_frame *frame_of = calloc(d->from->funcs.n + 2, sizeof *frame_of);
+	bool anew = d->to->funcs.n == 0, fine = frame_of != NULL;
 	pp_node node;
 
+	if (anew)
+		fine = fine && pp_vec_push(&d->to->funcs, (struct pp_func_row){ 0 }) &&
+		       pp_vec_push(&d->to->frames, (struct pp_frame_row){ 0 });
 	for (node = 1; fine && node < e->tree.n; node++) {
 		pp_frame of = pp_tree_frame(&e->tree, node);
-		struct pp_frame_row row = { .func = of == e->pruned_frame    ? pruned
-			                            : of == e->nowhere_frame ? nowhere
-			                                                     : of };
+		struct pp_frame_row row = { 0 };
 
 		if (!frame_of[of]) {
+			row.func = func_of(e, d, of, anew);
 			frame_of[of] = (pp_frame)d->to->frames.n;
-			fine = pp_vec_push(&d->to->frames, row);
+			fine = row.func && pp_vec_push(&d->to->frames, row);
 		}
 		e->tree.key[node] = (uint64_t)pp_tree_parent(&e->tree, node) << 32 | frame_of[of];
 	}
@@ -341,7 +251,7 @@ cycles_find(const struct pp_stacks *e, struct pp_derive *d, uint32_t *cycles)
 	struct pp_call_graph all;
 	bool fine;
 
-	if (d->to->series.n <= 1)
+	if (d->from->series.n <= 1 || d->to->series.n <= 1)
 		return cycles_number(d, &e->g, cycles);
 	if (!pp_call_graph_init(&all, d->from, PP_ALL_SERIES))
 		return false;
@@ -350,30 +260,63 @@ cycles_find(const struct pp_stacks *e, struct pp_derive *d, uint32_t *cycles)
 	return fine;
 }
 
+/* The rest of a profile that was started. */
+static pp_status
+estimate_fill(struct pp_derive *d, const struct pp_estimate_opts *opts, struct pp_estimate *out,
+              struct pp_profile **profile)
+{
+	struct pp_stacks e;
+	pp_status status = pp_stacks_init(&e, d->from, opts);
+
+	*out = (struct pp_estimate){ 0 };
+	if (status == PP_OK)
+		status = series_estimate(&e, d);
+	/* Functions that are listed anew have other numbers. */
+	if (status == PP_OK && d->to->funcs.n && !cycles_find(&e, d, &out->cycles))
+		status = PP_E_NOMEM;
+	if (status == PP_OK && !frames_add(&e, d))
+		status = PP_E_NOMEM;
+	if (status == PP_OK) {
+		if (opts->bounds)
+			find_widest(&e, out);
+		shares_tell(&e, out);
+		tree_take(&e, d);
+	}
+	pp_stacks_release(&e);
+	return pp_derive_finish(d, status, profile);
+}
+
+/* What stacks alone share. */
+enum { SHARED = PP_COLUMN_STRINGS | PP_COLUMN_METRICS | PP_COLUMN_MODULES };
+
 pp_status
 pp_estimate_derive(const struct pp_profile *p, const struct pp_estimate_opts *opts,
                    struct pp_estimate *out, struct pp_profile **profile)
 {
 	const unsigned copied = PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_FRAMES |
 	                        PP_COLUMN_DERIVED;
-	struct pp_derive d = { 0 };
-	struct pp_stacks e;
-	pp_status status = pp_stacks_init(&e, p, opts);
+	struct pp_derive d;
 
-	*out = (struct pp_estimate){ 0 };
 	*profile = NULL;
-	if (status == PP_OK && (uint64_t)p->series.n * p->funcs.n > MOST_VISITS)
-		status = PP_E_LIMIT;
-	if (status == PP_OK && !pp_derive_init(&d, p, copied, PP_COLUMN_ROWS | PP_COLUMN_TREE))
-		status = PP_E_NOMEM;
-	if (status == PP_OK)
-		status = series_estimate(&e, &d);
-	if (status == PP_OK && !(cycles_find(&e, &d, &out->cycles) && frames_add(&e, &d)))
-		status = PP_E_NOMEM;
-	if (status == PP_OK) {
-		shares_tell(&e, out);
-		tree_take(&e, &d);
-	}
-	pp_stacks_release(&e);
-	return pp_derive_finish(&d, status, profile);
+	if ((uint64_t)p->series.n * p->funcs.n > MOST_VISITS)
+		return PP_E_LIMIT;
+	if (!pp_derive_init(&d, p, copied, PP_COLUMN_ROWS | PP_COLUMN_TREE))
+		return PP_E_NOMEM;
+	return estimate_fill(&d, opts, out, profile);
+}
+
+pp_status
+pp_estimate_stacks(const struct pp_profile *p, const struct pp_estimate_opts *opts,
+                   struct pp_estimate *out, struct pp_profile **profile)
+{
+	struct pp_estimate_opts all = *opts;
+	struct pp_derive d;
+
+	*profile = NULL;
+	if (!pp_derive_init(&d, p, PP_COLUMN_STRINGS, PP_COLUMNS - SHARED))
+		return PP_E_NOMEM;
+	pp_profile_forget_stated(d.to);
+	pp_derive_forget_origin(&d);
+	all.max_nodes = nodes_most(opts) - 1; /* threads, of which there is one, get one more */
+	return estimate_fill(&d, &all, out, profile);
 }

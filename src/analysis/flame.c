@@ -27,25 +27,6 @@ struct layout {
 
 /* ---- weights ---------------------------------------------------------------------------- */
 
-/* Own costs of every node, all series added; NULL when out of memory. */
-static union pp_value *
-own_costs(const struct pp_profile *p, size_t metric)
-{
-	const struct pp_metric *m = &p->metrics.at[metric];
-	union pp_value *own = calloc(p->tree.n, sizeof *own);
-	size_t i;
-	uint32_t row;
-
-	for (i = 0; own && i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
-
-		for (row = 0; row < s->rows; row++)
-			pp_value_add(m, &own[pp_series_node(s, row)],
-			             pp_cell_value(m, pp_series_cells(s, row)[metric]));
-	}
-	return own;
-}
-
 static double
 as_double(const struct pp_metric *m, union pp_value v)
 {
@@ -64,9 +45,9 @@ layout_weights(struct layout *l)
 	pp_node node;
 
 	l->weight = calloc(p->tree.n, sizeof *l->weight);
-	l->own = own_costs(p, l->opts->metric);
+	l->own = pp_own_compute(p, l->opts->metric);
 	if (l->flame->compares)
-		l->own_before = own_costs(p, l->opts->before);
+		l->own_before = pp_own_compute(p, l->opts->before);
 	if (!l->weight || !l->own || (l->flame->compares && !l->own_before))
 		return false;
 	for (node = p->tree.n; node-- > 0;) {

@@ -287,27 +287,6 @@ struct pp_node_costs {
 	union pp_value *self;
 };
 
-static bool
-node_costs_self(struct pp_node_costs *c, const pp_profile *p, size_t metric)
-{
-	size_t i;
-	uint32_t row;
-
-	c->self = calloc(p->tree.n, sizeof *c->self);
-	if (!c->self)
-		return false;
-	for (i = 0; i < p->tree.n; i++)
-		c->self[i] = pp_value_zero(c->metric);
-	for (i = 0; i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
-
-		for (row = 0; row < s->rows; row++)
-			pp_value_add(c->metric, &c->self[pp_series_node(s, row)],
-			             pp_cell_value(c->metric, pp_series_cells(s, row)[metric]));
-	}
-	return true;
-}
-
 pp_status
 pp_node_costs_new(const pp_profile *p, size_t metric, pp_node_costs **out)
 {
@@ -323,7 +302,8 @@ pp_node_costs_new(const pp_profile *p, size_t metric, pp_node_costs **out)
 		return PP_E_NOMEM;
 	c->metric = &p->metrics.at[metric];
 	c->n = p->tree.n;
-	if (!node_costs_self(c, p, metric) || !pp_inclusive_compute(&c->total, p, metric)) {
+	c->self = pp_own_compute(p, metric);
+	if (!c->self || !pp_inclusive_compute(&c->total, p, metric)) {
 		pp_node_costs_free(c);
 		return PP_E_NOMEM;
 	}

@@ -229,6 +229,20 @@ pp_derive_init(struct pp_derive *d, const struct pp_profile *from, unsigned copi
 	return false;
 }
 
+void
+pp_derive_forget_origin(struct pp_derive *d)
+{
+	struct pp_profile *p = d->to;
+
+	p->native = NULL;
+	p->variant = p->producer = 0;
+	memset(p->compression, 0, sizeof p->compression);
+	p->facets = p->holds = 0;
+	p->events = p->samples = 0;
+	p->time = (struct pp_time_span){ 0 };
+	p->recorded_at = 0;
+}
+
 pp_func
 pp_derive_func(struct pp_derive *d, struct pp_slice name, pp_str file, uint32_t line)
 {

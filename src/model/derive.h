@@ -51,6 +51,8 @@ bool pp_derive_init(struct pp_derive *, const struct pp_profile *from, unsigned 
 bool pp_derive_copy(struct pp_derive *, unsigned columns);
 /* Makes further columns its own, without anything in them. False when out of memory. */
 bool pp_derive_empty(struct pp_derive *, unsigned columns);
+/* Nothing is known of the file any more that it came from, but for its format and whether it was complete. */
+void pp_derive_forget_origin(struct pp_derive *);
 /* Appends a function that stands for others; 0 when out of memory. Needs strings and functions of its own. */
 pp_func pp_derive_func(struct pp_derive *, struct pp_slice name, pp_str file, uint32_t line);
 /* Hands the profile over, or frees it unless `status` is PP_OK. Returns `status`. */

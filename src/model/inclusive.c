@@ -63,6 +63,24 @@ pp_inclusive_compute(struct pp_inclusive *x, const struct pp_profile *p, size_t 
 	return true;
 }
 
+union pp_value *
+pp_own_compute(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value *own = calloc(p->tree.n, sizeof *own);
+	size_t i;
+	uint32_t row;
+
+	for (i = 0; own && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; row < s->rows; row++)
+			pp_value_add(m, &own[pp_series_node(s, row)],
+			             pp_cell_value(m, pp_series_cells(s, row)[metric]));
+	}
+	return own;
+}
+
 void
 pp_inclusive_release(struct pp_inclusive *x)
 {

@@ -36,6 +36,9 @@ pp_inclusive_of(const struct pp_inclusive *x, pp_node node)
 	return v;
 }
 
+/* The own cost of every node for one metric, over all series; NULL when out of memory. */
+union pp_value *pp_own_compute(const struct pp_profile *, size_t metric);
+
 /* Children of each node in ascending order: first[node], then next[child]; 0 ends. */
 struct pp_children {
 	pp_node *first;
