@@ -317,7 +317,7 @@ cut_number(struct cutting *c)
 		uint32_t parent = d->place[pp_tree_parent(d->tree, node)];
 
 		d->place[node] = THIN;
-		if (d->weight[node] >= d->thinnest) {
+		if (d->weight[node] >= d->min_share) {
 			struct stay stay = { .func = node_func(d, node), .parent = parent };
 
 			d->place[node] = (uint32_t)c->stays.n;
@@ -409,13 +409,13 @@ cut_lay(struct cutting *c)
 }
 
 pp_status
-pp_digest_cut(struct pp_digest *d, double thinnest)
+pp_digest_cut(struct pp_digest *d, double min_share)
 {
 	struct cutting c = { .d = d };
 	pp_node node;
 	bool ok;
 
-	d->thinnest = thinnest;
+	d->min_share = min_share;
 	d->up.n = d->func.n = d->more.n = 0;
 	ok = cut_number(&c) && cut_order(&c) && cut_lay(&c);
 	for (node = 0; ok && node < d->tree->n; node++) {
@@ -465,11 +465,11 @@ select_nth(double *v, size_t n, size_t want)
 }
 
 pp_status
-pp_digest_weight_for(const struct pp_digest *d, uint32_t nodes, double *thinnest)
+pp_digest_weight_for(const struct pp_digest *d, uint32_t nodes, double *min_share)
 {
 	double *weights;
 
-	*thinnest = 0;
+	*min_share = 0;
 	if (nodes >= d->tree->n)
 		return PP_OK;
 	weights = malloc(d->tree->n * sizeof *weights);
@@ -477,7 +477,7 @@ pp_digest_weight_for(const struct pp_digest *d, uint32_t nodes, double *thinnest
 		return PP_E_NOMEM;
 	memcpy(weights, d->weight, d->tree->n * sizeof *weights);
 	/* Nodes as light as the first one that is too many go with it. */
-	*thinnest = nextafter(select_nth(weights, d->tree->n, nodes), INFINITY);
+	*min_share = nextafter(select_nth(weights, d->tree->n, nodes), INFINITY);
 	free(weights);
 	return PP_OK;
 }

@@ -31,7 +31,7 @@ struct pp_digest {
 	double *weight;                  /* by node: share of the whole, never above its parent's */
 
 	/* What pp_digest_cut() made. */
-	double thinnest;
+	double min_share;
 	PP_VEC(uint32_t) up;   /* per node: levels from the node before up to its parent */
 	PP_VEC(uint32_t) func; /* 0: a sum of thin nodes, or the root */
 	PP_VEC(uint32_t) more; /* of how many; 0 for other nodes */
@@ -43,9 +43,9 @@ struct pp_digest {
 pp_status pp_digest_init(struct pp_digest *, const struct pp_profile *const *profiles, size_t n);
 void pp_digest_release(struct pp_digest *);
 /* Keeps nodes of at least that weight, and all when it is 0. May be called again. */
-pp_status pp_digest_cut(struct pp_digest *, double thinnest);
+pp_status pp_digest_cut(struct pp_digest *, double min_share);
 /* The weight at which about `nodes` nodes are kept; PP_E_NOMEM. */
-pp_status pp_digest_weight_for(const struct pp_digest *, uint32_t nodes, double *thinnest);
+pp_status pp_digest_weight_for(const struct pp_digest *, uint32_t nodes, double *min_share);
 
 /* Where a node of a profile is in the cut tree. */
 static inline uint32_t

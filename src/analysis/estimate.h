@@ -13,8 +13,8 @@
 struct pp_estimate_opts {
 	uint32_t max_nodes; /* 0 = PP_ESTIMATE_NODES */
 	size_t metric;      /* by which the costliest stacks are found */
-	double thinnest;    /* stacks below this share of the metric are not followed further */
-	bool sums_thin;     /* these need not be told apart either */
+	double min_share;   /* stacks below this share of the metric are not followed further */
+	bool sums_small;    /* these need not be told apart either */
 	bool bounds;        /* look for the context that is known least */
 };
 

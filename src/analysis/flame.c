@@ -173,7 +173,7 @@ layout_children(struct layout *l, struct open parent)
 	    l->flame->metric);
 	l->sorted.n = 0;
 	for (child = l->children.first[parent.node]; child; child = l->children.next[child]) {
-		bool thin = l->weight[child] < l->opts->thinnest * whole || too_deep;
+		bool thin = l->weight[child] < l->opts->min_share * whole || too_deep;
 
 		l->flame->too_deep += too_deep;
 		if (thin || l->weight[child] <= 0 || is_more(l->p, child))

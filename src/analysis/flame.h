@@ -17,7 +17,7 @@ struct pp_flame_opts {
 	    *whole;    /* what all of it costs where that is known better; NULL = the sum */
 	size_t before; /* metric to compare with; PP_FLAME_ALONE = none */
 	enum pp_flame_order order;
-	double thinnest;  /* share of the whole below which frames are not drawn alone */
+	double min_share; /* share of the whole below which frames are not drawn alone */
 	uint32_t deepest; /* levels drawn; what lies above is summed up */
 };
 

@@ -30,7 +30,7 @@ struct chart {
 	const struct pp_profile *p;
 	const struct pp_flame_opts *opts;
 	int64_t start, end;
-	int64_t thinnest;          /* ns */
+	int64_t min_length;        /* ns */
 	uint32_t base;             /* the row of the lowest level */
 	PP_VEC(struct level) open; /* the whole or the lane, then the stack that runs */
 	PP_VEC(pp_node) path;
@@ -77,7 +77,7 @@ run_take(struct chart *c, size_t level, int64_t start, int64_t end)
 {
 	struct level *on = &c->open.at[level];
 
-	if (on->thin && start - on->thin_end > c->thinnest)
+	if (on->thin && start - on->thin_end > c->min_length)
 		run_flush(c, level);
 	if (on->thin == 0) {
 		on->thin_start = start;
@@ -110,7 +110,7 @@ level_close(struct chart *c, int64_t time)
 	int64_t length = time - top->start;
 	struct pp_box *box;
 
-	if (c->open.n > 1 && (length < c->thinnest || length == 0)) {
+	if (c->open.n > 1 && (length < c->min_length || length == 0)) {
 		c->flame->boxes.n = top->box;
 		c->open.n--;
 		run_take(c, c->open.n - 1, time - length, time);
@@ -279,7 +279,7 @@ pp_flame_chart(struct pp_flame *flame, const struct pp_profile *p, const struct 
 	*flame =
 	    (struct pp_flame){ .profile = p, .metric = &time_metric, .unit = pp_slice_z("ns") };
 	c.ok = chart_spans(&c);
-	c.thinnest = (int64_t)(opts->thinnest * (double)(c.end - c.start));
+	c.min_length = (int64_t)(opts->min_share * (double)(c.end - c.start));
 	if (c.ok)
 		chart_lanes(&c);
 	flame->duration = c.end - c.start;

@@ -332,17 +332,17 @@ call_add(struct pp_stacks *e, pp_node under, pp_func callee, const pp_i128 *cost
 	struct pp_stacks_waiting item = { .component = unit,
 		                          .entry = callee,
 		                          .weight = e->weights.n };
-	bool zero = true, thin;
+	bool zero = true, small;
 	size_t m;
 
 	for (m = 0; m < e->metrics; m++)
 		zero &= costs[m] == 0;
 	if (zero || e->failed)
 		return;
-	thin = e->opts.sums_thin &&
-	       fabs((double)costs[e->opts.metric]) < e->opts.thinnest * e->whole;
-	if (is_full(e, 0) || thin) {
-		e->pruned += thin ? 0 : costs[e->opts.metric];
+	small = e->opts.sums_small &&
+	        fabs((double)costs[e->opts.metric]) < e->opts.min_share * e->whole;
+	if (is_full(e, 0) || small) {
+		e->pruned += small ? 0 : costs[e->opts.metric];
 		settle(e, pruned_under(e, under), costs, false);
 		return;
 	}
@@ -464,17 +464,17 @@ start_roots(struct pp_stacks *e, pp_i128 *costs)
 static void
 follow(struct pp_stacks *e, struct pp_stacks_division *d, pp_i128 *costs)
 {
-	double thinnest = e->opts.thinnest * e->whole;
+	double least = e->opts.min_share * e->whole;
 
 	while (e->heap.n && !e->failed) {
 		struct pp_stacks_waiting at = heap_pop(e);
 		size_t members = e->g.members[at.component];
 		bool leaf = members == 1 && e->calls[at.component] == 0;
-		bool full = is_full(e, members - 1), thin = at.order < thinnest;
+		bool full = is_full(e, members - 1), small = at.order < least;
 
 		divisions_start(e, &at, d);
-		if (!leaf && (full || thin))
-			cut(e, &at, d, costs, full && !thin);
+		if (!leaf && (full || small))
+			cut(e, &at, d, costs, full && !small);
 		else
 			expand(e, &at, d, costs);
 	}

@@ -140,7 +140,7 @@ request_parse(struct pp_cli *cli, struct request *r)
 		return pp_cli_wrong(cli, "--min-width takes pixels (0.5) or percent (0.1%%)");
 	*r = (struct request){
 		.opts = { .before = PP_FLAME_ALONE,
-		          .thinnest = share < ALWAYS_DRAWN ? share : ALWAYS_DRAWN,
+		          .min_share = share < ALWAYS_DRAWN ? share : ALWAYS_DRAWN,
 		          .deepest = depth && depth < UINT32_MAX ? (uint32_t)depth + 1
 		                                                 : UINT32_MAX },
 		.style = { .title = pp_args_text(&cli->args, "title"),
@@ -209,7 +209,7 @@ load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size
 	int code;
 
 	/* Frames too thin to draw need not be read apart; from the leaves up all of them count. */
-	cli->prune = n == 1 && !r->reverse && !pp_filters_given(cli) ? r->opts.thinnest : 0;
+	cli->prune = n == 1 && !r->reverse && !pp_filters_given(cli) ? r->opts.min_share : 0;
 	cli->thin = cli->prune;
 	code = pp_load_profile(cli, files, n, PP_TREE | PP_FUNCTIONS | PP_LOAD_STACKS, out);
 	if (code == 0)

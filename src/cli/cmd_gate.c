@@ -86,7 +86,7 @@ outcome_find(struct pp_cli *cli, const struct pp_diff *d, struct outcome *o)
 
 	if (o->rule.subject == PP_GATE_WHOLE) {
 		o->matched = 1;
-		o->failed = pp_gate_passes(&o->rule, d, NULL);
+		o->failed = pp_gate_exceeds(&o->rule, d, NULL);
 		return 0;
 	}
 	if (o->rule.subject == PP_GATE_CALLS && !d->has_calls) {
@@ -103,7 +103,7 @@ outcome_find(struct pp_cli *cli, const struct pp_diff *d, struct outcome *o)
 			return pp_cli_wrong(cli, "'%s': the pattern takes too many steps",
 			                    o->rule.text);
 		o->matched++;
-		if (!pp_gate_passes(&o->rule, d, &d->rows.at[i]))
+		if (!pp_gate_exceeds(&o->rule, d, &d->rows.at[i]))
 			continue;
 		o->failed = true;
 		if (!pp_vec_push(&o->rows, i)) {

@@ -328,7 +328,7 @@ estimate_run(struct pp_cli *cli, struct pp_view *view)
 	const struct pp_profile *p = view->shown;
 	struct pp_estimate_opts opts = { .max_nodes = pp_estimate_nodes_for(p),
 		                         .metric = metric_asked(cli, p),
-		                         .thinnest = pp_filters_given(cli) ? 0 : cli->thin };
+		                         .min_share = pp_filters_given(cli) ? 0 : cli->thin };
 	pp_status status = pp_view_estimate(view, &opts);
 
 	if (status == PP_E_LIMIT) {

@@ -350,8 +350,8 @@ calls_pass(const struct pp_gate_rule *rule, const struct pp_diff_row *row)
 }
 
 bool
-pp_gate_passes(const struct pp_gate_rule *rule, const struct pp_diff *d,
-               const struct pp_diff_row *row)
+pp_gate_exceeds(const struct pp_gate_rule *rule, const struct pp_diff *d,
+                const struct pp_diff_row *row)
 {
 	const struct pp_diff_value *v = &d->whole;
 	double before, after, whole = d->whole.value[PP_AFTER], margin;

@@ -36,8 +36,8 @@ void pp_gate_release(struct pp_gate_rule *);
 
 /* Whether the rule speaks of a function; TOO_HARD when its pattern gives up. */
 enum pp_regex_result pp_gate_matches(const struct pp_gate_rule *, const struct pp_diff_row *);
-/* Whether a row (NULL = the whole) passes the limit. Noise never does. */
-bool pp_gate_passes(const struct pp_gate_rule *, const struct pp_diff *,
-                    const struct pp_diff_row *);
+/* Whether a row (NULL = the whole) exceeds the limit. Noise never does. */
+bool pp_gate_exceeds(const struct pp_gate_rule *, const struct pp_diff *,
+                     const struct pp_diff_row *);
 
 #endif

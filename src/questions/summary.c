@@ -139,8 +139,8 @@ static bool
 path_find(struct path *path, const struct pp_profile *p)
 {
 	struct pp_estimate_opts opts = { .metric = path->metric,
-		                         .thinnest = PATH_LEAST,
-		                         .sums_thin = true,
+		                         .min_share = PATH_LEAST,
+		                         .sums_small = true,
 		                         .max_nodes = PATH_STACKS };
 	struct pp_estimate how;
 
