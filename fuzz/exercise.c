@@ -374,7 +374,7 @@ draw_flame(const struct exercise *e, const struct pp_profile *p, struct pp_sink 
 {
 	struct pp_flame_opts opts = { .metric = pp_profile_primary(p),
 		                      .before = PP_FLAME_ALONE,
-		                      .thinnest = 1e-4,
+		                      .min_share = 1e-4,
 		                      .deepest = 2000 };
 	struct pp_flame_style style = { .width = 1200 };
 	struct pp_flame flame;

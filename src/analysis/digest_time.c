@@ -102,19 +102,6 @@ book_sample(struct recorder *r, uint32_t place, int64_t time, const int64_t *wei
 	book(r, i, weights);
 }
 
-/* What a counter gained from one state to the next. */
-static int64_t
-gain(enum pp_cell_type type, int64_t before, int64_t after)
-{
-	double a, z;
-
-	if (type != PP_REAL)
-		return (int64_t)((uint64_t)after - (uint64_t)before);
-	memcpy(&a, &before, sizeof a);
-	memcpy(&z, &after, sizeof z);
-	return pp_cell_real(z - a);
-}
-
 static void
 walk_trace(struct recorder *r, struct pp_timeline_iter *it, int64_t *before, int64_t *gains)
 {
@@ -131,7 +118,7 @@ walk_trace(struct recorder *r, struct pp_timeline_iter *it, int64_t *before, int
 		if (first)
 			r->out->start = r->until = time;
 		for (c = 0; c < r->columns && !first; c++)
-			gains[c] = gain(r->p->metrics.at[c].type, before[c], it->values[c]);
+			gains[c] = pp_cell_gain(r->p->metrics.at[c].type, before[c], it->values[c]);
 		if (!first) {
 			part_enter(r, since);
 			book_trace(r, pp_digest_place(r->d, r->profile, running),

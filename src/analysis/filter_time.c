@@ -74,16 +74,15 @@ cell_add(struct booking *b, size_t metric, int64_t *cell, int64_t value)
 static int64_t
 gain_before(enum pp_cell_type type, int64_t start, int64_t end, int64_t at, int64_t length)
 {
-	if (type == PP_REAL) {
-		double a, z;
+	int64_t gain = pp_cell_gain(type, start, end);
+	double real;
 
-		memcpy(&a, &start, sizeof a);
-		memcpy(&z, &end, sizeof z);
-		return pp_cell_real(at >= length ? z - a : (z - a) * ((double)at / (double)length));
-	}
 	if (at >= length)
-		return (int64_t)((uint64_t)end - (uint64_t)start);
-	return (int64_t)((pp_i128)(int64_t)((uint64_t)end - (uint64_t)start) * at / length);
+		return gain;
+	if (type != PP_REAL)
+		return (int64_t)((pp_i128)gain * at / length);
+	memcpy(&real, &gain, sizeof real);
+	return pp_cell_real(real * ((double)at / (double)length));
 }
 
 /* Books what the counters gained in [start, end] on the node that ran. */
@@ -102,19 +101,11 @@ book_interval(struct booking *b, pp_node node, int64_t start, int64_t end, const
 		enum pp_cell_type type = b->p->metrics.at[m].type;
 		int64_t length = end - start;
 		int64_t upto = gain_before(type, before[m], after[m], last - start, length);
-		int64_t skipped = first == start ? (type == PP_REAL ? pp_cell_real(0) : 0)
+		int64_t skipped = first == start ? 0
 		                                 : gain_before(type, before[m], after[m],
 		                                               first - start, length);
 
-		if (type == PP_REAL) {
-			double a, z;
-
-			memcpy(&a, &skipped, sizeof a);
-			memcpy(&z, &upto, sizeof z);
-			cell_add(b, m, &cells[m], pp_cell_real(z - a));
-		} else {
-			cell_add(b, m, &cells[m], (int64_t)((uint64_t)upto - (uint64_t)skipped));
-		}
+		cell_add(b, m, &cells[m], pp_cell_gain(type, skipped, upto));
 	}
 }
 

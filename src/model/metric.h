@@ -137,6 +137,19 @@ pp_cell_add(enum pp_cell_type type, int64_t *cell, int64_t add)
 	return true;
 }
 
+/* What a counter gained from one state to the next. */
+static inline int64_t
+pp_cell_gain(enum pp_cell_type type, int64_t before, int64_t after)
+{
+	double a, z;
+
+	if (type != PP_REAL)
+		return (int64_t)((uint64_t)after - (uint64_t)before);
+	memcpy(&a, &before, sizeof a);
+	memcpy(&z, &after, sizeof z);
+	return pp_cell_real(z - a);
+}
+
 bool pp_value_is_zero(const struct pp_metric *, union pp_value);
 /*
  * One way to store the values of two metrics that mean the same, without loss: integers in the largest

@@ -38,7 +38,7 @@ check_boxes(void)
 	        "by name");
 	pp_flame_release(&flame);
 	opts.order = PP_FLAME_BY_WEIGHT;
-	opts.thinnest = 0.04;
+	opts.min_share = 0.04;
 	ok(pp_flame_compute(&flame, p, &opts) == PP_OK, "without what is too small");
 	is_text(boxes_text(&flame, &text),
 	        "0  0.00+1.00\n1 main 0.00+1.00\n2 b 0.00+0.50\n2 a 0.50+0.30\n"

@@ -162,7 +162,7 @@ ask_lines(void)
 static double
 ask_flame(void)
 {
-	struct pp_flame_opts opts = { .before = PP_FLAME_ALONE, .deepest = 100, .thinnest = 0.01 };
+	struct pp_flame_opts opts = { .before = PP_FLAME_ALONE, .deepest = 100, .min_share = 0.01 };
 	struct pp_profile *upside_down = NULL;
 	struct pp_flame flame = { 0 };
 	double sum = -1;
