@@ -102,26 +102,14 @@ inclusive_before(const struct layout *l, pp_node node)
 	                          : pp_value_zero(l->flame->metric);
 }
 
-/* How many frames a node that a pruning reader made stands for: "(N more)". */
-static uint64_t
-more_count(const struct pp_profile *p, pp_node node)
-{
-	struct pp_slice name = pp_text_of(p, p->funcs.at[pp_node_func(p, node)].name);
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 1; i < name.n && (unsigned)name.p[i] - '0' <= 9; i++)
-		n = n * 10 + (name.p[i] - '0');
-	return n ? n : 1;
-}
-
 /* Adds a node to a sum. */
 static void
 more_take(const struct layout *l, struct pp_box *more, pp_node node)
 {
 	const struct pp_metric *m = l->flame->metric;
 
-	more->more += is_more(l->p, node) ? more_count(l->p, node) : 1;
+	more->more += is_more(l->p, node) ? l->p->frames.at[pp_tree_frame(&l->p->tree, node)].more
+	                                  : 1;
 	more->width += l->weight[node];
 	pp_value_add(m, &more->value, pp_inclusive_of(&l->after, node));
 	pp_value_add(m, &more->value_before, inclusive_before(l, node));

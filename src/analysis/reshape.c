@@ -69,8 +69,11 @@ frames_by_name(struct pp_builder *b, const struct pp_profile *p, struct places *
 		struct pp_frame_row frame = { 0 };
 
 		func.name = pp_build_str(b, pp_text_of(p, from->name));
-		/* A sum of thin frames is not the function that happens to be called so. */
-		func.line = from->flags & PP_FUNC_MORE ? from->line : 0;
+		/* A sum of small frames is not the function that happens to be called so. */
+		if (from->flags & PP_FUNC_MORE) {
+			func.line = from->line;
+			frame.more = p->frames.at[i].more;
+		}
 		frame.func = pp_build_func(b, &func);
 		map[i] = pp_build_frame(b, &frame);
 		if (places && !place_add(b, places, p, from, frame.func))

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analysis/estimate.h"
-#include "formats/valgrind/family.h"
 #include "io/rules.h"
+#include "model/rules.h"
 
 /* Whether the format needs stacks and the profile only knows who called whom. */
 static bool
@@ -21,7 +21,7 @@ static void
 report_estimate(struct pp_writer *w, const struct pp_estimate *e)
 {
 	const struct pp_profile *p = w->profile;
-	const struct pp_rule *rule = &pp_callgrind_rules[PP_CG_ESTIMATED];
+	const struct pp_rule *rule = &pp_model_rules[PP_MODEL_ESTIMATED];
 	const struct pp_metric *m = &p->metrics.at[w->metric];
 	char low[PP_NUM_MAX], high[PP_NUM_MAX];
 	struct pp_slice name[3];

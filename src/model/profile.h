@@ -68,7 +68,10 @@ struct pp_frame_row {
 	uint32_t column;
 	uint32_t site_line; /* line in the caller from which it was called (SPX 0.5); 0 = unknown */
 	uint64_t address;
-	uint64_t offset; /* from the start of the symbol */
+	union {
+		uint64_t offset; /* from the start of the symbol */
+		uint64_t more;   /* of PP_FUNC_MORE: how many frames it stands for */
+	};
 	uint16_t inline_depth;
 	uint16_t flags;
 	pp_str file; /* where the line is, if not in the function's file; else 0 */

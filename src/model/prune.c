@@ -79,7 +79,7 @@ more_node(struct pruner *x, pp_node parent, uint32_t n)
 {
 	/* Told apart from a function that is really called so. */
 	struct pp_func_row func = { .flags = PP_FUNC_PSEUDO | PP_FUNC_MORE, .line = UINT32_MAX };
-	struct pp_frame_row frame = { 0 };
+	struct pp_frame_row frame = { .more = n };
 	char name[32];
 
 	snprintf(name, sizeof name, "(%u more)", n);

@@ -49,8 +49,7 @@ enum pp_callgrind_rule {
 	PP_CG_NO_TOTALS,
 	PP_CG_WRITE_NAME,
 	PP_CG_WRITE_VALUE,
-	PP_CG_WRITE_FACETS,
-	PP_CG_ESTIMATED
+	PP_CG_WRITE_FACETS
 };
 
 extern const struct pp_rule pp_callgrind_rules[];

@@ -98,11 +98,6 @@ const struct pp_rule pp_callgrind_rules[] = {
 	                         "a callgrind file cannot hold all of this profile",
 	                         "Callgrind holds costs per function and line and per pair of caller and callee. The message names "
 	                         "what was left out." },
-	[PP_CG_ESTIMATED] = { "callgrind-estimated", PP_WARNING,
-	                      "stacks were estimated from pairs of caller and callee",
-	                      "The profile knows what each function called, not on which whole stacks. Each function's cost is "
-	                      "divided among its callers in proportion to what they spent in it. The message tells how much of the cost lies "
-	                      "on stacks that are certain." },
 	{ 0 },
 };
 

@@ -45,7 +45,7 @@ for name in sorted(os.listdir(good)):
     if done.returncode == 0:
         ok(sum(stacks.values()) == total, f'{name}: no cost is lost or invented',
            f'{sum(stacks.values())} of {total}')
-        ok(b'[callgrind-estimated]' in done.stderr, f'{name}: says that it estimates')
+        ok(b'[stacks-estimated]' in done.stderr, f'{name}: says that it estimates')
 
 # a and b both call x, which calls r and w: the file does not tell which of them for whom.
 mixed = os.path.join(samples, '..', 'conformance', 'callgrind', 'mixed.callgrind')
