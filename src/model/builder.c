@@ -32,9 +32,8 @@ pp_builder_init(struct pp_builder *b, const struct pp_limits *limits, const stru
 	*b = (struct pp_builder){ .limits = *limits, .pages = pages, .seed = seed };
 	if (order)
 		b->order = *order;
-	b->func_index.newest.seed = b->frame_index.newest.seed = seed;
-	b->edge_index.newest.seed = b->line_index.newest.seed = seed;
-	b->module_index.newest.seed = seed;
+	b->func_index.seed = b->frame_index.seed = b->module_index.seed = seed;
+	b->edge_index.seed = b->line_index.seed = seed;
 	p = b->profile = calloc(1, sizeof *p);
 	if (!p)
 		return false;
@@ -43,30 +42,20 @@ pp_builder_init(struct pp_builder *b, const struct pp_limits *limits, const stru
 	    pp_tree_init(&p->tree, (uint32_t)(seed >> 32), max_nodes, pages) &&
 	    pp_vec_push(&p->modules, (struct pp_module_row){ 0 }) &&
 	    pp_vec_push(&p->funcs, (struct pp_func_row){ 0 }) &&
-	    pp_vec_push(&p->frames, (struct pp_frame_row){ 0 }) &&
-	    pp_vec_push(&b->module_index.next, PP_MAP_NONE) &&
-	    pp_vec_push(&b->func_index.next, PP_MAP_NONE) &&
-	    pp_vec_push(&b->frame_index.next, PP_MAP_NONE))
+	    pp_vec_push(&p->frames, (struct pp_frame_row){ 0 }))
 		return true;
 	pp_builder_release(b);
 	return false;
 }
 
-static void
-index_release(struct pp_index *index)
-{
-	pp_map_release(&index->newest);
-	pp_vec_release(&index->next);
-}
-
 void
 pp_builder_release(struct pp_builder *b)
 {
-	index_release(&b->module_index);
-	index_release(&b->func_index);
-	index_release(&b->frame_index);
-	index_release(&b->edge_index);
-	index_release(&b->line_index);
+	pp_slots_release(&b->module_index.slots);
+	pp_slots_release(&b->func_index.slots);
+	pp_slots_release(&b->frame_index.slots);
+	pp_slots_release(&b->edge_index.slots);
+	pp_slots_release(&b->line_index.slots);
 	pp_stacks_free(b->stacks);
 	b->stacks = NULL;
 	pp_profile_release(b->profile);
@@ -94,12 +83,14 @@ pp_builder_restart_exactly(struct pp_builder *b)
 	return pp_builder_restart(b);
 }
 
-/* Enters the row with the next number into the index; false when out of memory. */
 bool
-pp_index_add(struct pp_index *index, uint64_t hash, uint32_t row)
+pp_index_add(struct pp_index *index, uint32_t tag, uint32_t row)
 {
-	return pp_vec_push(&index->next, pp_map_get(&index->newest, hash)) &&
-	       pp_map_set(&index->newest, hash, row);
+	if ((!index->slots.at && !pp_slots_init(&index->slots, 10, NULL)) ||
+	    !pp_slots_reserve(&index->slots, 1))
+		return false;
+	pp_slots_put(&index->slots, tag, row + 1);
+	return true;
 }
 
 /* ---- names ------------------------------------------------------------------------------ */
@@ -161,18 +152,18 @@ pp_build_module(struct pp_builder *b, const struct pp_module_row *row)
 {
 	struct pp_profile *p = b->profile;
 	uint64_t hash = pp_mix((uint64_t)row->name << 32 | row->build_id, PP_HASH_K1 + row->kind);
-	uint32_t i;
+	uint32_t tag = pp_index_tag(&b->module_index, hash), i;
+	size_t at = pp_index_begin(&b->module_index, tag);
 
 	if (!pp_builder_ok(b))
 		return 0;
-	for (i = pp_map_get(&b->module_index.newest, hash); i != PP_MAP_NONE;
-	     i = b->module_index.next.at[i])
+	while ((i = pp_index_next(&b->module_index, tag, &at)) != PP_MAP_NONE)
 		if (p->modules.at[i].name == row->name &&
 		    p->modules.at[i].build_id == row->build_id &&
 		    p->modules.at[i].kind == row->kind)
 			return i;
 	i = (uint32_t)p->modules.n;
-	if (!pp_vec_push(&p->modules, *row) || !pp_index_add(&b->module_index, hash, i)) {
+	if (!pp_vec_push(&p->modules, *row) || !pp_index_add(&b->module_index, tag, i)) {
 		no_memory(b);
 		return 0;
 	}
@@ -193,34 +184,34 @@ func_same(const struct pp_func_row *a, const struct pp_func_row *b)
 	       a->module == b->module;
 }
 
-/* The first function of an identity, PP_MAP_NONE when there is none. */
+/* The first function of an identity in an index, PP_MAP_NONE when there is none. */
 static uint32_t
-func_find(const struct pp_builder *b, uint64_t hash, const struct pp_func_row *row)
+func_find(const struct pp_profile *p, const struct pp_index *index, uint32_t tag,
+          const struct pp_func_row *row)
 {
-	uint32_t i, found = PP_MAP_NONE;
+	size_t at = pp_index_begin(index, tag);
+	uint32_t i;
 
-	for (i = pp_map_get(&b->func_index.newest, hash); i != PP_MAP_NONE;
-	     i = b->func_index.next.at[i])
-		if (func_same(&b->profile->funcs.at[i], row))
-			found = i;
-	return found;
+	while ((i = pp_index_next(index, tag, &at)) != PP_MAP_NONE)
+		if (func_same(&p->funcs.at[i], row))
+			break;
+	return i;
 }
 
 pp_func
 pp_build_func(struct pp_builder *b, const struct pp_func_row *row)
 {
 	struct pp_profile *p = b->profile;
-	uint64_t hash = func_hash(row);
-	uint32_t i;
+	uint32_t tag = pp_index_tag(&b->func_index, func_hash(row)), i;
 
 	if (!pp_builder_ok(b))
 		return 0;
-	i = func_find(b, hash, row);
+	i = func_find(p, &b->func_index, tag, row);
 	if (i != PP_MAP_NONE)
 		return i;
 	i = (uint32_t)p->funcs.n;
 	if (p->funcs.n >= UINT32_MAX - 1 || !pp_vec_push(&p->funcs, *row) ||
-	    !pp_index_add(&b->func_index, hash, i)) {
+	    !pp_index_add(&b->func_index, tag, i)) {
 		no_memory(b);
 		return 0;
 	}
@@ -239,8 +230,7 @@ pp_build_func_later(struct pp_builder *b)
 	b->has_later = true;
 	/* Not in the index: it has no identity yet. */
 	if (p->funcs.n >= UINT32_MAX - 1 ||
-	    !pp_vec_push(&p->funcs, (struct pp_func_row){ .same = i }) ||
-	    !pp_vec_push(&b->func_index.next, PP_MAP_NONE)) {
+	    !pp_vec_push(&p->funcs, (struct pp_func_row){ .same = i })) {
 		no_memory(b);
 		return 0;
 	}
@@ -279,21 +269,21 @@ pp_build_frame(struct pp_builder *b, const struct pp_frame_row *row)
 {
 	struct pp_profile *p = b->profile;
 	struct pp_frame_row plain = { .func = row->func };
-	uint64_t hash;
-	uint32_t i;
+	uint32_t tag, i;
+	size_t at;
 
 	if (!pp_builder_ok(b))
 		return 0;
 	if (pp_order_is_by_function(&b->order))
 		row = &plain;
-	hash = frame_hash(row);
-	for (i = pp_map_get(&b->frame_index.newest, hash); i != PP_MAP_NONE;
-	     i = b->frame_index.next.at[i])
+	tag = pp_index_tag(&b->frame_index, frame_hash(row));
+	at = pp_index_begin(&b->frame_index, tag);
+	while ((i = pp_index_next(&b->frame_index, tag, &at)) != PP_MAP_NONE)
 		if (frame_same(&p->frames.at[i], row))
 			return i;
 	i = (uint32_t)p->frames.n;
 	if (p->frames.n >= UINT32_MAX - 1 || !pp_vec_push(&p->frames, *row) ||
-	    !pp_index_add(&b->frame_index, hash, i)) {
+	    !pp_index_add(&b->frame_index, tag, i)) {
 		no_memory(b);
 		return 0;
 	}
@@ -625,23 +615,21 @@ static bool
 settle_same(struct pp_builder *b)
 {
 	struct pp_profile *p = b->profile;
-	struct pp_index index = { .newest = { .seed = b->seed } };
-	bool ok = pp_vec_push(&index.next, PP_MAP_NONE);
+	struct pp_index index = { .seed = b->seed };
+	bool ok = true;
 	size_t i;
 
 	for (i = 1; ok && i < p->funcs.n; i++) {
-		uint64_t hash = func_hash(&p->funcs.at[i]);
-		uint32_t k = pp_map_get(&index.newest, hash);
+		uint32_t tag = pp_index_tag(&index, func_hash(&p->funcs.at[i]));
+		uint32_t k = func_find(p, &index, tag, &p->funcs.at[i]);
 
-		while (k != PP_MAP_NONE && !func_same(&p->funcs.at[k], &p->funcs.at[i]))
-			k = index.next.at[k];
 		/* Only the first of an identity is entered: thousands may have none. */
 		if (k != PP_MAP_NONE)
 			p->funcs.at[i].same = p->funcs.at[k].same;
-		ok = k == PP_MAP_NONE ? pp_index_add(&index, hash, (uint32_t)i)
-		                      : pp_vec_push(&index.next, PP_MAP_NONE);
+		else
+			ok = pp_index_add(&index, tag, (uint32_t)i);
 	}
-	index_release(&index);
+	pp_slots_release(&index.slots);
 	return ok;
 }
 

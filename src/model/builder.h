@@ -10,15 +10,40 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/limits.h"
+#include "base/slots.h"
 #include "model/order.h"
 #include "model/profile.h"
 #include "model/rules.h"
 
-/* Finds rows by content: hash of the content -> newest row, older rows of that hash through `next`. */
+/* Finds rows by content. Zero-initialised + seed is empty. */
 struct pp_index {
-	struct pp_map newest;
-	PP_VEC(uint32_t) next; /* per row; PP_MAP_NONE ends the chain */
+	struct pp_slots slots; /* of rows + 1 */
+	uint64_t seed;
 };
+
+/* What rows of that hash are found by. */
+static inline uint32_t
+pp_index_tag(const struct pp_index *index, uint64_t hash)
+{
+	return (uint32_t)(pp_mix(hash ^ index->seed, PP_HASH_K2) >> 32);
+}
+
+/* Where to look for the first of them; */
+static inline size_t
+pp_index_begin(const struct pp_index *index, uint32_t tag)
+{
+	return pp_slots_begin(&index->slots, tag);
+}
+
+/* and the next that may be it, PP_MAP_NONE when there is none. */
+static inline uint32_t
+pp_index_next(const struct pp_index *index, uint32_t tag, size_t *at)
+{
+	return index->slots.at ? pp_slots_next(&index->slots, tag, at) - 1 : PP_MAP_NONE;
+}
+
+/* Enters a row; false when out of memory. */
+bool pp_index_add(struct pp_index *, uint32_t tag, uint32_t row);
 
 struct pp_builder {
 	struct pp_profile
@@ -234,9 +259,6 @@ bool pp_build_edge_add(struct pp_builder *, const struct pp_edge_row *, int64_t 
 void pp_build_source(struct pp_builder *, pp_str file, uint32_t line, struct pp_slice text);
 /* Puts the source lines in order; pp_builder_finish() does it. False when out of memory. */
 bool pp_sources_settle(struct pp_profile *);
-
-/* For the files that build: a row of an index. */
-bool pp_index_add(struct pp_index *, uint64_t hash, uint32_t row);
 
 /* ---- functions ---- */
 /* A row of the costs of functions: own and total have a sum per metric. */

@@ -449,16 +449,14 @@ forget_edges(struct pp_builder *b)
 {
 	b->profile->calls.rows.n = b->profile->calls.cells.n = 0;
 	b->profile->calls.adds_up = false;
-	pp_map_release(&b->edge_index.newest);
-	b->edge_index.next.n = 0;
+	pp_slots_release(&b->edge_index.slots);
 }
 
 static void
 forget_lines(struct pp_builder *b)
 {
 	b->profile->lines.rows.n = b->profile->lines.cells.n = 0;
-	pp_map_release(&b->line_index.newest);
-	b->line_index.next.n = 0;
+	pp_slots_release(&b->line_index.slots);
 }
 
 /*

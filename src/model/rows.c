@@ -28,24 +28,24 @@ edge_same(const struct pp_edge_row *a, const struct pp_edge_row *b)
 	       a->series == b->series;
 }
 
-static uint64_t
-edge_hash(const struct pp_edge_row *row)
+static uint32_t
+edge_tag(const struct pp_builder *b, const struct pp_edge_row *row)
 {
 	uint64_t hash = pp_mix((uint64_t)row->caller << 32 | row->callee,
 	                       PP_HASH_K1 ^ row->site_address);
 
-	return pp_mix(hash ^ ((uint64_t)row->site_line << 32 | row->site_file),
-	              PP_HASH_K2 ^ row->series);
+	hash ^= (uint64_t)row->site_line << 32 | row->site_file;
+	return pp_index_tag(&b->edge_index, pp_mix(hash, PP_HASH_K2 ^ row->series));
 }
 
 static int64_t *
-edge_append(struct pp_builder *b, uint64_t hash, const struct pp_edge_row *row)
+edge_append(struct pp_builder *b, uint32_t tag, const struct pp_edge_row *row)
 {
 	struct pp_profile *p = b->profile;
 	uint32_t i = (uint32_t)p->calls.rows.n;
 
 	if (i == PP_MAP_NONE || !pp_vec_push(&p->calls.rows, *row) ||
-	    !pp_index_add(&b->edge_index, hash, i)) {
+	    !pp_index_add(&b->edge_index, tag, i)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 		return NULL;
 	}
@@ -57,16 +57,15 @@ int64_t *
 pp_build_edge(struct pp_builder *b, const struct pp_edge_row *row)
 {
 	struct pp_profile *p = b->profile;
-	uint64_t hash = edge_hash(row);
-	uint32_t i;
+	uint32_t tag = edge_tag(b, row), i;
+	size_t at = pp_index_begin(&b->edge_index, tag);
 
 	if (!pp_builder_ok(b))
 		return NULL;
-	for (i = pp_map_get(&b->edge_index.newest, hash); i != PP_MAP_NONE;
-	     i = b->edge_index.next.at[i])
+	while ((i = pp_index_next(&b->edge_index, tag, &at)) != PP_MAP_NONE)
 		if (edge_same(&p->calls.rows.at[i], row))
 			return p->calls.cells.at + i * pp_edge_stride(p);
-	return edge_append(b, hash, row);
+	return edge_append(b, tag, row);
 }
 
 static bool
@@ -76,22 +75,23 @@ line_same(const struct pp_line_row *a, const struct pp_line_row *b)
 	       a->series == b->series && a->address == b->address;
 }
 
-static uint64_t
-line_hash(const struct pp_line_row *row)
+static uint32_t
+line_tag(const struct pp_builder *b, const struct pp_line_row *row)
 {
 	uint64_t hash = pp_mix((uint64_t)row->func << 32 | row->line, PP_HASH_K1 ^ row->address);
 
-	return pp_mix(hash ^ ((uint64_t)row->file << 32 | row->series), PP_HASH_K2);
+	hash ^= (uint64_t)row->file << 32 | row->series;
+	return pp_index_tag(&b->line_index, pp_mix(hash, PP_HASH_K1));
 }
 
 static int64_t *
-line_append(struct pp_builder *b, uint64_t hash, const struct pp_line_row *row)
+line_append(struct pp_builder *b, uint32_t tag, const struct pp_line_row *row)
 {
 	struct pp_profile *p = b->profile;
 	uint32_t i = (uint32_t)p->lines.rows.n;
 
 	if (i == PP_MAP_NONE || !pp_vec_push(&p->lines.rows, *row) ||
-	    !pp_index_add(&b->line_index, hash, i)) {
+	    !pp_index_add(&b->line_index, tag, i)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 		return NULL;
 	}
@@ -103,16 +103,15 @@ int64_t *
 pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
 {
 	struct pp_profile *p = b->profile;
-	uint64_t hash = line_hash(row);
-	uint32_t i;
+	uint32_t tag = line_tag(b, row), i;
+	size_t at = pp_index_begin(&b->line_index, tag);
 
 	if (!pp_builder_ok(b))
 		return NULL;
-	for (i = pp_map_get(&b->line_index.newest, hash); i != PP_MAP_NONE;
-	     i = b->line_index.next.at[i])
+	while ((i = pp_index_next(&b->line_index, tag, &at)) != PP_MAP_NONE)
 		if (line_same(&p->lines.rows.at[i], row))
 			return p->lines.cells.at + i * pp_line_stride(p);
-	return line_append(b, hash, row);
+	return line_append(b, tag, row);
 }
 
 /* Adds a vector to cells of the profile's metrics; each sum that does not fit is left as it was, and told. */
@@ -161,7 +160,7 @@ function_line(struct pp_builder *b, const struct pp_line_row *row, const int64_t
 	else
 		cells = pp_build_line(b, &plain);
 	if (cells && PP_UNLIKELY(!cells_fit(p, cells + p->lines.hits, costs)))
-		cells = line_append(b, line_hash(&plain), &plain);
+		cells = line_append(b, line_tag(b, &plain), &plain);
 	if (cells)
 		b->line_last = (uint32_t)((size_t)(cells - p->lines.cells.at) / stride);
 	return cells;
@@ -191,7 +190,7 @@ pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t c
 
 	if (!places && cells &&
 	    PP_UNLIKELY(!cells_fit(p, cells + 1, costs) || cells[0] > INT64_MAX - calls))
-		cells = edge_append(b, edge_hash(&plain), &plain);
+		cells = edge_append(b, edge_tag(b, &plain), &plain);
 	if (!cells)
 		return false;
 	fits = cells_add(p, cells + 1, costs, over);
