@@ -163,37 +163,18 @@ call_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end
 	return *slot ? p + sizeof one - 1 : NULL;
 }
 
-/* The calls of a record; *n counts them. */
-static inline const unsigned char *
-call_lines(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, unsigned columns,
-           uint32_t *n)
-{
-	size_t first = s->calls.n;
-
-	while (p && *p == 'c' && p < end) {
-		struct pp_xd_call *call;
-
-		if (!pp_vec_reserve(&s->calls, s->calls.n + 1))
-			return NULL;
-		call = &s->calls.at[s->calls.n++];
-		call->cost[1] = 0;
-		p = call_head(s, p, end, &call->slot);
-		if (p)
-			p = cost_line(p, columns, &call->line, call->cost);
-	}
-	*n = (uint32_t)(s->calls.n - first);
-	return s->calls.n - first < UINT32_MAX ? p : NULL;
-}
+/* Bytes that a record and a call take at least: there is room for all of a block. */
+#define RECORD_LEAST (sizeof "fl=(1)\nfn=(1)\n1 1\n" - 1)
+#define CALL_LEAST (sizeof "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n1 1\n" - 1)
 
 static inline __attribute__((always_inline)) bool
 scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, unsigned columns)
 {
 	const unsigned char *begin = p;
+	struct pp_xd_record *record = s->records.at;
+	struct pp_xd_call *call = s->calls.at, *first;
 
-	s->records.n = s->calls.n = 0;
 	while (p && p < end) {
-		struct pp_xd_record *record;
-
 		if (*p == '\n') {
 			p++;
 			continue;
@@ -202,9 +183,7 @@ scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *en
 			p = summary_line(s, p, end);
 			continue;
 		}
-		if (!pp_vec_reserve(&s->records, s->records.n + 1))
-			return false;
-		record = &s->records.at[s->records.n++];
+		first = call;
 		record->own[1] = 0;
 		record->at = (size_t)(p - begin) < UINT32_MAX ? (uint32_t)(p - begin) : UINT32_MAX;
 		p = record_head(s, p, end, &record->slot);
@@ -212,14 +191,32 @@ scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *en
 			p = summary_line(s, p + 1, end);
 		if (p)
 			p = cost_line(p, columns, &record->line, record->own);
-		p = call_lines(s, p, end, columns, &record->calls);
+		for (; p && *p == 'c' && p < end; call++) {
+			call->cost[1] = 0;
+			p = call_head(s, p, end, &call->slot);
+			if (p)
+				p = cost_line(p, columns, &call->line, call->cost);
+		}
+		if (call - first >= UINT32_MAX)
+			return false;
+		record++->calls = (uint32_t)(call - first);
 	}
+	s->records.n = (size_t)(record - s->records.at);
+	s->calls.n = (size_t)(call - s->calls.at);
 	return p != NULL;
 }
 
 bool
 pp_xd_scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end)
 {
+	size_t n = (size_t)(end - p);
+
+	s->records.n = s->calls.n = 0;
+	if (!pp_vec_reserve(&s->records, n / RECORD_LEAST + 2) ||
+	    !pp_vec_reserve(&s->calls, n / CALL_LEAST + 2)) {
+		s->no_memory = true;
+		return false;
+	}
 	return s->columns == 2 ? scan_block(s, p, end, 2) : scan_block(s, p, end, s->columns);
 }
 
