@@ -108,7 +108,9 @@ shares_tell(const struct pp_stacks *e, struct pp_estimate *out)
 uint32_t
 pp_estimate_nodes_for(const struct pp_profile *p)
 {
-	size_t n = (p->lines.rows.n + p->calls.rows.n) / 8;
+	size_t lines = p->lines.told ? p->lines.told : p->lines.rows.n;
+	size_t calls = p->calls.told ? p->calls.told : p->calls.rows.n;
+	size_t n = (lines + calls) / 8;
 
 	return n > PP_ESTIMATE_NODES ? PP_ESTIMATE_NODES : n < 20000 ? 20000 : (uint32_t)n;
 }

@@ -703,6 +703,8 @@ pp_builder_finish(struct pp_builder *b, struct pp_profile **out)
 	if (p->lines.rows.n)
 		p->facets |= PP_LINES;
 	p->holds |= p->facets;
+	if (!pp_builder_keeps(b, PP_LINES))
+		p->facets &= ~(unsigned)PP_LINES;
 	*out = p;
 	b->profile = NULL;
 	return PP_OK;

@@ -239,6 +239,15 @@ bool pp_build_batch(struct pp_builder *, const pp_frame *frames, const uint32_t 
 int64_t *pp_build_edge(struct pp_builder *, const struct pp_edge_row *);
 /* The cells of a line (hits?, cost...), made when absent. */
 int64_t *pp_build_line(struct pp_builder *, const struct pp_line_row *);
+/* Whether lines (PP_LINES) or call sites (PP_EDGES) are ordered; else their costs per function are all that stays. */
+static inline bool
+pp_builder_keeps(const struct pp_builder *b, unsigned facet)
+{
+	unsigned all = b->order.facets;
+
+	return all == 0 || all & (facet | PP_EXTRAS | PP_FINDINGS);
+}
+
 /* Who is told of a sum that does not fit: by its metric, metrics.n for the number of calls. */
 struct pp_over {
 	void (*tell)(void *ctx, size_t metric);
@@ -246,8 +255,8 @@ struct pp_over {
 };
 
 /*
- * Adds what a line cost (one value per metric), or calls with all that they called. Where only costs per function
- * are ordered, places within functions are left out and no sum fails. False when a sum does not fit, which is
+ * Adds what a line cost (one value per metric), or calls with all that they called. Where they are not
+ * ordered, places within functions are left out and no sum fails. False when a sum does not fit, which is
  * left as it was, or on failure.
  */
 bool pp_build_line_add(struct pp_builder *, const struct pp_line_row *, const int64_t *costs,

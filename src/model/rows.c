@@ -159,6 +159,7 @@ function_line(struct pp_builder *b, const struct pp_line_row *row, const int64_t
 		cells = p->lines.cells.at + last * stride;
 	else
 		cells = pp_build_line(b, &plain);
+	p->lines.told++;
 	if (cells && PP_UNLIKELY(!cells_fit(p, cells + p->lines.hits, costs)))
 		cells = line_append(b, line_tag(b, &plain), &plain);
 	if (cells)
@@ -171,8 +172,8 @@ pp_build_line_add(struct pp_builder *b, const struct pp_line_row *row, const int
                   const struct pp_over *over)
 {
 	struct pp_profile *p = b->profile;
-	int64_t *cells = pp_order_is_costs(&b->order) ? function_line(b, row, costs)
-	                                              : pp_build_line(b, row);
+	int64_t *cells = pp_builder_keeps(b, PP_LINES) ? pp_build_line(b, row)
+	                                               : function_line(b, row, costs);
 
 	return cells && cells_add(p, cells + p->lines.hits, costs, over);
 }
@@ -185,7 +186,7 @@ pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t c
 	struct pp_edge_row plain = { .caller = row->caller,
 		                     .callee = row->callee,
 		                     .series = row->series };
-	bool fits, places = !pp_order_is_costs(&b->order);
+	bool fits, places = pp_builder_keeps(b, PP_EDGES);
 	int64_t *cells = pp_build_edge(b, places ? row : &plain);
 
 	if (!places && cells &&
@@ -193,6 +194,7 @@ pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t c
 		cells = edge_append(b, edge_tag(b, &plain), &plain);
 	if (!cells)
 		return false;
+	p->calls.told += !places;
 	fits = cells_add(p, cells + 1, costs, over);
 	if (!pp_cell_add(PP_INT, &cells[0], calls)) {
 		over->tell(over->ctx, p->metrics.n);
