@@ -225,11 +225,72 @@ check_values(void)
 	is_text(text, "0.3333333333333333", "what has no finite decimal form");
 }
 
+static void
+over_count(void *ctx, size_t metric)
+{
+	++((unsigned *)ctx)[metric];
+}
+
+/* Lines and calls of two functions, with sums that pass 64 bits. */
+static void
+report_rows(struct pp_builder *b, const struct pp_over *over)
+{
+	const int64_t most[1] = { INT64_MAX }, one[1] = { 1 };
+	struct pp_line_row line = { .func = 1, .line = 10 };
+	struct pp_edge_row edge = { .caller = 1, .callee = 2, .site_line = 10 };
+
+	(void)pp_build_metric_z(b, "cost", "count", PP_KIND_COUNT, PP_INT, 0);
+	(void)pp_build_func_later(b);
+	(void)pp_build_func_later(b);
+	(void)pp_build_line_add(b, &line, most, over);
+	(void)pp_build_line_add(b, &line, one, over);
+	line.line = 11;
+	(void)pp_build_line_add(b, &line, one, over);
+	(void)pp_build_edge_add(b, &edge, INT64_MAX, most, over);
+	(void)pp_build_edge_add(b, &edge, 1, one, over);
+	edge.site_line = 11;
+	(void)pp_build_edge_add(b, &edge, 1, one, over);
+}
+
+static void
+check_order_of_rows(void)
+{
+	struct pp_limits limits = pp_limits_complete(NULL);
+	struct pp_order stacks = { .facets = PP_TREE };
+	unsigned told[2] = { 0, 0 };
+	struct pp_over over = { over_count, told };
+	struct pp_builder b;
+	struct pp_profile *p;
+
+	ok(start(&b, NULL), "a builder that keeps all");
+	report_rows(&b, &over);
+	is_u64(b.profile->lines.rows.n, 2, "lines are told apart");
+	is_u64(b.profile->calls.rows.n, 2, "so are call sites");
+	is_u64(told[0], 2, "sums of costs that do not fit are told");
+	is_u64(told[1], 1, "and of calls");
+	pp_builder_release(&b);
+
+	told[0] = told[1] = 0;
+	ok(pp_builder_init(&b, &limits, &stacks, 42, &pp_pages_plain), "neither is ordered");
+	report_rows(&b, &over);
+	is_u64(b.profile->lines.rows.n, 2, "one row per function, another when a sum does not fit");
+	is_u64(b.profile->calls.rows.n, 3, "likewise for calls");
+	is_u64((uint64_t)b.profile->lines.cells.at[1], 2, "further costs go to the last one");
+	is_u64(b.profile->lines.rows.at[0].line, 0, "places are left out");
+	is_u64(b.profile->lines.told, 3, "how many the file has is known");
+	is_u64(told[0] + told[1], 0, "and no sum fails");
+	ok(pp_builder_finish(&b, &p) == PP_OK && !(p->facets & PP_LINES) && p->holds & PP_LINES,
+	   "the profile does not claim lines, but says that the file has them");
+	pp_builder_release(&b);
+	pp_profile_release(p);
+}
+
 int
 main(void)
 {
 	check_names();
 	check_rows();
+	check_order_of_rows();
 	check_limits();
 	check_timeline();
 	check_merge();
