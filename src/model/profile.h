@@ -181,7 +181,7 @@ struct pp_lines_facet {
 	PP_VEC(int64_t) cells; /* per row: hits when `hits`, then cost[metric] */
 	bool hits;
 	bool adds_up; /* a function itself costs what its lines cost together */
-	size_t told; /* rows that the file has, where they were added up per function */
+	size_t told;  /* rows that the file has, where they were added up per function */
 };
 
 /*

@@ -8,7 +8,6 @@
  */
 #include "formats/valgrind/callgrind_view.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -117,22 +116,8 @@ static int64_t
 cell_of(struct making *k, size_t metric, union pp_value value)
 {
 	const struct pp_metric *m = &k->p->metrics.at[metric];
-	double d;
 
-	if (is_told(k->p, m)) {
-		if (value.i >= -(pp_i128)INT64_MAX && value.i <= INT64_MAX)
-			return (int64_t)value.i;
-		k->v->rounded++;
-		return value.i < 0 ? -INT64_MAX : INT64_MAX;
-	}
-	d = pp_value_double(m, value);
-	k->v->rounded += d != floor(d);
-	d = floor(d + 0.5);
-	if (!(d > -9e18 && d < 9e18)) {
-		k->v->rounded++;
-		return d != d ? 0 : d < 0 ? -INT64_MAX : INT64_MAX;
-	}
-	return (int64_t)d;
+	return pp_cg_whole(m, value, is_told(k->p, m) ? 0 : 1, &k->v->rounded);
 }
 
 /* Adds to a cell; a sum that does not fit stays at its limit. */

@@ -4,6 +4,7 @@
  */
 #include "formats/valgrind/emit.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define NO_NAME "???"
@@ -207,6 +208,35 @@ pp_cg_emit_place(struct pp_cg_emit *e, pp_func func, pp_str file)
 		pp_cg_emit_name(e, clean == named.file ? "fe=" : "fi=", PP_CG_FILES, clean);
 		e->file = clean;
 	}
+}
+
+/* ---- values ----------------------------------------------------------------------------- */
+
+int64_t
+pp_cg_whole(const struct pp_metric *m, union pp_value v, unsigned unit, uint64_t *rounded)
+{
+	double d;
+
+	if (m->type != PP_REAL && m->scale == 0 && (unit == 0 || m->factor_den <= 1)) {
+		pp_i128 x = v.i, half = unit / 2;
+
+		if (unit) {
+			x *= (pp_i128)(m->factor_num ? m->factor_num : 1);
+			*rounded += x % unit != 0;
+			x = (x < 0 ? x - half : x + half) / (pp_i128)unit;
+		}
+		if (x >= -(pp_i128)INT64_MAX && x <= INT64_MAX)
+			return (int64_t)x;
+		++*rounded;
+		return x < 0 ? -INT64_MAX : INT64_MAX;
+	}
+	d = pp_value_double(m, v) / (unit ? unit : 1);
+	*rounded += d != floor(d);
+	d = floor(d + 0.5);
+	if (d > -9e18 && d < 9e18)
+		return (int64_t)d;
+	++*rounded;
+	return d != d ? 0 : d < 0 ? -INT64_MAX : INT64_MAX;
 }
 
 /* ---- lines ------------------------------------------------------------------------------ */

@@ -57,6 +57,11 @@ void pp_cg_emit_own(struct pp_cg_emit *, const struct pp_cg_pos *, const int64_t
 void pp_cg_emit_call(struct pp_cg_emit *, const struct pp_cg_call *, const struct pp_cg_pos *,
                      const int64_t *costs, size_t n);
 void pp_cg_emit_jump(struct pp_cg_emit *, const struct pp_cg_jump *, const struct pp_cg_pos *);
+/*
+ * A sum as a whole number that can be written, in so many of the units that its metric converts to (10 ns, say), or as its
+ * cells are (0). *rounded counts what that changes.
+ */
+int64_t pp_cg_whole(const struct pp_metric *, union pp_value, unsigned unit, uint64_t *rounded);
 /* A name made fit for one line; *changed is set when it had to be. */
 bool pp_cg_clean(struct pp_slice name, bool is_function, struct pp_buf *out, bool *changed);
 

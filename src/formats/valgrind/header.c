@@ -45,12 +45,8 @@ part_begin(struct pp_cg_parser *p)
 	}
 	p->head.part = (uint32_t)p->head.parts.n;
 	p->head.fresh = false;
-	p->place.object = p->next.object = 0;
-	p->place.file = p->place.current_file = p->place.function = p->next.file =
-	    p->next.function = 0;
-	p->place.has_function = p->next.has_object = p->next.has_file = p->next.has_function =
-	    false;
-	p->place.func = 0;
+	p->place = (struct pp_cg_place){ 0 };
+	p->next = (struct pp_cg_next){ 0 };
 	p->base = (struct pp_cg_pos){ { 0, 0, 0 } };
 	return true;
 }

@@ -31,7 +31,7 @@ struct written {
 struct columns {
 	size_t metric[COLUMNS]; /* time and memory, or NO_METRIC */
 	bool is_time;           /* else the first is some other count, and the only one */
-	int unit;               /* of time, in ns */
+	unsigned unit;          /* of time, in ns */
 	uint64_t rounded;       /* values */
 };
 
@@ -88,32 +88,12 @@ choose_columns(struct xd_write *x)
 static int64_t
 column_value(struct xd_write *x, unsigned column, union pp_value v)
 {
-	const struct pp_metric *m;
-	double d;
+	unsigned unit = !x->columns.is_time ? 0 : column == 0 ? x->columns.unit : 1;
 
 	if (x->columns.metric[column] == NO_METRIC)
 		return 0;
-	m = &x->p->metrics.at[x->columns.metric[column]];
-	if (m->type != PP_REAL && m->scale == 0 && (m->factor_den == 0 || m->factor_den == 1)) {
-		pp_i128 value = v.i * (pp_i128)(m->factor_num ? m->factor_num : 1);
-
-		if (column == 0 && x->columns.is_time) {
-			x->columns.rounded += value % x->columns.unit != 0;
-			value = (value < 0 ? value - x->columns.unit / 2
-			                   : value + x->columns.unit / 2) /
-			        x->columns.unit;
-		} else if (!x->columns.is_time) {
-			value = v.i;
-		}
-		if (value >= -(pp_i128)INT64_MAX && value <= INT64_MAX)
-			return (int64_t)value;
-		x->columns.rounded++;
-		return value < 0 ? -INT64_MAX : INT64_MAX;
-	}
-	d = pp_value_double(m, v) / (column == 0 && x->columns.is_time ? x->columns.unit : 1);
-	x->columns.rounded += d != floor(d);
-	d = floor(d + 0.5);
-	return d > -9e18 && d < 9e18 ? (int64_t)d : 0;
+	return pp_cg_whole(&x->p->metrics.at[x->columns.metric[column]], v, unit,
+	                   &x->columns.rounded);
 }
 
 /* ---- functions -------------------------------------------------------------------------- */
