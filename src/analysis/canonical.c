@@ -3,39 +3,13 @@
  */
 #include "analysis/identity.h"
 
+#include "base/slice.h"
+
 static bool
 is_word(unsigned char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       c == '_' || c >= 0x80;
-}
-
-static bool
-is_digit(unsigned char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
-starts(struct pp_slice s, const char *z)
-{
-	size_t n = strlen(z);
-
-	return s.n >= n && memcmp(s.p, z, n) == 0;
-}
-
-static bool
-ends(struct pp_slice s, const char *z)
-{
-	size_t n = strlen(z);
-
-	return s.n >= n && memcmp(s.p + s.n - n, z, n) == 0;
-}
-
-static struct pp_slice
-skip(struct pp_slice s, size_t n)
-{
-	return pp_slice_of(s.p + n, s.n - n);
 }
 
 /* ---- endings ---------------------------------------------------------------------------- */
@@ -46,7 +20,7 @@ without_offset(struct pp_slice s)
 {
 	size_t n = s.n;
 
-	while (n > 0 && (is_digit(s.p[n - 1]) || (s.p[n - 1] >= 'a' && s.p[n - 1] <= 'f')))
+	while (n > 0 && (pp_is_digit(s.p[n - 1]) || (s.p[n - 1] >= 'a' && s.p[n - 1] <= 'f')))
 		n--;
 	if (n < s.n && n > 3 && s.p[n - 1] == 'x' && s.p[n - 2] == '0' && s.p[n - 3] == '+')
 		return n - 3;
@@ -62,14 +36,14 @@ without_suffix(struct pp_slice s)
 		                             ".resume",    ".destroy" };
 	size_t n = s.n, k;
 
-	while (n > 0 && is_digit(s.p[n - 1]))
+	while (n > 0 && pp_is_digit(s.p[n - 1]))
 		n--;
 	if (n > 0 && n < s.n && s.p[n - 1] == '.')
 		n--;
 	else
 		n = s.n;
 	for (k = 0; k < PP_COUNT_OF(kinds); k++)
-		if (ends(pp_slice_of(s.p, n), kinds[k]) && n > strlen(kinds[k]))
+		if (pp_slice_ends(pp_slice_of(s.p, n), kinds[k]) && n > strlen(kinds[k]))
 			return n - strlen(kinds[k]);
 	return s.n;
 }
@@ -84,7 +58,8 @@ without_clone(struct pp_slice s)
 		return s.n;
 	for (n = s.n - 1; n > 0 && s.p[n] != '['; n--)
 		;
-	return n > 1 && s.p[n - 1] == ' ' && starts(skip(s, n), "[clone ") ? n - 1 : s.n;
+	return n > 1 && s.p[n - 1] == ' ' && pp_slice_starts(pp_slice_from(s, n), "[clone ") ? n - 1
+	                                                                                     : s.n;
 }
 
 /* The length without "_[k]", "_[j]", "_[i]", as flame graphs mark kernel, jitted and inlined frames. */
@@ -103,7 +78,7 @@ without_recursion(struct pp_slice s)
 {
 	size_t n = s.n;
 
-	while (n > 0 && is_digit(s.p[n - 1]))
+	while (n > 0 && pp_is_digit(s.p[n - 1]))
 		n--;
 	return n > 1 && n < s.n && s.p[n - 1] == '\'' ? n - 1 : s.n;
 }
@@ -114,11 +89,11 @@ without_version(struct pp_slice s)
 {
 	size_t n = s.n;
 
-	while (n > 0 && (is_digit(s.p[n - 1]) || (unsigned)s.p[n - 1] - 'A' <= 25 ||
+	while (n > 0 && (pp_is_digit(s.p[n - 1]) || (unsigned)s.p[n - 1] - 'A' <= 25 ||
 	                 s.p[n - 1] == '_' || s.p[n - 1] == '.'))
 		n--;
 	/* "main::BEGIN@12" of Perl is no version: those begin with a letter. */
-	if (n < 2 || n == s.n || s.p[n - 1] != '@' || is_digit(s.p[n]))
+	if (n < 2 || n == s.n || s.p[n - 1] != '@' || pp_is_digit(s.p[n]))
 		return s.n;
 	return n > 2 && s.p[n - 2] == '@' ? n - 2 : n - 1;
 }
@@ -151,9 +126,9 @@ place_parse(struct pp_slice s, struct pp_slice *file, uint32_t *line)
 
 	for (colon = s.n; colon > 0 && s.p[colon - 1] != ':'; colon--)
 		;
-	if (colon == 0 || colon == s.n || !is_digit(s.p[colon]))
+	if (colon == 0 || colon == s.n || !pp_is_digit(s.p[colon]))
 		return false;
-	for (i = colon; i < s.n && is_digit(s.p[i]) && number < UINT32_MAX; i++)
+	for (i = colon; i < s.n && pp_is_digit(s.p[i]) && number < UINT32_MAX; i++)
 		number = number * 10 + (uint64_t)(s.p[i] - '0');
 	*line = (uint32_t)number;
 	/* PHP 8.4 names the function around a closure instead of its file. */
@@ -178,7 +153,7 @@ placed_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32
 	for (i = 0; i < PP_COUNT_OF(kinds); i++) {
 		size_t n = strlen(kinds[i].open);
 
-		if (!starts(s, kinds[i].open))
+		if (!pp_slice_starts(s, kinds[i].open))
 			continue;
 		for (end = n; end < s.n && s.p[end] != '}'; end++)
 			;
@@ -206,7 +181,7 @@ anonymous_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uin
 
 	while (n < s.n && (is_word(s.p[n]) || s.p[n] == '\\'))
 		n++;
-	if (n == 0 || !starts(skip(s, n), "@anonymous"))
+	if (n == 0 || !pp_slice_starts(pp_slice_from(s, n), "@anonymous"))
 		return 0;
 	pp_buf_adds(out, "class@anonymous");
 	n += strlen("@anonymous");
@@ -235,11 +210,12 @@ is_script(struct pp_slice name, struct pp_slice file, struct pp_slice *path)
 		return true;
 	}
 	for (i = 0; i < PP_COUNT_OF(includes); i++)
-		if (starts(name, includes[i])) {
-			*path = skip(name, strlen(includes[i]));
+		if (pp_slice_starts(name, includes[i])) {
+			*path = pp_slice_from(name, strlen(includes[i]));
 			return true;
 		}
-	if (name.n && (pp_slice_eq(name, file) || (name.p[0] == '/' && ends(name, ".php")))) {
+	if (name.n &&
+	    (pp_slice_eq(name, file) || (name.p[0] == '/' && pp_slice_ends(name, ".php")))) {
 		*path = name;
 		return true;
 	}
@@ -250,8 +226,8 @@ is_script(struct pp_slice name, struct pp_slice file, struct pp_slice *path)
 static bool
 is_eval(struct pp_slice name, struct pp_slice file)
 {
-	return ends(name, " : eval()'d code") ||
-	       (pp_slice_eq_z(name, "eval") && ends(file, " : eval()'d code"));
+	return pp_slice_ends(name, " : eval()'d code") ||
+	       (pp_slice_eq_z(name, "eval") && pp_slice_ends(file, " : eval()'d code"));
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -288,10 +264,10 @@ body_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32_t
 		    (is_word(s.p[i + 2]) || s.p[i + 2] == '{' || s.p[i + 2] == '\\')) {
 			pp_buf_adds(out, "::");
 			i += 2;
-		} else if (c == '\'' && i > 0 && i + 1 < s.n && is_digit(s.p[i + 1])) {
+		} else if (c == '\'' && i > 0 && i + 1 < s.n && pp_is_digit(s.p[i + 1])) {
 			size_t end = i + 1;
 
-			while (end < s.n && is_digit(s.p[end]))
+			while (end < s.n && pp_is_digit(s.p[end]))
 				end++;
 			if (end == s.n || s.p[end] == '\'') {
 				i = end;
@@ -299,7 +275,7 @@ body_copy(struct pp_slice s, struct pp_buf *out, struct pp_slice *file, uint32_t
 				pp_buf_addc(out, (char)c);
 				i++;
 			}
-		} else if ((taken = placed_copy(skip(s, i), out, file, line)) > 0) {
+		} else if ((taken = placed_copy(pp_slice_from(s, i), out, file, line)) > 0) {
 			i += taken;
 		} else {
 			pp_buf_addc(out, (char)c);
@@ -319,7 +295,7 @@ pp_canonical_name(struct pp_slice name, struct pp_slice file, uint32_t line, str
 	out->n = 0;
 	if (is_eval(name, file)) {
 		pp_buf_adds(out, "{eval}");
-		*place_file = ends(name, "eval()'d code") ? name : file;
+		*place_file = pp_slice_ends(name, "eval()'d code") ? name : file;
 		*place_line = 0;
 		return;
 	}
@@ -328,14 +304,14 @@ pp_canonical_name(struct pp_slice name, struct pp_slice file, uint32_t line, str
 		*place_line = 0;
 		return;
 	}
-	if (starts(name, "php::"))
-		name = skip(name, 5);
+	if (pp_slice_starts(name, "php::"))
+		name = pp_slice_from(name, 5);
 	if (name.n > 1 && name.p[0] == '\\')
-		name = skip(name, 1);
+		name = pp_slice_from(name, 1);
 	/* dtrace: "libc.so.6`malloc". */
 	tick = name.n ? memchr(name.p, '`', name.n) : NULL;
 	if (tick && tick > name.p && tick + 1 < name.p + name.n)
-		name = skip(name, (size_t)(tick - name.p) + 1);
+		name = pp_slice_from(name, (size_t)(tick - name.p) + 1);
 	name = without_endings(name);
 	body_copy(name, out, place_file, place_line);
 }
@@ -353,7 +329,7 @@ mangled_names(struct pp_slice s, struct pp_buf *out)
 	bool nested, first = true;
 	struct pp_slice last = { 0 };
 
-	if (!starts(s, "_Z") || s.n < 4)
+	if (!pp_slice_starts(s, "_Z") || s.n < 4)
 		return false;
 	nested = s.p[i] == 'N';
 	i += nested;
@@ -362,16 +338,16 @@ mangled_names(struct pp_slice s, struct pp_buf *out)
 	while (i < s.n && s.p[i] != 'E') {
 		size_t n = 0;
 
-		if ((s.p[i] == 'C' || s.p[i] == 'D') && i + 1 < s.n && is_digit(s.p[i + 1]) &&
+		if ((s.p[i] == 'C' || s.p[i] == 'D') && i + 1 < s.n && pp_is_digit(s.p[i + 1]) &&
 		    last.n) {
 			pp_buf_adds(out, s.p[i] == 'D' ? "::~" : "::");
 			pp_buf_add(out, last.p, last.n);
 			i += 2;
 			continue;
 		}
-		if (!is_digit(s.p[i]))
+		if (!pp_is_digit(s.p[i]))
 			return !nested && !first;
-		while (i < s.n && is_digit(s.p[i]) && n < 10000)
+		while (i < s.n && pp_is_digit(s.p[i]) && n < 10000)
 			n = n * 10 + (size_t)(s.p[i++] - '0');
 		if (n == 0 || n > s.n - i)
 			return false;
@@ -407,7 +383,7 @@ pp_loose_name(struct pp_slice s, struct pp_buf *out)
 		else if (s.p[i] == '>' && angle > 0)
 			angle--;
 		else if (s.p[i] == '(' && angle == 0 && i > 0 &&
-		         !ends(pp_slice_of(s.p, i), "operator"))
+		         !pp_slice_ends(pp_slice_of(s.p, i), "operator"))
 			break;
 	}
 	pp_buf_add(out, s.p, i);

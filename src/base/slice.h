@@ -61,6 +61,12 @@ pp_slice_ends(struct pp_slice s, const char *z)
 	return s.n >= n && memcmp(s.p + s.n - n, z, n) == 0;
 }
 
+static inline bool
+pp_slice_holds(struct pp_slice s, const char *z)
+{
+	return s.n && memmem(s.p, s.n, z, strlen(z)) != NULL;
+}
+
 /* Takes a word off the front; false when the slice does not start with it. */
 static inline bool
 pp_slice_take(struct pp_slice *s, const char *z)

@@ -72,7 +72,8 @@ pp_strtab_intern(struct pp_strtab *t, const void *p, size_t n, pp_str *id, bool 
 	*id = strtab_get(t, tag, p, n);
 	if (*id)
 		return true;
-	if (t->strs.n >= UINT32_MAX || !pp_slots_reserve(&t->slots, 1))
+	/* At most half of the slots: most look-ups of a name should find it at once. */
+	if (t->strs.n >= UINT32_MAX || !pp_slots_reserve(&t->slots, t->slots.used / 2 + 1))
 		return false;
 	copy = pp_arena_copy(&t->arena, p, n);
 	if (!copy || !pp_vec_push(&t->strs, pp_slice_of(copy, n)))

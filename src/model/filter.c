@@ -6,19 +6,10 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "base/slice.h"
+#include "base/units.h"
 
 /* ---- what is asked ---------------------------------------------------------------------- */
-
-static bool
-starts_with(struct pp_slice *text, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	if (text->n < n || memcmp(text->p, prefix, n) != 0)
-		return false;
-	*text = pp_slice_of(text->p + n, text->n - n);
-	return true;
-}
 
 bool
 pp_filter_add(struct pp_filter *f, enum pp_filter_kind kind, struct pp_slice pattern,
@@ -26,9 +17,9 @@ pp_filter_add(struct pp_filter *f, enum pp_filter_kind kind, struct pp_slice pat
 {
 	struct pp_filter_rule rule = { .kind = kind, .on = PP_FILTER_NAME, .text = pattern };
 
-	if (starts_with(&pattern, "file:"))
+	if (pp_slice_take(&pattern, "file:"))
 		rule.on = PP_FILTER_FILE;
-	else if (starts_with(&pattern, "module:"))
+	else if (pp_slice_take(&pattern, "module:"))
 		rule.on = PP_FILTER_MODULE;
 	rule.regex = pp_regex_new(pattern, problem);
 	if (!rule.regex)
@@ -43,33 +34,27 @@ pp_filter_add(struct pp_filter *f, enum pp_filter_kind kind, struct pp_slice pat
 static bool
 parse_moment(struct pp_slice text, struct pp_filter_time *out)
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "ns", 1 },  { "us", 1e3 },   { "µs", 1e3 },   { "ms", 1e6 },
-		      { "s", 1e9 }, { "min", 6e10 }, { "h", 3.6e12 }, { "", 1 } };
-	size_t n = 0, i;
+	const struct pp_unit *unit;
+	size_t n = 0;
 	double number;
 
-	while (n < text.n && (text.p[n] == '.' || (text.p[n] >= '0' && text.p[n] <= '9')))
+	while (n < text.n && (text.p[n] == '.' || pp_is_digit(text.p[n])))
 		n++;
 	if (!pp_num_double(pp_slice_of(text.p, n), &number))
 		return false;
-	text = pp_slice_of(text.p + n, text.n - n);
+	text = pp_slice_from(text, n);
 	out->given = true;
 	if (pp_slice_eq_z(text, "%")) {
 		out->is_share = true;
 		out->share = number / 100.0;
 		return number <= 100.0;
 	}
-	for (i = 0; i < PP_COUNT_OF(units); i++)
-		if (pp_slice_eq_z(text, units[i].name)) {
-			out->ns = number * units[i].ns >= 9.2e18
-			              ? INT64_MAX
-			              : (int64_t)llround(number * units[i].ns);
-			return true;
-		}
-	return false;
+	unit = pp_unit_find(PP_UNIT_TIME, text.n ? text : pp_slice_z("ns"));
+	if (!unit || unit->form != PP_UNIT_SYMBOL)
+		return false;
+	number *= (double)unit->factor;
+	out->ns = number >= 9.2e18 ? INT64_MAX : (int64_t)llround(number);
+	return true;
 }
 
 bool

@@ -158,21 +158,23 @@ tree_append(struct pp_tree *t, pp_node parent, uint64_t key)
 	return node;
 }
 
+static inline pp_node
+tree_find(const struct pp_tree *t, pp_node parent, uint64_t key)
+{
+	return follows(t, parent, key) ? parent + 1 : table_find(t, key, key_hash(t, key));
+}
+
 pp_node
 pp_tree_find(const struct pp_tree *t, pp_node parent, pp_frame frame)
 {
-	uint64_t key = key_of(parent, frame);
-
-	if (parent + 1 < t->n && t->key[parent + 1] == key)
-		return parent + 1;
-	return table_find(t, key, key_hash(t, key));
+	return tree_find(t, parent, key_of(parent, frame));
 }
 
 pp_node
 pp_tree_child(struct pp_tree *t, pp_node parent, pp_frame frame)
 {
 	uint64_t key = key_of(parent, frame);
-	pp_node node = pp_tree_find(t, parent, frame);
+	pp_node node = tree_find(t, parent, key);
 
 	if (node)
 		return node;

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/slice.h"
+
 const char *const pp_flame_colors[] = { "hot",  "mem",    "io",     "red",    "green", "blue",
 	                                "aqua", "yellow", "purple", "orange", "grey",  NULL };
 
@@ -105,20 +107,6 @@ colour_in(const struct colour_set *set, const double v[3])
 		                set->from[2] + (unsigned)(v[2] * set->by[2]) };
 }
 
-static bool
-ends_in(struct pp_slice s, const char *end)
-{
-	size_t n = strlen(end);
-
-	return s.n >= n && memcmp(s.p + s.n - n, end, n) == 0;
-}
-
-static bool
-contains(struct pp_slice s, const char *part)
-{
-	return memmem(s.p, s.n, part, strlen(part)) != NULL;
-}
-
 /* What a function says it is, what its file tells, what its name looks like. */
 static enum language
 language_of(const struct pp_profile *p, pp_func func)
@@ -127,23 +115,23 @@ language_of(const struct pp_profile *p, pp_func func)
 	struct pp_slice name = pp_text_of(p, row->name), file = pp_text_of(p, row->file);
 	size_t i;
 
-	if (row->flags & PP_FUNC_KERNEL || ends_in(name, "_[k]"))
+	if (row->flags & PP_FUNC_KERNEL || pp_slice_ends(name, "_[k]"))
 		return KERNEL;
-	if (row->flags & PP_FUNC_INTERNAL || ends_in(name, "_[i]"))
+	if (row->flags & PP_FUNC_INTERNAL || pp_slice_ends(name, "_[i]"))
 		return BUILT_IN;
 	if (row->flags & (PP_FUNC_UNKNOWN | PP_FUNC_PSEUDO))
 		return UNKNOWN;
 	for (i = 0; i < PP_COUNT_OF(endings); i++)
-		if (ends_in(file, endings[i].ending))
+		if (pp_slice_ends(file, endings[i].ending))
 			return endings[i].language;
-	if (ends_in(name, "_[j]") || contains(name, ":::") ||
-	    (name.n && name.p[0] == 'L' && contains(name, "/")))
+	if (pp_slice_ends(name, "_[j]") || pp_slice_holds(name, ":::") ||
+	    (name.n && name.p[0] == 'L' && pp_slice_holds(name, "/")))
 		return JAVA;
-	if (contains(name, "\\") || contains(name, "->") || ends_in(name, ".php"))
+	if (pp_slice_holds(name, "\\") || pp_slice_holds(name, "->") || pp_slice_ends(name, ".php"))
 		return PHP;
-	if (contains(name, ".py:") || ends_in(name, ".py"))
+	if (pp_slice_holds(name, ".py:") || pp_slice_ends(name, ".py"))
 		return PYTHON;
-	if (contains(name, "::"))
+	if (pp_slice_holds(name, "::"))
 		return NATIVE;
 	return OTHER;
 }

@@ -112,12 +112,6 @@ banner_line(struct pp_slice *s, struct pp_slice *line)
 	return whole;
 }
 
-static bool
-contains(struct pp_slice s, const char *z)
-{
-	return s.n && memmem(s.p, s.n, z, strlen(z)) != NULL;
-}
-
 /* Walks over the banner; returns what stands behind it. */
 static struct pp_slice
 banner_walk(struct pp_slice s, struct pp_nyt_sniff *out)
@@ -133,7 +127,7 @@ banner_walk(struct pp_slice s, struct pp_nyt_sniff *out)
 		}
 		if (line.n == 0 || (line.n == 1 && line.p[0] == '\r'))
 			out->blank_lines++;
-		else if (contains(line, "Pynytprof") || contains(line, "pynytprof") ||
+		else if (pp_slice_holds(line, "Pynytprof") || pp_slice_holds(line, "pynytprof") ||
 		         pp_slice_eq_z(line, ":clock_mod=cpu"))
 			out->python = true;
 		if (out->cut)

@@ -7,7 +7,7 @@
  */
 #include "formats/nytprof/write.h"
 
-#include "model/inclusive.h"
+#include "formats/kit/tree_walk.h"
 
 static double
 cell_ticks(const struct pp_nyt_writing *w, int64_t cell)
@@ -52,47 +52,6 @@ pp_nyt_write_tree_prepare(struct pp_nyt_writing *w)
 	return true;
 }
 
-/* A walk over the tree that tells of each node when it is entered and when it is left. */
-struct walk {
-	struct pp_children children;
-	const struct pp_tree *tree;
-	pp_node node;
-	uint32_t depth;
-	bool leaving;
-};
-
-/* The next step; false at the end. */
-static bool
-walk_next(struct walk *x)
-{
-	if (!x->leaving && x->children.first[x->node]) {
-		x->node = x->children.first[x->node];
-		x->depth++;
-		return true;
-	}
-	if (x->node == 0)
-		return false;
-	if (!x->leaving) {
-		x->leaving = true;
-		return true;
-	}
-	if (x->children.next[x->node]) {
-		x->node = x->children.next[x->node];
-		x->leaving = false;
-		return true;
-	}
-	x->node = pp_tree_parent(x->tree, x->node);
-	x->depth--;
-	return x->node != 0;
-}
-
-static bool
-walk_begin(struct walk *x, const struct pp_profile *p)
-{
-	*x = (struct walk){ .tree = &p->tree };
-	return pp_children_compute(&x->children, p);
-}
-
 static void
 return_write(struct pp_nyt_writing *w, pp_node node, uint32_t depth)
 {
@@ -116,18 +75,18 @@ return_write(struct pp_nyt_writing *w, pp_node node, uint32_t depth)
 void
 pp_nyt_write_returns(struct pp_nyt_writing *w)
 {
-	struct walk x;
+	struct pp_tree_walk x;
 
 	if (w->profile->tree.n < 2)
 		return;
-	if (!walk_begin(&x, w->profile)) {
+	if (!pp_tree_walk_begin(&x, w->profile)) {
 		w->no_memory = true;
 		return;
 	}
-	while (walk_next(&x))
+	while (pp_tree_walk_next(&x))
 		if (x.leaving)
 			return_write(w, x.node, x.depth);
-	pp_children_release(&x.children);
+	pp_tree_walk_release(&x);
 }
 
 /* ---- callers from the tree ------------------------------------------------------------------- */
@@ -169,14 +128,11 @@ pairs_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 {
 	const struct pp_profile *p = w->profile;
 	uint32_t *running = calloc(p->funcs.n, sizeof *running);
-	struct walk x = { 0 };
+	struct pp_tree_walk x = { 0 };
 
-	if (!running || !walk_begin(&x, p)) {
-		free(running);
+	if (!running || !pp_tree_walk_begin(&x, p))
 		w->no_memory = true;
-		return;
-	}
-	while (walk_next(&x)) {
+	while (!w->no_memory && pp_tree_walk_next(&x)) {
 		pp_func callee = pp_node_func(p, x.node);
 		pp_node parent = pp_tree_parent(&p->tree, x.node);
 		struct pp_nyt_caller *row;
@@ -190,7 +146,7 @@ pairs_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 			break;
 		pair_add(w, row, x.node, running[callee]++);
 	}
-	pp_children_release(&x.children);
+	pp_tree_walk_release(&x);
 	free(running);
 }
 

@@ -16,17 +16,11 @@
 
 /* ---- one line ---- */
 
-static bool
-holds(struct pp_slice s, const char *text)
-{
-	return s.n && memmem(s.p, s.n, text, strlen(text)) != NULL;
-}
-
 /* Whether this can be the name of a function, not the rest of a path. */
 static bool
 looks_like_name(struct pp_slice s)
 {
-	return !memchr(s.p, '/', s.n) || holds(s, "{closure") || holds(s, "eval()'d");
+	return !memchr(s.p, '/', s.n) || pp_slice_holds(s, "{closure") || pp_slice_holds(s, "eval()'d");
 }
 
 /*

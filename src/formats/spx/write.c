@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-#include "model/inclusive.h"
 #include "base/num.h"
+#include "formats/kit/tree_walk.h"
 
 /* ---- numbers ---- */
 
@@ -464,36 +464,26 @@ leave(struct spx_out *o, pp_node node, const uint32_t *const *rows)
 }
 
 static void
-walk_tree(struct spx_out *o, const struct pp_children *children, const uint32_t *const *rows)
+walk_tree(struct spx_out *o, struct pp_tree_walk *x, const uint32_t *const *rows)
 {
-	const struct pp_tree *tree = &o->p->tree;
-	pp_node node = children->first[0];
-
-	while (node && o->status == PP_OK && o->body->status == PP_OK) {
-		put_event(o, true, node, site_of(o->p, node));
-		spend(o, node, rows);
-		if (children->first[node]) {
-			node = children->first[node];
+	while (o->status == PP_OK && o->body->status == PP_OK && pp_tree_walk_next(x)) {
+		if (x->leaving) {
+			leave(o, x->node, rows);
 			continue;
 		}
-		leave(o, node, rows);
-		while (node && !children->next[node]) {
-			node = pp_tree_parent(tree, node);
-			if (node)
-				leave(o, node, rows);
-		}
-		node = node ? children->next[node] : 0;
+		put_event(o, true, x->node, site_of(o->p, x->node));
+		spend(o, x->node, rows);
 	}
 }
 
 static void
 write_tree(struct spx_out *o)
 {
-	struct pp_children children = { 0 };
+	struct pp_tree_walk walk = { 0 };
 	uint32_t **rows = calloc(o->p->series.n + 1, sizeof *rows);
 	size_t i;
 
-	if (!rows || !rows_find(o->p, rows) || !pp_children_compute(&children, o->p)) {
+	if (!rows || !rows_find(o->p, rows) || !pp_tree_walk_begin(&walk, o->p)) {
 		o->status = PP_E_NOMEM;
 	} else {
 		int64_t before[SPX_METRICS_MAX];
@@ -510,12 +500,12 @@ write_tree(struct spx_out *o)
 			memcpy(o->values, after, sizeof after);
 			put_event(o, false, 0, 0);
 		}
-		walk_tree(o, &children, (const uint32_t *const *)rows);
+		walk_tree(o, &walk, (const uint32_t *const *)rows);
 	}
 	for (i = 0; rows && i < o->p->series.n; i++)
 		free(rows[i]);
 	free(rows);
-	pp_children_release(&children);
+	pp_tree_walk_release(&walk);
 }
 
 /* ---- names ---- */

@@ -1,0 +1,68 @@
+/*
+ * All that a format's author needs, and the one header to include.
+ *
+ * A format is one `const struct pp_format pp_format_NAME`, in src/formats/NAME.c or, when it takes several
+ * files, in src/formats/NAME/, and its word in the list `formats` of the topmost meson.build. Samples in
+ * tests/formats/NAME/{good,bad,canonical} and the page docs/formats/NAME.md complete it. Recognition, fuzzing,
+ * failing allocations, threads, carrying through SPAA, filters and comparing come with that.
+ *
+ * bid      How many bits of the first 64 KiB were really verified: 8 for each byte of a magic number, a few
+ *          for each line that parses, 0 for what is somebody else's. Never guess: a tie is an error that asks
+ *          the user. The name may break a tie, no more.
+ *
+ * read     Takes bytes from reader->in and states facts to the builder: names, stacks, events, edges, lines,
+ *          metadata. It never knows the question: what becomes of a stack is decided by the builder.
+ *          reader->order->facets may be used to leave out parsing what nobody ordered, nothing else.
+ *            - pp_build_metric() first, then pp_build_series(), then the rest. Cells are integers with a
+ *              scale and a factor; store what the file says and let the metric say what it means.
+ *            - Stacks go whole to pp_build_stack(), root first. A file of enter and exit events is a walk on
+ *              the tree (pp_build_child()) plus a timeline. Calls are pp_build_edge(), lines pp_build_line().
+ *            - Names that come late: pp_build_func_later() now, pp_build_func_bind() then.
+ *            - Limits are the builder's. Errors are sticky: look at pp_builder_ok() once per record or block.
+ *            - Slices of reader->in die when the window moves; the builder copies what it keeps.
+ *          Returns PP_OK when anything could be used, with profile->complete = false if not all of it.
+ *
+ * rules    Everything that can be wrong, each with an id, a severity, a title and a text for `polyprof explain`.
+ *          A finding is pp_diag_add(reader->diags, rule, place, "sentence without full stop"); pp_place_in()
+ *          finds line and column of a byte. Damaged input: keep what is whole, say what is lost, never guess
+ *          silently. Each rule has a sample tests/formats/NAME/bad/RULE-ID.* that fires it.
+ *
+ * write    From writer->profile to writer->out; `writer->metric` is what formats with one value write. The sink's
+ *          errors are sticky too: check once at the end. Formats that can hold everything of their own
+ *          kind keep it while reading when PP_EXTRAS is ordered (profile->kept) and write it back.
+ *
+ * holds    What the format can hold, as data: the report of what a conversion loses is computed from it.
+ *
+ * options  What --option key=value may say, for --help: pp_reader_option() when reading.
+ *
+ * describe A row of `polyprof list` from the first bytes, at a cost that does not depend on the file's size.
+ *
+ * The kit  runs, parts, rounds   whole lines of any input; an input cut for threads; pieces worked on by
+ *                                threads and taken in order                               kit/parts.h
+ *          pp_whole_open()       all of the input in memory                               kit/whole.h
+ *          pp_meta_json_read()   a JSON object as metadata                                kit/meta_json.h
+ *          pp_slice_*()          words, lines, fields                                     base/slice.h
+ *          pp_num_*()            numbers from and to text                                 base/num.h
+ *          pp_unit_find()        "ms", "KiB"                                              base/units.h
+ *          struct pp_map         64-bit keys to ids                                       base/hash.h
+ *          struct pp_slots       rows of a table of your own, by hash                     base/slots.h
+ *          struct pp_strtab      strings to ids                                           base/strtab.h
+ *          pp_scan_*()           JSON, without copying                                    text/json_scan.h
+ *          struct pp_json        JSON out                                                 text/json_emit.h
+ */
+#ifndef PP_AUTHOR_H
+#define PP_AUTHOR_H
+
+#include "base/num.h"
+#include "base/slice.h"
+#include "base/slots.h"
+#include "base/strtab.h"
+#include "base/units.h"
+#include "formats/format.h"
+#include "formats/kit/meta_json.h"
+#include "formats/kit/parts.h"
+#include "formats/kit/whole.h"
+#include "text/json_emit.h"
+#include "text/json_scan.h"
+
+#endif
