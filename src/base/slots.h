@@ -85,6 +85,14 @@ pp_slots_put(struct pp_slots *s, uint32_t tag, uint32_t row)
 	s->used++;
 }
 
+/* The same without looking again, when room was reserved before pp_slots_next() said that there is none. */
+static inline void
+pp_slots_put_here(struct pp_slots *s, size_t at, uint32_t tag, uint32_t row)
+{
+	s->at[(at - 1) & s->mask] = (struct pp_slot){ tag, row };
+	s->used++;
+}
+
 /* Fetches the slot that a look-up will need soon. */
 static inline __attribute__((always_inline)) void
 pp_slots_prefetch(const struct pp_slots *s, uint32_t tag)

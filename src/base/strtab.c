@@ -39,7 +39,7 @@ pp_strtab_release(struct pp_strtab *t)
 }
 
 /* The string of that hash, 0 when absent. */
-static pp_str
+static inline __attribute__((always_inline)) pp_str
 strtab_get(const struct pp_strtab *t, uint32_t tag, const void *p, size_t n)
 {
 	size_t at = pp_slots_begin(&t->slots, tag);

@@ -40,23 +40,11 @@ const struct pp_rule pp_folded_rules[] = {
 	{ 0 },
 };
 
-static inline bool
-is_blank(unsigned char c)
-{
-	return c == ' ' || (unsigned)c - '\t' <= '\r' - '\t';
-}
-
-static inline bool
-is_digit(unsigned char c)
-{
-	return (unsigned)c - '0' <= 9;
-}
-
 /* Characters that numbers of other notations are made of. */
 static bool
 is_numberish(unsigned char c)
 {
-	return is_digit(c) || c == '+' || c == '-' || c == '.' || c == ',' || c == 'e' ||
+	return pp_is_digit(c) || c == '+' || c == '-' || c == '.' || c == ',' || c == 'e' ||
 	       c == 'E' || c == 'x' || c == '_';
 }
 
@@ -78,7 +66,7 @@ bad_count(struct pp_folded_line *out, const unsigned char *p, const unsigned cha
 	for (c = p; c < end; c++) {
 		if (!is_numberish(*c))
 			return bad(out, PP_FOLDED_COUNT_MISSING, p);
-		digits |= is_digit(*c);
+		digits |= pp_is_digit(*c);
 	}
 	return bad(out, digits ? PP_FOLDED_COUNT_INVALID : PP_FOLDED_COUNT_MISSING, p);
 }
@@ -89,7 +77,7 @@ fractional_count(const struct pp_folded_grammar *g, struct pp_slice token, uint6
 {
 	double value;
 
-	if (g->fractions == PP_FRACTIONS_REJECT || !is_digit(token.p[0]) ||
+	if (g->fractions == PP_FRACTIONS_REJECT || !pp_is_digit(token.p[0]) ||
 	    !pp_num_double(token, &value))
 		return false;
 	if (g->fractions == PP_FRACTIONS_SCALE)
@@ -111,13 +99,13 @@ take_count(const struct pp_folded_grammar *g, const unsigned char *begin, const 
 	const unsigned char *last = *end, *p = last;
 	uint64_t value = 0, power = 1;
 
-	for (; p > begin && is_digit(p[-1]); p--) {
+	for (; p > begin && pp_is_digit(p[-1]); p--) {
 		/* 19 digits fit in any case; longer numbers are checked below. */
 		value += (uint64_t)(p[-1] - '0') * power;
 		power *= 10;
 	}
-	if (PP_UNLIKELY(p == last || (p > begin && !is_blank(p[-1])))) {
-		for (; p > begin && !is_blank(p[-1]); p--)
+	if (PP_UNLIKELY(p == last || (p > begin && !pp_is_space(p[-1])))) {
+		for (; p > begin && !pp_is_space(p[-1]); p--)
 			;
 		if (!fractional_count(g, pp_slice_of(p, (size_t)(last - p)), &value))
 			return bad_count(out, p, last);
@@ -129,7 +117,7 @@ take_count(const struct pp_folded_grammar *g, const unsigned char *begin, const 
 			return bad(out, PP_FOLDED_COUNT_TOO_LARGE, p);
 	}
 	*count = value;
-	while (p > begin && is_blank(p[-1]))
+	while (p > begin && pp_is_space(p[-1]))
 		p--;
 	*end = p;
 	return PP_FOLDED_RECORD;
@@ -142,9 +130,9 @@ pp_folded_parse(const struct pp_folded_grammar *g, struct pp_slice line, struct 
 	enum pp_folded_verdict verdict;
 	unsigned i;
 
-	while (end > p && is_blank(end[-1]))
+	while (end > p && pp_is_space(end[-1]))
 		end--;
-	while (p < end && is_blank(*p))
+	while (p < end && pp_is_space(*p))
 		p++;
 	if (p == end || (g->comments && *p == '#'))
 		return PP_FOLDED_BLANK;

@@ -4,6 +4,7 @@
 #ifndef PP_FOLDED_LINES_H
 #define PP_FOLDED_LINES_H
 
+#include "base/slice.h"
 #include "formats/format.h"
 #include "formats/kit/whole.h"
 

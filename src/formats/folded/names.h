@@ -6,18 +6,13 @@
 #define PP_FOLDED_NAMES_H
 
 #include "base/hash.h"
+#include "base/slots.h"
 #include "base/vec.h"
 #include "model/builder.h"
 
 struct pp_folded_names {
 	struct pp_builder *builder;
-	/* Found by hash: `at` is where the entry starts, in units of its alignment; 0 = free. */
-	struct pp_folded_slot {
-		uint32_t tag;
-		uint32_t at;
-	} * slots;
-	size_t mask;
-	size_t n;
+	struct pp_slots slots; /* by hash: where the entry starts, in units of its alignment */
 	/* Frame, length and bytes of each name, one after the other: one cache line for most. */
 	PP_VEC(unsigned char) entries;
 	PP_VEC(uint32_t) length_of; /* by frame */
@@ -65,23 +60,21 @@ pp_folded_scan(const unsigned char *p, const unsigned char *end, uint64_t seed, 
 static inline void
 pp_folded_name_prefetch(const struct pp_folded_names *t, uint32_t tag)
 {
-	__builtin_prefetch(&t->slots[tag & t->mask]);
+	pp_slots_prefetch(&t->slots, tag);
 }
 
 /* The frame of a name, made when it is new; 0 on failure. */
 static inline pp_frame
 pp_folded_name(struct pp_folded_names *t, const unsigned char *p, size_t n, uint32_t tag)
 {
-	size_t at;
+	size_t at = pp_slots_begin(&t->slots, tag);
+	uint32_t row;
 
-	for (at = tag & t->mask; t->slots[at].at; at = (at + 1) & t->mask) {
-		if (t->slots[at].tag == tag) {
-			const unsigned char *entry = t->entries.at + (size_t)t->slots[at].at * 8;
+	while ((row = pp_slots_next(&t->slots, tag, &at))) {
+		const unsigned char *entry = t->entries.at + (size_t)row * 8;
 
-			if (pp_load32(entry + 4) == n &&
-			    pp_same_bytes(entry + PP_FOLDED_ENTRY_HEAD, p, n))
-				return pp_load32(entry);
-		}
+		if (pp_load32(entry + 4) == n && pp_same_bytes(entry + PP_FOLDED_ENTRY_HEAD, p, n))
+			return pp_load32(entry);
 	}
 	return pp_folded_name_add(t, pp_slice_of(p, n), tag);
 }

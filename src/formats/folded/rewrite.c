@@ -18,6 +18,7 @@
 #define AHEAD 12
 /* Lines whose lookups overlap. */
 #define WAITING 32
+#define FIRST_BITS 12
 
 /* One distinct stack. `key` is what the sort compares: eight bytes from the current depth on. */
 struct stack {
@@ -25,12 +26,6 @@ struct stack {
 	const unsigned char *p;
 	uint32_t n;
 	uint32_t count; /* index of its counts */
-};
-
-/* A stack in the table: index + 1, and part of its hash; 0 = free. */
-struct stack_slot {
-	uint32_t tag;
-	uint32_t index;
 };
 
 /* A line taken apart but not yet looked up, so that lookups overlap. */
@@ -53,38 +48,13 @@ struct rewriter {
 	unsigned counts;
 	PP_VEC(struct stack) stacks;
 	PP_VEC(uint64_t) values; /* counts[stack.count * counts ...] */
-	struct stack_slot *slots;
-	size_t mask;
+	struct pp_slots slots;   /* of a stack: its index + 1 */
 	struct waiting waiting[WAITING];
 	size_t waiting_count;
 	PP_VEC(struct group) groups; /* still to be sorted */
 };
 
 /* ---- collecting ------------------------------------------------------------------------- */
-
-static bool
-slots_double(struct rewriter *r)
-{
-	size_t slots = r->slots ? (r->mask + 1) * 2 : 1 << 12;
-	struct stack_slot *larger = calloc(slots, sizeof *larger);
-	size_t i;
-
-	if (!larger)
-		return false;
-	for (i = 0; r->slots && i <= r->mask; i++) {
-		size_t at = r->slots[i].tag & (slots - 1);
-
-		if (!r->slots[i].index)
-			continue;
-		while (larger[at].index)
-			at = (at + 1) & (slots - 1);
-		larger[at] = r->slots[i];
-	}
-	free(r->slots);
-	r->slots = larger;
-	r->mask = slots - 1;
-	return true;
-}
 
 /* Adds counts to a stack's; false when a sum passes 64 bits, and then nothing is changed. */
 static bool
@@ -106,14 +76,17 @@ rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t has
 {
 	uint32_t tag = (uint32_t)(hash >> 32);
 	struct stack stack = { 0, line->stack.p, (uint32_t)line->stack.n, (uint32_t)r->stacks.n };
-	size_t at;
+	uint32_t row;
 	unsigned k;
+	size_t at;
 
-	for (at = tag & r->mask; r->slots[at].index; at = (at + 1) & r->mask) {
-		const struct stack *known = &r->stacks.at[r->slots[at].index - 1];
+	if (!pp_slots_reserve(&r->slots, 1))
+		return false;
+	at = pp_slots_begin(&r->slots, tag);
+	while ((row = pp_slots_next(&r->slots, tag, &at))) {
+		const struct stack *known = &r->stacks.at[row - 1];
 
-		if (r->slots[at].tag == tag && known->n == line->stack.n &&
-		    memcmp(known->p, line->stack.p, known->n) == 0) {
+		if (known->n == line->stack.n && memcmp(known->p, line->stack.p, known->n) == 0) {
 			*fits = values_add(&r->values.at[(size_t)known->count * r->counts],
 			                   line->count, r->counts);
 			return true;
@@ -124,8 +97,8 @@ rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t has
 	for (k = 0; k < r->counts; k++)
 		if (!pp_vec_push(&r->values, line->count[k]))
 			return false;
-	r->slots[at] = (struct stack_slot){ tag, (uint32_t)r->stacks.n };
-	return (r->stacks.n + 1) * 3 <= (r->mask + 1) * 2 || slots_double(r);
+	pp_slots_put_here(&r->slots, at, tag, (uint32_t)r->stacks.n);
+	return true;
 }
 
 /* Adds the lines that wait; their slots have been fetched meanwhile. */
@@ -167,7 +140,7 @@ rewriter_line(struct rewriter *r, const struct pp_folded_grammar *grammar, struc
 		break;
 	case PP_FOLDED_RECORD:
 		w->hash = pp_hash_long(w->line.stack, r->reader->seed);
-		__builtin_prefetch(&r->slots[(w->hash >> 32) & r->mask]);
+		pp_slots_prefetch(&r->slots, (uint32_t)(w->hash >> 32));
 		if (++r->waiting_count == WAITING)
 			return rewriter_add_waiting(r);
 		break;
@@ -182,7 +155,7 @@ rewriter_collect(struct rewriter *r, const struct pp_folded_grammar *grammar)
 {
 	struct pp_input *in = r->reader->in;
 	const unsigned char *p = in->cur;
-	pp_status status = slots_double(r) ? PP_OK : PP_E_NOMEM;
+	pp_status status = pp_slots_init(&r->slots, FIRST_BITS, NULL) ? PP_OK : PP_E_NOMEM;
 	uint64_t number = 0;
 
 	while (p < in->end && status == PP_OK) {
@@ -393,7 +366,7 @@ pp_folded_rewrite(struct pp_reader *reader, struct pp_sink *out, unsigned counts
 	pp_vec_release(&r.stacks);
 	pp_vec_release(&r.values);
 	pp_vec_release(&r.groups);
-	free(r.slots);
+	pp_slots_release(&r.slots);
 	pp_folded_close(&input, reader);
 	return status;
 }

@@ -35,12 +35,6 @@ struct item {
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-static inline bool
-is_blank(unsigned char c)
-{
-	return c == ' ' || (unsigned)c - '\t' <= '\r' - '\t';
-}
-
 static bool
 name_clean(struct names_tree *t, struct pp_slice name, pp_str *id)
 {
@@ -67,7 +61,7 @@ name_clean(struct names_tree *t, struct pp_slice name, pp_str *id)
 static struct pp_slice
 trim_left(struct pp_slice s)
 {
-	while (s.n && is_blank(s.p[0]))
+	while (s.n && pp_is_space(s.p[0]))
 		s = pp_slice_of(s.p + 1, s.n - 1);
 	return s;
 }
@@ -75,7 +69,7 @@ trim_left(struct pp_slice s)
 static struct pp_slice
 trim_right(struct pp_slice s)
 {
-	while (s.n && is_blank(s.p[s.n - 1]))
+	while (s.n && pp_is_space(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }

@@ -3,15 +3,11 @@
  */
 #include "formats/kit/parts.h"
 
-#define FORGET_STEP ((size_t)16 << 20)
-
 void
-pp_input_behind(struct pp_input *in, struct pp_behind *behind, const unsigned char *begin,
+pp_input_let_go(struct pp_input *in, struct pp_behind *behind, const unsigned char *from,
                 const unsigned char *done)
 {
-	const unsigned char *from = behind->to ? behind->to : begin;
-
-	if (!in->stable || !in->forget || (size_t)(done - from) < FORGET_STEP)
+	if (!in->stable || !in->forget)
 		return;
 	in->forget(in, from, done);
 	behind->to = done;

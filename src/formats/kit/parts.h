@@ -21,9 +21,22 @@ struct pp_behind {
 	const unsigned char *to;
 };
 
-/* Bytes before `done` will not be read again; `begin` is where reading began. */
-void pp_input_behind(struct pp_input *, struct pp_behind *, const unsigned char *begin,
+#define PP_BEHIND_STEP ((size_t)16 << 20)
+
+/* Lets go of [from, done), if the input can. */
+void pp_input_let_go(struct pp_input *, struct pp_behind *, const unsigned char *from,
                      const unsigned char *done);
+
+/* Bytes before `done` will not be read again; `begin` is where reading began. To be called often. */
+static inline void
+pp_input_behind(struct pp_input *in, struct pp_behind *behind, const unsigned char *begin,
+                const unsigned char *done)
+{
+	const unsigned char *from = behind->to ? behind->to : begin;
+
+	if (PP_UNLIKELY((size_t)(done - from) >= PP_BEHIND_STEP))
+		pp_input_let_go(in, behind, from, done);
+}
 
 /* ---- runs ---- */
 

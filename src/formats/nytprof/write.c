@@ -309,17 +309,17 @@ option_forced(const struct pp_nyt_writing *w, struct pp_slice key)
 	return pp_slice_of("", 0);
 }
 
+const char *const pp_nyt_usual_options[][2] = {
+	{ "usecputime", "0" }, { "subs", "1" },   { "blocks", "0" },     { "leave", "1" },
+	{ "expand", "0" },     { "trace", "0" },  { "use_db_sub", "0" }, { "compress", "0" },
+	{ "clock", "1" },      { "stmts", "1" },  { "slowops", "2" },    { "findcaller", "0" },
+	{ "forkdepth", "-1" }, { "perldb", "0" }, { "nameevals", "1" },  { "nameanonsubs", "1" },
+	{ "calls", "1" },      { "evals", "0" },  { NULL, NULL }
+};
+
 static void
 options_write(struct pp_nyt_writing *w)
 {
-	static const char *const usual[][2] = {
-		{ "usecputime", "0" },   { "subs", "1" },     { "blocks", "0" },
-		{ "leave", "1" },        { "expand", "0" },   { "trace", "0" },
-		{ "use_db_sub", "0" },   { "compress", "0" }, { "clock", "1" },
-		{ "stmts", "1" },        { "slowops", "2" },  { "findcaller", "0" },
-		{ "forkdepth", "-1" },   { "perldb", "0" },   { "nameevals", "1" },
-		{ "nameanonsubs", "1" }, { "calls", "1" },    { "evals", "0" }
-	};
 	const struct pp_profile *p = w->profile;
 	uint32_t parent = 0;
 	size_t i;
@@ -335,11 +335,12 @@ options_write(struct pp_nyt_writing *w)
 		forced = option_forced(w, key);
 		pp_nyt_put_setting(w->out.sink, '!', key, forced.n ? forced : text);
 	}
-	for (i = 0; !parent && i < PP_COUNT_OF(usual); i++) {
-		struct pp_slice key = pp_slice_z(usual[i][0]), forced = option_forced(w, key);
+	for (i = 0; !parent && pp_nyt_usual_options[i][0]; i++) {
+		struct pp_slice key = pp_slice_z(pp_nyt_usual_options[i][0]);
+		struct pp_slice forced = option_forced(w, key);
 
 		pp_nyt_put_setting(w->out.sink, '!', key,
-		                   forced.n ? forced : pp_slice_z(usual[i][1]));
+		                   forced.n ? forced : pp_slice_z(pp_nyt_usual_options[i][1]));
 	}
 }
 
@@ -410,13 +411,10 @@ lines_write(struct pp_nyt_writing *w)
 	for (i = 0; i < p->lines.rows.n; i++) {
 		const struct pp_line_row *l = &p->lines.rows.at[i];
 		const int64_t *cells = p->lines.cells.at + i * stride;
-		union pp_value v = { 0 };
 		double ticks = 0.0;
 
-		if (w->metric) {
-			v = pp_cell_value(w->metric, cells[p->lines.hits + w->metric_index]);
-			ticks = (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
-		}
+		if (w->metric)
+			ticks = pp_nyt_cell_ticks(w, cells[p->lines.hits + w->metric_index]);
 		if (p->lines.hits || ticks != 0.0)
 			line_write(w, pp_nyt_write_fid(w, l->file), l->line,
 			           p->lines.hits ? (uint64_t)cells[0] : 0, ticks);
@@ -538,8 +536,8 @@ duration_of(const struct pp_nyt_writing *w)
 	size_t i;
 
 	for (i = 0; w->metric && i < w->flat.n; i++) {
-		union pp_value v = w->flat.total[i * w->flat.metrics + w->metric_index];
-		double ticks = (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
+		double ticks = pp_nyt_value_ticks(
+		    w, w->flat.total[i * w->flat.metrics + w->metric_index]);
 
 		if (ticks > most)
 			most = ticks;

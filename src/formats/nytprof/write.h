@@ -48,6 +48,22 @@ struct pp_nyt_writing {
 	bool counts_cut, values_rounded, names_prefixed, names_shared, metadata_left, no_memory;
 };
 
+/* Options as the profiler writes them when nobody asks for others: key and value; NULL at the end. */
+extern const char *const pp_nyt_usual_options[][2];
+
+/* A value of the metric in ticks. */
+static inline double
+pp_nyt_value_ticks(const struct pp_nyt_writing *w, union pp_value v)
+{
+	return (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
+}
+
+static inline double
+pp_nyt_cell_ticks(const struct pp_nyt_writing *w, int64_t cell)
+{
+	return pp_nyt_value_ticks(w, pp_cell_value(w->metric, cell));
+}
+
 /* The fid of a file, by its name; `script` for none. */
 uint32_t pp_nyt_write_fid(struct pp_nyt_writing *, pp_str file);
 /* A sub's name: in package main unless it has one. */
@@ -73,7 +89,7 @@ struct pp_nyt_callers {
 pp_status pp_nyt_writing_init(struct pp_nyt_writing *, struct pp_writer *);
 void pp_nyt_writing_release(struct pp_nyt_writing *);
 
-/* ---- nytprof_write_calls.c ---- */
+/* ---- write_calls.c ---- */
 void pp_nyt_callers_collect(struct pp_nyt_writing *, struct pp_nyt_callers *);
 void pp_nyt_callers_release(struct pp_nyt_callers *);
 /* Sums of the tree; false when out of memory. */

@@ -9,14 +9,6 @@
 
 #include "formats/kit/tree_walk.h"
 
-static double
-cell_ticks(const struct pp_nyt_writing *w, int64_t cell)
-{
-	union pp_value v = pp_cell_value(w->metric, cell);
-
-	return (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
-}
-
 /* ---- the tree ------------------------------------------------------------------------------ */
 
 bool
@@ -40,7 +32,7 @@ pp_nyt_write_tree_prepare(struct pp_nyt_writing *w)
 			const int64_t *cells = pp_series_cells(s, row);
 
 			node = pp_series_node(s, row);
-			w->self[node] += cell_ticks(w, cells[w->metric_index]);
+			w->self[node] += pp_nyt_cell_ticks(w, cells[w->metric_index]);
 			if (s->has_calls)
 				w->calls[node] += (uint64_t)cells[p->metrics.n];
 		}
@@ -168,9 +160,9 @@ edges_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 			                     .line = e->site_line,
 			                     .count = (uint64_t)cells[0] };
 
-		row.incl = cell_ticks(w, cells[1 + w->metric_index]);
+		row.incl = pp_nyt_cell_ticks(w, cells[1 + w->metric_index]);
 		if (p->calls.own)
-			row.excl = cell_ticks(w, cells[1 + p->metrics.n + w->metric_index]);
+			row.excl = pp_nyt_cell_ticks(w, cells[1 + p->metrics.n + w->metric_index]);
 		if (row.caller == row.callee &&
 		    (p->calls.self_repeats || !(p->calls.adds_up && p->calls.own))) {
 			row.reci = row.incl;
@@ -219,9 +211,7 @@ recursion_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 static double
 flat_ticks(const struct pp_nyt_writing *w, const union pp_value *column, size_t row)
 {
-	union pp_value v = column[row * w->flat.metrics + w->metric_index];
-
-	return (w->metric->type == PP_REAL ? v.d : (double)v.i) * w->tick;
+	return pp_nyt_value_ticks(w, column[row * w->flat.metrics + w->metric_index]);
 }
 
 /* What the edges of one function come to, beside what the function costs. */

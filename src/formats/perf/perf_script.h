@@ -7,6 +7,7 @@
 #ifndef PP_PERF_SCRIPT_H
 #define PP_PERF_SCRIPT_H
 
+#include "base/slice.h"
 #include "formats/format.h"
 
 /* Positions in pp_perf_rules[]. */
@@ -92,12 +93,6 @@ static inline bool
 pp_perf_blank(unsigned char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static inline bool
-pp_perf_digit(unsigned char c)
-{
-	return (unsigned)c - '0' <= 9;
 }
 
 static inline bool

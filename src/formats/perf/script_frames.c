@@ -181,22 +181,6 @@ pp_perf_known_frames(struct pp_perf_reader *r, struct pp_slice text, uint32_t *l
 
 /* ---- modules ---------------------------------------------------------------------------- */
 
-static bool
-ends(struct pp_slice s, const char *word)
-{
-	size_t n = strlen(word);
-
-	return s.n >= n && memcmp(s.p + s.n - n, word, n) == 0;
-}
-
-static bool
-begins(struct pp_slice s, const char *word)
-{
-	size_t n = strlen(word);
-
-	return s.n >= n && memcmp(s.p, word, n) == 0;
-}
-
 /* Kernel images and modules: "[kernel.kallsyms]", "[nf_nat]", ".../vmlinux", "x.ko.xz". */
 static bool
 is_kernel(struct pp_slice dso)
@@ -209,16 +193,16 @@ is_kernel(struct pp_slice dso)
 
 	if (dso.n > 2 && dso.p[0] == '[') {
 		for (i = 0; i < PP_COUNT_OF(user); i++)
-			if (begins(dso, user[i]))
+			if (pp_slice_starts(dso, user[i]))
 				return false;
 		return true;
 	}
 	for (i = 0; i < PP_COUNT_OF(packed); i++)
-		if (ends(dso, packed[i]))
+		if (pp_slice_ends(dso, packed[i]))
 			return true;
 	for (i = dso.n; i > 0 && dso.p[i - 1] != '/'; i--)
 		;
-	return begins(pp_slice_of(dso.p + i, dso.n - i), "vmlinux");
+	return pp_slice_starts(pp_slice_of(dso.p + i, dso.n - i), "vmlinux");
 }
 
 /* What a running program made: "/tmp/perf-123.map", "jitted-123-4.so", "//anon". */
@@ -229,11 +213,12 @@ is_jit(struct pp_slice dso)
 
 	for (i = dso.n; i > 0 && dso.p[i - 1] != '/'; i--)
 		;
-	if (begins(dso, "//anon") || begins(dso, "[anon") || begins(dso, "[JIT]"))
+	if (pp_slice_starts(dso, "//anon") || pp_slice_starts(dso, "[anon") ||
+	    pp_slice_starts(dso, "[JIT]"))
 		return true;
 	dso = pp_slice_of(dso.p + i, dso.n - i);
-	return (begins(dso, "perf-") && ends(dso, ".map")) ||
-	       (begins(dso, "jitted-") && ends(dso, ".so"));
+	return (pp_slice_starts(dso, "perf-") && pp_slice_ends(dso, ".map")) ||
+	       (pp_slice_starts(dso, "jitted-") && pp_slice_ends(dso, ".so"));
 }
 
 pp_module
@@ -263,7 +248,7 @@ jit_place(struct pp_perf_reader *r, struct pp_slice symbol, struct pp_perf_entry
 	struct pp_perf_place place;
 	size_t i, blank, colon;
 
-	for (i = 0; i < PP_COUNT_OF(kinds) && !begins(symbol, kinds[i]); i++)
+	for (i = 0; i < PP_COUNT_OF(kinds) && !pp_slice_starts(symbol, kinds[i]); i++)
 		;
 	for (blank = symbol.n; blank > 0 && symbol.p[blank - 1] != ' '; blank--)
 		;
@@ -274,7 +259,7 @@ jit_place(struct pp_perf_reader *r, struct pp_slice symbol, struct pp_perf_entry
 	if (!place.line)
 		return;
 	/* Of "file:line:column" the column came off first. */
-	for (colon = place.file.n; colon > 0 && pp_perf_digit(place.file.p[colon - 1]); colon--)
+	for (colon = place.file.n; colon > 0 && pp_is_digit(place.file.p[colon - 1]); colon--)
 		;
 	if (colon > 1 && colon < place.file.n && place.file.p[colon - 1] == ':')
 		pp_perf_place_parse(place.file, &place);

@@ -42,7 +42,7 @@ number_behind(struct pp_slice s, const char *word, uint64_t *out)
 	if (!p)
 		return false;
 	p += strlen(word);
-	for (stop = p; stop < end && pp_perf_digit(*stop); stop++)
+	for (stop = p; stop < end && pp_is_digit(*stop); stop++)
 		;
 	return pp_num_u64(pp_slice_of(p, (size_t)(stop - p)), out);
 }
@@ -151,7 +151,7 @@ recorded_at(const struct pp_perf_meta *m)
 
 	if (!tod)
 		return 0;
-	for (p = tod; p > text.p && (pp_perf_digit(p[-1]) || p[-1] == '.'); p--)
+	for (p = tod; p > text.p && (pp_is_digit(p[-1]) || p[-1] == '.'); p--)
 		;
 	text = pp_slice_of(p, (size_t)(tod - p));
 	p = text.n ? memchr(text.p, '.', text.n) : NULL;

@@ -31,14 +31,6 @@ pp_perf_trim(struct pp_slice s)
 	return pp_slice_of(p, (size_t)(end - p));
 }
 
-static bool
-starts(const unsigned char *p, const unsigned char *end, const char *word)
-{
-	size_t n = strlen(word);
-
-	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0;
-}
-
 /* ---- events ----------------------------------------------------------------------------- */
 
 /* The length of ":modifiers" at the end of an event; 0 when there are none. */
@@ -69,7 +61,7 @@ pp_perf_event_is_probe(struct pp_slice event)
 {
 	event = pp_perf_event_base(event);
 	return event.n && memchr(event.p, ':', event.n) && !memchr(event.p, '/', event.n) &&
-	       !starts(event.p, event.p + event.n, "mem:");
+	       !pp_slice_starts(event, "mem:");
 }
 
 /* ---- header lines ----------------------------------------------------------------------- */
@@ -80,12 +72,12 @@ time_start(const unsigned char *begin, const unsigned char *colon)
 {
 	const unsigned char *p = colon, *dot;
 
-	while (p > begin && pp_perf_digit(p[-1]))
+	while (p > begin && pp_is_digit(p[-1]))
 		p--;
 	if (p == colon || colon - p > 9 || p == begin || p[-1] != '.')
 		return NULL;
 	dot = --p;
-	while (p > begin && pp_perf_digit(p[-1]))
+	while (p > begin && pp_is_digit(p[-1]))
 		p--;
 	return p < dot && (p == begin || pp_perf_blank(p[-1])) ? p : NULL;
 }
@@ -130,7 +122,7 @@ id_take(struct pp_slice s, int64_t *id, const unsigned char **wrong)
 	if (i == s.n)
 		return false;
 	for (; i < s.n; i++)
-		if (!pp_perf_digit(s.p[i]))
+		if (!pp_is_digit(s.p[i]))
 			return false;
 	if (!pp_num_i64(s, id)) {
 		*wrong = s.p;
@@ -241,7 +233,7 @@ all_digits(const unsigned char *p, const unsigned char *stop)
 {
 	const unsigned char *c = p;
 
-	while (c < stop && pp_perf_digit(*c))
+	while (c < stop && pp_is_digit(*c))
 		c++;
 	return c == stop && p < stop;
 }
@@ -253,14 +245,15 @@ event_take(const unsigned char *p, const unsigned char *end, struct pp_perf_head
 	const unsigned char *stop = word_end(p, end);
 	struct pp_slice word = pp_slice_of(p, (size_t)(stop - p));
 
-	if (starts(p, end, "PERF_RECORD_")) {
-		while (p < stop && (*p == '_' || (unsigned)*p - 'A' <= 25 || pp_perf_digit(*p)))
+	if (pp_slice_starts(pp_slice_between(p, end), "PERF_RECORD_")) {
+		while (p < stop && (*p == '_' || (unsigned)*p - 'A' <= 25 || pp_is_digit(*p)))
 			p++;
 		h->event = pp_slice_of(word.p, (size_t)(p - word.p));
 		h->rest = pp_perf_trim(pp_slice_of(p, (size_t)(end - p)));
 		return PP_PERF_RECORD;
 	}
-	if (pp_slice_eq_z(word, "raw") && starts(skip_blanks(stop, end), end, "0x"))
+	if (pp_slice_eq_z(word, "raw") &&
+	    pp_slice_starts(pp_slice_between(skip_blanks(stop, end), end), "0x"))
 		stop = word_end(skip_blanks(stop, end), end);
 	if (stop - p < 2 || stop[-1] != ':' || time_start(p, stop - 1))
 		return PP_PERF_NO_HEADER;
@@ -388,13 +381,14 @@ untimed_parse(struct pp_slice line, struct pp_perf_header *h)
 	enum pp_perf_header_kind kind;
 
 	header_clear(h, line);
-	if (starts(line.p, end, "PERF_RECORD_"))
+	if (pp_slice_starts(line, "PERF_RECORD_"))
 		return event_take(line.p, end, h);
 	for (colon = next_colon(line.p, end); colon; colon = next_colon(colon + 1, end)) {
 		for (p = colon; p > line.p && !pp_perf_blank(p[-1]); p--)
 			;
-		if (p - line.p > 4 && pp_perf_blank(p[-1]) && starts(p, end, "0x") &&
-		    starts(p - 4, end, "raw"))
+		if (p - line.p > 4 && pp_perf_blank(p[-1]) &&
+		    pp_slice_starts(pp_slice_between(p, end), "0x") &&
+		    pp_slice_starts(pp_slice_between(p - 4, end), "raw"))
 			p -= 4;
 		header_clear(h, line);
 		kind = event_take(p, end, h);
@@ -563,7 +557,7 @@ pp_perf_place_parse(struct pp_slice s, struct pp_perf_place *place)
 	cut = s.n ? memmem(s.p, s.n, discriminator, sizeof discriminator - 1) : NULL;
 	if (cut)
 		s.n = (size_t)(cut - s.p);
-	for (i = s.n; i > 0 && pp_perf_digit(s.p[i - 1]); i--)
+	for (i = s.n; i > 0 && pp_is_digit(s.p[i - 1]); i--)
 		;
 	if (i == s.n || i < 2 || s.p[i - 1] != ':' ||
 	    !pp_num_u64(pp_slice_of(s.p + i, s.n - i), &line) || line == 0 || line > UINT32_MAX)

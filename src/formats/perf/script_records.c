@@ -15,9 +15,9 @@ first_number(struct pp_slice s)
 	size_t i = 0, n;
 	uint64_t number = 0;
 
-	while (i < s.n && !pp_perf_digit(s.p[i]))
+	while (i < s.n && !pp_is_digit(s.p[i]))
 		i++;
-	for (n = i; n < s.n && pp_perf_digit(s.p[n]); n++)
+	for (n = i; n < s.n && pp_is_digit(s.p[n]); n++)
 		;
 	return pp_num_u64(pp_slice_of(s.p + i, n - i), &number) ? number : 0;
 }
@@ -33,7 +33,7 @@ process_learn(struct pp_perf_reader *r, struct pp_slice s, unsigned char between
 	if (!mark)
 		return;
 	mark++;
-	while (mark + n < s.p + s.n && pp_perf_digit(mark[n]))
+	while (mark + n < s.p + s.n && pp_is_digit(mark[n]))
 		n++;
 	if (pp_num_u64(pp_slice_of(s.p, (size_t)(mark - 1 - s.p)), &pid) &&
 	    pp_num_u64(pp_slice_of(mark, n), &tid) && pid < PP_MAP_NONE &&

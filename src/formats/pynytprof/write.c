@@ -175,12 +175,6 @@ count32(struct pyn_writing *w, uint64_t count)
 static void
 banner_write(struct pyn_writing *w, const struct pp_nyt_writing *n)
 {
-	static const char *const options[] = {
-		"subs=1",       "blocks=0",     "leave=1",  "expand=0",    "trace=0",
-		"use_db_sub=0", "compress=0",   "clock=1",  "stmts=1",     "slowops=2",
-		"findcaller=0", "forkdepth=-1", "perldb=0", "nameevals=1", "nameanonsubs=1",
-		"calls=1",      "evals=0",
-	};
 	static const char *const kept[] = { "perl_version", "nv_size", "clock_mod", "osname",
 		                            "hz" };
 	const struct pp_profile *p = w->writer->profile;
@@ -204,8 +198,10 @@ banner_write(struct pyn_writing *w, const struct pp_nyt_writing *n)
 	}
 	put_setting(w, ':', pp_slice_z("ticks_per_sec"),
 	            pp_slice_of(number, pp_num_print(number, (pp_i128)n->rate, 0)));
-	for (i = 0; i < PP_COUNT_OF(options); i++)
-		pp_sink_printf(w->out, "!%s\n", options[i]);
+	/* All but the first, which Pynytprof leaves out. */
+	for (i = 1; pp_nyt_usual_options[i][0]; i++)
+		put_setting(w, '!', pp_slice_z(pp_nyt_usual_options[i][0]),
+		            pp_slice_z(pp_nyt_usual_options[i][1]));
 	pp_sink_putc(w->out, '\n');
 }
 
@@ -225,14 +221,12 @@ lines_write(struct pyn_writing *w, struct pp_nyt_writing *n)
 		put_rows_head(w->out, 'S', i, p->lines.rows.n);
 		if (n->metric) {
 			int64_t cell = cells[p->lines.hits + n->metric_index];
-			union pp_value v = pp_cell_value(n->metric, cell);
 
 			/* Whole ticks of any size stay exact. */
 			if (n->metric->type == PP_UINT && n->tick == 1.0)
 				ticks = (uint64_t)cell;
 			else
-				ticks = whole_ticks(
-				    w, (n->metric->type == PP_REAL ? v.d : (double)v.i) * n->tick);
+				ticks = whole_ticks(w, pp_nyt_cell_ticks(n, cell));
 		}
 		hits = p->lines.hits ? count32(w, (uint64_t)cells[0]) : 0;
 		put_row(w->out, pp_nyt_write_fid(n, p->lines.rows.at[i].file) - 1,

@@ -83,15 +83,19 @@ pp_spx_walk_child(struct spx_walk *w, uint64_t key)
 {
 	struct pp_slots *slots = &w->tree.slots;
 	uint32_t tag = key_tag(key), node;
-	size_t at = pp_slots_begin(slots, tag);
+	size_t at;
 
+	if (!pp_slots_reserve(slots, 1)) {
+		w->no_memory = true;
+		return 0;
+	}
+	at = pp_slots_begin(slots, tag);
 	while ((node = pp_slots_next(slots, tag, &at)))
 		if (w->tree.nodes[node].key == key)
 			return node;
-	if (!pp_slots_reserve(slots, 1))
-		w->no_memory = true;
-	else if ((node = walk_add(w, key, 0)))
-		pp_slots_put(slots, tag, node);
+	node = walk_add(w, key, 0);
+	if (node)
+		pp_slots_put_here(slots, at, tag, node);
 	return node;
 }
 
