@@ -31,7 +31,8 @@
  *          errors are sticky too: check once at the end. Formats that can hold everything of their own
  *          kind keep it while reading when PP_EXTRAS is ordered (profile->kept) and write it back.
  *
- * holds    What the format can hold, as data: the report of what a conversion loses is computed from it.
+ * holds    What the format can hold, as data (kit/loss.h): the report of what a conversion loses is computed from
+ *          it. A writer adds to writer->loss only what it alone knows: names changed, values rounded.
  *
  * options  What --option key=value may say, for --help: pp_reader_option() when reading.
  *
