@@ -20,7 +20,8 @@
 static bool
 looks_like_name(struct pp_slice s)
 {
-	return !memchr(s.p, '/', s.n) || pp_slice_holds(s, "{closure") || pp_slice_holds(s, "eval()'d");
+	return !memchr(s.p, '/', s.n) || pp_slice_holds(s, "{closure") ||
+	       pp_slice_holds(s, "eval()'d");
 }
 
 /*
