@@ -268,7 +268,7 @@ pp_frame
 pp_build_frame(struct pp_builder *b, const struct pp_frame_row *row)
 {
 	struct pp_profile *p = b->profile;
-	struct pp_frame_row plain = { .func = row->func };
+	struct pp_frame_row plain = { .func = row->func, .more = row->more };
 	uint32_t tag, i;
 	size_t at;
 

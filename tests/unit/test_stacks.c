@@ -234,7 +234,7 @@ check_prune(void)
 {
 	struct world w;
 
-	start(&w, &(struct pp_order){ .facets = PP_TREE, .min_share = 0.1 }, NULL);
+	start(&w, &(struct pp_order){ .facets = PP_TREE | PP_FUNCTIONS, .min_share = 0.1 }, NULL);
 	ok(report(&w, "01", 90, NULL) && report(&w, "02", 4, NULL) && report(&w, "0313", 5, NULL) &&
 	       report(&w, "3", 1, NULL),
 	   "stacks are taken");
@@ -243,6 +243,7 @@ check_prune(void)
 	is_u64((uint64_t)pp_profile_total(w.p, 0).i, 100, "nothing is lost");
 	ok(pp_slice_eq_z(pp_text_of(w.p, w.p->funcs.at[pp_node_func(w.p, 4)].name), "(2 more)"),
 	   "thin siblings are one");
+	is_u64(w.p->frames.at[pp_tree_frame(&w.p->tree, 4)].more, 2, "which says of how many");
 	stop(&w);
 }
 
