@@ -397,7 +397,6 @@ reader_init(struct pp_reader *r, struct pp_opening *o)
 		.forced = o->opts.from != NULL,
 		.variant = o->opts.variant,
 		.order = &o->order,
-		.want = want,
 		.threads = o->io.threads,
 		.limits = o->io.limits,
 		.diags = o->io.diags,

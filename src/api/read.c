@@ -82,7 +82,6 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 		note_format(o);
 		return o->ambiguous ? PP_E_AMBIGUOUS : PP_E_UNKNOWN;
 	}
-	o->reader.want = o->order->facets;
 	if (!pp_builder_init(&b, &o->reader.limits, o->reader.order, o->reader.seed,
 	                     &pp_pages_huge))
 		return PP_E_NOMEM;

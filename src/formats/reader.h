@@ -17,7 +17,6 @@ struct pp_reader {
 	bool forced;         /* the user named the format: do not second-guess it */
 	const char *variant; /* what the user asked for, or NULL */
 	const struct pp_order *order; /* what is to be made; never NULL */
-	unsigned want;                /* order->facets */
 	unsigned threads;             /* how many may run at once, >= 1 */
 	struct pp_limits limits;
 	struct pp_diags *diags;     /* never NULL */

@@ -636,8 +636,8 @@ load_init(struct pp_nyt_load *load, struct pp_reader *reader, struct pp_builder 
 	load->clock.rate = load->clock.base_rate = PP_NYT_RATE;
 	load->clock.multiplier = 1;
 	load->want_calls = pp_order_needs(reader->order, PP_TREE | PP_EDGES | PP_TIMELINE);
-	load->want_timeline = reader->want & PP_TIMELINE;
-	load->want_source = reader->want & PP_LINES;
+	load->want_timeline = reader->order->facets & PP_TIMELINE;
+	load->want_source = reader->order->facets & PP_LINES;
 	if (!pp_nyt_tables_init(load))
 		return false;
 	time.name = pp_build_strz(builder, "time");
@@ -646,13 +646,13 @@ load_init(struct pp_nyt_load *load, struct pp_reader *reader, struct pp_builder 
 	builder->profile->calls.own = true;
 	builder->profile->lines.hits = true;
 	builder->profile->calls.adds_up = true;
-	if (reader->want & PP_EXTRAS) {
+	if (reader->order->facets & PP_EXTRAS) {
 		load->store = pp_nyt_store_new();
 		load->store_whole = true;
 		load->stream.tap = pp_nyt_store_add;
 		load->stream.tap_ctx = load->store;
 	}
-	return pp_builder_ok(builder) && (load->store || !(reader->want & PP_EXTRAS));
+	return pp_builder_ok(builder) && (load->store || !(reader->order->facets & PP_EXTRAS));
 }
 
 /* The version line; false when nothing can be read behind it. */

@@ -323,7 +323,7 @@ pp_pyn_read(struct pp_reader *reader, struct pp_builder *builder)
 		pp_nyt_settings_meta(&doc.settings, builder);
 		remarks(&load);
 		/* Rows that were found wrong are not written again. */
-		if (reader->want & PP_EXTRAS && !doc.damaged &&
+		if (reader->order->facets & PP_EXTRAS && !doc.damaged &&
 		    pp_diags_total(reader->diags, PP_ERROR) == errors)
 			keep(&load, bytes);
 	}

@@ -276,8 +276,8 @@ pp_spx_body_read(struct pp_reader *reader, struct pp_input *in, struct pp_builde
 	r->b = b;
 	r->in = in;
 	r->meta = meta;
-	r->record = (reader->want & PP_TIMELINE) != 0;
-	r->sites = (reader->want & (PP_SITES | PP_EXTRAS)) != 0;
+	r->record = (reader->order->facets & PP_TIMELINE) != 0;
+	r->sites = (reader->order->facets & (PP_SITES | PP_EXTRAS)) != 0;
 	r->funcs.func_map.seed = r->funcs.frame_map.seed = reader->seed;
 	status = read_sections(r);
 	if (status == PP_OK) {

@@ -180,7 +180,7 @@ pp_callgrind_read(struct pp_reader *reader, struct pp_builder *builder, enum pp_
 	struct pp_profile *profile = builder->profile;
 	pp_status status;
 
-	if (reader->want & PP_EXTRAS)
+	if (reader->order->facets & PP_EXTRAS)
 		r.body = pp_cg_body_new(builder);
 	status = pp_cg_parse(&p);
 	if (status == PP_OK && p.at.line && profile->metrics.n == 0) {

@@ -156,6 +156,6 @@ pp_cg_finish(struct pp_cg_parser *p)
 	if (p->head.parts.n == 0)
 		return;
 	profile->producer = p->head.parts.at[0].creator;
-	if (p->reader->want & PP_META)
+	if (p->reader->order->facets & PP_META)
 		meta_all(p);
 }

@@ -91,7 +91,7 @@ pp_xd_finish(struct pp_cg_parser *p, bool cut)
 			     "the profile is not closed by a summary: line");
 	}
 	pp_cg_finish(p);
-	if ((p->reader->want & PP_META) && p->head.parts.n == 1 &&
+	if ((p->reader->order->facets & PP_META) && p->head.parts.n == 1 &&
 	    p->head.parts.at[0].has_summary &&
 	    pp_xd_version(pp_text_of(profile, p->head.parts.at[0].creator)) >= 208)
 		meta_summary(p, &p->head.parts.at[0]);
