@@ -165,22 +165,26 @@ hints_print(struct pp_cli *cli, const struct pp_answer *a, const char *const *fi
 }
 
 int
-pp_ask_print(struct pp_cli *cli, const struct pp_asking *asking, enum pp_form form)
+pp_ask_render(struct pp_cli *cli, const struct pp_answer *a, enum pp_form form)
 {
 	struct pp_render_opts opts = { .form = form,
 		                       .style = cli->style,
 		                       .all_hint = "-n 0 shows all",
 		                       .tame = cli->out_terminal };
-	int code = pp_cli_output(cli);
-	pp_status status;
+	pp_status status = a->failed ? PP_E_NOMEM : pp_render(a, &opts, cli->out, NULL);
 
-	if (code)
-		return code;
-	status = pp_render(&asking->answer, &opts, cli->out, NULL);
 	if (status == PP_OK || cli->out->status != PP_OK)
 		return 0; /* what the sink has to say comes at the end */
 	pp_cli_error(cli, "%s", pp_status_text(status));
 	return pp_load_exit(status);
+}
+
+int
+pp_ask_print(struct pp_cli *cli, const struct pp_asking *asking, enum pp_form form)
+{
+	int code = pp_cli_output(cli);
+
+	return code ? code : pp_ask_render(cli, &asking->answer, form);
 }
 
 int

@@ -16,7 +16,9 @@ bool pp_ask_form(struct pp_cli *, enum pp_form *);
 int pp_ask_init(struct pp_cli *, struct pp_asking *, enum pp_form);
 /* Asks, and prints the notes. Returns 0, or an exit code after saying why. */
 int pp_ask_run(struct pp_cli *, struct pp_asking *, const struct pp_subject *);
-/* Prints the answer. Returns an exit code. */
+/* Prints an answer to the output, which is open. A failure that is not the output's is returned, and said. */
+int pp_ask_render(struct pp_cli *, const struct pp_answer *, enum pp_form);
+/* Opens the output and prints the answer. Returns an exit code. */
 int pp_ask_print(struct pp_cli *, const struct pp_asking *, enum pp_form);
 /* All of it, for a command that asks its question about one profile. */
 int pp_ask(struct pp_cli *);

@@ -1,13 +1,11 @@
 /*
  * polyprof explain: what a rule means, and what to do about it.
  */
-#include "cli/cli.h"
+#include "cli/ask.h"
 #include "cli/help.h"
 #include "cli/rules.h"
-#include "text/suggest.h"
 #include "output/diag_view.h"
-#include "output/table.h"
-#include "text/json_emit.h"
+#include "text/suggest.h"
 
 static int explain_run(struct pp_cli *);
 
@@ -69,15 +67,15 @@ rule_unknown(struct pp_cli *cli, const char *id)
 }
 
 static void
-rule_json(struct pp_json *j, const struct pp_rule *rule, const char *source)
+rule_add(struct pp_answer *a, const struct pp_rule *rule, const char *source)
 {
-	pp_json_begin_object(j);
-	pp_json_put_textz(j, "rule", rule->id);
-	pp_json_put_textz(j, "of", source);
-	pp_json_put_textz(j, "severity", pp_severity_name(rule->severity));
-	pp_json_put_textz(j, "title", rule->title);
-	pp_json_put_textz(j, "explain", rule->explain);
-	pp_json_end_object(j);
+	pp_answer_open(a, NULL);
+	pp_answer_textz(a, "rule", rule->id);
+	pp_answer_textz(a, "of", source);
+	pp_answer_textz(a, "severity", pp_severity_name(rule->severity));
+	pp_answer_textz(a, "title", rule->title);
+	pp_answer_textz(a, "explain", rule->explain);
+	pp_answer_close(a);
 }
 
 static void
@@ -100,111 +98,87 @@ row_rule(const void *data, size_t row)
 }
 
 static void
-severity_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+severity_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_adds(out, pp_severity_name(row_rule(data, row)->severity));
-}
-
-static enum pp_ink
-severity_ink(const void *data, size_t row, size_t arg)
-{
-	return pp_severity_ink(row_rule(data, row)->severity);
+	pp_datum_text(d, pp_slice_z(pp_severity_name(row_rule(data, row)->severity)));
+	d->ink = pp_severity_ink(row_rule(data, row)->severity);
 }
 
 static void
-id_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+id_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_adds(out, row_rule(data, row)->id);
+	pp_datum_text(d, pp_slice_z(row_rule(data, row)->id));
+	d->ink = pp_severity_ink(row_rule(data, row)->severity);
 }
 
 static void
-title_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+title_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_adds(out, row_rule(data, row)->title);
+	pp_datum_text(d, pp_slice_z(row_rule(data, row)->title));
 }
 
-static const struct pp_field field_id = { .title = "rule", .show = id_add, .ink = severity_ink };
-static const struct pp_field field_severity = {
-	.title = "severity",
-	.drop = 1,
-	.show = severity_add,
-	.ink = severity_ink,
-};
-static const struct pp_field field_title = { .title = "what is wrong", .show = title_add };
-
-static const struct pp_column rule_columns[] = {
-	{ .field = &field_id, .arg = 0 },
-	{ .field = &field_severity, .arg = 0 },
-	{ .field = &field_title, .arg = 0 },
+static const struct pp_answer_column rule_columns[] = {
+	{ .title = "rule", .as = PP_AS_TEXT, .get = id_get },
+	{ .title = "severity", .as = PP_AS_TEXT, .drop = 1, .get = severity_get },
+	{ .title = "what is wrong", .as = PP_AS_TEXT, .get = title_get },
 };
 
+/* All rules, by where they belong. */
 static void
-list_text(struct pp_cli *cli)
+list_add(struct pp_answer *a)
 {
 	const struct pp_rule *rules;
 	const char *source;
-	size_t i;
+	size_t i, n;
 
 	for (i = 0; (rules = pp_rules_of(i, &source)) != NULL; i++) {
-		struct pp_table table = { rule_columns, PP_COUNT_OF(rule_columns), rules, 0 };
-
-		while (rules[table.rows].id)
-			table.rows++;
-		if (table.rows == 0)
+		for (n = 0; rules[n].id; n++)
+			rule_add(a, &rules[n], source);
+		if (n == 0)
 			continue;
-		pp_sink_puts(cli->out, i ? "\n" : "");
-		pp_ink_put(cli->out, &cli->style, PP_INK_TITLE, source);
-		pp_sink_putc(cli->out, '\n');
-		pp_table_print(&table, &cli->style, cli->out);
+		pp_answer_say(a, PP_INK_PLAIN, "%s", i ? "\n" : "");
+		pp_answer_say(a, PP_INK_TITLE, "%s", source);
+		pp_answer_say(a, PP_INK_PLAIN, "\n");
+		pp_answer_table(
+		    a, &(struct pp_answer_table){ .columns = rule_columns,
+		                                  .column_count = PP_COUNT_OF(rule_columns),
+		                                  .data = rules,
+		                                  .rows = n,
+		                                  .flags = PP_TABLE_WHOLE });
 	}
-}
-
-static void
-list_json(struct pp_json *j, const struct pp_args *args)
-{
-	const struct pp_rule *rule;
-	const char *source;
-	size_t i;
-
-	for (i = 0; i < args->words.n; i++) {
-		rule = rule_find(args->words.at[i], &source);
-		if (rule)
-			rule_json(j, rule, source);
-	}
-	for (i = 0; args->words.n == 0 && (rule = pp_rules_of(i, &source)) != NULL; i++)
-		for (; rule->id; rule++)
-			rule_json(j, rule, source);
 }
 
 static int
 explain_run(struct pp_cli *cli)
 {
+	const struct pp_rule *rule;
 	const char *source;
-	struct pp_json json;
+	enum pp_form form;
+	struct pp_answer a;
 	size_t i;
-	int code;
+	int code = pp_ask_form(cli, &form) ? 0 : PP_EXIT_USAGE;
 
 	for (i = 0; i < cli->args.words.n; i++)
 		if (!rule_find(cli->args.words.at[i], &source))
 			return rule_unknown(cli, cli->args.words.at[i]);
-	code = pp_cli_output(cli);
+	if (code == 0)
+		code = pp_cli_output(cli);
 	if (code)
 		return code;
-	if (pp_args_flag(&cli->args, "json")) {
-		pp_json_init(&json, cli->out, PP_JSON_SPACED);
-		pp_json_begin_object(&json);
-		pp_json_put_array(&json, "rules");
-		list_json(&json, &cli->args);
-		pp_json_end_array(&json);
-		pp_json_end_object(&json);
-		pp_json_end_line(&json);
-		return PP_EXIT_OK;
-	}
+	pp_answer_init(&a);
+	pp_answer_open_list(&a, "rules");
 	if (cli->args.words.n == 0)
-		list_text(cli);
+		list_add(&a);
 	for (i = 0; i < cli->args.words.n; i++) {
-		pp_sink_puts(cli->out, i ? "\n" : "");
-		rule_text(cli, rule_find(cli->args.words.at[i], &source));
+		rule = rule_find(cli->args.words.at[i], &source);
+		rule_add(&a, rule, source);
+		if (form == PP_FORM_TEXT) {
+			pp_sink_puts(cli->out, i ? "\n" : "");
+			rule_text(cli, rule);
+		}
 	}
+	pp_answer_close_list(&a);
+	pp_ask_render(cli, &a, form);
+	pp_answer_release(&a);
 	return PP_EXIT_OK;
 }

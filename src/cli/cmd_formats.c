@@ -1,12 +1,10 @@
 /*
  * polyprof formats: what can be read and written.
  */
-#include "cli/cli.h"
+#include "analysis/counts.h"
+#include "cli/ask.h"
 #include "cli/help.h"
-#include "text/suggest.h"
 #include "formats/format.h"
-#include "output/json_view.h"
-#include "output/table.h"
 
 static int formats_run(struct pp_cli *);
 
@@ -44,163 +42,126 @@ row_format(const void *data, size_t row)
 }
 
 static void
-name_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+name_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_adds(out, row_format(data, row)->name);
+	pp_datum_text(d, pp_slice_z(row_format(data, row)->name));
 }
 
 static void
-title_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+title_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_adds(out, row_format(data, row)->title);
+	pp_datum_text(d, pp_slice_z(row_format(data, row)->title));
 }
 
 /* `arg` is the ability. */
 static void
-can_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+can_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_adds(out, row_format(data, row)->can & (unsigned)arg ? "yes" : "");
+	if (row_format(data, row)->can & (unsigned)arg)
+		pp_datum_text(d, pp_slice_z("yes"));
 }
 
 static void
-facets_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+facets_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	size_t i, start = out->n;
+	size_t i;
 
 	for (i = 0; i < PP_COUNT_OF(pp_facet_names); i++)
 		if (row_format(data, row)->can & pp_facet_names[i].facet)
-			pp_buf_addf(out, "%s%s", out->n > start ? " " : "", pp_facet_names[i].name);
+			pp_buf_addf(d->made, "%s%s", d->made->n ? " " : "", pp_facet_names[i].name);
+	pp_datum_made(d);
 }
 
 static void
-extensions_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+extensions_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_adds(out,
-	            row_format(data, row)->extensions ? row_format(data, row)->extensions : "");
+	if (row_format(data, row)->extensions)
+		pp_datum_text(d, pp_slice_z(row_format(data, row)->extensions));
 }
 
 static void
-variants_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+variants_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_adds(out, row_format(data, row)->variants ? row_format(data, row)->variants : "");
+	if (row_format(data, row)->variants)
+		pp_datum_text(d, pp_slice_z(row_format(data, row)->variants));
 }
 
-static enum pp_ink
-name_ink(const void *data, size_t row, size_t arg)
-{
-	return PP_INK_COMMAND;
-}
-
-static const struct pp_field field_name = {
-	.id = "name",
-	.title = "name",
-	.show = name_add,
-	.exact = name_add,
-	.ink = name_ink,
-};
-static const struct pp_field field_title = {
-	.id = "title",
-	.title = "what it is",
-	.flags = PP_FIELD_FLEX,
-	.show = title_add,
-	.exact = title_add,
-};
-static const struct pp_field field_can = { .show = can_add, .exact = can_add };
-static const struct pp_field field_facets = {
-	.id = "facets",
-	.title = "facets",
-	.drop = 1,
-	.show = facets_add,
-	.exact = facets_add,
-};
-static const struct pp_field field_extensions = {
-	.id = "extensions",
-	.title = "extensions",
-	.drop = 2,
-	.show = extensions_add,
-	.exact = extensions_add,
-};
-static const struct pp_field field_variants = {
-	.id = "variants",
-	.title = "variants",
-	.drop = 3,
-	.show = variants_add,
-	.exact = variants_add,
+static const struct pp_answer_column format_columns[] = {
+	{ .key = "name",
+	  .title = "name",
+	  .as = PP_AS_TEXT,
+	  .ink = PP_INK_COMMAND,
+	  .get = name_get },
+	{ .key = "title",
+	  .title = "what it is",
+	  .as = PP_AS_TEXT,
+	  .flags = PP_COLUMN_FLEX,
+	  .get = title_get },
+	{ .key = "read", .title = "read", .as = PP_AS_TEXT, .arg = PP_CAN_READ, .get = can_get },
+	{ .key = "write", .title = "write", .as = PP_AS_TEXT, .arg = PP_CAN_WRITE, .get = can_get },
+	{ .key = "facets", .title = "facets", .as = PP_AS_TEXT, .drop = 1, .get = facets_get },
+	{ .key = "extensions",
+	  .title = "extensions",
+	  .as = PP_AS_TEXT,
+	  .drop = 2,
+	  .get = extensions_get },
+	{ .key = "variants",
+	  .title = "variants",
+	  .as = PP_AS_TEXT,
+	  .drop = 3,
+	  .get = variants_get },
 };
 
-static const struct pp_column format_columns[] = {
-	{ .field = &field_name, .arg = 0 },
-	{ .field = &field_title, .arg = 0 },
-	{ .field = &field_can, .arg = PP_CAN_READ, .id = "read", .title = "read" },
-	{ .field = &field_can, .arg = PP_CAN_WRITE, .id = "write", .title = "write" },
-	{ .field = &field_facets, .arg = 0 },
-	{ .field = &field_extensions, .arg = 0 },
-	{ .field = &field_variants, .arg = 0 },
-};
-
-/* ---- JSON ---- */
+/* ---- one format ---- */
 
 /* A list of words in one string as an array. */
 static void
-words_json(struct pp_json *j, const char *key, const char *words)
+words_add(struct pp_answer *a, const char *key, const char *words)
 {
-	pp_json_put_array(j, key);
+	pp_answer_open_list(a, key);
 	while (words && *words) {
 		size_t n = strcspn(words, " ");
 
-		pp_json_text(j, pp_slice_of(words, n));
+		pp_answer_text(a, NULL, PP_AS_TEXT, pp_slice_of(words, n));
 		words += n + strspn(words + n, " ");
 	}
-	pp_json_end_array(j);
+	pp_answer_close_list(a);
 }
 
 static void
-format_json(struct pp_json *j, const struct pp_format *format)
+format_add(struct pp_answer *a, const struct pp_format *format)
 {
 	const struct pp_option_doc *doc;
 	const struct pp_rule *rule;
-
-	pp_json_begin_object(j);
-	pp_json_put_textz(j, "name", format->name);
-	pp_json_put_textz(j, "title", format->title);
-	pp_json_put_bool(j, "read", format->can & PP_CAN_READ);
-	pp_json_put_bool(j, "write", format->can & PP_CAN_WRITE);
-	pp_json_put_facets(j, format->can);
-	words_json(j, "extensions", format->extensions);
-	words_json(j, "variants", format->variants);
-	pp_json_put_array(j, "options");
-	for (doc = format->options; doc && doc->key; doc++) {
-		pp_json_begin_object(j);
-		pp_json_put_textz(j, "key", doc->key);
-		pp_json_put_textz(j, "values", doc->values);
-		pp_json_put_textz(j, "help", doc->help);
-		pp_json_end_object(j);
-	}
-	pp_json_end_array(j);
-	pp_json_put_array(j, "rules");
-	for (rule = format->rules; rule && rule->id; rule++)
-		pp_json_textz(j, rule->id);
-	pp_json_end_array(j);
-	pp_json_end_object(j);
-}
-
-static void
-formats_json(struct pp_cli *cli, const struct pp_format *const *list, size_t n)
-{
-	struct pp_json j;
 	size_t i;
 
-	pp_json_init(&j, cli->out, PP_JSON_SPACED);
-	pp_json_begin_object(&j);
-	pp_json_put_array(&j, "formats");
-	for (i = 0; i < n; i++)
-		format_json(&j, list[i]);
-	pp_json_end_array(&j);
-	pp_json_end_object(&j);
-	pp_json_end_line(&j);
+	pp_answer_open(a, NULL);
+	pp_answer_textz(a, "name", format->name);
+	pp_answer_textz(a, "title", format->title);
+	pp_answer_bool(a, "read", format->can & PP_CAN_READ);
+	pp_answer_bool(a, "write", format->can & PP_CAN_WRITE);
+	pp_answer_open_list(a, "facets");
+	for (i = 0; i < PP_COUNT_OF(pp_facet_names); i++)
+		if (format->can & pp_facet_names[i].facet)
+			pp_answer_textz(a, NULL, pp_facet_names[i].name);
+	pp_answer_close_list(a);
+	words_add(a, "extensions", format->extensions);
+	words_add(a, "variants", format->variants);
+	pp_answer_open_list(a, "options");
+	for (doc = format->options; doc && doc->key; doc++) {
+		pp_answer_open(a, NULL);
+		pp_answer_textz(a, "key", doc->key);
+		pp_answer_textz(a, "values", doc->values);
+		pp_answer_textz(a, "help", doc->help);
+		pp_answer_close(a);
+	}
+	pp_answer_close_list(a);
+	pp_answer_open_list(a, "rules");
+	for (rule = format->rules; rule && rule->id; rule++)
+		pp_answer_textz(a, NULL, rule->id);
+	pp_answer_close_list(a);
+	pp_answer_close(a);
 }
-
-/* ---- text of one format ---- */
 
 static void
 detail_line(struct pp_cli *cli, const char *key, const char *text)
@@ -218,16 +179,17 @@ format_text(struct pp_cli *cli, const struct pp_format *format)
 {
 	const struct pp_option_doc *doc;
 	struct pp_buf facets = { 0 };
+	struct pp_datum datum = { .made = &facets };
 	bool reads = format->can & PP_CAN_READ, writes = format->can & PP_CAN_WRITE;
 
-	facets_add(&format, 0, 0, &facets);
+	facets_get(&format, 0, 0, &datum);
 	pp_ink_put(cli->out, &cli->style, PP_INK_TITLE, format->name);
 	pp_sink_printf(cli->out, ": %s\n", format->title);
 	detail_line(cli, "can be",
 	            reads && writes ? "read and written"
 	            : reads         ? "read"
 	                            : "written");
-	detail_line(cli, "facets", facets.n ? facets.p : "");
+	detail_line(cli, "facets", facets.p);
 	detail_line(cli, "extensions", format->extensions);
 	detail_line(cli, "variants", format->variants);
 	if (format->options && format->options->key)
@@ -256,24 +218,26 @@ format_unknown(struct pp_cli *cli, const char *name)
 	return code;
 }
 
+/* In JSON each format with all there is to say, else a table of them. */
 static void
-formats_print(struct pp_cli *cli, const struct pp_format *const *list, size_t n)
+formats_print(struct pp_cli *cli, const struct pp_format *const *list, size_t n, enum pp_form form)
 {
-	struct pp_table table = { format_columns, PP_COUNT_OF(format_columns), list, n };
+	struct pp_answer_table table = { .columns = format_columns,
+		                         .column_count = PP_COUNT_OF(format_columns),
+		                         .data = list,
+		                         .rows = n,
+		                         .flags = PP_TABLE_WHOLE };
+	struct pp_answer a;
 	size_t i;
 
-	if (pp_args_flag(&cli->args, "json")) {
-		formats_json(cli, list, n);
-	} else if (pp_args_flag(&cli->args, "csv")) {
-		pp_table_csv(&table, cli->out_terminal, cli->out);
-	} else if (cli->args.words.n == 0) {
-		pp_table_print(&table, &cli->style, cli->out);
-	} else {
-		for (i = 0; i < n; i++) {
-			pp_sink_puts(cli->out, i ? "\n" : "");
-			format_text(cli, list[i]);
-		}
-	}
+	pp_answer_init(&a);
+	pp_answer_open_list(&a, "formats");
+	for (i = 0; i < n; i++)
+		format_add(&a, list[i]);
+	pp_answer_close_list(&a);
+	pp_answer_table(&a, &table);
+	pp_ask_render(cli, &a, form);
+	pp_answer_release(&a);
 }
 
 static int
@@ -281,8 +245,9 @@ formats_run(struct pp_cli *cli)
 {
 	PP_VEC(const struct pp_format *) list = { 0 };
 	const struct pp_format *const *format;
+	enum pp_form form;
 	size_t i;
-	int code = 0;
+	int code = pp_ask_form(cli, &form) ? 0 : PP_EXIT_USAGE;
 	bool fine = true;
 
 	for (format = pp_formats; *format && cli->args.words.n == 0; format++)
@@ -295,14 +260,16 @@ formats_run(struct pp_cli *cli)
 		else
 			code = format_unknown(cli, cli->args.words.at[i]);
 	}
-	if (code == 0 && pp_args_flag(&cli->args, "json") && pp_args_flag(&cli->args, "csv"))
-		code = pp_cli_usage(cli, "--json and --csv exclude each other");
 	if (code == 0)
 		code = pp_cli_output(cli);
-	if (code == 0 && fine)
-		formats_print(cli, list.at, list.n);
-	else if (code == 0)
+	if (code == 0 && !fine)
 		cli->out->status = PP_E_NOMEM;
+	else if (code == 0 && (form != PP_FORM_TEXT || cli->args.words.n == 0))
+		formats_print(cli, list.at, list.n, form);
+	for (i = 0; code == 0 && form == PP_FORM_TEXT && i < cli->args.words.n && fine; i++) {
+		pp_sink_puts(cli->out, i ? "\n" : "");
+		format_text(cli, list.at[i]);
+	}
 	pp_vec_release(&list);
 	return code;
 }
