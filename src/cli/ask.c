@@ -3,7 +3,6 @@
  */
 #include "cli/ask.h"
 
-#include "cli/filters.h"
 #include "cli/load.h"
 #include "output/html.h"
 #include "text/escape.h"
@@ -50,7 +49,6 @@ pp_ask_init(struct pp_cli *cli, struct pp_asking *asking, enum pp_form form)
 		return PP_EXIT_INPUT;
 	}
 	asking->params->exact = form == PP_FORM_JSON || form == PP_FORM_CSV;
-	asking->params->narrowed = pp_filters_given(cli);
 	for (i = 0; i < cli->args.given.n && code == 0; i++)
 		code = param_set(cli, asking, cli->args.given.at[i].option,
 		                 cli->args.given.at[i].text);
@@ -94,14 +92,8 @@ pp_ask_run(struct pp_cli *cli, struct pp_asking *asking, const struct pp_subject
 {
 	const struct pp_answer *a = &asking->answer;
 	pp_status status = pp_asking_run(asking, subject);
-	size_t i;
 
-	for (i = 0; i < a->notes.n; i++) {
-		if (a->notes.at[i].severity == PP_ERROR)
-			pp_cli_error(cli, "%s", a->notes.at[i].text);
-		else
-			pp_cli_note(cli, "%s", a->notes.at[i].text);
-	}
+	pp_load_notes(cli, a);
 	if (status != PP_OK)
 		candidates_print(a);
 	return pp_load_exit(status);
@@ -204,12 +196,11 @@ pp_ask(struct pp_cli *cli)
 	if (code == 0)
 		code = pp_load_files(cli, question->word ? 1 : 0, &files, &n);
 	if (code == 0) {
-		struct pp_want want = pp_asking_want(&asking);
+		struct pp_load_order order = { .want = pp_asking_want(&asking),
+			                       .scope = pp_asking_scope(&asking),
+			                       .metric = asking.params->metric };
 
-		cli->about = want.about;
-		cli->thin = want.min_share;
-		code = pp_load_profile(cli, files, n,
-		                       want.facets | (want.stacks ? PP_LOAD_STACKS : 0), &profile);
+		code = pp_load_profile(cli, files, n, &order, &profile);
 	}
 	if (code == 0) {
 		struct pp_topic topic = { .file = n == 1 ? files[0] : NULL, .profile = profile };

@@ -76,23 +76,28 @@ pp_cli_output(struct pp_cli *cli)
 }
 
 int
-pp_cli_finish(struct pp_cli *cli, int code)
+pp_cli_keep(struct pp_cli *cli, int code)
 {
 	pp_status status;
 	int error;
 
 	if (!cli->out)
 		return code;
-	if (code >= PP_EXIT_USAGE && !cli->stands && cli->out->status == PP_OK) {
-		pp_sink_close(cli->out);
-		cli->out = NULL;
-		return code;
-	}
 	status = pp_sink_commit(cli->out);
 	error = cli->out->error;
 	pp_sink_close(cli->out);
 	cli->out = NULL;
 	return status == PP_OK ? code : pp_cli_output_failed(cli, cli->path, status, error);
+}
+
+int
+pp_cli_finish(struct pp_cli *cli, int code)
+{
+	if (!cli->out || code < PP_EXIT_USAGE || cli->out->status != PP_OK)
+		return pp_cli_keep(cli, code);
+	pp_sink_close(cli->out);
+	cli->out = NULL;
+	return code;
 }
 
 /* ---- messages ---- */

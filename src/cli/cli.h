@@ -28,14 +28,6 @@ struct pp_cli {
 	struct pp_style errors; /* of standard error */
 	bool out_terminal;      /* the answer goes to a terminal */
 	bool quiet, verbose, strict;
-	bool again;        /* files are read once more: what was said of them stays said */
-	const char *about; /* the function that is asked about, else NULL */
-	const struct pp_filter
-	    *filter;  /* what readers may leave out of costs per function, else NULL */
-	double prune; /* share of the whole that pictures may sum up */
-	double thin;  /* and up to which estimated stacks may */
-	bool stands;  /* the answer is worth keeping even if input was bad */
-	const struct pp_format *target; /* what `convert` writes, else NULL */
 };
 
 /* Sets up from parsed arguments. */
@@ -50,6 +42,9 @@ int pp_cli_output(struct pp_cli *);
  * Returns `code`, or PP_EXIT_OUTPUT when writing failed.
  */
 int pp_cli_finish(struct pp_cli *, int code);
+
+/* The same with an answer that is worth keeping whatever the code tells. */
+int pp_cli_keep(struct pp_cli *, int code);
 
 /* Says "polyprof: error: ..." on standard error. */
 void pp_cli_error(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);

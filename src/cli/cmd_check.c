@@ -209,11 +209,12 @@ static int
 check_all(struct pp_cli *cli, struct pp_loaded *all, const char *const *files, size_t n,
           enum form form, struct pp_json *json)
 {
+	struct pp_load_order order = { .want.facets = PP_LOAD_WANT | PP_FINDINGS };
 	size_t i;
 	int code, worst = 0;
 
 	for (i = 0; i < n; i++) {
-		code = pp_load_open(cli, files[i], PP_LOAD_WANT | PP_FINDINGS, &all[i]);
+		code = pp_load_open(cli, files[i], &order, &all[i]);
 		if (code)
 			return code;
 		pp_load_read(&all[i]);
@@ -272,6 +273,5 @@ check_run(struct pp_cli *cli)
 	for (i = 0; i < n; i++)
 		pp_loaded_release(&all[i]);
 	free(all);
-	cli->stands = code != PP_EXIT_USAGE;
-	return code;
+	return code == PP_EXIT_USAGE ? code : pp_cli_keep(cli, code);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/filters.h"
 #include "cli/load.h"
 #include "cli/save.h"
 
@@ -28,8 +27,8 @@ static const struct pp_param convert_options[] = {
 static const struct pp_param_group convert_group = { "Output", convert_options };
 
 static const struct pp_param_group *const convert_groups[] = {
-	&convert_group, &pp_group_filter, &pp_params_depth,
-	&pp_group_read, &pp_group_strict, &pp_group_general,
+	&convert_group, &pp_params_filter, &pp_params_depth,
+	&pp_group_read, &pp_group_strict,  &pp_group_general,
 	NULL,
 };
 
@@ -62,12 +61,14 @@ const struct pp_command pp_command_convert = {
  * when that is not so, with the input still whole.
  */
 static bool
-convert_rewrite(struct pp_cli *cli, struct pp_loaded *l, int *code)
+convert_rewrite(struct pp_cli *cli, const struct pp_load_order *order, struct pp_loaded *l,
+                int *code)
 {
 	const struct pp_format *format = l->opened.format;
 
-	if (l->status != PP_OK || format != cli->target || !format->rewrite || cli->out_terminal ||
-	    pp_args_text(&cli->args, "metric") || pp_args_text(&cli->args, "variant"))
+	if (l->status != PP_OK || format != order->target || !format->rewrite ||
+	    cli->out_terminal || pp_args_text(&cli->args, "metric") ||
+	    pp_args_text(&cli->args, "variant"))
 		return false;
 	*code = pp_cli_output(cli);
 	if (*code)
@@ -85,15 +86,15 @@ convert_rewrite(struct pp_cli *cli, struct pp_loaded *l, int *code)
 		*code = PP_EXIT_OUTPUT; /* pp_cli_finish() knows the reason */
 		return true;
 	}
-	*code = pp_load_verdict(cli, l);
+	*code = pp_load_verdict(cli, order, l);
 	return true;
 }
 
 /* What the target can hold: an event that it cannot hold need not be stored. */
 static unsigned
-convert_want(const struct pp_cli *cli)
+convert_want(const struct pp_format *target)
 {
-	unsigned can = cli->target->can & PP_FACETS;
+	unsigned can = target->can & PP_FACETS;
 	unsigned want = PP_LOAD_WANT | (can & PP_TIMELINE);
 
 	return can & ~(unsigned)PP_TREE ? want | PP_EXTRAS | PP_SITES : want;
@@ -101,20 +102,21 @@ convert_want(const struct pp_cli *cli)
 
 /* One file: rewritten if that is possible, else read and written. */
 static int
-convert_one(struct pp_cli *cli, const char *file, struct pp_profile **profile, bool *done)
+convert_one(struct pp_cli *cli, const char *file, const struct pp_load_order *order,
+            struct pp_profile **profile, bool *done)
 {
 	struct pp_loaded l;
-	int code = pp_load_open(cli, file, convert_want(cli), &l);
+	int code = pp_load_open(cli, file, order, &l);
 
 	/* The records as read serve only to write the same format back, perhaps by way of a carrier. */
-	if (code == 0 && l.is_open && l.opened.format != cli->target && !cli->target->carries &&
+	if (code == 0 && l.is_open && l.opened.format != order->target && !order->target->carries &&
 	    !(l.opened.format && l.opened.format->carries))
 		l.opened.order->facets &= ~(unsigned)PP_EXTRAS;
 	if (code == 0) {
-		*done = convert_rewrite(cli, &l, &code);
+		*done = convert_rewrite(cli, order, &l, &code);
 		if (!*done) {
 			pp_load_read(&l);
-			code = pp_load_verdict(cli, &l);
+			code = pp_load_verdict(cli, order, &l);
 		}
 	}
 	if (code == 0) {
@@ -132,18 +134,21 @@ convert_run(struct pp_cli *cli)
 	struct pp_profile *profile = NULL;
 	size_t n, metric;
 	bool done = false;
+	struct pp_load_order order = { .target = NULL };
 	int code = pp_load_files(cli, 0, &files, &n);
 
 	if (code == 0)
-		code = pp_save_target(cli);
-	if (code == 0)
-		code = n == 1 && !pp_filters_given(cli)
-		           ? convert_one(cli, files[0], &profile, &done)
-		           : pp_load_profile(cli, files, n, convert_want(cli), &profile);
+		code = pp_save_target(cli, &order.target);
+	if (code == 0) {
+		order.want.facets = convert_want(order.target);
+		code = n == 1 && !pp_load_narrowed(cli)
+		           ? convert_one(cli, files[0], &order, &profile, &done)
+		           : pp_load_by_options(cli, files, n, &order, &profile);
+	}
 	if (code == 0 && !done)
 		code = pp_load_metric(cli, profile, &metric);
 	if (code == 0 && !done)
-		code = pp_save_profile(cli, profile);
+		code = pp_save_profile(cli, order.target, profile);
 	pp_profile_free(profile);
 	return code;
 }

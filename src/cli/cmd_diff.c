@@ -6,7 +6,6 @@
 
 #include "analysis/hot.h"
 #include "cli/compare.h"
-#include "cli/filters.h"
 #include "cli/load.h"
 #include "cli/save.h"
 #include "cli/tree_view.h"
@@ -41,7 +40,7 @@ static const struct pp_param to_options[] = {
 static const struct pp_param_group to_group = { "Output", to_options };
 
 static const struct pp_param_group *const diff_groups[] = {
-	&pp_group_compare, &diff_group,       &pp_group_filter,  &pp_params_min,
+	&pp_group_compare, &diff_group,       &pp_params_filter, &pp_params_min,
 	&pp_params_depth,  &pp_group_listing, &to_group,         &pp_group_read,
 	&pp_group_variant, &pp_group_strict,  &pp_group_general, NULL,
 };
@@ -659,8 +658,9 @@ answer_tree(struct pp_cli *cli, const struct pp_diff *d, double min)
 static int
 answer_folded(struct pp_cli *cli, const struct pp_diff *d)
 {
+	const struct pp_format *target;
 	struct pp_profile *both;
-	int code = pp_save_target(cli);
+	int code = pp_save_target(cli, &target);
 
 	if (code)
 		return code;
@@ -673,7 +673,7 @@ answer_folded(struct pp_cli *cli, const struct pp_diff *d)
 	both = union_make(cli, d, false);
 	if (!both)
 		return PP_EXIT_INPUT;
-	code = pp_save_profile(cli, both);
+	code = pp_save_profile(cli, target, both);
 	pp_profile_free(both);
 	return code;
 }
@@ -716,12 +716,10 @@ diff_run(struct pp_cli *cli)
 	bool tree = pp_args_flag(&cli->args, "tree");
 	bool folded = pp_args_flag(&cli->args, "to") || pp_name_ends(cli->path, "diff.folded");
 	bool exact = pp_args_flag(&cli->args, "json") || pp_args_flag(&cli->args, "csv");
-	double min = pp_filters_min(cli, tree && !exact ? MIN_SHOWN : 0);
+	double min = pp_args_share(&cli->args, "min", tree && !exact ? MIN_SHOWN : 0);
 	struct pp_compare c;
 	int code;
 
-	if (min < 0)
-		return PP_EXIT_USAGE;
 	if (pp_args_flag(&cli->args, "json") && pp_args_flag(&cli->args, "csv"))
 		return pp_cli_usage(cli, "--json and --csv exclude each other");
 	if (tree && pp_args_flag(&cli->args, "csv"))
@@ -729,8 +727,7 @@ diff_run(struct pp_cli *cli)
 	if (folded && (exact || tree))
 		return pp_cli_usage(cli, "differential folded stacks are the whole answer: leave "
 		                         "--json, --csv and --tree out");
-	code = pp_compare_run(cli, tree || folded ? PP_LOAD_WANT | PP_LOAD_STACKS : PP_LOAD_WANT,
-	                      &c);
+	code = pp_compare_run(cli, tree || folded, &c);
 	if (code == 0 && folded)
 		code = answer_folded(cli, &c.diff);
 	else if (code == 0 && tree)

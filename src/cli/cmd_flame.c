@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analysis/reshape.h"
-#include "cli/filters.h"
 #include "cli/load.h"
 #include "model/derive.h"
 #include "output/flame_svg.h"
@@ -56,8 +55,8 @@ static const struct pp_param flame_options[] = {
 static const struct pp_param_group flame_group = { "Picture", flame_options };
 
 static const struct pp_param_group *const flame_groups[] = {
-	&flame_group,      &pp_group_filter, &pp_params_by,     &pp_group_read,
-	&pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
+	&flame_group,      &pp_params_filter, &pp_params_by,     &pp_group_read,
+	&pp_group_variant, &pp_group_strict,  &pp_group_general, NULL,
 };
 
 static const struct pp_example flame_examples[] = {
@@ -199,19 +198,23 @@ need_tree(struct pp_cli *cli, const struct pp_profile *p, const char *file)
 	return PP_EXIT_INPUT;
 }
 
+static const struct pp_load_order stacks_order = { .want = { .facets = PP_TREE | PP_FUNCTIONS,
+	                                                     .stacks = true } };
+
 /* One profile, or several added up; a differential file is two by itself. */
 static int
 load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size_t n,
            struct pp_profile **out)
 {
+	struct pp_load_order order = stacks_order;
 	pp_status status;
 	size_t before;
 	int code;
 
 	/* Frames too thin to draw need not be read apart; from the leaves up all of them count. */
-	cli->prune = n == 1 && !r->reverse && !pp_filters_given(cli) ? r->opts.min_share : 0;
-	cli->thin = cli->prune;
-	code = pp_load_profile(cli, files, n, PP_TREE | PP_FUNCTIONS | PP_LOAD_STACKS, out);
+	if (n == 1 && !r->reverse && !pp_load_narrowed(cli))
+		order.prune = order.want.min_share = r->opts.min_share;
+	code = pp_load_by_options(cli, files, n, &order, out);
 	if (code == 0)
 		code = need_tree(cli, *out, files[0]);
 	if (code || (*out)->metrics.n == 0)
@@ -243,8 +246,7 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 	int code = 0;
 
 	for (i = 0; i < 2 && code == 0; i++) {
-		code = pp_load_profile(cli, files + i, 1, PP_TREE | PP_FUNCTIONS | PP_LOAD_STACKS,
-		                       &p[i]);
+		code = pp_load_by_options(cli, files + i, 1, &stacks_order, &p[i]);
 		if (code == 0)
 			code = need_tree(cli, p[i], files[i]);
 		if (code == 0 && p[i]->metrics.n == 0) {
@@ -308,6 +310,7 @@ static int
 chart_load(struct pp_cli *cli, struct request *r, const char *const *files, size_t n,
            struct pp_profile **out, struct pp_flame *flame)
 {
+	struct pp_load_order order = { .want.facets = PP_TREE | PP_TIMELINE };
 	pp_status status;
 	int code;
 
@@ -316,13 +319,13 @@ chart_load(struct pp_cli *cli, struct request *r, const char *const *files, size
 		                         "belong together");
 	if (r->reverse)
 		return pp_cli_wrong(cli, "--flamechart and --reverse exclude each other");
-	code = pp_load_profile(cli, files, 1, PP_TREE | PP_TIMELINE, out);
+	code = pp_load_by_options(cli, files, 1, &order, out);
 	if (code)
 		return code;
 	status = pp_flame_chart(flame, *out, &r->opts);
 	if (status == PP_E_UNSUPPORTED) {
 		pp_cli_error(cli, "%s does not say when things happened%s", files[0],
-		             pp_filters_given(cli) ? " once frames are taken out of its stacks"
+		             pp_load_narrowed(cli) ? " once frames are taken out of its stacks"
 		                                   : "");
 		return PP_EXIT_INPUT;
 	}

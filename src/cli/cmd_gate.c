@@ -28,7 +28,7 @@ static const struct pp_param gate_options[] = {
 static const struct pp_param_group gate_group = { "Limits", gate_options };
 
 static const struct pp_param_group *const gate_groups[] = {
-	&gate_group,      &pp_group_compare, &pp_group_filter,
+	&gate_group,      &pp_group_compare, &pp_params_filter,
 	&pp_params_depth, &pp_group_read,    &pp_group_variant,
 	&pp_group_strict, &pp_group_general, NULL,
 };
@@ -361,7 +361,7 @@ gate_run(struct pp_cli *cli)
 	if (n == 0)
 		code = pp_cli_usage(cli, "give at least one limit with --fail-if");
 	if (code == 0)
-		code = pp_compare_run(cli, PP_LOAD_WANT, &c);
+		code = pp_compare_run(cli, false, &c);
 	if (code == 0) {
 		pp_diff_sort(&c.diff, PP_DIFF_SELF);
 		g.diff = &c.diff;

@@ -56,11 +56,12 @@ info_one(struct pp_cli *cli, const char *file, struct pp_json *json)
 	struct pp_topic topic = { .file = file };
 	struct pp_subject subject = { .topics = &topic, .n = 1, .split = 1 };
 	struct pp_loaded l;
-	int code = pp_load_open(cli, file, PP_LOAD_WANT, &l), asked = 0;
+	struct pp_load_order order = { .want.facets = PP_LOAD_WANT };
+	int code = pp_load_open(cli, file, &order, &l), asked = 0;
 
 	if (code == 0) {
 		pp_load_read(&l);
-		code = pp_load_verdict(cli, &l);
+		code = pp_load_verdict(cli, &order, &l);
 		topic.profile = code == 0 ? l.profile : NULL;
 		topic.diags = &l.diags;
 		topic.bids = l.opened.bids;
@@ -103,13 +104,12 @@ info_run(struct pp_cli *cli)
 		code = info_one(cli, files[i], as_json ? &json : NULL);
 		worst = code > worst ? code : worst;
 	}
-	/* What was said about the other files stands. */
-	cli->stands = n > 1 || pp_args_flag(&cli->args, "why");
 	if (as_json && n > 1) {
 		pp_json_end_array(&json);
 		pp_json_end_object(&json);
 	}
 	if (as_json && (n > 1 || worst == 0))
 		pp_json_end_line(&json);
-	return worst;
+	/* What was said about the other files stands. */
+	return n > 1 || pp_args_flag(&cli->args, "why") ? pp_cli_keep(cli, worst) : worst;
 }

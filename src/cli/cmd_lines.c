@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analysis/linecost.h"
-#include "cli/filters.h"
 #include "cli/load.h"
 #include "cli/source.h"
 #include "formats/format.h"
@@ -36,7 +35,7 @@ static const struct pp_param lines_options[] = {
 static const struct pp_param_group lines_group = { "Rows", lines_options };
 
 static const struct pp_param_group *const lines_groups[] = {
-	&pp_params_metric, &lines_group,   &pp_group_filter,  &pp_params_min,
+	&pp_params_metric, &lines_group,   &pp_params_filter, &pp_params_min,
 	&pp_group_listing, &pp_group_read, &pp_group_variant, &pp_group_strict,
 	&pp_group_general, NULL,
 };
@@ -470,7 +469,7 @@ view_make(struct pp_cli *cli, struct view *v, const struct pp_profile *p)
 	/* Nothing recorded, or nothing left by filters, is an empty listing. */
 	if (status == PP_E_UNSUPPORTED &&
 	    ((p->holds & PP_LINES) ||
-	     (pp_filters_given(cli) && p->tree.n <= 1 && p->calls.rows.n + p->lines.rows.n == 0)))
+	     (pp_load_narrowed(cli) && p->tree.n <= 1 && p->calls.rows.n + p->lines.rows.n == 0)))
 		status = PP_OK;
 	if (status == PP_E_UNSUPPORTED)
 		pp_cli_error(cli, "this profile does not know what single lines cost");
@@ -534,16 +533,17 @@ lines_run(struct pp_cli *cli)
 	const char *const *files;
 	struct pp_profile *profile = NULL;
 	struct view view = { .metric = 0 };
-	double min = pp_filters_min(cli, 0);
+	struct pp_load_order order = { .want.facets = PP_LOAD_WANT };
+	double min = pp_args_share(&cli->args, "min", 0);
 	size_t n;
-	int code = min < 0 ? PP_EXIT_USAGE : 0;
+	int code = 0;
 
 	if (code == 0 && pp_args_flag(&cli->args, "json") && pp_args_flag(&cli->args, "csv"))
 		code = pp_cli_usage(cli, "--json and --csv exclude each other");
 	if (code == 0)
 		code = pp_load_files(cli, 0, &files, &n);
 	if (code == 0)
-		code = pp_load_profile(cli, files, n, PP_LOAD_WANT, &profile);
+		code = pp_load_by_options(cli, files, n, &order, &profile);
 	if (code == 0)
 		code = view_make(cli, &view, profile);
 	if (code == 0)

@@ -1,7 +1,6 @@
 /*
  * polyprof merge: several profiles into one, whatever their formats.
  */
-#include "cli/filters.h"
 #include "cli/load.h"
 #include "cli/save.h"
 
@@ -26,8 +25,8 @@ static const struct pp_param merge_options[] = {
 static const struct pp_param_group merge_group = { "Output", merge_options };
 
 static const struct pp_param_group *const merge_groups[] = {
-	&merge_group,   &pp_group_filter, &pp_params_depth,
-	&pp_group_read, &pp_group_strict, &pp_group_general,
+	&merge_group,   &pp_params_filter, &pp_params_depth,
+	&pp_group_read, &pp_group_strict,  &pp_group_general,
 	NULL,
 };
 
@@ -65,16 +64,17 @@ merge_run(struct pp_cli *cli)
 	const char *const *files;
 	struct pp_profile *profile = NULL;
 	size_t n, metric;
+	struct pp_load_order order = { .want.facets = PP_LOAD_WANT };
 	int code = pp_load_files(cli, 0, &files, &n);
 
 	if (code == 0)
-		code = pp_save_target(cli);
+		code = pp_save_target(cli, &order.target);
 	if (code == 0)
-		code = pp_load_profile(cli, files, n, PP_LOAD_WANT, &profile);
+		code = pp_load_by_options(cli, files, n, &order, &profile);
 	if (code == 0)
 		code = pp_load_metric(cli, profile, &metric);
 	if (code == 0)
-		code = pp_save_profile(cli, profile);
+		code = pp_save_profile(cli, order.target, profile);
 	pp_profile_free(profile);
 	return code;
 }

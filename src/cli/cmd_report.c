@@ -10,7 +10,7 @@
 #include "text/units.h"
 
 #define MAX_SIZE (8u << 20)
-#define WANT (PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_TIMELINE | PP_LOAD_STACKS)
+#define WANT (PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_TIMELINE)
 
 static int report_run(struct pp_cli *);
 
@@ -29,8 +29,8 @@ static const struct pp_param report_options[] = {
 static const struct pp_param_group report_group = { "Report", report_options };
 
 static const struct pp_param_group *const report_groups[] = {
-	&report_group,     &pp_group_filter, &pp_params_by,     &pp_group_read,
-	&pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
+	&report_group,     &pp_params_filter, &pp_params_by,     &pp_group_read,
+	&pp_group_variant, &pp_group_strict,  &pp_group_general, NULL,
 };
 
 static const struct pp_example report_examples[] = {
@@ -130,13 +130,14 @@ static int
 report_load(struct pp_cli *cli, const char *const *files, size_t n, struct pp_profile **profiles,
             size_t *count)
 {
+	struct pp_load_order order = { .want = { .facets = WANT, .stacks = true } };
 	bool compare = n == 2 && !pp_args_flag(&cli->args, "merge");
 	int code;
 
 	*count = compare ? 2 : 1;
-	code = pp_load_profile(cli, files, compare ? 1 : n, WANT, &profiles[0]);
+	code = pp_load_by_options(cli, files, compare ? 1 : n, &order, &profiles[0]);
 	if (code == 0 && compare)
-		code = pp_load_profile(cli, &files[1], 1, WANT, &profiles[1]);
+		code = pp_load_by_options(cli, &files[1], 1, &order, &profiles[1]);
 	if (code == 0 && pp_args_text(&cli->args, "time") &&
 	    !(forget_time(&profiles[0]) && forget_time(&profiles[1]))) {
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));

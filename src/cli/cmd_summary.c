@@ -5,7 +5,7 @@
 #include "cli/ask.h"
 
 static const struct pp_param_group *const summary_groups[] = {
-	&pp_params_rank, &pp_group_filter,  &pp_params_min,   &pp_params_depth,  &pp_group_object,
+	&pp_params_rank, &pp_params_filter, &pp_params_min,   &pp_params_depth,  &pp_group_object,
 	&pp_group_read,  &pp_group_variant, &pp_group_strict, &pp_group_general, NULL,
 };
 

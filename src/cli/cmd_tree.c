@@ -6,7 +6,7 @@
 static const struct pp_param_group *const tree_groups[] = {
 	&pp_params_metric,
 	&pp_params_by,
-	&pp_group_filter,
+	&pp_params_filter,
 	&pp_params_min,
 	&pp_params_depth,
 	&pp_group_object,

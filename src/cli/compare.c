@@ -88,7 +88,7 @@ load_side(struct pp_cli *cli, struct pp_compare *c, size_t side, const char *con
 		return PP_EXIT_INPUT;
 	}
 	for (i = 0; i < n && code == 0; i++) {
-		code = pp_load_profile(cli, files + i, 1, c->want, &c->loaded[side][i]);
+		code = pp_load_by_options(cli, files + i, 1, &c->order, &c->loaded[side][i]);
 		c->input[side][i].profile = c->loaded[side][i];
 		c->n[side] = i + 1;
 	}
@@ -349,24 +349,26 @@ compare_once(struct pp_cli *cli, const struct pp_diff_options *options, struct p
 }
 
 int
-pp_compare_run(struct pp_cli *cli, unsigned want, struct pp_compare *c)
+pp_compare_run(struct pp_cli *cli, bool stacks, struct pp_compare *c)
 {
-	bool flat = !(want & PP_LOAD_STACKS) && files_stay(cli);
+	struct pp_load_order order = { .want = { .facets = PP_LOAD_WANT | PP_FUNCTIONS,
+		                                 .stacks = stacks } };
 	struct pp_diff_options options;
 	struct pp_buf problem = { 0 };
 	pp_status status;
 	int code;
 
 	/* Costs per function are read faster, and suffice unless several become one. */
-	want |= PP_FUNCTIONS;
-	*c = (struct pp_compare){ .want = flat ? (want & ~(unsigned)PP_FACETS) | PP_COSTS : want };
+	*c = (struct pp_compare){ .order = order };
+	if (!stacks && files_stay(cli))
+		c->order.want.facets = (order.want.facets & ~(unsigned)PP_FACETS) | PP_COSTS;
 	if (!options_read(cli, &options))
 		return PP_EXIT_USAGE;
 	status = compare_once(cli, &options, c, &problem, &code);
 	if (code == 0 && status == PP_E_UNSUPPORTED && c->diff.needs_stacks) {
 		pp_compare_release(c);
-		*c = (struct pp_compare){ .want = want };
-		cli->again = true;
+		order.again = true;
+		*c = (struct pp_compare){ .order = order };
 		status = compare_once(cli, &options, c, &problem, &code);
 	}
 	if (status != PP_OK) {

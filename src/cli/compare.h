@@ -5,7 +5,7 @@
 #define PP_COMPARE_H
 
 #include "analysis/diff.h"
-#include "cli/cli.h"
+#include "cli/load.h"
 
 struct pp_compare {
 	struct pp_diff diff;
@@ -13,13 +13,13 @@ struct pp_compare {
 	    *loaded[2]; /* what `input` points at; a differential profile is both sides */
 	struct pp_diff_input *input[2];
 	size_t n[2];
-	unsigned want;
+	struct pp_load_order order;
 };
 
 extern const struct pp_param_group pp_group_compare;
 
-/* Loads with `want` (PP_LOAD_WANT, perhaps more) and compares. Returns 0, or an exit code after saying why. Release it in both cases. */
-int pp_compare_run(struct pp_cli *, unsigned want, struct pp_compare *);
+/* Loads, with whole `stacks` if they are needed, and compares. Returns 0, or an exit code after saying why. Release it in both cases. */
+int pp_compare_run(struct pp_cli *, bool stacks, struct pp_compare *);
 void pp_compare_release(struct pp_compare *);
 
 /* One exact value, or the shortest text of a double when runs were averaged or scaled. */

@@ -3,12 +3,12 @@
  */
 #include "cli/load.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/filters.h"
 #include "cli/help.h"
 #include "text/suggest.h"
 #include "model/merge.h"
@@ -87,7 +87,8 @@ format_has_option(const struct pp_format *format, struct pp_slice key, struct pp
 
 /* Each --option must mean something to the format read, or to the one written. */
 static int
-options_check(struct pp_cli *cli, const struct pp_format *format, const char *const *options)
+options_check(struct pp_cli *cli, const struct pp_format *format, const struct pp_format *target,
+              const char *const *options)
 {
 	for (; *options; options++) {
 		const char *equals = strchr(*options, '=');
@@ -101,7 +102,7 @@ options_check(struct pp_cli *cli, const struct pp_format *format, const char *co
 			return pp_cli_usage(cli, "--option takes KEY=VALUE, not '%s'", *options);
 		pp_suggest_init(&suggest, key);
 		if (format_has_option(format, key, &suggest) ||
-		    format_has_option(cli->target, key, &suggest))
+		    format_has_option(target, key, &suggest))
 			continue;
 		pp_suggest_print(&suggest, &hint, "");
 		code = pp_cli_wrong(cli, "format %s has no option '%.*s'%s", format->name,
@@ -131,24 +132,25 @@ may_be_about(void *about, const char *name, size_t n)
 
 /* What is to be made of the file, besides the facets. */
 static void
-order_give(const struct pp_cli *cli, struct pp_loaded *l)
+order_give(const struct pp_load_order *from, struct pp_loaded *l)
 {
 	struct pp_order *order = l->opened.order;
 
-	order->filter = cli->filter;
-	order->min_share = cli->prune;
-	if (cli->about) {
-		l->keep = (struct pp_keep){ may_be_about, (void *)(uintptr_t)cli->about };
+	order->filter = from->filter;
+	order->min_share = from->prune;
+	if (from->want.about) {
+		l->keep = (struct pp_keep){ may_be_about, (void *)(uintptr_t)from->want.about };
 		order->keep = &l->keep;
 	}
 }
 
 int
-pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_loaded *l)
+pp_load_open(struct pp_cli *cli, const char *file, const struct pp_load_order *order,
+             struct pp_loaded *l)
 {
 	const char *from = pp_args_text(&cli->args, "from");
 	uint64_t jobs = pp_args_count(&cli->args, "jobs", 0);
-	struct pp_read_opts opts = { .from = from, .want = want };
+	struct pp_read_opts opts = { .from = from, .want = order->want.facets };
 	uint64_t start = now_ns();
 	int code;
 
@@ -165,7 +167,7 @@ pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_load
 	opts.options = l->options;
 	opts.threads = jobs > 1024 ? 1024 : (unsigned)jobs;
 	/* In `convert` the variant is the one to write. */
-	opts.variant = cli->target ? NULL : pp_args_text(&cli->args, "variant");
+	opts.variant = order->target ? NULL : pp_args_text(&cli->args, "variant");
 	if (pp_progress_init(&l->progress, cli, file)) {
 		opts.progress = pp_progress_tick;
 		opts.progress_ctx = &l->progress;
@@ -173,12 +175,12 @@ pp_load_open(struct pp_cli *cli, const char *file, unsigned want, struct pp_load
 	l->status = pp_open(&l->opened, file, NULL, 0, &opts, &l->diags);
 	l->is_open = l->status == PP_OK;
 	if (l->is_open) {
-		l->opened.order->facets = want;
-		order_give(cli, l);
+		l->opened.order->facets = order->want.facets;
+		order_give(order, l);
 	}
 	l->nanoseconds = now_ns() - start;
 	if (l->is_open && l->opened.format)
-		return options_check(cli, l->opened.format, l->options);
+		return options_check(cli, l->opened.format, order->target, l->options);
 	return 0;
 }
 
@@ -254,14 +256,15 @@ pp_load_said(const struct pp_cli *cli, const struct pp_loaded *l)
 
 /* Reads one file for pp_load_profile(): 0, or an exit code with the reason said. */
 static int
-load_one(struct pp_cli *cli, const char *file, unsigned want, struct pp_profile **out)
+load_one(struct pp_cli *cli, const char *file, const struct pp_load_order *order,
+         struct pp_profile **out)
 {
 	struct pp_loaded l;
-	int code = pp_load_open(cli, file, want, &l);
+	int code = pp_load_open(cli, file, order, &l);
 
 	if (code == 0) {
 		pp_load_read(&l);
-		code = pp_load_verdict(cli, &l);
+		code = pp_load_verdict(cli, order, &l);
 	}
 	if (code == 0) {
 		*out = l.profile;
@@ -272,12 +275,12 @@ load_one(struct pp_cli *cli, const char *file, unsigned want, struct pp_profile 
 }
 
 int
-pp_load_verdict(struct pp_cli *cli, const struct pp_loaded *l)
+pp_load_verdict(struct pp_cli *cli, const struct pp_load_order *order, const struct pp_loaded *l)
 {
 	bool damaged = pp_diags_total(&l->diags, PP_ERROR) > 0 ||
 	               (l->profile && !l->profile->complete);
 
-	if (!cli->again)
+	if (!order->again)
 		pp_cli_diags(cli, &l->diags);
 	if (l->status != PP_OK) {
 		/* The findings say why; where there are none the status has to. */
@@ -342,11 +345,12 @@ merge_said(struct pp_cli *cli, const struct pp_merge *m)
 
 /* Reads a file and adds it up: 0, or an exit code with the reason said. *spoilt: only in part. */
 static int
-merge_one(struct pp_cli *cli, const char *file, unsigned want, struct pp_merge *merge, bool *spoilt)
+merge_one(struct pp_cli *cli, const char *file, const struct pp_load_order *order,
+          struct pp_merge *merge, bool *spoilt)
 {
 	struct pp_profile *one = NULL;
 	struct pp_buf problem = { 0 };
-	int code = load_one(cli, file, want, &one);
+	int code = load_one(cli, file, order, &one);
 
 	if (code == 0) {
 		pp_status status = pp_merge_add(merge, one, &problem);
@@ -377,8 +381,8 @@ left_out_say(struct pp_cli *cli, struct pp_merge *merge, size_t left_out, size_t
 
 /* Reads the files one after the other, adds each up and lets go of it. */
 static int
-load_merged(struct pp_cli *cli, const char *const *files, size_t n, unsigned want,
-            struct pp_profile **out)
+load_merged(struct pp_cli *cli, const char *const *files, size_t n,
+            const struct pp_load_order *order, struct pp_profile **out)
 {
 	struct pp_progress progress = { 0 };
 	bool bar = pp_progress_init(&progress, cli, files[0]), spoilt = false;
@@ -393,7 +397,7 @@ load_merged(struct pp_cli *cli, const char *const *files, size_t n, unsigned wan
 		return PP_EXIT_INPUT;
 	}
 	for (i = 0; i < n && code == 0; i++) {
-		code = merge_one(cli, files[i], want, &merge, &spoilt);
+		code = merge_one(cli, files[i], order, &merge, &spoilt);
 		if (skips && code == PP_EXIT_INPUT && !spoilt) {
 			left_out++;
 			code = 0;
@@ -419,44 +423,126 @@ load_merged(struct pp_cli *cli, const char *const *files, size_t n, unsigned wan
 	return code;
 }
 
-/* Replaces a profile by what the options want to see of it. */
-static int
-filters_apply(struct pp_cli *cli, struct pp_profile **profile, bool stacks)
-{
-	struct pp_view view;
-	int code;
+/* ---- what is seen of it ---- */
 
-	pp_view_init_owned(&view, *profile);
-	code = pp_filters_apply(cli, &view, stacks);
-	*profile = pp_view_take(&view);
-	return code;
+void
+pp_load_notes(const struct pp_cli *cli, const struct pp_answer *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->notes.n; i++) {
+		if (a->notes.at[i].severity == PP_ERROR)
+			pp_cli_error(cli, "%s", a->notes.at[i].text);
+		else
+			pp_cli_note(cli, "%s", a->notes.at[i].text);
+	}
+}
+
+/* Replaces a profile by what is to be seen of it. */
+static int
+scope_apply(struct pp_cli *cli, const struct pp_load_order *order, struct pp_profile **profile)
+{
+	static const struct pp_scope everything = { .depth = PP_UNSET };
+	const struct pp_scope *scope = order->scope ? order->scope : &everything;
+	struct pp_seen_for seen = { order->want.stacks, order->want.min_share, order->metric };
+	struct pp_answer said;
+	struct pp_view view;
+	pp_status status = PP_OK;
+
+	pp_answer_init(&said);
+	if ((*profile)->costs.filtered) {
+		pp_scope_note(scope, *profile, &said);
+	} else {
+		pp_view_init_owned(&view, *profile);
+		status = pp_scope_apply(scope, &view, &seen, &said);
+		*profile = pp_view_take(&view);
+	}
+	pp_load_notes(cli, &said);
+	pp_answer_release(&said);
+	return pp_load_exit(status);
 }
 
 int
-pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n, unsigned want,
-                struct pp_profile **out)
+pp_load_profile(struct pp_cli *cli, const char *const *files, size_t n,
+                const struct pp_load_order *given, struct pp_profile **out)
 {
-	bool stacks = want & PP_LOAD_STACKS;
+	struct pp_load_order order = *given;
 	struct pp_filter filter = { 0 };
 	int code;
 
 	*out = NULL;
-	if (n == 1 && (want & PP_COSTS) && pp_filters_simple(cli, &filter))
-		cli->filter = &filter;
-	want = pp_filters_want(cli, want & ~PP_LOAD_STACKS);
-	/* Costs per function cannot be added to stacks. */
-	if (n > 1 && (want & PP_COSTS))
-		want = (want & ~(unsigned)PP_COSTS) | PP_TREE | PP_EDGES | PP_LINES;
-	code = n == 1 ? load_one(cli, files[0], want, out) : load_merged(cli, files, n, want, out);
-	cli->filter = NULL;
+	if (n == 1 && order.scope && (order.want.facets & PP_COSTS) &&
+	    pp_scope_simple(order.scope, &filter))
+		order.filter = &filter;
+	if (order.scope)
+		order.want.facets = pp_scope_facets(order.scope, order.want.facets);
+	if (n > 1)
+		order.want.facets = pp_scope_whole(order.want.facets);
+	code = n == 1 ? load_one(cli, files[0], &order, out)
+	              : load_merged(cli, files, n, &order, out);
 	if (code == 0)
-		code = (*out)->costs.filtered ? pp_filters_say(cli, *out)
-		                              : filters_apply(cli, out, stacks);
+		code = scope_apply(cli, &order, out);
 	pp_filter_release(&filter);
 	if (code != 0) {
 		pp_profile_free(*out);
 		*out = NULL;
 	}
+	return code;
+}
+
+static const struct pp_param_use scope_uses[] = {
+	{ &pp_params_filter, 0 },
+	{ &pp_params_by, offsetof(struct pp_scope, by) },
+	{ &pp_params_depth, offsetof(struct pp_scope, depth) },
+	{ 0 },
+};
+
+/* What the options want to be seen; false without memory. Release it in both cases. */
+static bool
+scope_fill(const struct pp_cli *cli, struct pp_scope *scope)
+{
+	struct pp_buf problem = { 0 };
+	bool fine = true, known;
+	size_t i;
+
+	pp_params_init(scope_uses, scope, sizeof *scope);
+	scope->by_function = cli->command->flags & PP_COMMAND_BY_FUNCTION;
+	scope->keep_time = cli->command->flags & PP_COMMAND_TIME;
+	for (i = 0; i < cli->args.given.n && fine; i++)
+		fine = pp_params_set(scope_uses, scope, cli->args.given.at[i].option,
+		                     cli->args.given.at[i].text, &known, &problem);
+	if (cli->command->flags & PP_COMMAND_OWN_DEPTH)
+		scope->depth = PP_UNSET;
+	pp_buf_release(&problem);
+	return fine;
+}
+
+bool
+pp_load_narrowed(const struct pp_cli *cli)
+{
+	struct pp_scope scope;
+	bool narrowed = !scope_fill(cli, &scope) || pp_scope_given(&scope);
+
+	pp_params_release(scope_uses, &scope);
+	return narrowed;
+}
+
+int
+pp_load_by_options(struct pp_cli *cli, const char *const *files, size_t n,
+                   const struct pp_load_order *given, struct pp_profile **out)
+{
+	struct pp_load_order order = *given;
+	struct pp_scope scope;
+	int code = PP_EXIT_INPUT;
+
+	*out = NULL;
+	order.scope = &scope;
+	order.metric = pp_args_text(&cli->args, "metric");
+	if (scope_fill(cli, &scope))
+		code = pp_load_profile(cli, files, n, &order, out);
+	else
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+	pp_params_release(scope_uses, &scope);
 	return code;
 }
 

@@ -52,24 +52,6 @@ static const struct pp_param object_options[] = {
 };
 const struct pp_param_group pp_group_object = { "Output", object_options };
 
-static const struct pp_param filter_options[] = {
-	{ "focus", 0, PP_PARAM_TEXT, "RE", "keep only stacks in which a function matches",
-	  PP_HINT_NONE, 0 },
-	{ "ignore", 0, PP_PARAM_TEXT, "RE", "drop stacks in which a function matches", PP_HINT_NONE,
-	  0 },
-	{ "hide", 0, PP_PARAM_TEXT, "RE",
-	  "drop frames that match; what they cost goes to their callers", PP_HINT_NONE, 0 },
-	{ "show", 0, PP_PARAM_TEXT, "RE", "keep only frames that match", PP_HINT_NONE, 0 },
-	{ "show-from", 0, PP_PARAM_TEXT, "RE", "cut stacks above their first match", PP_HINT_NONE,
-	  0 },
-	{ "event", 0, PP_PARAM_TEXT, "NAME", "keep only this event", PP_HINT_NONE, 0 },
-	{ "thread", 0, PP_PARAM_TEXT, "ID|NAME", "keep only this thread", PP_HINT_NONE, 0 },
-	{ "time", 0, PP_PARAM_TEXT, "FROM..TO",
-	  "keep only this stretch of time, like 1.5s..2s or ..20%", PP_HINT_NONE, 0 },
-	{ 0 },
-};
-const struct pp_param_group pp_group_filter = { "Filters", filter_options };
-
 static const struct pp_param general_options[] = {
 	{ "color", 0, PP_PARAM_CHOICE, "auto|always|never",
 	  "colour: on a terminal, always or never (NO_COLOR is heeded)", PP_HINT_NONE, 0 },
@@ -85,7 +67,7 @@ const struct pp_param_group pp_group_general = { "General", general_options };
 const struct pp_param_group *const pp_group_calls[] = {
 	&pp_params_metric,
 	&pp_params_by,
-	&pp_group_filter,
+	&pp_params_filter,
 	&pp_params_min,
 	&pp_params_levels,
 	&pp_group_listing,
@@ -292,6 +274,15 @@ pp_args_count(const struct pp_args *args, const char *name, uint64_t otherwise)
 	const struct pp_given *given = args_last(args, name);
 
 	return given ? given->number : otherwise;
+}
+
+double
+pp_args_share(const struct pp_args *args, const char *name, double otherwise)
+{
+	const struct pp_given *given = args_last(args, name);
+	double share;
+
+	return given && pp_share_parse(given->text, &share) ? share : otherwise;
 }
 
 const char **

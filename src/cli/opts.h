@@ -39,6 +39,8 @@ bool pp_args_flag(const struct pp_args *, const char *name);
 const char *pp_args_text(const struct pp_args *, const char *name);
 /* The same for counts; `otherwise` when not given. */
 uint64_t pp_args_count(const struct pp_args *, const char *name, uint64_t otherwise);
+/* The same for shares. */
+double pp_args_share(const struct pp_args *, const char *name, double otherwise);
 /* All values of an option that may be repeated, NULL-terminated; NULL when out of memory. Free it. */
 const char **pp_args_all(const struct pp_args *, const char *name);
 
@@ -58,7 +60,6 @@ extern const struct pp_param_group pp_group_variant;        /* --variant of what
 extern const struct pp_param_group pp_group_strict;         /* --strict for all but `check` */
 extern const struct pp_param_group pp_group_listing;        /* --json, --csv, -o */
 extern const struct pp_param_group pp_group_object;         /* --json, -o */
-extern const struct pp_param_group pp_group_filter;         /* --focus and its kin */
 extern const struct pp_param_group pp_group_general;        /* --color, -q, -v, --help */
 extern const struct pp_param_group *const pp_group_calls[]; /* all of `callers` and `callees` */
 

@@ -63,33 +63,33 @@ endings_related(const struct pp_format *a, const struct pp_format *b)
 
 /* A file whose name says a related format would be misread ever after. */
 static int
-ending_check(struct pp_cli *cli)
+ending_check(struct pp_cli *cli, const struct pp_format *target)
 {
 	const struct pp_format *named = strcmp(cli->path, "-") == 0 ? NULL
 	                                                            : format_by_name(cli->path);
 
-	if (!named || named == cli->target ||
-	    (!endings_related(named, cli->target) && !endings_related(cli->target, named)))
+	if (!named || named == target ||
+	    (!endings_related(named, target) && !endings_related(target, named)))
 		return 0;
 	return pp_cli_wrong(cli, "%s is named like %s, so it would be misread if it held %s",
-	                    cli->path, named->name, cli->target->name);
+	                    cli->path, named->name, target->name);
 }
 
 static int
-target_find(struct pp_cli *cli, const char *to, const char *path)
+target_find(struct pp_cli *cli, const char *to, const struct pp_format **target)
 {
 	struct pp_buf hint = { 0 };
 	int code;
 
 	if (!to) {
-		cli->target = strcmp(path, "-") == 0 ? NULL : format_by_name(path);
-		return cli->target
+		*target = strcmp(cli->path, "-") == 0 ? NULL : format_by_name(cli->path);
+		return *target
 		           ? 0
 		           : pp_cli_usage(
 		                 cli, "name the format to write with --to, or by the ending of -o");
 	}
-	cli->target = pp_format_find(to);
-	if (cli->target && (cli->target->can & PP_CAN_WRITE))
+	*target = pp_format_find(to);
+	if (*target && ((*target)->can & PP_CAN_WRITE))
 		return 0;
 	pp_suggest_format(to, PP_CAN_WRITE, &hint);
 	code = pp_cli_wrong(cli, "no format '%s' can be written%s", to,
@@ -100,10 +100,10 @@ target_find(struct pp_cli *cli, const char *to, const char *path)
 
 /* A variant must be one of those the format lists. */
 static int
-variant_check(struct pp_cli *cli)
+variant_check(struct pp_cli *cli, const struct pp_format *target)
 {
 	const char *variant = pp_args_text(&cli->args, "variant");
-	const char *list = cli->target->variants;
+	const char *list = target->variants;
 
 	if (!variant)
 		return 0;
@@ -114,9 +114,9 @@ variant_check(struct pp_cli *cli)
 			return 0;
 		list += n + strspn(list + n, " ");
 	}
-	return pp_cli_wrong(cli, "format %s has no variant '%s'%s%s", cli->target->name, variant,
-	                    cli->target->variants ? "; it has " : "",
-	                    cli->target->variants ? cli->target->variants : "");
+	return pp_cli_wrong(cli, "format %s has no variant '%s'%s%s", target->name, variant,
+	                    target->variants ? "; it has " : "",
+	                    target->variants ? target->variants : "");
 }
 
 /* ---- writing ---- */
@@ -175,7 +175,8 @@ save_close(struct pp_cli *cli, struct pp_buf *buf, struct pp_sink *sink, bool fi
 }
 
 int
-pp_save_profile(struct pp_cli *cli, const struct pp_profile *profile)
+pp_save_profile(struct pp_cli *cli, const struct pp_format *target,
+                const struct pp_profile *profile)
 {
 	struct pp_write_opts opts = {
 		.variant = pp_args_text(&cli->args, "variant"),
@@ -195,7 +196,7 @@ pp_save_profile(struct pp_cli *cli, const struct pp_profile *profile)
 	}
 	pp_diags_init(&diags);
 	pp_diags_set_file(&diags, strcmp(cli->path, "-") == 0 ? "standard output" : cli->path);
-	status = pp_write_sink(profile, sink, cli->target, &opts, &diags);
+	status = pp_write_sink(profile, sink, target, &opts, &diags);
 	pp_cli_diags(cli, &diags);
 	save_close(cli, &buf, sink, status == PP_OK);
 	if (status == PP_E_OUTPUT)
@@ -206,20 +207,20 @@ pp_save_profile(struct pp_cli *cli, const struct pp_profile *profile)
 		pp_cli_error(
 		    cli,
 		    "%s cannot hold all of this profile, and --lossless forbids to lose any of it",
-		    cli->target->name);
+		    target->name);
 	else if (status != PP_OK && status != PP_E_OUTPUT)
-		pp_cli_error(cli, "cannot write %s: %s", cli->target->name, pp_status_text(status));
+		pp_cli_error(cli, "cannot write %s: %s", target->name, pp_status_text(status));
 	pp_diags_release(&diags);
 	free((void *)opts.options);
 	return code;
 }
 
 int
-pp_save_target(struct pp_cli *cli)
+pp_save_target(struct pp_cli *cli, const struct pp_format **target)
 {
-	int code = target_find(cli, pp_args_text(&cli->args, "to"), cli->path);
+	int code = target_find(cli, pp_args_text(&cli->args, "to"), target);
 
 	if (code == 0)
-		code = ending_check(cli);
-	return code ? code : variant_check(cli);
+		code = ending_check(cli, *target);
+	return code ? code : variant_check(cli, *target);
 }

@@ -16,7 +16,7 @@
 struct calls_params {
 	struct pp_asked asked;
 	const char *function;
-	unsigned by;
+	struct pp_scope scope;
 	double min;
 	uint64_t depth;
 };
@@ -41,7 +41,8 @@ const struct pp_param_group pp_params_levels = { "Filters", depth_params };
 
 static const struct pp_param_use calls_uses[] = {
 	{ &pp_params_metric, 0 },
-	{ &pp_params_by, offsetof(struct calls_params, by) },
+	{ &pp_params_by, offsetof(struct calls_params, scope.by) },
+	{ &pp_params_filter, offsetof(struct calls_params, scope) },
 	{ &pp_params_min, offsetof(struct calls_params, min) },
 	{ &pp_params_levels, offsetof(struct calls_params, depth) },
 	{ &function_group, 0 },
@@ -53,6 +54,7 @@ const struct pp_question pp_question_callers = {
 	.summary = "who calls a function, how often, and what that costs",
 	.params = calls_uses,
 	.params_size = sizeof(struct calls_params),
+	.scope_at = offsetof(struct calls_params, scope),
 	.word = function_params,
 	.want = calls_want,
 	.run = callers_run,
@@ -63,6 +65,7 @@ const struct pp_question pp_question_callees = {
 	.summary = "whom a function calls, how often, and what that costs",
 	.params = calls_uses,
 	.params_size = sizeof(struct calls_params),
+	.scope_at = offsetof(struct calls_params, scope),
 	.word = function_params,
 	.want = calls_want,
 	.run = callees_run,
@@ -81,7 +84,7 @@ calls_want(const void *data, struct pp_want *want)
 
 	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_SITES;
 	want->stacks = depth_of(params) != 1;
-	if (params->function && params->function[0] != '/' && !params->asked.narrowed)
+	if (params->function && params->function[0] != '/' && !pp_scope_given(&params->scope))
 		want->about = params->function;
 }
 
@@ -367,7 +370,7 @@ calls_compute(struct calls *c, const struct pp_profile *p, const struct calls_pa
 		status = pp_calls_compute(p, c->func, c->side, c->metric, (uint32_t)depth,
 		                          &c->calls, &c->flat);
 	/* What filters leave nothing of has no callers. */
-	if (status == PP_E_UNSUPPORTED && params->asked.narrowed && p->tree.n <= 1 &&
+	if (status == PP_E_UNSUPPORTED && pp_scope_given(&params->scope) && p->tree.n <= 1 &&
 	    p->calls.rows.n + p->lines.rows.n == 0)
 		status = PP_OK;
 	if (status == PP_OK && !c->calls.by_stacks)

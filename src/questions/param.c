@@ -37,9 +37,8 @@ choice_count(const char *choices)
 	return n;
 }
 
-/* "12.5" or "12.5%" as 0.125. */
-static bool
-share_parse(const char *text, double *share)
+bool
+pp_share_parse(const char *text, double *share)
 {
 	size_t n = strlen(text);
 
@@ -67,7 +66,7 @@ pp_param_check(const struct pp_param *param, const char *text, const char *dashe
 		            text);
 		return false;
 	case PP_PARAM_SHARE:
-		if (share_parse(text, &share))
+		if (pp_share_parse(text, &share))
 			return true;
 		pp_buf_addf(problem, "%s%s takes a percentage from 0 to 100, not '%s'", dashes,
 		            param->name, text);
@@ -111,7 +110,7 @@ value_store(const struct pp_param *param, void *member, const char *text)
 		*(unsigned *)member = choice_index(param->value, text, &ignored);
 		break;
 	case PP_PARAM_SHARE:
-		(void)share_parse(text, member);
+		(void)pp_share_parse(text, member);
 		break;
 	}
 	return true;

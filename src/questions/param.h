@@ -76,6 +76,8 @@ bool pp_params_set(const struct pp_param_use *, void *params, const struct pp_pa
 /* Whether a value makes sense for a parameter; `dashes` stand before its name in what *problem says. */
 bool pp_param_check(const struct pp_param *, const char *text, const char *dashes,
                     struct pp_buf *problem);
+/* "12.5" or "12.5%" as 0.125; false when it is no percentage from 0 to 100. */
+bool pp_share_parse(const char *text, double *share);
 /* The parameter of that name; NULL when there is none. */
 const struct pp_param *pp_params_find(const struct pp_param_use *, const char *name);
 

@@ -119,6 +119,15 @@ pp_asking_set(struct pp_asking *asking, const char *name, const char *text, stru
 	return pp_params_set(uses, asking->params, param, text, &known, problem);
 }
 
+const struct pp_scope *
+pp_asking_scope(const struct pp_asking *asking)
+{
+	const char *params = (const char *)asking->params;
+
+	return asking->question->scope_at ? (const void *)(params + asking->question->scope_at)
+	                                  : NULL;
+}
+
 struct pp_want
 pp_asking_want(const struct pp_asking *asking)
 {

@@ -17,12 +17,12 @@
 #include "questions/answer.h"
 #include "questions/budget.h"
 #include "questions/param.h"
+#include "questions/scope.h"
 
 /* What every question takes: the first member of its parameters. */
 struct pp_asked {
 	struct pp_budget budget;
-	bool exact;    /* for a script: all rows unless told otherwise, nothing left to the eye */
-	bool narrowed; /* what is asked is what filters have left of a profile */
+	bool exact; /* for a script: all rows unless told otherwise, nothing left to the eye */
 	const char *metric; /* NULL = the primary one */
 };
 
@@ -61,6 +61,7 @@ struct pp_question {
 	const char *summary;               /* one line */
 	const struct pp_param_use *params; /* ended by group NULL */
 	size_t params_size;                /* of its struct, which begins with struct pp_asked */
+	size_t scope_at;                   /* of the struct pp_scope in it; 0 = it has none */
 	const struct pp_param *word;       /* what must be given, and needs no name; or NULL */
 	void (*want)(const void *params, struct pp_want *);
 	/* PP_OK, or a status with the reason said (pp_answer_fail). The subject must outlive the answer. */
@@ -88,6 +89,8 @@ void pp_asking_release(struct pp_asking *);
  * text is borrowed until the release.
  */
 bool pp_asking_set(struct pp_asking *, const char *name, const char *text, struct pp_buf *problem);
+/* What is to be seen of what is read; NULL = everything. */
+const struct pp_scope *pp_asking_scope(const struct pp_asking *);
 /* What has to be read. */
 struct pp_want pp_asking_want(const struct pp_asking *);
 /* Asks; the answer stays until the release. */

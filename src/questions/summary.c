@@ -23,6 +23,7 @@
 
 struct summary_params {
 	struct pp_ranked ranked;
+	struct pp_scope scope;
 	double min;
 };
 
@@ -31,7 +32,9 @@ static pp_status summary_run(const struct pp_subject *, const void *, struct pp_
 
 static const struct pp_param_use summary_uses[] = {
 	{ &pp_params_rank, 0 },
+	{ &pp_params_filter, offsetof(struct summary_params, scope) },
 	{ &pp_params_min, offsetof(struct summary_params, min) },
+	{ &pp_params_depth, offsetof(struct summary_params, scope.depth) },
 	{ 0 },
 };
 
@@ -40,6 +43,7 @@ const struct pp_question pp_question_summary = {
 	.summary = "what the file is, its totals, its costliest functions and its hottest path",
 	.params = summary_uses,
 	.params_size = sizeof(struct summary_params),
+	.scope_at = offsetof(struct summary_params, scope),
 	.want = summary_want,
 	.run = summary_run,
 };
@@ -465,7 +469,7 @@ summary_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	if (!path || !pp_counts_compute(p, &counts) || !path_find(path, p) || !path_fold(path))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	/* Filters leave functions behind that nothing names any more. */
-	if (params->ranked.asked.narrowed)
+	if (pp_scope_given(&params->scope))
 		counts.functions = r->flat.n;
 	if (subject->file_count == 1)
 		pp_answer_text(a, "file", PP_AS_NAME, pp_slice_z(subject->files[0]));

@@ -11,7 +11,7 @@
 
 struct top {
 	struct pp_ranked ranked;
-	unsigned by;
+	struct pp_scope scope;
 	double min;
 };
 
@@ -20,8 +20,10 @@ static pp_status top_run(const struct pp_subject *, const void *, struct pp_answ
 
 static const struct pp_param_use top_params[] = {
 	{ &pp_params_rank, 0 },
-	{ &pp_params_by, offsetof(struct top, by) },
+	{ &pp_params_by, offsetof(struct top, scope.by) },
+	{ &pp_params_filter, offsetof(struct top, scope) },
 	{ &pp_params_min, offsetof(struct top, min) },
+	{ &pp_params_depth, offsetof(struct top, scope.depth) },
 	{ 0 },
 };
 
@@ -30,6 +32,7 @@ const struct pp_question pp_question_top = {
 	.summary = "functions by self or total cost",
 	.params = top_params,
 	.params_size = sizeof(struct top),
+	.scope_at = offsetof(struct top, scope),
 	.want = top_want,
 	.run = top_run,
 };
@@ -173,7 +176,7 @@ top_run(const struct pp_subject *subject, const void *params, struct pp_answer *
 	const struct top *top = params;
 	const struct pp_profile *p = subject->topics[0].profile;
 	struct pp_ranking *r;
-	pp_status status = pp_ranking_make(a, p, &top->ranked, top->by, top->min, &r);
+	pp_status status = pp_ranking_make(a, p, &top->ranked, top->scope.by, top->min, &r);
 
 	if (status != PP_OK)
 		return status;

@@ -16,7 +16,7 @@
 
 struct tree_params {
 	struct pp_asked asked;
-	unsigned by;
+	struct pp_scope scope;
 	double min;
 	uint64_t depth;
 };
@@ -26,7 +26,8 @@ static pp_status tree_run(const struct pp_subject *, const void *, struct pp_ans
 
 static const struct pp_param_use tree_uses[] = {
 	{ &pp_params_metric, 0 },
-	{ &pp_params_by, offsetof(struct tree_params, by) },
+	{ &pp_params_by, offsetof(struct tree_params, scope.by) },
+	{ &pp_params_filter, offsetof(struct tree_params, scope) },
 	{ &pp_params_min, offsetof(struct tree_params, min) },
 	{ &pp_params_depth, offsetof(struct tree_params, depth) },
 	{ 0 },
@@ -37,6 +38,7 @@ const struct pp_question pp_question_tree = {
 	.summary = "the call tree from the top down, its costly part first",
 	.params = tree_uses,
 	.params_size = sizeof(struct tree_params),
+	.scope_at = offsetof(struct tree_params, scope),
 	.want = tree_want,
 	.run = tree_run,
 };

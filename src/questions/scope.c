@@ -1,0 +1,450 @@
+/*
+ * What is to be seen of a profile.
+ */
+#include "questions/scope.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "text/escape.h"
+#include "text/units.h"
+
+#define FILTER(name, value, help)                                                                  \
+	{                                                                                          \
+		name, 0, PP_PARAM_TEXTS, value, help, PP_HINT_NONE,                                \
+		    offsetof(struct pp_scope, filters)                                             \
+	}
+
+/* Those that choose by a pattern come first, in the order of enum pp_filter_kind. */
+static const struct pp_param filter_params[] = {
+	FILTER("focus", "RE", "keep only stacks in which a function matches"),
+	FILTER("ignore", "RE", "drop stacks in which a function matches"),
+	FILTER("hide", "RE", "drop frames that match; what they cost goes to their callers"),
+	FILTER("show", "RE", "keep only frames that match"),
+	FILTER("show-from", "RE", "cut stacks above their first match"),
+	FILTER("event", "NAME", "keep only this event"),
+	FILTER("thread", "ID|NAME", "keep only this thread"),
+	FILTER("time", "FROM..TO", "keep only this stretch of time, like 1.5s..2s or ..20%"),
+	{ 0 },
+};
+const struct pp_param_group pp_params_filter = { "Filters", filter_params };
+
+enum { FILTER_EVENT = 5, FILTER_THREAD, FILTER_TIME };
+
+static const enum pp_filter_kind pattern_kinds[] = { PP_FILTER_FOCUS, PP_FILTER_IGNORE,
+	                                             PP_FILTER_HIDE, PP_FILTER_SHOW,
+	                                             PP_FILTER_SHOW_FROM };
+
+/* Which of the filters a value was given for. */
+static size_t
+filter_of(const struct pp_text_given *given)
+{
+	return (size_t)(given->param - filter_params);
+}
+
+static bool
+filter_given(const struct pp_scope *s, size_t filter)
+{
+	size_t i;
+
+	for (i = 0; i < s->filters.list.n; i++)
+		if (filter_of(&s->filters.list.at[i]) == filter)
+			return true;
+	return false;
+}
+
+static uint32_t
+depth_of(const struct pp_scope *s)
+{
+	return s->depth == PP_UNSET ? 0 : s->depth > UINT32_MAX ? UINT32_MAX : (uint32_t)s->depth;
+}
+
+bool
+pp_scope_given(const struct pp_scope *s)
+{
+	return s->filters.list.n > 0 || s->by != PP_BY_FUNCTION || depth_of(s) > 0;
+}
+
+/* Whether a filter chooses stacks or takes them apart: calls cannot follow. */
+static bool
+choose_stacks(const struct pp_scope *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->filters.list.n; i++)
+		if (filter_of(&s->filters.list.at[i]) < FILTER_EVENT)
+			return true;
+	return filter_given(s, FILTER_TIME) || depth_of(s) > 0;
+}
+
+unsigned
+pp_scope_whole(unsigned facets)
+{
+	if (facets & PP_COSTS)
+		facets = (facets & ~(unsigned)PP_COSTS) | PP_TREE | PP_EDGES | PP_LINES;
+	return facets;
+}
+
+unsigned
+pp_scope_facets(const struct pp_scope *s, unsigned facets)
+{
+	if (filter_given(s, FILTER_TIME))
+		facets |= PP_TREE | PP_TIMELINE;
+	if (pp_scope_given(s))
+		facets = pp_scope_whole(facets);
+	if (s->by == PP_BY_LINE || s->by == PP_BY_FILE)
+		facets &= ~(unsigned)PP_FUNCTIONS;
+	if (choose_stacks(s) && !s->by_function)
+		facets &= ~(unsigned)PP_EDGES;
+	return facets;
+}
+
+/* ---- from parameters to a filter ---- */
+
+/* False when a value is wrong: *param is whose, *problem says why, or is empty without memory. */
+static bool
+filter_fill(const struct pp_scope *s, struct pp_filter *f, const struct pp_param **param,
+            struct pp_buf *problem)
+{
+	bool fine = true;
+	size_t i;
+
+	f->depth = depth_of(s);
+	f->by_function = s->by_function;
+	f->keep_time = s->keep_time;
+	for (i = 0; fine && i < s->filters.list.n; i++) {
+		const struct pp_text_given *given = &s->filters.list.at[i];
+		struct pp_slice text = pp_slice_z(given->text);
+		size_t filter = filter_of(given);
+
+		*param = given->param;
+		if (filter < PP_COUNT_OF(pattern_kinds))
+			fine = pp_filter_add(f, pattern_kinds[filter], text, problem);
+		else if (filter == FILTER_EVENT)
+			fine = pp_vec_push(&f->events, text);
+		else if (filter == FILTER_THREAD)
+			fine = pp_vec_push(&f->threads, text);
+		else
+			fine = pp_filter_set_time(f, text, problem);
+	}
+	return fine;
+}
+
+bool
+pp_scope_simple(const struct pp_scope *s, struct pp_filter *f)
+{
+	struct pp_buf problem = { 0 };
+	const struct pp_param *param;
+	bool simple = filter_fill(s, f, &param, &problem) && pp_filter_is_simple(f) &&
+	              s->by == PP_BY_FUNCTION;
+
+	/* What is wrong with a filter is said when it is used. */
+	pp_buf_release(&problem);
+	if (simple)
+		return true;
+	pp_filter_release(f);
+	*f = (struct pp_filter){ 0 };
+	return false;
+}
+
+/* ---- what was kept ---- */
+
+/* The names that --thread or --event could have had, for one who gave none of them. */
+static void
+list_add(struct pp_buf *list, struct pp_slice name)
+{
+	if (list->n > 400)
+		return;
+	pp_buf_adds(list, list->n ? ", " : "");
+	pp_escape_terminal(list, name);
+}
+
+/* The threads and events there are, when they were asked for, for the note on an empty result. */
+static void
+names_list(const struct pp_scope *s, const struct pp_profile *p, struct pp_buf *threads,
+           struct pp_buf *events)
+{
+	size_t i;
+
+	for (i = 0; filter_given(s, FILTER_THREAD) && i < p->series.n; i++) {
+		const struct pp_series *series = &p->series.at[i];
+		struct pp_buf one = { 0 };
+
+		if (series->thread) {
+			list_add(threads, pp_text_of(p, series->thread));
+		} else if (series->tid >= 0) {
+			pp_buf_addf(&one, "%lld", (long long)series->tid);
+			list_add(threads, pp_slice_of(one.p, one.n));
+		}
+		pp_buf_release(&one);
+	}
+	for (i = 0; filter_given(s, FILTER_EVENT) && i < p->metrics.n; i++)
+		list_add(events, pp_text_of(p, p->metrics.at[i].event ? p->metrics.at[i].event
+		                                                      : p->metrics.at[i].name));
+}
+
+/* Whether the question lists costs of lines, which filters choose by function. */
+static bool
+lists_lines(const struct pp_scope *s, const struct pp_profile *p)
+{
+	return s->by_function && (p->holds & PP_LINES);
+}
+
+/* What the profile adds up to, as far as the question shows it. */
+static double
+total_shown(const struct pp_scope *s, const struct pp_profile *p, size_t metric)
+{
+	size_t stride = pp_line_stride(p), i;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value sum;
+
+	if (!lists_lines(s, p))
+		return pp_value_double(m, pp_profile_total(p, metric));
+	sum = pp_value_zero(m);
+	for (i = 0; i < p->lines.rows.n; i++)
+		pp_value_add(
+		    m, &sum,
+		    pp_cell_value(m, p->lines.cells.at[i * stride + p->lines.hits + metric]));
+	return pp_value_double(m, sum);
+}
+
+/* A metric and its total before anything was taken out. */
+struct whole {
+	pp_str name, event;
+	double total;
+};
+
+/* The totals of all metrics, because another may be the primary one afterwards; NULL without memory. */
+static struct whole *
+wholes_take(const struct pp_scope *s, const struct pp_profile *p)
+{
+	struct whole *wholes = calloc(p->metrics.n + 1, sizeof *wholes);
+	size_t i;
+
+	for (i = 0; wholes && i < p->metrics.n; i++)
+		wholes[i] = (struct whole){ p->metrics.at[i].name, p->metrics.at[i].event,
+			                    p->costs.filtered
+			                        ? pp_value_double(&p->metrics.at[i],
+			                                          p->costs.unfiltered.at[i])
+			                        : total_shown(s, p, i) };
+	return wholes;
+}
+
+static double
+whole_of(const struct whole *wholes, size_t n, const struct pp_metric *m)
+{
+	size_t i;
+
+	for (i = 0; wholes && i < n; i++)
+		if (wholes[i].name == m->name && wholes[i].event == m->event)
+			return wholes[i].total;
+	return 0;
+}
+
+static void
+kept_note(const struct pp_scope *s, struct pp_answer *a, const struct pp_profile *p,
+          const struct whole *wholes, size_t n, const char *threads, const char *events)
+{
+	size_t metric = pp_profile_primary(p);
+	bool nothing = p->costs.stated && p->tree.n <= 1
+	                   ? p->costs.funcs.n <= 1
+	                   : p->lines.rows.n == 0 &&
+	                         (lists_lines(s, p) || (p->tree.n <= 1 && p->calls.rows.n == 0));
+	struct pp_buf text = { 0 };
+	double before, after;
+
+	if (metric >= p->metrics.n || nothing) {
+		pp_answer_note(a, "filters-nothing", "the filters leave nothing%s%s%s%s",
+		               threads ? "; threads: " : "", threads ? threads : "",
+		               events ? "; events: " : "", events ? events : "");
+		return;
+	}
+	before = whole_of(wholes, n, &p->metrics.at[metric]);
+	after = total_shown(s, p, metric);
+	pp_buf_adds(&text, "the filters keep ");
+	if (before > 0) {
+		pp_units_share(&text, after, before);
+		pp_buf_adds(&text, ", ");
+	}
+	pp_metric_describe(&text, p, &p->metrics.at[metric], after);
+	pp_buf_adds(&text, "; shares below are of that");
+	pp_answer_note(a, "filters-keep", "%s", text.p ? text.p : "");
+	pp_buf_release(&text);
+}
+
+static pp_status
+failed(struct pp_answer *a, pp_status status, const struct pp_buf *problem)
+{
+	return pp_answer_fail(a, status == PP_E_LIMIT && problem->n ? PP_E_USAGE : status,
+	                      "filters-failed", "%s",
+	                      problem->n ? problem->p : pp_status_text(status));
+}
+
+/* ---- estimated stacks ---- */
+
+/* The metric that was asked for, as far as it is there: the rest is said later. */
+static size_t
+metric_asked(const char *name, const struct pp_profile *p)
+{
+	size_t metric = name ? pp_profile_metric_find(p, pp_slice_z(name)) : p->metrics.n;
+
+	return metric < p->metrics.n ? metric : pp_profile_primary(p);
+}
+
+static void
+estimate_note(struct pp_answer *a, const struct pp_estimate *e)
+{
+	struct pp_buf text = { 0 };
+
+	pp_buf_adds(&text,
+	            "this profile knows who called whom, not whole stacks: they are estimated, ");
+	pp_units_share(&text, e->exact, 1);
+	pp_buf_adds(&text, " of the cost or more lies on certain ones");
+	if (e->cycles)
+		pp_buf_addf(&text, "; %u %s of calls %s taken as one", e->cycles,
+		            pp_plural(e->cycles, "cycle", "cycles"),
+		            pp_plural(e->cycles, "is", "are each"));
+	if (e->pruned > 0) {
+		pp_buf_adds(&text, "; ");
+		pp_units_share(&text, e->pruned, 1);
+		pp_buf_adds(&text, " lies on too many rare ones and stands under [pruned]");
+	}
+	pp_answer_note(a, "estimated", "%s", text.p ? text.p : "");
+	pp_buf_release(&text);
+}
+
+static pp_status
+estimate_run(const struct pp_scope *s, struct pp_view *view, const struct pp_seen_for *seen,
+             struct pp_answer *a)
+{
+	const struct pp_profile *p = view->shown;
+	struct pp_estimate_opts opts = { .max_nodes = pp_estimate_nodes_for(p),
+		                         .metric = metric_asked(seen->metric, p),
+		                         .min_share = pp_scope_given(s) ? 0 : seen->min_share };
+	pp_status status = pp_view_estimate(view, &opts);
+
+	if (status == PP_E_LIMIT)
+		return pp_answer_fail(
+		    a, status, "too-many-stacks",
+		    "%zu threads and parts with %zu functions are too many to estimate stacks; "
+		    "choose some with --thread",
+		    p->series.n, p->funcs.n);
+	if (status != PP_OK)
+		return pp_answer_fail_status(a, status);
+	estimate_note(a, &view->estimate);
+	return PP_OK;
+}
+
+/* ---- filtering ---- */
+
+/* Events and threads are chosen before stacks are estimated, so that these are those of what is left. */
+static pp_status
+filter_series(struct pp_view *view, const struct pp_filter *f, struct pp_buf *problem)
+{
+	struct pp_filter series = { .keep_time = f->keep_time };
+
+	memcpy(&series.events, &f->events, sizeof series.events);
+	memcpy(&series.threads, &f->threads, sizeof series.threads);
+	return pp_filter_is_empty(&series) ? PP_OK : pp_view_filter(view, &series, problem);
+}
+
+/* Where nothing is known that stacks could be made of, filters choose functions. */
+static bool
+has_no_stacks(const struct pp_profile *p)
+{
+	return p->tree.n <= 1 && !pp_estimate_possible(p) && p->calls.rows.n + p->lines.rows.n > 0;
+}
+
+static pp_status
+filter_run(const struct pp_scope *s, struct pp_view *view, const struct pp_filter *given,
+           const struct pp_seen_for *seen, struct pp_answer *a)
+{
+	const struct pp_profile *p = view->shown;
+	struct pp_filter f = *given;
+	struct pp_buf problem = { 0 }, threads = { 0 }, events = { 0 };
+	bool has_time = f.from.given || f.to.given;
+	struct whole *wholes = wholes_take(s, p);
+	size_t n = p->metrics.n;
+	pp_status status = PP_OK, estimated = PP_OK;
+
+	names_list(s, p, &threads, &events);
+	if (f.by_function && p->lines.rows.n == 0)
+		f.by_function = false; /* lines of frames: their stacks are chosen */
+	if (has_no_stacks(p) && !seen->stacks) {
+		f.by_function = true;
+		f.depth = 0;
+	}
+	if ((seen->stacks || (pp_filter_needs_stacks(&f) && !f.by_function)) && !has_time &&
+	    pp_estimate_possible(p)) {
+		status = filter_series(view, &f, &problem);
+		p = view->shown;
+		if (status == PP_OK && p->calls.rows.n + p->lines.rows.n > 0)
+			estimated = estimate_run(s, view, seen, a);
+	}
+	if (status == PP_OK && estimated == PP_OK)
+		status = pp_view_filter(view, &f, &problem);
+	if (status != PP_OK)
+		status = failed(a, status, &problem);
+	else if (estimated == PP_OK)
+		kept_note(s, a, view->shown, wholes, n, threads.p, events.p);
+	free(wholes);
+	pp_buf_release(&problem);
+	pp_buf_release(&threads);
+	pp_buf_release(&events);
+	return status == PP_OK ? estimated : status;
+}
+
+void
+pp_scope_note(const struct pp_scope *s, const struct pp_profile *p, struct pp_answer *a)
+{
+	struct whole *wholes = wholes_take(s, p);
+
+	kept_note(s, a, p, wholes, p->metrics.n, NULL, NULL);
+	free(wholes);
+}
+
+/* ---- groups ---- */
+
+static pp_status
+group_run(const struct pp_scope *s, struct pp_view *view, struct pp_answer *a)
+{
+	static const char *const names[] = { "functions", "files", "modules", "lines", "threads" };
+	const struct pp_profile *p = view->shown;
+	struct pp_buf problem = { 0 };
+	pp_status status;
+
+	if (s->by == PP_BY_FUNCTION || p->tree.n + p->lines.rows.n + p->calls.rows.n <= 1)
+		return PP_OK;
+	status = pp_view_group(view, (enum pp_group_by)s->by, &problem);
+	if (status == PP_E_UNSUPPORTED)
+		status = pp_answer_fail(a, status, "no-groups",
+		                        "this profile does not tell %s apart", names[s->by]);
+	else if (status != PP_OK)
+		status = pp_answer_fail(a, status, "group-failed", "%s",
+		                        problem.n ? problem.p : pp_status_text(status));
+	pp_buf_release(&problem);
+	return status;
+}
+
+pp_status
+pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_seen_for *seen,
+               struct pp_answer *a)
+{
+	const struct pp_param *param = NULL;
+	struct pp_buf problem = { 0 };
+	struct pp_filter f = { 0 };
+	pp_status status = PP_OK;
+
+	if (!filter_fill(s, &f, &param, &problem))
+		status = pp_answer_fail(a, PP_E_USAGE, "bad-filter", "--%s: %s", param->name,
+		                        problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
+	if (status == PP_OK && !pp_filter_is_empty(&f))
+		status = filter_run(s, view, &f, seen, a);
+	else if (status == PP_OK && seen->stacks && pp_estimate_possible(view->shown))
+		status = estimate_run(s, view, seen, a);
+	if (status == PP_OK)
+		status = group_run(s, view, a);
+	pp_filter_release(&f);
+	pp_buf_release(&problem);
+	return status;
+}

@@ -1,0 +1,48 @@
+/*
+ * What is to be seen of a profile: filters, groups, and whole stacks where only calls are known. The same parameters in
+ * every question, which make a view of the profile before the question sees it.
+ */
+#ifndef PP_SCOPE_H
+#define PP_SCOPE_H
+
+#include "analysis/view.h"
+#include "model/order.h"
+#include "questions/answer.h"
+#include "questions/param.h"
+
+struct pp_scope {
+	struct pp_texts filters; /* pp_params_filter, in the order given */
+	uint64_t depth;          /* frames, PP_UNSET when not given */
+	unsigned by;             /* enum pp_group_by */
+	bool by_function;        /* filters choose functions, not stacks */
+	bool keep_time;          /* when things happened is kept where filters let it be */
+};
+
+extern const struct pp_param_group pp_params_filter; /* struct pp_scope */
+
+/* What a view is made for. */
+struct pp_seen_for {
+	bool
+	    stacks; /* whole stacks, which are estimated where a profile only knows who called whom */
+	double min_share;   /* of the whole: thinner stacks need not be told apart */
+	const char *metric; /* NULL = the primary one */
+};
+
+/* Whether anything is filtered or grouped: ways around the profile (rewriting) are then closed. */
+bool pp_scope_given(const struct pp_scope *);
+/* What has to be read for a question that wants these facets. */
+unsigned pp_scope_facets(const struct pp_scope *, unsigned facets);
+/* The same where costs per function alone do not do: they can be neither filtered nor added to stacks. */
+unsigned pp_scope_whole(unsigned facets);
+/* Whether the filters are such that stacks can go through them as they come; if so, and only then, in *f. */
+bool pp_scope_simple(const struct pp_scope *, struct pp_filter *f);
+/*
+ * Filters and groups what a view shows; notes in the answer say how much is left and what was estimated. PP_OK, or a
+ * status with the reason said.
+ */
+pp_status pp_scope_apply(const struct pp_scope *, struct pp_view *, const struct pp_seen_for *,
+                         struct pp_answer *);
+/* What pp_scope_apply() notes, of a profile whose reader has filtered. */
+void pp_scope_note(const struct pp_scope *, const struct pp_profile *, struct pp_answer *);
+
+#endif
