@@ -4,6 +4,7 @@
 #include "cli/ask.h"
 
 #include "cli/load.h"
+#include "cli/source.h"
 #include "output/html.h"
 #include "text/escape.h"
 #include "text/suggest.h"
@@ -179,8 +180,20 @@ pp_ask_print(struct pp_cli *cli, const struct pp_asking *asking, enum pp_form fo
 	return code ? code : pp_ask_render(cli, &asking->answer, form);
 }
 
+static bool
+source_line(void *sources, pp_str file, uint32_t line, struct pp_slice *text)
+{
+	return pp_sources_line(sources, file, line, text);
+}
+
 int
 pp_ask(struct pp_cli *cli)
+{
+	return pp_ask_with(cli, NULL);
+}
+
+int
+pp_ask_with(struct pp_cli *cli, struct pp_sources *sources)
 {
 	const struct pp_question *question = cli->command->question;
 	struct pp_profile *profile = NULL;
@@ -208,6 +221,11 @@ pp_ask(struct pp_cli *cli)
 			.topics = &topic, .n = 1, .split = 1, .files = files, .file_count = n
 		};
 
+		if (sources) {
+			pp_sources_init(sources, profile, sources->dirs);
+			subject.source = source_line;
+			subject.source_data = sources;
+		}
 		code = pp_ask_run(cli, &asking, &subject);
 		if (code == 0)
 			code = pp_ask_print(cli, &asking, form);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/common.h"
 #include "io/sink.h"
+#include "text/escape.h"
 #include "text/ink.h"
 
 /* Where text goes: does it take colour, and how many columns has it (0 = as many as needed). */
@@ -26,13 +27,6 @@ void pp_ink_putf(struct pp_sink *, const struct pp_style *, enum pp_ink, const c
 /* Bytes from anywhere, made safe for a terminal. */
 void pp_ink_text(struct pp_sink *, const struct pp_style *, enum pp_ink, struct pp_slice);
 
-/* Columns that text takes which is safe for a terminal. */
-size_t pp_text_columns(const char *text, size_t n);
-/*
- * Appends text that is safe for a terminal, its middle replaced by an ellipsis when it takes more than
- * `columns`; returns the columns taken.
- */
-size_t pp_text_shorten(struct pp_buf *, const char *text, size_t n, size_t columns);
 /* Blanks. */
 void pp_text_pad(struct pp_sink *, size_t columns);
 

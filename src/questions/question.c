@@ -89,6 +89,8 @@ pp_asking_init(struct pp_asking *asking, const struct pp_question *question)
 		return false;
 	pp_params_init(question->params, asking->params, question->params_size);
 	asking->params->budget = (struct pp_budget){ .rows = PP_UNSET };
+	if (question->init)
+		question->init(asking->params);
 	return true;
 }
 

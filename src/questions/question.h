@@ -46,6 +46,9 @@ struct pp_subject {
 	size_t n, split;
 	const char *const *files; /* that the one profile was merged from */
 	size_t file_count;
+	/* The text of a source line, false when it is not known; NULL = what the profile holds. */
+	bool (*source)(void *source_data, pp_str file, uint32_t line, struct pp_slice *text);
+	void *source_data;
 };
 
 /* What has to be read for a question. */
@@ -63,6 +66,7 @@ struct pp_question {
 	size_t params_size;                /* of its struct, which begins with struct pp_asked */
 	size_t scope_at;                   /* of the struct pp_scope in it; 0 = it has none */
 	const struct pp_param *word;       /* what must be given, and needs no name; or NULL */
+	void (*init)(void *params); /* sets what is not 0 before anything is given; or NULL */
 	void (*want)(const void *params, struct pp_want *);
 	/* PP_OK, or a status with the reason said (pp_answer_fail). The subject must outlive the answer. */
 	pp_status (*run)(const struct pp_subject *, const void *params, struct pp_answer *);
@@ -112,7 +116,8 @@ extern const struct pp_param_group pp_params_rank;
 extern const struct pp_param_group pp_params_by;
 /* double: rows below this share of the whole are left out. */
 extern const struct pp_param_group pp_params_min;
-extern const struct pp_param_group pp_params_info; /* why: of info alone */
+extern const struct pp_param_group pp_params_info;  /* of info alone */
+extern const struct pp_param_group pp_params_lines; /* of lines alone */
 /* uint64_t: how many frames deep. */
 extern const struct pp_param_group pp_params_depth;
 /* uint64_t: how many callers or callees to go on for. */

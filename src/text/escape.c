@@ -181,3 +181,60 @@ pp_escape_markdown(struct pp_sink *out, struct pp_slice s)
 		pp_sink_fail(out, PP_E_NOMEM, 0);
 	pp_buf_release(&tame);
 }
+
+/* ---- columns of a terminal ---- */
+
+/* Decodes one character of text that is known to be UTF-8; anything else counts as one column. */
+static size_t
+text_step(const char *text, size_t n, size_t *columns)
+{
+	uint32_t code;
+	size_t length = pp_utf8_decode((const unsigned char *)text, n, &code);
+
+	*columns = length ? (size_t)pp_utf8_width(code) : 1;
+	return length ? length : 1;
+}
+
+size_t
+pp_text_columns(const char *text, size_t n)
+{
+	size_t columns = 0, at = 0, width;
+
+	while (at < n) {
+		at += text_step(text + at, n - at, &width);
+		columns += width;
+	}
+	return columns;
+}
+
+size_t
+pp_text_shorten(struct pp_buf *out, const char *text, size_t n, size_t columns)
+{
+	size_t all = pp_text_columns(text, n);
+	size_t head, tail, at = 0, taken = 0, width, step;
+
+	if (all <= columns) {
+		pp_buf_add(out, text, n);
+		return all;
+	}
+	if (columns == 0)
+		return 0;
+	/* The ellipsis takes one column; the tail gets the odd one, as names differ more at their ends. */
+	head = (columns - 1) / 2;
+	tail = columns - 1 - head;
+	for (width = 0; at < n; at += step, taken += width) {
+		step = text_step(text + at, n - at, &width);
+		if (taken + width > head)
+			break;
+	}
+	pp_buf_add(out, text, at);
+	pp_buf_adds(out, "…");
+	head = taken;
+	/* `taken` are the columns before `at`: skip until what follows fits the tail. */
+	while (at < n && all - taken > tail) {
+		at += text_step(text + at, n - at, &width);
+		taken += width;
+	}
+	pp_buf_add(out, text + at, n - at);
+	return head + 1 + (all - taken);
+}

@@ -29,6 +29,14 @@ size_t pp_escape_terminal(struct pp_buf *, struct pp_slice);
  */
 void pp_escape_csv(struct pp_sink *, struct pp_slice);
 
+/* Columns that text takes which is safe for a terminal. */
+size_t pp_text_columns(const char *text, size_t n);
+/*
+ * Appends text that is safe for a terminal, its middle replaced by an ellipsis when it takes more than
+ * `columns`; returns the columns taken.
+ */
+size_t pp_text_shorten(struct pp_buf *, const char *text, size_t n, size_t columns);
+
 /* For Markdown, also inside of a table: safe for a terminal, and nothing in it is markup. */
 void pp_escape_markdown(struct pp_sink *, struct pp_slice);
 
