@@ -1,23 +1,15 @@
 /*
- * polyprof gate: diff for continuous integration. Exit 1 when a limit is passed.
+ * polyprof gate: diff for continuous integration. Exit 1 when a limit is exceeded.
  */
-#include <math.h>
-#include <stdlib.h>
-
+#include "cli/ask.h"
 #include "cli/compare.h"
-#include "cli/gate_rule.h"
 #include "cli/load.h"
-#include "output/json_view.h"
-#include "text/units.h"
+#include "questions/gate.h"
 #include "text/escape.h"
 
 static int gate_run(struct pp_cli *);
 
 static const struct pp_param gate_options[] = {
-	{ "fail-if", 0, PP_PARAM_TEXT, "EXPR",
-	  "a limit, like 'total > +5%', 'self(/^db/) > 2ms' or 'calls(parse) > +10%'; may be "
-	  "repeated",
-	  PP_HINT_NONE, 0 },
 	{ "format", 0, PP_PARAM_CHOICE, "text|json|markdown|junit",
 	  "how the answer is written (default: text)", PP_HINT_NONE, 0 },
 	{ "json", 0, PP_PARAM_FLAG, NULL, "the same as --format json", PP_HINT_NONE, 0 },
@@ -28,9 +20,9 @@ static const struct pp_param gate_options[] = {
 static const struct pp_param_group gate_group = { "Limits", gate_options };
 
 static const struct pp_param_group *const gate_groups[] = {
-	&gate_group,      &pp_group_compare, &pp_params_filter,
-	&pp_params_depth, &pp_group_read,    &pp_group_variant,
-	&pp_group_strict, &pp_group_general, NULL,
+	&pp_params_limits, &gate_group,    &pp_params_compare, &pp_params_filter,
+	&pp_params_depth,  &pp_group_read, &pp_group_variant,  &pp_group_strict,
+	&pp_group_general, NULL,
 };
 
 static const struct pp_example gate_examples[] = {
@@ -43,7 +35,10 @@ static const struct pp_example gate_examples[] = {
 	{ 0 },
 };
 
+extern const struct pp_question pp_question_gate;
+
 const struct pp_command pp_command_gate = {
+	.question = &pp_question_gate,
 	.name = "gate",
 	.synopsis = "BEFORE AFTER --fail-if EXPR",
 	.summary = "fails when a limit is passed: diff for continuous integration",
@@ -61,143 +56,10 @@ const struct pp_command pp_command_gate = {
 	.run = gate_run,
 };
 
-/* What became of one limit. */
-struct outcome {
-	struct pp_gate_rule rule;
-	size_t matched;
-	bool failed;
-	PP_VEC(size_t) rows; /* that passed it, largest first */
-};
-
-struct gate {
-	const struct pp_diff *diff;
-	struct outcome *outcomes;
-	size_t n;
-	size_t failed;
-	struct pp_slice unit;
-};
-
-/* ---- testing ---- */
-
-static int
-outcome_find(struct pp_cli *cli, const struct pp_diff *d, struct outcome *o)
-{
-	size_t i;
-
-	if (o->rule.subject == PP_GATE_WHOLE) {
-		o->matched = 1;
-		o->failed = pp_gate_exceeds(&o->rule, d, NULL);
-		return 0;
-	}
-	if (o->rule.subject == PP_GATE_CALLS && !d->has_calls) {
-		pp_cli_error(cli, "'%s': not both profiles know how often functions were called",
-		             o->rule.text);
-		return PP_EXIT_INPUT;
-	}
-	for (i = 0; i < d->rows.n; i++) {
-		enum pp_regex_result found = pp_gate_matches(&o->rule, &d->rows.at[i]);
-
-		if (found == PP_REGEX_NO)
-			continue;
-		if (found != PP_REGEX_YES)
-			return pp_cli_wrong(cli, "'%s': the pattern takes too many steps",
-			                    o->rule.text);
-		o->matched++;
-		if (!pp_gate_exceeds(&o->rule, d, &d->rows.at[i]))
-			continue;
-		o->failed = true;
-		if (!pp_vec_push(&o->rows, i)) {
-			pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
-			return PP_EXIT_INPUT;
-		}
-	}
-	if (o->matched == 0)
-		pp_cli_note(cli, "'%s': no function of that name in either profile", o->rule.text);
-	return 0;
-}
-
-/* ---- words for a row ---- */
-
-static const struct pp_diff_value *
-subject_value(const struct gate *g, const struct outcome *o, const struct pp_diff_row *row)
-{
-	if (o->rule.subject == PP_GATE_WHOLE)
-		return &g->diff->whole;
-	return o->rule.subject == PP_GATE_SELF ? &row->self : &row->total;
-}
-
-/* "12 ms before, 15 ms after (+25.0 %)" */
-static void
-values_describe(const struct gate *g, const struct outcome *o, const struct pp_diff_row *row,
-                struct pp_buf *out)
-{
-	bool calls = o->rule.subject == PP_GATE_CALLS;
-	double before = calls ? row->calls[PP_BEFORE] : subject_value(g, o, row)->value[PP_BEFORE];
-	double after = calls ? row->calls[PP_AFTER] : subject_value(g, o, row)->value[PP_AFTER];
-	struct pp_slice unit = calls ? pp_slice_z("calls") : g->unit;
-
-	pp_units_named(out, unit, before);
-	pp_buf_adds(out, " before, ");
-	pp_units_named(out, unit, after);
-	pp_buf_adds(out, " after");
-	if (before != 0)
-		pp_buf_addf(out, " (%+.1f%%)", (after - before) / fabs(before) * 100);
-	else if (after != 0)
-		pp_buf_adds(out, " (new)");
-}
+/* ---- Markdown and JUnit ---- */
 
 static void
-row_name(const struct pp_diff_row *row, struct pp_slice *name)
-{
-	const struct pp_profile *p;
-	const struct pp_func_row *f = pp_diff_func(row, &p);
-
-	*name = pp_text_of(p, f->name);
-	if (name->n == 0)
-		*name = pp_slice_z("(empty name)");
-}
-
-/* ---- text and markdown ---- */
-
-static void
-gate_text(struct pp_cli *cli, const struct gate *g)
-{
-	struct pp_buf text = { 0 };
-	size_t i, k;
-
-	for (i = 0; i < g->n; i++) {
-		const struct outcome *o = &g->outcomes[i];
-
-		pp_ink_put(cli->out, &cli->style, o->failed ? PP_INK_ERROR : PP_INK_GOOD,
-		           o->failed ? "FAIL" : "pass");
-		pp_sink_puts(cli->out, "  ");
-		pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, pp_slice_z(o->rule.text));
-		if (o->rule.subject == PP_GATE_WHOLE) {
-			text.n = 0;
-			values_describe(g, o, NULL, &text);
-			pp_sink_printf(cli->out, ": %s", text.p ? text.p : "");
-		}
-		pp_sink_putc(cli->out, '\n');
-		for (k = 0; k < o->rows.n; k++) {
-			struct pp_slice name;
-
-			row_name(&g->diff->rows.at[o->rows.at[k]], &name);
-			pp_sink_puts(cli->out, "        ");
-			pp_ink_text(cli->out, &cli->style, PP_INK_PLAIN, name);
-			text.n = 0;
-			values_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
-			pp_sink_printf(cli->out, ": %s\n", text.p ? text.p : "");
-		}
-	}
-	text.n = 0;
-	pp_diff_explain(g->diff, &text);
-	pp_ink_put(cli->out, &cli->style, PP_INK_FAINT, text.p ? text.p : "");
-	pp_sink_putc(cli->out, '\n');
-	pp_buf_release(&text);
-}
-
-static void
-gate_markdown(struct pp_cli *cli, const struct gate *g)
+gate_markdown(struct pp_cli *cli, const struct pp_gate *g)
 {
 	struct pp_buf text = { 0 };
 	size_t i, k;
@@ -207,7 +69,7 @@ gate_markdown(struct pp_cli *cli, const struct gate *g)
 	    "### polyprof gate: %s\n\n| limit | | function | values |\n|---|---|---|---|\n",
 	    g->failed ? "failed" : "passed");
 	for (i = 0; i < g->n; i++) {
-		const struct outcome *o = &g->outcomes[i];
+		const struct pp_gate_outcome *o = &g->outcomes[i];
 		size_t rows = o->rows.n ? o->rows.n : 1;
 
 		for (k = 0; k < rows; k++) {
@@ -219,11 +81,11 @@ gate_markdown(struct pp_cli *cli, const struct gate *g)
 			pp_escape_markdown(cli->out, pp_slice_z(o->rule.text));
 			pp_sink_printf(cli->out, " | %s | ", o->failed ? "**fail**" : "pass");
 			if (row)
-				row_name(row, &name);
+				pp_gate_name(row, &name);
 			pp_escape_markdown(cli->out, name);
 			text.n = 0;
 			if (row || o->rule.subject == PP_GATE_WHOLE)
-				values_describe(g, o, row, &text);
+				pp_gate_describe(g, o, row, &text);
 			pp_sink_puts(cli->out, " | ");
 			pp_escape_markdown(cli->out, pp_slice_of(text.p, text.n));
 			pp_sink_puts(cli->out, " |\n");
@@ -237,10 +99,8 @@ gate_markdown(struct pp_cli *cli, const struct gate *g)
 	pp_buf_release(&text);
 }
 
-/* ---- JUnit and JSON ---- */
-
 static void
-gate_junit(struct pp_cli *cli, const struct gate *g)
+gate_junit(struct pp_cli *cli, const struct pp_gate *g)
 {
 	struct pp_buf text = { 0 };
 	size_t i, k;
@@ -250,7 +110,7 @@ gate_junit(struct pp_cli *cli, const struct gate *g)
 	               "<testsuite name=\"polyprof gate\" tests=\"%zu\" failures=\"%zu\">\n",
 	               g->n, g->failed);
 	for (i = 0; i < g->n; i++) {
-		const struct outcome *o = &g->outcomes[i];
+		const struct pp_gate_outcome *o = &g->outcomes[i];
 
 		pp_sink_puts(cli->out, "  <testcase classname=\"polyprof\" name=\"");
 		pp_escape_xml(cli->out, pp_slice_z(o->rule.text));
@@ -259,7 +119,7 @@ gate_junit(struct pp_cli *cli, const struct gate *g)
 			continue;
 		text.n = 0;
 		if (o->rule.subject == PP_GATE_WHOLE)
-			values_describe(g, o, NULL, &text);
+			pp_gate_describe(g, o, NULL, &text);
 		else
 			pp_buf_addf(&text, "%zu of %zu functions", o->rows.n, o->matched);
 		pp_escape_xml(cli->out, pp_slice_of(text.p, text.n));
@@ -267,10 +127,10 @@ gate_junit(struct pp_cli *cli, const struct gate *g)
 		for (k = 0; k < o->rows.n; k++) {
 			struct pp_slice name;
 
-			row_name(&g->diff->rows.at[o->rows.at[k]], &name);
+			pp_gate_name(&g->diff->rows.at[o->rows.at[k]], &name);
 			pp_escape_xml(cli->out, name);
 			text.n = 0;
-			values_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
+			pp_gate_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
 			pp_sink_puts(cli->out, ": ");
 			pp_escape_xml(cli->out, pp_slice_of(text.p, text.n));
 			pp_sink_puts(cli->out, "\n");
@@ -281,111 +141,54 @@ gate_junit(struct pp_cli *cli, const struct gate *g)
 	pp_buf_release(&text);
 }
 
-static void
-gate_json(struct pp_cli *cli, const struct gate *g)
-{
-	struct pp_json j;
-	size_t i, k;
-
-	pp_json_init(&j, cli->out, PP_JSON_SPACED);
-	pp_json_begin_object(&j);
-	pp_json_put_bool(&j, "passed", g->failed == 0);
-	pp_compare_json_head(&j, g->diff);
-	pp_json_put_array(&j, "limits");
-	for (i = 0; i < g->n; i++) {
-		const struct outcome *o = &g->outcomes[i];
-
-		pp_json_begin_object(&j);
-		pp_json_put_textz(&j, "expr", o->rule.text);
-		pp_json_put_bool(&j, "passed", !o->failed);
-		pp_json_put_u64(&j, "matched", o->matched);
-		pp_json_put_array(&j, "functions");
-		for (k = 0; k < o->rows.n; k++)
-			pp_compare_json_row(&j, g->diff, &g->diff->rows.at[o->rows.at[k]]);
-		pp_json_end_array(&j);
-		pp_json_end_object(&j);
-	}
-	pp_json_end_array(&j);
-	pp_json_end_object(&j);
-	pp_json_end_line(&j);
-}
-
 /* ---- running ---- */
 
-static void
-gate_print(struct pp_cli *cli, const struct gate *g)
-{
-	const char *format = pp_args_text(&cli->args, "format");
+enum gate_form { GATE_TEXT, GATE_JSON, GATE_MARKDOWN, GATE_JUNIT };
 
-	if (pp_args_flag(&cli->args, "json") || (format && strcmp(format, "json") == 0))
-		gate_json(cli, g);
-	else if (format && strcmp(format, "markdown") == 0)
-		gate_markdown(cli, g);
-	else if (format && strcmp(format, "junit") == 0)
-		gate_junit(cli, g);
-	else
-		gate_text(cli, g);
+static enum gate_form
+form_of(const struct pp_cli *cli)
+{
+	static const char *const names[] = { "text", "json", "markdown", "junit" };
+	const char *format = pp_args_text(&cli->args, "format");
+	size_t i = 0;
+
+	if (pp_args_flag(&cli->args, "json"))
+		return GATE_JSON;
+	while (format && strcmp(names[i], format) != 0)
+		i++;
+	return (enum gate_form)i;
 }
 
 static int
-gate_test(struct pp_cli *cli, struct gate *g, const char *const *expressions)
+gate_ask(struct pp_cli *cli, struct pp_asking *asking, const struct pp_subject *subject,
+         enum pp_form form)
 {
-	struct pp_buf problem = { 0 };
-	int code = 0;
+	enum gate_form kind = form_of(cli);
+	const struct pp_gate *g;
+	int code;
 
-	for (; *expressions && code == 0; expressions++) {
-		struct outcome *o = &g->outcomes[g->n++];
-
-		if (!pp_gate_parse(&o->rule, *expressions, g->unit, &problem))
-			code = pp_cli_wrong(cli, "--fail-if '%s': %s", *expressions,
-			                    problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
-		else
-			code = outcome_find(cli, g->diff, o);
-		g->failed += o->failed;
+	if (kind == GATE_TEXT || kind == GATE_JSON) {
+		code = pp_ask_run(cli, asking, subject);
+		if (code == 0)
+			code = pp_ask_print(cli, asking, kind == GATE_JSON ? PP_FORM_JSON : form);
+		return code == 0 && asking->answer.exceeded ? PP_EXIT_FINDINGS : code;
 	}
-	pp_buf_release(&problem);
-	return code;
+	code = pp_load_exit(
+	    pp_gate_make(&asking->answer, subject,
+	                 (const struct pp_gate_params *)(const void *)asking->params, &g));
+	pp_load_notes(cli, &asking->answer);
+	if (code == 0)
+		code = pp_cli_output(cli);
+	if (code)
+		return code;
+	(kind == GATE_MARKDOWN ? gate_markdown : gate_junit)(cli, g);
+	return g->failed ? PP_EXIT_FINDINGS : 0;
 }
 
 static int
 gate_run(struct pp_cli *cli)
 {
-	const char **expressions = pp_args_all(&cli->args, "fail-if");
-	struct pp_compare c = { 0 };
-	struct gate g = { 0 };
-	size_t n = 0, i;
-	int code = 0;
-
-	while (expressions && expressions[n])
-		n++;
-	if (n == 0)
-		code = pp_cli_usage(cli, "give at least one limit with --fail-if");
-	if (code == 0)
-		code = pp_compare_run(cli, false, &c);
-	if (code == 0) {
-		pp_diff_sort(&c.diff, PP_DIFF_SELF);
-		g.diff = &c.diff;
-		g.unit = pp_text_of(c.diff.input[0]->profile, c.diff.metric.unit);
-		g.outcomes = calloc(n + 1, sizeof *g.outcomes);
-		if (!g.outcomes) {
-			pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
-			code = PP_EXIT_INPUT;
-		}
-	}
-	if (code == 0)
-		code = gate_test(cli, &g, expressions);
-	if (code == 0)
-		code = pp_cli_output(cli);
-	if (code == 0) {
-		gate_print(cli, &g);
-		code = g.failed ? PP_EXIT_FINDINGS : 0;
-	}
-	for (i = 0; i < g.n; i++) {
-		pp_gate_release(&g.outcomes[i].rule);
-		pp_vec_release(&g.outcomes[i].rows);
-	}
-	free(g.outcomes);
-	free(expressions);
-	pp_compare_release(&c);
-	return code;
+	if (!pp_args_text(&cli->args, "fail-if"))
+		return pp_cli_usage(cli, "give at least one limit with --fail-if");
+	return pp_compare_run(cli, PP_FORM_TEXT, false, gate_ask);
 }

@@ -431,7 +431,9 @@ pp_load_notes(const struct pp_cli *cli, const struct pp_answer *a)
 	size_t i;
 
 	for (i = 0; i < a->notes.n; i++) {
-		if (a->notes.at[i].severity == PP_ERROR)
+		if (strcmp(a->notes.at[i].rule, PP_RULE_USAGE) == 0)
+			(void)pp_cli_usage(cli, "%s", a->notes.at[i].text);
+		else if (a->notes.at[i].severity == PP_ERROR)
 			pp_cli_error(cli, "%s", a->notes.at[i].text);
 		else
 			pp_cli_note(cli, "%s", a->notes.at[i].text);

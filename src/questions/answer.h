@@ -266,7 +266,10 @@ struct pp_answer {
 	owned;
 	struct pp_budget budget; /* as asked */
 	bool exact;
-	bool failed; /* out of memory: something is missing */
+	bool
+	    needs_stacks; /* there is none yet: what is asked about has to be read for its stacks, too */
+	bool exceeded; /* a limit */
+	bool failed;   /* out of memory: something is missing */
 };
 
 void pp_answer_init(struct pp_answer *);
@@ -314,6 +317,9 @@ void pp_answer_say(struct pp_answer *, enum pp_ink, const char *fmt, ...) PP_PRI
 void pp_answer_say_name(struct pp_answer *, enum pp_ink, struct pp_slice);
 /* "key  text" of a listing of keys. Nothing when the text is empty. */
 void pp_answer_line(struct pp_answer *, const char *key, enum pp_ink, struct pp_slice);
+
+/* The rule of errors that a look at the help would mend. */
+#define PP_RULE_USAGE "usage"
 
 /* Notes; the text has no full stop. */
 void pp_answer_note(struct pp_answer *, const char *rule, const char *fmt, ...) PP_PRINTF(3, 4);

@@ -118,6 +118,7 @@ extern const struct pp_param_group pp_params_by;
 extern const struct pp_param_group pp_params_min;
 extern const struct pp_param_group pp_params_info;  /* of info alone */
 extern const struct pp_param_group pp_params_lines; /* of lines alone */
+extern const struct pp_param_group pp_params_diff;  /* of diff alone */
 /* uint64_t: how many frames deep. */
 extern const struct pp_param_group pp_params_depth;
 /* uint64_t: how many callers or callees to go on for. */

@@ -172,103 +172,12 @@ picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 	return PP_OK;
 }
 
-/* ---- for scripts: a walk, depth first ---- */
-
-/* The branches on one level that are still to come. */
-struct level {
-	struct pp_branches branches;
-	size_t next;
-};
-
-struct whole {
-	struct pp_calltree tree;
-	size_t metric;
-	double min; /* in the metric's unit */
-	uint64_t depth;
-	bool begun;
-	struct pp_branch at; /* the row */
-	PP_VEC(struct level) levels;
-};
-
-static void
-whole_release(void *data)
-{
-	struct whole *w = data;
-
-	while (w->levels.n > 0)
-		pp_branches_release(&w->levels.at[--w->levels.n].branches);
-	pp_vec_release(&w->levels);
-	pp_branch_release(&w->at);
-	if (w->tree.profile)
-		pp_calltree_release(&w->tree);
-}
-
-/* Whether a branch is left out, as --min says. */
-static bool
-is_small(const struct whole *w, const struct pp_branch *b)
-{
-	if (!(w->min > 0))
-		return false;
-	return fabs(pp_value_double(&w->tree.profile->metrics.at[w->metric],
-	                            pp_calltree_total(&w->tree, b, w->metric))) < w->min;
-}
-
-static int
-whole_next(void *data)
-{
-	struct whole *w = data;
-	struct level below = { .next = 0 };
-
-	if (!w->begun) {
-		w->begun = true;
-		return pp_calltree_root(&w->tree, &w->at) ? 1 : -1;
-	}
-	if (w->depth == 0 || w->levels.n < w->depth) {
-		if (!pp_calltree_expand(&w->tree, &w->at, w->metric, &below.branches))
-			return -1;
-		if (!pp_vec_push(&w->levels, below)) {
-			pp_branches_release(&below.branches);
-			return -1;
-		}
-	}
-	pp_branch_release(&w->at);
-	while (w->levels.n > 0) {
-		struct level *top = &w->levels.at[w->levels.n - 1];
-
-		if (top->next < top->branches.n) {
-			struct pp_branch *b = &top->branches.at[top->next++];
-
-			if (is_small(w, b))
-				continue;
-			w->at = *b;
-			*b = (struct pp_branch){ 0 };
-			return 1;
-		}
-		pp_branches_release(&top->branches);
-		w->levels.n--;
-	}
-	return 0;
-}
-
-static struct pp_branch_place
-whole_place(const void *data, size_t row)
-{
-	return (struct pp_branch_place){ (uint32_t)((const struct whole *)data)->levels.n, false };
-}
-
-static pp_func
-whole_func(const void *data, size_t row, const struct pp_profile **p)
-{
-	const struct whole *w = data;
-
-	*p = w->tree.profile;
-	return w->at.func;
-}
+/* ---- for scripts: the tree as it is ---- */
 
 static void
 whole_cycle(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct whole *w = data;
+	const struct pp_tree_walk *w = data;
 	const struct pp_profile *p = w->tree.profile;
 
 	if (w->at.func < p->derived.cycles.n && p->derived.cycles.at[w->at.func])
@@ -278,26 +187,10 @@ whole_cycle(const void *data, size_t row, size_t arg, struct pp_datum *d)
 static void
 whole_calls(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct whole *w = data;
+	const struct pp_tree_walk *w = data;
 
 	if (w->at.func && w->tree.has_calls)
 		pp_datum_count(d, pp_calltree_calls(&w->tree, &w->at));
-}
-
-static void
-whole_self(const void *data, size_t row, size_t metric, struct pp_datum *d)
-{
-	const struct whole *w = data;
-
-	pp_datum_value(d, w->tree.profile, metric, pp_calltree_self(&w->tree, &w->at, metric));
-}
-
-static void
-whole_total(const void *data, size_t row, size_t metric, struct pp_datum *d)
-{
-	const struct whole *w = data;
-
-	pp_datum_value(d, w->tree.profile, metric, pp_calltree_total(&w->tree, &w->at, metric));
 }
 
 static pp_status
@@ -309,11 +202,11 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 		PP_MODULE_COLUMN(0),
 		{ .key = "cycle", .as = PP_AS_COUNT, .get = whole_cycle },
 		{ .key = "calls", .as = PP_AS_COUNT, .get = whole_calls },
-		{ .key = "self", .as = PP_AS_VALUE, .each = p, .get = whole_self },
-		{ .key = "total", .as = PP_AS_VALUE, .each = p, .get = whole_total },
+		{ .key = "self", .as = PP_AS_VALUE, .each = p, .get = pp_tree_walk_self },
+		{ .key = "total", .as = PP_AS_VALUE, .each = p, .get = pp_tree_walk_total },
 	};
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof made);
-	struct whole *w = pp_answer_own(a, sizeof *w, whole_release);
+	struct pp_tree_walk *w = pp_answer_own(a, sizeof *w, pp_tree_walk_release);
 	union pp_value total;
 
 	if (!columns || !w || !pp_calltree_init(&w->tree, p, false))
@@ -331,9 +224,9 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 	                                              .columns = columns,
 	                                              .column_count = PP_COUNT_OF(made),
 	                                              .data = w,
-	                                              .func = whole_func,
-	                                              .next = whole_next,
-	                                              .place = whole_place,
+	                                              .func = pp_tree_walk_func,
+	                                              .next = pp_tree_walk_next,
+	                                              .place = pp_tree_walk_place,
 	                                              .nested = "children",
 	                                              .flags = PP_TABLE_OBJECT | PP_TABLE_NESTED |
 	                                                       PP_TABLE_NO_CSV });

@@ -3,6 +3,8 @@
  */
 #include "questions/tree_lines.h"
 
+#include <math.h>
+
 #include "text/escape.h"
 
 /* Names of a chain that are shown; those in its middle are counted. */
@@ -158,4 +160,98 @@ pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *d
 		name_add(t, at, d->made);
 	}
 	pp_datum_made(d);
+}
+
+/* ---- the tree as it is: a walk, depth first ---- */
+
+void
+pp_tree_walk_release(void *data)
+{
+	struct pp_tree_walk *w = data;
+
+	while (w->levels.n > 0)
+		pp_branches_release(&w->levels.at[--w->levels.n].branches);
+	pp_vec_release(&w->levels);
+	pp_branch_release(&w->at);
+	if (w->tree.profile)
+		pp_calltree_release(&w->tree);
+}
+
+/* Whether a branch is left out, as --min says. */
+static bool
+is_small(const struct pp_tree_walk *w, const struct pp_branch *b)
+{
+	if (!(w->min > 0))
+		return false;
+	return fabs(pp_value_double(&w->tree.profile->metrics.at[w->metric],
+	                            pp_calltree_total(&w->tree, b, w->metric))) < w->min;
+}
+
+int
+pp_tree_walk_next(void *data)
+{
+	struct pp_tree_walk *w = data;
+	struct pp_tree_level below = { .next = 0 };
+
+	if (!w->begun) {
+		w->begun = true;
+		return pp_calltree_root(&w->tree, &w->at) ? 1 : -1;
+	}
+	if (w->depth == 0 || w->levels.n < w->depth) {
+		if (!pp_calltree_expand(&w->tree, &w->at, w->metric, &below.branches))
+			return -1;
+		if (!pp_vec_push(&w->levels, below)) {
+			pp_branches_release(&below.branches);
+			return -1;
+		}
+	}
+	pp_branch_release(&w->at);
+	while (w->levels.n > 0) {
+		struct pp_tree_level *top = &w->levels.at[w->levels.n - 1];
+
+		if (top->next < top->branches.n) {
+			struct pp_branch *b = &top->branches.at[top->next++];
+
+			if (is_small(w, b))
+				continue;
+			w->at = *b;
+			*b = (struct pp_branch){ 0 };
+			return 1;
+		}
+		pp_branches_release(&top->branches);
+		w->levels.n--;
+	}
+	return 0;
+}
+
+struct pp_branch_place
+pp_tree_walk_place(const void *data, size_t row)
+{
+	return (struct pp_branch_place){ (uint32_t)((const struct pp_tree_walk *)data)->levels.n,
+		                         false };
+}
+
+pp_func
+pp_tree_walk_func(const void *data, size_t row, const struct pp_profile **p)
+{
+	const struct pp_tree_walk *w = data;
+
+	*p = w->tree.profile;
+	return w->at.func;
+}
+
+void
+pp_tree_walk_self(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_tree_walk *w = data;
+
+	pp_datum_value(d, w->tree.profile, metric, pp_calltree_self(&w->tree, &w->at, metric));
+}
+
+void
+pp_tree_walk_total(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_tree_walk *w = data;
+
+	pp_datum_value(d, w->tree.profile, metric, pp_calltree_total(&w->tree, &w->at, metric));
 }

@@ -1,7 +1,7 @@
 /*
  * The limits of `gate`: parsed, matched, tested.
  */
-#include "cli/gate_rule.h"
+#include "questions/gate_rule.h"
 
 #include <math.h>
 #include <stdlib.h>
