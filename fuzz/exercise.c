@@ -22,7 +22,9 @@
 #include "model/schema.h"
 #include "output/flame_svg.h"
 #include "output/html.h"
-#include "output/json_view.h"
+#include "model/flat.h"
+#include "output/render.h"
+#include "questions/question.h"
 
 /* Small enough that a hostile input cannot make a fuzzer slow, large enough for every sample. */
 static const struct pp_limits limits = {
@@ -130,19 +132,23 @@ check_flat(const struct pp_flat *flat)
 }
 
 static void
-write_json(const struct pp_flat *flat)
+write_json(const struct pp_profile *p)
 {
+	static const struct pp_render_opts opts = { .form = PP_FORM_JSON };
+	struct pp_topic topic = { .file = "-", .profile = p };
+	struct pp_subject subject = { .topics = &topic, .n = 1, .split = 1 };
+	struct pp_asking asking;
 	struct pp_buf buf = { 0 };
-	struct pp_sink *sink;
-	struct pp_json json;
+	struct pp_sink *sink = NULL;
 
-	if (pp_sink_buffer(&buf, &sink) != PP_OK)
-		return;
-	pp_json_init(&json, sink, PP_JSON_SPACED);
-	pp_json_flat(&json, flat, pp_profile_primary(flat->profile), flat->n);
-	(void)pp_sink_commit(sink);
+	if (pp_asking_init(&asking, pp_question_find("top")) &&
+	    pp_asking_run(&asking, &subject) == PP_OK && pp_sink_buffer(&buf, &sink) == PP_OK) {
+		(void)pp_render(&asking.answer, &opts, sink, NULL);
+		(void)pp_sink_commit(sink);
+	}
 	pp_sink_close(sink);
 	pp_buf_release(&buf);
+	pp_asking_release(&asking);
 }
 
 /* The whole of the primary metric; false when there is none. */
@@ -162,7 +168,7 @@ compute(const struct exercise *e, const struct pp_profile *p, union pp_value *wh
 		*whole = flat.whole[primary];
 		if (pp_flat_sort(&flat, PP_SORT_TOTAL, primary) &&
 		    pp_flat_sort(&flat, PP_SORT_SELF, primary))
-			write_json(&flat);
+			write_json(p);
 	}
 	pp_flat_release(&flat);
 	return has;

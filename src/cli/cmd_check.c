@@ -3,10 +3,9 @@
  */
 #include <stdlib.h>
 
+#include "cli/ask.h"
 #include "cli/load.h"
 #include "output/diag_view.h"
-#include "output/json_view.h"
-#include "output/table.h"
 #include "text/units.h"
 
 static int check_run(struct pp_cli *);
@@ -75,15 +74,20 @@ check_code(const struct pp_cli *cli, const struct pp_loaded *l)
 static void
 check_json(struct pp_json *j, const struct pp_loaded *l)
 {
-	pp_json_begin_object(j);
-	pp_json_put_name(j, "file", pp_slice_z(l->file));
+	struct pp_answer a;
+
+	pp_answer_init(&a);
+	pp_answer_text(&a, "file", PP_AS_NAME, pp_slice_z(l->file));
 	if (l->is_open && l->opened.format)
-		pp_json_put_textz(j, "format", l->opened.format->name);
-	pp_json_put_textz(j, "verdict", verdict_names[check_verdict(l)]);
-	pp_json_put_diags(j, &l->diags);
+		pp_answer_textz(&a, "format", l->opened.format->name);
+	pp_answer_textz(&a, "verdict", verdict_names[check_verdict(l)]);
+	pp_answer_findings(&a, &l->diags);
 	if (l->profile)
-		pp_json_put_bool(j, "complete", l->profile->complete);
-	pp_json_end_object(j);
+		pp_answer_bool(&a, "complete", l->profile->complete);
+	if (a.failed)
+		pp_sink_fail(j->out, PP_E_NOMEM, 0);
+	pp_render_object(&a, j);
+	pp_answer_release(&a);
 }
 
 /* ---- text ---- */
@@ -113,101 +117,30 @@ check_text(struct pp_cli *cli, const struct pp_loaded *l)
 	pp_buf_release(&text);
 }
 
-/* ---- CSV ---- */
-
-static const struct pp_diag *
-row_diag(const void *data, size_t row)
-{
-	const struct pp_diag_order *order = data;
-
-	return order->at[row];
-}
-
-static void
-csv_file(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	pp_buf_adds(out, row_diag(data, row)->file);
-}
-
-static void
-csv_place(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	const struct pp_diag *d = row_diag(data, row);
-	const uint64_t places[] = { d->line, d->column, d->offset == PP_NO_OFFSET ? 0 : d->offset };
-
-	if (arg == 2 ? d->offset != PP_NO_OFFSET : places[arg] != 0)
-		pp_buf_addf(out, "%llu", (unsigned long long)places[arg]);
-}
-
-static void
-csv_severity(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	pp_buf_adds(out, pp_severity_name(row_diag(data, row)->severity));
-}
-
-static void
-csv_rule(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	pp_buf_adds(out, row_diag(data, row)->rule->id);
-}
-
-static void
-csv_message(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	pp_buf_adds(out, row_diag(data, row)->message);
-}
-
-static const struct pp_field field_file = { .id = "file", .exact = csv_file };
-static const struct pp_field field_place = { .exact = csv_place };
-static const struct pp_field field_severity = { .id = "severity", .exact = csv_severity };
-static const struct pp_field field_rule = { .id = "rule", .exact = csv_rule };
-static const struct pp_field field_message = { .id = "message", .exact = csv_message };
-
-static const struct pp_column csv_columns[] = {
-	{ .field = &field_file, .arg = 0 },
-	{ .field = &field_place, .arg = 0, .id = "line" },
-	{ .field = &field_place, .arg = 1, .id = "column" },
-	{ .field = &field_place, .arg = 2, .id = "offset" },
-	{ .field = &field_severity, .arg = 0 },
-	{ .field = &field_rule, .arg = 0 },
-	{ .field = &field_message, .arg = 0 },
-};
-
 /* All files share one header, so their findings are collected first. */
 static void
 check_csv(struct pp_cli *cli, const struct pp_loaded *all, size_t n)
 {
-	struct pp_diag_order order = { NULL, 0 }, one;
-	struct pp_table table = { csv_columns, PP_COUNT_OF(csv_columns), &order, 0 };
+	const struct pp_diags **diags = calloc(n + 1, sizeof *diags);
+	struct pp_answer a;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		order.n += all[i].diags.list.n;
-	order.at = calloc(order.n + 1, sizeof *order.at);
-	for (i = 0; order.at && i < n; i++) {
-		if (!pp_diag_order_init(&one, &all[i].diags)) {
-			pp_diag_order_release(&order);
-			break;
-		}
-		if (one.n)
-			memcpy(order.at + table.rows, one.at, one.n * sizeof *one.at);
-		table.rows += one.n;
-		pp_diag_order_release(&one);
-	}
-	if (order.at)
-		pp_table_csv(&table, cli->out_terminal, cli->out);
-	else
-		cli->out->status = PP_E_NOMEM;
-	pp_diag_order_release(&order);
+	pp_answer_init(&a);
+	for (i = 0; diags && i < n; i++)
+		diags[i] = &all[i].diags;
+	if (diags)
+		pp_answer_findings_of(&a, diags, n);
+	if (!diags || pp_ask_render(cli, &a, PP_FORM_CSV) != 0)
+		pp_sink_fail(cli->out, PP_E_NOMEM, 0);
+	pp_answer_release(&a);
+	free((void *)diags);
 }
 
 /* ---- running ---- */
 
-enum form { FORM_TEXT, FORM_JSON, FORM_CSV };
-
 static int
 check_all(struct pp_cli *cli, struct pp_loaded *all, const char *const *files, size_t n,
-          enum form form, struct pp_json *json)
+          enum pp_form form, struct pp_json *json)
 {
 	struct pp_load_order order = { .want.facets = PP_LOAD_WANT | PP_FINDINGS };
 	size_t i;
@@ -221,9 +154,9 @@ check_all(struct pp_cli *cli, struct pp_loaded *all, const char *const *files, s
 		if (all[i].status != PP_OK && pp_diags_total(&all[i].diags, PP_ERROR) == 0)
 			pp_cli_error(cli, "%s: %s", files[i], pp_status_text(all[i].status));
 		pp_load_said(cli, &all[i]);
-		if (form == FORM_JSON)
+		if (form == PP_FORM_JSON)
 			check_json(json, &all[i]);
-		else if (form == FORM_TEXT)
+		else if (form == PP_FORM_TEXT)
 			check_text(cli, &all[i]);
 		code = check_code(cli, &all[i]);
 		worst = code > worst ? code : worst;
@@ -236,17 +169,15 @@ check_all(struct pp_cli *cli, struct pp_loaded *all, const char *const *files, s
 static int
 check_run(struct pp_cli *cli)
 {
-	enum form form = pp_args_flag(&cli->args, "json")  ? FORM_JSON
-	                 : pp_args_flag(&cli->args, "csv") ? FORM_CSV
-	                                                   : FORM_TEXT;
 	struct pp_loaded *all = NULL;
 	const char *const *files;
+	enum pp_form form;
 	struct pp_json json;
 	size_t n, i;
 	int code;
 
-	if (form == FORM_JSON && pp_args_flag(&cli->args, "csv"))
-		return pp_cli_usage(cli, "--json and --csv exclude each other");
+	if (!pp_ask_form(cli, &form))
+		return PP_EXIT_USAGE;
 	code = pp_load_files(cli, 0, &files, &n);
 	if (code == 0)
 		code = pp_cli_output(cli);
@@ -258,16 +189,16 @@ check_run(struct pp_cli *cli)
 		return PP_EXIT_INPUT;
 	}
 	pp_json_init(&json, cli->out, PP_JSON_SPACED);
-	if (form == FORM_JSON) {
+	if (form == PP_FORM_JSON) {
 		pp_json_begin_object(&json);
 		pp_json_put_array(&json, "files");
 	}
 	code = check_all(cli, all, files, n, form, &json);
-	if (form == FORM_JSON) {
+	if (form == PP_FORM_JSON) {
 		pp_json_end_array(&json);
 		pp_json_end_object(&json);
 		pp_json_end_line(&json);
-	} else if (form == FORM_CSV) {
+	} else if (form == PP_FORM_CSV) {
 		check_csv(cli, all, n);
 	}
 	for (i = 0; i < n; i++)

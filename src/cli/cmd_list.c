@@ -13,13 +13,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "cli/ask.h"
 #include "cli/load.h"
 #include "base/sort.h"
 #include "text/suggest.h"
 #include "io/system.h"
-#include "output/colour.h"
-#include "output/json_view.h"
-#include "output/table.h"
 #include "text/units.h"
 #include "text/escape.h"
 
@@ -387,133 +385,185 @@ shown(const void *data, size_t row)
 }
 
 static void
-when_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
+when_label(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	time_t when = (time_t)shown(data, row)->when;
 	struct tm tm;
 	char text[64];
 
 	if (localtime_r(&when, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
-		pp_buf_adds(out, text);
+		pp_buf_adds(d->made, text);
+	pp_datum_made(d);
 }
 
 static void
-when_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
+when_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_addf(out, "%lld", (long long)shown(data, row)->when);
+	d->known = true;
+	d->whole = shown(data, row)->when;
 }
 
 static void
-wall_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
+wall_label(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_brief *brief = &shown(data, row)->brief;
 
 	if (brief->has_wall) {
-		pp_units_time(out, (double)brief->wall);
+		pp_units_time(d->made, (double)brief->wall);
 	} else if (brief->has_cost) {
-		pp_units_count(out, (double)brief->cost);
-		pp_buf_addc(out, ' ');
-		pp_escape_terminal(out, pp_slice_of(brief->metric.p, brief->metric.n));
+		pp_units_count(d->made, (double)brief->cost);
+		pp_buf_addc(d->made, ' ');
+		pp_escape_terminal(d->made, pp_slice_of(brief->metric.p, brief->metric.n));
 	}
+	pp_datum_made(d);
 }
 
 static void
-wall_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
+wall_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	if (shown(data, row)->brief.has_wall)
-		pp_buf_addf(out, "%lld", (long long)shown(data, row)->brief.wall);
+	d->known = shown(data, row)->brief.has_wall;
+	d->whole = shown(data, row)->brief.wall;
 }
 
+/* The total that is known without reading the file, under its metric's name. */
 static void
-calls_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	if (shown(data, row)->brief.has_calls)
-		pp_units_count(out, (double)shown(data, row)->brief.calls);
-}
-
-static void
-calls_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	if (shown(data, row)->brief.has_calls)
-		pp_buf_addf(out, "%llu", (unsigned long long)shown(data, row)->brief.calls);
-}
-
-static void
-size_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	pp_units_bytes(out, (double)shown(data, row)->size);
-}
-
-static void
-size_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	pp_buf_addf(out, "%llu", (unsigned long long)shown(data, row)->size);
-}
-
-static void
-state_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+total_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_brief *brief = &shown(data, row)->brief;
 
-	if (brief->known_complete)
-		pp_buf_adds(out, brief->complete ? "complete" : "partial");
-}
-
-static enum pp_ink
-state_ink(const void *data, size_t row, size_t arg)
-{
-	const struct pp_brief *brief = &shown(data, row)->brief;
-
-	return brief->known_complete && !brief->complete ? PP_INK_WARNING : PP_INK_PLAIN;
+	if (!brief->metric.n || !(brief->has_wall || brief->has_cost))
+		return;
+	if (brief->has_wall)
+		pp_buf_addf(d->made, "%lld", (long long)brief->wall);
+	else
+		pp_buf_addf(d->made, "%llu", (unsigned long long)brief->cost);
+	pp_datum_made(d);
+	d->key = pp_slice_of(brief->metric.p, brief->metric.n);
 }
 
 static void
-format_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	d->known = shown(data, row)->brief.has_calls;
+	d->count = shown(data, row)->brief.calls;
+}
+
+static void
+size_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_count(d, shown(data, row)->size);
+}
+
+static void
+state_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_brief *brief = &shown(data, row)->brief;
+
+	if (!brief->known_complete)
+		return;
+	pp_datum_text(d, pp_slice_z(brief->complete ? "complete" : "partial"));
+	d->ink = brief->complete ? PP_INK_PLAIN : PP_INK_WARNING;
+}
+
+static void
+complete_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	d->known = shown(data, row)->brief.known_complete;
+	d->yes = shown(data, row)->brief.complete;
+}
+
+static void
+format_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_text(d, pp_slice_z(shown(data, row)->format->name));
+}
+
+static void
+variant_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	if (shown(data, row)->brief.variant)
+		pp_datum_text(d, pp_slice_z(shown(data, row)->brief.variant));
+}
+
+static void
+format_label(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct row *r = shown(data, row);
 
-	pp_buf_adds(out, r->format->name);
+	pp_buf_adds(d->made, r->format->name);
 	if (r->brief.variant)
-		pp_buf_addf(out, " %s", r->brief.variant);
+		pp_buf_addf(d->made, " %s", r->brief.variant);
+	pp_datum_made(d);
 }
 
 static void
-what_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
+what_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_buf *what = &shown(data, row)->brief.what;
 
-	pp_escape_terminal(out, pp_slice_of(what->p, what->n));
+	pp_datum_text(d, pp_slice_of(what->p ? what->p : "", what->n));
 }
 
 static void
-what_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
+file_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct pp_buf *what = &shown(data, row)->brief.what;
-
-	pp_buf_add(out, what->p, what->n);
+	pp_datum_text(d, pp_slice_z(shown(data, row)->path));
 }
 
-static void
-file_show(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	pp_escape_terminal(out, pp_slice_z(shown(data, row)->path));
-}
+#define JSON_ONLY PP_COLUMN_NO_CSV
+#define NOT_JSON PP_COLUMN_NO_JSON
 
-static void
-file_exact(const void *data, size_t row, size_t arg, struct pp_buf *out)
-{
-	pp_buf_adds(out, shown(data, row)->path);
-}
-
-static const struct pp_field list_fields[] = {
-	{ "time", "when", PP_LEFT, 0, 0, when_show, when_exact, NULL },
-	{ "wall", "took", PP_RIGHT, 0, 0, wall_show, wall_exact, NULL },
-	{ "calls", "calls", PP_RIGHT, 0, 2, calls_show, calls_exact, NULL },
-	{ "size", "size", PP_RIGHT, 0, 3, size_show, size_exact, NULL },
-	{ "format", "format", PP_LEFT, 0, 4, format_add, format_add, NULL },
-	{ "state", "state", PP_LEFT, 0, 1, state_add, state_add, state_ink },
-	{ "what", "what", PP_LEFT, PP_FIELD_FLEX, 0, what_show, what_exact, NULL },
-	{ "file", "file", PP_LEFT, PP_FIELD_FLEX, 0, file_show, file_exact, NULL },
+static const struct pp_answer_column list_columns[] = {
+	{ .key = "file", .as = PP_AS_NAME, .flags = JSON_ONLY, .get = file_get },
+	{ .key = "format", .as = PP_AS_TEXT, .flags = JSON_ONLY, .get = format_get },
+	{ .key = "variant", .as = PP_AS_TEXT, .flags = JSON_ONLY, .get = variant_get },
+	{ .key = "time", .as = PP_AS_INT, .get = when_get },
+	{ .title = "when", .as = PP_AS_LABEL, .get = when_label },
+	{ .key = "what", .as = PP_AS_NAME, .flags = JSON_ONLY, .get = what_get },
+	{ .key = "complete", .as = PP_AS_BOOL, .flags = JSON_ONLY, .get = complete_get },
+	{ .key = "total",
+	  .group = "totals",
+	  .as = PP_AS_RAW,
+	  .flags = JSON_ONLY | PP_COLUMN_KEEP_GROUP,
+	  .get = total_get },
+	{ .key = "wall", .as = PP_AS_INT, .flags = NOT_JSON, .get = wall_get },
+	{ .title = "took", .as = PP_AS_LABEL, .flags = PP_COLUMN_RIGHT, .get = wall_label },
+	{ .key = "calls",
+	  .title = "calls",
+	  .as = PP_AS_COUNT,
+	  .flags = PP_COLUMN_RIGHT | NOT_JSON,
+	  .drop = 2,
+	  .get = calls_get },
+	{ .key = "size",
+	  .title = "size",
+	  .as = PP_AS_BYTES,
+	  .flags = PP_COLUMN_RIGHT,
+	  .drop = 3,
+	  .get = size_get },
+	{ .key = "format",
+	  .title = "format",
+	  .as = PP_AS_LABEL,
+	  .flags = NOT_JSON,
+	  .drop = 4,
+	  .get = format_label },
+	{ .key = "state",
+	  .title = "state",
+	  .as = PP_AS_TEXT,
+	  .flags = NOT_JSON,
+	  .drop = 1,
+	  .get = state_get },
+	{ .key = "what",
+	  .title = "what",
+	  .as = PP_AS_TEXT,
+	  .flags = PP_COLUMN_FLEX | NOT_JSON,
+	  .get = what_get },
+	{ .key = "file",
+	  .title = "file",
+	  .as = PP_AS_TEXT,
+	  .flags = PP_COLUMN_FLEX | NOT_JSON,
+	  .get = file_get },
+	{ .key = "took", .as = PP_AS_INT, .flags = JSON_ONLY, .get = wall_get },
+	{ .key = "calls", .as = PP_AS_COUNT, .flags = JSON_ONLY, .get = calls_get },
 };
 
 /* People who look at a terminal are told what to do with a row: of the first that is whole, else the first. */
@@ -544,70 +594,24 @@ list_hint(const struct listing *l)
 }
 
 static void
-list_table(const struct listing *l, bool csv)
+list_print(const struct listing *l, enum pp_form form)
 {
-	struct pp_column columns[PP_COUNT_OF(list_fields)] = { 0 };
-	struct pp_table table = { columns, PP_COUNT_OF(columns), l, l->shown.n };
-	size_t i;
+	struct pp_answer_table table = { .key = "profiles",
+		                         .columns = list_columns,
+		                         .column_count = PP_COUNT_OF(list_columns),
+		                         .data = l,
+		                         .rows = l->shown.n,
+		                         .flags = PP_TABLE_WHOLE };
+	struct pp_answer a;
 
-	for (i = 0; i < PP_COUNT_OF(columns); i++)
-		columns[i].field = &list_fields[i];
-	if (csv)
-		pp_table_csv(&table, l->cli->out_terminal, l->cli->out);
-	else if (l->shown.n) {
-		pp_table_print(&table, &l->cli->style, l->cli->out);
+	pp_answer_init(&a);
+	pp_answer_table(&a, &table);
+	(void)pp_ask_render(l->cli, &a, form);
+	pp_answer_release(&a);
+	if (form == PP_FORM_TEXT && l->shown.n)
 		list_hint(l);
-	} else
+	else if (form == PP_FORM_TEXT)
 		pp_cli_note(l->cli, "no profiles found");
-}
-
-/* ---- JSON ---- */
-
-static void
-row_json(struct pp_json *j, const struct row *row)
-{
-	const struct pp_brief *brief = &row->brief;
-
-	pp_json_begin_object(j);
-	pp_json_put_name(j, "file", pp_slice_z(row->path));
-	pp_json_put_textz(j, "format", row->format->name);
-	if (brief->variant)
-		pp_json_put_textz(j, "variant", brief->variant);
-	pp_json_put_i64(j, "time", row->when);
-	pp_json_put_name(j, "what", pp_slice_of(brief->what.p, brief->what.n));
-	if (brief->known_complete)
-		pp_json_put_bool(j, "complete", brief->complete);
-	pp_json_put_object(j, "totals");
-	if (brief->metric.n && (brief->has_wall || brief->has_cost)) {
-		pp_json_key_text(j, pp_slice_of(brief->metric.p, brief->metric.n));
-		if (brief->has_wall)
-			pp_json_i64(j, brief->wall);
-		else
-			pp_json_u64(j, brief->cost);
-	}
-	pp_json_end_object(j);
-	pp_json_put_u64(j, "size", row->size);
-	if (brief->has_wall)
-		pp_json_put_i64(j, "took", brief->wall);
-	if (brief->has_calls)
-		pp_json_put_u64(j, "calls", brief->calls);
-	pp_json_end_object(j);
-}
-
-static void
-list_json(const struct listing *l)
-{
-	struct pp_json j;
-	size_t i;
-
-	pp_json_init(&j, l->cli->out, PP_JSON_SPACED);
-	pp_json_begin_object(&j);
-	pp_json_put_array(&j, "profiles");
-	for (i = 0; i < l->shown.n; i++)
-		row_json(&j, l->shown.at[i]);
-	pp_json_end_array(&j);
-	pp_json_end_object(&j);
-	pp_json_end_line(&j);
 }
 
 /* ---- the command ---- */
@@ -652,20 +656,15 @@ static int
 list_run(struct pp_cli *cli)
 {
 	struct listing l = { .cli = cli };
-	bool json = pp_args_flag(&cli->args, "json"), csv = pp_args_flag(&cli->args, "csv");
-	int code;
+	enum pp_form form;
+	int code = pp_ask_form(cli, &form) ? filters_init(&l) : PP_EXIT_USAGE;
 
-	if (json && csv)
-		return pp_cli_usage(cli, "--json and --csv exclude each other");
-	code = filters_init(&l);
 	if (code == 0)
 		code = list_rows(&l);
 	if (code == 0)
 		code = pp_cli_output(cli);
-	if (code == 0 && json)
-		list_json(&l);
-	else if (code == 0)
-		list_table(&l, csv);
+	if (code == 0)
+		list_print(&l, form);
 	listing_release(&l);
 	return code;
 }

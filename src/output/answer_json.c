@@ -229,8 +229,8 @@ meta_close(struct pp_json *j, const struct pp_meta_row *row)
 		pp_json_end_array(j);
 }
 
-static void
-meta_put(struct pp_json *j, const char *key, const struct pp_profile *p)
+void
+pp_render_meta(struct pp_json *j, const char *key, const struct pp_profile *p)
 {
 	uint32_t open = 0, i; /* row + 1 of the innermost open object or array */
 
@@ -296,7 +296,7 @@ items_put(struct pp_rendering *r, struct pp_json *j)
 				table_put(r, j, &item->table);
 			break;
 		case PP_ITEM_META:
-			meta_put(j, item->key, item->profile);
+			pp_render_meta(j, item->key, item->profile);
 			break;
 		case PP_ITEM_SAID:
 		case PP_ITEM_LINE:

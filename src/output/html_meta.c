@@ -7,9 +7,30 @@
 #include <stdlib.h>
 
 #include "io/sink.h"
-#include "output/json_view.h"
+#include "analysis/counts.h"
+#include "output/render.h"
 
 /* ---- time ------------------------------------------------------------------------------- */
+
+static void
+value_put(struct pp_json *j, const struct pp_metric *m, union pp_value v)
+{
+	char text[PP_NUM_MAX];
+
+	pp_json_raw(j, text, pp_value_print(m, v, text));
+}
+
+static void
+facets_put(struct pp_json *j, unsigned facets)
+{
+	size_t i;
+
+	pp_json_put_array(j, "facets");
+	for (i = 0; i < PP_COUNT_OF(pp_facet_names); i++)
+		if (facets & pp_facet_names[i].facet)
+			pp_json_textz(j, pp_facet_names[i].name);
+	pp_json_end_array(j);
+}
 
 static void
 put_moment_values(struct pp_html_data *h, size_t k, size_t series, const struct pp_moments *m)
@@ -111,7 +132,7 @@ put_metrics(struct pp_json *j, const struct pp_profile *p)
 		pp_json_put_u64(j, "num", m->factor_num ? m->factor_num : 1);
 		pp_json_put_u64(j, "den", m->factor_den ? m->factor_den : 1);
 		pp_json_key(j, "total");
-		pp_json_value(j, m, pp_profile_total(p, i));
+		value_put(j, m, pp_profile_total(p, i));
 		pp_json_end_object(j);
 	}
 	pp_json_end_array(j);
@@ -155,7 +176,7 @@ put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 	pp_json_put_text(j, "producer", pp_text_of(p, p->producer));
 	pp_json_put_bool(j, "complete", p->complete);
 	pp_json_put_bool(j, "estimated", p->estimated);
-	pp_json_put_facets(j, p->facets);
+	facets_put(j, p->facets);
 	pp_json_put_bool(j, "flatFromTree", pp_profile_basis(p) == PP_BASIS_TREE);
 	pp_json_put_bool(j, "hits", p->lines.hits);
 	pp_json_put_bool(j, "calls", h->has_flat[k] && h->flat[k].has_calls);
@@ -174,7 +195,7 @@ put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 	pp_json_put_i64(j, "recordedAt", p->recorded_at);
 	put_metrics(j, p);
 	put_series(j, p);
-	pp_json_put_meta(j, p);
+	pp_render_meta(j, "meta", p);
 	pp_json_end_object(j);
 }
 

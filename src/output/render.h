@@ -27,6 +27,9 @@ pp_status pp_render(const struct pp_answer *, const struct pp_render_opts *, str
 /* The answer as one JSON object inside of a document that the caller prints; its budget of bytes is not looked at. */
 void pp_render_object(const struct pp_answer *, struct pp_json *);
 
+/* "key": the metadata of a profile, nested as in the file. */
+void pp_render_meta(struct pp_json *, const char *key, const struct pp_profile *);
+
 /* ---- between the forms ---- */
 
 /* One walk over an answer. */

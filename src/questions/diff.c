@@ -473,12 +473,12 @@ tree_whole_add(struct pp_answer *a, const struct pp_profile *both, const struct 
 	static const struct pp_answer_column columns[] = {
 		PP_FUNC_COLUMNS,
 		PP_MODULE_COLUMN(0),
-		NODE_VALUE("before", "self", TREE_BEFORE, pp_tree_walk_self),
-		NODE_VALUE("before", "total", TREE_BEFORE, pp_tree_walk_total),
-		NODE_VALUE("after", "self", TREE_AFTER, pp_tree_walk_self),
-		NODE_VALUE("after", "total", TREE_AFTER, pp_tree_walk_total),
+		NODE_VALUE("before", "self", TREE_BEFORE, pp_branch_walk_self),
+		NODE_VALUE("before", "total", TREE_BEFORE, pp_branch_walk_total),
+		NODE_VALUE("after", "self", TREE_AFTER, pp_branch_walk_self),
+		NODE_VALUE("after", "total", TREE_AFTER, pp_branch_walk_total),
 	};
-	struct pp_tree_walk *w = pp_answer_own(a, sizeof *w, pp_tree_walk_release);
+	struct pp_branch_walk *w = pp_answer_own(a, sizeof *w, pp_branch_walk_release);
 
 	if (!w || !pp_calltree_init(&w->tree, both, false))
 		return PP_E_NOMEM;
@@ -488,9 +488,9 @@ tree_whole_add(struct pp_answer *a, const struct pp_profile *both, const struct 
 	                                              .columns = columns,
 	                                              .column_count = PP_COUNT_OF(columns),
 	                                              .data = w,
-	                                              .func = pp_tree_walk_func,
-	                                              .next = pp_tree_walk_next,
-	                                              .place = pp_tree_walk_place,
+	                                              .func = pp_branch_walk_func,
+	                                              .next = pp_branch_walk_next,
+	                                              .place = pp_branch_walk_place,
 	                                              .nested = "children",
 	                                              .flags = PP_TABLE_OBJECT | PP_TABLE_NESTED |
 	                                                       PP_TABLE_NO_CSV });

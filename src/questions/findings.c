@@ -82,6 +82,12 @@ diag_of(const void *data, size_t row)
 }
 
 static void
+file_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_text(d, pp_slice_z(diag_of(data, row)->file));
+}
+
+static void
 severity_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	pp_datum_text(d, pp_slice_z(pp_severity_name(diag_of(data, row)->severity)));
@@ -120,17 +126,34 @@ message_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	pp_datum_text(d, pp_slice_z(diag_of(data, row)->message));
 }
 
+/* JSON has the file around them, CSV beside each. */
+static const struct pp_answer_column columns[] = {
+	{ .key = "file", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, .get = file_get },
+	{ .key = "severity", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_CSV, .get = severity_get },
+	{ .key = "rule", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_CSV, .get = rule_get },
+	{ .key = "line", .as = PP_AS_COUNT, .get = line_get },
+	{ .key = "column", .as = PP_AS_COUNT, .get = column_get },
+	{ .key = "offset", .as = PP_AS_COUNT, .get = offset_get },
+	{ .key = "severity", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, .get = severity_get },
+	{ .key = "rule", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, .get = rule_get },
+	{ .key = "message", .as = PP_AS_TEXT, .get = message_get },
+};
+
+static void
+findings_table(struct pp_answer *a, const struct pp_diag_order *order, unsigned flags)
+{
+	pp_answer_table(
+	    a, &(struct pp_answer_table){ .key = "diagnostics",
+	                                  .columns = columns,
+	                                  .column_count = PP_COUNT_OF(columns),
+	                                  .data = order,
+	                                  .rows = order->n,
+	                                  .flags = flags | PP_TABLE_NO_TEXT | PP_TABLE_WHOLE });
+}
+
 void
 pp_answer_findings(struct pp_answer *a, const struct pp_diags *diags)
 {
-	static const struct pp_answer_column columns[] = {
-		{ .key = "severity", .as = PP_AS_TEXT, .get = severity_get },
-		{ .key = "rule", .as = PP_AS_TEXT, .get = rule_get },
-		{ .key = "line", .as = PP_AS_COUNT, .get = line_get },
-		{ .key = "column", .as = PP_AS_COUNT, .get = column_get },
-		{ .key = "offset", .as = PP_AS_COUNT, .get = offset_get },
-		{ .key = "message", .as = PP_AS_TEXT, .get = message_get },
-	};
 	struct pp_diag_order *order = pp_answer_own(a, sizeof *order, order_release);
 	uint64_t found = pp_diags_total(diags, PP_NOTE);
 
@@ -138,13 +161,33 @@ pp_answer_findings(struct pp_answer *a, const struct pp_diags *diags)
 		a->failed = true;
 		return;
 	}
-	pp_answer_table(a, &(struct pp_answer_table){ .key = "diagnostics",
-	                                              .columns = columns,
-	                                              .column_count = PP_COUNT_OF(columns),
-	                                              .data = order,
-	                                              .rows = order->n,
-	                                              .flags = PP_TABLE_NO_TEXT | PP_TABLE_NO_CSV |
-	                                                       PP_TABLE_WHOLE });
+	findings_table(a, order, PP_TABLE_NO_CSV);
 	if (found > order->n)
 		pp_answer_count(a, "omitted", found - order->n);
+}
+
+void
+pp_answer_findings_of(struct pp_answer *a, const struct pp_diags *const *all, size_t n)
+{
+	struct pp_diag_order *order = pp_answer_own(a, sizeof *order, order_release), one;
+	size_t i, most = 0;
+
+	for (i = 0; i < n; i++)
+		most += all[i]->list.n;
+	if (order)
+		order->at = calloc(most + 1, sizeof *order->at);
+	for (i = 0; order && order->at && i < n; i++) {
+		if (!pp_diag_order_init(&one, all[i])) {
+			a->failed = true;
+			return;
+		}
+		if (one.n)
+			memcpy(order->at + order->n, one.at, one.n * sizeof *one.at);
+		order->n += one.n;
+		pp_diag_order_release(&one);
+	}
+	if (order && order->at)
+		findings_table(a, order, 0);
+	else
+		a->failed = true;
 }

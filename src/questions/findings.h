@@ -24,5 +24,7 @@ void pp_diag_order_release(struct pp_diag_order *);
  * to. The findings must outlive the answer.
  */
 void pp_answer_findings(struct pp_answer *, const struct pp_diags *);
+/* Those of several files in one table, for CSV. */
+void pp_answer_findings_of(struct pp_answer *, const struct pp_diags *const *, size_t n);
 
 #endif

@@ -177,7 +177,7 @@ picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 static void
 whole_cycle(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct pp_tree_walk *w = data;
+	const struct pp_branch_walk *w = data;
 	const struct pp_profile *p = w->tree.profile;
 
 	if (w->at.func < p->derived.cycles.n && p->derived.cycles.at[w->at.func])
@@ -187,7 +187,7 @@ whole_cycle(const void *data, size_t row, size_t arg, struct pp_datum *d)
 static void
 whole_calls(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	const struct pp_tree_walk *w = data;
+	const struct pp_branch_walk *w = data;
 
 	if (w->at.func && w->tree.has_calls)
 		pp_datum_count(d, pp_calltree_calls(&w->tree, &w->at));
@@ -202,11 +202,11 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 		PP_MODULE_COLUMN(0),
 		{ .key = "cycle", .as = PP_AS_COUNT, .get = whole_cycle },
 		{ .key = "calls", .as = PP_AS_COUNT, .get = whole_calls },
-		{ .key = "self", .as = PP_AS_VALUE, .each = p, .get = pp_tree_walk_self },
-		{ .key = "total", .as = PP_AS_VALUE, .each = p, .get = pp_tree_walk_total },
+		{ .key = "self", .as = PP_AS_VALUE, .each = p, .get = pp_branch_walk_self },
+		{ .key = "total", .as = PP_AS_VALUE, .each = p, .get = pp_branch_walk_total },
 	};
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof made);
-	struct pp_tree_walk *w = pp_answer_own(a, sizeof *w, pp_tree_walk_release);
+	struct pp_branch_walk *w = pp_answer_own(a, sizeof *w, pp_branch_walk_release);
 	union pp_value total;
 
 	if (!columns || !w || !pp_calltree_init(&w->tree, p, false))
@@ -224,9 +224,9 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 	                                              .columns = columns,
 	                                              .column_count = PP_COUNT_OF(made),
 	                                              .data = w,
-	                                              .func = pp_tree_walk_func,
-	                                              .next = pp_tree_walk_next,
-	                                              .place = pp_tree_walk_place,
+	                                              .func = pp_branch_walk_func,
+	                                              .next = pp_branch_walk_next,
+	                                              .place = pp_branch_walk_place,
 	                                              .nested = "children",
 	                                              .flags = PP_TABLE_OBJECT | PP_TABLE_NESTED |
 	                                                       PP_TABLE_NO_CSV });

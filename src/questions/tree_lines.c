@@ -165,9 +165,9 @@ pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *d
 /* ---- the tree as it is: a walk, depth first ---- */
 
 void
-pp_tree_walk_release(void *data)
+pp_branch_walk_release(void *data)
 {
-	struct pp_tree_walk *w = data;
+	struct pp_branch_walk *w = data;
 
 	while (w->levels.n > 0)
 		pp_branches_release(&w->levels.at[--w->levels.n].branches);
@@ -179,7 +179,7 @@ pp_tree_walk_release(void *data)
 
 /* Whether a branch is left out, as --min says. */
 static bool
-is_small(const struct pp_tree_walk *w, const struct pp_branch *b)
+is_small(const struct pp_branch_walk *w, const struct pp_branch *b)
 {
 	if (!(w->min > 0))
 		return false;
@@ -188,10 +188,10 @@ is_small(const struct pp_tree_walk *w, const struct pp_branch *b)
 }
 
 int
-pp_tree_walk_next(void *data)
+pp_branch_walk_next(void *data)
 {
-	struct pp_tree_walk *w = data;
-	struct pp_tree_level below = { .next = 0 };
+	struct pp_branch_walk *w = data;
+	struct pp_branch_level below = { .next = 0 };
 
 	if (!w->begun) {
 		w->begun = true;
@@ -207,7 +207,7 @@ pp_tree_walk_next(void *data)
 	}
 	pp_branch_release(&w->at);
 	while (w->levels.n > 0) {
-		struct pp_tree_level *top = &w->levels.at[w->levels.n - 1];
+		struct pp_branch_level *top = &w->levels.at[w->levels.n - 1];
 
 		if (top->next < top->branches.n) {
 			struct pp_branch *b = &top->branches.at[top->next++];
@@ -225,33 +225,33 @@ pp_tree_walk_next(void *data)
 }
 
 struct pp_branch_place
-pp_tree_walk_place(const void *data, size_t row)
+pp_branch_walk_place(const void *data, size_t row)
 {
-	return (struct pp_branch_place){ (uint32_t)((const struct pp_tree_walk *)data)->levels.n,
+	return (struct pp_branch_place){ (uint32_t)((const struct pp_branch_walk *)data)->levels.n,
 		                         false };
 }
 
 pp_func
-pp_tree_walk_func(const void *data, size_t row, const struct pp_profile **p)
+pp_branch_walk_func(const void *data, size_t row, const struct pp_profile **p)
 {
-	const struct pp_tree_walk *w = data;
+	const struct pp_branch_walk *w = data;
 
 	*p = w->tree.profile;
 	return w->at.func;
 }
 
 void
-pp_tree_walk_self(const void *data, size_t row, size_t metric, struct pp_datum *d)
+pp_branch_walk_self(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
-	const struct pp_tree_walk *w = data;
+	const struct pp_branch_walk *w = data;
 
 	pp_datum_value(d, w->tree.profile, metric, pp_calltree_self(&w->tree, &w->at, metric));
 }
 
 void
-pp_tree_walk_total(const void *data, size_t row, size_t metric, struct pp_datum *d)
+pp_branch_walk_total(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
-	const struct pp_tree_walk *w = data;
+	const struct pp_branch_walk *w = data;
 
 	pp_datum_value(d, w->tree.profile, metric, pp_calltree_total(&w->tree, &w->at, metric));
 }

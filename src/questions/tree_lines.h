@@ -43,28 +43,28 @@ struct pp_branch_place pp_tree_line_place(const void *lines, size_t row);
 void pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *);
 
 /* The branches on one level that are still to come. */
-struct pp_tree_level {
+struct pp_branch_level {
 	struct pp_branches branches;
 	size_t next;
 };
 
 /* The whole tree, branch by branch: the data of a table whose rows come one after the other. */
-struct pp_tree_walk {
+struct pp_branch_walk {
 	struct pp_calltree tree;
 	size_t metric;  /* that the branches of a caller are sorted by */
 	double min;     /* in its unit; smaller branches are left out */
 	uint64_t depth; /* 0 = no limit */
 	bool begun;
 	struct pp_branch at; /* the row */
-	PP_VEC(struct pp_tree_level) levels;
+	PP_VEC(struct pp_branch_level) levels;
 };
 
-void pp_tree_walk_release(void *walk);
+void pp_branch_walk_release(void *walk);
 /* For the table: its rows, and columns of what a branch costs; `arg` is the metric. */
-int pp_tree_walk_next(void *walk);
-struct pp_branch_place pp_tree_walk_place(const void *walk, size_t row);
-pp_func pp_tree_walk_func(const void *walk, size_t row, const struct pp_profile **);
-void pp_tree_walk_self(const void *walk, size_t row, size_t metric, struct pp_datum *);
-void pp_tree_walk_total(const void *walk, size_t row, size_t metric, struct pp_datum *);
+int pp_branch_walk_next(void *walk);
+struct pp_branch_place pp_branch_walk_place(const void *walk, size_t row);
+pp_func pp_branch_walk_func(const void *walk, size_t row, const struct pp_profile **);
+void pp_branch_walk_self(const void *walk, size_t row, size_t metric, struct pp_datum *);
+void pp_branch_walk_total(const void *walk, size_t row, size_t metric, struct pp_datum *);
 
 #endif

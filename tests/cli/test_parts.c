@@ -7,9 +7,8 @@
 #include "cli/opts.h"
 #include "text/suggest.h"
 #include "io/sink.h"
-#include "output/colour.h"
-#include "output/table.h"
 #include "text/units.h"
+#include "output/render.h"
 #include "tap.h"
 
 /* ---- a command table of our own ---- */
@@ -249,63 +248,54 @@ static const char *const cells[][2] = { { "10", "plain" },
 	                                { "3", "" } };
 
 static void
-cell_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+cell_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_buf_adds(out, cells[row][arg]);
+	pp_datum_text(d, pp_slice_z(cells[row][arg]));
 }
 
 static void
-nothing_add(const void *data, size_t row, size_t arg, struct pp_buf *out)
+nothing_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 }
 
-static const struct pp_field field_number = {
-	.id = "number",
-	.title = "n",
-	.align = PP_RIGHT,
-	.show = cell_add,
-	.exact = cell_add,
-};
-static const struct pp_field field_empty = { .id = "none", .title = "none", .show = nothing_add };
-static const struct pp_field field_words = {
-	.id = "words",
-	.title = "words",
-	.flags = PP_FIELD_FLEX,
-	.show = cell_add,
-	.exact = cell_add,
-};
-static const struct pp_field field_spare = {
-	.id = "spare",
-	.title = "spare column",
-	.drop = 1,
-	.show = cell_add,
-};
-
-static const struct pp_column columns[] = {
-	{ .field = &field_number, .arg = 0 },
-	{ .field = &field_empty, .arg = 0 },
-	{ .field = &field_spare, .arg = 0 },
-	{ .field = &field_words, .arg = 1 },
+static const struct pp_answer_column columns[] = {
+	{ .key = "number",
+	  .title = "n",
+	  .as = PP_AS_TEXT,
+	  .flags = PP_COLUMN_RIGHT,
+	  .get = cell_get },
+	{ .title = "none", .as = PP_AS_TEXT, .get = nothing_get },
+	{ .title = "spare column", .as = PP_AS_TEXT, .drop = 1, .get = cell_get },
+	{ .key = "words",
+	  .title = "words",
+	  .as = PP_AS_TEXT,
+	  .flags = PP_COLUMN_FLEX,
+	  .arg = 1,
+	  .get = cell_get },
 };
 
 static void
 check_table(unsigned width, bool csv, const char *expected)
 {
-	struct pp_table table = { columns, PP_COUNT_OF(columns), NULL, PP_COUNT_OF(cells) };
-	struct pp_style style = { false, width };
+	struct pp_answer_table table = { .columns = columns,
+		                         .column_count = PP_COUNT_OF(columns),
+		                         .rows = PP_COUNT_OF(cells) };
+	struct pp_render_opts opts = { .form = csv ? PP_FORM_CSV : PP_FORM_TEXT,
+		                       .style.width = width };
 	struct pp_buf buf = { 0 };
 	struct pp_sink *sink = NULL;
+	struct pp_answer a;
 
+	pp_answer_init(&a);
+	pp_answer_table(&a, &table);
 	ok(pp_sink_buffer(&buf, &sink) == PP_OK, "a sink");
-	if (csv)
-		pp_table_csv(&table, false, sink);
-	else
-		pp_table_print(&table, &style, sink);
+	ok(pp_render(&a, &opts, sink, NULL) == PP_OK, "rendered");
 	ok(pp_sink_commit(sink) == PP_OK, "committed");
 	if (!ok(buf.p && strcmp(buf.p, expected) == 0, "table of width %u", width))
 		tap_show("got", buf.p, buf.n);
 	pp_sink_close(sink);
 	pp_buf_release(&buf);
+	pp_answer_release(&a);
 }
 
 static void

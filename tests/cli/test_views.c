@@ -3,13 +3,12 @@
  * time, nested metadata. Folded stacks have none of that, and the views must not wait for a format
  * that does.
  */
-#include "model/flat.h"
 #include "base/limits.h"
 #include "formats/format.h"
 #include "model/builder.h"
-#include "output/field.h"
-#include "output/json_view.h"
-#include "output/table.h"
+#include "output/render.h"
+#include "questions/describe.h"
+#include "questions/question.h"
 #include "tap.h"
 
 static pp_frame
@@ -112,15 +111,17 @@ static void
 test_info(const struct pp_profile *p)
 {
 	struct pp_counts counts;
+	struct pp_answer a;
 	struct pp_json j;
 
 	begin();
 	ok(pp_counts_compute(p, &counts), "counts");
+	pp_answer_init(&a);
+	pp_answer_profile(&a, p, &counts);
+	pp_answer_meta(&a, "meta", p);
 	pp_json_init(&j, sink, PP_JSON_SPACED);
-	pp_json_begin_object(&j);
-	pp_json_put_profile(&j, p, &counts);
-	pp_json_put_meta(&j, p);
-	pp_json_end_object(&j);
+	pp_render_object(&a, &j);
+	pp_answer_release(&a);
 	expect(
 	    "{\"format\": \"folded\", \"compression\": [], \"producer\": \"maker\", \"complete\": true, "
 	    "\"facets\": [\"tree\"], \"primary\": \"wt\", \"metrics\": [{\"name\": \"wt\", \"unit\": \"ns\", "
@@ -131,15 +132,31 @@ test_info(const struct pp_profile *p)
 	    "info as JSON");
 }
 
+/* Asks for functions, and prints the answer. */
 static void
-test_top(struct pp_flat *flat)
+top(const struct pp_profile *p, const char *metric, const char *sort, enum pp_form form)
 {
-	struct pp_json j;
+	struct pp_render_opts opts = { .form = form };
+	struct pp_topic topic = { .file = "-", .profile = p };
+	struct pp_subject subject = { .topics = &topic, .n = 1, .split = 1 };
+	struct pp_buf problem = { 0 };
+	struct pp_asking asking;
 
 	begin();
-	ok(pp_flat_sort(flat, PP_SORT_TOTAL, 0), "sorted");
-	pp_json_init(&j, sink, PP_JSON_SPACED);
-	pp_json_flat(&j, flat, 0, flat->n);
+	ok(pp_asking_init(&asking, pp_question_find("top")) &&
+	       pp_asking_set(&asking, "metric", metric, &problem) &&
+	       pp_asking_set(&asking, "sort", sort, &problem),
+	   "a question");
+	ok(pp_asking_run(&asking, &subject) == PP_OK, "an answer");
+	ok(pp_render(&asking.answer, &opts, sink, NULL) == PP_OK, "printed");
+	pp_asking_release(&asking);
+	pp_buf_release(&problem);
+}
+
+static void
+test_top(const struct pp_profile *p)
+{
+	top(p, "wt", "total", PP_FORM_JSON);
 	expect(
 	    "{\"format\": \"folded\", \"complete\": true, \"metric\": \"wt\", \"unit\": \"ns\", \"total\": "
 	    "200789.5, \"estimated\": false, \"functions\": [{\"name\": \"main\", \"file\": \"/app/a.php\", "
@@ -151,25 +168,13 @@ test_top(struct pp_flat *flat)
 
 /* A metric whose sum is negative: values keep their sign, shares and bars are left out. */
 static void
-test_negative(struct pp_flat *flat)
+test_negative(const struct pp_profile *p)
 {
-	static const struct pp_column columns[] = {
-		{ .field = &pp_field_self, .arg = 1 },  { .field = &pp_field_self_share, .arg = 1 },
-		{ .field = &pp_field_bar, .arg = 1 },   { .field = &pp_field_total, .arg = 1 },
-		{ .field = &pp_field_calls, .arg = 1 }, { .field = &pp_field_name, .arg = 1 },
-		{ .field = &pp_field_place, .arg = 1 },
-	};
-	const double whole[] = { 200789.5, -1024 };
-	struct pp_flat_view view = { .flat = flat, .whole = whole };
-	struct pp_table table = { columns, PP_COUNT_OF(columns), &view, flat->n };
-	struct pp_style style = { false, 0 };
-
-	begin();
-	ok(pp_flat_sort(flat, PP_SORT_SELF, 1), "sorted");
-	pp_table_print(&table, &style, sink);
-	expect("       self      total  calls  function  place\n"
-	       "   3.00 KiB  -1.00 KiB      1  main      /app/a.php:1\n"
-	       "  -4.00 KiB  -4.00 KiB      3  free      libc\n",
+	top(p, "zm", "self", PP_FORM_TEXT);
+	expect("zm: -1.00 KiB in 2 functions\n\n"
+	       "       self      total  calls       wt  function  place\n"
+	       "   3.00 KiB  -1.00 KiB      1   125 µs  main      /app/a.php:1\n"
+	       "  -4.00 KiB  -4.00 KiB      3  75.3 µs  free      libc\n",
 	       "a table of negative values");
 }
 
@@ -177,13 +182,10 @@ int
 main(void)
 {
 	struct pp_profile *profile = profile_make();
-	struct pp_flat flat = { 0 };
 
 	test_info(profile);
-	ok(pp_flat_compute(profile, &flat) == PP_OK, "a flat profile");
-	test_top(&flat);
-	test_negative(&flat);
-	pp_flat_release(&flat);
+	test_top(profile);
+	test_negative(profile);
 	pp_profile_free(profile);
 	return tap_done();
 }
