@@ -64,9 +64,13 @@ TRAIT(MODULES, "loss-modules", "modules of functions",
       "In which binary or library a function is has no place in the format.")
 TRAIT(BUILD_IDS, "loss-build-ids", "build ids of modules",
       "By which build a binary can be found again has no place in the format.")
-TRAIT(MARKS, "loss-marks", "marks of kernel, user and built-in code",
-      "Whether a function belongs to the kernel, the program or the language itself has no "
-      "place in the format.")
+TRAIT(MARKS, "loss-marks", "marks of kernel and user code",
+      "Whether a function or a frame belongs to the kernel or the program has no place in the "
+      "format.")
+TRAIT(
+    BUILT_IN, "loss-built-in", "marks of built-in functions",
+    "Whether a function belongs to the language itself has no place in the format. Readers guess it "
+    "where a function has no file.")
 TRAIT(HOMONYMS, "loss-homonyms", "functions told apart",
       "Functions of one name that differ in file, first line or module become one, because the "
       "format has no place for what they differ in.")

@@ -54,7 +54,8 @@ functions_count(const struct pp_profile *p, const struct used *used, uint64_t *n
 		n[PP_TRAIT_LAST_LINES] += f->last_line != 0;
 		n[PP_TRAIT_MODULES] += f->module != 0;
 		n[PP_TRAIT_BUILD_IDS] += p->modules.at[f->module].build_id != 0;
-		n[PP_TRAIT_MARKS] += (f->flags & (PP_FUNC_INTERNAL | PP_FUNC_KERNEL)) != 0;
+		n[PP_TRAIT_MARKS] += (f->flags & PP_FUNC_KERNEL) != 0;
+		n[PP_TRAIT_BUILT_IN] += (f->flags & PP_FUNC_INTERNAL) != 0;
 	}
 }
 
@@ -86,12 +87,13 @@ rows_count(const struct pp_profile *p, uint64_t *n)
 	for (i = 0; i < p->calls.rows.n; i++) {
 		n[PP_TRAIT_SITES] += p->calls.rows.at[i].site_line != 0;
 		n[PP_TRAIT_ADDRESSES] += p->calls.rows.at[i].site_address != 0;
+		n[PP_TRAIT_CALLS] += p->calls.cells.at[i * pp_edge_stride(p)] != 0;
 	}
 	for (i = 0; i < p->lines.rows.n; i++) {
 		n[PP_TRAIT_LINES] += p->lines.rows.at[i].line != 0;
 		n[PP_TRAIT_ADDRESSES] += p->lines.rows.at[i].address != 0;
 	}
-	n[PP_TRAIT_PAIRS] = n[PP_TRAIT_CALLS] = p->calls.rows.n;
+	n[PP_TRAIT_PAIRS] = p->calls.rows.n;
 	n[PP_TRAIT_HITS] = p->lines.hits ? n[PP_TRAIT_LINES] : 0;
 }
 

@@ -142,10 +142,22 @@ Calls of one stack stay as many in an Xdebug file; what each of them cost is not
 
 $ polyprof convert closures.json --to xdebug -o calls.xt; for f in closures.json calls.xt; do polyprof top --csv $f | grep -v '{' | cut -d, -f1,5 | sort > $f.calls; done; diff closures.json.calls calls.xt.calls && grep apply calls.xt.calls
   App\Utils\apply,4
-! calls.xt: warning: an Xdebug file cannot hold: the time of events, functions of one file and name apart by their lines [xdebug-write-facets]
-! calls.xt: warning: 45 values were rounded [xdebug-write-value]
-! calls.xt: warning: of calls with the same stack the first is written with the cost of all, the others with none [xdebug-write-calls]
+! calls.xt: warning: made up: call sites [loss-sites]
+! calls.xt: warning: not written: call sites in stacks (23) [loss-stack-sites]
+! calls.xt: warning: made up: roots [loss-roots]
+! calls.xt: warning: not written: events in their order [loss-timeline]
+! calls.xt: warning: not written: start and end of the recording [loss-time]
+! calls.xt: warning: not written: the day of the recording [loss-recorded]
+! calls.xt: warning: made up: files of functions [loss-files]
+! calls.xt: warning: not written: marks of built-in functions (8) [loss-built-in]
+! calls.xt: warning: not written: functions told apart (3) [loss-homonyms]
+! calls.xt: warning: not written: metadata (19) [loss-metadata]
+! calls.xt: warning: under other names or units: wt as Time_(10ns), zm as Memory_(bytes) [loss-units]
+! calls.xt: warning: changed to fit: values (45 rounded) [loss-values]
 $ polyprof convert --lossless app.folded --to xdebug -o never.xt
-! never.xt: warning: an Xdebug file cannot hold: that calls were not counted (each stack is written as one call) [xdebug-write-facets]
+! never.xt: warning: made up: counts of calls [loss-calls]
+! never.xt: warning: made up: roots [loss-roots]
+! never.xt: warning: made up: files of functions [loss-files]
+! never.xt: warning: under other names or units: samples in count [loss-units]
 ! polyprof: error: xdebug cannot hold all of this profile, and --lossless forbids to lose any of it
 = 4

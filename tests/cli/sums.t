@@ -47,7 +47,7 @@ $ printf 'version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: x.php\npart: 1\npo
 What a target cannot hold is not written at all.
 
 $ polyprof convert two.folded --to xdebug -o x.xdebug; ls x.xdebug
-! x.xdebug: warning: the values add up to more than 63 bits, so no file can hold them [xdebug-write-value]
+! x.xdebug: warning: the values add up to more than 63 bits, so no file can hold them [loss-values]
 ! polyprof: error: cannot write xdebug: a limit was reached
 ! ls: cannot access 'x.xdebug': No such file or directory
 = 2

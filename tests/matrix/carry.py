@@ -100,7 +100,7 @@ def check_sample(tap, polyprof, fmt, path, work, writable):
         agrees, sums = consumer_agrees(polyprof, spaa, *direct, path)
         tap.ok(agrees, f'{name}: consumers see the right total', (direct[0].get('total'), sums))
     # Where a format cannot hand over its private data, that is said.
-    if writable and b'spaa-write-private' not in told.stderr:
+    if writable and b'loss-private' not in told.stderr:
         first, done = written(polyprof, path, fmt, os.path.join(work, 'direct'))
         second, again = written(polyprof, spaa, fmt, os.path.join(work, 'carried'))
         tap.ok(first == second, f'{name}: and back it is the same file',

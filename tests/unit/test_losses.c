@@ -69,12 +69,12 @@ main(void)
 
 	ok(p != NULL, "a profile");
 	/* A tick is a nanosecond at the finest. */
-	loses(p, &pp_format_nytprof, "nytprof-write-values");
+	loses(p, &pp_format_nytprof, "loss-values");
 	/* Private data of a format without the hooks to carry it. */
 	p->format = &pp_format_folded;
 	p->kept.data = &private_data;
 	p->kept.free = nothing_to_free;
-	loses(p, &pp_format_spaa, "spaa-write-private");
+	loses(p, &pp_format_spaa, "loss-private");
 	pp_profile_release(p);
 	return tap_done();
 }

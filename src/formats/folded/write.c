@@ -470,7 +470,7 @@ pp_folded_write(struct pp_writer *w, unsigned counts)
 	if (!(p->facets & PP_TREE) || metrics[0] >= p->metrics.n)
 		return p->metrics.n ? PP_E_UNSUPPORTED : PP_OK;
 	for (k = 0; k < counts; k++)
-		pp_loss_metric(w, metrics[k], counts == PP_FOLDED_DIFF ? NULL : "samples",
+		pp_loss_metric(w, metrics[k], pp_slice_z(counts == PP_FOLDED_DIFF ? "" : "samples"),
 		               "samples");
 	status = tree_prepare(&t, p, metrics);
 	if (status == PP_OK)

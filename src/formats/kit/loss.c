@@ -55,23 +55,25 @@ pp_holds_of(const struct pp_format *format, const struct pp_profile *p,
 }
 
 void
-pp_loss_metric(struct pp_writer *w, size_t metric, const char *name, const char *unit)
+pp_loss_metric(struct pp_writer *w, size_t metric, struct pp_slice name, const char *unit)
 {
 	const struct pp_profile *p = w->profile;
 	const struct pp_metric *m = &p->metrics.at[metric];
+	bool same_name = !name.n || pp_slice_eq(pp_text_of(p, m->name), name);
+	bool same_unit = !unit || pp_slice_eq_z(pp_text_of(p, m->unit), unit);
 	struct pp_buf *list = &w->loss.renamed;
 
 	if (!pp_vec_push(&w->loss.metrics, metric))
 		pp_sink_fail(w->out, PP_E_NOMEM, 0);
-	if ((!name || pp_slice_eq_z(pp_text_of(p, m->name), name)) &&
-	    (!unit || pp_slice_eq_z(pp_text_of(p, m->unit), unit)))
+	if (same_name && same_unit)
 		return;
 	pp_buf_adds(list, list->n ? ", " : "");
 	pp_metric_label(p, m, list);
-	if (name && !pp_slice_eq_z(pp_text_of(p, m->name), name))
-		pp_buf_addf(list, " as %s", name);
-	if (unit && !pp_slice_eq_z(pp_text_of(p, m->unit), unit))
-		pp_buf_addf(list, " in %s", *unit ? unit : "no unit");
+	pp_buf_adds(list, same_name ? "" : " as ");
+	if (!same_name)
+		pp_buf_add(list, name.p, name.n);
+	if (!same_unit)
+		pp_buf_addf(list, " in %s", unit);
 }
 
 /* ---- the report --------------------------------------------------------------------------- */
@@ -84,7 +86,7 @@ report_trait(struct pp_writer *w, enum pp_trait trait, uint64_t n)
 	if (n == 0)
 		pp_diag_add(w->diags, rule, PP_NOWHERE, "made up: %s", pp_trait_names[trait]);
 	else if (n == PP_TRAIT_UNCOUNTED || trait == PP_TRAIT_INCOMPLETE ||
-	         trait == PP_TRAIT_TIME || trait == PP_TRAIT_RECORDED)
+	         trait == PP_TRAIT_TIME || trait == PP_TRAIT_RECORDED || trait == PP_TRAIT_PRIVATE)
 		pp_diag_add(w->diags, rule, PP_NOWHERE, "not written: %s", pp_trait_names[trait]);
 	else
 		pp_diag_add(w->diags, rule, PP_NOWHERE, "not written: %s (%llu)",
@@ -169,6 +171,7 @@ pp_report_loss(struct pp_writer *w, const struct pp_profile *p, const struct pp_
 		return PP_E_NOMEM;
 	if (loss->verbatim)
 		kept |= ~PP_HAS(INCOMPLETE);
+	kept &= ~loss->dropped;
 	if (w->profile != p) {
 		/* What estimated stacks do not have cannot have been written. */
 		if (!pp_traits_count(w->profile, &written))
@@ -177,7 +180,8 @@ pp_report_loss(struct pp_writer *w, const struct pp_profile *p, const struct pp_
 			kept &= ~(written.n[trait] ? 0 : (uint64_t)1 << trait);
 	}
 	/* Of nothing nothing is made up. */
-	if (have.n[PP_TRAIT_STACKS] || have.n[PP_TRAIT_PAIRS] || have.n[PP_TRAIT_LINES])
+	if (have.n[PP_TRAIT_STACKS] || have.n[PP_TRAIT_PAIRS] || have.n[PP_TRAIT_LINES] ||
+	    have.n[PP_TRAIT_NO_STACK])
 		made |= loss->verbatim ? 0 : h->states;
 	for (trait = 0; trait < PP_TRAITS; trait++) {
 		uint64_t n = lost_of(kept, loss, trait, have.n[trait]);

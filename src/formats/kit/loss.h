@@ -30,6 +30,7 @@ struct pp_holds {
 struct pp_loss {
 	bool verbatim; /* the records were written as they had been read: nothing is lost */
 	int64_t more[PP_TRAITS]; /* lost beyond what the format says; below 0: kept all the same */
+	uint64_t dropped;        /* traits that the format holds, and that were left out here */
 	uint64_t made;  /* traits that were made up here though the format does not always */
 	uint64_t names; /* changed to fit */
 	uint64_t rounded, negative, too_large; /* values */
@@ -48,10 +49,11 @@ extern const char *const pp_trait_names[PP_TRAITS];
 const struct pp_holds *pp_holds_of(const struct pp_format *, const struct pp_profile *,
                                    const struct pp_write_opts *);
 /*
- * Notes that a metric is written, and as what: name and unit that a reader will see (NULL: its own). Once it was
+ * Notes that a metric is written, and as what: name and unit that a reader will see (empty and
+ * NULL: its own). Once it was
  * called for one metric, those it was not called for are lost.
  */
-void pp_loss_metric(struct pp_writer *, size_t metric, const char *name, const char *unit);
+void pp_loss_metric(struct pp_writer *, size_t metric, struct pp_slice name, const char *unit);
 /* Reports all of it as findings of the writer. `profile` is the one to be written, before stacks were estimated. */
 pp_status pp_report_loss(struct pp_writer *, const struct pp_profile *, const struct pp_format *);
 void pp_loss_release(struct pp_loss *);

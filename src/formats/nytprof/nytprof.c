@@ -63,6 +63,14 @@ static const struct pp_option_doc nytprof_options[] = {
 	{ 0 },
 };
 
+static const struct pp_holds nytprof_holds[] = {
+	{ .keeps = PP_HAS(STACKS) | PP_HAS(PAIRS) | PP_HAS(SITES) | PP_HAS(CALLS) |
+	           PP_HAS(RECORDED) | PP_HAS(LINES) | PP_HAS(HITS) | PP_HAS(SOURCES) |
+	           PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(LAST_LINES) | PP_HAS(BUILT_IN),
+	  .metrics = 1,
+	  .values = "time; of lines in whole ticks" },
+};
+
 const struct pp_format pp_format_nytprof = {
 	.name = "nytprof",
 	.title = "Devel::NYTProf",
@@ -75,6 +83,7 @@ const struct pp_format pp_format_nytprof = {
 	.write = pp_nyt_write,
 	.carry_save = pp_nyt_carry_save,
 	.carry_load = pp_nyt_carry_load,
+	.holds = nytprof_holds,
 	.rules = pp_nytprof_rules,
 	.options = nytprof_options,
 };

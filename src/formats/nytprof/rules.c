@@ -130,33 +130,5 @@ const struct pp_rule pp_nytprof_rules[] = {
 	    "process-nested", PP_NOTE, "processes overlap",
 	    "A process starts before the one before it has ended. Records belong to the one that started last "
 	    "and has not ended."),
-	[PP_NYT_WRITE_FACETS] = RULE(
-	    "write-facets", PP_WARNING, "NYTProf cannot hold all views of this profile",
-	    "NYTProf holds lines, calls between subs and returns. Other views, and the order of events, are "
-	    "left out."),
-	[PP_NYT_WRITE_METRICS] = RULE(
-	    "write-metrics", PP_WARNING, "NYTProf holds one metric",
-	    "Only the metric chosen with -m, or the primary one, is written."),
-	[PP_NYT_WRITE_UNIT] = RULE(
-	    "write-unit", PP_WARNING, "NYTProf holds time only",
-	    "The values are not time. They are written as ticks, one for each, so that shares are right; the "
-	    "seconds that Perl's tools show mean nothing."),
-	[PP_NYT_WRITE_COUNTS] = RULE(
-	    "write-counts", PP_WARNING, "a count is too large for NYTProf",
-	    "The format has no record with a count: a line that ran a million times takes a million records. "
-	    "Beyond 2,000,000 in all, lines are written once; what came from NYTProf is not limited."),
-	[PP_NYT_WRITE_NAMES] = RULE(
-	    "write-names", PP_NOTE, "names were put into package main",
-	    "Perl's tools group subs by package. Names without \"::\" got the prefix main::."),
-	[PP_NYT_WRITE_RECURSION] = RULE(
-	    "write-recursion", PP_WARNING, "recursive times are not known",
-	    "There is no call tree to tell how deep subs called themselves; recursive time and depth are "
-	    "written as 0."),
-	[PP_NYT_WRITE_VALUES] = RULE(
-	    "write-values", PP_WARNING, "values were rounded to whole ticks",
-	    "Statement times are whole ticks. Fractions are rounded; sub times keep them."),
-	[PP_NYT_WRITE_META] = RULE(
-	    "write-meta", PP_NOTE, "metadata were left out",
-	    "Attributes are one line of text each; nested ones and those with a newline cannot be written."),
 	[PP_NYT_RULE_COUNT] = { 0 },
 };

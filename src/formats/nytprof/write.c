@@ -176,21 +176,26 @@ files_write(struct pp_nyt_writing *w)
 
 /* ---- names and values ---------------------------------------------------------------------------- */
 
+static bool
+has_package(struct pp_slice name)
+{
+	const unsigned char *colons = memmem(name.p, name.n, "::", 2);
+
+	return colons && colons != name.p;
+}
+
 void
 pp_nyt_write_name(struct pp_nyt_writing *w, pp_func func)
 {
 	struct pp_slice name = pp_text_of(w->profile, w->profile->funcs.at[func].name);
 	struct pp_buf whole = { 0 };
 
-	const unsigned char *colons = memmem(name.p, name.n, "::", 2);
-
-	if (colons && colons != name.p) {
+	if (has_package(name)) {
 		pp_nyt_out_string(&w->out, name);
 		return;
 	}
 	/* "::f" is Perl's own short way to say main::f. */
-	w->names_prefixed = true;
-	pp_buf_adds(&whole, colons ? "main" : "main::");
+	pp_buf_adds(&whole, name.n > 1 && memcmp(name.p, "::", 2) == 0 ? "main" : "main::");
 	pp_buf_add(&whole, name.p, name.n);
 	if (whole.failed)
 		w->no_memory = true;
@@ -290,9 +295,9 @@ attributes_write(struct pp_nyt_writing *w)
 			continue;
 		if (m->type == PP_META_OBJECT || m->type == PP_META_ARRAY || !is_line(key) ||
 		    !is_line(text) || memchr(key.p, '=', key.n) || key.n + text.n > 8000)
-			w->metadata_left = true;
-		else
-			pp_nyt_put_setting(w->out.sink, ':', key, text);
+			continue;
+		pp_nyt_put_setting(w->out.sink, ':', key, text);
+		w->writer->loss.more[PP_TRAIT_METADATA]--;
 	}
 	attribute_u64(w, "nv_size", 8);
 	attribute_u64(w, "ticks_per_sec", w->rate);
@@ -334,6 +339,7 @@ options_write(struct pp_nyt_writing *w)
 			continue;
 		forced = option_forced(w, key);
 		pp_nyt_put_setting(w->out.sink, '!', key, forced.n ? forced : text);
+		w->writer->loss.more[PP_TRAIT_METADATA] -= !forced.n || pp_slice_eq(forced, text);
 	}
 	for (i = 0; !parent && pp_nyt_usual_options[i][0]; i++) {
 		struct pp_slice key = pp_slice_z(pp_nyt_usual_options[i][0]);
@@ -378,10 +384,11 @@ line_write(struct pp_nyt_writing *w, uint32_t fid, uint32_t line, uint64_t hits,
 	size_t n;
 
 	if (fabs(ticks) > w->most_ticks) {
-		w->counts_cut = true;
+		w->writer->loss.too_large++;
 		ticks = ticks < 0 ? -w->most_ticks : w->most_ticks;
+	} else {
+		w->writer->loss.rounded += fabs(ticks - exact) > 1e-6;
 	}
-	w->values_rounded |= fabs(ticks - exact) > 1e-6 && !w->counts_cut;
 	w->line_ticks += ticks;
 	pp_nyt_out_bytes(&w->out, record,
 	                 statement_make(record, hits == 0, (int32_t)part, fid, line));
@@ -394,9 +401,10 @@ line_write(struct pp_nyt_writing *w, uint32_t fid, uint32_t line, uint64_t hits,
 		                 statement_make(record, true, (int32_t)part, fid, line));
 	}
 	/* A line that ran too often is written once. */
-	w->counts_cut |= more > w->budget;
-	if (more > w->budget)
+	if (more > w->budget) {
+		w->writer->loss.more[PP_TRAIT_HITS]++;
 		more = 0;
+	}
 	w->budget -= more;
 	for (n = statement_make(record, false, 0, fid, line); more--;)
 		pp_nyt_out_bytes(&w->out, record, n);
@@ -433,6 +441,7 @@ source_stand_in(struct pp_nyt_writing *w, uint32_t fid)
 
 	if ((name.n && name.p[0] == '/') || pp_profile_source_line(w->profile, file, 1, &text))
 		return;
+	w->writer->loss.made |= PP_HAS(SOURCES);
 	pp_nyt_out_byte(&w->out, 'S');
 	pp_nyt_out_uint(&w->out, fid);
 	pp_nyt_out_uint(&w->out, 1);
@@ -463,6 +472,10 @@ sub_write(struct pp_nyt_writing *w, pp_func func)
 	/* 0 0 would say that it is not written in Perl. */
 	uint32_t first = internal ? 0 : f->line ? f->line : 1;
 
+	w->writer->loss.made |= internal ? 0
+	                                 : (f->file ? 0 : PP_HAS(FILES)) |
+	                                       (f->line ? 0 : PP_HAS(FIRST_LINES)) |
+	                                       (f->last_line ? 0 : PP_HAS(LAST_LINES));
 	pp_nyt_out_byte(&w->out, 's');
 	pp_nyt_out_uint(&w->out, pp_nyt_write_fid(w, f->file));
 	pp_nyt_write_name(w, func);
@@ -479,53 +492,12 @@ subs_write(struct pp_nyt_writing *w)
 	for (i = 0; i < w->flat.n; i++) {
 		const struct pp_func_row *f = &w->profile->funcs.at[w->flat.func[i]];
 
-		if (i && f->name == w->profile->funcs.at[w->flat.func[i - 1]].name)
-			w->names_shared = true;
-		else
+		if (!i || f->name != w->profile->funcs.at[w->flat.func[i - 1]].name)
 			sub_write(w, w->flat.func[i]);
 	}
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------- */
-
-static void
-say(struct pp_nyt_writing *w, bool is_so, enum pp_nyt_rule rule, const char *what)
-{
-	if (is_so)
-		pp_diag_add(w->writer->diags, &pp_nytprof_rules[rule], PP_NOWHERE, "%s", what);
-}
-
-static void
-losses_say(struct pp_nyt_writing *w)
-{
-	const struct pp_profile *p = w->profile;
-	struct pp_buf text = { 0 };
-
-	if (p->facets & PP_TIMELINE)
-		pp_buf_adds(&text, " the order and time of events,");
-	if (p->series.n > 1)
-		pp_buf_adds(&text, " processes, threads and events apart,");
-	if (p->modules.n > 1)
-		pp_buf_adds(&text, " modules,");
-	if (w->names_shared)
-		pp_buf_adds(&text, " functions of equal name apart,");
-	if (p->tree.n > 1 && !w->has_calls)
-		pp_buf_adds(&text, " samples (each stack is written as one call),");
-	if (text.n) {
-		text.p[--text.n] = '\0';
-		pp_diag_add(w->writer->diags, &pp_nytprof_rules[PP_NYT_WRITE_FACETS], PP_NOWHERE,
-		            "NYTProf cannot hold:%s", text.p);
-	}
-	pp_buf_release(&text);
-	say(w, p->metrics.n > 1, PP_NYT_WRITE_METRICS, "only one metric is written");
-	say(w, w->metric && !w->is_time, PP_NYT_WRITE_UNIT,
-	    "the values are not time; written as ticks");
-	say(w, w->counts_cut, PP_NYT_WRITE_COUNTS, "counts are too large and were cut");
-	say(w, w->values_rounded, PP_NYT_WRITE_VALUES, "line costs were rounded to whole ticks");
-	say(w, w->names_prefixed, PP_NYT_WRITE_NAMES,
-	    "names without a package got the prefix main::");
-	say(w, w->metadata_left, PP_NYT_WRITE_META, "some metadata have no place");
-}
 
 /* How long the process ran: as long as is known, but not shorter than what is accounted for. */
 static double
@@ -550,6 +522,37 @@ duration_of(const struct pp_nyt_writing *w)
 		known = pp_nyt_write_seconds(w, most);
 	/* Perl's tools divide by it. */
 	return known > 0.001 ? known : 0.001;
+}
+
+/* What a reader will find otherwise than it is here. */
+static void
+note_losses(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	const struct pp_series *s = p->series.at;
+	struct pp_loss *loss = &w->writer->loss;
+	double duration = duration_of(w);
+	size_t i;
+
+	for (i = 0; i < w->flat.n; i++)
+		loss->names += !has_package(pp_text_of(p, p->funcs.at[w->flat.func[i]].name));
+	/* One process is told, by its number alone, and where there are stacks. */
+	if (p->tree.n > 1 && !(p->series.n && s->pid > 0))
+		loss->made |= PP_HAS(THREADS);
+	else if (p->tree.n > 1 && p->series.n == 1 && s->pid > 0 && s->tid < 0 && !s->process &&
+	         !s->thread && !s->context)
+		loss->more[PP_TRAIT_THREADS]--;
+	if (p->tree.n > 1 && !w->has_calls)
+		loss->made |= PP_HAS(CALLS);
+	if (p->tree.n > 1)
+		loss->made |= PP_HAS(TIMELINE);
+	if (p->time.known)
+		loss->more[PP_TRAIT_TIME] -= !p->time.start &&
+		                             duration == (double)p->time.end / 1e9;
+	else if (duration < 9e9)
+		loss->made |= PP_HAS(TIME);
+	if (w->metric)
+		pp_loss_metric(w->writer, w->metric_index, pp_slice_z("time"), "ns");
 }
 
 static void
@@ -669,8 +672,10 @@ pp_nyt_write(struct pp_writer *writer)
 	struct pp_nyt_writing w;
 	pp_status status;
 
-	if (pp_nyt_store_of(p) && p->complete)
+	if (pp_nyt_store_of(p) && p->complete) {
+		writer->loss.verbatim = true;
 		return copy(writer, pp_nyt_store_of(p));
+	}
 	status = pp_nyt_writing_init(&w, writer);
 	if (status == PP_OK) {
 		pp_nyt_out_init(&w.out, writer->out);
@@ -678,8 +683,7 @@ pp_nyt_write(struct pp_writer *writer)
 		status = pp_nyt_out_finish(&w.out);
 		if (w.no_memory)
 			status = PP_E_NOMEM;
-		if (status == PP_OK)
-			losses_say(&w);
+		note_losses(&w);
 	}
 	pp_nyt_writing_release(&w);
 	return status;

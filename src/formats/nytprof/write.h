@@ -45,7 +45,7 @@ struct pp_nyt_writing {
 	uint64_t budget;   /* records left that only count */
 	double line_ticks; /* in all lines */
 	double most_ticks; /* that one line may take, as each record holds but 31 bits */
-	bool counts_cut, values_rounded, names_prefixed, names_shared, metadata_left, no_memory;
+	bool no_memory;
 };
 
 /* Options as the profiler writes them when nobody asks for others: key and value; NULL at the end. */

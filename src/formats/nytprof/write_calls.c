@@ -52,7 +52,7 @@ return_write(struct pp_nyt_writing *w, pp_node node, uint32_t depth)
 
 	for (i = 0; i < calls; i++) {
 		if (i && w->budget == 0) {
-			w->counts_cut = true;
+			w->writer->loss.more[PP_TRAIT_CALLS]++;
 			return;
 		}
 		w->budget -= i > 0;
@@ -181,7 +181,6 @@ static void
 recursion_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 {
 	struct pp_nyt_callers pairs = { .of_pair = { .seed = c->of_pair.seed } };
-	bool missing = false;
 	size_t i;
 
 	if (w->profile->tree.n > 1)
@@ -196,12 +195,9 @@ recursion_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 			row->depth = pairs.rows.at[pair].depth;
 			pairs.rows.at[pair].reci = 0.0;
 		} else if (row->caller && row->caller == row->callee && row->count && !row->depth) {
-			missing = true;
+			w->writer->loss.more[PP_TRAIT_RECURSION]++;
 		}
 	}
-	if (missing)
-		pp_diag_add(w->writer->diags, &pp_nytprof_rules[PP_NYT_WRITE_RECURSION], PP_NOWHERE,
-		            "recursive times and depths are written as 0");
 	pp_vec_release(&pairs.rows);
 	pp_map_release(&pairs.of_pair);
 }
@@ -251,6 +247,7 @@ rest_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c, size_t row, const s
 		return;
 	rest.file = w->profile->funcs.at[rest.callee].file;
 	rest.line = w->profile->funcs.at[rest.callee].line;
+	w->writer->loss.made |= rest.line ? PP_HAS(SITES) : 0;
 	rest.count = s->count ? 0 : 1;
 	if (w->flat.has_calls && w->flat.calls[row] > s->count)
 		rest.count = w->flat.calls[row] - s->count;
@@ -304,6 +301,7 @@ caller_write(struct pp_nyt_writing *w, const struct pp_nyt_caller *r)
 		pp_nyt_out_byte(o, 'c');
 		pp_nyt_out_uint(o, pp_nyt_write_fid(w, r->file));
 		pp_nyt_out_uint(o, r->line);
+		w->writer->loss.made |= r->caller ? 0 : PP_HAS(ROOTS);
 		if (r->caller)
 			pp_nyt_write_name(w, r->caller);
 		else
@@ -378,5 +376,7 @@ pp_nyt_write_callers(struct pp_nyt_writing *w)
 	for (i = 0; i < c.rows.n && !w->no_memory; i++)
 		if (!row_is_empty(&c.rows.at[i]))
 			caller_write(w, &c.rows.at[i]);
+		else
+			w->writer->loss.more[PP_TRAIT_SITES] += c.rows.at[i].line != 0;
 	pp_nyt_callers_release(&c);
 }

@@ -28,6 +28,12 @@ pynytprof_bid(const struct pp_peek *peek)
 	return sniff.dialect > PP_NYT_REAL ? sniff.bits : 0;
 }
 
+static const struct pp_holds pynytprof_holds[] = {
+	{ .keeps = PP_HAS(PAIRS) | PP_HAS(CALLS) | PP_HAS(RECORDED) | PP_HAS(LINES) | PP_HAS(HITS),
+	  .metrics = 1,
+	  .values = "time in whole ticks from 0 to 2^64-1" },
+};
+
 const struct pp_format pp_format_pynytprof = {
 	.name = "pynytprof",
 	.title = "Pynytprof chunks",
@@ -38,5 +44,6 @@ const struct pp_format pp_format_pynytprof = {
 	.write = pp_pyn_write,
 	.carry_save = pp_pyn_carry_save,
 	.carry_load = pp_pyn_carry_load,
+	.holds = pynytprof_holds,
 	.rules = pp_pynytprof_rules,
 };

@@ -129,28 +129,5 @@ const struct pp_rule pp_pynytprof_rules[] = {
 	    "write-perl", PP_NOTE, "Perl's tools do not load this",
 	    "The document says so, but Devel::NYTProf stops at the blank line and knows no chunks. Write "
 	    "--to nytprof for Perl's tools."),
-	[PP_PYN_WRITE_FACETS] = RULE(
-	    "write-facets", PP_WARNING, "Pynytprof cannot hold all views of this profile",
-	    "The stream holds lines and calls between subs. Stacks, the order of events, source text and "
-	    "processes beyond the first are left out."),
-	[PP_PYN_WRITE_METRICS] = RULE(
-	    "write-metrics", PP_WARNING, "Pynytprof holds one metric",
-	    "Only the metric chosen with -m, or the primary one, is written."),
-	[PP_PYN_WRITE_UNIT] = RULE(
-	    "write-unit", PP_WARNING, "Pynytprof holds time only",
-	    "The values are not time. They are written as ticks, one for each, so that shares are right."),
-	[PP_PYN_WRITE_VALUES] = RULE(
-	    "write-values", PP_WARNING, "values were changed to fit",
-	    "Ticks are whole numbers from 0 to 2^64-1, counts go up to 2^32-1. Others were rounded or cut."),
-	[PP_PYN_WRITE_SITES] = RULE(
-	    "write-sites", PP_WARNING, "call sites are lost",
-	    "An edge names caller and callee only: calls from different lines are added up."),
-	[PP_PYN_WRITE_FILES] = RULE(
-	    "write-files", PP_WARNING, "file names are lost",
-	    "Lines name their file by a number, and the documented layout has no table of files. One file can "
-	    "be named by the attribute application; the others are lost, and so are the places of subs."),
-	[PP_PYN_WRITE_NAMES] = RULE(
-	    "write-names", PP_WARNING, "a name cannot be written",
-	    "Names end at the first NUL byte, attributes at a newline. What follows was left out."),
 	[PP_PYN_RULE_COUNT] = { 0 },
 };

@@ -14,7 +14,6 @@
 struct pyn_writing {
 	struct pp_writer *writer;
 	struct pp_sink *out;
-	bool values_changed, names_cut, sites_lost;
 };
 
 /* ---- bytes ------------------------------------------------------------------------------------ */
@@ -76,7 +75,7 @@ put_setting(struct pyn_writing *w, char tag, struct pp_slice key, struct pp_slic
 
 	if (newline) {
 		value.n = (size_t)(newline - value.p);
-		w->names_cut = true;
+		w->writer->loss.names++;
 	}
 	pp_nyt_put_setting(w->out, tag, key, value);
 }
@@ -88,13 +87,6 @@ put_process(struct pp_sink *out, uint64_t start_us, uint32_t pid, uint32_t ppid)
 	put_u64(out, start_us);
 	put_u32(out, pid);
 	put_u32(out, ppid);
-}
-
-static void
-say(const struct pyn_writing *w, bool is_so, enum pp_pyn_rule rule, const char *what)
-{
-	if (is_so)
-		pp_diag_add(w->writer->diags, &pp_pynytprof_rules[rule], PP_NOWHERE, "%s", what);
 }
 
 /* ---- from a document --------------------------------------------------------------------------- */
@@ -145,9 +137,10 @@ document_write(struct pyn_writing *w, const struct pp_pyn_doc *doc)
 		put_row(out, e->caller, e->callee, e->calls, e->ticks, e->sub_ticks);
 	}
 	put_chunk(out, 'E', 0);
-	say(w, doc->files.n, PP_PYN_WRITE_FILES, "the table of files has no place in the document");
-	say(w, doc->statements.n, PP_PYN_WRITE_FACETS,
-	    "single statements have no place in the document");
+	/* Some dialects have a table of files, and statements one by one: the document has no place for them. */
+	w->writer->loss.verbatim = true;
+	w->writer->loss.more[PP_TRAIT_FILES] += (int64_t)doc->files.n;
+	w->writer->loss.more[PP_TRAIT_TIMELINE] += (int64_t)doc->statements.n;
 }
 
 /* ---- from any profile ---------------------------------------------------------------------------- */
@@ -157,18 +150,22 @@ whole_ticks(struct pyn_writing *w, double ticks)
 {
 	double whole = nearbyint(ticks);
 
-	if (whole < 0.0 || whole >= 18446744073709551616.0) {
-		w->values_changed = true;
-		return whole < 0.0 ? 0 : UINT64_MAX;
+	if (whole < 0.0) {
+		w->writer->loss.negative++;
+		return 0;
 	}
-	w->values_changed |= fabs(whole - ticks) > 1e-6;
+	if (whole >= 18446744073709551616.0) {
+		w->writer->loss.too_large++;
+		return UINT64_MAX;
+	}
+	w->writer->loss.rounded += fabs(whole - ticks) > 1e-6;
 	return (uint64_t)whole;
 }
 
 static uint32_t
 count32(struct pyn_writing *w, uint64_t count)
 {
-	w->values_changed |= count > UINT32_MAX;
+	w->writer->loss.more[PP_TRAIT_CALLS] += count > UINT32_MAX;
 	return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
@@ -195,6 +192,7 @@ banner_write(struct pyn_writing *w, const struct pp_nyt_writing *n)
 
 		if (value.n)
 			put_setting(w, ':', pp_slice_z(kept[i]), value);
+		w->writer->loss.more[PP_TRAIT_METADATA] -= value.n != 0;
 	}
 	put_setting(w, ':', pp_slice_z("ticks_per_sec"),
 	            pp_slice_of(number, pp_num_print(number, (pp_i128)n->rate, 0)));
@@ -267,7 +265,8 @@ subs_write(struct pyn_writing *w, const uint32_t *sid_of, uint32_t sids)
 		struct pp_slice name = func_of[i] ? pp_text_of(p, p->funcs.at[func_of[i]].name)
 		                                  : pp_slice_z("[outside]");
 
-		w->names_cut |= name_size(name) < name.n;
+		w->writer->loss.names += name_size(name) < name.n;
+		w->writer->loss.made |= func_of[i] ? 0 : PP_HAS(ROOTS);
 		bytes += 8 + name_size(name) + 1;
 	}
 	put_chunk(w->out, 'D', bytes);
@@ -295,7 +294,6 @@ sites_merge(struct pyn_writing *w, struct pp_nyt_callers *c)
 		uint64_t key = (uint64_t)r->caller << 32 | r->callee;
 		uint32_t row = pp_map_get(&of_pair, key);
 
-		w->sites_lost |= r->line != 0;
 		if (row != PP_MAP_NONE) {
 			c->rows.at[row].count += r->count;
 			c->rows.at[row].incl += r->incl;
@@ -348,7 +346,8 @@ rows_write(struct pyn_writing *w, const struct pp_nyt_callers *c, const uint32_t
 
 		put_rows_head(w->out, 'C', i, c->rows.n);
 		put_row(w->out, sid_of[r->caller] - 1, sid_of[r->callee] - 1, count32(w, r->count),
-		        whole_ticks(w, r->incl + r->reci), whole_ticks(w, r->excl));
+		        whole_ticks(w, r->incl + (r->caller == r->callee ? r->reci : 0.0)),
+		        whole_ticks(w, r->excl));
 	}
 }
 
@@ -373,22 +372,6 @@ calls_write(struct pyn_writing *w, struct pp_nyt_writing *n)
 	free(sid_of);
 }
 
-static void
-losses_say(const struct pyn_writing *w, const struct pp_nyt_writing *n)
-{
-	const struct pp_profile *p = w->writer->profile;
-
-	say(w, p->facets & (PP_TREE | PP_TIMELINE) || p->sources.n || p->series.n > 1,
-	    PP_PYN_WRITE_FACETS, "stacks, events, source text and further processes are lost");
-	say(w, p->metrics.n > 1, PP_PYN_WRITE_METRICS, "only one metric is written");
-	say(w, n->metric && !n->is_time, PP_PYN_WRITE_UNIT,
-	    "the values are not time; written as ticks");
-	say(w, w->values_changed, PP_PYN_WRITE_VALUES, "values were rounded or cut to fit");
-	say(w, w->sites_lost, PP_PYN_WRITE_SITES, "call sites are lost");
-	say(w, n->files.n > 1, PP_PYN_WRITE_FILES, "file names are lost: the stream has none");
-	say(w, w->names_cut, PP_PYN_WRITE_NAMES, "names were cut at a NUL or a newline");
-}
-
 static pp_status
 compose(struct pyn_writing *w)
 {
@@ -404,7 +387,10 @@ compose(struct pyn_writing *w)
 		lines_write(w, &n);
 		calls_write(w, &n);
 		put_chunk(w->out, 'E', 0);
-		losses_say(w, &n);
+		if (n.metric)
+			pp_loss_metric(w->writer, n.metric_index, pp_slice_z("time"), "ns");
+		if (n.flat.n && !p->calls.rows.n && !n.has_calls)
+			w->writer->loss.made |= PP_HAS(CALLS);
 	}
 	pp_nyt_writing_release(&n);
 	return status;
@@ -421,7 +407,8 @@ pp_pyn_write(struct pp_writer *writer)
 		document_write(&w, p->kept.data);
 	else
 		status = compose(&w);
-	say(&w, status == PP_OK, PP_PYN_WRITE_PERL,
-	    "Perl's tools do not load this; use --to nytprof for them");
+	if (status == PP_OK)
+		pp_diag_add(writer->diags, &pp_pynytprof_rules[PP_PYN_WRITE_PERL], PP_NOWHERE,
+		            "Perl's tools do not load this; use --to nytprof for them");
 	return status;
 }

@@ -263,8 +263,7 @@ private_write(struct pp_spaa_out *o)
 	if (native->carry_save && !native->carry_save(o->p, &bytes))
 		o->failed = true;
 	if (!native->carry_save && o->p->kept.data)
-		pp_diag_add(o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_PRIVATE], PP_NOWHERE,
-		            "details that only %s understands were left out", native->name);
+		o->w->loss.more[PP_TRAIT_PRIVATE]++;
 	if (!o->failed && bytes.n)
 		bytes_write(o, "private", -1, pp_slice_of(bytes.p, bytes.n));
 	pp_buf_release(&bytes);

@@ -317,16 +317,3 @@ RULE(CARRY_STALE, "spaa-carry-stale", PP_WARNING,
      "the x_polyprof records do not belong to these stacks",
      "The stacks were changed after polyprof wrote the file, so what its x_polyprof records say "
      "no longer fits. The profile is read from its stacks alone.")
-RULE(WRITE_EXTRAS, "spaa-write-extras", PP_WARNING,
-     "keys and records without a meaning to polyprof were left out",
-     "The file is written anew, by options or because the profile was changed; unknown keys of "
-     "its stacks, samples and windows cannot be assigned any more. Without options a SPAA file "
-     "is written back with all of them.")
-RULE(WRITE_PRIVATE, "spaa-write-private", PP_WARNING,
-     "details of the original format were left out",
-     "The profile holds data that only its own format understands and cannot hand over, so "
-     "converting back may differ in them.")
-RULE(WRITE_FRAMES, "spaa-write-frames", PP_WARNING, "places within functions were left out",
-     "Option frames=function merges all frames of one function.")
-RULE(WRITE_SAMPLES, "spaa-write-samples", PP_WARNING, "raw samples were left out",
-     "Option samples=no leaves out the order and time of events.")

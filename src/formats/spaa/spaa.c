@@ -122,6 +122,10 @@ static const struct pp_option_doc spaa_options[] = {
 	{ 0 },
 };
 
+static const struct pp_holds spaa_holds[] = {
+	{ .keeps = ~(uint64_t)0, .values = "any" },
+};
+
 const struct pp_format pp_format_spaa = {
 	.name = "spaa",
 	.title = "Stack Profile for Agentic Analysis",
@@ -132,6 +136,7 @@ const struct pp_format pp_format_spaa = {
 	.describe = spaa_describe,
 	.write = pp_spaa_write,
 	.carries = true,
+	.holds = spaa_holds,
 	.rules = pp_spaa_rules,
 	.options = spaa_options,
 };

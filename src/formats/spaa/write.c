@@ -588,22 +588,23 @@ out_release(struct pp_spaa_out *o)
 	pp_vec_release(&o->events);
 }
 
-/* What the options leave out. */
+/* What the options leave out. A profile of another format is carried whole beside the stacks. */
 static void
-report_losses(const struct pp_spaa_out *o)
+note_losses(const struct pp_spaa_out *o)
 {
-	const struct pp_profile *p = o->p;
+	struct pp_loss *loss = &o->w->loss;
 
-	if (o->by_func && p->tree.n > 1 && p->frames.n > p->funcs.n && o->native)
-		pp_diag_add(o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_FRAMES], PP_NOWHERE,
-		            "%zu places became %zu functions", p->frames.n - 1, p->funcs.n - 1);
-	if (!o->samples && p->samples && o->native)
-		pp_diag_add(o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_SAMPLES], PP_NOWHERE,
-		            "raw samples were left out");
-	if (o->native && p->holds & PP_EXTRAS)
-		pp_diag_add(
-		    o->w->diags, &pp_spaa_rules[PP_SPAA_R_WRITE_EXTRAS], PP_NOWHERE,
-		    "keys without a meaning here, windows and records of other types were left out");
+	if (!o->native)
+		return;
+	if (o->by_func)
+		loss->dropped |= PP_HAS(PLACES) | PP_HAS(COLUMNS) | PP_HAS(ADDRESSES) |
+		                 PP_HAS(OFFSETS) | PP_HAS(INLINED);
+	if (!o->split && o->p->series.n > 1)
+		loss->dropped |= PP_HAS(THREADS) | PP_HAS(CPUS);
+	if (!o->samples && o->p->samples)
+		loss->dropped |= PP_HAS(TIMELINE) | PP_HAS(SAMPLES);
+	/* Keys without a meaning here, windows and records of other types. */
+	loss->more[PP_TRAIT_PRIVATE] += (o->p->holds & PP_EXTRAS) != 0;
 }
 
 static pp_status
@@ -641,13 +642,14 @@ pp_spaa_write(struct pp_writer *w)
 	changed = option(w, "threads") || option(w, "frames") || option(w, "samples") ||
 	          option(w, "terse") || option(w, "ids");
 	if (kept && !changed) {
+		w->loss.verbatim = true;
 		pp_sink_write(w->out, kept->lines.p, kept->lines.n);
 		return PP_OK;
 	}
 	o.split = o.split && o.p->series.n > 0;
 	o.ids.seed = o.p->strs.seed;
 	pp_json_init(&o.json, w->out, PP_JSON_COMPACT);
-	report_losses(&o);
+	note_losses(&o);
 	status = write_anew(&o);
 	out_release(&o);
 	return status;

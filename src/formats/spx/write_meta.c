@@ -167,11 +167,11 @@ column_note(struct spx_out *o, uint32_t j)
 
 	snprintf(number, sizeof number, "column%u", j + 1);
 	if (!o->json)
-		pp_loss_metric(o->w, c->metric, number, "count");
+		pp_loss_metric(o->w, c->metric, pp_slice_z(number), "count");
 	else if (o->source)
-		pp_loss_metric(o->w, c->metric, NULL, NULL);
+		pp_loss_metric(o->w, c->metric, pp_slice_z(""), NULL);
 	else
-		pp_loss_metric(o->w, c->metric, known->key, known->unit);
+		pp_loss_metric(o->w, c->metric, c->key, known->unit);
 }
 
 void

@@ -28,6 +28,12 @@ cachegrind_read(struct pp_reader *reader, struct pp_builder *builder)
 	return pp_callgrind_read(reader, builder, PP_CG_CACHEGRIND);
 }
 
+static const struct pp_holds cachegrind_holds[] = {
+	{ .keeps = PP_HAS(LINES) | PP_HAS(FILES),
+	  .apart = PP_HAS(FILES),
+	  .values = "whole, below 2^63" },
+};
+
 const struct pp_format pp_format_cachegrind = {
 	.name = "cachegrind",
 	.title = "Cachegrind profile (Valgrind)",
@@ -37,5 +43,6 @@ const struct pp_format pp_format_cachegrind = {
 	.read = cachegrind_read,
 	.describe = pp_cachegrind_describe,
 	.write = pp_cachegrind_write,
+	.holds = cachegrind_holds,
 	.rules = pp_cachegrind_rules,
 };

@@ -46,7 +46,7 @@ literal(struct pp_slice s)
 }
 
 static struct entry *
-entries_sort(const struct pp_profile *p)
+entries_sort(const struct pp_profile *p, struct pp_loss *loss)
 {
 	struct entry *entries = malloc((p->lines.rows.n + 1) * sizeof *entries);
 	size_t i;
@@ -57,6 +57,10 @@ entries_sort(const struct pp_profile *p)
 		entries[i] = (struct entry){ literal(pp_text_of(p, row->file)),
 			                     literal(pp_text_of(p, p->funcs.at[row->func].name)),
 			                     row->line, (uint32_t)i };
+		loss->names += entries[i].file.n < pp_text_of(p, row->file).n ||
+		               entries[i].name.n < pp_text_of(p, p->funcs.at[row->func].name).n;
+		/* Lines of other files are those of functions of their own. */
+		loss->made |= row->file != p->funcs.at[row->func].file ? PP_HAS(HOMONYMS) : 0;
 	}
 	if (entries)
 		qsort(entries, p->lines.rows.n, sizeof *entries, entry_cmp);
@@ -101,8 +105,10 @@ put_descriptions(struct pp_writer *w)
 		if (row->parent == 0 && row->type == PP_META_ARRAY &&
 		    pp_slice_eq_z(pp_text_of(p, row->key), "desc"))
 			list = i + 1;
-		else if (list && row->parent == list)
+		else if (list && row->parent == list) {
 			put_line(w->out, "desc: ", pp_text_of(p, row->text));
+			w->loss.more[PP_TRAIT_METADATA]--;
+		}
 	}
 }
 
@@ -112,6 +118,7 @@ put_header(struct pp_writer *w, const struct pp_profile *p)
 	size_t m;
 
 	put_descriptions(w);
+	w->loss.more[PP_TRAIT_METADATA] -= pp_profile_meta(w->profile, "cmd").n != 0;
 	put_line(w->out, "cmd: ", pp_profile_meta(w->profile, "cmd"));
 	pp_sink_puts(w->out, "events:");
 	for (m = 0; m < p->metrics.n; m++) {
@@ -173,31 +180,17 @@ put_entries(struct pp_sink *out, const struct pp_profile *p, const struct entry 
 	}
 }
 
-static void
-report(struct pp_writer *w, struct pp_cg_view *v)
-{
-	if (w->profile->calls.rows.n)
-		pp_buf_adds(&v->lost, ", calls");
-	if (v->lost.n > 2)
-		pp_diag_add(w->diags, &pp_cachegrind_rules[PP_CACHEGRIND_WRITE_FACETS], PP_NOWHERE,
-		            "a cachegrind file cannot hold: %s", v->lost.p + 2);
-	if (v->changed || v->rounded)
-		pp_diag_add(w->diags, &pp_cachegrind_rules[PP_CACHEGRIND_WRITE_VALUE], PP_NOWHERE,
-		            "%llu names and %llu values were changed",
-		            (unsigned long long)v->changed, (unsigned long long)v->rounded);
-}
-
 pp_status
 pp_cachegrind_write(struct pp_writer *w)
 {
 	struct pp_cg_view v;
-	pp_status status = pp_cg_view_init(&v, w->profile, false);
+	pp_status status = pp_cg_view_init(&v, w, false);
 	struct entry *entries = NULL;
 	pp_i128 *summary = NULL;
 	size_t m;
 
 	if (status == PP_OK) {
-		entries = entries_sort(v.profile);
+		entries = entries_sort(v.profile, &w->loss);
 		summary = calloc(v.profile->metrics.n + 1, sizeof *summary);
 		if (!entries || !summary)
 			status = PP_E_NOMEM;
@@ -209,7 +202,6 @@ pp_cachegrind_write(struct pp_writer *w)
 		for (m = 0; m < v.profile->metrics.n; m++)
 			put_cost(w->out, summary[m]);
 		pp_sink_putc(w->out, '\n');
-		report(w, &v);
 	}
 	free(entries);
 	free(summary);

@@ -46,6 +46,14 @@ static const struct pp_option_doc callgrind_options[] = {
 	{ 0 },
 };
 
+static const struct pp_holds callgrind_holds[] = {
+	{ .keeps = PP_HAS(PAIRS) | PP_HAS(SITES) | PP_HAS(STACK_SITES) | PP_HAS(CALLS) |
+	           PP_HAS(LINES) | PP_HAS(PLACES) | PP_HAS(FILES) | PP_HAS(MODULES) |
+	           PP_HAS(ADDRESSES),
+	  .apart = PP_HAS(FILES) | PP_HAS(MODULES),
+	  .values = "whole, below 2^63" },
+};
+
 const struct pp_format pp_format_callgrind = {
 	.name = "callgrind",
 	.title = "Callgrind profile (Valgrind and others)",
@@ -57,6 +65,7 @@ const struct pp_format pp_format_callgrind = {
 	.write = pp_callgrind_write,
 	.carry_save = pp_cg_carry_save,
 	.carry_load = pp_cg_carry_load,
+	.holds = callgrind_holds,
 	.rules = pp_callgrind_rules,
 	.options = callgrind_options,
 };

@@ -16,6 +16,7 @@
 #include "formats/valgrind/emit.h"
 
 struct making {
+	struct pp_writer *w;
 	struct pp_cg_view *v;
 	const struct pp_profile *p;
 	struct pp_builder *b;
@@ -29,7 +30,6 @@ pp_cg_view_release(struct pp_cg_view *v)
 	if (v->ready)
 		pp_builder_release(&v->builder);
 	pp_profile_release(v->profile);
-	pp_buf_release(&v->lost);
 	free(v->first_line);
 }
 
@@ -65,7 +65,7 @@ is_told(const struct pp_profile *p, const struct pp_metric *m)
 
 /* The same metrics with names of one word and units in their titles. */
 static void
-make_metrics(struct making *k)
+make_metrics(struct making *k, bool titles)
 {
 	size_t m, i;
 
@@ -91,6 +91,8 @@ make_metrics(struct making *k)
 				to.name = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 				i = (size_t)-1;
 			}
+		pp_loss_metric(k->w, m, pp_text_of(k->b->profile, to.name),
+		               titles && unit ? NULL : pp_cg_unit_by_name(k->p, from));
 		if (title.n && pp_cg_clean(title, false, &k->text, &changed))
 			to.title = pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 		if (unit) {
@@ -117,7 +119,7 @@ cell_of(struct making *k, size_t metric, union pp_value value)
 {
 	const struct pp_metric *m = &k->p->metrics.at[metric];
 
-	return pp_cg_whole(m, value, is_told(k->p, m) ? 0 : 1, &k->v->rounded);
+	return pp_cg_whole(m, value, is_told(k->p, m) ? 0 : 1, &k->w->loss.rounded);
 }
 
 /* Adds to a cell; a sum that does not fit stays at its limit. */
@@ -125,7 +127,7 @@ static void
 cell_add(struct making *k, int64_t *to, int64_t add)
 {
 	if (!pp_cell_add(PP_INT, to, add)) {
-		k->v->rounded++;
+		k->w->loss.too_large++;
 		*to = add < 0 ? -INT64_MAX : INT64_MAX;
 	}
 }
@@ -139,7 +141,7 @@ make_name(struct making *k, struct pp_slice name, bool is_function, const char *
 
 	if (!pp_cg_clean(name, is_function, &k->text, &changed))
 		pp_builder_fail(k->b, PP_E_NOMEM, NULL);
-	k->v->changed += changed;
+	k->w->loss.names += changed;
 	pp_buf_adds(&k->text, ending);
 	return k->text.failed ? 0 : pp_build_str(k->b, pp_slice_of(k->text.p, k->text.n));
 }
@@ -164,6 +166,7 @@ make_function(struct making *k, pp_func func, bool recursive)
 		row.module = pp_build_module(k->b, &module);
 	}
 	known_before = k->b->profile->funcs.n;
+	k->w->loss.more[PP_TRAIT_RECURSION] += recursive;
 	*known = pp_build_func(k->b, &row);
 	if (*known >= known_before)
 		k->v->first_line[*known] = from->line;
@@ -268,14 +271,18 @@ node_line(const struct pp_profile *p, pp_node node)
 	return frame->line ? frame->line : p->funcs.at[frame->func].line;
 }
 
-/* Where in the parent a node was called. */
+/* Where in the parent a node was called; else where the parent is. */
 static uint32_t
-site_line(const struct pp_profile *p, pp_node node)
+site_line(struct making *k, pp_node node)
 {
-	const struct pp_frame_row *frame = &p->frames.at[pp_tree_frame(&p->tree, node)];
-	pp_node parent = pp_tree_parent(&p->tree, node);
+	const struct pp_frame_row *frame = &k->p->frames.at[pp_tree_frame(&k->p->tree, node)];
+	pp_node parent = pp_tree_parent(&k->p->tree, node);
+	uint32_t line = parent ? node_line(k->p, parent) : 0;
 
-	return frame->site_line ? frame->site_line : parent ? node_line(p, parent) : 0;
+	if (frame->site_line)
+		return frame->site_line;
+	k->w->loss.made |= line ? PP_HAS(SITES) : 0;
+	return line;
 }
 
 static void
@@ -322,9 +329,10 @@ node_calls(const struct pp_profile *p, bool *known)
 }
 
 static bool
-tree_edges(struct making *k, const pp_func *funcs, bool *calls_known)
+tree_edges(struct making *k, const pp_func *funcs)
 {
-	int64_t *calls = node_calls(k->p, calls_known);
+	bool known;
+	int64_t *calls = node_calls(k->p, &known);
 	size_t m;
 	pp_node node;
 	bool ok = calls != NULL;
@@ -337,13 +345,17 @@ tree_edges(struct making *k, const pp_func *funcs, bool *calls_known)
 			pp_node parent = pp_tree_parent(&k->p->tree, node);
 			struct pp_edge_row row = { .caller = funcs[parent],
 				                   .callee = funcs[node],
-				                   .site_line = site_line(k->p, node) };
+				                   .site_line = site_line(k, node) };
 			int64_t *cells = parent ? pp_build_edge(k->b, &row) : NULL;
 
+			/* Who called a root is not known, so that nothing can be said of its calls. */
+			if (m == 0 && !parent)
+				k->w->loss.more[PP_TRAIT_CALLS] += calls[node] > 0;
 			if (!cells)
 				continue;
 			if (m == 0)
 				cell_add(k, &cells[0], calls[node] > 0 ? calls[node] : 1);
+			k->w->loss.made |= known ? 0 : PP_HAS(CALLS);
 			cell_add(k, &cells[1 + m], cell_of(k, m, cost[node]));
 		}
 		free(cost);
@@ -356,17 +368,14 @@ static pp_status
 from_tree(struct making *k, bool edges)
 {
 	pp_func *funcs = node_functions(k);
-	bool calls_known = true, ok = funcs != NULL;
+	bool ok = funcs != NULL;
 
 	if (ok)
 		tree_own(k, funcs);
 	if (ok && edges)
-		ok = tree_edges(k, funcs, &calls_known);
+		ok = tree_edges(k, funcs);
 	free(funcs);
-	if (edges && !calls_known)
-		pp_buf_adds(&k->v->lost,
-		            ", that calls were not counted (each stack is written as one)");
-	pp_buf_adds(&k->v->lost, edges ? ", whole stacks" : ", stacks");
+	k->w->loss.dropped |= PP_HAS(SITES) | PP_HAS(LINES) | PP_HAS(ADDRESSES);
 	return ok ? k->b->status : PP_E_NOMEM;
 }
 
@@ -399,8 +408,12 @@ rows_edges(struct making *k)
 			                   .site_address = from->site_address };
 		int64_t *to;
 
-		if (!from->caller || !from->callee)
+		if (!from->caller || !from->callee) {
+			k->w->loss.more[PP_TRAIT_PAIRS]++;
+			k->w->loss.more[PP_TRAIT_CALLS]++;
+			k->w->loss.more[PP_TRAIT_SITES] += from->site_line != 0;
 			continue;
+		}
 		row.caller = make_function(k, k->p->funcs.at[from->caller].same, false);
 		row.callee = make_function(k, k->p->funcs.at[from->callee].same, false);
 		if (from->site_file)
@@ -452,30 +465,20 @@ funcs_own(struct making *k)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-static void
-note_lost(struct making *k)
-{
-	const struct pp_profile *p = k->p;
-
-	if (p->facets & PP_TIMELINE)
-		pp_buf_adds(&k->v->lost, ", the order and time of events");
-	if (p->series.n > 1)
-		pp_buf_adds(&k->v->lost, ", threads and parts apart");
-	if (p->sources.n)
-		pp_buf_adds(&k->v->lost, ", source text");
-}
-
 static pp_status
 make_view(struct making *k, bool edges)
 {
 	pp_status status = PP_OK;
 
-	make_metrics(k);
+	make_metrics(k, edges);
 	(void)pp_build_series_plain(k->b, false, false);
 	if (k->p->tree.n > 1 &&
 	    (!(k->p->facets & PP_LINES) || pp_profile_basis(k->p) == PP_BASIS_TREE)) {
 		status = from_tree(k, edges);
 	} else if (pp_profile_basis(k->p) == PP_BASIS_CALLS) {
+		/* What functions cost is not what their lines cost: the latter have no place beside it. */
+		k->w->loss.dropped |= PP_HAS(LINES);
+		k->w->loss.more[PP_TRAIT_MEASURED] += (int64_t)k->p->calls.rows.n;
 		if (k->p->calls.own)
 			rows_own(k);
 		else
@@ -487,15 +490,15 @@ make_view(struct making *k, bool edges)
 		if (edges)
 			rows_edges(k);
 	}
-	note_lost(k);
 	return status != PP_OK ? status : k->b->status;
 }
 
 pp_status
-pp_cg_view_init(struct pp_cg_view *v, const struct pp_profile *p, bool edges)
+pp_cg_view_init(struct pp_cg_view *v, struct pp_writer *w, bool edges)
 {
+	const struct pp_profile *p = w->profile;
 	struct pp_limits limits = pp_limits_complete(NULL);
-	struct making k = { .v = v, .p = p, .b = &v->builder };
+	struct making k = { .w = w, .v = v, .p = p, .b = &v->builder };
 	pp_status status = PP_E_NOMEM;
 
 	*v = (struct pp_cg_view){ 0 };

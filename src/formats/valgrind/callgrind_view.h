@@ -10,14 +10,11 @@ struct pp_cg_view {
 	struct pp_builder builder;
 	struct pp_profile *profile; /* one series, clean names, lines and edges */
 	uint32_t *first_line;       /* by function of it, which it does not tell apart */
-	uint64_t changed;           /* names that had to be changed */
-	uint64_t rounded;           /* values */
-	struct pp_buf lost;         /* ", what cannot be held, ..." */
 	bool ready;
 };
 
 /* PP_E_UNSUPPORTED when the profile holds no cost. Without `edges` only lines are made. */
-pp_status pp_cg_view_init(struct pp_cg_view *, const struct pp_profile *, bool edges);
+pp_status pp_cg_view_init(struct pp_cg_view *, struct pp_writer *, bool edges);
 void pp_cg_view_release(struct pp_cg_view *);
 
 #endif

@@ -72,9 +72,10 @@ write_body(struct pp_writer *w, const struct pp_cg_body *body)
 		put_text(w->out, pp_cg_body_text(body, i));
 		body_totals(w, &body->parts[i]);
 	}
-	if (body->changed)
-		pp_diag_add(w->diags, &pp_callgrind_rules[PP_CG_WRITE_NAME], PP_NOWHERE,
-		            "%llu names were changed", (unsigned long long)body->changed);
+	w->loss.verbatim = true;
+	w->loss.names = body->changed;
+	/* The lines of several stacks may be taken for those of one. */
+	w->loss.dropped |= PP_HAS(STACKS);
 	return PP_OK;
 }
 
@@ -177,6 +178,7 @@ view_meta(struct pp_writer *w, const char *key)
 	if (value.n && !pp_cg_clean(value, false, &text, &changed)) {
 		pp_sink_fail(w->out, PP_E_NOMEM, 0);
 	} else if (value.n) {
+		w->loss.more[PP_TRAIT_METADATA]--;
 		pp_sink_printf(w->out, "%s: ", key);
 		pp_sink_write(w->out, text.p, text.n);
 		pp_sink_putc(w->out, '\n');
@@ -243,21 +245,6 @@ write_view(struct pp_writer *w, const struct pp_cg_view *v)
 	return status;
 }
 
-static void
-report_view(struct pp_writer *w, const struct pp_cg_view *v)
-{
-	if (v->changed)
-		pp_diag_add(w->diags, &pp_callgrind_rules[PP_CG_WRITE_NAME], PP_NOWHERE,
-		            "%llu names were changed", (unsigned long long)v->changed);
-	if (v->rounded)
-		pp_diag_add(w->diags, &pp_callgrind_rules[PP_CG_WRITE_VALUE], PP_NOWHERE,
-		            "%llu values were rounded or too large",
-		            (unsigned long long)v->rounded);
-	if (v->lost.n > 2)
-		pp_diag_add(w->diags, &pp_callgrind_rules[PP_CG_WRITE_FACETS], PP_NOWHERE,
-		            "a callgrind file cannot hold: %s", v->lost.p + 2);
-}
-
 pp_status
 pp_callgrind_write(struct pp_writer *w)
 {
@@ -267,16 +254,15 @@ pp_callgrind_write(struct pp_writer *w)
 	pp_status status;
 
 	if (carried.n) {
+		w->loss.verbatim = true;
 		pp_sink_write(w->out, carried.p, carried.n);
 		return w->out->status;
 	}
 	if (body && w->profile->metrics.n)
 		return write_body(w, body);
-	status = pp_cg_view_init(&v, w->profile, true);
+	status = pp_cg_view_init(&v, w, true);
 	if (status == PP_OK)
 		status = write_view(w, &v);
-	if (status == PP_OK)
-		report_view(w, &v);
 	pp_cg_view_release(&v);
 	return status;
 }

@@ -107,7 +107,7 @@ pp_cg_detect(const struct pp_peek *peek, int *bits)
 		return PP_CG_NONE;
 	*bits = s.bits;
 	if (s.xdebug || s.old_xdebug || s.separator ||
-	    (s.time_first && !s.creator && !s.callgrind_mark))
+	    (s.time_first && !s.creator && !s.callgrind_mark && (s.positions || s.calls)))
 		return PP_CG_XDEBUG;
 	if (s.callgrind_mark || s.creator || s.calls || s.positions)
 		return PP_CG_CALLGRIND;

@@ -74,8 +74,10 @@ pp_cg_clean(struct pp_slice name, bool is_function, struct pp_buf *out, bool *ch
 		out->p[0] = '[';
 		*changed = true;
 	}
-	if (out->n == 0)
+	if (out->n == 0) {
 		pp_buf_adds(out, NO_NAME);
+		*changed |= is_function;
+	}
 	return !out->failed;
 }
 

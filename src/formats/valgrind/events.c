@@ -158,6 +158,20 @@ metric_unit(struct pp_cg_parser *p, struct pp_slice name, struct pp_slice title,
 		set_unit(p, m, "count", PP_KIND_COUNT, 1);
 }
 
+const char *
+pp_cg_unit_by_name(const struct pp_profile *p, const struct pp_metric *m)
+{
+	struct pp_slice name = pp_text_of(p, m->name);
+	size_t i;
+
+	if (unit_in(name).n)
+		return NULL;
+	for (i = 0; i < PP_COUNT_OF(known_events); i++)
+		if (pp_slice_eq_z(name, known_events[i].name))
+			return known_events[i].unit;
+	return "count";
+}
+
 /* ---- metrics ---------------------------------------------------------------------------- */
 
 /* The metric of that name, or metrics.n. */

@@ -46,10 +46,7 @@ enum pp_callgrind_rule {
 	PP_CG_TOTALS_DIFFER,
 	PP_CG_SUMMARY_LOW,
 	PP_CG_CUT,
-	PP_CG_NO_TOTALS,
-	PP_CG_WRITE_NAME,
-	PP_CG_WRITE_VALUE,
-	PP_CG_WRITE_FACETS
+	PP_CG_NO_TOTALS
 };
 
 extern const struct pp_rule pp_callgrind_rules[];
@@ -63,22 +60,13 @@ enum pp_xdebug_rule {
 	PP_XD_SECOND_FILE,
 	PP_XD_REPEATED_EXIT,
 	PP_XD_MISMATCH,
-	PP_XD_AGGREGATE,
-	PP_XD_WRITE_NAME,
-	PP_XD_WRITE_VALUE,
-	PP_XD_WRITE_FACETS,
-	PP_XD_WRITE_CALLS
+	PP_XD_AGGREGATE
 };
 
 extern const struct pp_rule pp_xdebug_rules[];
 
 /* Positions in pp_cachegrind_rules[]. */
-enum pp_cachegrind_rule {
-	PP_CACHEGRIND_SUMMARY,
-	PP_CACHEGRIND_NO_SUMMARY,
-	PP_CACHEGRIND_WRITE_FACETS,
-	PP_CACHEGRIND_WRITE_VALUE
-};
+enum pp_cachegrind_rule { PP_CACHEGRIND_SUMMARY, PP_CACHEGRIND_NO_SUMMARY };
 
 extern const struct pp_rule pp_cachegrind_rules[];
 
@@ -294,6 +282,8 @@ void pp_cg_events(struct pp_cg_parser *, struct pp_slice value);
 void pp_cg_event(struct pp_cg_parser *, struct pp_slice value);
 /* Computes the derived events of a cost line. */
 void pp_cg_derive(struct pp_cg_parser *, int64_t *costs);
+/* The unit that a reader will take a metric of another profile to have by its name; NULL: its own. */
+const char *pp_cg_unit_by_name(const struct pp_profile *, const struct pp_metric *);
 /* The nanoseconds of "10ns", "us", "µs", "ms", "s", "100ns" ...; 0 when it is no such unit. */
 uint64_t pp_cg_time_unit(struct pp_slice text);
 

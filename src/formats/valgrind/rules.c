@@ -88,16 +88,6 @@ const struct pp_rule pp_callgrind_rules[] = {
 	[PP_CG_NO_TOTALS] = { "callgrind-no-totals", PP_WARNING,
 	                      "callgrind did not finish this part",
 	                      "Callgrind ends each part with a totals: line. It is missing, so the file was cut." },
-	[PP_CG_WRITE_NAME] = { "callgrind-write-name", PP_WARNING,
-	                       "names were changed to fit into a callgrind file",
-	                       "A name is one line without blanks at its ends: newlines become blanks, an empty name becomes ???." },
-	[PP_CG_WRITE_VALUE] = { "callgrind-write-value", PP_WARNING,
-	                        "values were changed to fit into a callgrind file",
-	                        "Costs are whole numbers: fractions are rounded. The message says how many." },
-	[PP_CG_WRITE_FACETS] = { "callgrind-write-facets", PP_WARNING,
-	                         "a callgrind file cannot hold all of this profile",
-	                         "Callgrind holds costs per function and line and per pair of caller and callee. The message names "
-	                         "what was left out." },
 	{ 0 },
 };
 
@@ -135,21 +125,6 @@ const struct pp_rule pp_xdebug_rules[] = {
 	                      "an aggregate profile holds no calls one by one",
 	                      "With profiler_aggregate Xdebug adds up calls and repeats a callee's total at each caller's "
 	                      "record. Each pair of caller and callee is counted once; whole stacks can only be estimated." },
-	[PP_XD_WRITE_NAME] = { "xdebug-write-name", PP_WARNING,
-	                       "names were changed to fit into an Xdebug file",
-	                       "A name is one line without blanks at its ends: newlines become blanks, an empty name becomes ???." },
-	[PP_XD_WRITE_VALUE] = { "xdebug-write-value", PP_WARNING,
-	                        "values were changed to fit into an Xdebug file",
-	                        "Xdebug counts time in units of 10 ns and memory in bytes: times are rounded to that, negative "
-	                        "values become 0. The message says how many. Of sums past 2^63-1 nothing is written." },
-	[PP_XD_WRITE_FACETS] = { "xdebug-write-facets", PP_WARNING,
-	                         "an Xdebug file cannot hold all of this profile",
-	                         "An Xdebug 3 profile has a time and a memory column and a tree of calls. The message names what "
-	                         "was left out." },
-	[PP_XD_WRITE_CALLS] = { "xdebug-write-calls", PP_WARNING,
-	                        "the costs of single calls with one stack are lost",
-	                        "A record stands for one call. Costs of calls with the same stack are added up, so the first is written with all of it "
-	                        "and the others with none, unless there are more than four million: then each stack is one call." },
 	{ 0 },
 };
 
@@ -161,12 +136,5 @@ const struct pp_rule pp_cachegrind_rules[] = {
 	[PP_CACHEGRIND_NO_SUMMARY] = { "cachegrind-no-summary", PP_WARNING,
 	                               "the closing summary: line is missing",
 	                               "Cachegrind ends its file with a summary: line. Without it the file was cut." },
-	[PP_CACHEGRIND_WRITE_FACETS] = { "cachegrind-write-facets", PP_WARNING,
-	                                 "a cachegrind file cannot hold all of this profile",
-	                                 "Cachegrind holds own costs per function and line, no calls. The message names what was left out." },
-	[PP_CACHEGRIND_WRITE_VALUE] = { "cachegrind-write-value", PP_WARNING,
-	                                "names or values were changed to fit into a cachegrind file",
-	                                "A name is one line without blanks at its ends, and costs are whole numbers of 63 bits. The message "
-	                                "says how many had to be changed." },
 	{ 0 },
 };

@@ -43,6 +43,16 @@ static const struct pp_option_doc xdebug_options[] = {
 	{ 0 },
 };
 
+static const struct pp_holds xdebug_holds[] = {
+	{ .keeps = PP_HAS(STACKS) | PP_HAS(CALLS) | PP_HAS(MEASURED) | PP_HAS(FILES) |
+	           PP_HAS(FIRST_LINES),
+	  .own = PP_HAS(PAIRS) | PP_HAS(THREADS) | PP_HAS(BUILT_IN),
+	  .states = PP_HAS(CALLS),
+	  .apart = PP_HAS(FILES),
+	  .metrics = 2,
+	  .values = "time in 10 ns and memory in bytes, or another count; whole, below 2^63" },
+};
+
 const struct pp_format pp_format_xdebug = {
 	.name = "xdebug",
 	.title = "Xdebug profile (PHP)",
@@ -52,6 +62,7 @@ const struct pp_format pp_format_xdebug = {
 	.read = pp_xdebug_read,
 	.describe = pp_xdebug_describe,
 	.write = pp_xdebug_write,
+	.holds = xdebug_holds,
 	.rules = pp_xdebug_rules,
 	.options = xdebug_options,
 };

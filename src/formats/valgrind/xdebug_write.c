@@ -32,7 +32,6 @@ struct columns {
 	size_t metric[COLUMNS]; /* time and memory, or NO_METRIC */
 	bool is_time;           /* else the first is some other count, and the only one */
 	unsigned unit;          /* of time, in ns */
-	uint64_t rounded;       /* values */
 };
 
 /* Stacks that look the same as one; frames are functions. */
@@ -42,7 +41,7 @@ struct stacks {
 	union pp_value *own, *inclusive; /* [node * COLUMNS + column] */
 	uint64_t *again;                 /* by node: calls beyond the first */
 	pp_node *first, *next;           /* children in the order of their names */
-	bool measured, counted, repeated, as_one;
+	bool measured;
 };
 
 struct xd_write {
@@ -52,7 +51,6 @@ struct xd_write {
 	struct pp_cg_emit text;
 	struct pp_strtab pairs;       /* (file, name) -> function */
 	PP_VEC(struct written) funcs; /* by id in `pairs`; [0] is unused */
-	bool joined;                  /* some differ by their lines only */
 	pp_str main;
 	struct stacks stacks;
 	bool too_large;
@@ -84,6 +82,18 @@ choose_columns(struct xd_write *x)
 			x->columns.metric[1] = m;
 }
 
+/* What a reader will see of the columns. */
+static void
+note_columns(const struct xd_write *x)
+{
+	const struct columns *c = &x->columns;
+
+	pp_loss_metric(x->w, c->metric[0], pp_slice_z(c->is_time ? "Time_(10ns)" : ""),
+	               c->is_time ? "ns" : "count");
+	if (c->metric[1] != NO_METRIC)
+		pp_loss_metric(x->w, c->metric[1], pp_slice_z("Memory_(bytes)"), "bytes");
+}
+
 /* A sum in the unit of its column. */
 static int64_t
 column_value(struct xd_write *x, unsigned column, union pp_value v)
@@ -93,7 +103,7 @@ column_value(struct xd_write *x, unsigned column, union pp_value v)
 	if (x->columns.metric[column] == NO_METRIC)
 		return 0;
 	return pp_cg_whole(&x->p->metrics.at[x->columns.metric[column]], v, unit,
-	                   &x->columns.rounded);
+	                   &x->w->loss.rounded);
 }
 
 /* ---- functions -------------------------------------------------------------------------- */
@@ -118,7 +128,6 @@ function_of(struct xd_write *x, pp_str file, pp_str name, uint32_t line)
 	}
 	if (!x->funcs.at[id].line)
 		x->funcs.at[id].line = line;
-	x->joined |= line && line != x->funcs.at[id].line;
 	return id;
 }
 
@@ -133,8 +142,10 @@ functions_make(struct xd_write *x)
 		const struct pp_func_row *row = &x->p->funcs.at[i];
 		struct pp_slice file = pp_text_of(x->p, row->file);
 
-		if (file.n == 0)
+		if (file.n == 0) {
 			file = pp_slice_z(PP_XD_INTERNAL);
+			x->w->loss.made |= PP_HAS(FILES);
+		}
 		map[i] = function_of(x, clean(x, file), clean(x, pp_text_of(x->p, row->name)),
 		                     pp_slice_eq_z(file, PP_XD_INTERNAL) ? 0 : row->line);
 	}
@@ -233,20 +244,22 @@ tree_costs(struct xd_write *x, const pp_node *map, pp_node rootless)
 static void
 tree_calls(struct xd_write *x)
 {
+	bool counted = false;
 	uint64_t sum = 0;
 	pp_node node;
 	size_t i;
 
 	for (i = 0; i < x->p->series.n; i++)
-		x->stacks.counted |= x->p->series.at[i].has_calls;
+		counted |= x->p->series.at[i].has_calls;
 	for (node = 1; node < x->stacks.tree.n; node++) {
 		x->stacks.again[node] -= x->stacks.again[node] > 0;
 		pp_count_add(&sum, x->stacks.again[node]);
 	}
-	x->stacks.repeated = sum > 0;
-	x->stacks.as_one = sum > REPEATS_MOST;
-	if (x->stacks.as_one)
-		memset(x->stacks.again, 0, x->stacks.tree.n * sizeof *x->stacks.again);
+	x->w->loss.made |= counted ? 0 : PP_HAS(CALLS);
+	if (sum <= REPEATS_MOST)
+		return;
+	x->w->loss.dropped |= PP_HAS(CALLS);
+	memset(x->stacks.again, 0, x->stacks.tree.n * sizeof *x->stacks.again);
 }
 
 /* Without measured ones, inclusive costs are sums: parents stand before their children. */
@@ -347,7 +360,7 @@ put_function(struct xd_write *x, uint32_t func, bool is_call)
 static uint32_t
 line_of(const struct xd_write *x, uint32_t func)
 {
-	return x->funcs.at[func].line ? x->funcs.at[func].line : 1;
+	return x->funcs.at[func].line;
 }
 
 /* The costs of a node behind a line, added to `sum`; without `values` there are none. */
@@ -373,6 +386,7 @@ put_calls(struct xd_write *x, pp_node node, uint32_t line, int64_t *sum)
 	pp_node child;
 	uint64_t again;
 
+	x->w->loss.made |= line && t->first[node] ? PP_HAS(SITES) : 0;
 	for (child = t->first[node]; child; child = t->next[child])
 		for (again = 0; again <= t->again[child]; again++) {
 			put_function(x, pp_tree_frame(&t->tree, child), true);
@@ -456,6 +470,7 @@ put_header(struct xd_write *x, bool appended)
 	pp_sink_puts(out, "version: 1\ncreator: xdebug 3.5.3 (polyprof)\ncmd: ");
 	if (!pp_cg_clean(cmd, false, &text, &changed))
 		x->text.failed = true;
+	x->w->loss.more[PP_TRAIT_METADATA] = cmd.n ? -1 : 0;
 	pp_sink_write(out, text.p, text.n);
 	pp_sink_puts(out, "\npart: 1\npositions: line\n\nevents: ");
 	if (x->columns.is_time) {
@@ -535,6 +550,7 @@ put_all(struct xd_write *x)
 	if (mains == 0) {
 		uint32_t func = function_of(x, clean(x, pp_slice_z(PP_XD_INTERNAL)), x->main, 0);
 
+		x->w->loss.made |= PP_HAS(ROOTS);
 		put_header(x, false);
 		for (root = x->stacks.first[0]; root && func; root = x->stacks.next[root]) {
 			int64_t ignored[COLUMNS] = { 0, 0 };
@@ -565,52 +581,6 @@ put_all(struct xd_write *x)
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */
-
-static void
-report(struct xd_write *x)
-{
-	struct pp_buf lost = { 0 };
-	size_t m;
-
-	for (m = 0; m < x->p->metrics.n; m++) {
-		struct pp_slice name = pp_text_of(x->p, x->p->metrics.at[m].name);
-
-		if (m != x->columns.metric[0] && m != x->columns.metric[1])
-			pp_buf_addf(&lost, ", %.*s", (int)(name.n < 80 ? name.n : 80),
-			            (const char *)name.p);
-	}
-	if (!x->stacks.counted)
-		pp_buf_addf(&lost, ", %s (each stack is written as one call)",
-		            x->p->calls.rows.n ? "how often functions were called"
-		                               : "that calls were not counted");
-	if ((x->p->facets | x->p->holds) & PP_TIMELINE)
-		pp_buf_adds(&lost, ", the time of events");
-	if (x->joined)
-		pp_buf_adds(&lost, ", functions of one file and name apart by their lines");
-	if (x->p->modules.n > 1)
-		pp_buf_adds(&lost, ", modules");
-	if (x->p->facets & PP_LINES)
-		pp_buf_adds(&lost, ", cost per line");
-	if (x->p->series.n > 1)
-		pp_buf_adds(&lost, ", threads and parts apart");
-	if (lost.n > 2)
-		pp_diag_add(x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_FACETS], PP_NOWHERE,
-		            "an Xdebug file cannot hold: %s", lost.p + 2);
-	if (x->text.changed)
-		pp_diag_add(x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_NAME], PP_NOWHERE,
-		            "%llu names were changed", (unsigned long long)x->text.changed);
-	if (x->columns.rounded)
-		pp_diag_add(x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_VALUE], PP_NOWHERE,
-		            "%llu values were rounded", (unsigned long long)x->columns.rounded);
-	if (x->stacks.repeated)
-		pp_diag_add(
-		    x->w->diags, &pp_xdebug_rules[PP_XD_WRITE_CALLS], PP_NOWHERE,
-		    x->stacks.as_one
-		        ? "calls with the same stack are written as one"
-		        : "of calls with the same stack the first is written with the cost of all, "
-		          "the others with none");
-	pp_buf_release(&lost);
-}
 
 static void
 stacks_release(struct stacks *t)
@@ -659,7 +629,7 @@ prepare(struct xd_write *x)
 	}
 	x->too_large = ok && sums_too_large(x);
 	ok = ok && tree_sort(x) && !x->text.failed;
-	x->columns.rounded = 0;
+	x->w->loss.rounded = x->w->loss.too_large = 0;
 	x->text.failed |= !ok;
 	free(func_of);
 	free(map);
@@ -675,16 +645,16 @@ pp_xdebug_write(struct pp_writer *w)
 	if (w->profile->metrics.n == 0 || !(w->profile->facets & PP_TREE))
 		return PP_E_UNSUPPORTED;
 	choose_columns(&x);
+	note_columns(&x);
 	if (prepare(&x) && x.too_large) {
-		pp_diag_add(w->diags, &pp_xdebug_rules[PP_XD_WRITE_VALUE], PP_NOWHERE,
+		pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_VALUES], PP_NOWHERE,
 		            "the values add up to more than 63 bits, so no file can hold them");
 		status = PP_E_LIMIT;
 	} else if (!x.text.failed && x.stacks.next) {
 		put_all(&x);
 		status = x.text.failed ? PP_E_NOMEM : PP_OK;
 	}
-	if (status == PP_OK)
-		report(&x);
+	w->loss.names = x.text.changed;
 	pp_cg_emit_release(&x.text);
 	pp_strtab_release(&x.pairs);
 	pp_vec_release(&x.funcs);

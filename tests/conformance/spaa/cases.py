@@ -123,9 +123,9 @@ def kept(tap, polyprof, good):
 
 
 def writing(tap, polyprof, good):
-    """Options: spaa-write-samples and spaa-write-extras say what they leave out."""
+    """Options: loss-timeline and loss-private say what they leave out."""
     done = convert(polyprof, good('unknown-kept'), 'terse=yes')
-    tap.ok(b'spaa-write-extras' in done.stderr and b'exclusive' not in done.stdout, 'terse files', done)
+    tap.ok(b'loss-private' in done.stderr and b'exclusive' not in done.stdout, 'terse files', done)
     done = convert(polyprof, good('threads'), 'threads=split')
     stacks = by_type(done.stdout, 'stack')
     tap.same([(s['context']['tid'], s['weights'][0]['value']) for s in stacks], [(5, 10), (7, 5)],
@@ -136,7 +136,7 @@ def writing(tap, polyprof, good):
     done = convert(polyprof, good('places'), 'frames=function')
     tap.ok(all('srcline' not in f for f in by_type(done.stdout, 'frame')), 'frames by function', done)
     done = convert(polyprof, good('samples-windows'), 'samples=no')
-    tap.ok(b'spaa-write-samples' in done.stderr and not by_type(done.stdout, 'sample'), 'no samples', done)
+    tap.ok(b'loss-timeline' in done.stderr and not by_type(done.stdout, 'sample'), 'no samples', done)
     done = convert(polyprof, good('samples-windows'), 'samples=yes')
     ids = {s['id'] for s in by_type(done.stdout, 'stack')}
     tap.same([(s['timestamp'], s['period'], s['stack_id'] in ids) for s in by_type(done.stdout, 'sample')],
@@ -161,7 +161,7 @@ def meaning(tap, polyprof, good):
 
 
 def many_places(tap, polyprof, good):
-    """Places of one function become one frame (spaa-write-frames)."""
+    """Places of one function become one frame (loss-addresses)."""
     head = {'type': 'header', 'format': 'spaa', 'version': '1.0', 'source_tool': 'pprof',
             'frame_order': 'leaf_to_root', 'stack_id_mode': 'local', 'events': [
                 {'name': 'e', 'kind': 'probe', 'sampling': {'mode': 'event', 'primary_metric': 'n'}}]}
@@ -174,7 +174,7 @@ def many_places(tap, polyprof, good):
         file.write('\n'.join(map(json.dumps, lines)).encode())
         file.flush()
         done = convert(polyprof, file.name, 'frames=function')
-        tap.ok(b'spaa-write-frames' in done.stderr, 'merged places are said', done.stderr)
+        tap.ok(b'loss-addresses' in done.stderr, 'merged places are reported', done.stderr)
         tap.same([s['weights'][0]['value'] for s in by_type(done.stdout, 'stack')], [6], 'and added')
 
 

@@ -272,7 +272,7 @@ def window_times(made):
         rows = made.top('--time', f'{start}s..{end}s')
         made.tap.same(rows, {'f1': 2 * ({'period': period, 'samples': samples},)}, f'windows from {start} s')
     done = made.run('convert', '--to', 'spaa', '--option', 'terse=yes', '-o', '-', made.path)
-    made.tap.ok(b'"sample"' not in done.stdout and b'spaa-write-extras' in done.stderr, 'windows are no samples', done)
+    made.tap.ok(b'"sample"' not in done.stdout and b'loss-private' in done.stderr, 'windows are no samples', done)
     made.write([header(event('malloc', 'alloc_bytes', 'allocation'), time_range={'start': 0, 'end': 9, 'unit': 'seconds'}),
                 dso(), frame(1), stack('a', [1], {'alloc_bytes': 900, 'alloc_count': 2}, 'malloc'),
                 {'type': 'sample', 'timestamp': 5, 'event': 'malloc', 'period': 400, 'stack_id': 'a'},
@@ -316,7 +316,7 @@ def periods(made):
     made.write([head, dso(), frame(1), stack('a', [1], {'period': 5}),
                 {'type': 'sample', 'timestamp': 1, 'pid': 3, 'tid': 4, 'event': 'e', 'period': 5, 'stack_id': 'a'}])
     done = made.run('convert', '--to', 'spaa', '--option', 'terse=yes', '-o', '-', made.path)
-    made.tap.ok(b'spaa-write-extras' in done.stderr, 'threads that only samples name are left out, and that is said', done)
+    made.tap.ok(b'loss-private' in done.stderr, 'threads that only samples name are left out, and that is said', done)
 
 
 def twice_over(made):
@@ -439,7 +439,7 @@ def anew(made):
     made.write([header(), dso(), frame(1), stack('a', [1], {'n': 10}, x_note='kept')])
     for words in (('--option', 'terse=yes'), ('--event', 'e')):
         done = made.run('convert', '--lossless', '--to', 'spaa', '-o', made.out + '.none', *words, made.path)
-        made.tap.ok(done.returncode == 4 and b'spaa-write-extras' in done.stderr and
+        made.tap.ok(done.returncode == 4 and b'loss-private' in done.stderr and
                     not os.path.exists(made.out + '.none'), f'{words} lose a key', done)
 
 

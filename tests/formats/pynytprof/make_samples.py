@@ -107,13 +107,6 @@ TREE = (b'NYTProf 5 0\n:basetime=1700000000\n:ticks_per_sec=10000000\nP\x0a\x01'
         b"c\x01\x07'\x07main::a\x01" + struct.pack('<ddd', 1e-6, 1e-6, 0) + b"\0'\x07main::bp\x0a" + struct.pack('<d', 1.7e9 + 1))
 WRITE = {
     'write-perl.folded': b'main;f 1\n',
-    'write-facets.folded': b'main;f 1\n',
-    'write-unit.folded': b'main;f 1\n',
-    'write-names.folded': b'main;f\0g 1\n',
-    'write-metrics.diff.folded': b'main;f 1 2\nmain;g 3 4\n',
-    'write-values.out': TREE,
-    'write-sites.out': TREE,
-    'write-files.out': TREE,
 }
 
 GOOD = {
