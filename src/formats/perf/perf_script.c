@@ -143,6 +143,15 @@ static const struct pp_option_doc perf_script_options[] = {
 	{ 0 },
 };
 
+/* It cannot be written, but what it has tells what converting it may lose. */
+static const struct pp_holds perf_script_holds[] = {
+	{ .keeps = PP_HAS(STACKS) | PP_HAS(NO_STACK) | PP_HAS(TIMELINE) | PP_HAS(TIME) |
+	           PP_HAS(RECORDED) | PP_HAS(SAMPLES) | PP_HAS(FILES) | PP_HAS(FIRST_LINES) |
+	           PP_HAS(MODULES) | PP_HAS(BUILD_IDS) | PP_HAS(MARKS) | PP_HAS(PLACES) |
+	           PP_HAS(ADDRESSES) | PP_HAS(OFFSETS) | PP_HAS(INLINED) | PP_HAS(THREADS) |
+	           PP_HAS(EVENTS) | PP_HAS(METADATA) },
+};
+
 const struct pp_format pp_format_perf_script = {
 	.name = "perf-script",
 	.title = "perf script text",
@@ -151,6 +160,7 @@ const struct pp_format pp_format_perf_script = {
 	.bid = perf_script_bid,
 	.read = pp_perf_read,
 	.describe = pp_perf_describe,
+	.holds = perf_script_holds,
 	.rules = pp_perf_rules,
 	.options = perf_script_options,
 };

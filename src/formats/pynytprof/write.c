@@ -367,6 +367,8 @@ calls_write(struct pyn_writing *w, struct pp_nyt_writing *n)
 			edges_write(w, n, sid_of);
 		else
 			rows_write(w, &c, sid_of);
+		if (c.rows.n && !n->profile->calls.rows.n && !n->has_calls)
+			w->writer->loss.made |= PP_HAS(CALLS);
 	}
 	pp_nyt_callers_release(&c);
 	free(sid_of);
@@ -389,8 +391,6 @@ compose(struct pyn_writing *w)
 		put_chunk(w->out, 'E', 0);
 		if (n.metric)
 			pp_loss_metric(w->writer, n.metric_index, pp_slice_z("time"), "ns");
-		if (n.flat.n && !p->calls.rows.n && !n.has_calls)
-			w->writer->loss.made |= PP_HAS(CALLS);
 	}
 	pp_nyt_writing_release(&n);
 	return status;

@@ -31,6 +31,7 @@ cachegrind_read(struct pp_reader *reader, struct pp_builder *builder)
 static const struct pp_holds cachegrind_holds[] = {
 	{ .keeps = PP_HAS(LINES) | PP_HAS(FILES),
 	  .apart = PP_HAS(FILES),
+	  .has = PP_HAS(METADATA),
 	  .values = "whole, below 2^63" },
 };
 

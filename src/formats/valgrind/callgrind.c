@@ -51,6 +51,7 @@ static const struct pp_holds callgrind_holds[] = {
 	           PP_HAS(LINES) | PP_HAS(PLACES) | PP_HAS(FILES) | PP_HAS(MODULES) |
 	           PP_HAS(ADDRESSES),
 	  .apart = PP_HAS(FILES) | PP_HAS(MODULES),
+	  .has = PP_HAS(THREADS) | PP_HAS(METADATA),
 	  .values = "whole, below 2^63" },
 };
 

@@ -255,6 +255,7 @@ pp_callgrind_write(struct pp_writer *w)
 
 	if (carried.n) {
 		w->loss.verbatim = true;
+		w->loss.dropped |= PP_HAS(STACKS);
 		pp_sink_write(w->out, carried.p, carried.n);
 		return w->out->status;
 	}

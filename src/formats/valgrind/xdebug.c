@@ -47,6 +47,7 @@ static const struct pp_holds xdebug_holds[] = {
 	{ .keeps = PP_HAS(STACKS) | PP_HAS(CALLS) | PP_HAS(MEASURED) | PP_HAS(FILES) |
 	           PP_HAS(FIRST_LINES),
 	  .own = PP_HAS(PAIRS) | PP_HAS(THREADS) | PP_HAS(BUILT_IN),
+	  .has = PP_HAS(SITES) | PP_HAS(METADATA),
 	  .states = PP_HAS(CALLS),
 	  .apart = PP_HAS(FILES),
 	  .metrics = 2,
