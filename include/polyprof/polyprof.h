@@ -252,6 +252,72 @@ PP_API double pp_flat_total(const pp_flat *, size_t row, size_t metric);
 PP_API struct pp_number pp_flat_self_number(const pp_flat *, size_t row, size_t metric);
 PP_API struct pp_number pp_flat_total_number(const pp_flat *, size_t row, size_t metric);
 
+/*
+ * Any question of the command line: top, tree, callers, callees, lines, info, diff, ... pp_question_get() tells which
+ * there are. Parameters are "name=value" strings, NULL-terminated (or NULL), named as the options of the
+ * command line: "sort=total", "limit=10", "function=parse", "focus=^db", "bytes=20000". A comparison has two
+ * profiles, before and after; every other question has one and `after` is NULL. The profiles must outlive the
+ * answer. *out is the caller's to free also when the status tells of a failure, unless that is
+ * PP_E_NOMEM: its notes then say why.
+ */
+typedef struct pp_reply pp_answer;
+
+PP_API pp_status pp_ask(const pp_profile *, const char *question, const char *const *params,
+                        pp_answer **out);
+PP_API pp_status pp_ask_pair(const pp_profile *before, const pp_profile *after,
+                             const char *question, const char *const *params, pp_answer **out);
+PP_API void pp_answer_free(pp_answer *);
+
+PP_API size_t pp_question_count(void);
+PP_API const char *pp_question_get(size_t index);   /* its name; NULL past the last */
+PP_API const char *pp_question_about(size_t index); /* one line */
+
+/* What the answer has to say besides: severity, a stable rule id, a sentence without full stop. */
+PP_API size_t pp_answer_note_count(const pp_answer *);
+PP_API pp_severity pp_answer_note_severity(const pp_answer *, size_t note);
+PP_API const char *pp_answer_note_rule(const pp_answer *, size_t note);
+PP_API const char *pp_answer_note_text(const pp_answer *, size_t note);
+
+/*
+ * The tables of an answer, as its JSON has them: "functions" of top, "edges" of callers. Columns are named by a key
+ * and, where the JSON nests them, a group: {"self": {"wt": 5}} is the column "wt" of the group "self".
+ */
+PP_API size_t pp_answer_tables(const pp_answer *);
+PP_API const char *pp_answer_table_name(const pp_answer *, size_t table);
+PP_API size_t pp_answer_rows(const pp_answer *, size_t table);
+PP_API size_t pp_answer_rows_in_all(const pp_answer *, size_t table); /* those cut included */
+PP_API size_t pp_answer_columns(const pp_answer *, size_t table);
+PP_API struct pp_text pp_answer_column_name(const pp_answer *, size_t table, size_t column);
+PP_API struct pp_text pp_answer_column_group(const pp_answer *, size_t table, size_t column);
+
+typedef enum pp_cell_kind {
+	PP_CELL_UNKNOWN = 0, /* nothing is known: never a made-up zero */
+	PP_CELL_TEXT = 1,    /* text */
+	PP_CELL_NUMBER = 2,  /* number */
+	PP_CELL_BOOL = 3,    /* yes */
+	PP_CELL_NULL = 4     /* known to be none */
+} pp_cell_kind;
+
+struct pp_cell {
+	pp_cell_kind kind;
+	bool yes;
+	struct pp_text text; /* valid until the next call with the same answer */
+	struct pp_number number;
+};
+
+/* Not safe for use of one answer by several threads at once. */
+PP_API struct pp_cell pp_answer_cell(pp_answer *, size_t table, size_t row, size_t column);
+
+typedef enum pp_rendering_form {
+	PP_RENDER_TEXT = 0, /* for people, 80 columns, no colours */
+	PP_RENDER_JSON = 1, /* what --json prints */
+	PP_RENDER_CSV = 2,
+	PP_RENDER_MARKDOWN = 3
+} pp_rendering_form;
+
+/* The answer as bytes, NUL-terminated; free them with pp_free(). PP_E_LIMIT when `bytes` was too small for any answer. */
+PP_API pp_status pp_answer_render(const pp_answer *, pp_rendering_form, char **text, size_t *size);
+
 /* ---- writing ---------------------------------------------------------------------------- */
 
 struct pp_write_opts {

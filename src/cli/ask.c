@@ -187,7 +187,7 @@ source_line(void *sources, pp_str file, uint32_t line, struct pp_slice *text)
 }
 
 int
-pp_ask(struct pp_cli *cli)
+pp_cli_ask(struct pp_cli *cli)
 {
 	return pp_ask_with(cli, NULL);
 }

@@ -21,7 +21,7 @@ int pp_ask_render(struct pp_cli *, const struct pp_answer *, enum pp_form);
 /* Opens the output and prints the answer. Returns an exit code. */
 int pp_ask_print(struct pp_cli *, const struct pp_asking *, enum pp_form);
 /* All of it, for a command that asks its question about one profile. */
-int pp_ask(struct pp_cli *);
+int pp_cli_ask(struct pp_cli *);
 /* The same with source text from directories. */
 struct pp_sources;
 int pp_ask_with(struct pp_cli *, struct pp_sources *);

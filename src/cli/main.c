@@ -170,7 +170,7 @@ command_run(struct pp_cli *cli, int argc, char *const *argv)
 	pp_cli_init(cli);
 	if (pp_args_flag(&cli->args, "help"))
 		return print_help(cli);
-	return pp_cli_finish(cli, cli->command->run ? cli->command->run(cli) : pp_ask(cli));
+	return pp_cli_finish(cli, cli->command->run ? cli->command->run(cli) : pp_cli_ask(cli));
 }
 
 /* Moves the command's name out of the arguments: options may stand before it. */

@@ -234,6 +234,105 @@ test_numbers(void)
 	pp_profile_free(p);
 }
 
+/* ---- questions ---- */
+
+static size_t
+column_find(const pp_answer *a, const char *group, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < pp_answer_columns(a, 0); i++) {
+		struct pp_text g = pp_answer_column_group(a, 0, i),
+		               n = pp_answer_column_name(a, 0, i);
+
+		if (pp_slice_eq_z(pp_slice_of(g.data, g.size), group) &&
+		    pp_slice_eq_z(pp_slice_of(n.data, n.size), name))
+			return i;
+	}
+	return i;
+}
+
+static void
+check_top(const pp_profile *p)
+{
+	static const char *const params[] = { "sort=total", "limit=2", NULL };
+	pp_answer *a;
+	struct pp_cell cell;
+	char *text;
+	size_t size;
+
+	ok(pp_ask(p, "top", params, &a) == PP_OK, "top is asked");
+	ok(pp_answer_tables(a) == 1 && pp_answer_rows(a, 0) == 2 &&
+	       pp_answer_rows_in_all(a, 0) == 4,
+	   "two rows of four");
+	is_text(pp_answer_table_name(a, 0), "functions", "of functions");
+	cell = pp_answer_cell(a, 0, 0, column_find(a, "", "name"));
+	ok(cell.kind == PP_CELL_TEXT && cell.text.size == 4 && !memcmp(cell.text.data, "main", 4),
+	   "the first is main");
+	cell = pp_answer_cell(a, 0, 0, column_find(a, "total", "samples"));
+	ok(cell.kind == PP_CELL_NUMBER && cell.number.is_integer && cell.number.integer == 26,
+	   "its total is %s", cell.number.text);
+	cell = pp_answer_cell(a, 0, 0, column_find(a, "", "calls"));
+	ok(cell.kind == PP_CELL_UNKNOWN, "its calls are not known");
+	ok(pp_answer_cell(a, 0, 2, 0).kind == PP_CELL_UNKNOWN &&
+	       pp_answer_cell(a, 7, 0, 0).kind == PP_CELL_UNKNOWN &&
+	       pp_answer_cell(a, 0, 0, 99).kind == PP_CELL_UNKNOWN,
+	   "what is not there is not known");
+	ok(pp_answer_render(a, PP_RENDER_JSON, &text, &size) == PP_OK && text[size] == '\0' &&
+	       strstr(text, "\"total\": {\"samples\": 26}"),
+	   "as JSON");
+	pp_free(text);
+	ok(pp_answer_render(a, PP_RENDER_TEXT, &text, &size) == PP_OK && strstr(text, "main"),
+	   "as text");
+	pp_free(text);
+	ok(pp_answer_render(a, (pp_rendering_form)9, &text, &size) == PP_E_USAGE && !text,
+	   "not in a form that is none");
+	pp_answer_free(a);
+}
+
+static void
+test_questions(void)
+{
+	static const char *const callers[] = { "function=c", NULL };
+	static const char *const focused[] = { "focus=^a$", NULL };
+	static const char *const wrong[] = { "sort=sideways", NULL };
+	static const char *const odd[] = { "sideways", NULL };
+	static const char *const nobody[] = { "function=nobody", NULL };
+	pp_profile *p;
+	pp_answer *a;
+	size_t i;
+
+	(void)pp_read_memory(stacks, sizeof stacks - 1, "x", NULL, NULL, &p);
+	for (i = 0; i < pp_question_count(); i++)
+		ok(*pp_question_get(i) && *pp_question_about(i), "there is %s", pp_question_get(i));
+	ok(!pp_question_get(i) && !pp_question_about(i), "and no more");
+	check_top(p);
+	ok(pp_ask(p, "top", focused, &a) == PP_OK && pp_answer_rows(a, 0) == 2,
+	   "what a filter leaves");
+	pp_answer_free(a);
+	ok(pp_ask_pair(p, p, "diff", NULL, &a) == PP_OK && pp_answer_rows(a, 0) == 4,
+	   "a comparison");
+	pp_answer_free(a);
+	ok(pp_ask(p, "callers", callers, &a) == PP_OK && pp_answer_rows(a, 0) == 1, "callers");
+	pp_answer_free(a);
+	ok(pp_ask(p, "callers", nobody, &a) == PP_E_USAGE && pp_answer_note_count(a) == 1 &&
+	       pp_answer_note_severity(a, 0) == PP_ERROR && *pp_answer_note_rule(a, 0),
+	   "a name that nobody has: %s", pp_answer_note_text(a, 0));
+	ok(pp_answer_tables(a) == 0 && pp_answer_rows(a, 0) == 0, "without any table");
+	pp_answer_free(a);
+	ok(pp_ask(p, "top", wrong, &a) == PP_E_USAGE && pp_answer_note_count(a) == 1,
+	   "a wrong value: %s", pp_answer_note_text(a, 0));
+	pp_answer_free(a);
+	ok(pp_ask(p, "top", odd, &a) == PP_E_USAGE, "no value at all: %s",
+	   pp_answer_note_text(a, 0));
+	pp_answer_free(a);
+	ok(pp_ask(p, "sideways", NULL, &a) == PP_E_USAGE && !a &&
+	       pp_ask(NULL, "top", NULL, &a) == PP_E_USAGE,
+	   "no such question, no profile");
+	pp_answer_free(NULL);
+	pp_profile_free(p);
+}
+
 /* ---- recognition ---- */
 
 static void
@@ -590,6 +689,7 @@ main(void)
 	test_options();
 	test_callbacks();
 	test_numbers();
+	test_questions();
 	test_recognition();
 	test_damage(&scratch);
 	test_services(&scratch);
