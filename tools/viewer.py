@@ -24,7 +24,7 @@ def installed(web):
 
 
 def install(web):
-    """One build at a time; several share the packages."""
+    """One build at a time; several share the packages, which may be there in part while another installs them."""
     with open(os.path.join(web, '.lock'), 'w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not installed(web) and shutil.which('npm'):
@@ -41,7 +41,7 @@ def main():
         why = 'left out'
     elif not shutil.which('node'):
         why = 'node is not installed'
-    elif not installed(web) and not install(web):
+    elif not install(web):
         why = 'the packages of web/package.json could not be installed'
     if why is None:
         done = run(['node', 'bundle.mjs', os.path.abspath(out)], web)
