@@ -1,11 +1,9 @@
 /*
  * polyprof: read, check, question, compare, convert and draw profiles of any profiler.
  *
- * This is the stable part of the API, in the order in which data flows:
+ * This is the whole public API, in the order in which data flows:
  *
- *     bytes -> pp_read_* -> pp_profile -> pp_flat_*, pp_node_costs_* -> pp_write_*
- *
- * polyprof_experimental.h has what may still change: building profiles, columns, formats of your own.
+ *     bytes -> pp_read_* -> pp_profile -> pp_ask, pp_flat_*, pp_node_costs_* -> pp_write_*
  *
  * Conventions
  *   - Nothing here prints, exits or aborts. Out of memory is PP_E_NOMEM like any other failure.
