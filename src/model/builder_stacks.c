@@ -383,7 +383,8 @@ stack_wait(struct pp_stacks *x, const struct pp_sample *s, const pp_frame *frame
 		                       .place = *place };
 	x->depth[n] = (uint32_t)depth;
 	x->under[n] = under;
-	memcpy(x->frames + x->frames_n, frames, depth * sizeof *frames);
+	if (depth)
+		memcpy(x->frames + x->frames_n, frames, depth * sizeof *frames);
 	x->frames_n += depth;
 	for (i = 0; i < x->columns && s->values; i++)
 		x->values.at[n * x->columns + i] = s->values[i];
