@@ -11,7 +11,7 @@
 	}
 #define NO_COLUMN(title)                                                                           \
 	{                                                                                          \
-		.name = title                                                                      \
+		.name = (title)                                                                    \
 	}
 #define BOOLEAN .to = PP_NUMBER, .bound = 2
 

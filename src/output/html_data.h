@@ -45,8 +45,8 @@ void pp_html_data_release(struct pp_html_data *);
 /* The number of a text in the report's table of strings. */
 uint32_t pp_html_str(struct pp_html_data *, struct pp_slice);
 /* A cell of a table as the report has it: functions and texts by its own numbers. */
-uint32_t pp_html_cell(struct pp_html_data *, size_t profile, enum pp_table_id,
-                      const struct pp_column *, size_t row);
+uint32_t pp_html_cell(struct pp_html_data *, size_t k, enum pp_table_id, const struct pp_column *,
+                      size_t row);
 /* Chooses and numbers the functions that appear anywhere, the most frequent first. */
 bool pp_html_number_funcs(struct pp_html_data *, const struct pp_html_detail *);
 /* True when a row of the flat profile is heavy enough to be kept. */

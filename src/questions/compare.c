@@ -415,18 +415,18 @@ status_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 
 #define JSON_VALUE(in, name, what)                                                                 \
 	{                                                                                          \
-		.key = name, .group = in, .as = PP_AS_RAW, .flags = PP_COLUMN_NO_CSV,              \
+		.key = (name), .group = (in), .as = PP_AS_RAW, .flags = PP_COLUMN_NO_CSV,          \
 		.arg = (what), .get = value_get                                                    \
 	}
 #define CSV_VALUE(name, what)                                                                      \
 	{                                                                                          \
-		.key = name, .as = PP_AS_RAW, .flags = PP_COLUMN_NO_JSON, .arg = (what),           \
+		.key = (name), .as = PP_AS_RAW, .flags = PP_COLUMN_NO_JSON, .arg = (what),         \
 		.get = value_get                                                                   \
 	}
 #define REAL(in, name, what, with)                                                                 \
 	{                                                                                          \
-		.key = name, .group = in, .as = PP_AS_REAL, .flags = PP_COLUMN_NO_CSV,             \
-		.arg = (what), .get = with                                                         \
+		.key = (name), .group = (in), .as = PP_AS_REAL, .flags = PP_COLUMN_NO_CSV,         \
+		.arg = (what), .get = (with)                                                       \
 	}
 
 const struct pp_answer_column pp_compare_columns[PP_COMPARE_COLUMNS] = {

@@ -464,7 +464,7 @@ tree_lines_add(struct pp_answer *a, struct tree *t, const struct diff_params *pa
 
 #define NODE_VALUE(in, name, metric, with)                                                         \
 	{                                                                                          \
-		.key = name, .group = in, .as = PP_AS_VALUE, .arg = (metric), .get = with          \
+		.key = (name), .group = (in), .as = PP_AS_VALUE, .arg = (metric), .get = (with)    \
 	}
 
 static pp_status

@@ -11,7 +11,7 @@
  * so); FILE:NAME picks one of them. Those are one in *profile, which is then another that belongs to the answer.
  * PP_E_USAGE with what was meant perhaps among the answer's candidates.
  */
-pp_status pp_find_function(struct pp_answer *, const struct pp_profile **profile, const char *typed,
+pp_status pp_find_function(struct pp_answer *, const struct pp_profile **profile, const char *name,
                            pp_func *func);
 /* Whether a function may be the one that was typed: what readers may leave out is not. */
 bool pp_find_possible(const char *typed, const char *name, size_t n);

@@ -59,12 +59,12 @@ struct pp_branch_walk {
 	PP_VEC(struct pp_branch_level) levels;
 };
 
-void pp_branch_walk_release(void *walk);
+void pp_branch_walk_release(void *data);
 /* For the table: its rows, and columns of what a branch costs; `arg` is the metric. */
-int pp_branch_walk_next(void *walk);
-struct pp_branch_place pp_branch_walk_place(const void *walk, size_t row);
-pp_func pp_branch_walk_func(const void *walk, size_t row, const struct pp_profile **);
-void pp_branch_walk_self(const void *walk, size_t row, size_t metric, struct pp_datum *);
-void pp_branch_walk_total(const void *walk, size_t row, size_t metric, struct pp_datum *);
+int pp_branch_walk_next(void *data);
+struct pp_branch_place pp_branch_walk_place(const void *data, size_t row);
+pp_func pp_branch_walk_func(const void *data, size_t row, const struct pp_profile **);
+void pp_branch_walk_self(const void *data, size_t row, size_t metric, struct pp_datum *);
+void pp_branch_walk_total(const void *data, size_t row, size_t metric, struct pp_datum *);
 
 #endif

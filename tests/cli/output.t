@@ -50,6 +50,6 @@ $ cd $(mktemp -d); printf 'before\n' > log; polyprof convert --to folded $OLDPWD
 
 A file that may not grow is an output that cannot be written, and leaves nothing behind.
 
-$ cd $(mktemp -d); (ulimit -f 1; polyprof report $OLDPWD/app.folded -o out.html); echo "exit $?"; ls -A
+$ cd $(mktemp -d); (ulimit -f 1; polyprof flame $OLDPWD/app.folded -o out.svg); echo "exit $?"; ls -A
   exit 4
-! out.html: error: cannot write: File too large [io-write-failed]
+! out.svg: error: cannot write: File too large [io-write-failed]

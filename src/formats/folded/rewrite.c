@@ -18,7 +18,7 @@
 #define AHEAD 12
 /* Lines whose lookups overlap. */
 #define WAITING 32
-#define FIRST_BITS 12
+#define FIRST_BITS 14
 
 /* One distinct stack. `key` is what the sort compares: eight bytes from the current depth on. */
 struct stack {

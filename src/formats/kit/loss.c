@@ -28,7 +28,7 @@ const struct pp_rule pp_loss_rules[] = {
 };
 
 const char *const pp_trait_names[PP_TRAITS] = {
-#define TRAIT(name, id, what, explain) [PP_TRAIT_##name] = what,
+#define TRAIT(name, id, what, explain) [PP_TRAIT_##name] = (what),
 #include "model/trait_list.h"
 #undef TRAIT
 };

@@ -104,7 +104,7 @@ void pp_spx_document_end(struct spx_read *);
 /* The function of an index, made when new; NULL when out of memory. */
 const struct spx_used *pp_spx_used(struct spx_read *, uint32_t index);
 /* Takes a line of [functions]. */
-void pp_spx_name_add(struct spx_read *, struct pp_slice line);
+void pp_spx_name_add(struct spx_read *, struct pp_slice text);
 /* Gives the functions of the document their names, says what is wrong with the list, and forgets it. */
 void pp_spx_names_bind(struct spx_read *);
 void pp_spx_names_forget(struct spx_functions *);

@@ -58,8 +58,10 @@ parts_begin(struct pp_cg_body *body, const struct pp_cg_parser *p, size_t parts)
 		size_t at = (size_t)(body->out->written +
 		                     (uint64_t)(body->out->cur - body->out->begin));
 
-		if (!pp_vec_push(&body->begin, at))
+		if (!pp_vec_push(&body->begin, at)) {
 			pp_builder_fail(body->builder, PP_E_NOMEM, NULL);
+			return;
+		}
 		pp_cg_emit_part(&body->emit, p->head.parts.at[body->begin.n - 1].positions);
 	}
 }

@@ -197,7 +197,7 @@ scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *en
 			if (p)
 				p = cost_line(p, columns, &call->line, call->cost);
 		}
-		if (call - first >= UINT32_MAX)
+		if ((size_t)(call - first) >= UINT32_MAX)
 			return false;
 		record++->calls = (uint32_t)(call - first);
 	}
