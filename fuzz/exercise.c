@@ -70,10 +70,10 @@ is_answer(const struct exercise *e, pp_status status)
 static void
 check_tables(const struct pp_profile *p)
 {
-	int id;
+	enum pp_table_id id;
 	size_t row;
 
-	for (id = 0; id < PP_TABLES; id++) {
+	for (id = PP_TABLE_PROFILE; id < PP_TABLES; id++) {
 		int64_t *numbers = malloc(pp_table_width(p, id) * sizeof *numbers);
 
 		for (row = pp_schema[id].first; numbers && row < pp_table_rows(p, id); row++) {

@@ -105,7 +105,7 @@ put_table(struct pp_buf *page)
 			            : h->own >> trait & 1 ? "own"
 			                                  : "",
 			            h->states >> trait & 1
-			                ? ", needed" + 2 * !((h->keeps | h->own) >> trait & 1)
+			                ? &", needed"[2 * !((h->keeps | h->own) >> trait & 1)]
 			                : "");
 		}
 	}

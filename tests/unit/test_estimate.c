@@ -14,7 +14,7 @@ estimates(const char *calls, const char *stacks, double exact, uint32_t cycles, 
 
 	ok(pp_estimate_possible(p) && pp_estimate_derive(p, &opts, &how, &derived) == PP_OK, "%s",
 	   what);
-	is_text(little_text(derived, &text), stacks, what);
+	is_text(little_text(derived, &text), stacks, "%s", what);
 	ok(how.exact > exact - 0.01 && how.exact < exact + 0.01, "certain: %g", how.exact);
 	is_u64(how.cycles, cycles, "cycles");
 	ok(!pp_estimate_possible(derived) && p->tree.n == 1, "the profile itself has no stacks");

@@ -239,13 +239,13 @@ check_schema(void)
 	size_t n = pp_table_rows(p, PP_TABLE_CALLS), callee = 1, i;
 	const uint32_t swapped[] = { 0, 4, 3, 2, 1 };
 	const uint32_t *const maps[PP_REFERS] = { [PP_TO_FUNC] = swapped };
-	int id;
+	enum pp_table_id id;
 
-	for (id = 0; id < PP_TABLES; id++)
+	for (id = PP_TABLE_PROFILE; id < PP_TABLES; id++)
 		for (i = pp_schema[id].first; i < pp_table_rows(p, id); i++) {
 			pp_table_get(p, id, i, row);
 			if (!pp_table_fits(p, id, i, row))
-				ok(false, "row %zu of table %d fits", i, id);
+				ok(false, "row %zu of table %d fits", i, (int)id);
 		}
 	is_u64(n, PP_COUNT_OF(plain), "a row for each call");
 	is_u64(pp_table_width(p, PP_TABLE_CALLS), 8, "six columns, calls and a cost");

@@ -42,7 +42,7 @@ leaves(struct rules rules, const char *left, const char *what)
 
 	ok(rules_fill(&rules, &f) && pp_filter_derive(p, &f, &derived, &problem) == PP_OK, "%s",
 	   what);
-	is_text(little_text(derived, &text), left, what);
+	is_text(little_text(derived, &text), left, "%s", what);
 	is_text(little_text(p, &text), stacks, "and the profile is what it was");
 	pp_profile_release(derived);
 	pp_profile_release(p);

@@ -17,7 +17,7 @@ groups(struct pp_profile *p, enum pp_group_by by, const char *left, const char *
 	struct pp_buf text = { 0 }, problem = { 0 };
 
 	ok(pp_group_derive(p, by, &derived, &problem) == PP_OK, "%s", what);
-	is_text(little_text(derived, &text), left, what);
+	is_text(little_text(derived, &text), left, "%s", what);
 	pp_profile_release(derived);
 	pp_buf_release(&text);
 	pp_buf_release(&problem);
