@@ -193,15 +193,17 @@ path_fold(struct path *path)
 			again++;
 		while (i + same < n && path_same(path, i + same))
 			same++;
-		fine = pp_vec_push(&path->lines,
-		                   (struct path_line){ .frame = i, .depth = depth++ });
+		fine = pp_vec_push(&path->lines, (struct path_line){ .frame = i, .depth = depth });
+		depth++;
 		if (again > RUN_SHOWN) {
-			fine = fine && pp_vec_push(&path->lines, (struct path_line){
-			                                             i, again - 1, true, depth++ });
+			fine = fine && pp_vec_push(&path->lines,
+			                           (struct path_line){ i, again - 1, true, depth });
+			depth++;
 			i += again;
 		} else if (same > RUN_SHOWN) {
-			fine = fine && pp_vec_push(&path->lines, (struct path_line){
-			                                             i, same - 2, false, depth++ });
+			fine = fine && pp_vec_push(&path->lines,
+			                           (struct path_line){ i, same - 2, false, depth });
+			depth++;
 			i += same - 1;
 		} else {
 			i++;

@@ -173,6 +173,7 @@ scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *en
 	const unsigned char *begin = p;
 	struct pp_xd_record *record = s->records.at;
 	struct pp_xd_call *call = s->calls.at, *first;
+	size_t made;
 
 	while (p && p < end) {
 		if (*p == '\n') {
@@ -197,9 +198,10 @@ scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *en
 			if (p)
 				p = cost_line(p, columns, &call->line, call->cost);
 		}
-		if ((size_t)(call - first) >= UINT32_MAX)
+		made = (size_t)(call - first);
+		if (made >= UINT32_MAX)
 			return false;
-		record++->calls = (uint32_t)(call - first);
+		record++->calls = (uint32_t)made;
 	}
 	s->records.n = (size_t)(record - s->records.at);
 	s->calls.n = (size_t)(call - s->calls.at);
