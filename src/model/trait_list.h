@@ -1,6 +1,6 @@
 /*
  * All that a profile can have and some formats cannot hold, in the order of reports: TRAIT(NAME, rule
- * id, what it is, what its loss means). Included where PART is defined; see model/traits.h.
+ * id, what it is, what its loss means). Included where TRAIT is defined; see model/traits.h.
  */
 TRAIT(STACKS, "loss-stacks", "whole stacks",
       "The format knows functions, lines or pairs of caller and callee, not whole stacks. What "

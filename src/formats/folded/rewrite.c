@@ -1,5 +1,6 @@
 /*
- * Folded stacks to canonical folded stacks without a tree in between.
+ * Folded stacks to canonical folded stacks without a tree in between. Only sound files go this way: one with a bad
+ * line, a sum past 64 bits or a limit passed is left to the long way, which knows what to say.
  *
  * Lines whose stack was seen before are added to its record, found by a hash over the whole stack. What
  * remains is sorted by bytes and written. The sort looks at eight bytes of all strings of a group at a
@@ -31,8 +32,6 @@ struct stack {
 /* A line taken apart but not yet looked up, so that lookups overlap. */
 struct waiting {
 	struct pp_folded_line line;
-	const unsigned char *begin;
-	uint64_t number;
 	uint64_t hash;
 };
 
@@ -56,23 +55,9 @@ struct rewriter {
 
 /* ---- collecting ------------------------------------------------------------------------- */
 
-/* Adds counts to a stack's; false when a sum passes 64 bits, and then nothing is changed. */
-static bool
-values_add(uint64_t *values, const uint64_t *count, unsigned counts)
-{
-	uint64_t sum[2] = { 0, 0 };
-	unsigned k;
-
-	for (k = 0; k < counts; k++)
-		if (__builtin_add_overflow(values[k], count[k], &sum[k]))
-			return false;
-	memcpy(values, sum, counts * sizeof *values);
-	return true;
-}
-
-/* Takes one record; *fits is false when its sum passes 64 bits. */
-static bool
-rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t hash, bool *fits)
+/* Takes one record. PP_E_UNSUPPORTED when its sum passes 64 bits. */
+static pp_status
+rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t hash)
 {
 	uint32_t tag = (uint32_t)(hash >> 32);
 	struct stack stack = { 0, line->stack.p, (uint32_t)line->stack.n, (uint32_t)r->stacks.n };
@@ -81,64 +66,67 @@ rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t has
 	size_t at;
 
 	if (!pp_slots_reserve(&r->slots, 1))
-		return false;
+		return PP_E_NOMEM;
 	at = pp_slots_begin(&r->slots, tag);
 	while ((row = pp_slots_next(&r->slots, tag, &at))) {
 		const struct stack *known = &r->stacks.at[row - 1];
+		uint64_t *sum = &r->values.at[(size_t)known->count * r->counts];
 
-		if (known->n == line->stack.n && memcmp(known->p, line->stack.p, known->n) == 0) {
-			*fits = values_add(&r->values.at[(size_t)known->count * r->counts],
-			                   line->count, r->counts);
-			return true;
-		}
+		if (known->n != line->stack.n || memcmp(known->p, line->stack.p, known->n) != 0)
+			continue;
+		for (k = 0; k < r->counts; k++)
+			if (__builtin_add_overflow(sum[k], line->count[k], &sum[k]))
+				return PP_E_UNSUPPORTED;
+		return PP_OK;
 	}
 	if (r->stacks.n >= UINT32_MAX - 1 || !pp_vec_push(&r->stacks, stack))
-		return false;
+		return PP_E_NOMEM;
 	for (k = 0; k < r->counts; k++)
 		if (!pp_vec_push(&r->values, line->count[k]))
-			return false;
+			return PP_E_NOMEM;
 	pp_slots_put_here(&r->slots, at, tag, (uint32_t)r->stacks.n);
-	return true;
+	return PP_OK;
 }
 
 /* Adds the lines that wait; their slots have been fetched meanwhile. */
 static pp_status
 rewriter_add_waiting(struct rewriter *r)
 {
+	pp_status status = PP_OK;
 	size_t i;
 
-	for (i = 0; i < r->waiting_count; i++) {
-		struct waiting *w = &r->waiting[i];
-		bool fits = true;
-
-		if (w->line.stack.n >= UINT32_MAX)
-			return PP_E_LIMIT;
-		if (!rewriter_add(r, &w->line, w->hash, &fits))
-			return PP_E_NOMEM;
-		if (!fits)
-			pp_diag_add(
-			    r->reader->diags, &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE],
-			    pp_at_line(w->number, 1, pp_input_offset(r->reader->in, w->begin)),
-			    "the count of this stack would pass 18446744073709551615");
-	}
+	for (i = 0; i < r->waiting_count && status == PP_OK; i++)
+		status = rewriter_add(r, &r->waiting[i].line, r->waiting[i].hash);
 	r->waiting_count = 0;
-	return PP_OK;
+	return status;
+}
+
+/* Whether a stack may be deeper than the limit allows; whoever has so few bytes is not. */
+static bool
+is_too_deep(struct pp_slice stack, uint64_t most)
+{
+	uint64_t names = 1;
+	size_t i;
+
+	for (i = 0; stack.n >= most && i < stack.n; i++)
+		names += stack.p[i] == ';';
+	return names > most;
 }
 
 /* Takes one line apart. */
 static pp_status
-rewriter_line(struct rewriter *r, const struct pp_folded_grammar *grammar, struct pp_slice line,
-              uint64_t number)
+rewriter_line(struct rewriter *r, const struct pp_folded_grammar *grammar, struct pp_slice line)
 {
+	const struct pp_limits *limits = &r->reader->limits;
 	struct waiting *w = &r->waiting[r->waiting_count];
 
-	w->begin = line.p;
-	w->number = number;
 	switch (pp_folded_parse(grammar, line, &w->line)) {
 	case PP_FOLDED_BAD:
-		pp_folded_report(r->reader->diags, r->reader->in, &w->line, line.p, number);
-		break;
+		return PP_E_UNSUPPORTED;
 	case PP_FOLDED_RECORD:
+		if (line.n >= UINT32_MAX || line.n > limits->max_line ||
+		    is_too_deep(w->line.stack, limits->max_depth))
+			return PP_E_UNSUPPORTED;
 		w->hash = pp_hash_long(w->line.stack, r->reader->seed);
 		pp_slots_prefetch(&r->slots, (uint32_t)(w->hash >> 32));
 		if (++r->waiting_count == WAITING)
@@ -162,10 +150,11 @@ rewriter_collect(struct rewriter *r, const struct pp_folded_grammar *grammar)
 		const unsigned char *stop = memchr(p, '\n', (size_t)(in->end - p));
 
 		stop = stop ? stop : in->end;
-		status = rewriter_line(r, grammar, pp_slice_of(p, (size_t)(stop - p)), ++number);
+		status = rewriter_line(r, grammar, pp_slice_of(p, (size_t)(stop - p)));
 		p = stop < in->end ? stop + 1 : stop;
 		in->cur = p;
-		if ((number & 0xffff) == 0 && r->reader->progress && r->reader->progress(r->reader))
+		if ((++number & 0xffff) == 0 && r->reader->progress &&
+		    r->reader->progress(r->reader))
 			return PP_E_IO;
 	}
 	return status == PP_OK ? rewriter_add_waiting(r) : status;
@@ -338,35 +327,54 @@ rewriter_write(struct rewriter *r)
 	}
 }
 
+/* All of it, with findings for a sound file only. */
+static pp_status
+rewriter_run(struct rewriter *r, unsigned counts)
+{
+	struct pp_folded_input input;
+	pp_status status = pp_folded_open(&input, r->reader, counts);
+
+	r->counts = input.grammar.counts;
+	/* What turned out to be the other kind is not this format's to rewrite. */
+	if (status == PP_OK && r->counts != counts)
+		status = PP_E_UNSUPPORTED;
+	if (status == PP_OK)
+		status = rewriter_collect(r, &input.grammar);
+	if (status == PP_OK && r->reader->in->status != PP_OK)
+		status = PP_E_UNSUPPORTED;
+	if (status == PP_OK && !rewriter_sort(r))
+		status = PP_E_NOMEM;
+	if (status == PP_OK) {
+		rewriter_write(r);
+		status = r->out->status;
+	}
+	pp_folded_close(&input, r->reader);
+	return status;
+}
+
 pp_status
 pp_folded_rewrite(struct pp_reader *reader, struct pp_sink *out, unsigned counts)
 {
 	struct rewriter r = { .reader = reader, .out = out };
-	size_t findings = pp_diags_count(reader->diags);
-	struct pp_folded_input input;
+	struct pp_diags *diags = reader->diags, own;
+	const unsigned char *begin = reader->in->cur;
 	pp_status status;
 
 	/* Slices into the input are kept until the end. */
 	if (!reader->in->stable)
 		return PP_E_UNSUPPORTED;
-	status = pp_folded_open(&input, reader, counts);
-	r.counts = input.grammar.counts;
-	/* What turned out to be the other kind is not this format's to rewrite. */
-	if (status == PP_OK && r.counts != counts)
-		status = PP_E_UNSUPPORTED;
-	if (status == PP_OK)
-		status = rewriter_collect(&r, &input.grammar);
-	pp_diags_sort(reader->diags, findings);
-	if (status == PP_OK && !rewriter_sort(&r))
-		status = PP_E_NOMEM;
-	if (status == PP_OK) {
-		rewriter_write(&r);
-		status = out->status;
-	}
+	pp_diags_init(&own);
+	reader->diags = &own;
+	status = rewriter_run(&r, counts);
+	reader->diags = diags;
+	if (status == PP_E_UNSUPPORTED)
+		reader->in->cur = begin;
+	else
+		pp_diags_append(diags, &own, 0);
+	pp_diags_release(&own);
 	pp_vec_release(&r.stacks);
 	pp_vec_release(&r.values);
 	pp_vec_release(&r.groups);
 	pp_slots_release(&r.slots);
-	pp_folded_close(&input, reader);
 	return status;
 }

@@ -169,8 +169,9 @@ pp_report_loss(struct pp_writer *w, const struct pp_profile *p, const struct pp_
 	if (!pp_traits_count(p, &have) ||
 	    !pp_traits_homonyms(p, h->apart, &have.n[PP_TRAIT_HOMONYMS]))
 		return PP_E_NOMEM;
+	/* Records that were left out on reading are not among those that were kept. */
 	if (loss->verbatim)
-		kept |= ~PP_HAS(INCOMPLETE);
+		kept = ~PP_HAS(INCOMPLETE);
 	kept &= ~loss->dropped;
 	if (w->profile != p) {
 		/* What estimated stacks do not have cannot have been written. */

@@ -603,6 +603,9 @@ note_losses(const struct pp_spaa_out *o)
 		loss->dropped |= PP_HAS(THREADS) | PP_HAS(CPUS);
 	if (!o->samples && o->p->samples)
 		loss->dropped |= PP_HAS(TIMELINE) | PP_HAS(SAMPLES);
+	/* What other formats get is said in the carrier, which a file of its own does not have. */
+	if (o->native)
+		loss->dropped |= PP_HAS(INCOMPLETE);
 	/* Keys without a meaning here, windows and records of other types. */
 	loss->more[PP_TRAIT_PRIVATE] += (o->p->holds & PP_EXTRAS) != 0;
 }
