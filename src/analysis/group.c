@@ -7,6 +7,7 @@
 #include "analysis/group.h"
 
 #include "analysis/linecost.h"
+#include "base/slots.h"
 #include "model/derive.h"
 
 /* Numbers per function no longer hold when functions become one: the tree or the edges answer. */
@@ -292,7 +293,26 @@ struct thread_sums {
 	union pp_value *cost; /* [thread * metrics + metric] */
 	size_t *thread_of;    /* by series */
 	size_t n;
+	struct pp_slots slots; /* of threads, from 1 on */
 };
+
+/* The thread that a series belongs to, a new one if need be; there is room for it. */
+static size_t
+thread_find(const struct pp_profile *p, struct thread_sums *t, const struct pp_series *s)
+{
+	uint64_t h = pp_mix(p->strs.seed ^ (uint64_t)s->tid, PP_HASH_K1);
+	uint32_t tag, k;
+	size_t at;
+
+	h = pp_mix(h ^ (uint64_t)s->pid, PP_HASH_K2);
+	tag = (uint32_t)(pp_mix(h ^ ((uint64_t)s->thread << 32 | s->process), PP_HASH_K1) >> 32);
+	for (at = pp_slots_begin(&t->slots, tag); (k = pp_slots_next(&t->slots, tag, &at));)
+		if (thread_same(&t->of[k - 1], s))
+			return k - 1;
+	t->of[t->n++] = *s;
+	pp_slots_put_here(&t->slots, at, tag, (uint32_t)t->n);
+	return t->n - 1;
+}
 
 /* Adds one row of cells to the sums of the thread that a series belongs to. */
 static void
@@ -304,22 +324,19 @@ thread_add(const struct pp_profile *p, struct thread_sums *t, size_t series, con
 static bool
 thread_sums_compute(const struct pp_profile *p, struct thread_sums *t)
 {
-	size_t i, k, stride = pp_line_stride(p);
+	size_t i, stride = pp_line_stride(p);
 	uint32_t row;
 
 	t->of = calloc(p->series.n + 1, sizeof *t->of);
 	t->cost = calloc((p->series.n + 1) * (p->metrics.n + 1), sizeof *t->cost);
 	t->thread_of = calloc(p->series.n + 1, sizeof *t->thread_of);
-	if (!t->of || !t->cost || !t->thread_of)
+	if (!t->of || !t->cost || !t->thread_of || !pp_slots_init(&t->slots, 4, NULL) ||
+	    !pp_slots_reserve(&t->slots, p->series.n))
 		return false;
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (k = 0; k < t->n && !thread_same(&t->of[k], s); k++)
-			;
-		if (k == t->n)
-			t->of[t->n++] = *s;
-		t->thread_of[i] = k;
+		t->thread_of[i] = thread_find(p, t, s);
 		for (row = 0; row < s->rows; row++)
 			thread_add(p, t, i, pp_series_cells(s, row));
 	}
@@ -357,6 +374,7 @@ by_thread(const struct pp_profile *p, struct pp_profile **out, struct pp_buf *pr
 	free(t.of);
 	free(t.cost);
 	free(t.thread_of);
+	pp_slots_release(&t.slots);
 	return status;
 }
 

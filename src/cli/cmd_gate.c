@@ -78,11 +78,11 @@ gate_markdown(struct pp_cli *cli, const struct pp_gate *g)
 			                                          : NULL;
 
 			pp_sink_puts(cli->out, "| ");
-			pp_escape_markdown(cli->out, pp_slice_z(o->rule.text));
+			pp_escape_markdown_code(cli->out, pp_slice_z(o->rule.text));
 			pp_sink_printf(cli->out, " | %s | ", o->failed ? "**fail**" : "pass");
 			if (row)
 				pp_gate_name(row, &name);
-			pp_escape_markdown(cli->out, name);
+			pp_escape_markdown_code(cli->out, name);
 			text.n = 0;
 			if (row || o->rule.subject == PP_GATE_WHOLE)
 				pp_gate_describe(g, o, row, &text);
@@ -99,6 +99,19 @@ gate_markdown(struct pp_cli *cli, const struct pp_gate *g)
 	pp_buf_release(&text);
 }
 
+/* Text for whoever looks at the report: characters that hide or reorder it are spelled, not left to the viewer. */
+static void
+junit_put(struct pp_cli *cli, struct pp_slice text)
+{
+	struct pp_buf tame = { 0 };
+
+	pp_escape_terminal(&tame, text);
+	pp_escape_xml(cli->out, pp_slice_of(tame.p, tame.n));
+	if (tame.failed)
+		pp_sink_fail(cli->out, PP_E_NOMEM, 0);
+	pp_buf_release(&tame);
+}
+
 static void
 gate_junit(struct pp_cli *cli, const struct pp_gate *g)
 {
@@ -113,7 +126,7 @@ gate_junit(struct pp_cli *cli, const struct pp_gate *g)
 		const struct pp_gate_outcome *o = &g->outcomes[i];
 
 		pp_sink_puts(cli->out, "  <testcase classname=\"polyprof\" name=\"");
-		pp_escape_xml(cli->out, pp_slice_z(o->rule.text));
+		junit_put(cli, pp_slice_z(o->rule.text));
 		pp_sink_puts(cli->out, o->failed ? "\">\n    <failure message=\"" : "\"/>\n");
 		if (!o->failed)
 			continue;
@@ -128,7 +141,7 @@ gate_junit(struct pp_cli *cli, const struct pp_gate *g)
 			struct pp_slice name;
 
 			pp_gate_name(&g->diff->rows.at[o->rows.at[k]], &name);
-			pp_escape_xml(cli->out, name);
+			junit_put(cli, name);
 			text.n = 0;
 			pp_gate_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
 			pp_sink_puts(cli->out, ": ");

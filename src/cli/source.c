@@ -9,11 +9,13 @@
 
 /* Larger files are no source. */
 #define SOURCE_MAX (64 << 20)
+/* A hostile path may be all slashes: only so many of its last parts are looked for. */
+#define PARTS_MAX 64
 
 void
 pp_sources_init(struct pp_sources *s, const struct pp_profile *p, const char *const *dirs)
 {
-	*s = (struct pp_sources){ .profile = p, .dirs = dirs };
+	*s = (struct pp_sources){ .profile = p, .dirs = dirs, .index.seed = p->strs.seed };
 }
 
 void
@@ -26,6 +28,7 @@ pp_sources_release(struct pp_sources *s)
 		pp_vec_release(&s->files.at[i].starts);
 	}
 	pp_vec_release(&s->files);
+	pp_map_release(&s->index);
 }
 
 /* All bytes of a regular file, NULL when there is none. */
@@ -60,6 +63,19 @@ has_dotdot(struct pp_slice path)
 	return false;
 }
 
+/* The last parts of a path, as many as are looked for. */
+static struct pp_slice
+last_parts(struct pp_slice path)
+{
+	size_t start = path.n, parts = 0;
+
+	while (start > 0 && parts < PARTS_MAX) {
+		start--;
+		parts += path.p[start] == '/' && (start == 0 || path.p[start - 1] != '/');
+	}
+	return pp_slice_of(path.p + start, path.n - start);
+}
+
 /* Looks under each directory for the longest end of the path that is there. */
 static char *
 search(const struct pp_sources *s, struct pp_slice path, size_t *size)
@@ -69,7 +85,7 @@ search(const struct pp_sources *s, struct pp_slice path, size_t *size)
 
 	if (path.n == 0 || memchr(path.p, '\0', path.n) || has_dotdot(path))
 		return NULL;
-	for (;;) {
+	for (path = last_parts(path);;) {
 		while (path.n && path.p[0] == '/')
 			path = pp_slice_of(path.p + 1, path.n - 1);
 		for (dir = s->dirs; !bytes && path.n && dir && *dir; dir++) {
@@ -91,17 +107,17 @@ search(const struct pp_sources *s, struct pp_slice path, size_t *size)
 static const struct pp_source_file *
 file_of(struct pp_sources *s, pp_str file)
 {
-	struct pp_source_file fresh = { .file = file };
+	struct pp_source_file fresh = { 0 };
+	uint32_t known = pp_map_get(&s->index, file);
 	size_t i;
 
-	for (i = 0; i < s->files.n; i++)
-		if (s->files.at[i].file == file)
-			return &s->files.at[i];
+	if (known != PP_MAP_NONE)
+		return &s->files.at[known];
 	fresh.bytes = search(s, pp_text_of(s->profile, file), &fresh.size);
 	for (i = 0; fresh.bytes && i < fresh.size; i++)
 		if ((i == 0 || fresh.bytes[i - 1] == '\n') && !pp_vec_push(&fresh.starts, i))
 			break;
-	if (!pp_vec_push(&s->files, fresh)) {
+	if (!pp_map_set(&s->index, file, (uint32_t)s->files.n) || !pp_vec_push(&s->files, fresh)) {
 		free(fresh.bytes);
 		pp_vec_release(&fresh.starts);
 		return NULL;

@@ -14,12 +14,12 @@ struct pp_sources {
 	const struct pp_profile *profile;
 	const char *const *dirs; /* NULL-terminated */
 	PP_VEC(struct pp_source_file {
-		pp_str file;
 		char *bytes; /* NULL = not found */
 		size_t size;
 		PP_VEC(size_t) starts; /* of each line */
 	})
 	files;
+	struct pp_map index; /* of files, by their names */
 };
 
 void pp_sources_init(struct pp_sources *, const struct pp_profile *, const char *const *dirs);

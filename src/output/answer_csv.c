@@ -14,9 +14,9 @@ struct csv {
 	size_t row;
 };
 
-/* The cell in r->text. */
+/* The cell in r->text, which is text or a number. */
 static void
-cell_put(struct csv *v)
+cell_put(struct csv *v, bool is_text)
 {
 	struct pp_slice text = pp_slice_of(v->r->text.p ? v->r->text.p : "", v->r->text.n);
 
@@ -27,7 +27,7 @@ cell_put(struct csv *v)
 		pp_escape_terminal(&v->tame, text);
 		text = pp_slice_of(v->tame.p ? v->tame.p : "", v->tame.n);
 	}
-	pp_escape_csv(v->out, text);
+	(is_text ? pp_escape_csv_text : pp_escape_csv)(v->out, text);
 }
 
 static void
@@ -47,7 +47,7 @@ column_put(struct csv *v, const struct pp_answer_column *column, size_t arg)
 	} else {
 		pp_rendering_exact(r, v->t, column, v->row, arg);
 	}
-	cell_put(v);
+	cell_put(v, v->header || column->as <= PP_AS_LABEL);
 }
 
 static void

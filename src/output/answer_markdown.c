@@ -32,6 +32,15 @@ column_shown(const struct pp_answer_column *column)
 	return column->title && column->as != PP_AS_BAR;
 }
 
+/* Names and places; other words and numbers are no code. */
+static bool
+column_is_code(const struct pp_answer_column *column)
+{
+	unsigned text = column->flags & (PP_COLUMN_FLEX | PP_COLUMN_RAILS | PP_COLUMN_INDENT);
+
+	return column->as == PP_AS_NAME || (column->as <= PP_AS_LABEL && text);
+}
+
 static void
 header_put(struct pp_rendering *r, const struct pp_answer_table *t)
 {
@@ -67,7 +76,8 @@ row_put(struct pp_rendering *r, struct pp_sink *out, const struct pp_answer_tabl
 		for (; t->columns[c].flags & (PP_COLUMN_RAILS | PP_COLUMN_INDENT) && level > 0;
 		     level--)
 			pp_sink_puts(out, "&nbsp;&nbsp;");
-		pp_escape_markdown(out, pp_slice_of(r->text.p ? r->text.p : "", r->text.n));
+		(column_is_code(&t->columns[c]) ? pp_escape_markdown_code : pp_escape_markdown)(
+		    out, pp_slice_of(r->text.p ? r->text.p : "", r->text.n));
 		pp_sink_puts(out, " |");
 	}
 	pp_sink_putc(out, '\n');

@@ -3,6 +3,7 @@
  */
 #include "text/escape.h"
 
+#include "base/slice.h"
 #include "base/utf8.h"
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
@@ -162,6 +163,72 @@ pp_escape_csv(struct pp_sink *out, struct pp_slice s)
 	}
 	if (quote)
 		pp_sink_putc(out, '"');
+}
+
+/* Whether a spreadsheet would take the text for a formula; the wide forms of the signs are signs to some. */
+static bool
+csv_looks_computed(struct pp_slice s)
+{
+	static const char *const starts[] = { "=",  "+",  "-",  "@",  "\t", "\r",
+		                              "\n", "＝", "＋", "－", "＠" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(starts); i++)
+		if (pp_slice_starts(s, starts[i]))
+			return true;
+	return false;
+}
+
+void
+pp_escape_csv_text(struct pp_sink *out, struct pp_slice s)
+{
+	struct pp_buf tame = { 0 };
+
+	if (!csv_looks_computed(s)) {
+		pp_escape_csv(out, s);
+		return;
+	}
+	pp_buf_addc(&tame, '\'');
+	pp_buf_add(&tame, s.p, s.n);
+	pp_escape_csv(out, pp_slice_of(tame.p, tame.n));
+	if (tame.failed)
+		pp_sink_fail(out, PP_E_NOMEM, 0);
+	pp_buf_release(&tame);
+}
+
+/* ---- Markdown --------------------------------------------------------------------------- */
+
+void
+pp_escape_markdown_code(struct pp_sink *out, struct pp_slice s)
+{
+	struct pp_buf tame = { 0 };
+	size_t i, run = 0, longest = 0;
+	const char *blank;
+
+	pp_escape_terminal(&tame, s);
+	for (i = 0; i < tame.n; i++) {
+		run = tame.p[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	/* A code span loses one blank at either end if it has both: give those that need it one more. */
+	blank = tame.n && strspn(tame.p, " ") < tame.n &&
+	                (strchr("` ", tame.p[0]) || strchr("` ", tame.p[tame.n - 1]))
+	            ? " "
+	            : "";
+	for (i = 0; tame.n && i <= longest; i++)
+		pp_sink_putc(out, '`');
+	pp_sink_puts(out, blank);
+	for (i = 0; i < tame.n; i++) {
+		if (tame.p[i] == '|')
+			pp_sink_putc(out, '\\');
+		pp_sink_putc(out, tame.p[i]);
+	}
+	pp_sink_puts(out, blank);
+	for (i = 0; tame.n && i <= longest; i++)
+		pp_sink_putc(out, '`');
+	if (tame.failed)
+		pp_sink_fail(out, PP_E_NOMEM, 0);
+	pp_buf_release(&tame);
 }
 
 void

@@ -28,6 +28,8 @@ size_t pp_escape_terminal(struct pp_buf *, struct pp_slice);
  * CSV reader gives up on the whole file otherwise.
  */
 void pp_escape_csv(struct pp_sink *, struct pp_slice);
+/* The same of text that is no number: what a spreadsheet would take for a formula gets an apostrophe in front. */
+void pp_escape_csv_text(struct pp_sink *, struct pp_slice);
 
 /* Columns that text takes which is safe for a terminal. */
 size_t pp_text_columns(const char *text, size_t n);
@@ -39,5 +41,7 @@ size_t pp_text_shorten(struct pp_buf *, const char *text, size_t n, size_t colum
 
 /* For Markdown, also inside of a table: safe for a terminal, and nothing in it is markup. */
 void pp_escape_markdown(struct pp_sink *, struct pp_slice);
+/* The same as a code span, which shows names as they are; nothing when there is no text. */
+void pp_escape_markdown_code(struct pp_sink *, struct pp_slice);
 
 #endif

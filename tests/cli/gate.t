@@ -56,8 +56,8 @@ $ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --fail-if 'total
 
   | limit | | function | values |
   |---|---|---|---|
-  | self\(a\) \> \+5% | **fail** | a | 1,000 samples before, 1,300 samples after \(\+30\.0%\) |
-  | total\(main\) \< \-5% | pass |  |  |
+  | `self(a) > +5%` | **fail** | `a` | 1,000 samples before, 1,300 samples after \(\+30\.0%\) |
+  | `total(main) < -5%` | pass |  |  |
 
   samples: changes within 2 \* sqrt\(before \+ after\) are noise
 = 1

@@ -30,7 +30,7 @@ $ polyprof top --csv hostile.folded
   <script>alert(1)</script>,,,,,2,2
   "a,b""c""",,,,,2,2
   \xe2\x80\xaegnp.exe,,,,,2,2 (esc)
-  =cmd|calc,,,,,1,1
+  '=cmd|calc,,,,,1,1
   naïve,,,,,1,1
   tab\tin name,,,,,1,1 (esc)
   main,,,,,0,35

@@ -12,7 +12,7 @@ polyprof = sys.argv[1]
 number = failed = 0
 NAMES = ['<script>alert(1)</script>', ']]>', '"quoted"', "it's", 'a&b', '| cell | cell |', '`code`', '**bold**',
          '[link](http://x)', '![i](y)', '<!-- c -->', 'tab\there', 'esc\x1b[31mred', 'bell\x07', '\u202eright to left',
-         'ünï\\cödé', '$(rm -rf)', '@someone', '#1', '~~gone~~', '&lt', 'x' * 5000]
+         'ünï\\cödé', 'del\x7f', '``', '\\', '$(rm -rf)', '@someone', '#1', '~~gone~~', '&lt', 'x' * 5000]
 
 
 def ok(passed, what, detail=''):
@@ -53,6 +53,8 @@ with tempfile.TemporaryDirectory() as directory:
         text = cases[0].find('failure').text
         ok(all(name in text for name in NAMES if name.isprintable()) and text.count('(+300.0%)') == len(NAMES) + 1,
            'JUnit: names as they are', text[:300])
+        ok('del\\x7f' in text and '\\u{202e}right' in text and not re.search('[\x7f\u202a-\u202e\ufffd]', text),
+           'JUnit: what hides or reorders text is spelled', text[:300])
 
     done = gate('json', *limits)
     data = json.loads(done.stdout)
@@ -68,8 +70,11 @@ with tempfile.TemporaryDirectory() as directory:
     ok(all(len(re.findall(r'(?<!\\)(?:\\\\)*\|', row)) == 5 for row in rows), 'Markdown: four cells in each row',
        [row for row in rows if len(re.findall(r'(?<!\\)(?:\\\\)*\|', row)) != 5][:2])
     ok(len(rows) == 2 + len(NAMES) + 1 + 1 + 1 + 1 + 1, 'Markdown: one row for each', len(rows))
-    ok(not any(re.search(r'(?<!\\)[<`*\[]', row.replace('**fail**', '')) for row in rows), 'Markdown: no markup from names',
-       [row for row in rows if re.search(r'(?<!\\)[<`*\[]', row.replace('**fail**', ''))][:2])
+    # What is left when code spans are taken out: a run of backticks up to the next run as long.
+    bare = [re.sub(r'(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)', 'CODE', row).replace('**fail**', '') for row in rows]
+    ok(not any(re.search(r'(?<!\\)[<`*\[]', row) for row in bare), 'Markdown: no markup from names',
+       [row for row in bare if re.search(r'(?<!\\)[<`*\[]', row)][:2])
+    ok(all(row.count('CODE') == 2 for row in bare[2:2 + len(NAMES)]), 'Markdown: limits and names are code', bare[:4])
     ok(not any(ord(c) < 32 for line in lines for c in line), 'Markdown: no control characters')
 
     done = gate('text', *limits)

@@ -24,6 +24,11 @@ check_sink(void (*escape)(struct pp_sink *, struct pp_slice), const void *bytes,
 #define CSV(bytes, expected, what)                                                                 \
 	check_sink(pp_escape_csv, bytes, sizeof(bytes) - 1, expected, "CSV: " what)
 
+#define CSV_TEXT(bytes, expected, what)                                                            \
+	check_sink(pp_escape_csv_text, bytes, sizeof(bytes) - 1, expected, "CSV text: " what)
+#define CODE(bytes, expected, what)                                                                \
+	check_sink(pp_escape_markdown_code, bytes, sizeof(bytes) - 1, expected, "Markdown: " what)
+
 static void
 check_terminal(const void *bytes, size_t n, const char *expected, size_t columns, const char *what)
 {
@@ -53,6 +58,31 @@ main(void)
 	XML("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "a surrogate");
 	XML("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd",
 	    "non-characters");
+
+	CSV_TEXT("", "", "empty");
+	CSV_TEXT("a=b", "a=b", "plain");
+	CSV_TEXT("=1+2", "'=1+2", "a formula");
+	CSV_TEXT("-f", "'-f", "a minus");
+	CSV_TEXT("+f", "'+f", "a plus");
+	CSV_TEXT("@sum(A1, A2)", "\"'@sum(A1, A2)\"", "a function, quoted");
+	CSV_TEXT("\t=1", "'\t=1", "a tab");
+	CSV_TEXT("\r=1", "\"'\r=1\"", "a return");
+	CSV_TEXT("\xef\xbc\x9d"
+	         "1",
+	         "'\xef\xbc\x9d"
+	         "1",
+	         "a wide sign");
+
+	CODE("", "", "no code");
+	CODE("a*b_c[d](e)<f>", "`a*b_c[d](e)<f>`", "markup is code");
+	CODE("a|b", "`a\\|b`", "a cell's end");
+	CODE("a`b", "``a`b``", "a backtick");
+	CODE("``a`", "``` ``a` ```", "backticks at the ends");
+	CODE(" a", "`  a `", "a blank at the start");
+	CODE("  ", "`  `", "nothing but blanks");
+	CODE("a\nb\x7f\xe2\x80\xae"
+	     "c",
+	     "`a\\x0ab\\x7f\\u{202e}c`", "controls are spelled");
 
 	CSV("", "", "empty");
 	CSV("main", "main", "plain");

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""How work grows with hostile inputs: growth.py POLYPROF [SHAPE...]
+
+Each shape is written with n parts and with 4 n of them: many threads, many files, many functions of one name, deep and wide
+trees. No answer may take more than LIMIT times the instructions for four times the input; what grows with the square takes 16
+times as many. Counted under callgrind, since that is repeatable on a busy machine. Speaks TAP.
+"""
+import os
+import shutil
+import sys
+import tempfile
+
+import gate
+
+LIMIT = 6
+CALLGRIND = '# callgrind format\nversion: 1\ncreator: growth\npositions: line\nevents: Ir\n\n'
+
+
+def each(count, text):
+    return ''.join(text.format(i=i, next=i + 1, odd=i % 2) for i in range(count))
+
+
+def perf(count, header, frame='55d0 main+0x1 (/bin/w)'):
+    return each(count, f'{header}\n\t{frame}\n\n')
+
+
+# name of the file, n, what it holds, which questions: {} is the file
+TOP = ['top {}', 'top -n 0 --json {}']
+TREE = ['{}', 'tree --min 0 -n 0 --json {}', 'diff {} {}', 'flame -o out.svg {}', 'report -o out.html {}']
+SHAPES = {
+    'threads': ('threads.txt', 2000, lambda n: perf(n, 'w {next} 1.{i:06}: 1 cycles:u:'),
+                ['top --by thread {}', 'info {}', 'flame -o out.svg {}', 'report -o out.html {}']),
+    'named threads': ('names.txt', 2000, lambda n: perf(n, 'w{i} {next}/{next} 1.{i:06}: 1 cycles:u:'),
+                      ['top --by thread {}', 'merge {} {} --to folded -o out.folded']),
+    'events': ('events.txt', 100, lambda n: perf(n, 'w 7 1.{i:06}: 1 probe:e{i}:'), ['top {}', 'info {}']),
+    'modules': ('modules.txt', 2000, lambda n: perf(n, 'w 7 1.{i:06}: 1 cycles:', '55d0 main+0x1 (/lib/m{i}.so)'),
+                ['top --by module {}', 'tree {}']),
+    'files': ('callgrind.out.files', 1000, lambda n: CALLGRIND + each(n, 'fl=/s/d{odd}/f{i}.c\nfn=f{i}\n{next} 1\n'),
+              ['lines --source . -n 0 {}', 'lines --json {}', 'top --by file {}', 'top --by line {}']),
+    'slashes': ('callgrind.out.slashes', 20000, lambda n: CALLGRIND + 'fl=' + 'a/' * n + 'x.c\nfn=f\n1 5\n',
+                ['lines --source . {}']),
+    'one name': ('callgrind.out.name', 2000, lambda n: CALLGRIND + each(n, 'fl=/s/f{i}.c\nfn=same\n3 1\ncfn=callee\ncalls=1 1\n4 2\n'),
+                 [*TOP, 'callers callee {}', 'callees same {}', 'diff {} {}', 'gate {} {} --fail-if total>+5%']),
+    'one caller': ('callgrind.out.caller', 2000, lambda n: CALLGRIND + 'fl=a.c\nfn=main\n1 1\n' + each(
+        n, 'cfn=c{i}\ncalls=1 1\n1 5\n') + each(n, 'fn=c{i}\n1 5\n'), [*TOP, *TREE, 'callees main {}', 'callers main {}']),
+    'one callee': ('callgrind.out.callee', 2000, lambda n: CALLGRIND + 'fl=a.c\n' + each(
+        n, 'fn=c{i}\n1 5\ncfn=hub\ncalls=1 1\n1 5\n') + 'fn=hub\n1 7\n', [*TOP, *TREE, 'callers hub {}', 'callees hub {}']),
+    'a ring': ('callgrind.out.ring', 2000, lambda n: CALLGRIND + 'fl=a.c\n' + each(
+        n, 'fn=c{i}\n1 5\ncfn=c{next}\ncalls=1 1\n1 5\n') + f'fn=c{n}\n1 7\ncfn=c0\ncalls=1 1\n1 5\n', [*TOP, 'tree {}']),
+    'deep recursion': ('deep.folded', 5000, lambda n: 'a;' * n + 'a 1\n', [*TOP, *TREE, 'callers a {}']),
+    'deep mutual recursion': ('mutual.folded', 5000, lambda n: 'a;b;' * (n // 2) + 'c 1\n', [*TOP, *TREE, 'callers b {}']),
+    'deep names': ('names.folded', 5000, lambda n: each(n, 'f{i};') + 'c 1\n', [*TOP, *TREE, 'callers f7 {}', 'callees f7 {}']),
+    'wide': ('wide.folded', 3000, lambda n: each(n, 'root;child{i} 1\n'), [*TOP, *TREE, 'callees root {}']),
+    'roots': ('roots.folded', 3000, lambda n: each(n, 'root{i};child 1\n'), [*TOP, *TREE, 'callers child {}']),
+}
+
+
+def main():
+    polyprof, *wanted = sys.argv[1:]
+    polyprof = os.path.abspath(polyprof)
+    if not shutil.which('valgrind'):
+        print('1..0 # SKIP valgrind is not installed')
+        return 0
+    number = failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        os.chdir(directory)
+        for shape in wanted or SHAPES:
+            name, n, text, questions = SHAPES[shape]
+            for question in questions:
+                counts = []
+                for size in (1, n, 4 * n):
+                    with open(name, 'w') as file:
+                        file.write(text(size))
+                    counts.append(gate.instructions(polyprof, [*question.format(name, name).split(), '-q', '-j1'], directory))
+                base, small, large = counts
+                ratio = (large - base) / max(small - base, 1)
+                passed = ratio <= LIMIT
+                number, failed = number + 1, failed + (not passed)
+                print(f"{'ok' if passed else 'not ok'} {number} - {shape}: {question.format('FILE', 'FILE')}: four times as much "
+                      f'takes {ratio:.1f} x as many instructions ({small / 1e6:.1f} M to {large / 1e6:.1f} M)', flush=True)
+    print(f'1..{number}')
+    return 1 if failed else 0
+
+
+sys.exit(main())
