@@ -62,7 +62,8 @@ enum pp_spaa_value {
 	F(HEADER, SOURCE, "source", OBJECT, has, SOURCE, OPTIONAL, \
 	  &pp_spaa_shapes[PP_SPAA_O_SOURCE]) \
 	F(HEADER, ID_MODE, "stack_id_mode", WORD, local_ids, ID_MODE, ID_MODE_MISSING, \
-	  &id_modes)
+	  &id_modes) \
+	F(HEADER, INCOMPLETE, "x_incomplete", ANY, has, KEY_UNKNOWN, OPTIONAL, NULL)
 
 #define PP_SPAA_RANGE_FIELDS(F) \
 	F(RANGE, START, "start", NUMBER, start, TIME_RANGE, TIME_RANGE, NULL) \

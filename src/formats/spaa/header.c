@@ -84,6 +84,13 @@ pp_spaa_apply_header(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (chunk.status != PP_OK)
 		pp_spaa_no_memory(r);
 	r->carried.announced = memmem(rec->text.p, rec->text.n, "\"x_polyprof\"", 12) != NULL;
+	if (PP_SPAA_HAS(h, has, HEADER_INCOMPLETE)) {
+		pp_scan_init(&r->in.parser.scan, rec->text, r->reader->limits.max_nesting,
+		             PP_SCAN_STRICT);
+		if (pp_scan_path(&r->in.parser.scan, "x_incomplete", NULL, NULL) &&
+		    pp_scan_peek(&r->in.parser.scan) == PP_JSON_BOOL)
+			(void)pp_scan_bool(&r->in.parser.scan, &h->incomplete);
+	}
 	if (!r->in.gave_up && r->reader->order->facets & PP_META) {
 		pp_scan_init(&r->in.parser.scan, rec->text, r->reader->limits.max_nesting,
 		             PP_SCAN_STRICT);

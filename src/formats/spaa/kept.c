@@ -39,8 +39,23 @@ pp_spaa_kept_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		pp_builder_fail(r->builder, PP_E_LIMIT, "the records take too much memory");
 }
 
+void
+pp_spaa_kept_drop(struct pp_spaa_reader *r)
+{
+	struct pp_kept_facet *facet = &r->builder->profile->kept;
+
+	if (!r->carried.kept)
+		return;
+	kept_free(facet->data);
+	facet->data = r->carried.kept = NULL;
+	facet->free = NULL;
+}
+
 const struct pp_spaa_kept *
 pp_spaa_kept_of(const struct pp_profile *p)
 {
-	return p->kept.free == kept_free ? p->kept.data : NULL;
+	const struct pp_spaa_kept *kept = p->kept.free == kept_free ? p->kept.data : NULL;
+
+	/* What was cut before it could be read as records, the records know nothing of. */
+	return kept && (p->complete || kept->incomplete) ? kept : NULL;
 }

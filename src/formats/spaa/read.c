@@ -75,7 +75,6 @@ record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		[PP_SPAA_O_THREAD] = pp_spaa_apply_thread,
 		[PP_SPAA_O_OTHER] = pp_spaa_carry_record,
 	};
-	uint64_t errors = r->in.errors;
 
 	if (rec->type == PP_SPAA_O_NONE)
 		return;
@@ -88,7 +87,9 @@ record_apply(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		return;
 	}
 	apply[rec->type](r, rec);
-	if (r->carried.kept && !rec->wrong && r->in.errors == errors)
+	if (r->carried.kept && r->in.errors)
+		pp_spaa_kept_drop(r);
+	else if (r->carried.kept)
 		pp_spaa_kept_add(r, rec);
 }
 
@@ -286,12 +287,16 @@ pp_spaa_read(struct pp_reader *reader, struct pp_builder *builder)
 		}
 		if (status == PP_OK && !r->in.gave_up) {
 			pp_spaa_apply_end(r);
+			if (r->in.errors)
+				pp_spaa_kept_drop(r);
+			else if (r->carried.kept)
+				r->carried.kept->incomplete = r->header.incomplete;
 			pp_spaa_carry_finish(r);
 			if (!r->carried.installed)
 				pp_spaa_model_finish(r);
 			status = builder->status;
 		}
-		if (r->in.errors)
+		if (r->in.errors || r->header.incomplete)
 			builder->profile->complete = false;
 		if (status == PP_OK && r->in.gave_up)
 			status = PP_E_INVALID;

@@ -128,7 +128,8 @@ struct pp_spaa_header {
 	bool seen;
 	bool has_range;
 	bool unit_odd;
-	int64_t unit; /* ns per unit of the range; 0 = unknown */
+	bool incomplete; /* it says that something is missing */
+	int64_t unit;    /* ns per unit of the range; 0 = unknown */
 };
 
 /* An event as the header declares it. */

@@ -241,9 +241,10 @@ struct pp_spaa_times {
 	bool has_windows;
 };
 
-/* The records of a file as they were, for writing them back without loss: lines of those accepted. */
+/* The records of a file as they were, for writing them back without loss; nothing when one was refused. */
 struct pp_spaa_kept {
 	struct pp_buf lines;
+	bool incomplete; /* and they say so */
 };
 
 /* What has no meaning here, and profiles of other formats: kept.c, carry_load.c. */
@@ -329,7 +330,9 @@ void pp_spaa_timeline_build(struct pp_spaa_reader *);
 /* Made the profile's private data; NULL when out of memory. */
 struct pp_spaa_kept *pp_spaa_kept_new(struct pp_kept_facet *);
 void pp_spaa_kept_add(struct pp_spaa_reader *, const struct pp_spaa_record *);
-/* What a profile kept; NULL when nothing. */
+/* Nothing is kept of a file that has errors: without what was refused the others may mean nothing. */
+void pp_spaa_kept_drop(struct pp_spaa_reader *);
+/* What a profile kept and may be written as it is; NULL when nothing. */
 const struct pp_spaa_kept *pp_spaa_kept_of(const struct pp_profile *);
 
 /* A finding about a record; `at` (or NULL) is a byte of its line. */

@@ -218,22 +218,42 @@ weight_print(struct pp_spaa_out *o, struct pp_buf *out, size_t metric, bool free
 	*mark += pp_spaa_mark_value(*mark, &num);
 }
 
+/*
+ * Two paths may hash alike, functions of one name do: the later one moves on. Where the last of them came to is
+ * remembered, so that many do not each go all the way again.
+ */
+static uint64_t
+id_claim(struct pp_spaa_out *o, uint64_t id)
+{
+	uint32_t moved = pp_map_get(&o->ids, id), next = moved;
+	uint64_t from = id;
+
+	while (next != PP_MAP_NONE) {
+		id = pp_spaa_fnv_byte(next ? o->moved.at[next - 1] : id, 3);
+		next = pp_map_get(&o->ids, id);
+	}
+	o->failed |= !pp_map_set(&o->ids, id, 0);
+	if (moved == PP_MAP_NONE)
+		return id;
+	if (moved)
+		o->moved.at[moved - 1] = id;
+	else
+		o->failed |= !pp_vec_push(&o->moved, id) ||
+		             !pp_map_set(&o->ids, from, (uint32_t)o->moved.n);
+	return id;
+}
+
 /* Writes one record; `weights` and `own` are the texts of its lists without brackets. */
 static void
 stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const struct pp_buf *weights,
             const struct pp_buf *own, uint64_t mark)
 {
 	struct pp_json *j = &o->json;
-	uint64_t id = pp_spaa_out_id(o, s);
+	uint64_t id = id_claim(o, pp_spaa_out_id(o, s));
 	pp_node node;
 	char text[24];
 	int n;
 
-	/* Two paths may hash alike: the later one moves on. */
-	while (pp_map_get(&o->ids, id) != PP_MAP_NONE)
-		id = pp_spaa_fnv_byte(id, 3);
-	if (!pp_map_set(&o->ids, id, 1))
-		o->failed = true;
 	n = snprintf(text, sizeof text, "0x%016llx", (unsigned long long)id);
 	pp_json_begin_object(j);
 	pp_json_put_textz(j, "type", "stack");
@@ -584,6 +604,7 @@ out_release(struct pp_spaa_out *o)
 	free(o->keys);
 	free(o->dso_of);
 	pp_map_release(&o->ids);
+	pp_vec_release(&o->moved);
 	pp_vec_release(&o->from.rows);
 	pp_vec_release(&o->events);
 }
@@ -603,9 +624,6 @@ note_losses(const struct pp_spaa_out *o)
 		loss->dropped |= PP_HAS(THREADS) | PP_HAS(CPUS);
 	if (!o->samples && o->p->samples)
 		loss->dropped |= PP_HAS(TIMELINE) | PP_HAS(SAMPLES);
-	/* What other formats get is said in the carrier, which a file of its own does not have. */
-	if (o->native)
-		loss->dropped |= PP_HAS(INCOMPLETE);
 	/* Keys without a meaning here, windows and records of other types. */
 	loss->more[PP_TRAIT_PRIVATE] += (o->p->holds & PP_EXTRAS) != 0;
 }
@@ -636,7 +654,7 @@ pp_spaa_write(struct pp_writer *w)
 	bool changed;
 	pp_status status;
 
-	o.native = strcmp(pp_profile_native(o.p)->name, "spaa") == 0;
+	o.native = o.own_meta = strcmp(pp_profile_native(o.p)->name, "spaa") == 0;
 	if (!option_word(w, "threads", "split", "merge", &o.split) ||
 	    !option_word(w, "frames", "function", "place", &o.by_func) ||
 	    !option_word(w, "samples", "yes", "no", &o.samples) ||
@@ -646,6 +664,7 @@ pp_spaa_write(struct pp_writer *w)
 	          option(w, "terse") || option(w, "ids");
 	if (kept && !changed) {
 		w->loss.verbatim = true;
+		w->loss.more[PP_TRAIT_INCOMPLETE] -= kept->incomplete;
 		pp_sink_write(w->out, kept->lines.p, kept->lines.n);
 		return PP_OK;
 	}

@@ -82,16 +82,19 @@ struct pp_spaa_out {
 	const struct pp_profile *p;
 	struct pp_json json;
 	bool split, by_func, samples, terse;
-	bool native; /* the profile came from SPAA itself */
+	bool native;   /* the profile came from SPAA itself */
+	bool own_meta; /* its metadata are the header's */
 	struct pp_spaa_out_costs from;
 	int64_t *own; /* by function, where calls tell it together only */
 	PP_VEC(struct pp_spaa_out_event) events;
 	size_t main_events;
-	uint32_t *side;    /* per metric: its side events, positive and negative; 0 = none */
-	uint64_t *hash;    /* per node: of its path */
-	uint64_t *keys;    /* per frame or function: of itself */
-	uint32_t *dso_of;  /* per module: its number; [0] for none, [modules.n] for kernels */
-	struct pp_map ids; /* those written */
+	uint32_t *side;   /* per metric: its side events, positive and negative; 0 = none */
+	uint64_t *hash;   /* per node: of its path */
+	uint64_t *keys;   /* per frame or function: of itself */
+	uint32_t *dso_of; /* per module: its number; [0] for none, [modules.n] for kernels */
+	struct pp_map
+	    ids; /* those written; 0, or how many of `moved` tell where others of it went */
+	PP_VEC(uint64_t) moved;
 	struct pp_spaa_out_weight {
 		struct pp_buf head, tail;
 	} * weights; /* per metric, positive and negative */

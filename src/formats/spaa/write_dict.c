@@ -103,7 +103,8 @@ event_known(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e)
 	const struct pp_profile *p = o->p;
 	size_t list = meta_find(p, "events"), i, sampling;
 
-	if (list >= p->meta.n || p->meta.at[list].type != PP_META_ARRAY || e->freed)
+	if (list >= p->meta.n || p->meta.at[list].type != PP_META_ARRAY || e->freed ||
+	    o->own_meta != o->native)
 		return p->meta.n;
 	for (i = list + 1; i < p->meta.n; i++) {
 		if (p->meta.at[i].parent != list + 1 ||
@@ -163,7 +164,8 @@ events_write(struct pp_spaa_out *o)
 	                              "{\"mode\":\"event\",\"primary_metric\":\"count\"}}";
 	size_t row = meta_find(o->p, "events"), i;
 
-	if (o->native && row < o->p->meta.n && o->p->meta.at[row].type == PP_META_ARRAY) {
+	if (o->own_meta && o->p->complete && row < o->p->meta.n &&
+	    o->p->meta.at[row].type == PP_META_ARRAY) {
 		pp_meta_json_write(&o->json, o->p, row, true);
 		return;
 	}
@@ -210,6 +212,8 @@ source_write(struct pp_spaa_out *o)
 	struct pp_json *j = &o->json;
 	size_t row = meta_find(p, "source"), i;
 
+	if (o->native && !o->own_meta)
+		return;
 	if (!o->native) {
 		pp_json_put_object(j, "source");
 		pp_json_put_text(j, "tool",
@@ -223,13 +227,14 @@ source_write(struct pp_spaa_out *o)
 	for (i = 0; i < p->meta.n; i++) {
 		struct pp_slice key = pp_text_of(p, p->meta.at[i].key);
 
-		if (!p->meta.at[i].parent && key.n > 2 && key.p[0] == 'x' && key.p[1] == '_')
+		if (!p->meta.at[i].parent && key.n > 2 && key.p[0] == 'x' && key.p[1] == '_' &&
+		    !pp_slice_eq_z(key, "x_incomplete"))
 			pp_meta_json_write(j, p, i, true);
 	}
 }
 
-void
-pp_spaa_write_header(struct pp_spaa_out *o)
+static void
+header_write(struct pp_spaa_out *o)
 {
 	const struct pp_profile *p = o->p;
 	struct pp_json *j = &o->json;
@@ -254,6 +259,8 @@ pp_spaa_write_header(struct pp_spaa_out *o)
 	}
 	source_write(o);
 	pp_json_put_textz(j, "stack_id_mode", "content_addressable");
+	if (!p->complete)
+		pp_json_put_bool(j, "x_incomplete", true);
 	if (!o->native) {
 		pp_json_put_object(j, "x_polyprof");
 		pp_json_put_u64(j, "version", 1);
@@ -262,6 +269,62 @@ pp_spaa_write_header(struct pp_spaa_out *o)
 	}
 	pp_json_end_object(j);
 	pp_json_end_line(j);
+}
+
+/* Whether a header is one that the reader does not refuse. */
+static bool
+header_is_right(struct pp_spaa_out *o, struct pp_slice line)
+{
+	struct pp_spaa_record rec = { .text = line };
+	struct pp_spaa_header header = { 0 };
+	struct pp_spaa_chunk chunk = { 0 };
+	struct pp_spaa_parser parser;
+	bool right;
+
+	if (!pp_spaa_parser_init(&parser, o->p->strs.seed, 0)) {
+		o->failed = true;
+		return false;
+	}
+	right = pp_spaa_header_parse(&parser, &chunk, &rec, &header) && !rec.wrong;
+	o->failed |= chunk.status != PP_OK;
+	pp_spaa_chunk_release(&chunk);
+	pp_spaa_parser_release(&parser);
+	return right;
+}
+
+/* What of a file that has errors stands in its metadata may be just what was refused. */
+static void
+meta_judge(struct pp_spaa_out *o)
+{
+	const struct pp_json json = o->json;
+	struct pp_buf line = { 0 };
+	struct pp_sink *sink;
+	size_t n;
+
+	if (pp_sink_buffer(&line, &sink) != PP_OK) {
+		o->failed = true;
+		return;
+	}
+	pp_json_init(&o->json, sink, PP_JSON_COMPACT);
+	header_write(o);
+	o->json = json;
+	o->failed |= pp_sink_commit(sink) != PP_OK;
+	pp_sink_close(sink);
+	for (n = line.n; line.n < n + PP_SCAN_PAD && !line.failed;)
+		pp_buf_addc(&line, '\0');
+	o->own_meta = !line.failed && !o->failed && header_is_right(o, pp_slice_of(line.p, n));
+	o->failed |= line.failed;
+	o->w->loss.dropped |= o->own_meta ? 0 : PP_HAS(METADATA);
+	pp_buf_release(&line);
+}
+
+void
+pp_spaa_write_header(struct pp_spaa_out *o)
+{
+	if (o->native && !o->p->complete)
+		meta_judge(o);
+	if (!o->failed)
+		header_write(o);
 }
 
 /* ---- dsos ------------------------------------------------------------------------------- */
