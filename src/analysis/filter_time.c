@@ -1,10 +1,11 @@
 /*
  * Filters by time: walks the timelines and books again what happened between two moments.
  *
- * In a trace, what the counters gained between two events belongs to the function that ran meanwhile.
- * An interval that a border cuts is divided in proportion to time, rounded down from its start, so that
- * the costs of adjacent stretches add up to the cost of both together. Calls belong to the stretch in
- * which they began; samples to the one in which they were taken.
+ * In a trace, what the counters gained between two events belongs to the function that ran meanwhile; between
+ * two outermost calls it is nobody's, as in the sums of every format that traces. An interval that a border
+ * cuts is divided in proportion to time, rounded down from its start, so that the costs of adjacent stretches
+ * add up to the cost of both together. Calls belong to the stretch in which they began; samples to the one in
+ * which they were taken.
  */
 #include "analysis/filter.h"
 #include "model/derive.h"
@@ -85,6 +86,13 @@ gain_before(enum pp_cell_type type, int64_t start, int64_t end, int64_t at, int6
 	return pp_cell_real(real * ((double)at / (double)length));
 }
 
+/* The last stretch includes its end. */
+static bool
+within(const struct booking *b, int64_t time)
+{
+	return time >= b->from && (time < b->to || b->to == INT64_MAX);
+}
+
 /* Books what the counters gained in [start, end] on the node that ran. */
 static void
 book_interval(struct booking *b, pp_node node, int64_t start, int64_t end, const int64_t *before,
@@ -94,7 +102,8 @@ book_interval(struct booking *b, pp_node node, int64_t start, int64_t end, const
 	int64_t *cells;
 	size_t m;
 
-	if (start == end ? start < b->from || start >= b->to : first >= last)
+	/* Where a clock stands still or goes back, it is a moment. */
+	if (!node || (start >= end ? !within(b, start) : first >= last))
 		return;
 	cells = cells_of(b, node);
 	for (m = 0; cells && m < columns; m++) {
@@ -115,7 +124,7 @@ book_point(struct booking *b, const struct pp_event *event, const int64_t *value
 	int64_t *cells;
 	size_t m;
 
-	if (event->time < b->from || event->time >= b->to || event->kind == PP_EVENT_EXIT)
+	if (!within(b, event->time) || event->kind == PP_EVENT_EXIT)
 		return;
 	if (event->kind == PP_EVENT_ENTER && !b->s->has_calls)
 		return;
@@ -143,7 +152,7 @@ book_timeline(struct booking *b, const struct pp_timeline *t)
 		free(before);
 		return PP_E_NOMEM;
 	}
-	while (b->status == PP_OK && pp_timeline_next(&it) && (first || since < b->to)) {
+	while (b->status == PP_OK && pp_timeline_next(&it)) {
 		if (t->cumulative && !first)
 			book_interval(b, running, since, it.event.time, before, it.values, columns);
 		book_point(b, &it.event, it.values, t->cumulative ? 0 : columns);

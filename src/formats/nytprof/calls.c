@@ -14,8 +14,6 @@
  */
 #include "formats/nytprof/load.h"
 
-#include <math.h>
-
 #define BUFFER_RETURNS ((size_t)16384)
 #define TOP UINT32_MAX
 
@@ -42,15 +40,13 @@ pp_nyt_calls_release(struct pp_nyt_calls *c)
 	for (i = 0; i < c->taken.n; i++)
 		waiting_release(&c->taken.at[i]);
 	pp_vec_release(&c->buffer);
-	pp_vec_release(&c->moments);
 	pp_vec_release(&c->waiting);
 	pp_vec_release(&c->taken);
 	pp_vec_release(&c->path);
 	pp_vec_release(&c->sums);
 	pp_vec_release(&c->incl);
 	pp_vec_release(&c->touched);
-	pp_vec_release(&c->entered);
-	pp_vec_release(&c->site);
+	pp_nyt_times_release(&c->times);
 }
 
 /* ---- places: a node of the profile's tree or a branch of a waiting one -------------------- */
@@ -257,8 +253,8 @@ buffer_flush(struct pp_nyt_load *load, bool final)
 
 		if (!place_add(load, place, &sum))
 			break;
-		if (c->moments.n)
-			c->moments.at[i].node = place.node;
+		if (c->times.moments.n)
+			c->times.moments.at[i].node = place.node;
 		for (; t && c->taken.at[t - 1].taken_by == i; t--)
 			waiting_settle(load, &c->taken.at[t - 1], place,
 			               c->taken.at[t - 1].depth > r->depth + 1);
@@ -302,60 +298,18 @@ pp_nyt_calls_refine(struct pp_nyt_load *load, double factor)
 
 			*cell = pp_cell_real(pp_cell_value(&p->metrics.at[0], *cell).d * factor);
 		}
-	c->sub_clock *= factor;
+	pp_nyt_times_refine(load, factor);
 }
-
-/* The clock of the process: its statements if it has any, else the own times of what returned. */
-static int64_t
-clock_now(const struct pp_nyt_load *load)
-{
-	double d = load->calls.sub_clock;
-
-	if (load->clock.now)
-		return load->clock.now;
-	return d > 0 && d < 1e18 ? (int64_t)d : 0;
-}
-
-/* Depths beyond this are not remembered one by one; real stacks stay far below. */
-#define DEEPEST ((uint32_t)1 << 24)
 
 void
 pp_nyt_calls_enter(struct pp_nyt_load *load, uint32_t line)
 {
 	struct pp_nyt_calls *c = &load->calls;
-	uint32_t depth = c->depth < DEEPEST ? ++c->depth : c->depth;
 
+	c->depth += c->depth < UINT32_MAX;
 	c->entries++;
-	if (!load->want_timeline)
-		return;
-	if (!pp_vec_reserve(&c->entered, (size_t)depth + 1) ||
-	    !pp_vec_reserve(&c->site, (size_t)depth + 1)) {
-		no_memory(load);
-		return;
-	}
-	for (; c->entered.n <= depth; c->entered.n++, c->site.n++) {
-		c->entered.at[c->entered.n] = INT64_MIN;
-		c->site.at[c->site.n] = 0;
-	}
-	c->entered.at[depth] = clock_now(load);
-	c->site.at[depth] = line;
-}
-
-static void
-moment_add(struct pp_nyt_load *load, uint32_t depth, double incl)
-{
-	struct pp_nyt_calls *c = &load->calls;
-	struct pp_nyt_moment m = { .enter = INT64_MIN, .leave = clock_now(load) };
-
-	if (depth < c->entered.n) {
-		m.enter = c->entered.at[depth];
-		m.site_line = c->site.at[depth];
-		c->entered.at[depth] = INT64_MIN;
-	}
-	if (m.enter == INT64_MIN)
-		m.enter = m.leave - (incl > 0 && incl < 1e18 ? (int64_t)incl : 0);
-	if (!pp_vec_push(&c->moments, m))
-		no_memory(load);
+	if (load->want_timeline)
+		pp_nyt_times_enter(load, line);
 }
 
 void
@@ -366,7 +320,7 @@ pp_nyt_calls_return(struct pp_nyt_load *load, uint32_t depth, uint32_t sub, doub
 	struct pp_nyt_return r = { depth ? depth : 1, sub, incl, excl };
 
 	c->returns++;
-	c->sub_clock += excl;
+	c->times.own += excl;
 	if (PP_UNLIKELY(c->buffer.n == BUFFER_RETURNS) && !load->want_timeline)
 		buffer_flush(load, false);
 	/* What waited below this level has now found its parent. */
@@ -383,7 +337,7 @@ pp_nyt_calls_return(struct pp_nyt_load *load, uint32_t depth, uint32_t sub, doub
 	if (!pp_vec_push(&c->buffer, r))
 		no_memory(load);
 	if (load->want_timeline)
-		moment_add(load, r.depth, incl);
+		pp_nyt_times_leave(load, r.depth);
 	c->depth = r.depth - 1;
 }
 
@@ -432,108 +386,6 @@ sums_store(struct pp_nyt_load *load, uint32_t series)
 	c->touched.n = 0;
 }
 
-/* A timeline under construction. */
-struct emitter {
-	struct pp_nyt_load *load;
-	struct pp_timeline *timeline;
-	pp_node current;
-	int64_t clock; /* times never run backwards, whatever the records say */
-};
-
-static bool
-emit(struct emitter *e, enum pp_event_kind kind, pp_node node, int64_t at, uint32_t extra)
-{
-	struct pp_event event = { .kind = kind, .node = node, .extra = extra };
-	int64_t value;
-	double ns;
-
-	if (at < e->clock)
-		at = e->clock;
-	e->clock = at;
-	ns = (double)at * 1e9 / (double)e->load->clock.base_rate;
-	event.time = fabs(ns) < 9e18 ? (int64_t)ns : ns < 0 ? INT64_MIN : INT64_MAX;
-	value = pp_cell_real((double)at);
-	e->current = node;
-	if (kind == PP_EVENT_EXIT)
-		e->current = pp_tree_parent(&e->load->builder->profile->tree, node);
-	return pp_timeline_add(e->timeline, &event, &value);
-}
-
-/* Frames without a name have no records: they come and go with what they called. */
-static bool
-emit_enter(struct emitter *e, const struct pp_nyt_moment *m)
-{
-	pp_node parent = pp_tree_parent(&e->load->builder->profile->tree, m->node);
-
-	if (parent != e->current && !emit(e, PP_EVENT_ENTER, parent, m->enter, 0))
-		return false;
-	return emit(e, PP_EVENT_ENTER, m->node, m->enter, m->site_line);
-}
-
-static bool
-emit_exit(struct emitter *e, const struct pp_nyt_moment *m)
-{
-	const struct pp_tree *tree = &e->load->builder->profile->tree;
-	const struct pp_nyt_subs *subs = &e->load->subs;
-
-	if (!emit(e, PP_EVENT_EXIT, m->node, m->leave, 0))
-		return false;
-	if (!e->current || !subs->unknown ||
-	    pp_tree_frame(tree, e->current) != subs->rows.at[subs->unknown - 1].frame)
-		return true;
-	return emit(e, PP_EVENT_EXIT, e->current, m->leave, 0);
-}
-
-/* first[i]: where the run of returns starts that ends with i and is its subtree. */
-static void
-runs_find(const struct pp_nyt_calls *c, size_t n, uint32_t *first, uint32_t *stack)
-{
-	size_t i, open = 0;
-
-	for (i = 0; i < n; i++) {
-		first[i] = (uint32_t)i;
-		while (open && c->buffer.at[stack[open - 1]].depth > c->buffer.at[i].depth)
-			first[i] = first[stack[--open]];
-		stack[open++] = (uint32_t)i;
-	}
-}
-
-/*
- * Enters and leaves in order. The returns are a tree in post-order, so the subtree of each is a run
- * that ends with it, and all whose runs start at one place are entered there, the outermost first.
- */
-static bool
-timeline_store(struct pp_nyt_load *load, struct pp_timeline *t)
-{
-	struct pp_nyt_calls *c = &load->calls;
-	size_t n = c->moments.n, i;
-	uint32_t *chain = calloc(n + 1, sizeof *chain); /* first[], then the next inner one + 1 */
-	uint32_t *start = calloc(n + 1, sizeof *start); /* the outermost that starts here, + 1 */
-	bool ok = start && chain && n < UINT32_MAX;
-	struct emitter e = { load, t, 0, INT64_MIN };
-
-	if (ok) {
-		runs_find(c, n, chain, start);
-		memset(start, 0, (n + 1) * sizeof *start);
-	}
-	for (i = 0; ok && i < n; i++) {
-		uint32_t first = chain[i];
-
-		chain[i] = start[first];
-		start[first] = (uint32_t)i + 1;
-	}
-	for (i = 0; ok && i < n; i++) {
-		uint32_t k;
-
-		for (k = start[i]; ok && k; k = chain[k - 1])
-			ok = emit_enter(&e, &c->moments.at[k - 1]);
-		ok = ok && emit_exit(&e, &c->moments.at[i]);
-	}
-	free(chain);
-	free(start);
-	return ok;
-}
-
 void
 pp_nyt_calls_end(struct pp_nyt_load *load)
 {
@@ -556,20 +408,17 @@ pp_nyt_calls_end(struct pp_nyt_load *load)
 		    load, PP_NYT_FRAMES_OPEN, pp_nyt_here(load),
 		    "subs were still running when the records end; they are shown as [unknown]");
 	c->open_at_end = false;
-	c->depth = 0;
-	c->entered.n = c->site.n = 0;
 	if (c->touched.n && pp_builder_ok(load->builder)) {
 		series = process_series(load, &index);
 		if (series)
 			sums_store(load, index);
-		series = series ? &load->builder->profile->series.at[index] : NULL;
 		c->buffer.n = returns;
-		if (series && c->moments.n && series->timeline.n == 0 &&
-		    (!pp_timeline_init(&series->timeline, 1, true) ||
-		     !timeline_store(load, &series->timeline)))
-			no_memory(load);
+		if (series && c->times.moments.n)
+			pp_nyt_times_store(load, &series->timeline);
 	}
-	c->buffer.n = c->moments.n = 0;
-	c->sub_clock = 0;
+	c->buffer.n = c->times.moments.n = c->times.settled = c->times.entered.n = 0;
+	c->times.unsettled = false;
+	c->times.own = 0;
+	c->depth = c->times.settled_depth = 0;
 	load->clock.now = 0;
 }

@@ -80,11 +80,26 @@ struct pp_nyt_return {
 	double incl, excl;
 };
 
-/* Only kept when a timeline is wanted. */
+/* When a call began and ended by the clock of the statements; INT64_MIN: not known. */
 struct pp_nyt_moment {
-	int64_t enter, leave; /* ticks of the process's clock; enter may be INT64_MIN: unknown */
+	int64_t enter, leave;
 	uint32_t site_line;
 	pp_node node;
+};
+
+struct pp_nyt_entry {
+	int64_t at;
+	uint32_t line; /* of the call */
+};
+
+/* What a timeline needs, kept only when one is wanted. */
+struct pp_nyt_times {
+	PP_VEC(struct pp_nyt_moment) moments; /* beside the buffer of returns */
+	PP_VEC(struct pp_nyt_entry) entered;  /* at '>', by depth */
+	bool unsettled;         /* something happened within the statement that runs */
+	size_t settled;         /* moments before it */
+	uint32_t settled_depth; /* entries up to it */
+	double own;             /* time returned so far */
 };
 
 struct pp_nyt_branch {
@@ -116,19 +131,16 @@ struct pp_nyt_place {
 
 struct pp_nyt_calls {
 	PP_VEC(struct pp_nyt_return) buffer;
-	PP_VEC(struct pp_nyt_moment) moments;  /* beside the buffer, with a timeline */
 	PP_VEC(struct pp_nyt_waiting) waiting; /* depths ascending */
 	PP_VEC(struct pp_nyt_waiting) taken;
 	PP_VEC(struct pp_nyt_place) path;
 	PP_VEC(struct pp_nyt_sum) sums; /* by node, for the process at hand */
 	PP_VEC(double) incl;            /* by node, for all */
 	PP_VEC(pp_node) touched;        /* nodes with a sum */
-	PP_VEC(int64_t) entered;        /* clock at '>' by depth */
-	PP_VEC(uint32_t) site;          /* line of '>' by depth */
 	uint32_t depth;                 /* frames open, by '>' and '<' */
 	uint64_t returns, entries;
 	bool open_at_end;
-	double sub_clock; /* own time returned so far */
+	struct pp_nyt_times times;
 };
 
 struct pp_nyt_process {
@@ -213,6 +225,17 @@ void pp_nyt_calls_end(struct pp_nyt_load *);
 /* Ticks became finer: multiplies what is kept. */
 void pp_nyt_calls_refine(struct pp_nyt_load *, double factor);
 void pp_nyt_calls_release(struct pp_nyt_calls *);
+
+/* ---- times.c: only when a timeline is wanted ---- */
+/* A sub is entered, at the depth that is now reached, or left. */
+void pp_nyt_times_enter(struct pp_nyt_load *, uint32_t line);
+void pp_nyt_times_leave(struct pp_nyt_load *, uint32_t depth);
+/* The statement has ended within which something happened. */
+void pp_nyt_times_settle(struct pp_nyt_load *);
+/* Lays out what is in the buffer of returns, whose nodes are known. */
+void pp_nyt_times_store(struct pp_nyt_load *, struct pp_timeline *);
+void pp_nyt_times_refine(struct pp_nyt_load *, double factor);
+void pp_nyt_times_release(struct pp_nyt_times *);
 
 /* ---- finish.c ---- */
 void pp_nyt_finish(struct pp_nyt_load *);

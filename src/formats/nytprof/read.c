@@ -85,7 +85,8 @@ fast_run(struct pp_nyt_load *load)
 	             load->stream.layout.number_known && load->stream.layout.operands['<'];
 	uint64_t statements = load->statements.n;
 
-	if (load->clock.multiplier != 1)
+	/* After a call or return the next statement is looked at more closely, for its time. */
+	if (load->clock.multiplier != 1 || load->calls.times.unsettled)
 		return;
 	load->stream.offset = pp_input_offset(in, p);
 	while ((size_t)(end - p) >= FAST_BYTES) {
@@ -97,6 +98,8 @@ fast_run(struct pp_nyt_load *load)
 		} else if (*p == '<' && calls) {
 			load->stream.offset = pp_input_offset(in, p);
 			next = fast_return(load, p, end);
+			if (load->calls.times.unsettled && next)
+				end = next;
 		} else {
 			break;
 		}
@@ -134,6 +137,8 @@ take_statement(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 	load->statements.discount = false;
 	clock_add(load, (pp_i128)ticks * load->clock.multiplier);
 	load->statements.n++;
+	if (load->calls.times.unsettled)
+		pp_nyt_times_settle(load);
 }
 
 static void

@@ -188,6 +188,16 @@ put_edges(struct pp_json *json, const struct pp_profile *p)
 	pp_json_end_array(json);
 }
 
+/* The nearest frame around a node that a record names; those that nobody saw called have none. */
+static pp_node
+named_parent(const struct pp_profile *p, pp_node node)
+{
+	do
+		node = pp_tree_parent(&p->tree, node);
+	while (node && p->funcs.at[pp_node_func(p, node)].flags & PP_FUNC_UNKNOWN);
+	return node;
+}
+
 /* Events of a timeline, and how many break its rules: time goes on, steps follow the tree. */
 static void
 put_timeline(struct pp_json *json, const struct pp_profile *p, const struct pp_timeline *t)
@@ -205,8 +215,8 @@ put_timeline(struct pp_json *json, const struct pp_profile *p, const struct pp_t
 
 		wrong += e->time < before;
 		before = e->time;
-		wrong += (enter ? pp_tree_parent(&p->tree, e->node) : e->node) != at;
-		at = enter ? e->node : pp_tree_parent(&p->tree, e->node);
+		wrong += (enter ? named_parent(p, e->node) : e->node) != at;
+		at = enter ? e->node : named_parent(p, e->node);
 	}
 	pp_timeline_end(&iter);
 	pp_json_begin_array(json);

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Parts of the time add up to the whole: times.py POLYPROF tests/formats [CORPUS]. Speaks TAP.
+
+Over all samples that tell when things happened, sound and damaged, of all formats:
+- `--time 0%..100%` changes nothing: own and total costs and calls of each function, and the total;
+- adjacent parts add up: costs within 2 ns for each part, counts exactly;
+- a trace written as SPX has the same own and total cost and calls for each function.
+"""
+import collections
+import glob
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from tap import Tap  # noqa: E402
+
+polyprof, samples = os.path.abspath(sys.argv[1]), sys.argv[2]
+corpus = sys.argv[3] if len(sys.argv) > 3 else None
+rng = random.Random(1)
+tap = Tap()
+LARGEST = 3_000_000
+# Frames that stand for what the file does not name: sums of callers know nothing of them.
+STAND_INS = ('[unknown]',)
+
+
+def ask(*words):
+    done = subprocess.run([polyprof, *words], capture_output=True, timeout=300, stdin=subprocess.DEVNULL)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def numbers(top):
+    """{(function, what): number} of an answer of `top`; the total stands under no function."""
+    out = collections.Counter()
+    for f in top['functions']:
+        key = f['name'], f.get('name_hex'), f.get('file'), f.get('line'), f.get('module')
+        for kind in ('self', 'total'):
+            for metric, value in f[kind].items():
+                out[key, kind, metric] += value
+        out[key, 'calls', None] += f.get('calls', 0)
+    out[('', ), 'total', top.get('metric')] = top.get('total', 0)
+    return out
+
+
+def window(path, first, last):
+    answer = ask('top', '--json', '-n', '0', '--time', f'{first}%..{last}%', path)
+    return None if answer is None else numbers(answer)
+
+
+def differences(whole, parts, tolerance):
+    added = collections.Counter()
+    for part in parts:
+        for key, value in part.items():
+            added[key] += value
+    for key in whole.keys() | added.keys():
+        near = 0 if key[1] == 'calls' else tolerance + 1e-9 * abs(whole[key])
+        if abs(whole[key] - added[key]) > near and key[0][0] not in STAND_INS:
+            yield f'{key[0][0]}: {key[1]} {key[2] or ""} {added[key]}, not {whole[key]}'
+
+
+def cuts():
+    yield [37]
+    yield sorted(rng.sample(range(1, 100), 2))
+    yield sorted(rng.sample(range(1, 100), 9))
+
+
+def adds_up(path, name, whole):
+    everything = window(path, 0, 100)
+    if everything is None:
+        tap.ok(False, f'{name}: all of the time', 'no answer')
+        return
+    wrong = list(differences(whole, [everything], 0.5))
+    for inner in cuts():
+        borders = [0, *inner, 100]
+        parts = [window(path, *pair) for pair in zip(borders, borders[1:])]
+        wrong += [f'{borders}: {text}' for text in differences(whole, parts, 2 * len(parts))]
+    tap.ok(not wrong, f'{name}: parts of the time', '\n'.join(wrong[:5]))
+
+
+def as_spx(path, name, top, directory):
+    """Own and total costs and calls by name, after a way through SPX."""
+    out = os.path.join(directory, 'again.json')
+    done = subprocess.run([polyprof, 'convert', path, '--to', 'spx', '-o', out], capture_output=True, timeout=300)
+    again = ask('top', '--json', '-n', '0', out) if done.returncode == 0 else None
+    if again is None or b'rounded' in done.stderr:
+        tap.ok(again is not None, f'{name}: as SPX', done.stderr.decode(errors='replace'))
+        return
+    sides = []
+    for answer in (top, again):
+        side = collections.Counter()
+        for f in answer['functions']:
+            for kind in ('self', 'total'):
+                side[f['name'], kind] += f[kind][answer['metric']]
+            side[f['name'], 'calls'] += f.get('calls', 0)
+        sides.append(side)
+    wrong = [f'{key}: {sides[1][key]}, not {sides[0][key]}' for key in sides[0].keys() | sides[1].keys()
+             if abs(sides[0][key] - sides[1][key]) > 0.5 and key[0] not in STAND_INS]
+    tap.ok(not wrong, f'{name}: as SPX', '\n'.join(wrong[:5]))
+
+
+def main():
+    files = sorted(glob.glob(os.path.join(samples, '*', '*', '*')))
+    if corpus and os.path.isdir(corpus):
+        for pattern in ('nytprof/*/*.out*', 'spx/*/*', 'native/perf*/*'):
+            files += sorted(glob.glob(os.path.join(corpus, pattern)))
+    checked = collections.Counter()
+    with tempfile.TemporaryDirectory() as directory:
+        for path in files:
+            if path.endswith(('.oracle.json', '.stdout')) or os.path.getsize(path) > LARGEST:
+                continue
+            info = ask('info', '--json', path)
+            if not info or 'timeline' not in info['facets'] or info['format'] == 'spaa':
+                continue
+            name = os.path.relpath(path, corpus if corpus and path.startswith(corpus) else samples)
+            top = ask('top', '--json', '-n', '0', path)
+            adds_up(path, name, numbers(top))
+            if info['format'] == 'nytprof':
+                as_spx(path, name, top, directory)
+            checked[info['format']] += 1
+    for kind in ('nytprof', 'spx', 'perf-script'):
+        tap.ok(checked[kind] > 5, f'{checked[kind]} samples of {kind} tell when things happened')
+    return tap.done()
+
+
+sys.exit(main())
