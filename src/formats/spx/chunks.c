@@ -13,6 +13,10 @@
 /* References reach back this many events, says SPX's own reader. */
 #define CUT_AHEAD 20
 #define BATCH_MOST 64
+/* Bytes that a chunk leaves to the next one and may look at, to see whether garbage begins. */
+#define LOOK_AHEAD ((size_t)16 << 10)
+/* A container's end is looked for in so many bytes behind the events: the names stand there. */
+#define END_AHEAD ((size_t)1 << 20)
 
 static const char header_functions[] = "[functions]", header_events[] = "[events]";
 
@@ -170,7 +174,7 @@ static bool
 cut_chunk(struct spx_read *r, struct spx_chunk *c)
 {
 	const struct spx_layout *layout = &r->doc.layout;
-	const unsigned char *newline = memrchr(c->text, '\n', c->n), *cut = NULL;
+	const unsigned char *newline = memrchr(c->text, '\n', c->n - LOOK_AHEAD), *cut = NULL;
 	struct spx_cut *to = &r->cut;
 
 	to->next_independent = false;
@@ -186,6 +190,7 @@ cut_chunk(struct spx_read *r, struct spx_chunk *c)
 		cut = newline + 1;
 	to->carry_n = c->n - (size_t)(cut - c->text);
 	memcpy(to->carry, cut, to->carry_n);
+	c->ahead = to->carry_n;
 	c->n -= to->carry_n;
 	return true;
 }
@@ -237,25 +242,31 @@ chunk_fill(void *ctx, unsigned piece)
 
 	c->offset = from->next_offset;
 	c->independent = from->next_independent;
+	c->number = from->chunks;
+	c->ahead = 0;
 	c->done = false;
 	if (!chunk_text(r, c) || (!from->ended && !cut_chunk(r, c))) {
 		from->no_memory = from->ended = true;
 		from->carry_n = c->n = 0;
 	}
 	c->cut = from->ended && r->header == 0;
+	if (from->ended)
+		from->damaged = !pp_input_need(r->in, END_AHEAD) && r->in->status == PP_E_INVALID;
 	from->next_offset += c->n;
+	from->chunks += c->n > 0;
 	if (c->n)
-		memset(c->text + c->n, 0, PP_INPUT_PAD);
+		memset(c->text + c->n + c->ahead, 0, PP_INPUT_PAD);
 	return c->n > 0;
 }
 
+/* Reads `n` bytes of a chunk's text; with `strict` up to the first line that SPX would not have written. */
 static void
-chunk_read(struct spx_read *r, struct spx_chunk *c)
+chunk_read(struct spx_read *r, struct spx_chunk *c, size_t n, const struct spx_strict *strict)
 {
 	struct spx_state fresh;
 	const struct spx_state *state = &r->doc.state;
 
-	if (c->independent) {
+	if (c->independent && !strict) {
 		fresh = (struct spx_state){ .known = false };
 		memcpy(fresh.scale, r->doc.layout.scale, sizeof fresh.scale);
 		state = &fresh;
@@ -268,8 +279,76 @@ chunk_read(struct spx_read *r, struct spx_chunk *c)
 	c->walk.record = r->record;
 	c->walk.site_mask = r->sites ? 0xffff : 0;
 	pp_spx_walk_begin(&c->walk, &r->doc.layout, state);
+	if (strict)
+		c->walk.strict = *strict;
 	if (!c->walk.no_memory)
-		pp_spx_walk_text(&c->walk, pp_slice_of(c->text, c->n), c->offset, c->cut);
+		pp_spx_walk_text(&c->walk, pp_slice_of(c->text, n), c->offset, c->cut);
+}
+
+/* ---- garbage ---- */
+
+/* How many frames are open before the next event. */
+static uint32_t
+frames_open(const struct spx_read *r)
+{
+	const struct pp_tree *tree = &r->b->profile->tree;
+	uint32_t open = 0;
+	pp_node node;
+
+	for (node = r->doc.cur; node; node = pp_tree_parent(tree, node))
+		open++;
+	return open;
+}
+
+/* Whether a chunk contradicts the metadata: function indexes, or time, go beyond what that counts. */
+static bool
+is_implausible(const struct spx_read *r, const struct spx_walk *w, int64_t latest)
+{
+	uint32_t i;
+
+	if (w->found.back < 0 || w->state.values[r->columns.time] > latest)
+		return true;
+	for (i = 0; i < w->tree.n && r->meta->functions >= 0; i++)
+		if (!w->tree.nodes[i].floor &&
+		    pp_spx_key_index(w->tree.nodes[i].key) >= (uint64_t)r->meta->functions)
+			return true;
+	return false;
+}
+
+/*
+ * Deflate that lost a piece decodes to lines of which some look like events. So where many lines together are
+ * none, where the container turns out to be damaged, and where some lines are none and others contradict the
+ * metadata, the chunk is read again up to the first line that SPX would not have written there.
+ */
+static void
+chunk_judge(struct spx_read *r, struct spx_chunk *c)
+{
+	struct spx_walk *w = &c->walk;
+	bool timed = r->columns.time == 0 && r->columns.n && !r->columns.micro;
+	bool told = timed && r->documents == 1 && r->meta->wall >= 0;
+	bool bound = told && r->meta->wall < INT64_MAX / 1000 - 1 && w->state.scale[0] == 0;
+	struct spx_strict strict = { .on = true,
+		                     .open = frames_open(r),
+		                     .functions = r->funcs.used.n ? r->funcs.max_index + 1 : 0,
+		                     .time = timed ? 0 : SPX_METRICS_MAX,
+		                     .latest = bound ? (r->meta->wall + 1) * 1000 : INT64_MAX };
+	bool end = r->cut.ended && c->number + 2 >= r->cut.chunks;
+	uint64_t lines = w->found.lines;
+
+	if (!w->found.garbage && c->ahead && w->doubts.run &&
+	    lines - w->doubts.first < SPX_DOUBT_LINES) {
+		/* Whether the last lines are the first of more is seen in those behind. */
+		chunk_read(r, c, c->n + c->ahead, NULL);
+		if (!w->found.garbage || w->doubts.first > lines)
+			chunk_read(r, c, c->n, NULL);
+	}
+	if (w->found.garbage)
+		strict.from = w->doubts.first > SPX_DOUBT_LINES ? w->doubts.first - SPX_DOUBT_LINES
+		                                                : 0;
+	else if (!(end && r->cut.damaged) &&
+	         !(w->doubts.n && told && is_implausible(r, w, strict.latest)))
+		return;
+	chunk_read(r, c, c->n, &strict);
 }
 
 /* What needs the state behind the chunk before waits for its turn. */
@@ -279,7 +358,7 @@ chunk_work(void *ctx, unsigned piece)
 	struct spx_read *r = ctx;
 
 	if (r->chunks[piece].independent)
-		chunk_read(r, &r->chunks[piece]);
+		chunk_read(r, &r->chunks[piece], r->chunks[piece].n, NULL);
 }
 
 static bool
@@ -294,7 +373,9 @@ chunk_take(void *ctx, unsigned piece)
 		return true;
 	}
 	if (!c->done)
-		chunk_read(r, c);
+		chunk_read(r, c, c->n, NULL);
+	if (!c->walk.no_memory)
+		chunk_judge(r, c);
 	pp_spx_merge(r, &c->walk);
 	return pp_builder_ok(r->b);
 }
@@ -316,7 +397,8 @@ pp_spx_events_read(struct spx_read *r)
 	}
 	rounds.room = r->room;
 	r->cut.carry_n = 0;
-	r->cut.ended = r->cut.begun = r->cut.next_independent = false;
+	r->cut.ended = r->cut.begun = r->cut.next_independent = r->cut.damaged = false;
+	r->cut.chunks = 0;
 	r->cut.next_offset = pp_input_offset(r->in, r->in->cur);
 	status = r->chunks ? pp_rounds_run(&rounds) : PP_E_NOMEM;
 	if (!r->chunks || r->cut.no_memory)

@@ -305,7 +305,7 @@ event_take(struct spx_walk *w, struct pp_slice s)
 	const bool bars = w->layout->bars;
 	struct pp_place place = pp_spx_place(w, s.p, 0);
 	struct pp_slice field, rest = s;
-	bool more = true, missing = false;
+	bool more = true, missing = false, doubtful;
 	struct head h = { 0 };
 	const char *wrong = bars ? head_05(w, &rest, &more, &h) : head_04(&rest, &more, &h);
 	uint32_t j;
@@ -329,10 +329,19 @@ event_take(struct spx_walk *w, struct pp_slice s)
 			wrong = "not an event: a value is not a number, or too large";
 		}
 	}
+	missing = missing && !wrong;
+	doubtful = wrong || more || (missing && !w->layout->repair);
+	if (w->strict.on && (doubtful || pp_spx_walk_unlikely(w, h.start, h.index)) &&
+	    pp_spx_is_strict(w)) {
+		pp_spx_walk_stop(w, place);
+		return;
+	}
 	if (wrong) {
 		pp_spx_walk_refuse(w, place, wrong);
 		return;
 	}
+	if (doubtful)
+		pp_spx_walk_doubt(w, place.line);
 	if (more)
 		pp_diag_add(&w->diags, &pp_spx_rules[SPX_EVENT_LONG], place,
 		            "the event has more than %u values; the others are not used",

@@ -75,6 +75,8 @@ take_number(const struct pp_meta_row *row, struct pp_builder *b, struct spx_meta
 		p->recorded_at = value;
 	else if (pp_slice_eq_z(key, "called_function_count"))
 		meta->functions = value;
+	else if (pp_slice_eq_z(key, "wall_time_ms"))
+		meta->wall = value;
 	else if (pp_slice_eq_z(key, "recorded_call_count") ||
 	         (pp_slice_eq_z(key, "call_count") && meta->calls < 0))
 		meta->calls = value;
@@ -113,7 +115,7 @@ pp_spx_meta_read(struct pp_input *in, struct pp_builder *b, struct pp_diags *dia
 	struct pp_scan scan;
 
 	meta->there = true;
-	meta->functions = meta->calls = -1;
+	meta->functions = meta->calls = meta->wall = -1;
 	while (pp_input_left(in) < META_MOST && !in->at_end)
 		(void)in->more(in, pp_input_left(in) + 1);
 	text = pp_slice_of(in->cur, pp_input_left(in) < META_MOST ? pp_input_left(in) : META_MOST);

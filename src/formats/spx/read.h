@@ -12,6 +12,8 @@
 struct spx_chunk {
 	unsigned char *text; /* cap + PP_INPUT_PAD bytes */
 	size_t n, cap;
+	size_t ahead;     /* bytes behind the text that belong to the next chunk */
+	uint64_t number;  /* in the section */
 	uint64_t offset;  /* of the first byte */
 	bool independent; /* needs no state from the chunk before */
 	bool cut;         /* the input ends without a newline */
@@ -24,8 +26,10 @@ struct spx_cut {
 	unsigned char *carry; /* bytes behind the last cut; SPX_CHUNK */
 	size_t carry_n;
 	uint64_t next_offset;
+	uint64_t chunks; /* filled so far */
 	bool next_independent;
 	bool ended;     /* the section has */
+	bool damaged;   /* and the container behind it is damaged */
 	bool no_memory; /* found out while filling */
 	bool begun;     /* a byte of the section was taken; `last_byte` is the last one */
 	unsigned char last_byte;

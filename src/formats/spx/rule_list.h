@@ -55,9 +55,12 @@ RULE(LINES_REPAIRED, "spx-lines-repaired", PP_WARNING, "damaged event lines were
 RULE(LINE_CUT, "spx-line-cut", PP_WARNING, "the last event line is cut",
      "The report ends in the middle of a line, so the run was killed or the file was cut. The "
      "line is not used.")
-RULE(GARBAGE, "spx-garbage", PP_ERROR, "the text turns into garbage",
-     "A thousand lines in a row are no events. A process that forked while SPX was writing leaves "
-     "a broken stream that decodes to nonsense. Nothing more is read until another section starts.")
+RULE(
+    GARBAGE, "spx-garbage", PP_ERROR, "the text turns into garbage",
+    "Many lines together are no events, or the container is damaged and this line is none that "
+    "SPX would have written here. A compressed stream that lost a piece, or into which a forked "
+    "process wrote as well, goes on decoding to nonsense. What stands before is kept; nothing more "
+    "is read until another section starts.")
 RULE(OUTSIDE, "spx-outside", PP_WARNING, "text outside of any section",
      "Everything in a body stands behind [events] or [functions]. Text before the first of them "
      "is not used.")

@@ -199,7 +199,7 @@ read_json_beside(struct pp_reader *r, struct pp_builder *b, struct spx_meta *met
 	pp_status status = PP_E_IO;
 	char name[1024];
 
-	meta->functions = meta->calls = -1;
+	meta->functions = meta->calls = meta->wall = -1;
 	for (i = 0; pp_spx_body_endings[i] && !strip; i++)
 		strip = pp_spx_ending(r->path, pp_spx_body_endings[i]);
 	if (pp_spx_beside(r->path, strip, ".json", name, sizeof name))

@@ -52,6 +52,7 @@ struct spx_meta {
 	PP_VEC(pp_str) keys;
 	int64_t functions; /* called_function_count, -1 = not said */
 	int64_t calls;     /* recorded_call_count or call_count, -1 = not said */
+	int64_t wall;      /* wall_time_ms, which is in microseconds; -1 = not said */
 };
 
 /* Reads the metadata into the builder. Findings go to diags; out of memory is the builder's status. */

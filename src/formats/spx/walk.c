@@ -8,8 +8,6 @@
 
 #define FIRST_NODES 256u
 #define FIRST_BITS 10
-/* After so many refused lines in a row the rest is taken for garbage (a broken deflate stream). */
-#define BAD_RUN 1000
 
 #define FLOOR_KEY ((uint64_t)SPX_INDEX_NONE << SPX_KEY_INDEX)
 
@@ -138,6 +136,8 @@ pp_spx_walk_begin(struct spx_walk *w, const struct spx_layout *layout,
 	w->count = 0;
 	w->has_first = false;
 	w->found = (struct spx_found){ 0 };
+	w->doubts = (struct spx_doubts){ 0 };
+	w->strict.on = false;
 	pp_diags_release(&w->diags);
 	pp_diags_init(&w->diags);
 	if (!w->no_memory)
@@ -235,15 +235,50 @@ pp_spx_walk_number(struct spx_walk *w, uint32_t column, struct pp_slice s, bool 
 /* ---- events ---- */
 
 void
+pp_spx_walk_doubt(struct spx_walk *w, uint64_t line)
+{
+	struct spx_doubts *d = &w->doubts;
+
+	if (d->run == 0 || line - d->first >= SPX_DOUBT_LINES) {
+		d->first = line;
+		d->run = 0;
+	}
+	d->n++;
+	if (++d->run == SPX_DOUBTS_MOST)
+		w->found.garbage = true;
+}
+
+void
 pp_spx_walk_refuse(struct spx_walk *w, struct pp_place place, const char *why)
 {
 	pp_diag_add(&w->diags, &pp_spx_rules[SPX_EVENT_INVALID], place, "%s", why);
-	if (++w->state.bad < BAD_RUN)
-		return;
+	pp_spx_walk_doubt(w, place.line);
+}
+
+bool
+pp_spx_walk_unlikely(struct spx_walk *w, bool start, uint32_t index)
+{
+	const struct spx_node *node = &w->tree.nodes[w->tree.cur];
+	struct spx_strict *s = &w->strict;
+	bool fresh = index >= s->functions, in_turn = index <= s->functions;
+
+	if (fresh && start)
+		s->functions = index + 1;
+	if (s->time < w->layout->metrics &&
+	    (w->next[s->time] > s->latest ||
+	     (w->state.known && w->next[s->time] < w->state.values[s->time])))
+		return true;
+	if (start)
+		return !in_turn;
+	return node->floor ? w->tree.floors.n > s->open : pp_spx_key_index(node->key) != index;
+}
+
+void
+pp_spx_walk_stop(struct spx_walk *w, struct pp_place place)
+{
 	w->found.garbage = true;
 	pp_diag_add(&w->diags, &pp_spx_rules[SPX_GARBAGE], place,
-	            "%d lines in a row are no events; what follows in this section is not read",
-	            BAD_RUN);
+	            "the text turns into garbage; what follows in this section is not read");
 }
 
 void
@@ -275,6 +310,7 @@ pp_spx_walk_end_odd(struct spx_walk *w, uint32_t index, struct pp_place place)
 		walk_floor(w);
 		return;
 	}
+	pp_spx_walk_doubt(w, place.line);
 	pp_diag_add(&w->diags, &pp_spx_rules[SPX_END_OTHER], place,
 	            "the end of function %u closes the frame of function %u", index,
 	            pp_spx_key_index(node->key));
@@ -312,7 +348,6 @@ pp_spx_walk_event(struct spx_walk *w, bool start, uint32_t index, uint32_t site,
 	struct spx_tree *t = &w->tree;
 	uint32_t left = t->cur;
 
-	w->state.bad = 0;
 	w->count++;
 	if (!w->state.known) {
 		w->state.known = w->has_first = true;
@@ -373,13 +408,9 @@ pp_spx_walk_text(struct spx_walk *w, struct pp_slice text, uint64_t offset, bool
 	w->text_offset = offset;
 	while (p < end && !w->no_memory && !w->found.garbage) {
 		/* The fast run reads whole lines only. */
-		if (p < whole && w->state.known && !w->slow) {
-			const unsigned char *from = p;
-
+		if (p < whole && w->state.known && !w->slow && !w->strict.on) {
 			p = pp_spx_run(w, p, whole);
-			if (p != from)
-				w->state.bad = 0;
-			if (w->no_memory || p >= end)
+			if (w->no_memory || w->found.garbage || p >= end)
 				break;
 		}
 		p = walk_line(w, p, end, cut);

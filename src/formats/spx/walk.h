@@ -23,6 +23,10 @@
 /* Back references reach this far at most (SPX: 4; its readers accept 20). */
 #define SPX_RECENT 32
 
+/* So many doubtful lines out of so many are garbage: that of a broken deflate stream has three in four. */
+#define SPX_DOUBTS_MOST 64
+#define SPX_DOUBT_LINES 256
+
 /* parent << 44 | function index << 16 | call-site line */
 #define SPX_KEY_PARENT 44
 #define SPX_KEY_INDEX 16
@@ -62,7 +66,6 @@ struct spx_state {
 	bool known;       /* there are values */
 	uint32_t used;    /* bytes in the buffer of the 0.4 writer */
 	uint32_t flushed; /* events since it was last emptied for certain */
-	uint32_t bad;     /* lines refused in a row */
 	uint32_t recents; /* events so far, for back references */
 	uint32_t recent[SPX_RECENT];
 	unsigned scale[SPX_METRICS_MAX];
@@ -76,7 +79,27 @@ struct spx_found {
 	struct pp_place damage; /* the first of them */
 	int64_t back;           /* negative when the first column went back */
 	bool crlf;
-	bool garbage; /* too many bad lines in a row: the rest was not read */
+	bool garbage; /* the text has turned into garbage: the rest was not read */
+};
+
+/* Lines that SPX does not write. Many of them together are garbage. */
+struct spx_doubts {
+	uint64_t n;
+	uint64_t first; /* the line of the chunk at which the run at hand began */
+	uint32_t run;   /* how many there are from there on */
+};
+
+/*
+ * What a chunk that holds garbage is read again with: from line `from` on the first line that SPX would not have
+ * written at this place ends it.
+ */
+struct spx_strict {
+	bool on;
+	uint64_t from;
+	uint32_t open;      /* frames that are open before the chunk */
+	uint32_t functions; /* named so far; each new one has the next index */
+	uint32_t time;      /* the column whose values only grow, up to `latest` */
+	int64_t latest;
 };
 
 /* The tree of a chunk and the place on it. */
@@ -107,6 +130,8 @@ struct spx_walk {
 	PP_VEC(int64_t) event_values;
 	uint64_t count; /* events */
 	struct spx_found found;
+	struct spx_doubts doubts;
+	struct spx_strict strict;
 	struct pp_diags diags;
 
 	/* The text being read, for places. */
@@ -148,8 +173,20 @@ bool pp_spx_walk_number(struct spx_walk *, uint32_t column, struct pp_slice, boo
 bool pp_spx_walk_rescale(struct spx_walk *, uint32_t column, unsigned scale);
 /* Notes an event, when events are wanted. */
 void pp_spx_walk_record(struct spx_walk *, uint32_t node, bool start, uint32_t site);
+/* Notes a line that SPX does not write; `line` is its number in the chunk. */
+void pp_spx_walk_doubt(struct spx_walk *, uint64_t line);
 /* Refuses a line. */
 void pp_spx_walk_refuse(struct spx_walk *, struct pp_place, const char *why);
+/* Whether reading is strict at the line at hand. */
+static inline bool
+pp_spx_is_strict(const struct spx_walk *w)
+{
+	return w->strict.on && w->found.lines >= w->strict.from;
+}
+/* Whether SPX would not write this event here. */
+bool pp_spx_walk_unlikely(struct spx_walk *, bool start, uint32_t index);
+/* Ends the reading: from this line on the text is garbage. */
+void pp_spx_walk_stop(struct spx_walk *, struct pp_place);
 
 static inline uint32_t
 pp_spx_key_index(uint64_t key)
