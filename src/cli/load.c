@@ -320,18 +320,17 @@ static void
 merge_said(struct pp_cli *cli, const struct pp_merge *m)
 {
 	const struct pp_profile *p = m->builder.profile;
-	struct pp_buf name = { 0 };
+	struct pp_buf name = { 0 }, label = { 0 };
 	size_t i;
 
 	for (i = 0; i < p->metrics.n; i++) {
-		struct pp_slice text = pp_text_of(p, p->metrics.at[i].name);
-
-		name.n = 0;
-		pp_escape_terminal(&name, text);
-		if (m->having.at[i] < m->profiles)
+		name.n = label.n = 0;
+		pp_metric_label(p, &p->metrics.at[i], &label);
+		pp_escape_terminal(&name, pp_slice_of(label.p ? label.p : "", label.n));
+		if (m->metrics.at[i].having < m->profiles)
 			pp_cli_note(cli,
 			            "%s is known in %u of %zu profiles only; its total is theirs",
-			            name.p ? name.p : "", m->having.at[i], m->profiles);
+			            name.p ? name.p : "", m->metrics.at[i].having, m->profiles);
 	}
 	if (m->lost & PP_EDGES)
 		pp_cli_note(cli,
@@ -341,6 +340,7 @@ merge_said(struct pp_cli *cli, const struct pp_merge *m)
 	if (m->joined_threads)
 		pp_cli_note(cli, "threads beyond the first %d are taken together", PP_MERGE_SERIES);
 	pp_buf_release(&name);
+	pp_buf_release(&label);
 }
 
 /* Reads a file and adds it up: 0, or an exit code with the reason said. *spoilt: only in part. */

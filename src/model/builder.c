@@ -301,19 +301,14 @@ pp_build_frame_named(struct pp_builder *b, struct pp_slice name)
 
 /* ---- costs ------------------------------------------------------------------------------ */
 
-uint32_t
-pp_build_metric(struct pp_builder *b, const struct pp_metric *metric)
+bool
+pp_metrics_push(struct pp_profile *p, const struct pp_metric *metric)
 {
-	struct pp_profile *p = b->profile;
 	struct pp_metric *last;
 	size_t i;
 
-	if (!pp_builder_ok(b))
-		return 0;
-	if (!pp_vec_push(&p->metrics, *metric)) {
-		no_memory(b);
-		return 0;
-	}
+	if (!pp_vec_push(&p->metrics, *metric))
+		return false;
 	last = &p->metrics.at[p->metrics.n - 1];
 	last->flags &= ~(unsigned)PP_METRIC_SHARED;
 	for (i = 0; i < p->metrics.n - 1; i++)
@@ -321,7 +316,19 @@ pp_build_metric(struct pp_builder *b, const struct pp_metric *metric)
 			p->metrics.at[i].flags |= PP_METRIC_SHARED;
 			last->flags |= PP_METRIC_SHARED;
 		}
-	return (uint32_t)(p->metrics.n - 1);
+	return true;
+}
+
+uint32_t
+pp_build_metric(struct pp_builder *b, const struct pp_metric *metric)
+{
+	if (!pp_builder_ok(b))
+		return 0;
+	if (!pp_metrics_push(b->profile, metric)) {
+		no_memory(b);
+		return 0;
+	}
+	return (uint32_t)(b->profile->metrics.n - 1);
 }
 
 uint32_t

@@ -220,7 +220,8 @@ void pp_build_columns_settle(struct pp_builder *, const uint32_t *column_of, uin
 /* A sum of a metric (metrics.n = of calls) does not fit at a function (0 = at none): a finding. */
 void pp_builder_overflow(struct pp_builder *, pp_func, size_t metric, struct pp_place);
 
-/* For builder.c and merge.c. */
+/* For builder.c and merge.c. Adds a metric whose name others may have, too; false when out of memory. */
+bool pp_metrics_push(struct pp_profile *, const struct pp_metric *);
 bool pp_builder_prune(struct pp_builder *);
 bool pp_stacks_finish(struct pp_builder *);
 bool pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from,

@@ -7,9 +7,17 @@
 
 /* Whether a row of the costs of functions is that of one that occurs. */
 static bool
-costs_occur(const struct pp_costs_facet *c, size_t row)
+costs_occur(const struct pp_profile *p, size_t row)
 {
-	return !c->calls.n || c->calls.at[row];
+	const struct pp_costs_facet *c = &p->costs;
+	bool occurs = !c->calls.n || c->calls.at[row];
+	size_t m;
+
+	/* Of functions in some files calls are not known, but costs are. */
+	for (m = 0; m < p->metrics.n && !occurs; m++)
+		occurs = !pp_value_is_zero(&p->metrics.at[m],
+		                           pp_costs_own(p, row)[p->metrics.n + m]);
+	return occurs;
 }
 
 static bool
@@ -18,7 +26,7 @@ costs_mark(const struct pp_profile *p, uint32_t *row_of)
 	size_t i;
 
 	for (i = 1; i < p->costs.funcs.n; i++)
-		if (costs_occur(&p->costs, i))
+		if (costs_occur(p, i))
 			row_of[p->funcs.at[p->costs.funcs.at[i]].same] = 1;
 	return true;
 }
@@ -33,7 +41,7 @@ costs_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 	for (i = 1; i < c->funcs.n; i++) {
 		size_t row = row_of[p->funcs.at[c->funcs.at[i]].same] - (size_t)1;
 
-		if (!costs_occur(c, i))
+		if (!costs_occur(p, i))
 			continue;
 		if (f->has_calls)
 			pp_count_add(&f->calls[row], c->calls.at[i]);

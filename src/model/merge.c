@@ -4,6 +4,7 @@
  */
 #include "model/merge.h"
 
+#include "model/flat.h"
 #include "model/schema.h"
 
 /* Where each id of `from` went. */
@@ -97,7 +98,7 @@ merge_series_of(struct pp_builder *into, const struct pp_series *from, const str
 		const struct pp_series *s = &into->profile->series.at[i];
 
 		if (s->event != like.event || s->context != like.context ||
-		    s->has_calls != like.has_calls || (s->measured && !like.measured))
+		    s->has_calls != like.has_calls || s->measured != like.measured)
 			continue;
 		similar = i;
 		if (same_thread(s, &like))
@@ -142,13 +143,13 @@ merge_calls(const struct pp_profile *from, struct id_maps *maps, int64_t *to, in
 /* Adds a row to another; false when a sum passes 64 bits (what was added before that stays added). */
 static bool
 merge_row(const struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
-          const struct pp_series *s, uint32_t row, bool measured, int64_t *to)
+          const struct pp_series *s, uint32_t row, int64_t *to)
 {
 	const int64_t *cells = pp_series_cells(s, row);
 
 	maps->at_func = pp_node_func(from, pp_series_node(s, row));
 	return merge_cells(into, from, maps, to, cells) &&
-	       (!measured ||
+	       (!s->measured ||
 	        merge_cells(into, from, maps, to + into->profile->metrics.n + s->has_calls,
 	                    pp_series_measured(from, s, row))) &&
 	       (!s->has_calls ||
@@ -191,7 +192,7 @@ merge_row_at(struct pp_builder *into, const struct pp_profile *from, struct id_m
 		if (!to)
 			return false;
 		memcpy(before, to, t->stride * sizeof *to);
-		if (merge_row(into, from, maps, s, row, s->measured && t->measured, to))
+		if (merge_row(into, from, maps, s, row, to))
 			return true;
 		/* What an empty row cannot hold, none can. */
 		if (!spill || at >= known)
@@ -291,34 +292,70 @@ merge_value(const struct pp_profile *from, size_t m, const struct pp_metric *met
 	return way->converts ? pp_value_convert(&from->metrics.at[m], metric, way->mul, v) : v;
 }
 
-/* The costs of functions; the whole (0) stays the whole. */
+/* Adds to the costs of a function, 0 = the whole. */
+static bool
+merge_costs(struct pp_builder *into, const struct pp_flat *flat, struct id_maps *maps, pp_func func,
+            uint64_t calls, const union pp_value *own, const union pp_value *total)
+{
+	const struct pp_profile *from = flat->profile;
+	struct pp_func_costs to;
+	size_t m;
+
+	maps->at_func = func;
+	if (!pp_build_func_costs(into, maps->id[PP_TO_FUNC][func], &to) ||
+	    !merge_calls(from, maps, (int64_t *)to.calls, (int64_t)calls))
+		return false;
+	for (m = 0; m < from->metrics.n; m++) {
+		const struct pp_metric_way *way = &maps->metric[m];
+		const struct pp_metric *metric = &into->profile->metrics.at[way->to];
+
+		if (own)
+			pp_value_add(metric, &to.own[way->to],
+			             merge_value(from, m, metric, way, own[m]));
+		pp_value_add(metric, &to.total[way->to],
+		             merge_value(from, m, metric, way, total[m]));
+	}
+	return true;
+}
+
+/* The costs of functions, as whatever they are known by tells them, and of the whole. */
+static bool
+costs_of(const struct pp_profile *p, struct pp_flat *flat)
+{
+	size_t m;
+
+	if (pp_flat_compute(p, flat) != PP_OK)
+		return false;
+	for (m = 0; m < flat->metrics; m++)
+		flat->whole[m] = pp_profile_total(p, m);
+	return true;
+}
+
+/* Adds them; the whole (0) stays the whole. Frees `flat`. */
+static bool
+merge_flat(struct pp_builder *into, struct pp_flat *flat, struct id_maps *maps)
+{
+	bool ok = merge_costs(into, flat, maps, 0, 0, NULL, flat->whole);
+	size_t i;
+
+	for (i = 0; ok && i < flat->n; i++)
+		ok = merge_costs(into, flat, maps, flat->func[i], flat->calls[i],
+		                 flat->self + i * flat->metrics, flat->total + i * flat->metrics);
+	pp_flat_release(flat);
+	return ok;
+}
+
 static bool
 merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
-	size_t i, m;
+	struct pp_flat flat;
 
-	if (!from->costs.stated || !into->profile->costs.stated)
+	if (!into->profile->costs.stated)
 		return true;
-	for (i = 0; i < from->costs.funcs.n; i++) {
-		const union pp_value *own = pp_costs_own(from, i);
-		struct pp_func_costs to;
-
-		maps->at_func = from->costs.funcs.at[i];
-		if (!pp_build_func_costs(into, maps->id[PP_TO_FUNC][maps->at_func], &to) ||
-		    (from->costs.calls.n && !merge_calls(from, maps, (int64_t *)to.calls,
-		                                         (int64_t)from->costs.calls.at[i])))
-			return false;
-		for (m = 0; m < from->metrics.n; m++) {
-			const struct pp_metric_way *way = &maps->metric[m];
-			const struct pp_metric *metric = &into->profile->metrics.at[way->to];
-
-			pp_value_add(metric, &to.own[way->to],
-			             merge_value(from, m, metric, way, own[m]));
-			pp_value_add(metric, &to.total[way->to],
-			             merge_value(from, m, metric, way, own[from->metrics.n + m]));
-		}
-	}
-	return true;
+	if (costs_of(from, &flat))
+		return merge_flat(into, &flat, maps);
+	pp_builder_fail(into, PP_E_NOMEM, NULL);
+	return false;
 }
 
 /* Names, series and nodes of a profile; false on failure. */
@@ -421,7 +458,7 @@ void
 pp_merge_release(struct pp_merge *m)
 {
 	pp_builder_release(&m->builder);
-	pp_vec_release(&m->having);
+	pp_vec_release(&m->metrics);
 	pp_map_release(&m->source_from);
 }
 
@@ -448,7 +485,6 @@ static void
 forget_edges(struct pp_builder *b)
 {
 	b->profile->calls.rows.n = b->profile->calls.cells.n = 0;
-	b->profile->calls.adds_up = false;
 	pp_slots_release(&b->edge_index.slots);
 }
 
@@ -459,45 +495,97 @@ forget_lines(struct pp_builder *b)
 	pp_slots_release(&b->line_index.slots);
 }
 
-/*
- * Which facets the result can have with this profile in it. Stacks answer everything they can: calls and
- * lines that not all profiles have would answer for a part only, and are left out.
- */
-static pp_status
-settle_facets(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
+/* By which facet the costs of functions and of the whole are known. Where calls have no cost, lines tell the whole. */
+static unsigned
+told_by(const struct pp_profile *p)
 {
-	struct pp_profile *into = m->builder.profile;
-	bool tree = into->tree.n > 1;
+	static const unsigned facets[] = { [PP_BASIS_TREE] = PP_TREE,
+		                           [PP_BASIS_LINES] = PP_LINES,
+		                           [PP_BASIS_CALLS] = PP_EDGES,
+		                           [PP_BASIS_COSTS] = PP_COSTS };
+	unsigned facet = facets[pp_profile_basis(p)];
+	size_t metric = pp_profile_primary(p);
+	struct pp_profile calls = *p;
+
+	if (facet != PP_EDGES || !p->lines.rows.n || metric == p->metrics.n)
+		return facet;
+	calls.lines.rows.n = 0;
+	return pp_value_is_zero(&p->metrics.at[metric], pp_profile_total(&calls, metric))
+	           ? PP_EDGES | PP_LINES
+	           : PP_EDGES;
+}
+
+/* Whether they can be merged: stacks and single calls cannot. */
+static pp_status
+facets_agree(const struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
+{
+	bool tree = m->builder.profile->tree.n > 1;
 
 	if (from->costs.stated && !from->costs.measured) {
 		pp_buf_adds(problem, "only its costs per function were read");
 		return PP_E_USAGE;
 	}
+	if (m->profiles == 0 ||
+	    (tree == (from->tree.n > 1) && (tree || m->first_basis == pp_profile_basis(from))))
+		return PP_OK;
+	pp_buf_addf(problem, "it knows %s, the others %s",
+	            from->tree.n > 1 ? "whole stacks" : "single calls only",
+	            tree ? "whole stacks" : "single calls only");
+	return PP_E_USAGE;
+}
+
+/* Lets the costs of functions so far be stated as such, whatever they were known by. */
+static bool
+state_costs(struct pp_builder *b)
+{
+	struct pp_profile *p = b->profile;
+	struct id_maps same = { 0 };
+	struct pp_flat flat;
+	bool fine = maps_init(&same, p);
+	size_t i;
+
+	for (i = 0; fine && i < p->funcs.n; i++)
+		same.id[PP_TO_FUNC][i] = (uint32_t)i;
+	for (i = 0; fine && i < p->metrics.n; i++)
+		same.metric[i].to = (uint32_t)i;
+	fine = fine && costs_of(p, &flat);
+	if (fine) {
+		pp_profile_forget_stated(p);
+		p->costs.stated = p->costs.measured = true;
+		fine = merge_flat(b, &flat, &same);
+	}
+	maps_release(&same);
+	return fine;
+}
+
+/*
+ * Which facets the result can have with this profile in it. Stacks answer everything they can: calls and
+ * lines that not all profiles have would answer for a part only, and are left out. Where one tells the costs of
+ * functions in another way than those before, they are kept as such.
+ */
+static bool
+settle_facets(struct pp_merge *m, const struct pp_profile *from)
+{
+	struct pp_profile *into = m->builder.profile;
+	unsigned told = told_by(into);
+	bool fine = true;
+
 	m->lost |= from->facets & PP_TIMELINE;
 	if (m->profiles == 0)
-		return PP_OK;
-	if (tree != (from->tree.n > 1) ||
-	    (!tree && pp_profile_basis(into) != pp_profile_basis(from))) {
-		pp_buf_addf(problem, "it knows %s, the others %s",
-		            from->tree.n > 1 ? "whole stacks" : "single calls only",
-		            tree ? "whole stacks" : "single calls only");
-		return PP_E_USAGE;
-	}
-	if (pp_profile_basis(into) != pp_profile_basis(from))
-		pp_profile_forget_stated(into);
-	if (!tree)
-		return PP_OK;
-	if ((into->calls.rows.n > 0) != (from->calls.rows.n > 0) ||
-	    into->calls.own != from->calls.own)
+		return true;
+	if (into->tree.n > 1 && ((into->calls.rows.n > 0) != (from->calls.rows.n > 0) ||
+	                         into->calls.own != from->calls.own))
 		m->lost |= PP_EDGES;
-	if ((into->lines.rows.n > 0) != (from->lines.rows.n > 0) ||
-	    into->lines.hits != from->lines.hits)
+	if (into->tree.n > 1 && ((into->lines.rows.n > 0) != (from->lines.rows.n > 0) ||
+	                         into->lines.hits != from->lines.hits))
 		m->lost |= PP_LINES;
+	if (told != PP_COSTS && (told != told_by(from) || told & m->lost))
+		fine = state_costs(&m->builder);
 	if (m->lost & PP_EDGES)
 		forget_edges(&m->builder);
 	if (m->lost & PP_LINES)
 		forget_lines(&m->builder);
-	return PP_OK;
+	return fine;
 }
 
 /* Source comes from the first profile that has it. */
@@ -526,11 +614,15 @@ static pp_status
 add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, struct pp_buf *problem)
 {
 	struct pp_builder *b = &m->builder;
-	pp_status status = pp_merge_metrics(m, from, maps->metric, problem);
+	pp_status status = pp_merge_metrics_agree(m, from, problem);
 	size_t threads;
 
 	if (status == PP_OK)
-		status = settle_facets(m, from, problem);
+		status = facets_agree(m, from, problem);
+	if (status == PP_OK)
+		status = pp_merge_metrics(m, from, maps->metric, problem);
+	if (status == PP_OK && !settle_facets(m, from))
+		status = pp_builder_ok(b) ? PP_E_NOMEM : b->status;
 	if (status != PP_OK)
 		return status;
 	threads = b->profile->series.n + from->series.n;
@@ -568,7 +660,7 @@ start_over(struct pp_merge *m)
 	bool complete = m->builder.profile->complete;
 
 	pp_builder_release(&m->builder);
-	m->having.n = 0;
+	m->metrics.n = 0;
 	if (!pp_builder_init(&m->builder, &limits, NULL, seed, &pp_pages_plain))
 		return false;
 	m->builder.profile->complete = complete;
@@ -600,8 +692,10 @@ pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *p
 	}
 	if (started && m->profiles == 0 && !start_over(m))
 		return PP_E_NOMEM;
-	if (m->profiles == 0)
+	if (m->profiles == 0) {
 		start_like(&m->builder, from);
+		m->first_basis = pp_profile_basis(from);
+	}
 	if (maps_init(&maps, from))
 		status = add(m, from, &maps, problem);
 	if (status == PP_OK)
@@ -615,6 +709,7 @@ pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *p
 pp_status
 pp_merge_finish(struct pp_merge *m, struct pp_profile **out)
 {
+	pp_merge_primary(m);
 	return pp_builder_finish(&m->builder, out);
 }
 

@@ -10,11 +10,19 @@
 /* Threads told apart in a merged profile; further ones are taken together. */
 #define PP_MERGE_SERIES 256
 
+/* What is known of a metric of the result. */
+struct pp_merged_metric {
+	uint32_t having;  /* how many profiles have it */
+	uint32_t primary; /* of how many it is the primary one */
+	bool sole;        /* no other of its kind and unit was in any of them */
+};
+
 /* A profile that is growing. What is added may be freed at once. */
 struct pp_merge {
 	struct pp_builder builder;
-	size_t profiles;           /* that had anything in them */
-	PP_VEC(uint32_t) having;   /* per metric: how many of them have it */
+	size_t profiles; /* that had anything in them */
+	PP_VEC(struct pp_merged_metric) metrics;
+	enum pp_basis first_basis; /* of the first of them */
 	struct pp_map source_from; /* file -> which profile gave its source */
 	unsigned lost;             /* facets that some had and the result cannot keep */
 	bool joined_threads;
@@ -24,7 +32,7 @@ struct pp_merge {
 bool pp_merge_init(struct pp_merge *, const struct pp_limits *, uint64_t seed);
 void pp_merge_release(struct pp_merge *);
 /*
- * Adds a profile; sums are exact. PP_E_USAGE when it has nothing in common with those before, PP_E_LIMIT
+ * Adds a profile; sums are exact, and the numbers of the result do not depend on who came first. PP_E_USAGE when it has nothing in common with those before, PP_E_LIMIT
  * when a sum of calls or lines passes 64 bits (stacks may); *problem then says what.
  */
 pp_status pp_merge_add(struct pp_merge *, const struct pp_profile *, struct pp_buf *problem);
@@ -47,10 +55,14 @@ struct pp_metric_way {
 };
 
 /*
- * Finds or makes a metric for each one of `from`, rescaling what is there where needed. The same status
- * and problem as pp_merge_add().
+ * Whether there is anything in common. Then: finds or makes a metric for each one of `from`, rescaling what is
+ * there where needed. The same status and problem as pp_merge_add().
  */
+pp_status pp_merge_metrics_agree(const struct pp_merge *, const struct pp_profile *from,
+                                 struct pp_buf *problem);
 pp_status pp_merge_metrics(struct pp_merge *, const struct pp_profile *from,
                            struct pp_metric_way *ways, struct pp_buf *problem);
+/* Marks the primary metric, whatever the order in which profiles came. */
+void pp_merge_primary(struct pp_merge *);
 
 #endif

@@ -66,7 +66,7 @@ pp_build_metric_late(struct pp_builder *b, const struct pp_metric *metric)
 			p->series.at[i].stride += (uint32_t)block.sets;
 		}
 	}
-	return costs_widen(p) && pp_vec_push(&p->metrics, *metric);
+	return costs_widen(p) && pp_metrics_push(p, metric);
 }
 
 /* Stores a metric another way; false when a cell no longer fits. */
@@ -130,8 +130,7 @@ metric_meet(struct pp_profile *into, size_t metric, const struct pp_metric *from
 }
 
 static struct pp_metric
-metric_copy(struct pp_builder *b, const struct pp_profile *from, const struct pp_metric *m,
-            bool first)
+metric_copy(struct pp_builder *b, const struct pp_profile *from, const struct pp_metric *m)
 {
 	struct pp_metric copy = *m;
 
@@ -139,8 +138,7 @@ metric_copy(struct pp_builder *b, const struct pp_profile *from, const struct pp
 	copy.title = pp_build_str(b, pp_text_of(from, m->title));
 	copy.event = pp_build_str(b, pp_text_of(from, m->event));
 	copy.unit = pp_build_str(b, pp_text_of(from, m->unit));
-	if (!first)
-		copy.flags &= ~(unsigned)PP_METRIC_PRIMARY;
+	copy.flags &= ~(unsigned)PP_METRIC_PRIMARY;
 	return copy;
 }
 
@@ -159,40 +157,138 @@ metrics_list(struct pp_buf *out, const struct pp_profile *p)
 	pp_buf_adds(out, p->metrics.n == 0 ? "nothing" : p->metrics.n > 8 ? ", ..." : "");
 }
 
+static bool
+is_sole(const struct pp_profile *p, size_t metric)
+{
+	return pp_profile_metric_sole(p, p, &p->metrics.at[metric]) == metric;
+}
+
+/*
+ * The metric of the result that one of `from` is added to; metrics.n when it is a new one. Those of the same name,
+ * event, kind and unit belong together; so do those that are the only ones of their kind wherever they come from,
+ * unless they belong to different events.
+ */
+static size_t
+metric_find(const struct pp_merge *m, const struct pp_profile *from, size_t metric)
+{
+	const struct pp_profile *into = m->builder.profile;
+	const struct pp_metric *wanted = &from->metrics.at[metric];
+	size_t i, n = 0, at = pp_profile_metric_same(into, from, wanted);
+
+	if (at < into->metrics.n || !is_sole(from, metric))
+		return at;
+	for (i = 0; i < m->metrics.n; i++) {
+		const struct pp_metric *own = &into->metrics.at[i];
+
+		if (m->metrics.at[i].sole && (!own->event || !wanted->event) &&
+		    pp_metric_same_kind(into, own, from, wanted)) {
+			at = i;
+			n++;
+		}
+	}
+	return n == 1 ? at : into->metrics.n;
+}
+
+/* Whether a profile counts events, of which one recording may have any. */
+static bool
+has_events(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->metrics.n && !p->metrics.at[i].event; i++)
+		;
+	return i < p->metrics.n;
+}
+
+/* Finds the metric that one of `from` is added to, or makes it. */
+static pp_status
+metric_merge(struct pp_merge *m, const struct pp_profile *from, size_t metric,
+             struct pp_metric_way *way, struct pp_buf *problem)
+{
+	struct pp_profile *into = m->builder.profile;
+	size_t at = metric_find(m, from, metric);
+	struct pp_metric copy;
+	pp_status status;
+
+	if (at < into->metrics.n) {
+		status = metric_meet(into, at, &from->metrics.at[metric], way, problem);
+	} else {
+		copy = metric_copy(&m->builder, from, &from->metrics.at[metric]);
+		*way = (struct pp_metric_way){ .to = (uint32_t)at, .mul = 1 };
+		status = pp_build_metric_late(&m->builder, &copy) &&
+		                 pp_vec_push(&m->metrics, (struct pp_merged_metric){ .sole = true })
+		             ? PP_OK
+		             : PP_E_NOMEM;
+	}
+	if (status == PP_OK) {
+		m->metrics.at[at].having++;
+		m->metrics.at[at].primary += pp_profile_primary(from) == metric;
+		m->metrics.at[at].sole &= is_sole(from, metric);
+	}
+	return status;
+}
+
+pp_status
+pp_merge_metrics_agree(const struct pp_merge *m, const struct pp_profile *from,
+                       struct pp_buf *problem)
+{
+	const struct pp_profile *into = m->builder.profile;
+	size_t i, common = 0;
+
+	for (i = 0; i < from->metrics.n; i++)
+		common += metric_find(m, from, i) < into->metrics.n;
+	if (into->metrics.n == 0 || common || (has_events(into) && has_events(from)))
+		return PP_OK;
+	pp_buf_adds(problem, "it counts ");
+	metrics_list(problem, from);
+	pp_buf_adds(problem, ", the others ");
+	metrics_list(problem, into);
+	return PP_E_USAGE;
+}
+
 pp_status
 pp_merge_metrics(struct pp_merge *m, const struct pp_profile *from, struct pp_metric_way *ways,
                  struct pp_buf *problem)
 {
-	struct pp_profile *into = m->builder.profile;
-	size_t i, common = 0, known = into->metrics.n;
 	pp_status status = PP_OK;
+	size_t i;
 
-	for (i = 0; i < from->metrics.n; i++)
-		common += pp_profile_metric_like(into, from, i) < known;
-	if (known > 0 && common == 0) {
-		pp_buf_adds(problem, "it counts ");
-		metrics_list(problem, from);
-		pp_buf_adds(problem, ", the others ");
-		metrics_list(problem, into);
-		return PP_E_USAGE;
-	}
-	for (i = 0; i < from->metrics.n && status == PP_OK; i++) {
-		size_t like = pp_profile_metric_like(into, from, i);
-
-		if (like < known) {
-			status = metric_meet(into, like, &from->metrics.at[i], &ways[i], problem);
-		} else {
-			struct pp_metric copy = metric_copy(&m->builder, from, &from->metrics.at[i],
-			                                    known == 0);
-
-			like = into->metrics.n;
-			ways[i] = (struct pp_metric_way){ .to = (uint32_t)like, .mul = 1 };
-			if (!pp_build_metric_late(&m->builder, &copy) ||
-			    !pp_vec_push(&m->having, 0))
-				status = PP_E_NOMEM;
-		}
-		if (status == PP_OK)
-			m->having.at[like]++;
-	}
+	for (i = 0; i < from->metrics.n && status == PP_OK; i++)
+		status = metric_merge(m, from, i, &ways[i], problem);
 	return status;
+}
+
+/* Whether a metric is shown rather than another: what more profiles have, what is primary in more, time first. */
+static bool
+is_before(const struct pp_merge *m, size_t a, size_t b)
+{
+	const struct pp_profile *p = m->builder.profile;
+	const struct pp_merged_metric *x = &m->metrics.at[a], *y = &m->metrics.at[b];
+	const struct pp_metric *one = &p->metrics.at[a], *two = &p->metrics.at[b];
+	int c;
+
+	if (!x->primary != !y->primary)
+		return x->primary;
+	if (x->having != y->having)
+		return x->having > y->having;
+	if (x->primary != y->primary)
+		return x->primary > y->primary;
+	if (one->kind != two->kind)
+		return one->kind != PP_KIND_OTHER &&
+		       (two->kind == PP_KIND_OTHER || one->kind < two->kind);
+	c = pp_slice_cmp(pp_text_of(p, one->event), pp_text_of(p, two->event));
+	return (c ? c : pp_slice_cmp(pp_text_of(p, one->name), pp_text_of(p, two->name))) < 0;
+}
+
+void
+pp_merge_primary(struct pp_merge *m)
+{
+	struct pp_profile *p = m->builder.profile;
+	size_t i, best = 0;
+
+	for (i = 1; i < p->metrics.n; i++)
+		if (is_before(m, i, best))
+			best = i;
+	if (best < p->metrics.n && m->metrics.at[best].primary)
+		p->metrics.at[best].flags |= PP_METRIC_PRIMARY;
 }

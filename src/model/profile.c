@@ -53,40 +53,53 @@ same_text(const struct pp_profile *p, pp_str a, const struct pp_profile *q, pp_s
 	return pp_slice_eq(pp_text_of(p, a), pp_text_of(q, b));
 }
 
-/* How many metrics of a kind and unit there are; *last is the last of them. */
-static size_t
-metrics_of_kind(const struct pp_profile *p, const struct pp_profile *q, const struct pp_metric *m,
-                size_t *last)
+bool
+pp_metric_same_kind(const struct pp_profile *p, const struct pp_metric *a,
+                    const struct pp_profile *q, const struct pp_metric *b)
 {
-	size_t i, n = 0;
-
-	for (i = 0; i < p->metrics.n; i++)
-		if (p->metrics.at[i].kind == m->kind &&
-		    same_text(p, p->metrics.at[i].unit, q, m->unit)) {
-			*last = i;
-			n++;
-		}
-	return n;
+	return a->kind == b->kind && same_text(p, a->unit, q, b->unit);
 }
 
 size_t
-pp_profile_metric_like(const struct pp_profile *p, const struct pp_profile *other, size_t metric)
+pp_profile_metric_same(const struct pp_profile *p, const struct pp_profile *other,
+                       const struct pp_metric *m)
 {
-	const struct pp_metric *m = &other->metrics.at[metric];
-	size_t i, last = 0;
+	size_t i;
 
 	for (i = 0; i < p->metrics.n; i++) {
 		const struct pp_metric *own = &p->metrics.at[i];
 
 		if (same_text(p, own->name, other, m->name) &&
 		    same_text(p, own->event, other, m->event) &&
-		    same_text(p, own->unit, other, m->unit) && own->kind == m->kind)
-			return i;
+		    pp_metric_same_kind(p, own, other, m))
+			break;
 	}
-	if (m->kind == PP_KIND_OTHER || metrics_of_kind(other, other, m, &last) != 1 ||
-	    metrics_of_kind(p, other, m, &last) != 1)
-		return p->metrics.n;
-	return last;
+	return i;
+}
+
+size_t
+pp_profile_metric_sole(const struct pp_profile *p, const struct pp_profile *other,
+                       const struct pp_metric *m)
+{
+	size_t i, n = 0, last = p->metrics.n;
+
+	for (i = 0; i < p->metrics.n; i++)
+		if (pp_metric_same_kind(p, &p->metrics.at[i], other, m)) {
+			last = i;
+			n++;
+		}
+	return n == 1 && m->kind != PP_KIND_OTHER ? last : p->metrics.n;
+}
+
+size_t
+pp_profile_metric_like(const struct pp_profile *p, const struct pp_profile *other, size_t metric)
+{
+	const struct pp_metric *m = &other->metrics.at[metric];
+	size_t same = pp_profile_metric_same(p, other, m);
+
+	if (same < p->metrics.n || pp_profile_metric_sole(other, other, m) != metric)
+		return same;
+	return pp_profile_metric_sole(p, other, m);
 }
 
 int

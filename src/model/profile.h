@@ -368,6 +368,15 @@ void pp_metric_label(const struct pp_profile *, const struct pp_metric *, struct
 bool pp_metric_is_named(const struct pp_profile *, const struct pp_metric *, struct pp_slice name);
 /* A metric by name (or "EVENT/NAME"); metrics.n when there is none. */
 size_t pp_profile_metric_find(const struct pp_profile *, struct pp_slice name);
+/* Whether metrics of two profiles are of one kind and unit. */
+bool pp_metric_same_kind(const struct pp_profile *, const struct pp_metric *,
+                         const struct pp_profile *, const struct pp_metric *);
+/* The metric of `p` with the name, event, unit and kind of one of `other`; metrics.n when there is none. */
+size_t pp_profile_metric_same(const struct pp_profile *p, const struct pp_profile *other,
+                              const struct pp_metric *);
+/* The only one of its kind and unit, if that kind says what it means. */
+size_t pp_profile_metric_sole(const struct pp_profile *p, const struct pp_profile *other,
+                              const struct pp_metric *);
 /*
  * The metric of `p` that means what a metric of `other` means; metrics.n when there is none. That is one
  * of the same name, event, unit and kind; else the only one of its kind and unit, if it is the only one

@@ -107,3 +107,27 @@ $ polyprof top --csv perf.txt
   "read_all(int, char*) const",,,/bin/web (deleted),,0,0,0,0,0,1,0,1
 ! perf.txt:17:1: error: a line is neither a header nor a frame of a sample [perf-script-line]
 ! perf.txt:19:1: error: the file ends in the middle of a sample [perf-script-cut]
+
+Recordings of different events keep them apart, in any order.
+
+$ printf 'web 7 1.5:  4000000 cpu-clock: \n\t 129b fib+0x14 (/bin/web)\n\t 162e main+0x20 (/bin/web)\n\n' > clock.txt
+$ printf 'web 7 1.7:  3 page-faults: \n\t 129b fib+0x14 (/bin/web)\n\n' > faults.txt
+$ polyprof top --csv -q clock.txt faults.txt
+  name,file,line,module,calls,self_cpu-clock/period,total_cpu-clock/period,self_cpu-clock/samples,total_cpu-clock/samples,self_page-faults/period,total_page-faults/period,self_page-faults/samples,total_page-faults/samples
+  fib,,,/bin/web,,4000000,4000000,1,1,3,3,1,1
+  main,,,/bin/web,,0,4000000,0,1,0,0,0,0
+$ polyprof top --csv -q faults.txt clock.txt | cut -d, -f 1-6
+  name,file,line,module,calls,self_page-faults/period
+  fib,,,/bin/web,,3
+  main,,,/bin/web,,0
+$ polyprof top -n 1 clock.txt faults.txt
+  cpu-clock/period: 4.00 ms in 2 functions
+
+       self   self%                  total  total%  cpu-clock/samples  page-faults/period  page-faults/samples  function  place
+    4.00 ms  100.0%  ████████████  4.00 ms  100.0%                  1                   3                    1  fib       /bin/web
+
+    ... and 1 more function (-n 0 shows all)
+! polyprof: cpu-clock/period is known in 1 of 2 profiles only; its total is theirs
+! polyprof: cpu-clock/samples is known in 1 of 2 profiles only; its total is theirs
+! polyprof: page-faults/period is known in 1 of 2 profiles only; its total is theirs
+! polyprof: page-faults/samples is known in 1 of 2 profiles only; its total is theirs
