@@ -199,8 +199,9 @@ pp_save_profile(struct pp_cli *cli, const struct pp_format *target,
 	status = pp_write_sink(profile, sink, target, &opts, &diags);
 	pp_cli_diags(cli, &diags);
 	save_close(cli, &buf, sink, status == PP_OK);
-	if (status == PP_E_OUTPUT)
-		code = PP_EXIT_OUTPUT; /* pp_cli_finish() knows the reason */
+	/* pp_cli_finish() knows the reason; or the format has no place for numbers as large as these. */
+	if (status == PP_E_OUTPUT || status == PP_E_LIMIT)
+		code = PP_EXIT_OUTPUT;
 	else if (status != PP_OK)
 		code = pp_load_exit(status);
 	if (status == PP_E_LOSS)

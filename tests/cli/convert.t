@@ -142,8 +142,6 @@ Calls of one stack stay as many in an Xdebug file; what each of them cost is not
 
 $ polyprof convert closures.json --to xdebug -o calls.xt; for f in closures.json calls.xt; do polyprof top --csv $f | grep -v '{' | cut -d, -f1,5 | sort > $f.calls; done; diff closures.json.calls calls.xt.calls && grep apply calls.xt.calls
   App\Utils\apply,4
-! calls.xt: warning: made up: call sites [loss-sites]
-! calls.xt: warning: not written: call sites in stacks (23) [loss-stack-sites]
 ! calls.xt: warning: made up: roots [loss-roots]
 ! calls.xt: warning: not written: events in their order [loss-timeline]
 ! calls.xt: warning: not written: start and end of the recording [loss-time]

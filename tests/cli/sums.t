@@ -31,9 +31,9 @@ $ polyprof merge two.folded two.folded -o all.folded; ls all.folded
 
 Other formats.
 
-$ printf 'events: Ir\n\nfn=f\n1 9223372036854775807\n1 1\ncfn=g\ncalls=9223372036854775807 1\n1 5\ncfn=g\ncalls=1 1\n1 9223372036854775807\n\nfn=g\n1 9\n' > f.callgrind; polyprof check f.callgrind
-  f.callgrind:5:1: error: a sum of Ir passes 63 bits with this [callgrind-sum-too-large]
-  f.callgrind:11:1: error: a sum of Ir passes 63 bits with this [callgrind-sum-too-large]
+$ printf 'events: Ir\n\nfn=f\n1 18446744073709551615\n1 1\ncfn=g\ncalls=9223372036854775807 1\n1 5\ncfn=g\ncalls=1 1\n1 18446744073709551615\n\nfn=g\n1 9\n' > f.callgrind; polyprof check f.callgrind
+  f.callgrind:5:1: error: a sum of Ir passes 64 bits with this [callgrind-sum-too-large]
+  f.callgrind:11:1: error: a sum of Ir passes 64 bits with this [callgrind-sum-too-large]
   f.callgrind:11:1: error: the number of calls passes 63 bits [callgrind-sum-too-large]
   f.callgrind: reject (callgrind: 3 errors)
 = 1
@@ -46,6 +46,10 @@ $ printf 'version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: x.php\npart: 1\npo
 
 What a target cannot hold is not written at all.
 
+$ polyprof convert two.folded --to xdebug -o x.xdebug
+! x.xdebug: warning: the values add up to more than 63 bits, so no file can hold them [loss-values]
+! polyprof: error: cannot write xdebug: a limit was reached
+= 4
 $ polyprof convert two.folded --to xdebug -o x.xdebug; ls x.xdebug
 ! x.xdebug: warning: the values add up to more than 63 bits, so no file can hold them [loss-values]
 ! polyprof: error: cannot write xdebug: a limit was reached

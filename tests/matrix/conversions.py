@@ -70,7 +70,7 @@ EXPLAINED_BY = {
     'order': 'loss-timeline',
     'frames at lines': 'loss-places',
     'site rows': 'loss-sites',
-    'pair costs': 'loss-values',
+    'pair costs': 'loss-values loss-sites',
     'other totals': 'loss-measured',
 }
 # What may differ without a word, though it explains one: a trace of samples is one of calls, too.
@@ -231,6 +231,9 @@ def differences(a, b):
             found.add(key)
     if a.of['places'] <= b.of['places'] | b.of['sites'] | {line for _, line in b.of['lines']}:
         found.discard('places')
+    # Where a caller was in a stack is from where it called.
+    if a.of['sites'] <= b.of['sites'] <= a.of['sites'] | a.of['places']:
+        found.discard('sites')
     if not a.of['metrics']:
         found.discard('metrics')
     if not a.of['pairs']:

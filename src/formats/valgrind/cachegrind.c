@@ -32,7 +32,7 @@ static const struct pp_holds cachegrind_holds[] = {
 	{ .keeps = PP_HAS(LINES) | PP_HAS(FILES),
 	  .apart = PP_HAS(FILES),
 	  .has = PP_HAS(METADATA),
-	  .values = "whole, below 2^63" },
+	  .values = "whole, below 2^64; below 2^63 where some are negative" },
 };
 
 const struct pp_format pp_format_cachegrind = {

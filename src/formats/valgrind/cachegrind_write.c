@@ -132,31 +132,34 @@ put_header(struct pp_writer *w, const struct pp_profile *p)
 
 /* Entries [from, to) are the same line: writes their sum and adds it to the summary. */
 static void
-put_entry(struct pp_sink *out, const struct pp_profile *p, const struct entry *from,
+put_entry(struct pp_writer *w, const struct pp_profile *p, const struct entry *from,
           const struct entry *to, pp_i128 *summary)
 {
 	size_t stride = pp_line_stride(p), m;
 	const struct entry *x;
 
-	pp_sink_u64(out, from->line);
+	pp_sink_u64(w->out, from->line);
 	for (m = 0; m < p->metrics.n; m++) {
-		pp_i128 sum = 0;
+		const struct pp_metric *metric = &p->metrics.at[m];
+		pp_i128 most = metric->type == PP_UINT ? (pp_i128)UINT64_MAX : INT64_MAX, sum = 0;
 
 		for (x = from; x < to; x++)
-			sum += p->lines.cells.at[x->row * stride + m];
-		/* Rows were added within 63 bits; several of them may not fit. */
-		sum = sum > INT64_MAX ? INT64_MAX : sum < -INT64_MAX ? -INT64_MAX : sum;
-		put_cost(out, sum);
+			sum += pp_cell_value(metric, p->lines.cells.at[x->row * stride + m]).i;
+		/* Each row fits; several of them may not. */
+		w->loss.too_large += sum > most || sum < -INT64_MAX;
+		sum = sum > most ? most : sum < -INT64_MAX ? -INT64_MAX : sum;
+		put_cost(w->out, sum);
 		summary[m] += sum;
 	}
-	pp_sink_putc(out, '\n');
+	pp_sink_putc(w->out, '\n');
 }
 
 static void
-put_entries(struct pp_sink *out, const struct pp_profile *p, const struct entry *entries,
+put_entries(struct pp_writer *w, const struct pp_profile *p, const struct entry *entries,
             pp_i128 *summary)
 {
 	size_t i = 0, n = p->lines.rows.n;
+	struct pp_sink *out = w->out;
 
 	while (i < n && out->status == PP_OK) {
 		const struct entry *x = &entries[i];
@@ -175,7 +178,7 @@ put_entries(struct pp_sink *out, const struct pp_profile *p, const struct entry 
 		while (to < n && entries[to].line == x->line &&
 		       entry_place_cmp(x, &entries[to]) == 0)
 			to++;
-		put_entry(out, p, x, entries + to, summary);
+		put_entry(w, p, x, entries + to, summary);
 		i = to;
 	}
 }
@@ -197,7 +200,7 @@ pp_cachegrind_write(struct pp_writer *w)
 	}
 	if (status == PP_OK) {
 		put_header(w, v.profile);
-		put_entries(w->out, v.profile, entries, summary);
+		put_entries(w, v.profile, entries, summary);
 		pp_sink_puts(w->out, "summary:");
 		for (m = 0; m < v.profile->metrics.n; m++)
 			put_cost(w->out, summary[m]);

@@ -49,10 +49,10 @@ static const struct pp_option_doc callgrind_options[] = {
 static const struct pp_holds callgrind_holds[] = {
 	{ .keeps = PP_HAS(PAIRS) | PP_HAS(SITES) | PP_HAS(STACK_SITES) | PP_HAS(CALLS) |
 	           PP_HAS(LINES) | PP_HAS(PLACES) | PP_HAS(FILES) | PP_HAS(MODULES) |
-	           PP_HAS(ADDRESSES),
+	           PP_HAS(ADDRESSES) | PP_HAS(INCOMPLETE),
 	  .apart = PP_HAS(FILES) | PP_HAS(MODULES),
 	  .has = PP_HAS(THREADS) | PP_HAS(METADATA),
-	  .values = "whole, below 2^63" },
+	  .values = "whole, below 2^64; below 2^63 where some are negative" },
 };
 
 const struct pp_format pp_format_callgrind = {

@@ -12,6 +12,7 @@ pp_cg_body_new(struct pp_builder *builder)
 
 	if (body && pp_sink_buffer(&body->text, &body->out) == PP_OK &&
 	    pp_cg_emit_init(&body->emit, builder->profile, body->out)) {
+		body->emit.typed = true;
 		body->builder = builder;
 		return body;
 	}
@@ -72,6 +73,7 @@ place(struct pp_cg_body *body, struct pp_cg_parser *p)
 {
 	parts_begin(body, p, p->head.part);
 	body->emit.columns = pp_cg_part(p)->events;
+	body->emit.expands = p->by_callgrind;
 	pp_cg_emit_place(&body->emit, pp_cg_func(p), p->place.current_file);
 	if (body->emit.failed || body->out->status != PP_OK)
 		pp_builder_fail(body->builder, PP_E_NOMEM, NULL);

@@ -134,35 +134,41 @@ static const struct pp_cg_visitor visitor = {
 	.other = read_other,
 };
 
+bool
+pp_cg_ends_with_totals(struct pp_slice creator)
+{
+	return pp_slice_starts(creator, "callgrind-") || pp_slice_starts(creator, "polyprof");
+}
+
 /* What the end of the file tells about its wholeness. */
 static void
 check_end(struct pp_cg_parser *p)
 {
 	struct pp_profile *profile = p->builder->profile;
-	size_t i;
+	const struct pp_cg_part *first = p->head.parts.at, *part, *end = first + p->head.parts.n;
+	bool whole = true, totals = false;
 
-	if (p->at.cut && p->head.parts.n && !p->head.parts.at[p->head.parts.n - 1].has_totals &&
-	    !p->head.parts.at[p->head.parts.n - 1].has_summary) {
+	/* Only the first part of a file says who wrote it. */
+	if (p->head.parts.n)
+		totals = pp_cg_ends_with_totals(pp_text_of(profile, first->creator));
+	if (p->at.cut && p->head.parts.n && !end[-1].has_totals && !end[-1].has_summary) {
 		pp_cg_report(p, PP_CG_CUT, NULL, "the last line is not ended");
-		profile->complete = false;
+		whole = false;
 	}
-	for (i = 0; i < p->head.parts.n; i++) {
-		const struct pp_cg_part *part = &p->head.parts.at[i];
-
-		if (p->family == PP_CG_CACHEGRIND && part->has_body && part->cmd &&
-		    !part->has_summary) {
+	for (part = first; part < end; part++) {
+		if (p->family == PP_CG_CACHEGRIND && part->cmd && !part->has_summary) {
 			pp_diag_add(p->reader->diags,
 			            &pp_cachegrind_rules[PP_CACHEGRIND_NO_SUMMARY], PP_NOWHERE,
 			            "the file ends without a summary: line");
-			profile->complete = false;
+			whole = false;
 		}
-		if (!pp_slice_starts(pp_text_of(profile, part->creator), "callgrind-") ||
-		    !part->has_body || part->has_totals)
+		if (!totals || part->has_totals)
 			continue;
 		pp_diag_add(p->reader->diags, &pp_callgrind_rules[PP_CG_NO_TOTALS], PP_NOWHERE,
-		            "part %zu has no totals: line", i + 1);
-		profile->complete = false;
+		            "part %zu has no totals: line", (size_t)(part - first) + 1);
+		whole = false;
 	}
+	profile->complete &= whole;
 }
 
 extern const struct pp_format pp_format_callgrind, pp_format_cachegrind;

@@ -30,7 +30,9 @@ pp_cg_view_release(struct pp_cg_view *v)
 	if (v->ready)
 		pp_builder_release(&v->builder);
 	pp_profile_release(v->profile);
+	pp_sites_release(&v->sites);
 	free(v->first_line);
+	free(v->plain);
 }
 
 /* ---- metrics ---------------------------------------------------------------------------- */
@@ -63,6 +65,13 @@ is_told(const struct pp_profile *p, const struct pp_metric *m)
 	return is_plain(m) && den == 1 && (num == 1 || unit_word(p, m));
 }
 
+/* Costs that are written as they are may need all 64 bits. */
+static enum pp_cell_type
+written_type(const struct pp_profile *p, const struct pp_metric *m)
+{
+	return m->type == PP_UINT && is_told(p, m) ? PP_UINT : PP_INT;
+}
+
 /* The same metrics with names of one word and units in their titles. */
 static void
 make_metrics(struct making *k, bool titles)
@@ -71,7 +80,9 @@ make_metrics(struct making *k, bool titles)
 
 	for (m = 0; m < k->p->metrics.n; m++) {
 		const struct pp_metric *from = &k->p->metrics.at[m];
-		struct pp_metric to = { .type = PP_INT, .kind = from->kind, .flags = from->flags };
+		struct pp_metric to = { .type = written_type(k->p, from),
+			                .kind = from->kind,
+			                .flags = from->flags };
 		const char *unit = unit_word(k->p, from);
 		struct pp_slice title = pp_text_of(k->p, from->title);
 		bool changed;
@@ -124,12 +135,19 @@ cell_of(struct making *k, size_t metric, union pp_value value)
 
 /* Adds to a cell; a sum that does not fit stays at its limit. */
 static void
-cell_add(struct making *k, int64_t *to, int64_t add)
+cell_add(struct making *k, enum pp_cell_type type, int64_t *to, int64_t add)
 {
-	if (!pp_cell_add(PP_INT, to, add)) {
+	if (!pp_cell_add(type, to, add)) {
 		k->w->loss.too_large++;
-		*to = add < 0 ? -INT64_MAX : INT64_MAX;
+		*to = type == PP_UINT ? (int64_t)UINT64_MAX : add < 0 ? -INT64_MAX : INT64_MAX;
 	}
+}
+
+/* Adds a sum to a cell of a metric. */
+static void
+value_add(struct making *k, size_t metric, int64_t *to, union pp_value value)
+{
+	cell_add(k, k->b->profile->metrics.at[metric].type, to, cell_of(k, metric, value));
 }
 
 /* ---- functions -------------------------------------------------------------------------- */
@@ -168,8 +186,10 @@ make_function(struct making *k, pp_func func, bool recursive)
 	known_before = k->b->profile->funcs.n;
 	k->w->loss.more[PP_TRAIT_RECURSION] += recursive;
 	*known = pp_build_func(k->b, &row);
-	if (*known >= known_before)
+	if (*known >= known_before) {
 		k->v->first_line[*known] = from->line;
+		k->v->plain[*known] = recursive ? make_function(k, func, false) : *known;
+	}
 	return *known;
 }
 
@@ -192,7 +212,7 @@ cells_add(struct making *k, int64_t *to, const int64_t *cells)
 	size_t m;
 
 	for (m = 0; to && m < k->p->metrics.n; m++)
-		cell_add(k, &to[m], cell_of(k, m, pp_cell_value(&k->p->metrics.at[m], cells[m])));
+		value_add(k, m, &to[m], pp_cell_value(&k->p->metrics.at[m], cells[m]));
 }
 
 /* ---- from a tree ------------------------------------------------------------------------ */
@@ -242,9 +262,9 @@ node_costs(const struct pp_profile *p, size_t metric)
 	return cost;
 }
 
-/* The function of each node in the view; NULL when out of memory. */
+/* The function of each node in the view, `apart` from those that it calls itself as; NULL when out of memory. */
 static pp_func *
-node_functions(struct making *k)
+node_functions(struct making *k, bool apart)
 {
 	pp_func *func_of_frame = pp_frame_funcs(k->p);
 	uint64_t *outermost = func_of_frame ? pp_outermost_compute(k->p, func_of_frame) : NULL;
@@ -257,7 +277,7 @@ node_functions(struct making *k)
 	}
 	for (node = 1; funcs && node < k->p->tree.n; node++)
 		funcs[node] = make_function(k, func_of_frame[pp_tree_frame(&k->p->tree, node)],
-		                            !pp_bit(outermost, node));
+		                            apart && !pp_bit(outermost, node));
 	free(func_of_frame);
 	free(outermost);
 	return funcs;
@@ -271,18 +291,15 @@ node_line(const struct pp_profile *p, pp_node node)
 	return frame->line ? frame->line : p->funcs.at[frame->func].line;
 }
 
-/* Where in the parent a node was called; else where the parent is. */
+/* Where in the parent a node was called: as it says, or where the parent was then; 0 = not known. */
 static uint32_t
-site_line(struct making *k, pp_node node)
+site_line(const struct pp_profile *p, pp_node node)
 {
-	const struct pp_frame_row *frame = &k->p->frames.at[pp_tree_frame(&k->p->tree, node)];
-	pp_node parent = pp_tree_parent(&k->p->tree, node);
-	uint32_t line = parent ? node_line(k->p, parent) : 0;
+	pp_frame frame = pp_tree_frame(&p->tree, node);
+	pp_frame caller = pp_tree_frame(&p->tree, pp_tree_parent(&p->tree, node));
 
-	if (frame->site_line)
-		return frame->site_line;
-	k->w->loss.made |= line ? PP_HAS(SITES) : 0;
-	return line;
+	return p->frames.at[frame].site_line ? p->frames.at[frame].site_line
+	                                     : p->frames.at[caller].line;
 }
 
 static void
@@ -345,7 +362,8 @@ tree_edges(struct making *k, const pp_func *funcs)
 			pp_node parent = pp_tree_parent(&k->p->tree, node);
 			struct pp_edge_row row = { .caller = funcs[parent],
 				                   .callee = funcs[node],
-				                   .site_line = site_line(k, node) };
+				                   .site_line = parent ? site_line(k->p, node)
+				                                       : 0 };
 			int64_t *cells = parent ? pp_build_edge(k->b, &row) : NULL;
 
 			/* Who called a root is not known, so that nothing can be said of its calls. */
@@ -354,9 +372,9 @@ tree_edges(struct making *k, const pp_func *funcs)
 			if (!cells)
 				continue;
 			if (m == 0)
-				cell_add(k, &cells[0], calls[node] > 0 ? calls[node] : 1);
+				cell_add(k, PP_INT, &cells[0], calls[node] > 0 ? calls[node] : 1);
 			k->w->loss.made |= known ? 0 : PP_HAS(CALLS);
-			cell_add(k, &cells[1 + m], cell_of(k, m, cost[node]));
+			value_add(k, m, &cells[1 + m], cost[node]);
 		}
 		free(cost);
 	}
@@ -364,18 +382,47 @@ tree_edges(struct making *k, const pp_func *funcs)
 	return ok;
 }
 
+/* What calls cost in the view. */
+static int64_t
+site_cost(void *ctx, unsigned metric, const int64_t *cells)
+{
+	struct making *k = ctx;
+	const struct pp_metric *m = &k->p->metrics.at[metric];
+	uint64_t rounded = 0;
+
+	return pp_cg_whole(m, pp_cell_value(m, cells[metric]), is_told(k->p, m) ? 0 : 1, &rounded);
+}
+
+/* The sites that the profile states beside its stacks. */
+static void
+tree_sites(struct making *k)
+{
+	struct pp_sites_by by = { k->plain, (unsigned)k->p->metrics.n, site_cost, k };
+	size_t i;
+
+	if (!pp_sites_init(&k->v->sites, k->p, &by))
+		pp_builder_fail(k->b, PP_E_NOMEM, NULL);
+	for (i = 0; i < k->v->sites.at.n; i++) {
+		pp_str *file = &k->v->sites.at.at[i].file;
+
+		*file = *file ? make_name(k, pp_text_of(k->p, *file), false, "") : 0;
+	}
+}
+
 static pp_status
 from_tree(struct making *k, bool edges)
 {
-	pp_func *funcs = node_functions(k);
+	pp_func *funcs = node_functions(k, edges);
 	bool ok = funcs != NULL;
 
 	if (ok)
 		tree_own(k, funcs);
 	if (ok && edges)
 		ok = tree_edges(k, funcs);
+	if (ok && edges)
+		tree_sites(k);
 	free(funcs);
-	k->w->loss.dropped |= PP_HAS(SITES) | PP_HAS(LINES) | PP_HAS(ADDRESSES);
+	k->w->loss.dropped |= PP_HAS(LINES) | PP_HAS(ADDRESSES);
 	return ok ? k->b->status : PP_E_NOMEM;
 }
 
@@ -421,7 +468,7 @@ rows_edges(struct making *k)
 		to = pp_build_edge(k->b, &row);
 		if (!to)
 			return;
-		cell_add(k, &to[0], cells[0]);
+		cell_add(k, PP_INT, &to[0], cells[0]);
 		cells_add(k, to + 1, cells + 1);
 	}
 }
@@ -453,12 +500,12 @@ funcs_own(struct making *k)
 		pp_builder_fail(k->b, PP_E_NOMEM, NULL);
 	for (i = 1; i < k->p->funcs.n && pp_builder_ok(k->b); i++)
 		for (m = 0; m < n; m++) {
-			int64_t cell = cell_of(k, m, own[i * n + m]);
-			pp_func func = cell ? make_function(k, (pp_func)i, false) : 0;
+			bool none = pp_value_is_zero(&k->p->metrics.at[m], own[i * n + m]);
+			pp_func func = none ? 0 : make_function(k, (pp_func)i, false);
 			int64_t *to = line_cells(k, func, 0, k->p->funcs.at[i].line, 0);
 
 			if (to)
-				cell_add(k, &to[m], cell);
+				value_add(k, m, &to[m], own[i * n + m]);
 		}
 	free(own);
 }
@@ -508,7 +555,8 @@ pp_cg_view_init(struct pp_cg_view *v, struct pp_writer *w, bool edges)
 	k.plain = calloc(p->funcs.n, sizeof *k.plain);
 	k.recursive = calloc(p->funcs.n, sizeof *k.recursive);
 	v->first_line = calloc(2 * p->funcs.n + 2, sizeof *v->first_line);
-	if (v->ready && k.plain && k.recursive && v->first_line)
+	v->plain = calloc(2 * p->funcs.n + 2, sizeof *v->plain);
+	if (v->ready && k.plain && k.recursive && v->first_line && v->plain)
 		status = make_view(&k, edges);
 	if (status == PP_OK)
 		status = pp_builder_finish(&v->builder, &v->profile);

@@ -43,40 +43,63 @@ body_header(struct pp_writer *w, const struct pp_cg_body *body, size_t number)
 	}
 }
 
-/* The totals as they were read; where callgrind had not come to write them, the sum of what is there. */
-static void
-body_totals(struct pp_writer *w, const struct pp_cg_part *part)
+/*
+ * A file by somebody who ends it with totals says that it is incomplete by not doing so; of others it is lost.
+ */
+static bool
+says_incomplete(struct pp_writer *w, struct pp_slice creator)
 {
-	uint32_t k;
-
-	if (part->has_totals) {
-		pp_sink_puts(w->out, "\ntotals: ");
-		put_text(w->out, pp_text_of(w->profile, part->totals));
-		pp_sink_putc(w->out, '\n');
-	} else if (part->has_body && !part->sums_overflow &&
-	           pp_slice_starts(pp_text_of(w->profile, part->creator), "callgrind-")) {
-		pp_sink_puts(w->out, "\ntotals:");
-		for (k = 0; k < part->event_count; k++)
-			pp_sink_printf(w->out, " %lld", (long long)part->sums[part->events[k]]);
-		pp_sink_putc(w->out, '\n');
-	}
+	if (w->profile->complete || pp_cg_ends_with_totals(creator))
+		return !w->profile->complete;
+	w->loss.dropped |= PP_HAS(INCOMPLETE);
+	return false;
 }
 
 static pp_status
 write_body(struct pp_writer *w, const struct pp_cg_body *body)
 {
+	pp_str creator = body->part_count ? body->parts[0].creator : 0;
+	bool open_end = says_incomplete(w, pp_text_of(w->profile, creator));
 	size_t i;
 
 	for (i = 0; i < body->part_count; i++) {
+		const struct pp_cg_part *part = &body->parts[i];
+
 		body_header(w, body, i);
 		put_text(w->out, pp_cg_body_text(body, i));
-		body_totals(w, &body->parts[i]);
+		if (!part->has_totals || (open_end && i + 1 == body->part_count))
+			continue;
+		pp_sink_puts(w->out, "\ntotals: ");
+		put_text(w->out, pp_text_of(w->profile, part->totals));
+		pp_sink_putc(w->out, '\n');
 	}
 	w->loss.verbatim = true;
 	w->loss.names = body->changed;
 	/* The lines of several stacks may be taken for those of one. */
 	w->loss.dropped |= PP_HAS(STACKS);
 	return PP_OK;
+}
+
+/* The text of a file that another format carried, which may have become incomplete since. */
+static pp_status
+write_carried(struct pp_writer *w, struct pp_slice text)
+{
+	static const char key[] = "\ncreator: ", totals[] = "\ntotals: ";
+	const unsigned char *creator = memmem(text.p, text.n, key, sizeof key - 1);
+	struct pp_slice by = pp_slice_of("", 0), line = text;
+
+	if (creator)
+		by = pp_slice_between(creator + sizeof key - 1, text.p + text.n);
+	if (says_incomplete(w, by)) {
+		const unsigned char *last = memrchr(text.p, '\n', text.n ? text.n - 1 : 0);
+
+		line = last ? pp_slice_between(last, text.p + text.n) : text;
+		text.n -= pp_slice_starts(line, totals) ? line.n - 1 : 0;
+	}
+	w->loss.verbatim = true;
+	w->loss.dropped |= PP_HAS(STACKS);
+	put_text(w->out, text);
+	return w->out->status;
 }
 
 /* ---- lines and edges -------------------------------------------------------------------- */
@@ -122,9 +145,35 @@ grouped_release(struct grouped *g)
 	free(g->edge_first);
 }
 
+/* The calls of an edge: from its site or, where it has none, from those that the profile states. */
 static void
-view_function(struct pp_cg_emit *e, const struct pp_cg_view *v, const struct grouped *g,
-              pp_func func)
+view_calls(struct pp_cg_emit *e, struct pp_cg_view *v, const struct pp_edge_row *row,
+           const int64_t *cells)
+{
+	const struct pp_profile *p = e->p;
+	struct pp_site_share share = { .file = row->site_file,
+		                       .line = row->site_line,
+		                       .address = row->site_address,
+		                       .calls = cells[0] };
+	bool shared = v->sites.at.n && !row->site_line && !row->site_address &&
+	              pp_sites_ask(&v->sites, v->plain[row->caller], v->plain[row->callee],
+	                           cells[0], cells + 1);
+
+	while (!shared || pp_sites_next(&v->sites, &share)) {
+		struct pp_cg_pos pos = { { share.address, 0, share.line } };
+		struct pp_cg_call call = { .callee = row->callee, .count = (uint64_t)share.calls };
+
+		call.target.at[2] = v->first_line[row->callee];
+		pp_cg_emit_place(e, row->caller,
+		                 share.file ? share.file : p->funcs.at[row->caller].file);
+		pp_cg_emit_call(e, &call, &pos, shared ? share.costs : cells + 1, p->metrics.n);
+		if (!shared)
+			return;
+	}
+}
+
+static void
+view_function(struct pp_cg_emit *e, struct pp_cg_view *v, const struct grouped *g, pp_func func)
 {
 	const struct pp_profile *p = e->p;
 	size_t i, n = p->metrics.n;
@@ -136,16 +185,9 @@ view_function(struct pp_cg_emit *e, const struct pp_cg_view *v, const struct gro
 		pp_cg_emit_place(e, func, row->file);
 		pp_cg_emit_own(e, &pos, p->lines.cells.at + g->lines[i] * pp_line_stride(p), n);
 	}
-	for (i = g->edge_first[func]; i < g->edge_first[func + 1]; i++) {
-		const struct pp_edge_row *row = &p->calls.rows.at[g->edges[i]];
-		const int64_t *cells = p->calls.cells.at + g->edges[i] * pp_edge_stride(p);
-		struct pp_cg_pos pos = { { row->site_address, 0, row->site_line } };
-		struct pp_cg_call call = { .callee = row->callee, .count = (uint64_t)cells[0] };
-
-		call.target.at[2] = v->first_line[row->callee];
-		pp_cg_emit_place(e, func, row->site_file ? row->site_file : p->funcs.at[func].file);
-		pp_cg_emit_call(e, &call, &pos, cells + 1, n);
-	}
+	for (i = g->edge_first[func]; i < g->edge_first[func + 1]; i++)
+		view_calls(e, v, &p->calls.rows.at[g->edges[i]],
+		           p->calls.cells.at + g->edges[i] * pp_edge_stride(p));
 }
 
 static void
@@ -160,7 +202,8 @@ view_totals(struct pp_cg_emit *e)
 		pp_i128 sum = 0;
 
 		for (i = 0; i < p->lines.rows.n; i++)
-			sum += p->lines.cells.at[i * stride + m];
+			sum +=
+			    pp_cell_value(&p->metrics.at[m], p->lines.cells.at[i * stride + m]).i;
 		pp_sink_putc(e->out, ' ');
 		pp_sink_write(e->out, text, pp_num_print(text, sum, 0));
 	}
@@ -217,7 +260,7 @@ view_header(struct pp_writer *w, const struct pp_cg_view *v, unsigned positions)
 }
 
 static pp_status
-write_view(struct pp_writer *w, const struct pp_cg_view *v)
+write_view(struct pp_writer *w, struct pp_cg_view *v)
 {
 	const struct pp_profile *p = v->profile;
 	struct grouped g = { 0 };
@@ -234,10 +277,14 @@ write_view(struct pp_writer *w, const struct pp_cg_view *v)
 	    group(&g.lines, &g.line_first, p->lines.rows.n, p->funcs.n, p, false) &&
 	    group(&g.edges, &g.edge_first, p->calls.rows.n, p->funcs.n, p, true)) {
 		view_header(w, v, positions);
+		e.typed = true;
 		pp_cg_emit_part(&e, positions);
 		for (i = 1; i < p->funcs.n && !e.failed && w->out->status == PP_OK; i++)
 			view_function(&e, v, &g, (pp_func)i);
-		view_totals(&e);
+		w->loss.more[PP_TRAIT_SITES] += (int64_t)pp_sites_lost(&v->sites,
+		                                                       w->loss.rounded > 0);
+		if (w->profile->complete)
+			view_totals(&e);
 		status = e.failed ? PP_E_NOMEM : PP_OK;
 	}
 	grouped_release(&g);
@@ -253,12 +300,8 @@ pp_callgrind_write(struct pp_writer *w)
 	struct pp_cg_view v;
 	pp_status status;
 
-	if (carried.n) {
-		w->loss.verbatim = true;
-		w->loss.dropped |= PP_HAS(STACKS);
-		pp_sink_write(w->out, carried.p, carried.n);
-		return w->out->status;
-	}
+	if (carried.n)
+		return write_carried(w, carried);
 	if (body && w->profile->metrics.n)
 		return write_body(w, body);
 	status = pp_cg_view_init(&v, w, true);

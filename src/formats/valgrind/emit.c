@@ -68,12 +68,6 @@ pp_cg_clean(struct pp_slice name, bool is_function, struct pp_buf *out, bool *ch
 		memmove(out->p, out->p + i, out->n - i);
 		out->n -= i;
 	}
-	/* Inside a function's text an id would be taken for the name it stands for. */
-	if (is_function && out->n > 1 && out->p[0] == '(' &&
-	    pp_is_digit((unsigned char)out->p[1])) {
-		out->p[0] = '[';
-		*changed = true;
-	}
 	if (out->n == 0) {
 		pp_buf_adds(out, NO_NAME);
 		*changed |= is_function;
@@ -104,8 +98,17 @@ pp_cg_emit_clean(struct pp_cg_emit *e, struct pp_slice name, bool is_function)
 	bool changed = false, is_new;
 	pp_str id = 0;
 
-	if (!pp_cg_clean(name, is_function, &text, &changed) ||
-	    !pp_strtab_intern(&e->names, text.p, text.n, &id, &is_new))
+	if (!pp_cg_clean(name, is_function, &text, &changed)) {
+		e->failed = true;
+		return 0;
+	}
+	/* Inside the text of a function callgrind's readers take an id for the name it stands for. */
+	if (e->expands && is_function && text.n > 1 && text.p[0] == '(' &&
+	    pp_is_digit((unsigned char)text.p[1])) {
+		text.p[0] = '[';
+		changed = true;
+	}
+	if (!pp_strtab_intern(&e->names, text.p, text.n, &id, &is_new))
 		e->failed = true;
 	e->changed += changed;
 	pp_buf_release(&text);
@@ -227,7 +230,8 @@ pp_cg_whole(const struct pp_metric *m, union pp_value v, unsigned unit, uint64_t
 			*rounded += x % unit != 0;
 			x = (x < 0 ? x - half : x + half) / (pp_i128)unit;
 		}
-		if (x >= -(pp_i128)INT64_MAX && x <= INT64_MAX)
+		if (x >= -(pp_i128)INT64_MAX &&
+		    x <= (m->type == PP_UINT && !unit ? (pp_i128)UINT64_MAX : INT64_MAX))
 			return (int64_t)x;
 		++*rounded;
 		return x < 0 ? -INT64_MAX : INT64_MAX;
@@ -260,13 +264,15 @@ put_costs(struct pp_cg_emit *e, const int64_t *costs, size_t n)
 	size_t k;
 
 	for (k = 0; k < n; k++) {
-		int64_t v = costs[e->columns ? e->columns[k] : k];
+		size_t column = e->columns ? e->columns[k] : k;
+		int64_t v = costs[column];
+		bool minus = v < 0 && !(e->typed && e->p->metrics.at[column].type == PP_UINT);
 
 		if (k || (e->positions & PP_CG_LINE))
 			pp_sink_putc(e->out, ' ');
-		if (v < 0)
+		if (minus)
 			pp_sink_putc(e->out, '-');
-		pp_sink_u64(e->out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+		pp_sink_u64(e->out, minus ? 0 - (uint64_t)v : (uint64_t)v);
 	}
 	pp_sink_putc(e->out, '\n');
 }

@@ -22,6 +22,8 @@ struct pp_cg_emit {
 	struct pp_sink *out;
 	unsigned positions;
 	const uint32_t *columns; /* which cost each column has; NULL = one after the other */
+	bool typed;              /* costs are cells of the profile's metrics, not signed numbers */
+	bool expands;            /* ids in the text of a function stand for names */
 	bool objects;            /* some function has an object: then all say theirs */
 	struct pp_strtab names;  /* clean names */
 	struct pp_strtab looks;  /* (object, file, name) */

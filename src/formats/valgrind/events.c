@@ -199,7 +199,8 @@ static uint32_t
 metric_need(struct pp_cg_parser *p, struct pp_slice name)
 {
 	size_t i = metric_find(p, name);
-	struct pp_metric metric = { .name = pp_build_str(p->builder, name), .type = PP_INT };
+	struct pp_metric metric = { .name = pp_build_str(p->builder, name),
+		                    .type = p->family == PP_CG_XDEBUG ? PP_INT : PP_UINT };
 
 	if (i < p->builder->profile->metrics.n || !pp_builder_ok(p->builder))
 		return (uint32_t)i;
@@ -219,7 +220,7 @@ fit_metrics(struct pp_cg_parser *p)
 {
 	struct pp_cg_part *part = pp_cg_part(p);
 	size_t n = p->builder->profile->metrics.n;
-	int64_t *grown;
+	uint64_t *grown;
 
 	if (!pp_builder_ok(p->builder))
 		return;
@@ -238,6 +239,29 @@ fit_metrics(struct pp_cg_parser *p)
 	memset(grown + part->sums_n, 0, (n - part->sums_n) * sizeof *grown);
 	part->sums = grown;
 	part->sums_n = n;
+}
+
+bool
+pp_cg_fits_signed(const struct pp_profile *p, uint32_t metric)
+{
+	const struct {
+		const int64_t *cells;
+		size_t rows, stride, at;
+	} tables[] = {
+		{ p->lines.cells.at, p->lines.rows.n, pp_line_stride(p), p->lines.hits + metric },
+		{ p->calls.cells.at, p->calls.rows.n, pp_edge_stride(p), 1 + metric },
+	};
+	size_t i, k, row;
+
+	for (k = 0; k < PP_COUNT_OF(tables); k++)
+		for (i = 0; i < tables[k].rows; i++)
+			if (tables[k].cells[i * tables[k].stride + tables[k].at] < 0)
+				return false;
+	for (k = 0; k < p->series.n; k++)
+		for (row = 0; row < p->series.at[k].rows; row++)
+			if (pp_series_cells(&p->series.at[k], (uint32_t)row)[metric] < 0)
+				return false;
+	return true;
 }
 
 /* ---- derived events --------------------------------------------------------------------- */
@@ -321,17 +345,26 @@ pp_cg_derive(struct pp_cg_parser *p, int64_t *costs)
 
 	for (i = 0; i < p->head.derived.n; i++) {
 		const struct pp_cg_derived *d = &p->head.derived.at[i];
-		int64_t sum = 0, product;
+		const struct pp_metric *m = p->builder->profile->metrics.at;
+		union pp_value sum = { .i = 0 };
+		pp_i128 product;
 		bool over = false;
 
 		for (k = 0; k < d->terms.n; k++) {
-			over |= __builtin_mul_overflow(costs[d->terms.at[k].metric],
-			                               d->terms.at[k].factor, &product);
-			over |= __builtin_add_overflow(sum, product, &sum);
+			const struct pp_cg_term *term = &d->terms.at[k];
+
+			over |= __builtin_mul_overflow(
+			    pp_cell_value(&m[term->metric], costs[term->metric]).i,
+			    (pp_i128)term->factor, &product);
+			over |= __builtin_add_overflow(sum.i, product, &sum.i);
 		}
+		if (sum.i < 0 && pp_cg_fits_signed(p->builder->profile, d->metric))
+			p->builder->profile->metrics.at[d->metric].type = PP_INT;
+		over |= !pp_value_cell(&m[d->metric], sum, &costs[d->metric]);
 		if (over)
-			pp_cg_report(p, PP_CG_BAD_EVENT, NULL, "a derived cost passes 63 bits");
-		costs[d->metric] = over ? 0 : sum;
+			pp_cg_report(p, PP_CG_BAD_EVENT, NULL, "a derived cost passes %d bits",
+			             m[d->metric].type == PP_UINT ? 64 : 63);
+		costs[d->metric] = over ? 0 : costs[d->metric];
 	}
 }
 

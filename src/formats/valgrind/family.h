@@ -107,9 +107,8 @@ struct pp_cg_part {
 	uint32_t event_count;
 	uint32_t *events; /* column -> metric */
 	uint32_t series;  /* of the profile, once it has a body */
-	int64_t *sums;    /* per metric: the own costs of this part */
+	uint64_t *sums;   /* per metric: the own costs of this part, modulo 2^64 */
 	size_t sums_n;
-	bool sums_overflow;
 	pp_str summary, totals; /* as written */
 	uint64_t summary_line, totals_line;
 };
@@ -226,7 +225,7 @@ struct pp_cg_parser {
 	struct pp_cg_head head;
 	struct pp_cg_place place;
 	struct pp_cg_next next;
-	bool self_base; /* positions are relative to the last own line, as callgrind writes */
+	bool by_callgrind; /* positions are relative to the last own line; names are made of ids */
 	struct pp_cg_pos base;
 
 	/* The record of one or two lines that is read now. */
@@ -282,6 +281,8 @@ void pp_cg_events(struct pp_cg_parser *, struct pp_slice value);
 void pp_cg_event(struct pp_cg_parser *, struct pp_slice value);
 /* Computes the derived events of a cost line. */
 void pp_cg_derive(struct pp_cg_parser *, int64_t *costs);
+/* Whether all that a metric has in a profile fits into 63 bits. */
+bool pp_cg_fits_signed(const struct pp_profile *, uint32_t metric);
 /* The unit that a reader will take a metric of another profile to have by its name; NULL: its own. */
 const char *pp_cg_unit_by_name(const struct pp_profile *, const struct pp_metric *);
 /* The nanoseconds of "10ns", "us", "µs", "ms", "s", "100ns" ...; 0 when it is no such unit. */
@@ -292,6 +293,8 @@ uint64_t pp_cg_time_unit(struct pp_slice text);
 /* Which member of the family the head looks like, and how many bits say so. */
 enum pp_cg_family pp_cg_detect(const struct pp_peek *, int *bits);
 pp_status pp_callgrind_read(struct pp_reader *, struct pp_builder *, enum pp_cg_family);
+/* Whether who wrote a file ends each of its parts with a totals: line, so that one without is incomplete. */
+bool pp_cg_ends_with_totals(struct pp_slice creator);
 pp_status pp_xdebug_read(struct pp_reader *, struct pp_builder *);
 pp_status pp_xdebug_describe(struct pp_reader *, struct pp_brief *);
 pp_status pp_callgrind_describe(struct pp_reader *, struct pp_brief *);

@@ -9,59 +9,73 @@
 
 /* ---- sums ------------------------------------------------------------------------------- */
 
-/* The next number of a cost vector; false at its end or when it is none. */
+/* The next number of a cost vector, as a cell; false at its end or when it is none. */
 static bool
 next_cost(struct pp_slice *text, int64_t *value)
 {
 	struct pp_slice word;
 
-	return pp_slice_word(text, &word) && pp_num_i64(word, value);
+	return pp_slice_word(text, &word) &&
+	       (pp_num_u64(word, (uint64_t *)value) || pp_num_i64(word, value));
 }
 
 /* The first column where the vector differs from the sums, counted from 1; 0 when none does. */
 static uint32_t
-differing_column(const struct pp_cg_part *part, struct pp_slice text, bool low_only, int64_t *value)
+differing_column(const struct pp_cg_part *part, const struct pp_metric *metrics,
+                 struct pp_slice text, bool low_only, int64_t *value)
 {
 	uint32_t k;
 
 	for (k = 0; k < part->event_count && next_cost(&text, value); k++) {
-		int64_t own = part->sums[part->events[k]];
+		const struct pp_metric *m = &metrics[part->events[k]];
+		int64_t own = (int64_t)part->sums[part->events[k]];
 
-		if (low_only ? *value < own : *value != own)
+		if (low_only ? pp_cell_value(m, *value).i < pp_cell_value(m, own).i : *value != own)
 			return k + 1;
 	}
 	return 0;
 }
 
-static void
+/* Whether the vector is what the own costs say; else a finding. */
+static bool
 check_vector(struct pp_cg_parser *p, const struct pp_cg_part *part, const struct pp_rule *rule,
              pp_str text, uint64_t line, bool low_only)
 {
 	const struct pp_profile *profile = p->builder->profile;
 	int64_t value = 0;
-	uint32_t k = differing_column(part, pp_text_of(profile, text), low_only, &value);
+	uint32_t k = differing_column(part, profile->metrics.at, pp_text_of(profile, text),
+	                              low_only, &value);
+	const struct pp_metric *m;
+	char here[PP_NUM_MAX], own[PP_NUM_MAX];
 	struct pp_slice name;
 
 	if (k == 0)
-		return;
-	name = pp_text_of(profile, profile->metrics.at[part->events[k - 1]].name);
+		return true;
+	m = &profile->metrics.at[part->events[k - 1]];
+	name = pp_text_of(profile, m->name);
+	here[pp_num_print(here, pp_cell_value(m, value).i, 0)] = '\0';
+	own[pp_num_print(own, pp_cell_value(m, (int64_t)part->sums[part->events[k - 1]]).i, 0)] =
+	    '\0';
 	pp_diag_add(p->reader->diags, rule, pp_at_line(line, 1, PP_NO_OFFSET),
-	            "%.*s is %lld here, the own costs add up to %lld",
-	            (int)(name.n < 80 ? name.n : 80), (const char *)name.p, (long long)value,
-	            (long long)part->sums[part->events[k - 1]]);
+	            "%.*s is %s here, the own costs add up to %s", (int)(name.n < 80 ? name.n : 80),
+	            (const char *)name.p, here, own);
+	return false;
 }
 
-/* Totals are the sum of the own costs; a summary may be larger (callgrind) or equal (cachegrind). */
+/*
+ * Totals are the sum of the own costs, and so is cachegrind's summary. Callgrind's is larger, or less by a little for
+ * each signal that the program handled: it tells something only where there are no totals to go by.
+ */
 static void
 check_sums(struct pp_cg_parser *p, const struct pp_cg_part *part)
 {
 	bool cachegrind = p->family == PP_CG_CACHEGRIND;
 
-	if (!part->has_body || part->sums_overflow || p->family == PP_CG_XDEBUG)
+	if (!part->has_body || p->family == PP_CG_XDEBUG)
 		return;
-	if (part->has_totals)
-		check_vector(p, part, &pp_callgrind_rules[PP_CG_TOTALS_DIFFER], part->totals,
-		             part->totals_line, false);
+	if (part->has_totals && check_vector(p, part, &pp_callgrind_rules[PP_CG_TOTALS_DIFFER],
+	                                     part->totals, part->totals_line, false))
+		return;
 	if (part->has_summary)
 		check_vector(p, part,
 		             cachegrind ? &pp_cachegrind_rules[PP_CACHEGRIND_SUMMARY]

@@ -159,7 +159,7 @@ header_take(struct pp_cg_parser *p, struct pp_slice key, struct pp_slice value)
 		pp_cg_event(p, value);
 	} else if (pp_slice_eq_z(key, "creator")) {
 		part->creator = pp_build_str(p->builder, value);
-		p->self_base = pp_slice_starts(value, "callgrind");
+		p->by_callgrind = pp_slice_starts(value, "callgrind");
 	} else if (pp_slice_eq_z(key, "version")) {
 		header_version(p, value);
 	} else if (pp_slice_eq_z(key, "cmd")) {

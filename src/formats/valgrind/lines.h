@@ -93,14 +93,14 @@ pp_cg_number(const unsigned char *p, uint64_t most, uint64_t *out)
 	return p + n;
 }
 
-/* A cost: decimal, perhaps negative. */
+/* A cost: decimal, of at most `most`, or negative. */
 static inline const unsigned char *
-pp_cg_cost(const unsigned char *p, int64_t *out)
+pp_cg_cost(const unsigned char *p, uint64_t most, int64_t *out)
 {
 	bool minus = *p == '-';
 	uint64_t v;
 
-	p = pp_cg_number(p + minus, INT64_MAX, &v);
+	p = pp_cg_number(p + minus, minus ? INT64_MAX : most, &v);
 	if (PP_UNLIKELY(!p))
 		return NULL;
 	*out = (int64_t)v;

@@ -2,8 +2,8 @@
  * Names with ids: `(N) text` defines and uses, `(N)` uses, anything else is the name itself.
  *
  * Only '(' followed by a digit is an id: "(below main)" is a name. Ids live until the end of the file,
- * over parts, and may be defined anew. With --compress-mangled the text of a function is itself made
- * of ids: `(26) (10)'2'(14)`.
+ * over parts, and may be defined anew. With --compress-mangled callgrind makes the text of a function itself
+ * of ids: `(26) (10)'2'(14)`. What others write there is a name that looks like one.
  */
 #include "formats/valgrind/family.h"
 
@@ -123,7 +123,7 @@ pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value
 	rest = pp_slice_trim(pp_slice_of(after, text.n - (size_t)(after - text.p)));
 	if (rest.n) {
 		name = 0;
-		if (space == PP_CG_FUNCTIONS && is_id(rest)) {
+		if (p->by_callgrind && space == PP_CG_FUNCTIONS && is_id(rest)) {
 			if (expand(p, rest, &expanded))
 				rest = pp_slice_of(expanded.p, expanded.n);
 			else

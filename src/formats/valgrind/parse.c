@@ -51,8 +51,9 @@ pp_cg_sum_report(void *parser, size_t metric)
 		return;
 	}
 	name = pp_text_of(profile, profile->metrics.at[metric].name);
-	pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum of %.*s passes 63 bits with this",
-	             (int)(name.n < PP_CG_SHOWN ? name.n : PP_CG_SHOWN), (const char *)name.p);
+	pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum of %.*s passes %d bits with this",
+	             (int)(name.n < PP_CG_SHOWN ? name.n : PP_CG_SHOWN), (const char *)name.p,
+	             profile->metrics.at[metric].type == PP_UINT ? 64 : 63);
 }
 
 pp_func
@@ -153,8 +154,9 @@ cost_odd(struct pp_cg_parser *p, const unsigned char *at, int64_t *out)
 		*out = 0;
 		return at + 1;
 	}
-	if (pp_is_digit(*stop) && !pp_cg_number(stop, INT64_MAX, &v)) {
-		pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, at, "a cost passes 63 bits");
+	if (pp_is_digit(*stop) && !pp_cg_number(stop, *at == '-' ? INT64_MAX : UINT64_MAX, &v)) {
+		pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, at, "a cost passes %d bits",
+		             *at == '-' ? 63 : 64);
 		return NULL;
 	}
 	while (pp_is_digit(*stop))
@@ -162,6 +164,27 @@ cost_odd(struct pp_cg_parser *p, const unsigned char *at, int64_t *out)
 	pp_cg_report(p, PP_CG_BAD_NUMBER, pp_cg_word_end(at) == stop ? at : stop,
 	             "a cost is not a whole number");
 	return NULL;
+}
+
+/*
+ * A cost that is negative or passes 63 bits. Events count up to 64 bits until one is negative (cg_diff, Xdebug); those
+ * that may be negative have 63. False (said) when what there is of both does not go together.
+ */
+static bool
+cost_fits(struct pp_cg_parser *p, const unsigned char *at, uint32_t metric)
+{
+	struct pp_metric *m = &p->builder->profile->metrics.at[metric];
+	bool negative = *at == '-', fits = m->type == (negative ? PP_INT : PP_UINT);
+
+	if (!fits && negative && pp_cg_fits_signed(p->builder->profile, metric)) {
+		m->type = PP_INT;
+		fits = true;
+	}
+	if (!fits)
+		pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, at,
+		             negative ? "a cost is negative, and others pass 63 bits"
+		                      : "a cost passes 63 bits, and others may be negative");
+	return fits;
 }
 
 /* The costs of a line, by metric; the end of the line, or NULL when the line must be refused. */
@@ -182,11 +205,13 @@ take_costs(struct pp_cg_parser *p, const unsigned char *at)
 			pp_cg_report(p, PP_CG_TOO_MANY_COSTS, at, "there are only %u events", most);
 			break;
 		}
-		stop = pp_cg_cost(at, &p->costs[metric[k]]);
+		stop = pp_cg_cost(at, UINT64_MAX, &p->costs[metric[k]]);
 		/* What is no end of a word but below is found as the next one. */
 		if (PP_UNLIKELY(!stop || *stop > ' '))
 			stop = cost_odd(p, at, &p->costs[metric[k]]);
 		if (PP_UNLIKELY(!stop))
+			return NULL;
+		if (PP_UNLIKELY(p->costs[metric[k]] < 0) && !cost_fits(p, at, metric[k]))
 			return NULL;
 		at = stop;
 	}
@@ -210,16 +235,15 @@ pending_lost(struct pp_cg_parser *p)
 	p->pending = PP_CG_OWN;
 }
 
+/* As valgrind does: past 64 bits it begins anew. */
 static inline void
 part_sum(struct pp_cg_part *part, const int64_t *costs, size_t n)
 {
-	int64_t *sums = part->sums;
-	bool over = false;
+	uint64_t *sums = part->sums;
 	size_t m;
 
 	for (m = 0; m < n; m++)
-		over |= __builtin_add_overflow(sums[m], costs[m], &sums[m]);
-	part->sums_overflow |= over;
+		sums[m] += (uint64_t)costs[m];
 }
 
 /* Hands a line of positions and costs to whom it belongs; where it stopped, or NULL. */
@@ -246,7 +270,7 @@ parse_cost(struct pp_cg_parser *p, const unsigned char *at)
 		at = take_costs(p, at);
 	if (PP_UNLIKELY(!at))
 		return NULL;
-	if (what == PP_CG_OWN || !p->self_base)
+	if (what == PP_CG_OWN || !p->by_callgrind)
 		p->base = pos;
 	if (what == PP_CG_OWN) {
 		part_sum(pp_cg_part(p), p->costs, p->builder->profile->metrics.n);

@@ -44,20 +44,23 @@ static const struct pp_option_doc xdebug_options[] = {
 };
 
 static const struct pp_holds xdebug_holds[] = {
-	{ .keeps = PP_HAS(STACKS) | PP_HAS(CALLS) | PP_HAS(MEASURED) | PP_HAS(FILES) |
-	           PP_HAS(FIRST_LINES),
+	{ .keeps = PP_HAS(STACKS) | PP_HAS(SITES) | PP_HAS(STACK_SITES) | PP_HAS(CALLS) |
+	           PP_HAS(MEASURED) | PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(INCOMPLETE),
 	  .own = PP_HAS(PAIRS) | PP_HAS(THREADS) | PP_HAS(BUILT_IN),
-	  .has = PP_HAS(SITES) | PP_HAS(METADATA),
+	  .has = PP_HAS(METADATA),
 	  .states = PP_HAS(CALLS),
 	  .apart = PP_HAS(FILES),
 	  .metrics = 2,
-	  .values = "time in 10 ns and memory in bytes, or another count; whole, below 2^63" },
+	  .values =
+	      "time in 10 ns (variant 2: microseconds) and memory in bytes, or another count; "
+	      "whole, below 2^63" },
 };
 
 const struct pp_format pp_format_xdebug = {
 	.name = "xdebug",
 	.title = "Xdebug profile (PHP)",
 	.extensions = "xdebug xt",
+	.variants = "2 3",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_EDGES,
 	.bid = xdebug_bid,
 	.read = pp_xdebug_read,

@@ -28,7 +28,7 @@ cost_line(const unsigned char *p, unsigned columns, uint32_t *line, int64_t *cos
 	p = pp_cg_number(p, UINT32_MAX, &at);
 	*line = (uint32_t)at;
 	for (k = 0; p && k < columns; k++)
-		p = *p == ' ' ? pp_cg_cost(p + 1, &cost[k]) : NULL;
+		p = *p == ' ' ? pp_cg_cost(p + 1, INT64_MAX, &cost[k]) : NULL;
 	return p && *p == '\n' ? p + 1 : NULL;
 }
 
@@ -53,8 +53,7 @@ id_line(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, 
 		return NULL;
 	stop = memchr(p, '\n', (size_t)(end - p));
 	name = (struct pp_xd_name){ *id, is_file, { p, stop ? (size_t)(stop - p) : 0 } };
-	if (!stop || pp_slice_trim(name.text).n != name.text.n || name.text.n == 0 ||
-	    (name.text.n > 1 && name.text.p[0] == '(' && pp_is_digit(name.text.p[1])))
+	if (!stop || pp_slice_trim(name.text).n != name.text.n || name.text.n == 0)
 		return NULL;
 	if (!pp_vec_push(&s->names, name)) {
 		s->no_memory = true;

@@ -1,10 +1,12 @@
 /*
- * Writing Xdebug 3 files from any tree of stacks: one record per stack, callees first.
+ * Writing Xdebug files from any tree of stacks: one record per stack, callees first.
  *
- * Stacks that look the same (same files and names) are one. Siblings are written in the order of their names,
- * so that what is written and read is written the same again. A file needs a {main}: where the profile has none
- * all roots become calls of one. Several {main} become several profiles, as Xdebug appends them.
+ * Stacks that look the same (same files, names and call sites) are one. Siblings are written in the order of their
+ * names, so that what is written and read is written the same again. A whole file has a {main}: where the profile
+ * has none all roots become calls of one. Several {main} become several profiles, as Xdebug appends them. What is
+ * incomplete is written as Xdebug leaves it when it is killed: without summary, and without {main} if there is none.
  */
+#include "formats/kit/sites.h"
 #include "formats/valgrind/emit.h"
 
 #include <math.h>
@@ -21,20 +23,23 @@ extern const struct pp_format pp_format_xdebug;
 #define REPEATS_MOST 4000000 /* calls without a cost of their own that are written */
 #define NO_METRIC SIZE_MAX
 
-/* A function as it is written. */
+/* A function as it is written, and from where it is called. */
 struct written {
 	pp_str file, name;
-	uint32_t line;
+	uint32_t site; /* a line of the caller; 0 = not known */
+	uint32_t line; /* its first one */
+	uint32_t func; /* the same without a site */
 };
 
 /* The one or two columns of the file. */
 struct columns {
 	size_t metric[COLUMNS]; /* time and memory, or NO_METRIC */
+	unsigned n;             /* how many are written */
 	bool is_time;           /* else the first is some other count, and the only one */
 	unsigned unit;          /* of time, in ns */
 };
 
-/* Stacks that look the same as one; frames are functions. */
+/* Stacks that look the same as one; frames are functions with their sites. */
 struct stacks {
 	struct pp_tree tree;
 	bool ready;
@@ -49,8 +54,9 @@ struct xd_write {
 	const struct pp_profile *p;
 	struct columns columns;
 	struct pp_cg_emit text;
-	struct pp_strtab pairs;       /* (file, name) -> function */
-	PP_VEC(struct written) funcs; /* by id in `pairs`; [0] is unused */
+	struct pp_strtab known;       /* (file, name, site) -> function */
+	PP_VEC(struct written) funcs; /* by id in `known`; [0] is unused */
+	struct pp_sites sites;        /* of stacks that do not know theirs */
 	pp_str main;
 	struct stacks stacks;
 	bool too_large;
@@ -64,22 +70,49 @@ has_unit(const struct pp_profile *p, size_t metric, const char *unit)
 	return pp_slice_eq_z(pp_text_of(p, p->metrics.at[metric].unit), unit);
 }
 
+/* Whether the layout of Xdebug 2 is asked for, or is the one that the profile had. */
+static bool
+is_second(const struct xd_write *x)
+{
+	const struct pp_metric *m = &x->p->metrics.at[x->w->metric];
+
+	if (x->w->opts->variant)
+		return strcmp(x->w->opts->variant, "2") == 0;
+	return pp_profile_native(x->p) == &pp_format_xdebug && m->factor_num == 1000 &&
+	       pp_slice_eq_z(pp_text_of(x->p, m->name), "Time");
+}
+
 static void
 choose_columns(struct xd_write *x)
 {
+	struct columns *c = &x->columns;
 	size_t m;
 
-	x->columns.metric[0] = x->w->metric;
-	x->columns.metric[1] = NO_METRIC;
-	x->columns.is_time = has_unit(x->p, x->w->metric, "ns");
+	c->metric[0] = x->w->metric;
+	c->metric[1] = NO_METRIC;
+	c->is_time = has_unit(x->p, x->w->metric, "ns");
 	/* An Xdebug file that counts finer than 10 ns stays as fine as it is. */
-	x->columns.unit = x->p->format == &pp_format_xdebug &&
-	                          x->p->metrics.at[x->w->metric].factor_num % 10
-	                      ? 1
-	                      : 10;
-	for (m = 0; x->columns.is_time && m < x->p->metrics.n; m++)
-		if (x->columns.metric[1] == NO_METRIC && has_unit(x->p, m, "bytes"))
-			x->columns.metric[1] = m;
+	c->unit = is_second(x) ? 1000
+	          : x->p->format == &pp_format_xdebug &&
+	                  x->p->metrics.at[x->w->metric].factor_num % 10
+	              ? 1
+	              : 10;
+	for (m = 0; c->is_time && m < x->p->metrics.n; m++)
+		if (c->metric[1] == NO_METRIC && has_unit(x->p, m, "bytes"))
+			c->metric[1] = m;
+	c->n = c->is_time && (c->unit != 1000 || c->metric[1] != NO_METRIC) ? COLUMNS : 1;
+}
+
+static const char *
+time_name(const struct columns *c)
+{
+	return c->unit == 1000 ? "Time" : c->unit == 10 ? "Time_(10ns)" : "Time_(ns)";
+}
+
+static const char *
+memory_name(const struct columns *c)
+{
+	return c->unit == 1000 ? "Memory" : "Memory_(bytes)";
 }
 
 /* What a reader will see of the columns. */
@@ -88,10 +121,10 @@ note_columns(const struct xd_write *x)
 {
 	const struct columns *c = &x->columns;
 
-	pp_loss_metric(x->w, c->metric[0], pp_slice_z(c->is_time ? "Time_(10ns)" : ""),
+	pp_loss_metric(x->w, c->metric[0], pp_slice_z(c->is_time ? time_name(c) : ""),
 	               c->is_time ? "ns" : "count");
 	if (c->metric[1] != NO_METRIC)
-		pp_loss_metric(x->w, c->metric[1], pp_slice_z("Memory_(bytes)"), "bytes");
+		pp_loss_metric(x->w, c->metric[1], pp_slice_z(memory_name(c)), "bytes");
 }
 
 /* A sum in the unit of its column. */
@@ -100,10 +133,15 @@ column_value(struct xd_write *x, unsigned column, union pp_value v)
 {
 	unsigned unit = !x->columns.is_time ? 0 : column == 0 ? x->columns.unit : 1;
 
+	const struct pp_metric *m;
+	int64_t value;
+
 	if (x->columns.metric[column] == NO_METRIC)
 		return 0;
-	return pp_cg_whole(&x->p->metrics.at[x->columns.metric[column]], v, unit,
-	                   &x->w->loss.rounded);
+	m = &x->p->metrics.at[x->columns.metric[column]];
+	value = pp_cg_whole(m, v, unit, &x->w->loss.rounded);
+	/* Unsigned costs that pass 63 bits have no place in a file with signed ones. */
+	return value < 0 && m->type == PP_UINT ? INT64_MAX : value;
 }
 
 /* ---- functions -------------------------------------------------------------------------- */
@@ -114,21 +152,30 @@ clean(struct xd_write *x, struct pp_slice name)
 	return pp_cg_emit_clean(&x->text, name, true);
 }
 
-/* The number of the function (file, name). */
+/* The number of (file, name, site). */
 static uint32_t
-function_of(struct xd_write *x, pp_str file, pp_str name, uint32_t line)
+written_of(struct xd_write *x, struct written w)
 {
-	pp_str key[2] = { file, name }, id = 0;
+	pp_str key[3] = { w.file, w.name, w.site }, id = 0;
 	bool is_new = false;
 
-	if (x->text.failed || !pp_strtab_intern(&x->pairs, key, sizeof key, &id, &is_new) ||
-	    (is_new && !pp_vec_push(&x->funcs, (struct written){ file, name, line }))) {
+	if (x->text.failed || !pp_strtab_intern(&x->known, key, sizeof key, &id, &is_new) ||
+	    (is_new && !pp_vec_push(&x->funcs, w))) {
 		x->text.failed = true;
 		return 0;
 	}
 	if (!x->funcs.at[id].line)
-		x->funcs.at[id].line = line;
+		x->funcs.at[id].line = w.line;
+	if (!w.site)
+		x->funcs.at[id].func = id;
 	return id;
+}
+
+/* The number of the function (file, name). */
+static uint32_t
+function_of(struct xd_write *x, pp_str file, pp_str name, uint32_t line)
+{
+	return written_of(x, (struct written){ .file = file, .name = name, .line = line });
 }
 
 /* By function of the profile; NULL when out of memory. */
@@ -165,6 +212,19 @@ not_main(struct xd_write *x, uint32_t func)
 
 /* ---- the tree --------------------------------------------------------------------------- */
 
+/* A function where it is called: as its frame says, or from where its caller was then. */
+static uint32_t
+at_site(struct xd_write *x, uint32_t func, pp_node node, pp_node parent)
+{
+	const struct pp_frame_row *frames = x->p->frames.at;
+	struct written w = func ? x->funcs.at[func] : (struct written){ 0 };
+
+	w.site = frames[pp_tree_frame(&x->p->tree, node)].site_line;
+	if (!w.site)
+		w.site = frames[pp_tree_frame(&x->p->tree, parent)].line;
+	return func && w.site ? written_of(x, w) : func;
+}
+
 static bool
 tree_make(struct xd_write *x, const uint32_t *func_of, pp_node *map)
 {
@@ -176,7 +236,7 @@ tree_make(struct xd_write *x, const uint32_t *func_of, pp_node *map)
 		uint32_t func = func_of[pp_frame_func(x->p, pp_tree_frame(&x->p->tree, node))];
 
 		if (parent)
-			func = not_main(x, func);
+			func = at_site(x, not_main(x, func), node, parent);
 		map[node] = func ? pp_tree_child(&x->stacks.tree, map[parent], func) : 0;
 		if (!map[node])
 			return false;
@@ -304,9 +364,10 @@ name_cmp(const struct xd_write *x, pp_node a, pp_node b)
 	int c = pp_slice_cmp(pp_strtab_get(&x->text.names, fa->name),
 	                     pp_strtab_get(&x->text.names, fb->name));
 
-	return c ? c
-	         : pp_slice_cmp(pp_strtab_get(&x->text.names, fa->file),
-	                        pp_strtab_get(&x->text.names, fb->file));
+	if (c == 0)
+		c = pp_slice_cmp(pp_strtab_get(&x->text.names, fa->file),
+		                 pp_strtab_get(&x->text.names, fb->file));
+	return c ? c : (fa->site > fb->site) - (fa->site < fb->site);
 }
 
 static int
@@ -357,53 +418,80 @@ put_function(struct xd_write *x, uint32_t func, bool is_call)
 	pp_cg_emit_name(&x->text, is_call ? "cfn=" : "fn=", PP_CG_FUNCTIONS, f->name);
 }
 
-static uint32_t
-line_of(const struct xd_write *x, uint32_t func)
-{
-	return x->funcs.at[func].line;
-}
-
-/* The costs of a node behind a line, added to `sum`; without `values` there are none. */
+/* A line and its costs, which are added to `sum`. */
 static void
-put_costs(struct xd_write *x, uint32_t line, const union pp_value *values, int64_t *sum)
+put_costs(struct xd_write *x, uint32_t line, const int64_t *costs, int64_t *sum)
 {
 	struct pp_cg_pos pos = { { 0, 0, line } };
-	unsigned k, n = x->columns.is_time ? COLUMNS : 1;
-	int64_t costs[COLUMNS] = { 0, 0 };
+	unsigned k;
 
-	for (k = 0; values && k < n; k++) {
-		costs[k] = column_value(x, k, values[k]);
+	for (k = 0; sum && k < x->columns.n; k++)
 		(void)__builtin_add_overflow(sum[k], costs[k], &sum[k]);
-	}
-	pp_cg_emit_own(&x->text, &pos, costs, n);
+	pp_cg_emit_own(&x->text, &pos, costs, x->columns.n);
 }
 
-/* The calls in a record: the children of a node. All roots are calls of a {main} that was added. */
+static const int64_t no_costs[COLUMNS];
+
+/* The costs of a node as they are written. */
 static void
-put_calls(struct xd_write *x, pp_node node, uint32_t line, int64_t *sum)
+node_costs(struct xd_write *x, const union pp_value *values, int64_t *costs)
+{
+	unsigned k;
+
+	for (k = 0; k < COLUMNS; k++)
+		costs[k] = column_value(x, k, values[k]);
+}
+
+/* So many calls of a function from one line; the first has the cost of all. */
+static void
+put_call(struct xd_write *x, uint32_t func, uint32_t line, int64_t calls, const int64_t *costs,
+         int64_t *sum)
+{
+	for (; calls > 0 && x->w->out->status == PP_OK; calls--) {
+		put_function(x, func, true);
+		pp_sink_puts(x->w->out, "calls=1 0 0\n");
+		put_costs(x, line, costs, sum);
+		costs = no_costs;
+	}
+}
+
+/*
+ * The calls in a record of a function: the children of a node, from their sites or, where they have none, from those
+ * that the profile states. All roots are calls of a {main} that was added.
+ */
+static void
+put_calls(struct xd_write *x, pp_node node, uint32_t caller, int64_t *sum)
 {
 	const struct stacks *t = &x->stacks;
 	pp_node child;
-	uint64_t again;
 
-	x->w->loss.made |= line && t->first[node] ? PP_HAS(SITES) : 0;
-	for (child = t->first[node]; child; child = t->next[child])
-		for (again = 0; again <= t->again[child]; again++) {
-			put_function(x, pp_tree_frame(&t->tree, child), true);
-			pp_sink_puts(x->w->out, "calls=1 0 0\n");
-			put_costs(x, line, again ? NULL : &t->inclusive[child * COLUMNS], sum);
-		}
+	for (child = t->first[node]; child; child = t->next[child]) {
+		uint32_t func = pp_tree_frame(&t->tree, child);
+		const struct written *callee = &x->funcs.at[func];
+		int64_t costs[COLUMNS], calls = 1 + (int64_t)t->again[child];
+		struct pp_site_share share;
+
+		node_costs(x, &t->inclusive[child * COLUMNS], costs);
+		if (callee->site ||
+		    !pp_sites_ask(&x->sites, x->funcs.at[caller].func, callee->func, calls, costs))
+			put_call(x, func, callee->site, calls, costs, sum);
+		else
+			while (pp_sites_next(&x->sites, &share))
+				put_call(x, func, share.line, share.calls, share.costs, sum);
+	}
 }
 
 /* A record; that of a {main} that was added costs nothing itself. */
 static void
 put_record(struct xd_write *x, pp_node node, uint32_t func, int64_t *sum)
 {
-	uint32_t line = line_of(x, func);
+	int64_t own[COLUMNS] = { 0 };
 
+	if (node)
+		node_costs(x, &x->stacks.own[node * COLUMNS], own);
 	put_function(x, func, false);
-	put_costs(x, line, node ? &x->stacks.own[node * COLUMNS] : NULL, sum);
-	put_calls(x, node, line, sum);
+	put_costs(x, x->funcs.at[func].line, own, sum);
+	put_calls(x, node, func, sum);
 	pp_sink_putc(x->w->out, '\n');
 }
 
@@ -412,7 +500,7 @@ static void
 put_empty_record(struct xd_write *x, uint32_t func)
 {
 	put_function(x, func, false);
-	put_costs(x, line_of(x, func), NULL, NULL);
+	put_costs(x, x->funcs.at[func].line, no_costs, NULL);
 	pp_sink_putc(x->w->out, '\n');
 }
 
@@ -467,15 +555,17 @@ put_header(struct xd_write *x, bool appended)
 	if (appended)
 		pp_sink_puts(out, "\n==== NEW PROFILING FILE "
 		                  "==============================================\n");
-	pp_sink_puts(out, "version: 1\ncreator: xdebug 3.5.3 (polyprof)\ncmd: ");
+	pp_sink_printf(out, "version: 1\ncreator: xdebug %s (polyprof)\ncmd: ",
+	               x->columns.unit == 1000 ? "2.9.8" : "3.5.3");
 	if (!pp_cg_clean(cmd, false, &text, &changed))
 		x->text.failed = true;
 	x->w->loss.more[PP_TRAIT_METADATA] = cmd.n ? -1 : 0;
 	pp_sink_write(out, text.p, text.n);
 	pp_sink_puts(out, "\npart: 1\npositions: line\n\nevents: ");
 	if (x->columns.is_time) {
-		pp_sink_puts(out, x->columns.unit == 10 ? "Time_(10ns) Memory_(bytes)\n\n"
-		                                        : "Time_(ns) Memory_(bytes)\n\n");
+		pp_sink_printf(out, "%s%s%s\n\n", time_name(&x->columns),
+		               x->columns.n > 1 ? " " : "",
+		               x->columns.n > 1 ? memory_name(&x->columns) : "");
 	} else {
 		size_t i;
 
@@ -496,11 +586,14 @@ put_header(struct xd_write *x, bool appended)
 	pp_buf_release(&text);
 }
 
+/* The end of a profile; that of the last one is missing when Xdebug did not come to it. */
 static void
-put_summary(struct xd_write *x, const int64_t *sum)
+put_summary(struct xd_write *x, const int64_t *sum, bool is_last)
 {
+	if (is_last && !x->p->complete)
+		return;
 	pp_sink_printf(x->w->out, "summary: %lld", (long long)sum[0]);
-	if (x->columns.is_time)
+	if (x->columns.n > 1)
 		pp_sink_printf(x->w->out, " %lld", (long long)sum[1]);
 	pp_sink_puts(x->w->out, "\n\n");
 }
@@ -528,40 +621,46 @@ put_others(struct xd_write *x, bool large, int64_t *sum)
 
 /* A further run of a script, of which nothing but that is known. */
 static void
-put_empty_main(struct xd_write *x, uint32_t func)
+put_empty_main(struct xd_write *x, uint32_t func, bool is_last)
 {
-	static const int64_t nothing[COLUMNS] = { 0, 0 };
-
 	put_header(x, true);
 	put_empty_record(x, func);
-	put_summary(x, nothing);
+	put_summary(x, no_costs, is_last);
+}
+
+/* All roots where none is {main}: as calls of one, unless it may not have come to its end. */
+static void
+put_without_main(struct xd_write *x)
+{
+	int64_t sum[COLUMNS] = { 0, 0 }, ignored[COLUMNS] = { 0, 0 };
+	uint32_t func = function_of(x, clean(x, pp_slice_z(PP_XD_INTERNAL)), x->main, 0);
+	pp_node root;
+
+	put_header(x, false);
+	for (root = x->stacks.first[0]; root && func; root = x->stacks.next[root])
+		put_subtree(x, root, ignored);
+	if (!x->p->complete)
+		return;
+	x->w->loss.made |= PP_HAS(ROOTS);
+	put_record(x, 0, func, sum);
+	put_summary(x, sum, true);
 }
 
 static void
 put_all(struct xd_write *x)
 {
-	uint64_t mains = 0, again;
+	uint64_t mains = 0, left, again;
 	pp_node root;
-	int64_t sum[COLUMNS] = { 0, 0 };
+	int64_t sum[COLUMNS];
 	bool first = true;
 
 	for (root = x->stacks.first[0]; root; root = x->stacks.next[root])
 		mains += is_main(x, root) ? 1 + x->stacks.again[root] : 0;
 	if (mains == 0) {
-		uint32_t func = function_of(x, clean(x, pp_slice_z(PP_XD_INTERNAL)), x->main, 0);
-
-		x->w->loss.made |= PP_HAS(ROOTS);
-		put_header(x, false);
-		for (root = x->stacks.first[0]; root && func; root = x->stacks.next[root]) {
-			int64_t ignored[COLUMNS] = { 0, 0 };
-
-			put_subtree(x, root, ignored);
-		}
-		put_record(x, 0, func, sum);
-		put_summary(x, sum);
+		put_without_main(x);
 		return;
 	}
-	for (root = x->stacks.first[0]; root; root = x->stacks.next[root]) {
+	for (left = mains, root = x->stacks.first[0]; root; root = x->stacks.next[root]) {
 		if (!is_main(x, root))
 			continue;
 		again = x->stacks.again[root];
@@ -573,10 +672,10 @@ put_all(struct xd_write *x)
 		put_subtree(x, root, sum);
 		if (first)
 			put_others(x, false, sum);
-		put_summary(x, sum);
+		put_summary(x, sum, --left == 0);
 		first = false;
 		for (; again > 0 && x->w->out->status == PP_OK; again--)
-			put_empty_main(x, pp_tree_frame(&x->stacks.tree, root));
+			put_empty_main(x, pp_tree_frame(&x->stacks.tree, root), --left == 0);
 	}
 }
 
@@ -594,6 +693,18 @@ stacks_release(struct stacks *t)
 	free(t->next);
 }
 
+static int64_t
+site_cost(void *ctx, unsigned column, const int64_t *cells)
+{
+	struct xd_write *x = ctx;
+	size_t metric = x->columns.metric[column];
+
+	return metric == NO_METRIC
+	           ? 0
+	           : column_value(x, column,
+	                          pp_cell_value(&x->p->metrics.at[metric], cells[metric]));
+}
+
 static bool
 prepare(struct xd_write *x)
 {
@@ -606,14 +717,16 @@ prepare(struct xd_write *x)
 	for (i = 0; i < x->p->series.n; i++)
 		x->stacks.measured &= x->p->series.at[i].measured;
 	ok = map && pp_cg_emit_init(&x->text, x->p, x->w->out) &&
-	     pp_strtab_init(&x->pairs, x->p->strs.seed) &&
+	     pp_strtab_init(&x->known, x->p->strs.seed) &&
 	     pp_vec_push(&x->funcs, (struct written){ 0 });
 	func_of = ok ? functions_make(x) : NULL;
 	if (ok) {
 		x->main = clean(x, pp_slice_z(PP_XD_MAIN));
 		x->text.first_file = clean(x, pp_slice_z(PP_XD_INTERNAL));
 	}
-	ok = ok && func_of && tree_make(x, func_of, map);
+	ok = ok && func_of && tree_make(x, func_of, map) &&
+	     pp_sites_init(&x->sites, x->p,
+	                   &(struct pp_sites_by){ func_of, COLUMNS, site_cost, x });
 	for (i = 0; ok && i < x->p->series.n; i++) {
 		const struct pp_series *s = &x->p->series.at[i];
 		uint32_t row;
@@ -652,11 +765,14 @@ pp_xdebug_write(struct pp_writer *w)
 		status = PP_E_LIMIT;
 	} else if (!x.text.failed && x.stacks.next) {
 		put_all(&x);
+		w->loss.more[PP_TRAIT_SITES] += (int64_t)pp_sites_lost(&x.sites,
+		                                                       w->loss.rounded > 0);
 		status = x.text.failed ? PP_E_NOMEM : PP_OK;
 	}
 	w->loss.names = x.text.changed;
 	pp_cg_emit_release(&x.text);
-	pp_strtab_release(&x.pairs);
+	pp_strtab_release(&x.known);
+	pp_sites_release(&x.sites);
 	pp_vec_release(&x.funcs);
 	stacks_release(&x.stacks);
 	return status;

@@ -1,0 +1,185 @@
+/*
+ * Sharing out call sites. Each step gets of each site in proportion to what it has left: a step that has all
+ * that is left gets exactly that, so that the last step of a pair makes all of its sites come out right.
+ */
+#include "formats/kit/sites.h"
+
+#include <stdlib.h>
+
+/* After so many steps in all, what is asked about comes from the first site that is left. */
+#define STEPS_MOST ((uint64_t)1 << 26)
+
+void
+pp_sites_release(struct pp_sites *s)
+{
+	pp_map_release(&s->pairs);
+	pp_vec_release(&s->at);
+	pp_vec_release(&s->costs);
+	free(s->left);
+}
+
+static uint64_t
+pair_key(uint32_t caller, uint32_t callee)
+{
+	return (uint64_t)caller << 32 | callee;
+}
+
+/* Enters row i of the calls as a site of a pair; false when out of memory. */
+static bool
+site_enter(struct pp_sites *s, const struct pp_profile *p, const struct pp_sites_by *by, size_t i,
+           uint64_t key)
+{
+	const struct pp_edge_row *row = &p->calls.rows.at[i];
+	const int64_t *cells = p->calls.cells.at + i * pp_edge_stride(p);
+	uint32_t first = pp_map_get(&s->pairs, key);
+	struct pp_site site = { row->site_file,
+		                row->site_line,
+		                row->site_address,
+		                cells[0],
+		                first == PP_MAP_NONE ? 0 : first + 1,
+		                first != PP_MAP_NONE,
+		                false };
+	unsigned k;
+
+	if (s->at.n >= PP_MAP_NONE - 1 || !pp_map_set(&s->pairs, key, (uint32_t)s->at.n) ||
+	    !pp_vec_push(&s->at, site))
+		return false;
+	if (site.shared)
+		s->at.at[first].shared = true;
+	for (k = 0; k < s->columns; k++)
+		if (!pp_vec_push(&s->costs, by->cost(by->ctx, k, cells + 1)))
+			return false;
+	return true;
+}
+
+bool
+pp_sites_init(struct pp_sites *s, const struct pp_profile *p, const struct pp_sites_by *by)
+{
+	size_t i;
+
+	*s = (struct pp_sites){ .columns = by->columns, .pairs = { .seed = p->strs.seed } };
+	s->left = calloc(2 * (size_t)by->columns + 1, sizeof *s->left);
+	if (!s->left)
+		return false;
+	/* The last row first: sites of a pair are listed in the order of the profile. */
+	for (i = p->calls.rows.n; i-- > 0;) {
+		const struct pp_edge_row *row = &p->calls.rows.at[i];
+		pp_func caller = p->funcs.at[row->caller].same;
+		pp_func callee = p->funcs.at[row->callee].same;
+		uint64_t key = by->func ? pair_key(by->func[caller], by->func[callee])
+		                        : pair_key(caller, callee);
+
+		if (caller && callee && (row->site_line || row->site_address) &&
+		    !site_enter(s, p, by, i, key))
+			return false;
+	}
+	return true;
+}
+
+bool
+pp_sites_ask(struct pp_sites *s, uint32_t caller, uint32_t callee, int64_t calls,
+             const int64_t *costs)
+{
+	uint32_t first = pp_map_get(&s->pairs, pair_key(caller, callee));
+
+	s->site = first == PP_MAP_NONE ? 0 : first + 1;
+	s->calls = calls;
+	memcpy(s->left, costs, s->columns * sizeof *costs);
+	return s->site != 0;
+}
+
+/* The part of `amount` for one of whom there is `here`, when there is `all` from here on. */
+static int64_t
+part_of(int64_t amount, int64_t here, pp_i128 all)
+{
+	/* Costs of either sign cannot be shared out by proportion. */
+	if (amount == all || all == 0 || (all > 0) != (amount > 0) || (all > 0) != (here > 0) ||
+	    (here > 0 ? here > all : here < all))
+		return amount == all ? here : 0;
+	return (int64_t)((pp_i128)amount * here / all);
+}
+
+/* What sites from `site` on, those that have calls, have left of a column (columns: of calls). */
+static pp_i128
+left_from(struct pp_sites *s, uint32_t site, unsigned column)
+{
+	pp_i128 sum = 0;
+
+	for (; site; site = s->at.at[site - 1].next, s->steps++)
+		sum += column == s->columns ? s->at.at[site - 1].calls
+		                            : s->costs.at[(site - 1) * s->columns + column];
+	return sum;
+}
+
+/* Goes on to the next site; one that has no calls left is passed by, but for the last. */
+static void
+site_step(struct pp_sites *s)
+{
+	do
+		s->site = s->at.at[s->site - 1].next;
+	while (s->site && s->at.at[s->site - 1].next && s->at.at[s->site - 1].calls == 0);
+}
+
+bool
+pp_sites_next(struct pp_sites *s, struct pp_site_share *share)
+{
+	struct pp_site *site;
+	int64_t *have, *given = s->left + s->columns;
+	bool all = false;
+	unsigned k;
+
+	for (; s->site; site_step(s)) {
+		site = &s->at.at[s->site - 1];
+		all = !site->next || s->steps > STEPS_MOST;
+		share->calls = all ? s->calls
+		                   : part_of(s->calls, site->calls,
+		                             left_from(s, s->site, s->columns));
+		if (all || share->calls > 0)
+			break;
+	}
+	if (!s->site || (all && s->calls == 0))
+		return false;
+	have = s->costs.at + (size_t)(s->site - 1) * s->columns;
+	all |= share->calls == s->calls;
+	for (k = 0; k < s->columns; k++) {
+		given[k] = all ? s->left[k]
+		               : part_of(s->left[k], have[k], left_from(s, s->site, k));
+		s->left[k] = (int64_t)((uint64_t)s->left[k] - (uint64_t)given[k]);
+		have[k] = (int64_t)((uint64_t)have[k] - (uint64_t)given[k]);
+	}
+	s->calls -= share->calls;
+	site->calls = (int64_t)((uint64_t)site->calls - (uint64_t)share->calls);
+	site->given++;
+	share->file = site->file;
+	share->line = site->line;
+	share->address = site->address;
+	share->costs = given;
+	if (all)
+		s->site = 0;
+	else
+		site_step(s);
+	return true;
+}
+
+uint64_t
+pp_sites_lost(const struct pp_sites *s, bool rounded)
+{
+	uint64_t lost = 0;
+	size_t i;
+	unsigned k;
+
+	for (i = 0; i < s->at.n; i++) {
+		const struct pp_site *site = &s->at.at[i];
+		int64_t slack = rounded ? (int64_t)site->given : 0;
+		bool differs = site->calls != 0;
+
+		for (k = 0; k < s->columns; k++) {
+			int64_t left = s->costs.at[i * s->columns + k];
+
+			differs |= left > slack || left < -slack;
+		}
+		/* What the only site of a pair got is what there was. */
+		lost += !site->given || (site->shared && differs);
+	}
+	return lost;
+}

@@ -1,0 +1,112 @@
+# Callgrind, cachegrind and Xdebug: what is written keeps what the profile knows
+
+fib calls itself at lines 6 and 8 and is called at 11: all ways lead there.
+
+$ cp fib.xt fib.xdebug; for to in xdebug spaa callgrind; do polyprof convert fib.xdebug --to $to -o out.$to 2>&1 | grep -i site; done; polyprof convert out.spaa --to xdebug -o again.xdebug 2>&1 | grep -i site; polyprof convert out.spaa --to callgrind -o again.callgrind 2>&1 | grep -i site; cmp out.xdebug again.xdebug && cmp out.callgrind again.callgrind
+$ for f in fib.xdebug out.xdebug; do polyprof callers fib $f --csv; done
+  name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
+  fib,/app/fib.php,3,/app/fib.php,6,1,33,120730,0
+  fib,/app/fib.php,3,/app/fib.php,8,1,33,55880,0
+  {main},/app/fib.php,1,/app/fib.php,11,1,1,52250,0
+  name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
+  fib,/app/fib.php,3,/app/fib.php,6,1,33,120730,0
+  fib,/app/fib.php,3,/app/fib.php,8,1,33,55880,0
+  {main},/app/fib.php,1,/app/fib.php,11,1,1,52250,0
+$ polyprof callers "fib'2" out.callgrind --csv; polyprof callers fib out.callgrind --csv
+  name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
+  fib'2,/app/fib.php,,/app/fib.php,6,1,32,87080,0
+  fib'2,/app/fib.php,,/app/fib.php,8,1,32,40300,0
+  fib,/app/fib.php,,/app/fib.php,6,1,1,33650,0
+  fib,/app/fib.php,,/app/fib.php,8,1,1,15580,0
+  name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
+  {main},/app/fib.php,,/app/fib.php,11,1,1,52250,0
+
+A site that nobody knows is line 0; one that a stack knows is written.
+
+$ printf 'main;f;g 5\nmain;g 2\n' > plain.folded; polyprof convert plain.folded --to xdebug -q -o plain.xdebug; polyprof callers g --csv plain.xdebug; polyprof convert plain.folded --to callgrind -q -o plain.callgrind; grep -A1 ^calls plain.callgrind
+  name,file,line,site_file,site_line,depth,calls,total_samples
+  f,php:internal,,,,1,1,5
+  main,php:internal,,,,1,1,2
+  calls=1 0
+  0 5
+  --
+  calls=1 0
+  0 2
+  --
+  calls=1 0
+  0 5
+$ polyprof convert closures.json --to xdebug -q -o sites.xdebug; polyprof callers --csv 'App\Utils\apply' closures.json; polyprof callers --csv 'App\Utils\apply' sites.xdebug
+  name,file,line,site_file,site_line,depth,calls,total_wt,total_zm
+  /srv/sample/spx/scripts/closures.php,/srv/sample/spx/scripts/closures.php,1,/srv/sample/spx/scripts/closures.php,7,1,4,9536,0
+  name,file,line,site_file,site_line,depth,calls,total_Time_(10ns),total_Memory_(bytes)
+  /srv/sample/spx/scripts/closures.php,/srv/sample/spx/scripts/closures.php,1,/srv/sample/spx/scripts/closures.php,7,1,4,9540,0
+
+What is incomplete stays so, by way of SPAA, too; where that cannot be said it is a loss.
+
+$ head -c 1200 fib.xt > cut.xdebug; sed '/^totals/d' whole.callgrind > cut.callgrind; head -3 whole.cachegrind > cut.cachegrind
+$ for from in xdebug callgrind cachegrind; do polyprof convert -q cut.$from --to spaa -o cut-$from.spaa; for to in xdebug callgrind cachegrind; do for source in cut.$from cut-$from.spaa; do polyprof convert $source --to $to -o to.$to 2>&1 | grep -c loss-incomplete; polyprof info --json to.$to 2>/dev/null | grep -o '"complete": [a-z]*'; done; done; done | paste -d ' ' - - | sort | uniq -c
+       12 0 "complete": false
+        6 1 "complete": true
+$ polyprof convert --lossless -q cut.xdebug --to cachegrind -o lost.cachegrind
+! polyprof: error: cachegrind cannot hold all of this profile, and --lossless forbids to lose any of it
+= 4
+$ polyprof convert -q cut.xdebug --to xdebug -o cut2.xdebug; grep -c '{main}\|summary' cut2.xdebug
+  0
+= 1
+$ polyprof convert fib.xt --to xdebug -q -o - | grep summary; polyprof convert plain.folded --to xdebug -o plain2.xdebug
+  summary: 8327 32
+! plain2.xdebug: warning: made up: counts of calls [loss-calls]
+! plain2.xdebug: warning: made up: roots [loss-roots]
+! plain2.xdebug: warning: made up: files of functions [loss-files]
+! plain2.xdebug: warning: under other names or units: samples in count [loss-units]
+
+A file that was cut in its header is not complete.
+
+$ printf '# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\nevents: Ir\nsummary: 41\n\n' > header.callgrind; polyprof info --json header.callgrind | grep -o '"complete": [a-z]*'
+  "complete": false
+! header.callgrind: warning: part 1 has no totals: line [callgrind-no-totals]
+$ printf 'cmd: ./x\nevents: Ir\n' > header.cachegrind; polyprof info --json header.cachegrind | grep -o '"complete": [a-z]*'
+  "complete": false
+! header.cachegrind: warning: the file ends without a summary: line [cachegrind-no-summary]
+
+A function that calls itself is one in a cachegrind file.
+
+$ polyprof convert fib.xt --to cachegrind -q -o fib.cachegrind; grep ^fn fib.cachegrind
+  fn=fib
+  fn={main}
+
+Xdebug 2 is written as it was, and by way of SPAA; anything when asked.
+
+$ polyprof convert second.xt --to spaa -q -o second.spaa; for f in second.xt second.spaa; do polyprof convert $f --to xdebug -o - 2>/dev/null | sed -n 's/^creator: \|^events: //p'; done; polyprof convert fib.xt --to xdebug --variant 2 -q -o fib2.xdebug; polyprof info --json fib2.xdebug | grep -o '"metrics": .*}\]'; polyprof convert second.xt --to xdebug --variant 3 -q -o - | grep ^events
+  xdebug 2.9.8 (polyprof)
+  Time Memory
+  xdebug 2.9.8 (polyprof)
+  Time Memory
+  "metrics": [{"name": "Time", "unit": "ns", "total": 83000}, {"name": "Memory", "unit": "bytes", "total": 32}]
+  events: Time_(10ns) Memory_(bytes)
+$ polyprof convert fib.xt --to xdebug --variant 4 -o x.xdebug
+! polyprof: error: format xdebug has no variant '4'; it has 2 3
+= 2
+
+Names that look like ids are carried by ids.
+
+$ printf '(3);(4) x;(12)f 5\n(3) 2\n' > ids.folded; for to in xdebug callgrind; do polyprof convert ids.folded --to $to -o ids.$to 2>&1 | grep 'names ('; polyprof top --csv ids.$to | cut -d, -f1 | sort; done
+  (12)f
+  (3)
+  (4) x
+  name
+  {main}
+  (12)f
+  (3)
+  (4) x
+  name
+
+Costs have 64 bits.
+
+$ polyprof top --json unsigned.callgrind | grep -o '"total": [0-9]*, "est'; for to in callgrind cachegrind spaa; do polyprof convert -q unsigned.callgrind --to $to -o u.$to; polyprof top --json u.$to | grep -o '"total": [0-9]*, "est'; done; polyprof convert unsigned.callgrind -q --to xdebug -o u.xdebug
+  "total": 18446744073709551615, "est
+  "total": 18446744073709551615, "est
+  "total": 18446744073709551615, "est
+  "total": 18446744073709551615, "est
+! polyprof: error: cannot write xdebug: a limit was reached
+= 4
