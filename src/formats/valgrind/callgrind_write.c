@@ -49,10 +49,12 @@ body_header(struct pp_writer *w, const struct pp_cg_body *body, size_t number)
 static bool
 says_incomplete(struct pp_writer *w, struct pp_slice creator)
 {
-	if (w->profile->complete || pp_cg_ends_with_totals(creator))
-		return !w->profile->complete;
-	w->loss.dropped |= PP_HAS(INCOMPLETE);
-	return false;
+	if (w->profile->complete || !pp_cg_ends_with_totals(creator)) {
+		w->loss.dropped |= PP_HAS(INCOMPLETE);
+		return false;
+	}
+	w->loss.more[PP_TRAIT_INCOMPLETE] = -1;
+	return true;
 }
 
 static pp_status
