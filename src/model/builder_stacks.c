@@ -264,26 +264,44 @@ node_spill(struct pp_builder *b, uint32_t series, pp_node node, const int64_t *v
 	return cells != NULL;
 }
 
-/* Notes what of a stack's cost is not its leaf's own. */
+static bool
+not_own_push(struct pp_builder *b, struct pp_not_own_row row, int64_t cell)
+{
+	row.cell = cell;
+	if (pp_vec_push(&b->profile->not_own, row))
+		return true;
+	pp_builder_fail(b, PP_E_NOMEM, NULL);
+	return false;
+}
+
+/* Notes what of a stack's cost is not its leaf's own: more than a cell holds goes on in further rows. */
 static bool
 not_own_add(struct pp_builder *b, uint32_t series, pp_node node, const int64_t *values,
             const int64_t *own)
 {
 	struct pp_not_own_row row = { .series = series, .node = node };
+	bool fine = true;
 
-	for (row.metric = 0; node && row.metric < b->stacks->columns; row.metric++) {
+	for (row.metric = 0; fine && node && row.metric < b->stacks->columns; row.metric++) {
+		enum pp_cell_type type = column_type(b, row.metric);
+		union pp_value whole, part;
+
 		if (own[row.metric] == values[row.metric])
 			continue;
-		row.cell = (int64_t)((uint64_t)values[row.metric] - (uint64_t)own[row.metric]);
-		if (column_type(b, row.metric) == PP_REAL)
-			row.cell = pp_cell_real(column_value(b, row.metric, values[row.metric]).d -
-			                        column_value(b, row.metric, own[row.metric]).d);
-		if (!pp_vec_push(&b->profile->not_own, row)) {
-			pp_builder_fail(b, PP_E_NOMEM, NULL);
-			return false;
+		whole = column_value(b, row.metric, values[row.metric]);
+		part = column_value(b, row.metric, own[row.metric]);
+		if (type == PP_REAL) {
+			fine = not_own_push(b, row, pp_cell_real(whole.d - part.d));
+			continue;
 		}
+		whole.i -= part.i;
+		for (; fine && type == PP_INT && whole.i > INT64_MAX; whole.i -= INT64_MAX)
+			fine = not_own_push(b, row, INT64_MAX);
+		for (; fine && whole.i < INT64_MIN; whole.i -= INT64_MIN)
+			fine = not_own_push(b, row, INT64_MIN);
+		fine = fine && not_own_push(b, row, (int64_t)whole.i);
 	}
-	return true;
+	return fine;
 }
 
 /* Adds what a stack costs to its node. */

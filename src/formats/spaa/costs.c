@@ -103,21 +103,25 @@ cell_is_less(const struct pp_spaa_column *c, int64_t a, int64_t b)
 
 /* ---- stacks ----------------------------------------------------------------------------- */
 
-/* Notes which exclusive values of a stack are less than its own; the others say nothing new. */
+/* Notes which exclusive values of a stack are not those of its weights; the others say nothing new. */
 static void
 own_note(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, struct pp_spaa_cost *costs)
 {
 	const struct pp_spaa_weight *own = r->in.chunk->weights.at + s->own.first;
 	uint32_t i, k;
+	int order;
 
-	for (i = 0; i < s->own.n && pp_builder_ok(r->builder); i++) {
+	for (i = 0; i < s->own.n; i++) {
 		uint32_t metric = pp_spaa_metric_row(r, own[i].metric);
 
-		for (k = 0; k < s->weights.n && r->metrics.weighed.at[k] != metric; k++)
-			;
+		if (!pp_builder_ok(r->builder))
+			return;
+		k = r->metrics.rows.at[metric].at;
+		if (k >= s->weights.n || r->metrics.weighed.at[k] != metric)
+			continue;
 		/* More than the whole is a mistake that was reported; it cannot be the leaf's own. */
-		if (k == s->weights.n || pp_spaa_num_is_negative(&own[i].value) ||
-		    pp_spaa_num_cmp(&own[i].value, &costs[k].value) >= 0)
+		order = pp_spaa_num_cmp(&own[i].value, &costs[k].value);
+		if (order == 0 || (order > 0 && !pp_spaa_num_is_negative(&costs[k].value)))
 			continue;
 		costs[k].own = own[i].value;
 		costs[k].apart = true;
@@ -157,10 +161,10 @@ costs_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, struct pp_spaa
 	return costs;
 }
 
-/* What of the values of a stack is its leaf's own; NULL when all is. */
+/* What of the values of a stack is its leaf's own; NULL when all is. `half`: they are what is left of one. */
 static const int64_t *
 own_fill(struct pp_spaa_reader *r, struct pp_spaa_event *e, const struct pp_spaa_cost *costs,
-         size_t n)
+         size_t n, bool half)
 {
 	int64_t *values = r->costs.values.at, *own = r->costs.own.at, cell;
 	bool apart = false;
@@ -177,7 +181,7 @@ own_fill(struct pp_spaa_reader *r, struct pp_spaa_event *e, const struct pp_spaa
 
 		/* Of a half there may be less left than it says is its own. */
 		cell = costs[i].apart ? pp_spaa_cell(r, c, &costs[i].own) : 0;
-		if (costs[i].apart && cell_is_less(c, cell, values[c->column]))
+		if (costs[i].apart && (!half || cell_is_less(c, cell, values[c->column])))
 			own[c->column] = cell;
 	}
 	return own;
@@ -202,7 +206,7 @@ pp_spaa_stack_give(struct pp_spaa_reader *r, uint32_t record, const struct pp_sp
 
 		values[c->column] = pp_spaa_cell(r, c, &costs[i].value);
 	}
-	sample.own = own_fill(r, e, costs, n);
+	sample.own = own_fill(r, e, costs, n, cells != NULL);
 	(void)pp_build_sample(r->builder, &sample, frames, depth);
 	for (i = 0; i < e->columns.n; i++)
 		values[e->columns.at[i].column] = r->costs.own.at[e->columns.at[i].column] = 0;

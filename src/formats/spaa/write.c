@@ -336,11 +336,11 @@ lists_add(struct pp_spaa_out *o, struct lists *l, size_t metric, union pp_value 
 	weight_print(o, &l->own, metric, false, part, &ignored);
 }
 
-/* What of a part is not the leaf's own: the rest belongs to further records. */
+/* What of a part is not the leaf's own; where there is more than the part, the rest belongs to further records. */
 static union pp_value
-less_part(const struct pp_metric *m, union pp_value part, union pp_value less)
+less_part(const struct pp_metric *m, union pp_value part, union pp_value less, union pp_value more)
 {
-	return m->type != PP_REAL && part.i >= 0 && less.i > part.i ? part : less;
+	return m->type != PP_REAL && more.i > 0 && less.i > part.i ? part : less;
 }
 
 /* The metrics of an event that are positive (of SPAA itself: all that are not 0), the primary one first. */
@@ -364,7 +364,7 @@ group_main(struct pp_spaa_out *o, size_t event, struct pp_spaa_out_stack *s, str
 			continue;
 		part = value_part(&metrics[m], sums->all[m]);
 		pp_value_sub(&metrics[m], &sums->all[m], part);
-		less = less_part(&metrics[m], part, sums->less[m]);
+		less = less_part(&metrics[m], part, sums->less[m], sums->all[m]);
 		if (write)
 			lists_add(o, &l, m, part, less);
 		pp_value_sub(&metrics[m], &sums->less[m], less);

@@ -3,6 +3,7 @@
 
 Cases in odd places, and random files whose sums are worked out here, too. Speaks TAP.
 """
+import itertools
 import json
 import os
 import random
@@ -73,7 +74,8 @@ class Made:
     def top(self, *options):
         """Function -> (self, total), by name."""
         done = self.run('top', '--json', '-n', '0', *options, self.path)
-        return {row['name']: (row['self'], row['total']) for row in json.loads(done.stdout)['functions']}
+        rows = json.loads(done.stdout, parse_float=Decimal)['functions']
+        return {row['name']: (row['self'], row['total']) for row in rows}
 
     def folded(self, *options):
         done = self.run('convert', '--to', 'folded', '-o', '-', *options, self.path)
@@ -426,6 +428,21 @@ def anew(made):
                 stack('a', [1, 2], {'n': 10}, exclusive={'frame': 1, 'weights': weigh({'n': 4})}),
                 stack('b', [1], {'n': largest, 'm': largest}, context={'tid': 1}),
                 stack('c', [1], {'n': largest, 'm': 5}, context={'tid': 2})])
+    means_the_same(made)
+    for values, own in (*itertools.product((10, -10, 2 ** 63 - 1, -2 ** 63), (-4, 0, 3, -2 ** 63)),
+                        (Decimal('2.5'), Decimal('-0.5')), (Decimal('-2.5'), 7)):
+        made.write([header(), dso(), frame(1), frame(2),
+                    stack('a', [1, 2], {'n': values}, exclusive={'frame': 1, 'weights': weigh({'n': own})})])
+        made.tap.same(Fraction(made.top()['f1'][0]['n']), Fraction(own), f'{own} of {values} is its own')
+        means_the_same(made)
+    made.write([header(), dso(), frame(1), stack('a', [1], {'n': 10}, x_note='kept')])
+    for words in (('--option', 'terse=yes'), ('--event', 'e')):
+        done = made.run('convert', '--lossless', '--to', 'spaa', '-o', made.out + '.none', *words, made.path)
+        made.tap.ok(done.returncode == 4 and b'loss-private' in done.stderr and
+                    not os.path.exists(made.out + '.none'), f'{words} lose a key', done)
+
+
+def means_the_same(made):
     rows = made.top()
     for options in (('terse=yes',), ('terse=no',), ('threads=split',), ('frames=function',)):
         words = [word for option in options for word in ('--option', option)]
@@ -434,13 +451,8 @@ def anew(made):
         found = json.loads(made.run('check', '--json', made.out + '.spaa').stdout)['files'][0]
         made.tap.same([one['rule'] for one in found['diagnostics'] if one['severity'] == 'error'], [], f'{options} are right')
         there = made.run('top', '--json', '-n', '0', made.out + '.spaa').stdout
-        made.tap.same({row['name']: (row['self'], row['total']) for row in json.loads(there)['functions']}, rows,
+        made.tap.same({row['name']: (row['self'], row['total']) for row in json.loads(there, parse_float=Decimal)['functions']}, rows,
                       f'{options} mean the same')
-    made.write([header(), dso(), frame(1), stack('a', [1], {'n': 10}, x_note='kept')])
-    for words in (('--option', 'terse=yes'), ('--event', 'e')):
-        done = made.run('convert', '--lossless', '--to', 'spaa', '-o', made.out + '.none', *words, made.path)
-        made.tap.ok(done.returncode == 4 and b'loss-private' in done.stderr and
-                    not os.path.exists(made.out + '.none'), f'{words} lose a key', done)
 
 
 def kinds(made):
@@ -494,7 +506,7 @@ def invent(rnd):
         if rnd.random() < .6:
             said = values if rnd.random() < .5 else {name: style[name](rnd) for name in names if rnd.random() < .7}
             record['exclusive'] = {'frame': ids[0], 'weights': weigh(said)}
-            own.update({name: value for name, value in said.items() if 0 <= value < values[name]})
+            own.update({name: value for name, value in said.items() if value < values[name] or values[name] < 0})
         records.append(record)
         for name in names:
             for func in {(func, of) for _, func, of in used}:
