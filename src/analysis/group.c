@@ -346,6 +346,18 @@ thread_sums_compute(const struct pp_profile *p, struct thread_sums *t)
 	return true;
 }
 
+/* Whether nothing is known of a thread, not even a cost: all of it was found to be that of others. */
+static bool
+thread_is_nothing(const struct pp_profile *p, const struct thread_sums *t, size_t at)
+{
+	size_t m = 0;
+
+	while (m < p->metrics.n &&
+	       pp_value_is_zero(&p->metrics.at[m], t->cost[at * p->metrics.n + m]))
+		m++;
+	return m == p->metrics.n && t->of[at].tid < 0 && !t->of[at].thread;
+}
+
 static pp_status
 by_thread(const struct pp_profile *p, struct pp_profile **out, struct pp_buf *problem)
 {
@@ -363,6 +375,8 @@ by_thread(const struct pp_profile *p, struct pp_profile **out, struct pp_buf *pr
 	if (thread_sums_compute(p, &t) && level_start(&d, p, t.n, false)) {
 		status = PP_OK;
 		for (i = 0; i < t.n && status == PP_OK; i++) {
+			if (thread_is_nothing(p, &t, i))
+				continue;
 			pp_thread_name(p, &t.of[i], &name);
 			status = level_add(&d,
 			                   pp_derive_func(&d, pp_slice_of(name.p, name.n), 0, 0),

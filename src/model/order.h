@@ -20,7 +20,8 @@ enum {
 	PP_SITES = 1 << 9, /* where each call was made, which may split the tree further */
 	PP_FINDINGS =
 	    1 << 10, /* findings are all that matters: what no rule needs may be skipped */
-	PP_FUNCTIONS = 1 << 11 /* where in a function something happened does not matter */
+	PP_FUNCTIONS = 1 << 11, /* where in a function something happened does not matter */
+	PP_THREADS = 1 << 12    /* costs by thread, also where only what happened when tells them */
 };
 
 /* Names that matter: stacks without any may be added up as cost without a stack. */

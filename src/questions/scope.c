@@ -90,6 +90,8 @@ pp_scope_facets(const struct pp_scope *s, unsigned facets)
 {
 	if (filter_given(s, FILTER_TIME))
 		facets |= PP_TREE | PP_TIMELINE;
+	if (filter_given(s, FILTER_THREAD) || s->by == PP_BY_THREAD)
+		facets |= PP_THREADS;
 	if (pp_scope_given(s))
 		facets = pp_scope_whole(facets);
 	if (s->by == PP_BY_LINE || s->by == PP_BY_FILE)

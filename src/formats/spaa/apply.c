@@ -282,17 +282,13 @@ series_is(const struct pp_spaa_series_key *a, const struct pp_spaa_series_key *b
 	       a->comm == b->comm;
 }
 
-/* The series of a stack: event, process, thread, cpu, name. */
-static uint32_t
-series_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, uint32_t event)
+uint32_t
+pp_spaa_series_of(struct pp_spaa_reader *r, struct pp_spaa_series_key key)
 {
-	struct pp_spaa_series_key key = { event, s->pid, s->tid, s->cpu, 0, 0 };
 	struct pp_spaa_costs *c = &r->costs;
 	uint64_t hash;
 	uint32_t i;
 
-	if (s->comm.n)
-		key.comm = pp_build_str(r->builder, s->comm);
 	if (PP_LIKELY(c->series.n && series_is(&key, &c->series.at[c->last_series])))
 		return c->last_series;
 	/* Equal hashes are told apart by probing the next one. */
@@ -303,7 +299,7 @@ series_of(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, uint32_t even
 	       !series_is(&key, &c->series.at[i]))
 		hash++;
 	if (i == PP_MAP_NONE) {
-		const struct pp_series like = { .event = c->events.at[event].str,
+		const struct pp_series like = { .event = c->events.at[key.event].str,
 			                        .pid = key.pid,
 			                        .tid = key.tid,
 			                        .cpu = key.cpu,
@@ -353,8 +349,13 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
           const pp_frame *frames, uint64_t hash)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
-	uint32_t series = frames ? series_of(r, s, event) : 0;
+	struct pp_spaa_series_key key = { event, s->pid, s->tid, s->cpu, 0, 0 };
+	uint32_t series = 0;
 
+	if (frames && s->comm.n)
+		key.comm = pp_build_str(r->builder, s->comm);
+	if (frames)
+		series = pp_spaa_series_of(r, key);
 	if (!pp_builder_ok(r->builder) || !pp_spaa_stack_add(r, rec, id, event, hash, series))
 		return;
 	if (r->carried.announced)

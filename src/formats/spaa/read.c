@@ -223,14 +223,14 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 		&r->costs.event_of,     &r->dicts.func_of,        &r->metrics.of,
 		&r->costs.series_of,    &r->stacks.contexts,      &r->stacks.pending_of,
 		&r->dicts.dso_of.large, &r->dicts.frame_of.large, &r->dicts.thread_of.large,
-		&r->metrics.unit_of,    &r->metrics.counted
+		&r->metrics.unit_of,    &r->metrics.counted,      &r->times.share_of
 	};
 	size_t i;
 
 	r->reader = reader;
 	r->builder = builder;
 	/* All rules are looked at either way; what they need not is left out where nobody asks for it. */
-	r->want_time = facets & PP_TIMELINE && !(facets & PP_FINDINGS);
+	r->want_time = facets & (PP_TIMELINE | PP_THREADS) && !(facets & PP_FINDINGS);
 	r->want_costs = !(facets & PP_FINDINGS) &&
 	                (r->want_time ||
 	                 pp_order_needs(reader->order, PP_TREE | PP_EDGES | PP_LINES));
@@ -253,6 +253,9 @@ state_release(struct pp_spaa_reader *r)
 	pp_vec_release(&r->times.moments);
 	pp_vec_release(&r->times.windows);
 	pp_vec_release(&r->times.window_weights);
+	pp_vec_release(&r->times.shares);
+	pp_vec_release(&r->times.share_cells);
+	pp_map_release(&r->times.share_of);
 	pp_spaa_carry_free(r->carried.carry);
 }
 

@@ -27,11 +27,12 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		                  "the timestamp lies outside time_range");
 	pp_spaa_refer(r, rec, &s->id, event, PP_SPAA_R_STACK_UNDEFINED, &id);
 	r->times.samples++;
-	if (!r->want_time || id == UINT32_MAX || !h->unit ||
-	    !pp_spaa_num_scaled(&s->time, h->unit, &moment.time))
+	moment.timed = h->unit && pp_spaa_num_scaled(&s->time, h->unit, &moment.time);
+	if (!r->want_time || id == UINT32_MAX || !(moment.timed || s->tid >= 0))
 		return;
 	moment.period = s->period;
 	moment.has_period = PP_SPAA_HAS(s, has, SAMPLE_PERIOD);
+	moment.pid = s->pid;
 	moment.tid = s->tid;
 	moment.cpu = s->cpu >= 0 && s->cpu < UINT32_MAX - 1 ? (uint32_t)s->cpu + 1 : 0;
 	moment.id = id;
@@ -91,7 +92,7 @@ window_entry(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_
              const int64_t *time)
 {
 	const struct pp_spaa_ref *ref = &r->in.chunk->refs.at[rec->u.window.by_stack.first + entry];
-	struct pp_spaa_moment moment = { .tid = -1, .event = PP_SPAA_NO_EVENT };
+	struct pp_spaa_moment moment = { .tid = -1, .event = PP_SPAA_NO_EVENT, .timed = true };
 	struct pp_spaa_list list = { ref->weights, UINT32_MAX, "by_stack.#.weights.#", entry };
 	uint32_t *metric_at, i;
 	bool fine;

@@ -152,9 +152,17 @@ struct pp_spaa_moment {
 		uint64_t period;            /* of a sample */
 		struct pp_spaa_run weights; /* of a window: in window_weights */
 	};
-	int64_t tid;
+	int64_t pid, tid;
 	uint32_t id, event, cpu;
-	bool has_period;
+	bool has_period, timed;
+};
+
+/* What the samples of one thread say of a stack without thread. */
+struct pp_spaa_share {
+	uint32_t from, to; /* in pp_spaa_costs.series */
+	pp_node node;
+	size_t cells; /* in share_cells: one per metric of the event */
+	bool split;   /* it is the thread's now */
 };
 
 struct pp_spaa_window_weight {
@@ -237,6 +245,9 @@ struct pp_spaa_times {
 	PP_VEC(struct pp_spaa_moment) moments;
 	PP_VEC(struct pp_spaa_moment) windows;
 	PP_VEC(struct pp_spaa_window_weight) window_weights;
+	PP_VEC(struct pp_spaa_share) shares;
+	PP_VEC(int64_t) share_cells;
+	struct pp_map share_of; /* series of a thread, node -> share */
 	uint64_t samples;
 	bool has_windows;
 };
@@ -323,7 +334,9 @@ void pp_spaa_stack_give(struct pp_spaa_reader *, uint32_t record, const struct p
 void pp_spaa_join(struct pp_spaa_reader *);
 /* Makes metrics, series and timelines of what was read. */
 void pp_spaa_model_finish(struct pp_spaa_reader *);
-/* Makes columns hold what samples or windows say. */
+/* The series of an event, process, thread, cpu and name, made when absent. */
+uint32_t pp_spaa_series_of(struct pp_spaa_reader *, struct pp_spaa_series_key);
+/* Makes columns hold what samples or windows say, and series for their threads. */
 void pp_spaa_times_fit(struct pp_spaa_reader *);
 void pp_spaa_timeline_build(struct pp_spaa_reader *);
 

@@ -4,6 +4,9 @@
  * A sample counts one for `samples` and `count`. Its `period` is what it weighs: that metric, or else the
  * primary one of its event (bytes allocated). A window counts what it says, at its start. Files have them
  * in any order; timelines go by time.
+ *
+ * Stacks without a thread may have samples of several. What those say of a stack is their threads', as
+ * long as it is not more than the stack costs; the rest stays where it is.
  */
 #include "formats/spaa/spaa.h"
 
@@ -157,6 +160,113 @@ moment_values(struct times *t, const struct pp_spaa_moment *m, uint32_t record, 
 		sample_values(t, e, m, first);
 }
 
+/* ---- threads ---------------------------------------------------------------------------- */
+
+/* The series of the thread of a moment, where that of its stack has none; UINT32_MAX when it does not matter. */
+static uint32_t
+thread_series(struct pp_spaa_reader *r, const struct pp_spaa_moment *m, uint32_t record)
+{
+	struct pp_spaa_series_key key = r->costs.series.at[r->stacks.records.at[record].series];
+
+	if (m->tid < 0 || key.tid >= 0)
+		return UINT32_MAX;
+	key.tid = m->tid;
+	key.pid = key.pid < 0 ? m->pid : key.pid;
+	return pp_spaa_series_of(r, key);
+}
+
+/* Columns hold what the moment says, and its thread has a series. */
+static bool
+moment_fit(struct times *t, const struct pp_spaa_moment *m, uint32_t record)
+{
+	moment_values(t, m, record, 0);
+	(void)thread_series(t->r, m, record);
+	return pp_builder_ok(t->r->builder);
+}
+
+/* The metrics of an event in the profile, of which the time of samples may be one more. */
+static size_t
+metrics_of(const struct pp_spaa_reader *r, uint32_t event, const struct pp_metric **first)
+{
+	const struct pp_spaa_event *e = &r->costs.events.at[event];
+
+	*first = r->builder->profile->metrics.at + e->first_metric;
+	return e->columns.n + (e->time_from != UINT32_MAX);
+}
+
+static uint64_t
+share_key(uint32_t series, pp_node node)
+{
+	return (uint64_t)series << 32 | node;
+}
+
+/* Adds what a moment says to the share of its thread. */
+static bool
+moment_share(struct times *t, const struct pp_spaa_moment *m, uint32_t record)
+{
+	struct pp_spaa_times *times = &t->r->times;
+	const struct pp_spaa_stack_row *row = &t->r->stacks.records.at[record];
+	const struct pp_metric *metrics;
+	size_t n = metrics_of(t->r, row->event, &metrics), k;
+	struct pp_spaa_share share = { .from = row->series,
+		                       .to = thread_series(t->r, m, record),
+		                       .node = row->where ? (pp_node)(row->where - 1) : 0,
+		                       .cells = times->share_cells.n };
+	uint32_t at;
+
+	if (share.to == UINT32_MAX || !row->where)
+		return pp_builder_ok(t->r->builder);
+	at = pp_map_get(&times->share_of, share_key(share.to, share.node));
+	if (at == PP_MAP_NONE) {
+		at = (uint32_t)times->shares.n;
+		if (!pp_vec_push(&times->shares, share) ||
+		    !pp_map_set(&times->share_of, share_key(share.to, share.node), at) ||
+		    !pp_vec_reserve(&times->share_cells, share.cells + n))
+			return false;
+		memset(times->share_cells.at + share.cells, 0, n * sizeof *times->share_cells.at);
+		times->share_cells.n += n;
+	}
+	memset(t->values, 0, n * sizeof *t->values);
+	moment_values(t, m, record, 0);
+	/* What does not fit is more than any stack costs. */
+	for (k = 0; k < n; k++)
+		if (!pp_cell_add(metrics[k].type,
+		                 &times->share_cells.at[times->shares.at[at].cells + k],
+		                 t->values[k]))
+			times->shares.at[at].node = 0;
+	return true;
+}
+
+/* Moves a share from the series without thread to its own, if there is so much. */
+static bool
+share_move(struct pp_spaa_reader *r, struct pp_spaa_share *share)
+{
+	const int64_t *cells = r->times.share_cells.at + share->cells;
+	uint32_t event = r->costs.series.at[share->to].event,
+	         first = r->costs.events.at[event].first_metric,
+	         from = r->costs.moved[r->costs.series.at[share->from].at],
+	         to = r->costs.moved[r->costs.series.at[share->to].at];
+	const struct pp_metric *metrics;
+	size_t n = metrics_of(r, event, &metrics), k;
+	int64_t *less, *more;
+
+	if (!share->node || !(more = pp_build_cells(r->builder, to, share->node)) ||
+	    !(less = pp_build_cells(r->builder, from, share->node)))
+		return pp_builder_ok(r->builder);
+	more += first;
+	less += first;
+	for (k = 0; k < n; k++)
+		if (pp_value_cmp(&metrics[k], pp_cell_value(&metrics[k], cells[k]),
+		                 pp_cell_value(&metrics[k], less[k])) > 0)
+			return true;
+	for (k = 0; k < n; k++) {
+		(void)pp_cell_add(metrics[k].type, &more[k], cells[k]);
+		less[k] = pp_cell_gain(metrics[k].type, cells[k], less[k]);
+	}
+	share->split = true;
+	return true;
+}
+
 /* ---- the whole -------------------------------------------------------------------------- */
 
 static bool
@@ -169,11 +279,16 @@ moment_add(struct times *t, const struct pp_spaa_moment *m, uint32_t record)
 		                  .time = m->time,
 		                  .extra = m->cpu,
 		                  .node = row->where ? row->where - 1 : 0 };
-	struct pp_timeline *line =
-	    &p->series.at[r->costs.moved[r->costs.series.at[row->series].at]].timeline;
+	uint32_t series = thread_series(r, m, record), share = PP_MAP_NONE;
+	struct pp_timeline *line;
 
+	if (series != UINT32_MAX)
+		share = pp_map_get(&r->times.share_of, share_key(series, event.node));
+	if (share == PP_MAP_NONE || !r->times.shares.at[share].split)
+		series = row->series;
+	line = &p->series.at[r->costs.moved[r->costs.series.at[series].at]].timeline;
 	/* The thread of a timeline is that of its stacks: another one is only kept as text. */
-	if (m->tid >= 0 && m->tid != record_tid(r, record))
+	if (m->tid >= 0 && m->tid != r->costs.series.at[series].tid)
 		p->holds |= PP_EXTRAS;
 	if (!line->last_values && !pp_timeline_init(line, (uint32_t)p->metrics.n, false))
 		return false;
@@ -214,16 +329,17 @@ moments_order(struct pp_spaa_moment *m, size_t n, bool *fine)
 	return order;
 }
 
-/* All samples, or windows where there are none, with their records: into timelines, or only looked at. */
+/* All samples, or windows where there are none, with their records. */
 static void
-moments_walk(struct pp_spaa_reader *r, bool build)
+moments_walk(struct pp_spaa_reader *r,
+             bool (*step)(struct times *, const struct pp_spaa_moment *, uint32_t))
 {
 	struct times t = { .r = r,
 		           .record_of = { .seed = r->reader->seed },
 		           .windows = r->times.moments.n == 0 };
 	size_t n = t.windows ? r->times.windows.n : r->times.moments.n, *order = NULL, i;
 	struct pp_spaa_moment *m = t.windows ? r->times.windows.at : r->times.moments.at;
-	bool fine = !n || records_index(&t);
+	bool fine = !n || records_index(&t), build = step == moment_add;
 
 	t.values = calloc(PP_SPAA_METRICS_MAX + r->builder->profile->metrics.n + 1,
 	                  sizeof *t.values);
@@ -234,12 +350,8 @@ moments_walk(struct pp_spaa_reader *r, bool build)
 		const struct pp_spaa_moment *at = &m[order ? order[i] : i];
 		uint32_t record = record_of(&t, at->id, at->event, at->tid);
 
-		if (record == PP_MAP_NONE)
-			continue;
-		if (build)
-			fine = moment_add(&t, at, record);
-		else
-			moment_values(&t, at, record, 0);
+		if (record != PP_MAP_NONE && (at->timed || !build))
+			fine = step(&t, at, record);
 	}
 	free(order);
 	free(t.values);
@@ -251,11 +363,20 @@ moments_walk(struct pp_spaa_reader *r, bool build)
 void
 pp_spaa_times_fit(struct pp_spaa_reader *r)
 {
-	moments_walk(r, false);
+	moments_walk(r, moment_fit);
 }
 
 void
 pp_spaa_timeline_build(struct pp_spaa_reader *r)
 {
-	moments_walk(r, true);
+	bool fine = true;
+	size_t i;
+
+	/* Where a leaf's own is not all, threads cannot be told apart by what they cost. */
+	if (r->builder->profile->not_own.n == 0)
+		moments_walk(r, moment_share);
+	for (i = 0; fine && i < r->times.shares.n; i++)
+		fine = share_move(r, &r->times.shares.at[i]);
+	if (fine && r->reader->order->facets & PP_TIMELINE)
+		moments_walk(r, moment_add);
 }

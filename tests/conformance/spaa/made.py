@@ -318,7 +318,12 @@ def periods(made):
     made.write([head, dso(), frame(1), stack('a', [1], {'period': 5}),
                 {'type': 'sample', 'timestamp': 1, 'pid': 3, 'tid': 4, 'event': 'e', 'period': 5, 'stack_id': 'a'}])
     done = made.run('convert', '--to', 'spaa', '--option', 'terse=yes', '-o', '-', made.path)
-    made.tap.ok(b'loss-private' in done.stderr, 'threads that only samples name are left out, and that is said', done)
+    made.tap.ok(b'loss-private' not in done.stderr and b'"pid":3,"tid":4,"event"' in done.stdout,
+                'threads that only samples name are written', done)
+    made.write([head, dso(), frame(1), stack('a', [1], {'period': 5}),
+                {'type': 'sample', 'timestamp': 1, 'pid': 3, 'tid': 4, 'event': 'e', 'period': 6, 'stack_id': 'a'}])
+    done = made.run('convert', '--to', 'spaa', '--option', 'terse=yes', '-o', '-', made.path)
+    made.tap.ok(b'loss-private' in done.stderr, 'those of samples that cost more than their stack are not, and that is said', done)
 
 
 def twice_over(made):
@@ -470,6 +475,36 @@ def kinds(made):
                        if record['type'] == 'frame'}, says, f'kinds with {option}')
 
 
+def threads_of_samples(made):
+    """Stacks without a thread cost their threads what the samples of these say, and no more."""
+    def sample(number, tid, period, when=1):
+        return {'type': 'sample', 'timestamp': when, 'event': 'e', 'stack_id': number, 'tid': tid, 'period': period}
+    head = header(event('e', 'period', mode='period'), time_range={'start': 0, 'end': 9, 'unit': 'seconds'})
+    names = [{'type': 'thread', 'pid': 1, 'tid': tid, 'comm': comm} for tid, comm in ((11, 'one'), (12, 'two'))]
+    stacks = [stack(1, [1, 2], {'period': 30, 'samples': 3, 'other': 4}), stack(2, [2], {'period': 5, 'samples': 1}),
+              stack(3, [1], {'period': 7, 'samples': 1}), stack(4, [1], {'period': 2, 'samples': 1}, context={'tid': 11})]
+    samples = [sample(1, 11, 10), sample(1, 12, 10, 3), sample(1, 12, 5, 2), sample(2, 11, 5), sample(3, 12, 8)]
+    wanted = {'one 11': 17, 'two 12': 15, '(unknown thread)': 12}
+    for records in ([head, dso(), frame(1), frame(2)] + names + stacks + samples,
+                    [head, dso(), frame(1), frame(2)] + samples[::-1] + stacks + names):
+        made.write(records)
+        rows = made.top('--by', 'thread')
+        made.tap.same({name: own['period'] for name, (own, _) in rows.items()}, wanted, 'threads of samples')
+        made.tap.same({name: own['other'] for name, (own, _) in rows.items() if own['other']}, {'(unknown thread)': 4},
+                      'what samples do not tell stays')
+        for name, tid in (('one', 11), ('two', 12)):
+            made.tap.same(sum(own['period'] for own, _ in made.top('--thread', name).values()), wanted[f'{name} {tid}'],
+                          f'--thread {name}')
+            made.tap.same(made.top('--thread', name), made.top('--thread', str(tid)), f'--thread {tid}')
+            made.tap.same(sum(own['period'] for own, _ in made.top('--thread', name, '--time', '0%..100%').values()),
+                          wanted[f'{name} {tid}'] - (2 if name == 'one' else 0), f'--thread {name} with --time')
+        made.tap.same(made.run('top', '--thread', '13', made.path).returncode, 0, 'a thread that is not there')
+    made.write([head, dso(), frame(1)] + names + [stack(1, [1], {'period': 30}), sample(1, 11, 10), sample(1, 12, 20)])
+    made.tap.same(sorted(made.top('--by', 'thread')), ['one 11', 'two 12'], 'nothing is left without a thread')
+    made.write([dict(head, time_range=None), dso(), frame(1)] + names + [stack(1, [1], {'period': 30}), sample(1, 11, 10)])
+    made.tap.same(sum(own['period'] for own, _ in made.top('--thread', 'one').values()), 10, 'without a range of time')
+
+
 # ---- random files ----
 
 METRICS = ('n', 'm', 'samples', 'period', 'count', 'alloc_bytes')
@@ -580,7 +615,7 @@ def main():
         made = Made(tap, sys.argv[1], work)
         for part in (halves, one_way, events_apart, metrics_lacking, whole_counts, places, lists_alike, window_times, any_order, periods,
                      twice_over, broken_lines, nothing_is_absent, same_contexts, many_contexts, many_metrics, anew, kinds,
-                     random_files, sieves):
+                     threads_of_samples, random_files, sieves):
             part(made)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
