@@ -318,7 +318,7 @@ calls_from_edges(const struct pp_profile *p, pp_func func, enum pp_calls_side si
 	bool fine = true;
 	size_t i;
 
-	out->has_calls = true;
+	out->has_calls = pp_calls_counted(p);
 	for (i = 0; fine && i < p->calls.rows.n; i++)
 		fine = edge_add(p, i, func, side, &g);
 	if (fine && g.n > 1)

@@ -21,6 +21,23 @@ pp_place_in(struct pp_slice text, const unsigned char *at)
 	return pp_at_line(line, (uint64_t)(at - start) + 1, (uint64_t)(at - text.p));
 }
 
+struct pp_place
+pp_places_next(struct pp_places *x, const unsigned char *at)
+{
+	const unsigned char *from = x->at ? x->at : x->text.p;
+	struct pp_place p = pp_place_in(pp_slice_of(from, (size_t)(x->text.p + x->text.n - from)),
+	                                at);
+
+	if (x->at && p.line == 1)
+		p.column += x->place.column - 1;
+	if (x->at)
+		p.line += x->place.line - 1;
+	p.offset = (uint64_t)(at - x->text.p);
+	x->at = at;
+	x->place = p;
+	return p;
+}
+
 void
 pp_diags_init(struct pp_diags *d)
 {

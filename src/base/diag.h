@@ -37,6 +37,15 @@ pp_at_offset(uint64_t offset)
 /* The place of a byte in a text, line and column counted; costs as much as the text before it is long. */
 struct pp_place pp_place_in(struct pp_slice text, const unsigned char *at);
 
+/* The same for one place after the other, each behind the last: lines are counted once. */
+struct pp_places {
+	struct pp_slice text;
+	const unsigned char *at; /* NULL = none yet */
+	struct pp_place place;
+};
+
+struct pp_place pp_places_next(struct pp_places *, const unsigned char *at);
+
 struct pp_rule_count {
 	const struct pp_rule *rule;
 	uint64_t n;

@@ -71,12 +71,14 @@ static bool
 add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	struct pp_call_graph g;
+	bool *called = pp_funcs_called(p, false), skip = pp_calls_are_all(p), ok;
 	uint32_t caller, row;
 	size_t e;
-	bool ok;
 
-	if (!pp_call_graph_init(&g, p, PP_ALL_SERIES))
+	if (!called || !pp_call_graph_init(&g, p, PP_ALL_SERIES)) {
+		free(called);
 		return false;
+	}
 	for (e = 0; e < p->calls.rows.n; e++) {
 		row = row_of[p->funcs.at[p->calls.rows.at[e].callee].same];
 		if (p->calls.rows.at[e].caller == 0 && row)
@@ -88,13 +90,17 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 			pp_count_add(&f->calls[row_of[g.to[e]] - 1], g.calls[e]);
 			if (g.component[caller] == g.component[g.to[e]])
 				continue;
+			/* Where calls are all, those who call tell what a function costs. */
+			if (skip && !called[caller])
+				continue;
 			pp_values_add(p, pp_flat_total_of(f, row_of[caller] - 1),
 			              pp_call_graph_cost(&g, e));
 		}
 	}
 	ok = p->derived.alone.n || pp_flat_cycles(f, &g, row_of);
 	pp_call_graph_release(&g);
-	f->has_calls = true;
+	free(called);
+	f->has_calls = pp_calls_counted(p);
 	return ok;
 }
 

@@ -42,6 +42,34 @@ pp_value_double(const struct pp_metric *m, union pp_value v)
 	return m->scale ? d / pow(10.0, (double)m->scale) : d;
 }
 
+bool
+pp_value_whole(const struct pp_metric *m, union pp_value v, uint32_t unit, int64_t *whole,
+               bool *rounded)
+{
+	pp_i128 most = (pp_i128)1 << 100, value, rest;
+	pp_i128 den = (pp_i128)(m->factor_den ? m->factor_den : 1);
+	unsigned i;
+
+	for (i = 0, den *= unit; i < m->scale && den < most; i++)
+		den *= 10;
+	if (m->type == PP_REAL || den >= most ||
+	    __builtin_mul_overflow(v.i, (pp_i128)(m->factor_num ? m->factor_num : 1), &value)) {
+		double d = pp_value_double(m, v) / (double)unit;
+
+		/* Neither is a number that is none. */
+		if (!(d > -9.2e18 && d < 9.2e18))
+			return false;
+		*whole = (int64_t)(d < 0 ? d - 0.5 : d + 0.5);
+		*rounded = (double)*whole != d;
+		return true;
+	}
+	rest = value % den;
+	value = value / den + (rest * 2 >= den) - (rest * 2 <= -den);
+	*whole = (int64_t)value;
+	*rounded = rest != 0;
+	return value >= INT64_MIN && value <= INT64_MAX;
+}
+
 size_t
 pp_value_print(const struct pp_metric *m, union pp_value v, char out[PP_NUM_MAX])
 {

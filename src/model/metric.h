@@ -173,6 +173,12 @@ union pp_value pp_value_convert(const struct pp_metric *from, const struct pp_me
 int pp_value_cmp(const struct pp_metric *, union pp_value a, union pp_value b);
 /* In the canonical unit, as a double: for shares, bars and human units. */
 double pp_value_double(const struct pp_metric *, union pp_value);
+/*
+ * In units of so many canonical ones, as the nearest whole number; *rounded tells that it is not exact. False when
+ * it has no 64 bits.
+ */
+bool pp_value_whole(const struct pp_metric *, union pp_value, uint32_t unit, int64_t *whole,
+                    bool *rounded);
 /* In the canonical unit, exact where it has a finite decimal form; returns the length. */
 size_t pp_value_print(const struct pp_metric *, union pp_value, char out[PP_NUM_MAX]);
 

@@ -21,11 +21,21 @@ pp_profile_forget_stated(struct pp_profile *p)
 	p->costs.funcs.n = p->costs.calls.n = p->costs.cells.n = 0;
 }
 
-/* Whether own cost is the difference of what callers and callees say. */
-static bool
-is_net(const struct pp_profile *p)
+bool
+pp_calls_are_all(const struct pp_profile *p)
 {
 	return pp_profile_basis(p) == PP_BASIS_CALLS && !p->calls.own;
+}
+
+bool
+pp_calls_counted(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->calls.rows.n; i++)
+		if (p->calls.cells.at[i * pp_edge_stride(p)])
+			return true;
+	return false;
 }
 
 /* Rows that state own cost: those of lines, or of calls, where it is the callee's. */
@@ -46,6 +56,23 @@ own_rows(const struct pp_profile *p, bool calls)
 		                          pp_line_stride(p), p->lines.rows.n, false };
 }
 
+static pp_func
+id_of(const struct pp_profile *p, pp_func func, bool alone)
+{
+	return alone ? pp_func_alone(p, func) : p->funcs.at[func].same;
+}
+
+bool *
+pp_funcs_called(const struct pp_profile *p, bool alone)
+{
+	bool *called = calloc(p->funcs.n, sizeof *called);
+	size_t i;
+
+	for (i = 0; called && i < p->calls.rows.n; i++)
+		called[id_of(p, p->calls.rows.at[i].callee, alone)] = true;
+	return called;
+}
+
 /* ---- by function ------------------------------------------------------------------------ */
 
 /* Own costs being added up. */
@@ -59,7 +86,7 @@ struct owning {
 static pp_func
 func_of(const struct owning *o, pp_func func)
 {
-	return o->alone ? pp_func_alone(o->p, func) : o->p->funcs.at[func].same;
+	return id_of(o->p, func, o->alone);
 }
 
 static void
@@ -97,10 +124,8 @@ own_add_net(const struct owning *o)
 {
 	const struct pp_profile *p = o->p;
 	size_t stride = pp_edge_stride(p), n = p->metrics.n, i, m;
-	bool *called = calloc(p->funcs.n, sizeof *called);
+	bool *called = pp_funcs_called(p, o->alone);
 
-	for (i = 0; called && i < p->calls.rows.n; i++)
-		called[func_of(o, p->calls.rows.at[i].callee)] = true;
 	for (i = 0; called && i < p->calls.rows.n; i++) {
 		const struct pp_edge_row *row = &p->calls.rows.at[i];
 		pp_func caller = func_of(o, row->caller), callee = func_of(o, row->callee);
@@ -132,13 +157,13 @@ pp_profile_own(const struct pp_profile *p, size_t series, bool alone)
 	o.own = calloc(p->funcs.n * (p->metrics.n + 1), sizeof *o.own);
 	if (!o.own)
 		return NULL;
-	if (is_net(p) && !own_add_net(&o)) {
+	if (pp_calls_are_all(p) && !own_add_net(&o)) {
 		free(o.own);
 		return NULL;
 	}
 	if (basis == PP_BASIS_COSTS)
 		own_add_costs(&o);
-	else if (!is_net(p))
+	else if (!pp_calls_are_all(p))
 		own_add_rows(&o, &rows);
 	return o.own;
 }
@@ -199,8 +224,8 @@ pp_profile_total(const struct pp_profile *p, size_t metric)
 	if (basis == PP_BASIS_COSTS && p->costs.funcs.n)
 		return pp_costs_own(p, 0)[p->metrics.n + metric];
 	if (basis == PP_BASIS_CALLS && p->calls.rows.n) {
-		union pp_value calls = is_net(p) ? total_of_net(p, metric)
-		                                 : total_of_rows(p, true, metric);
+		union pp_value calls = pp_calls_are_all(p) ? total_of_net(p, metric)
+		                                           : total_of_rows(p, true, metric);
 
 		/* Subs may be listed without any of their cost: then the lines tell. */
 		if (!pp_value_is_zero(&p->metrics.at[metric], calls) || p->lines.rows.n == 0)

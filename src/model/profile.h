@@ -415,6 +415,13 @@ void pp_profile_forget_stated(struct pp_profile *);
  */
 union pp_value *pp_profile_own(const struct pp_profile *, size_t series, bool alone);
 
+/* Whether calls, which state inclusive costs only, are all that tells what functions cost. */
+bool pp_calls_are_all(const struct pp_profile *);
+/* By function, by identity: whether a call of it is told. The caller's to free; NULL when out of memory. */
+bool *pp_funcs_called(const struct pp_profile *, bool alone);
+/* Whether calls were counted: else it is only known who called whom. */
+bool pp_calls_counted(const struct pp_profile *);
+
 /* The sum of a metric over the whole profile, from whichever facet holds it. */
 union pp_value pp_profile_total(const struct pp_profile *, size_t metric);
 /*

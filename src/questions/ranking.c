@@ -107,7 +107,8 @@ calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_flat *flat = data;
 
-	if (flat->has_calls)
+	/* Who calls and was never seen to be called: how often is not known. */
+	if (flat->has_calls && (flat->calls[row] || !pp_calls_are_all(flat->profile)))
 		pp_datum_count(d, flat->calls[row]);
 }
 

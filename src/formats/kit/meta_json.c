@@ -16,17 +16,23 @@ struct meta_read {
 	PP_VEC(struct open) open;
 };
 
+struct pp_slice
+pp_build_json_text(struct pp_builder *b, struct pp_json_str s, struct pp_arena *arena)
+{
+	struct pp_slice value = pp_json_str_value(s, arena);
+
+	if (value.p || !value.n)
+		return value;
+	pp_builder_fail(b, PP_E_NOMEM, NULL);
+	return pp_slice_of("", 0);
+}
+
 static struct pp_slice
 text_of(struct meta_read *r, struct pp_json_str s)
 {
-	struct pp_slice value = pp_json_str_value(s, &r->arena);
-
 	if (s.odd && !r->odd)
 		r->odd = s.raw.p;
-	if (value.p || !value.n)
-		return value;
-	pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-	return pp_slice_of("", 0);
+	return pp_build_json_text(r->b, s, &r->arena);
 }
 
 static void

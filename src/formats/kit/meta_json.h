@@ -9,6 +9,9 @@
 #include "text/json_emit.h"
 #include "text/json_scan.h"
 
+/* The value of a string, decoded into the arena if need be. Out of memory is the builder's status. */
+struct pp_slice pp_build_json_text(struct pp_builder *, struct pp_json_str, struct pp_arena *);
+
 /*
  * Takes one object from the scanner, which its owner set up, and adds its members to the builder's metadata;
  * numbers stay as they are written. A top-level key `leave_out` (or NULL) is checked and left out. What

@@ -1,0 +1,365 @@
+/*
+ * Pairs of caller and callee with levels of recursion.
+ */
+#include "formats/kit/level_calls.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "formats/format.h"
+#include "formats/kit/tree_walk.h"
+
+#define NO_STACK "[no stack]"
+
+/* ---- names and pairs ---------------------------------------------------------------------- */
+
+/* The name of a function at a level of recursion as it can be written; false when out of memory. */
+static bool
+name_of(struct pp_level_calls *c, pp_func func, uint32_t level, pp_str *id)
+{
+	struct pp_slice name = pp_text_of(c->profile, c->profile->funcs.at[func].name);
+	size_t n = strlen(c->separator), i;
+	struct pp_buf clean = { 0 }, marked = { 0 };
+	bool is_new, ok;
+
+	pp_utf8_scrub(&clean, name);
+	for (i = 0; i < clean.n; i++) {
+		pp_buf_addc(&marked, clean.p[i]);
+		/* Where the separator stands, its first byte goes, as often as need be. */
+		while (marked.n >= n && memcmp(marked.p + marked.n - n, c->separator, n) == 0) {
+			memmove(marked.p + marked.n - n, c->separator + 1, n - 1);
+			marked.n--;
+		}
+	}
+	c->changed += !pp_slice_eq(name, pp_slice_of(marked.p, marked.n));
+	if (level)
+		pp_buf_addf(&marked, "@%u", level);
+	ok = !clean.failed && !marked.failed &&
+	     pp_strtab_intern(&c->names, marked.p, marked.n, id, &is_new);
+	c->recursive += ok && level && is_new;
+	pp_buf_release(&clean);
+	pp_buf_release(&marked);
+	return ok;
+}
+
+/* The row of a pair, made when absent; PP_MAP_NONE when out of memory. */
+static uint32_t
+pair_row(struct pp_level_calls *c, pp_str caller, pp_str callee)
+{
+	uint64_t key = (uint64_t)caller << 32 | callee;
+	size_t metrics = c->profile->metrics.n, cells = c->pairs.n * metrics;
+	uint32_t row = pp_map_get(&c->row_of, key);
+
+	if (row != PP_MAP_NONE)
+		return row;
+	row = (uint32_t)c->pairs.n;
+	if (!pp_vec_reserve(&c->costs, cells + metrics) ||
+	    !pp_vec_push(&c->pairs, (struct pp_level_pair){ .caller = caller, .callee = callee }) ||
+	    !pp_map_set(&c->row_of, key, row))
+		return PP_MAP_NONE;
+	/* A sum of nothing is all zero bits, as an integer and as a double. */
+	for (c->costs.n = cells + metrics; cells < c->costs.n; cells++)
+		c->costs.at[cells] = (union pp_value){ 0 };
+	return row;
+}
+
+/* ---- from the tree ------------------------------------------------------------------------ */
+
+/* What is known of the tree's functions and nodes on the way through it. */
+struct levels {
+	struct pp_map name_of; /* function and level to name */
+	uint32_t *running;     /* by function: how often it is on the stack */
+	pp_str *name;          /* by node */
+	uint32_t *row;         /* by node */
+};
+
+static bool
+node_enter(struct pp_level_calls *c, struct levels *l, pp_node node)
+{
+	pp_func func = pp_node_func(c->profile, node);
+	pp_node parent = pp_tree_parent(&c->profile->tree, node);
+	uint32_t level = l->running[func]++;
+	uint64_t key = (uint64_t)func << 32 | level;
+
+	l->name[node] = pp_map_get(&l->name_of, key);
+	if (l->name[node] == PP_MAP_NONE && (!name_of(c, func, level, &l->name[node]) ||
+	                                     !pp_map_set(&l->name_of, key, l->name[node])))
+		return false;
+	l->row[node] = pair_row(c, parent ? l->name[parent] : PP_FROM_OUTSIDE, l->name[node]);
+	return l->row[node] != PP_MAP_NONE;
+}
+
+static bool
+nodes_name(struct pp_level_calls *c, struct levels *l)
+{
+	struct pp_tree_walk x;
+	bool ok = pp_tree_walk_begin(&x, c->profile);
+
+	while (ok && pp_tree_walk_next(&x))
+		if (x.leaving)
+			l->running[pp_node_func(c->profile, x.node)]--;
+		else
+			ok = node_enter(c, l, x.node);
+	pp_tree_walk_release(&x);
+	return ok;
+}
+
+/* Counts calls, and finds the row of what has no stack: PP_MAP_NONE when there is none. */
+static bool
+rows_count(struct pp_level_calls *c, struct levels *l)
+{
+	const struct pp_profile *p = c->profile;
+	bool rootless = false, is_new;
+	size_t i;
+	uint32_t r;
+	pp_str name;
+
+	l->row[0] = PP_MAP_NONE;
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		c->has_calls |= s->has_calls;
+		for (r = 0; r < s->rows; r++) {
+			pp_node node = pp_series_node(s, r);
+
+			rootless |= node == 0 && pp_series_present(s, r);
+			if (node && s->has_calls)
+				pp_count_add(&c->pairs.at[l->row[node]].calls,
+				             (uint64_t)pp_series_cells(s, r)[p->metrics.n]);
+		}
+	}
+	if (!rootless)
+		return true;
+	if (!pp_strtab_intern(&c->names, NO_STACK, strlen(NO_STACK), &name, &is_new))
+		return false;
+	l->row[0] = pair_row(c, PP_FROM_OUTSIDE, name);
+	return l->row[0] != PP_MAP_NONE;
+}
+
+static bool
+costs_add(struct pp_level_calls *c, const struct levels *l, size_t metric)
+{
+	const struct pp_profile *p = c->profile;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	struct pp_inclusive inclusive;
+	union pp_value rest, *at = c->costs.at + metric;
+	pp_node node;
+
+	if (!pp_inclusive_compute(&inclusive, p, metric))
+		return false;
+	rest = pp_inclusive_of(&inclusive, 0);
+	for (node = 1; node < p->tree.n; node++) {
+		union pp_value cost = pp_inclusive_of(&inclusive, node);
+
+		pp_value_add(m, &at[l->row[node] * p->metrics.n], cost);
+		if (pp_tree_parent(&p->tree, node) == 0)
+			pp_value_sub(m, &rest, cost);
+	}
+	if (l->row[0] != PP_MAP_NONE)
+		pp_value_add(m, &at[l->row[0] * p->metrics.n], rest);
+	pp_inclusive_release(&inclusive);
+	return true;
+}
+
+static bool
+tree_collect(struct pp_level_calls *c)
+{
+	const struct pp_profile *p = c->profile;
+	struct levels l = { .name_of = { .seed = p->strs.seed },
+		            .running = calloc(p->funcs.n, sizeof *l.running),
+		            .name = calloc(p->tree.n, sizeof *l.name),
+		            .row = calloc(p->tree.n, sizeof *l.row) };
+	bool ok = l.running && l.name && l.row && nodes_name(c, &l) && rows_count(c, &l);
+	size_t m;
+
+	for (m = 0; ok && m < p->metrics.n; m++)
+		ok = costs_add(c, &l, m);
+	pp_map_release(&l.name_of);
+	free(l.running);
+	free(l.name);
+	free(l.row);
+	return ok;
+}
+
+/* ---- from calls --------------------------------------------------------------------------- */
+
+/* The names of functions, by identity, made when they are needed. */
+static bool
+func_named(struct pp_level_calls *c, pp_str *name, pp_func func)
+{
+	return name[func] != PP_MAP_NONE || name_of(c, func, 0, &name[func]);
+}
+
+static bool
+calls_take(struct pp_level_calls *c, pp_str *name)
+{
+	const struct pp_profile *p = c->profile;
+	size_t stride = pp_edge_stride(p), i;
+
+	c->has_calls = pp_calls_counted(p);
+	for (i = 0; i < p->calls.rows.n; i++) {
+		const int64_t *cells = p->calls.cells.at + i * stride;
+		pp_func caller = p->funcs.at[p->calls.rows.at[i].caller].same;
+		pp_func callee = p->funcs.at[p->calls.rows.at[i].callee].same;
+		uint32_t row;
+
+		if ((caller && !func_named(c, name, caller)) || !func_named(c, name, callee))
+			return false;
+		row = pair_row(c, caller ? name[caller] : PP_FROM_OUTSIDE, name[callee]);
+		if (row == PP_MAP_NONE)
+			return false;
+		pp_count_add(&c->pairs.at[row].calls, (uint64_t)cells[0]);
+		pp_values_add_cells(p, c->costs.at + row * p->metrics.n, cells + 1);
+	}
+	return true;
+}
+
+/* By function: what it costs itself and calls, less what its callers account for. */
+static union pp_value *
+rests_compute(const struct pp_profile *p)
+{
+	union pp_value *rest = pp_profile_own(p, PP_ALL_SERIES, false);
+	size_t stride = pp_edge_stride(p), n = p->metrics.n, i, m;
+
+	for (i = 0; rest && i < p->calls.rows.n; i++)
+		for (m = 0; m < n; m++) {
+			const struct pp_metric *metric = &p->metrics.at[m];
+			union pp_value v = pp_cell_value(metric,
+			                                 p->calls.cells.at[i * stride + 1 + m]);
+			pp_func caller = p->funcs.at[p->calls.rows.at[i].caller].same;
+			pp_func callee = p->funcs.at[p->calls.rows.at[i].callee].same;
+
+			pp_value_add(metric, &rest[caller * n + m], v);
+			pp_value_sub(metric, &rest[callee * n + m], v);
+		}
+	return rest;
+}
+
+/* Calls from outside, for functions that cost more than their callers say, or that have none. */
+static bool
+rests_add(struct pp_level_calls *c, pp_str *name)
+{
+	const struct pp_profile *p = c->profile;
+	union pp_value *rest = rests_compute(p);
+	bool *called = pp_funcs_called(p, false), ok = rest && called;
+	size_t n = p->metrics.n, i, m;
+
+	for (i = 1; ok && i < p->funcs.n; i++) {
+		bool has = name[i] != PP_MAP_NONE && !called[i];
+		uint32_t row;
+
+		for (m = 0; m < n; m++)
+			has |= !pp_value_is_zero(&p->metrics.at[m], rest[i * n + m]);
+		if (!has)
+			continue;
+		ok = func_named(c, name, (pp_func)i) &&
+		     (row = pair_row(c, PP_FROM_OUTSIDE, name[i])) != PP_MAP_NONE;
+		if (ok)
+			pp_values_add(p, c->costs.at + row * n, rest + i * n);
+	}
+	free(called);
+	free(rest);
+	return ok;
+}
+
+static bool
+calls_collect(struct pp_level_calls *c)
+{
+	const struct pp_profile *p = c->profile;
+	pp_str *name = malloc(p->funcs.n * sizeof *name);
+	bool ok = name != NULL;
+	size_t i;
+
+	for (i = 0; ok && i < p->funcs.n; i++)
+		name[i] = PP_MAP_NONE;
+	ok = ok && calls_take(c, name) && (pp_calls_are_all(p) || rests_add(c, name));
+	free(name);
+	return ok;
+}
+
+/* ---- either ------------------------------------------------------------------------------- */
+
+static pp_status
+values_settle(struct pp_level_calls *c, struct pp_writer *w, const struct pp_key_column *columns)
+{
+	const struct pp_profile *p = c->profile;
+	size_t i, m, n = p->metrics.n;
+
+	if (!pp_vec_reserve(&c->whole, c->costs.n + 1))
+		return PP_E_NOMEM;
+	for (i = 0; i < c->pairs.n; i++)
+		for (m = 0; m < n; m++) {
+			bool rounded;
+
+			if (!pp_value_whole(&p->metrics.at[m], c->costs.at[i * n + m],
+			                    columns[m].unit, &c->whole.at[i * n + m], &rounded)) {
+				pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_VALUES], PP_NOWHERE,
+				            "values exceed 64 bits");
+				return PP_E_LIMIT;
+			}
+			w->loss.rounded += rounded;
+		}
+	c->whole.n = c->costs.n;
+	return PP_OK;
+}
+
+pp_status
+pp_level_calls_collect(struct pp_level_calls *c, struct pp_writer *w, const char *separator,
+                       const struct pp_key_column *columns)
+{
+	const struct pp_profile *p = w->profile;
+	pp_status status;
+
+	*c = (struct pp_level_calls){ .profile = p,
+		                      .separator = separator,
+		                      .row_of = { .seed = p->strs.seed } };
+	if (!pp_strtab_init(&c->names, p->strs.seed) ||
+	    !(pp_profile_basis(p) == PP_BASIS_TREE ? tree_collect(c) : calls_collect(c)))
+		return PP_E_NOMEM;
+	status = values_settle(c, w, columns);
+	w->loss.names += c->changed;
+	w->loss.more[PP_TRAIT_RECURSION] += (int64_t)c->recursive;
+	return status;
+}
+
+bool
+pp_level_calls_has_root(const struct pp_level_calls *c, const char *name)
+{
+	pp_str id;
+
+	return pp_strtab_find(&c->names, name, strlen(name), &id) &&
+	       pp_map_get(&c->row_of, (uint64_t)PP_FROM_OUTSIDE << 32 | id) != PP_MAP_NONE;
+}
+
+bool
+pp_level_calls_wrap(struct pp_level_calls *c, const char *name)
+{
+	struct pp_level_pair root = { .caller = PP_FROM_OUTSIDE, .calls = 1 };
+	size_t n = c->profile->metrics.n, i, m;
+	int64_t *sum;
+	bool is_new;
+
+	if (!pp_strtab_intern(&c->names, name, strlen(name), &root.callee, &is_new) ||
+	    !pp_vec_reserve(&c->whole, c->whole.n + n + 1))
+		return false;
+	sum = c->whole.at + c->whole.n;
+	memset(sum, 0, n * sizeof *sum);
+	for (i = 0; i < c->pairs.n; i++)
+		for (m = 0; m < n && c->pairs.at[i].caller == PP_FROM_OUTSIDE; m++)
+			(void)pp_cell_add(PP_INT, &sum[m], c->whole.at[i * n + m]);
+	for (i = 0; i < c->pairs.n; i++)
+		if (c->pairs.at[i].caller == PP_FROM_OUTSIDE)
+			c->pairs.at[i].caller = root.callee;
+	c->whole.n += n;
+	return pp_vec_push(&c->pairs, root);
+}
+
+void
+pp_level_calls_release(struct pp_level_calls *c)
+{
+	pp_strtab_release(&c->names);
+	pp_vec_release(&c->pairs);
+	pp_vec_release(&c->costs);
+	pp_vec_release(&c->whole);
+	pp_map_release(&c->row_of);
+}

@@ -1,0 +1,297 @@
+/*
+ * XHProf and Tideways: what PHP functions cost for each of their callers. CONTRIBUTING.md walks through this file.
+ *
+ *     {"main()":           {"ct": 1, "wt": 1000, "cpu": 900, "mu": 5000, "pmu": 6000},
+ *      "main()==>a":       {"ct": 2, "wt": 600, ...},
+ *      "CALLER==>CALLEE":  ...}
+ *
+ * in any order; xhgui puts such a map under "profile", beside "meta". A key without ==> is a root, others are cut at
+ * the first one. ct counts calls; wt and cpu are us, mu and pmu bytes, each with all that was called in turn. Tideways
+ * adds mem.na, mem.nf (counts) and mem.aa (bytes); any other key is a count. What a function costs itself is what its
+ * callers say less what its callees say. Recursion is spelled in names: fib, fib@1, fib@2 are functions of their own.
+ * A whole profile has the root main(), though not always as the only one.
+ */
+#include "formats/author.h"
+#include "formats/kit/callers_check.h"
+#include "formats/kit/level_calls.h"
+
+#define MAIN "main()"
+#define ARROW "==>"
+#define METRICS_MAX 64
+
+extern const struct pp_format pp_format_xhprof;
+
+enum { XHPROF_JSON, XHPROF_SHAPE, XHPROF_MAIN, XHPROF_PARENT };
+
+static const struct pp_rule xhprof_rules[] = {
+	[XHPROF_JSON] = { "xhprof-json", PP_ERROR, "the JSON is broken",
+	                  "The file breaks off or is not JSON from the place named on. The calls before it "
+	                  "were read." },
+	[XHPROF_SHAPE] = { "xhprof-shape", PP_ERROR, "an entry is not what XHProf writes",
+	                   "Each key is FUNCTION or CALLER==>CALLEE and occurs once. Its value is an object "
+	                   "of whole numbers, ct not below 0. Other entries are left out." },
+	[XHPROF_MAIN] = { "xhprof-main", PP_WARNING, "the root main() is missing",
+	                  "XHProf writes main() when it is switched off. Without it the profile is "
+	                  "incomplete." },
+	[XHPROF_PARENT] = { "xhprof-parent", PP_WARNING, "a caller is called by nobody",
+	                    "The function calls others, but it is neither a root nor called. What it costs "
+	                    "is not known and counts as 0." },
+	{ 0 },
+};
+
+static const struct pp_metric_key xhprof_keys[] = {
+	{ "wt", "ns", PP_KIND_WALL_TIME, PP_METRIC_PRIMARY, 1000 },
+	{ "cpu", "ns", PP_KIND_CPU_TIME, 0, 1000 },
+	{ "mu", "bytes", PP_KIND_BYTES, PP_METRIC_SIGNED, 1 },
+	{ "pmu", "bytes", PP_KIND_BYTES, PP_METRIC_NO_SUM, 1 },
+	{ "mem.aa", "bytes", PP_KIND_BYTES, 0, 1 },
+	{ NULL, "count", PP_KIND_COUNT, 0, 1 },
+};
+
+/* ---- recognition --------------------------------------------------------------------------- */
+
+/* Enters the map of a file, which may be wrapped: entries have numbers, what stands around them has not. */
+static bool
+map_enter(struct pp_scan *s, bool *wrapped)
+{
+	struct pp_scan probe = *s, inner = *s;
+	struct pp_json_str key;
+
+	*wrapped = pp_scan_object(&probe) && pp_scan_key(&probe, &key) &&
+	           pp_scan_peek(&probe) == PP_JSON_OBJECT && pp_scan_object(&probe) &&
+	           pp_scan_key(&probe, &key) && pp_scan_peek(&probe) != PP_JSON_NUMBER &&
+	           pp_scan_path(&inner, "profile", NULL, NULL);
+	*s = *wrapped ? inner : *s;
+	return pp_scan_object(s);
+}
+
+static int
+xhprof_bid(const struct pp_peek *peek)
+{
+	struct pp_json_str key, member;
+	struct pp_scan s;
+	bool wrapped;
+	int bits = 0;
+
+	pp_scan_init(&s, peek->head, 0, PP_SCAN_STRICT);
+	if (pp_scan_peek(&s) != PP_JSON_OBJECT || !map_enter(&s, &wrapped))
+		return 0;
+	while (pp_scan_key(&s, &key) && pp_scan_peek(&s) == PP_JSON_OBJECT && pp_scan_object(&s))
+		while (pp_scan_key(&s, &member) && pp_scan_peek(&s) == PP_JSON_NUMBER &&
+		       pp_scan_skip(&s, NULL))
+			bits += pp_json_str_eq(member, "ct") || pp_json_str_eq(member, "wt") ? 32
+			                                                                     : 0;
+	return bits ? bits
+	            : pp_name_ends(peek->name, "xhprof") || pp_name_ends(peek->name, "xhprof.json");
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+struct xhprof_read {
+	struct pp_reader *reader;
+	struct pp_builder *b;
+	struct pp_scan scan;
+	struct pp_places places;
+	struct pp_arena arena; /* names with escapes, for a while */
+	bool has_main;
+	size_t next;                  /* the metric that probably comes next */
+	int64_t row[METRICS_MAX + 1]; /* of the entry being read: calls, then costs */
+};
+
+static void
+report(struct xhprof_read *r, int rule, const unsigned char *at, const char *what)
+{
+	r->b->profile->complete = false;
+	pp_diag_add(r->reader->diags, &xhprof_rules[rule], pp_places_next(&r->places, at), "%s",
+	            what);
+}
+
+/* The numbers of an entry; false when it is not an object of them. */
+static bool
+row_read(struct xhprof_read *r)
+{
+	bool fine = pp_scan_object(&r->scan);
+	struct pp_json_str key;
+	struct pp_json_num num;
+
+	memset(r->row, 0, (r->b->profile->metrics.n + 1) * sizeof *r->row);
+	while (fine && pp_builder_ok(r->b) && pp_scan_key(&r->scan, &key)) {
+		bool count = pp_json_str_eq(key, "ct");
+		struct pp_slice name = pp_build_json_text(r->b, key, &r->arena);
+		size_t at = count
+		                ? 0
+		                : 1 + pp_key_metric(r->b, xhprof_keys, name, METRICS_MAX, &r->next);
+
+		fine = pp_scan_number(&r->scan, &num) && at <= METRICS_MAX &&
+		       pp_json_num_i64(&num, &r->row[at]) && !(count && r->row[0] < 0);
+	}
+	return fine && r->scan.error == PP_SCAN_OK;
+}
+
+static pp_func
+func_of(struct xhprof_read *r, struct pp_slice name)
+{
+	return pp_build_func(r->b, &(struct pp_func_row){ .name = pp_build_str(r->b, name) });
+}
+
+static void
+entry_read(struct xhprof_read *r, struct pp_json_str raw)
+{
+	struct pp_slice key = pp_build_json_text(r->b, raw, &r->arena);
+	const unsigned char *arrow = memmem(key.p, key.n, ARROW, strlen(ARROW));
+	struct pp_profile *p = r->b->profile;
+	struct pp_scan value = r->scan;
+	struct pp_edge_row edge = { 0 };
+	size_t before = p->calls.rows.n;
+	int64_t *cells;
+
+	if (!row_read(r)) {
+		r->scan = value;
+		if (pp_scan_skip(&r->scan, NULL))
+			report(r, XHPROF_SHAPE, raw.raw.p, "not an object of whole numbers");
+		return;
+	}
+	if (arrow) {
+		edge.caller = func_of(r, pp_slice_between(key.p, arrow));
+		key = pp_slice_between(arrow + strlen(ARROW), key.p + key.n);
+	}
+	edge.callee = func_of(r, key);
+	r->has_main |= !arrow && pp_slice_eq_z(key, MAIN);
+	cells = pp_build_edge(r->b, &edge);
+	if (cells && p->calls.rows.n == before)
+		report(r, XHPROF_SHAPE, raw.raw.p, "the same caller and callee again");
+	else if (cells)
+		memcpy(cells, r->row, (p->metrics.n + 1) * sizeof *cells);
+}
+
+static void
+map_read(struct xhprof_read *r, struct pp_slice text)
+{
+	struct pp_profile *p = r->b->profile;
+	struct pp_scan outer;
+	struct pp_json_str key;
+	bool wrapped;
+
+	p->variant = pp_build_strz(r->b, "json");
+	p->calls.adds_up = true;
+	r->places.text = text;
+	pp_scan_init(&outer, text, 0, PP_SCAN_STRICT);
+	r->scan = outer;
+	(void)map_enter(&r->scan, &wrapped);
+	while (pp_builder_ok(r->b) && pp_scan_key(&r->scan, &key)) {
+		entry_read(r, key);
+		if (r->arena.bytes > 1 << 20)
+			pp_arena_release(&r->arena);
+	}
+	if (wrapped && r->scan.error == PP_SCAN_OK) {
+		pp_meta_json_read(&outer, r->b, "profile", NULL);
+		r->scan = outer;
+	}
+	if (pp_builder_ok(r->b) && !pp_scan_end(&r->scan))
+		report(r, XHPROF_JSON, r->scan.error_at, pp_scan_error_text(r->scan.error));
+	if (pp_builder_ok(r->b) && !r->has_main) {
+		p->complete = false;
+		pp_diag_add(r->reader->diags, &xhprof_rules[XHPROF_MAIN], PP_NOWHERE,
+		            "there is no " MAIN);
+	}
+	pp_callers_check(r->reader, r->b, &xhprof_rules[XHPROF_PARENT]);
+}
+
+static pp_status
+xhprof_read(struct pp_reader *reader, struct pp_builder *b)
+{
+	struct xhprof_read r = { .reader = reader, .b = b };
+	struct pp_whole whole = { 0 };
+	pp_status status = pp_whole_open(&whole, reader);
+
+	if (status == PP_OK)
+		map_read(&r, pp_slice_between(reader->in->cur, reader->in->end));
+	pp_arena_release(&r.arena);
+	pp_whole_close(&whole, reader);
+	return status == PP_OK ? b->status : status;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static void
+pair_write(struct pp_json *j, const struct pp_level_calls *c, size_t row,
+           const struct pp_key_column *columns, struct pp_buf *key)
+{
+	const struct pp_level_pair *pair = &c->pairs.at[row];
+	size_t m, n = c->profile->metrics.n;
+	struct pp_slice name;
+
+	key->n = 0;
+	if (pair->caller != PP_FROM_OUTSIDE) {
+		name = pp_strtab_get(&c->names, pair->caller);
+		pp_buf_add(key, name.p, name.n);
+		pp_buf_adds(key, ARROW);
+	}
+	name = pp_strtab_get(&c->names, pair->callee);
+	pp_buf_add(key, name.p, name.n);
+	pp_json_key_text(j, pp_slice_of(key->p, key->n));
+	pp_json_begin_object(j);
+	if (c->has_calls)
+		pp_json_put_u64(j, "ct", pair->calls);
+	if (n == 0)
+		pp_json_put_u64(j, "wt", 0);
+	for (m = 0; m < n; m++)
+		pp_json_put_i64(j, columns[m].name.p, c->whole.at[row * n + m]);
+	pp_json_end_object(j);
+}
+
+static pp_status
+xhprof_write(struct pp_writer *w)
+{
+	const struct pp_profile *p = w->profile;
+	struct pp_key_column *columns = pp_key_columns(w, xhprof_keys);
+	struct pp_level_calls c = { 0 };
+	struct pp_buf key = { 0 };
+	struct pp_json j;
+	pp_status status = columns ? pp_level_calls_collect(&c, w, ARROW, columns) : PP_E_NOMEM;
+	bool wrapped = p->meta.n && pp_profile_native(p) == &pp_format_xhprof;
+	size_t i;
+
+	pp_json_init(&j, w->out, PP_JSON_COMPACT);
+	if (status == PP_OK && pp_level_calls_has_root(&c, MAIN)) {
+		w->loss.dropped |= PP_HAS(INCOMPLETE);
+	} else if (status == PP_OK && p->complete) {
+		w->loss.made |= PP_HAS(ROOTS);
+		status = pp_level_calls_wrap(&c, MAIN) ? PP_OK : PP_E_NOMEM;
+	}
+	pp_json_begin_object(&j);
+	for (i = 0; wrapped && i < p->meta.n; i++)
+		if (p->meta.at[i].parent == 0)
+			pp_meta_json_write(&j, p, i, true);
+	if (wrapped)
+		pp_json_put_object(&j, "profile");
+	for (i = 0; status == PP_OK && i < c.pairs.n; i++)
+		pair_write(&j, &c, i, columns, &key);
+	if (wrapped)
+		pp_json_end_object(&j);
+	pp_json_end_object(&j);
+	pp_json_end_line(&j);
+	status = key.failed ? PP_E_NOMEM : status;
+	pp_buf_release(&key);
+	pp_level_calls_release(&c);
+	pp_key_columns_free(columns, p->metrics.n);
+	return status;
+}
+
+static const struct pp_holds xhprof_holds[] = {
+	{ .keeps = PP_HAS(PAIRS) | PP_HAS(CALLS) | PP_HAS(INCOMPLETE),
+	  .own = PP_HAS(METADATA),
+	  .values = "whole, us or bytes, of 64 bits" },
+};
+
+const struct pp_format pp_format_xhprof = {
+	.name = "xhprof",
+	.title = "XHProf and Tideways (PHP)",
+	.extensions = "xhprof",
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_META,
+	.bid = xhprof_bid,
+	.read = xhprof_read,
+	.write = xhprof_write,
+	.holds = xhprof_holds,
+	.rules = xhprof_rules,
+};
