@@ -127,7 +127,8 @@ check_top(void)
 	p = profile_of(rootless, PP_COUNT_OF(rootless));
 	costs_are(p, "main", 0, 0, 0);
 	costs_are(p, "a", 1, 35, 60);
-	is_i64((int64_t)pp_profile_total(p, 0).i, 60, "nobody says what main costs, its callees are all there is");
+	is_i64((int64_t)pp_profile_total(p, 0).i, 60,
+	       "nobody says what main costs, its callees are all there is");
 	pp_profile_free(p);
 }
 
