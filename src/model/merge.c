@@ -573,8 +573,8 @@ settle_facets(struct pp_merge *m, const struct pp_profile *from)
 	m->lost |= from->facets & PP_TIMELINE;
 	if (m->profiles == 0)
 		return true;
-	if (into->tree.n > 1 && ((into->calls.rows.n > 0) != (from->calls.rows.n > 0) ||
-	                         into->calls.own != from->calls.own))
+	if ((into->tree.n > 1 && (into->calls.rows.n > 0) != (from->calls.rows.n > 0)) ||
+	    into->calls.own != from->calls.own)
 		m->lost |= PP_EDGES;
 	if (into->tree.n > 1 && ((into->lines.rows.n > 0) != (from->lines.rows.n > 0) ||
 	                         into->lines.hits != from->lines.hits))

@@ -118,6 +118,18 @@ own_add_costs(const struct owning *o)
 		              pp_costs_own(p, i));
 }
 
+/* A cycle that nobody calls spends time that no edge states: what cannot be negative is nothing then. */
+static void
+net_settle(const struct owning *o)
+{
+	const struct pp_profile *p = o->p;
+	size_t i;
+
+	for (i = 0; i < p->funcs.n * p->metrics.n; i++)
+		if (p->metrics.at[i % p->metrics.n].type == PP_UINT && o->own[i].i < 0)
+			o->own[i].i = 0;
+}
+
 /* What callers say less what callees say. Of a function that nobody calls, callees tell nothing. */
 static bool
 own_add_net(const struct owning *o)
@@ -143,6 +155,7 @@ own_add_net(const struct owning *o)
 		}
 	}
 	free(called);
+	net_settle(o);
 	return called != NULL;
 }
 

@@ -205,6 +205,9 @@ take_callers(struct pp_nyt_load *load)
 	(void)finite_or_zero(load, call.reci, "recursive time");
 	load->caller_count += call.count;
 	load->clock.used = true;
+	/* The mark of a sub that is not in Perl is no call. */
+	if (!call.fid && row.caller == PP_NYT_NO_SUB && !call.count && !row.incl && !row.excl)
+		return;
 	if (!pp_vec_push(&load->callers, row))
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 }

@@ -546,7 +546,9 @@ note_losses(struct pp_nyt_writing *w)
 		loss->made |= PP_HAS(CALLS);
 	if (p->tree.n > 1)
 		loss->made |= PP_HAS(TIMELINE);
-	if (p->time.known)
+	if (!p->complete)
+		loss->dropped |= PP_HAS(TIME);
+	else if (p->time.known)
 		loss->more[PP_TRAIT_TIME] -= !p->time.start &&
 		                             duration == (double)p->time.end / 1e9;
 	else if (duration < 9e9)
@@ -603,7 +605,9 @@ compose(struct pp_nyt_writing *w)
 	sources_write(w);
 	subs_write(w);
 	pp_nyt_write_callers(w);
-	process_write(w, true);
+	/* A process without an end was killed: so it is known again that something is missing. */
+	if (w->profile->complete)
+		process_write(w, true);
 }
 
 pp_status

@@ -82,7 +82,9 @@ struct pp_nyt_caller {
 
 struct pp_nyt_callers {
 	PP_VEC(struct pp_nyt_caller) rows;
-	struct pp_map of_pair; /* caller << 32 | callee -> row, for those from the tree */
+	/* For those from the tree: */
+	struct pp_map places;  /* callee << 32 | line of the call -> number */
+	struct pp_map of_pair; /* caller << 32 | place -> row */
 };
 
 /* Flat costs, files and tree of the profile, for this writer and its relative. */

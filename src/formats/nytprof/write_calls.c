@@ -81,19 +81,43 @@ pp_nyt_write_returns(struct pp_nyt_writing *w)
 	pp_tree_walk_release(&x);
 }
 
+static struct pp_nyt_callers
+callers_new(const struct pp_profile *p)
+{
+	return (struct pp_nyt_callers){ .of_pair = { .seed = p->strs.seed },
+		                        .places = { .seed = p->strs.seed } };
+}
+
 /* ---- callers from the tree ------------------------------------------------------------------- */
 
-static struct pp_nyt_caller *
-pair_row(struct pp_nyt_writing *w, struct pp_nyt_callers *c, pp_func caller, pp_func callee)
+/* The number of a callee and the line that calls it; PP_MAP_NONE when out of memory. */
+static uint32_t
+place_of(struct pp_nyt_callers *c, pp_func callee, uint32_t site)
 {
-	uint64_t key = (uint64_t)caller << 32 | callee;
-	uint32_t row = pp_map_get(&c->of_pair, key);
-	struct pp_nyt_caller fresh = { .caller = caller, .callee = callee };
+	uint64_t key = (uint64_t)callee << 32 | site;
+	uint32_t place = pp_map_get(&c->places, key);
 
+	if (place != PP_MAP_NONE)
+		return place;
+	place = (uint32_t)c->places.n;
+	return pp_map_set(&c->places, key, place) ? place : PP_MAP_NONE;
+}
+
+static struct pp_nyt_caller *
+pair_row(struct pp_nyt_writing *w, struct pp_nyt_callers *c, pp_func caller, pp_func callee,
+         uint32_t site)
+{
+	uint32_t place = place_of(c, callee, site), row;
+	uint64_t key = (uint64_t)caller << 32 | place;
+	struct pp_nyt_caller fresh = { .caller = caller, .callee = callee, .line = site };
+
+	row = place != PP_MAP_NONE ? pp_map_get(&c->of_pair, key) : PP_MAP_NONE;
 	if (row != PP_MAP_NONE)
 		return &c->rows.at[row];
+	fresh.file = w->profile->funcs.at[caller].file;
 	row = (uint32_t)c->rows.n;
-	if (!pp_vec_push(&c->rows, fresh) || !pp_map_set(&c->of_pair, key, row)) {
+	if (place == PP_MAP_NONE || !pp_vec_push(&c->rows, fresh) ||
+	    !pp_map_set(&c->of_pair, key, row)) {
 		w->no_memory = true;
 		return NULL;
 	}
@@ -114,7 +138,7 @@ pair_add(const struct pp_nyt_writing *w, struct pp_nyt_caller *row, pp_node node
 		row->depth = running;
 }
 
-/* One row for each pair of functions; inclusive time of outermost calls, else recursive. */
+/* One row for each pair of functions and call site; inclusive time of outermost calls, else recursive. */
 static void
 pairs_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 {
@@ -133,7 +157,8 @@ pairs_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 			running[callee]--;
 			continue;
 		}
-		row = pair_row(w, c, parent ? pp_node_func(p, parent) : 0, callee);
+		row = pair_row(w, c, parent ? pp_node_func(p, parent) : 0, callee,
+		               p->frames.at[pp_tree_frame(&p->tree, x.node)].site_line);
 		if (!row)
 			break;
 		pair_add(w, row, x.node, running[callee]++);
@@ -176,19 +201,22 @@ edges_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 	}
 }
 
-/* Takes recursive time and depth from the tree, for the first row of each pair. */
+/*
+ * Takes recursive time and depth from the tree, for the first row of each pair. Profiles that state edges know
+ * no sites in their stacks.
+ */
 static void
 recursion_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 {
-	struct pp_nyt_callers pairs = { .of_pair = { .seed = c->of_pair.seed } };
+	struct pp_nyt_callers pairs = callers_new(w->profile);
 	size_t i;
 
 	if (w->profile->tree.n > 1)
 		pairs_collect(w, &pairs);
 	for (i = 0; i < c->rows.n && !w->no_memory; i++) {
 		struct pp_nyt_caller *row = &c->rows.at[i];
-		uint64_t key = (uint64_t)row->caller << 32 | row->callee;
-		uint32_t pair = pp_map_get(&pairs.of_pair, key);
+		uint32_t place = pp_map_get(&pairs.places, (uint64_t)row->callee << 32);
+		uint32_t pair = pp_map_get(&pairs.of_pair, (uint64_t)row->caller << 32 | place);
 
 		if (pair != PP_MAP_NONE) {
 			row->reci += pairs.rows.at[pair].reci;
@@ -198,8 +226,7 @@ recursion_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 			w->writer->loss.more[PP_TRAIT_RECURSION]++;
 		}
 	}
-	pp_vec_release(&pairs.rows);
-	pp_map_release(&pairs.of_pair);
+	pp_nyt_callers_release(&pairs);
 }
 
 /* ---- making sums come out ------------------------------------------------------------------------ */
@@ -248,7 +275,6 @@ rest_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c, size_t row, const s
 	rest.file = w->profile->funcs.at[rest.callee].file;
 	rest.line = w->profile->funcs.at[rest.callee].line;
 	w->writer->loss.made |= rest.line ? PP_HAS(SITES) : 0;
-	rest.count = s->count ? 0 : 1;
 	if (w->flat.has_calls && w->flat.calls[row] > s->count)
 		rest.count = w->flat.calls[row] - s->count;
 	if (!pp_vec_push(&c->rows, rest))
@@ -342,7 +368,7 @@ pp_nyt_callers_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 {
 	const struct pp_profile *p = w->profile;
 
-	*c = (struct pp_nyt_callers){ .of_pair = { .seed = p->strs.seed } };
+	*c = callers_new(p);
 	if (!w->metric)
 		return;
 	if (p->calls.rows.n)
@@ -360,6 +386,7 @@ pp_nyt_callers_release(struct pp_nyt_callers *c)
 {
 	pp_vec_release(&c->rows);
 	pp_map_release(&c->of_pair);
+	pp_map_release(&c->places);
 }
 
 void

@@ -1,9 +1,9 @@
 /*
  * From a Pynytprof document to a profile.
  *
- * Lines cost their exclusive ticks. An edge's `ticks` are inclusive. Its `sub_ticks` are what the callee
- * cost itself; on edges from a sub to itself they mean that only where they differ from `ticks`, because
- * the writer repeats the inclusive value of every level there.
+ * Lines cost their exclusive ticks. An edge's `ticks` are inclusive, on every level of a recursion. Its
+ * `sub_ticks` are what the callee cost itself, by the document; but Pynytprof wrote the inclusive ones again.
+ * Where no edge differs in the two, what a sub cost itself is what its callers say less what its callees do.
  */
 #include "formats/pynytprof/read.h"
 
@@ -160,9 +160,22 @@ lines_take(struct pyn_load *load)
 	}
 }
 
+/* Whether edges state what the callee cost itself, and not its inclusive cost twice. */
+static bool
+own_stated(const struct pp_pyn_doc *doc)
+{
+	size_t i;
+
+	for (i = 0; i < doc->edges.n; i++)
+		if (doc->edges.at[i].ticks != doc->edges.at[i].sub_ticks)
+			return true;
+	return doc->edges.n == 0;
+}
+
 static void
 edges_take(struct pyn_load *load)
 {
+	bool own = load->builder->profile->calls.own;
 	size_t i;
 
 	for (i = 0; i < load->doc->edges.n; i++) {
@@ -176,7 +189,8 @@ edges_take(struct pyn_load *load)
 			return;
 		add(load, &cells[0], e->calls, name, 0);
 		add(load, &cells[1], e->ticks, name, 0);
-		if (e->caller != e->callee || e->ticks != e->sub_ticks)
+		/* From a sub to itself it may still be the inclusive one. */
+		if (own && (e->caller != e->callee || e->ticks != e->sub_ticks))
 			add(load, &cells[2], e->sub_ticks, name, 0);
 	}
 }
@@ -212,7 +226,8 @@ describe(struct pyn_load *load)
 	p->variant = pp_build_strz(load->builder, variant ? variant : "chunks");
 	p->producer = pp_build_strz(load->builder, "Pynytprof");
 	p->complete = p->complete && !doc->damaged;
-	p->calls.own = p->lines.hits = p->calls.self_repeats = p->calls.adds_up = true;
+	p->lines.hits = p->calls.self_repeats = p->calls.adds_up = true;
+	p->calls.own = own_stated(doc);
 	p->events = doc->statements.n;
 	if (doc->has_process && doc->start_us / 1000000 < (uint64_t)1 << 40)
 		p->recorded_at = (int64_t)(doc->start_us / 1000000);

@@ -367,7 +367,7 @@ calls_write(struct pyn_writing *w, struct pp_nyt_writing *n)
 			edges_write(w, n, sid_of);
 		else
 			rows_write(w, &c, sid_of);
-		if (c.rows.n && !n->profile->calls.rows.n && !n->has_calls)
+		if (n->profile->tree.n > 1 && !n->profile->calls.rows.n && !n->has_calls)
 			w->writer->loss.made |= PP_HAS(CALLS);
 	}
 	pp_nyt_callers_release(&c);
@@ -388,7 +388,9 @@ compose(struct pyn_writing *w)
 		            pid > 0 ? (uint32_t)pid : 0, 0);
 		lines_write(w, &n);
 		calls_write(w, &n);
-		put_chunk(w->out, 'E', 0);
+		/* Without its terminator the stream says itself that something is missing. */
+		if (p->complete)
+			put_chunk(w->out, 'E', 0);
 		if (n.metric)
 			pp_loss_metric(w->writer, n.metric_index, pp_slice_z("time"), "ns");
 	}
