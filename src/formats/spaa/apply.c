@@ -388,6 +388,8 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (s->tid >= 0 &&
 	    (!r->costs.series.n || r->costs.series.at[r->costs.last_series].tid != s->tid))
 		pp_spaa_thread_used(r, s->tid);
+	if (s->frames.n > r->reader->limits.max_depth)
+		pp_builder_fail(r->builder, PP_E_LIMIT, PP_TOO_DEEP);
 	frames = path_room(r, s->frames.n);
 	if (frames_resolve(r, rec, frames, &hash, &seen) && !rec->wrong)
 		frames_judge(r, rec, seen);

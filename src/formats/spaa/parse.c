@@ -15,11 +15,9 @@
 #define FEW_KEYS 16
 
 bool
-pp_spaa_parser_init(struct pp_spaa_parser *p, uint64_t seed, uint32_t max_nesting)
+pp_spaa_parser_init(struct pp_spaa_parser *p, uint64_t seed, const struct pp_limits *limits)
 {
-	*p = (struct pp_spaa_parser){ .seed = seed,
-		                      .max_nesting = max_nesting,
-		                      .many = { .seed = seed } };
+	*p = (struct pp_spaa_parser){ .seed = seed, .limits = limits, .many = { .seed = seed } };
 	return pp_vec_reserve(&p->keys, 64) && pp_vec_reserve(&p->levels, 16);
 }
 
@@ -242,7 +240,7 @@ pp_spaa_walk_plain(struct pp_spaa_parser *p, const unsigned char **at, uint64_t 
 	size_t findings = p->chunk->findings.n;
 	const unsigned char *end = p->rec->text.p + p->rec->text.n;
 
-	pp_scan_init(&p->scan, pp_slice_of(*at, (size_t)(end - *at)), p->max_nesting,
+	pp_scan_init(&p->scan, pp_slice_of(*at, (size_t)(end - *at)), p->limits->max_nesting,
 	             PP_SCAN_STRICT);
 	p->scan.depth = 2; /* in the context of the record */
 	keys_forget(p);
@@ -343,7 +341,7 @@ line_type(struct pp_spaa_parser *p)
 		             found == PP_JSON_NOTHING ? "the record has no \"type\""
 		                                      : "\"type\" is not a string");
 	if (p->scan.error == PP_SCAN_OK && type != PP_SPAA_O_NONE)
-		pp_scan_init(&p->scan, text, p->max_nesting, PP_SCAN_STRICT);
+		pp_scan_init(&p->scan, text, p->limits->max_nesting, PP_SCAN_STRICT);
 	return type;
 }
 
@@ -396,7 +394,7 @@ line_parse(struct pp_spaa_parser *p)
 	if ((rec->type == PP_SPAA_O_SAMPLE && pp_spaa_quick_sample(p)) ||
 	    (rec->type == PP_SPAA_O_STACK && pp_spaa_quick_stack(p)))
 		return;
-	pp_scan_init(&p->scan, rec->text, p->max_nesting, PP_SCAN_STRICT);
+	pp_scan_init(&p->scan, rec->text, p->limits->max_nesting, PP_SCAN_STRICT);
 	if (PP_UNLIKELY(rec->type == PP_SPAA_O_NONE))
 		rec->type = line_type(p);
 	if (rec->type == PP_SPAA_O_NONE) {
@@ -406,7 +404,7 @@ line_parse(struct pp_spaa_parser *p)
 			return;
 		}
 		/* Keys that occur twice are said, too. */
-		pp_scan_init(&p->scan, rec->text, p->max_nesting, PP_SCAN_STRICT);
+		pp_scan_init(&p->scan, rec->text, p->limits->max_nesting, PP_SCAN_STRICT);
 		keys_forget(p);
 		(void)pp_spaa_walk(p);
 		return;
@@ -433,7 +431,7 @@ pp_spaa_header_parse(struct pp_spaa_parser *p, struct pp_spaa_chunk *chunk,
 	p->chunk = chunk;
 	p->rec = rec;
 	keys_forget(p);
-	pp_scan_init(&p->scan, rec->text, p->max_nesting, PP_SCAN_STRICT);
+	pp_scan_init(&p->scan, rec->text, p->limits->max_nesting, PP_SCAN_STRICT);
 	(void)pp_spaa_object_read(p, &pp_spaa_shapes[PP_SPAA_O_HEADER], PP_SPAA_R_NOT_OBJECT, NULL,
 	                          out);
 	if (pp_scan_end(&p->scan))
@@ -472,6 +470,10 @@ pp_spaa_chunk_parse(struct pp_spaa_chunk *c, struct pp_spaa_parser *p)
 
 		stop = stop ? stop : c->end;
 		c->lines++;
+		if (PP_UNLIKELY((uint64_t)(stop - at) > p->limits->max_line)) {
+			c->status = PP_E_LIMIT;
+			break;
+		}
 		if (PP_LIKELY(*at == '{') || !line_is_blank(at, stop)) {
 			if (PP_UNLIKELY(!pp_vec_reserve(&c->records, c->records.n + 1))) {
 				c->status = PP_E_NOMEM;

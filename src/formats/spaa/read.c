@@ -14,6 +14,8 @@
 #define ROUND_CHUNKS 16
 #define SMALLEST_PARALLEL ((size_t)4 << 20)
 
+#define LINE_TOO_LONG "a line is too long"
+
 /* Records ahead of which an id's slot, and then its row, are fetched. */
 #define SLOT_AHEAD 24
 #define ROW_AHEAD 12
@@ -99,7 +101,8 @@ chunk_apply(struct pp_spaa_reader *r, const struct pp_spaa_chunk *c)
 	size_t i;
 
 	if (c->status != PP_OK)
-		pp_builder_fail(r->builder, c->status, NULL);
+		pp_builder_fail(r->builder, c->status,
+		                c->status == PP_E_LIMIT ? LINE_TOO_LONG : NULL);
 	r->in.chunk = c;
 	r->carried.has_extras |= c->extras;
 	findings_report(r, c);
@@ -135,7 +138,7 @@ read_alone(struct pp_spaa_reader *r)
 	}
 	pp_spaa_chunk_release(&chunk);
 	if (status == PP_E_LIMIT)
-		pp_builder_fail(r->builder, status, "a line is too long");
+		pp_builder_fail(r->builder, status, LINE_TOO_LONG);
 	return stopped(r) ? r->builder->status : status;
 }
 
@@ -198,8 +201,7 @@ read_parallel(struct pp_spaa_reader *r)
 	unsigned i;
 
 	for (i = 0; fine && i < ROUND_CHUNKS; i++)
-		fine = pp_spaa_parser_init(&par->parsers[i], r->reader->seed,
-		                           r->reader->limits.max_nesting);
+		fine = pp_spaa_parser_init(&par->parsers[i], r->reader->seed, &r->reader->limits);
 	if (fine) {
 		par->r = r;
 		par->begin = r->reader->in->cur;
@@ -239,7 +241,7 @@ state_init(struct pp_spaa_reader *r, struct pp_reader *reader, struct pp_builder
 	if (facets & PP_EXTRAS && !(r->carried.kept = pp_spaa_kept_new(&builder->profile->kept)))
 		return false;
 	return pp_slots_init(&r->stacks.slots, 10, builder->pages) &&
-	       pp_spaa_parser_init(&r->in.parser, reader->seed, reader->limits.max_nesting);
+	       pp_spaa_parser_init(&r->in.parser, reader->seed, &reader->limits);
 }
 
 static void

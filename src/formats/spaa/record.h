@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/num.h"
 #include "base/vec.h"
 #include "formats/spaa/grammar.h"
@@ -295,7 +296,7 @@ struct pp_spaa_parser {
 	struct pp_scan scan;
 	struct pp_spaa_chunk *chunk;
 	struct pp_spaa_record *rec;
-	uint32_t max_nesting;
+	const struct pp_limits *limits;
 	uint64_t seed;
 	const unsigned char
 	    *type_at;            /* where the type of a record stands, if it is none of the known */
@@ -325,10 +326,11 @@ struct pp_spaa_object {
 	unsigned index;
 };
 
-bool pp_spaa_parser_init(struct pp_spaa_parser *, uint64_t seed, uint32_t max_nesting);
+/* The limits stay the caller's. */
+bool pp_spaa_parser_init(struct pp_spaa_parser *, uint64_t seed, const struct pp_limits *);
 void pp_spaa_parser_release(struct pp_spaa_parser *);
 void pp_spaa_chunk_release(struct pp_spaa_chunk *);
-/* Takes all lines of [chunk->begin, chunk->end) apart. */
+/* Takes all lines of [chunk->begin, chunk->end) apart; PP_E_LIMIT at one that is too long. */
 void pp_spaa_chunk_parse(struct pp_spaa_chunk *, struct pp_spaa_parser *);
 /* Takes the header apart, which is left for later: there is one. Its findings are in the chunk. */
 bool pp_spaa_header_parse(struct pp_spaa_parser *, struct pp_spaa_chunk *, struct pp_spaa_record *,

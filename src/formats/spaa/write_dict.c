@@ -281,7 +281,7 @@ header_is_right(struct pp_spaa_out *o, struct pp_slice line)
 	struct pp_spaa_parser parser;
 	bool right;
 
-	if (!pp_spaa_parser_init(&parser, o->p->strs.seed, 0)) {
+	if (!pp_spaa_parser_init(&parser, o->p->strs.seed, pp_limits_default())) {
 		o->failed = true;
 		return false;
 	}

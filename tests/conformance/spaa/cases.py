@@ -139,7 +139,7 @@ def writing(tap, polyprof, good):
     tap.ok(b'loss-timeline' in done.stderr and not by_type(done.stdout, 'sample'), 'no samples', done)
     done = convert(polyprof, good('samples-windows'), 'samples=yes')
     ids = {s['id'] for s in by_type(done.stdout, 'stack')}
-    tap.same([(s['timestamp'], s['period'], s['stack_id'] in ids) for s in by_type(done.stdout, 'sample')],
+    tap.same(sorted((s['timestamp'], s['period'], s['stack_id'] in ids) for s in by_type(done.stdout, 'sample')),
              [(12250000000, 60, True), (13000000000, 40, True)], 'samples are written anew')
     again = convert(polyprof, good('samples-windows'), 'samples=yes')
     tap.ok(done.stdout == again.stdout, 'the same bytes each time')
