@@ -268,14 +268,18 @@ pp_frame
 pp_build_frame(struct pp_builder *b, const struct pp_frame_row *row)
 {
 	struct pp_profile *p = b->profile;
-	struct pp_frame_row plain = { .func = row->func, .more = row->more };
+	struct pp_frame_row plain = { .func = row->func };
 	uint32_t tag, i;
 	size_t at;
 
 	if (!pp_builder_ok(b))
 		return 0;
-	if (pp_order_is_by_function(&b->order))
+	if (pp_order_is_by_function(&b->order)) {
+		/* What stands for several frames says so where others have an address. */
+		if (p->funcs.at[row->func].flags & PP_FUNC_MORE)
+			plain.more = row->more;
 		row = &plain;
+	}
 	tag = pp_index_tag(&b->frame_index, frame_hash(row));
 	at = pp_index_begin(&b->frame_index, tag);
 	while ((i = pp_index_next(&b->frame_index, tag, &at)) != PP_MAP_NONE)

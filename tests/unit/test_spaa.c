@@ -87,9 +87,43 @@ file_check(bool plain, size_t size, unsigned threads)
 	pp_buf_release(&b);
 }
 
+/* Places do not matter where only functions are asked for: one frame for each makes a smaller tree. */
+static void
+functions_check(void)
+{
+	static const char places[] =
+	    "{\"type\":\"frame\",\"id\":2,\"func\":\"f\",\"dso\":1,\"kind\":\"user\","
+	    "\"ip\":\"0x12\",\"symoff\":\"0x2\",\"srcline\":\"a.c:3\"}\n"
+	    "{\"type\":\"stack\",\"id\":\"s\",\"frames\":[2],\"context\":{\"event\":\"e\"},"
+	    "\"weights\":[{\"metric\":\"n\",\"value\":1}]}\n";
+	struct pp_buf b = { 0 };
+	struct pp_diags diags;
+	unsigned by_function;
+	size_t ignored = 0;
+
+	file_make(&b, true, 0, &ignored);
+	pp_buf_adds(&b, places);
+	pp_diags_init(&diags);
+	for (by_function = 0; by_function < 2; by_function++) {
+		struct pp_read_opts opts = { .from = "spaa" };
+		struct pp_opened opened;
+		struct pp_profile *p = NULL;
+
+		ok(pp_open(&opened, "x.spaa", b.p, b.n, &opts, &diags) == PP_OK, "opened");
+		opened.order->facets = PP_TREE | (by_function ? PP_FUNCTIONS : 0u);
+		ok(pp_opened_read(&opened, &p) == PP_OK, "read");
+		ok(p && p->frames.n == (by_function ? 2 : 3), "by function %u", by_function);
+		pp_opened_close(&opened);
+		pp_profile_free(p);
+	}
+	pp_diags_release(&diags);
+	pp_buf_release(&b);
+}
+
 int
 main(void)
 {
+	functions_check();
 	file_check(true, 0, 1);
 	file_check(false, 0, 1);
 	file_check(true, LONG_FILE, 2);
