@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
-"""What the compiler and linker were told against hostile files, seen in the program: hardened.py PROGRAM. Speaks TAP."""
+"""What the compiler and linker were told against hostile files, seen in the program: hardened.py PROGRAM. Speaks TAP.
+
+And that all memory is counted: in the library beside it, only base/account.c knows malloc() and its kin.
+"""
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +31,11 @@ def main():
         with open(program, 'rb') as file:
             marks = file.read().count(b'\xf3\x0f\x1e\xfa')
         checks.append(('jumps land where they may (CET)', marks > 500))
+    library = os.path.join(os.path.dirname(os.path.abspath(program)), 'libpolyprof_core.a')
+    symbols = subprocess.run(['nm', '-A', library], capture_output=True, text=True, check=True).stdout
+    plain = set(re.findall(r'(\w+)\.c\.o: +U (?:[cm]alloc|realloc\w*|free|strn?dup|__v?asprintf_chk|getline)$', symbols, re.M))
+    forgotten = ''.join(f' but {name}' for name in sorted(plain - {'base_account'}))
+    checks.append((f'memory is counted in all files{forgotten}', plain == {'base_account'}))
     for number, (what, good) in enumerate(checks, 1):
         print(f"{'ok' if good else 'not ok'} {number} - {what}")
     print(f'1..{len(checks)}')

@@ -67,10 +67,12 @@ PP_API const char *pp_status_text(pp_status status);
 
 /*
  * Bounds against hostile input, checked in one place each. A field of 0 takes the default, which is
- * generous: real profiles do not meet them.
+ * generous: real profiles do not meet them. What exceeds one is PP_E_LIMIT.
  */
 struct pp_limits {
-	uint64_t max_memory;      /* bytes a profile may occupy */
+	uint64_t
+	    max_memory; /* bytes for reading a profile, and for it and what is asked of it later;
+	                        the default is three quarters of the machine's memory */
 	uint64_t max_string;      /* bytes of one name */
 	uint64_t max_line;        /* bytes of one text line or binary record */
 	uint32_t max_nodes;       /* nodes of the call tree */
@@ -81,7 +83,7 @@ struct pp_limits {
 	uint64_t expansion_grace; /* decoded bytes that are always allowed, whatever the ratio */
 };
 
-/* The default limits. */
+/* The default limits; that of memory depends on the machine and is 0 here. */
 PP_API const struct pp_limits *pp_limits_default(void);
 
 /* ---- diagnostics ------------------------------------------------------------------------ */
@@ -256,7 +258,7 @@ PP_API struct pp_number pp_flat_total_number(const pp_flat *, size_t row, size_t
  * command line: "sort=total", "limit=10", "function=parse", "focus=^db", "bytes=20000". A comparison has two
  * profiles, before and after; every other question has one and `after` is NULL. The profiles must outlive the
  * answer. *out is the caller's to free also when the status tells of a failure, unless that is
- * PP_E_NOMEM: its notes then say why.
+ * PP_E_NOMEM or, when the limit of memory is reached, PP_E_LIMIT: its notes then say why.
  */
 typedef struct pp_reply pp_answer;
 

@@ -17,6 +17,7 @@ struct pp_opened {
 	bool ambiguous;             /* the two best bid the same */
 	const char *compression[8]; /* what was peeled, outermost first; NULL at the end */
 	uint64_t file_size;         /* 0 = unknown */
+	uint64_t bytes_read;        /* of all its files, once it is read */
 };
 
 /* Where bytes come from: memory or a function, else the file of that name. */

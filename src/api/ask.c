@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/meter.h"
 #include "base/slice.h"
 #include "output/render.h"
 #include "questions/question.h"
@@ -163,16 +164,17 @@ pp_ask_pair(const pp_profile *before, const pp_profile *after, const char *quest
 {
 	const struct pp_question *q = question ? pp_question_find(question) : NULL;
 	const struct pp_profile *const profiles[2] = { before, after };
+	struct pp_meter meter;
 	struct pp_reply *r;
 	pp_status status;
 
 	*out = NULL;
 	if (!before || !q)
 		return PP_E_USAGE;
+	pp_meter_start(&meter, before->memory.limit,
+	               before->memory.used + (after ? after->memory.used : 0));
 	r = calloc(1, sizeof *r);
-	if (!r)
-		return PP_E_NOMEM;
-	status = pp_asking_init(&r->asking, q) ? PP_OK : PP_E_NOMEM;
+	status = r && pp_asking_init(&r->asking, q) ? PP_OK : PP_E_NOMEM;
 	if (status == PP_OK) {
 		r->asking.params->exact = true;
 		status = ask(r, profiles, params);
@@ -181,7 +183,7 @@ pp_ask_pair(const pp_profile *before, const pp_profile *after, const char *quest
 		pp_answer_free(r);
 	else
 		*out = r;
-	return status;
+	return pp_meter_stop(&meter, status);
 }
 
 pp_status

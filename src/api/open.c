@@ -145,6 +145,14 @@ graver(pp_status a, pp_status b)
 	return a == PP_OK || (a == PP_E_INVALID && b != PP_OK) ? b : a;
 }
 
+uint64_t
+pp_io_bytes(struct pp_io *io)
+{
+	uint64_t done = atomic_load_explicit(&io->file_read, memory_order_relaxed);
+
+	return io->file_size > done ? io->file_size : done;
+}
+
 static void
 companion_free(struct companion *c)
 {
@@ -159,6 +167,7 @@ companion_close(struct pp_input *in)
 	struct companion *c = (struct companion *)in->io;
 
 	c->opening->sibling_status = graver(c->opening->sibling_status, in->status);
+	c->opening->sibling_bytes += pp_io_bytes(&c->io);
 	c->close(in);
 	pp_io_report(&c->io);
 	companion_free(c);
@@ -362,6 +371,17 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 
 /* ---- opening ---- */
 
+pp_status
+pp_opening_memory(struct pp_opening *o, pp_status status)
+{
+	if (status != PP_E_NOMEM || !pp_account_exceeded())
+		return status;
+	pp_io_note(&o->io, PP_IO_LIMIT_REACHED, PP_NO_OFFSET,
+	           "the limit is reached: it needs more than %llu bytes of memory",
+	           (unsigned long long)pp_account_current()->limit);
+	return PP_E_LIMIT;
+}
+
 static struct pp_opening *
 opening_new(const char *path, const struct pp_read_opts *opts, struct pp_diags *diags)
 {
@@ -463,6 +483,7 @@ pp_open_from(struct pp_opened *o, const char *path, const struct pp_from *bytes,
 	reader_init(&o->reader, opening);
 	o->order = &opening->order;
 	status = opening->path && opening->name ? open_stack(o, opening, bytes) : PP_E_NOMEM;
+	status = pp_opening_memory(opening, status);
 	pp_io_report(&opening->io);
 	if (status != PP_OK)
 		pp_opened_close(o);

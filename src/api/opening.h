@@ -20,7 +20,13 @@ struct pp_opening {
 	bool pushed; /* the reader put a filter on its input */
 	const char *foreign;      /* a packing that is not read here, when that is what it is */
 	pp_status sibling_status; /* the worst end of a companion */
+	uint64_t sibling_bytes;   /* of all companions */
 	struct pp_input lost;     /* stands where an input was that a failure took away */
 };
+
+/* Bytes of a file, whole or as far as it was read. */
+uint64_t pp_io_bytes(struct pp_io *);
+/* Says that the limit of memory is exceeded, if that is why there is none: PP_E_LIMIT. Else the status as it is. */
+pp_status pp_opening_memory(struct pp_opening *, pp_status);
 
 #endif

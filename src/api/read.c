@@ -1,6 +1,7 @@
 /*
  * Reading: from an opened input to a profile.
  */
+#include "api/meter.h"
 #include "api/opening.h"
 
 #include <string.h>
@@ -44,6 +45,7 @@ settle(struct pp_opened *o, pp_status status, bool *partial)
 	pp_status end;
 
 	o->input = o->reader.in;
+	o->bytes_read = pp_io_bytes(&opening->io) + opening->sibling_bytes;
 	if (status == PP_OK && o->reader.in && (o->compression[0] || opening->pushed))
 		drain(o->reader.in);
 	end = o->reader.in ? o->reader.in->status : PP_E_NOMEM;
@@ -97,6 +99,7 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 	if (status == PP_E_LIMIT && b.limit)
 		pp_io_note(&opening->io, PP_IO_LIMIT_REACHED, PP_NO_OFFSET,
 		           "the limit is reached: %s", b.limit);
+	status = pp_opening_memory(opening, status);
 	pp_io_report(&opening->io);
 	pp_builder_release(&b);
 	return status;
@@ -113,7 +116,7 @@ pp_opened_rewrite(struct pp_opened *o, struct pp_sink *out)
 	status = o->format->rewrite(&o->reader, out);
 	if (status == PP_E_UNSUPPORTED)
 		return status;
-	status = settle(o, status, &partial);
+	status = pp_opening_memory(o->reader.impl, settle(o, status, &partial));
 	return out->status != PP_OK ? out->status : status;
 }
 
@@ -135,17 +138,25 @@ read_any(const char *path, const struct pp_from *from, const struct pp_read_opts
 {
 	struct pp_read_opts opts;
 	struct pp_opened opened;
+	struct pp_meter meter;
+	uint64_t limit;
 	pp_status status;
 
 	*out = NULL;
-	if (!read_opts(given, &opts))
+	if ((from->size && !from->data) || !read_opts(given, &opts))
 		return PP_E_USAGE;
+	limit = opts.limits ? opts.limits->max_memory : 0;
+	pp_meter_start(&meter, limit, 0);
 	status = pp_open_from(&opened, path, from, &opts, diags);
-	if (status != PP_OK)
-		return status;
-	status = pp_opened_read(&opened, out);
-	pp_opened_close(&opened);
-	return status;
+	if (status == PP_OK) {
+		status = pp_opened_read(&opened, out);
+		pp_opened_close(&opened);
+	}
+	if (*out) {
+		(*out)->memory.limit = limit;
+		(*out)->memory.used = meter.account.used > 0 ? (uint64_t)meter.account.used : 0;
+	}
+	return pp_meter_stop(&meter, status);
 }
 
 static pp_status
@@ -160,7 +171,7 @@ recognise_any(const char *path, const struct pp_from *from, const struct pp_read
 	*format = NULL;
 	if (bits)
 		*bits = 0;
-	if (!read_opts(given, &opts))
+	if ((from->size && !from->data) || !read_opts(given, &opts))
 		return PP_E_USAGE;
 	status = pp_open_from(&opened, path, from, &opts, diags);
 	if (status != PP_OK)
@@ -181,7 +192,7 @@ recognise_any(const char *path, const struct pp_from *from, const struct pp_read
 static struct pp_from
 from_memory(const void *data, size_t size)
 {
-	return (struct pp_from){ .data = data ? data : "", .size = data ? size : 0 };
+	return (struct pp_from){ .data = data || size ? data : "", .size = size };
 }
 
 pp_status
@@ -196,9 +207,6 @@ pp_read_memory(const void *data, size_t size, const char *name, const struct pp_
 {
 	struct pp_from from = from_memory(data, size);
 
-	*out = NULL;
-	if (!data && size)
-		return PP_E_USAGE;
 	return read_any(name ? name : "", &from, opts, diags, out);
 }
 

@@ -2,6 +2,7 @@
  * Writing: from a profile to a sink, whole or not at all.
  */
 #include "api/api.h"
+#include "api/meter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +141,10 @@ write_into(const pp_profile *p, struct pp_sink *out, const pp_format *format,
            const struct pp_write_opts *given, pp_diags *diags, int *error)
 {
 	struct pp_write_opts opts = { 0 };
+	struct pp_meter meter;
 	pp_status status = PP_OK;
 
+	pp_meter_start(&meter, p->memory.limit, p->memory.used);
 	if (given && !pp_opts_complete(&opts, sizeof opts, FIRST_SIZE, given))
 		status = PP_E_USAGE;
 	if (status == PP_OK)
@@ -150,7 +153,7 @@ write_into(const pp_profile *p, struct pp_sink *out, const pp_format *format,
 		status = pp_sink_commit(out);
 	*error = out->error;
 	pp_sink_close(out);
-	return status;
+	return pp_meter_stop(&meter, status);
 }
 
 pp_status

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/account.h"
 #include "polyprof/polyprof.h"
 
 typedef uint32_t pp_str;    /* interned string; 0 is the empty string */

@@ -4,7 +4,6 @@
 #include "base/limits.h"
 
 static const struct pp_limits defaults = {
-	.max_memory = (uint64_t)64 << 30,
 	.max_string = (uint64_t)1 << 30,
 	.max_line = (uint64_t)4 << 30,
 	.max_nodes = 4000000000u,

@@ -1,6 +1,6 @@
 /*
- * Limits against hostile input. They are enforced by the builder (strings, nodes, depth, memory), by
- * the filters (expansion, layers) and by the input (line length), never by a format on its own.
+ * Limits against hostile input. They are enforced by the builder (strings, nodes, depth), by the filters
+ * (expansion, layers), by the input (line length) and by the account of memory, never by a format on its own.
  */
 #ifndef PP_LIMITS_H
 #define PP_LIMITS_H

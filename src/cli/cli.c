@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -15,6 +16,9 @@
 
 /* Narrower than this nothing sensible fits. */
 #define WIDTH_MIN 40
+/* Bytes of output that are always written, and how many for each byte of input. */
+#define OUTPUT_ALWAYS ((uint64_t)256 << 20)
+#define OUTPUT_TIMES 64
 
 static bool
 colour_wanted(const char *when, int fd)
@@ -63,16 +67,44 @@ pp_cli_init(struct pp_cli *cli)
 
 /* ---- the answer ---- */
 
+/* How much is written unless told otherwise: few bytes of input must not fill a disk. 0 = any number. */
+static uint64_t
+output_most(uint64_t input)
+{
+	if (input == 0 || input > UINT64_MAX / OUTPUT_TIMES)
+		return 0;
+	return input * OUTPUT_TIMES > OUTPUT_ALWAYS ? input * OUTPUT_TIMES : OUTPUT_ALWAYS;
+}
+
 int
 pp_cli_output(struct pp_cli *cli)
 {
+	unsigned how = PP_SINK_BY_NAME;
 	int error = 0;
 	pp_status status;
 
 	if (cli->out)
 		return 0;
-	status = pp_sink_file(cli->path, PP_SINK_BY_NAME, &cli->out, &error);
-	return status == PP_OK ? 0 : pp_cli_output_failed(cli, cli->path, status, error);
+	if (pp_args_flag(&cli->args, "no-fsync"))
+		how |= PP_SINK_NO_SYNC;
+	status = pp_sink_file(cli->path, how, &cli->out, &error);
+	if (status != PP_OK)
+		return pp_cli_output_failed(cli, cli->path, status, error);
+	cli->out->most = pp_args_count(&cli->args, "max-output", output_most(cli->input_bytes));
+	return 0;
+}
+
+/* Frees the output while no signal handler looks at it. */
+static void
+output_close(struct pp_cli *cli)
+{
+	sigset_t all, before;
+
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_BLOCK, &all, &before);
+	pp_sink_close(cli->out);
+	cli->out = NULL;
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 int
@@ -85,8 +117,7 @@ pp_cli_keep(struct pp_cli *cli, int code)
 		return code;
 	status = pp_sink_commit(cli->out);
 	error = cli->out->error;
-	pp_sink_close(cli->out);
-	cli->out = NULL;
+	output_close(cli);
 	return status == PP_OK ? code : pp_cli_output_failed(cli, cli->path, status, error);
 }
 
@@ -95,8 +126,7 @@ pp_cli_finish(struct pp_cli *cli, int code)
 {
 	if (!cli->out || code < PP_EXIT_USAGE || cli->out->status != PP_OK)
 		return pp_cli_keep(cli, code);
-	pp_sink_close(cli->out);
-	cli->out = NULL;
+	output_close(cli);
 	return code;
 }
 
@@ -137,6 +167,8 @@ enum message { MESSAGE_NOTE, MESSAGE_ERROR, MESSAGE_USAGE };
 static void
 message_print(const struct pp_cli *cli, enum message kind, const char *fmt, va_list args)
 {
+	/* There must be memory to say that there is none. */
+	struct pp_account *account = pp_account_enter(NULL);
 	struct pp_buf buf, text = { 0 };
 	struct pp_sink *err = pp_cli_err(&buf);
 
@@ -158,6 +190,7 @@ message_print(const struct pp_cli *cli, enum message kind, const char *fmt, va_l
 	}
 	pp_cli_err_done(err, &buf);
 	pp_buf_release(&text);
+	(void)pp_account_enter(account);
 }
 
 void
@@ -223,7 +256,9 @@ pp_cli_output_failed(const struct pp_cli *cli, const char *path, pp_status statu
 	pp_diags_init(&diags);
 	pp_diags_set_file(&diags, strcmp(path, "-") == 0 ? "standard output" : path);
 	pp_diag_add(&diags, &pp_io_rules[PP_IO_WRITE_FAILED], PP_NOWHERE, "cannot write: %s",
-	            error ? strerror(error) : pp_status_text(status));
+	            status == PP_E_LIMIT ? "it would be too large; --max-output SIZE allows more"
+	            : error              ? strerror(error)
+	                                 : pp_status_text(status));
 	pp_cli_diags(cli, &diags);
 	pp_diags_release(&diags);
 	return PP_EXIT_OUTPUT;
@@ -232,14 +267,17 @@ pp_cli_output_failed(const struct pp_cli *cli, const char *path, pp_status statu
 void
 pp_cli_diags(const struct pp_cli *cli, const struct pp_diags *diags)
 {
+	struct pp_account *account;
 	struct pp_buf buf;
 	struct pp_sink *err;
 
 	if (diags->list.n == 0 && diags->counts.n == 0)
 		return;
+	account = pp_account_enter(NULL);
 	err = pp_cli_err(&buf);
 	if (err)
 		pp_diags_print(diags, cli->quiet ? PP_ERROR : PP_NOTE,
 		               cli->verbose ? 0 : PP_DIAG_SHOWN, &cli->errors, err);
 	pp_cli_err_done(err, &buf);
+	(void)pp_account_enter(account);
 }

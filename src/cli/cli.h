@@ -4,6 +4,7 @@
 #ifndef PP_CLI_H
 #define PP_CLI_H
 
+#include "api/meter.h"
 #include "base/diag.h"
 #include "cli/command.h"
 #include "cli/opts.h"
@@ -27,6 +28,8 @@ struct pp_cli {
 	struct pp_style style;  /* of the answer */
 	struct pp_style errors; /* of standard error */
 	bool out_terminal;      /* the answer goes to a terminal */
+	struct pp_meter meter;  /* of memory */
+	uint64_t input_bytes;   /* of the files read so far, 0 = unknown */
 	bool quiet, verbose, strict;
 };
 

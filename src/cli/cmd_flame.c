@@ -7,6 +7,7 @@
 #include "analysis/reshape.h"
 #include "cli/load.h"
 #include "model/derive.h"
+#include "model/traits.h"
 #include "output/flame_svg.h"
 #include "text/units.h"
 #include "text/escape.h"
@@ -186,7 +187,8 @@ by_name(struct request *r, struct pp_profile **profile)
 static bool
 is_empty(const struct pp_profile *p)
 {
-	return p->tree.n <= 1 && p->funcs.n <= 1 && p->calls.rows.n == 0 && p->lines.rows.n == 0;
+	return p->tree.n <= 1 && p->funcs.n <= 1 && p->calls.rows.n == 0 && p->lines.rows.n == 0 &&
+	       !(p->unread & PP_HAS(LINES));
 }
 
 static int

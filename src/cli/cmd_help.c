@@ -44,6 +44,7 @@ kind_name(enum pp_param_kind kind)
 	static const char *const names[] = {
 		[PP_PARAM_FLAG] = "flag",   [PP_PARAM_TEXT] = "text",     [PP_PARAM_TEXTS] = "text",
 		[PP_PARAM_COUNT] = "count", [PP_PARAM_CHOICE] = "choice", [PP_PARAM_SHARE] = "text",
+		[PP_PARAM_SIZE] = "text",
 	};
 
 	return names[kind];

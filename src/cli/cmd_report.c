@@ -20,7 +20,7 @@ static const struct pp_param report_options[] = {
 	{ "metric", 'm', PP_PARAM_TEXT, "NAME", "what to show first", PP_HINT_NONE, 0 },
 	{ "merge", 0, PP_PARAM_FLAG, NULL, "add two files up instead of comparing them",
 	  PP_HINT_NONE, 0 },
-	{ "max-size", 0, PP_PARAM_TEXT, "SIZE",
+	{ "max-size", 0, PP_PARAM_SIZE, "SIZE",
 	  "sum up what is light until the file is no larger: 500K, 8M (default), 1G; 0 = keep all",
 	  PP_HINT_NONE, 0 },
 	{ "title", 0, PP_PARAM_TEXT, "TEXT", "the title", PP_HINT_NONE, 0 },
@@ -57,30 +57,6 @@ const struct pp_command pp_command_report = {
 	.flags = PP_COMMAND_TIME,
 	.run = report_run,
 };
-
-/* "8M", "500K", "1.5G" or bytes; false when it is none. */
-static bool
-parse_size(const char *text, uint64_t *size)
-{
-	static const char letters[] = { 'K', 'M', 'G' };
-	size_t n = strlen(text);
-	double value, unit = 1;
-	const char *letter;
-
-	if (n > 1 && (text[n - 1] == 'B' || text[n - 1] == 'b'))
-		n--;
-	if (n > 1 && text[n - 1] == 'i')
-		n--;
-	letter = n > 1 ? memchr(letters, text[n - 1] & ~0x20, sizeof letters) : NULL;
-	if (letter) {
-		unit = (double)((uint64_t)1 << (10 * (letter - letters + 1)));
-		n--;
-	}
-	if (!pp_num_double(pp_slice_of(text, n), &value) || value < 0 || value * unit > 1e15)
-		return false;
-	*size = (uint64_t)(value * unit);
-	return true;
-}
 
 static void
 report_say(struct pp_cli *cli, const struct pp_html_cut *cut)
@@ -201,8 +177,7 @@ report_run(struct pp_cli *cli)
 {
 	struct pp_profile *profiles[PP_DIGEST_MAX] = { NULL, NULL };
 	struct pp_html_opts opts = { .title = pp_args_text(&cli->args, "title"),
-		                     .max_size = MAX_SIZE };
-	const char *size = pp_args_text(&cli->args, "max-size");
+		                     .max_size = pp_args_count(&cli->args, "max-size", MAX_SIZE) };
 	const char **inputs = NULL, *named[PP_DIGEST_MAX];
 	const char *const *files;
 	size_t n, count = 0;
@@ -212,9 +187,6 @@ report_run(struct pp_cli *cli)
 		code = pp_cli_no_terminal(cli, "report.html");
 	if (code)
 		return code;
-	if (size && !parse_size(size, &opts.max_size))
-		return pp_cli_wrong(cli, "--max-size takes a size such as 500K, 8M or 1G, not '%s'",
-		                    size);
 	if (!pp_html_possible()) {
 		pp_cli_error(cli, "this polyprof was built without its viewer: install node and "
 		                  "npm, run `npm ci` in web/, and build again");

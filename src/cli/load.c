@@ -280,6 +280,7 @@ pp_load_verdict(struct pp_cli *cli, const struct pp_load_order *order, const str
 	bool damaged = pp_diags_total(&l->diags, PP_ERROR) > 0 ||
 	               (l->profile && !l->profile->complete);
 
+	cli->input_bytes += l->opened.bytes_read;
 	if (!order->again)
 		pp_cli_diags(cli, &l->diags);
 	if (l->status != PP_OK) {

@@ -9,6 +9,7 @@
 
 #include "cli/ask.h"
 #include "cli/help.h"
+#include "text/units.h"
 
 /* ---- before anything else ---- */
 
@@ -156,6 +157,18 @@ has_version(int argc, char *const *argv, int word)
 	return false;
 }
 
+/* Whatever failed for want of memory: it is the limit that can be raised. */
+static void
+memory_say(struct pp_cli *cli)
+{
+	struct pp_buf size = { 0 };
+
+	pp_units_bytes(&size, (double)cli->meter.account.limit);
+	pp_cli_error(cli, "this takes more than %s of memory; --max-memory SIZE allows more",
+	             size.p ? size.p : "that");
+	pp_buf_release(&size);
+}
+
 static int
 command_run(struct pp_cli *cli, int argc, char *const *argv)
 {
@@ -170,7 +183,12 @@ command_run(struct pp_cli *cli, int argc, char *const *argv)
 	pp_cli_init(cli);
 	if (pp_args_flag(&cli->args, "help"))
 		return print_help(cli);
-	return pp_cli_finish(cli, cli->command->run ? cli->command->run(cli) : pp_cli_ask(cli));
+	pp_meter_start(&cli->meter, pp_args_count(&cli->args, "max-memory", 0), 0);
+	code = pp_cli_finish(cli, cli->command->run ? cli->command->run(cli) : pp_cli_ask(cli));
+	if (code >= PP_EXIT_INPUT && pp_account_exceeded())
+		memory_say(cli);
+	(void)pp_meter_stop(&cli->meter, PP_OK);
+	return code;
 }
 
 /* Moves the command's name out of the arguments: options may stand before it. */

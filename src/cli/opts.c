@@ -59,6 +59,15 @@ static const struct pp_param general_options[] = {
 	  0 },
 	{ "verbose", 'v', PP_PARAM_FLAG, NULL, "print every diagnostic and how long reading took",
 	  PP_HINT_NONE, 0 },
+	{ "max-memory", 0, PP_PARAM_SIZE, "SIZE",
+	  "give up rather than take more memory (default: three quarters of what there is)",
+	  PP_HINT_NONE, 0 },
+	{ "max-output", 0, PP_PARAM_SIZE, "SIZE",
+	  "give up rather than write more (default: 64 times what is read, at least 256M; 0 = any)",
+	  PP_HINT_NONE, 0 },
+	{ "no-fsync", 0, PP_PARAM_FLAG, NULL,
+	  "do not wait until a file is on the disk: a power cut may leave it empty", PP_HINT_NONE,
+	  0 },
 	{ "help", 'h', PP_PARAM_FLAG, NULL, "print this help", PP_HINT_NONE, 0 },
 	{ 0 },
 };
@@ -137,6 +146,8 @@ given_add(struct parse *p, const struct pp_param *option, const char *text)
 		return false;
 	if (option->kind == PP_PARAM_COUNT)
 		(void)pp_num_u64(pp_slice_z(text), &given.number);
+	if (option->kind == PP_PARAM_SIZE)
+		(void)pp_size_parse(text, &given.number);
 	if (!pp_vec_push(&p->args->given, given)) {
 		pp_buf_adds(p->problem, "out of memory");
 		return false;

@@ -16,7 +16,7 @@
 struct pp_given {
 	const struct pp_param *option;
 	const char *text; /* NULL for flags */
-	uint64_t number;  /* of counts */
+	uint64_t number;  /* of counts and sizes */
 	size_t words;     /* how many words stood before it */
 };
 
@@ -37,7 +37,7 @@ void pp_args_release(struct pp_args *);
 bool pp_args_flag(const struct pp_args *, const char *name);
 /* The value given last, or NULL. */
 const char *pp_args_text(const struct pp_args *, const char *name);
-/* The same for counts; `otherwise` when not given. */
+/* The same for counts and sizes; `otherwise` when not given. */
 uint64_t pp_args_count(const struct pp_args *, const char *name, uint64_t otherwise);
 /* The same for shares. */
 double pp_args_share(const struct pp_args *, const char *name, double otherwise);

@@ -209,7 +209,7 @@ pp_save_profile(struct pp_cli *cli, const struct pp_format *target,
 		    cli,
 		    "%s cannot hold all of this profile, and --lossless forbids to lose any of it",
 		    target->name);
-	else if (status != PP_OK && status != PP_E_OUTPUT)
+	else if (status != PP_OK && status != PP_E_OUTPUT && cli->out->status != PP_E_LIMIT)
 		pp_cli_error(cli, "cannot write %s: %s", target->name, pp_status_text(status));
 	pp_diags_release(&diags);
 	free((void *)opts.options);

@@ -143,6 +143,7 @@ frames_run(void *arg)
 	struct frames *f = arg;
 	ZSTD_DCtx *context = ZSTD_createDCtx();
 
+	(void)pp_account_enter(f->io->account);
 	pthread_mutex_lock(&f->lock);
 	while (!f->stop && !f->ended)
 		if (!frames_work(f, context) && !f->stop && !f->ended)

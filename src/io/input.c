@@ -40,6 +40,7 @@ pp_io_init(struct pp_io *io, const struct pp_limits *limits, unsigned threads,
 	io->threads = threads ? threads : 1;
 	io->diags = diags;
 	io->wake = -1;
+	io->account = pp_account_current();
 	return pthread_mutex_init(&io->lock, NULL) == 0;
 }
 

@@ -23,13 +23,15 @@ huge_get(size_t bytes)
 
 	if (bytes < HUGE_FROM)
 		return calloc(1, bytes);
-	if (whole < bytes || whole > SIZE_MAX - HUGE_PAGE)
+	if (whole < bytes || whole > SIZE_MAX - HUGE_PAGE || !pp_account_take(whole))
 		return NULL;
 	/* One huge page more than needed, then cut to the alignment that huge pages need. */
 	p = mmap(NULL, whole + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 	         0);
-	if (p == MAP_FAILED)
+	if (p == MAP_FAILED) {
+		pp_account_give(whole);
 		return NULL;
+	}
 	front = (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE;
 	aligned = p + front;
 	if (front)
@@ -44,8 +46,8 @@ huge_put(void *p, size_t bytes)
 {
 	if (bytes < HUGE_FROM)
 		free(p);
-	else if (p)
-		munmap(p, huge_round(bytes));
+	else if (p && munmap(p, huge_round(bytes)) == 0)
+		pp_account_give(huge_round(bytes));
 }
 
 const struct pp_pages pp_pages_huge = { huge_get, huge_put };

@@ -4,6 +4,7 @@
  */
 #include "io/system.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,11 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/num.h"
+
 #define THREADS_MOST 256
 
 struct team {
 	void (*job)(void *ctx, unsigned index);
 	void *ctx;
+	struct pp_account *account;
 	unsigned n;
 	_Atomic unsigned next;
 };
@@ -27,6 +31,7 @@ team_work(void *arg)
 	struct team *t = arg;
 	unsigned index;
 
+	(void)pp_account_enter(t->account);
 	while ((index = atomic_fetch_add(&t->next, 1)) < t->n)
 		t->job(t->ctx, index);
 	return NULL;
@@ -35,7 +40,7 @@ team_work(void *arg)
 void
 pp_parallel_run(unsigned threads, unsigned n, void (*job)(void *ctx, unsigned index), void *ctx)
 {
-	struct team team = { job, ctx, n, 0 };
+	struct team team = { job, ctx, pp_account_current(), n, 0 };
 	unsigned helpers = (threads < n ? threads : n), started = 0;
 	pthread_t thread[THREADS_MOST];
 
@@ -56,6 +61,41 @@ pp_processors(void)
 	long online = n > 0 ? n : sysconf(_SC_NPROCESSORS_ONLN);
 
 	return online > 0 ? (unsigned)online : 1;
+}
+
+/* The limit of the control group, as containers have one; UINT64_MAX when there is none. */
+static uint64_t
+group_memory(void)
+{
+	static const char *const names[] = { "/sys/fs/cgroup/memory.max",
+		                             "/sys/fs/cgroup/memory/memory.limit_in_bytes" };
+	uint64_t most = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(names); i++) {
+		char text[32];
+		int fd = open(names[i], O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text);
+		uint64_t value;
+
+		if (fd >= 0)
+			close(fd);
+		while (n > 0 && text[n - 1] == '\n')
+			n--;
+		if (n > 0 && pp_num_u64(pp_slice_of(text, (size_t)n), &value) && value < most)
+			most = value;
+	}
+	return most;
+}
+
+uint64_t
+pp_memory_share(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+	uint64_t group = group_memory();
+
+	return (machine < group ? machine : group) / 4 * 3;
 }
 
 uint64_t

@@ -38,6 +38,7 @@ ring_run(void *arg)
 	struct ring *p = arg;
 	bool more = true;
 
+	(void)pp_account_enter(p->io->account);
 	pthread_mutex_lock(&p->lock);
 	while (more) {
 		struct slot *slot = &p->slots[p->filled % RING];

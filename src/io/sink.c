@@ -1,5 +1,5 @@
 /*
- * The parts of a sink that do not care where the bytes go, the buffer sink and the discarding one.
+ * The parts of a sink that do not care where the bytes go; sinks into functions, buffers and nothing.
  */
 #include "io/sink.h"
 
@@ -7,23 +7,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BUFFER_STEP ((size_t)64 << 10)
+#define BLOCK ((size_t)8 << 10)
 
-struct buffer_sink {
-	struct pp_sink sink;
-	struct pp_buf *buf;
-	size_t start; /* what the buffer held before */
-	bool committed;
-};
-
+/* Bytes for a function, which may be one that puts them into a buffer. */
 struct function_sink {
 	struct pp_sink sink;
 	bool (*write)(void *ctx, const void *data, size_t n);
 	void *ctx;
-	unsigned char block[8192];
+	struct pp_buf *buf; /* or NULL */
+	size_t start;       /* what the buffer held before */
+	bool committed;
+	unsigned char block[BLOCK];
 };
 
 /* ---- writing ---- */
+
+void
+pp_sink_flush(struct pp_sink *s)
+{
+	size_t n = (size_t)(s->cur - s->begin);
+
+	if (s->most && (n > s->most || s->written > s->most - n))
+		pp_sink_fail(s, PP_E_LIMIT, EFBIG);
+	if (n && s->status == PP_OK)
+		s->put(s, s->begin, n);
+	s->written += s->status == PP_OK ? n : 0;
+	s->cur = s->begin;
+}
 
 void
 pp_sink_write(struct pp_sink *s, const void *p, size_t n)
@@ -41,7 +51,7 @@ pp_sink_write(struct pp_sink *s, const void *p, size_t n)
 			n -= take;
 		}
 		if (n) {
-			s->flush(s);
+			pp_sink_flush(s);
 			if (s->status != PP_OK)
 				return;
 		}
@@ -121,7 +131,10 @@ pp_sink_fail(struct pp_sink *s, pp_status status, int error)
 pp_status
 pp_sink_commit(struct pp_sink *s)
 {
-	return s->commit(s);
+	pp_sink_flush(s);
+	if (s->commit)
+		s->commit(s);
+	return s->status;
 }
 
 void
@@ -131,131 +144,85 @@ pp_sink_close(struct pp_sink *s)
 		s->close(s);
 }
 
-static struct pp_sink *
-no_sibling(struct pp_sink *s, const char *base_name)
-{
-	(void)s;
-	(void)base_name;
-	return NULL;
-}
-
-/* ---- into a buffer ---- */
+/* ---- into a function, a buffer, or nothing ---- */
 
 static void
-buffer_flush(struct pp_sink *s)
-{
-	struct buffer_sink *b = s->impl;
-	size_t n = (size_t)(s->cur - s->begin);
-	char *room;
-
-	if (s->status == PP_OK && n) {
-		b->buf->n += n;
-		b->buf->p[b->buf->n] = '\0';
-		s->written += n;
-	}
-	room = s->status == PP_OK ? pp_buf_room(b->buf, BUFFER_STEP) : NULL;
-	if (s->status == PP_OK && !room)
-		pp_sink_fail(s, PP_E_NOMEM, ENOMEM);
-	if (room) {
-		s->begin = s->cur = (unsigned char *)room;
-		/* All that the buffer has beyond, but for its final NUL. */
-		s->end = s->begin + (b->buf->cap - b->buf->n - 1);
-	} else {
-		s->begin = s->cur = s->end = NULL;
-	}
-}
-
-static pp_status
-buffer_commit(struct pp_sink *s)
-{
-	struct buffer_sink *b = s->impl;
-
-	buffer_flush(s);
-	b->committed = s->status == PP_OK;
-	return s->status;
-}
-
-static void
-buffer_close(struct pp_sink *s)
-{
-	struct buffer_sink *b = s->impl;
-
-	if (!b->committed && b->buf->p) {
-		b->buf->n = b->start;
-		b->buf->p[b->start] = '\0';
-	}
-	free(b);
-}
-
-pp_status
-pp_sink_buffer(struct pp_buf *buf, struct pp_sink **out)
-{
-	struct buffer_sink *b = calloc(1, sizeof *b);
-
-	*out = NULL;
-	if (!b)
-		return PP_E_NOMEM;
-	b->buf = buf;
-	b->start = buf->n;
-	b->sink.flush = buffer_flush;
-	b->sink.commit = buffer_commit;
-	b->sink.close = buffer_close;
-	b->sink.open_sibling = no_sibling;
-	b->sink.path = "";
-	b->sink.impl = b;
-	*out = &b->sink;
-	return PP_OK;
-}
-
-/* ---- into a function, or into nothing ---- */
-
-static void
-function_flush(struct pp_sink *s)
+function_put(struct pp_sink *s, const unsigned char *p, size_t n)
 {
 	struct function_sink *f = s->impl;
-	size_t n = (size_t)(s->cur - s->begin);
 
-	if (n && s->status == PP_OK && !f->write(f->ctx, s->begin, n))
-		pp_sink_fail(s, PP_E_OUTPUT, errno);
-	s->written += n;
-	s->cur = s->begin;
+	if (!f->write(f->ctx, p, n))
+		pp_sink_fail(s, f->buf ? PP_E_NOMEM : PP_E_OUTPUT, f->buf ? ENOMEM : errno);
 }
 
-static pp_status
+static void
 function_commit(struct pp_sink *s)
 {
-	function_flush(s);
-	return s->status;
+	struct function_sink *f = s->impl;
+
+	f->committed = s->status == PP_OK;
 }
 
 static void
 function_close(struct pp_sink *s)
 {
-	free(s->impl);
+	struct function_sink *f = s->impl;
+
+	if (f->buf && f->buf->p && !f->committed) {
+		f->buf->n = f->start;
+		f->buf->p[f->start] = '\0';
+	}
+	free(f);
 }
 
 pp_status
 pp_sink_callback(bool (*write)(void *ctx, const void *data, size_t n), void *ctx,
                  struct pp_sink **out)
 {
-	struct function_sink *f = calloc(1, sizeof *f);
+	struct function_sink *f = malloc(sizeof *f);
 
 	*out = NULL;
 	if (!f)
 		return PP_E_NOMEM;
+	*out = &f->sink;
+	f->sink = (struct pp_sink){ .begin = f->block,
+		                    .cur = f->block,
+		                    .end = f->block + sizeof f->block,
+		                    .direct = true,
+		                    .put = function_put,
+		                    .commit = function_commit,
+		                    .close = function_close,
+		                    .path = "",
+		                    .impl = f };
 	f->write = write;
 	f->ctx = ctx;
-	f->sink.begin = f->sink.cur = f->block;
-	f->sink.end = f->block + sizeof f->block;
-	f->sink.direct = true;
-	f->sink.flush = function_flush;
-	f->sink.commit = function_commit;
-	f->sink.close = function_close;
-	f->sink.open_sibling = no_sibling;
-	f->sink.path = "";
-	f->sink.impl = f;
-	*out = &f->sink;
+	f->buf = NULL;
+	f->committed = false;
 	return PP_OK;
+}
+
+static bool
+buffer_write(void *ctx, const void *data, size_t n)
+{
+	struct pp_buf *buf = ctx;
+
+	pp_buf_add(buf, data, n);
+	return !buf->failed;
+}
+
+pp_status
+pp_sink_buffer(struct pp_buf *buf, struct pp_sink **out)
+{
+	pp_status status = pp_sink_callback(buffer_write, buf, out);
+
+	if (status == PP_OK) {
+		struct function_sink *f = (*out)->impl;
+
+		f->buf = buf;
+		f->start = buf->n;
+		f->sink.direct = false;
+	}
+	return status;
 }
 
 static bool

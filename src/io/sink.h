@@ -19,21 +19,25 @@ struct pp_sink {
 	int error;        /* errno of the first failure, or 0 */
 	bool direct;      /* what is flushed is out for good: a pipe, a device, the terminal */
 	uint64_t written; /* bytes before the current block */
-	/* Takes the block [begin, cur) away and provides a new one. */
-	void (*flush)(struct pp_sink *);
-	pp_status (*commit)(struct pp_sink *);
+	uint64_t most;    /* of them; beyond it is PP_E_LIMIT. 0 = any number */
+	/* Takes bytes away; what fails is noted with pp_sink_fail(). */
+	void (*put)(struct pp_sink *, const unsigned char *p, size_t n);
+	/* All bytes have been put; NULL = there is nothing to do. */
+	void (*commit)(struct pp_sink *);
 	void (*close)(struct pp_sink *);
 	/*
 	 * Opens a second file beside this one for formats made of two (SPX): base name without slash,
 	 * committed and closed together with its owner. Returns NULL when this sink cannot (standard
 	 * output, a buffer) or when it failed, which its `status` then says.
 	 */
-	struct pp_sink *(*open_sibling)(struct pp_sink *, const char *base_name);
+	struct pp_sink *(*open_sibling)(struct pp_sink *, const char *base_name); /* or NULL */
 	const char *path;
 	unsigned char *begin;
 	void *impl;
 };
 
+/* Puts what is in the current block and empties it. */
+void pp_sink_flush(struct pp_sink *);
 void pp_sink_write(struct pp_sink *, const void *p, size_t n);
 void pp_sink_puts(struct pp_sink *, const char *z);
 void pp_sink_printf(struct pp_sink *, const char *fmt, ...) PP_PRINTF(2, 3);
@@ -44,9 +48,8 @@ static inline void
 pp_sink_putc(struct pp_sink *s, char c)
 {
 	if (PP_UNLIKELY(s->cur == s->end))
-		s->flush(s);
-	if (PP_LIKELY(s->cur < s->end))
-		*s->cur++ = (unsigned char)c;
+		pp_sink_flush(s);
+	*s->cur++ = (unsigned char)c;
 }
 
 /* Compression of what a sink writes. */

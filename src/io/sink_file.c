@@ -38,13 +38,20 @@ struct file_sink {
 	char *given;     /* sink.path */
 	struct pp_squeeze *squeeze;
 	unsigned char *squeezed; /* BLOCK bytes of compressed output */
-	struct file_sink *next;  /* siblings, in the order of opening */
+	struct pp_sink *next;    /* siblings, in the order of opening */
 };
 
-static void file_flush(struct pp_sink *);
-static pp_status file_commit(struct pp_sink *);
+static void file_put(struct pp_sink *, const unsigned char *p, size_t n);
+static void file_commit(struct pp_sink *);
 static void file_close(struct pp_sink *);
 static struct pp_sink *file_sibling(struct pp_sink *, const char *base_name);
+
+/* The next sibling, or NULL. */
+static struct file_sink *
+file_next(const struct file_sink *f)
+{
+	return f->next ? f->next->impl : NULL;
+}
 
 /* ---- names ---- */
 
@@ -62,9 +69,12 @@ path_directory(const char *path)
 static char *
 path_join(const char *directory, const char *name)
 {
-	char *joined;
+	struct pp_buf joined = { 0 };
 
-	return asprintf(&joined, "%s/%s", directory, name) < 0 ? NULL : joined;
+	pp_buf_addf(&joined, "%s/%s", directory, name);
+	if (joined.failed)
+		pp_buf_release(&joined);
+	return joined.p;
 }
 
 /* Follows symbolic links, also those that lead nowhere yet. NULL with errno set. */
@@ -105,6 +115,16 @@ temporary_name(const struct file_sink *f)
 	return path_join(f->directory, name);
 }
 
+/* The temporary file has no name any more; a signal handler never sees one that is freed. */
+static void
+temporary_forget(struct file_sink *f)
+{
+	char *name = f->temporary;
+
+	f->temporary = NULL;
+	free(name);
+}
+
 /* ---- opening ---- */
 
 /* Opens the temporary file; an errno value or 0. */
@@ -112,7 +132,7 @@ static int
 open_beside(struct file_sink *f)
 {
 	char proc[64];
-	int tries;
+	int tries, error;
 
 	f->fd = open(f->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	if (f->fd >= 0) {
@@ -130,10 +150,10 @@ open_beside(struct file_sink *f)
 		f->fd = open(f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (f->fd >= 0)
 			return 0;
-		free(f->temporary);
-		f->temporary = NULL;
-		if (errno != EEXIST)
-			return errno;
+		error = errno;
+		temporary_forget(f);
+		if (error != EEXIST)
+			return error;
 	}
 	return EEXIST;
 }
@@ -275,7 +295,7 @@ pp_sink_file(const char *path, unsigned how, struct pp_sink **out, int *error)
 	f->fd = -1;
 	f->how = how;
 	f->given = strdup(path);
-	f->sink = (struct pp_sink){ .flush = file_flush,
+	f->sink = (struct pp_sink){ .put = file_put,
 		                    .commit = file_commit,
 		                    .close = file_close,
 		                    .open_sibling = file_sibling,
@@ -287,38 +307,38 @@ pp_sink_file(const char *path, unsigned how, struct pp_sink **out, int *error)
 		file_free(f);
 		return PP_E_NOMEM;
 	}
+	/* A signal handler must find it from the moment on in which there is a file to remove. */
+	*out = &f->sink;
 	*error = file_open(f, path);
 	if (*error) {
+		*out = NULL;
 		file_free(f);
 		return *error == ENOMEM ? PP_E_NOMEM : PP_E_OUTPUT;
 	}
-	*out = &f->sink;
 	return PP_OK;
 }
 
 static struct pp_sink *
 file_sibling(struct pp_sink *s, const char *base_name)
 {
-	struct file_sink *f = s->impl, **end = &f->next;
+	struct file_sink *f = s->impl, *last = f;
 	char *directory, *path;
-	struct pp_sink *made = NULL;
 	int error = ENOMEM;
 
 	if (s->direct || !*base_name || strchr(base_name, '/'))
 		return NULL;
+	while (last->next)
+		last = file_next(last);
 	/* Beside the name as given, not beside what a link leads to: that is where it is looked for. */
 	directory = path_directory(f->given);
 	path = directory ? path_join(directory, base_name) : NULL;
-	if (!path || pp_sink_file(path, f->how, &made, &error) != PP_OK)
+	if (!path || pp_sink_file(path, f->how, &last->next, &error) != PP_OK)
 		pp_sink_fail(s, error == ENOMEM ? PP_E_NOMEM : PP_E_OUTPUT, error);
 	free(path);
 	free(directory);
-	if (!made)
-		return NULL;
-	while (*end)
-		end = &(*end)->next;
-	*end = made->impl;
-	return made;
+	if (last->next)
+		last->next->most = s->most;
+	return last->next;
 }
 
 /* ---- writing ---- */
@@ -354,28 +374,19 @@ squeeze_all(struct file_sink *f, struct pp_slice in, bool last)
 }
 
 static void
-file_put(struct file_sink *f, bool last)
+file_put(struct pp_sink *s, const unsigned char *p, size_t n)
 {
-	struct pp_sink *s = &f->sink;
-	size_t n = (size_t)(s->cur - s->begin);
+	struct file_sink *f = s->impl;
 
 	if (f->squeeze)
-		squeeze_all(f, pp_slice_of(s->begin, n), last);
+		squeeze_all(f, pp_slice_of(p, n), false);
 	else
-		write_all(f, s->begin, n);
-	s->written += s->status == PP_OK ? n : 0;
-	s->cur = s->begin;
-}
-
-static void
-file_flush(struct pp_sink *s)
-{
-	file_put(s->impl, false);
+		write_all(f, p, n);
 }
 
 /* ---- the end ---- */
 
-/* What was written is on the disk: a power cut after the new name is there finds it whole. */
+/* Waits until what was written is on the disk; an errno value or 0. */
 static int
 file_sync(const struct file_sink *f)
 {
@@ -385,9 +396,31 @@ file_sync(const struct file_sink *f)
 	return fsync(f->fd) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
 }
 
+/*
+ * All is written and nothing can fail any more: a power cut after the new name is there finds it whole. Some
+ * file systems only say at close(2) that there is no room, so a copy of the descriptor is closed first.
+ */
+static int
+file_complete(struct file_sink *f)
+{
+	struct pp_sink *s = &f->sink;
+	int error, copy;
+
+	pp_sink_flush(s);
+	if (f->squeeze)
+		squeeze_all(f, pp_slice_of("", 0), true);
+	if (s->status != PP_OK)
+		return s->error ? s->error : EIO;
+	error = file_sync(f);
+	copy = error ? -1 : fcntl(f->fd, F_DUPFD_CLOEXEC, 3);
+	if (copy >= 0 && close(copy) != 0 && errno != EINTR)
+		error = errno;
+	return error;
+}
+
 /* And so is its name. */
-static void
-directory_sync(const struct file_sink *f)
+static int
+directory_sync(struct file_sink *f)
 {
 	int fd = f->sink.direct || (f->how & PP_SINK_NO_SYNC)
 	             ? -1
@@ -397,6 +430,7 @@ directory_sync(const struct file_sink *f)
 		(void)fsync(fd);
 		close(fd);
 	}
+	return 0;
 }
 
 /* Gives the temporary file the target's name; an errno value or 0. */
@@ -421,8 +455,7 @@ file_publish(struct file_sink *f)
 		if (linkat(AT_FDCWD, proc, AT_FDCWD, f->temporary, AT_SYMLINK_FOLLOW) != 0) {
 			int error = errno;
 
-			free(f->temporary);
-			f->temporary = NULL;
+			temporary_forget(f);
 			return error;
 		}
 		f->unnamed = false;
@@ -430,53 +463,36 @@ file_publish(struct file_sink *f)
 	if (f->temporary) {
 		if (rename(f->temporary, f->target) != 0)
 			return errno;
-		free(f->temporary);
-		f->temporary = NULL;
+		temporary_forget(f);
 	}
 	return 0;
 }
 
-/* Closes the descriptor of a file that has its name; the system may only now say that it has no room. */
+/* All of a file, and of its siblings before it: whoever sees the main file finds the others beside it. */
 static int
-file_shut(struct file_sink *f)
+file_each(struct file_sink *f, int (*step)(struct file_sink *))
 {
-	int fd = f->fd;
+	int error = f->next ? file_each(file_next(f), step) : 0;
 
-	if (fd < 0 || fd == STDOUT_FILENO)
-		return 0;
-	f->fd = -1;
-	return close(fd) == 0 || errno == EINTR ? 0 : errno;
+	return error ? error : step(f);
 }
 
-static pp_status
+static void
 file_commit(struct pp_sink *s)
 {
-	struct file_sink *owner = s->impl, *f;
+	static int (*const steps[])(struct file_sink *) = { file_complete, file_publish,
+		                                            directory_sync };
+	const struct file_sink *f;
+	int error = 0;
+	size_t i;
 
-	for (f = owner; f; f = f->next) {
-		int error;
-
-		file_put(f, true);
-		error = f->sink.status == PP_OK ? file_sync(f) : 0;
-		if (error)
-			pp_sink_fail(&f->sink, PP_E_OUTPUT, error);
+	for (i = 0; i < PP_COUNT_OF(steps) && s->status == PP_OK && !error; i++)
+		error = file_each(s->impl, steps[i]);
+	for (f = s->impl; f; f = file_next(f))
 		if (f->sink.status != PP_OK)
 			pp_sink_fail(s, f->sink.status, f->sink.error);
-	}
-	if (s->status != PP_OK)
-		return s->status;
-	/* Siblings first: whoever sees the main file finds the others beside it. */
-	for (f = owner->next; f; f = f->next)
-		if (s->status == PP_OK && (s->error = file_publish(f)) != 0)
-			s->status = PP_E_OUTPUT;
-	if (s->status == PP_OK && (s->error = file_publish(owner)) != 0)
-		s->status = PP_E_OUTPUT;
-	if (s->status == PP_OK)
-		directory_sync(owner);
-	for (f = owner; f; f = f->next)
-		if (s->status == PP_OK && (s->error = file_shut(f)) != 0)
-			s->status = PP_E_OUTPUT;
-	return s->status;
+	if (error)
+		pp_sink_fail(s, error == ENOMEM ? PP_E_NOMEM : PP_E_OUTPUT, error);
 }
 
 static void
@@ -485,7 +501,7 @@ file_close(struct pp_sink *s)
 	struct file_sink *f = s->impl, *next;
 
 	for (; f; f = next) {
-		next = f->next;
+		next = file_next(f);
 		file_free(f);
 	}
 }
@@ -497,7 +513,7 @@ pp_sink_drop(const struct pp_sink *s)
 
 	if (!s || s->close != file_close)
 		return;
-	for (f = s->impl; f; f = f->next)
+	for (f = s->impl; f; f = file_next(f))
 		if (f->temporary)
 			(void)unlink(f->temporary);
 }

@@ -43,6 +43,7 @@ struct pp_io {
 	const char *file;           /* name for findings when it is not the one in diags; or NULL */
 	uint64_t file_size;         /* 0 = unknown */
 	_Atomic uint64_t file_read; /* bytes of the file taken so far */
+	struct pp_account *account; /* that threads work for; or NULL */
 	int wake; /* readable when threads shall stop waiting for the file; -1 = none yet */
 	pthread_mutex_t lock; /* guards the findings */
 	struct pp_finding findings[PP_IO_FINDINGS];

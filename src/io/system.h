@@ -11,6 +11,8 @@ void pp_parallel_run(unsigned threads, unsigned n, void (*job)(void *ctx, unsign
                      void *ctx);
 /* Processors that this process may use, at least 1. */
 unsigned pp_processors(void);
+/* Three quarters of the memory that this machine, or the group of processes that this one is in, has. */
+uint64_t pp_memory_share(void);
 /* A seed for hash tables that nobody can foresee. */
 uint64_t pp_random_seed(void);
 

@@ -4,7 +4,6 @@
 #include "model/builder.h"
 
 /* Nodes cost at least this much while building: key, hash, slots and one row of one cell. */
-#define BYTES_PER_NODE 32
 
 void
 pp_builder_fail(struct pp_builder *b, pp_status status, const char *limit)
@@ -25,8 +24,6 @@ bool
 pp_builder_init(struct pp_builder *b, const struct pp_limits *limits, const struct pp_order *order,
                 uint64_t seed, const struct pp_pages *pages)
 {
-	uint64_t most = limits->max_memory / BYTES_PER_NODE;
-	uint32_t max_nodes = most < limits->max_nodes ? (uint32_t)most : limits->max_nodes;
 	struct pp_profile *p;
 
 	*b = (struct pp_builder){ .limits = *limits, .pages = pages, .seed = seed };
@@ -39,7 +36,7 @@ pp_builder_init(struct pp_builder *b, const struct pp_limits *limits, const stru
 		return false;
 	p->complete = true;
 	if (pp_strtab_init(&p->strs, seed) &&
-	    pp_tree_init(&p->tree, (uint32_t)(seed >> 32), max_nodes, pages) &&
+	    pp_tree_init(&p->tree, (uint32_t)(seed >> 32), limits->max_nodes, pages) &&
 	    pp_vec_push(&p->modules, (struct pp_module_row){ 0 }) &&
 	    pp_vec_push(&p->funcs, (struct pp_func_row){ 0 }) &&
 	    pp_vec_push(&p->frames, (struct pp_frame_row){ 0 }))
@@ -111,8 +108,6 @@ pp_build_str(struct pp_builder *b, struct pp_slice s)
 		no_memory(b);
 		return 0;
 	}
-	if (is_new && b->profile->strs.arena.bytes > b->limits.max_memory)
-		pp_builder_fail(b, PP_E_LIMIT, "names take too much memory");
 	return id;
 }
 
@@ -390,14 +385,10 @@ pp_build_series_settle(struct pp_builder *b, uint32_t series, const uint32_t *me
                        bool unordered)
 {
 	struct pp_series *s = &b->profile->series.at[series];
-	size_t columns = s->stride, wide = b->profile->metrics.n, bytes, row, k;
+	size_t columns = s->stride, wide = b->profile->metrics.n, cells_n, row, k;
 	int64_t *cells;
 
-	if (!pp_size_mul(s->rows, wide * sizeof *cells, &bytes) || bytes > b->limits.max_memory) {
-		pp_builder_fail(b, PP_E_LIMIT, "costs take too much memory");
-		return;
-	}
-	cells = calloc(bytes / sizeof *cells + 1, sizeof *cells);
+	cells = pp_size_mul(s->rows, wide, &cells_n) ? calloc(cells_n + 1, sizeof *cells) : NULL;
 	if (!cells || !pp_timeline_settle(&s->timeline, metrics, (uint32_t)wide, unordered)) {
 		free(cells);
 		no_memory(b);
@@ -569,10 +560,8 @@ pp_build_func_costs(struct pp_builder *b, pp_func func, struct pp_func_costs *ou
 		size_t n = c->cells.n + 2 * metrics;
 		pp_func next = (pp_func)c->funcs.n;
 
-		if (n * sizeof *c->cells.at > b->limits.max_memory)
-			pp_builder_fail(b, PP_E_LIMIT, "costs take too much memory");
-		else if (!pp_vec_reserve(&c->cells, n + 1) || !pp_vec_push(&c->calls, 0) ||
-		         !pp_vec_push(&c->funcs, next))
+		if (!pp_vec_reserve(&c->cells, n + 1) || !pp_vec_push(&c->calls, 0) ||
+		    !pp_vec_push(&c->funcs, next))
 			no_memory(b);
 		/* A sum of nothing is all zero bits, as an integer and as a double. */
 		for (; pp_builder_ok(b) && c->cells.n < n; c->cells.n++)

@@ -236,6 +236,10 @@ struct pp_profile {
 	uint64_t events, samples; /* as counted by the reader; 0 = none */
 	struct pp_time_span time;
 	int64_t recorded_at; /* Unix seconds, 0 = unknown */
+	struct {
+		uint64_t limit,
+		    used; /* bytes that reading it was allowed (0 = the default) and took */
+	} memory;
 	unsigned shared; /* PP_COLUMN_*: columns of the profile that this one was derived from */
 
 	/* ---- the core ---- */

@@ -7,10 +7,6 @@
 static int64_t *
 cells_append(struct pp_builder *b, int64_t **cells, size_t *count, size_t *cap, size_t n)
 {
-	if ((*count + n) * sizeof **cells > b->limits.max_memory) {
-		pp_builder_fail(b, PP_E_LIMIT, "costs take too much memory");
-		return NULL;
-	}
 	if (*count + n > *cap && !pp_vec_grow((void **)cells, cap, sizeof **cells, *count + n)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 		return NULL;

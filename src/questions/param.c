@@ -51,6 +51,29 @@ pp_share_parse(const char *text, double *share)
 }
 
 bool
+pp_size_parse(const char *text, uint64_t *size)
+{
+	static const char letters[] = { 'K', 'M', 'G' };
+	size_t n = strlen(text);
+	double value, unit = 1;
+	const char *letter;
+
+	if (n > 1 && (text[n - 1] == 'B' || text[n - 1] == 'b'))
+		n--;
+	if (n > 1 && text[n - 1] == 'i')
+		n--;
+	letter = n > 1 ? memchr(letters, text[n - 1] & ~0x20, sizeof letters) : NULL;
+	if (letter) {
+		unit = (double)((uint64_t)1 << (10 * (letter - letters + 1)));
+		n--;
+	}
+	if (!pp_num_double(pp_slice_of(text, n), &value) || value < 0 || value * unit > 1e15)
+		return false;
+	*size = (uint64_t)(value * unit);
+	return true;
+}
+
+bool
 pp_param_check(const struct pp_param *param, const char *text, const char *dashes,
                struct pp_buf *problem)
 {
@@ -64,6 +87,12 @@ pp_param_check(const struct pp_param *param, const char *text, const char *dashe
 			return true;
 		pp_buf_addf(problem, "%s%s needs a whole number, not '%s'", dashes, param->name,
 		            text);
+		return false;
+	case PP_PARAM_SIZE:
+		if (pp_size_parse(text, &count))
+			return true;
+		pp_buf_addf(problem, "%s%s takes a size such as 500K, 8M or 1G, not '%s'", dashes,
+		            param->name, text);
 		return false;
 	case PP_PARAM_SHARE:
 		if (pp_share_parse(text, &share))
@@ -106,6 +135,9 @@ value_store(const struct pp_param *param, void *member, const char *text)
 	case PP_PARAM_COUNT:
 		(void)pp_num_u64(pp_slice_z(text), member);
 		break;
+	case PP_PARAM_SIZE:
+		(void)pp_size_parse(text, member);
+		break;
 	case PP_PARAM_CHOICE:
 		*(unsigned *)member = choice_index(param->value, text, &ignored);
 		break;
@@ -130,7 +162,7 @@ pp_params_init(const struct pp_param_use *use, void *params, size_t size)
 	memset(params, 0, size);
 	FOR_EACH_PARAM(use, param)
 	{
-		if (param->kind == PP_PARAM_COUNT)
+		if (param->kind == PP_PARAM_COUNT || param->kind == PP_PARAM_SIZE)
 			*(uint64_t *)(void *)MEMBER(use, param, params) = PP_UNSET;
 		if (param->kind == PP_PARAM_SHARE)
 			*(double *)(void *)MEMBER(use, param, params) = -1;

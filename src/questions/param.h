@@ -16,6 +16,7 @@ enum pp_param_kind {
 	PP_PARAM_TEXT,  /* const char *: the last one given, NULL when none was */
 	PP_PARAM_TEXTS, /* struct pp_texts: all that were given; several parameters may share one */
 	PP_PARAM_COUNT, /* uint64_t, PP_UNSET when not given */
+	PP_PARAM_SIZE,  /* uint64_t, in bytes, given as 500K, 8M or 1G; PP_UNSET when not given */
 	PP_PARAM_CHOICE, /* unsigned: which of `value`, the first when not given */
 	PP_PARAM_SHARE   /* double, 0 to 1, given in percent; negative when not given */
 };
@@ -78,6 +79,8 @@ bool pp_param_check(const struct pp_param *, const char *text, const char *dashe
                     struct pp_buf *problem);
 /* "12.5" or "12.5%" as 0.125; false when it is no percentage from 0 to 100. */
 bool pp_share_parse(const char *text, double *share);
+/* "8M", "500K", "1.5G" or bytes; false when it is none. */
+bool pp_size_parse(const char *text, uint64_t *size);
 /* The parameter of that name; NULL when there is none. */
 const struct pp_param *pp_params_find(const struct pp_param_use *, const char *name);
 

@@ -388,7 +388,9 @@ heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct 
 	text_say(a, &text);
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	if (counts->functions == 0)
-		pp_answer_say(a, PP_INK_PLAIN, "  nothing was recorded: the profile is empty\n");
+		pp_answer_say(a, PP_INK_PLAIN, "  %s\n",
+		              p->lines.rows.n ? "it knows lines, but no functions"
+		                              : "nothing was recorded: the profile is empty");
 	if (!p->complete)
 		pp_answer_say(a, PP_INK_WARNING,
 		              "  incomplete: some of it is missing or damaged\n");

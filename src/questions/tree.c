@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "model/traits.h"
 #include "questions/question.h"
 #include "questions/tree_lines.h"
 
@@ -245,7 +246,8 @@ tree_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 
 	if (status != PP_OK)
 		return status;
-	if (!(p->facets & PP_TREE) && p->tree.n <= 1 && p->calls.rows.n + p->lines.rows.n > 0)
+	if (!(p->facets & PP_TREE) && p->tree.n <= 1 &&
+	    (p->calls.rows.n + p->lines.rows.n > 0 || p->unread & PP_HAS(LINES)))
 		return pp_answer_fail(
 		    a, PP_E_UNSUPPORTED, "no-stacks",
 		    "this profile does not know %s; `top` and `lines` show what it knows",

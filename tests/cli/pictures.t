@@ -42,6 +42,7 @@ $ test -e no.svg
 
 $ polyprof report --max-size lots app.folded
 ! polyprof: error: --max-size takes a size such as 500K, 8M or 1G, not 'lots'
+! Try `polyprof report --help`.
 = 2
 $ polyprof report </dev/null
 ! Usage: polyprof report [OPTIONS] FILE... -o OUT.html

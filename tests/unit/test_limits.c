@@ -54,6 +54,50 @@ deep_stack(size_t frames, size_t *n)
 	return text;
 }
 
+/* What is asked of a profile, and what is written of it, is on the account of reading it. */
+static void
+check_account(const char *deep, size_t n)
+{
+	struct pp_limits limits = { .max_memory = 100000 };
+	struct pp_read_opts opts = { .from = "folded", .threads = 2, .limits = &limits };
+	struct pp_account own = { .limit = 40960 };
+	size_t step = 0, read = 0, asked = 0, written = 0, size;
+	pp_profile *p;
+	pp_answer *answer;
+	void *data;
+
+	/* Ever more memory: it is enough for reading first, and for the rest later. */
+	for (; step < 60 && !written; step++, limits.max_memory += limits.max_memory / 4) {
+		const char *const rows[] = { "limit=0", NULL };
+
+		if (pp_read_memory(deep, n, "x", &opts, NULL, &p) != PP_OK)
+			continue;
+		read = read ? read : step;
+		if (pp_ask(p, "tree", rows, &answer) == PP_OK) {
+			asked = asked ? asked : step;
+			if (pp_write_memory(p, pp_format_find("spaa"), NULL, NULL, &data, &size) ==
+			    PP_OK)
+				written = step;
+			pp_free(written ? data : NULL);
+		}
+		pp_answer_free(answer);
+		pp_profile_free(p);
+	}
+	ok(read > 0 && asked >= read && written >= asked,
+	   "memory for reading (step %zu), asking (%zu) and writing (%zu)", read, asked, written);
+	(void)pp_account_enter(&own);
+	ok(!malloc(50000) && pp_account_exceeded(), "an account of one's own is heeded");
+	data = malloc(40000);
+	ok(data && own.used >= 40000, "and tells how much is used");
+	data = realloc(data, 100);
+	ok(data && own.used < 40000, "also when that becomes less");
+	free(data);
+	ok(own.used == 0, "until all is free again");
+	ok(pp_read_memory(deep, n, "x", NULL, NULL, &p) == PP_E_LIMIT && own.used == 0,
+	   "who counts already counts alone, and a failure leaves nothing behind");
+	(void)pp_account_enter(NULL);
+}
+
 int
 main(void)
 {
@@ -66,8 +110,8 @@ main(void)
 	ok(own.max_nodes == 7 && own.max_line == defaults->max_line &&
 	       own.max_depth == defaults->max_depth,
 	   "limits that are not given are the default");
-	ok(defaults->max_memory && defaults->max_nodes && defaults->max_expansion,
-	   "the default limits something");
+	ok(!defaults->max_memory && defaults->max_nodes && defaults->max_expansion,
+	   "the default limits something; that of memory depends on the machine");
 	check("string", stacks, n, (struct pp_limits){ .max_string = 10 },
 	      (struct pp_limits){ .max_string = 9 }, "io-limit-reached");
 	check("memory", stacks, n, (struct pp_limits){ .max_memory = 10 << 20 },
@@ -76,6 +120,7 @@ main(void)
 	      (struct pp_limits){ .max_nodes = 10000 }, "io-limit-reached");
 	check("depth", deep, deep_n, (struct pp_limits){ .max_depth = 20000 },
 	      (struct pp_limits){ .max_depth = 19999 }, "io-limit-reached");
+	check_account(deep, deep_n);
 	free(deep);
 	return tap_done();
 }

@@ -7,6 +7,7 @@
 #include "formats/nytprof/load.h"
 
 #include "model/inclusive.h"
+#include "model/traits.h"
 #include "base/num.h"
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -330,6 +331,8 @@ pp_nyt_finish(struct pp_nyt_load *load)
 		edges_settle(load);
 	if (pp_order_needs(load->reader->order, PP_LINES | PP_EXTRAS))
 		lines_store(load);
+	else if (load->statements.n)
+		p->unread |= PP_HAS(LINES);
 	pp_nyt_settings_meta(&load->settings, load->builder);
 	if (load->store && load->store->bytes.failed)
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);

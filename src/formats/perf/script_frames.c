@@ -89,8 +89,6 @@ entry_add(struct pp_perf_reader *r, struct pp_slice text, bool is_place, uint64_
 		pp_perf_no_memory(r);
 		return 0;
 	}
-	if (e->arena.bytes > r->builder->limits.max_memory)
-		pp_builder_fail(r->builder, PP_E_LIMIT, "names take too much memory");
 	for (at = hash & e->mask; e->slots[at].entry; at = (at + 1) & e->mask)
 		;
 	e->slots[at] = (struct pp_perf_entry_slot){ .hash = hash,

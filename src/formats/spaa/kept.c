@@ -35,8 +35,6 @@ pp_spaa_kept_add(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	pp_buf_addc(b, '\n');
 	if (b->failed)
 		pp_spaa_no_memory(r);
-	else if (b->n > r->reader->limits.max_memory)
-		pp_builder_fail(r->builder, PP_E_LIMIT, "the records take too much memory");
 }
 
 void

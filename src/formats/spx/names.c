@@ -126,8 +126,7 @@ pp_spx_name_add(struct spx_read *r, struct pp_slice text)
 	if (f->name_ends.n >= NAMES_KEPT && f->name_ends.n > f->max_index)
 		return;
 	pp_buf_add(&f->names, line.p, line.n);
-	if (f->names.failed || f->names.n > r->b->limits.max_memory ||
-	    !pp_vec_push(&f->name_ends, f->names.n))
+	if (f->names.failed || !pp_vec_push(&f->name_ends, f->names.n))
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 }
 

@@ -77,8 +77,6 @@ place(struct pp_cg_body *body, struct pp_cg_parser *p)
 	pp_cg_emit_place(&body->emit, pp_cg_func(p), p->place.current_file);
 	if (body->emit.failed || body->out->status != PP_OK)
 		pp_builder_fail(body->builder, PP_E_NOMEM, NULL);
-	else if (body->out->written > body->builder->limits.max_memory)
-		pp_builder_fail(body->builder, PP_E_LIMIT, "the file takes too much memory");
 	return &body->emit;
 }
 

@@ -95,7 +95,6 @@ on_function(struct pp_cg_parser *p)
 {
 	struct reading *r = p->ctx;
 	struct record record = { .parent = NONE, .claim = SIZE_MAX };
-	size_t limit = r->records.n * sizeof record + r->cells.n * sizeof(int64_t);
 
 	if (p->head.part == 0 || !pp_cg_part(p)->has_events)
 		return;
@@ -105,8 +104,6 @@ on_function(struct pp_cg_parser *p)
 	record.cells = cells_keep(p, r, NULL);
 	record.width = (uint32_t)p->builder->profile->metrics.n;
 	record.at = p->at.line;
-	if (limit > p->reader->limits.max_memory)
-		pp_builder_fail(p->builder, PP_E_LIMIT, "the calls take too much memory");
 	if (r->records.n >= NONE - 1 || !pp_vec_push(&r->records, record))
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 	if (p->place.function == r->main)

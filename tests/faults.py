@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""What goes wrong outside: faults.py POLYPROF SHIM SAMPLES
+
+Full disks, errors of close(), signals, files that change, limits of memory and output, profiles that lack what is asked. Speaks TAP.
+"""
+import errno
+import glob
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+polyprof, shim, samples = (os.path.abspath(path) for path in sys.argv[1:4])
+number = failed = 0
+EXIT_INPUT, EXIT_OUTPUT = 3, 4
+
+
+def ok(passed, what, detail=''):
+    global number, failed
+    number += 1
+    failed += not passed
+    print(f"{'ok' if passed else 'not ok'} {number} - {what}" + ('' if passed else f'\n# {detail!r}'[:500]), flush=True)
+
+
+def run(*words, shimmed=None, limits=(), **more):
+    environment = dict(os.environ)
+    if shimmed is not None:
+        environment.update(LD_PRELOAD=shim, SHIM=','.join(shimmed))
+
+    def prepare():
+        for what, most in limits:
+            resource.setrlimit(what, (most, most))
+    return subprocess.run([polyprof, *words], capture_output=True, stdin=subprocess.DEVNULL, env=environment, preexec_fn=prepare,
+                          timeout=300, **more)
+
+
+def content(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def log_of(path):
+    calls = content(path).decode().split() if os.path.exists(path) else []
+    if calls:
+        os.unlink(path)
+    return calls
+
+
+def whole_or_nothing():
+    """A failing call leaves the old file as it was, nothing beside it, and exit 4; a signal the same."""
+    with open('in.folded', 'w') as file:
+        file.writelines(f'main;function_number_{i} {i + 1}\n' for i in range(60000))
+    new = {'out.spaa': run('convert', 'in.folded', '--to', 'spaa', '-o', '-').stdout}
+    for shimmed in (['log=calls'], ['log=calls', 'no-tmpfile']):
+        for old in (b'the old file', None):
+            for option in ([], ['--no-fsync']):
+                def prepare():
+                    for name in os.listdir('to'):
+                        os.unlink(f'to/{name}')
+                    if old is not None:
+                        with open('to/out.spaa', 'wb') as file:
+                            file.write(old)
+
+                def convert(*words):
+                    prepare()
+                    return run('convert', 'in.folded', '-o', 'to/out.spaa', *option, shimmed=[*shimmed, *words])
+
+                done = convert()
+                calls = log_of('calls')
+                what = f"{'with' if old else 'without'} an old file, {' '.join([*shimmed[1:], *option]) or 'as usual'}"
+                ok(done.returncode == 0 and content('to/out.spaa') == new['out.spaa'] and ('fsync' in calls) == (not option) and
+                   calls.count('write') > 2, f'{what}: written, and synced only if that is wanted', (calls, done.stderr))
+                for call in sorted(set(calls) & {'write', 'fsync', 'close', 'rename', 'linkat'}):
+                    # The second fsync is that of the directory, the second close the end of all.
+                    for n in range(1, 2 if call in ('fsync', 'close') else calls.count(call) + 1):
+                        done = convert(f'fail={call}:{n}:{errno.EDQUOT if call == "close" else errno.ENOSPC}')
+                        log_of('calls')
+                        left = {name: content(f'to/{name}') for name in os.listdir('to')}
+                        ok(done.returncode == EXIT_OUTPUT and left == ({'out.spaa': old} if old else {}) and
+                           b'io-write-failed' in done.stderr, f'{what}: {call} {n} fails', (done.returncode, done.stderr, list(left)))
+                for call in ['open', *sorted(set(calls) & {'write', 'fsync', 'rename', 'linkat'})]:
+                    done = convert(f'stop={call}:1')
+                    log_of('calls')
+                    left = {name: content(f'to/{name}') for name in os.listdir('to')}
+                    ok(done.returncode == -signal.SIGINT and left in ({'out.spaa': old} if old else {}, new),
+                       f'{what}: Ctrl-C behind {call}', (done.returncode, list(left)))
+
+
+def two_files():
+    """SPX is two files: both or none."""
+    for call in ('write', 'close', 'fsync', 'linkat', 'rename'):
+        for name in os.listdir('to'):
+            os.unlink(f'to/{name}')
+        done = run('convert', 'in.folded', '--to', 'spx', '-o', 'to/x.json', shimmed=['no-tmpfile', f'fail={call}:1:{errno.ENOSPC}'])
+        ok((done.returncode, os.listdir('to')) == (EXIT_OUTPUT, []) or call == 'linkat', f'two files: {call} fails',
+           (done.returncode, done.stderr, os.listdir('to')))
+    for call in ('open', 'write'):
+        for n in (1, 2):
+            done = run('convert', 'in.folded', '--to', 'spx', '-o', 'to/x.json', shimmed=['no-tmpfile', f'stop={call}:{n}'])
+            ok((done.returncode, os.listdir('to')) == (-signal.SIGINT, []), f'two files: Ctrl-C behind {call} {n}', os.listdir('to'))
+
+
+def full():
+    """Files that may not grow, devices that are full, descriptors that others hold."""
+    for words in (['convert', 'in.folded', '--to', 'spaa'], ['top', '--json', 'in.folded'], ['flame', 'in.folded'], ['report', 'in.folded']):
+        done = run(*words, '-o', '/dev/full')
+        ok(done.returncode == EXIT_OUTPUT and b'No space' in done.stderr, f'{words[0]}: the device is full', done.stderr)
+        done = run(*words, '-o', 'to/limited', limits=[(resource.RLIMIT_FSIZE, 4096)])
+        ok(done.returncode == EXIT_OUTPUT and b'File too large' in done.stderr and not os.listdir('to'),
+           f'{words[0]}: a file that may not grow', (done.returncode, done.stderr, os.listdir('to')))
+    with open('log', 'w') as file:
+        file.write('before\n')
+    for name in ('/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', '-'):
+        with open('log', 'a') as file:
+            subprocess.run([polyprof, 'convert', '--to', 'folded', f'{samples}/folded/good/webshop.folded', '-o', name], stdout=file,
+                           check=True)
+    text = content('log')
+    ok(text.startswith(b'before\n') and text.count(b'\n') % 4 == 1 and len(text) > 100, 'appending to a descriptor keeps what is there')
+
+
+def lacking():
+    """A profile that knows lines only has no tree: exit 3, never a picture of nothing."""
+    seen = 0
+    for path in sorted(glob.glob(f'{samples}/*/good/*')):
+        done = run('info', '--json', path) if os.path.isfile(path) else None
+        try:
+            info = json.loads(done.stdout) if done else {}
+        except ValueError:
+            continue
+        if info.get('facets') != ['lines'] or not any(metric['total'] for metric in info['metrics']):
+            continue
+        seen += 1
+        for words in (['tree'], ['tree', '--json'], ['flame'], ['flame', '--reverse'], ['flame', '--merge', path], ['flame', path],
+                      ['diff', '--tree', path]):
+            done = run(*words, path, '-o', 'to/x.svg')
+            ok(done.returncode == EXIT_INPUT and not os.listdir('to'), f'{os.path.basename(path)} knows lines only: {" ".join(words[:2])}'[:90],
+               (done.returncode, done.stdout, done.stderr))
+    ok(seen > 2, f'{seen} profiles know lines only')
+
+
+def memory():
+    """One limit for reading, asking and writing, whatever the command."""
+    for words in (['in.folded'], ['top'], ['tree', '--json'], ['info'], ['check'], ['callers', 'main'], ['diff', 'in.folded'],
+                  ['flame', '-o', 'to/x'], ['report', '-o', 'to/x'], ['merge', 'in.folded', '--to', 'folded'], ['convert', '--to', 'nytprof']):
+        reached = set()
+        for size in ('1', '300K', '2M', '8M', '16M', '24M', '64M', '1G'):
+            done = run(*words, *([] if words == ['in.folded'] else ['in.folded']), '-j2', '--max-memory', size)
+            reached.add(done.returncode)
+            told = b'--max-memory' in done.stderr and b'of memory' in done.stderr
+            if (done.returncode, told) not in ((0, False), (EXIT_INPUT, True), (EXIT_OUTPUT, True)):
+                ok(False, f"{' '.join(words)}: --max-memory {size}", (done.returncode, done.stderr))
+        ok(0 in reached and EXIT_INPUT in reached, f"{' '.join(words)} within a limit of memory: fine, or told and exit 3", reached)
+    # A dense table out of few bytes: events by functions.
+    with open('callgrind.out.dense', 'w') as file:
+        file.write('# callgrind format\nevents: ' + ' '.join(f'E{i}' for i in range(1000)) + '\nfl=a\n')
+        file.writelines(f'fn=f{i}\n1 1\n' for i in range(20000))
+    done = run('convert', 'callgrind.out.dense', '--to', 'spaa', '-o', 'to/x', '--max-memory', '50M', limits=[(resource.RLIMIT_DATA, 200 << 20)])
+    ok(done.returncode == EXIT_INPUT and b'--max-memory' in done.stderr, 'what is dense is on the account too', (done.returncode, done.stderr))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        os.chdir(directory)
+        os.mkdir('to')
+        whole_or_nothing()
+        two_files()
+        full()
+        lacking()
+        memory()
+    print(f'1..{number}')
+    return 1 if failed else 0
+
+
+sys.exit(main())
