@@ -10,7 +10,7 @@ const SAMPLES = {
   nytprof: 'formats/nytprof/good/evals_z_calls2.out', pynytprof: 'formats/pynytprof/good/typical.out', xdebug: 'formats/xdebug/good/3.2.0-recursion.xdebug',
   callgrind: 'formats/callgrind/good/callgrind.out.cachesim_full.gz', cachegrind: 'formats/cachegrind/good/cachegrind.out.tiny.gz', spaa: 'formats/spaa/good/timeline.spaa', 'perf-script': 'formats/perf-script/good/cpp.script.txt.gz',
 };
-const VIEWS = ['flame', 'time', 'sandwich', 'tree', 'top', 'lines'];
+const VIEWS = ['overview', 'flame', 'time', 'sandwich', 'tree', 'top', 'lines'];
 const b = await browser();
 const top = (file, ...args) => JSON.parse(polyprof('top', '--json', '-q', '-n', '0', ...args, file));
 
@@ -49,7 +49,7 @@ for (const [format, path] of Object.entries(SAMPLES))
     for (const v of VIEWS) {
       await view(p, v);
       const panel = p.locator('main > section:visible'), text = await panel.innerText();
-      drawn[v] = (await panel.locator('canvas').count()) > 0 || (await panel.locator('.tbody .tr').count()) > 0;
+      drawn[v] = (await panel.locator('canvas, .card').count()) > 0 || (await panel.locator('.tbody .tr').count()) > 0;
       ok(drawn[v] || /This .* profile/.test(text), `${format}: ${v} shows something or says why not`, text);
       if (drawn[v]) await commandWorks(p, `${format}: the command for ${v}`);
     }
@@ -63,7 +63,7 @@ for (const [format, path] of Object.entries(SAMPLES))
     if (drawn.flame) {
       await view(p, 'flame');
       const box = await p.locator('main canvas:visible').boundingBox();
-      await p.mouse.click(box.x + box.width * 0.6, box.y + 18 + 8);
+      await p.mouse.click(box.x + box.width * 0.6, box.y + box.height - 18 - 8);
       await settle(p);
       ok(/zoom=/.test(p.url()) && await p.locator('.crumbs').isVisible(), `${format}: a click zooms`, p.url());
       await p.keyboard.press('Escape');
@@ -74,8 +74,8 @@ for (const [format, path] of Object.entries(SAMPLES))
       is(differences(await functions(p), json, json.metric), [], `${format}: undo brings everything back`);
       // By keys alone: a frame, its sandwich, back, a filter, undo.
       await p.locator('main').focus();
-      await p.keyboard.press('1');
-      for (const key of ['ArrowDown', 'ArrowDown']) await p.keyboard.press(key);
+      await p.keyboard.press('2');
+      for (const key of ['ArrowUp', 'ArrowUp']) await p.keyboard.press(key);
       const chosen = await p.locator('#details .what').innerText();
       ok(chosen && chosen !== 'all', `${format}: arrows choose a frame`, chosen);
       await p.keyboard.press('s');
@@ -241,7 +241,7 @@ await test('events', async () => {
 // ---- looking about: search, zoom, keys, address ----
 await test('looking', async () => {
   const p = await page(b), file = makeReport('looking', sample('cli/data/app.folded'));
-  await open(p, file);
+  await open(p, file, '#view=flame');
   await p.getByLabel(/^Search functions/).fill('pdo');
   ok(/^2 functions, /.test(await p.locator('.found').innerText()), 'search counts functions and their share', await p.locator('.found').innerText());
   await p.locator('#case').click();
@@ -261,7 +261,7 @@ await test('looking', async () => {
   await p.getByLabel(/^Search functions/).focus();
   await p.getByLabel(/^Search functions/).press('Escape');
   const box = await p.locator('main canvas:visible').boundingBox();
-  await p.mouse.click(box.x + 300, box.y + 18 * 4 + 8);
+  await p.mouse.click(box.x + 300, box.y + box.height - 18 * 4 - 8);
   await settle(p);
   ok(/UserController/.test(await p.locator('.crumbs').innerText()), 'a click zooms', await p.locator('.crumbs').innerText());
   ok(/zoom=/.test(p.url()), 'the address knows');
@@ -274,7 +274,7 @@ await test('looking', async () => {
   await p.waitForSelector('html[data-ready]');
   ok(/UserController/.test(await p.locator('.crumbs').innerText()), 'a reload stays there');
   await p.getByRole('button', { name: 'Reset zoom' }).or(p.getByRole('button', { name: 'Zoom out to all (Escape)' })).first().click();
-  await p.mouse.click(box.x + 300, box.y + 18 * 3 + 8, { button: 'right' });
+  await p.mouse.click(box.x + 300, box.y + box.height - 18 * 3 - 8, { button: 'right' });
   ok(await p.getByRole('menuitem', { name: 'Callers and callees' }).isVisible(), 'a right click opens the menu');
   await p.getByRole('menuitem', { name: 'Callers and callees' }).click();
   ok(/dispatch/.test(await p.locator('.slices h2').innerText()), 'the sandwich of that function');
@@ -287,25 +287,25 @@ await test('keys', async () => {
   const p = await page(b, { colorScheme: 'dark' }), file = makeReport('keys', sample('cli/data/app.folded'));
   await open(p, file);
   is(await p.evaluate(() => document.documentElement.dataset.theme), 'dark', 'dark where the system is dark');
-  await shot(p, 'dark-flame');
+  await shot(p, 'dark-overview');
   await p.keyboard.press('d');
   is(await p.evaluate(() => document.documentElement.dataset.theme), 'light', 'd makes it light');
-  await p.keyboard.press('1');
-  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowDown']) await p.keyboard.press(key);
+  await p.keyboard.press('2');
+  for (const key of ['ArrowUp', 'ArrowUp', 'ArrowRight', 'ArrowUp']) await p.keyboard.press(key);
   const what = await p.locator('#details .what').innerText();
   ok(what !== 'all' && what !== '', 'arrows move about', what);
   await p.keyboard.press('Enter');
   await settle(p);
   ok(await p.locator('.crumbs').isVisible(), 'Enter zooms');
   await p.keyboard.press('Escape');
-  await p.keyboard.press('5');
+  await p.keyboard.press('6');
   await p.keyboard.press('ArrowDown');
   await p.keyboard.press('ArrowDown');
   ok((await p.locator('.tr.selected').count()) === 1, 'rows by key');
   const name = await p.locator('#details .what').innerText();
   await p.keyboard.press('Enter');
   ok((await p.locator('.slices h2').innerText()).startsWith(name), 'Enter opens the sandwich');
-  await p.keyboard.press('4');
+  await p.keyboard.press('5');
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowLeft', 'h']) await p.keyboard.press(key);
   ok((await p.locator('[role=treegrid] [aria-expanded=true]').count()) > 2, 'the tree unfolds by key');
   await p.keyboard.press('?');
@@ -363,7 +363,7 @@ await test('diff', async () => {
 await test('saving', async () => {
   // Chromium lets a page save ten files in a row; each part gets a page of its own.
   let p = await page(b);
-  await open(p, makeReport('saving', sample('cli/data/app.folded')));
+  await open(p, makeReport('saving', sample('cli/data/app.folded')), '#view=flame');
   const svg = (await saved(p, 'SVG')).toString();
   const wrong = await p.evaluate(text => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent ?? '', svg);
   ok(!wrong && svg.includes('UserRepository-&#62;find'), 'the SVG is well-formed and holds the names', wrong);
@@ -375,6 +375,7 @@ await test('saving', async () => {
   await open(p, makeReport('saving-time', sample('formats/spaa/good/timeline.spaa')));
   for (const v of ['flame', 'time', 'sandwich']) {
     await view(p, v);
+    if (v === 'sandwich') await p.getByRole('button', { name: /^Callers and callees as flame graphs/ }).click();
     const [drawn, picture, text] = [(await saved(p, 'SVG')).toString(), await saved(p, 'PNG'), (await saved(p, 'CSV')).toString()];
     is(await p.evaluate(t => new DOMParser().parseFromString(t, 'image/svg+xml').querySelectorAll('parsererror').length, drawn), 0, `${v}: the SVG is well-formed`);
     ok(/<title>heat \(/.test(drawn) && picture.length > 3000 && picture.subarray(1, 4).toString() === 'PNG' && /,heat/.test(text), `${v}: all three hold what is shown`, text.slice(0, 300));
@@ -389,8 +390,8 @@ await test('saving', async () => {
   }
   await p.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await p.evaluate(() => document.activeElement.blur());
-  await p.keyboard.press('1');
-  for (let i = 0; i < 4; i++) await p.keyboard.press('ArrowDown');
+  await p.keyboard.press('2');
+  for (let i = 0; i < 4; i++) await p.keyboard.press('ArrowUp');
   const chosen = await p.locator('#details .what').innerText(), clipboard = () => p.evaluate(() => navigator.clipboard.readText());
   await p.keyboard.press('c');
   await settle(p);
@@ -420,7 +421,7 @@ await test('printing', async () => {
   ok((await p.locator('.tbody:visible .tr').count()) < Number(rows), 'and not on the screen');
   await view(p, 'flame');
   const corner = () => p.evaluate(() => {
-    const c = document.querySelector('main canvas:not([hidden])'), d = c.getContext('2d').getImageData(c.width - 2, c.height - 3, 1, 1).data;
+    const c = document.querySelector('main > section:not([hidden]) canvas'), d = c.getContext('2d').getImageData(c.width - 2, 2, 1, 1).data;
     return [d[0], d[1], d[2]];
   });
   await set(true);

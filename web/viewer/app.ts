@@ -1,6 +1,6 @@
 // The page: one state, one scene computed from it, the views that show it, and everything around them.
 
-import { changeColour, frameColour } from './colours';
+import { changeColour, frameColour, legend, moduleOf } from './colours';
 import type { Data, Metric, ProfileInfo } from './data';
 import { button, copy, el, fill, save, select, toast } from './dom';
 import { exportCsv, exportPng, exportSvg } from './export';
@@ -8,14 +8,16 @@ import { helpDialog } from './help';
 import type { Layer } from './layers';
 import { TreeLayer, nodeAt } from './layers';
 import { openMenu } from './menu';
+import { showTip } from './tip';
 import type { FilterKind, Scene } from './model';
 import { Scenes, isPlain, isRegex, matchFuncs, threadKey } from './model';
-import { Overview } from './overview';
 import { prepare } from './prepare';
+import { Strip } from './strip';
 import type { State, View } from './state';
 import { FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
 import { digits, escapeRegex, exact, percent, plural, shown, time, value, valueNamed } from './text';
 import { FlameView } from './views/flame';
+import { OverviewView } from './views/overview';
 import { LinesView } from './views/lines';
 import { SandwichView } from './views/sandwich';
 import { TimeView } from './views/time';
@@ -28,8 +30,10 @@ export interface Panel {
   search(): void; // only what is searched for changed
   step?(by: number): void; // to the next or previous match
   focus(): void;
+  press?(e: KeyboardEvent): void; // a key that nothing else took
   options?(): Node[];
   csv?(): string;
+  drawn?: boolean; // false: there is no picture to save
   svg?(): string;
   png?(): Promise<Blob | null>;
   print?(on: boolean): void; // paper does not scroll
@@ -46,6 +50,7 @@ export interface Thing {
   zoom?: number[];
   stack?: number[]; // functions, root first
   note?: string;
+  own?: string; // what one call costs, before what all its like do
 }
 
 function count(flags: Uint8Array): number {
@@ -73,7 +78,7 @@ export class App {
   private details = el('footer', { id: 'details', role: 'status', 'aria-live': 'polite' });
   private found = el('span', { class: 'found', role: 'status', 'aria-live': 'polite' });
   private searchBox: HTMLInputElement;
-  private overview: Overview | null;
+  private strip: Strip | null;
   private colours: string[] = []; // by function, as they are asked for
   private names: string[] = [];
   private coloursFor = '';
@@ -91,9 +96,9 @@ export class App {
       oninput: () => this.set({ search: this.searchBox.value }, 'quiet'),
       onkeydown: (e: KeyboardEvent) => this.searchKey(e),
     });
-    this.overview = data.moments.length ? new Overview(this) : null;
+    this.strip = data.moments.length ? new Strip(this) : null;
     this.panels = {
-      flame: new FlameView(this), time: new TimeView(this), sandwich: new SandwichView(this), tree: new TreeView(this), top: new TopView(this), lines: new LinesView(this),
+      overview: new OverviewView(this), flame: new FlameView(this), time: new TimeView(this), sandwich: new SandwichView(this), tree: new TreeView(this), top: new TopView(this), lines: new LinesView(this),
     };
     this.build();
     this.refresh();
@@ -126,6 +131,24 @@ export class App {
   }
 
 
+  /** What is in sight of all of time, for the strip. */
+  inSight(range: [number, number] | null): void {
+    this.strip?.window(range);
+  }
+
+  /** Names what the pointer is over, beside it and in the line below; nothing where it is over nothing. */
+  hover(x: number, y: number, thing: Thing | null): void {
+    this.tell(thing);
+    if (!thing) return showTip(0, 0, []);
+    const what = this.details.querySelector('.what')?.textContent ?? '', numbers = this.details.querySelector('.numbers')?.textContent ?? '';
+    showTip(x, y, [what, ...numbers.split(' \u00b7 '), this.place(thing.func)].filter(Boolean));
+  }
+
+  /** The costs of another metric for what is chosen. */
+  sceneOf(metric: number): Scene {
+    return this.scenes.of({ ...this.state, metric });
+  }
+
   name(func: number): string {
     return (this.names[func] ??= func ? shown(this.data.funcs.name[func], 300) || '(no name)' : 'all');
   }
@@ -145,6 +168,21 @@ export class App {
 
   share(raw: number): string {
     return percent(raw, this.scene.whole[this.main0]);
+  }
+
+  /** What the colours mean: the modules that cost most. */
+  legend(): Node {
+    const { flat } = { flat: this.scene.flat() }, last = flat.sums[this.main0];
+    return el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...legend(this.data, this.state.palette, last.self, this.dark).map(([name, colour, funcs]) => {
+      const swatch = el('i', {});
+      swatch.style.background = colour;
+      return el('li', { title: plural(funcs, 'function', 'functions') }, swatch, shown(name, 40));
+    }));
+  }
+
+  /** The package, namespace or library of a function. */
+  moduleOf(func: number): string {
+    return moduleOf(this.data, func);
   }
 
   frameColour(layer: Layer, node: number): string {
@@ -192,7 +230,7 @@ export class App {
   }
 
   private apply(after: State, how: 'step' | 'quiet'): void {
-    const before = this.state, hash = toHash(after, this.base);
+    const before = this.state, hash = toHash(after, this.base, this.data);
     this.state = after;
     if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) this.scene = this.scenes.of(after);
     try {
@@ -205,7 +243,7 @@ export class App {
   }
 
   private restore(): void {
-    const now = toHash(this.state, this.base);
+    const now = toHash(this.state, this.base, this.data);
     if (location.hash === now) return;
     this.state = fromHash(location.hash, this.base, this.data);
     this.scene = this.scenes.of(this.state);
@@ -226,6 +264,10 @@ export class App {
     if (func) this.set({ view: 'sandwich', func });
   }
 
+  source(func: number): void {
+    this.set({ view: 'lines', func });
+  }
+
   // ---- drawing ----
 
   private build(): void {
@@ -241,7 +283,7 @@ export class App {
           button('?', 'Keys and help', () => helpDialog(this.data), { id: 'help' }))),
       el('div', { class: 'bar' }, this.tabs, this.bar),
       this.filters,
-      this.overview?.host,
+      this.strip?.host,
       this.main,
       this.details));
     this.main.append(...Object.values(this.panels).map(p => p.host));
@@ -294,7 +336,7 @@ export class App {
     this.findLargest();
     this.drawPicks();
     this.drawTabs();
-    this.overview?.update();
+    this.strip?.update();
     for (const [view, p] of Object.entries(this.panels)) p.host.hidden = view !== s.view;
     this.main.setAttribute('aria-labelledby', 'tab-' + s.view);
     panel.update(); // may choose what to show, which the command line tells
@@ -349,8 +391,8 @@ export class App {
 
   private exports(panel: Panel): Node {
     return el('span', { class: 'exports', role: 'group', 'aria-label': 'Save what is shown' },
-      panel.svg && button('SVG', 'Save what is shown as SVG', () => exportSvg(this, panel)),
-      panel.png && button('PNG', 'Save what is shown as PNG', () => void exportPng(this, panel)),
+      panel.svg && panel.drawn !== false && button('SVG', 'Save what is shown as SVG', () => exportSvg(this, panel)),
+      panel.png && panel.drawn !== false && button('PNG', 'Save what is shown as PNG', () => void exportPng(this, panel)),
       panel.csv && button('CSV', 'Save what is shown as CSV', () => exportCsv(this, panel)));
   }
 
@@ -437,18 +479,19 @@ export class App {
   tell(thing: Thing | null): void {
     this.thing = thing;
     const t = thing ?? { func: 0, total: this.scene.whole, self: undefined }, k = this.main0, m = this.metric;
-    const parts: string[] = [valueNamed(m, t.total[k])];
+    const all = t.own ? 'of ' + (t.calls ? plural(t.calls, 'call', 'calls') + ', ' : 'all its like ') : '';
+    const parts: string[] = [...(t.own ? [t.own] : []), ...(t.own && t.calls === 1 ? [] : [all + valueNamed(m, t.total[k])])];
     const add = (whole: number | undefined, of: string) => {
       const p = whole !== undefined ? percent(t.total[k], whole) : '';
       if (p) parts.push(`${p} of ${of}`);
     };
-    if (thing) {
+    if (thing && parts.length + Number(!t.own) > 1) {
       add(this.scene.whole[k], 'all');
       if (t.zoom && t.zoom[k] !== this.scene.whole[k]) add(t.zoom[k], 'the zoom');
       if (t.parent) add(t.parent[k], 'its caller');
     }
     if (t.self && !t.more) parts.push(`self ${valueNamed(m, t.self[k])}`);
-    if (t.calls !== null && t.calls !== undefined && t.calls > 0) parts.push(plural(t.calls, 'call', 'calls'));
+    if (t.calls !== null && t.calls !== undefined && t.calls > 0 && !t.own) parts.push(plural(t.calls, 'call', 'calls'));
     if (this.compares) {
       const d = t.total[1] - t.total[0];
       parts.push(`before ${valueNamed(m, t.total[0])}, change ${d > 0 ? '+' : ''}${valueNamed(m, d)}${t.total[0] > 0 ? ` (${d > 0 ? '+' : ''}${percent(d, t.total[0])})` : d ? ' (new)' : ''}`);
@@ -456,7 +499,7 @@ export class App {
     if (thing?.note) parts.push(thing.note);
     const func = t.func, more = t.more ? `(${digits(t.more)} more)` : '';
     fill(this.details,
-      el('strong', { class: 'what', title: func ? shown(this.data.funcs.name[func]) : '' }, more || this.name(func)),
+      el('strong', { class: 'what', title: func ? shown(this.data.funcs.name[func]) : '' }, more || (func ? shown(this.data.funcs.name[func]) || '(no name)' : 'all')),
       el('span', { class: 'numbers', title: this.exact(t.total[k]) }, parts.join(' \u00b7 ')),
       el('span', { class: 'where', title: this.place(func) }, this.place(func)),
       el('span', { class: 'acts' }, func ? button('Copy name', 'Copy the name (c)', () => this.copyName()) : null,
@@ -484,10 +527,15 @@ export class App {
     openMenu(x, y, this.name(func), [
       ...first,
       ['Callers and callees', () => this.sandwich(func)],
+      ...(this.data.lines.some(l => l) ? [['Its source', () => this.source(func)] as [string, () => void]] : []),
       ...(hasTree ? [
         ['Focus: only stacks with it', () => this.filterFunc('focus', func)],
-        ['Ignore: no stacks with it', () => this.filterFunc('ignore', func)],
-        ['Hide: take its frames out', () => this.filterFunc('hide', func)],
+        ['Focus on its subtree', () => this.set({ filters: [...this.state.filters, ...(['focus', 'show-from'] as FilterKind[]).map(kind => ({ kind, pattern: '^' + escapeRegex(f.name[func]) + '$' }))] })],
+        ['Drop it: no stacks with it', () => this.filterFunc('ignore', func)],
+        ['Merge it into its callers', () => this.filterFunc('hide', func)],
+        ['Collapse its recursion', () => this.filterFunc('collapse', func)],
+        ...(f.module[func] ? [['Collapse its module', () => this.addFilter('collapse', 'module:^' + escapeRegex(f.module[func]) + '$')]] : []),
+        ...(f.file[func] ? [['Collapse its file', () => this.addFilter('collapse', 'file:^' + escapeRegex(f.file[func]) + '$')]] : []),
         ['Show from: cut what is above', () => this.filterFunc('show-from', func)],
         ...(f.file[func] ? [['Show only frames of this file', () => this.addFilter('show', 'file:^' + escapeRegex(f.file[func]) + '$')]] : []),
         ...(f.module[func] ? [['Show only frames of this module', () => this.addFilter('show', 'module:^' + escapeRegex(f.module[func]) + '$')]] : []),
@@ -502,6 +550,7 @@ export class App {
 
   private searchKey(e: KeyboardEvent): void {
     if (e.key === 'Enter') {
+      if (!this.panels[this.state.view].step) this.set({ view: why('flame', this.data) ? 'top' : 'flame' });
       this.panels[this.state.view].step?.(e.shiftKey ? -1 : 1);
       e.preventDefault();
     } else if (e.key === 'Escape') {
@@ -542,6 +591,7 @@ export class App {
     }));
     const run = keys[e.key];
     if (run) this.take(e, run);
+    else if (e.target === document.body || e.target === this.main) panel.press?.(e);
   }
 
   private take(e: Event, run: () => void): void {

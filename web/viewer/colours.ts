@@ -50,14 +50,63 @@ function hsl([hue, by, saturation, light]: Family, h: number, dark: boolean): st
   return hex(hue + (((h >>> 16) % 64) / 64) * by, saturation - (dark ? 14 : 0), light + tone - 3 - (dark ? 12 : 0));
 }
 
+/** As much of a name as tells whose it is: at most two parts of a namespace. */
+function owner(name: string, between: string): string {
+  const parts = name.split(between);
+  return parts.slice(0, Math.min(2, parts.length - 1)).join(between);
+}
+
+const modules = new WeakMap<Data, string[]>();
+
+/**
+ * The library of a function, or the package, namespace or class that its name tells, or its file; '' = none is known.
+ * As src/output/flame_colour.c does it.
+ */
+export function moduleOf(data: Data, func: number): string {
+  let known = modules.get(data);
+  if (!known) modules.set(data, (known = []));
+  return (known[func] ??= findModule(data.funcs.name[func], data.funcs.file[func], data.funcs.module[func], data.funcs.flags[func]));
+}
+
+function findModule(name: string, file: string, module: string, flags: number): string {
+  if (flags & 2) return 'kernel';
+  if (module) return module.replace(/^.*\//, '');
+  const end = name.search(/[<(\s]/), plain = end > 0 ? name.slice(0, end) : name;
+  if (plain.includes('\\')) return owner(plain.replace(/(::|->).*$/, ''), '\\') || plain;
+  if (plain.includes('::')) return owner(plain, '::');
+  if (plain.includes('->')) return plain.slice(0, plain.indexOf('->'));
+  const base = file.replace(/^.*\//, '');
+  if (base) return base;
+  const dot = plain.indexOf('.', plain.lastIndexOf('/') + 1);
+  return dot > 0 ? plain.slice(0, dot) : '';
+}
+
+/** What the colours of functions mean, the costliest first: a word, its colour, of how many functions. */
+export function legend(data: Data, palette: Palette, self: Float64Array, dark: boolean, most = 8): [string, string, number][] {
+  if (palette === 'name') return [];
+  const sums = new Map<string, { cost: number; funcs: number }>(), { name, file, flags, n } = data.funcs;
+  for (let f = 1; f < n; f++) {
+    const word = palette === 'module' ? moduleOf(data, f) : language(name[f], file[f], flags[f]);
+    let sum = sums.get(word);
+    if (!sum) sums.set(word, (sum = { cost: 0, funcs: 0 }));
+    sum.cost += Math.max(0, self[f]);
+    sum.funcs++;
+  }
+  const colour = (word: string) => (palette === 'module' ? moduleColour(word, 0x80000000, dark) : hsl(FAMILIES[word], 0x80000000, dark));
+  return [...sums].sort((a, b) => b[1].cost - a[1].cost || (a[0] < b[0] ? -1 : 1)).slice(0, most).map(([word, sum]) => [word || 'no module known', colour(word), sum.funcs]);
+}
+
+function moduleColour(word: string, h: number, dark: boolean): string {
+  return word ? hsl([(hash(word) >>> 4) % 360, 8, 55, 68], h, dark) : hsl(FAMILIES.unknown, h, dark);
+}
+
 /** The colour of a function. */
 export function frameColour(data: Data, func: number, palette: Palette, dark: boolean): string {
   const f = data.funcs, h = hash(f.name[func]);
   if (!func) return dark ? '#4a4b55' : '#d5d5dc';
   if (palette === 'name') return hsl(WARM, h, dark);
   if (palette === 'language') return hsl(FAMILIES[language(f.name[func], f.file[func], f.flags[func])], h, dark);
-  const key = f.module[func] || f.file[func];
-  return key ? hsl([(hash(key) >>> 4) % 360, 8, 55, 68], h, dark) : hsl(FAMILIES.unknown, h, dark);
+  return moduleColour(moduleOf(data, func), h, dark);
 }
 
 /** Orange grew, blue shrank; stronger for larger changes. Safe for the colour-blind. */

@@ -2,7 +2,7 @@
 
 import type { App, Panel } from './app';
 import { toast } from './dom';
-import { escapeXml, fit, shown } from './text';
+import { escapeXml, fitName, shown } from './text';
 
 export interface SvgBox {
   x: number;
@@ -25,7 +25,7 @@ export function boxesSvg(app: App, width: number, height: number, boxes: SvgBox[
   for (const b of boxes) {
     const room = Math.floor((b.w - 7) / 6.7);
     out.push(`<g class="frame"><title>${escapeXml(b.title)}</title><rect x="${b.x.toFixed(2)}" y="${b.y + head}" width="${b.w.toFixed(2)}" height="${b.h}" fill="${b.fill}" stroke="#fff" stroke-width=".5"/>` +
-      (room >= 3 ? `<text x="${(b.x + 4).toFixed(2)}" y="${b.y + head + 12}">${escapeXml(fit(shown(b.label, 300), room))}</text>` : '') + '</g>');
+      (room >= 3 ? `<text x="${(b.x + 4).toFixed(2)}" y="${b.y + head + 12}">${escapeXml(fitName(shown(b.label, 300), room))}</text>` : '') + '</g>');
   }
   return out.join('\n') + '\n</svg>\n';
 }

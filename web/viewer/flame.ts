@@ -4,8 +4,9 @@
 import { inkOn } from './colours';
 import { el } from './dom';
 import type { Layer } from './layers';
+import { hands } from './hands';
 import { Slivers, blend, pixel } from './slivers';
-import { fit } from './text';
+import { fitName } from './text';
 
 export const ROW = 18;
 const THIN = 0.5;
@@ -31,7 +32,8 @@ export interface FlameStyle {
 }
 
 export interface FlameEvents {
-  hover(node: number | null, box: Box | null): void;
+  /** The pointer is over a box, or over none; where it is. */
+  hover(node: number | null, box: Box | null, x: number, y: number): void;
   select(node: number): void;
   zoomed(node: number): void;
   menu(node: number, x: number, y: number): void;
@@ -74,6 +76,7 @@ export class Flame {
   private slivers = new Slivers();
   fits = false; // take no more room than there are rows
   private zoomRow = 0; // where the zoomed frame stands
+  private window: [number, number] = [0, 1]; // the part of the zoomed frame that is in sight
 
   constructor(label: string, private style: FlameStyle, private events: FlameEvents) {
     this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': label, 'aria-describedby': 'details' });
@@ -91,6 +94,7 @@ export class Flame {
 
   set(layer: Layer | null, zoom = 0): void {
     this.layer = layer;
+    this.window = [0, 1];
     this.zoom = zoom;
     this.selected = zoom;
     this.hovered = null;
@@ -119,6 +123,7 @@ export class Flame {
 
   zoomTo(node: number): void {
     if (!this.layer || this.layer.more(node)) return;
+    this.window = [0, 1];
     this.zoom = node;
     this.selected = node;
     this.wantBottom = true;
@@ -131,6 +136,7 @@ export class Flame {
     this.selected = node;
     this.events.select(node);
     if (reveal && !this.find(node)) {
+      this.window = [0, 1];
       this.zoom = this.layer?.parent(node) ?? 0;
       this.relayout();
       this.events.zoomed(this.zoom);
@@ -174,6 +180,7 @@ export class Flame {
   private layout(): void {
     const layer = this.layer, width = this.host.clientWidth;
     this.rows = [];
+    this.hovered = null; // boxes are made anew
     this.stale = false;
     this.laidOut = width;
     if (!layer || width <= 0) return;
@@ -185,8 +192,10 @@ export class Flame {
     above.forEach((node, row) => this.rows.push([{ node, row, x: 0, w: width, more: 0 }]));
     const whole = layer.width(this.zoom);
     if (!(whole > 0)) return;
-    const scale = width / whole, queue = [this.rows[this.zoomRow][0]], until = performance.now() + (this.waited ? NEXT : SLICE);
+    const [from, to] = this.window, scale = width / (whole * (to - from)), queue = [this.rows[this.zoomRow][0]], until = performance.now() + (this.waited ? NEXT : SLICE);
     let waiting = false;
+    queue[0].x = -from * whole * scale;
+    queue[0].w = whole * scale;
     // Row by row: when time is up, the rest comes with the next frames.
     for (let i = 0; i < queue.length; i++) {
       if (layer.effort(queue[i].node) > 0 && performance.now() > until) waiting = true;
@@ -230,14 +239,15 @@ export class Flame {
     }
     if (this.byWeight && wide.length > 1) wide.sort((a, b) => layer.width(b) - layer.width(a));
     if (!wide.length && rest < THIN) return;
-    const list = (this.rows[row] ??= []);
+    const list = (this.rows[row] ??= []), width = this.laidOut;
     for (const node of wide) {
       const w = layer.width(node) * scale, box = { node, row, x, w, more: layer.func(node) ? 0 : layer.more(node) };
+      x += w;
+      if (x <= 0 || box.x >= width) continue; // out of sight
       list.push(box);
       if (!box.more) queue.push(box);
-      x += w;
     }
-    if (rest >= THIN) list.push({ node: thin === 1 ? only : -1 - parent.node, row, x, w: rest, more: thin });
+    if (rest >= THIN && x + rest > 0 && x < width) list.push({ node: thin === 1 ? only : -1 - parent.node, row, x, w: rest, more: thin });
   }
 
   private find(node: number): Box | null {
@@ -318,22 +328,24 @@ export class Flame {
     if (faded || above) g.globalAlpha = faded ? 0.32 : 0.6;
     const colour = sum ? (dark ? '#3d3e47' : '#c9c9d1') : match ? (dark ? '#b933d6' : '#b517d1') : style.colour(box.node);
     g.fillStyle = colour;
-    g.fillRect(box.x, y, box.w > 2 ? box.w - 0.6 : box.w, ROW - 1);
-    const room = Math.floor((box.w - 7) / this.letter);
+    const left = Math.max(0, box.x), right = Math.min(this.laidOut, box.x + box.w);
+    g.fillRect(left, y, right - left > 2 ? right - left - 0.6 : right - left, ROW - 1);
+    const room = Math.floor((right - left - 7) / this.letter);
     if (room >= 3) {
       const label = sum ? `(${box.more} more)` : style.label(box.node);
       if (faded || above) g.globalAlpha = faded ? 0.5 : 1;
       g.fillStyle = match ? '#fff' : faded || above ? (dark ? '#e8e8ee' : '#131317') : inkOn(colour);
-      g.fillText(fit(label, room), box.x + 4, y + ROW / 2);
+      g.fillText(fitName(label, room), left + 4, y + ROW / 2);
     }
     if (faded || above) g.globalAlpha = 1;
   }
 
   private outline(g: CanvasRenderingContext2D, box: Box | null, colour: string, width: number): void {
     if (!box) return;
+    const left = Math.max(0, box.x), right = Math.min(this.laidOut, box.x + box.w);
     g.strokeStyle = colour;
     g.lineWidth = width;
-    g.strokeRect(box.x + width / 2, this.top(box.row) - this.host.scrollTop + width / 2, Math.max(box.w - width - 0.6, 1), ROW - 1 - width);
+    g.strokeRect(left + width / 2, this.top(box.row) - this.host.scrollTop + width / 2, Math.max(right - left - width - 0.6, 1), ROW - 1 - width);
   }
 
   // ---- pointer and keys ----
@@ -352,33 +364,43 @@ export class Flame {
     return null;
   }
 
+  /** Zooms about a place from 0 (left) to 1 by wheel or pinch, below the frame that a click zoomed to. */
+  magnify(factor: number, at: number): void {
+    const [from, to] = this.window, span = to - from, wide = Math.min(1, Math.max(span * factor, 1e-7));
+    this.look(from + (span - wide) * at, wide);
+  }
+
+  private look(from: number, span: number): void {
+    const left = Math.max(0, Math.min(from, 1 - span));
+    this.window = [left, left + span];
+    this.relayout();
+  }
+
   private listen(): void {
-    const c = this.canvas, place = (e: MouseEvent) => {
+    const c = this.canvas, place = (x: number, y: number) => {
       const r = c.getBoundingClientRect();
-      return this.at(e.clientX - r.left, e.clientY - r.top);
+      return this.at(x - r.left, y - r.top);
     };
-    c.addEventListener('pointermove', e => {
-      const box = place(e);
-      if (box === this.hovered) return;
-      this.hovered = box;
-      c.style.cursor = box && box.node >= 0 ? 'pointer' : 'default';
-      this.events.hover(box ? Math.max(box.node, -1) : null, box);
-      this.draw();
-    });
-    c.addEventListener('pointerleave', () => {
-      this.hovered = null;
-      this.events.hover(null, null);
-      this.draw();
-    });
-    c.addEventListener('click', e => {
-      const box = place(e);
-      if (!box || box.node < 0 || box.more) return;
-      this.selected = box.node;
-      this.events.select(box.node);
-      this.zoomTo(box.node);
+    hands(c, {
+      zoom: (factor, at) => this.magnify(factor, at),
+      pan: (x, y) => {
+        const [from, to] = this.window;
+        if (x) this.look(from - (x / Math.max(1, this.laidOut)) * (to - from), to - from);
+        this.host.scrollTop -= y;
+      },
+      hover: (x, y) => this.point(place(x, y), x, y),
+      leave: () => this.point(null, 0, 0),
+      click: (x, y) => {
+        const box = place(x, y);
+        if (!box || box.node < 0 || box.more) return;
+        this.selected = box.node;
+        this.events.select(box.node);
+        this.zoomTo(box.node);
+      },
+      reset: () => this.zoomTo(0),
     });
     c.addEventListener('contextmenu', e => {
-      const box = place(e);
+      const box = place(e.clientX, e.clientY);
       if (!box || box.node < 0) return;
       e.preventDefault();
       this.selected = box.node;
@@ -389,7 +411,15 @@ export class Flame {
     c.addEventListener('keydown', e => this.key(e));
   }
 
-  private key(e: KeyboardEvent): void {
+  private point(box: Box | null, x: number, y: number): void {
+    if (box !== this.hovered) this.draw();
+    this.hovered = box;
+    this.canvas.style.cursor = box && box.node >= 0 ? 'pointer' : 'default';
+    this.events.hover(box ? Math.max(box.node, -1) : null, box, x, y);
+  }
+
+  /** Arrows move about frames; the page passes them on when nothing else has the focus. */
+  key(e: KeyboardEvent): void {
     const layer = this.layer;
     if (!layer || e.ctrlKey || e.metaKey || e.altKey) return;
     if (this.stale) this.layout(); // keys may come before the next frame

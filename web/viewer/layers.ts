@@ -131,7 +131,13 @@ abstract class Groups implements Layer {
   width(node: number): number { return this.values[node * this.stride]; }
   total(node: number, k: number): number { return this.values[node * this.stride + 1 + k]; }
   self(node: number, k: number): number { return this.values[node * this.stride + 1 + this.profiles + k]; }
-  calls(_node: number): number | null { return null; }
+  calls(node: number): number | null {
+    const count = this.scene.costs[this.profiles - 1].calls, from = this.starts[node];
+    if (!count || !from) return null;
+    let sum = 0;
+    for (let i = this.lo[node]; i < this.hi[node]; i++) sum += count[from[i]];
+    return sum;
+  }
   parent(node: number): number { return this.parents[node]; }
   abstract stack(node: number): number[];
   abstract leaf(node: number): boolean;

@@ -5,7 +5,7 @@
 
 import type { Data, Moments, Series, Tree } from './data';
 
-export type FilterKind = 'focus' | 'ignore' | 'show-from' | 'hide' | 'show';
+export type FilterKind = 'focus' | 'ignore' | 'show-from' | 'hide' | 'show' | 'collapse';
 
 export interface Filter {
   kind: FilterKind;
@@ -221,17 +221,36 @@ export function matchFuncs(data: Data, pattern: string, ignoreCase = false): Uin
   return out;
 }
 
-const KINDS: FilterKind[] = ['focus', 'ignore', 'show-from', 'hide', 'show'];
+const KINDS: FilterKind[] = ['focus', 'ignore', 'show-from', 'hide', 'show', 'collapse'];
 
-function ruleFlags(data: Data, filters: Filter[]): { flags: Uint8Array; kinds: number } {
+interface Rules {
+  flags: Uint8Array; // by function: the kinds of filters that match it
+  kinds: number;
+  group: Int32Array | null; // by function: equal for those that collapse into one
+}
+
+function ruleFlags(data: Data, filters: Filter[]): Rules {
   const flags = new Uint8Array(data.funcs.n);
-  let kinds = 0;
+  let kinds = 0, group: Int32Array | null = null;
   for (const filter of filters) {
     const bit = 1 << KINDS.indexOf(filter.kind), hit = matchFuncs(data, filter.pattern);
     kinds |= bit;
     for (let i = 1; i < hit.length; i++) if (hit[i]) flags[i] |= bit;
+    if (filter.kind === 'collapse') group = collapsing(data, filter.pattern, hit, group);
   }
-  return { flags, kinds };
+  return { flags, kinds, group };
+}
+
+/** Functions that match collapse with themselves, or behind "file:" or "module:" with all of the same file or module. */
+function collapsing(data: Data, pattern: string, hit: Uint8Array, known: Int32Array | null): Int32Array {
+  const { n, file, module } = data.funcs, by = pattern.startsWith('file:') ? file : pattern.startsWith('module:') ? module : null;
+  const out = known ?? Int32Array.from({ length: n }, (_, i) => i), first = new Map<string, number>();
+  for (let i = 1; by && i < n; i++) {
+    if (!hit[i]) continue;
+    if (!first.has(by[i])) first.set(by[i], i);
+    out[i] = first.get(by[i])!;
+  }
+  return out;
 }
 
 /** Own costs of the stacks that focus and ignore leave. What a node decides for all below it is decided once. */
@@ -253,17 +272,19 @@ function chosenStacks(tree: Tree, flags: Uint8Array, kinds: number, own: Float64
 }
 
 /**
- * Takes frames out: show-from cuts above the first match, hide and show take single ones. The tree stays as it is and
+ * Takes frames out: show-from cuts above the first match, hide and show take single ones, collapse those that their
+ * own like called. The tree stays as it is and
  * layers step over the nodes marked in `out`. Own costs go to the caller that is left, `to` tells which (0 = none is).
  */
-function takeOut(tree: Tree, flags: Uint8Array, kinds: number, out: Uint8Array, to: Int32Array): void {
-  const { n, func, depth } = tree, from = kinds & 4, hide = kinds & 8, show = kinds & 16;
+function takeOut(tree: Tree, { flags, kinds, group }: Rules, out: Uint8Array, to: Int32Array): void {
+  const { n, func, depth, parent } = tree, from = kinds & 4, hide = kinds & 8, show = kinds & 16;
   const seenAt = new Uint8Array(tree.deepest + 1), ownerAt = new Int32Array(tree.deepest + 1); // of the node's stack, by level
   for (let i = 1; i < n; i++) {
     const level = depth[i], bits = flags[func[i]], seen = seenAt[level - 1] | bits;
     let owner = i;
     seenAt[level] = seen;
-    if ((seen & from) !== from || bits & hide || (bits & show) !== show) {
+    const folds = bits & 32 && flags[func[parent[i]]] & 32 && group![func[i]] === group![func[parent[i]]];
+    if ((seen & from) !== from || bits & hide || folds || (bits & show) !== show) {
       out[i] = 1;
       owner = ownerAt[level - 1];
     }
@@ -303,10 +324,11 @@ function callsLeft(tree: Tree, flags: Uint8Array, kinds: number, taken: Uint8Arr
 
 /** Nodes whose own cost stays where it is. */
 function staying(data: Data, filters: Filter[]): Uint8Array {
-  const { n, func, depth, deepest } = data.tree, { flags, kinds } = ruleFlags(data, filters), out = new Uint8Array(n), seenAt = new Uint8Array(deepest + 1);
+  const { n, func, depth, deepest, parent } = data.tree, { flags, kinds, group } = ruleFlags(data, filters), out = new Uint8Array(n), seenAt = new Uint8Array(deepest + 1);
   out[0] = kinds & 21 ? 0 : 1;
   for (let i = 1; i < n; i++) {
     const level = depth[i], bits = flags[func[i]], seen = (seenAt[level] = seenAt[level - 1] | bits);
+    if (bits & 32 && flags[func[parent[i]]] & 32 && group![func[i]] === group![func[parent[i]]]) continue;
     if ((seen & 3) === (kinds & 1) && (seen & kinds & 4) === (kinds & 4) && !(bits & 8) && (bits & kinds & 16) === (kinds & 16)) out[i] = 1;
   }
   return out;
@@ -332,7 +354,7 @@ export function lineCosts(data: Data, profile: number, what: Selection): { cost:
     if (m) for (let i = momentAt(m, what.time![0]), end = momentAt(m, what.time![1]); i < end; i++) add(m.node[i], m.line![i], from[i]);
     else for (let i = 0; i < s.node.length; i++) add(s.node[i], s.line![i], from[i]);
   }
-  return { cost, astray: what.filters.some(f => f.kind === 'hide' || f.kind === 'show') ? astray * factor : 0 };
+  return { cost, astray: what.filters.some(f => f.kind === 'hide' || f.kind === 'show' || f.kind === 'collapse') ? astray * factor : 0 };
 }
 
 function once<T>(make: () => T): () => T {
@@ -487,9 +509,9 @@ function makeBase(data: Data, what: Selection, pool: Pool): Base {
 
 /** The costs that filters leave, and the nodes that they take out. */
 function filtered(data: Data, what: Selection, base: Base, pool: Pool): { costs: Costs[]; out: Uint8Array | null } {
-  const { tree } = data, { n } = tree, { flags, kinds } = ruleFlags(data, what.filters), out = kinds & 28 ? new Uint8Array(n) : null;
+  const { tree } = data, { n } = tree, rules = ruleFlags(data, what.filters), { flags, kinds } = rules, out = kinds & 60 ? new Uint8Array(n) : null;
   if (where.length !== n) where = new Int32Array(n);
-  if (out) takeOut(tree, flags, kinds, out, where);
+  if (out) takeOut(tree, rules, out, where);
   const costs = base.costs.map((c, k) => {
     const own = kinds & 3 ? chosenStacks(tree, flags, kinds, c.self, pool.take(n)) : c.self, self = out ? moved(own, where, !(kinds & 20), pool.take(n)) : own;
     if (own !== self && own !== c.self) pool.give(own);
@@ -583,4 +605,79 @@ function widths(tree: Tree, costs: Costs[], negative: boolean, pool: Pool): Floa
   else for (let i = 0; i < n; i++) out[i] = Math.max(a[i], 0);
   for (let i = n - 1; i > 0; i--) out[parent[i]] += out[i];
   return out;
+}
+
+// ---- one function ----
+
+/** Calls between one function and another. */
+export interface Call {
+  func: number; // the other end; 0 = called from outside
+  calls: number[]; // by profile
+  self: number[] | null; // what the callee costs itself when called so; null where only calls are known
+  total: number[];
+  sites: Set<string>;
+}
+
+/**
+ * Who calls a function and whom it calls, from stacks, as `callers` and `callees` have it: totals are of the callee's
+ * outermost activations, so that they add up to no more than it costs.
+ */
+export function callsFromStacks({ tree, out, costs }: Scene, functions: number, func: number): { callers: Call[]; callees: Call[] } {
+  const { n, parent, end } = tree, inside = new Int32Array(functions), caller = new Int32Array(n), maps = [new Map<number, Call>(), new Map<number, Call>()];
+  const add = (side: number, other: number, node: number, outermost: boolean) => {
+    let call = maps[side].get(other);
+    if (!call) maps[side].set(other, (call = { func: other, calls: costs.map(() => 0), self: costs.map(() => 0), total: costs.map(() => 0), sites: new Set() }));
+    costs.forEach((c, k) => {
+      call.calls[k] += c.calls?.[node] ?? 0;
+      call.self![k] += c.self[node];
+      if (outermost) call.total[k] += c.total[node];
+    });
+  };
+  for (let i = 1; i < n; i++) {
+    const up = parent[i];
+    caller[i] = out && out[up] ? caller[up] : up;
+    if (out && out[i]) continue;
+    const f = tree.func[i], from = tree.func[caller[i]], outermost = i >= inside[f];
+    if (outermost) inside[f] = end[i];
+    if (f === func) add(0, from, i, outermost);
+    if (from === func && caller[i]) add(1, f, i, outermost);
+  }
+  const rows = (map: Map<number, Call>) => [...map.values()].filter(c => c.func || c.total.some(v => v !== 0) || c.calls.some(v => v > 0));
+  return { callers: rows(maps[0]), callees: rows(maps[1]) };
+}
+
+/** How long single calls of a function took, where events tell: outermost ones only. */
+export function durations(data: Data, func: number, profile: number): Float64Array {
+  const { n, parent, func: of } = data.tree, outer = new Int32Array(n), out: number[] = [];
+  for (let i = 1; i < n; i++) outer[i] = outer[parent[i]] || (of[i] === func ? i : 0);
+  for (const m of data.moments) {
+    if (!m.trace || m.series.profile !== profile) continue;
+    let now = 0, since = 0;
+    for (let k = 0; k <= m.n; k++) {
+      const node = k < m.n ? m.node[k] : 0, at = outer[node], again = at !== 0 && node === at && k < m.n && m.calls !== null && m.calls[k] > 0;
+      if (at === now && !again) continue;
+      if (now) out.push(m.start[k] - since);
+      now = at;
+      since = m.start[k];
+    }
+  }
+  return Float64Array.from(out).sort();
+}
+
+/**
+ * Until when each sample is known to have run: for its own period where that is a time, else for one and a half times
+ * the usual distance of samples, and never past the next one. What lies between is nobody's.
+ */
+export function sampleEnds(data: Data, m: Moments): Float64Array | null {
+  if (m.trace) return null;
+  const metrics = data.meta.profiles[m.series.profile].metrics, clock = metrics.findIndex((x, k) => x.unit === 'ns' && m.gain[k]);
+  const ends = new Float64Array(m.n), gaps: number[] = [], every = Math.max(1, Math.floor(m.n / 20000));
+  for (let i = 0; i + 1 < m.n; i += every) gaps.push(m.start[i + 1] - m.start[i]);
+  gaps.sort((a, b) => a - b);
+  const usual = 1.5 * (gaps[gaps.length >> 1] ?? 1), info = metrics[clock];
+  for (let i = 0; i < m.n; i++) {
+    const period = clock >= 0 ? (m.gain[clock]![i] * info.num) / info.den / 10 ** info.scale : 0;
+    ends[i] = Math.min(m.start[i] + (period > 0 ? period : usual), i + 1 < m.n ? m.start[i + 1] : Infinity);
+  }
+  return ends;
 }

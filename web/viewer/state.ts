@@ -6,9 +6,9 @@ import type { Filter, FilterKind, Selection } from './model';
 import { isRegex, metricOf, threadKey, threadWord } from './model';
 import { escapeRegex, shellWord } from './text';
 
-export type View = 'flame' | 'time' | 'sandwich' | 'tree' | 'top' | 'lines';
+export type View = 'overview' | 'flame' | 'time' | 'sandwich' | 'tree' | 'top' | 'lines';
 export const VIEWS: [View, string][] = [
-  ['flame', 'Flame graph'], ['time', 'Time order'], ['sandwich', 'Sandwich'], ['tree', 'Call tree'], ['top', 'Functions'], ['lines', 'Source lines'],
+  ['overview', 'Overview'], ['flame', 'Flame graph'], ['time', 'Time order'], ['sandwich', 'Callers and callees'], ['tree', 'Call tree'], ['top', 'Functions'], ['lines', 'Source lines'],
 ];
 
 export interface State extends Selection {
@@ -16,6 +16,8 @@ export interface State extends Selection {
   icicle: boolean;
   reverse: boolean;
   byWeight: boolean;
+  graphs: boolean; // callers and callees as pictures, not as tables
+  second: number; // a metric beside the first; -1 = none
   palette: Palette;
   zoom: number[]; // functions from the root to the zoomed frame
   func: number; // the function in the sandwich; 0 = none
@@ -27,28 +29,30 @@ export interface State extends Selection {
 }
 
 export function initial(data: Data): State {
-  const tree = data.meta.profiles.every(p => p.facets.includes('tree')) && data.tree.n > 1;
   return {
-    view: tree ? 'flame' : 'top', metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters: [], normalize: false,
-    icicle: true, reverse: false, byWeight: false, palette: 'name', zoom: [], func: 0, search: '', ignoreCase: true,
+    view: 'overview', metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters: [], normalize: false,
+    icicle: false, reverse: false, byWeight: false, graphs: false, second: -1, palette: 'module', zoom: [], func: 0, search: '', ignoreCase: true,
     sort: data.meta.profiles.length > 1 ? 'change' : 'self', change: 'self', theme: '',
   };
 }
 
 // ---- the URL ----
 
-const FLAGS: [string, 'icicle' | 'reverse' | 'byWeight' | 'ignoreCase' | 'normalize'][] =
-  [['icicle', 'icicle'], ['reverse', 'reverse'], ['weight', 'byWeight'], ['case', 'ignoreCase'], ['scaled', 'normalize']];
+const FLAGS: [string, 'icicle' | 'reverse' | 'byWeight' | 'graphs' | 'ignoreCase' | 'normalize'][] =
+  [['icicle', 'icicle'], ['reverse', 'reverse'], ['weight', 'byWeight'], ['graphs', 'graphs'], ['case', 'ignoreCase'], ['scaled', 'normalize']];
 const TEXTS: [string, 'view' | 'event' | 'thread' | 'palette' | 'search' | 'sort' | 'change' | 'theme'][] =
   [['view', 'view'], ['event', 'event'], ['thread', 'thread'], ['colours', 'palette'], ['search', 'search'], ['sort', 'sort'], ['change', 'change'], ['theme', 'theme']];
-const COUNTS: [string, 'metric' | 'func'][] = [['metric', 'metric'], ['of', 'func']];
 
-export function toHash(s: State, base: State): string {
+const METRICS: [string, 'metric' | 'second'][] = [['metric', 'metric'], ['beside', 'second']];
+
+/** What it names it names in words, so that it means the same in the report of the next recording. */
+export function toHash(s: State, base: State, data: Data): string {
   const out = new URLSearchParams();
   for (const [key, field] of TEXTS) if (s[field] !== base[field]) out.set(key, s[field]);
-  for (const [key, field] of COUNTS) if (s[field] !== base[field]) out.set(key, String(s[field]));
+  for (const [key, field] of METRICS) if (s[field] !== base[field]) out.set(key, data.meta.profiles[0].metrics[s[field]]?.name ?? '');
+  if (s.func) out.set('of', data.funcs.name[s.func]);
   for (const [key, field] of FLAGS) if (s[field] !== base[field]) out.set(key, s[field] ? '1' : '0');
-  if (s.zoom.length) out.set('zoom', s.zoom.join('.'));
+  for (const func of s.zoom) out.append('zoom', data.funcs.name[func]);
   if (s.time) out.set('time', s.time.join('..'));
   for (const f of s.filters) out.append(f.kind, f.pattern);
   const text = out.toString();
@@ -64,18 +68,32 @@ export function fromHash(hash: string, base: State, data: Data): State {
     const v = given.get(key);
     if (v !== null && (!allowed[field] || allowed[field].includes(v))) (s as unknown as Record<string, string>)[field] = v;
   }
-  const most = { metric: data.meta.profiles[0].metrics.length, func: data.funcs.n };
-  for (const [key, field] of COUNTS) {
-    const v = Number(given.get(key) ?? NaN);
-    if (Number.isInteger(v) && v >= 0 && v < most[field]) s[field] = v;
+  for (const [key, field] of METRICS) {
+    const found = given.has(key) ? data.meta.profiles[0].metrics.findIndex(m => m.name === given.get(key)) : -1;
+    if (found >= 0) s[field] = found;
   }
+  s.func = given.has('of') ? Math.max(0, data.funcs.name.indexOf(given.get('of')!, 1)) : 0;
   for (const [key, field] of FLAGS) if (given.has(key)) s[field] = given.get(key) === '1';
-  const zoom = (given.get('zoom') ?? '').split('.').map(Number);
-  s.zoom = zoom.every(f => Number.isInteger(f) && f > 0 && f < data.funcs.n) ? zoom : [];
+  s.zoom = pathNamed(data, given.getAll('zoom'), s.reverse);
   const [from, to] = (given.get('time') ?? '').split('..').map(Number);
   if (to > from) s.time = [from, to];
   for (const [key, pattern] of given) if (isFilter(key)) s.filters.push({ kind: key, pattern: isRegex(pattern) ? pattern : escapeRegex(pattern) });
   return s;
+}
+
+/** The functions on the way to a frame, by their names, as far as they lead; of two with one name, the one that is there. */
+function pathNamed(data: Data, names: string[], reverse: boolean): number[] {
+  const { name } = data.funcs, { func, end } = data.tree, out: number[] = [];
+  if (!names.length) return out;
+  for (let i = 0, node = 0; i < names.length; i++) {
+    let next = 0;
+    if (reverse) next = name.indexOf(names[i], 1);
+    else for (let c = node + 1; c < end[node] && !next; c = end[c]) if (func[c] && name[func[c]] === names[i]) next = c;
+    if (next <= 0) break;
+    out.push(reverse ? next : func[next]);
+    node = next;
+  }
+  return out;
 }
 
 export const FILTERS: [FilterKind, string, string][] = [
@@ -84,6 +102,7 @@ export const FILTERS: [FilterKind, string, string][] = [
   ['show-from', 'Show from', 'cut each stack above its first match'],
   ['hide', 'Hide', 'take matching frames out; what they cost goes to their callers'],
   ['show', 'Show', 'take all other frames out'],
+  ['collapse', 'Collapse', 'make one frame of a match and its like that called it: recursion, or with module:NAME a whole module'],
 ];
 
 function isFilter(key: string): key is FilterKind {
@@ -103,7 +122,8 @@ export function timeText([from, to]: [number, number]): string {
 export function commandLine(s: State, data: Data): string {
   const { profiles, inputs } = data.meta, two = profiles.length > 1, words = ['polyprof'];
   const func = s.func ? data.funcs.name[s.func] : '';
-  if (two) words.push(s.view === 'flame' || s.view === 'time' ? 'flame' : 'diff');
+  if (s.view === 'overview') words.push(...(two ? ['diff'] : []));
+  else if (two) words.push(s.view === 'flame' || s.view === 'time' ? 'flame' : 'diff');
   else if (s.view === 'sandwich') words.push('callers', shellWord(func || 'NAME'));
   else words.push({ flame: 'flame', time: 'flame', tree: 'tree', top: 'top', lines: 'lines' }[s.view]);
   // A chart of time is of one file.
@@ -123,7 +143,7 @@ export function commandLine(s: State, data: Data): string {
     if (s.icicle) words.push('--icicle');
     if (s.reverse) words.push('--reverse');
     if (s.byWeight) words.push('--sort', 'weight');
-    if (s.palette !== 'name') words.push('--palette', s.palette);
+    if (s.palette !== 'module') words.push('--palette', s.palette);
   }
   if (s.view === 'top' && !two && /^-?(total|calls|name)$/.test(s.sort)) words.push('--sort', s.sort.replace('-', ''));
   if (s.view === 'flame' || s.view === 'time') words.push('-o', 'flame.svg');

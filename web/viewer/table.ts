@@ -87,8 +87,16 @@ export class Table<R> {
     if (this.wide === width) return;
     this.wide = width;
     this.columns = narrow ? columns.filter(c => !c.minor) : columns;
-    this.host.style.setProperty('--columns', this.columns.map(c => (c.wide ? `minmax(${narrow ? 8 : 16}em, 1fr)` : `${narrow ? Math.max(c.number ? 6.6 : 8, c.title.length * 0.5 + 2) : Math.max(c.number ? (c.title === '%' ? 6.5 : 7.6) : 12, c.title.length * 0.55 + 3.4)}em`)).join(' '));
+    const room = (c: ColumnSpec<R>) => (c.number ? Math.max(narrow ? 4 : 5, this.longest(c) * 0.64 + (narrow ? 1.2 : 2.2), c.title.length * (narrow ? 0.5 : 0.55) + (narrow ? 2 : 3.4)) : Math.max(narrow ? 8 : 12, c.title.length * 0.55 + 3.4));
+    this.host.style.setProperty('--columns', this.columns.map(c => (c.wide ? `minmax(${narrow ? 8 : 16}em, 1fr)` : `${room(c).toFixed(1)}em`)).join(' '));
     this.header();
+  }
+
+  /** Letters of the longest number among the first rows: digits are never cut. */
+  private longest(c: ColumnSpec<R>): number {
+    let most = 0;
+    for (let i = 0; i < Math.min(this.rows.length, 60); i++) most = Math.max(most, c.cell(this.rows[i]).text.length);
+    return most;
   }
 
   /** Lays out all rows, or only those in sight again. Paper does not scroll. */
@@ -183,8 +191,21 @@ export class Table<R> {
     if (i >= 0) this.select(i);
   }
 
+  /** A key that was pressed elsewhere. */
+  press(e: KeyboardEvent): void {
+    if (this.selected < 0 && e.key.startsWith('Arrow')) {
+      e.preventDefault();
+      this.select(0);
+    } else this.act(e);
+    this.focus();
+  }
+
   private key(e: KeyboardEvent): void {
-    if (e.target !== this.host || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.target === this.host) this.act(e);
+  }
+
+  private act(e: KeyboardEvent): void {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
     const page = Math.max(1, Math.floor(this.host.clientHeight / HEIGHT) - 2), at = this.selected, n = this.rows.length;
     const go: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: n - 1 };
     if (at >= 0 && this.opts.onKey?.(e, this.rows[at], at)) e.preventDefault();

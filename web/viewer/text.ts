@@ -60,6 +60,13 @@ export function time(ns: number): string {
   return stepped(ns, [[3600e9, 'h'], [60e9, 'min'], [1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s']], 'ns');
 }
 
+/** Times along an axis: one unit, and as many decimals as its steps need, so that no two labels are equal. */
+export function timeSteps(most: number, step: number): (ns: number) => string {
+  const [size, name] = ([[60e9, 'min'], [1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s']] as [number, string][]).find(([s]) => Math.abs(most) >= s) ?? [1, 'ns'];
+  const decimals = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / size) - 1e-9)));
+  return ns => (ns === 0 ? '0' : (ns / size).toFixed(decimals)) + ' ' + name;
+}
+
 export function bytes(n: number): string {
   return stepped(n, [[1024 ** 6, 'EiB'], [1024 ** 5, 'PiB'], [1024 ** 4, 'TiB'], [1024 ** 3, 'GiB'], [1024 ** 2, 'MiB'], [1024, 'KiB']], 'B');
 }
@@ -99,6 +106,36 @@ export function columns(text: string): number {
   let n = 0;
   for (let i = 0; i < text.length; i++) n += text.charCodeAt(i) > 0x1100 ? 2 : 1;
   return n;
+}
+
+/** What stands in brackets of one kind, but for those around everything, as an ellipsis. */
+function withoutInside(name: string, open: string, close: string): string {
+  let out = '', depth = 0;
+  for (let i = 0; i < name.length; i++) {
+    const c = name[i], arrow = c === '>' && name[i - 1] === '-'; // A->b
+    if (c === open && !(open === '<' && /operator<*$/.test(out))) {
+      if (depth++ === 0) out += open + '\u2026';
+    } else if (c === close && depth > 0 && !arrow) {
+      if (--depth === 0) out += close;
+    } else if (depth === 0) out += c;
+  }
+  return depth ? name : out;
+}
+
+/**
+ * A name that fits: first what stands in angle brackets and parentheses goes, then what leads to it (namespaces,
+ * packages, directories), so that what tells it from others stays.
+ */
+export function fitName(name: string, room: number): string {
+  if (name.length * 2 <= room || columns(name) <= room) return name;
+  const plain = withoutInside(withoutInside(name, '<', '>'), '(', ')');
+  if (columns(plain) <= room) return plain;
+  for (const part of plain.matchAll(/\\|::|->|\/|\.(?=[^.])/g)) {
+    const tail = '\u2026' + plain.slice(part.index + (part[0] === '/' || part[0] === '\\' ? 0 : part[0].length));
+    if (columns(tail) <= room) return tail;
+  }
+  const last = /(?:\\|::|->|\/)([^\\/:]+)$/.exec(plain);
+  return fit(last && room > 4 ? '\u2026' + last[1] : plain, room);
 }
 
 /** As much of a text as fits. */

@@ -1,20 +1,34 @@
 // Time from left to right: stacks as they were, one lane per thread. Each column of pixels shows what ran in its
-// middle, so a picture costs its width times its depth, however many events there are.
+// middle, so a picture costs its width times its depth, however many events there are. Where nothing is known to have
+// run, nothing is drawn.
 
 import type { Moments, Tree } from './data';
 import { inkOn } from './colours';
 import { el } from './dom';
+import { hands } from './hands';
 import { momentAt } from './model';
-import { fit, time } from './text';
+import { fitName, timeSteps } from './text';
 
 const ROW = 16, HEAD = 22, AXIS = 20;
 const FONT = '11px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 
-interface Lane {
+/** One lane: a thread, and until when each of its samples is known to have run (null for traces: until the next event). */
+export interface LaneSpec {
   moments: Moments;
   title: string;
+  ends: Float64Array | null;
+}
+
+interface Lane extends LaneSpec {
   rows: number;
   y: number;
+}
+
+/** One activation of a node, as far as the events tell: when it began and ended, and of how many samples it is made. */
+export interface Activation {
+  start: number;
+  end: number;
+  samples: number;
 }
 
 export interface TimeStyle {
@@ -26,13 +40,14 @@ export interface TimeStyle {
 }
 
 export interface TimeEvents {
-  hover(node: number | null, text: string): void;
-  select(node: number): void;
+  hover(box: TimeBox | null, x: number, y: number): void;
+  select(box: TimeBox): void;
+  moved(from: number, until: number): void; // what is in sight
   menu(node: number, x: number, y: number): void;
   range(from: number, to: number): void;
 }
 
-export interface TimeBox { node: number; x: number; y: number; w: number; h: number }
+export interface TimeBox { node: number; x: number; y: number; w: number; h: number; lane: number; moment: number }
 
 export class TimeChart {
   readonly host: HTMLElement;
@@ -42,12 +57,12 @@ export class TimeChart {
   private boxes: TimeBox[] = [];
   private frame = 0;
   private letter = 0;
-  private drag: { x: number; to: number } | null = null;
-  private pan: { x: number; from: number; until: number } | null = null;
+  private drag: [number, number] | null = null;
+  private folded = new Set<string>(); // titles of lanes
   from = 0;
   until = 1;
   private whole: [number, number] = [0, 1];
-  selected = 0;
+  private chosen: { node: number; lane: number; first: number; last: number } | null = null; // one call
 
   constructor(private tree: Tree, private style: TimeStyle, private events: TimeEvents) {
     this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': 'Stacks in the order of time', 'aria-describedby': 'details' });
@@ -58,19 +73,47 @@ export class TimeChart {
     this.listen();
   }
 
-  set(list: Moments[], titles: string[], whole: [number, number], shown: [number, number] | null): void {
-    let y = AXIS;
-    this.lanes = list.map((moments, i) => {
+  set(list: LaneSpec[], whole: [number, number], shown: [number, number] | null): void {
+    this.lanes = list.map(spec => {
       let deepest = 1;
-      for (let k = 0; k < moments.n; k++) deepest = Math.max(deepest, this.tree.depth[moments.node[k]]);
-      const lane = { moments, title: titles[i], rows: deepest, y };
-      y += HEAD + deepest * ROW + 8;
-      return lane;
+      for (let k = 0; k < spec.moments.n; k++) deepest = Math.max(deepest, this.tree.depth[spec.moments.node[k]]);
+      return { ...spec, rows: deepest, y: 0 };
     });
-    this.spacer.style.height = y + 'px';
     this.whole = whole;
     [this.from, this.until] = shown ?? whole;
+    this.arrange();
+    this.events.moved(this.from, this.until);
+  }
+
+  private arrange(): void {
+    let y = AXIS;
+    for (const lane of this.lanes) {
+      lane.y = y;
+      y += HEAD + (this.folded.has(lane.title) ? 0 : lane.rows * ROW + 8);
+    }
+    this.spacer.style.height = y + 'px';
     this.draw();
+  }
+
+  isFolded(title: string): boolean {
+    return this.folded.has(title);
+  }
+
+  fold(title: string, on: boolean): void {
+    if (on) this.folded.add(title);
+    else this.folded.delete(title);
+    this.arrange();
+  }
+
+  /** Brings a lane into sight, unfolded. */
+  reveal(title: string): void {
+    this.fold(title, false);
+    const lane = this.lanes.find(l => l.title === title);
+    if (lane) this.host.scrollTop = lane.y - AXIS;
+  }
+
+  get titles(): string[] {
+    return this.lanes.map(l => l.title);
   }
 
   draw(): void {
@@ -118,7 +161,20 @@ export class TimeChart {
     const span = Math.min(until - from, this.whole[1] - this.whole[0]);
     this.from = Math.max(this.whole[0], Math.min(from, this.whole[1] - span));
     this.until = this.from + span;
+    this.events.moved(this.from, this.until);
     this.draw();
+  }
+
+  /** When the call that a box shows began and ended. */
+  activation(box: TimeBox): Activation {
+    const lane = this.lanes[box.lane], { moments: m, ends } = lane, { end } = this.tree, { node } = box;
+    const inside = (k: number) => k >= 0 && k < m.n && m.node[k] >= node && m.node[k] < end[node];
+    const begins = (k: number) => !!m.calls && m.calls[k] > 0 && m.node[k] === node;
+    const follows = (k: number) => !ends || ends[k - 1] >= m.start[k] - 1; // no gap before it
+    let first = box.moment, last = box.moment;
+    while (inside(first - 1) && !begins(first) && follows(first)) first--;
+    while (inside(last + 1) && !begins(last + 1) && follows(last + 1)) last++;
+    return { start: m.start[first], end: ends ? ends[last] : m.start[last + 1], samples: m.trace ? 0 : last - first + 1 };
   }
 
   // ---- painting ----
@@ -142,12 +198,12 @@ export class TimeChart {
     for (const lane of this.lanes) {
       if (lane.y - scroll > height || lane.y + HEAD + lane.rows * ROW - scroll < 0) continue;
       g.fillStyle = soft;
-      g.fillText(lane.title, 6, lane.y - scroll + HEAD / 2);
-      this.lane(lane, width);
+      g.fillText((this.folded.has(lane.title) ? '\u25b8 ' : '\u25be ') + lane.title, 6, lane.y - scroll + HEAD / 2);
+      if (!this.folded.has(lane.title)) this.lane(lane, width);
     }
     for (const box of this.boxes) this.box(g, box, box.y - scroll);
     this.axis(g, width, look.getPropertyValue('--back'), soft);
-    const chosen = this.boxes.find(b => b.node === this.selected && this.selected);
+    const chosen = this.chosen && this.boxes.find(b => b.node === this.chosen!.node && b.lane === this.chosen!.lane && b.moment <= this.chosen!.last && b.moment >= this.chosen!.first);
     if (chosen) {
       g.strokeStyle = ink;
       g.lineWidth = 2;
@@ -155,7 +211,7 @@ export class TimeChart {
     }
     if (this.drag) {
       g.fillStyle = 'rgba(80, 130, 255, .25)';
-      g.fillRect(Math.min(this.drag.x, this.drag.to), 0, Math.abs(this.drag.to - this.drag.x), height);
+      g.fillRect(Math.min(...this.drag), 0, Math.abs(this.drag[1] - this.drag[0]), height);
     }
   }
 
@@ -163,11 +219,9 @@ export class TimeChart {
   private lane(lane: Lane, width: number): void {
     const { tree } = this, m = lane.moments, scale = (this.until - this.from) / width, open: TimeBox[] = [];
     let before = -1, path: number[] = [];
+    const index = this.lanes.indexOf(lane);
     for (let x = 0; x <= width; x++) {
-      const at = this.from + (x + 0.5) * scale;
-      let i = x === width ? -1 : momentAt(m, at + 1e-9) - 1;
-      if (i >= m.n || (i >= 0 && m.trace && at > m.start[m.n])) i = -1;
-      if (i >= 0 && !m.trace && i === m.n - 1 && at > m.start[i] + Math.max(scale, (m.start[m.n - 1] - m.start[0]) / m.n)) i = -1;
+      const i = x === width ? -1 : this.ran(lane, this.from + x * scale, scale);
       if (i === before && i >= 0) continue;
       const next: number[] = [];
       for (let n = i >= 0 ? m.node[i] : 0; n; n = tree.parent[n]) next.push(n);
@@ -184,13 +238,22 @@ export class TimeChart {
         box.w = x - box.x;
       }
       for (let d = open.length; d < next.length; d++) {
-        const box = { node: next[d], x, y: lane.y + HEAD + d * ROW, w: 1, h: ROW - 1 };
+        const box = { node: next[d], x, y: lane.y + HEAD + d * ROW, w: 1, h: ROW - 1, lane: index, moment: i };
         open.push(box);
         this.boxes.push(box);
       }
       path = next;
       before = i;
     }
+  }
+
+  /** The moment that a column of pixels shows: what ran in its middle, or any sample in it; -1 = none. */
+  private ran({ moments: m, ends }: Lane, at: number, wide: number): number {
+    const middle = at + wide / 2, i = momentAt(m, middle + 1e-9) - 1;
+    if (m.trace) return i >= m.n || middle > m.start[m.n] ? -1 : i;
+    if (i >= 0 && i < m.n && middle <= ends![i]) return i;
+    const any = momentAt(m, at + wide) - 1;
+    return any >= 0 && m.start[any] >= at ? any : -1;
   }
 
   private box(g: CanvasRenderingContext2D, box: TimeBox, y: number): void {
@@ -202,7 +265,7 @@ export class TimeChart {
     const room = Math.floor((box.w - 7) / this.letter);
     if (room >= 3) {
       g.fillStyle = match ? '#fff' : faded ? (style.dark() ? '#e8e8ee' : '#131317') : inkOn(colour);
-      g.fillText(fit(func ? style.label(func) : '(more)', room), box.x + 4, y + ROW / 2);
+      g.fillText(fitName(func ? style.label(func) : '(more)', room), box.x + 4, y + ROW / 2);
     }
     g.globalAlpha = 1;
   }
@@ -213,10 +276,11 @@ export class TimeChart {
     g.fillStyle = back;
     g.fillRect(0, 0, width, AXIS);
     g.fillStyle = soft;
+    const label = timeSteps(this.until, step);
     for (let t = Math.ceil(this.from / step) * step; t <= this.until; t += step) {
       const x = ((t - this.from) / span) * width;
       g.fillRect(x, AXIS - 5, 1, 5);
-      const text = time(Math.round(t));
+      const text = label(t);
       if (x + 4 + g.measureText(text).width <= width) g.fillText(text, x + 4, AXIS / 2);
     }
   }
@@ -233,69 +297,67 @@ export class TimeChart {
   }
 
   private listen(): void {
-    const c = this.canvas, place = (e: MouseEvent) => {
+    const c = this.canvas, place = (x: number, y: number) => {
       const r = c.getBoundingClientRect();
-      return [e.clientX - r.left, e.clientY - r.top] as const;
+      return [x - r.left, y - r.top] as const;
     };
-    c.addEventListener('wheel', e => {
-      const [x] = place(e);
-      if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
-        const by = (e.deltaX / this.host.clientWidth) * (this.until - this.from);
-        this.show(this.from + by, this.until + by);
-      } else if (e.ctrlKey || e.metaKey || this.lanesFit()) this.zoom(e.deltaY > 0 ? 1.25 : 0.8, x / this.host.clientWidth);
-      else return;
-      e.preventDefault();
-    }, { passive: false });
-    c.addEventListener('pointerdown', e => {
-      const [x] = place(e);
-      c.setPointerCapture(e.pointerId);
-      if (e.button === 0 && e.shiftKey) this.drag = { x, to: x };
-      else if (e.button === 0) this.pan = { x, from: this.from, until: this.until };
-    });
-    c.addEventListener('pointermove', e => {
-      const [x, y] = place(e);
-      if (this.drag) this.drag.to = x;
-      if (this.pan && Math.abs(x - this.pan.x) > 3) {
-        const by = ((this.pan.x - x) / this.host.clientWidth) * (this.pan.until - this.pan.from);
-        this.show(this.pan.from + by, this.pan.until + by);
-      }
-      if (this.drag || this.pan) this.draw();
-      const box = this.at(x, y);
-      this.events.hover(box ? box.node : null, box ? `at ${time(Math.round(this.timeAt(x)))}` : '');
-    });
-    c.addEventListener('pointerup', e => {
-      const [x, y] = place(e), moved = this.pan ? Math.abs(x - this.pan.x) > 3 : false;
-      if (this.drag && Math.abs(this.drag.to - this.drag.x) > 3)
-        this.events.range(this.timeAt(Math.min(this.drag.x, this.drag.to)), this.timeAt(Math.max(this.drag.x, this.drag.to)));
-      else if (!moved && e.button === 0) {
-        const box = this.at(x, y);
-        if (box) {
-          this.selected = box.node;
-          this.events.select(box.node);
-        }
-      }
-      this.drag = this.pan = null;
-      this.draw();
-    });
-    c.addEventListener('dblclick', e => {
-      const box = this.at(...place(e));
-      if (box) this.show(this.timeAt(box.x), this.timeAt(box.x + box.w));
+    hands(c, {
+      zoom: (factor, at) => this.zoom(factor, at),
+      pan: (x, y) => {
+        const by = (x / Math.max(1, this.host.clientWidth)) * (this.until - this.from);
+        if (x) this.show(this.from - by, this.until - by);
+        this.host.scrollTop -= y;
+      },
+      hover: (x, y) => {
+        const box = this.at(...place(x, y));
+        c.style.cursor = box ? 'pointer' : 'default';
+        this.events.hover(box, x, y);
+      },
+      leave: () => this.events.hover(null, 0, 0),
+      click: (x, y) => this.click(...place(x, y)),
+      reset: () => this.show(...this.whole),
+      choose: (from, to, done) => {
+        const [a] = place(Math.min(from, to), 0), [b] = place(Math.max(from, to), 0);
+        this.drag = done ? null : [a, b];
+        if (done && b - a > 3) this.events.range(this.timeAt(a), this.timeAt(b));
+        this.draw();
+      },
     });
     c.addEventListener('contextmenu', e => {
-      const box = this.at(...place(e));
+      const box = this.at(...place(e.clientX, e.clientY));
       if (!box) return;
       e.preventDefault();
-      this.selected = box.node;
+      this.choose(box);
       this.events.menu(box.node, e.clientX, e.clientY);
     });
     c.addEventListener('keydown', e => this.key(e));
   }
 
-  private lanesFit(): boolean {
-    return this.spacer.offsetHeight <= this.host.clientHeight;
+  /** A click on a call shows it from its beginning to its end, one on the head of a lane folds it. */
+  private click(x: number, y: number): void {
+    const inner = y + this.host.scrollTop, box = this.at(x, y);
+    if (box) {
+      const { start, end } = this.activation(box), edge = (end - start) * 0.02;
+      this.choose(box);
+      if (end > start) this.show(start - edge, end + edge);
+      return;
+    }
+    const lane = this.lanes.find(l => inner >= l.y && inner < l.y + HEAD);
+    if (lane) this.fold(lane.title, !this.folded.has(lane.title));
+    else this.choose(null);
   }
 
-  private key(e: KeyboardEvent): void {
+  private choose(box: TimeBox | null): void {
+    this.chosen = null;
+    if (box) {
+      const m = this.lanes[box.lane].moments, { start, end } = this.activation(box);
+      this.chosen = { node: box.node, lane: box.lane, first: momentAt(m, start), last: Math.max(momentAt(m, start), momentAt(m, end) - 1) };
+      this.events.select(box);
+    }
+    this.draw();
+  }
+
+  key(e: KeyboardEvent): void {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const step = (this.until - this.from) / 8;
     if (e.key === 'ArrowLeft') this.show(this.from - step, this.until - step);

@@ -1,6 +1,6 @@
 // The flame graph: from the root up or down, or from the leaves.
 
-import type { App, Panel } from '../app';
+import type { App, Panel, Thing } from '../app';
 import { button, el, fill, select } from '../dom';
 import { boxesSvg } from '../export';
 import { Flame, ROW } from '../flame';
@@ -13,6 +13,7 @@ export class FlameView implements Panel {
   readonly host = el('section', { class: 'view' });
   private crumbs = el('div', { class: 'crumbs', role: 'navigation', 'aria-label': 'Zoomed to' });
   private note = el('p', { class: 'note', role: 'status' });
+  private key0 = el('div', { class: 'legends' });
   private chart: Flame;
   private layer: Layer | null = null;
   private made = '';
@@ -27,15 +28,15 @@ export class FlameView implements Panel {
       searching: () => !!app.hits,
       dark: () => app.dark,
     }, {
-      hover: (node, box) => (node === null ? this.tell(this.chart.selected) : box && box.node < 0 ? this.tellMore(-1 - box.node, box.more) : this.tell(node)),
-      select: node => this.tell(node),
+      hover: (node, box, x, y) => app.hover(x, y, node === null ? null : box && box.node < 0 ? this.rest(-1 - box.node, box.more) : this.thing(node)),
+      select: node => app.tell(this.thing(node)),
       zoomed: node => {
         const zoom = pathOf(this.layer!, node);
         if (zoom.join() !== app.state.zoom.join()) app.set({ zoom });
       },
       menu: (node, x, y) => app.menuFor(this.layer!.func(node), x, y, [['Zoom to it', () => this.chart.zoomTo(node)]]),
     });
-    this.host.append(this.crumbs, this.chart.host, this.note);
+    this.host.append(this.crumbs, this.chart.host, this.note, this.key0);
   }
 
   update(): void {
@@ -57,7 +58,13 @@ export class FlameView implements Panel {
     if (this.chart.zoom !== zoom) this.chart.zoom = this.chart.selected = zoom;
     this.chart.relayout();
     this.trail();
-    this.tell(this.chart.selected);
+    app.tell(this.thing(this.chart.selected));
+    fill(this.key0, app.compares ? null : app.legend());
+  }
+
+  press(e: KeyboardEvent): void {
+    this.chart.key(e);
+    this.chart.focus();
   }
 
   search(): void {
@@ -68,21 +75,20 @@ export class FlameView implements Panel {
     this.chart.focus();
   }
 
-  private tell(node: number): void {
+  private thing(node: number): Thing | null {
     const l = this.layer, all = this.app.scene.costs.map((_, k) => k);
-    if (!l) return;
-    if (!node) return this.app.tell(null);
-    this.app.tell({
+    if (!l || !node) return null;
+    return {
       func: l.func(node), more: l.more(node), total: all.map(k => l.total(node, k)), self: all.map(k => l.self(node, k)), calls: l.calls(node),
       parent: all.map(k => l.total(l.parent(node), k)), zoom: all.map(k => l.total(this.chart.zoom, k)), stack: l.stack(node),
-    });
+    };
   }
 
-  private tellMore(parent: number, more: number): void {
+  private rest(parent: number, more: number): Thing {
     const l = this.layer!, all = this.app.scene.costs.map((_, k) => k);
     const wide = new Set(this.chart.boxes().filter(b => b.node >= 0 && !b.more).map(b => b.node));
     const thin = Array.from(l.children(parent)).filter(c => !wide.has(c));
-    this.app.tell({ func: 0, more, total: all.map(k => thin.reduce((sum, c) => sum + l.total(c, k), 0)), parent: all.map(k => l.total(parent, k)) });
+    return { func: 0, more, total: all.map(k => thin.reduce((sum, c) => sum + l.total(c, k), 0)), parent: all.map(k => l.total(parent, k)) };
   }
 
   private trail(): void {
@@ -99,7 +105,7 @@ export class FlameView implements Panel {
     if (!found.length) return;
     const at = found.findIndex(b => b.node === this.chart.selected);
     this.chart.choose(found[at < 0 ? (by > 0 ? 0 : found.length - 1) : (at + by + found.length) % found.length].node);
-    this.tell(this.chart.selected);
+    this.app.tell(this.thing(this.chart.selected));
   }
 
   options(): Node[] {
@@ -113,7 +119,7 @@ export class FlameView implements Panel {
         el('span', { class: 'legend' }, el('i', { class: 'shrank' }), 'less', el('i', { class: 'same' }), 'same', el('i', { class: 'grew' }), 'more'),
         select('Change of', [['self', 'self'], ['total', 'total']], s.change, v => app.set({ change: v as 'self' | 'total' })),
         toggle('Same size', 'Scale the second profile to the size of the first', s.normalize, () => app.set({ normalize: !s.normalize })),
-      ] : [select('Colours', [['name', 'by name'], ['module', 'by module'], ['language', 'by language']], s.palette, v => app.set({ palette: v as 'name' }))]),
+      ] : [select('Colours', [['module', 'by module'], ['name', 'by name'], ['language', 'by language']], s.palette, v => app.set({ palette: v as 'name' }))]),
       button('Reset zoom', 'Zoom out to all (Escape)', () => this.chart.zoomTo(0), { disabled: !s.zoom.length }),
     ];
   }

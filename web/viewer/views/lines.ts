@@ -27,6 +27,8 @@ export class LinesView implements Panel {
   private sort = 'cost';
   private exact = true; // filters and time apply
   private astray = false;
+  private of = 0; // the function whose file was opened last
+  private goTo = 0; // a line to bring into sight
 
   constructor(private app: App) {
     this.table = new Table<Line>({
@@ -55,8 +57,21 @@ export class LinesView implements Panel {
   update(): void {
     const { app } = this, lacks = why('lines', app.data);
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
+    if (app.state.func && app.state.func !== this.of) this.showFunc(app.state.func);
     this.collect();
     this.search();
+  }
+
+  /** Opens the file of a function, at its costliest line. */
+  private showFunc(func: number): void {
+    const { data } = this.app, l = data.lines[this.app.main0];
+    this.of = func;
+    if (!l) return;
+    const at = l.func.indexOf(func), file = at >= 0 ? l.file[at] : data.strings.indexOf(data.funcs.file[func]);
+    if (file < 0 || !l.file.includes(file)) return;
+    this.file = file;
+    this.sort = 'place';
+    this.goTo = data.funcs.line[func];
   }
 
   private collect(): void {
@@ -92,6 +107,11 @@ export class LinesView implements Panel {
       : state.filters.length || state.time ? ' Filters and time do not apply here: the profile gives whole sums per line.' : '';
     fill(this.note, plural(rows.length, 'line', 'lines') + (this.file >= 0 ? ' of ' + shown(strings[this.file], 120) : '') + '.' + stale);
     this.table.set(rows, this.columns(), { key: this.sort.replace('-', ''), descending: !this.sort.startsWith('-') });
+    if (this.goTo) {
+      const at = rows.findIndex(r => r.line >= this.goTo);
+      if (at >= 0) this.table.select(at);
+      this.goTo = 0;
+    }
   }
 
   private columns(): ColumnSpec<Line>[] {
@@ -125,6 +145,10 @@ export class LinesView implements Panel {
 
   step(by: number): void {
     this.table.select(Math.max(0, Math.min(this.table.length - 1, this.table.selected + by)));
+  }
+
+  press(e: KeyboardEvent): void {
+    this.table.press(e);
   }
 
   focus(): void {

@@ -1,24 +1,25 @@
 // One function: its callers above, what it calls below.
 
-import type { App, Panel } from '../app';
-import { el, fill } from '../dom';
+import type { App, Panel, Thing } from '../app';
+import { button, el, fill, select } from '../dom';
 import { boxesSvg } from '../export';
 import { Flame, ROW, stacked } from '../flame';
 import type { Layer } from '../layers';
 import { CalleesLayer, CallersLayer } from '../layers';
-import type { FlatRow } from '../model';
-import { factorOf, metricOf } from '../model';
+import type { Call, FlatRow } from '../model';
+import { callsFromStacks, durations, factorOf, metricOf } from '../model';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
-import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
+import type { Metric } from '../data';
+import { canonical, digits, escapeCsv, exact, percent, plural, shown, time, value } from '../text';
 import { changeColumn, nameColumn } from './top';
 
-interface Call {
-  func: number;
-  calls: number[];
-  cost: number[];
-  sites: Set<string>;
+/** How many durations fall into each of some steps, each as much longer than the one before. */
+function histogram(sorted: Float64Array, steps: number): number[] {
+  const low = Math.log(Math.max(1, sorted[0])), high = Math.log(Math.max(1, sorted[sorted.length - 1])), out: number[] = Array(steps).fill(0);
+  for (let i = 0; i < sorted.length; i++) out[high > low ? Math.min(steps - 1, Math.floor(((Math.log(Math.max(1, sorted[i])) - low) / (high - low)) * steps)) : 0]++;
+  return out;
 }
 
 export class SandwichView implements Panel {
@@ -30,6 +31,7 @@ export class SandwichView implements Panel {
   private layers: { callers: Layer | null; callees: Layer | null } = { callers: null, callees: null };
   private tables: { callers: Table<Call>; callees: Table<Call> };
   private right = el('div', { class: 'slices' });
+  private single = el('p', { class: 'single' });
   private rows: FlatRow[] = [];
   private made = '';
   private scene: unknown = null;
@@ -46,7 +48,7 @@ export class SandwichView implements Panel {
     this.callers.fits = true;
     const table = (label: string) => new Table<Call>({
       label, columns: [], onOpen: r => this.app.set({ func: r.func }), onMenu: (r, x, y) => app.menuFor(r.func, x, y),
-      onSelect: r => this.app.tell({ func: r.func, total: r.cost, calls: r.calls[app.main0] }), empty: label === 'Callers' ? 'Nothing calls it.' : 'It calls nothing.',
+      onSelect: r => this.app.tell({ func: r.func, total: r.total, self: r.self ?? undefined, calls: r.calls[app.main0] }), empty: label === 'Callers' ? 'Nothing calls it.' : 'It calls nothing.',
     });
     this.tables = { callers: table('Callers'), callees: table('Callees') };
     this.host.append(this.list.host, this.right);
@@ -62,12 +64,20 @@ export class SandwichView implements Panel {
       searching: () => !!app.hits,
       dark: () => app.dark,
     }, {
-      hover: node => this.tell(layer(), node === null || node < 0 ? flame.selected : node),
-      select: node => this.tell(layer(), node),
+      hover: (node, _box, x, y) => app.hover(x, y, node === null || node < 0 ? null : this.thing(layer(), node)),
+      select: node => app.tell(this.thing(layer(), node)),
       zoomed: () => undefined,
       menu: (node, x, y) => app.menuFor(layer().func(node), x, y),
     });
     return flame;
+  }
+
+  get drawn(): boolean {
+    return this.pictures;
+  }
+
+  private get pictures(): boolean {
+    return this.hasTree && this.app.state.graphs;
   }
 
   private get hasTree(): boolean {
@@ -81,7 +91,7 @@ export class SandwichView implements Panel {
     const func = app.state.func && this.rows.some(r => r.func === app.state.func) ? app.state.func : this.rows[0]?.func ?? 0;
     if (!app.state.func && func) app.state.func = func;
     this.fillList();
-    const key = `${func}`;
+    const key = `${func} ${app.state.graphs} ${app.state.second}`;
     if (this.made !== key || this.scene !== app.scene) {
       this.made = key;
       this.scene = app.scene;
@@ -109,52 +119,89 @@ export class SandwichView implements Panel {
     const { app } = this, row = this.rows.find(r => r.func === func), k = app.main0;
     const cost = (pair: number[]) => (app.compares ? `${app.value(pair[0])} \u2192 ${app.value(pair[1])}` : app.value(pair[0]) + (app.share(pair[0]) ? ` (${app.share(pair[0])})` : ''));
     fill(this.heading, app.name(func), row ? el('small', {}, `total ${cost(row.total)}, self ${cost(row.self)}` + (row.calls[k] ? `, ${plural(row.calls[k]!, 'call', 'calls')}` : '')) : null);
-    if (this.hasTree) {
+    if (this.pictures) {
       this.layers.callers = new CallersLayer(app.scene, app.data.funcs.n, func);
       this.layers.callees = new CalleesLayer(app.scene, app.data.funcs.n, func);
       this.callers.set(this.layers.callers);
       this.callees.set(this.layers.callees);
       fill(this.right, el('h3', {}, 'Callers'), this.callers.host, this.heading, el('h3', {}, 'Callees'), this.callees.host);
     } else {
-      this.tables.callers.set(this.calls(func, 'callee', 'caller'), this.columns('called from'));
-      this.tables.callees.set(this.calls(func, 'caller', 'callee'), this.columns('at'));
-      fill(this.right, el('h3', {}, 'Callers'), this.tables.callers.host, this.heading, el('h3', {}, 'Callees'), this.tables.callees.host);
+      const beside = this.beside(func), known = this.between(func, app.state.metric);
+      this.tables.callers.set(known.callers, this.columns('called from', beside?.callers));
+      this.tables.callees.set(known.callees, this.columns('at', beside?.callees));
+      fill(this.right, el('h3', {}, 'Callers'), this.tables.callers.host, this.heading, this.single, el('h3', {}, 'Callees'), this.tables.callees.host);
+      this.tellSingle(func);
     }
     if (row) app.tell({ func, self: row.self, total: row.total, calls: row.calls[k] });
   }
 
+  /** Who calls a function and whom it calls, the costliest first. */
+  private between(func: number, metric: number): { callers: Call[]; callees: Call[] } {
+    const { app } = this, k = app.main0, { rank } = app.data.funcs;
+    const known = this.hasTree ? callsFromStacks(app.sceneOf(metric), app.data.funcs.n, func) : { callers: this.calls(func, metric, 'callee', 'caller'), callees: this.calls(func, metric, 'caller', 'callee') };
+    for (const list of [known.callers, known.callees]) list.sort((a, b) => b.total[k] - a.total[k] || b.calls[k] - a.calls[k] || rank[a.func] - rank[b.func]);
+    return known;
+  }
+
+  /** The same by the metric beside the first: by the other function, its total. */
+  private beside(func: number): { callers: Map<number, number>; callees: Map<number, number> } | null {
+    const { second } = this.app.state, k = this.app.main0;
+    if (second < 0) return null;
+    const map = (list: Call[]) => new Map(list.map(c => [c.func, c.total[k]])), { callers, callees } = this.between(func, second);
+    return { callers: map(callers), callees: map(callees) };
+  }
+
   /** Calls to or from a function, for profiles that know calls but not stacks. */
-  private calls(func: number, here: 'caller' | 'callee', there: 'caller' | 'callee'): Call[] {
-    const out = new Map<number, Call>(), { data, state } = this.app, n = data.meta.profiles.length;
+  private calls(func: number, metric: number, here: 'caller' | 'callee', there: 'caller' | 'callee'): Call[] {
+    const out = new Map<number, Call>(), { data } = this.app, n = data.meta.profiles.length;
     data.edges.forEach((e, k) => {
-      const m = metricOf(data, k, state.metric), factor = factorOf(data, k, state.metric);
+      const m = metricOf(data, k, metric), factor = factorOf(data, k, metric);
       for (let i = 0; e && i < e.caller.length; i++) {
         if (e[here][i] !== func) continue;
         let call = out.get(e[there][i]);
-        if (!call) out.set(e[there][i], (call = { func: e[there][i], calls: Array(n).fill(0), cost: Array(n).fill(0), sites: new Set() }));
+        if (!call) out.set(e[there][i], (call = { func: e[there][i], calls: Array(n).fill(0), self: null, total: Array(n).fill(0), sites: new Set() }));
         call.calls[k] += e.calls[i];
-        call.cost[k] += m >= 0 ? e.cost[m][i] * factor : 0;
+        call.total[k] += m >= 0 ? e.cost[m][i] * factor : 0;
         if (e.line[i]) call.sites.add((data.strings[e.file[i]] || data.funcs.file[e.caller[i]] || '') + ':' + e.line[i]);
       }
     });
-    const k = this.app.main0;
-    return [...out.values()].sort((a, b) => b.cost[k] - a.cost[k] || data.funcs.rank[a.func] - data.funcs.rank[b.func]);
+    return [...out.values()];
   }
 
-  private columns(where: string): ColumnSpec<Call>[] {
-    const { app } = this, k = app.main0, whole = app.scene.whole[k];
-    return [
-      { key: 'total', title: 'Total', number: true, cell: r => ({ text: app.value(r.cost[k]), exact: String(canonical(app.metric, r.cost[k])), title: app.exact(r.cost[k]) }) },
-      { key: 'total%', title: '%', number: true, minor: true, cell: r => ({ text: percent(r.cost[k], whole), bar: whole > 0 ? r.cost[k] / whole : undefined }) },
-      { key: 'calls', title: 'Calls', number: true, cell: r => ({ text: digits(r.calls[k]), exact: String(r.calls[k]) }) },
-      { key: 'name', title: 'Function', wide: true, cell: r => ({ text: r.func ? app.name(r.func) : '(outside)', exact: r.func ? app.data.funcs.name[r.func] : '(outside)' }) },
-      { key: 'site', title: where, minor: true, cell: r => ({ text: shown([...r.sites].slice(0, 3).map(s => s.replace(/^.*\//, '')).join(', ') + (r.sites.size > 3 ? ', \u2026' : ''), 80), exact: [...r.sites].join(' ') }) },
-    ];
+  private columns(where: string, beside?: Map<number, number>): ColumnSpec<Call>[] {
+    const { app } = this, k = app.main0, whole = app.scene.whole[k], { metrics } = app.data.meta.profiles[0];
+    const cost = (key: string, title: string, m: Metric, raw: (r: Call) => number): ColumnSpec<Call> => ({ key, title, number: true, sorts: false, cell: r => ({ text: value(m, raw(r)), exact: String(canonical(m, raw(r))), title: exact(m, raw(r)) }) });
+    const out = [cost('total', 'Total', app.metric, r => r.total[k]),
+      { key: 'total%', title: '%', help: 'share of all', number: true, sorts: false, cell: (r: Call) => ({ text: percent(r.total[k], whole), bar: whole > 0 ? r.total[k] / whole : undefined }) }];
+    if (this.hasTree) out.push({ ...cost('self', 'Self', app.metric, r => r.self![k]), minor: true });
+    if (this.hasTree ? app.scene.costs[k].calls : true) out.push({ key: 'calls', title: 'Calls', number: true, sorts: false, cell: r => ({ text: digits(r.calls[k]), exact: String(r.calls[k]) }) });
+    if (beside) out.push({ ...cost('beside', shown(metrics[app.state.second].title || metrics[app.state.second].name, 24), metrics[app.state.second], r => beside.get(r.func) ?? 0), minor: true });
+    out.push({ key: 'name', title: 'Function', wide: true, sorts: false, cell: r => ({ text: r.func ? app.name(r.func) : '(outside)', exact: r.func ? app.data.funcs.name[r.func] : '(outside)', title: r.func ? shown(app.data.funcs.name[r.func], 1000) : '' }) });
+    if (!this.hasTree) out.push({ key: 'site', title: where, minor: true, sorts: false, cell: r => ({ text: shown([...r.sites].slice(0, 3).map(s => s.replace(/^.*\//, '')).join(', ') + (r.sites.size > 3 ? ', \u2026' : ''), 80), exact: [...r.sites].join(' ') }) });
+    return out;
   }
 
-  private tell(l: Layer, node: number): void {
+  /** How long single calls took, as numbers and bars, once the page has drawn the rest. */
+  private tellSingle(func: number): void {
+    fill(this.single);
+    if (!func || !this.app.data.moments.some(m => m.trace)) return;
+    setTimeout(() => {
+      if (this.app.state.func !== func) return;
+      const list = durations(this.app.data, func, this.app.main0);
+      if (list.length < 2) return;
+      const sum = list.reduce((a, b) => a + b, 0), least = list[0], most = list[list.length - 1], bars = histogram(list, 24), tallest = Math.max(...bars);
+      fill(this.single, el('span', {}, `${plural(list.length, 'call', 'calls')} one by one: average ${time(sum / list.length)}, median ${time(list[list.length >> 1])}, least ${time(least)}, most ${time(most)}`),
+        el('span', { class: 'histogram', role: 'img', 'aria-label': `Histogram of single calls from ${time(least)} to ${time(most)}` }, ...bars.map(n => {
+          const bar = el('i', { title: plural(n, 'call', 'calls') });
+          bar.style.height = n ? Math.max(8, (100 * n) / tallest) + '%' : '0';
+          return bar;
+        })));
+    }, 0);
+  }
+
+  private thing(l: Layer, node: number): Thing {
     const all = this.app.scene.costs.map((_, k) => k);
-    this.app.tell({ func: l.func(node), more: l.more(node), total: all.map(k => l.total(node, k)), zoom: all.map(k => l.total(0, k)), stack: l.stack(node) });
+    return { func: l.func(node), more: l.more(node), total: all.map(k => l.total(node, k)), zoom: all.map(k => l.total(0, k)), calls: l.calls(node), stack: l.stack(node) };
   }
 
   search(): void {
@@ -167,12 +214,25 @@ export class SandwichView implements Panel {
     this.list.select(Math.max(0, Math.min(this.list.length - 1, this.list.selected + by)));
   }
 
+  press(e: KeyboardEvent): void {
+    this.list.press(e);
+  }
+
   focus(): void {
     this.list.focus();
   }
 
+  options(): Node[] {
+    const { app } = this, s = app.state, { metrics } = app.data.meta.profiles[0];
+    if (why('sandwich', app.data)) return [];
+    return [
+      ...(this.hasTree ? [button('Flame graphs', 'Callers and callees as flame graphs, or as tables', () => app.set({ graphs: !s.graphs }), { 'aria-pressed': String(s.graphs), class: 'toggle' })] : []),
+      ...(metrics.length > 1 && !s.graphs ? [select('Beside', [['-1', 'no other metric'], ...metrics.map((m, i) => [String(i), shown(m.title || m.name, 40)] as [string, string]).filter(([i]) => Number(i) !== s.metric)], String(s.second), v => app.set({ second: Number(v) }))] : []),
+    ];
+  }
+
   svg(): string {
-    if (!this.hasTree) return '';
+    if (!this.pictures) return '';
     const a = this.callers.size, b = this.callees.size, k = this.app.main0, gap = 24;
     const part = (flame: Flame, l: Layer, from: number, height: number) => flame.boxes().map(x => ({
       x: x.x, y: from + (flame.up ? height - (x.row + 1) * ROW : x.row * ROW), w: x.w, h: ROW - 1,
@@ -183,16 +243,16 @@ export class SandwichView implements Panel {
   }
 
   png(): Promise<Blob | null> {
-    return this.hasTree ? stacked([this.callers, this.callees]) : Promise.resolve(null);
+    return this.pictures ? stacked([this.callers, this.callees]) : Promise.resolve(null);
   }
 
   print(on: boolean): void {
     this.list.print(on);
-    for (const part of this.hasTree ? [this.callers, this.callees] : [this.tables.callers, this.tables.callees]) part.print(on);
+    for (const part of this.pictures ? [this.callers, this.callees] : [this.tables.callers, this.tables.callees]) part.print(on);
   }
 
   csv(): string {
-    if (!this.hasTree) return 'callers\r\n' + this.tables.callers.csv(escapeCsv) + 'callees\r\n' + this.tables.callees.csv(escapeCsv);
+    if (!this.pictures) return 'callers\r\n' + this.tables.callers.csv(escapeCsv) + 'callees\r\n' + this.tables.callees.csv(escapeCsv);
     const k = this.app.main0, part = (what: string, flame: Flame, l: Layer) => flame.boxes().filter(b => b.node > 0 && !b.more)
       .map(b => [what, b.row, escapeCsv(this.app.data.funcs.name[l.func(b.node)]), canonical(this.app.metric, l.total(b.node, k))].join(',') + '\r\n').join('');
     return 'part,distance,function,total\r\n' + part('caller', this.callers, this.layers.callers!) + part('callee', this.callees, this.layers.callees!);

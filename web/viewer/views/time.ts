@@ -1,11 +1,12 @@
 // Stacks in the order of time.
 
-import type { App, Panel } from '../app';
+import type { App, Panel, Thing } from '../app';
 import { button, el, fill } from '../dom';
 import { boxesSvg } from '../export';
-import { threadKey } from '../model';
+import { sampleEnds, threadKey } from '../model';
 import { why } from '../state';
-import { escapeCsv, shown, time } from '../text';
+import { escapeCsv, plural, shown, time } from '../text';
+import type { TimeBox } from '../timechart';
 import { TimeChart } from '../timechart';
 
 export class TimeView implements Panel {
@@ -17,8 +18,9 @@ export class TimeView implements Panel {
     this.chart = new TimeChart(tree, {
       label: f => app.name(f), colour: f => app.colour(f), match: f => !!app.hits?.[f], searching: () => !!app.hits, dark: () => app.dark,
     }, {
-      hover: (node, text) => this.tell(node ?? this.chart.selected, text),
-      select: node => this.tell(node, ''),
+      hover: (box, x, y) => app.hover(x, y, box && this.thing(box)),
+      select: box => app.tell(this.thing(box)),
+      moved: (from, until) => app.inSight([from, until]),
       menu: (node, x, y) => app.menuFor(tree.func[node], x, y),
       range: (from, to) => app.set({ time: [Math.round(from), Math.round(to)] }),
     });
@@ -31,7 +33,7 @@ export class TimeView implements Panel {
     const list = app.data.moments.filter(m => (!thread || threadKey(m.series) === thread) && (!event || m.series.info.event === event));
     const titles = list.map(m => shown([app.compares ? app.data.meta.profiles[m.series.profile].file.replace(/^.*\//, '') : '', threadKey(m.series), m.series.info.event].filter(Boolean).join(' \u00b7 ') || (m.trace ? 'all calls' : 'all samples'), 120));
     const [whole, range] = app.timeRange();
-    this.chart.set(list, titles, whole, range);
+    this.chart.set(list.map((moments, i) => ({ moments, title: titles.indexOf(titles[i]) < i ? `${titles[i]} (${i + 1})` : titles[i], ends: sampleEnds(app.data, moments) })), whole, range);
   }
 
   search(): void {
@@ -42,19 +44,39 @@ export class TimeView implements Panel {
     this.chart.focus();
   }
 
-  private tell(node: number, note: string): void {
-    const { app } = this, { tree } = app.data;
-    if (!node) return app.tell(null);
-    const stack: number[] = [];
+  press(e: KeyboardEvent): void {
+    this.chart.key(e);
+    this.chart.focus();
+  }
+
+  /** A box is one call: when it began and how long it took, then what all calls like it cost. */
+  private thing(box: TimeBox): Thing {
+    const { app } = this, { tree } = app.data, { node } = box, stack: number[] = [], { start, end, samples } = this.chart.activation(box);
     for (let n = node; n; n = tree.parent[n]) stack.push(tree.func[n]);
-    app.tell({ func: tree.func[node], more: tree.more.get(node), total: app.scene.costs.map(c => c.total[node]), stack: stack.reverse(), note });
+    const costs = app.scene.costs, own = `at ${time(Math.round(start))} for ${time(Math.round(end - start))}` + (samples ? `, ${plural(samples, 'sample', 'samples')}` : '');
+    return { func: tree.func[node], more: tree.more.get(node), total: costs.map(c => c.total[node]), calls: costs[app.main0].calls?.[node] ?? null, stack: stack.reverse(), own };
+  }
+
+  /** The threads, to fold and to find. */
+  private threads(): Node | null {
+    const { titles } = this.chart;
+    if (titles.length < 2) return null;
+    return el('details', { class: 'threads' }, el('summary', {}, plural(titles.length, 'thread', 'threads')), el('ul', {}, ...titles.map(title => {
+      const box = el('input', { type: 'checkbox', 'aria-label': `Unfold ${title}`, onchange: () => this.chart.fold(title, !box.checked) });
+      box.checked = !this.chart.isFolded(title);
+      return el('li', {}, box, button(title, `Go to ${title}`, () => {
+        box.checked = true;
+        this.chart.reveal(title);
+      }));
+    })));
   }
 
   options(): Node[] {
     if (why('time', this.app.data)) return [];
     const { app } = this;
     return [
-      el('span', { class: 'hint' }, 'drag to move, wheel to zoom, shift-drag to choose a range'),
+      ...[this.threads()].filter((n): n is Node => !!n),
+      el('span', { class: 'hint' }, 'wheel zooms, drag moves, Shift+drag chooses a range'),
       button('Use this range', 'Recompute every view for what is shown (Enter)', () => app.set({ time: [Math.round(this.chart.from), Math.round(this.chart.until)] })),
       button('All of time', 'Show everything (Home)', () => (app.state.time ? app.set({ time: null }) : this.chart.show(...app.timeRange()[0]))),
     ];

@@ -98,6 +98,10 @@ export class TopView implements Panel {
     this.table.select(Math.max(0, Math.min(this.table.length - 1, this.table.selected + by)));
   }
 
+  press(e: KeyboardEvent): void {
+    this.table.press(e);
+  }
+
   focus(): void {
     if (this.table.selected < 0) this.table.select(0);
     this.table.focus();

@@ -164,6 +164,10 @@ export class TreeView implements Panel {
     this.table.select(this.rows.findIndex(r => r.node === best));
   }
 
+  press(e: KeyboardEvent): void {
+    this.table.press(e);
+  }
+
   focus(): void {
     if (this.table.selected < 0) this.table.select(0);
     this.table.focus();

@@ -1,18 +1,22 @@
-// All of time in one strip: how deep the stacks were, or how many samples there were. Dragging chooses a range.
+// All of time in one strip: what the metric gained when, or how deep the stacks were where that says nothing. Dragging
+// chooses a range; a frame shows what of it is in sight.
 
 import type { App } from './app';
+import type { Moments } from './data';
 import { el } from './dom';
-import { momentAt, threadKey } from './model';
-import { time } from './text';
+import { metricOf, momentAt, threadKey } from './model';
+import { shown, time } from './text';
 
 const HEIGHT = 44;
 
-export class Overview {
+export class Strip {
   readonly host: HTMLElement;
   private canvas = el('canvas', { role: 'img', 'aria-label': 'All of time; drag to choose a range, double-click for all of it. The filter form takes a range as text.' });
   private drag: [number, number] | null = null;
   private frame = 0;
   private made: Float64Array = new Float64Array(0);
+  private label = '';
+  private shown: [number, number] | null = null;
   private madeFor = '';
 
   constructor(private app: App) {
@@ -42,6 +46,12 @@ export class Overview {
     c.addEventListener('dblclick', () => app.set({ time: null }));
   }
 
+  /** What of all time is in sight. */
+  window(range: [number, number] | null): void {
+    this.shown = range;
+    this.update();
+  }
+
   update(): void {
     if (!this.frame) this.frame = requestAnimationFrame(() => {
       this.frame = 0;
@@ -51,33 +61,48 @@ export class Overview {
 
   /** Per column of pixels a height from 0 to 1; kept, for it depends on little. */
   private profile(width: number): Float64Array {
-    const { app } = this, key = `${width} ${app.state.thread}`;
+    const { app } = this, key = `${width} ${app.state.thread} ${app.state.metric}`;
     if (this.madeFor !== key) this.made = this.compute(width);
     this.madeFor = key;
     return this.made;
   }
 
   private compute(width: number): Float64Array {
-    const { app } = this, [whole] = app.timeRange(), out = new Float64Array(width), { depth } = app.data.tree;
-    const list = app.data.moments.filter(m => !app.state.thread || threadKey(m.series) === app.state.thread);
+    const { app } = this, out = new Float64Array(width), list = app.data.moments.filter(m => !app.state.thread || threadKey(m.series) === app.state.thread);
     // A few samples per bar at least: otherwise there is nothing to see but a comb.
     const samples = list.reduce((sum, m) => sum + (m.trace ? 0 : m.n), 0), bars = samples ? Math.min(width, Math.max(24, Math.floor(samples / 4))) : width;
-    const heights = new Float64Array(bars), scale = (whole[1] - whole[0]) / bars;
-    for (const m of list) {
-      for (let x = 0; x < bars; x++) {
-        const first = momentAt(m, whole[0] + x * scale), end = momentAt(m, whole[0] + (x + 1) * scale);
-        if (m.trace) {
-          const last = Math.max(first, end - 1), step = Math.max(1, Math.floor((last - first) / 16));
-          if (first > 0 && whole[0] + x * scale <= m.start[m.n]) heights[x] = Math.max(heights[x], depth[m.node[first - 1]]);
-          for (let i = first; i <= last && i < m.n; i += step) heights[x] = Math.max(heights[x], depth[m.node[i]]);
-        } else {
-          heights[x] += end - first;
-        }
-      }
-    }
+    const gained = list.some(m => m.trace) && app.metric.unit === 'ns' ? null : this.gains(list, bars), heights = gained ?? this.depths(list, bars);
     const most = heights.reduce((a, b) => Math.max(a, b), 0) || 1;
+    this.label = gained ? app.metric.title || app.metric.name : 'stack depth';
+    this.canvas.setAttribute('aria-label', `${shown(this.label, 60)} over all of time; drag to choose a range, double-click for all of it. The filter form takes a range as text.`);
     for (let x = 0; x < width; x++) out[x] = heights[Math.floor((x * bars) / width)] / most;
     return out;
+  }
+
+  /** What the metric gained in each bar; null where it is nothing. */
+  private gains(list: Moments[], bars: number): Float64Array | null {
+    const { app } = this, [whole] = app.timeRange(), heights = new Float64Array(bars), scale = (whole[1] - whole[0]) / bars;
+    let any = false;
+    for (const m of list) {
+      const gain = m.gain[metricOf(app.data, m.series.profile, app.state.metric)];
+      for (let i = 0; gain && i < m.n; i++) {
+        if (!(gain[i] > 0)) continue;
+        heights[Math.max(0, Math.min(bars - 1, Math.floor((m.start[i] - whole[0]) / scale)))] += gain[i];
+        any = true;
+      }
+    }
+    return any ? heights : null;
+  }
+
+  private depths(list: Moments[], bars: number): Float64Array {
+    const { app } = this, [whole] = app.timeRange(), { depth } = app.data.tree, heights = new Float64Array(bars), scale = (whole[1] - whole[0]) / bars;
+    for (const m of list)
+      for (let x = 0; x < bars; x++) {
+        const first = momentAt(m, whole[0] + x * scale), last = Math.max(first, momentAt(m, whole[0] + (x + 1) * scale) - 1), step = Math.max(1, Math.floor((last - first) / 16));
+        if (m.trace && first > 0 && whole[0] + x * scale <= m.start[m.n]) heights[x] = Math.max(heights[x], depth[m.node[first - 1]]);
+        for (let i = first; i <= last && i < m.n; i += step) heights[x] = Math.max(heights[x], depth[m.node[i]]);
+      }
+    return heights;
   }
 
   private paint(): void {
@@ -97,11 +122,16 @@ export class Overview {
     const [whole, range] = this.app.timeRange();
     g.font = '11px system-ui, sans-serif';
     g.fillStyle = look.getPropertyValue('--soft');
-    g.fillText('0', 4, 10);
+    g.fillText('0  ' + shown(this.label, 60), 4, 10);
     const end = time(Math.round(whole[1]));
     g.fillText(end, width - g.measureText(end).width - 4, 10);
     const px = (t: number) => ((t - whole[0]) / (whole[1] - whole[0])) * width;
     const chosen: [number, number] | null = this.drag ? [Math.min(...this.drag), Math.max(...this.drag)] : range ? [px(range[0]), px(range[1])] : null;
+    const seen = this.shown && (this.shown[0] > whole[0] || this.shown[1] < whole[1]) ? this.shown : null;
+    if (seen) {
+      g.strokeStyle = look.getPropertyValue('--ink');
+      g.strokeRect(px(seen[0]) + 0.5, 0.5, Math.max(2, px(seen[1]) - px(seen[0]) - 1), HEIGHT - 1);
+    }
     if (chosen) {
       g.fillStyle = look.getPropertyValue('--shade');
       g.fillRect(0, 0, chosen[0], HEIGHT);

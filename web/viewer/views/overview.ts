@@ -1,0 +1,196 @@
+// The first view: what was profiled, what it cost, what costs most, and where to look next.
+
+import type { App, Panel } from '../app';
+import type { Metric, Moments, ProfileInfo } from '../data';
+import { button, el, fill } from '../dom';
+import { Flame } from '../flame';
+import type { Layer } from '../layers';
+import { pathOf, stacksLayer } from '../layers';
+import { metricOf } from '../model';
+import { why } from '../state';
+import { canonical, escapeCsv, exact, percent, plural, shown, time, value } from '../text';
+
+const ROWS = 10;
+const METRICS = 8; // in sight at once
+const BINS = 160;
+
+function fileTotal(m: Metric): number {
+  return (m.total / m.num) * m.den * 10 ** m.scale;
+}
+
+export class OverviewView implements Panel {
+  readonly host = el('section', { class: 'view overview-page' });
+  private flame: Flame | null = null;
+  private layer: Layer | null = null;
+  private scene: unknown = null; // what it was made for
+  private dark = false;
+  private metric = -1;
+
+  constructor(private app: App) {}
+
+  update(): void {
+    const { app } = this;
+    if (this.scene === app.scene && this.dark === app.dark && this.metric === app.state.metric) return;
+    this.scene = app.scene;
+    this.dark = app.dark;
+    this.metric = app.state.metric;
+    if (app.data.funcs.n < 2) return fill(this.host, this.what(), el('p', { class: 'lacks' }, 'This profile is empty.'));
+    fill(this.host, this.what(), el('div', { class: 'cards' }, el('div', {}, this.costliest(), this.picture(), this.curves()), el('div', {}, this.totals(), this.findings(), this.hottest())));
+  }
+
+  private card(title: string, ...inside: (Node | null)[]): HTMLElement {
+    return el('section', { class: 'card', 'aria-label': title }, el('h2', {}, title), ...inside);
+  }
+
+  /** What, when and where, in one line. */
+  private what(): Node {
+    const facts = this.app.data.meta.profiles.map(p => [p.what || p.file.replace(/^.*\//, ''), recorded(p), plural(p.functions, 'function', 'functions')].filter(Boolean).join(', '));
+    return el('p', { class: 'what-line' }, shown([...new Set(facts)].join(' \u2192 '), 400));
+  }
+
+  private totals(): HTMLElement {
+    const { profiles } = this.app.data.meta, { metrics } = profiles[0];
+    const row = (m: Metric) => {
+      const others = profiles.slice(1).map((_, k) => profiles[k + 1].metrics[metricOf(this.app.data, k + 1, metrics.indexOf(m))]).filter(Boolean);
+      const text = [m, ...others].map(x => value(x, fileTotal(x))).join(' \u2192 ');
+      const name = m.event && m.event !== m.name ? `${m.event} \u203a ${m.title || m.name}` : m.title || m.name;
+      return el('tr', {}, el('th', { scope: 'row' }, metrics.length > 1 ? button(shown(name, 48), `Show ${shown(name, 48)} everywhere`, () => this.app.set({ metric: metrics.indexOf(m) }), { class: 'link', 'aria-pressed': String(this.app.state.metric === metrics.indexOf(m)) }) : shown(name, 48)),
+        el('td', { class: 'number', title: exact(m, fileTotal(m)) }, el('span', {}, text)));
+    };
+    const table = (list: Metric[]) => el('table', { class: 'plain' }, el('tbody', {}, ...list.map(row)));
+    const sums = metrics.filter(m => m.sums), first = [...sums.filter(m => m.total), ...sums.filter(m => !m.total)].slice(0, METRICS), rest = metrics.filter(m => !first.includes(m));
+    return this.card('Totals', table(first), rest.length ? el('details', {}, el('summary', {}, plural(rest.length, 'more metric', 'more metrics')), table(rest)) : null);
+  }
+
+  private findings(): HTMLElement | null {
+    const { profiles } = this.app.data.meta, out: string[] = [];
+    if (profiles.some(p => !p.complete)) out.push('The profile is damaged or was cut off: this is what could be read.');
+    if (profiles.some(p => p.estimated)) out.push('The stacks were reconstructed, not recorded: they are an estimate.');
+    const [first] = this.app.scene.flat().sorted('self', this.app.data.funcs.rank), share = first ? first.self[this.app.main0] / this.app.scene.whole[this.app.main0] : 0;
+    if (share > 0.3 && share <= 1) out.push(`${this.app.name(first.func)} alone is ${percent(share, 1)} of everything.`);
+    if (this.app.scene.whole.every(w => w === 0)) out.push('Everything costs 0.');
+    return out.length ? this.card('Findings', el('ul', {}, ...out.map(text => el('li', {}, text)))) : null;
+  }
+
+  private costliest(): HTMLElement {
+    const { app } = this, k = app.main0, whole = app.scene.whole[k], rows = app.scene.flat().sorted(app.compares ? 'change' : 'self', app.data.funcs.rank).slice(0, ROWS);
+    const cell = (raw: number, share: number, title: string) => {
+      const bar = el('span', { class: 'bar' });
+      bar.style.width = Math.max(0, Math.min(1, share)) * 100 + '%';
+      return el('td', { class: 'number', title }, bar, el('span', {}, app.value(raw)), el('small', {}, percent(raw, whole)));
+    };
+    return this.card(app.compares ? 'What changed most' : 'Costliest functions', el('table', { class: 'plain functions' },
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), el('th', { scope: 'col', class: 'number' }, app.compares ? 'Self before' : 'Self'), el('th', { scope: 'col', class: 'number' }, app.compares ? 'Self after' : 'Total'))),
+      el('tbody', {}, ...rows.map(r => {
+        const [a, b] = app.compares ? [r.self[0], r.self[1]] : [r.self[0], r.total[0]];
+        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }), el('small', {}, app.place(r.func))),
+          cell(a, whole > 0 ? a / whole : 0, app.exact(a)), cell(b, whole > 0 ? b / whole : 0, app.exact(b)));
+      }))), button('All functions', 'All functions', () => app.set({ view: 'top' }), { class: 'more' }));
+  }
+
+  /** The costliest way down, as long as it holds a good part of its caller. */
+  private hottest(): HTMLElement | null {
+    const { app } = this, { tree, width } = app.scene, rows: Node[] = [];
+    if (why('tree', app.data) || !(width[0] > 0)) return null;
+    const layer = stacksLayer(app.scene, app.data.funcs.n, false);
+    for (let node = 0; rows.length < 14;) {
+      let best = -1;
+      const kids = layer.children(node);
+      for (let i = 0; i < kids.length; i++) if (layer.func(kids[i]) && (best < 0 || layer.width(kids[i]) > layer.width(best))) best = kids[i];
+      if (best < 0 || layer.width(best) < layer.width(node) * 0.3 || layer.width(best) < width[0] * 0.02) break;
+      node = best;
+      const path = pathOf(layer, node), share = percent(layer.width(node), width[0]), name = app.name(layer.func(node));
+      rows.push(el('li', {}, el('small', { class: 'share' }, share), button(name, `Flame graph of ${name}`, () => app.set({ view: 'flame', zoom: path }), { class: 'link' })));
+    }
+    return rows.length && tree.n > 1 ? this.card('Hottest path', el('ol', { class: 'path' }, ...rows)) : null;
+  }
+
+  private picture(): HTMLElement | null {
+    const { app } = this;
+    if (why('flame', app.data) || !(app.scene.width[0] > 0)) return null;
+    this.layer = stacksLayer(app.scene, app.data.funcs.n, false);
+    this.flame ??= new Flame('Small flame graph', {
+      rank: app.data.funcs.rank, label: n => (n ? app.name(this.layer!.func(n)) : 'all'), colour: n => (n ? app.frameColour(this.layer!, n) : app.dark ? '#4a4b55' : '#d5d5dc'),
+      match: n => !!n && !!app.hits?.[this.layer!.func(n)], searching: () => !!app.hits, dark: () => app.dark,
+    }, {
+      hover: (node, _box, x, y) => app.hover(x, y, node === null || node <= 0 ? null : { func: this.layer!.func(node), more: this.layer!.more(node), total: app.scene.costs.map((_, k) => this.layer!.total(node, k)), stack: this.layer!.stack(node) }),
+      select: () => undefined,
+      zoomed: node => app.set({ view: 'flame', zoom: pathOf(this.layer!, node) }),
+      menu: (node, x, y) => app.menuFor(this.layer!.func(node), x, y),
+    });
+    this.flame.up = !app.state.icicle;
+    this.flame.set(this.layer);
+    return this.card('Flame graph', this.flame.host, app.compares ? null : app.legend());
+  }
+
+  /** Each metric over time. What falls again is drawn as its level, the rest as what came in each step. */
+  private curves(): HTMLElement | null {
+    const { app } = this, { moments, meta } = app.data, [whole] = app.timeRange(), out: Node[] = [];
+    if (!moments.length) return null;
+    meta.profiles[0].metrics.forEach((m, i) => {
+      const of = moments.filter(x => x.series.profile === 0 && x.gain[i]), { steps, level } = curve(of, i, whole);
+      if (!steps) return;
+      const line = (level ? 'level of ' : '') + (m.title || m.name), most = steps.reduce((a, b) => Math.max(a, b), 0), least = steps.reduce((a, b) => Math.min(a, b), 0);
+      out.push(el('figure', {}, curvePicture(steps, least, most, `${shown(line, 60)} over time`), el('figcaption', {}, `${shown(line, 60)}: ${level ? `up to ${value(m, most)}` : `at most ${value(m, most)} in ${time((whole[1] - whole[0]) / BINS)}`}`)));
+    });
+    return out.length ? this.card('Over time', ...out) : null;
+  }
+
+  search(): void {
+    this.flame?.draw();
+  }
+
+  press(e: KeyboardEvent): void {
+    this.flame?.key(e);
+    this.flame?.focus();
+  }
+
+  focus(): void {
+    this.host.querySelector<HTMLElement>('button')?.focus();
+  }
+
+  print(on: boolean): void {
+    this.flame?.print(on);
+  }
+
+  csv(): string {
+    const { app } = this, k = app.main0;
+    return 'function,self,total\r\n' + app.scene.flat().sorted('self', app.data.funcs.rank).slice(0, ROWS)
+      .map(r => [escapeCsv(app.data.funcs.name[r.func]), canonical(app.metric, r.self[k]), canonical(app.metric, r.total[k])].join(',') + '\r\n').join('');
+  }
+}
+
+function recorded(p: ProfileInfo): string {
+  const span = p.timeEnd !== undefined && p.timeStart !== undefined && p.timeEnd > p.timeStart ? time(p.timeEnd - p.timeStart) : '';
+  const when = p.recordedAt > 0 ? new Date(p.recordedAt * 1000).toISOString().replace('T', ' ').slice(0, 16) + ' UTC' : '';
+  return [when, span && `recorded for ${span}`].filter(Boolean).join(', ');
+}
+
+/** A metric in steps of time; its level where it also falls. */
+function curve(list: Moments[], metric: number, [from, until]: [number, number]): { steps: Float64Array | null; level: boolean } {
+  const steps = new Float64Array(BINS), scale = (until - from) / BINS;
+  let level = false, any = false;
+  for (const m of list) {
+    const gain = m.gain[metric]!;
+    for (let i = 0; i < m.n; i++) {
+      if (!gain[i]) continue;
+      any = true;
+      if (gain[i] < 0) level = true;
+      steps[Math.max(0, Math.min(BINS - 1, Math.floor((m.start[i] - from) / scale)))] += gain[i];
+    }
+  }
+  if (level) for (let x = 1; x < BINS; x++) steps[x] += steps[x - 1];
+  return { steps: any ? steps : null, level };
+}
+
+function curvePicture(steps: Float64Array, least: number, most: number, label: string): SVGSVGElement {
+  const ns = 'http://www.w3.org/2000/svg', svg = document.createElementNS(ns, 'svg'), area = document.createElementNS(ns, 'path'), span = most - least || 1;
+  const y = (v: number) => (40 - (40 * (v - least)) / span).toFixed(1);
+  svg.setAttribute('viewBox', `0 0 ${BINS} 40`);
+  svg.setAttribute('preserveAspectRatio', 'none');
+  svg.setAttribute('role', 'img');
+  svg.setAttribute('aria-label', label);
+  area.setAttribute('d', `M0 ${y(0)}` + Array.from(steps, (v, i) => `L${i} ${y(v)}L${i + 1} ${y(v)}`).join('') + `L${BINS} ${y(0)}Z`);
+  svg.append(area);
+  return svg;
+}
