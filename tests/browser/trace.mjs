@@ -62,7 +62,7 @@ export function everything(p, word, has = {}) {
   const key = k => () => p.keyboard.press(k), blur = () => p.evaluate(() => document.activeElement.blur());
   const out = [], add = (name, run) => out.push([name, run]), add0 = run => out.push(['', run]);
   add0(async () => {
-    await p.locator('main canvas:visible').first().focus();
+    await p.locator('#panel canvas:visible').first().focus();
     for (let i = 0; i < 6; i++) await p.keyboard.press('ArrowDown');
   });
   add('zoom in', key('Enter'));

@@ -71,8 +71,9 @@ export class App {
   private past: State[] = [];
   private future: State[] = [];
   private panels: Record<View, Panel>;
-  private main = el('main', { role: 'tabpanel', id: 'panel', tabindex: -1 });
-  private tabs = el('nav', { role: 'tablist', 'aria-label': 'Views' });
+  private main = el('main', { tabindex: -1 });
+  private panel = el('div', { role: 'tabpanel', id: 'panel' });
+  private tabs = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' });
   private bar = el('div', { class: 'bar2' });
   private filters = el('div', { class: 'filters' });
   private details = el('footer', { id: 'details', role: 'status', 'aria-live': 'polite' });
@@ -281,12 +282,10 @@ export class App {
           el('div', { class: 'find' }, this.searchBox, button('Aa', 'Match upper and lower case', () => this.set({ ignoreCase: !this.state.ignoreCase }, 'quiet'), { id: 'case' }), this.found),
           button('\u25d0', 'Dark or light', () => this.set({ theme: this.dark ? 'light' : 'dark' }, 'quiet'), { id: 'theme' }),
           button('?', 'Keys and help', () => helpDialog(this.data), { id: 'help' }))),
-      el('div', { class: 'bar' }, this.tabs, this.bar),
-      this.filters,
-      this.strip?.host,
       this.main,
       this.details));
-    this.main.append(...Object.values(this.panels).map(p => p.host));
+    this.main.append(...[el('div', { class: 'bar' }, this.tabs, this.bar), this.filters, this.strip?.host, this.panel].filter((e): e is HTMLDivElement => !!e));
+    this.panel.append(...Object.values(this.panels).map(p => p.host));
     document.title = `${shown(heading, 120)} \u2013 polyprof`;
   }
 
@@ -338,7 +337,7 @@ export class App {
     this.drawTabs();
     this.strip?.update();
     for (const [view, p] of Object.entries(this.panels)) p.host.hidden = view !== s.view;
-    this.main.setAttribute('aria-labelledby', 'tab-' + s.view);
+    this.panel.setAttribute('aria-labelledby', 'tab-' + s.view);
     panel.update(); // may choose what to show, which the command line tells
     this.drawFilters();
     fill(this.bar, ...(panel.options?.() ?? []), this.exports(panel));

@@ -14,8 +14,10 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props =
   return e;
 }
 
+/** A button. Its name for screen readers holds what is seen, where that is words. */
 export function button(label: string, title: string, run: () => void, props: Props = {}): HTMLButtonElement {
-  return el('button', { type: 'button', title, 'aria-label': title, onclick: run, ...props }, label);
+  const named = !/[a-z]/i.test(label) || title.toLowerCase().includes(label.toLowerCase());
+  return el('button', { type: 'button', title, 'aria-label': named ? title : `${label}: ${title}`, onclick: run, ...props }, label);
 }
 
 export function fill(e: Element, ...children: Child[]): void {

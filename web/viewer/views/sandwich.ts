@@ -25,7 +25,7 @@ function histogram(sorted: Float64Array, steps: number): number[] {
 export class SandwichView implements Panel {
   readonly host = el('section', { class: 'view sandwich' });
   private list: Table<FlatRow>;
-  private heading = el('h2', {});
+  private heading = el('h2', { class: 'of' });
   private callers: Flame;
   private callees: Flame;
   private layers: { callers: Layer | null; callees: Layer | null } = { callers: null, callees: null };
@@ -124,12 +124,12 @@ export class SandwichView implements Panel {
       this.layers.callees = new CalleesLayer(app.scene, app.data.funcs.n, func);
       this.callers.set(this.layers.callers);
       this.callees.set(this.layers.callees);
-      fill(this.right, el('h3', {}, 'Callers'), this.callers.host, this.heading, el('h3', {}, 'Callees'), this.callees.host);
+      fill(this.right, el('h2', {}, 'Callers'), this.callers.host, this.heading, el('h2', {}, 'Callees'), this.callees.host);
     } else {
       const beside = this.beside(func), known = this.between(func, app.state.metric);
       this.tables.callers.set(known.callers, this.columns('called from', beside?.callers));
       this.tables.callees.set(known.callees, this.columns('at', beside?.callees));
-      fill(this.right, el('h3', {}, 'Callers'), this.tables.callers.host, this.heading, this.single, el('h3', {}, 'Callees'), this.tables.callees.host);
+      fill(this.right, el('h2', {}, 'Callers'), this.tables.callers.host, this.heading, this.single, el('h2', {}, 'Callees'), this.tables.callees.host);
       this.tellSingle(func);
     }
     if (row) app.tell({ func, self: row.self, total: row.total, calls: row.calls[k] });
