@@ -494,6 +494,7 @@ choose_stacks(struct choice *c)
 	struct pp_profile *p = c->d.to;
 	struct pp_filter_stacks stacks = { .flags = f->by_function ? NULL : c->flags,
 		                           .kinds = f->by_function ? 0 : pp_filter_kinds(f),
+		                           .collapses = pp_filter_collapses(f),
 		                           .depth = f->depth,
 		                           .metrics = c->metrics,
 		                           .problem = c->problem };

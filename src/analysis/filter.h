@@ -22,6 +22,7 @@ struct pp_derive;
 struct pp_filter_stacks {
 	const pp_filter_flags *flags; /* by function; NULL = no rules */
 	unsigned kinds;               /* which kinds there are, as bits */
+	unsigned collapses;           /* pp_filter_collapses() */
 	uint32_t depth;
 	const bool *metrics;    /* which metrics stay */
 	struct pp_buf *problem; /* says which sum passes 64 bits */

@@ -34,6 +34,14 @@ frame_flags(const struct reshape *r)
 	return flags;
 }
 
+/* Whether a node is one with its caller. */
+static bool
+folds(const struct reshape *r, pp_node parent, pp_node node)
+{
+	return parent && pp_filter_alike(r->p, r->want->collapses, pp_node_func(r->p, parent),
+	                                 pp_node_func(r->p, node));
+}
+
 static bool
 decide(struct reshape *r)
 {
@@ -51,6 +59,9 @@ decide(struct reshape *r)
 		unsigned flags = says[pp_tree_frame(t, node)], state;
 
 		if (r->depth && r->depth[parent] >= r->want->depth)
+			flags |= PP_FILTER_BIT(HIDE);
+		if ((flags & says[pp_tree_frame(t, parent)] & PP_FILTER_BIT(COLLAPSE)) &&
+		    folds(r, parent, node))
 			flags |= PP_FILTER_BIT(HIDE);
 		state = pp_filter_steps_go(&steps, r->state[parent], flags);
 		if (r->depth)
@@ -128,7 +139,7 @@ static bool
 tree_build(struct reshape *r)
 {
 	const unsigned within = PP_FILTER_BIT(HIDE) | PP_FILTER_BIT(SHOW) |
-	                        PP_FILTER_BIT(SHOW_FROM);
+	                        PP_FILTER_BIT(SHOW_FROM) | PP_FILTER_BIT(COLLAPSE);
 
 	/* Whole stacks, and stacks that are cut at their end: what is left are nodes as they were. */
 	return r->want->kinds & within

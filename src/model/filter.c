@@ -115,6 +115,32 @@ pp_filter_is_empty(const struct pp_filter *f)
 }
 
 unsigned
+pp_filter_collapses(const struct pp_filter *f)
+{
+	unsigned on = 0;
+	size_t i;
+
+	for (i = 0; i < f->rules.n; i++)
+		if (f->rules.at[i].kind == PP_FILTER_COLLAPSE)
+			on |= 1u << f->rules.at[i].on;
+	return on;
+}
+
+bool
+pp_filter_alike(const struct pp_profile *p, unsigned collapses, pp_func caller, pp_func callee)
+{
+	const struct pp_func_row *a = &p->funcs.at[caller], *b = &p->funcs.at[callee];
+
+	/* By identity: which of them is `same` is known only at the end. */
+	if (a->name == b->name && a->file == b->file && a->line == b->line &&
+	    a->module == b->module)
+		return true;
+	if ((collapses >> PP_FILTER_FILE & 1) && a->file && a->file == b->file)
+		return true;
+	return (collapses >> PP_FILTER_MODULE & 1) && a->module && a->module == b->module;
+}
+
+unsigned
 pp_filter_kinds(const struct pp_filter *f)
 {
 	unsigned kinds = 0;
@@ -186,8 +212,10 @@ void
 pp_sieve_init(struct pp_sieve *s, const struct pp_filter *filter)
 {
 	*s = (struct pp_sieve){ .filter = filter };
-	if (filter)
-		pp_filter_steps_init(&s->steps, pp_filter_kinds(filter));
+	if (!filter)
+		return;
+	pp_filter_steps_init(&s->steps, pp_filter_kinds(filter));
+	s->collapses = pp_filter_collapses(filter);
 }
 
 void
@@ -221,6 +249,7 @@ sieve_try(struct pp_sieve *s, const struct pp_profile *p, const struct pp_func_r
 bool
 pp_sieve_frames(struct pp_sieve *s, const struct pp_profile *p)
 {
+	s->profile = p;
 	while (s->flags.n < p->frames.n) {
 		const struct pp_func_row *func = &p->funcs.at[p->frames.at[s->flags.n].func];
 
@@ -230,17 +259,30 @@ pp_sieve_frames(struct pp_sieve *s, const struct pp_profile *p)
 	return true;
 }
 
+/* Whether a frame is one with the frame that called it. */
+static bool
+sieve_folds(const struct pp_sieve *s, pp_frame caller, pp_frame callee)
+{
+	const struct pp_profile *p = s->profile;
+
+	return (s->flags.at[caller] & s->flags.at[callee] & PP_FILTER_BIT(COLLAPSE)) &&
+	       pp_filter_alike(p, s->collapses, p->frames.at[caller].func,
+	                       p->frames.at[callee].func);
+}
+
 bool
 pp_sieve_stack(const struct pp_sieve *s, pp_frame *frames, size_t *depth)
 {
 	size_t most = s->filter->depth ? s->filter->depth : SIZE_MAX, n = 0, i;
 	unsigned state = s->steps.start;
+	pp_frame caller = 0, frame;
 
-	for (i = 0; i < *depth; i++) {
-		pp_frame frame = frames[i];
-		unsigned flags = s->flags.at[frame];
+	for (i = 0; i < *depth; i++, caller = frame) {
+		unsigned flags;
 
-		if (n >= most)
+		frame = frames[i];
+		flags = s->flags.at[frame];
+		if (n >= most || (s->collapses && i && sieve_folds(s, caller, frame)))
 			flags |= PP_FILTER_BIT(HIDE);
 		state = pp_filter_steps_go(&s->steps, state, flags);
 		if (state & PP_STACK_SHOWN)

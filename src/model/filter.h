@@ -6,6 +6,8 @@
  *     show_from  cut each stack above its first match, from the root on; drop stacks without one
  *     hide       drop the frames that match; what they cost goes to the caller that is left
  *     show       drop all other frames
+ *     collapse   drop the frames that match and were called by their like, which then costs that much
+ *                more: by the same function, or for a pattern of files or modules by the same of those
  *     depth      cut stacks to that many frames; what lies deeper goes to the last frame left
  *     event, thread, time   keep what belongs to that event, thread or stretch of time
  *
@@ -31,6 +33,7 @@ enum pp_filter_kind {
 	PP_FILTER_SHOW_FROM,
 	PP_FILTER_HIDE,
 	PP_FILTER_SHOW,
+	PP_FILTER_COLLAPSE,
 	PP_FILTER_KINDS
 };
 
@@ -76,6 +79,11 @@ unsigned pp_filter_kinds(const struct pp_filter *);
 /* Whether stacks can be filtered as they come: rules on names and modules, and a depth, nothing else. */
 bool pp_filter_is_simple(const struct pp_filter *);
 
+/* What rules that collapse look at, as bits of enum pp_filter_on. */
+unsigned pp_filter_collapses(const struct pp_filter *);
+/* Whether functions that both match such rules are one frame when the first calls the second. */
+bool pp_filter_alike(const struct pp_profile *, unsigned collapses, pp_func caller, pp_func callee);
+
 /* ---- functions ---- */
 
 /* Per function or frame: bit k is set when a pattern of kind k matches. */
@@ -113,7 +121,7 @@ pp_filter_start(unsigned kinds)
 
 /*
  * One frame further, given what the rules say of it. A frame too deep (as many are shown as there may
- * be) is a hidden one: pass PP_FILTER_BIT(HIDE) among its flags.
+ * be) and one that collapses into its caller is a hidden one: pass PP_FILTER_BIT(HIDE) among its flags.
  */
 static inline unsigned
 pp_filter_step(unsigned kinds, unsigned state, unsigned flags)
@@ -152,7 +160,9 @@ pp_filter_steps_go(const struct pp_filter_steps *s, unsigned state, unsigned fla
 struct pp_sieve {
 	const struct pp_filter *filter;
 	struct pp_filter_steps steps;
-	PP_VEC(pp_filter_flags) flags; /* by frame */
+	unsigned collapses;               /* pp_filter_collapses() */
+	const struct pp_profile *profile; /* whose frames they are */
+	PP_VEC(pp_filter_flags) flags;    /* by frame */
 	/*
 	 * How it went: PP_E_LIMIT when a pattern takes too long. What was let through is then worth nothing;
 	 * whoever asked finds out which pattern it was by filtering the names again.

@@ -22,6 +22,8 @@ static const struct pp_param filter_params[] = {
 	FILTER("hide", "RE", "drop frames that match; what they cost goes to their callers"),
 	FILTER("show", "RE", "keep only frames that match"),
 	FILTER("show-from", "RE", "cut stacks above their first match"),
+	FILTER("collapse", "RE",
+	       "make one frame of a match and its like that called it: recursion, or module:RE"),
 	FILTER("event", "NAME", "keep only this event"),
 	FILTER("thread", "ID|NAME", "keep only this thread"),
 	FILTER("time", "FROM..TO", "keep only this stretch of time, like 1.5s..2s or ..20%"),
@@ -29,11 +31,11 @@ static const struct pp_param filter_params[] = {
 };
 const struct pp_param_group pp_params_filter = { "Filters", filter_params };
 
-enum { FILTER_EVENT = 5, FILTER_THREAD, FILTER_TIME };
+enum { FILTER_EVENT = 6, FILTER_THREAD, FILTER_TIME };
 
-static const enum pp_filter_kind pattern_kinds[] = { PP_FILTER_FOCUS, PP_FILTER_IGNORE,
-	                                             PP_FILTER_HIDE, PP_FILTER_SHOW,
-	                                             PP_FILTER_SHOW_FROM };
+static const enum pp_filter_kind pattern_kinds[] = { PP_FILTER_FOCUS,     PP_FILTER_IGNORE,
+	                                             PP_FILTER_HIDE,      PP_FILTER_SHOW,
+	                                             PP_FILTER_SHOW_FROM, PP_FILTER_COLLAPSE };
 
 /* Which of the filters a value was given for. */
 static size_t

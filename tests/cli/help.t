@@ -63,6 +63,8 @@ $ polyprof top --help
                             callers
         --show=RE           keep only frames that match
         --show-from=RE      cut stacks above their first match
+        --collapse=RE       make one frame of a match and its like that called it:
+                            recursion, or module:RE
         --event=NAME        keep only this event
         --thread=ID|NAME    keep only this thread
         --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%
@@ -182,6 +184,8 @@ $ polyprof convert -h
                             callers
         --show=RE           keep only frames that match
         --show-from=RE      cut stacks above their first match
+        --collapse=RE       make one frame of a match and its like that called it:
+                            recursion, or module:RE
         --event=NAME        keep only this event
         --thread=ID|NAME    keep only this thread
         --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%

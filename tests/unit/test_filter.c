@@ -11,15 +11,15 @@ static const char stacks[] = "main;a 1\n"
                              "idle 5\n";
 
 struct rules {
-	const char *focus, *ignore, *show_from, *hide, *show;
+	const char *focus, *ignore, *show_from, *hide, *show, *collapse;
 	uint32_t depth;
 };
 
 static bool
 rules_fill(const struct rules *rules, struct pp_filter *f)
 {
-	const char *const patterns[] = { rules->focus, rules->ignore, rules->show_from, rules->hide,
-		                         rules->show };
+	const char *const patterns[] = { rules->focus, rules->ignore, rules->show_from,
+		                         rules->hide,  rules->show,   rules->collapse };
 	struct pp_buf problem = { 0 };
 	size_t i;
 	bool fine = true;
@@ -34,21 +34,53 @@ rules_fill(const struct rules *rules, struct pp_filter *f)
 }
 
 static void
-leaves(struct rules rules, const char *left, const char *what)
+leaves_of(const char *from, struct rules rules, const char *left, const char *what)
 {
-	struct pp_profile *p = little_stacks(stacks), *derived = NULL;
+	struct pp_profile *p = little_stacks(from), *derived = NULL;
 	struct pp_buf text = { 0 }, problem = { 0 };
 	struct pp_filter f = { 0 };
 
 	ok(rules_fill(&rules, &f) && pp_filter_derive(p, &f, &derived, &problem) == PP_OK, "%s",
 	   what);
 	is_text(little_text(derived, &text), left, "%s", what);
-	is_text(little_text(p, &text), stacks, "and the profile is what it was");
+	is_text(little_text(p, &text), from, "and the profile is what it was");
 	pp_profile_release(derived);
 	pp_profile_release(p);
 	pp_filter_release(&f);
 	pp_buf_release(&text);
 	pp_buf_release(&problem);
+}
+
+static void
+leaves(struct rules rules, const char *left, const char *what)
+{
+	leaves_of(stacks, rules, left, what);
+}
+
+/* Frames that their like called, on the tree and as stacks come. */
+static void
+check_collapse(void)
+{
+	static const char deep[] = "a;b;b 4\na;r;r 2\na;r;r;r;b 3\na;x;r;x;r 1\n";
+	struct pp_profile *p = little_stacks(deep);
+	struct rules rules = { .collapse = "^r$" };
+	struct pp_filter f = { 0 };
+	struct pp_sieve sieve;
+	pp_frame frames[] = { 1, 3, 3, 3, 2 }; /* a, r, r, r, b */
+	size_t depth = 5;
+
+	leaves_of(deep, rules, "a;b;b 4\na;r 2\na;r;b 3\na;x;r;x;r 1\n", "collapse: recursion");
+	leaves_of(deep, (struct rules){ .collapse = "." }, "a;b 4\na;r 2\na;r;b 3\na;x;r;x;r 1\n",
+	          "of every function");
+	leaves_of(deep, (struct rules){ .collapse = "r", .hide = "x" },
+	          "a;b;b 4\na;r 2\na;r;b 3\na;r;r 1\n", "what was between them is no caller");
+	pp_sieve_init(&sieve, rules_fill(&rules, &f) ? &f : NULL);
+	ok(pp_sieve_frames(&sieve, p) && pp_sieve_stack(&sieve, frames, &depth) && depth == 3 &&
+	       frames[1] == 3 && frames[2] == 2,
+	   "of a;r;r;r;b there is a;r;b left");
+	pp_sieve_release(&sieve);
+	pp_profile_release(p);
+	pp_filter_release(&f);
 }
 
 static void
@@ -141,6 +173,7 @@ int
 main(void)
 {
 	check_rules();
+	check_collapse();
 	check_sieve();
 	check_threads();
 	check_functions();

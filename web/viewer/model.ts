@@ -226,31 +226,27 @@ const KINDS: FilterKind[] = ['focus', 'ignore', 'show-from', 'hide', 'show', 'co
 interface Rules {
   flags: Uint8Array; // by function: the kinds of filters that match it
   kinds: number;
-  group: Int32Array | null; // by function: equal for those that collapse into one
+  alike: Alike;
 }
 
 function ruleFlags(data: Data, filters: Filter[]): Rules {
   const flags = new Uint8Array(data.funcs.n);
-  let kinds = 0, group: Int32Array | null = null;
+  let kinds = 0;
   for (const filter of filters) {
     const bit = 1 << KINDS.indexOf(filter.kind), hit = matchFuncs(data, filter.pattern);
     kinds |= bit;
     for (let i = 1; i < hit.length; i++) if (hit[i]) flags[i] |= bit;
-    if (filter.kind === 'collapse') group = collapsing(data, filter.pattern, hit, group);
   }
-  return { flags, kinds, group };
+  return { flags, kinds, alike: alike(data, filters) };
 }
 
-/** Functions that match collapse with themselves, or behind "file:" or "module:" with all of the same file or module. */
-function collapsing(data: Data, pattern: string, hit: Uint8Array, known: Int32Array | null): Int32Array {
-  const { n, file, module } = data.funcs, by = pattern.startsWith('file:') ? file : pattern.startsWith('module:') ? module : null;
-  const out = known ?? Int32Array.from({ length: n }, (_, i) => i), first = new Map<string, number>();
-  for (let i = 1; by && i < n; i++) {
-    if (!hit[i]) continue;
-    if (!first.has(by[i])) first.set(by[i], i);
-    out[i] = first.get(by[i])!;
-  }
-  return out;
+/** Whether the first of two functions that match collapses the second, which it calls: the same, or of one file or module. */
+type Alike = (caller: number, callee: number) => boolean;
+
+function alike(data: Data, filters: Filter[]): Alike {
+  const { name, file, module, line } = data.funcs, on = (prefix: string) => filters.some(f => f.kind === 'collapse' && f.pattern.startsWith(prefix)), files = on('file:'), modules = on('module:');
+  return (a, b) => a === b || (name[a] === name[b] && file[a] === file[b] && line[a] === line[b] && module[a] === module[b]) ||
+    (files && file[a] !== '' && file[a] === file[b]) || (modules && module[a] !== '' && module[a] === module[b]);
 }
 
 /** Own costs of the stacks that focus and ignore leave. What a node decides for all below it is decided once. */
@@ -276,14 +272,14 @@ function chosenStacks(tree: Tree, flags: Uint8Array, kinds: number, own: Float64
  * own like called. The tree stays as it is and
  * layers step over the nodes marked in `out`. Own costs go to the caller that is left, `to` tells which (0 = none is).
  */
-function takeOut(tree: Tree, { flags, kinds, group }: Rules, out: Uint8Array, to: Int32Array): void {
+function takeOut(tree: Tree, { flags, kinds, alike: one }: Rules, out: Uint8Array, to: Int32Array): void {
   const { n, func, depth, parent } = tree, from = kinds & 4, hide = kinds & 8, show = kinds & 16;
   const seenAt = new Uint8Array(tree.deepest + 1), ownerAt = new Int32Array(tree.deepest + 1); // of the node's stack, by level
   for (let i = 1; i < n; i++) {
     const level = depth[i], bits = flags[func[i]], seen = seenAt[level - 1] | bits;
     let owner = i;
     seenAt[level] = seen;
-    const folds = bits & 32 && flags[func[parent[i]]] & 32 && group![func[i]] === group![func[parent[i]]];
+    const folds = bits & 32 && flags[func[parent[i]]] & 32 && one(func[parent[i]], func[i]);
     if ((seen & from) !== from || bits & hide || folds || (bits & show) !== show) {
       out[i] = 1;
       owner = ownerAt[level - 1];
@@ -324,11 +320,11 @@ function callsLeft(tree: Tree, flags: Uint8Array, kinds: number, taken: Uint8Arr
 
 /** Nodes whose own cost stays where it is. */
 function staying(data: Data, filters: Filter[]): Uint8Array {
-  const { n, func, depth, deepest, parent } = data.tree, { flags, kinds, group } = ruleFlags(data, filters), out = new Uint8Array(n), seenAt = new Uint8Array(deepest + 1);
+  const { n, func, depth, deepest, parent } = data.tree, { flags, kinds, alike: one } = ruleFlags(data, filters), out = new Uint8Array(n), seenAt = new Uint8Array(deepest + 1);
   out[0] = kinds & 21 ? 0 : 1;
   for (let i = 1; i < n; i++) {
     const level = depth[i], bits = flags[func[i]], seen = (seenAt[level] = seenAt[level - 1] | bits);
-    if (bits & 32 && flags[func[parent[i]]] & 32 && group![func[i]] === group![func[parent[i]]]) continue;
+    if (bits & 32 && flags[func[parent[i]]] & 32 && one(func[parent[i]], func[i])) continue;
     if ((seen & 3) === (kinds & 1) && (seen & kinds & 4) === (kinds & 4) && !(bits & 8) && (bits & kinds & 16) === (kinds & 16)) out[i] = 1;
   }
   return out;

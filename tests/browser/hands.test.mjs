@@ -1,0 +1,193 @@
+// What people do with their hands, and what screen readers are told: node hands.test.mjs POLYPROF ROOT ARTEFACTS
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { browser, differences, done, functions, here, is, makeReport, ok, open, page, polyprof, sample, saved, settle, shot, test, view } from './kit.mjs';
+
+const b = await browser(), app = sample('cli/data/app.folded'), spx = sample('formats/spx/good/05-memory-allmetrics.json');
+const VIEWS = ['overview', 'flame', 'time', 'sandwich', 'tree', 'top', 'lines'];
+
+/** The boxes of the picture as they are drawn: name, from, width. */
+async function boxes(p) {
+  const svg = (await saved(p, 'SVG')).toString(), tall = Number(/height="(\d+)"/.exec(svg)[1]), { height } = await canvas(p);
+  // A picture lower than the room for it stands at the bottom.
+  return [...svg.matchAll(/<title>([^<]*?) \([^<]*<\/title><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)"/g)]
+    .map(m => ({ name: m[1].replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code)), x: Number(m[2]), y: Number(m[3]) + height - tall, w: Number(m[4]) }));
+}
+
+const widest = (list, name) => list.filter(x => x.name === name).sort((x, y) => y.w - x.w)[0];
+const canvas = p => p.locator('#panel canvas:visible').first().boundingBox();
+const status = p => p.locator('#details[role=status] .what').innerText();
+
+await test('overview', async () => {
+  const p = await page(b), json = JSON.parse(polyprof('top', '--json', '-q', '-n', '10', spx));
+  await open(p, makeReport('overview', spx));
+  is(await p.getByRole('tab').allInnerTexts(), ['Overview', 'Flame graph', 'Time order', 'Callers and callees', 'Call tree', 'Functions', 'Source lines'], 'the views are tabs, the overview first');
+  is(await p.getByRole('tab', { selected: true }).innerText(), 'Overview', 'and chosen');
+  const text = await p.getByRole('tabpanel').innerText();
+  is(json.functions.filter(f => !text.includes(f.name)).map(f => f.name), [], 'the ten costliest functions are there');
+  for (const part of ['Totals', 'Costliest functions', 'Hottest path', 'Flame graph', 'Over time']) ok(await p.locator(`.card[aria-label="${part}"]`).isVisible(), `overview: ${part}`);
+  ok(/2026-11-15 \d\d:\d\d UTC/.test(text), 'when it was recorded', text.slice(0, 200));
+  await p.locator('.card .path button').last().click();
+  ok(/zoom=/.test(p.url()) && /view=flame/.test(p.url()), 'a step of the hottest path opens the flame graph there', p.url());
+  for (const [w, h, colorScheme] of [[1440, 900, 'light'], [1280, 720, 'dark'], [390, 844, 'light']]) {
+    const q = await page(b, { viewport: { width: w, height: h }, colorScheme });
+    for (const v of VIEWS) {
+      await open(q, makeReport('overview', spx), '#view=' + v);
+      await shot(q, `eight-${v}-${w}-${colorScheme}`);
+    }
+    is(q.complaints, [], `${w}x${h}: no complaints`);
+    await q.context().close();
+  }
+  await p.context().close();
+});
+
+await test('hands', async () => {
+  const p = await page(b);
+  await open(p, makeReport('hands', app), '#view=flame');
+  const box = await canvas(p), before = await boxes(p), some = before.filter(x => x.w > 150 && x.w < 600 && x.name !== 'all')[0], x = box.x + some.x + some.w / 2, y = box.y + some.y + 8;
+  await p.mouse.move(x, y);
+  is(await status(p), some.name, 'the line below names what the pointer is over, at once');
+  await p.waitForTimeout(400);
+  ok((await p.getByRole('tooltip').innerText()).startsWith(some.name), 'and so does a box beside it');
+  await p.mouse.move(box.x + 5, box.y + 3);
+  ok(await status(p) === 'all' && await p.getByRole('tooltip').count() === 0, 'a gap names nobody');
+  await p.mouse.move(x, y);
+  await p.mouse.wheel(0, -300);
+  await settle(p);
+  const near = widest(await boxes(p), some.name);
+  ok(near.w > some.w * 1.5, 'the wheel zooms', `${some.w} ${near?.w}`);
+  await p.mouse.move(x, y);
+  await p.mouse.down();
+  await p.mouse.move(x + 60, y, { steps: 5 });
+  await p.mouse.up();
+  await settle(p);
+  const moved = widest(await boxes(p), some.name);
+  ok(Math.abs(moved.x - near.x - 60) < 3 && !/zoom=/.test(p.url()), 'dragging moves, and is no click', `${near.x} ${moved.x}`);
+  await p.mouse.dblclick(x, y);
+  await settle(p);
+  is(widest(await boxes(p), some.name).w, some.w, 'a double click shows everything');
+  await p.evaluate(() => document.activeElement.blur());
+  await p.keyboard.press('ArrowUp');
+  ok(await status(p) !== 'all', 'arrow keys work without a click');
+  ok((await p.getByRole('list', { name: 'Legend' }).innerText()).length > 3, 'colours have a legend');
+  await p.getByLabel('Colours').selectOption('language');
+  await settle(p);
+  ok(/PHP/.test(await p.getByRole('list', { name: 'Legend' }).innerText()), 'which follows them');
+  is(p.complaints, [], 'hands: no complaints');
+  await p.context().close();
+});
+
+await test('one call', async () => {
+  const p = await page(b);
+  await open(p, makeReport('one-call', spx), '#view=time');
+  const box = await canvas(p), list = await boxes(p), calls = list.filter(x => x.name === 'build' && x.w > 12);
+  ok(calls.length > 3, 'there are several calls of one function', String(calls.length));
+  const spans = [];
+  for (const c of calls.slice(0, 4)) {
+    await p.mouse.move(box.x + c.x + c.w / 2, box.y + c.y + 8);
+    spans.push(await p.locator('#details .numbers').innerText());
+  }
+  ok(spans.every(s => /^at .* for .* · of [\d,]+ calls, /.test(s) || /^at .* for /.test(s)), 'each tells when it began and how long it took', spans.join('\n'));
+  ok(new Set(spans.map(s => s.split(' · ')[0])).size === spans.length, 'and each its own', spans.join('\n'));
+  const first = await saved(p, 'CSV');
+  await p.mouse.move(box.x + 400, box.y + 100);
+  await p.mouse.wheel(0, -600);
+  await settle(p);
+  ok(String(await saved(p, 'CSV')) !== String(first), 'the plain wheel zooms time');
+  is(p.complaints, [], 'one call: no complaints');
+  await p.context().close();
+});
+
+await test('gaps', async () => {
+  // Ten samples of 1 ms, a second of sleep, ten more.
+  const lines = Array.from({ length: 20 }, (_, i) => `prog 7 ${(1 + i * 0.001 + (i > 9 ? 1 : 0)).toFixed(6)}:    1000000 cpu-clock:\n\t1000 work+0x1 (/bin/prog)\n\t2000 main+0x1 (/bin/prog)\n`);
+  const { writeFileSync } = await import('node:fs'), file = join(process.argv[4], 'gaps.script.txt');
+  writeFileSync(file, lines.join('\n') + '\n');
+  const p = await page(b);
+  await open(p, makeReport('gaps', file), '#view=time');
+  const box = await canvas(p), list = (await boxes(p)).filter(x => x.name === 'work');
+  ok(list.length >= 2 && list.reduce((sum, x) => sum + x.w, 0) < box.width * 0.2, 'what slept is not drawn as running', JSON.stringify(list));
+  await p.mouse.move(box.x + box.width / 2, box.y + 60);
+  is(await status(p), 'all', 'and names nobody');
+  await p.context().close();
+});
+
+await test('callers', async () => {
+  for (const file of [app, spx, sample('formats/callgrind/good/callgrind.out.cachesim_full.gz')]) {
+    const p = await page(b), [costly] = JSON.parse(polyprof('top', '--json', '-q', '-n', '1', file)).functions;
+    await open(p, makeReport('callers', file), '#view=sandwich&of=' + encodeURIComponent(costly.name));
+    for (const [label, verb] of [['Callers', 'callers'], ['Callees', 'callees']]) {
+      const want = JSON.parse(polyprof(verb, '--json', '-q', '-n', '0', costly.name, file)), metric = want.metric ?? Object.keys(costly.self)[0];
+      const rows = await p.getByRole('grid', { name: label }).locator('.tbody .tr').evaluateAll(list => list.map(r => [r.querySelector('[data-key=name]').dataset.exact, Number(r.querySelector('[data-key=total]').dataset.exact)]));
+      const sums = new Map();
+      for (const e of want.edges) sums.set(e.name || '(outside)', (sums.get(e.name || '(outside)') ?? 0) + (e.total?.[metric] ?? 0));
+      const got = new Map();
+      for (const [name, total] of rows) got.set(name, (got.get(name) ?? 0) + total);
+      const wrong = [...sums].filter(([name, total]) => total > 0 && Math.abs((got.get(name) ?? 0) - total) > 1e-9 * total);
+      if (!file.includes('callgrind')) is(wrong, [], `${label} of ${costly.name} are those of polyprof ${verb}`);
+      else ok(rows.length > 0 || want.edges.length === 0, `${label} of ${costly.name} in a profile of calls`);
+    }
+    await p.context().close();
+  }
+  const p = await page(b);
+  await open(p, makeReport('single', spx), '#view=sandwich&of=build');
+  await p.waitForSelector('.single span');
+  ok(/calls one by one: average .*, median .*, least .*, most /.test(await p.locator('.single').innerText()), 'how long single calls took');
+  await p.getByLabel('Beside').selectOption({ label: 'CPU time' });
+  await settle(p);
+  ok((await p.getByRole('grid', { name: 'Callees' }).getByRole('columnheader').allInnerTexts()).includes('CPU time'), 'a second metric stands beside the first');
+  await p.context().close();
+});
+
+await test('transforms', async () => {
+  const p = await page(b), file = sample('formats/xdebug/good/3.2.0-recursion.xdebug');
+  await open(p, makeReport('transforms', file), '#view=top');
+  const recursive = 'fib';
+  for (const [args, title] of [[['--collapse', '^fib$'], 'Collapse its recursion'], [['--ignore', '^fib$'], 'Drop it'], [['--hide', '^fib$'], 'Merge it'], [['--focus', '^fib$', '--show-from', '^fib$'], 'Focus on its subtree']]) {
+    const row = p.locator('.tbody .tr:visible', { has: p.locator(`[data-exact="${recursive}"]`) }).first();
+    await row.click({ button: 'right' });
+    await p.getByRole('menuitem', { name: title }).click();
+    const json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', ...args, file));
+    is(differences(await functions(p), json, json.metric), [], `${title}: the numbers of top ${args.join(' ')}`);
+    ok((await p.locator('#command').getAttribute('title')).includes(args[0]), `${title}: the command line has it`);
+    const kept = p.url();
+    await p.getByRole('button', { name: 'Undo (u)' }).click();
+    ok(p.url() !== kept, `${title}: undone`);
+  }
+  await p.context().close();
+});
+
+await test('addresses', async () => {
+  const p = await page(b);
+  await open(p, makeReport('address-a', app), '#view=flame');
+  const box = await canvas(p), some = (await boxes(p)).filter(x => x.w > 150 && x.name !== 'all' && x.name !== 'main')[0];
+  await p.mouse.click(box.x + some.x + some.w / 2, box.y + some.y + 8);
+  await settle(p);
+  const hash = new URL(p.url()).hash;
+  ok(hash.includes(encodeURIComponent(some.name).slice(0, 5)), 'the address names the stack', hash);
+  // The next recording has other functions before these, so that every number is another.
+  const { writeFileSync } = await import('node:fs'), next = join(process.argv[4], 'next.folded');
+  writeFileSync(next, Array.from({ length: 40 }, (_, i) => `aaa${i};b 1\n`).join('') + readFileSync(app));
+  await open(p, makeReport('address-b', next), hash);
+  ok((await p.locator('.crumbs').innerText()).includes(some.name), 'and leads there in the report of the next recording', await p.locator('.crumbs').innerText());
+  await p.context().close();
+});
+
+await test('for everybody', async () => {
+  const axe = readFileSync(createRequire(join(here, 'web', 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');
+  for (const [name, files] of [['axe-spx', [spx]], ['axe-diff', [app, sample('cli/data/other.folded')]], ['axe-nytprof', [sample('formats/nytprof/good/evals_z_calls2.out')]]])
+    for (const colorScheme of ['light', 'dark']) {
+      const p = await page(b, { colorScheme, bypassCSP: true, viewport: { width: 1280, height: 800 } }), html = makeReport(name, ...files), found = [];
+      for (const v of VIEWS) {
+        await open(p, html, '#view=' + v);
+        await p.evaluate(axe);
+        for (const x of await p.evaluate(async () => (await window.axe.run()).violations)) if (x.impact === 'serious' || x.impact === 'critical') found.push(`${v}: ${x.id} ${x.nodes[0].html.slice(0, 120)}`);
+      }
+      is(found, [], `${name}, ${colorScheme}: axe-core finds nothing serious`);
+      await p.context().close();
+    }
+});
+
+await b.close();
+done();
