@@ -88,3 +88,30 @@ $ polyprof convert app.folded --to spx -o nothing.json --lossless; ls nothing.*
 ! polyprof: error: spx cannot hold all of this profile, and --lossless forbids to lose any of it
 ! ls: cannot access 'nothing.*': No such file or directory
 = 2
+
+Call sites that another format knows of calls go to the stacks that make them; what cannot is told.
+
+$ printf 'version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.35)\ncmd: a.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\nfl=(1) a.php\nfn=(1) fib\n3 5 0\n\nfl=(1)\nfn=(1)\n3 7 0\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n6 5 0\n\nfl=(1)\nfn=(2) twice\n8 2 0\n\nfl=(1)\nfn=(2)\n8 3 0\n\nfl=(1)\nfn=(3) {main}\n\n1 20 0\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n11 12 0\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n12 2 0\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n13 3 0\n\nsummary: 37 0\n' > sites.xdebug
+$ polyprof convert sites.xdebug --to spx --variant 0.5 -o sites.json 2>&1 | grep loss-sites; zstd -dcq sites.txt.zst
+  sites.json: warning: not written: call sites (2) [loss-sites]
+  [events]
+  |0|a0|a0
+  |1|200|
+  -1|50|
+  |1||
+  -1||
+  b|2||
+  6|2|70|
+  -2|50|
+  -2||
+  -0||
+  [functions]
+  a.php:1:{main}
+  a.php:8:twice
+  a.php:3:fib
+$ polyprof callers fib --csv sites.json
+  name,file,line,site_file,site_line,depth,calls,total_wt,total_zm
+  {main},a.php,1,a.php,11,1,1,120,0
+  fib,a.php,3,a.php,6,1,1,0,0
+$ polyprof convert sites.xdebug --to spx -o sites4.json 2>&1 | grep loss-sites
+  sites4.json: warning: not written: call sites (4) [loss-sites]

@@ -161,6 +161,19 @@ pp_sites_next(struct pp_sites *s, struct pp_site_share *share)
 	return true;
 }
 
+struct pp_site *
+pp_sites_find(struct pp_sites *s, uint32_t caller, uint32_t callee, uint32_t line)
+{
+	uint32_t at = pp_map_get(&s->pairs, pair_key(caller, callee)) + 1;
+
+	if (at && line == 0)
+		return s->at.at[at - 1].shared ? NULL : &s->at.at[at - 1];
+	for (; at && s->steps < STEPS_MOST; at = s->at.at[at - 1].next, s->steps++)
+		if (s->at.at[at - 1].line == line)
+			return &s->at.at[at - 1];
+	return NULL;
+}
+
 uint64_t
 pp_sites_lost(const struct pp_sites *s, bool rounded)
 {

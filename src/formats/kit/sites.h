@@ -56,6 +56,8 @@ bool pp_sites_ask(struct pp_sites *, uint32_t caller, uint32_t callee, int64_t c
                   const int64_t *costs);
 /* The next part of it; false when there is none. The parts of a step are all of it. */
 bool pp_sites_next(struct pp_sites *, struct pp_site_share *);
+/* The site of a pair at a line; with line 0 the only one that the pair has. NULL when there is none. */
+struct pp_site *pp_sites_find(struct pp_sites *, uint32_t caller, uint32_t callee, uint32_t line);
 /* How many sites did not get what the profile states, or nearly so where costs were `rounded`. */
 uint64_t pp_sites_lost(const struct pp_sites *, bool rounded);
 

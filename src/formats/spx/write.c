@@ -208,6 +208,51 @@ note_swing(struct spx_out *o)
 	}
 }
 
+/*
+ * The call site of a start as it is written: what is known of this very call, of its stack, or of all calls of the
+ * two functions. What calls know of a line of another file than the caller's would be taken for one of its own.
+ */
+static uint32_t
+site_written(struct spx_out *o, pp_node node, uint32_t line)
+{
+	pp_func caller = pp_node_func(o->p, pp_tree_parent(&o->p->tree, node));
+	uint32_t of_stack = o->p->frames.at[pp_tree_frame(&o->p->tree, node)].site_line;
+	struct pp_site *site;
+	bool sure;
+
+	line = line ? line : of_stack;
+	sure = line && (line == of_stack || o->source);
+	site = pp_sites_find(&o->sites, caller, pp_node_func(o->p, node), line);
+	if (site && caller && site->file && site->file != o->p->funcs.at[caller].file)
+		site = NULL;
+	line = sure ? line : site ? site->line : 0;
+	if (line > 0xffff) {
+		o->w->loss.more[PP_TRAIT_STACK_SITES] += sure;
+		return 0;
+	}
+	if (site)
+		site->given = 1;
+	return line;
+}
+
+/* Where calls were made, of calls; a caller that is on no stack is the outside. */
+static bool
+sites_prepare(struct spx_out *o)
+{
+	const struct pp_profile *p = o->p;
+	uint32_t *known = calloc(p->funcs.n, sizeof *known);
+	struct pp_sites_by by = { .func = known };
+	pp_node node;
+	bool fine;
+
+	for (node = 1; known && node < p->tree.n; node++)
+		known[pp_node_func(p, node)] = pp_node_func(p, node);
+	fine = known && pp_sites_init(&o->sites, p, &by);
+	free(known);
+	return fine;
+}
+
+/* `site`: what is known of this very call; 0 = nothing. */
 static void
 put_event(struct spx_out *o, bool start, pp_node node, uint32_t site)
 {
@@ -216,10 +261,8 @@ put_event(struct spx_out *o, bool start, pp_node node, uint32_t site)
 	pp_func func = node ? pp_frame_func(o->p, pp_tree_frame(&o->p->tree, node)) : 0;
 	uint32_t index = index_of(o, func);
 
-	if (site > 0xffff) {
-		o->w->loss.more[PP_TRAIT_STACK_SITES] += o->bars;
-		site = 0;
-	}
+	if (o->bars && start && node)
+		site = site_written(o, node, site);
 	p = o->bars ? put_05(o, p, start, index, site) : put_04(o, p, start, index);
 	*p++ = '\n';
 	pp_sink_write(o->body, line, (size_t)(p - line));
@@ -258,13 +301,6 @@ note_peak(struct spx_out *o)
 	}
 }
 
-/* The call site that a node's frame knows. */
-static uint32_t
-site_of(const struct pp_profile *p, pp_node node)
-{
-	return p->frames.at[pp_tree_frame(&p->tree, node)].site_line;
-}
-
 /* ---- from a timeline ---- */
 
 /* Ends and starts frames until the stack is the path to a node; 0 closes all. */
@@ -286,7 +322,7 @@ go_to(struct spx_out *o, pp_node node, uint32_t site)
 		put_event(o, false, o->stack.at[o->stack.n - 1], 0);
 	for (i = common; i < path.n && o->status == PP_OK; i++) {
 		at = path.at[path.n - 1 - i];
-		put_event(o, true, at, at == node && site ? site : site_of(o->p, at));
+		put_event(o, true, at, at == node ? site : 0);
 	}
 	pp_vec_release(&path);
 }
@@ -373,15 +409,14 @@ write_timeline(struct spx_out *o, const struct pp_timeline *t)
 		}
 		take_values(o, t, e, it.values);
 		if (e->kind == PP_EVENT_ENTER && pp_tree_parent(&o->p->tree, e->node) == top)
-			put_event(o, true, e->node,
-			          e->extra && o->source ? e->extra : site_of(o->p, e->node));
+			put_event(o, true, e->node, e->extra);
 		else if (e->kind == PP_EVENT_EXIT && top == e->node)
 			put_event(o, false, top, 0);
 		else
 			go_to(o,
 			      e->kind == PP_EVENT_ENTER ? e->node
 			                                : pp_tree_parent(&o->p->tree, e->node),
-			      o->source ? e->extra : 0);
+			      e->extra);
 		note_peak(o);
 	}
 	pp_timeline_end(&it);
@@ -457,7 +492,7 @@ leave(struct spx_out *o, pp_node node, const uint32_t *const *rows)
 		return;
 	}
 	for (; calls > 1 && o->status == PP_OK && o->body->status == PP_OK; calls--) {
-		put_event(o, true, node, site_of(o->p, node));
+		put_event(o, true, node, 0);
 		put_event(o, false, node, 0);
 		o->repeats++;
 	}
@@ -471,7 +506,7 @@ walk_tree(struct spx_out *o, struct pp_tree_walk *x, const uint32_t *const *rows
 			leave(o, x->node, rows);
 			continue;
 		}
-		put_event(o, true, x->node, site_of(o->p, x->node));
+		put_event(o, true, x->node, 0);
 		spend(o, x->node, rows);
 	}
 }
@@ -614,7 +649,7 @@ write_body(struct spx_out *o)
 	size_t keys = o->bars ? o->p->funcs.n : o->p->strs.strs.n, i, last = 0;
 
 	o->index_of = calloc(keys, sizeof *o->index_of);
-	if (!o->index_of) {
+	if (!o->index_of || (o->bars && !sites_prepare(o))) {
 		o->status = PP_E_NOMEM;
 		return;
 	}
@@ -662,6 +697,7 @@ pp_spx_write(struct pp_writer *w)
 	if (status == PP_OK && o->json && o->json->status != PP_OK)
 		status = o->json->status;
 	free(o->index_of);
+	pp_sites_release(&o->sites);
 	pp_vec_release(&o->funcs);
 	pp_vec_release(&o->stack);
 	free(o);

@@ -5,6 +5,7 @@
 #ifndef PP_SPX_WRITE_H
 #define PP_SPX_WRITE_H
 
+#include "formats/kit/sites.h"
 #include "formats/spx/spx.h"
 
 #define SPX_RECENT_WRITTEN 4
@@ -33,6 +34,7 @@ struct spx_out {
 	bool bars;                   /* the 0.5 layout */
 	bool source;                 /* the profile was read from an SPX report */
 	struct pp_sink *body, *json; /* json may be NULL: one stream only */
+	struct pp_sites sites;       /* where the profile knows them of calls, not of stacks */
 
 	struct spx_column columns[SPX_METRICS_MAX];
 	uint32_t n;

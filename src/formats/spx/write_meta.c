@@ -416,8 +416,10 @@ void
 pp_spx_out_report(struct spx_out *o)
 {
 	struct pp_loss *loss = &o->w->loss;
-	size_t deepest = o->bars ? 16384 : 2048;
+	size_t deepest = o->bars ? 16384 : 2048, i;
 
+	for (i = 0; i < o->sites.at.n; i++)
+		loss->more[PP_TRAIT_SITES] -= o->sites.at.at[i].given;
 	if (!o->json) {
 		loss->more[PP_TRAIT_RECORDED] += o->p->recorded_at != 0;
 		loss->more[PP_TRAIT_METADATA] += o->source ? (int64_t)o->p->meta.n : 0;
