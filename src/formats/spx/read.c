@@ -263,13 +263,28 @@ read_sections(struct spx_read *r)
 	return status;
 }
 
+/* Whether the bytes ended for another reason than a cut or damaged container. */
+static bool
+is_broken(const struct pp_input *in)
+{
+	return in->status != PP_OK && in->status != PP_E_INVALID;
+}
+
 pp_status
 pp_spx_body_read(struct pp_reader *reader, struct pp_input *in, struct pp_builder *b,
                  const struct spx_meta *meta)
 {
-	struct spx_read *r = calloc(1, sizeof *r);
+	struct spx_read *r;
 	pp_status status;
 
+	if (!pp_input_need(in, 1) && !is_broken(in)) {
+		pp_diag_add(reader->diags, &pp_spx_rules[SPX_BODY_EMPTY], PP_NOWHERE,
+		            "the body is empty: SPX aborted");
+		b->profile->complete = false;
+		if (!meta->there)
+			return PP_E_INVALID;
+	}
+	r = calloc(1, sizeof *r);
 	if (!r)
 		return PP_E_NOMEM;
 	r->reader = reader;
@@ -280,6 +295,9 @@ pp_spx_body_read(struct pp_reader *reader, struct pp_input *in, struct pp_builde
 	r->sites = (reader->order->facets & (PP_SITES | PP_EXTRAS)) != 0;
 	r->funcs.func_map.seed = r->funcs.frame_map.seed = reader->seed;
 	status = read_sections(r);
+	/* Of what could not be read there is nothing to say. */
+	if (status == PP_OK && is_broken(in))
+		status = in->status;
 	if (status == PP_OK) {
 		pp_spx_document_end(r);
 		pp_spx_metrics_make(r, 0);

@@ -178,11 +178,6 @@ read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
 	findings_beside(r, name);
 	for (i = 0; i + 1 < PP_COUNT_OF(b->profile->compression) && r->sibling_compression[i]; i++)
 		b->profile->compression[i] = pp_build_strz(b, r->sibling_compression[i]);
-	if (!pp_input_need(body, 1)) {
-		pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_EMPTY], PP_NOWHERE,
-		            "the body is empty: SPX aborted");
-		b->profile->complete = false;
-	}
 	status = pp_spx_body_read(r, body, b, meta);
 	body->close(body);
 	r->diags->file = own;
@@ -240,14 +235,7 @@ spx_read(struct pp_reader *r, struct pp_builder *b)
 		status = read_from_json(r, b, &meta);
 	} else {
 		read_json_beside(r, b, &meta);
-		if (!pp_input_need(r->in, 1)) {
-			pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_EMPTY], PP_NOWHERE,
-			            "the body is empty: SPX aborted");
-			b->profile->complete = false;
-			status = meta.there ? pp_spx_body_read(r, r->in, b, &meta) : PP_E_INVALID;
-		} else {
-			status = pp_spx_body_read(r, r->in, b, &meta);
-		}
+		status = pp_spx_body_read(r, r->in, b, &meta);
 	}
 	pp_vec_release(&meta.keys);
 	return status;
