@@ -174,6 +174,61 @@ compare(const struct pp_buf *fast, const struct pp_buf *slow)
 	pp_profile_free(truth);
 }
 
+/* {main} > a > b > c, in a file that only the slow way reads if there is a comment. */
+static const char *const deep[] = {
+	"version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.35)\ncmd: /x.php\npart: 1\npositions: line\n\n"
+	"events: Time_(10ns) Memory_(bytes)\n\n",
+	"# slow\n",
+	"fl=(1) /app/a_file_with_a_very_long_name_that_takes_seventy_bytes_or_more/x.php\n"
+	"fn=(1) c\n1 1 0\n\nfl=(1)\nfn=(2) b\n1 1 0\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n2 1 0\n\n"
+	"fl=(1)\nfn=(3) a\n1 1 0\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n2 2 0\n\n"
+	"fl=(1)\nfn=(4) {main}\n1 1 0\ncfl=(1)\ncfn=(3)\ncalls=1 0 0\n2 3 0\n\nsummary: 9 9\n\n",
+};
+
+static pp_status
+read_limited(const struct pp_buf *text, unsigned want, struct pp_limits limits)
+{
+	struct pp_read_opts opts = { .threads = 1, .limits = &limits };
+	struct pp_opened opened;
+	pp_profile *p = NULL;
+	pp_status status = pp_open(&opened, "x", text->p, text->n, &opts, NULL);
+
+	if (status == PP_OK) {
+		opened.order->facets = want;
+		status = pp_opened_read(&opened, &p);
+		pp_opened_close(&opened);
+	}
+	pp_profile_free(p);
+	return status;
+}
+
+static void
+check_limits(void)
+{
+	static const unsigned wants[] = { PP_COSTS, PP_TREE, PP_TREE | PP_EDGES };
+	size_t slow, i;
+
+	for (slow = 0; slow < 2; slow++) {
+		struct pp_buf text = { 0 };
+
+		pp_buf_adds(&text, deep[0]);
+		pp_buf_adds(&text, slow ? deep[1] : "");
+		pp_buf_adds(&text, deep[2]);
+		for (i = 0; i < sizeof wants / sizeof wants[0]; i++) {
+			struct pp_limits depth = { .max_depth = 4 }, line = { .max_line = 80 };
+
+			ok(read_limited(&text, wants[i], depth) == PP_OK &&
+			       read_limited(&text, wants[i], line) == PP_OK,
+			   "within limits, %s, order %u", slow ? "slow" : "fast", wants[i]);
+			depth.max_depth = 3;
+			line.max_line = 70;
+			ok(read_limited(&text, wants[i], depth) == PP_E_LIMIT, "too deep");
+			ok(read_limited(&text, wants[i], line) == PP_E_LIMIT, "a line too long");
+		}
+		pp_buf_release(&text);
+	}
+}
+
 int
 main(void)
 {
@@ -193,5 +248,6 @@ main(void)
 		pp_buf_release(&fast.text);
 		pp_buf_release(&slow.text);
 	}
+	check_limits();
 	return tap_done();
 }

@@ -21,7 +21,7 @@
 
 #define MOST_EVENTS 512
 /* Each event that comes when there are rows already moves all of them. */
-#define MOST_LATE_EVENTS 32
+#define MOST_LATE_EVENTS ((size_t)32)
 
 /* ---- units ------------------------------------------------------------------------------ */
 
@@ -389,7 +389,7 @@ event_define(struct pp_cg_parser *p, struct pp_slice value, const unsigned char 
 		}
 		return;
 	}
-	if (!equal)
+	if (!equal || p->family == PP_CG_XDEBUG)
 		return; /* a title for an event that this part does not count */
 	if (name.n == 0 || p->head.derived.n >= MOST_EVENTS || is_too_late(p, name) ||
 	    !terms_parse(p, &derived, formula, 1, false)) {
@@ -418,15 +418,15 @@ pp_cg_events(struct pp_cg_parser *p, struct pp_slice value)
 	struct pp_cg_part *part = pp_cg_part(p);
 	struct pp_slice name;
 	uint32_t *events = NULL;
-	size_t n = 0, cap = 0, i;
+	size_t n = 0, cap = 0, most = p->family == PP_CG_XDEBUG ? PP_CG_XDEBUG_EVENTS : MOST_EVENTS,
+	       i;
 
 	p->head.events_text = value;
 	while (pp_slice_word(&value, &name)) {
-		if (n == MOST_EVENTS || is_too_late(p, name)) {
-			pp_cg_report(p, PP_CG_BAD_EVENT, name.p, "there are more than %d %s",
-			             n == MOST_EVENTS ? MOST_EVENTS : MOST_LATE_EVENTS,
-			             n == MOST_EVENTS ? "events"
-			                              : "events that only later parts have");
+		if (n == most || is_too_late(p, name)) {
+			pp_cg_report(p, PP_CG_BAD_EVENT, name.p, "there are more than %zu %s",
+			             n == most ? most : MOST_LATE_EVENTS,
+			             n == most ? "events" : "events that only later parts have");
 			break;
 		}
 		if (n == cap && !pp_vec_grow((void **)&events, &cap, sizeof *events, n + 1))

@@ -113,6 +113,8 @@ struct pp_cg_part {
 	uint64_t summary_line, totals_line;
 };
 
+#define PP_CG_XDEBUG_EVENTS 2 /* that Xdebug counts at most: time and memory */
+
 enum { PP_CG_INSTR = 1, PP_CG_BB = 2, PP_CG_LINE = 4 };
 
 /* A derived event: a sum of columns with factors. */

@@ -187,14 +187,31 @@ cost_fits(struct pp_cg_parser *p, const unsigned char *at, uint32_t metric)
 	return fits;
 }
 
+/* Some cost of a line is negative or passes 63 bits; false (said) when one cannot be used. */
+static bool
+costs_fit(struct pp_cg_parser *p, const unsigned char *at)
+{
+	const struct pp_cg_part *part = pp_cg_part(p);
+	uint32_t k;
+
+	for (k = 0; k < p->cost_count && pp_cg_next_word(&at); k++) {
+		if (p->costs[part->events[k]] < 0 && !cost_fits(p, at, part->events[k]))
+			return false;
+		at = pp_cg_word_end(at);
+	}
+	return true;
+}
+
 /* The costs of a line, by metric; the end of the line, or NULL when the line must be refused. */
 static inline const unsigned char *
 take_costs(struct pp_cg_parser *p, const unsigned char *at)
 {
 	const struct pp_cg_part *part = pp_cg_part(p);
+	const unsigned char *begin = at;
 	const uint32_t *metric = part->events;
 	size_t m, n = p->builder->profile->metrics.n;
 	uint32_t k = 0, most = part->event_count;
+	int64_t signs = 0;
 
 	for (m = 0; m < n; m++)
 		p->costs[m] = 0;
@@ -211,11 +228,12 @@ take_costs(struct pp_cg_parser *p, const unsigned char *at)
 			stop = cost_odd(p, at, &p->costs[metric[k]]);
 		if (PP_UNLIKELY(!stop))
 			return NULL;
-		if (PP_UNLIKELY(p->costs[metric[k]] < 0) && !cost_fits(p, at, metric[k]))
-			return NULL;
+		signs |= p->costs[metric[k]];
 		at = stop;
 	}
 	p->cost_count = k;
+	if (PP_UNLIKELY(signs < 0) && !costs_fit(p, begin))
+		return NULL;
 	if (PP_UNLIKELY(p->head.derived.n))
 		pp_cg_derive(p, p->costs);
 	return at;

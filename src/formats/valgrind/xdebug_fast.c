@@ -280,107 +280,11 @@ names_unique(struct fast *f, struct pp_slice *const texts[2], unsigned is_file, 
 	return ok;
 }
 
-/* ---- building --------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------- */
 
-static void
-cells_add(struct fast *f, int64_t *to, const int64_t *from)
-{
-	unsigned k;
-	const uint32_t *metric = pp_cg_part(f->parser)->events;
-
-	for (k = 0; to && k < f->columns; k++)
-		f->walk.odd |= !pp_cell_add(PP_INT, &to[metric[k]], from[k]);
-}
-
-static void
-values_add(struct fast *f, union pp_value *to, const int64_t *from)
-{
-	unsigned k;
-	const uint32_t *metric = pp_cg_part(f->parser)->events;
-
-	for (k = 0; k < f->columns; k++)
-		to[metric[k]].i += from[k];
-}
-
-static void
-build_function(struct fast *f, pp_func func, const struct pp_xd_sums *sums)
-{
-	struct pp_func_costs costs, whole;
-
-	if (!pp_build_func_costs(f->builder, func, &costs) ||
-	    !pp_build_func_costs(f->builder, 0, &whole))
-		return;
-	*costs.calls += sums->calls;
-	values_add(f, costs.own, sums->own);
-	values_add(f, costs.total, sums->total);
-	values_add(f, costs.total, sums->root);
-	values_add(f, whole.own, sums->own);
-	if (!(f->builder->profile->funcs.at[func].flags & PP_FUNC_INTERNAL))
-		pp_xd_lines_note(f->lines, f->builder, func,
-		                 sums->lines_differ ? PP_XD_LINES : sums->line);
-}
-
-static int
-edge_cmp(const void *left, const void *right)
-{
-	const struct pp_xd_edge *a = left, *b = right;
-
-	if (a->caller != b->caller)
-		return a->caller < b->caller ? -1 : 1;
-	if (a->callee != b->callee)
-		return a->callee < b->callee ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
-}
-
-static void
-build_edges(struct fast *f, const pp_func *func_of)
-{
-	size_t i;
-
-	for (i = 0; i < f->walk.edges.n; i++) {
-		f->walk.edges.at[i].caller = func_of[f->walk.edges.at[i].caller];
-		f->walk.edges.at[i].callee = func_of[f->walk.edges.at[i].callee];
-	}
-	if (f->walk.edges.n > 1)
-		qsort(f->walk.edges.at, f->walk.edges.n, sizeof *f->walk.edges.at, edge_cmp);
-	for (i = 0; i < f->walk.edges.n && pp_builder_ok(f->builder); i++) {
-		const struct pp_xd_edge *e = &f->walk.edges.at[i];
-		struct pp_edge_row row = { .caller = e->caller,
-			                   .callee = e->callee,
-			                   .site_line = e->line,
-			                   .series = pp_cg_part(f->parser)->series };
-		int64_t *cells = pp_build_edge(f->builder, &row);
-
-		if (!cells)
-			return;
-		cells[0] += e->calls;
-		cells_add(f, cells + 1, e->cost);
-	}
-}
-
-static void
-build_tree(struct fast *f)
-{
-	size_t node, n = f->builder->profile->metrics.n;
-
-	for (node = 1; node < f->walk.nodes.n && pp_builder_ok(f->builder); node++) {
-		const struct pp_xd_node *row = &f->walk.nodes.at[node];
-		int64_t *cells;
-
-		if (!row->calls)
-			continue;
-		cells = pp_build_cells(f->builder, pp_cg_part(f->parser)->series, (pp_node)node);
-		if (!cells)
-			return;
-		cells[n] += (int64_t)row->calls;
-		cells_add(f, cells, row->own);
-		cells_add(f, cells + n + 1, row->inclusive);
-	}
-}
-
-/* Names all functions in the order of their ids and adds what they cost. */
+/* Names all functions in the order of their ids. */
 static bool
-build_functions(struct fast *f, struct pp_slice *const texts[2], pp_func *func_of)
+name_functions(struct fast *f, struct pp_slice *const texts[2], pp_func *func_of)
 {
 	size_t n = f->walk.sums.n, i;
 	struct order *order = malloc((n + 1) * sizeof *order);
@@ -395,10 +299,7 @@ build_functions(struct fast *f, struct pp_slice *const texts[2], pp_func *func_o
 		const struct order *o = &order[i];
 
 		ok = function_name(f, o, texts, &func_of[o->slot]);
-		if (!ok)
-			break;
-		build_function(f, func_of[o->slot], &f->walk.sums.at[o->slot]);
-		if (pp_slice_eq_z(texts[0][o->function], PP_XD_MAIN) &&
+		if (ok && pp_slice_eq_z(texts[0][o->function], PP_XD_MAIN) &&
 		    f->walk.sums.at[o->slot].calls) {
 			/* A second {main} is one that exit() wrote again. */
 			ok = !pp_cg_part(f->parser)->has_main &&
@@ -418,22 +319,14 @@ build(struct fast *f)
 	struct pp_slice *texts[2] = { calloc(ids, sizeof *texts[0]),
 		                      calloc(ids, sizeof *texts[1]) };
 	pp_func *func_of = calloc(f->walk.sums.n + 1, sizeof *func_of);
-	struct pp_func_costs whole;
 	bool ok = false;
 
-	if (!texts[0] || !texts[1] || !func_of || !pp_build_func_costs(f->builder, 0, &whole)) {
+	if (!texts[0] || !texts[1] || !func_of)
 		pp_builder_fail(f->builder, PP_E_NOMEM, NULL);
-	} else if (names_collect(f, texts) && names_unique(f, texts, 0, ids) &&
-	           names_unique(f, texts, 1, ids)) {
-		*whole.calls += f->walk.roots;
-		values_add(f, whole.total, f->walk.root);
-		ok = build_functions(f, texts, func_of);
-		if (ok) {
-			build_edges(f, func_of);
-			build_tree(f);
-			ok = !f->walk.odd;
-		}
-	}
+	else
+		ok = names_collect(f, texts) && names_unique(f, texts, 0, ids) &&
+		     names_unique(f, texts, 1, ids) && name_functions(f, texts, func_of) &&
+		     pp_xd_build(f->parser, &f->walk, f->lines, func_of);
 	free(texts[0]);
 	free(texts[1]);
 	free(func_of);
@@ -476,11 +369,10 @@ pp_xd_fast_part(struct pp_cg_parser *parser, struct pp_input *in, const unsigned
 		part->has_body = true;
 		part->has_summary = f->walk.scan.has_summary;
 		part->summary = pp_build_str(parser->builder, pp_slice_trim(f->walk.scan.summary));
-		parser->builder->profile->events += f->walk.records;
 		*cut |= f->cut;
 	}
 	if (f->walk.status != PP_OK)
-		pp_builder_fail(parser->builder, f->walk.status, "a stack is too deep");
+		pp_builder_fail(parser->builder, f->walk.status, PP_TOO_DEEP);
 	if (!pp_builder_ok(parser->builder))
 		result = PP_XD_FAST_FAILED;
 	fast_release(f);

@@ -1,12 +1,12 @@
 /*
- * Xdebug files of any version, line by line: records are collected, then claimed by their callers.
+ * Xdebug files of any version, line by line: records are collected, then claimed by their callers, and walked over
+ * from the last to the first as the fast way does.
  *
  * A record with k calls takes the last k unclaimed records as children; names must match pairwise. What is
- * left at the end are the roots: {main}, then shutdown functions, destructors and handlers. The
- * inclusive cost of a call is the number on its caller's call line, as measured; only for roots it is own
- * cost plus calls. Going backwards over the records is a pre-order walk of the calls.
+ * left at the end are the roots: {main}, then shutdown functions, destructors and handlers. Fibers have stacks of
+ * their own, whose records lie between those of others: there the calls are looked for by name and cost.
  */
-#include "formats/valgrind/xdebug.h"
+#include "formats/valgrind/xdebug_walk.h"
 
 #include <stdlib.h>
 
@@ -18,37 +18,30 @@ struct record {
 	pp_func func;
 	uint32_t part;
 	uint32_t line;
-	uint32_t calls;  /* how many */
-	size_t first;    /* the first of them */
-	size_t cells;    /* where its own costs are, */
-	uint32_t width;  /* and how many */
-	uint32_t parent; /* record, or NONE */
-	size_t claim;    /* the call line that claims it, or SIZE_MAX */
-	bool dropped;
+	uint32_t calls; /* how many */
+	size_t first;   /* the first of them */
+	int64_t own[PP_XD_COLUMNS];
 	uint64_t at; /* line of the file */
+	bool claimed, dropped;
 };
 
 struct call {
 	pp_func callee;
 	pp_str name;
 	uint32_t line;
+	uint32_t record; /* of it, or NONE */
 	uint64_t count;
-	size_t cells;
-	uint32_t width;
-	bool claimed; /* there is a record of it */
+	int64_t cost[PP_XD_COLUMNS];
 };
 
 struct reading {
 	PP_VEC(struct record) records;
 	PP_VEC(struct call) calls;
-	PP_VEC(int64_t) cells;
-	pp_str main;
-	PP_VEC(uint32_t) pending; /* records nobody claimed yet */
-	PP_VEC(uint32_t) path;    /* from the root to the current record */
-	pp_frame *frame_of;       /* by function */
-	uint32_t *active;         /* by function: how often it is on the path */
+	pp_str main, fiber;
+	PP_VEC(uint32_t) pending;       /* records nobody claimed yet; those to be walked */
+	PP_VEC(struct pp_xd_call) list; /* of the record that is walked now */
 	uint64_t searched;
-	uint64_t too_large; /* the line of the last record whose costs passed 63 bits in a sum */
+	struct pp_xd_lines lines;
 };
 
 static void
@@ -56,11 +49,9 @@ reading_release(struct reading *r)
 {
 	pp_vec_release(&r->records);
 	pp_vec_release(&r->calls);
-	pp_vec_release(&r->cells);
 	pp_vec_release(&r->pending);
-	pp_vec_release(&r->path);
-	free(r->frame_of);
-	free(r->active);
+	pp_vec_release(&r->list);
+	pp_vec_release(&r->lines.of);
 }
 
 /* ---- collecting ------------------------------------------------------------------------- */
@@ -72,38 +63,40 @@ report(struct pp_cg_parser *p, enum pp_xdebug_rule rule, uint64_t line, const ch
 	            line ? pp_at_line(line, 1, PP_NO_OFFSET) : PP_NOWHERE, "%s", text);
 }
 
-/* Copies a vector of costs; SIZE_MAX when out of memory. */
-static size_t
-cells_keep(struct pp_cg_parser *p, struct reading *r, const int64_t *costs)
+/* Says that a sum does not fit with a record, of a metric or of something else. */
+static void
+report_sum(struct pp_cg_parser *p, uint64_t line, const char *what, pp_str of)
 {
-	size_t n = p->builder->profile->metrics.n, at = r->cells.n;
+	struct pp_slice name = pp_text_of(p->builder->profile, of);
 
-	if (!pp_vec_reserve(&r->cells, at + n)) {
-		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-		return SIZE_MAX;
-	}
-	if (costs)
-		memcpy(r->cells.at + at, costs, n * sizeof *costs);
-	else
-		memset(r->cells.at + at, 0, n * sizeof *costs);
-	r->cells.n += n;
-	return at;
+	pp_diag_add(p->reader->diags, &pp_callgrind_rules[PP_CG_SUM_TOO_LARGE],
+	            pp_at_line(line, 1, PP_NO_OFFSET), "%s %.*s passes 63 bits with this", what,
+	            (int)(name.n < PP_CG_SHOWN ? name.n : PP_CG_SHOWN), (const char *)name.p);
+	p->builder->profile->complete = false;
+}
+
+/* Costs by column; an event that is named twice has one. */
+static void
+by_column(struct pp_cg_parser *p, const int64_t *costs, int64_t *out)
+{
+	const struct pp_cg_part *part = pp_cg_part(p);
+	uint32_t k;
+
+	for (k = 0; k < PP_XD_COLUMNS; k++)
+		out[k] = k < part->event_count && (k == 0 || part->events[k] != part->events[0])
+		             ? costs[part->events[k]]
+		             : 0;
 }
 
 static void
 on_function(struct pp_cg_parser *p)
 {
 	struct reading *r = p->ctx;
-	struct record record = { .parent = NONE, .claim = SIZE_MAX };
+	struct record record = { .part = p->head.part, .first = r->calls.n, .at = p->at.line };
 
 	if (p->head.part == 0 || !pp_cg_part(p)->has_events)
 		return;
 	record.func = pp_cg_func(p);
-	record.part = p->head.part;
-	record.first = r->calls.n;
-	record.cells = cells_keep(p, r, NULL);
-	record.width = (uint32_t)p->builder->profile->metrics.n;
-	record.at = p->at.line;
 	if (r->records.n >= NONE - 1 || !pp_vec_push(&r->records, record))
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 	if (p->place.function == r->main)
@@ -125,23 +118,17 @@ last_record(struct pp_cg_parser *p)
 static void
 on_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *costs)
 {
-	struct reading *r = p->ctx;
 	struct record *record = last_record(p);
-	size_t m;
+	int64_t own[PP_XD_COLUMNS];
+	unsigned k;
 
 	if (!record)
 		return;
-	if (record->width < p->builder->profile->metrics.n) {
-		/* Its fn= line stood before the events: line that names them all. */
-		record->cells = cells_keep(p, r, NULL);
-		record->width = (uint32_t)p->builder->profile->metrics.n;
-		if (!pp_builder_ok(p->builder))
-			return;
-	}
 	record->line = (uint32_t)pos->at[2];
-	for (m = 0; m < p->builder->profile->metrics.n; m++)
-		if (!pp_cell_add(PP_INT, &r->cells.at[record->cells + m], costs[m]))
-			pp_cg_sum_report(p, m);
+	by_column(p, costs, own);
+	for (k = 0; k < PP_XD_COLUMNS; k++)
+		if (!pp_cell_add(PP_INT, &record->own[k], own[k]))
+			pp_cg_sum_report(p, pp_cg_part(p)->events[k]);
 }
 
 static void
@@ -151,13 +138,12 @@ on_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp_c
 	struct reading *r = p->ctx;
 	struct record *record = last_record(p);
 	struct call c = {
-		call->callee, call->name, (uint32_t)pos->at[2], call->count, 0, 0, false
+		call->callee, call->name, (uint32_t)pos->at[2], NONE, call->count, { 0 }
 	};
 
 	if (!record)
 		return;
-	c.cells = cells_keep(p, r, costs);
-	c.width = (uint32_t)p->builder->profile->metrics.n;
+	by_column(p, costs, c.cost);
 	if (!pp_vec_push(&r->calls, c))
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 	else
@@ -184,17 +170,50 @@ is_repeated(const struct reading *r, const struct record *record, bool is_main)
 {
 	uint32_t k;
 
-	if (is_main || r->cells.at[record->cells] >= PP_XD_EPOCH)
+	if (is_main || record->own[0] >= PP_XD_EPOCH)
 		return true;
 	for (k = 0; k < record->calls; k++)
-		if (r->cells.at[r->calls.at[record->first + k].cells] >= PP_XD_EPOCH)
+		if (r->calls.at[record->first + k].cost[0] >= PP_XD_EPOCH)
 			return true;
 	return false;
 }
 
-/* The last k unclaimed records, if their names are those that the record lists. */
+/* Call k of a record is pending record j. */
+static void
+claim(struct reading *r, const struct record *record, size_t k, size_t j)
+{
+	struct call *call = &r->calls.at[record->first + k];
+
+	call->record = r->pending.at[j];
+	call->callee = r->records.at[call->record].func;
+	r->records.at[call->record].claimed = true;
+}
+
+/* Whether a call can have cost what its record says: what it did itself and called, each number rounded. */
 static bool
-claim_last(struct pp_cg_parser *p, struct reading *r, uint32_t i)
+is_cost_of(const struct reading *r, const struct call *call, const struct record *record)
+{
+	pp_i128 sum = record->own[0];
+	uint32_t k;
+
+	for (k = 0; k < record->calls; k++)
+		sum += r->calls.at[record->first + k].cost[0];
+	sum -= call->cost[0];
+	return (sum < 0 ? -sum : sum) <= record->calls + 1;
+}
+
+/* Whether record i can be the call: by name and perhaps cost. */
+static bool
+can_be(struct pp_cg_parser *p, const struct reading *r, const struct call *call, uint32_t i,
+       bool by_cost)
+{
+	return record_name(p, r, i) == call->name &&
+	       (!by_cost || is_cost_of(r, call, &r->records.at[i]));
+}
+
+/* The last k unclaimed records, if they are those that the record lists. */
+static bool
+claim_last(struct pp_cg_parser *p, struct reading *r, uint32_t i, bool by_cost)
 {
 	struct record *record = &r->records.at[i];
 	size_t k, n = record->calls, from;
@@ -203,52 +222,56 @@ claim_last(struct pp_cg_parser *p, struct reading *r, uint32_t i)
 		return false;
 	from = r->pending.n - n;
 	for (k = 0; k < n; k++)
-		if (record_name(p, r, r->pending.at[from + k]) !=
-		    r->calls.at[record->first + k].name)
+		if (!can_be(p, r, &r->calls.at[record->first + k], r->pending.at[from + k],
+		            by_cost))
 			return false;
-	for (k = 0; k < n; k++) {
-		struct record *child = &r->records.at[r->pending.at[from + k]];
-
-		child->parent = i;
-		child->claim = record->first + k;
-		r->calls.at[child->claim].callee = child->func;
-		r->calls.at[child->claim].claimed = true;
-	}
+	for (k = 0; k < n; k++)
+		claim(r, record, k, from + k);
 	r->pending.n = from;
 	return true;
 }
 
-/* Damage: takes each call's record from the end by name, as far as there is one. */
-static void
+/* The last of the first n pending records that can be the call, + 1; 0 = none. */
+static size_t
+find_pending(struct pp_cg_parser *p, struct reading *r, const struct call *call, size_t n,
+             bool by_cost)
+{
+	while (n > 0 && r->searched++ < SEARCH_BUDGET &&
+	       !can_be(p, r, call, r->pending.at[n - 1], by_cost))
+		n--;
+	return r->searched < SEARCH_BUDGET ? n : 0;
+}
+
+/* Fibers, or damage: takes each call's record from the end, as far as there is one. Whether there was for all. */
+static bool
 claim_by_name(struct pp_cg_parser *p, struct reading *r, uint32_t i)
 {
 	struct record *record = &r->records.at[i];
 	size_t k, at = r->pending.n;
+	bool all = true;
 
 	for (k = record->calls; k-- > 0;) {
-		pp_str name = r->calls.at[record->first + k].name;
-		size_t j = at;
+		const struct call *call = &r->calls.at[record->first + k];
+		size_t j = find_pending(p, r, call, at, true);
 
-		while (j > 0 && record_name(p, r, r->pending.at[j - 1]) != name &&
-		       r->searched++ < SEARCH_BUDGET)
-			j--;
-		if (j == 0 || r->searched >= SEARCH_BUDGET)
+		j = j ? j : find_pending(p, r, call, at, false);
+		all &= j > 0;
+		if (j == 0)
 			continue;
-		r->records.at[r->pending.at[j - 1]].parent = i;
-		r->records.at[r->pending.at[j - 1]].claim = record->first + k;
-		r->calls.at[record->first + k].claimed = true;
+		claim(r, record, k, j - 1);
 		memmove(r->pending.at + j - 1, r->pending.at + j,
 		        (r->pending.n - j) * sizeof *r->pending.at);
 		r->pending.n--;
 		at = j - 1;
 	}
+	return all;
 }
 
 /* Gives every record of a part its caller. */
 static void
 resolve_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to)
 {
-	bool main_seen = false;
+	bool main_seen = false, fibers = false;
 	uint32_t i;
 
 	r->pending.n = 0;
@@ -256,6 +279,7 @@ resolve_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t 
 		struct record *record = &r->records.at[i];
 		bool is_main = record_name(p, r, i) == r->main;
 
+		fibers |= record_name(p, r, i) == r->fiber;
 		if (main_seen && is_repeated(r, record, is_main)) {
 			record->dropped = true;
 			report(p, PP_XD_REPEATED_EXIT, record->at,
@@ -263,150 +287,111 @@ resolve_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t 
 			continue;
 		}
 		main_seen |= is_main;
-		if (!claim_last(p, r, i)) {
+		if (!claim_last(p, r, i, fibers) && (!claim_by_name(p, r, i) || !fibers)) {
 			report(p, PP_XD_MISMATCH, record->at,
 			       "the calls of this record are not the records before it");
 			p->builder->profile->complete = false;
-			claim_by_name(p, r, i);
 		}
 		if (!pp_vec_push(&r->pending, i))
 			pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 	}
 }
 
-/* ---- building --------------------------------------------------------------------------- */
+/* ---- walking ---------------------------------------------------------------------------- */
 
-/* Says once for each record which sum its costs were left out of. */
+/* Walks over a record with those of its calls that have one; they are to be walked next, the last one first. */
 static void
-sum_report(struct pp_cg_parser *p, struct reading *r, const struct record *record, const char *what,
-           struct pp_slice of)
-{
-	if (r->too_large == record->at)
-		return;
-	r->too_large = record->at;
-	pp_diag_add(p->reader->diags, &pp_callgrind_rules[PP_CG_SUM_TOO_LARGE],
-	            pp_at_line(record->at, 1, PP_NO_OFFSET), "%s %.*s passes 63 bits with this",
-	            what, (int)(of.n < PP_CG_SHOWN ? of.n : PP_CG_SHOWN), (const char *)of.p);
-	p->builder->profile->complete = false;
-}
-
-/* Adds the costs that a record has. */
-static void
-add_cells(struct pp_cg_parser *p, struct reading *r, const struct record *record, int64_t *to,
-          const int64_t *from, size_t n)
-{
-	const struct pp_profile *profile = p->builder->profile;
-	size_t m;
-
-	for (m = 0; to && m < n; m++)
-		if (!pp_cell_add(PP_INT, &to[m], from[m]))
-			sum_report(p, r, record, "a sum of",
-			           pp_text_of(profile, profile->metrics.at[m].name));
-}
-
-/* What a cost is added to, as far as it is not NULL. */
-struct sums {
-	int64_t *node;
-	union pp_value *func, *whole;
-};
-
-static void
-add_costs(struct pp_cg_parser *p, struct reading *r, const struct record *record,
-          const struct sums *to, size_t from, size_t n)
-{
-	const int64_t *cells = r->cells.at + from;
-	size_t m;
-
-	add_cells(p, r, record, to->node, cells, n);
-	for (m = 0; to->func && m < n; m++)
-		to->func[m].i += cells[m];
-	for (m = 0; to->whole && m < n; m++)
-		to->whole[m].i += cells[m];
-}
-
-/* The measured cost of a call with all it called: on its caller's call line, or its own and its calls'. */
-static void
-add_inclusive(struct pp_cg_parser *p, struct reading *r, const struct record *record,
-              const struct sums *to)
-{
-	uint32_t k;
-
-	if (record->claim != SIZE_MAX) {
-		const struct call *claim = &r->calls.at[record->claim];
-
-		add_costs(p, r, record, to, claim->cells, claim->width);
-		return;
-	}
-	add_costs(p, r, record, to, record->cells, record->width);
-	for (k = 0; k < record->calls; k++) {
-		const struct call *call = &r->calls.at[record->first + k];
-
-		if (call->claimed)
-			add_costs(p, r, record, to, call->cells, call->width);
-	}
-}
-
-/* Walks the path to the caller of record i; false when it is too deep. */
-static bool
-path_step(struct pp_cg_parser *p, struct reading *r, uint32_t i)
-{
-	uint32_t parent = r->records.at[i].parent;
-
-	while (r->path.n && r->path.at[r->path.n - 1] != parent) {
-		r->active[r->records.at[r->path.at[r->path.n - 1]].func]--;
-		r->path.n--;
-	}
-	if (r->path.n >= p->reader->limits.max_depth)
-		pp_builder_fail(p->builder, PP_E_LIMIT, "a stack is too deep");
-	if (!pp_vec_push(&r->path, i))
-		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-	return pp_builder_ok(p->builder);
-}
-
-static pp_frame
-frame_of(struct pp_cg_parser *p, struct reading *r, pp_func func)
-{
-	struct pp_frame_row frame = { .func = func };
-
-	if (!r->frame_of[func])
-		r->frame_of[func] = pp_build_frame(p->builder, &frame);
-	return r->frame_of[func];
-}
-
-/* Adds one call to the tree and to its function. `node_of` is indexed by record. */
-static void
-build_record(struct pp_cg_parser *p, struct reading *r, uint32_t i, pp_node *node_of,
-             uint32_t series)
+walk_record(struct pp_cg_parser *p, struct reading *r, struct pp_xd_walk *w, uint32_t i)
 {
 	const struct record *record = &r->records.at[i];
-	pp_node under = record->parent == NONE ? 0 : node_of[record->parent];
-	struct pp_func_costs costs, whole;
-	struct sums own = { 0 }, total = { 0 };
+	const struct pp_cg_part *part = pp_cg_part(p);
+	struct pp_xd_record token = {
+		record->func, record->line, 0, 0, { record->own[0], record->own[1] }
+	};
+	uint32_t k;
 
-	if (!path_step(p, r, i))
-		return;
-	node_of[i] = pp_build_child(p->builder, under, frame_of(p, r, record->func));
-	own.node = pp_build_cells(p->builder, series, node_of[i]);
-	if (!pp_build_func_costs(p->builder, record->func, &costs) ||
-	    !pp_build_func_costs(p->builder, 0, &whole))
-		return;
-	own.func = costs.own;
-	own.whole = whole.own;
-	add_costs(p, r, record, &own, record->cells, record->width);
-	own.node[p->builder->profile->metrics.n]++;
-	++*costs.calls;
-	total.node = own.node + p->builder->profile->metrics.n + 1;
-	if (r->active[record->func]++ == 0)
-		total.func = costs.total;
-	if (record->parent == NONE) {
-		++*whole.calls;
-		total.whole = whole.total;
+	r->list.n = 0;
+	for (k = 0; k < record->calls; k++) {
+		const struct call *call = &r->calls.at[record->first + k];
+		struct pp_xd_call listed = { call->callee,
+			                     call->line,
+			                     { call->cost[0], call->cost[1] } };
+
+		if (call->record != NONE &&
+		    (!pp_vec_push(&r->list, listed) || !pp_vec_push(&r->pending, call->record)))
+			pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
 	}
-	add_inclusive(p, r, record, &total);
+	token.calls = (uint32_t)r->list.n;
+	w->odd = 0;
+	if (pp_builder_ok(p->builder) && !pp_xd_walk_record(w, &token, r->list.at))
+		pp_builder_fail(p->builder, w->status, PP_TOO_DEEP);
+	if (w->odd & PP_XD_ODD_SUMS)
+		report_sum(p, record->at, "a sum of",
+		           p->builder->profile->metrics.at[part->events[!(w->odd & 1)]].name);
+}
+
+/* What Xdebug says of functions but for their costs; versions before 2.1.1 give the call site for the first line. */
+static void
+prepare_functions(struct pp_cg_parser *p, const struct reading *r, struct pp_xd_walk *w,
+                  uint32_t from, uint32_t to)
+{
+	struct pp_profile *profile = p->builder->profile;
+	bool sites = !pp_slice_starts(pp_text_of(profile, pp_cg_part(p)->creator), "xdebug");
+
+	for (; from < to; from++) {
+		pp_func func = r->records.at[from].func;
+
+		w->sums.at[func].func = func;
+		w->sums.at[func].lines_differ = sites;
+		if (pp_slice_eq_z(pp_text_of(profile, profile->funcs.at[func].file),
+		                  PP_XD_INTERNAL))
+			profile->funcs.at[func].flags |= PP_FUNC_INTERNAL;
+	}
 }
 
 static void
-build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to, uint32_t series)
+walk_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to)
+{
+	struct pp_builder *tree = p->reader->order->facets & PP_TREE ? p->builder : NULL;
+	unsigned columns = pp_cg_part(p)->event_count;
+	struct pp_xd_walk w;
+	uint32_t i;
+
+	if (pp_xd_walk_init(&w, columns, p->reader, tree) &&
+	    pp_xd_walk_slots(&w, p->builder->profile->funcs.n)) {
+		prepare_functions(p, r, &w, from, to);
+		r->pending.n = 0;
+		for (i = from; i < to; i++)
+			if (!r->records.at[i].claimed && !r->records.at[i].dropped &&
+			    !pp_vec_push(&r->pending, i))
+				pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
+		w.want_edges = false;
+		while (r->pending.n && pp_builder_ok(p->builder))
+			walk_record(p, r, &w, r->pending.at[--r->pending.n]);
+		(void)pp_xd_build(p, &w, &r->lines, NULL);
+	} else {
+		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
+	}
+	pp_xd_walk_release(&w);
+}
+
+/* Adds costs by column to cells of the profile's metrics. */
+static void
+add_columns(struct pp_cg_parser *p, const struct record *record, int64_t *cells,
+            const int64_t *costs)
+{
+	const struct pp_cg_part *part = pp_cg_part_at(p, record->part);
+	uint32_t k;
+
+	for (k = 0; cells && k < part->event_count; k++)
+		if (!pp_cell_add(PP_INT, &cells[part->events[k]], costs[k]))
+			report_sum(p, record->at, "a sum of",
+			           p->builder->profile->metrics.at[part->events[k]].name);
+}
+
+/* Edges are all that is listed, recorded or not. */
+static void
+build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to)
 {
 	uint32_t i, k;
 
@@ -418,96 +403,40 @@ build_edges(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t t
 			struct pp_edge_row row = { .caller = record->func,
 				                   .callee = call->callee,
 				                   .site_line = call->line,
-				                   .series = series };
+				                   .series = pp_cg_part(p)->series };
 			int64_t *cells = pp_build_edge(p->builder, &row);
-			int64_t count = (int64_t)call->count;
 
 			if (!cells)
 				return;
-			if (!pp_cell_add(PP_INT, &cells[0], count))
-				sum_report(p, r, record, "the number of calls to",
-				           pp_text_of(p->builder->profile, call->name));
-			add_cells(p, r, record, cells + 1, r->cells.at + call->cells, call->width);
+			if (!pp_cell_add(PP_INT, &cells[0], (int64_t)call->count))
+				report_sum(p, record->at, "the number of calls to", call->name);
+			add_columns(p, record, cells + 1, call->cost);
 		}
 	}
-}
-
-/* The first line of functions for which all records agree; versions before 2.1.1 wrote the call site. */
-static void
-build_lines(struct pp_cg_parser *p, struct reading *r)
-{
-	struct pp_profile *profile = p->builder->profile;
-	struct pp_xd_lines lines = { 0 };
-	size_t i;
-
-	for (i = 0; i < r->records.n && pp_builder_ok(p->builder); i++) {
-		const struct record *record = &r->records.at[i];
-		struct pp_func_row *func = &profile->funcs.at[record->func];
-		pp_str creator = pp_cg_part_at(p, record->part)->creator;
-
-		if (record->dropped)
-			continue;
-		if (pp_slice_eq_z(pp_text_of(profile, func->file), PP_XD_INTERNAL))
-			func->flags |= PP_FUNC_INTERNAL;
-		else
-			pp_xd_lines_note(&lines, p->builder, record->func,
-			                 pp_slice_starts(pp_text_of(profile, creator), "xdebug")
-			                     ? record->line
-			                     : PP_XD_LINES);
-	}
-	pp_xd_lines_settle(&lines, p->builder);
-}
-
-/* Puts the calls of one part into the profile. */
-static void
-build_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to, pp_node *node_of)
-{
-	uint32_t i, series;
-
-	p->head.part = r->records.at[from].part;
-	pp_cg_series(p, true, true);
-	series = pp_cg_part(p)->series;
-	resolve_part(p, r, from, to);
-	r->path.n = 0;
-	for (i = to; i-- > from && pp_builder_ok(p->builder);) {
-		if (r->records.at[i].dropped)
-			continue;
-		build_record(p, r, i, node_of, series);
-		p->builder->profile->events++;
-	}
-	while (r->path.n)
-		r->active[r->records.at[r->path.at[--r->path.n]].func]--;
-	if (pp_order_needs(p->reader->order, PP_EDGES))
-		build_edges(p, r, from, to, series);
 }
 
 static void
 build_calls(struct pp_cg_parser *p, struct reading *r)
 {
-	pp_node *node_of = malloc((r->records.n + 1) * sizeof *node_of);
 	struct pp_profile *profile = p->builder->profile;
-	size_t funcs = profile->funcs.n;
-	struct pp_func_costs whole;
-	uint32_t from = 0, to;
+	uint32_t from, to;
 
-	r->active = calloc(funcs, sizeof *r->active);
-	r->frame_of = calloc(funcs, sizeof *r->frame_of);
-	if (!node_of || !r->active || !r->frame_of)
-		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-	(void)pp_build_func_costs(p->builder, 0, &whole);
-	for (; from < r->records.n && pp_builder_ok(p->builder); from = to) {
-		for (to = from;
-		     to < r->records.n && r->records.at[to].part == r->records.at[from].part;)
+	for (from = 0; from < r->records.n && pp_builder_ok(p->builder); from = to) {
+		p->head.part = r->records.at[from].part;
+		for (to = from; to < r->records.n && r->records.at[to].part == p->head.part;)
 			to++;
 		/* A part that was cut before its first cost has no lines to go by. */
-		if (pp_cg_part_at(p, r->records.at[from].part)->has_body)
-			build_part(p, r, from, to, node_of);
+		if (!pp_cg_part(p)->has_body)
+			continue;
+		pp_cg_series(p, true, true);
+		resolve_part(p, r, from, to);
+		walk_part(p, r, from, to);
+		if (pp_order_needs(p->reader->order, PP_EDGES))
+			build_edges(p, r, from, to);
 	}
-	free(node_of);
-	if (pp_builder_ok(p->builder))
-		build_lines(p, r);
+	pp_xd_lines_settle(&r->lines, p->builder);
 	profile->costs.stated = profile->costs.measured = true;
-	profile->facets |= PP_TREE;
+	profile->facets |= pp_order_is_costs(p->reader->order) ? 0 : PP_TREE;
 }
 
 /* ---- aggregate files -------------------------------------------------------------------- */
@@ -527,8 +456,8 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 {
 	struct pp_profile *profile = p->builder->profile;
 	struct pp_map by_name = { .seed = p->reader->seed };
-	size_t i, m;
-	uint32_t k;
+	size_t i;
+	uint32_t k, m;
 
 	report(p, PP_XD_AGGREGATE, 0, "the file was written in aggregate mode");
 	for (i = 0; i < r->records.n; i++)
@@ -542,8 +471,9 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 			                    .line = record->line,
 			                    .file = profile->funcs.at[record->func].file };
 
-		add_cells(p, r, record, pp_build_line(p->builder, &line),
-		          r->cells.at + record->cells, record->width);
+		const struct pp_cg_part *part = pp_cg_part_at(p, record->part);
+
+		add_columns(p, record, pp_build_line(p->builder, &line), record->own);
 		for (k = 0; k < record->calls; k++) {
 			const struct call *call = &r->calls.at[record->first + k];
 			struct pp_edge_row row = { .caller = record->func,
@@ -555,9 +485,9 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 				break;
 			if ((int64_t)call->count > cells[0])
 				cells[0] = (int64_t)call->count;
-			for (m = 0; m < call->width; m++)
-				if (r->cells.at[call->cells + m] > cells[1 + m])
-					cells[1 + m] = r->cells.at[call->cells + m];
+			for (m = 0; m < part->event_count; m++)
+				if (call->cost[m] > cells[1 + part->events[m]])
+					cells[1 + part->events[m]] = call->cost[m];
 		}
 	}
 	pp_map_release(&by_name);
@@ -565,7 +495,6 @@ build_aggregate(struct pp_cg_parser *p, struct reading *r)
 	profile->lines.adds_up = true;
 	profile->facets |= PP_EDGES | PP_LINES;
 }
-
 /* ---- the whole -------------------------------------------------------------------------- */
 
 pp_status
@@ -581,6 +510,7 @@ pp_xd_records(struct pp_reader *reader, struct pp_builder *builder)
 	pp_status status;
 
 	r.main = pp_build_strz(builder, PP_XD_MAIN);
+	r.fiber = pp_build_strz(builder, "php::Fiber->start");
 	status = pp_cg_parse(&p);
 	if (status == PP_OK && builder->profile->metrics.n == 0) {
 		pp_cg_report(&p, PP_CG_NO_EVENTS, NULL, "the file ends without an events: line");

@@ -162,6 +162,15 @@ call_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end
 	return *slot ? p + sizeof one - 1 : NULL;
 }
 
+/* Whether some line of [p, end) is longer than that. */
+static bool
+has_long_line(const unsigned char *p, const unsigned char *end, size_t most)
+{
+	while (p < end && (size_t)(pp_line_end(p, end) - p) <= most)
+		p = pp_line_end(p, end);
+	return p < end;
+}
+
 /* Bytes that a record and a call take at least: there is room for all of a block. */
 #define RECORD_LEAST (sizeof "fl=(1)\nfn=(1)\n1 1\n" - 1)
 #define CALL_LEAST (sizeof "cfl=(1)\ncfn=(1)\ncalls=1 0 0\n1 1\n" - 1)
@@ -169,7 +178,7 @@ call_head(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end
 static inline __attribute__((always_inline)) bool
 scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, unsigned columns)
 {
-	const unsigned char *begin = p;
+	const unsigned char *begin = p, *start;
 	struct pp_xd_record *record = s->records.at;
 	struct pp_xd_call *call = s->calls.at, *first;
 	size_t made;
@@ -184,6 +193,7 @@ scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *en
 			continue;
 		}
 		first = call;
+		start = p;
 		record->own[1] = 0;
 		record->at = (size_t)(p - begin) < UINT32_MAX ? (uint32_t)(p - begin) : UINT32_MAX;
 		p = record_head(s, p, end, &record->slot);
@@ -198,7 +208,8 @@ scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *en
 				p = cost_line(p, columns, &call->line, call->cost);
 		}
 		made = (size_t)(call - first);
-		if (made >= UINT32_MAX)
+		if (made >= UINT32_MAX || (PP_UNLIKELY(p && (size_t)(p - start) > s->max_line) &&
+		                           has_long_line(start, p, s->max_line)))
 			return false;
 		record++->calls = (uint32_t)made;
 	}

@@ -6,8 +6,7 @@
 
 #include "formats/valgrind/xdebug.h"
 
-/* Columns at most: time and memory. */
-#define PP_XD_COLUMNS 2
+#define PP_XD_COLUMNS PP_CG_XDEBUG_EVENTS
 /* Ids at most; a file with larger ones goes the slow way. */
 #define PP_XD_IDS ((uint32_t)1 << 20)
 
@@ -43,6 +42,7 @@ struct pp_xd_name {
 /* One worker's tables and the tokens of its current block. Zero-initialised is empty. */
 struct pp_xd_scan {
 	unsigned columns;
+	size_t max_line;
 	PP_VEC(struct pp_xd_record) records;
 	PP_VEC(struct pp_xd_call) calls;
 	PP_VEC(struct pp_xd_slot) slots; /* [0] is unused */

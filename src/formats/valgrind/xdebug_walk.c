@@ -20,6 +20,7 @@ pp_xd_walk_init(struct pp_xd_walk *w, unsigned columns, const struct pp_reader *
 {
 	*w = (struct pp_xd_walk){ .builder = tree, .max_depth = reader->limits.max_depth };
 	w->scan.columns = columns;
+	w->scan.max_line = reader->limits.max_line;
 	w->want_edges = reader->order->facets & PP_EDGES;
 	w->edge_of.seed = reader->seed;
 	if (!w->want_edges)
@@ -51,11 +52,10 @@ fail(struct pp_xd_walk *w, pp_status status)
 	return false;
 }
 
-/* Sums for all slots that the scan knows. */
-static bool
-sums_grow(struct pp_xd_walk *w)
+bool
+pp_xd_walk_slots(struct pp_xd_walk *w, size_t n)
 {
-	size_t old = w->sums.n, n = w->scan.slots.n;
+	size_t old = w->sums.n;
 
 	if (n <= old)
 		return true;
@@ -66,14 +66,32 @@ sums_grow(struct pp_xd_walk *w)
 	return true;
 }
 
-/* Adds two columns; a sum that passes 63 bits is odd. */
-static inline bool
+/* Takes back what was added to a sum that passed 63 bits. */
+static PP_NOINLINE unsigned
+add2_odd(int64_t *to, const int64_t *from, bool first, bool second)
+{
+	if (first)
+		to[0] = (int64_t)((uint64_t)to[0] - (uint64_t)from[0]);
+	if (second)
+		to[1] = (int64_t)((uint64_t)to[1] - (uint64_t)from[1]);
+	return (unsigned)first | (unsigned)second << 1;
+}
+
+/* Adds two columns; a sum that passes 63 bits stays as it was: PP_XD_ODD_SUMS. */
+static inline unsigned
 add2(int64_t *to, const int64_t *from)
 {
 	bool first = __builtin_add_overflow(to[0], from[0], &to[0]);
 	bool second = __builtin_add_overflow(to[1], from[1], &to[1]);
 
-	return first || second;
+	return PP_UNLIKELY(first || second) ? add2_odd(to, from, first, second) : 0;
+}
+
+/* A time as large as this is a date. */
+static inline unsigned
+date_of(int64_t time)
+{
+	return (uint64_t)time >= (uint64_t)PP_XD_EPOCH ? PP_XD_ODD_DATE : 0;
 }
 
 /* ---- edges ------------------------------------------------------------------------------ */
@@ -105,7 +123,7 @@ edge_add(struct pp_xd_walk *w, uint32_t caller, uint32_t callee, uint32_t line, 
 	struct pp_xd_edge *edge;
 
 	if (PP_UNLIKELY(line >> 24 || caller >> 20 || callee >> 20)) {
-		w->odd = true;
+		w->odd |= PP_XD_ODD_LIST;
 		return false;
 	}
 	if (recent->key != key) {
@@ -114,21 +132,23 @@ edge_add(struct pp_xd_walk *w, uint32_t caller, uint32_t callee, uint32_t line, 
 		recent->key = key;
 	}
 	edge = &w->edges.at[recent->edge];
-	w->odd |= __builtin_add_overflow(edge->calls, calls, &edge->calls) ||
-	          edge->calls > INT64_MAX;
+	if (__builtin_add_overflow(edge->calls, calls, &edge->calls))
+		w->odd |= PP_XD_ODD_SUMS;
 	w->odd |= add2(edge->cost, cost);
 	return true;
 }
 
 /* ---- the tree --------------------------------------------------------------------------- */
 
-/* The frame of a function whose name will be known when all is read. */
+/* The frame of a function, whose name may be known only when all is read. */
 static pp_frame
 frame_make(struct pp_xd_walk *w, struct pp_xd_sums *f)
 {
 	struct pp_frame_row row = { 0 };
 
-	f->func = row.func = pp_build_func_later(w->builder);
+	if (!f->func)
+		f->func = pp_build_func_later(w->builder);
+	row.func = f->func;
 	f->frame = pp_build_frame(w->builder, &row);
 	return f->frame;
 }
@@ -180,7 +200,8 @@ stack_settle(struct pp_xd_walk *w)
 	while (w->stack.n && w->stack.at[w->stack.n - 1].left == 0) {
 		const struct pp_xd_open *top = &w->stack.at[--w->stack.n];
 
-		w->odd |= top->expected != top->met && !top->unchecked;
+		if (PP_UNLIKELY(top->expected != top->met) && !top->unchecked)
+			w->odd |= PP_XD_ODD_LIST;
 		w->sums.at[top->slot].active--;
 	}
 }
@@ -221,10 +242,10 @@ list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct p
 			w->odd |= add2(callee->total, call->cost);
 			callee->outermost |= 1;
 		}
-		w->odd |= (uint64_t)call->cost[0] >= (uint64_t)PP_XD_EPOCH;
+		w->odd |= date_of(call->cost[0]);
 		if (w->builder) {
 			row = tree_node(w, callee, under, &node);
-			w->odd |= !row || add2(row->inclusive, call->cost);
+			w->odd |= row ? add2(row->inclusive, call->cost) : PP_XD_ODD_LIST;
 		}
 		if (w->want_edges &&
 		    !edge_add(w, record->slot, call->slot, call->line, 1, call->cost))
@@ -242,7 +263,7 @@ record_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct
 
 	w->records++;
 	f->calls++;
-	w->odd |= add2(f->own, record->own) | ((uint64_t)record->own[0] >= (uint64_t)PP_XD_EPOCH);
+	w->odd |= add2(f->own, record->own) | date_of(record->own[0]);
 	f->lines_differ |= f->line != record->line && f->calls > 1;
 	f->line = record->line;
 	if (w->stack.n)
@@ -262,15 +283,25 @@ record_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct
 	} else {
 		root_add(w, f, record, calls, node);
 	}
+	if (PP_UNLIKELY(w->stack.n >= w->deepest)) {
+		w->deepest = w->stack.n + 1;
+		if (w->deepest > w->max_depth)
+			return fail(w, PP_E_LIMIT);
+	}
 	if (record->calls == 0) {
 		stack_settle(w);
 		return true;
 	}
 	f->active++;
 	open.expected = list_add(w, record, calls, open.node);
-	if (w->stack.n >= w->max_depth)
-		return fail(w, PP_E_LIMIT);
 	return pp_vec_push(&w->stack, open) || fail(w, PP_E_NOMEM);
+}
+
+bool
+pp_xd_walk_record(struct pp_xd_walk *w, const struct pp_xd_record *record,
+                  const struct pp_xd_call *calls)
+{
+	return record_add(w, record, calls);
 }
 
 bool
@@ -279,7 +310,7 @@ pp_xd_walk_block(struct pp_xd_walk *w)
 	size_t calls = w->scan.calls.n;
 	size_t i;
 
-	if (!sums_grow(w))
+	if (!pp_xd_walk_slots(w, w->scan.slots.n))
 		return false;
 	for (i = w->scan.records.n; i-- > 0;) {
 		const struct pp_xd_record *record = &w->scan.records.at[i];
@@ -317,7 +348,7 @@ pp_xd_walk_range(struct pp_xd_walk *w, const unsigned char *begin, const unsigne
 		const unsigned char *from = block_begin(begin, end);
 
 		if (!pp_xd_scan_block(&w->scan, from, end)) {
-			w->odd |= !w->scan.no_memory;
+			w->odd |= w->scan.no_memory ? 0 : PP_XD_ODD_LIST;
 			return w->scan.no_memory ? fail(w, PP_E_NOMEM) : false;
 		}
 		if (!pp_xd_walk_block(w))
@@ -340,7 +371,7 @@ walk_reset(struct pp_xd_walk *w)
 	w->edge_of.n = w->edge_of.mask = 0;
 	if (w->recent)
 		memset(w->recent, 0xff, RECENT_EDGES * sizeof *w->recent);
-	w->records = w->roots = 0;
+	w->records = w->roots = w->deepest = 0;
 	memset(w->root, 0, sizeof w->root);
 }
 
@@ -373,7 +404,7 @@ pp_xd_walk_settle(struct pp_xd_walk *w, const unsigned char *begin, const unsign
 	while (!found && end > begin && !w->odd && w->status == PP_OK) {
 		const unsigned char *from = block_begin(begin, end);
 
-		if (!pp_xd_scan_block(&w->scan, from, end) || !sums_grow(w))
+		if (!pp_xd_scan_block(&w->scan, from, end) || !pp_xd_walk_slots(w, w->scan.slots.n))
 			break;
 		found = settle_block(w, from, latest);
 		end = from;
@@ -508,7 +539,7 @@ absorb_rest(struct pp_xd_walk *w, const struct pp_xd_walk *earlier, const uint32
 	for (i = 0; i < earlier->scan.names.n; i++)
 		if (!pp_vec_push(&w->scan.names, earlier->scan.names.at[i]))
 			return fail(w, PP_E_NOMEM);
-	w->odd |= earlier->scan.has_summary && w->scan.has_summary;
+	w->odd |= earlier->scan.has_summary && w->scan.has_summary ? PP_XD_ODD_LIST : 0;
 	if (earlier->scan.has_summary) {
 		w->scan.has_summary = true;
 		w->scan.summary = earlier->scan.summary;
@@ -523,12 +554,13 @@ pp_xd_walk_absorb(struct pp_xd_walk *w, struct pp_xd_walk *earlier)
 	bool claimed = waits >= earlier->roots;
 	uint32_t *map;
 
-	if (earlier->odd || earlier->status != PP_OK || (waits > 0 && !claimed))
+	if (earlier->odd || earlier->status != PP_OK || (waits > 0 && !claimed) ||
+	    w->stack.n + earlier->deepest > w->max_depth)
 		return false;
 	if (earlier->records == 0 && earlier->sums.n == 0)
 		return true;
 	map = absorb_map(w, earlier);
-	if (!map || !sums_grow(w)) {
+	if (!map || !pp_xd_walk_slots(w, w->scan.slots.n)) {
 		free(map);
 		return fail(w, PP_E_NOMEM);
 	}

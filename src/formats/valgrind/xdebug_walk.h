@@ -16,7 +16,7 @@ struct pp_xd_sums {
 	uint32_t active;    /* how often it is on the stack now */
 	uint32_t line;      /* of its records */
 	bool lines_differ;
-	pp_func func; /* building a tree only */
+	pp_func func; /* building a tree only; 0 = to be named later */
 	pp_frame frame;
 };
 
@@ -61,8 +61,15 @@ struct pp_xd_walk {
 	} * recent; /* direct-mapped, before edge_of */
 	uint64_t records, roots;
 	int64_t root[PP_XD_COLUMNS]; /* inclusive cost of all roots */
-	bool odd;                    /* something that only the slow way can judge */
+	size_t deepest;              /* stack there was */
+	unsigned odd;                /* PP_XD_ODD_*: what the fast way leaves to the thorough one */
 	pp_status status;            /* PP_E_NOMEM, PP_E_LIMIT */
+};
+
+enum {
+	PP_XD_ODD_SUMS = (1 << PP_XD_COLUMNS) - 1, /* one bit per column: a sum passes 63 bits */
+	PP_XD_ODD_DATE = 1 << PP_XD_COLUMNS,       /* a time that is none */
+	PP_XD_ODD_LIST = 2 << PP_XD_COLUMNS, /* other calls than listed; text that is unusual */
 };
 
 bool pp_xd_walk_init(struct pp_xd_walk *, unsigned columns, const struct pp_reader *,
@@ -83,10 +90,22 @@ const unsigned char *pp_xd_walk_settle(struct pp_xd_walk *, const unsigned char 
                                        const unsigned char *end, size_t least);
 /* Walks over the tokens that the scan holds now. */
 bool pp_xd_walk_block(struct pp_xd_walk *);
+/* Walks over one record of a slot that there is (pp_xd_walk_slots), and the list of its calls. */
+bool pp_xd_walk_record(struct pp_xd_walk *, const struct pp_xd_record *,
+                       const struct pp_xd_call *calls);
+/* Makes room for so many slots; false when out of memory. */
+bool pp_xd_walk_slots(struct pp_xd_walk *, size_t n);
 /*
  * Adds what another walk found in the text before, not knowing what was on the stack: false when that
  * mattered (nothing was changed then and that text must be walked again).
  */
 bool pp_xd_walk_absorb(struct pp_xd_walk *, struct pp_xd_walk *earlier);
+
+/*
+ * Puts what was walked into the profile, as the parser's current part. `func_of` has the function of each slot; NULL: they
+ * are functions. False when a sum does not fit.
+ */
+bool pp_xd_build(struct pp_cg_parser *, struct pp_xd_walk *, struct pp_xd_lines *,
+                 const pp_func *func_of);
 
 #endif
