@@ -38,23 +38,11 @@ pp_strtab_release(struct pp_strtab *t)
 	pp_arena_release(&t->arena);
 }
 
-/* The string of that hash, 0 when absent. */
-static inline __attribute__((always_inline)) pp_str
-strtab_get(const struct pp_strtab *t, uint32_t tag, const void *p, size_t n)
-{
-	size_t at = pp_slots_begin(&t->slots, tag);
-	pp_str id;
-
-	while ((id = pp_slots_next(&t->slots, tag, &at)))
-		if (pp_slice_eq(t->strs.at[id], pp_slice_of(p, n)))
-			break;
-	return id;
-}
-
 bool
 pp_strtab_find(const struct pp_strtab *t, const void *p, size_t n, pp_str *id)
 {
-	*id = n ? strtab_get(t, (uint32_t)(pp_strtab_hash(t, p, n) >> 32), p, n) : 0;
+	*id = n ? pp_strtab_tagged(t, (uint32_t)(pp_strtab_hash(t, p, n) >> 32), pp_slice_of(p, n))
+	        : 0;
 	return *id || n == 0;
 }
 
@@ -69,7 +57,7 @@ pp_strtab_intern(struct pp_strtab *t, const void *p, size_t n, pp_str *id, bool 
 	if (n == 0)
 		return true;
 	tag = (uint32_t)(pp_strtab_hash(t, p, n) >> 32);
-	*id = strtab_get(t, tag, p, n);
+	*id = pp_strtab_tagged(t, tag, pp_slice_of(p, n));
 	if (*id)
 		return true;
 	/* At most half of the slots: most look-ups of a name should find it at once. */

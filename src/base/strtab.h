@@ -39,6 +39,31 @@ bool pp_strtab_intern(struct pp_strtab *, const void *p, size_t n, pp_str *id, b
 /* Looks up without adding; false when absent. */
 bool pp_strtab_find(const struct pp_strtab *, const void *p, size_t n, pp_str *id);
 
+/*
+ * The same in two steps, for several strings side by side: what each is found by, its slot being fetched
+ * meanwhile, and the string, 0 when absent.
+ */
+static inline uint32_t
+pp_strtab_tag(const struct pp_strtab *t, struct pp_slice s)
+{
+	uint32_t tag = (uint32_t)(pp_strtab_hash(t, s.p, s.n) >> 32);
+
+	pp_slots_prefetch(&t->slots, tag);
+	return tag;
+}
+
+static inline __attribute__((always_inline)) pp_str
+pp_strtab_tagged(const struct pp_strtab *t, uint32_t tag, struct pp_slice s)
+{
+	size_t at = pp_slots_begin(&t->slots, tag);
+	pp_str id;
+
+	while ((id = pp_slots_next(&t->slots, tag, &at)))
+		if (pp_slice_eq(t->strs.at[id], s))
+			break;
+	return id;
+}
+
 static inline struct pp_slice
 pp_strtab_get(const struct pp_strtab *t, pp_str id)
 {

@@ -9,6 +9,16 @@ $ printf 'a;b 18446744073709551615\na;b 1\na;c 7\n' > same.folded; polyprof top 
 ! same.folded:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
 = 1
 
+So it is when it comes from a pipe.
+
+$ cat same.folded | polyprof top --json - | grep -o '"total": [0-9]*,'; printf 'a;b 1\na;b 18446744073709551615\n' | polyprof top --csv -
+  "total": 18446744073709551622,
+  name,file,line,module,calls,self_samples,total_samples
+  b,,,,,1,1
+  a,,,,,0,1
+! -:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
+! -:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
+
 Totals are wider than counts, of several files, too; what a filter puts together is a count again.
 
 $ printf 'a;b 18446744073709551615\na;c 18446744073709551615\n' > two.folded; polyprof top --json two.folded | grep -o '"total": [0-9]*,'

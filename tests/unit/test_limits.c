@@ -37,6 +37,82 @@ check(const char *what, const char *text, size_t n, struct pp_limits enough, str
 	pp_diags_release(&diags);
 }
 
+/* Lines and stacks of text formats are limited whichever way bytes come, and whatever is asked. */
+struct feed {
+	const char *text;
+	size_t n, done;
+};
+
+static ptrdiff_t
+feed_some(void *ctx, void *to, size_t room)
+{
+	struct feed *f = ctx;
+	size_t n = f->n - f->done < room ? f->n - f->done : room;
+
+	n = n < 1000 ? n : 1000;
+	memcpy(to, f->text + f->done, n);
+	f->done += n;
+	return (ptrdiff_t)n;
+}
+
+static void
+check_way(const char *format, const struct pp_buf *text, size_t way, struct pp_limits limits,
+          pp_status wanted)
+{
+	static const unsigned orders[] = { PP_TREE, PP_TREE | PP_EXTRAS, 0 };
+	struct pp_read_opts opts = { .from = format,
+		                     .want = orders[way / 3],
+		                     .threads = way % 3 == 2 ? 2 : 1,
+		                     .limits = &limits };
+	struct feed feed = { text->p, text->n, 0 };
+	pp_profile *p;
+	pp_status status = way % 3 ? pp_read_memory(text->p, text->n, "x", &opts, NULL, &p)
+	                           : pp_read_callback(feed_some, &feed, "x", &opts, NULL, &p);
+
+	ok(status == wanted, "%s: way %zu: %s", format, way, pp_status_text(status));
+	pp_profile_free(p);
+}
+
+static void
+check_ways(const char *format, const struct pp_buf *text, uint64_t line, uint32_t depth)
+{
+	size_t way;
+
+	for (way = 0; way < 9; way++) {
+		check_way(format, text, way, (struct pp_limits){ .max_line = line }, PP_OK);
+		check_way(format, text, way, (struct pp_limits){ .max_line = line - 1 },
+		          PP_E_LIMIT);
+		check_way(format, text, way, (struct pp_limits){ .max_depth = depth }, PP_OK);
+		check_way(format, text, way, (struct pp_limits){ .max_depth = depth - 1 },
+		          PP_E_LIMIT);
+	}
+}
+
+/* The longest line has 4001 bytes, the deepest stack 400 frames. */
+static void
+check_formats(void)
+{
+	struct pp_buf folded = { 0 }, diff = { 0 }, perf = { 0 };
+	size_t i;
+
+	for (i = 0; i < 400; i++)
+		pp_buf_addf(&folded, "%sf%03zuabcde", i ? ";" : "", i % 7);
+	pp_buf_add(&diff, folded.p, folded.n);
+	pp_buf_adds(&folded, " 1\n");
+	pp_buf_adds(&diff, " 1 2\n");
+	pp_buf_adds(&perf, "app 1 [000] 1.000000: 7 cycles: \n");
+	for (i = 0; i < 400; i++)
+		pp_buf_addf(&perf, "\t%16zx f%zu+0x1 (/bin/%0*d)\n", i + 1, i % 7,
+		            i == 399 ? 3969 : 3, 1);
+	pp_buf_adds(&perf, "\n");
+	check_ways("folded", &folded, 4001, 400);
+	check_ways("diff-folded", &diff, 4003, 400);
+	check_ways("perf-script", &perf, 4001, 400);
+	pp_buf_release(&folded);
+	pp_buf_release(&diff);
+	pp_buf_release(&perf);
+}
+
 /* A stack of so many frames, "a;a;...;a 1\n"; the caller frees it. */
 static char *
 deep_stack(size_t frames, size_t *n)
@@ -122,5 +198,6 @@ main(void)
 	      (struct pp_limits){ .max_depth = 19999 }, "io-limit-reached");
 	check_account(deep, deep_n);
 	free(deep);
+	check_formats();
 	return tap_done();
 }

@@ -265,6 +265,10 @@ job_lines(struct folded_job *job, const unsigned char *p, const unsigned char *e
 		if (!stop && !last)
 			break;
 		stop = stop ? stop : end;
+		if (PP_UNLIKELY((size_t)(stop - p) > job->builder->limits.max_line)) {
+			pp_builder_fail(job->builder, PP_E_LIMIT, "a line is too long");
+			return NULL;
+		}
 		job->lines++;
 		switch (pp_folded_parse(&job->grammar, pp_slice_of(p, (size_t)(stop - p)), &line)) {
 		case PP_FOLDED_RECORD:
@@ -338,14 +342,51 @@ job_new(struct pp_reader *reader, struct pp_builder *builder,
 
 /* ---- an input that moves ---------------------------------------------------------------- */
 
+/* From here on sums of stacks may pass 64 bits in a file of millions of lines. */
+#define LARGE ((uint64_t)1 << 40)
+
+static bool
+has_large_counts(const struct pp_folded_grammar *grammar, struct pp_slice run)
+{
+	const unsigned char *p = run.p, *end = p + run.n, *stop;
+	struct pp_folded_line line;
+
+	for (; p < end; p = stop + 1) {
+		stop = memchr(p, '\n', (size_t)(end - p));
+		stop = stop ? stop : end;
+		if (pp_folded_parse(grammar, pp_slice_of(p, (size_t)(stop - p)), &line) ==
+		        PP_FOLDED_RECORD &&
+		    (line.count[0] >= LARGE ||
+		     (grammar->counts == PP_FOLDED_DIFF && line.count[1] >= LARGE)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What moves cannot be read again when sums turn out to be too large for some stack. So they are watched from the
+ * start where counts are large, and else it is said that they were not.
+ */
+static void
+report_unwatched(struct pp_builder *builder)
+{
+	if (!builder->overflowed || pp_builder_remembers(builder))
+		return;
+	pp_diag_add(
+	    builder->diags, builder->sum_rule, PP_NOWHERE,
+	    "all counts pass 18446744073709551615; whether those of one stack do, only a file "
+	    "that can be read again tells");
+	builder->profile->complete = false;
+}
+
 static pp_status
 read_stream(struct pp_reader *reader, struct pp_builder *builder,
             const struct pp_folded_grammar *grammar)
 {
 	struct pp_runs runs = { .reader = reader };
-	struct folded_job *job = job_new(reader, builder, grammar);
+	struct folded_job *job = NULL;
 	struct pp_slice run = { NULL, 1 };
-	pp_status status = job ? PP_OK : PP_E_NOMEM;
+	pp_status status = PP_OK;
 
 	while (status == PP_OK && run.n && !runs.last) {
 		status = pp_runs_next(&runs, &run);
@@ -353,6 +394,12 @@ read_stream(struct pp_reader *reader, struct pp_builder *builder,
 			pp_builder_fail(builder, PP_E_LIMIT, "a line is too long");
 		if (status != PP_OK)
 			break;
+		if (!job && ((!pp_builder_remembers(builder) && has_large_counts(grammar, run) &&
+		              !pp_builder_restart_exactly(builder)) ||
+		             !(job = job_new(reader, builder, grammar)))) {
+			status = PP_E_NOMEM;
+			break;
+		}
 		/* What a cut container leaves of a line is nothing to judge. */
 		if (!job_lines(job, run.p, run.p + run.n, runs.last && reader->in->status == PP_OK))
 			status = builder->status;
@@ -360,6 +407,8 @@ read_stream(struct pp_reader *reader, struct pp_builder *builder,
 		/* The window is about to move. */
 		job->before = pp_slice_of(NULL, 0);
 	}
+	if (status == PP_OK && pp_build_flush(builder))
+		report_unwatched(builder);
 	job_free(job);
 	return status;
 }

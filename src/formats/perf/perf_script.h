@@ -106,40 +106,36 @@ pp_perf_hex(unsigned char c)
 /* What stands for a thread in front of its stacks (option "root"). */
 enum pp_perf_root { PP_PERF_ROOT_NONE, PP_PERF_ROOT_COMM, PP_PERF_ROOT_PID, PP_PERF_ROOT_TID };
 
-/* The text of a frame or source line; equal text has one entry. What it means is found out when used. */
+/* A frame or source line, by the text that tells it from others. What it means is found out when used. */
 struct pp_perf_entry {
-	struct pp_slice text;
-	bool is_place;
-	bool known; /* the fields below are set */
+	bool known;   /* the fields below but the next one are set */
+	bool by_text; /* of a frame without its address: it means nothing without */
 	bool inlined;
 	bool nameless; /* no symbol was found */
 	pp_str name;
 	pp_module module;
-	uint64_t ip, offset;
-	pp_str file; /* of a place, or of a function that the JIT told the place of */
+	uint64_t ip, offset; /* of a frame with its address */
+	pp_str file;         /* of a place, or of a function that the JIT told the place of */
 	uint32_t line;
 };
 
 /*
- * Looking up a line touches a slot and the text, nothing else: programs have tens of thousands of them, and
- * every step to other memory costs more than comparing.
+ * Looking up a line touches a slot and the text, and its frame: programs have tens of thousands of them, and
+ * every step to other memory costs more than comparing. The text of a frame is that of its line or, where places
+ * are not ordered, without address and offset: "symbol LF" or "symbol LF LF (dso)". That of a source line is
+ * "LF file:12".
  */
 struct pp_perf_entries {
-	PP_VEC(struct pp_perf_entry) list; /* [0] = none */
-	PP_VEC(pp_frame) frame_of; /* per entry that needs no neighbours; 0 = not known yet */
-	struct pp_perf_entry_slot {
-		uint64_t hash;
-		const unsigned char *p;
-		uint32_t n;
-		uint32_t entry; /* 0 = free */
-	} * slots;
-	size_t mask;
-	struct pp_arena arena;
+	struct pp_strtab texts;            /* [0] = none */
+	PP_VEC(struct pp_perf_entry) list; /* by text */
+	PP_VEC(pp_frame) frame_of;  /* per entry that needs no neighbours; 0 = not known yet */
+	PP_VEC(unsigned char) keys; /* texts being looked up */
 };
 
 /* A frame of the sample being read: a line, and the source line behind it (0 = none). */
 struct pp_perf_step {
 	uint32_t entry, place;
+	uint64_t ip;
 };
 
 struct pp_perf_event {
@@ -186,6 +182,8 @@ struct pp_perf_chains {
 	struct pp_perf_chain *slots; /* by hash */
 	unsigned char *ring;
 	uint64_t head;
+	unsigned tried, found; /* lately */
+	unsigned pause;        /* so many stacks are not looked up, since hardly any was found */
 };
 
 /* Two functions that are in one binary. */
@@ -248,11 +246,11 @@ struct pp_perf_threads {
 /* The sample being read, and what the lines around it were. */
 struct pp_perf_current {
 	bool open;
-	bool single;   /* it has one frame, on its own line */
-	bool refused;  /* it was wrong: its frames are passed over */
-	bool record;   /* lines belong to a record */
-	bool headless; /* a stack without header was reported */
-	uint32_t rest; /* entry of the frame on the header line; 0 = none */
+	bool single;              /* it has one frame, on its own line */
+	bool refused;             /* it was wrong: its frames are passed over */
+	bool record;              /* lines belong to a record */
+	bool headless;            /* a stack without header was reported */
+	struct pp_perf_step rest; /* the frame on the header line; entry 0 = none */
 	struct pp_perf_sample sample;
 	PP_VEC(struct pp_perf_step) steps; /* leaf first */
 	bool uneven;                       /* some step needs its neighbours */
@@ -274,6 +272,7 @@ struct pp_perf_loose {
 struct pp_perf_counts {
 	uint64_t headers, samples, errors;
 	uint64_t details, details_line, lost;
+	bool unended; /* the last sample may be cut */
 	bool has_time;
 	int64_t time_min, time_max;
 };
@@ -299,15 +298,17 @@ struct pp_perf_reader {
 /* ---- perf_script_frames.c ---- */
 bool pp_perf_entries_init(struct pp_perf_reader *);
 void pp_perf_entries_release(struct pp_perf_reader *);
-/* The entry of a text; 0 when there is none. */
-uint32_t pp_perf_entry_find(const struct pp_perf_reader *, struct pp_slice text, bool is_place);
 /*
- * Takes the frames at the start of a text of whole lines, as long as they were there before, into the
- * sample being read; returns how many bytes that were, and adds up lines.
+ * Takes the frames at the start of a text of whole lines into the sample being read; returns how many bytes
+ * that were, and adds up lines.
  */
-size_t pp_perf_known_frames(struct pp_perf_reader *, struct pp_slice text, uint32_t *lines);
-/* The entry of a text, made when absent; 0 when out of memory. */
-uint32_t pp_perf_entry(struct pp_perf_reader *, struct pp_slice text, bool is_place);
+size_t pp_perf_frames_take(struct pp_perf_reader *, struct pp_slice text, uint32_t *lines);
+/* A frame by its text; entry 0 when it is none, or no memory. */
+struct pp_perf_step pp_perf_frame_step(struct pp_perf_reader *, struct pp_slice text);
+/* The entry of a source line, made when absent if `add`; else 0. */
+uint32_t pp_perf_place_entry(struct pp_perf_reader *, struct pp_slice text, bool add);
+/* Whether a frame, by its text, ends in a dso. */
+bool pp_perf_entry_has_dso(const struct pp_perf_reader *, uint32_t entry);
 /* Puts the frames of the sample being read behind those of r->frames.stack, root first. */
 bool pp_perf_resolve(struct pp_perf_reader *);
 /* Gives inlined functions whose binary is not told the one where others of their name are. */

@@ -161,7 +161,7 @@ pp_perf_finish(struct pp_perf_reader *r)
 	p->holds |= r->counts.has_time ? PP_TIMELINE : 0u;
 	p->time.start = r->counts.time_min;
 	p->time.end = r->counts.time_max;
-	if (r->counts.errors || r->counts.lost)
+	if (r->counts.errors || r->counts.lost || r->counts.unended)
 		p->complete = false;
 	pp_perf_bind_inlined(r);
 	build_ids_set(r);

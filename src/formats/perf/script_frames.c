@@ -10,8 +10,6 @@
 
 #include <stdio.h>
 
-#define FIRST_SLOTS 4096
-
 /* ---- texts ------------------------------------------------------------------------------ */
 
 bool
@@ -19,10 +17,8 @@ pp_perf_entries_init(struct pp_perf_reader *r)
 {
 	struct pp_perf_entries *e = &r->entries;
 
-	e->slots = calloc(FIRST_SLOTS, sizeof *e->slots);
-	e->mask = FIRST_SLOTS - 1;
-	return e->slots && pp_vec_push(&e->list, (struct pp_perf_entry){ 0 }) &&
-	       pp_vec_push(&e->frame_of, 0);
+	return pp_strtab_init(&e->texts, r->builder->seed) &&
+	       pp_vec_push(&e->list, (struct pp_perf_entry){ 0 }) && pp_vec_push(&e->frame_of, 0);
 }
 
 void
@@ -30,140 +26,243 @@ pp_perf_entries_release(struct pp_perf_reader *r)
 {
 	struct pp_perf_entries *e = &r->entries;
 
-	free(e->slots);
+	pp_strtab_release(&e->texts);
 	pp_vec_release(&e->list);
 	pp_vec_release(&e->frame_of);
-	pp_arena_release(&e->arena);
+	pp_vec_release(&e->keys);
 }
 
-static uint64_t
-text_hash(const struct pp_perf_reader *r, struct pp_slice text, bool is_place)
-{
-	uint64_t a = r->builder->seed ^ text.n, b = r->builder->seed ^ PP_HASH_K1 ^ is_place;
-	const unsigned char *p = text.p;
-	size_t n = text.n;
+/* What a frame is looked up by. */
+struct key {
+	struct pp_slice text;
+	const unsigned char *offset; /* where its offset is cut out; NULL = it has none */
+	uint64_t ip;
+	bool folded; /* address and offset are left out */
+};
 
-	/* Two lanes, so that multiplications overlap. */
-	for (; n > 16; p += 16, n -= 16) {
-		a = pp_mix(a ^ pp_load64(p), PP_HASH_K1);
-		b = pp_mix(b ^ pp_load64(p + 8), PP_HASH_K2);
-	}
-	return pp_hash_bytes(p, n, pp_mix(a ^ b, PP_HASH_K2));
+/* "+0x1f" that ends at `end`; NULL when there is none. */
+static inline const unsigned char *
+offset_before(const unsigned char *begin, const unsigned char *end)
+{
+	const unsigned char *p = end;
+
+	while (p > begin && pp_perf_hex(p[-1]))
+		p--;
+	return p < end && end - p <= 16 && p - begin > 3 && p[-1] == 'x' && p[-2] == '0' &&
+	               p[-3] == '+'
+	           ? p - 3
+	           : NULL;
 }
 
-static bool
-slots_double(struct pp_perf_entries *e)
+/* The offset of a symbol: at the end of the text or before a dso, which may have parentheses itself. */
+static inline const unsigned char *
+offset_find(struct pp_slice s, const unsigned char **behind)
 {
-	size_t n = (e->mask + 1) * 2, i;
-	struct pp_perf_entry_slot *slots = calloc(n, sizeof *slots);
+	const unsigned char *end = s.p + s.n, *at = NULL;
 
-	if (!slots)
-		return false;
-	for (i = 0; i <= e->mask; i++) {
-		size_t at = e->slots[i].hash & (n - 1);
+	*behind = end;
+	if (end[-1] != ')')
+		return offset_before(s.p, end);
+	while (!at && (end = memrchr(s.p, '(', (size_t)(end - s.p))) && end > s.p)
+		if (end[-1] == ' ') {
+			*behind = end - 1;
+			at = offset_before(s.p, end - 1);
+		}
+	return at;
+}
 
-		if (!e->slots[i].entry)
-			continue;
-		while (slots[at].entry)
-			at = (at + 1) & (n - 1);
-		slots[at] = e->slots[i];
+/* The address at the start of a text, as far as it goes; where it ends. */
+static inline const unsigned char *
+address_take(struct pp_slice text, uint64_t *ip)
+{
+#define DIGIT(c, v) [c] = (v) + 1
+	static const unsigned char digits[256] = {
+		DIGIT('0', 0),  DIGIT('1', 1),  DIGIT('2', 2),  DIGIT('3', 3),
+		DIGIT('4', 4),  DIGIT('5', 5),  DIGIT('6', 6),  DIGIT('7', 7),
+		DIGIT('8', 8),  DIGIT('9', 9),  DIGIT('a', 10), DIGIT('b', 11),
+		DIGIT('c', 12), DIGIT('d', 13), DIGIT('e', 14), DIGIT('f', 15),
+	};
+#undef DIGIT
+	const unsigned char *p = text.p, *end = p + (text.n < 17 ? text.n : 17);
+	uint64_t digit;
+
+	for (*ip = 0; p < end && (digit = digits[*p]); p++)
+		*ip = *ip << 4 | (digit - 1);
+	return p;
+}
+
+/*
+ * What a frame is looked up by, written to `to` where that is not the text as it is. Of functions nobody needs to
+ * know where in them they were. Those that are inlined go by their address.
+ */
+static inline struct key
+key_of(const struct pp_perf_reader *r, struct pp_slice text, unsigned char *to)
+{
+	struct key key = { .text = text };
+	const unsigned char *p, *end = text.p + text.n, *behind, *at;
+	size_t n;
+
+	if (r->places)
+		return key;
+	p = address_take(text, &key.ip);
+	if (p == text.p || p - text.p > 16 || p == end || !pp_perf_blank(*p))
+		return key;
+	while (pp_perf_blank(*p))
+		p++;
+	if (pp_slice_ends(pp_slice_between(p, end), "(inlined)"))
+		return key;
+	at = offset_find(pp_slice_between(p, end), &behind);
+	n = (size_t)((at ? at : end) - p);
+	memcpy(to, p, n);
+	to[n++] = '\n';
+	if (at) {
+		to[n++] = '\n';
+		memcpy(to + n, behind, (size_t)(end - behind));
+		n += (size_t)(end - behind);
 	}
-	free(e->slots);
-	e->slots = slots;
-	e->mask = n - 1;
-	return true;
+	key.text = pp_slice_of(to, n);
+	key.folded = true;
+	key.offset = at;
+	return key;
 }
 
 static PP_NOINLINE uint32_t
-entry_add(struct pp_perf_reader *r, struct pp_slice text, bool is_place, uint64_t hash)
+entry_add(struct pp_perf_reader *r, struct pp_slice key)
 {
 	struct pp_perf_entries *e = &r->entries;
-	struct pp_perf_entry entry = { .is_place = is_place };
-	char *copy = pp_arena_copy(&e->arena, text.p, text.n);
-	size_t at;
+	bool is_new;
+	pp_str id;
 
-	entry.text = pp_slice_of(copy, text.n);
-	if (!copy || e->list.n >= UINT32_MAX || text.n > UINT32_MAX ||
-	    !pp_vec_push(&e->list, entry) || !pp_vec_push(&e->frame_of, 0) ||
-	    (e->list.n * 2 > e->mask && !slots_double(e))) {
+	if (!pp_strtab_intern(&e->texts, key.p, key.n, &id, &is_new) ||
+	    !pp_vec_push(&e->list, (struct pp_perf_entry){ 0 }) || !pp_vec_push(&e->frame_of, 0)) {
 		pp_perf_no_memory(r);
 		return 0;
 	}
-	for (at = hash & e->mask; e->slots[at].entry; at = (at + 1) & e->mask)
-		;
-	e->slots[at] = (struct pp_perf_entry_slot){ .hash = hash,
-		                                    .p = entry.text.p,
-		                                    .n = (uint32_t)text.n,
-		                                    .entry = (uint32_t)e->list.n - 1 };
-	return (uint32_t)e->list.n - 1;
+	return id;
 }
 
 static inline uint32_t
-entry_find(const struct pp_perf_entries *e, struct pp_slice text, bool is_place, uint64_t hash)
+entry_find(const struct pp_perf_entries *e, struct pp_slice key)
 {
-	size_t at;
+	return pp_strtab_tagged(&e->texts, pp_strtab_tag(&e->texts, key), key);
+}
 
-	for (at = hash & e->mask; e->slots[at].entry; at = (at + 1) & e->mask) {
-		const struct pp_perf_entry_slot *slot = &e->slots[at];
+/* Room for what one frame is looked up by. */
+static unsigned char *
+key_room(struct pp_perf_reader *r, size_t n)
+{
+	if (pp_vec_reserve(&r->entries.keys, n + 2))
+		return r->entries.keys.at;
+	pp_perf_no_memory(r);
+	return NULL;
+}
 
-		/* A frame and a place of the same text have different hashes, nearly always. */
-		if (slot->hash == hash && slot->n == text.n &&
-		    memcmp(slot->p, text.p, text.n) == 0 &&
-		    PP_LIKELY(e->list.at[slot->entry].is_place == is_place))
-			break;
-	}
-	return e->slots[at].entry;
+/* The entry of a frame, 0 when it was not there before. */
+static inline uint32_t
+frame_find(const struct pp_perf_entries *e, const struct key *key, uint32_t tag,
+           struct pp_slice text)
+{
+	uint32_t entry = pp_strtab_tagged(&e->texts, tag, key->text);
+
+	return PP_UNLIKELY(e->list.at[entry].by_text) ? entry_find(e, text) : entry;
+}
+
+/* Makes the entry of a line, if it is a frame. */
+static PP_NOINLINE uint32_t
+frame_add(struct pp_perf_reader *r, const struct key *key, struct pp_slice text)
+{
+	struct pp_perf_frame f;
+	uint32_t entry;
+
+	if (!pp_perf_frame_parse(text, &f))
+		return 0;
+	entry = entry_find(&r->entries, key->text);
+	if (!entry)
+		entry = entry_add(r, key->text);
+	if (!entry || !key->folded)
+		return entry;
+	/* An address is all the name there is, or what looks like an offset is none. */
+	r->entries.list.at[entry].by_text = !f.symbol.n ||
+	                                    (key->offset && f.symbol.p + f.symbol.n != key->offset);
+	return r->entries.list.at[entry].by_text ? entry_add(r, text) : entry;
+}
+
+struct pp_perf_step
+pp_perf_frame_step(struct pp_perf_reader *r, struct pp_slice text)
+{
+	unsigned char *room = key_room(r, text.n);
+	struct pp_perf_step step = { 0 };
+	struct key key;
+
+	if (!room)
+		return step;
+	key = key_of(r, text, room);
+	step.ip = key.ip;
+	step.entry = frame_find(&r->entries, &key, pp_strtab_tag(&r->entries.texts, key.text),
+	                        text);
+	if (!step.entry)
+		step.entry = frame_add(r, &key, text);
+	return step;
 }
 
 uint32_t
-pp_perf_entry_find(const struct pp_perf_reader *r, struct pp_slice text, bool is_place)
+pp_perf_place_entry(struct pp_perf_reader *r, struct pp_slice text, bool add)
 {
-	return entry_find(&r->entries, text, is_place, text_hash(r, text, is_place));
+	unsigned char *room = key_room(r, text.n);
+	struct pp_slice key = pp_slice_of(room, text.n + 1);
+	uint32_t entry;
+
+	if (!room)
+		return 0;
+	room[0] = '\n';
+	memcpy(room + 1, text.p, text.n);
+	entry = entry_find(&r->entries, key);
+	return entry || !add ? entry : entry_add(r, key);
 }
 
-uint32_t
-pp_perf_entry(struct pp_perf_reader *r, struct pp_slice text, bool is_place)
+bool
+pp_perf_entry_has_dso(const struct pp_perf_reader *r, uint32_t entry)
 {
-	uint64_t hash = text_hash(r, text, is_place);
-	uint32_t entry = entry_find(&r->entries, text, is_place, hash);
+	struct pp_slice text = pp_strtab_get(&r->entries.texts, entry);
 
-	return entry ? entry : entry_add(r, text, is_place, hash);
+	text.n -= text.n && text.p[text.n - 1] == '\n';
+	return text.n && text.p[text.n - 1] == ')';
 }
 
 /* Lines that are looked up side by side, each fetching while the others are looked at. */
 #define AHEAD 32
 
 size_t
-pp_perf_known_frames(struct pp_perf_reader *r, struct pp_slice text, uint32_t *lines)
+pp_perf_frames_take(struct pp_perf_reader *r, struct pp_slice text, uint32_t *lines)
 {
 	struct {
-		struct pp_slice text;
+		struct key key;
 		const unsigned char *next;
-		uint64_t hash;
+		struct pp_slice text;
+		uint32_t tag;
 	} ahead[AHEAD];
 	struct pp_perf_entries *e = &r->entries;
 	const unsigned char *p = text.p, *end = text.p + text.n, *taken = p;
+	/* What a line is looked up by is no longer than the line. */
+	unsigned char *room = key_room(r, text.n);
 	size_t n, i;
 
 	do {
-		for (n = 0; n < AHEAD && p < end && *p == '\t'; n++) {
+		for (n = 0; room && n < AHEAD && p < end && *p == '\t'; n++) {
 			const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
 
 			ahead[n].text = pp_perf_trim(pp_slice_of(p, (size_t)(stop - p)));
-			ahead[n].hash = text_hash(r, ahead[n].text, false);
+			ahead[n].key = key_of(r, ahead[n].text, room);
+			room += ahead[n].key.folded ? ahead[n].key.text.n : 0;
+			ahead[n].tag = pp_strtab_tag(&e->texts, ahead[n].key.text);
 			ahead[n].next = p = stop + 1;
-			__builtin_prefetch(&e->slots[ahead[n].hash & e->mask]);
 		}
 		for (i = 0; i < n; i++) {
-			const struct pp_perf_entry_slot *slot = &e->slots[ahead[i].hash & e->mask];
+			struct pp_perf_step step = { .ip = ahead[i].key.ip };
 
-			if (slot->hash == ahead[i].hash)
-				__builtin_prefetch(slot->p);
-		}
-		for (i = 0; i < n; i++) {
-			struct pp_perf_step step = { .entry = entry_find(e, ahead[i].text, false,
-				                                         ahead[i].hash) };
-
+			step.entry = frame_find(e, &ahead[i].key, ahead[i].tag, ahead[i].text);
+			if (PP_UNLIKELY(!step.entry))
+				step.entry = frame_add(r, &ahead[i].key, ahead[i].text);
 			if (!step.entry)
 				return (size_t)(taken - text.p);
 			if (!pp_vec_push(&r->cur.steps, step)) {
@@ -291,22 +390,43 @@ address_name(struct pp_perf_reader *r, uint64_t ip)
 	return pp_build_str(r->builder, pp_slice_of(text, (size_t)n));
 }
 
+/* A text without address and offset, with some again. */
+static struct pp_slice
+text_unfold(struct pp_slice text, struct pp_buf *to)
+{
+	const unsigned char *stop = memchr(text.p, '\n', text.n);
+	size_t n = stop ? (size_t)(stop - text.p) : 0;
+
+	if (!stop)
+		return text;
+	pp_buf_adds(to, "1 ");
+	pp_buf_add(to, text.p, n);
+	if (n + 1 < text.n) {
+		pp_buf_adds(to, "+0x1");
+		pp_buf_add(to, stop + 2, text.n - n - 2);
+	}
+	return pp_slice_of(to->p ? to->p : "", to->failed ? 0 : to->n);
+}
+
 /* What the text of an entry means. */
 static void
-entry_learn(struct pp_perf_reader *r, struct pp_perf_entry *e)
+entry_learn(struct pp_perf_reader *r, uint32_t at)
 {
+	struct pp_perf_entry *e = &r->entries.list.at[at];
+	struct pp_slice text = pp_strtab_get(&r->entries.texts, at);
+	struct pp_buf whole = { 0 };
 	struct pp_perf_frame f;
 	struct pp_perf_place place;
 
 	e->known = true;
-	if (e->is_place) {
-		pp_perf_place_parse(e->text, &place);
+	if (text.p[0] == '\n') {
+		pp_perf_place_parse(pp_slice_of(text.p + 1, text.n - 1), &place);
 		e->inlined = place.inlined;
 		e->line = place.line;
 		e->file = place.line ? pp_build_str(r->builder, place.file) : 0;
 		return;
 	}
-	(void)pp_perf_frame_parse(e->text, &f);
+	(void)pp_perf_frame_parse(text_unfold(text, &whole), &f);
 	e->ip = f.ip;
 	e->offset = f.offset;
 	e->inlined = f.inlined;
@@ -315,6 +435,9 @@ entry_learn(struct pp_perf_reader *r, struct pp_perf_entry *e)
 	e->name = f.symbol.n ? pp_build_str(r->builder, f.symbol) : address_name(r, f.ip);
 	if (e->module && r->builder->profile->modules.at[e->module].kind == PP_MODULE_JIT)
 		jit_place(r, f.symbol, e);
+	if (whole.failed)
+		pp_perf_no_memory(r);
+	pp_buf_release(&whole);
 }
 
 /* ---- frames ----------------------------------------------------------------------------- */
@@ -357,19 +480,19 @@ later_link(struct pp_perf_reader *r, pp_func a, pp_func b)
 }
 
 static pp_frame
-frame_build(struct pp_perf_reader *r, const struct pp_perf_entry *e,
+frame_build(struct pp_perf_reader *r, const struct pp_perf_entry *e, uint64_t ip,
             const struct pp_perf_entry *place, struct group *g)
 {
 	bool inlined = e->inlined || (place && place->inlined);
 	bool later = inlined;
 	struct pp_frame_row row = { 0 };
 
-	if (inlined && g->any && g->ip == e->ip) {
+	if (inlined && g->any && g->ip == ip) {
 		g->depth += g->depth < UINT16_MAX;
 		later = !g->module;
 	} else {
 		/* Into nothing: it is the function itself, by the name it has in the source. */
-		*g = (struct group){ .ip = e->ip, .module = e->module, .any = true };
+		*g = (struct group){ .ip = ip, .module = e->module, .any = true };
 		inlined = false;
 	}
 	row.func = later ? func_later(r, e) : func_of(r, e, inlined ? g->module : e->module);
@@ -401,7 +524,7 @@ entry_at(struct pp_perf_reader *r, uint32_t at)
 	struct pp_perf_entry *e = &r->entries.list.at[at];
 
 	if (PP_UNLIKELY(!e->known))
-		entry_learn(r, e);
+		entry_learn(r, at);
 	return e;
 }
 
@@ -413,20 +536,20 @@ resolve_uneven(struct pp_perf_reader *r, pp_frame *out)
 	size_t i;
 
 	for (i = r->cur.steps.n; i-- > 0;) {
-		struct pp_perf_entry *e = entry_at(r, r->cur.steps.at[i].entry);
-		const struct pp_perf_entry *place = r->cur.steps.at[i].place
-		                                        ? entry_at(r, r->cur.steps.at[i].place)
-		                                        : NULL;
-		uint64_t key = (uint64_t)r->cur.steps.at[i].entry << 32 | r->cur.steps.at[i].place;
+		const struct pp_perf_step *step = &r->cur.steps.at[i];
+		const struct pp_perf_entry *e = entry_at(r, step->entry);
+		const struct pp_perf_entry *place = step->place ? entry_at(r, step->place) : NULL;
+		uint64_t key = (uint64_t)step->entry << 32 | step->place;
+		uint64_t ip = step->ip ? step->ip : e->ip;
 		pp_frame frame;
 
 		if (e->inlined || (place && place->inlined)) {
-			frame = frame_build(r, e, place, &g);
+			frame = frame_build(r, e, ip, place, &g);
 		} else {
 			uint32_t known = pp_map_get(&r->frames.pair_frames, key);
 
-			g = (struct group){ .ip = e->ip, .module = e->module, .any = true };
-			frame = known != PP_MAP_NONE ? known : frame_build(r, e, place, &g);
+			g = (struct group){ .ip = ip, .module = e->module, .any = true };
+			frame = known != PP_MAP_NONE ? known : frame_build(r, e, ip, place, &g);
 			if (known == PP_MAP_NONE && !pp_map_set(&r->frames.pair_frames, key, frame))
 				pp_perf_no_memory(r);
 		}
@@ -443,7 +566,7 @@ plain_frame(struct pp_perf_reader *r, uint32_t at)
 	struct group g = { 0 };
 
 	if (!e->inlined)
-		r->entries.frame_of.at[at] = frame_build(r, e, NULL, &g);
+		r->entries.frame_of.at[at] = frame_build(r, e, e->ip, NULL, &g);
 	return !e->inlined && pp_builder_ok(r->builder);
 }
 

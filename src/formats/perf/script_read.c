@@ -50,7 +50,7 @@ header_line(struct pp_perf_reader *r, struct pp_slice line, enum pp_perf_header_
 	fine = pp_perf_header_take(r, line, h, &now);
 	pp_perf_sample_open(r, &now, fine);
 	if (fine && rest.n && pp_perf_rest_frame(&rest, h->event))
-		r->cur.rest = pp_perf_entry(r, rest, false);
+		r->cur.rest = pp_perf_frame_step(r, rest);
 }
 
 /* A line that can only be told by what follows: kept for then. */
@@ -111,7 +111,7 @@ frame_opens(struct pp_perf_reader *r, struct pp_slice line, bool alone)
 static void
 frame_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text, bool alone)
 {
-	struct pp_perf_step step = { 0 };
+	struct pp_perf_step step;
 
 	if (r->cur.single)
 		pp_perf_sample_close(r);
@@ -119,7 +119,7 @@ frame_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text,
 		return;
 	if (r->cur.refused)
 		return;
-	step.entry = pp_perf_entry(r, text, false);
+	step = pp_perf_frame_step(r, text);
 	if (step.entry && !pp_vec_push(&r->cur.steps, step))
 		pp_perf_no_memory(r);
 }
@@ -130,14 +130,14 @@ place_line(struct pp_perf_reader *r, struct pp_slice text)
 {
 	if (r->cur.refused)
 		return;
-	if (r->cur.steps.n == 0 && r->cur.rest) {
-		if (!pp_vec_push(&r->cur.steps, (struct pp_perf_step){ r->cur.rest, 0 }))
+	if (r->cur.steps.n == 0 && r->cur.rest.entry) {
+		if (!pp_vec_push(&r->cur.steps, r->cur.rest))
 			pp_perf_no_memory(r);
-		r->cur.rest = 0;
+		r->cur.rest.entry = 0;
 	}
 	if (r->cur.steps.n == 0)
 		return;
-	r->cur.steps.at[r->cur.steps.n - 1].place = pp_perf_entry(r, text, true);
+	r->cur.steps.at[r->cur.steps.n - 1].place = pp_perf_place_entry(r, text, true);
 	r->cur.uneven = true;
 }
 
@@ -179,7 +179,7 @@ other_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
 		header_line(r, line, kind, &h);
 	} else if (is_frame && (line.p[0] == ' ' || (r->cur.open && f.dso.n))) {
 		frame_line(r, line, text, line.p[0] == ' ');
-	} else if (r->cur.open && (r->cur.steps.n || r->cur.rest) && line.n > 2 &&
+	} else if (r->cur.open && (r->cur.steps.n || r->cur.rest.entry) && line.n > 2 &&
 	           line.p[0] == ' ' && line.p[1] == ' ' && line.p[2] != ' ') {
 		place_line(r, text);
 	} else if (r->cur.open && pp_perf_is_detail(line, text)) {
@@ -195,33 +195,30 @@ other_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
 	}
 }
 
-/*
- * The common lines of a sample: frames, and source lines, that were there before. False for others.
- */
+/* The common lines of a sample: frames, and source lines that were there before. False for others. */
 static inline bool
-known_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
+common_line(struct pp_perf_reader *r, struct pp_slice line, struct pp_slice text)
 {
-	struct pp_perf_step step = { 0 };
+	struct pp_perf_step step;
+	uint32_t place;
 
-	if (!r->cur.open || r->cur.refused)
+	if (!r->cur.open || r->cur.refused || r->cur.single)
 		return false;
 	if (line.p[0] == '\t') {
-		step.entry = pp_perf_entry_find(r, text, false);
-		if (!step.entry)
-			return false;
-		if (!pp_vec_push(&r->cur.steps, step))
+		step = pp_perf_frame_step(r, text);
+		if (step.entry && !pp_vec_push(&r->cur.steps, step))
 			pp_perf_no_memory(r);
-		return true;
+		return step.entry != 0;
 	}
 	if (r->cur.steps.n == 0 || line.n < 3 || line.p[0] != ' ' || line.p[1] != ' ' ||
 	    line.p[2] == ' ')
 		return false;
-	step.place = pp_perf_entry_find(r, text, true);
-	if (step.place) {
-		r->cur.steps.at[r->cur.steps.n - 1].place = step.place;
+	place = pp_perf_place_entry(r, text, false);
+	if (place) {
+		r->cur.steps.at[r->cur.steps.n - 1].place = place;
 		r->cur.uneven = true;
 	}
-	return step.place != 0;
+	return place != 0;
 }
 
 /* Takes one line, without its newline. */
@@ -236,7 +233,7 @@ line_take(struct pp_perf_reader *r, struct pp_slice line)
 		pp_perf_sample_close(r);
 		r->cur.record = r->cur.headless = false;
 		r->cur.blank = true;
-	} else if (!known_line(r, line, text)) {
+	} else if (!common_line(r, line, text)) {
 		if (line.p[0] == '#' && (line.n == 1 || pp_perf_blank(line.p[1])))
 			pp_perf_meta_line(&r->meta, line);
 		else
@@ -254,6 +251,8 @@ lines_take(struct pp_perf_reader *r)
 	const unsigned char *told = in->cur, *stop;
 
 	while ((stop = memchr(in->cur, '\n', pp_input_left(in)))) {
+		if (PP_UNLIKELY((size_t)(stop - in->cur) > r->reader->limits.max_line))
+			pp_builder_fail(r->builder, PP_E_LIMIT, "a line is too long");
 		line_take(r, pp_slice_of(in->cur, (size_t)(stop - in->cur)));
 		in->cur = stop + 1;
 		if (r->cur.open && r->cur.sample.line == r->line)
@@ -271,27 +270,18 @@ lines_take(struct pp_perf_reader *r)
 	return true;
 }
 
-/* Whether a frame, by its text, ends in a dso. */
-static bool
-has_dso(const struct pp_perf_reader *r, uint32_t entry)
-{
-	struct pp_slice text = r->entries.list.at[entry].text;
-
-	return text.n && text.p[text.n - 1] == ')';
-}
-
 /* Whether frames end in a dso: the last of the sample being read, or else the first of the file. */
 static bool
 frames_have_dso(const struct pp_perf_reader *r)
 {
 	if (r->cur.steps.n)
-		return has_dso(r, r->cur.steps.at[r->cur.steps.n - 1].entry);
-	return r->entries.list.n > 1 && has_dso(r, 1);
+		return pp_perf_entry_has_dso(r, r->cur.steps.at[r->cur.steps.n - 1].entry);
+	return r->entries.list.n > 1 && pp_perf_entry_has_dso(r, 1);
 }
 
 /*
  * The end. A last line without newline, and a header whose stack is missing, were cut: what is known of
- * such a sample would be wrong. A stack that no empty line ends may be whole.
+ * such a sample would be wrong. A stack that no empty line ends may be whole, and is used; nobody knows.
  */
 static void
 end_take(struct pp_perf_reader *r)
@@ -305,22 +295,24 @@ end_take(struct pp_perf_reader *r)
 
 		line_take(r, line);
 		cut = r->cur.open && (r->cur.steps.n ? had_dso && !frames_have_dso(r)
-		                                     : r->cur.has_chains && !r->cur.rest);
+		                                     : r->cur.has_chains && !r->cur.rest.entry);
 	} else if (!cut) {
 		/* A tab that nothing follows was to be a frame. */
 		cut = r->cur.open && !r->cur.refused &&
 		      ((line.n && line.p[0] == '\t') ||
-		       (r->cur.has_chains && r->cur.steps.n == 0 && !r->cur.rest));
+		       (r->cur.has_chains && r->cur.steps.n == 0 && !r->cur.rest.entry));
 	}
 	in->cur = in->end;
 	loose_refuse(r);
-	if (cut && in->status == PP_OK && !r->cur.refused)
+	if (cut && in->status == PP_OK && !r->cur.refused) {
 		pp_perf_refuse(r, PP_PERF_CUT, line.p, line.p);
-	else if (r->cur.open && !r->cur.refused && r->cur.steps.n && !r->cur.single &&
-	         in->status == PP_OK)
+	} else if (r->cur.open && !r->cur.refused && in->status == PP_OK &&
+	           (text.n || (r->cur.steps.n && !r->cur.single))) {
+		r->counts.unended = true;
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_END],
 		            pp_at_line(r->cur.sample.line, 1, r->cur.sample.offset), "%s",
 		            pp_perf_rules[PP_PERF_END].title);
+	}
 	if (cut)
 		r->cur.open = false;
 	pp_perf_sample_close(r);

@@ -21,10 +21,11 @@ const struct pp_rule pp_perf_rules[] = {
 	[PP_PERF_CUT] = { "perf-script-cut", PP_ERROR, "the file ends in the middle of a sample",
 	                  "The last line has no newline and breaks off, or a header is last and its stack is missing. That "
 	                  "sample is left out: half a stack would be counted in the wrong place." },
-	[PP_PERF_END] = { "perf-script-end", PP_NOTE,
+	[PP_PERF_END] = { "perf-script-end", PP_WARNING,
 	                  "no empty line ends the last sample: its stack may be cut",
-	                  "perf writes an empty line behind each stack. This file ends without it, at the end of a line, as "
-	                  "files do that were cut by `head` or trimmed by an editor. The sample is counted as it stands." },
+	                  "perf writes an empty line behind each stack, and a newline behind each line. This file ends without it, as "
+	                  "files do that were cut by `head` or trimmed by an editor. The sample is counted as it stands, and "
+	                  "the profile is marked incomplete." },
 	[PP_PERF_SUM] = { "perf-script-sum", PP_ERROR,
 	                  "the periods of an event add up to more than 2^64-1",
 	                  "Sums are exact up to 2^64-1. With this sample that of its event would pass it, so the sample is "

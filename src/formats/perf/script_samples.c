@@ -11,6 +11,8 @@
 #define CHAIN_SLOTS ((size_t)1 << 13)
 #define CHAIN_BYTES ((size_t)8 << 20)
 #define CHAIN_LONGEST ((size_t)16 << 10)
+/* Of how many it is counted how many are found again. */
+#define CHAIN_TRIES 4096
 
 static bool chain_is_whole(const struct pp_perf_reader *);
 
@@ -81,8 +83,7 @@ pp_perf_sample_close(struct pp_perf_reader *r)
 	if (r->cur.refused)
 		return;
 	r->cur.has_chains |= r->cur.steps.n > 0;
-	if (r->cur.steps.n == 0 && r->cur.rest &&
-	    !pp_vec_push(&r->cur.steps, (struct pp_perf_step){ r->cur.rest, 0 }))
+	if (r->cur.steps.n == 0 && r->cur.rest.entry && !pp_vec_push(&r->cur.steps, r->cur.rest))
 		pp_perf_no_memory(r);
 	root = r->threads.series.at[r->cur.sample.series].root;
 	r->frames.stack.n = 0;
@@ -102,7 +103,7 @@ pp_perf_sample_open(struct pp_perf_reader *r, const struct pp_perf_sample *now, 
 	r->cur.open = true;
 	r->cur.refused = !fine;
 	r->cur.record = r->loose.waits = r->cur.uneven = r->cur.headless = false;
-	r->cur.rest = 0;
+	r->cur.rest.entry = 0;
 	r->cur.steps.n = 0;
 }
 
@@ -128,12 +129,13 @@ pp_perf_chains_release(struct pp_perf_reader *r)
 
 /*
  * The text of a stack up to the empty line that ends it, and how many lines it has; nothing when it is
- * not in the window.
+ * not in the window, or some line may be too long.
  */
 static struct pp_slice
-chain_text(const struct pp_input *in, uint32_t *lines)
+chain_text(const struct pp_input *in, uint64_t max_line, uint32_t *lines)
 {
-	size_t left = pp_input_left(in), n = left < CHAIN_LONGEST ? left : CHAIN_LONGEST;
+	size_t most = max_line < CHAIN_LONGEST ? (size_t)max_line : CHAIN_LONGEST;
+	size_t left = pp_input_left(in), n = left < most ? left : most;
 	const unsigned char *p = in->cur, *end = p + n;
 
 	for (*lines = 0; p < end && *p != '\n'; ++*lines) {
@@ -198,16 +200,6 @@ chain_again(struct pp_perf_reader *r, struct pp_perf_chain *slot)
 	r->cur.blank = r->cur.has_chains = true;
 }
 
-/* Takes the frames of a stack that is not known as a whole, as far as they are. */
-static void
-frames_again(struct pp_perf_reader *r, struct pp_slice text)
-{
-	uint32_t lines = 0;
-
-	r->reader->in->cur += pp_perf_known_frames(r, text, &lines);
-	r->line += lines;
-}
-
 /* Keeps the text of the sample being read, unless something that is in use is in the way. */
 static void
 chain_note(struct pp_perf_reader *r, struct pp_perf_chain *slot, struct pp_slice text,
@@ -224,30 +216,50 @@ chain_note(struct pp_perf_reader *r, struct pp_perf_chain *slot, struct pp_slice
 	r->cur.chain_trouble = trouble(r);
 }
 
+/*
+ * Whether to look for a stack among those that were there. Where addresses differ nearly everywhere, as with
+ * many short-lived processes, hardly one in sixteen is found; then most are not looked for.
+ */
+static bool
+chains_pay(struct pp_perf_chains *c)
+{
+	if (c->pause) {
+		c->pause--;
+		return false;
+	}
+	if (c->tried++ < CHAIN_TRIES)
+		return true;
+	c->pause = c->found < CHAIN_TRIES / 16 ? 7 * CHAIN_TRIES : 0;
+	c->tried = c->found = 0;
+	return true;
+}
+
 void
 pp_perf_chain_take(struct pp_perf_reader *r)
 {
 	struct pp_input *in = r->reader->in;
 	struct pp_perf_chain *slot;
 	struct pp_slice text;
-	uint32_t lines;
+	uint32_t lines, taken = 0;
 	uint64_t hash;
 
-	if (r->cur.refused || r->cur.rest || r->cur.steps.n || in->cur == in->end ||
+	if (r->cur.refused || r->cur.rest.entry || r->cur.steps.n || in->cur == in->end ||
 	    *in->cur != '\t')
 		return;
-	text = chain_text(in, &lines);
+	text = chain_text(in, r->reader->limits.max_line, &lines);
 	if (text.n == 0)
 		return;
-	if (r->root == PP_PERF_ROOT_NONE) {
+	if (r->root == PP_PERF_ROOT_NONE && chains_pay(&r->chains)) {
 		hash = pp_hash_long(text, r->builder->seed);
 		slot = &r->chains.slots[hash & (CHAIN_SLOTS - 1)];
 		if (!chain_is(&r->chains, slot, text, hash)) {
 			chain_note(r, slot, text, hash, lines);
 		} else if (slot->stack) {
+			r->chains.found++;
 			chain_again(r, slot);
 			return;
 		}
 	}
-	frames_again(r, text);
+	in->cur += pp_perf_frames_take(r, text, &taken);
+	r->line += taken;
 }

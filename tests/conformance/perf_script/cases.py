@@ -10,6 +10,7 @@ import glob
 import gzip
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 from tap import Tap  # noqa: E402 (needs the path above)
+import slow  # noqa: E402 (stands beside this file)
 
 
 class Asker:
@@ -254,6 +256,75 @@ def repeated(tap, ask):
         tap.ok(done.stdout == piped.stdout and done.stdout, 'a pipe gives the same')
 
 
+def slowly(tap, ask):
+    """Fresh recordings, and samples of the same layouts, beside a reader that shares nothing with this one."""
+    paths = sorted(glob.glob(os.path.join(ask.own, 'fresh', '*')))
+    paths += [ask.path(name) for name in ('fp.script', 'fp.pid', 'fp.ns', 'cpp.script', 'dwarf.script', 'two.script',
+                                          'tp.script', 'switch.script', 'group.script', 'deleted.script')]
+    for path in paths:
+        for event, stacks in slow.collapse(path).items():
+            for at, metric in enumerate(('samples', 'period')):
+                wanted = {stack or '[no stack]': cost[at] for stack, cost in stacks.items() if cost[at]}
+                # Without a period there is no such metric.
+                if wanted:
+                    same(tap, ask.folded(path, '--event', event, '-m', metric), wanted,
+                         f'{os.path.basename(path)}: {event} {metric} as read slowly')
+
+
+def odd_frame(rng):
+    """A frame as no compiler would write it, but some would."""
+    symbol = rng.choice(['f', 'main', 'operator()', 'a (b)', 'std::map<int, A (*)(int)>::at', '[unknown]', 'x+0x', 'y+0xg',
+                         'z+0x12 w', 'g+0x1f+0x2', '', 'JS:~fib /srv/app.js:12:3', 'name with (/slash)'])
+    offset = rng.choice(['', '+0x0', '+0x1f', '+0x2', '+0xdeadbeefdeadbeef', '+0x11112222333344445'])
+    dso = rng.choice([' (/bin/web)', ' (/bin/web (deleted))', ' ([kernel.kallsyms])', ' (inlined)', ' ([unknown])', '',
+                      ' (/opt/odd (1)/lib.so)', ' (/bin/web+0x162e)', ' (/tmp/perf-7.map)', '  (/bin/web)'])
+    return f'\t{rng.choice((0x129b, 0x162e, 0xffffffff81000130)):16x} {symbol}{offset}{dso}'
+
+
+def functions_of(answer):
+    found = collections.Counter()
+    for row in answer['functions']:
+        for what in ('self', 'total'):
+            for metric, value in row[what].items():
+                found[row['name'], row.get('module'), what, metric] += value
+    return found
+
+
+def addresses(tap, ask):
+    """Where functions are asked for, addresses are passed over; with all that a line says the answer is the same."""
+    with tempfile.TemporaryDirectory() as work:
+        path, to = os.path.join(work, 'odd.txt'), os.path.join(work, 'odd.spaa')
+        for seed in range(12):
+            rng = random.Random(seed)
+            with open(path, 'w') as file:
+                for sample in range(300):
+                    print(f'app 1 [000] {sample}.000000:    1003 cycles: ', file=file)
+                    for _ in range(rng.randint(1, 6)):
+                        print(odd_frame(rng), file=file)
+                    print(file=file)
+            ask.run('convert', '-q', path, '--to', 'spaa', '-o', to)
+            same(tap, functions_of(ask.json('top', '-n', '0', path)), functions_of(ask.json('top', '-n', '0', to)),
+                 f'odd frames {seed} with and without addresses')
+
+
+def cuts(tap, ask):
+    """A file that was cut anywhere is not complete, unless the cut is behind a sample."""
+    text = ('web 71 [000] 2256.000100:    1003009 cpu-clock: \n\t            129b fib+0x14 (/bin/web)\n'
+            '\t            162e main+0x20 (/bin/web)\n\n' * 2)
+    first_stack = text.index('\t')
+    wrong = []
+    with tempfile.TemporaryDirectory() as work:
+        path = os.path.join(work, 'cut.txt')
+        for n in range(1, len(text) + 1):
+            with open(path, 'w') as file:
+                file.write(text[:n])
+            complete = ask.json('info', '--from', 'perf-script', path).get('complete')
+            # Of a header alone nobody knows whether a stack was to follow.
+            if complete != text[:n].endswith('\n\n') and n != first_stack:
+                wrong.append(text[:n][-20:])
+    tap.ok(not wrong, 'cuts are seen', wrong)
+
+
 def spaa(tap, ask):
     """What SPAA has a place for arrives there."""
     with tempfile.TemporaryDirectory() as work:
@@ -331,7 +402,7 @@ def peers(tap, ask, shared):
 def main():
     polyprof, samples, own, shared = sys.argv[1:5]
     tap, ask = Tap(), Asker(polyprof, os.path.join(samples, 'perf-script', 'good'), own)
-    for part in (layouts, report, collapse, inlined, events, filters, repeated, spaa):
+    for part in (layouts, report, collapse, inlined, events, filters, repeated, slowly, addresses, cuts, spaa):
         part(tap, ask)
     cases(tap, ask, shared)
     peers(tap, ask, shared)
