@@ -3,8 +3,6 @@
  */
 #include "model/builder.h"
 
-/* Nodes cost at least this much while building: key, hash, slots and one row of one cell. */
-
 void
 pp_builder_fail(struct pp_builder *b, pp_status status, const char *limit)
 {
