@@ -319,6 +319,10 @@ pp_nyt_calls_return(struct pp_nyt_load *load, uint32_t depth, uint32_t sub, doub
 	struct pp_nyt_calls *c = &load->calls;
 	struct pp_nyt_return r = { depth ? depth : 1, sub, incl, excl };
 
+	if (PP_UNLIKELY(r.depth > load->builder->limits.max_depth)) {
+		pp_builder_fail(load->builder, PP_E_LIMIT, PP_TOO_DEEP);
+		return;
+	}
 	c->returns++;
 	c->times.own += excl;
 	if (PP_UNLIKELY(c->buffer.n == BUFFER_RETURNS) && !load->want_timeline)

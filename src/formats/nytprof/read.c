@@ -61,8 +61,9 @@ fast_return(struct pp_nyt_load *load, const unsigned char *p, const unsigned cha
 	if (*p != '\'' && *p != '"')
 		return NULL;
 	p = pp_nyt_uint_load(p + 1, &n);
-	if (PP_UNLIKELY(n > (size_t)(end - p) || depth == 0 || !(fabs(incl) <= MOST_TIME) ||
-	                !(fabs(excl) <= MOST_TIME)))
+	if (PP_UNLIKELY(n > (size_t)(end - p) ||
+	                n + (uint64_t)FAST_BYTES > load->reader->limits.max_line || depth == 0 ||
+	                !(fabs(incl) <= MOST_TIME) || !(fabs(excl) <= MOST_TIME)))
 		return NULL;
 	sub = pp_nyt_sub_use(load, pp_slice_of(p, n));
 	if (PP_UNLIKELY(sub == PP_NYT_NO_SUB))
@@ -623,6 +624,8 @@ read_records(struct pp_nyt_load *load)
 			take_record(load);
 			if ((load->records & 63) == 0 && load->reader->progress(load->reader))
 				pp_builder_fail(load->builder, PP_E_IO, NULL);
+		} else if (step == PP_NYT_TOO_LONG) {
+			pp_builder_fail(load->builder, PP_E_LIMIT, "a record is too long");
 		} else if (step == PP_NYT_END || !recover(load, step)) {
 			return;
 		}

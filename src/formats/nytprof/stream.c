@@ -450,21 +450,13 @@ skip_comment(struct pp_nyt_stream *s)
 	}
 }
 
-/* The record needs more bytes than there are; false when they will not come. */
-static bool
-fetch(struct pp_nyt_stream *s, size_t need)
-{
-	struct pp_input *in = s->reader->in;
-
-	/* A claimed length is not trusted with memory: bytes come in steps, as they really exist. */
-	if (need > s->reader->limits.max_line)
-		return false;
-	return pp_input_need(in, need);
-}
-
 enum pp_nyt_step
 pp_nyt_stream_next(struct pp_nyt_stream *s)
 {
+	const size_t most = s->reader->limits.max_line < SIZE_MAX - 1
+	                        ? (size_t)s->reader->limits.max_line
+	                        : SIZE_MAX - 1;
+
 	for (;;) {
 		struct pp_input *in = s->reader->in;
 		size_t need = 0, left = pp_input_left(in);
@@ -472,6 +464,8 @@ pp_nyt_stream_next(struct pp_nyt_stream *s)
 
 		s->offset = pp_input_offset(in, in->cur);
 		s->bytes = in->cur;
+		if (PP_UNLIKELY(n > 0 && (uint64_t)n > most))
+			return PP_NYT_TOO_LONG;
 		if (PP_LIKELY(n > 0)) {
 			in->cur += n;
 			if (s->tap)
@@ -480,6 +474,8 @@ pp_nyt_stream_next(struct pp_nyt_stream *s)
 		}
 		if (n == PP_NYT_BAD)
 			return PP_NYT_DAMAGED;
+		if (left > most && need > most && *in->cur != '#')
+			return PP_NYT_TOO_LONG;
 		if (left >= COMMENT_KEPT && *in->cur == '#') {
 			s->record.text[0].bytes.n = 0;
 			return skip_comment(s);
@@ -487,7 +483,12 @@ pp_nyt_stream_next(struct pp_nyt_stream *s)
 		/* Lines have no length: look for their end in growing steps. */
 		if (need == left + 1 && left > 64)
 			need = left + left / 2;
-		if (fetch(s, need) || pp_input_left(s->reader->in) > left)
+		/*
+		 * A claimed length is not trusted with memory: bytes come in steps, as they really exist, and
+		 * no more than a record may have.
+		 */
+		if (pp_input_need(in, need < most ? need : most + 1) ||
+		    pp_input_left(s->reader->in) > left)
 			continue;
 		return left == 0 ? PP_NYT_END : PP_NYT_CUT;
 	}

@@ -223,13 +223,13 @@ def own_times(check, tap):
     """Pynytprof's two times of an edge are both inclusive unless they differ; self and total in us."""
     for name, subs, edges, want in (
             ('a chain', 'main a b c', [(0, 1, 1, 100, 100), (1, 2, 1, 90, 90), (2, 3, 1, 80, 80)],
-             {'main': [0, 10], 'a': [1, 10], 'b': [1, 9], 'c': [8, 8]}),
+             {'main': [0, 0], 'a': [1, 10], 'b': [1, 9], 'c': [8, 8]}),
             ('a chain that states own times', 'main a b c', [(0, 1, 1, 100, 10), (1, 2, 1, 90, 10), (2, 3, 1, 80, 80)],
              {'main': [0, 0], 'a': [1, 10], 'b': [1, 9], 'c': [8, 8]}),
             ('recursion', 'main f g', [(0, 1, 1, 100, 100), (1, 1, 2, 170, 170), (1, 2, 3, 30, 30)],
-             {'main': [0, 10], 'f': [7, 10], 'g': [3, 3]}),
+             {'main': [0, 0], 'f': [7, 10], 'g': [3, 3]}),
             ('mutual recursion', 'main a b', [(0, 1, 1, 100, 100), (1, 2, 2, 170, 170), (2, 1, 1, 90, 90)],
-             {'main': [0, 10], 'a': [2, 2], 'b': [8, 8]}),
+             {'main': [0, 0], 'a': [2, 2], 'b': [8, 8]}),
             ('a cycle that nobody calls', 'main a b c', [(1, 2, 2, 170, 170), (2, 1, 1, 90, 90), (1, 3, 1, 40, 40)],
              {'a': [0, 4], 'b': [8, 8], 'c': [4, 4]})):
         path = chunks(os.path.join(check.work, 'own.out'), subs.split(), edges)
