@@ -5,6 +5,7 @@ Full disks, errors of close(), signals, files that change, limits of memory and 
 """
 import errno
 import glob
+import gzip
 import json
 import os
 import resource
@@ -161,6 +162,43 @@ def memory():
     ok(done.returncode == EXIT_INPUT and b'--max-memory' in done.stderr, 'what is dense is on the account too', (done.returncode, done.stderr))
 
 
+def output():
+    """Few bytes of input do not fill a disk: pictures are cut and say so, conversions are refused with a hint."""
+    with gzip.open('deep.folded.gz', 'wb') as file:
+        file.write(b'a;' * 400000 + b'a 7\n')
+    with open('open.folded', 'w') as file:
+        file.writelines(';'.join(f'f{k}' for k in range(i + 1)) + ' 1\n' for i in range(3000))
+    with open('deep.txt', 'w') as file:
+        file.write('[events]\n' + ''.join(f'{i % 3} 1 {i}\n' for i in range(3000)) +
+                   ''.join(f'{i % 3} 0 {6000 - i}\n' for i in reversed(range(3000))) + '[functions]\na\nb\nc\n')
+    for words, whole, most in ((['deep.folded.gz'], 7, 40 << 20), (['--reverse', 'open.folded'], 3000, 40 << 20),
+                               (['--reverse', 'open.folded', 'open.folded'], 3000, 40 << 20), (['open.folded'], 3000, 2 << 20),
+                               (['--reverse', 'open.folded', '--max-output', '2M'], 3000, 2 << 20),
+                               (['--flamechart', 'deep.txt', '--max-output', '300K'], None, 300 << 10)):
+        done = run('flame', *words, '-o', 'to/x.svg')
+        size = os.path.getsize('to/x.svg') if done.returncode == 0 else 0
+        text = content('to/x.svg').decode() if size else ''
+        told = b'--max-output' in done.stderr
+        ok(0 < size <= most and told == (words != ['open.folded']) and (not whole or f'({whole:,}' in text) and
+           (not told or not whole or ' more) (' in text), f"flame {' '.join(words)}: {size >> 10} KiB, and what was cut is told", (size, done.stderr))
+        if size:
+            os.unlink('to/x.svg')
+    done = run('flame', '--reverse', 'open.folded', '--max-output', '100K', '-o', 'to/x.svg')
+    ok(done.returncode == EXIT_OUTPUT and b'--max-output' in done.stderr and not os.listdir('to'), 'flame: no room for one level', done.stderr)
+    with open('cachegrind.out.deep', 'w') as file:
+        file.write('version: 1\ncreator: xdebug 3.2.0\ncmd: a\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n')
+        file.writelines(f'fl=a\nfn=f{i}\n1 5 0\n' + (f'cfl=a\ncfn=f{i - 1}\ncalls=1 0 0\n1 5 0\n\n' if i else '\n') for i in range(3000))
+    for target in ('spaa', 'folded'):
+        done = run('convert', 'cachegrind.out.deep', '--to', target, '-o', 'to/x', '--max-output', '4M')
+        ok(done.returncode == EXIT_OUTPUT and b'--max-output' in done.stderr and not os.listdir('to'), f'{target}: too much is refused with a hint',
+           (done.returncode, done.stderr))
+        done = run('convert', 'cachegrind.out.deep', '--to', target, '--max-output', '4M')
+        ok(done.returncode == EXIT_OUTPUT and len(done.stdout) <= 4 << 20, f'{target}: on standard output, too', len(done.stdout))
+        done = run('convert', 'cachegrind.out.deep', '--to', target, '-o', 'to/x', '--max-output', '0')
+        ok(done.returncode == 0 and os.path.getsize('to/x') > 4 << 20, f'{target}: unless all of it is wanted', done.stderr)
+        os.unlink('to/x')
+
+
 def main():
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
@@ -170,6 +208,7 @@ def main():
         full()
         lacking()
         memory()
+        output()
     print(f'1..{number}')
     return 1 if failed else 0
 

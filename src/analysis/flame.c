@@ -23,6 +23,7 @@ struct layout {
 	union pp_value *own, *own_before;
 	PP_VEC(pp_node) sorted; /* children of the node in work */
 	PP_VEC(struct open) open;
+	bool too_many; /* boxes */
 };
 
 /* ---- weights ---------------------------------------------------------------------------- */
@@ -122,7 +123,8 @@ box_add(struct layout *l, struct pp_box box, pp_node node)
 
 	if (box.depth + 1 > l->flame->depth)
 		l->flame->depth = box.depth + 1;
-	if (index == UINT32_MAX || !pp_vec_push(&l->flame->boxes, box))
+	l->too_many |= l->opts->most && index >= l->opts->most;
+	if (l->too_many || index == UINT32_MAX || !pp_vec_push(&l->flame->boxes, box))
 		return false;
 	return box.more || !l->children.first[node] ||
 	       pp_vec_push(&l->open, (struct open){ node, index });
@@ -212,9 +214,38 @@ flame_nothing(struct pp_flame *flame)
 	return pp_vec_push(&flame->boxes, ((struct pp_box){ .width = 0 })) ? PP_OK : PP_E_NOMEM;
 }
 
-pp_status
-pp_flame_compute(struct pp_flame *flame, const struct pp_profile *p,
-                 const struct pp_flame_opts *opts)
+/* Lays out as many levels as there is room for: the most that do not exceed opts->most. */
+static pp_status
+flame_fit(struct pp_flame *flame, const struct pp_profile *p, const struct pp_flame_opts *opts,
+          pp_status (*lay_out)(struct pp_flame *, const struct pp_profile *,
+                               const struct pp_flame_opts *))
+{
+	uint32_t fits = 1, fails = opts->deepest; /* the whole alone is always there */
+	struct pp_flame_opts fewer = *opts;
+	pp_status status = lay_out(flame, p, opts);
+	bool last;
+
+	while (status == PP_E_LIMIT && fits + 1 < fails) {
+		fewer.deepest = fails / 2 > 2 * fits ? 2 * fits : fits + (fails - fits) / 2;
+		status = lay_out(flame, p, &fewer);
+		*(status == PP_OK ? &fits : &fails) = fewer.deepest;
+		last = fits + 1 == fails;
+		if (status == PP_OK && last) {
+			flame->levels = fits - 1;
+		} else if (status == PP_OK) {
+			pp_flame_release(flame);
+			status = PP_E_LIMIT;
+		} else if (status == PP_E_LIMIT && last && fits > 1) {
+			fewer.deepest = fits;
+			status = lay_out(flame, p, &fewer);
+			flame->levels = fits - 1;
+		}
+	}
+	return status;
+}
+
+static pp_status
+flame_lay_out(struct pp_flame *flame, const struct pp_profile *p, const struct pp_flame_opts *opts)
 {
 	struct layout l = { .flame = flame, .p = p, .opts = opts };
 	bool ok;
@@ -240,7 +271,20 @@ pp_flame_compute(struct pp_flame *flame, const struct pp_profile *p,
 	if (ok)
 		return PP_OK;
 	pp_flame_release(flame);
-	return PP_E_NOMEM;
+	return l.too_many ? PP_E_LIMIT : PP_E_NOMEM;
+}
+
+pp_status
+pp_flame_compute(struct pp_flame *flame, const struct pp_profile *p,
+                 const struct pp_flame_opts *opts)
+{
+	return flame_fit(flame, p, opts, flame_lay_out);
+}
+
+pp_status
+pp_flame_chart(struct pp_flame *flame, const struct pp_profile *p, const struct pp_flame_opts *opts)
+{
+	return flame_fit(flame, p, opts, pp_flame_chart_lay_out);
 }
 
 void

@@ -19,6 +19,7 @@ struct pp_flame_opts {
 	enum pp_flame_order order;
 	double min_share; /* share of the whole below which frames are not drawn alone */
 	uint32_t deepest; /* levels drawn; what lies above is summed up */
+	size_t most;      /* boxes; fewer levels are drawn if there would be more. 0 = any number */
 };
 
 #define PP_FLAME_ALONE SIZE_MAX
@@ -45,12 +46,14 @@ struct pp_flame {
 	PP_VEC(struct pp_box) boxes;
 	uint32_t depth;    /* levels in use, the whole included */
 	uint64_t too_deep; /* frames that are only part of a sum because of `deepest` */
+	uint32_t levels;   /* drawn, when `most` allows no more; 0 = it does not matter */
 	uint64_t negative; /* frames without width because their cost is negative */
 };
 
 /*
  * Lays out the tree of a profile in which no two frames show the same name (see analysis/reshape.h).
- * An empty profile may lack the metric. PP_E_NOMEM; PP_E_UNSUPPORTED without a metric.
+ * An empty profile may lack the metric. PP_E_NOMEM; PP_E_UNSUPPORTED without a metric; PP_E_LIMIT when even one
+ * level has too many boxes.
  */
 pp_status pp_flame_compute(struct pp_flame *, const struct pp_profile *,
                            const struct pp_flame_opts *);
@@ -64,5 +67,9 @@ pp_status pp_flame_compute(struct pp_flame *, const struct pp_profile *,
 pp_status pp_flame_chart(struct pp_flame *, const struct pp_profile *,
                          const struct pp_flame_opts *);
 void pp_flame_release(struct pp_flame *);
+
+/* The same with exactly these levels: PP_E_LIMIT when there are too many boxes. Internal. */
+pp_status pp_flame_chart_lay_out(struct pp_flame *, const struct pp_profile *,
+                                 const struct pp_flame_opts *);
 
 #endif

@@ -34,7 +34,10 @@ struct chart {
 	uint32_t base;             /* the row of the lowest level */
 	PP_VEC(struct level) open; /* the whole or the lane, then the stack that runs */
 	PP_VEC(pp_node) path;
+	uint32_t *level;           /* of each node; 0 is the root */
+	pp_node deep;              /* that runs, if it is too deep to be drawn */
 	PP_VEC(struct span) spans; /* of the series that know time */
+	bool too_many;             /* boxes */
 	bool ok;
 };
 
@@ -49,7 +52,9 @@ share(const struct chart *c, int64_t time)
 static void
 box_push(struct chart *c, struct pp_box box)
 {
-	c->ok = c->ok && c->flame->boxes.n < UINT32_MAX && pp_vec_push(&c->flame->boxes, box);
+	c->too_many |= c->opts->most && c->flame->boxes.n >= c->opts->most;
+	c->ok = c->ok && !c->too_many && c->flame->boxes.n < UINT32_MAX &&
+	        pp_vec_push(&c->flame->boxes, box);
 }
 
 /* Puts the run of thin boxes on a level down as one box. */
@@ -126,28 +131,54 @@ level_close(struct chart *c, int64_t time)
 		run_flush(c, c->open.n - 1);
 }
 
-/* Goes to a node at a time; `again` = its deepest frame was entered anew. */
+/*
+ * Goes to a node at a time; `again` = its deepest frame was entered anew. Only what differs from the stack that runs is
+ * looked at: most steps are one level up or down, however deep they are.
+ */
 static void
 chart_step(struct chart *c, pp_node node, int64_t time, bool again)
 {
-	size_t depth, same;
-	pp_node up;
+	const struct pp_tree *tree = &c->p->tree;
+	const uint32_t *level = c->level;
+	pp_node before = c->deep;
+	size_t same;
 
 	c->path.n = 0;
-	for (up = node; up && c->ok; up = pp_tree_parent(&c->p->tree, up))
-		c->ok = pp_vec_push(&c->path, up);
-	depth = c->path.n;
-	for (same = 0; c->ok && same < depth && same + 1 < c->open.n &&
-	               c->open.at[same + 1].node == c->path.at[depth - 1 - same];
-	     same++)
-		;
-	if (again && same == depth)
+	/* What is too deep has no box; one step further, it is the same that can be seen of it. */
+	c->deep = level[node] >= c->opts->deepest ? node : 0;
+	if (c->deep) {
+		c->flame->too_deep++;
+		again = false;
+		if (before &&
+		    (pp_tree_parent(tree, node) == before || pp_tree_parent(tree, before) == node))
+			return;
+	}
+	while (level[node] >= c->opts->deepest)
+		node = pp_tree_parent(tree, node);
+	for (; c->ok && (level[node] >= c->open.n || c->open.at[level[node]].node != node);
+	     node = pp_tree_parent(tree, node))
+		c->ok = pp_vec_push(&c->path, node);
+	same = level[node];
+	if (again && c->path.n == 0 && same > 0 && c->ok) {
+		c->ok = pp_vec_push(&c->path, node);
 		same--;
+	}
 	while (c->ok && c->open.n > same + 1)
 		level_close(c, time);
-	for (; c->ok && same < depth && same + 1 < c->opts->deepest; same++)
-		level_open(c, c->path.at[depth - 1 - same], time);
-	c->flame->too_deep += depth - same;
+	while (c->ok && c->path.n > 0)
+		level_open(c, c->path.at[--c->path.n], time);
+}
+
+/* How deep each node lies; NULL when out of memory. */
+static uint32_t *
+levels_compute(const struct pp_profile *p)
+{
+	uint32_t *level = calloc(p->tree.n, sizeof *level);
+	pp_node node;
+
+	for (node = 1; level && node < p->tree.n; node++)
+		level[node] = level[pp_tree_parent(&p->tree, node)] + 1;
+	return level;
 }
 
 /* Appends the time from the first to the last event of a series; false when out of memory. */
@@ -233,6 +264,7 @@ chart_walk(struct chart *c, const struct span *span)
 	c->ok = c->ok && pp_timeline_begin(&c->p->series.at[span->series].timeline, &it, 0);
 	if (!c->ok)
 		return;
+	c->deep = 0;
 	level_open(c, 0, span->start);
 	while (c->ok && pp_timeline_next(&it)) {
 		const struct pp_event *e = &it.event;
@@ -272,7 +304,8 @@ chart_lanes(struct chart *c)
 }
 
 pp_status
-pp_flame_chart(struct pp_flame *flame, const struct pp_profile *p, const struct pp_flame_opts *opts)
+pp_flame_chart_lay_out(struct pp_flame *flame, const struct pp_profile *p,
+                       const struct pp_flame_opts *opts)
 {
 	struct chart c = { .flame = flame, .p = p, .opts = opts };
 
@@ -280,8 +313,11 @@ pp_flame_chart(struct pp_flame *flame, const struct pp_profile *p, const struct 
 	    (struct pp_flame){ .profile = p, .metric = &time_metric, .unit = pp_slice_z("ns") };
 	c.ok = chart_spans(&c);
 	c.min_length = (int64_t)(opts->min_share * (double)(c.end - c.start));
+	c.level = c.ok ? levels_compute(p) : NULL;
+	c.ok = c.ok && c.level;
 	if (c.ok)
 		chart_lanes(&c);
+	free(c.level);
 	flame->duration = c.end - c.start;
 	pp_vec_release(&c.open);
 	pp_vec_release(&c.path);
@@ -289,5 +325,5 @@ pp_flame_chart(struct pp_flame *flame, const struct pp_profile *p, const struct 
 	if (c.ok)
 		return flame->boxes.n ? PP_OK : PP_E_UNSUPPORTED;
 	pp_flame_release(flame);
-	return PP_E_NOMEM;
+	return c.too_many ? PP_E_LIMIT : PP_E_NOMEM;
 }

@@ -4,9 +4,15 @@
 #include "analysis/reshape.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "model/builder.h"
 #include "model/derive.h"
+
+/* Nodes of a tree from the leaves. */
+#define REVERSED_MOST 4000000
+/* The levels tried first when all of them are too many. */
+#define REVERSED_LEVELS 1024
 
 bool
 pp_reshape_is_by_name(const struct pp_profile *p, bool *out_of_memory)
@@ -94,16 +100,33 @@ nodes_by_name(struct pp_builder *b, const struct pp_profile *p, const pp_frame *
 		                           frames[pp_tree_frame(&p->tree, node)]);
 }
 
+/* The frame of callers that are not told apart. */
+static pp_frame
+frame_of_more(struct pp_builder *b, uint32_t more)
+{
+	struct pp_func_row func = { .flags = PP_FUNC_PSEUDO | PP_FUNC_MORE, .line = UINT32_MAX };
+	char name[32];
+
+	snprintf(name, sizeof name, "(%u more)", more);
+	func.name = pp_build_strz(b, name);
+	return pp_build_frame(
+	    b, &(struct pp_frame_row){ .func = pp_build_func(b, &func), .more = more });
+}
+
 /* The stack of a node from its leaf to its root, as a path in the new tree. */
 static pp_node
 node_reversed(struct pp_builder *b, const struct pp_profile *p, const pp_frame *frames,
-              pp_node node)
+              pp_node node, const struct pp_reversal *reverse)
 {
+	uint32_t level = 0, more = 0;
 	pp_node to = 0;
 
 	for (; node && pp_builder_ok(b); node = pp_tree_parent(&p->tree, node))
-		to = pp_build_child(b, to, frames[pp_tree_frame(&p->tree, node)]);
-	return to;
+		if (reverse->levels && ++level > reverse->levels)
+			more++;
+		else
+			to = pp_build_child(b, to, frames[pp_tree_frame(&p->tree, node)]);
+	return more ? pp_build_child(b, to, frame_of_more(b, more)) : to;
 }
 
 /* How the cells of a metric are taken over. */
@@ -131,7 +154,7 @@ cell_take(const struct taking *as, const struct pp_metric *m, int64_t *cell)
 /* Adds one metric of a profile as metric `to`; false when a sum passes 64 bits or on failure. */
 static bool
 add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, const struct taking *as,
-            bool reverse, struct places *places)
+            const struct pp_reversal *reverse, struct places *places)
 {
 	const struct pp_metric *m = &p->metrics.at[as->metric];
 	pp_frame *frames = frames_by_name(b, p, places);
@@ -151,7 +174,7 @@ add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, const
 
 			if (!pp_series_present(s, row))
 				continue;
-			node = reverse ? node_reversed(b, p, frames, node) : map[node];
+			node = reverse ? node_reversed(b, p, frames, node, reverse) : map[node];
 			ok = pp_builder_ok(b) && cell_take(as, m, &cell) &&
 			     pp_build_add(b, 0, node, to, cell);
 		}
@@ -184,9 +207,10 @@ copy_metric(struct pp_builder *b, const struct pp_profile *p, const struct takin
 }
 
 static bool
-start(struct pp_builder *b, const struct pp_profile *like)
+start(struct pp_builder *b, const struct pp_profile *like, bool reverse)
 {
-	struct pp_limits limits = pp_limits_complete(NULL);
+	struct pp_limits limits = pp_limits_complete(
+	    &(struct pp_limits){ .max_nodes = reverse ? REVERSED_MOST : 0 });
 
 	if (!pp_builder_init(b, &limits, NULL, like->strs.seed, &pp_pages_plain))
 		return false;
@@ -206,8 +230,19 @@ finish(struct pp_builder *b, bool fits, struct pp_profile **out)
 	return status;
 }
 
-pp_status
-pp_reshape_names(const struct pp_profile *p, size_t metric, bool reverse, struct pp_profile **out)
+/* Whether to try again with fewer levels, after a tree from the leaves became too large. */
+static bool
+reverse_less(const struct pp_builder *b, struct pp_reversal *reverse)
+{
+	if (!reverse || b->profile->tree.n < REVERSED_MOST || reverse->levels == 1)
+		return false;
+	reverse->levels = reverse->levels ? reverse->levels / 2 : REVERSED_LEVELS;
+	return true;
+}
+
+static pp_status
+names_try(const struct pp_profile *p, size_t metric, struct pp_reversal *reverse, bool *again,
+          struct pp_profile **out)
 {
 	const struct taking as = { .metric = metric };
 	struct pp_builder b;
@@ -216,7 +251,7 @@ pp_reshape_names(const struct pp_profile *p, size_t metric, bool reverse, struct
 	bool fits;
 
 	*out = NULL;
-	if (!start(&b, p))
+	if (!start(&b, p, reverse))
 		return PP_E_NOMEM;
 	copy_metric(&b, p, &as, NULL, PP_METRIC_PRIMARY);
 	(void)pp_build_series_plain(&b, true, false);
@@ -229,7 +264,22 @@ pp_reshape_names(const struct pp_profile *p, size_t metric, bool reverse, struct
 		func->module = places.list.at[i].module;
 	}
 	pp_vec_release(&places.list);
+	*again = !fits && reverse_less(&b, reverse);
 	return finish(&b, fits, out);
+}
+
+pp_status
+pp_reshape_names(const struct pp_profile *p, size_t metric, struct pp_reversal *reverse,
+                 struct pp_profile **out)
+{
+	pp_status status;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		status = names_try(p, metric, reverse, &again, out);
+	}
+	return status;
 }
 
 /* Whether a metric tells parts of its unit. */
@@ -246,10 +296,9 @@ factor_of(const struct pp_metric *m)
 	       (double)(m->factor_den ? m->factor_den : 1) / pow(10, m->scale);
 }
 
-pp_status
-pp_reshape_union(const struct pp_profile *before, size_t before_metric,
-                 const struct pp_profile *after, size_t after_metric, bool reverse,
-                 struct pp_profile **out)
+static pp_status
+union_try(const struct pp_profile *before, size_t before_metric, const struct pp_profile *after,
+          size_t after_metric, struct pp_reversal *reverse, bool *again, struct pp_profile **out)
 {
 	const struct pp_metric *x = &before->metrics.at[before_metric];
 	const struct pp_metric *y = &after->metrics.at[after_metric];
@@ -264,7 +313,7 @@ pp_reshape_union(const struct pp_profile *before, size_t before_metric,
 	*out = NULL;
 	if (!pp_slice_eq(pp_text_of(before, x->unit), pp_text_of(after, y->unit)))
 		return PP_E_USAGE;
-	if (!start(&b, after))
+	if (!start(&b, after, reverse))
 		return PP_E_NOMEM;
 	b.profile->complete = before->complete && after->complete;
 	b.profile->estimated = before->estimated || after->estimated;
@@ -273,7 +322,24 @@ pp_reshape_union(const struct pp_profile *before, size_t before_metric,
 	(void)pp_build_series_plain(&b, true, false);
 	fits = add_profile(&b, 0, before, &as[0], reverse, NULL) &&
 	       add_profile(&b, 1, after, &as[1], reverse, NULL);
+	*again = !fits && reverse_less(&b, reverse);
 	return finish(&b, fits, out);
+}
+
+pp_status
+pp_reshape_union(const struct pp_profile *before, size_t before_metric,
+                 const struct pp_profile *after, size_t after_metric, struct pp_reversal *reverse,
+                 struct pp_profile **out)
+{
+	pp_status status;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		status = union_try(before, before_metric, after, after_metric, reverse, &again,
+		                   out);
+	}
+	return status;
 }
 
 pp_status

@@ -10,10 +10,18 @@
 bool pp_reshape_is_by_name(const struct pp_profile *, bool *out_of_memory);
 
 /*
- * One metric of a profile with stacks told apart by names alone, root first or, when `reverse`, leaf
+ * Stacks from their leaves. Deep ones have nearly as many different ends as they have frames, each a stack of its own; so
+ * only as many callers of each leaf are kept as fit, and those beyond become one sum.
+ */
+struct pp_reversal {
+	uint32_t levels; /* kept; 0 = all */
+};
+
+/*
+ * One metric of a profile with stacks told apart by names alone, root first or, unless `reverse` is NULL, leaf
  * first. PP_E_LIMIT when a sum passes 64 bits.
  */
-pp_status pp_reshape_names(const struct pp_profile *, size_t metric, bool reverse,
+pp_status pp_reshape_names(const struct pp_profile *, size_t metric, struct pp_reversal *reverse,
                            struct pp_profile **out);
 
 /*
@@ -22,8 +30,8 @@ pp_status pp_reshape_names(const struct pp_profile *, size_t metric, bool revers
  * differ.
  */
 pp_status pp_reshape_union(const struct pp_profile *before, size_t before_metric,
-                           const struct pp_profile *after, size_t after_metric, bool reverse,
-                           struct pp_profile **out);
+                           const struct pp_profile *after, size_t after_metric,
+                           struct pp_reversal *reverse, struct pp_profile **out);
 
 /*
  * The profile with a metric's own costs multiplied, each rounded to the nearest the metric can tell; it shares the

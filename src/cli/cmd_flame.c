@@ -19,6 +19,9 @@
 #define ALWAYS_DRAWN 0.01
 /* Levels from which on a picture is said to be tall. */
 #define TALL 2000
+/* How large a picture becomes unless --max-output says otherwise, and what a frame takes. */
+#define LARGEST ((uint64_t)32 << 20)
+#define BOX_BYTES 256
 
 static int flame_run(struct pp_cli *);
 
@@ -99,7 +102,15 @@ struct request {
 	union pp_value whole;
 	double scaled; /* by what the second profile was multiplied; 0 = it was not */
 	bool reverse;
+	struct pp_reversal reversed;
 };
+
+/* How stacks are turned round, if they are. */
+static struct pp_reversal *
+reversal(struct request *r)
+{
+	return r->reverse ? &r->reversed : NULL;
+}
 
 /* "0.5" pixels or "0.1%" as a share of the whole; false when it is neither. */
 static bool
@@ -141,8 +152,9 @@ request_parse(struct pp_cli *cli, struct request *r)
 	*r = (struct request){
 		.opts = { .before = PP_FLAME_ALONE,
 		          .min_share = share < ALWAYS_DRAWN ? share : ALWAYS_DRAWN,
-		          .deepest = depth && depth < UINT32_MAX ? (uint32_t)depth + 1
-		                                                 : UINT32_MAX },
+		          .deepest = depth && depth < UINT32_MAX ? (uint32_t)depth + 1 : UINT32_MAX,
+		          .most = (size_t)(pp_args_count(&cli->args, "max-output", LARGEST) /
+		                           BOX_BYTES) },
 		.style = { .title = pp_args_text(&cli->args, "title"),
 		           .subtitle = pp_args_text(&cli->args, "subtitle"),
 		           .colors = pp_args_text(&cli->args, "colors"),
@@ -174,13 +186,27 @@ by_name(struct request *r, struct pp_profile **profile)
 	if (!r->reverse && pp_reshape_is_by_name(*profile, &failed))
 		return PP_OK;
 	status = failed ? PP_E_NOMEM
-	                : pp_reshape_names(*profile, r->opts.metric, r->reverse, &named);
+	                : pp_reshape_names(*profile, r->opts.metric, reversal(r), &named);
 	if (status != PP_OK)
 		return status;
 	pp_profile_free(*profile);
 	*profile = named;
 	r->opts.metric = 0;
 	return PP_OK;
+}
+
+/* Says why nothing is drawn; the exit code. */
+static int
+draw_failed(struct pp_cli *cli, const struct pp_flame *flame, pp_status status)
+{
+	if (status == PP_E_LIMIT && flame) {
+		pp_cli_error(cli, "there is no room for so many frames; --min-width N draws fewer, "
+		                  "--max-output SIZE allows more");
+		return PP_EXIT_OUTPUT;
+	}
+	if (status != PP_OK)
+		pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
+	return pp_load_exit(status);
 }
 
 /* Whether a profile holds nothing at all, which makes an empty picture. */
@@ -209,7 +235,6 @@ load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size
            struct pp_profile **out)
 {
 	struct pp_load_order order = stacks_order;
-	pp_status status;
 	size_t before;
 	int code;
 
@@ -232,10 +257,7 @@ load_alone(struct pp_cli *cli, struct request *r, const char *const *files, size
 		r->opts.whole = NULL;
 		return 0;
 	}
-	status = by_name(r, out);
-	if (status != PP_OK)
-		pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
-	return status == PP_OK ? 0 : pp_load_exit(status);
+	return draw_failed(cli, NULL, by_name(r, out));
 }
 
 /* Two profiles as one. */
@@ -259,7 +281,7 @@ load_both(struct pp_cli *cli, struct request *r, const char *const *files, struc
 			code = pp_load_metric(cli, p[i], &metric[i]);
 	}
 	if (code == 0)
-		status = pp_reshape_union(p[0], metric[0], p[1], metric[1], r->reverse, out);
+		status = pp_reshape_union(p[0], metric[0], p[1], metric[1], reversal(r), out);
 	if (status == PP_E_USAGE)
 		pp_cli_error(cli,
 		             "%s and %s count in different units; choose a metric of both with -m",
@@ -331,9 +353,7 @@ chart_load(struct pp_cli *cli, struct request *r, const char *const *files, size
 		                                   : "");
 		return PP_EXIT_INPUT;
 	}
-	if (status != PP_OK)
-		pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
-	return status == PP_OK ? 0 : pp_load_exit(status);
+	return draw_failed(cli, flame, status);
 }
 
 /* ---- running ---- */
@@ -341,7 +361,17 @@ chart_load(struct pp_cli *cli, struct request *r, const char *const *files, size
 static void
 flame_say(struct pp_cli *cli, const struct request *r, const struct pp_flame *flame)
 {
-	if (flame->too_deep)
+	if (r->reversed.levels)
+		pp_cli_note(cli,
+		            "there are too many callers of callers to tell apart: those beyond %u "
+		            "levels are summed up",
+		            r->reversed.levels);
+	if (flame->levels)
+		pp_cli_note(cli,
+		            "there is room for %zu frames: what lies deeper than %u levels is "
+		            "summed up; --max-output SIZE allows more",
+		            r->opts.most, flame->levels);
+	else if (flame->too_deep)
 		pp_cli_note(cli, "what lies deeper than %u levels is summed up",
 		            r->opts.deepest - 1);
 	else if (flame->depth > TALL)
@@ -406,7 +436,6 @@ flame_run(struct pp_cli *cli)
 	struct pp_flame flame = { 0 };
 	const char *const *files;
 	struct request r;
-	pp_status status;
 	bool chart;
 	size_t n;
 	int code = pp_load_files(cli, 0, &files, &n);
@@ -423,12 +452,8 @@ flame_run(struct pp_cli *cli)
 		           : load_alone(cli, &r, files, n, &profile);
 	if (code == 0 && !chart)
 		code = normalize(cli, &r, &profile);
-	if (code == 0 && !chart) {
-		status = pp_flame_compute(&flame, profile, &r.opts);
-		if (status != PP_OK)
-			pp_cli_error(cli, "cannot draw: %s", pp_status_text(status));
-		code = status == PP_OK ? 0 : pp_load_exit(status);
-	}
+	if (code == 0 && !chart)
+		code = draw_failed(cli, &flame, pp_flame_compute(&flame, profile, &r.opts));
 	if (code == 0)
 		code = pp_cli_output(cli);
 	if (code == 0)

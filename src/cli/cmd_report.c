@@ -134,9 +134,9 @@ report_split(struct pp_cli *cli, struct pp_profile **profiles, size_t *count)
 	if (*count != 1 || before >= whole->metrics.n || after >= whole->metrics.n ||
 	    pp_args_text(&cli->args, "metric"))
 		return 0;
-	status = pp_reshape_names(whole, before, false, &both[0]);
+	status = pp_reshape_names(whole, before, NULL, &both[0]);
 	if (status == PP_OK)
-		status = pp_reshape_names(whole, after, false, &both[1]);
+		status = pp_reshape_names(whole, after, NULL, &both[1]);
 	if (status != PP_OK) {
 		pp_profile_free(both[0]);
 		pp_cli_error(cli, "cannot compare: %s", pp_status_text(status));

@@ -32,7 +32,6 @@ SHAPES = {
                 ['top --by thread {}', 'info {}', 'flame -o out.svg {}', 'report -o out.html {}']),
     'named threads': ('names.txt', 2000, lambda n: perf(n, 'w{i} {next}/{next} 1.{i:06}: 1 cycles:u:'),
                       ['top --by thread {}', 'merge {} {} --to folded -o out.folded']),
-    'events': ('events.txt', 100, lambda n: perf(n, 'w 7 1.{i:06}: 1 probe:e{i}:'), ['top {}', 'info {}']),
     'modules': ('modules.txt', 2000, lambda n: perf(n, 'w 7 1.{i:06}: 1 cycles:', '55d0 main+0x1 (/lib/m{i}.so)'),
                 ['top --by module {}', 'tree {}']),
     'files': ('callgrind.out.files', 1000, lambda n: CALLGRIND + each(n, 'fl=/s/d{odd}/f{i}.c\nfn=f{i}\n{next} 1\n'),
@@ -47,11 +46,14 @@ SHAPES = {
         n, 'fn=c{i}\n1 5\ncfn=hub\ncalls=1 1\n1 5\n') + 'fn=hub\n1 7\n', [*TOP, *TREE, 'callers hub {}', 'callees hub {}']),
     'a ring': ('callgrind.out.ring', 2000, lambda n: CALLGRIND + 'fl=a.c\n' + each(
         n, 'fn=c{i}\n1 5\ncfn=c{next}\ncalls=1 1\n1 5\n') + f'fn=c{n}\n1 7\ncfn=c0\ncalls=1 1\n1 5\n', [*TOP, 'tree {}']),
-    'deep recursion': ('deep.folded', 5000, lambda n: 'a;' * n + 'a 1\n', [*TOP, *TREE, 'callers a {}']),
-    'deep mutual recursion': ('mutual.folded', 5000, lambda n: 'a;b;' * (n // 2) + 'c 1\n', [*TOP, *TREE, 'callers b {}']),
-    'deep names': ('names.folded', 5000, lambda n: each(n, 'f{i};') + 'c 1\n', [*TOP, *TREE, 'callers f7 {}', 'callees f7 {}']),
-    'wide': ('wide.folded', 3000, lambda n: each(n, 'root;child{i} 1\n'), [*TOP, *TREE, 'callees root {}']),
-    'roots': ('roots.folded', 3000, lambda n: each(n, 'root{i};child 1\n'), [*TOP, *TREE, 'callers child {}']),
+    'deep recursion': ('deep.folded', 3000, lambda n: 'a;' * n + 'a 1\n', [*TOP, *TREE, 'callers a {}']),
+    'deep mutual recursion': ('mutual.folded', 3000, lambda n: 'a;b;' * (n // 2) + 'c 1\n', [*TOP, *TREE, 'callers b {}']),
+    'deep names': ('names.folded', 3000, lambda n: each(n, 'f{i};') + 'c 1\n', [*TOP, *TREE, 'callers f7 {}', 'callees f7 {}']),
+    'deep in time': ('deep.txt', 2000, lambda n: '[events]\n' + each(n, '0 1 {i}\n') + each(n, '0 0 ' + str(n) + '{i:09}\n') +
+                     '[functions]\na\n', ['flame --flamechart -o out.svg {}', 'flame --flamechart --depth 9 -o out.svg {}',
+                                        'report -o out.html {}', 'top --time 10%..90% {}']),
+    'wide': ('wide.folded', 1500, lambda n: each(n, 'root;child{i} 1\n'), [*TOP, *TREE, 'callees root {}']),
+    'roots': ('roots.folded', 1500, lambda n: each(n, 'root{i};child 1\n'), [*TOP, *TREE, 'callers child {}']),
 }
 
 
@@ -68,7 +70,7 @@ def main():
             name, n, text, questions = SHAPES[shape]
             for question in questions:
                 counts = []
-                for size in (1, n, 4 * n):
+                for size in (4, n, 4 * n):
                     with open(name, 'w') as file:
                         file.write(text(size))
                     counts.append(gate.instructions(polyprof, [*question.format(name, name).split(), '-q', '-j1'], directory))

@@ -57,10 +57,10 @@ check_reshaped(void)
 	                  *scaled = NULL;
 	struct pp_buf text = { 0 };
 
-	ok(pp_reshape_names(p, 0, true, &made) == PP_OK, "upside down");
+	ok(pp_reshape_names(p, 0, &(struct pp_reversal){ 0 }, &made) == PP_OK, "upside down");
 	is_text(little_text(made, &text), "b;a;main 3\nb;main 1\n", "leaves first");
 	pp_profile_release(made);
-	ok(pp_reshape_union(p, 0, p, 0, false, &made) == PP_OK && made->metrics.n == 2,
+	ok(pp_reshape_union(p, 0, p, 0, NULL, &made) == PP_OK && made->metrics.n == 2,
 	   "two as one");
 	ok(pp_reshape_scale(made, 1, 2.5, &scaled) == PP_OK &&
 	       pp_profile_total(scaled, 1).i == 11 && pp_profile_total(made, 1).i == 4,

@@ -167,7 +167,7 @@ ask_flame(void)
 	struct pp_flame flame = { 0 };
 	double sum = -1;
 
-	if (pp_reshape_names(tree, 0, true, &upside_down) == PP_OK &&
+	if (pp_reshape_names(tree, 0, &(struct pp_reversal){ 0 }, &upside_down) == PP_OK &&
 	    pp_flame_compute(&flame, upside_down, &opts) == PP_OK)
 		sum = (double)flame.boxes.n;
 	pp_flame_release(&flame);
