@@ -1,6 +1,6 @@
 /*
  * Writing callgrind text as both KCachegrind and callgrind_annotate read it: absolute positions, ids defined
- * at first use, the callee's file always given.
+ * at first use, the callee's file where it is not the caller's.
  */
 #include "formats/valgrind/emit.h"
 
@@ -292,7 +292,9 @@ pp_cg_emit_call(struct pp_cg_emit *e, const struct pp_cg_call *call, const struc
 
 	if (e->objects && callee.object != e->object)
 		pp_cg_emit_name(e, "cob=", PP_CG_OBJECTS, callee.object);
-	pp_cg_emit_name(e, "cfi=", PP_CG_FILES, callee.file);
+	/* As callgrind does: callgrind_annotate strips its directory from other files but not from these. */
+	if (callee.file != e->file)
+		pp_cg_emit_name(e, "cfi=", PP_CG_FILES, callee.file);
 	pp_cg_emit_name(e, "cfn=", PP_CG_FUNCTIONS, callee.name);
 	pp_sink_puts(e->out, "calls=");
 	pp_sink_u64(e->out, call->count);
