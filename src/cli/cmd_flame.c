@@ -14,7 +14,7 @@
 #include "text/suggest.h"
 
 #define WIDTH 1200.0
-#define THINNEST_PX 0.1
+#define THINNEST_PX 0.5
 /* Frames of one percent are drawn whatever --min-width says. */
 #define ALWAYS_DRAWN 0.01
 /* Levels from which on a picture is said to be tall. */
@@ -22,6 +22,8 @@
 /* How large a picture becomes unless --max-output says otherwise, and what a frame takes. */
 #define LARGEST ((uint64_t)32 << 20)
 #define BOX_BYTES 256
+/* Files that a title names. */
+#define TITLE_FILES 3
 
 static int flame_run(struct pp_cli *);
 
@@ -41,19 +43,20 @@ static const struct pp_param flame_options[] = {
 	{ "sort", 0, PP_PARAM_CHOICE, "name|weight|input", "the order of siblings (default name)",
 	  PP_HINT_NONE, 0 },
 	{ "min-width", 0, PP_PARAM_TEXT, "N[%]",
-	  "draw thinner frames together: pixels (default 0.1) or percent; frames of 1 % are always "
+	  "draw thinner frames together: pixels (default 0.5) or percent; frames of 1 % are always "
 	  "drawn",
 	  PP_HINT_NONE, 0 },
 	{ "depth", 0, PP_PARAM_COUNT, "N", "levels to draw (default: all)", PP_HINT_NONE, 0 },
 	{ "width", 0, PP_PARAM_COUNT, "N", "width of the picture in pixels (default 1200)",
 	  PP_HINT_NONE, 0 },
-	{ "title", 0, PP_PARAM_TEXT, "TEXT", "the title", PP_HINT_NONE, 0 },
+	{ "title", 0, PP_PARAM_TEXT, "TEXT", "the title (default: the name of the file)",
+	  PP_HINT_NONE, 0 },
 	{ "subtitle", 0, PP_PARAM_TEXT, "TEXT", "a line below it (default: what is drawn)",
 	  PP_HINT_NONE, 0 },
 	{ "colors", 0, PP_PARAM_CHOICE, "hot|mem|io|red|green|blue|aqua|yellow|purple|orange|grey",
-	  "the colours (default hot)", PP_HINT_NONE, 0 },
-	{ "palette", 0, PP_PARAM_CHOICE, "name|module|language",
-	  "what decides a frame's colour (default name)", PP_HINT_NONE, 0 },
+	  "colours by name out of this set", PP_HINT_NONE, 0 },
+	{ "palette", 0, PP_PARAM_CHOICE, "module|name|language",
+	  "what decides a frame's colour (default module)", PP_HINT_NONE, 0 },
 	{ 0 },
 };
 static const struct pp_param_group flame_group = { "Picture", flame_options };
@@ -166,10 +169,12 @@ request_parse(struct pp_cli *cli, struct request *r)
 		r->opts.order = strcmp(sort, "weight") == 0  ? PP_FLAME_BY_WEIGHT
 		                : strcmp(sort, "input") == 0 ? PP_FLAME_AS_FOUND
 		                                             : PP_FLAME_BY_NAME;
-	if (palette)
-		r->style.palette = strcmp(palette, "module") == 0     ? PP_PALETTE_MODULE
-		                   : strcmp(palette, "language") == 0 ? PP_PALETTE_LANGUAGE
-		                                                      : PP_PALETTE_NAME;
+	r->style.palette = PP_PALETTE_MODULE;
+	if (palette || r->style.colors)
+		r->style.palette = palette && strcmp(palette, "module") == 0 ? PP_PALETTE_MODULE
+		                   : palette && strcmp(palette, "language") == 0
+		                       ? PP_PALETTE_LANGUAGE
+		                       : PP_PALETTE_NAME;
 	return 0;
 }
 
@@ -383,10 +388,7 @@ flame_say(struct pp_cli *cli, const struct request *r, const struct pp_flame *fl
 		            (unsigned long long)flame->negative);
 }
 
-/*
- * What is drawn, unless --subtitle says it: the metric, what all of it costs. Names of files are not
- * part of it: the same profile gives the same bytes, wherever it lies.
- */
+/* What is drawn, unless --subtitle says it: the metric, what all of it costs. */
 static void
 subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const struct request *r)
 {
@@ -413,11 +415,33 @@ subtitle_make(struct pp_buf *to, const struct pp_flame *flame, const struct requ
 		pp_buf_adds(to, " \xc2\xb7 incomplete");
 }
 
+/* The names of the files, without their directories. */
 static void
-flame_draw(struct pp_cli *cli, struct request *r, const struct pp_flame *flame)
+title_make(struct pp_buf *to, const char *const *files, size_t n, bool compares)
 {
-	struct pp_buf subtitle = { 0 };
+	size_t shown = n < TITLE_FILES ? n : TITLE_FILES, i;
 
+	for (i = 0; i < shown; i++) {
+		const char *slash = strrchr(files[i], '/');
+
+		pp_buf_adds(to, i == 0 ? "" : compares ? " \xe2\x86\x92 " : ", ");
+		pp_escape_terminal(to, pp_slice_z(slash && slash[1] ? slash + 1 : files[i]));
+	}
+	if (shown < n)
+		pp_buf_addf(to, " and %zu more", n - shown);
+}
+
+static void
+flame_draw(struct pp_cli *cli, struct request *r, const struct pp_flame *flame,
+           const char *const *files, size_t n)
+{
+	struct pp_buf subtitle = { 0 }, title = { 0 };
+
+	if (!r->style.title && strcmp(files[0], "-") != 0) {
+		title_make(&title, files, n, flame->compares);
+		pp_buf_addc(&title, '\0');
+		r->style.title = title.failed ? NULL : title.p;
+	}
 	if (!r->style.subtitle) {
 		subtitle_make(&subtitle, flame, r);
 		pp_buf_addc(&subtitle, '\0');
@@ -427,6 +451,7 @@ flame_draw(struct pp_cli *cli, struct request *r, const struct pp_flame *flame)
 	pp_flame_svg(cli->out, flame, &r->style);
 	flame_say(cli, r, flame);
 	pp_buf_release(&subtitle);
+	pp_buf_release(&title);
 }
 
 static int
@@ -457,7 +482,7 @@ flame_run(struct pp_cli *cli)
 	if (code == 0)
 		code = pp_cli_output(cli);
 	if (code == 0)
-		flame_draw(cli, &r, &flame);
+		flame_draw(cli, &r, &flame, files, n);
 	pp_flame_release(&flame);
 	pp_profile_free(profile);
 	return code;

@@ -3,6 +3,7 @@
  * is stored.
  */
 #include "output/render.h"
+#include "text/shorten.h"
 #include "text/units.h"
 
 /* Left-aligned columns are padded to at most this: one name of a megabyte must not pad every row. */
@@ -148,7 +149,7 @@ cell_print(struct layout *l, size_t c, const char *text, size_t n, enum pp_ink i
 
 	if (l->limit[c] > 0) {
 		l->cut.n = 0;
-		columns = pp_text_shorten(&l->cut, text, n, l->limit[c]);
+		columns = pp_name_shorten(&l->cut, text, n, l->limit[c]);
 		text = l->cut.p;
 		n = l->cut.n;
 	} else {
@@ -204,7 +205,7 @@ last_print(struct layout *l, const struct pp_answer_column *column, size_t row, 
 		pp_text_pad(l->out, place.level);
 	if (width > 0 && n > 0) {
 		l->cut.n = 0;
-		pp_text_shorten(&l->cut, text, n,
+		pp_name_shorten(&l->cut, text, n,
 		                width > before + LAST_LEAST ? width - before : LAST_LEAST);
 		text = l->cut.p;
 		n = l->cut.n;

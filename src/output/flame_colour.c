@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "base/slice.h"
+#include "text/escape.h"
+#include "text/shorten.h"
 
 const char *const pp_flame_colors[] = { "hot",  "mem",    "io",     "red",    "green", "blue",
 	                                "aqua", "yellow", "purple", "orange", "grey",  NULL };
@@ -45,20 +47,30 @@ enum language {
 	LANGUAGES
 };
 
-static const struct {
-	const char *label, *set;
-} languages[LANGUAGES] = {
-	[KERNEL] = { "kernel", "orange" },
-	[BUILT_IN] = { "built in", "aqua" },
-	[UNKNOWN] = { "unknown", "grey" },
-	[PHP] = { "PHP", "purple" },
-	[PERL] = { "Perl", "blue" },
-	[PYTHON] = { "Python", "io" },
-	[JAVA] = { "Java", "green" },
-	[JAVASCRIPT] = { "JavaScript", "mem" },
-	[NATIVE] = { "C, C++, Rust, Go", "yellow" },
-	[OTHER] = { "other", "red" },
+/* Colours that differ a little: a hue and how far it goes, saturation, lightness. */
+struct family {
+	double hue, by, saturation, light;
 };
+
+/* The viewer has the same in web/viewer/colours.ts. */
+static const struct {
+	const char *label;
+	struct family family;
+} languages[LANGUAGES] = {
+	[KERNEL] = { "kernel", { 26, 12, 85, 62 } },
+	[BUILT_IN] = { "built in", { 176, 18, 48, 62 } },
+	[UNKNOWN] = { "unknown", { 230, 10, 8, 72 } },
+	[PHP] = { "PHP", { 262, 28, 55, 72 } },
+	[PERL] = { "Perl", { 205, 18, 60, 68 } },
+	[PYTHON] = { "Python", { 225, 14, 62, 70 } },
+	[JAVA] = { "Java", { 110, 26, 48, 62 } },
+	[JAVASCRIPT] = { "JavaScript", { 70, 14, 60, 60 } },
+	[NATIVE] = { "C, C++, Rust, Go", { 46, 12, 85, 62 } },
+	[OTHER] = { "other", { 4, 16, 78, 70 } },
+};
+
+/* Colours by name, unless a set was asked for. */
+static const struct family warm = { 14, 36, 82, 66 };
 
 /* What the ending of a file tells. */
 static const struct {
@@ -88,6 +100,40 @@ name_numbers(struct pp_slice name, double v[3])
 		v[i] = (double)(h >> (i * 20) & 0xfffff) / 1048576.0;
 }
 
+/* A number that depends on the bytes alone. */
+static uint32_t
+hash_of(struct pp_slice text)
+{
+	uint32_t h = 0x811c9dc5;
+	size_t i;
+
+	for (i = 0; i < text.n; i++)
+		h = (h ^ text.p[i]) * 0x01000193;
+	h ^= h >> 15;
+	h *= 0x2c1b3c6d;
+	return h ^ h >> 13;
+}
+
+static unsigned
+channel(double n, double hue, double light, double reach)
+{
+	double k = fmod(n + hue / 30, 12), part = fmin(k - 3, 9 - k);
+
+	return (unsigned)floor(255 * (light - reach * fmax(-1, fmin(part, 1))) + 0.5);
+}
+
+/* A colour of a family, by a number that tells it from others. */
+static struct pp_rgb
+family_colour(const struct family *f, uint32_t h)
+{
+	double hue = f->hue + (h >> 16) % 64 / 64.0 * f->by, saturation = f->saturation / 100;
+	double light = (f->light + (h >> 8) % 7 - 3) / 100;
+	double reach = saturation * fmin(light, 1 - light);
+
+	return (struct pp_rgb){ channel(0, hue, light, reach), channel(8, hue, light, reach),
+		                channel(4, hue, light, reach) };
+}
+
 static const struct colour_set *
 set_named(const char *name)
 {
@@ -96,7 +142,7 @@ set_named(const char *name)
 	for (i = 0; name && i < PP_COUNT_OF(sets); i++)
 		if (strcmp(sets[i].name, name) == 0)
 			return &sets[i];
-	return &sets[0];
+	return NULL;
 }
 
 static struct pp_rgb
@@ -136,24 +182,98 @@ language_of(const struct pp_profile *p, pp_func func)
 	return OTHER;
 }
 
-/* The module of a function, or its file where no module is known. */
-static pp_str
+/* What lies before the last separator of a name, but no more than two parts of it. */
+static struct pp_slice
+owner_of(struct pp_slice name, const char *separator)
+{
+	size_t length = strlen(separator), parts = 0, end = 0, i;
+
+	for (i = 0; i + length <= name.n && parts < 2; i++)
+		if (memcmp(name.p + i, separator, length) == 0) {
+			end = i;
+			parts++;
+			i += length - 1;
+		}
+	return pp_slice_of(name.p, end);
+}
+
+static size_t
+find_text(struct pp_slice s, const char *text)
+{
+	size_t n = strlen(text), i;
+
+	for (i = 0; i + n <= s.n; i++)
+		if (memcmp(s.p + i, text, n) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+static struct pp_slice
+last_of_path(struct pp_slice path)
+{
+	size_t at = path.n;
+
+	while (at > 0 && path.p[at - 1] != '/')
+		at--;
+	return pp_slice_from(path, at);
+}
+
+/* The namespace, package or class that a name tells; empty when it tells none. */
+static struct pp_slice
+module_in_name(struct pp_slice name)
+{
+	size_t end, colons, arrow;
+
+	for (end = 0; end < name.n && !memchr("<( \t\n\r\f\v", name.p[end], 8); end++)
+		;
+	if (end > 0)
+		name.n = end;
+	colons = find_text(name, "::");
+	arrow = find_text(name, "->");
+	if (find_text(name, "\\") != SIZE_MAX) {
+		struct pp_slice type = pp_slice_of(name.p, colons < arrow ? colons : arrow), owner;
+
+		type.n = type.n < name.n ? type.n : name.n;
+		owner = owner_of(type, "\\");
+		return owner.n ? owner : name;
+	}
+	if (colons != SIZE_MAX)
+		return owner_of(name, "::");
+	return pp_slice_of(name.p, arrow == SIZE_MAX ? 0 : arrow);
+}
+
+/*
+ * The library of a function, or the package, namespace or class that its name tells, or its file; empty
+ * when none is known.
+ */
+static struct pp_slice
 module_of(const struct pp_profile *p, pp_func func)
 {
-	pp_str module = p->modules.at[p->funcs.at[func].module].name;
+	const struct pp_func_row *row = &p->funcs.at[func];
+	struct pp_slice name = pp_text_of(p, row->name), found;
+	size_t slash, dot;
 
-	return module ? module : p->funcs.at[func].file;
+	if (row->flags & PP_FUNC_KERNEL)
+		return pp_slice_z("kernel");
+	found = last_of_path(pp_text_of(p, p->modules.at[row->module].name));
+	if (!found.n)
+		found = module_in_name(name);
+	if (!found.n)
+		found = last_of_path(pp_text_of(p, row->file));
+	if (found.n || find_text(name, "::") != SIZE_MAX)
+		return found;
+	slash = name.n - last_of_path(name).n;
+	for (dot = slash; dot < name.n && name.p[dot] != '.'; dot++)
+		;
+	return pp_slice_of(name.p, dot < name.n && dot > 0 ? dot : 0);
 }
 
 static struct pp_rgb
-module_colour(const struct pp_profile *p, pp_str module)
+module_colour(struct pp_slice module, uint32_t h)
 {
-	double v[3];
+	struct family family = { (hash_of(module) >> 4) % 360, 8, 55, 68 };
 
-	if (!module)
-		return (struct pp_rgb){ 190, 190, 196 };
-	name_numbers(pp_text_of(p, module), v);
-	return colour_in(&sets[(size_t)(v[2] * 1000) % (PP_COUNT_OF(sets) - 1)], v);
+	return family_colour(module.n ? &family : &languages[UNKNOWN].family, h);
 }
 
 struct pp_rgb
@@ -161,102 +281,131 @@ pp_flame_colour(const struct pp_flame *f, const struct pp_flame_style *style, pp
 {
 	const struct pp_profile *p = f->profile;
 	const struct colour_set *set = set_named(style->colors);
+	struct pp_slice name = pp_text_of(p, p->funcs.at[func].name);
 	double v[3];
 
 	if (style->palette == PP_PALETTE_MODULE)
-		return module_colour(p, module_of(p, func));
+		return module_colour(module_of(p, func), hash_of(name));
 	if (style->palette == PP_PALETTE_LANGUAGE)
-		set = set_named(languages[language_of(p, func)].set);
-	name_numbers(pp_text_of(p, p->funcs.at[func].name), v);
+		return family_colour(&languages[language_of(p, func)].family, hash_of(name));
+	if (!set)
+		return family_colour(&warm, hash_of(name));
+	name_numbers(name, v);
 	return colour_in(set, v);
 }
 
 struct pp_rgb
 pp_flame_change_colour(double change, double largest)
 {
-	double share = largest > 0 ? sqrt(fabs(change) / largest) : 0;
-	unsigned fade = 255 - (unsigned)((share < 1 ? share : 1) * 175);
+	double share = largest > 0 ? fmin(1, sqrt(fabs(change) / largest)) : 0;
+	double light = (90 - 32 * share) / 100, saturation = (25 + 65 * share) / 100;
+	double reach = saturation * fmin(light, 1 - light), hue = change > 0 ? 28 : 211;
 
-	if (change == 0)
-		return (struct pp_rgb){ 238, 238, 238 };
-	if (change > 0)
-		return (struct pp_rgb){ 255, 160 + (fade - 80) * 95 / 175, fade };
-	return (struct pp_rgb){ fade, 170 + (fade - 80) * 85 / 175, 255 };
+	if (change == 0 || !(largest > 0))
+		return (struct pp_rgb){ 230, 230, 234 };
+	return (struct pp_rgb){ channel(0, hue, light, reach), channel(8, hue, light, reach),
+		                channel(4, hue, light, reach) };
 }
 
 /* ---- the legend ------------------------------------------------------------------------- */
 
-/* What decides the colour of a function, as a number: its language or its module. */
-static size_t
-key_of(const struct pp_profile *p, enum pp_palette palette, pp_func func)
+#define LABEL_COLUMNS 24
+#define LONGEST_WORD 256   /* bytes */
+#define MIDDLE 0x80000000u /* a number for the colour of a family that stands for all of it */
+
+/* What functions of one colour cost together. */
+struct weight {
+	struct pp_slice word;
+	double cost;
+	enum language language;
+};
+
+static int
+compare_words(const void *left, const void *right)
 {
-	return palette == PP_PALETTE_MODULE ? module_of(p, func) : (size_t)language_of(p, func);
+	const struct weight *a = left, *b = right;
+
+	return pp_slice_cmp(a->word, b->word);
+}
+
+static int
+compare_costs(const void *left, const void *right)
+{
+	const struct weight *a = left, *b = right;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? 1 : -1;
+	return pp_slice_cmp(a->word, b->word);
 }
 
 static void
-item_fill(const struct pp_profile *p, enum pp_palette palette, size_t key,
-          struct pp_legend_item *item)
+item_fill(const struct weight *w, enum pp_palette palette, struct pp_legend_item *item)
 {
-	static const double middle[3] = { 0.5, 0.5, 0.5 };
-	struct pp_slice name;
-	size_t n, slash;
+	struct pp_slice word = w->word.n ? w->word : pp_slice_z("no module known");
+	struct pp_buf safe = { 0 }, text = { 0 };
+	size_t n;
 
-	if (palette == PP_PALETTE_LANGUAGE) {
-		memcpy(item->label, languages[key].label, strlen(languages[key].label) + 1);
-		item->colour = colour_in(set_named(languages[key].set), middle);
-		return;
-	}
-	name = pp_text_of(p, (pp_str)key);
-	item->colour = module_colour(p, (pp_str)key);
-	/* The end of a path tells most; whole characters only. */
-	for (slash = name.n; slash > 0 && name.p[slash - 1] != '/'; slash--)
-		;
-	if (slash < name.n)
-		name = pp_slice_of(name.p + slash, name.n - slash);
-	n = name.n < 32 ? name.n : 32;
-	while (n > 0 && n < name.n && (name.p[n] & 0xc0) == 0x80)
-		n--;
-	memcpy(item->label, key ? (const char *)name.p : "no module", key ? n : 10);
-	item->label[key ? n : 9] = '\0';
+	item->colour = palette == PP_PALETTE_MODULE
+	                   ? module_colour(w->word, MIDDLE)
+	                   : family_colour(&languages[w->language].family, MIDDLE);
+	word.n = word.n < LONGEST_WORD ? word.n : LONGEST_WORD;
+	pp_escape_terminal(&safe, word);
+	pp_name_shorten(&text, safe.p ? safe.p : "", safe.n, LABEL_COLUMNS);
+	n = text.n < sizeof item->label ? text.n : 0;
+	if (n)
+		memcpy(item->label, text.p, n);
+	item->label[n] = '\0';
+	pp_buf_release(&safe);
+	pp_buf_release(&text);
 }
 
-/* Whether one key stands before another: the heavier, then by name. */
-static bool
-comes_first(const struct pp_profile *p, enum pp_palette palette, const double *weight, size_t key,
-            size_t than)
+/* Own costs by what decides the colour, the costliest first; returns how many there are. */
+static size_t
+weigh(const struct pp_flame *f, enum pp_palette palette, struct weight *list)
 {
-	if (weight[key] != weight[than])
-		return weight[key] > weight[than];
-	return palette == PP_PALETTE_MODULE && weight[key] > 0 &&
-	       pp_slice_cmp(pp_text_of(p, (pp_str)key), pp_text_of(p, (pp_str)than)) < 0;
+	const struct pp_profile *p = f->profile;
+	size_t n = 0, kept = 0, i;
+
+	for (i = 0; i < f->boxes.n; i++) {
+		const struct pp_box *box = &f->boxes.at[i];
+		enum language language = OTHER;
+
+		if (!box->func)
+			continue;
+		if (palette == PP_PALETTE_LANGUAGE)
+			language = language_of(p, box->func);
+		list[n++] = (struct weight){ palette == PP_PALETTE_MODULE
+			                         ? module_of(p, box->func)
+			                         : pp_slice_z(languages[language].label),
+			                     fmax(0, pp_value_double(f->metric, box->own)),
+			                     language };
+	}
+	qsort(list, n, sizeof *list, compare_words);
+	for (i = 0; i < n; i++) {
+		if (kept && pp_slice_cmp(list[kept - 1].word, list[i].word) == 0)
+			list[kept - 1].cost += list[i].cost;
+		else
+			list[kept++] = list[i];
+	}
+	qsort(list, kept, sizeof *list, compare_costs);
+	return kept;
 }
 
 size_t
 pp_flame_legend(const struct pp_flame *f, const struct pp_flame_style *style,
                 struct pp_legend_item items[PP_LEGEND_MAX])
 {
-	const struct pp_profile *p = f->profile;
-	size_t keys = style->palette == PP_PALETTE_MODULE ? p->strs.strs.n : LANGUAGES, n, i, best;
-	double *weight;
+	struct weight *list;
+	size_t n, i;
 
-	if (f->compares || style->palette == PP_PALETTE_NAME)
+	if (f->compares || style->palette == PP_PALETTE_NAME || f->boxes.n == 0 || !f->metric)
 		return 0;
-	weight = calloc(keys + 1, sizeof *weight);
-	if (!weight)
+	list = calloc(f->boxes.n + 1, sizeof *list);
+	if (!list)
 		return PP_LEGEND_MAX + 1;
-	for (i = 0; i < f->boxes.n; i++)
-		if (f->boxes.at[i].func)
-			weight[key_of(p, style->palette, f->boxes.at[i].func)] +=
-			    f->boxes.at[i].width;
-	for (n = 0; n < PP_LEGEND_MAX; n++) {
-		for (best = i = 0; i < keys; i++)
-			if (comes_first(p, style->palette, weight, i, best))
-				best = i;
-		if (weight[best] <= 0)
-			break;
-		item_fill(p, style->palette, best, &items[n]);
-		weight[best] = 0;
-	}
-	free(weight);
-	return n;
+	n = weigh(f, style->palette, list);
+	for (i = 0; i < n && i < PP_LEGEND_MAX; i++)
+		item_fill(&list[i], style->palette, &items[i]);
+	free(list);
+	return i;
 }

@@ -12,7 +12,7 @@ struct pp_rgb {
 
 /* What colours stand for in one picture. */
 struct pp_legend_item {
-	char label[64];
+	char label[128];
 	struct pp_rgb colour;
 };
 #define PP_LEGEND_MAX 10

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "output/embedded.h"
 #include "output/flame_colour.h"
+#include "text/shorten.h"
 #include "text/units.h"
 #include "text/escape.h"
 
@@ -20,6 +21,7 @@
 #define HEAD 62.0    /* title, subtitle, buttons */
 #define FOOT 34.0    /* details and breadcrumbs */
 #define AXIS 14.0    /* times below or above a chart */
+#define LONGEST 4096 /* bytes of a name that labels are made of */
 #define WIDE 2.0 /* from where on frames have lines between them; thinner ones would be all line */
 #define FIND 330.0 /* the field to search in, with its button */
 
@@ -239,31 +241,20 @@ put_label(const struct picture *pic, const struct pp_box *box, double width)
 	const struct pp_profile *p = pic->flame->profile;
 	size_t room = (size_t)((width - 6) / LETTER), n;
 	struct pp_slice name = pp_slice_z("all");
-	struct pp_buf text = { 0 };
+	struct pp_buf text = { 0 }, safe = { 0 };
 
 	if (box->lane)
 		name = pp_slice_of(pic->label.p, pic->label.n);
 	else if (box->func)
 		name = pp_text_of(p, p->funcs.at[box->func].name);
-	/* No character takes more than four bytes: the rest of a long name cannot be seen. */
-	n = name.n < 4 * room + 4 ? name.n : 4 * room + 4;
+	/* What tells a name stands at its end, so all of it is looked at, but for absurd ones. */
+	n = name.n < LONGEST ? name.n : LONGEST;
 	while (n > 0 && n < name.n && (name.p[n] & 0xc0) == 0x80)
 		n--;
-	if (pp_escape_terminal(&text, pp_slice_of(name.p, n)) > room) {
-		size_t at = 0, columns = 0, step;
-		uint32_t code;
-
-		for (; at < text.n; at += step) {
-			step = pp_utf8_decode((const unsigned char *)text.p + at, text.n - at,
-			                      &code);
-			columns += step ? (size_t)pp_utf8_width(code) : 1;
-			step += !step;
-			if (columns > room - 2)
-				break;
-		}
-		text.n = at;
-		pp_buf_adds(&text, "..");
-	}
+	pp_escape_terminal(&safe, pp_slice_of(name.p, n));
+	pp_name_shorten(&text, safe.p ? safe.p : "", safe.n, room);
+	text.failed |= safe.failed;
+	pp_buf_release(&safe);
 	if (text.failed)
 		pic->out->status = PP_E_NOMEM;
 	else

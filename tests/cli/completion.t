@@ -42,7 +42,7 @@ $ polyprof completion zsh | grep -A1 -e --sort | expand
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all, unchanged ones too)]:N: ' \
   --
                           '--sort=[the order of siblings (default name)]:sort:(name weight input )' \
-                          '--min-width=[draw thinner frames together\: pixels (default 0.1) or percent; frames of 1 % are always drawn]:N\[%\]: ' \
+                          '--min-width=[draw thinner frames together\: pixels (default 0.5) or percent; frames of 1 % are always drawn]:N\[%\]: ' \
   --
                           '--sort=[newest first (the default), or by time taken, size or name]:sort:(time cost size name )' \
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all, the default)]:N: ' \

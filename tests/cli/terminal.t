@@ -10,7 +10,7 @@ $ terminal 40 polyprof --color never app.folded
      188  18.0%    188  PDOState…nt->fetch
      143  13.7%    143  htmlspecialchars
       97   9.3%     97  UserRepo…->hydrate
-      61   5.8%    204  Twig\Tem…->display
+      61   5.8%    204  …\Templa…->display
       58   5.5%     58  include
       35   3.3%     35  Twig\Cache->load
       24   2.3%     24  match

@@ -66,20 +66,55 @@
 
   /* What would swap or hide text is spelled out, and long names end somewhere. */
   function plainText(text, most) {
-    if (text.length > most) text = text.slice(0, most - 2) + '..';
+    if (text.length > most) text = text.slice(0, most - 1) + '\u2026';
     return text.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, function (c) {
       return c === '\n' ? ' ' : '\\u{' + c.charCodeAt(0).toString(16) + '}';
     });
   }
 
-  /* As much of a text as fits so many letters; some letters are two wide. */
-  function fit(text, letters) {
-    text = plainText(text, letters + 2);
-    for (var i = 0, room = letters; i < text.length; i++) {
-      room -= text.charCodeAt(i) > 0x1100 ? 2 : 1;
-      if (room < 0) return text.slice(0, Math.max(0, i - 2)).replace(/[\ud800-\udbff]$/, '') + '..';
+  function letters(text) {
+    for (var i = 0, sum = 0; i < text.length; i++) sum += text.charCodeAt(i) > 0x1100 ? 2 : 1;
+    return sum;
+  }
+
+  /* What stands in brackets of one kind as an ellipsis. */
+  function without(text, open, close) {
+    for (var i = 0, out = '', depth = 0; i < text.length; i++) {
+      var c = text[i];
+      if (c === open && !(open === '<' && !depth && /operator<*$/.test(out))) { if (!depth++) out += open + '\u2026'; }
+      else if (c === close && depth && !(c === '>' && text[i - 1] === '-')) { if (!--depth) out += close; }
+      else if (!depth) out += c;
     }
-    return text;
+    return depth ? text : out;
+  }
+
+  /* A name that fits so many letters: what is in brackets goes first, then what leads to it, then its middle. */
+  function fit(text, room) {
+    text = plainText(text, 2000);
+    if (letters(text) <= room) return text;
+    text = without(without(text, '<', '>'), '(', ')');
+    if (letters(text) <= room) return text;
+    for (var parts = /\\|::|->|\/|\.(?=[^.])/g, last = 0, m; (m = parts.exec(text));) {
+      var ends = m[0] === '/' || m[0] === '\\', rest = text.slice(m.index + m[0].length);
+      // A class stays with its method, a file with its ending.
+      if (!rest || m[0] === '->' || (!ends && !/\\|\/|::|->|\.[^.]/.test(rest))) continue;
+      last = m.index + (ends ? 0 : m[0].length);
+      if (letters(text.slice(last)) < room) return '\u2026' + text.slice(last);
+    }
+    text = (last ? '\u2026' : '') + text.slice(last);
+    if (letters(text) <= room) return text;
+    var all = Array.from(text), a = 0, z = all.length, head = Math.floor((room - 1) / 2), n = 0;
+    while (a < z && n + letters(all[a]) <= head) n += letters(all[a++]);
+    for (n = 0; z > a && n + letters(all[z - 1]) <= room - 1 - head;) n += letters(all[--z]);
+    return all.slice(0, a).join('') + '\u2026' + all.slice(z).join('');
+  }
+
+  /* "1,310,000,000 ns" as people say it; nothing where that is no shorter. */
+  function human(text) {
+    var m = /\(([\d,.]+) (ns|bytes),/.exec(text), steps = { ns: [[3600e9, 'h'], [60e9, 'min'], [1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s']], bytes: [[Math.pow(1024, 3), 'GiB'], [Math.pow(1024, 2), 'MiB'], [1024, 'KiB']] };
+    if (!m) return '';
+    var value = +m[1].replace(/,/g, ''), step = steps[m[2]].filter(function (k) { return value >= k[0]; })[0];
+    return step ? (value / step[0]).toPrecision(3).replace(/\.0+$/, '') + ' ' + step[1] : '';
   }
 
   function inside(i, j) { return (lane[i] === lane[j] || j === 0) && x[i] >= x[j] - 1e-6 && x[i] + w[i] <= x[j] + w[j] + 1e-6; }
@@ -98,10 +133,10 @@
 
   /* Writes as much of a name as fits between two places on the screen; labels keep their shape when frames are stretched. */
   function write(i, at, end) {
-    var letters = Math.floor((end - at - 2 * MARGIN) / LETTER);
-    if (letters < 3) return;
+    var most = Math.floor((end - at - 2 * MARGIN) / LETTER);
+    if (most < 3) return;
     if (!label[i]) label[i] = make('text', g[i], { y: +box[i].getAttribute('y') + 11.5 });
-    label[i].textContent = fit(nameOf(i), letters);
+    label[i].textContent = fit(nameOf(i), most);
     label[i].setAttribute('x', 0);
     label[i].setAttribute('transform', 'translate(' + (left + at + MARGIN - shift) / scale + ') scale(' + 1 / scale + ' 1)');
     written.push(i);
@@ -175,12 +210,13 @@
     }
   }
 
-  /* A window that is narrower than the picture gets a narrower picture. */
+  /* The picture is as wide as the window. */
   function fitWindow() {
-    var now = Math.max(200, Math.min(wide, svg.clientWidth || window.innerWidth)), wider = Math.min(330, now - 2 * left);
+    var alone = document.documentElement === svg, now = Math.max(200, (alone ? window.innerWidth : svg.clientWidth) || wide), wider = Math.min(330, now - 2 * left);
     if (now === room) return false;
     room = now;
     span = room === wide ? whole : room - 2 * left;
+    fitTitles();
     svg.setAttribute('width', room);
     svg.setAttribute('viewBox', '0 0 ' + room + ' ' + number('height'));
     [['title', room / 2], ['subtitle', room / 2], ['search', room - left], ['help', room - left], ['matched', room - left], ['find', room - left - wider]].forEach(function (k) { pick(k[0]).setAttribute('x', k[1]); });
@@ -188,6 +224,15 @@
     var end = change || (legend && legend.lastElementChild);
     if (end) [legend, change].forEach(function (e) { if (e) e.classList.toggle('off', +end.getAttribute('x') + end.textContent.length * LETTER > room - left - 60); });
     return true;
+  }
+
+  /* Titles that are too long for a narrow window are shortened. */
+  function fitTitles() {
+    ['title', 'subtitle'].forEach(function (id, k) {
+      var e = pick(id), text = e.getAttribute('data-text') || e.textContent;
+      e.setAttribute('data-text', text);
+      e.textContent = fit(text, Math.floor((room - 2 * left - (k ? 0 : 50)) / (k ? LETTER : 10.3)));
+    });
   }
 
   /* What stands above and below the frames stays in sight. */
@@ -207,9 +252,9 @@
   function trail() {
     crumbs.textContent = '';
     if (zoom === 0) return;
-    var all = path(zoom).concat(zoom), letters = Math.floor(span / LETTER), skip = all.length;
-    while (skip > 0 && letters > 0) letters -= Math.min(28, nameOf(all[--skip]).length) + 3;
-    if (letters < 0 && skip < all.length - 1) skip++;
+    var all = path(zoom).concat(zoom), most = Math.floor(span / LETTER), skip = all.length;
+    while (skip > 0 && most > 0) most -= Math.min(28, nameOf(all[--skip]).length) + 3;
+    if (most < 0 && skip < all.length - 1) skip++;
     if (skip > 0) make('tspan', crumbs, {}, '\u2026 \u203a ');
     all.slice(skip).forEach(function (i, k) {
       var part = make('tspan', crumbs, { 'class': 'crumb', role: 'button', tabindex: 0 }, (k ? ' \u203a ' : '') + fit(nameOf(i), 28));
@@ -232,8 +277,9 @@
 
   function tell(i) {
     var part = zoom && w[zoom] ? ', ' + (100 * w[i] / w[zoom]).toFixed(2) + '% of the zoom' : '';
-    var rest = titleOf(i).slice(nameOf(i).length).replace(/\n/g, ', ') + part;
-    info.textContent = plainText(nameOf(i), Math.max(20, Math.floor(span / LETTER) - rest.length)) + rest;
+    var rest = titleOf(i).slice(nameOf(i).length), said = human(rest);
+    rest = (said ? ' ' + said : '') + rest.replace(/\n/g, ', ') + part;
+    info.textContent = fit(nameOf(i), Math.max(20, Math.floor(span / LETTER) - rest.length)) + rest;
   }
 
   /* ---- search ---- */
@@ -385,7 +431,7 @@
   }
 
   function help() {
-    var need = KEYS.length * 18 + 20;
+    var narrow = room < 540, need = KEYS.length * (narrow ? 36 : 18) + 20;
     if (keys) keys.remove();
     keys = keys ? null : make('g', head, { 'class': 'keys' });
     var height = keys ? Math.max(tall, need + 70) : tall; // a picture of few rows has no room for the list
@@ -393,10 +439,10 @@
     svg.setAttribute('viewBox', '0 0 ' + room + ' ' + height);
     stick();
     if (!keys) return;
-    make('rect', keys, { x: left + 20, y: 60, width: 480, height: need, rx: 6 });
+    make('rect', keys, { x: left, y: 60, width: Math.min(500, room - 2 * left), height: need, rx: 6 });
     KEYS.forEach(function (k, i) {
-      make('text', keys, { 'class': 'key', x: left + 36, y: 82 + 18 * i }, k[0]);
-      make('text', keys, { x: left + 150, y: 82 + 18 * i }, k[1]);
+      make('text', keys, { 'class': 'key', x: left + 12, y: 82 + (narrow ? 36 : 18) * i }, k[0]);
+      make('text', keys, { x: left + (narrow ? 24 : 130), y: 82 + (narrow ? 36 * i + 16 : 18 * i) }, k[1]);
     });
   }
 

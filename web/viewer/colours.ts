@@ -4,9 +4,13 @@ import type { Data } from './data';
 
 export type Palette = 'name' | 'module' | 'language';
 
+const utf8 = new TextEncoder();
+
+/** Of the bytes, as in the SVG. */
 function hash(text: string): number {
   let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  const bytes = utf8.encode(text);
+  for (let i = 0; i < bytes.length; i++) h = Math.imul(h ^ bytes[i], 0x01000193);
   h ^= h >>> 15;
   h = Math.imul(h, 0x2c1b3c6d);
   return (h ^ (h >>> 13)) >>> 0;
@@ -73,12 +77,10 @@ function findModule(name: string, file: string, module: string, flags: number): 
   if (module) return module.replace(/^.*\//, '');
   const end = name.search(/[<(\s]/), plain = end > 0 ? name.slice(0, end) : name;
   if (plain.includes('\\')) return owner(plain.replace(/(::|->).*$/, ''), '\\') || plain;
-  if (plain.includes('::')) return owner(plain, '::');
-  if (plain.includes('->')) return plain.slice(0, plain.indexOf('->'));
-  const base = file.replace(/^.*\//, '');
-  if (base) return base;
-  const dot = plain.indexOf('.', plain.lastIndexOf('/') + 1);
-  return dot > 0 ? plain.slice(0, dot) : '';
+  const tells = plain.includes('::') ? owner(plain, '::') : plain.includes('->') ? plain.slice(0, plain.indexOf('->')) : '', base = file.replace(/^.*\//, '');
+  if (tells || base || name.includes('::')) return tells || base;
+  const dot = name.indexOf('.', name.lastIndexOf('/') + 1);
+  return dot > 0 ? name.slice(0, dot) : '';
 }
 
 /** What the colours of functions mean, the costliest first: a word, its colour, of how many functions. */

@@ -113,7 +113,7 @@ function withoutInside(name: string, open: string, close: string): string {
   let out = '', depth = 0;
   for (let i = 0; i < name.length; i++) {
     const c = name[i], arrow = c === '>' && name[i - 1] === '-'; // A->b
-    if (c === open && !(open === '<' && /operator<*$/.test(out))) {
+    if (c === open && !(open === '<' && depth === 0 && /operator<*$/.test(out))) {
       if (depth++ === 0) out += open + '\u2026';
     } else if (c === close && depth > 0 && !arrow) {
       if (--depth === 0) out += close;
@@ -124,24 +124,29 @@ function withoutInside(name: string, open: string, close: string): string {
 
 /**
  * A name that fits: first what stands in angle brackets and parentheses goes, then what leads to it (namespaces,
- * packages, directories), so that what tells it from others stays.
+ * packages, directories), so that what tells it from others stays. As src/text/shorten.c does it.
  */
 export function fitName(name: string, room: number): string {
   if (name.length * 2 <= room || columns(name) <= room) return name;
   const plain = withoutInside(withoutInside(name, '<', '>'), '(', ')');
   if (columns(plain) <= room) return plain;
+  let last = 0;
   for (const part of plain.matchAll(/\\|::|->|\/|\.(?=[^.])/g)) {
-    const tail = '\u2026' + plain.slice(part.index + (part[0] === '/' || part[0] === '\\' ? 0 : part[0].length));
-    if (columns(tail) <= room) return tail;
+    const path = part[0] === '/' || part[0] === '\\', from = part.index + (path ? 0 : part[0].length), rest = plain.slice(part.index + part[0].length);
+    // A class stays with its method, a file with its ending.
+    if (!rest || part[0] === '->' || (!path && !/\\|\/|::|->|\.[^.]/.test(rest))) continue;
+    last = from;
+    if (columns(plain.slice(from)) + 1 <= room) return '\u2026' + plain.slice(from);
   }
-  const last = /(?:\\|::|->|\/)([^\\/:]+)$/.exec(plain);
-  return fit(last && room > 4 ? '\u2026' + last[1] : plain, room);
+  return fit((last ? '\u2026' : '') + plain.slice(last), room);
 }
 
-/** As much of a text as fits. */
+/** A text with an ellipsis for as much of its middle as does not fit. */
 export function fit(text: string, room: number): string {
   if (text.length * 2 <= room || columns(text) <= room) return text;
-  let n = 0, i = 0;
-  while (i < text.length && n < room - 1) n += text.charCodeAt(i++) > 0x1100 ? 2 : 1;
-  return text.slice(0, Math.max(0, i)) + '\u2026';
+  const letters = [...text], head = Math.floor((room - 1) / 2), tail = Math.max(0, room - 1 - head);
+  let a = 0, b = letters.length, n = 0;
+  while (a < b && n + columns(letters[a]) <= head) n += columns(letters[a++]);
+  for (n = 0; b > a && n + columns(letters[b - 1]) <= tail;) n += columns(letters[--b]);
+  return letters.slice(0, a).join('') + '\u2026' + letters.slice(b).join('');
 }
