@@ -153,6 +153,22 @@ pp_folded_parse(const struct pp_folded_grammar *g, struct pp_slice line, struct 
 	return PP_FOLDED_RECORD;
 }
 
+bool
+pp_folded_passes_limit(const struct pp_limits *limits, const struct pp_folded_line *line,
+                       size_t length)
+{
+	struct pp_slice stack = line->stack;
+	uint64_t names = 1;
+	size_t i;
+
+	if (length > limits->max_line || length >= UINT32_MAX)
+		return true;
+	/* Whoever has so few bytes is not too deep. */
+	for (i = 0; stack.n >= limits->max_depth && i < stack.n; i++)
+		names += stack.p[i] == ';';
+	return names > limits->max_depth;
+}
+
 void
 pp_folded_report(struct pp_diags *diags, const struct pp_input *in,
                  const struct pp_folded_line *line, const unsigned char *begin, uint64_t number)

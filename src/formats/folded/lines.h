@@ -65,7 +65,18 @@ void pp_folded_report(struct pp_diags *, const struct pp_input *, const struct p
 /* Bits for recognition: how many lines of the head are records with so many counts, capped. */
 int pp_folded_bid(const struct pp_peek *, unsigned counts);
 
+/* Whether a record, the line of which is so long, passes a limit. */
+bool pp_folded_passes_limit(const struct pp_limits *, const struct pp_folded_line *, size_t length);
+/* Makes metrics, and the series of all stacks. */
+uint32_t pp_folded_series(struct pp_builder *, const struct pp_folded_grammar *);
+
 pp_status pp_folded_read(struct pp_reader *, struct pp_builder *, unsigned counts);
+/*
+ * Reads a sound file of which only wide stacks are ordered, faster. PP_E_UNSUPPORTED, with nothing built, when it is
+ * none or something has to be said of it.
+ */
+pp_status pp_folded_divide(struct pp_reader *, struct pp_builder *,
+                           const struct pp_folded_grammar *);
 pp_status pp_folded_rewrite(struct pp_reader *, struct pp_sink *, unsigned counts);
 pp_status pp_folded_write(struct pp_writer *, unsigned counts);
 

@@ -309,6 +309,20 @@ job_free(struct folded_job *job)
 	free(job);
 }
 
+uint32_t
+pp_folded_series(struct pp_builder *b, const struct pp_folded_grammar *grammar)
+{
+	b->sum_rule = &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE];
+	b->sum_message = "the count of this stack would pass 18446744073709551615";
+	if (grammar->counts == PP_FOLDED_DIFF)
+		(void)pp_build_metric_z(b, "before", "samples", PP_KIND_SAMPLES, PP_UINT,
+		                        PP_METRIC_SAMPLED);
+	(void)pp_build_metric_z(b, grammar->counts == PP_FOLDED_DIFF ? "after" : "samples",
+	                        "samples", PP_KIND_SAMPLES, PP_UINT,
+	                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
+	return pp_build_series_plain(b, true, false);
+}
+
 static struct folded_job *
 job_new(struct pp_reader *reader, struct pp_builder *builder,
         const struct pp_folded_grammar *grammar)
@@ -321,15 +335,7 @@ job_new(struct pp_reader *reader, struct pp_builder *builder,
 	job->diags = reader->diags;
 	job->in = reader->in;
 	job->grammar = *grammar;
-	builder->sum_rule = &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE];
-	builder->sum_message = "the count of this stack would pass 18446744073709551615";
-	if (grammar->counts == PP_FOLDED_DIFF)
-		(void)pp_build_metric_z(builder, "before", "samples", PP_KIND_SAMPLES, PP_UINT,
-		                        PP_METRIC_SAMPLED);
-	(void)pp_build_metric_z(builder, grammar->counts == PP_FOLDED_DIFF ? "after" : "samples",
-	                        "samples", PP_KIND_SAMPLES, PP_UINT,
-	                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
-	job->series = pp_build_series_plain(builder, true, false);
+	job->series = pp_folded_series(builder, grammar);
 	/* Without this table repeats only take longer. */
 	if (reader->in->stable && pp_builder_remembers(builder) &&
 	    pp_input_left(reader->in) > SMALLEST_PART)
@@ -530,9 +536,11 @@ static pp_status
 read_records(struct pp_reader *reader, struct pp_builder *builder,
              const struct pp_folded_grammar *grammar)
 {
-	pp_status status;
+	pp_status status = pp_folded_divide(reader, builder, grammar);
 	bool again;
 
+	if (status != PP_E_UNSUPPORTED)
+		return status;
 	if (!reader->in->stable)
 		return read_stream(reader, builder, grammar);
 	status = read_parts(reader, builder, grammar, reader->threads, &again);

@@ -101,31 +101,17 @@ rewriter_add_waiting(struct rewriter *r)
 	return status;
 }
 
-/* Whether a stack may be deeper than the limit allows; whoever has so few bytes is not. */
-static bool
-is_too_deep(struct pp_slice stack, uint64_t most)
-{
-	uint64_t names = 1;
-	size_t i;
-
-	for (i = 0; stack.n >= most && i < stack.n; i++)
-		names += stack.p[i] == ';';
-	return names > most;
-}
-
 /* Takes one line apart. */
 static pp_status
 rewriter_line(struct rewriter *r, const struct pp_folded_grammar *grammar, struct pp_slice line)
 {
-	const struct pp_limits *limits = &r->reader->limits;
 	struct waiting *w = &r->waiting[r->waiting_count];
 
 	switch (pp_folded_parse(grammar, line, &w->line)) {
 	case PP_FOLDED_BAD:
 		return PP_E_UNSUPPORTED;
 	case PP_FOLDED_RECORD:
-		if (line.n >= UINT32_MAX || line.n > limits->max_line ||
-		    is_too_deep(w->line.stack, limits->max_depth))
+		if (pp_folded_passes_limit(&r->reader->limits, &w->line, line.n))
 			return PP_E_UNSUPPORTED;
 		w->hash = pp_hash_long(w->line.stack, r->reader->seed);
 		pp_slots_prefetch(&r->slots, (uint32_t)(w->hash >> 32));

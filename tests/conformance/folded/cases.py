@@ -27,6 +27,25 @@ PIECES = [b'main', b'a', b'a-b', b'b', b'', b' ', b';', b';', b'\t', b' 1', b' 2
           b'\xc3\xa9', b'\xef\xbb\xbf', b'# x', b'foo bar', b'00012', b'\xd9\xa3', b'_[k]', b'x' * 70]
 
 
+# What collapsers other than perf's write: annotations, ids, places, fractions of names, odd blanks.
+HABITS = {
+    'austin': b'P1;T0x7f;app.py:main:12;app.py:fib:4 1000\nP1;T0x7f;app.py:main:12 250\nP1;T0x7f;app.py:main:12;app.py:fib:4 7\n',
+    'async-profiler': b'java/lang/Thread.run_[j];Main$1.call_[i];libjvm.so`Foo_[k] 12\njava/lang/Thread.run_[j] 3\n',
+    'py-spy': b'<module> (app.py:30);fib (app.py:4);<listcomp> (app.py:5) 17\n<module> (app.py:30) 1\n',
+    'rbspy': b'<main> - app.rb:1;block in run - lib/a b.rb:22;Integer#times [c function] - (unknown):0 5\n',
+    'dtrace': b"libc.so.1`main+0x12;genunix`read;unix`0xfffffffffb800c86 40\nlibc.so.1`main+0x12 2\n",
+    'bpftrace': b'swapper/0;secondary_startup_64+0xb;start_kernel 9001\nbash;__libc_start_main+231 2\n',
+    'cargo flamegraph': b'app;<alloc::vec::Vec<T> as core::iter::FromIterator<T>>::from_iter;[unknown] 300\napp;__rust_begin 1\n',
+    'go': b'runtime.main;main.(*Server).Serve.func1;net/http.(*conn).serve;encoding/json.Marshal[...] 44\n',
+    'node': b'node;v8::internal::Builtin;~fib file:///srv/app.js:3:14;*fib file:///srv/app.js:3:14 61\n',
+    'php': b'{main};App\\Kernel->handle;{closure:/srv/a.php:3-9} 12\n{main};include /srv/b.php 4\n',
+    'windows': b'app.exe!main;ntdll.dll!RtlUserThreadStart;KERNEL32.DLL!BaseThreadInitThunk 8\r\napp.exe!main 1\r\n',
+    'off-cpu': b'mysqld;do_command;-;finish_task_switch_[k] 1234567\nmysqld;- 99\nmysqld;do_command;-;finish_task_switch_[k] 1\n',
+    'erlang': b"<0.12.0>;'Elixir.App':run/2;lists:foldl/3;SLEEP 77\n<0.12.0>;lists:foldl/3 5\n",
+    'tabs': b'main;a b;c\t5\nmain;a b\t\t6 \n\n\tmain 7\n',
+}
+
+
 def model(data, counts):
     """The canonical form, the totals and the refused lines."""
     data = data.removeprefix(b'\xef\xbb\xbf')
@@ -88,11 +107,14 @@ class Checker:
     def awkward(self, directory, seed):
         chance = random.Random(seed)
         counts = 1 + seed % 2
-        kind = list(FORMATS.values())[counts - 1]
         data = b'\n'.join(b''.join(chance.choices(PIECES, k=chance.randrange(9))) +
                           b''.join(chance.choice((b' ', b'\t', b'  ')) + b'%d' % chance.randrange(100)
                                    for _ in range(chance.choice((0, counts, counts, counts))))
                           for _ in range(chance.randrange(60)))
+        self.compare(directory, data, counts, f'awkward file {seed}')
+
+    def compare(self, directory, data, counts, what):
+        kind = list(FORMATS.values())[counts - 1]
         if data[:2] in (b'\xff\xfe', b'\xfe\xff') or data[:2] == b'\x1f\x8b':
             return
         path = os.path.join(directory, 'x.diff.folded' if counts == 2 else 'x.folded')
@@ -109,9 +131,16 @@ class Checker:
         }
         got = self.facts(path)
         wrong = [way for way, done in ways.items() if done.stdout != canonical]
-        self.tap.ok(not wrong and got[2:] == (refused, totals) and got[0] == kind, f'awkward file {seed}',
+        self.tap.ok(not wrong and got[2:] == (refused, totals) and got[0] == kind, what,
                     f'{wrong} {got} {(refused, totals)}\n{data!r}\n{canonical!r}\n'
                     f'{[ways[way].stdout for way in wrong]!r}')
+        if counts == 1:
+            # A file is divided name by name as long as parts are wide; a pipe becomes a tree, which is pruned.
+            words = ('flame', '-q', '--min-width', '15%', '--title', 't', '--subtitle', 's', '-o', '-')
+            drawn = self.run(*words, '--from', kind, path)
+            piped = self.run(*words, '--from', kind, '-', data=data)
+            self.tap.ok(drawn.stdout == piped.stdout and drawn.returncode == piped.returncode, f'{what}: drawn',
+                        (drawn.stderr, piped.stderr))
 
 
 def main():
@@ -121,6 +150,8 @@ def main():
     if os.path.isfile(os.path.join(corpus, 'expectations.json')):
         checker.cases(corpus)
     with tempfile.TemporaryDirectory() as directory:
+        for name, data in HABITS.items():
+            checker.compare(directory, data * 3, 1, f'as {name} writes')
         for seed in range(80):
             checker.awkward(directory, seed)
     print(f'1..{checker.tap.run}')
