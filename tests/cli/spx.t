@@ -45,7 +45,7 @@ $ polyprof convert five.txt.zst --to spx --variant 0.4 -o four.txt.gz && zcat fo
   f
 $ cat four.json
   {
-    "key": "k",
+    "key": "four",
     "exec_ts": 1794729896,
     "host_name": "n\/a",
     "process_pid": 0,

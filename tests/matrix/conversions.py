@@ -124,7 +124,8 @@ class Facts:
         for key in ('complete', 'recorded', 'samples', 'sources'):
             of[key] = t[key]
         of['time range'] = (t['start'], t['end']) if t['timed'] else None
-        of['metadata'] = {(key, text) for _, key, text in t['meta'] if text}
+        # SPX's "key" is the name of the file.
+        of['metadata'] = {(key, text) for _, key, text in t['meta'] if text and key != 'key'}
         of['metrics'] = sorted((m['name'], m['unit']) for m in t['metrics'])
         self.units = {m['name']: m['unit'] for m in t['metrics']}
         of['events'] = {m['event'] for m in t['metrics'] if m['event']}

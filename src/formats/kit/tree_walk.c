@@ -3,6 +3,8 @@
  */
 #include "formats/kit/tree_walk.h"
 
+#include <stdlib.h>
+
 bool
 pp_tree_walk_begin(struct pp_tree_walk *x, const struct pp_profile *p)
 {
@@ -38,4 +40,26 @@ pp_tree_walk_next(struct pp_tree_walk *x)
 	x->node = pp_tree_parent(x->tree, x->node);
 	x->depth--;
 	return x->node != 0;
+}
+
+uint64_t *
+pp_node_calls(const struct pp_profile *p, bool *known)
+{
+	uint64_t *calls = calloc(p->tree.n, sizeof *calls);
+	bool any = false;
+	uint32_t row;
+	size_t i;
+
+	for (i = 0; calls && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		any |= s->has_calls;
+		for (row = 0; s->has_calls && row < s->rows; row++)
+			if (pp_series_present(s, row))
+				pp_count_add(&calls[pp_series_node(s, row)],
+				             (uint64_t)pp_series_cells(s, row)[p->metrics.n]);
+	}
+	if (known)
+		*known = any;
+	return calls;
 }

@@ -21,4 +21,7 @@ bool pp_tree_walk_begin(struct pp_tree_walk *, const struct pp_profile *);
 bool pp_tree_walk_next(struct pp_tree_walk *);
 void pp_tree_walk_release(struct pp_tree_walk *);
 
+/* How often each node was called, over all series; *known (or NULL) tells whether any counts. NULL when out of memory. */
+uint64_t *pp_node_calls(const struct pp_profile *, bool *known);
+
 #endif

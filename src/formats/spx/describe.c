@@ -76,15 +76,10 @@ variant_of(struct pp_input *body)
 static void
 describe_body(struct pp_reader *r, struct pp_brief *brief)
 {
-	size_t strip = pp_spx_ending(r->path, ".json"), i;
-	struct pp_input *body = NULL;
+	struct pp_input *body;
 	char name[1024];
 
-	for (i = 0; pp_spx_body_endings[i] && !body; i++)
-		if (pp_spx_beside(r->path, strip, pp_spx_body_endings[i], name, sizeof name) &&
-		    r->open_sibling(r, name, &body) != PP_OK)
-			body = NULL;
-	if (!body) {
+	if (pp_spx_body_open(r, name, sizeof name, &body, NULL) != PP_OK) {
 		brief->complete = false;
 		return;
 	}

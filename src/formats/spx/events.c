@@ -348,7 +348,7 @@ event_take(struct spx_walk *w, struct pp_slice s)
 		            w->layout->columns);
 	if (missing && w->found.short_lines++ + w->found.merged_lines == 0)
 		w->found.damage = place;
-	pp_spx_walk_event(w, h.start, h.index, h.site, place);
+	pp_spx_walk_event(w, h.start, h.index, h.site, s.p);
 }
 
 void

@@ -60,6 +60,40 @@ pp_spx_metric(struct pp_slice key)
 	return rank < PP_COUNT_OF(metrics) ? &metrics[rank] : NULL;
 }
 
+const struct spx_metric *
+pp_spx_metric_of(enum pp_metric_kind kind)
+{
+	size_t i;
+
+	for (i = 0; kind != PP_KIND_COUNT && i < PP_COUNT_OF(metrics); i++)
+		if (metrics[i].kind == kind)
+			return &metrics[i];
+	return NULL;
+}
+
+#define NOT_KNOWN "\"n\\/a\""
+
+const struct spx_key pp_spx_keys[SPX_KEYS] = {
+	{ "key", NULL },
+	{ "exec_ts", "0" },
+	{ "host_name", NOT_KNOWN },
+	{ "process_pid", "0" },
+	{ "process_tid", "0" },
+	{ "process_pwd", NOT_KNOWN },
+	{ "cli", "1" },
+	{ "cli_command_line", NOT_KNOWN },
+	{ "http_request_uri", NOT_KNOWN },
+	{ "http_method", NOT_KNOWN },
+	{ "http_host", NOT_KNOWN },
+	{ "custom_metadata_str", "null" },
+	{ "wall_time_ms", "0" },
+	{ "peak_memory_usage", "0" },
+	{ "called_function_count", "0" },
+	{ "call_count", "0" },
+	{ "recorded_call_count", "0" },
+	{ "enabled_metrics", "[]" },
+};
+
 /* What is used of a number at the top level. */
 static void
 take_number(const struct pp_meta_row *row, struct pp_builder *b, struct spx_meta *meta)

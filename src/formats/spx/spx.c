@@ -22,6 +22,8 @@
  */
 #include "formats/spx/spx.h"
 
+#include <stdio.h>
+
 static int spx_bid(const struct pp_peek *);
 static pp_status spx_read(struct pp_reader *, struct pp_builder *);
 
@@ -56,23 +58,17 @@ const struct pp_format pp_format_spx = {
 
 /* ---- recognition ---- */
 
-/* Keys that SPX writes into its json, each as `"key"` and a colon. */
-static const char *const json_keys[] = {
-	"\"enabled_metrics\"",     "\"called_function_count\"",
-	"\"recorded_call_count\"", "\"custom_metadata_str\"",
-	"\"cli_command_line\"",    "\"wall_time_ms\"",
-	"\"peak_memory_usage\"",   "\"http_request_uri\"",
-	"\"process_pid\"",         "\"exec_ts\"",
-	"\"host_name\"",           "\"key\"",
-};
-
 static int
 bid_json(struct pp_slice head)
 {
 	size_t i, found = 0;
 
-	for (i = 0; i < PP_COUNT_OF(json_keys); i++)
-		found += memmem(head.p, head.n, json_keys[i], strlen(json_keys[i])) != NULL;
+	for (i = 0; i < SPX_KEYS; i++) {
+		char key[32];
+		int n = snprintf(key, sizeof key, "\"%s\"", pp_spx_keys[i].name);
+
+		found += memmem(head.p, head.n, key, (size_t)n) != NULL;
+	}
 	/* One key could be anybody's. */
 	return found < 2 ? 0 : (int)found * 16;
 }
@@ -97,11 +93,12 @@ spx_bid(const struct pp_peek *peek)
 
 /* ---- the pair ---- */
 
-const char *const pp_spx_body_endings[] = { ".txt.gz", ".txt.zst", ".txt", NULL };
+/* The endings of bodies, in the order in which they are looked for; NULL at the end. */
+static const char *const body_endings[] = { ".txt.gz", ".txt.zst", ".txt", NULL };
 
-/* The name of the file beside ours that differs in its ending; in `out` when it fits there. */
-bool
-pp_spx_beside(const char *path, size_t strip, const char *ending, char *out, size_t room)
+/* The base name beside `path` with `strip` bytes less and an ending; false when it is too long. */
+static bool
+beside(const char *path, size_t strip, const char *ending, char *out, size_t room)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
@@ -145,27 +142,40 @@ several_check(struct pp_reader *r, size_t strip, size_t from)
 {
 	char name[1024];
 
-	for (; pp_spx_body_endings[from]; from++)
-		if (pp_spx_beside(r->path, strip, pp_spx_body_endings[from], name, sizeof name) &&
+	for (; body_endings[from]; from++)
+		if (beside(r->path, strip, body_endings[from], name, sizeof name) &&
 		    r->has_sibling(r, name))
 			pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_SEVERAL], PP_NOWHERE,
 			            "there is another body, %s, which is not read", name);
+}
+
+pp_status
+pp_spx_body_open(struct pp_reader *r, char *name, size_t room, struct pp_input **body, size_t *next)
+{
+	size_t strip = pp_spx_ending(r->path, ".json"), i;
+	pp_status status = PP_E_IO;
+
+	*body = NULL;
+	for (i = 0; body_endings[i] && status == PP_E_IO; i++)
+		if (beside(r->path, strip, body_endings[i], name, room))
+			status = r->open_sibling(r, name, body);
+	if (next)
+		*next = i;
+	return status;
 }
 
 /* The body of the metadata at hand. */
 static pp_status
 read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
 {
-	struct pp_input *body = NULL;
+	struct pp_input *body;
 	const char *own = r->diags->file;
-	size_t strip = pp_spx_ending(r->path, ".json"), i;
-	pp_status status = PP_E_IO;
+	pp_status status;
 	char name[1024];
+	size_t i;
 
 	pp_spx_meta_read(r->in, b, r->diags, meta);
-	for (i = 0; pp_spx_body_endings[i] && status == PP_E_IO; i++)
-		if (pp_spx_beside(r->path, strip, pp_spx_body_endings[i], name, sizeof name))
-			status = r->open_sibling(r, name, &body);
+	status = pp_spx_body_open(r, name, sizeof name, &body, &i);
 	if (!body && status != PP_E_IO)
 		return status;
 	if (!body) {
@@ -174,7 +184,7 @@ read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
 		    "there is no body (.txt.gz, .txt.zst or .txt) of the same name beside it");
 		return PP_E_INVALID;
 	}
-	several_check(r, strip, i);
+	several_check(r, pp_spx_ending(r->path, ".json"), i);
 	findings_beside(r, name);
 	for (i = 0; i + 1 < PP_COUNT_OF(b->profile->compression) && r->sibling_compression[i]; i++)
 		b->profile->compression[i] = pp_build_strz(b, r->sibling_compression[i]);
@@ -195,9 +205,9 @@ read_json_beside(struct pp_reader *r, struct pp_builder *b, struct spx_meta *met
 	char name[1024];
 
 	meta->functions = meta->calls = meta->wall = -1;
-	for (i = 0; pp_spx_body_endings[i] && !strip; i++)
-		strip = pp_spx_ending(r->path, pp_spx_body_endings[i]);
-	if (pp_spx_beside(r->path, strip, ".json", name, sizeof name))
+	for (i = 0; body_endings[i] && !strip; i++)
+		strip = pp_spx_ending(r->path, body_endings[i]);
+	if (beside(r->path, strip, ".json", name, sizeof name))
 		status = r->open_sibling(r, name, &json);
 	if (status == PP_OK) {
 		findings_beside(r, name);

@@ -41,10 +41,19 @@ struct spx_metric {
 
 /* What is known of a metric key; NULL for one that no version of SPX writes. */
 const struct spx_metric *pp_spx_metric(struct pp_slice key);
+/* The first metric of a kind that tells what is counted; NULL when none does. */
+const struct spx_metric *pp_spx_metric_of(enum pp_metric_kind);
 /* Canonical order of a key: columns are always written in this order. Unknown keys come last. */
 size_t pp_spx_metric_rank(struct pp_slice key);
 
 /* ---- the .json ---- */
+
+/* The keys of the .json in their order, and what is written where a profile knows nothing of them. */
+#define SPX_KEYS 18
+struct spx_key {
+	const char *name, *otherwise;
+};
+extern const struct spx_key pp_spx_keys[SPX_KEYS];
 
 struct spx_meta {
 	bool there;       /* there was one, whole or not */
@@ -82,10 +91,12 @@ pp_status pp_spx_body_read(struct pp_reader *, struct pp_input *in, struct pp_bu
 
 /* ---- the pair of files ---- */
 
-/* The endings of bodies, in the order in which they are looked for; NULL at the end. */
-extern const char *const pp_spx_body_endings[];
-/* The base name beside `path` with `strip` bytes less and an ending; false when it is too long. */
-bool pp_spx_beside(const char *path, size_t strip, const char *ending, char *out, size_t room);
+/*
+ * Opens the body beside the .json that is read; its base name goes to `name`. PP_E_IO when there is none. *next (or
+ * NULL): at which ending others may be looked for.
+ */
+pp_status pp_spx_body_open(struct pp_reader *, char *name, size_t room, struct pp_input **body,
+                           size_t *next);
 /* The length of an ending that the path has, else 0. */
 size_t pp_spx_ending(const char *path, const char *ending);
 /* Whether the input at hand is the .json of a report. */

@@ -343,37 +343,23 @@ walk_charge(struct spx_walk *w, struct pp_place place)
 
 void
 pp_spx_walk_event(struct spx_walk *w, bool start, uint32_t index, uint32_t site,
-                  struct pp_place place)
+                  const unsigned char *line)
 {
-	struct spx_tree *t = &w->tree;
-	uint32_t left = t->cur;
+	struct spx_cursor c;
 
-	w->count++;
 	if (!w->state.known) {
 		w->state.known = w->has_first = true;
 		memcpy(w->state.values, w->next, w->layout->metrics * sizeof *w->next);
 		memcpy(w->first, w->next, w->layout->metrics * sizeof *w->next);
 	} else {
-		walk_charge(w, place);
+		walk_charge(w, pp_spx_place(w, line, 0));
 	}
 	w->state.recent[w->state.recents++ % SPX_RECENT] = index;
-	if (start) {
-		uint64_t key = (uint64_t)left << SPX_KEY_PARENT | (uint64_t)index << SPX_KEY_INDEX |
-		               (site & w->site_mask);
-		uint32_t child = pp_spx_walk_child(w, key);
-
-		if (!child)
-			return;
-		t->nodes[left].last = child;
-		t->cells[(size_t)child * t->stride + w->layout->metrics]++;
-		t->cur = left = child;
-	} else if (pp_spx_key_index(t->nodes[left].key) == index) {
-		t->cur = pp_spx_key_parent(t->nodes[left].key);
-	} else {
-		pp_spx_walk_end_odd(w, index, place);
-	}
-	if (w->record)
-		pp_spx_walk_record(w, left, start, site);
+	/* The line is counted already. */
+	w->found.lines--;
+	c = pp_spx_cursor_begin(w);
+	pp_spx_cursor_step(w, &c, start, index, site, line, w->record);
+	pp_spx_cursor_end(w, &c);
 }
 
 /* ---- lines ---- */

@@ -163,7 +163,7 @@ uint32_t pp_spx_walk_child(struct spx_walk *, uint64_t key);
 void pp_spx_walk_end_odd(struct spx_walk *, uint32_t index, struct pp_place);
 /* An event whose values are in w->next: charges, steps, records. */
 void pp_spx_walk_event(struct spx_walk *, bool start, uint32_t index, uint32_t site,
-                       struct pp_place);
+                       const unsigned char *line);
 /*
  * A number as SPX or its relatives write it, as the new state of a column (or, with `relative`, as the
  * difference to the one before); into w->next[column]. False when it is none or does not fit.

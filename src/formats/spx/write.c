@@ -29,40 +29,13 @@ value_too_large(struct spx_out *o)
 static int64_t
 whole_value(struct spx_out *o, const struct pp_metric *m, union pp_value v)
 {
-	pp_i128 num = m->factor_num ? (pp_i128)m->factor_num : 1,
-	        den = m->factor_den ? (pp_i128)m->factor_den : 1;
-	pp_i128 value, product;
-	unsigned i;
+	int64_t whole = 0;
+	bool rounded = false;
 
-	if (m->type == PP_REAL) {
-		double d = pp_value_double(m, v);
-
-		if (!(d > -9.2e18 && d < 9.2e18)) {
-			value_too_large(o);
-			return 0;
-		}
-		value = (pp_i128)(d < 0 ? d - 0.5 : d + 0.5);
-		o->w->loss.rounded += (double)value != d;
-		return (int64_t)value;
-	}
-	for (i = 0; i < m->scale; i++)
-		den *= 10;
-	if (__builtin_mul_overflow(v.i, num, &product)) {
+	if (!pp_value_whole(m, v, 1, &whole, &rounded))
 		value_too_large(o);
-		return 0;
-	}
-	value = product / den;
-	if (value * den != product) {
-		pp_i128 rest = product - value * den;
-
-		o->w->loss.rounded++;
-		value += rest * 2 >= den ? 1 : rest * 2 <= -den ? -1 : 0;
-	}
-	if (value > INT64_MAX || value < INT64_MIN) {
-		value_too_large(o);
-		return 0;
-	}
-	return (int64_t)value;
+	o->w->loss.rounded += rounded;
+	return whole;
 }
 
 /* A number in a base of at most 16, with at least `width` digits. */
@@ -147,7 +120,7 @@ put_04(struct spx_out *o, char *p, bool start, uint32_t index)
 	*p++ = start ? '1' : '0';
 	for (j = 0; j < o->n; j++) {
 		*p++ = ' ';
-		p = put_value(o, &o->columns[j], p, o->values[j]);
+		p = put_value(o, &o->columns[j], p, o->doc.values[j]);
 	}
 	return p;
 }
@@ -155,7 +128,7 @@ put_04(struct spx_out *o, char *p, bool start, uint32_t index)
 static char *
 put_05(struct spx_out *o, char *p, bool start, uint32_t index, uint32_t site)
 {
-	uint64_t in_block = o->events % SPX_BLOCK_EVENTS;
+	uint64_t in_block = o->doc.events % SPX_BLOCK_EVENTS;
 	uint32_t j, back = 1, most = SPX_RECENT_WRITTEN;
 
 	if (!start)
@@ -166,7 +139,7 @@ put_05(struct spx_out *o, char *p, bool start, uint32_t index, uint32_t site)
 		*p++ = '|';
 	if (in_block < most)
 		most = (uint32_t)in_block;
-	while (back <= most && o->recent[(o->events - back) % SPX_RECENT_WRITTEN] != index)
+	while (back <= most && o->doc.recent[(o->doc.events - back) % SPX_RECENT_WRITTEN] != index)
 		back++;
 	if (index >= 100 && back <= most) {
 		*p++ = 'r';
@@ -174,15 +147,15 @@ put_05(struct spx_out *o, char *p, bool start, uint32_t index, uint32_t site)
 	} else {
 		p = put_u64(p, index);
 	}
-	o->recent[o->events % SPX_RECENT_WRITTEN] = index;
+	o->doc.recent[o->doc.events % SPX_RECENT_WRITTEN] = index;
 	for (j = 0; j < o->n; j++) {
 		int64_t grew;
-		bool wide = __builtin_sub_overflow(o->values[j], o->last[j], &grew);
+		bool wide = __builtin_sub_overflow(o->doc.values[j], o->doc.last[j], &grew);
 
 		*p++ = '|';
 		if (in_block == 0 || wide) {
 			*p++ = 'a';
-			p = put_value(o, &o->columns[j], p, o->values[j]);
+			p = put_value(o, &o->columns[j], p, o->doc.values[j]);
 		} else if (grew) {
 			p = put_value(o, &o->columns[j], p, grew);
 		}
@@ -200,10 +173,10 @@ note_swing(struct spx_out *o)
 	uint32_t j;
 
 	for (j = 0; j < o->n; j++) {
-		pp_i128 step = (pp_i128)o->values[j] - o->last[j];
+		pp_i128 step = (pp_i128)o->doc.values[j] - o->doc.last[j];
 
-		o->swing[j] += (pp_u128)(step < 0 ? -step : step);
-		if (o->swing[j] > (pp_u128)1 << 63)
+		o->doc.swing[j] += (pp_u128)(step < 0 ? -step : step);
+		if (o->doc.swing[j] > (pp_u128)1 << 63)
 			value_too_large(o);
 	}
 }
@@ -267,8 +240,8 @@ put_event(struct spx_out *o, bool start, pp_node node, uint32_t site)
 	*p++ = '\n';
 	pp_sink_write(o->body, line, (size_t)(p - line));
 	note_swing(o);
-	memcpy(o->last, o->values, o->n * sizeof *o->last);
-	o->events++;
+	memcpy(o->doc.last, o->doc.values, o->n * sizeof *o->doc.last);
+	o->doc.events++;
 	if (start) {
 		o->calls++;
 		if (!pp_vec_push(&o->stack, node))
@@ -291,8 +264,9 @@ note_peak(struct spx_out *o)
 		bool scaled = c->raw && c->metric < o->p->metrics.n;
 		const struct pp_metric *m = scaled ? &o->p->metrics.at[c->metric] : NULL;
 		int64_t value = m && (m->scale || m->factor_num)
-		                    ? (int64_t)pp_value_double(m, pp_cell_value(m, o->values[j]))
-		                    : o->values[j];
+		                    ? (int64_t)pp_value_double(m,
+		                                               pp_cell_value(m, o->doc.values[j]))
+		                    : o->doc.values[j];
 
 		if (j == 0)
 			o->wall = value;
@@ -348,38 +322,39 @@ take_values(struct spx_out *o, const struct pp_timeline *t, const struct pp_even
 			value = whole_value(o, m, pp_cell_value(m, values[c->metric]));
 		else if (j == 0)
 			value = e->time;
-		if (o->events == 0 && !o->source)
-			o->base[j] = value;
-		if (__builtin_sub_overflow(value, o->base[j], &o->values[j]))
+		if (o->doc.events == 0 && !o->source)
+			o->doc.base[j] = value;
+		if (__builtin_sub_overflow(value, o->doc.base[j], &o->doc.values[j]))
 			value_too_large(o);
 	}
 }
 
-/* Adds cells to the columns' states. */
+/* Adds a cost to a column's state. */
+static void
+add_value(struct spx_out *o, uint32_t j, const struct pp_metric *m, union pp_value v)
+{
+	pp_value_add(m, &o->doc.sums[j], v);
+	v = o->doc.sums[j];
+	if (!o->columns[j].raw)
+		o->doc.values[j] = whole_value(o, m, v);
+	else if (v.i > INT64_MAX || v.i < INT64_MIN)
+		value_too_large(o);
+	else
+		o->doc.values[j] = (int64_t)v.i;
+}
+
+/* Adds the cells of a sample to the columns' states. */
 static void
 add_cells(struct spx_out *o, const int64_t *cells)
 {
 	uint32_t j;
 
 	for (j = 0; j < o->n; j++) {
-		const struct spx_column *c = &o->columns[j];
-		const struct pp_metric *m;
-		union pp_value v;
+		size_t metric = o->columns[j].metric;
+		const struct pp_metric *m = &o->p->metrics.at[metric];
 
-		if (c->metric >= o->p->metrics.n)
-			continue;
-		m = &o->p->metrics.at[c->metric];
-		v = pp_cell_value(m, cells[c->metric]);
-		if (m->type == PP_REAL)
-			v.d = o->reals[j] += v.d;
-		else
-			v.i = o->sums[j] += v.i;
-		if (!c->raw)
-			o->values[j] = whole_value(o, m, v);
-		else if (v.i > INT64_MAX || v.i < INT64_MIN)
-			value_too_large(o);
-		else
-			o->values[j] = (int64_t)v.i;
+		if (metric < o->p->metrics.n)
+			add_value(o, j, m, pp_cell_value(m, cells[metric]));
 	}
 }
 
@@ -426,65 +401,57 @@ write_timeline(struct spx_out *o, const struct pp_timeline *t)
 
 /* ---- from a tree ---- */
 
-/* The row of a node in a series; s->rows when it has none. */
-static uint32_t
-row_of(const struct pp_series *s, pp_node node, const uint32_t *rows)
-{
-	return s->dense ? node : rows && rows[node] ? rows[node] - 1 : s->rows;
-}
+/* What is written of a tree, per node. */
+struct spx_nodes {
+	union pp_value *own; /* per column */
+	uint64_t *calls;
+};
 
-/* The own cost of a node, over all series, into the columns' states. */
-static void
-spend(struct spx_out *o, pp_node node, const uint32_t *const *rows)
-{
-	size_t i;
-
-	for (i = 0; i < o->p->series.n; i++) {
-		const struct pp_series *s = &o->p->series.at[i];
-		uint32_t row = row_of(s, node, rows[i]);
-
-		if (row < s->rows)
-			add_cells(o, pp_series_cells(s, row));
-	}
-	note_peak(o);
-}
-
-/* Where each node's row is in the series that list their nodes; row + 1. */
 static bool
-rows_find(const struct pp_profile *p, uint32_t **rows)
+nodes_prepare(const struct spx_out *o, struct spx_nodes *n)
 {
+	const struct pp_profile *p = o->p;
+	uint32_t row, j;
 	size_t i;
-	uint32_t r;
 
-	for (i = 0; i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
+	n->calls = pp_node_calls(p, NULL);
+	n->own = calloc((size_t)p->tree.n * o->n + 1, sizeof *n->own);
+	for (i = 0; n->own && i < p->series.n; i++)
+		for (row = 0; row < p->series.at[i].rows; row++) {
+			const struct pp_series *s = &p->series.at[i];
+			union pp_value *own = n->own + (size_t)pp_series_node(s, row) * o->n;
 
-		if (s->dense)
-			continue;
-		rows[i] = calloc(p->tree.n, sizeof *rows[i]);
-		if (!rows[i])
-			return false;
-		for (r = 0; r < s->rows; r++)
-			rows[i][s->node_of[r]] = r + 1;
-	}
-	return true;
+			for (j = 0; j < o->n; j++) {
+				size_t metric = o->columns[j].metric;
+				const struct pp_metric *m = &p->metrics.at[metric];
+
+				if (metric < p->metrics.n)
+					pp_value_add(
+					    m, &own[j],
+					    pp_cell_value(m, pp_series_cells(s, row)[metric]));
+			}
+		}
+	return n->own && n->calls;
+}
+
+/* The own cost of a node into the columns' states. */
+static void
+spend(struct spx_out *o, pp_node node, const struct spx_nodes *n)
+{
+	uint32_t j;
+
+	for (j = 0; j < o->n; j++)
+		if (o->columns[j].metric < o->p->metrics.n)
+			add_value(o, j, &o->p->metrics.at[o->columns[j].metric],
+			          n->own[(size_t)node * o->n + j]);
+	note_peak(o);
 }
 
 /* Ends a node. What its further calls cost is not known: the first has it all, and they follow it. */
 static void
-leave(struct spx_out *o, pp_node node, const uint32_t *const *rows)
+leave(struct spx_out *o, pp_node node, uint64_t calls)
 {
-	uint64_t calls = 0;
-	size_t i;
-
 	put_event(o, false, node, 0);
-	for (i = 0; i < o->p->series.n; i++) {
-		const struct pp_series *s = &o->p->series.at[i];
-		uint32_t row = row_of(s, node, rows[i]);
-
-		if (s->has_calls && row < s->rows)
-			pp_count_add(&calls, (uint64_t)pp_series_cells(s, row)[o->p->metrics.n]);
-	}
 	if (!calls)
 		o->w->loss.made |= PP_HAS(CALLS);
 	if (calls > SPX_REPEATS_MAX - o->repeats) {
@@ -499,15 +466,27 @@ leave(struct spx_out *o, pp_node node, const uint32_t *const *rows)
 }
 
 static void
-walk_tree(struct spx_out *o, struct pp_tree_walk *x, const uint32_t *const *rows)
+walk_tree(struct spx_out *o, struct pp_tree_walk *x, const struct spx_nodes *n)
 {
+	bool rootless = false;
+	uint32_t j;
+
+	/* Cost without a stack stands under a frame of its own. */
+	for (j = 0; j < o->n; j++)
+		rootless |= o->columns[j].metric < o->p->metrics.n &&
+		            !pp_value_is_zero(&o->p->metrics.at[o->columns[j].metric], n->own[j]);
+	if (rootless) {
+		put_event(o, true, 0, 0);
+		spend(o, 0, n);
+		put_event(o, false, 0, 0);
+	}
 	while (o->status == PP_OK && o->body->status == PP_OK && pp_tree_walk_next(x)) {
 		if (x->leaving) {
-			leave(o, x->node, rows);
+			leave(o, x->node, n->calls[x->node]);
 			continue;
 		}
 		put_event(o, true, x->node, 0);
-		spend(o, x->node, rows);
+		spend(o, x->node, n);
 	}
 }
 
@@ -515,31 +494,14 @@ static void
 write_tree(struct spx_out *o)
 {
 	struct pp_tree_walk walk = { 0 };
-	uint32_t **rows = calloc(o->p->series.n + 1, sizeof *rows);
-	size_t i;
+	struct spx_nodes nodes = { 0 };
 
-	if (!rows || !rows_find(o->p, rows) || !pp_tree_walk_begin(&walk, o->p)) {
+	if (nodes_prepare(o, &nodes) && pp_tree_walk_begin(&walk, o->p))
+		walk_tree(o, &walk, &nodes);
+	else
 		o->status = PP_E_NOMEM;
-	} else {
-		int64_t before[SPX_METRICS_MAX];
-
-		memcpy(before, o->values, sizeof before);
-		spend(o, 0, (const uint32_t *const *)rows);
-		/* Cost without a stack stands under a frame of its own. */
-		if (memcmp(before, o->values, o->n * sizeof *before) != 0) {
-			int64_t after[SPX_METRICS_MAX];
-
-			memcpy(after, o->values, sizeof after);
-			memcpy(o->values, before, sizeof before);
-			put_event(o, true, 0, 0);
-			memcpy(o->values, after, sizeof after);
-			put_event(o, false, 0, 0);
-		}
-		walk_tree(o, &walk, (const uint32_t *const *)rows);
-	}
-	for (i = 0; rows && i < o->p->series.n; i++)
-		free(rows[i]);
-	free(rows);
+	free(nodes.own);
+	free(nodes.calls);
 	pp_tree_walk_release(&walk);
 }
 
@@ -627,14 +589,8 @@ write_document(struct spx_out *o, const struct pp_timeline *t, bool last)
 	size_t keys = o->bars ? o->p->funcs.n : o->p->strs.strs.n;
 
 	memset(o->index_of, 0, keys * sizeof *o->index_of);
-	memset(o->values, 0, sizeof o->values);
-	memset(o->last, 0, sizeof o->last);
-	memset(o->base, 0, sizeof o->base);
-	memset(o->swing, 0, sizeof o->swing);
-	memset(o->sums, 0, sizeof o->sums);
-	memset(o->reals, 0, sizeof o->reals);
+	o->doc = (struct spx_written){ 0 };
 	o->funcs.n = o->stack.n = 0;
-	o->events = 0;
 	pp_sink_puts(o->body, "[events]\n");
 	if (t)
 		write_timeline(o, t);

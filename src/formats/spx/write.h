@@ -43,13 +43,15 @@ struct spx_out {
 	uint32_t *index_of;    /* function (0.5) or name (0.4) -> index + 1 */
 	PP_VEC(pp_func) funcs; /* by index */
 	PP_VEC(pp_node) stack;
-	pp_i128 sums[SPX_METRICS_MAX]; /* cells added so far, when they are weights */
-	double reals[SPX_METRICS_MAX];
-	int64_t values[SPX_METRICS_MAX], last[SPX_METRICS_MAX];
-	int64_t base[SPX_METRICS_MAX];  /* what the first event of another format's timeline has */
-	pp_u128 swing[SPX_METRICS_MAX]; /* sum of all steps up and down */
-	uint64_t events;
-	uint32_t recent[SPX_RECENT_WRITTEN];
+	struct spx_written {
+		union pp_value sums[SPX_METRICS_MAX]; /* costs added so far */
+		int64_t values[SPX_METRICS_MAX], last[SPX_METRICS_MAX];
+		int64_t base
+		    [SPX_METRICS_MAX]; /* what the first event of another format's timeline has */
+		pp_u128 swing[SPX_METRICS_MAX]; /* sum of all steps up and down */
+		uint64_t events;
+		uint32_t recent[SPX_RECENT_WRITTEN];
+	} doc;
 
 	/* All documents, for the json. */
 	uint64_t calls, listed;

@@ -6,16 +6,9 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "formats/kit/meta_json.h"
 
 /* ---- the pair of files ---- */
-
-static size_t
-ends_in(const char *name, const char *ending)
-{
-	size_t n = strlen(name), m = strlen(ending);
-
-	return n > m && strcmp(name + n - m, ending) == 0 ? m : 0;
-}
 
 /* Opens the file beside ours that differs in its ending; NULL when there can be none. */
 static struct pp_sink *
@@ -47,12 +40,12 @@ pp_spx_out_open(struct spx_out *o)
 		return true;
 	slash = strrchr(out->path, '/');
 	base = slash ? slash + 1 : out->path;
-	if ((strip = ends_in(base, ".json")) != 0) {
+	if ((strip = pp_spx_ending(base, ".json")) != 0) {
 		o->json = out;
 		o->body = open_beside(o, base, strip, o->bars ? ".txt.zst" : ".txt.gz");
 	} else {
 		for (i = 0; i < PP_COUNT_OF(endings) && !strip; i++)
-			strip = ends_in(base, endings[i]);
+			strip = pp_spx_ending(base, endings[i]);
 		o->json = open_beside(o, base, strip, ".json");
 	}
 	if (!o->body || !o->json) {
@@ -96,20 +89,9 @@ key_for(const struct pp_profile *p, size_t m)
 	const struct pp_metric *metric = &p->metrics.at[m];
 	const struct spx_metric *known = pp_spx_metric(pp_text_of(p, metric->name));
 
-	if (known && metric->kind == known->kind)
-		return known->key;
-	switch (metric->kind) {
-	case PP_KIND_WALL_TIME:
-		return "wt";
-	case PP_KIND_CPU_TIME:
-		return "ct";
-	case PP_KIND_IDLE_TIME:
-		return "it";
-	case PP_KIND_BYTES:
-		return "zm";
-	default:
-		return NULL;
-	}
+	if (!known || metric->kind != known->kind)
+		known = pp_spx_metric_of(metric->kind);
+	return known ? known->key : NULL;
 }
 
 static struct spx_column *
@@ -236,89 +218,30 @@ put_metrics(struct spx_out *o)
 	pp_sink_puts(o->json, "  ]");
 }
 
+/* A row of metadata with all that is below it. SPX has no such rows; text keeps all its bytes. */
 static void
-put_scalar(struct spx_out *o, const struct pp_meta_row *row)
-{
-	struct pp_slice text = pp_text_of(o->p, row->text);
-
-	if (row->type == PP_META_TEXT)
-		put_string(o->json, text);
-	else if (row->type == PP_META_NULL)
-		pp_sink_puts(o->json, "null");
-	else
-		pp_sink_write(o->json, text.p, text.n);
-}
-
-/* A row of metadata with all that hangs on it; returns the row behind. Children follow their parents. */
-static size_t
 put_meta(struct spx_out *o, size_t row)
 {
-	const struct pp_profile *p = o->p;
-	PP_VEC(uint32_t) open = { 0 };
-	bool fresh = true;
-	size_t i = row;
+	const struct pp_meta_row *r = &o->p->meta.at[row];
+	struct pp_json json;
 
-	do {
-		const struct pp_meta_row *r = &p->meta.at[i];
-
-		while (open.n && open.at[open.n - 1] != r->parent) {
-			bool object = p->meta.at[open.at[--open.n] - 1].type == PP_META_OBJECT;
-
-			pp_sink_putc(o->json, object ? '}' : ']');
-			fresh = false;
-		}
-		if (open.n == 0 && i != row)
-			break;
-		if (open.n) {
-			pp_sink_puts(o->json, fresh ? "" : ", ");
-			if (p->meta.at[r->parent - 1].type == PP_META_OBJECT) {
-				put_string(o->json, pp_text_of(p, r->key));
-				pp_sink_puts(o->json, ": ");
-			}
-		}
-		fresh = r->type == PP_META_OBJECT || r->type == PP_META_ARRAY;
-		if (!fresh)
-			put_scalar(o, r);
-		else if (!pp_vec_push(&open, (uint32_t)i + 1))
-			o->status = PP_E_NOMEM;
-		else
-			pp_sink_putc(o->json, r->type == PP_META_OBJECT ? '{' : '[');
-		i++;
-	} while (open.n && i < p->meta.n && o->status == PP_OK);
-	while (open.n)
-		pp_sink_putc(o->json,
-		             p->meta.at[open.at[--open.n] - 1].type == PP_META_OBJECT ? '}' : ']');
-	pp_vec_release(&open);
-	return i;
+	if (r->type == PP_META_TEXT) {
+		put_string(o->json, pp_text_of(o->p, r->text));
+		return;
+	}
+	pp_json_init(&json, o->json, PP_JSON_SPACED);
+	pp_meta_json_write(&json, o->p, row, false);
 }
 
-/* The keys that SPX's readers expect, in their order. */
-static const char *const json_keys[] = {
-	"key",
-	"exec_ts",
-	"host_name",
-	"process_pid",
-	"process_tid",
-	"process_pwd",
-	"cli",
-	"cli_command_line",
-	"http_request_uri",
-	"http_method",
-	"http_host",
-	"custom_metadata_str",
-	"wall_time_ms",
-	"peak_memory_usage",
-	"called_function_count",
-	"call_count",
-	"recorded_call_count",
-	"enabled_metrics",
-};
-
-/* What was counted in writing; false for keys that are not counts. */
+/* What was counted in writing, and the name, by which SPX's viewers look for the body; false for other keys. */
 static bool
 put_counted(struct spx_out *o, struct pp_slice key)
 {
-	if (pp_slice_eq_z(key, "called_function_count"))
+	const char *slash = strrchr(o->json->path, '/'), *base = slash ? slash + 1 : o->json->path;
+
+	if (pp_slice_eq_z(key, "key"))
+		put_string(o->json, pp_slice_of(base, strlen(base) - pp_spx_ending(base, ".json")));
+	else if (pp_slice_eq_z(key, "called_function_count"))
 		pp_sink_u64(o->json, o->listed);
 	else if (pp_slice_eq_z(key, "call_count") || pp_slice_eq_z(key, "recorded_call_count"))
 		pp_sink_u64(o->json, o->calls);
@@ -331,28 +254,18 @@ put_counted(struct spx_out *o, struct pp_slice key)
 
 /* A key that the profile knows nothing of. */
 static void
-put_default(struct spx_out *o, const char *key)
+put_default(struct spx_out *o, const struct spx_key *key)
 {
-	const char *slash = strrchr(o->json->path, '/'), *base = slash ? slash + 1 : o->json->path;
-
-	if (put_counted(o, pp_slice_z(key)))
+	if (put_counted(o, pp_slice_z(key->name)))
 		return;
-	if (strcmp(key, "key") == 0)
-		put_string(o->json, pp_slice_of(base, strlen(base) - ends_in(base, ".json")));
-	else if (strcmp(key, "exec_ts") == 0)
+	if (strcmp(key->name, "exec_ts") == 0)
 		pp_sink_u64(o->json, o->p->recorded_at > 0 ? (uint64_t)o->p->recorded_at : 0);
-	else if (strcmp(key, "wall_time_ms") == 0)
+	else if (strcmp(key->name, "wall_time_ms") == 0)
 		pp_sink_u64(o->json, o->wall > 0 ? (uint64_t)o->wall / 1000 : 0);
-	else if (strcmp(key, "peak_memory_usage") == 0)
+	else if (strcmp(key->name, "peak_memory_usage") == 0)
 		pp_sink_u64(o->json, (uint64_t)o->peak);
-	else if (strcmp(key, "custom_metadata_str") == 0)
-		pp_sink_puts(o->json, "null");
-	else if (strcmp(key, "cli") == 0)
-		pp_sink_puts(o->json, "1");
-	else if (strncmp(key, "process_", 8) == 0 && strcmp(key, "process_pwd") != 0)
-		pp_sink_puts(o->json, "0");
 	else
-		pp_sink_puts(o->json, "\"n\\/a\"");
+		pp_sink_puts(o->json, key->otherwise);
 }
 
 /* Keys that are absent come before the next known one that is there, so the order stays SPX's. */
@@ -361,8 +274,8 @@ put_absent(struct spx_out *o, size_t from, size_t to, uint64_t present, bool *fi
 {
 	for (; from < to; from++)
 		if (!(present >> from & 1)) {
-			put_key(o, pp_slice_z(json_keys[from]), first);
-			put_default(o, json_keys[from]);
+			put_key(o, pp_slice_z(pp_spx_keys[from].name), first);
+			put_default(o, &pp_spx_keys[from]);
 		}
 }
 
@@ -371,8 +284,8 @@ rank_of(struct pp_slice key)
 {
 	size_t i;
 
-	for (i = 0; i < PP_COUNT_OF(json_keys); i++)
-		if (pp_slice_eq_z(key, json_keys[i]))
+	for (i = 0; i < SPX_KEYS; i++)
+		if (pp_slice_eq_z(key, pp_spx_keys[i].name))
 			break;
 	return i;
 }
@@ -395,7 +308,7 @@ pp_spx_out_json(struct spx_out *o)
 
 		while (i < p->meta.n && p->meta.at[i].parent != 0)
 			i++;
-		if (rank < PP_COUNT_OF(json_keys)) {
+		if (rank < SPX_KEYS) {
 			if (rank > next) {
 				put_absent(o, next, rank, present, &first);
 				next = rank;
@@ -406,9 +319,9 @@ pp_spx_out_json(struct spx_out *o)
 		}
 		put_key(o, key, &first);
 		if (!put_counted(o, key))
-			(void)put_meta(o, row);
+			put_meta(o, row);
 	}
-	put_absent(o, next, PP_COUNT_OF(json_keys), present, &first);
+	put_absent(o, next, SPX_KEYS, present, &first);
 	pp_sink_puts(o->json, "\n}\n");
 }
 
