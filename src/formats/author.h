@@ -44,8 +44,10 @@
  *          pp_meta_json_read()   a JSON object as metadata                                kit/meta_json.h
  *          pp_slice_*()          words, lines, fields                                     base/slice.h
  *          pp_num_*()            numbers from and to text                                 base/num.h
+ *          struct pp_decimal     12.5 and 1e3 exactly                                     base/decimal.h
  *          pp_unit_find()        "ms", "KiB"                                              base/units.h
  *          struct pp_map         64-bit keys to ids                                       base/hash.h
+ *          struct pp_id_table    the file's own numbers to rows                           base/id_table.h
  *          struct pp_slots       rows of a table of your own, by hash                     base/slots.h
  *          struct pp_strtab      strings to ids                                           base/strtab.h
  *          pp_scan_*()           JSON, without copying                                    text/json_scan.h
@@ -54,6 +56,7 @@
 #ifndef PP_AUTHOR_H
 #define PP_AUTHOR_H
 
+#include "base/id_table.h"
 #include "base/num.h"
 #include "base/slice.h"
 #include "base/slots.h"

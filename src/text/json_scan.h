@@ -25,6 +25,7 @@
 #define PP_JSON_SCAN_H
 
 #include "base/arena.h"
+#include "base/decimal.h"
 #include "base/common.h"
 
 #define PP_SCAN_PAD 16
@@ -169,6 +170,16 @@ pp_json_num_i64(const struct pp_json_num *num, int64_t *out)
 {
 	*out = (int64_t)(num->negative ? 0 - num->magnitude : num->magnitude);
 	return num->fits && num->magnitude <= (uint64_t)INT64_MAX + num->negative;
+}
+
+/* Any number, exactly where that is possible; false when it is whole and past 64 bits, or not finite. */
+static inline bool
+pp_json_num_decimal(const struct pp_json_num *num, struct pp_decimal *out)
+{
+	if (!num->integer)
+		return pp_decimal_parse(num->text, out);
+	*out = (struct pp_decimal){ .magnitude = num->magnitude, .negative = num->negative };
+	return num->fits && (!num->negative || num->magnitude <= (uint64_t)INT64_MAX + 1);
 }
 
 /*

@@ -25,7 +25,7 @@ frames_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, pp_fr
 	for (i = 0; i < run.n; i++) {
 		const struct pp_spaa_frame_row *f;
 
-		if (PP_UNLIKELY(!pp_spaa_table_get(&r->dicts.frame_of, ids[i], &row))) {
+		if (PP_UNLIKELY(!pp_id_table_get(&r->dicts.frame_of, ids[i], &row))) {
 			pp_spaa_report_in(
 			    r, rec, PP_SPAA_R_FRAME_UNDEFINED, "frames.#", &i,
 			    "the stack names frame %llu, which no frame record before it defines",
@@ -54,7 +54,7 @@ inline_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 
 	for (i = 0; i < run.n; i++, inner = f) {
 		index = leaf_first ? i : run.n - 1 - i;
-		(void)pp_spaa_table_get(&r->dicts.frame_of, ids[index], &row);
+		(void)pp_id_table_get(&r->dicts.frame_of, ids[index], &row);
 		f = &r->dicts.frames.at[row];
 		if (!inner || !inner->inlined)
 			continue;
@@ -102,7 +102,7 @@ struct weights {
 	uint32_t primary;                   /* the same */
 };
 
-static const struct pp_spaa_num *
+static const struct pp_decimal *
 weight_special(const struct weights *w, enum pp_spaa_special special)
 {
 	return w->special[special] ? &w->at[w->special[special] - 1].value : NULL;
@@ -112,15 +112,15 @@ weight_special(const struct weights *w, enum pp_spaa_special special)
 static bool
 live_fits(const struct weights *w, enum pp_spaa_special alloc)
 {
-	const struct pp_spaa_num *a = weight_special(w, alloc), *f = weight_special(w, alloc + 1),
-	                         *l = weight_special(w, alloc + 2);
+	const struct pp_decimal *a = weight_special(w, alloc), *f = weight_special(w, alloc + 1),
+	                        *l = weight_special(w, alloc + 2);
 
 	if (!a || !f || !l)
 		return true;
 	if (a->is_real || f->is_real || l->is_real)
-		return fabs(pp_spaa_num_double(a) - pp_spaa_num_double(f) -
-		            pp_spaa_num_double(l)) <= 1e-9 * fabs(pp_spaa_num_double(a));
-	return pp_spaa_num_widest(a) - pp_spaa_num_widest(f) == pp_spaa_num_widest(l);
+		return fabs(pp_decimal_double(a) - pp_decimal_double(f) - pp_decimal_double(l)) <=
+		       1e-9 * fabs(pp_decimal_double(a));
+	return pp_decimal_widest(a) - pp_decimal_widest(f) == pp_decimal_widest(l);
 }
 
 /* `index` of a weight, + 1; 0 for all of them. */
@@ -142,9 +142,9 @@ weight_zero(const struct weights *w)
 	size_t i;
 
 	for (i = 0; i < PP_COUNT_OF(counts); i++) {
-		const struct pp_spaa_num *n = weight_special(w, counts[i]);
+		const struct pp_decimal *n = weight_special(w, counts[i]);
 
-		if (n && pp_spaa_num_is_zero(n))
+		if (n && pp_decimal_is_zero(n))
 			return w->special[counts[i]];
 	}
 	return 0;
@@ -158,7 +158,7 @@ weights_suspect(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	const uint32_t *at = w->special;
 	uint32_t zero;
 
-	if (pp_spaa_num_is_zero(&w->at[w->primary - 1].value))
+	if (pp_decimal_is_zero(&w->at[w->primary - 1].value))
 		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, w->primary, "the primary metric is 0");
 	else if ((zero = weight_zero(w)) != 0)
 		suspect(r, rec, PP_SPAA_R_VALUE_ZERO, zero, "period, samples or count is 0");
@@ -173,7 +173,7 @@ weights_suspect(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	if (at[PP_SPAA_M_CPU_TIME] && !PP_SPAA_HAS(&e->said, has, EVENT_DERIVATION) &&
 	    !(e->said.mode == PP_SPAA_FREQUENCY &&
 	      PP_SPAA_HAS(&e->said, sampling_has, SAMPLING_FREQUENCY) &&
-	      !pp_spaa_num_is_zero(&e->said.frequency)))
+	      !pp_decimal_is_zero(&e->said.frequency)))
 		suspect(
 		    r, rec, PP_SPAA_R_CPU_TIME, at[PP_SPAA_M_CPU_TIME],
 		    "cpu_time_ns, but the event neither has a rate nor says how it was derived");
@@ -217,7 +217,7 @@ weights_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, struct
 		}
 		if (metric_at[i] == e->columns.at[0].metric)
 			w.primary = i + 1;
-		if (PP_UNLIKELY(pp_spaa_num_is_negative(&w.at[i].value)))
+		if (PP_UNLIKELY(pp_decimal_is_negative(&w.at[i].value)))
 			pp_spaa_report_in(r, rec, PP_SPAA_R_VALUE_NEGATIVE, "weights.#.value", &i,
 			                  "\"%.*s\" is negative", PP_SPAA_SHOWN(m->name));
 	}
@@ -257,14 +257,13 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	fine = pp_spaa_metrics_resolve(r, rec, &list, &metric_at);
 	for (i = 0; fine && i < s->own.n; i++) {
 		const struct pp_spaa_metric *m = &r->metrics.rows.at[metric_at[i]];
-		const struct pp_spaa_num *part = &w[s->own.first + i].value, *whole;
+		const struct pp_decimal *part = &w[s->own.first + i].value, *whole;
 
 		primary |= metric_at[i] == e->columns.at[0].metric;
 		if (m->weighed != weighed)
 			continue;
 		whole = &w[s->weights.first + m->at].value;
-		if (!pp_spaa_num_is_negative(whole) &&
-		    PP_UNLIKELY(pp_spaa_num_cmp(part, whole) > 0))
+		if (!pp_decimal_is_negative(whole) && PP_UNLIKELY(pp_decimal_cmp(part, whole) > 0))
 			pp_spaa_report_in(r, rec, PP_SPAA_R_EXCLUSIVE_MORE,
 			                  "exclusive.weights.#.value", &i,
 			                  "exclusive \"%.*s\" is more than that of the stack",

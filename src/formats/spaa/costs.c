@@ -45,7 +45,7 @@ column_of(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t metric, ui
 static void
 column_to_real(struct pp_spaa_reader *r, struct pp_spaa_column *c)
 {
-	pp_build_column_real(r->builder, c->column, (double)pp_spaa_powers[c->scale]);
+	pp_build_column_real(r->builder, c->column, (double)pp_decimal_powers[c->scale]);
 	c->real = true;
 	c->scale = 0;
 }
@@ -54,22 +54,22 @@ column_to_real(struct pp_spaa_reader *r, struct pp_spaa_column *c)
 static bool
 column_rescale(struct pp_spaa_reader *r, struct pp_spaa_column *c, uint8_t scale)
 {
-	if (!pp_build_column_scale(r->builder, c->column, pp_spaa_powers[scale - c->scale]))
+	if (!pp_build_column_scale(r->builder, c->column, pp_decimal_powers[scale - c->scale]))
 		return false;
 	c->scale = scale;
 	return true;
 }
 
 int64_t
-pp_spaa_cell_grow(struct pp_spaa_reader *r, struct pp_spaa_column *c, const struct pp_spaa_num *v)
+pp_spaa_cell_grow(struct pp_spaa_reader *r, struct pp_spaa_column *c, const struct pp_decimal *v)
 {
-	bool negative = pp_spaa_num_is_negative(v);
+	bool negative = pp_decimal_is_negative(v);
 	uint64_t magnitude = v->magnitude;
 
 	if (!c->real && (v->is_real || (v->scale > c->scale && !column_rescale(r, c, v->scale))))
 		column_to_real(r, c);
 	if (!c->real && c->scale > v->scale) {
-		uint64_t factor = pp_spaa_powers[c->scale - v->scale];
+		uint64_t factor = pp_decimal_powers[c->scale - v->scale];
 
 		if (magnitude > INT64_MAX / factor)
 			column_to_real(r, c);
@@ -79,7 +79,7 @@ pp_spaa_cell_grow(struct pp_spaa_reader *r, struct pp_spaa_column *c, const stru
 	if (!c->real && (negative ? c->large : magnitude > INT64_MAX && c->negative))
 		column_to_real(r, c);
 	if (c->real)
-		return pp_cell_real(pp_spaa_num_double(v));
+		return pp_cell_real(pp_decimal_double(v));
 	c->negative |= negative;
 	if (magnitude > INT64_MAX && !negative && !c->large) {
 		c->large = true;
@@ -120,8 +120,8 @@ own_note(struct pp_spaa_reader *r, const struct pp_spaa_stack *s, struct pp_spaa
 		if (k >= s->weights.n || r->metrics.weighed.at[k] != metric)
 			continue;
 		/* More than the whole is a mistake that was reported; it cannot be the leaf's own. */
-		order = pp_spaa_num_cmp(&own[i].value, &costs[k].value);
-		if (order == 0 || (order > 0 && !pp_spaa_num_is_negative(&costs[k].value)))
+		order = pp_decimal_cmp(&own[i].value, &costs[k].value);
+		if (order == 0 || (order > 0 && !pp_decimal_is_negative(&costs[k].value)))
 			continue;
 		costs[k].own = own[i].value;
 		costs[k].apart = true;

@@ -18,7 +18,7 @@ pp_spaa_apply_dso(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 
 	if (!PP_SPAA_HAS(d, has, DSO_ID))
 		return;
-	if (pp_spaa_table_get(&r->dicts.dso_of, d->id, &at)) {
+	if (pp_id_table_get(&r->dicts.dso_of, d->id, &at)) {
 		pp_spaa_report_in(r, rec, PP_SPAA_R_DSO_TWICE, "id", NULL,
 		                  "dso %llu is defined twice", (unsigned long long)d->id);
 		return;
@@ -29,7 +29,7 @@ pp_spaa_apply_dso(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		row.module = pp_build_module(r->builder, &module);
 	}
 	if (!pp_vec_push(&r->dicts.dsos, row) ||
-	    !pp_spaa_table_set(&r->dicts.dso_of, d->id, (uint32_t)(r->dicts.dsos.n - 1)))
+	    !pp_id_table_set(&r->dicts.dso_of, d->id, (uint32_t)(r->dicts.dsos.n - 1)))
 		pp_spaa_no_memory(r);
 }
 
@@ -151,13 +151,13 @@ pp_spaa_apply_frame(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 
 	if (!PP_SPAA_HAS(f, has, FRAME_ID) || !PP_SPAA_HAS(f, has, FRAME_FUNC))
 		return;
-	if (pp_spaa_table_get(&r->dicts.frame_of, f->id, &at)) {
+	if (pp_id_table_get(&r->dicts.frame_of, f->id, &at)) {
 		pp_spaa_report_in(r, rec, PP_SPAA_R_FRAME_TWICE, "id", NULL,
 		                  "frame %llu is defined twice", (unsigned long long)f->id);
 		return;
 	}
 	if (PP_SPAA_HAS(f, has, FRAME_DSO) &&
-	    !pp_spaa_table_get(&r->dicts.dso_of, f->dso, &row.dso)) {
+	    !pp_id_table_get(&r->dicts.dso_of, f->dso, &row.dso)) {
 		row.dso = UINT32_MAX;
 		pp_spaa_report_in(
 		    r, rec, PP_SPAA_R_DSO_UNDEFINED, "dso", NULL,
@@ -175,7 +175,7 @@ pp_spaa_apply_frame(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		row.frame = frame_build(
 		    r, f, row.dso == UINT32_MAX ? 0 : r->dicts.dsos.at[row.dso].module);
 	if (!pp_vec_push(&r->dicts.frames, row) ||
-	    !pp_spaa_table_set(&r->dicts.frame_of, f->id, (uint32_t)(r->dicts.frames.n - 1)))
+	    !pp_id_table_set(&r->dicts.frame_of, f->id, (uint32_t)(r->dicts.frames.n - 1)))
 		pp_spaa_no_memory(r);
 }
 
@@ -191,10 +191,10 @@ pp_spaa_apply_thread(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (rec->wrong)
 		return;
 	row.comm = pp_build_str(r->builder, t->comm);
-	if (!pp_spaa_table_get(&r->dicts.thread_of, t->tid, &at)) {
+	if (!pp_id_table_get(&r->dicts.thread_of, t->tid, &at)) {
 		if (!pp_vec_push(&r->dicts.threads, row) ||
-		    !pp_spaa_table_set(&r->dicts.thread_of, t->tid,
-		                       (uint32_t)(r->dicts.threads.n - 1)))
+		    !pp_id_table_set(&r->dicts.thread_of, t->tid,
+		                     (uint32_t)(r->dicts.threads.n - 1)))
 			pp_spaa_no_memory(r);
 		return;
 	}
@@ -222,21 +222,21 @@ pp_spaa_thread_used(struct pp_spaa_reader *r, int64_t tid)
 	struct pp_spaa_thread_row row = { .tid = (uint64_t)tid, .used = true };
 	uint32_t at;
 
-	if (pp_spaa_table_get(&r->dicts.thread_of, (uint64_t)tid, &at)) {
+	if (pp_id_table_get(&r->dicts.thread_of, (uint64_t)tid, &at)) {
 		r->dicts.threads.at[at].used = true;
 		return;
 	}
 	if (!pp_vec_push(&r->dicts.threads, row) ||
-	    !pp_spaa_table_set(&r->dicts.thread_of, row.tid, (uint32_t)(r->dicts.threads.n - 1)))
+	    !pp_id_table_set(&r->dicts.thread_of, row.tid, (uint32_t)(r->dicts.threads.n - 1)))
 		pp_spaa_no_memory(r);
 }
 
 void
 pp_spaa_dicts_release(struct pp_spaa_dicts *d)
 {
-	pp_spaa_table_release(&d->dso_of);
-	pp_spaa_table_release(&d->frame_of);
-	pp_spaa_table_release(&d->thread_of);
+	pp_id_table_release(&d->dso_of);
+	pp_id_table_release(&d->frame_of);
+	pp_id_table_release(&d->thread_of);
 	pp_vec_release(&d->dsos);
 	pp_vec_release(&d->frames);
 	pp_vec_release(&d->threads);

@@ -102,7 +102,7 @@ range_judge(struct pp_spaa_parser *p, const struct pp_spaa_object *o, void *out)
 		pp_spaa_find(p, PP_SPAA_R_TIME_UNIT, o->at[PP_SPAA_K_RANGE_UNIT],
 		             "\"%.*s\" is not one of the units of time",
 		             PP_SPAA_CLIP(h->unit_name, 40));
-	if (pp_spaa_num_cmp(&h->start, &h->end) > 0)
+	if (pp_decimal_cmp(&h->start, &h->end) > 0)
 		pp_spaa_find(p, PP_SPAA_R_TIME_RANGE_REVERSED, o->at[PP_SPAA_K_RANGE_START],
 		             "time_range ends before it starts");
 }
@@ -110,11 +110,11 @@ range_judge(struct pp_spaa_parser *p, const struct pp_spaa_object *o, void *out)
 /* A rate that is not positive is reported; so is one of another mode, where the mode is known. */
 static void
 rate_judge(struct pp_spaa_parser *p, const struct pp_spaa_object *o, unsigned key,
-           const struct pp_spaa_num *rate, bool fits, const char *text)
+           const struct pp_decimal *rate, bool fits, const char *text)
 {
 	if (!taken(o, key))
 		return;
-	if (pp_spaa_num_is_zero(rate) || pp_spaa_num_is_negative(rate))
+	if (pp_decimal_is_zero(rate) || pp_decimal_is_negative(rate))
 		pp_spaa_find(p, PP_SPAA_R_RATE_ZERO, o->at[key], "\"%s\" is not positive",
 		             (const char *)o->shape->keys[key].p);
 	if (taken(o, PP_SPAA_K_SAMPLING_MODE) && !fits)
@@ -243,7 +243,7 @@ window_judge(struct pp_spaa_parser *p, const struct pp_spaa_object *o, void *out
 	bool odd;
 
 	if (taken(o, PP_SPAA_K_WINDOW_START) && taken(o, PP_SPAA_K_WINDOW_END) &&
-	    pp_spaa_num_cmp(&w->start, &w->end) > 0)
+	    pp_decimal_cmp(&w->start, &w->end) > 0)
 		pp_spaa_find(p, PP_SPAA_R_WINDOW_REVERSED, o->at[PP_SPAA_K_WINDOW_START],
 		             "the window ends before it starts");
 	if (taken(o, PP_SPAA_K_WINDOW_UNIT) && (pp_spaa_time_unit(w->unit, &odd) == 0 || odd))

@@ -21,7 +21,7 @@ enum pp_spaa_value {
 	PP_SPAA_V_ANY,
 	PP_SPAA_V_UINT,   /* uint64_t */
 	PP_SPAA_V_SMALL,  /* int64_t: -1 when it is absent or past 2^63 */
-	PP_SPAA_V_NUMBER, /* struct pp_spaa_num */
+	PP_SPAA_V_NUMBER, /* struct pp_decimal */
 	PP_SPAA_V_TEXT,   /* struct pp_slice */
 	PP_SPAA_V_BOOL,
 	PP_SPAA_V_WORD,        /* uint32_t: which of struct pp_spaa_words */

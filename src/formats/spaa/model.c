@@ -34,8 +34,8 @@ event_has_rate(const struct pp_spaa_event *e)
 {
 	return e->said.mode == PP_SPAA_FREQUENCY &&
 	       PP_SPAA_HAS(&e->said, sampling_has, SAMPLING_FREQUENCY) &&
-	       !pp_spaa_num_is_zero(&e->said.frequency) &&
-	       !pp_spaa_num_is_negative(&e->said.frequency);
+	       !pp_decimal_is_zero(&e->said.frequency) &&
+	       !pp_decimal_is_negative(&e->said.frequency);
 }
 
 static void
@@ -151,7 +151,7 @@ thread_name(const struct pp_spaa_reader *r, int64_t tid)
 {
 	uint32_t at;
 
-	return tid >= 0 && pp_spaa_table_get(&r->dicts.thread_of, (uint64_t)tid, &at)
+	return tid >= 0 && pp_id_table_get(&r->dicts.thread_of, (uint64_t)tid, &at)
 	           ? r->dicts.threads.at[at].comm
 	           : 0;
 }
@@ -197,8 +197,8 @@ time_range(struct pp_spaa_reader *r)
 	const struct pp_spaa_header *h = &r->header;
 
 	p->time.known = h->has_range && h->unit &&
-	                pp_spaa_num_scaled(&h->start, h->unit, &p->time.start) &&
-	                pp_spaa_num_scaled(&h->end, h->unit, &p->time.end) &&
+	                pp_decimal_scaled(&h->start, h->unit, &p->time.start) &&
+	                pp_decimal_scaled(&h->end, h->unit, &p->time.end) &&
 	                p->time.end >= p->time.start;
 }
 

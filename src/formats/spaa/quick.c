@@ -125,7 +125,7 @@ small(struct quick *q, int64_t *out)
 
 /* A number with decimals or without. */
 static inline bool
-decimal(struct quick *q, struct pp_spaa_num *out)
+decimal(struct quick *q, struct pp_decimal *out)
 {
 	const unsigned char *begin = q->p;
 	uint64_t value, fraction;
@@ -138,12 +138,12 @@ decimal(struct quick *q, struct pp_spaa_num *out)
 		/* What has 18 digits and a point fits 63 bits. */
 		if (!digits(q, &fraction, &scale) || q->p - begin > 19)
 			return false;
-		value = value * pp_spaa_powers[scale] + fraction;
+		value = value * pp_decimal_powers[scale] + fraction;
 		for (; scale && value % 10 == 0 && value; scale--)
 			value /= 10;
 		scale = value ? scale : 0;
 	}
-	*out = (struct pp_spaa_num){ .magnitude = value, .scale = (uint8_t)scale };
+	*out = (struct pp_decimal){ .magnitude = value, .scale = (uint8_t)scale };
 	return *q->p != 'e' && *q->p != 'E';
 }
 

@@ -18,48 +18,12 @@
 
 /* ---- values ---- */
 
-/* A number: exactly magnitude * 10^-scale, or a double when that does not fit. */
-struct pp_spaa_num {
-	uint64_t magnitude;
-	double real;
-	bool is_real;
-	bool negative;
-	uint8_t scale;
-};
-
-#define PP_SPAA_SCALE_MAX 18
-/* 10^i */
-extern const uint64_t pp_spaa_powers[PP_SPAA_SCALE_MAX + 1];
-
-/* A number of the scanner, exactly where that is possible; false when it is not finite. */
-bool pp_spaa_num_of(const struct pp_json_num *, struct pp_spaa_num *);
-/* All of a text as a number, as the reader takes it. */
-bool pp_spaa_num_parse(struct pp_slice, struct pp_spaa_num *);
-/* What is no double in units of 10^-18: 64 bits and 18 digits are less than 127 bits. */
-pp_i128 pp_spaa_num_widest(const struct pp_spaa_num *);
-/* Orders two numbers: -1, 0, 1. */
-int pp_spaa_num_cmp(const struct pp_spaa_num *, const struct pp_spaa_num *);
-double pp_spaa_num_double(const struct pp_spaa_num *);
-/* number * num, rounded to a whole; false when that passes 64 bits. */
-bool pp_spaa_num_scaled(const struct pp_spaa_num *, int64_t num, int64_t *out);
 /* Nanoseconds of a unit of time, 0 when it is none; *odd when the name is short for a proper one. */
 int64_t pp_spaa_time_unit(struct pp_slice name, bool *odd);
 /* 0x and hexadecimal digits. */
 bool pp_spaa_is_hex(struct pp_slice);
 /* Whether a name is one that only kernel images have. */
 bool pp_spaa_kernel_name(struct pp_slice);
-
-static inline bool
-pp_spaa_num_is_zero(const struct pp_spaa_num *n)
-{
-	return n->is_real ? n->real == 0.0 : n->magnitude == 0;
-}
-
-static inline bool
-pp_spaa_num_is_negative(const struct pp_spaa_num *n)
-{
-	return n->is_real ? n->real < 0.0 : n->negative && n->magnitude;
-}
 
 /* A hash of text; seeds are random, so it is good for one read only. */
 static inline uint64_t
@@ -125,7 +89,7 @@ struct pp_spaa_header {
 	uint32_t has, range_has, source_has;
 	uint32_t format, root_to_leaf, local_ids; /* words */
 	struct pp_slice version, tool, unit_name, ignored;
-	struct pp_spaa_num start, end;
+	struct pp_decimal start, end;
 	bool seen;
 	bool has_range;
 	bool unit_odd;
@@ -138,7 +102,7 @@ struct pp_spaa_declared {
 	uint32_t has, sampling_has, tracking_has;
 	uint32_t kind, mode;
 	struct pp_slice name, primary;
-	struct pp_spaa_num period, frequency;
+	struct pp_decimal period, frequency;
 	const unsigned char *name_at;
 	bool ignored;
 	bool wrong; /* it must not be used */
@@ -166,7 +130,7 @@ struct pp_spaa_thread {
 
 struct pp_spaa_weight {
 	struct pp_slice metric, unit;
-	struct pp_spaa_num value;
+	struct pp_decimal value;
 	uint32_t has;
 };
 
@@ -192,7 +156,7 @@ struct pp_spaa_stack {
 struct pp_spaa_sample {
 	struct pp_spaa_id id;
 	struct pp_slice event;
-	struct pp_spaa_num time;
+	struct pp_decimal time;
 	uint64_t period;
 	int64_t pid, tid, cpu;
 	uint32_t has;
@@ -200,7 +164,7 @@ struct pp_spaa_sample {
 
 struct pp_spaa_window {
 	struct pp_spaa_id id;
-	struct pp_spaa_num start, end;
+	struct pp_decimal start, end;
 	struct pp_slice unit;
 	struct pp_spaa_run by_stack;
 	uint32_t has;

@@ -21,13 +21,13 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	if (PP_UNLIKELY(!h->has_range))
 		pp_spaa_report_in(r, rec, PP_SPAA_R_TIMESTAMP_NO_RANGE, "timestamp", NULL,
 		                  "the header has no time_range that gives this timestamp a unit");
-	else if (PP_UNLIKELY(pp_spaa_num_cmp(&s->time, &h->start) < 0 ||
-	                     pp_spaa_num_cmp(&s->time, &h->end) > 0))
+	else if (PP_UNLIKELY(pp_decimal_cmp(&s->time, &h->start) < 0 ||
+	                     pp_decimal_cmp(&s->time, &h->end) > 0))
 		pp_spaa_report_in(r, rec, PP_SPAA_R_TIMESTAMP_RANGE, "timestamp", NULL,
 		                  "the timestamp lies outside time_range");
 	pp_spaa_refer(r, rec, &s->id, event, PP_SPAA_R_STACK_UNDEFINED, &id);
 	r->times.samples++;
-	moment.timed = h->unit && pp_spaa_num_scaled(&s->time, h->unit, &moment.time);
+	moment.timed = h->unit && pp_decimal_scaled(&s->time, h->unit, &moment.time);
 	if (!r->want_time || id == UINT32_MAX || !(moment.timed || s->tid >= 0))
 		return;
 	moment.period = s->period;
@@ -51,17 +51,17 @@ window_is_outside(const struct pp_spaa_header *h, const struct pp_spaa_window *w
 	if (!h->has_range || !h->unit || h->unit_odd || !unit || odd)
 		return false;
 	if (unit == h->unit)
-		return pp_spaa_num_cmp(&w->end, &h->start) < 0 ||
-		       pp_spaa_num_cmp(&w->start, &h->end) > 0;
-	if (!pp_spaa_num_scaled(&w->start, unit, &start) ||
-	    !pp_spaa_num_scaled(&w->end, unit, &end) ||
-	    !pp_spaa_num_scaled(&h->start, h->unit, &from) ||
-	    !pp_spaa_num_scaled(&h->end, h->unit, &to)) {
+		return pp_decimal_cmp(&w->end, &h->start) < 0 ||
+		       pp_decimal_cmp(&w->start, &h->end) > 0;
+	if (!pp_decimal_scaled(&w->start, unit, &start) ||
+	    !pp_decimal_scaled(&w->end, unit, &end) ||
+	    !pp_decimal_scaled(&h->start, h->unit, &from) ||
+	    !pp_decimal_scaled(&h->end, h->unit, &to)) {
 		/* Centuries away in ns. */
 		double ratio = (double)unit / (double)h->unit;
 
-		return pp_spaa_num_double(&w->end) * ratio < pp_spaa_num_double(&h->start) ||
-		       pp_spaa_num_double(&w->start) * ratio > pp_spaa_num_double(&h->end);
+		return pp_decimal_double(&w->end) * ratio < pp_decimal_double(&h->start) ||
+		       pp_decimal_double(&w->start) * ratio > pp_decimal_double(&h->end);
 	}
 	return end < from || start > to;
 }
@@ -77,11 +77,11 @@ window_time(const struct pp_spaa_header *h, const struct pp_spaa_window *w, bool
 	bool odd;
 	int64_t unit = pp_spaa_time_unit(w->unit, &odd), end, from, to;
 
-	if (!unit || !pp_spaa_num_scaled(&w->start, unit, time))
+	if (!unit || !pp_decimal_scaled(&w->start, unit, time))
 		return false;
-	if (outside && *time >= 0 && pp_spaa_num_scaled(&w->end, unit, &end) &&
-	    pp_spaa_num_scaled(&h->start, h->unit, &from) &&
-	    pp_spaa_num_scaled(&h->end, h->unit, &to) && from >= 0 && end <= to - from)
+	if (outside && *time >= 0 && pp_decimal_scaled(&w->end, unit, &end) &&
+	    pp_decimal_scaled(&h->start, h->unit, &from) &&
+	    pp_decimal_scaled(&h->end, h->unit, &to) && from >= 0 && end <= to - from)
 		*time += from;
 	return true;
 }

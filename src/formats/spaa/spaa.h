@@ -8,6 +8,7 @@
 #ifndef PP_SPAA_H
 #define PP_SPAA_H
 
+#include "base/id_table.h"
 #include "base/slots.h"
 #include "formats/format.h"
 #include "formats/spaa/record.h"
@@ -36,7 +37,7 @@ struct pp_spaa_event {
 struct pp_spaa_cost {
 	uint32_t column; /* of its event */
 	bool apart;
-	struct pp_spaa_num value, own;
+	struct pp_decimal value, own;
 };
 
 /* What a metric's name means to the rules. */
@@ -66,13 +67,6 @@ struct pp_spaa_metric {
 	uint64_t stamp;   /* of the list that named it last */
 	uint64_t weighed; /* the same, of the weights of stacks only, */
 	uint32_t at;      /* and where in them */
-};
-
-/* Numbers to rows: a table for small ones, a map for the others. */
-struct pp_spaa_table {
-	uint32_t *small; /* row + 1 */
-	size_t small_n;
-	struct pp_map large;
 };
 
 struct pp_spaa_dso_row {
@@ -167,7 +161,7 @@ struct pp_spaa_share {
 
 struct pp_spaa_window_weight {
 	uint32_t metric;
-	struct pp_spaa_num value;
+	struct pp_decimal value;
 };
 
 /* ---- the stages of a read, each with the few files that may touch it ---- */
@@ -184,7 +178,7 @@ struct pp_spaa_input {
 
 /* dso, frame and thread records: dict.c. */
 struct pp_spaa_dicts {
-	struct pp_spaa_table dso_of, frame_of, thread_of;
+	struct pp_id_table dso_of, frame_of, thread_of;
 	PP_VEC(struct pp_spaa_dso_row) dsos;
 	PP_VEC(struct pp_spaa_frame_row) frames;
 	PP_VEC(struct pp_spaa_thread_row) threads;
@@ -315,9 +309,9 @@ void pp_spaa_apply_end(struct pp_spaa_reader *);
 bool pp_spaa_column_add(struct pp_spaa_reader *, struct pp_spaa_event *, uint32_t metric);
 /* A value as a cell of its column, whose type and scale grow with what they must hold. */
 int64_t pp_spaa_cell_grow(struct pp_spaa_reader *, struct pp_spaa_column *,
-                          const struct pp_spaa_num *);
+                          const struct pp_decimal *);
 static inline int64_t
-pp_spaa_cell(struct pp_spaa_reader *r, struct pp_spaa_column *c, const struct pp_spaa_num *v)
+pp_spaa_cell(struct pp_spaa_reader *r, struct pp_spaa_column *c, const struct pp_decimal *v)
 {
 	if (PP_LIKELY(!v->is_real && v->scale == 0 && !v->negative && v->magnitude <= INT64_MAX &&
 	              !c->real && c->scale == 0))
@@ -364,10 +358,6 @@ const unsigned char *pp_spaa_locate(struct pp_spaa_reader *, const struct pp_spa
 void pp_spaa_report_in(struct pp_spaa_reader *, const struct pp_spaa_record *, enum pp_spaa_rule,
                        const char *path, const uint32_t *indices, const char *fmt, ...)
     PP_PRINTF(6, 7);
-
-bool pp_spaa_table_get(const struct pp_spaa_table *, uint64_t number, uint32_t *row);
-bool pp_spaa_table_set(struct pp_spaa_table *, uint64_t number, uint32_t row);
-void pp_spaa_table_release(struct pp_spaa_table *);
 
 /* The event of a name; false when the header does not declare it. */
 bool pp_spaa_event_find(struct pp_spaa_reader *, struct pp_slice name, uint32_t *event);

@@ -109,7 +109,7 @@ sample_values(struct times *t, struct pp_spaa_event *e, const struct pp_spaa_mom
               uint32_t first)
 {
 	struct pp_spaa_reader *r = t->r;
-	const struct pp_spaa_num one = { .magnitude = 1 }, weight = { .magnitude = m->period };
+	const struct pp_decimal one = { .magnitude = 1 }, weight = { .magnitude = m->period };
 	int64_t *values = t->values + first;
 	uint32_t period = period_column(r, e), k;
 

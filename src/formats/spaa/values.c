@@ -125,7 +125,7 @@ value_uint(struct pp_spaa_parser *p, struct pp_spaa_object *o, uint64_t *out)
 }
 
 static bool
-value_number(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_spaa_num *out)
+value_number(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_decimal *out)
 {
 	struct pp_json_num num;
 
@@ -134,10 +134,10 @@ value_number(struct pp_spaa_parser *p, struct pp_spaa_object *o, struct pp_spaa_
 	if (!pp_scan_number(&p->scan, &num))
 		return false;
 	if (PP_LIKELY(num.fits && !num.negative)) {
-		*out = (struct pp_spaa_num){ .magnitude = num.magnitude };
+		*out = (struct pp_decimal){ .magnitude = num.magnitude };
 		return true;
 	}
-	if (PP_LIKELY(pp_spaa_num_of(&num, out)))
+	if (PP_LIKELY(pp_json_num_decimal(&num, out)))
 		return true;
 	if (num.integer)
 		pp_spaa_find(p, PP_SPAA_R_TOO_LARGE, num.text.p, "%s does not fit 64 bits",

@@ -205,7 +205,7 @@ weight_print(struct pp_spaa_out *o, struct pp_buf *out, size_t metric, bool free
              uint64_t *mark)
 {
 	const struct pp_spaa_out_weight *w = weight_frame(o, metric, freed);
-	struct pp_spaa_num num = { 0 };
+	struct pp_decimal num = { 0 };
 	char text[PP_NUM_MAX];
 	size_t n = pp_value_print(&o->p->metrics.at[metric], v, text);
 
@@ -214,7 +214,7 @@ weight_print(struct pp_spaa_out *o, struct pp_buf *out, size_t metric, bool free
 	pp_buf_add(out, w->head.p, w->head.n);
 	pp_buf_add(out, text, n);
 	pp_buf_add(out, w->tail.p, w->tail.n);
-	o->failed |= !pp_spaa_num_parse(pp_slice_of(text, n), &num);
+	o->failed |= !pp_decimal_parse(pp_slice_of(text, n), &num);
 	*mark += pp_spaa_mark_value(*mark, &num);
 }
 

@@ -39,7 +39,7 @@ pp_spaa_mark_id(struct pp_slice id)
 }
 
 static inline uint64_t
-pp_spaa_mark_value(uint64_t id, const struct pp_spaa_num *n)
+pp_spaa_mark_value(uint64_t id, const struct pp_decimal *n)
 {
 	uint64_t bits = n->magnitude;
 

@@ -22,7 +22,7 @@ field_write(struct pp_json *j, const struct pp_spaa_field *f, const char *key, c
 		pp_json_put_i64(j, key, *(const int64_t *)from);
 		break;
 	case PP_SPAA_V_NUMBER: /* of ns, which are whole */
-		pp_json_put_i64(j, key, (int64_t)((const struct pp_spaa_num *)from)->magnitude);
+		pp_json_put_i64(j, key, (int64_t)((const struct pp_decimal *)from)->magnitude);
 		break;
 	case PP_SPAA_V_BOOL:
 		pp_json_put_bool(j, key, *(const bool *)from);

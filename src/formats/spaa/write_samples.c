@@ -23,9 +23,9 @@ period_of(const struct pp_metric *m, int64_t cell)
 {
 	char text[PP_NUM_MAX];
 	size_t n = pp_value_print(m, pp_cell_value(m, cell), text);
-	struct pp_spaa_num v;
+	struct pp_decimal v;
 
-	return pp_spaa_num_parse(pp_slice_of(text, n), &v) && !v.is_real && !v.scale && !v.negative
+	return pp_decimal_parse(pp_slice_of(text, n), &v) && !v.is_real && !v.scale && !v.negative
 	           ? v.magnitude
 	           : 0;
 }
