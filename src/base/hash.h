@@ -24,6 +24,23 @@ uint64_t pp_hash_bytes(const void *bytes, size_t n, uint64_t seed);
 /* The same sort of hash, faster over hundreds of bytes. */
 uint64_t pp_hash_long(struct pp_slice, uint64_t seed);
 
+/* The same sort of hash, inline for short texts. */
+static inline uint64_t
+pp_hash_text(const unsigned char *p, size_t n, uint64_t seed)
+{
+	uint64_t h = seed ^ n * PP_HASH_K1, last = 0;
+	size_t i;
+
+	if (n < 8) {
+		for (i = 0; i < n; i++)
+			last = last << 8 | p[i];
+		return pp_mix(h ^ last, PP_HASH_K1);
+	}
+	for (i = 0; i + 8 < n; i += 8)
+		h = pp_mix(h ^ pp_load64(p + i), PP_HASH_K2);
+	return pp_mix(h ^ pp_load64(p + n - 8), PP_HASH_K1);
+}
+
 /* Key to id; both arbitrary except that id UINT32_MAX is reserved. Zero-initialised + seed is empty. */
 struct pp_map {
 	struct pp_map_slot {

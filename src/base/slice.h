@@ -184,4 +184,10 @@ pp_last_line_end(const unsigned char *from, const unsigned char *to)
 	return to;
 }
 
+/* ---- in messages ---- */
+
+/* A slice for "%.*s" in a finding: at most `most` bytes of it. */
+#define PP_CLIP(slice, most) (int)((slice).n < (most) ? (slice).n : (most)), (const char *)(slice).p
+#define PP_SHOWN(slice) PP_CLIP(slice, 80)
+
 #endif

@@ -41,6 +41,7 @@
  * The kit  runs, parts, rounds   whole lines of any input; an input cut for threads; pieces worked on by
  *                                threads and taken in order                               kit/parts.h
  *          pp_whole_open()       all of the input in memory                               kit/whole.h
+ *          pp_json_object_read() records of JSON by a table of keys, kinds and rules      kit/json_record.h
  *          pp_meta_json_read()   a JSON object as metadata                                kit/meta_json.h
  *          pp_slice_*()          words, lines, fields                                     base/slice.h
  *          pp_num_*()            numbers from and to text                                 base/num.h
@@ -63,6 +64,7 @@
 #include "base/strtab.h"
 #include "base/units.h"
 #include "formats/format.h"
+#include "formats/kit/json_record.h"
 #include "formats/kit/meta_json.h"
 #include "formats/kit/parts.h"
 #include "formats/kit/whole.h"

@@ -212,19 +212,19 @@ weights_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, struct
 			    r, rec, PP_SPAA_R_METRICS_MANY, "weights.#.metric", &i,
 			    "\"%.*s\" would be one metric more than the %d that all events "
 			    "together may have",
-			    PP_SPAA_SHOWN(m->name), PP_SPAA_METRICS_MAX);
+			    PP_SHOWN(m->name), PP_SPAA_METRICS_MAX);
 			return false;
 		}
 		if (metric_at[i] == e->columns.at[0].metric)
 			w.primary = i + 1;
 		if (PP_UNLIKELY(pp_decimal_is_negative(&w.at[i].value)))
 			pp_spaa_report_in(r, rec, PP_SPAA_R_VALUE_NEGATIVE, "weights.#.value", &i,
-			                  "\"%.*s\" is negative", PP_SPAA_SHOWN(m->name));
+			                  "\"%.*s\" is negative", PP_SHOWN(m->name));
 	}
 	if (PP_UNLIKELY(!w.primary)) {
 		pp_spaa_report_in(r, rec, PP_SPAA_R_PRIMARY_MISSING, "weights", NULL,
 		                  "the stack lacks the primary metric \"%.*s\" of its event",
-		                  PP_SPAA_SHOWN(e->said.primary));
+		                  PP_SHOWN(e->said.primary));
 		return false;
 	}
 	weights_suspect(r, rec, e, &w);
@@ -264,10 +264,9 @@ exclusive_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 			continue;
 		whole = &w[s->weights.first + m->at].value;
 		if (!pp_decimal_is_negative(whole) && PP_UNLIKELY(pp_decimal_cmp(part, whole) > 0))
-			pp_spaa_report_in(r, rec, PP_SPAA_R_EXCLUSIVE_MORE,
-			                  "exclusive.weights.#.value", &i,
-			                  "exclusive \"%.*s\" is more than that of the stack",
-			                  PP_SPAA_SHOWN(m->name));
+			pp_spaa_report_in(
+			    r, rec, PP_SPAA_R_EXCLUSIVE_MORE, "exclusive.weights.#.value", &i,
+			    "exclusive \"%.*s\" is more than that of the stack", PP_SHOWN(m->name));
 	}
 	if (fine && !primary)
 		pp_spaa_report_in(r, rec, PP_SPAA_R_EXCLUSIVE_PRIMARY, "exclusive.weights", NULL,
@@ -383,7 +382,7 @@ pp_spaa_apply_stack(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	        pp_spaa_event_find(r, s->event, &event);
 	if (PP_SPAA_HAS(s, context_has, CONTEXT_EVENT) && PP_UNLIKELY(!known))
 		pp_spaa_report_in(r, rec, PP_SPAA_R_EVENT_UNDEFINED, "context.event", NULL,
-		                  "the header declares no event \"%.*s\"", PP_SPAA_SHOWN(s->event));
+		                  "the header declares no event \"%.*s\"", PP_SHOWN(s->event));
 	if (s->tid >= 0 &&
 	    (!r->costs.series.n || r->costs.series.at[r->costs.last_series].tid != s->tid))
 		pp_spaa_thread_used(r, s->tid);

@@ -14,27 +14,28 @@
 #define PP_SPAA_GRAMMAR_H
 
 /* The missing rule of a field that may be missing. */
-#define PP_SPAA_R_OPTIONAL PP_SPAA_RULES
+#define PP_SPAA_R_OPTIONAL PP_JSON_OPTIONAL
 
+/* Those of kit/json_record.h, and more. */
 enum pp_spaa_value {
-	PP_SPAA_V_TYPE, /* of the record, which is known when its keys are read */
-	PP_SPAA_V_ANY,
-	PP_SPAA_V_UINT,   /* uint64_t */
-	PP_SPAA_V_SMALL,  /* int64_t: -1 when it is absent or past 2^63 */
-	PP_SPAA_V_NUMBER, /* struct pp_decimal */
-	PP_SPAA_V_TEXT,   /* struct pp_slice */
-	PP_SPAA_V_BOOL,
-	PP_SPAA_V_WORD,        /* uint32_t: which of struct pp_spaa_words */
-	PP_SPAA_V_STRICT_WORD, /* the same, and null is no way to leave it out */
-	PP_SPAA_V_ID,          /* struct pp_spaa_id */
-	PP_SPAA_V_FRAMES,      /* the others with lists: struct pp_spaa_run of the chunk's pools */
+	PP_SPAA_V_ANY = PP_JSON_ANY,
+	PP_SPAA_V_UINT = PP_JSON_UINT,
+	PP_SPAA_V_SMALL = PP_JSON_SMALL,
+	PP_SPAA_V_NUMBER = PP_JSON_DECIMAL,
+	PP_SPAA_V_TEXT = PP_JSON_TEXT,
+	PP_SPAA_V_BOOL = PP_JSON_TRUTH,
+	PP_SPAA_V_WORD = PP_JSON_WORD,
+	PP_SPAA_V_STRICT_WORD = PP_JSON_STRICT_WORD,
+	PP_SPAA_V_OBJECT = PP_JSON_MEMBERS,
+	PP_SPAA_V_TYPE = PP_JSON_OWN, /* of the record, which is known when its keys are read */
+	PP_SPAA_V_ID,                 /* struct pp_spaa_id */
+	PP_SPAA_V_FRAMES, /* the others with lists: struct pp_spaa_run of the chunk's pools */
 	PP_SPAA_V_WEIGHTS,
 	PP_SPAA_V_OWN_WEIGHTS, /* exclusive ones: nearly always those of the stack */
 	PP_SPAA_V_RELATED,
 	PP_SPAA_V_BY_STACK,
 	PP_SPAA_V_EVENTS,
-	PP_SPAA_V_OBJECT,        /* another object, whose members are in the same struct */
-	PP_SPAA_V_STRICT_OBJECT, /* the same, and null is no way to leave it out */
+	PP_SPAA_V_STRICT_OBJECT, /* an object for which null is no way to leave it out */
 	PP_SPAA_V_ANY_OBJECT,    /* kept only as text */
 	/* What tells one context from another. */
 	PP_SPAA_V_CONTEXT_TEXT,

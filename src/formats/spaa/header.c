@@ -32,15 +32,15 @@ event_add(struct pp_spaa_reader *r, const struct pp_spaa_declared *said)
 
 	e.said.name = pp_text_of(b->profile, e.str);
 	if (pp_map_get(&r->costs.event_of, e.str) != PP_MAP_NONE) {
-		pp_spaa_find(&r->in.parser, PP_SPAA_R_EVENT_TWICE, said->name_at,
-		             "the event \"%.*s\" is declared twice", PP_SPAA_SHOWN(said->name));
+		pp_spaa_find(&r->in.parser.json, PP_SPAA_R_EVENT_TWICE, said->name_at,
+		             "the event \"%.*s\" is declared twice", PP_SHOWN(said->name));
 		return;
 	}
 	primary = pp_spaa_metric_row(r, said->primary);
 	if (primary == UINT32_MAX)
 		return;
 	if (!pp_spaa_metric_count(r, (uint32_t)r->costs.events.n, primary)) {
-		pp_spaa_find(&r->in.parser, PP_SPAA_R_METRICS_MANY, said->name_at,
+		pp_spaa_find(&r->in.parser.json, PP_SPAA_R_METRICS_MANY, said->name_at,
 		             "the header declares more than %d events", PP_SPAA_METRICS_MAX);
 		return;
 	}
@@ -75,7 +75,7 @@ pp_spaa_apply_header(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		r->builder->profile->producer = pp_build_str(r->builder, h->tool);
 		h->tool = pp_text_of(r->builder->profile, r->builder->profile->producer);
 	}
-	for (i = 0; i < chunk.events.n && r->in.parser.scan.error == PP_SCAN_OK; i++)
+	for (i = 0; i < chunk.events.n && r->in.parser.json.scan.error == PP_SCAN_OK; i++)
 		if (!chunk.events.at[i].wrong)
 			event_add(r, &chunk.events.at[i]);
 	for (i = 0; i < chunk.findings.n; i++)
@@ -85,16 +85,16 @@ pp_spaa_apply_header(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		pp_spaa_no_memory(r);
 	r->carried.announced = memmem(rec->text.p, rec->text.n, "\"x_polyprof\"", 12) != NULL;
 	if (PP_SPAA_HAS(h, has, HEADER_INCOMPLETE)) {
-		pp_scan_init(&r->in.parser.scan, rec->text, r->reader->limits.max_nesting,
+		pp_scan_init(&r->in.parser.json.scan, rec->text, r->reader->limits.max_nesting,
 		             PP_SCAN_STRICT);
-		if (pp_scan_path(&r->in.parser.scan, "x_incomplete", NULL, NULL) &&
-		    pp_scan_peek(&r->in.parser.scan) == PP_JSON_BOOL)
-			(void)pp_scan_bool(&r->in.parser.scan, &h->incomplete);
+		if (pp_scan_path(&r->in.parser.json.scan, "x_incomplete", NULL, NULL) &&
+		    pp_scan_peek(&r->in.parser.json.scan) == PP_JSON_BOOL)
+			(void)pp_scan_bool(&r->in.parser.json.scan, &h->incomplete);
 	}
 	if (!r->in.gave_up && r->reader->order->facets & PP_META) {
-		pp_scan_init(&r->in.parser.scan, rec->text, r->reader->limits.max_nesting,
+		pp_scan_init(&r->in.parser.json.scan, rec->text, r->reader->limits.max_nesting,
 		             PP_SCAN_STRICT);
-		pp_meta_json_read(&r->in.parser.scan, r->builder, "type", NULL);
+		pp_meta_json_read(&r->in.parser.json.scan, r->builder, "type", NULL);
 	}
 	pp_spaa_chunk_release(&chunk);
 }

@@ -121,7 +121,7 @@ unit_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec,
 	pp_spaa_report(r, rec, PP_SPAA_R_UNIT_DIFFERS,
 	               list_locate(r, rec, PP_SPAA_R_UNIT_DIFFERS, list, index, "unit"),
 	               "metric \"%.*s\" was in \"%.*s\" before, here it is in \"%.*s\"",
-	               PP_SPAA_SHOWN(m->name), PP_SPAA_CLIP(unit, 40), PP_SPAA_CLIP(own, 40));
+	               PP_SHOWN(m->name), PP_CLIP(unit, 40), PP_CLIP(own, 40));
 }
 
 struct pp_slice
@@ -157,7 +157,7 @@ pp_spaa_metrics_resolve(struct pp_spaa_reader *r, const struct pp_spaa_record *r
 			pp_spaa_report(
 			    r, rec, PP_SPAA_R_METRIC_TWICE,
 			    list_locate(r, rec, PP_SPAA_R_METRIC_TWICE, list, i, "metric"),
-			    "metric \"%.*s\" occurs twice in one list", PP_SPAA_SHOWN(m->name));
+			    "metric \"%.*s\" occurs twice in one list", PP_SHOWN(m->name));
 			fine = false;
 		}
 		if (PP_SPAA_HAS(&w[i], has, WEIGHT_UNIT) &&

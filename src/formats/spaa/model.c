@@ -113,7 +113,7 @@ metric_build_time(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t *f
 	}
 	*from = UINT32_MAX;
 	pp_diag_add(r->reader->diags, &pp_spaa_rules[PP_SPAA_R_TIME_REFUSED], PP_NOWHERE,
-	            "event \"%.*s\" %s", PP_SPAA_SHOWN(e->said.name),
+	            "event \"%.*s\" %s", PP_SHOWN(e->said.name),
 	            e->said.mode != PP_SPAA_FREQUENCY
 	                ? "is not sampled by frequency: its samples are no time"
 	            : !event_has_rate(e) ? "does not give its rate"

@@ -63,7 +63,7 @@ literal(struct quick *q, const char *z, size_t n)
 #define QUICK_NUMBER(key, to, more) decimal(q, to)
 #define QUICK_TEXT(key, to, more) text(q, to)
 #define QUICK_STRICT_WORD(key, to, more) word(q, more, to)
-#define QUICK_ID(key, to, more) stack_id(q, p->seed, to)
+#define QUICK_ID(key, to, more) stack_id(q, p->json.seed, to)
 #define QUICK_ANY_OBJECT(key, to, more) false
 #define QUICK_CONTEXT_TEXT(key, to, more) context_text(q, p, out, key, to)
 #define QUICK_CONTEXT_SMALL(key, to, more) context_small(q, p, out, key, to)
@@ -173,7 +173,7 @@ text(struct quick *q, struct pp_slice *out)
 }
 
 static inline bool
-word(struct quick *q, const struct pp_spaa_words *words, uint32_t *out)
+word(struct quick *q, const struct pp_json_words *words, uint32_t *out)
 {
 	struct pp_slice name;
 
@@ -213,7 +213,7 @@ stack_id(struct quick *q, uint64_t seed, struct pp_spaa_id *id)
 		id->text = pp_slice_of(q->p, n);
 		q->p += n;
 	}
-	id->hash = pp_spaa_hash(id->text.p, id->text.n, seed);
+	id->hash = pp_hash_text(id->text.p, id->text.n, seed);
 	return q->p <= q->end;
 }
 
@@ -231,8 +231,8 @@ context_text(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *ou
 	if (to)
 		*to = value;
 	else
-		p->chunk->extras = true;
-	out->context += pp_spaa_context_add(key, pp_spaa_hash(value.p, value.n, p->seed));
+		p->json.extras = true;
+	out->context += pp_spaa_context_add(key, pp_hash_text(value.p, value.n, p->json.seed));
 	return true;
 }
 
@@ -247,8 +247,8 @@ context_small(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *o
 	if (to)
 		*to = (int64_t)value;
 	else
-		p->chunk->extras = true;
-	out->context += pp_spaa_context_add(key, pp_mix(value ^ p->seed, PP_HASH_K1));
+		p->json.extras = true;
+	out->context += pp_spaa_context_add(key, pp_mix(value ^ p->json.seed, PP_HASH_K1));
 	return true;
 }
 
@@ -261,7 +261,7 @@ context_object(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_stack *
 	uint64_t hash;
 	size_t i;
 
-	p->chunk->extras = true;
+	p->json.extras = true;
 	for (i = 0; i < PP_COUNT_OF(p->known) && p->known[i].text.n; i++)
 		if (literal(q, (const char *)p->known[i].text.p, p->known[i].text.n)) {
 			out->context += pp_spaa_context_add(key, p->known[i].hash);
@@ -356,7 +356,7 @@ related(struct quick *q, struct pp_spaa_parser *p, struct pp_spaa_run *run)
 	if (!LITERAL(q, "["))
 		return false;
 	do {
-		if (!stack_id(q, p->seed, &ref.id) || !pp_vec_push(&p->chunk->refs, ref))
+		if (!stack_id(q, p->json.seed, &ref.id) || !pp_vec_push(&p->chunk->refs, ref))
 			return false;
 		run->n++;
 	} while (q->p < q->end && *q->p++ == ',');

@@ -8,13 +8,13 @@
 #define PP_SPAA_RECORD_H
 
 #include "base/arena.h"
-#include "base/hash.h"
 #include "base/limits.h"
 #include "base/num.h"
+#include "base/slice.h"
 #include "base/vec.h"
+#include "formats/kit/json_record.h"
 #include "formats/spaa/grammar.h"
 #include "formats/spaa/rules.h"
-#include "text/json_scan.h"
 
 /* ---- values ---- */
 
@@ -25,34 +25,12 @@ bool pp_spaa_is_hex(struct pp_slice);
 /* Whether a name is one that only kernel images have. */
 bool pp_spaa_kernel_name(struct pp_slice);
 
-/* A hash of text; seeds are random, so it is good for one read only. */
-static inline uint64_t
-pp_spaa_hash(const unsigned char *p, size_t n, uint64_t seed)
-{
-	uint64_t h = seed ^ n * PP_HASH_K1, last = 0;
-	size_t i;
-
-	if (n < 8) {
-		for (i = 0; i < n; i++)
-			last = last << 8 | p[i];
-		return pp_mix(h ^ last, PP_HASH_K1);
-	}
-	for (i = 0; i + 8 < n; i += 8)
-		h = pp_mix(h ^ pp_load64(p + i), PP_HASH_K2);
-	return pp_mix(h ^ pp_load64(p + n - 8), PP_HASH_K1);
-}
-
 /* A known key and its value as a part of the hash of a context, in any order. */
 static inline uint64_t
 pp_spaa_context_add(unsigned key, uint64_t value)
 {
 	return pp_mix(PP_HASH_K1 * (key + 1), value ^ PP_HASH_K2);
 }
-
-/* A slice for "%.*s" in a finding: at most `most` bytes of it. */
-#define PP_SPAA_CLIP(slice, most)                                                                  \
-	(int)((slice).n < (most) ? (slice).n : (most)), (const char *)(slice).p
-#define PP_SPAA_SHOWN(slice) PP_SPAA_CLIP(slice, 80)
 
 /* The id of a stack: text, or a number by its digits; 17 and "17" are the same. */
 struct pp_spaa_id {
@@ -210,45 +188,12 @@ struct pp_spaa_chunk {
 
 /* ---- the grammar as tables ---- */
 
-struct pp_spaa_object;
-struct pp_spaa_parser;
-
-struct pp_spaa_words {
-	unsigned count;
-	struct pp_slice words[6];
-};
-
-struct pp_spaa_field {
-	enum pp_spaa_value kind;
-	uint16_t to; /* where in the struct */
-	uint8_t wrong, missing;
-	const void *more;
-};
-
-struct pp_spaa_shape {
-	const char *what;
-	const struct pp_slice *keys;
-	const struct pp_spaa_field *fields;
-	unsigned count;
-	bool warn;
-	size_t has; /* where in the struct */
-	void (*judge)(struct pp_spaa_parser *, const struct pp_spaa_object *, void *);
-};
-
-extern const struct pp_spaa_shape pp_spaa_shapes[];
-extern const struct pp_spaa_words pp_spaa_frame_kinds, pp_spaa_stack_types;
+extern const struct pp_json_shape pp_spaa_shapes[];
+extern const struct pp_json_words pp_spaa_frame_kinds, pp_spaa_stack_types;
 /* The type that a word names. */
 enum pp_spaa_type pp_spaa_type_of(struct pp_slice word);
 
 /* ---- taking lines apart ---- */
-
-/* An object or array that a walk is in. */
-struct pp_spaa_level {
-	uint64_t hash, key;
-	size_t keys;
-	uint64_t serial;
-	bool object;
-};
 
 /* An object of a context that was there lately, by its bytes in the chunk. */
 struct pp_spaa_known {
@@ -257,37 +202,16 @@ struct pp_spaa_known {
 };
 
 struct pp_spaa_parser {
-	struct pp_scan scan;
+	struct pp_json_reader json; /* first: it stands for all of this */
 	struct pp_spaa_chunk *chunk;
 	struct pp_spaa_record *rec;
 	const struct pp_limits *limits;
-	uint64_t seed;
 	const unsigned char
 	    *type_at;            /* where the type of a record stands, if it is none of the known */
 	struct pp_slice weights; /* the text of the stack's weights, if they are right */
 	struct pp_spaa_run weights_run;
-	uint64_t serial;       /* of the objects seen in this line */
-	PP_VEC(uint64_t) keys; /* hashes of the unknown keys of the open objects */
-	struct pp_map many;    /* the same for objects with many of them */
-	PP_VEC(struct pp_spaa_level) levels;
 	struct pp_spaa_known known[8];
 	unsigned known_next;
-};
-
-/* An object being read: which known keys were seen, taken, wrong, and where their values stand. */
-struct pp_spaa_object {
-	const struct pp_spaa_shape *shape;
-	const char *what;
-	struct pp_json_names names;
-	uint64_t seen, taken, wrong;
-	const unsigned char *start; /* its bracket */
-	const unsigned char *at[16];
-	size_t keys;
-	uint64_t serial;
-	uint64_t *hash; /* of a context: what unknown keys are added to */
-	/* the current key */
-	struct pp_json_str key;
-	unsigned index;
 };
 
 /* The limits stay the caller's. */
@@ -300,21 +224,13 @@ void pp_spaa_chunk_parse(struct pp_spaa_chunk *, struct pp_spaa_parser *);
 bool pp_spaa_header_parse(struct pp_spaa_parser *, struct pp_spaa_chunk *, struct pp_spaa_record *,
                           struct pp_spaa_header *);
 
-void pp_spaa_find(struct pp_spaa_parser *, enum pp_spaa_rule, const unsigned char *at,
-                  const char *fmt, ...) PP_PRINTF(4, 5);
-void pp_spaa_find_twice(struct pp_spaa_parser *, struct pp_json_str key);
-/* The value of a string, unescaped in the chunk's arena where it must be. */
-struct pp_slice pp_spaa_text_of(struct pp_spaa_parser *, struct pp_json_str);
-/* Notes an unknown key of an object; false when it had it already. */
-bool pp_spaa_key_once(struct pp_spaa_parser *, size_t first, uint64_t serial, uint64_t hash);
-/* Passes any value, looking for duplicate keys; its hash says which values are equal. */
-uint64_t pp_spaa_walk(struct pp_spaa_parser *);
-/* The same for a value of the context at *at; false, and nothing done, when something deserves a finding. */
+void pp_spaa_find(struct pp_json_reader *, unsigned rule, const unsigned char *at, const char *fmt,
+                  ...) PP_PRINTF(4, 5);
+/* A value of a kind that only SPAA has. */
+bool pp_spaa_value_read(struct pp_json_reader *, struct pp_json_object *, void *out);
+/* Passes a value of the context at *at; false, and nothing done, when something deserves a finding. */
 bool pp_spaa_walk_plain(struct pp_spaa_parser *, const unsigned char **at, uint64_t *hash);
 
-/* Reads the object that comes next by its table. False, with the value passed, when it is something else. */
-bool pp_spaa_object_read(struct pp_spaa_parser *, const struct pp_spaa_shape *, enum pp_spaa_rule,
-                         const char *what, void *out);
 /* Takes the line apart if it is written plainly; false (and nothing changed but the record) when not. */
 bool pp_spaa_quick_sample(struct pp_spaa_parser *);
 bool pp_spaa_quick_stack(struct pp_spaa_parser *);

@@ -15,7 +15,7 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		return;
 	if (!pp_spaa_event_find(r, s->event, &event)) {
 		pp_spaa_report_in(r, rec, PP_SPAA_R_SAMPLE_EVENT, "event", NULL,
-		                  "the header declares no event \"%.*s\"", PP_SPAA_SHOWN(s->event));
+		                  "the header declares no event \"%.*s\"", PP_SHOWN(s->event));
 		return;
 	}
 	if (PP_UNLIKELY(!h->has_range))

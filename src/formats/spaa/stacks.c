@@ -99,23 +99,22 @@ pp_spaa_stack_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, 
 		return;
 	if (r->header.local_ids)
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_LOCAL, s->id.at,
-		               "the local id \"%.*s\" is used twice", PP_SPAA_SHOWN(s->id.text));
+		               "the local id \"%.*s\" is used twice", PP_SHOWN(s->id.text));
 	else if (r->stacks.id_frames.at[id] != frames)
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_CLASH, s->id.at,
 		               "the id \"%.*s\" stands for other frames, too",
-		               PP_SPAA_SHOWN(s->id.text));
+		               PP_SHOWN(s->id.text));
 	else if (pp_spaa_context_find(r, id, s->context) != PP_MAP_NONE)
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_REPEATED, s->id.at,
 		               "stack \"%.*s\" is repeated with the same context",
-		               PP_SPAA_SHOWN(s->id.text));
+		               PP_SHOWN(s->id.text));
 	else if (pp_spaa_context_find(r, id, event_mark(event)) != PP_MAP_NONE)
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_CONTEXTS, s->id.at,
 		               "the id \"%.*s\" is shared by several contexts",
-		               PP_SPAA_SHOWN(s->id.text));
+		               PP_SHOWN(s->id.text));
 	else
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_EVENTS, s->id.at,
-		               "the id \"%.*s\" is shared by several events",
-		               PP_SPAA_SHOWN(s->id.text));
+		               "the id \"%.*s\" is shared by several events", PP_SHOWN(s->id.text));
 }
 
 static void

@@ -9,9 +9,9 @@
 /* ---- records by the grammar ------------------------------------------------------------- */
 
 static void
-field_write(struct pp_json *j, const struct pp_spaa_field *f, const char *key, const void *from)
+field_write(struct pp_json *j, const struct pp_json_field *f, const char *key, const void *from)
 {
-	const struct pp_spaa_words *words = f->more;
+	const struct pp_json_words *words = f->more;
 
 	switch (f->kind) {
 	case PP_SPAA_V_UINT:
@@ -42,14 +42,14 @@ field_write(struct pp_json *j, const struct pp_spaa_field *f, const char *key, c
 void
 pp_spaa_record_write(struct pp_json *j, enum pp_spaa_type type, const void *record)
 {
-	const struct pp_spaa_shape *shape = &pp_spaa_shapes[type];
+	const struct pp_json_shape *shape = &pp_spaa_shapes[type];
 	uint32_t has = *(const uint32_t *)((const char *)record + shape->has);
 	unsigned i;
 
 	pp_json_begin_object(j);
 	pp_json_put_textz(j, "type", shape->what + strlen("the "));
 	for (i = 1; i < shape->count; i++) {
-		const struct pp_spaa_field *f = &shape->fields[i];
+		const struct pp_json_field *f = &shape->fields[i];
 
 		if (has >> i & 1 || f->missing != PP_SPAA_R_OPTIONAL)
 			field_write(j, f, (const char *)shape->keys[i].p,
