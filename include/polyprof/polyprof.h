@@ -164,6 +164,8 @@ struct pp_read_opts {
 	/* Called now and then with bytes read and bytes in all (0 = unknown); true stops the reading. */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
+	/* Formats beside those of the library, NULL-terminated; or NULL. See polyprof_experimental.h. */
+	const pp_format *const *formats;
 };
 
 /*
@@ -253,12 +255,14 @@ PP_API struct pp_number pp_flat_self_number(const pp_flat *, size_t row, size_t 
 PP_API struct pp_number pp_flat_total_number(const pp_flat *, size_t row, size_t metric);
 
 /*
- * Any question of the command line: top, tree, callers, callees, lines, info, diff, ... pp_question_get() tells which
- * there are. Parameters are "name=value" strings, NULL-terminated (or NULL), named as the options of the
- * command line: "sort=total", "limit=10", "function=parse", "focus=^db", "bytes=20000". A comparison has two
- * profiles, before and after; every other question has one and `after` is NULL. The profiles must outlive the
- * answer. *out is the caller's to free also when the status tells of a failure, unless that is
- * PP_E_NOMEM or, when the limit of memory is reached, PP_E_LIMIT: its notes then say why.
+ * Any question of the command line: top, tree, callers, lines, info, check, diff, flame, convert, ... pp_question_get()
+ * tells which there are. Parameters are "name=value" strings, NULL-terminated (or NULL), named as the options of
+ * the command line: "sort=total", "limit=10", "function=parse", "focus=^db", "bytes=20000"; a flag is "tree=". A
+ * comparison has two profiles, before and after; every other question has one and `after` is NULL. Without a
+ * profile (NULL) the question is about the files that "file=PATH" names, read as it needs them; list has
+ * "directory=PATH". The profiles must outlive the answer. *out is the caller's to free also when the status tells of
+ * a failure, unless that is PP_E_NOMEM, PP_E_LIMIT when the limit of memory is reached, or there is no such question:
+ * its notes then say why.
  */
 typedef struct pp_reply pp_answer;
 
@@ -312,7 +316,8 @@ typedef enum pp_rendering_form {
 	PP_RENDER_TEXT = 0, /* for people, 80 columns, no colours */
 	PP_RENDER_JSON = 1, /* what --json prints */
 	PP_RENDER_CSV = 2,
-	PP_RENDER_MARKDOWN = 3
+	PP_RENDER_MARKDOWN = 3,
+	PP_RENDER_FILE = 4 /* what the question makes: a picture, a report, a profile; else text */
 } pp_rendering_form;
 
 /* The answer as bytes, NUL-terminated; free them with pp_free(). PP_E_LIMIT when `bytes` was too small for any answer. */

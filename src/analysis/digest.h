@@ -76,4 +76,13 @@ pp_status pp_digest_moments(const struct pp_digest *, size_t profile, size_t ser
                             struct pp_moments *);
 void pp_moments_release(struct pp_moments *);
 
+/* What a report shows, and how. */
+struct pp_html_opts {
+	const char *title;         /* NULL = the names of the files */
+	const char *const *files;  /* one per profile, for headings and command lines */
+	const char *const *inputs; /* all files as given, NULL at the end */
+	size_t metric;             /* of the first profile: what to show first */
+	uint64_t max_size;         /* bytes of the whole file; 0 = no limit */
+};
+
 #endif

@@ -72,4 +72,25 @@ void pp_flame_release(struct pp_flame *);
 pp_status pp_flame_chart_lay_out(struct pp_flame *, const struct pp_profile *,
                                  const struct pp_flame_opts *);
 
+/* What decides the colour of a frame. */
+enum pp_palette { PP_PALETTE_NAME, PP_PALETTE_MODULE, PP_PALETTE_LANGUAGE };
+
+struct pp_flame_style {
+	const char *title;    /* NULL = "Flame graph" */
+	const char *subtitle; /* NULL = none */
+	bool estimated;       /* the stacks are, which the picture says */
+	const char *colors;   /* a name of pp_flame_colors[]; NULL = none of them */
+	enum pp_palette palette;
+	double width; /* of the picture, in pixels */
+	bool icicle;  /* the whole on top */
+};
+
+/* How wide the frames are drawn in a picture of that width: there is a margin on both sides. */
+#define PP_FLAME_SIDE 10.0
+static inline double
+pp_flame_span(double width)
+{
+	return width - 2 * PP_FLAME_SIDE;
+}
+
 #endif

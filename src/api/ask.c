@@ -4,36 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
 #include "api/meter.h"
+#include "api/reply.h"
 #include "base/slice.h"
-#include "output/render.h"
-#include "questions/question.h"
+#include "output/html.h"
 #include "questions/scope.h"
-
-#define WIDTH 80
-
-/* A column of a table as callers count them: those of metrics are one each. */
-struct reply_column {
-	const struct pp_answer_column *column;
-	size_t arg;
-	struct pp_text name, group;
-};
-
-struct reply_table {
-	const struct pp_answer_table *table;
-	struct reply_column *columns;
-	size_t n;
-};
-
-struct pp_reply {
-	struct pp_asking asking;
-	struct pp_view views[2];
-	struct pp_topic topics[2];
-	struct pp_subject subject;
-	PP_VEC(struct reply_table) tables;
-	struct pp_buf made; /* the text of the cell that was asked for last */
-};
 
 /* ---- asking ---- */
 
@@ -48,8 +23,15 @@ param_set(struct pp_reply *r, const char *param, struct pp_buf *problem)
 		pp_buf_addf(problem, "a parameter is NAME=VALUE, not '%s'", param);
 		return false;
 	}
-	return pp_asking_set(&r->asking, pp_answer_copy(&r->asking.answer, name), equals + 1,
-	                     problem);
+	return pp_asking_set(&r->asking, pp_answer_copy(&r->asking.answer, name),
+	                     pp_answer_copy(&r->asking.answer, pp_slice_z(equals + 1)), problem);
+}
+
+/* Whether a parameter names a file to ask about. */
+static bool
+is_file(const char *param)
+{
+	return strncmp(param, "file=", 5) == 0;
 }
 
 static pp_status
@@ -59,7 +41,7 @@ params_set(struct pp_reply *r, const char *const *params)
 	pp_status status = PP_OK;
 
 	for (; params && *params && status == PP_OK; params++)
-		if (!param_set(r, *params, &problem))
+		if (!is_file(*params) && !param_set(r, *params, &problem))
 			status = problem.n ? pp_answer_fail(&r->asking.answer, PP_E_USAGE,
 			                                    "wrong-parameter", "%s", problem.p)
 			                   : PP_E_NOMEM;
@@ -77,6 +59,9 @@ topics_make(struct pp_reply *r, const struct pp_profile *const profiles[2])
 	struct pp_seen_for seen = { want.stacks, want.min_share, r->asking.params->metric };
 	size_t i;
 
+	r->topics = pp_answer_alloc(&r->asking.answer, 2 * sizeof *r->topics);
+	if (!r->topics)
+		return PP_E_NOMEM;
 	for (i = 0; i < 2 && profiles[i]; i++) {
 		pp_status status;
 
@@ -85,14 +70,15 @@ topics_make(struct pp_reply *r, const struct pp_profile *const profiles[2])
 		                        &r->asking.answer);
 		if (status != PP_OK)
 			return status;
-		r->topics[i] = (struct pp_topic){ .profile = r->views[i].shown };
+		r->topics[i] = (struct pp_topic){ .profile = r->views[i].shown,
+			                          .chosen = r->views[i].shown->format };
 	}
 	r->subject = (struct pp_subject){ .topics = r->topics, .n = i, .split = 1 };
 	return PP_OK;
 }
 
 static bool
-columns_list(struct pp_reply *r, struct reply_table *t)
+columns_list(struct pp_reply *r, struct pp_reply_table *t)
 {
 	struct pp_answer *a = &r->asking.answer;
 	size_t i, m, room = 0;
@@ -112,29 +98,29 @@ columns_list(struct pp_reply *r, struct reply_table *t)
 		if (!c->key || (c->flags & PP_COLUMN_NO_JSON))
 			continue;
 		if (!c->each)
-			t->columns[t->n++] = (struct reply_column){ c, c->arg, key, group };
+			t->columns[t->n++] = (struct pp_reply_column){ c, c->arg, key, group };
 		for (m = 0; c->each && m < c->each->metrics.n; m++) {
 			struct pp_buf label = { 0 };
 			const char *name;
 
 			pp_metric_label(c->each, &c->each->metrics.at[m], &label);
 			name = pp_answer_copy(a, pp_slice_of(label.p ? label.p : "", label.n));
-			t->columns[t->n++] = (struct reply_column){ c, m, { name, label.n }, key };
+			t->columns[t->n++] =
+			    (struct pp_reply_column){ c, m, { name, label.n }, key };
 			pp_buf_release(&label);
 		}
 	}
 	return t->columns != NULL;
 }
 
-/* Lists the tables that have a name and whose rows can be looked up. */
-static bool
-tables_list(struct pp_reply *r)
+bool
+pp_reply_tables(struct pp_reply *r)
 {
 	size_t i;
 
 	for (i = 0; i < r->asking.answer.items.n; i++) {
 		const struct pp_item *item = &r->asking.answer.items.at[i];
-		struct reply_table t = { .table = &item->table };
+		struct pp_reply_table t = { .table = &item->table };
 
 		if (item->kind != PP_ITEM_TABLE || !item->table.key || item->table.next)
 			continue;
@@ -144,17 +130,58 @@ tables_list(struct pp_reply *r)
 	return true;
 }
 
-static pp_status
-ask(struct pp_reply *r, const struct pp_profile *const profiles[2], const char *const *params)
+static void
+note_tell(void *data, const struct pp_answer_note *note)
 {
-	pp_status status = params_set(r, params);
+	const struct pp_reply *r = data;
 
-	if (status == PP_OK)
-		status = topics_make(r, profiles);
-	if (status == PP_OK)
-		status = pp_asking_run(&r->asking, &r->subject);
-	if (status == PP_OK && !tables_list(r))
-		status = PP_E_NOMEM;
+	if (r->opts.note)
+		r->opts.note(r->opts.ctx, note->severity, note->rule, note->text);
+}
+
+pp_status
+pp_reply_new(const char *question, const char *const *params, const struct pp_ask_opts *opts,
+             struct pp_reply **out)
+{
+	const struct pp_question *q = question ? pp_question_find(question) : NULL;
+	struct pp_reply *r = q ? calloc(1, sizeof *r) : NULL;
+
+	*out = r;
+	if (!r)
+		return q ? PP_E_NOMEM : PP_E_USAGE;
+	r->opts = *opts;
+	if (!pp_asking_init(&r->asking, q)) {
+		pp_answer_free(r);
+		*out = NULL;
+		return PP_E_NOMEM;
+	}
+	r->asking.answer.tell = note_tell;
+	r->asking.answer.tell_ctx = r;
+	r->asking.params->form = opts->form;
+	r->asking.params->exact = opts->form == PP_RENDER_JSON || opts->form == PP_RENDER_CSV;
+	r->asking.params->quiet = opts->quiet;
+	r->asking.params->verbose = opts->verbose;
+	return params_set(r, params);
+}
+
+/* Without a profile: about the files that parameters name. */
+static pp_status
+ask_named(const char *question, const char *const *params, pp_answer **out)
+{
+	size_t n = 0, i;
+	const char **files;
+	pp_status status;
+
+	while (params && params[n])
+		n++;
+	files = calloc(n + 1, sizeof *files);
+	if (!files)
+		return PP_E_NOMEM;
+	for (i = n = 0; params && params[i]; i++)
+		if (is_file(params[i]))
+			files[n++] = params[i] + 5;
+	status = pp_ask_files(files, n, question, params, NULL, out);
+	free(files);
 	return status;
 }
 
@@ -162,23 +189,26 @@ pp_status
 pp_ask_pair(const pp_profile *before, const pp_profile *after, const char *question,
             const char *const *params, pp_answer **out)
 {
-	const struct pp_question *q = question ? pp_question_find(question) : NULL;
+	static const struct pp_ask_opts opts = { .form = PP_RENDER_JSON };
 	const struct pp_profile *const profiles[2] = { before, after };
 	struct pp_meter meter;
 	struct pp_reply *r;
 	pp_status status;
 
 	*out = NULL;
-	if (!before || !q)
-		return PP_E_USAGE;
+	if (!before)
+		return after ? PP_E_USAGE : ask_named(question, params, out);
 	pp_meter_start(&meter, before->memory.limit,
 	               before->memory.used + (after ? after->memory.used : 0));
-	r = calloc(1, sizeof *r);
-	status = r && pp_asking_init(&r->asking, q) ? PP_OK : PP_E_NOMEM;
-	if (status == PP_OK) {
-		r->asking.params->exact = true;
-		status = ask(r, profiles, params);
-	}
+	status = pp_reply_new(question, params, &opts, &r);
+	if (status == PP_OK)
+		status = pp_asking_ready(&r->asking, &r->subject);
+	if (status == PP_OK)
+		status = topics_make(r, profiles);
+	if (status == PP_OK)
+		status = pp_asking_run(&r->asking, &r->subject);
+	if (status == PP_OK && !pp_reply_tables(r))
+		status = PP_E_NOMEM;
 	if (status == PP_E_NOMEM)
 		pp_answer_free(r);
 	else
@@ -202,6 +232,9 @@ pp_answer_free(pp_answer *r)
 	pp_asking_release(&r->asking);
 	for (i = 0; i < 2; i++)
 		pp_view_release(&r->views[i]);
+	pp_loaded_drop(&r->rewritten);
+	pp_sources_release(&r->sources);
+	pp_folders_free(r->folders);
 	pp_vec_release(&r->tables);
 	pp_buf_release(&r->made);
 	free(r);
@@ -267,20 +300,20 @@ pp_answer_note_text(const pp_answer *r, size_t note)
 
 /* ---- tables ---- */
 
-static const struct reply_table *
+static const struct pp_reply_table *
 table_at(const pp_answer *r, size_t table)
 {
 	static const struct pp_answer_table nothing = { .key = "" };
-	static const struct reply_table none = { .table = &nothing };
+	static const struct pp_reply_table none = { .table = &nothing };
 
 	return table < r->tables.n ? &r->tables.at[table] : &none;
 }
 
-static const struct reply_column *
+static const struct pp_reply_column *
 column_at(const pp_answer *r, size_t table, size_t column)
 {
-	static const struct reply_column none = { .name = { "", 0 }, .group = { "", 0 } };
-	const struct reply_table *t = table_at(r, table);
+	static const struct pp_reply_column none = { .name = { "", 0 }, .group = { "", 0 } };
+	const struct pp_reply_table *t = table_at(r, table);
 
 	return column < t->n ? &t->columns[column] : &none;
 }
@@ -388,8 +421,8 @@ cell_of(enum pp_as as, const struct pp_datum *d)
 struct pp_cell
 pp_answer_cell(pp_answer *r, size_t table, size_t row, size_t column)
 {
-	const struct reply_table *t = table_at(r, table);
-	const struct reply_column *c = column_at(r, table, column);
+	const struct pp_reply_table *t = table_at(r, table);
+	const struct pp_reply_column *c = column_at(r, table, column);
 	struct pp_datum d = { .made = &r->made };
 
 	r->made.n = 0;
@@ -401,38 +434,85 @@ pp_answer_cell(pp_answer *r, size_t table, size_t row, size_t column)
 	return d.null ? (struct pp_cell){ .kind = PP_CELL_NULL } : cell_of(c->column->as, &d);
 }
 
-/* ---- rendering ---- */
+/* ---- more of an answer ---- */
 
-pp_status
-pp_answer_render(const pp_answer *r, pp_rendering_form form, char **text, size_t *size)
+bool
+pp_answer_stands(const pp_answer *r)
 {
-	static const enum pp_form forms[] = { [PP_RENDER_TEXT] = PP_FORM_TEXT,
-		                              [PP_RENDER_JSON] = PP_FORM_JSON,
-		                              [PP_RENDER_CSV] = PP_FORM_CSV,
-		                              [PP_RENDER_MARKDOWN] = PP_FORM_MARKDOWN };
-	struct pp_render_opts opts = { .style = { .width = WIDTH } };
-	struct pp_buf bytes = { 0 };
-	struct pp_sink *out;
-	pp_status status;
+	return r->asking.answer.stands;
+}
 
-	*text = NULL;
-	*size = 0;
-	if ((unsigned)form >= PP_COUNT_OF(forms))
-		return PP_E_USAGE;
-	opts.form = forms[form];
-	status = pp_sink_buffer(&bytes, &out);
-	if (status != PP_OK)
-		return status;
-	status = pp_render(&r->asking.answer, &opts, out, NULL);
-	if (status == PP_OK)
-		status = pp_sink_commit(out);
-	pp_sink_close(out);
-	if (status == PP_OK) {
-		pp_buf_add(&bytes, "", 0);
-		*text = (char *)bytes.p;
-		*size = bytes.n;
-	} else {
-		pp_buf_release(&bytes);
-	}
-	return status;
+bool
+pp_answer_exceeds(const pp_answer *r)
+{
+	return r->asking.answer.exceeded;
+}
+
+size_t
+pp_answer_candidates(const pp_answer *r, size_t *not_listed)
+{
+	*not_listed = r->asking.answer.more_candidates;
+	return r->asking.answer.candidates.n;
+}
+
+void
+pp_answer_candidate(const pp_answer *r, size_t index, struct pp_text *name, struct pp_text *file)
+{
+	static const struct pp_candidate none = { { NULL, 0 }, { NULL, 0 } };
+	const struct pp_candidate *c = index < r->asking.answer.candidates.n
+	                                   ? &r->asking.answer.candidates.at[index]
+	                                   : &none;
+
+	*name = (struct pp_text){ (const char *)c->name.p, c->name.n };
+	*file = (struct pp_text){ (const char *)c->file.p, c->file.n };
+}
+
+/* Only what this library was built with. */
+bool
+pp_answer_next(const pp_answer *r, size_t index, struct pp_next *next)
+{
+	const struct pp_answer *a = &r->asking.answer;
+	size_t i;
+
+	for (i = 0; i < a->hints.n; i++)
+		if ((strcmp(a->hints.at[i].before, "report") != 0 || pp_html_possible()) &&
+		    index-- == 0) {
+			*next = a->hints.at[i];
+			return true;
+		}
+	return false;
+}
+
+/* ---- questions as data ---- */
+
+const struct pp_param_group *
+pp_question_group(const char *question, size_t index, pp_group_place *place)
+{
+	const struct pp_question *q = pp_question_find(question);
+
+	return q ? pp_question_shown(q, index, place) : NULL;
+}
+
+const struct pp_param *
+pp_question_word(const char *question)
+{
+	const struct pp_question *q = pp_question_find(question);
+
+	return q ? q->word : NULL;
+}
+
+unsigned
+pp_question_gives(const char *question)
+{
+	const struct pp_question *q = pp_question_find(question);
+
+	return q ? q->gives : 0;
+}
+
+pp_asks
+pp_question_asks(const char *question)
+{
+	const struct pp_question *q = pp_question_find(question);
+
+	return q ? q->asks : PP_ASKS_NOTHING;
 }

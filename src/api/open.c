@@ -343,27 +343,33 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 	struct pp_input *in = o->reader.in;
 	bool full = pp_input_need(in, PEEK_BYTES);
 	size_t n = full ? PEEK_BYTES : pp_input_left(in);
-	struct pp_peek peek = { { in->cur, n },
-		                in->at_end && pp_input_left(in) == n,
-		                opening->name };
+	struct pp_peek peek = {
+		{ in->cur, n }, in->at_end && pp_input_left(in) == n, opening->name, NULL
+	};
+	const struct pp_format *const *extra = opening->opts.formats;
 	size_t count = pp_format_count(), i;
 
 	if (!full && in->status != PP_OK && in->status != PP_E_INVALID)
 		return in->status;
+	for (i = 0; extra && extra[i]; i++)
+		count++;
 	o->bids = calloc(count ? count : 1, sizeof *o->bids);
 	if (!o->bids)
 		return PP_E_NOMEM;
 	for (i = 0; i < count; i++) {
-		const struct pp_format *f = pp_formats[i];
+		const struct pp_format *f = i < pp_format_count() ? pp_formats[i]
+		                                                  : extra[i - pp_format_count()];
 
+		peek.format = f;
 		if (f->can & PP_CAN_READ)
 			o->bids[o->bid_count++] = (struct pp_bid){ f, f->bid ? f->bid(&peek) : 0 };
 	}
 	qsort(o->bids, o->bid_count, sizeof *o->bids, bid_order);
 	if (opening->opts.from)
-		o->format = pp_format_find(opening->opts.from);
+		o->format = pp_format_among(extra, opening->opts.from);
 	else
 		choose(o, opening->name);
+	o->reader.format = o->format;
 	if (!o->format)
 		opening->foreign = pp_container_foreign(peek.head);
 	return PP_OK;
@@ -468,7 +474,9 @@ pp_status
 pp_open_from(struct pp_opened *o, const char *path, const struct pp_from *bytes,
              const struct pp_read_opts *opts, struct pp_diags *diags)
 {
-	const struct pp_format *from = opts && opts->from ? pp_format_find(opts->from) : NULL;
+	const struct pp_format *from = opts && opts->from
+	                                   ? pp_format_among(opts->formats, opts->from)
+	                                   : NULL;
 	struct pp_opening *opening;
 	pp_status status;
 

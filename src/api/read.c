@@ -122,7 +122,7 @@ pp_opened_rewrite(struct pp_opened *o, struct pp_sink *out)
 
 /* ---- the public face ---- */
 
-#define FIRST_SIZE sizeof(struct pp_read_opts)
+#define FIRST_SIZE offsetof(struct pp_read_opts, formats)
 
 /* The options that are known here, out of the caller's; false when they ask for what is not. */
 static bool

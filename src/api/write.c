@@ -97,6 +97,7 @@ pp_write_sink(const struct pp_profile *p, struct pp_sink *out, const struct pp_f
 	static const struct pp_write_opts plain = { 0 };
 	struct pp_diags own;
 	struct pp_writer w = { .profile = p,
+		               .format = format,
 		               .out = out,
 		               .diags = diags ? diags : &own,
 		               .opts = opts ? opts : &plain };

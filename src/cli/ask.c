@@ -1,238 +1,327 @@
 /*
- * Questions on the command line.
+ * Questions on the command line: from options to parameters, from an answer to the output.
  */
-#include "cli/ask.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "cli/load.h"
-#include "cli/source.h"
-#include "output/html.h"
+#include "cli/help.h"
+#include "cli/progress.h"
 #include "text/escape.h"
 #include "text/suggest.h"
 
-bool
-pp_ask_form(struct pp_cli *cli, enum pp_form *form)
-{
-	bool json = pp_args_flag(&cli->args, "json"), csv = pp_args_flag(&cli->args, "csv");
+/* ---- what is asked ---- */
 
-	*form = json ? PP_FORM_JSON : csv ? PP_FORM_CSV : PP_FORM_TEXT;
-	if (!json || !csv)
-		return true;
-	(void)pp_cli_usage(cli, "--json and --csv exclude each other");
-	return false;
+/* Files to ask about, and parameters as "name=value"; both in one arena of text. */
+struct request {
+	PP_VEC(const char *) files, params;
+	PP_VEC(char *) texts; /* that the parameters are made of */
+	bool failed;
+};
+
+static void
+request_release(struct request *r)
+{
+	while (r->texts.n > 0)
+		free(r->texts.at[--r->texts.n]);
+	pp_vec_release(&r->texts);
+	pp_vec_release(&r->files);
+	pp_vec_release(&r->params);
 }
 
-/* ---- parameters ---- */
-
-static int
-param_set(struct pp_cli *cli, struct pp_asking *asking, const struct pp_param *param,
-          const char *text)
+static void
+param_add(struct request *r, const struct pp_param *param, const char *value)
 {
-	struct pp_buf problem = { 0 };
-	bool known;
-	int code = 0;
+	struct pp_buf text = { 0 };
 
-	if (!pp_params_set(asking->question->params, asking->params, param, text, &known, &problem))
-		code = pp_cli_usage(cli, "--%s",
-		                    problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
-	pp_buf_release(&problem);
-	return code;
-}
-
-int
-pp_ask_init(struct pp_cli *cli, struct pp_asking *asking, enum pp_form form)
-{
-	const struct pp_question *question = cli->command->question;
-	size_t i;
-	int code = 0;
-
-	if (!pp_asking_init(asking, question)) {
-		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
-		return PP_EXIT_INPUT;
+	pp_buf_addf(&text, "%s=%s", param->name, value ? value : "");
+	if (text.failed || !pp_vec_push(&r->texts, text.p)) {
+		pp_buf_release(&text);
+		r->failed = true;
+		return;
 	}
-	asking->params->exact = form == PP_FORM_JSON || form == PP_FORM_CSV;
-	for (i = 0; i < cli->args.given.n && code == 0; i++)
-		code = param_set(cli, asking, cli->args.given.at[i].option,
-		                 cli->args.given.at[i].text);
-	if (code == 0 && question->word && cli->args.words.n == 0)
-		code = pp_cli_usage(cli, "name a %s and a file", question->word->name);
-	if (code == 0 && question->word)
-		code = param_set(cli, asking, question->word, cli->args.words.at[0]);
-	return code;
+	r->failed |= !pp_vec_push(&r->params, text.p);
 }
 
-/* ---- notes and errors ---- */
+/* Whether an option takes the words behind it, too: FILE... */
+static bool
+takes_words(const struct pp_param *option)
+{
+	size_t n = option->value ? strlen(option->value) : 0;
+
+	return n > 3 && strcmp(option->value + n - 3, "...") == 0;
+}
+
+/* Options, the words that each of them takes, and then the words that nobody takes. */
+static void
+request_fill(struct request *r, const struct pp_cli *cli)
+{
+	const struct pp_args *args = &cli->args;
+	const struct pp_param *word = pp_question_word(cli->command->question);
+	const struct pp_param *taker = NULL;
+	size_t i, w = 0;
+
+	for (i = 0; i <= args->given.n; i++) {
+		const struct pp_given *given = i < args->given.n ? &args->given.at[i] : NULL;
+
+		/* The words up to the next option that takes some belong to the one before. */
+		for (; (!given || takes_words(given->option)) &&
+		       w < (given ? given->words : args->words.n);
+		     w++) {
+			bool named = word && (word->kind == PP_PARAM_TEXTS || w == 0);
+
+			if (taker || named)
+				param_add(r, taker ? taker : word, args->words.at[w]);
+			else
+				r->failed |= !pp_vec_push(&r->files, args->words.at[w]);
+		}
+		if (given && pp_option_asks(given->option))
+			param_add(r, given->option, given->text);
+		if (given && takes_words(given->option))
+			taker = given->option;
+	}
+	r->failed |= !pp_vec_push(&r->params, (const char *)NULL);
+}
+
+/* Whether somebody feeds standard input: a pipe, a socket or a file, not a terminal or /dev/null. */
+static bool
+stdin_is_fed(void)
+{
+	struct stat st;
+
+	return fstat(STDIN_FILENO, &st) == 0 &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISREG(st.st_mode));
+}
+
+/* Without a file, what is piped in is meant. */
+static int
+files_check(struct pp_cli *cli, struct request *r)
+{
+	const struct pp_param *word = pp_question_word(cli->command->question);
+	pp_asks asks = pp_question_asks(cli->command->question);
+
+	if (r->files.n || asks == PP_ASKS_SIDES || asks == PP_ASKS_FOLDERS ||
+	    asks == PP_ASKS_NOTHING || (word && cli->args.words.n == 0))
+		return 0;
+	if (stdin_is_fed()) {
+		r->failed |= !pp_vec_push(&r->files, (const char *)"-");
+		return 0;
+	}
+	pp_help_usage(cli);
+	return PP_EXIT_USAGE;
+}
+
+/* ---- what is said meanwhile ---- */
+
+struct listener {
+	const struct pp_cli *cli;
+	struct pp_progress bytes, files;
+};
+
+static void
+note_print(void *ctx, pp_severity severity, const char *rule, const char *text)
+{
+	const struct pp_cli *cli = ((struct listener *)ctx)->cli;
+
+	if (strcmp(rule, "usage") == 0)
+		(void)pp_cli_usage(cli, "%s", text);
+	else if (severity == PP_ERROR)
+		pp_cli_error(cli, "%s", text);
+	else
+		pp_cli_note(cli, "%s", text);
+}
+
+static void
+findings_print(void *ctx, const pp_diags *diags)
+{
+	pp_cli_diags(((struct listener *)ctx)->cli, diags);
+}
+
+static void
+progress_show(void *ctx, const struct pp_progress_at *at)
+{
+	struct listener *l = ctx;
+
+	pp_progress_show(at->files ? &l->files : &l->bytes, l->cli, at);
+}
 
 /* What was meant perhaps, below the message. */
 static void
-candidates_print(const struct pp_answer *a)
+candidates_print(const pp_answer *answer)
 {
 	struct pp_buf buf, text = { 0 };
-	struct pp_sink *err = pp_cli_err(&buf);
-	size_t i;
+	struct pp_sink *err = pp_cli_text(&buf);
+	size_t i, more, n = pp_answer_candidates(answer, &more);
 
-	for (i = 0; i < a->candidates.n; i++) {
+	for (i = 0; i < n; i++) {
+		struct pp_text name, file;
+
+		pp_answer_candidate(answer, i, &name, &file);
 		pp_buf_adds(&text, "  ");
-		pp_escape_terminal(&text, a->candidates.at[i].name);
-		if (a->candidates.at[i].file.n) {
+		pp_escape_terminal(&text, pp_slice_of(name.data, name.size));
+		if (file.size) {
 			pp_buf_adds(&text, "  (");
-			pp_escape_terminal(&text, a->candidates.at[i].file);
+			pp_escape_terminal(&text, pp_slice_of(file.data, file.size));
 			pp_buf_adds(&text, ")");
 		}
 		pp_buf_adds(&text, "\n");
 	}
-	if (a->more_candidates)
-		pp_buf_addf(&text, "  ... and %zu more\n", a->more_candidates);
+	if (more)
+		pp_buf_addf(&text, "  ... and %zu more\n", more);
 	if (err && text.p)
 		pp_sink_write(err, text.p, text.n);
 	pp_cli_err_done(err, &buf);
 	pp_buf_release(&text);
 }
 
-int
-pp_ask_run(struct pp_cli *cli, struct pp_asking *asking, const struct pp_subject *subject)
-{
-	const struct pp_answer *a = &asking->answer;
-	pp_status status = pp_asking_run(asking, subject);
+/* ---- what can be asked next ---- */
 
-	pp_load_notes(cli, a);
-	if (status != PP_OK)
-		candidates_print(a);
-	return pp_load_exit(status);
+/* What can be asked, and the command to type: "polyprof BEFORE FILE... AFTER". */
+static void
+hint_print(const struct pp_cli *cli, struct pp_sink *out, const struct pp_next *next,
+           const struct request *r, size_t column)
+{
+	struct pp_buf text = { 0 };
+	size_t i, n = next->file ? 1 : r->files.n;
+
+	pp_buf_adds(&text, *next->before ? "polyprof " : "polyprof");
+	pp_buf_adds(&text, next->before);
+	for (i = 0; i < n && i < 3; i++) {
+		pp_buf_addc(&text, ' ');
+		pp_suggest_word(&text, next->file ? next->file : r->files.at[i]);
+	}
+	pp_buf_adds(&text, n > 3 ? " ..." : "");
+	pp_buf_adds(&text, next->after);
+	pp_sink_printf(out, "  %s", next->does);
+	/* A command that does not fit beside its description stands below it, easy to copy. */
+	if (cli->style.width > 0 && text.n > 0 &&
+	    2 + column + pp_text_columns(text.p, text.n) > cli->style.width)
+		pp_sink_puts(out, "\n      ");
+	else
+		pp_text_pad(out, column - strlen(next->does));
+	pp_ink_text(out, &cli->style, PP_INK_COMMAND, pp_slice_of(text.p ? text.p : "", text.n));
+	pp_sink_putc(out, '\n');
+	pp_buf_release(&text);
+}
+
+/* Those about one file out of many are for people who look at a terminal. */
+static void
+hints_print(struct pp_cli *cli, const pp_answer *answer, const struct request *r)
+{
+	struct pp_next next;
+	struct pp_buf buf;
+	struct pp_sink *out;
+	size_t i, column = 0;
+
+	for (i = 0; pp_answer_next(answer, i, &next); i++)
+		if (!next.file || cli->out_terminal)
+			column = strlen(next.does) + 2 > column ? strlen(next.does) + 2 : column;
+	if (column == 0)
+		return;
+	out = pp_cli_text(&buf);
+	if (out) {
+		pp_sink_putc(out, '\n');
+		pp_ink_put(out, &cli->style, PP_INK_TITLE, "Ask next");
+		pp_sink_putc(out, '\n');
+	}
+	for (i = 0; out && pp_answer_next(answer, i, &next); i++)
+		hint_print(cli, out, &next, r, column);
+	(void)pp_cli_out_done(cli, out, &buf);
 }
 
 /* ---- the answer ---- */
 
-/* ---- hints ---- */
-
-#define HINT_COLUMN 30
-
-/* What can be asked, and the command to type: "polyprof BEFORE FILE... AFTER". */
-static void
-hint_print(struct pp_cli *cli, const struct pp_hint *hint, const char *const *files, size_t n)
-{
-	struct pp_buf text = { 0 };
-	size_t i;
-
-	pp_buf_addf(&text, "polyprof %s", hint->before);
-	for (i = 0; i < n && i < 3; i++) {
-		pp_buf_addc(&text, ' ');
-		pp_suggest_word(&text, files[i]);
-	}
-	pp_buf_adds(&text, n > 3 ? " ..." : "");
-	pp_buf_adds(&text, hint->after);
-	pp_sink_printf(cli->out, "  %s", hint->does);
-	/* A command that does not fit beside its description stands below it, easy to copy. */
-	if (cli->style.width > 0 && text.n > 0 &&
-	    2 + HINT_COLUMN + pp_text_columns(text.p, text.n) > cli->style.width)
-		pp_sink_puts(cli->out, "\n      ");
-	else
-		pp_text_pad(cli->out, strlen(hint->does) < HINT_COLUMN
-		                          ? HINT_COLUMN - strlen(hint->does)
-		                          : 2);
-	pp_ink_text(cli->out, &cli->style, PP_INK_COMMAND,
-	            pp_slice_of(text.p ? text.p : "", text.n));
-	pp_sink_putc(cli->out, '\n');
-	pp_buf_release(&text);
-}
-
-/* Only what this program was built with. */
+/* How the answer is printed; false (said) when the options exclude each other. */
 static bool
-hint_works(const struct pp_hint *hint)
+form_find(struct pp_cli *cli, pp_rendering_form *form)
 {
-	return strcmp(hint->before, "report") != 0 || pp_html_possible();
+	unsigned gives = pp_question_gives(cli->command->question);
+	bool json = (gives & PP_GIVES_JSON) && pp_args_flag(&cli->args, "json");
+	bool csv = (gives & PP_GIVES_CSV) && pp_args_flag(&cli->args, "csv");
+
+	*form = json                    ? PP_RENDER_JSON
+	        : csv                   ? PP_RENDER_CSV
+	        : gives & PP_GIVES_FILE ? PP_RENDER_FILE
+	                                : PP_RENDER_TEXT;
+	if (json && csv)
+		(void)pp_cli_usage(cli, "--json and --csv exclude each other");
+	return !json || !csv;
 }
 
-static void
-hints_print(struct pp_cli *cli, const struct pp_answer *a, const char *const *files, size_t n)
+static int
+answer_print(struct pp_cli *cli, pp_answer *answer, pp_rendering_form form, const struct request *r)
 {
-	size_t i;
-
-	if (a->hints.n == 0)
-		return;
-	pp_sink_putc(cli->out, '\n');
-	pp_ink_put(cli->out, &cli->style, PP_INK_TITLE, "Ask next");
-	pp_sink_putc(cli->out, '\n');
-	for (i = 0; i < a->hints.n; i++)
-		if (hint_works(&a->hints.at[i]))
-			hint_print(cli, &a->hints.at[i], files, n);
-}
-
-int
-pp_ask_render(struct pp_cli *cli, const struct pp_answer *a, enum pp_form form)
-{
-	struct pp_render_opts opts = { .form = form,
-		                       .style = cli->style,
-		                       .all_hint = "-n 0 shows all",
-		                       .tame = cli->out_terminal };
-	pp_status status = a->failed ? PP_E_NOMEM : pp_render(a, &opts, cli->out, NULL);
-
-	if (status == PP_OK || cli->out->status != PP_OK)
-		return 0; /* what the sink has to say comes at the end */
-	pp_cli_error(cli, "%s", pp_status_text(status));
-	return pp_load_exit(status);
-}
-
-int
-pp_ask_print(struct pp_cli *cli, const struct pp_asking *asking, enum pp_form form)
-{
+	struct pp_print_opts opts = { .size = sizeof opts,
+		                      .form = form,
+		                      .width = cli->style.width,
+		                      .colour = cli->style.colour,
+		                      .terminal = cli->out_terminal,
+		                      .all_hint = "-n 0 shows all" };
 	int code = pp_cli_output(cli);
+	pp_status status;
 
-	return code ? code : pp_ask_render(cli, &asking->answer, form);
+	if (code)
+		return code;
+	status = pp_answer_print(answer, &opts, cli->out);
+	if (status == PP_OK && form == PP_RENDER_TEXT)
+		hints_print(cli, answer, r);
+	return pp_cli_exit(status);
 }
 
-static bool
-source_line(void *sources, pp_str file, uint32_t line, struct pp_slice *text)
+static int
+ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form)
 {
-	return pp_sources_line(sources, file, line, text);
+	struct listener listener = { .cli = cli };
+	struct pp_ask_opts opts = { .size = sizeof opts,
+		                    .form = form,
+		                    .quiet = cli->quiet,
+		                    .verbose = cli->verbose,
+		                    .ctx = &listener,
+		                    .note = note_print,
+		                    .findings = findings_print,
+		                    .progress = pp_progress_wanted(cli) ? progress_show : NULL };
+	pp_answer *answer = NULL;
+	pp_status status = pp_ask_files(r->files.at, r->files.n, cli->command->question,
+	                                r->params.at, &opts, &answer);
+	bool stands = answer && status != PP_E_USAGE && pp_answer_stands(answer);
+	int code = pp_cli_exit(status), printed = 0;
+
+	if (!answer)
+		pp_cli_error(cli, "%s", pp_status_text(status));
+	else if (status != PP_OK)
+		candidates_print(answer);
+	if (status == PP_OK || stands)
+		printed = answer_print(cli, answer, form, r);
+	if (code == 0 && printed == 0 && pp_answer_exceeds(answer))
+		code = PP_EXIT_FINDINGS;
+	pp_answer_free(answer);
+	code = code ? code : printed;
+	return stands && printed == 0 ? pp_cli_keep(cli, code) : code;
 }
 
 int
 pp_cli_ask(struct pp_cli *cli)
 {
-	return pp_ask_with(cli, NULL);
-}
+	struct request r = { .failed = false };
+	pp_rendering_form form;
+	int code = form_find(cli, &form) ? 0 : PP_EXIT_USAGE;
 
-int
-pp_ask_with(struct pp_cli *cli, struct pp_sources *sources)
-{
-	const struct pp_question *question = cli->command->question;
-	struct pp_profile *profile = NULL;
-	struct pp_asking asking = { .question = question };
-	const char *const *files = NULL;
-	enum pp_form form;
-	size_t n = 0;
-	int code;
-
-	if (!pp_ask_form(cli, &form))
-		return PP_EXIT_USAGE;
-	code = pp_ask_init(cli, &asking, form);
+	if (code == 0) {
+		request_fill(&r, cli);
+		code = files_check(cli, &r);
+	}
+	if (code == 0 && cli->command->picture && cli->out_terminal &&
+	    !pp_args_text(&cli->args, "output"))
+		code = pp_cli_wrong(
+		    cli, "this is for a browser, not for a terminal; write it to a file: -o %s",
+		    cli->command->picture);
+	if (code == 0 && r.failed) {
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+		code = PP_EXIT_INPUT;
+	}
 	if (code == 0)
-		code = pp_load_files(cli, question->word ? 1 : 0, &files, &n);
-	if (code == 0) {
-		struct pp_load_order order = { .want = pp_asking_want(&asking),
-			                       .scope = pp_asking_scope(&asking),
-			                       .metric = asking.params->metric };
-
-		code = pp_load_profile(cli, files, n, &order, &profile);
-	}
-	if (code == 0) {
-		struct pp_topic topic = { .file = n == 1 ? files[0] : NULL, .profile = profile };
-		struct pp_subject subject = {
-			.topics = &topic, .n = 1, .split = 1, .files = files, .file_count = n
-		};
-
-		if (sources) {
-			pp_sources_init(sources, profile, sources->dirs);
-			subject.source = source_line;
-			subject.source_data = sources;
-		}
-		code = pp_ask_run(cli, &asking, &subject);
-		if (code == 0)
-			code = pp_ask_print(cli, &asking, form);
-		if (code == 0 && form == PP_FORM_TEXT)
-			hints_print(cli, &asking.answer, files, n);
-	}
-	pp_asking_release(&asking);
-	pp_profile_free(profile);
+		code = ask(cli, &r, form);
+	request_release(&r);
 	return code;
 }

@@ -10,15 +10,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "io/rules.h"
-#include "output/diag_view.h"
 #include "text/escape.h"
 
 /* Narrower than this nothing sensible fits. */
 #define WIDTH_MIN 40
-/* Bytes of output that are always written, and how many for each byte of input. */
-#define OUTPUT_ALWAYS ((uint64_t)256 << 20)
-#define OUTPUT_TIMES 64
 
 static bool
 colour_wanted(const char *when, int fd)
@@ -57,7 +52,6 @@ pp_cli_init(struct pp_cli *cli)
 	cli->path = path ? path : "-";
 	cli->quiet = pp_args_flag(&cli->args, "quiet");
 	cli->verbose = pp_args_flag(&cli->args, "verbose");
-	cli->strict = pp_args_flag(&cli->args, "strict");
 	cli->errors.colour = colour_wanted(when, STDERR_FILENO);
 	cli->out_terminal = to_stdout && isatty(STDOUT_FILENO);
 	cli->style.colour = to_stdout ? colour_wanted(when, STDOUT_FILENO)
@@ -67,30 +61,29 @@ pp_cli_init(struct pp_cli *cli)
 
 /* ---- the answer ---- */
 
-/* How much is written unless told otherwise: few bytes of input must not fill a disk. 0 = any number. */
-static uint64_t
-output_most(uint64_t input)
+/* Says why an output could not be written; that a reader went away is no news. */
+static int
+output_failed(const struct pp_cli *cli, pp_diags *diags, int error)
 {
-	if (input == 0 || input > UINT64_MAX / OUTPUT_TIMES)
-		return 0;
-	return input * OUTPUT_TIMES > OUTPUT_ALWAYS ? input * OUTPUT_TIMES : OUTPUT_ALWAYS;
+	if (diags && error != EPIPE)
+		pp_cli_diags(cli, diags);
+	pp_diags_free(diags);
+	return PP_EXIT_OUTPUT;
 }
 
 int
 pp_cli_output(struct pp_cli *cli)
 {
-	unsigned how = PP_SINK_BY_NAME;
+	pp_diags *diags;
 	int error = 0;
-	pp_status status;
 
 	if (cli->out)
 		return 0;
-	if (pp_args_flag(&cli->args, "no-fsync"))
-		how |= PP_SINK_NO_SYNC;
-	status = pp_sink_file(cli->path, how, &cli->out, &error);
-	if (status != PP_OK)
-		return pp_cli_output_failed(cli, cli->path, status, error);
-	cli->out->most = pp_args_count(&cli->args, "max-output", output_most(cli->input_bytes));
+	diags = pp_diags_new();
+	if (pp_output_open(cli->path, !pp_args_flag(&cli->args, "no-fsync"), diags, &cli->out,
+	                   &error) != PP_OK)
+		return output_failed(cli, diags, error);
+	pp_diags_free(diags);
 	return 0;
 }
 
@@ -102,7 +95,7 @@ output_close(struct pp_cli *cli)
 
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_BLOCK, &all, &before);
-	pp_sink_close(cli->out);
+	pp_output_free(cli->out);
 	cli->out = NULL;
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -110,30 +103,48 @@ output_close(struct pp_cli *cli)
 int
 pp_cli_keep(struct pp_cli *cli, int code)
 {
-	pp_status status;
-	int error;
+	pp_diags *diags = pp_diags_new();
+	pp_status status = PP_OK;
+	int error = 0;
 
-	if (!cli->out)
-		return code;
-	status = pp_sink_commit(cli->out);
-	error = cli->out->error;
+	if (cli->out)
+		status = pp_output_commit(cli->out, cli->path, diags, &error);
 	output_close(cli);
-	return status == PP_OK ? code : pp_cli_output_failed(cli, cli->path, status, error);
+	if (status != PP_OK)
+		return output_failed(cli, diags, error);
+	pp_diags_free(diags);
+	return code;
 }
 
 int
 pp_cli_finish(struct pp_cli *cli, int code)
 {
-	if (!cli->out || code < PP_EXIT_USAGE || cli->out->status != PP_OK)
+	if (!cli->out || code < PP_EXIT_USAGE || pp_output_failed(cli->out))
 		return pp_cli_keep(cli, code);
 	output_close(cli);
 	return code;
 }
 
-/* ---- messages ---- */
+int
+pp_cli_exit(pp_status status)
+{
+	switch (status) {
+	case PP_OK:
+		return PP_EXIT_OK;
+	case PP_E_USAGE:
+		return PP_EXIT_USAGE;
+	case PP_E_OUTPUT:
+	case PP_E_LOSS:
+		return PP_EXIT_OUTPUT;
+	default:
+		return PP_EXIT_INPUT;
+	}
+}
+
+/* ---- text of our own ---- */
 
 struct pp_sink *
-pp_cli_err(struct pp_buf *buf)
+pp_cli_text(struct pp_buf *buf)
 {
 	struct pp_sink *sink = NULL;
 
@@ -141,25 +152,45 @@ pp_cli_err(struct pp_buf *buf)
 	return pp_sink_buffer(buf, &sink) == PP_OK ? sink : NULL;
 }
 
-void
-pp_cli_err_done(struct pp_sink *sink, struct pp_buf *buf)
+int
+pp_cli_out_done(struct pp_cli *cli, struct pp_sink *sink, struct pp_buf *buf)
+{
+	int code = sink && pp_sink_commit(sink) == PP_OK ? pp_cli_output(cli) : PP_EXIT_OUTPUT;
+
+	if (code == 0)
+		pp_output_write(cli->out, buf->p, buf->n);
+	pp_sink_close(sink);
+	pp_buf_release(buf);
+	return code;
+}
+
+static void
+err_write(const char *text, size_t n)
 {
 	size_t at = 0;
 
+	while (at < n) {
+		ssize_t written = write(STDERR_FILENO, text + at, n - at);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			break; /* nobody is left to be told */
+		at += (size_t)written;
+	}
+}
+
+void
+pp_cli_err_done(struct pp_sink *sink, struct pp_buf *buf)
+{
 	if (sink)
 		(void)pp_sink_commit(sink);
-	while (at < buf->n) {
-		ssize_t n = write(STDERR_FILENO, buf->p + at, buf->n - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break; /* nobody is left to be told */
-		at += (size_t)n;
-	}
+	err_write(buf->p, buf->n);
 	pp_sink_close(sink);
 	pp_buf_release(buf);
 }
+
+/* ---- messages ---- */
 
 enum message { MESSAGE_NOTE, MESSAGE_ERROR, MESSAGE_USAGE };
 
@@ -170,7 +201,7 @@ message_print(const struct pp_cli *cli, enum message kind, const char *fmt, va_l
 	/* There must be memory to say that there is none. */
 	struct pp_account *account = pp_account_enter(NULL);
 	struct pp_buf buf, text = { 0 };
-	struct pp_sink *err = pp_cli_err(&buf);
+	struct pp_sink *err = pp_cli_text(&buf);
 
 	pp_buf_vaddf(&text, fmt, args);
 	if (err && text.p) {
@@ -237,47 +268,16 @@ pp_cli_wrong(const struct pp_cli *cli, const char *fmt, ...)
 	return PP_EXIT_USAGE;
 }
 
-int
-pp_cli_no_terminal(const struct pp_cli *cli, const char *example)
-{
-	if (!cli->out_terminal || pp_args_text(&cli->args, "output"))
-		return 0;
-	return pp_cli_wrong(
-	    cli, "this is for a browser, not for a terminal; write it to a file: -o %s", example);
-}
-
-int
-pp_cli_output_failed(const struct pp_cli *cli, const char *path, pp_status status, int error)
-{
-	struct pp_diags diags;
-
-	if (error == EPIPE)
-		return PP_EXIT_OUTPUT;
-	pp_diags_init(&diags);
-	pp_diags_set_file(&diags, strcmp(path, "-") == 0 ? "standard output" : path);
-	pp_diag_add(&diags, &pp_io_rules[PP_IO_WRITE_FAILED], PP_NOWHERE, "cannot write: %s",
-	            status == PP_E_LIMIT ? "it would be too large; --max-output SIZE allows more"
-	            : error              ? strerror(error)
-	                                 : pp_status_text(status));
-	pp_cli_diags(cli, &diags);
-	pp_diags_release(&diags);
-	return PP_EXIT_OUTPUT;
-}
-
 void
-pp_cli_diags(const struct pp_cli *cli, const struct pp_diags *diags)
+pp_cli_diags(const struct pp_cli *cli, const pp_diags *diags)
 {
-	struct pp_account *account;
-	struct pp_buf buf;
-	struct pp_sink *err;
+	char *text;
 
-	if (diags->list.n == 0 && diags->counts.n == 0)
+	if (pp_diags_total(diags, PP_NOTE) == 0)
 		return;
-	account = pp_account_enter(NULL);
-	err = pp_cli_err(&buf);
-	if (err)
-		pp_diags_print(diags, cli->quiet ? PP_ERROR : PP_NOTE,
-		               cli->verbose ? 0 : PP_DIAG_SHOWN, &cli->errors, err);
-	pp_cli_err_done(err, &buf);
-	(void)pp_account_enter(account);
+	text = pp_diags_text(diags, cli->quiet ? PP_ERROR : PP_NOTE,
+	                     cli->verbose ? 0 : PP_FINDINGS_SHOWN, cli->errors.colour);
+	if (text)
+		err_write(text, strlen(text));
+	pp_free(text);
 }

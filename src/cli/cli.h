@@ -4,12 +4,10 @@
 #ifndef PP_CLI_H
 #define PP_CLI_H
 
-#include "api/meter.h"
-#include "base/diag.h"
 #include "cli/command.h"
 #include "cli/opts.h"
 #include "io/sink.h"
-#include "output/colour.h"
+#include "text/colour.h"
 
 /* Exit codes; scripts rely on them. */
 enum {
@@ -24,13 +22,11 @@ struct pp_cli {
 	const struct pp_command *command;
 	struct pp_args args;
 	const char *path;       /* where the answer goes: -o, else "-" */
-	struct pp_sink *out;    /* the answer; opened by pp_cli_output() */
+	pp_output *out;         /* the answer; opened by pp_cli_output() */
 	struct pp_style style;  /* of the answer */
 	struct pp_style errors; /* of standard error */
 	bool out_terminal;      /* the answer goes to a terminal */
-	struct pp_meter meter;  /* of memory */
-	uint64_t input_bytes;   /* of the files read so far, 0 = unknown */
-	bool quiet, verbose, strict;
+	bool quiet, verbose;
 };
 
 /* Sets up from parsed arguments. */
@@ -48,6 +44,8 @@ int pp_cli_finish(struct pp_cli *, int code);
 
 /* The same with an answer that is worth keeping whatever the code tells. */
 int pp_cli_keep(struct pp_cli *, int code);
+/* The exit code of a status. */
+int pp_cli_exit(pp_status);
 
 /* Says "polyprof: error: ..." on standard error. */
 void pp_cli_error(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
@@ -57,15 +55,16 @@ void pp_cli_note(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 int pp_cli_usage(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 /* An error in what was asked, which --help would not mend; returns PP_EXIT_USAGE. */
 int pp_cli_wrong(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
-/* PP_EXIT_USAGE, said, when a picture would go to a terminal that nobody asked for; else 0. */
-int pp_cli_no_terminal(const struct pp_cli *, const char *example);
-/* Says that an output could not be written (a reader who went away is no news); returns PP_EXIT_OUTPUT. */
-int pp_cli_output_failed(const struct pp_cli *, const char *path, pp_status, int error);
 /* Prints findings on standard error, as -q and -v say. */
-void pp_cli_diags(const struct pp_cli *, const struct pp_diags *);
+void pp_cli_diags(const struct pp_cli *, const pp_diags *);
 
-/* A sink for standard error; NULL when out of memory. Commit and close it with pp_cli_err_done(). */
-struct pp_sink *pp_cli_err(struct pp_buf *);
+/* A sink for text of our own; NULL when out of memory. It goes to standard error or to the answer: */
+struct pp_sink *pp_cli_text(struct pp_buf *);
 void pp_cli_err_done(struct pp_sink *, struct pp_buf *);
+/* an exit code. */
+int pp_cli_out_done(struct pp_cli *, struct pp_sink *, struct pp_buf *);
+
+/* Asks the command's question and prints the answer; an exit code. */
+int pp_cli_ask(struct pp_cli *);
 
 #endif

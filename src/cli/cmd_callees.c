@@ -1,7 +1,7 @@
 /*
  * polyprof callees: whom a function calls, how often, and what that costs.
  */
-#include "cli/opts.h"
+#include "cli/command.h"
 
 static const struct pp_example callees_examples[] = {
 	{ "callees main app.folded", "whom `main` calls, and what that costs" },
@@ -9,10 +9,8 @@ static const struct pp_example callees_examples[] = {
 	{ 0 },
 };
 
-extern const struct pp_question pp_question_callees;
-
 const struct pp_command pp_command_callees = {
-	.question = &pp_question_callees,
+	.question = "callees",
 	.name = "callees",
 	.synopsis = "NAME FILE...",
 	.summary = "whom a function calls, how often, and what that costs",
@@ -22,8 +20,6 @@ const struct pp_command pp_command_callees = {
 	    "the profile knows that. The totals are what the callee and all it called cost when "
 	    "called from here, counted once for each outermost activation.\n\n"
 	    "--depth goes further down: each callee is followed by its own callees, as a tree.",
-	.groups = pp_group_calls,
 	.examples = callees_examples,
 	.hint = PP_HINT_FILE,
-	.flags = PP_COMMAND_OWN_DEPTH,
 };

@@ -1,7 +1,7 @@
 /*
  * polyprof callers: who calls a function, how often, and what that costs.
  */
-#include "cli/opts.h"
+#include "cli/command.h"
 
 static const struct pp_example callers_examples[] = {
 	{ "callers parse app.folded", "who calls `parse`, and what it costs from there" },
@@ -10,10 +10,8 @@ static const struct pp_example callers_examples[] = {
 	{ 0 },
 };
 
-extern const struct pp_question pp_question_callers;
-
 const struct pp_command pp_command_callers = {
-	.question = &pp_question_callers,
+	.question = "callers",
 	.name = "callers",
 	.synopsis = "NAME FILE...",
 	.summary = "who calls a function, how often, and what that costs",
@@ -24,8 +22,6 @@ const struct pp_command pp_command_callers = {
 	    "add up to the function's own total. Calls from inside the function itself are counted, "
 	    "but cost nothing more.\n\n"
 	    "--depth goes further up: each caller is followed by its own callers, as a tree.",
-	.groups = pp_group_calls,
 	.examples = callers_examples,
 	.hint = PP_HINT_FILE,
-	.flags = PP_COMMAND_OWN_DEPTH,
 };

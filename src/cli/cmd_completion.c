@@ -3,8 +3,6 @@
  * made from the tables that the parser uses, so they cannot be out of date.
  */
 #include "cli/cli.h"
-#include "cli/rules.h"
-#include "formats/format.h"
 
 static int completion_run(struct pp_cli *);
 
@@ -48,22 +46,25 @@ words_commands(struct pp_sink *out)
 static void
 words_formats(struct pp_sink *out)
 {
-	const struct pp_format *const *format;
+	size_t i;
 
-	for (format = pp_formats; *format; format++)
-		pp_sink_printf(out, "%s ", (*format)->name);
+	for (i = 0; i < pp_format_count(); i++)
+		pp_sink_printf(out, "%s ", pp_format_name(pp_format_get(i)));
 }
 
 static void
 words_rules(struct pp_sink *out)
 {
-	const struct pp_rule *rule;
-	const char *source;
+	pp_answer *rules = NULL;
 	size_t i;
 
-	for (i = 0; (rule = pp_rules_of(i, &source)) != NULL; i++)
-		for (; rule->id; rule++)
-			pp_sink_printf(out, "%s ", rule->id);
+	if (pp_ask(NULL, "explain", NULL, &rules) == PP_OK)
+		for (i = 0; i < pp_answer_rows(rules, 0); i++) {
+			struct pp_text id = pp_answer_cell(rules, 0, i, 0).text;
+
+			pp_sink_printf(out, "%.*s ", (int)id.size, id.data);
+		}
+	pp_answer_free(rules);
 }
 
 /* The words that complete a hint; none for files, which the shell knows itself. */
@@ -107,21 +108,16 @@ words_value(struct pp_sink *out, const struct pp_param *option)
 		words_hint(out, option->hint);
 }
 
-/* Calls back for each option of a command. */
-#define FOR_EACH_OPTION(command, group, option)                                                    \
-	for ((group) = (command)->groups; (group) && *(group); (group)++)                          \
-		for ((option) = (*(group))->params; (option)->name; (option)++)
-
 /* ---- bash ---- */
 
 /* One line of a `case`: which words complete the value of an option. */
 static void
 bash_values(struct pp_sink *out, const struct pp_command *command)
 {
-	const struct pp_param_group *const *group;
 	const struct pp_param *option;
+	struct pp_options all;
 
-	FOR_EACH_OPTION(command, group, option)
+	PP_FOR_EACH_OPTION(command, all, option)
 	{
 		if (option->kind == PP_PARAM_FLAG)
 			continue;
@@ -142,11 +138,11 @@ bash_values(struct pp_sink *out, const struct pp_command *command)
 static void
 bash_command(struct pp_sink *out, const struct pp_command *command)
 {
-	const struct pp_param_group *const *group;
 	const struct pp_param *option;
+	struct pp_options all;
 
 	pp_sink_printf(out, "\t%s)\n\t\toptions=\"", command->name);
-	FOR_EACH_OPTION(command, group, option)
+	PP_FOR_EACH_OPTION(command, all, option)
 	pp_sink_printf(out, "--%s%s ", option->name, option->kind == PP_PARAM_FLAG ? "" : "=");
 	pp_sink_puts(out, "\"\n\t\twords=\"");
 	words_hint(out, command->hint);
@@ -268,11 +264,11 @@ zsh_option(struct pp_sink *out, const struct pp_param *option)
 static void
 zsh_command(struct pp_sink *out, const struct pp_command *command)
 {
-	const struct pp_param_group *const *group;
 	const struct pp_param *option;
+	struct pp_options all;
 
 	pp_sink_printf(out, "\t%s)\n\t\t_arguments -s -S \\\n", command->name);
-	FOR_EACH_OPTION(command, group, option)
+	PP_FOR_EACH_OPTION(command, all, option)
 	zsh_option(out, option);
 	pp_sink_puts(out, "\t\t\t'*");
 	zsh_action(out, command->synopsis, command->hint, NULL);
@@ -352,8 +348,8 @@ static void
 fish_print(struct pp_sink *out)
 {
 	const struct pp_command *const *command;
-	const struct pp_param_group *const *group;
 	const struct pp_param *option;
+	struct pp_options all;
 
 	pp_sink_puts(out, "# fish completion for polyprof; made by `polyprof completion fish`.\n"
 	                  "set -g __polyprof_commands ");
@@ -377,7 +373,7 @@ fish_print(struct pp_sink *out)
 			words_hint(out, (*command)->hint);
 			pp_sink_puts(out, "'\n");
 		}
-		FOR_EACH_OPTION(*command, group, option)
+		PP_FOR_EACH_OPTION(*command, all, option)
 		fish_option(out, *command, option);
 	}
 }
@@ -391,18 +387,19 @@ completion_run(struct pp_cli *cli)
 		const char *name;
 		void (*print)(struct pp_sink *);
 	} shells[] = { { "bash", bash_print }, { "zsh", zsh_print }, { "fish", fish_print } };
+	struct pp_sink *out;
+	struct pp_buf text;
 	size_t i;
-	int code;
 
 	if (cli->args.words.n != 1)
 		return pp_cli_usage(cli, "name one shell: bash, zsh or fish");
 	for (i = 0; i < PP_COUNT_OF(shells); i++) {
 		if (strcmp(cli->args.words.at[0], shells[i].name) != 0)
 			continue;
-		code = pp_cli_output(cli);
-		if (code == 0)
-			shells[i].print(cli->out);
-		return code;
+		out = pp_cli_text(&text);
+		if (out)
+			shells[i].print(out);
+		return pp_cli_out_done(cli, out, &text);
 	}
 	return pp_cli_usage(cli, "no completion for '%s'; there is bash, zsh and fish",
 	                    cli->args.words.at[0]);

@@ -68,9 +68,9 @@ option_json(struct pp_json *j, const struct pp_param_group *group, const struct 
 static void
 command_json(struct pp_json *j, const struct pp_command *command)
 {
-	const struct pp_param_group *const *group;
 	const struct pp_param *option;
 	const struct pp_example *example;
+	struct pp_options all;
 
 	pp_json_begin_object(j);
 	/* The default command has no name to type. */
@@ -80,9 +80,10 @@ command_json(struct pp_json *j, const struct pp_command *command)
 	if (command->details)
 		pp_json_put_textz(j, "details", command->details);
 	pp_json_put_array(j, "options");
-	for (group = command->groups; group && *group; group++)
-		for (option = (*group)->params; option->name; option++)
-			option_json(j, *group, option);
+	PP_FOR_EACH_OPTION(command, all, option)
+	{
+		option_json(j, *all.at, option);
+	}
 	pp_json_end_array(j);
 	pp_json_put_array(j, "examples");
 	for (example = command->examples; example && example->words; example++) {
@@ -96,12 +97,12 @@ command_json(struct pp_json *j, const struct pp_command *command)
 }
 
 static void
-help_json(struct pp_cli *cli, const struct pp_command *only)
+help_json(struct pp_sink *out, const struct pp_command *only)
 {
 	const struct pp_command *const *command;
 	struct pp_json j;
 
-	pp_json_init(&j, cli->out, PP_JSON_SPACED);
+	pp_json_init(&j, out, PP_JSON_SPACED);
 	pp_json_begin_object(&j);
 	pp_json_put_textz(&j, "version", pp_version());
 	pp_json_put_array(&j, "commands");
@@ -119,7 +120,8 @@ static int
 help_run(struct pp_cli *cli)
 {
 	const struct pp_command *command = NULL;
-	int code;
+	struct pp_sink *out;
+	struct pp_buf text;
 
 	if (cli->args.words.n > 1)
 		return pp_cli_usage(cli, "help takes one command");
@@ -128,14 +130,12 @@ help_run(struct pp_cli *cli)
 		if (!command)
 			return help_unknown(cli, cli->args.words.at[0]);
 	}
-	code = pp_cli_output(cli);
-	if (code)
-		return code;
-	if (pp_args_flag(&cli->args, "json"))
-		help_json(cli, command);
-	else if (command)
-		pp_help_command(command, &cli->style, cli->out);
-	else
-		pp_help_overview(&cli->style, cli->out);
-	return PP_EXIT_OK;
+	out = pp_cli_text(&text);
+	if (out && pp_args_flag(&cli->args, "json"))
+		help_json(out, command);
+	else if (out && command)
+		pp_help_command(command, &cli->style, out);
+	else if (out)
+		pp_help_overview(&cli->style, out);
+	return pp_cli_out_done(cli, out, &text);
 }

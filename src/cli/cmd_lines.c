@@ -1,21 +1,7 @@
 /*
  * polyprof lines: what each source line costs; with the source at hand, the annotated source.
  */
-#include <stdlib.h>
-
-#include "cli/ask.h"
-#include "cli/load.h"
-#include "cli/source.h"
-
-static int lines_run(struct pp_cli *);
-
-static const struct pp_param_group *const lines_groups[] = {
-	&pp_params_metric, &pp_params_lines,
-	&pp_params_filter, &pp_params_min,
-	&pp_group_listing, &pp_group_read,
-	&pp_group_variant, &pp_group_strict,
-	&pp_group_general, NULL,
-};
+#include "cli/command.h"
 
 static const struct pp_example lines_examples[] = {
 	{ "lines nytprof.out", "the 25 costliest lines" },
@@ -25,10 +11,8 @@ static const struct pp_example lines_examples[] = {
 	{ 0 },
 };
 
-extern const struct pp_question pp_question_lines;
-
 const struct pp_command pp_command_lines = {
-	.question = &pp_question_lines,
+	.question = "lines",
 	.name = "lines",
 	.synopsis = "FILE...",
 	.summary = "what each source line costs, or the annotated source",
@@ -39,21 +23,6 @@ const struct pp_command pp_command_lines = {
 	    "that costs something. Paths in a profile are never opened as they are.\n\n"
 	    "Here filters choose functions: --focus and --show keep the lines of functions that "
 	    "match, --ignore and --hide drop them.",
-	.groups = lines_groups,
 	.examples = lines_examples,
 	.hint = PP_HINT_FILE,
-	.run = lines_run,
 };
-
-/* The source comes from the directories given. */
-static int
-lines_run(struct pp_cli *cli)
-{
-	const char **dirs = pp_args_all(&cli->args, "source");
-	struct pp_sources sources = { .dirs = dirs };
-	int code = dirs ? pp_ask_with(cli, &sources) : PP_EXIT_INPUT;
-
-	pp_sources_release(&sources);
-	free(dirs);
-	return code;
-}

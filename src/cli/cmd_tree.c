@@ -1,21 +1,7 @@
 /*
  * polyprof tree: the call tree from the top down, its costly part first.
  */
-#include "cli/ask.h"
-
-static const struct pp_param_group *const tree_groups[] = {
-	&pp_params_metric,
-	&pp_params_by,
-	&pp_params_filter,
-	&pp_params_min,
-	&pp_params_depth,
-	&pp_group_object,
-	&pp_group_read,
-	&pp_group_variant,
-	&pp_group_strict,
-	&pp_group_general,
-	NULL,
-};
+#include "cli/command.h"
 
 static const struct pp_example tree_examples[] = {
 	{ "tree app.folded", "where the cost is, from the top down" },
@@ -25,10 +11,8 @@ static const struct pp_example tree_examples[] = {
 	{ 0 },
 };
 
-extern const struct pp_question pp_question_tree;
-
 const struct pp_command pp_command_tree = {
-	.question = &pp_question_tree,
+	.question = "tree",
 	.name = "tree",
 	.synopsis = "FILE...",
 	.summary = "the call tree from the top down, its costly part first",
@@ -40,8 +24,6 @@ const struct pp_command pp_command_tree = {
 	    "Profiles of single calls (callgrind) do not know whole stacks: the tree is then an "
 	    "estimate, and says so.\n\n"
 	    "--json gives the whole tree, nothing folded; --min and --depth prune it if given.",
-	.groups = tree_groups,
 	.examples = tree_examples,
 	.hint = PP_HINT_FILE,
-	.flags = PP_COMMAND_OWN_DEPTH,
 };

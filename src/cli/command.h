@@ -1,12 +1,12 @@
 /*
  * What a command is: one const struct per cmd_*.c, found by the table that meson generates from its
  * list of words. The same struct drives argument parsing, --help, the man page's options and shell
- * completion.
+ * completion; the options of a question are those that the library lists for it.
  */
 #ifndef PP_COMMAND_H
 #define PP_COMMAND_H
 
-#include "questions/question.h"
+#include "polyprof/polyprof_experimental.h"
 
 struct pp_cli; /* one run of the program; see cli/cli.h */
 
@@ -16,22 +16,20 @@ struct pp_example {
 };
 
 enum {
-	PP_COMMAND_HIDDEN = 1 << 0,      /* run by default, not by name */
-	PP_COMMAND_OWN_DEPTH = 1 << 1,   /* --depth is the command's own affair, no filter */
-	PP_COMMAND_BY_FUNCTION = 1 << 2, /* filters choose functions, not stacks */
-	PP_COMMAND_TIME = 1 << 3 /* draws what happened when: filters leave it where they can */
+	PP_COMMAND_HIDDEN = 1 << 0 /* run by default, not by name */
 };
 
 struct pp_command {
-	const struct pp_question *question; /* that it asks; NULL: it does something else */
+	const char *question; /* that it asks; NULL: it does something else */
 	const char *name;
 	const char *synopsis; /* "FILE..." */
 	const char *summary;  /* one line */
 	const char *details;  /* paragraphs for --help and the man page; may be NULL */
-	const struct pp_param_group *const *groups; /* NULL-terminated; or NULL */
+	const struct pp_param_group *const *groups; /* of its own, NULL-terminated; or NULL */
 	const struct pp_example *examples;          /* ended by words NULL; or NULL */
 	enum pp_param_hint hint;                    /* what its words are */
 	unsigned flags;
+	const char *picture; /* it makes something for a browser: how that may be called */
 	/* Does the work; returns the exit code. NULL: asking the question is all. */
 	int (*run)(struct pp_cli *);
 };

@@ -3,13 +3,11 @@
  */
 #include "cli/help.h"
 
-#include "formats/format.h"
 #include "text/suggest.h"
 #include "text/units.h"
 
-/* Options are described from this column on; text is wrapped at WRAP. */
+/* Options are described from this column on. */
 #define HELP_COLUMN 26
-#define WRAP 80
 
 static void
 title_print(struct pp_sink *out, const struct pp_style *style, const char *title)
@@ -17,56 +15,6 @@ title_print(struct pp_sink *out, const struct pp_style *style, const char *title
 	pp_sink_putc(out, '\n');
 	pp_ink_put(out, style, PP_INK_TITLE, title);
 	pp_sink_putc(out, '\n');
-}
-
-/* Words wrapped into [indent, width); the cursor stands at `column`. Newlines start a new line. */
-static void
-wrap_print(struct pp_sink *out, const char *text, size_t column, size_t indent, size_t width)
-{
-	bool fresh = true; /* no word on this line yet */
-
-	while (*text) {
-		size_t n = strcspn(text, " \n");
-		size_t columns = pp_text_columns(text, n);
-
-		if (!fresh && column + 1 + columns > width) {
-			pp_sink_putc(out, '\n');
-			column = 0;
-			fresh = true;
-		}
-		if (fresh && column < indent) {
-			pp_text_pad(out, indent - column);
-			column = indent;
-		}
-		if (!fresh) {
-			pp_sink_putc(out, ' ');
-			column++;
-		}
-		pp_sink_write(out, text, n);
-		column += columns;
-		fresh = false;
-		text += n;
-		for (; *text == ' ' || *text == '\n'; text++)
-			if (*text == '\n') {
-				pp_sink_putc(out, '\n');
-				column = 0;
-				fresh = true;
-			}
-	}
-	pp_sink_putc(out, '\n');
-}
-
-static size_t
-wrap_width(const struct pp_style *style)
-{
-	return style->width > 0 && style->width < WRAP ? style->width : WRAP;
-}
-
-void
-pp_help_wrap(struct pp_sink *out, const struct pp_style *style, const char *text, size_t column,
-             size_t indent)
-{
-	wrap_print(out, text, column, indent, wrap_width(style));
 }
 
 /* A summary, which stands in lists as it is, as a sentence of its own. */
@@ -77,7 +25,7 @@ sentence_print(struct pp_sink *out, const struct pp_style *style, const char *su
 
 	pp_buf_addf(&text, "%c%s.", summary[0] & ~0x20, summary + 1);
 	if (text.p)
-		pp_help_wrap(out, style, text.p, 0, 0);
+		pp_text_wrap(out, style, text.p, 0, 0);
 	pp_buf_release(&text);
 }
 
@@ -101,13 +49,15 @@ option_print(const struct pp_param *option, const struct pp_style *style, struct
 		pp_sink_putc(out, '\n');
 		column = 0;
 	}
-	pp_help_wrap(out, style, option->help, column, HELP_COLUMN);
+	pp_text_wrap(out, style, option->help, column, HELP_COLUMN);
 }
 
 void
 pp_help_command(const struct pp_command *command, const struct pp_style *style, struct pp_sink *out)
 {
-	const struct pp_param_group *const *group;
+	const struct pp_param_group *groups[PP_GROUPS_MAX];
+	const struct pp_param_group *const *all = pp_command_groups(command, groups), *const *
+	                                                                                  group;
 	const struct pp_param *option;
 	const struct pp_example *example;
 	bool named = !(command->flags & PP_COMMAND_HIDDEN);
@@ -115,15 +65,15 @@ pp_help_command(const struct pp_command *command, const struct pp_style *style, 
 	pp_sink_puts(out, "Usage: ");
 	pp_ink_putf(out, style, PP_INK_TITLE, "polyprof%s%s", named ? " " : "",
 	            named ? command->name : "");
-	pp_sink_printf(out, "%s %s\n\n", command->groups ? " [OPTIONS]" : "", command->synopsis);
+	pp_sink_printf(out, "%s %s\n\n", *all ? " [OPTIONS]" : "", command->synopsis);
 	sentence_print(out, style, command->summary);
 	if (command->details) {
 		pp_sink_putc(out, '\n');
-		pp_help_wrap(out, style, command->details, 0, 0);
+		pp_text_wrap(out, style, command->details, 0, 0);
 	}
-	for (group = command->groups; group && *group; group++) {
+	for (group = all; *group; group++) {
 		/* Groups of one title that follow each other are one to the reader. */
-		if (group == command->groups || strcmp(group[-1]->title, (*group)->title) != 0)
+		if (group == all || strcmp(group[-1]->title, (*group)->title) != 0)
 			title_print(out, style, (*group)->title);
 		for (option = (*group)->params; option->name; option++)
 			option_print(option, style, out);
@@ -134,7 +84,7 @@ pp_help_command(const struct pp_command *command, const struct pp_style *style, 
 		pp_sink_puts(out, "  ");
 		pp_ink_putf(out, style, PP_INK_COMMAND, "polyprof %s", example->words);
 		pp_sink_putc(out, '\n');
-		pp_help_wrap(out, style, example->does, 0, 6);
+		pp_text_wrap(out, style, example->does, 0, 6);
 	}
 }
 
@@ -152,7 +102,7 @@ pp_help_overview(const struct pp_style *style, struct pp_sink *out)
 	pp_sink_puts(out, "\n       ");
 	pp_ink_put(out, style, PP_INK_TITLE, "polyprof COMMAND");
 	pp_sink_puts(out, " [OPTIONS] ...\n\n");
-	pp_help_wrap(out, style, overview_intro, 0, 0);
+	pp_text_wrap(out, style, overview_intro, 0, 0);
 	title_print(out, style, "Commands");
 	for (command = pp_commands; *command; command++) {
 		bool hidden = (*command)->flags & PP_COMMAND_HIDDEN;
@@ -160,7 +110,7 @@ pp_help_overview(const struct pp_style *style, struct pp_sink *out)
 
 		pp_sink_puts(out, "  ");
 		pp_ink_put(out, style, PP_INK_COMMAND, name);
-		pp_help_wrap(out, style, (*command)->summary, 2 + strlen(name), 16);
+		pp_text_wrap(out, style, (*command)->summary, 2 + strlen(name), 16);
 	}
 	title_print(out, style, "More");
 	pp_sink_puts(out, "  polyprof FILE --help     the options of the summary\n"
@@ -173,13 +123,13 @@ void
 pp_help_usage(const struct pp_cli *cli)
 {
 	struct pp_buf buf;
-	struct pp_sink *err = pp_cli_err(&buf);
+	struct pp_sink *err = pp_cli_text(&buf);
 
 	if (err && (cli->command->flags & PP_COMMAND_HIDDEN)) {
 		pp_help_overview(&cli->errors, err);
 	} else if (err) {
-		pp_sink_printf(err, "Usage: polyprof %s%s %s\n", cli->command->name,
-		               cli->command->groups ? " [OPTIONS]" : "", cli->command->synopsis);
+		pp_sink_printf(err, "Usage: polyprof %s [OPTIONS] %s\n", cli->command->name,
+		               cli->command->synopsis);
 		sentence_print(err, &cli->errors, cli->command->summary);
 		pp_sink_printf(err, "Try `polyprof %s --help`.\n", cli->command->name);
 	}
@@ -196,18 +146,5 @@ pp_suggest_command(const char *word, struct pp_buf *out)
 	for (command = pp_commands; *command; command++)
 		if (!((*command)->flags & PP_COMMAND_HIDDEN))
 			pp_suggest_offer(&suggest, pp_slice_z((*command)->name));
-	pp_suggest_print(&suggest, out, "");
-}
-
-void
-pp_suggest_format(const char *word, unsigned can, struct pp_buf *out)
-{
-	const struct pp_format *const *format;
-	struct pp_suggest suggest;
-
-	pp_suggest_init(&suggest, pp_slice_z(word));
-	for (format = pp_formats; *format; format++)
-		if (((*format)->can & can) == can)
-			pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
 	pp_suggest_print(&suggest, out, "");
 }

@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/ask.h"
 #include "cli/help.h"
-#include "text/units.h"
 
 /* ---- before anything else ---- */
 
@@ -47,7 +45,7 @@ static void
 on_stop(int signal_number)
 {
 	if (running)
-		pp_sink_drop(running->out);
+		pp_output_drop(running->out);
 	(void)signal(signal_number, SIG_DFL);
 	(void)raise(signal_number);
 }
@@ -119,30 +117,27 @@ command_unknown(struct pp_cli *cli, const char *word)
 static int
 print_help(struct pp_cli *cli)
 {
-	int code;
+	struct pp_buf text;
+	struct pp_sink *out = pp_cli_text(&text);
 
 	cli->path = "-"; /* help is an answer to the user, whatever -o says */
-	code = pp_cli_output(cli);
-	if (code)
-		return code;
-	if ((cli->command->flags & PP_COMMAND_HIDDEN) && cli->args.words.n == 0)
-		pp_help_overview(&cli->style, cli->out);
-	else
-		pp_help_command(cli->command, &cli->style, cli->out);
-	return pp_cli_finish(cli, PP_EXIT_OK);
+	if (out && (cli->command->flags & PP_COMMAND_HIDDEN) && cli->args.words.n == 0)
+		pp_help_overview(&cli->style, out);
+	else if (out)
+		pp_help_command(cli->command, &cli->style, out);
+	return pp_cli_finish(cli, pp_cli_out_done(cli, out, &text));
 }
 
 static int
 print_version(struct pp_cli *cli)
 {
-	int code;
+	struct pp_buf text;
+	struct pp_sink *out = pp_cli_text(&text);
 
 	pp_cli_init(cli);
-	code = pp_cli_output(cli);
-	if (code)
-		return code;
-	pp_sink_printf(cli->out, "polyprof %s\n", pp_version());
-	return pp_cli_finish(cli, PP_EXIT_OK);
+	if (out)
+		pp_sink_printf(out, "polyprof %s\n", pp_version());
+	return pp_cli_finish(cli, pp_cli_out_done(cli, out, &text));
 }
 
 /* Whether an option of the program itself stands before the first word. */
@@ -155,18 +150,6 @@ has_version(int argc, char *const *argv, int word)
 		if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0)
 			return true;
 	return false;
-}
-
-/* Whatever failed for want of memory: it is the limit that can be raised. */
-static void
-memory_say(struct pp_cli *cli)
-{
-	struct pp_buf size = { 0 };
-
-	pp_units_bytes(&size, (double)cli->meter.account.limit);
-	pp_cli_error(cli, "this takes more than %s of memory; --max-memory SIZE allows more",
-	             size.p ? size.p : "that");
-	pp_buf_release(&size);
 }
 
 static int
@@ -183,12 +166,7 @@ command_run(struct pp_cli *cli, int argc, char *const *argv)
 	pp_cli_init(cli);
 	if (pp_args_flag(&cli->args, "help"))
 		return print_help(cli);
-	pp_meter_start(&cli->meter, pp_args_count(&cli->args, "max-memory", 0), 0);
-	code = pp_cli_finish(cli, cli->command->run ? cli->command->run(cli) : pp_cli_ask(cli));
-	if (code >= PP_EXIT_INPUT && pp_account_exceeded())
-		memory_say(cli);
-	(void)pp_meter_stop(&cli->meter, PP_OK);
-	return code;
+	return pp_cli_finish(cli, cli->command->run ? cli->command->run(cli) : pp_cli_ask(cli));
 }
 
 /* Moves the command's name out of the arguments: options may stand before it. */
@@ -229,7 +207,7 @@ main(int argc, char **argv)
 	running = &cli;
 	code = run(&cli, argc > 0 ? argc - 1 : 0, argv + 1);
 	running = NULL;
-	pp_sink_close(cli.out);
+	pp_output_free(cli.out);
 	pp_args_release(&cli.args);
 	return code;
 }

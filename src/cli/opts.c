@@ -3,36 +3,12 @@
  */
 #include "cli/opts.h"
 
-#include "base/num.h"
+#include <string.h>
+
+#include "base/slice.h"
 #include "text/suggest.h"
 
 /* ---- shared groups ---- */
-
-static const struct pp_param read_options[] = {
-	{ "from", 0, PP_PARAM_TEXT, "FORMAT", "read as this format instead of recognising it",
-	  PP_HINT_FORMAT, 0 },
-	{ "option", 0, PP_PARAM_TEXT, "KEY=VALUE",
-	  "set an option of a format, as `polyprof formats NAME` lists them; may be repeated",
-	  PP_HINT_NONE, 0 },
-	{ "jobs", 'j', PP_PARAM_COUNT, "N", "use N threads (default: one per processor)",
-	  PP_HINT_NONE, 0 },
-	{ 0 },
-};
-const struct pp_param_group pp_group_read = { "Input", read_options };
-
-static const struct pp_param variant_options[] = {
-	{ "variant", 0, PP_PARAM_TEXT, "VARIANT", "read as this variant of the format",
-	  PP_HINT_NONE, 0 },
-	{ 0 },
-};
-const struct pp_param_group pp_group_variant = { "Input", variant_options };
-
-static const struct pp_param strict_options[] = {
-	{ "strict", 0, PP_PARAM_FLAG, NULL,
-	  "refuse damaged input instead of using what is whole (exit 3)", PP_HINT_NONE, 0 },
-	{ 0 },
-};
-const struct pp_param_group pp_group_strict = { "Input", strict_options };
 
 static const struct pp_param listing_options[] = {
 	{ "json", 0, PP_PARAM_FLAG, NULL, "print one JSON object, exact values", PP_HINT_NONE, 0 },
@@ -42,7 +18,7 @@ static const struct pp_param listing_options[] = {
 	  "write to FILE (`-` = standard output; .gz and .zst compress)", PP_HINT_FILE, 0 },
 	{ 0 },
 };
-const struct pp_param_group pp_group_listing = { "Output", listing_options };
+static const struct pp_param_group group_listing = { "Output", listing_options };
 
 static const struct pp_param object_options[] = {
 	{ "json", 0, PP_PARAM_FLAG, NULL, "print one JSON object, exact values", PP_HINT_NONE, 0 },
@@ -73,45 +49,79 @@ static const struct pp_param general_options[] = {
 };
 const struct pp_param_group pp_group_general = { "General", general_options };
 
-const struct pp_param_group *const pp_group_calls[] = {
-	&pp_params_metric,
-	&pp_params_by,
-	&pp_params_filter,
-	&pp_params_min,
-	&pp_params_levels,
-	&pp_group_listing,
-	&pp_group_read,
-	&pp_group_variant,
-	&pp_group_strict,
-	&pp_group_general,
-	NULL,
-};
+/* ---- the groups of a command ---- */
+
+const struct pp_param_group *const *
+pp_command_groups(const struct pp_command *command,
+                  const struct pp_param_group *groups[PP_GROUPS_MAX])
+{
+	unsigned gives = command->question ? pp_question_gives(command->question) : 0;
+	const struct pp_param_group *group;
+	bool printed = false;
+	pp_group_place place;
+	size_t i, n = 0;
+
+	groups[0] = NULL;
+	if (!command->question)
+		return command->groups ? command->groups : groups;
+	for (i = 0; n + 3 < PP_GROUPS_MAX; i++) {
+		group = pp_question_group(command->question, i, &place);
+		if (!printed && (!group || place != PP_GROUP_FIRST)) {
+			if (gives & PP_GIVES_CSV)
+				groups[n++] = &group_listing;
+			else if (gives & PP_GIVES_JSON)
+				groups[n++] = &pp_group_object;
+			printed = true;
+		}
+		if (!group)
+			break;
+		groups[n++] = group;
+	}
+	groups[n++] = &pp_group_general;
+	groups[n] = NULL;
+	return groups;
+}
+
+bool
+pp_option_asks(const struct pp_param *option)
+{
+	const struct pp_param *own[] = { listing_options, object_options, general_options }, *p;
+	size_t i;
+
+	for (i = 0; i < sizeof own / sizeof *own; i++)
+		for (p = own[i]; p->name; p++)
+			if (p == option)
+				return strcmp(p->name, "output") == 0 || p->kind == PP_PARAM_SIZE;
+	return true;
+}
 
 /* ---- looking options up ---- */
 
 const struct pp_param *
 pp_option_find(const struct pp_command *command, const char *name, size_t n)
 {
-	const struct pp_param_group *const *group;
 	const struct pp_param *option;
+	struct pp_options all;
 
-	for (group = command->groups; group && *group; group++)
-		for (option = (*group)->params; option->name; option++)
-			if (strlen(option->name) == n && memcmp(option->name, name, n) == 0)
-				return option;
+	PP_FOR_EACH_OPTION(command, all, option)
+	{
+		if (strlen(option->name) == n && memcmp(option->name, name, n) == 0)
+			return option;
+	}
 	return NULL;
 }
 
 const struct pp_param *
 pp_option_letter(const struct pp_command *command, char letter)
 {
-	const struct pp_param_group *const *group;
 	const struct pp_param *option;
+	struct pp_options all;
 
-	for (group = command->groups; group && *group; group++)
-		for (option = (*group)->params; option->name; option++)
-			if (option->letter == letter)
-				return option;
+	PP_FOR_EACH_OPTION(command, all, option)
+	{
+		if (option->letter == letter)
+			return option;
+	}
 	return NULL;
 }
 
@@ -141,13 +151,13 @@ static bool
 given_add(struct parse *p, const struct pp_param *option, const char *text)
 {
 	struct pp_given given = { .option = option, .text = text, .words = p->args->words.n };
+	char *problem;
 
-	if (!pp_param_check(option, text, "--", p->problem))
+	if (pp_param_problem(option, text, "--", &problem)) {
+		pp_buf_adds(p->problem, problem ? problem : "out of memory");
+		pp_free(problem);
 		return false;
-	if (option->kind == PP_PARAM_COUNT)
-		(void)pp_num_u64(pp_slice_z(text), &given.number);
-	if (option->kind == PP_PARAM_SIZE)
-		(void)pp_size_parse(text, &given.number);
+	}
 	if (!pp_vec_push(&p->args->given, given)) {
 		pp_buf_adds(p->problem, "out of memory");
 		return false;
@@ -171,14 +181,15 @@ given_add_value(struct parse *p, const struct pp_param *option, const char *atta
 static void
 option_suggest(struct parse *p, const char *name, size_t n)
 {
-	const struct pp_param_group *const *group;
 	const struct pp_param *option;
 	struct pp_suggest suggest;
+	struct pp_options all;
 
 	pp_suggest_init(&suggest, pp_slice_of(name, n));
-	for (group = p->command->groups; group && *group; group++)
-		for (option = (*group)->params; option->name; option++)
-			pp_suggest_offer(&suggest, pp_slice_z(option->name));
+	PP_FOR_EACH_OPTION(p->command, all, option)
+	{
+		pp_suggest_offer(&suggest, pp_slice_z(option->name));
+	}
 	pp_suggest_print(&suggest, p->problem, "--");
 }
 
@@ -277,35 +288,6 @@ pp_args_text(const struct pp_args *args, const char *name)
 	const struct pp_given *given = args_last(args, name);
 
 	return given ? given->text : NULL;
-}
-
-uint64_t
-pp_args_count(const struct pp_args *args, const char *name, uint64_t otherwise)
-{
-	const struct pp_given *given = args_last(args, name);
-
-	return given ? given->number : otherwise;
-}
-
-double
-pp_args_share(const struct pp_args *args, const char *name, double otherwise)
-{
-	const struct pp_given *given = args_last(args, name);
-	double share;
-
-	return given && pp_share_parse(given->text, &share) ? share : otherwise;
-}
-
-const char **
-pp_args_all(const struct pp_args *args, const char *name)
-{
-	const char **all = calloc(args->given.n + 1, sizeof *all);
-	size_t i, n = 0;
-
-	for (i = 0; all && i < args->given.n; i++)
-		if (strcmp(args->given.at[i].option->name, name) == 0)
-			all[n++] = args->given.at[i].text;
-	return all;
 }
 
 /* ---- before the command is known ---- */

@@ -16,7 +16,6 @@
 struct pp_given {
 	const struct pp_param *option;
 	const char *text; /* NULL for flags */
-	uint64_t number;  /* of counts and sizes */
 	size_t words;     /* how many words stood before it */
 };
 
@@ -37,13 +36,6 @@ void pp_args_release(struct pp_args *);
 bool pp_args_flag(const struct pp_args *, const char *name);
 /* The value given last, or NULL. */
 const char *pp_args_text(const struct pp_args *, const char *name);
-/* The same for counts and sizes; `otherwise` when not given. */
-uint64_t pp_args_count(const struct pp_args *, const char *name, uint64_t otherwise);
-/* The same for shares. */
-double pp_args_share(const struct pp_args *, const char *name, double otherwise);
-/* All values of an option that may be repeated, NULL-terminated; NULL when out of memory. Free it. */
-const char **pp_args_all(const struct pp_args *, const char *name);
-
 /* The option of a command by long name (n bytes) or by letter; NULL when there is none. */
 const struct pp_param *pp_option_find(const struct pp_command *, const char *name, size_t n);
 const struct pp_param *pp_option_letter(const struct pp_command *, char letter);
@@ -55,12 +47,23 @@ const struct pp_param *pp_option_letter(const struct pp_command *, char letter);
 int pp_args_first_word(int argc, char *const *argv);
 
 /* ---- the groups ---- */
-extern const struct pp_param_group pp_group_read;           /* how to read */
-extern const struct pp_param_group pp_group_variant;        /* --variant of what is read */
-extern const struct pp_param_group pp_group_strict;         /* --strict for all but `check` */
-extern const struct pp_param_group pp_group_listing;        /* --json, --csv, -o */
-extern const struct pp_param_group pp_group_object;         /* --json, -o */
-extern const struct pp_param_group pp_group_general;        /* --color, -q, -v, --help */
-extern const struct pp_param_group *const pp_group_calls[]; /* all of `callers` and `callees` */
+extern const struct pp_param_group pp_group_object;  /* --json, -o */
+extern const struct pp_param_group pp_group_general; /* --color, -q, -v, --help */
+
+#define PP_GROUPS_MAX 16
+/* All groups of a command in the order in which help shows them, NULL-terminated. */
+const struct pp_param_group *const *
+pp_command_groups(const struct pp_command *, const struct pp_param_group *groups[PP_GROUPS_MAX]);
+/* Whether an option is a parameter of the question, not of the program. */
+bool pp_option_asks(const struct pp_param *);
+
+/* A walk over the options of a command. */
+struct pp_options {
+	const struct pp_param_group *groups[PP_GROUPS_MAX];
+	const struct pp_param_group *const *at;
+};
+#define PP_FOR_EACH_OPTION(command, all, option)                                                   \
+	for ((all).at = pp_command_groups((command), (all).groups); *(all).at; (all).at++)         \
+		for ((option) = (*(all).at)->params; (option)->name; (option)++)
 
 #endif

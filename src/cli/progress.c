@@ -25,13 +25,9 @@ now_ns(void)
 }
 
 bool
-pp_progress_init(struct pp_progress *p, const struct pp_cli *cli, const char *file)
+pp_progress_wanted(const struct pp_cli *cli)
 {
-	*p = (struct pp_progress){ 0 };
-	if (cli->quiet || !isatty(STDERR_FILENO))
-		return false;
-	*p = (struct pp_progress){ .cli = cli, .file = file, .start = now_ns() };
-	return true;
+	return !cli->quiet && isatty(STDERR_FILENO);
 }
 
 static void
@@ -43,17 +39,19 @@ err_write(struct pp_buf *text)
 }
 
 static void
-progress_draw(const struct pp_progress *p, uint64_t now, uint64_t done, uint64_t total)
+progress_draw(const struct pp_progress *p, const struct pp_cli *cli,
+              const struct pp_progress_at *at, uint64_t now)
 {
 	struct pp_buf line = { 0 }, name = { 0 }, bar = { 0 };
-	const struct pp_style *style = &p->cli->errors;
-	const char *base = strrchr(p->file, '/');
+	const struct pp_style *style = &cli->errors;
+	const char *base = strrchr(at->file, '/');
 	double seconds = (double)(now - p->start) / 1e9;
+	uint64_t done = at->done, total = at->total;
 	double share = total > 0 ? (double)done / (double)total : 0;
 
-	pp_escape_terminal(&name, pp_slice_z(strcmp(p->file, "-") == 0 ? "standard input"
-	                                     : base && base[1]         ? base + 1
-	                                                               : p->file));
+	pp_escape_terminal(&name, pp_slice_z(strcmp(at->file, "-") == 0 ? "standard input"
+	                                     : base && base[1]          ? base + 1
+	                                                                : at->file));
 	pp_buf_adds(&line, "\r  reading ");
 	(void)pp_text_shorten(&line, name.p ? name.p : "", name.n, NAME_COLUMNS);
 	if (total > 0) {
@@ -68,7 +66,7 @@ progress_draw(const struct pp_progress *p, uint64_t now, uint64_t done, uint64_t
 		pp_units_bytes(&line, (double)done);
 	}
 	pp_buf_adds(&line, "  ");
-	if (p->counts_files) {
+	if (at->files) {
 		pp_units_u64(&line, done);
 		pp_buf_adds(&line, " files");
 	} else {
@@ -87,27 +85,20 @@ progress_draw(const struct pp_progress *p, uint64_t now, uint64_t done, uint64_t
 	pp_buf_release(&bar);
 }
 
-bool
-pp_progress_tick(void *progress, uint64_t done, uint64_t total)
-{
-	struct pp_progress *p = progress;
-	uint64_t now = now_ns();
-
-	if (now - p->start >= SHOW_AFTER && now - p->drawn >= DRAW_EVERY) {
-		progress_draw(p, now, done, total);
-		p->drawn = now;
-	}
-	return false;
-}
-
 void
-pp_progress_clear(struct pp_progress *p)
+pp_progress_show(struct pp_progress *p, const struct pp_cli *cli, const struct pp_progress_at *at)
 {
 	struct pp_buf line = { 0 };
+	uint64_t now = now_ns();
 
-	if (!p->drawn)
-		return;
-	pp_buf_adds(&line, "\r\033[K");
-	err_write(&line);
-	p->drawn = 0;
+	if (at->over && p->drawn) {
+		pp_buf_adds(&line, "\r\033[K");
+		err_write(&line);
+	}
+	if (at->over || p->start == 0)
+		*p = (struct pp_progress){ .start = at->over ? 0 : now };
+	else if (now - p->start >= SHOW_AFTER && now - p->drawn >= DRAW_EVERY) {
+		progress_draw(p, cli, at, now);
+		p->drawn = now;
+	}
 }

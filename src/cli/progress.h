@@ -6,19 +6,15 @@
 
 #include "cli/cli.h"
 
+/* Zero-initialised is none yet. */
 struct pp_progress {
-	const struct pp_cli *cli;
-	const char *file;
-	bool counts_files; /* files are counted, not bytes */
-	uint64_t start;    /* ns */
-	uint64_t drawn;    /* when it was drawn last; 0 = not yet */
+	uint64_t start; /* ns */
+	uint64_t drawn; /* when it was drawn last; 0 = not yet */
 };
 
-/* Prepares; false when no bar is wanted (-q, or standard error is no terminal). */
-bool pp_progress_init(struct pp_progress *, const struct pp_cli *, const char *file);
-/* To be called now and then (pp_read_opts.progress). Never asks to stop. */
-bool pp_progress_tick(void *progress, uint64_t done, uint64_t total);
-/* Takes the bar away. Zero-initialised is fine. */
-void pp_progress_clear(struct pp_progress *);
+/* False when no bar is wanted: -q, or standard error is no terminal. */
+bool pp_progress_wanted(const struct pp_cli *);
+/* To be called now and then; takes the bar away when the work is over. */
+void pp_progress_show(struct pp_progress *, const struct pp_cli *, const struct pp_progress_at *);
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "formats/format.h"
 
+#include "text/suggest.h"
+
 /* ASCII letters without regard to case: endings are plain words. */
 static bool
 same_word(const char *a, const char *b, size_t n)
@@ -33,4 +35,26 @@ pp_name_ends(const char *name, const char *ext)
 		}
 	}
 	return n > e && name[n - e - 1] == '.' && same_word(name + n - e, ext, e);
+}
+
+void
+pp_suggest_format(const char *word, unsigned can, struct pp_buf *out)
+{
+	const struct pp_format *const *format;
+	struct pp_suggest suggest;
+
+	pp_suggest_init(&suggest, pp_slice_z(word));
+	for (format = pp_formats; *format; format++)
+		if (((*format)->can & can) == can)
+			pp_suggest_offer(&suggest, pp_slice_z((*format)->name));
+	pp_suggest_print(&suggest, out, "");
+}
+
+const struct pp_format *
+pp_format_among(const struct pp_format *const *formats, const char *name)
+{
+	for (; formats && *formats; formats++)
+		if (strcmp((*formats)->name, name) == 0)
+			return *formats;
+	return pp_format_find(name);
 }

@@ -18,6 +18,7 @@ struct pp_peek {
 	struct pp_slice head;
 	bool whole;       /* head is all there is */
 	const char *name; /* base name, compression endings removed; "" when unknown */
+	const struct pp_format *format; /* that is asked */
 };
 
 /* An option of a format ("--option key=value"), for --help. */
@@ -34,6 +35,7 @@ struct pp_writer {
 	const struct pp_write_opts *opts;
 	size_t metric; /* index chosen by opts->metric or the primary one; metrics.n if none */
 	struct pp_loss loss; /* what the writer found out; reported when it has written */
+	const struct pp_format *format;
 };
 
 /* What a file tells of itself without being read to the end: a row of `polyprof list`. */
@@ -89,6 +91,8 @@ struct pp_format {
 	const struct pp_holds *holds;        /* by variant; NULL when it cannot be written */
 	const struct pp_rule *rules;         /* ends with id NULL */
 	const struct pp_option_doc *options; /* ends with key NULL; or NULL */
+	const struct pp_format_maker
+	    *maker; /* of a format from outside of the library, else NULL */
 };
 
 /* One format's bid for an input. */
@@ -100,7 +104,13 @@ struct pp_bid {
 /* Generated from the list in meson.build: all formats, NULL at the end. */
 extern const struct pp_format *const pp_formats[];
 
+/* The format of that name among those given (NULL-terminated, or NULL) and the library's; NULL when there is none. */
+const struct pp_format *pp_format_among(const struct pp_format *const *, const char *name);
+
 /* True when the name, compression endings aside, ends in ".EXT" (without regard to case). */
 bool pp_name_ends(const char *name, const char *ext);
+
+/* Considers all formats with an ability (PP_CAN_READ ...; 0 = any), and appends the nearest as pp_suggest_print() does. */
+void pp_suggest_format(const char *word, unsigned can, struct pp_buf *);
 
 #endif

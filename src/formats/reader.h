@@ -11,8 +11,11 @@
 #include "io/input.h"
 #include "model/order.h"
 
+struct pp_format;
+
 struct pp_reader {
 	struct pp_input *in;
+	const struct pp_format *format;
 	const char *path;    /* as given; "-" for standard input; the name given for memory */
 	bool forced;         /* the user named the format: do not second-guess it */
 	const char *variant; /* what the user asked for, or NULL */

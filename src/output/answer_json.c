@@ -186,72 +186,6 @@ table_put(struct pp_rendering *r, struct pp_json *j, const struct pp_answer_tabl
 	pp_rendering_cut(r, t, shown);
 }
 
-/* ---- metadata ---- */
-
-/* The value of a row, or the bracket that opens it. */
-static void
-meta_open(struct pp_json *j, const struct pp_profile *p, const struct pp_meta_row *row)
-{
-	struct pp_slice text = pp_text_of(p, row->text);
-	double number;
-
-	switch (row->type) {
-	case PP_META_OBJECT:
-		pp_json_begin_object(j);
-		break;
-	case PP_META_ARRAY:
-		pp_json_begin_array(j);
-		break;
-	case PP_META_NULL:
-		pp_json_null(j);
-		break;
-	case PP_META_BOOL:
-	case PP_META_NUMBER:
-		/* As the file wrote it, if that is JSON: "007" or "nan" of another syntax becomes text. */
-		if (pp_slice_eq_z(text, "true") || pp_slice_eq_z(text, "false") ||
-		    pp_num_double(text, &number))
-			pp_json_raw(j, (const char *)text.p, text.n);
-		else
-			pp_json_text(j, text);
-		break;
-	case PP_META_TEXT:
-		pp_json_text(j, text);
-		break;
-	}
-}
-
-static void
-meta_close(struct pp_json *j, const struct pp_meta_row *row)
-{
-	if (row->type == PP_META_OBJECT)
-		pp_json_end_object(j);
-	else if (row->type == PP_META_ARRAY)
-		pp_json_end_array(j);
-}
-
-void
-pp_render_meta(struct pp_json *j, const char *key, const struct pp_profile *p)
-{
-	uint32_t open = 0, i; /* row + 1 of the innermost open object or array */
-
-	pp_json_put_object(j, key);
-	for (i = 0; i < p->meta.n; i++) {
-		const struct pp_meta_row *row = &p->meta.at[i];
-
-		/* Children follow their parent: what is open and not the parent has no more of them. */
-		for (; open != row->parent && open != 0; open = p->meta.at[open - 1].parent)
-			meta_close(j, &p->meta.at[open - 1]);
-		if (open == 0 || p->meta.at[open - 1].type == PP_META_OBJECT)
-			pp_json_key_text(j, pp_text_of(p, row->key));
-		meta_open(j, p, row);
-		if (row->type == PP_META_OBJECT || row->type == PP_META_ARRAY)
-			open = i + 1;
-	}
-	for (; open != 0; open = p->meta.at[open - 1].parent)
-		meta_close(j, &p->meta.at[open - 1]);
-	pp_json_end_object(j);
-}
-
 /* ---- the list ---- */
 
 static void
@@ -295,11 +229,10 @@ items_put(struct pp_rendering *r, struct pp_json *j)
 			if (item->key)
 				table_put(r, j, &item->table);
 			break;
-		case PP_ITEM_META:
-			pp_render_meta(j, item->key, item->profile);
-			break;
 		case PP_ITEM_SAID:
 		case PP_ITEM_LINE:
+		case PP_ITEM_PARAGRAPH:
+		case PP_ITEM_FINDINGS:
 			break;
 		}
 	}
@@ -332,18 +265,4 @@ pp_answer_print_json(struct pp_rendering *r)
 	pp_json_init(&j, r->out, PP_JSON_SPACED);
 	object_put(r, &j);
 	pp_json_end_line(&j);
-}
-
-void
-pp_render_object(const struct pp_answer *a, struct pp_json *j)
-{
-	struct pp_rendering r = { .answer = a, .out = j->out };
-
-	object_put(&r, j);
-	if (r.text.failed || r.made.failed)
-		pp_rendering_failed(&r);
-	pp_buf_release(&r.made);
-	pp_buf_release(&r.text);
-	pp_vec_release(&r.labels);
-	pp_arena_release(&r.arena);
 }

@@ -116,7 +116,8 @@ pp_answer_print_markdown(struct pp_rendering *r)
 
 		if (item->kind == PP_ITEM_LINE)
 			pp_sink_printf(r->out, "- %s: ", item->key);
-		if (item->kind == PP_ITEM_SAID || item->kind == PP_ITEM_LINE)
+		if (item->kind == PP_ITEM_SAID || item->kind == PP_ITEM_LINE ||
+		    item->kind == PP_ITEM_PARAGRAPH)
 			said_put(r, item);
 		if (item->kind == PP_ITEM_LINE)
 			pp_sink_putc(r->out, '\n');

@@ -2,6 +2,7 @@
  * An answer as text for people. Tables take two passes over their rows, one to measure and one to print, so that no cell
  * is stored.
  */
+#include "output/diag_view.h"
 #include "output/render.h"
 #include "text/shorten.h"
 #include "text/units.h"
@@ -346,6 +347,12 @@ pp_answer_print_text(struct pp_rendering *r)
 			said_print(r, item);
 		else if (item->kind == PP_ITEM_LINE)
 			line_print(r, item);
+		else if (item->kind == PP_ITEM_PARAGRAPH)
+			pp_text_wrap(r->out, &r->opts->style, (const char *)item->datum.text.p, 0,
+			             item->count);
+		else if (item->kind == PP_ITEM_FINDINGS)
+			pp_diags_print(item->diags, item->least, item->count, &r->opts->style,
+			               r->out);
 		else if (item->kind == PP_ITEM_TABLE)
 			table_print(r, &item->table);
 	}

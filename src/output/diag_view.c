@@ -8,14 +8,6 @@
 #include "text/units.h"
 #include "text/escape.h"
 
-enum pp_ink
-pp_severity_ink(pp_severity severity)
-{
-	return severity == PP_ERROR     ? PP_INK_ERROR
-	       : severity == PP_WARNING ? PP_INK_WARNING
-	                                : PP_INK_NOTE;
-}
-
 /* ---- lines ---- */
 
 void

@@ -6,13 +6,8 @@
 
 #include "base/diag.h"
 #include "io/sink.h"
-#include "output/colour.h"
+#include "text/colour.h"
 #include "questions/findings.h"
-
-/* Findings of one rule that are printed; the rest is counted in one line. */
-#define PP_DIAG_SHOWN 20
-
-enum pp_ink pp_severity_ink(pp_severity);
 
 /* One finding in one line. */
 void pp_diag_print(const struct pp_diag *, const struct pp_style *, struct pp_sink *);

@@ -15,7 +15,7 @@
 #include "text/units.h"
 #include "text/escape.h"
 
-#define SIDE 10.0    /* margin left and right */
+#define SIDE PP_FLAME_SIDE
 #define ROW 16.0     /* height of a frame */
 #define LETTER 7.225 /* width of a letter of 12 px monospace */
 #define HEAD 62.0    /* title, subtitle, buttons */
@@ -264,12 +264,6 @@ put_label(const struct picture *pic, const struct pp_box *box, double width)
 
 /* ---- the picture ------------------------------------------------------------------------ */
 
-double
-pp_flame_svg_span(double width)
-{
-	return width - 2 * SIDE;
-}
-
 static void
 put_colour(struct pp_sink *out, const char *attribute, struct pp_rgb c)
 {
@@ -282,7 +276,7 @@ put_frame(struct picture *pic, const struct pp_box *box)
 	const struct pp_flame *f = pic->flame;
 	const struct pp_flame_style *style = pic->style;
 	struct pp_sink *out = pic->out;
-	double span = pp_flame_svg_span(style->width);
+	double span = pp_flame_span(style->width);
 	/* Both ends are rounded, so that neighbours meet and widths add up. */
 	double left = floor(box->start * span * 1000 + 0.5) / 1000;
 	double right = floor((box->start + box->width) * span * 1000 + 0.5) / 1000;
@@ -369,7 +363,7 @@ static void
 put_axis(const struct picture *pic)
 {
 	const struct pp_flame *f = pic->flame;
-	double span = pp_flame_svg_span(pic->style->width), ns = (double)f->duration;
+	double span = pp_flame_span(pic->style->width), ns = (double)f->duration;
 	double rough = ns / (span / 120), step = pow(10, floor(log10(rough))), t;
 	double y = pic->style->icicle ? HEAD + AXIS - 4 : pic->height - FOOT - 2;
 	struct pp_buf text = { 0 };
@@ -413,8 +407,7 @@ put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_st
          double height)
 {
 	double right = style->width - SIDE;
-	double find = pp_flame_svg_span(style->width) < FIND ? pp_flame_svg_span(style->width)
-	                                                     : FIND;
+	double find = pp_flame_span(style->width) < FIND ? pp_flame_span(style->width) : FIND;
 
 	pp_sink_printf(
 	    out,
@@ -422,7 +415,7 @@ put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_st
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
 	    "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" data-left=\"%.0f\" "
 	    "data-span=\"%.3f\" data-up=\"%d\" data-time=\"%lld\" role=\"img\" aria-labelledby=\"title\">\n<style>",
-	    style->width, height, style->width, height, SIDE, pp_flame_svg_span(style->width),
+	    style->width, height, style->width, height, SIDE, pp_flame_span(style->width),
 	    style->icicle ? 0 : 1, (long long)f->duration);
 	pp_sink_write(out, pp_flame_css, pp_flame_css_size);
 	pp_sink_puts(out, "</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n"

@@ -8,14 +8,6 @@
 #include "analysis/digest.h"
 #include "io/sink.h"
 
-struct pp_html_opts {
-	const char *title;         /* NULL = the names of the files */
-	const char *const *files;  /* one per profile, for headings and command lines */
-	const char *const *inputs; /* all files as given, NULL at the end */
-	size_t metric;             /* of the first profile: what to show first */
-	uint64_t max_size;         /* bytes of the whole file; 0 = no limit */
-};
-
 /* What had to be left out so that the file stays within its size; all 0 when nothing was. */
 struct pp_html_cut {
 	double min_share;    /* share of the whole below which stacks are summed up */

@@ -8,7 +8,7 @@
 
 #include "io/sink.h"
 #include "analysis/counts.h"
-#include "output/render.h"
+#include "questions/describe.h"
 
 /* ---- time ------------------------------------------------------------------------------- */
 
@@ -195,7 +195,8 @@ put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 	pp_json_put_i64(j, "recordedAt", p->recorded_at);
 	put_metrics(j, p);
 	put_series(j, p);
-	pp_render_meta(j, "meta", p);
+	pp_json_key(j, "meta");
+	pp_meta_json(j, p);
 	pp_json_end_object(j);
 }
 

@@ -5,7 +5,7 @@
 #ifndef PP_RENDER_H
 #define PP_RENDER_H
 
-#include "output/colour.h"
+#include "text/colour.h"
 #include "questions/answer.h"
 #include "text/json_emit.h"
 
@@ -24,11 +24,6 @@ struct pp_render_opts {
  */
 pp_status pp_render(const struct pp_answer *, const struct pp_render_opts *, struct pp_sink *,
                     struct pp_cut *cut);
-/* The answer as one JSON object inside of a document that the caller prints; its budget of bytes is not looked at. */
-void pp_render_object(const struct pp_answer *, struct pp_json *);
-
-/* "key": the metadata of a profile, nested as in the file. */
-void pp_render_meta(struct pp_json *, const char *key, const struct pp_profile *);
 
 /* ---- between the forms ---- */
 

@@ -14,13 +14,21 @@ pp_answer_init(struct pp_answer *a)
 }
 
 void
-pp_answer_release(struct pp_answer *a)
+pp_answer_clear(struct pp_answer *a)
 {
 	while (a->owned.n > 0) {
 		struct pp_owned *owned = &a->owned.at[--a->owned.n];
 
 		owned->release(owned->data);
 	}
+	a->items.n = a->hints.n = a->candidates.n = 0;
+	a->needs_stacks = false;
+}
+
+void
+pp_answer_release(struct pp_answer *a)
+{
+	pp_answer_clear(a);
 	pp_vec_release(&a->owned);
 	pp_vec_release(&a->items);
 	pp_vec_release(&a->notes);
@@ -132,10 +140,10 @@ void
 pp_answer_value(struct pp_answer *a, const char *key, const struct pp_profile *p, size_t metric,
                 union pp_value value)
 {
-	struct pp_datum datum = { .known = true };
+	char text[PP_NUM_MAX];
+	size_t n = pp_value_print(&p->metrics.at[metric], value, text);
 
-	pp_datum_value(&datum, p, metric, value);
-	field_add(a, key, PP_AS_VALUE, &datum);
+	pp_answer_text(a, key, PP_AS_RAW, pp_slice_of(text, n));
 }
 
 void
@@ -206,9 +214,12 @@ pp_answer_close_list(struct pp_answer *a)
 }
 
 void
-pp_answer_meta(struct pp_answer *a, const char *key, const struct pp_profile *p)
+pp_answer_raw(struct pp_answer *a, const char *key, struct pp_buf *text)
 {
-	item_add(a, &(struct pp_item){ .kind = PP_ITEM_META, .key = key, .profile = p });
+	size_t n = text->n;
+
+	field_add(a, key, PP_AS_RAW,
+	          &(struct pp_datum){ .text = pp_slice_of(buf_take(a, text), n) });
 }
 
 /* ---- tables ---- */
@@ -338,16 +349,39 @@ pp_answer_line(struct pp_answer *a, const char *key, enum pp_ink ink, struct pp_
 		item_add(a, &item);
 }
 
+void
+pp_answer_paragraph(struct pp_answer *a, const char *text, size_t indent)
+{
+	struct pp_item item = { .kind = PP_ITEM_PARAGRAPH, .count = indent };
+
+	item.datum.text = pp_slice_z(pp_answer_copy(a, pp_slice_z(text)));
+	item_add(a, &item);
+}
+
+bool
+pp_answer_has_said(const struct pp_answer *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->items.n; i++)
+		if (a->items.at[i].kind == PP_ITEM_SAID)
+			return true;
+	return false;
+}
+
 /* ---- notes ---- */
 
 static void
 note_add(struct pp_answer *a, pp_severity severity, const char *rule, const char *fmt, va_list args)
 {
+	struct pp_answer_note note = { severity, rule, NULL };
 	struct pp_buf text = { 0 };
 
 	pp_buf_vaddf(&text, fmt, args);
-	a->failed |= !pp_vec_push(&a->notes,
-	                          (struct pp_answer_note){ severity, rule, buf_take(a, &text) });
+	note.text = buf_take(a, &text);
+	a->failed |= !pp_vec_push(&a->notes, note);
+	if (a->tell)
+		a->tell(a->tell_ctx, &note);
 }
 
 void
@@ -381,8 +415,8 @@ pp_answer_fail_status(struct pp_answer *a, pp_status status)
 void
 pp_answer_hint(struct pp_answer *a, const char *does, const char *before, const char *after)
 {
-	struct pp_hint hint = { does, pp_answer_copy(a, pp_slice_z(before)),
-		                pp_answer_copy(a, pp_slice_z(after)) };
+	struct pp_next hint = { does, pp_answer_copy(a, pp_slice_z(before)),
+		                pp_answer_copy(a, pp_slice_z(after)), NULL };
 
 	a->failed |= !pp_vec_push(&a->hints, hint);
 }

@@ -22,6 +22,7 @@
 #include "base/vec.h"
 #include "model/profile.h"
 #include "questions/budget.h"
+#include "polyprof/polyprof_experimental.h"
 #include "text/ink.h"
 
 /* ---- data ---- */
@@ -222,16 +223,20 @@ enum pp_item_kind {
 	PP_ITEM_TABLE,
 	PP_ITEM_SAID, /* for people: text as it stands, safe for a terminal, lines ended by '\n' */
 	PP_ITEM_LINE, /* for people: "key  text", keys aligned */
-	PP_ITEM_META  /* key: the metadata of a profile, nested as in the file */
+	PP_ITEM_PARAGRAPH, /* for people: text in lines that fit, indented by `count` columns */
+	PP_ITEM_FINDINGS   /* for people: findings, one in a line */
 };
 
 struct pp_item {
 	enum pp_item_kind kind;
 	const char *key; /* NULL = in a list, or none */
 	enum pp_as as;
-	struct pp_datum datum;            /* FIELD; SAID and LINE: text and ink */
-	struct pp_answer_table table;     /* TABLE */
-	const struct pp_profile *profile; /* META */
+	struct pp_datum datum;        /* FIELD; SAID and LINE: text and ink */
+	struct pp_answer_table table; /* TABLE */
+	const struct pp_diags
+	    *diags; /* FINDINGS: those of at least `least`, `count` of each rule */
+	pp_severity least;
+	size_t count;
 };
 
 /* What a reader should know beside the answer; an error when there is none. */
@@ -246,11 +251,7 @@ struct pp_candidate {
 	struct pp_slice name, file;
 };
 
-/* What can be asked next: a question, with what stands before and behind the same files. */
-struct pp_hint {
-	const char *does;           /* what it tells */
-	const char *before, *after; /* words of a command line */
-};
+struct pp_product;
 
 struct pp_answer {
 	struct pp_arena arena;
@@ -258,7 +259,7 @@ struct pp_answer {
 	PP_VEC(struct pp_answer_note) notes;
 	PP_VEC(struct pp_candidate) candidates;
 	size_t more_candidates; /* that are not listed */
-	PP_VEC(struct pp_hint) hints;
+	PP_VEC(struct pp_next) hints;
 	PP_VEC(struct pp_owned {
 		void *data;
 		void (*release)(void *);
@@ -268,12 +269,20 @@ struct pp_answer {
 	bool exact;
 	bool
 	    needs_stacks; /* there is none yet: what is asked about has to be read for its stacks, too */
+	const struct pp_product
+	    *product;  /* what is to be drawn or written, questions/product.h; or NULL */
 	bool exceeded; /* a limit */
+	bool stands;   /* it is worth printing whatever the status */
 	bool failed;   /* out of memory: something is missing */
+	/* Is told notes as they come; or NULL. */
+	void (*tell)(void *tell_ctx, const struct pp_answer_note *);
+	void *tell_ctx;
 };
 
 void pp_answer_init(struct pp_answer *);
 void pp_answer_release(struct pp_answer *);
+/* Takes back what was answered so that it can be asked again; memory and notes stay. */
+void pp_answer_clear(struct pp_answer *);
 
 /* Memory that lives as long as the answer, zeroed; NULL when out of memory. */
 void *pp_answer_alloc(struct pp_answer *, size_t n);
@@ -304,7 +313,8 @@ void pp_answer_open(struct pp_answer *, const char *key);
 void pp_answer_close(struct pp_answer *);
 void pp_answer_open_list(struct pp_answer *, const char *key);
 void pp_answer_close_list(struct pp_answer *);
-void pp_answer_meta(struct pp_answer *, const char *key, const struct pp_profile *);
+/* JSON as it stands, out of a buffer that is freed. */
+void pp_answer_raw(struct pp_answer *, const char *key, struct pp_buf *);
 
 /* A table; its window is made from the budget. Returns what is in the answer, NULL when out of memory. */
 const struct pp_answer_table *pp_answer_table(struct pp_answer *, const struct pp_answer_table *);
@@ -318,6 +328,10 @@ void pp_answer_say_name(struct pp_answer *, enum pp_ink, struct pp_slice);
 /* "key  text" of a listing of keys. Nothing when the text is empty. */
 void pp_answer_line(struct pp_answer *, const char *key, enum pp_ink, struct pp_slice);
 
+void pp_answer_paragraph(struct pp_answer *, const char *text, size_t indent);
+/* Whether anything was said so far. */
+bool pp_answer_has_said(const struct pp_answer *);
+
 /* The rule of errors that a look at the help would mend. */
 #define PP_RULE_USAGE "usage"
 
@@ -329,7 +343,7 @@ pp_status pp_answer_fail(struct pp_answer *, pp_status, const char *rule, const 
 /* The same in the status' own words. */
 pp_status pp_answer_fail_status(struct pp_answer *, pp_status);
 
-/* A hint; the words are copied. */
+/* What can be asked next; the words are copied. */
 void pp_answer_hint(struct pp_answer *, const char *does, const char *before, const char *after);
 
 /* ---- words that several answers use ---- */

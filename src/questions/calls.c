@@ -37,15 +37,15 @@ static const struct pp_param depth_params[] = {
 	{ "depth", 0, PP_PARAM_COUNT, "N", "go on for N levels (default: 1)", PP_HINT_NONE, 0 },
 	{ 0 },
 };
-const struct pp_param_group pp_params_levels = { "Filters", depth_params };
+static const struct pp_param_group levels_group = { "Filters", depth_params };
 
 static const struct pp_param_use calls_uses[] = {
-	{ &pp_params_metric, 0 },
-	{ &pp_params_by, offsetof(struct calls_params, scope.by) },
-	{ &pp_params_filter, offsetof(struct calls_params, scope) },
-	{ &pp_params_min, offsetof(struct calls_params, min) },
-	{ &pp_params_levels, offsetof(struct calls_params, depth) },
-	{ &function_group, 0 },
+	{ &pp_params_metric, 0, PP_GROUP_FIRST },
+	{ &pp_params_by, offsetof(struct calls_params, scope.by), PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct calls_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_min, offsetof(struct calls_params, min), PP_GROUP_FIRST },
+	{ &levels_group, offsetof(struct calls_params, depth), PP_GROUP_FIRST },
+	{ &function_group, 0, PP_GROUP_FIRST },
 	{ 0 },
 };
 
@@ -56,6 +56,7 @@ const struct pp_question pp_question_callers = {
 	.params_size = sizeof(struct calls_params),
 	.scope_at = offsetof(struct calls_params, scope),
 	.word = function_params,
+	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = calls_want,
 	.run = callers_run,
 };
@@ -67,6 +68,7 @@ const struct pp_question pp_question_callees = {
 	.params_size = sizeof(struct calls_params),
 	.scope_at = offsetof(struct calls_params, scope),
 	.word = function_params,
+	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = calls_want,
 	.run = callees_run,
 };

@@ -84,3 +84,87 @@ pp_answer_profile(struct pp_answer *a, const struct pp_profile *p, const struct 
 	pp_answer_textz(a, "unit", "ns");
 	pp_answer_close(a);
 }
+
+/* ---- metadata ---- */
+
+/* The value of a row, or the bracket that opens it. */
+static void
+meta_open(struct pp_json *j, const struct pp_profile *p, const struct pp_meta_row *row)
+{
+	struct pp_slice text = pp_text_of(p, row->text);
+	double number;
+
+	switch (row->type) {
+	case PP_META_OBJECT:
+		pp_json_begin_object(j);
+		break;
+	case PP_META_ARRAY:
+		pp_json_begin_array(j);
+		break;
+	case PP_META_NULL:
+		pp_json_null(j);
+		break;
+	case PP_META_BOOL:
+	case PP_META_NUMBER:
+		/* As the file wrote it, if that is JSON: "007" or "nan" of another syntax becomes text. */
+		if (pp_slice_eq_z(text, "true") || pp_slice_eq_z(text, "false") ||
+		    pp_num_double(text, &number))
+			pp_json_raw(j, (const char *)text.p, text.n);
+		else
+			pp_json_text(j, text);
+		break;
+	case PP_META_TEXT:
+		pp_json_text(j, text);
+		break;
+	}
+}
+
+static void
+meta_close(struct pp_json *j, const struct pp_meta_row *row)
+{
+	if (row->type == PP_META_OBJECT)
+		pp_json_end_object(j);
+	else if (row->type == PP_META_ARRAY)
+		pp_json_end_array(j);
+}
+
+void
+pp_meta_json(struct pp_json *j, const struct pp_profile *p)
+{
+	uint32_t open = 0, i; /* row + 1 of the innermost open object or array */
+
+	pp_json_begin_object(j);
+	for (i = 0; i < p->meta.n; i++) {
+		const struct pp_meta_row *row = &p->meta.at[i];
+
+		/* Children follow their parent: what is open and not the parent has no more of them. */
+		for (; open != row->parent && open != 0; open = p->meta.at[open - 1].parent)
+			meta_close(j, &p->meta.at[open - 1]);
+		if (open == 0 || p->meta.at[open - 1].type == PP_META_OBJECT)
+			pp_json_key_text(j, pp_text_of(p, row->key));
+		meta_open(j, p, row);
+		if (row->type == PP_META_OBJECT || row->type == PP_META_ARRAY)
+			open = i + 1;
+	}
+	for (; open != 0; open = p->meta.at[open - 1].parent)
+		meta_close(j, &p->meta.at[open - 1]);
+	pp_json_end_object(j);
+}
+
+void
+pp_answer_meta(struct pp_answer *a, const char *key, const struct pp_profile *p)
+{
+	struct pp_buf text = { 0 };
+	struct pp_sink *out;
+	struct pp_json j;
+
+	if (pp_sink_buffer(&text, &out) != PP_OK) {
+		a->failed = true;
+		return;
+	}
+	pp_json_init(&j, out, PP_JSON_SPACED);
+	pp_meta_json(&j, p);
+	a->failed |= pp_sink_commit(out) != PP_OK;
+	pp_sink_close(out);
+	pp_answer_raw(a, key, &text);
+}

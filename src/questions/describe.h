@@ -6,9 +6,13 @@
 
 #include "analysis/counts.h"
 #include "questions/answer.h"
+#include "text/json_emit.h"
 
 /* "format" to "time". */
 void pp_answer_profile(struct pp_answer *, const struct pp_profile *, const struct pp_counts *);
+/* "key": the metadata of a profile, nested as in the file; and the same as a value of JSON that is begun elsewhere. */
+void pp_answer_meta(struct pp_answer *, const char *key, const struct pp_profile *);
+void pp_meta_json(struct pp_json *, const struct pp_profile *);
 /* How a file is called in text: standard input has no name. */
 struct pp_slice pp_file_title(const char *file);
 

@@ -1,11 +1,13 @@
 /*
  * diff: what changed between two profiles, of any formats.
  */
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "questions/compare.h"
+#include "questions/product.h"
 #include "questions/tree_lines.h"
 #include "text/escape.h"
 #include "text/units.h"
@@ -20,8 +22,11 @@ struct diff_params {
 	bool tree;
 	double min;
 	uint64_t depth;
+	unsigned to; /* 0 = differential folded stacks are written, else not */
 };
 
+static void diff_init(void *);
+static pp_status diff_ready(const struct pp_subject *, const void *, struct pp_answer *);
 static void diff_want(const void *, struct pp_want *);
 static pp_status diff_run(const struct pp_subject *, const void *, struct pp_answer *);
 
@@ -35,14 +40,23 @@ static const struct pp_param diff_params[] = {
 	  offsetof(struct diff_params, tree) },
 	{ 0 },
 };
-const struct pp_param_group pp_params_diff = { "Rows", diff_params };
+static const struct pp_param_group diff_group = { "Rows", diff_params };
+
+static const struct pp_param to_params[] = {
+	{ "to", 't', PP_PARAM_CHOICE, "diff-folded",
+	  "write differential folded stacks (default when OUT ends in .diff.folded)", PP_HINT_NONE,
+	  offsetof(struct diff_params, to) },
+	{ 0 },
+};
+static const struct pp_param_group to_group = { "Output", to_params };
 
 static const struct pp_param_use diff_uses[] = {
-	{ &pp_params_compare, 0 },
-	{ &pp_params_diff, 0 },
-	{ &pp_params_filter, offsetof(struct diff_params, compared.scope) },
-	{ &pp_params_min, offsetof(struct diff_params, min) },
-	{ &pp_params_depth, offsetof(struct diff_params, depth) },
+	{ &pp_params_compare, 0, PP_GROUP_FIRST },
+	{ &diff_group, 0, PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct diff_params, compared.scope), PP_GROUP_FIRST },
+	{ &pp_params_min, offsetof(struct diff_params, min), PP_GROUP_FIRST },
+	{ &pp_params_depth, offsetof(struct diff_params, depth), PP_GROUP_FIRST },
+	{ &to_group, 0, PP_GROUP_OUTPUT },
 	{ 0 },
 };
 
@@ -52,15 +66,49 @@ const struct pp_question pp_question_diff = {
 	.params = diff_uses,
 	.params_size = sizeof(struct diff_params),
 	.scope_at = offsetof(struct diff_params, compared.scope),
+	.asks = PP_ASKS_SIDES,
+	.gives = PP_GIVES_JSON | PP_GIVES_CSV | PP_GIVES_FILE,
+	.init = diff_init,
+	.ready = diff_ready,
 	.want = diff_want,
 	.run = diff_run,
 };
 
 static void
+diff_init(void *data)
+{
+	((struct diff_params *)data)->to = UINT_MAX;
+}
+
+/* Whether both trees are to be written as differential folded stacks. */
+static bool
+is_written(const struct diff_params *params)
+{
+	const char *output = params->compared.asked.output;
+
+	return params->to == 0 || (output && pp_name_ends(output, "diff.folded"));
+}
+
+static pp_status
+diff_ready(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+{
+	const struct diff_params *params = data;
+
+	if (params->tree && params->compared.asked.form == PP_RENDER_CSV)
+		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+		                      "a tree is no table: --tree and --csv exclude each other");
+	if (is_written(params) && (params->compared.asked.exact || params->tree))
+		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+		                      "differential folded stacks are the whole answer: leave "
+		                      "--json, --csv and --tree out");
+	return PP_OK;
+}
+
+static void
 diff_want(const void *data, struct pp_want *want)
 {
 	want->facets |= PP_FUNCTIONS;
-	want->stacks = ((const struct diff_params *)data)->tree;
+	want->stacks = ((const struct diff_params *)data)->tree || is_written(data);
 }
 
 /* ---- the heading ---- */
@@ -497,12 +545,11 @@ tree_whole_add(struct pp_answer *a, const struct pp_profile *both, const struct 
 	return PP_OK;
 }
 
+/* Both trees as one. */
 static pp_status
-tree_add(struct pp_answer *a, const struct pp_diff *d, const struct diff_params *params)
+tree_unite(struct pp_answer *a, const struct pp_diff *d, bool changes, struct tree *t)
 {
-	bool exact = params->compared.asked.exact;
-	struct tree *t = pp_answer_own(a, sizeof *t, tree_release);
-	pp_status status = t ? pp_diff_union(d, true, &t->both) : PP_E_NOMEM;
+	pp_status status = t ? pp_diff_union(d, changes, &t->both) : PP_E_NOMEM;
 
 	if (status == PP_E_UNSUPPORTED)
 		return pp_answer_fail(
@@ -510,6 +557,35 @@ tree_add(struct pp_answer *a, const struct pp_diff *d, const struct diff_params 
 		    d->runs[0] > 1 || d->runs[1] > 1
 		        ? "repeated runs have no common tree; compare two of them"
 		        : "this needs whole stacks, which not both profiles have");
+	return status == PP_OK ? PP_OK : pp_answer_fail_status(a, status);
+}
+
+/* Both trees to be written as differential folded stacks. */
+static pp_status
+tree_write(struct pp_answer *a, const struct pp_diff *d, const struct diff_params *params)
+{
+	static const struct pp_target target = { .to = "diff-folded" };
+	struct tree *t = pp_answer_own(a, sizeof *t, tree_release);
+	pp_status status;
+
+	if (d->scale != 1.0)
+		return pp_answer_fail(a, PP_E_USAGE, "scaled-counts",
+		                      "scaled counts are no whole numbers, so they cannot be "
+		                      "written; leave --normalize out");
+	status = tree_unite(a, d, false, t);
+	return status == PP_OK ? pp_target_make(&target, &params->compared.asked, t->both, a)
+	                       : status;
+}
+
+static pp_status
+tree_add(struct pp_answer *a, const struct pp_diff *d, const struct diff_params *params)
+{
+	bool exact = params->compared.asked.exact;
+	struct tree *t = pp_answer_own(a, sizeof *t, tree_release);
+	pp_status status = tree_unite(a, d, true, t);
+
+	if (status != PP_OK)
+		return status;
 	if (status == PP_OK && !exact && !pp_calltree_init(&t->tree, t->both, true))
 		status = PP_E_NOMEM;
 	if (status == PP_OK) {
@@ -531,6 +607,8 @@ diff_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 
 	if (status != PP_OK)
 		return status;
+	if (is_written(params))
+		return tree_write(a, &c->diff, params);
 	pp_compare_head(a, &c->diff);
 	if (params->tree)
 		return tree_add(a, &c->diff, params);

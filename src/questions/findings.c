@@ -11,6 +11,14 @@ pp_severity_name(pp_severity severity)
 	return severity == PP_ERROR ? "error" : severity == PP_WARNING ? "warning" : "note";
 }
 
+enum pp_ink
+pp_severity_ink(pp_severity severity)
+{
+	return severity == PP_ERROR     ? PP_INK_ERROR
+	       : severity == PP_WARNING ? PP_INK_WARNING
+	                                : PP_INK_NOTE;
+}
+
 /* ---- order ---- */
 
 /* Places compare by line where both have one, else by offset; what has no place comes last. */
@@ -140,10 +148,11 @@ static const struct pp_answer_column columns[] = {
 };
 
 static void
-findings_table(struct pp_answer *a, const struct pp_diag_order *order, unsigned flags)
+findings_table(struct pp_answer *a, const char *key, const struct pp_diag_order *order,
+               unsigned flags)
 {
 	pp_answer_table(
-	    a, &(struct pp_answer_table){ .key = "diagnostics",
+	    a, &(struct pp_answer_table){ .key = key,
 	                                  .columns = columns,
 	                                  .column_count = PP_COUNT_OF(columns),
 	                                  .data = order,
@@ -161,9 +170,20 @@ pp_answer_findings(struct pp_answer *a, const struct pp_diags *diags)
 		a->failed = true;
 		return;
 	}
-	findings_table(a, order, PP_TABLE_NO_CSV);
+	findings_table(a, "diagnostics", order, PP_TABLE_NO_CSV);
 	if (found > order->n)
 		pp_answer_count(a, "omitted", found - order->n);
+}
+
+void
+pp_answer_list_findings(struct pp_answer *a, const struct pp_diags *diags, pp_severity least,
+                        size_t shown)
+{
+	struct pp_item item = {
+		.kind = PP_ITEM_FINDINGS, .diags = diags, .least = least, .count = shown
+	};
+
+	a->failed |= !pp_vec_push(&a->items, item);
 }
 
 void
@@ -187,7 +207,7 @@ pp_answer_findings_of(struct pp_answer *a, const struct pp_diags *const *all, si
 		pp_diag_order_release(&one);
 	}
 	if (order && order->at)
-		findings_table(a, order, 0);
+		findings_table(a, NULL, order, 0);
 	else
 		a->failed = true;
 }

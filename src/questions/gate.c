@@ -1,31 +1,69 @@
 /*
  * gate: diff for continuous integration, with limits that must not be exceeded.
  */
-#include "questions/gate.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "questions/compare.h"
+#include "questions/gate_rule.h"
+#include "questions/product.h"
+#include "text/escape.h"
 #include "text/units.h"
 
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_JUNIT };
+
+struct gate_params {
+	struct pp_compared compared;
+	struct pp_texts limits;
+	unsigned format;
+	bool json;
+};
+
+/* What became of one limit. */
+struct outcome {
+	struct pp_gate_rule rule;
+	size_t matched;
+	bool failed;
+	PP_VEC(size_t) rows; /* that exceed it, largest first */
+};
+
+/* Lives in the answer. */
+struct gate {
+	const struct pp_diff *diff;
+	struct outcome *outcomes;
+	size_t n;
+	size_t failed;
+	struct pp_slice unit;
+};
+
 static void gate_want(const void *, struct pp_want *);
+static pp_status gate_ready(const struct pp_subject *, const void *, struct pp_answer *);
 static pp_status gate_run(const struct pp_subject *, const void *, struct pp_answer *);
 
 static const struct pp_param limit_params[] = {
 	{ "fail-if", 0, PP_PARAM_TEXTS, "EXPR",
 	  "a limit, like 'total > +5%', 'self(/^db/) > 2ms' or 'calls(parse) > +10%'; may be "
 	  "repeated",
-	  PP_HINT_NONE, offsetof(struct pp_gate_params, limits) },
+	  PP_HINT_NONE, offsetof(struct gate_params, limits) },
+	{ "format", 0, PP_PARAM_CHOICE, "text|json|markdown|junit",
+	  "how the answer is written (default: text)", PP_HINT_NONE,
+	  offsetof(struct gate_params, format) },
+	{ "json", 0, PP_PARAM_FLAG, NULL, "the same as --format json", PP_HINT_NONE,
+	  offsetof(struct gate_params, json) },
+	{ "output", 'o', PP_PARAM_TEXT, "FILE",
+	  "write to FILE (`-` = standard output; .gz and .zst compress)", PP_HINT_FILE,
+	  offsetof(struct pp_asked, output) },
 	{ 0 },
 };
-const struct pp_param_group pp_params_limits = { "Limits", limit_params };
+static const struct pp_param_group limits_group = { "Limits", limit_params };
 
 static const struct pp_param_use gate_uses[] = {
-	{ &pp_params_limits, 0 },
-	{ &pp_params_compare, 0 },
-	{ &pp_params_filter, offsetof(struct pp_gate_params, compared.scope) },
-	{ &pp_params_depth, offsetof(struct pp_gate_params, compared.scope.depth) },
+	{ &limits_group, 0, PP_GROUP_FIRST },
+	{ &pp_params_compare, 0, PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct gate_params, compared.scope), PP_GROUP_FIRST },
+	{ &pp_params_depth, offsetof(struct gate_params, compared.scope.depth), PP_GROUP_FIRST },
 	{ 0 },
 };
 
@@ -33,9 +71,12 @@ const struct pp_question pp_question_gate = {
 	.name = "gate",
 	.summary = "fails when a limit is exceeded: diff for continuous integration",
 	.params = gate_uses,
-	.params_size = sizeof(struct pp_gate_params),
-	.scope_at = offsetof(struct pp_gate_params, compared.scope),
+	.params_size = sizeof(struct gate_params),
+	.scope_at = offsetof(struct gate_params, compared.scope),
+	.asks = PP_ASKS_SIDES,
+	.gives = PP_GIVES_FILE,
 	.want = gate_want,
+	.ready = gate_ready,
 	.run = gate_run,
 };
 
@@ -45,12 +86,22 @@ gate_want(const void *data, struct pp_want *want)
 	want->facets |= PP_FUNCTIONS;
 }
 
+static pp_status
+gate_ready(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+{
+	const struct gate_params *params = data;
+
+	return params->limits.list.n ? PP_OK
+	                             : pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+	                                              "give at least one limit with --fail-if");
+}
+
 /* ---- testing ---- */
 
 static void
 gate_release(void *data)
 {
-	struct pp_gate *g = data;
+	struct gate *g = data;
 	size_t i;
 
 	for (i = 0; i < g->n; i++) {
@@ -61,7 +112,7 @@ gate_release(void *data)
 }
 
 static pp_status
-outcome_find(struct pp_answer *a, const struct pp_diff *d, struct pp_gate_outcome *o)
+outcome_find(struct pp_answer *a, const struct pp_diff *d, struct outcome *o)
 {
 	size_t i;
 
@@ -96,11 +147,11 @@ outcome_find(struct pp_answer *a, const struct pp_diff *d, struct pp_gate_outcom
 	return PP_OK;
 }
 
-pp_status
-pp_gate_make(struct pp_answer *a, const struct pp_subject *subject,
-             const struct pp_gate_params *params, const struct pp_gate **out)
+static pp_status
+gate_make(struct pp_answer *a, const struct pp_subject *subject, const struct gate_params *params,
+          struct gate **out)
 {
-	struct pp_gate *g = pp_answer_own(a, sizeof *g, gate_release);
+	struct gate *g = pp_answer_own(a, sizeof *g, gate_release);
 	size_t n = params->limits.list.n, i;
 	struct pp_buf problem = { 0 };
 	struct pp_compare *c;
@@ -117,7 +168,7 @@ pp_gate_make(struct pp_answer *a, const struct pp_subject *subject,
 	g->diff = &c->diff;
 	g->unit = pp_text_of(c->diff.input[0]->profile, c->diff.metric.unit);
 	for (i = 0; i < n && status == PP_OK; i++) {
-		struct pp_gate_outcome *o = &g->outcomes[g->n++];
+		struct outcome *o = &g->outcomes[g->n++];
 		const char *text = params->limits.list.at[i].text;
 
 		if (!pp_gate_parse(&o->rule, text, g->unit, &problem))
@@ -135,8 +186,7 @@ pp_gate_make(struct pp_answer *a, const struct pp_subject *subject,
 /* ---- words for a row ---- */
 
 static const struct pp_diff_value *
-subject_value(const struct pp_gate *g, const struct pp_gate_outcome *o,
-              const struct pp_diff_row *row)
+subject_value(const struct gate *g, const struct outcome *o, const struct pp_diff_row *row)
 {
 	if (o->rule.subject == PP_GATE_WHOLE)
 		return &g->diff->whole;
@@ -144,9 +194,9 @@ subject_value(const struct pp_gate *g, const struct pp_gate_outcome *o,
 }
 
 /* "12 ms before, 15 ms after (+25.0 %)" */
-void
-pp_gate_describe(const struct pp_gate *g, const struct pp_gate_outcome *o,
-                 const struct pp_diff_row *row, struct pp_buf *out)
+static void
+outcome_describe(const struct gate *g, const struct outcome *o, const struct pp_diff_row *row,
+                 struct pp_buf *out)
 {
 	bool calls = o->rule.subject == PP_GATE_CALLS;
 	double before = calls ? row->calls[PP_BEFORE] : subject_value(g, o, row)->value[PP_BEFORE];
@@ -163,8 +213,8 @@ pp_gate_describe(const struct pp_gate *g, const struct pp_gate_outcome *o,
 		pp_buf_adds(out, " (new)");
 }
 
-void
-pp_gate_name(const struct pp_diff_row *row, struct pp_slice *name)
+static void
+row_name(const struct pp_diff_row *row, struct pp_slice *name)
 {
 	const struct pp_profile *p;
 	const struct pp_func_row *f = pp_diff_func(row, &p);
@@ -177,7 +227,7 @@ pp_gate_name(const struct pp_diff_row *row, struct pp_slice *name)
 /* ---- the answer ---- */
 
 static void
-outcome_say(struct pp_answer *a, const struct pp_gate *g, const struct pp_gate_outcome *o)
+outcome_say(struct pp_answer *a, const struct gate *g, const struct outcome *o)
 {
 	struct pp_buf text = { 0 };
 	size_t k;
@@ -186,25 +236,25 @@ outcome_say(struct pp_answer *a, const struct pp_gate *g, const struct pp_gate_o
 	pp_answer_say(a, PP_INK_PLAIN, "  ");
 	pp_answer_say_name(a, PP_INK_PLAIN, pp_slice_z(o->rule.text));
 	if (o->rule.subject == PP_GATE_WHOLE) {
-		pp_gate_describe(g, o, NULL, &text);
+		outcome_describe(g, o, NULL, &text);
 		pp_answer_say(a, PP_INK_PLAIN, ": %s", text.p ? text.p : "");
 	}
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	for (k = 0; k < o->rows.n; k++) {
 		struct pp_slice name;
 
-		pp_gate_name(&g->diff->rows.at[o->rows.at[k]], &name);
+		row_name(&g->diff->rows.at[o->rows.at[k]], &name);
 		pp_answer_say(a, PP_INK_PLAIN, "        ");
 		pp_answer_say_name(a, PP_INK_PLAIN, name);
 		text.n = 0;
-		pp_gate_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
+		outcome_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
 		pp_answer_say(a, PP_INK_PLAIN, ": %s\n", text.p ? text.p : "");
 	}
 	pp_buf_release(&text);
 }
 
 static void
-outcome_add(struct pp_answer *a, const struct pp_gate *g, const struct pp_gate_outcome *o)
+outcome_add(struct pp_answer *a, const struct gate *g, const struct outcome *o)
 {
 	struct pp_compare_rows *rows = pp_answer_alloc(a, sizeof *rows);
 
@@ -219,12 +269,137 @@ outcome_add(struct pp_answer *a, const struct pp_gate *g, const struct pp_gate_o
 	pp_answer_close(a);
 }
 
+/* ---- Markdown and JUnit ---- */
+
+static void
+gate_markdown(struct pp_sink *out, const struct gate *g)
+{
+	struct pp_buf text = { 0 };
+	size_t i, k;
+
+	pp_sink_printf(
+	    out, "### polyprof gate: %s\n\n| limit | | function | values |\n|---|---|---|---|\n",
+	    g->failed ? "failed" : "passed");
+	for (i = 0; i < g->n; i++) {
+		const struct outcome *o = &g->outcomes[i];
+		size_t rows = o->rows.n ? o->rows.n : 1;
+
+		for (k = 0; k < rows; k++) {
+			struct pp_slice name = pp_slice_z("");
+			const struct pp_diff_row *row = o->rows.n ? &g->diff->rows.at[o->rows.at[k]]
+			                                          : NULL;
+
+			pp_sink_puts(out, "| ");
+			pp_escape_markdown_code(out, pp_slice_z(o->rule.text));
+			pp_sink_printf(out, " | %s | ", o->failed ? "**fail**" : "pass");
+			if (row)
+				row_name(row, &name);
+			pp_escape_markdown_code(out, name);
+			text.n = 0;
+			if (row || o->rule.subject == PP_GATE_WHOLE)
+				outcome_describe(g, o, row, &text);
+			pp_sink_puts(out, " | ");
+			pp_escape_markdown(out, pp_slice_of(text.p, text.n));
+			pp_sink_puts(out, " |\n");
+		}
+	}
+	text.n = 0;
+	pp_diff_explain(g->diff, &text);
+	pp_sink_puts(out, "\n");
+	pp_escape_markdown(out, pp_slice_of(text.p, text.n));
+	pp_sink_puts(out, "\n");
+	pp_buf_release(&text);
+}
+
+/* Text for whoever looks at the report: characters that hide or reorder it are spelled, not left to the viewer. */
+static void
+junit_put(struct pp_sink *out, struct pp_slice text)
+{
+	struct pp_buf tame = { 0 };
+
+	pp_escape_terminal(&tame, text);
+	pp_escape_xml(out, pp_slice_of(tame.p, tame.n));
+	if (tame.failed)
+		pp_sink_fail(out, PP_E_NOMEM, 0);
+	pp_buf_release(&tame);
+}
+
+static void
+gate_junit(struct pp_sink *out, const struct gate *g)
+{
+	struct pp_buf text = { 0 };
+	size_t i, k;
+
+	pp_sink_printf(out,
+	               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	               "<testsuite name=\"polyprof gate\" tests=\"%zu\" failures=\"%zu\">\n",
+	               g->n, g->failed);
+	for (i = 0; i < g->n; i++) {
+		const struct outcome *o = &g->outcomes[i];
+
+		pp_sink_puts(out, "  <testcase classname=\"polyprof\" name=\"");
+		junit_put(out, pp_slice_z(o->rule.text));
+		pp_sink_puts(out, o->failed ? "\">\n    <failure message=\"" : "\"/>\n");
+		if (!o->failed)
+			continue;
+		text.n = 0;
+		if (o->rule.subject == PP_GATE_WHOLE)
+			outcome_describe(g, o, NULL, &text);
+		else
+			pp_buf_addf(&text, "%zu of %zu functions", o->rows.n, o->matched);
+		pp_escape_xml(out, pp_slice_of(text.p, text.n));
+		pp_sink_puts(out, "\">");
+		for (k = 0; k < o->rows.n; k++) {
+			struct pp_slice name;
+
+			row_name(&g->diff->rows.at[o->rows.at[k]], &name);
+			junit_put(out, name);
+			text.n = 0;
+			outcome_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
+			pp_sink_puts(out, ": ");
+			pp_escape_xml(out, pp_slice_of(text.p, text.n));
+			pp_sink_puts(out, "\n");
+		}
+		pp_sink_puts(out, "</failure>\n  </testcase>\n");
+	}
+	pp_sink_puts(out, "</testsuite>\n");
+	pp_buf_release(&text);
+}
+
+/* The answer as it is to be written. */
+static pp_status
+product_make(struct pp_answer *a, const struct gate_params *params, const struct gate *g)
+{
+	struct pp_product *product = pp_answer_alloc(a, sizeof *product);
+	struct pp_buf text = { 0 };
+	struct pp_sink *out;
+
+	if (!product)
+		return PP_E_NOMEM;
+	a->product = product;
+	product->kind = params->json || params->format == FORMAT_JSON ? PP_MAKES_JSON
+	                                                              : PP_MAKES_TEXT;
+	if (product->kind == PP_MAKES_JSON)
+		return PP_OK;
+	if (pp_sink_buffer(&text, &out) != PP_OK)
+		return PP_E_NOMEM;
+	(params->format == FORMAT_JUNIT ? gate_junit : gate_markdown)(out, g);
+	a->failed |= pp_sink_commit(out) != PP_OK;
+	pp_sink_close(out);
+	product->text = pp_slice_z(pp_answer_copy(a, pp_slice_of(text.p ? text.p : "", text.n)));
+	pp_buf_release(&text);
+	return PP_OK;
+}
+
+/* ---- running ---- */
+
 static pp_status
 gate_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
 {
-	const struct pp_gate *g;
+	struct gate *g;
 	struct pp_buf text = { 0 };
-	pp_status status = pp_gate_make(a, subject, data, &g);
+	const struct gate_params *params = data;
+	pp_status status = gate_make(a, subject, params, &g);
 	size_t i;
 
 	if (status != PP_OK)
@@ -242,5 +417,5 @@ gate_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	pp_answer_say(a, PP_INK_FAINT, "%s", text.p ? text.p : "");
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	pp_buf_release(&text);
-	return PP_OK;
+	return params->json || params->format != FORMAT_TEXT ? product_make(a, params, g) : PP_OK;
 }

@@ -22,15 +22,17 @@ static const struct pp_param info_params[] = {
 	  offsetof(struct info_params, why) },
 	{ 0 },
 };
-const struct pp_param_group pp_params_info = { "Recognition", info_params };
+static const struct pp_param_group info_group = { "Recognition", info_params };
 
-static const struct pp_param_use info_uses[] = { { &pp_params_info, 0 }, { 0 } };
+static const struct pp_param_use info_uses[] = { { &info_group, 0, PP_GROUP_FIRST }, { 0 } };
 
 const struct pp_question pp_question_info = {
 	.name = "info",
 	.summary = "what a file is: format, metrics with totals, counts, completeness",
 	.params = info_uses,
 	.params_size = sizeof(struct info_params),
+	.asks = PP_ASKS_EACH,
+	.gives = PP_GIVES_JSON,
 	.run = info_run,
 };
 
@@ -207,34 +209,59 @@ profile_say(struct pp_answer *a, const struct pp_topic *topic, const struct pp_c
 	meta_say(a, p, text);
 }
 
-/* A file that nobody recognised still has bids, which is when they are wanted most. */
+/* One file. */
 static pp_status
-info_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+topic_add(struct pp_answer *a, const struct pp_topic *topic, bool why)
 {
-	const struct info_params *params = data;
-	const struct pp_topic *topic = &subject->topics[0];
 	const struct pp_profile *p = topic->profile;
+	const char *file = topic->file ? topic->file : "";
 	struct pp_counts counts;
 	struct pp_buf text = { 0 };
 
 	if (p && !pp_counts_compute(p, &counts))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
-	pp_answer_say_name(a, PP_INK_TITLE, pp_file_title(topic->file));
+	pp_answer_say(a, PP_INK_PLAIN, "%s", pp_answer_has_said(a) ? "\n" : "");
+	pp_answer_say_name(a, PP_INK_TITLE, pp_file_title(file));
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
-	pp_answer_text(a, "file", PP_AS_NAME, pp_slice_z(topic->file));
+	pp_answer_text(a, "file", PP_AS_NAME, pp_slice_z(file));
 	if (p) {
 		pp_answer_profile(a, p, &counts);
 		pp_answer_meta(a, "meta", p);
-		pp_answer_findings(a, topic->diags);
+		if (topic->diags)
+			pp_answer_findings(a, topic->diags);
 		if (p->recorded_at)
 			pp_answer_int(a, "recorded", p->recorded_at);
 		if (topic->file_size)
 			pp_answer_count(a, "size", topic->file_size);
 		profile_say(a, topic, &counts, &text);
 	}
-	if (params->why)
+	if (why)
 		bids_add(a, topic, &text);
 	a->failed |= text.failed;
 	pp_buf_release(&text);
 	return PP_OK;
+}
+
+/* Several files are a list. A file that nobody recognised still has bids, which is when they are wanted most. */
+static pp_status
+info_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+{
+	const struct info_params *params = data;
+	const struct pp_topic *topic = &subject->topics[subject->nth];
+	bool listed = subject->n > 1;
+	pp_status status = PP_OK;
+
+	a->stands = listed || (params->why && !params->asked.exact);
+	if (listed && subject->nth == 0)
+		pp_answer_open_list(a, "files");
+	if (topic->profile || (topic->bid_count && params->why && !params->asked.exact)) {
+		if (listed)
+			pp_answer_open(a, NULL);
+		status = topic_add(a, topic, params->why);
+		if (listed)
+			pp_answer_close(a);
+	}
+	if (listed && subject->nth + 1 == subject->n)
+		pp_answer_close_list(a);
+	return status;
 }

@@ -39,13 +39,13 @@ static const struct pp_param lines_params[] = {
 	  PP_HINT_NONE, offsetof(struct lines_params, annotate) },
 	{ 0 },
 };
-const struct pp_param_group pp_params_lines = { "Rows", lines_params };
+static const struct pp_param_group lines_group = { "Rows", lines_params };
 
 static const struct pp_param_use lines_uses[] = {
-	{ &pp_params_metric, 0 },
-	{ &pp_params_lines, 0 },
-	{ &pp_params_filter, offsetof(struct lines_params, scope) },
-	{ &pp_params_min, offsetof(struct lines_params, min) },
+	{ &pp_params_metric, 0, PP_GROUP_FIRST },
+	{ &lines_group, 0, PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct lines_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_min, offsetof(struct lines_params, min), PP_GROUP_FIRST },
 	{ 0 },
 };
 
@@ -55,6 +55,7 @@ const struct pp_question pp_question_lines = {
 	.params = lines_uses,
 	.params_size = sizeof(struct lines_params),
 	.scope_at = offsetof(struct lines_params, scope),
+	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.init = lines_init,
 	.run = lines_run,
 };

@@ -27,6 +27,16 @@ choice_index(const char *choices, const char *text, struct pp_suggest *suggest)
 	}
 }
 
+struct pp_slice
+pp_param_choice(const struct pp_param *param, unsigned index)
+{
+	const char *choice = param->value;
+
+	for (; index > 0; index--)
+		choice = strchrnul(choice, '|') + 1;
+	return pp_slice_of(choice, (size_t)(strchrnul(choice, '|') - choice));
+}
+
 static unsigned
 choice_count(const char *choices)
 {
@@ -210,6 +220,19 @@ pp_params_find(const struct pp_param_use *use, const char *name)
 	{
 		if (strcmp(param->name, name) == 0)
 			return param;
+	}
+	return NULL;
+}
+
+const void *
+pp_params_member(const struct pp_param_use *use, const void *params, const char *name)
+{
+	const struct pp_param *param;
+
+	FOR_EACH_PARAM(use, param)
+	{
+		if (strcmp(param->name, name) == 0)
+			return (const char *)params + use->at + param->at;
 	}
 	return NULL;
 }

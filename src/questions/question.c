@@ -21,6 +21,33 @@ pp_question_find(const char *name)
 
 /* ---- groups of parameters ---- */
 
+static const struct pp_param input_params[] = {
+	{ "from", 0, PP_PARAM_TEXT, "FORMAT", "read as this format instead of recognising it",
+	  PP_HINT_FORMAT, offsetof(struct pp_asked, reading.from) },
+	{ "option", 0, PP_PARAM_TEXTS, "KEY=VALUE",
+	  "set an option of a format, as `polyprof formats NAME` lists them; may be repeated",
+	  PP_HINT_NONE, offsetof(struct pp_asked, reading.options) },
+	{ "jobs", 'j', PP_PARAM_COUNT, "N", "use N threads (default: one per processor)",
+	  PP_HINT_NONE, offsetof(struct pp_asked, reading.jobs) },
+	{ 0 },
+};
+static const struct pp_param_group params_input = { "Input", input_params };
+
+static const struct pp_param variant_params[] = {
+	{ "variant", 0, PP_PARAM_TEXT, "VARIANT", "read as this variant of the format",
+	  PP_HINT_NONE, offsetof(struct pp_asked, reading.variant) },
+	{ 0 },
+};
+static const struct pp_param_group params_variant = { "Input", variant_params };
+
+static const struct pp_param strict_params[] = {
+	{ "strict", 0, PP_PARAM_FLAG, NULL,
+	  "refuse damaged input instead of using what is whole (exit 3)", PP_HINT_NONE,
+	  offsetof(struct pp_asked, reading.strict) },
+	{ 0 },
+};
+static const struct pp_param_group params_strict = { "Input", strict_params };
+
 static const struct pp_param budget_params[] = {
 	{ "page", 0, PP_PARAM_COUNT, "N", "leave out the first N rows", PP_HINT_NONE,
 	  offsetof(struct pp_asked, budget.page) },
@@ -28,7 +55,18 @@ static const struct pp_param budget_params[] = {
 	  PP_HINT_NONE, offsetof(struct pp_asked, budget.bytes) },
 	{ 0 },
 };
-const struct pp_param_group pp_params_budget = { "Budget", budget_params };
+static const struct pp_param_group params_budget = { "Budget", budget_params };
+
+static const struct pp_param output_params[] = {
+	{ "output", 'o', PP_PARAM_TEXT, "FILE", "what the output is called", PP_HINT_FILE,
+	  offsetof(struct pp_asked, output) },
+	{ "max-output", 0, PP_PARAM_SIZE, "SIZE", "write no more than that", PP_HINT_NONE,
+	  offsetof(struct pp_asked, max_output) },
+	{ "max-memory", 0, PP_PARAM_SIZE, "SIZE", "take no more memory than that", PP_HINT_NONE,
+	  offsetof(struct pp_asked, reading.max_memory) },
+	{ 0 },
+};
+static const struct pp_param_group params_output = { "Output", output_params };
 
 #define METRIC_PARAM                                                                               \
 	{                                                                                          \
@@ -74,8 +112,37 @@ static const struct pp_param depth_params[] = {
 };
 const struct pp_param_group pp_params_depth = { "Filters", depth_params };
 
-/* The budget, which no question can be without. */
-static const struct pp_param_use budget_use[] = { { &pp_params_budget, 0 }, { 0 } };
+/* What no question can be without; one of its own of the same name comes first. */
+static const struct pp_param_use common_uses[] = {
+	{ &params_input, 0, PP_GROUP_INPUT },  { &params_variant, 0, PP_GROUP_INPUT },
+	{ &params_strict, 0, PP_GROUP_INPUT }, { &params_budget, 0, PP_GROUP_FIRST },
+	{ &params_output, 0, PP_GROUP_FIRST }, { 0 },
+};
+
+/* Whether help shows a group of a question: what needs no name is shown by the synopsis. */
+static bool
+group_shown(const struct pp_question *q, const struct pp_param_use *use, pp_group_place place)
+{
+	return use->place == place && !(q->word && q->word == use->group->params);
+}
+
+const struct pp_param_group *
+pp_question_shown(const struct pp_question *q, size_t index, pp_group_place *place)
+{
+	const struct pp_param_use *use;
+	bool reads = q->asks != PP_ASKS_FOLDERS && q->asks != PP_ASKS_NOTHING;
+
+	for (*place = PP_GROUP_FIRST; *place <= PP_GROUP_INPUT; (*place)++) {
+		for (use = common_uses; *place == PP_GROUP_INPUT && reads && use->group; use++)
+			if (use->place == *place &&
+			    !pp_params_find(q->params, use->group->params->name) && index-- == 0)
+				return use->group;
+		for (use = q->params; use->group; use++)
+			if (group_shown(q, use, *place) && index-- == 0)
+				return use->group;
+	}
+	return NULL;
+}
 
 /* ---- asking ---- */
 
@@ -89,6 +156,8 @@ pp_asking_init(struct pp_asking *asking, const struct pp_question *question)
 		return false;
 	pp_params_init(question->params, asking->params, question->params_size);
 	asking->params->budget = (struct pp_budget){ .rows = PP_UNSET };
+	asking->params->reading.jobs = asking->params->reading.max_memory = PP_UNSET;
+	asking->params->max_output = PP_UNSET;
 	if (question->init)
 		question->init(asking->params);
 	return true;
@@ -98,8 +167,10 @@ void
 pp_asking_release(struct pp_asking *asking)
 {
 	pp_answer_release(&asking->answer);
-	if (asking->params)
+	if (asking->params) {
 		pp_params_release(asking->question->params, asking->params);
+		pp_params_release(common_uses, asking->params);
+	}
 	free(asking->params);
 }
 
@@ -111,7 +182,7 @@ pp_asking_set(struct pp_asking *asking, const char *name, const char *text, stru
 	bool known;
 
 	if (!param) {
-		uses = budget_use;
+		uses = common_uses;
 		param = pp_params_find(uses, name);
 	}
 	if (!param) {
@@ -130,6 +201,12 @@ pp_asking_scope(const struct pp_asking *asking)
 	                                  : NULL;
 }
 
+const struct pp_texts *
+pp_asking_texts(const struct pp_asking *asking, const char *name)
+{
+	return pp_params_member(asking->question->params, asking->params, name);
+}
+
 struct pp_want
 pp_asking_want(const struct pp_asking *asking)
 {
@@ -138,6 +215,18 @@ pp_asking_want(const struct pp_asking *asking)
 	if (asking->question->want)
 		asking->question->want(asking->params, &want);
 	return want;
+}
+
+pp_status
+pp_asking_ready(struct pp_asking *asking, const struct pp_subject *subject)
+{
+	const struct pp_question *q = asking->question;
+
+	if (q->word && q->word->kind == PP_PARAM_TEXT &&
+	    !*(const char *const *)(const void *)((const char *)asking->params + q->word->at))
+		return pp_answer_fail(&asking->answer, PP_E_USAGE, PP_RULE_USAGE,
+		                      "name a %s and a file", q->word->name);
+	return q->ready ? q->ready(subject, asking->params, &asking->answer) : PP_OK;
 }
 
 pp_status

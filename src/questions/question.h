@@ -19,36 +19,79 @@
 #include "questions/param.h"
 #include "questions/scope.h"
 
+/* How files are read. */
+struct pp_reading {
+	const char *from, *variant; /* NULL = recognise it */
+	struct pp_texts options;    /* "key=value" for the format */
+	uint64_t jobs;              /* PP_UNSET or 0 = one per processor */
+	bool strict;                /* damaged input is refused */
+	uint64_t max_memory;        /* PP_UNSET or 0 = a share of the machine's */
+};
+
 /* What every question takes: the first member of its parameters. */
 struct pp_asked {
 	struct pp_budget budget;
 	bool exact; /* for a script: all rows unless told otherwise, nothing left to the eye */
-	const char *metric; /* NULL = the primary one */
+	pp_rendering_form form; /* that it is printed in */
+	const char
+	    *output; /* what the output is called: its ending may say what is written; or NULL */
+	uint64_t max_output; /* bytes; PP_UNSET = by what is read, 0 = any number */
+	bool quiet, verbose; /* which findings matter */
+	const char *metric;  /* NULL = the primary one */
+	struct pp_reading reading;
 };
 
 struct pp_bid;
 struct pp_diags;
+struct pp_brief;
 
 /* One profile, and what is known of the file that it was read from. */
 struct pp_topic {
-	const char *file; /* NULL = none */
-	const struct pp_profile *profile;
-	const struct pp_diags *diags; /* the findings of reading it, or NULL */
-	const struct pp_bid *bids;    /* of all formats, or NULL */
+	const char *file;                 /* NULL = none */
+	pp_status status;                 /* of reading it */
+	const struct pp_profile *profile; /* NULL when nothing could be used */
+	const struct pp_diags *diags;     /* the findings of reading it, or NULL */
+	const struct pp_bid *bids;        /* of all formats, or NULL */
 	size_t bid_count;
 	const struct pp_format *chosen; /* of them, or NULL */
 	uint64_t file_size;             /* 0 = unknown */
+};
+
+/* A file in a directory that is a profile, by what it tells of itself. */
+struct pp_listed {
+	const char *path, *base; /* base lies in path */
+	uint64_t size;           /* with its companion */
+	const struct pp_format *format;
+	const struct pp_brief *brief;
+	int64_t when; /* Unix seconds */
 };
 
 /* What a question is about: mostly one profile. Comparisons have several; from `split` on they are "after". */
 struct pp_subject {
 	const struct pp_topic *topics;
 	size_t n, split;
+	size_t
+	    nth; /* PP_ASKS_EACH: the topic that it is asked about now, those before being done with */
+	const struct pp_listed *listed; /* PP_ASKS_FOLDERS */
+	size_t listed_count;
+	/* A date in the local time of the user, from text (false: it is none) and to text. */
+	bool (*date_parse)(const char *text, int64_t *when);
+	void (*date_print)(int64_t when, struct pp_buf *);
 	const char *const *files; /* that the one profile was merged from */
 	size_t file_count;
 	/* The text of a source line, false when it is not known; NULL = what the profile holds. */
 	bool (*source)(void *source_data, pp_str file, uint32_t line, struct pp_slice *text);
 	void *source_data;
+};
+
+/* What it makes besides tables: questions/product.h. */
+enum pp_makes {
+	PP_MAKES_NOTHING,
+	PP_MAKES_JSON, /* what --json prints */
+	PP_MAKES_TEXT,
+	PP_MAKES_PICTURE,
+	PP_MAKES_REPORT,
+	PP_MAKES_PROFILE
 };
 
 /* What has to be read for a question. */
@@ -57,6 +100,12 @@ struct pp_want {
 	bool stacks;       /* whole stacks, which are estimated where only calls are known */
 	double min_share;  /* up to this share of the whole estimated stacks may be summed up */
 	const char *about; /* the only function that matters, as typed; NULL = all do */
+	double prune;      /* up to this share of the whole readers may sum up */
+	const struct pp_format *target; /* that is written: its options may be given, too */
+	bool rewrites; /* an input of the target's format may go straight into its canonical form */
+	bool merge;    /* PP_ASKS_PICTURE: two files, too */
+	bool skips;    /* files that cannot be read or merged are left out; */
+	bool can_skip; /* or could be */
 };
 
 struct pp_question {
@@ -65,9 +114,16 @@ struct pp_question {
 	const struct pp_param_use *params; /* ended by group NULL */
 	size_t params_size;                /* of its struct, which begins with struct pp_asked */
 	size_t scope_at;                   /* of the struct pp_scope in it; 0 = it has none */
-	const struct pp_param *word;       /* what must be given, and needs no name; or NULL */
+	/* What needs no name; a text must be given, of texts there may be any number. Or NULL. */
+	const struct pp_param *word;
+	pp_asks asks;
+	bool judges;    /* findings are its answer: they are not told beside it */
+	unsigned gives; /* PP_GIVES_JSON and so on */
+	enum pp_makes makes;
 	void (*init)(void *params); /* sets what is not 0 before anything is given; or NULL */
 	void (*want)(const void *params, struct pp_want *);
+	/* Whether the parameters make sense, before anything is read; or NULL. There are no topics yet. */
+	pp_status (*ready)(const struct pp_subject *, const void *params, struct pp_answer *);
 	/* PP_OK, or a status with the reason said (pp_answer_fail). The subject must outlive the answer. */
 	pp_status (*run)(const struct pp_subject *, const void *params, struct pp_answer *);
 };
@@ -95,15 +151,22 @@ void pp_asking_release(struct pp_asking *);
 bool pp_asking_set(struct pp_asking *, const char *name, const char *text, struct pp_buf *problem);
 /* What is to be seen of what is read; NULL = everything. */
 const struct pp_scope *pp_asking_scope(const struct pp_asking *);
+/* The values of one of its parameters; NULL when it has no such. */
+const struct pp_texts *pp_asking_texts(const struct pp_asking *, const char *name);
 /* What has to be read. */
 struct pp_want pp_asking_want(const struct pp_asking *);
-/* Asks; the answer stays until the release. */
+/* Whether the parameters make sense, before anything is read: PP_OK, or a status with the reason said. */
+pp_status pp_asking_ready(struct pp_asking *, const struct pp_subject *);
+/* Asks; the answer stays until the release. Of PP_ASKS_EACH once for each topic. */
 pp_status pp_asking_run(struct pp_asking *, const struct pp_subject *);
+
+/* The groups of parameters that help shows, in order; NULL past the last. */
+const struct pp_param_group *pp_question_shown(const struct pp_question *, size_t index,
+                                               pp_group_place *);
 
 /* ---- groups of parameters that several questions share; at offset 0 unless a struct is named ---- */
 
 extern const struct pp_param_group pp_params_metric; /* metric, limit */
-extern const struct pp_param_group pp_params_budget; /* page, bytes: of every question */
 
 /* struct pp_ranked: metric, sort, limit. */
 struct pp_ranked {
@@ -116,14 +179,8 @@ extern const struct pp_param_group pp_params_rank;
 extern const struct pp_param_group pp_params_by;
 /* double: rows below this share of the whole are left out. */
 extern const struct pp_param_group pp_params_min;
-extern const struct pp_param_group pp_params_info;  /* of info alone */
-extern const struct pp_param_group pp_params_lines; /* of lines alone */
-extern const struct pp_param_group pp_params_diff;  /* of diff alone */
 /* uint64_t: how many frames deep. */
 extern const struct pp_param_group pp_params_depth;
-/* uint64_t: how many callers or callees to go on for. */
-extern const struct pp_param_group pp_params_levels;
-
 /*
  * The metric that is asked for, else the primary one; metrics.n in a profile without any. PP_E_USAGE after naming those
  * there are.

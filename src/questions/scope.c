@@ -67,6 +67,12 @@ pp_scope_given(const struct pp_scope *s)
 	return s->filters.list.n > 0 || s->by != PP_BY_FUNCTION || depth_of(s) > 0;
 }
 
+bool
+pp_scope_has_time(const struct pp_scope *s)
+{
+	return filter_given(s, FILTER_TIME);
+}
+
 /* Whether a filter chooses stacks or takes them apart: calls cannot follow. */
 static bool
 choose_stacks(const struct pp_scope *s)

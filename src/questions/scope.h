@@ -30,6 +30,8 @@ struct pp_seen_for {
 
 /* Whether anything is filtered or grouped: ways around the profile (rewriting) are then closed. */
 bool pp_scope_given(const struct pp_scope *);
+/* Whether only a stretch of time is seen. */
+bool pp_scope_has_time(const struct pp_scope *);
 /* What has to be read for a question that wants these facets. */
 unsigned pp_scope_facets(const struct pp_scope *, unsigned facets);
 /* The same where costs per function alone do not do: they can be neither filtered nor added to stacks. */

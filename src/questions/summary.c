@@ -31,10 +31,10 @@ static void summary_want(const void *, struct pp_want *);
 static pp_status summary_run(const struct pp_subject *, const void *, struct pp_answer *);
 
 static const struct pp_param_use summary_uses[] = {
-	{ &pp_params_rank, 0 },
-	{ &pp_params_filter, offsetof(struct summary_params, scope) },
-	{ &pp_params_min, offsetof(struct summary_params, min) },
-	{ &pp_params_depth, offsetof(struct summary_params, scope.depth) },
+	{ &pp_params_rank, 0, PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct summary_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_min, offsetof(struct summary_params, min), PP_GROUP_FIRST },
+	{ &pp_params_depth, offsetof(struct summary_params, scope.depth), PP_GROUP_FIRST },
 	{ 0 },
 };
 
@@ -44,6 +44,7 @@ const struct pp_question pp_question_summary = {
 	.params = summary_uses,
 	.params_size = sizeof(struct summary_params),
 	.scope_at = offsetof(struct summary_params, scope),
+	.gives = PP_GIVES_JSON,
 	.want = summary_want,
 	.run = summary_run,
 };

@@ -19,11 +19,11 @@ static void top_want(const void *, struct pp_want *);
 static pp_status top_run(const struct pp_subject *, const void *, struct pp_answer *);
 
 static const struct pp_param_use top_params[] = {
-	{ &pp_params_rank, 0 },
-	{ &pp_params_by, offsetof(struct top, scope.by) },
-	{ &pp_params_filter, offsetof(struct top, scope) },
-	{ &pp_params_min, offsetof(struct top, min) },
-	{ &pp_params_depth, offsetof(struct top, scope.depth) },
+	{ &pp_params_rank, 0, PP_GROUP_FIRST },
+	{ &pp_params_by, offsetof(struct top, scope.by), PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct top, scope), PP_GROUP_FIRST },
+	{ &pp_params_min, offsetof(struct top, min), PP_GROUP_FIRST },
+	{ &pp_params_depth, offsetof(struct top, scope.depth), PP_GROUP_FIRST },
 	{ 0 },
 };
 
@@ -33,6 +33,7 @@ const struct pp_question pp_question_top = {
 	.params = top_params,
 	.params_size = sizeof(struct top),
 	.scope_at = offsetof(struct top, scope),
+	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = top_want,
 	.run = top_run,
 };

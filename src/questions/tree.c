@@ -26,11 +26,11 @@ static void tree_want(const void *, struct pp_want *);
 static pp_status tree_run(const struct pp_subject *, const void *, struct pp_answer *);
 
 static const struct pp_param_use tree_uses[] = {
-	{ &pp_params_metric, 0 },
-	{ &pp_params_by, offsetof(struct tree_params, scope.by) },
-	{ &pp_params_filter, offsetof(struct tree_params, scope) },
-	{ &pp_params_min, offsetof(struct tree_params, min) },
-	{ &pp_params_depth, offsetof(struct tree_params, depth) },
+	{ &pp_params_metric, 0, PP_GROUP_FIRST },
+	{ &pp_params_by, offsetof(struct tree_params, scope.by), PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct tree_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_min, offsetof(struct tree_params, min), PP_GROUP_FIRST },
+	{ &pp_params_depth, offsetof(struct tree_params, depth), PP_GROUP_FIRST },
 	{ 0 },
 };
 
@@ -40,6 +40,7 @@ const struct pp_question pp_question_tree = {
 	.params = tree_uses,
 	.params_size = sizeof(struct tree_params),
 	.scope_at = offsetof(struct tree_params, scope),
+	.gives = PP_GIVES_JSON,
 	.want = tree_want,
 	.run = tree_run,
 };

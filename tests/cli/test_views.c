@@ -112,15 +112,14 @@ test_info(const struct pp_profile *p)
 {
 	struct pp_counts counts;
 	struct pp_answer a;
-	struct pp_json j;
+	struct pp_render_opts opts = { .form = PP_FORM_JSON };
 
 	begin();
 	ok(pp_counts_compute(p, &counts), "counts");
 	pp_answer_init(&a);
 	pp_answer_profile(&a, p, &counts);
 	pp_answer_meta(&a, "meta", p);
-	pp_json_init(&j, sink, PP_JSON_SPACED);
-	pp_render_object(&a, &j);
+	ok(pp_render(&a, &opts, sink, NULL) == PP_OK, "rendered");
 	pp_answer_release(&a);
 	expect(
 	    "{\"format\": \"folded\", \"compression\": [], \"producer\": \"maker\", \"complete\": true, "
@@ -128,7 +127,7 @@ test_info(const struct pp_profile *p)
 	    "\"total\": 200789.5}, {\"name\": \"zm\", \"unit\": \"bytes\", \"total\": -1024}], \"counts\": "
 	    "{\"events\": 4, \"samples\": 0, \"stacks\": 2, \"functions\": 2, \"threads\": 1, \"edges\": 0, "
 	    "\"lines\": 0}, \"time\": {\"start\": 0, \"end\": 200789, \"unit\": \"ns\"}, \"meta\": "
-	    "{\"host\": \"a\\\"b\", \"env\": {\"cli\": true, \"list\": [1.50, \"0x10\"]}, \"none\": null}}",
+	    "{\"host\": \"a\\\"b\", \"env\": {\"cli\": true, \"list\": [1.50, \"0x10\"]}, \"none\": null}}\n",
 	    "info as JSON");
 }
 

@@ -31,7 +31,7 @@ static const struct pp_param made[] = {
 	{ 0 },
 };
 static const struct pp_param_group made_group = { "Made", made };
-static const struct pp_param_use made_uses[] = { { &made_group, 0 }, { 0 } };
+static const struct pp_param_use made_uses[] = { { &made_group, 0, PP_GROUP_FIRST }, { 0 } };
 
 static pp_status
 made_run(const struct pp_subject *subject, const void *params, struct pp_answer *a)

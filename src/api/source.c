@@ -1,11 +1,12 @@
 /*
  * Source text for a profile's lines.
  */
-#include "cli/source.h"
+#include "api/source.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Larger files are no source. */
 #define SOURCE_MAX (64 << 20)
@@ -36,16 +37,20 @@ static char *
 slurp(const char *path, size_t *size)
 {
 	struct stat st;
-	FILE *file = fopen(path, "rb");
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char *bytes = NULL;
+	ssize_t n = 1;
 
-	if (!file)
+	if (file < 0)
 		return NULL;
-	if (fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SOURCE_MAX) {
+	*size = 0;
+	if (fstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SOURCE_MAX)
 		bytes = malloc((size_t)st.st_size + 1);
-		*size = bytes ? fread(bytes, 1, (size_t)st.st_size, file) : 0;
+	while (bytes && n > 0 && *size < (size_t)st.st_size) {
+		n = read(file, bytes + *size, (size_t)st.st_size - *size);
+		*size += n > 0 ? (size_t)n : 0;
 	}
-	fclose(file);
+	close(file);
 	return bytes;
 }
 

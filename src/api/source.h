@@ -7,7 +7,6 @@
 #ifndef PP_SOURCE_TEXT_H
 #define PP_SOURCE_TEXT_H
 
-#include "cli/cli.h"
 #include "model/profile.h"
 
 struct pp_sources {

@@ -4,7 +4,7 @@
  * Only the sixteen colours that every terminal theme defines are used, so that the output is readable
  * on dark and light backgrounds alike.
  */
-#include "output/colour.h"
+#include "text/colour.h"
 
 #include "text/escape.h"
 
@@ -74,4 +74,54 @@ pp_text_pad(struct pp_sink *out, size_t columns)
 {
 	for (; columns > 0; columns--)
 		pp_sink_putc(out, ' ');
+}
+
+/* ---- wrapping ---- */
+
+#define WRAP 80
+
+/* Words wrapped into [indent, width); the cursor stands at `column`. Newlines start a new line. */
+static void
+wrap_print(struct pp_sink *out, const char *text, size_t column, size_t indent, size_t width)
+{
+	bool fresh = true; /* no word on this line yet */
+
+	while (*text) {
+		size_t n = strcspn(text, " \n");
+		size_t columns = pp_text_columns(text, n);
+
+		if (!fresh && column + 1 + columns > width) {
+			pp_sink_putc(out, '\n');
+			column = 0;
+			fresh = true;
+		}
+		if (fresh && column < indent) {
+			pp_text_pad(out, indent - column);
+			column = indent;
+		}
+		if (!fresh) {
+			pp_sink_putc(out, ' ');
+			column++;
+		}
+		pp_sink_write(out, text, n);
+		column += columns;
+		fresh = false;
+		text += n;
+		for (; *text == ' ' || *text == '\n'; text++)
+			if (*text == '\n') {
+				pp_sink_putc(out, '\n');
+				column = 0;
+				fresh = true;
+			}
+	}
+	pp_sink_putc(out, '\n');
+}
+
+void
+pp_text_wrap(struct pp_sink *out, const struct pp_style *style, const char *text, size_t column,
+             size_t indent)
+{
+	size_t width = style->width > 0 && style->width < WRAP ? style->width : WRAP;
+
+	wrap_print(out, text, column, indent, width);
 }

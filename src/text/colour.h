@@ -27,6 +27,10 @@ void pp_ink_putf(struct pp_sink *, const struct pp_style *, enum pp_ink, const c
 /* Bytes from anywhere, made safe for a terminal. */
 void pp_ink_text(struct pp_sink *, const struct pp_style *, enum pp_ink, struct pp_slice);
 
+/* Text in lines that fit, from the column where the cursor stands, indented. Newlines are kept. */
+void pp_text_wrap(struct pp_sink *, const struct pp_style *, const char *text, size_t column,
+                  size_t indent);
+
 /* Blanks. */
 void pp_text_pad(struct pp_sink *, size_t columns);
 

@@ -1,0 +1,824 @@
+/*
+ * From file names to a subject, and on to an answer: opens, recognises, reads, merges, and says what is wrong.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "api/reply.h"
+#include "model/merge.h"
+#include "output/html.h"
+#include "questions/compare.h"
+#include "questions/find.h"
+#include "text/escape.h"
+#include "text/suggest.h"
+#include "text/units.h"
+
+/* What is read of one file. */
+struct order {
+	struct pp_want want;
+	const struct pp_filter *filter; /* that stacks may go through as they come, or NULL */
+	bool again; /* files are read once more: what was said of them stays said */
+};
+
+static struct pp_answer *
+answer_of(struct pp_reply *r)
+{
+	return &r->asking.answer;
+}
+
+/* ---- formats and their options ---- */
+
+/* Says what is wrong with the format to read, with a suggestion. */
+static pp_status
+from_check(struct pp_reply *r)
+{
+	const char *from = r->asking.params->reading.from;
+	const struct pp_format *format = from ? pp_format_among(r->opts.formats, from) : NULL;
+	struct pp_buf hint = { 0 };
+	pp_status status;
+
+	if (!from || (format && (format->can & PP_CAN_READ)))
+		return PP_OK;
+	pp_suggest_format(from, PP_CAN_READ, &hint);
+	status = pp_answer_fail(answer_of(r), PP_E_USAGE, "no-format",
+	                        "no format '%s' can be read%s", from,
+	                        hint.n ? hint.p : "; `polyprof formats` lists them");
+	pp_buf_release(&hint);
+	return status;
+}
+
+/* Whether a format has an option; offers its keys for a suggestion. */
+static bool
+format_has_option(const struct pp_format *format, struct pp_slice key, struct pp_suggest *suggest)
+{
+	const struct pp_option_doc *doc;
+
+	for (doc = format ? format->options : NULL; doc && doc->key; doc++) {
+		if (pp_slice_eq_z(key, doc->key))
+			return true;
+		pp_suggest_offer(suggest, pp_slice_z(doc->key));
+	}
+	return false;
+}
+
+/* Each option must mean something to the format read, or to the one written. */
+static pp_status
+options_check(struct pp_reply *r, const struct pp_format *format, const struct pp_format *target)
+{
+	const struct pp_texts *options = &r->asking.params->reading.options;
+	size_t i;
+
+	for (i = 0; i < options->list.n; i++) {
+		const char *text = options->list.at[i].text, *equals = strchr(text, '=');
+		struct pp_slice key = pp_slice_of(text, equals ? (size_t)(equals - text) : 0);
+		struct pp_suggest suggest;
+		struct pp_buf hint = { 0 };
+		pp_status status;
+
+		if (key.n == 0)
+			return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
+			                      "--option takes KEY=VALUE, not '%s'", text);
+		pp_suggest_init(&suggest, key);
+		if (format_has_option(format, key, &suggest) ||
+		    format_has_option(target, key, &suggest))
+			continue;
+		pp_suggest_print(&suggest, &hint, "");
+		status = pp_answer_fail(answer_of(r), PP_E_USAGE, "no-option",
+		                        "format %s has no option '%.*s'%s", format->name,
+		                        (int)key.n, key.p, hint.n ? hint.p : "");
+		pp_buf_release(&hint);
+		return status;
+	}
+	return PP_OK;
+}
+
+/* ---- one file ---- */
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void
+progress_tell(const struct pp_reply *r, struct pp_progress_at at)
+{
+	if (r->opts.progress)
+		r->opts.progress(r->opts.ctx, &at);
+}
+
+static bool
+reading_progress(void *data, uint64_t done, uint64_t total)
+{
+	const struct pp_reply *r = data;
+
+	progress_tell(
+	    r, (struct pp_progress_at){ .file = r->reading_file, .done = done, .total = total });
+	return false;
+}
+
+static bool
+may_be_about(void *about, const char *name, size_t n)
+{
+	return pp_find_possible(about, name, n);
+}
+
+static void
+diags_release(void *diags)
+{
+	pp_diags_release(diags);
+}
+
+/* A place for the findings of a file, which live as long as the answer; NULL when out of memory. */
+static struct pp_diags *
+diags_new(struct pp_reply *r)
+{
+	struct pp_diags *diags = pp_answer_own(answer_of(r), sizeof *diags, diags_release);
+
+	if (diags)
+		pp_diags_init(diags);
+	return diags;
+}
+
+static void
+profile_release(void *profile)
+{
+	pp_profile_free(*(struct pp_profile **)profile);
+}
+
+/* A profile that lives as long as the answer becomes a topic. */
+static pp_status
+topic_keep(struct pp_reply *r, size_t topic, const char *file, struct pp_profile **profile)
+{
+	struct pp_profile **kept = pp_answer_own(answer_of(r), sizeof *kept, profile_release);
+
+	if (!kept)
+		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	*kept = *profile;
+	*profile = NULL;
+	r->topics[topic] = (struct pp_topic){ .file = file, .profile = *kept };
+	return PP_OK;
+}
+
+/* "key=value" of the format, NULL at the end; NULL when out of memory. */
+static const char **
+options_list(struct pp_reply *r)
+{
+	const struct pp_texts *options = &r->asking.params->reading.options;
+	const char **list = pp_answer_alloc(answer_of(r), (options->list.n + 1) * sizeof *list);
+	size_t i;
+
+	for (i = 0; list && i < options->list.n; i++)
+		list[i] = options->list.at[i].text;
+	return list;
+}
+
+/* Opens a file and lets the formats bid; l->status tells how it went. A status for wrong options (said). */
+static pp_status
+loaded_open(struct pp_reply *r, const char *file, const struct order *order, struct pp_loaded *l)
+{
+	const struct pp_reading *reading = &r->asking.params->reading;
+	uint64_t start = now_ns(), jobs = reading->jobs == PP_UNSET ? 0 : reading->jobs;
+	struct pp_read_opts opts = { .from = reading->from,
+		                     .want = order->want.facets,
+		                     .threads = jobs > 1024 ? 1024 : (unsigned)jobs,
+		                     .options = options_list(r),
+		                     .formats = r->opts.formats,
+		                     /* What is written has a variant of its own. */
+		                     .variant = order->want.target ? NULL : reading->variant };
+
+	*l = (struct pp_loaded){ .file = file, .status = PP_E_NOMEM, .diags = diags_new(r) };
+	if (!opts.options || !l->diags)
+		return PP_OK;
+	r->reading_file = file;
+	if (r->opts.progress) {
+		opts.progress = reading_progress;
+		opts.progress_ctx = r;
+	}
+	l->status = pp_open(&l->opened, file, NULL, 0, &opts, l->diags);
+	l->is_open = l->status == PP_OK;
+	if (l->is_open) {
+		l->opened.order->facets = order->want.facets;
+		l->opened.order->filter = order->filter;
+		l->opened.order->min_share = order->want.prune;
+	}
+	if (l->is_open && order->want.about) {
+		l->keep = (struct pp_keep){ may_be_about, (void *)(uintptr_t)order->want.about };
+		l->opened.order->keep = &l->keep;
+	}
+	l->nanoseconds = now_ns() - start;
+	if (l->is_open && l->opened.format)
+		return options_check(r, l->opened.format, order->want.target);
+	return PP_OK;
+}
+
+void
+pp_loaded_read(struct pp_reply *r, struct pp_loaded *l)
+{
+	uint64_t start = now_ns();
+
+	if (l->status == PP_OK)
+		l->status = pp_opened_read(&l->opened, &l->profile);
+	progress_tell(r, (struct pp_progress_at){ .file = l->file, .over = true });
+	l->nanoseconds += now_ns() - start;
+}
+
+void
+pp_loaded_drop(struct pp_loaded *l)
+{
+	if (l->is_open)
+		pp_opened_close(&l->opened);
+	l->is_open = false;
+	pp_profile_free(l->profile);
+	l->profile = NULL;
+}
+
+/* How much was read and how fast, for those who want to know. */
+static void
+speed_note(struct pp_reply *r, const struct pp_loaded *l)
+{
+	struct pp_buf text = { 0 };
+	double bytes = (double)l->opened.file_size, seconds = (double)l->nanoseconds / 1e9;
+
+	if (!r->opts.verbose || l->status != PP_OK)
+		return;
+	pp_buf_adds(&text, "read ");
+	pp_units_bytes(&text, bytes);
+	pp_buf_adds(&text, " in ");
+	pp_units_time(&text, (double)l->nanoseconds);
+	if (seconds > 0 && bytes > 0) {
+		pp_buf_adds(&text, ", ");
+		pp_units_bytes(&text, bytes / seconds);
+		pp_buf_adds(&text, "/s");
+	}
+	if (text.p)
+		pp_answer_note(answer_of(r), "speed", "%s: %s", l->file, text.p);
+	pp_buf_release(&text);
+}
+
+void
+pp_reply_findings(const struct pp_reply *r, const struct pp_diags *diags)
+{
+	if (r->opts.findings && diags)
+		r->opts.findings(r->opts.ctx, diags);
+}
+
+/* The findings say why it failed; where there are none the status has to. */
+static void
+failure_note(struct pp_reply *r, const struct pp_loaded *l)
+{
+	if (l->status != PP_OK && !(l->diags && pp_diags_total(l->diags, PP_ERROR) > 0))
+		(void)pp_answer_fail(answer_of(r), l->status, "unreadable", "%s: %s", l->file,
+		                     pp_status_text(l->status));
+}
+
+pp_status
+pp_loaded_verdict(struct pp_reply *r, const struct pp_loaded *l, bool again)
+{
+	bool damaged = (l->diags && pp_diags_total(l->diags, PP_ERROR) > 0) ||
+	               (l->profile && !l->profile->complete);
+
+	r->input_bytes += l->opened.bytes_read;
+	if (!again)
+		pp_reply_findings(r, l->diags);
+	failure_note(r, l);
+	speed_note(r, l);
+	if (l->status == PP_OK && damaged && r->asking.params->reading.strict)
+		return pp_answer_fail(answer_of(r), PP_E_INVALID, "damaged",
+		                      "%s is damaged, and --strict forbids to use what is whole",
+		                      l->file);
+	return l->status;
+}
+
+/* Reads one file: PP_OK and its profile, or a status with the reason said. */
+static pp_status
+load_one(struct pp_reply *r, const char *file, const struct order *order, struct pp_profile **out)
+{
+	struct pp_loaded l;
+	pp_status status = loaded_open(r, file, order, &l);
+
+	if (status == PP_OK) {
+		pp_loaded_read(r, &l);
+		status = pp_loaded_verdict(r, &l, order->again);
+	}
+	if (status == PP_OK) {
+		*out = l.profile;
+		l.profile = NULL;
+	}
+	pp_loaded_drop(&l);
+	return status;
+}
+
+/* ---- one profile out of all files ---- */
+
+/* Says that a profile cannot be merged with those before. */
+static pp_status
+merge_failed(struct pp_reply *r, const char *file, pp_status status, const struct pp_buf *problem)
+{
+	if (status == PP_E_USAGE)
+		return pp_answer_fail(
+		    answer_of(r), PP_E_UNSUPPORTED, "not-alike",
+		    "%s does not count the same things as the files before, so they cannot "
+		    "be merged%s%s",
+		    file, problem->n ? ": " : "", problem->n ? problem->p : "");
+	return pp_answer_fail(answer_of(r), status, "not-merged", "cannot merge %s: %s", file,
+	                      problem->n ? problem->p : pp_status_text(status));
+}
+
+/* Says what the merged profile could not take over. */
+static void
+merge_notes(struct pp_answer *a, const struct pp_merge *m)
+{
+	const struct pp_profile *p = m->builder.profile;
+	struct pp_buf name = { 0 }, label = { 0 };
+	size_t i;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		name.n = label.n = 0;
+		pp_metric_label(p, &p->metrics.at[i], &label);
+		pp_escape_terminal(&name, pp_slice_of(label.p ? label.p : "", label.n));
+		if (m->metrics.at[i].having < m->profiles)
+			pp_answer_note(
+			    a, "metric-in-some",
+			    "%s is known in %u of %zu profiles only; its total is theirs",
+			    name.p ? name.p : "", m->metrics.at[i].having, m->profiles);
+	}
+	if (m->lost & PP_EDGES)
+		pp_answer_note(
+		    a, "calls-in-some",
+		    "not all profiles hold single calls; the merged one has only stacks");
+	if (m->lost & PP_LINES)
+		pp_answer_note(a, "lines-in-some",
+		               "not all profiles hold costs of lines; the merged one has none");
+	if (m->joined_threads)
+		pp_answer_note(a, "threads-joined",
+		               "threads beyond the first %d are taken together", PP_MERGE_SERIES);
+	pp_buf_release(&name);
+	pp_buf_release(&label);
+}
+
+/* Reads a file and adds it up: PP_OK, or a status with the reason said. *spoilt: only in part. */
+static pp_status
+merge_one(struct pp_reply *r, const char *file, const struct order *order, struct pp_merge *merge,
+          bool *spoilt)
+{
+	struct pp_profile *one = NULL;
+	struct pp_buf problem = { 0 };
+	pp_status status = load_one(r, file, order, &one);
+
+	if (status == PP_OK) {
+		status = pp_merge_add(merge, one, &problem);
+		*spoilt = status != PP_OK && status != PP_E_USAGE;
+		if (status != PP_OK)
+			status = merge_failed(r, file, status, &problem);
+	}
+	pp_profile_free(one);
+	pp_buf_release(&problem);
+	return status;
+}
+
+/* Says how many files were left out, and that they are missing; an error when nothing is left. */
+static pp_status
+left_out_note(struct pp_answer *a, struct pp_merge *merge, size_t left_out, size_t n)
+{
+	if (left_out == 0)
+		return PP_OK;
+	if (left_out == n)
+		return pp_answer_fail(a, PP_E_INVALID, "not-merged",
+		                      "none of the files could be merged");
+	pp_answer_note(a, "left-out", "%zu of %zu files were left out", left_out, n);
+	merge->builder.profile->complete = false;
+	return PP_OK;
+}
+
+/* Reads the files one after the other, adds each up and lets go of it. */
+static pp_status
+load_merged(struct pp_reply *r, const char *const *files, size_t n, const struct order *order,
+            struct pp_profile **out)
+{
+	struct pp_answer *a = answer_of(r);
+	struct pp_buf problem = { 0 };
+	struct pp_merge merge;
+	pp_status status = PP_OK;
+	bool spoilt = false;
+	size_t i, left_out = 0;
+
+	if (!pp_merge_init(&merge, NULL, now_ns()))
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	for (i = 0; i < n && status == PP_OK; i++) {
+		status = merge_one(r, files[i], order, &merge, &spoilt);
+		if (order->want.skips && status != PP_OK && status != PP_E_USAGE && !spoilt) {
+			left_out++;
+			status = PP_OK;
+		}
+		progress_tell(r, (struct pp_progress_at){ files[0], true, false, i + 1, n });
+	}
+	progress_tell(r, (struct pp_progress_at){ files[0], true, true, n, n });
+	if (status != PP_OK && status != PP_E_USAGE && !spoilt && order->want.can_skip)
+		pp_answer_note(a, "could-skip",
+		               "nothing was written; with --skip such files are left out");
+	if (status == PP_OK)
+		status = left_out_note(a, &merge, left_out, n);
+	if (status == PP_OK) {
+		merge_notes(a, &merge);
+		status = pp_merge_finish(&merge, out);
+		if (status != PP_OK)
+			status = merge_failed(r, files[n - 1], status, &problem);
+	}
+	pp_merge_release(&merge);
+	return status;
+}
+
+/* Replaces a profile by what is to be seen of it. */
+static pp_status
+scope_apply(struct pp_reply *r, const struct pp_want *want, struct pp_profile **profile)
+{
+	static const struct pp_scope everything = { .depth = PP_UNSET };
+	const struct pp_scope *scope = pp_asking_scope(&r->asking);
+	struct pp_seen_for seen = { want->stacks, want->min_share, r->asking.params->metric };
+	struct pp_view view;
+	pp_status status;
+
+	scope = scope ? scope : &everything;
+	if ((*profile)->costs.filtered) {
+		pp_scope_note(scope, *profile, answer_of(r));
+		return PP_OK;
+	}
+	pp_view_init_owned(&view, *profile);
+	status = pp_scope_apply(scope, &view, &seen, answer_of(r));
+	*profile = pp_view_take(&view);
+	return status;
+}
+
+/* Reads files as one profile, filtered and grouped, which becomes a topic. A status with the reason said. */
+static pp_status
+topic_load(struct pp_reply *r, const char *const *files, size_t n, const struct order *given,
+           size_t topic)
+{
+	const struct pp_scope *scope = pp_asking_scope(&r->asking);
+	struct pp_profile *profile = NULL;
+	struct pp_filter filter = { 0 };
+	struct order order = *given;
+	pp_status status;
+
+	if (n == 1 && scope && (order.want.facets & PP_COSTS) && pp_scope_simple(scope, &filter))
+		order.filter = &filter;
+	if (scope)
+		order.want.facets = pp_scope_facets(scope, order.want.facets);
+	if (n > 1)
+		order.want.facets = pp_scope_whole(order.want.facets);
+	status = n == 1 ? load_one(r, files[0], &order, &profile)
+	                : load_merged(r, files, n, &order, &profile);
+	if (status == PP_OK)
+		status = scope_apply(r, &order.want, &profile);
+	pp_filter_release(&filter);
+	if (status == PP_OK)
+		status = topic_keep(r, topic, n == 1 ? files[0] : NULL, &profile);
+	pp_profile_free(profile);
+	return status;
+}
+
+/* ---- what questions are asked about ---- */
+
+/* Room for topics; PP_E_NOMEM, said. */
+static pp_status
+topics_alloc(struct pp_reply *r, size_t n)
+{
+	r->topics = pp_answer_alloc(answer_of(r), (n + 1) * sizeof *r->topics);
+	r->subject.topics = r->topics;
+	r->subject.n = r->subject.split = n;
+	return r->topics ? PP_OK : pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+}
+
+static bool
+source_line(void *sources, pp_str file, uint32_t line, struct pp_slice *text)
+{
+	return pp_sources_line(sources, file, line, text);
+}
+
+/* Source text comes from the directories that `source` names. */
+static void
+sources_use(struct pp_reply *r)
+{
+	const struct pp_texts *source = pp_asking_texts(&r->asking, "source");
+	const char **dirs;
+	size_t i;
+
+	if (!source)
+		return;
+	dirs = pp_answer_alloc(answer_of(r), (source->list.n + 1) * sizeof *dirs);
+	for (i = 0; dirs && i < source->list.n; i++)
+		dirs[i] = source->list.at[i].text;
+	pp_sources_init(&r->sources, r->topics[0].profile, dirs);
+	r->subject.source = source_line;
+	r->subject.source_data = &r->sources;
+}
+
+/*
+ * A file that only becomes canonical needs no profile in between if its format knows how: it is left open for whoever
+ * writes it. Else it is read.
+ */
+static pp_status
+target_load(struct pp_reply *r, const char *file, const struct order *order)
+{
+	const struct pp_format *target = order->want.target;
+	struct pp_loaded l;
+	pp_status status = loaded_open(r, file, order, &l);
+	const struct pp_format *format = l.is_open ? l.opened.format : NULL;
+
+	/* The records as read serve only to write the same format back, perhaps by way of a carrier. */
+	if (status == PP_OK && l.is_open && format != target && !target->carries &&
+	    !(format && format->carries))
+		l.opened.order->facets &= ~(unsigned)PP_EXTRAS;
+	if (status == PP_OK && order->want.rewrites && format == target && format->rewrite) {
+		r->rewritten = l;
+		return PP_OK;
+	}
+	if (status == PP_OK) {
+		pp_loaded_read(r, &l);
+		status = pp_loaded_verdict(r, &l, false);
+	}
+	if (status == PP_OK)
+		status = topic_keep(r, 0, file, &l.profile);
+	pp_loaded_drop(&l);
+	return status;
+}
+
+/* All files as one profile, or two of them for a picture. */
+static pp_status
+ask_one(struct pp_reply *r, const char *const *files, size_t n)
+{
+	const struct pp_scope *scope = pp_asking_scope(&r->asking);
+	struct order order = { .want = pp_asking_want(&r->asking) };
+	bool two = r->asking.question->asks == PP_ASKS_PICTURE && n == 2 && !order.want.merge;
+	pp_status status = topics_alloc(r, two ? 2 : 1);
+
+	/* What is thin in one file may not be so in all of them. */
+	if (n != 1 && r->asking.question->makes)
+		order.want.prune = order.want.min_share = 0;
+	if (status == PP_OK && order.want.target && n == 1 && !pp_scope_given(scope))
+		status = target_load(r, files[0], &order);
+	else if (status == PP_OK)
+		status = topic_load(r, files, two ? 1 : n, &order, 0);
+	if (status == PP_OK && two)
+		status = topic_load(r, files + 1, 1, &order, 1);
+	if (status != PP_OK)
+		return status;
+	sources_use(r);
+	return pp_asking_run(&r->asking, &r->subject);
+}
+
+/* One file after the other; what was said about the others stands. */
+static pp_status
+ask_each(struct pp_reply *r, const char *const *files, size_t n)
+{
+	struct order order = { .want = pp_asking_want(&r->asking) };
+	pp_status worst = topics_alloc(r, n), status;
+	size_t i;
+
+	for (i = 0; i < n && worst != PP_E_NOMEM; i++) {
+		struct pp_topic *t = &r->topics[i];
+		struct pp_loaded l;
+
+		status = loaded_open(r, files[i], &order, &l);
+		if (status == PP_OK) {
+			pp_loaded_read(r, &l);
+			if (r->asking.question->judges) {
+				failure_note(r, &l);
+				speed_note(r, &l);
+				status = l.status;
+			} else {
+				status = pp_loaded_verdict(r, &l, false);
+			}
+		} else if (r->asking.question->judges) {
+			pp_loaded_drop(&l);
+			return status;
+		}
+		*t = (struct pp_topic){ .file = files[i],
+			                .status = status,
+			                .profile = status == PP_OK ? l.profile : NULL,
+			                .diags = l.diags,
+			                .bids = l.opened.bids,
+			                .bid_count = l.opened.bid_count,
+			                .chosen = l.is_open ? l.opened.format : NULL,
+			                .file_size = l.opened.file_size };
+		r->subject.nth = i;
+		if (worst == PP_OK && !r->asking.question->judges)
+			worst = status;
+		status = pp_asking_run(&r->asking, &r->subject);
+		worst = worst == PP_OK ? status : worst;
+		t->profile = NULL;
+		t->bids = NULL;
+		t->bid_count = 0;
+		pp_loaded_drop(&l);
+	}
+	return worst;
+}
+
+/* The files of both sides, those before first; false (said) when they make no sense. */
+static pp_status
+sides_find(struct pp_reply *r, const char *const *files, size_t n, const char ***out)
+{
+	const struct pp_compared *params =
+	    (const struct pp_compared *)(const void *)r->asking.params;
+	size_t given = params->files.list.n, side, i;
+	const char **all = pp_answer_alloc(answer_of(r), (given + n + 1) * sizeof *all);
+
+	*out = all;
+	r->subject.n = r->subject.split = 0;
+	if (!all)
+		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	if (given == 0 && (n == 1 || n == 2)) {
+		memcpy(all, files, n * sizeof *all);
+		r->subject.n = n;
+		r->subject.split = 1;
+		return PP_OK;
+	}
+	for (side = PP_BEFORE; side <= PP_AFTER; side++) {
+		r->subject.split = side == PP_AFTER ? r->subject.n : 0;
+		for (i = 0; i < given; i++)
+			if ((strcmp(params->files.list.at[i].param->name, "after") == 0) ==
+			    (side == PP_AFTER))
+				all[r->subject.n++] = params->files.list.at[i].text;
+	}
+	if (given == 0)
+		return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
+		                      "name two files, or repeated runs with --before and --after");
+	if (n > 0 || r->subject.split == 0 || r->subject.split == r->subject.n)
+		return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
+		                      "--before and --after need files each, and no others");
+	return PP_OK;
+}
+
+/* Whether every file can be read twice. */
+static bool
+files_stay(const char *const *files, size_t n)
+{
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (stat(files[i], &st) != 0 || !S_ISREG(st.st_mode))
+			return false;
+	return true;
+}
+
+/* Reads both sides and asks; once more with all that there is when costs per function did not do. */
+static pp_status
+ask_sides(struct pp_reply *r, const char *const *files, size_t n)
+{
+	struct order order = { .want = pp_asking_want(&r->asking) };
+	unsigned facets = order.want.facets;
+	const char **all;
+	pp_status status = sides_find(r, files, n, &all);
+	size_t i;
+
+	r->topics = pp_answer_alloc(answer_of(r), (r->subject.n + 1) * sizeof *r->topics);
+	r->subject.topics = r->topics;
+	if (status != PP_OK || !r->topics)
+		return status;
+	/* Costs per function are read faster, and suffice unless several become one. */
+	if (!order.want.stacks && files_stay(all, r->subject.n))
+		order.want.facets = (facets & ~(unsigned)PP_FACETS) | PP_COSTS;
+	for (;;) {
+		for (i = 0; i < r->subject.n && status == PP_OK; i++)
+			status = topic_load(r, all + i, 1, &order, i);
+		if (status == PP_OK)
+			status = pp_asking_run(&r->asking, &r->subject);
+		if (!answer_of(r)->needs_stacks || order.again)
+			return status;
+		pp_answer_clear(answer_of(r));
+		order.want.facets = facets;
+		order.again = true;
+		status = PP_OK;
+	}
+}
+
+static pp_status
+ask_folders(struct pp_reply *r, const char *const *files, size_t n)
+{
+	static const char *const here[] = { "." };
+	const struct pp_texts *given = pp_asking_texts(&r->asking, "directory");
+	size_t count = n + (given ? given->list.n : 0), i;
+	const char **paths = pp_answer_alloc(answer_of(r), (count + 1) * sizeof *paths);
+	pp_status status;
+
+	if (!paths)
+		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	for (i = 0; i < count; i++)
+		paths[i] = i < n ? files[i] : given->list.at[i - n].text;
+	status = pp_folders_look(r, count ? paths : here, count ? count : 1);
+	return status == PP_OK ? pp_asking_run(&r->asking, &r->subject) : status;
+}
+
+/* ---- asking ---- */
+
+/* The names of the files, kept; and whether they can be read. */
+static pp_status
+files_take(struct pp_reply *r, const char *const *files, size_t n, const char *const **out)
+{
+	struct pp_answer *a = answer_of(r);
+	const char **kept = pp_answer_alloc(a, (n + 1) * sizeof *kept);
+	size_t i, dashes = 0;
+
+	if (!kept)
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	for (i = 0; i < n; i++) {
+		if (files[i][0] == '\0')
+			return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE, "a file name is empty");
+		dashes += strcmp(files[i], "-") == 0;
+		kept[i] = pp_answer_copy(a, pp_slice_z(files[i]));
+	}
+	if (dashes > 1)
+		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+		                      "standard input (-) can be read only once");
+	*out = kept;
+	r->subject.files = kept;
+	r->subject.file_count = n;
+	return PP_OK;
+}
+
+static pp_status
+ask_about(struct pp_reply *r, const char *const *given, size_t n)
+{
+	const struct pp_question *q = r->asking.question;
+	const char *const *files = NULL;
+	pp_status status = files_take(r, given, n, &files);
+
+	r->subject.date_parse = pp_date_parse;
+	r->subject.date_print = pp_date_print;
+	if (status == PP_OK)
+		status = pp_asking_ready(&r->asking, &r->subject);
+	if (status == PP_OK && q->makes == PP_MAKES_REPORT && !pp_html_possible())
+		status = pp_answer_fail(answer_of(r), PP_E_OUTPUT, "no-viewer",
+		                        "this polyprof was built without its viewer: install node "
+		                        "and npm, run `npm ci` in web/, and build again");
+	if (status == PP_OK)
+		status = from_check(r);
+	if (status != PP_OK)
+		return status;
+	if (n == 0 &&
+	    (q->asks == PP_ASKS_ONE || q->asks == PP_ASKS_EACH || q->asks == PP_ASKS_PICTURE))
+		return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE, "name a file");
+	switch (q->asks) {
+	case PP_ASKS_ONE:
+	case PP_ASKS_PICTURE:
+		return ask_one(r, files, n);
+	case PP_ASKS_EACH:
+		return ask_each(r, files, n);
+	case PP_ASKS_SIDES:
+		return ask_sides(r, files, n);
+	case PP_ASKS_FOLDERS:
+		return ask_folders(r, files, n);
+	case PP_ASKS_NOTHING:
+		break;
+	}
+	return pp_asking_run(&r->asking, &r->subject);
+}
+
+void
+pp_reply_memory(struct pp_reply *r, pp_status status)
+{
+	struct pp_account *account = pp_account_current();
+	struct pp_buf size = { 0 };
+
+	if (status == PP_OK || status == PP_E_USAGE || !pp_account_exceeded())
+		return;
+	/* There must be memory to say that there is none. */
+	(void)pp_account_enter(NULL);
+	pp_units_bytes(&size, (double)r->meter.account.limit);
+	(void)pp_answer_fail(answer_of(r), PP_E_LIMIT, "memory-limit",
+	                     "this takes more than %s of memory; --max-memory SIZE allows more",
+	                     size.p ? size.p : "that");
+	pp_buf_release(&size);
+	(void)pp_account_enter(account);
+}
+
+pp_status
+pp_ask_files(const char *const *files, size_t n, const char *question, const char *const *params,
+             const struct pp_ask_opts *given, pp_answer **out)
+{
+	struct pp_ask_opts opts = { .form = PP_RENDER_JSON };
+	struct pp_reply *r;
+	pp_status status;
+	uint64_t limit;
+
+	*out = NULL;
+	if (given && !pp_opts_complete(&opts, sizeof opts, sizeof opts, given))
+		return PP_E_USAGE;
+	status = pp_reply_new(question, params, &opts, &r);
+	*out = r;
+	if (status != PP_OK)
+		return status;
+	limit = r->asking.params->reading.max_memory;
+	pp_meter_start(&r->meter, limit == PP_UNSET ? 0 : limit, 0);
+	status = ask_about(r, files, n);
+	if ((status == PP_OK || answer_of(r)->stands) && !pp_reply_tables(r))
+		status = PP_E_NOMEM;
+	pp_reply_memory(r, status);
+	return pp_meter_stop(&r->meter, status);
+}

@@ -1,0 +1,382 @@
+/*
+ * Answers to outputs: rendered, drawn, or written in a format.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "api/reply.h"
+#include "io/rules.h"
+#include "output/diag_view.h"
+#include "output/flame_svg.h"
+#include "output/html.h"
+#include "output/render.h"
+#include "text/escape.h"
+#include "text/units.h"
+
+/* ---- outputs ---- */
+
+/* Says that an output could not be written. */
+static void
+failure_report(pp_diags *diags, const char *path, pp_status status, int error)
+{
+	if (!diags)
+		return;
+	pp_diags_set_file(diags, strcmp(path, "-") == 0 ? "standard output" : path);
+	pp_diag_add(diags, &pp_io_rules[PP_IO_WRITE_FAILED], PP_NOWHERE, "cannot write: %s",
+	            status == PP_E_LIMIT ? "it would be too large; --max-output SIZE allows more"
+	            : error              ? strerror(error)
+	                                 : pp_status_text(status));
+}
+
+pp_status
+pp_output_open(const char *path, bool sync, pp_diags *diags, pp_output **out, int *error)
+{
+	int why = 0;
+	pp_status status = pp_sink_file(path, PP_SINK_BY_NAME | (sync ? 0 : PP_SINK_NO_SYNC), out,
+	                                &why);
+
+	if (status != PP_OK)
+		failure_report(diags, path, status, why);
+	if (error)
+		*error = why;
+	return status;
+}
+
+void
+pp_output_write(pp_output *out, const void *data, size_t n)
+{
+	pp_sink_write(out, data, n);
+}
+
+pp_status
+pp_output_commit(pp_output *out, const char *path, pp_diags *diags, int *error)
+{
+	pp_status status = pp_sink_commit(out);
+
+	if (status != PP_OK)
+		failure_report(diags, path, status, out->error);
+	if (error)
+		*error = out->error;
+	return status;
+}
+
+bool
+pp_output_failed(const pp_output *out)
+{
+	return out->status != PP_OK;
+}
+
+void
+pp_output_free(pp_output *out)
+{
+	pp_sink_close(out);
+}
+
+void
+pp_output_drop(const pp_output *out)
+{
+	pp_sink_drop(out);
+}
+
+/* ---- findings ---- */
+
+/* What a buffer sink has collected, NUL-terminated; NULL when out of memory. */
+static char *
+text_take(struct pp_sink *out, struct pp_buf *text)
+{
+	bool fine = out && pp_sink_commit(out) == PP_OK;
+
+	pp_sink_close(out);
+	pp_buf_addc(text, '\0');
+	if (fine && !text->failed)
+		return text->p;
+	pp_buf_release(text);
+	return NULL;
+}
+
+char *
+pp_diags_text(const pp_diags *diags, pp_severity at_least, size_t shown, bool colour)
+{
+	struct pp_style style = { .colour = colour };
+	/* There must be memory to say that there is none. */
+	struct pp_account *account = pp_account_enter(NULL);
+	struct pp_buf text = { 0 };
+	struct pp_sink *out = NULL;
+	char *taken;
+
+	if (pp_sink_buffer(&text, &out) == PP_OK)
+		pp_diags_print(diags, at_least, shown, &style, out);
+	taken = text_take(out, &text);
+	(void)pp_account_enter(account);
+	return taken;
+}
+
+bool
+pp_param_problem(const struct pp_param *param, const char *text, const char *dashes, char **problem)
+{
+	struct pp_buf buf = { 0 };
+
+	*problem = NULL;
+	if (pp_param_check(param, text, dashes, &buf))
+		return false;
+	pp_buf_addc(&buf, '\0');
+	*problem = buf.failed ? NULL : buf.p;
+	return true;
+}
+
+/* ---- reports ---- */
+
+static void
+cut_notes(struct pp_answer *a, const struct pp_html_cut *cut)
+{
+	struct pp_buf text = { 0 };
+
+	pp_units_listed(&text, cut->nodes, "stack", "stacks");
+	pp_units_listed(&text, cut->funcs, "function", "functions");
+	pp_units_listed(&text, cut->edges, "call", "calls");
+	pp_units_listed(&text, cut->lines, "source line", "source lines");
+	if (text.n)
+		pp_answer_note(a, "report-cut",
+		               "lighter than %.4g%%, summed up or left out to stay within "
+		               "--max-size: %s",
+		               cut->min_share * 100, text.p);
+	text.n = 0;
+	if (cut->resolution) {
+		pp_units_time(&text, (double)cut->resolution);
+		pp_answer_note(a, "report-cut", "the order of events is kept to %s",
+		               text.p ? text.p : "");
+	}
+	if (cut->names)
+		pp_answer_note(a, "report-cut", "%llu name%s too long, cut",
+		               (unsigned long long)cut->names, cut->names == 1 ? " is" : "s are");
+	pp_buf_release(&text);
+}
+
+static pp_status
+report_print(struct pp_answer *a, struct pp_sink *out)
+{
+	const struct pp_product *product = a->product;
+	struct pp_html_cut cut = { 0 };
+	pp_status status = pp_html_report(out, product->profiles, product->n, &product->report,
+	                                  &cut);
+
+	if (status == PP_E_LIMIT)
+		return pp_answer_fail(a, PP_E_OUTPUT, "report-too-large",
+		                      "--max-size is too small for this profile");
+	if (status != PP_OK)
+		return pp_answer_fail(a, status, "report-failed", "cannot write the report: %s",
+		                      pp_status_text(status));
+	cut_notes(a, &cut);
+	return PP_OK;
+}
+
+/* ---- profiles ---- */
+
+/* To a terminal the bytes go escaped, line by line, so that no name can move the cursor. */
+static void
+bytes_show(struct pp_sink *out, const struct pp_buf *bytes)
+{
+	const char *p = bytes->p, *end = bytes->p + bytes->n;
+	struct pp_buf line = { 0 };
+
+	while (p < end) {
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		const char *stop = newline ? newline : end;
+
+		line.n = 0;
+		pp_escape_terminal(&line, pp_slice_of(p, (size_t)(stop - p)));
+		pp_buf_adds(&line, newline ? "\n" : "");
+		pp_sink_write(out, line.p, line.n);
+		p = newline ? newline + 1 : end;
+	}
+	if (line.failed)
+		pp_sink_fail(out, PP_E_NOMEM, 0);
+	pp_buf_release(&line);
+}
+
+static pp_status
+write_failed(struct pp_answer *a, const struct pp_sink *out, pp_status status)
+{
+	const char *name = a->product->target->name;
+
+	if (status == PP_E_LOSS)
+		return pp_answer_fail(a, status, "loss-forbidden",
+		                      "%s cannot hold all of this profile, and --lossless forbids "
+		                      "to lose any of it",
+		                      name);
+	if (status == PP_E_OUTPUT || out->status == PP_E_LIMIT)
+		return PP_E_OUTPUT;
+	/* A limit is the format's: it has no place for numbers as large as these. */
+	return pp_answer_fail(a, status == PP_E_LIMIT ? PP_E_OUTPUT : status, "not-written",
+	                      "cannot write %s: %s", name, pp_status_text(status));
+}
+
+static pp_status
+profile_print(struct pp_reply *r, const struct pp_profile *p, const struct pp_print_opts *opts,
+              struct pp_sink *out)
+{
+	const struct pp_product *product = r->asking.answer.product;
+	const char *path = r->asking.params->output;
+	struct pp_sink *sink = out;
+	struct pp_buf shown = { 0 };
+	struct pp_diags diags;
+	pp_status status = opts->terminal ? pp_sink_buffer(&shown, &sink) : PP_OK;
+
+	if (status != PP_OK)
+		return write_failed(&r->asking.answer, out, status);
+	pp_diags_init(&diags);
+	pp_diags_set_file(&diags, path && strcmp(path, "-") != 0 ? path : "standard output");
+	status = pp_write_sink(p, sink, product->target, &product->write, &diags);
+	pp_reply_findings(r, &diags);
+	if (sink != out) {
+		if (status == PP_OK && pp_sink_commit(sink) == PP_OK)
+			bytes_show(out, &shown);
+		pp_sink_close(sink);
+		pp_buf_release(&shown);
+	}
+	pp_diags_release(&diags);
+	return status == PP_OK ? PP_OK : write_failed(&r->asking.answer, out, status);
+}
+
+/*
+ * An input that was left open goes straight into its canonical form, or is read and written after all: for a terminal,
+ * or where what went out could not be taken back when damage is found.
+ */
+static pp_status
+rewrite_print(struct pp_reply *r, const struct pp_print_opts *opts, struct pp_sink *out)
+{
+	struct pp_loaded *l = &r->rewritten;
+	bool strict = r->asking.params->reading.strict;
+	pp_status status = PP_E_UNSUPPORTED;
+
+	if (!opts->terminal && !(strict && out->direct))
+		status = pp_opened_rewrite(&l->opened, out);
+	if (status != PP_E_UNSUPPORTED) {
+		l->status = status;
+		return status == PP_E_OUTPUT ? status : pp_loaded_verdict(r, l, false);
+	}
+	pp_loaded_read(r, l);
+	status = pp_loaded_verdict(r, l, false);
+	return status == PP_OK ? profile_print(r, l->profile, opts, out) : status;
+}
+
+/* ---- answers ---- */
+
+static pp_status
+answer_render(struct pp_answer *a, const struct pp_print_opts *opts, pp_rendering_form form,
+              struct pp_sink *out)
+{
+	static const enum pp_form forms[] = { [PP_RENDER_TEXT] = PP_FORM_TEXT,
+		                              [PP_RENDER_JSON] = PP_FORM_JSON,
+		                              [PP_RENDER_CSV] = PP_FORM_CSV,
+		                              [PP_RENDER_MARKDOWN] = PP_FORM_MARKDOWN,
+		                              [PP_RENDER_FILE] = PP_FORM_TEXT };
+	struct pp_render_opts how = { .form = forms[form],
+		                      .style = { opts->colour, opts->width },
+		                      .all_hint = opts->all_hint,
+		                      .tame = opts->terminal };
+	pp_status status = a->failed ? PP_E_NOMEM : pp_render(a, &how, out, NULL);
+
+	if (status == PP_OK || out->status != PP_OK)
+		return out->status == PP_OK ? PP_OK : PP_E_OUTPUT;
+	return pp_answer_fail_status(a, status);
+}
+
+static pp_status
+product_print(struct pp_reply *r, const struct pp_print_opts *opts, struct pp_sink *out)
+{
+	struct pp_answer *a = &r->asking.answer;
+	const struct pp_product *product = a->product;
+
+	switch (product->kind) {
+	case PP_MAKES_JSON:
+		return answer_render(a, opts, PP_RENDER_JSON, out);
+	case PP_MAKES_PICTURE:
+		pp_flame_svg(out, product->flame, &product->style);
+		return PP_OK;
+	case PP_MAKES_REPORT:
+		return report_print(a, out);
+	case PP_MAKES_PROFILE:
+		return r->rewritten.is_open ? rewrite_print(r, opts, out)
+		                            : profile_print(r, product->profiles[0], opts, out);
+	case PP_MAKES_NOTHING:
+	case PP_MAKES_TEXT:
+		break;
+	}
+	pp_sink_write(out, product->text.p, product->text.n);
+	return PP_OK;
+}
+
+/* Bytes of output that are always written, and how many for each byte of input. */
+#define OUTPUT_ALWAYS ((uint64_t)256 << 20)
+#define OUTPUT_TIMES 64
+
+/* How much is written: unless told otherwise, few bytes of input must not fill a disk. 0 = any number. */
+static uint64_t
+output_most(const struct pp_reply *r)
+{
+	uint64_t most = r->asking.params->max_output;
+
+	if (most != PP_UNSET)
+		return most;
+	if (r->input_bytes == 0 || r->input_bytes > UINT64_MAX / OUTPUT_TIMES)
+		return 0;
+	most = r->input_bytes * OUTPUT_TIMES;
+	return most > OUTPUT_ALWAYS ? most : OUTPUT_ALWAYS;
+}
+
+pp_status
+pp_answer_print(pp_answer *r, const struct pp_print_opts *given, pp_output *out)
+{
+	struct pp_account *before = pp_account_current();
+	struct pp_print_opts opts = { 0 };
+	pp_status status;
+
+	if (given && !pp_opts_complete(&opts, sizeof opts, sizeof opts, given))
+		return PP_E_USAGE;
+	if ((unsigned)opts.form > PP_RENDER_FILE)
+		return PP_E_USAGE;
+	if (!before && r->meter.account.limit)
+		(void)pp_account_enter(&r->meter.account);
+	out->most = output_most(r);
+	status = opts.form == PP_RENDER_FILE && r->asking.answer.product
+	             ? product_print(r, &opts, out)
+	             : answer_render(&r->asking.answer, &opts, opts.form, out);
+	pp_reply_memory(r, status);
+	(void)pp_account_enter(before);
+	return status;
+}
+
+pp_status
+pp_answer_render(const pp_answer *answer, pp_rendering_form form, char **text, size_t *size)
+{
+	/* Its notes may grow, and an input that was left open is read. */
+	struct pp_reply *r = (struct pp_reply *)(uintptr_t)answer;
+	struct pp_print_opts opts = { .form = (pp_rendering_form)form, .width = 80 };
+	struct pp_buf bytes = { 0 };
+	struct pp_sink *out;
+	pp_status status;
+
+	*text = NULL;
+	*size = 0;
+	if ((unsigned)form > PP_RENDER_FILE)
+		return PP_E_USAGE;
+	status = pp_sink_buffer(&bytes, &out);
+	if (status != PP_OK)
+		return status;
+	status = opts.form == PP_RENDER_FILE && r->asking.answer.product
+	             ? product_print(r, &opts, out)
+	             : answer_render(&r->asking.answer, &opts, opts.form, out);
+	if (out->status != PP_OK)
+		status = out->status;
+	*text = text_take(out, &bytes);
+	if (status == PP_OK && !*text)
+		status = PP_E_NOMEM;
+	if (status != PP_OK) {
+		free(*text);
+		*text = NULL;
+	} else {
+		*size = bytes.n - 1;
+	}
+	return status;
+}

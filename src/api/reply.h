@@ -1,0 +1,89 @@
+/*
+ * An answer as the public API hands it out: the question, what it was asked about, and all of that kept alive. Internal
+ * to src/api.
+ */
+#ifndef PP_REPLY_H
+#define PP_REPLY_H
+
+#include "api/api.h"
+#include "api/meter.h"
+#include "api/source.h"
+#include "polyprof/polyprof_experimental.h"
+#include "questions/product.h"
+#include "questions/question.h"
+
+/* A column of a table as callers count them: those of metrics are one each. */
+struct pp_reply_column {
+	const struct pp_answer_column *column;
+	size_t arg;
+	struct pp_text name, group;
+};
+
+struct pp_reply_table {
+	const struct pp_answer_table *table;
+	struct pp_reply_column *columns;
+	size_t n;
+};
+
+/* One file, read as far as it could be. */
+struct pp_loaded {
+	const char *file;
+	pp_status status;
+	struct pp_opened opened;
+	struct pp_keep keep; /* which stacks matter, for its order */
+	bool is_open;
+	struct pp_profile *profile; /* NULL when nothing could be used */
+	struct pp_diags *diags;     /* the answer's */
+	uint64_t nanoseconds;       /* that opening and reading took */
+};
+
+struct pp_reply {
+	struct pp_asking asking;
+	struct pp_ask_opts opts;
+	struct pp_view views[2]; /* of profiles that were handed in */
+	struct pp_topic *topics; /* in the answer's memory */
+	struct pp_subject subject;
+	struct pp_meter meter;    /* of memory; of questions about files */
+	uint64_t input_bytes;     /* of the files read so far, 0 = unknown */
+	const char *reading_file; /* that is read now */
+	struct pp_sources sources;
+	struct pp_folders *folders; /* PP_ASKS_FOLDERS */
+	struct pp_loaded rewritten; /* opened, and to be read when it is written */
+	PP_VEC(struct pp_reply_table) tables;
+	struct pp_buf made; /* the text of the cell that was asked for last */
+};
+
+/* A new reply with its parameters set: PP_OK, or a status with the reason said; *out is NULL when out of memory. */
+pp_status pp_reply_new(const char *question, const char *const *params, const struct pp_ask_opts *,
+                       struct pp_reply **out);
+/* Lists the tables that have a name and whose rows can be looked up; false when out of memory. */
+bool pp_reply_tables(struct pp_reply *);
+
+/* Says that the limit of memory was what stopped it, if that is so. */
+void pp_reply_memory(struct pp_reply *, pp_status);
+
+/* ---- files ---- */
+
+/* Lets go of the input and the profile, keeps the findings. */
+void pp_loaded_drop(struct pp_loaded *);
+/*
+ * Tells the findings and decides: PP_OK when the profile may be used, else a status with the reason said. A damaged file
+ * may not when that is forbidden.
+ */
+pp_status pp_loaded_verdict(struct pp_reply *, const struct pp_loaded *, bool again);
+/* Reads what was opened. */
+void pp_loaded_read(struct pp_reply *, struct pp_loaded *);
+/* Tells the findings of a file, or of what was written. */
+void pp_reply_findings(const struct pp_reply *, const struct pp_diags *);
+
+/* ---- directories ---- */
+
+struct pp_folders;
+/* Looks at the files in directories: the subject lists those that are profiles. A status with the reason said. */
+pp_status pp_folders_look(struct pp_reply *, const char *const *paths, size_t n);
+void pp_folders_free(struct pp_folders *);
+/* For a subject: dates in local time. */
+bool pp_date_parse(const char *text, int64_t *when);
+void pp_date_print(int64_t when, struct pp_buf *);
+
+#endif

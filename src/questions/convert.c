@@ -1,0 +1,298 @@
+/*
+ * convert, merge: a profile in some format; and which format a profile is written in.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "questions/product.h"
+
+struct convert_params {
+	struct pp_asked asked;
+	struct pp_scope scope;
+	struct pp_target target;
+	bool skip;
+};
+
+static pp_status convert_ready(const struct pp_subject *, const void *, struct pp_answer *);
+static void convert_want(const void *, struct pp_want *);
+static void merge_want(const void *, struct pp_want *);
+static pp_status convert_run(const struct pp_subject *, const void *, struct pp_answer *);
+
+#define TO                                                                                         \
+	{                                                                                          \
+		"to", 't', PP_PARAM_TEXT, "FORMAT",                                                \
+		    "the format to write (default: what OUT's ending says)", PP_HINT_FORMAT,       \
+		    offsetof(struct convert_params, target.to)                                     \
+	}
+#define OUTPUT(help)                                                                               \
+	{                                                                                          \
+		"output", 'o', PP_PARAM_TEXT, "OUT", help, PP_HINT_FILE,                           \
+		    offsetof(struct convert_params, asked.output)                                  \
+	}
+#define HOW                                                                                        \
+	{ "variant",                                                                               \
+	  0,                                                                                       \
+	  PP_PARAM_TEXT,                                                                           \
+	  "VARIANT",                                                                               \
+	  "the variant of the format to write",                                                    \
+	  PP_HINT_NONE,                                                                            \
+	  offsetof(struct convert_params, target.variant) },                                       \
+	    { "metric",                                                                            \
+	      'm',                                                                                 \
+	      PP_PARAM_TEXT,                                                                       \
+	      "NAME",                                                                              \
+	      "the metric to write, for formats that hold only one",                               \
+	      PP_HINT_NONE,                                                                        \
+	      offsetof(struct convert_params, asked.metric) },                                     \
+	{                                                                                          \
+		"lossless", 0, PP_PARAM_FLAG, NULL,                                                \
+		    "write nothing rather than lose anything (exit 4)", PP_HINT_NONE,              \
+		    offsetof(struct convert_params, target.lossless)                               \
+	}
+
+static const struct pp_param convert_params[] = {
+	TO,
+	OUTPUT("the file to write (`-` or nothing = standard output; .gz and .zst compress)"),
+	HOW,
+	{ 0 },
+};
+static const struct pp_param_group convert_group = { "Output", convert_params };
+
+static const struct pp_param merge_params[] = {
+	OUTPUT("the file to write (`-` = standard output; .gz and .zst compress)"),
+	TO,
+	HOW,
+	{ "skip", 0, PP_PARAM_FLAG, NULL,
+	  "leave out files that cannot be read or count other things, instead of stopping",
+	  PP_HINT_NONE, offsetof(struct convert_params, skip) },
+	{ 0 },
+};
+static const struct pp_param_group merge_group = { "Output", merge_params };
+
+#define USES(group)                                                                                \
+	{                                                                                          \
+		{ &group, 0, PP_GROUP_FIRST },                                                     \
+		    { &pp_params_filter, offsetof(struct convert_params, scope), PP_GROUP_FIRST }, \
+		    { &pp_params_depth, offsetof(struct convert_params, scope.depth),              \
+		      PP_GROUP_FIRST },                                                            \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
+static const struct pp_param_use convert_uses[] = USES(convert_group);
+static const struct pp_param_use merge_uses[] = USES(merge_group);
+
+const struct pp_question pp_question_convert = {
+	.name = "convert",
+	.summary = "write a profile in another format, losing nothing silently",
+	.params = convert_uses,
+	.params_size = sizeof(struct convert_params),
+	.scope_at = offsetof(struct convert_params, scope),
+	.gives = PP_GIVES_FILE,
+	.makes = PP_MAKES_PROFILE,
+	.ready = convert_ready,
+	.want = convert_want,
+	.run = convert_run,
+};
+
+const struct pp_question pp_question_merge = {
+	.name = "merge",
+	.summary = "several profiles into one",
+	.params = merge_uses,
+	.params_size = sizeof(struct convert_params),
+	.scope_at = offsetof(struct convert_params, scope),
+	.gives = PP_GIVES_FILE,
+	.makes = PP_MAKES_PROFILE,
+	.ready = convert_ready,
+	.want = merge_want,
+	.run = convert_run,
+};
+
+/* ---- the target ---- */
+
+/* Calls a word of a list, blank separated, the next; false behind the last. */
+static bool
+word_next(const char **list, struct pp_slice *word)
+{
+	if (!*list || !**list)
+		return false;
+	*word = pp_slice_of(*list, strcspn(*list, " "));
+	*list += word->n + strspn(*list + word->n, " ");
+	return true;
+}
+
+/* The format whose extension ends the name; the longest wins ("diff.folded" over "folded"). */
+static const struct pp_format *
+format_by_name(const char *path)
+{
+	const struct pp_format *const *format, *best = NULL;
+	size_t best_length = 0;
+	struct pp_slice word;
+
+	for (format = pp_formats; *format; format++) {
+		const char *list = (*format)->can & PP_CAN_WRITE ? (*format)->extensions : NULL;
+
+		while (word_next(&list, &word)) {
+			char ext[32];
+
+			if (word.n <= best_length || word.n >= sizeof ext)
+				continue;
+			memcpy(ext, word.p, word.n);
+			ext[word.n] = '\0';
+			if (pp_name_ends(path, ext)) {
+				best = *format;
+				best_length = word.n;
+			}
+		}
+	}
+	return best;
+}
+
+/* Whether an extension of one format ends in one of the other's, as "diff.folded" in "folded". */
+static bool
+endings_related(const struct pp_format *a, const struct pp_format *b)
+{
+	const char *longer = a->extensions, *shorter;
+	struct pp_slice x, y;
+
+	while (word_next(&longer, &x))
+		for (shorter = b->extensions; word_next(&shorter, &y);)
+			if (x.n > y.n && x.p[x.n - y.n - 1] == '.' &&
+			    memcmp(x.p + x.n - y.n, y.p, y.n) == 0)
+				return true;
+	return false;
+}
+
+/* A file whose name says a related format would be misread ever after. */
+static pp_status
+ending_check(struct pp_answer *a, const char *path, const struct pp_format *target)
+{
+	const struct pp_format *named = path ? format_by_name(path) : NULL;
+
+	if (!named || named == target ||
+	    (!endings_related(named, target) && !endings_related(target, named)))
+		return PP_OK;
+	return pp_answer_fail(a, PP_E_USAGE, "misleading-name",
+	                      "%s is named like %s, so it would be misread if it held %s", path,
+	                      named->name, target->name);
+}
+
+/* A variant must be one of those the format lists. */
+static pp_status
+variant_check(struct pp_answer *a, const char *variant, const struct pp_format *target)
+{
+	const char *list = target->variants;
+	struct pp_slice word;
+
+	if (!variant)
+		return PP_OK;
+	while (word_next(&list, &word))
+		if (pp_slice_eq_z(word, variant))
+			return PP_OK;
+	return pp_answer_fail(a, PP_E_USAGE, "no-variant", "format %s has no variant '%s'%s%s",
+	                      target->name, variant, target->variants ? "; it has " : "",
+	                      target->variants ? target->variants : "");
+}
+
+pp_status
+pp_target_find(const struct pp_target *t, const char *output, struct pp_answer *a,
+               const struct pp_format **target)
+{
+	const char *path = output && strcmp(output, "-") != 0 ? output : NULL;
+	struct pp_buf hint = { 0 };
+	pp_status status = PP_OK;
+
+	*target = t->to ? pp_format_find(t->to) : path ? format_by_name(path) : NULL;
+	if (!t->to && !*target)
+		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+		                      "name the format to write with --to, or by the ending of -o");
+	if (!*target || !((*target)->can & PP_CAN_WRITE)) {
+		pp_suggest_format(t->to, PP_CAN_WRITE, &hint);
+		status = pp_answer_fail(a, PP_E_USAGE, "no-format",
+		                        "no format '%s' can be written%s", t->to,
+		                        hint.n ? hint.p : "; `polyprof formats` lists them");
+		pp_buf_release(&hint);
+		return status;
+	}
+	status = ending_check(a, path, *target);
+	return status == PP_OK ? variant_check(a, t->variant, *target) : status;
+}
+
+pp_status
+pp_target_make(const struct pp_target *t, const struct pp_asked *asked, const struct pp_profile *p,
+               struct pp_answer *a)
+{
+	struct pp_product *product = pp_answer_alloc(a, sizeof *product);
+	size_t n = asked->reading.options.list.n, i;
+	const char **options = pp_answer_alloc(a, (n + 1) * sizeof *options);
+
+	if (!product || !options)
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	for (i = 0; i < n; i++)
+		options[i] = asked->reading.options.list.at[i].text;
+	product->kind = PP_MAKES_PROFILE;
+	product->profiles[0] = p;
+	product->write = (struct pp_write_opts){ .variant = t->variant,
+		                                 .metric = asked->metric,
+		                                 .lossless = t->lossless,
+		                                 .options = options };
+	a->product = product;
+	return pp_target_find(t, asked->output, a, &product->target);
+}
+
+/* ---- the questions ---- */
+
+static pp_status
+convert_ready(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+{
+	const struct convert_params *params = data;
+	const struct pp_format *target;
+
+	return pp_target_find(&params->target, params->asked.output, a, &target);
+}
+
+/* The target, which is known to be there. */
+static const struct pp_format *
+target_of(const struct convert_params *params)
+{
+	const char *output = params->asked.output ? params->asked.output : "";
+
+	return params->target.to ? pp_format_find(params->target.to) : format_by_name(output);
+}
+
+/* What the target can hold: an event that it cannot hold need not be stored. */
+static void
+convert_want(const void *data, struct pp_want *want)
+{
+	const struct convert_params *params = data;
+	unsigned can;
+
+	want->target = target_of(params);
+	can = want->target->can & PP_FACETS;
+	want->facets |= can & PP_TIMELINE;
+	if (can & ~(unsigned)PP_TREE)
+		want->facets |= PP_EXTRAS | PP_SITES;
+	want->rewrites = !params->asked.metric && !params->target.variant;
+}
+
+static void
+merge_want(const void *data, struct pp_want *want)
+{
+	const struct convert_params *params = data;
+
+	want->target = target_of(params);
+	want->can_skip = true;
+	want->skips = params->skip;
+}
+
+static pp_status
+convert_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+{
+	const struct convert_params *params = data;
+	const struct pp_profile *p = subject->topics[0].profile;
+	size_t metric;
+	/* What is rewritten as it is read has no profile. */
+	pp_status status = p ? pp_asked_metric(&params->asked, p, a, &metric) : PP_OK;
+
+	return status == PP_OK ? pp_target_make(&params->target, &params->asked, p, a) : status;
+}
