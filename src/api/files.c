@@ -1,25 +1,14 @@
 /*
- * From file names to a subject, and on to an answer: opens, recognises, reads, merges, and says what is wrong.
+ * From file names to a subject, and on to an answer.
  */
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "api/reply.h"
 #include "model/merge.h"
 #include "output/html.h"
 #include "questions/compare.h"
-#include "questions/find.h"
 #include "text/escape.h"
-#include "text/suggest.h"
 #include "text/units.h"
-
-/* What is read of one file. */
-struct order {
-	struct pp_want want;
-	const struct pp_filter *filter; /* that stacks may go through as they come, or NULL */
-	bool again; /* files are read once more: what was said of them stays said */
-};
 
 static struct pp_answer *
 answer_of(struct pp_reply *r)
@@ -27,122 +16,7 @@ answer_of(struct pp_reply *r)
 	return &r->asking.answer;
 }
 
-/* ---- formats and their options ---- */
-
-/* Says what is wrong with the format to read, with a suggestion. */
-static pp_status
-from_check(struct pp_reply *r)
-{
-	const char *from = r->asking.params->reading.from;
-	const struct pp_format *format = from ? pp_format_among(r->opts.formats, from) : NULL;
-	struct pp_buf hint = { 0 };
-	pp_status status;
-
-	if (!from || (format && (format->can & PP_CAN_READ)))
-		return PP_OK;
-	pp_suggest_format(from, PP_CAN_READ, &hint);
-	status = pp_answer_fail(answer_of(r), PP_E_USAGE, "no-format",
-	                        "no format '%s' can be read%s", from,
-	                        hint.n ? hint.p : "; `polyprof formats` lists them");
-	pp_buf_release(&hint);
-	return status;
-}
-
-/* Whether a format has an option; offers its keys for a suggestion. */
-static bool
-format_has_option(const struct pp_format *format, struct pp_slice key, struct pp_suggest *suggest)
-{
-	const struct pp_option_doc *doc;
-
-	for (doc = format ? format->options : NULL; doc && doc->key; doc++) {
-		if (pp_slice_eq_z(key, doc->key))
-			return true;
-		pp_suggest_offer(suggest, pp_slice_z(doc->key));
-	}
-	return false;
-}
-
-/* Each option must mean something to the format read, or to the one written. */
-static pp_status
-options_check(struct pp_reply *r, const struct pp_format *format, const struct pp_format *target)
-{
-	const struct pp_texts *options = &r->asking.params->reading.options;
-	size_t i;
-
-	for (i = 0; i < options->list.n; i++) {
-		const char *text = options->list.at[i].text, *equals = strchr(text, '=');
-		struct pp_slice key = pp_slice_of(text, equals ? (size_t)(equals - text) : 0);
-		struct pp_suggest suggest;
-		struct pp_buf hint = { 0 };
-		pp_status status;
-
-		if (key.n == 0)
-			return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
-			                      "--option takes KEY=VALUE, not '%s'", text);
-		pp_suggest_init(&suggest, key);
-		if (format_has_option(format, key, &suggest) ||
-		    format_has_option(target, key, &suggest))
-			continue;
-		pp_suggest_print(&suggest, &hint, "");
-		status = pp_answer_fail(answer_of(r), PP_E_USAGE, "no-option",
-		                        "format %s has no option '%.*s'%s", format->name,
-		                        (int)key.n, key.p, hint.n ? hint.p : "");
-		pp_buf_release(&hint);
-		return status;
-	}
-	return PP_OK;
-}
-
 /* ---- one file ---- */
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void
-progress_tell(const struct pp_reply *r, struct pp_progress_at at)
-{
-	if (r->opts.progress)
-		r->opts.progress(r->opts.ctx, &at);
-}
-
-static bool
-reading_progress(void *data, uint64_t done, uint64_t total)
-{
-	const struct pp_reply *r = data;
-
-	progress_tell(
-	    r, (struct pp_progress_at){ .file = r->reading_file, .done = done, .total = total });
-	return false;
-}
-
-static bool
-may_be_about(void *about, const char *name, size_t n)
-{
-	return pp_find_possible(about, name, n);
-}
-
-static void
-diags_release(void *diags)
-{
-	pp_diags_release(diags);
-}
-
-/* A place for the findings of a file, which live as long as the answer; NULL when out of memory. */
-static struct pp_diags *
-diags_new(struct pp_reply *r)
-{
-	struct pp_diags *diags = pp_answer_own(answer_of(r), sizeof *diags, diags_release);
-
-	if (diags)
-		pp_diags_init(diags);
-	return diags;
-}
 
 static void
 profile_release(void *profile)
@@ -164,142 +38,13 @@ topic_keep(struct pp_reply *r, size_t topic, const char *file, struct pp_profile
 	return PP_OK;
 }
 
-/* "key=value" of the format, NULL at the end; NULL when out of memory. */
-static const char **
-options_list(struct pp_reply *r)
-{
-	const struct pp_texts *options = &r->asking.params->reading.options;
-	const char **list = pp_answer_alloc(answer_of(r), (options->list.n + 1) * sizeof *list);
-	size_t i;
-
-	for (i = 0; list && i < options->list.n; i++)
-		list[i] = options->list.at[i].text;
-	return list;
-}
-
-/* Opens a file and lets the formats bid; l->status tells how it went. A status for wrong options (said). */
-static pp_status
-loaded_open(struct pp_reply *r, const char *file, const struct order *order, struct pp_loaded *l)
-{
-	const struct pp_reading *reading = &r->asking.params->reading;
-	uint64_t start = now_ns(), jobs = reading->jobs == PP_UNSET ? 0 : reading->jobs;
-	struct pp_read_opts opts = { .from = reading->from,
-		                     .want = order->want.facets,
-		                     .threads = jobs > 1024 ? 1024 : (unsigned)jobs,
-		                     .options = options_list(r),
-		                     .formats = r->opts.formats,
-		                     /* What is written has a variant of its own. */
-		                     .variant = order->want.target ? NULL : reading->variant };
-
-	*l = (struct pp_loaded){ .file = file, .status = PP_E_NOMEM, .diags = diags_new(r) };
-	if (!opts.options || !l->diags)
-		return PP_OK;
-	r->reading_file = file;
-	if (r->opts.progress) {
-		opts.progress = reading_progress;
-		opts.progress_ctx = r;
-	}
-	l->status = pp_open(&l->opened, file, NULL, 0, &opts, l->diags);
-	l->is_open = l->status == PP_OK;
-	if (l->is_open) {
-		l->opened.order->facets = order->want.facets;
-		l->opened.order->filter = order->filter;
-		l->opened.order->min_share = order->want.prune;
-	}
-	if (l->is_open && order->want.about) {
-		l->keep = (struct pp_keep){ may_be_about, (void *)(uintptr_t)order->want.about };
-		l->opened.order->keep = &l->keep;
-	}
-	l->nanoseconds = now_ns() - start;
-	if (l->is_open && l->opened.format)
-		return options_check(r, l->opened.format, order->want.target);
-	return PP_OK;
-}
-
-void
-pp_loaded_read(struct pp_reply *r, struct pp_loaded *l)
-{
-	uint64_t start = now_ns();
-
-	if (l->status == PP_OK)
-		l->status = pp_opened_read(&l->opened, &l->profile);
-	progress_tell(r, (struct pp_progress_at){ .file = l->file, .over = true });
-	l->nanoseconds += now_ns() - start;
-}
-
-void
-pp_loaded_drop(struct pp_loaded *l)
-{
-	if (l->is_open)
-		pp_opened_close(&l->opened);
-	l->is_open = false;
-	pp_profile_free(l->profile);
-	l->profile = NULL;
-}
-
-/* How much was read and how fast, for those who want to know. */
-static void
-speed_note(struct pp_reply *r, const struct pp_loaded *l)
-{
-	struct pp_buf text = { 0 };
-	double bytes = (double)l->opened.file_size, seconds = (double)l->nanoseconds / 1e9;
-
-	if (!r->opts.verbose || l->status != PP_OK)
-		return;
-	pp_buf_adds(&text, "read ");
-	pp_units_bytes(&text, bytes);
-	pp_buf_adds(&text, " in ");
-	pp_units_time(&text, (double)l->nanoseconds);
-	if (seconds > 0 && bytes > 0) {
-		pp_buf_adds(&text, ", ");
-		pp_units_bytes(&text, bytes / seconds);
-		pp_buf_adds(&text, "/s");
-	}
-	if (text.p)
-		pp_answer_note(answer_of(r), "speed", "%s: %s", l->file, text.p);
-	pp_buf_release(&text);
-}
-
-void
-pp_reply_findings(const struct pp_reply *r, const struct pp_diags *diags)
-{
-	if (r->opts.findings && diags)
-		r->opts.findings(r->opts.ctx, diags);
-}
-
-/* The findings say why it failed; where there are none the status has to. */
-static void
-failure_note(struct pp_reply *r, const struct pp_loaded *l)
-{
-	if (l->status != PP_OK && !(l->diags && pp_diags_total(l->diags, PP_ERROR) > 0))
-		(void)pp_answer_fail(answer_of(r), l->status, "unreadable", "%s: %s", l->file,
-		                     pp_status_text(l->status));
-}
-
-pp_status
-pp_loaded_verdict(struct pp_reply *r, const struct pp_loaded *l, bool again)
-{
-	bool damaged = (l->diags && pp_diags_total(l->diags, PP_ERROR) > 0) ||
-	               (l->profile && !l->profile->complete);
-
-	r->input_bytes += l->opened.bytes_read;
-	if (!again)
-		pp_reply_findings(r, l->diags);
-	failure_note(r, l);
-	speed_note(r, l);
-	if (l->status == PP_OK && damaged && r->asking.params->reading.strict)
-		return pp_answer_fail(answer_of(r), PP_E_INVALID, "damaged",
-		                      "%s is damaged, and --strict forbids to use what is whole",
-		                      l->file);
-	return l->status;
-}
-
 /* Reads one file: PP_OK and its profile, or a status with the reason said. */
 static pp_status
-load_one(struct pp_reply *r, const char *file, const struct order *order, struct pp_profile **out)
+load_one(struct pp_reply *r, const char *file, const struct pp_load_order *order,
+         struct pp_profile **out)
 {
 	struct pp_loaded l;
-	pp_status status = loaded_open(r, file, order, &l);
+	pp_status status = pp_loaded_open(r, file, order, &l);
 
 	if (status == PP_OK) {
 		pp_loaded_read(r, &l);
@@ -363,8 +108,8 @@ merge_notes(struct pp_answer *a, const struct pp_merge *m)
 
 /* Reads a file and adds it up: PP_OK, or a status with the reason said. *spoilt: only in part. */
 static pp_status
-merge_one(struct pp_reply *r, const char *file, const struct order *order, struct pp_merge *merge,
-          bool *spoilt)
+merge_one(struct pp_reply *r, const char *file, const struct pp_load_order *order,
+          struct pp_merge *merge, bool *spoilt)
 {
 	struct pp_profile *one = NULL;
 	struct pp_buf problem = { 0 };
@@ -397,8 +142,8 @@ left_out_note(struct pp_answer *a, struct pp_merge *merge, size_t left_out, size
 
 /* Reads the files one after the other, adds each up and lets go of it. */
 static pp_status
-load_merged(struct pp_reply *r, const char *const *files, size_t n, const struct order *order,
-            struct pp_profile **out)
+load_merged(struct pp_reply *r, const char *const *files, size_t n,
+            const struct pp_load_order *order, struct pp_profile **out)
 {
 	struct pp_answer *a = answer_of(r);
 	struct pp_buf problem = { 0 };
@@ -407,7 +152,7 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n, const struct
 	bool spoilt = false;
 	size_t i, left_out = 0;
 
-	if (!pp_merge_init(&merge, NULL, now_ns()))
+	if (!pp_merge_init(&merge, NULL, pp_load_clock()))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	for (i = 0; i < n && status == PP_OK; i++) {
 		status = merge_one(r, files[i], order, &merge, &spoilt);
@@ -415,9 +160,9 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n, const struct
 			left_out++;
 			status = PP_OK;
 		}
-		progress_tell(r, (struct pp_progress_at){ files[0], true, false, i + 1, n });
+		pp_load_progress(r, (struct pp_progress_at){ files[0], true, false, i + 1, n });
 	}
-	progress_tell(r, (struct pp_progress_at){ files[0], true, true, n, n });
+	pp_load_progress(r, (struct pp_progress_at){ files[0], true, true, n, n });
 	if (status != PP_OK && status != PP_E_USAGE && !spoilt && order->want.can_skip)
 		pp_answer_note(a, "could-skip",
 		               "nothing was written; with --skip such files are left out");
@@ -456,13 +201,13 @@ scope_apply(struct pp_reply *r, const struct pp_want *want, struct pp_profile **
 
 /* Reads files as one profile, filtered and grouped, which becomes a topic. A status with the reason said. */
 static pp_status
-topic_load(struct pp_reply *r, const char *const *files, size_t n, const struct order *given,
-           size_t topic)
+topic_load(struct pp_reply *r, const char *const *files, size_t n,
+           const struct pp_load_order *given, size_t topic)
 {
 	const struct pp_scope *scope = pp_asking_scope(&r->asking);
 	struct pp_profile *profile = NULL;
 	struct pp_filter filter = { 0 };
-	struct order order = *given;
+	struct pp_load_order order = *given;
 	pp_status status;
 
 	if (n == 1 && scope && (order.want.facets & PP_COSTS) && pp_scope_simple(scope, &filter))
@@ -523,11 +268,11 @@ sources_use(struct pp_reply *r)
  * writes it. Else it is read.
  */
 static pp_status
-target_load(struct pp_reply *r, const char *file, const struct order *order)
+target_load(struct pp_reply *r, const char *file, const struct pp_load_order *order)
 {
 	const struct pp_format *target = order->want.target;
 	struct pp_loaded l;
-	pp_status status = loaded_open(r, file, order, &l);
+	pp_status status = pp_loaded_open(r, file, order, &l);
 	const struct pp_format *format = l.is_open ? l.opened.format : NULL;
 
 	/* The records as read serve only to write the same format back, perhaps by way of a carrier. */
@@ -553,7 +298,7 @@ static pp_status
 ask_one(struct pp_reply *r, const char *const *files, size_t n)
 {
 	const struct pp_scope *scope = pp_asking_scope(&r->asking);
-	struct order order = { .want = pp_asking_want(&r->asking) };
+	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
 	bool two = r->asking.question->asks == PP_ASKS_PICTURE && n == 2 && !order.want.merge;
 	pp_status status = topics_alloc(r, two ? 2 : 1);
 
@@ -576,7 +321,7 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 static pp_status
 ask_each(struct pp_reply *r, const char *const *files, size_t n)
 {
-	struct order order = { .want = pp_asking_want(&r->asking) };
+	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
 	pp_status worst = topics_alloc(r, n), status;
 	size_t i;
 
@@ -584,12 +329,12 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 		struct pp_topic *t = &r->topics[i];
 		struct pp_loaded l;
 
-		status = loaded_open(r, files[i], &order, &l);
+		status = pp_loaded_open(r, files[i], &order, &l);
 		if (status == PP_OK) {
 			pp_loaded_read(r, &l);
 			if (r->asking.question->judges) {
-				failure_note(r, &l);
-				speed_note(r, &l);
+				pp_loaded_failure(r, &l);
+				pp_loaded_speed(r, &l);
 				status = l.status;
 			} else {
 				status = pp_loaded_verdict(r, &l, false);
@@ -671,7 +416,7 @@ files_stay(const char *const *files, size_t n)
 static pp_status
 ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 {
-	struct order order = { .want = pp_asking_want(&r->asking) };
+	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
 	unsigned facets = order.want.facets;
 	const char **all;
 	pp_status status = sides_find(r, files, n, &all);
@@ -758,7 +503,7 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 		                        "this polyprof was built without its viewer: install node "
 		                        "and npm, run `npm ci` in web/, and build again");
 	if (status == PP_OK)
-		status = from_check(r);
+		status = pp_load_from_check(r);
 	if (status != PP_OK)
 		return status;
 	if (n == 0 &&

@@ -64,6 +64,24 @@ void pp_reply_memory(struct pp_reply *, pp_status);
 
 /* ---- files ---- */
 
+/* What is read of one file. */
+struct pp_load_order {
+	struct pp_want want;
+	const struct pp_filter *filter; /* that stacks may go through as they come, or NULL */
+	bool again; /* files are read once more: what was said of them stays said */
+};
+
+/* Whether the format to read, if one is named, can be; a status with the reason said. */
+pp_status pp_load_from_check(struct pp_reply *);
+/* Opens a file and lets the formats bid; l->status tells how it went. A status for wrong options (said). */
+pp_status pp_loaded_open(struct pp_reply *, const char *file, const struct pp_load_order *,
+                         struct pp_loaded *);
+/* What is said of a file that could not be read, and how fast one was. */
+void pp_loaded_failure(struct pp_reply *, const struct pp_loaded *);
+void pp_loaded_speed(struct pp_reply *, const struct pp_loaded *);
+void pp_load_progress(const struct pp_reply *, struct pp_progress_at);
+uint64_t pp_load_clock(void); /* ns */
+
 /* Lets go of the input and the profile, keeps the findings. */
 void pp_loaded_drop(struct pp_loaded *);
 /*
