@@ -435,8 +435,7 @@ ask_lines(const struct exercise *e, const struct pp_profile *p)
 	require(is_answer(e, status), "what lines cost");
 	if (status != PP_OK)
 		return;
-	sorted = pp_linecost_sort(&lines, PP_LINES_BY_COST, pp_profile_primary(p)) &&
-	         pp_linecost_sort(&lines, PP_LINES_BY_PLACE, 0);
+	sorted = pp_linecost_sort(&lines, PP_LINES_BY_COST, pp_profile_primary(p));
 	require(sorted || e->may_lack_memory, "the order of lines");
 	pp_linecost_release(&lines);
 }

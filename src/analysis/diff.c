@@ -175,39 +175,23 @@ settle_runs(struct pp_diff_value *v, const size_t runs[2])
 
 /* ---- normalising ------------------------------------------------------------------------ */
 
+/* How many samples a side has, or how long it took: as the runs state it, else by a metric of that kind. */
 static double
-samples_of(const struct pp_diff *d, size_t side)
+size_of(const struct pp_diff *d, size_t side, enum pp_metric_kind kind)
 {
 	double sum = 0;
 	size_t i, m;
 
 	for (i = 0; i < d->runs[side]; i++) {
 		const struct pp_profile *p = d->input[side][i].profile;
-		double samples = (double)p->samples;
+		double size = kind == PP_KIND_SAMPLES ? (double)p->samples
+		              : p->time.known         ? (double)(p->time.end - p->time.start)
+		                                      : 0;
 
-		for (m = 0; samples == 0 && m < p->metrics.n; m++)
-			if (p->metrics.at[m].kind == PP_KIND_SAMPLES)
-				samples = pp_value_double(&p->metrics.at[m],
-				                          pp_profile_total(p, m));
-		sum += samples;
-	}
-	return sum / (double)d->runs[side];
-}
-
-static double
-time_of(const struct pp_diff *d, size_t side)
-{
-	double sum = 0;
-	size_t i, m;
-
-	for (i = 0; i < d->runs[side]; i++) {
-		const struct pp_profile *p = d->input[side][i].profile;
-		double time = p->time.known ? (double)(p->time.end - p->time.start) : 0;
-
-		for (m = 0; time <= 0 && m < p->metrics.n; m++)
-			if (p->metrics.at[m].kind == PP_KIND_WALL_TIME)
-				time = pp_value_double(&p->metrics.at[m], pp_profile_total(p, m));
-		sum += time;
+		for (m = 0; size <= 0 && m < p->metrics.n; m++)
+			if (p->metrics.at[m].kind == kind)
+				size = pp_value_double(&p->metrics.at[m], pp_profile_total(p, m));
+		sum += size;
 	}
 	return sum / (double)d->runs[side];
 }
@@ -227,16 +211,22 @@ scale_find(const struct pp_diff *d)
 			size[side] = d->whole.value[side];
 			break;
 		case PP_NORM_SAMPLES:
-			size[side] = samples_of(d, side);
+			size[side] = size_of(d, side, PP_KIND_SAMPLES);
 			break;
 		case PP_NORM_TIME:
-			size[side] = time_of(d, side);
+			size[side] = size_of(d, side, PP_KIND_WALL_TIME);
 			break;
 		}
 	return size[PP_BEFORE] > 0 && size[PP_AFTER] > 0 ? size[PP_BEFORE] / size[PP_AFTER] : 0;
 }
 
 /* ---- noise ------------------------------------------------------------------------------ */
+
+static bool
+is_sampled(const struct pp_metric *m)
+{
+	return m->kind == PP_KIND_SAMPLES || (m->flags & PP_METRIC_SAMPLED);
+}
 
 static enum pp_diff_rule
 rule_find(const struct pp_diff *d)
@@ -245,7 +235,7 @@ rule_find(const struct pp_diff *d)
 
 	if (d->runs[0] > 1 || d->runs[1] > 1)
 		return PP_DIFF_REPEATED;
-	if (m->kind == PP_KIND_SAMPLES || (m->flags & PP_METRIC_SAMPLED))
+	if (is_sampled(m))
 		return PP_DIFF_SAMPLED;
 	return m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
 	               m->kind == PP_KIND_IDLE_TIME
@@ -269,9 +259,7 @@ period_of(const struct pp_diff *d, size_t side)
 static bool
 side_is_sampled(const struct pp_diff *d, size_t side)
 {
-	const struct pp_metric *m = &d->input[side]->profile->metrics.at[d->input[side]->metric];
-
-	return m->kind == PP_KIND_SAMPLES || (m->flags & PP_METRIC_SAMPLED);
+	return is_sampled(&d->input[side]->profile->metrics.at[d->input[side]->metric]);
 }
 
 /*
@@ -534,11 +522,8 @@ compare_names(const struct pp_diff_row *a, const struct pp_diff_row *b)
 {
 	const struct pp_profile *p, *q;
 	const struct pp_func_row *f = pp_diff_func(a, &p), *g = pp_diff_func(b, &q);
-	int c = pp_slice_cmp(pp_text_of(p, f->name), pp_text_of(q, g->name));
 
-	if (!c)
-		c = pp_slice_cmp(pp_text_of(p, f->file), pp_text_of(q, g->file));
-	return c ? c : (f->line > g->line) - (f->line < g->line);
+	return pp_func_row_cmp(p, f, q, g);
 }
 
 static double

@@ -2,14 +2,13 @@
  * Two call trees as one.
  */
 #include "analysis/diff.h"
+#include "analysis/reshape.h"
 #include "model/builder.h"
 
 struct uniting {
 	const struct pp_diff *d;
 	struct pp_builder b;
 	pp_frame *frame_of_group;
-	uint32_t series;
-	bool real; /* values are scaled, so doubles */
 };
 
 /* The frame of a group: named like the function after, or before when it is gone. */
@@ -51,46 +50,19 @@ frames_make(struct uniting *u)
 	}
 }
 
-static int64_t
-cell_of(const struct uniting *u, size_t side, const struct pp_metric *m, int64_t mul, int64_t cell)
-{
-	double value = pp_value_double(m, pp_cell_value(m, cell));
-
-	if (u->real)
-		return pp_cell_real(side == PP_AFTER ? value * u->d->scale : value);
-	return (int64_t)pp_value_convert(m, &u->d->metric, mul, pp_cell_value(m, cell)).i;
-}
-
 /* Adds one side's stacks and own costs; false when a sum passes 64 bits or on failure. */
 static bool
-side_add(struct uniting *u, size_t side, int64_t mul)
+side_add(struct uniting *u, size_t side, const struct pp_taking *as)
 {
 	const struct pp_profile *p = u->d->input[side][0].profile;
-	size_t metric = u->d->input[side][0].metric, i;
-	const uint32_t *key = u->d->keys[side][0];
-	pp_node *to = calloc(p->tree.n, sizeof *to);
-	bool fine = to != NULL;
-	pp_node node;
-	uint32_t row;
+	pp_frame *frames = calloc(p->frames.n, sizeof *frames);
+	bool fine;
+	size_t i;
 
-	for (node = 1; fine && node < p->tree.n; node++) {
-		pp_func func = p->frames.at[pp_tree_frame(&p->tree, node)].func;
-
-		to[node] = pp_build_child(&u->b, to[pp_tree_parent(&p->tree, node)],
-		                          u->frame_of_group[key[func]]);
-		fine = pp_builder_ok(&u->b);
-	}
-	for (i = 0; i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
-
-		for (row = 0; fine && row < s->rows; row++)
-			if (pp_series_present(s, row))
-				fine = pp_build_add(&u->b, u->series, to[pp_series_node(s, row)],
-				                    (uint32_t)side,
-				                    cell_of(u, side, &p->metrics.at[metric], mul,
-				                            pp_series_cells(s, row)[metric]));
-	}
-	free(to);
+	for (i = 1; frames && i < p->frames.n; i++)
+		frames[i] = u->frame_of_group[u->d->keys[side][0][p->frames.at[i].func]];
+	fine = pp_taking_add(&u->b, (uint32_t)side, as, frames);
+	free(frames);
 	return fine;
 }
 
@@ -99,7 +71,7 @@ static void
 changes_fill(struct uniting *u)
 {
 	const struct pp_metric *m = &u->b.profile->metrics.at[0];
-	struct pp_series *s = &u->b.profile->series.at[u->series];
+	struct pp_series *s = &u->b.profile->series.at[0];
 	uint32_t row;
 
 	for (row = 0; row < s->rows; row++) {
@@ -120,70 +92,49 @@ changes_fill(struct uniting *u)
 	}
 }
 
-static void
-metrics_make(struct uniting *u, bool with_change)
-{
-	static const char *const names[] = { "before", "after", "change" };
-	const struct pp_profile *p = u->d->input[PP_BEFORE][0].profile;
-	size_t i;
-
-	for (i = 0; i < (with_change ? 3u : 2u); i++) {
-		struct pp_metric m = u->d->metric;
-
-		m.name = pp_build_strz(&u->b, names[i]);
-		m.title = m.event = 0;
-		m.unit = pp_build_str(&u->b, pp_text_of(p, u->d->metric.unit));
-		m.flags &= ~(unsigned)PP_METRIC_PRIMARY;
-		m.flags |= i == PP_AFTER ? PP_METRIC_PRIMARY : 0u;
-		if (u->real) {
-			m.type = PP_REAL;
-			m.scale = 0;
-			m.factor_num = m.factor_den = 0;
-		}
-		(void)pp_build_metric(&u->b, &m);
-	}
-}
-
 pp_status
 pp_diff_union(const struct pp_diff *d, bool with_change, struct pp_profile **out)
 {
-	struct pp_limits limits = pp_limits_complete(NULL);
 	const struct pp_profile *before = d->input[PP_BEFORE][0].profile;
 	const struct pp_profile *after = d->input[PP_AFTER][0].profile;
-	struct uniting u = { .d = d, .real = d->scale != 1.0 || d->metric.type == PP_REAL };
+	struct pp_taking as[] = {
+		{ .profile = before, .metric = d->input[PP_BEFORE][0].metric, .factor = 1 },
+		{ .profile = after, .metric = d->input[PP_AFTER][0].metric, .factor = d->scale }
+	};
+	struct uniting u = { .d = d };
 	struct pp_metric_join join;
-	pp_status status;
 	bool fine;
 
 	*out = NULL;
 	if (d->runs[0] > 1 || d->runs[1] > 1 ||
-	    !pp_metric_join(&before->metrics.at[d->input[PP_BEFORE][0].metric],
-	                    &after->metrics.at[d->input[PP_AFTER][0].metric], &join) ||
+	    !pp_metric_join(&before->metrics.at[as[0].metric], &after->metrics.at[as[1].metric],
+	                    &join) ||
 	    ((before->tree.n <= 1 || after->tree.n <= 1) &&
 	     before->lines.rows.n + before->calls.rows.n + after->lines.rows.n +
 	             after->calls.rows.n >
 	         0))
 		return PP_E_UNSUPPORTED;
-	if (!pp_builder_init(&u.b, &limits, NULL, before->strs.seed, &pp_pages_plain))
+	/* What is scaled are doubles. */
+	as[0].real = as[1].real = d->scale != 1.0 || d->metric.type == PP_REAL;
+	as[0].to = as[1].to = &d->metric;
+	as[0].mul = join.mul_a;
+	as[1].mul = join.mul_b;
+	if (!pp_taking_start(&u.b, as, 2))
 		return PP_E_NOMEM;
 	u.frame_of_group = calloc(d->identity.groups.n + 1, sizeof *u.frame_of_group);
 	if (!u.frame_of_group)
 		pp_builder_fail(&u.b, PP_E_NOMEM, NULL);
-	u.b.profile->format = after->format;
-	u.b.profile->facets = PP_TREE; /* though it may be empty */
-	u.b.profile->complete = before->complete && after->complete;
-	u.b.profile->estimated = before->estimated || after->estimated;
-	metrics_make(&u, with_change);
-	u.series = pp_build_series_plain(&u.b, true, false);
+	pp_taking_metric(&u.b, &as[0], "before", 0);
+	pp_taking_metric(&u.b, &as[0], "after", PP_METRIC_PRIMARY);
+	if (with_change)
+		pp_taking_metric(&u.b, &as[0], "change", 0);
+	(void)pp_build_series_plain(&u.b, true, false);
 	if (pp_builder_ok(&u.b))
 		frames_make(&u);
-	fine = pp_builder_ok(&u.b) && side_add(&u, PP_BEFORE, join.mul_a) &&
-	       side_add(&u, PP_AFTER, join.mul_b);
+	fine = pp_builder_ok(&u.b) && side_add(&u, PP_BEFORE, &as[0]) &&
+	       side_add(&u, PP_AFTER, &as[1]);
 	if (fine && with_change)
 		changes_fill(&u);
-	status = fine ? pp_builder_finish(&u.b, out)
-	              : (pp_builder_ok(&u.b) ? PP_E_LIMIT : u.b.status);
 	free(u.frame_of_group);
-	pp_builder_release(&u.b);
-	return status;
+	return pp_taking_finish(&u.b, fine, out);
 }

@@ -17,24 +17,15 @@ func_row(const struct pp_digest *d, const struct pp_digest_func *f)
 	return &d->profile[f->profile]->funcs.at[f->func];
 }
 
-static struct pp_slice
-text(const struct pp_digest *d, const struct pp_digest_func *f, pp_str s)
-{
-	return pp_text_of(d->profile[f->profile], s);
-}
-
 /* Order by name, file and line. */
 static int
 compare_funcs(const void *left, const void *right, void *digest)
 {
 	const struct pp_digest_func *a = left, *b = right;
-	const struct pp_func_row *x = func_row(digest, a), *y = func_row(digest, b);
-	int c = pp_slice_cmp(text(digest, a, x->name), text(digest, b, y->name));
+	const struct pp_digest *d = digest;
+	int c = pp_func_row_cmp(d->profile[a->profile], func_row(d, a), d->profile[b->profile],
+	                        func_row(d, b));
 
-	if (c == 0)
-		c = pp_slice_cmp(text(digest, a, x->file), text(digest, b, y->file));
-	if (c == 0)
-		c = (x->line > y->line) - (x->line < y->line);
 	if (c == 0)
 		c = (a->profile > b->profile) - (a->profile < b->profile);
 	return c ? c : (a->func > b->func) - (a->func < b->func);

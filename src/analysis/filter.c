@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "model/derive.h"
+#include "model/schema.h"
 
 /* ---- rules on functions ----------------------------------------------------------------- */
 
@@ -99,12 +100,6 @@ asks_for_metric(const struct pp_profile *p, const struct pp_filter *f)
 		if (metric_named(p, &p->metrics.at[i], f))
 			return true;
 	return false;
-}
-
-static bool
-has_time(const struct pp_filter *f)
-{
-	return f->from.given || f->to.given;
 }
 
 static bool
@@ -215,82 +210,65 @@ choice_make(struct choice *c)
 	return status;
 }
 
-/* Whether a row of calls or lines stays. */
+/* Whether a row of calls or lines stays, and the number that its series has then. */
 static bool
-row_stays(const struct choice *c, uint32_t series, pp_func func)
+row_stays(const struct choice *c, uint32_t *series, pp_func func)
 {
-	if (c->nothing || (c->d.from->series.n && !c->series[series]))
+	if (c->nothing || (c->d.from->series.n && !c->series[*series]))
 		return false;
+	*series = c->d.from->series.n ? c->number[*series] : 0;
 	return !c->f->by_function || function_stays(c->flags[func], pp_filter_kinds(c->f));
 }
 
 /* ---- columns of what stays -------------------------------------------------------------- */
 
-/* Copies `lead` cells and then, of each of `sets` sets of metrics, those that stay; returns where they end. */
-static int64_t *
-cells_take(const struct choice *c, int64_t *to, const int64_t *from, size_t lead, size_t sets)
+/* Drops the cells of metrics that go from a block, and all of rows that go (NULL = none does). */
+static bool
+cells_choose(const struct choice *c, struct pp_cell_block b, const bool *stays)
 {
-	size_t m, n = c->d.from->metrics.n;
+	bool *drop = calloc(b.stride + 1, sizeof *drop);
+	int64_t *to = *b.cells;
+	size_t row, set, m, i;
 
-	while (lead-- > 0)
-		*to++ = *from++;
-	for (; sets-- > 0; from += n)
-		for (m = 0; m < n; m++)
-			if (c->metrics[m])
-				*to++ = from[m];
-	return to;
+	for (set = 0; drop && set < b.sets; set++)
+		for (m = 0; m < c->d.from->metrics.n; m++)
+			drop[b.set[set] + m] = !c->metrics[m];
+	for (row = 0; drop && row < b.rows; row++)
+		for (i = 0; (!stays || stays[row]) && i < b.stride; i++)
+			if (!drop[i])
+				*to++ = (*b.cells)[row * b.stride + i];
+	if (drop && b.n)
+		*b.n = (size_t)(to - *b.cells);
+	free(drop);
+	return drop != NULL;
 }
 
+/* Calls and lines of what was asked for. */
 static bool
-calls_choose(struct choice *c)
+rows_choose(struct choice *c)
 {
-	const struct pp_calls_facet *from = &c->d.from->calls;
-	struct pp_calls_facet *to = &c->d.to->calls;
-	size_t stride = pp_edge_stride(c->d.from), i;
-	int64_t *cells;
+	struct pp_profile *p = c->d.to;
+	size_t calls = p->calls.rows.n, lines = p->lines.rows.n, i;
+	bool *stays = calloc(calls + lines + 1, sizeof *stays);
+	bool fine = stays && pp_derive_copy(&c->d, PP_COLUMN_CALLS | PP_COLUMN_LINES);
 
-	if (!pp_derive_empty(&c->d, PP_COLUMN_CALLS) ||
-	    !pp_vec_reserve(&to->rows, from->rows.n + 1) ||
-	    !pp_vec_reserve(&to->cells, from->cells.n + 1))
-		return false;
-	cells = to->cells.at;
-	for (i = 0; i < from->rows.n; i++) {
-		struct pp_edge_row row = from->rows.at[i];
-
-		if (!row_stays(c, row.series, row.callee))
-			continue;
-		row.series = c->d.from->series.n ? c->number[row.series] : 0;
-		to->rows.at[to->rows.n++] = row;
-		cells = cells_take(c, cells, from->cells.at + i * stride, 1, from->own ? 2 : 1);
-	}
-	to->cells.n = (size_t)(cells - to->cells.at);
-	return true;
-}
-
-static bool
-lines_choose(struct choice *c)
-{
-	const struct pp_lines_facet *from = &c->d.from->lines;
-	struct pp_lines_facet *to = &c->d.to->lines;
-	size_t stride = pp_line_stride(c->d.from), i;
-	int64_t *cells;
-
-	if (!pp_derive_empty(&c->d, PP_COLUMN_LINES) ||
-	    !pp_vec_reserve(&to->rows, from->rows.n + 1) ||
-	    !pp_vec_reserve(&to->cells, from->cells.n + 1))
-		return false;
-	cells = to->cells.at;
-	for (i = 0; i < from->rows.n; i++) {
-		struct pp_line_row row = from->rows.at[i];
-
-		if (!row_stays(c, row.series, row.func))
-			continue;
-		row.series = c->d.from->series.n ? c->number[row.series] : 0;
-		to->rows.at[to->rows.n++] = row;
-		cells = cells_take(c, cells, from->cells.at + i * stride, from->hits, 1);
-	}
-	to->cells.n = (size_t)(cells - to->cells.at);
-	return true;
+	for (i = 0; fine && i < calls; i++)
+		stays[i] = row_stays(c, &p->calls.rows.at[i].series, p->calls.rows.at[i].callee);
+	for (i = 0; fine && i < lines; i++)
+		stays[calls + i] = row_stays(c, &p->lines.rows.at[i].series,
+		                             p->lines.rows.at[i].func);
+	fine = fine && cells_choose(c, pp_cell_block(p, p->series.n), stays) &&
+	       cells_choose(c, pp_cell_block(p, p->series.n + 1), stays + calls);
+	p->calls.rows.n = fine ? 0 : p->calls.rows.n;
+	p->lines.rows.n = fine ? 0 : p->lines.rows.n;
+	for (i = 0; fine && i < calls; i++)
+		if (stays[i])
+			p->calls.rows.at[p->calls.rows.n++] = p->calls.rows.at[i];
+	for (i = 0; fine && i < lines; i++)
+		if (stays[calls + i])
+			p->lines.rows.at[p->lines.rows.n++] = p->lines.rows.at[i];
+	free(stays);
+	return fine;
 }
 
 /* A function that does not stay is not listed for being declared either. */
@@ -342,7 +320,6 @@ rows_narrow(struct choice *c)
 {
 	struct pp_profile *p = c->d.to;
 	size_t i;
-	uint32_t row;
 
 	if (c->metrics_left == p->metrics.n)
 		return true;
@@ -350,13 +327,9 @@ rows_narrow(struct choice *c)
 		return false;
 	for (i = 0; i < p->series.n; i++) {
 		struct pp_series *s = &p->series.at[i];
-		const int64_t *from = s->cells;
-		int64_t *to = s->cells;
 
-		for (row = 0; row < s->rows; row++, from += s->stride) {
-			to = cells_take(c, to, from, 0, 1);
-			to = cells_take(c, to, from + p->metrics.n, s->has_calls, s->measured);
-		}
+		if (!cells_choose(c, pp_cell_block(p, i), NULL))
+			return false;
 		s->stride = (uint32_t)(c->metrics_left * (1u + s->measured) + s->has_calls);
 	}
 	return true;
@@ -420,7 +393,8 @@ has_timeline(const struct pp_profile *p)
 static pp_status
 check_facets(const struct pp_profile *p, const struct pp_filter *f, struct pp_buf *problem)
 {
-	if (has_time(f) && !has_timeline(p) && p->tree.n + p->calls.rows.n + p->lines.rows.n > 1) {
+	if (pp_filter_has_time(f) && !has_timeline(p) &&
+	    p->tree.n + p->calls.rows.n + p->lines.rows.n > 1) {
 		pp_buf_adds(problem, "this profile does not tell when things happened, so --time "
 		                     "cannot choose");
 		return PP_E_UNSUPPORTED;
@@ -479,11 +453,11 @@ choose_others(struct choice *c)
 	if ((c->nothing || c->f->by_function) && !funcs_choose(c))
 		return false;
 	/* Edges and lines cannot be divided by stacks: the tree answers alone from here on. */
-	if (pp_filter_needs_stacks(c->f) || has_time(c->f)) {
+	if (pp_filter_needs_stacks(c->f) || pp_filter_has_time(c->f)) {
 		pp_profile_forget_stated(c->d.to);
 		return pp_derive_empty(&c->d, PP_COLUMN_CALLS | PP_COLUMN_LINES);
 	}
-	return (!narrow && !c->f->by_function) || (calls_choose(c) && lines_choose(c));
+	return (!narrow && !c->f->by_function) || rows_choose(c);
 }
 
 /* The stretch of time, then the stacks; the profile is that of the stretch if timelines stay. */
@@ -502,14 +476,15 @@ choose_stacks(struct choice *c)
 	int64_t from = moment(p, &f->from, INT64_MIN), to = moment(p, &f->to, INT64_MAX);
 	pp_status status = PP_OK;
 
-	if (has_time(f))
+	if (pp_filter_has_time(f))
 		status = pp_filter_timelines(&c->d, from, to, c->problem);
 	if (status == PP_OK && !keeps &&
-	    (pp_filter_needs_stacks(f) || has_time(f) || c->series_left < c->d.from->series.n))
+	    (pp_filter_needs_stacks(f) || pp_filter_has_time(f) ||
+	     c->series_left < c->d.from->series.n))
 		status = pp_filter_tree(&c->d, &stacks);
 	else if (status == PP_OK && !rows_narrow(c))
 		status = PP_E_NOMEM;
-	if (keeps && has_time(f)) {
+	if (keeps && pp_filter_has_time(f)) {
 		p->time.start = from > p->time.start ? from : p->time.start;
 		p->time.end = to < p->time.end ? to : p->time.end;
 	}

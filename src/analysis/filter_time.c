@@ -14,8 +14,7 @@ struct booking {
 	const struct pp_profile *p;
 	struct pp_series *s;
 	int64_t from, to;
-	struct pp_map row_of; /* sparse series */
-	pp_node node;         /* being booked on */
+	pp_node node; /* being booked on */
 	struct pp_buf *problem;
 	pp_status status;
 };
@@ -24,42 +23,12 @@ struct booking {
 static int64_t *
 cells_of(struct booking *b, pp_node node)
 {
-	struct pp_series *s = b->s;
-	uint32_t row = node;
+	int64_t *cells = pp_series_at(b->s, node);
 
 	b->node = node;
-	if (!s->dense) {
-		row = pp_map_get(&b->row_of, node);
-		if (row == PP_MAP_NONE) {
-			row = s->rows;
-			if (row == s->rows_cap) {
-				uint32_t cap = s->rows_cap * 2 + 64;
-				void *cells = realloc(s->cells,
-				                      (size_t)cap * s->stride * sizeof *s->cells);
-				void *nodes;
-
-				s->cells = cells ? cells : s->cells;
-				nodes = cells ? realloc(s->node_of, cap * sizeof *s->node_of)
-				              : NULL;
-				s->node_of = nodes ? nodes : s->node_of;
-				if (!nodes) {
-					b->status = PP_E_NOMEM;
-					return NULL;
-				}
-				s->rows_cap = cap;
-			}
-			if (!pp_map_set(&b->row_of, node, row)) {
-				b->status = PP_E_NOMEM;
-				return NULL;
-			}
-			memset(s->cells + (size_t)row * s->stride, 0, s->stride * sizeof *s->cells);
-			s->node_of[row] = node;
-			s->rows++;
-		}
-	} else {
-		s->present[row >> 6] |= (uint64_t)1 << (row & 63);
-	}
-	return s->cells + (size_t)row * s->stride;
+	if (!cells)
+		b->status = PP_E_NOMEM;
+	return cells;
 }
 
 static void
@@ -174,6 +143,7 @@ series_start(const struct pp_profile *p, struct pp_series *s)
 {
 	s->measured = false;
 	s->stride = (uint32_t)p->metrics.n + s->has_calls;
+	s->row_of = (struct pp_map){ .seed = p->strs.seed };
 	s->rows = s->rows_cap = s->dense ? p->tree.n : 0;
 	s->cells = calloc((size_t)s->rows * s->stride + 1, sizeof *s->cells);
 	if (s->dense)
@@ -195,9 +165,8 @@ pp_filter_timelines(struct pp_derive *d, int64_t from, int64_t to, struct pp_buf
 			.p = d->to, .s = s, .from = from, .to = to, .problem = problem
 		};
 
-		b.row_of.seed = d->to->strs.seed;
 		status = series_start(d->to, s) ? book_timeline(&b, &s->timeline) : PP_E_NOMEM;
-		pp_map_release(&b.row_of);
+		pp_map_release(&s->row_of);
 	}
 	return status;
 }

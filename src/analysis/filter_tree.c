@@ -286,11 +286,8 @@ reshape_release(struct reshape *r)
 {
 	size_t i;
 
-	for (i = 0; r->series && i < r->series_n; i++) {
-		free(r->series[i].cells);
-		free(r->series[i].node_of);
-		free(r->series[i].present);
-	}
+	for (i = 0; r->series && i < r->series_n; i++)
+		pp_series_release(&r->series[i]);
 	pp_tree_release(&r->tree);
 	free(r->series);
 	free(r->row_of);

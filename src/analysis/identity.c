@@ -7,8 +7,6 @@
 struct entity {
 	pp_func func;
 	struct pp_canonical as;
-	pp_str exact;
-	uint32_t module_name;
 	uint32_t group; /* 0 = not matched yet */
 	uint32_t
 	    alias;     /* 1 + the entity of this profile that it is another spelling of; 0 = none */
@@ -97,10 +95,10 @@ entity_add(struct matching *m, pp_func func)
 	                                     pp_slice_of(text->p, text->n))
 	                 ? intern(m, pp_slice_of(loose.p, loose.n))
 	                 : e.as.name;
-	e.exact = pp_slice_eq(pp_slice_of(text->p, text->n), pp_text_of(p, f->name))
-	              ? e.as.name
-	              : intern(m, pp_text_of(p, f->name));
-	e.module_name = intern(m, pp_text_of(p, p->modules.at[f->module].name));
+	e.as.exact = pp_slice_eq(pp_slice_of(text->p, text->n), pp_text_of(p, f->name))
+	                 ? e.as.name
+	                 : intern(m, pp_text_of(p, f->name));
+	e.as.module = intern(m, pp_text_of(p, p->modules.at[f->module].name));
 	m->failed |= text->failed || loose.failed || !pp_vec_push(&m->entities, e);
 	m->loose = loose; /* keeps its room */
 }
@@ -112,6 +110,22 @@ is_anonymous(const struct matching *m, const struct entity *e)
 	const char class[] = "class@anonymous";
 
 	return name.n >= sizeof class - 1 && memcmp(name.p, class, sizeof class - 1) == 0;
+}
+
+/* A key of a name, canonical or as written, at a place. */
+static uint64_t
+spelling_key(const struct pp_canonical *as, pp_str name)
+{
+	uint64_t file = as->file.n ? pp_hash_bytes(as->file.p, as->file.n, 1) : 0;
+
+	return pp_mix((uint64_t)name << 32 | as->line, PP_HASH_K1 ^ file) ^
+	       pp_mix(as->module, PP_HASH_K2);
+}
+
+static bool
+is_same_place(const struct pp_canonical *a, const struct pp_canonical *b)
+{
+	return a->line == b->line && a->module == b->module && pp_slice_eq(a->file, b->file);
 }
 
 /*
@@ -126,9 +140,7 @@ find_aliases(struct matching *m)
 
 	for (i = 0; i < m->entities.n && !m->failed; i++) {
 		struct entity *e = &m->entities.at[i], *other;
-		uint64_t file = e->as.file.n ? pp_hash_bytes(e->as.file.p, e->as.file.n, 1) : 0;
-		uint64_t key = pp_mix((uint64_t)e->as.name << 32 | e->as.line, PP_HASH_K2 ^ file) ^
-		               pp_mix(e->module_name, PP_HASH_K1);
+		uint64_t key = spelling_key(&e->as, e->as.name);
 		uint32_t at = pp_map_get(&first, key);
 
 		if (at == PP_MAP_NONE) {
@@ -139,28 +151,11 @@ find_aliases(struct matching *m)
 		/* What anonymous classes extend is all there is to tell them apart without a place. */
 		if (e->as.file.n == 0 && is_anonymous(m, e))
 			continue;
-		if (other->exact != e->exact && other->as.name == e->as.name &&
-		    other->as.line == e->as.line && other->module_name == e->module_name &&
-		    pp_slice_eq(other->as.file, e->as.file))
+		if (other->as.exact != e->as.exact && other->as.name == e->as.name &&
+		    is_same_place(&other->as, &e->as))
 			e->alias = at + 1;
 	}
 	pp_map_release(&first);
-}
-
-static uint64_t
-exact_key(const struct entity *e)
-{
-	uint64_t file = e->as.file.n ? pp_hash_bytes(e->as.file.p, e->as.file.n, 1) : 0;
-
-	return pp_mix((uint64_t)e->exact << 32 | e->as.line, PP_HASH_K1 ^ file) ^
-	       pp_mix(e->module_name, PP_HASH_K2);
-}
-
-static bool
-is_exact(const struct pp_identity_group *g, const struct entity *e)
-{
-	return g->exact == e->exact && g->as.line == e->as.line &&
-	       g->module_name == e->module_name && pp_slice_eq(g->as.file, e->as.file);
 }
 
 static void
@@ -175,14 +170,12 @@ group_make(struct matching *m, struct entity *e)
 {
 	struct pp_identity *id = m->id;
 	struct pp_identity_group g = { .as = e->as,
-		                       .exact = e->exact,
-		                       .module_name = e->module_name,
 		                       .same = (uint32_t)id->groups.n,
 		                       .next = pp_map_get(&id->by_name, e->as.name),
 		                       .next_loose = pp_map_get(&id->by_loose, e->as.loose) };
 
 	m->failed |= !pp_vec_push(&id->groups, g) ||
-	             !pp_map_set(&id->by_exact, exact_key(e), g.same) ||
+	             !pp_map_set(&id->by_exact, spelling_key(&e->as, e->as.exact), g.same) ||
 	             !pp_map_set(&id->by_name, e->as.name, g.same) ||
 	             !pp_map_set(&id->by_loose, e->as.loose, g.same);
 	if (!m->failed)
@@ -216,33 +209,31 @@ compare_pairs(struct pp_slice a, struct pp_slice b, struct pp_slice c, struct pp
 
 /* Whether e and g are to meet rather than e2 and g2, when their paths agree equally well. */
 static bool
-goes_first(const struct matching *m, const struct entity *e, const struct pp_identity_group *g,
-           const struct entity *e2, const struct pp_identity_group *g2)
+goes_first(const struct matching *m, const struct pp_canonical *e, const struct pp_canonical *g,
+           const struct pp_canonical *e2, const struct pp_canonical *g2)
 {
 	const struct pp_strtab *strs = &m->id->strs;
 	int order;
 
 	if ((e->exact == g->exact) != (e2->exact == g2->exact))
 		return e->exact == g->exact;
-	order = compare_pairs(e->as.file, g->as.file, e2->as.file, g2->as.file);
+	order = compare_pairs(e->file, g->file, e2->file, g2->file);
 	if (!order)
 		order = compare_pairs(pp_strtab_get(strs, e->exact), pp_strtab_get(strs, g->exact),
 		                      pp_strtab_get(strs, e2->exact),
 		                      pp_strtab_get(strs, g2->exact));
 	if (!order)
 		order = compare_pairs(
-		    pp_strtab_get(strs, e->module_name), pp_strtab_get(strs, g->module_name),
-		    pp_strtab_get(strs, e2->module_name), pp_strtab_get(strs, g2->module_name));
+		    pp_strtab_get(strs, e->module), pp_strtab_get(strs, g->module),
+		    pp_strtab_get(strs, e2->module), pp_strtab_get(strs, g2->module));
 	if (!order) {
-		uint32_t near = e->as.line > g->as.line ? e->as.line - g->as.line
-		                                        : g->as.line - e->as.line;
-		uint32_t near2 = e2->as.line > g2->as.line ? e2->as.line - g2->as.line
-		                                           : g2->as.line - e2->as.line;
-		uint64_t sum = (uint64_t)e->as.line + g->as.line;
+		uint32_t near = e->line > g->line ? e->line - g->line : g->line - e->line;
+		uint32_t near2 = e2->line > g2->line ? e2->line - g2->line : g2->line - e2->line;
+		uint64_t sum = (uint64_t)e->line + g->line;
 
 		if (near != near2)
 			return near < near2;
-		return sum < (uint64_t)e2->as.line + g2->as.line;
+		return sum < (uint64_t)e2->line + g2->line;
 	}
 	return order < 0;
 }
@@ -263,12 +254,13 @@ match_places(struct matching *m, struct bucket *b, bool strictly)
 				unsigned score;
 
 				if (strictly &&
-				    (x->as.line != y->as.line || x->module_name != y->module_name))
+				    (x->as.line != y->as.line || x->as.module != y->as.module))
 					continue;
 				score = pp_path_score(x->as.file, y->as.file);
-				if (score > best || (score && score == best &&
-				                     goes_first(m, x, y, b->entities.at[best_i],
-				                                &groups[b->groups.at[best_k]]))) {
+				if (score > best ||
+				    (score && score == best &&
+				     goes_first(m, &x->as, &y->as, &b->entities.at[best_i]->as,
+				                &groups[b->groups.at[best_k]].as))) {
 					best = score;
 					best_i = i;
 					best_k = k;
@@ -281,122 +273,97 @@ match_places(struct matching *m, struct bucket *b, bool strictly)
 	}
 }
 
+/* The two sides of a bucket: the functions of this profile, and the groups there are. */
+enum side { ENTITIES, GROUPS };
+
+static size_t
+side_count(const struct bucket *b, enum side side)
+{
+	return side == GROUPS ? b->groups.n : b->entities.n;
+}
+
+static const struct pp_canonical *
+side_at(const struct matching *m, const struct bucket *b, enum side side, size_t i)
+{
+	return side == GROUPS ? &m->id->groups.at[b->groups.at[i]].as : &b->entities.at[i]->as;
+}
+
+static void
+side_drop(struct bucket *b, enum side side, size_t i)
+{
+	if (side == GROUPS)
+		b->groups.at[i] = b->groups.at[--b->groups.n];
+	else
+		b->entities.at[i] = b->entities.at[--b->entities.n];
+}
+
 /* How well the paths agree of one that lacks a line or a module and one that has them; 0 when that is not so. */
 static unsigned
-coarser_score(struct pp_slice file, uint32_t line, uint32_t module, struct pp_slice finer_file,
-              uint32_t finer_line, uint32_t finer_module)
+coarser_score(const struct pp_canonical *a, const struct pp_canonical *finer)
 {
-	bool lineless = line == 0 && finer_line != 0, moduleless = module == 0 && finer_module != 0;
+	bool lineless = a->line == 0 && finer->line != 0;
+	bool moduleless = a->module == 0 && finer->module != 0;
 
-	if ((!lineless && line != finer_line) || (!moduleless && module != finer_module) ||
+	if ((!lineless && a->line != finer->line) || (!moduleless && a->module != finer->module) ||
 	    (!lineless && !moduleless))
 		return 0;
-	return pp_path_score(file, finer_file);
+	return pp_path_score(a->file, finer->file);
 }
 
-/* How well the path of a coarser function agrees with the best of the groups. */
-static unsigned
-best_of_groups(const struct matching *m, const struct bucket *b, const struct entity *e)
+/* The coarser one that agrees best so far with some on the other side. */
+struct coarser {
+	unsigned score;
+	size_t at;
+	enum side side;
+};
+
+static void
+coarser_offer(const struct matching *m, const struct bucket *b, struct coarser *best,
+              struct coarser offer)
 {
-	unsigned best = 0, score;
-	size_t k;
+	const struct pp_canonical *as = side_at(m, b, offer.side, offer.at), *than;
+	size_t others = side_count(b, !offer.side), i;
+	int order = 1;
 
-	for (k = 0; k < b->groups.n; k++) {
-		const struct pp_identity_group *g = &m->id->groups.at[b->groups.at[k]];
+	for (i = 0; i < others; i++) {
+		unsigned score = coarser_score(as, side_at(m, b, !offer.side, i));
 
-		score = coarser_score(e->as.file, e->as.line, e->module_name, g->as.file,
-		                      g->as.line, g->module_name);
-		best = score > best ? score : best;
+		offer.score = score > offer.score ? score : offer.score;
 	}
-	return best;
+	if (offer.score && offer.score == best->score) {
+		than = side_at(m, b, best->side, best->at);
+		order = pp_slice_cmp(than->file, as->file);
+		order = order ? order
+		              : pp_slice_cmp(pp_strtab_get(&m->id->strs, than->exact),
+		                             pp_strtab_get(&m->id->strs, as->exact));
+	}
+	if (offer.score > best->score || (offer.score && offer.score == best->score && order > 0))
+		*best = offer;
 }
 
-/* And that of a coarser group with the best of the functions. */
-static unsigned
-best_of_entities(const struct bucket *b, const struct pp_identity_group *g)
+/* All on the other side whose path agrees that well with the coarser one's become one with it. */
+static void
+coarser_take(struct matching *m, struct bucket *b, const struct coarser *best)
 {
-	unsigned best = 0, score;
+	const struct pp_canonical as = *side_at(m, b, best->side, best->at);
+	enum side other = !best->side;
+	uint32_t first = 0;
 	size_t i;
 
-	for (i = 0; i < b->entities.n; i++) {
-		const struct entity *e = b->entities.at[i];
+	for (i = 0; i < side_count(b, other);) {
+		uint32_t group = b->groups.at[other == GROUPS ? i : best->at];
 
-		score = coarser_score(g->as.file, g->as.line, g->module_name, e->as.file,
-		                      e->as.line, e->module_name);
-		best = score > best ? score : best;
-	}
-	return best;
-}
-
-/* All groups whose path agrees that well with a coarser function's become one, the function's. */
-static void
-take_groups(struct matching *m, struct bucket *b, size_t at, unsigned best)
-{
-	struct entity *e = b->entities.at[at];
-	uint32_t first = 0;
-	size_t k;
-
-	for (k = 0; k < b->groups.n;) {
-		uint32_t group = b->groups.at[k];
-		const struct pp_identity_group *g = &m->id->groups.at[group];
-
-		if (coarser_score(e->as.file, e->as.line, e->module_name, g->as.file, g->as.line,
-		                  g->module_name) != best) {
-			k++;
+		if (coarser_score(&as, side_at(m, b, other, i)) != best->score) {
+			i++;
 			continue;
 		}
 		if (first)
 			unite(m->id, first, group);
-		else
-			first = group;
-		take(m, e, group);
-		b->groups.at[k] = b->groups.at[--b->groups.n];
+		first = first ? first : group;
+		take(m, b->entities.at[other == GROUPS ? best->at : i], group);
+		side_drop(b, other, i);
 	}
-	b->entities.at[at] = b->entities.at[--b->entities.n];
-}
-
-/* All functions whose path agrees that well with a coarser group's become that group's. */
-static void
-take_entities(struct matching *m, struct bucket *b, size_t at, unsigned best)
-{
-	uint32_t group = b->groups.at[at];
-	const struct pp_identity_group g = m->id->groups.at[group];
-	size_t i;
-
-	for (i = 0; i < b->entities.n;) {
-		struct entity *e = b->entities.at[i];
-
-		if (coarser_score(g.as.file, g.as.line, g.module_name, e->as.file, e->as.line,
-		                  e->module_name) != best) {
-			i++;
-			continue;
-		}
-		take(m, e, group);
-		b->entities.at[i] = b->entities.at[--b->entities.n];
-	}
-	b->groups.at[at] = b->groups.at[--b->groups.n];
-}
-
-/* The coarser one that agrees best so far: a function, or a group. */
-struct coarser {
-	unsigned score;
-	size_t at;
-	bool is_group;
-	struct pp_slice file, name;
-};
-
-static void
-coarser_offer(const struct matching *m, struct coarser *best, struct coarser offer, pp_str exact)
-{
-	int order = 1;
-
-	offer.name = pp_strtab_get(&m->id->strs, exact);
-	if (offer.score && offer.score == best->score) {
-		order = pp_slice_cmp(best->file, offer.file);
-		order = order ? order : pp_slice_cmp(best->name, offer.name);
-	}
-	if (offer.score > best->score || (offer.score && offer.score == best->score && order > 0))
-		*best = offer;
+	side_drop(b, best->side, best->at);
 }
 
 /*
@@ -406,33 +373,17 @@ coarser_offer(const struct matching *m, struct coarser *best, struct coarser off
 static void
 match_coarser(struct matching *m, struct bucket *b)
 {
-	size_t i;
-
 	for (;;) {
 		struct coarser best = { 0 };
+		size_t i;
 
-		for (i = 0; i < b->entities.n; i++) {
-			const struct entity *e = b->entities.at[i];
-
-			coarser_offer(m, &best,
-			              (struct coarser){ best_of_groups(m, b, e), i, false,
-			                                e->as.file, e->as.file },
-			              e->exact);
-		}
-		for (i = 0; i < b->groups.n; i++) {
-			const struct pp_identity_group *g = &m->id->groups.at[b->groups.at[i]];
-
-			coarser_offer(m, &best,
-			              (struct coarser){ best_of_entities(b, g), i, true, g->as.file,
-			                                g->as.file },
-			              g->exact);
-		}
+		for (i = 0; i < b->entities.n; i++)
+			coarser_offer(m, b, &best, (struct coarser){ 0, i, ENTITIES });
+		for (i = 0; i < b->groups.n; i++)
+			coarser_offer(m, b, &best, (struct coarser){ 0, i, GROUPS });
 		if (best.score == 0)
 			return;
-		if (best.is_group)
-			take_entities(m, b, best.at, best.score);
-		else
-			take_groups(m, b, best.at, best.score);
+		coarser_take(m, b, &best);
 	}
 }
 
@@ -441,11 +392,10 @@ any_without_file(const struct matching *m, const struct bucket *b)
 {
 	size_t i;
 
-	for (i = 0; i < b->entities.n; i++)
-		if (b->entities.at[i]->as.file.n == 0)
-			return true;
-	for (i = 0; i < b->groups.n; i++)
-		if (m->id->groups.at[b->groups.at[i]].as.file.n == 0)
+	for (i = 0; i < b->entities.n + b->groups.n; i++)
+		if ((i < b->entities.n ? side_at(m, b, ENTITIES, i)
+		                       : side_at(m, b, GROUPS, i - b->entities.n))
+		        ->file.n == 0)
 			return true;
 	return false;
 }
@@ -591,9 +541,10 @@ pp_identity_add(struct pp_identity *id, const struct pp_profile *p, uint32_t *ke
 	find_aliases(&m);
 	for (i = 0; i < m.entities.n && !m.failed; i++) {
 		struct entity *e = &m.entities.at[i];
-		uint32_t g = pp_map_get(&id->by_exact, exact_key(e));
+		uint32_t g = pp_map_get(&id->by_exact, spelling_key(&e->as, e->as.exact));
 
-		if (!e->alias && g != PP_MAP_NONE && is_exact(&id->groups.at[g], e) &&
+		if (!e->alias && g != PP_MAP_NONE && id->groups.at[g].as.exact == e->as.exact &&
+		    is_same_place(&id->groups.at[g].as, &e->as) &&
 		    id->groups.at[g].seen_by != id->profiles)
 			take(&m, e, g);
 	}

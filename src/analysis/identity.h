@@ -19,8 +19,10 @@
 
 /* What a function is called when spelling does not matter. */
 struct pp_canonical {
-	pp_str name;  /* in the matcher's table */
+	pp_str name;  /* in the matcher's table, like the others */
 	pp_str loose; /* the qualified name without parameters; 0 = no other than `name` */
+	pp_str exact; /* as written */
+	pp_str module;
 	struct pp_slice file;
 	uint32_t line;
 };
@@ -36,8 +38,6 @@ unsigned pp_path_score(struct pp_slice a, struct pp_slice b);
 /* Functions taken for the same; found through find(). */
 struct pp_identity_group {
 	struct pp_canonical as;
-	pp_str exact; /* name as written, in the matcher's table */
-	uint32_t module_name;
 	uint32_t same;    /* another group that this one turned out to be; own number if none */
 	uint32_t seen_by; /* the last profile, counted from 1, that has it */
 	uint32_t next, next_loose; /* the group before with the same name; PP_MAP_NONE ends */

@@ -152,44 +152,30 @@ compare_files(const void *left, const void *right, void *profile)
 	                    pp_text_of(profile, *(const pp_str *)right));
 }
 
-/* The files that occur, each once, and by string 1 where one does. */
-struct files {
-	PP_VEC(pp_str) at;
-	uint32_t *rank; /* by string; in the end its place in the order of names */
-};
-
-static void
-files_release(struct files *f)
+/* By string: where a file stands in the order of names, of those that occur. NULL when out of memory. */
+static uint32_t *
+files_rank(const struct pp_profile *p, const struct parts *parts)
 {
-	pp_vec_release(&f->at);
-	free(f->rank);
-}
-
-static bool
-files_add(struct files *f, pp_str file)
-{
-	if (f->rank[file])
-		return true;
-	f->rank[file] = 1;
-	return pp_vec_push(&f->at, file);
-}
-
-static bool
-files_init(struct files *f, const struct pp_profile *p)
-{
-	*f = (struct files){ .rank = calloc(p->strs.strs.n + 1, sizeof *f->rank) };
-	return f->rank != NULL;
-}
-
-static void
-files_rank(struct files *f, const struct pp_profile *p)
-{
+	uint32_t *rank = calloc(p->strs.strs.n + 1, sizeof *rank);
+	PP_VEC(pp_str) files = { 0 };
+	bool fine = rank != NULL;
 	size_t i;
 
-	if (f->at.n > 1)
-		pp_sort(f->at.at, f->at.n, sizeof *f->at.at, compare_files, (void *)(uintptr_t)p);
-	for (i = 0; i < f->at.n; i++)
-		f->rank[f->at.at[i]] = (uint32_t)i;
+	for (i = 0; fine && i < parts->n; i++) {
+		pp_str file = part_of(parts, i).file;
+
+		fine = rank[file] || pp_vec_push(&files, file);
+		rank[file] = 1;
+	}
+	if (fine && files.n > 1)
+		pp_sort(files.at, files.n, sizeof *files.at, compare_files, (void *)(uintptr_t)p);
+	for (i = 0; fine && i < files.n; i++)
+		rank[files.at[i]] = (uint32_t)i;
+	pp_vec_release(&files);
+	if (fine)
+		return rank;
+	free(rank);
+	return NULL;
 }
 
 static void
@@ -235,25 +221,19 @@ static bool
 parts_add_up(struct pp_linecost *l, const struct parts *parts)
 {
 	struct item *order = malloc((parts->n + 1) * sizeof *order);
-	struct files files;
-	bool fine = files_init(&files, l->profile) && order;
-	struct part part;
+	uint32_t *rank = files_rank(l->profile, parts);
+	bool fine = rank && order;
 	size_t i;
 
 	for (i = 0; fine && i < parts->n; i++) {
-		part = part_of(parts, i);
-		fine = files_add(&files, part.file);
-	}
-	if (fine)
-		files_rank(&files, l->profile);
-	for (i = 0; fine && i < parts->n; i++) {
-		part = part_of(parts, i);
-		order[i] = (struct item){ (uint64_t)files.rank[part.file] << 32 | part.line,
+		struct part part = part_of(parts, i);
+
+		order[i] = (struct item){ (uint64_t)rank[part.file] << 32 | part.line,
 			                  (uint32_t)i };
 	}
 	fine = fine && items_sort(order, parts->n) && rows_make(l, parts, order);
 	free(order);
-	files_release(&files);
+	free(rank);
 	return fine;
 }
 
@@ -273,7 +253,6 @@ pp_linecost_compute(const struct pp_profile *p, struct pp_linecost *l)
 		l->whole[m] = pp_value_zero(&p->metrics.at[m]);
 	fine = l->whole && (p->lines.rows.n || from_frames(p, &parts)) && parts_add_up(l, &parts);
 	pp_vec_release(&parts.at);
-	l->by_place = true;
 	if (!fine)
 		pp_linecost_release(l);
 	return fine ? PP_OK : PP_E_NOMEM;
@@ -311,47 +290,17 @@ compare_wide(const void *left, const void *right, void *context)
 
 /* Puts the rows into the order of items. */
 static bool
-rows_permute(struct pp_linecost *l, const struct item *order)
+rows_permute(struct pp_linecost *l, const struct item *items)
 {
-	size_t n = l->rows.n, i, m;
-	struct pp_line_cost *rows = malloc((n + 1) * sizeof *rows);
-	union pp_value *cost = malloc((l->cost.n + 1) * sizeof *cost);
-	bool fine = rows && cost;
+	size_t n = l->rows.n, i;
+	uint32_t *order = malloc(n * sizeof *order);
+	bool fine;
 
-	for (i = 0; fine && i < n; i++) {
-		rows[i] = l->rows.at[order[i].at];
-		for (m = 0; m < l->metrics; m++)
-			cost[i * l->metrics + m] = l->cost.at[order[i].at * l->metrics + m];
-	}
-	if (fine) {
-		memcpy(l->rows.at, rows, n * sizeof *rows);
-		memcpy(l->cost.at, cost, l->cost.n * sizeof *cost);
-	}
-	free(rows);
-	free(cost);
-	return fine;
-}
-
-/* By place, as they were made: the rank of files is not known any more. */
-static bool
-sort_by_place(struct pp_linecost *l)
-{
-	struct item *order = malloc((l->rows.n + 1) * sizeof *order);
-	struct files files;
-	bool fine = files_init(&files, l->profile) && order;
-	size_t i;
-
-	for (i = 0; fine && i < l->rows.n; i++)
-		fine = files_add(&files, l->rows.at[i].file);
-	if (fine)
-		files_rank(&files, l->profile);
-	for (i = 0; fine && i < l->rows.n; i++)
-		order[i] = (struct item){ (uint64_t)files.rank[l->rows.at[i].file] << 32 |
-			                      l->rows.at[i].line,
-			                  (uint32_t)i };
-	fine = fine && items_sort(order, l->rows.n) && rows_permute(l, order);
+	for (i = 0; order && i < n; i++)
+		order[i] = items[i].at;
+	fine = order && pp_items_permute(l->rows.at, sizeof *l->rows.at, order, n) &&
+	       pp_items_permute(l->cost.at, l->metrics * sizeof *l->cost.at, order, n);
 	free(order);
-	files_release(&files);
 	return fine;
 }
 
@@ -363,13 +312,8 @@ pp_linecost_sort(struct pp_linecost *l, enum pp_line_order by, size_t metric)
 	struct item *order;
 	size_t i;
 
-	if (l->rows.n < 2)
-		return true;
-	/* Ties go by place, so that comes first. */
-	if (!l->by_place && !sort_by_place(l))
-		return false;
-	l->by_place = true;
-	if (by == PP_LINES_BY_PLACE || (by == PP_LINES_BY_COST && metric >= l->metrics))
+	if (l->rows.n < 2 || by == PP_LINES_BY_PLACE ||
+	    (by == PP_LINES_BY_COST && metric >= l->metrics))
 		return true;
 	order = malloc(l->rows.n * sizeof *order);
 	for (i = 0; order && i < l->rows.n; i++) {
@@ -383,7 +327,6 @@ pp_linecost_sort(struct pp_linecost *l, enum pp_line_order by, size_t metric)
 	if (order && !fits)
 		pp_sort(order, l->rows.n, sizeof *order, compare_wide, &wide);
 	fine = order && (!fits || items_sort(order, l->rows.n)) && rows_permute(l, order);
-	l->by_place = false;
 	free(order);
 	return fine;
 }

@@ -16,8 +16,8 @@ struct pp_linecost {
 	const struct pp_profile *profile;
 	size_t metrics;
 	bool has_hits;
-	bool by_place; /* rows stand in the order of files and lines, as they were made */
-	PP_VEC(struct pp_line_cost) rows;
+	PP_VEC(struct pp_line_cost)
+	rows;                        /* in the order of files and lines until they are sorted */
 	PP_VEC(union pp_value) cost; /* [row * metrics + metric] */
 	union pp_value *whole;       /* [metric]: over all rows */
 };
@@ -28,7 +28,7 @@ void pp_linecost_release(struct pp_linecost *);
 
 enum pp_line_order { PP_LINES_BY_COST, PP_LINES_BY_HITS, PP_LINES_BY_PLACE };
 
-/* Sorts: costs and hits descending, then by file and line. False when out of memory. */
+/* Sorts rows as they were made: costs and hits descending, then by file and line. False when out of memory. */
 bool pp_linecost_sort(struct pp_linecost *, enum pp_line_order, size_t metric);
 
 #endif

@@ -4,7 +4,6 @@
 #include "analysis/reshape.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "model/builder.h"
 #include "model/derive.h"
@@ -88,31 +87,6 @@ frames_by_name(struct pp_builder *b, const struct pp_profile *p, struct places *
 	return map;
 }
 
-/* Puts the nodes of a tree below each other by name; map[node] is where each went. */
-static void
-nodes_by_name(struct pp_builder *b, const struct pp_profile *p, const pp_frame *frames,
-              pp_node *map)
-{
-	pp_node node;
-
-	for (node = 1; node < p->tree.n && pp_builder_ok(b); node++)
-		map[node] = pp_build_child(b, map[pp_tree_parent(&p->tree, node)],
-		                           frames[pp_tree_frame(&p->tree, node)]);
-}
-
-/* The frame of callers that are not told apart. */
-static pp_frame
-frame_of_more(struct pp_builder *b, uint32_t more)
-{
-	struct pp_func_row func = { .flags = PP_FUNC_PSEUDO | PP_FUNC_MORE, .line = UINT32_MAX };
-	char name[32];
-
-	snprintf(name, sizeof name, "(%u more)", more);
-	func.name = pp_build_strz(b, name);
-	return pp_build_frame(
-	    b, &(struct pp_frame_row){ .func = pp_build_func(b, &func), .more = more });
-}
-
 /* The stack of a node from its leaf to its root, as a path in the new tree. */
 static pp_node
 node_reversed(struct pp_builder *b, const struct pp_profile *p, const pp_frame *frames,
@@ -126,79 +100,71 @@ node_reversed(struct pp_builder *b, const struct pp_profile *p, const pp_frame *
 			more++;
 		else
 			to = pp_build_child(b, to, frames[pp_tree_frame(&p->tree, node)]);
-	return more ? pp_build_child(b, to, frame_of_more(b, more)) : to;
+	return more ? pp_build_child(b, to, pp_build_frame_more(b, more)) : to;
 }
 
-/* How the cells of a metric are taken over. */
-struct taking {
-	size_t metric;
-	bool plain; /* as whole units, or parts of them where `real` */
-	bool real;
-	double factor; /* to the unit */
-};
-
 static bool
-cell_take(const struct taking *as, const struct pp_metric *m, int64_t *cell)
+cell_take(const struct pp_taking *as, const struct pp_metric *m, int64_t *cell)
 {
 	union pp_value v = pp_cell_value(m, *cell);
 	double plain = (m->type == PP_REAL ? v.d : (double)v.i) * as->factor;
 
-	if (!as->plain)
-		return true;
-	if (!as->real && !(fabs(plain) < 9.2e18))
+	if (as->to)
+		*cell = as->real ? pp_cell_real(pp_value_double(m, v) * as->factor)
+		                 : (int64_t)pp_value_convert(m, as->to, as->mul, v).i;
+	else if (as->plain && !as->real && !(fabs(plain) < 9.2e18))
 		return false;
-	*cell = as->real ? pp_cell_real(plain) : (int64_t)llround(plain);
+	else if (as->plain)
+		*cell = as->real ? pp_cell_real(plain) : (int64_t)llround(plain);
 	return true;
 }
 
-/* Adds one metric of a profile as metric `to`; false when a sum passes 64 bits or on failure. */
-static bool
-add_profile(struct pp_builder *b, uint32_t to, const struct pp_profile *p, const struct taking *as,
-            const struct pp_reversal *reverse, struct places *places)
+bool
+pp_taking_add(struct pp_builder *b, uint32_t to, const struct pp_taking *as, const pp_frame *frames)
 {
+	const struct pp_profile *p = as->profile;
 	const struct pp_metric *m = &p->metrics.at[as->metric];
-	pp_frame *frames = frames_by_name(b, p, places);
-	pp_node *map = calloc(p->tree.n, sizeof *map);
+	pp_node *map = calloc(p->tree.n, sizeof *map), node;
 	bool ok = frames && map;
 	size_t i;
 	uint32_t row;
 
-	if (ok && !reverse)
-		nodes_by_name(b, p, frames, map);
+	for (node = 1; ok && !as->reverse && node < p->tree.n && pp_builder_ok(b); node++)
+		map[node] = pp_build_child(b, map[pp_tree_parent(&p->tree, node)],
+		                           frames[pp_tree_frame(&p->tree, node)]);
 	for (i = 0; ok && i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; ok && row < s->rows; row++) {
-			pp_node node = pp_series_node(s, row);
 			int64_t cell = pp_series_cells(s, row)[as->metric];
 
+			node = pp_series_node(s, row);
 			if (!pp_series_present(s, row))
 				continue;
-			node = reverse ? node_reversed(b, p, frames, node, reverse) : map[node];
+			node = as->reverse ? node_reversed(b, p, frames, node, as->reverse)
+			                   : map[node];
 			ok = pp_builder_ok(b) && cell_take(as, m, &cell) &&
 			     pp_build_add(b, 0, node, to, cell);
 		}
 	}
 	if (!frames || !map)
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
-	free(frames);
 	free(map);
 	return ok && pp_builder_ok(b);
 }
 
-/* A metric like another one, under a new name if given. */
-static void
-copy_metric(struct pp_builder *b, const struct pp_profile *p, const struct taking *as,
-            const char *name, unsigned flags)
+void
+pp_taking_metric(struct pp_builder *b, const struct pp_taking *as, const char *name, unsigned flags)
 {
-	struct pp_metric m = p->metrics.at[as->metric];
+	const struct pp_profile *p = as->profile;
+	struct pp_metric m = as->to ? *as->to : p->metrics.at[as->metric];
 
 	m.name = name ? pp_build_strz(b, name) : pp_build_str(b, pp_text_of(p, m.name));
 	m.title = name ? 0 : pp_build_str(b, pp_text_of(p, m.title));
 	m.event = 0;
-	m.unit = pp_build_str(b, pp_text_of(p, m.unit));
+	m.unit = pp_build_str(b, pp_text_of(p, p->metrics.at[as->metric].unit));
 	m.flags = (m.flags & ~(unsigned)PP_METRIC_PRIMARY) | flags;
-	if (as->plain) {
+	if (as->plain || (as->to && as->real)) {
 		m.type = as->real ? PP_REAL : PP_INT;
 		m.scale = 0;
 		m.factor_num = m.factor_den = 0;
@@ -206,23 +172,24 @@ copy_metric(struct pp_builder *b, const struct pp_profile *p, const struct takin
 	(void)pp_build_metric(b, &m);
 }
 
-static bool
-start(struct pp_builder *b, const struct pp_profile *like, bool reverse)
+bool
+pp_taking_start(struct pp_builder *b, const struct pp_taking *sides, size_t n)
 {
+	const struct pp_profile *first = sides[0].profile, *last = sides[n - 1].profile;
 	struct pp_limits limits = pp_limits_complete(
-	    &(struct pp_limits){ .max_nodes = reverse ? REVERSED_MOST : 0 });
+	    &(struct pp_limits){ .max_nodes = sides->reverse ? REVERSED_MOST : 0 });
 
-	if (!pp_builder_init(b, &limits, NULL, like->strs.seed, &pp_pages_plain))
+	if (!pp_builder_init(b, &limits, NULL, last->strs.seed, &pp_pages_plain))
 		return false;
-	b->profile->format = like->format;
-	b->profile->complete = like->complete;
-	b->profile->estimated = like->estimated;
-	b->profile->facets = PP_TREE;
+	b->profile->format = last->format;
+	b->profile->complete = first->complete && last->complete;
+	b->profile->estimated = first->estimated || last->estimated;
+	b->profile->facets = PP_TREE; /* though it may be empty */
 	return true;
 }
 
-static pp_status
-finish(struct pp_builder *b, bool fits, struct pp_profile **out)
+pp_status
+pp_taking_finish(struct pp_builder *b, bool fits, struct pp_profile **out)
 {
 	pp_status status = pp_builder_ok(b) && !fits ? PP_E_LIMIT : pp_builder_finish(b, out);
 
@@ -240,22 +207,30 @@ reverse_less(const struct pp_builder *b, struct pp_reversal *reverse)
 	return true;
 }
 
+/* One profile by names, or two as one. */
 static pp_status
-names_try(const struct pp_profile *p, size_t metric, struct pp_reversal *reverse, bool *again,
-          struct pp_profile **out)
+sides_try(const struct pp_taking *sides, size_t n, bool *again, struct pp_profile **out)
 {
-	const struct taking as = { .metric = metric };
-	struct pp_builder b;
 	struct places places = { 0 };
+	struct pp_builder b;
+	bool fits = true;
 	size_t i;
-	bool fits;
 
-	*out = NULL;
-	if (!start(&b, p, reverse))
+	if (!pp_taking_start(&b, sides, n))
 		return PP_E_NOMEM;
-	copy_metric(&b, p, &as, NULL, PP_METRIC_PRIMARY);
+	for (i = 0; i < n; i++)
+		pp_taking_metric(&b, &sides[i],
+		                 n < 2 ? NULL
+		                 : i   ? "after"
+		                       : "before",
+		                 i + 1 == n ? PP_METRIC_PRIMARY : 0);
 	(void)pp_build_series_plain(&b, true, false);
-	fits = add_profile(&b, 0, p, &as, reverse, &places);
+	for (i = 0; fits && i < n; i++) {
+		pp_frame *frames = frames_by_name(&b, sides[i].profile, n < 2 ? &places : NULL);
+
+		fits = pp_taking_add(&b, (uint32_t)i, &sides[i], frames);
+		free(frames);
+	}
 	/* All functions are there: what they are does not change any more. */
 	for (i = 0; pp_builder_ok(&b) && i < places.list.n; i++) {
 		struct pp_func_row *func = &b.profile->funcs.at[places.list.at[i].func];
@@ -264,22 +239,30 @@ names_try(const struct pp_profile *p, size_t metric, struct pp_reversal *reverse
 		func->module = places.list.at[i].module;
 	}
 	pp_vec_release(&places.list);
-	*again = !fits && reverse_less(&b, reverse);
-	return finish(&b, fits, out);
+	*again = !fits && reverse_less(&b, sides->reverse);
+	return pp_taking_finish(&b, fits, out);
+}
+
+static pp_status
+sides_put(const struct pp_taking *sides, size_t n, struct pp_profile **out)
+{
+	bool again = false;
+	pp_status status;
+
+	*out = NULL;
+	do
+		status = sides_try(sides, n, &again, out);
+	while (again);
+	return status;
 }
 
 pp_status
 pp_reshape_names(const struct pp_profile *p, size_t metric, struct pp_reversal *reverse,
                  struct pp_profile **out)
 {
-	pp_status status;
-	bool again = true;
+	const struct pp_taking as = { .profile = p, .metric = metric, .reverse = reverse };
 
-	while (again) {
-		again = false;
-		status = names_try(p, metric, reverse, &again, out);
-	}
-	return status;
+	return sides_put(&as, 1, out);
 }
 
 /* Whether a metric tells parts of its unit. */
@@ -296,57 +279,38 @@ factor_of(const struct pp_metric *m)
 	       (double)(m->factor_den ? m->factor_den : 1) / pow(10, m->scale);
 }
 
-static pp_status
-union_try(const struct pp_profile *before, size_t before_metric, const struct pp_profile *after,
-          size_t after_metric, struct pp_reversal *reverse, bool *again, struct pp_profile **out)
-{
-	const struct pp_metric *x = &before->metrics.at[before_metric];
-	const struct pp_metric *y = &after->metrics.at[after_metric];
-	bool plain = x->type != y->type || x->scale != y->scale || x->factor_num != y->factor_num ||
-	             x->factor_den != y->factor_den;
-	bool real = tells_parts(x) || tells_parts(y);
-	const struct taking as[] = { { before_metric, plain, real, factor_of(x) },
-		                     { after_metric, plain, real, factor_of(y) } };
-	struct pp_builder b;
-	bool fits;
-
-	*out = NULL;
-	if (!pp_slice_eq(pp_text_of(before, x->unit), pp_text_of(after, y->unit)))
-		return PP_E_USAGE;
-	if (!start(&b, after, reverse))
-		return PP_E_NOMEM;
-	b.profile->complete = before->complete && after->complete;
-	b.profile->estimated = before->estimated || after->estimated;
-	copy_metric(&b, before, &as[0], "before", 0);
-	copy_metric(&b, after, &as[1], "after", PP_METRIC_PRIMARY);
-	(void)pp_build_series_plain(&b, true, false);
-	fits = add_profile(&b, 0, before, &as[0], reverse, NULL) &&
-	       add_profile(&b, 1, after, &as[1], reverse, NULL);
-	*again = !fits && reverse_less(&b, reverse);
-	return finish(&b, fits, out);
-}
-
 pp_status
 pp_reshape_union(const struct pp_profile *before, size_t before_metric,
                  const struct pp_profile *after, size_t after_metric, struct pp_reversal *reverse,
                  struct pp_profile **out)
 {
-	pp_status status;
-	bool again = true;
+	const struct pp_metric *x = &before->metrics.at[before_metric];
+	const struct pp_metric *y = &after->metrics.at[after_metric];
+	struct pp_taking sides[] = {
+		{ .profile = before, .metric = before_metric, .factor = factor_of(x) },
+		{ .profile = after, .metric = after_metric, .factor = factor_of(y) },
+	};
+	size_t i;
 
-	while (again) {
-		again = false;
-		status = union_try(before, before_metric, after, after_metric, reverse, &again,
-		                   out);
+	*out = NULL;
+	if (!pp_slice_eq(pp_text_of(before, x->unit), pp_text_of(after, y->unit)))
+		return PP_E_USAGE;
+	for (i = 0; i < 2; i++) {
+		sides[i].plain = x->type != y->type || x->scale != y->scale ||
+		                 x->factor_num != y->factor_num || x->factor_den != y->factor_den;
+		sides[i].real = tells_parts(x) || tells_parts(y);
+		sides[i].reverse = reverse;
 	}
-	return status;
+	return sides_put(sides, 2, out);
 }
 
 pp_status
 pp_reshape_scale(const struct pp_profile *p, size_t metric, double factor, struct pp_profile **out)
 {
 	const struct pp_metric *m = &p->metrics.at[metric];
-	const struct taking as = { metric, true, m->type == PP_REAL, factor };
+	const struct pp_taking as = {
+		.metric = metric, .plain = true, .real = m->type == PP_REAL, .factor = factor
+	};
 	struct pp_derive d;
 	bool fits = true;
 	size_t i;

@@ -40,4 +40,33 @@ pp_status pp_reshape_union(const struct pp_profile *before, size_t before_metric
 pp_status pp_reshape_scale(const struct pp_profile *, size_t metric, double factor,
                            struct pp_profile **out);
 
+/* ---- the parts, for those who put profiles together themselves ---- */
+
+struct pp_builder;
+
+/* How a metric of a profile is taken over into another one. */
+struct pp_taking {
+	const struct pp_profile *profile;
+	size_t metric;
+	bool plain;    /* as whole units, or parts of them where `real` */
+	bool real;     /* as doubles */
+	double factor; /* to the unit; with `to` and `real`: that costs are multiplied by */
+	const struct pp_metric *to; /* as cells of this one, times `mul`; or NULL */
+	int64_t mul;
+	struct pp_reversal *reverse; /* stacks leaf first; or NULL */
+};
+
+/* Starts a profile of stacks out of one or two; false when out of memory. */
+bool pp_taking_start(struct pp_builder *, const struct pp_taking *sides, size_t n);
+/* The metric that cells become, under a new name if given. */
+void pp_taking_metric(struct pp_builder *, const struct pp_taking *, const char *name,
+                      unsigned flags);
+/*
+ * Adds a metric of a profile as metric `to` of series 0; `frames` has the new frame of each. False when a sum passes
+ * 64 bits, or on failure.
+ */
+bool pp_taking_add(struct pp_builder *, uint32_t to, const struct pp_taking *,
+                   const pp_frame *frames);
+pp_status pp_taking_finish(struct pp_builder *, bool fits, struct pp_profile **out);
+
 #endif

@@ -69,14 +69,6 @@ pp_view_group(struct pp_view *v, enum pp_group_by by, struct pp_buf *problem)
 }
 
 pp_status
-pp_view_unite(struct pp_view *v, const uint32_t *key, uint32_t keys)
-{
-	struct pp_profile *derived = NULL;
-
-	return step(v, pp_group_unite(v->shown, key, keys, &derived), &derived);
-}
-
-pp_status
 pp_view_estimate(struct pp_view *v, const struct pp_estimate_opts *opts)
 {
 	struct pp_profile *derived = NULL;

@@ -35,8 +35,6 @@ struct pp_profile *pp_view_take(struct pp_view *);
 pp_status pp_view_filter(struct pp_view *, const struct pp_filter *, struct pp_buf *problem);
 /* See pp_group_derive(). */
 pp_status pp_view_group(struct pp_view *, enum pp_group_by, struct pp_buf *problem);
-/* See pp_group_unite(). */
-pp_status pp_view_unite(struct pp_view *, const uint32_t *key, uint32_t keys);
 /* See pp_estimate_derive(). */
 pp_status pp_view_estimate(struct pp_view *, const struct pp_estimate_opts *);
 

@@ -49,10 +49,4 @@ pp_count_add(uint64_t *count, uint64_t add)
 		*count = UINT64_MAX;
 }
 
-static inline double
-pp_i128_double(pp_i128 v)
-{
-	return (double)v;
-}
-
 #endif

@@ -3,6 +3,8 @@
  */
 #include "base/vec.h"
 
+#include <string.h>
+
 bool
 pp_vec_grow(void **items, size_t *cap, size_t item_size, size_t need)
 {
@@ -20,4 +22,18 @@ pp_vec_grow(void **items, size_t *cap, size_t item_size, size_t need)
 	*items = moved;
 	*cap = wanted;
 	return true;
+}
+
+bool
+pp_items_permute(void *items, size_t item_size, const uint32_t *order, size_t n)
+{
+	unsigned char *from = items, *to = malloc(n * item_size + 1);
+	size_t i;
+
+	for (i = 0; to && i < n; i++)
+		memcpy(to + i * item_size, from + order[i] * item_size, item_size);
+	if (to && n && item_size)
+		memcpy(items, to, n * item_size);
+	free(to);
+	return to != NULL;
 }

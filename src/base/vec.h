@@ -20,6 +20,9 @@
 /* Makes room for `need` items in all; false when out of memory (the items stay as they were). */
 bool pp_vec_grow(void **items, size_t *cap, size_t item_size, size_t need);
 
+/* Puts items into another order: order[i] is where the one that will be at i stands. False when out of memory. */
+bool pp_items_permute(void *items, size_t item_size, const uint32_t *order, size_t n);
+
 #define pp_vec_reserve(v, need)                                                                    \
 	((need) <= (v)->cap || pp_vec_grow((void **)&(v)->at, &(v)->cap, sizeof *(v)->at, (need)))
 

@@ -480,21 +480,28 @@ series_row(struct pp_series *s, pp_node node)
 }
 
 int64_t *
-pp_build_cells(struct pp_builder *b, uint32_t series, pp_node node)
+pp_series_at(struct pp_series *s, pp_node node)
 {
-	struct pp_series *s;
 	uint32_t row = node;
 
-	if (!pp_builder_ok(b) || series >= b->profile->series.n)
+	if (s->dense ? !series_extend(s, node) : (row = series_row(s, node)) == PP_MAP_NONE)
 		return NULL;
-	s = &b->profile->series.at[series];
-	if (s->dense ? !series_extend(s, node) : (row = series_row(s, node)) == PP_MAP_NONE) {
-		no_memory(b);
-		return NULL;
-	}
 	if (s->dense)
 		s->present[row >> 6] |= (uint64_t)1 << (row & 63);
 	return s->cells + (size_t)row * s->stride;
+}
+
+int64_t *
+pp_build_cells(struct pp_builder *b, uint32_t series, pp_node node)
+{
+	int64_t *cells;
+
+	if (!pp_builder_ok(b) || series >= b->profile->series.n)
+		return NULL;
+	cells = pp_series_at(&b->profile->series.at[series], node);
+	if (!cells)
+		no_memory(b);
+	return cells;
 }
 
 bool

@@ -113,6 +113,9 @@ pp_frame pp_build_frame(struct pp_builder *, const struct pp_frame_row *);
 /* The frame of a function of which only the name is known: the short way for stacks of names. */
 pp_frame pp_build_frame_named(struct pp_builder *, struct pp_slice name);
 
+/* The frame "(N more)", a sum of so many. */
+pp_frame pp_build_frame_more(struct pp_builder *, uint32_t n);
+
 /* ---- costs ---- */
 /* Adds a metric; returns its index. All metrics come before the first series, edge or line. */
 uint32_t pp_build_metric(struct pp_builder *, const struct pp_metric *);

@@ -58,17 +58,14 @@ array_set(struct pp_profile *p, size_t i, struct array array)
 	memcpy((char *)p + arrays[i].at, &array, sizeof array);
 }
 
-static void
-rows_release(struct pp_series *s)
+void
+pp_series_release(struct pp_series *s)
 {
 	free(s->cells);
 	free(s->node_of);
 	free(s->present);
 	pp_map_release(&s->row_of);
-	s->cells = NULL;
-	s->node_of = NULL;
-	s->present = NULL;
-	s->rows = s->rows_cap = 0;
+	pp_series_forget(s);
 }
 
 /* Frees columns and leaves nothing in them; the tree is not even a root then. */
@@ -79,7 +76,7 @@ columns_release(struct pp_profile *p, unsigned columns)
 
 	for (i = 0; i < p->series.n; i++) {
 		if (columns & PP_COLUMN_ROWS)
-			rows_release(&p->series.at[i]);
+			pp_series_release(&p->series.at[i]);
 		if (columns & PP_COLUMN_TIMES)
 			pp_timeline_release(&p->series.at[i].timeline);
 	}
@@ -190,12 +187,8 @@ pp_derive_empty(struct pp_derive *d, unsigned columns)
 	for (i = 0; i < p->series.n && !(columns & PP_COLUMN_SERIES); i++) {
 		struct pp_series *s = &p->series.at[i];
 
-		if (borrowed & PP_COLUMN_ROWS) {
-			s->cells = NULL;
-			s->node_of = NULL;
-			s->present = NULL;
-			s->rows = s->rows_cap = 0;
-		}
+		if (borrowed & PP_COLUMN_ROWS)
+			pp_series_forget(s);
 		if (borrowed & PP_COLUMN_TIMES)
 			s->timeline = (struct pp_timeline){ 0 };
 	}
@@ -286,7 +279,7 @@ series_adopt(const struct pp_profile *p, struct pp_profile *base, unsigned colum
 		    p->series.at[rows].cells == s->cells)
 			rows++;
 		else if (columns & PP_COLUMN_ROWS)
-			rows_release(s);
+			pp_series_release(s);
 		if ((columns & PP_COLUMN_TIMES) && times < p->series.n &&
 		    p->series.at[times].timeline.bytes.p == s->timeline.bytes.p)
 			times++;

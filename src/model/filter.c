@@ -101,17 +101,11 @@ pp_filter_needs_stacks(const struct pp_filter *f)
 	return (f->rules.n > 0 && !f->by_function) || f->depth > 0;
 }
 
-static bool
-has_time(const struct pp_filter *f)
-{
-	return f->from.given || f->to.given;
-}
-
 bool
 pp_filter_is_empty(const struct pp_filter *f)
 {
 	return f->rules.n == 0 && f->depth == 0 && f->events.n == 0 && f->threads.n == 0 &&
-	       !has_time(f);
+	       !pp_filter_has_time(f);
 }
 
 unsigned
@@ -161,7 +155,7 @@ pp_filter_is_simple(const struct pp_filter *f)
 		if (f->rules.at[i].on == PP_FILTER_FILE)
 			return false;
 	return pp_filter_needs_stacks(f) && !f->by_function && f->events.n == 0 &&
-	       f->threads.n == 0 && !f->from.given && !f->to.given;
+	       f->threads.n == 0 && !pp_filter_has_time(f);
 }
 
 /* ---- rules on functions ----------------------------------------------------------------- */

@@ -72,6 +72,11 @@ bool pp_filter_set_time(struct pp_filter *, struct pp_slice text, struct pp_buf 
 void pp_filter_release(struct pp_filter *);
 /* True when there is nothing to do. */
 bool pp_filter_is_empty(const struct pp_filter *);
+static inline bool
+pp_filter_has_time(const struct pp_filter *f)
+{
+	return f->from.given || f->to.given;
+}
 /* True when it needs whole stacks. */
 bool pp_filter_needs_stacks(const struct pp_filter *);
 /* The kinds of its rules, as bits. */

@@ -226,41 +226,23 @@ compare_rows(const void *left, const void *right, void *context)
 	return c ? c : pp_func_cmp(f->profile, f->func[a], f->func[b]);
 }
 
-/* Puts items of `size` bytes into the order of `order`, using `scratch`. */
-static void
-permute(void *items, size_t size, const uint32_t *order, size_t n, void *scratch)
-{
-	unsigned char *from = items, *to = scratch;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		memcpy(to + i * size, from + order[i] * size, size);
-	memcpy(items, scratch, n * size);
-}
-
 bool
 pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 {
-	size_t row_bytes = f->metrics * sizeof *f->self;
+	size_t row_bytes = f->metrics * sizeof *f->self, i;
 	uint32_t *order = malloc((f->n + 1) * sizeof *order);
-	void *scratch = malloc((f->n + 1) * (row_bytes > 8 ? row_bytes : 8));
 	struct sort_ctx ctx = { f, by, metric };
-	size_t i;
-	bool ok;
+	bool ok = order != NULL;
 
-	if (order && scratch) {
-		for (i = 0; i < f->n; i++)
-			order[i] = (uint32_t)i;
+	for (i = 0; ok && i < f->n; i++)
+		order[i] = (uint32_t)i;
+	if (ok)
 		pp_sort(order, f->n, sizeof *order, compare_rows, &ctx);
-		permute(f->func, sizeof *f->func, order, f->n, scratch);
-		permute(f->calls, sizeof *f->calls, order, f->n, scratch);
-		if (f->cycle)
-			permute(f->cycle, sizeof *f->cycle, order, f->n, scratch);
-		permute(f->self, row_bytes, order, f->n, scratch);
-		permute(f->total, row_bytes, order, f->n, scratch);
-	}
-	ok = order && scratch;
+	ok = ok && pp_items_permute(f->func, sizeof *f->func, order, f->n) &&
+	     pp_items_permute(f->calls, sizeof *f->calls, order, f->n) &&
+	     (!f->cycle || pp_items_permute(f->cycle, sizeof *f->cycle, order, f->n)) &&
+	     pp_items_permute(f->self, row_bytes, order, f->n) &&
+	     pp_items_permute(f->total, row_bytes, order, f->n);
 	free(order);
-	free(scratch);
 	return ok;
 }

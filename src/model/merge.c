@@ -519,10 +519,19 @@ told_by(const struct pp_profile *p)
 static pp_status
 facets_agree(const struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
 {
-	bool tree = m->builder.profile->tree.n > 1;
+	const struct pp_profile *into = m->builder.profile;
+	bool tree = into->tree.n > 1;
 
 	if (from->costs.stated && !from->costs.measured) {
 		pp_buf_adds(problem, "only its costs per function were read");
+		return PP_E_USAGE;
+	}
+	/* Calls that state own costs add up in one way, those that leave them to differences in another. */
+	if (m->profiles && !tree && into->calls.rows.n && from->calls.rows.n &&
+	    pp_calls_are_all(into) != pp_calls_are_all(from)) {
+		pp_buf_addf(problem, "it %s what calls cost themselves, the others %s",
+		            from->calls.own ? "states" : "does not state",
+		            from->calls.own ? "do not" : "do");
 		return PP_E_USAGE;
 	}
 	if (m->profiles == 0 ||

@@ -103,15 +103,22 @@ pp_profile_metric_like(const struct pp_profile *p, const struct pp_profile *othe
 }
 
 int
+pp_func_row_cmp(const struct pp_profile *p, const struct pp_func_row *a, const struct pp_profile *q,
+                const struct pp_func_row *b)
+{
+	int c = pp_slice_cmp(pp_text_of(p, a->name), pp_text_of(q, b->name));
+
+	if (!c)
+		c = pp_slice_cmp(pp_text_of(p, a->file), pp_text_of(q, b->file));
+	return c ? c : (a->line > b->line) - (a->line < b->line);
+}
+
+int
 pp_func_cmp(const struct pp_profile *p, pp_func a, pp_func b)
 {
 	const struct pp_func_row *fa = &p->funcs.at[a], *fb = &p->funcs.at[b];
-	int c = pp_slice_cmp(pp_text_of(p, fa->name), pp_text_of(p, fb->name));
+	int c = pp_func_row_cmp(p, fa, p, fb);
 
-	if (!c)
-		c = pp_slice_cmp(pp_text_of(p, fa->file), pp_text_of(p, fb->file));
-	if (!c)
-		c = (fa->line > fb->line) - (fa->line < fb->line);
 	if (!c)
 		c = pp_slice_cmp(pp_text_of(p, p->modules.at[fa->module].name),
 		                 pp_text_of(p, p->modules.at[fb->module].name));

@@ -337,6 +337,20 @@ pp_values_add_cells(const struct pp_profile *p, union pp_value *sums, const int6
 		             pp_cell_value(&p->metrics.at[m], cells[m]));
 }
 
+/* Leaves a series without rows; what it had is somebody else's, or freed before. */
+static inline void
+pp_series_forget(struct pp_series *s)
+{
+	s->cells = NULL;
+	s->node_of = NULL;
+	s->present = NULL;
+	s->rows = s->rows_cap = 0;
+}
+
+void pp_series_release(struct pp_series *);
+/* The cells of a node, made zero when absent and marked present; NULL when out of memory. */
+int64_t *pp_series_at(struct pp_series *, pp_node);
+
 /* The node of row r of a series. */
 static inline pp_node
 pp_series_node(const struct pp_series *s, uint32_t row)
@@ -388,6 +402,9 @@ size_t pp_profile_metric_sole(const struct pp_profile *p, const struct pp_profil
  */
 size_t pp_profile_metric_like(const struct pp_profile *p, const struct pp_profile *other,
                               size_t metric);
+/* The order of functions by name, file and line, whichever profiles they are of. */
+int pp_func_row_cmp(const struct pp_profile *, const struct pp_func_row *a,
+                    const struct pp_profile *, const struct pp_func_row *b);
 /* The order of functions by name, file, line and module. */
 int pp_func_cmp(const struct pp_profile *, pp_func a, pp_func b);
 /*

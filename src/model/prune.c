@@ -6,8 +6,6 @@
  */
 #include "model/builder.h"
 
-#include <stdio.h>
-
 struct pruner {
 	struct pp_builder *b;
 	struct pp_tree tree;  /* as it was */
@@ -73,19 +71,16 @@ choose(struct pruner *x)
 	}
 }
 
-/* The node that stands for all thin children of one. */
-static pp_node
-more_node(struct pruner *x, pp_node parent, uint32_t n)
+pp_frame
+pp_build_frame_more(struct pp_builder *b, uint32_t n)
 {
 	/* Told apart from a function that is really called so. */
 	struct pp_func_row func = { .flags = PP_FUNC_PSEUDO | PP_FUNC_MORE, .line = UINT32_MAX };
 	struct pp_frame_row frame = { .more = n };
-	char name[32];
 
-	snprintf(name, sizeof name, "(%u more)", n);
-	func.name = pp_build_strz(x->b, name);
-	frame.func = pp_build_func(x->b, &func);
-	return pp_build_child(x->b, parent, pp_build_frame(x->b, &frame));
+	func.name = pp_build_strf(b, "(%u more)", n);
+	frame.func = pp_build_func(b, &func);
+	return pp_build_frame(b, &frame);
 }
 
 static void
@@ -102,8 +97,11 @@ give(struct pruner *x)
 	}
 	for (node = 0; node < x->tree.n && pp_builder_ok(x->b); node++)
 		if (x->more[node].n)
-			(void)pp_build_add(x->b, 0, more_node(x, x->to[node], x->more[node].n), 0,
-			                   (int64_t)x->more[node].sum);
+			(void)pp_build_add(
+			    x->b, 0,
+			    pp_build_child(x->b, x->to[node],
+			                   pp_build_frame_more(x->b, x->more[node].n)),
+			    0, (int64_t)x->more[node].sum);
 }
 
 /* Takes the tree and the rows out of the profile, which starts over without them. */
@@ -119,10 +117,7 @@ take(struct pruner *x)
 	x->old = *s;
 	x->tree = p->tree;
 	p->tree = fresh;
-	s->cells = NULL;
-	s->node_of = NULL;
-	s->present = NULL;
-	s->rows = s->rows_cap = 0;
+	pp_series_forget(s);
 	s->row_of = (struct pp_map){ .seed = x->old.row_of.seed };
 	x->weight = calloc(x->tree.n, sizeof *x->weight);
 	x->to = calloc(x->tree.n, sizeof *x->to);
@@ -145,10 +140,7 @@ pp_builder_prune(struct pp_builder *b)
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	}
 	if (x.tree.key) {
-		free(x.old.cells);
-		free(x.old.node_of);
-		free(x.old.present);
-		pp_map_release(&x.old.row_of);
+		pp_series_release(&x.old);
 		pp_tree_release(&x.tree);
 	}
 	free(x.weight);

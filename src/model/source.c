@@ -1,6 +1,7 @@
 /*
  * Source text that came with a profile.
  */
+#include "base/sort.h"
 #include "model/builder.h"
 
 void
@@ -24,41 +25,31 @@ source_order(const void *left, const void *right)
 	return 0;
 }
 
-/* Merges two sorted runs; of equals the left one comes first. */
-static void
-runs_merge(const struct pp_source_row *from, size_t n, size_t half, struct pp_source_row *to)
+/* Of two texts for one line the first stays. */
+static int
+source_cmp(const void *left, const void *right, void *rows)
 {
-	size_t a = 0, b = half, i;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct pp_source_row *at = rows;
+	int c = source_order(&at[a], &at[b]);
 
-	for (i = 0; i < n; i++)
-		to[i] = b == n || (a < half && source_order(&from[a], &from[b]) <= 0) ? from[a++]
-		                                                                      : from[b++];
+	return c ? c : (a > b) - (a < b);
 }
 
-/* Stable, so that of two texts for one line the first stays. */
 static bool
 sources_sort(struct pp_profile *p)
 {
-	size_t n = p->sources.n, width, at;
-	struct pp_source_row *from = p->sources.at, *to = malloc((n + 1) * sizeof *to);
+	uint32_t *order = malloc((p->sources.n + 1) * sizeof *order);
+	size_t i;
+	bool fine;
 
-	if (!to)
-		return false;
-	for (width = 1; width < n; width *= 2) {
-		struct pp_source_row *done = to;
-
-		for (at = 0; at < n; at += 2 * width) {
-			size_t run = n - at < 2 * width ? n - at : 2 * width;
-
-			runs_merge(from + at, run, width < run ? width : run, to + at);
-		}
-		to = from;
-		from = done;
-	}
-	free(to);
-	p->sources.at = from;
-	p->sources.cap = n + 1;
-	return true;
+	for (i = 0; order && i < p->sources.n; i++)
+		order[i] = (uint32_t)i;
+	if (order)
+		pp_sort(order, p->sources.n, sizeof *order, source_cmp, p->sources.at);
+	fine = order && pp_items_permute(p->sources.at, sizeof *p->sources.at, order, p->sources.n);
+	free(order);
+	return fine;
 }
 
 bool

@@ -93,7 +93,10 @@ pp_key_columns(struct pp_writer *w, const struct pp_metric_key *keys)
 			m = w->metric;
 		if (m == p->metrics.n)
 			continue;
-		columns[m].unit = k->factor;
+		/* What counts something else is written as it is. */
+		columns[m].unit = pp_slice_eq_z(pp_text_of(p, p->metrics.at[m].unit), k->unit)
+		                      ? k->factor
+		                      : 1;
 		pp_buf_adds(&columns[m].name, k->key);
 		pp_loss_metric(w, m, pp_slice_z(k->key), k->unit);
 	}

@@ -1,0 +1,82 @@
+# XHProf: calls are all it knows
+
+$ polyprof top -n 3 run.xhprof.json
+  wt: 1.46 ms in 40 functions
+
+      self  self%                  total  total%  calls     cpu     mu  pmu  function
+    554 µs  38.1%  ████████████   812 µs   55.8%    337  523 µs  128 B  0 B  App\Work\{closure}
+    258 µs  17.7%  █████▋         258 µs   17.7%    337  246 µs  128 B  0 B  strcmp
+    230 µs  15.8%  █████         1.04 ms   71.6%      1  272 µs  128 B  0 B  usort
+
+    ... and 37 more functions (-n 0 shows all)
+
+Levels of recursion come out of stacks; a root that calls everything is made up.
+
+$ polyprof convert recursion.folded --to xhprof -o -
+  {"main()==>main":{"wt":42},"main==>fact":{"wt":10},"fact==>fact@1":{"wt":9},"fact@1==>fact@2":{"wt":7},"fact@2==>mul":{"wt":4},"main==>even":{"wt":15},"even==>odd":{"wt":15},"odd==>even@1":{"wt":10},"even@1==>odd@1":{"wt":10},"main==>deep":{"wt":17},"deep==>a":{"wt":17},"a==>b":{"wt":17},"b==>c":{"wt":17},"c==>d":{"wt":17},"d==>e":{"wt":17},"e==>f":{"wt":7},"e==>g":{"wt":10},"g==>h":{"wt":1},"main()":{"wt":42}}
+! standard output: warning: not written: whole stacks (18) [loss-stacks]
+! standard output: warning: not written: functions that call themselves (4) [loss-recursion]
+! standard output: warning: made up: roots [loss-roots]
+! standard output: warning: under other names or units: samples as wt in ns [loss-units]
+
+An incomplete profile gets no main(), by which it is known again; one that is complete stays so.
+
+$ polyprof convert -q bad.folded --to xhprof -o - | head -c 60; echo; polyprof convert -q bad.folded --to xhprof -o cut.json; polyprof check cut.json
+  {"main":{"wt":7},"main==>ok":{"wt":5},"main==>fine":{"wt":2}
+  cut.json: warning: there is no main() [xhprof-main]
+  cut.json: warn (xhprof: 1 warning)
+! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
+! bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
+! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
+! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
+! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
+! bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
+! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
+! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
+
+What it writes of itself is the same.
+
+$ polyprof convert run.xhprof.json --to xhprof -o again.json && diff run.xhprof.json again.json && echo same
+  same
+
+Names that hold the separator, numbers beyond 64 bits.
+
+$ printf 'a===>b;c 7\n' | polyprof convert - --from folded --to xhprof -o -
+  {"main()==>a=>b":{"wt":7},"a=>b==>c":{"wt":7},"main()":{"wt":7}}
+! standard output: warning: not written: whole stacks (2) [loss-stacks]
+! standard output: warning: made up: roots [loss-roots]
+! standard output: warning: under other names or units: samples as wt in ns [loss-units]
+! standard output: warning: changed to fit: names (1) [loss-names]
+$ printf 'a 18446744073709551615\n' | polyprof convert - --from folded --to xhprof -o -
+! standard output: warning: values exceed 64 bits [loss-values]
+! polyprof: error: cannot write xhprof: a limit was reached
+= 4
+
+Calls that state own costs and calls that do not add up in different ways.
+
+$ polyprof top run.xhprof.json dash_e.out
+! polyprof: error: dash_e.out does not count the same things as the files before, so they cannot be merged: it states what calls cost themselves, the others do not
+= 3
+
+Callers, callees and the estimated tree.
+
+$ polyprof callers 'App\Work\even@3' run.xhprof.json
+  App\Work\even@3: 11.0 µs in all, 2.00 µs by itself, 1 call
+  called by
+
+    total%    total  calls  function
+      0.8%  11.0 µs      1  App\Work\odd@2
+$ polyprof tree -n 4 run.xhprof.json
+    total%    total     self  function
+    100.0%  1.46 ms           (all)
+     99.6%  1.45 ms  18.0 µs  ├ App\Work\main
+     78.8%  1.15 ms  51.0 µs  │ ├ App\Work\words
+     71.6%  1.04 ms   230 µs  │ │ ├ usort
+     55.8%   812 µs   554 µs  │ │ │ └ App\Work\{closure}
+     17.7%   258 µs   258 µs  │ │ │   └ (1 more)
+      3.6%  53.0 µs  53.0 µs  │ │ └ (1 more)
+     19.6%   285 µs           │ └ (10 more)
+      0.4%  6.00 µs           └ (2 more)
+! polyprof: this profile knows who called whom, not whole stacks: they are estimated, 99.6% of the cost or more lies on certain ones
