@@ -20,7 +20,7 @@ cells_add(struct building *b, int64_t *to, const int64_t *from)
 {
 	unsigned k;
 
-	for (k = 0; k < b->walk->scan.columns; k++)
+	for (k = 0; k < b->walk->columns; k++)
 		b->fits &= pp_cell_add(PP_INT, &to[b->metric[k]], from[k]);
 }
 
@@ -29,7 +29,7 @@ values_add(struct building *b, union pp_value *to, const int64_t *from)
 {
 	unsigned k;
 
-	for (k = 0; k < b->walk->scan.columns; k++)
+	for (k = 0; k < b->walk->columns; k++)
 		to[b->metric[k]].i += from[k];
 }
 

@@ -1,11 +1,6 @@
 /*
- * Reading Xdebug files the fast way: whole in memory, backwards, with several threads where only
- * sums are wanted.
- *
- * For sums the text is cut at records. Each part is walked on its own, not knowing what was on the stack at
- * its end; then the parts are put together from the last to the first (see pp_xd_walk_absorb). Calls
- * that began shortly before the cut make most of the difference, so a stretch at the end of each part, to
- * where all that began in it has ended, is walked afterwards with the true stack.
+ * Reading Xdebug files the fast way: whole in memory, backwards. Blocks of text become tokens, by several threads if
+ * there are, which are walked over one after the other.
  */
 #include "formats/valgrind/xdebug_walk.h"
 
@@ -13,10 +8,18 @@
 
 #include "formats/kit/parts.h"
 
-#define SMALLEST_PART ((size_t)8 << 20)
-#define JOINT ((size_t)2 << 20)
-#define MOST_PARTS 64
+#define BLOCK_BYTES ((size_t)256 << 10)
+#define TAIL_BYTES ((size_t)4 << 10)
+#define MOST_PIECES 16
 #define FORGET_STEP ((size_t)16 << 20)
+
+/* A block that is being worked on. */
+struct piece {
+	const unsigned char *begin, *end;
+	struct pp_xd_scan scan;
+	PP_VEC(uint32_t) slot_of; /* by slot of the scan: the walk's */
+	bool ok;
+};
 
 struct fast {
 	struct pp_reader *reader;
@@ -24,169 +27,171 @@ struct fast {
 	struct pp_cg_parser *parser;
 	struct pp_input *in;
 	struct pp_xd_lines *lines;
-	const unsigned char *begin, *end; /* the records */
-	unsigned columns;
+	const unsigned char *begin, *end; /* the records; those behind `end` were given out */
+	const unsigned char *forgotten;   /* bytes from here on were given back */
 	bool cut;
-	const unsigned char *forgotten; /* bytes from here on were given back */
+	struct pp_xd_scan all; /* slots, names and summary of all blocks */
 	struct pp_xd_walk walk;
-	unsigned parts;
-	struct part {
-		const unsigned char *begin, *end;
-		const unsigned char
-		    *joint; /* from here on it is walked again, with the true stack */
-		struct pp_input *in;
-		const unsigned char *forgotten; /* bytes from here on were given back */
-		struct pp_xd_walk walk;
-	} part[MOST_PARTS];
+	struct piece piece[2 * MOST_PIECES];
 };
 
 /* ---- walking ---------------------------------------------------------------------------- */
 
-/* Gives pages back now and then: what was walked is not read again, or only once more. */
 static bool
-forget_block(void *ctx, const unsigned char *begin, const unsigned char *end)
+out_of_memory(struct fast *f)
 {
-	struct part *part = ctx;
+	f->walk.status = PP_E_NOMEM;
+	return false;
+}
 
-	(void)end;
-	if ((size_t)(part->forgotten - begin) > FORGET_STEP && part->in->forget) {
-		part->in->forget(part->in, begin, part->forgotten);
-		part->forgotten = begin;
-	}
+/* The text before what was given out, as the next block; false when there is none. */
+static bool
+piece_fill(void *ctx, unsigned index)
+{
+	struct fast *f = ctx;
+	struct piece *piece = &f->piece[index];
+
+	if (f->end == f->begin)
+		return false;
+	piece->end = f->end;
+	piece->begin = f->end = pp_xd_block_begin(f->begin, f->end, BLOCK_BYTES);
 	return true;
+}
+
+static void
+piece_work(void *ctx, unsigned index)
+{
+	struct piece *piece = &((struct fast *)ctx)->piece[index];
+
+	piece->ok = pp_xd_scan_block(&piece->scan, piece->begin, piece->end);
+}
+
+/* Makes what a block found part of what all found; its tokens get the slots of all. */
+static bool
+piece_adopt(struct fast *f, struct piece *piece)
+{
+	struct pp_xd_scan *scan = &piece->scan;
+	size_t i;
+
+	for (i = piece->slot_of.n; i < scan->slots.n; i++) {
+		const struct pp_xd_slot *slot = &scan->slots.at[i];
+		uint32_t ours = i ? pp_xd_slot(&f->all, slot->file, slot->function) : 0;
+
+		if ((i && !ours) || !pp_vec_push(&piece->slot_of, ours))
+			return out_of_memory(f);
+	}
+	for (i = 0; i < scan->records.n; i++)
+		scan->records.at[i].slot = piece->slot_of.at[scan->records.at[i].slot];
+	for (i = 0; i < scan->calls.n; i++)
+		scan->calls.at[i].slot = piece->slot_of.at[scan->calls.at[i].slot];
+	for (i = 0; i < scan->names.n; i++)
+		if (!pp_vec_push(&f->all.names, scan->names.at[i]))
+			return out_of_memory(f);
+	scan->names.n = 0;
+	if (scan->has_summary && f->all.has_summary)
+		f->walk.odd |= PP_XD_ODD_LIST;
+	if (scan->has_summary)
+		f->all.summary = scan->summary;
+	f->all.has_summary |= scan->has_summary;
+	scan->has_summary = false;
+	return pp_xd_walk_slots(&f->walk, f->all.slots.n);
+}
+
+/* Walks over a block from its last record to its first. */
+static bool
+piece_take(void *ctx, unsigned index)
+{
+	struct fast *f = ctx;
+	struct piece *piece = &f->piece[index];
+	const struct pp_xd_scan *scan = &piece->scan;
+	size_t calls = scan->calls.n, i;
+
+	if (scan->no_memory)
+		return out_of_memory(f);
+	if (!piece->ok || !piece_adopt(f, piece)) {
+		f->walk.odd |= PP_XD_ODD_LIST;
+		return false;
+	}
+	for (i = scan->records.n; i-- > 0;) {
+		const struct pp_xd_record *record = &scan->records.at[i];
+
+		calls -= record->calls;
+		if (!pp_xd_walk_record(&f->walk, record,
+		                       record->calls ? scan->calls.at + calls : NULL))
+			return false;
+	}
+	/* What was walked is not read again but for its names. */
+	if ((size_t)(f->forgotten - piece->begin) > FORGET_STEP && f->in->forget) {
+		f->in->forget(f->in, piece->begin, f->forgotten);
+		f->forgotten = piece->begin;
+	}
+	return !f->walk.odd;
 }
 
 /* The last record. If it is cut it is read from a copy that is made whole. */
 static bool
-walk_tail(struct fast *f, const unsigned char *tail)
+walk_tail(struct fast *f)
 {
-	struct pp_xd_scan *scan = &f->walk.scan;
-	size_t n = (size_t)(f->end - tail), i;
+	struct piece *piece = &f->piece[0];
+	const unsigned char *tail = NULL, *next = pp_xd_block_begin(f->begin, f->end, TAIL_BYTES);
+	struct pp_xd_scan *scan = &piece->scan;
 	unsigned char *copy;
-	bool ok;
+	size_t n, i;
 
-	if (n >= 2 && f->end[-1] == '\n' && f->end[-2] == '\n')
-		return pp_xd_walk_range(&f->walk, tail, f->end, NULL, NULL);
+	while (next != tail) {
+		tail = next;
+		next = memmem(tail, (size_t)(f->end - tail), "\n\nfl=", 5);
+		next = next ? next + 2 : tail;
+	}
+	n = (size_t)(f->end - tail);
+	f->end = tail;
+	f->forgotten = tail;
+	if (n >= 2 && tail[n - 1] == '\n' && tail[n - 2] == '\n') {
+		piece->begin = tail;
+		piece->ok = pp_xd_scan_block(scan, tail, tail + n);
+		return piece_take(f, 0);
+	}
 	f->cut = true;
 	copy = calloc(n + PP_XD_MENDED + PP_INPUT_PAD, 1);
-	if (!copy) {
-		f->walk.status = PP_E_NOMEM;
-		return false;
-	}
+	if (!copy)
+		return out_of_memory(f);
 	memcpy(copy, tail, n);
-	n = pp_xd_mend(copy, n, f->columns);
+	n = pp_xd_mend(copy, n, scan->columns);
+	piece->begin = tail;
 	/* Cut around the summary: rare enough. */
-	ok = n && pp_xd_scan_block(scan, copy, copy + n) && !scan->has_summary;
+	piece->ok = n && pp_xd_scan_block(scan, copy, copy + n) && !scan->has_summary;
 	/* What it found must point into the input, which stays. */
 	for (i = 0; i < scan->names.n; i++)
 		scan->names.at[i].text.p = tail + (scan->names.at[i].text.p - copy);
 	free(copy);
-	return ok && pp_xd_walk_block(&f->walk);
-}
-
-/* The last record's start. */
-static const unsigned char *
-find_tail(const unsigned char *begin, const unsigned char *end)
-{
-	size_t size = 4096;
-
-	for (;; size *= 2) {
-		const unsigned char *at, *last = NULL;
-
-		if ((size_t)(end - begin) <= size)
-			size = (size_t)(end - begin);
-		for (at = end - size; at < end;) {
-			at = pp_xd_boundary(at, end);
-			last = at < end ? at : last;
-		}
-		if (last)
-			return last;
-		if (size == (size_t)(end - begin))
-			return begin;
-	}
-}
-
-static void
-part_run(void *ctx, unsigned index)
-{
-	struct fast *f = ctx;
-	struct part *part = &f->part[index];
-
-	if (index + 1 < f->parts)
-		part->joint = pp_xd_walk_settle(&part->walk, part->begin, part->end, JOINT);
-	(void)pp_xd_walk_range(&part->walk, part->begin, part->joint, forget_block, part);
-}
-
-/* Cuts [begin, tail) for the threads. */
-static bool
-cut_parts(struct fast *f, const unsigned char *tail)
-{
-	unsigned most = f->reader->threads < MOST_PARTS ? f->reader->threads : MOST_PARTS, i;
-	const unsigned char *cut[MOST_PARTS + 1];
-	unsigned n = pp_parts_cut(pp_slice_between(f->begin, tail), most, SMALLEST_PART,
-	                          pp_xd_boundary, cut);
-
-	for (i = 0; i < n; i++) {
-		struct part *part = &f->part[f->parts++];
-
-		*part = (struct part){ .begin = cut[i],
-			               .end = cut[i + 1],
-			               .joint = cut[i + 1],
-			               .in = f->in,
-			               .forgotten = cut[i + 1] };
-		if (!pp_xd_walk_init(&part->walk, f->columns, f->reader, NULL))
-			return false;
-	}
-	return true;
-}
-
-/* Puts the parts together, from the last to the first. */
-static bool
-join_parts(struct fast *f)
-{
-	unsigned i;
-
-	for (i = f->parts; i-- > 0;) {
-		struct part *part = &f->part[i];
-
-		if (!pp_xd_walk_range(&f->walk, part->joint, part->end, NULL, NULL))
-			return false;
-		if (part->walk.status != PP_OK) {
-			f->walk.status = part->walk.status;
-			return false;
-		}
-		if (!pp_xd_walk_absorb(&f->walk, &part->walk) &&
-		    (f->walk.status != PP_OK ||
-		     !pp_xd_walk_range(&f->walk, part->begin, part->joint, NULL, NULL)))
-			return false;
-		if (f->in->forget)
-			f->in->forget(f->in, part->begin, part->end);
-	}
-	return !f->walk.odd && f->walk.status == PP_OK;
+	return piece_take(f, 0);
 }
 
 static bool
 walk_all(struct fast *f)
 {
-	const unsigned char *tail = find_tail(f->begin, f->end);
 	bool tree = f->reader->order->facets & PP_TREE;
+	unsigned columns = pp_cg_part(f->parser)->event_count, i;
+	struct pp_rounds rounds = { .reader = f->reader,
+		                    .ctx = f,
+		                    .room = f->reader->threads < MOST_PIECES ? f->reader->threads
+		                                                             : MOST_PIECES,
+		                    .fill = piece_fill,
+		                    .work = piece_work,
+		                    .take = piece_take };
 
-	if (!pp_xd_walk_init(&f->walk, f->columns, f->reader, tree ? f->builder : NULL)) {
-		f->walk.status = PP_E_NOMEM;
-		return false;
+	rounds.room += rounds.room == 0;
+	for (i = 0; i < 2 * rounds.room; i++) {
+		f->piece[i].scan.columns = columns;
+		f->piece[i].scan.max_line = f->reader->limits.max_line;
 	}
-	if (!walk_tail(f, tail))
+	if (!pp_xd_walk_init(&f->walk, columns, f->reader, tree ? f->builder : NULL))
+		return out_of_memory(f);
+	if (!walk_tail(f))
 		return false;
-	f->part[0].in = f->in;
-	f->part[0].forgotten = tail;
-	if (tree || f->reader->threads < 2 || (size_t)(tail - f->begin) < 2 * SMALLEST_PART)
-		return pp_xd_walk_range(&f->walk, f->begin, tail, forget_block, &f->part[0]);
-	if (!cut_parts(f, tail)) {
-		f->walk.status = PP_E_NOMEM;
-		return false;
-	}
-	f->reader->run(f->reader, f->parts, part_run, f);
-	return join_parts(f);
+	if (pp_rounds_run(&rounds) == PP_E_IO)
+		f->walk.status = PP_E_IO;
+	return !f->walk.odd && f->walk.status == PP_OK;
 }
 
 /* ---- names ------------------------------------------------------------------------------ */
@@ -197,11 +202,11 @@ ids_end(const struct fast *f)
 {
 	size_t i, end = 1;
 
-	for (i = 0; i < f->walk.scan.names.n; i++)
-		if (f->walk.scan.names.at[i].id >= end)
-			end = (size_t)f->walk.scan.names.at[i].id + 1;
-	for (i = 0; i < f->walk.scan.slots.n; i++) {
-		const struct pp_xd_slot *slot = &f->walk.scan.slots.at[i];
+	for (i = 0; i < f->all.names.n; i++)
+		if (f->all.names.at[i].id >= end)
+			end = (size_t)f->all.names.at[i].id + 1;
+	for (i = 0; i < f->all.slots.n; i++) {
+		const struct pp_xd_slot *slot = &f->all.slots.at[i];
 
 		end = slot->file >= end ? (size_t)slot->file + 1 : end;
 		end = slot->function >= end ? (size_t)slot->function + 1 : end;
@@ -215,8 +220,8 @@ names_collect(struct fast *f, struct pp_slice *texts[2])
 {
 	size_t i;
 
-	for (i = 0; i < f->walk.scan.names.n; i++) {
-		const struct pp_xd_name *name = &f->walk.scan.names.at[i];
+	for (i = 0; i < f->all.names.n; i++) {
+		const struct pp_xd_name *name = &f->all.names.at[i];
 		struct pp_slice *text = &texts[name->is_file][name->id];
 
 		if (text->p && !pp_slice_eq(*text, name->text))
@@ -291,8 +296,8 @@ name_functions(struct fast *f, struct pp_slice *const texts[2], pp_func *func_of
 	bool ok = order != NULL;
 
 	for (i = 1; ok && i < n; i++)
-		order[i - 1] = (struct order){ (uint32_t)i, f->walk.scan.slots.at[i].file,
-			                       f->walk.scan.slots.at[i].function };
+		order[i - 1] = (struct order){ (uint32_t)i, f->all.slots.at[i].file,
+			                       f->all.slots.at[i].function };
 	if (ok && n > 1)
 		qsort(order, n - 1, sizeof *order, order_cmp);
 	for (i = 0; ok && i + 1 < n; i++) {
@@ -339,8 +344,11 @@ fast_release(struct fast *f)
 	unsigned i;
 
 	pp_xd_walk_release(&f->walk);
-	for (i = 0; i < f->parts; i++)
-		pp_xd_walk_release(&f->part[i].walk);
+	pp_xd_scan_release(&f->all);
+	for (i = 0; i < PP_COUNT_OF(f->piece); i++) {
+		pp_xd_scan_release(&f->piece[i].scan);
+		pp_vec_release(&f->piece[i].slot_of);
+	}
 }
 
 enum pp_xd_fast
@@ -361,14 +369,13 @@ pp_xd_fast_part(struct pp_cg_parser *parser, struct pp_input *in, const unsigned
 		            .in = in,
 		            .lines = lines,
 		            .begin = begin,
-		            .end = end,
-		            .columns = part->event_count };
+		            .end = end };
 	pp_cg_series(parser, true, true);
 	if (walk_all(f) && f->walk.stack.n == 0 && build(f)) {
 		result = PP_XD_FAST_DONE;
 		part->has_body = true;
-		part->has_summary = f->walk.scan.has_summary;
-		part->summary = pp_build_str(parser->builder, pp_slice_trim(f->walk.scan.summary));
+		part->has_summary = f->all.has_summary;
+		part->summary = pp_build_str(parser->builder, pp_slice_trim(f->all.summary));
 		*cut |= f->cut;
 	}
 	if (f->walk.status != PP_OK)

@@ -306,7 +306,7 @@ walk_record(struct pp_cg_parser *p, struct reading *r, struct pp_xd_walk *w, uin
 	const struct record *record = &r->records.at[i];
 	const struct pp_cg_part *part = pp_cg_part(p);
 	struct pp_xd_record token = {
-		record->func, record->line, 0, 0, { record->own[0], record->own[1] }
+		record->func, record->line, 0, { record->own[0], record->own[1] }
 	};
 	uint32_t k;
 

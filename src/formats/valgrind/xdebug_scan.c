@@ -178,7 +178,7 @@ has_long_line(const unsigned char *p, const unsigned char *end, size_t most)
 static inline __attribute__((always_inline)) bool
 scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *end, unsigned columns)
 {
-	const unsigned char *begin = p, *start;
+	const unsigned char *start;
 	struct pp_xd_record *record = s->records.at;
 	struct pp_xd_call *call = s->calls.at, *first;
 	size_t made;
@@ -195,7 +195,6 @@ scan_block(struct pp_xd_scan *s, const unsigned char *p, const unsigned char *en
 		first = call;
 		start = p;
 		record->own[1] = 0;
-		record->at = (size_t)(p - begin) < UINT32_MAX ? (uint32_t)(p - begin) : UINT32_MAX;
 		p = record_head(s, p, end, &record->slot);
 		if (p && PP_UNLIKELY(*p == '\n'))
 			p = summary_line(s, p + 1, end);
@@ -285,12 +284,13 @@ pp_xd_mend(unsigned char *text, size_t n, unsigned columns)
 }
 
 const unsigned char *
-pp_xd_boundary(const unsigned char *p, const unsigned char *end)
+pp_xd_block_begin(const unsigned char *begin, const unsigned char *end, size_t size)
 {
-	while (p < end) {
-		const unsigned char *found = memmem(p, (size_t)(end - p), "\n\nfl=", 5);
+	for (; (size_t)(end - begin) > size; size *= 2) {
+		const unsigned char *found = memmem(end - size, size, "\n\nfl=", 5);
 
-		return found ? found + 2 : end;
+		if (found)
+			return found + 2;
 	}
-	return end;
+	return begin;
 }

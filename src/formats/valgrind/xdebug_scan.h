@@ -15,7 +15,6 @@ struct pp_xd_record {
 	uint32_t slot; /* function */
 	uint32_t line;
 	uint32_t calls; /* how many; they follow those of the record before */
-	uint32_t at; /* its first byte, counted from the start of the block; stays at its limit */
 	int64_t own[PP_XD_COLUMNS];
 };
 
@@ -39,7 +38,7 @@ struct pp_xd_name {
 	struct pp_slice text;
 };
 
-/* One worker's tables and the tokens of its current block. Zero-initialised is empty. */
+/* The tokens of a block, and the pairs of ids that were met in this and former ones. Zero-initialised is empty. */
 struct pp_xd_scan {
 	unsigned columns;
 	size_t max_line;
@@ -47,8 +46,8 @@ struct pp_xd_scan {
 	PP_VEC(struct pp_xd_call) calls;
 	PP_VEC(struct pp_xd_slot) slots; /* [0] is unused */
 	PP_VEC(uint32_t) by_function;    /* function id -> newest slot */
-	PP_VEC(struct pp_xd_name) names;
-	struct pp_slice summary; /* value of the summary: line, if one was met */
+	PP_VEC(struct pp_xd_name) names; /* of all blocks, unless the caller takes them */
+	struct pp_slice summary;         /* value of the summary: line, if one was met */
 	bool has_summary;
 	bool no_memory;
 };
@@ -68,7 +67,8 @@ size_t pp_xd_mend(unsigned char *text, size_t n, unsigned columns);
 uint32_t pp_xd_slot(struct pp_xd_scan *, uint32_t file, uint32_t function);
 void pp_xd_scan_release(struct pp_xd_scan *);
 
-/* The first record at or after p: where `fl=` follows an empty line; `end` when there is none. */
-const unsigned char *pp_xd_boundary(const unsigned char *p, const unsigned char *end);
+/* The last record of [begin, end) that starts at least `size` bytes before its end, or nearly so; else `begin`. */
+const unsigned char *pp_xd_block_begin(const unsigned char *begin, const unsigned char *end,
+                                       size_t size);
 
 #endif

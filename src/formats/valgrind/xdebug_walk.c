@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 
-#define BLOCK_BYTES ((size_t)256 << 10)
 #define RECENT_EDGES 4096
 #define HASH_STEP 0x9e3779b97f4a7c15u
 
@@ -18,9 +17,9 @@ bool
 pp_xd_walk_init(struct pp_xd_walk *w, unsigned columns, const struct pp_reader *reader,
                 struct pp_builder *tree)
 {
-	*w = (struct pp_xd_walk){ .builder = tree, .max_depth = reader->limits.max_depth };
-	w->scan.columns = columns;
-	w->scan.max_line = reader->limits.max_line;
+	*w = (struct pp_xd_walk){ .columns = columns,
+		                  .builder = tree,
+		                  .max_depth = reader->limits.max_depth };
 	w->want_edges = reader->order->facets & PP_EDGES;
 	w->edge_of.seed = reader->seed;
 	if (!w->want_edges)
@@ -34,7 +33,6 @@ pp_xd_walk_init(struct pp_xd_walk *w, unsigned columns, const struct pp_reader *
 void
 pp_xd_walk_release(struct pp_xd_walk *w)
 {
-	pp_xd_scan_release(&w->scan);
 	pp_vec_release(&w->sums);
 	pp_vec_release(&w->stack);
 	pp_vec_release(&w->edges);
@@ -200,7 +198,7 @@ stack_settle(struct pp_xd_walk *w)
 	while (w->stack.n && w->stack.at[w->stack.n - 1].left == 0) {
 		const struct pp_xd_open *top = &w->stack.at[--w->stack.n];
 
-		if (PP_UNLIKELY(top->expected != top->met) && !top->unchecked)
+		if (PP_UNLIKELY(top->expected != top->met))
 			w->odd |= PP_XD_ODD_LIST;
 		w->sums.at[top->slot].active--;
 	}
@@ -238,10 +236,8 @@ list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct p
 		struct pp_xd_sums *callee = &w->sums.at[call->slot];
 
 		hash = hash * HASH_STEP + call->slot;
-		if (callee->active == 0) {
+		if (callee->active == 0)
 			w->odd |= add2(callee->total, call->cost);
-			callee->outermost |= 1;
-		}
 		w->odd |= date_of(call->cost[0]);
 		if (w->builder) {
 			row = tree_node(w, callee, under, &node);
@@ -254,8 +250,9 @@ list_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct p
 	return hash;
 }
 
-static inline bool
-record_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct pp_xd_call *calls)
+bool
+pp_xd_walk_record(struct pp_xd_walk *w, const struct pp_xd_record *record,
+                  const struct pp_xd_call *calls)
 {
 	struct pp_xd_sums *f = &w->sums.at[record->slot];
 	struct pp_xd_open open = { .slot = record->slot, .left = record->calls };
@@ -283,11 +280,8 @@ record_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct
 	} else {
 		root_add(w, f, record, calls, node);
 	}
-	if (PP_UNLIKELY(w->stack.n >= w->deepest)) {
-		w->deepest = w->stack.n + 1;
-		if (w->deepest > w->max_depth)
-			return fail(w, PP_E_LIMIT);
-	}
+	if (PP_UNLIKELY(w->stack.n >= w->max_depth))
+		return fail(w, PP_E_LIMIT);
 	if (record->calls == 0) {
 		stack_settle(w);
 		return true;
@@ -295,287 +289,4 @@ record_add(struct pp_xd_walk *w, const struct pp_xd_record *record, const struct
 	f->active++;
 	open.expected = list_add(w, record, calls, open.node);
 	return pp_vec_push(&w->stack, open) || fail(w, PP_E_NOMEM);
-}
-
-bool
-pp_xd_walk_record(struct pp_xd_walk *w, const struct pp_xd_record *record,
-                  const struct pp_xd_call *calls)
-{
-	return record_add(w, record, calls);
-}
-
-bool
-pp_xd_walk_block(struct pp_xd_walk *w)
-{
-	size_t calls = w->scan.calls.n;
-	size_t i;
-
-	if (!pp_xd_walk_slots(w, w->scan.slots.n))
-		return false;
-	for (i = w->scan.records.n; i-- > 0;) {
-		const struct pp_xd_record *record = &w->scan.records.at[i];
-
-		calls -= record->calls;
-		if (!record_add(w, record, record->calls ? w->scan.calls.at + calls : NULL))
-			return false;
-	}
-	return !w->odd;
-}
-
-/* Where the block that ends at `end` begins: a record, at least `size` bytes before if there is one. */
-static const unsigned char *
-block_begin(const unsigned char *begin, const unsigned char *end)
-{
-	size_t size = BLOCK_BYTES;
-
-	for (;; size *= 2) {
-		const unsigned char *found;
-
-		if ((size_t)(end - begin) <= size)
-			return begin;
-		found = pp_xd_boundary(end - size, end);
-		if (found < end)
-			return found;
-	}
-}
-
-bool
-pp_xd_walk_range(struct pp_xd_walk *w, const unsigned char *begin, const unsigned char *end,
-                 bool (*done)(void *ctx, const unsigned char *begin, const unsigned char *end),
-                 void *ctx)
-{
-	while (end > begin) {
-		const unsigned char *from = block_begin(begin, end);
-
-		if (!pp_xd_scan_block(&w->scan, from, end)) {
-			w->odd |= w->scan.no_memory ? 0 : PP_XD_ODD_LIST;
-			return w->scan.no_memory ? fail(w, PP_E_NOMEM) : false;
-		}
-		if (!pp_xd_walk_block(w))
-			return false;
-		if (done && !done(ctx, from, end))
-			return fail(w, PP_E_IO);
-		end = from;
-	}
-	return true;
-}
-
-/* Forgets all that was found, keeps the room. */
-static void
-walk_reset(struct pp_xd_walk *w)
-{
-	w->scan.slots.n = w->scan.by_function.n = w->scan.names.n = 0;
-	w->scan.has_summary = false;
-	w->sums.n = w->stack.n = w->edges.n = 0;
-	pp_map_release(&w->edge_of);
-	w->edge_of.n = w->edge_of.mask = 0;
-	if (w->recent)
-		memset(w->recent, 0xff, RECENT_EDGES * sizeof *w->recent);
-	w->records = w->roots = w->deepest = 0;
-	memset(w->root, 0, sizeof w->root);
-}
-
-/* Where in the block [from, end) the stack becomes empty, at or before `latest`; NULL when nowhere. */
-static const unsigned char *
-settle_block(struct pp_xd_walk *w, const unsigned char *from, const unsigned char *latest)
-{
-	size_t calls = w->scan.calls.n;
-	size_t i;
-
-	for (i = w->scan.records.n; i-- > 0;) {
-		const struct pp_xd_record *record = &w->scan.records.at[i];
-
-		calls -= record->calls;
-		if (!record_add(w, record, record->calls ? w->scan.calls.at + calls : NULL))
-			return NULL;
-		if (w->stack.n == 0 && record->at < UINT32_MAX && from + record->at <= latest)
-			return from + record->at;
-	}
-	return NULL;
-}
-
-const unsigned char *
-pp_xd_walk_settle(struct pp_xd_walk *w, const unsigned char *begin, const unsigned char *end,
-                  size_t least)
-{
-	const unsigned char *found = NULL, *latest;
-
-	latest = (size_t)(end - begin) > least ? end - least : begin;
-	while (!found && end > begin && !w->odd && w->status == PP_OK) {
-		const unsigned char *from = block_begin(begin, end);
-
-		if (!pp_xd_scan_block(&w->scan, from, end) || !pp_xd_walk_slots(w, w->scan.slots.n))
-			break;
-		found = settle_block(w, from, latest);
-		end = from;
-	}
-	walk_reset(w);
-	return found ? found : begin;
-}
-
-/* ---- two walks into one ----------------------------------------------------------------- */
-
-/* How many of the roots of the earlier text the calls on the stack still wait for. */
-static uint64_t
-stack_waits(const struct pp_xd_walk *w)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < w->stack.n; i++)
-		sum += w->stack.at[i].left;
-	return sum;
-}
-
-/*
- * Whether the calls on our stack change what `earlier` found. A call that waits for all its roots is active
- * throughout: its function had no outermost activation there, which is mended here. One that ends in
- * between must not occur there at all.
- */
-static bool
-absorb_check(const struct pp_xd_walk *w, struct pp_xd_walk *earlier, const uint32_t *map)
-{
-	uint32_t *theirs = calloc(w->sums.n + 1, sizeof *theirs);
-	uint64_t waits = 0;
-	size_t i, slot;
-	bool ok = theirs != NULL;
-
-	for (slot = 1; ok && slot < earlier->sums.n; slot++)
-		theirs[map[slot]] = (uint32_t)slot;
-	for (i = w->stack.n; ok && i-- > 0;) {
-		struct pp_xd_sums *f = &earlier->sums.at[theirs[w->stack.at[i].slot]];
-
-		waits += w->stack.at[i].left;
-		if (theirs[w->stack.at[i].slot] == 0 || !f->outermost)
-			continue;
-		ok = waits >= earlier->roots;
-		f->total[0] = f->total[1] = 0;
-	}
-	free(theirs);
-	return ok;
-}
-
-/* Takes the roots of the earlier text as calls of what is on our stack. */
-static void
-absorb_roots(struct pp_xd_walk *w, uint64_t roots)
-{
-	while (w->stack.n) {
-		struct pp_xd_open *top = &w->stack.at[w->stack.n - 1];
-		uint64_t n = roots < top->left ? roots : top->left;
-
-		top->unchecked |= n > 0;
-		top->left -= (uint32_t)n;
-		roots -= n;
-		if (top->left)
-			break;
-		w->sums.at[top->slot].active--;
-		w->stack.n--;
-	}
-}
-
-static void
-absorb_sums(struct pp_xd_walk *w, const struct pp_xd_walk *earlier, const uint32_t *map,
-            bool claimed)
-{
-	size_t slot;
-
-	for (slot = 1; slot < earlier->sums.n; slot++) {
-		const struct pp_xd_sums *from = &earlier->sums.at[slot];
-		struct pp_xd_sums *to = &w->sums.at[map[slot]];
-
-		if (from->calls)
-			to->lines_differ |= from->lines_differ ||
-			                    (to->calls && to->line != from->line);
-		if (from->calls && !to->calls)
-			to->line = from->line;
-		to->calls += from->calls;
-		to->active += from->active;
-		to->outermost |= from->outermost;
-		w->odd |= add2(to->own, from->own);
-		w->odd |= add2(to->total, from->total);
-		if (!claimed)
-			w->odd |= add2(to->root, from->root);
-	}
-}
-
-/* Our slot for each slot of the earlier walk; NULL when out of memory. */
-static uint32_t *
-absorb_map(struct pp_xd_walk *w, const struct pp_xd_walk *earlier)
-{
-	uint32_t *map = calloc(earlier->scan.slots.n + 1, sizeof *map);
-	size_t slot;
-
-	for (slot = 1; map && slot < earlier->scan.slots.n; slot++) {
-		const struct pp_xd_slot *from = &earlier->scan.slots.at[slot];
-
-		map[slot] = pp_xd_slot(&w->scan, from->file, from->function);
-		if (!map[slot]) {
-			free(map);
-			return NULL;
-		}
-	}
-	return map;
-}
-
-static bool
-absorb_rest(struct pp_xd_walk *w, const struct pp_xd_walk *earlier, const uint32_t *map)
-{
-	size_t i;
-
-	for (i = 0; i < earlier->stack.n; i++) {
-		struct pp_xd_open open = earlier->stack.at[i];
-
-		open.slot = map[open.slot];
-		open.unchecked = true; /* its hash is over other slots */
-		if (!pp_vec_push(&w->stack, open))
-			return fail(w, PP_E_NOMEM);
-	}
-	for (i = 0; i < earlier->edges.n; i++) {
-		const struct pp_xd_edge *e = &earlier->edges.at[i];
-
-		if (!edge_add(w, map[e->caller], map[e->callee], e->line, e->calls, e->cost))
-			return false;
-	}
-	for (i = 0; i < earlier->scan.names.n; i++)
-		if (!pp_vec_push(&w->scan.names, earlier->scan.names.at[i]))
-			return fail(w, PP_E_NOMEM);
-	w->odd |= earlier->scan.has_summary && w->scan.has_summary ? PP_XD_ODD_LIST : 0;
-	if (earlier->scan.has_summary) {
-		w->scan.has_summary = true;
-		w->scan.summary = earlier->scan.summary;
-	}
-	return true;
-}
-
-bool
-pp_xd_walk_absorb(struct pp_xd_walk *w, struct pp_xd_walk *earlier)
-{
-	uint64_t waits = stack_waits(w);
-	bool claimed = waits >= earlier->roots;
-	uint32_t *map;
-
-	if (earlier->odd || earlier->status != PP_OK || (waits > 0 && !claimed) ||
-	    w->stack.n + earlier->deepest > w->max_depth)
-		return false;
-	if (earlier->records == 0 && earlier->sums.n == 0)
-		return true;
-	map = absorb_map(w, earlier);
-	if (!map || !pp_xd_walk_slots(w, w->scan.slots.n)) {
-		free(map);
-		return fail(w, PP_E_NOMEM);
-	}
-	if (!absorb_check(w, earlier, map)) {
-		free(map);
-		return false;
-	}
-	absorb_roots(w, earlier->roots);
-	absorb_sums(w, earlier, map, claimed);
-	w->records += earlier->records;
-	if (!claimed) {
-		w->roots += earlier->roots;
-		w->odd |= add2(w->root, earlier->root);
-	}
-	(void)absorb_rest(w, earlier, map);
-	free(map);
-	return true;
 }

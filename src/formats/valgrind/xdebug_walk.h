@@ -12,9 +12,8 @@ struct pp_xd_sums {
 	int64_t own[PP_XD_COLUMNS];
 	int64_t total[PP_XD_COLUMNS]; /* call lines of outermost activations */
 	int64_t root[PP_XD_COLUMNS];  /* the same of calls that nobody made */
-	uint32_t outermost; /* how many call lines went into `total`; stays at its limit */
-	uint32_t active;    /* how often it is on the stack now */
-	uint32_t line;      /* of its records */
+	uint32_t active;              /* how often it is on the stack now */
+	uint32_t line;                /* of its records */
 	bool lines_differ;
 	pp_func func; /* building a tree only; 0 = to be named later */
 	pp_frame frame;
@@ -26,7 +25,6 @@ struct pp_xd_open {
 	uint32_t left;     /* calls still to come */
 	uint64_t expected; /* hash over the functions that its list names, */
 	uint64_t met;      /* and over those that came */
-	bool unchecked;
 	pp_node node;
 };
 
@@ -46,7 +44,7 @@ struct pp_xd_node {
 };
 
 struct pp_xd_walk {
-	struct pp_xd_scan scan;
+	unsigned columns;
 	struct pp_builder *builder; /* where the tree grows, or NULL */
 	bool want_edges;
 	uint32_t max_depth;
@@ -61,7 +59,6 @@ struct pp_xd_walk {
 	} * recent; /* direct-mapped, before edge_of */
 	uint64_t records, roots;
 	int64_t root[PP_XD_COLUMNS]; /* inclusive cost of all roots */
-	size_t deepest;              /* stack there was */
 	unsigned odd;                /* PP_XD_ODD_*: what the fast way leaves to the thorough one */
 	pp_status status;            /* PP_E_NOMEM, PP_E_LIMIT */
 };
@@ -75,32 +72,11 @@ enum {
 bool pp_xd_walk_init(struct pp_xd_walk *, unsigned columns, const struct pp_reader *,
                      struct pp_builder *tree);
 void pp_xd_walk_release(struct pp_xd_walk *);
-/*
- * Walks over the records of [begin, end) from the last to the first; `begin` is a record, `end` one or the
- * end of the text. `done` is told how far it is, and may be NULL. False when odd or failed.
- */
-bool pp_xd_walk_range(struct pp_xd_walk *, const unsigned char *begin, const unsigned char *end,
-                      bool (*done)(void *ctx, const unsigned char *begin, const unsigned char *end),
-                      void *ctx);
-/*
- * Walks from `end` back at least `least` bytes and on to a record with which the stack becomes empty; returns
- * that record, or `begin` when there is none (or on failure). The walk is as new afterwards.
- */
-const unsigned char *pp_xd_walk_settle(struct pp_xd_walk *, const unsigned char *begin,
-                                       const unsigned char *end, size_t least);
-/* Walks over the tokens that the scan holds now. */
-bool pp_xd_walk_block(struct pp_xd_walk *);
 /* Walks over one record of a slot that there is (pp_xd_walk_slots), and the list of its calls. */
 bool pp_xd_walk_record(struct pp_xd_walk *, const struct pp_xd_record *,
                        const struct pp_xd_call *calls);
 /* Makes room for so many slots; false when out of memory. */
 bool pp_xd_walk_slots(struct pp_xd_walk *, size_t n);
-/*
- * Adds what another walk found in the text before, not knowing what was on the stack: false when that
- * mattered (nothing was changed then and that text must be walked again).
- */
-bool pp_xd_walk_absorb(struct pp_xd_walk *, struct pp_xd_walk *earlier);
-
 /*
  * Puts what was walked into the profile, as the parser's current part. `func_of` has the function of each slot; NULL: they
  * are functions. False when a sum does not fit.

@@ -70,7 +70,7 @@ has_unit(const struct pp_profile *p, size_t metric, const char *unit)
 	return pp_slice_eq_z(pp_text_of(p, p->metrics.at[metric].unit), unit);
 }
 
-/* Whether the layout of Xdebug 2 is asked for, or is the one that the profile had. */
+/* Whether the layout of Xdebug 2 is asked for, or is the one that the profile had, by whatever way it came. */
 static bool
 is_second(const struct xd_write *x)
 {
@@ -78,7 +78,7 @@ is_second(const struct xd_write *x)
 
 	if (x->w->opts->variant)
 		return strcmp(x->w->opts->variant, "2") == 0;
-	return pp_profile_native(x->p) == &pp_format_xdebug && m->factor_num == 1000 &&
+	return has_unit(x->p, x->w->metric, "ns") && m->factor_num == 1000 &&
 	       pp_slice_eq_z(pp_text_of(x->p, m->name), "Time");
 }
 
