@@ -260,7 +260,18 @@ target_of(const struct convert_params *params)
 	return params->target.to ? pp_format_find(params->target.to) : format_by_name(output);
 }
 
-/* What the target can hold: an event that it cannot hold need not be stored. */
+/* Whether a format keeps events in their order, in any of its variants. */
+static bool
+keeps_timelines(const struct pp_format *format)
+{
+	const struct pp_holds *h = format->holds;
+
+	while (h->variant && !((h->keeps | h->own) & PP_HAS(TIMELINE)))
+		h++;
+	return (h->keeps | h->own) & PP_HAS(TIMELINE);
+}
+
+/* What the target can hold: an event that it does not keep need not be stored. */
 static void
 convert_want(const void *data, struct pp_want *want)
 {
@@ -269,7 +280,7 @@ convert_want(const void *data, struct pp_want *want)
 
 	want->target = target_of(params);
 	can = want->target->can & PP_FACETS;
-	want->facets |= can & PP_TIMELINE;
+	want->facets |= keeps_timelines(want->target) ? PP_TIMELINE : 0;
 	if (can & ~(unsigned)PP_TREE)
 		want->facets |= PP_EXTRAS | PP_SITES;
 	want->rewrites = !params->asked.metric && !params->target.variant;

@@ -334,13 +334,12 @@ pp_nyt_finish(struct pp_nyt_load *load)
 	else if (load->statements.n)
 		p->unread |= PP_HAS(LINES);
 	pp_nyt_settings_meta(&load->settings, load->builder);
-	if (load->store && load->store->bytes.failed)
+	if (load->store && !pp_nyt_store_finish(load->store))
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 	/* Records that were found wrong are not written again. */
 	if (load->store && load->store_whole && p->complete &&
 	    pp_diags_total(load->diags, PP_ERROR) == load->errors &&
-	    load->stream.layout.major == 5 && load->stream.layout.number == PP_NYT_DOUBLE &&
-	    !load->store->bytes.failed) {
+	    load->stream.layout.major == 5 && load->stream.layout.number == PP_NYT_DOUBLE) {
 		p->kept.data = load->store;
 		p->kept.free = pp_nyt_store_free;
 		load->store = NULL;

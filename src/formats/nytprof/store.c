@@ -1,6 +1,6 @@
 /*
- * The records of a stream as they were read. Carried by another format: where the 'z' is, 8 bytes with the low
- * one first, then all bytes.
+ * The records of a stream as they were read. Carried by another format: 8 bytes with all bits set, then those of the
+ * file. Other 8 bytes, the low one first, come from earlier versions: where the 'z' is in records that are not deflated.
  */
 #include "formats/nytprof/store.h"
 
@@ -8,10 +8,30 @@
 
 #include "base/slice.h"
 
+#define AS_IN_FILE UINT64_MAX
+
 struct pp_nyt_store *
 pp_nyt_store_new(void)
 {
-	return calloc(1, sizeof(struct pp_nyt_store));
+	struct pp_nyt_store *s = calloc(1, sizeof *s);
+
+	if (s && pp_sink_buffer(&s->bytes, &s->sink) != PP_OK) {
+		free(s);
+		s = NULL;
+	}
+	if (s)
+		pp_nyt_out_init(&s->out, s->sink);
+	return s;
+}
+
+bool
+pp_nyt_store_finish(struct pp_nyt_store *s)
+{
+	bool fine = pp_nyt_out_finish(&s->out) == PP_OK && pp_sink_commit(s->sink) == PP_OK;
+
+	pp_sink_close(s->sink);
+	s->sink = NULL;
+	return fine && !s->bytes.failed;
 }
 
 void
@@ -19,6 +39,8 @@ pp_nyt_store_free(void *ctx)
 {
 	struct pp_nyt_store *s = ctx;
 
+	if (s && s->sink)
+		(void)pp_nyt_store_finish(s);
 	if (s)
 		pp_buf_release(&s->bytes);
 	free(s);
@@ -29,14 +51,13 @@ pp_nyt_store_add(void *ctx, const unsigned char *p, size_t n)
 {
 	struct pp_nyt_store *s = ctx;
 
-	pp_buf_add(&s->bytes, p, n);
+	pp_nyt_out_bytes(&s->out, p, n);
 }
 
 void
 pp_nyt_store_deflate(struct pp_nyt_store *s)
 {
-	if (!s->deflate_at)
-		s->deflate_at = s->bytes.n;
+	pp_nyt_out_deflate(&s->out);
 }
 
 const struct pp_nyt_store *
@@ -49,12 +70,11 @@ bool
 pp_nyt_carry_save(const struct pp_profile *p, struct pp_buf *out)
 {
 	const struct pp_nyt_store *s = pp_nyt_store_of(p);
-	unsigned i;
+	const uint64_t as_in_file = AS_IN_FILE;
 
 	if (!s)
 		return true;
-	for (i = 0; i < 8; i++)
-		pp_buf_addc(out, (char)((uint64_t)s->deflate_at >> 8 * i & 0xff));
+	pp_buf_add(out, &as_in_file, sizeof as_in_file);
 	pp_buf_add(out, s->bytes.p, s->bytes.n);
 	return !out->failed;
 }
@@ -62,23 +82,23 @@ pp_nyt_carry_save(const struct pp_profile *p, struct pp_buf *out)
 pp_status
 pp_nyt_carry_load(struct pp_kept_facet *kept, struct pp_slice bytes)
 {
+	uint64_t at = bytes.n >= 8 ? pp_load64(bytes.p) : 0;
+	bool deflate = at && at != AS_IN_FILE;
 	struct pp_nyt_store *s;
-	uint64_t at = 0;
-	unsigned i;
 
-	if (bytes.n < 8)
+	if (bytes.n < 8 || (deflate && at > bytes.n - 8))
 		return PP_E_INVALID;
-	for (i = 0; i < 8; i++)
-		at |= (uint64_t)bytes.p[i] << 8 * i;
 	bytes = pp_slice_from(bytes, 8);
-	if (at > bytes.n)
-		return PP_E_INVALID;
 	s = pp_nyt_store_new();
-	if (s) {
-		s->deflate_at = (size_t)at;
-		pp_buf_add(&s->bytes, bytes.p, bytes.n);
+	if (!s)
+		return PP_E_NOMEM;
+	if (deflate) {
+		pp_nyt_store_add(s, bytes.p, (size_t)at);
+		pp_nyt_store_deflate(s);
+		bytes = pp_slice_from(bytes, (size_t)at);
 	}
-	if (!s || s->bytes.failed) {
+	pp_nyt_store_add(s, bytes.p, bytes.n);
+	if (!pp_nyt_store_finish(s)) {
 		pp_nyt_store_free(s);
 		return PP_E_NOMEM;
 	}

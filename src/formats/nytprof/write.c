@@ -654,31 +654,19 @@ pp_nyt_writing_release(struct pp_nyt_writing *w)
 	free(w->calls);
 }
 
-/* Writes the very records that were read. */
-static pp_status
-copy(struct pp_writer *writer, const struct pp_nyt_store *store)
-{
-	size_t plain = store->deflate_at ? store->deflate_at : store->bytes.n;
-	struct pp_nyt_out out;
-
-	pp_nyt_out_init(&out, writer->out);
-	pp_nyt_out_bytes(&out, store->bytes.p, plain);
-	if (store->deflate_at)
-		pp_nyt_out_deflate(&out);
-	pp_nyt_out_bytes(&out, store->bytes.p + plain, store->bytes.n - plain);
-	return pp_nyt_out_finish(&out);
-}
-
 pp_status
 pp_nyt_write(struct pp_writer *writer)
 {
 	const struct pp_profile *p = writer->profile;
+	const struct pp_nyt_store *store = pp_nyt_store_of(p);
 	struct pp_nyt_writing w;
 	pp_status status;
 
-	if (pp_nyt_store_of(p) && p->complete) {
+	/* The very records that were read. */
+	if (store && p->complete) {
 		writer->loss.verbatim = true;
-		return copy(writer, pp_nyt_store_of(p));
+		pp_sink_write(writer->out, store->bytes.p, store->bytes.n);
+		return writer->out->status;
 	}
 	status = pp_nyt_writing_init(&w, writer);
 	if (status == PP_OK) {
