@@ -543,8 +543,8 @@ put_name(struct spx_out *o, pp_func func)
 		o->w->loss.names += !pp_slice_eq(read.name, name) ||
 		                    (o->bars && !pp_slice_eq(read.file, file));
 	}
-	pp_buf_addc(&line, '\n');
 	pp_sink_write(o->body, line.p, line.n);
+	pp_sink_putc(o->body, '\n');
 	pp_buf_release(&line);
 }
 
