@@ -1,6 +1,7 @@
 /*
  * Opening: the stack of inputs, the bids, and the services that a reader gets.
  */
+#include "formats/strangers.h"
 #include "api/opening.h"
 
 #include <stdlib.h>
@@ -370,8 +371,10 @@ recognise(struct pp_opened *o, struct pp_opening *opening)
 	else
 		choose(o, opening->name);
 	o->reader.format = o->format;
-	if (!o->format)
+	if (!o->format) {
 		opening->foreign = pp_container_foreign(peek.head);
+		opening->stranger = pp_stranger_find(&peek);
+	}
 	return PP_OK;
 }
 

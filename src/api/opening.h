@@ -18,10 +18,11 @@ struct pp_opening {
 	    *file;   /* the lowest input, for pp_input_changed(); part of reader.in's stack */
 	bool beside; /* there is a directory in which companions may stand */
 	bool pushed; /* the reader put a filter on its input */
-	const char *foreign;      /* a packing that is not read here, when that is what it is */
-	pp_status sibling_status; /* the worst end of a companion */
-	uint64_t sibling_bytes;   /* of all companions */
-	struct pp_input lost;     /* stands where an input was that a failure took away */
+	const char *foreign; /* a packing that is not read here, when that is what it is */
+	const struct pp_stranger *stranger; /* what it is otherwise, as far as that is known */
+	pp_status sibling_status;           /* the worst end of a companion */
+	uint64_t sibling_bytes;             /* of all companions */
+	struct pp_input lost;               /* stands where an input was that a failure took away */
 };
 
 /* Bytes of a file, whole or as far as it was read. */

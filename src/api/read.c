@@ -3,6 +3,7 @@
  */
 #include "api/meter.h"
 #include "api/opening.h"
+#include "formats/strangers.h"
 
 #include <string.h>
 
@@ -18,9 +19,15 @@ note_format(struct pp_opened *o)
 	else if (opening->foreign)
 		pp_io_note(&opening->io, PP_IO_UNSUPPORTED_CONTAINER, 0,
 		           "this is %s, which is not unpacked here", opening->foreign);
+	else if (opening->stranger)
+		pp_io_note(&opening->io, PP_IO_UNKNOWN_FORMAT, PP_NO_OFFSET,
+		           "no format recognises it; this is %s%s%s", opening->stranger->name,
+		           opening->stranger->way_out ? ": " : "",
+		           opening->stranger->way_out ? opening->stranger->way_out : "");
 	else
 		pp_io_note(&opening->io, PP_IO_UNKNOWN_FORMAT, PP_NO_OFFSET,
-		           "no format recognises it");
+		           "no format recognises it; `polyprof formats` lists what is read, "
+		           "--from names one to use all the same");
 	pp_io_report(&opening->io);
 }
 

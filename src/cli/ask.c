@@ -300,6 +300,21 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form)
 	return stands && printed == 0 ? pp_cli_keep(cli, code) : code;
 }
 
+/* The endings that fit what will be written, the best first; NULL = the format decides. */
+static const char *
+endings_of(const struct pp_command *command, pp_rendering_form form)
+{
+	if (form == PP_RENDER_JSON)
+		return "json";
+	if (form == PP_RENDER_CSV)
+		return "csv";
+	if (form == PP_RENDER_TEXT)
+		return "txt log";
+	return !command->picture                            ? NULL
+	       : strcmp(command->picture, "flame.svg") == 0 ? "svg"
+	                                                    : "html htm";
+}
+
 int
 pp_cli_ask(struct pp_cli *cli)
 {
@@ -316,6 +331,8 @@ pp_cli_ask(struct pp_cli *cli)
 		code = pp_cli_wrong(
 		    cli, "this is for a browser, not for a terminal; write it to a file: -o %s",
 		    cli->command->picture);
+	if (code == 0 && endings_of(cli->command, form))
+		code = pp_cli_ending(cli, endings_of(cli->command, form));
 	if (code == 0 && r.failed) {
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
 		code = PP_EXIT_INPUT;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -85,6 +86,41 @@ pp_cli_output(struct pp_cli *cli)
 		return output_failed(cli, diags, error);
 	pp_diags_free(diags);
 	return 0;
+}
+
+/* Whether a word stands in a list of words with blanks between them. */
+static bool
+listed(const char *list, const char *word, size_t n)
+{
+	for (; *list; list += strspn(list, " ")) {
+		size_t length = strcspn(list, " ");
+
+		if (length == n && strncasecmp(list, word, n) == 0)
+			return true;
+		list += length;
+	}
+	return false;
+}
+
+int
+pp_cli_ending(const struct pp_cli *cli, const char *endings)
+{
+	static const char known[] = "svg html htm png jpg jpeg gif webp pdf ps eps txt log md csv "
+	                            "json xml dot folded collapsed spaa spx gz zst zip";
+	const char *slash = strrchr(cli->path, '/'), *name = slash ? slash + 1 : cli->path;
+	size_t n = strlen(name), dot;
+
+	if (n > 3 && strcmp(name + n - 3, ".gz") == 0)
+		n -= 3;
+	else if (n > 4 && strcmp(name + n - 4, ".zst") == 0)
+		n -= 4;
+	for (dot = n; dot > 1 && name[dot - 1] != '.'; dot--)
+		;
+	if (dot <= 1 || listed(endings, name + dot, n - dot) || !listed(known, name + dot, n - dot))
+		return 0;
+	return pp_cli_wrong(cli, "%s would hold %.*s, whatever its name says: name it %.*s.%.*s",
+	                    cli->path, (int)strcspn(endings, " "), endings, (int)(dot - 1), name,
+	                    (int)strcspn(endings, " "), endings);
 }
 
 /* Frees the output while no signal handler looks at it. */

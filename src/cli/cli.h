@@ -55,6 +55,11 @@ void pp_cli_note(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 int pp_cli_usage(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 /* An error in what was asked, which --help would not mend; returns PP_EXIT_USAGE. */
 int pp_cli_wrong(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
+/*
+ * PP_EXIT_USAGE, said, when the name of the output ends like something that is not written: `endings` are
+ * those that fit, the best first ("html htm"). What ends in none, or like nothing known, may hold anything.
+ */
+int pp_cli_ending(const struct pp_cli *, const char *endings);
 /* Prints findings on standard error, as -q and -v say. */
 void pp_cli_diags(const struct pp_cli *, const pp_diags *);
 

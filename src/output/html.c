@@ -133,7 +133,8 @@ fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *pac
 
 	if (room < 4096)
 		return PP_E_LIMIT;
-	if (nodes > room / NODE_BYTES)
+	/* The whole is tried first, unless it is far too large for that to be worth its time. */
+	if (nodes > room)
 		nodes = (uint32_t)(room / NODE_BYTES);
 	if ((double)detail.moments > room)
 		detail.moments = (uint64_t)room;

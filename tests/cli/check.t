@@ -75,7 +75,7 @@ $ polyprof check --strict half.folded
 Unreadable, unrecognised: exit 3, and JSON is printed all the same.
 
 $ polyprof check --json missing.folded mystery.bin app.folded
-  {"files": [{"file": "missing.folded", "verdict": "reject", "diagnostics": [{"severity": "error", "rule": "io-open-failed", "message": "cannot open: No such file or directory"}]}, {"file": "mystery.bin", "verdict": "reject", "diagnostics": [{"severity": "error", "rule": "io-unknown-format", "message": "no format recognises it"}]}, {"file": "app.folded", "format": "folded", "verdict": "accept", "diagnostics": [], "complete": true}]}
+  {"files": [{"file": "missing.folded", "verdict": "reject", "diagnostics": [{"severity": "error", "rule": "io-open-failed", "message": "cannot open: No such file or directory"}]}, {"file": "mystery.bin", "verdict": "reject", "diagnostics": [{"severity": "error", "rule": "io-unknown-format", "message": "no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same"}]}, {"file": "app.folded", "format": "folded", "verdict": "accept", "diagnostics": [], "complete": true}]}
 = 3
 
 $ polyprof check .
@@ -95,7 +95,7 @@ $ polyprof check bad.folded missing.folded
 = 3
 
 $ polyprof check -o verdict.json --json mystery.bin; cat verdict.json
-  {"files": [{"file": "mystery.bin", "verdict": "reject", "diagnostics": [{"severity": "error", "rule": "io-unknown-format", "message": "no format recognises it"}]}]}
+  {"files": [{"file": "mystery.bin", "verdict": "reject", "diagnostics": [{"severity": "error", "rule": "io-unknown-format", "message": "no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same"}]}]}
 
 Other commands use what is whole, and say so.
 

@@ -54,3 +54,23 @@ $ polyprof explain --json folded-utf16
 Every rule can be explained.
 
 $ polyprof explain --json | python3 -c 'import json,sys; print("\n".join(r["rule"] for r in json.load(sys.stdin)["rules"]))' | while read r; do polyprof explain "$r" > /dev/null || echo "$r"; done
+
+# What nobody reads is named where it is known, with a way out.
+$ printf 'hello world 12\nfoo bar 3\n' >notes.txt; polyprof notes.txt
+! notes.txt: error: no format recognises it; this is plain text: if its lines are stacks of one frame each, `--from folded` reads it [io-unknown-format]
+= 3
+$ polyprof top --from folded notes.txt
+  15 samples in 2 functions
+
+    self  self%                total  total%  function
+      12  80.0%  ████████████     12   80.0%  hello world
+       3  20.0%  ███               3   20.0%  foo bar
+$ : >nothing.prof; polyprof nothing.prof
+! nothing.prof: error: no format recognises it; this is an empty file: the profiler wrote nothing, or has not finished [io-unknown-format]
+= 3
+$ printf 'PERFILE2\150\0\0\0' >perf.data; polyprof perf.data
+! perf.data: error: no format recognises it; this is a recording of perf (perf.data): `perf script -i FILE | polyprof -` reads what it holds [io-unknown-format]
+= 3
+$ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof node.cpuprofile
+! node.cpuprofile: error: no format recognises it; this is a CPU profile of V8 (node, Chrome) [io-unknown-format]
+= 3

@@ -75,11 +75,11 @@ A file that is not readable stops a merge, unless it is to be left out.
 
 $ echo kept > week.folded; polyprof merge app.folded mystery.bin tiny.json other.folded -o week.folded; cat week.folded
   kept
-! mystery.bin: error: no format recognises it [io-unknown-format]
+! mystery.bin: error: no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same [io-unknown-format]
 ! polyprof: nothing was written; with --skip such files are left out
 $ polyprof merge --skip app.folded mystery.bin tiny.json other.folded -o week.folded && polyprof top --json -n 1 week.folded | grep -o '"total": [0-9]*,'
   "total": 1189,
-! mystery.bin: error: no format recognises it [io-unknown-format]
+! mystery.bin: error: no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same [io-unknown-format]
 ! polyprof: error: tiny.json does not count the same things as the files before, so they cannot be merged: it counts wt (ns), zm (bytes), the others samples (samples)
 ! polyprof: 2 of 4 files were left out
 ! week.folded: warning: not written: that the profile is incomplete [loss-incomplete]
@@ -88,7 +88,7 @@ $ polyprof merge --skip app.folded gone.folded -o week.spaa; polyprof info --jso
 ! gone.folded: error: cannot open: No such file or directory [io-open-failed]
 ! polyprof: 1 of 2 files were left out
 $ polyprof merge --skip mystery.bin gone.folded -o never.folded
-! mystery.bin: error: no format recognises it [io-unknown-format]
+! mystery.bin: error: no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same [io-unknown-format]
 ! gone.folded: error: cannot open: No such file or directory [io-open-failed]
 ! polyprof: error: none of the files could be merged
 = 3

@@ -85,3 +85,16 @@ $ polyprof flame --flamechart threads.txt | grep -o 'class="frame lane".*</title
 $ polyprof flame --flamechart --thread 101 -q threads.txt | grep -c 'class="frame lane"'
   0
 = 1
+
+# A name that says something else is no name for it, and nothing is written.
+$ polyprof flame -o flame.png app.folded
+! polyprof: error: flame.png would hold svg, whatever its name says: name it flame.svg
+= 2
+$ polyprof report -o report.txt app.folded
+! polyprof: error: report.txt would hold html, whatever its name says: name it report.html
+= 2
+$ polyprof top --json -o top.csv app.folded
+! polyprof: error: top.csv would hold json, whatever its name says: name it top.json
+= 2
+$ ls flame.png report.txt top.csv 2>/dev/null || echo none of them
+  none of them

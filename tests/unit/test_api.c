@@ -454,7 +454,7 @@ test_damage(struct scratch *s)
 	packed.n = 0;
 	pp_buf_release(&text);
 	for (i = 0; i < 2000000; i++)
-		pp_buf_add(&text, "a 1\n", 4);
+		pp_buf_add(&text, "a;b 1\n", 6);
 	pack_gzip(&packed, text.p, text.n);
 	pp_diags_release(&diags);
 	pp_diags_init(&diags);

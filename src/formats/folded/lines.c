@@ -179,6 +179,18 @@ pp_folded_report(struct pp_diags *diags, const struct pp_input *in,
 	            "%s", line->broken->title);
 }
 
+static bool
+names_stacks(const char *name)
+{
+	static const char *const endings[] = { "folded", "collapsed", "stacks", "foldedstacks" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(endings); i++)
+		if (pp_name_ends(name, endings[i]))
+			return true;
+	return false;
+}
+
 int
 pp_folded_bid(const struct pp_peek *peek, unsigned counts)
 {
@@ -187,6 +199,7 @@ pp_folded_bid(const struct pp_peek *peek, unsigned counts)
 	const unsigned char *p = peek->head.p, *end = p + peek->head.n;
 	size_t good = 0, broken = 0;
 	struct pp_folded_line line;
+	bool stacks = false; /* of more than one frame */
 
 	if (peek->head.n >= 2 && ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff)))
 		return counts == PP_FOLDED_PLAIN ? bits_per_line : 0;
@@ -201,10 +214,14 @@ pp_folded_bid(const struct pp_peek *peek, unsigned counts)
 		stop = stop ? stop : end;
 		verdict = pp_folded_parse(&grammar, pp_slice_of(p, (size_t)(stop - p)), &line);
 		good += verdict == PP_FOLDED_RECORD;
+		stacks |= verdict == PP_FOLDED_RECORD && memchr(line.stack.p, ';', line.stack.n);
 		broken += verdict == PP_FOLDED_BAD;
 		p = stop + 1;
 	}
 	if (good == 0 || broken > good)
+		return 0;
+	/* Words and a number are any text: without one real stack the name must say what it is. */
+	if (!stacks && !names_stacks(peek->name))
 		return 0;
 	if (counts == PP_FOLDED_DIFF && broken)
 		return 0;
