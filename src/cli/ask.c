@@ -305,9 +305,9 @@ static const char *
 endings_of(const struct pp_command *command, pp_rendering_form form)
 {
 	if (form == PP_RENDER_JSON)
-		return "json";
+		return "json txt log";
 	if (form == PP_RENDER_CSV)
-		return "csv";
+		return "csv txt log";
 	if (form == PP_RENDER_TEXT)
 		return "txt log";
 	return !command->picture                            ? NULL
