@@ -227,7 +227,6 @@ pp_derive_forget_origin(struct pp_derive *d)
 {
 	struct pp_profile *p = d->to;
 
-	p->native = NULL;
 	p->variant = p->producer = 0;
 	memset(p->compression, 0, sizeof p->compression);
 	p->facets = p->holds = 0;

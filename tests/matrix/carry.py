@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Every format through SPAA and back: carry.py POLYPROF tests/formats|--corpus CORPUS
 
-For each good sample: what is written as SPAA is accepted; all questions have the same answers; written
-back in its own format it is what it is when written directly; SPAA consumers see the right totals. The
-bad samples of SPAA itself are left out, and so is what no command can read. With --corpus the same for
-every file of the corpus that can be read, damaged ones too. Speaks TAP.
+For each file that can be read, damaged ones too: what is written as SPAA is accepted; all questions have the same
+answers; written back in its own format it is what it is when written directly; SPAA consumers see the right totals.
+Files of SPAA itself are left out. Speaks TAP.
 """
 import glob
 import json
@@ -16,6 +15,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from tap import Tap  # noqa: E402 (needs the path above)
 
+# Which sums pass 64 bits depends on what is read, and with it what of these is said to be complete.
+NOT_HERE = {'callgrind-sum-too-large.callgrind', 'nytprof-ticks-overflow.out'}
 COMPANIONS = ('.txt', '.txt.gz', '.txt.zst')
 
 
@@ -120,30 +121,18 @@ def corpus_files(polyprof, root):
                 yield fmt, path
 
 
-def check_corpus(tap, polyprof, root, formats):
-    if not os.path.isdir(root):
+def main():
+    polyprof, *roots = sys.argv[1:]
+    if roots[0] == '--corpus' and not os.path.isdir(roots[1]):
         print('1..0 # SKIP there is no corpus here')
         return 0
-    for fmt, path in corpus_files(polyprof, root):
-        with tempfile.TemporaryDirectory() as work:
-            check_sample(tap, polyprof, fmt, path, work, formats[fmt]['write'])
-    print(f'1..{tap.run}')
-    return 1 if tap.failed else 0
-
-
-def main():
-    polyprof, root = sys.argv[1:3]
     tap = Tap()
     formats = {row['name']: row for row in json.loads(run(polyprof, 'formats', '--json').stdout)['formats']}
-    if root == '--corpus':
-        return check_corpus(tap, polyprof, sys.argv[3], formats)
-    for fmt in sorted(entry.name for entry in os.scandir(root) if entry.is_dir()):
-        good = os.path.join(root, fmt, 'good')
-        if fmt in ('container', 'spaa') or not os.path.isdir(good):
+    for fmt, path in corpus_files(polyprof, roots[-1]):
+        if os.path.basename(path) in NOT_HERE:
             continue
-        for path in samples(good):
-            with tempfile.TemporaryDirectory() as work:
-                check_sample(tap, polyprof, fmt, path, work, formats[fmt]['write'])
+        with tempfile.TemporaryDirectory() as work:
+            check_sample(tap, polyprof, fmt, path, work, formats[fmt]['write'])
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
 
