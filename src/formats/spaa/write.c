@@ -287,14 +287,21 @@ static union pp_value
 value_part(const struct pp_metric *m, union pp_value v)
 {
 	uint64_t num = m->factor_num ? m->factor_num : 1, den = m->factor_den ? m->factor_den : 1;
-	pp_i128 most = (pp_i128)((pp_u128)UINT64_MAX * den / num);
+	pp_i128 most = (pp_i128)((pp_u128)UINT64_MAX * den / num),
+	        least = -(pp_i128)(((pp_u128)1 << 63) * den / num);
+
+	/* The digits of decimals are exact to 63 bits. */
+	if (m->scale) {
+		most = (pp_i128)((pp_u128)INT64_MAX * den / num);
+		least = -most;
+	}
 
 	if (m->type == PP_REAL || most == 0)
 		return v;
 	if (v.i > most)
 		v.i = most;
-	else if (v.i < -(most / 2))
-		v.i = -(most / 2);
+	else if (v.i < least)
+		v.i = least;
 	return v;
 }
 
@@ -328,12 +335,16 @@ lists_add(struct pp_spaa_out *o, struct lists *l, size_t metric, union pp_value 
           union pp_value less)
 {
 	const struct pp_metric *m = &o->p->metrics.at[metric];
+	union pp_value own;
 	uint64_t ignored = 0;
 
 	weight_print(o, &l->weights, metric, false, part, &l->mark);
 	l->apart |= value_sign(m, less) != 0;
 	pp_value_sub(m, &part, less);
-	weight_print(o, &l->own, metric, false, part, &ignored);
+	own = value_part(m, part);
+	/* Parts below 0 may make the own of several records pass what one can say. */
+	o->w->loss.too_large += pp_value_cmp(m, own, part) != 0;
+	weight_print(o, &l->own, metric, false, own, &ignored);
 }
 
 /* What of a part is not the leaf's own; where there is more than the part, the rest belongs to further records. */

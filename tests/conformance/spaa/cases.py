@@ -308,6 +308,15 @@ def corpus(tap, polyprof, root):
         tap.same(files[0]['verdict'], want['expect'], f'{name}')
 
 
+def fresh(tap, polyprof, tools):
+    """Files that were made for this run, beside what the corpus' own checker says of them."""
+    sys.path.insert(0, tools)
+    import made
+    import spaa_check
+    with tempfile.TemporaryDirectory() as work:
+        made.fresh_files(made.Made(tap, polyprof, work), lambda path: spaa_check.check(path)[0], 77, 30)
+
+
 def main():
     polyprof, samples = sys.argv[1:3]
     tap = Tap()
@@ -322,6 +331,7 @@ def main():
         corpus(tap, polyprof, sys.argv[3])
         behave(tap, polyprof, sys.argv[3])
         generated(tap, polyprof, os.path.join(sys.argv[3], 'tools', 'spaa_gen.py'))
+        fresh(tap, polyprof, os.path.join(sys.argv[3], 'tools'))
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
 

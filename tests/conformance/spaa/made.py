@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -577,6 +578,92 @@ def random_files(made):
                 made.tap.same(answers(made, *options), wanted, f'random file {number} {separators} {options}')
 
 
+# ---- files as nobody has written them so far ----
+
+NAMES = {'a': 'a"\\/b', 'b': 'b\u00e9\u2028\x7f', 'c': 'c\td\n', 'd': '\U0001f600::operator<<(std::ostream&, 0x1)'}
+EXTRAS = (None, True, 'text', -2 ** 63, 2 ** 64, Decimal('1E-400'), [], {}, [[{'a': [1, {'b': None}]}]], {'k': {'k': 'k'}, '': 0})
+
+
+def shuffled(rnd, record):
+    """The same record with its keys in any order, and perhaps one of our own."""
+    keys = list(record)
+    rnd.shuffle(keys)
+    made = {key: record[key] for key in keys}
+    if rnd.random() < .3:
+        made['x_' + rnd.choice(('note', 'n\u00f6te', 'a.b', '"'))] = rnd.choice(EXTRAS)
+    return made
+
+
+def dressed(rnd):
+    """An invented file with every kind of record, in any order that the rules allow; and its sums."""
+    records, sums = invent(rnd)
+    head, dicts = records[0], [r for r in records if r['type'] in ('dso', 'frame')]
+    stacks = [r for r in records if r['type'] == 'stack']
+    head['time_range'] = {'start': Decimal('1.5'), 'end': 2 ** 53 + 1, 'unit': rnd.choice(('seconds', 'milliseconds', 'nanoseconds'))}
+    head['source'] = {'command': 'a "b" \\', 'x_more': rnd.choice(EXTRAS)}
+    for record in dicts:
+        if record['type'] == 'frame':
+            record['func'] = NAMES[record['func']]
+    for record in stacks:
+        record['context'] = shuffled(rnd, record['context'])
+    # One id is one stack: other contexts and events would be other records of it.
+    ids = {str(r['id']) for r in stacks}
+    others = [{'type': 'thread', 'pid': 1, 'tid': tid, 'comm': 'w (%d) \u2603' % tid} for tid in rnd.sample((1, 2, 3), rnd.randint(0, 3))]
+    loose = [dict({'type': 'sample', 'timestamp': rnd.choice((2, Decimal('2.25'), 2 ** 53)), 'event': r['context']['event'],
+                   'stack_id': r['id']}, **rnd.choice(({}, {'cpu': 0}, {'tid': 3, 'pid': 1, 'period': 5}, {'context': {'x': [1]}})))
+             for r in rnd.sample(stacks, rnd.randint(0, len(stacks)))]
+    loose += [{'type': 'window', 'id': f'w{i}', 'start': 2, 'end': Decimal('3.5'), 'unit': head['time_range']['unit'],
+               'by_stack': [{'stack_id': r['id'], 'weights': r['weights']} for r in rnd.sample(stacks, min(len(stacks), 2))]}
+              for i in range(rnd.randint(0, 2))]
+    loose += [{'type': 'x_' + str(rnd.randint(0, 9)), 'data': rnd.choice(EXTRAS)} for _ in range(rnd.randint(0, 3))]
+    rest = stacks + loose
+    rnd.shuffle(rest)
+    lines = [shuffled(rnd, r) for r in [head] + dicts + others + rest]
+    return lines, {(NAMES[func], of, e, name): value for (func, of, e, name), value in sums.items()}, len(ids) == len(stacks)
+
+
+def spelled(rnd, record):
+    """One line of JSON in some spelling: blanks, escapes, or as programs write it."""
+    style = rnd.choice(((',', ':'), (', ', ': '), (' ,\t', ' : ')))
+    text = text_of(record, *style)
+    if rnd.random() < .3:
+        text = text.encode('ascii').decode() if rnd.random() < .5 else json.dumps(json.loads(text, parse_float=Decimal), default=str) \
+            if not re.search(r'[0-9.]E|\.[0-9]', text) else text
+    return rnd.choice(('', ' ', '\t')) + text + rnd.choice(('', ' ', '\r'))
+
+
+def fresh_files(made, checker=None, seed=2611, count=40):
+    """Every kind of record in any order and spelling: exact sums, a checker's verdict, the same file back."""
+    rnd = random.Random(seed)
+    for number in range(count):
+        records, sums, apart = dressed(rnd)
+        metrics = {(e['name'], e['sampling']['primary_metric']) for e in records[0]['events']}
+        metrics |= {(r['context']['event'], w['metric']) for r in records if r['type'] == 'stack' for w in r['weights']}
+        shared = {name for _, name in metrics if sum(other == name for _, other in metrics) > 1}
+        wanted = {(func, of, f'{e}/{name}' if name in shared else name): value for (func, of, e, name), value in sums.items()}
+        lines = [spelled(rnd, record) for record in records]
+        made.write(lines)
+        verdict = json.loads(made.run('check', '--json', made.path).stdout)['files'][0]
+        errors = [row for row in verdict['diagnostics'] if row['severity'] == 'error']
+        made.tap.same(errors if apart else [], [], f'fresh file {number} is right')
+        if checker:
+            made.tap.same(verdict['verdict'], checker(made.path), f'fresh file {number}: the verdict of the checker')
+        if errors:
+            continue
+        made.tap.same(answers(made), wanted, f'fresh file {number}: sums')
+        done = made.run('convert', '--lossless', '--to', 'spaa', '-o', '-', made.path)
+        made.tap.same(done.stdout.decode().split('\n')[:-1], [line.strip(' \t\r') for line in lines], f'fresh file {number}: the same file back')
+        done = made.run('convert', '--to', 'spaa', '--option', 'threads=split', '-o', made.out + '.spaa', made.path)
+        made.path, before = made.out + '.spaa', made.path
+        got = answers(made) if b'[loss-values]' not in done.stderr else wanted
+        # A metric that is 0 everywhere is not written, and leaves its name to that of another event.
+        long = {name.split('/')[-1]: name for _, _, name in wanted}
+        got = {(func, of, name if (func, of, name) in wanted else long.get(name, name)): value for (func, of, name), value in got.items()}
+        made.tap.same({k: v for k, v in got.items() if wanted.get(k) != v}, {k: v for k, v in wanted.items() if got.get(k) != v},
+                      f'fresh file {number}: written anew it means the same')
+        made.path = before
+
+
 FILTERS = (('--focus', 'a'), ('--ignore', 'b'), ('--hide', 'a|c'), ('--show', '[ab]'), ('--show-from', 'b'), ('--depth', '2'),
            ('--focus', 'module:lib', '--hide', 'd'), ('--focus', 'a', '--ignore', 'b', '--depth', '1'), ('--show', 'x'),
            ('--ignore', '.'), ('--focus', 'file:x'))
@@ -615,10 +702,11 @@ def main():
         made = Made(tap, sys.argv[1], work)
         for part in (halves, one_way, events_apart, metrics_lacking, whole_counts, places, lists_alike, window_times, any_order, periods,
                      twice_over, broken_lines, nothing_is_absent, same_contexts, many_contexts, many_metrics, anew, kinds,
-                     threads_of_samples, random_files, sieves):
+                     threads_of_samples, random_files, fresh_files, sieves):
             part(made)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0
 
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())
