@@ -67,9 +67,8 @@ parts_begin(struct pp_cg_body *body, const struct pp_cg_parser *p, size_t parts)
 	}
 }
 
-/* Says where the next line is, if that changed. */
-static struct pp_cg_emit *
-place(struct pp_cg_body *body, struct pp_cg_parser *p)
+struct pp_cg_emit *
+pp_cg_body_place(struct pp_cg_body *body, struct pp_cg_parser *p)
 {
 	parts_begin(body, p, p->head.part);
 	body->emit.columns = pp_cg_part(p)->events;
@@ -81,32 +80,11 @@ place(struct pp_cg_body *body, struct pp_cg_parser *p)
 }
 
 void
-pp_cg_body_own(struct pp_cg_body *body, struct pp_cg_parser *p, const struct pp_cg_pos *pos,
-               const int64_t *costs)
-{
-	pp_cg_emit_own(place(body, p), pos, costs, p->cost_count);
-}
-
-void
-pp_cg_body_call(struct pp_cg_body *body, struct pp_cg_parser *p, const struct pp_cg_call *call,
-                const struct pp_cg_pos *pos, const int64_t *costs)
-{
-	pp_cg_emit_call(place(body, p), call, pos, costs, p->cost_count);
-}
-
-void
-pp_cg_body_jump(struct pp_cg_body *body, struct pp_cg_parser *p, const struct pp_cg_jump *jump,
-                const struct pp_cg_pos *pos)
-{
-	pp_cg_emit_jump(place(body, p), jump, pos);
-}
-
-void
 pp_cg_body_other(struct pp_cg_body *body, struct pp_cg_parser *p, struct pp_slice line)
 {
 	if (!pp_cg_part_need(p))
 		return;
-	(void)place(body, p);
+	(void)pp_cg_body_place(body, p);
 	pp_sink_write(body->out, line.p, line.n);
 	pp_sink_putc(body->out, '\n');
 }

@@ -24,12 +24,8 @@ struct pp_cg_body {
 
 /* NULL when out of memory (the builder has failed then). */
 struct pp_cg_body *pp_cg_body_new(struct pp_builder *);
-void pp_cg_body_own(struct pp_cg_body *, struct pp_cg_parser *, const struct pp_cg_pos *,
-                    const int64_t *costs);
-void pp_cg_body_call(struct pp_cg_body *, struct pp_cg_parser *, const struct pp_cg_call *,
-                     const struct pp_cg_pos *, const int64_t *costs);
-void pp_cg_body_jump(struct pp_cg_body *, struct pp_cg_parser *, const struct pp_cg_jump *,
-                     const struct pp_cg_pos *);
+/* Says where the next line is, if that changed; the line is to be written there. */
+struct pp_cg_emit *pp_cg_body_place(struct pp_cg_body *, struct pp_cg_parser *);
 void pp_cg_body_other(struct pp_cg_body *, struct pp_cg_parser *, struct pp_slice line);
 /* The function is named again with its next line, though it is the same (xtree's stacks). */
 void pp_cg_body_again(struct pp_cg_body *);

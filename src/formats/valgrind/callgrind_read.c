@@ -85,7 +85,7 @@ read_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *cos
 	if (r->xtree && p->cost_count && r->node)
 		fits &= node_add(p, row.series, r->node, costs);
 	if (r->body && fits)
-		pp_cg_body_own(r->body, p, pos, costs);
+		pp_cg_emit_own(pp_cg_body_place(r->body, p), pos, costs, p->cost_count);
 }
 
 static void
@@ -103,7 +103,7 @@ read_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp
 	if (p->place.current_file != p->place.file)
 		row.site_file = p->place.current_file;
 	if (pp_build_edge_add(p->builder, &row, (int64_t)call->count, costs, &over) && r->body)
-		pp_cg_body_call(r->body, p, call, pos, costs);
+		pp_cg_emit_call(pp_cg_body_place(r->body, p), call, pos, costs, p->cost_count);
 }
 
 static void
@@ -112,7 +112,7 @@ read_jump(struct pp_cg_parser *p, const struct pp_cg_jump *jump, const struct pp
 	struct cg_read *r = p->ctx;
 
 	if (r->body)
-		pp_cg_body_jump(r->body, p, jump, pos);
+		pp_cg_emit_jump(pp_cg_body_place(r->body, p), jump, pos);
 }
 
 static void

@@ -106,45 +106,39 @@ write_carried(struct pp_writer *w, struct pp_slice text)
 
 /* ---- lines and edges -------------------------------------------------------------------- */
 
-/* Rows of one function side by side: lines and edges by function, in the order of the profile. */
+/* Rows by function, in the order of the profile; row i of function f stands at [first[f], first[f + 1]). */
 struct grouped {
-	uint32_t *lines, *edges; /* row numbers */
-	size_t *line_first, *edge_first;
+	uint32_t *rows;
+	size_t *first;
 };
 
-/* A counting sort of n rows by function; `first` has funcs + 1 entries. False when out of memory. */
-static bool
-group(uint32_t **rows, size_t **first, size_t n, size_t funcs, const struct pp_profile *p,
-      bool edges)
+static pp_func
+row_func(const struct pp_profile *p, size_t row, bool edges)
 {
-	size_t i, *at;
-
-	*rows = calloc(n + 1, sizeof **rows);
-	*first = calloc(funcs + 2, sizeof **first);
-	at = calloc(funcs + 2, sizeof *at);
-	if (!*rows || !*first || !at) {
-		free(at);
-		return false;
-	}
-	for (i = 0; i < n; i++)
-		(*first)[(edges ? p->calls.rows.at[i].caller : p->lines.rows.at[i].func) + 1]++;
-	for (i = 1; i <= funcs; i++)
-		(*first)[i] += (*first)[i - 1];
-	memcpy(at, *first, (funcs + 1) * sizeof *at);
-	for (i = 0; i < n; i++)
-		(*rows)[at[edges ? p->calls.rows.at[i].caller : p->lines.rows.at[i].func]++] =
-		    (uint32_t)i;
-	free(at);
-	return true;
+	return edges ? p->calls.rows.at[row].caller : p->lines.rows.at[row].func;
 }
 
-static void
-grouped_release(struct grouped *g)
+/* A counting sort; false when out of memory. */
+static bool
+group(struct grouped *g, const struct pp_profile *p, bool edges)
 {
-	free(g->lines);
-	free(g->edges);
-	free(g->line_first);
-	free(g->edge_first);
+	size_t i, n = edges ? p->calls.rows.n : p->lines.rows.n;
+
+	g->rows = calloc(n + 1, sizeof *g->rows);
+	g->first = calloc(p->funcs.n + 2, sizeof *g->first);
+	if (!g->rows || !g->first)
+		return false;
+	for (i = 0; i < n; i++)
+		g->first[row_func(p, i, edges) + 1]++;
+	for (i = 1; i <= p->funcs.n; i++)
+		g->first[i] += g->first[i - 1];
+	/* From the last row on, each goes to the end of its function's, which moves there. */
+	for (i = n; i-- > 0;)
+		g->rows[--g->first[row_func(p, i, edges) + 1]] = (uint32_t)i;
+	for (i = 0; i <= p->funcs.n; i++)
+		g->first[i] = g->first[i + 1];
+	g->first[p->funcs.n] = n;
+	return true;
 }
 
 /* The calls of an edge: from its site or, where it has none, from those that the profile states. */
@@ -175,21 +169,22 @@ view_calls(struct pp_cg_emit *e, struct pp_cg_view *v, const struct pp_edge_row 
 }
 
 static void
-view_function(struct pp_cg_emit *e, struct pp_cg_view *v, const struct grouped *g, pp_func func)
+view_function(struct pp_cg_emit *e, struct pp_cg_view *v, const struct grouped *lines,
+              const struct grouped *edges, pp_func func)
 {
 	const struct pp_profile *p = e->p;
 	size_t i, n = p->metrics.n;
 
-	for (i = g->line_first[func]; i < g->line_first[func + 1]; i++) {
-		const struct pp_line_row *row = &p->lines.rows.at[g->lines[i]];
+	for (i = lines->first[func]; i < lines->first[func + 1]; i++) {
+		const struct pp_line_row *row = &p->lines.rows.at[lines->rows[i]];
 		struct pp_cg_pos pos = { { row->address, 0, row->line } };
 
 		pp_cg_emit_place(e, func, row->file);
-		pp_cg_emit_own(e, &pos, p->lines.cells.at + g->lines[i] * pp_line_stride(p), n);
+		pp_cg_emit_own(e, &pos, p->lines.cells.at + lines->rows[i] * pp_line_stride(p), n);
 	}
-	for (i = g->edge_first[func]; i < g->edge_first[func + 1]; i++)
-		view_calls(e, v, &p->calls.rows.at[g->edges[i]],
-		           p->calls.cells.at + g->edges[i] * pp_edge_stride(p));
+	for (i = edges->first[func]; i < edges->first[func + 1]; i++)
+		view_calls(e, v, &p->calls.rows.at[edges->rows[i]],
+		           p->calls.cells.at + edges->rows[i] * pp_edge_stride(p));
 }
 
 static void
@@ -265,7 +260,7 @@ static pp_status
 write_view(struct pp_writer *w, struct pp_cg_view *v)
 {
 	const struct pp_profile *p = v->profile;
-	struct grouped g = { 0 };
+	struct grouped lines = { 0 }, edges = { 0 };
 	struct pp_cg_emit e;
 	unsigned positions = PP_CG_LINE;
 	pp_status status = PP_E_NOMEM;
@@ -275,21 +270,23 @@ write_view(struct pp_writer *w, struct pp_cg_view *v)
 		positions |= p->lines.rows.at[i].address ? PP_CG_INSTR : 0;
 	for (i = 0; i < p->calls.rows.n; i++)
 		positions |= p->calls.rows.at[i].site_address ? PP_CG_INSTR : 0;
-	if (pp_cg_emit_init(&e, p, w->out) && pp_cg_emit_functions(&e) &&
-	    group(&g.lines, &g.line_first, p->lines.rows.n, p->funcs.n, p, false) &&
-	    group(&g.edges, &g.edge_first, p->calls.rows.n, p->funcs.n, p, true)) {
+	if (pp_cg_emit_init(&e, p, w->out) && pp_cg_emit_functions(&e) && group(&lines, p, false) &&
+	    group(&edges, p, true)) {
 		view_header(w, v, positions);
 		e.typed = true;
 		pp_cg_emit_part(&e, positions);
 		for (i = 1; i < p->funcs.n && !e.failed && w->out->status == PP_OK; i++)
-			view_function(&e, v, &g, (pp_func)i);
+			view_function(&e, v, &lines, &edges, (pp_func)i);
 		w->loss.more[PP_TRAIT_SITES] += (int64_t)pp_sites_lost(&v->sites,
 		                                                       w->loss.rounded > 0);
 		if (w->profile->complete)
 			view_totals(&e);
 		status = e.failed ? PP_E_NOMEM : PP_OK;
 	}
-	grouped_release(&g);
+	free(lines.rows);
+	free(lines.first);
+	free(edges.rows);
+	free(edges.first);
 	pp_cg_emit_release(&e);
 	return status;
 }

@@ -19,56 +19,23 @@
 
 enum pp_cg_family { PP_CG_NONE, PP_CG_XDEBUG, PP_CG_CALLGRIND, PP_CG_CACHEGRIND };
 
-/* Positions in pp_callgrind_rules[]. */
 #define PP_CG_SHOWN 200 /* of a name in a message */
 
+/* Positions in the tables of rules. */
 enum pp_callgrind_rule {
-	PP_CG_NO_EVENTS,
-	PP_CG_COST_BEFORE_EVENTS,
-	PP_CG_UNKNOWN_LINE,
-	PP_CG_BAD_NUMBER,
-	PP_CG_TOO_MANY_COSTS,
-	PP_CG_NUMBER_TOO_LARGE,
-	PP_CG_SUM_TOO_LARGE,
-	PP_CG_NO_FUNCTION,
-	PP_CG_UNDEFINED_ID,
-	PP_CG_REDEFINED_ID,
-	PP_CG_BAD_ID,
-	PP_CG_NO_CFN,
-	PP_CG_CALL_WITHOUT_COST,
-	PP_CG_BAD_CALLS,
-	PP_CG_BAD_JUMP,
-	PP_CG_BAD_POSITIONS,
-	PP_CG_POSITION_RANGE,
-	PP_CG_POSITION_OUTSIDE,
-	PP_CG_VERSION,
-	PP_CG_BAD_EVENT,
-	PP_CG_TOTALS_DIFFER,
-	PP_CG_SUMMARY_LOW,
-	PP_CG_CUT,
-	PP_CG_NO_TOTALS
+#define CALLGRIND(name, id, severity, title, text) PP_CG_##name,
+#include "formats/valgrind/rule_list.h"
 };
-
-extern const struct pp_rule pp_callgrind_rules[];
-
-/* Positions in pp_xdebug_rules[]. */
 enum pp_xdebug_rule {
-	PP_XD_UNIT_ASSUMED,
-	PP_XD_CUT,
-	PP_XD_NO_MAIN,
-	PP_XD_NO_SUMMARY,
-	PP_XD_SECOND_FILE,
-	PP_XD_REPEATED_EXIT,
-	PP_XD_MISMATCH,
-	PP_XD_AGGREGATE
+#define XDEBUG(name, id, severity, title, text) PP_XD_##name,
+#include "formats/valgrind/rule_list.h"
+};
+enum pp_cachegrind_rule {
+#define CACHEGRIND(name, id, severity, title, text) PP_CACHEGRIND_##name,
+#include "formats/valgrind/rule_list.h"
 };
 
-extern const struct pp_rule pp_xdebug_rules[];
-
-/* Positions in pp_cachegrind_rules[]. */
-enum pp_cachegrind_rule { PP_CACHEGRIND_SUMMARY, PP_CACHEGRIND_NO_SUMMARY };
-
-extern const struct pp_rule pp_cachegrind_rules[];
+extern const struct pp_rule pp_callgrind_rules[], pp_xdebug_rules[], pp_cachegrind_rules[];
 
 /* ---- names ------------------------------------------------------------------------------ */
 

@@ -1,140 +1,24 @@
 /*
- * Everything that can be found in files of the family.
+ * The findings of the family, as the tables that others see.
  */
 #include "formats/valgrind/family.h"
 
+#define ROW(name, id, severity, title, text) { id, severity, title, text },
+
 const struct pp_rule pp_callgrind_rules[] = {
-	[PP_CG_NO_EVENTS] = { "callgrind-no-events", PP_ERROR,
-	                      "no events: line names what is counted",
-	                      "The columns of cost lines are named by an events: line. Without one nobody can say what the "
-	                      "numbers mean, so nothing of the file can be used." },
-	[PP_CG_COST_BEFORE_EVENTS] = { "callgrind-cost-before-events", PP_ERROR,
-	                               "a cost line stands before the events: line",
-	                               "The events: line ends the header and must come before the first cost. The line is left out." },
-	[PP_CG_UNKNOWN_LINE] = { "callgrind-unknown-line", PP_ERROR,
-	                         "a line is neither header, position, cost nor comment",
-	                         "Lines are `key: value`, `key=value`, numbers, comments or empty. This one is none of them and is "
-	                         "left out. Often a line was cut or two were written into each other." },
-	[PP_CG_BAD_NUMBER] = { "callgrind-bad-number", PP_ERROR,
-	                       "something else stands where a number must be",
-	                       "Positions are decimal, 0x hexadecimal, `*`, `+n` or `-n`; costs are whole decimal numbers, "
-	                       "negative ones included, or `.` for none. The line is left out of all totals." },
-	[PP_CG_TOO_MANY_COSTS] = { "callgrind-too-many-costs", PP_ERROR,
-	                           "a cost line has more numbers than there are events",
-	                           "Fewer numbers than events are fine (the rest is 0); what the surplus ones count nobody can "
-	                           "say. They are ignored, the others are used." },
-	[PP_CG_NUMBER_TOO_LARGE] = { "callgrind-number-too-large", PP_ERROR,
-	                             "a cost passes 63 bits",
-	                             "Costs are exact from -2^63+1 to 2^63-1. A larger one is not rounded or wrapped: the line is left "
-	                             "out of all totals." },
-	[PP_CG_SUM_TOO_LARGE] = { "callgrind-sum-too-large", PP_ERROR,
-	                          "costs add up to more than 63 bits hold",
-	                          "Costs of the same line, call or function are added. With this line the sum would pass 2^63-1, "
-	                          "so that cost is left out; what was added before stays." },
-	[PP_CG_NO_FUNCTION] = { "callgrind-no-function", PP_WARNING,
-	                        "costs stand before the first fn= line",
-	                        "Each cost belongs to the function of the fn= line before it. Without one the cost is shown "
-	                        "under ???." },
-	[PP_CG_UNDEFINED_ID] = { "callgrind-undefined-id", PP_WARNING,
-	                         "an id is used that was never defined",
-	                         "`(N) name` defines id N, `(N)` uses it. This one has no name, so the id itself is shown. "
-	                         "Xdebug 2.5.2 to 2.7 write a second file whose ids are only defined in the first." },
-	[PP_CG_REDEFINED_ID] = { "callgrind-redefined-id", PP_NOTE,
-	                         "an id gets another name within one part",
-	                         "Ids may be defined anew; from here on the new name counts. Some readers refuse such files." },
-	[PP_CG_BAD_ID] = { "callgrind-bad-id", PP_ERROR, "an id is broken",
-	                   "An id is '(' digits ')'. This one is not closed, too large, or a name made of ids grows beyond "
-	                   "all bounds. The text is used as it stands." },
-	[PP_CG_NO_CFN] = { "callgrind-no-cfn", PP_WARNING,
-	                   "a calls= line has no cfn= line before it",
-	                   "cfn= names the function called and must precede each calls= line. The last one named is taken, "
-	                   "or ??? if there was none. KCachegrind crashes on such files." },
-	[PP_CG_CALL_WITHOUT_COST] = { "callgrind-call-without-cost", PP_ERROR,
-	                              "a calls= line has no cost line behind it",
-	                              "Exactly one cost line must follow a calls= line: the call site and the inclusive cost. "
-	                              "The call is left out." },
-	[PP_CG_BAD_CALLS] = { "callgrind-bad-calls", PP_ERROR,
-	                      "the count of a calls= line is not a number",
-	                      "calls= is followed by how many calls were made. The call's cost is used, its count is 0." },
-	[PP_CG_BAD_JUMP] = { "callgrind-bad-jump", PP_WARNING, "a jump is broken",
-	                     "Jumps are `jump=COUNT TARGET` or `jcnd=FOLLOWED/EXECUTED TARGET`, each with a position line behind "
-	                     "it. No cost depends on them." },
-	[PP_CG_BAD_POSITIONS] = { "callgrind-bad-positions", PP_WARNING,
-	                          "the positions: line names an unknown kind",
-	                          "Known are instr (or addr), bb and line. Others are ignored, so cost lines may be misread." },
-	[PP_CG_POSITION_RANGE] = { "callgrind-position-range", PP_NOTE, "a position is a range",
-	                           "KCachegrind accepts `a-b`, `a:b` and `a+n`. The cost is counted at the start of the range." },
-	[PP_CG_POSITION_OUTSIDE] = { "callgrind-position-outside", PP_ERROR,
-	                             "a position leaves its range",
-	                             "A relative position ends below 0 or a line number passes 32 bits. The former is left out, the "
-	                             "latter is counted at the last line." },
-	[PP_CG_VERSION] = { "callgrind-version", PP_WARNING,
-	                    "the file says it is of an unknown version",
-	                    "Version 1 (and Xdebug's 0.9.6) are known. The file is read as version 1." },
-	[PP_CG_BAD_EVENT] = { "callgrind-bad-event", PP_WARNING, "an event cannot be used",
-	                      "A derived event is a sum of `[factor] name` over events of the file; this formula is something "
-	                      "else or names an unknown event, or there are too many events, or one event has two columns. "
-	                      "What cannot be used is left out." },
-	[PP_CG_TOTALS_DIFFER] = { "callgrind-totals-differ", PP_WARNING,
-	                          "totals: differs from the sum of the own costs",
-	                          "The totals: line is the sum of all own cost lines of its part. It differs, so lines are missing, "
-	                          "were changed, or were read otherwise than they were meant. Shown are the sums of the lines." },
-	[PP_CG_SUMMARY_LOW] = { "callgrind-summary-low", PP_WARNING,
-	                        "summary: is less than the sum of the own costs",
-	                        "The summary: line is what the counters showed at the dump; it may be larger than the sum of the "
-	                        "own costs, never smaller. Shown are the sums of the lines." },
-	[PP_CG_CUT] = { "callgrind-cut", PP_WARNING, "the file ends in the middle of a line",
-	                "The last line has no newline, so the file was probably cut. What is there is used." },
-	[PP_CG_NO_TOTALS] = { "callgrind-no-totals", PP_WARNING,
-	                      "callgrind did not finish this part",
-	                      "Callgrind ends each part with a totals: line. It is missing, so the file was cut." },
+#define CALLGRIND ROW
+#include "formats/valgrind/rule_list.h"
 	{ 0 },
 };
 
 const struct pp_rule pp_xdebug_rules[] = {
-	[PP_XD_UNIT_ASSUMED] = { "xdebug-unit-assumed", PP_NOTE,
-	                         "the unit of Time cannot be known and was assumed",
-	                         "Xdebug 2.0.0 beta 5 to RC 3 without memory limit wrote 100 ns, RC 4 to 2.1.0 microseconds, "
-	                         "and both look the same. Microseconds are assumed; --option time-unit=100ns says otherwise." },
-	[PP_XD_CUT] = { "xdebug-cut", PP_WARNING, "the profile was cut",
-	                "The last line or record is not whole: PHP was killed, or the file is still being written. "
-	                "Calls that had not returned have no record; what they called stands at the root." },
-	[PP_XD_NO_MAIN] = { "xdebug-no-main", PP_WARNING, "there is no record of {main}",
-	                    "A call's record is written when it returns. {main} never did: PHP died of a fatal error, was "
-	                    "killed, or the file is the second one that Xdebug 2.5.2 to 2.7 write for code after {main}. "
-	                    "What the unfinished calls had called stands at the root." },
-	[PP_XD_NO_SUMMARY] = { "xdebug-no-summary", PP_WARNING,
-	                       "the closing summary: line is missing",
-	                       "Xdebug 2.8 and later end a profile with a summary: line. Without it the end was cut off, "
-	                       "shutdown functions perhaps." },
-	[PP_XD_SECOND_FILE] = { "xdebug-second-file", PP_WARNING,
-	                        "this is a second file without names",
-	                        "Xdebug 2.5.2 to 2.7 write what runs after {main} (shutdown functions, destructors) into a "
-	                        "second file whose ids are defined in the first one only. Names that are missing are shown as "
-	                        "their ids." },
-	[PP_XD_REPEATED_EXIT] = { "xdebug-repeated-exit", PP_WARNING,
-	                          "a call is recorded a second time",
-	                          "Xdebug up to 2.5.1 writes all open calls again when exit() is called in a shutdown function, "
-	                          "with times since 1970. The repetition is left out." },
-	[PP_XD_MISMATCH] = { "xdebug-mismatch", PP_WARNING,
-	                     "a record's calls are not the records before it",
-	                     "Records are written in the order in which calls return, so the calls that a record lists must be "
-	                     "the last unclaimed records before it. Here they are not: records are missing or damaged. "
-	                     "They are matched by name from the end; what is left over stands at the root." },
-	[PP_XD_AGGREGATE] = { "xdebug-aggregate", PP_NOTE,
-	                      "an aggregate profile holds no calls one by one",
-	                      "With profiler_aggregate Xdebug adds up calls and repeats a callee's total at each caller's "
-	                      "record. Each pair of caller and callee is counted once; whole stacks can only be estimated." },
+#define XDEBUG ROW
+#include "formats/valgrind/rule_list.h"
 	{ 0 },
 };
 
 const struct pp_rule pp_cachegrind_rules[] = {
-	[PP_CACHEGRIND_SUMMARY] = { "cachegrind-summary", PP_WARNING,
-	                            "summary: differs from the sum of the lines",
-	                            "Cachegrind ends its file with the sum of all lines, and cg_annotate refuses files where it "
-	                            "differs. Lines are missing or were changed. Shown are the sums of the lines." },
-	[PP_CACHEGRIND_NO_SUMMARY] = { "cachegrind-no-summary", PP_WARNING,
-	                               "the closing summary: line is missing",
-	                               "Cachegrind ends its file with a summary: line. Without it the file was cut." },
+#define CACHEGRIND ROW
+#include "formats/valgrind/rule_list.h"
 	{ 0 },
 };
