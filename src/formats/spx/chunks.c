@@ -1,17 +1,13 @@
 /*
  * The events of a section, cut into chunks that several threads can read.
  *
- * A chunk ends at a newline. The next one is independent when its first line tells all values: any
- * plain line of the 0.4 layout, the first line of a block of 8192 events in the 0.5 layout. Otherwise
- * it needs the state behind the chunk before and waits for it. Where the text is cut does not depend on
- * the number of threads. While chunks are read, one thread fills the next ones.
+ * A chunk ends at a newline. The next one is read on its own when its first line should tell all values: any of
+ * the 0.4 layout, the first of a block of 8192 events in the 0.5 layout. Where it turns out that it needs the state
+ * behind the chunk before, it is read again in its turn. Where the text is cut does not depend on the number of
+ * threads. While chunks are read, one thread fills the next ones.
  */
 #include "formats/spx/read.h"
 
-/* Lines looked at from the end of a chunk for a place to cut. */
-#define CUT_LINES 64
-/* References reach back this many events, says SPX's own reader. */
-#define CUT_AHEAD 20
 #define BATCH_MOST 64
 /* Bytes that a chunk leaves to the next one and may look at, to see whether garbage begins. */
 #define LOOK_AHEAD ((size_t)16 << 10)
@@ -89,84 +85,15 @@ take_bytes(struct spx_read *r, unsigned char *to, size_t room)
 
 /* ---- where to cut ---- */
 
-/*
- * Whether a line tells all its values: in the 0.4 layout any that has them all, as plain whole numbers; in the
- * 0.5 layout one whose values are all absolute.
- */
-static bool
-stands_alone(const struct spx_layout *layout, struct pp_slice line)
-{
-	struct pp_slice field;
-	size_t fields = 0, values = 0, i;
-	bool more = true;
-
-	for (; pp_slice_field(&line, layout->bars ? '|' : ' ', &more, &field); fields++) {
-		if (layout->bars) {
-			values += fields > 0 && field.n && field.p[0] == 'a';
-			continue;
-		}
-		for (i = 0; i < field.n; i++)
-			if (!pp_is_digit(field.p[i]))
-				return false;
-		values += field.n > 0;
-	}
-	return layout->bars ? values == layout->columns
-	                    : values == fields && fields == (size_t)layout->columns + 2;
-}
-
-/* Whether no line within reach refers back over the line at p. Lines end at `newline` at the latest. */
-static bool
-references_stay(const unsigned char *p, const unsigned char *newline)
-{
-	uint32_t i;
-
-	for (i = 0; i < CUT_AHEAD; i++) {
-		const unsigned char *end = p > newline ? NULL
-		                                       : memchr(p, '\n', (size_t)(newline - p) + 1);
-		const unsigned char *ref = end ? memchr(p, 'r', (size_t)(end - p)) : NULL;
-		uint32_t back = 0;
-
-		if (!end)
-			return false;
-		for (; ref && ++ref < end && pp_is_digit(*ref) && back < CUT_AHEAD;)
-			back = back * 10 + (*ref - '0');
-		if (back > i)
-			return false;
-		p = end + 1;
-	}
-	return true;
-}
-
-/* The last absolute value before `end`: in the 0.5 layout few lines have any. */
+/* The last line with an absolute value, but not the first: few have any in the 0.5 layout. NULL when there is none. */
 static const unsigned char *
-last_absolute(const unsigned char *text, const unsigned char *end)
+last_block(const unsigned char *text, const unsigned char *end)
 {
 	while (end > text && (end = memrchr(text, 'a', (size_t)(end - text))) != NULL)
 		if (end > text && end[-1] == '|')
-			return end;
-	return NULL;
-}
-
-/* The last line up to `newline`, but not the first, from which a chunk can be read on its own; or NULL. */
-static const unsigned char *
-cut_find(const struct spx_layout *layout, const unsigned char *text, const unsigned char *newline)
-{
-	const unsigned char *at = newline, *begin;
-	unsigned i;
-
-	for (i = 0; layout->bars || i < CUT_LINES; i++) {
-		if (layout->bars)
-			at = last_absolute(text, at);
-		begin = at ? pp_last_line_end(text, at) : text;
-		if (begin == text)
-			return NULL;
-		if (stands_alone(layout,
-		                 pp_slice_between(begin, pp_line_end(at, newline + 1) - 1)) &&
-		    (!layout->bars || references_stay(begin, newline)))
-			return begin;
-		at = layout->bars ? begin : begin - 1;
-	}
-	return NULL;
+			break;
+	end = end ? pp_last_line_end(text, end) : text;
+	return end > text ? end : NULL;
 }
 
 /* Ends a full chunk at a newline and keeps what is behind for the next one. False: out of memory. */
@@ -184,7 +111,7 @@ cut_chunk(struct spx_read *r, struct spx_chunk *c)
 	if (!to->carry && !(to->carry = malloc(SPX_CHUNK)))
 		return false;
 	if (layout->columns && !layout->repair)
-		cut = cut_find(layout, c->text, newline);
+		cut = layout->bars ? last_block(c->text, newline) : newline + 1;
 	to->next_independent = cut != NULL;
 	if (!cut)
 		cut = newline + 1;
@@ -372,8 +299,10 @@ chunk_take(void *ctx, unsigned piece)
 		r->found.lines += pp_slice_count(pp_slice_of(c->text, c->n), '\n');
 		return true;
 	}
-	if (!c->done)
+	if (!c->done || c->walk.lacks) {
+		c->independent = false;
 		chunk_read(r, c, c->n, NULL);
+	}
 	if (!c->walk.no_memory)
 		chunk_judge(r, c);
 	pp_spx_merge(r, &c->walk);

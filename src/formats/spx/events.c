@@ -261,8 +261,9 @@ head_04(struct pp_slice *rest, bool *more, struct head *h)
 
 /* INDEX or rN. */
 static bool
-func_05(const struct spx_state *s, struct pp_slice text, uint32_t *index)
+func_05(struct spx_walk *w, struct pp_slice text, uint32_t *index)
 {
+	const struct spx_state *s = &w->state;
 	bool back = pp_slice_take(&text, "r");
 	uint64_t value;
 
@@ -272,6 +273,7 @@ func_05(const struct spx_state *s, struct pp_slice text, uint32_t *index)
 		*index = (uint32_t)value;
 		return value < SPX_INDEX_NONE;
 	}
+	w->lacks |= w->alone && value > s->recents;
 	if (value == 0 || value > SPX_RECENT || value > s->recents)
 		return false;
 	*index = s->recent[(s->recents - (uint32_t)value) % SPX_RECENT];
@@ -279,7 +281,7 @@ func_05(const struct spx_state *s, struct pp_slice text, uint32_t *index)
 }
 
 static const char *
-head_05(const struct spx_walk *w, struct pp_slice *rest, bool *more, struct head *h)
+head_05(struct spx_walk *w, struct pp_slice *rest, bool *more, struct head *h)
 {
 	struct pp_slice field;
 	uint64_t line = 0;
@@ -292,7 +294,7 @@ head_05(const struct spx_walk *w, struct pp_slice *rest, bool *more, struct head
 		/* Some builds wrote any 32 bits for internal functions. */
 		h->site = line > 0xffff ? 0 : (uint32_t)line;
 	}
-	if (!pp_slice_field(rest, '|', more, &field) || !func_05(&w->state, field, &h->index))
+	if (!pp_slice_field(rest, '|', more, &field) || !func_05(w, field, &h->index))
 		return "not an event: a function index, or a reference to one of the events before, is "
 		       "expected";
 	return NULL;
@@ -320,15 +322,19 @@ event_take(struct spx_walk *w, struct pp_slice s)
 		if (!pp_slice_field(&rest, bars ? '|' : ' ', &more, &field) ||
 		    (!bars && !field.n)) {
 			missing = true;
+			w->lacks |= !w->state.known;
 			continue;
 		}
 		absolute = !bars || (field.n && field.p[0] == 'a');
+		w->lacks |= !w->state.known && !absolute;
 		if (field.n &&
 		    !pp_spx_walk_number(w, j, pp_slice_from(field, bars && absolute), !absolute)) {
 			place = pp_spx_place(w, s.p, (size_t)(field.p - s.p));
 			wrong = "not an event: a value is not a number, or too large";
 		}
 	}
+	if (w->lacks)
+		return;
 	missing = missing && !wrong;
 	doubtful = wrong || more || (missing && !w->layout->repair);
 	if (w->strict.on && (doubtful || pp_spx_walk_unlikely(w, h.start, h.index)) &&

@@ -127,7 +127,8 @@ pp_spx_walk_begin(struct spx_walk *w, const struct spx_layout *layout,
 	}
 	w->tree.stride = stride;
 	w->no_memory = !w->tree.cells;
-	w->slow = false;
+	w->slow = w->lacks = false;
+	w->alone = !state->known;
 	for (j = 0; j < layout->metrics; j++)
 		w->slow |= state->scale[j] != 0;
 	pp_slots_clear(&w->tree.slots);
@@ -392,7 +393,7 @@ pp_spx_walk_text(struct spx_walk *w, struct pp_slice text, uint64_t offset, bool
 
 	w->text = text.p;
 	w->text_offset = offset;
-	while (p < end && !w->no_memory && !w->found.garbage) {
+	while (p < end && !w->no_memory && !w->found.garbage && !w->lacks) {
 		/* The fast run reads whole lines only. */
 		if (p < whole && w->state.known && !w->slow && !w->strict.on) {
 			p = pp_spx_run(w, p, whole);

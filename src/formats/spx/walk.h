@@ -118,6 +118,8 @@ struct spx_walk {
 	uint32_t site_mask; /* 0xffff when call sites are wanted, else 0 */
 	bool record;        /* keep the events */
 	bool slow;          /* some column has decimals */
+	bool alone;         /* began without the state of the chunk before */
+	bool lacks;         /* and an event needs it */
 	bool no_memory;
 
 	struct spx_state state;

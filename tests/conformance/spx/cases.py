@@ -180,16 +180,18 @@ def as_text_04(sequence, damaged):
     return '[events]\n' + ''.join(out)
 
 
-def as_text_05(sequence, rng):
+def as_text_05(sequence, rng, linked=False):
+    """As SPX writes it; `linked`: no block stands alone, though some values are absolute."""
     out, last, recent = [], None, []
     for number_of, (index, start, values) in enumerate(sequence):
-        if number_of % 8192 == 0:
+        if number_of % 8192 == 0 and (not linked or not last):
             recent, last = [], None
         back = next((k for k in range(1, 5) if k <= len(recent) and recent[-k] == index), 0) if index >= 100 else 0
         head = (f'{rng.choice((0, 3, 255, 65535)):x}'.replace('0', '', 1) if rng.random() < 0.1 else '7') + '|' if start else '-'
-        deltas = [f'a{v}' if last is None else '' if v == w else str(v - w) for v, w in zip(values, last or values)]
+        tell = linked and rng.random() < 0.01
+        deltas = [f'a{v}' if last is None or (tell and v != w) else '' if v == w else str(v - w) for v, w in zip(values, last or values)]
         out.append(head + (f'r{back}' if back else str(index)) + ''.join('|' + d for d in deltas) + '\n')
-        recent, last = recent + [index], values
+        recent, last = (recent + [index])[-4:], values
     return '[events]\n' + ''.join(out)
 
 
@@ -227,6 +229,16 @@ class Checker:
             self.compare(f'{name} {variant}', base + '.json', expected, metrics)
             self.round_trip(f'{name} {variant}', base, variant, expected, metrics)
             self.cut(f'{name} {variant}', base, text, columns, metrics, rng)
+
+    def linked(self, seed, count):
+        """Where the text is cut for threads no event can be understood without those before."""
+        rng = random.Random(seed)
+        sequence = list(walk(rng, count, 2, 400, 25, 10 ** 7))
+        used = max(index for index, _, _ in sequence) + 1
+        places = ''.join(f'/a.php:{i}:f{i}\n' for i in range(used))
+        text = as_text_05(sequence, rng, True) + '[functions]\n' + places
+        base = self.pair('linked', text, ['wt', 'zm'], sum(start for _, start, _ in sequence), used)
+        self.compare('linked', base + '.json', model(text, 2, identity(text)), ['wt', 'zm'])
 
     def round_trip(self, what, base, variant, expected, metrics):
         other = {'0.4': '0.5', '0.5': '0.4'}[variant]
@@ -337,6 +349,7 @@ def main():
         checker.made('many-metrics', 5, 30000, 12, 300, 12, 10 ** 13)
         checker.made('damaged', 6, 60000, 12, 300, 12, 10 ** 13, damaged=True)
         checker.made('several-chunks', 7, 300000, 2, 400, 25, 10 ** 7)
+        checker.linked(8, 300000)
     for path in sorted(glob.glob(os.path.join(corpus, '*', '*.oracle.json'))) if os.path.isdir(corpus) else []:
         check_oracle(tap, polyprof, path)
     print(f'1..{tap.run}')
