@@ -153,19 +153,25 @@ PP_API unsigned pp_format_can(const pp_format *);
 typedef struct pp_profile pp_profile;
 
 struct pp_read_opts {
-	size_t size;         /* sizeof(struct pp_read_opts) */
-	const char *from;    /* format name; NULL = recognise it */
-	const char *variant; /* format specific; NULL = decide */
-	unsigned want;       /* facets, PP_META, PP_EXTRAS; 0 = PP_TREE|PP_EDGES|PP_LINES|PP_META */
-	unsigned threads;    /* 0 = one per processor */
+	size_t size;      /* sizeof(struct pp_read_opts) */
+	const char *from; /* format name; NULL = recognise it */
+	const char
+	    *variant;  /* format specific; NULL = decide. One that the format lacks is PP_E_USAGE */
+	unsigned want; /* facets, PP_META, PP_EXTRAS; 0 = PP_TREE|PP_EDGES|PP_LINES|PP_META */
+	unsigned threads;               /* 0 = one per processor */
 	const struct pp_limits *limits; /* NULL = defaults */
-	/* "key=value" strings for the format, NULL-terminated; or NULL */
+	/* "key=value" strings for the format, NULL-terminated; or NULL. Unknown keys are PP_E_USAGE */
 	const char *const *options;
 	/* Called now and then with bytes read and bytes in all (0 = unknown); true stops the reading. */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	/* Formats beside those of the library, NULL-terminated; or NULL. See polyprof_experimental.h. */
 	const pp_format *const *formats;
+	/*
+	 * Files are mapped instead of read, which is faster for large ones. But then one that becomes shorter
+	 * meanwhile kills the process (SIGBUS), unless it has a handler for that.
+	 */
+	bool map;
 };
 
 /*

@@ -113,6 +113,7 @@ struct pp_ask_opts {
 	void (*progress)(void *ctx, const struct pp_progress_at *);
 	/* Formats beside those of the library, NULL-terminated; see pp_format_new(). */
 	const pp_format *const *formats;
+	bool map; /* files are mapped; see struct pp_read_opts */
 };
 
 /*

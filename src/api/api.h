@@ -26,6 +26,7 @@ struct pp_from {
 	size_t size;
 	ptrdiff_t (*read)(void *ctx, void *to, size_t room);
 	void *ctx;
+	bool peek; /* only its beginning will be looked at */
 };
 
 /*
@@ -52,6 +53,9 @@ void pp_opened_close(struct pp_opened *);
  * member) or, when that is 0, those of the first version. False when it sets what is not known here.
  */
 bool pp_opts_complete(void *to, size_t known, size_t first, const void *from);
+
+/* Whether a format has that variant and all these options. */
+bool pp_opts_known(const struct pp_format *, const char *variant, const char *const *options);
 
 /* Writes to an open sink; see pp_write_file() for the rest. */
 pp_status pp_write_sink(const struct pp_profile *, struct pp_sink *, const struct pp_format *,

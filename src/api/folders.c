@@ -96,7 +96,8 @@ row_look(void *ctx, unsigned index)
 	struct row *row = &l->rows.at[index];
 	struct pp_read_opts opts = { .want = PP_META,
 		                     .threads = 1,
-		                     .formats = l->reply->opts.formats };
+		                     .formats = l->reply->opts.formats,
+		                     .map = l->reply->opts.map };
 	struct pp_diags diags;
 	struct pp_opened opened;
 

@@ -35,18 +35,14 @@ pp_load_from_check(struct pp_reply *r)
 	return status;
 }
 
-/* Whether a format has an option; offers its keys for a suggestion. */
-static bool
-format_has_option(const struct pp_format *format, struct pp_slice key, struct pp_suggest *suggest)
+/* Offers a format's options for a suggestion. */
+static void
+options_offer(const struct pp_format *format, struct pp_suggest *suggest)
 {
 	const struct pp_option_doc *doc;
 
-	for (doc = format ? format->options : NULL; doc && doc->key; doc++) {
-		if (pp_slice_eq_z(key, doc->key))
-			return true;
+	for (doc = format ? format->options : NULL; doc && doc->key; doc++)
 		pp_suggest_offer(suggest, pp_slice_z(doc->key));
-	}
-	return false;
 }
 
 /* Each option must mean something to the format read, or to the one written. */
@@ -66,10 +62,12 @@ options_check(struct pp_reply *r, const struct pp_format *format, const struct p
 		if (key.n == 0)
 			return pp_answer_fail(answer_of(r), PP_E_USAGE, PP_RULE_USAGE,
 			                      "--option takes KEY=VALUE, not '%s'", text);
-		pp_suggest_init(&suggest, key);
-		if (format_has_option(format, key, &suggest) ||
-		    format_has_option(target, key, &suggest))
+		if (pp_format_has_option(format, text) ||
+		    (target && pp_format_has_option(target, text)))
 			continue;
+		pp_suggest_init(&suggest, key);
+		options_offer(format, &suggest);
+		options_offer(target, &suggest);
 		pp_suggest_print(&suggest, &hint, "");
 		status = pp_answer_fail(answer_of(r), PP_E_USAGE, "no-option",
 		                        "format %s has no option '%.*s'%s", format->name,
@@ -156,6 +154,7 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 		                     .threads = jobs > 1024 ? 1024 : (unsigned)jobs,
 		                     .options = options_list(r),
 		                     .formats = r->opts.formats,
+		                     .map = r->opts.map,
 		                     /* What is written has a variant of its own. */
 		                     .variant = order->want.target ? NULL : reading->variant };
 
@@ -179,9 +178,13 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 		l->opened.order->keep = &l->keep;
 	}
 	l->nanoseconds = pp_load_clock() - start;
-	if (l->is_open && l->opened.format)
-		return options_check(r, l->opened.format, order->want.target);
-	return PP_OK;
+	if (!l->is_open || !l->opened.format)
+		return PP_OK;
+	if (!pp_format_has_variant(l->opened.format, opts.variant))
+		return pp_answer_fail(answer_of(r), PP_E_USAGE, "no-variant",
+		                      "format %s has no variant '%s'", l->opened.format->name,
+		                      opts.variant);
+	return options_check(r, l->opened.format, order->want.target);
 }
 
 void

@@ -199,6 +199,7 @@ reader_open_sibling(struct pp_reader *r, const char *base_name, struct pp_input 
 		free(path);
 		return PP_E_NOMEM;
 	}
+	c->io.map = o->io.map;
 	c->opening = o;
 	c->path = path;
 	c->io.file = path;
@@ -411,6 +412,7 @@ opening_new(const char *path, const struct pp_read_opts *opts, struct pp_diags *
 		free(o);
 		return NULL;
 	}
+	o->io.map = o->opts.map;
 	return o;
 }
 
@@ -446,6 +448,8 @@ open_stack(struct pp_opened *o, struct pp_opening *opening, const struct pp_from
 	struct pp_reader *r = &o->reader;
 	pp_status status;
 
+	if (from->peek)
+		opening->io.block = PEEK_BYTES;
 	if (from->read)
 		status = pp_input_callback(&opening->io, from->read, from->ctx, &r->in);
 	else if (from->data)

@@ -68,6 +68,15 @@ pp_opts_complete(void *to, size_t known, size_t first, const void *from)
 	return true;
 }
 
+bool
+pp_opts_known(const struct pp_format *format, const char *variant, const char *const *options)
+{
+	while (options && *options)
+		if (!pp_format_has_option(format, *options++))
+			return false;
+	return pp_format_has_variant(format, variant);
+}
+
 /* ---- rules ---- */
 
 static const struct pp_rule *

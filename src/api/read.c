@@ -156,7 +156,9 @@ read_any(const char *path, const struct pp_from *from, const struct pp_read_opts
 	pp_meter_start(&meter, limit, 0);
 	status = pp_open_from(&opened, path, from, &opts, diags);
 	if (status == PP_OK) {
-		status = pp_opened_read(&opened, out);
+		status = opened.format && !pp_opts_known(opened.format, opts.variant, opts.options)
+		             ? PP_E_USAGE
+		             : pp_opened_read(&opened, out);
 		pp_opened_close(&opened);
 	}
 	if (*out) {
@@ -170,6 +172,7 @@ static pp_status
 recognise_any(const char *path, const struct pp_from *from, const struct pp_read_opts *given,
               pp_diags *diags, const pp_format **format, int *bits)
 {
+	struct pp_from peeked = *from;
 	struct pp_read_opts opts;
 	struct pp_opened opened;
 	pp_status status;
@@ -180,7 +183,8 @@ recognise_any(const char *path, const struct pp_from *from, const struct pp_read
 		*bits = 0;
 	if ((from->size && !from->data) || !read_opts(given, &opts))
 		return PP_E_USAGE;
-	status = pp_open_from(&opened, path, from, &opts, diags);
+	peeked.peek = true;
+	status = pp_open_from(&opened, path, &peeked, &opts, diags);
 	if (status != PP_OK)
 		return status;
 	*format = opened.format;

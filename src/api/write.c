@@ -146,7 +146,8 @@ write_into(const pp_profile *p, struct pp_sink *out, const pp_format *format,
 	pp_status status = PP_OK;
 
 	pp_meter_start(&meter, p->memory.limit, p->memory.used);
-	if (given && !pp_opts_complete(&opts, sizeof opts, FIRST_SIZE, given))
+	if ((given && !pp_opts_complete(&opts, sizeof opts, FIRST_SIZE, given)) ||
+	    (format && !pp_opts_known(format, opts.variant, opts.options)))
 		status = PP_E_USAGE;
 	if (status == PP_OK)
 		status = pp_write_sink(p, out, format, &opts, diags);

@@ -278,6 +278,7 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form)
 		                    .quiet = cli->quiet,
 		                    .verbose = cli->verbose,
 		                    .ctx = &listener,
+		                    .map = true, /* main() handles SIGBUS */
 		                    .note = note_print,
 		                    .findings = findings_print,
 		                    .progress = pp_progress_wanted(cli) ? progress_show : NULL };

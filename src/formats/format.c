@@ -58,3 +58,29 @@ pp_format_among(const struct pp_format *const *formats, const char *name)
 			return *formats;
 	return pp_format_find(name);
 }
+
+bool
+pp_format_has_variant(const struct pp_format *format, const char *variant)
+{
+	const char *list = variant ? format->variants : NULL;
+
+	while (list && *list) {
+		size_t n = strcspn(list, " ");
+
+		if (n == strlen(variant) && memcmp(list, variant, n) == 0)
+			return true;
+		list += n + strspn(list + n, " ");
+	}
+	return !variant;
+}
+
+bool
+pp_format_has_option(const struct pp_format *format, const char *option)
+{
+	const struct pp_option_doc *doc = format->options;
+	size_t n = strcspn(option, "=");
+
+	while (doc && doc->key && (strlen(doc->key) != n || memcmp(doc->key, option, n) != 0))
+		doc++;
+	return doc && doc->key && option[n] == '=';
+}

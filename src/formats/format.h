@@ -109,6 +109,9 @@ const struct pp_format *pp_format_among(const struct pp_format *const *, const c
 
 /* True when the name, compression endings aside, ends in ".EXT" (without regard to case). */
 bool pp_name_ends(const char *name, const char *ext);
+/* Whether a format has that variant, and the option KEY of "KEY=VALUE"; NULL is no variant and fine. */
+bool pp_format_has_variant(const struct pp_format *, const char *variant);
+bool pp_format_has_option(const struct pp_format *, const char *option);
 
 /* Considers all formats with an ability (PP_CAN_READ ...; 0 = any), and appends the nearest as pp_suggest_print() does. */
 void pp_suggest_format(const char *word, unsigned can, struct pp_buf *);

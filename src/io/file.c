@@ -1,7 +1,7 @@
 /*
- * Files: mapped when regular, read whole when small, streamed when neither.
+ * Files: mapped when that is allowed, read whole when not too large, streamed when neither.
  *
- * A mapping is laid over a reservation of anonymous memory that is PP_INPUT_PAD bytes longer, so that
+ * Whoever makes a mapped file shorter kills us by SIGBUS, so a library must not map what it does not own. A mapping is laid over a reservation of anonymous memory that is PP_INPUT_PAD bytes longer, so that
  * loops may load whole words past the end even when the file ends on a page boundary.
  */
 #include "io/source.h"
@@ -17,6 +17,8 @@
 
 /* Up to here reading costs less than two mappings, and nobody can pull the bytes from under us. */
 #define SMALL_FILE ((uint64_t)256 << 10)
+/* Without mapping: what is larger is streamed, which cannot be cut for several threads. */
+#define WHOLE_FILE ((uint64_t)256 << 20)
 #define PIPE_SIZE (1 << 20)
 /* Linux reads at most 2 GiB - 4 KiB at once; be modest. */
 #define READ_MOST ((size_t)1 << 30)
@@ -33,6 +35,7 @@ struct file_feed {
 	struct pp_feed feed;
 	struct pp_io *io;
 	int fd;
+	uint64_t expected; /* bytes, of a regular file; else 0 */
 };
 
 static bool
@@ -175,7 +178,8 @@ file_whole(struct pp_io *io, int fd, const struct stat *st, struct pp_input **ou
 		                   .close = file_close,
 		                   .io = io,
 		                   .impl = f };
-	good = size <= SMALL_FILE ? file_slurp(f, size) : file_map(f, size, from);
+	good = size > SMALL_FILE && io->map ? file_map(f, size, from)
+	                                    : size <= WHOLE_FILE && file_slurp(f, size);
 	if (!good) {
 		if (f->region_size)
 			munmap(f->region, f->region_size);
@@ -209,6 +213,11 @@ file_feed_fill(struct pp_feed *feed, unsigned char *to, size_t room)
 		return 0;
 	}
 	atomic_store_explicit(&f->io->file_read, before + (uint64_t)got, memory_order_relaxed);
+	if (got == 0 && before < f->expected) {
+		feed->status = PP_E_INVALID;
+		pp_io_note(f->io, PP_IO_CHANGED, before,
+		           "the file became shorter while it was read");
+	}
 	return (size_t)got;
 }
 
@@ -223,8 +232,9 @@ file_feed_close(struct pp_feed *feed)
 }
 
 static pp_status
-file_stream(struct pp_io *io, int fd, struct pp_input **out)
+file_stream(struct pp_io *io, int fd, const struct stat *st, struct pp_input **out)
 {
+	off_t from = S_ISREG(st->st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
 	struct file_feed *f = calloc(1, sizeof *f);
 
 	if (!f) {
@@ -235,6 +245,7 @@ file_stream(struct pp_io *io, int fd, struct pp_input **out)
 	f->feed = (struct pp_feed){ file_feed_fill, file_feed_close, PP_OK, true };
 	f->io = io;
 	f->fd = fd;
+	f->expected = from >= 0 && st->st_size > from ? (uint64_t)(st->st_size - from) : 0;
 	/* A larger pipe means fewer switches between its writer and us; it need not be granted. */
 	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 	return pp_input_feed(io, &f->feed, 0, out);
@@ -272,7 +283,7 @@ pp_input_file(struct pp_io *io, const char *path, struct pp_input **out)
 		}
 		if (own >= 0)
 			close(own);
-		return file_stream(io, fd, out);
+		return file_stream(io, fd, &st, out);
 	}
 	if (fd >= 0 && !standard)
 		close(fd);

@@ -36,9 +36,10 @@ struct pp_finding {
 
 /* One per input file; outlives all inputs made with it. */
 struct pp_io {
-	struct pp_limits limits;    /* complete */
-	unsigned threads;           /* >= 1 */
-	size_t block;               /* bytes read or decoded at once; 0 = default. Tests use 7. */
+	struct pp_limits limits; /* complete */
+	unsigned threads;        /* >= 1 */
+	bool map;     /* files may be mapped: nobody makes them shorter, or SIGBUS is handled */
+	size_t block; /* bytes read or decoded at once; 0 = default. Tests use 7. */
 	struct pp_diags *diags;     /* may be NULL */
 	const char *file;           /* name for findings when it is not the one in diags; or NULL */
 	uint64_t file_size;         /* 0 = unknown */
@@ -85,8 +86,8 @@ pp_status pp_input_pipe(struct pp_io *, struct pp_pipe *, struct pp_input **out)
 /* ---- sources ---- */
 
 /*
- * Opens a file, "-" for standard input. Regular files are mapped or, when small, read whole; all others
- * are streamed. PP_E_IO has been noted as a finding with the system's reason.
+ * Opens a file, "-" for standard input. Regular files are mapped where that is allowed, else read whole unless they
+ * are large; all others are streamed. PP_E_IO has been noted as a finding with the system's reason.
  */
 pp_status pp_input_file(struct pp_io *, const char *path, struct pp_input **out);
 /* True when the file was modified since it was opened: what was read may be a mixture. */

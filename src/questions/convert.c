@@ -181,14 +181,8 @@ ending_check(struct pp_answer *a, const char *path, const struct pp_format *targ
 static pp_status
 variant_check(struct pp_answer *a, const char *variant, const struct pp_format *target)
 {
-	const char *list = target->variants;
-	struct pp_slice word;
-
-	if (!variant)
+	if (pp_format_has_variant(target, variant))
 		return PP_OK;
-	while (word_next(&list, &word))
-		if (pp_slice_eq_z(word, variant))
-			return PP_OK;
 	return pp_answer_fail(a, PP_E_USAGE, "no-variant", "format %s has no variant '%s'%s%s",
 	                      target->name, variant, target->variants ? "; it has " : "",
 	                      target->variants ? target->variants : "");

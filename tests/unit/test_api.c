@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "api/api.h"
 #include "io/rules.h"
@@ -483,6 +484,83 @@ test_damage(struct scratch *s)
 	pp_buf_release(&packed);
 }
 
+/* A file that becomes shorter, or is empty all at once, while it is being read: what was there is still read. */
+static void
+test_shrinking(struct scratch *s)
+{
+	static const struct {
+		const char *name, *head, *rows;
+	} files[] = {
+		{ "x.folded", "", "main;f%u;g 3\n" },
+		{ "callgrind.out.1", "# callgrind format\nevents: Ir\nfl=a.c\n", "fn=f%u\n1 3\n" },
+		{ "x.perf", "", "w 7 1.5: 3 cycles: \n\t55d0 f%u+0x1 (/bin/w)\n\n" },
+		{ "x.folded.gz", "", "main;f%u;g 3\n" },
+	};
+	size_t i;
+	unsigned k, cut;
+
+	for (i = 0; i < PP_COUNT_OF(files) * 2; i++) {
+		const char *name = files[i / 2].name;
+		struct pp_read_opts opts = { .threads = 1 + i % 2 };
+		struct pp_buf text = { 0 }, packed = { 0 };
+		struct pp_diags diags;
+		struct pp_opened o;
+		pp_profile *p = NULL;
+		const char *path;
+
+		pp_buf_adds(&text, files[i / 2].head);
+		for (k = 0; k < 100000; k++)
+			pp_buf_addf(&text, files[i / 2].rows, k);
+		pack_gzip(&packed, text.p, text.n);
+		for (cut = 0; cut < 2; cut++) {
+			path = strstr(name, ".gz") ? scratch_write(s, name, packed.p, packed.n)
+			                           : scratch_write(s, name, text.p, text.n);
+			pp_diags_init(&diags);
+			ok(pp_open(&o, path, NULL, 0, &opts, &diags) == PP_OK &&
+			       truncate(path, cut ? 5000 : 0) == 0 &&
+			       pp_opened_read(&o, &p) == PP_OK && !pp_profile_complete(p) &&
+			       has_rule(&diags, "io-changed-while-reading") &&
+			       pp_profile_metric_total(p, 0).integer == 300000,
+			   "%s becomes shorter, %u threads", name, opts.threads);
+			pp_profile_free(p);
+			pp_opened_close(&o);
+			pp_diags_release(&diags);
+		}
+		pp_buf_release(&text);
+		pp_buf_release(&packed);
+	}
+}
+
+/* What a format does not know is wrong, not ignored. */
+static void
+test_unknown(void)
+{
+	const char *const odd[] = { "colour=red", NULL };
+	struct pp_read_opts read = { .from = "folded", .options = odd };
+	struct pp_write_opts write = { .options = odd };
+	const pp_format *format, *folded = pp_format_find("folded");
+	pp_profile *p = NULL;
+	void *data;
+	size_t size;
+
+	ok(pp_read_memory(stacks, sizeof stacks - 1, "x", &read, NULL, &p) == PP_E_USAGE && !p,
+	   "an option that the format lacks");
+	read = (struct pp_read_opts){ .from = "folded", .variant = "0.4" };
+	ok(pp_read_memory(stacks, sizeof stacks - 1, "x", &read, NULL, &p) == PP_E_USAGE && !p,
+	   "a variant that it lacks");
+	ok(pp_read_memory(NULL, 100, "x", NULL, NULL, &p) == PP_E_USAGE && !p &&
+	       pp_recognise_memory(NULL, 100, "x", NULL, NULL, &format, NULL) == PP_E_USAGE,
+	   "bytes that are nowhere");
+	ok(pp_read_memory(stacks, sizeof stacks - 1, "x", NULL, NULL, &p) == PP_OK &&
+	       pp_write_memory(p, folded, &write, NULL, &data, &size) == PP_E_USAGE && !data,
+	   "an option for writing");
+	write = (struct pp_write_opts){ .variant = "9" };
+	ok(pp_write_memory(p, folded, &write, NULL, &data, &size) == PP_E_USAGE && !data &&
+	       pp_write_memory(p, pp_format_find("spx"), &write, NULL, &data, &size) == PP_E_USAGE,
+	   "a variant for writing");
+	pp_profile_free(p);
+}
+
 /* ---- services for readers ---- */
 
 static bool
@@ -695,6 +773,8 @@ main(void)
 	test_questions();
 	test_recognition();
 	test_damage(&scratch);
+	test_shrinking(&scratch);
+	test_unknown();
 	test_services(&scratch);
 	test_push();
 	test_writing(&scratch);
