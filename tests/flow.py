@@ -2,7 +2,8 @@
 """The one-way flow and the house rules that a script can check: flow.py ROOT
 
 base < text, io < model < formats < analysis < questions < output, api < cli: a file includes its own room, lower
-rooms and (text and io, output and api) its neighbour's headers, and names no struct of an upper room. The rooms that
+rooms and (text and io, output and api) its neighbour's headers, and names no struct of an upper room. The command line
+knows profiles by the two public headers alone. The rooms that
 must run anywhere call nothing of the operating system. Only the command line prints or exits. A profile never changes
 once it is built: no function above model/ takes one that is not const. Speaks TAP.
 """
@@ -13,6 +14,8 @@ import sys
 RANK = {'base': 0, 'text': 1, 'io': 1, 'model': 2, 'formats': 3, 'analysis': 4, 'questions': 5, 'output': 6,
         'api': 6, 'cli': 7}
 PURE = ('base', 'text', 'model', 'formats', 'analysis', 'questions', 'output')
+# What knows nothing of profiles.
+BELOW = ('base', 'text', 'io')
 # Headers of ISO C and of SIMD; everything else is the operating system.
 PLAIN = {'assert', 'ctype', 'errno', 'float', 'inttypes', 'limits', 'math', 'stdalign', 'stdarg', 'stdbool',
          'stddef', 'stdint', 'stdio', 'stdlib', 'stdatomic', 'string', 'emmintrin', 'immintrin', 'arm_neon'}
@@ -52,6 +55,8 @@ def check_includes(room, name, text):
                 yield f'"{own[1]}" is in no room'
             elif RANK[target] > RANK[room] or (room == 'io' and target == 'text'):
                 yield f'includes "{own[1]}", against the flow'
+            elif room == 'cli' and target not in ('cli', *BELOW):
+                yield f'includes "{own[1]}": the command line is built on the public headers'
         if system and room == 'text' and system[1] == REGEX and name == 'regex_pcre.c':
             continue
         if system and (room, name, system[1]) == ('base', 'account.c', 'malloc.h'):

@@ -233,6 +233,8 @@ PP_API size_t pp_table_size(const pp_profile *, size_t table);
 PP_API size_t pp_table_column_count(size_t table);
 PP_API const char *pp_table_column_name(size_t table, size_t column);
 PP_API const char *pp_table_column_refers(size_t table, size_t column);
+/* How many costs follow the columns of each row, as columns without a name: those of calls and lines have some. */
+PP_API size_t pp_table_cells(const pp_profile *, size_t table);
 /* 0 for a row or column that is not there. */
 PP_API int64_t pp_table_number(const pp_profile *, size_t table, size_t row, size_t column);
 PP_API struct pp_text pp_profile_string(const pp_profile *, uint32_t id);

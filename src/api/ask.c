@@ -161,6 +161,7 @@ pp_reply_new(const char *question, const char *const *params, const struct pp_as
 	r->asking.params->exact = opts->form == PP_RENDER_JSON || opts->form == PP_RENDER_CSV;
 	r->asking.params->quiet = opts->quiet;
 	r->asking.params->verbose = opts->verbose;
+	r->asking.params->formats = opts->formats;
 	return params_set(r, params);
 }
 

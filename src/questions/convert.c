@@ -189,14 +189,17 @@ variant_check(struct pp_answer *a, const char *variant, const struct pp_format *
 }
 
 pp_status
-pp_target_find(const struct pp_target *t, const char *output, struct pp_answer *a,
+pp_target_find(const struct pp_target *t, const struct pp_asked *asked, struct pp_answer *a,
                const struct pp_format **target)
 {
+	const char *output = asked->output;
 	const char *path = output && strcmp(output, "-") != 0 ? output : NULL;
 	struct pp_buf hint = { 0 };
 	pp_status status = PP_OK;
 
-	*target = t->to ? pp_format_find(t->to) : path ? format_by_name(path) : NULL;
+	*target = t->to  ? pp_format_among(asked->formats, t->to)
+	          : path ? format_by_name(path)
+	                 : NULL;
 	if (!t->to && !*target)
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
 		                      "name the format to write with --to, or by the ending of -o");
@@ -231,7 +234,7 @@ pp_target_make(const struct pp_target *t, const struct pp_asked *asked, const st
 		                                 .lossless = t->lossless,
 		                                 .options = options };
 	a->product = product;
-	return pp_target_find(t, asked->output, a, &product->target);
+	return pp_target_find(t, asked, a, &product->target);
 }
 
 /* ---- the questions ---- */
@@ -242,7 +245,7 @@ convert_ready(const struct pp_subject *subject, const void *data, struct pp_answ
 	const struct convert_params *params = data;
 	const struct pp_format *target;
 
-	return pp_target_find(&params->target, params->asked.output, a, &target);
+	return pp_target_find(&params->target, &params->asked, a, &target);
 }
 
 /* The target, which is known to be there. */
@@ -251,7 +254,8 @@ target_of(const struct convert_params *params)
 {
 	const char *output = params->asked.output ? params->asked.output : "";
 
-	return params->target.to ? pp_format_find(params->target.to) : format_by_name(output);
+	return params->target.to ? pp_format_among(params->asked.formats, params->target.to)
+	                         : format_by_name(output);
 }
 
 /* Whether a format keeps events in their order, in any of its variants. */

@@ -79,7 +79,6 @@ static const struct pp_param flame_params[] = {
 	  offsetof(struct flame_params, palette) },
 	{ 0 },
 };
-static const struct pp_param *const colors_param = &flame_params[12];
 static const struct pp_param_group flame_group = { "Picture", flame_params };
 
 static const struct pp_param_use flame_uses[] = {
@@ -475,7 +474,8 @@ product_make(struct pp_answer *a, const struct pp_subject *subject, const struct
 	if (params->palette != UINT_MAX || params->colors != UINT_MAX)
 		style->palette = palettes[params->palette == UINT_MAX ? 1 : params->palette];
 	if (params->colors != UINT_MAX)
-		style->colors = pp_answer_copy(a, pp_param_choice(colors_param, params->colors));
+		style->colors = pp_answer_copy(
+		    a, pp_param_choice(pp_params_find(flame_uses, "colors"), params->colors));
 	if (!style->title && subject->file_count && strcmp(subject->files[0], "-") != 0) {
 		title_make(&text, subject->files, subject->file_count, d->flame.compares);
 		style->title = text_keep(a, &text);

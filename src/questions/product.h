@@ -32,7 +32,7 @@ struct pp_target {
  * The format that is named, or that the output's ending says. PP_OK, or a status with the reason said: none is named, it
  * has no such variant, or the file would be misread ever after.
  */
-pp_status pp_target_find(const struct pp_target *, const char *output, struct pp_answer *,
+pp_status pp_target_find(const struct pp_target *, const struct pp_asked *, struct pp_answer *,
                          const struct pp_format **);
 /* A profile to be written so; it must outlive the answer. */
 pp_status pp_target_make(const struct pp_target *, const struct pp_asked *,

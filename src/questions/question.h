@@ -38,6 +38,7 @@ struct pp_asked {
 	uint64_t max_output; /* bytes; PP_UNSET = by what is read, 0 = any number */
 	bool quiet, verbose; /* which findings matter */
 	const char *metric;  /* NULL = the primary one */
+	const struct pp_format *const *formats; /* beside those of the library; or NULL */
 	struct pp_reading reading;
 };
 
