@@ -264,6 +264,9 @@ keeps_timelines(const struct pp_format *format)
 {
 	const struct pp_holds *h = format->holds;
 
+	/* A format from outside of the library tells it by its facets. */
+	if (!h)
+		return format->can & PP_TIMELINE;
 	while (h->variant && !((h->keeps | h->own) & PP_HAS(TIMELINE)))
 		h++;
 	return (h->keeps | h->own) & PP_HAS(TIMELINE);
