@@ -4,7 +4,9 @@
 Over all samples that tell when things happened, sound and damaged, of all formats:
 - `--time 0%..100%` changes nothing: own and total costs and calls of each function, and the total;
 - adjacent parts add up: costs within 2 ns for each part, counts exactly;
-- a trace written as SPX has the same own and total cost and calls for each function.
+- a trace written as SPX has the same own and total cost and calls for each function;
+- written as SPAA, parts of the time still add up.
+SPAA files may place less, or more, in time than their stacks cost; those are left out whose samples say so.
 """
 import collections
 import glob
@@ -80,6 +82,31 @@ def adds_up(path, name, whole):
     tap.ok(not wrong, f'{name}: parts of the time', '\n'.join(wrong[:5]))
 
 
+def spaa_places_all(path):
+    """Whether the samples of an SPAA file weigh what its stacks do."""
+    stacks, samples = collections.Counter(), collections.Counter()
+    with open(path, 'rb') as file:
+        for line in file:
+            record = json.loads(line)
+            if record['type'] == 'stack':
+                stacks[str(record['id'])] += sum(w['value'] for w in record['weights'] if w['metric'] == 'period')
+            elif record['type'] == 'sample':
+                samples[str(record['stack_id'])] += record.get('period', 0)
+    return samples == stacks
+
+
+def as_spaa(path, name, whole, directory):
+    out = os.path.join(directory, 'again.spaa')
+    done = subprocess.run([polyprof, 'convert', '-q', path, '--to', 'spaa', '-o', out], capture_output=True, timeout=300)
+    everything = window(out, 0, 100)
+    if done.returncode or everything is None:
+        tap.ok(False, f'{name}: as SPAA', done.stderr.decode(errors='replace'))
+        return
+    wrong = list(differences(whole, [everything], 0.5))
+    wrong += list(differences(whole, [window(out, 0, 41), window(out, 41, 100)], 4))
+    tap.ok(not wrong, f'{name}: as SPAA', '\n'.join(wrong[:5]))
+
+
 def as_spx(path, name, top, directory):
     """Own and total costs and calls by name, after a way through SPX."""
     out = os.path.join(directory, 'again.json')
@@ -112,16 +139,19 @@ def main():
             if path.endswith(('.oracle.json', '.stdout')) or os.path.getsize(path) > LARGEST:
                 continue
             info = ask('info', '--json', path)
-            if not info or 'timeline' not in info['facets'] or info['format'] == 'spaa':
+            if not info or 'timeline' not in info['facets'] or \
+                    (info['format'] == 'spaa' and not spaa_places_all(path)):
                 continue
             name = os.path.relpath(path, corpus if corpus and path.startswith(corpus) else samples)
             top = ask('top', '--json', '-n', '0', path)
             adds_up(path, name, numbers(top))
+            if info['format'] != 'spaa':
+                as_spaa(path, name, numbers(top), directory)
             if info['format'] == 'nytprof':
                 as_spx(path, name, top, directory)
             checked[info['format']] += 1
-    for kind in ('nytprof', 'spx', 'perf-script'):
-        tap.ok(checked[kind] > 5, f'{checked[kind]} samples of {kind} tell when things happened')
+    for kind, least in (('nytprof', 10), ('spx', 10), ('perf-script', 10), ('spaa', 1)):
+        tap.ok(checked[kind] >= least, f'{checked[kind]} samples of {kind} tell when things happened')
     return tap.done()
 
 
