@@ -109,22 +109,6 @@ frame_funcs(const struct pp_digest *d, size_t k)
 	return map;
 }
 
-/* Whether each frame is a function of its own; false too when out of memory. */
-static bool
-all_differ(const struct pp_digest *d, const uint32_t *map, size_t frames)
-{
-	unsigned char *used = calloc(d->funcs.n + 1, 1);
-	bool differ = used != NULL;
-	size_t i;
-
-	for (i = 1; differ && i < frames; i++) {
-		differ = map[i] && !used[map[i]];
-		used[map[i]] = 1;
-	}
-	free(used);
-	return differ;
-}
-
 static pp_status
 tree_build(struct pp_digest *d)
 {
@@ -136,7 +120,7 @@ tree_build(struct pp_digest *d)
 		if (!d->frame_func)
 			return PP_E_NOMEM;
 		d->tree = &first->tree;
-		if (first->tree.n && all_differ(d, d->frame_func, first->frames.n))
+		if (first->tree.n && pp_frames_differ(d->frame_func, first->frames.n))
 			return PP_OK;
 		free(d->frame_func);
 		d->frame_func = NULL;

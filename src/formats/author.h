@@ -43,6 +43,9 @@
  *          pp_whole_open()       all of the input in memory                               kit/whole.h
  *          pp_json_object_read() records of JSON by a table of keys, kinds and rules      kit/json_record.h
  *          pp_meta_json_read()   a JSON object as metadata                                kit/meta_json.h
+ *          pp_key_metric(), pp_key_columns()   metrics by keys of the format's own         kit/metric_keys.h
+ *          pp_level_calls_collect()   any profile as pairs of caller and callee            kit/level_calls.h
+ *          pp_callers_check()    callers that nobody is known to call                     kit/callers_check.h
  *          pp_slice_*()          words, lines, fields                                     base/slice.h
  *          pp_num_*()            numbers from and to text                                 base/num.h
  *          struct pp_decimal     12.5 and 1e3 exactly                                     base/decimal.h
@@ -64,7 +67,9 @@
 #include "base/strtab.h"
 #include "base/units.h"
 #include "formats/format.h"
+#include "formats/kit/callers_check.h"
 #include "formats/kit/json_record.h"
+#include "formats/kit/level_calls.h"
 #include "formats/kit/meta_json.h"
 #include "formats/kit/parts.h"
 #include "formats/kit/whole.h"

@@ -12,8 +12,6 @@
  * A whole profile has the root main(), though not always as the only one.
  */
 #include "formats/author.h"
-#include "formats/kit/callers_check.h"
-#include "formats/kit/level_calls.h"
 
 #define MAIN "main()"
 #define ARROW "==>"

@@ -24,12 +24,6 @@ pair_cmp(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-static pp_func
-func_of(const struct pp_profile *p, pp_func func, bool alone)
-{
-	return alone ? pp_func_alone(p, func) : p->funcs.at[func].same;
-}
-
 /* The rows with a caller, sorted; *n of them. NULL when out of memory. */
 static struct pair *
 sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
@@ -43,8 +37,8 @@ sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
 
 		if (row->caller && row->callee &&
 		    (series == PP_ALL_SERIES || row->series == series))
-			pairs[(*n)++] = (struct pair){ func_of(p, row->caller, alone),
-				                       func_of(p, row->callee, alone),
+			pairs[(*n)++] = (struct pair){ pp_func_id(p, row->caller, alone),
+				                       pp_func_id(p, row->callee, alone),
 				                       (uint32_t)i };
 	}
 	if (pairs)

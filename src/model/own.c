@@ -56,12 +56,6 @@ own_rows(const struct pp_profile *p, bool calls)
 		                          pp_line_stride(p), p->lines.rows.n, false };
 }
 
-static pp_func
-id_of(const struct pp_profile *p, pp_func func, bool alone)
-{
-	return alone ? pp_func_alone(p, func) : p->funcs.at[func].same;
-}
-
 bool *
 pp_funcs_called(const struct pp_profile *p, bool alone)
 {
@@ -69,7 +63,7 @@ pp_funcs_called(const struct pp_profile *p, bool alone)
 	size_t i;
 
 	for (i = 0; called && i < p->calls.rows.n; i++)
-		called[id_of(p, p->calls.rows.at[i].callee, alone)] = true;
+		called[pp_func_id(p, p->calls.rows.at[i].callee, alone)] = true;
 	return called;
 }
 
@@ -83,12 +77,6 @@ struct owning {
 	union pp_value *own;
 };
 
-static pp_func
-func_of(const struct owning *o, pp_func func)
-{
-	return id_of(o->p, func, o->alone);
-}
-
 static void
 own_add_rows(const struct owning *o, const struct own_rows *rows)
 {
@@ -99,7 +87,7 @@ own_add_rows(const struct owning *o, const struct own_rows *rows)
 		pp_func func = rows->calls ? p->calls.rows.at[i].callee : p->lines.rows.at[i].func;
 		uint32_t series = rows->calls ? p->calls.rows.at[i].series
 		                              : p->lines.rows.at[i].series;
-		union pp_value *own = o->own + func_of(o, func) * p->metrics.n;
+		union pp_value *own = o->own + pp_func_id(p, func, o->alone) * p->metrics.n;
 
 		if (o->series != PP_ALL_SERIES && series != o->series)
 			continue;
@@ -114,7 +102,8 @@ own_add_costs(const struct owning *o)
 	size_t i;
 
 	for (i = 1; i < p->costs.funcs.n; i++)
-		pp_values_add(p, o->own + func_of(o, p->costs.funcs.at[i]) * p->metrics.n,
+		pp_values_add(p,
+		              o->own + pp_func_id(p, p->costs.funcs.at[i], o->alone) * p->metrics.n,
 		              pp_costs_own(p, i));
 }
 
@@ -140,7 +129,8 @@ own_add_net(const struct owning *o)
 
 	for (i = 0; called && i < p->calls.rows.n; i++) {
 		const struct pp_edge_row *row = &p->calls.rows.at[i];
-		pp_func caller = func_of(o, row->caller), callee = func_of(o, row->callee);
+		pp_func caller = pp_func_id(p, row->caller, o->alone),
+		        callee = pp_func_id(p, row->callee, o->alone);
 
 		if (o->series != PP_ALL_SERIES && row->series != o->series)
 			continue;

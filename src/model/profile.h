@@ -297,6 +297,13 @@ pp_func_alone(const struct pp_profile *p, pp_func func)
 	return func < p->derived.alone.n ? p->derived.alone.at[func] : p->funcs.at[func].same;
 }
 
+/* Its identity either way. */
+static inline pp_func
+pp_func_id(const struct pp_profile *p, pp_func func, bool alone)
+{
+	return alone ? pp_func_alone(p, func) : p->funcs.at[func].same;
+}
+
 static inline size_t
 pp_edge_stride(const struct pp_profile *p)
 {

@@ -385,9 +385,8 @@ merge_prefetch(const struct pp_tree *into, const struct pp_tree *from, const pp_
 	                                                      frame_map[pp_tree_frame(from, n)])));
 }
 
-/* Whether different frames stay different. */
-static bool
-is_injective(const pp_frame *map, size_t n)
+bool
+pp_frames_differ(const pp_frame *map, size_t n)
 {
 	pp_frame largest = 0;
 	unsigned char *used;
@@ -411,7 +410,7 @@ pp_tree_merge(struct pp_tree *into, const struct pp_tree *from, const pp_frame *
               size_t frames, pp_node *node_map)
 {
 	/* What lies below a node that is new here is new too, unless different frames became equal. */
-	uint32_t known = is_injective(frame_map, frames) ? into->n : UINT32_MAX;
+	uint32_t known = pp_frames_differ(frame_map, frames) ? into->n : UINT32_MAX;
 	uint32_t n;
 
 	into->marks_recursion &= from->marks_recursion && known != UINT32_MAX;

@@ -65,6 +65,8 @@ pp_node pp_tree_find(const struct pp_tree *, pp_node parent, pp_frame frame);
 bool pp_tree_batch(struct pp_tree *, const pp_frame *frames, const uint32_t *depth,
                    const pp_node *under, size_t stacks, pp_node *leaf);
 
+/* Whether different frames stay different in a map; false too when out of memory. */
+bool pp_frames_differ(const pp_frame *map, size_t n);
 /*
  * Adds all nodes of another tree, in its order, translating frames by `frame_map` (`frames` entries);
  * node_map (one entry per node of `from`) receives where each went. False when out of memory or past

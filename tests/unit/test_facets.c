@@ -229,6 +229,43 @@ check_large(void)
 	pp_profile_free(p[1]);
 }
 
+/* ---- values as whole numbers ---- */
+
+static void
+whole_is(const struct pp_metric *m, union pp_value v, uint32_t unit, int64_t want, bool inexact)
+{
+	int64_t whole = 0;
+	bool rounded = false;
+
+	ok(pp_value_whole(m, v, unit, &whole, &rounded), "%lld fits", (long long)want);
+	is_i64(whole, want, "as a whole number");
+	ok(rounded == inexact, "which is %s", inexact ? "rounded" : "exact");
+}
+
+static void
+check_whole(void)
+{
+	static const struct pp_metric us = { .type = PP_INT, .factor_num = 1000 },
+	                              tenths = { .type = PP_INT, .scale = 1 },
+	                              real = { .type = PP_REAL },
+	                              odd = { .type = PP_INT,
+		                              .factor_den = UINT64_MAX,
+		                              .scale = 18 };
+	int64_t whole;
+	bool rounded;
+
+	whole_is(&us, (union pp_value){ .i = 7 }, 1000, 7, false);
+	whole_is(&us, (union pp_value){ .i = -7 }, 1, -7000, false);
+	whole_is(&tenths, (union pp_value){ .i = 15 }, 1, 2, true);
+	whole_is(&tenths, (union pp_value){ .i = -15 }, 1, -2, true);
+	whole_is(&tenths, (union pp_value){ .i = 14 }, 1, 1, true);
+	whole_is(&real, (union pp_value){ .d = 2.5 }, 1, 3, true);
+	whole_is(&odd, (union pp_value){ .i = UINT64_MAX }, 1000, 0, true);
+	ok(!pp_value_whole(&us, (union pp_value){ .i = INT64_MAX }, 1, &whole, &rounded) &&
+	       !pp_value_whole(&real, (union pp_value){ .d = 1e300 }, 1, &whole, &rounded),
+	   "beyond 64 bits there is none");
+}
+
 /* ---- the schema ---- */
 
 static void
@@ -283,6 +320,7 @@ main(void)
 	check_estimate();
 	check_costs();
 	check_large();
+	check_whole();
 	check_schema();
 	return tap_done();
 }
