@@ -62,33 +62,31 @@ put_u64(char *p, uint64_t v)
 static char *
 put_value(const struct spx_out *o, const struct spx_column *c, char *p, int64_t value)
 {
-	uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, power = 1, fraction;
-	unsigned scale = c->decimals == SPX_WHOLE ? 0 : o->p->metrics.at[c->metric].scale, i;
+	unsigned scale = c->decimals == SPX_WHOLE ? 0 : o->p->metrics.at[c->metric].scale;
+	const char *point;
+	size_t n;
 
-	if (value < 0)
-		*p++ = '-';
-	if (scale == 0)
-		return put_u64(p, magnitude);
-	for (i = 0; i < scale; i++)
-		power *= 10;
-	fraction = magnitude % power;
-	if (c->decimals == SPX_TRIMMED) {
-		for (; scale && fraction % 10 == 0; scale--)
-			fraction /= 10;
-		/* -4.9999 would be read as SPX's way to write -5. */
-		if (scale == 4 && fraction == 9999 && value < 0) {
-			p = put_u64(p, magnitude / (power / 10000));
-			*p++ = 'e';
+	if (scale == 0) {
+		if (value < 0)
 			*p++ = '-';
-			*p++ = '4';
-			return p;
-		}
+		return put_u64(p, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 	}
-	p = put_u64(p, magnitude / power);
-	if (scale == 0)
-		return p;
-	*p++ = '.';
-	return put_digits(p, fraction, 10, scale);
+	n = pp_num_print(p, value, scale);
+	point = memchr(p, '.', n);
+	if (c->decimals == SPX_FIXED) {
+		if (!point)
+			p[n++] = '.';
+		for (scale -= point ? (unsigned)(p + n - point - 1) : 0; scale; scale--)
+			p[n++] = '0';
+	} else if (value < 0 && point && strcmp(point, ".9999") == 0) {
+		/* -4.9999 would be read as SPX's way to write -5. */
+		for (; scale > 4; scale--)
+			value /= 10;
+		n = pp_num_print(p, value, 0);
+		memcpy(p + n, "e-4", 3);
+		n += 3;
+	}
+	return p + n;
 }
 
 /* ---- events ---- */

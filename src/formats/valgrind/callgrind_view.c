@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/inclusive.h"
 #include "base/units.h"
+#include "formats/kit/tree_walk.h"
 #include "formats/valgrind/emit.h"
 
 struct making {
@@ -324,32 +324,11 @@ tree_own(struct making *k, const pp_func *funcs)
 	}
 }
 
-/* How often each node was called; NULL when out of memory. */
-static int64_t *
-node_calls(const struct pp_profile *p, bool *known)
-{
-	int64_t *calls = calloc(p->tree.n, sizeof *calls);
-	size_t i;
-	uint32_t row;
-
-	*known = false;
-	for (i = 0; calls && i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
-
-		*known |= s->has_calls;
-		for (row = 0; s->has_calls && row < s->rows; row++)
-			if (pp_series_present(s, row))
-				calls[pp_series_node(s, row)] += pp_series_cells(s,
-				                                                 row)[p->metrics.n];
-	}
-	return calls;
-}
-
 static bool
 tree_edges(struct making *k, const pp_func *funcs)
 {
 	bool known;
-	int64_t *calls = node_calls(k->p, &known);
+	uint64_t *calls = pp_node_calls(k->p, &known);
 	size_t m;
 	pp_node node;
 	bool ok = calls != NULL;
@@ -372,7 +351,8 @@ tree_edges(struct making *k, const pp_func *funcs)
 			if (!cells)
 				continue;
 			if (m == 0)
-				cell_add(k, PP_INT, &cells[0], calls[node] > 0 ? calls[node] : 1);
+				cell_add(k, PP_INT, &cells[0],
+				         calls[node] ? (int64_t)calls[node] : 1);
 			k->w->loss.made |= known ? 0 : PP_HAS(CALLS);
 			value_add(k, m, &cells[1 + m], cost[node]);
 		}

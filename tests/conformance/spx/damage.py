@@ -21,7 +21,7 @@ from tap import Tap  # noqa: E402 (needs the path above)
 
 SAMPLES = ('04-closures-builtins', '04-recursion-depth2', '05-generators', '05gz-tiny', '05-anon')
 ENDINGS = ('.txt.gz', '.txt.zst', '.txt')
-PLACES = 40
+PLACES = 24
 # Lines that may be taken for events before the damage shows, and those that a decoder may keep to itself at an error.
 SLACK, KEPT_BACK = 8, 20
 
