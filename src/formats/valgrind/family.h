@@ -232,6 +232,10 @@ void pp_cg_sum_report(void *parser, size_t metric);
 pp_func pp_cg_func(struct pp_cg_parser *);
 /* names.c: the name that `(N) text`, `(N)` or `text` stands for. */
 pp_str pp_cg_name(struct pp_cg_parser *, enum pp_cg_space, struct pp_slice value);
+/* Gives an id its name; false (said) when it had another one in the same part. */
+bool pp_cg_id_define(struct pp_cg_parser *, enum pp_cg_space, uint64_t id, pp_str name);
+/* The name that an id has; 0 = none. */
+pp_str pp_cg_id_name(struct pp_cg_parser *, enum pp_cg_space, uint64_t id);
 
 /* header.c: `key: value` lines, parts, events. False when the line is none. */
 bool pp_cg_header(struct pp_cg_parser *, struct pp_slice line);

@@ -82,26 +82,36 @@ expand(struct pp_cg_parser *p, struct pp_slice text, struct pp_buf *out)
 	return !out->failed && out->n <= most;
 }
 
-static void
-define(struct pp_cg_parser *p, enum pp_cg_space space, uint64_t id, pp_str name)
+bool
+pp_cg_id_define(struct pp_cg_parser *p, enum pp_cg_space space, uint64_t id, pp_str name)
 {
 	struct pp_cg_id *entry = ids_entry(&p->names.ids[space], id, true);
+	bool anew;
 
 	if (!entry) {
 		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-		return;
+		return false;
 	}
-	if (entry->part == p->head.part && entry->part && entry->name != name)
+	anew = entry->part == p->head.part && entry->part && entry->name != name;
+	if (anew)
 		pp_cg_report(p, PP_CG_REDEFINED_ID, NULL, "%s id %llu had another name before",
 		             space_names[space], (unsigned long long)id);
 	*entry = (struct pp_cg_id){ name, p->head.part ? p->head.part : 1 };
+	return !anew;
+}
+
+pp_str
+pp_cg_id_name(struct pp_cg_parser *p, enum pp_cg_space space, uint64_t id)
+{
+	const struct pp_cg_id *entry = ids_entry(&p->names.ids[space], id, false);
+
+	return entry && entry->part ? entry->name : 0;
 }
 
 pp_str
 pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value)
 {
 	struct pp_slice text, rest;
-	const struct pp_cg_id *entry;
 	struct pp_buf expanded = { 0 };
 	const unsigned char *after;
 	pp_str name;
@@ -131,12 +141,12 @@ pp_cg_name(struct pp_cg_parser *p, enum pp_cg_space space, struct pp_slice value
 		}
 		name = pp_build_str(p->builder, rest);
 		pp_buf_release(&expanded);
-		define(p, space, id, name);
+		(void)pp_cg_id_define(p, space, id, name);
 		return name;
 	}
-	entry = ids_entry(&p->names.ids[space], id, false);
-	if (entry && entry->part)
-		return entry->name;
+	name = pp_cg_id_name(p, space, id);
+	if (name)
+		return name;
 	p->names.undefined++;
 	pp_cg_report(p, PP_CG_UNDEFINED_ID, text.p, "%s id %llu is never defined before",
 	             space_names[space], (unsigned long long)id);

@@ -196,39 +196,34 @@ walk_all(struct fast *f)
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-/* One more than the largest id that is used or defined. */
-static size_t
-ids_end(const struct fast *f)
-{
-	size_t i, end = 1;
-
-	for (i = 0; i < f->all.names.n; i++)
-		if (f->all.names.at[i].id >= end)
-			end = (size_t)f->all.names.at[i].id + 1;
-	for (i = 0; i < f->all.slots.n; i++) {
-		const struct pp_xd_slot *slot = &f->all.slots.at[i];
-
-		end = slot->file >= end ? (size_t)slot->file + 1 : end;
-		end = slot->function >= end ? (size_t)slot->function + 1 : end;
-	}
-	return end;
-}
-
-/* id -> text; false when an id has two texts. */
+/* Gives all ids their names; false when one has two. */
 static bool
-names_collect(struct fast *f, struct pp_slice *texts[2])
+names_define(struct fast *f)
 {
 	size_t i;
 
 	for (i = 0; i < f->all.names.n; i++) {
 		const struct pp_xd_name *name = &f->all.names.at[i];
-		struct pp_slice *text = &texts[name->is_file][name->id];
 
-		if (text->p && !pp_slice_eq(*text, name->text))
+		if (!pp_cg_id_define(f->parser, name->is_file ? PP_CG_FILES : PP_CG_FUNCTIONS,
+		                     name->id, pp_build_str(f->builder, name->text)))
 			return false;
-		*text = name->text;
 	}
 	return true;
+}
+
+/* The name of an id; 0 when it has none, or another id has the same: they were taken for two on the stack. */
+static pp_str
+name_of(struct fast *f, enum pp_cg_space space, uint32_t id, struct pp_map *known)
+{
+	pp_str name = pp_cg_id_name(f->parser, space, id);
+	uint32_t other = name ? pp_map_get(known, name) : PP_MAP_NONE;
+
+	if (!name || (other != PP_MAP_NONE && other != id))
+		return 0;
+	if (!pp_map_set(known, name, id))
+		pp_builder_fail(f->builder, PP_E_NOMEM, NULL);
+	return name;
 }
 
 struct order {
@@ -245,95 +240,61 @@ order_cmp(const void *left, const void *right)
 	return (a->file > b->file) - (a->file < b->file);
 }
 
-/* Names a function; *func is its id. False when it has no name, or another one has the same. */
-static bool
-function_name(struct fast *f, const struct order *o, struct pp_slice *const texts[2], pp_func *func)
+/* Names a function; its id, or 0 when its names will not do. */
+static pp_func
+name_function(struct fast *f, const struct order *o, struct pp_map known[PP_CG_SPACES])
 {
+	const struct pp_profile *profile = f->builder->profile;
+	struct pp_cg_part *part = pp_cg_part(f->parser);
 	struct pp_xd_sums *sums = &f->walk.sums.at[o->slot];
-	struct pp_func_row row = { .name = pp_build_str(f->builder, texts[0][o->function]),
-		                   .file = pp_build_str(f->builder, texts[1][o->file]) };
-	size_t before = f->builder->profile->funcs.n;
+	struct pp_func_row row = { .name = name_of(f, PP_CG_FUNCTIONS, o->function,
+		                                   &known[PP_CG_FUNCTIONS]),
+		                   .file = name_of(f, PP_CG_FILES, o->file, &known[PP_CG_FILES]) };
 
-	if (!texts[0][o->function].p || !texts[1][o->file].p)
-		return false;
-	if (pp_slice_eq_z(texts[1][o->file], PP_XD_INTERNAL))
+	if (!row.name || !row.file)
+		return 0;
+	if (pp_slice_eq_z(pp_text_of(profile, row.file), PP_XD_INTERNAL))
 		row.flags = PP_FUNC_INTERNAL;
-	if (sums->func) {
-		pp_build_func_bind(f->builder, sums->func, &row);
-		*func = sums->func;
-		return true;
+	if (sums->calls && pp_slice_eq_z(pp_text_of(profile, row.name), PP_XD_MAIN)) {
+		/* A second {main} is one that exit() wrote again. */
+		if (part->has_main || sums->calls > 1)
+			return 0;
+		part->has_main = true;
 	}
-	*func = pp_build_func(f->builder, &row);
-	return f->parser->head.part > 1 || *func >= before;
-}
-
-/* Two slots with the same names would have been two functions on the stack. */
-static bool
-names_unique(struct fast *f, struct pp_slice *const texts[2], unsigned is_file, size_t n)
-{
-	struct pp_strtab seen;
-	size_t i;
-	pp_str id;
-	bool ok = pp_strtab_init(&seen, f->reader->seed), is_new;
-
-	for (i = 0; ok && i < n; i++)
-		if (texts[is_file][i].p)
-			ok = pp_strtab_intern(&seen, texts[is_file][i].p, texts[is_file][i].n, &id,
-			                      &is_new) &&
-			     is_new;
-	pp_strtab_release(&seen);
-	return ok;
+	if (!sums->func)
+		return pp_build_func(f->builder, &row);
+	pp_build_func_bind(f->builder, sums->func, &row);
+	return sums->func;
 }
 
 /* ---- the whole ------------------------------------------------------------------------- */
 
-/* Names all functions in the order of their ids. */
+/* Puts what was walked into the profile, functions in the order of their ids; false when the slow way must do it. */
 static bool
-name_functions(struct fast *f, struct pp_slice *const texts[2], pp_func *func_of)
+build(struct fast *f)
 {
 	size_t n = f->walk.sums.n, i;
-	struct order *order = malloc((n + 1) * sizeof *order);
-	bool ok = order != NULL;
+	struct order *order = calloc(n + 1, sizeof *order);
+	pp_func *func_of = calloc(n + 1, sizeof *func_of);
+	struct pp_map known[PP_CG_SPACES] = { 0 };
+	bool ok = order && func_of;
 
+	if (!ok)
+		pp_builder_fail(f->builder, PP_E_NOMEM, NULL);
+	for (i = 0; i < PP_CG_SPACES; i++)
+		known[i].seed = f->reader->seed;
 	for (i = 1; ok && i < n; i++)
 		order[i - 1] = (struct order){ (uint32_t)i, f->all.slots.at[i].file,
 			                       f->all.slots.at[i].function };
 	if (ok && n > 1)
 		qsort(order, n - 1, sizeof *order, order_cmp);
-	for (i = 0; ok && i + 1 < n; i++) {
-		const struct order *o = &order[i];
-
-		ok = function_name(f, o, texts, &func_of[o->slot]);
-		if (ok && pp_slice_eq_z(texts[0][o->function], PP_XD_MAIN) &&
-		    f->walk.sums.at[o->slot].calls) {
-			/* A second {main} is one that exit() wrote again. */
-			ok = !pp_cg_part(f->parser)->has_main &&
-			     f->walk.sums.at[o->slot].calls == 1;
-			pp_cg_part(f->parser)->has_main = true;
-		}
-	}
+	ok = ok && names_define(f);
+	for (i = 0; ok && i + 1 < n; i++)
+		ok = (func_of[order[i].slot] = name_function(f, &order[i], known)) != 0;
+	ok = ok && pp_xd_build(f->parser, &f->walk, f->lines, func_of);
+	for (i = 0; i < PP_CG_SPACES; i++)
+		pp_map_release(&known[i]);
 	free(order);
-	return ok;
-}
-
-/* Puts what was walked into the profile; false when the slow way must do it. */
-static bool
-build(struct fast *f)
-{
-	size_t ids = ids_end(f);
-	struct pp_slice *texts[2] = { calloc(ids, sizeof *texts[0]),
-		                      calloc(ids, sizeof *texts[1]) };
-	pp_func *func_of = calloc(f->walk.sums.n + 1, sizeof *func_of);
-	bool ok = false;
-
-	if (!texts[0] || !texts[1] || !func_of)
-		pp_builder_fail(f->builder, PP_E_NOMEM, NULL);
-	else
-		ok = names_collect(f, texts) && names_unique(f, texts, 0, ids) &&
-		     names_unique(f, texts, 1, ids) && name_functions(f, texts, func_of) &&
-		     pp_xd_build(f->parser, &f->walk, f->lines, func_of);
-	free(texts[0]);
-	free(texts[1]);
 	free(func_of);
 	return ok;
 }
