@@ -32,6 +32,7 @@ def run(*words, shimmed=None, limits=(), **more):
         environment.update(LD_PRELOAD=shim, SHIM=','.join(shimmed))
 
     def prepare():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         for what, most in limits:
             resource.setrlimit(what, (most, most))
     return subprocess.run([polyprof, *words], capture_output=True, stdin=subprocess.DEVNULL, env=environment, preexec_fn=prepare,
@@ -162,6 +163,23 @@ def memory():
     ok(done.returncode == EXIT_INPUT and b'--max-memory' in done.stderr, 'what is dense is on the account too', (done.returncode, done.stderr))
 
 
+def allocations():
+    """Without memory an answer is an error or the same: never a part of it."""
+    for name, counts in (('a.folded', (1, 2)), ('b.folded', (3, 9))):
+        with open(name, 'w') as file:
+            file.write(f'main;f {counts[0]}\nmain;g {counts[1]}\n')
+    for words in (['diff', '--json', 'a.folded', 'b.folded'], ['diff', 'a.folded', 'b.folded'], ['top', '--json', 'a.folded'],
+                  ['gate', '--json', 'a.folded', 'b.folded', '--fail-if', 'total > +900%'], ['tree', 'a.folded'],
+                  ['callers', '--json', 'f', 'a.folded']):
+        whole = run(*words, '-j1', shimmed=['allocs=count'])
+        count, wrong = int(content('count')), []
+        for n in range(1, count + 1):
+            done = run(*words, '-j1', shimmed=[f'alloc={n}'])
+            if done.returncode == 0 and (done.stdout, done.stderr) != (whole.stdout, whole.stderr) or done.returncode not in (0, 2, 3, 4):
+                wrong.append((n, done.returncode, done.stdout[-200:], done.stderr))
+        ok(whole.returncode == 0 and count > 50 and not wrong, f"{' '.join(words)}: each of {count} allocations fails", wrong[:2])
+
+
 def output():
     """Few bytes of input do not fill a disk: pictures are cut and say so, conversions are refused with a hint."""
     with gzip.open('deep.folded.gz', 'wb') as file:
@@ -209,6 +227,7 @@ def main():
         lacking()
         memory()
         output()
+        allocations()
     print(f'1..{number}')
     return 1 if failed else 0
 

@@ -5,6 +5,8 @@
  *     fail=CALL:N:E     the N-th CALL (write, close of a written file, fsync, rename, linkat) fails with errno E
  *     stop=CALL:N       SIGINT arrives right behind the N-th CALL (also open, of a new file)
  *     log=FILE          a line in FILE for each of these calls
+ *     alloc=N           the N-th allocation fails
+ *     allocs=FILE       the number of allocations goes to FILE in the end
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -68,6 +70,61 @@ done(int call, long result)
 	errno = error;
 	return result;
 }
+
+/* ---- memory ---- */
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+static int allocations;
+
+static int
+no_memory(void)
+{
+	static int failing = -1;
+	const char *at;
+
+	if (failing < 0) {
+		at = getenv("SHIM") ? strstr(getenv("SHIM"), "alloc=") : NULL;
+		failing = at ? atoi(at + 6) : 0;
+	}
+	if (++allocations != failing)
+		return 0;
+	errno = ENOMEM;
+	return 1;
+}
+
+void *
+malloc(size_t n)
+{
+	return no_memory() ? NULL : __libc_malloc(n);
+}
+
+void *
+calloc(size_t n, size_t size)
+{
+	return no_memory() ? NULL : __libc_calloc(n, size);
+}
+
+void *
+realloc(void *p, size_t n)
+{
+	return no_memory() ? NULL : __libc_realloc(p, n);
+}
+
+__attribute__((destructor)) static void
+count_tell(void)
+{
+	const char *at = getenv("SHIM") ? strstr(getenv("SHIM"), "allocs=") : NULL;
+	char path[256], text[32];
+	int fd;
+
+	if (!at || sscanf(at, "allocs=%255[^,]", path) != 1)
+		return;
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	syscall(SYS_write, fd, text, (size_t)snprintf(text, sizeof text, "%d", allocations));
+	syscall(SYS_close, fd);
+}
+
+/* ---- files ---- */
 
 int
 open64(const char *path, int flags, ...)

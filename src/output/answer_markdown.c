@@ -103,6 +103,8 @@ table_put(struct pp_rendering *r, const struct pp_answer_table *t)
 		pp_units_u64(&more, t->rows - t->window.first - i);
 		pp_sink_printf(r->out, "%s more\n", more.p ? more.p : "");
 	}
+	if (more.failed)
+		pp_rendering_failed(r);
 	pp_buf_release(&more);
 }
 

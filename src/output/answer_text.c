@@ -278,6 +278,8 @@ more_print(struct pp_rendering *r, const struct pp_answer_table *t, size_t shown
 	pp_sink_putc(r->out, '\n');
 	pp_ink_put(r->out, &r->opts->style, PP_INK_FAINT, text.p ? text.p : "");
 	pp_sink_putc(r->out, '\n');
+	if (text.failed)
+		pp_rendering_failed(r);
 	pp_buf_release(&text);
 }
 

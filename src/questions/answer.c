@@ -71,13 +71,19 @@ pp_answer_copy(struct pp_answer *a, struct pp_slice text)
 	return copy ? copy : "";
 }
 
+const char *
+pp_answer_made(struct pp_answer *a, const struct pp_buf *text)
+{
+	a->failed |= text->failed;
+	return text->p ? text->p : "";
+}
+
 /* Takes the text of a buffer and frees that. */
 static const char *
 buf_take(struct pp_answer *a, struct pp_buf *text)
 {
-	const char *copy = pp_answer_copy(a, pp_slice_of(text->p ? text->p : "", text->n));
+	const char *copy = pp_answer_copy(a, pp_slice_of(pp_answer_made(a, text), text->n));
 
-	a->failed |= text->failed;
 	pp_buf_release(text);
 	return copy;
 }

@@ -288,6 +288,8 @@ void pp_answer_clear(struct pp_answer *);
 void *pp_answer_alloc(struct pp_answer *, size_t n);
 /* The same, with what has to be called on it at the end. */
 void *pp_answer_own(struct pp_answer *, size_t n, void (*release)(void *));
+/* The text of a buffer; the answer fails when that has no memory for it. */
+const char *pp_answer_made(struct pp_answer *, const struct pp_buf *);
 /* A copy of text that lives as long as the answer, NUL-terminated; "" when out of memory. */
 const char *pp_answer_copy(struct pp_answer *, struct pp_slice);
 

@@ -414,7 +414,7 @@ heading_say(struct pp_answer *a, const struct calls *c)
 			pp_buf_adds(&text, c->flat.calls[c->row] == 1 ? " call" : " calls");
 		}
 	}
-	pp_answer_say(a, PP_INK_PLAIN, "%s\n", text.p ? text.p : "");
+	pp_answer_say(a, PP_INK_PLAIN, "%s\n", pp_answer_made(a, &text));
 	if (c->n == 0)
 		pp_answer_say(a, PP_INK_PLAIN, "\n  %s\n",
 		              callers ? "nobody calls it" : "it calls nobody");

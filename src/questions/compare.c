@@ -65,7 +65,7 @@ metric_refuse(struct pp_answer *a, const struct pp_profile *p, const struct pp_p
 	if (name)
 		status = pp_answer_fail(a, PP_E_USAGE, "no-metric",
 		                        "'%s' is no metric that both profiles have: %s", name,
-		                        text.p ? text.p : "");
+		                        pp_answer_made(a, &text));
 	else
 		status = pp_answer_fail(
 		    a, PP_E_UNSUPPORTED, "no-metric",
@@ -338,7 +338,7 @@ pp_compare_head(struct pp_answer *a, const struct pp_diff *d)
 	pp_answer_bool(a, "estimated", pp_compare_estimated(d));
 	pp_answer_textz(a, "status", pp_diff_status_name(d->whole.status));
 	pp_diff_explain(d, &text);
-	pp_answer_textz(a, "rule", text.p ? text.p : "");
+	pp_answer_textz(a, "rule", pp_answer_made(a, &text));
 	pp_buf_release(&text);
 }
 

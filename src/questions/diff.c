@@ -122,7 +122,7 @@ heading_say(struct pp_answer *a, const struct pp_diff *d, bool by_total)
 	struct pp_buf text = { 0 }, label = { 0 };
 
 	pp_metric_label(p, &d->metric, &label);
-	pp_escape_terminal(&text, pp_slice_of(label.p ? label.p : "", label.n));
+	pp_escape_terminal(&text, pp_slice_z(pp_answer_made(a, &label)));
 	pp_buf_release(&label);
 	pp_buf_adds(&text, by_total ? ", totals: " : ", self: ");
 	pp_units_named(&text, unit, d->whole.value[PP_BEFORE]);
@@ -133,14 +133,14 @@ heading_say(struct pp_answer *a, const struct pp_diff *d, bool by_total)
 		pp_buf_addf(&text, " (%+.1f%%, %s)",
 		            pp_diff_delta(&d->whole) / fabs(d->whole.value[PP_BEFORE]) * 100,
 		            pp_diff_status_name(d->whole.status));
-	pp_answer_say(a, PP_INK_TITLE, "%s", text.p ? text.p : "");
+	pp_answer_say(a, PP_INK_TITLE, "%s", pp_answer_made(a, &text));
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	text.n = 0;
 	if (normalized)
 		pp_buf_addf(&text, "after is scaled by %.6g to the same %s; ", d->scale,
 		            normalized);
 	pp_diff_explain(d, &text);
-	pp_answer_say(a, PP_INK_FAINT, "%s", text.p ? text.p : "");
+	pp_answer_say(a, PP_INK_FAINT, "%s", pp_answer_made(a, &text));
 	pp_answer_say(a, PP_INK_PLAIN, "\n\n");
 	pp_buf_release(&text);
 }
@@ -350,9 +350,9 @@ footer_say(struct pp_answer *a, const struct rows *r)
 	pp_units_listed(&text, more, "more change", "more changes");
 	pp_units_listed(&text, noise, "function within noise", "functions within noise");
 	pp_units_listed(&text, same, "unchanged function", "unchanged functions");
-	if (text.n && r->rows.n < d->rows.n + more)
+	if ((text.n || text.failed) && r->rows.n < d->rows.n + more)
 		pp_answer_say(a, PP_INK_FAINT, "%s  ... and %s (-n 0 shows all)\n",
-		              rows ? "\n" : "", text.p);
+		              rows ? "\n" : "", pp_answer_made(a, &text));
 	pp_buf_release(&text);
 }
 

@@ -116,7 +116,7 @@ not_one(struct pp_answer *a, const char *rule, const char *typed, const char *be
 	pp_status status;
 
 	pp_escape_terminal(&name, pp_slice_z(typed));
-	status = pp_answer_fail(a, PP_E_USAGE, rule, "%s'%s'%s", before, name.p ? name.p : "",
+	status = pp_answer_fail(a, PP_E_USAGE, rule, "%s'%s'%s", before, pp_answer_made(a, &name),
 	                        after);
 	pp_buf_release(&name);
 	return status;

@@ -237,7 +237,7 @@ outcome_say(struct pp_answer *a, const struct gate *g, const struct outcome *o)
 	pp_answer_say_name(a, PP_INK_PLAIN, pp_slice_z(o->rule.text));
 	if (o->rule.subject == PP_GATE_WHOLE) {
 		outcome_describe(g, o, NULL, &text);
-		pp_answer_say(a, PP_INK_PLAIN, ": %s", text.p ? text.p : "");
+		pp_answer_say(a, PP_INK_PLAIN, ": %s", pp_answer_made(a, &text));
 	}
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	for (k = 0; k < o->rows.n; k++) {
@@ -248,7 +248,7 @@ outcome_say(struct pp_answer *a, const struct gate *g, const struct outcome *o)
 		pp_answer_say_name(a, PP_INK_PLAIN, name);
 		text.n = 0;
 		outcome_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
-		pp_answer_say(a, PP_INK_PLAIN, ": %s\n", text.p ? text.p : "");
+		pp_answer_say(a, PP_INK_PLAIN, ": %s\n", pp_answer_made(a, &text));
 	}
 	pp_buf_release(&text);
 }
@@ -386,7 +386,7 @@ product_make(struct pp_answer *a, const struct gate_params *params, const struct
 	(params->format == FORMAT_JUNIT ? gate_junit : gate_markdown)(out, g);
 	a->failed |= pp_sink_commit(out) != PP_OK;
 	pp_sink_close(out);
-	product->text = pp_slice_z(pp_answer_copy(a, pp_slice_of(text.p ? text.p : "", text.n)));
+	product->text = pp_slice_z(pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &text))));
 	pp_buf_release(&text);
 	return PP_OK;
 }
@@ -414,7 +414,7 @@ gate_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	}
 	pp_answer_close_list(a);
 	pp_diff_explain(g->diff, &text);
-	pp_answer_say(a, PP_INK_FAINT, "%s", text.p ? text.p : "");
+	pp_answer_say(a, PP_INK_FAINT, "%s", pp_answer_made(a, &text));
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	pp_buf_release(&text);
 	return params->json || params->format != FORMAT_TEXT ? product_make(a, params, g) : PP_OK;

@@ -327,9 +327,9 @@ other_columns(struct pp_answer *a, const struct pp_ranking *r, struct pp_answer_
 			continue;
 		label.n = title.n = 0;
 		pp_metric_label(p, &p->metrics.at[m], &label);
-		pp_escape_terminal(&title, pp_slice_of(label.p ? label.p : "", label.n));
+		pp_escape_terminal(&title, pp_slice_z(pp_answer_made(a, &label)));
 		columns[n] = r->sort == PP_SORT_TOTAL ? total_column : self_column;
-		columns[n].title = pp_answer_copy(a, pp_slice_of(title.p ? title.p : "", title.n));
+		columns[n].title = pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &title)));
 		columns[n].drop = 5;
 		columns[n].ink = PP_INK_FAINT;
 		columns[n++].arg = m;

@@ -278,7 +278,7 @@ kept_note(const struct pp_scope *s, struct pp_answer *a, const struct pp_profile
 	}
 	pp_metric_describe(&text, p, &p->metrics.at[metric], after);
 	pp_buf_adds(&text, "; shares below are of that");
-	pp_answer_note(a, "filters-keep", "%s", text.p ? text.p : "");
+	pp_answer_note(a, "filters-keep", "%s", pp_answer_made(a, &text));
 	pp_buf_release(&text);
 }
 
@@ -319,7 +319,7 @@ estimate_note(struct pp_answer *a, const struct pp_estimate *e)
 		pp_units_share(&text, e->pruned, 1);
 		pp_buf_adds(&text, " lies on too many rare ones and stands under [pruned]");
 	}
-	pp_answer_note(a, "estimated", "%s", text.p ? text.p : "");
+	pp_answer_note(a, "estimated", "%s", pp_answer_made(a, &text));
 	pp_buf_release(&text);
 }
 
