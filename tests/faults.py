@@ -137,7 +137,7 @@ def lacking():
         seen += 1
         for words in (['tree'], ['tree', '--json'], ['flame'], ['flame', '--reverse'], ['flame', '--merge', path], ['flame', path],
                       ['diff', '--tree', path]):
-            done = run(*words, path, '-o', 'to/x.svg')
+            done = run(*words, path, '-o', 'to/x')
             ok(done.returncode == EXIT_INPUT and not os.listdir('to'), f'{os.path.basename(path)} knows lines only: {" ".join(words[:2])}'[:90],
                (done.returncode, done.stdout, done.stderr))
     ok(seen > 2, f'{seen} profiles know lines only')
@@ -189,9 +189,9 @@ def output():
     with open('deep.txt', 'w') as file:
         file.write('[events]\n' + ''.join(f'{i % 3} 1 {i}\n' for i in range(3000)) +
                    ''.join(f'{i % 3} 0 {6000 - i}\n' for i in reversed(range(3000))) + '[functions]\na\nb\nc\n')
-    for words, whole, most in ((['deep.folded.gz'], 7, 40 << 20), (['--reverse', 'open.folded'], 3000, 40 << 20),
-                               (['--reverse', 'open.folded', 'open.folded'], 3000, 40 << 20), (['open.folded'], 3000, 2 << 20),
-                               (['--reverse', 'open.folded', '--max-output', '2M'], 3000, 2 << 20),
+    for words, whole, most in ((['deep.folded.gz'], 7, 40 << 20), (['--reverse', '--min-width', '0.1', 'open.folded'], 3000, 40 << 20),
+                               (['--reverse', '--min-width', '0.1', 'open.folded', 'open.folded'], 3000, 40 << 20), (['open.folded'], 3000, 2 << 20),
+                               (['--reverse', '--min-width', '0.1', 'open.folded', '--max-output', '2M'], 3000, 2 << 20),
                                (['--flamechart', 'deep.txt', '--max-output', '300K'], None, 300 << 10)):
         done = run('flame', *words, '-o', 'to/x.svg')
         size = os.path.getsize('to/x.svg') if done.returncode == 0 else 0
@@ -201,7 +201,7 @@ def output():
            (not told or not whole or ' more) (' in text), f"flame {' '.join(words)}: {size >> 10} KiB, and what was cut is told", (size, done.stderr))
         if size:
             os.unlink('to/x.svg')
-    done = run('flame', '--reverse', 'open.folded', '--max-output', '100K', '-o', 'to/x.svg')
+    done = run('flame', '--reverse', '--min-width', '0.1', 'open.folded', '--max-output', '100K', '-o', 'to/x.svg')
     ok(done.returncode == EXIT_OUTPUT and b'--max-output' in done.stderr and not os.listdir('to'), 'flame: no room for one level', done.stderr)
     with open('cachegrind.out.deep', 'w') as file:
         file.write('version: 1\ncreator: xdebug 3.2.0\ncmd: a\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n')
