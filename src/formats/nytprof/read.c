@@ -207,7 +207,8 @@ take_callers(struct pp_nyt_load *load)
 	load->caller_count += call.count;
 	load->clock.used = true;
 	/* The mark of a sub that is not in Perl is no call. */
-	if (!call.fid && row.caller == PP_NYT_NO_SUB && !call.count && !row.incl && !row.excl)
+	if (!call.fid && row.caller == PP_NYT_NO_SUB && !call.count && row.incl == 0 &&
+	    row.excl == 0)
 		return;
 	if (!pp_vec_push(&load->callers, row))
 		pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
