@@ -4,12 +4,18 @@
 #include "formats/reader.h"
 
 const char *
+pp_option_of(const char *const *options, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (; options && *options; options++)
+		if (strncmp(*options, key, n) == 0 && (*options)[n] == '=')
+			return *options + n + 1;
+	return NULL;
+}
+
+const char *
 pp_reader_option(const struct pp_reader *r, const char *key)
 {
-	size_t n = strlen(key), i;
-
-	for (i = 0; r->options && r->options[i]; i++)
-		if (strncmp(r->options[i], key, n) == 0 && r->options[i][n] == '=')
-			return r->options[i] + n + 1;
-	return NULL;
+	return pp_option_of(r->options, key);
 }

@@ -46,6 +46,8 @@ struct pp_reader {
 	void *impl;
 };
 
+/* The value of an option out of a list of "key=value", ended by NULL; or NULL. */
+const char *pp_option_of(const char *const *options, const char *key);
 /* The value of an option "key=value" given by the user, or NULL. */
 const char *pp_reader_option(const struct pp_reader *, const char *key);
 

@@ -14,6 +14,7 @@ import gate
 
 LIMIT = 6
 CALLGRIND = '# callgrind format\nversion: 1\ncreator: growth\npositions: line\nevents: Ir\n\n'
+XDEBUG = 'version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n'
 
 
 def each(count, text):
@@ -47,6 +48,10 @@ SHAPES = {
         n, 'fn=c{i}\n1 5\ncfn=hub\ncalls=1 1\n1 5\n') + 'fn=hub\n1 7\n', [*TOP, *TREE, 'callers hub {}', 'callees hub {}']),
     'a ring': ('callgrind.out.ring', 2000, lambda n: CALLGRIND + 'fl=a.c\n' + each(
         n, 'fn=c{i}\n1 5\ncfn=c{next}\ncalls=1 1\n1 5\n') + f'fn=c{n}\n1 7\ncfn=c0\ncalls=1 1\n1 5\n', [*TOP, 'tree {}']),
+    'functions of PHP': ('php.xdebug', 1000, lambda n: XDEBUG + each(n, 'fl=(2{i}) /a{i}.php\nfn=(2{i}) f{i}\n1 5 7\n\n') +
+                         f'fl=(1) /a.php\nfn=(1) {{main}}\n\nsummary: {5 * n + 3} 9\n\n1 3 4\n' + each(
+                             n, 'cfl=(2{i})\ncfn=(2{i})\ncalls=1 0 0\n1 5 7\n'),
+                         [*TOP, 'convert --to spaa -o out.spaa {}']),
     'deep recursion': ('deep.folded', 3000, lambda n: 'a;' * n + 'a 1\n', [*TOP, *TREE, 'callers a {}']),
     'deep mutual recursion': ('mutual.folded', 3000, lambda n: 'a;b;' * (n // 2) + 'c 1\n', [*TOP, *TREE, 'callers b {}']),
     'deep names': ('names.folded', 3000, lambda n: each(n, 'f{i};') + 'c 1\n', [*TOP, *TREE, 'callers f7 {}', 'callees f7 {}']),

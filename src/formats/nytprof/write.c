@@ -574,12 +574,9 @@ process_write(struct pp_nyt_writing *w, bool end)
 static bool
 wants_compression(const struct pp_writer *writer)
 {
-	const char *const *option = writer->opts->options;
+	const char *compress = pp_option_of(writer->opts->options, "compress");
 
-	for (; option && *option; option++)
-		if (strcmp(*option, "compress=no") == 0)
-			return false;
-	return true;
+	return !compress || strcmp(compress, "no") != 0;
 }
 
 static void

@@ -159,7 +159,7 @@ carries_costs(const struct pp_profile *p)
 
 /* Where costs of functions come from, as a number. */
 static int64_t
-basis_number(const struct pp_profile *p)
+basis_number(const struct pp_profile *p, bool costs)
 {
 	static const int64_t numbers[] = {
 		[PP_BASIS_TREE] = PP_SPAA_B_TREE,
@@ -168,7 +168,7 @@ basis_number(const struct pp_profile *p)
 		[PP_BASIS_COSTS] = PP_SPAA_B_COSTS,
 	};
 
-	return p->costs.stated && !carries_costs(p) ? PP_SPAA_B_TREE : numbers[pp_profile_basis(p)];
+	return p->costs.stated && !costs ? PP_SPAA_B_TREE : numbers[pp_profile_basis(p)];
 }
 
 /* All rows of a table of the schema. */
@@ -183,7 +183,7 @@ table_write(struct pp_spaa_out *o, enum pp_table_id id)
 	for (row = pp_schema[id].first; numbers && row < rows; row++) {
 		pp_table_get(o->p, id, row, numbers);
 		if (id == PP_TABLE_PROFILE) {
-			numbers[PP_SPAA_CARRY_BASIS] = basis_number(o->p);
+			numbers[PP_SPAA_CARRY_BASIS] = basis_number(o->p, o->carries_costs);
 			numbers[PP_SPAA_CARRY_RECURSION] = o->p->tree.marks_recursion;
 		}
 		table_add(&t, numbers, width);
@@ -240,7 +240,7 @@ costs_write(struct pp_spaa_out *o)
 	struct table t = { &o->json, "func_cells", -1, 0 };
 	size_t i, k;
 
-	for (i = 0; carries_costs(p) && i < p->costs.funcs.n; i++) {
+	for (i = 0; o->carries_costs && i < p->costs.funcs.n; i++) {
 		int64_t cell = (int64_t)p->costs.calls.at[i];
 
 		table_add(&t, &cell, 1);
@@ -275,6 +275,7 @@ pp_spaa_carry_write(struct pp_spaa_out *o)
 	char sum[24];
 	int id;
 
+	o->carries_costs = carries_costs(o->p);
 	strings_write(o);
 	for (id = PP_TABLE_PROFILE; id <= PP_TABLE_SERIES; id++)
 		table_write(o, (enum pp_table_id)id);

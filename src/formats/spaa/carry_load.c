@@ -177,10 +177,7 @@ take_int(struct pp_scan *s, int64_t *out)
 {
 	struct pp_json_num num;
 
-	if (!pp_scan_number(s, &num) || !num.fits)
-		return false;
-	*out = (int64_t)(num.negative ? 0 - num.magnitude : num.magnitude);
-	return !num.negative || num.magnitude <= (uint64_t)INT64_MAX + 1;
+	return pp_scan_number(s, &num) && pp_json_num_i64(&num, out);
 }
 
 /* The tables that are not of the schema have numbers behind it. */

@@ -570,23 +570,14 @@ hashes_compute(struct pp_spaa_out *o)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-static const char *
-option(const struct pp_writer *w, const char *key)
-{
-	size_t n = strlen(key), i;
-
-	for (i = 0; w->opts->options && w->opts->options[i]; i++)
-		if (strncmp(w->opts->options[i], key, n) == 0 && w->opts->options[i][n] == '=')
-			return w->opts->options[i] + n + 1;
-	return NULL;
-}
-
-/* True for `yes`, false for `no` or nothing; anything else is wrong. */
+/* True for `yes`, false for `no` or nothing; anything else is wrong. Notes whether it was given. */
 static bool
-option_word(struct pp_writer *w, const char *key, const char *yes, const char *no, bool *out)
+option_word(struct pp_writer *w, const char *key, const char *yes, const char *no, bool *out,
+            bool *given)
 {
-	const char *value = option(w, key);
+	const char *value = pp_option_of(w->opts->options, key);
 
+	*given |= value != NULL;
 	if (value)
 		*out = strcmp(value, yes) == 0;
 	return !value || *out || strcmp(value, no) == 0;
@@ -662,17 +653,15 @@ pp_spaa_write(struct pp_writer *w)
 {
 	const struct pp_spaa_kept *kept = pp_spaa_kept_of(w->profile);
 	struct pp_spaa_out o = { .w = w, .p = w->profile, .samples = true };
-	bool changed;
+	bool changed = false;
 	pp_status status;
 
 	o.native = o.own_meta = strcmp(pp_profile_native(o.p)->name, "spaa") == 0;
-	if (!option_word(w, "threads", "split", "merge", &o.split) ||
-	    !option_word(w, "frames", "function", "place", &o.by_func) ||
-	    !option_word(w, "samples", "yes", "no", &o.samples) ||
-	    !option_word(w, "terse", "yes", "no", &o.terse))
+	if (!option_word(w, "threads", "split", "merge", &o.split, &changed) ||
+	    !option_word(w, "frames", "function", "place", &o.by_func, &changed) ||
+	    !option_word(w, "samples", "yes", "no", &o.samples, &changed) ||
+	    !option_word(w, "terse", "yes", "no", &o.terse, &changed))
 		return PP_E_USAGE;
-	changed = option(w, "threads") || option(w, "frames") || option(w, "samples") ||
-	          option(w, "terse") || option(w, "ids");
 	if (kept && !changed) {
 		w->loss.verbatim = true;
 		w->loss.more[PP_TRAIT_INCOMPLETE] -= kept->incomplete;

@@ -99,6 +99,7 @@ struct pp_spaa_out {
 		struct pp_buf head, tail;
 	} * weights; /* per metric, positive and negative */
 	uint64_t stacks, sum;
+	bool carries_costs; /* of functions */
 	bool failed;
 };
 
