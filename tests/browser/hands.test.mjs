@@ -27,7 +27,7 @@ await test('overview', async () => {
   const text = await p.getByRole('tabpanel').innerText();
   is(json.functions.filter(f => !text.includes(f.name)).map(f => f.name), [], 'the ten costliest functions are there');
   for (const part of ['Totals', 'Costliest functions', 'Hottest path', 'Flame graph', 'Over time']) ok(await p.locator(`.card[aria-label="${part}"]`).isVisible(), `overview: ${part}`);
-  ok(/2026-11-15 \d\d:\d\d UTC/.test(text), 'when it was recorded', text.slice(0, 200));
+  ok(/memory.php on vm, 2026-11-15 \d\d:\d\d:\d\d UTC/.test(text), 'when it was recorded', text.slice(0, 200));
   await p.locator('.card .path button').last().click();
   ok(/zoom=/.test(p.url()) && /view=flame/.test(p.url()), 'a step of the hottest path opens the flame graph there', p.url());
   for (const [w, h, colorScheme] of [[1440, 900, 'light'], [1280, 720, 'dark'], [390, 844, 'light']]) {

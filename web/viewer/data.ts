@@ -29,7 +29,6 @@ export interface SeriesInfo {
 
 export interface ProfileInfo {
   file: string;
-  what?: string; // what ran: a command, a request
   format: string;
   variant: string;
   producer: string;

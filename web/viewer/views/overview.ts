@@ -8,7 +8,7 @@ import type { Layer } from '../layers';
 import { pathOf, stacksLayer } from '../layers';
 import { metricOf } from '../model';
 import { why } from '../state';
-import { canonical, escapeCsv, exact, percent, plural, shown, time, value } from '../text';
+import { canonical, escapeCsv, exact, percent, moment, plural, shown, time, value, whatRan } from '../text';
 
 const ROWS = 10;
 const METRICS = 8; // in sight at once
@@ -44,7 +44,7 @@ export class OverviewView implements Panel {
 
   /** What, when and where, in one line. */
   private what(): Node {
-    const facts = this.app.data.meta.profiles.map(p => [p.what || p.file.replace(/^.*\//, ''), recorded(p), plural(p.functions, 'function', 'functions')].filter(Boolean).join(', '));
+    const facts = this.app.data.meta.profiles.map(p => [whatRan(p.meta) || p.file.replace(/^.*\//, ''), recorded(p), plural(p.functions, 'function', 'functions')].filter(Boolean).join(', '));
     return el('p', { class: 'what-line' }, shown([...new Set(facts)].join(' \u2192 '), 400));
   }
 
@@ -162,7 +162,7 @@ export class OverviewView implements Panel {
 
 function recorded(p: ProfileInfo): string {
   const span = p.timeEnd !== undefined && p.timeStart !== undefined && p.timeEnd > p.timeStart ? time(p.timeEnd - p.timeStart) : '';
-  const when = p.recordedAt > 0 ? new Date(p.recordedAt * 1000).toISOString().replace('T', ' ').slice(0, 16) + ' UTC' : '';
+  const when = moment(p.recordedAt);
   return [when, span && `recorded for ${span}`].filter(Boolean).join(', ');
 }
 
