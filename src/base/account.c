@@ -1,9 +1,9 @@
 /*
  * Memory is counted. The one file in which malloc() is malloc().
  */
-#include "base/account.h"
-
 #include <malloc.h>
+
+#include "base/account.h"
 
 #undef malloc
 #undef calloc

@@ -71,7 +71,7 @@ static const struct pp_param_group merge_group = { "Output", merge_params };
 
 #define USES(group)                                                                                \
 	{                                                                                          \
-		{ &group, 0, PP_GROUP_FIRST },                                                     \
+		{ &(group), 0, PP_GROUP_FIRST },                                                   \
 		    { &pp_params_filter, offsetof(struct convert_params, scope), PP_GROUP_FIRST }, \
 		    { &pp_params_depth, offsetof(struct convert_params, scope.depth),              \
 		      PP_GROUP_FIRST },                                                            \

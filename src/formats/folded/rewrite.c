@@ -70,12 +70,13 @@ rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t has
 	at = pp_slots_begin(&r->slots, tag);
 	while ((row = pp_slots_next(&r->slots, tag, &at))) {
 		const struct stack *known = &r->stacks.at[row - 1];
-		uint64_t *sum = &r->values.at[(size_t)known->count * r->counts];
+		size_t first = (size_t)known->count * r->counts;
 
 		if (known->n != line->stack.n || memcmp(known->p, line->stack.p, known->n) != 0)
 			continue;
 		for (k = 0; k < r->counts; k++)
-			if (__builtin_add_overflow(sum[k], line->count[k], &sum[k]))
+			if (__builtin_add_overflow(r->values.at[first + k], line->count[k],
+			                           &r->values.at[first + k]))
 				return PP_E_UNSUPPORTED;
 		return PP_OK;
 	}

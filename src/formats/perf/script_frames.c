@@ -75,14 +75,12 @@ offset_find(struct pp_slice s, const unsigned char **behind)
 static inline const unsigned char *
 address_take(struct pp_slice text, uint64_t *ip)
 {
-#define DIGIT(c, v) [c] = (v) + 1
+	/* One more than what a digit is worth; 0 = it is none. */
 	static const unsigned char digits[256] = {
-		DIGIT('0', 0),  DIGIT('1', 1),  DIGIT('2', 2),  DIGIT('3', 3),
-		DIGIT('4', 4),  DIGIT('5', 5),  DIGIT('6', 6),  DIGIT('7', 7),
-		DIGIT('8', 8),  DIGIT('9', 9),  DIGIT('a', 10), DIGIT('b', 11),
-		DIGIT('c', 12), DIGIT('d', 13), DIGIT('e', 14), DIGIT('f', 15),
+		['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+		['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+		['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 	};
-#undef DIGIT
 	const unsigned char *p = text.p, *end = p + (text.n < 17 ? text.n : 17);
 	uint64_t digit;
 
