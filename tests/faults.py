@@ -182,6 +182,8 @@ def allocations():
 
 def output():
     """Few bytes of input do not fill a disk: pictures are cut and say so, conversions are refused with a hint."""
+    for name in os.listdir('to'):
+        os.unlink(f'to/{name}')
     with gzip.open('deep.folded.gz', 'wb') as file:
         file.write(b'a;' * 400000 + b'a 7\n')
     with open('open.folded', 'w') as file:
