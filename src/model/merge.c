@@ -519,19 +519,10 @@ told_by(const struct pp_profile *p)
 static pp_status
 facets_agree(const struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
 {
-	const struct pp_profile *into = m->builder.profile;
-	bool tree = into->tree.n > 1;
+	bool tree = m->builder.profile->tree.n > 1;
 
 	if (from->costs.stated && !from->costs.measured) {
 		pp_buf_adds(problem, "only its costs per function were read");
-		return PP_E_USAGE;
-	}
-	/* Calls that state own costs add up in one way, those that leave them to differences in another. */
-	if (m->profiles && !tree && into->calls.rows.n && from->calls.rows.n &&
-	    pp_calls_are_all(into) != pp_calls_are_all(from)) {
-		pp_buf_addf(problem, "it %s what calls cost themselves, the others %s",
-		            from->calls.own ? "states" : "does not state",
-		            from->calls.own ? "do not" : "do");
 		return PP_E_USAGE;
 	}
 	if (m->profiles == 0 ||
@@ -567,6 +558,23 @@ state_costs(struct pp_builder *b)
 	return fine;
 }
 
+static bool
+is_signed(const struct pp_profile *p)
+{
+	size_t m;
+
+	for (m = 0; m < p->metrics.n && p->metrics.at[m].type == PP_UINT; m++)
+		;
+	return m < p->metrics.n;
+}
+
+/* Where calls are all, own costs are differences, which end at 0 in the one and not in the other. */
+static bool
+differ_below_zero(const struct pp_profile *a, const struct pp_profile *b)
+{
+	return pp_calls_are_all(a) && pp_calls_are_all(b) && is_signed(a) != is_signed(b);
+}
+
 /*
  * Which facets the result can have with this profile in it. Stacks answer everything they can: calls and
  * lines that not all profiles have would answer for a part only, and are left out. Where one tells the costs of
@@ -583,7 +591,7 @@ settle_facets(struct pp_merge *m, const struct pp_profile *from)
 	if (m->profiles == 0)
 		return true;
 	if ((into->tree.n > 1 && (into->calls.rows.n > 0) != (from->calls.rows.n > 0)) ||
-	    into->calls.own != from->calls.own)
+	    into->calls.own != from->calls.own || differ_below_zero(into, from))
 		m->lost |= PP_EDGES;
 	if (into->tree.n > 1 && ((into->lines.rows.n > 0) != (from->lines.rows.n > 0) ||
 	                         into->lines.hits != from->lines.hits))
@@ -628,10 +636,11 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 
 	if (status == PP_OK)
 		status = facets_agree(m, from, problem);
-	if (status == PP_OK)
-		status = pp_merge_metrics(m, from, maps->metric, problem);
+	/* Before metrics become those of both: what is stated so far counts as it did. */
 	if (status == PP_OK && !settle_facets(m, from))
 		status = pp_builder_ok(b) ? PP_E_NOMEM : b->status;
+	if (status == PP_OK)
+		status = pp_merge_metrics(m, from, maps->metric, problem);
 	if (status != PP_OK)
 		return status;
 	threads = b->profile->series.n + from->series.n;

@@ -54,11 +54,23 @@ $ printf 'a 18446744073709551615\n' | polyprof convert - --from folded --to xhpr
 ! polyprof: error: cannot write xhprof: a limit was reached
 = 4
 
-Calls that state own costs and calls that do not add up in different ways.
+Own costs are differences that end at 0 in Pynytprof's files and not here: merged by the costs of functions, in any order.
 
-$ polyprof top run.xhprof.json dash_e.out
-! polyprof: error: dash_e.out does not count the same things as the files before, so they cannot be merged: it states what calls cost themselves, the others do not
-= 3
+$ polyprof convert -q run.xhprof.json -m cpu --to pynytprof -o run.out 2>/dev/null; polyprof top -q -n 2 -m cpu run.xhprof.json run.out; polyprof top -q -n 2 -m time run.out run.xhprof.json
+  cpu: 2.91 ms in 40 functions
+
+       self  self%                  total  total%  calls      wt     mu  pmu  function
+    1.05 ms  36.0%  ████████████  1.54 ms   52.9%    674  554 µs  128 B  0 B  App\Work\{closure}
+     544 µs  18.7%  ██████▎       2.08 ms   71.6%      2  230 µs  128 B  0 B  usort
+
+    ... and 38 more functions (-n 0 shows all)
+  time: 2.91 ms in 40 functions
+
+       self  self%                  total  total%  calls      wt     mu  pmu  function
+    1.05 ms  36.0%  ████████████  1.54 ms   52.9%    674  554 µs  128 B  0 B  App\Work\{closure}
+     544 µs  18.7%  ██████▎       2.08 ms   71.6%      2  230 µs  128 B  0 B  usort
+
+    ... and 38 more functions (-n 0 shows all)
 
 Callers, callees and the estimated tree.
 
