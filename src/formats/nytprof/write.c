@@ -504,18 +504,16 @@ static double
 duration_of(const struct pp_nyt_writing *w)
 {
 	const struct pp_profile *p = w->profile;
-	double most = 0.0, known = 0.0;
-	size_t i;
+	double most = w->line_ticks, own = 0.0, known = 0.0;
+	size_t i, m = w->metric_index;
 
 	for (i = 0; w->metric && i < w->flat.n; i++) {
-		double ticks = pp_nyt_value_ticks(
-		    w, w->flat.total[i * w->flat.metrics + w->metric_index]);
+		double ticks = pp_nyt_value_ticks(w, w->flat.total[i * w->flat.metrics + m]);
 
-		if (ticks > most)
-			most = ticks;
+		own += pp_nyt_value_ticks(w, w->flat.self[i * w->flat.metrics + m]);
+		most = ticks > most ? ticks : most;
 	}
-	if (w->line_ticks > most)
-		most = w->line_ticks;
+	most = own > most ? own : most;
 	if (p->time.known && p->time.end > p->time.start)
 		known = (double)(p->time.end - p->time.start) / 1e9;
 	if (pp_nyt_write_seconds(w, most) > known)

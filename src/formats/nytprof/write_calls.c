@@ -21,21 +21,15 @@ pp_nyt_write_tree_prepare(struct pp_nyt_writing *w)
 
 	w->self = calloc(p->tree.n, sizeof *w->self);
 	w->incl = calloc(p->tree.n, sizeof *w->incl);
-	w->calls = calloc(p->tree.n, sizeof *w->calls);
+	w->calls = pp_node_calls(p, &w->has_calls);
 	if (!w->self || !w->incl || !w->calls)
 		return false;
 	for (i = 0; w->metric && i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		w->has_calls |= s->has_calls;
-		for (row = 0; row < s->rows; row++) {
-			const int64_t *cells = pp_series_cells(s, row);
-
-			node = pp_series_node(s, row);
-			w->self[node] += pp_nyt_cell_ticks(w, cells[w->metric_index]);
-			if (s->has_calls)
-				w->calls[node] += (uint64_t)cells[p->metrics.n];
-		}
+		for (row = 0; row < s->rows; row++)
+			w->self[pp_series_node(s, row)] += pp_nyt_cell_ticks(
+			    w, pp_series_cells(s, row)[w->metric_index]);
 	}
 	for (node = p->tree.n; --node;) {
 		w->incl[node] += w->self[node];

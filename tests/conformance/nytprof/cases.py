@@ -154,11 +154,10 @@ class Nytprof:
 
     # ---- recording ----
 
-    def record(self, options, name):
+    def record(self, options, name, program=os.path.join(HERE, 'program.pl')):
         out = os.path.join(self.work, name + '.out')
-        done = run('perl', '-d:NYTProf', os.path.join(HERE, 'program.pl'), cwd=self.work,
-                   env=dict(os.environ, NYTPROF=f'file={out}:{options}'))
-        return out if done.returncode == 0 and os.path.exists(out) else None
+        run('perl', '-d:NYTProf', program, cwd=self.work, env=dict(os.environ, NYTPROF=f'file={out}:{options}'))
+        return out if os.path.exists(out) else None
 
 
 def installed():
@@ -180,6 +179,14 @@ def recorded(check, tap):
             oracle, said = check.perl(path)
             check.same(path, oracle, name)
             check.reencodes(path)
+    for program in sorted(glob.glob(os.path.join(HERE, 'programs', '*.pl'))):
+        for options in ('calls=1:compress=0', 'calls=2:blocks=1'):
+            name = f'{os.path.basename(program)} with {options}'
+            path = check.record(options, os.path.basename(program), program)
+            tap.ok(path, f'{name}: recorded')
+            if path:
+                check.same(path, check.perl(path)[0], name)
+                check.reencodes(path)
     merged = os.path.join(check.work, 'merged.nytprof')
     done = run(check.polyprof, 'convert', *files[:3], '--to', 'nytprof', '-o', merged)
     tap.ok(done.returncode == 0, 'three profiles merged', done.stderr)
