@@ -74,27 +74,39 @@ pp_json_end_array(struct pp_json *j)
 
 /* ---- strings ---------------------------------------------------------------------------- */
 
+/* Up to eight bytes as a word, with zeros behind them. */
+static inline uint64_t
+load_upto(const unsigned char *p, size_t n)
+{
+	if (n >= 8)
+		return pp_load64(p);
+	if (n >= 4)
+		return pp_load32(p) | (uint64_t)pp_load32(p + n - 4) << (n - 4) * 8;
+	return n ? p[0] | (uint64_t)p[n / 2] << n / 2 * 8 | (uint64_t)p[n - 1] << (n - 1) * 8 : 0;
+}
+
 /* Copies bytes that need no care, a word at a time, and returns how many there were. */
 static size_t
 copy_plain(struct pp_sink *out, const unsigned char *p, size_t n)
 {
-	size_t i = 0;
+	size_t i = 0, plain = 8;
 
-	while (n - i >= 8 && out->end - out->cur >= 8) {
-		uint64_t word = pp_load64(p + i);
+	while (plain == 8 && i < n) {
+		/* The zeros behind the end want care. */
+		uint64_t word = load_upto(p + i, n - i);
 		uint64_t care = pp_swar_below(word, 0x20) | pp_swar_equal(word, '"') |
 		                pp_swar_equal(word, '\\') | pp_swar_equal(word, '<') |
 		                pp_swar_high(word);
-		size_t plain = pp_swar_first(care);
 
-		memcpy(out->cur, &word, 8);
-		out->cur += plain;
+		plain = pp_swar_first(care);
+		if (PP_UNLIKELY(out->end - out->cur < 8)) {
+			pp_sink_write(out, p + i, plain);
+		} else {
+			memcpy(out->cur, &word, 8);
+			out->cur += plain;
+		}
 		i += plain;
-		if (plain < 8)
-			return i;
 	}
-	while (i < n && p[i] >= 0x20 && p[i] < 0x7f && p[i] != '"' && p[i] != '\\' && p[i] != '<')
-		pp_sink_putc(out, (char)p[i++]);
 	return i;
 }
 
