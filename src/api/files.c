@@ -210,8 +210,11 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	struct pp_load_order order = *given;
 	pp_status status;
 
-	if (n == 1 && scope && (order.want.facets & PP_COSTS) && pp_scope_simple(scope, &filter))
+	if (n == 1 && scope && (order.want.facets & (PP_COSTS | PP_TREE)) &&
+	    pp_scope_simple(scope, &filter)) {
 		order.filter = &filter;
+		order.filter_stacks = !(order.want.facets & PP_COSTS);
+	}
 	if (scope)
 		order.want.facets = pp_scope_facets(scope, order.want.facets);
 	if (n > 1)

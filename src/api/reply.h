@@ -68,6 +68,7 @@ void pp_reply_memory(struct pp_reply *, pp_status);
 struct pp_load_order {
 	struct pp_want want;
 	const struct pp_filter *filter; /* that stacks may go through as they come, or NULL */
+	bool filter_stacks;             /* as pp_order.filter_stacks */
 	bool again; /* files are read once more: what was said of them stays said */
 };
 

@@ -387,7 +387,8 @@ pp_build_series_settle(struct pp_builder *b, uint32_t series, const uint32_t *me
 	int64_t *cells;
 
 	cells = pp_size_mul(s->rows, wide, &cells_n) ? calloc(cells_n + 1, sizeof *cells) : NULL;
-	if (!cells || !pp_timeline_settle(&s->timeline, metrics, (uint32_t)wide, unordered)) {
+	if (!cells || !pp_timeline_settle(&s->timeline, metrics, (uint32_t)wide, unordered) ||
+	    !pp_stacks_settled(b, series, metrics)) {
 		free(cells);
 		no_memory(b);
 		return;

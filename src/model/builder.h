@@ -227,6 +227,8 @@ void pp_builder_overflow(struct pp_builder *, pp_func, size_t metric, struct pp_
 bool pp_metrics_push(struct pp_profile *, const struct pp_metric *);
 bool pp_builder_prune(struct pp_builder *);
 bool pp_stacks_finish(struct pp_builder *);
+/* The columns of a series became those metrics, or PP_NO_METRIC. False when out of memory. */
+bool pp_stacks_settled(struct pp_builder *, uint32_t series, const uint32_t *metrics);
 bool pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from,
                      const pp_frame *frame_map);
 void pp_stacks_free(struct pp_stacks *);

@@ -26,6 +26,7 @@ struct waiting {
 struct pp_stacks {
 	size_t columns; /* values per stack */
 	bool adds_up;   /* costs per function only */
+	bool sieves;    /* stacks are filtered on their way into the tree */
 	bool times;     /* samples are kept one by one */
 	bool overflowed;
 
@@ -46,10 +47,13 @@ struct pp_stacks {
 
 	PP_VEC(uint8_t) keeps; /* by frame: whether the order keeps its name */
 
-	/* costs per function */
+	/* filters */
 	struct pp_sieve sieve;
+	PP_VEC(pp_frame) left;       /* what the filter leaves of a stack */
+	PP_VEC(union pp_value) came; /* by series and column, when stacks go into the tree */
+
+	/* costs per function */
 	struct pp_sums sums;
-	PP_VEC(pp_frame) left;              /* what the filter leaves of a stack */
 	PP_VEC(union pp_value) total, self; /* of one stack */
 };
 
@@ -69,6 +73,7 @@ pp_stacks_free(struct pp_stacks *x)
 	pp_sieve_release(&x->sieve);
 	pp_sums_release(&x->sums);
 	pp_vec_release(&x->left);
+	pp_vec_release(&x->came);
 	pp_vec_release(&x->total);
 	pp_vec_release(&x->self);
 	free(x);
@@ -118,7 +123,10 @@ stacks_start(struct pp_builder *b, size_t columns, bool late)
 	x->late = late;
 	x->times = b->order.facets & PP_TIMELINE;
 	x->adds_up = pp_order_needs_no_tree(&b->order) && (late || p->metrics.n > 0);
-	if (x->adds_up)
+	/* Whoever learns at the end what is counted may learn then, too, which functions are the same. */
+	x->sieves = pp_order_sieves(&b->order) && !late &&
+	            (p->metrics.n > 0 || pp_filter_is_by_name(b->order.filter));
+	if (x->adds_up || x->sieves)
 		pp_sieve_init(&x->sieve, b->order.filter);
 	for (m = 0; m < columns; m++)
 		if (!column_add(x, m < p->metrics.n ? p->metrics.at[m].type : PP_UINT)) {
@@ -429,38 +437,101 @@ stack_deep(struct pp_builder *b, const struct pp_sample *s, const pp_frame *fram
 	return !s->values || node_add(b, &w, leaf, s->values, s->own);
 }
 
+/* ---- filters ---------------------------------------------------------------------------- */
+
+/* What the filter leaves of a stack; *stays is false when that is nothing. False when out of memory. */
+static bool
+stack_filter(struct pp_builder *b, const pp_frame **frames, size_t *depth, bool *stays)
+{
+	struct pp_stacks *x = b->stacks;
+
+	*stays = true;
+	if (!x->sieve.filter)
+		return true;
+	if (!pp_sieve_frames(&x->sieve, b->profile) || !pp_vec_reserve(&x->left, *depth + 1)) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+		return false;
+	}
+	if (*depth)
+		memcpy(x->left.at, *frames, *depth * sizeof **frames);
+	*stays = pp_sieve_stack(&x->sieve, x->left.at, depth);
+	*frames = x->left.at;
+	return true;
+}
+
+/* Where stacks are said to have gone that the filter dropped. */
+#define DROPPED UINT32_MAX
+
+/* Adds up what stacks cost before they are filtered. */
+static bool
+came_add(struct pp_builder *b, uint32_t series, const union pp_value *more, const int64_t *values)
+{
+	struct pp_stacks *x = b->stacks;
+	size_t need = ((size_t)series + 1) * x->columns, m;
+
+	if (!pp_vec_reserve(&x->came, need)) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+		return false;
+	}
+	for (; x->came.n < need; x->came.n++)
+		x->came.at[x->came.n] = (union pp_value){ 0 };
+	for (m = 0; m < x->columns; m++) {
+		const struct pp_metric like = { .type = column_type(b, m) };
+
+		pp_value_add(&like, &x->came.at[series * x->columns + m],
+		             values ? pp_cell_value(&like, values[m]) : more[m]);
+	}
+	return true;
+}
+
+bool
+pp_stacks_settled(struct pp_builder *b, uint32_t series, const uint32_t *metrics)
+{
+	struct pp_costs_facet *costs = &b->profile->costs;
+	const struct pp_stacks *x = b->stacks;
+	size_t m;
+
+	if (!x || !x->sieves || x->sieve.status != PP_OK)
+		return true;
+	costs->filtered = true;
+	while (costs->unfiltered.n < b->profile->metrics.n)
+		if (!pp_vec_push(&costs->unfiltered, (union pp_value){ 0 }))
+			return false;
+	for (m = 0; m < x->columns && (series + 1) * x->columns <= x->came.n; m++)
+		if (metrics[m] != PP_NO_METRIC)
+			pp_value_add(&b->profile->metrics.at[metrics[m]],
+			             &costs->unfiltered.at[metrics[m]],
+			             x->came.at[series * x->columns + m]);
+	return true;
+}
+
 /* ---- costs per function ----------------------------------------------------------------- */
 
 static bool
 stack_sum(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frames, size_t depth)
 {
 	struct pp_stacks *x = b->stacks;
-	const struct pp_profile *p = b->profile;
-	bool fine = pp_sums_reserve(&x->sums, p->frames.n), stays = true;
+	bool stays;
 	size_t m;
 
+	if (!pp_sums_reserve(&x->sums, b->profile->frames.n)) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+		return false;
+	}
 	if (!s->values)
 		return true;
 	for (m = 0; m < x->columns; m++)
 		x->total.at[m] = column_value(b, m, s->values[m]);
 	for (m = 0; m < x->columns && s->own; m++)
 		x->self.at[m] = column_value(b, m, s->own[m]);
-	if (fine && x->sieve.filter) {
-		fine = pp_sieve_frames(&x->sieve, p) && pp_vec_reserve(&x->left, depth + 1);
-		if (fine) {
-			memcpy(x->left.at, frames, depth * sizeof *frames);
-			stays = pp_sieve_stack(&x->sieve, x->left.at, &depth);
-			frames = x->left.at;
-		}
-	}
-	if (!fine)
-		pp_builder_fail(b, PP_E_NOMEM, NULL);
-	else if (stays)
+	if (!stack_filter(b, &frames, &depth, &stays))
+		return false;
+	if (stays)
 		pp_sums_add(&x->sums, frames, depth, s->own ? x->self.at : x->total.at,
 		            x->total.at);
 	else
 		pp_sums_pass(&x->sums, x->total.at);
-	return fine;
+	return true;
 }
 
 bool
@@ -470,10 +541,14 @@ pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from, const pp
 	struct pp_stacks *x = into->stacks;
 	size_t row;
 
-	if (!y || !y->adds_up)
+	if (!y || !(y->adds_up || y->sieves))
 		return true;
 	if (!x && !(x = stacks_start_for(into, 0)))
 		return false;
+	if (y->sieve.status != PP_OK)
+		x->sieve.status = y->sieve.status;
+	if (y->sieves)
+		return !y->came.n || came_add(into, 0, y->came.at, NULL);
 	if (!pp_sums_reserve(&x->sums, into->profile->frames.n)) {
 		pp_builder_fail(into, PP_E_NOMEM, NULL);
 		return false;
@@ -481,8 +556,6 @@ pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from, const pp
 	for (row = 0; row < y->sums.rows && row < from->profile->frames.n; row++)
 		if (row == 0 || y->sums.seen[row])
 			pp_sums_merge(&x->sums, frame_map[row], &y->sums, row);
-	if (y->sieve.status != PP_OK)
-		x->sieve.status = y->sieve.status;
 	sums_check(into);
 	return true;
 }
@@ -524,6 +597,23 @@ sums_give(struct pp_builder *b)
 	return true;
 }
 
+/* What came in series whose columns are the metrics. */
+static bool
+came_give(struct pp_builder *b)
+{
+	const struct pp_profile *p = b->profile;
+	uint32_t *same = calloc(b->stacks->columns + 1, sizeof *same), series;
+	bool fine = same != NULL;
+	size_t m;
+
+	for (m = 0; fine && m < b->stacks->columns; m++)
+		same[m] = m < p->metrics.n ? (uint32_t)m : PP_NO_METRIC;
+	for (series = 0; fine && series < p->series.n; series++)
+		fine = pp_stacks_settled(b, series, same);
+	free(same);
+	return fine;
+}
+
 bool
 pp_stacks_finish(struct pp_builder *b)
 {
@@ -531,6 +621,8 @@ pp_stacks_finish(struct pp_builder *b)
 	bool known = x && (!x->late || x->column_of.n == b->profile->metrics.n);
 
 	if (pp_build_flush(b) && known && x->adds_up && !sums_give(b))
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	if (pp_builder_ok(b) && x && !b->profile->costs.filtered && !came_give(b))
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	return pp_builder_ok(b);
 }
@@ -553,6 +645,18 @@ pp_build_sample(struct pp_builder *b, const struct pp_sample *s, const pp_frame 
 		return stack_sum(b, s, frames, depth);
 	if (PP_UNLIKELY(b->order.keep) && !stack_is_kept(b, frames, depth))
 		depth = 0;
+	if (PP_UNLIKELY(x->sieves)) {
+		bool stays;
+
+		if (!stack_filter(b, &frames, &depth, &stays) ||
+		    (s->values && !came_add(b, s->series, NULL, s->values)))
+			return false;
+		if (!stays) {
+			if (s->where)
+				*s->where = DROPPED;
+			return true;
+		}
+	}
 	if (PP_UNLIKELY(x->n == BATCH_STACKS || x->frames_n + depth > PP_TREE_BATCH)) {
 		if (!pp_build_flush(b))
 			return false;
@@ -571,6 +675,10 @@ pp_build_again(struct pp_builder *b, const struct pp_sample *s, pp_stack stack)
 
 	if (!x || stack == 0)
 		return false;
+	if (x->sieves && !came_add(b, s->series, NULL, s->values))
+		return false;
+	if (stack == DROPPED)
+		return true;
 	/* Samples in time stay in the order in which they came. */
 	if (s->timed && x->times) {
 		if (x->n == BATCH_STACKS && !pp_build_flush(b))

@@ -158,6 +158,16 @@ pp_filter_is_simple(const struct pp_filter *f)
 	       f->threads.n == 0 && !pp_filter_has_time(f);
 }
 
+bool
+pp_filter_is_by_name(const struct pp_filter *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->rules.n && f->rules.at[i].on == PP_FILTER_NAME; i++)
+		;
+	return i == f->rules.n && !pp_filter_collapses(f);
+}
+
 /* ---- rules on functions ----------------------------------------------------------------- */
 
 pp_str

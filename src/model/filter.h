@@ -83,6 +83,8 @@ bool pp_filter_needs_stacks(const struct pp_filter *);
 unsigned pp_filter_kinds(const struct pp_filter *);
 /* Whether stacks can be filtered as they come: rules on names and modules, and a depth, nothing else. */
 bool pp_filter_is_simple(const struct pp_filter *);
+/* Whether names are all that it looks at, not even which functions are the same. */
+bool pp_filter_is_by_name(const struct pp_filter *);
 
 /* What rules that collapse look at, as bits of enum pp_filter_on. */
 unsigned pp_filter_collapses(const struct pp_filter *);

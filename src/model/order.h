@@ -33,11 +33,13 @@ struct pp_keep {
 struct pp_order {
 	unsigned facets; /* PP_TREE | ...: what will be asked for */
 	/*
-	 * Only costs per function will be asked for, of what this leaves. Whole stacks go through it as they come,
-	 * and profile->costs.filtered says so; of what does not come as stacks, the facets above are kept, for
-	 * whoever asked to filter. It is simple (pp_filter_is_simple), or NULL.
+	 * Only what this leaves will be asked for: costs per function or stacks. Whole stacks go through it
+	 * as they come, and profile->costs.filtered says so; of what does not come as stacks, the facets above are
+	 * kept, for whoever asked to filter. It is simple (pp_filter_is_simple), or NULL.
 	 */
 	const struct pp_filter *filter;
+	bool
+	    filter_stacks; /* of what it leaves stacks will be asked for, not only costs per function */
 	const struct pp_keep *keep; /* or NULL */
 	double
 	    min_share; /* subtrees below this share of the whole may be summed up; 0 = keep all */
@@ -54,8 +56,16 @@ pp_order_is_costs(const struct pp_order *o)
 static inline bool
 pp_order_adds_up(const struct pp_order *o)
 {
-	return pp_order_is_costs(o) ||
-	       (o->filter && !(o->facets & (unsigned)(PP_TIMELINE | PP_EXTRAS)));
+	return pp_order_is_costs(o) || (o->filter && !o->filter_stacks &&
+	                                !(o->facets & (unsigned)(PP_TIMELINE | PP_EXTRAS)));
+}
+
+/* Whether they are to be filtered on their way into the tree. */
+static inline bool
+pp_order_sieves(const struct pp_order *o)
+{
+	return o->filter && o->filter_stacks && !o->keep &&
+	       !(o->facets & (unsigned)(PP_TIMELINE | PP_EXTRAS | PP_FINDINGS));
 }
 
 /* Whether no stack has to be found again: those who only look for findings need none. */

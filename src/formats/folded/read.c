@@ -394,6 +394,9 @@ read_stream(struct pp_reader *reader, struct pp_builder *builder,
 	struct pp_slice run = { NULL, 1 };
 	pp_status status = PP_OK;
 
+	/* Sums that a filter makes too large are not the file's fault, and it cannot be read again. */
+	if (pp_order_sieves(&builder->order))
+		builder->order.filter = NULL;
 	while (status == PP_OK && run.n && !runs.last) {
 		status = pp_runs_next(&runs, &run);
 		if (status == PP_E_LIMIT)
@@ -436,6 +439,13 @@ part_run(void *context, unsigned index)
 		(void)pp_build_flush(job->builder);
 }
 
+/* Whether a sum that does not fit is nothing to report yet: of one stack in the file it may fit. */
+static bool
+must_add_up(const struct pp_builder *builder, unsigned parts)
+{
+	return parts > 1 || !pp_builder_remembers(builder) || pp_order_sieves(&builder->order);
+}
+
 /* Adds what the parts found, in order. False when it must be done again in one thread. */
 static bool
 parts_merge(struct part *parts, unsigned n, struct pp_reader *reader, struct pp_builder *builder)
@@ -443,7 +453,7 @@ parts_merge(struct part *parts, unsigned n, struct pp_reader *reader, struct pp_
 	uint64_t lines = 0;
 	unsigned i;
 
-	for (i = 0; i < n && (n > 1 || !pp_builder_remembers(builder)); i++)
+	for (i = 0; i < n && must_add_up(builder, n); i++)
 		if (parts[i].job->builder->overflowed)
 			return false;
 	for (i = 1; i < n; i++) {
@@ -455,7 +465,7 @@ parts_merge(struct part *parts, unsigned n, struct pp_reader *reader, struct pp_
 			return false;
 		pp_builder_release(from);
 	}
-	if (n > 1 && builder->overflowed)
+	if (must_add_up(builder, n) && builder->overflowed)
 		return false;
 	for (i = 0; i < n; i++) {
 		pp_diags_append(reader->diags, &parts[i].diags, lines);
@@ -506,7 +516,7 @@ read_parts(struct pp_reader *reader, struct pp_builder *builder,
 		cut[1] = text.p;
 		n = pp_parts_cut(text, most, SMALLEST_PART, pp_line_end, cut);
 		n = n ? n : 1;
-		builder->diags = n > 1 ? NULL : diags;
+		builder->diags = must_add_up(builder, n) ? NULL : diags;
 	}
 	if (!n || !parts_init(parts, n, cut, reader, builder, grammar)) {
 		pp_builder_fail(builder, PP_E_NOMEM, NULL);

@@ -265,6 +265,8 @@ group_deeper(struct rewriter *r, size_t begin, size_t end, size_t depth)
 static bool
 rewriter_sort(struct rewriter *r)
 {
+	if (r->stacks.n == 0)
+		return true;
 	load_keys(r->stacks.at, r->stacks.n, 0);
 	if (!pp_vec_push(&r->groups, (struct group){ 0, r->stacks.n, 0 }))
 		return false;

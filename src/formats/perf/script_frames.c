@@ -574,6 +574,8 @@ pp_perf_resolve(struct pp_perf_reader *r)
 	size_t n = r->cur.steps.n, i;
 	pp_frame *start, *out;
 
+	if (n == 0)
+		return true;
 	if (!pp_vec_reserve(&r->frames.stack, r->frames.stack.n + n)) {
 		pp_perf_no_memory(r);
 		return false;

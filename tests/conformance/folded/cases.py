@@ -141,6 +141,19 @@ class Checker:
             piped = self.run(*words, '--from', kind, '-', data=data)
             self.tap.ok(drawn.stdout == piped.stdout and drawn.returncode == piped.returncode, f'{what}: drawn',
                         (drawn.stderr, piped.stderr))
+            self.filtered(path, data, kind, what)
+
+    def filtered(self, path, data, kind, what):
+        """The stacks of a file are filtered as they come, those of a pipe when the tree is there."""
+        wrong = []
+        for words in (('--focus', 'a'), ('--hide', '[ab]'), ('--ignore', 'foo'), ('--depth', '2'), ('--show-from', 'b'),
+                      ('--collapse', '.'), ('--show', '7', '--focus', 'm')):
+            came = self.run('tree', '--json', '--from', kind, *words, path)
+            tree = self.run('tree', '--json', '--from', kind, *words, '-', data=data)
+            said = came.stderr.replace(path.encode(), b'-')
+            if (came.stdout, said, came.returncode) != (tree.stdout, tree.stderr, tree.returncode):
+                wrong.append((words, came.stdout, tree.stdout, said, tree.stderr))
+        self.tap.ok(not wrong, f'{what}: filtered', wrong)
 
 
 def main():

@@ -281,6 +281,18 @@ def odd_frame(rng):
     return f'\t{rng.choice((0x129b, 0x162e, 0xffffffff81000130)):16x} {symbol}{offset}{dso}'
 
 
+def sieved(tap, ask):
+    """Stacks are filtered as they come where names decide; of SPAA when the tree is there."""
+    with tempfile.TemporaryDirectory() as work:
+        for name in ('fp.script', 'two.script', 'dwarf.srcline', 'tp.script', 'cpp.script'):
+            path, to = ask.path(name), os.path.join(work, 'x.spaa')
+            ask.run('convert', '-q', path, '--to', 'spaa', '-o', to)
+            for words in (('--focus', 'a'), ('--hide', 'e'), ('--depth', '3'), ('--ignore', 're'), ('--show-from', 'main'),
+                          ('--collapse', '.'), ('--focus', 'module:libc'), ('--focus', 'zzzz')):
+                one, two = ask.run('tree', *words, path), ask.run('tree', *words, to)
+                tap.ok(one == two, f'{name}: {" ".join(words)}', f'{one}{two}')
+
+
 def functions_of(answer):
     found = collections.Counter()
     for row in answer['functions']:
@@ -402,7 +414,7 @@ def peers(tap, ask, shared):
 def main():
     polyprof, samples, own, shared = sys.argv[1:5]
     tap, ask = Tap(), Asker(polyprof, os.path.join(samples, 'perf-script', 'good'), own)
-    for part in (layouts, report, collapse, inlined, events, filters, repeated, slowly, addresses, cuts, spaa):
+    for part in (layouts, report, collapse, inlined, events, filters, repeated, slowly, sieved, addresses, cuts, spaa):
         part(tap, ask)
     cases(tap, ask, shared)
     peers(tap, ask, shared)
