@@ -1,0 +1,79 @@
+/*
+ * What the parts of the builder that take whole stacks share: builder_stacks.c and builder_columns.c.
+ */
+#ifndef PP_BUILDER_STACKS_H
+#define PP_BUILDER_STACKS_H
+
+#include "model/builder.h"
+#include "model/sums.h"
+
+#define BATCH_STACKS 512
+
+/* What is known of a stack that waits. */
+struct waiting {
+	uint32_t series;
+	uint32_t cpu;
+	int64_t time;
+	bool timed;
+	bool path;  /* it has no cost */
+	bool apart; /* what is the leaf's own is not all */
+	pp_stack *where;
+	struct pp_place place;
+};
+
+struct pp_stacks {
+	size_t columns; /* values per stack */
+	bool adds_up;   /* costs per function only */
+	bool sieves;    /* stacks are filtered on their way into the tree */
+	bool times;     /* samples are kept one by one */
+
+	/* columns that become metrics at the end */
+	bool late;
+	PP_VEC(uint8_t) types;      /* per column */
+	PP_VEC(uint32_t) column_of; /* per metric, when they are settled */
+	PP_VEC(uint32_t)
+	spills; /* per series: the one where sums that do not fit go on; 0 = none */
+
+	/* stacks that wait */
+	size_t n, frames_n;
+	struct waiting rows[BATCH_STACKS];
+	uint32_t depth[BATCH_STACKS];
+	pp_node under[BATCH_STACKS], leaf[BATCH_STACKS];
+	pp_frame frames[PP_TREE_BATCH];
+	PP_VEC(int64_t) values, own;
+
+	PP_VEC(uint8_t) keeps; /* by frame: whether the order keeps its name */
+
+	/* filters */
+	struct pp_sieve sieve;
+	PP_VEC(pp_frame) left;       /* what the filter leaves of a stack */
+	PP_VEC(union pp_value) came; /* by series and column, when stacks go into the tree */
+
+	/* costs per function */
+	struct pp_sums sums;
+	PP_VEC(union pp_value) total, self; /* of one stack */
+};
+
+static inline enum pp_cell_type
+column_type(const struct pp_builder *b, size_t column)
+{
+	return (enum pp_cell_type)b->stacks->types.at[column];
+}
+
+static inline union pp_value
+column_value(const struct pp_builder *b, size_t column, int64_t cell)
+{
+	const struct pp_metric like = { .type = column_type(b, column) };
+
+	return pp_cell_value(&like, cell);
+}
+
+/* One more column. */
+bool pp_stacks_column(struct pp_stacks *, enum pp_cell_type);
+/*
+ * Decides, at the first stack, what becomes of all. Columns are those of the series; of which nothing is
+ * said become counts. NULL on failure.
+ */
+struct pp_stacks *pp_stacks_start(struct pp_builder *, size_t columns, bool late);
+
+#endif
