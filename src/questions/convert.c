@@ -281,7 +281,8 @@ convert_want(const void *data, struct pp_want *want)
 
 	want->target = target_of(params);
 	can = want->target->can & PP_FACETS;
-	want->facets |= keeps_timelines(want->target) ? PP_TIMELINE : 0;
+	/* Threads that only samples name are lost where the target has no place for them, and that is said. */
+	want->facets |= PP_THREADS | (keeps_timelines(want->target) ? PP_TIMELINE : 0u);
 	if (can & ~(unsigned)PP_TREE)
 		want->facets |= PP_EXTRAS | PP_SITES;
 	want->rewrites = !params->asked.metric && !params->target.variant;
