@@ -73,7 +73,9 @@ topics_make(struct pp_reply *r, const struct pp_profile *const profiles[2])
 		r->topics[i] = (struct pp_topic){ .profile = r->views[i].shown,
 			                          .chosen = r->views[i].shown->format };
 	}
-	r->subject = (struct pp_subject){ .topics = r->topics, .n = i, .split = 1 };
+	r->subject.topics = r->topics;
+	r->subject.n = i;
+	r->subject.split = 1;
 	return PP_OK;
 }
 
@@ -162,6 +164,8 @@ pp_reply_new(const char *question, const char *const *params, const struct pp_as
 	r->asking.params->quiet = opts->quiet;
 	r->asking.params->verbose = opts->verbose;
 	r->asking.params->formats = opts->formats;
+	r->subject = (struct pp_subject){ .date_parse = pp_date_parse,
+		                          .date_print = pp_date_print };
 	return params_set(r, params);
 }
 

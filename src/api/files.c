@@ -497,8 +497,6 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 	const char *const *files = NULL;
 	pp_status status = files_take(r, given, n, &files);
 
-	r->subject.date_parse = pp_date_parse;
-	r->subject.date_print = pp_date_print;
 	if (status == PP_OK)
 		status = pp_asking_ready(&r->asking, &r->subject);
 	if (status == PP_OK && q->makes == PP_MAKES_REPORT && !pp_html_possible())

@@ -267,6 +267,18 @@ place_make(struct pp_datum *d, const struct pp_profile *p, const struct pp_func_
 	pp_datum_made(d);
 }
 
+static void
+member_get(const struct pp_answer_column *column, const void *member, struct pp_datum *d)
+{
+	const char *text = column->member == PP_MEMBER_TEXT ? *(const char *const *)member : NULL;
+
+	if (text)
+		pp_datum_text(d, pp_slice_z(text));
+	if (column->member == PP_MEMBER_COUNT)
+		pp_datum_count(d, *(const uint64_t *)member);
+	d->known = text || (d->count > 0 && d->count != PP_NO_OFFSET);
+}
+
 void
 pp_answer_get(const struct pp_answer_table *t, const struct pp_answer_column *column, size_t row,
               size_t arg, struct pp_datum *d)
@@ -275,6 +287,13 @@ pp_answer_get(const struct pp_answer_table *t, const struct pp_answer_column *co
 	const struct pp_profile *p;
 	pp_func id;
 
+	if (column->member != PP_MEMBER_NONE) {
+		const char *record = t->records ? t->records[row]
+		                                : (const char *)t->data + row * t->record_size;
+
+		member_get(column, record + column->arg, d);
+		return;
+	}
 	if (column->part == PP_PART_NONE) {
 		column->get(t->data, row, arg, d);
 		return;

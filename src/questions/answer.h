@@ -16,6 +16,7 @@
 #define PP_ANSWER_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -134,6 +135,13 @@ enum pp_func_part {
 	PP_PART_PLACE /* FILE:LINE, else the module: for people */
 };
 
+/* A member of a record, as a column; what is NULL, 0 or PP_NO_OFFSET is not known. */
+enum pp_member {
+	PP_MEMBER_NONE,
+	PP_MEMBER_TEXT, /* const char * */
+	PP_MEMBER_COUNT /* uint64_t */
+};
+
 struct pp_answer_column {
 	const char *key;   /* in JSON and CSV; NULL = for people only */
 	const char *group; /* the object in JSON that it is a member of; in CSV "GROUP_KEY" */
@@ -151,7 +159,13 @@ struct pp_answer_column {
 	const struct pp_profile *each;
 	void (*get)(const void *data, size_t row, size_t arg, struct pp_datum *);
 	enum pp_func_part part; /* instead of `get` */
+	enum pp_member
+	    member; /* instead of `get`: `arg` is where it lies in a record of the table */
 };
+
+/* For columns that are members. */
+#define PP_TEXT_OF(type, name) .arg = offsetof(struct type, name), .member = PP_MEMBER_TEXT
+#define PP_NUMBER_OF(type, name) .arg = offsetof(struct type, name), .member = PP_MEMBER_COUNT
 
 /* A function as JSON and CSV name it. */
 #define PP_FUNC_COLUMNS                                                                            \
@@ -192,6 +206,9 @@ struct pp_answer_table {
 	size_t column_count;
 	const void
 	    *data; /* handed to the columns; owned by the answer (pp_answer_own) or the subject */
+	/* For columns with a `member`: a record per row, or records of this size as `data`. */
+	const void *const *records;
+	size_t record_size;
 	unsigned flags;
 	size_t rows;  /* that there are; not counted (0) when `next` is given */
 	size_t usual; /* that people are shown unless they say otherwise; 0 = all */

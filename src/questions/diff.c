@@ -518,30 +518,19 @@ tree_lines_add(struct pp_answer *a, struct tree *t, const struct diff_params *pa
 static pp_status
 tree_whole_add(struct pp_answer *a, const struct pp_profile *both, const struct diff_params *params)
 {
-	static const struct pp_answer_column columns[] = {
-		PP_FUNC_COLUMNS,
-		PP_MODULE_COLUMN(0),
+	static const struct pp_answer_column costs[] = {
 		NODE_VALUE("before", "self", TREE_BEFORE, pp_branch_walk_self),
 		NODE_VALUE("before", "total", TREE_BEFORE, pp_branch_walk_total),
 		NODE_VALUE("after", "self", TREE_AFTER, pp_branch_walk_self),
 		NODE_VALUE("after", "total", TREE_AFTER, pp_branch_walk_total),
 	};
-	struct pp_branch_walk *w = pp_answer_own(a, sizeof *w, pp_branch_walk_release);
+	struct pp_branch_walk *w = pp_branch_walk_new(a, both);
 
-	if (!w || !pp_calltree_init(&w->tree, both, false))
+	if (!w)
 		return PP_E_NOMEM;
 	w->metric = TREE_CHANGE;
 	w->depth = params->depth == PP_UNSET ? 0 : params->depth;
-	pp_answer_table(a, &(struct pp_answer_table){ .key = "root",
-	                                              .columns = columns,
-	                                              .column_count = PP_COUNT_OF(columns),
-	                                              .data = w,
-	                                              .func = pp_branch_walk_func,
-	                                              .next = pp_branch_walk_next,
-	                                              .place = pp_branch_walk_place,
-	                                              .nested = "children",
-	                                              .flags = PP_TABLE_OBJECT | PP_TABLE_NESTED |
-	                                                       PP_TABLE_NO_CSV });
+	pp_branch_walk_table(a, w, costs, PP_COUNT_OF(costs));
 	return PP_OK;
 }
 

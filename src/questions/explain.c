@@ -109,7 +109,7 @@ rule_say(struct pp_answer *a, const struct pp_rule *rule)
 /* ---- the columns; data is an array of rules and where they belong ---- */
 
 struct rule_row {
-	const struct pp_rule *rule;
+	struct pp_rule rule;
 	const char *source;
 };
 
@@ -122,45 +122,30 @@ row_of(const void *data, size_t row)
 static void
 id_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_datum_text(d, pp_slice_z(row_of(data, row)->rule->id));
-	d->ink = pp_severity_ink(row_of(data, row)->rule->severity);
+	pp_datum_text(d, pp_slice_z(row_of(data, row)->rule.id));
+	d->ink = pp_severity_ink(row_of(data, row)->rule.severity);
 }
 
 static void
 severity_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
-	pp_datum_text(d, pp_slice_z(pp_severity_name(row_of(data, row)->rule->severity)));
-	d->ink = pp_severity_ink(row_of(data, row)->rule->severity);
-}
-
-static void
-source_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_text(d, pp_slice_z(row_of(data, row)->source));
-}
-
-static void
-title_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_text(d, pp_slice_z(row_of(data, row)->rule->title));
-}
-
-static void
-explain_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_text(d, pp_slice_z(row_of(data, row)->rule->explain));
+	pp_datum_text(d, pp_slice_z(pp_severity_name(row_of(data, row)->rule.severity)));
+	d->ink = pp_severity_ink(row_of(data, row)->rule.severity);
 }
 
 static const struct pp_answer_column rule_columns[] = {
 	{ .key = "rule", .title = "rule", .as = PP_AS_TEXT, .get = id_get },
-	{ .key = "of", .as = PP_AS_TEXT, .get = source_get },
+	{ .key = "of", .as = PP_AS_TEXT, PP_TEXT_OF(rule_row, source) },
 	{ .key = "severity",
 	  .title = "severity",
 	  .as = PP_AS_TEXT,
 	  .drop = 1,
 	  .get = severity_get },
-	{ .key = "title", .title = "what is wrong", .as = PP_AS_TEXT, .get = title_get },
-	{ .key = "explain", .as = PP_AS_TEXT, .get = explain_get },
+	{ .key = "title",
+	  .title = "what is wrong",
+	  .as = PP_AS_TEXT,
+	  PP_TEXT_OF(rule_row, rule.title) },
+	{ .key = "explain", .as = PP_AS_TEXT, PP_TEXT_OF(rule_row, rule.explain) },
 };
 
 static void
@@ -171,6 +156,7 @@ rules_table(struct pp_answer *a, const char *key, const struct rule_row *rows, s
 	                                              .columns = rule_columns,
 	                                              .column_count = PP_COUNT_OF(rule_columns),
 	                                              .data = rows,
+	                                              .record_size = sizeof *rows,
 	                                              .rows = n,
 	                                              .flags = flags | PP_TABLE_WHOLE });
 }
@@ -186,7 +172,7 @@ all_add(struct pp_answer *a, struct rule_row *rows)
 	for (i = 0; (rule = rules_of(i, &source)) != NULL; i++) {
 		for (first = n; rule->id; rule++, n++)
 			if (rows)
-				rows[n] = (struct rule_row){ rule, source };
+				rows[n] = (struct rule_row){ *rule, source };
 		if (!rows || n == first)
 			continue;
 		pp_answer_say(a, PP_INK_PLAIN, "%s", i ? "\n" : "");
@@ -209,12 +195,15 @@ explain_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	if (!named)
 		(void)all_add(a, rows);
 	for (i = 0; i < named; i++) {
-		rows[i].rule = rule_find(params->rules.list.at[i].text, &rows[i].source);
-		if (!rows[i].rule)
-			return rule_unknown(a, params->rules.list.at[i].text);
+		const char *id = params->rules.list.at[i].text;
+		const struct pp_rule *rule = rule_find(id, &rows[i].source);
+
+		if (!rule)
+			return rule_unknown(a, id);
+		rows[i].rule = *rule;
 	}
 	for (i = 0; i < named; i++)
-		rule_say(a, rows[i].rule);
+		rule_say(a, &rows[i].rule);
 	rules_table(a, "rules", rows, n, PP_TABLE_NO_TEXT);
 	return PP_OK;
 }

@@ -3,6 +3,7 @@
  */
 #include "questions/findings.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 const char *
@@ -90,12 +91,6 @@ diag_of(const void *data, size_t row)
 }
 
 static void
-file_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_text(d, pp_slice_z(diag_of(data, row)->file));
-}
-
-static void
 severity_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	pp_datum_text(d, pp_slice_z(pp_severity_name(diag_of(data, row)->severity)));
@@ -107,44 +102,17 @@ rule_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	pp_datum_text(d, pp_slice_z(diag_of(data, row)->rule->id));
 }
 
-static void
-line_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_count(d, diag_of(data, row)->line);
-	d->known = d->count > 0;
-}
-
-static void
-column_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_count(d, diag_of(data, row)->column);
-	d->known = d->count > 0;
-}
-
-static void
-offset_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_count(d, diag_of(data, row)->offset);
-	d->known = d->count != PP_NO_OFFSET;
-}
-
-static void
-message_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_text(d, pp_slice_z(diag_of(data, row)->message));
-}
-
 /* JSON has the file around them, CSV beside each. */
 static const struct pp_answer_column columns[] = {
-	{ .key = "file", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, .get = file_get },
+	{ .key = "file", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, PP_TEXT_OF(pp_diag, file) },
 	{ .key = "severity", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_CSV, .get = severity_get },
 	{ .key = "rule", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_CSV, .get = rule_get },
-	{ .key = "line", .as = PP_AS_COUNT, .get = line_get },
-	{ .key = "column", .as = PP_AS_COUNT, .get = column_get },
-	{ .key = "offset", .as = PP_AS_COUNT, .get = offset_get },
+	{ .key = "line", .as = PP_AS_COUNT, PP_NUMBER_OF(pp_diag, line) },
+	{ .key = "column", .as = PP_AS_COUNT, PP_NUMBER_OF(pp_diag, column) },
+	{ .key = "offset", .as = PP_AS_COUNT, PP_NUMBER_OF(pp_diag, offset) },
 	{ .key = "severity", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, .get = severity_get },
 	{ .key = "rule", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, .get = rule_get },
-	{ .key = "message", .as = PP_AS_TEXT, .get = message_get },
+	{ .key = "message", .as = PP_AS_TEXT, PP_TEXT_OF(pp_diag, message) },
 };
 
 static void
@@ -156,6 +124,7 @@ findings_table(struct pp_answer *a, const char *key, const struct pp_diag_order 
 	                                  .columns = columns,
 	                                  .column_count = PP_COUNT_OF(columns),
 	                                  .data = order,
+	                                  .records = (const void *const *)order->at,
 	                                  .rows = order->n,
 	                                  .flags = flags | PP_TABLE_NO_TEXT | PP_TABLE_WHOLE });
 }

@@ -43,18 +43,6 @@ row_format(const void *data, size_t row)
 	return ((const struct pp_format *const *)data)[row];
 }
 
-static void
-name_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_text(d, pp_slice_z(row_format(data, row)->name));
-}
-
-static void
-title_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	pp_datum_text(d, pp_slice_z(row_format(data, row)->title));
-}
-
 /* `arg` is the ability. */
 static void
 can_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
@@ -74,31 +62,17 @@ facets_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	pp_datum_made(d);
 }
 
-static void
-extensions_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	if (row_format(data, row)->extensions)
-		pp_datum_text(d, pp_slice_z(row_format(data, row)->extensions));
-}
-
-static void
-variants_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
-{
-	if (row_format(data, row)->variants)
-		pp_datum_text(d, pp_slice_z(row_format(data, row)->variants));
-}
-
 static const struct pp_answer_column format_columns[] = {
 	{ .key = "name",
 	  .title = "name",
 	  .as = PP_AS_TEXT,
 	  .ink = PP_INK_COMMAND,
-	  .get = name_get },
+	  PP_TEXT_OF(pp_format, name) },
 	{ .key = "title",
 	  .title = "what it is",
 	  .as = PP_AS_TEXT,
 	  .flags = PP_COLUMN_FLEX,
-	  .get = title_get },
+	  PP_TEXT_OF(pp_format, title) },
 	{ .key = "read", .title = "read", .as = PP_AS_TEXT, .arg = PP_CAN_READ, .get = can_get },
 	{ .key = "write", .title = "write", .as = PP_AS_TEXT, .arg = PP_CAN_WRITE, .get = can_get },
 	{ .key = "facets", .title = "facets", .as = PP_AS_TEXT, .drop = 1, .get = facets_get },
@@ -106,12 +80,12 @@ static const struct pp_answer_column format_columns[] = {
 	  .title = "extensions",
 	  .as = PP_AS_TEXT,
 	  .drop = 2,
-	  .get = extensions_get },
+	  PP_TEXT_OF(pp_format, extensions) },
 	{ .key = "variants",
 	  .title = "variants",
 	  .as = PP_AS_TEXT,
 	  .drop = 3,
-	  .get = variants_get },
+	  PP_TEXT_OF(pp_format, variants) },
 };
 
 /* ---- one format ---- */
@@ -244,6 +218,7 @@ formats_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	                    .columns = format_columns,
 	                    .column_count = PP_COUNT_OF(format_columns),
 	                    .data = list,
+	                    .records = (const void *const *)list,
 	                    .rows = n,
 	                    .flags = named ? PP_TABLE_WHOLE | PP_TABLE_NO_TEXT : PP_TABLE_WHOLE });
 	return PP_OK;

@@ -370,7 +370,9 @@ heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct 
 	struct pp_slice producer = pp_text_of(p, p->producer), title = pp_slice_z(p->format->title);
 	struct pp_buf text = { 0 };
 
-	pp_answer_say_name(a, PP_INK_TITLE, pp_file_title(subject->files[0]));
+	pp_answer_say_name(a, PP_INK_TITLE,
+	                   subject->file_count ? pp_file_title(subject->files[0])
+	                                       : pp_slice_z("profile"));
 	if (subject->file_count > 1)
 		pp_answer_say(a, PP_INK_TITLE, " and %zu more, merged", subject->file_count - 1);
 	/* A producer that names the format again, as "Devel::NYTProf 6.12", says it all. */

@@ -199,21 +199,17 @@ static pp_status
 whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
           const struct tree_params *params)
 {
-	const struct pp_answer_column made[] = {
-		PP_FUNC_COLUMNS,
-		PP_MODULE_COLUMN(0),
+	const struct pp_answer_column costs[] = {
 		{ .key = "cycle", .as = PP_AS_COUNT, .get = whole_cycle },
 		{ .key = "calls", .as = PP_AS_COUNT, .get = whole_calls },
 		{ .key = "self", .as = PP_AS_VALUE, .each = p, .get = pp_branch_walk_self },
 		{ .key = "total", .as = PP_AS_VALUE, .each = p, .get = pp_branch_walk_total },
 	};
-	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof made);
-	struct pp_branch_walk *w = pp_answer_own(a, sizeof *w, pp_branch_walk_release);
+	struct pp_branch_walk *w = pp_branch_walk_new(a, p);
 	union pp_value total;
 
-	if (!columns || !w || !pp_calltree_init(&w->tree, p, false))
+	if (!w)
 		return PP_E_NOMEM;
-	memcpy(columns, made, sizeof made);
 	w->metric = metric;
 	w->depth = params->depth == PP_UNSET ? 0 : params->depth;
 	if (metric < p->metrics.n) {
@@ -222,16 +218,7 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 		pp_answer_value(a, "total", p, metric, total);
 	}
 	pp_answer_bool(a, "estimated", p->estimated);
-	pp_answer_table(a, &(struct pp_answer_table){ .key = "root",
-	                                              .columns = columns,
-	                                              .column_count = PP_COUNT_OF(made),
-	                                              .data = w,
-	                                              .func = pp_branch_walk_func,
-	                                              .next = pp_branch_walk_next,
-	                                              .place = pp_branch_walk_place,
-	                                              .nested = "children",
-	                                              .flags = PP_TABLE_OBJECT | PP_TABLE_NESTED |
-	                                                       PP_TABLE_NO_CSV });
+	pp_branch_walk_table(a, w, costs, PP_COUNT_OF(costs));
 	return PP_OK;
 }
 

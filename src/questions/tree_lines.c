@@ -164,8 +164,8 @@ pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *d
 
 /* ---- the tree as it is: a walk, depth first ---- */
 
-void
-pp_branch_walk_release(void *data)
+static void
+walk_release(void *data)
 {
 	struct pp_branch_walk *w = data;
 
@@ -187,8 +187,8 @@ is_small(const struct pp_branch_walk *w, const struct pp_branch *b)
 	                            pp_calltree_total(&w->tree, b, w->metric))) < w->min;
 }
 
-int
-pp_branch_walk_next(void *data)
+static int
+walk_next(void *data)
 {
 	struct pp_branch_walk *w = data;
 	struct pp_branch_level below = { .next = 0 };
@@ -224,15 +224,15 @@ pp_branch_walk_next(void *data)
 	return 0;
 }
 
-struct pp_branch_place
-pp_branch_walk_place(const void *data, size_t row)
+static struct pp_branch_place
+walk_place(const void *data, size_t row)
 {
 	return (struct pp_branch_place){ (uint32_t)((const struct pp_branch_walk *)data)->levels.n,
 		                         false };
 }
 
-pp_func
-pp_branch_walk_func(const void *data, size_t row, const struct pp_profile **p)
+static pp_func
+walk_func(const void *data, size_t row, const struct pp_profile **p)
 {
 	const struct pp_branch_walk *w = data;
 
@@ -254,4 +254,35 @@ pp_branch_walk_total(const void *data, size_t row, size_t metric, struct pp_datu
 	const struct pp_branch_walk *w = data;
 
 	pp_datum_value(d, w->tree.profile, metric, pp_calltree_total(&w->tree, &w->at, metric));
+}
+
+struct pp_branch_walk *
+pp_branch_walk_new(struct pp_answer *a, const struct pp_profile *p)
+{
+	struct pp_branch_walk *w = pp_answer_own(a, sizeof *w, walk_release);
+
+	return w && pp_calltree_init(&w->tree, p, false) ? w : NULL;
+}
+
+void
+pp_branch_walk_table(struct pp_answer *a, const struct pp_branch_walk *w,
+                     const struct pp_answer_column *costs, size_t n)
+{
+	static const struct pp_answer_column names[] = { PP_FUNC_COLUMNS, PP_MODULE_COLUMN(0) };
+	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof names + n * sizeof *costs);
+
+	if (!columns)
+		return;
+	memcpy(columns, names, sizeof names);
+	memcpy(columns + PP_COUNT_OF(names), costs, n * sizeof *costs);
+	pp_answer_table(a, &(struct pp_answer_table){ .key = "root",
+	                                              .columns = columns,
+	                                              .column_count = PP_COUNT_OF(names) + n,
+	                                              .data = w,
+	                                              .func = walk_func,
+	                                              .next = walk_next,
+	                                              .place = walk_place,
+	                                              .nested = "children",
+	                                              .flags = PP_TABLE_OBJECT | PP_TABLE_NESTED |
+	                                                       PP_TABLE_NO_CSV });
 }

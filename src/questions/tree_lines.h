@@ -59,11 +59,12 @@ struct pp_branch_walk {
 	PP_VEC(struct pp_branch_level) levels;
 };
 
-void pp_branch_walk_release(void *data);
-/* For the table: its rows, and columns of what a branch costs; `arg` is the metric. */
-int pp_branch_walk_next(void *data);
-struct pp_branch_place pp_branch_walk_place(const void *data, size_t row);
-pp_func pp_branch_walk_func(const void *data, size_t row, const struct pp_profile **);
+/* A walk over the tree of a profile, to be set up and shown; NULL when out of memory. It lives in the answer. */
+struct pp_branch_walk *pp_branch_walk_new(struct pp_answer *, const struct pp_profile *);
+/* "root": {...}: what a branch is, and these columns, which are copied; "children" inside. */
+void pp_branch_walk_table(struct pp_answer *, const struct pp_branch_walk *,
+                          const struct pp_answer_column *, size_t n);
+/* Columns of what a branch costs; `arg` is the metric. */
 void pp_branch_walk_self(const void *data, size_t row, size_t metric, struct pp_datum *);
 void pp_branch_walk_total(const void *data, size_t row, size_t metric, struct pp_datum *);
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "polyprof/polyprof_experimental.h"
 #include "api/api.h"
 #include "io/rules.h"
 #include "pack.h"
@@ -291,6 +292,79 @@ check_top(const pp_profile *p)
 	pp_answer_free(a);
 }
 
+/* Every verb answers about a profile, and is printed in each form that it has. */
+static void
+check_verbs(const pp_profile *p)
+{
+	static const char *const none[] = { NULL }, *const function[] = { "function=c", NULL },
+	                         *const target[] = { "to=folded", NULL },
+	                         *const limit[] = { "fail-if=total > +5%", NULL },
+	                         *const since[] = { "since=1d", NULL };
+	size_t i, form, size;
+
+	for (i = 0; i < pp_question_count(); i++) {
+		const char *name = pp_question_get(i);
+		bool two = strcmp(name, "diff") == 0 || strcmp(name, "gate") == 0;
+		const char *const *params = strncmp(name, "calle", 5) == 0 ? function
+		                            : strcmp(name, "gate") == 0    ? limit
+		                            : strcmp(name, "list") == 0    ? since
+		                            : strcmp(name, "convert") == 0 ? target
+		                            : strcmp(name, "merge") == 0   ? target
+		                                                           : none;
+		pp_answer *a = NULL;
+		char *text;
+
+		/* Folded stacks know no lines. */
+		ok(pp_ask_pair(p, two ? p : NULL, name, params, &a) ==
+		       (strcmp(name, "lines") == 0 ? PP_E_UNSUPPORTED : PP_OK),
+		   "%s is asked", name);
+		for (form = PP_RENDER_TEXT; a && form <= PP_RENDER_FILE; form++) {
+			pp_status status = pp_answer_render(a, (pp_rendering_form)form, &text,
+			                                    &size);
+
+			ok(status == PP_OK && text && strlen(text) == size, "and printed: %zu",
+			   form);
+			pp_free(text);
+		}
+		pp_answer_free(a);
+	}
+}
+
+/* Without a profile, about files. */
+static void
+check_files(void)
+{
+	static const char text[] = "a;b 1\na;b x\n";
+	char path[] = "/tmp/api-XXXXXX", param[40];
+	const char *params[] = { param, NULL };
+	int fd = mkstemp(path);
+	pp_answer *a = NULL;
+	char *json;
+	size_t size;
+
+	ok(fd >= 0 && write(fd, text, sizeof text - 1) == sizeof text - 1, "a file");
+	(void)snprintf(param, sizeof param, "file=%s", path);
+	ok(pp_ask(NULL, "check", params, &a) == PP_OK && pp_answer_exceeds(a) &&
+	       pp_answer_render(a, PP_RENDER_JSON, &json, &size) == PP_OK &&
+	       strstr(json, "\"verdict\": \"reject\""),
+	   "check finds what is wrong");
+	ok(pp_answer_tables(a) == 1 && pp_answer_rows(a, 0) == 1, "in a table");
+	pp_free(json);
+	pp_answer_free(a);
+	ok(pp_ask(NULL, "top", params, &a) == PP_OK && pp_answer_rows(a, 0) == 2, "top reads it");
+	pp_answer_free(a);
+	(void)snprintf(param, sizeof param, "directory=%s", path);
+	ok(pp_ask(NULL, "list", params, &a) == PP_OK && pp_answer_rows(a, 0) == 1, "list lists it");
+	pp_answer_free(a);
+	ok(pp_ask(NULL, "top", NULL, &a) == PP_E_USAGE && pp_answer_note_count(a) == 1,
+	   "without a file: %s", pp_answer_note_text(a, 0));
+	pp_answer_free(a);
+	ok(pp_ask(NULL, "explain", NULL, &a) == PP_OK && pp_answer_rows(a, 0) > 50, "all rules");
+	pp_answer_free(a);
+	close(fd);
+	unlink(path);
+}
+
 static void
 test_questions(void)
 {
@@ -309,6 +383,8 @@ test_questions(void)
 		ok(*pp_question_get(i) && *pp_question_about(i), "there is %s", pp_question_get(i));
 	ok(!pp_question_get(i) && !pp_question_about(i), "and no more");
 	check_top(p);
+	check_verbs(p);
+	check_files();
 	ok(pp_ask(p, "top", focused, &a) == PP_OK && pp_answer_rows(a, 0) == 2,
 	   "what a filter leaves");
 	pp_answer_free(a);
