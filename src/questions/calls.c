@@ -458,6 +458,7 @@ calls_run(const struct pp_subject *subject, const struct calls_params *params,
 		pp_answer_func(a, p, c->func);
 		pp_answer_close(a);
 	}
+	pp_calls_note(a, &c->flat);
 	heading_say(a, c);
 	edges_table(a, c);
 	return PP_OK;

@@ -56,6 +56,19 @@ static const char *const row_names[][2] = {
 	[PP_BY_THREAD] = { "thread", "threads" },
 };
 
+void
+pp_calls_note(struct pp_answer *a, const struct pp_flat *flat)
+{
+	size_t most = 0, row;
+
+	for (row = 0; flat->has_calls && row < flat->n; row++)
+		most += flat->calls[row] == UINT64_MAX;
+	if (most)
+		pp_answer_note(a, "calls-overflow",
+		               "the calls of %zu %s pass 2^64-1, which is shown instead", most,
+		               most == 1 ? "function" : "functions");
+}
+
 pp_status
 pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp_ranked *asked,
                 unsigned by, double min, struct pp_ranking **out)
@@ -85,6 +98,7 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 	}
 	if (status != PP_OK)
 		return pp_answer_fail_status(a, status);
+	pp_calls_note(a, &r->flat);
 	for (m = 0; m < p->metrics.n; m++)
 		r->whole[m] = pp_value_double(&p->metrics.at[m], r->flat.whole[m]);
 	rows_drop(r, min);

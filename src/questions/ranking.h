@@ -26,6 +26,8 @@ pp_status pp_ranking_make(struct pp_answer *, const struct pp_profile *, const s
                           unsigned by, double min, struct pp_ranking **out);
 /* "functions": [...], with columns for people. `usual` rows are shown to people, or to all who do not ask for more. */
 void pp_ranking_table(struct pp_answer *, struct pp_ranking *, size_t usual, bool to_all);
+/* Says so when calls do not fit: then the largest number that does is shown. */
+void pp_calls_note(struct pp_answer *, const struct pp_flat *);
 /* "function": {...}: one row of a flat profile, for JSON. The flat profile must outlive the answer. */
 void pp_flat_object(struct pp_answer *, const char *key, const struct pp_flat *, size_t row);
 

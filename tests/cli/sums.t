@@ -49,6 +49,7 @@ $ printf 'events: Ir\n\nfn=f\n1 18446744073709551615\n1 1\ncfn=g\ncalls=92233720
 = 1
 $ printf 'events: Ir\n\nfn=f\n1 1\ncfn=g\ncalls=9223372036854775807 1\n1 5\n2 1\ncfn=g\ncalls=9223372036854775807 1\n2 5\n3 1\ncfn=g\ncalls=9223372036854775807 1\n3 5\n\nfn=g\n1 9\n' > g.callgrind; polyprof top --json g.callgrind | grep -o '"g", "calls": [0-9]*'
   "g", "calls": 18446744073709551615
+! polyprof: the calls of 1 function pass 2^64-1, which is shown instead
 $ printf 'version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: x.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\nfl=(1) php:internal\nfn=(1) php::strlen\n3 9223372036854775807 0\n\nfl=(2) /x.php\nfn=(2) {main}\n1 9223372036854775807 0\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n3 9223372036854775807 0\n\nsummary: 1 0\n' > x.xt; polyprof check x.xt
   x.xt:14:1: error: a sum of Time_(10ns) passes 63 bits with this [callgrind-sum-too-large]
   x.xt: reject (xdebug: 1 error)
@@ -70,3 +71,17 @@ $ polyprof convert two.folded --to spx -o two.json; ls two.json
 ! polyprof: error: cannot write spx: a limit was reached
 ! ls: cannot access 'two.json': No such file or directory
 = 2
+
+Calls that do not fit are told.
+
+$ printf '# callgrind format\nversion: 1\ncreator: hand\nevents: Ir\n\nfl=a.c\nfn=main\n1 10\ncfn=f\ncalls=9223372036854775807 2\n1 5\ncfn=f\ncalls=9223372036854775807 2\n2 5\ncfn=f\ncalls=9223372036854775807 2\n3 5\n\nfn=f\n2 15\n\ntotals: 25\n' >calls.callgrind; polyprof top calls.callgrind
+  Ir: 25 in 2 functions
+
+    self  self%                total  total%  calls  function  place
+      15  60.0%  ████████████     15   60.0%  18.4E  f         a.c
+      10  40.0%  ████████         25  100.0%      0  main      a.c
+! polyprof: the calls of 1 function pass 2^64-1, which is shown instead
+$ polyprof top --json calls.callgrind | grep -o '"calls": [0-9]*'
+  "calls": 18446744073709551615
+  "calls": 0
+! polyprof: the calls of 1 function pass 2^64-1, which is shown instead

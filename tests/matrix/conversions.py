@@ -235,8 +235,8 @@ def differences(a, b):
     # Where a caller was in a stack is from where it called.
     if a.of['sites'] <= b.of['sites'] <= a.of['sites'] | a.of['places']:
         found.discard('sites')
-    # SPX always has a column of memory.
-    if set(a.of['metrics']) <= set(b.of['metrics']):
+    # SPX always has a column of memory. Several events may each have a metric of one name.
+    if not collections.Counter(a.of['metrics']) - collections.Counter(b.of['metrics']):
         found.discard('metrics')
     if not a.of['pairs']:
         found.discard('pairs')
