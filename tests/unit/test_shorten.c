@@ -14,8 +14,8 @@ becomes(const char *name, size_t columns, const char *want)
 	struct pp_buf out = { 0 };
 	size_t wide = pp_name_shorten(&out, name, strlen(name), columns);
 
-	ok(out.n == strlen(want) && memcmp(out.p, want, out.n) == 0, "%s in %zu columns: %s (%.*s)",
-	   name, columns, want, (int)out.n, out.p ? out.p : "");
+	ok(out.n == strlen(want) && (out.n == 0 || memcmp(out.p, want, out.n) == 0),
+	   "%s in %zu columns: %s (%.*s)", name, columns, want, (int)out.n, out.p ? out.p : "");
 	ok(wide == pp_text_columns(out.p ? out.p : "", out.n) && wide <= columns,
 	   "it says how wide");
 	pp_buf_release(&out);
