@@ -160,7 +160,10 @@ report_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 	if (subject->n == 2 && subject->file_count == 2)
 		s->files[1] = subject->files[1];
 	product->report = (struct pp_html_opts){
-		.title = params->title, .files = s->files, .inputs = inputs, .max_size = MAX_SIZE
+		.title = params->title,
+		.files = s->files,
+		.inputs = inputs,
+		.max_size = params->max_size == PP_UNSET ? MAX_SIZE : params->max_size,
 	};
 	a->product = product;
 	return pp_asked_metric(&params->asked, product->profiles[0], a, &product->report.metric);

@@ -62,8 +62,8 @@ export function everything(p, word, has = {}) {
   const key = k => () => p.keyboard.press(k), blur = () => p.evaluate(() => document.activeElement.blur());
   const out = [], add = (name, run) => out.push([name, run]), add0 = run => out.push(['', run]);
   add0(async () => {
-    await p.locator('#panel canvas:visible').first().focus();
-    for (let i = 0; i < 6; i++) await p.keyboard.press('ArrowDown');
+    await p.keyboard.press('2');
+    for (let i = 0; i < 6; i++) await p.keyboard.press('ArrowUp');
   });
   add('zoom in', key('Enter'));
   add('zoom out', key('Home'));
@@ -71,19 +71,20 @@ export function everything(p, word, has = {}) {
   add('next match', () => p.keyboard.press('Enter'));
   add('end the search', () => p.fill('input[type=search]', ''));
   add0(blur);
-  add('flame instead of icicle', key('i'));
+  add('icicle instead of flame', key('i'));
   add('widest first', key('w'));
-  add('functions', key('5'));
+  add('overview', key('1'));
+  add('functions', key('6'));
   add('sort them by total', () => p.locator('.th button', { hasText: 'Total' }).first().click());
   add('sort them by name', () => p.locator('.th button', { hasText: 'Function' }).click());
-  add('call tree', key('4'));
+  add('call tree', key('5'));
   add('unfold the hottest path', key('h'));
   add('bottom up', key('r'));
   add('top down', key('r'));
-  add('sandwich', key('3'));
+  add('sandwich', key('4'));
   add('sandwich of another', () => p.locator('.tr:visible').nth(6).click());
-  add('source lines', key('6'));
-  add('flame graph', key('1'));
+  add('source lines', key('7'));
+  add('flame graph', key('2'));
   for (const [kind, pattern] of [['focus', word], ['ignore', word], ['hide', word], ['show', word], ['show-from', word]]) {
     add0(async () => {
       await p.selectOption('.addfilter select', kind);
@@ -95,17 +96,17 @@ export function everything(p, word, has = {}) {
     add('undo', key('u'));
   }
   add0(async () => {
-    await p.keyboard.press('5');
+    await p.keyboard.press('6');
     await p.selectOption('.addfilter select', 'focus');
     await p.fill('#pattern', 'e' + word.slice(0, 1));
     await p.focus('#pattern');
   });
   add('--focus among functions', key('Enter'));
   add0(blur);
-  add('its sandwich', key('3'));
-  add('its call tree', key('4'));
+  add('its sandwich', key('4'));
+  add('its call tree', key('5'));
   add('undo', key('u'));
-  add('flame graph', key('1'));
+  add('flame graph', key('2'));
   add('from the leaves', key('r'));
   add('from the root', key('r'));
   add('dark', key('d'));
@@ -122,8 +123,8 @@ export function everything(p, word, has = {}) {
     add0(() => range(10, 80));
     add('a range of time', key('Enter'));
     add0(blur);
-    add('its functions', key('5'));
-    add('its time order', key('2'));
+    add('its functions', key('6'));
+    add('its time order', key('3'));
     add('move in time', key('ArrowRight'));
     add('zoom in time', key('ArrowUp'));
     add('undo', key('u'));

@@ -409,6 +409,7 @@ test_questions(void)
 	ok(pp_ask(p, "sideways", NULL, &a) == PP_E_USAGE && !a &&
 	       pp_ask(NULL, "top", NULL, &a) == PP_E_USAGE,
 	   "no such question, no profile");
+	pp_answer_free(a);
 	pp_answer_free(NULL);
 	pp_profile_free(p);
 }
