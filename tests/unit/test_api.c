@@ -339,7 +339,7 @@ check_files(void)
 	const char *params[] = { param, NULL };
 	int fd = mkstemp(path);
 	pp_answer *a = NULL;
-	char *json;
+	char *json = NULL;
 	size_t size;
 
 	ok(fd >= 0 && write(fd, text, sizeof text - 1) == sizeof text - 1, "a file");
