@@ -516,9 +516,11 @@ read_flat(const struct exercise *e, const struct pp_profile *p, const union pp_v
 	        "what can be read, can be read in short");
 	/*
 	 * Cells that had to become doubles are less exact than sums that need not. Without memory a
-	 * companion may be there the one time and not the other.
+	 * companion may be there the one time and not the other. Where a row has no room for what sums
+	 * have room for, the whole profile lacks it and says that it is incomplete.
 	 */
-	if (flat && compute(e, flat, &sum) && whole && !e->may_lack_memory) {
+	if (flat && compute(e, flat, &sum) && whole && !e->may_lack_memory &&
+	    (p->complete || !flat->complete)) {
 		double a = pp_value_double(&p->metrics.at[pp_profile_primary(p)], *whole);
 		double b = pp_value_double(&flat->metrics.at[pp_profile_primary(flat)], sum);
 
