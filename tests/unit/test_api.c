@@ -322,6 +322,9 @@ check_verbs(const pp_profile *p)
 			pp_status status = pp_answer_render(a, (pp_rendering_form)form, &text,
 			                                    &size);
 
+			/* A build without the viewer has no report to print. */
+			if (strcmp(name, "report") == 0 && status == PP_E_UNSUPPORTED)
+				continue;
 			ok(status == PP_OK && text && strlen(text) == size, "and printed: %zu",
 			   form);
 			pp_free(text);
