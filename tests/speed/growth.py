@@ -54,7 +54,7 @@ SHAPES = {
                          [*TOP, 'convert --to spaa -o out.spaa {}']),
     'deep recursion': ('deep.folded', 3000, lambda n: 'a;' * n + 'a 1\n', [*TOP, *TREE, 'callers a {}']),
     'deep mutual recursion': ('mutual.folded', 3000, lambda n: 'a;b;' * (n // 2) + 'c 1\n', [*TOP, *TREE, 'callers b {}']),
-    'deep names': ('names.folded', 3000, lambda n: each(n, 'f{i};') + 'c 1\n', [*TOP, *TREE, 'callers f7 {}', 'callees f7 {}']),
+    'deep names': ('names.folded', 3000, lambda n: each(n, 'f{i};') + 'c 1\n', [*TOP, *TREE, 'callers f1 {}', 'callees f1 {}']),
     'deep in time': ('deep.txt', 2000, lambda n: '[events]\n' + each(n, '0 1 {i}\n') + each(n, '0 0 ' + str(n) + '{i:09}\n') +
                      '[functions]\na\n', ['flame --flamechart -o out.svg {}', 'flame --flamechart --depth 9 -o out.svg {}',
                                         'report -o out.html {}', 'top --time 10%..90% {}']),
