@@ -4,6 +4,7 @@
 #include "questions/describe.h"
 
 #include "formats/format.h"
+#include "formats/kit/meta_json.h"
 
 struct pp_slice
 pp_file_title(const char *file)
@@ -87,67 +88,15 @@ pp_answer_profile(struct pp_answer *a, const struct pp_profile *p, const struct 
 
 /* ---- metadata ---- */
 
-/* The value of a row, or the bracket that opens it. */
-static void
-meta_open(struct pp_json *j, const struct pp_profile *p, const struct pp_meta_row *row)
-{
-	struct pp_slice text = pp_text_of(p, row->text);
-	double number;
-
-	switch (row->type) {
-	case PP_META_OBJECT:
-		pp_json_begin_object(j);
-		break;
-	case PP_META_ARRAY:
-		pp_json_begin_array(j);
-		break;
-	case PP_META_NULL:
-		pp_json_null(j);
-		break;
-	case PP_META_BOOL:
-	case PP_META_NUMBER:
-		/* As the file wrote it, if that is JSON: "007" or "nan" of another syntax becomes text. */
-		if (pp_slice_eq_z(text, "true") || pp_slice_eq_z(text, "false") ||
-		    pp_num_double(text, &number))
-			pp_json_raw(j, (const char *)text.p, text.n);
-		else
-			pp_json_text(j, text);
-		break;
-	case PP_META_TEXT:
-		pp_json_text(j, text);
-		break;
-	}
-}
-
-static void
-meta_close(struct pp_json *j, const struct pp_meta_row *row)
-{
-	if (row->type == PP_META_OBJECT)
-		pp_json_end_object(j);
-	else if (row->type == PP_META_ARRAY)
-		pp_json_end_array(j);
-}
-
 void
 pp_meta_json(struct pp_json *j, const struct pp_profile *p)
 {
-	uint32_t open = 0, i; /* row + 1 of the innermost open object or array */
+	size_t i;
 
 	pp_json_begin_object(j);
-	for (i = 0; i < p->meta.n; i++) {
-		const struct pp_meta_row *row = &p->meta.at[i];
-
-		/* Children follow their parent: what is open and not the parent has no more of them. */
-		for (; open != row->parent && open != 0; open = p->meta.at[open - 1].parent)
-			meta_close(j, &p->meta.at[open - 1]);
-		if (open == 0 || p->meta.at[open - 1].type == PP_META_OBJECT)
-			pp_json_key_text(j, pp_text_of(p, row->key));
-		meta_open(j, p, row);
-		if (row->type == PP_META_OBJECT || row->type == PP_META_ARRAY)
-			open = i + 1;
-	}
-	for (; open != 0; open = p->meta.at[open - 1].parent)
-		meta_close(j, &p->meta.at[open - 1]);
+	for (i = 0; i < p->meta.n; i++)
+		if (p->meta.at[i].parent == 0)
+			pp_meta_json_write(j, p, i, true);
 	pp_json_end_object(j);
 }
 
