@@ -16,7 +16,7 @@ const struct pp_command pp_command_report = {
 	.synopsis = "FILE... -o OUT.html",
 	.summary = "one self-contained HTML file with every view",
 	.details =
-	    "Flame graph, time order, sandwich (callers and callees of a function), call tree, "
+	    "An overview, flame graph, time order, callers and callees of a function, call tree, "
 	    "functions, source lines; what the profile does not know is said. Two files are "
 	    "compared in every view. The file needs no network and may be attached to a ticket: "
 	    "open it in any browser, press ? for the keys.\n\n"
