@@ -9,6 +9,7 @@
 #include "analysis/group.h"
 #include "base/sort.h"
 #include "model/builder.h"
+#include "text/units.h"
 
 /* Differences of scaled values below this part of the larger one are rounding. */
 #define ROUNDING 1e-9
@@ -503,13 +504,14 @@ pp_diff_explain(const struct pp_diff *d, struct pp_buf *out)
 		pp_buf_adds(out, "samples: changes within 2 * sqrt(before + after) are noise");
 		break;
 	case PP_DIFF_MEASURED:
-		pp_buf_addf(out, "single runs: changes within %g %% of the whole before are noise",
-		            d->options.noise * 100);
+		pp_buf_adds(out, "single runs: changes within ");
+		pp_units_percent(out, d->options.noise);
+		pp_buf_adds(out, " of the whole before are noise");
 		break;
 	case PP_DIFF_REPEATED:
 		pp_buf_addf(out,
 		            "%zu run%s against %zu: changes within the variance of the means "
-		            "(Student's t, 95 %%) are noise",
+		            "(Student's t, 95%%) are noise",
 		            d->runs[0], d->runs[0] == 1 ? "" : "s", d->runs[1]);
 		break;
 	}

@@ -50,7 +50,7 @@ frames_make(struct uniting *u)
 	}
 }
 
-/* Adds one side's stacks and own costs; false when a sum passes 64 bits or on failure. */
+/* Adds one side's stacks and own costs; false when a sum exceeds 64 bits or on failure. */
 static bool
 side_add(struct uniting *u, size_t side, const struct pp_taking *as)
 {

@@ -71,7 +71,7 @@ struct pp_moments {
 	PP_VEC(int64_t) values;
 };
 
-/* At most about `most` moments, coarser than in the file if need be. PP_E_NOMEM; PP_E_LIMIT: a sum passes 64 bits. */
+/* At most about `most` moments, coarser than in the file if need be. PP_E_NOMEM; PP_E_LIMIT: a sum exceeds 64 bits. */
 pp_status pp_digest_moments(const struct pp_digest *, size_t profile, size_t series, uint64_t most,
                             struct pp_moments *);
 void pp_moments_release(struct pp_moments *);

@@ -147,7 +147,7 @@ tree_build(struct reshape *r)
 	           : pp_tree_pick(&r->tree, &r->p->tree, r->state, NEEDED | SHOWN, r->to);
 }
 
-/* Says at which function that is left, of the stack of a node, a sum passes 64 bits. */
+/* Says at which function that is left, of the stack of a node, a sum exceeds 64 bits. */
 static bool
 sum_too_large(const struct reshape *r, pp_node node, size_t metric)
 {

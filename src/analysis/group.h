@@ -12,7 +12,7 @@ enum pp_group_by { PP_BY_FUNCTION, PP_BY_FILE, PP_BY_MODULE, PP_BY_LINE, PP_BY_T
 
 /*
  * A profile of groups, which shares what it can with the one given; *out is NULL where nothing changes (functions).
- * PP_E_UNSUPPORTED when nothing tells the groups apart, PP_E_LIMIT when a sum passes 64 bits; *problem says which.
+ * PP_E_UNSUPPORTED when nothing tells the groups apart, PP_E_LIMIT when a sum exceeds 64 bits; *problem says which.
  */
 pp_status pp_group_derive(const struct pp_profile *, enum pp_group_by, struct pp_profile **out,
                           struct pp_buf *problem);

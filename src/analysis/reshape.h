@@ -19,7 +19,7 @@ struct pp_reversal {
 
 /*
  * One metric of a profile with stacks told apart by names alone, root first or, unless `reverse` is NULL, leaf
- * first. PP_E_LIMIT when a sum passes 64 bits.
+ * first. PP_E_LIMIT when a sum exceeds 64 bits.
  */
 pp_status pp_reshape_names(const struct pp_profile *, size_t metric, struct pp_reversal *reverse,
                            struct pp_profile **out);
@@ -35,7 +35,7 @@ pp_status pp_reshape_union(const struct pp_profile *before, size_t before_metric
 
 /*
  * The profile with a metric's own costs multiplied, each rounded to the nearest the metric can tell; it shares the
- * rest. PP_E_LIMIT when one passes 64 bits.
+ * rest. PP_E_LIMIT when one exceeds 64 bits.
  */
 pp_status pp_reshape_scale(const struct pp_profile *, size_t metric, double factor,
                            struct pp_profile **out);

@@ -129,17 +129,18 @@ pp_param_problem(const struct pp_param *param, const char *text, const char *das
 static void
 cut_notes(struct pp_answer *a, const struct pp_html_cut *cut)
 {
-	struct pp_buf text = { 0 };
+	struct pp_buf text = { 0 }, share = { 0 };
 
+	pp_units_percent(&share, cut->min_share);
 	pp_units_listed(&text, cut->nodes, "stack", "stacks");
 	pp_units_listed(&text, cut->funcs, "function", "functions");
 	pp_units_listed(&text, cut->edges, "call", "calls");
 	pp_units_listed(&text, cut->lines, "source line", "source lines");
 	if (text.n)
 		pp_answer_note(a, "report-cut",
-		               "lighter than %.4g%%, summed up or left out to stay within "
+		               "lighter than %s, summed up or left out to stay within "
 		               "--max-size: %s",
-		               cut->min_share * 100, text.p);
+		               share.p ? share.p : "", text.p);
 	text.n = 0;
 	if (cut->resolution) {
 		pp_units_time(&text, (double)cut->resolution);
@@ -147,9 +148,11 @@ cut_notes(struct pp_answer *a, const struct pp_html_cut *cut)
 		               text.p ? text.p : "");
 	}
 	if (cut->names)
-		pp_answer_note(a, "report-cut", "%llu name%s too long, cut",
-		               (unsigned long long)cut->names, cut->names == 1 ? " is" : "s are");
+		pp_answer_note(a, "report-cut", "%llu %s too long and cut short",
+		               (unsigned long long)cut->names,
+		               pp_plural(cut->names, "name is", "names are"));
 	pp_buf_release(&text);
+	pp_buf_release(&share);
 }
 
 static pp_status

@@ -27,9 +27,10 @@ report_estimate(struct pp_writer *w, const struct pp_estimate *e)
 	char low[PP_NUM_MAX], high[PP_NUM_MAX];
 	struct pp_slice name[3];
 
-	pp_diag_add(w->diags, rule, PP_NOWHERE,
-	            "stacks are estimated: %.1f %% of the cost lies on certain ones%s",
-	            e->exact * 100, e->pruned > 0 ? ", rare ones stand under [pruned]" : "");
+	pp_diag_add(
+	    w->diags, rule, PP_NOWHERE,
+	    "stacks are estimated: at least %.1f%% of the cost is on stacks that are certain%s",
+	    e->exact * 100, e->pruned > 0 ? "; rare ones are summed up under [pruned]" : "");
 	if (!e->has_widest)
 		return;
 	name[0] = pp_text_of(p, p->funcs.at[e->widest.caller].name);

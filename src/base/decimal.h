@@ -26,7 +26,7 @@ pp_i128 pp_decimal_widest(const struct pp_decimal *);
 /* Orders two numbers: -1, 0, 1. */
 int pp_decimal_cmp(const struct pp_decimal *, const struct pp_decimal *);
 double pp_decimal_double(const struct pp_decimal *);
-/* number * num, rounded to a whole; false when that passes 64 bits. */
+/* number * num, rounded to a whole; false when that exceeds 64 bits. */
 bool pp_decimal_scaled(const struct pp_decimal *, int64_t num, int64_t *out);
 static inline bool
 pp_decimal_is_zero(const struct pp_decimal *n)

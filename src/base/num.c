@@ -61,7 +61,7 @@ pp_num_hex(struct pp_slice s, uint64_t *out)
 	return true;
 }
 
-/* Digits from *at on, added to *value; counts them. False when the value passes 63 bits. */
+/* Digits from *at on, added to *value; counts them. False when the value exceeds 63 bits. */
 static bool
 decimal_digits(struct pp_slice s, size_t *at, int64_t *value, size_t *count)
 {

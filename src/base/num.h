@@ -20,7 +20,7 @@ bool pp_num_hex(struct pp_slice s, uint64_t *out);
 /*
  * A decimal number `-12.340e-2` as an integer times a power of ten: value = mantissa * 10^exponent,
  * with trailing zeros of the fraction kept ("12.340" is 12340e-3). False when it is not a number
- * or the mantissa passes 63 bits.
+ * or the mantissa exceeds 63 bits.
  */
 bool pp_num_decimal(struct pp_slice s, int64_t *mantissa, int *exponent);
 /* All of `s` as a double (JSON number syntax); correctly rounded. */
@@ -31,7 +31,7 @@ size_t pp_num_print(char out[PP_NUM_MAX], pp_i128 value, unsigned scale);
 /* The shortest decimal text that reads back as the same double; "null" for NaN and infinities. */
 size_t pp_num_print_double(char out[PP_NUM_MAX], double value);
 
-/* Multiplies by a power of ten; false when that passes 64 bits. */
+/* Multiplies by a power of ten; false when that exceeds 64 bits. */
 static inline bool
 pp_num_times_power10(int64_t *value, unsigned power)
 {

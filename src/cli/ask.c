@@ -222,7 +222,7 @@ hints_print(struct pp_cli *cli, const pp_answer *answer, const struct request *r
 	out = pp_cli_text(&buf);
 	if (out) {
 		pp_sink_putc(out, '\n');
-		pp_ink_put(out, &cli->style, PP_INK_TITLE, "Ask next");
+		pp_ink_put(out, &cli->style, PP_INK_TITLE, "Next steps");
 		pp_sink_putc(out, '\n');
 	}
 	for (i = 0; out && pp_answer_next(answer, i, &next); i++)

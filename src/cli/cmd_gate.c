@@ -17,14 +17,14 @@ const struct pp_command pp_command_gate = {
 	.question = "gate",
 	.name = "gate",
 	.synopsis = "BEFORE AFTER --fail-if EXPR",
-	.summary = "fails when a limit is passed: diff for continuous integration",
+	.summary = "fails when a limit is exceeded: diff for continuous integration",
 	.details =
 	    "EXPR is SUBJECT OP LIMIT. SUBJECT is total (the whole), or self(F), total(F) or calls(F) "
 	    "for each function that F names: a name, /REGEX/, or * for all. OP is one of > >= < <=. "
 	    "LIMIT is a number with a unit or %. With a sign it limits the change (+5% of the value "
 	    "before, +2ms), without it the value after (2ms, 5% of the whole).\n\n"
 	    "Changes that are noise never fail. What is new exceeds every relative limit. The exit "
-	    "code is 1 when a limit is passed; the rows that passed it are printed.",
+	    "code is 1 when a limit is exceeded; the rows that exceed it are printed.",
 	.examples = gate_examples,
 	.hint = PP_HINT_FILE,
 };

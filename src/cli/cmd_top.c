@@ -5,7 +5,7 @@
 
 static const struct pp_example top_examples[] = {
 	{ "top app.folded", "the 25 functions that cost most themselves" },
-	{ "top --sort total -n 50 app.folded", "the 50 that cost most with all they called" },
+	{ "top --sort total -n 50 app.folded", "the 50 with the highest total cost" },
 	{ "top --json -n 0 app.folded", "every function, every metric, exact, for a script" },
 	{ "top *.folded.gz", "several profiles, merged" },
 	{ 0 },

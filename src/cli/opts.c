@@ -30,7 +30,7 @@ const struct pp_param_group pp_group_object = { "Output", object_options };
 
 static const struct pp_param general_options[] = {
 	{ "color", 0, PP_PARAM_CHOICE, "auto|always|never",
-	  "colour: on a terminal, always or never (NO_COLOR is heeded)", PP_HINT_NONE, 0 },
+	  "colour: on a terminal, always or never (NO_COLOR is respected)", PP_HINT_NONE, 0 },
 	{ "quiet", 'q', PP_PARAM_FLAG, NULL, "print no warnings, notes or progress", PP_HINT_NONE,
 	  0 },
 	{ "verbose", 'v', PP_PARAM_FLAG, NULL, "print every diagnostic and how long reading took",

@@ -332,7 +332,7 @@ pp_input_line(struct pp_input *in, uint64_t max_line, struct pp_slice *line, boo
 	if (line->n > max_line) {
 		in->status = PP_E_LIMIT;
 		pp_io_note(in->io, PP_IO_LINE_TOO_LONG, pp_input_offset(in, in->cur),
-		           "the line passes %llu bytes", (unsigned long long)max_line);
+		           "the line exceeds %llu bytes", (unsigned long long)max_line);
 		pp_io_report(in->io);
 		return false;
 	}

@@ -62,7 +62,7 @@ pp_input_need(struct pp_input *in, size_t need)
 
 /*
  * Takes the next line without its newline; the last one may lack it (*whole is then false). Returns
- * false at the end, or when a line passes `max_line` bytes (status PP_E_LIMIT).
+ * false at the end, or when a line exceeds `max_line` bytes (status PP_E_LIMIT).
  */
 bool pp_input_line(struct pp_input *in, uint64_t max_line, struct pp_slice *line, bool *whole);
 

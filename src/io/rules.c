@@ -66,7 +66,7 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	                            "Under each layer of compression there was another one, more than max_filters of them. Real "
 	                            "profiles have one; this looks like an attack, and the file is refused." },
 	[PP_IO_LINE_TOO_LONG] = { "io-line-too-long", PP_ERROR, "a line is longer than the limit",
-	                          "A text line passes max_line bytes (4 GiB unless set otherwise), so the input is probably not a "
+	                          "A text line exceeds max_line bytes (4 GiB unless set otherwise), so the input is probably not a "
 	                          "text profile at all. Reading stops." },
 	[PP_IO_CHANGED] = { "io-changed-while-reading", PP_WARNING,
 	                    "the file changed while it was read",
@@ -85,7 +85,7 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	                             "several formats recognise the input equally well",
 	                             "The content fits more than one format and the file's name does not settle it. Name the right one "
 	                             "with --from." },
-	[PP_IO_LIMIT_REACHED] = { "io-limit-reached", PP_ERROR, "the input passes a limit",
+	[PP_IO_LIMIT_REACHED] = { "io-limit-reached", PP_ERROR, "the input exceeds a limit",
 	                          "The profile is larger, deeper or longer in some way than the limits (pp_limits) allow. They are "
 	                          "generous: real profiles do not meet them. A library user may raise them." },
 	[PP_IO_RULE_COUNT] = { 0 },

@@ -143,7 +143,7 @@ void pp_build_series_settle(struct pp_builder *, uint32_t series, const uint32_t
 uint32_t pp_build_series_plain(struct pp_builder *, bool dense, bool has_calls);
 /* The cells of a node in a series, made zero when absent and marked present. Valid until the next call. NULL on failure. */
 int64_t *pp_build_cells(struct pp_builder *, uint32_t series, pp_node);
-/* Adds a value; false when the sum passes 64 bits (cell unchanged, builder still fine) or on failure. */
+/* Adds a value; false when the sum exceeds 64 bits (cell unchanged, builder still fine) or on failure. */
 bool pp_build_add(struct pp_builder *, uint32_t series, pp_node, uint32_t metric, int64_t value);
 
 /* ---- whole stacks ---- */
@@ -208,7 +208,7 @@ pp_build_stack(struct pp_builder *b, uint32_t series, const pp_frame *frames, si
  * properties, so totals, which are wider, stay exact.
  */
 uint32_t pp_build_column(struct pp_builder *);
-/* The cells of a column are unsigned from now on: some value passes 63 bits, and none is negative. */
+/* The cells of a column are unsigned from now on: some value exceeds 63 bits, and none is negative. */
 void pp_build_column_unsigned(struct pp_builder *, uint32_t column);
 /* They are doubles from now on; those that were integers are divided. */
 void pp_build_column_real(struct pp_builder *, uint32_t column, double divisor);
@@ -300,7 +300,7 @@ void pp_profile_release(struct pp_profile *);
 /*
  * Adds all of `from` behind what `into` has: strings, functions, frames, nodes and rows, in the order
  * of `from`, so that the result is what one thread would have built. Both have the same metrics and
- * series. False when a sum passes 64 bits (then build in one thread to find the place) or on failure.
+ * series. False when a sum exceeds 64 bits (then build in one thread to find the place) or on failure.
  */
 bool pp_builder_merge(struct pp_builder *into, const struct pp_builder *from);
 

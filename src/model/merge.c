@@ -110,7 +110,7 @@ merge_series_of(struct pp_builder *into, const struct pp_series *from, const str
 	                       from->has_calls);
 }
 
-/* Adds the cells [0, n) of metrics; false when a sum passes 64 bits. */
+/* Adds the cells [0, n) of metrics; false when a sum exceeds 64 bits. */
 static bool
 merge_cells(const struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
             int64_t *to, const int64_t *cells)
@@ -132,7 +132,7 @@ merge_cells(const struct pp_builder *into, const struct pp_profile *from, struct
 	return true;
 }
 
-/* Adds a number of calls or hits; false when the sum passes 64 bits. */
+/* Adds a number of calls or hits; false when the sum exceeds 64 bits. */
 static bool
 merge_calls(const struct pp_profile *from, struct id_maps *maps, int64_t *to, int64_t calls)
 {
@@ -140,7 +140,7 @@ merge_calls(const struct pp_profile *from, struct id_maps *maps, int64_t *to, in
 	return pp_cell_add(PP_UINT, to, calls);
 }
 
-/* Adds a row to another; false when a sum passes 64 bits (what was added before that stays added). */
+/* Adds a row to another; false when a sum exceeds 64 bits (what was added before that stays added). */
 static bool
 merge_row(const struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
           const struct pp_series *s, uint32_t row, int64_t *to)

@@ -33,7 +33,7 @@ bool pp_merge_init(struct pp_merge *, const struct pp_limits *, uint64_t seed);
 void pp_merge_release(struct pp_merge *);
 /*
  * Adds a profile; sums are exact, and the numbers of the result do not depend on who came first. PP_E_USAGE when it has nothing in common with those before, PP_E_LIMIT
- * when a sum of calls or lines passes 64 bits (stacks may); *problem then says what.
+ * when a sum of calls or lines exceeds 64 bits (stacks may); *problem then says what.
  */
 pp_status pp_merge_add(struct pp_merge *, const struct pp_profile *, struct pp_buf *problem);
 /* The result, which the caller owns. */

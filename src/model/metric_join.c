@@ -3,7 +3,7 @@
  */
 #include "model/metric.h"
 
-/* A metric's unit step as a fraction of its canonical unit; false when that passes 64 bits. */
+/* A metric's unit step as a fraction of its canonical unit; false when that exceeds 64 bits. */
 static bool
 step_of(const struct pp_metric *m, uint64_t *num, uint64_t *den)
 {

@@ -154,5 +154,5 @@ pp_profile_sum_problem(const struct pp_profile *p, pp_func func, size_t metric, 
 		pp_buf_add(out, name.p, name.n < NAME_SHOWN ? name.n : NAME_SHOWN);
 		pp_buf_adds(out, name.n < NAME_SHOWN ? "" : "...");
 	}
-	pp_buf_adds(out, " passes 64 bits");
+	pp_buf_adds(out, " exceeds 64 bits");
 }

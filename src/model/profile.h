@@ -415,7 +415,7 @@ int pp_func_row_cmp(const struct pp_profile *, const struct pp_func_row *a,
 /* The order of functions by name, file, line and module. */
 int pp_func_cmp(const struct pp_profile *, pp_func a, pp_func b);
 /*
- * Says that a sum of a metric, or of calls when `metric` is metrics.n, passes 64 bits at a function (0 = at
+ * Says that a sum of a metric, or of calls when `metric` is metrics.n, exceeds 64 bits at a function (0 = at
  * none).
  */
 void pp_profile_sum_problem(const struct pp_profile *, pp_func, size_t metric, struct pp_buf *);

@@ -24,7 +24,7 @@ bool pp_html_possible(void);
 
 /*
  * Writes the report. PP_E_UNSUPPORTED without a viewer; PP_E_LIMIT when even the viewer with the
- * heaviest names passes max_size; failures of the sink stay in the sink.
+ * heaviest names exceeds max_size; failures of the sink stay in the sink.
  */
 pp_status pp_html_report(struct pp_sink *, const struct pp_profile *const *profiles, size_t n,
                          const struct pp_html_opts *, struct pp_html_cut *);

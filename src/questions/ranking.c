@@ -65,7 +65,7 @@ pp_calls_note(struct pp_answer *a, const struct pp_flat *flat)
 		most += flat->calls[row] == UINT64_MAX;
 	if (most)
 		pp_answer_note(a, "calls-overflow",
-		               "the calls of %zu %s pass 2^64-1, which is shown instead", most,
+		               "the calls of %zu %s exceed 2^64-1, which is shown instead", most,
 		               most == 1 ? "function" : "functions");
 }
 

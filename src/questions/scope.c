@@ -306,10 +306,12 @@ estimate_note(struct pp_answer *a, const struct pp_estimate *e)
 {
 	struct pp_buf text = { 0 };
 
-	pp_buf_adds(&text,
-	            "this profile knows who called whom, not whole stacks: they are estimated, ");
+	pp_buf_adds(
+	    &text,
+	    "this profile knows who called whom, but not whole stacks, so they are estimated: "
+	    "at least ");
 	pp_units_share(&text, e->exact, 1);
-	pp_buf_adds(&text, " of the cost or more lies on certain ones");
+	pp_buf_adds(&text, " of the cost is on stacks that are certain");
 	if (e->cycles)
 		pp_buf_addf(&text, "; %u %s of calls %s taken as one", e->cycles,
 		            pp_plural(e->cycles, "cycle", "cycles"),
@@ -317,7 +319,7 @@ estimate_note(struct pp_answer *a, const struct pp_estimate *e)
 	if (e->pruned > 0) {
 		pp_buf_adds(&text, "; ");
 		pp_units_share(&text, e->pruned, 1);
-		pp_buf_adds(&text, " lies on too many rare ones and stands under [pruned]");
+		pp_buf_adds(&text, " is on too many rare ones and summed up under [pruned]");
 	}
 	pp_answer_note(a, "estimated", "%s", pp_answer_made(a, &text));
 	pp_buf_release(&text);

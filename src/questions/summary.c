@@ -428,7 +428,7 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 
 	if (!p->complete)
 		pp_answer_hint(a, "what is wrong with it", "check", "");
-	pp_answer_hint(a, "functions with all they call", "top --sort total", "");
+	pp_answer_hint(a, "functions by total cost", "top --sort total", "");
 	if (calls)
 		pp_answer_hint(a, "who calls whom, from the top", "tree", "");
 	/* The costliest function is what people ask about next. */

@@ -44,8 +44,10 @@ number_print(struct pp_buf *out, double value)
 		pp_buf_addf(out, "%.1f", value);
 	else if (value >= 0.01)
 		pp_buf_addf(out, "%.2f", value);
-	else
+	else if (value >= 0.0001)
 		pp_buf_addf(out, "%.2g", value);
+	else
+		pp_buf_adds(out, "<0.0001");
 }
 
 /* The rung for a magnitude. One that rounds up to the next unit takes that unit: 999.96 µs is 1 ms. */
@@ -176,6 +178,25 @@ pp_units_share(struct pp_buf *out, double part, double whole)
 		pp_buf_adds(out, ">-0.1%");
 	else
 		pp_buf_addf(out, "%.1f%%", percent);
+}
+
+void
+pp_units_percent(struct pp_buf *out, double share)
+{
+	char digits[32];
+	double percent = share * 100.0;
+	int n;
+
+	if (percent > 0 && percent < 0.01) {
+		pp_buf_adds(out, "<0.01%");
+		return;
+	}
+	n = snprintf(digits, sizeof digits, "%.2f", percent);
+	while (n > 0 && n < (int)sizeof digits && digits[n - 1] == '0')
+		n--;
+	if (n > 0 && n < (int)sizeof digits && digits[n - 1] == '.')
+		n--;
+	pp_buf_addf(out, "%.*s%%", n, digits);
 }
 
 void

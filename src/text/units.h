@@ -20,6 +20,8 @@ void pp_units_count(struct pp_buf *, double n);
 void pp_units_u64(struct pp_buf *, uint64_t n);
 /* "45.2%" of a whole; nothing when the whole is not positive. */
 void pp_units_share(struct pp_buf *, double part, double whole);
+/* A limit that somebody set, as they would write it: "1%", "0.25%", "<0.01%"; never with an exponent. */
+void pp_units_percent(struct pp_buf *, double share);
 /* A second of the calendar, UTC: "2024-02-29 12:00:00 UTC". */
 void pp_units_date(struct pp_buf *, int64_t seconds);
 /* A bar of at most `columns` blocks, drawn to an eighth of a block, for a share from 0 to 1. */

@@ -100,7 +100,7 @@ $ polyprof callers --depth 2 even cycle.callgrind
 
     total%  total  function
      90.0%     90  zzz
-! polyprof: this profile knows who called whom, not whole stacks: they are estimated, 10.0% of the cost or more lies on certain ones; 1 cycle of calls is taken as one
+! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 
 NYTProf's own records.
 
@@ -172,5 +172,5 @@ $ polyprof callees --focus nothing even cycle.callgrind
   even
 
     it calls nobody
-! polyprof: this profile knows who called whom, not whole stacks: they are estimated, 10.0% of the cost or more lies on certain ones; 1 cycle of calls is taken as one
+! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 ! polyprof: the filters leave nothing

@@ -152,7 +152,7 @@ $ polyprof top --focus even cycle.callgrind
       60  66.7%  ████████████     60   66.7%  odd       a.c
       30  33.3%  ██████           90  100.0%  even      a.c
        0   0.0%                   90  100.0%  zzz       a.c
-! polyprof: this profile knows who called whom, not whole stacks: they are estimated, 10.0% of the cost or more lies on certain ones; 1 cycle of calls is taken as one
+! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 ! polyprof: the filters keep 90.0%, T: 90; shares below are of that
 
 $ python3 -c "print('main;' + 'a' * 200 + '!', 1)" > hard.folded; polyprof top --focus '(a+)+$' hard.folded
@@ -207,8 +207,8 @@ $ polyprof --focus Twig -q app.folded
      85.4%     Twig\Template->display
      59.8%      htmlspecialchars
 
-  Ask next
-    functions with all they call  polyprof top --sort total app.folded
+  Next steps
+    functions by total cost       polyprof top --sort total app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers htmlspecialchars app.folded
     what else the file holds      polyprof info app.folded

@@ -20,7 +20,7 @@ $ polyprof --help
     callees       whom a function calls, how often, and what that costs
     lines         what each source line costs, or the annotated source
     diff          what changed between two profiles, of any formats
-    gate          fails when a limit is passed: diff for continuous integration
+    gate          fails when a limit is exceeded: diff for continuous integration
     merge         several profiles into one
     flame         a flame graph as an interactive SVG
     report        one self-contained HTML file with every view
@@ -89,7 +89,7 @@ $ polyprof top --help
   General
         --color=auto|always|never
                             colour: on a terminal, always or never (NO_COLOR is
-                            heeded)
+                            respected)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
         --max-memory=SIZE   give up rather than take more memory (default: three
@@ -104,7 +104,7 @@ $ polyprof top --help
     polyprof top app.folded
         the 25 functions that cost most themselves
     polyprof top --sort total -n 50 app.folded
-        the 50 that cost most with all they called
+        the 50 with the highest total cost
     polyprof top --json -n 0 app.folded
         every function, every metric, exact, for a script
     polyprof top *.folded.gz
@@ -141,7 +141,7 @@ $ polyprof help check
   General
         --color=auto|always|never
                             colour: on a terminal, always or never (NO_COLOR is
-                            heeded)
+                            respected)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
         --max-memory=SIZE   give up rather than take more memory (default: three
@@ -202,7 +202,7 @@ $ polyprof convert -h
   General
         --color=auto|always|never
                             colour: on a terminal, always or never (NO_COLOR is
-                            heeded)
+                            respected)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
         --max-memory=SIZE   give up rather than take more memory (default: three
@@ -250,7 +250,7 @@ $ polyprof info --help
   General
         --color=auto|always|never
                             colour: on a terminal, always or never (NO_COLOR is
-                            heeded)
+                            respected)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
         --max-memory=SIZE   give up rather than take more memory (default: three
@@ -289,4 +289,4 @@ $ polyprof top -o help.txt --help | head -1; ls help.txt
 $ polyprof --help > a; polyprof help > b; cmp a b
 
 $ polyprof help --json help
-  {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND]", "summary": "how a command is used", "details": "With --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is heeded)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "max-memory", "kind": "text", "value": "SIZE", "help": "give up rather than take more memory (default: three quarters of what there is)"}, {"group": "General", "name": "max-output", "kind": "text", "value": "SIZE", "help": "give up rather than write more (default: 64 times what is read, at least 256M; 0 = any)"}, {"group": "General", "name": "no-fsync", "kind": "flag", "help": "do not wait until a file is on the disk: a power cut may leave it empty"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}
+  {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND]", "summary": "how a command is used", "details": "With --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is respected)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "max-memory", "kind": "text", "value": "SIZE", "help": "give up rather than take more memory (default: three quarters of what there is)"}, {"group": "General", "name": "max-output", "kind": "text", "value": "SIZE", "help": "give up rather than write more (default: 64 times what is read, at least 256M; 0 = any)"}, {"group": "General", "name": "no-fsync", "kind": "flag", "help": "do not wait until a file is on the disk: a power cut may leave it empty"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}

@@ -27,8 +27,8 @@ $ polyprof app.folded
      57.3%      UserRepository->find
      39.4%       PDO->query
 
-  Ask next
-    functions with all they call  polyprof top --sort total app.folded
+  Next steps
+    functions by total cost       polyprof top --sort total app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
@@ -51,8 +51,8 @@ $ polyprof change.diff.folded
     100.0%  main
      66.2%   render
 
-  Ask next
-    functions with all they call  polyprof top --sort total change.diff.folded
+  Next steps
+    functions by total cost       polyprof top --sort total change.diff.folded
     who calls whom, from the top  polyprof tree change.diff.folded
     who calls the costliest       polyprof callers render change.diff.folded
     what else the file holds      polyprof info change.diff.folded
@@ -88,8 +88,8 @@ $ polyprof deep.folded
                 ... 38 frames without a fork
      71.4%       f59
 
-  Ask next
-    functions with all they call  polyprof top --sort total deep.folded
+  Next steps
+    functions by total cost       polyprof top --sort total deep.folded
     who calls whom, from the top  polyprof tree deep.folded
     who calls the costliest       polyprof callers f59 deep.folded
     what else the file holds      polyprof info deep.folded
@@ -101,8 +101,8 @@ $ polyprof empty.folded
     0 samples
     nothing was recorded: the profile is empty
 
-  Ask next
-    functions with all they call  polyprof top --sort total empty.folded
+  Next steps
+    functions by total cost       polyprof top --sort total empty.folded
     who calls whom, from the top  polyprof tree empty.folded
     what else the file holds      polyprof info empty.folded
     a flame graph to click on     polyprof flame empty.folded -o flame.svg
@@ -128,8 +128,8 @@ $ cp app.folded "it's mine.folded" && polyprof -n 1 "it's mine.folded"
      57.3%      UserRepository->find
      39.4%       PDO->query
 
-  Ask next
-    functions with all they call  polyprof top --sort total 'it'\''s mine.folded'
+  Next steps
+    functions by total cost       polyprof top --sort total 'it'\''s mine.folded'
     who calls whom, from the top  polyprof tree 'it'\''s mine.folded'
     who calls the costliest       polyprof callers 'PDO->query' 'it'\''s mine.folded'
     what else the file holds      polyprof info 'it'\''s mine.folded'
@@ -154,8 +154,8 @@ $ polyprof -n 1 app.folded other.folded
      50.5%      UserRepository->find
      34.7%       PDO->query
 
-  Ask next
-    functions with all they call  polyprof top --sort total app.folded other.folded
+  Next steps
+    functions by total cost       polyprof top --sort total app.folded other.folded
     who calls whom, from the top  polyprof tree app.folded other.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded other.folded
     what else the file holds      polyprof info app.folded other.folded
@@ -184,8 +184,8 @@ $ polyprof < other.folded
      70.4%     UserController->list
      70.4%      PDO->query
 
-  Ask next
-    functions with all they call  polyprof top --sort total -
+  Next steps
+    functions by total cost       polyprof top --sort total -
     who calls whom, from the top  polyprof tree -
     who calls the costliest       polyprof callers 'PDO->query' -
     what else the file holds      polyprof info -

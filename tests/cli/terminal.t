@@ -27,8 +27,8 @@ $ terminal 40 polyprof --color never app.folded
      57.3%      UserRepository->find
      39.4%       PDO->query
 
-  Ask next
-    functions with all they call
+  Next steps
+    functions by total cost
         polyprof top --sort total app.folded
     who calls whom, from the top
         polyprof tree app.folded
@@ -68,8 +68,8 @@ $ terminal 60 polyprof --color never app.folded
      57.3%      UserRepository->find
      39.4%       PDO->query
 
-  Ask next
-    functions with all they call
+  Next steps
+    functions by total cost
         polyprof top --sort total app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest
@@ -107,8 +107,8 @@ $ terminal 80 polyprof --color never app.folded
      57.3%      UserRepository->find
      39.4%       PDO->query
 
-  Ask next
-    functions with all they call  polyprof top --sort total app.folded
+  Next steps
+    functions by total cost       polyprof top --sort total app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
@@ -142,8 +142,8 @@ $ terminal 200 polyprof --color never app.folded
      57.3%      UserRepository->find
      39.4%       PDO->query
 
-  Ask next
-    functions with all they call  polyprof top --sort total app.folded
+  Next steps
+    functions by total cost       polyprof top --sort total app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded

@@ -110,7 +110,7 @@ $ polyprof tree cycle.callgrind
     100.0%    100    10  └ zzz
      90.0%     90    30    └ even (cycle 1)
      60.0%     60    60      └ odd (cycle 1)
-! polyprof: this profile knows who called whom, not whole stacks: they are estimated, 10.0% of the cost or more lies on certain ones; 1 cycle of calls is taken as one
+! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 
 $ polyprof tree --min none app.folded
 ! polyprof: error: --min takes a percentage from 0 to 100, not 'none'

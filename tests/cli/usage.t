@@ -111,7 +111,7 @@ $ polyprof
 !   callees       whom a function calls, how often, and what that costs
 !   lines         what each source line costs, or the annotated source
 !   diff          what changed between two profiles, of any formats
-!   gate          fails when a limit is passed: diff for continuous integration
+!   gate          fails when a limit is exceeded: diff for continuous integration
 !   merge         several profiles into one
 !   flame         a flame graph as an interactive SVG
 !   report        one self-contained HTML file with every view

@@ -91,4 +91,4 @@ $ polyprof tree -n 4 run.xhprof.json
       3.6%  53.0 µs  53.0 µs  │ │ └ (1 more)
      19.6%   285 µs           │ └ (10 more)
       0.4%  6.00 µs           └ (2 more)
-! polyprof: this profile knows who called whom, not whole stacks: they are estimated, 99.6% of the cost or more lies on certain ones
+! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 99.6% of the cost is on stacks that are certain

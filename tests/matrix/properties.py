@@ -98,7 +98,7 @@ def filters(path, name):
         wrong += [] if nothing and nothing['functions'] == [] else [f'something is left: {nothing}']
         done = run('top', '--json', '-n', '0', '--hide', pattern, path)
         hidden = json.loads(done.stdout) if done.returncode == 0 else {'functions': []}
-        if done.returncode and b'passes 64 bits' not in done.stderr:  # sums that pass 64 bits
+        if done.returncode and b'exceeds 64 bits' not in done.stderr:  # sums that pass 64 bits
             wrong.append(done.stderr.decode(errors='replace'))
         elif '\ufffd' not in target and any(f['name'].startswith(target) for f in hidden['functions']):
             wrong.append(f'{target} is not hidden')

@@ -65,7 +65,7 @@ void pp_folded_report(struct pp_diags *, const struct pp_input *, const struct p
 /* Bits for recognition: how many lines of the head are records with so many counts, capped. */
 int pp_folded_bid(const struct pp_peek *, unsigned counts);
 
-/* Whether a record, the line of which is so long, passes a limit. */
+/* Whether a record, the line of which is so long, exceeds a limit. */
 bool pp_folded_passes_limit(const struct pp_limits *, const struct pp_folded_line *, size_t length);
 /* Makes metrics, and the series of all stacks. */
 uint32_t pp_folded_series(struct pp_builder *, const struct pp_folded_grammar *);

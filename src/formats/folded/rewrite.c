@@ -55,7 +55,7 @@ struct rewriter {
 
 /* ---- collecting ------------------------------------------------------------------------- */
 
-/* Takes one record. PP_E_UNSUPPORTED when its sum passes 64 bits. */
+/* Takes one record. PP_E_UNSUPPORTED when its sum exceeds 64 bits. */
 static pp_status
 rewriter_add(struct rewriter *r, const struct pp_folded_line *line, uint64_t hash)
 {

@@ -169,7 +169,7 @@ series_has(const struct pp_series *s, const struct pp_metric *m)
 }
 
 /*
- * Adds the own cost of all series to the nodes; PP_E_LIMIT when a sum passes 64 bits. What may be
+ * Adds the own cost of all series to the nodes; PP_E_LIMIT when a sum exceeds 64 bits. What may be
  * negative or has decimals is added up as it is first, so that it is rounded once.
  */
 static pp_status

@@ -87,7 +87,7 @@ RULE(
     TICKS_NEGATIVE, "nytprof-ticks-negative", PP_WARNING, "statements took negative time",
     "The clock was set back, or one statement took more than 214 seconds and its 32 bits overflowed. "
     "The values are added as they are, like Devel::NYTProf does; lines may cost too little.")
-RULE(TICKS_OVERFLOW, "nytprof-ticks-overflow", PP_ERROR, "the time of a line passes 2^48 ticks",
+RULE(TICKS_OVERFLOW, "nytprof-ticks-overflow", PP_ERROR, "the time of a line exceeds 2^48 ticks",
      "No real program runs that long. The line keeps the largest value.")
 RULE(DISCOUNT_REPEATED, "nytprof-discount-repeated", PP_WARNING, "two discounts in a row",
      "'-' makes the next statement add time but no count. A second one before that statement means "

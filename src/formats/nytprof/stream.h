@@ -159,7 +159,7 @@ enum pp_nyt_step {
 	PP_NYT_END,     /* the input ended between records */
 	PP_NYT_CUT,     /* it ended within the record at `offset` */
 	PP_NYT_DAMAGED, /* no record stands at `offset`; the input is still there */
-	PP_NYT_TOO_LONG /* the record at `offset` passes the limit */
+	PP_NYT_TOO_LONG /* the record at `offset` exceeds the limit */
 };
 
 /* Takes the version line; false when there is none (nothing is taken then). */

@@ -124,7 +124,7 @@ add(struct pyn_load *load, int64_t *cell, uint64_t value, pp_str of, uint32_t li
 	if (line)
 		snprintf(number, sizeof number, ":%u", line);
 	pp_diag_add(load->diags, &pp_pynytprof_rules[PP_PYN_SUM_TOO_LARGE], PP_NOWHERE,
-	            "a sum of %.*s%s passes 18446744073709551615",
+	            "a sum of %.*s%s exceeds 18446744073709551615",
 	            (int)(name.n < NAME_SHOWN ? name.n : NAME_SHOWN), (const char *)name.p, number);
 }
 

@@ -438,7 +438,7 @@ group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series, 
 
 	if (o->native || value_sign(&metrics[primary], sums->all[primary]) > 0)
 		group_main(o, event, &s, sums, write);
-	/* In SPAA itself what passes 64 bits goes on in further records of the event. */
+	/* In SPAA itself what exceeds 64 bits goes on in further records of the event. */
 	for (s.part = 1; o->native && !o->failed && any_left(o, event, sums); s.part++)
 		group_main(o, event, &s, sums, write);
 	for (m = 0; m < n; m++)

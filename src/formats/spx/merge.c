@@ -266,7 +266,7 @@ add_cells(struct spx_read *r, pp_node node, const int64_t *from, uint32_t n)
 			continue;
 		}
 		pp_spx_find_lost(r, SPX_VALUE_RANGE, PP_NOWHERE,
-		                 "the cost of a stack in column %u passes 64 bits", j + 1);
+		                 "the cost of a stack in column %u exceeds 64 bits", j + 1);
 	}
 }
 
@@ -281,9 +281,9 @@ merge_gap(struct spx_read *r, const struct spx_walk *w)
 		return;
 	for (j = 0; j < r->columns.n; j++)
 		if (__builtin_sub_overflow(w->first[j], r->doc.state.values[j], &grew[j])) {
-			pp_spx_find_lost(r, SPX_VALUE_RANGE, PP_NOWHERE,
-			                 "the difference of two values in column %u passes 64 bits",
-			                 j + 1);
+			pp_spx_find_lost(
+			    r, SPX_VALUE_RANGE, PP_NOWHERE,
+			    "the difference of two values in column %u exceeds 64 bits", j + 1);
 			grew[j] = 0;
 		}
 	if (r->columns.n)

@@ -44,7 +44,7 @@ RULE(EVENT_LONG, "spx-event-long", PP_ERROR, "an event has more values than ther
      "The line has too many values and it is not one of the two-in-one lines that SPX 0.4 leaves "
      "when its buffer is full. The values that have a metric are used.")
 RULE(VALUE_RANGE, "spx-value-range", PP_ERROR, "a cost does not fit into 64 bits",
-     "The difference of two values, or the sum of a stack's costs, passes 2^63. The value of the "
+     "The difference of two values, or the sum of a stack's costs, exceeds 2^63. The value of the "
      "event before is kept in its place.")
 RULE(LINES_REPAIRED, "spx-lines-repaired", PP_WARNING, "damaged event lines were repaired",
      "SPX up to 0.4 damages event lines of more than 128 bytes (many metrics): values are "
@@ -99,6 +99,6 @@ RULE(FORKED, "spx-forked", PP_NOTE, "the body holds more than one report",
      "A process that forks while it is profiled writes into the same file as its child: one "
      "complete report each, the child's first. Their costs are added; the metadata is the "
      "parent's.")
-RULE(WRITE_LIMIT, "spx-write-limit", PP_NOTE, "the report passes a limit of SPX",
+RULE(WRITE_LIMIT, "spx-write-limit", PP_NOTE, "the report exceeds a limit of SPX",
      "SPX itself has at most 65536 functions and stacks of 2048 (0.4) or 16384 (0.5) frames. It "
      "is written, and polyprof reads it back, but SPX's own viewers may not open it.")

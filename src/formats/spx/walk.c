@@ -331,7 +331,7 @@ walk_charge(struct spx_walk *w, struct pp_place place)
 		if (__builtin_sub_overflow(w->next[j], w->state.values[j], &grew) ||
 		    __builtin_add_overflow(cells[j], grew, &sum)) {
 			pp_diag_add(&w->diags, &pp_spx_rules[SPX_VALUE_RANGE], place,
-			            "column %u passes 64 bits; the value before is kept", j + 1);
+			            "column %u exceeds 64 bits; the value before is kept", j + 1);
 			w->next[j] = w->state.values[j];
 			continue;
 		}

@@ -362,7 +362,7 @@ pp_cg_derive(struct pp_cg_parser *p, int64_t *costs)
 			p->builder->profile->metrics.at[d->metric].type = PP_INT;
 		over |= !pp_value_cell(&m[d->metric], sum, &costs[d->metric]);
 		if (over)
-			pp_cg_report(p, PP_CG_BAD_EVENT, NULL, "a derived cost passes %d bits",
+			pp_cg_report(p, PP_CG_BAD_EVENT, NULL, "a derived cost exceeds %d bits",
 			             m[d->metric].type == PP_UINT ? 64 : 63);
 		costs[d->metric] = over ? 0 : costs[d->metric];
 	}

@@ -47,11 +47,11 @@ pp_cg_sum_report(void *parser, size_t metric)
 	struct pp_slice name;
 
 	if (metric == profile->metrics.n) {
-		pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "the number of calls passes 63 bits");
+		pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "the number of calls exceeds 63 bits");
 		return;
 	}
 	name = pp_text_of(profile, profile->metrics.at[metric].name);
-	pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum of %.*s passes %d bits with this",
+	pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum of %.*s exceeds %d bits with this",
 	             (int)(name.n < PP_CG_SHOWN ? name.n : PP_CG_SHOWN), (const char *)name.p,
 	             profile->metrics.at[metric].type == PP_UINT ? 64 : 63);
 }
@@ -137,7 +137,7 @@ take_positions(struct pp_cg_parser *p, const unsigned char *at, struct pp_cg_pos
 			return NULL;
 	}
 	if (PP_UNLIKELY(pos->at[2] > UINT32_MAX)) {
-		pp_cg_report(p, PP_CG_POSITION_OUTSIDE, NULL, "the line number passes 4294967295");
+		pp_cg_report(p, PP_CG_POSITION_OUTSIDE, NULL, "the line number exceeds 4294967295");
 		pos->at[2] = UINT32_MAX;
 	}
 	return at;
@@ -155,7 +155,7 @@ cost_odd(struct pp_cg_parser *p, const unsigned char *at, int64_t *out)
 		return at + 1;
 	}
 	if (pp_is_digit(*stop) && !pp_cg_number(stop, *at == '-' ? INT64_MAX : UINT64_MAX, &v)) {
-		pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, at, "a cost passes %d bits",
+		pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, at, "a cost exceeds %d bits",
 		             *at == '-' ? 63 : 64);
 		return NULL;
 	}
@@ -167,7 +167,7 @@ cost_odd(struct pp_cg_parser *p, const unsigned char *at, int64_t *out)
 }
 
 /*
- * A cost that is negative or passes 63 bits. Events count up to 64 bits until one is negative (cg_diff, Xdebug); those
+ * A cost that is negative or exceeds 63 bits. Events count up to 64 bits until one is negative (cg_diff, Xdebug); those
  * that may be negative have 63. False (said) when what there is of both does not go together.
  */
 static bool
@@ -183,11 +183,11 @@ cost_fits(struct pp_cg_parser *p, const unsigned char *at, uint32_t metric)
 	if (!fits)
 		pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, at,
 		             negative ? "a cost is negative, and others pass 63 bits"
-		                      : "a cost passes 63 bits, and others may be negative");
+		                      : "a cost exceeds 63 bits, and others may be negative");
 	return fits;
 }
 
-/* Some cost of a line is negative or passes 63 bits; false (said) when one cannot be used. */
+/* Some cost of a line is negative or exceeds 63 bits; false (said) when one cannot be used. */
 static bool
 costs_fit(struct pp_cg_parser *p, const unsigned char *at)
 {

@@ -30,7 +30,7 @@ CALLGRIND(TOO_MANY_COSTS, "callgrind-too-many-costs", PP_ERROR,
           "a cost line has more numbers than there are events",
           "Fewer numbers than events are fine (the rest is 0); what the surplus ones count nobody "
           "can say. They are ignored, the others are used.")
-CALLGRIND(NUMBER_TOO_LARGE, "callgrind-number-too-large", PP_ERROR, "a cost passes 64 bits",
+CALLGRIND(NUMBER_TOO_LARGE, "callgrind-number-too-large", PP_ERROR, "a cost exceeds 64 bits",
           "Costs are exact from 0 to 2^64-1, or from -2^63+1 to 2^63-1 where an event has negative "
           "ones. Others are not rounded or wrapped: the line is left out of all totals.")
 CALLGRIND(SUM_TOO_LARGE, "callgrind-sum-too-large", PP_ERROR,
@@ -73,7 +73,7 @@ CALLGRIND(POSITION_RANGE, "callgrind-position-range", PP_NOTE, "a position is a 
           "KCachegrind accepts `a-b`, `a:b` and `a+n`. The cost is counted at the start of the "
           "range.")
 CALLGRIND(POSITION_OUTSIDE, "callgrind-position-outside", PP_ERROR, "a position leaves its range",
-          "A relative position ends below 0 or a line number passes 32 bits. The former is left "
+          "A relative position ends below 0 or a line number exceeds 32 bits. The former is left "
           "out, the latter is counted at the last line.")
 CALLGRIND(VERSION, "callgrind-version", PP_WARNING, "the file says it is of an unknown version",
           "Version 1 (and Xdebug's 0.9.6) are known. The file is read as version 1.")

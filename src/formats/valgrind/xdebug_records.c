@@ -70,7 +70,7 @@ report_sum(struct pp_cg_parser *p, uint64_t line, const char *what, pp_str of)
 	struct pp_slice name = pp_text_of(p->builder->profile, of);
 
 	pp_diag_add(p->reader->diags, &pp_callgrind_rules[PP_CG_SUM_TOO_LARGE],
-	            pp_at_line(line, 1, PP_NO_OFFSET), "%s %.*s passes 63 bits with this", what,
+	            pp_at_line(line, 1, PP_NO_OFFSET), "%s %.*s exceeds 63 bits with this", what,
 	            (int)(name.n < PP_CG_SHOWN ? name.n : PP_CG_SHOWN), (const char *)name.p);
 	p->builder->profile->complete = false;
 }

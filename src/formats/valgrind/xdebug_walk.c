@@ -75,7 +75,7 @@ add2_odd(int64_t *to, const int64_t *from, bool first, bool second)
 	return (unsigned)first | (unsigned)second << 1;
 }
 
-/* Adds two columns; a sum that passes 63 bits stays as it was: PP_XD_ODD_SUMS. */
+/* Adds two columns; a sum that exceeds 63 bits stays as it was: PP_XD_ODD_SUMS. */
 static inline unsigned
 add2(int64_t *to, const int64_t *from)
 {

@@ -64,7 +64,7 @@ struct pp_xd_walk {
 };
 
 enum {
-	PP_XD_ODD_SUMS = (1 << PP_XD_COLUMNS) - 1, /* one bit per column: a sum passes 63 bits */
+	PP_XD_ODD_SUMS = (1 << PP_XD_COLUMNS) - 1, /* one bit per column: a sum exceeds 63 bits */
 	PP_XD_ODD_DATE = 1 << PP_XD_COLUMNS,       /* a time that is none */
 	PP_XD_ODD_LIST = 2 << PP_XD_COLUMNS, /* other calls than listed; text that is unusual */
 };
