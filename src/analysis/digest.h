@@ -9,7 +9,7 @@
 #ifndef PP_DIGEST_H
 #define PP_DIGEST_H
 
-#include "model/profile.h"
+#include "model/source.h"
 
 #define PP_DIGEST_MAX 2
 
@@ -82,7 +82,10 @@ struct pp_html_opts {
 	const char *const *files;  /* one per profile, for headings and command lines */
 	const char *const *inputs; /* all files as given, NULL at the end */
 	size_t metric;             /* of the first profile: what to show first */
-	uint64_t max_size;         /* bytes of the whole file; 0 = no limit */
+	/* The text of source files that are part of it; NULL = none. */
+	pp_source_finder *source;
+	void *source_data;
+	uint64_t max_size; /* bytes of the whole file; 0 = no limit */
 };
 
 #endif

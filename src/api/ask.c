@@ -132,6 +132,18 @@ pp_reply_tables(struct pp_reply *r)
 	return true;
 }
 
+bool
+pp_reply_sources(struct pp_reply *r)
+{
+	const struct pp_texts *given = pp_asking_texts(&r->asking, "source");
+
+	if (!given)
+		return true;
+	r->subject.source = pp_sources_find;
+	r->subject.source_data = &r->sources;
+	return pp_sources_init(&r->sources, given, r->subject.files, r->subject.file_count);
+}
+
 static void
 note_tell(void *data, const struct pp_answer_note *note)
 {
@@ -210,6 +222,8 @@ pp_ask_pair(const pp_profile *before, const pp_profile *after, const char *quest
 		status = pp_asking_ready(&r->asking, &r->subject);
 	if (status == PP_OK)
 		status = topics_make(r, profiles);
+	if (status == PP_OK && !pp_reply_sources(r))
+		status = PP_E_NOMEM;
 	if (status == PP_OK)
 		status = pp_asking_run(&r->asking, &r->subject);
 	if (status == PP_OK && !pp_reply_tables(r))

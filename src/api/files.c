@@ -242,30 +242,6 @@ topics_alloc(struct pp_reply *r, size_t n)
 	return r->topics ? PP_OK : pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
 }
 
-static bool
-source_line(void *sources, pp_str file, uint32_t line, struct pp_slice *text)
-{
-	return pp_sources_line(sources, file, line, text);
-}
-
-/* Source text comes from the directories that `source` names. */
-static void
-sources_use(struct pp_reply *r)
-{
-	const struct pp_texts *source = pp_asking_texts(&r->asking, "source");
-	const char **dirs;
-	size_t i;
-
-	if (!source)
-		return;
-	dirs = pp_answer_alloc(answer_of(r), (source->list.n + 1) * sizeof *dirs);
-	for (i = 0; dirs && i < source->list.n; i++)
-		dirs[i] = source->list.at[i].text;
-	pp_sources_init(&r->sources, r->topics[0].profile, dirs);
-	r->subject.source = source_line;
-	r->subject.source_data = &r->sources;
-}
-
 /*
  * A file that only becomes canonical needs no profile in between if its format knows how: it is left open for whoever
  * writes it. Else it is read.
@@ -316,7 +292,8 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 		status = topic_load(r, files + 1, 1, &order, 1);
 	if (status != PP_OK)
 		return status;
-	sources_use(r);
+	if (!pp_reply_sources(r))
+		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
 	return pp_asking_run(&r->asking, &r->subject);
 }
 

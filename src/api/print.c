@@ -142,6 +142,10 @@ cut_notes(struct pp_answer *a, const struct pp_html_cut *cut)
 		               "--max-size: %s",
 		               share.p ? share.p : "", text.p);
 	text.n = 0;
+	pp_units_listed(&text, cut->sources, "source file", "source files");
+	if (text.n)
+		pp_answer_note(a, "report-cut", "left out to stay within --max-size: %s", text.p);
+	text.n = 0;
 	if (cut->resolution) {
 		pp_units_time(&text, (double)cut->resolution);
 		pp_answer_note(a, "report-cut", "the order of events is kept to %s",

@@ -59,6 +59,9 @@ pp_status pp_reply_new(const char *question, const char *const *params, const st
 /* Lists the tables that have a name and whose rows can be looked up; false when out of memory. */
 bool pp_reply_tables(struct pp_reply *);
 
+/* Source text comes from the directories that `source` names, if it has such; false when out of memory. */
+bool pp_reply_sources(struct pp_reply *);
+
 /* Says that the limit of memory was what stopped it, if that is so. */
 void pp_reply_memory(struct pp_reply *, pp_status);
 

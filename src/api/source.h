@@ -1,29 +1,33 @@
 /*
- * Source text for a profile's lines: from the profile itself, or from directories the user names.
+ * Source text for the files that a profile names: from the profile itself, or from directories that the user names.
  *
- * A profile's paths are never opened as they are: a file is only looked for under --source directories,
- * by ever shorter ends of its path, and paths with ".." are not looked for at all.
+ * A profile's paths are never opened as they are. Under a directory that is named, a file is looked for by ever shorter
+ * ends of its path. "auto" names the current directory and those of the profiles: there a file is read only where the
+ * profile says that it is, and none that is hidden. Nothing outside these directories is read, through links neither.
  */
 #ifndef PP_SOURCE_TEXT_H
 #define PP_SOURCE_TEXT_H
 
-#include "model/profile.h"
+#include "model/source.h"
+#include "questions/param.h"
 
 struct pp_sources {
-	const struct pp_profile *profile;
-	const char *const *dirs; /* NULL-terminated */
-	PP_VEC(struct pp_source_file {
-		char *bytes; /* NULL = not found */
-		size_t size;
-		PP_VEC(size_t) starts; /* of each line */
+	PP_VEC(struct pp_source_dir {
+		int fd;
+		bool exact;     /* paths as the profile has them; else any end of them */
+		char *names[2]; /* exact: what the directory is called from the root; or NULL */
 	})
-	files;
-	struct pp_map index; /* of files, by their names */
+	dirs;
+	PP_VEC(const struct pp_profile *) profiles;
+	PP_VEC(struct pp_source_text *) files;
+	struct pp_map index; /* of files, by profile and name */
 };
 
-void pp_sources_init(struct pp_sources *, const struct pp_profile *, const char *const *dirs);
+/* Directories, or "auto"; the files that the profiles were read from. False when out of memory. */
+bool pp_sources_init(struct pp_sources *, const struct pp_texts *given, const char *const *files,
+                     size_t file_count);
 void pp_sources_release(struct pp_sources *);
-/* The text of a line without its end; false when it is not known. */
-bool pp_sources_line(struct pp_sources *, pp_str file, uint32_t line, struct pp_slice *text);
+/* The text of a file, for a subject: NULL when it is not known, or out of memory. */
+const struct pp_source_text *pp_sources_find(void *sources, const struct pp_profile *, pp_str file);
 
 #endif

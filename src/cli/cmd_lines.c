@@ -20,7 +20,10 @@ const struct pp_command pp_command_lines = {
 	    "Lists the lines that cost most themselves, with how often they ran where the profile "
 	    "counts that. --annotate prints the source that the profile holds, --source DIR the "
 	    "source found under a directory, each line with its cost, as far as it is near a line "
-	    "that costs something. Paths in a profile are never opened as they are.\n\n"
+	    "that costs something. --source auto takes the files that the profile names, as far "
+	    "as they are beneath the current directory or the one of the profile and none of "
+	    "them is hidden. Nothing outside of these directories is read, whatever a profile "
+	    "says and wherever links lead.\n\n"
 	    "Here filters choose functions: --focus and --show keep the lines of functions that "
 	    "match, --ignore and --hide drop them.",
 	.examples = lines_examples,

@@ -126,7 +126,10 @@ room_for_data(const struct pp_html_opts *opts)
 static pp_status
 fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *packed)
 {
-	struct pp_html_detail detail = { .moments = MOST_MOMENTS };
+	/* Text takes a quarter of its size when packed: so that is an eighth of the file. */
+	struct pp_html_detail detail = { .moments = MOST_MOMENTS,
+		                         .source_bytes = room < 1e18 ? (uint64_t)(room / 2)
+		                                                     : UINT64_MAX };
 	uint32_t nodes = d->tree->n;
 	pp_status status;
 	int attempt;
@@ -157,6 +160,7 @@ fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *pac
 		nodes = (uint32_t)((double)(nodes < d->up.n ? nodes : d->up.n) * ratio);
 		nodes = nodes < 16 ? 16 : nodes;
 		detail.moments = (uint64_t)((double)detail.moments * ratio) + 1;
+		detail.source_bytes = (uint64_t)((double)detail.source_bytes * ratio);
 	}
 	return PP_E_LIMIT;
 }

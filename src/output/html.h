@@ -15,6 +15,7 @@ struct pp_html_cut {
 	uint64_t funcs;      /* rows of the flat profile summed up */
 	uint64_t edges;      /* calls left out */
 	uint64_t lines;      /* source lines left out */
+	uint64_t sources;    /* source files left out */
 	uint64_t names;      /* names cut because of their length */
 	uint64_t resolution; /* ns within which the order of time is not kept */
 };

@@ -20,9 +20,8 @@ cut_at(struct pp_slice s)
 	return n;
 }
 
-/* The text as valid UTF-8: U+FFFD for each byte that is none. */
-static void
-valid_text(struct pp_buf *out, struct pp_slice s)
+void
+pp_html_text(struct pp_buf *out, struct pp_slice s)
 {
 	size_t i = 0;
 	uint32_t code;
@@ -49,7 +48,7 @@ pp_html_str(struct pp_html_data *h, struct pp_slice s)
 	if (mended) {
 		if (s.n > PP_HTML_NAME_MAX)
 			s.n = cut_at(s);
-		valid_text(&text, s);
+		pp_html_text(&text, s);
 		if (length > s.n)
 			pp_buf_addf(&text, "\xe2\x80\xa6 (%zu bytes)", length);
 		s = pp_slice_of(text.p, text.n);
@@ -245,6 +244,7 @@ pp_html_data_write(struct pp_html_data *h, const struct pp_html_detail *detail)
 	pp_html_put_flat(h, detail);
 	pp_html_put_edges(h, detail);
 	pp_html_put_time(h, detail);
+	pp_html_put_sources(h, detail);
 	pp_html_put_meta(h);
 	put_strings(h);
 	if (h->columns.bytes.failed)

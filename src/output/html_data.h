@@ -33,6 +33,7 @@ struct pp_html_data {
 struct pp_html_detail {
 	double min_share;
 	uint64_t moments;
+	uint64_t source_bytes; /* of source files */
 };
 
 /* Fills `columns` with everything. The digest must be cut. */
@@ -42,6 +43,8 @@ void pp_html_data_release(struct pp_html_data *);
 
 /* ---- the parts, for html_*.c ---- */
 
+/* The text as valid UTF-8: U+FFFD for each byte that is none. */
+void pp_html_text(struct pp_buf *, struct pp_slice);
 /* The number of a text in the report's table of strings. */
 uint32_t pp_html_str(struct pp_html_data *, struct pp_slice);
 /* A cell of a table as the report has it: functions and texts by its own numbers. */
@@ -56,6 +59,7 @@ void pp_html_put_edges(struct pp_html_data *, const struct pp_html_detail *);
 void pp_html_put_lines(struct pp_html_data *, const struct pp_html_detail *);
 void pp_html_put_series(struct pp_html_data *);
 void pp_html_put_time(struct pp_html_data *, const struct pp_html_detail *);
+void pp_html_put_sources(struct pp_html_data *, const struct pp_html_detail *);
 /* The JSON that says what the columns are. */
 void pp_html_put_meta(struct pp_html_data *);
 

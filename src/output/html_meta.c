@@ -212,6 +212,7 @@ put_cut(struct pp_json *j, const struct pp_html_cut *cut)
 	pp_json_put_u64(j, "functions", cut->funcs);
 	pp_json_put_u64(j, "edges", cut->edges);
 	pp_json_put_u64(j, "lines", cut->lines);
+	pp_json_put_u64(j, "sources", cut->sources);
 	pp_json_put_u64(j, "names", cut->names);
 	pp_json_put_u64(j, "resolution", cut->resolution);
 	pp_json_end_object(j);

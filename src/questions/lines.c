@@ -32,9 +32,10 @@ static pp_status lines_run(const struct pp_subject *, const void *, struct pp_an
 static const struct pp_param lines_params[] = {
 	{ "sort", 0, PP_PARAM_CHOICE, "cost|hits|name", "the order of the rows (default: cost)",
 	  PP_HINT_NONE, offsetof(struct lines_params, sort) },
-	{ "source", 0, PP_PARAM_TEXTS, "DIR",
-	  "look for the source under DIR and print it annotated; may be repeated", PP_HINT_FILE,
-	  offsetof(struct lines_params, source) },
+	{ "source", 0, PP_PARAM_TEXTS, "DIR|auto",
+	  "print the source annotated that is found under DIR, or where the profile says (auto); "
+	  "may be repeated",
+	  PP_HINT_FILE, offsetof(struct lines_params, source) },
 	{ "annotate", 0, PP_PARAM_FLAG, NULL, "print the source annotated if the profile holds it",
 	  PP_HINT_NONE, offsetof(struct lines_params, annotate) },
 	{ 0 },
@@ -283,9 +284,12 @@ spans_find(const struct lines *l, size_t *count)
 static bool
 source_line(const struct annotation *x, pp_str file, uint32_t line, struct pp_slice *text)
 {
-	if (x->subject->source)
-		return x->subject->source(x->subject->source_data, file, line, text);
-	return pp_profile_source_line(x->lines->lines.profile, file, line, text);
+	const struct pp_source_text *whole = x->subject->source
+	                                         ? x->subject->source(x->subject->source_data,
+	                                                              x->lines->lines.profile, file)
+	                                         : NULL;
+
+	return whole && pp_source_text_line(whole, line, text);
 }
 
 /* A cell of a fixed width, and the buffer emptied. */

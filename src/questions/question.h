@@ -14,6 +14,7 @@
 #define PP_QUESTION_H
 
 #include "model/order.h"
+#include "model/source.h"
 #include "questions/answer.h"
 #include "questions/budget.h"
 #include "questions/param.h"
@@ -80,8 +81,8 @@ struct pp_subject {
 	void (*date_print)(int64_t when, struct pp_buf *);
 	const char *const *files; /* that the one profile was merged from */
 	size_t file_count;
-	/* The text of a source line, false when it is not known; NULL = what the profile holds. */
-	bool (*source)(void *source_data, pp_str file, uint32_t line, struct pp_slice *text);
+	/* The text of a source file, as long as the subject lives; NULL when it is not known. */
+	pp_source_finder *source; /* NULL = of none */
 	void *source_data;
 };
 

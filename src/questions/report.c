@@ -15,6 +15,7 @@ struct report_params {
 	bool merge;
 	uint64_t max_size;
 	const char *title;
+	struct pp_texts source;
 };
 
 static void report_init(void *);
@@ -34,6 +35,10 @@ static const struct pp_param report_params[] = {
 	  PP_HINT_NONE, offsetof(struct report_params, max_size) },
 	{ "title", 0, PP_PARAM_TEXT, "TEXT", "the title", PP_HINT_NONE,
 	  offsetof(struct report_params, title) },
+	{ "source", 0, PP_PARAM_TEXTS, "DIR|auto",
+	  "hold the source that is found under DIR, or where the profile says (auto); may be "
+	  "repeated",
+	  PP_HINT_FILE, offsetof(struct report_params, source) },
 	{ 0 },
 };
 static const struct pp_param_group report_group = { "Report", report_params };
@@ -163,6 +168,8 @@ report_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 		.title = params->title,
 		.files = s->files,
 		.inputs = inputs,
+		.source = subject->source,
+		.source_data = subject->source_data,
 		.max_size = params->max_size == PP_UNSET ? MAX_SIZE : params->max_size,
 	};
 	a->product = product;

@@ -36,7 +36,7 @@ $ polyprof completion zsh | grep -A1 -e --sort | expand
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all)]:N: ' \
   --
                           '--sort=[the order of the rows (default\: cost)]:sort:(cost hits name )' \
-                          '--source=[look for the source under DIR and print it annotated; may be repeated]:DIR:_files' \
+                          '--source=[print the source annotated that is found under DIR, or where the profile says (auto); may be repeated]:DIR|auto:_files' \
   --
                           '--sort=[what the rows compare and are sorted by (default\: self)]:sort:(self total calls name )' \
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all, unchanged ones too)]:N: ' \

@@ -53,9 +53,58 @@ $ polyprof lines --annotate dash_e.out
   -e  100.0%
     100.0%     20.9 µs         13       1 sub f { $_[0]*2 } my $s=0; for my $i (1..5) { $s += f($i) } print "$s\n";
 
+Nothing outside of the directory is read: links that stay within it are followed, others are not.
+
+$ mkdir out in && mv src/deep/a.c out/a.c && ln -s ../out/a.c in/a.c && polyprof lines --source in cycle.callgrind
+! polyprof: the source of 1 file is not known
+$ ln -sf $PWD/out/a.c in/a.c && polyprof lines --source in cycle.callgrind
+! polyprof: the source of 1 file is not known
+$ rm in/a.c && ln -s ../out in/deep && sed 's,a.c,deep/a.c,' cycle.callgrind > deep.callgrind && polyprof lines --source in deep.callgrind
+! polyprof: the source of 1 file is not known
+$ rm in/deep && mkdir in/real && cp out/a.c in/real/b.c && ln -s real/../real/b.c in/a.c && polyprof lines --source in cycle.callgrind
+  a.c  100.0%
+     10.0%          10       1 int zzz() { even(); }
+     30.0%          30       2 int even() { odd(); }
+     60.0%          60       3 int odd() { even(); }
+                             4  (esc)
+                             5 int unused;
+$ ln -s in link && sed 's,a.c,/build/x/../real/b.c,' cycle.callgrind > far.callgrind && polyprof lines --source link far.callgrind
+  /build/x/../real/b.c  100.0%
+     10.0%          10       1 int zzz() { even(); }
+     30.0%          30       2 int even() { odd(); }
+     60.0%          60       3 int odd() { even(); }
+                             4  (esc)
+                             5 int unused;
+$ ln -sf a.c in/a.c && polyprof lines --source in cycle.callgrind
+! polyprof: the source of 1 file is not known
+$ rm in/a.c && mkfifo in/a.c && polyprof lines --source in cycle.callgrind
+! polyprof: the source of 1 file is not known
+
+Auto: where the profile says, if that is beneath the current directory or beside the profile, and nothing hidden.
+
+$ cp out/a.c a.c && polyprof lines --source auto cycle.callgrind
+  a.c  100.0%
+     10.0%          10       1 int zzz() { even(); }
+     30.0%          30       2 int even() { odd(); }
+     60.0%          60       3 int odd() { even(); }
+                             4  (esc)
+                             5 int unused;
+$ sed "s,a.c,$PWD/out/a.c," cycle.callgrind > in/abs.callgrind && polyprof lines --source auto in/abs.callgrind | head -1 | sed "s,$PWD,.,"
+  ./out/a.c  100.0%
+$ (cd in && polyprof lines --source auto abs.callgrind)
+! polyprof: the source of 1 file is not known
+$ (cd in && polyprof lines --source auto ../cycle.callgrind) | head -1
+  a.c  100.0%
+$ (cd / && polyprof lines --source auto $OLDPWD/in/abs.callgrind)
+! polyprof: the source of 1 file is not known
+$ mkdir .secret && cp out/a.c .secret && sed 's,a.c,.secret/a.c,' cycle.callgrind > secret.callgrind && polyprof lines --source auto secret.callgrind
+! polyprof: the source of 1 file is not known
+$ polyprof lines --source . secret.callgrind | head -1
+  .secret/a.c  100.0%
+
 Paths that lead upwards are not looked for.
 
-$ sed 's,a.c,../../deep/a.c,' cycle.callgrind > up.callgrind && polyprof lines --source src/deep up.callgrind
+$ sed 's,a.c,../../deep/a.c,' cycle.callgrind > up.callgrind && polyprof lines --source out up.callgrind
 ! polyprof: the source of 1 file is not known
 
 Folded stacks know no lines.
