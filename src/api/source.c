@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/slice.h"
@@ -45,24 +44,11 @@ dir_add(struct pp_sources *s, const char *path, bool exact, const char *called)
 	return false;
 }
 
-/* The name that the shell has for the current directory, if it is right. */
-static const char *
-shell_pwd(void)
-{
-	const char *name = getenv("PWD");
-	struct stat here, there;
-
-	return name && stat(".", &here) == 0 && stat(name, &there) == 0 &&
-	               here.st_dev == there.st_dev && here.st_ino == there.st_ino
-	           ? name
-	           : NULL;
-}
-
 /* The directories that are meant without being named: the current one, and those of the profiles. */
 static bool
 auto_add(struct pp_sources *s, const char *const *files, size_t n)
 {
-	bool ok = dir_add(s, ".", true, shell_pwd());
+	bool ok = dir_add(s, ".", true, NULL);
 	size_t i;
 
 	for (i = 0; ok && i < n; i++) {
