@@ -223,61 +223,6 @@ scale_find(const struct pp_diff *d)
 
 /* ---- noise ------------------------------------------------------------------------------ */
 
-static bool
-is_sampled(const struct pp_metric *m)
-{
-	return m->kind == PP_KIND_SAMPLES || (m->flags & PP_METRIC_SAMPLED);
-}
-
-static enum pp_diff_rule
-rule_find(const struct pp_diff *d)
-{
-	const struct pp_metric *m = &d->metric;
-
-	if (d->runs[0] > 1 || d->runs[1] > 1)
-		return PP_DIFF_REPEATED;
-	if (is_sampled(m))
-		return PP_DIFF_SAMPLED;
-	return m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
-	               m->kind == PP_KIND_IDLE_TIME
-	           ? PP_DIFF_MEASURED
-	           : PP_DIFF_EXACT;
-}
-
-/* How much of the metric one sample stands for. */
-static double
-period_of(const struct pp_diff *d, size_t side)
-{
-	const struct pp_diff_input *in = d->input[side];
-	const struct pp_metric *m = &in->profile->metrics.at[in->metric];
-
-	if (m->kind == PP_KIND_SAMPLES || in->profile->samples == 0)
-		return 1;
-	return pp_value_double(m, pp_profile_total(in->profile, in->metric)) /
-	       (double)in->profile->samples;
-}
-
-static bool
-side_is_sampled(const struct pp_diff *d, size_t side)
-{
-	return is_sampled(&d->input[side]->profile->metrics.at[d->input[side]->metric]);
-}
-
-/*
- * Where only one side was sampled, the other has no counting error of its own; but what it counts is
- * what the samples should have hit, so it errs by their weight.
- */
-static void
-periods_settle(const struct pp_diff *d, double period[2])
-{
-	if (side_is_sampled(d, PP_BEFORE) == side_is_sampled(d, PP_AFTER))
-		return;
-	if (side_is_sampled(d, PP_AFTER))
-		period[PP_BEFORE] = period[PP_AFTER] * d->scale;
-	else
-		period[PP_AFTER] = period[PP_BEFORE] / d->scale;
-}
-
 /* Student's t for 95 % and that many degrees of freedom. */
 static double
 student_t(double freedom)
@@ -312,26 +257,9 @@ repeated_limit(const struct pp_diff *d, const struct pp_diff_value *v)
 	return student_t(sum * sum / freedom) * sqrt(sum);
 }
 
-static double
-noise_limit(const struct pp_diff *d, const struct pp_diff_value *v, const double period[2])
-{
-	switch (d->rule) {
-	case PP_DIFF_SAMPLED:
-		return 2 * sqrt(fabs(v->value[PP_BEFORE]) * period[PP_BEFORE] +
-		                fabs(v->value[PP_AFTER]) * d->scale * period[PP_AFTER]);
-	case PP_DIFF_MEASURED:
-		return d->options.noise * fabs(d->whole.value[PP_BEFORE]);
-	case PP_DIFF_REPEATED:
-		return repeated_limit(d, v);
-	case PP_DIFF_EXACT:
-		break;
-	}
-	return 0;
-}
-
 /* Scales `after` and settles the noise limit and the verdict, presence aside. */
 static void
-value_judge(const struct pp_diff *d, struct pp_diff_value *v, const double period[2])
+value_judge(const struct pp_diff *d, struct pp_diff_value *v)
 {
 	double delta, size;
 
@@ -343,7 +271,9 @@ value_judge(const struct pp_diff *d, struct pp_diff_value *v, const double perio
 		v->value[PP_AFTER] = v->value[PP_BEFORE];
 		delta = 0;
 	}
-	v->limit = noise_limit(d, v, period);
+	v->limit = d->rule == PP_DIFF_REPEATED
+	               ? repeated_limit(d, v)
+	               : pp_noise_limit(&d->noise, v->value[PP_BEFORE], v->value[PP_AFTER]);
 	if (delta == 0)
 		v->status = PP_SAME;
 	else if (fabs(delta) <= v->limit)
@@ -354,13 +284,13 @@ value_judge(const struct pp_diff *d, struct pp_diff_value *v, const double perio
 
 /* What was not there before is new, what is not there any more is gone, unless it is noise. */
 static void
-row_judge(const struct pp_diff *d, struct pp_diff_row *row, const double period[2])
+row_judge(const struct pp_diff *d, struct pp_diff_row *row)
 {
 	enum pp_diff_status presence = row->profile[PP_BEFORE] ? PP_GONE : PP_NEW;
 	bool both = row->profile[PP_BEFORE] && row->profile[PP_AFTER];
 
-	value_judge(d, &row->self, period);
-	value_judge(d, &row->total, period);
+	value_judge(d, &row->self);
+	value_judge(d, &row->total);
 	if (both)
 		return;
 	if (row->total.status != PP_NOISE)
@@ -417,7 +347,6 @@ pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t be
 	const struct pp_metric *mb = &before->profile->metrics.at[before->metric];
 	const struct pp_metric *ma = &after->profile->metrics.at[after->metric];
 	struct pp_metric_join join;
-	double period[2];
 	bool joined = pp_metric_join(mb, ma, &join);
 	size_t i;
 
@@ -438,8 +367,6 @@ pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t be
 	}
 	if (before->profile == after->profile)
 		presence_find(d);
-	d->rule = rule_find(d);
-	period[PP_BEFORE] = period_of(d, PP_BEFORE);
 	settle_runs(&d->whole, d->runs);
 	for (i = 0; i < d->rows.n; i++) {
 		settle_runs(&d->rows.at[i].self, d->runs);
@@ -456,11 +383,12 @@ pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t be
 		pp_diff_release(d);
 		return PP_E_UNSUPPORTED;
 	}
-	period[PP_AFTER] = period_of(d, PP_AFTER);
-	periods_settle(d, period);
-	value_judge(d, &d->whole, period);
+	pp_noise_init(&d->noise, d->input[PP_BEFORE], d->input[PP_AFTER], d->scale,
+	              d->whole.value[PP_BEFORE], options->noise);
+	d->rule = befores > 1 || afters > 1 ? PP_DIFF_REPEATED : d->noise.rule;
+	value_judge(d, &d->whole);
 	for (i = 0; i < d->rows.n; i++)
-		row_judge(d, &d->rows.at[i], period);
+		row_judge(d, &d->rows.at[i]);
 	return PP_OK;
 }
 

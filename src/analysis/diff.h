@@ -11,11 +11,8 @@
 #define PP_DIFF_H
 
 #include "analysis/identity.h"
-#include "model/profile.h"
+#include "analysis/noise.h"
 
-enum { PP_BEFORE, PP_AFTER };
-
-enum pp_diff_rule { PP_DIFF_EXACT, PP_DIFF_SAMPLED, PP_DIFF_MEASURED, PP_DIFF_REPEATED };
 enum pp_diff_norm { PP_NORM_NONE, PP_NORM_TOTAL, PP_NORM_SAMPLES, PP_NORM_TIME };
 enum pp_diff_status { PP_SAME, PP_NOISE, PP_GREW, PP_SHRANK, PP_NEW, PP_GONE };
 
@@ -35,11 +32,6 @@ struct pp_diff_row {
 	double calls[2];
 };
 
-struct pp_diff_input {
-	const struct pp_profile *profile;
-	size_t metric;
-};
-
 struct pp_diff_options {
 	enum pp_diff_norm normalize;
 	double noise; /* share of the whole, for times of single runs */
@@ -57,6 +49,7 @@ struct pp_diff {
 	double scale;   /* that `after` was multiplied by */
 	struct pp_diff_options options;
 	enum pp_diff_rule rule;
+	struct pp_noise noise; /* of single runs */
 	struct pp_diff_value whole;
 	PP_VEC(struct pp_diff_row) rows;
 	uint32_t *row_of_group; /* row + 1 */

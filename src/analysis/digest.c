@@ -72,8 +72,8 @@ funcs_number(struct pp_digest *d)
 		ok = d->func_of[k] != NULL;
 	}
 	ok = ok && funcs_group(d, &groups) && (number = calloc(groups + 1, sizeof *number));
-	/* The first function of each group stands for it. */
-	for (k = 0; ok && k < d->profiles; k++)
+	/* The first function of each group stands for it, as it is written last: so does `diff`. */
+	for (k = d->profiles; ok && k-- > 0;)
 		for (i = 1; ok && i < d->profile[k]->funcs.n; i++) {
 			uint32_t group = d->func_of[k][i];
 

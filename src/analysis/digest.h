@@ -14,7 +14,7 @@
 #define PP_DIGEST_MAX 2
 
 struct pp_digest_func {
-	uint32_t profile; /* where it was found first */
+	uint32_t profile; /* the last that has it */
 	pp_func func;
 };
 

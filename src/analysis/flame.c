@@ -250,7 +250,9 @@ flame_lay_out(struct pp_flame *flame, const struct pp_profile *p, const struct p
 	struct layout l = { .flame = flame, .p = p, .opts = opts };
 	bool ok;
 
-	*flame = (struct pp_flame){ .profile = p, .compares = opts->before != PP_FLAME_ALONE };
+	*flame = (struct pp_flame){ .profile = p,
+		                    .compares = opts->before != PP_FLAME_ALONE,
+		                    .noise = opts->noise };
 	if (p->metrics.n == 0 && p->tree.n <= 1 && !flame->compares)
 		return flame_nothing(flame);
 	if (opts->metric >= p->metrics.n || (flame->compares && opts->before >= p->metrics.n))

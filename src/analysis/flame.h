@@ -7,15 +7,16 @@
 #ifndef PP_FLAME_H
 #define PP_FLAME_H
 
-#include "model/profile.h"
+#include "analysis/noise.h"
 
 enum pp_flame_order { PP_FLAME_BY_NAME, PP_FLAME_BY_WEIGHT, PP_FLAME_AS_FOUND };
 
 struct pp_flame_opts {
 	size_t metric;
 	const union pp_value
-	    *whole;    /* what all of it costs where that is known better; NULL = the sum */
-	size_t before; /* metric to compare with; PP_FLAME_ALONE = none */
+	    *whole;            /* what all of it costs where that is known better; NULL = the sum */
+	size_t before;         /* metric to compare with; PP_FLAME_ALONE = none */
+	struct pp_noise noise; /* when comparing: which changes are none */
 	enum pp_flame_order order;
 	double min_share; /* share of the whole below which frames are not drawn alone */
 	uint32_t deepest; /* levels drawn; what lies above is summed up */
@@ -42,7 +43,8 @@ struct pp_flame {
 	const struct pp_metric *metric;
 	struct pp_slice unit; /* of the values */
 	bool compares;
-	int64_t duration; /* ns that a chart shows; 0 for other pictures */
+	struct pp_noise noise; /* when comparing */
+	int64_t duration;      /* ns that a chart shows; 0 for other pictures */
 	PP_VEC(struct pp_box) boxes;
 	uint32_t depth;    /* levels in use, the whole included */
 	uint64_t too_deep; /* frames that are only part of a sum because of `deepest` */

@@ -39,14 +39,15 @@ struct picture {
 
 /* ---- what changed ----------------------------------------------------------------------- */
 
-/* By how much the own cost of a box changed, or all of it. */
+/* By how much the own cost of a box changed, or all of it; noise is no change. */
 static double
 change_of(const struct pp_flame *f, const struct pp_box *box, bool total)
 {
 	const struct pp_metric *m = f->metric;
+	double before = pp_value_double(m, total ? box->value_before : box->own_before);
+	double after = pp_value_double(m, total ? box->value : box->own);
 
-	return total ? pp_value_double(m, box->value) - pp_value_double(m, box->value_before)
-	             : pp_value_double(m, box->own) - pp_value_double(m, box->own_before);
+	return fabs(after - before) > pp_noise_limit(&f->noise, before, after) ? after - before : 0;
 }
 
 /* The whole does not count: what it changes by says nothing about its parts. */
@@ -319,10 +320,10 @@ put_frame(struct picture *pic, const struct pp_box *box)
 static void
 put_legend(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_style *style)
 {
-	static const struct pp_legend_item changes[] = {
-		{ "less", { 80, 170, 255 } },
-		{ "same", { 238, 238, 238 } },
-		{ "more", { 255, 160, 80 } },
+	const struct pp_legend_item changes[] = {
+		{ "less", pp_flame_change_colour(-1, 1) },
+		{ "same or noise", pp_flame_change_colour(0, 1) },
+		{ "more", pp_flame_change_colour(1, 1) },
 	};
 	struct pp_legend_item found[PP_LEGEND_MAX];
 	const struct pp_legend_item *items = f->compares ? changes : found;

@@ -174,6 +174,29 @@ put_funcs(struct pp_html_data *h)
 	}
 }
 
+/* Of two profiles, in which each function is: 1 = before, 2 = after. */
+static void
+put_sides(struct pp_html_data *h)
+{
+	const struct pp_digest *d = h->digest;
+	unsigned char *sides = calloc(d->funcs.n + 1, 1);
+	uint32_t i;
+	size_t k, f;
+
+	if (!sides) {
+		h->status = PP_E_NOMEM;
+		return;
+	}
+	for (k = 0; k < d->profiles; k++)
+		for (f = 0; h->has_flat[k] && f < h->flat[k].n; f++)
+			sides[d->func_of[k][h->flat[k].func[f]]] |= (unsigned char)(1u << k);
+	pp_column_begin(&h->columns, 'u', "func.sides");
+	for (i = 0; i < h->numbers; i++)
+		pp_column_u(&h->columns, i ? sides[h->order[i]] : 0);
+	pp_column_end(&h->columns);
+	free(sides);
+}
+
 /* ---- the tree --------------------------------------------------------------------------- */
 
 static void
@@ -237,6 +260,8 @@ pp_html_data_write(struct pp_html_data *h, const struct pp_html_detail *detail)
 	    !pp_html_number_funcs(h, detail))
 		return PP_E_NOMEM;
 	put_funcs(h);
+	if (h->digest->profiles > 1)
+		put_sides(h);
 	put_tree(h);
 	forget_lines(h);
 	pp_html_put_lines(h, detail); /* tells which line each frame is, for what follows */

@@ -8,6 +8,7 @@
 
 #include "io/sink.h"
 #include "analysis/counts.h"
+#include "analysis/noise.h"
 #include "questions/describe.h"
 
 /* ---- time ------------------------------------------------------------------------------- */
@@ -114,6 +115,7 @@ pp_html_put_time(struct pp_html_data *h, const struct pp_html_detail *detail)
 static void
 put_metrics(struct pp_json *j, const struct pp_profile *p)
 {
+	char number[PP_NUM_MAX];
 	size_t i;
 
 	pp_json_put_array(j, "metrics");
@@ -126,6 +128,10 @@ put_metrics(struct pp_json *j, const struct pp_profile *p)
 		pp_json_put_text(j, "event", pp_text_of(p, m->event));
 		pp_json_put_text(j, "unit", pp_text_of(p, m->unit));
 		pp_json_put_u64(j, "kind", (uint64_t)m->kind);
+		pp_json_put_bool(j, "sampled", pp_metric_is_sampled(m));
+		pp_json_put_raw(
+		    j, "period", number,
+		    pp_num_print_double(number, pp_metric_period(&(struct pp_diff_input){ p, i })));
 		pp_json_put_bool(j, "real", m->type == PP_REAL);
 		pp_json_put_bool(j, "sums", !(m->flags & PP_METRIC_NO_SUM));
 		pp_json_put_u64(j, "scale", m->scale);

@@ -9,8 +9,6 @@
 
 #include "text/escape.h"
 
-#define NOISE_DEFAULT 0.01
-
 static const struct pp_param compare_params[] = {
 	{ "metric", 'm', PP_PARAM_TEXT, "NAME",
 	  "the metric to compare, as either profile calls it (default: the primary one); A=B compares "
@@ -199,7 +197,7 @@ static pp_status
 options_read(struct pp_answer *a, const struct pp_compared *params, struct pp_diff_options *options)
 {
 	size_t n = params->noise ? strlen(params->noise) : 0;
-	double percent = NOISE_DEFAULT * 100;
+	double percent = PP_NOISE_SHARE * 100;
 
 	if (n > 0 && params->noise[n - 1] == '%')
 		n--;

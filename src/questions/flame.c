@@ -190,6 +190,7 @@ struct drawn {
 	struct pp_flame_opts opts;
 	union pp_value whole;
 	double scaled; /* by what the second profile was multiplied; 0 = it was not */
+	struct pp_diff_input compared[2]; /* before and after, when comparing */
 	const struct pp_profile *profile; /* what is drawn */
 	struct pp_profile *own,
 	    *base; /* the same if it was made for this, and what it was made of */
@@ -288,6 +289,8 @@ draw_alone(struct pp_answer *a, struct drawn *d, const struct pp_topic *topic)
 	if (before < p->metrics.n && !d->params->reverse && !d->params->asked.metric) {
 		d->opts.before = before;
 		d->opts.whole = NULL;
+		d->compared[0] = (struct pp_diff_input){ p, before };
+		d->compared[1] = (struct pp_diff_input){ p, d->opts.metric };
 		return PP_OK;
 	}
 	return cannot(a, "draw", by_name(d));
@@ -308,6 +311,8 @@ draw_both(struct pp_answer *a, struct drawn *d, const struct pp_topic *topics)
 		if (status == PP_OK)
 			status = pp_asked_metric(&d->params->asked, topics[i].profile, a,
 			                         &metric[i]);
+		if (status == PP_OK)
+			d->compared[i] = (struct pp_diff_input){ topics[i].profile, metric[i] };
 	}
 	if (status != PP_OK)
 		return status;
@@ -351,6 +356,20 @@ normalize(struct pp_answer *a, struct drawn *d)
 	d->base = d->own;
 	d->profile = d->own = scaled;
 	return PP_OK;
+}
+
+/* What of the differences is none: as `diff` tells it. */
+static void
+noise_settle(struct drawn *d)
+{
+	const struct pp_diff_input *in = &d->compared[PP_BEFORE];
+
+	if (d->opts.before == PP_FLAME_ALONE)
+		return;
+	pp_noise_init(&d->opts.noise, in, &d->compared[PP_AFTER], d->scaled > 0 ? d->scaled : 1,
+	              pp_value_double(&in->profile->metrics.at[in->metric],
+	                              pp_profile_total(in->profile, in->metric)),
+	              PP_NOISE_SHARE);
 }
 
 static pp_status
@@ -516,7 +535,9 @@ flame_run(const struct pp_subject *subject, const void *data, struct pp_answer *
 	                         : draw_alone(a, d, subject->topics);
 	if (status == PP_OK)
 		status = normalize(a, d);
-	if (status == PP_OK)
+	if (status == PP_OK) {
+		noise_settle(d);
 		status = laid_out(a, pp_flame_compute(&d->flame, d->profile, &d->opts));
+	}
 	return status == PP_OK ? product_make(a, subject, d) : status;
 }

@@ -138,6 +138,11 @@ function csvRows(text) {
   return rows;
 }
 
+/** What is shown as a table: rows of cells, the first the heading. */
+export async function csv(p) {
+  return csvRows((await saved(p, 'CSV')).toString());
+}
+
 /** The table of functions: [{name, self, total, calls}]. */
 export async function functions(p) {
   await view(p, 'top');

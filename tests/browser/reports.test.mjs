@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { browser, differences, done, functions, hostileFile, is, makeReport, ok, open, out, page, polyprof, program, sample, saved, settle, shot, test, view } from './kit.mjs';
+import { browser, csv, differences, done, functions, hostileFile, is, makeReport, ok, open, out, page, polyprof, program, sample, saved, settle, shot, test, view } from './kit.mjs';
 
 const SAMPLES = {
   folded: 'cli/data/app.folded', 'diff-folded': 'cli/data/change.diff.folded', spx: 'formats/spx/good/05-memory-allmetrics.json',
@@ -356,6 +356,28 @@ await test('diff', async () => {
   await view(p, 'sandwich');
   await shot(p, 'diff-sandwich');
   is(p.complaints, [], 'diff: no complaints');
+  await p.context().close();
+});
+
+// ---- verdicts: those of diff --json, for every rule ----
+await test('verdicts', async () => {
+  const p = await page(b), pairs = [['samples', sample('cli/data/app.folded'), sample('cli/data/other.folded')], ['a differential file', sample('cli/data/change.diff.folded')],
+    ['single runs', sample('formats/spx/good/04-closures-builtins.json'), sample('formats/spx/good/05-closures-builtins.json')], ['weighted samples', sample('formats/perf-script/good/fp.header.txt.gz'), sample('formats/perf-script/good/dwarf.script.txt.gz')],
+    ['exact counts', sample('formats/callgrind/good/callgrind.out.rec.gz'), sample('formats/callgrind/good/callgrind.out.stale_no.gz')]];
+  for (const [what, ...files] of pairs) {
+    await open(p, makeReport('verdicts', ...files), '#view=top');
+    const [head, ...rows] = (await csv(p)), at = name => head.indexOf(name), got = rows.map(r => [r[at('Function')], r[at('Verdict')], r[at('Total verdict')]].join(' ')).sort();
+    const want = JSON.parse(polyprof('diff', '--json', '-q', '-n', '0', ...files)).functions.map(f => [f.name, f.status, f.status_total].join(' ')).sort();
+    is(got, want, `${what}: the verdicts of diff --json`);
+  }
+  await open(p, makeReport('verdicts', ...pairs[0].slice(1)), '#view=flame');
+  const svg = (await saved(p, 'SVG')).toString(), fill = name => new RegExp(`<title>${name} [^<]*</title><rect [^>]*fill="(#\\w+)"`).exec(svg)[1];
+  const drawn = polyprof('flame', '-q', ...pairs[0].slice(1), '-o', '-'), colour = name => new RegExp(`<title>${name} [^<]*</title><rect [^>]*fill="(#\\w+)"`).exec(drawn)[1];
+  const names = ['include', 'session_start', 'match', 'main', 'htmlspecialchars'];
+  is(names.map(fill), names.map(colour), 'the colours of polyprof flame');
+  is([fill('include'), fill('main')], ['#e6e6ea', '#e6e6ea'], 'noise is grey');
+  is(await p.getByRole('list', { name: 'Legend' }).locator('li').allInnerTexts(), ['less', 'same or noise', 'more'], 'and has its place in the legend');
+  is(p.complaints, [], 'verdicts: no complaints');
   await p.context().close();
 });
 

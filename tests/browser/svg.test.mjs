@@ -167,7 +167,7 @@ await test('dark', async () => {
   await p.keyboard.press('d');
   await shot(p, 'svg-light-diff');
   ok(/^rgb\(255, 255, 255\)$/.test(await p.evaluate(() => getComputedStyle(document.querySelector('.back')).fill)), 'd makes it light');
-  is(await p.locator('.legend text').allTextContents(), ['less', 'same', 'more'], 'the colours are explained');
+  is(await p.locator('.legend text').allTextContents(), ['less', 'same or noise', 'more'], 'the colours are explained');
   is(p.complaints, [], 'no complaints');
   await p.context().close();
 });

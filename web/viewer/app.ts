@@ -11,6 +11,7 @@ import { openMenu } from './menu';
 import { showTip } from './tip';
 import type { FilterKind, Scene } from './model';
 import { Scenes, isPlain, isRegex, matchFuncs, threadKey } from './model';
+import { Noise } from './noise';
 import { prepare } from './prepare';
 import { Strip } from './strip';
 import type { State, View } from './state';
@@ -84,6 +85,8 @@ export class App {
   private names: string[] = [];
   private coloursFor = '';
   private largest = 0;
+  private noiseNow: Noise | null = null;
+  private noiseFor: Scene | null = null;
   private thing: Thing | null = null;
   private picks = el('div', { class: 'picks' });
 
@@ -119,7 +122,7 @@ export class App {
   // ---- what is shown ----
 
   get metric(): Metric {
-    return this.data.meta.profiles[0].metrics[this.state.metric] ?? { name: '', title: '', event: '', unit: '', kind: 0, real: false, sums: true, scale: 0, num: 1, den: 1, total: 0 };
+    return this.data.meta.profiles[0].metrics[this.state.metric] ?? { name: '', title: '', event: '', unit: '', kind: 0, sampled: false, period: 1, real: false, sums: true, scale: 0, num: 1, den: 1, total: 0 };
   }
 
   get compares(): boolean {
@@ -171,13 +174,17 @@ export class App {
     return percent(raw, this.scene.whole[this.main0]);
   }
 
-  /** What the colours mean: the modules that cost most. */
+  /** What the colours mean: what changed, or the modules that cost most. Words, colours, what they stand for. */
+  legendItems(dark = this.dark): [string, string, string][] {
+    if (this.compares) return [['less', changeColour(-1, 1, dark), ''], ['same or noise', changeColour(0, 1, dark), this.noise.rule], ['more', changeColour(1, 1, dark), '']];
+    return legend(this.data, this.state.palette, this.scene.flat().sums[0].self, dark).map(([name, colour, funcs]) => [shown(name, 40), colour, plural(funcs, 'function', 'functions')]);
+  }
+
   legend(): Node {
-    const { flat } = { flat: this.scene.flat() }, last = flat.sums[this.main0];
-    return el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...legend(this.data, this.state.palette, last.self, this.dark).map(([name, colour, funcs]) => {
+    return el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...this.legendItems().map(([name, colour, title]) => {
       const swatch = el('i', {});
       swatch.style.background = colour;
-      return el('li', { title: plural(funcs, 'function', 'functions') }, swatch, shown(name, 40));
+      return el('li', { title }, swatch, name);
     }));
   }
 
@@ -188,8 +195,15 @@ export class App {
 
   frameColour(layer: Layer, node: number): string {
     if (!this.compares) return this.colour(layer.func(node));
-    const what = this.state.change === 'self' ? layer.self(node, 1) - layer.self(node, 0) : layer.total(node, 1) - layer.total(node, 0);
+    const what = this.state.change === 'self' ? this.noise.real(layer.self(node, 0), layer.self(node, 1)) : this.noise.real(layer.total(node, 0), layer.total(node, 1));
     return changeColour(what, this.largest, this.dark);
+  }
+
+  /** Tells noise from change, for what is chosen. */
+  get noise(): Noise {
+    if (this.noiseFor !== this.scene) this.noiseNow = new Noise(this.data, this.metric, this.state.metric, this.scene.scale, this.scene.whole[0]);
+    this.noiseFor = this.scene;
+    return this.noiseNow!;
   }
 
   colour(func: number): string {
@@ -357,7 +371,11 @@ export class App {
     this.largest = 0;
     if (!this.compares) return;
     const [a, b] = this.scene.costs, x = this.state.change === 'self' ? [a.self, b.self] : [a.total, b.total];
-    for (let i = 1; i < x[0].length; i++) this.largest = Math.max(this.largest, Math.abs(x[1][i] - x[0][i]));
+    const { noise } = this;
+    for (let i = 1; i < x[0].length; i++) {
+      const size = Math.abs(x[1][i] - x[0][i]);
+      if (size > this.largest && noise.real(x[0][i], x[1][i])) this.largest = size;
+    }
   }
 
   private drawPicks(): void {
@@ -493,7 +511,7 @@ export class App {
     if (t.calls !== null && t.calls !== undefined && t.calls > 0 && !t.own) parts.push(plural(t.calls, 'call', 'calls'));
     if (this.compares) {
       const d = t.total[1] - t.total[0];
-      parts.push(`before ${valueNamed(m, t.total[0])}, change ${d > 0 ? '+' : ''}${valueNamed(m, d)}${t.total[0] > 0 ? ` (${d > 0 ? '+' : ''}${percent(d, t.total[0])})` : d ? ' (new)' : ''}`);
+      parts.push(`before ${valueNamed(m, t.total[0])}, change ${d > 0 ? '+' : ''}${valueNamed(m, d)}${t.total[0] > 0 ? ` (${d > 0 ? '+' : ''}${percent(d, t.total[0])})` : ''}, ${this.noise.judge(t.total[0], t.total[1])}`);
     }
     if (thing?.note) parts.push(thing.note);
     const func = t.func, more = t.more ? `(${digits(t.more)} more)` : '';

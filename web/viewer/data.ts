@@ -6,6 +6,8 @@ export interface Metric {
   event: string;
   unit: string;
   kind: number;
+  sampled: boolean;
+  period: number; // what one sample stands for
   real: boolean;
   sums: boolean;
   scale: number;
@@ -129,7 +131,7 @@ export interface Tree {
 export interface Data {
   meta: Meta;
   strings: string[];
-  funcs: { n: number; name: string[]; file: string[]; module: string[]; line: Int32Array; flags: Int32Array; rank: Int32Array };
+  funcs: { n: number; name: string[]; file: string[]; module: string[]; line: Int32Array; flags: Int32Array; rank: Int32Array; sides: Int32Array | null };
   tree: Tree;
   series: Series[];
   moments: Moments[];
@@ -266,7 +268,7 @@ function readFuncs(c: Columns, strings: string[]): Data['funcs'] {
   for (let i = 0; i < n; i++) order[i] = i;
   order.sort((a, b) => (name[a] < name[b] ? -1 : name[a] > name[b] ? 1 : a - b));
   for (let i = 0; i < n; i++) rank[order[i]] = i;
-  return { n, name, file: text('func.file'), module: text('func.module'), line: c.ids('func.line'), flags: c.ids('func.flags'), rank };
+  return { n, name, file: text('func.file'), module: text('func.module'), line: c.ids('func.line'), flags: c.ids('func.flags'), rank, sides: c.has('func.sides') ? c.ids('func.sides') : null };
 }
 
 function readSeries(c: Columns, meta: Meta): Series[] {

@@ -53,6 +53,7 @@ export interface Scene {
   /** What gives widths: the cost, or with two profiles the larger of both own costs. */
   width: Float64Array;
   whole: number[]; // by profile: what all of it costs
+  scale: number; // what the second profile was multiplied by
   flat(): FlatProfile;
   flatRest: number; // functions that were summed up before
 }
@@ -519,14 +520,14 @@ function filtered(data: Data, what: Selection, base: Base, pool: Pool): { costs:
 
 function makeScene(data: Data, what: Selection, base: Base, pool: Pool): Scene {
   const { tree } = data, plain = isPlain(what), hasTree = data.meta.profiles.every(p => p.facets.includes('tree'));
-  let { costs } = base, out: Uint8Array | null = null, { width } = base, flat: FlatProfile | null = null;
+  let { costs } = base, out: Uint8Array | null = null, { width } = base, flat: FlatProfile | null = null, scale = 1;
   if (what.filters.length) ({ costs, out } = filtered(data, what, base, pool));
-  if (what.normalize && costs.length === 2) costs = scaled(tree, costs, pool);
+  if (what.normalize && costs.length === 2) ({ costs, scale } = scaled(tree, costs, pool));
   if (costs !== base.costs) width = widths(tree, costs, base.negative, pool);
   const stated = plain && !what.normalize && data.flat.some(f => f);
   const none = () => new FlatProfile(costs.map(() => ({ self: new Float64Array(data.funcs.n), total: new Float64Array(data.funcs.n), calls: null })), null);
   return {
-    tree, out, costs, width,
+    tree, out, costs, width, scale,
     whole: costs.map((c, k) => (plain && !what.normalize ? wholeOf(data, k, what.metric) : c.total[0])),
     flat: () => (flat ??= stated ? flatStated(data, what.metric) : hasTree ? new FlatProfile(costs.map(c => sumsOf(data.funcs.n, tree, out, c, base.negative)), null) : none()),
     flatRest: stated ? data.meta.cut.functions : 0,
@@ -580,11 +581,11 @@ export class Scenes {
 }
 
 /** The second profile scaled to the size of the first. */
-function scaled(tree: Tree, [before, after]: Costs[], pool: Pool): Costs[] {
+function scaled(tree: Tree, [before, after]: Costs[], pool: Pool): { costs: Costs[]; scale: number } {
   const sum = (cells: Float64Array) => cells.reduce((a, b) => a + b, 0), a = sum(before.self), b = sum(after.self), self = pool.take(tree.n);
-  if (!(a > 0 && b > 0)) return [before, after];
+  if (!(a > 0 && b > 0)) return { costs: [before, after], scale: 1 };
   for (let i = 0; i < tree.n; i++) self[i] = (after.self[i] * a) / b;
-  return [before, after.with(self, inclusive(tree, self, pool.take(tree.n)))];
+  return { costs: [before, after.with(self, inclusive(tree, self, pool.take(tree.n)))], scale: a / b };
 }
 
 function hasNegative(cells: Float64Array): boolean {

@@ -34,7 +34,7 @@ function toy(data: Data): Data {
     profile: k, index: 0, node, cost: p.metrics.map(() => cost), calls: p.calls ? cost : null, line: null,
   }));
   return {
-    meta: data.meta, strings: [], series, funcs: { n: functions, name, file: name, module: name, line: none, flags: none, rank: func.slice(0, functions) },
+    meta: data.meta, strings: [], series, funcs: { n: functions, name, file: name, module: name, line: none, flags: none, rank: func.slice(0, functions), sides: null },
     tree: buildTree(up, func, new Map()), moments: [], flat: [], edges: [], lines: [],
   };
 }

@@ -3,6 +3,7 @@
 import { el, fill } from './dom';
 
 const HEIGHT = 26;
+const ROOMY = 1350; // pixels of a table from which on it shows everything
 const PRINTED = 500; // rows on paper
 
 export interface ColumnSpec<R> {
@@ -11,8 +12,10 @@ export interface ColumnSpec<R> {
   help?: string;
   number?: boolean;
   wide?: boolean;
+  narrow?: boolean; // a word: as wide as the longest
   sorts?: boolean;
   minor?: boolean; // left out where there is little room
+  extra?: boolean; // left out unless there is much room
   /** What stands in the cell: `text` and `title` are for people, `exact` is for CSV. */
   cell(row: R): { text: string; exact?: string; title?: string; bar?: number; node?: Node; tone?: string };
 }
@@ -86,8 +89,8 @@ export class Table<R> {
     const width = this.host.clientWidth || 1000, narrow = width < 600, { columns } = this.opts;
     if (this.wide === width) return;
     this.wide = width;
-    this.columns = narrow ? columns.filter(c => !c.minor) : columns;
-    const room = (c: ColumnSpec<R>) => (c.number ? Math.max(narrow ? 4 : 5, this.longest(c) * 0.64 + (narrow ? 1.2 : 2.2), c.title.length * (narrow ? 0.5 : 0.55) + (narrow ? 2 : 3.4)) : Math.max(narrow ? 8 : 12, c.title.length * 0.55 + 3.4));
+    this.columns = columns.filter(c => !(narrow && c.minor) && !(width < ROOMY && c.extra));
+    const room = (c: ColumnSpec<R>) => (c.number || c.narrow ? Math.max(narrow ? 4 : 5, this.longest(c) * 0.64 + (narrow ? 1.2 : 2.2), c.title.length * (narrow ? 0.5 : 0.55) + (narrow ? 2 : 3.4)) : Math.max(narrow ? 8 : 12, c.title.length * 0.55 + 3.4));
     this.host.style.setProperty('--columns', this.columns.map(c => (c.wide ? `minmax(${narrow ? 8 : 16}em, 1fr)` : `${room(c).toFixed(1)}em`)).join(' '));
     this.header();
   }

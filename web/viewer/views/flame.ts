@@ -59,7 +59,7 @@ export class FlameView implements Panel {
     this.chart.relayout();
     this.trail();
     app.tell(this.thing(this.chart.selected));
-    fill(this.key0, app.compares ? null : app.legend());
+    fill(this.key0, app.legend());
   }
 
   press(e: KeyboardEvent): void {
@@ -116,7 +116,6 @@ export class FlameView implements Panel {
       toggle('Reverse', 'From the leaves: who calls what costs (r)', s.reverse, () => app.set({ reverse: !s.reverse, zoom: [] })),
       toggle('By weight', 'The widest first (w)', s.byWeight, () => app.set({ byWeight: !s.byWeight })),
       ...(app.compares ? [
-        el('span', { class: 'legend' }, el('i', { class: 'shrank' }), 'less', el('i', { class: 'same' }), 'same', el('i', { class: 'grew' }), 'more'),
         select('Change of', [['self', 'self'], ['total', 'total']], s.change, v => app.set({ change: v as 'self' | 'total' })),
         toggle('Same size', 'Scale the second profile to the size of the first', s.normalize, () => app.set({ normalize: !s.normalize })),
       ] : [select('Colours', [['module', 'by module'], ['name', 'by name'], ['language', 'by language']], s.palette, v => app.set({ palette: v as 'name' }))]),

@@ -7,7 +7,7 @@ import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
-import { changeColumn } from './top';
+import { changeColumn, relativeColumn } from './top';
 
 interface Line {
   file: number;
@@ -119,7 +119,7 @@ export class LinesView implements Panel {
     const cost = (key: string, title: string, p: number): ColumnSpec<Line> => ({ key, title, number: true, cell: r => ({ text: app.value(r.cost[p]), exact: String(canonical(app.metric, r.cost[p])), title: app.exact(r.cost[p]) }) });
     const out: ColumnSpec<Line>[] = [...(app.compares ? [cost('before', 'Before', 0)] : []), cost('cost', app.compares ? 'After' : 'Cost', k),
       { key: 'cost%', title: '%', number: true, sorts: false, minor: true, cell: r => ({ text: percent(r.cost[k], whole), bar: whole > 0 ? r.cost[k] / whole : undefined }) }];
-    if (app.compares) out.push(changeColumn(app, 'change', 'Change', r => r.cost));
+    if (app.compares) out.push(changeColumn(app, 'change', 'Change', r => r.cost), { ...relativeColumn<Line>(app, 'change%', r => r.cost), minor: true });
     if (app.data.meta.profiles[k].hits) out.push({ key: 'hits', title: 'Hits', number: true, minor: true, cell: r => ({ text: digits(r.hits), exact: String(r.hits) }) });
     const hasText = app.data.lines.some(l => l?.text), hasFunc = this.rows.some(r => r.func), lone = !hasText && !hasFunc;
     out.push({ key: 'place', title: 'Line', wide: lone, cell: r => ({ text: lone ? this.place(r) : this.place(r).replace(/^.*\//, ''), exact: (strings[r.file] || '') + ':' + r.line, title: this.place(r) }) });

@@ -8,6 +8,7 @@ import type { Layer } from '../layers';
 import { pathOf, stacksLayer } from '../layers';
 import { metricOf } from '../model';
 import { why } from '../state';
+import { TONES } from './top';
 import { canonical, escapeCsv, exact, percent, moment, plural, shown, time, value, whatRan } from '../text';
 
 const ROWS = 10;
@@ -67,22 +68,47 @@ export class OverviewView implements Panel {
     if (profiles.some(p => !p.complete)) out.push('The profile is damaged or was cut off: this is what could be read.');
     if (profiles.some(p => p.estimated)) out.push('The stacks were reconstructed, not recorded: they are an estimate.');
     const [first] = this.app.scene.flat().sorted('self', this.app.data.funcs.rank), share = first ? first.self[this.app.main0] / this.app.scene.whole[this.app.main0] : 0;
-    if (share > 0.3 && share <= 1) out.push(`${this.app.name(first.func)} alone is ${percent(share, 1)} of everything.`);
+    if (this.app.compares) out.push(this.whole());
+    else if (share > 0.3 && share <= 1) out.push(`${this.app.name(first.func)} alone is ${percent(share, 1)} of everything.`);
     if (this.app.scene.whole.every(w => w === 0)) out.push('Everything costs 0.');
     return out.length ? this.card('Findings', el('ul', {}, ...out.map(text => el('li', {}, text)))) : null;
   }
 
+  /** What changed most, noise left out. */
+  private changed(): HTMLElement {
+    const { app } = this, { noise } = app, list = app.scene.flat().sorted('change', app.data.funcs.rank).map(r => ({ r, verdict: noise.verdicts(r.func, r.self, r.total, app.plain)[0] }));
+    const rows = list.filter(x => x.verdict !== 'same' && x.verdict !== 'noise' && x.r.self[0] !== x.r.self[1]).slice(0, ROWS), quiet = list.filter(x => x.verdict === 'noise').length;
+    const number = (text: string, title: string, tone = '') => el('td', { class: 'number ' + tone, title }, text), head = (text: string) => el('th', { scope: 'col', class: 'number' }, text);
+    const all = button('All functions', 'All functions', () => app.set({ view: 'top' }), { class: 'more' });
+    const note = el('p', { class: 'sub' }, [quiet ? `${plural(quiet, 'function', 'functions')} within noise.` : '', `${noise.rule[0].toUpperCase()}${noise.rule.slice(1)}.`].join(' ').trim());
+    if (!rows.length) return this.card('What changed most', el('p', {}, 'No function changed beyond noise.'), note, all);
+    return this.card('What changed most', el('table', { class: 'plain functions changes' },
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), head('Before'), head('After'), head('Change'), head('%'), el('th', { scope: 'col' }, 'Verdict'))),
+      el('tbody', {}, ...rows.map(({ r, verdict }) => {
+        const [a, b] = r.self, d = b - a, sign = d > 0 ? '+' : '';
+        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }), el('small', {}, app.place(r.func))),
+          number(app.value(a), app.exact(a)), number(app.value(b), app.exact(b)), number(sign + app.value(d), app.exact(d), TONES[verdict]), number(a ? sign + percent(d, Math.abs(a)) : '', '', TONES[verdict]), el('td', { class: TONES[verdict] }, verdict));
+      }))), note, all);
+  }
+
+  /** What became of the whole. */
+  private whole(): string {
+    const { app } = this, [a, b] = app.scene.whole, d = b - a;
+    return `${shown(app.metric.title || app.metric.name, 48)}: ${app.value(a)} before, ${app.value(b)} after${a ? ` (${d > 0 ? '+' : ''}${percent(d, Math.abs(a))}, ${app.noise.judge(a, b)})` : ''}.`;
+  }
+
   private costliest(): HTMLElement {
-    const { app } = this, k = app.main0, whole = app.scene.whole[k], rows = app.scene.flat().sorted(app.compares ? 'change' : 'self', app.data.funcs.rank).slice(0, ROWS);
+    if (this.app.compares) return this.changed();
+    const { app } = this, k = app.main0, whole = app.scene.whole[k], rows = app.scene.flat().sorted('self', app.data.funcs.rank).slice(0, ROWS);
     const cell = (raw: number, share: number, title: string) => {
       const bar = el('span', { class: 'bar' });
       bar.style.width = Math.max(0, Math.min(1, share)) * 100 + '%';
       return el('td', { class: 'number', title }, bar, el('span', {}, app.value(raw)), el('small', {}, percent(raw, whole)));
     };
-    return this.card(app.compares ? 'What changed most' : 'Costliest functions', el('table', { class: 'plain functions' },
-      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), el('th', { scope: 'col', class: 'number' }, app.compares ? 'Self before' : 'Self'), el('th', { scope: 'col', class: 'number' }, app.compares ? 'Self after' : 'Total'))),
+    return this.card('Costliest functions', el('table', { class: 'plain functions' },
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), el('th', { scope: 'col', class: 'number' }, 'Self'), el('th', { scope: 'col', class: 'number' }, 'Total'))),
       el('tbody', {}, ...rows.map(r => {
-        const [a, b] = app.compares ? [r.self[0], r.self[1]] : [r.self[0], r.total[0]];
+        const a = r.self[0], b = r.total[0];
         return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }), el('small', {}, app.place(r.func))),
           cell(a, whole > 0 ? a / whole : 0, app.exact(a)), cell(b, whole > 0 ? b / whole : 0, app.exact(b)));
       }))), button('All functions', 'All functions', () => app.set({ view: 'top' }), { class: 'more' }));
@@ -120,7 +146,7 @@ export class OverviewView implements Panel {
     });
     this.flame.up = !app.state.icicle;
     this.flame.set(this.layer);
-    return this.card('Flame graph', this.flame.host, app.compares ? null : app.legend());
+    return this.card('Flame graph', this.flame.host, app.legend());
   }
 
   /** Each metric over time. What falls again is drawn as its level, the rest as what came in each step. */

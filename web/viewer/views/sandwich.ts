@@ -13,7 +13,7 @@ import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import type { Metric } from '../data';
 import { canonical, digits, escapeCsv, exact, percent, plural, shown, time, value } from '../text';
-import { changeColumn, nameColumn } from './top';
+import { changeColumn, nameColumn, relativeColumn } from './top';
 
 /** How many durations fall into each of some steps, each as much longer than the one before. */
 function histogram(sorted: Float64Array, steps: number): number[] {
@@ -171,7 +171,8 @@ export class SandwichView implements Panel {
   private columns(where: string, beside?: Map<number, number>): ColumnSpec<Call>[] {
     const { app } = this, k = app.main0, whole = app.scene.whole[k], { metrics } = app.data.meta.profiles[0];
     const cost = (key: string, title: string, m: Metric, raw: (r: Call) => number): ColumnSpec<Call> => ({ key, title, number: true, sorts: false, cell: r => ({ text: value(m, raw(r)), exact: String(canonical(m, raw(r))), title: exact(m, raw(r)) }) });
-    const out = [cost('total', 'Total', app.metric, r => r.total[k]),
+    const out: ColumnSpec<Call>[] = app.compares ? [{ ...cost('before', 'Before', app.metric, r => r.total[0]), minor: true }, cost('total', 'After', app.metric, r => r.total[1]),
+      { ...changeColumn<Call>(app, 'change', 'Change', r => r.total), sorts: false }, { ...relativeColumn<Call>(app, 'change%', r => r.total), minor: true }] : [cost('total', 'Total', app.metric, r => r.total[k]),
       { key: 'total%', title: '%', help: 'share of all', number: true, sorts: false, cell: (r: Call) => ({ text: percent(r.total[k], whole), bar: whole > 0 ? r.total[k] / whole : undefined }) }];
     if (this.hasTree) out.push({ ...cost('self', 'Self', app.metric, r => r.self![k]), minor: true });
     if (this.hasTree ? app.scene.costs[k].calls : true) out.push({ key: 'calls', title: 'Calls', number: true, sorts: false, cell: r => ({ text: digits(r.calls[k]), exact: String(r.calls[k]) }) });

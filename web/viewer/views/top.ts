@@ -3,6 +3,7 @@
 import type { App, Panel } from '../app';
 import { el, fill } from '../dom';
 import type { FlatRow } from '../model';
+import type { Verdict } from '../noise';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
@@ -24,20 +25,41 @@ export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
   if (!app.compares)
     return [number('self', 'Self', 'what it costs itself', r => r.self[0]), share('self%', r => r.self[0]),
       number('total', 'Total', 'with all it called, counted once when it calls itself', r => r.total[0]), share('total%', r => r.total[0]), ...calls];
+  const verdict = (key: string, title: string, which: 0 | 1): ColumnSpec<R> => ({
+    key, title, help: app.noise.rule, sorts: false, narrow: true, minor: which > 0,
+    cell: r => {
+      const text = app.noise.verdicts(r.func, r.self, r.total, app.plain)[which];
+      return { text, exact: text, tone: TONES[text] };
+    },
+  });
   return [number('before', 'Self before', 'what it cost itself before', r => r.self[0], true), number('self', 'Self after', 'what it costs itself now', r => r.self[1], true),
-    changeColumn(app, 'change', 'Self change', r => r.self),
-    number('totalBefore', 'Total before', 'with all it called', r => r.total[0], true), number('total', 'Total after', 'with all it calls', r => r.total[1], true),
-    changeColumn(app, 'totalChange', 'Total change', r => r.total), ...calls];
+    changeColumn(app, 'change', 'Self change', r => r.self), relativeColumn(app, 'change%', r => r.self), verdict('verdict', 'Verdict', 0),
+    { ...number('totalBefore', 'Total before', 'with all it called', r => r.total[0], true), extra: true }, { ...number('total', 'Total after', 'with all it calls', r => r.total[1], true), extra: true },
+    { ...changeColumn<R>(app, 'totalChange', 'Total change', r => r.total), minor: true }, { ...relativeColumn<R>(app, 'totalChange%', r => r.total), minor: true }, verdict('totalVerdict', 'Total verdict', 1), ...calls];
 }
 
-/** After less before, in the colour of its sign. */
+export const TONES: Record<Verdict, string> = { same: 'quiet', noise: 'quiet', grew: 'grew', new: 'grew', shrank: 'shrank', gone: 'shrank' };
+
+/** The change in percent of what there was before. */
+export function relativeColumn<R>(app: App, key: string, pair: (r: R) => number[]): ColumnSpec<R> {
+  return {
+    key, title: '%', number: true, sorts: false, help: 'change in percent of what there was before',
+    cell: r => {
+      const [before, after] = pair(r), raw = after - before;
+      if (!before) return { text: '', exact: '' };
+      return { tone: TONES[app.noise.judge(before, after)], text: (raw > 0 ? '+' : '') + percent(raw, Math.abs(before)), exact: String((100 * raw) / Math.abs(before)) };
+    },
+  };
+}
+
+/** After less before, in the colour of its sign; noise is grey. */
 export function changeColumn<R>(app: App, key: string, title: string, pair: (r: R) => number[]): ColumnSpec<R> {
   const m = app.metric;
   return {
     key, title, number: true, help: 'after less before',
     cell: r => {
       const [before, after] = pair(r), raw = after - before, sign = raw > 0 ? '+' : '';
-      return { tone: raw > 0 ? 'grew' : raw < 0 ? 'shrank' : '', text: sign + app.value(raw), exact: String(canonical(m, raw)), title: app.exact(raw) + (before > 0 ? `, ${sign}${percent(raw, before)}` : '') };
+      return { tone: TONES[app.noise.judge(before, after)], text: sign + app.value(raw), exact: String(canonical(m, raw)), title: app.exact(raw) + (before > 0 ? `, ${sign}${percent(raw, before)}` : '') };
     },
   };
 }

@@ -1,0 +1,71 @@
+/*
+ * When a change is noise: counting errors of samples, a share of the whole for measured times.
+ */
+#include "analysis/noise.h"
+
+#include <math.h>
+
+bool
+pp_metric_is_sampled(const struct pp_metric *m)
+{
+	return m->kind == PP_KIND_SAMPLES || (m->flags & PP_METRIC_SAMPLED);
+}
+
+double
+pp_metric_period(const struct pp_diff_input *in)
+{
+	const struct pp_metric *m = &in->profile->metrics.at[in->metric];
+
+	if (m->kind == PP_KIND_SAMPLES || in->profile->samples == 0)
+		return 1;
+	return pp_value_double(m, pp_profile_total(in->profile, in->metric)) /
+	       (double)in->profile->samples;
+}
+
+static bool
+is_time(const struct pp_metric *m)
+{
+	return m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
+	       m->kind == PP_KIND_IDLE_TIME;
+}
+
+/*
+ * Where only one side was sampled, the other has no counting error of its own; but what it counts is
+ * what the samples should have hit, so it errs by their weight.
+ */
+void
+pp_noise_init(struct pp_noise *noise, const struct pp_diff_input *before,
+              const struct pp_diff_input *after, double scale, double whole, double share)
+{
+	const struct pp_metric *mb = &before->profile->metrics.at[before->metric];
+	const struct pp_metric *ma = &after->profile->metrics.at[after->metric];
+	bool sampled[2] = { pp_metric_is_sampled(mb), pp_metric_is_sampled(ma) };
+
+	*noise = (struct pp_noise){ .rule = PP_DIFF_EXACT, .measured = share * fabs(whole) };
+	if (sampled[PP_BEFORE] || sampled[PP_AFTER])
+		noise->rule = PP_DIFF_SAMPLED;
+	else if (is_time(mb))
+		noise->rule = PP_DIFF_MEASURED;
+	noise->period[PP_BEFORE] = pp_metric_period(before);
+	noise->period[PP_AFTER] = pp_metric_period(after) * scale;
+	if (sampled[PP_AFTER] && !sampled[PP_BEFORE])
+		noise->period[PP_BEFORE] = noise->period[PP_AFTER];
+	else if (sampled[PP_BEFORE] && !sampled[PP_AFTER])
+		noise->period[PP_AFTER] = noise->period[PP_BEFORE];
+}
+
+double
+pp_noise_limit(const struct pp_noise *noise, double before, double after)
+{
+	switch (noise->rule) {
+	case PP_DIFF_SAMPLED:
+		return 2 * sqrt(fabs(before) * noise->period[PP_BEFORE] +
+		                fabs(after) * noise->period[PP_AFTER]);
+	case PP_DIFF_MEASURED:
+		return noise->measured;
+	case PP_DIFF_EXACT:
+	case PP_DIFF_REPEATED:
+		break;
+	}
+	return 0;
+}
