@@ -55,9 +55,10 @@ def log_of(path):
 
 def whole_or_nothing():
     """A failing call leaves the old file as it was, nothing beside it, and exit 4; a signal the same."""
-    with open('in.folded', 'w') as file:
-        file.writelines(f'main;function_number_{i} {i + 1}\n' for i in range(60000))
-    new = {'out.spaa': run('convert', 'in.folded', '--to', 'spaa', '-o', '-').stdout}
+    for name, count in (('in.folded', 60000), ('small.folded', 6000)):
+        with open(name, 'w') as file:
+            file.writelines(f'main;function_number_{i} {i + 1}\n' for i in range(count))
+    new = {'out.spaa': run('convert', 'small.folded', '--to', 'spaa', '-o', '-').stdout}
     for shimmed in (['log=calls'], ['log=calls', 'no-tmpfile']):
         for old in (b'the old file', None):
             for option in ([], ['--no-fsync']):
@@ -70,7 +71,7 @@ def whole_or_nothing():
 
                 def convert(*words):
                     prepare()
-                    return run('convert', 'in.folded', '-o', 'to/out.spaa', *option, shimmed=[*shimmed, *words])
+                    return run('convert', 'small.folded', '-o', 'to/out.spaa', *option, shimmed=[*shimmed, *words])
 
                 done = convert()
                 calls = log_of('calls')

@@ -122,7 +122,7 @@ def count_tap(test):
     return result
 
 
-def meson_test(name, arguments):
+def meson_test(name, arguments, **environment):
     failed = build(name)
     if failed:
         return Result(failed=1, text=failed)
@@ -131,7 +131,7 @@ def meson_test(name, arguments):
         os.remove(log)
     done = run(['meson', 'test', '-C', build_dir(name), '--no-rebuild', '--num-processes', str(JOBS),
                 '--timeout-multiplier', '5', *arguments],
-               env={**os.environ, 'TSAN_OPTIONS': 'halt_on_error=1', 'PYTHONDONTWRITEBYTECODE': '1'})
+               env={**os.environ, **environment, 'TSAN_OPTIONS': 'halt_on_error=1', 'PYTHONDONTWRITEBYTECODE': '1'})
     if not os.path.exists(log):
         return Result(failed=1, text=tail(done.stdout))
     result = Result()
@@ -152,9 +152,10 @@ def step_release(names):
     return meson_test('release', names or without('replay', 'oom'))
 
 
-# What is repeated over many files for the sake of its answers (matrix) is not run once more for memory.
+# What is repeated over many files for the sake of its answers (matrix) is not run once more for memory, and of long
+# lists of cases each third.
 def step_sanitize(names):
-    return meson_test('sanitize', names or without('speed', 'source', 'browser', 'matrix'))
+    return meson_test('sanitize', names or without('speed', 'source', 'browser', 'matrix'), POLYPROF_SHARE='3')
 
 
 def step_threads(_):
@@ -163,7 +164,7 @@ def step_threads(_):
 
 # Another decoder of gzip: what reads files.
 def step_zlib(_):
-    return meson_test('zlib', without('speed', 'source', 'browser', 'matrix', 'oom', 'replay'))
+    return meson_test('zlib', without('speed', 'source', 'browser', 'matrix', 'oom', 'replay'), POLYPROF_SHARE='4')
 
 
 # ---- fuzzing --------------------------------------------------------------------------------

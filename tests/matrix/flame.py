@@ -14,6 +14,9 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tap import share  # noqa: E402 (needs the path above)
+
 SVG = '{http://www.w3.org/2000/svg}'
 TITLE = re.compile(r'(.*) \((-?[0-9,.]+) ([^,]*), ([0-9.]+)%\)', re.S)
 
@@ -121,7 +124,7 @@ def main():
             print(f"{'not ok' if detail else 'ok'} {count} - {name}")
             print(''.join(f'# {line}\n' for line in detail), end='')
         for where, _, names in sorted(os.walk(samples)):
-            for name in sorted(names) if where.endswith('good') else []:
+            for name in share(sorted(names)) if where.endswith('good') else []:
                 path = os.path.join(where, name)
                 info = json.loads(run(polyprof, 'info', '--json', path).stdout or b'{}')
                 if 'tree' not in info.get('facets', []) or info.get('counts', {}).get('stacks', 0) > 20000:

@@ -18,13 +18,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from tap import Tap  # noqa: E402
+from tap import Tap, few  # noqa: E402
 
 polyprof, samples = os.path.abspath(sys.argv[1]), sys.argv[2]
 corpus = sys.argv[3] if len(sys.argv) > 3 else None
 rng = random.Random(1)
 tap = Tap()
 LARGEST = 3_000_000
+FEW = 24
 # Frames that stand for what the file does not name: sums of callers know nothing of them.
 STAND_INS = ('[unknown]',)
 
@@ -132,7 +133,8 @@ def main():
     files = sorted(glob.glob(os.path.join(samples, '*', '*', '*')))
     if corpus and os.path.isdir(corpus):
         for pattern in ('nytprof/*/*.out*', 'spx/*/*', 'native/perf*/*'):
-            files += sorted(glob.glob(os.path.join(corpus, pattern)))
+            found = [path for path in sorted(glob.glob(os.path.join(corpus, pattern))) if os.path.getsize(path) <= LARGEST]
+            files += few(found, FEW)
     checked = collections.Counter()
     with tempfile.TemporaryDirectory() as directory:
         for path in files:

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402 (needs the path above)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BLANKS = b' \t\x0b\x0c\r'
@@ -101,7 +101,7 @@ class Checker:
 
     def cases(self, base):
         with open(os.path.join(base, 'expectations.json')) as file:
-            for case in json.load(file)['read']:
+            for case in share(json.load(file)['read']):
                 self.case(base, case)
 
     def awkward(self, directory, seed):
@@ -165,7 +165,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         for name, data in HABITS.items():
             checker.compare(directory, data * 3, 1, f'as {name} writes')
-        for seed in range(80):
+        for seed in share(range(80)):
             checker.awkward(directory, seed)
     print(f'1..{checker.tap.run}')
     return 1 if checker.tap.failed else 0

@@ -18,7 +18,7 @@ import tempfile
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402 (needs the path above)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -179,7 +179,7 @@ def recorded(check, tap):
             oracle, said = check.perl(path)
             check.same(path, oracle, name)
             check.reencodes(path)
-    for program in sorted(glob.glob(os.path.join(HERE, 'programs', '*.pl'))):
+    for program in share(sorted(glob.glob(os.path.join(HERE, 'programs', '*.pl')))):
         for options in ('calls=1:compress=0', 'calls=2:blocks=1'):
             name = f'{os.path.basename(program)} with {options}'
             path = check.record(options, os.path.basename(program), program)
@@ -273,7 +273,7 @@ def oracles(check, tap, corpus):
     if not corpus or not os.path.isdir(os.path.join(corpus, 'oracle')):
         tap.skip('oracles', 'the corpus is not here')
         return
-    for path in sorted(glob.glob(os.path.join(corpus, 'perl', '*.out*')) + glob.glob(os.path.join(corpus, 'golden', '*.out'))):
+    for path in share(sorted(glob.glob(os.path.join(corpus, 'perl', '*.out*')) + glob.glob(os.path.join(corpus, 'golden', '*.out')))):
         name = os.path.basename(path)
         oracle = next((file for file in (os.path.join(corpus, 'oracle', stem + '.json') for stem in (name, name[:-4]))
                        if os.path.exists(file)), None)

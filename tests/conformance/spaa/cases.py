@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402 (needs the path above)
 
 # good sample -> options -> its stacks
 FOLDED = {
@@ -259,7 +259,7 @@ def generated(tap, polyprof, tool):
                 names.append(f'{kind}-{ids}')
                 run(sys.executable, tool, kind, '--ids', ids, '--stacks', '60', '--samples', '40', '--windows', '2',
                     '--funcs', '40', '-o', os.path.join(work, names[-1] + '.spaa'))
-        shapes(tap, polyprof, lambda name: os.path.join(work, name + '.spaa'), names)
+        shapes(tap, polyprof, lambda name: os.path.join(work, name + '.spaa'), share(names))
 
 
 def behave(tap, polyprof, root):
@@ -303,7 +303,7 @@ def behave(tap, polyprof, root):
 def corpus(tap, polyprof, root):
     with open(os.path.join(root, 'expectations.json')) as file:
         expected = json.load(file)
-    for name, want in sorted(expected.items()):
+    for name, want in share(sorted(expected.items())):
         files = ask(polyprof, 'check', '--json', os.path.join(root, name))['files']
         tap.same(files[0]['verdict'], want['expect'], f'{name}')
 
@@ -325,8 +325,8 @@ def main():
         return os.path.join(samples, 'good', name + '.spaa')
     for part in (stacks, numbers, shared, places, time, kept, writing, meaning, many_places, same_ids, exclusive_less):
         part(tap, polyprof, good)
-    shapes(tap, polyprof, good, sorted(name[:-5] for name in os.listdir(os.path.join(samples, 'good'))
-                                       if name.endswith('.spaa')))
+    shapes(tap, polyprof, good, share(sorted(name[:-5] for name in os.listdir(os.path.join(samples, 'good'))
+                                             if name.endswith('.spaa'))))
     if len(sys.argv) > 3 and os.path.exists(os.path.join(sys.argv[3], 'expectations.json')):
         corpus(tap, polyprof, sys.argv[3])
         behave(tap, polyprof, sys.argv[3])

@@ -21,7 +21,7 @@ import tempfile
 from decimal import Decimal
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import SHARE, Tap, share  # noqa: E402 (needs the path above)
 
 BUFFER, SPARE, FLUSH = 8192, 128, 16384
 ENDINGS = ('.txt.gz', '.txt.zst', '.txt')
@@ -344,13 +344,13 @@ def main():
         check_samples(checker, samples)
         checker.made('small', 1, 200, 2, 5, 8, 10 ** 9)
         checker.made('one-metric', 2, 5000, 1, 50, 20, 10 ** 6)
-        checker.made('wide', 3, 60000, 3, 3000, 30, 1000)
+        checker.made('wide', 3, 60000 // SHARE, 3, 3000, 30, 1000)
         checker.made('deep', 4, 20000, 2, 4, 5000, 5)
-        checker.made('many-metrics', 5, 30000, 12, 300, 12, 10 ** 13)
-        checker.made('damaged', 6, 60000, 12, 300, 12, 10 ** 13, damaged=True)
-        checker.made('several-chunks', 7, 300000, 2, 400, 25, 10 ** 7)
-        checker.linked(8, 300000)
-    for path in sorted(glob.glob(os.path.join(corpus, '*', '*.oracle.json'))) if os.path.isdir(corpus) else []:
+        checker.made('many-metrics', 5, 30000 // SHARE, 12, 300, 12, 10 ** 13)
+        checker.made('damaged', 6, 60000 // SHARE, 12, 300, 12, 10 ** 13, damaged=True)
+        checker.made('several-chunks', 7, 300000 if SHARE == 1 else 150000, 2, 400, 25, 10 ** 7)
+        checker.linked(8, 300000 if SHARE == 1 else 150000)
+    for path in share(sorted(glob.glob(os.path.join(corpus, '*', '*.oracle.json')))) if os.path.isdir(corpus) else []:
         check_oracle(tap, polyprof, path)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0

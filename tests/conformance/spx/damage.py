@@ -17,7 +17,7 @@ import tempfile
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402 (needs the path above)
 
 SAMPLES = ('04-closures-builtins', '04-recursion-depth2', '05-generators', '05gz-tiny', '05-anon')
 ENDINGS = ('.txt.gz', '.txt.zst', '.txt')
@@ -67,7 +67,7 @@ def check_sample(tap, polyprof, base, directory):
     with open(path + '.json', 'wb') as file:
         file.write(meta)
     wrong = []
-    for what, damaged in damages(data, random.Random(base[-8:])):
+    for what, damaged in share(damages(data, random.Random(base[-8:]))):
         with open(path + ending, 'wb') as file:
             file.write(damaged)
         code, table, _ = ask(polyprof, 'top', path + '.json', '-n', '0')
@@ -165,11 +165,11 @@ def check_streams(tap, polyprof, directory):
     for bars in (False, True):
         layout = '0.5' if bars else '0.4'
         text, wall = made(200000, 3, bars)
-        for at in (len(text) // 20, len(text) // 3, 2097000, 2097152, 2081000):
+        for at in share((len(text) // 20, len(text) // 3, 2097000, 2097152, 2081000)):
             data, sound = forked(text, min(at, len(text) // 2))
             check_made(tap, polyprof, f'{layout} forked behind byte {at}', data, sound_lines(sound), wall, directory)
         whole = gzip.compress(text, 1)
-        for percent in (1, 20, 50, 80, 97):
+        for percent in share((1, 20, 50, 80, 97)):
             at = len(whole) * percent // 100
             check_made(tap, polyprof, f'{layout} with a gap at {percent} %', whole[:at] + whole[at + 1000:],
                        sound_lines(whole[:at]), wall, directory)
