@@ -37,16 +37,6 @@ pp_metric_is_named(const struct pp_profile *p, const struct pp_metric *m, struct
 	        pp_slice_eq(pp_slice_of(name.p + event.n + 1, own.n), own));
 }
 
-size_t
-pp_profile_metric_find(const struct pp_profile *p, struct pp_slice name)
-{
-	size_t i;
-
-	for (i = 0; i < p->metrics.n && !pp_metric_is_named(p, &p->metrics.at[i], name); i++)
-		;
-	return i;
-}
-
 static bool
 same_text(const struct pp_profile *p, pp_str a, const struct pp_profile *q, pp_str b)
 {

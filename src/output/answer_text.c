@@ -258,26 +258,48 @@ header_print(struct layout *l)
 	row_end(l);
 }
 
+/* Metrics without a column: those that got none, and those there is no room for. */
+static size_t
+metrics_hidden(const struct layout *l)
+{
+	size_t c, n = l->t->metrics_left;
+
+	for (c = 0; c < l->t->column_count; c++)
+		n += l->t->columns[c].flags & PP_COLUMN_METRIC && !l->shown[c];
+	return n;
+}
+
 /* What the table leaves out, if anything. */
 static void
-more_print(struct pp_rendering *r, const struct pp_answer_table *t, size_t shown)
+more_print(struct layout *l, size_t shown)
 {
-	size_t more = t->rows - t->window.first - shown;
+	struct pp_rendering *r = l->r;
+	const struct pp_answer_table *t = l->t;
+	size_t more = t->flags & PP_TABLE_NO_MORE ? 0 : t->rows - t->window.first - shown;
+	size_t metrics = metrics_hidden(l);
 	const char *hint = r->opts->all_hint;
 	struct pp_buf text = { 0 };
 
-	if (more == 0 || t->flags & PP_TABLE_NO_MORE)
-		return;
-	pp_buf_adds(&text, "  ... and ");
-	pp_units_u64(&text, more);
-	pp_buf_adds(&text, " more");
-	if (t->one)
-		pp_buf_addf(&text, " %s", pp_plural(more, t->one, t->many));
-	if (hint)
-		pp_buf_addf(&text, " (%s)", hint);
-	pp_sink_putc(r->out, '\n');
-	pp_ink_put(r->out, &r->opts->style, PP_INK_FAINT, text.p ? text.p : "");
-	pp_sink_putc(r->out, '\n');
+	if (more > 0) {
+		pp_buf_adds(&text, "  ... and ");
+		pp_units_u64(&text, more);
+		pp_buf_adds(&text, " more");
+		if (t->one)
+			pp_buf_addf(&text, " %s", pp_plural(more, t->one, t->many));
+		if (hint)
+			pp_buf_addf(&text, " (%s)", hint);
+		pp_buf_adds(&text, "\n");
+	}
+	if (metrics > 0) {
+		pp_buf_adds(&text, "  ... and ");
+		pp_units_u64(&text, metrics);
+		pp_buf_addf(&text, " more %s%s\n", pp_plural(metrics, "metric", "metrics"),
+		            hint ? " (-m NAME,NAME shows them)" : "");
+	}
+	if (text.n > 0) {
+		pp_sink_putc(r->out, '\n');
+		pp_ink_put(r->out, &r->opts->style, PP_INK_FAINT, text.p);
+	}
 	if (text.failed)
 		pp_rendering_failed(r);
 	pp_buf_release(&text);
@@ -303,7 +325,7 @@ table_print(struct pp_rendering *r, const struct pp_answer_table *t)
 			break;
 	}
 	pp_rendering_cut(r, t, i);
-	more_print(r, t, i);
+	more_print(&l, i);
 	if (l.cut.failed)
 		pp_rendering_failed(r);
 	pp_buf_release(&l.cut);

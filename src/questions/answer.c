@@ -448,15 +448,30 @@ pp_answer_hint(struct pp_answer *a, const char *does, const char *before, const 
 
 /* ---- words ---- */
 
+/* Whether a title says already what is counted: "12 samples", "page-faults samples: 12". */
+static bool
+title_ends_in(const struct pp_buf *title, struct pp_slice unit)
+{
+	return unit.n && title->n > unit.n && title->p[title->n - unit.n - 1] == ' ' &&
+	       memcmp(title->p + title->n - unit.n, unit.p, unit.n) == 0;
+}
+
 void
 pp_metric_describe(struct pp_buf *out, const struct pp_profile *p, const struct pp_metric *m,
                    double value)
 {
 	struct pp_slice unit = pp_text_of(p, m->unit);
+	struct pp_buf title = { 0 };
 
-	if (!pp_slice_eq(pp_text_of(p, m->name), unit) || m->flags & PP_METRIC_SHARED) {
-		pp_metric_label(p, m, out);
+	pp_metric_title(p, m, &title);
+	if (!pp_slice_eq(pp_slice_of(title.p ? title.p : "", title.n), unit)) {
+		pp_buf_add(out, title.p, title.n);
 		pp_buf_adds(out, ": ");
 	}
-	pp_units_named(out, unit, value);
+	if (title_ends_in(&title, unit))
+		pp_units_value(out, unit, value);
+	else
+		pp_units_named(out, unit, value);
+	out->failed |= title.failed;
+	pp_buf_release(&title);
 }

@@ -121,6 +121,7 @@ enum {
 	PP_COLUMN_NO_JSON = 1 << 3,
 	PP_COLUMN_RAILS = 1 << 4, /* the last one of a tree: lines join its rows to their callers */
 	PP_COLUMN_INDENT = 1 << 6, /* the last one too, but its rows are only indented */
+	PP_COLUMN_METRIC = 1 << 7, /* a metric beside the main one: told of when there is no room */
 	PP_COLUMN_KEEP_GROUP =
 	    1 << 5 /* its group is there, if empty, where the datum is not known */
 };
@@ -210,8 +211,9 @@ struct pp_answer_table {
 	const void *const *records;
 	size_t record_size;
 	unsigned flags;
-	size_t rows;  /* that there are; not counted (0) when `next` is given */
-	size_t usual; /* that people are shown unless they say otherwise; 0 = all */
+	size_t rows;         /* that there are; not counted (0) when `next` is given */
+	size_t usual;        /* that people are shown unless they say otherwise; 0 = all */
+	size_t metrics_left; /* that have no column for people */
 	/*
 	 * Rows as they come, where there may be millions: moves on to the next and returns 1, 0 behind the last, -1 when
 	 * out of memory. `row` means nothing to the columns then. Such a table can be printed once, and not in text.
@@ -367,7 +369,7 @@ void pp_answer_hint(struct pp_answer *, const char *does, const char *before, co
 
 /* ---- words that several answers use ---- */
 
-/* "wt: 1.25 ms", or "12,345 samples" where the metric is named like its unit. Not safe for a terminal. */
+/* "wall time: 1.25 ms", or "12,345 samples" where the metric is named like its unit. Not safe for a terminal. */
 void pp_metric_describe(struct pp_buf *, const struct pp_profile *, const struct pp_metric *,
                         double value);
 

@@ -15,6 +15,7 @@ pp_file_title(const char *file)
 static void
 metrics_add(struct pp_answer *a, const struct pp_profile *p)
 {
+	struct pp_buf title = { 0 };
 	size_t i;
 
 	pp_answer_open_list(a, "metrics");
@@ -25,13 +26,18 @@ metrics_add(struct pp_answer *a, const struct pp_profile *p)
 		pp_answer_text(a, "name", PP_AS_NAME, pp_text_of(p, m->name));
 		pp_answer_text(a, "unit", PP_AS_TEXT, pp_text_of(p, m->unit));
 		pp_answer_value(a, "total", p, i, pp_profile_total(p, i));
-		if (m->title)
-			pp_answer_text(a, "title", PP_AS_TEXT, pp_text_of(p, m->title));
+		title.n = 0;
+		pp_metric_title(p, m, &title);
+		if (!pp_slice_eq(pp_slice_of(title.p ? title.p : "", title.n),
+		                 pp_text_of(p, m->name)))
+			pp_answer_text(a, "title", PP_AS_TEXT, pp_slice_of(title.p, title.n));
 		if (m->event)
 			pp_answer_text(a, "event", PP_AS_TEXT, pp_text_of(p, m->event));
 		pp_answer_close(a);
 	}
 	pp_answer_close_list(a);
+	a->failed |= title.failed;
+	pp_buf_release(&title);
 }
 
 /* Readers that see samples only as weights leave the count to the metric: its sum may pass 64 bits. */

@@ -121,7 +121,7 @@ heading_say(struct pp_answer *a, const struct pp_diff *d, bool by_total)
 	const char *normalized = pp_compare_normalized(d);
 	struct pp_buf text = { 0 }, label = { 0 };
 
-	pp_metric_label(p, &d->metric, &label);
+	pp_metric_title(p, &d->metric, &label);
 	pp_escape_terminal(&text, pp_slice_z(pp_answer_made(a, &label)));
 	pp_buf_release(&label);
 	pp_buf_adds(&text, by_total ? ", totals: " : ", self: ");

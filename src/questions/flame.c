@@ -394,13 +394,17 @@ subtitle_make(struct pp_buf *to, const struct pp_flame *flame, double scaled)
 {
 	const struct pp_profile *p = flame->profile;
 	const struct pp_metric *m = flame->metric;
-	pp_str title = m->title ? m->title : m->name;
 	const struct pp_box *whole = flame->boxes.n ? &flame->boxes.at[0] : NULL;
+	struct pp_buf title = { 0 };
 
-	if (title && !flame->compares && pp_slice_cmp(pp_text_of(p, title), flame->unit) != 0) {
-		pp_escape_terminal(to, pp_text_of(p, title));
+	pp_metric_title(p, m, &title);
+	if (title.n && !flame->compares &&
+	    pp_slice_cmp(pp_slice_of(title.p, title.n), flame->unit) != 0) {
+		pp_escape_terminal(to, pp_slice_of(title.p, title.n));
 		pp_buf_adds(to, " \xc2\xb7 ");
 	}
+	to->failed |= title.failed;
+	pp_buf_release(&title);
 	if (whole && flame->compares) {
 		pp_units_value(to, flame->unit, pp_value_double(m, whole->value_before));
 		pp_buf_adds(to, " \xe2\x86\x92 ");

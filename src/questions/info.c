@@ -107,6 +107,24 @@ facets_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 	               pp_slice_z(p->complete ? "yes" : "no: something is missing"));
 }
 
+/* What scripts call a metric, where that is not how people do. */
+static void
+key_add(struct pp_buf *text, const struct pp_profile *p, const struct pp_metric *m)
+{
+	struct pp_buf title = { 0 }, label = { 0 };
+
+	pp_metric_title(p, m, &title);
+	pp_metric_label(p, m, &label);
+	if (title.n != label.n || (label.n && memcmp(title.p, label.p, label.n) != 0)) {
+		pp_buf_adds(text, " (");
+		pp_buf_add(text, label.p, label.n);
+		pp_buf_adds(text, ")");
+	}
+	text->failed |= title.failed || label.failed;
+	pp_buf_release(&title);
+	pp_buf_release(&label);
+}
+
 static void
 metrics_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 {
@@ -116,15 +134,11 @@ metrics_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text
 		const struct pp_metric *m = &p->metrics.at[i];
 
 		pp_metric_describe(text, p, m, pp_value_double(m, pp_profile_total(p, i)));
-		if (m->title) {
-			pp_buf_adds(text, " (");
-			slice_add(text, pp_text_of(p, m->title));
-			pp_buf_adds(text, ")");
-		}
+		key_add(text, p, m);
 		if (i == primary && p->metrics.n > 1)
 			pp_buf_adds(text, ", primary");
-		if (m->event) {
-			pp_buf_adds(text, ", of ");
+		if (m->event && !(m->flags & PP_METRIC_SHARED)) {
+			pp_buf_adds(text, ", event ");
 			slice_add(text, pp_text_of(p, m->event));
 		}
 		line_take(a, i ? "" : p->metrics.n > 1 ? "metrics" : "metric", text);

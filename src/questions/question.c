@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/slice.h"
 #include "text/suggest.h"
 
 const struct pp_question *
@@ -84,7 +85,9 @@ static const struct pp_param metric_params[] = { METRIC_PARAM, LIMIT_PARAM, { 0 
 const struct pp_param_group pp_params_metric = { "Rows", metric_params };
 
 static const struct pp_param rank_params[] = {
-	METRIC_PARAM,
+	{ "metric", 'm', PP_PARAM_TEXT, "NAME[,NAME]",
+	  "the metric to show and sort by (default: the primary one), and those to show beside it",
+	  PP_HINT_NONE, offsetof(struct pp_asked, metric) },
 	{ "sort", 0, PP_PARAM_CHOICE, "self|total|calls|name",
 	  "the order of the rows (default: self)", PP_HINT_NONE, offsetof(struct pp_ranked, sort) },
 	LIMIT_PARAM,
@@ -241,31 +244,77 @@ pp_asking_run(struct pp_asking *asking, const struct pp_subject *subject)
 	return status == PP_OK && a->failed ? pp_answer_fail_status(a, PP_E_NOMEM) : status;
 }
 
+/* Says that there is no such metric, and which there are. */
+static pp_status
+metric_missing(struct pp_slice name, const struct pp_profile *p, struct pp_answer *a)
+{
+	struct pp_buf text = { 0 }, title = { 0 };
+	struct pp_suggest suggest;
+	pp_status status;
+	size_t i;
+
+	pp_suggest_init(&suggest, name);
+	for (i = 0; i < p->metrics.n; i++) {
+		const struct pp_metric *m = &p->metrics.at[i];
+		size_t from;
+
+		pp_buf_adds(&text, i ? ", " : " (there is ");
+		from = text.n;
+		pp_metric_label(p, m, &text);
+		title.n = 0;
+		pp_metric_title(p, m, &title);
+		if (title.n && text.n > from &&
+		    pp_slice_cmp(pp_slice_of(text.p + from, text.n - from),
+		                 pp_slice_of(title.p, title.n)) != 0) {
+			pp_buf_adds(&text, " = ");
+			pp_buf_add(&text, title.p, title.n);
+		}
+		pp_suggest_offer(&suggest, pp_text_of(p, m->name));
+	}
+	pp_buf_adds(&text, i ? ")" : "");
+	pp_suggest_print(&suggest, &text, "");
+	status = pp_answer_fail(a, PP_E_USAGE, "no-metric", "no metric '%.*s' in this profile%s",
+	                        (int)(name.n < 200 ? name.n : 200), (const char *)name.p,
+	                        text.n ? text.p : "");
+	pp_buf_release(&text);
+	pp_buf_release(&title);
+	return status;
+}
+
 pp_status
 pp_asked_metric(const struct pp_asked *asked, const struct pp_profile *p, struct pp_answer *a,
                 size_t *metric)
 {
-	struct pp_suggest suggest;
-	struct pp_buf text = { 0 };
-	pp_status status;
-	size_t i;
-
 	*metric = pp_profile_primary(p);
 	if (!asked->metric)
 		return PP_OK;
 	*metric = pp_profile_metric_find(p, pp_slice_z(asked->metric));
-	if (*metric < p->metrics.n)
-		return PP_OK;
-	pp_suggest_init(&suggest, pp_slice_z(asked->metric));
-	for (i = 0; i < p->metrics.n; i++) {
-		pp_buf_adds(&text, i ? ", " : " (there is ");
-		pp_metric_label(p, &p->metrics.at[i], &text);
-		pp_suggest_offer(&suggest, pp_text_of(p, p->metrics.at[i].name));
+	return *metric < p->metrics.n ? PP_OK : metric_missing(pp_slice_z(asked->metric), p, a);
+}
+
+/* The whole may be the name of one: events have commas in theirs. */
+pp_status
+pp_asked_metrics(const struct pp_asked *asked, const struct pp_profile *p, struct pp_answer *a,
+                 size_t *metric, struct pp_metrics_beside *beside)
+{
+	struct pp_slice rest = pp_slice_z(asked->metric ? asked->metric : ""), name;
+	bool more = true;
+	size_t found, n = 0;
+
+	beside->given = false;
+	beside->n = 0;
+	if (!pp_slice_find(rest, ',') || pp_profile_metric_find(p, rest) < p->metrics.n)
+		return pp_asked_metric(asked, p, a, metric);
+	beside->given = true;
+	for (; pp_slice_field(&rest, ',', &more, &name); n++) {
+		name = pp_slice_trim(name);
+		found = pp_profile_metric_find(p, name);
+		if (found == p->metrics.n)
+			return metric_missing(name, p, a);
+		if (n == 0)
+			*metric = found;
+		else if (beside->n < PP_COUNT_OF(beside->metric))
+			beside->metric[beside->n++] = found;
 	}
-	pp_buf_adds(&text, i ? ")" : "");
-	pp_suggest_print(&suggest, &text, "");
-	status = pp_answer_fail(a, PP_E_USAGE, "no-metric", "no metric '%s' in this profile%s",
-	                        asked->metric, text.n ? text.p : "");
-	pp_buf_release(&text);
-	return status;
+	return PP_OK;
 }

@@ -189,5 +189,15 @@ extern const struct pp_param_group pp_params_depth;
  */
 pp_status pp_asked_metric(const struct pp_asked *, const struct pp_profile *, struct pp_answer *,
                           size_t *metric);
+/* Metrics that are shown beside the one that the rows are sorted by, in the order given. */
+struct pp_metrics_beside {
+	bool given;
+	size_t n;
+	size_t metric[16];
+};
+
+/* The same where several may be asked for, with commas between them: the first is *metric. */
+pp_status pp_asked_metrics(const struct pp_asked *, const struct pp_profile *, struct pp_answer *,
+                           size_t *metric, struct pp_metrics_beside *);
 
 #endif

@@ -9,8 +9,9 @@
 #include "analysis/group.h"
 #include "text/escape.h"
 
-/* Metrics shown beside the chosen one. */
-#define OTHERS_MOST 4
+/* Metrics shown beside the chosen one unless they are asked for. */
+#define OTHERS_USUAL 4
+#define OTHERS_MOST 16
 
 /* ---- computing ---- */
 
@@ -84,7 +85,7 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 	r->by = by;
 	r->one = row_names[by][0];
 	r->many = row_names[by][1];
-	status = pp_asked_metric(&asked->asked, p, a, &r->metric);
+	status = pp_asked_metrics(&asked->asked, p, a, &r->metric, &r->beside);
 	if (status != PP_OK)
 		return status;
 	status = pp_flat_compute(p, &r->flat);
@@ -328,28 +329,42 @@ main_columns(const struct pp_ranking *r, struct pp_answer_column *columns)
 	return n;
 }
 
-/* Other metrics as far as there is room: own cost, or the total when sorted by that. */
+/* A column of another metric: own cost, or the total when sorted by that. */
+static void
+other_column(struct pp_answer *a, const struct pp_ranking *r, size_t metric,
+             struct pp_answer_column *column)
+{
+	const struct pp_profile *p = r->flat.profile;
+	bool by_total = r->sort == PP_SORT_TOTAL;
+	struct pp_buf name = { 0 }, title = { 0 };
+
+	pp_metric_title(p, &p->metrics.at[metric], &name);
+	pp_buf_adds(&title, by_total ? "total " : "self ");
+	pp_escape_terminal(&title, pp_slice_of(name.p ? name.p : "", name.n));
+	a->failed |= name.failed;
+	*column = by_total ? total_column : self_column;
+	column->title = pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &title)));
+	column->flags |= PP_COLUMN_METRIC;
+	column->drop = 5;
+	column->ink = PP_INK_FAINT;
+	column->arg = metric;
+	pp_buf_release(&name);
+	pp_buf_release(&title);
+}
+
+/* Other metrics as far as there is room: those asked for, else the first few. */
 static size_t
 other_columns(struct pp_answer *a, const struct pp_ranking *r, struct pp_answer_column *columns)
 {
-	const struct pp_profile *p = r->flat.profile;
-	struct pp_buf label = { 0 }, title = { 0 };
 	size_t n = 0, m;
 
-	for (m = 0; m < p->metrics.n && n < OTHERS_MOST; m++) {
-		if (m == r->metric)
-			continue;
-		label.n = title.n = 0;
-		pp_metric_label(p, &p->metrics.at[m], &label);
-		pp_escape_terminal(&title, pp_slice_z(pp_answer_made(a, &label)));
-		columns[n] = r->sort == PP_SORT_TOTAL ? total_column : self_column;
-		columns[n].title = pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &title)));
-		columns[n].drop = 5;
-		columns[n].ink = PP_INK_FAINT;
-		columns[n++].arg = m;
+	for (m = 0; r->beside.given && m < r->beside.n && n < OTHERS_MOST; m++) {
+		other_column(a, r, r->beside.metric[m], &columns[n]);
+		columns[n++].drop = 1; /* they were asked for */
 	}
-	pp_buf_release(&label);
-	pp_buf_release(&title);
+	for (m = 0; !r->beside.given && m < r->flat.metrics && n < OTHERS_USUAL; m++)
+		if (m != r->metric)
+			other_column(a, r, m, &columns[n++]);
 	return n;
 }
 
@@ -367,7 +382,7 @@ pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool t
 		                         .rows = r->flat.n,
 		                         .usual = usual,
 		                         .flags = to_all ? PP_TABLE_USUAL : 0 };
-	size_t n = PLACES;
+	size_t n = PLACES, others;
 
 	if (!columns)
 		return;
@@ -378,7 +393,9 @@ pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool t
 	}
 	columns[n++] = calls_column;
 	if (r->metric < r->flat.metrics) {
-		n += other_columns(a, r, columns + n);
+		others = other_columns(a, r, columns + n);
+		n += others;
+		table.metrics_left = r->beside.given ? 0 : r->flat.metrics - 1 - others;
 		columns[n] = label_column;
 		columns[n++].title = r->one;
 		if (r->by == PP_BY_FUNCTION)

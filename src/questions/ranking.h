@@ -12,9 +12,10 @@ struct pp_ranking {
 	struct pp_flat flat; /* sorted */
 	unsigned sort;       /* enum pp_sort */
 	size_t metric;       /* metrics.n when the profile has none */
-	double *whole;       /* per metric */
-	double bar_unit;     /* what fills a whole bar */
-	unsigned by;         /* what the rows are: enum pp_group_by */
+	struct pp_metrics_beside beside;
+	double *whole;   /* per metric */
+	double bar_unit; /* what fills a whole bar */
+	unsigned by;     /* what the rows are: enum pp_group_by */
 	const char *one, *many;
 };
 

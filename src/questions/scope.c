@@ -298,6 +298,9 @@ metric_asked(const char *name, const struct pp_profile *p)
 {
 	size_t metric = name ? pp_profile_metric_find(p, pp_slice_z(name)) : p->metrics.n;
 
+	/* Of several the first counts. */
+	if (name && metric == p->metrics.n)
+		metric = pp_profile_metric_find(p, pp_slice_of(name, strcspn(name, ",")));
 	return metric < p->metrics.n ? metric : pp_profile_primary(p);
 }
 

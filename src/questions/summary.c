@@ -20,6 +20,9 @@
 #define PATH_STACKS 20000
 /* Longer runs of frames that cost the same are folded. */
 #define RUN_SHOWN 4
+/* Of more metrics than that, so many are told. */
+#define TOTALS_MOST 8
+#define TOTALS_SHOWN 6
 
 struct summary_params {
 	struct pp_ranked ranked;
@@ -338,18 +341,32 @@ text_say(struct pp_answer *a, struct pp_buf *text)
 	text->n = 0;
 }
 
+/* Whether what people call a metric names its event, too. */
+static bool
+title_has_event(const struct pp_profile *p, const struct pp_metric *m)
+{
+	struct pp_slice event = pp_text_of(p, m->event);
+	struct pp_buf title = { 0 };
+	bool has;
+
+	pp_metric_title(p, m, &title);
+	has = event.n && title.n >= event.n && memcmp(title.p, event.p, event.n) == 0;
+	pp_buf_release(&title);
+	return has;
+}
+
 /* All totals; where there are several events, each on a line of its own, and the next line begun. */
 static void
 totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
 {
 	bool events = has_events(p);
-	size_t i;
+	size_t most = !events && p->metrics.n > TOTALS_MOST ? TOTALS_SHOWN : p->metrics.n, i;
 
-	for (i = 0; i < p->metrics.n; i++) {
+	for (i = 0; i < most; i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
 		struct pp_slice event = pp_text_of(p, m->event);
 
-		if (events && (i == 0 || m->event != m[-1].event)) {
+		if (events && (i == 0 || m->event != m[-1].event) && !title_has_event(p, m)) {
 			pp_buf_add(text, event.p, event.n);
 			pp_buf_adds(text, ": ");
 		} else {
@@ -361,6 +378,8 @@ totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
 		text_say(a, text);
 		pp_answer_say(a, PP_INK_PLAIN, "\n  ");
 	}
+	if (most < p->metrics.n)
+		pp_units_listed(text, p->metrics.n - most, "more metric", "more metrics");
 }
 
 static void

@@ -152,16 +152,37 @@ pp_units_value(struct pp_buf *out, struct pp_slice unit, double value)
 		pp_units_count(out, value);
 }
 
+/* One of what a unit counts: "sample" of "samples". */
+static struct pp_slice
+unit_of_one(struct pp_slice unit, struct pp_buf *made)
+{
+	size_t n = unit.n;
+	bool ies = n > 4 && memcmp(unit.p + n - 3, "ies", 3) == 0;
+	bool es = n > 4 && (memcmp(unit.p + n - 4, "sses", 4) == 0 ||
+	                    memcmp(unit.p + n - 4, "ches", 4) == 0);
+
+	if (n < 4 || unit.p[n - 1] != 's' || unit.p[n - 2] == 's')
+		return unit;
+	pp_buf_add(made, unit.p, n - (ies ? 3 : es ? 2 : 1));
+	pp_buf_adds(made, ies ? "y" : "");
+	return pp_slice_of(made->p ? made->p : "", made->n);
+}
+
 void
 pp_units_named(struct pp_buf *out, struct pp_slice unit, double value)
 {
+	struct pp_buf one = { 0 };
+
 	pp_units_value(out, unit, value);
 	/* Times and bytes carry their unit already, and "count" adds nothing to a number. */
 	if (unit.n == 0 || pp_slice_eq_z(unit, "ns") || pp_slice_eq_z(unit, "bytes") ||
 	    pp_slice_eq_z(unit, "count"))
 		return;
+	if (value == 1)
+		unit = unit_of_one(unit, &one);
 	pp_buf_addc(out, ' ');
 	pp_buf_add(out, unit.p, unit.n);
+	pp_buf_release(&one);
 }
 
 void

@@ -182,7 +182,7 @@ $ polyprof diff before.folded closures.json
 = 3
 
 $ polyprof diff -m zm closures.json closures.xt -n 2
-  zm, self: 6.19 KiB before, 1.93 KiB after (-68.8%, shrank)
+  memory in use, self: 6.19 KiB before, 1.93 KiB after (-68.8%, shrank)
   exact counts: every difference is real
 
        before      delta  change  share±  calls  verdict  function

@@ -84,14 +84,14 @@ $ polyprof convert --focus '(?i)MATCH' --to folded app.folded
 By file.
 
 $ polyprof top --show 'file:tiny' tiny.json
-  wt: 79.6 µs in 4 functions
+  wall time: 79.6 µs in 4 functions
 
-       self  self%                  total  total%  calls    zm  function                          place
-    58.8 µs  73.9%  ████████████  79.6 µs  100.0%      1  32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
-    9.22 µs  11.6%  █▉            20.7 µs   26.1%      1   0 B  top                               /srv/sample/spx/scripts/tiny.php:4
-    7.38 µs   9.3%  █▌            7.38 µs    9.3%      6   0 B  leaf                              /srv/sample/spx/scripts/tiny.php:2
-    4.14 µs   5.2%  ▉             11.5 µs   14.5%      3   0 B  branch                            /srv/sample/spx/scripts/tiny.php:3
-! polyprof: the filters keep 100.0%, wt: 79.6 µs; shares below are of that
+       self  self%                  total  total%  calls  self memory in use  function                          place
+    58.8 µs  73.9%  ████████████  79.6 µs  100.0%      1                32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+    9.22 µs  11.6%  █▉            20.7 µs   26.1%      1                 0 B  top                               /srv/sample/spx/scripts/tiny.php:4
+    7.38 µs   9.3%  █▌            7.38 µs    9.3%      6                 0 B  leaf                              /srv/sample/spx/scripts/tiny.php:2
+    4.14 µs   5.2%  ▉             11.5 µs   14.5%      3                 0 B  branch                            /srv/sample/spx/scripts/tiny.php:3
+! polyprof: the filters keep 100.0%, wall time: 79.6 µs; shares below are of that
 
 Nothing left is an answer, too.
 
@@ -112,24 +112,24 @@ $ polyprof top --thread 99 app.folded
 By time.
 
 $ polyprof top --time ..50% tiny.json
-  wt: 39.8 µs in 4 functions
+  wall time: 39.8 µs in 4 functions
 
-       self  self%                  total  total%  calls   zm  function                          place
-    19.0 µs  47.9%  ████████████  39.8 µs  100.0%      1  1 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
-    9.22 µs  23.2%  █████▊        20.7 µs   52.1%      1  0 B  top                               /srv/sample/spx/scripts/tiny.php:4
-    7.38 µs  18.5%  ████▋         7.38 µs   18.5%      6  0 B  leaf                              /srv/sample/spx/scripts/tiny.php:2
-    4.14 µs  10.4%  ██▋           11.5 µs   28.9%      3  0 B  branch                            /srv/sample/spx/scripts/tiny.php:3
-! polyprof: the filters keep 50.0%, wt: 39.8 µs; shares below are of that
+       self  self%                  total  total%  calls  self memory in use  function                          place
+    19.0 µs  47.9%  ████████████  39.8 µs  100.0%      1                 1 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+    9.22 µs  23.2%  █████▊        20.7 µs   52.1%      1                 0 B  top                               /srv/sample/spx/scripts/tiny.php:4
+    7.38 µs  18.5%  ████▋         7.38 µs   18.5%      6                 0 B  leaf                              /srv/sample/spx/scripts/tiny.php:2
+    4.14 µs  10.4%  ██▋           11.5 µs   28.9%      3                 0 B  branch                            /srv/sample/spx/scripts/tiny.php:3
+! polyprof: the filters keep 50.0%, wall time: 39.8 µs; shares below are of that
 
 $ polyprof top --time 0..1h tiny.json
-  wt: 79.6 µs in 4 functions
+  wall time: 79.6 µs in 4 functions
 
-       self  self%                  total  total%  calls    zm  function                          place
-    58.8 µs  73.9%  ████████████  79.6 µs  100.0%      1  32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
-    9.22 µs  11.6%  █▉            20.7 µs   26.1%      1   0 B  top                               /srv/sample/spx/scripts/tiny.php:4
-    7.38 µs   9.3%  █▌            7.38 µs    9.3%      6   0 B  leaf                              /srv/sample/spx/scripts/tiny.php:2
-    4.14 µs   5.2%  ▉             11.5 µs   14.5%      3   0 B  branch                            /srv/sample/spx/scripts/tiny.php:3
-! polyprof: the filters keep 100.0%, wt: 79.6 µs; shares below are of that
+       self  self%                  total  total%  calls  self memory in use  function                          place
+    58.8 µs  73.9%  ████████████  79.6 µs  100.0%      1                32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+    9.22 µs  11.6%  █▉            20.7 µs   26.1%      1                 0 B  top                               /srv/sample/spx/scripts/tiny.php:4
+    7.38 µs   9.3%  █▌            7.38 µs    9.3%      6                 0 B  leaf                              /srv/sample/spx/scripts/tiny.php:2
+    4.14 µs   5.2%  ▉             11.5 µs   14.5%      3                 0 B  branch                            /srv/sample/spx/scripts/tiny.php:3
+! polyprof: the filters keep 100.0%, wall time: 79.6 µs; shares below are of that
 
 $ polyprof top --time 1ms..2ms app.folded
 ! polyprof: error: this profile does not tell when things happened, so --time cannot choose
@@ -162,10 +162,10 @@ $ python3 -c "print('main;' + 'a' * 200 + '!', 1)" > hard.folded; polyprof top -
 Rows by something else.
 
 $ polyprof top --by file tiny.json
-  wt: 79.6 µs in 1 file
+  wall time: 79.6 µs in 1 file
 
-       self   self%                  total  total%  calls    zm  file
-    79.6 µs  100.0%  ████████████  79.6 µs  100.0%     11  32 B  /srv/sample/spx/scripts/tiny.php
+       self   self%                  total  total%  calls  self memory in use  file
+    79.6 µs  100.0%  ████████████  79.6 µs  100.0%     11                32 B  /srv/sample/spx/scripts/tiny.php
 
 $ polyprof top --by module app.folded
 ! polyprof: error: this profile does not tell modules apart

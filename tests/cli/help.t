@@ -48,8 +48,9 @@ $ polyprof top --help
   Text shows 25 rows unless -n says otherwise; --json and --csv give all.
 
   Rows
-    -m, --metric=NAME       the metric to show and sort by (default: the primary
-                            one)
+    -m, --metric=NAME[,NAME]
+                            the metric to show and sort by (default: the primary
+                            one), and those to show beside it
         --sort=self|total|calls|name
                             the order of the rows (default: self)
     -n, --limit=N           show N rows (0 = all)

@@ -30,10 +30,10 @@ $ polyprof top --json -q tiny.json steps.xt | grep -o '"total": [0-9]*,'
 What only some have is said.
 
 $ polyprof top -n 1 tiny.json steps.xt
-  wt: 90.8 µs in 6 functions
+  wall time: 90.8 µs in 6 functions
 
-       self  self%                  total  total%  calls    zm  function                          place
-    58.8 µs  64.8%  ████████████  79.6 µs   87.6%      1  32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+       self  self%                  total  total%  calls  self memory in use  function                          place
+    58.8 µs  64.8%  ████████████  79.6 µs   87.6%      1                32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
 
     ... and 5 more functions (-n 0 shows all)
 ! polyprof: zm is known in 1 of 2 profiles only; its total is theirs

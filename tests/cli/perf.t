@@ -11,10 +11,10 @@ $ polyprof info perf.txt
     time          300 µs (from 37 min 36 s to 37 min 36 s)
     facets        timeline, tree
     complete      yes
-    metrics       cpu-clock/period: 3.01 ms, primary, of cpu-clock
-                  cpu-clock/samples: 3 samples, of cpu-clock
-                  page-faults/period: 1 events, of page-faults
-                  page-faults/samples: 1 samples, of page-faults
+    metrics       cpu-clock time: 3.01 ms (cpu-clock/period), primary
+                  cpu-clock samples: 3 (cpu-clock/samples)
+                  page-faults: 1 event (page-faults/period)
+                  page-faults samples: 1 (page-faults/samples)
     holds         4 samples, 2 stacks, 4 functions, 3 threads
     meta          events
                      (esc)
@@ -38,27 +38,27 @@ $ polyprof top --json perf.txt
 Events and threads are kept apart, by name or id; times choose.
 
 $ polyprof top --event page-faults perf.txt
-  period: 1 events in 2 functions
+  page-faults: 1 event in 2 functions
 
-    self   self%                total  total%  samples  function                    place
-       1  100.0%  ████████████      1  100.0%        1  do_fault                    [kernel.kallsyms]
-       0    0.0%                    1  100.0%        0  read_all(int, char*) const  /bin/web (deleted)
-! polyprof: the filters keep 100.0%, period: 1 events; shares below are of that
+    self   self%                total  total%  self samples  function                    place
+       1  100.0%  ████████████      1  100.0%             1  do_fault                    [kernel.kallsyms]
+       0    0.0%                    1  100.0%             0  read_all(int, char*) const  /bin/web (deleted)
+! polyprof: the filters keep 100.0%, page-faults: 1 event; shares below are of that
 $ polyprof top --thread 'web (1) x' --csv perf.txt
   name,file,line,module,calls,self_cpu-clock/period,total_cpu-clock/period,self_cpu-clock/samples,total_cpu-clock/samples,self_page-faults/period,total_page-faults/period,self_page-faults/samples,total_page-faults/samples
   fib,,,/bin/web,,3009027,3009027,3,3,0,0,0,0
   main,,,/bin/web,,0,3009027,0,3,0,0,0,0
-! polyprof: the filters keep 100.0%, cpu-clock/period: 3.01 ms; shares below are of that
+! polyprof: the filters keep 100.0%, cpu-clock time: 3.01 ms; shares below are of that
 $ polyprof top --thread 72 --csv perf.txt
   name,file,line,module,calls,self_cpu-clock/period,total_cpu-clock/period,self_cpu-clock/samples,total_cpu-clock/samples,self_page-faults/period,total_page-faults/period,self_page-faults/samples,total_page-faults/samples
   fib,,,/bin/web,,1003009,1003009,1,1,0,0,0,0
   main,,,/bin/web,,0,1003009,0,1,0,0,0,0
-! polyprof: the filters keep 33.3%, cpu-clock/period: 1.00 ms; shares below are of that
+! polyprof: the filters keep 33.3%, cpu-clock time: 1.00 ms; shares below are of that
 $ polyprof top --time ..50% --csv perf.txt
   name,file,line,module,calls,self_cpu-clock/period,total_cpu-clock/period,self_cpu-clock/samples,total_cpu-clock/samples,self_page-faults/period,total_page-faults/period,self_page-faults/samples,total_page-faults/samples
   fib,,,/bin/web,,2006018,2006018,2,2,0,0,0,0
   main,,,/bin/web,,0,2006018,0,2,0,0,0,0
-! polyprof: the filters keep 66.7%, cpu-clock/period: 2.01 ms; shares below are of that
+! polyprof: the filters keep 66.7%, cpu-clock time: 2.01 ms; shares below are of that
 
 As folded stacks: one event, with or without a root for each thread.
 
@@ -121,10 +121,10 @@ $ polyprof top --csv -q faults.txt clock.txt | cut -d, -f 1-6
   fib,,,/bin/web,,3
   main,,,/bin/web,,0
 $ polyprof top -n 1 clock.txt faults.txt
-  cpu-clock/period: 4.00 ms in 2 functions
+  cpu-clock time: 4.00 ms in 2 functions
 
-       self   self%                  total  total%  cpu-clock/samples  page-faults/period  page-faults/samples  function  place
-    4.00 ms  100.0%  ████████████  4.00 ms  100.0%                  1                   3                    1  fib       /bin/web
+       self   self%                  total  total%  self cpu-clock samples  self page-faults  self page-faults samples  function  place
+    4.00 ms  100.0%  ████████████  4.00 ms  100.0%                       1                 3                         1  fib       /bin/web
 
     ... and 1 more function (-n 0 shows all)
 ! polyprof: cpu-clock/period is known in 1 of 2 profiles only; its total is theirs

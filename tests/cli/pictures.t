@@ -14,7 +14,7 @@ $ polyprof flame --flamechart --time 10us..20us tiny.json | grep -o '<title>[^<]
   <title>all (10,000 ns, 100.00%)
   <title>/srv/sample/spx/scripts/tiny.php (10,000 ns, 100.00%)
   <title>top (3,026 ns, 30.26%)
-! polyprof: the filters keep 12.6%, wt: 10.0 µs; shares below are of that
+! polyprof: the filters keep 12.6%, wall time: 10.0 µs; shares below are of that
 $ polyprof flame --focus User --hide dispatch app.folded | grep -o '<title>[^<]*' | head -4
   <title>all (936 samples, 100.00%)
   <title>main (936 samples, 100.00%)
@@ -28,7 +28,7 @@ $ polyprof flame --flamechart app.folded -o no.svg
 ! polyprof: error: app.folded does not say when things happened
 = 3
 $ polyprof flame --flamechart --hide leaf tiny.json -o no.svg
-! polyprof: the filters keep 100.0%, wt: 79.6 µs; shares below are of that
+! polyprof: the filters keep 100.0%, wall time: 79.6 µs; shares below are of that
 ! polyprof: error: tiny.json does not say when things happened once frames are taken out of its stacks
 = 3
 $ polyprof flame --flamechart app.folded other.folded -o no.svg

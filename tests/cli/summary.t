@@ -40,12 +40,12 @@ $ polyprof change.diff.folded
     before: 75 samples, after: 65 samples, 5 functions, 4 stacks
 
   Costliest functions
-    self  self%                total  total%  before  function
-      31  47.7%  ████████████     43   66.2%      30  render
-      22  33.8%  ████████▌        22   33.8%      40  parse
-      12  18.5%  ████▋            12   18.5%       0  escape
-       0   0.0%                    0    0.0%       5  gc
-       0   0.0%                   65  100.0%       0  main
+    self  self%                total  total%  self before  function
+      31  47.7%  ████████████     43   66.2%           30  render
+      22  33.8%  ████████▌        22   33.8%           40  parse
+      12  18.5%  ████▋            12   18.5%            0  escape
+       0   0.0%                    0    0.0%            5  gc
+       0   0.0%                   65  100.0%            0  main
 
   Hottest path
     100.0%  main

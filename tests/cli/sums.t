@@ -75,7 +75,7 @@ $ polyprof convert two.folded --to spx -o two.json; ls two.json
 Calls that do not fit are told.
 
 $ printf '# callgrind format\nversion: 1\ncreator: hand\nevents: Ir\n\nfl=a.c\nfn=main\n1 10\ncfn=f\ncalls=9223372036854775807 2\n1 5\ncfn=f\ncalls=9223372036854775807 2\n2 5\ncfn=f\ncalls=9223372036854775807 2\n3 5\n\nfn=f\n2 15\n\ntotals: 25\n' >calls.callgrind; polyprof top calls.callgrind
-  Ir: 25 in 2 functions
+  instructions: 25 in 2 functions
 
     self  self%                total  total%  calls  function  place
       15  60.0%  ████████████     15   60.0%  18.4E  f         a.c

@@ -158,7 +158,8 @@ $ terminal 80 polyprof top -n 3 app.folded
      188  \x1b[33m18.0%\x1b[0m  \x1b[36m\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8c\x1b[0m          188   \x1b[2m18.0%\x1b[0m  \x1b[33mPDOStatement->fetch\x1b[0m (esc)
      143  \x1b[33m13.7%\x1b[0m  \x1b[36m\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8f\x1b[0m           143   \x1b[2m13.7%\x1b[0m  \x1b[33mhtmlspecialchars\x1b[0m (esc)
 
-  \x1b[2m  ... and 13 more functions (-n 0 shows all)\x1b[0m (esc)
+  \x1b[2m  ... and 13 more functions (-n 0 shows all) (esc)
+  \x1b[0m (esc) (no-eol)
 
 $ NO_COLOR=1 terminal 80 polyprof top -n 1 app.folded
   1,047 samples in 16 functions
@@ -183,7 +184,8 @@ $ polyprof top -n 2 --color always app.folded
      412  \x1b[1;31m39.4%\x1b[0m  \x1b[36m\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\x1b[0m    412   \x1b[2m39.4%\x1b[0m  \x1b[1;31mPDO->query\x1b[0m (esc)
      188  \x1b[33m18.0%\x1b[0m  \x1b[36m\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x8c\x1b[0m          188   \x1b[2m18.0%\x1b[0m  \x1b[33mPDOStatement->fetch\x1b[0m (esc)
 
-  \x1b[2m  ... and 14 more functions (-n 0 shows all)\x1b[0m (esc)
+  \x1b[2m  ... and 14 more functions (-n 0 shows all) (esc)
+  \x1b[0m (esc) (no-eol)
 
 $ polyprof check --color=always bad.folded | head -2
   \x1b[1mbad.folded:2:11:\x1b[0m \x1b[1;31merror:\x1b[0m a count is not a plain non-negative whole number \x1b[2m[folded-count-invalid]\x1b[0m (esc)

@@ -118,22 +118,22 @@ A differential file has two metrics; -m chooses, the other is shown beside it.
 $ polyprof top change.diff.folded
   after: 65 samples in 5 functions
 
-    self  self%                total  total%  before  function
-      31  47.7%  ████████████     43   66.2%      30  render
-      22  33.8%  ████████▌        22   33.8%      40  parse
-      12  18.5%  ████▋            12   18.5%       0  escape
-       0   0.0%                    0    0.0%       5  gc
-       0   0.0%                   65  100.0%       0  main
+    self  self%                total  total%  self before  function
+      31  47.7%  ████████████     43   66.2%           30  render
+      22  33.8%  ████████▌        22   33.8%           40  parse
+      12  18.5%  ████▋            12   18.5%            0  escape
+       0   0.0%                    0    0.0%            5  gc
+       0   0.0%                   65  100.0%            0  main
 
 $ polyprof top -m before change.diff.folded
   before: 75 samples in 5 functions
 
-    self  self%                total  total%  after  function
-      40  53.3%  ████████████     40   53.3%     22  parse
-      30  40.0%  █████████        30   40.0%     31  render
-       5   6.7%  █▌                5    6.7%      0  gc
-       0   0.0%                    0    0.0%     12  escape
-       0   0.0%                   75  100.0%      0  main
+    self  self%                total  total%  self after  function
+      40  53.3%  ████████████     40   53.3%          22  parse
+      30  40.0%  █████████        30   40.0%          31  render
+       5   6.7%  █▌                5    6.7%           0  gc
+       0   0.0%                    0    0.0%          12  escape
+       0   0.0%                   75  100.0%           0  main
 
 $ polyprof top -m befor change.diff.folded
 ! polyprof: error: no metric 'befor' in this profile (there is before, after); did you mean 'before'?

@@ -1,12 +1,12 @@
 # XHProf: calls are all it knows
 
 $ polyprof top -n 3 run.xhprof.json
-  wt: 1.46 ms in 40 functions
+  wall time: 1.46 ms in 40 functions
 
-      self  self%                  total  total%  calls     cpu     mu  pmu  function
-    554 µs  38.1%  ████████████   812 µs   55.8%    337  523 µs  128 B  0 B  App\Work\{closure}
-    258 µs  17.7%  █████▋         258 µs   17.7%    337  246 µs  128 B  0 B  strcmp
-    230 µs  15.8%  █████         1.04 ms   71.6%      1  272 µs  128 B  0 B  usort
+      self  self%                  total  total%  calls  self CPU time  self memory in use  self peak memory  function
+    554 µs  38.1%  ████████████   812 µs   55.8%    337         523 µs               128 B               0 B  App\Work\{closure}
+    258 µs  17.7%  █████▋         258 µs   17.7%    337         246 µs               128 B               0 B  strcmp
+    230 µs  15.8%  █████         1.04 ms   71.6%      1         272 µs               128 B               0 B  usort
 
     ... and 37 more functions (-n 0 shows all)
 
@@ -57,18 +57,18 @@ $ printf 'a 18446744073709551615\n' | polyprof convert - --from folded --to xhpr
 Own costs are differences that end at 0 in Pynytprof's files and not here: merged by the costs of functions, in any order.
 
 $ polyprof convert -q run.xhprof.json -m cpu --to pynytprof -o run.out 2>/dev/null; polyprof top -q -n 2 -m cpu run.xhprof.json run.out; polyprof top -q -n 2 -m time run.out run.xhprof.json
-  cpu: 2.91 ms in 40 functions
+  CPU time: 2.91 ms in 40 functions
 
-       self  self%                  total  total%  calls      wt     mu  pmu  function
-    1.05 ms  36.0%  ████████████  1.54 ms   52.9%    674  554 µs  128 B  0 B  App\Work\{closure}
-     544 µs  18.7%  ██████▎       2.08 ms   71.6%      2  230 µs  128 B  0 B  usort
+       self  self%                  total  total%  calls  self wall time  self memory in use  self peak memory  function
+    1.05 ms  36.0%  ████████████  1.54 ms   52.9%    674          554 µs               128 B               0 B  App\Work\{closure}
+     544 µs  18.7%  ██████▎       2.08 ms   71.6%      2          230 µs               128 B               0 B  usort
 
     ... and 38 more functions (-n 0 shows all)
   time: 2.91 ms in 40 functions
 
-       self  self%                  total  total%  calls      wt     mu  pmu  function
-    1.05 ms  36.0%  ████████████  1.54 ms   52.9%    674  554 µs  128 B  0 B  App\Work\{closure}
-     544 µs  18.7%  ██████▎       2.08 ms   71.6%      2  230 µs  128 B  0 B  usort
+       self  self%                  total  total%  calls  self wall time  self memory in use  self peak memory  function
+    1.05 ms  36.0%  ████████████  1.54 ms   52.9%    674          554 µs               128 B               0 B  App\Work\{closure}
+     544 µs  18.7%  ██████▎       2.08 ms   71.6%      2          230 µs               128 B               0 B  usort
 
     ... and 38 more functions (-n 0 shows all)
 

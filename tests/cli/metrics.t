@@ -1,0 +1,93 @@
+# Metrics: people read names, scripts get keys
+
+A report of SPX with more metrics than there are columns.
+
+$ printf '[events]\n0 1 0 0 0 0 0 0 0\n1 1 10 9 1 512 1 512 0\n1 0 30 19 11 512 1 512 0\n0 0 50 29 21 512 1 512 0\n[functions]\n/app/a.php\nf\n' > r.txt
+$ printf '{"key": "k", "exec_ts": 1794729896, "cli": 1, "cli_command_line": "a.php", "wall_time_ms": 0, "call_count": 2, "enabled_metrics": ["wt", "ct", "it", "zm", "zmac", "zmab", "zgr"]}\n' > r.json
+$ polyprof top r.json
+  wall time: 50 ns in 2 functions
+
+     self  self%                total  total%  calls  self CPU time  self idle time  self memory in use  self memory allocations  function
+    30 ns  60.0%  ████████████  50 ns  100.0%      1          19 ns           11 ns               512 B                        1  /app/a.php
+    20 ns  40.0%  ████████      20 ns   40.0%      1          10 ns           10 ns                 0 B                        0  f
+
+    ... and 2 more metrics (-m NAME,NAME shows them)
+$ polyprof top -m zm,wt,'GC runs' r.json
+  memory in use: 512 B in 2 functions
+
+     self   self%                total  total%  calls  self wall time  self GC runs  function
+    512 B  100.0%  ████████████  512 B  100.0%      1           30 ns             0  /app/a.php
+      0 B    0.0%                  0 B    0.0%      1           20 ns             0  f
+$ polyprof top -m cpu-time --sort total r.json
+  CPU time: 29 ns in 2 functions
+
+     self  self%  total  total%                calls  total wall time  total idle time  total memory in use  total memory allocations  function
+    19 ns  65.5%  29 ns  100.0%  ████████████      1            50 ns            21 ns                512 B                         1  /app/a.php
+    10 ns  34.5%  10 ns   34.5%  ████▏             1            20 ns            10 ns                  0 B                         0  f
+
+    ... and 2 more metrics (-m NAME,NAME shows them)
+$ polyprof info r.json | grep -A7 metrics
+    metrics       wall time: 50 ns (wt), primary
+                  CPU time: 29 ns (ct)
+                  idle time: 21 ns (it)
+                  memory in use: 512 B (zm)
+                  memory allocations: 1 (zmac)
+                  memory allocated: 512 B (zmab)
+                  GC runs: 0 (zgr)
+    holds         4 events, 2 stacks, 2 functions
+  --
+                  enabled_metrics
+                    wt
+                    ct
+                    it
+                    zm
+                    zmac
+                    zmab
+                    zgr
+$ polyprof top --json -m 'Wall time' r.json | cut -c1-90
+  {"format": "spx", "complete": true, "metric": "wt", "unit": "ns", "total": 50, "estimated"
+$ polyprof top -m wt,nope r.json
+! polyprof: error: no metric 'nope' in this profile (there is wt = wall time, ct = CPU time, it = idle time, zm = memory in use, zmac = memory allocations, zmab = memory allocated, zgr = GC runs)
+= 2
+$ polyprof tree -m 'memory allocated' r.json
+    total%  total   self  calls  function
+    100.0%  512 B                (all)
+    100.0%  512 B  512 B      1  └ /app/a.php
+      0.0%    0 B             1    └ (1 more)
+
+Valgrind's events, Xdebug's columns, XHProf's keys, perf's events.
+
+$ polyprof top whole.callgrind | head -3
+  instructions: 7 in 2 functions
+
+    self  self%                total  total%  calls  function  place
+$ polyprof top -m instructions whole.callgrind | head -1
+  instructions: 7 in 2 functions
+$ polyprof top fib.xt | head -1
+  time: 83.3 µs in 2 functions
+$ polyprof info fib.xt | grep -A1 metrics
+    metrics       time: 83.3 µs (Time_(10ns)), primary
+                  memory: 32 B (Memory_(bytes))
+$ polyprof info run.xhprof.json | grep -A4 metric
+    metrics       wall time: 1.46 ms (wt), primary
+                  CPU time: 1.45 ms (cpu)
+                  memory in use: 11.5 KiB (mu)
+                  peak memory: 0 B (pmu)
+    holds         40 functions, 40 edges
+$ printf 'a 1 [000] 10.5: 100 cpu-clock:pppH:\n\t0 f (x)\n\na 1 [000] 10.6: 100 cpu-clock:pppH:\n\t0 f (x)\n\n' > one.perf-script; polyprof top one.perf-script; polyprof one.perf-script | sed -n 2p
+  CPU time: 200 ns in 1 function
+
+      self   self%                 total  total%  self samples  function  place
+    200 ns  100.0%  ████████████  200 ns  100.0%             2  f         x
+    CPU time: 200 ns, 2 samples, 1 function, 1 stack
+
+One is one.
+
+$ printf 'main;f 1\n' > one.folded; polyprof top one.folded
+  1 sample in 2 functions
+
+    self   self%                total  total%  function
+       1  100.0%  ████████████      1  100.0%  f
+       0    0.0%                    1  100.0%  main
+$ polyprof info one.folded | grep metric
+    metric        1 sample
