@@ -39,6 +39,7 @@ static const struct {
 	{ "Memory", "memory" },
 	/* XHProf */
 	{ "wt", "wall time" },
+	{ "zm", "memory in use" },
 	{ "cpu", "CPU time" },
 	{ "mu", "memory in use" },
 	{ "pmu", "peak memory" },

@@ -124,7 +124,7 @@ test_info(const struct pp_profile *p)
 	expect(
 	    "{\"format\": \"folded\", \"compression\": [], \"producer\": \"maker\", \"complete\": true, "
 	    "\"facets\": [\"tree\"], \"primary\": \"wt\", \"metrics\": [{\"name\": \"wt\", \"unit\": \"ns\", "
-	    "\"total\": 200789.5}, {\"name\": \"zm\", \"unit\": \"bytes\", \"total\": -1024}], \"counts\": "
+	    "\"total\": 200789.5, \"title\": \"wall time\"}, {\"name\": \"zm\", \"unit\": \"bytes\", \"total\": -1024, \"title\": \"memory in use\"}], \"counts\": "
 	    "{\"events\": 4, \"samples\": 0, \"stacks\": 2, \"functions\": 2, \"threads\": 1, \"edges\": 0, "
 	    "\"lines\": 0}, \"time\": {\"start\": 0, \"end\": 200789, \"unit\": \"ns\"}, \"meta\": "
 	    "{\"host\": \"a\\\"b\", \"env\": {\"cli\": true, \"list\": [1.50, \"0x10\"]}, \"none\": null}}\n",
@@ -170,10 +170,10 @@ static void
 test_negative(const struct pp_profile *p)
 {
 	top(p, "zm", "self", PP_FORM_TEXT);
-	expect("zm: -1.00 KiB in 2 functions\n\n"
-	       "       self      total  calls       wt  function  place\n"
-	       "   3.00 KiB  -1.00 KiB      1   125 µs  main      /app/a.php:1\n"
-	       "  -4.00 KiB  -4.00 KiB      3  75.3 µs  free      libc\n",
+	expect("memory in use: -1.00 KiB in 2 functions\n\n"
+	       "       self      total  calls  self wall time  function  place\n"
+	       "   3.00 KiB  -1.00 KiB      1          125 µs  main      /app/a.php:1\n"
+	       "  -4.00 KiB  -4.00 KiB      3         75.3 µs  free      libc\n",
 	       "a table of negative values");
 }
 
