@@ -439,6 +439,20 @@ frames_find_lines(struct pp_html_data *h, size_t k, const struct pp_linecost *co
 	pp_map_release(&map);
 }
 
+/* What all lines cost together, those that are not kept included: shares are of that. */
+static void
+put_line_whole(struct pp_html_data *h, size_t k, const struct pp_linecost *cost)
+{
+	char name[NAME_MAX_LENGTH];
+	size_t m;
+
+	for (m = 0; m < cost->metrics; m++) {
+		snprintf(name, sizeof name, "%zu.line.whole%zu", k, m);
+		pp_column_values(&h->columns, name, &h->digest->profile[k]->metrics.at[m],
+		                 &cost->whole[m], 1, 1);
+	}
+}
+
 /* Lines that stacks end in, where the profile has no table of lines. */
 static void
 put_frame_lines(struct pp_html_data *h, size_t k, double min_share)
@@ -468,6 +482,7 @@ put_frame_lines(struct pp_html_data *h, size_t k, double min_share)
 		pp_column_end(&h->columns);
 		for (m = 0; m < cost.metrics; m++)
 			put_metric(h, k, "line.m", &v, m, &kept);
+		put_line_whole(h, k, &cost);
 	}
 	free(kept.rows);
 	if (status == PP_OK)
@@ -487,10 +502,16 @@ pp_html_put_lines(struct pp_html_data *h, const struct pp_html_detail *detail)
 			            .first = p->lines.hits,
 			            .n = p->lines.rows.n };
 
-		if (v.n)
+		if (v.n) {
+			struct pp_linecost cost = { 0 };
+
 			h->cut->lines += put_table(h, k, PP_TABLE_LINES, &shown_lines, &v,
 			                           detail->min_share);
-		else if (p->metrics.n)
+			if (pp_linecost_compute(p, &cost) == PP_OK) {
+				put_line_whole(h, k, &cost);
+				pp_linecost_release(&cost);
+			}
+		} else if (p->metrics.n)
 			put_frame_lines(h, k, detail->min_share);
 	}
 }

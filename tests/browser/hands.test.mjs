@@ -22,7 +22,7 @@ const status = p => p.locator('#details[role=status] .what').innerText();
 await test('overview', async () => {
   const p = await page(b), json = JSON.parse(polyprof('top', '--json', '-q', '-n', '10', spx));
   await open(p, makeReport('overview', spx));
-  is(await p.getByRole('tab').allInnerTexts(), ['Overview', 'Flame graph', 'Time order', 'Callers and callees', 'Call tree', 'Functions', 'Source lines'], 'the views are tabs, the overview first');
+  is(await p.getByRole('tab').allInnerTexts(), ['Overview', 'Flame graph', 'Time order', 'Callers and callees', 'Call tree', 'Functions', 'Source'], 'the views are tabs, the overview first');
   is(await p.getByRole('tab', { selected: true }).innerText(), 'Overview', 'and chosen');
   const text = await p.getByRole('tabpanel').innerText();
   is(json.functions.filter(f => !text.includes(f.name)).map(f => f.name), [], 'the ten costliest functions are there');

@@ -1,6 +1,6 @@
 // Reports in a browser: node reports.test.mjs POLYPROF ROOT ARTEFACTS
 import { execFileSync } from 'node:child_process';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { browser, csv, differences, done, functions, hostileFile, is, makeReport, ok, open, out, page, polyprof, program, sample, saved, settle, shot, test, view } from './kit.mjs';
@@ -202,6 +202,50 @@ await test('lines', async () => {
     for (let i = 0; i < args.length; i += 2) await p.getByRole('button', { name: 'Undo (u)' }).click();
   }
   is(p.complaints, [], 'lines: no complaints');
+  await p.context().close();
+});
+
+// ---- the source: whole files, costs, and ways from functions to lines and back ----
+await test('source', async () => {
+  const file = sample('formats/nytprof/good/evals_z_calls2.out'), p = await page(b), html = makeReport('source', file), script = '/srv/sample/nytprof/scripts/evals.pl';
+  const want = JSON.parse(polyprof('lines', '--json', '-q', '-n', '0', file)).lines, mine = want.filter(l => l.file === script), row = line => p.locator('.tbody .tr', { has: p.locator(`[data-key=place][data-exact="${line}"]`) });
+  await open(p, html, '#view=lines');
+  const [, shares] = /([\d.]+)%/.exec(polyprof('lines', '-n', '1', file));
+  ok((await p.locator('.tbody [data-key="cost%"]').first().innerText()).startsWith(shares), 'the share of a line is that of polyprof lines', shares);
+  await p.locator('.tbody [data-key=place] button', { hasText: 'evals.pl:12' }).first().click();
+  await settle(p);
+  ok(/file=.*evals\.pl/.test(p.url()) && /line=12/.test(p.url()), 'a line leads to its file', p.url());
+  ok(await row(12).evaluate(e => e.classList.contains('selected')), 'which opens there');
+  const [head, ...rows] = await csv(p), at = name => head.indexOf(name);
+  is(rows.map(r => Number(r[at('Line')])), Array.from({ length: rows.length }, (_, i) => i + 1), 'all of its lines are there');
+  is(rows.filter(r => r[at('Cost')] && Number(r[at('Cost')])).map(r => [Number(r[at('Line')]), Number(r[at('Cost')])]), mine.map(l => [l.line, Object.values(l.cost)[0]]).filter(l => l[1]).sort((x, y) => x[0] - y[0]), 'each with its cost');
+  ok(rows[10][at('Source')].includes('for @subs'), 'and its text', rows[10].join());
+  const said = await p.locator('.tr.says').allInnerTexts();
+  ok(said.some(t => /main::nest.*total .*, self .*, 4 calls/.test(t)) && said.some(t => /1 call from .*main::RUNTIME at evals.pl:13/s.test(t)) && said.some(t => /1 call to .*main::nest/s.test(t)), 'who begins, calls and is called there', said.join('\n'));
+  await p.locator('.tr.says', { hasText: '1 call from' }).first().getByRole('button').click();
+  await settle(p);
+  ok(await row(13).evaluate(e => e.classList.contains('selected')), 'from a function to where it is called');
+  await p.locator('.tr.says', { hasText: 'total' }).getByRole('button', { name: 'Callers and callees of main::nest' }).click();
+  await settle(p);
+  ok((await p.locator('.slices h2.of').innerText()).startsWith('main::nest'), 'from a line to the callers and callees of its function');
+  await p.getByRole('button', { name: 'Source: Its source' }).or(p.getByRole('button', { name: 'Its source' })).first().click();
+  await settle(p);
+  ok(await row(12).evaluate(e => e.classList.contains('selected')), 'and back to its source');
+  await p.reload();
+  await p.waitForSelector('html[data-ready]');
+  await settle(p);
+  ok(await row(12).evaluate(e => e.classList.contains('selected')), 'the address keeps file and line');
+  // Without the text: what is known, and how to get it.
+  const dir = join(out, 'sources');
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(out, 'tiny.callgrind'), 'version: 1\nevents: Ir\nfl=tiny.c\nfn=main\n2 5\ncfn=work\ncalls=1 7\n3 100\nfn=work\n7 60\n8 40\n');
+  writeFileSync(join(dir, 'tiny.c'), 'int main(void)\n{\n\twork();\n}\n\nvoid\nwork(void)\n{ spin(); }\n');
+  await open(p, makeReport('no-source', join(out, 'tiny.callgrind')), '#view=lines&file=tiny.c');
+  ok(/polyprof report --source DIR .*tiny.callgrind/.test(await p.locator('.note:visible').innerText()), 'without its text: how to get it', await p.locator('.note:visible').innerText());
+  is((await csv(p)).slice(1).map(r => r[2]), ['2', '3', '7', '8'], 'and the lines that are known of');
+  await open(p, makeReport('with-source', '--source', dir, join(out, 'tiny.callgrind')), '#view=lines&file=tiny.c');
+  is((await csv(p)).slice(1).map(r => r[3]), ['int main(void)', '{', '\twork();', '}', '', 'void', 'work(void)', '{ spin(); }'].map(t => (t.startsWith('\t') ? "'" + t : t)), 'with it: the whole file');
+  is(p.complaints, [], 'source: no complaints');
   await p.context().close();
 });
 

@@ -48,6 +48,7 @@ export interface Thing {
   total: number[];
   calls?: number | null;
   parent?: number[]; // total of the frame it lies in
+  whole?: number; // what shares are of, where that is not everything
   zoom?: number[];
   stack?: number[]; // functions, root first
   note?: string;
@@ -85,6 +86,7 @@ export class App {
   private names: string[] = [];
   private coloursFor = '';
   private largest = 0;
+  private files: Set<string> | null = null; // of which lines or the text are known
   private noiseNow: Noise | null = null;
   private noiseFor: Scene | null = null;
   private thing: Thing | null = null;
@@ -279,8 +281,30 @@ export class App {
     if (func) this.set({ view: 'sandwich', func });
   }
 
+  /** Whether there is something to show of the file of a function. */
+  hasSource(func: number): boolean {
+    if (!this.files) {
+      this.files = new Set(this.data.sources.files);
+      for (const l of this.data.lines) for (let i = 0; l && i < l.file.length; i++) this.files.add(this.data.strings[l.file[i]]);
+      this.files.delete('');
+    }
+    return this.files.has(this.data.funcs.file[func]);
+  }
+
+  /** The source of a function, where it begins. */
   source(func: number): void {
-    this.set({ view: 'lines', func });
+    this.set({ view: 'lines', func, file: this.data.funcs.file[func], line: this.data.funcs.line[func] });
+  }
+
+  sourceLine(file: string, line: number): void {
+    if (file) this.set({ view: 'lines', file, line });
+  }
+
+  /** Where a function is, as a way there where its source is known. */
+  placeLink(func: number): Node | null {
+    const place = this.place(func);
+    if (!place) return null;
+    return this.hasSource(func) ? button(place, `Source of ${this.name(func)}: ${place}`, () => this.source(func), { class: 'place link', tabindex: -1 }) : el('i', {}, place);
   }
 
   // ---- drawing ----
@@ -324,6 +348,7 @@ export class App {
     if (cut.functions) notes.push(`${plural(cut.functions, 'function', 'functions')} lighter than that are left out of the list.`);
     if (cut.edges) notes.push(`${plural(cut.edges, 'call', 'calls')} lighter than that are left out.`);
     if (cut.lines) notes.push(`${plural(cut.lines, 'source line', 'source lines')} lighter than that are left out.`);
+    if (cut.sources) notes.push(`${plural(cut.sources, 'source file', 'source files')} found no room.`);
     if (cut.resolution) notes.push(`Within ${time(cut.resolution)} the order of events is not kept.`);
     if (cut.names) notes.push(`${plural(cut.names, 'name was', 'names were')} too long and are cut.`);
     if (profiles.some(x => x.metrics.some(m => !m.real && Math.abs(m.total / m.num * m.den) > 2 ** 53))) notes.push('Numbers past 2^53 are rounded here; the command line has every digit.');
@@ -495,7 +520,7 @@ export class App {
 
   tell(thing: Thing | null): void {
     this.thing = thing;
-    const t = thing ?? { func: 0, total: this.scene.whole, self: undefined }, k = this.main0, m = this.metric;
+    const t: Thing = thing ?? { func: 0, total: this.scene.whole }, k = this.main0, m = this.metric;
     const all = t.own ? 'of ' + (t.calls ? plural(t.calls, 'call', 'calls') + ', ' : 'all its like ') : '';
     const parts: string[] = [...(t.own ? [t.own] : []), ...(t.own && t.calls === 1 ? [] : [all + valueNamed(m, t.total[k])])];
     const add = (whole: number | undefined, of: string) => {
@@ -503,7 +528,7 @@ export class App {
       if (p) parts.push(`${p} of ${of}`);
     };
     if (thing && parts.length + Number(!t.own) > 1) {
-      add(this.scene.whole[k], 'all');
+      add(t.whole ?? this.scene.whole[k], t.whole === undefined ? 'all' : 'all lines');
       if (t.zoom && t.zoom[k] !== this.scene.whole[k]) add(t.zoom[k], 'the zoom');
       if (t.parent) add(t.parent[k], 'its caller');
     }
@@ -544,7 +569,7 @@ export class App {
     openMenu(x, y, this.name(func), [
       ...first,
       ['Callers and callees', () => this.sandwich(func)],
-      ...(this.data.lines.some(l => l) ? [['Its source', () => this.source(func)] as [string, () => void]] : []),
+      ...(this.hasSource(func) ? [['Its source', () => this.source(func)] as [string, () => void]] : []),
       ...(hasTree ? [
         ['Focus: only stacks with it', () => this.filterFunc('focus', func)],
         ['Focus on its subtree', () => this.set({ filters: [...this.state.filters, ...(['focus', 'show-from'] as FilterKind[]).map(kind => ({ kind, pattern: '^' + escapeRegex(f.name[func]) + '$' }))] })],

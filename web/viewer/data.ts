@@ -58,7 +58,7 @@ export interface Meta {
   title: string;
   inputs: string[];
   profiles: ProfileInfo[];
-  cut: { share: number; nodes: number; functions: number; edges: number; lines: number; names: number; resolution: number };
+  cut: { share: number; nodes: number; functions: number; edges: number; lines: number; sources: number; names: number; resolution: number };
 }
 
 interface Column {
@@ -115,6 +115,7 @@ export interface Lines {
   hits: Float64Array | null;
   text: Int32Array | null;
   cost: Float64Array[];
+  whole: number[]; // by metric: of all lines, those that are not here included
 }
 
 /** A tree in preorder: the subtree of node i is [i, end[i]). Node 0 is the whole. */
@@ -128,6 +129,35 @@ export interface Tree {
   more: Map<number, number>; // sums of thin nodes: how many each stands for
 }
 
+/** Source files, whole. */
+export class Sources {
+  readonly files: string[];
+  private parts = new Map<string, Uint8Array>();
+  private cut = new Map<string, string[]>();
+
+  constructor(files: string[], lengths: Float64Array, bytes: Uint8Array) {
+    this.files = files;
+    for (let i = 0, at = 0; i < files.length; at += lengths[i++]) this.parts.set(files[i], bytes.subarray(at, at + lengths[i]));
+  }
+
+  /** The lines of a file, made when first asked for; null where its text is not known. */
+  lines(file: string): string[] | null {
+    const bytes = this.parts.get(file);
+    if (!bytes) return null;
+    let lines = this.cut.get(file);
+    if (!lines) {
+      lines = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).split(/\r?\n/);
+      if (lines[lines.length - 1] === '') lines.pop();
+      this.cut.set(file, lines);
+    }
+    return lines;
+  }
+
+  line(file: string, line: number): string {
+    return this.lines(file)?.[line - 1] ?? '';
+  }
+}
+
 export interface Data {
   meta: Meta;
   strings: string[];
@@ -138,6 +168,7 @@ export interface Data {
   flat: (Flat | null)[];
   edges: (Edges | null)[];
   lines: (Lines | null)[];
+  sources: Sources;
 }
 
 function fromBase64(text: string): Uint8Array {
@@ -311,6 +342,7 @@ export async function load(text: string): Promise<Data> {
     meta.profiles.map((p, k) => (c.has(`${k}.${column}`) ? read(k, p.metrics) : null));
   return {
     meta, strings, series,
+    sources: new Sources(Array.from(c.ids('src.file'), id => strings[id]), c.numbers('src.length'), c.bytes('src.bytes')),
     funcs: readFuncs(c, strings),
     tree: buildTree(c.ids('tree.up'), c.ids('tree.func'), more),
     moments: readMoments(c, meta, series),
@@ -329,7 +361,7 @@ export async function load(text: string): Promise<Data> {
       func: c.ids(`${k}.line.func`), file: c.ids(`${k}.line.file`), line: c.ids(`${k}.line.line`),
       series: c.ids(`${k}.line.series`), hits: c.maybe(`${k}.line.hits`),
       text: c.has(`${k}.line.text`) ? c.ids(`${k}.line.text`) : null,
-      cost: metrics.map((_, m) => c.numbers(`${k}.line.m${m}`)),
+      cost: metrics.map((_, m) => c.numbers(`${k}.line.m${m}`)), whole: metrics.map((_, m) => c.numbers(`${k}.line.whole${m}`)[0] ?? 0),
     })),
   };
 }

@@ -35,7 +35,7 @@ function toy(data: Data): Data {
   }));
   return {
     meta: data.meta, strings: [], series, funcs: { n: functions, name, file: name, module: name, line: none, flags: none, rank: func.slice(0, functions), sides: null },
-    tree: buildTree(up, func, new Map()), moments: [], flat: [], edges: [], lines: [],
+    tree: buildTree(up, func, new Map()), moments: [], flat: [], edges: [], lines: [], sources: data.sources,
   };
 }
 

@@ -8,7 +8,7 @@ import { escapeRegex, shellWord } from './text';
 
 export type View = 'overview' | 'flame' | 'time' | 'sandwich' | 'tree' | 'top' | 'lines';
 export const VIEWS: [View, string][] = [
-  ['overview', 'Overview'], ['flame', 'Flame graph'], ['time', 'Time order'], ['sandwich', 'Callers and callees'], ['tree', 'Call tree'], ['top', 'Functions'], ['lines', 'Source lines'],
+  ['overview', 'Overview'], ['flame', 'Flame graph'], ['time', 'Time order'], ['sandwich', 'Callers and callees'], ['tree', 'Call tree'], ['top', 'Functions'], ['lines', 'Source'],
 ];
 
 export interface State extends Selection {
@@ -21,6 +21,8 @@ export interface State extends Selection {
   palette: Palette;
   zoom: number[]; // functions from the root to the zoomed frame
   func: number; // the function in the sandwich; 0 = none
+  file: string; // whose source is shown; '' = lines of all
+  line: number; // of it: what to show first; 0 = the costliest
   search: string;
   ignoreCase: boolean;
   sort: string; // key of the column of functions; with "-" before it ascending
@@ -31,7 +33,7 @@ export interface State extends Selection {
 export function initial(data: Data): State {
   return {
     view: 'overview', metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters: [], normalize: false,
-    icicle: false, reverse: false, byWeight: false, graphs: false, second: -1, palette: 'module', zoom: [], func: 0, search: '', ignoreCase: true,
+    icicle: false, reverse: false, byWeight: false, graphs: false, second: -1, palette: 'module', zoom: [], func: 0, file: '', line: 0, search: '', ignoreCase: true,
     sort: data.meta.profiles.length > 1 ? 'change' : 'self', change: 'self', theme: '',
   };
 }
@@ -40,8 +42,8 @@ export function initial(data: Data): State {
 
 const FLAGS: [string, 'icicle' | 'reverse' | 'byWeight' | 'graphs' | 'ignoreCase' | 'normalize'][] =
   [['icicle', 'icicle'], ['reverse', 'reverse'], ['weight', 'byWeight'], ['graphs', 'graphs'], ['case', 'ignoreCase'], ['scaled', 'normalize']];
-const TEXTS: [string, 'view' | 'event' | 'thread' | 'palette' | 'search' | 'sort' | 'change' | 'theme'][] =
-  [['view', 'view'], ['event', 'event'], ['thread', 'thread'], ['colours', 'palette'], ['search', 'search'], ['sort', 'sort'], ['change', 'change'], ['theme', 'theme']];
+const TEXTS: [string, 'view' | 'event' | 'thread' | 'palette' | 'search' | 'sort' | 'change' | 'theme' | 'file'][] =
+  [['view', 'view'], ['event', 'event'], ['thread', 'thread'], ['colours', 'palette'], ['search', 'search'], ['sort', 'sort'], ['change', 'change'], ['theme', 'theme'], ['file', 'file']];
 
 const METRICS: [string, 'metric' | 'second'][] = [['metric', 'metric'], ['beside', 'second']];
 
@@ -53,6 +55,7 @@ export function toHash(s: State, base: State, data: Data): string {
   if (s.func) out.set('of', data.funcs.name[s.func]);
   for (const [key, field] of FLAGS) if (s[field] !== base[field]) out.set(key, s[field] ? '1' : '0');
   for (const func of s.zoom) out.append('zoom', data.funcs.name[func]);
+  if (s.line) out.set('line', String(s.line));
   if (s.time) out.set('time', s.time.join('..'));
   for (const f of s.filters) out.append(f.kind, f.pattern);
   const text = out.toString();
@@ -75,6 +78,7 @@ export function fromHash(hash: string, base: State, data: Data): State {
   s.func = given.has('of') ? Math.max(0, data.funcs.name.indexOf(given.get('of')!, 1)) : 0;
   for (const [key, field] of FLAGS) if (given.has(key)) s[field] = given.get(key) === '1';
   s.zoom = pathNamed(data, given.getAll('zoom'), s.reverse);
+  s.line = Math.max(0, Math.floor(Number(given.get('line')))) || 0;
   const [from, to] = (given.get('time') ?? '').split('..').map(Number);
   if (to > from) s.time = [from, to];
   for (const [key, pattern] of given) if (isFilter(key)) s.filters.push({ kind: key, pattern: isRegex(pattern) ? pattern : escapeRegex(pattern) });
@@ -164,7 +168,7 @@ export function why(view: View, data: Data): string {
     return p.some(x => x.facets.includes('edges')) ? noStacks + ' Sandwich and Functions show what it knows.' : `This ${format} profile holds no stacks.`;
   if (view === 'time' && !data.moments.length) return `This ${format} profile does not say when things happened.`;
   if (view === 'sandwich' && !tree && !data.edges.some(e => e)) return `This ${format} profile does not say which function calls which.`;
-  if (view === 'lines' && !data.lines.some(l => l)) return `This ${format} profile does not say what single source lines cost.`;
+  if (view === 'lines' && !data.lines.some(l => l) && !data.sources.files.length) return `This ${format} profile does not say what single source lines cost.`;
   if (view === 'top' && !data.flat.some(f => f)) return `This ${format} profile holds no costs.`;
   if (p.length > 1 && metricOf(data, 1, p[0].primary) < 0) return '';
   return '';

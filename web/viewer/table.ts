@@ -120,6 +120,12 @@ export class Table<R> {
     this.draw();
   }
 
+  /** Chooses a row and brings it into the middle. */
+  center(index: number): void {
+    this.select(index);
+    this.host.scrollTop = Math.max(0, index * HEIGHT - (this.host.clientHeight - this.head.offsetHeight) / 2);
+  }
+
   /** Scrolls until a row is in sight. */
   reveal(index: number): void {
     const top = index * HEIGHT, room = this.host.clientHeight - this.head.offsetHeight;
@@ -191,7 +197,7 @@ export class Table<R> {
 
   private click(e: MouseEvent): void {
     const i = this.indexOf(e.target);
-    if (i >= 0) this.select(i);
+    if (i >= 0 && !(e.target as Element).closest('button')) this.select(i);
   }
 
   /** A key that was pressed elsewhere. */
@@ -225,12 +231,11 @@ export class Table<R> {
     }
   }
 
-  csv(escape: (text: string) => string): string {
-    const line = (cells: string[]) => cells.map(escape).join(',') + '\r\n';
-    return line(this.opts.columns.map(c => c.title)) +
-      this.rows.map(r => line(this.opts.columns.map(c => {
-        const cell = c.cell(r);
-        return cell.exact ?? cell.text;
-      }))).join('');
+  csv(escape: (text: string) => string, keep: (row: R) => boolean = () => true): string {
+    const { columns } = this.opts;
+    return columns.map(c => escape(c.title)).join(',') + '\r\n' + this.rows.filter(keep).map(r => columns.map(c => {
+      const { exact, text } = c.cell(r);
+      return c.number ? exact ?? text : escape(exact ?? text);
+    }).join(',') + '\r\n').join('');
   }
 }

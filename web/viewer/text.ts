@@ -20,8 +20,10 @@ export function escapeXml(text: string): string {
   return shown(text).replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`);
 }
 
+/** A text for CSV; an apostrophe before what a spreadsheet would take for a formula. */
 export function escapeCsv(text: string): string {
-  return /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  const tame = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? "'" + text : text;
+  return /[",\r\n]|^ | $/.test(tame) ? '"' + tame.replace(/"/g, '""') + '"' : tame;
 }
 
 /** A word for a POSIX shell. */

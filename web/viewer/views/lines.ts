@@ -1,34 +1,47 @@
-// What single source lines cost, with their text where the profile brings it.
+// What source lines cost: the costliest of all files, or one file, whole where its text is known.
 
 import type { App, Panel } from '../app';
-import { el, fill, select } from '../dom';
+import { button, el, fill, select } from '../dom';
 import { factorOf, lineCosts, metricOf, threadKey } from '../model';
-import { why } from '../state';
+import { commandLine, why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
 import { changeColumn, relativeColumn } from './top';
 
+/** A line, or with `says` a remark beside one: a function that begins there, or calls that it makes. */
 interface Line {
   file: number;
   line: number;
   func: number;
-  text: number;
+  text: string;
   hits: number;
   cost: number[];
+  says?: { tag: string; before: string; label: string; title: string; after: string; open(): void };
+}
+
+const CALLERS = 4; // of each function, in its file
+
+/** Calls made by a line to a function, or to it by a function in a line. */
+interface Site {
+  file: string;
+  line: number;
+  func: number;
+  calls: number;
+  cost: number;
 }
 
 export class LinesView implements Panel {
-  readonly host = el('section', { class: 'view' });
+  readonly host = el('section', { class: 'view source' });
   private note = el('p', { class: 'note' });
   private table: Table<Line>;
   private rows: Line[] = [];
-  private file = -1;
   private sort = 'cost';
   private exact = true; // filters and time apply
   private astray = false;
-  private of = 0; // the function whose file was opened last
-  private goTo = 0; // a line to bring into sight
+  private all = 0; // what all lines cost: shares are of that
+  private to: Map<number, number[]> | null = null;
+  private at = ''; // the line that was brought into sight last
 
   constructor(private app: App) {
     this.table = new Table<Line>({
@@ -37,114 +50,260 @@ export class LinesView implements Panel {
         this.sort = this.sort === key ? '-' + key : key;
         this.update();
       },
-      onSelect: r => app.tell({ func: r.func, total: r.cost, note: this.place(r) }),
-      onOpen: r => app.sandwich(r.func),
-      onMenu: (r, x, y) => app.menuFor(r.func, x, y, [['Only this file', () => this.choose(r.file)]]),
+      onSelect: r => app.tell(r.says ? { func: r.func, total: r.cost } : { func: r.func, total: r.cost, whole: this.all, note: this.place(r) }),
+      onOpen: r => (r.says ? r.says.open() : app.state.file ? app.sandwich(r.func) : app.sourceLine(this.name(r.file), r.line)),
+      onMenu: (r, x, y) => app.menuFor(r.func, x, y, app.state.file ? [] : [['Show it in its file', () => app.sourceLine(this.name(r.file), r.line)]]),
+      decorate: (r, row) => {
+        row.classList.toggle('says', !!r.says);
+        row.classList.toggle('match', !!app.state.file && this.matches(r));
+        row.classList.toggle('cold', !!app.state.file && !r.says && !r.cost.some(Boolean));
+      },
     });
     this.host.append(this.note, this.table.host);
   }
 
-  private place(r: Line): string {
-    return shown(this.app.data.strings[r.file] || '(unknown file)', 200) + (r.line ? ':' + r.line : '');
+  private name(file: number): string {
+    return this.app.data.strings[file] || '';
   }
 
-  private choose(file: number): void {
-    this.file = file;
-    this.sort = file < 0 ? 'cost' : 'place';
-    this.app.set({}, 'quiet');
+  private place(r: Line): string {
+    return shown(this.name(r.file) || '(unknown file)', 200) + (r.line ? ':' + r.line : '');
   }
 
   update(): void {
-    const { app } = this, lacks = why('lines', app.data);
+    const { app } = this, lacks = why('lines', app.data), { file } = app.state;
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
-    if (app.state.func && app.state.func !== this.of) this.showFunc(app.state.func);
-    this.collect();
+    const found = this.collect();
+    this.rows = file ? this.whole(file, found) : this.sorted(found);
     this.search();
+    if (file) this.reveal();
+    else this.at = '';
   }
 
-  /** Opens the file of a function, at its costliest line. */
-  private showFunc(func: number): void {
-    const { data } = this.app, l = data.lines[this.app.main0];
-    this.of = func;
-    if (!l) return;
-    const at = l.func.indexOf(func), file = at >= 0 ? l.file[at] : data.strings.indexOf(data.funcs.file[func]);
-    if (file < 0 || !l.file.includes(file)) return;
-    this.file = file;
-    this.sort = 'place';
-    this.goTo = data.funcs.line[func];
+  /** The line that is asked for, or the costliest, once. */
+  private reveal(): void {
+    const { file, line } = this.app.state, k = this.app.main0, asked = `${file}:${line}`;
+    if (this.at === asked) return;
+    this.at = asked;
+    let best = -1;
+    this.rows.forEach((r, i) => {
+      if (r.says) return;
+      if (line ? best < 0 && r.line >= line : best < 0 || r.cost[k] > this.rows[best].cost[k]) best = i;
+    });
+    if (best >= 0) this.table.center(best);
   }
 
-  private collect(): void {
-    const { data, state, main0: k } = this.app, out = new Map<number, Line>(), n = data.meta.profiles.length;
+  /** The lines that cost something, those of one file only where one is chosen. */
+  private collect(): Line[] {
+    const { data, state, main0: k } = this.app, out = new Map<number, Line>(), n = data.meta.profiles.length, only = state.file ? data.strings.indexOf(state.file) : -1;
     this.exact = true;
     this.astray = false;
+    this.all = 0;
     data.lines.forEach((l, p) => {
       const m = metricOf(data, p, state.metric), factor = factorOf(data, p, state.metric), part = this.app.plain ? null : lineCosts(data, p, state);
       if (l && !this.app.plain && !part) this.exact = false;
       if (part && part.astray) this.astray = true;
+      if (l && p === k && this.app.plain && m >= 0) this.all = l.whole[m] * factor;
       for (let i = 0; l && i < l.line.length; i++) {
         const series = data.series.find(s => s.profile === p && s.index === l.series[i]);
         if (!part && state.thread && series && threadKey(series) !== state.thread) continue;
         if (part && !part.cost[i]) continue;
+        const cost = part ? part.cost[i] : m >= 0 ? l.cost[m][i] * factor : 0;
+        if (p === k && !this.app.plain) this.all += cost;
+        if (state.file && l.file[i] !== only) continue;
         const key = l.file[i] * 4294967296 + l.line[i];
         let line = out.get(key);
-        if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i] ?? 0, text: l.text ? l.text[i] : 0, hits: 0, cost: Array(n).fill(0) }));
-        line.cost[p] += part ? part.cost[i] : m >= 0 ? l.cost[m][i] * factor : 0;
+        if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i] ?? 0, text: l.text ? data.strings[l.text[i]] : '', hits: 0, cost: Array(n).fill(0) }));
+        line.cost[p] += cost;
         if (p === k && l.hits) line.hits += l.hits[i];
       }
     });
-    const key = this.sort.replace('-', ''), sign = this.sort.startsWith('-') ? -1 : 1, { strings } = data;
-    const place = (a: Line, b: Line) => (strings[a.file] < strings[b.file] ? -1 : strings[a.file] > strings[b.file] ? 1 : a.line - b.line);
-    this.rows = [...out.values()].filter(r => this.file < 0 || r.file === this.file)
-      .sort((a, b) => sign * (key === 'hits' ? b.hits - a.hits : key === 'before' ? b.cost[0] - a.cost[0] : key === 'change' ? Math.abs(b.cost[1] - b.cost[0]) - Math.abs(a.cost[1] - a.cost[0]) : key === 'place' ? place(a, b) : b.cost[k] - a.cost[k]) || place(a, b));
+    return [...out.values()];
+  }
+
+  private sorted(rows: Line[]): Line[] {
+    const key = this.sort.replace('-', ''), sign = this.sort.startsWith('-') ? -1 : 1, k = this.app.main0;
+    const place = (a: Line, b: Line) => (this.name(a.file) < this.name(b.file) ? -1 : this.name(a.file) > this.name(b.file) ? 1 : a.line - b.line);
+    for (const r of rows) r.text ||= this.app.data.sources.line(this.name(r.file), r.line);
+    return rows.sort((a, b) => sign * (key === 'hits' ? b.hits - a.hits : key === 'before' ? b.cost[0] - a.cost[0] : key === 'change' ? Math.abs(b.cost[1] - b.cost[0]) - Math.abs(a.cost[1] - a.cost[0]) : key === 'place' ? place(a, b) : b.cost[k] - a.cost[k]) || place(a, b));
+  }
+
+  // ---- one file ----
+
+  /** All lines of a file, with the functions that begin and the calls that are made there. */
+  private whole(file: string, found: Line[]): Line[] {
+    const { data } = this.app, text = data.sources.lines(file), id = data.strings.indexOf(file), n = data.meta.profiles.length, begins = this.begins(file), sites = this.sites(file), out: Line[] = [];
+    const known = new Map(found.map(l => [l.line, l])), numbers = new Set([...known.keys(), ...begins.map(f => data.funcs.line[f]), ...sites.map(s => s.line)]);
+    if (text) for (let i = 1; i <= text.length; i++) numbers.add(i);
+    let func = 0, b = 0, s = 0;
+    for (const line of [...numbers].sort((x, y) => x - y)) {
+      for (; b < begins.length && data.funcs.line[begins[b]] <= line; b++) out.push(this.begin(id, line, (func = begins[b])), ...this.callers(id, line, func));
+      const l = known.get(line) ?? { file: id, line, func: 0, text: '', hits: 0, cost: Array(n).fill(0) };
+      out.push({ ...l, func: l.func || func, text: text?.[line - 1] ?? l.text });
+      for (; s < sites.length && sites[s].line <= line; s++) out.push(this.call(id, sites[s]));
+    }
+    return out;
+  }
+
+  /** The functions that begin in a file, in its order. */
+  private begins(file: string): number[] {
+    const { file: files, line, n, rank } = this.app.data.funcs, out: number[] = [];
+    for (let f = 1; f < n; f++) if (files[f] === file && line[f] > 0) out.push(f);
+    return out.sort((a, b) => line[a] - line[b] || rank[a] - rank[b]);
+  }
+
+  /** Calls whose place the profile knows, unless something is filtered: by place and by the function at their other end. */
+  private calls(end: 'caller' | 'callee', list: Iterable<number>, only = ''): Site[] {
+    const { data, main0: k, state } = this.app, e = data.edges[k]!, m = metricOf(data, k, state.metric), out = new Map<string, Site>();
+    for (const i of list) {
+      const file = data.strings[e.file[i]] || data.funcs.file[e.caller[i]];
+      if (!e.line[i] || (only && file !== only)) continue;
+      const key = `${e.line[i]} ${e[end][i]} ${file}`, site = out.get(key) ?? { file, line: e.line[i], func: e[end][i], calls: 0, cost: 0 };
+      site.calls += e.calls[i];
+      site.cost += m >= 0 ? e.cost[m][i] * factorOf(data, k, state.metric) : 0;
+      out.set(key, site);
+    }
+    return [...out.values()];
+  }
+
+  /** What lines of a file call. */
+  private sites(file: string): Site[] {
+    const { rank } = this.app.data.funcs, e = this.app.data.edges[this.app.main0];
+    return !e || !this.app.plain ? [] : this.calls('callee', e.caller.keys(), file).sort((a, b) => a.line - b.line || b.cost - a.cost || rank[a.func] - rank[b.func]);
+  }
+
+  /** Whence a function is called, the costliest calls first. */
+  private callers(id: number, line: number, func: number): Line[] {
+    const { app } = this, list = !app.plain ? [] : this.calls('caller', this.callsTo().get(func) ?? []).sort((a, b) => b.cost - a.cost || b.calls - a.calls || a.line - b.line);
+    const rows = list.slice(0, CALLERS).map(s => this.remark(id, line, func, s.cost, {
+      tag: '\u2190 ', before: `${plural(s.calls, 'call', 'calls')} from `, label: `${app.name(s.func)} at ${shown(s.file.replace(/^.*\//, ''), 80)}:${s.line}`, title: 'Go to that line', after: `, ${app.value(s.cost)}`, open: () => app.sourceLine(s.file, s.line),
+    }));
+    if (list.length > CALLERS) rows.push(this.remark(id, line, func, 0, { tag: '\u2190 ', before: 'and ', label: `${digits(list.length - CALLERS)} more places`, title: 'Callers and callees', after: '', open: () => app.sandwich(func) }));
+    return rows;
+  }
+
+  /** The calls to each function. */
+  private callsTo(): Map<number, number[]> {
+    if (this.to) return this.to;
+    const e = this.app.data.edges[this.app.main0];
+    this.to = new Map();
+    for (let i = 0; e && i < e.callee.length; i++) {
+      const list = this.to.get(e.callee[i]);
+      if (list) list.push(i);
+      else this.to.set(e.callee[i], [i]);
+    }
+    return this.to;
+  }
+
+  private remark(file: number, line: number, func: number, cost: number, says: Line['says']): Line {
+    const { meta } = this.app.data;
+    return { file, line, func, text: '', hits: 0, cost: meta.profiles.map((_, k) => (k === this.app.main0 ? cost : 0)), says };
+  }
+
+  private begin(file: number, line: number, func: number): Line {
+    const { app } = this, k = app.main0, row = app.scene.flat().row(func), calls = row.calls[k], name = app.name(func);
+    return this.remark(file, line, func, row.total[k], {
+      tag: '\u0192 ', before: '', label: name, title: `Callers and callees of ${name}`, after: `: total ${app.value(row.total[k])}, self ${app.value(row.self[k])}` + (calls ? `, ${plural(calls, 'call', 'calls')}` : ''), open: () => app.sandwich(func),
+    });
+  }
+
+  private call(file: number, s: Site): Line {
+    const { app } = this, name = app.name(s.func);
+    return this.remark(file, s.line, s.func, s.cost, {
+      tag: '\u2192 ', before: `${plural(s.calls, 'call', 'calls')} to `, label: name, title: `Go to ${name}`, after: `, ${app.value(s.cost)}`, open: () => (app.hasSource(s.func) ? app.source(s.func) : app.sandwich(s.func)),
+    });
+  }
+
+  // ---- what is shown ----
+
+  private matches(r: Line): boolean {
+    const { hits, state } = this.app, words = state.search.toLowerCase();
+    return !!hits && (!!hits[r.func] && (!!r.says || !state.file) || r.text.toLowerCase().includes(words) || (!state.file && this.name(r.file).toLowerCase().includes(words)));
   }
 
   search(): void {
-    const { app } = this, { hits, state } = app, { strings } = app.data;
-    const words = state.search.toLowerCase();
-    const rows = hits ? this.rows.filter(r => hits[r.func] || strings[r.text]?.toLowerCase().includes(words) || strings[r.file]?.toLowerCase().includes(words)) : this.rows;
+    const { app } = this, { file, filters, time } = app.state;
+    const rows = app.hits && !file ? this.rows.filter(r => this.matches(r)) : this.rows;
     const stale = this.exact ? (this.astray ? ' What frames that were taken out cost is at no line.' : '')
-      : state.filters.length || state.time ? ' Filters and time do not apply here: the profile gives whole sums per line.' : '';
-    fill(this.note, plural(rows.length, 'line', 'lines') + (this.file >= 0 ? ' of ' + shown(strings[this.file], 120) : '') + '.' + stale);
-    this.table.set(rows, this.columns(), { key: this.sort.replace('-', ''), descending: !this.sort.startsWith('-') });
-    if (this.goTo) {
-      const at = rows.findIndex(r => r.line >= this.goTo);
-      if (at >= 0) this.table.select(at);
-      this.goTo = 0;
-    }
+      : filters.length || time ? ' Filters and time do not apply here: the profile gives whole sums per line.' : '';
+    fill(this.note, ...(file ? this.heading(file) : [plural(rows.length, 'line', 'lines') + '.']), stale);
+    this.table.set(rows, file ? this.fileColumns() : this.columns(), file ? undefined : { key: this.sort.replace('-', ''), descending: !this.sort.startsWith('-') });
+  }
+
+  private heading(file: string): (Node | string)[] {
+    const { app } = this, k = app.main0, lines = this.rows.filter(r => !r.says), cost = lines.reduce((sum, r) => sum + (r.cost[k] ?? 0), 0);
+    const share = percent(cost, this.all), text = `${shown(file, 200)}: ${app.value(cost)}${share ? ` (${share})` : ''}. `;
+    if (app.data.sources.lines(file)) return [text];
+    const line = commandLine({ ...app.state, view: 'overview', filters: [], time: null }, app.data).replace(/^polyprof (diff )?/, 'polyprof report --source DIR ');
+    return [text, 'Its text is not in this report, so only lines that are known of are shown. To see whole files: ', el('code', {}, shown(line, 300) + ' -o report.html')];
+  }
+
+  private costColumns(): ColumnSpec<Line>[] {
+    const { app } = this, k = app.main0, whole = this.all, none = { text: '', exact: '' };
+    const cost = (key: string, title: string, p: number): ColumnSpec<Line> => ({
+      key, title, number: true, cell: r => (r.says || (app.state.file && !r.cost[p]) ? none : { text: app.value(r.cost[p]), exact: String(canonical(app.metric, r.cost[p])), title: app.exact(r.cost[p]) }),
+    });
+    const pair = (c: ColumnSpec<Line>): ColumnSpec<Line> => ({ ...c, cell: r => (r.says || !r.cost.some(Boolean) ? none : c.cell(r)) });
+    const out: ColumnSpec<Line>[] = [...(app.compares ? [cost('before', 'Before', 0)] : []), cost('cost', app.compares ? 'After' : 'Cost', k),
+      { key: 'cost%', title: '%', number: true, sorts: false, minor: true, cell: r => (r.says || (app.state.file && !r.cost[k]) ? none : { text: percent(r.cost[k], whole), bar: whole > 0 ? r.cost[k] / whole : undefined }) }];
+    if (app.compares) out.push(pair(changeColumn(app, 'change', 'Change', r => r.cost)), { ...pair(relativeColumn<Line>(app, 'change%', r => r.cost)), minor: true });
+    if (app.data.meta.profiles[k].hits) out.push({ key: 'hits', title: 'Hits', number: true, minor: true, cell: r => (r.says || (app.state.file && !r.hits) ? none : { text: digits(r.hits), exact: String(r.hits) }) });
+    return out;
+  }
+
+  private code(r: Line): Node {
+    if (!r.says) return el('code', {}, shown(r.text, 400).replace(/\\x09/g, '    '));
+    const { tag, before, label, title, after, open } = r.says;
+    return el('span', { class: 'remark' }, tag + before, button(label, title, open, { class: 'link', tabindex: -1 }), after);
+  }
+
+  private fileColumns(): ColumnSpec<Line>[] {
+    const known = this.rows.some(r => r.text), { app } = this;
+    return [...this.costColumns().map(c => ({ ...c, sorts: false })), { key: 'place', title: 'Line', number: true, sorts: false, cell: r => (r.says ? { text: '', exact: '' } : { text: String(r.line), exact: String(r.line) }) },
+      { key: 'text', title: known ? 'Source' : 'Function', wide: true, sorts: false, cell: r => (known || r.says ? { text: r.says ? r.says.before + r.says.label + r.says.after : r.text, exact: r.text, node: this.code(r) } : { text: r.func ? app.name(r.func) : '', exact: r.func ? app.data.funcs.name[r.func] : '' }) }];
   }
 
   private columns(): ColumnSpec<Line>[] {
-    const { app } = this, k = app.main0, whole = app.scene.whole[k], { strings } = app.data;
-    const cost = (key: string, title: string, p: number): ColumnSpec<Line> => ({ key, title, number: true, cell: r => ({ text: app.value(r.cost[p]), exact: String(canonical(app.metric, r.cost[p])), title: app.exact(r.cost[p]) }) });
-    const out: ColumnSpec<Line>[] = [...(app.compares ? [cost('before', 'Before', 0)] : []), cost('cost', app.compares ? 'After' : 'Cost', k),
-      { key: 'cost%', title: '%', number: true, sorts: false, minor: true, cell: r => ({ text: percent(r.cost[k], whole), bar: whole > 0 ? r.cost[k] / whole : undefined }) }];
-    if (app.compares) out.push(changeColumn(app, 'change', 'Change', r => r.cost), { ...relativeColumn<Line>(app, 'change%', r => r.cost), minor: true });
-    if (app.data.meta.profiles[k].hits) out.push({ key: 'hits', title: 'Hits', number: true, minor: true, cell: r => ({ text: digits(r.hits), exact: String(r.hits) }) });
-    const hasText = app.data.lines.some(l => l?.text), hasFunc = this.rows.some(r => r.func), lone = !hasText && !hasFunc;
-    out.push({ key: 'place', title: 'Line', wide: lone, cell: r => ({ text: lone ? this.place(r) : this.place(r).replace(/^.*\//, ''), exact: (strings[r.file] || '') + ':' + r.line, title: this.place(r) }) });
+    const { app } = this, out = this.costColumns(), hasText = this.rows.some(r => r.text), hasFunc = this.rows.some(r => r.func), lone = !hasText && !hasFunc;
+    out.push({
+      key: 'place', title: 'Line', wide: lone,
+      cell: r => ({
+        text: lone ? this.place(r) : this.place(r).replace(/^.*\//, ''), exact: this.name(r.file) + ':' + r.line, title: this.place(r),
+        node: button(lone ? this.place(r) : this.place(r).replace(/^.*\//, ''), `${this.place(r)} in its file`, () => app.sourceLine(this.name(r.file), r.line), { class: 'link', tabindex: -1 }),
+      }),
+    });
     if (lone) return out;
     out.push({
       key: 'text', title: hasText ? 'Source' : 'Function', wide: true, sorts: false,
       cell: r => {
-        const text = hasText ? shown(strings[r.text] || '', 400).replace(/\\x09/g, '    ') : r.func ? app.name(r.func) : '';
-        return { text, exact: hasText ? strings[r.text] : r.func ? app.data.funcs.name[r.func] : '', node: el('code', {}, text) };
+        const text = hasText ? r.text : r.func ? app.name(r.func) : '';
+        return { text: shown(text, 400), exact: hasText ? r.text : r.func ? app.data.funcs.name[r.func] : '', node: hasText ? this.code(r) : el('code', {}, text) };
       },
     });
     return out;
   }
 
+  /** The files by what they cost, then those of which only the text is known. */
+  private files(): [string, number][] {
+    const { strings, lines, sources } = this.app.data, k = this.app.main0, m = metricOf(this.app.data, k, this.app.state.metric), sums = new Map<string, number>();
+    for (const l of lines) for (let i = 0; l && i < l.line.length; i++) sums.set(strings[l.file[i]], (sums.get(strings[l.file[i]]) ?? 0) + (l === lines[k] && m >= 0 ? l.cost[m][i] : 0));
+    for (const file of sources.files) if (!sums.has(file)) sums.set(file, 0);
+    return [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  }
+
   options(): Node[] {
-    if (why('lines', this.app.data)) return [];
-    const { strings, lines } = this.app.data, k = this.app.main0, m = metricOf(this.app.data, k, this.app.state.metric), sums = new Map<number, number>();
-    const l = lines[k];
-    for (let i = 0; l && i < l.line.length; i++) sums.set(l.file[i], (sums.get(l.file[i]) ?? 0) + (m >= 0 ? l.cost[m][i] : 0));
-    const files = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 400);
-    return [select('File', [['-1', `all ${sums.size}`], ...files.map(([f]) => [String(f), shown(strings[f] || '(unknown file)', 60)] as [string, string])], String(this.file), v => this.choose(Number(v)))];
+    const { app } = this;
+    if (why('lines', app.data)) return [];
+    const files = this.files(), chosen = app.state.file, list = files.slice(0, 400).map(([f]) => f);
+    if (chosen && !list.includes(chosen)) list.push(chosen);
+    return [select('File', [['', `all ${files.length}, line by line`], ...list.map(f => [f || ' ', shown(f || '(unknown file)', 60)] as [string, string])], chosen, v => app.set({ file: v.trim(), line: 0 }))];
   }
 
   step(by: number): void {
-    this.table.select(Math.max(0, Math.min(this.table.length - 1, this.table.selected + by)));
+    const { table, app } = this, n = table.length;
+    if (app.state.file && app.hits)
+      for (let i = table.selected + by; i >= 0 && i < n; i += by) if (this.matches(this.rows[i])) return table.select(i);
+    table.select(Math.max(0, Math.min(n - 1, table.selected + by)));
   }
 
   press(e: KeyboardEvent): void {
@@ -161,6 +320,6 @@ export class LinesView implements Panel {
   }
 
   csv(): string {
-    return this.table.csv(escapeCsv);
+    return this.table.csv(escapeCsv, r => !r.says);
   }
 }

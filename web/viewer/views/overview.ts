@@ -86,7 +86,7 @@ export class OverviewView implements Panel {
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), head('Before'), head('After'), head('Change'), head('%'), el('th', { scope: 'col' }, 'Verdict'))),
       el('tbody', {}, ...rows.map(({ r, verdict }) => {
         const [a, b] = r.self, d = b - a, sign = d > 0 ? '+' : '';
-        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }), el('small', {}, app.place(r.func))),
+        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }), el('small', {}, app.placeLink(r.func))),
           number(app.value(a), app.exact(a)), number(app.value(b), app.exact(b)), number(sign + app.value(d), app.exact(d), TONES[verdict]), number(a ? sign + percent(d, Math.abs(a)) : '', '', TONES[verdict]), el('td', { class: TONES[verdict] }, verdict));
       }))), note, all);
   }
@@ -109,7 +109,7 @@ export class OverviewView implements Panel {
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), el('th', { scope: 'col', class: 'number' }, 'Self'), el('th', { scope: 'col', class: 'number' }, 'Total'))),
       el('tbody', {}, ...rows.map(r => {
         const a = r.self[0], b = r.total[0];
-        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }), el('small', {}, app.place(r.func))),
+        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }), el('small', {}, app.placeLink(r.func))),
           cell(a, whole > 0 ? a / whole : 0, app.exact(a)), cell(b, whole > 0 ? b / whole : 0, app.exact(b)));
       }))), button('All functions', 'All functions', () => app.set({ view: 'top' }), { class: 'more' }));
   }

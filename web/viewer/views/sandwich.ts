@@ -118,7 +118,7 @@ export class SandwichView implements Panel {
   private show(func: number): void {
     const { app } = this, row = this.rows.find(r => r.func === func), k = app.main0;
     const cost = (pair: number[]) => (app.compares ? `${app.value(pair[0])} \u2192 ${app.value(pair[1])}` : app.value(pair[0]) + (app.share(pair[0]) ? ` (${app.share(pair[0])})` : ''));
-    fill(this.heading, app.name(func), row ? el('small', {}, `total ${cost(row.total)}, self ${cost(row.self)}` + (row.calls[k] ? `, ${plural(row.calls[k]!, 'call', 'calls')}` : '')) : null);
+    fill(this.heading, app.name(func), func && app.hasSource(func) ? button('Source', 'Its source', () => app.source(func), { class: 'small' }) : null, row ? el('small', {}, `total ${cost(row.total)}, self ${cost(row.self)}` + (row.calls[k] ? `, ${plural(row.calls[k]!, 'call', 'calls')}` : '')) : null);
     if (this.pictures) {
       this.layers.callers = new CallersLayer(app.scene, app.data.funcs.n, func);
       this.layers.callees = new CalleesLayer(app.scene, app.data.funcs.n, func);

@@ -69,7 +69,7 @@ export function nameColumn(app: App): ColumnSpec<FlatRow> {
     key: 'name', title: 'Function', wide: true,
     cell: r => {
       const place = app.place(r.func), name = app.name(r.func), node = el('span', { class: 'fname' });
-      node.append(el('b', {}, name), place ? el('i', {}, place) : '');
+      node.append(el('b', {}, name), app.placeLink(r.func) ?? '');
       return { text: name, exact: app.data.funcs.name[r.func], title: shown(app.data.funcs.name[r.func], 1000) + (place ? '\n' + place : ''), node };
     },
   };
