@@ -1,8 +1,10 @@
 /*
  * Questions through the public API: parameters by name, answers as tables.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/meter.h"
 #include "api/reply.h"
@@ -153,6 +155,14 @@ note_tell(void *data, const struct pp_answer_note *note)
 		r->opts.note(r->opts.ctx, note->severity, note->rule, note->text);
 }
 
+static const char *
+directory_find(struct pp_answer *a)
+{
+	char path[PATH_MAX];
+
+	return getcwd(path, sizeof path) ? pp_answer_copy(a, pp_slice_z(path)) : NULL;
+}
+
 pp_status
 pp_reply_new(const char *question, const char *const *params, const struct pp_ask_opts *opts,
              struct pp_reply **out)
@@ -178,6 +188,7 @@ pp_reply_new(const char *question, const char *const *params, const struct pp_as
 	r->asking.params->formats = opts->formats;
 	r->subject = (struct pp_subject){ .date_parse = pp_date_parse,
 		                          .date_print = pp_date_print };
+	r->subject.directory = directory_find(&r->asking.answer);
 	return params_set(r, params);
 }
 

@@ -10,6 +10,7 @@
 #include "output/flame_svg.h"
 #include "output/html.h"
 #include "output/render.h"
+#include "output/verdict.h"
 #include "text/escape.h"
 #include "text/units.h"
 
@@ -298,6 +299,11 @@ product_print(struct pp_reply *r, const struct pp_print_opts *opts, struct pp_si
 	switch (product->kind) {
 	case PP_MAKES_JSON:
 		return answer_render(a, opts, PP_RENDER_JSON, out);
+	case PP_MAKES_MARKDOWN:
+		return answer_render(a, opts, PP_RENDER_MARKDOWN, out);
+	case PP_MAKES_VERDICT:
+		pp_verdict_put(out, product->gate, product->gate_form);
+		return PP_OK;
 	case PP_MAKES_PICTURE:
 		pp_flame_svg(out, product->flame, &product->style);
 		return PP_OK;

@@ -239,7 +239,15 @@ form_find(struct pp_cli *cli, pp_rendering_form *form)
 	unsigned gives = pp_question_gives(cli->command->question);
 	bool json = (gives & PP_GIVES_JSON) && pp_args_flag(&cli->args, "json");
 	bool csv = (gives & PP_GIVES_CSV) && pp_args_flag(&cli->args, "csv");
+	const char *format = gives & PP_GIVES_JSON ? pp_args_text(&cli->args, "format") : NULL;
 
+	if (format && (json || csv) && strcmp(format, json ? "json" : "csv") != 0) {
+		(void)pp_cli_usage(cli, "--format %s and --%s exclude each other", format,
+		                   json ? "json" : "csv");
+		return false;
+	}
+	json |= format && strcmp(format, "json") == 0;
+	csv |= format && strcmp(format, "csv") == 0;
 	*form = json                    ? PP_RENDER_JSON
 	        : csv                   ? PP_RENDER_CSV
 	        : gives & PP_GIVES_FILE ? PP_RENDER_FILE
@@ -303,8 +311,20 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form)
 
 /* The endings that fit what will be written, the best first; NULL = the format decides. */
 static const char *
-endings_of(const struct pp_command *command, pp_rendering_form form)
+endings_of(const struct pp_cli *cli, pp_rendering_form form)
 {
+	static const char *const formats[][2] = { { "markdown", "md txt log" },
+		                                  { "junit", "xml txt log" },
+		                                  { "github", "txt log" },
+		                                  { "sarif", "sarif json" },
+		                                  { "json", "json txt log" } };
+	const struct pp_command *command = cli->command;
+	const char *format = pp_args_text(&cli->args, "format");
+	size_t i;
+
+	for (i = 0; format && i < PP_COUNT_OF(formats); i++)
+		if (strcmp(format, formats[i][0]) == 0)
+			return formats[i][1];
 	if (form == PP_RENDER_JSON)
 		return "json txt log";
 	if (form == PP_RENDER_CSV)
@@ -332,8 +352,8 @@ pp_cli_ask(struct pp_cli *cli)
 		code = pp_cli_wrong(
 		    cli, "this is for a browser, not for a terminal; write it to a file: -o %s",
 		    cli->command->picture);
-	if (code == 0 && endings_of(cli->command, form))
-		code = pp_cli_ending(cli, endings_of(cli->command, form));
+	if (code == 0 && endings_of(cli, form))
+		code = pp_cli_ending(cli, endings_of(cli, form));
 	if (code == 0 && r.failed) {
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
 		code = PP_EXIT_INPUT;

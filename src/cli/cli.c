@@ -106,7 +106,7 @@ int
 pp_cli_ending(const struct pp_cli *cli, const char *endings)
 {
 	static const char known[] = "svg html htm png jpg jpeg gif webp pdf ps eps txt log md csv "
-	                            "json xml dot folded collapsed spaa spx gz zst zip";
+	                            "json xml sarif dot folded collapsed spaa spx gz zst zip";
 	const char *slash = strrchr(cli->path, '/'), *name = slash ? slash + 1 : cli->path;
 	size_t n = strlen(name), dot;
 

@@ -9,6 +9,7 @@ static const struct pp_example diff_examples[] = {
 	  "SPX against Xdebug: functions are matched by meaning" },
 	{ "diff --normalize total monday.folded tuesday.folded", "shapes, whatever their size" },
 	{ "diff --before a1 a2 a3 --after b1 b2 b3", "repeated runs, with their variance" },
+	{ "diff --format markdown old.folded new.folded", "for a comment on a change" },
 	{ "diff --tree old.folded new.folded", "where in the call tree it changed" },
 	{ "diff old.folded new.folded -o change.diff.folded", "for a differential flame graph" },
 	{ 0 },

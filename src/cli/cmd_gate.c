@@ -10,6 +10,8 @@ static const struct pp_example gate_examples[] = {
 	  "two limits at once" },
 	{ "gate old.out new.out --fail-if 'self(*) > +10%' --format junit -o gate.xml",
 	  "for a build server" },
+	{ "gate old.out new.out --fail-if 'total > +5%' --format github",
+	  "annotations in a GitHub workflow" },
 	{ 0 },
 };
 
@@ -24,7 +26,10 @@ const struct pp_command pp_command_gate = {
 	    "LIMIT is a number with a unit or %. With a sign it limits the change (+5% of the value "
 	    "before, +2ms), without it the value after (2ms, 5% of the whole).\n\n"
 	    "Changes that are noise never fail. What is new exceeds every relative limit. The exit "
-	    "code is 1 when a limit is exceeded; the rows that exceed it are printed.",
+	    "code is 1 when a limit is exceeded; the rows that exceed it are printed.\n\n"
+	    "--format markdown is for a comment, junit for reports of tests (each limit is one), "
+	    "github for the annotations of a workflow, sarif for code scanning. Files are named "
+	    "relative to the current directory where they lie beneath it.",
 	.examples = gate_examples,
 	.hint = PP_HINT_FILE,
 };

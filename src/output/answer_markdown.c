@@ -98,7 +98,7 @@ table_put(struct pp_rendering *r, const struct pp_answer_table *t)
 			break;
 	}
 	pp_rendering_cut(r, t, i);
-	if (t->rows > t->window.first + i) {
+	if (t->rows > t->window.first + i && (!(t->flags & PP_TABLE_NO_MORE) || i < t->window.n)) {
 		pp_buf_adds(&more, "\n... and ");
 		pp_units_u64(&more, t->rows - t->window.first - i);
 		pp_sink_printf(r->out, "%s more\n", more.p ? more.p : "");

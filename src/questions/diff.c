@@ -22,8 +22,11 @@ struct diff_params {
 	bool tree;
 	double min;
 	uint64_t depth;
-	unsigned to; /* 0 = differential folded stacks are written, else not */
+	unsigned to;     /* 0 = differential folded stacks are written, else not */
+	unsigned format; /* one of FORMAT_... */
 };
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
 
 static void diff_init(void *);
 static pp_status diff_ready(const struct pp_subject *, const void *, struct pp_answer *);
@@ -43,6 +46,9 @@ static const struct pp_param diff_params[] = {
 static const struct pp_param_group diff_group = { "Rows", diff_params };
 
 static const struct pp_param to_params[] = {
+	{ "format", 0, PP_PARAM_CHOICE, "text|json|csv|markdown",
+	  "how the answer is written (default: text)", PP_HINT_NONE,
+	  offsetof(struct diff_params, format) },
 	{ "to", 't', PP_PARAM_CHOICE, "diff-folded",
 	  "write differential folded stacks (default when OUT ends in .diff.folded)", PP_HINT_NONE,
 	  offsetof(struct diff_params, to) },
@@ -97,10 +103,11 @@ diff_ready(const struct pp_subject *subject, const void *data, struct pp_answer 
 	if (params->tree && params->compared.asked.form == PP_RENDER_CSV)
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
 		                      "a tree is no table: --tree and --csv exclude each other");
-	if (is_written(params) && (params->compared.asked.exact || params->tree))
+	if (is_written(params) &&
+	    (params->compared.asked.exact || params->tree || params->format != FORMAT_TEXT))
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
 		                      "differential folded stacks are the whole answer: leave "
-		                      "--json, --csv and --tree out");
+		                      "--format, --json, --csv and --tree out");
 	return PP_OK;
 }
 
@@ -312,6 +319,24 @@ static const struct pp_answer_column people_columns[] = {
 	  .get = place_get },
 };
 
+/* For a comment or a page: the name first, and fewer numbers. */
+static const struct pp_answer_column markdown_columns[] = {
+	{ .title = "function", .as = PP_AS_TEXT, .flags = PP_COLUMN_FLEX, .get = name_get },
+	{ .title = "before",
+	  .as = PP_AS_AMOUNT,
+	  .flags = PP_COLUMN_RIGHT,
+	  .arg = PP_BEFORE,
+	  .get = side_get },
+	{ .title = "after",
+	  .as = PP_AS_AMOUNT,
+	  .flags = PP_COLUMN_RIGHT,
+	  .arg = PP_AFTER,
+	  .get = side_get },
+	{ .title = "delta", .as = PP_AS_LABEL, .flags = PP_COLUMN_RIGHT, .get = delta_get },
+	{ .title = "change", .as = PP_AS_LABEL, .flags = PP_COLUMN_RIGHT, .get = change_get },
+	{ .title = "verdict", .as = PP_AS_TEXT, .get = status_get },
+};
+
 /* People are shown changes; all rows with a limit of 0, as scripts are. The least share is of both sides. */
 static size_t *
 rows_choose(const struct pp_diff *d, const struct diff_params *params, bool by_total, size_t *n)
@@ -367,14 +392,17 @@ rows_release(void *data)
 static pp_status
 rows_add(struct pp_answer *a, struct pp_diff *d, const struct diff_params *params)
 {
-	const size_t n = PP_COMPARE_COLUMNS + PP_COUNT_OF(people_columns);
+	bool markdown = params->format == FORMAT_MARKDOWN;
+	const struct pp_answer_column *people = markdown ? markdown_columns : people_columns;
+	const size_t n = PP_COMPARE_COLUMNS +
+	                 (markdown ? PP_COUNT_OF(markdown_columns) : PP_COUNT_OF(people_columns));
 	struct pp_answer_column *columns = pp_answer_alloc(a, n * sizeof *columns);
 	struct rows *r = pp_answer_own(a, sizeof *r, rows_release);
 
 	if (!columns || !r)
 		return PP_E_NOMEM;
 	memcpy(columns, pp_compare_columns, sizeof pp_compare_columns);
-	memcpy(columns + PP_COMPARE_COLUMNS, people_columns, sizeof people_columns);
+	memcpy(columns + PP_COMPARE_COLUMNS, people, (n - PP_COMPARE_COLUMNS) * sizeof *people);
 	r->by_total = params->sort == PP_DIFF_TOTAL;
 	r->unit = pp_text_of(d->input[0]->profile, d->metric.unit);
 	pp_diff_sort(d, (enum pp_diff_sort)params->sort);
@@ -587,6 +615,17 @@ tree_add(struct pp_answer *a, const struct pp_diff *d, const struct diff_params 
 
 /* ---- running ---- */
 
+static bool
+markdown_make(struct pp_answer *a)
+{
+	struct pp_product *product = pp_answer_alloc(a, sizeof *product);
+
+	if (product)
+		product->kind = PP_MAKES_MARKDOWN;
+	a->product = product;
+	return product != NULL;
+}
+
 static pp_status
 diff_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
 {
@@ -598,6 +637,8 @@ diff_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 		return status;
 	if (is_written(params))
 		return tree_write(a, &c->diff, params);
+	if (params->format == FORMAT_MARKDOWN && !markdown_make(a))
+		return pp_answer_fail_status(a, PP_E_NOMEM);
 	pp_compare_head(a, &c->diff);
 	if (params->tree)
 		return tree_add(a, &c->diff, params);

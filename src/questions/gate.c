@@ -7,35 +7,16 @@
 #include <stdlib.h>
 
 #include "questions/compare.h"
-#include "questions/gate_rule.h"
+#include "questions/gate.h"
 #include "questions/product.h"
-#include "text/escape.h"
+#include "base/slice.h"
 #include "text/units.h"
-
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_JUNIT };
 
 struct gate_params {
 	struct pp_compared compared;
 	struct pp_texts limits;
-	unsigned format;
+	unsigned format; /* enum pp_gate_form */
 	bool json;
-};
-
-/* What became of one limit. */
-struct outcome {
-	struct pp_gate_rule rule;
-	size_t matched;
-	bool failed;
-	PP_VEC(size_t) rows; /* that exceed it, largest first */
-};
-
-/* Lives in the answer. */
-struct gate {
-	const struct pp_diff *diff;
-	struct outcome *outcomes;
-	size_t n;
-	size_t failed;
-	struct pp_slice unit;
 };
 
 static void gate_want(const void *, struct pp_want *);
@@ -47,7 +28,7 @@ static const struct pp_param limit_params[] = {
 	  "a limit, like 'total > +5%', 'self(/^db/) > 2ms' or 'calls(parse) > +10%'; may be "
 	  "repeated",
 	  PP_HINT_NONE, offsetof(struct gate_params, limits) },
-	{ "format", 0, PP_PARAM_CHOICE, "text|json|markdown|junit",
+	{ "format", 0, PP_PARAM_CHOICE, "text|json|markdown|junit|github|sarif",
 	  "how the answer is written (default: text)", PP_HINT_NONE,
 	  offsetof(struct gate_params, format) },
 	{ "json", 0, PP_PARAM_FLAG, NULL, "the same as --format json", PP_HINT_NONE,
@@ -101,7 +82,7 @@ gate_ready(const struct pp_subject *subject, const void *data, struct pp_answer 
 static void
 gate_release(void *data)
 {
-	struct gate *g = data;
+	struct pp_gate *g = data;
 	size_t i;
 
 	for (i = 0; i < g->n; i++) {
@@ -112,7 +93,7 @@ gate_release(void *data)
 }
 
 static pp_status
-outcome_find(struct pp_answer *a, const struct pp_diff *d, struct outcome *o)
+outcome_find(struct pp_answer *a, const struct pp_diff *d, struct pp_gate_outcome *o)
 {
 	size_t i;
 
@@ -149,9 +130,9 @@ outcome_find(struct pp_answer *a, const struct pp_diff *d, struct outcome *o)
 
 static pp_status
 gate_make(struct pp_answer *a, const struct pp_subject *subject, const struct gate_params *params,
-          struct gate **out)
+          struct pp_gate **out)
 {
-	struct gate *g = pp_answer_own(a, sizeof *g, gate_release);
+	struct pp_gate *g = pp_answer_own(a, sizeof *g, gate_release);
 	size_t n = params->limits.list.n, i;
 	struct pp_buf problem = { 0 };
 	struct pp_compare *c;
@@ -166,9 +147,12 @@ gate_make(struct pp_answer *a, const struct pp_subject *subject, const struct ga
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	pp_diff_sort(&c->diff, PP_DIFF_SELF);
 	g->diff = &c->diff;
+	g->directory = subject->directory;
+	g->file = subject->split < subject->n ? subject->topics[subject->split].file
+	                                      : subject->topics[0].file;
 	g->unit = pp_text_of(c->diff.input[0]->profile, c->diff.metric.unit);
 	for (i = 0; i < n && status == PP_OK; i++) {
-		struct outcome *o = &g->outcomes[g->n++];
+		struct pp_gate_outcome *o = &g->outcomes[g->n++];
 		const char *text = params->limits.list.at[i].text;
 
 		if (!pp_gate_parse(&o->rule, text, g->unit, &problem))
@@ -186,17 +170,17 @@ gate_make(struct pp_answer *a, const struct pp_subject *subject, const struct ga
 /* ---- words for a row ---- */
 
 static const struct pp_diff_value *
-subject_value(const struct gate *g, const struct outcome *o, const struct pp_diff_row *row)
+subject_value(const struct pp_gate *g, const struct pp_gate_outcome *o,
+              const struct pp_diff_row *row)
 {
 	if (o->rule.subject == PP_GATE_WHOLE)
 		return &g->diff->whole;
 	return o->rule.subject == PP_GATE_SELF ? &row->self : &row->total;
 }
 
-/* "12 ms before, 15 ms after (+25.0 %)" */
-static void
-outcome_describe(const struct gate *g, const struct outcome *o, const struct pp_diff_row *row,
-                 struct pp_buf *out)
+void
+pp_gate_describe(const struct pp_gate *g, const struct pp_gate_outcome *o,
+                 const struct pp_diff_row *row, struct pp_buf *out)
 {
 	bool calls = o->rule.subject == PP_GATE_CALLS;
 	double before = calls ? row->calls[PP_BEFORE] : subject_value(g, o, row)->value[PP_BEFORE];
@@ -213,21 +197,43 @@ outcome_describe(const struct gate *g, const struct outcome *o, const struct pp_
 		pp_buf_adds(out, " (new)");
 }
 
-static void
-row_name(const struct pp_diff_row *row, struct pp_slice *name)
+struct pp_slice
+pp_gate_name(const struct pp_diff_row *row)
+{
+	const struct pp_profile *p;
+	const struct pp_func_row *f = pp_diff_func(row, &p);
+	struct pp_slice name = pp_text_of(p, f->name);
+
+	return name.n ? name : pp_slice_z("(empty name)");
+}
+
+struct pp_slice
+pp_gate_path(const struct pp_gate *g, struct pp_slice path)
+{
+	struct pp_slice rest = path;
+
+	if (g->directory && pp_slice_take(&rest, g->directory) && pp_slice_take(&rest, "/") &&
+	    rest.n)
+		return rest;
+	while (pp_slice_starts(path, "./") && path.n > 2)
+		path = pp_slice_from(path, 2);
+	return path;
+}
+
+struct pp_slice
+pp_gate_place(const struct pp_gate *g, const struct pp_diff_row *row, uint32_t *line)
 {
 	const struct pp_profile *p;
 	const struct pp_func_row *f = pp_diff_func(row, &p);
 
-	*name = pp_text_of(p, f->name);
-	if (name->n == 0)
-		*name = pp_slice_z("(empty name)");
+	*line = f->file ? f->line : 0;
+	return pp_gate_path(g, pp_text_of(p, f->file));
 }
 
 /* ---- the answer ---- */
 
 static void
-outcome_say(struct pp_answer *a, const struct gate *g, const struct outcome *o)
+outcome_say(struct pp_answer *a, const struct pp_gate *g, const struct pp_gate_outcome *o)
 {
 	struct pp_buf text = { 0 };
 	size_t k;
@@ -236,25 +242,24 @@ outcome_say(struct pp_answer *a, const struct gate *g, const struct outcome *o)
 	pp_answer_say(a, PP_INK_PLAIN, "  ");
 	pp_answer_say_name(a, PP_INK_PLAIN, pp_slice_z(o->rule.text));
 	if (o->rule.subject == PP_GATE_WHOLE) {
-		outcome_describe(g, o, NULL, &text);
+		pp_gate_describe(g, o, NULL, &text);
 		pp_answer_say(a, PP_INK_PLAIN, ": %s", pp_answer_made(a, &text));
 	}
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	for (k = 0; k < o->rows.n; k++) {
-		struct pp_slice name;
+		const struct pp_diff_row *row = &g->diff->rows.at[o->rows.at[k]];
 
-		row_name(&g->diff->rows.at[o->rows.at[k]], &name);
 		pp_answer_say(a, PP_INK_PLAIN, "        ");
-		pp_answer_say_name(a, PP_INK_PLAIN, name);
+		pp_answer_say_name(a, PP_INK_PLAIN, pp_gate_name(row));
 		text.n = 0;
-		outcome_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
+		pp_gate_describe(g, o, row, &text);
 		pp_answer_say(a, PP_INK_PLAIN, ": %s\n", pp_answer_made(a, &text));
 	}
 	pp_buf_release(&text);
 }
 
 static void
-outcome_add(struct pp_answer *a, const struct gate *g, const struct outcome *o)
+outcome_add(struct pp_answer *a, const struct pp_gate *g, const struct pp_gate_outcome *o)
 {
 	struct pp_compare_rows *rows = pp_answer_alloc(a, sizeof *rows);
 
@@ -269,134 +274,28 @@ outcome_add(struct pp_answer *a, const struct gate *g, const struct outcome *o)
 	pp_answer_close(a);
 }
 
-/* ---- Markdown and JUnit ---- */
-
-static void
-gate_markdown(struct pp_sink *out, const struct gate *g)
-{
-	struct pp_buf text = { 0 };
-	size_t i, k;
-
-	pp_sink_printf(
-	    out, "### polyprof gate: %s\n\n| limit | | function | values |\n|---|---|---|---|\n",
-	    g->failed ? "failed" : "passed");
-	for (i = 0; i < g->n; i++) {
-		const struct outcome *o = &g->outcomes[i];
-		size_t rows = o->rows.n ? o->rows.n : 1;
-
-		for (k = 0; k < rows; k++) {
-			struct pp_slice name = pp_slice_z("");
-			const struct pp_diff_row *row = o->rows.n ? &g->diff->rows.at[o->rows.at[k]]
-			                                          : NULL;
-
-			pp_sink_puts(out, "| ");
-			pp_escape_markdown_code(out, pp_slice_z(o->rule.text));
-			pp_sink_printf(out, " | %s | ", o->failed ? "**fail**" : "pass");
-			if (row)
-				row_name(row, &name);
-			pp_escape_markdown_code(out, name);
-			text.n = 0;
-			if (row || o->rule.subject == PP_GATE_WHOLE)
-				outcome_describe(g, o, row, &text);
-			pp_sink_puts(out, " | ");
-			pp_escape_markdown(out, pp_slice_of(text.p, text.n));
-			pp_sink_puts(out, " |\n");
-		}
-	}
-	text.n = 0;
-	pp_diff_explain(g->diff, &text);
-	pp_sink_puts(out, "\n");
-	pp_escape_markdown(out, pp_slice_of(text.p, text.n));
-	pp_sink_puts(out, "\n");
-	pp_buf_release(&text);
-}
-
-/* Text for whoever looks at the report: characters that hide or reorder it are spelled, not left to the viewer. */
-static void
-junit_put(struct pp_sink *out, struct pp_slice text)
-{
-	struct pp_buf tame = { 0 };
-
-	pp_escape_terminal(&tame, text);
-	pp_escape_xml(out, pp_slice_of(tame.p, tame.n));
-	if (tame.failed)
-		pp_sink_fail(out, PP_E_NOMEM, 0);
-	pp_buf_release(&tame);
-}
-
-static void
-gate_junit(struct pp_sink *out, const struct gate *g)
-{
-	struct pp_buf text = { 0 };
-	size_t i, k;
-
-	pp_sink_printf(out,
-	               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	               "<testsuite name=\"polyprof gate\" tests=\"%zu\" failures=\"%zu\">\n",
-	               g->n, g->failed);
-	for (i = 0; i < g->n; i++) {
-		const struct outcome *o = &g->outcomes[i];
-
-		pp_sink_puts(out, "  <testcase classname=\"polyprof\" name=\"");
-		junit_put(out, pp_slice_z(o->rule.text));
-		pp_sink_puts(out, o->failed ? "\">\n    <failure message=\"" : "\"/>\n");
-		if (!o->failed)
-			continue;
-		text.n = 0;
-		if (o->rule.subject == PP_GATE_WHOLE)
-			outcome_describe(g, o, NULL, &text);
-		else
-			pp_buf_addf(&text, "%zu of %zu functions", o->rows.n, o->matched);
-		pp_escape_xml(out, pp_slice_of(text.p, text.n));
-		pp_sink_puts(out, "\">");
-		for (k = 0; k < o->rows.n; k++) {
-			struct pp_slice name;
-
-			row_name(&g->diff->rows.at[o->rows.at[k]], &name);
-			junit_put(out, name);
-			text.n = 0;
-			outcome_describe(g, o, &g->diff->rows.at[o->rows.at[k]], &text);
-			pp_sink_puts(out, ": ");
-			pp_escape_xml(out, pp_slice_of(text.p, text.n));
-			pp_sink_puts(out, "\n");
-		}
-		pp_sink_puts(out, "</failure>\n  </testcase>\n");
-	}
-	pp_sink_puts(out, "</testsuite>\n");
-	pp_buf_release(&text);
-}
+/* ---- running ---- */
 
 /* The answer as it is to be written. */
 static pp_status
-product_make(struct pp_answer *a, const struct gate_params *params, const struct gate *g)
+product_make(struct pp_answer *a, const struct gate_params *params, const struct pp_gate *g)
 {
 	struct pp_product *product = pp_answer_alloc(a, sizeof *product);
-	struct pp_buf text = { 0 };
-	struct pp_sink *out;
+	enum pp_gate_form form = params->json ? PP_GATE_JSON : (enum pp_gate_form)params->format;
 
 	if (!product)
-		return PP_E_NOMEM;
+		return pp_answer_fail_status(a, PP_E_NOMEM);
 	a->product = product;
-	product->kind = params->json || params->format == FORMAT_JSON ? PP_MAKES_JSON
-	                                                              : PP_MAKES_TEXT;
-	if (product->kind == PP_MAKES_JSON)
-		return PP_OK;
-	if (pp_sink_buffer(&text, &out) != PP_OK)
-		return PP_E_NOMEM;
-	(params->format == FORMAT_JUNIT ? gate_junit : gate_markdown)(out, g);
-	a->failed |= pp_sink_commit(out) != PP_OK;
-	pp_sink_close(out);
-	product->text = pp_slice_z(pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &text))));
-	pp_buf_release(&text);
+	product->kind = form == PP_GATE_JSON ? PP_MAKES_JSON : PP_MAKES_VERDICT;
+	product->gate = g;
+	product->gate_form = form;
 	return PP_OK;
 }
-
-/* ---- running ---- */
 
 static pp_status
 gate_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
 {
-	struct gate *g;
+	struct pp_gate *g;
 	struct pp_buf text = { 0 };
 	const struct gate_params *params = data;
 	pp_status status = gate_make(a, subject, params, &g);
@@ -417,5 +316,5 @@ gate_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	pp_answer_say(a, PP_INK_FAINT, "%s", pp_answer_made(a, &text));
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	pp_buf_release(&text);
-	return params->json || params->format != FORMAT_TEXT ? product_make(a, params, g) : PP_OK;
+	return params->json || params->format != PP_GATE_TEXT ? product_make(a, params, g) : PP_OK;
 }

@@ -8,6 +8,7 @@
 #include "analysis/digest.h"
 #include "analysis/flame.h"
 #include "formats/format.h"
+#include "questions/gate.h"
 #include "questions/question.h"
 
 struct pp_product {
@@ -17,6 +18,8 @@ struct pp_product {
 	struct pp_flame_style style;                      /* PICTURE */
 	const struct pp_profile *profiles[PP_DIGEST_MAX]; /* REPORT; PROFILE: the first */
 	size_t n;
+	const struct pp_gate *gate; /* VERDICT */
+	enum pp_gate_form gate_form;
 	struct pp_html_opts report;
 	const struct pp_format *target; /* PROFILE */
 	struct pp_write_opts write;     /* PROFILE */

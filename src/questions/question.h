@@ -79,6 +79,7 @@ struct pp_subject {
 	/* A date in the local time of the user, from text (false: it is none) and to text. */
 	bool (*date_parse)(const char *text, int64_t *when);
 	void (*date_print)(int64_t when, struct pp_buf *);
+	const char *directory;    /* the current one, from the root; or NULL */
 	const char *const *files; /* that the one profile was merged from */
 	size_t file_count;
 	/* The text of a source file, as long as the subject lives; NULL when it is not known. */
@@ -90,7 +91,9 @@ struct pp_subject {
 enum pp_makes {
 	PP_MAKES_NOTHING,
 	PP_MAKES_JSON, /* what --json prints */
+	PP_MAKES_MARKDOWN,
 	PP_MAKES_TEXT,
+	PP_MAKES_VERDICT,
 	PP_MAKES_PICTURE,
 	PP_MAKES_REPORT,
 	PP_MAKES_PROFILE

@@ -219,6 +219,11 @@ pp_escape_markdown_code(struct pp_sink *out, struct pp_slice s)
 		pp_sink_putc(out, '`');
 	pp_sink_puts(out, blank);
 	for (i = 0; i < tame.n; i++) {
+		/* Tables end a cell at a bar behind two backslashes. */
+		if (tame.p[i] == '|' && i > 0 && tame.p[i - 1] == '\\') {
+			pp_sink_puts(out, "\\x7c");
+			continue;
+		}
 		if (tame.p[i] == '|')
 			pp_sink_putc(out, '\\');
 		pp_sink_putc(out, tame.p[i]);
@@ -231,16 +236,41 @@ pp_escape_markdown_code(struct pp_sink *out, struct pp_slice s)
 	pp_buf_release(&tame);
 }
 
+/*
+ * Whether a character could be markup where it stands: signs and points of numbers are none. The text begins with so
+ * many digits, behind which a parenthesis would make a list.
+ */
+static bool
+is_markup(const struct pp_buf *text, size_t i, size_t digits)
+{
+	char c = text->p[i];
+
+	switch (c) {
+	case '+':
+	case '-':
+		return !pp_is_digit((unsigned char)text->p[i + 1]);
+	case '.':
+		if (text->p[i + 1] == '.' || (i > 0 && text->p[i - 1] == '.'))
+			return false;
+		return i == 0 || !pp_is_digit((unsigned char)text->p[i - 1]) ||
+		       !pp_is_digit((unsigned char)text->p[i + 1]);
+	case ')':
+		return i == digits;
+	default:
+		return c && strchr("\\`*_{}[]#!|<>~&$@", c);
+	}
+}
+
 void
 pp_escape_markdown(struct pp_sink *out, struct pp_slice s)
 {
-	static const char special[] = "\\`*_{}[]()#+-.!|<>~&$@";
 	struct pp_buf tame = { 0 };
-	size_t i;
+	size_t i, digits;
 
 	pp_escape_terminal(&tame, s);
+	digits = tame.n ? strspn(tame.p, "0123456789") : 0;
 	for (i = 0; i < tame.n; i++) {
-		if (strchr(special, tame.p[i]) && tame.p[i])
+		if (is_markup(&tame, i, digits))
 			pp_sink_putc(out, '\\');
 		pp_sink_putc(out, tame.p[i]);
 	}

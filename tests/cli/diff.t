@@ -226,3 +226,40 @@ $ polyprof diff empty.folded empty.folded
   samples: changes within 2 * sqrt(before + after) are noise
 
     no function changed
+
+For a comment on a change.
+
+$ printf 'main;a 1000\nmain;b|x 400\nmain;c`x` 1\n' > md1.folded; printf 'main;a 1300\nmain;b|x 404\nmain;c`x` 200\nmain;d 90\n' > md2.folded
+$ polyprof diff --format markdown md1.folded md2.folded
+  **samples, self: 1,401 samples before, 1,994 samples after (+42.3%, grew)**
+  samples: changes within 2 \* sqrt(before \+ after) are noise
+
+  | function | before | after | delta | change | verdict |
+  |---|---:|---:|---:|---:|---|
+  | `a` | 1,000 | 1,300 | +300 | +30.0% | grew |
+  | `` c`x` `` | 1 | 200 | +199 | +19900.0% | grew |
+  | `d` |  | 90 | +90 | new | new |
+
+    ... and 1 function within noise, 1 unchanged function (\-n 0 shows all)
+$ polyprof diff --format markdown -n 1 md1.folded md2.folded | tail -3
+  | `a` | 1,000 | 1,300 | +300 | +30.0% | grew |
+
+    ... and 2 more changes, 1 function within noise, 1 unchanged function (\-n 0 shows all)
+$ polyprof diff --format markdown md1.folded md2.folded -n 0 -o x.md && tail -5 x.md
+  | `a` | 1,000 | 1,300 | +300 | +30.0% | grew |
+  | `` c`x` `` | 1 | 200 | +199 | +19900.0% | grew |
+  | `d` |  | 90 | +90 | new | new |
+  | `b\|x` | 400 | 404 | +4 | +1.0% | noise |
+  | `main` | 0 | 0 | 0 |  | same |
+$ polyprof diff --format json md1.folded md2.folded | head -c 60
+  {"metric": "samples", "unit": "samples", "normalized": false (no-eol)
+$ polyprof diff --format csv md1.folded md2.folded -n 1
+  name,file,line,self_before,self_after,self_delta,total_before,total_after,total_delta,calls_before,calls_after,status,status_total
+  a,,,1000,1300,300,1000,1300,300,,,grew,grew
+$ polyprof diff --format csv --json md1.folded md2.folded
+! polyprof: error: --format csv and --json exclude each other
+! Try `polyprof diff --help`.
+= 2
+$ polyprof diff --format markdown md1.folded md2.folded -o x.csv
+! polyprof: error: x.csv would hold md, whatever its name says: name it x.md
+= 2

@@ -56,10 +56,10 @@ $ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --fail-if 'total
 
   | limit | | function | values |
   |---|---|---|---|
-  | `self(a) > +5%` | **fail** | `a` | 1,000 samples before, 1,300 samples after \(\+30\.0%\) |
+  | `self(a) > +5%` | **fail** | `a` | 1,000 samples before, 1,300 samples after (+30.0%) |
   | `total(main) < -5%` | pass |  |  |
 
-  samples: changes within 2 \* sqrt\(before \+ after\) are noise
+  samples: changes within 2 \* sqrt(before \+ after) are noise
 = 1
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --fail-if 'total(main) < -5%' --format junit
@@ -177,3 +177,23 @@ $ polyprof gate odd.folded odd2.folded --fail-if 'self(/)/) > 3'
 $ polyprof gate odd.folded odd2.folded --fail-if 'self() > 3'
 ! polyprof: error: --fail-if 'self() > 3': no function is named between the parentheses (at character 6)
 = 2
+
+For the annotations of a workflow, and for code scanning: places are relative to the current directory.
+
+$ sed "s,a.c,$PWD/src/my file.c," cycle.callgrind > here.callgrind
+$ polyprof gate here.callgrind here.callgrind --fail-if 'self(*) > 10%' --fail-if 'total >= 100' --fail-if 'self(zzz) > 1k' --format github
+  ::error file=src/my file.c,title=self(*) > 10%25::even: 30 before, 30 after (+0.0%25)
+  ::error file=src/my file.c,title=self(*) > 10%25::odd: 60 before, 60 after (+0.0%25)
+  ::error title=total >= 100::total: 100 before, 100 after (+0.0%25)
+= 1
+$ polyprof gate here.callgrind here.callgrind --fail-if 'self(odd) > 10%' --fail-if 'total >= 100' --format sarif | sed 's/semanticVersion": "[^"]*/semanticVersion": "VERSION/'
+  {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [{"tool": {"driver": {"name": "polyprof", "semanticVersion": "VERSION", "rules": [{"id": "self(odd) > 10%", "shortDescription": {"text": "self(odd) > 10%"}, "fullDescription": {"text": "A limit of the own cost of functions: fails if self(odd) > 10%"}, "defaultConfiguration": {"level": "error"}}, {"id": "total >= 100", "shortDescription": {"text": "total >= 100"}, "fullDescription": {"text": "A limit of the whole: fails if total >= 100"}, "defaultConfiguration": {"level": "error"}}]}}, "results": [{"ruleId": "self(odd) > 10%", "ruleIndex": 0, "level": "error", "message": {"text": "odd: 60 before, 60 after (+0.0%)"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "src/my%20file.c"}}, "logicalLocations": [{"fullyQualifiedName": "odd", "kind": "function"}]}]}, {"ruleId": "total >= 100", "ruleIndex": 1, "level": "error", "message": {"text": "total: 100 before, 100 after (+0.0%)"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "here.callgrind"}}}]}]}]}
+$ polyprof gate closures.xt closures.xt --fail-if 'self({main}) > 1us' --format sarif | sed 's/semanticVersion": "[^"]*/semanticVersion": "VERSION/'
+  {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [{"tool": {"driver": {"name": "polyprof", "semanticVersion": "VERSION", "rules": [{"id": "self({main}) > 1us", "shortDescription": {"text": "self({main}) > 1us"}, "fullDescription": {"text": "A limit of the own cost of functions: fails if self({main}) > 1us"}, "defaultConfiguration": {"level": "error"}}]}}, "results": [{"ruleId": "self({main}) > 1us", "ruleIndex": 0, "level": "error", "message": {"text": "{main}: 72.3 µs before, 72.3 µs after (+0.0%)"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "file:///srv/app/closures.php"}, "region": {"startLine": 1}}, "logicalLocations": [{"fullyQualifiedName": "{main}", "kind": "function"}]}]}]}]}
+$ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format github
+  ::notice title=polyprof gate::the limit holds
+$ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format sarif -o x.xml
+! polyprof: error: x.xml would hold sarif, whatever its name says: name it x.sarif
+= 2
+$ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format sarif -o x.sarif && cat x.sarif | sed 's/semanticVersion": "[^"]*/semanticVersion": "VERSION/'
+  {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [{"tool": {"driver": {"name": "polyprof", "semanticVersion": "VERSION", "rules": [{"id": "total > +1%", "shortDescription": {"text": "total > +1%"}, "fullDescription": {"text": "A limit of the whole: fails if total > +1%"}, "defaultConfiguration": {"level": "error"}}]}}, "results": []}]}

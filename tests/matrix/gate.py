@@ -77,7 +77,49 @@ with tempfile.TemporaryDirectory() as directory:
     ok(all(row.count('CODE') == 2 for row in bare[2:2 + len(NAMES)]), 'Markdown: limits and names are code', bare[:4])
     ok(not any(ord(c) < 32 for line in lines for c in line), 'Markdown: no control characters')
 
-    done = gate('text', *limits)
+    done = gate('github', *limits)
+    lines = done.stdout.decode().splitlines()
+    form = re.compile(r'::error title=([^:,]*)::(.*)')
+    found = [form.fullmatch(line) for line in lines]
+    ok(done.returncode == 1 and all(found) and len(lines) == len(NAMES) + 1 + 1 + 1, 'GitHub: one error for each', lines[:3])
+    ok(not re.search('[\x00-\x09\x0b-\x1f\x7f\u202e]', done.stdout.decode()), 'GitHub: no control characters')
+    ok(all('%' not in re.sub('%(25|0A|0D|3A|2C)', '', line) for line in lines), 'GitHub: % is escaped', lines[:3])
+    said = [found_one[2].replace('%25', '%') for found_one in found if found_one]
+    ok(all(any(text.startswith(name + ': 100 samples before') for text in said) for name in NAMES if name.isprintable()),
+       'GitHub: names as they are', said[:3])
+
+    done = gate('sarif', *limits, 'total > +5%')
+    log = json.loads(done.stdout)
+    run, = log['runs']
+    rules = [rule['id'] for rule in run['tool']['driver']['rules']]
+    ok(done.returncode == 1 and log['version'] == '2.1.0' and rules == list(limits), 'SARIF: a rule for each limit', rules)
+    ok(all(result['ruleId'] == rules[result['ruleIndex']] and result['level'] == 'error' for result in run['results']),
+       'SARIF: results know their rules')
+    ok(len(run['results']) == len(NAMES) + 1 + 1 + 1, 'SARIF: one result for each', len(run['results']))
+    named = {place['fullyQualifiedName'] for result in run['results'] for place in result['locations'][0].get('logicalLocations', [])}
+    ok(named >= set(NAMES), 'SARIF: names as they are', set(NAMES) - named)
+    texts = [result['message']['text'] for result in run['results']]
+    ok(not any(re.search(r'(?<!\\)(?:\\\\)*\]\(', text) for text in texts), 'SARIF: names make no links')
+
+    # Paths, from the root and not, with all that URIs must not hold; xhprof names may hold newlines.
+    with open(before, 'w') as file:
+        json.dump({'main()': {'ct': 1, 'wt': 9000}, 'main()==>a\nb\rc::%25': {'ct': 1, 'wt': 8000}}, file)
+    after, old = before, after
+    done = gate('github', 'self(*) > 1us')
+    ok(b'::a%0Ab%0Dc::%2525: ' in done.stdout and done.stdout.count(b'\n') == 2, 'GitHub: lines are escaped', done.stdout)
+    after = old
+    places = {'/srv/ä b.c': 'file:///srv/%C3%A4%20b.c', 'php:internal': 'php%3Ainternal', './x#y?z%.c': 'x%23y%3Fz%25.c',
+              os.getcwd() + '/src/a.c': 'src/a.c', os.getcwd() + 'x/a.c': 'file://' + os.getcwd() + 'x/a.c'}
+    for path in (before, after):
+        with open(path, 'w') as file:
+            file.write('# callgrind format\nevents: Ir\n')
+            for number_of, place in enumerate(places):
+                file.write(f'fl={place}\nfn=f{number_of}\n7 100\n')
+    log = json.loads(gate('sarif', 'self(*) > 1').stdout)
+    uris = {result['locations'][0]['physicalLocation']['artifactLocation']['uri'] for result in log['runs'][0]['results']}
+    ok(uris == set(places.values()), 'SARIF: paths as URIs', uris)
+
+    done = gate('text', *limits[1:3])
     ok(b'\x1b' not in done.stdout and b'\x07' not in done.stdout, 'Text: no control characters', done.stdout[:300])
     done = gate('junit', 'total < -5%')
     suite = xml.etree.ElementTree.fromstring(done.stdout)

@@ -29,6 +29,9 @@ check_sink(void (*escape)(struct pp_sink *, struct pp_slice), const void *bytes,
 #define CODE(bytes, expected, what)                                                                \
 	check_sink(pp_escape_markdown_code, bytes, sizeof(bytes) - 1, expected, "Markdown: " what)
 
+#define MARKDOWN(bytes, expected, what)                                                            \
+	check_sink(pp_escape_markdown, bytes, sizeof(bytes) - 1, expected, "Markdown: " what)
+
 static void
 check_terminal(const void *bytes, size_t n, const char *expected, size_t columns, const char *what)
 {
@@ -80,9 +83,16 @@ main(void)
 	CODE("``a`", "``` ``a` ```", "backticks at the ends");
 	CODE(" a", "`  a `", "a blank at the start");
 	CODE("  ", "`  `", "nothing but blanks");
+	CODE("a\\|b", "`a\\\\x7cb`", "a bar behind a backslash");
 	CODE("a\nb\x7f\xe2\x80\xae"
 	     "c",
 	     "`a\\x0ab\\x7f\\u{202e}c`", "controls are spelled");
+
+	MARKDOWN("+1.5 ms (-30.0%), 1,000", "+1.5 ms (-30.0%), 1,000", "numbers are as they are");
+	MARKDOWN("+ a - b . c", "\\+ a \\- b \\. c", "signs that could be lists");
+	MARKDOWN("12) a) b", "12\\) a) b", "a list by a parenthesis");
+	MARKDOWN("1. a", "1\\. a", "a list by a point");
+	MARKDOWN("[a](b)|<c>`d`www.e", "\\[a\\](b)\\|\\<c\\>\\`d\\`www\\.e", "markup");
 
 	CSV("", "", "empty");
 	CSV("main", "main", "plain");
