@@ -17,7 +17,7 @@ PURE = ('base', 'text', 'model', 'formats', 'analysis', 'questions', 'output')
 # What knows nothing of profiles.
 BELOW = ('base', 'text', 'io')
 # Headers of ISO C and of SIMD; everything else is the operating system.
-PLAIN = {'assert', 'ctype', 'errno', 'float', 'inttypes', 'limits', 'math', 'stdalign', 'stdarg', 'stdbool',
+PLAIN = {'assert', 'ctype', 'errno', 'float', 'inttypes', 'limits', 'math', 'setjmp', 'stdalign', 'stdarg', 'stdbool',
          'stddef', 'stdint', 'stdio', 'stdlib', 'stdatomic', 'string', 'emmintrin', 'immintrin', 'arm_neon'}
 # Headers that only io may include, and the one that only text/regex_pcre.c needs.
 ENGINES = ('zlib', 'zstd', 'isa-l')

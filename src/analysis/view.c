@@ -69,6 +69,14 @@ pp_view_group(struct pp_view *v, enum pp_group_by by, struct pp_buf *problem)
 }
 
 pp_status
+pp_view_demangle(struct pp_view *v, bool for_people_only)
+{
+	struct pp_profile *derived = NULL;
+
+	return step(v, pp_demangle_derive(v->shown, for_people_only, &derived), &derived);
+}
+
+pp_status
 pp_view_estimate(struct pp_view *v, const struct pp_estimate_opts *opts)
 {
 	struct pp_profile *derived = NULL;

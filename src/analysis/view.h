@@ -8,6 +8,7 @@
 #ifndef PP_VIEW_H
 #define PP_VIEW_H
 
+#include "analysis/demangle.h"
 #include "analysis/estimate.h"
 #include "analysis/filter.h"
 #include "analysis/group.h"
@@ -35,6 +36,8 @@ struct pp_profile *pp_view_take(struct pp_view *);
 pp_status pp_view_filter(struct pp_view *, const struct pp_filter *, struct pp_buf *problem);
 /* See pp_group_derive(). */
 pp_status pp_view_group(struct pp_view *, enum pp_group_by, struct pp_buf *problem);
+/* See pp_demangle_derive(). */
+pp_status pp_view_demangle(struct pp_view *, bool for_people_only);
 /* See pp_estimate_derive(). */
 pp_status pp_view_estimate(struct pp_view *, const struct pp_estimate_opts *);
 

@@ -51,6 +51,22 @@ params_set(struct pp_reply *r, const char *const *params)
 	return status;
 }
 
+struct pp_seen_for
+pp_reply_seen_for(const struct pp_reply *r, const struct pp_want *want)
+{
+	pp_rendering_form form = r->asking.params->form;
+	enum pp_makes makes = r->asking.question->makes;
+
+	return (struct pp_seen_for){
+		.stacks = want->stacks,
+		.min_share = want->min_share,
+		.metric = r->asking.params->metric,
+		.for_people = form == PP_RENDER_FILE
+		                  ? makes != PP_MAKES_PROFILE && makes != PP_MAKES_JSON
+		                  : form == PP_RENDER_TEXT || form == PP_RENDER_MARKDOWN
+	};
+}
+
 /* What the question is asked of: what filters leave, and stacks that are estimated where there are none. */
 static pp_status
 topics_make(struct pp_reply *r, const struct pp_profile *const profiles[2])
@@ -58,7 +74,7 @@ topics_make(struct pp_reply *r, const struct pp_profile *const profiles[2])
 	static const struct pp_scope everything = { .depth = PP_UNSET };
 	const struct pp_scope *scope = pp_asking_scope(&r->asking);
 	struct pp_want want = pp_asking_want(&r->asking);
-	struct pp_seen_for seen = { want.stacks, want.min_share, r->asking.params->metric };
+	struct pp_seen_for seen = pp_reply_seen_for(r, &want);
 	size_t i;
 
 	r->topics = pp_answer_alloc(&r->asking.answer, 2 * sizeof *r->topics);

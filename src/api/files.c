@@ -184,17 +184,18 @@ scope_apply(struct pp_reply *r, const struct pp_want *want, struct pp_profile **
 {
 	static const struct pp_scope everything = { .depth = PP_UNSET };
 	const struct pp_scope *scope = pp_asking_scope(&r->asking);
-	struct pp_seen_for seen = { want->stacks, want->min_share, r->asking.params->metric };
+	struct pp_seen_for seen = pp_reply_seen_for(r, want);
 	struct pp_view view;
 	pp_status status;
 
 	scope = scope ? scope : &everything;
+	pp_view_init_owned(&view, *profile);
 	if ((*profile)->costs.filtered) {
 		pp_scope_note(scope, *profile, answer_of(r));
-		return PP_OK;
+		status = pp_scope_names(scope, &view, &seen, answer_of(r));
+	} else {
+		status = pp_scope_apply(scope, &view, &seen, answer_of(r));
 	}
-	pp_view_init_owned(&view, *profile);
-	status = pp_scope_apply(scope, &view, &seen, answer_of(r));
 	*profile = pp_view_take(&view);
 	return status;
 }
@@ -284,7 +285,8 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 	/* What is thin in one file may not be so in all of them. */
 	if (n != 1 && r->asking.question->makes)
 		order.want.prune = order.want.min_share = 0;
-	if (status == PP_OK && order.want.target && n == 1 && !pp_scope_given(scope))
+	if (status == PP_OK && order.want.target && n == 1 && !pp_scope_given(scope) &&
+	    !scope->demangle)
 		status = target_load(r, files[0], &order);
 	else if (status == PP_OK)
 		status = topic_load(r, files, two ? 1 : n, &order, 0);

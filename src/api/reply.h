@@ -58,6 +58,8 @@ pp_status pp_reply_new(const char *question, const char *const *params, const st
                        struct pp_reply **out);
 /* Lists the tables that have a name and whose rows can be looked up; false when out of memory. */
 bool pp_reply_tables(struct pp_reply *);
+/* What a view is made for. */
+struct pp_seen_for pp_reply_seen_for(const struct pp_reply *, const struct pp_want *);
 
 /* Source text comes from the directories that `source` names, if it has such; false when out of memory. */
 bool pp_reply_sources(struct pp_reply *);

@@ -41,6 +41,7 @@ static const struct {
 	ARRAY(NOT_OWN, not_own),
 	ARRAY(DERIVED, derived.alone),
 	ARRAY(DERIVED, derived.cycles),
+	ARRAY(DERIVED, derived.mangled),
 };
 
 static struct array

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/slice.h"
 #include "base/units.h"
+#include "text/demangle.h"
 
 /* ---- what is asked ---------------------------------------------------------------------- */
 
@@ -179,11 +180,27 @@ pp_filter_rule_text(const struct pp_profile *p, const struct pp_filter_rule *rul
 	return rule->on == PP_FILTER_MODULE ? p->modules.at[f->module].name : f->name;
 }
 
+/* A mangled name also goes by what it stands for. */
+static enum pp_regex_result
+name_match(struct pp_regex *regex, struct pp_slice name)
+{
+	enum pp_regex_result found = pp_regex_match(regex, name);
+	struct pp_buf made = { 0 };
+
+	if (found == PP_REGEX_NO && pp_demangle(name, &made))
+		found = pp_regex_match(regex, pp_slice_of(made.p, made.n));
+	if (made.failed)
+		found = PP_REGEX_NOMEM;
+	pp_buf_release(&made);
+	return found;
+}
+
 pp_status
 pp_filter_rule_try(const struct pp_filter_rule *rule, struct pp_slice text, bool *matches,
                    struct pp_buf *problem)
 {
-	enum pp_regex_result found = pp_regex_match(rule->regex, text);
+	enum pp_regex_result found = rule->on == PP_FILTER_NAME ? name_match(rule->regex, text)
+	                                                        : pp_regex_match(rule->regex, text);
 
 	*matches = found == PP_REGEX_YES;
 	if (found == PP_REGEX_NOMEM)

@@ -212,6 +212,9 @@ struct pp_derived_facet {
 	PP_VEC(pp_func) alone;
 	/* By function: the number of its cycle of calls, from 1, 0 = none. Where stacks were estimated only. */
 	PP_VEC(uint32_t) cycles;
+	/* By function: the file's name of one that was demangled, else 0; empty = none was. */
+	PP_VEC(pp_str) mangled;
+	bool for_people; /* that is for people only: scripts are given the file's names */
 };
 
 /* When things happened, on the clock of the recording. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/demangle.h"
 #include "analysis/group.h"
 #include "base/utf8.h"
 #include "output/embedded.h"
@@ -173,6 +174,15 @@ lane_label(struct picture *pic, const struct pp_box *box)
 		pic->out->status = PP_E_NOMEM;
 }
 
+/* Titles are what scripts read: names in them change on request only. */
+static struct pp_slice
+title_name(const struct pp_profile *p, pp_func func)
+{
+	struct pp_slice mangled = pp_func_mangled(p, func);
+
+	return p->derived.for_people && mangled.n ? mangled : pp_text_of(p, p->funcs.at[func].name);
+}
+
 static void
 put_name(const struct picture *pic, const struct pp_box *box)
 {
@@ -185,9 +195,9 @@ put_name(const struct picture *pic, const struct pp_box *box)
 	else if (!box->func)
 		pp_sink_puts(pic->out, "all");
 	else if (pic->lookalikes && pic->lookalikes[box->func])
-		put_bytes(pic->out, pp_text_of(p, p->funcs.at[box->func].name));
+		put_bytes(pic->out, title_name(p, box->func));
 	else
-		pp_escape_xml(pic->out, pp_text_of(p, p->funcs.at[box->func].name));
+		pp_escape_xml(pic->out, title_name(p, box->func));
 }
 
 static double

@@ -3,6 +3,7 @@
  */
 #include "questions/answer.h"
 
+#include "analysis/demangle.h"
 #include "formats/format.h"
 #include "text/escape.h"
 #include "text/units.h"
@@ -168,8 +169,15 @@ void
 pp_answer_func(struct pp_answer *a, const struct pp_profile *p, pp_func id)
 {
 	const struct pp_func_row *func = &p->funcs.at[id];
+	struct pp_buf made = { 0 };
+	struct pp_slice other;
 
 	pp_answer_text(a, "name", PP_AS_NAME, pp_text_of(p, func->name));
+	other = pp_func_other_name(p, id, &made);
+	if (other.n)
+		pp_answer_text(a, pp_func_mangled(p, id).n ? "mangled" : "demangled", PP_AS_NAME,
+		               other);
+	pp_buf_release(&made);
 	if (func->file)
 		pp_answer_text(a, "file", PP_AS_NAME, pp_text_of(p, func->file));
 	if (func->line)
@@ -279,6 +287,17 @@ member_get(const struct pp_answer_column *column, const void *member, struct pp_
 	d->known = text || (d->count > 0 && d->count != PP_NO_OFFSET);
 }
 
+/* The name beside the name, where that is of the kind asked for. */
+static void
+other_name_get(struct pp_datum *d, const struct pp_profile *p, pp_func func, enum pp_func_part part)
+{
+	bool mangled = pp_func_mangled(p, func).n > 0;
+
+	if (mangled == (part == PP_PART_MANGLED))
+		pp_datum_text(d, pp_func_other_name(p, func, d->made));
+	d->known = d->known && d->text.n > 0;
+}
+
 void
 pp_answer_get(const struct pp_answer_table *t, const struct pp_answer_column *column, size_t row,
               size_t arg, struct pp_datum *d)
@@ -305,6 +324,10 @@ pp_answer_get(const struct pp_answer_table *t, const struct pp_answer_column *co
 		break;
 	case PP_PART_NAME:
 		pp_datum_text(d, pp_text_of(p, func->name));
+		break;
+	case PP_PART_DEMANGLED:
+	case PP_PART_MANGLED:
+		other_name_get(d, p, id, column->part);
 		break;
 	case PP_PART_FILE:
 		pp_datum_text(d, pp_text_of(p, func->file));

@@ -130,6 +130,8 @@ enum {
 enum pp_func_part {
 	PP_PART_NONE,
 	PP_PART_NAME,
+	PP_PART_DEMANGLED, /* what its name stands for, if that is mangled */
+	PP_PART_MANGLED,   /* what the file calls it, if its name was demangled */
 	PP_PART_FILE,
 	PP_PART_LINE,
 	PP_PART_MODULE,
@@ -171,6 +173,14 @@ struct pp_answer_column {
 /* A function as JSON and CSV name it. */
 #define PP_FUNC_COLUMNS                                                                            \
 	{ .key = "name", .as = PP_AS_NAME, .part = PP_PART_NAME },                                 \
+	    { .key = "demangled",                                                                  \
+	      .as = PP_AS_NAME,                                                                    \
+	      .flags = PP_COLUMN_NO_CSV,                                                           \
+	      .part = PP_PART_DEMANGLED },                                                         \
+	    { .key = "mangled",                                                                    \
+	      .as = PP_AS_NAME,                                                                    \
+	      .flags = PP_COLUMN_NO_CSV,                                                           \
+	      .part = PP_PART_MANGLED },                                                           \
 	    { .key = "file", .as = PP_AS_NAME, .part = PP_PART_FILE },                             \
 	{                                                                                          \
 		.key = "line", .as = PP_AS_COUNT, .part = PP_PART_LINE                             \

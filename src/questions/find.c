@@ -6,9 +6,11 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "analysis/demangle.h"
 #include "analysis/group.h"
 #include "base/sort.h"
 #include "model/builder.h"
+#include "text/demangle.h"
 #include "text/suggest.h"
 #include "text/escape.h"
 #include "text/regex.h"
@@ -29,9 +31,9 @@ name_of(const struct pp_profile *p, pp_func func)
 
 /* "FILE:NAME" with FILE the whole path or its end. */
 static bool
-placed_match(const struct pp_profile *p, pp_func func, struct pp_slice typed)
+placed_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed)
 {
-	struct pp_slice name = name_of(p, func), file = pp_text_of(p, p->funcs.at[func].file);
+	struct pp_slice file = pp_text_of(p, p->funcs.at[func].file);
 	size_t n;
 
 	if (!file.n)
@@ -46,28 +48,37 @@ placed_match(const struct pp_profile *p, pp_func func, struct pp_slice typed)
 }
 
 static bool
-part_match(const struct pp_profile *p, pp_func func, struct pp_slice typed)
+part_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed)
 {
-	struct pp_slice name = name_of(p, func);
-
 	return typed.n > 0 && name.n >= typed.n && memmem(name.p, name.n, typed.p, typed.n) != NULL;
 }
 
 static bool
-whole_match(const struct pp_profile *p, pp_func func, struct pp_slice typed)
+whole_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed)
 {
-	return pp_slice_eq(name_of(p, func), typed);
+	return pp_slice_eq(name, typed);
 }
 
+/* Functions by their name, mangled or not. */
 static void
 collect(const struct pp_profile *p, struct pp_slice typed,
-        bool (*match)(const struct pp_profile *, pp_func, struct pp_slice), struct found *found)
+        bool (*match)(const struct pp_profile *, pp_func, struct pp_slice name, struct pp_slice),
+        struct found *found)
 {
+	struct pp_buf made = { 0 };
+	struct pp_slice other;
 	size_t i;
 
-	for (i = 1; i < p->funcs.n; i++)
-		if (p->funcs.at[i].same == i && match(p, (pp_func)i, typed))
+	for (i = 1; i < p->funcs.n; i++) {
+		if (p->funcs.at[i].same != i)
+			continue;
+		other = pp_func_other_name(p, (pp_func)i, &made);
+		if (match(p, (pp_func)i, name_of(p, (pp_func)i), typed) ||
+		    (other.n && match(p, (pp_func)i, other, typed)))
 			found->failed |= !pp_vec_push(&found->funcs, (pp_func)i);
+	}
+	found->failed |= made.failed;
+	pp_buf_release(&made);
 }
 
 static pp_status
@@ -78,11 +89,18 @@ collect_regex(struct pp_answer *a, const struct pp_profile *p, struct pp_slice p
 	struct pp_regex *re = pp_regex_new(pattern, &problem);
 	enum pp_regex_result result = PP_REGEX_NO;
 	pp_status status = PP_OK;
+	struct pp_buf made = { 0 };
+	struct pp_slice other;
 	size_t i;
 
 	for (i = 1; re && result <= PP_REGEX_YES && i < p->funcs.n; i++) {
-		result = p->funcs.at[i].same == i ? pp_regex_match(re, name_of(p, (pp_func)i))
-		                                  : PP_REGEX_NO;
+		result = PP_REGEX_NO;
+		if (p->funcs.at[i].same != i)
+			continue;
+		other = pp_func_other_name(p, (pp_func)i, &made);
+		result = pp_regex_match(re, name_of(p, (pp_func)i));
+		if (result == PP_REGEX_NO && other.n)
+			result = pp_regex_match(re, other);
 		if (result == PP_REGEX_YES)
 			found->failed |= !pp_vec_push(&found->funcs, (pp_func)i);
 	}
@@ -92,7 +110,9 @@ collect_regex(struct pp_answer *a, const struct pp_profile *p, struct pp_slice p
 	else if (result > PP_REGEX_YES)
 		status = pp_answer_fail(a, PP_E_USAGE, "bad-pattern",
 		                        "the pattern takes too many steps; write it more simply");
+	found->failed |= made.failed;
 	pp_regex_free(re);
+	pp_buf_release(&made);
 	pp_buf_release(&problem);
 	return status;
 }
@@ -262,13 +282,26 @@ pp_find_function(struct pp_answer *a, const struct pp_profile **profile, const c
 	return status;
 }
 
+/* A part of the name, or FILE:NAME. */
+static bool
+is_possible(const char *typed, struct pp_slice name)
+{
+	size_t length = strlen(typed), n = name.n;
+
+	return memmem(name.p, n, typed, length) != NULL ||
+	       (length > n && typed[length - n - 1] == ':' &&
+	        memcmp(typed + length - n, name.p, n) == 0);
+}
+
 bool
 pp_find_possible(const char *typed, const char *name, size_t n)
 {
-	size_t length = strlen(typed);
+	struct pp_buf made = { 0 };
+	bool possible = is_possible(typed, pp_slice_of(name, n));
 
-	/* A part of the name, or FILE:NAME. */
-	return memmem(name, n, typed, length) != NULL ||
-	       (length > n && typed[length - n - 1] == ':' &&
-	        memcmp(typed + length - n, name, n) == 0);
+	if (!possible && pp_demangle(pp_slice_of(name, n), &made))
+		possible = is_possible(typed, pp_slice_of(made.p, made.n));
+	possible |= made.failed;
+	pp_buf_release(&made);
+	return possible;
 }

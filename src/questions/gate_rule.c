@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/demangle.h"
 #include "analysis/identity.h"
 #include "base/num.h"
 
@@ -266,26 +267,37 @@ pp_gate_release(struct pp_gate_rule *rule)
 
 /* ---- matching ---- */
 
-/* A name as either side writes it, or its canonical form. */
-static bool
-name_is(const struct pp_diff_row *row, size_t side, struct pp_slice wanted)
+/* A name as it is written, or its canonical form. */
+static enum pp_regex_result
+name_match(const struct pp_gate_rule *rule, struct pp_slice name, struct pp_slice file,
+           uint32_t line)
 {
-	const struct pp_profile *p = row->profile[side];
-	const struct pp_func_row *f = p ? &p->funcs.at[row->func[side]] : NULL;
 	struct pp_buf text = { 0 };
-	struct pp_slice file;
-	uint32_t line;
 	bool same;
 
-	if (!f)
-		return false;
-	if (pp_slice_eq(pp_text_of(p, f->name), wanted))
-		return true;
-	pp_canonical_name(pp_text_of(p, f->name), pp_text_of(p, f->file), f->line, &text, &file,
-	                  &line);
-	same = pp_slice_eq(pp_slice_of(text.p, text.n), wanted);
+	if (rule->regex)
+		return pp_regex_match(rule->regex, name);
+	pp_canonical_name(name, file, line, &text, &file, &line);
+	same = pp_slice_eq(name, rule->name) ||
+	       pp_slice_eq(pp_slice_of(text.p, text.n), rule->name);
 	pp_buf_release(&text);
-	return same;
+	return same ? PP_REGEX_YES : PP_REGEX_NO;
+}
+
+/* The same of a function, mangled or not. */
+static enum pp_regex_result
+func_match(const struct pp_gate_rule *rule, const struct pp_profile *p, pp_func func)
+{
+	const struct pp_func_row *f = &p->funcs.at[func];
+	struct pp_slice file = pp_text_of(p, f->file), other;
+	enum pp_regex_result found = name_match(rule, pp_text_of(p, f->name), file, f->line);
+	struct pp_buf made = { 0 };
+
+	other = pp_func_other_name(p, func, &made);
+	if (found == PP_REGEX_NO && other.n)
+		found = name_match(rule, other, file, f->line);
+	pp_buf_release(&made);
+	return found;
 }
 
 enum pp_regex_result
@@ -297,13 +309,8 @@ pp_gate_matches(const struct pp_gate_rule *rule, const struct pp_diff_row *row)
 		return PP_REGEX_YES;
 	for (side = 0; side < 2; side++) {
 		const struct pp_profile *p = row->profile[side];
-		enum pp_regex_result found = PP_REGEX_NO;
+		enum pp_regex_result found = p ? func_match(rule, p, row->func[side]) : PP_REGEX_NO;
 
-		if (rule->regex && p)
-			found = pp_regex_match(rule->regex,
-			                       pp_text_of(p, p->funcs.at[row->func[side]].name));
-		else if (!rule->regex && name_is(row, side, rule->name))
-			found = PP_REGEX_YES;
 		if (found != PP_REGEX_NO)
 			return found;
 	}

@@ -15,6 +15,12 @@
 		    offsetof(struct pp_scope, filters)                                             \
 	}
 
+#define FLAG(name, member, help)                                                                   \
+	{                                                                                          \
+		name, 0, PP_PARAM_FLAG, NULL, help, PP_HINT_NONE,                                  \
+		    offsetof(struct pp_scope, member)                                              \
+	}
+
 /* Those that choose by a pattern come first, in the order of enum pp_filter_kind. */
 static const struct pp_param filter_params[] = {
 	FILTER("focus", "RE", "keep only stacks in which a function matches"),
@@ -27,6 +33,9 @@ static const struct pp_param filter_params[] = {
 	FILTER("event", "NAME", "keep only this event"),
 	FILTER("thread", "ID|NAME", "keep only this thread"),
 	FILTER("time", "FROM..TO", "keep only this stretch of time, like 1.5s..2s or ..20%"),
+	FLAG("demangle", demangle,
+	     "give C++, Rust and OCaml names demangled to scripts, too (people get them anyway)"),
+	FLAG("no-demangle", no_demangle, "show names as they are in the file"),
 	{ 0 },
 };
 const struct pp_param_group pp_params_filter = { "Filters", filter_params };
@@ -441,6 +450,26 @@ group_run(const struct pp_scope *s, struct pp_view *view, struct pp_answer *a)
 	return status;
 }
 
+/* ---- names ---- */
+
+pp_status
+pp_scope_names(const struct pp_scope *s, struct pp_view *view, const struct pp_seen_for *seen,
+               struct pp_answer *a)
+{
+	if (s->demangle && s->no_demangle)
+		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+		                      "--demangle and --no-demangle exclude each other");
+	if (s->no_demangle || (!s->demangle && !seen->for_people))
+		return PP_OK;
+	if (s->demangle && pp_demangle_lacks(view->shown))
+		pp_answer_note(
+		    a, "no-demangler",
+		    "this build has no C++ runtime to demangle with: names of C++ stay as "
+		    "they are");
+	return pp_view_demangle(view, !s->demangle) == PP_OK ? PP_OK
+	                                                     : pp_answer_fail_status(a, PP_E_NOMEM);
+}
+
 pp_status
 pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_seen_for *seen,
                struct pp_answer *a)
@@ -459,6 +488,8 @@ pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 		status = estimate_run(s, view, seen, a);
 	if (status == PP_OK)
 		status = group_run(s, view, a);
+	if (status == PP_OK)
+		status = pp_scope_names(s, view, seen, a);
 	pp_filter_release(&f);
 	pp_buf_release(&problem);
 	return status;

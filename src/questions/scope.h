@@ -16,6 +16,8 @@ struct pp_scope {
 	unsigned by;             /* enum pp_group_by */
 	bool by_function;        /* filters choose functions, not stacks */
 	bool keep_time;          /* when things happened is kept where filters let it be */
+	bool demangle;           /* for scripts, too */
+	bool no_demangle;        /* not even for people */
 };
 
 extern const struct pp_param_group pp_params_filter; /* struct pp_scope */
@@ -26,6 +28,7 @@ struct pp_seen_for {
 	    stacks; /* whole stacks, which are estimated where a profile only knows who called whom */
 	double min_share;   /* of the whole: thinner stacks need not be told apart */
 	const char *metric; /* NULL = the primary one */
+	bool for_people;    /* who know functions by their demangled names */
 };
 
 /* Whether anything is filtered or grouped: ways around the profile (rewriting) are then closed. */
@@ -43,6 +46,9 @@ bool pp_scope_simple(const struct pp_scope *, struct pp_filter *f);
  * status with the reason said.
  */
 pp_status pp_scope_apply(const struct pp_scope *, struct pp_view *, const struct pp_seen_for *,
+                         struct pp_answer *);
+/* The part of that about names: all that is left to do where a reader has filtered. */
+pp_status pp_scope_names(const struct pp_scope *, struct pp_view *, const struct pp_seen_for *,
                          struct pp_answer *);
 /* What pp_scope_apply() notes, of a profile whose reader has filtered. */
 void pp_scope_note(const struct pp_scope *, const struct pp_profile *, struct pp_answer *);

@@ -69,6 +69,9 @@ $ polyprof top --help
         --event=NAME        keep only this event
         --thread=ID|NAME    keep only this thread
         --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%
+        --demangle          give C++, Rust and OCaml names demangled to scripts,
+                            too (people get them anyway)
+        --no-demangle       show names as they are in the file
         --min=PCT           leave out what is less than PCT percent of the whole
         --depth=N           go no deeper than N frames
 
@@ -190,6 +193,9 @@ $ polyprof convert -h
         --event=NAME        keep only this event
         --thread=ID|NAME    keep only this thread
         --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%
+        --demangle          give C++, Rust and OCaml names demangled to scripts,
+                            too (people get them anyway)
+        --no-demangle       show names as they are in the file
         --depth=N           go no deeper than N frames
 
   Input
