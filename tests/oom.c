@@ -21,7 +21,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { MOST_RUNS = 40 };
 #else
-enum { MOST_RUNS = 60 };
+enum { MOST_RUNS = 36 };
 #endif
 
 /* Built once more to fail while every twelfth sample is drawn. */

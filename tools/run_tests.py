@@ -159,7 +159,7 @@ def step_sanitize(names):
 
 
 def step_threads(_):
-    return meson_test('threads', ['--suite', 'threads'])
+    return meson_test('threads', ['--suite', 'threads'], POLYPROF_SHARE='2')
 
 
 # Another decoder of gzip: what reads files.

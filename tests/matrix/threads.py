@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tap import SHARE  # noqa: E402 (needs the path above)
+
 COMMANDS = (('check', '--json'), ('top', '--json', '-n', '0'),
             ('convert', '--to', 'folded', '-o', '-'))
 FILTERS = (('--hide', 'f1'), ('--focus', '^f[0-3]$', '--show', '[02468]$'), ('--show-from', 'f7', '--ignore', 'f99', '--depth', '5'))
@@ -63,7 +66,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         paths = [os.path.join(where, name) for root in sys.argv[2:] for where, _, names in sorted(os.walk(root))
                  for name in sorted(names) if os.path.basename(where) in ('good', 'bad')]
-        numbers = ('-j2',) if paths else ('-j2', '-j5')
+        numbers = ('-j2',) if paths else ('-j2', '-j5') if SHARE == 1 else ('-j5',)
         for path in paths or generate(directory):
             alone = dict(answers(polyprof, path, '-j1'))
             different = [f"{' '.join(command)} {threads}" for threads in numbers

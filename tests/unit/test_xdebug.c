@@ -232,13 +232,19 @@ check_limits(void)
 int
 main(void)
 {
+	/* Sanitizers look for other things than numbers, and take their time. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+	enum { CASES = 1 };
+#else
+	enum { CASES = 3 };
+#endif
 	static const struct {
 		uint64_t seed;
 		uint32_t top;
-	} cases[] = { { 1, FUNCTIONS }, { 2, 3 }, { 3, 1 } };
+	} cases[] = { { 2, 3 }, { 1, FUNCTIONS }, { 3, 1 } };
 	size_t i;
 
-	for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+	for (i = 0; i < CASES; i++) {
 		struct making fast, slow;
 
 		make_text(&fast, cases[i].seed, cases[i].top, "");
