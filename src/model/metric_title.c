@@ -83,12 +83,14 @@ title_add(const struct pp_profile *p, const struct pp_metric *m, struct pp_buf *
 
 	/* The period of an event is how often it happened or, of a clock, how long it ran. */
 	if (event.n && pp_slice_eq_z(name, "period")) {
-		if (is_clock(event) && !shared) {
+		bool time = pp_slice_eq_z(pp_text_of(p, m->unit), "ns");
+
+		if (time && is_clock(event) && !shared) {
 			pp_buf_adds(out, "CPU time");
 			return;
 		}
 		pp_buf_add(out, event.p, event.n);
-		pp_buf_adds(out, pp_slice_eq_z(pp_text_of(p, m->unit), "ns") ? " time" : "");
+		pp_buf_adds(out, time ? " time" : "");
 		return;
 	}
 	/* "sysTime (elapsed ns)" of `sysTime` says no more. */

@@ -6,6 +6,7 @@
 #include "formats/format.h"
 #include "questions/describe.h"
 #include "questions/findings.h"
+#include "questions/occasion.h"
 #include "questions/question.h"
 #include "text/units.h"
 
@@ -229,6 +230,7 @@ topic_add(struct pp_answer *a, const struct pp_topic *topic, bool why)
 {
 	const struct pp_profile *p = topic->profile;
 	const char *file = topic->file ? topic->file : "";
+	struct pp_occasion occasion = p ? pp_occasion_of(p) : (struct pp_occasion){ .when = 0 };
 	struct pp_counts counts;
 	struct pp_buf text = { 0 };
 
@@ -245,6 +247,7 @@ topic_add(struct pp_answer *a, const struct pp_topic *topic, bool why)
 			pp_answer_findings(a, topic->diags);
 		if (p->recorded_at)
 			pp_answer_int(a, "recorded", p->recorded_at);
+		pp_answer_occasion(a, &occasion);
 		if (topic->file_size)
 			pp_answer_count(a, "size", topic->file_size);
 		profile_say(a, topic, &counts, &text);

@@ -7,6 +7,7 @@
 #include "model/inclusive.h"
 #include "formats/format.h"
 #include "questions/describe.h"
+#include "questions/occasion.h"
 #include "questions/ranking.h"
 #include "text/escape.h"
 #include "text/suggest.h"
@@ -382,18 +383,59 @@ totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
 		pp_units_listed(text, p->metrics.n - most, "more metric", "more metrics");
 }
 
+/* How often lines were executed and functions called, as far as the file counts that. */
 static void
-heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct pp_counts *counts)
+work_list(struct pp_buf *text, const struct pp_ranking *r)
+{
+	const struct pp_profile *p = r->flat.profile;
+	uint64_t statements = 0, calls = 0;
+	size_t stride = pp_line_stride(p), i;
+
+	for (i = 0; p->lines.hits && i < p->lines.rows.n; i++)
+		if (__builtin_add_overflow(statements, (uint64_t)p->lines.cells.at[i * stride],
+		                           &statements))
+			statements = UINT64_MAX;
+	for (i = 0; r->flat.has_calls && i < r->flat.n; i++)
+		if (__builtin_add_overflow(calls, r->flat.calls[i], &calls))
+			calls = UINT64_MAX;
+	pp_units_listed(text, statements, "statement", "statements");
+	pp_units_listed(text, calls, "call", "calls");
+}
+
+/* The first line: what was profiled, if the file knows. */
+static bool
+occasion_say(struct pp_answer *a, const struct pp_subject *subject, const struct pp_ranking *r)
+{
+	struct pp_occasion o = pp_occasion_of(r->flat.profile);
+	struct pp_buf text = { 0 };
+	bool known = subject->file_count <= 1 && pp_occasion_known(&o);
+
+	if (known) {
+		pp_occasion_print(&o, subject->date_print, &text);
+		work_list(&text, r);
+		pp_answer_say(a, PP_INK_TITLE, "%s", pp_answer_made(a, &text));
+		pp_answer_say(a, PP_INK_PLAIN, "\n  ");
+	}
+	pp_buf_release(&text);
+	return known;
+}
+
+/* The second line, or the first: the file and what made it. */
+static void
+source_say(struct pp_answer *a, const struct pp_subject *subject, enum pp_ink ink)
 {
 	const struct pp_profile *p = subject->topics[0].profile;
 	struct pp_slice producer = pp_text_of(p, p->producer), title = pp_slice_z(p->format->title);
-	struct pp_buf text = { 0 };
 
-	pp_answer_say_name(a, PP_INK_TITLE,
-	                   subject->file_count ? pp_file_title(subject->files[0])
-	                                       : pp_slice_z("profile"));
-	if (subject->file_count > 1)
-		pp_answer_say(a, PP_INK_TITLE, " and %zu more, merged", subject->file_count - 1);
+	pp_answer_say_name(
+	    a, ink, subject->file_count ? pp_file_title(subject->files[0]) : pp_slice_z("profile"));
+	if (subject->file_count == 2) {
+		pp_answer_say(a, ink, " and ");
+		pp_answer_say_name(a, ink, pp_file_title(subject->files[1]));
+		pp_answer_say(a, ink, ", merged");
+	} else if (subject->file_count > 2) {
+		pp_answer_say(a, ink, " and %zu more files, merged", subject->file_count - 1);
+	}
 	/* A producer that names the format again, as "Devel::NYTProf 6.12", says it all. */
 	if (producer.n < title.n || memcmp(producer.p, title.p, title.n) != 0)
 		pp_answer_say(a, PP_INK_PLAIN, ": %s%s", p->format->title,
@@ -402,11 +444,24 @@ heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct 
 		pp_answer_say(a, PP_INK_PLAIN, ": ");
 	pp_answer_say_name(a, PP_INK_PLAIN, producer);
 	pp_answer_say(a, PP_INK_PLAIN, "\n  ");
+}
+
+static void
+heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct pp_ranking *r,
+            const struct pp_counts *counts)
+{
+	const struct pp_profile *p = r->flat.profile;
+	struct pp_buf text = { 0 };
+	bool known = occasion_say(a, subject, r);
+
+	source_say(a, subject, known ? PP_INK_PLAIN : PP_INK_TITLE);
 	totals_say(a, &text, p);
 	pp_units_listed(&text, counts->functions, "function", "functions");
 	pp_units_listed(&text, counts->stacks, "stack", "stacks");
 	if (counts->threads > 1)
 		pp_units_listed(&text, counts->threads, "thread", "threads");
+	if (!known)
+		work_list(&text, r);
 	text_say(a, &text);
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	if (counts->functions == 0)
@@ -447,6 +502,8 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 
 	if (!p->complete)
 		pp_answer_hint(a, "what is wrong with it", "check", "");
+	if (files == 2)
+		pp_answer_hint(a, "what changed between the two", "diff", "");
 	pp_answer_hint(a, "functions by total cost", "top --sort total", "");
 	if (calls)
 		pp_answer_hint(a, "who calls whom, from the top", "tree", "");
@@ -482,6 +539,7 @@ summary_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	const struct summary_params *params = data;
 	const struct pp_profile *p = subject->topics[0].profile;
 	struct path *path = pp_answer_own(a, sizeof *path, path_release);
+	struct pp_occasion occasion = pp_occasion_of(p);
 	struct pp_ranking *r;
 	struct pp_counts counts;
 	pp_status status = pp_ranking_make(a, p, &params->ranked, 0, params->min, &r);
@@ -500,7 +558,8 @@ summary_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	if (subject->file_count == 1)
 		pp_answer_text(a, "file", PP_AS_NAME, pp_slice_z(subject->files[0]));
 	pp_answer_profile(a, p, &counts);
-	heading_say(a, subject, &counts);
+	pp_answer_occasion(a, &occasion);
+	heading_say(a, subject, r, &counts);
 	if (r->flat.n > 0) {
 		pp_answer_say(a, PP_INK_PLAIN, "\n");
 		pp_answer_say(a, PP_INK_TITLE, "Costliest functions");

@@ -74,7 +74,7 @@ $ polyprof info run.xhprof.json | grep -A4 metric
                   memory in use: 11.5 KiB (mu)
                   peak memory: 0 B (pmu)
     holds         40 functions, 40 edges
-$ printf 'a 1 [000] 10.5: 100 cpu-clock:pppH:\n\t0 f (x)\n\na 1 [000] 10.6: 100 cpu-clock:pppH:\n\t0 f (x)\n\n' > one.perf-script; polyprof top one.perf-script; polyprof one.perf-script | sed -n 2p
+$ printf 'a 1 [000] 10.5: 100 cpu-clock:pppH:\n\t0 f (x)\n\na 1 [000] 10.6: 100 cpu-clock:pppH:\n\t0 f (x)\n\n' > one.perf-script; polyprof top one.perf-script; polyprof one.perf-script | sed -n 3p
   CPU time: 200 ns in 1 function
 
       self   self%                 total  total%  self samples  function  place

@@ -137,7 +137,7 @@ $ cp app.folded "it's mine.folded" && polyprof -n 1 "it's mine.folded"
     all views in one page         polyprof report 'it'\''s mine.folded' -o report.html
 
 $ polyprof -n 1 app.folded other.folded
-  app.folded and 1 more, merged: folded stacks
+  app.folded and other.folded, merged: folded stacks
     1,189 samples, 17 functions, 12 stacks
 
   Costliest functions
@@ -155,6 +155,7 @@ $ polyprof -n 1 app.folded other.folded
      34.7%       PDO->query
 
   Next steps
+    what changed between the two  polyprof diff app.folded other.folded
     functions by total cost       polyprof top --sort total app.folded other.folded
     who calls whom, from the top  polyprof tree app.folded other.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded other.folded
@@ -191,3 +192,46 @@ $ polyprof < other.folded
     what else the file holds      polyprof info -
     a flame graph to click on     polyprof flame - -o flame.svg
     all views in one page         polyprof report - -o report.html
+
+The first line says what was profiled, as far as the file knows: an SPX request and command, NYTProf's application, Valgrind's and
+Xdebug's commands, the commands of perf and SPAA, the URL of xhgui.
+
+$ printf '[events]\n0 1 0 0\n1 1 10 5\n1 0 30 5\n0 0 50000 7\n[functions]\n/app/a.php\nf\n' > r.txt; cp r.txt c.txt
+$ printf '{"exec_ts": 1794730094, "host_name": "web1", "process_pid": 77, "cli": 0, "cli_command_line": "x=1", "http_request_uri": "/web.php?x=1", "http_method": "GET", "http_host": "shop.test:8080", "enabled_metrics": ["wt", "zm"]}\n' > r.json
+$ printf '{"exec_ts": 1794730094, "host_name": "web1", "process_pid": 77, "cli": 1, "cli_command_line": "a.php --fast", "http_request_uri": "n/a", "http_method": "n/a", "http_host": "n/a", "enabled_metrics": ["wt", "zm"]}\n' > c.json
+$ TZ=UTC polyprof r.json | head -3
+  GET /web.php?x=1 on web1 (shop.test:8080), 2026-11-15 08:08, 50.0 µs, 2 calls
+    r.json: SPX full reports (PHP) by php-spx
+    wall time: 50.0 µs, memory in use: 7 B, 2 functions, 2 stacks
+$ TZ=UTC polyprof c.json | head -1
+  a.php --fast (pid 77) on web1, 2026-11-15 08:08, 50.0 µs, 2 calls
+$ TZ=UTC polyprof --json r.json | grep -o '"what": .*'  | cut -c1-60
+  "what": "GET shop.test:8080/web.php?x=1", "host": "web1", "f
+$ TZ=UTC polyprof info --json c.json | grep -o '"what": .*'
+  "what": "a.php --fast", "host": "web1", "size": 212}
+$ TZ=UTC polyprof dash_e.out | head -1
+  -e, 2026-11-15 08:03, 166 µs, 13 statements, 6 calls
+$ polyprof fib.xt | head -1
+  /app/fib.php, 127 µs, 68 calls
+$ polyprof steps.xt | head -1
+  /srv/app/step.php, 11.2 µs, 2 calls
+$ printf 'version: 1\ncreator: callgrind-3.19.0\npid: 15523\ncmd: ./a.out -v\npositions: line\nevents: Ir\n\nfn=main\n1 12\ncfn=f\ncalls=3 1\n2 5\n\nfn=f\n3 5\n\n' > a.callgrind; polyprof a.callgrind | head -1
+  ./a.out -v (pid 15523), 3 calls
+! a.callgrind: warning: part 1 has no totals: line [callgrind-no-totals]
+$ printf 'desc: I1 cache: 1\ncmd: ./b\nevents: Ir\nfl=a.c\nfn=main\n1 5\nsummary: 5\n' > a.cachegrind; polyprof a.cachegrind | head -1
+  ./b
+$ printf '# captured on    : Sun Nov 15 08:29:12 2026\n# hostname : vm\n# cmdline : /usr/bin/perf record -g ./web \n#\nweb 1 [000] 10.5: 100 cpu-clock:pppH:\n\t0 f (x)\n\nweb 1 [000] 10.6: 100 cpu-clock:pppH:\n\t0 f (x)\n\n' > h.perf-script; polyprof h.perf-script | head -1
+  /usr/bin/perf record -g ./web on vm, Sun Nov 15 08:29:12 2026, 100 ms
+$ grep -v '^#' h.perf-script > n.perf-script; polyprof n.perf-script | head -1
+  web, 100 ms
+$ sed '4s/web 1/sh 2/' n.perf-script > two.perf-script; polyprof two.perf-script | head -1
+  web and 1 other command, 100 ms
+$ printf '{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"period","primary_metric":"period"}}],"stack_id_mode":"local","source":{"tool":"perf","command":"wrk -c 4"}}\n' > a.spaa; polyprof a.spaa 2> /dev/null | head -1
+  wrk -c 4
+$ printf '{"meta":{"url":"/cart?id=1","SERVER":{"REQUEST_METHOD":"POST","HTTP_HOST":"shop.test","SERVER_NAME":"web1"},"request_ts":{"sec":1794729896,"usec":0}},"profile":{"main()":{"ct":1,"wt":100},"main()==>f":{"ct":2,"wt":60}}}' > xhgui.json; TZ=UTC polyprof xhgui.json | head -1
+  POST /cart?id=1 on web1 (shop.test), 2026-11-15 08:04, 100 µs, 3 calls
+
+A hostile value is made harmless, and shortened.
+
+$ printf '{"exec_ts": 1794730094, "host_name": "\\u001b]0;owned\\u0007", "cli": 0, "http_request_uri": "/%s\\n\\u001b[31m", "http_method": "GET", "enabled_metrics": ["wt", "zm"]}\n' $(printf 'a%.0s' $(seq 300)) > r.json; TZ=UTC polyprof r.json | head -1
+  GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x0a\x1b[31m on \x1b]0;owned\x07, 2026-11-15 08:08, 50.0 µs, 2 calls

@@ -1,0 +1,247 @@
+/*
+ * What was profiled. Every format has its own words for it; those of all of them stand here, as paths in the metadata.
+ */
+#include "questions/occasion.h"
+
+#include "base/num.h"
+#include "base/slice.h"
+#include "text/escape.h"
+#include "text/units.h"
+
+/* Longer parts of the line are shortened in their middle. */
+#define WHAT_COLUMNS 100
+#define HOST_COLUMNS 40
+/* "2026-11-15 08:08:14" without the seconds. */
+#define MINUTES 16
+
+static const char *const targets[] = { "http_request_uri", "meta.url", "meta.SERVER.REQUEST_URI",
+	                               "url", NULL };
+static const char *const methods[] = { "http_method", "meta.SERVER.REQUEST_METHOD", "method",
+	                               NULL };
+static const char *const addresses[] = { "http_host", "meta.SERVER.HTTP_HOST", NULL };
+static const char *const commands[] = { "cli_command_line", "cmd",     "cmdline", "application",
+	                                "source.command",   "command", NULL };
+static const char *const hosts[] = {
+	"host_name", "hostname", "source.host", "source.hostname", "meta.SERVER.SERVER_NAME",
+	"host",      NULL
+};
+static const char *const pids[] = { "pid", "process_pid", NULL };
+static const char *const times[] = { "meta.request_ts.sec", "meta.request_ts",
+	                             "meta.SERVER.REQUEST_TIME", NULL };
+
+/* ---- looking it up ---- */
+
+/* A value by the keys that lead to it, with points between them; empty when there is none. */
+static struct pp_slice
+meta_at(const struct pp_profile *p, const char *path)
+{
+	uint32_t parent = 0;
+	size_t i = 0;
+
+	while (i < p->meta.n) {
+		const struct pp_meta_row *row = &p->meta.at[i];
+		struct pp_slice key = pp_text_of(p, row->key);
+		size_t n = strcspn(path, ".");
+
+		if (row->parent != parent || key.n != n || memcmp(key.p, path, n) != 0) {
+			i++;
+			continue;
+		}
+		if (!path[n])
+			return row->type == PP_META_OBJECT || row->type == PP_META_ARRAY
+			           ? pp_slice_of("", 0)
+			           : pp_text_of(p, row->text);
+		path += n + 1;
+		parent = (uint32_t)++i; /* children stand behind their parents */
+	}
+	return pp_slice_of("", 0);
+}
+
+/* The first of several that says something. */
+static struct pp_slice
+meta_of(const struct pp_profile *p, const char *const *paths)
+{
+	struct pp_slice value = pp_slice_of("", 0);
+
+	for (; *paths; paths++) {
+		value = pp_slice_trim(meta_at(p, *paths));
+		if (value.n && !pp_slice_eq_z(value, "n/a"))
+			return value;
+	}
+	return pp_slice_of("", 0);
+}
+
+/* The program that most threads name, where nothing else tells what ran. */
+static void
+command_of_threads(const struct pp_profile *p, struct pp_occasion *o)
+{
+	pp_str first = 0;
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+		pp_str name = s->process ? s->process : s->thread;
+		size_t k;
+
+		for (k = 0; k < i; k++) {
+			const struct pp_series *t = &p->series.at[k];
+
+			if ((t->process ? t->process : t->thread) == name)
+				break;
+		}
+		if (k < i || !name || i > 1000)
+			continue;
+		o->others += first != 0;
+		first = first ? first : name;
+	}
+	if (first)
+		o->command = pp_text_of(p, first);
+}
+
+struct pp_occasion
+pp_occasion_of(const struct pp_profile *p)
+{
+	size_t primary = pp_profile_primary(p);
+	struct pp_occasion o = { .host = meta_of(p, hosts), .when = p->recorded_at };
+	int64_t lifetime;
+
+	if (!pp_slice_eq_z(meta_at(p, "cli"), "1"))
+		o.target = meta_of(p, targets);
+	if (o.target.n) {
+		o.method = meta_of(p, methods);
+		o.address = meta_of(p, addresses);
+	} else {
+		o.command = meta_of(p, commands);
+		o.pid = o.command.n ? meta_of(p, pids) : o.command;
+	}
+	if (!o.target.n && !o.command.n)
+		command_of_threads(p, &o);
+	if (!o.when && !pp_num_i64(meta_of(p, times), &o.when))
+		o.when = 0;
+	if (!o.when)
+		o.when_text = meta_at(p, "captured on");
+	o.has_span = p->time.known && p->time.end > p->time.start;
+	if (o.has_span) {
+		o.span = (double)p->time.end - (double)p->time.start;
+	} else if (pp_num_i64(meta_at(p, "lifetime_ns"), &lifetime) && lifetime > 0) {
+		o.has_span = true;
+		o.span = (double)lifetime;
+	} else if (primary < p->metrics.n && p->metrics.at[primary].kind == PP_KIND_WALL_TIME) {
+		o.span = pp_value_double(&p->metrics.at[primary], pp_profile_total(p, primary));
+		o.has_span = o.span > 0;
+	}
+	return o;
+}
+
+bool
+pp_occasion_known(const struct pp_occasion *o)
+{
+	return o->target.n || o->command.n || o->host.n || o->when || o->when_text.n;
+}
+
+/* ---- saying it ---- */
+
+/* Whether a URL says itself which host it is of. */
+static bool
+is_whole(struct pp_slice url)
+{
+	return pp_slice_starts(url, "http://") || pp_slice_starts(url, "https://");
+}
+
+void
+pp_occasion_what(const struct pp_occasion *o, struct pp_buf *out)
+{
+	if (!o->target.n) {
+		pp_buf_add(out, o->command.p, o->command.n);
+		return;
+	}
+	pp_buf_add(out, o->method.p, o->method.n);
+	pp_buf_adds(out, o->method.n ? " " : "");
+	if (!is_whole(o->target))
+		pp_buf_add(out, o->address.p, o->address.n);
+	pp_buf_add(out, o->target.p, o->target.n);
+}
+
+static void
+part_print(struct pp_buf *out, struct pp_slice text, size_t columns)
+{
+	struct pp_buf safe = { 0 };
+
+	pp_escape_terminal(&safe, text);
+	(void)pp_text_shorten(out, safe.p ? safe.p : "", safe.n, columns);
+	out->failed |= safe.failed;
+	pp_buf_release(&safe);
+}
+
+static void
+what_print(const struct pp_occasion *o, struct pp_buf *out)
+{
+	struct pp_slice target = o->target;
+
+	if (o->target.n) {
+		part_print(out, o->method, HOST_COLUMNS);
+		pp_buf_adds(out, o->method.n ? " " : "");
+	} else {
+		target = o->command;
+	}
+	part_print(out, target, WHAT_COLUMNS);
+	if (o->pid.n) {
+		pp_buf_adds(out, " (pid ");
+		part_print(out, o->pid, HOST_COLUMNS);
+		pp_buf_adds(out, ")");
+	}
+	if (o->others) {
+		pp_buf_adds(out, " and ");
+		pp_units_u64(out, o->others);
+		pp_buf_addf(out, " other %s", pp_plural(o->others, "command", "commands"));
+	}
+}
+
+void
+pp_occasion_print(const struct pp_occasion *o, void (*date)(int64_t when, struct pp_buf *),
+                  struct pp_buf *out)
+{
+	size_t from = out->n, stamp;
+	bool address = o->address.n && !is_whole(o->target) &&
+	               pp_slice_cmp(o->address, o->host) != 0;
+
+	if (o->target.n || o->command.n)
+		what_print(o, out);
+	if (o->host.n || address) {
+		pp_buf_adds(out, out->n > from ? " on " : "on ");
+		part_print(out, o->host.n ? o->host : o->address, HOST_COLUMNS);
+		if (o->host.n && address) {
+			pp_buf_adds(out, " (");
+			part_print(out, o->address, HOST_COLUMNS);
+			pp_buf_adds(out, ")");
+		}
+	}
+	if ((o->when && date) || o->when_text.n) {
+		pp_buf_adds(out, out->n > from ? ", " : "");
+		stamp = out->n;
+		if (o->when && date)
+			date(o->when, out);
+		else
+			part_print(out, o->when_text, HOST_COLUMNS);
+		if (o->when && out->n > stamp + MINUTES)
+			out->n = stamp + MINUTES;
+	}
+	if (o->has_span) {
+		pp_buf_adds(out, out->n > from ? ", " : "");
+		pp_units_time(out, o->span);
+	}
+}
+
+void
+pp_answer_occasion(struct pp_answer *a, const struct pp_occasion *o)
+{
+	struct pp_buf what = { 0 };
+
+	pp_occasion_what(o, &what);
+	if (what.n)
+		pp_answer_text(a, "what", PP_AS_NAME, pp_slice_of(what.p, what.n));
+	if (o->host.n)
+		pp_answer_text(a, "host", PP_AS_NAME, o->host);
+	a->failed |= what.failed;
+	pp_buf_release(&what);
+}
