@@ -77,12 +77,25 @@ counts_threads(const struct pp_profile *p, uint64_t *threads)
 	return true;
 }
 
+/* Rows of calls; what code outside of functions costs is none. */
+static uint64_t
+counts_edges(const struct pp_profile *p)
+{
+	size_t stride = pp_edge_stride(p), i;
+	uint64_t edges = 0;
+
+	for (i = 0; i < p->calls.rows.n; i++)
+		edges += p->calls.cells.at[i * stride] != 0 ||
+		         !(p->funcs.at[p->calls.rows.at[i].callee].flags & PP_FUNC_SCRIPT);
+	return edges;
+}
+
 bool
 pp_counts_compute(const struct pp_profile *p, struct pp_counts *counts)
 {
 	size_t i;
 
-	*counts = (struct pp_counts){ .edges = p->calls.rows.n, .lines = p->lines.rows.n };
+	*counts = (struct pp_counts){ .edges = counts_edges(p), .lines = p->lines.rows.n };
 	for (i = 1; i < p->funcs.n; i++)
 		counts->functions += p->funcs.at[i].same == i;
 	return counts_stacks(p, &counts->stacks) && counts_threads(p, &counts->threads);

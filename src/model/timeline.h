@@ -2,7 +2,8 @@
  * A timeline: the events of one series in the order of the file, packed.
  *
  * An event steps to a node at a time: `enter` goes to a child, `exit` back to the parent, a `sample` jumps
- * anywhere. An `enter` goes further down where nobody saw the frames in between being called. Each carries one
+ * anywhere: in a trace, to what runs without having been called. An `enter` goes further down where nobody saw
+ * the frames in between being called. Each carries one
  * value per value column (for traces: the counter's state, for samples: the weight). Stored as zig-zag varints
  * of differences; every PP_TIMELINE_BLOCK events a block starts from absolute values, so a reader can start at
  * any block.

@@ -122,7 +122,8 @@ def as_spx(path, name, top, directory):
         for f in answer['functions']:
             for kind in ('self', 'total'):
                 side[f['name'], kind] += f[kind][answer['metric']]
-            side[f['name'], 'calls'] += f.get('calls', 0)
+            # What runs without being called has to be a call in SPX.
+            side[f['name'], 'calls'] += 0 if f['name'].endswith('::RUNTIME') else f.get('calls', 0)
         sides.append(side)
     wrong = [f'{key}: {sides[1][key]}, not {sides[0][key]}' for key in sides[0].keys() | sides[1].keys()
              if abs(sides[0][key] - sides[1][key]) > 0.5 and key[0] not in STAND_INS]

@@ -9,6 +9,9 @@
  * one for each such level, until the return comes that names the parent. Memory is thus bounded by the
  * number of distinct stacks, however long the program ran.
  *
+ * Where there are statements, whose time outside of subs is known, the outermost calls stand under
+ * main::RUNTIME, which is what Perl calls their caller.
+ *
  * Levels that never return (a child that left by _exit, a killed process, a return that got lost) are
  * shown as one frame "[unknown]".
  */
@@ -198,7 +201,7 @@ waiting_at(struct pp_nyt_load *load, uint32_t depth)
 static struct pp_nyt_place
 place_open(struct pp_nyt_load *load, uint32_t depth, bool final)
 {
-	struct pp_nyt_place root = { 0 };
+	struct pp_nyt_place root = { .node = load->outside.node };
 	uint32_t sub;
 
 	if (depth == 1)
@@ -238,6 +241,21 @@ place_of(struct pp_nyt_load *load, const struct pp_nyt_return *r, bool final)
 	return place;
 }
 
+void
+pp_nyt_outside_begin(struct pp_nyt_load *load)
+{
+	struct pp_nyt_outside *o = &load->outside;
+	uint32_t sub;
+
+	if (!o->sub && load->statements.n) {
+		sub = pp_nyt_sub_use(load, pp_slice_z("main::RUNTIME"));
+		o->sub = sub == PP_NYT_NO_SUB ? 0 : sub + 1;
+	}
+	/* Where subs were called and no return was kept, nobody knows the stacks. */
+	if (o->sub && !o->node && load->want_calls && (load->calls.returns || !load->callers.n))
+		o->node = pp_build_child(load->builder, 0, load->subs.rows.at[o->sub - 1].frame);
+}
+
 /* Puts all returns of the buffer where they belong. `final`: nothing will follow. */
 static void
 buffer_flush(struct pp_nyt_load *load, bool final)
@@ -245,6 +263,8 @@ buffer_flush(struct pp_nyt_load *load, bool final)
 	struct pp_nyt_calls *c = &load->calls;
 	size_t i = c->buffer.n, t = c->taken.n;
 
+	if (i && load->calls.touched.n == 0 && load->outside.sub == 0)
+		pp_nyt_outside_begin(load);
 	c->path.n = 0;
 	while (i-- && pp_builder_ok(load->builder)) {
 		const struct pp_nyt_return *r = &c->buffer.at[i];
@@ -325,6 +345,8 @@ pp_nyt_calls_return(struct pp_nyt_load *load, uint32_t depth, uint32_t sub, doub
 	}
 	c->returns++;
 	c->times.own += excl;
+	if (PP_UNLIKELY(load->outside.fresh.n && r.depth == 1))
+		pp_nyt_outside_judge(load, incl);
 	if (PP_UNLIKELY(c->buffer.n == BUFFER_RETURNS) && !load->want_timeline)
 		buffer_flush(load, false);
 	/* What waited below this level has now found its parent. */
@@ -347,32 +369,45 @@ pp_nyt_calls_return(struct pp_nyt_load *load, uint32_t depth, uint32_t sub, doub
 
 /* ---- the end of a process ------------------------------------------------------------------- */
 
+/* The series of a process, given as its number + 1, 0 for none; NULL on failure. */
 static struct pp_series *
-process_series(struct pp_nyt_load *load, uint32_t *index)
+process_series(struct pp_nyt_load *load, size_t process, uint32_t *index)
 {
 	struct pp_profile *p = load->builder->profile;
 	struct pp_series like = { .pid = -1, .tid = -1, .cpu = -1 };
-	uint32_t *known = load->process ? &load->processes.at[load->process - 1].series : NULL;
+	uint32_t *known = process ? &load->processes.at[process - 1].series : &load->outside.series;
 
-	if (known && *known) {
+	if (*known) {
 		*index = *known - 1;
 		return &p->series.at[*index];
 	}
-	if (load->process)
-		like.pid = load->processes.at[load->process - 1].pid;
+	if (process)
+		like.pid = load->processes.at[process - 1].pid;
 	*index = pp_build_series(load->builder, &like, p->series.n == 0, true);
 	if (!pp_builder_ok(load->builder))
 		return NULL;
-	if (known)
-		*known = *index + 1;
+	*known = *index + 1;
 	return &p->series.at[*index];
 }
 
-/* Moves the sums of this process to its series. */
-static void
+void
+pp_nyt_calls_add(struct pp_nyt_load *load, size_t process, pp_node node, double ticks)
+{
+	uint32_t index = 0;
+	int64_t *cells = process_series(load, process, &index)
+	                     ? pp_build_cells(load->builder, index, node)
+	                     : NULL;
+
+	if (cells)
+		(void)pp_cell_add(PP_REAL, &cells[0], pp_cell_real(ticks));
+}
+
+/* Moves the sums of this process to its series; returns what subs spent in all. */
+static double
 sums_store(struct pp_nyt_load *load, uint32_t series)
 {
 	struct pp_nyt_calls *c = &load->calls;
+	double own = 0.0;
 	size_t i;
 
 	for (i = 0; i < c->touched.n; i++) {
@@ -381,13 +416,39 @@ sums_store(struct pp_nyt_load *load, uint32_t series)
 		int64_t *cells = pp_build_cells(load->builder, series, node);
 
 		if (!cells)
-			return;
+			break;
 		(void)pp_cell_add(PP_REAL, &cells[0], pp_cell_real(sum->excl));
 		cells[1] += (int64_t)sum->calls;
 		c->incl.at[node] += sum->incl;
+		own += sum->excl;
 		*sum = (struct pp_nyt_sum){ 0 };
 	}
 	c->touched.n = 0;
+	return own;
+}
+
+/* Stores what the process did: what its subs spent, what it spent outside of them, and when. */
+static void
+process_store(struct pp_nyt_load *load, size_t returns)
+{
+	struct pp_nyt_calls *c = &load->calls;
+	uint32_t index;
+	struct pp_series *series = process_series(load, load->process, &index);
+	double outside;
+
+	if (!series)
+		return;
+	outside = (double)load->clock.now - sums_store(load, index);
+	outside = load->outside.node && outside > 0 ? outside : 0.0;
+	if (load->outside.node)
+		pp_nyt_calls_add(load, load->process, load->outside.node, outside);
+	/* Where the names of subs are known by now, so are the files that ran outside of them. */
+	if (load->processes.n < 2 && load->callers.n)
+		pp_nyt_outside_find(load, outside);
+	c->buffer.n = returns;
+	if (pp_builder_ok(load->builder) && c->times.moments.n)
+		pp_nyt_times_store(load, &load->builder->profile->series.at[index].timeline,
+		                   outside);
 }
 
 void
@@ -395,11 +456,11 @@ pp_nyt_calls_end(struct pp_nyt_load *load)
 {
 	struct pp_nyt_calls *c = &load->calls;
 	struct pp_nyt_place root = { 0 };
-	struct pp_series *series;
 	size_t returns = c->buffer.n, i;
-	uint32_t index;
 
 	buffer_flush(load, true);
+	pp_nyt_outside_judge(load, 0.0);
+	root.node = load->outside.node;
 	for (i = c->waiting.n; i--;) {
 		if (c->waiting.at[i].branches.n)
 			c->open_at_end = true;
@@ -412,14 +473,12 @@ pp_nyt_calls_end(struct pp_nyt_load *load)
 		    load, PP_NYT_FRAMES_OPEN, pp_nyt_here(load),
 		    "subs were still running when the records end; they are shown as [unknown]");
 	c->open_at_end = false;
-	if (c->touched.n && pp_builder_ok(load->builder)) {
-		series = process_series(load, &index);
-		if (series)
-			sums_store(load, index);
-		c->buffer.n = returns;
-		if (series && c->times.moments.n)
-			pp_nyt_times_store(load, &series->timeline);
-	}
+	if (c->touched.n && pp_builder_ok(load->builder))
+		process_store(load, returns);
+	else if (load->clock.now > 0 &&
+	         !pp_vec_push(&load->outside.quiet,
+	                      ((struct pp_nyt_quiet){ load->process, load->clock.now })))
+		no_memory(load);
 	c->buffer.n = c->times.moments.n = c->times.settled = c->times.entered.n = 0;
 	c->times.unsettled = false;
 	c->times.own = 0;

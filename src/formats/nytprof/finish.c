@@ -15,10 +15,9 @@
 static const struct pp_nyt_file_row *
 file_of_fid(const struct pp_nyt_load *load, uint32_t fid)
 {
-	const struct pp_nyt_files *f = &load->files;
-	uint32_t row = fid < f->of_fid.n ? f->of_fid.at[fid] : pp_map_get(&f->of_large_fid, fid);
+	uint32_t row = pp_nyt_file_row(load, fid);
 
-	return row && row != PP_MAP_NONE ? &f->rows.at[row] : NULL;
+	return row ? &load->files.rows.at[row] : NULL;
 }
 
 /* Follows the chain of evals; none may come back to itself, and all must end in a file. */
@@ -125,6 +124,11 @@ subs_bind(struct pp_nyt_load *load)
 		}
 		if (s->internal || (s->described && s->first == 0 && s->last == 0))
 			func.flags |= PP_FUNC_INTERNAL;
+		if (load->outside.sub == i + 1) {
+			func.flags = PP_FUNC_DECLARED | PP_FUNC_SCRIPT;
+			func.file = load->files.rows.at[load->outside.script].name;
+			func.line = func.last_line = 1;
+		}
 		if (load->subs.unknown == i + 1)
 			func.flags |= PP_FUNC_UNKNOWN | PP_FUNC_PSEUDO;
 		pp_build_func_bind(load->builder, s->func, &func);
@@ -311,10 +315,10 @@ pp_nyt_finish(struct pp_nyt_load *load)
 	bool calls_whole;
 
 	p->complete = p->complete && !load->damaged;
+	pp_nyt_outside_begin(load);
 	describe(load);
 	files_name(load);
 	evals_check(load);
-	subs_bind(load);
 	remarks(load);
 	times_store(load);
 	/* Cut files may end within the 'c' records; those of whole ones count what the returns count. */
@@ -329,6 +333,9 @@ pp_nyt_finish(struct pp_nyt_load *load)
 	}
 	if (pp_builder_ok(load->builder))
 		edges_settle(load);
+	if (load->outside.sub && pp_builder_ok(load->builder))
+		pp_nyt_outside_store(load);
+	subs_bind(load);
 	if (pp_order_needs(load->reader->order, PP_LINES | PP_EXTRAS))
 		lines_store(load);
 	else if (load->statements.n)

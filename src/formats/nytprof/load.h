@@ -26,9 +26,13 @@ struct pp_nyt_file_row {
 	uint32_t eval_fid, eval_line;
 	uint32_t flags;
 	pp_str name;
+	pp_str package; /* of its first "package" line; 0 = none seen */
 	bool defined;
 	uint32_t cap;
 	struct pp_nyt_cell *cells;
+	int64_t first_at; /* when its first statement ran, by the clock of its process */
+	uint64_t returns; /* how many there were then */
+	bool outside;     /* by the clock, it was loaded outside of all subs */
 };
 
 struct pp_nyt_sparse_row {
@@ -143,6 +147,32 @@ struct pp_nyt_calls {
 	struct pp_nyt_times times;
 };
 
+/* A file other than the script whose own level ran outside of all subs. */
+struct pp_nyt_outside_file {
+	uint32_t file; /* row */
+	pp_func func;
+	double ticks;
+};
+
+/* Statements of a process in which no sub returned. */
+struct pp_nyt_quiet {
+	size_t process; /* index + 1; 0 = none */
+	int64_t ticks;
+};
+
+/* Code outside of all subs; see outside.c. */
+struct pp_nyt_outside {
+	uint32_t sub;    /* main::RUNTIME, + 1; 0 = there were no statements (yet) */
+	pp_node node;    /* of it; 0 = calls stand at the top */
+	uint32_t series; /* + 1, of what belongs to no process */
+	bool found;      /* script and files are known */
+	uint32_t script;
+	PP_VEC(struct pp_nyt_outside_file) files;
+	PP_VEC(struct pp_nyt_quiet) quiet;
+	uint64_t before;        /* statements before the first outermost call returned */
+	PP_VEC(uint32_t) fresh; /* files that were loaded since an outermost call returned */
+};
+
 struct pp_nyt_process {
 	uint32_t pid, ppid;
 	double start, end;
@@ -182,6 +212,7 @@ struct pp_nyt_load {
 	struct pp_nyt_files files;
 	struct pp_nyt_subs subs;
 	struct pp_nyt_calls calls;
+	struct pp_nyt_outside outside;
 	PP_VEC(struct pp_nyt_call_row) callers;
 	uint64_t caller_count; /* calls in all 'c' records */
 	PP_VEC(struct pp_nyt_process) processes;
@@ -201,6 +232,8 @@ void pp_nyt_tables_release(struct pp_nyt_load *);
 /* The row of a fid that a record uses; makes a stand-in when nothing defined it. 0 when out of memory. */
 uint32_t pp_nyt_file_use(struct pp_nyt_load *, uint32_t fid);
 void pp_nyt_file_define(struct pp_nyt_load *, const struct pp_nyt_file *);
+/* The row of a fid, 0 = none. */
+uint32_t pp_nyt_file_row(const struct pp_nyt_load *, uint32_t fid);
 bool pp_nyt_file_known(const struct pp_nyt_load *, uint32_t fid);
 /* Forgets which fid is which file: another profile follows in the same input. */
 void pp_nyt_files_restart(struct pp_nyt_load *);
@@ -226,14 +259,32 @@ void pp_nyt_calls_end(struct pp_nyt_load *);
 void pp_nyt_calls_refine(struct pp_nyt_load *, double factor);
 void pp_nyt_calls_release(struct pp_nyt_calls *);
 
+/* Makes main::RUNTIME, and its node, if there were statements. */
+void pp_nyt_outside_begin(struct pp_nyt_load *);
+/* Adds cost to a node of the process whose number + 1 is given (0 = none). */
+void pp_nyt_calls_add(struct pp_nyt_load *, size_t process, pp_node, double ticks);
+
+/* ---- outside.c ---- */
+/* A line of source text: the package of its file, if it says so. */
+void pp_nyt_package_look(struct pp_nyt_load *, uint32_t file, struct pp_slice text);
+/* An outermost call returns after so many ticks: which of the files it loaded it, and which were there. */
+void pp_nyt_outside_judge(struct pp_nyt_load *, double incl);
+/* Finds the script and other files that ran outside of all subs, for at most so many ticks. */
+void pp_nyt_outside_find(struct pp_nyt_load *, double most);
+/* The node of one of those files, under main::RUNTIME. */
+pp_node pp_nyt_outside_node(struct pp_nyt_load *, size_t file);
+/* What was spent outside of subs, as calls from nowhere and in the tree. */
+void pp_nyt_outside_store(struct pp_nyt_load *);
+void pp_nyt_outside_release(struct pp_nyt_outside *);
+
 /* ---- times.c: only when a timeline is wanted ---- */
 /* A sub is entered, at the depth that is now reached, or left. */
 void pp_nyt_times_enter(struct pp_nyt_load *, uint32_t line);
 void pp_nyt_times_leave(struct pp_nyt_load *, uint32_t depth);
 /* The statement has ended within which something happened. */
 void pp_nyt_times_settle(struct pp_nyt_load *);
-/* Lays out what is in the buffer of returns, whose nodes are known. */
-void pp_nyt_times_store(struct pp_nyt_load *, struct pp_timeline *);
+/* Lays out what is in the buffer of returns, whose nodes are known, and what was spent outside of subs. */
+void pp_nyt_times_store(struct pp_nyt_load *, struct pp_timeline *, double outside);
 void pp_nyt_times_refine(struct pp_nyt_load *, double factor);
 void pp_nyt_times_release(struct pp_nyt_times *);
 

@@ -219,6 +219,8 @@ take_source(struct pp_nyt_load *load, const struct pp_nyt_record *r)
 {
 	uint32_t file = pp_nyt_file_use(load, r->u[0]);
 
+	if (file)
+		pp_nyt_package_look(load, file, r->text[0].bytes);
 	if (file && load->want_source)
 		pp_build_source(load->builder, load->files.rows.at[file].name, r->u[1],
 		                r->text[0].bytes);

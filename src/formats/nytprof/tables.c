@@ -41,6 +41,7 @@ pp_nyt_tables_release(struct pp_nyt_load *load)
 	pp_vec_release(&load->subs.rows);
 	pp_vec_release(&load->callers);
 	pp_vec_release(&load->processes);
+	pp_nyt_outside_release(&load->outside);
 	pp_nyt_settings_release(&load->settings);
 }
 
@@ -106,6 +107,12 @@ pp_nyt_file_use(struct pp_nyt_load *load, uint32_t fid)
 	PP_NYT_FIND(load, PP_NYT_FILE_UNDEFINED, pp_nyt_here(load),
 	            "fid %u is used, but no '@' record defined it", fid);
 	return file_add(load, fid);
+}
+
+uint32_t
+pp_nyt_file_row(const struct pp_nyt_load *load, uint32_t fid)
+{
+	return file_find(&load->files, fid);
 }
 
 bool
@@ -198,6 +205,12 @@ pp_nyt_line_add(struct pp_nyt_load *load, uint32_t file, uint32_t line, int64_t 
 	struct pp_nyt_cell *cell;
 	pp_i128 sum;
 
+	if (!f->cap) {
+		f->first_at = load->clock.now;
+		f->returns = load->calls.returns;
+		if (!f->eval_fid && !pp_vec_push(&load->outside.fresh, file))
+			no_memory(load);
+	}
 	if (line < f->cap || cells_grow(&load->files, f, line))
 		cell = &f->cells[line];
 	else
@@ -332,12 +345,16 @@ ticks_refine(struct pp_nyt_load *load, uint64_t by)
 	for (i = 1; i < f->rows.n; i++)
 		for (line = 0; line < f->rows.at[i].cap; line++)
 			refine(&f->rows.at[i].cells[line].ticks, by);
+	for (i = 1; i < f->rows.n; i++)
+		refine(&f->rows.at[i].first_at, by);
 	for (i = 0; i < f->sparse.n; i++)
 		refine(&f->sparse.at[i].cell.ticks, by);
 	for (i = 0; i < load->callers.n; i++) {
 		load->callers.at[i].incl *= factor;
 		load->callers.at[i].excl *= factor;
 	}
+	for (i = 0; i < load->outside.quiet.n; i++)
+		refine(&load->outside.quiet.at[i].ticks, by);
 	refine(&load->clock.now, by);
 	pp_nyt_calls_refine(load, factor);
 }

@@ -6,10 +6,14 @@
  * way round. So the statements say in which order and how far apart things happened, and the returns how long
  * they took: a call spends of its own time before each call that it makes what the statements say, as long as
  * it has some, and the rest before it returns. The sums of the timeline are thus those of the returns.
+ *
+ * What statements take beyond the calls that they make is spent outside of all subs.
  */
 #include "formats/nytprof/load.h"
 
 #include <math.h>
+
+#include "base/sort.h"
 
 /* Depths beyond this are not remembered one by one; real stacks stay far below. */
 #define DEEPEST ((uint32_t)1 << 24)
@@ -103,15 +107,25 @@ pp_nyt_times_settle(struct pp_nyt_load *load)
 struct open_call {
 	double left;  /* of its own time, in ticks */
 	int64_t mark; /* what the statements' clock said when it last went on */
+	int64_t end;  /* what it will say at the end, by the time that the call took */
+};
+
+/* The level of a file that is loaded outside of all subs. */
+struct loading {
+	int64_t at; /* by the statements' clock */
+	pp_node node;
+	double ticks;
 };
 
 struct layout {
 	struct pp_nyt_load *load;
 	struct pp_timeline *timeline;
 	PP_VEC(struct open_call) open; /* [0]: outside of all subs */
-	double at;                     /* ticks from `start` on; never goes back */
-	double spent;                  /* in subs */
-	int64_t start;                 /* ns */
+	PP_VEC(struct loading) loadings;
+	size_t loaded; /* of these */
+	double at;     /* ticks from `start` on; never goes back */
+	double spent;  /* in subs, and outside where that is known */
+	int64_t start; /* ns */
 };
 
 static bool
@@ -127,6 +141,53 @@ event_add(struct layout *l, enum pp_event_kind kind, const struct pp_nyt_moment 
 	return pp_timeline_add(l->timeline, &event, &value);
 }
 
+/* Goes on outside of all subs, for so long. */
+static void
+outside_spend(struct layout *l, double ticks)
+{
+	struct open_call *outside = &l->open.at[0];
+	double own = ticks > outside->left ? outside->left : ticks;
+
+	outside->left -= own;
+	l->spent += own;
+	l->at += ticks > 0 ? ticks : 0;
+}
+
+/* A file is loaded: its level runs under main::RUNTIME, without being called. */
+static bool
+file_load(struct layout *l, const struct loading *file)
+{
+	struct pp_nyt_moment m = { .node = file->node };
+
+	if (!event_add(l, PP_EVENT_SAMPLE, &m))
+		return false;
+	l->spent += file->ticks;
+	l->at += file->ticks;
+	l->open.at[0].mark += (int64_t)file->ticks;
+	return event_add(l, PP_EVENT_EXIT, &m);
+}
+
+/* Outside of all subs, until the statements' clock says `mark`. */
+static bool
+outside_go_on(struct layout *l, int64_t mark)
+{
+	struct open_call *outside = &l->open.at[0];
+	bool ok = true;
+
+	while (ok && l->loaded < l->loadings.n && l->loadings.at[l->loaded].at <= mark) {
+		const struct loading *file = &l->loadings.at[l->loaded++];
+
+		if (file->at > outside->mark) {
+			outside_spend(l, (double)(file->at - outside->mark));
+			outside->mark = file->at;
+		}
+		ok = file_load(l, file);
+	}
+	if (mark > outside->mark)
+		outside_spend(l, (double)mark - (double)outside->mark);
+	return ok;
+}
+
 static bool
 call_enter(struct layout *l, size_t number)
 {
@@ -134,34 +195,41 @@ call_enter(struct layout *l, size_t number)
 	const struct pp_nyt_moment *m = &c->times.moments.at[number];
 	const struct pp_nyt_return *r = &c->buffer.at[number];
 	struct open_call *caller = &l->open.at[l->open.n - 1];
+	int64_t incl = r->incl > 0 && r->incl < 1e18 ? (int64_t)r->incl : 0;
 	struct open_call call = { .left = r->excl, .mark = m->enter };
-	double before;
+	bool ok = true;
 
 	if (m->enter == UNKNOWN)
-		call.mark = r->incl > 0 && r->incl < 1e18 ? m->leave - (int64_t)r->incl : m->leave;
+		call.mark = m->leave - incl;
 	if (call.mark < caller->mark)
 		call.mark = caller->mark;
-	before = (double)call.mark - (double)caller->mark;
+	call.end = call.mark + incl;
 	if (l->open.n > 1) {
+		double before = (double)call.mark - (double)caller->mark;
+
 		before = before > caller->left ? caller->left : before;
 		before = before > 0 ? before : 0;
 		caller->left -= before;
 		l->spent += before;
+		l->at += before;
+	} else {
+		ok = outside_go_on(l, call.mark);
 	}
-	l->at += before;
-	return event_add(l, PP_EVENT_ENTER, m) && pp_vec_push(&l->open, call);
+	return ok && event_add(l, PP_EVENT_ENTER, m) && pp_vec_push(&l->open, call);
 }
 
 static bool
 call_leave(struct layout *l, size_t number)
 {
 	const struct pp_nyt_moment *m = &l->load->calls.times.moments.at[number];
-	double left = l->open.at[--l->open.n].left;
+	struct open_call call = l->open.at[--l->open.n];
 	struct open_call *caller = &l->open.at[l->open.n - 1];
+	/* What statements took beyond a call is spent by whom it returns to, outside of all subs. */
+	int64_t mark = l->load->outside.node && l->open.n == 1 ? call.end : m->leave;
 
-	l->spent += left;
-	l->at += left > 0 ? left : 0;
-	caller->mark = m->leave > caller->mark ? m->leave : caller->mark;
+	l->spent += call.left;
+	l->at += call.left > 0 ? call.left : 0;
+	caller->mark = mark > caller->mark ? mark : caller->mark;
 	return event_add(l, PP_EVENT_EXIT, m);
 }
 
@@ -224,11 +292,56 @@ process_start(const struct pp_nyt_load *load)
 	return seconds > 0 && seconds < 9e9 ? (int64_t)(seconds * 1e9) : 0;
 }
 
+static int
+loading_cmp(const void *x, const void *y, void *ctx)
+{
+	const struct loading *a = x, *b = y;
+
+	(void)ctx;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* The files that run outside of all subs, in order; what they spend is not the script's. */
+static bool
+loadings_collect(struct layout *l)
+{
+	struct pp_nyt_load *load = l->load;
+	const struct pp_nyt_outside *o = &load->outside;
+	size_t i;
+
+	for (i = 0; i < o->files.n; i++) {
+		struct loading file = { .at = load->files.rows.at[o->files.at[i].file].first_at,
+			                .node = pp_nyt_outside_node(load, i),
+			                .ticks = o->files.at[i].ticks };
+
+		l->open.at[0].left -= file.ticks;
+		if (!pp_builder_ok(load->builder) || !pp_vec_push(&l->loadings, file))
+			return false;
+	}
+	pp_sort(l->loadings.at, l->loadings.n, sizeof *l->loadings.at, loading_cmp, NULL);
+	return true;
+}
+
+/* main::RUNTIME from the start to the end, the calls, and what is left at the end. */
+static bool
+process_lay_out(struct layout *l, size_t calls)
+{
+	struct pp_nyt_moment outside = { .node = l->load->outside.node };
+
+	if (!outside.node)
+		return calls_lay_out(l, calls);
+	return loadings_collect(l) && event_add(l, PP_EVENT_SAMPLE, &outside) &&
+	       calls_lay_out(l, calls) && outside_go_on(l, l->load->clock.now) &&
+	       (outside_spend(l, l->open.at[0].left), event_add(l, PP_EVENT_EXIT, &outside));
+}
+
 void
-pp_nyt_times_store(struct pp_nyt_load *load, struct pp_timeline *t)
+pp_nyt_times_store(struct pp_nyt_load *load, struct pp_timeline *t, double outside)
 {
 	struct layout l = { .load = load, .timeline = t, .start = process_start(load) };
-	struct open_call outside = { 0 };
+	struct open_call top = { .left = outside };
 	bool ok = t->last_values || pp_timeline_init(t, 1, true);
 
 	pp_nyt_times_settle(load);
@@ -237,10 +350,10 @@ pp_nyt_times_store(struct pp_nyt_load *load, struct pp_timeline *t)
 		l.start = t->last.time;
 		memcpy(&l.spent, t->last_values, sizeof l.spent);
 	}
-	if (!ok || !pp_vec_push(&l.open, outside) ||
-	    !calls_lay_out(&l, load->calls.times.moments.n))
+	if (!ok || !pp_vec_push(&l.open, top) || !process_lay_out(&l, load->calls.times.moments.n))
 		no_memory(load);
 	pp_vec_release(&l.open);
+	pp_vec_release(&l.loadings);
 }
 
 /* ---- finer ticks ------------------------------------------------------------------------------ */

@@ -184,6 +184,15 @@ has_package(struct pp_slice name)
 	return colons && colons != name.p;
 }
 
+bool
+pp_nyt_is_level(const struct pp_profile *p, pp_func func)
+{
+	struct pp_slice name = pp_text_of(p, p->funcs.at[func].name);
+
+	return p->funcs.at[func].flags & PP_FUNC_SCRIPT && name.n > 9 &&
+	       memcmp(name.p + name.n - 9, "::RUNTIME", 9) == 0;
+}
+
 void
 pp_nyt_write_name(struct pp_nyt_writing *w, pp_func func)
 {
@@ -308,7 +317,7 @@ static struct pp_slice
 option_forced(const struct pp_nyt_writing *w, struct pp_slice key)
 {
 	if (pp_slice_eq_z(key, "calls"))
-		return pp_slice_z(w->profile->tree.n > 1 ? "1" : "0");
+		return pp_slice_z(w->returns ? "1" : "0");
 	if (pp_slice_eq_z(key, "blocks"))
 		return pp_slice_z("0");
 	return pp_slice_of("", 0);
@@ -624,6 +633,7 @@ pp_nyt_writing_init(struct pp_nyt_writing *w, struct pp_writer *writer)
 	}
 	if (writer->metric < p->metrics.n)
 		w->metric = &p->metrics.at[writer->metric];
+	w->levels = p->lines.rows.n > 0;
 	status = pp_flat_compute(p, &w->flat);
 	if (status != PP_OK)
 		return status;

@@ -41,6 +41,8 @@ struct pp_nyt_writing {
 	double *self, *incl;
 	uint64_t *calls;
 	bool has_calls; /* the tree counts calls */
+	bool returns;   /* there are stacks of calls */
+	bool levels;    /* what files spend outside of subs is told by statements */
 
 	uint64_t budget;   /* records left that only count */
 	double line_ticks; /* in all lines */
@@ -64,6 +66,8 @@ pp_nyt_cell_ticks(const struct pp_nyt_writing *w, int64_t cell)
 	return pp_nyt_value_ticks(w, pp_cell_value(w->metric, cell));
 }
 
+/* Whether a function is a file's own level, PACKAGE::RUNTIME. */
+bool pp_nyt_is_level(const struct pp_profile *, pp_func);
 /* The fid of a file, by its name; `script` for none. */
 uint32_t pp_nyt_write_fid(struct pp_nyt_writing *, pp_str file);
 /* A sub's name: in package main unless it has one. */

@@ -11,6 +11,14 @@
 
 /* ---- the tree ------------------------------------------------------------------------------ */
 
+/* Whether a node is that of code outside of subs, whose time the statements have. */
+static bool
+is_outside(const struct pp_nyt_writing *w, pp_node node)
+{
+	return w->levels && !w->calls[node] &&
+	       pp_nyt_is_level(w->profile, pp_node_func(w->profile, node));
+}
+
 bool
 pp_nyt_write_tree_prepare(struct pp_nyt_writing *w)
 {
@@ -32,6 +40,7 @@ pp_nyt_write_tree_prepare(struct pp_nyt_writing *w)
 			    w, pp_series_cells(s, row)[w->metric_index]);
 	}
 	for (node = p->tree.n; --node;) {
+		w->returns = w->returns || !is_outside(w, node);
 		w->incl[node] += w->self[node];
 		w->incl[pp_tree_parent(&p->tree, node)] += w->incl[node];
 	}
@@ -62,6 +71,7 @@ void
 pp_nyt_write_returns(struct pp_nyt_writing *w)
 {
 	struct pp_tree_walk x;
+	uint32_t level = 0;
 
 	if (w->profile->tree.n < 2)
 		return;
@@ -70,8 +80,12 @@ pp_nyt_write_returns(struct pp_nyt_writing *w)
 		return;
 	}
 	while (pp_tree_walk_next(&x))
-		if (x.leaving)
-			return_write(w, x.node, x.depth);
+		if (!x.leaving)
+			level += is_outside(w, x.node);
+		else if (is_outside(w, x.node))
+			level--;
+		else
+			return_write(w, x.node, x.depth - level);
 	pp_tree_walk_release(&x);
 }
 
@@ -151,6 +165,10 @@ pairs_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 			running[callee]--;
 			continue;
 		}
+		if (is_outside(w, x.node)) {
+			running[callee]++;
+			continue;
+		}
 		row = pair_row(w, c, parent ? pp_node_func(p, parent) : 0, callee,
 		               p->frames.at[pp_tree_frame(&p->tree, x.node)].site_line);
 		if (!row)
@@ -179,6 +197,9 @@ edges_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 			                     .line = e->site_line,
 			                     .count = (uint64_t)cells[0] };
 
+		/* What runs outside of subs, the statements tell. */
+		if (w->levels && !row.count && pp_nyt_is_level(p, row.callee))
+			continue;
 		row.incl = pp_nyt_cell_ticks(w, cells[1 + w->metric_index]);
 		if (p->calls.own)
 			row.excl = pp_nyt_cell_ticks(w, cells[1 + p->metrics.n + w->metric_index]);

@@ -355,6 +355,8 @@ compose(struct pp_writer *writer)
 	struct composer c = { .writer = writer };
 	pp_status status = pp_nyt_writing_init(&c.n, writer);
 
+	/* Here lines do not tell what runs outside of subs. */
+	c.n.levels = false;
 	if (status == PP_OK) {
 		compose_banner(&c);
 		compose_lines(&c);

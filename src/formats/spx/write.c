@@ -369,7 +369,7 @@ write_timeline(struct spx_out *o, const struct pp_timeline *t)
 		const struct pp_event *e = &it.event;
 		pp_node top = o->stack.n ? o->stack.at[o->stack.n - 1] : 0;
 
-		if (e->kind == PP_EVENT_SAMPLE) {
+		if (e->kind == PP_EVENT_SAMPLE && !t->cumulative) {
 			go_to(o, e->node, 0);
 			/* Cost without a stack stands under a frame of its own. */
 			if (e->node == 0)
@@ -381,14 +381,17 @@ write_timeline(struct spx_out *o, const struct pp_timeline *t)
 			continue;
 		}
 		take_values(o, t, e, it.values);
+		/* What runs without having been called has to be a call here. */
+		if (e->kind == PP_EVENT_SAMPLE)
+			o->w->loss.made |= PP_HAS(CALLS);
 		if (e->kind == PP_EVENT_ENTER && pp_tree_parent(&o->p->tree, e->node) == top)
 			put_event(o, true, e->node, e->extra);
 		else if (e->kind == PP_EVENT_EXIT && top == e->node)
 			put_event(o, false, top, 0);
 		else
 			go_to(o,
-			      e->kind == PP_EVENT_ENTER ? e->node
-			                                : pp_tree_parent(&o->p->tree, e->node),
+			      e->kind == PP_EVENT_EXIT ? pp_tree_parent(&o->p->tree, e->node)
+			                               : e->node,
 			      e->extra);
 		note_peak(o);
 	}

@@ -94,11 +94,13 @@ class Nytprof:
             sums = subs.setdefault(self.repair(sub, top), [0, 0.0, 0.0])
             for i, value in enumerate((calls, own, incl)):
                 sums[i] += value
-        if set(subs) != set(top):
+        wrong += self.outside(path, sum(row[3] for row in oracle['lines']), subs, top)
+        if set(subs) - {'main::RUNTIME'} != {sub for sub in top if not sub.endswith('::RUNTIME')}:
             wrong.append(f'subs differ: {sorted(set(subs) ^ set(top))[:5]}')
         wrong += [f'{sub}: {top[sub]} instead of {subs[sub]}' for sub in set(subs) & set(top)
-                  if top[sub][0] != subs[sub][0] or not close(top[sub][1], subs[sub][1]) or
-                  not close(top[sub][2], subs[sub][2])]
+                  if sub != 'main::RUNTIME' and
+                  (top[sub][0] != subs[sub][0] or not close(top[sub][1], subs[sub][1]) or
+                   not close(top[sub][2], subs[sub][2]))]
         sites, own = {}, {}
         for sub, file, line, calls, incl, excl in oracle['callers']:
             sums = sites.setdefault((self.repair(sub, top), file, line), [0, 0.0, 0.0])
@@ -114,6 +116,26 @@ class Nytprof:
                   not close(own[key][2], sites[key][2])]
         wrong += [f'timeline {i}: {bad} of {n} events are wrong' for i, (n, bad) in enumerate(tables['timelines']) if bad]
         self.tap.ok(not wrong, f'{name}: as Devel::NYTProf reads it', '\n'.join(wrong[:10]))
+
+    def outside(self, path, statements, subs, top):
+        """Whether the whole is the time of statements, and what no sub spent is spent outside of subs."""
+        answer = json.loads(run(self.polyprof, 'top', '--json', '-n', '0', path).stdout)
+        tree = json.loads(run(self.polyprof, 'tree', '--json', '-n', '0', '--min', '0', path).stdout)
+        spent = sum(row[1] for name, row in subs.items())
+        levels = {name: row for name, row in top.items() if name.endswith('::RUNTIME')}
+        whole, rows = answer['total'] / 1e9, sum(row[1] for row in top.values())
+        wrong = []
+        if not close(whole, max(statements, spent)):
+            wrong.append(f'the whole is {whole} instead of {statements} (subs: {spent})')
+        if not close(whole, rows):
+            wrong.append(f'rows add up to {rows} instead of {whole}')
+        if not close(tree['total'] / 1e9, whole):
+            wrong.append(f'the tree has {tree["total"] / 1e9} instead of {whole}')
+        if statements and not close(sum(row[1] for row in levels.values()), max(0, statements - spent)):
+            wrong.append(f'outside of subs: {levels} instead of {statements - spent}')
+        if statements and not tree['estimated'] and not close(levels['main::RUNTIME'][2], whole):
+            wrong.append(f'main::RUNTIME has {levels["main::RUNTIME"][2]} instead of {whole}')
+        return wrong + [f'{name}: {row}' for name, row in levels.items() if row[0] or row[1] < 0]
 
     @staticmethod
     def repair(name, known):
@@ -137,6 +159,8 @@ class Nytprof:
         theirs, said = self.perl(path)
         wrong = [] if theirs else [said]
         for sub, sums in ours.items() if theirs else ():
+            if sub.endswith('::RUNTIME'):
+                continue  # Perl's tools do not tell what runs outside of subs
             other = theirs['subs'].get(sub)
             if not other or other[0] != sums[0] or not close(other[1], sums[1]) or not close(other[2], sums[2]):
                 wrong.append(f'{sub}: {other} instead of {sums}')

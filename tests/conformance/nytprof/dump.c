@@ -215,6 +215,9 @@ put_timeline(struct pp_json *json, const struct pp_profile *p, const struct pp_t
 
 		wrong += e->time < before;
 		before = e->time;
+		/* What was not called goes on from where it belongs. */
+		if (e->kind == PP_EVENT_SAMPLE)
+			enter = true;
 		wrong += (enter ? named_parent(p, e->node) : e->node) != at;
 		at = enter ? e->node : named_parent(p, e->node);
 	}

@@ -1,0 +1,104 @@
+# Profiles of Perl programs
+
+Code outside of subs is a row, main::RUNTIME, and rows add up to what all statements took.
+
+$ polyprof top level.out -n 5
+  time: 410 µs in 10 functions
+
+       self  self%                  total  total%  calls  function          place
+     380 µs  92.8%  ████████████   410 µs  100.0%      0  main::RUNTIME     /tmp/demo/level.pl:1
+    13.3 µs   3.2%  ▍             16.0 µs    3.9%      1  main::BEGIN@3     /tmp/demo/level.pl:3
+    10.1 µs   2.5%  ▍             10.1 µs    2.5%      1  main::CORE:print  /tmp/demo/level.pl
+    3.60 µs   0.9%  ▏             3.60 µs    0.9%      1  main::half        /tmp/demo/level.pl:6
+    2.70 µs   0.7%  ▏             2.70 µs    0.7%      1  strict::import    /usr/lib/x86_64-linux-gnu/perl-base/strict.pm:60
+
+    ... and 5 more functions (-n 0 shows all)
+
+$ polyprof top --json level.out | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["total"], sum(f["self"]["time"] for f in a["functions"])); print(a["functions"][0])'
+  410100 410100
+  {'name': 'main::RUNTIME', 'file': '/tmp/demo/level.pl', 'line': 1, 'calls': 0, 'self': {'time': 380400}, 'total': {'time': 410100}}
+
+$ polyprof lines --json -n 0 level.out | python3 -c 'import json, sys; print(sum(l["cost"]["time"] for l in json.load(sys.stdin)["lines"]))'
+  410100
+
+$ polyprof tree level.out
+    total%    total     self  calls  function
+    100.0%   410 µs                  (all)
+    100.0%   410 µs   380 µs      0  └ main::RUNTIME
+      3.9%  16.0 µs  13.3 µs      1    ├ main::BEGIN@3
+      0.7%  2.70 µs  2.70 µs      1    │ └ strict::import
+      2.5%  10.1 µs  10.1 µs      1    ├ main::CORE:print
+      0.9%  3.60 µs  3.60 µs      1    └ main::half
+
+A file that is loaded while the program runs has a row of its own; one that "use" loads is part of what its BEGIN block took.
+
+$ polyprof top modules.out -n 6
+  time: 935 µs in 16 functions
+
+       self  self%                  total  total%  calls  function        place
+     487 µs  52.0%  ████████████   935 µs  100.0%      0  main::RUNTIME   /tmp/demo/modules.pl:1
+     233 µs  24.9%  █████▊         233 µs   24.9%      0  Late::RUNTIME   /tmp/demo/lib/Late.pm:1
+     174 µs  18.6%  ████▎          180 µs   19.3%      1  main::BEGIN@2   /tmp/demo/modules.pl:2
+    11.5 µs   1.2%  ▎             11.5 µs    1.2%     10  Early::deep     /tmp/demo/lib/Early.pm:5
+    11.2 µs   1.2%  ▎             13.0 µs    1.4%      1  main::BEGIN@1   /tmp/demo/modules.pl:1
+    5.50 µs   0.6%  ▏             5.90 µs    0.6%      1  Early::BEGIN@2  /tmp/demo/lib/Early.pm:2
+
+    ... and 10 more functions (-n 0 shows all)
+
+$ polyprof tree modules.out --min 0 --depth 2
+    total%    total     self  calls  function
+    100.0%   935 µs                  (all)
+    100.0%   935 µs   487 µs      0  └ main::RUNTIME
+     24.9%   233 µs   233 µs      0    ├ Late::RUNTIME
+     19.3%   180 µs   174 µs      1    ├ main::BEGIN@2
+      0.7%  6.10 µs                    │ └ (2 more)
+      1.4%  13.0 µs  11.2 µs      1    ├ main::BEGIN@1
+      0.2%  1.80 µs  1.80 µs      1    │ └ (1 more)
+      1.2%  11.5 µs  11.5 µs     10    ├ Early::deep (recursive)
+      0.5%  4.60 µs  4.60 µs      1    ├ main::CORE:print
+      0.4%  3.70 µs  3.70 µs      2    ├ Late::more
+      0.3%  2.80 µs  2.80 µs      1    └ main::made
+
+$ polyprof top --json -n 0 modules.out | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["total"], sum(f["self"]["time"] for f in a["functions"])); print([f["name"] for f in a["functions"] if f["name"].endswith("RUNTIME")])'
+  935300 935300
+  ['main::RUNTIME', 'Late::RUNTIME']
+
+It is the same in any part of the time, and in other formats.
+
+$ polyprof top -q --time 0%..100% modules.out -n 3
+  time: 935 µs in 11 functions
+
+      self  self%                 total  total%  calls  function       place
+    487 µs  52.0%  ████████████  935 µs  100.0%      0  main::RUNTIME  /tmp/demo/modules.pl:1
+    233 µs  24.9%  █████▊        233 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
+    174 µs  18.6%  ████▎         180 µs   19.3%      1  main::BEGIN@2  /tmp/demo/modules.pl:2
+
+    ... and 8 more functions (-n 0 shows all)
+
+$ for to in folded spx callgrind xdebug spaa pynytprof; do polyprof convert -q modules.out --to $to -o m.$to 2>/dev/null; polyprof top -q --json m.$to 2>/dev/null | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["format"], a["total"], a["functions"][0]["name"])'; done
+  folded 9353 main::RUNTIME
+  spx 935300 main::RUNTIME
+  callgrind 935300 main::RUNTIME
+  xdebug 935300 main::RUNTIME
+  spaa 935300 main::RUNTIME
+  pynytprof 935300 main::RUNTIME
+
+Written as NYTProf it is counted once, from SPAA and merged with itself.
+
+$ polyprof convert -q m.spaa --to nytprof -o again.out && polyprof top -q -n 2 again.out
+  time: 935 µs in 16 functions
+
+      self  self%                 total  total%  calls  function       place
+    487 µs  52.0%  ████████████  935 µs  100.0%      0  main::RUNTIME  /tmp/demo/modules.pl:1
+    233 µs  24.9%  █████▊        233 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
+
+    ... and 14 more functions (-n 0 shows all)
+
+$ polyprof merge -q modules.out modules.out -o twice.nytprof 2>/dev/null; polyprof top -q -n 2 twice.nytprof
+  time: 1.87 ms in 16 functions
+
+      self  self%                  total  total%  calls  function       place
+    973 µs  52.0%  ████████████  1.87 ms  100.0%      0  main::RUNTIME  /tmp/demo/modules.pl:1
+    466 µs  24.9%  █████▊         466 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
+
+    ... and 14 more functions (-n 0 shows all)
