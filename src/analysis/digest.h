@@ -10,6 +10,7 @@
 #define PP_DIGEST_H
 
 #include "model/source.h"
+#include "text/shorten.h"
 
 #define PP_DIGEST_MAX 2
 
@@ -85,7 +86,8 @@ struct pp_html_opts {
 	/* The text of source files that are part of it; NULL = none. */
 	pp_source_finder *source;
 	void *source_data;
-	uint64_t max_size; /* bytes of the whole file; 0 = no limit */
+	uint64_t max_size;   /* bytes of the whole file; 0 = no limit */
+	enum pp_names names; /* of labels */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #define PP_FLAME_H
 
 #include "analysis/noise.h"
+#include "text/shorten.h"
 
 enum pp_flame_order { PP_FLAME_BY_NAME, PP_FLAME_BY_WEIGHT, PP_FLAME_AS_FOUND };
 
@@ -83,8 +84,9 @@ struct pp_flame_style {
 	bool estimated;       /* the stacks are, which the picture says */
 	const char *colors;   /* a name of pp_flame_colors[]; NULL = none of them */
 	enum pp_palette palette;
-	double width; /* of the picture, in pixels */
-	bool icicle;  /* the whole on top */
+	double width;        /* of the picture, in pixels */
+	bool icicle;         /* the whole on top */
+	enum pp_names names; /* of labels */
 };
 
 /* How wide the frames are drawn in a picture of that width: there is a margin on both sides. */

@@ -271,9 +271,10 @@ rewrite_print(struct pp_reply *r, const struct pp_print_opts *opts, struct pp_si
 /* ---- answers ---- */
 
 static pp_status
-answer_render(struct pp_answer *a, const struct pp_print_opts *opts, pp_rendering_form form,
+answer_render(struct pp_reply *r, const struct pp_print_opts *opts, pp_rendering_form form,
               struct pp_sink *out)
 {
+	struct pp_answer *a = &r->asking.answer;
 	static const enum pp_form forms[] = { [PP_RENDER_TEXT] = PP_FORM_TEXT,
 		                              [PP_RENDER_JSON] = PP_FORM_JSON,
 		                              [PP_RENDER_CSV] = PP_FORM_CSV,
@@ -282,6 +283,7 @@ answer_render(struct pp_answer *a, const struct pp_print_opts *opts, pp_renderin
 	struct pp_render_opts how = { .form = forms[form],
 		                      .style = { opts->colour, opts->width },
 		                      .all_hint = opts->all_hint,
+		                      .names = (enum pp_names)r->asking.params->names,
 		                      .tame = opts->terminal };
 	pp_status status = a->failed ? PP_E_NOMEM : pp_render(a, &how, out, NULL);
 
@@ -298,9 +300,9 @@ product_print(struct pp_reply *r, const struct pp_print_opts *opts, struct pp_si
 
 	switch (product->kind) {
 	case PP_MAKES_JSON:
-		return answer_render(a, opts, PP_RENDER_JSON, out);
+		return answer_render(r, opts, PP_RENDER_JSON, out);
 	case PP_MAKES_MARKDOWN:
-		return answer_render(a, opts, PP_RENDER_MARKDOWN, out);
+		return answer_render(r, opts, PP_RENDER_MARKDOWN, out);
 	case PP_MAKES_VERDICT:
 		pp_verdict_put(out, product->gate, product->gate_form);
 		return PP_OK;
@@ -354,7 +356,7 @@ pp_answer_print(pp_answer *r, const struct pp_print_opts *given, pp_output *out)
 	out->most = output_most(r);
 	status = opts.form == PP_RENDER_FILE && r->asking.answer.product
 	             ? product_print(r, &opts, out)
-	             : answer_render(&r->asking.answer, &opts, opts.form, out);
+	             : answer_render(r, &opts, opts.form, out);
 	pp_reply_memory(r, status);
 	(void)pp_account_enter(before);
 	return status;
@@ -379,7 +381,7 @@ pp_answer_render(const pp_answer *answer, pp_rendering_form form, char **text, s
 		return status;
 	status = opts.form == PP_RENDER_FILE && r->asking.answer.product
 	             ? product_print(r, &opts, out)
-	             : answer_render(&r->asking.answer, &opts, opts.form, out);
+	             : answer_render(r, &opts, opts.form, out);
 	if (out->status != PP_OK)
 		status = out->status;
 	*text = text_take(out, &bytes);

@@ -31,6 +31,9 @@ const struct pp_param_group pp_group_object = { "Output", object_options };
 static const struct pp_param general_options[] = {
 	{ "color", 0, PP_PARAM_CHOICE, "auto|always|never",
 	  "colour: on a terminal, always or never (NO_COLOR is respected)", PP_HINT_NONE, 0 },
+	{ "names", 0, PP_PARAM_CHOICE, "fit|short|full",
+	  "names of functions: as there is room, always short, or whole (default: fit)",
+	  PP_HINT_NONE, 0 },
 	{ "quiet", 'q', PP_PARAM_FLAG, NULL, "print no warnings, notes or progress", PP_HINT_NONE,
 	  0 },
 	{ "verbose", 'v', PP_PARAM_FLAG, NULL, "print every diagnostic and how long reading took",
@@ -91,7 +94,8 @@ pp_option_asks(const struct pp_param *option)
 	for (i = 0; i < sizeof own / sizeof *own; i++)
 		for (p = own[i]; p->name; p++)
 			if (p == option)
-				return strcmp(p->name, "output") == 0 || p->kind == PP_PARAM_SIZE;
+				return strcmp(p->name, "output") == 0 ||
+				       strcmp(p->name, "names") == 0 || p->kind == PP_PARAM_SIZE;
 	return true;
 }
 

@@ -3,17 +3,21 @@
  * is stored.
  */
 #include "output/diag_view.h"
+#include "output/name_column.h"
 #include "output/render.h"
-#include "text/shorten.h"
+#include "text/escape.h"
 #include "text/units.h"
 
 /* Left-aligned columns are padded to at most this: one name of a megabyte must not pad every row. */
 #define PAD_MAX 60
 #define GAP 2
-/* A flexible column is not shortened below this; rather, optional columns go. */
+/* A flexible column is not shortened below this, or this if it has names; rather, optional columns go. */
 #define FLEX_MIN 24
+#define NAMES_MIN 32
 /* The last resort on a very narrow terminal. */
 #define FLEX_LEAST 8
+/* A place is not shortened below this; rather, it goes. */
+#define PLACE_LEAST 16
 /* What a name of a tree gets at least, however deep it stands. */
 #define LAST_LEAST 20
 /* Of the keys of a listing. */
@@ -30,7 +34,9 @@ struct layout {
 	bool shown[COLUMNS_MAX];
 	size_t blanks; /* owed before the next cell that has text: rows do not end in blanks */
 	struct pp_buf cut;
-	PP_VEC(bool) follows; /* of a tree, per level: more rows come on it */
+	struct pp_name_column names; /* of the column that has names, if they are shortened */
+	size_t names_at;             /* that column */
+	PP_VEC(bool) follows;        /* of a tree, per level: more rows come on it */
 };
 
 /* Whether a column takes what is left of the width, behind its row's place in the tree. */
@@ -40,7 +46,31 @@ is_last(const struct pp_answer_column *column)
 	return column->flags & (PP_COLUMN_RAILS | PP_COLUMN_INDENT);
 }
 
+/* Whether a column may be shortened. */
+static bool
+is_flexible(const struct layout *l, size_t c)
+{
+	unsigned flags = l->t->columns[c].flags;
+
+	return flags & PP_COLUMN_FLEX &&
+	       !(flags & PP_COLUMN_NAMES && l->r->opts->names == PP_NAMES_FULL);
+}
+
 /* ---- measuring ---- */
+
+/* The columns of what r->text holds, once it is as short as names shall be. */
+static size_t
+text_measure(struct layout *l, const struct pp_answer_column *column)
+{
+	const struct pp_buf *text = &l->r->text;
+
+	if (text->n == 0)
+		return 0;
+	if (!(column->flags & PP_COLUMN_NAMES) || l->r->opts->names != PP_NAMES_SHORT)
+		return pp_text_columns(text->p, text->n);
+	l->cut.n = 0;
+	return pp_name_fit(&l->cut, text->p, text->n, SIZE_MAX, PP_NAMES_SHORT, false);
+}
 
 static void
 layout_measure(struct layout *l)
@@ -60,7 +90,7 @@ layout_measure(struct layout *l)
 			size_t width;
 
 			pp_rendering_people(l->r, t, column, t->window.first + i);
-			width = l->r->text.n ? pp_text_columns(l->r->text.p, l->r->text.n) : 0;
+			width = text_measure(l, column);
 			l->shown[c] |= width > 0;
 			if (width > l->width[c])
 				l->width[c] = width;
@@ -79,55 +109,138 @@ layout_total(const struct layout *l)
 	return total;
 }
 
-/* Takes as much as needed, and as there is above `least`, from the flexible columns, widest first. */
+/* Below what a column is not shortened while others can still go. */
+static size_t
+usual_least(const struct pp_answer_column *column)
+{
+	return column->drop > 0                  ? PLACE_LEAST
+	       : column->flags & PP_COLUMN_NAMES ? NAMES_MIN
+	                                         : FLEX_MIN;
+}
+
+/*
+ * Takes as much as needed, and as there is above `least` (0 = the usual), from the flexible columns, widest first; from
+ * those that may go altogether, if `optional`, else from the others.
+ */
 static void
-layout_squeeze(struct layout *l, size_t width, size_t least)
+layout_squeeze(struct layout *l, size_t width, size_t least, bool optional)
 {
 	const struct pp_answer_table *t = l->t;
 
 	for (;;) {
-		size_t total = layout_total(l), widest = t->column_count, c;
+		size_t total = layout_total(l), widest = t->column_count, c, spare;
 
 		for (c = 0; c < t->column_count; c++)
-			if (l->shown[c] && (t->columns[c].flags & PP_COLUMN_FLEX) &&
-			    l->width[c] > least &&
+			if (l->shown[c] && is_flexible(l, c) &&
+			    (t->columns[c].drop > 0) == optional &&
+			    l->width[c] > (least ? least : usual_least(&t->columns[c])) &&
 			    (widest == t->column_count || l->width[c] > l->width[widest]))
 				widest = c;
 		if (total <= width || widest == t->column_count)
 			return;
-		l->width[widest] -= l->width[widest] - least < total - width
-		                        ? l->width[widest] - least
-		                        : total - width;
+		spare = l->width[widest] - (least ? least : usual_least(&t->columns[widest]));
+		l->width[widest] -= spare < total - width ? spare : total - width;
 		l->limit[widest] = l->width[widest];
 	}
 }
 
+/* The column to do without next: the highest `drop` among those that are flexible, or among all. */
+static size_t
+layout_dropped(const struct layout *l, bool flexible)
+{
+	const struct pp_answer_table *t = l->t;
+	size_t c, drop = t->column_count;
+
+	for (c = 0; c < t->column_count; c++)
+		if (l->shown[c] && t->columns[c].drop > 0 && (!flexible || is_flexible(l, c)) &&
+		    (drop == t->column_count || t->columns[c].drop >= t->columns[drop].drop))
+			drop = c;
+	return drop;
+}
+
+/*
+ * Names come first: where there is no room, places are shortened, then left out, then names are shortened, then other
+ * columns go.
+ */
 static void
 layout_fit(struct layout *l, size_t width)
 {
-	const struct pp_answer_table *t = l->t;
-	size_t natural[COLUMNS_MAX];
+	size_t natural[COLUMNS_MAX], drop;
 
 	memcpy(natural, l->width, sizeof natural);
 	for (;;) {
-		size_t c, drop = t->column_count;
-
-		layout_squeeze(l, width, FLEX_MIN);
+		layout_squeeze(l, width, 0, true);
+		drop = layout_dropped(l, true);
+		if (layout_total(l) > width && drop == l->t->column_count) {
+			layout_squeeze(l, width, 0, false);
+			drop = layout_dropped(l, false);
+		}
 		if (layout_total(l) <= width)
 			return;
-		for (c = 0; c < t->column_count; c++)
-			if (l->shown[c] && t->columns[c].drop > 0 &&
-			    (drop == t->column_count ||
-			     t->columns[c].drop >= t->columns[drop].drop))
-				drop = c;
-		if (drop == t->column_count)
+		if (drop == l->t->column_count)
 			break;
 		/* What the dropped column took may be given back to the flexible ones. */
 		memcpy(l->width, natural, sizeof natural);
 		memset(l->limit, 0, sizeof l->limit);
 		l->shown[drop] = false;
 	}
-	layout_squeeze(l, width, FLEX_LEAST);
+	layout_squeeze(l, width, FLEX_LEAST, false);
+}
+
+/* The room for the last cell of a row of a tree. */
+static size_t
+last_room(const struct layout *l, const struct pp_answer_column *column, uint32_t level)
+{
+	size_t step = column->flags & PP_COLUMN_RAILS ? 2 : 1, width = l->r->opts->style.width;
+	size_t before = layout_total(l) + GAP + step * level;
+
+	return width == 0 ? SIZE_MAX : width > before + LAST_LEAST ? width - before : LAST_LEAST;
+}
+
+/* Shortens the names of all rows, which must not look alike then. */
+static void
+layout_names(struct layout *l)
+{
+	const struct pp_answer_table *t = l->t;
+	size_t c, i;
+
+	l->names_at = t->column_count;
+	for (c = 0; c < t->column_count; c++)
+		if (l->shown[c] && t->columns[c].flags & PP_COLUMN_NAMES)
+			l->names_at = c;
+	c = l->names_at;
+	if (c == t->column_count || t->window.n > PP_NAME_COLUMN_MOST ||
+	    l->r->opts->names == PP_NAMES_FULL ||
+	    (l->r->opts->names == PP_NAMES_FIT && l->limit[c] == 0 && !is_last(&t->columns[c])))
+		return;
+	for (i = 0; i < t->window.n; i++) {
+		size_t row = t->window.first + i, room = l->limit[c] ? l->limit[c] : SIZE_MAX;
+
+		if (is_last(&t->columns[c]))
+			room = last_room(l, &t->columns[c], t->place(t->data, row).level);
+		pp_rendering_people(l->r, t, &t->columns[c], row);
+		pp_name_column_add(&l->names, l->r->text.p ? l->r->text.p : "", l->r->text.n, room,
+		                   l->r->opts->names);
+	}
+	pp_name_column_settle(&l->names);
+	if (l->names.failed)
+		pp_rendering_failed(l->r);
+}
+
+/* A cell as short as it has to be: what is in l->cut then. */
+static struct pp_slice
+cell_shorten(struct layout *l, size_t c, size_t row, struct pp_slice text, size_t room)
+{
+	bool names = l->t->columns[c].flags & PP_COLUMN_NAMES;
+
+	if (c == l->names_at && row - l->t->window.first < l->names.rows.n)
+		return pp_name_column_get(&l->names, row - l->t->window.first);
+	if (room == SIZE_MAX && !(names && l->r->opts->names == PP_NAMES_SHORT))
+		return text;
+	l->cut.n = 0;
+	(void)pp_name_fit(&l->cut, (const char *)text.p, text.n, room,
+	                  names ? l->r->opts->names : PP_NAMES_FIT, false);
+	return pp_slice_of(l->cut.p ? l->cut.p : "", l->cut.n);
 }
 
 /* ---- printing ---- */
@@ -143,26 +256,18 @@ ink_write(struct layout *l, enum pp_ink ink, const char *text, size_t n)
 }
 
 static void
-cell_print(struct layout *l, size_t c, const char *text, size_t n, enum pp_ink ink)
+cell_print(struct layout *l, size_t c, struct pp_slice text, enum pp_ink ink)
 {
-	size_t columns, blanks, width = l->width[c];
+	size_t columns = pp_text_columns((const char *)text.p, text.n), blanks, width = l->width[c];
 	bool left = !(l->t->columns[c].flags & PP_COLUMN_RIGHT);
 
-	if (l->limit[c] > 0) {
-		l->cut.n = 0;
-		columns = pp_name_shorten(&l->cut, text, n, l->limit[c]);
-		text = l->cut.p;
-		n = l->cut.n;
-	} else {
-		columns = pp_text_columns(text, n);
-	}
 	if (left && width > PAD_MAX && l->limit[c] == 0)
 		width = PAD_MAX;
 	blanks = columns < width ? width - columns : 0;
 	l->blanks += GAP + (left ? 0 : blanks);
-	if (n > 0) {
+	if (text.n > 0) {
 		pp_text_pad(l->out, l->blanks);
-		ink_write(l, ink, text, n);
+		ink_write(l, ink, (const char *)text.p, text.n);
 		l->blanks = 0;
 	}
 	l->blanks += left ? blanks : 0;
@@ -191,12 +296,10 @@ rails_print(struct layout *l, struct pp_branch_place place)
 
 /* The last cell of a row of a tree, in what is left of the width. */
 static void
-last_print(struct layout *l, const struct pp_answer_column *column, size_t row, const char *text,
-           size_t n)
+last_print(struct layout *l, size_t c, size_t row, struct pp_slice text)
 {
+	const struct pp_answer_column *column = &l->t->columns[c];
 	struct pp_branch_place place = l->t->place(l->t->data, row);
-	size_t step = column->flags & PP_COLUMN_RAILS ? 2 : 1, width = l->r->opts->style.width;
-	size_t before = layout_total(l) + GAP + step * place.level;
 
 	pp_text_pad(l->out, l->blanks + GAP);
 	l->blanks = 0;
@@ -204,14 +307,8 @@ last_print(struct layout *l, const struct pp_answer_column *column, size_t row, 
 		rails_print(l, place);
 	else
 		pp_text_pad(l->out, place.level);
-	if (width > 0 && n > 0) {
-		l->cut.n = 0;
-		pp_name_shorten(&l->cut, text, n,
-		                width > before + LAST_LEAST ? width - before : LAST_LEAST);
-		text = l->cut.p;
-		n = l->cut.n;
-	}
-	ink_write(l, l->r->datum.ink, text, n);
+	text = cell_shorten(l, c, row, text, last_room(l, column, place.level));
+	ink_write(l, l->r->datum.ink, (const char *)text.p, text.n);
 }
 
 static void
@@ -225,6 +322,7 @@ static void
 row_print(struct layout *l, size_t row)
 {
 	struct pp_rendering *r = l->r;
+	struct pp_slice text;
 	size_t c;
 
 	for (c = 0; c < l->t->column_count; c++) {
@@ -233,12 +331,29 @@ row_print(struct layout *l, size_t row)
 		if (!l->shown[c])
 			continue;
 		pp_rendering_people(r, l->t, column, row);
+		text = pp_slice_of(r->text.p ? r->text.p : "", r->text.n);
 		if (is_last(column))
-			last_print(l, column, row, r->text.p ? r->text.p : "", r->text.n);
+			last_print(l, c, row, text);
 		else
-			cell_print(l, c, r->text.p ? r->text.p : "", r->text.n, r->datum.ink);
+			cell_print(
+			    l, c,
+			    cell_shorten(l, c, row, text, l->limit[c] ? l->limit[c] : SIZE_MAX),
+			    r->datum.ink);
 	}
 	row_end(l);
+}
+
+/* A title, which may have less room than it takes. */
+static struct pp_slice
+title_of(struct layout *l, size_t c)
+{
+	const char *title = l->t->columns[c].title;
+
+	if (l->limit[c] == 0)
+		return pp_slice_z(title);
+	l->cut.n = 0;
+	(void)pp_text_shorten(&l->cut, title, strlen(title), l->limit[c]);
+	return pp_slice_of(l->cut.p ? l->cut.p : "", l->cut.n);
 }
 
 static void
@@ -249,12 +364,9 @@ header_print(struct layout *l)
 	l->out = l->r->out;
 	if (l->t->flags & PP_TABLE_NO_HEADER)
 		return;
-	for (c = 0; c < l->t->column_count; c++) {
-		const struct pp_answer_column *column = &l->t->columns[c];
-
+	for (c = 0; c < l->t->column_count; c++)
 		if (l->shown[c])
-			cell_print(l, c, column->title, strlen(column->title), PP_INK_HEADER);
-	}
+			cell_print(l, c, title_of(l, c), PP_INK_HEADER);
 	row_end(l);
 }
 
@@ -317,6 +429,7 @@ table_print(struct pp_rendering *r, const struct pp_answer_table *t)
 	layout_measure(&l);
 	if (r->opts->style.width > 0)
 		layout_fit(&l, r->opts->style.width);
+	layout_names(&l);
 	header_print(&l);
 	for (i = 0; i < t->window.n && r->out->status == PP_OK; i++) {
 		l.out = pp_rendering_row(r);
@@ -329,6 +442,7 @@ table_print(struct pp_rendering *r, const struct pp_answer_table *t)
 	if (l.cut.failed)
 		pp_rendering_failed(r);
 	pp_buf_release(&l.cut);
+	pp_name_column_release(&l.names);
 	pp_vec_release(&l.follows);
 }
 

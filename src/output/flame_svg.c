@@ -263,7 +263,7 @@ put_label(const struct picture *pic, const struct pp_box *box, double width)
 	while (n > 0 && n < name.n && (name.p[n] & 0xc0) == 0x80)
 		n--;
 	pp_escape_terminal(&safe, pp_slice_of(name.p, n));
-	pp_name_shorten(&text, safe.p ? safe.p : "", safe.n, room);
+	(void)pp_name_fit(&text, safe.p ? safe.p : "", safe.n, room, pic->style->names, true);
 	text.failed |= safe.failed;
 	pp_buf_release(&safe);
 	if (text.failed)
@@ -425,9 +425,12 @@ put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_st
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
 	    "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" data-left=\"%.0f\" "
-	    "data-span=\"%.3f\" data-up=\"%d\" data-time=\"%lld\" role=\"img\" aria-labelledby=\"title\">\n<style>",
+	    "data-span=\"%.3f\" data-up=\"%d\" data-time=\"%lld\"%s role=\"img\" aria-labelledby=\"title\">\n<style>",
 	    style->width, height, style->width, height, SIDE, pp_flame_span(style->width),
-	    style->icicle ? 0 : 1, (long long)f->duration);
+	    style->icicle ? 0 : 1, (long long)f->duration,
+	    style->names == PP_NAMES_FULL    ? " data-names=\"full\""
+	    : style->names == PP_NAMES_SHORT ? " data-names=\"short\""
+	                                     : "");
 	pp_sink_write(out, pp_flame_css, pp_flame_css_size);
 	pp_sink_puts(out, "</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n"
 	                  "<g id=\"head\">\n");

@@ -241,6 +241,8 @@ pp_html_put_meta(struct pp_html_data *h)
 	pp_json_begin_object(&j);
 	pp_json_put_textz(&j, "version", pp_version());
 	pp_json_put_textz(&j, "title", h->opts->title ? h->opts->title : "");
+	if (h->opts->names != PP_NAMES_FIT)
+		pp_json_put_textz(&j, "names", h->opts->names == PP_NAMES_FULL ? "full" : "short");
 	pp_json_put_array(&j, "inputs");
 	for (k = 0; h->opts->inputs[k]; k++)
 		pp_json_text(&j, pp_slice_z(h->opts->inputs[k]));

@@ -8,6 +8,7 @@
 #include "text/colour.h"
 #include "questions/answer.h"
 #include "text/json_emit.h"
+#include "text/shorten.h"
 
 enum pp_form { PP_FORM_TEXT, PP_FORM_JSON, PP_FORM_CSV, PP_FORM_MARKDOWN };
 
@@ -15,6 +16,7 @@ struct pp_render_opts {
 	enum pp_form form;
 	struct pp_style style; /* of text */
 	const char *all_hint;  /* how to see all rows, behind "12 more functions"; NULL = nothing */
+	enum pp_names names;   /* of functions */
 	bool tame;             /* CSV for a terminal: names are made safe for it */
 };
 

@@ -471,6 +471,14 @@ pp_answer_hint(struct pp_answer *a, const char *does, const char *before, const 
 
 /* ---- words ---- */
 
+void
+pp_func_text(struct pp_buf *out, const struct pp_profile *p, pp_func func)
+{
+	struct pp_slice name = pp_text_of(p, p->funcs.at[func].name);
+
+	pp_escape_terminal(out, name.n ? name : pp_slice_z("(empty name)"));
+}
+
 /* Whether a title says already what is counted: "12 samples", "page-faults samples: 12". */
 static bool
 title_ends_in(const struct pp_buf *title, struct pp_slice unit)

@@ -121,6 +121,7 @@ enum {
 	PP_COLUMN_NO_JSON = 1 << 3,
 	PP_COLUMN_RAILS = 1 << 4, /* the last one of a tree: lines join its rows to their callers */
 	PP_COLUMN_INDENT = 1 << 6, /* the last one too, but its rows are only indented */
+	PP_COLUMN_NAMES = 1 << 8,  /* names of functions, as --names wants them */
 	PP_COLUMN_METRIC = 1 << 7, /* a metric beside the main one: told of when there is no room */
 	PP_COLUMN_KEEP_GROUP =
 	    1 << 5 /* its group is there, if empty, where the datum is not known */
@@ -378,6 +379,9 @@ pp_status pp_answer_fail_status(struct pp_answer *, pp_status);
 void pp_answer_hint(struct pp_answer *, const char *does, const char *before, const char *after);
 
 /* ---- words that several answers use ---- */
+
+/* A function's name as people read it, safe for a terminal: the one place where names become text. */
+void pp_func_text(struct pp_buf *, const struct pp_profile *, pp_func);
 
 /* "wall time: 1.25 ms", or "12,345 samples" where the metric is named like its unit. Not safe for a terminal. */
 void pp_metric_describe(struct pp_buf *, const struct pp_profile *, const struct pp_metric *,

@@ -225,7 +225,6 @@ label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	const struct calls *c = data;
 	const struct pp_call *call = call_of(c, row);
 	const struct pp_profile *p = c->calls.profile;
-	struct pp_slice name = pp_text_of(p, p->funcs.at[call->func].name);
 	uint32_t i;
 
 	for (i = 1; i < call->depth; i++)
@@ -233,7 +232,7 @@ label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	if (!call->func)
 		pp_buf_adds(d->made, "(from outside)");
 	else
-		pp_escape_terminal(d->made, name.n ? name : pp_slice_z("(empty name)"));
+		pp_func_text(d->made, p, call->func);
 	if (call->recursive)
 		pp_buf_adds(d->made, " (recursive)");
 	else if (cycle_of(c, call))
@@ -279,7 +278,10 @@ static const struct pp_answer_column calls_columns[] = {
 	  .as = PP_AS_COUNT,
 	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_NO_JSON,
 	  .get = calls_get },
-	{ .title = "function", .as = PP_AS_LABEL, .flags = PP_COLUMN_FLEX, .get = label_get },
+	{ .title = "function",
+	  .as = PP_AS_LABEL,
+	  .flags = PP_COLUMN_FLEX | PP_COLUMN_NAMES,
+	  .get = label_get },
 	{ .title = "called at",
 	  .as = PP_AS_LABEL,
 	  .flags = PP_COLUMN_FLEX,

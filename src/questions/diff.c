@@ -262,9 +262,9 @@ name_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_profile *p;
 	pp_func func = pp_compare_func(data, row, &p);
-	struct pp_slice name = pp_text_of(p, p->funcs.at[func].name);
 
-	pp_datum_text(d, name.n ? name : pp_slice_z("(empty name)"));
+	pp_func_text(d->made, p, func);
+	pp_datum_made(d);
 }
 
 static void
@@ -311,7 +311,10 @@ static const struct pp_answer_column people_columns[] = {
 	  .arg = PP_AFTER,
 	  .get = calls_get },
 	{ .title = "verdict", .as = PP_AS_TEXT, .get = status_get },
-	{ .title = "function", .as = PP_AS_TEXT, .flags = PP_COLUMN_FLEX, .get = name_get },
+	{ .title = "function",
+	  .as = PP_AS_LABEL,
+	  .flags = PP_COLUMN_FLEX | PP_COLUMN_NAMES,
+	  .get = name_get },
 	{ .title = "place",
 	  .as = PP_AS_LABEL,
 	  .flags = PP_COLUMN_FLEX,
@@ -321,7 +324,10 @@ static const struct pp_answer_column people_columns[] = {
 
 /* For a comment or a page: the name first, and fewer numbers. */
 static const struct pp_answer_column markdown_columns[] = {
-	{ .title = "function", .as = PP_AS_TEXT, .flags = PP_COLUMN_FLEX, .get = name_get },
+	{ .title = "function",
+	  .as = PP_AS_LABEL,
+	  .flags = PP_COLUMN_FLEX | PP_COLUMN_NAMES,
+	  .get = name_get },
 	{ .title = "before",
 	  .as = PP_AS_AMOUNT,
 	  .flags = PP_COLUMN_RIGHT,

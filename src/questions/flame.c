@@ -493,7 +493,8 @@ product_make(struct pp_answer *a, const struct pp_subject *subject, const struct
 		                          .estimated = d->flame.profile->estimated,
 		                          .palette = PP_PALETTE_MODULE,
 		                          .width = width_of(params),
-		                          .icicle = params->icicle };
+		                          .icicle = params->icicle,
+		                          .names = (enum pp_names)params->asked.names };
 	if (params->palette != UINT_MAX || params->colors != UINT_MAX)
 		style->palette = palettes[params->palette == UINT_MAX ? 1 : params->palette];
 	if (params->colors != UINT_MAX)

@@ -61,6 +61,8 @@ static const struct pp_param_group params_budget = { "Budget", budget_params };
 static const struct pp_param output_params[] = {
 	{ "output", 'o', PP_PARAM_TEXT, "FILE", "what the output is called", PP_HINT_FILE,
 	  offsetof(struct pp_asked, output) },
+	{ "names", 0, PP_PARAM_CHOICE, "fit|short|full", "how much of names is shown", PP_HINT_NONE,
+	  offsetof(struct pp_asked, names) },
 	{ "max-output", 0, PP_PARAM_SIZE, "SIZE", "write no more than that", PP_HINT_NONE,
 	  offsetof(struct pp_asked, max_output) },
 	{ "max-memory", 0, PP_PARAM_SIZE, "SIZE", "take no more memory than that", PP_HINT_NONE,

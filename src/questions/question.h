@@ -39,6 +39,7 @@ struct pp_asked {
 	uint64_t max_output; /* bytes; PP_UNSET = by what is read, 0 = any number */
 	bool quiet, verbose; /* which findings matter */
 	const char *metric;  /* NULL = the primary one */
+	unsigned names;      /* enum pp_names */
 	const struct pp_format *const *formats; /* beside those of the library; or NULL */
 	struct pp_reading reading;
 };

@@ -231,10 +231,8 @@ static void
 label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_ranking *r = data;
-	const struct pp_profile *p = r->flat.profile;
-	struct pp_slice name = pp_text_of(p, p->funcs.at[r->flat.func[row]].name);
 
-	pp_escape_terminal(d->made, name.n ? name : pp_slice_z("(empty name)"));
+	pp_func_text(d->made, r->flat.profile, r->flat.func[row]);
 	if (r->flat.cycle && r->flat.cycle[row])
 		pp_buf_addf(d->made, " <cycle %u>", r->flat.cycle[row]);
 	pp_datum_made(d);
@@ -288,7 +286,7 @@ static const struct pp_answer_column
 	                  .as = PP_AS_SHARE,
 	                  .flags = PP_COLUMN_RIGHT,
 	                  .get = self_share_get },
-    bar_column = { .title = "", .as = PP_AS_BAR, .drop = 2, .ink = PP_INK_BAR, .get = bar_get },
+    bar_column = { .title = "", .as = PP_AS_BAR, .drop = 3, .ink = PP_INK_BAR, .get = bar_get },
     total_column = { .title = "total",
 	             .as = PP_AS_VALUE,
 	             .flags = PP_COLUMN_RIGHT,
@@ -296,9 +294,11 @@ static const struct pp_answer_column
     total_share_column = { .title = "total%",
 	                   .as = PP_AS_SHARE,
 	                   .flags = PP_COLUMN_RIGHT,
-	                   .drop = 3,
+	                   .drop = 2,
 	                   .get = total_share_get },
-    label_column = { .as = PP_AS_LABEL, .flags = PP_COLUMN_FLEX, .get = label_get },
+    label_column = { .as = PP_AS_LABEL,
+	             .flags = PP_COLUMN_FLEX | PP_COLUMN_NAMES,
+	             .get = label_get },
     place_column = { .title = "place",
 	             .as = PP_AS_LABEL,
 	             .flags = PP_COLUMN_FLEX,

@@ -170,6 +170,7 @@ report_run(const struct pp_subject *subject, const void *data, struct pp_answer 
 		.inputs = inputs,
 		.source = subject->source,
 		.source_data = subject->source_data,
+		.names = (enum pp_names)params->asked.names,
 		.max_size = params->max_size == PP_UNSET ? MAX_SIZE : params->max_size,
 	};
 	a->product = product;

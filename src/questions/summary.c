@@ -245,7 +245,6 @@ line_label(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	const struct path *path = data;
 	const struct path_line *line = &path->lines.at[row];
 	const struct pp_profile *p;
-	struct pp_slice name;
 	pp_func func = path_func(path, line->frame, &p);
 
 	if (line->folded) {
@@ -255,8 +254,7 @@ line_label(const void *data, size_t row, size_t arg, struct pp_datum *d)
 		            line->recursion ? " levels of recursion" : " frames without a fork");
 		d->ink = PP_INK_FAINT;
 	} else {
-		name = pp_text_of(p, p->funcs.at[func].name);
-		pp_escape_terminal(d->made, name.n ? name : pp_slice_z("(empty name)"));
+		pp_func_text(d->made, p, func);
 	}
 	/* Where the path ends, be it in many levels of recursion. */
 	if (!line->folded && (row + 1 == path->lines.n ||
@@ -289,7 +287,7 @@ path_tables(struct pp_answer *a, const struct path *path)
 		  .get = line_share },
 		{ .title = "function",
 		  .as = PP_AS_LABEL,
-		  .flags = PP_COLUMN_INDENT,
+		  .flags = PP_COLUMN_INDENT | PP_COLUMN_NAMES,
 		  .get = line_label },
 	};
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof exact);

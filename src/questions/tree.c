@@ -146,7 +146,7 @@ picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 		{ .title = "calls", .as = PP_AS_COUNT, .flags = PP_COLUMN_RIGHT, .get = calls_get },
 		{ .title = "function",
 		  .as = PP_AS_LABEL,
-		  .flags = PP_COLUMN_RAILS,
+		  .flags = PP_COLUMN_RAILS | PP_COLUMN_NAMES,
 		  .get = pp_tree_line_label },
 	};
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof made);

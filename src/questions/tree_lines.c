@@ -124,12 +124,11 @@ name_add(const struct pp_tree_lines *t, uint32_t spot, struct pp_buf *out)
 {
 	const struct pp_branch *b = &t->hot.spots.at[spot].branch;
 	const struct pp_profile *p = t->hot.tree->profile;
-	struct pp_slice name = pp_text_of(p, p->funcs.at[b->func].name);
 
 	if (spot == 0)
 		pp_buf_adds(out, "(all)");
 	else
-		pp_escape_terminal(out, name.n ? name : pp_slice_z("(empty name)"));
+		pp_func_text(out, p, b->func);
 	if (b->n > b->outer)
 		pp_buf_adds(out, " (recursive)");
 	if (b->func < p->derived.cycles.n && p->derived.cycles.at[b->func])

@@ -8,16 +8,18 @@
 #include "text/escape.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
+/* The longest remark behind a name, in brackets. */
+#define REMARK_MOST 14
+/* What tells two names apart gets at least so much, and so does what stands behind it. */
+#define APART_LEAST 12
 
 /* Whether a '<' is the operator of that name. */
 static bool
-names_operator(const struct pp_buf *before)
+names_operator(const char *before, size_t n)
 {
-	size_t n = before->n;
-
-	while (n > 0 && before->p[n - 1] == '<')
+	while (n > 0 && before[n - 1] == '<')
 		n--;
-	return n >= 8 && memcmp(before->p + n - 8, "operator", 8) == 0;
+	return n >= 8 && memcmp(before + n - 8, "operator", 8) == 0;
 }
 
 /* Replaces what stands in brackets of one kind by an ellipsis; false when they do not match up. */
@@ -29,7 +31,8 @@ drop_inside(struct pp_buf *out, const char *name, size_t n, char open, char clos
 	for (i = 0; i < n; i++) {
 		bool arrow = name[i] == '>' && i > 0 && name[i - 1] == '-';
 
-		if (name[i] == open && !(open == '<' && depth == 0 && names_operator(out))) {
+		if (name[i] == open &&
+		    !(open == '<' && depth == 0 && names_operator(out->p, out->n))) {
 			if (depth++ == 0)
 				pp_buf_addf(out, "%c" ELLIPSIS, open);
 		} else if (name[i] == close && depth > 0 && !arrow) {
@@ -98,31 +101,215 @@ drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
 	return wide;
 }
 
+/* Where a word in brackets begins that belongs to no name, as in "fib (recursive)"; n when there is none. */
+static size_t
+remark_of(const char *name, size_t n)
+{
+	size_t i = n;
+
+	if (n == 0 || (name[n - 1] != ')' && name[n - 1] != '>'))
+		return n;
+	while (i > 0 && n - i < REMARK_MOST && name[i - 1] != '(' && name[i - 1] != '<')
+		i--;
+	if (i == 0 || (name[i - 1] != '(' && name[i - 1] != '<') || memchr(name + i, ',', n - i))
+		return n;
+	return i == 1 ? 0 : name[i - 2] == ' ' ? i - 2 : n;
+}
+
+/* Appends a name without what stands in brackets. */
+static void
+drop_brackets(struct pp_buf *out, const char *name, size_t whole)
+{
+	struct pp_buf angles = { 0 };
+	size_t from = out->n, n = remark_of(name, whole);
+
+	if (!drop_inside(&angles, name, n, '<', '>')) {
+		angles.n = 0;
+		pp_buf_add(&angles, name, n);
+	}
+	if (!drop_inside(out, angles.p ? angles.p : "", angles.n, '(', ')')) {
+		out->n = from;
+		pp_buf_add(out, angles.p, angles.n);
+	}
+	pp_buf_add(out, name + n, whole - n);
+	out->failed |= angles.failed;
+	pp_buf_release(&angles);
+}
+
 size_t
 pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 {
-	struct pp_buf angles = { 0 }, plain = { 0 };
+	struct pp_buf plain = { 0 };
 	size_t wide = pp_text_columns(name, n);
 
 	if (wide <= columns) {
 		pp_buf_add(out, name, n);
 		return wide;
 	}
-	if (!drop_inside(&angles, name, n, '<', '>')) {
-		angles.n = 0;
-		pp_buf_add(&angles, name, n);
-	}
-	if (!drop_inside(&plain, angles.p ? angles.p : "", angles.n, '(', ')')) {
-		plain.n = 0;
-		pp_buf_add(&plain, angles.p, angles.n);
-	}
-	out->failed |= angles.failed || plain.failed;
+	drop_brackets(&plain, name, n);
+	out->failed |= plain.failed;
 	wide = pp_text_columns(plain.p ? plain.p : "", plain.n);
 	if (wide <= columns)
 		pp_buf_add(out, plain.p, plain.n);
 	else
 		wide = drop_front(out, plain.p ? plain.p : "", plain.n, columns);
-	pp_buf_release(&angles);
 	pp_buf_release(&plain);
 	return wide;
+}
+
+/* As much of the start as there is room for. */
+static size_t
+cut_end(struct pp_buf *out, const char *name, size_t n, size_t columns)
+{
+	size_t at = 0, wide = 0, step, more;
+
+	if (columns == 0)
+		return 0;
+	for (; at < n; at += step, wide += more) {
+		for (step = 1; at + step < n && ((unsigned char)name[at + step] & 0xc0) == 0x80;)
+			step++;
+		more = pp_text_columns(name + at, step);
+		if (wide + more + 1 > columns)
+			break;
+	}
+	pp_buf_add(out, name, at);
+	pp_buf_adds(out, ELLIPSIS);
+	return wide + 1;
+}
+
+size_t
+pp_name_fit(struct pp_buf *out, const char *name, size_t n, size_t columns, enum pp_names how,
+            bool cut)
+{
+	struct pp_buf plain = { 0 };
+	size_t wide;
+
+	if (how == PP_NAMES_FIT)
+		return pp_name_shorten(out, name, n, columns);
+	if (how == PP_NAMES_SHORT) {
+		drop_brackets(&plain, name, n);
+		wide = pp_name_shorten(out, plain.p ? plain.p : "", plain.n,
+		                       columns < PP_NAMES_SHORT_MOST ? columns
+		                                                     : PP_NAMES_SHORT_MOST);
+		out->failed |= plain.failed;
+		pp_buf_release(&plain);
+		return wide;
+	}
+	wide = pp_text_columns(name, n);
+	if (cut && wide > columns)
+		return cut_end(out, name, n, columns);
+	pp_buf_add(out, name, n);
+	return wide;
+}
+
+/* ---- apart from another ---- */
+
+/* The outermost brackets around a byte: where they open and close; false when it stands in none. */
+static bool
+brackets_around(const char *name, size_t n, size_t at, size_t *open, size_t *close)
+{
+	size_t depth = 0, i;
+	char opens = 0, closes = 0;
+	bool found = false;
+
+	for (i = 0; i < n && !found; i++) {
+		char c = name[i];
+
+		if (depth == 0 && (c == '(' || c == '<') &&
+		    !(c == '<' && names_operator(name, i))) {
+			opens = c;
+			closes = c == '<' ? '>' : ')';
+			*open = i;
+			depth = 1;
+		} else if (depth > 0 && c == opens) {
+			depth++;
+		} else if (depth > 0 && c == closes && name[i - 1] != '-' && --depth == 0) {
+			*close = i;
+			found = *open < at && at <= i;
+		}
+	}
+	return found;
+}
+
+static bool
+is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Whole words from `from` on, as many as there is room for, the first one in any case: where they end. */
+static size_t
+words_end(const char *name, size_t from, size_t differs, size_t close, size_t room)
+{
+	size_t to = from;
+
+	while (to < close) {
+		size_t word = to + 1;
+
+		while (word < close && is_word(name[word]) && is_word(name[word - 1]))
+			word++;
+		if (to > differs && pp_text_columns(name + from, word - from) > room)
+			break;
+		to = word;
+	}
+	return to;
+}
+
+/* What stands before the brackets, or only that it is left out. */
+static void
+head_add(struct pp_buf *out, const struct pp_buf *head, size_t room)
+{
+	struct pp_buf front = { 0 };
+
+	if (pp_text_columns(head->p ? head->p : "", head->n) <= room) {
+		pp_buf_add(out, head->p, head->n);
+		return;
+	}
+	if (drop_front(&front, head->p, head->n, room) <= room && front.n > 0 && room > APART_LEAST)
+		pp_buf_add(out, front.p, front.n);
+	else
+		pp_buf_adds(out, ELLIPSIS);
+	out->failed |= front.failed;
+	pp_buf_release(&front);
+}
+
+bool
+pp_name_shorten_apart(struct pp_buf *out, const char *name, size_t n, size_t columns,
+                      size_t differs)
+{
+	struct pp_buf head = { 0 }, tail = { 0 }, inside = { 0 };
+	size_t open = 0, close = 0, from = differs, to, used, room, before;
+
+	if (differs >= n || !brackets_around(name, n, differs, &open, &close))
+		return false;
+	while (from > open + 1 && is_word(name[from - 1]))
+		from--;
+	drop_brackets(&head, name, open);
+	drop_brackets(&tail, name + close + 1, n - close - 1);
+	used = pp_text_columns(head.p ? head.p : "", head.n) +
+	       pp_text_columns(tail.p ? tail.p : "", tail.n) + 4;
+	to = words_end(name, from, differs, close, columns > used ? columns - used : 0);
+	pp_buf_addf(&inside, "%c%s", name[open], from > open + 1 ? ELLIPSIS : "");
+	pp_buf_add(&inside, name + from, to - from);
+	pp_buf_addf(&inside, "%s%c", to < close ? ELLIPSIS : "", name[close]);
+	used = pp_text_columns(inside.p ? inside.p : "", inside.n);
+	room = columns > used + 1 ? columns - used - 1 : 0;
+	before = out->n;
+	if (room >= APART_LEAST || tail.n == 0) {
+		size_t behind = pp_text_columns(tail.p ? tail.p : "", tail.n);
+
+		behind = behind < room ? behind : room;
+		head_add(out, &head, room + 1 - behind);
+		pp_buf_add(out, inside.p, inside.n);
+		(void)pp_text_shorten(out, tail.p ? tail.p : "", tail.n, behind);
+	}
+	out->failed |= head.failed || tail.failed || inside.failed;
+	pp_buf_release(&head);
+	pp_buf_release(&tail);
+	pp_buf_release(&inside);
+	if (out->n > before && out->p &&
+	    pp_text_columns(out->p + before, out->n - before) > columns)
+		out->n = before;
+	return out->n > before;
 }

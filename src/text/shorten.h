@@ -13,4 +13,25 @@
  */
 size_t pp_name_shorten(struct pp_buf *, const char *name, size_t n, size_t columns);
 
+/* How much of names is shown, as `--names` says. */
+enum pp_names {
+	PP_NAMES_FIT,   /* as much as there is room for */
+	PP_NAMES_SHORT, /* never what stands in brackets */
+	PP_NAMES_FULL   /* all of it */
+};
+
+/* What names that are to be short take at most, in columns. */
+#define PP_NAMES_SHORT_MOST 60
+
+/* The same as people want it. There is always room for a full name, unless `cut`: then its end is what goes. */
+size_t pp_name_fit(struct pp_buf *, const char *name, size_t n, size_t columns, enum pp_names,
+                   bool cut);
+
+/*
+ * The same for a name that looks like another one when it is shortened: from byte `differs` on they are not the
+ * same, and some of that stays. False, and nothing appended, when that does not fit.
+ */
+bool pp_name_shorten_apart(struct pp_buf *, const char *name, size_t n, size_t columns,
+                           size_t differs);
+
 #endif

@@ -94,6 +94,9 @@ $ polyprof top --help
         --color=auto|always|never
                             colour: on a terminal, always or never (NO_COLOR is
                             respected)
+        --names=fit|short|full
+                            names of functions: as there is room, always short, or
+                            whole (default: fit)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
         --max-memory=SIZE   give up rather than take more memory (default: three
@@ -146,6 +149,9 @@ $ polyprof help check
         --color=auto|always|never
                             colour: on a terminal, always or never (NO_COLOR is
                             respected)
+        --names=fit|short|full
+                            names of functions: as there is room, always short, or
+                            whole (default: fit)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
         --max-memory=SIZE   give up rather than take more memory (default: three
@@ -210,6 +216,9 @@ $ polyprof convert -h
         --color=auto|always|never
                             colour: on a terminal, always or never (NO_COLOR is
                             respected)
+        --names=fit|short|full
+                            names of functions: as there is room, always short, or
+                            whole (default: fit)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
         --max-memory=SIZE   give up rather than take more memory (default: three
@@ -258,6 +267,9 @@ $ polyprof info --help
         --color=auto|always|never
                             colour: on a terminal, always or never (NO_COLOR is
                             respected)
+        --names=fit|short|full
+                            names of functions: as there is room, always short, or
+                            whole (default: fit)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
         --max-memory=SIZE   give up rather than take more memory (default: three
@@ -296,4 +308,4 @@ $ polyprof top -o help.txt --help | head -1; ls help.txt
 $ polyprof --help > a; polyprof help > b; cmp a b
 
 $ polyprof help --json help
-  {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND]", "summary": "how a command is used", "details": "With --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is respected)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "max-memory", "kind": "text", "value": "SIZE", "help": "give up rather than take more memory (default: three quarters of what there is)"}, {"group": "General", "name": "max-output", "kind": "text", "value": "SIZE", "help": "give up rather than write more (default: 64 times what is read, at least 256M; 0 = any)"}, {"group": "General", "name": "no-fsync", "kind": "flag", "help": "do not wait until a file is on the disk: a power cut may leave it empty"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}
+  {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND]", "summary": "how a command is used", "details": "With --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is respected)"}, {"group": "General", "name": "names", "kind": "choice", "value": "fit|short|full", "help": "names of functions: as there is room, always short, or whole (default: fit)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "max-memory", "kind": "text", "value": "SIZE", "help": "give up rather than take more memory (default: three quarters of what there is)"}, {"group": "General", "name": "max-output", "kind": "text", "value": "SIZE", "help": "give up rather than write more (default: 64 times what is read, at least 256M; 0 = any)"}, {"group": "General", "name": "no-fsync", "kind": "flag", "help": "do not wait until a file is on the disk: a power cut may leave it empty"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}

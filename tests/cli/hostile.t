@@ -40,19 +40,19 @@ On a terminal long names are shortened in the middle, whatever their width.
 $ terminal 60 polyprof top --color never hostile.folded
   35 samples in 12 functions
 
-    self  self%                total  function
-       8  22.9%  ████████████      8  …very_long_name::end
-       6  17.1%  █████████         6  漢字の関数
-       5  14.3%  ███████▌          5  \x1b[31mred\x1b[0m
-       4  11.4%  ██████            4  caf\xe9
-       3   8.6%  ████▌             3  bell\x07
-       2   5.7%  ███               2  <…>alert(…)<…>
-       2   5.7%  ███               2  a,b"c"
-       2   5.7%  ███               2  \u{202e}gnp.exe
-       1   2.9%  █▌                1  =cmd|calc
-       1   2.9%  █▌                1  naïve
-       1   2.9%  █▌                1  tab\x09in name
-       0   0.0%                   35  main
+    self  self%  total  function
+       8  22.9%      8  …very_long_name::very_long_name::end
+       6  17.1%      6  漢字の関数
+       5  14.3%      5  \x1b[31mred\x1b[0m
+       4  11.4%      4  caf\xe9
+       3   8.6%      3  bell\x07
+       2   5.7%      2  <script>alert(1)</script>
+       2   5.7%      2  a,b"c"
+       2   5.7%      2  \u{202e}gnp.exe
+       1   2.9%      1  =cmd|calc
+       1   2.9%      1  naïve
+       1   2.9%      1  tab\x09in name
+       0   0.0%     35  main
 
 CSV and converted stacks are tame on a terminal.
 

@@ -46,17 +46,17 @@ $ terminal 60 polyprof --color never app.folded
     1,047 samples, 16 functions, 11 stacks
 
   Costliest functions
-    self  self%                total  function
-     412  39.4%  ████████████    412  PDO->query
-     188  18.0%  █████▌          188  PDOStatement->fetch
-     143  13.7%  ████▏           143  htmlspecialchars
-      97   9.3%  ██▉              97  UserRepository->hydrate
-      61   5.8%  █▊              204  Twig\Template->display
-      58   5.5%  █▊               58  include
-      35   3.3%  █                35  Twig\Cache->load
-      24   2.3%  ▊                24  match
-      17   1.6%  ▌                17  session_start
-       9   0.9%  ▎                67  autoload
+    self  self%  total  total%  function
+     412  39.4%    412   39.4%  PDO->query
+     188  18.0%    188   18.0%  PDOStatement->fetch
+     143  13.7%    143   13.7%  htmlspecialchars
+      97   9.3%     97    9.3%  UserRepository->hydrate
+      61   5.8%    204   19.5%  Twig\Template->display
+      58   5.5%     58    5.5%  include
+      35   3.3%     35    3.3%  Twig\Cache->load
+      24   2.3%     24    2.3%  match
+      17   1.6%     17    1.6%  session_start
+       9   0.9%     67    6.4%  autoload
 
     ... and 6 more functions (-n 0 shows all)
 

@@ -21,6 +21,37 @@ becomes(const char *name, size_t columns, const char *want)
 	pp_buf_release(&out);
 }
 
+static void
+apart(const char *name, const char *other, size_t columns, const char *want)
+{
+	struct pp_buf out = { 0 };
+	size_t at = 0;
+	bool fits;
+
+	while (name[at] && name[at] == other[at])
+		at++;
+	fits = pp_name_shorten_apart(&out, name, strlen(name), columns, at);
+	ok(fits == (*want != '\0') && out.n == strlen(want) &&
+	       (out.n == 0 || memcmp(out.p, want, out.n) == 0),
+	   "%s beside %s in %zu columns: %s (%.*s)", name, other, columns, want, (int)out.n,
+	   out.p ? out.p : "");
+	ok(pp_text_columns(out.p ? out.p : "", out.n) <= columns, "it fits");
+	pp_buf_release(&out);
+}
+
+static void
+fitted(enum pp_names how, const char *name, size_t columns, const char *want)
+{
+	struct pp_buf out = { 0 };
+	size_t wide = pp_name_fit(&out, name, strlen(name), columns, how, true);
+
+	ok(out.n == strlen(want) && (out.n == 0 || memcmp(out.p, want, out.n) == 0),
+	   "%s in %zu columns as --names %d says: %s (%.*s)", name, columns, (int)how, want,
+	   (int)out.n, out.p ? out.p : "");
+	ok(wide == pp_text_columns(out.p ? out.p : "", out.n), "it says how wide");
+	pp_buf_release(&out);
+}
+
 int
 main(void)
 {
@@ -43,5 +74,23 @@ main(void)
 	becomes("aaaaaaaaaaaaaaaaaaaa", 0, "");
 	becomes("\xe6\xbc\xa2\xe5\xad\x97\\\xe6\xbc\xa2\xe5\xad\x97::\xe9\x96\xa2", 11,
 	        "…\\\xe6\xbc\xa2\xe5\xad\x97::\xe9\x96\xa2");
+	becomes("fib<A>(int, int, int) (recursive)", 25, "fib<…>(…) (recursive)");
+	becomes("(all functions that there are)", 10, "(…)");
+
+	apart("vector<int, A<int> >::push_back(int)",
+	      "vector<double, A<double> >::push_back(double)", 26, "vector<int…>::push_back(…)");
+	apart("a::b::vector<int, A<int> >::push_back(int)",
+	      "a::b::vector<long, A<long> >::push_back(long)", 24, "…<int…>::push_back(…)");
+	apart("f(int)", "f(long)", 4, "");
+	apart("plain", "plane", 4, "");
+	apart("f<never closed", "f<never opened", 6, "");
+	apart("f<x>(\xe6\xbc\xa2)", "f<x>(\xe5\xad\x97)", 8, "f<…>(\xe6\xbc\xa2)");
+
+	fitted(PP_NAMES_SHORT, "std::f<int>(int)", 60, "std::f<…>(…)");
+	fitted(PP_NAMES_SHORT, "(all)", 60, "(all)");
+	fitted(PP_NAMES_FULL, "std::f<int>(int)", 60, "std::f<int>(int)");
+	fitted(PP_NAMES_FULL, "std::f<int>(int)", 8, "std::f<…");
+	fitted(PP_NAMES_FULL, "\xe6\xbc\xa2\xe5\xad\x97", 3, "\xe6\xbc\xa2…");
+	fitted(PP_NAMES_FULL, "abc", 0, "");
 	return tap_done();
 }

@@ -9,7 +9,7 @@
   'use strict';
   var LETTER = 7.225, MARGIN = 3, THIN = 0.3, WIDE = 2, HEAD = 60, FOOT = 34;
   var svg = document.documentElement, ns = 'http://www.w3.org/2000/svg';
-  var left = number('data-left'), whole = number('data-span'), wide = number('width'), tall = number('height'), up = number('data-up') === 1, time = number('data-time');
+  var left = number('data-left'), whole = number('data-span'), wide = number('width'), tall = number('height'), up = number('data-up') === 1, time = number('data-time'), names = svg.getAttribute('data-names');
   var list = svg.getElementsByClassName('frame'), n = list.length, index = new Map();
   var x = new Float64Array(n), w = new Float64Array(n), row = new Int32Array(n), lane = new Int32Array(n), sum = new Uint8Array(n);
   var g = new Array(n), box = new Array(n), label = new Array(n), first = new Array(n), name = new Array(n), title = new Array(n);
@@ -91,7 +91,12 @@
   /* A name that fits so many letters: what is in brackets goes first, then what leads to it, then its middle. */
   function fit(text, room) {
     text = plainText(text, 2000);
+    if (names === 'short') text = without(without(text, '<', '>'), '(', ')');
     if (letters(text) <= room) return text;
+    if (names === 'full') {
+      for (var cut = Array.from(text), sum = 0, k = 0; k < cut.length && sum + letters(cut[k]) < room; k++) sum += letters(cut[k]);
+      return cut.slice(0, k).join('') + '\u2026';
+    }
     text = without(without(text, '<', '>'), '(', ')');
     if (letters(text) <= room) return text;
     for (var parts = /\\|::|->|\/|\.(?=[^.])/g, last = 0, m; (m = parts.exec(text));) {

@@ -56,6 +56,7 @@ export interface ProfileInfo {
 export interface Meta {
   version: string;
   title: string;
+  names?: 'short' | 'full';
   inputs: string[];
   profiles: ProfileInfo[];
   cut: { share: number; nodes: number; functions: number; edges: number; lines: number; sources: number; names: number; resolution: number };

@@ -3,12 +3,14 @@
 import { App } from './app';
 import { load } from './data';
 import { el } from './dom';
+import { wantNames } from './text';
 
 async function start(): Promise<void> {
   const holder = document.getElementById('data')!, began = performance.now();
   try {
     const data = await load(holder.textContent!);
     holder.remove();
+    wantNames(data.meta.names);
     new App(data);
     document.documentElement.dataset.nodes = String(data.tree.n);
     document.documentElement.dataset.ready = (performance.now() - began).toFixed(0);

@@ -124,12 +124,29 @@ function withoutInside(name: string, open: string, close: string): string {
   return depth ? name : out;
 }
 
+let wanted: 'short' | 'full' | undefined;
+
+/** How much of names labels show, as --names said: never what is in brackets, or all from the start; else as there is room. */
+export function wantNames(how: 'short' | 'full' | undefined): void {
+  wanted = how;
+}
+
+/** As much of the start as fits. */
+function fitStart(text: string, room: number): string {
+  const letters = [...text];
+  let i = 0;
+  for (let n = 0; i < letters.length && n + columns(letters[i]) < room; i++) n += columns(letters[i]);
+  return letters.slice(0, i).join('') + '\u2026';
+}
+
 /**
  * A name that fits: first what stands in angle brackets and parentheses goes, then what leads to it (namespaces,
  * packages, directories), so that what tells it from others stays. As src/text/shorten.c does it.
  */
 export function fitName(name: string, room: number): string {
+  if (wanted === 'short') name = withoutInside(withoutInside(name, '<', '>'), '(', ')');
   if (name.length * 2 <= room || columns(name) <= room) return name;
+  if (wanted === 'full') return fitStart(name, room);
   const plain = withoutInside(withoutInside(name, '<', '>'), '(', ')');
   if (columns(plain) <= room) return plain;
   let last = 0;
