@@ -7,15 +7,27 @@ import { browser, differences, done, functions, here, is, makeReport, ok, open, 
 const b = await browser(), app = sample('cli/data/app.folded'), spx = sample('formats/spx/good/05-memory-allmetrics.json');
 const VIEWS = ['overview', 'flame', 'time', 'sandwich', 'tree', 'top', 'lines'];
 
-/** The boxes of the picture as they are drawn: name, from, width. */
+/** The boxes of the whole picture: name, from, width, and where they are in the page while nothing is magnified. */
 async function boxes(p) {
-  const svg = (await saved(p, 'SVG')).toString(), tall = Number(/height="(\d+)"/.exec(svg)[1]), { height } = await canvas(p);
-  // A picture lower than the room for it stands at the bottom.
-  return [...svg.matchAll(/<title>([^<]*?) \([^<]*<\/title><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)"/g)]
-    .map(m => ({ name: m[1].replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code)), x: Number(m[2]), y: Number(m[3]) + height - tall, w: Number(m[4]) }));
+  const svg = (await saved(p, 'SVG')).toString(), { height } = await canvas(p);
+  const list = [...svg.matchAll(/<title>([^<]*?) \([^<]*<\/title><rect x="([-\d.]+)" y="([-\d.]+)" width="([-\d.]+)" height="(\d+)"/g)]
+    .map(m => ({ name: m[1].replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code)), x: Number(m[2]), y: Number(m[3]), w: Number(m[4]), h: Number(m[5]) }));
+  // A flame graph lower than the room for it stands at the bottom; the first lane in time stands below axis and heading.
+  const ends = list.map(x => x.y + x.h + 1), inTime = /view=time/.test(p.url());
+  return list.map(x => ({ ...x, y: x.y + (inTime ? 42 - Math.min(...list.map(b => b.y)) : height - Math.max(...ends)) }));
 }
 
-const widest = (list, name) => list.filter(x => x.name === name).sort((x, y) => y.w - x.w)[0];
+/** From where to where the pointer, along a row, is over a box of that name. */
+async function extent(p, name, x, y) {
+  const { x: left, width } = await canvas(p), over = async at => (await p.mouse.move(at, y), (await status(p)) === name);
+  const edge = async by => {
+    let at = x;
+    while (at + by > left && at + by < left + width && await over(at + by)) at += by;
+    return at;
+  };
+  return [await edge(-8), await edge(8)];
+}
+
 const canvas = p => p.locator('#panel canvas:visible').first().boundingBox();
 const status = p => p.locator('#details[role=status] .what').innerText();
 
@@ -52,21 +64,25 @@ await test('hands', async () => {
   ok((await p.getByRole('tooltip').innerText()).startsWith(some.name), 'and so does a box beside it');
   await p.mouse.move(box.x + 5, box.y + 3);
   ok(await status(p) === 'all' && await p.getByRole('tooltip').count() === 0, 'a gap names nobody');
+  const wide = async () => ((await p.mouse.move(x, y)), extent(p, some.name, x, y));
+  const first = await wide();
   await p.mouse.move(x, y);
-  await p.mouse.wheel(0, -300);
+  await p.mouse.wheel(0, -200);
   await settle(p);
-  const near = widest(await boxes(p), some.name);
-  ok(near.w > some.w * 1.5, 'the wheel zooms', `${some.w} ${near?.w}`);
+  const near = await wide();
+  ok(near[1] - near[0] > (first[1] - first[0]) * 1.2, 'the wheel zooms', `${first} ${near}`);
+  is((await boxes(p)).length, before.length, 'and what is saved is the whole graph');
   await p.mouse.move(x, y);
   await p.mouse.down();
   await p.mouse.move(x + 60, y, { steps: 5 });
   await p.mouse.up();
   await settle(p);
-  const moved = widest(await boxes(p), some.name);
-  ok(Math.abs(moved.x - near.x - 60) < 3 && !/zoom=/.test(p.url()), 'dragging moves, and is no click', `${near.x} ${moved.x}`);
+  const moved = await extent(p, some.name, x + 60, y);
+  ok(moved[1] > near[1] + 40 || moved[0] > near[0] + 40, 'dragging moves', `${near} ${moved}`);
+  ok(!/zoom=/.test(p.url()), 'and is no click');
   await p.mouse.dblclick(x, y);
   await settle(p);
-  is(widest(await boxes(p), some.name).w, some.w, 'a double click shows everything');
+  is(await wide(), first, 'a double click shows everything');
   await p.evaluate(() => document.activeElement.blur());
   await p.keyboard.press('ArrowUp');
   ok(await status(p) !== 'all', 'arrow keys work without a click');

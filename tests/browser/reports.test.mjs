@@ -353,7 +353,7 @@ await test('keys', async () => {
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowLeft', 'h']) await p.keyboard.press(key);
   ok((await p.locator('[role=treegrid] [aria-expanded=true]').count()) > 2, 'the tree unfolds by key');
   await p.keyboard.press('?');
-  ok(await p.getByRole('dialog').isVisible(), '? shows the keys');
+  ok(await p.getByRole('dialog').isVisible() && await p.getByRole('dialog').evaluate(d => d.scrollTop) === 0, '? shows the keys, from the top');
   await shot(p, 'help');
   await p.keyboard.press('Escape');
   ok((await p.getByRole('dialog').count()) === 0, 'Escape ends it');
@@ -433,6 +433,7 @@ await test('saving', async () => {
   const svg = (await saved(p, 'SVG')).toString();
   const wrong = await p.evaluate(text => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent ?? '', svg);
   ok(!wrong && svg.includes('UserRepository-&#62;find'), 'the SVG is well-formed and holds the names', wrong);
+  ok(/>app\.folded</.test(svg) && />1,047 samples</.test(svg) && />PDO</.test(svg) || />no module known</.test(svg), 'and tells the file, the metric and what the colours mean', svg.slice(0, 900));
   const png = await saved(p, 'PNG');
   ok(png.length > 5000 && png.subarray(1, 4).toString() === 'PNG', 'the PNG is one');
   ok((await saved(p, 'CSV')).toString().startsWith('depth,function,total,self'), 'and CSV');

@@ -3,6 +3,7 @@
 import { changeColour, frameColour, legend, moduleOf } from './colours';
 import type { Data, Metric, ProfileInfo } from './data';
 import { button, copy, el, fill, save, select, toast } from './dom';
+import type { Picture } from './export';
 import { exportCsv, exportPng, exportSvg } from './export';
 import { helpDialog } from './help';
 import type { Layer } from './layers';
@@ -35,8 +36,7 @@ export interface Panel {
   options?(): Node[];
   csv?(): string;
   drawn?: boolean; // false: there is no picture to save
-  svg?(): string;
-  png?(): Promise<Blob | null>;
+  picture?(): Picture | null; // all of it, whatever part is in sight
   print?(on: boolean): void; // paper does not scroll
 }
 
@@ -433,8 +433,8 @@ export class App {
 
   private exports(panel: Panel): Node {
     return el('span', { class: 'exports', role: 'group', 'aria-label': 'Save what is shown' },
-      panel.svg && panel.drawn !== false && button('SVG', 'Save what is shown as SVG', () => exportSvg(this, panel)),
-      panel.png && panel.drawn !== false && button('PNG', 'Save what is shown as PNG', () => void exportPng(this, panel)),
+      panel.picture && panel.drawn !== false && button('SVG', 'Save what is shown as SVG', () => exportSvg(this, panel)),
+      panel.picture && panel.drawn !== false && button('PNG', 'Save what is shown as PNG', () => void exportPng(this, panel)),
       panel.csv && button('CSV', 'Save what is shown as CSV', () => exportCsv(this, panel)));
   }
 

@@ -51,7 +51,7 @@ function hex(hue: number, saturation: number, light: number): string {
 
 function hsl([hue, by, saturation, light]: Family, h: number, dark: boolean): string {
   const tone = (h >>> 8) % 7;
-  return hex(hue + (((h >>> 16) % 64) / 64) * by, saturation - (dark ? 14 : 0), light + tone - 3 - (dark ? 12 : 0));
+  return hex(hue + (((h >>> 16) % 64) / 64) * by, Math.max(6, saturation - (dark ? 14 : 0)), light + tone - 3 - (dark ? 12 : 0));
 }
 
 /** As much of a name as tells whose it is: at most two parts of a namespace. */

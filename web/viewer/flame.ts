@@ -3,6 +3,7 @@
 
 import { inkOn } from './colours';
 import { el } from './dom';
+import type { Shape } from './export';
 import type { Layer } from './layers';
 import { hands } from './hands';
 import { Slivers, blend, pixel } from './slivers';
@@ -37,20 +38,6 @@ export interface FlameEvents {
   select(node: number): void;
   zoomed(node: number): void;
   menu(node: number, x: number, y: number): void;
-}
-
-/** Pictures below each other as one. */
-export function stacked(parts: Flame[]): Promise<Blob | null> {
-  const pictures = parts.map(p => p.picture()), gap = 8 * (window.devicePixelRatio || 1);
-  const all = el('canvas', { width: Math.max(...pictures.map(p => p.width)), height: pictures.reduce((sum, p) => sum + p.height + gap, -gap) }), g = all.getContext('2d')!;
-  g.fillStyle = getComputedStyle(parts[0].host).getPropertyValue('--back');
-  g.fillRect(0, 0, all.width, all.height);
-  let y = 0;
-  for (const p of pictures) {
-    g.drawImage(p, 0, y);
-    y += p.height + gap;
-  }
-  return new Promise(done => all.toBlob(done, 'image/png'));
 }
 
 export class Flame {
@@ -150,18 +137,22 @@ export class Flame {
     return this.rows.flat();
   }
 
-  get size(): { width: number; height: number } {
-    return { width: this.host.clientWidth, height: this.rows.length * ROW };
+  get width(): number {
+    return this.host.clientWidth;
   }
 
-  png(): Promise<Blob | null> {
-    return stacked([this]);
-  }
-
-  /** What is in sight, painted. */
-  picture(): HTMLCanvasElement {
-    this.paintNow();
-    return this.canvas;
+  /** All boxes below the zoomed frame, whatever part of them is in sight: as shapes `from` pixels down, and how tall they are. */
+  shapes(from: number, title: (box: Box) => string): { shapes: Shape[]; height: number } {
+    const { window, style } = this, dark = style.dark();
+    this.window = [0, 1];
+    this.layout(Infinity);
+    const height = this.rows.length * ROW, shapes = this.rows.flat().map(b => ({
+      x: b.x, y: from + (this.up ? height - (b.row + 1) * ROW : b.row * ROW), w: b.w, h: ROW - 1, fill: b.node < 0 || b.more ? (dark ? '#3d3e47' : '#c9c9d1') : style.colour(b.node),
+      label: b.more ? `(${b.more} more)` : style.label(b.node), title: b.more ? `(${b.more} more)` : title(b),
+    }));
+    this.window = window;
+    this.relayout();
+    return { shapes, height };
   }
 
   /** As tall as all its rows, for paper; or as it was. */
@@ -177,7 +168,7 @@ export class Flame {
 
   // ---- layout ----
 
-  private layout(): void {
+  private layout(patience = this.waited ? NEXT : SLICE): void {
     const layer = this.layer, width = this.host.clientWidth;
     this.rows = [];
     this.hovered = null; // boxes are made anew
@@ -192,7 +183,7 @@ export class Flame {
     above.forEach((node, row) => this.rows.push([{ node, row, x: 0, w: width, more: 0 }]));
     const whole = layer.width(this.zoom);
     if (!(whole > 0)) return;
-    const [from, to] = this.window, scale = width / (whole * (to - from)), queue = [this.rows[this.zoomRow][0]], until = performance.now() + (this.waited ? NEXT : SLICE);
+    const [from, to] = this.window, scale = width / (whole * (to - from)), queue = [this.rows[this.zoomRow][0]], until = performance.now() + patience;
     let waiting = false;
     queue[0].x = -from * whole * scale;
     queue[0].w = whole * scale;

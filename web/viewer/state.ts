@@ -142,7 +142,7 @@ export function commandLine(s: State, data: Data): string {
   if (s.time) words.push('--time', timeText(s.time));
   if (s.view !== 'time') for (const f of s.filters) words.push(filterText(f));
   if (two && s.normalize && s.view !== 'time') words.push('--normalize', 'total');
-  if (s.view === 'time') words.push('--flamechart');
+  if (s.view === 'time') words.push('--flamechart', ...(s.icicle ? ['--icicle'] : []));
   if (s.view === 'flame') {
     if (s.icicle) words.push('--icicle');
     if (s.reverse) words.push('--reverse');

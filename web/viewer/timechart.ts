@@ -5,6 +5,7 @@
 import type { Moments, Tree } from './data';
 import { inkOn } from './colours';
 import { el } from './dom';
+import type { Words } from './export';
 import { hands } from './hands';
 import { momentAt } from './model';
 import { fitName, timeSteps } from './text';
@@ -59,6 +60,10 @@ export class TimeChart {
   private letter = 0;
   private drag: [number, number] | null = null;
   private folded = new Set<string>(); // titles of lanes
+  private tall = 0; // all lanes
+  private was = true;
+  private wantBase = true; // bring the outermost calls of the first lane into sight
+  up = true; // callees above their callers
   from = 0;
   until = 1;
   private whole: [number, number] = [0, 1];
@@ -74,6 +79,8 @@ export class TimeChart {
   }
 
   set(list: LaneSpec[], whole: [number, number], shown: [number, number] | null): void {
+    if (this.lanes.length !== list.length || this.up !== this.was) this.wantBase = true;
+    this.was = this.up;
     this.lanes = list.map(spec => {
       let deepest = 1;
       for (let k = 0; k < spec.moments.n; k++) deepest = Math.max(deepest, this.tree.depth[spec.moments.node[k]]);
@@ -91,6 +98,7 @@ export class TimeChart {
       lane.y = y;
       y += HEAD + (this.folded.has(lane.title) ? 0 : lane.rows * ROW + 8);
     }
+    this.tall = y;
     this.spacer.style.height = y + 'px';
     this.draw();
   }
@@ -131,21 +139,25 @@ export class TimeChart {
 
   /** As tall as all its lanes, for paper; or as it was. */
   print(on: boolean): void {
-    this.host.style.height = on ? Math.min(parseFloat(this.spacer.style.height) || 0, 3000) + 'px' : '';
+    this.host.style.height = on ? Math.min(this.tall, 3000) + 'px' : '';
     this.paintNow();
   }
 
-  list(): TimeBox[] {
-    return this.boxes;
+  get width(): number {
+    return this.host.clientWidth;
   }
 
-  get size(): { width: number; height: number } {
-    return { width: this.host.clientWidth, height: this.host.clientHeight };
-  }
-
-  png(): Promise<Blob | null> {
-    this.paintNow();
-    return new Promise(done => this.canvas.toBlob(done, 'image/png'));
+  /** All lanes of the time that is in sight, whichever of them are: boxes, what is written beside them, and how tall it is. */
+  everything(): { boxes: TimeBox[]; words: Words[]; height: number } {
+    const { width } = this, words: Words[] = this.ticks(width).map(([x, text]) => ({ x: x + 4, y: 13, text, soft: true }));
+    this.boxes = [];
+    for (const lane of this.lanes) {
+      words.push({ x: 6, y: lane.y + 15, text: lane.title, soft: true });
+      if (!this.folded.has(lane.title)) this.lane(lane, width);
+    }
+    const { boxes } = this;
+    this.draw();
+    return { boxes, words, height: this.tall };
   }
 
   focus(): void {
@@ -182,6 +194,11 @@ export class TimeChart {
   private paint(): void {
     const width = this.host.clientWidth, height = this.host.clientHeight, ratio = window.devicePixelRatio || 1;
     if (!width || !height) return;
+    if (this.wantBase) {
+      this.wantBase = false;
+      const first = this.lanes[0];
+      if (this.up && first) this.host.scrollTop = Math.max(0, first.y + HEAD + first.rows * ROW + 8 - height);
+    }
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
     this.canvas.style.width = width + 'px';
@@ -238,7 +255,7 @@ export class TimeChart {
         box.w = x - box.x;
       }
       for (let d = open.length; d < next.length; d++) {
-        const box = { node: next[d], x, y: lane.y + HEAD + d * ROW, w: 1, h: ROW - 1, lane: index, moment: i };
+        const box = { node: next[d], x, y: lane.y + HEAD + (this.up ? lane.rows - 1 - d : d) * ROW, w: 1, h: ROW - 1, lane: index, moment: i };
         open.push(box);
         this.boxes.push(box);
       }
@@ -271,18 +288,24 @@ export class TimeChart {
   }
 
   private axis(g: CanvasRenderingContext2D, width: number, back: string, soft: string): void {
-    const span = this.until - this.from, rough = span / Math.max(2, width / 110), unit = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map(k => k * unit).find(s => s >= rough)!;
     g.fillStyle = back;
     g.fillRect(0, 0, width, AXIS);
     g.fillStyle = soft;
-    const label = timeSteps(this.until, step);
-    for (let t = Math.ceil(this.from / step) * step; t <= this.until; t += step) {
-      const x = ((t - this.from) / span) * width;
+    for (const [x, text] of this.ticks(width)) {
       g.fillRect(x, AXIS - 5, 1, 5);
-      const text = label(t);
-      if (x + 4 + g.measureText(text).width <= width) g.fillText(text, x + 4, AXIS / 2);
+      g.fillText(text, x + 4, AXIS / 2);
     }
+  }
+
+  /** Round moments and where they stand. */
+  private ticks(width: number): [number, string][] {
+    const span = this.until - this.from, rough = span / Math.max(2, width / 110), unit = 10 ** Math.floor(Math.log10(rough)), out: [number, string][] = [];
+    const step = [1, 2, 5, 10].map(k => k * unit).find(s => s >= rough)!, label = timeSteps(this.until, step);
+    for (let t = Math.ceil(this.from / step) * step; t <= this.until; t += step) {
+      const x = ((t - this.from) / span) * width, text = label(t);
+      out.push([x, x + 4 + text.length * 6.8 <= width ? text : '']);
+    }
+    return out;
   }
 
   // ---- pointer and keys ----

@@ -2,8 +2,8 @@
 
 import type { App, Panel, Thing } from '../app';
 import { button, el, fill, select } from '../dom';
-import { boxesSvg } from '../export';
-import { Flame, ROW } from '../flame';
+import type { Picture } from '../export';
+import { Flame } from '../flame';
 import type { Layer } from '../layers';
 import { nodeAt, pathOf, stacksLayer } from '../layers';
 import { why } from '../state';
@@ -123,18 +123,9 @@ export class FlameView implements Panel {
     ];
   }
 
-  svg(): string {
-    const l = this.layer!, { width, height } = this.chart.size, boxes = this.chart.boxes(), k = this.app.main0;
-    return boxesSvg(this.app, width, height, boxes.map(b => ({
-      x: b.x, y: this.chart.up ? height - (b.row + 1) * ROW : b.row * ROW, w: b.w, h: ROW - 1,
-      fill: b.node < 0 || b.more ? '#b9b9c2' : b.node ? this.app.frameColour(l, b.node) : '#d5d5dc',
-      label: b.more ? `(${b.more} more)` : b.node ? this.app.data.funcs.name[l.func(b.node)] : 'all',
-      title: b.more ? `(${b.more} more)` : `${b.node ? this.app.data.funcs.name[l.func(b.node)] : 'all'} (${this.app.exact(l.total(b.node, k))}, ${this.app.share(l.total(b.node, k))})`,
-    })));
-  }
-
-  png(): Promise<Blob | null> {
-    return this.chart.png();
+  picture(): Picture {
+    const l = this.layer!, k = this.app.main0, { shapes, height } = this.chart.shapes(0, b => `${b.node ? this.app.data.funcs.name[l.func(b.node)] : 'all'} (${this.app.exact(l.total(b.node, k))}, ${this.app.share(l.total(b.node, k))})`);
+    return { width: this.chart.width, height, boxes: shapes, words: [] };
   }
 
   print(on: boolean): void {

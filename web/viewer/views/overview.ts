@@ -36,7 +36,7 @@ export class OverviewView implements Panel {
     this.dark = app.dark;
     this.metric = app.state.metric;
     if (app.data.funcs.n < 2) return fill(this.host, this.what(), el('p', { class: 'lacks' }, 'This profile is empty.'));
-    fill(this.host, this.what(), el('div', { class: 'cards' }, el('div', {}, this.costliest(), this.picture(), this.curves()), el('div', {}, this.totals(), this.findings(), this.hottest())));
+    fill(this.host, this.what(), el('div', { class: 'cards' }, el('div', {}, this.costliest(), this.graph(), this.curves()), el('div', {}, this.totals(), this.findings(), this.hottest())));
   }
 
   private card(title: string, ...inside: (Node | null)[]): HTMLElement {
@@ -131,7 +131,7 @@ export class OverviewView implements Panel {
     return rows.length && tree.n > 1 ? this.card('Hottest path', el('ol', { class: 'path' }, ...rows)) : null;
   }
 
-  private picture(): HTMLElement | null {
+  private graph(): HTMLElement | null {
     const { app } = this;
     if (why('flame', app.data) || !(app.scene.width[0] > 0)) return null;
     this.layer = stacksLayer(app.scene, app.data.funcs.n, false);

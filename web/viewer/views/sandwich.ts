@@ -2,8 +2,8 @@
 
 import type { App, Panel, Thing } from '../app';
 import { button, el, fill, select } from '../dom';
-import { boxesSvg } from '../export';
-import { Flame, ROW, stacked } from '../flame';
+import type { Picture } from '../export';
+import { Flame } from '../flame';
 import type { Layer } from '../layers';
 import { CalleesLayer, CallersLayer } from '../layers';
 import type { Call, FlatRow } from '../model';
@@ -232,19 +232,14 @@ export class SandwichView implements Panel {
     ];
   }
 
-  svg(): string {
-    if (!this.pictures) return '';
-    const a = this.callers.size, b = this.callees.size, k = this.app.main0, gap = 24;
-    const part = (flame: Flame, l: Layer, from: number, height: number) => flame.boxes().map(x => ({
-      x: x.x, y: from + (flame.up ? height - (x.row + 1) * ROW : x.row * ROW), w: x.w, h: ROW - 1,
-      fill: x.more ? '#b9b9c2' : this.app.frameColour(l, x.node), label: x.more ? `(${x.more} more)` : this.app.data.funcs.name[l.func(x.node)],
-      title: x.more ? `(${x.more} more)` : `${this.app.data.funcs.name[l.func(x.node)]} (${this.app.exact(l.total(x.node, k))}, ${this.app.share(l.total(x.node, k))})`,
-    }));
-    return boxesSvg(this.app, a.width, a.height + gap + b.height, [...part(this.callers, this.layers.callers!, 0, a.height), ...part(this.callees, this.layers.callees!, a.height + gap, b.height)]);
-  }
-
-  png(): Promise<Blob | null> {
-    return this.pictures ? stacked([this.callers, this.callees]) : Promise.resolve(null);
+  picture(): Picture | null {
+    if (!this.pictures) return null;
+    const k = this.app.main0, part = (flame: Flame, l: Layer, from: number) => flame.shapes(from, b => `${this.app.data.funcs.name[l.func(b.node)]} (${this.app.exact(l.total(b.node, k))}, ${this.app.share(l.total(b.node, k))})`);
+    const above = part(this.callers, this.layers.callers!, 18), below = part(this.callees, this.layers.callees!, above.height + 48), name = this.app.name(this.app.state.func);
+    return {
+      width: this.callees.width, height: above.height + 48 + below.height, boxes: [...above.shapes, ...below.shapes],
+      words: [{ x: 4, y: 12, text: `Callers of ${name}`, soft: true }, { x: 4, y: above.height + 42, text: `Callees of ${name}`, soft: true }],
+    };
   }
 
   print(on: boolean): void {

@@ -2,7 +2,7 @@
 
 import type { App, Panel, Thing } from '../app';
 import { button, el, fill } from '../dom';
-import { boxesSvg } from '../export';
+import type { Picture } from '../export';
 import { sampleEnds, threadKey } from '../model';
 import { why } from '../state';
 import { escapeCsv, plural, shown, time } from '../text';
@@ -33,6 +33,7 @@ export class TimeView implements Panel {
     const list = app.data.moments.filter(m => (!thread || threadKey(m.series) === thread) && (!event || m.series.info.event === event));
     const titles = list.map(m => shown([app.compares ? app.data.meta.profiles[m.series.profile].file.replace(/^.*\//, '') : '', threadKey(m.series), m.series.info.event].filter(Boolean).join(' \u00b7 ') || (m.trace ? 'all calls' : 'all samples'), 120));
     const [whole, range] = app.timeRange();
+    this.chart.up = !app.state.icicle;
     this.chart.set(list.map((moments, i) => ({ moments, title: titles.indexOf(titles[i]) < i ? `${titles[i]} (${i + 1})` : titles[i], ends: sampleEnds(app.data, moments) })), whole, range);
   }
 
@@ -75,6 +76,7 @@ export class TimeView implements Panel {
     if (why('time', this.app.data)) return [];
     const { app } = this;
     return [
+      button('Icicle', 'The outermost call on top (i)', () => app.set({ icicle: !app.state.icicle }), { 'aria-pressed': String(app.state.icicle), class: 'toggle' }),
       ...[this.threads()].filter((n): n is Node => !!n),
       el('span', { class: 'hint' }, 'wheel zooms, drag moves, Shift+drag chooses a range'),
       button('Use this range', 'Recompute every view for what is shown (Enter)', () => app.set({ time: [Math.round(this.chart.from), Math.round(this.chart.until)] })),
@@ -82,17 +84,15 @@ export class TimeView implements Panel {
     ];
   }
 
-  svg(): string {
-    this.chart.paintNow();
-    const { width, height } = this.chart.size, { tree, funcs } = this.app.data;
-    return boxesSvg(this.app, width, height, this.chart.list().map(b => ({
-      x: b.x, y: b.y, w: b.w, h: b.h, fill: this.app.colour(tree.func[b.node]), label: funcs.name[tree.func[b.node]] || '(more)',
-      title: `${funcs.name[tree.func[b.node]] || '(more)'} (${time(Math.round(this.chart.timeAt(b.x + b.w) - this.chart.timeAt(b.x)))})`,
-    })));
-  }
-
-  png(): Promise<Blob | null> {
-    return this.chart.png();
+  picture(): Picture {
+    const { tree, funcs } = this.app.data, { boxes, words, height } = this.chart.everything();
+    return {
+      width: this.chart.width, height, words,
+      boxes: boxes.map(b => ({
+        x: b.x, y: b.y, w: b.w, h: b.h, fill: this.app.colour(tree.func[b.node]), label: funcs.name[tree.func[b.node]] || '(more)',
+        title: `${funcs.name[tree.func[b.node]] || '(more)'} (${time(Math.round(this.chart.timeAt(b.x + b.w) - this.chart.timeAt(b.x)))})`,
+      })),
+    };
   }
 
   print(on: boolean): void {
@@ -100,9 +100,8 @@ export class TimeView implements Panel {
   }
 
   csv(): string {
-    this.chart.paintNow();
     const { tree, funcs } = this.app.data;
-    return 'start_ns,end_ns,depth,function\r\n' + this.chart.list().map(b =>
+    return 'start_ns,end_ns,depth,function\r\n' + this.chart.everything().boxes.map(b =>
       [Math.round(this.chart.timeAt(b.x)), Math.round(this.chart.timeAt(b.x + b.w)), tree.depth[b.node], escapeCsv(funcs.name[tree.func[b.node]] || '(more)')].join(',') + '\r\n').join('');
   }
 }
