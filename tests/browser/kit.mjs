@@ -28,11 +28,13 @@ export function is(got, want, name) {
 export async function test(name, run) {
   const only = process.env.POLYPROF_BROWSER_TEST;
   if (only && !name.includes(only)) return;
+  const began = Date.now();
   try {
     await run();
   } catch (error) {
     ok(false, name, error.stack);
   }
+  console.log(`# ${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }
 
 export function done() {
@@ -57,7 +59,7 @@ export function sample(...path) {
 
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync', '--allow-file-access-from-files'];
+  '--disable-component-update', '--disable-sync', '--disable-extensions', '--allow-file-access-from-files'];
 
 export async function browser() {
   const executablePath = BROWSERS.find(existsSync);
@@ -71,10 +73,35 @@ export async function browser() {
   return chromium.launch({ executablePath, args: FLAGS });
 }
 
+// Saved files are caught in the page: a browser's own downloads take longer than what is tested, and end after ten.
+function catchSaved() {
+  const blobs = new Map(), make = URL.createObjectURL.bind(URL), click = HTMLAnchorElement.prototype.click;
+  URL.createObjectURL = blob => {
+    const url = make(blob);
+    blobs.set(url, blob);
+    return url;
+  };
+  HTMLAnchorElement.prototype.click = function () {
+    if (!this.download) return click.call(this);
+    window.savedFile = { name: this.download, blob: blobs.get(this.href) };
+  };
+}
+
+const pages = new Map(); // by their options: pages are used again
+
 /** A page whose every complaint is a failure. */
 export async function page(b, options = {}) {
-  const context = await b.newContext({ viewport: { width: 1400, height: 860 }, acceptDownloads: true, ...options });
+  const key = JSON.stringify(options), known = pages.get(key), size = { width: 1400, height: 860 };
+  if (known) {
+    known.complaints.length = 0;
+    await known.emulateMedia({ media: 'screen', colorScheme: options.colorScheme ?? 'light' });
+    await known.setViewportSize(options.viewport ?? size);
+    return known;
+  }
+  const context = await b.newContext({ viewport: size, ...options });
   const p = await context.newPage();
+  pages.set(key, p);
+  await p.addInitScript(catchSaved);
   p.complaints = [];
   p.on('console', m => m.type() === 'error' && p.complaints.push(m.text()));
   p.on('pageerror', e => p.complaints.push(e.stack));
@@ -86,9 +113,12 @@ export async function page(b, options = {}) {
   return p;
 }
 
+const reports = new Map(); // by their arguments
+
 export function makeReport(name, ...args) {
-  const file = join(out, name + '.html');
-  polyprof('report', '-q', ...args, '-o', file);
+  const key = JSON.stringify(args), file = reports.get(key) ?? join(out, name + '.html');
+  if (!reports.has(key)) polyprof('report', '-q', ...args, '-o', file);
+  reports.set(key, file);
   return file;
 }
 
@@ -110,14 +140,25 @@ export async function shot(p, name) {
 }
 
 export async function view(p, name) {
-  await p.locator('#tab-' + name).click();
+  await p.evaluate(v => document.getElementById('tab-' + v).click(), name);
   await settle(p);
 }
 
 /** What a button saves. */
 export async function saved(p, label) {
-  const [download] = await Promise.all([p.waitForEvent('download'), p.getByRole('button', { name: `Save what is shown as ${label}` }).click()]);
-  return readFileSync(await download.path());
+  await p.evaluate(name => {
+    window.savedFile = null;
+    const found = [...document.querySelectorAll('.exports button')].find(e => e.textContent === name);
+    if (!found || !found.checkVisibility()) throw new Error(`there is no button to save ${name}`);
+    found.click();
+  }, label);
+  await p.waitForFunction(() => window.savedFile);
+  return Buffer.from(await p.evaluate(async () => {
+    const bytes = new Uint8Array(await window.savedFile.blob.arrayBuffer());
+    let text = '';
+    for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+    return btoa(text);
+  }), 'base64');
 }
 
 function csvRows(text) {
@@ -143,6 +184,9 @@ export async function csv(p) {
   return csvRows((await saved(p, 'CSV')).toString());
 }
 
+/** A text as it was before it was made safe for spreadsheets. */
+const plain = text => text.replace(/^'(?=[=+@\t\r\n-])/, '');
+
 /** The table of functions: [{name, self, total, calls}]. */
 export async function functions(p) {
   await view(p, 'top');
@@ -153,7 +197,7 @@ export async function functions(p) {
     return i === undefined || row[i] === '' ? undefined : Number(row[i]);
   };
   return rows.map(r => ({
-    name: r[at('Function')], self: number(r, 'Self', 'Self after'), total: number(r, 'Total', 'Total after'), calls: number(r, 'Calls'),
+    name: plain(r[at('Function')]), self: number(r, 'Self', 'Self after'), total: number(r, 'Total', 'Total after'), calls: number(r, 'Calls'),
     before: number(r, 'Self before'), totalBefore: number(r, 'Total before'),
   }));
 }

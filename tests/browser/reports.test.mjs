@@ -98,14 +98,13 @@ for (const [format, path] of Object.entries(SAMPLES))
         for (const v of VIEWS.filter(x => drawn[x])) {
           await p.evaluate(() => document.activeElement.blur());
           await p.keyboard.press(String(1 + VIEWS.indexOf(v)));
-          await shot(p, `${format}-${v}-${theme}-${width}`);
+          await settle(p);
           const wide = await p.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]);
           ok(wide[0] <= 0 && wide[1] <= 0, `${format}: ${v} fits ${width} pixels`, wide.join(' '));
         }
       }
     }
     is(p.complaints, [], `${format}: nothing complained, nothing was loaded`);
-    await p.context().close();
 
     // Compared with itself nothing changes, in every view.
     if (!['folded', 'spx', 'callgrind', 'nytprof'].includes(format)) return;
@@ -117,7 +116,6 @@ for (const [format, path] of Object.entries(SAMPLES))
       await commandWorks(d, `${format}: compared`);
     }
     is(d.complaints, [], `${format}: no complaints about that`);
-    await d.context().close();
   });
 
 // ---- filters: the same numbers as the command line shown ----
@@ -154,7 +152,6 @@ await test('filters', async () => {
   await p.locator('.chip button').first().click();
   ok((await p.locator('.chip').count()) === 1, 'a filter can be taken away alone');
   is(p.complaints, [], 'filters: no complaints');
-  await p.context().close();
 });
 
 // ---- time ----
@@ -182,7 +179,6 @@ for (const [name, path] of [['perf-script', 'formats/perf-script/good/cpp.script
     await p.locator('.overview canvas').dblclick();
     ok((await p.locator('.chip').count()) === 0, `${name}: double click ends it`);
     is(p.complaints, [], `${name}: time: no complaints`);
-    await p.context().close();
   });
 
 // ---- source lines, where frames know theirs ----
@@ -202,7 +198,6 @@ await test('lines', async () => {
     for (let i = 0; i < args.length; i += 2) await p.getByRole('button', { name: 'Undo (u)' }).click();
   }
   is(p.complaints, [], 'lines: no complaints');
-  await p.context().close();
 });
 
 // ---- the source: whole files, costs, and ways from functions to lines and back ----
@@ -246,7 +241,6 @@ await test('source', async () => {
   await open(p, makeReport('with-source', '--source', dir, join(out, 'tiny.callgrind')), '#view=lines&file=tiny.c');
   is((await csv(p)).slice(1).map(r => r[3]), ['int main(void)', '{', '\twork();', '}', '', 'void', 'work(void)', '{ spin(); }'].map(t => (t.startsWith('\t') ? "'" + t : t)), 'with it: the whole file');
   is(p.complaints, [], 'source: no complaints');
-  await p.context().close();
 });
 
 // ---- threads and events ----
@@ -262,7 +256,6 @@ await test('threads', async () => {
     const json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', '--thread', word.replace(/'/g, ''), file));
     is(differences(await functions(p), json, json.metric), [], `--thread ${word} gives the numbers of top`);
   }
-  await p.context().close();
 });
 
 await test('events', async () => {
@@ -279,7 +272,6 @@ await test('events', async () => {
     await p.getByRole('button', { name: 'Undo (u)' }).click();
   }
   is(p.complaints, [], 'events: no complaints');
-  await p.context().close();
 });
 
 // ---- looking about: search, zoom, keys, address ----
@@ -324,7 +316,6 @@ await test('looking', async () => {
   ok(/dispatch/.test(await p.locator('.slices h2.of').innerText()), 'the sandwich of that function');
   await shot(p, 'sandwich');
   is(p.complaints, [], 'looking: no complaints');
-  await p.context().close();
 });
 
 await test('keys', async () => {
@@ -369,7 +360,6 @@ await test('keys', async () => {
     .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label'))).map(e => e.outerHTML));
   is(nameless, [], 'everything that can be used has a name for screen readers');
   is(p.complaints, [], 'keys: no complaints');
-  await p.context().close();
 });
 
 // ---- two profiles ----
@@ -400,7 +390,6 @@ await test('diff', async () => {
   await view(p, 'sandwich');
   await shot(p, 'diff-sandwich');
   is(p.complaints, [], 'diff: no complaints');
-  await p.context().close();
 });
 
 // ---- verdicts: those of diff --json, for every rule ----
@@ -422,12 +411,10 @@ await test('verdicts', async () => {
   is([fill('include'), fill('main')], ['#e6e6ea', '#e6e6ea'], 'noise is grey');
   is(await p.getByRole('list', { name: 'Legend' }).locator('li').allInnerTexts(), ['less', 'same or noise', 'more'], 'and has its place in the legend');
   is(p.complaints, [], 'verdicts: no complaints');
-  await p.context().close();
 });
 
 // ---- what is saved ----
 await test('saving', async () => {
-  // Chromium lets a page save ten files in a row; each part gets a page of its own.
   let p = await page(b);
   await open(p, makeReport('saving', sample('cli/data/app.folded')), '#view=flame');
   const svg = (await saved(p, 'SVG')).toString();
@@ -437,7 +424,6 @@ await test('saving', async () => {
   const png = await saved(p, 'PNG');
   ok(png.length > 5000 && png.subarray(1, 4).toString() === 'PNG', 'the PNG is one');
   ok((await saved(p, 'CSV')).toString().startsWith('depth,function,total,self'), 'and CSV');
-  await p.context().close();
   p = await page(b);
   await open(p, makeReport('saving-time', sample('formats/spaa/good/timeline.spaa')));
   for (const v of ['flame', 'time', 'sandwich']) {
@@ -445,10 +431,9 @@ await test('saving', async () => {
     if (v === 'sandwich') await p.getByRole('button', { name: /^Callers and callees as flame graphs/ }).click();
     const [drawn, picture, text] = [(await saved(p, 'SVG')).toString(), await saved(p, 'PNG'), (await saved(p, 'CSV')).toString()];
     is(await p.evaluate(t => new DOMParser().parseFromString(t, 'image/svg+xml').querySelectorAll('parsererror').length, drawn), 0, `${v}: the SVG is well-formed`);
-    ok(/<title>heat \(/.test(drawn) && picture.length > 3000 && picture.subarray(1, 4).toString() === 'PNG' && /,heat/.test(text), `${v}: all three hold what is shown`, text.slice(0, 300));
+    ok(/<title>heat \(/.test(drawn) && picture.length > 3000 && picture.subarray(1, 4).toString() === 'PNG' && /,(heat|boil)/.test(text), `${v}: all three hold what is shown`, text.slice(0, 300));
   }
   is(p.complaints, [], 'saving pictures: no complaints');
-  await p.context().close();
   p = await page(b);
   await open(p, makeReport('saving-time', sample('formats/spaa/good/timeline.spaa')));
   for (const v of ['tree', 'top', 'lines']) {
@@ -467,7 +452,6 @@ await test('saving', async () => {
   await settle(p);
   is(await clipboard(), 'worker;handle;boil;' + chosen, 'C copies the stack');
   is(p.complaints, [], 'saving: no complaints');
-  await p.context().close();
 });
 
 // ---- paper ----
@@ -497,7 +481,6 @@ await test('printing', async () => {
   await set(false);
   ok((await corner())[0] < 60, 'until it is back on the screen');
   is(p.complaints, [], 'printing: no complaints');
-  await p.context().close();
 });
 
 // ---- hostile names ----
@@ -520,7 +503,6 @@ await test('hostile', async () => {
   const svg = (await view(p, 'flame'), await saved(p, 'SVG')).toString();
   is(await p.evaluate(t => new DOMParser().parseFromString(t, 'image/svg+xml').querySelectorAll('parsererror, script, img').length, svg), 0, 'hostile: the saved SVG is well-formed and holds no script');
   is(p.complaints, [], 'hostile: no complaints');
-  await p.context().close();
 });
 
 // ---- profiles at the edge ----
@@ -528,7 +510,7 @@ await test('edges', async () => {
   const p = await page(b), folded = (name, text) => (writeFileSync(join(out, name + '.folded'), text), join(out, name + '.folded'));
   const cases = [
     ['empty', '', /This profile is empty/], ['zero', 'main;a 0\nmain;b 0\n', /Everything costs 0/], ['one', 'main 1\n', /1 sample/],
-    ['deep', Array.from({ length: 5000 }, (_, i) => 'f' + i).join(';') + ' 7\n', /5,000 functions/], ['wide', Array.from({ length: 100000 }, (_, i) => `main;child_${i} ${1 + (i % 7)}\n`).join(''), /100,001 functions/],
+    ['deep', Array.from({ length: 5000 }, (_, i) => 'f' + i).join(';') + ' 7\n', /5,000 functions/], ['wide', Array.from({ length: 50000 }, (_, i) => `main;child_${i} ${1 + (i % 7)}\n`).join(''), /50,001 functions/],
     ['huge', 'main;a 9223372036854775807\nmain;b 9223372036854775807\n', /18\.4 E samples/], ['long', `main;${'x'.repeat(1 << 20)} 5\nmain;y 1\n`, /1 note/],
   ];
   for (const [name, text, says] of cases) {
@@ -544,7 +526,6 @@ await test('edges', async () => {
   await open(p, makeReport('edge-strangers', folded('edge-a', 'aa;bb 5\n'), folded('edge-b', 'cc;dd 7\n')));
   is((await functions(p)).map(r => [r.name, r.totalBefore, r.total]).sort(), [['aa', 5, 0], ['bb', 5, 0], ['cc', 0, 7], ['dd', 0, 7]], 'two profiles with nothing in common');
   is(p.complaints, [], 'edges: no complaints');
-  await p.context().close();
 });
 
 // ---- addresses that nobody would write ----
@@ -560,14 +541,12 @@ await test('address', async () => {
   await open(p, html, '#search=heat&case=0&view=flame&icicle=0&theme=dark');
   const set = await p.evaluate(() => [document.querySelector('input[type=search]').value, document.getElementById('case').getAttribute('aria-pressed'), document.documentElement.dataset.theme]);
   is(set, ['heat', 'true', 'dark'], 'an address brings back search, case and theme');
-  await p.context().close();
 });
 
 await test('scripts off', async () => {
   const p = await page(b, { javaScriptEnabled: false });
   await p.goto(String(pathToFileURL(join(out, 'address.html'))));
   ok(/Scripts are switched off here/.test(await p.locator('body').innerText()), 'without scripts the page says what it needs');
-  await p.context().close();
 });
 
 // ---- the policy ----
@@ -589,7 +568,6 @@ await test('policy', async () => {
   });
   ok(!blocked.ran && blocked.seen.some(d => d.startsWith('script')) && blocked.seen.some(d => d.startsWith('style')) && blocked.seen.includes('fetch'),
     'the policy stops scripts, styles and loading', JSON.stringify(blocked));
-  await p.context().close();
 });
 
 // ---- the command ----
@@ -612,7 +590,6 @@ await test('command', async () => {
   ok(!existsSync(join(out, 'none.html')), 'and leaves no file');
   is(failed(sample('cli/data/mystery.bin')), 3, 'what is no profile is said');
   is(p.complaints, [], 'command: no complaints');
-  await p.context().close();
 });
 
 // ---- size ----
@@ -639,7 +616,6 @@ await test('size', async () => {
   ok(/\(\d+ more\)/.test((await saved(p, 'CSV')).toString()), 'as (n more)');
   await shot(p, 'pruned-tree');
   is(p.complaints, [], 'size: no complaints');
-  await p.context().close();
 });
 
 await b.close();

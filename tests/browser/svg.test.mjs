@@ -56,7 +56,6 @@ await test('looking', async () => {
   for (const key of ['ArrowUp', 'ArrowUp', 'Enter']) await p.keyboard.press(key);
   ok((await p.locator('#crumbs').textContent()).length > 3, 'keys alone zoom too');
   is(p.complaints, [], 'no complaints');
-  await p.context().close();
 });
 
 await test('search', async () => {
@@ -86,7 +85,6 @@ await test('search', async () => {
   await p.goto(pathToFileURL(file) + '#z=3&s=PDO%20%3C&c=1');
   ok(/^0 matched.*this case/.test(await matched.textContent()) && (await p.locator('#crumbs').textContent()).length > 3, 'the address brings back zoom, search and case', await matched.textContent());
   is(p.complaints, [], 'no complaints');
-  await p.context().close();
 });
 
 await test('lanes', async () => {
@@ -111,7 +109,6 @@ await test('lanes', async () => {
     ok((await p.locator('#info').textContent()).startsWith(want + ' 61 ms ('), `keys go to ${want}`, await p.locator('#info').textContent());
   }
   is(p.complaints, [], 'no complaints');
-  await p.context().close();
 });
 
 await test('room', async () => {
@@ -147,7 +144,6 @@ await test('room', async () => {
   const paper = await p.evaluate(() => [document.documentElement.getBoundingClientRect().width, getComputedStyle(document.querySelector('.back')).fill, document.getElementById('head').getBoundingClientRect().top + scrollY]);
   ok(paper[0] <= 794 && paper[1] === 'rgb(255, 255, 255)' && paper[2] < 20, 'paper is white and as wide as it is, the title on top', paper.join());
   is(p.complaints, [], 'no complaints');
-  await p.context().close();
 });
 
 await test('dark', async () => {
@@ -169,7 +165,6 @@ await test('dark', async () => {
   ok(/^rgb\(255, 255, 255\)$/.test(await p.evaluate(() => getComputedStyle(document.querySelector('.back')).fill)), 'd makes it light');
   is(await p.locator('.legend text').allTextContents(), ['less', 'same or noise', 'more'], 'the colours are explained');
   is(p.complaints, [], 'no complaints');
-  await p.context().close();
 });
 
 await test('scripts off', async () => {
@@ -177,7 +172,6 @@ await test('scripts off', async () => {
   await p.goto(String(pathToFileURL(join(out, 'app.svg'))));
   await p.screenshot({ path: join(out, 'svg-still.png') });
   ok((await p.locator('.frame').count()) > 10 && (await p.locator('.frame title').count()) > 10, 'a picture with titles remains');
-  await p.context().close();
 });
 
 await test('hostile', async () => {
@@ -206,7 +200,6 @@ await test('hostile', async () => {
   }
   await shot(p, 'svg-hostile');
   is(p.complaints, [], 'hostile: no complaints, nothing ran');
-  await p.context().close();
 });
 
 await b.close();

@@ -6,9 +6,9 @@ import { browser, done, is, makeReport, page, polyprof, sample, shot, test, open
 
 const b = await browser();
 const SIZES = [[1440, 900], [1280, 720], [390, 844]];
-const spx = makeReport('views', sample('formats/spx/good/05-memory-allmetrics.json')), lines = makeReport('views-lines', sample('formats/nytprof/good/evals_z_calls2.out'));
+const main = makeReport('views', sample('formats/perf-script/good/cpp.script.txt.gz')), lines = makeReport('views-lines', sample('formats/nytprof/good/evals_z_calls2.out'));
 const diff = makeReport('views-diff', sample('cli/data/app.folded'), sample('cli/data/other.folded'));
-const VIEWS = [['overview', spx, ''], ['flame', spx, '#view=flame'], ['time', spx, '#view=time'], ['sandwich', spx, '#view=sandwich&of=build'], ['tree', spx, '#view=tree'], ['top', spx, '#view=top'],
+const VIEWS = [['overview', main, ''], ['flame', main, '#view=flame'], ['time', main, '#view=time'], ['sandwich', main, '#view=sandwich'], ['tree', main, '#view=tree'], ['top', main, '#view=top'],
   ['lines', lines, '#view=lines'], ['diff', diff, '#view=top']];
 
 for (const [width, height] of SIZES)
@@ -22,7 +22,6 @@ for (const [width, height] of SIZES)
       }
     }
     is(p.complaints, [], `${width}x${height}: no complaints`);
-    await p.context().close();
   });
 
 await b.close();

@@ -17,7 +17,7 @@ import { prepare } from './prepare';
 import { Strip } from './strip';
 import type { State, View } from './state';
 import { FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
-import { digits, escapeRegex, exact, percent, plural, shown, time, value, valueNamed } from './text';
+import { digits, escapeRegex, exact, fitName, percent, plural, shown, time, value, valueNamed } from './text';
 import { FlameView } from './views/flame';
 import { OverviewView } from './views/overview';
 import { LinesView } from './views/lines';
@@ -91,6 +91,7 @@ export class App {
   private noiseFor: Scene | null = null;
   private thing: Thing | null = null;
   private picks = el('div', { class: 'picks' });
+  private fold = button('Controls', 'Show or hide the controls', () => this.unfold(this.fold.getAttribute('aria-expanded') !== 'true'), { id: 'fold', 'aria-expanded': 'false' });
 
   constructor(readonly data: Data) {
     this.base = initial(data);
@@ -156,7 +157,7 @@ export class App {
   }
 
   name(func: number): string {
-    return (this.names[func] ??= func ? shown(this.data.funcs.name[func], 300) || '(no name)' : 'all');
+    return (this.names[func] ??= func ? shown(this.data.funcs.name[func], 4096) || '(no name)' : 'all');
   }
 
   place(func: number): string {
@@ -304,10 +305,22 @@ export class App {
   placeLink(func: number): Node | null {
     const place = this.place(func);
     if (!place) return null;
-    return this.hasSource(func) ? button(place, `Source of ${this.name(func)}: ${place}`, () => this.source(func), { class: 'place link', tabindex: -1 }) : el('i', {}, place);
+    if (!this.hasSource(func)) return el('i', {}, place);
+    const to = { view: 'lines' as View, func, file: this.data.funcs.file[func], line: this.data.funcs.line[func] };
+    return el('a', {
+      class: 'place', href: toHash({ ...this.state, ...to }, this.base, this.data), title: `Source: ${place}`, tabindex: -1, onclick: (e: MouseEvent) => {
+        if (!e.ctrlKey && !e.metaKey) this.take(e, () => this.source(func));
+      },
+    }, place);
   }
 
   // ---- drawing ----
+
+  /** On a phone the controls leave their room to the data until they are wanted. */
+  private unfold(on: boolean): void {
+    this.fold.setAttribute('aria-expanded', String(on));
+    document.documentElement.classList.toggle('unfolded', on);
+  }
 
   private build(): void {
     const { profiles, title } = this.data.meta;
@@ -315,7 +328,7 @@ export class App {
     const heading = title || names.join(' \u2192 ');
     document.body.append(el('div', { class: 'app' },
       el('header', {},
-        el('div', { class: 'brand' }, el('h1', { title: profiles.map(p => p.file).join('\n') }, shown(heading, 120)), el('p', { class: 'sub' }, ...this.subtitle())),
+        el('div', { class: 'brand' }, el('h1', { title: profiles.map(p => p.file).join('\n') }, shown(heading, 120)), this.fold, el('p', { class: 'sub' }, ...this.subtitle())),
         el('div', { class: 'tools' }, this.picks,
           el('div', { class: 'find' }, this.searchBox, button('Aa', 'Match upper and lower case', () => this.set({ ignoreCase: !this.state.ignoreCase }, 'quiet'), { id: 'case' }), this.found),
           button('\u25d0', 'Dark or light', () => this.set({ theme: this.dark ? 'light' : 'dark' }, 'quiet'), { id: 'theme' }),
@@ -566,7 +579,7 @@ export class App {
   menuFor(func: number, x: number, y: number, first: [string, () => void][] = []): void {
     if (!func) return;
     const hasTree = this.data.tree.n > 1, f = this.data.funcs;
-    openMenu(x, y, this.name(func), [
+    openMenu(x, y, fitName(this.name(func), 56), [
       ...first,
       ['Callers and callees', () => this.sandwich(func)],
       ...(this.hasSource(func) ? [['Its source', () => this.source(func)] as [string, () => void]] : []),
@@ -604,13 +617,13 @@ export class App {
 
   private key(e: KeyboardEvent): void {
     const typing = e.target instanceof HTMLInputElement || e.target instanceof HTMLSelectElement || e.target instanceof HTMLTextAreaElement;
-    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'f') return this.take(e, () => this.searchBox.select());
+    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'f') return this.take(e, () => (this.unfold(true), this.searchBox.select()));
     if (typing || document.querySelector('dialog[open]')) return;
     if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'z') return this.take(e, () => (e.shiftKey ? this.redo() : this.undo()));
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const panel = this.panels[this.state.view], s = this.state;
     const keys: Record<string, () => void> = {
-      '/': () => this.searchBox.select(),
+      '/': () => (this.unfold(true), this.searchBox.select()),
       '?': () => helpDialog(this.data),
       n: () => panel.step?.(1),
       N: () => panel.step?.(-1),
@@ -618,7 +631,7 @@ export class App {
       U: () => this.redo(),
       c: () => this.copyName(),
       C: () => this.copyStack(),
-      f: () => document.getElementById('pattern')?.focus(),
+      f: () => (this.unfold(true), document.getElementById('pattern')?.focus()),
       m: () => this.thing?.func && this.menuFor(this.thing.func, ...this.middle()),
       s: () => this.thing?.func && this.sandwich(this.thing.func),
       d: () => this.set({ theme: this.dark ? 'light' : 'dark' }, 'quiet'),

@@ -1,5 +1,7 @@
 // Elements. Text becomes text nodes and nothing else: no name can turn into markup.
 
+import { fitName } from './text';
+
 type Child = Node | string | null | undefined | false;
 type Props = Record<string, string | number | boolean | null | undefined | ((event: any) => void)>;
 
@@ -15,9 +17,15 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props =
 }
 
 /** A button. Its name for screen readers holds what is seen, where that is words. */
-export function button(label: string, title: string, run: () => void, props: Props = {}): HTMLButtonElement {
-  const named = !/[a-z]/i.test(label) || title.toLowerCase().includes(label.toLowerCase());
-  return el('button', { type: 'button', title, 'aria-label': named ? title : `${label}: ${title}`, onclick: run, ...props }, label);
+export function button(label: string, title: string, run: () => void, props: Props = {}, room = Infinity): HTMLButtonElement {
+  const holds = !/[a-z]/i.test(label) || title.toLowerCase().includes(label.toLowerCase());
+  return el('button', { type: 'button', title, 'aria-label': holds ? title : `${label}: ${title}`, onclick: run, ...props }, ...named(label, room));
+}
+
+/** A name in the room there is: shortened for the eye, whole for everything else. */
+export function named(name: string, room: number): Node[] {
+  const seen = fitName(name, room);
+  return seen === name ? [document.createTextNode(name)] : [el('span', { 'aria-hidden': 'true' }, seen), el('span', { class: 'full' }, name)];
 }
 
 export function fill(e: Element, ...children: Child[]): void {

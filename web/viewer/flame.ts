@@ -62,6 +62,7 @@ export class Flame {
   byWeight = false;
   private slivers = new Slivers();
   fits = false; // take no more room than there are rows
+  tallest = 0; // the same, and no more than this
   private zoomRow = 0; // where the zoomed frame stands
   private window: [number, number] = [0, 1]; // the part of the zoomed frame that is in sight
 
@@ -266,6 +267,7 @@ export class Flame {
     if (!width || !height) return;
     this.painted = height;
     this.spacer.style.height = this.rows.length * ROW + 'px';
+    if (this.tallest) this.host.style.height = Math.min(this.rows.length * ROW + 2, this.tallest) + 'px';
     if (this.fits) this.host.style.flex = `0 1 ${this.rows.length * ROW + 2}px`;
     if (this.wantBottom) {
       this.wantBottom = false;

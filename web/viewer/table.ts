@@ -3,6 +3,7 @@
 import { el, fill } from './dom';
 
 const HEIGHT = 26;
+const EM = 13, LETTER = 7.3; // pixels of the page's font, and of a letter of code
 const ROOMY = 1350; // pixels of a table from which on it shows everything
 const PRINTED = 500; // rows on paper
 
@@ -16,8 +17,8 @@ export interface ColumnSpec<R> {
   sorts?: boolean;
   minor?: boolean; // left out where there is little room
   extra?: boolean; // left out unless there is much room
-  /** What stands in the cell: `text` and `title` are for people, `exact` is for CSV. */
-  cell(row: R): { text: string; exact?: string; title?: string; bar?: number; node?: Node; tone?: string };
+  /** What stands in the cell: `text` and `title` are for people, `exact` is for CSV; `room` is how many letters of code a wide one has. */
+  cell(row: R, room: number): { text: string; exact?: string; title?: string; bar?: number; node?: Node; tone?: string };
 }
 
 export interface TableOpts<R> {
@@ -43,6 +44,7 @@ export class Table<R> {
   private rows: R[] = [];
   private columns: ColumnSpec<R>[] = []; // those there is room for
   private wide = 0;
+  private letters = Infinity; // that fit the wide column
   private printing = false;
   selected = -1;
 
@@ -90,15 +92,17 @@ export class Table<R> {
     if (this.wide === width) return;
     this.wide = width;
     this.columns = columns.filter(c => !(narrow && c.minor) && !(width < ROOMY && c.extra));
-    const room = (c: ColumnSpec<R>) => (c.number || c.narrow ? Math.max(narrow ? 4 : 5, this.longest(c) * 0.64 + (narrow ? 1.2 : 2.2), c.title.length * (narrow ? 0.5 : 0.55) + (narrow ? 2 : 3.4)) : Math.max(narrow ? 8 : 12, c.title.length * 0.55 + 3.4));
-    this.host.style.setProperty('--columns', this.columns.map(c => (c.wide ? `minmax(${narrow ? 8 : 16}em, 1fr)` : `${room(c).toFixed(1)}em`)).join(' '));
+    const room = (c: ColumnSpec<R>) => (c.number || c.narrow ? Math.max(narrow ? 4 : 5, this.longest(c) * 0.64 + (innerWidth <= 760 ? 1.2 : 2.2), c.title.length * (narrow ? 0.5 : 0.55) + (narrow ? 2 : 3.4)) : Math.max(narrow ? 8 : 12, c.title.length * 0.55 + 3.4));
+    const ems = this.columns.map(c => (c.wide ? 0 : room(c)));
+    this.letters = Math.floor((Math.max(width - ems.reduce((a, b) => a + b, 0) * EM, (narrow ? 8 : 16) * EM) - (innerWidth <= 760 ? 12 : 24)) / LETTER);
+    this.host.style.setProperty('--columns', this.columns.map((c, i) => (c.wide ? `minmax(${narrow ? 8 : 16}em, 1fr)` : `${ems[i].toFixed(1)}em`)).join(' '));
     this.header();
   }
 
   /** Letters of the longest number among the first rows: digits are never cut. */
   private longest(c: ColumnSpec<R>): number {
     let most = 0;
-    for (let i = 0; i < Math.min(this.rows.length, 60); i++) most = Math.max(most, c.cell(this.rows[i]).text.length);
+    for (let i = 0; i < Math.min(this.rows.length, 60); i++) most = Math.max(most, c.cell(this.rows[i], Infinity).text.length);
     return most;
   }
 
@@ -164,7 +168,7 @@ export class Table<R> {
     this.body.style.transform = `translateY(${first * HEIGHT}px)`;
     const out: Node[] = [];
     for (let i = first; i < last; i++) out.push(this.row(this.rows[i], i));
-    if (!this.rows.length) out.push(el('p', { class: 'empty' }, this.opts.empty ?? 'Nothing here.'));
+    if (!this.rows.length) out.push(el('div', { class: 'empty', role: 'row' }, el('div', { role: 'gridcell' }, this.opts.empty ?? 'Nothing here.')));
     fill(this.body, ...out);
     if (this.selected >= first && this.selected < last) this.host.setAttribute('aria-activedescendant', this.rowId(this.selected));
     else this.host.removeAttribute('aria-activedescendant');
@@ -177,7 +181,7 @@ export class Table<R> {
   private row(row: R, i: number): HTMLElement {
     const e = el('div', { class: 'tr' + (i === this.selected ? ' selected' : ''), role: 'row', id: this.rowId(i), 'data-row': i, 'aria-rowindex': i + 2, 'aria-selected': i === this.selected ? 'true' : 'false' });
     this.columns.forEach((c, k) => {
-      const cell = c.cell(row), td = el('div', { class: 'td' + (c.number ? ' number' : '') + (cell.tone ? ' ' + cell.tone : ''), role: 'gridcell', 'aria-colindex': k + 1, 'data-key': c.key, 'data-exact': cell.exact, title: cell.title ?? cell.text });
+      const cell = c.cell(row, this.letters), td = el('div', { class: 'td' + (c.number ? ' number' : '') + (cell.tone ? ' ' + cell.tone : ''), role: 'gridcell', 'aria-colindex': k + 1, 'data-key': c.key, 'data-exact': cell.exact, title: cell.title ?? cell.text });
       if (cell.bar !== undefined) {
         const bar = el('span', { class: 'bar' });
         bar.style.width = `${Math.max(0, Math.min(1, cell.bar)) * 100}%`;
@@ -234,7 +238,7 @@ export class Table<R> {
   csv(escape: (text: string) => string, keep: (row: R) => boolean = () => true): string {
     const { columns } = this.opts;
     return columns.map(c => escape(c.title)).join(',') + '\r\n' + this.rows.filter(keep).map(r => columns.map(c => {
-      const { exact, text } = c.cell(r);
+      const { exact, text } = c.cell(r, Infinity);
       return c.number ? exact ?? text : escape(exact ?? text);
     }).join(',') + '\r\n').join('');
   }

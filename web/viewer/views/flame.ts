@@ -96,7 +96,7 @@ export class FlameView implements Panel {
     for (let n = this.chart.zoom; n; n = l.parent(n)) path.push(n);
     this.crumbs.classList.toggle('deep', path.length > 0);
     fill(this.crumbs, button('all', 'Zoom out to all', () => this.chart.zoomTo(0)),
-      ...path.reverse().slice(-8).map(n => button(this.app.name(l.func(n)).slice(0, 60), 'Zoom to ' + this.app.name(l.func(n)), () => this.chart.zoomTo(n))));
+      ...path.reverse().slice(-8).map(n => button(this.app.name(l.func(n)), 'Zoom to ' + this.app.name(l.func(n)), () => this.chart.zoomTo(n), {}, 40)));
   }
 
   /** The next frame that the search finds, in the order of the picture. */
@@ -119,7 +119,7 @@ export class FlameView implements Panel {
         select('Change of', [['self', 'self'], ['total', 'total']], s.change, v => app.set({ change: v as 'self' | 'total' })),
         toggle('Same size', 'Scale the second profile to the size of the first', s.normalize, () => app.set({ normalize: !s.normalize })),
       ] : [select('Colours', [['module', 'by module'], ['name', 'by name'], ['language', 'by language']], s.palette, v => app.set({ palette: v as 'name' }))]),
-      button('Reset zoom', 'Zoom out to all (Escape)', () => this.chart.zoomTo(0), { disabled: !s.zoom.length }),
+      ...(s.zoom.length ? [button('Reset zoom', 'Zoom out to all (Escape)', () => this.chart.zoomTo(0))] : []),
     ];
   }
 

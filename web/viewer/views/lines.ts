@@ -6,7 +6,7 @@ import { factorOf, lineCosts, metricOf, threadKey } from '../model';
 import { commandLine, why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
-import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
+import { canonical, digits, escapeCsv, fitName, percent, plural, shown } from '../text';
 import { changeColumn, relativeColumn } from './top';
 
 /** A line, or with `says` a remark beside one: a function that begins there, or calls that it makes. */
@@ -243,7 +243,7 @@ export class LinesView implements Panel {
     const cost = (key: string, title: string, p: number): ColumnSpec<Line> => ({
       key, title, number: true, cell: r => (r.says || (app.state.file && !r.cost[p]) ? none : { text: app.value(r.cost[p]), exact: String(canonical(app.metric, r.cost[p])), title: app.exact(r.cost[p]) }),
     });
-    const pair = (c: ColumnSpec<Line>): ColumnSpec<Line> => ({ ...c, cell: r => (r.says || !r.cost.some(Boolean) ? none : c.cell(r)) });
+    const pair = (c: ColumnSpec<Line>): ColumnSpec<Line> => ({ ...c, cell: (r, room) => (r.says || !r.cost.some(Boolean) ? none : c.cell(r, room)) });
     const out: ColumnSpec<Line>[] = [...(app.compares ? [cost('before', 'Before', 0)] : []), cost('cost', app.compares ? 'After' : 'Cost', k),
       { key: 'cost%', title: '%', number: true, sorts: false, minor: true, cell: r => (r.says || (app.state.file && !r.cost[k]) ? none : { text: percent(r.cost[k], whole), bar: whole > 0 ? r.cost[k] / whole : undefined }) }];
     if (app.compares) out.push(pair(changeColumn(app, 'change', 'Change', r => r.cost)), { ...pair(relativeColumn<Line>(app, 'change%', r => r.cost)), minor: true });
@@ -260,7 +260,7 @@ export class LinesView implements Panel {
   private fileColumns(): ColumnSpec<Line>[] {
     const known = this.rows.some(r => r.text), { app } = this;
     return [...this.costColumns().map(c => ({ ...c, sorts: false })), { key: 'place', title: 'Line', number: true, sorts: false, cell: r => (r.says ? { text: '', exact: '' } : { text: String(r.line), exact: String(r.line) }) },
-      { key: 'text', title: known ? 'Source' : 'Function', wide: true, sorts: false, cell: r => (known || r.says ? { text: r.says ? r.says.before + r.says.label + r.says.after : r.text, exact: r.text, node: this.code(r) } : { text: r.func ? app.name(r.func) : '', exact: r.func ? app.data.funcs.name[r.func] : '' }) }];
+      { key: 'text', title: known ? 'Source' : 'Function', wide: true, sorts: false, cell: (r, room) => (known || r.says ? { text: r.says ? r.says.before + r.says.label + r.says.after : r.text, exact: r.text, node: this.code(r) } : { text: r.func ? fitName(app.name(r.func), room) : '', exact: r.func ? app.data.funcs.name[r.func] : '' }) }];
   }
 
   private columns(): ColumnSpec<Line>[] {
@@ -275,8 +275,8 @@ export class LinesView implements Panel {
     if (lone) return out;
     out.push({
       key: 'text', title: hasText ? 'Source' : 'Function', wide: true, sorts: false,
-      cell: r => {
-        const text = hasText ? r.text : r.func ? app.name(r.func) : '';
+      cell: (r, room) => {
+        const text = hasText ? r.text : r.func ? fitName(app.name(r.func), room) : '';
         return { text: shown(text, 400), exact: hasText ? r.text : r.func ? app.data.funcs.name[r.func] : '', node: hasText ? this.code(r) : el('code', {}, text) };
       },
     });

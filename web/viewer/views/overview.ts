@@ -80,13 +80,13 @@ export class OverviewView implements Panel {
     const rows = list.filter(x => x.verdict !== 'same' && x.verdict !== 'noise' && x.r.self[0] !== x.r.self[1]).slice(0, ROWS), quiet = list.filter(x => x.verdict === 'noise').length;
     const number = (text: string, title: string, tone = '') => el('td', { class: 'number ' + tone, title }, text), head = (text: string) => el('th', { scope: 'col', class: 'number' }, text);
     const all = button('All functions', 'All functions', () => app.set({ view: 'top' }), { class: 'more' });
-    const note = el('p', { class: 'sub' }, [quiet ? `${plural(quiet, 'function', 'functions')} within noise.` : '', `${noise.rule[0].toUpperCase()}${noise.rule.slice(1)}.`].join(' ').trim());
+    const note = el('p', { class: 'aside' }, [quiet ? `${plural(quiet, 'function', 'functions')} within noise.` : '', `${noise.rule[0].toUpperCase()}${noise.rule.slice(1)}.`].join(' ').trim());
     if (!rows.length) return this.card('What changed most', el('p', {}, 'No function changed beyond noise.'), note, all);
     return this.card('What changed most', el('table', { class: 'plain functions changes' },
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), head('Before'), head('After'), head('Change'), head('%'), el('th', { scope: 'col' }, 'Verdict'))),
       el('tbody', {}, ...rows.map(({ r, verdict }) => {
         const [a, b] = r.self, d = b - a, sign = d > 0 ? '+' : '';
-        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }), el('small', {}, app.placeLink(r.func))),
+        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }, this.room(0.28, 60)), el('small', {}, app.placeLink(r.func))),
           number(app.value(a), app.exact(a)), number(app.value(b), app.exact(b)), number(sign + app.value(d), app.exact(d), TONES[verdict]), number(a ? sign + percent(d, Math.abs(a)) : '', '', TONES[verdict]), el('td', { class: TONES[verdict] }, verdict));
       }))), note, all);
   }
@@ -109,24 +109,36 @@ export class OverviewView implements Panel {
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), el('th', { scope: 'col', class: 'number' }, 'Self'), el('th', { scope: 'col', class: 'number' }, 'Total'))),
       el('tbody', {}, ...rows.map(r => {
         const a = r.self[0], b = r.total[0];
-        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }), el('small', {}, app.placeLink(r.func))),
+        return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }, this.room(0.34, 60)), el('small', {}, app.placeLink(r.func))),
           cell(a, whole > 0 ? a / whole : 0, app.exact(a)), cell(b, whole > 0 ? b / whole : 0, app.exact(b)));
       }))), button('All functions', 'All functions', () => app.set({ view: 'top' }), { class: 'more' }));
   }
 
-  /** The costliest way down, as long as it holds a good part of its caller. */
+  /** Letters of a name that fit a part of the page. */
+  private room(share: number, less: number): number {
+    const wide = (this.host.clientWidth || innerWidth) - 60;
+    return Math.max(12, Math.floor((innerWidth <= 760 ? wide * (share > 0.3 ? 0.5 : 1) - less : wide * share - less) / 7.3));
+  }
+
+  /** The costliest way down, as long as it holds a good part of its caller; recursion is one step. */
   private hottest(): HTMLElement | null {
     const { app } = this, { tree, width } = app.scene, rows: Node[] = [];
     if (why('tree', app.data) || !(width[0] > 0)) return null;
     const layer = stacksLayer(app.scene, app.data.funcs.n, false);
+    let before = 0, levels = 1, shareOf = '';
     for (let node = 0; rows.length < 14;) {
       let best = -1;
       const kids = layer.children(node);
       for (let i = 0; i < kids.length; i++) if (layer.func(kids[i]) && (best < 0 || layer.width(kids[i]) > layer.width(best))) best = kids[i];
       if (best < 0 || layer.width(best) < layer.width(node) * 0.3 || layer.width(best) < width[0] * 0.02) break;
       node = best;
-      const path = pathOf(layer, node), share = percent(layer.width(node), width[0]), name = app.name(layer.func(node));
-      rows.push(el('li', {}, el('small', { class: 'share' }, share), button(name, `Flame graph of ${name}`, () => app.set({ view: 'flame', zoom: path }), { class: 'link' })));
+      const func = layer.func(node), path = pathOf(layer, node), share = percent(layer.width(node), width[0]), name = app.name(func), again = rows.length > 0 && func === before;
+      if (again) levels++;
+      else levels = 1;
+      before = func;
+      const row = el('li', {}, el('small', { class: 'share' }, again ? shareOf : (shareOf = share)), button(name, `Flame graph of ${name}`, () => app.set({ view: 'flame', zoom: path }), { class: 'link' }, this.room(0.33, 110)), levels > 1 ? el('small', {}, `${levels} levels`) : null);
+      if (again) rows[rows.length - 1] = row;
+      else rows.push(row);
     }
     return rows.length && tree.n > 1 ? this.card('Hottest path', el('ol', { class: 'path' }, ...rows)) : null;
   }
@@ -144,6 +156,7 @@ export class OverviewView implements Panel {
       zoomed: node => app.set({ view: 'flame', zoom: pathOf(this.layer!, node) }),
       menu: (node, x, y) => app.menuFor(this.layer!.func(node), x, y),
     });
+    this.flame.tallest = 270;
     this.flame.up = !app.state.icicle;
     this.flame.set(this.layer);
     return this.card('Flame graph', this.flame.host, app.legend());

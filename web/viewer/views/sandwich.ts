@@ -1,7 +1,7 @@
 // One function: its callers above, what it calls below.
 
 import type { App, Panel, Thing } from '../app';
-import { button, el, fill, select } from '../dom';
+import { button, el, fill, named, select } from '../dom';
 import type { Picture } from '../export';
 import { Flame } from '../flame';
 import type { Layer } from '../layers';
@@ -87,7 +87,7 @@ export class SandwichView implements Panel {
   update(): void {
     const { app } = this, lacks = why('sandwich', app.data);
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
-    this.rows = app.scene.flat().sorted(app.compares ? 'totalChange' : 'total', app.data.funcs.rank);
+    this.rows = app.scene.flat().sorted(app.compares ? 'change' : 'self', app.data.funcs.rank);
     const func = app.state.func && this.rows.some(r => r.func === app.state.func) ? app.state.func : this.rows[0]?.func ?? 0;
     if (!app.state.func && func) app.state.func = func;
     this.fillList();
@@ -105,11 +105,10 @@ export class SandwichView implements Panel {
   private fillList(): void {
     const { app } = this, { hits } = app, k = app.main0, whole = app.scene.whole[k];
     const rows = hits ? this.rows.filter(r => hits[r.func]) : this.rows;
-    const total: ColumnSpec<FlatRow> = {
-      key: 'total', title: 'Total', number: true,
-      cell: r => ({ text: app.value(r.total[k]), exact: String(canonical(app.metric, r.total[k])), title: `${app.exact(r.total[k])}, ${percent(r.total[k], whole)}` }),
-    };
-    this.list.set(rows, [app.compares ? changeColumn(app, 'totalChange', 'Total change', r => r.total) : total, nameColumn(app)]);
+    const cost = (key: string, title: string, raw: (r: FlatRow) => number): ColumnSpec<FlatRow> => ({
+      key, title, number: true, cell: r => ({ text: app.value(raw(r)), exact: String(canonical(app.metric, raw(r))), title: `${app.exact(raw(r))}, ${percent(raw(r), whole)}` }),
+    });
+    this.list.set(rows, [...(app.compares ? [changeColumn<FlatRow>(app, 'change', 'Self change', r => r.self)] : [cost('self', 'Self', r => r.self[k]), cost('total', 'Total', r => r.total[k])]), nameColumn(app)]);
     const at = rows.findIndex(r => r.func === app.state.func);
     if (at >= 0 && (at !== this.list.selected || this.scene !== app.scene)) this.list.reveal(at);
     this.list.selected = at;
@@ -129,6 +128,7 @@ export class SandwichView implements Panel {
       const beside = this.beside(func), known = this.between(func, app.state.metric);
       this.tables.callers.set(known.callers, this.columns('called from', beside?.callers));
       this.tables.callees.set(known.callees, this.columns('at', beside?.callees));
+      this.tables.callers.host.style.flex = `0 1 ${Math.max(3, known.callers.length + 1) * 26 + 6}px`;
       fill(this.right, el('h2', {}, 'Callers'), this.tables.callers.host, this.heading, this.single, el('h2', {}, 'Callees'), this.tables.callees.host);
       this.tellSingle(func);
     }
@@ -177,7 +177,7 @@ export class SandwichView implements Panel {
     if (this.hasTree) out.push({ ...cost('self', 'Self', app.metric, r => r.self![k]), minor: true });
     if (this.hasTree ? app.scene.costs[k].calls : true) out.push({ key: 'calls', title: 'Calls', number: true, sorts: false, cell: r => ({ text: digits(r.calls[k]), exact: String(r.calls[k]) }) });
     if (beside) out.push({ ...cost('beside', shown(metrics[app.state.second].title || metrics[app.state.second].name, 24), metrics[app.state.second], r => beside.get(r.func) ?? 0), minor: true });
-    out.push({ key: 'name', title: 'Function', wide: true, sorts: false, cell: r => ({ text: r.func ? app.name(r.func) : '(outside)', exact: r.func ? app.data.funcs.name[r.func] : '(outside)', title: r.func ? shown(app.data.funcs.name[r.func], 1000) : '' }) });
+    out.push({ key: 'name', title: 'Function', wide: true, sorts: false, cell: (r, room) => ({ text: r.func ? app.name(r.func) : '(outside)', node: el('span', {}, ...named(r.func ? app.name(r.func) : '(outside)', room)), exact: r.func ? app.data.funcs.name[r.func] : '(outside)', title: r.func ? shown(app.data.funcs.name[r.func], 1000) : '' }) });
     if (!this.hasTree) out.push({ key: 'site', title: where, minor: true, sorts: false, cell: r => ({ text: shown([...r.sites].slice(0, 3).map(s => s.replace(/^.*\//, '')).join(', ') + (r.sites.size > 3 ? ', \u2026' : ''), 80), exact: [...r.sites].join(' ') }) });
     return out;
   }

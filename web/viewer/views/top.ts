@@ -1,13 +1,13 @@
 // Functions by their own cost or with all they called.
 
 import type { App, Panel } from '../app';
-import { el, fill } from '../dom';
+import { el, fill, named } from '../dom';
 import type { FlatRow } from '../model';
 import type { Verdict } from '../noise';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
-import { canonical, digits, escapeCsv, percent, plural, shown } from '../text';
+import { canonical, columns, digits, escapeCsv, fitName, percent, plural, shown } from '../text';
 
 /** Columns of a listing of functions: for one profile, or before, after and change for two. */
 export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
@@ -67,9 +67,9 @@ export function changeColumn<R>(app: App, key: string, title: string, pair: (r: 
 export function nameColumn(app: App): ColumnSpec<FlatRow> {
   return {
     key: 'name', title: 'Function', wide: true,
-    cell: r => {
-      const place = app.place(r.func), name = app.name(r.func), node = el('span', { class: 'fname' });
-      node.append(el('b', {}, name), app.placeLink(r.func) ?? '');
+    cell: (r, room) => {
+      const place = app.place(r.func), name = app.name(r.func), node = el('span', { class: 'fname' }), seen = fitName(name, room);
+      node.append(el('b', {}, ...named(name, room)), (room - columns(seen) > 8 && app.placeLink(r.func)) || '');
       return { text: name, exact: app.data.funcs.name[r.func], title: shown(app.data.funcs.name[r.func], 1000) + (place ? '\n' + place : ''), node };
     },
   };

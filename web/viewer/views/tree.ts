@@ -1,7 +1,7 @@
 // The call tree as a table that unfolds: the costliest callee first.
 
 import type { App, Panel } from '../app';
-import { button, el, fill } from '../dom';
+import { button, el, fill, named } from '../dom';
 import type { Layer } from '../layers';
 import { stacksLayer } from '../layers';
 import type { FlatRow } from '../model';
@@ -95,15 +95,16 @@ export class TreeView implements Panel {
     const costs = costColumns<TreeRow>(this.app).map(c => ({ ...c, sorts: false }));
     return [...costs, {
       key: 'name', title: 'Function', wide: true,
-      cell: r => {
+      cell: (r, room) => {
         const name = r.more ? `(${r.more} more)` : this.app.name(r.func), node = el('span', { class: 'fname tree' });
-        node.style.paddingLeft = Math.min(r.depth, 60) * (innerWidth < 600 ? 7 : 14) + 'px';
+        const step = innerWidth < 600 ? 7 : 14, deepest = innerWidth < 600 ? 12 : 40, indent = Math.min(r.depth, deepest) * step;
+        node.style.paddingLeft = indent + 'px';
         node.append(r.leaf ? el('span', { class: 'twist' }) : el('button', {
           type: 'button', tabindex: -1, class: 'twist', 'aria-label': r.open ? 'Fold' : 'Unfold', onclick: (e: Event) => {
             e.stopPropagation();
             this.toggle(r);
           },
-        }, r.open ? '\u25be' : '\u25b8'), el('b', {}, name));
+        }, r.open ? '\u25be' : '\u25b8'), el('b', {}, ...named(name, Math.max(8, Math.floor(room - (indent + 20) / 7.3)))));
         return { text: name, exact: '  '.repeat(r.depth) + (r.more ? name : r.func ? this.app.data.funcs.name[r.func] : 'all'), title: r.func ? shown(this.app.data.funcs.name[r.func], 1000) : name, node };
       },
     }];
