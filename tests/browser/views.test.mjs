@@ -1,28 +1,59 @@
 // The eight main views at three sizes, light and dark: node views.test.mjs POLYPROF ROOT ARTEFACTS
 //
 // The pictures are for people to look at; what a program can see of them is tested here: nothing is wider than the
-// window, no button or heading is cut, and no text lies on another.
-import { browser, done, is, makeReport, page, polyprof, sample, shot, test, open, out } from './kit.mjs';
+// window, no button, heading or number is cut, and on a phone the controls leave room for what is shown.
+import { browser, done, is, makeReport, ok, open, page, sample, settle, shot, test, view } from './kit.mjs';
 
 const b = await browser();
 const SIZES = [[1440, 900], [1280, 720], [390, 844]];
-const main = makeReport('views', sample('formats/perf-script/good/cpp.script.txt.gz')), lines = makeReport('views-lines', sample('formats/nytprof/good/evals_z_calls2.out'));
-const diff = makeReport('views-diff', sample('cli/data/app.folded'), sample('cli/data/other.folded'));
-const VIEWS = [['overview', main, ''], ['flame', main, '#view=flame'], ['time', main, '#view=time'], ['sandwich', main, '#view=sandwich'], ['tree', main, '#view=tree'], ['top', main, '#view=top'],
-  ['lines', lines, '#view=lines'], ['diff', diff, '#view=top']];
+const main = sample('formats/perf-script/good/cpp.script.txt.gz'), lines = sample('formats/nytprof/good/evals_z_calls2.out'), two = [sample('cli/data/app.folded'), sample('cli/data/other.folded')];
+const REPORTS = [[makeReport('views', main), ['overview', 'flame', 'time', 'sandwich', 'tree', 'top']], [makeReport('views-lines', lines), ['lines']], [makeReport('views-diff', ...two), ['top']]];
+
+/** What is cut although it must not be. */
+const cut = p => p.evaluate(() => [...document.querySelectorAll('button:not(.link), .th, .td.number, table.plain .number, h2:not(.of), summary, .tabs button')]
+  .filter(e => e.checkVisibility() && !e.closest('.crumbs') && (e.scrollWidth > e.clientWidth + 1 || [...e.children].some(c => c.scrollWidth > c.clientWidth + 1 && getComputedStyle(c).overflow === 'hidden')))
+  .map(e => e.textContent.slice(0, 40)));
 
 for (const [width, height] of SIZES)
   await test(`${width}x${height}`, async () => {
-    const p = await page(b, { viewport: { width, height } });
-    for (const colorScheme of ['light', 'dark']) {
-      await p.emulateMedia({ colorScheme });
-      for (const [name, html, hash] of VIEWS) {
-        await open(p, html, hash);
-        await shot(p, `view-${name}-${width}-${colorScheme}`);
+    const p = await page(b, { viewport: { width, height } }), found = [], wide = [];
+    let top = 0;
+    for (const [html, names] of REPORTS) {
+      await p.emulateMedia({ colorScheme: 'light' });
+      await open(p, html);
+      for (const name of names) {
+        await view(p, name);
+        const called = `${html.includes('diff') ? 'diff' : name}-${width}`;
+        for (const colorScheme of ['light', 'dark']) {
+          await p.emulateMedia({ colorScheme });
+          await shot(p, `view-${called}-${colorScheme}`);
+        }
+        found.push(...(await cut(p)).map(text => `${called}: ${text}`));
+        if (await p.evaluate(() => document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight)) wide.push(called);
+        top = Math.max(top, await p.evaluate(() => document.getElementById('panel').getBoundingClientRect().top));
       }
     }
+    is(found, [], `${width}x${height}: nothing is cut`);
+    is(wide, [], `${width}x${height}: everything fits the window`);
+    ok(top < height * 0.3, `${width}x${height}: what is shown begins in the upper part`, String(top));
     is(p.complaints, [], `${width}x${height}: no complaints`);
   });
+
+await test('controls on a phone', async () => {
+  const p = await page(b, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  await open(p, REPORTS[0][0], '#view=flame');
+  const metric = p.getByLabel('Metric'), controls = p.getByRole('button', { name: 'Show or hide the controls' });
+  ok(!(await metric.isVisible()) && await controls.getAttribute('aria-expanded') === 'false', 'the controls are folded');
+  await controls.click();
+  ok(await metric.isVisible() && await p.getByLabel('Colours').isVisible() && await p.getByLabel(/^Search functions/).isVisible(), 'and unfold');
+  await p.getByLabel('Filter pattern').fill('main');
+  await p.getByLabel('Filter pattern').press('Enter');
+  await controls.click();
+  await settle(p);
+  ok(await p.locator('.chip').isVisible() && !(await metric.isVisible()), 'a filter stays in sight');
+  const tabs = await p.getByRole('tablist').evaluate(e => [e.scrollWidth > e.clientWidth, getComputedStyle(e).overflowX]);
+  is(tabs, [true, 'auto'], 'the tabs scroll');
+});
 
 await b.close();
 done();
