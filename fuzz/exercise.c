@@ -17,10 +17,12 @@
 
 #include "analysis/view.h"
 #include "analysis/flame.h"
+#include "analysis/call_net.h"
 #include "analysis/linecost.h"
 #include "api/api.h"
 #include "model/schema.h"
 #include "output/flame_svg.h"
+#include "output/graph_dot.h"
 #include "output/html.h"
 #include "model/flat.h"
 #include "output/render.h"
@@ -400,11 +402,47 @@ draw_flame(const struct exercise *e, const struct pp_profile *p, struct pp_sink 
 	}
 }
 
+static void
+draw_graph(const struct exercise *e, const struct pp_profile *p, struct pp_sink *sink)
+{
+	struct pp_net_cut cut = { .min = 1e-4, .most = 50, .depth = 3 };
+	struct pp_net net;
+	pp_status status = pp_net_compute(&net, p, pp_profile_primary(p));
+	size_t i;
+
+	require(is_answer(e, status), "the call graph's answer");
+	if (status == PP_OK && net.nodes.n)
+		cut.about = net.nodes.at[net.nodes.n / 2].func;
+	if (status == PP_OK && pp_net_prune(&net, &cut)) {
+		for (i = 0; i < net.edges.n; i++)
+			require(net.edges.at[i].from < net.nodes.n &&
+			            net.edges.at[i].to < net.nodes.n &&
+			            (i == 0 || net.edges.at[i - 1].from != net.edges.at[i].from ||
+			             net.edges.at[i - 1].to < net.edges.at[i].to),
+			        "one edge for each pair of functions that are drawn");
+		pp_graph_dot(sink, &net, "a", NULL);
+	}
+	pp_net_release(&net);
+}
+
+/* The text that comes with a profile, for its report. */
+static const struct pp_source_text *
+source_find(void *text, const struct pp_profile *p, pp_str file)
+{
+	struct pp_source_text *own = text;
+
+	pp_source_text_release(own);
+	return pp_profile_source(p, file, own) && own->bytes ? own : NULL;
+}
+
 void
 exercise_draw(const struct exercise *e, const struct pp_profile *p)
 {
 	static const char *const files[] = { "a", "b", NULL };
-	struct pp_html_opts opts = { .files = files, .inputs = files };
+	struct pp_source_text text = { 0 };
+	struct pp_html_opts opts = {
+		.files = files, .inputs = files, .source = source_find, .source_data = &text
+	};
 	const struct pp_profile *both[] = { p, p };
 	struct pp_html_cut cut;
 	struct pp_sink *sink;
@@ -413,6 +451,7 @@ exercise_draw(const struct exercise *e, const struct pp_profile *p)
 	if (pp_sink_null(&sink) != PP_OK)
 		return;
 	draw_flame(e, p, sink);
+	draw_graph(e, p, sink);
 	for (n = 1; n <= 2 && pp_html_possible(); n++) {
 		pp_status status = pp_html_report(sink, both, n, &opts, &cut);
 
@@ -420,6 +459,7 @@ exercise_draw(const struct exercise *e, const struct pp_profile *p)
 		        "the report's answer");
 		opts.max_size = 100000 + 2000;
 	}
+	pp_source_text_release(&text);
 	pp_sink_close(sink);
 }
 

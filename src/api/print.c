@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "api/layout.h"
 #include "api/reply.h"
 #include "io/rules.h"
 #include "output/diag_view.h"
 #include "output/flame_svg.h"
+#include "output/graph_dot.h"
 #include "output/html.h"
 #include "output/render.h"
 #include "output/verdict.h"
@@ -178,6 +180,42 @@ report_print(struct pp_answer *a, struct pp_sink *out)
 	return PP_OK;
 }
 
+/* ---- graphs ---- */
+
+static pp_status
+graph_print(struct pp_answer *a, struct pp_sink *out)
+{
+	const struct pp_product *product = a->product;
+	struct pp_buf text = { 0 }, problem = { 0 };
+	struct pp_sink *dot;
+	pp_status status;
+
+	if (!product->net_svg) {
+		pp_graph_dot(out, product->net, product->net_title, product->net_pruned);
+		return PP_OK;
+	}
+	status = pp_sink_buffer(&text, &dot);
+	if (status == PP_OK) {
+		pp_graph_dot(dot, product->net, product->net_title, product->net_pruned);
+		status = pp_sink_commit(dot);
+		pp_sink_close(dot);
+	}
+	if (status == PP_OK)
+		status = pp_layout_svg(pp_slice_of(text.p, text.n), out, &problem);
+	if (status == PP_E_UNSUPPORTED)
+		status = pp_answer_fail(
+		    a, PP_E_OUTPUT, "no-graphviz",
+		    "Graphviz draws SVG, and its program `dot` is not installed: install graphviz, "
+		    "or write the graph as text, -o x.dot");
+	else if (problem.n)
+		status = pp_answer_fail(a, status, "graphviz-failed", "%s", problem.p);
+	else if (status != PP_OK && out->status == PP_OK)
+		status = pp_answer_fail_status(a, status);
+	pp_buf_release(&text);
+	pp_buf_release(&problem);
+	return status;
+}
+
 /* ---- profiles ---- */
 
 /* To a terminal the bytes go escaped, line by line, so that no name can move the cursor. */
@@ -309,6 +347,8 @@ product_print(struct pp_reply *r, const struct pp_print_opts *opts, struct pp_si
 	case PP_MAKES_PICTURE:
 		pp_flame_svg(out, product->flame, &product->style);
 		return PP_OK;
+	case PP_MAKES_GRAPH:
+		return graph_print(a, out);
 	case PP_MAKES_REPORT:
 		return report_print(a, out);
 	case PP_MAKES_PROFILE:

@@ -317,7 +317,9 @@ endings_of(const struct pp_cli *cli, pp_rendering_form form)
 		                                  { "junit", "xml txt log" },
 		                                  { "github", "txt log" },
 		                                  { "sarif", "sarif json" },
-		                                  { "json", "json txt log" } };
+		                                  { "json", "json txt log" },
+		                                  { "dot", "dot gv txt" },
+		                                  { "svg", "svg" } };
 	const struct pp_command *command = cli->command;
 	const char *format = pp_args_text(&cli->args, "format");
 	size_t i;
@@ -331,6 +333,8 @@ endings_of(const struct pp_cli *cli, pp_rendering_form form)
 		return "csv txt log";
 	if (form == PP_RENDER_TEXT)
 		return "txt log";
+	if (strcmp(command->name, "graph") == 0)
+		return "svg dot gv txt";
 	return !command->picture                            ? NULL
 	       : strcmp(command->picture, "flame.svg") == 0 ? "svg"
 	                                                    : "html htm";

@@ -277,6 +277,12 @@ module_colour(struct pp_slice module, uint32_t h)
 }
 
 struct pp_rgb
+pp_func_colour(const struct pp_profile *p, pp_func func)
+{
+	return module_colour(module_of(p, func), hash_of(pp_text_of(p, p->funcs.at[func].name)));
+}
+
+struct pp_rgb
 pp_flame_colour(const struct pp_flame *f, const struct pp_flame_style *style, pp_func func)
 {
 	const struct pp_profile *p = f->profile;
@@ -285,7 +291,7 @@ pp_flame_colour(const struct pp_flame *f, const struct pp_flame_style *style, pp
 	double v[3];
 
 	if (style->palette == PP_PALETTE_MODULE)
-		return module_colour(module_of(p, func), hash_of(name));
+		return pp_func_colour(p, func);
 	if (style->palette == PP_PALETTE_LANGUAGE)
 		return family_colour(&languages[language_of(p, func)].family, hash_of(name));
 	if (!set)

@@ -18,6 +18,8 @@ struct pp_legend_item {
 #define PP_LEGEND_MAX 10
 
 struct pp_rgb pp_flame_colour(const struct pp_flame *, const struct pp_flame_style *, pp_func);
+/* By module, as pictures have it unless told otherwise. */
+struct pp_rgb pp_func_colour(const struct pp_profile *, pp_func);
 /* Compared profiles: orange grew, blue shrank, the stronger the nearer to `largest`; safe for the colour-blind. */
 struct pp_rgb pp_flame_change_colour(double change, double largest);
 /*

@@ -5,6 +5,7 @@
 #ifndef PP_PRODUCT_H
 #define PP_PRODUCT_H
 
+#include "analysis/call_net.h"
 #include "analysis/digest.h"
 #include "analysis/flame.h"
 #include "formats/format.h"
@@ -18,7 +19,10 @@ struct pp_product {
 	struct pp_flame_style style;                      /* PICTURE */
 	const struct pp_profile *profiles[PP_DIGEST_MAX]; /* REPORT; PROFILE: the first */
 	size_t n;
-	const struct pp_gate *gate; /* VERDICT */
+	const struct pp_net *net;           /* GRAPH */
+	const char *net_title, *net_pruned; /* GRAPH; what was left out, or NULL */
+	bool net_svg;                       /* GRAPH: laid out by Graphviz */
+	const struct pp_gate *gate;         /* VERDICT */
 	enum pp_gate_form gate_form;
 	struct pp_html_opts report;
 	const struct pp_format *target; /* PROFILE */

@@ -23,6 +23,7 @@ $ polyprof --help
     gate          fails when a limit is exceeded: diff for continuous integration
     merge         several profiles into one
     flame         a flame graph as an interactive SVG
+    graph         the call graph, as Graphviz draws it
     report        one self-contained HTML file with every view
     list          the profiles in a directory, newest first, from metadata alone
     formats       the formats that can be read and written, and their options

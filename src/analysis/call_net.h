@@ -1,0 +1,64 @@
+/*
+ * The call graph to be drawn: functions, one edge for each pair of caller and callee, and what of it is worth drawing.
+ *
+ * Numbers are those of `top` and `callers`: where the profile holds calls themselves, they are given as it says; from a
+ * tree an edge's total is what the callee's outermost activations cost that came over it, so a call of a function by
+ * itself has calls but no total.
+ */
+#ifndef PP_CALL_NET_H
+#define PP_CALL_NET_H
+
+#include "model/flat.h"
+
+struct pp_net_node {
+	pp_func func;
+	uint64_t calls;
+	union pp_value self, total;
+	uint32_t component; /* of a cycle: functions that reach each other have the same */
+	bool is_root;       /* called from outside, or by nobody */
+};
+
+struct pp_net_edge {
+	uint32_t from, to; /* nodes */
+	uint64_t calls;
+	union pp_value total;
+};
+
+struct pp_net {
+	const struct pp_profile *profile;
+	size_t metric;      /* metrics.n: there is none, and values mean nothing */
+	bool has_calls;     /* of functions */
+	bool edges_counted; /* calls of edges are known */
+	bool stated; /* edges are as the file states them: those of a cycle count again and again */
+	union pp_value whole; /* of the metric */
+	PP_VEC(struct pp_net_node) nodes;
+	PP_VEC(struct pp_net_edge) edges;
+	size_t all_nodes, all_edges; /* that there were before anything was left out */
+};
+
+/* All of it. PP_E_UNSUPPORTED when the profile does not know who called whom. Release it in any case. */
+pp_status pp_net_compute(struct pp_net *, const struct pp_profile *, size_t metric);
+void pp_net_release(struct pp_net *);
+
+/* What is kept. */
+struct pp_net_cut {
+	double min;    /* functions of this share of the whole; edges of a fifth of it */
+	uint64_t most; /* functions, 0 = any number */
+	/*
+	 * Callers and callees of this one alone (0 = all functions), shares being of what it costs. Functions further
+	 * away than `depth` calls from it, or from those that nobody calls, are left out; 0 = any distance.
+	 */
+	pp_func about;
+	uint64_t depth;
+};
+
+/*
+ * Leaves out what is light. Edges of recursion and within cycles stay as long as both ends do. Nodes come out
+ * costliest first, edges in the order of their nodes. False when out of memory.
+ */
+bool pp_net_prune(struct pp_net *, const struct pp_net_cut *);
+
+/* The cost of a node or an edge as a number; 0 without a metric. */
+double pp_net_value(const struct pp_net *, union pp_value);
+
+#endif

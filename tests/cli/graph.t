@@ -1,0 +1,143 @@
+# polyprof graph
+
+$ polyprof graph cycle.callgrind
+  digraph calls {
+  \tgraph [label="cycle.callgrind\\nT \xc2\xb7 100" labelloc="t" fontsize="16" fontname="Helvetica,Arial,sans-serif" fontcolor="#1c1c22" bgcolor="#ffffff" pad="0.3" nodesep="0.25" ranksep="0.5"]; (esc)
+  \tnode [shape="box" style="filled,rounded" color="#55555f" fontcolor="#1c1c22" fontname="Helvetica,Arial,sans-serif" margin="0.3,0.07"]; (esc)
+  \tedge [fontsize="9" fontcolor="#3a3a44" fontname="Helvetica,Arial,sans-serif" arrowsize="0.7"]; (esc)
+  \tn1 [function="zzz" file="a.c" calls="0" self="10" total="100" label="zzz\\nself 10 (10.0%)\\ntotal 100 (100.0%)" tooltip="zzz\\nself 10 count (10.0%)\\ntotal 100 count (100.0%)\\n0 calls" fillcolor="#75bdd7" fontsize="13.8"]; (esc)
+  \tn2 [function="odd" file="a.c" calls="2" self="60" total="60" label="odd\\nself 60 (60.0%)\\ntotal 60 (60.0%)" tooltip="odd\\nself 60 count (60.0%)\\ntotal 60 count (60.0%)\\n2 calls" fillcolor="#79c0d8" fontsize="19.3"]; (esc)
+  \tn3 [function="even" file="a.c" calls="3" self="30" total="30" label="even\\nself 30 (30.0%)\\ntotal 30 (30.0%)" tooltip="even\\nself 30 count (30.0%)\\ntotal 30 count (30.0%)\\n3 calls" fillcolor="#7dc2d9" fontsize="16.6"]; (esc)
+  \tn1 -> n3 [calls="1" total="90" label="\xc2\xa0\xc2\xa090.0%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa01\xc3\x97\xc2\xa0\xc2\xa0" tooltip="zzz \xe2\x86\x92 even\\ntotal 90 count (90.0%)\\n1 call" labeltooltip="zzz \xe2\x86\x92 even\\ntotal 90 count (90.0%)\\n1 call" penwidth="5.54" weight="90" color="#2d2d2d"]; (esc)
+  \tn2 -> n3 [calls="2" total="70" label="\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="odd \xe2\x86\x92 even\\ntotal 70 count\\n2 calls" labeltooltip="odd \xe2\x86\x92 even\\ntotal 70 count\\n2 calls" penwidth="4.98" weight="70" color="#393939"]; (esc)
+  \tn3 -> n2 [calls="2" total="100" label="\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="even \xe2\x86\x92 odd\\ntotal 100 count\\n2 calls" labeltooltip="even \xe2\x86\x92 odd\\ntotal 100 count\\n2 calls" penwidth="5.80" weight="100" color="#282828"]; (esc)
+  }
+$ polyprof graph tiny.json -o tiny.dot && grep -c function= tiny.dot
+  4
+
+Recursion has an arrow to itself; what is light is left out, and said.
+
+$ polyprof graph recursion.folded --min 30 | grep -e '->' -e graph | cut -c 1-60
+  digraph calls {
+  \tgraph [label="recursion.folded\\nsamples \xc2\xb7 42 samples \xc2\xb7 9  (esc)
+  \tn1 -> n6 [total="17" label="\xc2\xa0\xc2\xa040.5%\xc2\xa0\xc2\xa0" tooltip="main \xe2\x86 (esc)
+  \tn1 -> n9 [total="15" label="\xc2\xa0\xc2\xa035.7%\xc2\xa0\xc2\xa0" tooltip="main \xe2\x86 (esc)
+  \tn2 -> n3 [total="17" label="\xc2\xa0\xc2\xa040.5%\xc2\xa0\xc2\xa0" tooltip="a \xe2\x86\x92 b (esc)
+  \tn3 -> n4 [total="17" label="\xc2\xa0\xc2\xa040.5%\xc2\xa0\xc2\xa0" tooltip="b \xe2\x86\x92 c (esc)
+  \tn4 -> n5 [total="17" label="\xc2\xa0\xc2\xa040.5%\xc2\xa0\xc2\xa0" tooltip="c \xe2\x86\x92 d (esc)
+  \tn5 -> n7 [total="17" label="\xc2\xa0\xc2\xa040.5%\xc2\xa0\xc2\xa0" tooltip="d \xe2\x86\x92 e (esc)
+  \tn6 -> n2 [total="17" label="\xc2\xa0\xc2\xa040.5%\xc2\xa0\xc2\xa0" tooltip="deep \xe2\x86 (esc)
+  \tn8 -> n9 [total="0" label="" tooltip="odd \xe2\x86\x92 even\\ntotal 0 (esc)
+  \tn9 -> n8 [total="15" label="\xc2\xa0\xc2\xa035.7%\xc2\xa0\xc2\xa0" tooltip="even \xe2\x86 (esc)
+! polyprof: 9 of 14 functions, 9 of 15 calls are drawn; --min 0 -n 0 draws all
+$ polyprof graph recursion.folded -n 3 -o - | grep -o 'n[0-9]* \[function="[a-z]*"'
+  n1 [function="main"
+  n2 [function="a"
+  n3 [function="b"
+! polyprof: 3 of 14 functions, 1 of 15 calls are drawn; --min 0 -n 0 draws all
+$ polyprof graph recursion.folded --min 0 -n 0 | grep -o 'n11 -> n11 .total="[0-9]*"'
+  n11 -> n11 [total="0"
+
+One function, its callers and callees.
+
+$ polyprof graph recursion.folded --function g --depth 1 | grep -o 'function="[a-z]*"'
+  function="e"
+  function="g"
+  function="h"
+! polyprof: 3 of 14 functions, 2 of 15 calls are drawn; --min 0 -n 0 draws all
+$ polyprof graph recursion.folded --function fact | grep -o 'function="[a-z]*"'
+  function="main"
+  function="fact"
+  function="mul"
+! polyprof: 3 of 14 functions, 3 of 15 calls are drawn; --min 0 -n 0 draws all
+$ polyprof graph recursion.folded --depth 2 | grep -o 'function="[a-z]*"'
+  function="main"
+  function="deep"
+  function="even"
+  function="fact"
+! polyprof: 4 of 14 functions, 4 of 15 calls are drawn; --min 0 -n 0 draws all
+$ polyprof graph recursion.folded --focus '^g$' | grep -o 'function="[a-z]*"' | tr '\n' ' '
+  function="g" function="a" function="b" function="c" function="d" function="deep" function="e" function="main" function="h"  (esc) (no-eol)
+! polyprof: the filters keep 23.8%, 10 samples; shares below are of that
+$ polyprof graph recursion.folded --function nosuch
+! polyprof: error: no function is named 'nosuch'; the nearest names:
+!   c
+!   fact
+!   h
+!   mul
+!   odd
+!   a
+!   b
+!   d
+= 2
+$ polyprof graph -m 'Memory_(bytes)' closures.xt --min 0 | grep -o 'function=".*total="[0-9]*' | head -2
+  function="{main}" file="/srv/app/closures.php" line="1" calls="1" self="1040" total="1976
+  function="App\\Utils\\Filter->bound" file="/srv/app/closures.php" line="6" calls="1" self="384" total="384
+$ polyprof graph --by file closures.xt 2>&- | grep -o 'function=".*total="[0-9]*'
+  function="/srv/app/closures.php" calls="25" self="98060" total="114930
+  function="php:internal" calls="5" self="15090" total="17250
+  function="/srv/app/closures.php(12) : eval()'d code" calls="2" self="1780" total="1780
+
+Any name.
+
+$ printf '{"main()":{"ct":1,"wt":9},"main()==>q\\"b\\\\s\\nn<script>&lt;\\u001b\\u0007":{"ct":2,"wt":5}}' > odd.xhprof.json
+$ polyprof graph odd.xhprof.json | grep n2
+  \tn2 [function="q\\"b\\\\s\\nn<script>&lt;\\\\x1b\\\\x07" calls="2" self="5000" total="5000" label="q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\nself 5.00 \xc2\xb5s (55.6%)\\ntotal 5.00 \xc2\xb5s (55.6%)" tooltip="q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\nself 5000 ns (55.6%)\\ntotal 5000 ns (55.6%)\\n2 calls" fillcolor="#da8197" fontsize="18.9"]; (esc)
+  \tn1 -> n2 [calls="2" total="5000" label="\xc2\xa0\xc2\xa055.6%\xc2\xa0\xc2\xa0\\n\xc2\xa0\xc2\xa02\xc3\x97\xc2\xa0\xc2\xa0" tooltip="main() \xe2\x86\x92 q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\ntotal 5000 ns (55.6%)\\n2 calls" labeltooltip="main() \xe2\x86\x92 q\\"b\\\\s\\\\x0an<script>&amp;lt;\\\\x1b\\\\x07\\ntotal 5000 ns (55.6%)\\n2 calls" penwidth="4.53" weight="56" color="#444444"]; (esc)
+$ (printf 'main;'; head -c 1000000 /dev/zero | tr '\0' 'x'; echo ' 3') > long.folded; polyprof graph long.folded | grep n2 | sed 's/xxx*/X/g'
+  \tn2 [function="main" self="0" total="3" label="main\\nself 0 (0.0%)\\ntotal 3 (100.0%)" tooltip="main\\nself 0 samples (0.0%)\\ntotal 3 samples (100.0%)" fillcolor="#acaeb9" fontsize="10.0"]; (esc)
+  \tn2 -> n1 [total="3" label="\xc2\xa0\xc2\xa0100.0%\xc2\xa0\xc2\xa0" tooltip="main \xe2\x86\x92 X\xe2\x80\xa6X\\ntotal 3 samples (100.0%)" labeltooltip="main \xe2\x86\x92 X\xe2\x80\xa6X\\ntotal 3 samples (100.0%)" penwidth="5.80" weight="100" color="#282828"]; (esc)
+
+Nothing to draw, and nothing that could be drawn.
+
+$ polyprof graph empty.folded | head -2 | cut -c 1-80
+  digraph calls {
+  \tgraph [label="empty.folded\\nsamples \xc2\xb7 0 samples \xc2\xb7 nothing to draw" labelloc=" (esc)
+$ polyprof graph whole.cachegrind
+! polyprof: error: this profile does not know who called whom
+= 3
+$ polyprof graph app.folded -o x.png
+! polyprof: error: x.png would hold svg, whatever its name says: name it x.svg
+= 2
+$ polyprof graph app.folded --format dot -o x.svg
+! polyprof: error: x.svg would hold dot, whatever its name says: name it x.dot
+= 2
+$ polyprof graph --json recursion.folded -n 2
+  {"format": "folded", "complete": true, "metric": "samples", "unit": "samples", "total": 42, "estimated": false, "functions": [{"name": "main", "self": {"samples": 0}, "total": {"samples": 42}}, {"name": "a", "self": {"samples": 0}, "total": {"samples": 17}}], "edges": []}
+! polyprof: 2 of 14 functions, 0 of 15 calls are drawn; --min 0 -n 0 draws all
+
+Graphviz lays it out, where it is installed.
+
+$ mkdir none && ln -s "$(command -v polyprof)" none && PATH=none polyprof graph app.folded -o x.svg; ls x.svg 2>&1 | tail -1
+  ls: cannot access 'x.svg': No such file or directory
+! polyprof: error: Graphviz draws SVG, and its program `dot` is not installed: install graphviz, or write the graph as text, -o x.dot
+$ mkdir with && printf '#!/bin/sh\ncat > seen.dot\necho "<svg>$*</svg>"\n' > with/dot && chmod +x with/dot
+$ PATH=with:$PATH polyprof graph app.folded -o x.svg && cat x.svg && polyprof graph app.folded 2>&- | cmp - seen.dot
+  <svg>-Tsvg</svg>
+$ PATH=with:$PATH polyprof graph app.folded --format svg
+  <svg>-Tsvg</svg>
+$ PATH=with:$PATH polyprof graph app.folded -o x.svg.gz && gzip -dc x.svg.gz; rm x.svg*
+  <svg>-Tsvg</svg>
+
+What it does wrong is told, and leaves nothing behind.
+
+$ printf '#!/bin/sh\nprintf "Error: syntax\\033[31m\\nmore\\n" >&2\nexit 3\n' > with/dot; PATH=with:$PATH polyprof graph long.folded -o x.svg
+! polyprof: error: Graphviz's dot failed with exit code 3: Error: syntax\x1b[31m
+= 4
+$ printf '#!/bin/sh\nkill -9 $$\n' > with/dot; PATH=with:$PATH polyprof graph long.folded -o x.svg
+! polyprof: error: Graphviz's dot was ended by a signal
+= 4
+$ printf '#!/bin/sh\necho "<svg>"\n' > with/dot; PATH=with:$PATH polyprof graph long.folded -o x.svg
+! polyprof: error: Graphviz's dot gave no picture
+= 4
+$ printf '#!/bin/sh\ncat\n' > with/dot; PATH=with:$PATH polyprof graph long.folded --max-output 10K -o x.svg
+! x.svg: error: cannot write: it would be too large; --max-output SIZE allows more [io-write-failed]
+= 4
+$ printf '#!/bin/sh\nwhile :; do echo "<svg>"; done\n' > with/dot; PATH=with:$PATH polyprof graph long.folded --max-output 1M -o x.svg
+! x.svg: error: cannot write: it would be too large; --max-output SIZE allows more [io-write-failed]
+= 4
+$ chmod -x with/dot; PATH=with:none polyprof graph app.folded -o x.svg
+! polyprof: error: Graphviz's dot cannot be run: Permission denied
+= 4
+$ ls x.svg* 2>&1 | wc -l
+  1
