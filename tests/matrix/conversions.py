@@ -48,7 +48,7 @@ EXPLAINED_BY = {
     'files': 'loss-files loss-names loss-pairs loss-stacks',
     'first lines': 'loss-first-lines loss-homonyms loss-pairs',
     'last lines': 'loss-last-lines loss-homonyms loss-pairs',
-    'modules': 'loss-modules loss-names',
+    'modules': 'loss-modules loss-names loss-metrics',
     'build ids': 'loss-build-ids',
     'marks': 'loss-marks',
     'built in': 'loss-built-in',

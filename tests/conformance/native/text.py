@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""What DTrace prints, beside what it must come to: text.py POLYPROF tests/formats [CORPUS/native]. Speaks TAP.
+
+Own cost by module and symbol, the whole, and whether all of it is there; and the same once more after it was written and read again.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from tap import Tap  # noqa: E402 (needs the path above)
+
+polyprof, samples = sys.argv[1:3]
+corpus = sys.argv[3] if len(sys.argv) > 3 else ''
+tap = Tap()
+OWN = {
+    'profile.dtrace': {'total': 1253, 'self': {'genunix`fop_read': 41, 'libc.so.1`0xdead10': 2, 'zfs`arc_read': 6,
+                                               'depot`operator+(Row const&, Row const&)': 1204}},
+    'keys.dtrace': {'total': 24, 'self': {'depot`index_rows': 21, 'libc.so.1`memcpy': 3}},
+    'table.dtrace': {'total': 20, 'self': {'depot`index_rows': 20}},
+    'printed.dtrace': {'total': 2, 'self': {'libc.so.1`__write': 2}},
+    'sum.dtrace': {'total': 12288, 'self': {'depot`release': -8192, 'depot`acquire': 20480}},
+}
+
+
+def top(path):
+    done = subprocess.run([polyprof, 'top', '--json', '-n', '0', path], capture_output=True, timeout=60)
+    return json.loads(done.stdout) if done.returncode == 0 else {'format': done.stderr.decode(errors='replace')}
+
+
+def check(path, want, work):
+    answer = top(path)
+    name, metric = os.path.basename(path), answer.get('metric')
+    tap.same(answer['format'], 'dtrace', f'{name} is recognised')
+    own = {'`'.join(filter(None, (f['module'], f['name']))): f['self'][metric] for f in answer.get('functions', ())}
+    tap.same({key: own.get(key) for key in want['self']}, want['self'], f'{name}: own costs')
+    tap.same((answer.get('total'), answer.get('complete')), (want['total'], want.get('complete', True)), f'{name}: the whole')
+    again = os.path.join(work, 'again.dtrace')
+    subprocess.run([polyprof, 'convert', '-q', '--to', 'dtrace', '-o', again, path], check=True, timeout=60)
+    tap.same(top(again).get('functions'), answer.get('functions'), f'{name}: written and read again')
+
+
+with tempfile.TemporaryDirectory() as directory:
+    for file, expected in OWN.items():
+        check(os.path.join(samples, 'dtrace/good', file), expected, directory)
+    shapes = os.path.join(corpus, 'dtrace_shapes')
+    if os.path.isdir(shapes):
+        with open(os.path.join(shapes, 'expect.json')) as cases:
+            for file, expected in json.load(cases).items():
+                check(os.path.join(shapes, file), expected, directory)
+    else:
+        tap.skip('shapes of the corpus', 'the corpus is not here')
+sys.exit(tap.done())
