@@ -1,5 +1,5 @@
 // The SVG of `polyprof flame` in a browser: node svg.test.mjs POLYPROF ROOT ARTEFACTS
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HOSTILE, browser, done, hostileFile, is, ok, out, page, polyprof, sample, shot, test } from './kit.mjs';
@@ -26,7 +26,7 @@ await test('looking', async () => {
   await shot(p, 'svg');
   await named(p, /^UserRepository->find \(/).click();
   ok((await shown(p)) < all, 'a click zooms');
-  ok(/#z=\d+/.test(p.url()), 'the address knows', p.url());
+  ok(/#stack=main;.*;UserRepository-(>|%3E)find$/.test(p.url()), 'the address knows, by names', p.url());
   ok(/UserRepository->find/.test(await p.locator('#crumbs').textContent()), 'breadcrumbs');
   await p.keyboard.press('/');
   await p.keyboard.type('pdo');
@@ -144,6 +144,39 @@ await test('room', async () => {
   const paper = await p.evaluate(() => [document.documentElement.getBoundingClientRect().width, getComputedStyle(document.querySelector('.back')).fill, document.getElementById('head').getBoundingClientRect().top + scrollY]);
   ok(paper[0] <= 794 && paper[1] === 'rgb(255, 255, 255)' && paper[2] < 20, 'paper is white and as wide as it is, the title on top', paper.join());
   is(p.complaints, [], 'no complaints');
+});
+
+await test('the next recording', async () => {
+  const p = await page(b), next = join(out, 'next-svg.folded');
+  writeFileSync(next, Array.from({ length: 40 }, (_, i) => `aaa${i};b 30\n`).join('') + readFileSync(sample('cli/data/app.folded')));
+  await p.goto(String(pathToFileURL(draw('app', sample('cli/data/app.folded')))));
+  await named(p, /^UserRepository->find \(/).click();
+  const { hash } = new URL(p.url()), crumbs = await p.locator('#crumbs').textContent();
+  await p.goto(pathToFileURL(draw('next', next)) + hash);
+  is(await p.locator('#crumbs').textContent(), crumbs, 'an address leads to the same stack in another picture');
+  is(p.complaints, [], 'no complaints');
+});
+
+await test('a phone', async () => {
+  // A phone lays out a picture as 980 pixels and more.
+  const p = await page(b, { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 });
+  for (const [name, ...files] of [['phone', sample('cli/data/app.folded')], ['phone-diff', sample('cli/data/app.folded'), sample('cli/data/other.folded')]]) {
+    await p.goto(String(pathToFileURL(draw(name, ...files))));
+    const seen = await p.evaluate(() => {
+      const scale = screen.width / visualViewport.width, wide = e => e.getBoundingClientRect();
+      return { letters: Math.min(...[...document.querySelectorAll('.frame text')].filter(e => e.textContent).map(e => (wide(e).height || 99) * scale)), over: wide(document.documentElement).width * scale > 391, help: wide(document.getElementById('help')).right * scale <= 390, info: wide(document.getElementById('info')).right * scale <= 391 };
+    });
+    ok(seen.letters > 11 && !seen.over && seen.help && seen.info, `${name}: letters are as large as elsewhere, nothing is cut`, JSON.stringify(seen));
+    await shot(p, `svg-${name}`);
+    await p.locator('#help').tap();
+    const keys = await p.locator('.keys rect').evaluate(e => e.getBoundingClientRect().toJSON()), scale = await p.evaluate(() => screen.width / visualViewport.width);
+    ok(keys.left >= 0 && keys.right * scale <= 390 && keys.top >= 0 && keys.bottom * scale <= 844, '? is never clipped', JSON.stringify(keys));
+    is(await p.locator('.keys text').evaluateAll(list => list.filter(e => {
+      const r = e.getBoundingClientRect();
+      return !document.elementFromPoint(r.left + 3, r.top + r.height / 2)?.closest('.keys');
+    }).map(e => e.textContent)), [], 'nor covered');
+    await shot(p, `svg-${name}-keys`);
+  }
 });
 
 await test('dark', async () => {

@@ -14,7 +14,7 @@
   var x = new Float64Array(n), w = new Float64Array(n), row = new Int32Array(n), lane = new Int32Array(n), sum = new Uint8Array(n);
   var g = new Array(n), box = new Array(n), label = new Array(n), first = new Array(n), name = new Array(n), title = new Array(n);
   var dim = [], lined = [], written = [], hit = new Uint8Array(n), hits = [];
-  var span = whole, room = wide, from = 0, to = whole, scale = 1, shift = 0; // what is shown: from, to; screen = shift + scale * x
+  var span = whole, room = wide, high = tall, lens = 1, from = 0, to = whole, scale = 1, shift = 0; // what is shown: from, to; screen = shift + scale * x
   var zoom = 0, chosen = 0, pattern = '', broken = false, cased = false, plain = false, total = false;
   var head = pick('head'), foot = pick('foot'), frames = pick('frames'), view = pick('view'), axis = pick('axis'), clip = null, keys = null;
   var info = pick('info'), matched = pick('matched'), crumbs = pick('crumbs'), reset = pick('reset'), legend = document.querySelector('.legend');
@@ -194,6 +194,7 @@
       if (!sum[i] && !isLane(i)) write(i, Math.max(0, (x[i] - from) * scale), Math.min(span, (x[i] + w[i] - from) * scale));
     }
     reset.classList.toggle('off', zoom === 0);
+    fitLegend();
     ruler(still);
     trail();
     count();
@@ -215,20 +216,45 @@
     }
   }
 
+  /*
+   * Phones lay a picture out as if they were three times as wide, and show that small: there the picture is as wide as
+   * the phone is, and enlarged.
+   */
+  function windowWidth() {
+    var alone = document.documentElement === svg, page = svg.clientWidth, phone = alone && window.screen && screen.width > 0 && page > screen.width * 1.1 && matchMedia('(pointer: coarse)').matches;
+    lens = phone ? page / screen.width : 1;
+    return phone ? screen.width : alone ? window.innerWidth : page;
+  }
+
+  function resize(height) {
+    high = height;
+    svg.setAttribute('width', room * lens);
+    svg.setAttribute('height', high * lens);
+    svg.setAttribute('viewBox', '0 0 ' + room + ' ' + high);
+  }
+
+  function inSight() { return svg.clientHeight / lens; }
+
   /* The picture is as wide as the window. */
   function fitWindow() {
-    var alone = document.documentElement === svg, now = Math.max(200, (alone ? window.innerWidth : svg.clientWidth) || wide), wider = Math.min(330, now - 2 * left);
+    var now = Math.max(200, windowWidth() || wide), wider = Math.min(330, now - 2 * left);
     if (now === room) return false;
     room = now;
     span = room === wide ? whole : room - 2 * left;
     fitTitles();
-    svg.setAttribute('width', room);
-    svg.setAttribute('viewBox', '0 0 ' + room + ' ' + number('height'));
+    resize(high);
     [['title', room / 2], ['subtitle', room / 2], ['search', room - left], ['help', room - left], ['matched', room - left], ['find', room - left - wider]].forEach(function (k) { pick(k[0]).setAttribute('x', k[1]); });
     find.setAttribute('width', wider - 60);
-    var end = change || (legend && legend.lastElementChild);
-    if (end) [legend, change].forEach(function (e) { if (e) e.classList.toggle('off', +end.getAttribute('x') + end.textContent.length * LETTER > room - left - 60); });
     return true;
+  }
+
+  /* As much of the legend as fits beside the buttons. */
+  function fitLegend() {
+    var by = zoom ? 0 : -80, most = room - left - 60 - by;
+    [legend, change].forEach(function (e) { if (e) e.setAttribute('transform', 'translate(' + by + ')'); });
+    if (legend) for (var k = 0; k + 1 < legend.children.length; k += 2)
+      [0, 1].forEach(function (j) { legend.children[k + j].classList.toggle('off', +legend.children[k + 1].getAttribute('x') + legend.children[k + 1].textContent.length * LETTER > most); });
+    if (change) change.classList.toggle('off', +change.getAttribute('x') + change.textContent.length * LETTER > most);
   }
 
   /* Titles that are too long for a narrow window are shortened. */
@@ -242,15 +268,15 @@
 
   /* What stands above and below the frames stays in sight. */
   function stick() {
-    var y = Math.max(0, window.scrollY || 0), height = number('height');
-    head.setAttribute('transform', 'translate(0 ' + Math.min(y, Math.max(0, height - HEAD - FOOT)) + ')');
-    foot.setAttribute('transform', 'translate(0 ' + Math.min(0, y + svg.clientHeight - height) + ')');
+    var y = Math.max(0, window.scrollY || 0) / lens;
+    head.setAttribute('transform', 'translate(0 ' + Math.min(y, Math.max(0, high - HEAD - FOOT)) + ')');
+    foot.setAttribute('transform', 'translate(0 ' + Math.min(0, y + inSight() - high) + ')');
   }
 
   function reveal(i) {
-    var y = +box[i].getAttribute('y'), top = window.scrollY, bottom = top + svg.clientHeight;
-    if (y < top + HEAD + 2) window.scrollTo(window.scrollX, y - HEAD - 18);
-    else if (y + 15 > bottom - FOOT) window.scrollTo(window.scrollX, y + 33 + FOOT - svg.clientHeight);
+    var y = +box[i].getAttribute('y'), top = window.scrollY / lens, bottom = top + inSight();
+    if (y < top + HEAD + 2) window.scrollTo(window.scrollX, (y - HEAD - 18) * lens);
+    else if (y + 15 > bottom - FOOT) window.scrollTo(window.scrollX, (y + 33 + FOOT - inSight()) * lens);
   }
 
   /* Breadcrumbs: where the zoom stands. */
@@ -283,8 +309,12 @@
   function tell(i) {
     var part = zoom && w[zoom] ? ', ' + (100 * w[i] / w[zoom]).toFixed(2) + '% of the zoom' : '';
     var rest = titleOf(i).slice(nameOf(i).length), said = human(rest);
-    rest = (said ? ' ' + said : '') + rest.replace(/\n/g, ', ') + part;
-    info.textContent = fit(nameOf(i), Math.max(20, Math.floor(span / LETTER) - rest.length)) + rest;
+    var most = Math.floor(span / LETTER), exact = rest.replace(/\n/g, ', ') + part;
+    rest = (said ? ' ' + said : '') + exact;
+    // Where there is little room the digits go, then what comes last.
+    if (rest.length + 16 > most && said) rest = ' ' + said + exact.replace(/\([^,]*(,\d{3})* [a-z]+, /, '(');
+    if (rest.length + 16 > most) rest = rest.slice(0, Math.max(12, most - 17)) + '\u2026';
+    info.textContent = fit(nameOf(i), Math.max(16, most - rest.length)) + rest;
   }
 
   /* ---- search ---- */
@@ -386,7 +416,7 @@
 
   function remember() {
     var parts = [];
-    if (zoom) parts.push('z=' + zoom);
+    if (zoom) parts.push('stack=' + path(zoom).concat(zoom).slice(1).map(function (i) { return encodeURIComponent(nameOf(i).replace(/[\\;]/g, '\\$&')); }).join(';'));
     if (pattern) parts.push('s=' + encodeURIComponent(pattern));
     if (cased) parts.push('c=1');
     if (plain) parts.push('p=1');
@@ -394,6 +424,17 @@
     if (svg.classList.contains('dark')) parts.push('d=1');
     if (svg.classList.contains('light')) parts.push('d=0');
     try { history.replaceState(null, '', parts.length ? '#' + parts.join('&') : location.pathname + location.search); } catch (e) { /* not in a page of its own */ }
+  }
+
+  /* The frame that names lead to from the whole, as far as they do: the same in a picture of the next recording. */
+  function named(stack) {
+    for (var at = 0, k = 0; k < stack.length; k++) {
+      for (var want = stack[k].replace(/\\(.)/g, '$1'), next = 0, i = at + 1; i < n && !next; i++)
+        if ((row[i] === row[at] + 1 || (!at && isLane(i))) && inside(i, at) && nameOf(i) === want) next = i;
+      if (!next) break;
+      at = next;
+    }
+    return at;
   }
 
   function recall() {
@@ -407,7 +448,7 @@
     if (found.d) svg.classList.add(found.d === '1' ? 'dark' : 'light');
     if (change && (found.t === '1') !== total) recolour();
     if ((found.s || '') !== pattern) search(found.s || '');
-    var z = parseInt(found.z, 10) || 0;
+    var z = found.stack ? named(found.stack.match(/(\\.|[^;\\])+/g) || []) : parseInt(found.z, 10) || 0;
     if (z !== zoom && z >= 0 && z < n && !sum[z]) go(z);
   }
 
@@ -439,11 +480,10 @@
     var narrow = room < 540, need = KEYS.length * (narrow ? 36 : 18) + 20;
     if (keys) keys.remove();
     keys = keys ? null : make('g', head, { 'class': 'keys' });
-    var height = keys ? Math.max(tall, need + 70) : tall; // a picture of few rows has no room for the list
-    svg.setAttribute('height', height);
-    svg.setAttribute('viewBox', '0 0 ' + room + ' ' + height);
+    resize(keys ? Math.max(tall, need + 70) : tall); // a picture of few rows has no room for the list
     stick();
     if (!keys) return;
+    svg.appendChild(head); // above the line below the frames, too
     make('rect', keys, { x: left, y: 60, width: Math.min(500, room - 2 * left), height: need, rx: 6 });
     KEYS.forEach(function (k, i) {
       make('text', keys, { 'class': 'key', x: left + 12, y: 82 + (narrow ? 36 : 18) * i }, k[0]);
@@ -525,13 +565,14 @@
   window.addEventListener('hashchange', recall);
   window.addEventListener('scroll', stick);
   window.addEventListener('resize', function () {
-    if (fitWindow()) draw();
+    if (fitWindow()) { draw(); tell(chosen); }
     stick();
   });
-  choose(0);
   fitWindow();
+  choose(0);
+  fitLegend();
   recall();
   if (span !== whole && !zoom) draw();
-  if (up && tall > svg.clientHeight) window.scrollTo(0, tall); // where stacks begin
+  if (up && tall > inSight()) window.scrollTo(0, tall * lens); // where stacks begin
   stick();
 }());

@@ -117,7 +117,7 @@ export class OverviewView implements Panel {
   /** Letters of a name that fit a part of the page. */
   private room(share: number, less: number): number {
     const wide = (this.host.clientWidth || innerWidth) - 60;
-    return Math.max(12, Math.floor((innerWidth <= 760 ? wide * (share > 0.3 ? 0.5 : 1) - less : wide * share - less) / 7.3));
+    return Math.max(12, Math.floor((innerWidth <= 760 ? wide * (less < 100 ? 0.52 : 1) - (less < 100 ? 0 : 60) : wide * share - less) / 7.3));
   }
 
   /** The costliest way down, as long as it holds a good part of its caller; recursion is one step. */
