@@ -34,7 +34,7 @@ def check(path, want, work):
     answer = top(path)
     name, metric = os.path.basename(path), answer.get('metric')
     tap.same(answer['format'], 'dtrace', f'{name} is recognised')
-    own = {'`'.join(filter(None, (f['module'], f['name']))): f['self'][metric] for f in answer.get('functions', ())}
+    own = {'`'.join(filter(None, (f.get('module'), f['name']))): f['self'][metric] for f in answer.get('functions', ())}
     tap.same({key: own.get(key) for key in want['self']}, want['self'], f'{name}: own costs')
     tap.same((answer.get('total'), answer.get('complete')), (want['total'], want.get('complete', True)), f'{name}: the whole')
     again = os.path.join(work, 'again.dtrace')
