@@ -95,8 +95,8 @@ nodes_take(struct building *b)
 			break;
 		net->nodes.at[node].calls = flat.calls[row];
 		if (net->metric < flat.metrics) {
-			net->nodes.at[node].self = flat.self[row * flat.metrics + net->metric];
-			net->nodes.at[node].total = flat.total[row * flat.metrics + net->metric];
+			net->nodes.at[node].self = pp_flat_get(&flat, row, net->metric).own;
+			net->nodes.at[node].total = pp_flat_get(&flat, row, net->metric).total;
 		}
 	}
 	pp_flat_release(&flat);

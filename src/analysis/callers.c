@@ -155,7 +155,7 @@ step(struct walk *w, struct groups *g, pp_node from, pp_node to, pp_node cost, u
 	if (pp_bit(w->outermost, cost))
 		for (m = 0; m < p->metrics.n; m++)
 			pp_value_add(&p->metrics.at[m], &group->total[m],
-			             pp_inclusive_of(&w->tree.cost[m], cost));
+			             pp_calltree_cost(&w->tree, cost, m));
 	return true;
 }
 
@@ -250,37 +250,42 @@ static bool
 flat_of_one(const struct walk *w, struct pp_flat *flat)
 {
 	const struct pp_profile *p = w->tree.profile;
+	bool fine = pp_flat_alloc(flat, p, 1);
 	pp_node node;
 	uint32_t r;
 	size_t i, m;
 
-	if (!pp_flat_alloc(flat, p, 1))
+	if (!fine)
 		return false;
 	flat->func[0] = w->func;
 	flat->has_calls = w->tree.has_calls;
-	for (m = 0; m < p->metrics.n; m++) {
-		flat->self[m] = flat->total[m] = pp_value_zero(&p->metrics.at[m]);
-		flat->whole[m] = pp_inclusive_of(&w->tree.cost[m], 0);
-	}
-	for (node = 1; node < p->tree.n; node++) {
+	for (m = 0; m < p->metrics.n; m++)
+		flat->whole[m] = pp_calltree_cost(&w->tree, 0, m);
+	for (node = 1; fine && node < p->tree.n; node++) {
 		if (w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] != w->func)
 			continue;
 		pp_count_add(&flat->calls[0], w->tree.calls ? w->tree.calls[node] : 0);
-		for (m = 0; pp_bit(w->outermost, node) && m < p->metrics.n; m++)
-			pp_value_add(&p->metrics.at[m], &flat->total[m],
-			             pp_inclusive_of(&w->tree.cost[m], node));
+		for (m = 0; fine && pp_bit(w->outermost, node) && m < p->metrics.n; m++)
+			fine = pp_flat_add(flat, 0, m, pp_value_zero(&p->metrics.at[m]),
+			                   pp_calltree_cost(&w->tree, node, m));
 	}
 	for (i = 0; i < p->series.n; i++)
-		for (r = 0; r < p->series.at[i].rows; r++) {
-			const int64_t *cells = pp_series_cells(&p->series.at[i], r);
-
+		for (r = 0; fine && r < p->series.at[i].rows; r++) {
 			node = pp_series_node(&p->series.at[i], r);
 			if (!node ||
 			    w->tree.func_of_frame[pp_tree_frame(&p->tree, node)] != w->func)
 				continue;
-			pp_values_add_cells(p, flat->self, cells);
+			for (m = 0; fine && m < p->metrics.n; m++)
+				fine = pp_flat_add(
+				    flat, 0, m,
+				    pp_cell_value(&p->metrics.at[m],
+				                  pp_series_cell(&p->series.at[i], r, m)),
+				    pp_value_zero(&p->metrics.at[m]));
 		}
-	return true;
+	fine = fine && pp_flat_settle(flat);
+	if (!fine)
+		pp_flat_release(flat);
+	return fine;
 }
 
 /* ---- from edges ------------------------------------------------------------------------- */

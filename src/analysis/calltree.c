@@ -40,7 +40,10 @@ pp_calltree_init_bare(struct pp_calltree *t, const struct pp_profile *p)
 	t->cost = calloc(p->metrics.n + 1, sizeof *t->cost);
 	t->func_of_frame = pp_frame_funcs(p);
 	fine = t->cost && t->func_of_frame && calls_compute(t);
-	for (m = 0; fine && m < p->metrics.n; m++)
+	t->is_sparse = p->metrics.n > PP_FEW_COLUMNS;
+	if (fine && t->is_sparse)
+		fine = pp_inclusive_sparse(&t->sparse_cost, p);
+	for (m = 0; fine && !t->is_sparse && m < p->metrics.n; m++)
 		fine = pp_inclusive_compute(&t->cost[m], p, m);
 	if (!fine)
 		pp_calltree_release(t);
@@ -59,7 +62,9 @@ pp_calltree_init(struct pp_calltree *t, const struct pp_profile *p, bool fold_re
 	t->own = calloc(p->metrics.n + 1, sizeof *t->own);
 	t->slot_of = calloc(p->funcs.n, sizeof *t->slot_of);
 	fine = t->own && t->slot_of && pp_children_compute(&t->children, p);
-	for (m = 0; fine && m < p->metrics.n; m++)
+	if (fine && t->is_sparse)
+		fine = pp_own_sparse(&t->sparse_own, p);
+	for (m = 0; fine && !t->is_sparse && m < p->metrics.n; m++)
 		if (p->metrics.at[m].type == PP_REAL)
 			fine = (t->own[m] = pp_own_compute(p, m)) != NULL;
 	if (!fine)
@@ -72,10 +77,12 @@ pp_calltree_release(struct pp_calltree *t)
 {
 	size_t m;
 
-	for (m = 0; t->cost && m < t->profile->metrics.n; m++)
+	for (m = 0; t->cost && !t->is_sparse && m < t->profile->metrics.n; m++)
 		pp_inclusive_release(&t->cost[m]);
 	for (m = 0; t->own && m < t->profile->metrics.n; m++)
 		free(t->own[m]);
+	pp_gather_release(&t->sparse_cost);
+	pp_gather_release(&t->sparse_own);
 	free(t->cost);
 	free(t->own);
 	free(t->calls);
@@ -250,7 +257,7 @@ pp_calltree_total(const struct pp_calltree *t, const struct pp_branch *b, size_t
 	uint32_t i;
 
 	for (i = 0; i < b->outer; i++)
-		pp_value_add(m, &sum, pp_inclusive_of(&t->cost[metric], b->nodes[i]));
+		pp_value_add(m, &sum, pp_calltree_cost(t, b->nodes[i], metric));
 	return sum;
 }
 
@@ -261,6 +268,12 @@ pp_calltree_self(const struct pp_calltree *t, const struct pp_branch *b, size_t 
 	union pp_value sum;
 	uint32_t i;
 
+	if (t->is_sparse) {
+		sum = pp_value_zero(m);
+		for (i = 0; i < b->n; i++)
+			pp_value_add(m, &sum, pp_node_cost(&t->sparse_own, b->nodes[i], metric));
+		return sum;
+	}
 	if (t->own[metric]) {
 		sum.d = 0;
 		for (i = 0; i < b->n; i++)

@@ -18,10 +18,21 @@ struct pp_calltree {
 	struct pp_inclusive *cost; /* per metric */
 	/* Per metric of doubles, whose differences are not exact: own cost per node; else NULL. */
 	union pp_value **own;
+	/* With more than PP_FEW_COLUMNS metrics, instead of both: inclusive and own cost. */
+	bool is_sparse;
+	struct pp_gather sparse_cost, sparse_own;
 	uint64_t *calls; /* per node; NULL without calls */
 	pp_func *func_of_frame;
 	uint32_t *slot_of; /* per function: 1 + its branch among the children being made */
 };
+
+/* What a node costs with all below it. */
+static inline union pp_value
+pp_calltree_cost(const struct pp_calltree *t, pp_node node, size_t metric)
+{
+	return t->is_sparse ? pp_node_cost(&t->sparse_cost, node, metric)
+	                    : pp_inclusive_of(&t->cost[metric], node);
+}
 
 /*
  * nodes[0 .. outer) are the branch's nodes that lie in none of its others; the rest are recursive

@@ -138,6 +138,7 @@ run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
 	value_add(&d->whole, side, m, flat.whole[metric], d, mul);
 	for (i = 0; i < flat.n; i++) {
 		struct pp_diff_row *row = row_of(d, d->keys[side][run][flat.func[i]]);
+		struct pp_cost_pair cost = pp_flat_get(&flat, i, metric);
 
 		if (!row) {
 			pp_flat_release(&flat);
@@ -148,8 +149,8 @@ run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
 			row->func[side] = flat.func[i];
 		}
 		row->calls[side] += (double)flat.calls[i];
-		value_add(&row->self, side, m, flat.self[i * flat.metrics + metric], d, mul);
-		value_add(&row->total, side, m, flat.total[i * flat.metrics + metric], d, mul);
+		value_add(&row->self, side, m, cost.own, d, mul);
+		value_add(&row->total, side, m, cost.total, d, mul);
 	}
 	pp_flat_release(&flat);
 	return true;

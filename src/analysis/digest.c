@@ -177,7 +177,7 @@ weigh_metric(struct pp_digest *d, size_t k, size_t metric, double *sum, double *
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; row < s->rows; row++) {
-			double size = cell_size(m, pp_series_cells(s, row)[metric]);
+			double size = cell_size(m, pp_series_cell(s, row, metric));
 
 			sum[node_of ? node_of[pp_series_node(s, row)] : pp_series_node(s, row)] +=
 			    size;

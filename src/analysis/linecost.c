@@ -77,7 +77,9 @@ falling(const struct pp_metric *m, union pp_value v, uint64_t *key)
 struct part {
 	pp_str file;
 	uint32_t line;
-	const int64_t *cells; /* of the metrics */
+	const int64_t *cells;           /* of the metrics, */
+	const struct pp_series *series; /* or whose row `row` they are */
+	uint32_t row;
 	uint64_t hits;
 };
 
@@ -121,7 +123,7 @@ from_frames(const struct pp_profile *p, struct parts *parts)
 			pp_node node = pp_series_node(s, r);
 			const struct pp_frame_row *frame =
 			    &p->frames.at[pp_tree_frame(&p->tree, node)];
-			struct part part = { .line = frame->line, .cells = pp_series_cells(s, r) };
+			struct part part = { .line = frame->line, .series = s, .row = r };
 
 			if (node == 0 || !frame->line || !pp_series_present(s, r))
 				continue;
@@ -197,11 +199,15 @@ static bool
 rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *order)
 {
 	size_t rows = 0, i, m;
+	int64_t *room = malloc((l->metrics + 1) * sizeof *room);
 
 	for (i = 0; i < parts->n; i++)
 		rows += i == 0 || order[i].key != order[i - 1].key;
-	if (!pp_vec_reserve(&l->rows, rows) || !pp_vec_reserve(&l->cost, rows * l->metrics))
+	if (!room || !pp_vec_reserve(&l->rows, rows) ||
+	    !pp_vec_reserve(&l->cost, rows * l->metrics)) {
+		free(room);
 		return false;
+	}
 	for (i = 0; i < parts->n; i++) {
 		struct part part = part_of(parts, order[i].at);
 
@@ -212,8 +218,10 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 				                                         .line = part.line };
 		}
 		pp_count_add(&l->rows.at[l->rows.n - 1].hits, part.hits);
-		cells_add(l, l->rows.n - 1, part.cells);
+		cells_add(l, l->rows.n - 1,
+		          part.series ? pp_series_row(part.series, part.row, room) : part.cells);
 	}
+	free(room);
 	return true;
 }
 

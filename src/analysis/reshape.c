@@ -136,7 +136,7 @@ pp_taking_add(struct pp_builder *b, uint32_t to, const struct pp_taking *as, con
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; ok && row < s->rows; row++) {
-			int64_t cell = pp_series_cells(s, row)[as->metric];
+			int64_t cell = pp_series_cell(s, row, as->metric);
 
 			node = pp_series_node(s, row);
 			if (!pp_series_present(s, row))

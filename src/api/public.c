@@ -399,41 +399,47 @@ pp_flat_calls(const pp_flat *f, size_t row, uint64_t *calls)
 }
 
 static struct pp_number
-flat_number(const pp_flat *f, const union pp_value *values, size_t row, size_t metric)
+flat_number(const pp_flat *f, bool total, size_t row, size_t metric)
 {
+	struct pp_cost_pair cost;
+
 	if (row >= f->n || metric >= f->metrics)
 		return number_zero();
-	return number_of(&f->profile->metrics.at[metric], values[row * f->metrics + metric]);
+	cost = pp_flat_get(f, row, metric);
+	return number_of(&f->profile->metrics.at[metric], total ? cost.total : cost.own);
 }
 
 static double
-flat_cost(const pp_flat *f, const union pp_value *values, size_t row, size_t metric)
+flat_cost(const pp_flat *f, bool total, size_t row, size_t metric)
 {
+	struct pp_cost_pair cost;
+
 	if (row >= f->n || metric >= f->metrics)
 		return 0.0;
-	return pp_value_double(&f->profile->metrics.at[metric], values[row * f->metrics + metric]);
+	cost = pp_flat_get(f, row, metric);
+	return pp_value_double(&f->profile->metrics.at[metric], total ? cost.total : cost.own);
 }
 
 double
 pp_flat_self(const pp_flat *f, size_t row, size_t metric)
 {
-	return flat_cost(f, f->self, row, metric);
+	return flat_cost(f, false, row, metric);
 }
 
 double
 pp_flat_total(const pp_flat *f, size_t row, size_t metric)
 {
-	return flat_cost(f, f->total, row, metric);
+	return flat_cost(f, true, row, metric);
 }
 
 struct pp_number
 pp_flat_self_number(const pp_flat *f, size_t row, size_t metric)
 {
-	return flat_number(f, f->self, row, metric);
+	return flat_number(f, false, row, metric);
 }
 
 struct pp_number
 pp_flat_total_number(const pp_flat *f, size_t row, size_t metric)
 {
-	return flat_number(f, f->total, row, metric);
+	return flat_number(f, true, row, metric);
 }

@@ -652,7 +652,7 @@ settle_series(struct pp_profile *p)
 		pp_timeline_seal(&s->timeline);
 		if (s->dense && !series_extend(s, p->tree.n - 1))
 			return false;
-		if (s->rows) {
+		if (s->rows && s->cells) {
 			void *fitted = realloc(s->cells,
 			                       (size_t)s->rows * s->stride * sizeof *s->cells + 1);
 

@@ -143,6 +143,8 @@ void pp_build_series_settle(struct pp_builder *, uint32_t series, const uint32_t
 uint32_t pp_build_series_plain(struct pp_builder *, bool dense, bool has_calls);
 /* The cells of a node in a series, made zero when absent and marked present. Valid until the next call. NULL on failure. */
 int64_t *pp_build_cells(struct pp_builder *, uint32_t series, pp_node);
+/* One of them, where rows may have too many metrics for a cell each. Likewise. */
+int64_t *pp_build_cell(struct pp_builder *, uint32_t series, pp_node, uint32_t metric);
 /* Adds a value; false when the sum exceeds 64 bits (cell unchanged, builder still fine) or on failure. */
 bool pp_build_add(struct pp_builder *, uint32_t series, pp_node, uint32_t metric, int64_t value);
 
@@ -160,7 +162,10 @@ struct pp_sample {
 	const int64_t *
 	    values; /* one per metric, or per column of a series whose metrics come late; NULL = a path without cost */
 	const int64_t *own; /* what of them is the leaf's own; NULL = all */
-	bool timed;         /* `time` is known, and kept if timelines are ordered */
+	const uint32_t
+	    *columns; /* those columns that have a value, `column_count` of them; NULL = any may */
+	size_t column_count;
+	bool timed; /* `time` is known, and kept if timelines are ordered */
 	int64_t time;
 	pp_stack
 	    *where; /* is told where the stack went, at the latest by pp_build_flush(); or NULL */

@@ -8,7 +8,7 @@ pp_build_column(struct pp_builder *b)
 {
 	struct pp_stacks *x = b->stacks ? b->stacks : pp_stacks_start(b, 0, true);
 
-	if (!x || !pp_build_flush(b) || !pp_stacks_column(x, PP_INT)) {
+	if (!x || !pp_build_flush(b) || !pp_stacks_column(b, PP_INT)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 		return 0;
 	}
@@ -20,14 +20,30 @@ struct column_cells {
 	struct pp_profile *profile;
 	uint32_t column;
 	size_t series, row, not_own;
+	const struct pp_gather *sparse;
+	uint32_t cell; /* of `sparse`, the next + 1 */
 };
+
+static struct column_cells
+column_cells(const struct pp_builder *b, uint32_t column)
+{
+	return (struct column_cells){ .profile = b->profile,
+		                      .column = column,
+		                      .sparse = &b->stacks->cells,
+		                      .cell = pp_gather_last(&b->stacks->cells, column) };
+}
 
 static int64_t *
 cells_next(struct column_cells *c)
 {
 	struct pp_profile *p = c->profile;
+	uint32_t cell = c->cell;
 
-	for (; c->series < p->series.n; c->series++, c->row = 0) {
+	if (cell) {
+		c->cell = pp_gather_before(c->sparse, cell);
+		return pp_gather_cell(c->sparse, cell);
+	}
+	for (; !c->sparse->size && c->series < p->series.n; c->series++, c->row = 0) {
 		struct pp_series *s = &p->series.at[c->series];
 
 		if (c->column < s->stride && c->row < s->rows)
@@ -52,12 +68,13 @@ pp_build_column_unsigned(struct pp_builder *b, uint32_t column)
 void
 pp_build_column_real(struct pp_builder *b, uint32_t column, double divisor)
 {
-	struct column_cells c = { .profile = b->profile, .column = column };
 	struct pp_stacks *x = b->stacks;
+	struct column_cells c;
 	int64_t *cell;
 
 	if (!pp_build_flush(b) || column_type(b, column) == PP_REAL)
 		return;
+	c = column_cells(b, column);
 	while ((cell = cells_next(&c)))
 		*cell = pp_cell_real((double)column_value(b, column, *cell).i / divisor);
 	if (x->adds_up)
@@ -68,14 +85,14 @@ pp_build_column_real(struct pp_builder *b, uint32_t column, double divisor)
 bool
 pp_build_column_scale(struct pp_builder *b, uint32_t column, uint64_t factor)
 {
-	const struct column_cells all = { .profile = b->profile, .column = column };
 	pp_i128 most = (pp_i128)(INT64_MAX / factor), value;
-	struct column_cells c = all;
+	struct column_cells c;
 	struct pp_stacks *x = b->stacks;
 	int64_t *cell;
 
 	if (!pp_build_flush(b))
 		return false;
+	c = column_cells(b, column);
 	while ((cell = cells_next(&c))) {
 		value = column_value(b, column, *cell).i;
 		if (value > most || value < -most)
@@ -83,7 +100,7 @@ pp_build_column_scale(struct pp_builder *b, uint32_t column, uint64_t factor)
 	}
 	if (x->adds_up && !pp_sums_scale(&x->sums, column, factor))
 		return false;
-	for (c = all; (cell = cells_next(&c));)
+	for (c = column_cells(b, column); (cell = cells_next(&c));)
 		*cell *= (int64_t)factor;
 	return true;
 }
@@ -108,15 +125,70 @@ series_settle(const struct pp_builder *b, struct pp_series *s)
 	return true;
 }
 
-/* The first metric of the event of a series. */
-static size_t
-series_rank(const struct pp_profile *p, const struct pp_series *s)
+/* What is not a leaf's own is of metrics, too: of the first that a column became. */
+static bool
+not_own_settle(struct pp_builder *b, const uint32_t *moved)
 {
-	size_t m;
+	struct pp_profile *p = b->profile;
+	const struct pp_stacks *x = b->stacks;
+	uint32_t *metric_of = calloc(x->columns + 1, sizeof *metric_of);
+	size_t i, m;
 
-	for (m = 0; m < p->metrics.n && p->metrics.at[m].event != s->event; m++)
-		;
-	return m;
+	for (m = p->metrics.n; metric_of && m-- > 0;)
+		metric_of[x->column_of.at[m]] = (uint32_t)m;
+	for (i = 0; metric_of && i < p->not_own.n; i++) {
+		struct pp_not_own_row *row = &p->not_own.at[i];
+
+		row->metric = metric_of[row->metric];
+		row->series = moved[row->series];
+	}
+	free(metric_of);
+	return metric_of != NULL;
+}
+
+/* By series: the first metric of its event. */
+static size_t *
+series_ranks(const struct pp_builder *b)
+{
+	const struct pp_profile *p = b->profile;
+	struct pp_map first = { .seed = b->seed };
+	size_t *rank = malloc((p->series.n + 1) * sizeof *rank), i;
+	bool fine = rank != NULL;
+
+	for (i = p->metrics.n; fine && i-- > 0;)
+		fine = pp_map_set(&first, p->metrics.at[i].event, (uint32_t)i);
+	for (i = 0; fine && i < p->series.n; i++) {
+		uint32_t at = first.n ? pp_map_get(&first, p->series.at[i].event) : PP_MAP_NONE;
+
+		rank[i] = at == PP_MAP_NONE ? p->metrics.n : at;
+	}
+	pp_map_release(&first);
+	if (!fine)
+		free(rank);
+	return fine ? rank : NULL;
+}
+
+/* The series in the order of their ranks, those of one rank as they were. NULL when out of memory. */
+static uint32_t *
+series_by_rank(const struct pp_builder *b)
+{
+	const struct pp_profile *p = b->profile;
+	size_t *rank = series_ranks(b), *at = calloc(p->metrics.n + 2, sizeof *at), i;
+	uint32_t *order = malloc((p->series.n + 1) * sizeof *order);
+
+	for (i = 0; rank && at && i < p->series.n; i++)
+		at[rank[i] + 1]++;
+	for (i = 0; at && i <= p->metrics.n; i++)
+		at[i + 1] += at[i];
+	for (i = 0; rank && at && order && i < p->series.n; i++)
+		order[at[rank[i]]++] = (uint32_t)i;
+	if (!rank || !at) {
+		free(order);
+		order = NULL;
+	}
+	free(rank);
+	free(at);
+	return order;
 }
 
 /*
@@ -129,26 +201,22 @@ series_sort(struct pp_builder *b, uint32_t *moved)
 	struct pp_profile *p = b->profile;
 	const struct pp_stacks *x = b->stacks;
 	struct pp_series *sorted = malloc((p->series.n + 1) * sizeof *sorted);
-	size_t *rank = malloc((p->series.n + 1) * sizeof *rank), next;
-	uint32_t n = 0, i, at;
+	uint32_t *order = series_by_rank(b), n = 0, i, at;
 
-	for (i = 0; sorted && rank && i < p->series.n; i++) {
-		rank[i] = series_rank(p, &p->series.at[i]);
+	for (i = 0; i < p->series.n; i++)
 		moved[i] = UINT32_MAX;
-	}
-	for (next = 0; sorted && rank && n < p->series.n; next++)
-		for (i = 0; i < p->series.n; i++)
-			for (at = i; rank[i] == next && moved[at] == UINT32_MAX;) {
-				moved[at] = n;
-				sorted[n++] = p->series.at[at];
-				if (at < x->spills.n && x->spills.at[at])
-					at = x->spills.at[at];
-			}
-	if (sorted && rank && n)
+	for (i = 0; sorted && order && i < p->series.n; i++)
+		for (at = order[i]; moved[at] == UINT32_MAX;) {
+			moved[at] = n;
+			sorted[n++] = p->series.at[at];
+			if (at < x->spills.n && x->spills.at[at])
+				at = x->spills.at[at];
+		}
+	if (sorted && order && n)
 		memcpy(p->series.at, sorted, n * sizeof *sorted);
 	free(sorted);
-	free(rank);
-	return sorted && rank;
+	free(order);
+	return sorted && order;
 }
 
 void
@@ -161,18 +229,10 @@ pp_build_columns_settle(struct pp_builder *b, const uint32_t *column_of, uint32_
 
 	for (m = 0; fine && m < p->metrics.n; m++)
 		fine = pp_vec_push(&x->column_of, column_of[m]);
-	for (i = 0; fine && i < p->series.n; i++)
+	for (i = 0; fine && i < p->series.n && !x->is_sparse; i++)
 		fine = series_settle(b, &p->series.at[i]);
-	if (!fine || !series_sort(b, moved)) {
+	if (!fine || !series_sort(b, moved) ||
+	    (x->is_sparse && !pp_stacks_sparse_settle(b, moved)) || !not_own_settle(b, moved)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
-		return;
-	}
-	for (i = 0; i < p->not_own.n; i++) {
-		struct pp_not_own_row *row = &p->not_own.at[i];
-
-		for (m = 0; x->column_of.at[m] != row->metric; m++)
-			;
-		row->metric = (uint32_t)m;
-		row->series = moved[row->series];
 	}
 }

@@ -26,28 +26,33 @@ pp_stacks_free(struct pp_stacks *x)
 	pp_vec_release(&x->came);
 	pp_vec_release(&x->total);
 	pp_vec_release(&x->self);
+	pp_stacks_sparse_release(x);
 	free(x);
 }
 
 bool
-pp_stacks_column(struct pp_stacks *x, enum pp_cell_type type)
+pp_stacks_column(struct pp_builder *b, enum pp_cell_type type)
 {
-	size_t n = x->columns + 1;
+	struct pp_stacks *x = b->stacks;
+	size_t n = x->columns + 1, old = x->total.cap;
 
 	if (!pp_vec_push(&x->types, (uint8_t)type) ||
-	    !pp_vec_reserve(&x->values, BATCH_STACKS * (n + 1)) ||
-	    (x->late && !pp_vec_reserve(&x->own, BATCH_STACKS * (n + 1))))
+	    (x->late && !x->is_sparse && n > PP_FEW_COLUMNS && !pp_stacks_to_sparse(b)))
+		return false;
+	if (!x->is_sparse && (!pp_vec_reserve(&x->values, BATCH_STACKS * (n + 1)) ||
+	                      (x->late && !pp_vec_reserve(&x->own, BATCH_STACKS * (n + 1)))))
 		return false;
 	x->columns = n;
 	if (!x->adds_up)
 		return true;
 	if (!pp_sums_widen(&x->sums) || !pp_vec_reserve(&x->total, x->sums.stride) ||
-	    !pp_vec_reserve(&x->self, x->sums.stride))
+	    !pp_vec_reserve(&x->self, x->total.cap))
 		return false;
 	if (type == PP_REAL)
 		pp_sums_to_real(&x->sums, n - 1, 1.0);
-	memset(x->total.at, 0, x->sums.stride * sizeof *x->total.at);
-	memset(x->self.at, 0, x->sums.stride * sizeof *x->self.at);
+	/* A sum of nothing is all zero bits, as an integer and as a double. */
+	memset(x->total.at + old, 0, (x->total.cap - old) * sizeof *x->total.at);
+	memset(x->self.at + old, 0, (x->total.cap - old) * sizeof *x->self.at);
 	return true;
 }
 
@@ -65,6 +70,7 @@ pp_stacks_start(struct pp_builder *b, size_t columns, bool late)
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 		return NULL;
 	}
+	x->sums.sparse.seed = x->cells.seed = x->row_of.seed = b->seed;
 	x->late = late;
 	x->times = b->order.facets & PP_TIMELINE;
 	x->adds_up = pp_order_needs_no_tree(&b->order) && (late || p->metrics.n > 0);
@@ -74,7 +80,7 @@ pp_stacks_start(struct pp_builder *b, size_t columns, bool late)
 	if (x->adds_up || x->sieves)
 		pp_sieve_init(&x->sieve, b->order.filter);
 	for (m = 0; m < columns; m++)
-		if (!pp_stacks_column(x, m < p->metrics.n ? p->metrics.at[m].type : PP_UINT)) {
+		if (!pp_stacks_column(b, m < p->metrics.n ? p->metrics.at[m].type : PP_UINT)) {
 			pp_builder_fail(b, PP_E_NOMEM, NULL);
 			return NULL;
 		}
@@ -178,31 +184,39 @@ node_cells(struct pp_builder *b, uint32_t series, pp_node node)
 	return pp_build_cells(b, series, node);
 }
 
+uint32_t
+pp_stacks_spill(struct pp_builder *b, uint32_t series)
+{
+	struct pp_stacks *x = b->stacks;
+
+	while (x->spills.n <= series)
+		if (!pp_vec_push(&x->spills, 0)) {
+			pp_builder_fail(b, PP_E_NOMEM, NULL);
+			return 0;
+		}
+	if (!x->spills.at[series]) {
+		struct pp_series like = b->profile->series.at[series];
+
+		x->spills.at[series] = pp_build_series(b, &like, false, false);
+	}
+	return x->spills.at[series];
+}
+
 /* A sum that does not fit goes on in one more series of the same properties. */
 static bool
 node_spill(struct pp_builder *b, uint32_t series, pp_node node, const int64_t *values)
 {
-	struct pp_stacks *x = b->stacks;
 	int64_t *cells;
 	size_t at;
 
 	do {
-		while (x->spills.n <= series)
-			if (!pp_vec_push(&x->spills, 0)) {
-				pp_builder_fail(b, PP_E_NOMEM, NULL);
-				return false;
-			}
-		if (!x->spills.at[series]) {
-			struct pp_series like = b->profile->series.at[series];
-
-			x->spills.at[series] = pp_build_series(b, &like, false, false);
-		}
-		series = x->spills.at[series];
-		cells = node_cells(b, series, node);
+		series = pp_stacks_spill(b, series);
+		cells = series ? node_cells(b, series, node) : NULL;
 	} while (cells && !cells_add(b, cells, values, &at));
 	return cells != NULL;
 }
 
+/* Part of a cost that is not the leaf's own: more than a cell holds goes on in further rows. */
 static bool
 not_own_push(struct pp_builder *b, struct pp_not_own_row row, int64_t cell)
 {
@@ -213,7 +227,27 @@ not_own_push(struct pp_builder *b, struct pp_not_own_row row, int64_t cell)
 	return false;
 }
 
-/* Notes what of a stack's cost is not its leaf's own: more than a cell holds goes on in further rows. */
+bool
+pp_stacks_not_own(struct pp_builder *b, struct pp_not_own_row row, int64_t value, int64_t own)
+{
+	enum pp_cell_type type = column_type(b, row.metric);
+	union pp_value whole = column_value(b, row.metric, value),
+	               part = column_value(b, row.metric, own);
+	bool fine = true;
+
+	if (own == value)
+		return true;
+	if (type == PP_REAL)
+		return not_own_push(b, row, pp_cell_real(whole.d - part.d));
+	whole.i -= part.i;
+	for (; fine && type == PP_INT && whole.i > INT64_MAX; whole.i -= INT64_MAX)
+		fine = not_own_push(b, row, INT64_MAX);
+	for (; fine && whole.i < INT64_MIN; whole.i -= INT64_MIN)
+		fine = not_own_push(b, row, INT64_MIN);
+	return fine && not_own_push(b, row, (int64_t)whole.i);
+}
+
+/* Notes what of a stack's cost is not its leaf's own. */
 static bool
 not_own_add(struct pp_builder *b, uint32_t series, pp_node node, const int64_t *values,
             const int64_t *own)
@@ -221,25 +255,8 @@ not_own_add(struct pp_builder *b, uint32_t series, pp_node node, const int64_t *
 	struct pp_not_own_row row = { .series = series, .node = node };
 	bool fine = true;
 
-	for (row.metric = 0; fine && node && row.metric < b->stacks->columns; row.metric++) {
-		enum pp_cell_type type = column_type(b, row.metric);
-		union pp_value whole, part;
-
-		if (own[row.metric] == values[row.metric])
-			continue;
-		whole = column_value(b, row.metric, values[row.metric]);
-		part = column_value(b, row.metric, own[row.metric]);
-		if (type == PP_REAL) {
-			fine = not_own_push(b, row, pp_cell_real(whole.d - part.d));
-			continue;
-		}
-		whole.i -= part.i;
-		for (; fine && type == PP_INT && whole.i > INT64_MAX; whole.i -= INT64_MAX)
-			fine = not_own_push(b, row, INT64_MAX);
-		for (; fine && whole.i < INT64_MIN; whole.i -= INT64_MIN)
-			fine = not_own_push(b, row, INT64_MIN);
-		fine = fine && not_own_push(b, row, (int64_t)whole.i);
-	}
+	for (row.metric = 0; fine && node && row.metric < b->stacks->columns; row.metric++)
+		fine = pp_stacks_not_own(b, row, values[row.metric], own[row.metric]);
 	return fine;
 }
 
@@ -273,9 +290,12 @@ sums_check(struct pp_builder *b)
 	const struct pp_sums *s = &b->stacks->sums;
 	size_t m;
 
-	for (m = 0; s->rows && m < s->columns; m++)
-		b->overflowed |= !s->real[m] && (pp_sums_own(s, 0)[m].i > UINT64_MAX ||
-		                                 pp_sums_own(s, 0)[m].i < INT64_MIN);
+	/* Where columns come one by one, nobody reads again. */
+	for (m = 0; s->rows && m < s->columns && !b->stacks->late; m++) {
+		union pp_value own = pp_sums_get(s, 0, m).own;
+
+		b->overflowed |= !s->real[m] && (own.i > UINT64_MAX || own.i < INT64_MIN);
+	}
 }
 
 bool
@@ -293,11 +313,13 @@ pp_build_flush(struct pp_builder *b)
 	for (i = 0; fine && i < x->n; i++) {
 		if (x->rows[i].where)
 			*x->rows[i].where = x->leaf[i] + 1;
-		if (!x->rows[i].path)
+		if (!x->rows[i].path && x->is_sparse)
+			fine = pp_stacks_sparse_add(b, &x->rows[i], x->leaf[i]);
+		else if (!x->rows[i].path)
 			fine = node_add(b, &x->rows[i], x->leaf[i], x->values.at + i * x->columns,
 			                x->rows[i].apart ? x->own.at + i * x->columns : NULL);
 	}
-	x->n = x->frames_n = 0;
+	x->n = x->frames_n = x->parts.n = 0;
 	return fine && pp_builder_ok(b);
 }
 
@@ -343,9 +365,9 @@ stack_wait(struct pp_stacks *x, const struct pp_sample *s, const pp_frame *frame
 	if (depth)
 		memcpy(x->frames + x->frames_n, frames, depth * sizeof *frames);
 	x->frames_n += depth;
-	for (i = 0; i < x->columns && s->values; i++)
+	for (i = 0; i < x->columns && s->values && !x->is_sparse; i++)
 		x->values.at[n * x->columns + i] = s->values[i];
-	for (i = 0; i < x->columns && s->own; i++)
+	for (i = 0; i < x->columns && s->own && !x->is_sparse; i++)
 		x->own.at[n * x->columns + i] = s->own[i];
 }
 
@@ -365,6 +387,8 @@ stack_deep(struct pp_builder *b, const struct pp_sample *s, const pp_frame *fram
 		return false;
 	if (s->where)
 		*s->where = leaf + 1;
+	if (s->values && b->stacks->is_sparse)
+		return pp_stacks_parts(b, s, &w) && pp_stacks_sparse_add(b, &w, leaf);
 	return !s->values || node_add(b, &w, leaf, s->values, s->own);
 }
 
@@ -438,12 +462,40 @@ pp_stacks_settled(struct pp_builder *b, uint32_t series, const uint32_t *metrics
 
 /* ---- costs per function ----------------------------------------------------------------- */
 
+/* What a stack costs, as sums; those that it has no value for are 0 anyway. */
+static struct pp_stack_cost
+stack_cost(struct pp_builder *b, const struct pp_sample *s)
+{
+	struct pp_stacks *x = b->stacks;
+	size_t n = s->columns ? s->column_count : x->columns, i;
+
+	for (i = 0; i < n; i++) {
+		size_t m = s->columns ? s->columns[i] : i;
+
+		x->total.at[m] = column_value(b, m, s->values[m]);
+		if (s->own)
+			x->self.at[m] = column_value(b, m, s->own[m]);
+	}
+	return (struct pp_stack_cost){ s->own ? x->self.at : x->total.at, x->total.at, s->columns,
+		                       s->column_count };
+}
+
+/* Leaves them 0 again for the next one. */
+static void
+stack_cost_clear(struct pp_stacks *x, const struct pp_sample *s)
+{
+	size_t i;
+
+	for (i = 0; s->columns && i < s->column_count; i++)
+		x->total.at[s->columns[i]] = x->self.at[s->columns[i]] = (union pp_value){ 0 };
+}
+
 static bool
 stack_sum(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frames, size_t depth)
 {
 	struct pp_stacks *x = b->stacks;
-	bool stays;
-	size_t m;
+	struct pp_stack_cost cost;
+	bool stays, fine;
 
 	if (!pp_sums_reserve(&x->sums, b->profile->frames.n)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
@@ -451,18 +503,14 @@ stack_sum(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frame
 	}
 	if (!s->values)
 		return true;
-	for (m = 0; m < x->columns; m++)
-		x->total.at[m] = column_value(b, m, s->values[m]);
-	for (m = 0; m < x->columns && s->own; m++)
-		x->self.at[m] = column_value(b, m, s->own[m]);
+	cost = stack_cost(b, s);
 	if (!stack_filter(b, &frames, &depth, &stays))
 		return false;
-	if (stays)
-		pp_sums_add(&x->sums, frames, depth, s->own ? x->self.at : x->total.at,
-		            x->total.at);
-	else
-		pp_sums_pass(&x->sums, x->total.at);
-	return true;
+	fine = stays ? pp_sums_add(&x->sums, frames, depth, cost) : pp_sums_pass(&x->sums, cost);
+	stack_cost_clear(x, s);
+	if (!fine)
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	return fine;
 }
 
 bool
@@ -485,9 +533,32 @@ pp_stacks_merge(struct pp_builder *into, const struct pp_builder *from, const pp
 		return false;
 	}
 	for (row = 0; row < y->sums.rows && row < from->profile->frames.n; row++)
-		if (row == 0 || y->sums.seen[row])
-			pp_sums_merge(&x->sums, frame_map[row], &y->sums, row);
+		if ((row == 0 || y->sums.seen[row]) &&
+		    !pp_sums_merge(&x->sums, frame_map[row], &y->sums, row)) {
+			pp_builder_fail(into, PP_E_NOMEM, NULL);
+			return false;
+		}
 	sums_check(into);
+	return true;
+}
+
+/* The costs of functions that occur, where there are many columns. */
+static bool
+sums_give_sparse(struct pp_builder *b)
+{
+	struct pp_costs_facet *costs = &b->profile->costs;
+	const struct pp_stacks *x = b->stacks;
+	size_t row, n = 0;
+
+	costs->sparse = pp_gather_settle(&x->sums.sparse, x->sums.rows,
+	                                 x->late ? x->column_of.at : NULL, b->profile->metrics.n);
+	if (!costs->sparse)
+		return false;
+	/* Frames that do not occur have no cells, so rows close up without moving any. */
+	for (row = 0; row < x->sums.rows && row < b->profile->frames.n; row++)
+		if (!row || x->sums.seen[row])
+			costs->sparse->first[++n] = costs->sparse->first[row + 1];
+	costs->sparse->rows = n;
 	return true;
 }
 
@@ -507,23 +578,29 @@ sums_give(struct pp_builder *b)
 
 		if (row && !x->sums.seen[row])
 			continue;
-		if (!pp_vec_push(&costs->funcs, b->profile->frames.at[row].func) ||
-		    !pp_vec_reserve(&costs->cells, costs->cells.n + 2 * n))
+		if (!pp_vec_push(&costs->funcs, b->profile->frames.at[row].func))
+			return false;
+		if (x->sums.is_sparse)
+			continue;
+		if (!pp_vec_reserve(&costs->cells, costs->cells.n + 2 * n))
 			return false;
 		to = costs->cells.at + costs->cells.n;
 		for (m = 0; m < n; m++) {
-			size_t column = x->late ? x->column_of.at[m] : m;
+			struct pp_cost_pair pair = pp_sums_get(&x->sums, row,
+			                                       x->late ? x->column_of.at[m] : m);
 
-			to[m] = pp_sums_own(&x->sums, row)[column];
-			to[n + m] = pp_sums_total(&x->sums, row)[column];
+			to[m] = pair.own;
+			to[n + m] = pair.total;
 		}
 		costs->cells.n += 2 * n;
 	}
+	if (x->sums.is_sparse && !sums_give_sparse(b))
+		return false;
 	costs->stated = true;
 	costs->filtered = x->sieve.filter && x->sieve.status == PP_OK;
 	/* The sums' own row for the whole is what all stacks cost that were read. */
 	for (m = 0; costs->filtered && m < n; m++)
-		if (!pp_vec_push(&costs->unfiltered, costs->cells.at[m]))
+		if (!pp_vec_push(&costs->unfiltered, pp_costs_get(b->profile, 0, m).own))
 			return false;
 	return true;
 }
@@ -552,6 +629,8 @@ pp_stacks_finish(struct pp_builder *b)
 	bool known = x && (!x->late || x->column_of.n == b->profile->metrics.n);
 
 	if (pp_build_flush(b) && known && x->adds_up && !sums_give(b))
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	if (pp_builder_ok(b) && known && x->is_sparse && !pp_stacks_spread(b))
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	if (pp_builder_ok(b) && x && !b->profile->costs.filtered && !came_give(b))
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
@@ -595,7 +674,7 @@ pp_build_sample(struct pp_builder *b, const struct pp_sample *s, const pp_frame 
 			return stack_deep(b, s, frames, (uint32_t)depth);
 	}
 	stack_wait(x, s, frames, depth, 0, &b->place);
-	return true;
+	return !x->is_sparse || pp_stacks_parts(b, s, &x->rows[x->n - 1]);
 }
 
 bool

@@ -15,10 +15,22 @@ struct waiting {
 	uint32_t cpu;
 	int64_t time;
 	bool timed;
-	bool path;  /* it has no cost */
-	bool apart; /* what is the leaf's own is not all */
+	bool path;          /* it has no cost */
+	bool apart;         /* what is the leaf's own is not all */
+	size_t part, parts; /* its costs, where there are many columns */
 	pp_stack *where;
 	struct pp_place place;
+};
+
+/* What it costs in one column. */
+struct stack_part {
+	uint32_t column;
+	int64_t value, own;
+};
+
+struct sparse_node {
+	uint32_t series;
+	pp_node node;
 };
 
 struct pp_stacks {
@@ -41,6 +53,16 @@ struct pp_stacks {
 	pp_node under[BATCH_STACKS], leaf[BATCH_STACKS];
 	pp_frame frames[PP_TREE_BATCH];
 	PP_VEC(int64_t) values, own;
+
+	/*
+	 * With more than PP_FEW_COLUMNS that become metrics at the end, cells are gathered by row of `nodes` and
+	 * column, and given to the series then; stacks that wait have parts instead of values.
+	 */
+	bool is_sparse;
+	PP_VEC(struct stack_part) parts;
+	PP_VEC(struct sparse_node) nodes;
+	struct pp_map row_of; /* of series << 32 | node */
+	struct pp_gather cells;
 
 	PP_VEC(uint8_t) keeps; /* by frame: whether the order keeps its name */
 
@@ -69,7 +91,25 @@ column_value(const struct pp_builder *b, size_t column, int64_t cell)
 }
 
 /* One more column. */
-bool pp_stacks_column(struct pp_stacks *, enum pp_cell_type);
+bool pp_stacks_column(struct pp_builder *, enum pp_cell_type);
+/* Notes what of a value is not a leaf's own, as rows like this one. False on failure, as those below. */
+bool pp_stacks_not_own(struct pp_builder *, struct pp_not_own_row, int64_t value, int64_t own);
+
+/* ---- many columns, see builder_sparse.c ---- */
+void pp_stacks_sparse_release(struct pp_stacks *);
+/* From here on cells are gathered; no stack waits. */
+bool pp_stacks_to_sparse(struct pp_builder *);
+/* Notes the costs of a stack that waits. */
+bool pp_stacks_parts(struct pp_builder *, const struct pp_sample *, struct waiting *);
+/* Adds them to its node. */
+bool pp_stacks_sparse_add(struct pp_builder *, const struct waiting *, pp_node);
+/* Columns become metrics, and series have moved. */
+bool pp_stacks_sparse_settle(struct pp_builder *, const uint32_t *moved);
+/* Gives series what was gathered for them. */
+bool pp_stacks_spread(struct pp_builder *);
+/* The series where sums of another one go on, made when absent; 0 on failure. */
+uint32_t pp_stacks_spill(struct pp_builder *, uint32_t series);
+
 /*
  * Decides, at the first stack, what becomes of all. Columns are those of the series; of which nothing is
  * said become counts. NULL on failure.

@@ -63,6 +63,7 @@ void
 pp_series_release(struct pp_series *s)
 {
 	free(s->cells);
+	pp_sparse_free(s->sparse);
 	free(s->node_of);
 	free(s->present);
 	pp_map_release(&s->row_of);
@@ -87,6 +88,10 @@ columns_release(struct pp_profile *p, unsigned columns)
 		pp_strtab_release(&p->strs);
 	if (columns & PP_COLUMN_TREE)
 		pp_tree_release(&p->tree);
+	if (columns & PP_COLUMN_COSTS) {
+		pp_sparse_free(p->costs.sparse);
+		p->costs.sparse = NULL;
+	}
 	for (i = 0; i < PP_COUNT_OF(arrays); i++)
 		if (columns & arrays[i].column) {
 			free(array_get(p, i).at);
@@ -139,12 +144,22 @@ bytes_copy(void *pointer, size_t n)
 	return to != NULL;
 }
 
+static bool
+sparse_copy(struct pp_sparse **sparse)
+{
+	const struct pp_sparse *from = *sparse;
+
+	*sparse = from ? pp_sparse_copy(from) : NULL;
+	return !from || *sparse;
+}
+
 /* Gives a series whose list was copied cells of its own. */
 static bool
 rows_copy(struct pp_series *s)
 {
 	bool fine = bytes_copy(&s->cells, (size_t)s->rows * s->stride * sizeof *s->cells);
 
+	fine &= sparse_copy(&s->sparse);
 	fine &= bytes_copy(&s->node_of, s->rows * sizeof *s->node_of);
 	fine &= bytes_copy(&s->present, ((size_t)s->rows / 64 + 1) * sizeof *s->present);
 	s->rows_cap = s->rows;
@@ -168,6 +183,8 @@ pp_derive_copy(struct pp_derive *d, unsigned columns)
 			fine &= array_copy(p, i);
 	for (i = 0; (columns & PP_COLUMN_ROWS) && i < p->series.n; i++)
 		fine &= rows_copy(&p->series.at[i]);
+	if (columns & PP_COLUMN_COSTS)
+		fine &= sparse_copy(&p->costs.sparse);
 	return fine;
 }
 
@@ -196,6 +213,8 @@ pp_derive_empty(struct pp_derive *d, unsigned columns)
 	for (i = 0; i < PP_COUNT_OF(arrays); i++)
 		if (borrowed & arrays[i].column)
 			array_set(p, i, (struct array){ 0 });
+	if (borrowed & PP_COLUMN_COSTS)
+		p->costs.sparse = NULL;
 	if (columns & PP_COLUMN_KEPT)
 		p->kept = (struct pp_kept_facet){ 0 };
 	p->shared &= ~columns;
@@ -276,7 +295,7 @@ series_adopt(const struct pp_profile *p, struct pp_profile *base, unsigned colum
 		struct pp_series *s = &base->series.at[i];
 
 		if ((columns & PP_COLUMN_ROWS) && rows < p->series.n &&
-		    p->series.at[rows].cells == s->cells)
+		    p->series.at[rows].cells == s->cells && p->series.at[rows].sparse == s->sparse)
 			rows++;
 		else if (columns & PP_COLUMN_ROWS)
 			pp_series_release(s);

@@ -59,6 +59,12 @@ pp_func pp_derive_func(struct pp_derive *, struct pp_slice name, pp_str file, ui
 pp_status pp_derive_finish(struct pp_derive *, pp_status status, struct pp_profile **out);
 
 /*
+ * The same profile with a cell for each metric in every row, for what changes rows; *out is NULL when it is
+ * like that already.
+ */
+pp_status pp_derive_dense(const struct pp_profile *, struct pp_profile **out);
+
+/*
  * Makes a derived profile independent of its base: it takes over what it shares with `base`, and the rest of
  * `base` is freed. Nobody else may use `base`; what that one shares in turn stays shared.
  */

@@ -16,6 +16,9 @@ pp_flat_release(struct pp_flat *f)
 	free(f->total);
 	free(f->whole);
 	free(f->cycle);
+	pp_sparse_free(f->sparse);
+	pp_gather_release(&f->adding);
+	free(f->place);
 	*f = (struct pp_flat){ 0 };
 }
 
@@ -23,19 +26,128 @@ bool
 pp_flat_alloc(struct pp_flat *f, const struct pp_profile *p, size_t rows)
 {
 	size_t cells = (rows + 1) * (p->metrics.n + 1), m;
+	bool sparse = p->metrics.n > PP_FEW_COLUMNS;
 
 	*f = (struct pp_flat){ .profile = p, .metrics = p->metrics.n, .n = rows };
 	f->func = calloc(rows + 1, sizeof *f->func);
 	f->calls = calloc(rows + 1, sizeof *f->calls);
-	f->self = calloc(cells, sizeof *f->self);
-	f->total = calloc(cells, sizeof *f->total);
 	f->whole = calloc(f->metrics + 1, sizeof *f->whole);
+	if (sparse)
+		f->adding = (struct pp_gather){ .size = sizeof(struct pp_cost_pair),
+			                        .seed = p->strs.seed };
+	else
+		f->self = calloc(cells, sizeof *f->self);
+	if (!sparse)
+		f->total = calloc(cells, sizeof *f->total);
 	for (m = 0; f->whole && m < f->metrics; m++)
 		f->whole[m] = pp_value_zero(&p->metrics.at[m]);
-	if (f->func && f->calls && f->self && f->total && f->whole)
+	if (f->func && f->calls && f->whole && (sparse || (f->self && f->total)))
 		return true;
 	pp_flat_release(f);
 	return false;
+}
+
+bool
+pp_flat_settle(struct pp_flat *f)
+{
+	size_t i;
+
+	if (!pp_flat_is_sparse(f))
+		return true;
+	f->sparse = pp_gather_settle(&f->adding, f->n, NULL, f->metrics);
+	f->place = malloc((f->n + 1) * sizeof *f->place);
+	for (i = 0; f->place && i < f->n; i++)
+		f->place[i] = (uint32_t)i;
+	pp_gather_release(&f->adding);
+	f->adding.size = 0;
+	return f->sparse && f->place;
+}
+
+bool
+pp_flat_add(struct pp_flat *f, size_t row, size_t metric, union pp_value self, union pp_value total)
+{
+	const struct pp_metric *m = &f->profile->metrics.at[metric];
+	struct pp_cost_pair *pair;
+
+	if (!pp_flat_is_sparse(f)) {
+		pp_value_add(m, &f->self[row * f->metrics + metric], self);
+		pp_value_add(m, &f->total[row * f->metrics + metric], total);
+		return true;
+	}
+	if (pp_value_is_zero(m, self) && pp_value_is_zero(m, total))
+		return true;
+	pair = pp_gather_at(&f->adding, (uint32_t)row, (uint32_t)metric);
+	if (!pair)
+		return false;
+	pp_value_add(m, &pair->own, self);
+	pp_value_add(m, &pair->total, total);
+	return true;
+}
+
+union pp_value *
+pp_flat_total_at(struct pp_flat *f, size_t row, size_t metric)
+{
+	struct pp_cost_pair *pair;
+
+	if (!pp_flat_is_sparse(f))
+		return &f->total[row * f->metrics + metric];
+	pair = pp_gather_at(&f->adding, (uint32_t)row, (uint32_t)metric);
+	return pair ? &pair->total : NULL;
+}
+
+bool
+pp_flat_add_self(struct pp_flat *f, size_t row, const int64_t *cells)
+{
+	const struct pp_profile *p = f->profile;
+	bool fine = true;
+	size_t m;
+
+	if (!pp_flat_is_sparse(f))
+		pp_values_add_cells(p, pp_flat_self_of(f, row), cells);
+	for (m = 0; fine && pp_flat_is_sparse(f) && m < f->metrics; m++)
+		if (cells[m])
+			fine = pp_flat_add(f, row, m, pp_cell_value(&p->metrics.at[m], cells[m]),
+			                   pp_value_zero(&p->metrics.at[m]));
+	return fine;
+}
+
+bool
+pp_flat_add_total(struct pp_flat *f, size_t row, const int64_t *cells)
+{
+	const struct pp_profile *p = f->profile;
+	bool fine = true;
+	size_t m;
+
+	if (!pp_flat_is_sparse(f))
+		pp_values_add_cells(p, pp_flat_total_of(f, row), cells);
+	for (m = 0; fine && pp_flat_is_sparse(f) && m < f->metrics; m++)
+		if (cells[m])
+			fine = pp_flat_add(f, row, m, pp_value_zero(&p->metrics.at[m]),
+			                   pp_cell_value(&p->metrics.at[m], cells[m]));
+	return fine;
+}
+
+void
+pp_flat_keep(struct pp_flat *f, const bool *stays)
+{
+	size_t row, n = 0, bytes = f->metrics * sizeof *f->self;
+
+	for (row = 0; row < f->n; row++) {
+		if (!stays[row])
+			continue;
+		f->func[n] = f->func[row];
+		f->calls[n] = f->calls[row];
+		if (f->cycle)
+			f->cycle[n] = f->cycle[row];
+		if (f->sparse) {
+			f->place[n] = f->place[row];
+		} else if (bytes) {
+			memmove(f->self + n * f->metrics, f->self + row * f->metrics, bytes);
+			memmove(f->total + n * f->metrics, f->total + row * f->metrics, bytes);
+		}
+		n++;
+	}
+	f->n = n;
 }
 
 /* Numbers the functions that are marked, by id; false when out of memory. */
@@ -77,11 +189,45 @@ tree_mark(const struct pp_profile *p, uint32_t *row_of)
 	return true;
 }
 
-/* Own costs and calls, straight from the rows of the series. */
-static void
-flat_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_frame,
-         const uint32_t *row_of)
+/* The costs of functions in a tree being added up. */
+struct by_tree {
+	struct pp_flat *f;
+	const struct pp_profile *p;
+	const pp_func *func_of_frame;
+	const uint32_t *row_of;
+	const uint64_t *outermost;
+};
+
+static size_t
+node_row(const struct by_tree *t, pp_node node)
 {
+	return t->row_of[t->func_of_frame[pp_tree_frame(&t->p->tree, node)]] - (size_t)1;
+}
+
+/* A row of a sparse series. */
+static bool
+own_add_sparse(const struct by_tree *t, size_t row, const struct pp_sparse *s, uint32_t from)
+{
+	bool fine = true;
+	uint32_t k;
+
+	for (k = s->first[from]; fine && k < s->first[from + 1]; k++) {
+		const struct pp_metric *m = &t->p->metrics.at[s->column[k]];
+		const int64_t *cell = pp_sparse_cell(s, k);
+
+		fine = pp_flat_add(t->f, row, s->column[k], pp_cell_value(m, *cell),
+		                   pp_value_zero(m));
+	}
+	return fine;
+}
+
+/* Own costs and calls, straight from the rows of the series. */
+static bool
+flat_own(const struct by_tree *t)
+{
+	const struct pp_profile *p = t->p;
+	struct pp_flat *f = t->f;
+	bool fine = true;
 	size_t i;
 	uint32_t r;
 
@@ -89,59 +235,86 @@ flat_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_f
 		const struct pp_series *s = &p->series.at[i];
 
 		f->has_calls |= s->has_calls;
-		for (r = 0; r < s->rows; r++) {
-			const int64_t *cells = pp_series_cells(s, r);
+		for (r = 0; fine && r < s->rows; r++) {
 			pp_node node = pp_series_node(s, r);
 			size_t row;
 
 			if (node == 0)
 				continue;
-			row = row_of[func_of_frame[pp_tree_frame(&p->tree, node)]] - 1;
-			pp_values_add_cells(p, pp_flat_self_of(f, row), cells);
+			row = node_row(t, node);
+			fine = s->sparse ? own_add_sparse(t, row, s->sparse, r)
+			                 : pp_flat_add_self(f, row, pp_series_cells(s, r));
 			if (s->has_calls)
-				pp_count_add(&f->calls[row], (uint64_t)cells[p->metrics.n]);
+				pp_count_add(&f->calls[row],
+				             (uint64_t)pp_series_cells(s, r)[p->metrics.n]);
 		}
 	}
+	return fine;
 }
 
 /* What the file says is not a leaf's own. */
-static void
-flat_not_own(struct pp_flat *f, const struct pp_profile *p, const pp_func *func_of_frame,
-             const uint32_t *row_of)
+static bool
+flat_not_own(const struct by_tree *t)
 {
+	const struct pp_profile *p = t->p;
+	bool fine = true;
 	size_t i;
 
-	for (i = 0; i < p->not_own.n; i++) {
+	for (i = 0; fine && i < p->not_own.n; i++) {
 		const struct pp_not_own_row *less = &p->not_own.at[i];
 		const struct pp_metric *metric = &p->metrics.at[less->metric];
-		size_t row = row_of[func_of_frame[pp_tree_frame(&p->tree, less->node)]] - 1;
+		union pp_value v = pp_value_zero(metric);
 
-		pp_value_sub(metric, &f->self[row * f->metrics + less->metric],
-		             pp_cell_value(metric, less->cell));
+		pp_value_sub(metric, &v, pp_cell_value(metric, less->cell));
+		fine = pp_flat_add(t->f, node_row(t, less->node), less->metric, v,
+		                   pp_value_zero(metric));
 	}
+	return fine;
 }
 
 /* Total costs of one metric: the inclusive cost of every outermost activation. */
 static bool
-flat_total(struct pp_flat *f, const struct pp_profile *p, size_t metric,
-           const pp_func *func_of_frame, const uint32_t *row_of, const uint64_t *outermost)
+flat_total(const struct by_tree *t, size_t metric)
 {
-	const struct pp_metric *m = &p->metrics.at[metric];
+	const struct pp_metric *m = &t->p->metrics.at[metric];
 	struct pp_inclusive inclusive;
+	struct pp_flat *f = t->f;
 	pp_node node;
 
-	if (!pp_inclusive_compute(&inclusive, p, metric))
+	if (!pp_inclusive_compute(&inclusive, t->p, metric))
 		return false;
-	for (node = 1; node < p->tree.n; node++)
-		if (pp_bit(outermost, node)) {
-			size_t row = row_of[func_of_frame[pp_tree_frame(&p->tree, node)]] - 1;
-
-			pp_value_add(m, &f->total[row * f->metrics + metric],
+	for (node = 1; node < t->p->tree.n; node++)
+		if (pp_bit(t->outermost, node))
+			pp_value_add(m, &f->total[node_row(t, node) * f->metrics + metric],
 			             pp_inclusive_of(&inclusive, node));
-		}
 	f->whole[metric] = pp_inclusive_of(&inclusive, 0);
 	pp_inclusive_release(&inclusive);
 	return true;
+}
+
+/* The same of all metrics, where they are many. */
+static bool
+flat_totals_sparse(const struct by_tree *t)
+{
+	const struct pp_profile *p = t->p;
+	struct pp_gather inclusive;
+	bool fine = pp_inclusive_sparse(&inclusive, p);
+	uint32_t cell, node;
+
+	for (node = 0; fine && node < p->tree.n; node++)
+		for (cell = pp_gather_last(&inclusive, node); fine && cell;
+		     cell = pp_gather_before(&inclusive, cell)) {
+			uint32_t m = inclusive.keys.at[cell - 1].row;
+			const union pp_value *v = pp_gather_cell(&inclusive, cell);
+
+			if (node == 0)
+				t->f->whole[m] = *v;
+			else if (pp_bit(t->outermost, node))
+				fine = pp_flat_add(t->f, node_row(t, node), m,
+				                   pp_value_zero(&p->metrics.at[m]), *v);
+		}
+	pp_gather_release(&inclusive);
+	return fine;
 }
 
 static bool
@@ -149,15 +322,14 @@ tree_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	pp_func *func_of_frame = pp_frame_funcs(p);
 	uint64_t *outermost = func_of_frame ? pp_outermost_compute(p, func_of_frame) : NULL;
-	bool ok = outermost != NULL;
+	struct by_tree t = { f, p, func_of_frame, row_of, outermost };
+	bool ok = outermost && flat_own(&t) && flat_not_own(&t);
 	size_t m;
 
-	if (ok) {
-		flat_own(f, p, func_of_frame, row_of);
-		flat_not_own(f, p, func_of_frame, row_of);
-	}
-	for (m = 0; ok && m < f->metrics; m++)
-		ok = flat_total(f, p, m, func_of_frame, row_of, outermost);
+	if (ok && pp_flat_is_sparse(f))
+		ok = flat_totals_sparse(&t);
+	for (m = 0; ok && !pp_flat_is_sparse(f) && m < f->metrics; m++)
+		ok = flat_total(&t, m);
 	free(func_of_frame);
 	free(outermost);
 	return ok;
@@ -192,7 +364,7 @@ pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 
 	*f = (struct pp_flat){ 0 };
 	ok = row_of && source->mark(p, row_of) && flat_number(f, p, row_of) &&
-	     source->fill(f, p, row_of);
+	     source->fill(f, p, row_of) && pp_flat_settle(f);
 	free(row_of);
 	if (ok)
 		return PP_OK;
@@ -206,6 +378,7 @@ struct sort_ctx {
 	const struct pp_flat *flat;
 	enum pp_sort by;
 	size_t metric;
+	union pp_value *keys; /* by row: what it is sorted by; NULL when that is no cost */
 };
 
 static int
@@ -214,16 +387,31 @@ compare_rows(const void *left, const void *right, void *context)
 	const struct sort_ctx *ctx = context;
 	const struct pp_flat *f = ctx->flat;
 	size_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const union pp_value *column = ctx->by == PP_SORT_TOTAL ? f->total : f->self;
 	int c = 0;
 
 	if (ctx->by == PP_SORT_CALLS)
 		c = (f->calls[a] < f->calls[b]) - (f->calls[a] > f->calls[b]);
-	else if (ctx->by != PP_SORT_NAME && ctx->metric < f->metrics)
-		c = pp_value_cmp(&f->profile->metrics.at[ctx->metric],
-		                 column[b * f->metrics + ctx->metric],
-		                 column[a * f->metrics + ctx->metric]);
+	else if (ctx->keys)
+		c = pp_value_cmp(&f->profile->metrics.at[ctx->metric], ctx->keys[b], ctx->keys[a]);
 	return c ? c : pp_func_cmp(f->profile, f->func[a], f->func[b]);
+}
+
+/* The costs to sort by, which may take long to find. */
+static bool
+keys_fill(struct sort_ctx *ctx)
+{
+	const struct pp_flat *f = ctx->flat;
+	size_t i;
+
+	if (ctx->by == PP_SORT_CALLS || ctx->by == PP_SORT_NAME || ctx->metric >= f->metrics)
+		return true;
+	ctx->keys = malloc((f->n + 1) * sizeof *ctx->keys);
+	for (i = 0; ctx->keys && i < f->n; i++) {
+		struct pp_cost_pair pair = pp_flat_get(f, i, ctx->metric);
+
+		ctx->keys[i] = ctx->by == PP_SORT_TOTAL ? pair.total : pair.own;
+	}
+	return ctx->keys != NULL;
 }
 
 bool
@@ -231,8 +419,8 @@ pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 {
 	size_t row_bytes = f->metrics * sizeof *f->self, i;
 	uint32_t *order = malloc((f->n + 1) * sizeof *order);
-	struct sort_ctx ctx = { f, by, metric };
-	bool ok = order != NULL;
+	struct sort_ctx ctx = { f, by, metric, NULL };
+	bool ok = order && keys_fill(&ctx);
 
 	for (i = 0; ok && i < f->n; i++)
 		order[i] = (uint32_t)i;
@@ -240,9 +428,13 @@ pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 		pp_sort(order, f->n, sizeof *order, compare_rows, &ctx);
 	ok = ok && pp_items_permute(f->func, sizeof *f->func, order, f->n) &&
 	     pp_items_permute(f->calls, sizeof *f->calls, order, f->n) &&
-	     (!f->cycle || pp_items_permute(f->cycle, sizeof *f->cycle, order, f->n)) &&
-	     pp_items_permute(f->self, row_bytes, order, f->n) &&
-	     pp_items_permute(f->total, row_bytes, order, f->n);
+	     (!f->cycle || pp_items_permute(f->cycle, sizeof *f->cycle, order, f->n));
+	if (ok && f->sparse)
+		ok = pp_items_permute(f->place, sizeof *f->place, order, f->n);
+	else if (ok)
+		ok = pp_items_permute(f->self, row_bytes, order, f->n) &&
+		     pp_items_permute(f->total, row_bytes, order, f->n);
 	free(order);
+	free(ctx.keys);
 	return ok;
 }

@@ -16,9 +16,13 @@ struct pp_flat {
 	bool has_calls;
 	pp_func *func;
 	uint64_t *calls;
-	union pp_value *self; /* [row * metrics + metric] */
+	union pp_value *self; /* [row * metrics + metric]; NULL where they are sparse */
 	union pp_value *total;
-	union pp_value *whole; /* [metric]: the sum over the profile */
+	/* With more than PP_FEW_COLUMNS metrics: struct pp_cost_pair by place[row] and metric. */
+	struct pp_sparse *sparse;
+	uint32_t *place;
+	struct pp_gather adding; /* the same while it is computed */
+	union pp_value *whole;   /* [metric]: the sum over the profile */
 	/*
 	 * Per row the number of the call cycle it belongs to, from 1, 0 = none; NULL when the source is
 	 * not a call graph. In a cycle of a call graph nobody knows who caused what: a member's total is
@@ -29,11 +33,26 @@ struct pp_flat {
 	uint32_t cycles;
 };
 
+/* What a row costs of one metric. */
+static inline struct pp_cost_pair
+pp_flat_get(const struct pp_flat *f, size_t row, size_t metric)
+{
+	const struct pp_cost_pair *pair;
+
+	if (PP_LIKELY(!f->sparse))
+		return (struct pp_cost_pair){ f->self[row * f->metrics + metric],
+			                      f->total[row * f->metrics + metric] };
+	pair = pp_sparse_find(f->sparse, f->place[row], metric);
+	return pair ? *pair : (struct pp_cost_pair){ 0 };
+}
+
 enum pp_sort { PP_SORT_SELF, PP_SORT_TOTAL, PP_SORT_CALLS, PP_SORT_NAME };
 
 /* Computes all rows, in no particular order; PP_E_UNSUPPORTED when the profile holds no cost at all. */
 pp_status pp_flat_compute(const struct pp_profile *, struct pp_flat *);
 void pp_flat_release(struct pp_flat *);
+/* Leaves out the rows whose flag is not set. */
+void pp_flat_keep(struct pp_flat *, const bool *stays);
 /* Sorts descending (names ascending); ties by name, file, line. False when out of memory. */
 bool pp_flat_sort(struct pp_flat *, enum pp_sort, size_t metric);
 

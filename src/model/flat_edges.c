@@ -30,19 +30,19 @@ static bool
 add_own(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	union pp_value *own = pp_profile_own(p, PP_ALL_SERIES, false);
+	bool fine = own != NULL;
 	size_t i, m;
 
-	for (i = 0; own && i < p->funcs.n; i++)
-		for (m = 0; m < f->metrics; m++) {
-			const struct pp_metric *metric = &p->metrics.at[m];
-			size_t at = (row_of[i] - (size_t)1) * f->metrics + m;
+	for (i = 0; fine && i < p->funcs.n; i++)
+		for (m = 0; fine && m < f->metrics; m++) {
+			union pp_value v = own[i * f->metrics + m];
 
-			pp_value_add(metric, &f->whole[m], own[i * f->metrics + m]);
+			pp_value_add(&p->metrics.at[m], &f->whole[m], v);
 			if (row_of[i])
-				f->self[at] = f->total[at] = own[i * f->metrics + m];
+				fine = pp_flat_add(f, row_of[i] - (size_t)1, m, v, v);
 		}
 	free(own);
-	return own != NULL;
+	return fine;
 }
 
 bool
@@ -67,6 +67,20 @@ pp_flat_cycles(struct pp_flat *f, const struct pp_call_graph *g, const uint32_t 
 	return number && f->cycle;
 }
 
+/* Adds the cost of an edge to the total of a row. */
+static bool
+add_edge(struct pp_flat *f, size_t row, const union pp_value *cost)
+{
+	bool fine = true;
+	size_t m;
+
+	if (!pp_flat_is_sparse(f))
+		pp_values_add(f->profile, pp_flat_total_of(f, row), cost);
+	for (m = 0; fine && pp_flat_is_sparse(f) && m < f->metrics; m++)
+		fine = pp_flat_add(f, row, m, pp_value_zero(&f->profile->metrics.at[m]), cost[m]);
+	return fine;
+}
+
 static bool
 add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
@@ -85,19 +99,19 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 			pp_count_add(&f->calls[row - 1],
 			             (uint64_t)p->calls.cells.at[e * pp_edge_stride(p)]);
 	}
-	for (caller = 1; caller < g.n; caller++) {
-		for (e = g.first[caller]; e < g.first[caller + 1]; e++) {
+	ok = true;
+	for (caller = 1; ok && caller < g.n; caller++) {
+		for (e = g.first[caller]; ok && e < g.first[caller + 1]; e++) {
 			pp_count_add(&f->calls[row_of[g.to[e]] - 1], g.calls[e]);
 			if (g.component[caller] == g.component[g.to[e]])
 				continue;
 			/* Where calls are all, those who call tell what a function costs. */
 			if (skip && !called[caller])
 				continue;
-			pp_values_add(p, pp_flat_total_of(f, row_of[caller] - 1),
-			              pp_call_graph_cost(&g, e));
+			ok = add_edge(f, row_of[caller] - (size_t)1, pp_call_graph_cost(&g, e));
 		}
 	}
-	ok = p->derived.alone.n || pp_flat_cycles(f, &g, row_of);
+	ok = ok && (p->derived.alone.n || pp_flat_cycles(f, &g, row_of));
 	pp_call_graph_release(&g);
 	free(called);
 	f->has_calls = pp_calls_counted(p);

@@ -268,6 +268,19 @@ batch_add(struct grouping *x, const struct group *batch, size_t n)
 	}
 }
 
+/* The larger one stands. */
+static bool
+total_raise(struct pp_flat *f, size_t row, size_t m, union pp_value sum)
+{
+	const struct pp_metric *metric = &f->profile->metrics.at[m];
+	union pp_value *total = pp_flat_total_at(f, row, m);
+
+	/* What may be negative has no larger and smaller. */
+	if (total && ((metric->flags & PP_METRIC_SIGNED) || pp_value_cmp(metric, sum, *total) > 0))
+		*total = sum;
+	return total != NULL;
+}
+
 bool
 pp_flat_groups(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
@@ -281,18 +294,17 @@ pp_flat_groups(struct pp_flat *f, const struct pp_profile *p, const uint32_t *ro
 			batch_add(&x, x.groups + at, x.n - at < LANES ? x.n - at : LANES);
 	}
 	for (; ok && at < x.n; at++)
-		pp_values_add(x.p, x.sum + x.groups[at].row * f->metrics,
-		              f->total + x.groups[at].row * f->metrics);
-	for (i = 0; ok && i < f->n; i++)
-		for (m = 0; m < f->metrics; m++) {
-			union pp_value *total = &f->total[i * f->metrics + m];
-			union pp_value sum = x.sum[i * f->metrics + m];
+		for (m = 0; ok && m < f->metrics; m++) {
+			const union pp_value *total = pp_flat_total_at(f, x.groups[at].row, m);
 
-			/* What may be negative has no larger and smaller. */
-			if ((p->metrics.at[m].flags & PP_METRIC_SIGNED) ||
-			    pp_value_cmp(&p->metrics.at[m], sum, *total) > 0)
-				*total = sum;
+			ok = total != NULL;
+			if (ok)
+				pp_value_add(&p->metrics.at[m],
+				             &x.sum[x.groups[at].row * f->metrics + m], *total);
 		}
+	for (i = 0; ok && i < f->n; i++)
+		for (m = 0; ok && m < f->metrics; m++)
+			ok = total_raise(f, i, m, x.sum[i * f->metrics + m]);
 	ok = ok && pp_flat_cycles(f, &x.g, x.row);
 	grouping_release(&x);
 	return ok;

@@ -16,6 +16,22 @@ struct pp_flat_source {
 
 /* Room for `rows` rows, all zero; false when out of memory. */
 bool pp_flat_alloc(struct pp_flat *, const struct pp_profile *, size_t rows);
+/* Whether what is added goes to `adding`; pp_flat_settle() then ends that. False when out of memory. */
+static inline bool
+pp_flat_is_sparse(const struct pp_flat *f)
+{
+	return f->adding.size > 0;
+}
+
+bool pp_flat_settle(struct pp_flat *);
+/* Adds to what a row costs itself, and with all that it called. False when out of memory. */
+bool pp_flat_add(struct pp_flat *, size_t row, size_t metric, union pp_value self,
+                 union pp_value total);
+/* Where a total is while rows are being added; NULL when out of memory. */
+union pp_value *pp_flat_total_at(struct pp_flat *, size_t row, size_t metric);
+/* Adds costs of all metrics, one each, to either; likewise. */
+bool pp_flat_add_self(struct pp_flat *, size_t row, const int64_t *cells);
+bool pp_flat_add_total(struct pp_flat *, size_t row, const int64_t *cells);
 
 /* As the functions' own table states them. */
 extern const struct pp_flat_source pp_flat_by_costs;
@@ -32,7 +48,7 @@ bool pp_flat_cycles(struct pp_flat *, const struct pp_call_graph *, const uint32
  */
 bool pp_flat_groups(struct pp_flat *, const struct pp_profile *, const uint32_t *row_of);
 
-/* Where the own or inclusive costs of a function are. */
+/* Where the own or inclusive costs of a function are, unless they are sparse. */
 static inline union pp_value *
 pp_flat_self_of(const struct pp_flat *f, size_t row)
 {

@@ -14,6 +14,8 @@ costs_occur(const struct pp_profile *p, size_t row)
 	size_t m;
 
 	/* Of functions in some files calls are not known, but costs are. */
+	if (c->sparse)
+		return occurs || c->sparse->first[row] < c->sparse->first[row + 1];
 	for (m = 0; m < p->metrics.n && !occurs; m++)
 		occurs = !pp_value_is_zero(&p->metrics.at[m],
 		                           pp_costs_own(p, row)[p->metrics.n + m]);
@@ -31,26 +33,63 @@ costs_mark(const struct pp_profile *p, uint32_t *row_of)
 	return true;
 }
 
+/* Adds a row of sparse costs. */
+static bool
+costs_add_sparse(struct pp_flat *f, size_t row, const struct pp_sparse *costs, size_t from)
+{
+	bool fine = true;
+	uint32_t k;
+
+	for (k = costs->first[from]; fine && k < costs->first[from + 1]; k++) {
+		const struct pp_cost_pair *pair = pp_sparse_cell(costs, k);
+
+		fine = pp_flat_add(f, row, costs->column[k], pair->own, pair->total);
+	}
+	return fine;
+}
+
+/* Adds a row of costs. */
+static bool
+costs_add(struct pp_flat *f, size_t row, const struct pp_profile *p, size_t from)
+{
+	bool fine = true;
+	size_t m;
+
+	if (p->costs.sparse)
+		return costs_add_sparse(f, row, p->costs.sparse, from);
+	if (!pp_flat_is_sparse(f)) {
+		pp_values_add(p, pp_flat_self_of(f, row), pp_costs_own(p, from));
+		pp_values_add(p, pp_flat_total_of(f, row), pp_costs_own(p, from) + f->metrics);
+		return true;
+	}
+	for (m = 0; fine && m < f->metrics; m++) {
+		struct pp_cost_pair pair = pp_costs_get(p, from, m);
+
+		fine = pp_flat_add(f, row, m, pair.own, pair.total);
+	}
+	return fine;
+}
+
 static bool
 costs_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	const struct pp_costs_facet *c = &p->costs;
+	bool fine = true;
 	size_t i, m;
 
 	f->has_calls = c->calls.n > 0;
-	for (i = 1; i < c->funcs.n; i++) {
+	for (i = 1; fine && i < c->funcs.n; i++) {
 		size_t row = row_of[p->funcs.at[c->funcs.at[i]].same] - (size_t)1;
 
 		if (!costs_occur(p, i))
 			continue;
 		if (f->has_calls)
 			pp_count_add(&f->calls[row], c->calls.at[i]);
-		pp_values_add(p, pp_flat_self_of(f, row), pp_costs_own(p, i));
-		pp_values_add(p, pp_flat_total_of(f, row), pp_costs_own(p, i) + f->metrics);
+		fine = costs_add(f, row, p, i);
 	}
 	for (m = 0; c->funcs.n && m < f->metrics; m++)
-		f->whole[m] = pp_costs_own(p, 0)[f->metrics + m];
-	return true;
+		f->whole[m] = pp_costs_get(p, 0, m).total;
+	return fine;
 }
 
 const struct pp_flat_source pp_flat_by_costs = { costs_mark, costs_fill };
@@ -71,20 +110,34 @@ calls_mark(const struct pp_profile *p, uint32_t *row_of)
 	return true;
 }
 
-/* What all functions cost, but no less than any of them: files may state totals without own costs. */
+/* No less than any function: files may state totals without own costs. */
 static void
+whole_raise(struct pp_flat *f, size_t m, union pp_value total)
+{
+	if (pp_value_cmp(&f->profile->metrics.at[m], total, f->whole[m]) > 0)
+		f->whole[m] = total;
+}
+
+/* What all functions cost. */
+static bool
 calls_whole(struct pp_flat *f, const struct pp_profile *p)
 {
-	size_t row, m;
+	union pp_value *whole = pp_profile_totals(p);
+	size_t row, m, k;
 
-	for (m = 0; m < f->metrics; m++) {
-		const struct pp_metric *metric = &p->metrics.at[m];
-
-		f->whole[m] = pp_profile_total(p, m);
+	if (!whole)
+		return false;
+	free(f->whole);
+	f->whole = whole;
+	for (k = 0; k < f->adding.keys.n; k++)
+		whole_raise(
+		    f, f->adding.keys.at[k].column,
+		    ((const struct pp_cost_pair *)pp_gather_cell(&f->adding, (uint32_t)k + 1))
+		        ->total);
+	for (m = 0; !pp_flat_is_sparse(f) && m < f->metrics; m++)
 		for (row = 0; row < f->n; row++)
-			if (pp_value_cmp(metric, f->total[row * f->metrics + m], f->whole[m]) > 0)
-				f->whole[m] = f->total[row * f->metrics + m];
-	}
+			whole_raise(f, m, f->total[row * f->metrics + m]);
+	return true;
 }
 
 /*
@@ -95,9 +148,10 @@ static bool
 calls_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	size_t stride = pp_edge_stride(p), i;
+	bool fine = true;
 
 	f->has_calls = true;
-	for (i = 0; i < p->calls.rows.n; i++) {
+	for (i = 0; fine && i < p->calls.rows.n; i++) {
 		const struct pp_edge_row *e = &p->calls.rows.at[i];
 		const int64_t *cells = p->calls.cells.at + i * stride;
 		pp_func callee = p->funcs.at[e->callee].same;
@@ -105,12 +159,11 @@ calls_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 
 		pp_count_add(&f->calls[row], (uint64_t)cells[0]);
 		if (!p->calls.self_repeats || callee != p->funcs.at[e->caller].same)
-			pp_values_add_cells(p, pp_flat_total_of(f, row), cells + 1);
-		if (p->calls.own)
-			pp_values_add_cells(p, pp_flat_self_of(f, row), cells + 1 + f->metrics);
+			fine = pp_flat_add_total(f, row, cells + 1);
+		if (fine && p->calls.own)
+			fine = pp_flat_add_self(f, row, cells + 1 + f->metrics);
 	}
-	calls_whole(f, p);
-	return true;
+	return fine && calls_whole(f, p);
 }
 
 const struct pp_flat_source pp_flat_by_calls = { calls_mark, calls_fill };

@@ -16,7 +16,7 @@ sums_fit(const struct pp_profile *p, size_t metric)
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; row < s->rows; row++) {
-			pp_i128 v = pp_cell_value(m, pp_series_cells(s, row)[metric]).i;
+			pp_i128 v = pp_cell_value(m, pp_series_cell(s, row, metric)).i;
 
 			sum += v < 0 ? -v : v;
 		}
@@ -31,7 +31,7 @@ sums_fit(const struct pp_profile *p, size_t metric)
                                                                                                    \
 		for (row = 0; row < s->rows; row++)                                                \
 			(array)[pp_series_node(s, row)] +=                                         \
-			    (type)pp_cell_value(m, pp_series_cells(s, row)[metric]).convert;       \
+			    (type)pp_cell_value(m, pp_series_cell(s, row, metric)).convert;        \
 	}                                                                                          \
 	for (node = x->n; node-- > 1;)                                                             \
 	(array)[pp_tree_parent(&p->tree, node)] += (array)[node]
@@ -76,9 +76,70 @@ pp_own_compute(const struct pp_profile *p, size_t metric)
 
 		for (row = 0; row < s->rows; row++)
 			pp_value_add(m, &own[pp_series_node(s, row)],
-			             pp_cell_value(m, pp_series_cells(s, row)[metric]));
+			             pp_cell_value(m, pp_series_cell(s, row, metric)));
 	}
 	return own;
+}
+
+/* Adds a cell of a node; false when out of memory. */
+static bool
+sparse_add(struct pp_gather *g, const struct pp_profile *p, uint32_t metric, pp_node node,
+           union pp_value v)
+{
+	union pp_value *to = pp_gather_at(g, metric, node);
+
+	if (to)
+		pp_value_add(&p->metrics.at[metric], to, v);
+	return to != NULL;
+}
+
+bool
+pp_own_sparse(struct pp_gather *g, const struct pp_profile *p)
+{
+	bool fine = true;
+	uint32_t row, k;
+	size_t i;
+
+	*g = (struct pp_gather){ .size = sizeof(union pp_value), .seed = p->strs.seed };
+	for (i = 0; fine && i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		for (row = 0; fine && s->sparse && row < s->rows; row++)
+			for (k = s->sparse->first[row]; fine && k < s->sparse->first[row + 1];
+			     k++) {
+				uint32_t m = s->sparse->column[k];
+				const int64_t *cell = pp_sparse_cell(s->sparse, k);
+
+				fine = sparse_add(g, p, m, s->node_of[row],
+				                  pp_cell_value(&p->metrics.at[m], *cell));
+			}
+		for (row = 0; fine && !s->sparse && row < s->rows; row++)
+			for (k = 0; fine && k < p->metrics.n; k++)
+				if (pp_series_cells(s, row)[k])
+					fine = sparse_add(
+					    g, p, k, pp_series_node(s, row),
+					    pp_cell_value(&p->metrics.at[k],
+					                  pp_series_cells(s, row)[k]));
+	}
+	if (!fine)
+		pp_gather_release(g);
+	return fine;
+}
+
+bool
+pp_inclusive_sparse(struct pp_gather *g, const struct pp_profile *p)
+{
+	bool fine = pp_own_sparse(g, p);
+	uint32_t node, cell;
+
+	for (node = p->tree.n; fine && node-- > 1;)
+		for (cell = pp_gather_last(g, node); fine && cell; cell = pp_gather_before(g, cell))
+			fine = sparse_add(g, p, g->keys.at[cell - 1].row,
+			                  pp_tree_parent(&p->tree, node),
+			                  *(const union pp_value *)pp_gather_cell(g, cell));
+	if (!fine)
+		pp_gather_release(g);
+	return fine;
 }
 
 void

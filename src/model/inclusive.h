@@ -39,6 +39,21 @@ pp_inclusive_of(const struct pp_inclusive *x, pp_node node)
 /* The own cost of every node for one metric, over all series; NULL when out of memory. */
 union pp_value *pp_own_compute(const struct pp_profile *, size_t metric);
 
+/*
+ * The own or inclusive cost of every node for all metrics, where these are many: column `node` has what that node
+ * costs, row `metric` of it. False when out of memory.
+ */
+bool pp_own_sparse(struct pp_gather *, const struct pp_profile *);
+bool pp_inclusive_sparse(struct pp_gather *, const struct pp_profile *);
+
+static inline union pp_value
+pp_node_cost(const struct pp_gather *g, pp_node node, size_t metric)
+{
+	const union pp_value *v = pp_gather_get(g, (uint32_t)metric, node);
+
+	return v ? *v : (union pp_value){ 0 };
+}
+
 /* Children of each node in ascending order: first[node], then next[child]; 0 ends. */
 struct pp_children {
 	pp_node *first;

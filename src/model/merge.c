@@ -4,6 +4,8 @@
  */
 #include "model/merge.h"
 
+#include "model/derive.h"
+
 #include "model/flat.h"
 #include "model/schema.h"
 
@@ -292,12 +294,15 @@ merge_value(const struct pp_profile *from, size_t m, const struct pp_metric *met
 	return way->converts ? pp_value_convert(&from->metrics.at[m], metric, way->mul, v) : v;
 }
 
-/* Adds to the costs of a function, 0 = the whole. */
+#define WHOLE SIZE_MAX
+
+/* Adds a row to the costs of its function, or the whole to those of the whole. */
 static bool
-merge_costs(struct pp_builder *into, const struct pp_flat *flat, struct id_maps *maps, pp_func func,
-            uint64_t calls, const union pp_value *own, const union pp_value *total)
+merge_costs(struct pp_builder *into, const struct pp_flat *flat, struct id_maps *maps, size_t row)
 {
 	const struct pp_profile *from = flat->profile;
+	pp_func func = row == WHOLE ? 0 : flat->func[row];
+	uint64_t calls = row == WHOLE ? 0 : flat->calls[row];
 	struct pp_func_costs to;
 	size_t m;
 
@@ -309,11 +314,17 @@ merge_costs(struct pp_builder *into, const struct pp_flat *flat, struct id_maps 
 		const struct pp_metric_way *way = &maps->metric[m];
 		const struct pp_metric *metric = &into->profile->metrics.at[way->to];
 
-		if (own)
+		struct pp_cost_pair cost = { 0 };
+
+		if (row == WHOLE)
+			cost.total = flat->whole[m];
+		else
+			cost = pp_flat_get(flat, row, m);
+		if (row != WHOLE)
 			pp_value_add(metric, &to.own[way->to],
-			             merge_value(from, m, metric, way, own[m]));
+			             merge_value(from, m, metric, way, cost.own));
 		pp_value_add(metric, &to.total[way->to],
-		             merge_value(from, m, metric, way, total[m]));
+		             merge_value(from, m, metric, way, cost.total));
 	}
 	return true;
 }
@@ -322,25 +333,24 @@ merge_costs(struct pp_builder *into, const struct pp_flat *flat, struct id_maps 
 static bool
 costs_of(const struct pp_profile *p, struct pp_flat *flat)
 {
-	size_t m;
-
 	if (pp_flat_compute(p, flat) != PP_OK)
 		return false;
-	for (m = 0; m < flat->metrics; m++)
-		flat->whole[m] = pp_profile_total(p, m);
-	return true;
+	free(flat->whole);
+	flat->whole = pp_profile_totals(p);
+	if (!flat->whole)
+		pp_flat_release(flat);
+	return flat->whole != NULL;
 }
 
 /* Adds them; the whole (0) stays the whole. Frees `flat`. */
 static bool
 merge_flat(struct pp_builder *into, struct pp_flat *flat, struct id_maps *maps)
 {
-	bool ok = merge_costs(into, flat, maps, 0, 0, NULL, flat->whole);
+	bool ok = merge_costs(into, flat, maps, WHOLE);
 	size_t i;
 
 	for (i = 0; ok && i < flat->n; i++)
-		ok = merge_costs(into, flat, maps, flat->func[i], flat->calls[i],
-		                 flat->self + i * flat->metrics, flat->total + i * flat->metrics);
+		ok = merge_costs(into, flat, maps, i);
 	pp_flat_release(flat);
 	return ok;
 }
@@ -696,8 +706,8 @@ limit_say(const struct pp_merge *m, const struct pp_profile *from, const struct 
 		pp_profile_sum_problem(from, maps->at_func, maps->at_metric, problem);
 }
 
-pp_status
-pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
+static pp_status
+merge_dense(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
 {
 	bool empty = is_empty(from), started = m->builder.profile->format != NULL;
 	struct id_maps maps = { 0 };
@@ -721,6 +731,18 @@ pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *p
 	if (status == PP_E_LIMIT && problem->n == 0)
 		limit_say(m, from, &maps, problem);
 	maps_release(&maps);
+	return status;
+}
+
+pp_status
+pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
+{
+	struct pp_profile *dense;
+	pp_status status = pp_derive_dense(from, &dense);
+
+	if (status == PP_OK)
+		status = merge_dense(m, dense ? dense : from, problem);
+	pp_profile_release(dense);
 	return status;
 }
 

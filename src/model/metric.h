@@ -55,6 +55,11 @@ union pp_value {
 	double d;
 };
 
+/* What something costs itself, and with all that it called. */
+struct pp_cost_pair {
+	union pp_value own, total;
+};
+
 /* A cell as a sum of one. */
 static inline union pp_value
 pp_cell_value(const struct pp_metric *m, int64_t cell)

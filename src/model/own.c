@@ -99,12 +99,22 @@ static void
 own_add_costs(const struct owning *o)
 {
 	const struct pp_profile *p = o->p;
-	size_t i;
+	const struct pp_sparse *sparse = p->costs.sparse;
+	size_t i, k;
 
-	for (i = 1; i < p->costs.funcs.n; i++)
-		pp_values_add(p,
-		              o->own + pp_func_id(p, p->costs.funcs.at[i], o->alone) * p->metrics.n,
-		              pp_costs_own(p, i));
+	for (i = 1; i < p->costs.funcs.n; i++) {
+		union pp_value *own = o->own +
+		                      pp_func_id(p, p->costs.funcs.at[i], o->alone) * p->metrics.n;
+
+		if (!sparse)
+			pp_values_add(p, own, pp_costs_own(p, i));
+		for (k = sparse ? sparse->first[i] : 0; sparse && k < sparse->first[i + 1]; k++) {
+			const struct pp_cost_pair *pair = pp_sparse_cell(sparse, k);
+
+			pp_value_add(&p->metrics.at[sparse->column[k]], &own[sparse->column[k]],
+			             pair->own);
+		}
+	}
 }
 
 /* A cycle that nobody calls spends time that no edge states: what cannot be negative is nothing then. */
@@ -173,22 +183,29 @@ pp_profile_own(const struct pp_profile *p, size_t series, bool alone)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-/* From the own costs of the tree. */
-static union pp_value
-total_of_tree(const struct pp_profile *p, size_t metric)
+/* From the own costs of the tree; of one metric, or of all when that is metrics.n. */
+static void
+totals_of_tree(const struct pp_profile *p, size_t metric, union pp_value *sums)
 {
-	const struct pp_metric *m = &p->metrics.at[metric];
-	union pp_value sum = pp_value_zero(m);
 	size_t i;
-	uint32_t row;
+	uint32_t row, k;
 
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
+		const struct pp_metric *m = &p->metrics.at[metric];
 
-		for (row = 0; row < s->rows; row++)
-			pp_value_add(m, &sum, pp_cell_value(m, pp_series_cells(s, row)[metric]));
+		for (row = 0; metric < p->metrics.n && row < s->rows; row++)
+			pp_value_add(m, sums, pp_cell_value(m, pp_series_cell(s, row, metric)));
+		for (row = 0; metric == p->metrics.n && !s->sparse && row < s->rows; row++)
+			pp_values_add_cells(p, sums, pp_series_cells(s, row));
+		for (k = 0; metric == p->metrics.n && s->sparse && k < s->sparse->first[s->rows];
+		     k++) {
+			const int64_t *cell = pp_sparse_cell(s->sparse, k);
+
+			m = &p->metrics.at[s->sparse->column[k]];
+			pp_value_add(m, &sums[s->sparse->column[k]], pp_cell_value(m, *cell));
+		}
 	}
-	return sum;
 }
 
 /* From the own costs of lines or calls. */
@@ -223,9 +240,10 @@ union pp_value
 pp_profile_total(const struct pp_profile *p, size_t metric)
 {
 	enum pp_basis basis = pp_profile_basis(p);
+	union pp_value sum = pp_value_zero(&p->metrics.at[metric]);
 
 	if (basis == PP_BASIS_COSTS && p->costs.funcs.n)
-		return pp_costs_own(p, 0)[p->metrics.n + metric];
+		return pp_costs_get(p, 0, metric).total;
 	if (basis == PP_BASIS_CALLS && p->calls.rows.n) {
 		union pp_value calls = pp_calls_are_all(p) ? total_of_net(p, metric)
 		                                           : total_of_rows(p, true, metric);
@@ -235,7 +253,24 @@ pp_profile_total(const struct pp_profile *p, size_t metric)
 			return calls;
 		return total_of_rows(p, false, metric);
 	}
-	if (p->tree.n > 1 || p->lines.rows.n == 0)
-		return total_of_tree(p, metric);
-	return total_of_rows(p, false, metric);
+	if (p->tree.n <= 1 && p->lines.rows.n)
+		return total_of_rows(p, false, metric);
+	totals_of_tree(p, metric, &sum);
+	return sum;
+}
+
+union pp_value *
+pp_profile_totals(const struct pp_profile *p)
+{
+	enum pp_basis basis = pp_profile_basis(p);
+	union pp_value *sums = calloc(p->metrics.n + 1, sizeof *sums);
+	bool tree = (basis == PP_BASIS_TREE || basis == PP_BASIS_LINES) &&
+	            (p->tree.n > 1 || p->lines.rows.n == 0);
+	size_t m;
+
+	if (sums && tree)
+		totals_of_tree(p, p->metrics.n, sums);
+	for (m = 0; sums && !tree && m < p->metrics.n; m++)
+		sums[m] = pp_profile_total(p, m);
+	return sums;
 }

@@ -20,6 +20,7 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "model/metric.h"
+#include "model/sparse.h"
 #include "model/timeline.h"
 #include "model/tree.h"
 
@@ -82,7 +83,8 @@ struct pp_frame_row {
  * calls when `has_calls`, then one inclusive cost per metric when `measured` (the file measures what a
  * stack cost with all it called; sums of rounded own costs would differ). Dense series have one row
  * per node (row = node id; `present` tells which nodes the file gave a value); others list their nodes
- * in `node_of`.
+ * in `node_of`. Where there are more than PP_FEW_COLUMNS metrics, a series of stacks may be sparse: it
+ * then has `sparse` instead of `cells`, and neither calls nor measured costs.
  */
 struct pp_series {
 	pp_str event;
@@ -96,9 +98,10 @@ struct pp_series {
 	uint32_t rows;
 	uint32_t rows_cap;
 	int64_t *cells;
-	pp_node *node_of;     /* NULL when dense */
-	uint64_t *present;    /* bit set, dense only */
-	struct pp_map row_of; /* node -> row, sparse only; gone after finish */
+	struct pp_sparse *sparse; /* of int64_t, by row and metric; or NULL */
+	pp_node *node_of;         /* NULL when dense */
+	uint64_t *present;        /* bit set, dense only */
+	struct pp_map row_of;     /* node -> row, sparse only; gone after finish */
 	struct pp_timeline timeline;
 };
 
@@ -194,6 +197,7 @@ struct pp_costs_facet {
 	PP_VEC(pp_func) funcs;        /* by row */
 	PP_VEC(uint64_t) calls;       /* by row; empty = not known */
 	PP_VEC(union pp_value) cells; /* per row: own[metric], total[metric] */
+	struct pp_sparse *sparse;     /* or instead, of struct pp_cost_pair by row and metric */
 	/* What each metric costs in the whole file, where filters let a part of it pass. */
 	bool filtered;
 	PP_VEC(union pp_value) unfiltered;
@@ -319,11 +323,25 @@ pp_line_stride(const struct pp_profile *p)
 	return p->metrics.n + (p->lines.hits ? 1 : 0);
 }
 
-/* What row r of the costs of functions costs itself; its total is metrics.n values further. */
+/* What row r of the costs of functions costs itself; its total is metrics.n values further. Not where it is sparse. */
 static inline const union pp_value *
 pp_costs_own(const struct pp_profile *p, size_t row)
 {
 	return p->costs.cells.at + row * 2 * p->metrics.n;
+}
+
+/* What it costs of one metric. */
+static inline struct pp_cost_pair
+pp_costs_get(const struct pp_profile *p, size_t row, size_t metric)
+{
+	const struct pp_cost_pair *pair;
+
+	if (p->costs.sparse) {
+		pair = pp_sparse_find(p->costs.sparse, row, metric);
+		return pair ? *pair : (struct pp_cost_pair){ 0 };
+	}
+	return (struct pp_cost_pair){ pp_costs_own(p, row)[metric],
+		                      pp_costs_own(p, row)[p->metrics.n + metric] };
 }
 
 /* Adds costs, one per metric. */
@@ -352,6 +370,7 @@ static inline void
 pp_series_forget(struct pp_series *s)
 {
 	s->cells = NULL;
+	s->sparse = NULL;
 	s->node_of = NULL;
 	s->present = NULL;
 	s->rows = s->rows_cap = 0;
@@ -375,11 +394,27 @@ pp_series_present(const struct pp_series *s, uint32_t row)
 	return !s->dense || (s->present[row >> 6] >> (row & 63) & 1);
 }
 
+/* The cells of row r; not where the series is sparse. */
 static inline const int64_t *
 pp_series_cells(const struct pp_series *s, uint32_t row)
 {
 	return s->cells + (size_t)row * s->stride;
 }
+
+/* The cell of row r of a metric. */
+static inline int64_t
+pp_series_cell(const struct pp_series *s, uint32_t row, size_t metric)
+{
+	const int64_t *cell;
+
+	if (PP_LIKELY(!s->sparse))
+		return s->cells[(size_t)row * s->stride + metric];
+	cell = pp_sparse_find(s->sparse, row, metric);
+	return cell ? *cell : 0;
+}
+
+/* All cells of row r: those it has, or `room` with them, which has a cell for each metric. */
+const int64_t *pp_series_row(const struct pp_series *, uint32_t row, int64_t *room);
 
 /* The measured inclusive costs of row r, or NULL when the series has none. */
 static inline const int64_t *
@@ -457,6 +492,8 @@ bool pp_calls_counted(const struct pp_profile *);
 
 /* The sum of a metric over the whole profile, from whichever facet holds it. */
 union pp_value pp_profile_total(const struct pp_profile *, size_t metric);
+/* The same of all metrics at once. The caller's to free; NULL when out of memory. */
+union pp_value *pp_profile_totals(const struct pp_profile *);
 /*
  * The text of a source line that came with the profile; false when it did not. The newline, if the
  * file had one, is left out.

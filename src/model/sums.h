@@ -7,6 +7,7 @@
 
 #include "base/common.h"
 #include "model/metric.h"
+#include "model/sparse.h"
 
 struct pp_sums {
 	size_t columns;
@@ -22,6 +23,9 @@ struct pp_sums {
 	bool *real;     /* per column: its sums are doubles */
 	uint32_t *used; /* of one stack: columns with a value, where there are many */
 	bool any_real;
+	/* With more than PP_FEW_COLUMNS: the same by frame and column (struct pp_cost_pair), and no `cells`. */
+	bool is_sparse;
+	struct pp_gather sparse; /* its seed may be set at the start */
 };
 
 void pp_sums_release(struct pp_sums *);
@@ -33,30 +37,37 @@ bool pp_sums_widen(struct pp_sums *);
 void pp_sums_to_real(struct pp_sums *, size_t column, double divisor);
 /* Multiplies all sums of a column of integers; false, and nothing done, when one has no room for it. */
 bool pp_sums_scale(struct pp_sums *, size_t column, uint64_t factor);
+
+/* What one stack costs: both have `stride` values, 0 past the columns. */
+struct pp_stack_cost {
+	const union pp_value *own;   /* of its leaf */
+	const union pp_value *total; /* of each of its frames */
+	const uint32_t *columns;     /* those that are not 0, where it is known; else NULL */
+	size_t n;
+};
+
 /*
- * Adds a stack, root first: its leaf gets own[column], each of its frames total[column]; both have
- * `stride` values, 0 past the columns. There must be
- * room for its frames. A stack without frames counts for row 0 only.
+ * Adds a stack, root first. There must be room for its frames. A stack without frames counts for row 0 only. False
+ * when out of memory, which only is_sparse can be.
  */
-void pp_sums_add(struct pp_sums *, const pp_frame *stack, size_t depth, const union pp_value *own,
-                 const union pp_value *total);
+bool pp_sums_add(struct pp_sums *, const pp_frame *stack, size_t depth, struct pp_stack_cost);
+/* Notes what a stack weighs that is not added; likewise. */
+bool pp_sums_pass(struct pp_sums *, struct pp_stack_cost);
+/* Adds a row of other sums of the same columns; likewise. */
+bool pp_sums_merge(struct pp_sums *, size_t row, const struct pp_sums *from, size_t from_row);
 
-/* Notes what a stack weighs that is not added. */
-void pp_sums_pass(struct pp_sums *, const union pp_value *total);
-
-/* Adds a row of other sums of the same columns. */
-void pp_sums_merge(struct pp_sums *, size_t row, const struct pp_sums *from, size_t from_row);
-
-static inline const union pp_value *
-pp_sums_own(const struct pp_sums *s, size_t row)
+static inline struct pp_cost_pair
+pp_sums_get(const struct pp_sums *s, size_t row, size_t column)
 {
-	return s->cells + row * 2 * s->stride;
-}
+	const struct pp_cost_pair *pair;
+	const union pp_value *cells;
 
-static inline const union pp_value *
-pp_sums_total(const struct pp_sums *s, size_t row)
-{
-	return s->cells + (row * 2 + 1) * s->stride;
+	if (s->is_sparse) {
+		pair = pp_gather_get(&s->sparse, (uint32_t)row, (uint32_t)column);
+		return pair ? *pair : (struct pp_cost_pair){ 0 };
+	}
+	cells = s->cells + row * 2 * s->stride + column;
+	return (struct pp_cost_pair){ cells[0], cells[s->stride] };
 }
 
 #endif

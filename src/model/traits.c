@@ -110,7 +110,7 @@ measured_count(const struct pp_profile *p, const struct pp_series *s, size_t met
 		return false;
 	for (row = 0; row < s->rows; row++)
 		pp_value_add(m, &sum[pp_series_node(s, row)],
-		             pp_cell_value(m, pp_series_cells(s, row)[metric]));
+		             pp_cell_value(m, pp_series_cell(s, row, metric)));
 	for (node = p->tree.n; --node;)
 		pp_value_add(m, &sum[pp_tree_parent(&p->tree, node)], sum[node]);
 	for (row = 0; row < s->rows; row++)

@@ -82,7 +82,7 @@ put_series_column(struct pp_html_data *h, const char *name, const struct pp_metr
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		union pp_value v = pp_cell_value(m, pp_series_cells(s, rows[i].row)[cell]);
+		union pp_value v = pp_cell_value(m, pp_series_cell(s, rows[i].row, cell));
 
 		any = any || !pp_value_is_zero(m, v);
 		if (i && is_same(&rows[i], &rows[i - 1]))
@@ -150,6 +150,8 @@ struct values {
 	const struct pp_profile *p;
 	const int64_t *cells;
 	const union pp_value *sums; /* instead of cells */
+	const struct pp_flat *flat; /* or instead of both, */
+	bool total;                 /* and which of its costs */
 	size_t stride, first, n;
 };
 
@@ -160,8 +162,15 @@ struct kept {
 };
 
 static union pp_value
-value_at(const struct values *v, size_t at, const struct pp_metric *m)
+value_at(const struct values *v, size_t row, size_t column, const struct pp_metric *m)
 {
+	size_t at = row * v->stride + column;
+	struct pp_cost_pair cost;
+
+	if (v->flat) {
+		cost = pp_flat_get(v->flat, row, column);
+		return v->total ? cost.total : cost.own;
+	}
 	return v->sums ? v->sums[at] : pp_cell_value(m, v->cells[at]);
 }
 
@@ -175,8 +184,7 @@ row_is_heavy(const struct values *v, size_t row, const union pp_value *whole, do
 		return true;
 	for (m = 0; m < v->p->metrics.n; m++) {
 		const struct pp_metric *metric = &v->p->metrics.at[m];
-		double size = fabs(
-		    pp_value_double(metric, value_at(v, row * v->stride + v->first + m, metric)));
+		double size = fabs(pp_value_double(metric, value_at(v, row, v->first + m, metric)));
 
 		if (size > 0 && size >= min_share * fabs(pp_value_double(metric, whole[m])))
 			return true;
@@ -209,7 +217,7 @@ put_values(struct pp_html_data *h, const struct values *v, size_t at, const stru
 	size_t i;
 
 	for (i = 0; values && i < kept->n; i++)
-		values[i] = value_at(v, kept->rows[i] * v->stride + at, m);
+		values[i] = value_at(v, kept->rows[i], at, m);
 	if (values)
 		pp_column_values(&h->columns, name, m, values, kept->n, 1);
 	else
@@ -231,15 +239,15 @@ put_metric(struct pp_html_data *h, size_t k, const char *label, const struct val
 /* ---- functions -------------------------------------------------------------------------- */
 
 static struct values
-flat_values(const struct pp_flat *f, const union pp_value *sums)
+flat_values(const struct pp_flat *f, bool total)
 {
-	return (struct values){ .p = f->profile, .sums = sums, .stride = f->metrics, .n = f->n };
+	return (struct values){ .p = f->profile, .flat = f, .total = total, .n = f->n };
 }
 
 bool
 pp_html_flat_kept(const struct pp_flat *f, size_t row, double min_share)
 {
-	struct values total = flat_values(f, f->total), self = flat_values(f, f->self);
+	struct values total = flat_values(f, true), self = flat_values(f, false);
 
 	return row_is_heavy(&total, row, f->whole, min_share) ||
 	       row_is_heavy(&self, row, f->whole, min_share);
@@ -249,7 +257,7 @@ static void
 put_flat_columns(struct pp_html_data *h, size_t k, const struct kept *kept)
 {
 	const struct pp_flat *f = &h->flat[k];
-	struct values self = flat_values(f, f->self), total = flat_values(f, f->total);
+	struct values self = flat_values(f, false), total = flat_values(f, true);
 	size_t m, i;
 
 	pp_column_begin(&h->columns, 'd', "%zu.flat.func", k);
@@ -359,12 +367,10 @@ put_table(struct pp_html_data *h, size_t k, enum pp_table_id table, const struct
 {
 	static const struct pp_metric count = { .type = PP_INT };
 	size_t metrics = v->p->metrics.n, i, m;
-	union pp_value *whole = malloc((metrics + 1) * sizeof *whole);
+	union pp_value *whole = pp_profile_totals(v->p);
 	char name[NAME_MAX_LENGTH];
 	struct kept kept = { 0 };
 
-	for (m = 0; whole && m < metrics; m++)
-		whole[m] = pp_profile_total(v->p, m);
 	if (!whole)
 		h->status = PP_E_NOMEM;
 	if (!whole || !kept_init(h, &kept, v, whole, min_share)) {

@@ -401,14 +401,12 @@ heading_say(struct pp_answer *a, const struct calls *c)
 	pp_answer_say_name(a, PP_INK_TITLE, pp_text_of(p, p->funcs.at[c->func].name));
 	if (c->metric < p->metrics.n && c->row < c->flat.n) {
 		const struct pp_metric *m = &p->metrics.at[c->metric];
-		size_t cell = c->row * c->flat.metrics + c->metric;
+		struct pp_cost_pair cost = pp_flat_get(&c->flat, c->row, c->metric);
 
 		pp_buf_adds(&text, ": ");
-		pp_units_value(&text, pp_text_of(p, m->unit),
-		               pp_value_double(m, c->flat.total[cell]));
+		pp_units_value(&text, pp_text_of(p, m->unit), pp_value_double(m, cost.total));
 		pp_buf_adds(&text, " in all, ");
-		pp_units_value(&text, pp_text_of(p, m->unit),
-		               pp_value_double(m, c->flat.self[cell]));
+		pp_units_value(&text, pp_text_of(p, m->unit), pp_value_double(m, cost.own));
 		pp_buf_adds(&text, " by itself");
 		if (c->flat.has_calls) {
 			pp_buf_adds(&text, ", ");

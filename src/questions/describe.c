@@ -16,16 +16,18 @@ static void
 metrics_add(struct pp_answer *a, const struct pp_profile *p)
 {
 	struct pp_buf title = { 0 };
+	union pp_value *totals = pp_profile_totals(p);
 	size_t i;
 
+	a->failed |= !totals;
 	pp_answer_open_list(a, "metrics");
-	for (i = 0; i < p->metrics.n; i++) {
+	for (i = 0; totals && i < p->metrics.n; i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
 
 		pp_answer_open(a, NULL);
 		pp_answer_text(a, "name", PP_AS_NAME, pp_text_of(p, m->name));
 		pp_answer_text(a, "unit", PP_AS_TEXT, pp_text_of(p, m->unit));
-		pp_answer_value(a, "total", p, i, pp_profile_total(p, i));
+		pp_answer_value(a, "total", p, i, totals[i]);
 		title.n = 0;
 		pp_metric_title(p, m, &title);
 		if (!pp_slice_eq(pp_slice_of(title.p ? title.p : "", title.n),
@@ -38,6 +40,7 @@ metrics_add(struct pp_answer *a, const struct pp_profile *p)
 	pp_answer_close_list(a);
 	a->failed |= title.failed;
 	pp_buf_release(&title);
+	free(totals);
 }
 
 /* Readers that see samples only as weights leave the count to the metric: its sum may pass 64 bits. */

@@ -528,7 +528,7 @@ tree_lines_add(struct pp_answer *a, struct tree *t, const struct diff_params *pa
 	hot->tree = &t->tree;
 	hot->metric = TREE_CHANGE;
 	hot->min = min * pp_value_double(&t->both->metrics.at[TREE_CHANGE],
-	                                 pp_inclusive_of(&t->tree.cost[TREE_CHANGE], 0));
+	                                 pp_calltree_cost(&t->tree, 0, TREE_CHANGE));
 	if (hot->min == 0 && min > 0)
 		hot->min = 1; /* nothing changed: nothing to show */
 	hot->depth = params->depth == PP_UNSET ? 0 : params->depth;

@@ -2,6 +2,7 @@
  * info: what a file is and what it holds.
  */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "formats/format.h"
 #include "questions/describe.h"
@@ -130,11 +131,13 @@ static void
 metrics_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 {
 	size_t primary = pp_profile_primary(p), i;
+	union pp_value *totals = pp_profile_totals(p);
 
-	for (i = 0; i < p->metrics.n; i++) {
+	a->failed |= !totals;
+	for (i = 0; totals && i < p->metrics.n; i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
 
-		pp_metric_describe(text, p, m, pp_value_double(m, pp_profile_total(p, i)));
+		pp_metric_describe(text, p, m, pp_value_double(m, totals[i]));
 		key_add(text, p, m);
 		if (i == primary && p->metrics.n > 1)
 			pp_buf_adds(text, ", primary");
@@ -144,6 +147,7 @@ metrics_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text
 		}
 		line_take(a, i ? "" : p->metrics.n > 1 ? "metrics" : "metric", text);
 	}
+	free(totals);
 }
 
 static void

@@ -24,31 +24,25 @@ ranking_release(void *data)
 	free(r->whole);
 }
 
-/* Leaves out the rows that cost less than a share of the whole with all they called. */
-static void
+/* Leaves out the rows that cost less than a share of the whole with all they called; false when out of memory. */
+static bool
 rows_drop(struct pp_ranking *r, double min)
 {
 	struct pp_flat *f = &r->flat;
-	size_t row, m, n = 0;
+	size_t row;
+	bool *stays;
 
 	if (!(min > 0) || r->metric >= f->metrics || !(r->whole[r->metric] > 0))
-		return;
-	for (row = 0; row < f->n; row++) {
-		if (fabs(pp_value_double(&f->profile->metrics.at[r->metric],
-		                         f->total[row * f->metrics + r->metric])) <
-		    min * r->whole[r->metric])
-			continue;
-		f->func[n] = f->func[row];
-		f->calls[n] = f->calls[row];
-		if (f->cycle)
-			f->cycle[n] = f->cycle[row];
-		for (m = 0; m < f->metrics; m++) {
-			f->self[n * f->metrics + m] = f->self[row * f->metrics + m];
-			f->total[n * f->metrics + m] = f->total[row * f->metrics + m];
-		}
-		n++;
-	}
-	f->n = n;
+		return true;
+	stays = malloc((f->n + 1) * sizeof *stays);
+	for (row = 0; stays && row < f->n; row++)
+		stays[row] = fabs(pp_value_double(&f->profile->metrics.at[r->metric],
+		                                  pp_flat_get(f, row, r->metric).total)) >=
+		             min * r->whole[r->metric];
+	if (stays)
+		pp_flat_keep(f, stays);
+	free(stays);
+	return stays != NULL;
 }
 
 static const char *const row_names[][2] = {
@@ -102,8 +96,7 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 	pp_calls_note(a, &r->flat);
 	for (m = 0; m < p->metrics.n; m++)
 		r->whole[m] = pp_value_double(&p->metrics.at[m], r->flat.whole[m]);
-	rows_drop(r, min);
-	return PP_OK;
+	return rows_drop(r, min) ? PP_OK : pp_answer_fail_status(a, PP_E_NOMEM);
 }
 
 /* ---- a row of a flat profile, exact; data is a struct pp_flat ---- */
@@ -132,7 +125,7 @@ self_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct pp_flat *flat = data;
 
-	pp_datum_value(d, flat->profile, metric, flat->self[row * flat->metrics + metric]);
+	pp_datum_value(d, flat->profile, metric, pp_flat_get(flat, row, metric).own);
 }
 
 static void
@@ -140,7 +133,7 @@ total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct pp_flat *flat = data;
 
-	pp_datum_value(d, flat->profile, metric, flat->total[row * flat->metrics + metric]);
+	pp_datum_value(d, flat->profile, metric, pp_flat_get(flat, row, metric).total);
 }
 
 static void
@@ -189,8 +182,12 @@ pp_flat_object(struct pp_answer *a, const char *key, const struct pp_flat *flat,
 	one->n = 1;
 	one->func += row;
 	one->calls += row;
-	one->self += row * flat->metrics;
-	one->total += row * flat->metrics;
+	if (flat->sparse) {
+		one->place += row;
+	} else {
+		one->self += row * flat->metrics;
+		one->total += row * flat->metrics;
+	}
 	one->cycle = flat->cycle ? flat->cycle + row : NULL;
 	memcpy(columns, place_columns, sizeof place_columns);
 	columns[PLACES] = calls_column;
@@ -208,17 +205,18 @@ pp_flat_object(struct pp_answer *a, const char *key, const struct pp_flat *flat,
 /* ---- columns for people; data is a struct pp_ranking, which begins with the flat profile ---- */
 
 static double
-cost_of(const struct pp_ranking *r, const union pp_value *values, size_t row, size_t metric)
+cost_of(const struct pp_ranking *r, bool total, size_t row, size_t metric)
 {
-	return pp_value_double(&r->flat.profile->metrics.at[metric],
-	                       values[row * r->flat.metrics + metric]);
+	struct pp_cost_pair cost = pp_flat_get(&r->flat, row, metric);
+
+	return pp_value_double(&r->flat.profile->metrics.at[metric], total ? cost.total : cost.own);
 }
 
 /* The cost that the listing is about. */
 static double
 main_cost(const struct pp_ranking *r, size_t row)
 {
-	return cost_of(r, r->sort == PP_SORT_TOTAL ? r->flat.total : r->flat.self, row, r->metric);
+	return cost_of(r, r->sort == PP_SORT_TOTAL, row, r->metric);
 }
 
 static enum pp_ink
@@ -244,7 +242,7 @@ self_share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct pp_ranking *r = data;
 
-	pp_datum_part(d, cost_of(r, r->flat.self, row, metric), r->whole[metric]);
+	pp_datum_part(d, cost_of(r, false, row, metric), r->whole[metric]);
 	d->ink = r->sort == PP_SORT_TOTAL ? PP_INK_FAINT : main_ink(r, row);
 }
 
@@ -253,7 +251,7 @@ total_share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct pp_ranking *r = data;
 
-	pp_datum_part(d, cost_of(r, r->flat.total, row, metric), r->whole[metric]);
+	pp_datum_part(d, cost_of(r, true, row, metric), r->whole[metric]);
 	d->ink = r->sort == PP_SORT_TOTAL ? main_ink(r, row) : PP_INK_FAINT;
 }
 

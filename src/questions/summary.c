@@ -359,9 +359,11 @@ static void
 totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
 {
 	bool events = has_events(p);
+	union pp_value *totals = pp_profile_totals(p);
 	size_t most = !events && p->metrics.n > TOTALS_MOST ? TOTALS_SHOWN : p->metrics.n, i;
 
-	for (i = 0; i < most; i++) {
+	a->failed |= !totals;
+	for (i = 0; totals && i < most; i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
 		struct pp_slice event = pp_text_of(p, m->event);
 
@@ -371,7 +373,7 @@ totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
 		} else {
 			pp_buf_adds(text, text->n ? ", " : "");
 		}
-		pp_metric_describe(text, p, m, pp_value_double(m, pp_profile_total(p, i)));
+		pp_metric_describe(text, p, m, pp_value_double(m, totals[i]));
 		if (!events || (i + 1 < p->metrics.n && m[1].event == m->event))
 			continue;
 		text_say(a, text);
@@ -379,6 +381,7 @@ totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
 	}
 	if (most < p->metrics.n)
 		pp_units_listed(text, p->metrics.n - most, "more metric", "more metrics");
+	free(totals);
 }
 
 /* How often lines were executed and functions called, as far as the file counts that. */

@@ -130,8 +130,10 @@ cycles_add(struct cycles *c, const struct pp_flat *flat)
 		sums = c->sums + 2 * n * (flat->cycle[row] - 1);
 		c->members[flat->cycle[row] - 1]++;
 		for (m = 0; m < n; m++) {
-			pp_value_add(&p->metrics.at[m], &sums[m], flat->self[row * n + m]);
-			pp_value_add(&p->metrics.at[m], &sums[n + m], flat->total[row * n + m]);
+			struct pp_cost_pair cost = pp_flat_get(flat, row, m);
+
+			pp_value_add(&p->metrics.at[m], &sums[m], cost.own);
+			pp_value_add(&p->metrics.at[m], &sums[n + m], cost.total);
 		}
 	}
 	return c->sums && c->members;

@@ -156,8 +156,7 @@ picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 	if (!columns || !t || !pp_calltree_init(&t->tree, p, true))
 		return PP_E_NOMEM;
 	memcpy(columns, made, sizeof made);
-	t->whole = pp_value_double(&p->metrics.at[metric],
-	                           pp_inclusive_of(&t->tree.cost[metric], 0));
+	t->whole = pp_value_double(&p->metrics.at[metric], pp_calltree_cost(&t->tree, 0, metric));
 	t->lines.hot.tree = &t->tree;
 	t->lines.hot.metric = metric;
 	t->lines.hot.min = t->whole > 0 ? min_of(params) * t->whole : 0;
@@ -213,7 +212,7 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 	w->metric = metric;
 	w->depth = params->depth == PP_UNSET ? 0 : params->depth;
 	if (metric < p->metrics.n) {
-		total = pp_inclusive_of(&w->tree.cost[metric], 0);
+		total = pp_calltree_cost(&w->tree, 0, metric);
 		w->min = fmax(0, min_of(params) * pp_value_double(&p->metrics.at[metric], total));
 		pp_answer_value(a, "total", p, metric, total);
 	}

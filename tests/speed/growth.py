@@ -31,9 +31,21 @@ def perf(count, header, frame='55d0 main+0x1 (/bin/w)'):
     return each(count, f'{header}\n\t{frame}\n\n')
 
 
+def spaa(count, events):
+    """As many stacks, of as many functions, as metrics: each has one of its own, of one event or of its own event."""
+    event = '{{"name":"e{i}","kind":"timer","sampling":{{"mode":"event","primary_metric":"m{i}"}}}},'
+    stack = '{{"type":"stack","id":{i},"frames":[{i},0],"context":{{"event":"%s"}},"weights":[%s{{"metric":"m{i}","value":{next}}}]}}\n'
+    frames = '{{"type":"frame","id":{i},"func":"f{i}","dso":1,"kind":"user"}}\n'
+    weight = '' if events else '{{"metric":"m0","value":1}},'
+    return ('{"type":"header","format":"spaa","version":"1.0","source_tool":"x","frame_order":"leaf_to_root","stack_id_mode":"local",'
+            f'"events":[{each(count if events else 1, event)[:-1]}]}}\n' + '{"type":"dso","id":1,"name":"a","is_kernel":false}\n' +
+            each(count, frames) + each(count, stack % ('e{i}' if events else 'e0', weight)).replace('"m0","value":1},{"metric":"m0"', '"m0"'))
+
+
 # name of the file, n, what it holds, which questions: {} is the file
 TOP = ['top {}', 'top -n 0 --json {}']
 TREE = ['{}', 'tree --min 0 -n 0 --json {}', 'diff {} {}', 'flame -o out.svg {}', 'report -o out.html {}']
+MANY = ['top {}', 'tree {}', 'info {}', 'convert --to folded -o out.folded {}', 'convert --to spaa -o out.spaa {}']
 SHAPES = {
     'threads': ('threads.txt', 2000, lambda n: perf(n, 'w {next} 1.{i:06}: 1 cycles:u:'),
                 ['top --by thread {}', 'info {}', 'flame -o out.svg {}', 'report -o out.html {}']),
@@ -65,6 +77,8 @@ SHAPES = {
                      '[functions]\na\n', ['flame --flamechart -o out.svg {}', 'flame --flamechart --depth 9 -o out.svg {}',
                                         'report -o out.html {}', 'top --time 10%..90% {}']),
     'wide': ('wide.folded', 1500, lambda n: each(n, 'root;child{i} 1\n'), [*TOP, *TREE, 'callees root {}']),
+    'metrics': ('metrics.spaa', 240, lambda n: spaa(n, False), MANY),
+    'events': ('events.spaa', 240, lambda n: spaa(n, True), MANY),
     'roots': ('roots.folded', 1500, lambda n: each(n, 'root{i};child 1\n'), [*TOP, *TREE, 'callers child {}']),
 }
 

@@ -189,7 +189,7 @@ value_fill(struct names_tree *t, const struct pp_profile *p, size_t metric, unsi
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; series_has(s, m) && status == PP_OK && row < s->rows; row++) {
-			int64_t cell = pp_series_cells(s, row)[metric];
+			int64_t cell = pp_series_cell(s, row, metric);
 			uint64_t *sum;
 
 			if (!pp_series_present(s, row) ||

@@ -517,9 +517,10 @@ duration_of(const struct pp_nyt_writing *w)
 	size_t i, m = w->metric_index;
 
 	for (i = 0; w->metric && i < w->flat.n; i++) {
-		double ticks = pp_nyt_value_ticks(w, w->flat.total[i * w->flat.metrics + m]);
+		struct pp_cost_pair cost = pp_flat_get(&w->flat, i, m);
+		double ticks = pp_nyt_value_ticks(w, cost.total);
 
-		own += pp_nyt_value_ticks(w, w->flat.self[i * w->flat.metrics + m]);
+		own += pp_nyt_value_ticks(w, cost.own);
 		most = ticks > most ? ticks : most;
 	}
 	most = own > most ? own : most;

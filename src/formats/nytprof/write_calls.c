@@ -37,7 +37,7 @@ pp_nyt_write_tree_prepare(struct pp_nyt_writing *w)
 
 		for (row = 0; row < s->rows; row++)
 			w->self[pp_series_node(s, row)] += pp_nyt_cell_ticks(
-			    w, pp_series_cells(s, row)[w->metric_index]);
+			    w, pp_series_cell(s, row, w->metric_index));
 	}
 	for (node = p->tree.n; --node;) {
 		w->returns = w->returns || !is_outside(w, node);
@@ -246,12 +246,6 @@ recursion_add(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 
 /* ---- making sums come out ------------------------------------------------------------------------ */
 
-static double
-flat_ticks(const struct pp_nyt_writing *w, const union pp_value *column, size_t row)
-{
-	return pp_nyt_value_ticks(w, column[row * w->flat.metrics + w->metric_index]);
-}
-
 /* What the edges of one function come to, beside what the function costs. */
 struct settling {
 	double incl, excl;  /* by the edges */
@@ -308,8 +302,10 @@ sums_settle(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 		return;
 	}
 	for (i = 0; i < w->flat.n; i++) {
-		of[i + 1].total = flat_ticks(w, w->flat.total, i);
-		of[i + 1].self = flat_ticks(w, w->flat.self, i);
+		struct pp_cost_pair cost = pp_flat_get(&w->flat, i, w->metric_index);
+
+		of[i + 1].total = pp_nyt_value_ticks(w, cost.total);
+		of[i + 1].self = pp_nyt_value_ticks(w, cost.own);
 	}
 	for (i = 0; i < edges; i++) {
 		struct settling *s = &of[w->row_of[c->rows.at[i].callee]];

@@ -138,7 +138,10 @@ bytes_write(struct pp_spaa_out *o, const char *name, int64_t series, struct pp_s
 static bool
 cost_cell(const struct pp_profile *p, size_t row, size_t k, int64_t *cell)
 {
-	return pp_value_cell(&p->metrics.at[k % p->metrics.n], pp_costs_own(p, row)[k], cell);
+	struct pp_cost_pair cost = pp_costs_get(p, row, k % p->metrics.n);
+
+	return pp_value_cell(&p->metrics.at[k % p->metrics.n],
+	                     k < p->metrics.n ? cost.own : cost.total, cell);
 }
 
 /* Whether the costs of functions can be carried: a row for each function, and all fit. */
@@ -223,7 +226,11 @@ rows_write(struct pp_spaa_out *o)
 			if (!pp_series_present(s, row))
 				continue;
 			numbers[0] = pp_series_node(s, row);
-			memcpy(numbers + 1, pp_series_cells(s, row), s->stride * sizeof *numbers);
+			if (s->sparse)
+				(void)pp_series_row(s, row, numbers + 1);
+			else
+				memcpy(numbers + 1, pp_series_cells(s, row),
+				       s->stride * sizeof *numbers);
 			table_add(&t, numbers, s->stride + 1);
 		}
 		table_close(&t);

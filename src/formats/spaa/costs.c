@@ -6,6 +6,12 @@
 
 /* ---- columns ---------------------------------------------------------------------------- */
 
+static uint64_t
+column_key(const struct pp_spaa_event *e, uint32_t metric)
+{
+	return (uint64_t)e->number << 32 | metric;
+}
+
 bool
 pp_spaa_column_add(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t metric)
 {
@@ -15,25 +21,28 @@ pp_spaa_column_add(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t m
 	if (r->want_costs) {
 		column.column = pp_build_column(r->builder);
 		/* Values are 0 but while a stack is handed over. */
-		if (!pp_vec_push(&c->values, 0) || !pp_vec_push(&c->own, 0))
+		if (!pp_vec_push(&c->values, 0) || !pp_vec_push(&c->own, 0) ||
+		    !pp_vec_push(&c->used, 0))
 			return false;
 	}
-	return pp_vec_push(&e->columns, column);
+	c->column_of.seed = r->reader->seed;
+	return pp_map_set(&c->column_of, column_key(e, metric), (uint32_t)e->columns.n) &&
+	       pp_vec_push(&e->columns, column);
 }
 
 /* The column of a metric, made when absent; UINT32_MAX when out of memory. `guess` goes from 1 up. */
 static uint32_t
 column_of(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t metric, uint32_t *guess)
 {
-	uint32_t i, n = (uint32_t)e->columns.n;
+	uint32_t n = (uint32_t)e->columns.n, at = *guess < n ? *guess : 0;
 
-	for (i = 0; i < n; i++) {
-		uint32_t at = *guess < n ? *guess : 0;
-
-		*guess = at + 1;
-		if (PP_LIKELY(e->columns.at[at].metric == metric))
-			return at;
-	}
+	*guess = at + 1;
+	if (PP_LIKELY(n && e->columns.at[at].metric == metric))
+		return at;
+	at = n ? pp_map_get(&r->costs.column_of, column_key(e, metric)) : PP_MAP_NONE;
+	*guess = at + 1;
+	if (at != PP_MAP_NONE)
+		return at;
 	if (!pp_spaa_column_add(r, e, metric)) {
 		pp_spaa_no_memory(r);
 		return UINT32_MAX;
@@ -174,8 +183,11 @@ own_fill(struct pp_spaa_reader *r, struct pp_spaa_event *e, const struct pp_spaa
 		apart |= costs[i].apart;
 	if (PP_LIKELY(!apart))
 		return NULL;
-	for (i = 0; i < e->columns.n; i++)
+	for (i = 0; half && i < e->columns.n; i++)
 		own[e->columns.at[i].column] = values[e->columns.at[i].column];
+	for (i = 0; !half && i < n; i++)
+		own[e->columns.at[costs[i].column].column] =
+		    values[e->columns.at[costs[i].column].column];
 	for (i = 0; i < n; i++) {
 		struct pp_spaa_column *c = &e->columns.at[costs[i].column];
 
@@ -194,22 +206,28 @@ pp_spaa_stack_give(struct pp_spaa_reader *r, uint32_t record, const struct pp_sp
 	struct pp_spaa_stack_row *row = &r->stacks.records.at[record];
 	struct pp_spaa_event *e = &r->costs.events.at[row->event];
 	int64_t *values = r->costs.values.at;
+	uint32_t *used = r->costs.used.at;
 	struct pp_sample sample = { .series = r->costs.series.at[row->series].at,
 		                    .values = values,
+		                    .columns = used,
+		                    .column_count = cells ? e->columns.n : n,
 		                    .where = r->want_time ? &row->where : NULL };
 	size_t i;
 
-	for (i = 0; cells && i < e->columns.n; i++)
-		values[e->columns.at[i].column] = cells[i];
+	for (i = 0; cells && i < e->columns.n; i++) {
+		used[i] = e->columns.at[i].column;
+		values[used[i]] = cells[i];
+	}
 	for (i = 0; !cells && i < n; i++) {
 		struct pp_spaa_column *c = &e->columns.at[costs[i].column];
 
+		used[i] = c->column;
 		values[c->column] = pp_spaa_cell(r, c, &costs[i].value);
 	}
 	sample.own = own_fill(r, e, costs, n, cells != NULL);
 	(void)pp_build_sample(r->builder, &sample, frames, depth);
-	for (i = 0; i < e->columns.n; i++)
-		values[e->columns.at[i].column] = r->costs.own.at[e->columns.at[i].column] = 0;
+	for (i = 0; i < sample.column_count; i++)
+		values[used[i]] = r->costs.own.at[used[i]] = 0;
 }
 
 /* A half waits, and only its path is told, so that the tree grows in the order of the file. */
@@ -273,6 +291,8 @@ pp_spaa_costs_release(struct pp_spaa_costs *c)
 	pp_vec_release(&c->path);
 	pp_vec_release(&c->values);
 	pp_vec_release(&c->own);
+	pp_vec_release(&c->used);
+	pp_map_release(&c->column_of);
 	pp_vec_release(&c->list);
 	pp_vec_release(&c->halves);
 	pp_vec_release(&c->half_frames);

@@ -27,7 +27,9 @@ static void
 event_add(struct pp_spaa_reader *r, const struct pp_spaa_declared *said)
 {
 	struct pp_builder *b = r->builder;
-	struct pp_spaa_event e = { .said = *said, .str = pp_build_str(b, said->name) };
+	struct pp_spaa_event e = { .said = *said,
+		                   .str = pp_build_str(b, said->name),
+		                   .number = (uint32_t)r->costs.events.n };
 	uint32_t primary;
 
 	e.said.name = pp_text_of(b->profile, e.str);

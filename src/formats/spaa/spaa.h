@@ -27,6 +27,7 @@ struct pp_spaa_column {
 struct pp_spaa_event {
 	struct pp_spaa_declared said; /* its texts are in the profile's strings */
 	pp_str str;
+	uint32_t number;                       /* among the events */
 	PP_VEC(struct pp_spaa_column) columns; /* [0] is the primary metric */
 	bool used;                             /* it has stacks */
 	uint32_t first_metric;                 /* of the profile, when it is finished */
@@ -229,6 +230,8 @@ struct pp_spaa_costs {
 	uint32_t *moved;             /* where the profile has each series of the builder */
 	PP_VEC(pp_frame) path;       /* of one stack */
 	PP_VEC(int64_t) values, own; /* of one stack, by column of the builder */
+	PP_VEC(uint32_t) used;       /* those columns that it has */
+	struct pp_map column_of;     /* event << 32 | metric: the event's column */
 	PP_VEC(struct pp_spaa_cost) list;
 	PP_VEC(struct pp_spaa_half) halves;
 	PP_VEC(pp_frame) half_frames;

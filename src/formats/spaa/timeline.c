@@ -248,22 +248,25 @@ share_move(struct pp_spaa_reader *r, struct pp_spaa_share *share)
 	         to = r->costs.moved[r->costs.series.at[share->to].at];
 	const struct pp_metric *metrics;
 	size_t n = metrics_of(r, event, &metrics), k;
-	int64_t *less, *more;
+	int64_t *cell;
 
-	if (!share->node || !(more = pp_build_cells(r->builder, to, share->node)) ||
-	    !(less = pp_build_cells(r->builder, from, share->node)))
-		return pp_builder_ok(r->builder);
-	more += first;
-	less += first;
-	for (k = 0; k < n; k++)
-		if (pp_value_cmp(&metrics[k], pp_cell_value(&metrics[k], cells[k]),
-		                 pp_cell_value(&metrics[k], less[k])) > 0)
-			return true;
-	for (k = 0; k < n; k++) {
-		(void)pp_cell_add(metrics[k].type, &more[k], cells[k]);
-		less[k] = pp_cell_gain(metrics[k].type, cells[k], less[k]);
+	for (k = 0; share->node && k < n; k++) {
+		cell = pp_build_cell(r->builder, from, share->node, first + (uint32_t)k);
+		if (!cell || pp_value_cmp(&metrics[k], pp_cell_value(&metrics[k], cells[k]),
+		                          pp_cell_value(&metrics[k], *cell)) > 0)
+			return pp_builder_ok(r->builder);
 	}
-	share->split = true;
+	for (k = 0; share->node && k < n; k++) {
+		cell = pp_build_cell(r->builder, to, share->node, first + (uint32_t)k);
+		if (!cell)
+			return false;
+		(void)pp_cell_add(metrics[k].type, cell, cells[k]);
+		cell = pp_build_cell(r->builder, from, share->node, first + (uint32_t)k);
+		if (!cell)
+			return false;
+		*cell = pp_cell_gain(metrics[k].type, cells[k], *cell);
+	}
+	share->split = share->node != 0;
 	return true;
 }
 

@@ -104,6 +104,11 @@ event_side(struct pp_spaa_out *o, size_t metric, bool freed)
 /* What the rows of a stack add up to, per metric, and what of it is not the leaf's own. */
 struct sums {
 	union pp_value *all, *less;
+	/* Metrics that may have any, in order: all, or where there are many those that rows of the stack have. */
+	uint32_t *used;
+	size_t n;
+	bool *is_used;          /* by metric, where there are many */
+	struct pp_map event_of; /* the name of an event: its number */
 };
 
 uint64_t
@@ -362,13 +367,13 @@ group_main(struct pp_spaa_out *o, size_t event, struct pp_spaa_out_stack *s, str
 	const struct pp_spaa_out_event *e = &o->events.at[event];
 	const struct pp_metric *metrics = o->p->metrics.at;
 	struct lists l = { 0 };
-	size_t k, m, n = o->p->metrics.n;
+	size_t k, m;
 
-	for (k = 0; k <= n; k++) {
+	for (k = 0; k <= sums->n; k++) {
 		union pp_value part, less;
 		int sign;
 
-		m = k ? k - 1 : e->primary;
+		m = k ? sums->used[k - 1] : e->primary;
 		sign = value_sign(&metrics[m], sums->all[m]);
 		if (k && (m == e->primary || !pp_spaa_out_has(o, e, m) ||
 		          (o->native ? sign == 0 : sign <= 0)))
@@ -417,11 +422,11 @@ group_side(struct pp_spaa_out *o, struct pp_spaa_out_stack *s, size_t metric, st
 static bool
 any_left(const struct pp_spaa_out *o, size_t event, const struct sums *sums)
 {
-	size_t m;
+	size_t k;
 
-	for (m = 0; m < o->p->metrics.n; m++)
-		if (pp_spaa_out_has(o, &o->events.at[event], m) &&
-		    value_sign(&o->p->metrics.at[m], sums->all[m]))
+	for (k = 0; k < sums->n; k++)
+		if (pp_spaa_out_has(o, &o->events.at[event], sums->used[k]) &&
+		    value_sign(&o->p->metrics.at[sums->used[k]], sums->all[sums->used[k]]))
 			return true;
 	return false;
 }
@@ -434,18 +439,21 @@ group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series, 
 	struct pp_spaa_out_stack s = { NULL, node, series, 0 };
 	const struct pp_metric *metrics = o->p->metrics.at;
 	uint32_t primary = o->events.at[event].primary;
-	size_t m, n = o->p->metrics.n;
+	size_t k;
 
 	if (o->native || value_sign(&metrics[primary], sums->all[primary]) > 0)
 		group_main(o, event, &s, sums, write);
 	/* In SPAA itself what exceeds 64 bits goes on in further records of the event. */
 	for (s.part = 1; o->native && !o->failed && any_left(o, event, sums); s.part++)
 		group_main(o, event, &s, sums, write);
-	for (m = 0; m < n; m++)
+	for (k = 0; k < sums->n; k++) {
+		size_t m = sums->used[k];
+
 		for (s.part = 0; !o->failed && pp_spaa_out_has(o, &o->events.at[event], m) &&
 		                 value_sign(&metrics[m], sums->all[m]);
 		     s.part++)
 			group_side(o, &s, m, sums, write);
+	}
 }
 
 static bool
@@ -455,6 +463,101 @@ row_in_event(const struct pp_spaa_out *o, const struct pp_spaa_out_row *row,
 	pp_str own = row->series < o->p->series.n ? o->p->series.at[row->series].event : 0;
 
 	return !e->event || !own || own == e->event;
+}
+
+/* ---- what rows add up to ---- */
+
+static void
+sums_release(struct sums *sums)
+{
+	free(sums->all);
+	free(sums->less);
+	free(sums->used);
+	free(sums->is_used);
+	pp_map_release(&sums->event_of);
+}
+
+static bool
+sums_init(struct sums *sums, const struct pp_spaa_out *o)
+{
+	size_t n = o->p->metrics.n, i;
+
+	*sums = (struct sums){ .all = calloc(n + 1, sizeof *sums->all),
+		               .less = calloc(n + 1, sizeof *sums->less),
+		               .used = calloc(n + 1, sizeof *sums->used),
+		               .event_of = { .seed = o->p->strs.seed } };
+	if (n > PP_FEW_COLUMNS)
+		sums->is_used = calloc(n + 1, sizeof *sums->is_used);
+	for (i = 0; sums->used && !sums->is_used && i < n; i++)
+		sums->used[sums->n++] = (uint32_t)i;
+	for (i = 0; i < o->main_events; i++)
+		if (!pp_map_set(&sums->event_of, o->events.at[i].event, (uint32_t)i))
+			return false;
+	return sums->all && sums->less && sums->used && (sums->is_used || n <= PP_FEW_COLUMNS);
+}
+
+/* Notes that a metric may have a value. */
+static void
+sums_use(struct sums *sums, uint32_t metric)
+{
+	if (!sums->is_used || sums->is_used[metric])
+		return;
+	sums->is_used[metric] = true;
+	sums->used[sums->n++] = metric;
+}
+
+/* Nothing was added; what was used has to be forgotten. */
+static void
+sums_clear(const struct pp_spaa_out *o, struct sums *sums)
+{
+	size_t k;
+
+	for (k = 0; k < sums->n; k++) {
+		uint32_t m = sums->used[k];
+
+		sums->all[m] = sums->less[m] = pp_value_zero(&o->p->metrics.at[m]);
+		if (sums->is_used)
+			sums->is_used[m] = false;
+	}
+	if (sums->is_used)
+		sums->n = 0;
+}
+
+static int
+metric_cmp(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+sums_add(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e, struct sums *sums,
+         uint32_t m, int64_t cell)
+{
+	const struct pp_metric *metric = &o->p->metrics.at[m];
+
+	if (!pp_spaa_out_has(o, e, m))
+		return;
+	sums_use(sums, m);
+	pp_value_add(metric, &sums->all[m], pp_cell_value(metric, cell));
+}
+
+/* Adds what a row has of an event. */
+static void
+sums_add_row(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e, struct sums *sums,
+             const struct pp_spaa_out_row *row)
+{
+	const struct pp_sparse *sparse = row->cells ? NULL : o->p->series.at[row->series].sparse;
+	uint32_t m, k;
+
+	for (m = 0; !sparse && m < o->p->metrics.n; m++)
+		if (!sums->is_used || row->cells[m])
+			sums_add(o, e, sums, m, row->cells[m]);
+	for (k = sparse ? sparse->first[row->row] : 0; sparse && k < sparse->first[row->row + 1];
+	     k++)
+		sums_add(o, e, sums, sparse->column[k],
+		         *(const int64_t *)pp_sparse_cell(sparse, k));
 }
 
 /* Adds up what is not the own cost of a leaf. */
@@ -475,49 +578,60 @@ less_add(const struct pp_spaa_out *o, pp_node node, uint32_t series, struct sums
 		const struct pp_not_own_row *row = &o->from.less[low];
 		const struct pp_metric *m = &o->p->metrics.at[row->metric];
 
-		if (!o->split || row->series == series)
+		if (!o->split || row->series == series) {
+			sums_use(sums, row->metric);
 			pp_value_add(m, &sums->less[row->metric], pp_cell_value(m, row->cell));
+		}
 	}
 }
 
-/* All rows of one node (of one series, when split): one group for each event. */
+/* All rows of one node (of one series, when split) that are of an event: one group. */
+static void
+event_write(struct pp_spaa_out *o, size_t event, size_t first, size_t last, struct sums *sums,
+            bool write)
+{
+	const struct pp_spaa_out_row *rows = o->from.rows.at;
+	bool any = false;
+	size_t i;
+
+	sums_clear(o, sums);
+	for (i = first; i < last; i++) {
+		if (!row_in_event(o, &rows[i], &o->events.at[event]))
+			continue;
+		any = true;
+		sums_add_row(o, &o->events.at[event], sums, &rows[i]);
+	}
+	if (any && o->from.less_n)
+		less_add(o, rows[first].node, rows[first].series, sums);
+	if (sums->is_used && sums->n > 1)
+		qsort(sums->used, sums->n, sizeof *sums->used, metric_cmp);
+	if (any)
+		group_write(o, event, rows[first].node, rows[first].series, sums, write);
+}
+
+/* The same for each event that they may be of: one row says of which it is. */
 static void
 node_write(struct pp_spaa_out *o, size_t first, size_t last, struct sums *sums, bool write)
 {
-	size_t e, i, m, n = o->p->metrics.n;
+	uint32_t series = o->from.rows.at[first].series, only = PP_MAP_NONE;
+	size_t e;
 
-	for (e = 0; e < o->main_events; e++) {
-		bool any = false;
-
-		for (m = 0; m < n; m++)
-			sums->all[m] = sums->less[m] = pp_value_zero(&o->p->metrics.at[m]);
-		for (i = first; i < last; i++) {
-			if (!row_in_event(o, &o->from.rows.at[i], &o->events.at[e]))
-				continue;
-			any = true;
-			for (m = 0; m < n; m++)
-				if (pp_spaa_out_has(o, &o->events.at[e], m))
-					pp_value_add(&o->p->metrics.at[m], &sums->all[m],
-					             pp_cell_value(&o->p->metrics.at[m],
-					                           o->from.rows.at[i].cells[m]));
-		}
-		if (any && o->from.less_n)
-			less_add(o, o->from.rows.at[first].node, o->from.rows.at[first].series,
-			         sums);
-		if (any)
-			group_write(o, e, o->from.rows.at[first].node,
-			            o->from.rows.at[first].series, sums, write);
-	}
+	if (last - first == 1 && series < o->p->series.n && o->p->series.at[series].event)
+		only = pp_map_get(&sums->event_of, o->p->series.at[series].event);
+	if (only != PP_MAP_NONE && o->events.at[0].event)
+		event_write(o, only, first, last, sums, write);
+	else
+		for (e = 0; e < o->main_events; e++)
+			event_write(o, e, first, last, sums, write);
 }
 
 static void
 stacks_write(struct pp_spaa_out *o, bool write)
 {
-	struct sums sums = { calloc(o->p->metrics.n + 1, sizeof *sums.all),
-		             calloc(o->p->metrics.n + 1, sizeof *sums.less) };
+	struct sums sums;
 	size_t i, k;
 
-	if (!sums.all || !sums.less)
+	if (!sums_init(&sums, o))
 		o->failed = true;
 	for (i = 0; !o->failed && i < o->from.rows.n && o->w->out->status == PP_OK; i = k) {
 		for (k = i + 1;
@@ -527,8 +641,7 @@ stacks_write(struct pp_spaa_out *o, bool write)
 			;
 		node_write(o, i, k, &sums, write);
 	}
-	free(sums.all);
-	free(sums.less);
+	sums_release(&sums);
 }
 
 /* A path and one more frame. */

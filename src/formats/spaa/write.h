@@ -62,7 +62,8 @@ struct pp_spaa_out_event {
 struct pp_spaa_out_row {
 	pp_node node;
 	uint32_t series;
-	const int64_t *cells;
+	const int64_t *cells; /* NULL: those of row `row` of the series, which is sparse */
+	uint32_t row;
 };
 
 /* The costs that are written, by stack: write_rows.c. */

@@ -7,7 +7,19 @@
 static bool
 row_add(struct pp_spaa_out *o, pp_node node, uint32_t series, const int64_t *cells)
 {
-	struct pp_spaa_out_row row = { o->from.map ? o->from.map[node] : node, series, cells };
+	struct pp_spaa_out_row row = { o->from.map ? o->from.map[node] : node, series, cells, 0 };
+
+	return pp_vec_push(&o->from.rows, row);
+}
+
+/* Row r of a series of the profile. */
+static bool
+row_add_stack(struct pp_spaa_out *o, uint32_t series, uint32_t r)
+{
+	const struct pp_series *s = &o->p->series.at[series];
+	pp_node node = pp_series_node(s, r);
+	struct pp_spaa_out_row row = { o->from.map ? o->from.map[node] : node, series,
+		                       s->sparse ? NULL : pp_series_cells(s, r), r };
 
 	return pp_vec_push(&o->from.rows, row);
 }
@@ -166,8 +178,7 @@ pp_spaa_out_rows(struct pp_spaa_out *o)
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; row < s->rows; row++)
-			if (pp_series_present(s, row) &&
-			    !row_add(o, pp_series_node(s, row), i, pp_series_cells(s, row)))
+			if (pp_series_present(s, row) && !row_add_stack(o, i, row))
 				return false;
 	}
 	return less_collect(o) && rows_sort(o);

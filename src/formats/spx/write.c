@@ -429,7 +429,7 @@ nodes_prepare(const struct spx_out *o, struct spx_nodes *n)
 				if (metric < p->metrics.n)
 					pp_value_add(
 					    m, &own[j],
-					    pp_cell_value(m, pp_series_cells(s, row)[metric]));
+					    pp_cell_value(m, pp_series_cell(s, row, metric)));
 			}
 		}
 	return n->own && n->calls;

@@ -305,9 +305,12 @@ site_line(const struct pp_profile *p, pp_node node)
 static void
 tree_own(struct making *k, const pp_func *funcs)
 {
+	int64_t *room = malloc((k->p->metrics.n + 1) * sizeof *room);
 	size_t i;
 	uint32_t row;
 
+	if (!room)
+		pp_builder_fail(k->b, PP_E_NOMEM, NULL);
 	for (i = 0; i < k->p->series.n; i++) {
 		const struct pp_series *s = &k->p->series.at[i];
 
@@ -319,9 +322,10 @@ tree_own(struct making *k, const pp_func *funcs)
 				    k,
 				    line_cells(k, node ? funcs[node] : make_function(k, 0, false),
 				               0, node ? node_line(k->p, node) : 0, 0),
-				    pp_series_cells(s, row));
+				    pp_series_row(s, row, room));
 		}
 	}
+	free(room);
 }
 
 static bool

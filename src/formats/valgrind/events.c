@@ -259,7 +259,7 @@ pp_cg_fits_signed(const struct pp_profile *p, uint32_t metric)
 				return false;
 	for (k = 0; k < p->series.n; k++)
 		for (row = 0; row < p->series.at[k].rows; row++)
-			if (pp_series_cells(&p->series.at[k], (uint32_t)row)[metric] < 0)
+			if (pp_series_cell(&p->series.at[k], (uint32_t)row, metric) < 0)
 				return false;
 	return true;
 }

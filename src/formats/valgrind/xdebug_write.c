@@ -272,7 +272,6 @@ tree_costs(struct xd_write *x, const pp_node *map, pp_node rootless)
 		const struct pp_series *s = &x->p->series.at[i];
 
 		for (row = 0; row < s->rows; row++) {
-			const int64_t *cells = pp_series_cells(s, row);
 			const int64_t *measured = pp_series_measured(x->p, s, row);
 			pp_node node = pp_series_node(s, row);
 
@@ -280,20 +279,23 @@ tree_costs(struct xd_write *x, const pp_node *map, pp_node rootless)
 				continue;
 			node = node ? map[node] : rootless;
 			if (s->has_calls)
-				pp_count_add(&x->stacks.again[node], (uint64_t)cells[m]);
+				pp_count_add(&x->stacks.again[node],
+				             (uint64_t)pp_series_cell(s, row, m));
 			for (k = 0; k < COLUMNS; k++) {
 				const struct pp_metric *metric;
+				int64_t cell;
 
 				if (x->columns.metric[k] == NO_METRIC)
 					continue;
 				metric = &x->p->metrics.at[x->columns.metric[k]];
+				cell = pp_series_cell(s, row, x->columns.metric[k]);
 				pp_value_add(metric, &x->stacks.own[node * COLUMNS + k],
-				             pp_cell_value(metric, cells[x->columns.metric[k]]));
+				             pp_cell_value(metric, cell));
 				pp_value_add(
 				    metric, &x->stacks.inclusive[node * COLUMNS + k],
 				    pp_cell_value(metric, x->stacks.measured
 				                              ? measured[x->columns.metric[k]]
-				                              : cells[x->columns.metric[k]]));
+				                              : cell));
 			}
 		}
 	}
