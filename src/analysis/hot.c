@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* The part of what a caller costs that a chain may leave out, however large a part is shown at all. */
+#define REST_MOST 0.25
+
 void
 pp_hot_release(struct pp_hot *h)
 {
@@ -104,19 +107,37 @@ expand(struct pp_hot *h, uint32_t at)
 	return fine;
 }
 
-/* Whether all that its caller costs is what this spot costs: then they share a line. */
+/*
+ * Whether what its caller costs is what this spot costs, but for a rest that is not worth showing: then they share
+ * a line. Neither all such rests of a line nor any of them may be much.
+ */
 static bool
-is_chained(const struct pp_hot *h, uint32_t at)
+is_chained(struct pp_hot *h, uint32_t at)
 {
-	const struct pp_hot_spot *s = &h->spots.at[at], *parent = &h->spots.at[s->parent];
+	struct pp_hot_spot *s = &h->spots.at[at], *parent = &h->spots.at[s->parent];
+	double rest = fabs(parent->self);
 	uint32_t i;
 
-	if (s->parent == 0 || parent->self != 0 || s->total != parent->total)
+	if (s->parent == 0)
 		return false;
 	for (i = parent->first; i < parent->first + parent->count; i++)
-		if (i != at && h->spots.at[i].total != 0)
-			return false;
-	return true;
+		if (i != at)
+			rest += fabs(h->spots.at[i].total);
+	s->lost = rest + (parent->chained ? parent->lost : 0);
+	return rest == 0 || (s->lost < h->min && rest <= fabs(parent->total) * REST_MOST);
+}
+
+double
+pp_hot_rest(const struct pp_hot *h, uint32_t spot)
+{
+	const struct pp_hot_spot *s = &h->spots.at[spot];
+	double rest = 0;
+	uint32_t i;
+
+	for (i = s->first; i < s->first + s->count; i++)
+		if (!h->spots.at[i].shown)
+			rest += fabs(h->spots.at[i].total);
+	return rest;
 }
 
 bool

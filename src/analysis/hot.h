@@ -19,6 +19,7 @@ struct pp_hot_spot {
 	uint32_t depth;        /* the root has 0 */
 	uint32_t first, count; /* its children among the spots */
 	uint32_t shown_count;  /* how many of them are shown */
+	double lost;           /* what the line leaves out, if it is chained */
 	bool shown;
 	bool chained; /* shares the line of its caller */
 };
@@ -41,5 +42,7 @@ void pp_hot_release(struct pp_hot *);
 uint32_t pp_hot_line_end(const struct pp_hot *, uint32_t spot, uint32_t *length);
 /* The spot that follows on the same line; 0 when there is none. */
 uint32_t pp_hot_chained(const struct pp_hot *, uint32_t spot);
+/* What the children of a spot cost that are not shown, whatever their signs. */
+double pp_hot_rest(const struct pp_hot *, uint32_t spot);
 
 #endif

@@ -20,6 +20,9 @@
 #define PLACE_LEAST 16
 /* What a name of a tree gets at least, however deep it stands. */
 #define LAST_LEAST 20
+/* Rows of a tree are indented by at most so many levels, be there room or not. */
+#define LEVELS_MOST 24
+#define LEVELS_LEAST 3
 /* Of the keys of a listing. */
 #define KEY_COLUMNS 14
 
@@ -187,12 +190,43 @@ layout_fit(struct layout *l, size_t width)
 	layout_squeeze(l, width, FLEX_LEAST, false);
 }
 
+/* How deep rows of a tree are indented: deeper ones say how deep they are. Names need the room more. */
+static uint32_t
+levels_most(const struct layout *l, const struct pp_answer_column *column)
+{
+	size_t step = column->flags & PP_COLUMN_RAILS ? 2 : 1, width = l->r->opts->style.width;
+	size_t before = layout_total(l) + GAP, room = width > before ? width - before : 0;
+
+	if (width == 0)
+		return LEVELS_MOST;
+	room = room / 3 / step;
+	return room < LEVELS_LEAST  ? LEVELS_LEAST
+	       : room < LEVELS_MOST ? (uint32_t)room
+	                            : LEVELS_MOST;
+}
+
+/* The columns that a row's place takes in the last cell. */
+static size_t
+place_columns(const struct layout *l, const struct pp_answer_column *column, uint32_t level)
+{
+	uint32_t most = levels_most(l, column);
+	size_t n = 0;
+
+	if (!(column->flags & PP_COLUMN_RAILS))
+		return level < most ? level : most;
+	if (level <= most)
+		return 2 * (size_t)level;
+	for (; level > 0; level /= 10)
+		n++;
+	return 2 * (size_t)most + n + 3;
+}
+
 /* The room for the last cell of a row of a tree. */
 static size_t
 last_room(const struct layout *l, const struct pp_answer_column *column, uint32_t level)
 {
-	size_t step = column->flags & PP_COLUMN_RAILS ? 2 : 1, width = l->r->opts->style.width;
-	size_t before = layout_total(l) + GAP + step * level;
+	size_t width = l->r->opts->style.width;
+	size_t before = layout_total(l) + GAP + place_columns(l, column, level);
 
 	return width == 0 ? SIZE_MAX : width > before + LAST_LEAST ? width - before : LAST_LEAST;
 }
@@ -273,18 +307,24 @@ cell_print(struct layout *l, size_t c, struct pp_slice text, enum pp_ink ink)
 	l->blanks += left ? blanks : 0;
 }
 
-/* The lines that join a row of a tree to its caller. */
+/* The lines that join a row of a tree to its caller; beyond `most` levels, how many they would be. */
 static void
-rails_print(struct layout *l, struct pp_branch_place place)
+rails_print(struct layout *l, struct pp_branch_place place, uint32_t most)
 {
 	const struct pp_style *style = &l->r->opts->style;
 	uint32_t i;
+	bool deep = place.level > most;
 
-	for (i = 1; i < place.level; i++)
+	for (i = 1; i < (deep ? most : place.level); i++)
 		pp_ink_put(l->out, style, PP_INK_FAINT,
 		           i < l->follows.n && l->follows.at[i] ? "│ " : "  ");
-	if (place.level > 0)
+	if (deep) {
+		pp_sink_puts(l->out, pp_ink_on(style, PP_INK_FAINT));
+		pp_sink_printf(l->out, "┊ [%u] ", place.level);
+		pp_sink_puts(l->out, pp_ink_off(style, PP_INK_FAINT));
+	} else if (place.level > 0) {
 		pp_ink_put(l->out, style, PP_INK_FAINT, place.last ? "└ " : "├ ");
+	}
 	while (l->follows.n <= place.level)
 		if (!pp_vec_push(&l->follows, false)) {
 			pp_rendering_failed(l->r);
@@ -304,9 +344,9 @@ last_print(struct layout *l, size_t c, size_t row, struct pp_slice text)
 	pp_text_pad(l->out, l->blanks + GAP);
 	l->blanks = 0;
 	if (column->flags & PP_COLUMN_RAILS)
-		rails_print(l, place);
+		rails_print(l, place, levels_most(l, column));
 	else
-		pp_text_pad(l->out, place.level);
+		pp_text_pad(l->out, place_columns(l, column, place.level));
 	text = cell_shorten(l, c, row, text, last_room(l, column, place.level));
 	ink_write(l, l->r->datum.ink, (const char *)text.p, text.n);
 }

@@ -26,11 +26,14 @@ pp_name_column_add(struct pp_name_column *c, const char *name, size_t n, size_t 
 	c->failed |= !pp_vec_push(&c->rows, row);
 }
 
+/* The name; of a chain the last one, since what leads to it does not make it another. */
 static struct pp_slice
 full_of(const struct pp_name_column *c, size_t row)
 {
-	return pp_slice_of(c->full.p ? c->full.p + c->rows.at[row].full : "",
-	                   c->rows.at[row].full_n);
+	const char *name = c->full.p ? c->full.p + c->rows.at[row].full : "";
+	size_t n = c->rows.at[row].full_n, last = pp_chain_last(name, n);
+
+	return pp_slice_of(name + last, n - last);
 }
 
 struct pp_slice

@@ -518,7 +518,7 @@ tree_lines_add(struct pp_answer *a, struct tree *t, const struct diff_params *pa
 		  .get = tree_change },
 		{ .title = "function",
 		  .as = PP_AS_LABEL,
-		  .flags = PP_COLUMN_RAILS,
+		  .flags = PP_COLUMN_RAILS | PP_COLUMN_NAMES,
 		  .get = pp_tree_line_label },
 	};
 	uint64_t lines = params->compared.asked.budget.rows;

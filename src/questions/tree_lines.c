@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "text/escape.h"
+#include "text/shorten.h"
 
 /* Names of a chain that are shown; those in its middle are counted. */
 #define CHAIN_SHOWN 4
@@ -25,6 +26,14 @@ line_add(struct pp_tree_lines *t, struct pp_tree_line line)
 	uint32_t i;
 
 	line.first = t->branches.n;
+	/* A rest of one is that one. */
+	if (line.length == 0 && s->count - s->shown_count == 1) {
+		for (i = s->first; t->hot.spots.at[i].shown;)
+			i++;
+		line.spot = line.end = i;
+		line.length = 1;
+		s = &t->hot.spots.at[i];
+	}
 	if (line.length > 0 && !pp_vec_push(&t->branches, s->branch))
 		return false;
 	for (i = s->first; line.length == 0 && i < s->first + s->count; i++)
@@ -33,6 +42,23 @@ line_add(struct pp_tree_lines *t, struct pp_tree_line line)
 			return false;
 	line.n = t->branches.n - line.first;
 	return pp_vec_push(&t->lines, line);
+}
+
+/*
+ * Whether those under a caller that are not shown are worth a line of their own: together they cost enough, and
+ * they are not just all that it calls, in crumbs.
+ */
+static bool
+has_rest(const struct pp_hot *h, uint32_t spot)
+{
+	const struct pp_hot_spot *s = &h->spots.at[spot];
+	bool worth = s->shown_count > 0;
+	double rest = pp_hot_rest(h, spot);
+	uint32_t i;
+
+	for (i = s->first; !worth && i < s->first + s->count; i++)
+		worth = fabs(h->spots.at[i].total) >= h->min;
+	return worth && rest > 0 && rest >= h->min;
 }
 
 bool
@@ -56,7 +82,7 @@ pp_tree_lines_make(struct pp_tree_lines *t)
 			                     .place = { (uint32_t)stack.n, true } };
 
 		if (top->left == 0) {
-			if (s->shown_count < s->count)
+			if (has_rest(h, top->at))
 				fine = line_add(t, line);
 			stack.n--;
 			continue;
@@ -65,7 +91,7 @@ pp_tree_lines_make(struct pp_tree_lines *t)
 		if (!h->spots.at[line.spot].shown)
 			continue;
 		line.end = pp_hot_line_end(h, line.spot, &line.length);
-		line.place.last = --top->left == 0 && s->shown_count == s->count;
+		line.place.last = --top->left == 0 && !has_rest(h, top->at);
 		inner.at = line.end;
 		inner.left = h->spots.at[line.end].shown_count;
 		fine = line_add(t, line) && pp_vec_push(&stack, inner);
@@ -143,7 +169,7 @@ pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *d
 	const struct pp_tree_line *line = &t->lines.at[row];
 	uint32_t i, at = line->spot;
 	uint32_t from = CHAIN_SHOWN / 2,
-	         to = line->length > CHAIN_SHOWN ? line->length - CHAIN_SHOWN / 2 : from;
+	         to = line->length > CHAIN_SHOWN + 1 ? line->length - CHAIN_SHOWN / 2 : from;
 
 	if (line->length == 0) {
 		pp_buf_addf(d->made, "(%zu more)", line->n);
@@ -152,10 +178,10 @@ pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *d
 	for (i = 0; i < line->length; i++, at = pp_hot_chained(&t->hot, at)) {
 		if (i >= from && i < to) {
 			if (i == from)
-				pp_buf_addf(d->made, " › … %u more …", to - from);
+				pp_buf_addf(d->made, PP_CHAIN_ARROW "… %u more …", to - from);
 			continue;
 		}
-		pp_buf_adds(d->made, i ? " › " : "");
+		pp_buf_adds(d->made, i ? PP_CHAIN_ARROW : "");
 		name_add(t, at, d->made);
 	}
 	pp_datum_made(d);

@@ -8,6 +8,9 @@
 #include "text/escape.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
+/* What a name before the last of a chain takes at most, and the least that a chain needs to be one. */
+#define CHAINED_MOST 32
+#define CHAIN_LEAST 24
 /* The longest remark behind a name, in brackets. */
 #define REMARK_MOST 14
 /* What tells two names apart gets at least so much, and so does what stands behind it. */
@@ -136,16 +139,74 @@ drop_brackets(struct pp_buf *out, const char *name, size_t whole)
 	pp_buf_release(&angles);
 }
 
+/* ---- chains ---- */
+
+#define ARROW_COLUMNS 3
+
+size_t
+pp_chain_last(const char *chain, size_t n)
+{
+	size_t arrow = sizeof PP_CHAIN_ARROW - 1;
+
+	for (; n >= arrow; n--)
+		if (memcmp(chain + n - arrow, PP_CHAIN_ARROW, arrow) == 0)
+			return n;
+	return 0;
+}
+
+/* The last name, and as many of those before it as there is room for, each with its class at most. */
+static size_t
+chain_shorten(struct pp_buf *out, const char *chain, size_t last, size_t n, size_t columns)
+{
+	struct pp_buf shown = { 0 }, before = { 0 };
+	size_t left, end = last, from, wide;
+
+	left = columns > ARROW_COLUMNS + 1 ? columns - ARROW_COLUMNS - 1 : 0;
+	left -= pp_name_shorten(&shown, chain + last, n - last, left);
+	while (end > 0 && left > 2 * ARROW_COLUMNS) {
+		struct pp_buf joined = { 0 };
+
+		end -= sizeof PP_CHAIN_ARROW - 1;
+		from = pp_chain_last(chain, end);
+		before.n = 0;
+		wide = pp_name_shorten(&before, chain + from, end - from, CHAINED_MOST) +
+		       ARROW_COLUMNS;
+		if (wide > left)
+			break;
+		left -= wide;
+		pp_buf_add(&joined, before.p, before.n);
+		pp_buf_adds(&joined, PP_CHAIN_ARROW);
+		pp_buf_add(&joined, shown.p, shown.n);
+		shown.failed |= joined.failed;
+		pp_buf_release(&shown);
+		shown = joined;
+		end = from;
+	}
+	if (end > 0)
+		pp_buf_adds(out, ELLIPSIS PP_CHAIN_ARROW);
+	pp_buf_add(out, shown.p, shown.n);
+	wide = (end > 0 ? ARROW_COLUMNS + 1 : 0) + pp_text_columns(shown.p ? shown.p : "", shown.n);
+	out->failed |= shown.failed || before.failed;
+	pp_buf_release(&shown);
+	pp_buf_release(&before);
+	return wide;
+}
+
 size_t
 pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 {
 	struct pp_buf plain = { 0 };
-	size_t wide = pp_text_columns(name, n);
+	size_t wide = pp_text_columns(name, n), last;
 
 	if (wide <= columns) {
 		pp_buf_add(out, name, n);
 		return wide;
 	}
+	last = pp_chain_last(name, n);
+	if (last > 0)
+		return columns > CHAIN_LEAST
+		           ? chain_shorten(out, name, last, n, columns)
+		           : pp_name_shorten(out, name + last, n - last, columns);
 	drop_brackets(&plain, name, n);
 	out->failed |= plain.failed;
 	wide = pp_text_columns(plain.p ? plain.p : "", plain.n);

@@ -13,6 +13,11 @@
  */
 size_t pp_name_shorten(struct pp_buf *, const char *name, size_t n, size_t columns);
 
+/* Between names that share a line, each of which calls the next. Of such a chain the end stays longest. */
+#define PP_CHAIN_ARROW " \xe2\x80\xba "
+/* Where the last name of a chain begins. */
+size_t pp_chain_last(const char *chain, size_t n);
+
 /* How much of names is shown, as `--names` says. */
 enum pp_names {
 	PP_NAMES_FIT,   /* as much as there is room for */

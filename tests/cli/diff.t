@@ -69,8 +69,7 @@ $ polyprof diff --tree before.folded after.folded
         60      0    -60     gone    │ ├ t2
         50      0    -50     gone    │ └ t1
        100    200   +100  +100.0%    ├ a
-         0     40    +40      new    ├ fresh
-         7      8     +1   +14.3%    └ (2 more)
+         0     40    +40      new    └ fresh
 
 $ polyprof diff --tree --json --depth 1 before.folded after.folded
   {"metric": "samples", "unit": "samples", "normalized": false, "before": {"total": 217, "metric": "samples"}, "after": {"total": 248, "metric": "samples"}, "estimated": false, "status": "noise", "rule": "samples: changes within 2 * sqrt(before + after) are noise", "root": {"name": "", "before": {"self": 0, "total": 217}, "after": {"self": 0, "total": 248}, "children": [{"name": "main", "before": {"self": 0, "total": 217}, "after": {"self": 0, "total": 248}, "children": []}]}}

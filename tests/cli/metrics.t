@@ -53,7 +53,6 @@ $ polyprof tree -m 'memory allocated' r.json
     total%  total   self  calls  function
     100.0%  512 B                (all)
     100.0%  512 B  512 B      1  └ /app/a.php
-      0.0%    0 B             1    └ (1 more)
 
 Valgrind's events, Xdebug's columns, XHProf's keys, perf's events.
 

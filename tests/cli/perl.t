@@ -53,7 +53,7 @@ $ polyprof tree modules.out --min 0 --depth 2
      19.3%   180 µs   174 µs      1    ├ main::BEGIN@2
       0.7%  6.10 µs                    │ └ (2 more)
       1.4%  13.0 µs  11.2 µs      1    ├ main::BEGIN@1
-      0.2%  1.80 µs  1.80 µs      1    │ └ (1 more)
+      0.2%  1.80 µs  1.80 µs      1    │ └ strict::import
       1.2%  11.5 µs  11.5 µs     10    ├ Early::deep (recursive)
       0.5%  4.60 µs  4.60 µs      1    ├ main::CORE:print
       0.4%  3.70 µs  3.70 µs      2    ├ Late::more

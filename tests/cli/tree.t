@@ -27,24 +27,17 @@ $ polyprof tree -n 3 app.folded
     100.0%  1,047     3  └ main
      91.7%    960          ├ router
      89.4%    936          │ ├ dispatch
-     89.4%    936          │ │ └ (1 more)
-      2.3%     24    24    │ └ (1 more)
+     89.4%    936          │ │ └ UserController->show
+      2.3%     24    24    │ └ match
       8.0%     84          └ (2 more)
 
 $ polyprof tree --min 20 app.folded
     total%  total  self  function
     100.0%  1,047        (all)
-    100.0%  1,047     3  └ main
-     91.7%    960          ├ router
-     89.4%    936          │ ├ dispatch › UserController->show
-     57.3%    600          │ │ ├ UserRepository->find
-     39.4%    412   412    │ │ │ ├ PDO->query
-     18.0%    188   188    │ │ │ └ (1 more)
-     22.8%    239          │ │ ├ Twig->render
-     22.8%    239          │ │ │ └ (2 more)
-      9.3%     97    97    │ │ └ (1 more)
-      2.3%     24    24    │ └ (1 more)
-      8.0%     84          └ (2 more)
+     89.4%    936        └ main › router › dispatch › UserController->show
+     57.3%    600          ├ UserRepository->find
+     39.4%    412   412    │ └ PDO->query
+     22.8%    239          └ Twig->render
 
 $ polyprof tree --depth 2 app.folded
     total%  total  self  function
@@ -53,7 +46,7 @@ $ polyprof tree --depth 2 app.folded
      91.7%    960          ├ router
      91.7%    960          │ └ (2 more)
       6.4%     67     9    ├ autoload
-      5.5%     58    58    │ └ (1 more)
+      5.5%     58    58    │ └ include
       1.6%     17    17    └ session_start
 
 Direct recursion is one line, mutual recursion stays as it is; long chains are shortened in their middle.
@@ -93,7 +86,6 @@ $ polyprof tree -m zm tiny.json
     total%  total  self  calls  function
     100.0%   32 B               (all)
     100.0%   32 B  32 B      1  └ /srv/sample/spx/scripts/tiny.php
-      0.0%    0 B            1    └ (1 more)
 
 An empty profile has an empty tree; a call graph has none at all.
 
@@ -121,3 +113,143 @@ $ polyprof tree --min 101 app.folded
 ! polyprof: error: --min takes a percentage from 0 to 100, not '101'
 ! Try `polyprof tree --help`.
 = 2
+
+Deep programs: callers that hand on all but a rest below `--min` share a line with their callee, crumbs are not listed, a rest of
+one is named, and what is deep says so instead of moving to the right.
+
+$ python3 -c "
+> deep = [f'App\\\\Module{i}\\\\Class{i}::method{i}' for i in range(40)]
+> for i in range(40): print(';'.join(deep[:i + 1]) + (f';crumb{i} 1' if i % 2 else ';side 40'))
+> print(';'.join(deep) + ';hot 1000')
+> print(';'.join(deep[:2]) + ';one 30')" > stairs.folded
+$ polyprof tree stairs.folded
+    total%  total   self  function
+    100.0%  1,850         (all)
+    100.0%  1,850         └ App\Module0\Class0::method0
+     97.8%  1,810           ├ App\Module1\Class1::method1
+     96.2%  1,779           │ ├ App\Module2\Class2::method2
+     93.9%  1,738           │ │ ├ App\Module3\Class3::method3 › App\Module4\Class4::method4
+     91.7%  1,697           │ │ │ ├ App\Module5\Class5::method5 › App\Module6\Class6::method6
+     89.5%  1,656           │ │ │ │ ├ App\Module7\Class7::method7 › App\Module8\Class8::method8
+     87.3%  1,615           │ │ │ │ │ ├ App\Module9\Class9::method9 › App\Module10\Class10::method10
+     85.1%  1,574           │ │ │ │ │ │ ├ App\Module11\Class11::method11 › App\Module12\Class12::method12
+     82.9%  1,533           │ │ │ │ │ │ │ ├ App\Module13\Class13::method13 › App\Module14\Class14::method14
+     80.6%  1,492           │ │ │ │ │ │ │ │ ├ App\Module15\Class15::method15 › App\Module16\Class16::method16
+     78.4%  1,451           │ │ │ │ │ │ │ │ │ ├ App\Module17\Class17::method17 › App\Module18\Class18::method18
+     76.2%  1,410           │ │ │ │ │ │ │ │ │ │ ├ App\Module19\Class19::method19 › App\Module20\Class20::method20
+     74.0%  1,369           │ │ │ │ │ │ │ │ │ │ │ ├ App\Module21\Class21::method21 › App\Module22\Class22::method22
+     71.8%  1,328           │ │ │ │ │ │ │ │ │ │ │ │ ├ App\Module23\Class23::method23 › App\Module24\Class24::method24
+     69.6%  1,287           │ │ │ │ │ │ │ │ │ │ │ │ │ ├ App\Module25\Class25::method25 › App\Module26\Class26::method26
+     67.4%  1,246           │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├ App\Module27\Class27::method27 › App\Module28\Class28::method28
+     65.1%  1,205           │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├ App\Module29\Class29::method29 › App\Module30\Class30::method30
+     62.9%  1,164           │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├ App\Module31\Class31::method31 › App\Module32\Class32::method32
+     60.7%  1,123           │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├ App\Module33\Class33::method33 › App\Module34\Class34::method34
+     58.5%  1,082           │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├ App\Module35\Class35::method35 › App\Module36\Class36::method36
+     56.3%  1,041           │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├ App\Module37\Class37::method37 › App\Module38\Class38::method38
+     54.1%  1,000  1,000    │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ ├ App\Module39\Class39::method39 › hot
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ └ side
+      2.2%     40     40    │ │ │ └ side
+      2.2%     40     40    │ │ └ side
+      1.7%     31           │ └ (2 more)
+      2.2%     40     40    └ side
+$ polyprof tree --min 3 stairs.folded
+    total%  total   self  function
+    100.0%  1,850         (all)
+     97.8%  1,810         └ App\Module0\Class0::method0 › App\Module1\Class1::method1
+     93.9%  1,738           └ App\Module2\Class2::method2 › App\Module3\Class3::method3 › App\Module4\Class4::method4
+     89.5%  1,656             └ App\Module5\Class5::method5 › App\Module6\Class6::method6 › App\Module7\Class7::method7 › App\Module8\Class8::method8
+     85.1%  1,574               └ App\Module9\Class9::method9 › App\Module10\Class10::method10 › App\Module11\Class11::method11 › App\Module12\Class12::method12
+     80.6%  1,492                 └ App\Module13\Class13::method13 › App\Module14\Class14::method14 › App\Module15\Class15::method15 › App\Module16\Class16::method16
+     76.2%  1,410                   └ App\Module17\Class17::method17 › App\Module18\Class18::method18 › App\Module19\Class19::method19 › App\Module20\Class20::method20
+     71.8%  1,328                     └ App\Module21\Class21::method21 › App\Module22\Class22::method22 › App\Module23\Class23::method23 › App\Module24\Class24::method24
+     67.4%  1,246                       └ App\Module25\Class25::method25 › App\Module26\Class26::method26 › App\Module27\Class27::method27 › App\Module28\Class28::method28
+     62.9%  1,164                         └ App\Module29\Class29::method29 › App\Module30\Class30::method30 › App\Module31\Class31::method31 › App\Module32\Class32::method32
+     58.5%  1,082                           └ App\Module33\Class33::method33 › App\Module34\Class34::method34 › App\Module35\Class35::method35 › App\Module36\Class36::method36
+     54.1%  1,000  1,000                      └ App\Module37\Class37::method37 › App\Module38\Class38::method38 › App\Module39\Class39::method39 › hot
+$ for w in 60 160; do terminal $w polyprof tree --color never --min 3 stairs.folded | tail -3; done
+     62.9%  1,164                   ┊ [9] …\Class32::method32
+     58.5%  1,082                   ┊ [10] …\Class36::method36
+     54.1%  1,000  1,000            ┊ [11] hot
+     62.9%  1,164                         └ … › App\Module30\Class30::method30 › App\Module31\Class31::method31 › App\Module32\Class32::method32
+     58.5%  1,082                           └ … › App\Module34\Class34::method34 › App\Module35\Class35::method35 › App\Module36\Class36::method36
+     54.1%  1,000  1,000                      └ App\Module37\Class37::method37 › App\Module38\Class38::method38 › App\Module39\Class39::method39 › hot
+$ terminal 80 polyprof tree --color never --min 1 stairs.folded
+    total%  total   self  function
+    100.0%  1,850         (all)
+    100.0%  1,850         └ App\Module0\Class0::method0
+     97.8%  1,810           ├ App\Module1\Class1::method1
+     96.2%  1,779           │ ├ App\Module2\Class2::method2
+     93.9%  1,738           │ │ ├ … › App\Module4\Class4::method4
+     91.7%  1,697           │ │ │ ├ … › App\Module6\Class6::method6
+     89.5%  1,656           │ │ │ │ ├ … › App\Module8\Class8::method8
+     87.3%  1,615           │ │ │ │ │ ├ … › App\Module10\Class10::method10
+     85.1%  1,574           │ │ │ │ │ │ ├ … › App\Module12\Class12::method12
+     82.9%  1,533           │ │ │ │ │ │ │ ├ … › App\Module14\Class14::method14
+     80.6%  1,492           │ │ │ │ │ │ │ ┊ [10] … › …\Module16\Class16::method16
+     78.4%  1,451           │ │ │ │ │ │ │ ┊ [11] … › …\Module18\Class18::method18
+     76.2%  1,410           │ │ │ │ │ │ │ ┊ [12] … › …\Module20\Class20::method20
+     74.0%  1,369           │ │ │ │ │ │ │ ┊ [13] … › …\Module22\Class22::method22
+     71.8%  1,328           │ │ │ │ │ │ │ ┊ [14] … › …\Module24\Class24::method24
+     69.6%  1,287           │ │ │ │ │ │ │ ┊ [15] … › …\Module26\Class26::method26
+     67.4%  1,246           │ │ │ │ │ │ │ ┊ [16] … › …\Module28\Class28::method28
+     65.1%  1,205           │ │ │ │ │ │ │ ┊ [17] … › …\Module30\Class30::method30
+     62.9%  1,164           │ │ │ │ │ │ │ ┊ [18] … › …\Module32\Class32::method32
+     60.7%  1,123           │ │ │ │ │ │ │ ┊ [19] … › …\Module34\Class34::method34
+     58.5%  1,082           │ │ │ │ │ │ │ ┊ [20] … › …\Module36\Class36::method36
+     56.3%  1,041           │ │ │ │ │ │ │ ┊ [21] … › …\Module38\Class38::method38
+     54.1%  1,000  1,000    │ │ │ │ │ │ │ ┊ [22] … › hot
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [22] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [21] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [20] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [19] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [18] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [17] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [16] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [15] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [14] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [13] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [12] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [11] side
+      2.2%     40     40    │ │ │ │ │ │ │ ┊ [10] side
+      2.2%     40     40    │ │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ │ └ side
+      2.2%     40     40    │ │ │ │ └ side
+      2.2%     40     40    │ │ │ └ side
+      2.2%     40     40    │ │ └ side
+      1.7%     31           │ └ (2 more)
+      2.2%     40     40    └ side
+$ polyprof tree -n 3 stairs.folded
+    total%  total  self  function
+    100.0%  1,850        (all)
+    100.0%  1,850        └ App\Module0\Class0::method0
+     97.8%  1,810          ├ App\Module1\Class1::method1
+     96.2%  1,779          │ ├ App\Module2\Class2::method2
+     96.2%  1,779          │ │ └ (2 more)
+      1.7%     31          │ └ (2 more)
+      2.2%     40    40    └ side
+$ polyprof tree --depth 2 stairs.folded
+    total%  total  self  function
+    100.0%  1,850        (all)
+    100.0%  1,850        └ App\Module0\Class0::method0
+     97.8%  1,810          ├ App\Module1\Class1::method1
+     97.8%  1,810          │ └ (3 more)
+      2.2%     40    40    └ side
+$ polyprof tree --json stairs.folded | grep -c crumb39
+  1

@@ -83,12 +83,11 @@ $ polyprof callers 'App\Work\even@3' run.xhprof.json
 $ polyprof tree -n 4 run.xhprof.json
     total%    total     self  function
     100.0%  1.46 ms           (all)
-     99.6%  1.45 ms  18.0 µs  ├ App\Work\main
-     78.8%  1.15 ms  51.0 µs  │ ├ App\Work\words
-     71.6%  1.04 ms   230 µs  │ │ ├ usort
-     55.8%   812 µs   554 µs  │ │ │ └ App\Work\{closure}
-     17.7%   258 µs   258 µs  │ │ │   └ (1 more)
-      3.6%  53.0 µs  53.0 µs  │ │ └ (1 more)
-     19.6%   285 µs           │ └ (10 more)
-      0.4%  6.00 µs           └ (2 more)
+     99.6%  1.45 ms  18.0 µs  └ App\Work\main
+     78.8%  1.15 ms  51.0 µs    ├ App\Work\words
+     71.6%  1.04 ms   230 µs    │ ├ usort
+     55.8%   812 µs   554 µs    │ │ └ App\Work\{closure}
+     17.7%   258 µs   258 µs    │ │   └ strcmp
+      3.6%  53.0 µs  53.0 µs    │ └ md5
+     19.6%   285 µs             └ (10 more)
 ! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 99.6% of the cost is on stacks that are certain
