@@ -5,7 +5,7 @@
 
 static const struct pp_example tree_examples[] = {
 	{ "tree app.folded", "where the cost is, from the top down" },
-	{ "tree --min 5 --depth 6 app.folded", "the first six levels, 5 % and more" },
+	{ "tree --min 5 --depth 6 app.folded", "the first six levels, 5% and more" },
 	{ "tree --focus parse -n 100 app.folded", "what happens in and around `parse`" },
 	{ "tree --json app.folded", "all of it, exact, for a script" },
 	{ 0 },
@@ -19,8 +19,10 @@ const struct pp_command pp_command_tree = {
 	.details =
 	    "Each line shows what a function costs with all it called in this place, as a share of "
 	    "the whole, and what it costs itself. Text shows the 40 costliest lines of at least "
-	    "0.5 % unless -n and --min say otherwise; what is left out is counted. Direct recursion "
-	    "is one line, and so is a chain of functions that each only call the next.\n\n"
+	    "0.5% unless -n and --min say otherwise. Direct recursion is one line, and so is a chain "
+	    "of functions that each hand on all but a rest below --min to the next; its costs are "
+	    "those of the last one. What is left out below a function is counted if it adds up to "
+	    "--min. Lines too deep to be indented begin with their depth.\n\n"
 	    "Profiles of single calls (callgrind) do not know whole stacks: the tree is then an "
 	    "estimate, and says so.\n\n"
 	    "--json gives the whole tree, nothing folded; --min and --depth prune it if given.",

@@ -204,9 +204,8 @@ pp_name_shorten(struct pp_buf *out, const char *name, size_t n, size_t columns)
 	}
 	last = pp_chain_last(name, n);
 	if (last > 0)
-		return columns > CHAIN_LEAST
-		           ? chain_shorten(out, name, last, n, columns)
-		           : pp_name_shorten(out, name + last, n - last, columns);
+		return columns > CHAIN_LEAST ? chain_shorten(out, name, last, n, columns)
+		                             : pp_name_shorten(out, name + last, n - last, columns);
 	drop_brackets(&plain, name, n);
 	out->failed |= plain.failed;
 	wide = pp_text_columns(plain.p ? plain.p : "", plain.n);
