@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/process.h"
 #include "text/escape.h"
 
 /* Of what it complains about. */
@@ -23,8 +23,6 @@
 #else
 #define NO_SIGNAL 0
 #endif
-
-extern char **environ;
 
 /* What is closed is -1. */
 struct layout {
@@ -69,37 +67,13 @@ ends_open(struct layout *l)
 	return fcntl(l->in, F_SETFL, O_NONBLOCK) == 0;
 }
 
-/* Starts it with the signals of a program that was just started; returns errno. */
+/* Starts it; returns errno. */
 static int
 start(struct layout *l)
 {
-	static char program[] = "dot", format[] = "-Tsvg";
-	char *const argv[] = { program, format, NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, pipe_signal;
-	int error, i;
+	static const char *const argv[] = { "dot", "-Tsvg", NULL };
+	int error = pp_process_start(argv, l->theirs, false, &l->pid), i;
 
-	(void)sigemptyset(&none);
-	(void)sigemptyset(&pipe_signal);
-	(void)sigaddset(&pipe_signal, SIGPIPE);
-	if (posix_spawn_file_actions_init(&actions) != 0)
-		return ENOMEM;
-	if (posix_spawnattr_init(&attributes) != 0) {
-		(void)posix_spawn_file_actions_destroy(&actions);
-		return ENOMEM;
-	}
-	error = posix_spawnattr_setsigmask(&attributes, &none);
-	error = error ? error : posix_spawnattr_setsigdefault(&attributes, &pipe_signal);
-	error = error ? error
-	              : posix_spawnattr_setflags(&attributes,
-	                                         POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	for (i = 0; i < 3 && !error; i++)
-		error = posix_spawn_file_actions_adddup2(&actions, l->theirs[i], i);
-	if (!error)
-		error = posix_spawnp(&l->pid, program, &actions, &attributes, argv, environ);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	(void)posix_spawnattr_destroy(&attributes);
 	for (i = 0; i < 3; i++)
 		end_close(&l->theirs[i]);
 	return error;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "analysis/demangle.h"
 #include "base/utf8.h"
 #include "output/flame_colour.h"
 #include "text/escape.h"
@@ -187,9 +188,12 @@ node_put(struct pp_sink *out, const struct pp_net *net, size_t i, struct pp_buf 
 	const struct pp_net_node *node = &net->nodes.at[i];
 	const struct pp_profile *p = net->profile;
 	const struct pp_func_row *f = &p->funcs.at[node->func];
+	struct pp_slice mangled = pp_func_mangled(p, node->func);
 
 	pp_sink_printf(out, "\tn%zu [", i + 1);
-	attribute_put(out, "function", pp_text_of(p, f->name));
+	/* Scripts know functions by the names of the file, unless they ask for others. */
+	attribute_put(out, "function",
+	              p->derived.for_people && mangled.n ? mangled : pp_text_of(p, f->name));
 	if (f->file)
 		attribute_put(out, "file", pp_text_of(p, f->file));
 	count_put(out, "line", f->file && f->line, f->line);

@@ -87,6 +87,9 @@ $ polyprof graph odd.xhprof.json | grep n2
 $ (printf 'main;'; head -c 1000000 /dev/zero | tr '\0' 'x'; echo ' 3') > long.folded; polyprof graph long.folded | grep n2 | sed 's/xxx*/X/g'
   \tn2 [function="main" self="0" total="3" label="main\\nself 0 (0.0%)\\ntotal 3 (100.0%)" tooltip="main\\nself 0 samples (0.0%)\\ntotal 3 samples (100.0%)" fillcolor="#acaeb9" fontsize="10.0"]; (esc)
   \tn2 -> n1 [total="3" label="\xc2\xa0\xc2\xa0100.0%\xc2\xa0\xc2\xa0" tooltip="main \xe2\x86\x92 X\xe2\x80\xa6X\\ntotal 3 samples (100.0%)" labeltooltip="main \xe2\x86\x92 X\xe2\x80\xa6X\\ntotal 3 samples (100.0%)" penwidth="5.80" weight="100" color="#282828"]; (esc)
+$ printf 'main;_ZN3foo3barEi 5\n' > mangled.folded; polyprof graph mangled.folded | grep -o 'n1 .*(int)..self'; polyprof graph --demangle mangled.folded | grep -o 'n1 .function[^ ]*'
+  n1 [function="_ZN3foo3barEi" self="5" total="5" label="foo::bar(int)\nself 5 (100.0%)\ntotal 5 (100.0%)" tooltip="foo::bar(int)\nself
+  n1 [function="foo::bar(int)"
 
 Nothing to draw, and nothing that could be drawn.
 

@@ -23,6 +23,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TIMEOUT = 120
+NEEDS_VIEWER = ('open.t',)
 OFFERS_REPORT = (' all views in one page', ' polyprof report app.folded -o report.html')
 
 
@@ -123,6 +124,9 @@ def main():
     failed = 0
     print(f'1..{len(cases)}')
     for number, case in enumerate(cases, 1):
+        if no_viewer and os.path.basename(case) in NEEDS_VIEWER:
+            print(f'ok {number} - {os.path.basename(case)} # SKIP there are no reports')
+            continue
         with tempfile.TemporaryDirectory() as directory:
             work, environment = sandbox(polyprof, directory)
             before, after = replay(case, environment, work)
