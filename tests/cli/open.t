@@ -35,10 +35,11 @@ Names are harmless, old reports go, and what is no report stays.
 
 $ cp app.folded './-x $(y);.folded'; XDG_CACHE_HOME=$PWD/new polyprof open -- './-x $(y);.folded' | sed "s,$PWD,.,; s/-[0-9a-f]\{16\}/-HASH/"
   ./new/polyprof/_x___y__.folded-HASH.html
-$ for i in $(seq 10 40); do touch -d "2020-01-01" new/polyprof/old-00000000000000$i.html; touch new/polyprof/new-00000000000000$i.html; done; touch new/polyprof/mine.html; XDG_CACHE_HOME=$PWD/new polyprof open app.folded >/dev/null; ls new/polyprof | cut -c 1-4 | sort | uniq -c
+$ for i in $(seq 10 40); do touch -d "2020-01-01" new/polyprof/old-00000000000000$i.html; touch -d "1 hour ago" new/polyprof/new-00000000000000$i.html; done; touch new/polyprof/mine.html; XDG_CACHE_HOME=$PWD/new polyprof open app.folded >/dev/null; ls new/polyprof | cut -c 1-4 | sort | uniq -c
+        1 _x__
         1 app.
         1 mine
-       19 new-
+       18 new-
 
 What goes wrong is told.
 
