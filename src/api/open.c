@@ -265,6 +265,43 @@ reader_push_zlib(struct pp_reader *r)
 	return status;
 }
 
+/* What the decoder had to say, but for the end that is missing. */
+static pp_status
+unzstd_verdict(const struct pp_io *io, const struct pp_input *in)
+{
+	return in->status == PP_E_INVALID && io->noted == 1 &&
+	               io->findings[0].rule == PP_IO_ZSTD_TRUNCATED
+	           ? PP_OK
+	           : in->status;
+}
+
+static pp_status
+reader_unzstd(struct pp_reader *r, struct pp_slice packed,
+              bool (*take)(void *ctx, const unsigned char *, size_t n), void *ctx)
+{
+	struct pp_opening *o = r->impl;
+	struct pp_input *in = NULL;
+	bool more = true;
+	struct pp_io io;
+	pp_status status;
+
+	if (!pp_io_init(&io, &o->io.limits, 1, NULL))
+		return PP_E_NOMEM;
+	status = pp_input_memory(&io, packed.p, packed.n, &in);
+	if (status == PP_OK)
+		status = pp_input_decode(&io, PP_CONTAINER_ZSTD, in, &in);
+	if (status == PP_OK) {
+		while (more && pp_input_need(in, 1)) {
+			more = take(ctx, in->cur, pp_input_left(in));
+			in->cur = in->end;
+		}
+		status = more ? unzstd_verdict(&io, in) : PP_OK;
+		in->close(in);
+	}
+	pp_io_release(&io);
+	return status;
+}
+
 static void
 reader_run(struct pp_reader *r, unsigned n, void (*job)(void *ctx, unsigned index), void *ctx)
 {
@@ -436,18 +473,46 @@ reader_init(struct pp_reader *r, struct pp_opening *o)
 		.open_sibling = reader_open_sibling,
 		.has_sibling = reader_has_sibling,
 		.push_zlib = reader_push_zlib,
+		.unzstd = reader_unzstd,
 		.run = reader_run,
 		.progress = reader_progress,
 		.impl = o,
 	};
 }
 
+/* A directory that is a recording holds its first file as `data`: that is opened. PP_E_NOMEM. */
+static pp_status
+enter_recording(struct pp_opening *o)
+{
+	size_t n = strlen(o->path);
+	struct stat st;
+	char *data;
+
+	if (stat(o->path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return PP_OK;
+	data = malloc(n + sizeof "/data");
+	if (!data)
+		return PP_E_NOMEM;
+	memcpy(data, o->path, n);
+	memcpy(data + n, "/data", sizeof "/data");
+	if (!regular_file(data)) {
+		free(data);
+		return PP_OK;
+	}
+	free(o->path);
+	o->path = data;
+	return PP_OK;
+}
+
 static pp_status
 open_stack(struct pp_opened *o, struct pp_opening *opening, const struct pp_from *from)
 {
 	struct pp_reader *r = &o->reader;
-	pp_status status;
+	pp_status status = opening->beside ? enter_recording(opening) : PP_OK;
 
+	if (status != PP_OK)
+		return status;
+	r->path = opening->path;
 	if (from->peek)
 		opening->io.block = PEEK_BYTES;
 	if (from->read)

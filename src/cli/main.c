@@ -89,13 +89,15 @@ looks_like_file(const char *word)
 	return strcmp(word, "-") == 0 || strpbrk(word, "./") || stat(word, &st) == 0;
 }
 
-/* A directory instead of a file: the profiles in it are what can be told. */
+/* A directory instead of a file, unless it is a recording: the profiles in it are what can be told. */
 static bool
 is_directory(const char *word)
 {
+	const pp_format *format;
 	struct stat st;
 
-	return stat(word, &st) == 0 && S_ISDIR(st.st_mode);
+	return stat(word, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       pp_recognise_file(word, NULL, NULL, &format, NULL) != PP_OK;
 }
 
 static int

@@ -38,6 +38,12 @@ struct pp_reader {
 	bool (*has_sibling)(struct pp_reader *, const char *base_name);
 	/* From here on the input is a zlib stream (NYTProf's 'z'): `in` continues with decoded bytes. */
 	pp_status (*push_zlib)(struct pp_reader *);
+	/*
+	 * Decodes zstd that stands within the input, piece by piece until `take` returns false; a stream that merely lacks
+	 * its end is fine. PP_E_INVALID when it is damaged, PP_E_LIMIT when it expands too much, PP_E_NOMEM.
+	 */
+	pp_status (*unzstd)(struct pp_reader *, struct pp_slice packed,
+	                    bool (*take)(void *ctx, const unsigned char *, size_t n), void *ctx);
 	/* Runs job(ctx, 0) .. job(ctx, n-1), at most `threads` at once; returns when all are done. */
 	void (*run)(struct pp_reader *, unsigned n, void (*job)(void *ctx, unsigned index),
 	            void *ctx);

@@ -17,12 +17,6 @@ struct shape {
 
 /* The first that fits is it: what is special stands before what is general. */
 static const struct shape shapes[] = {
-	{ { "a recording of perf (perf.data)",
-	    "`perf script -i FILE | polyprof -` reads what it holds" },
-	  STARTS("PERFILE2") },
-	{ { "a recording of perf (perf.data)",
-	    "`perf script -i FILE | polyprof -` reads what it holds" },
-	  STARTS("2ELIFREP") },
 	{ { "a heap dump of Java (hprof)", NULL }, STARTS("JAVA PROFILE 1.") },
 	{ { "a recording of Java (JFR)", NULL }, STARTS("FLR\0") },
 	{ { "a trace of .NET (nettrace)", NULL }, STARTS("Nettrace") },

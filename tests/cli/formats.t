@@ -69,7 +69,7 @@ $ : >nothing.prof; polyprof nothing.prof
 ! nothing.prof: error: no format recognises it; this is an empty file: the profiler wrote nothing, or has not finished [io-unknown-format]
 = 3
 $ printf 'PERFILE2\150\0\0\0' >perf.data; polyprof perf.data
-! perf.data: error: no format recognises it; this is a recording of perf (perf.data): `perf script -i FILE | polyprof -` reads what it holds [io-unknown-format]
+! perf.data@0xc: error: the header is cut [perf-header]
 = 3
 $ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof node.cpuprofile
 ! node.cpuprofile: error: no format recognises it; this is a CPU profile of V8 (node, Chrome) [io-unknown-format]

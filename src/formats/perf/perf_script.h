@@ -323,11 +323,20 @@ void pp_perf_meta_release(struct pp_perf_meta *);
 /* What is said of an event; NULL when nothing is. */
 const struct pp_perf_attr *pp_perf_meta_attr(const struct pp_perf_meta *, struct pp_slice event);
 void pp_perf_meta_build(struct pp_perf_reader *);
+/* An event in the words of SPAA, whose writer copies it; what is said of it, or NULL. */
+void pp_perf_event_build(struct pp_builder *, uint32_t list, struct pp_slice name,
+                         const struct pp_perf_attr *, bool period);
 pp_status pp_perf_describe(struct pp_reader *, struct pp_brief *);
 
 /* ---- perf_script_finish.c ---- */
 /* The unit and meaning of an event's period. */
 bool pp_perf_event_is_time(struct pp_slice event);
+/*
+ * The metrics of an event: its period if it has one (`by_period`: all samples have), and how many samples. Returns the
+ * first of them.
+ */
+uint32_t pp_perf_metrics_build(struct pp_builder *, pp_str event, const struct pp_perf_attr *,
+                               bool period, bool by_period, bool main);
 void pp_perf_finish(struct pp_perf_reader *);
 
 /* ---- perf_script_series.c ---- */

@@ -14,19 +14,15 @@ pp_perf_event_is_time(struct pp_slice event)
 	return pp_slice_eq_z(event, "cpu-clock") || pp_slice_eq_z(event, "task-clock");
 }
 
-static void
-metrics_build(struct pp_perf_reader *r, struct pp_perf_event *e, bool main)
+uint32_t
+pp_perf_metrics_build(struct pp_builder *b, pp_str event, const struct pp_perf_attr *attr,
+                      bool period, bool by_period, bool main)
 {
-	struct pp_builder *b = r->builder;
-	struct pp_slice name = pp_text_of(b->profile, e->name);
-	const struct pp_perf_attr *attr = pp_perf_meta_attr(&r->meta, name);
-	bool is_time = pp_perf_event_is_time(name);
-	/* Where some samples lack a period, only their number speaks for all. */
-	bool by_period = e->with_period == e->samples;
-	struct pp_metric metric = { .event = e->name, .type = PP_UINT, .flags = PP_METRIC_SAMPLED };
+	bool is_time = pp_perf_event_is_time(pp_text_of(b->profile, event));
+	struct pp_metric metric = { .event = event, .type = PP_UINT, .flags = PP_METRIC_SAMPLED };
+	uint32_t first = (uint32_t)b->profile->metrics.n;
 
-	e->metric = (uint32_t)b->profile->metrics.n;
-	if (e->with_period) {
+	if (period) {
 		/* The period of a clock is the time it ran. */
 		metric.name = pp_build_strz(b, "period");
 		metric.unit = pp_build_strz(b, is_time ? "ns" : "events");
@@ -39,8 +35,19 @@ metrics_build(struct pp_perf_reader *r, struct pp_perf_event *e, bool main)
 	metric.kind = PP_KIND_SAMPLES;
 	metric.flags = PP_METRIC_SAMPLED;
 	metric.flags |= attr && attr->freq && attr->has_rate ? PP_METRIC_TIME_OK : 0u;
-	metric.flags |= main && !(e->with_period && by_period) ? PP_METRIC_PRIMARY : 0u;
+	metric.flags |= main && !(period && by_period) ? PP_METRIC_PRIMARY : 0u;
 	(void)pp_build_metric(b, &metric);
+	return first;
+}
+
+static void
+metrics_build(struct pp_perf_reader *r, struct pp_perf_event *e, bool main)
+{
+	struct pp_slice name = pp_text_of(r->builder->profile, e->name);
+
+	/* Where some samples lack a period, only their number speaks for all. */
+	e->metric = pp_perf_metrics_build(r->builder, e->name, pp_perf_meta_attr(&r->meta, name),
+	                                  e->with_period > 0, e->with_period == e->samples, main);
 }
 
 /* ---- threads ---------------------------------------------------------------------------- */

@@ -199,18 +199,15 @@ text_put(struct pp_builder *b, uint32_t parent, const char *key, const char *tex
 	(void)pp_build_meta(b, parent, pp_slice_z(key), PP_META_TEXT, pp_slice_z(text));
 }
 
-/* An event in the words of SPAA, whose writer copies it. */
-static void
-event_build(struct pp_perf_reader *r, uint32_t list, const struct pp_perf_event *event)
+void
+pp_perf_event_build(struct pp_builder *b, uint32_t list, struct pp_slice name,
+                    const struct pp_perf_attr *attr, bool period)
 {
-	struct pp_builder *b = r->builder;
-	struct pp_slice name = pp_text_of(b->profile, event->name);
-	const struct pp_perf_attr *attr = pp_perf_meta_attr(&r->meta, name);
 	const char *kind = event_kind(name, attr);
 	bool probe = strcmp(kind, "probe") == 0;
-	const char *mode = attr && attr->freq ? "frequency"
-	                   : !probe && (event->with_period || (attr && attr->has_rate)) ? "period"
-	                                                                                : "event";
+	const char *mode = attr && attr->freq                               ? "frequency"
+	                   : !probe && (period || (attr && attr->has_rate)) ? "period"
+	                                                                    : "event";
 	uint32_t row, sampling;
 	char rate[24];
 	int n;
@@ -221,7 +218,7 @@ event_build(struct pp_perf_reader *r, uint32_t list, const struct pp_perf_event 
 	sampling = pp_build_meta(b, row, pp_slice_z("sampling"), PP_META_OBJECT,
 	                         pp_slice_of("", 0));
 	text_put(b, sampling, "mode", mode);
-	text_put(b, sampling, "primary_metric", event->with_period ? "period" : "samples");
+	text_put(b, sampling, "primary_metric", period ? "period" : "samples");
 	if (!attr || !attr->has_rate || strcmp(mode, "event") == 0)
 		return;
 	n = snprintf(rate, sizeof rate, "%llu", (unsigned long long)attr->rate);
@@ -252,12 +249,16 @@ pp_perf_meta_build(struct pp_perf_reader *r)
 		(void)pp_build_meta(b, 0, r->meta.pairs.at[i].key, PP_META_TEXT,
 		                    r->meta.pairs.at[i].value);
 	for (i = 0; i < r->threads.events.n; i++) {
-		if (!r->threads.events.at[i].name)
+		const struct pp_perf_event *event = &r->threads.events.at[i];
+		struct pp_slice name = pp_text_of(b->profile, event->name);
+
+		if (!event->name)
 			continue;
 		if (!list)
 			list = pp_build_meta(b, 0, pp_slice_z("events"), PP_META_ARRAY,
 			                     pp_slice_of("", 0));
-		event_build(r, list, &r->threads.events.at[i]);
+		pp_perf_event_build(b, list, name, pp_perf_meta_attr(&r->meta, name),
+		                    event->with_period > 0);
 	}
 }
 

@@ -1,0 +1,374 @@
+/*
+ * From addresses to stacks. Programs loop: most addresses, and most chains as a whole, were there lately, and are known
+ * again as long as nothing else was mapped since.
+ */
+#include "formats/perf/data.h"
+
+#include <stdio.h>
+
+/* Addresses and chains that are remembered. */
+#define PLACES ((size_t)1 << 15)
+#define CHAINS ((size_t)1 << 13)
+/* Addresses from here on are markers: who runs from here on. */
+#define MARKERS UINT64_MAX - 4094
+#define MARK_HYPERVISOR (UINT64_MAX - 31)
+#define MARK_KERNEL (UINT64_MAX - 127)
+#define MARK_USER (UINT64_MAX - 511)
+#define MARK_GUEST (UINT64_MAX - 2047)
+#define MARK_GUEST_KERNEL (UINT64_MAX - 2175)
+#define MARK_GUEST_USER (UINT64_MAX - 2559)
+
+bool
+pp_pd_frames_init(struct pp_pd *d)
+{
+	d->frames.series_of.seed = d->builder->seed;
+	d->frames.places = calloc(PLACES, sizeof *d->frames.places);
+	d->frames.chains = calloc(CHAINS, sizeof *d->frames.chains);
+	return d->frames.places && d->frames.chains;
+}
+
+void
+pp_pd_frames_release(struct pp_pd *d)
+{
+	pp_vec_release(&d->frames.series);
+	pp_map_release(&d->frames.series_of);
+	pp_vec_release(&d->frames.stack);
+	free(d->frames.places);
+	free(d->frames.chains);
+}
+
+/* ---- one address ------------------------------------------------------------------------ */
+
+static void
+hex_add(struct pp_buf *to, struct pp_slice bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes.n; i++)
+		pp_buf_addf(to, "%02x", bytes.p[i]);
+}
+
+/* The module of a mapping in the profile. */
+static pp_module
+module_row(struct pp_pd *d, uint32_t module)
+{
+	struct pp_pd_module *m = &d->threads.modules.at[module];
+	struct pp_module_row row = { .kind = m->kind };
+	struct pp_buf id = { 0 };
+
+	if (!module || m->row)
+		return m->row;
+	if (!m->build_id.n)
+		m->build_id = pp_pd_build_id_of(d, m->name);
+	hex_add(&id, m->build_id);
+	row.name = pp_build_str(d->builder, m->name);
+	row.build_id = pp_build_buf(d->builder, &id);
+	m->row = pp_build_module(d->builder, &row);
+	return m->row;
+}
+
+static PP_NOINLINE pp_frame
+frame_make(struct pp_pd *d, const struct pp_pd_space *space, uint64_t ip, bool kernel)
+{
+	const struct pp_pd_map *map = pp_pd_map_at(d, space, ip);
+	bool offset = map && d->threads.modules.at[map->module].offsets;
+	uint64_t address = offset ? ip - map->start + map->pgoff : ip;
+	struct pp_func_row func = { .module = map ? module_row(d, map->module) : 0,
+		                    .flags = PP_FUNC_UNKNOWN | (kernel ? PP_FUNC_KERNEL : 0u) };
+	struct pp_frame_row frame = { 0 };
+
+	func.name = pp_build_strf(d->builder, "0x%llx", (unsigned long long)address);
+	frame.func = pp_build_func(d->builder, &func);
+	if (d->places) {
+		frame.address = address;
+		frame.flags = (uint16_t)(offset ? PP_FRAME_FILE_OFFSET : 0);
+	} else {
+		d->builder->profile->unread |= PP_HAS(ADDRESSES);
+	}
+	return pp_build_frame(d->builder, &frame);
+}
+
+static inline pp_frame
+frame_of(struct pp_pd *d, const struct pp_pd_space *space, uint64_t ip, bool kernel)
+{
+	uint64_t hash = pp_mix(ip ^ d->builder->seed, PP_HASH_K1 ^ space->serial);
+	struct pp_pd_place *at = &d->frames.places[hash & (PLACES - 1)];
+
+	if (PP_UNLIKELY(at->ip != ip || at->serial != space->serial || !at->frame))
+		*at = (struct pp_pd_place){ ip, space->serial, frame_make(d, space, ip, kernel) };
+	return at->frame;
+}
+
+/* ---- one stack -------------------------------------------------------------------------- */
+
+/* Where the addresses of a sample are looked up. */
+struct resolving {
+	const struct pp_pd_space *user, *kernel, *nobody;
+	unsigned mode;
+};
+
+static bool
+is_marker(uint64_t address)
+{
+	return address >= MARKERS;
+}
+
+/* Who runs from a marker on; false for one that nobody knows. */
+static bool
+marker_mode(uint64_t marker, unsigned *mode)
+{
+	switch (marker) {
+	case MARK_KERNEL:
+		*mode = PP_PD_KERNEL;
+		return true;
+	case MARK_USER:
+		*mode = PP_PD_USER;
+		return true;
+	case MARK_HYPERVISOR:
+		*mode = PP_PD_HYPERVISOR;
+		return true;
+	case MARK_GUEST_KERNEL:
+		*mode = PP_PD_GUEST_KERNEL;
+		return true;
+	case MARK_GUEST:
+	case MARK_GUEST_USER:
+		*mode = PP_PD_GUEST_USER;
+		return true;
+	}
+	return false;
+}
+
+static void
+frame_push(struct pp_pd *d, const struct resolving *r, uint64_t ip)
+{
+	bool kernel = r->mode == PP_PD_KERNEL;
+	const struct pp_pd_space *space = kernel                  ? r->kernel
+	                                  : r->mode == PP_PD_USER ? r->user
+	                                                          : r->nobody;
+
+	if (!pp_vec_push(&d->frames.stack, frame_of(d, space, ip, kernel)))
+		pp_pd_no_memory(d);
+}
+
+/* The user's part of a stack out of branches: where it is, and whence each call came. */
+static void
+branches_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
+{
+	size_t i;
+
+	r->mode = PP_PD_USER;
+	if (f->branch_n)
+		frame_push(d, r, pp_pd_u64(d, f->branches + 8));
+	for (i = 0; i < f->branch_n; i++)
+		frame_push(d, r, pp_pd_u64(d, f->branches + 24 * i));
+}
+
+/* Frames from the leaf on. False when a marker is unknown: then the chain says nothing. */
+static bool
+chain_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
+{
+	size_t i;
+
+	r->mode = PP_PD_USER;
+	for (i = 0; i < f->chain_n; i++) {
+		uint64_t ip = pp_pd_u64(d, f->chain + 8 * i);
+
+		if (is_marker(ip)) {
+			if (!marker_mode(ip, &r->mode))
+				return false;
+			if (r->mode == PP_PD_USER && f->branches)
+				break;
+			continue;
+		}
+		frame_push(d, r, ip);
+	}
+	if (f->branches)
+		branches_push(d, r, f);
+	return true;
+}
+
+static void
+stack_make(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f, pp_frame root)
+{
+	size_t i, n;
+
+	d->frames.stack.n = 0;
+	if (!chain_push(d, r, f))
+		d->frames.stack.n = 0;
+	if (d->frames.stack.n == 0 && (f->attr->sample_type & PP_PD_IP)) {
+		r->mode = f->mode;
+		frame_push(d, r, f->ip);
+	}
+	if (root && !pp_vec_push(&d->frames.stack, root))
+		pp_pd_no_memory(d);
+	n = d->frames.stack.n;
+	for (i = 0; i < n / 2; i++) {
+		pp_frame swap = d->frames.stack.at[i];
+
+		d->frames.stack.at[i] = d->frames.stack.at[n - 1 - i];
+		d->frames.stack.at[n - 1 - i] = swap;
+	}
+}
+
+/* ---- threads ---------------------------------------------------------------------------- */
+
+/* The frame that stands for a thread, if one is asked for. */
+static pp_frame
+root_of(struct pp_pd *d, const struct pp_pd_series *s)
+{
+	struct pp_func_row func = { .flags = PP_FUNC_PSEUDO };
+	struct pp_slice comm = pp_text_of(d->builder->profile, s->comm);
+	struct pp_buf text = { 0 };
+
+	if (d->root == PP_PERF_ROOT_NONE)
+		return 0;
+	pp_buf_add(&text, comm.p, comm.n);
+	if (d->root != PP_PERF_ROOT_COMM)
+		pp_buf_addf(&text, "-%u", s->pid);
+	if (d->root == PP_PERF_ROOT_TID)
+		pp_buf_addf(&text, "/%u", s->tid);
+	func.name = pp_build_buf(d->builder, &text);
+	return pp_build_frame(d->builder,
+	                      &(struct pp_frame_row){ .func = pp_build_func(d->builder, &func) });
+}
+
+static bool
+series_is(const struct pp_pd_series *a, const struct pp_pd_series *b)
+{
+	return a->attr == b->attr && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid;
+}
+
+/* The series of an event and thread, made when absent; NULL when out of memory. */
+static PP_NOINLINE struct pp_pd_series *
+series_make(struct pp_pd *d, const struct pp_pd_series *like)
+{
+	struct pp_pd_frames *f = &d->frames;
+	struct pp_pd_series s = *like;
+	uint64_t hash = pp_mix((uint64_t)s.comm << 32 | s.attr, PP_HASH_K1 ^ s.tid);
+	uint32_t at;
+
+	hash = pp_mix(hash, PP_HASH_K2 ^ s.pid);
+	/* Equal hashes are told apart by probing the next one. */
+	for (; (at = pp_map_get(&f->series_of, hash)) != PP_MAP_NONE; hash++)
+		if (series_is(&f->series.at[at], &s))
+			return &f->series.at[at];
+	s.root = root_of(d, &s);
+	s.last_time = INT64_MIN;
+	s.index = pp_build_series_late(d->builder,
+	                               &(struct pp_series){ .thread = s.comm,
+	                                                    .pid = s.has_ids ? (int64_t)s.pid : -1,
+	                                                    .tid = s.has_ids ? (int64_t)s.tid : -1,
+	                                                    .cpu = -1 },
+	                               2);
+	at = (uint32_t)f->series.n;
+	if (pp_builder_ok(d->builder) && pp_vec_push(&f->series, s) &&
+	    pp_map_set(&f->series_of, hash, at))
+		return &f->series.at[at];
+	pp_pd_no_memory(d);
+	return NULL;
+}
+
+static struct pp_pd_series *
+series_of(struct pp_pd *d, const struct pp_pd_facts *f)
+{
+	bool has_ids = f->attr->sample_type & PP_PD_TID;
+	struct pp_pd_series like = { .attr = (uint32_t)(f->attr - d->attrs.at),
+		                     .comm = has_ids ? pp_pd_comm_of(d, f->tid) : 0,
+		                     .pid = f->pid,
+		                     .tid = f->tid,
+		                     .has_ids = has_ids };
+	uint32_t *lately = &d->frames.lately[(f->tid ^ like.attr) % PP_COUNT_OF(d->frames.lately)];
+	struct pp_pd_series *s;
+
+	if (*lately && series_is(&d->frames.series.at[*lately - 1], &like))
+		return &d->frames.series.at[*lately - 1];
+	s = series_make(d, &like);
+	if (s)
+		*lately = (uint32_t)(s - d->frames.series.at) + 1;
+	return s;
+}
+
+/* ---- to the builder --------------------------------------------------------------------- */
+
+/* Counts a sample; false when it is too much. */
+static bool
+sample_count(struct pp_pd *d, struct pp_pd_series *s, const struct pp_pd_facts *f)
+{
+	struct pp_pd_counts *c = &d->counts;
+	struct pp_pd_attr *a = f->attr;
+	int64_t time = (int64_t)f->time;
+
+	if (f->period > UINT64_MAX - a->period) {
+		pp_pd_refuse(d, PP_PD_SUM, f->record, "%s", pp_pd_rules[PP_PD_SUM].title);
+		return false;
+	}
+	a->period += f->period;
+	a->samples++;
+	c->samples++;
+	if (!f->has_time)
+		return true;
+	c->time_min = !c->has_time || time < c->time_min ? time : c->time_min;
+	c->time_max = !c->has_time || time > c->time_max ? time : c->time_max;
+	c->has_time = true;
+	s->unordered |= time < s->last_time;
+	s->last_time = time;
+	return true;
+}
+
+/* The slot of a chain that may be known; *known tells whether it is the one. */
+static struct pp_pd_chain *
+chain_find(struct pp_pd *d, const struct resolving *r, const struct pp_pd_facts *f, pp_frame root,
+           bool *known)
+{
+	struct pp_slice bytes = pp_slice_of(f->chain, f->chain_n * 8);
+	uint64_t hash = pp_hash_long(bytes, d->builder->seed ^ r->user->serial);
+	struct pp_pd_chain *slot = &d->frames.chains[(hash ^ root) & (CHAINS - 1)];
+
+	*known = slot->n == f->chain_n && slot->serial == r->user->serial &&
+	         slot->kernel == r->kernel->serial && slot->root == root &&
+	         memcmp(slot->at, bytes.p, bytes.n) == 0;
+	if (*known)
+		return slot->stack ? slot : NULL;
+	/* What the builder will fill must stay. */
+	if (slot->waits && !slot->stack)
+		return NULL;
+	*slot = (struct pp_pd_chain){ .at = f->chain,
+		                      .n = (uint32_t)f->chain_n,
+		                      .serial = r->user->serial,
+		                      .kernel = r->kernel->serial,
+		                      .root = root };
+	return slot;
+}
+
+void
+pp_pd_give(struct pp_pd *d, const struct pp_pd_facts *f)
+{
+	struct pp_pd_series *s = series_of(d, f);
+	struct resolving r = { pp_pd_space_of(d, f->pid), &d->threads.spaces.at[0],
+		               &d->threads.spaces.at[1], 0 };
+	int64_t values[2] = { (int64_t)f->period, 1 };
+	struct pp_sample sample = { .cpu = f->has_cpu ? f->cpu + 1 : 0,
+		                    .values = values,
+		                    .timed = f->has_time,
+		                    .time = (int64_t)f->time };
+	struct pp_pd_chain *chain = NULL;
+	bool known = false;
+
+	if (!s || !sample_count(d, s, f))
+		return;
+	sample.series = s->index;
+	pp_builder_at(d->builder, pp_pd_at(d, f->record));
+	if (f->chain_n && !f->branches && d->remembers)
+		chain = chain_find(d, &r, f, s->root, &known);
+	if (known && chain) {
+		(void)pp_build_again(d->builder, &sample, chain->stack);
+		return;
+	}
+	stack_make(d, &r, f, s->root);
+	if (chain) {
+		chain->waits = true;
+		sample.where = &chain->stack;
+	}
+	if (pp_builder_ok(d->builder))
+		(void)pp_build_sample(d->builder, &sample, d->frames.stack.at, d->frames.stack.n);
+}

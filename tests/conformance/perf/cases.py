@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Recordings of perf: cases.py POLYPROF tests/formats tests/conformance/perf SHARED
+
+One recording in every layout tells the same, and what it tells is known (make.py). Recordings that perf made add up to what
+perf says of them. With the shared corpus at hand all of it is compared with perf's own answers, by event, thread
+and module; without it those checks are skipped. Speaks TAP.
+"""
+import collections
+import glob
+import gzip
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+from tap import Tap  # noqa: E402 (needs the path above)
+import make  # noqa: E402 (stands beside this file)
+
+# What `perf script` says: samples and period of each event.
+RECORDED = {
+    'packed.perf.data': {'cpu-clock': (8, 11428568)},
+    'group.perf.data': {'cpu-clock': (3, 10029676), 'task-clock': (3, 10027636)},
+    'threads.perf.data': {'cpu-clock': (3, 9999999)},
+}
+
+
+class Asker:
+    def __init__(self, polyprof):
+        self.polyprof = polyprof
+
+    def run(self, *words, **more):
+        return subprocess.run([self.polyprof, *words], capture_output=True, timeout=120, **more)
+
+    def json(self, command, path, *words):
+        done = self.run(command, '--json', '-q', path, *words)
+        return json.loads(done.stdout) if done.stdout.strip() else {}
+
+    def folded(self, path, metric, **more):
+        """Stacks under the name of their thread."""
+        done = self.run('convert', '-q', '--to', 'folded', '-o', '-', '--option', 'root=comm', '-m', metric, path, **more)
+        lines = done.stdout.decode(errors='surrogateescape').splitlines()
+        return {line.rsplit(' ', 1)[0]: int(line.rsplit(' ', 1)[1]) for line in lines}
+
+    def events(self, path):
+        found = collections.defaultdict(dict)
+        for metric in self.json('info', path).get('metrics', []):
+            found[metric.get('event')][metric['name'].split('/')[-1]] = metric['total']
+        return {event: (one.get('samples'), one.get('period')) for event, one in found.items()}
+
+    def modules(self, path, event):
+        rows = self.json('top', path, '-n', '0', '--by', 'module', '--event', event).get('functions', [])
+        found = collections.Counter()
+        for row in rows:
+            for metric, value in row['self'].items():
+                if metric.split('/')[-1] == 'period':
+                    found[row['name']] += value
+        return {name: value for name, value in found.items() if value}
+
+
+def layouts(tap, ask, directory):
+    for name, content in make.layouts().items():
+        path = os.path.join(directory, name + '.perf.data')
+        with open(path, 'wb') as out:
+            out.write(content)
+        tap.ok(ask.folded(path, 'cpu-clock/period') == make.STACKS, f'{name}: all stacks')
+        tap.ok(ask.events(path) == {'cpu-clock': (8, sum(make.STACKS.values())), 'page-faults': (1, 1)}, f'{name}: events')
+    modules = ask.modules(path, 'cpu-clock')
+    tap.ok(modules == {make.APP: 1200, make.LIBRARY: 700, '[kernel.kallsyms]': 250, make.PLUGIN: 600, '(no module)': 55},
+           f'costs by module ({modules})')
+    with open(path, 'rb') as piped:
+        tap.ok(ask.folded('-', 'cpu-clock/period', stdin=piped) == make.STACKS, 'out of a pipe')
+    info = ask.json('info', path)['meta']
+    tap.ok(info['cmdline'] == 'perf record app' and info['hostname'] == 'box', 'what the file says of itself')
+
+
+def damage(tap, ask, directory):
+    """What comes before the damage counts; every cut is survived."""
+    whole = make.layouts()['file']
+    first = struct.unpack_from('<Q', whole, 24)[0] + struct.unpack_from('<Q', whole, 16)[0]
+    path = os.path.join(directory, 'cut.perf.data')
+    wrong = []
+    for n in range(0, len(whole), 37):
+        with open(path, 'wb') as out:
+            out.write(whole[:n])
+        done = ask.run('info', '--json', path)
+        if done.returncode != (0 if n >= first else 3) or (n >= first and json.loads(done.stdout)['complete']):
+            wrong.append(n)
+    tap.ok(not wrong, f'cut anywhere: incomplete, or refused before its first event {wrong}')
+
+
+def limits(tap, ask, directory):
+    recording = make.Recording()
+    for k in range(70002):
+        recording.mmap(100, 0x1000 * 2 * k, 0x1000, 0, '/a', 1)
+    path = os.path.join(directory, 'maps.perf.data.gz')
+    with gzip.open(path, 'wb', 1) as out:
+        out.write(make.file_of(recording))
+    done = ask.run('check', path)
+    tap.ok(b'[perf-maps]' in done.stdout + done.stderr and done.returncode == 1, 'too many mappings')
+    recording = make.fill(make.Recording())
+    attrs = [(recording.attr(1, 0, 1), 'cpu-clock')] * 1025
+    with gzip.open(path, 'wb', 1) as out:
+        out.write(make.file_of(recording, attrs=attrs))
+    done = ask.run('check', path)
+    tap.ok(b'[perf-events]' in done.stdout + done.stderr and done.returncode == 1, 'too many events')
+
+
+def corpus(tap, ask, shared):
+    found = sorted(glob.glob(os.path.join(shared, 'native/perf*/**/*.oracle.json'), recursive=True))
+    if not found:
+        tap.skip('recordings of the corpus', 'there is no shared corpus')
+    for path in found:
+        recording = path.replace('.oracle.json', '.perf.data')
+        with open(path, encoding='utf-8') as text:
+            said = json.load(text)
+        events = {event: tuple(values) for event, values in said['events'].items()}
+        fine = ask.events(recording) == events
+        for event in events:
+            metric = f'{event}/period' if len(events) > 1 else 'period'
+            comms = [collections.Counter(), collections.Counter()]
+            for side, stacks in enumerate((ask.folded(recording, metric), said['folded'][event])):
+                for stack, value in stacks.items():
+                    comms[side][stack.split(';')[0]] += value
+            modules = collections.Counter()
+            for row in said['rows']:
+                modules[row[2] or '(no module)'] += row[5] if row[0] == event else 0
+            fine &= comms[0] == comms[1] and ask.modules(recording, event) == {k: v for k, v in modules.items() if v}
+        tap.ok(fine, f'{os.path.basename(recording)}: events, threads and modules as perf has them')
+
+
+def main():
+    polyprof, samples, own, shared = sys.argv[1:5]
+    tap, ask = Tap(), Asker(polyprof)
+    with tempfile.TemporaryDirectory() as directory:
+        layouts(tap, ask, directory)
+        damage(tap, ask, directory)
+        limits(tap, ask, directory)
+    for name, events in RECORDED.items():
+        path = os.path.join(samples, 'perf/good', name)
+        path = path if os.path.exists(path) else os.path.join(own, name)
+        tap.ok(ask.events(path) == events, f'{name}: events as perf has them')
+    corpus(tap, ask, shared)
+    return tap.done()
+
+
+sys.exit(main())
