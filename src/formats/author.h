@@ -45,6 +45,7 @@
  *          pp_meta_json_read()   a JSON object as metadata                                kit/meta_json.h
  *          pp_key_metric(), pp_key_columns()   metrics by keys of the format's own         kit/metric_keys.h
  *          pp_level_calls_collect()   any profile as pairs of caller and callee            kit/level_calls.h
+ *          pp_owner_series()     series by process, thread and other keys of a stack        kit/owners.h
  *          pp_callers_check()    callers that nobody is known to call                     kit/callers_check.h
  *          pp_slice_*()          words, lines, fields                                     base/slice.h
  *          pp_num_*()            numbers from and to text                                 base/num.h
@@ -71,6 +72,7 @@
 #include "formats/kit/json_record.h"
 #include "formats/kit/level_calls.h"
 #include "formats/kit/meta_json.h"
+#include "formats/kit/owners.h"
 #include "formats/kit/parts.h"
 #include "formats/kit/whole.h"
 #include "text/json_emit.h"

@@ -3,13 +3,6 @@
  */
 #include "formats/dtrace/dtrace.h"
 
-#include <inttypes.h>
-/* Who a stack belongs to, as far as keys tell. */
-struct owner {
-	struct pp_slice process, context;
-	int64_t pid, tid;
-};
-
 struct dtrace_read {
 	struct pp_reader *reader;
 	struct pp_builder *b;
@@ -26,14 +19,13 @@ struct dtrace_read {
 		bool open, timed;
 		int64_t time;
 		uint32_t cpu; /* + 1; 0 = unknown */
-		struct owner owner;
+		struct pp_owner owner;
 	} probe;
 	struct {
 		bool open;
 		int64_t sum;
 	} table;
-	struct pp_strtab owners;
-	PP_VEC(uint32_t) series; /* by owner */
+	struct pp_owners owners;
 };
 
 static void
@@ -90,55 +82,14 @@ frame_build(struct dtrace_read *r, struct pp_slice text, bool kernel)
 	return pp_build_frame(r->b, &frame);
 }
 
-/* Text first, then a number: execname and pid; the rest is told as it stands. */
+/* Columns of keys. */
 static void
-owner_read(struct owner *o, struct pp_slice keys, struct pp_buf *rest)
+owner_read(struct pp_owner *o, struct pp_slice keys, struct pp_buf *rest)
 {
 	struct pp_slice column;
 
-	while (pp_dtrace_column_next(&keys, &column)) {
-		if (pp_dtrace_is_integer(column) && o->pid < 0 && pp_num_i64(column, &o->pid) &&
-		    o->pid >= 0)
-			continue;
-		if (!pp_dtrace_is_integer(column) && !o->process.n) {
-			o->process = column;
-			continue;
-		}
-		pp_buf_addf(rest, "%s", rest->n ? ", " : "");
-		pp_buf_add(rest, column.p, column.n);
-	}
-	o->context = pp_slice_of(rest->p, rest->n);
-}
-
-static uint32_t
-series_of(struct dtrace_read *r, const struct owner *o)
-{
-	struct pp_buf key = { 0 };
-	bool is_new = false;
-	pp_str id = 0;
-
-	pp_buf_addf(&key, "%" PRId64 "/%" PRId64 "/%zu/", o->pid, o->tid, o->process.n);
-	pp_buf_add(&key, o->process.p, o->process.n);
-	pp_buf_add(&key, o->context.p, o->context.n);
-	if (key.failed || !pp_strtab_intern(&r->owners, key.p, key.n, &id, &is_new))
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-	pp_buf_release(&key);
-	while (pp_builder_ok(r->b) && r->series.n <= id)
-		if (!pp_vec_push(&r->series, UINT32_MAX))
-			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-	if (!pp_builder_ok(r->b))
-		return 0;
-	if (is_new || r->series.at[id] == UINT32_MAX)
-		r->series.at[id] = pp_build_series(
-		    r->b,
-		    &(struct pp_series){ .event = r->event,
-		                         .process = pp_build_str(r->b, o->process),
-		                         .context = pp_build_str(r->b, o->context),
-		                         .pid = o->pid,
-		                         .tid = o->tid,
-		                         .cpu = -1 },
-		    false, false);
-	return r->series.at[id];
+	while (pp_dtrace_column_next(&keys, &column))
+		pp_owner_key(o, column, rest);
 }
 
 /* The recording lasted from the first sample to the last. */
@@ -155,9 +106,11 @@ time_note(struct pp_builder *b, int64_t time)
 
 /* A stack of some frames that are open is done: it has that value. */
 static void
-stack_build(struct dtrace_read *r, size_t from, size_t to, int64_t value, const struct owner *owner)
+stack_build(struct dtrace_read *r, size_t from, size_t to, int64_t value,
+            const struct pp_owner *owner)
 {
-	struct pp_sample sample = { .series = series_of(r, owner), .values = &value };
+	struct pp_sample sample = { .series = pp_owner_series(&r->owners, r->b, owner),
+		                    .values = &value };
 	size_t kernel = r->parted ? r->split : 0, i;
 
 	if (r->probe.open) {
@@ -189,7 +142,7 @@ open_forget(struct dtrace_read *r)
 static void
 entry_end(struct dtrace_read *r, int64_t value, struct pp_slice behind)
 {
-	struct owner owner = { .pid = -1, .tid = -1 };
+	struct pp_owner owner = { .event = r->event, .pid = -1, .tid = -1 };
 	struct pp_buf rest = { 0 };
 	size_t from = 0;
 
@@ -273,7 +226,7 @@ probe_read(struct dtrace_read *r)
 	int i;
 
 	open_end(r, DTRACE_VALUE);
-	r->probe.owner = (struct owner){ .pid = -1, .tid = -1 };
+	r->probe.owner = (struct pp_owner){ .event = r->event, .pid = -1, .tid = -1 };
 	r->probe.open = true;
 	r->probe.timed = false;
 	for (i = 0; i < 3 && pp_slice_word(&rest, &word); i++)
@@ -282,7 +235,7 @@ probe_read(struct dtrace_read *r)
 	r->probe.cpu = cpu < UINT32_MAX ? (uint32_t)cpu + 1 : 0;
 	while (pp_slice_word(&rest, &word)) {
 		struct pp_slice thread = word, process;
-		struct owner *o = &r->probe.owner;
+		struct pp_owner *o = &r->probe.owner;
 		bool slash;
 
 		process = pp_slice_cut(&thread, '/', &slash);
@@ -402,8 +355,6 @@ pp_dtrace_read(struct pp_reader *reader, struct pp_builder *b)
 	pp_status status = pp_whole_open(&whole, reader);
 	struct pp_slice rest;
 
-	if (status == PP_OK && !pp_strtab_init(&r.owners, reader->seed))
-		status = PP_E_NOMEM;
 	if (status == PP_OK) {
 		rest = pp_slice_between(reader->in->cur, reader->in->end);
 		r.places.text = rest;
@@ -415,8 +366,7 @@ pp_dtrace_read(struct pp_reader *reader, struct pp_builder *b)
 	}
 	pp_vec_release(&r.frames);
 	pp_vec_release(&r.stack);
-	pp_vec_release(&r.series);
-	pp_strtab_release(&r.owners);
+	pp_owners_release(&r.owners);
 	pp_whole_close(&whole, reader);
 	return status == PP_OK ? b->status : status;
 }

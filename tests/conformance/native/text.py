@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What DTrace prints, beside what it must come to: text.py POLYPROF tests/formats [CORPUS/native]. Speaks TAP.
+"""What DTrace and bpftrace print, beside what it must come to: text.py POLYPROF tests/formats [CORPUS/native]. Speaks TAP.
 
-Own cost by module and symbol, the whole, and whether all of it is there; and the same once more after it was written and read again.
+DTrace: own cost by module and symbol, the whole, whether all of it is there, and the same once more after it was written and read
+again. bpftrace: the sum of each map, and where stacks of kernel and program meet.
 """
 import json
 import os
@@ -42,14 +43,41 @@ def check(path, want, work):
     tap.same(top(again).get('functions'), answer.get('functions'), f'{name}: written and read again')
 
 
+MAPS = {
+    'stacks.bpftrace': {'@': 20, '@size': 4, '@took': 37},
+    'maps.bpftrace': {'@': 19, '@size': 4, '@took': 34},
+    'printed.bpftrace': {'printf': 2},
+}
+
+
+def maps(path, want):
+    done = subprocess.run([polyprof, 'info', '--json', path], capture_output=True, timeout=60)
+    info = json.loads(done.stdout) if done.returncode == 0 else {'format': done.stderr.decode(errors='replace'), 'metrics': []}
+    sums = {metric['event']: metric['total'] for metric in info['metrics']}
+    tap.same((info['format'], {name: sums.get(name) for name in want}), ('bpftrace', want), f'{os.path.basename(path)}: maps')
+
+
+def folded(path):
+    done = subprocess.run([polyprof, 'convert', '-q', '--to', 'folded', '-o', '-', path], capture_output=True, timeout=60)
+    return done.stdout.decode().splitlines()
+
+
 with tempfile.TemporaryDirectory() as directory:
     for file, expected in OWN.items():
         check(os.path.join(samples, 'dtrace/good', file), expected, directory)
+    for file, expected in MAPS.items():
+        maps(os.path.join(samples, 'bpftrace/good', file), expected)
+    tap.same(folded(os.path.join(samples, 'bpftrace/good/stacks.bpftrace')), [
+        '0x7f16bff16439;0x55d0c0ffee10 1', 'start_thread;worker;sort_rows 7',
+        'start_thread;worker;sort_rows;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read 12'], 'the kernel is on top')
     shapes = os.path.join(corpus, 'dtrace_shapes')
     if os.path.isdir(shapes):
         with open(os.path.join(shapes, 'expect.json')) as cases:
             for file, expected in json.load(cases).items():
                 check(os.path.join(shapes, file), expected, directory)
+        with open(os.path.join(corpus, 'bpftrace/expect.json')) as cases:
+            for file, expected in json.load(cases).items():
+                maps(os.path.join(corpus, 'bpftrace', file), expected)
     else:
         tap.skip('shapes of the corpus', 'the corpus is not here')
 sys.exit(tap.done())
