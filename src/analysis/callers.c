@@ -4,6 +4,7 @@
 #include "analysis/callers.h"
 
 #include "analysis/calltree.h"
+#include "analysis/line_calls.h"
 #include "model/flat_sources.h"
 #include "base/sort.h"
 
@@ -120,20 +121,6 @@ row_emit(struct pp_calls *out, const struct group *g)
 
 /* ---- from the tree ---------------------------------------------------------------------- */
 
-/* Where the call from `caller` to `callee` stands, as far as their frames tell. */
-static void
-site_find(const struct pp_profile *p, pp_node caller, pp_node callee, struct pp_call *row)
-{
-	const struct pp_frame_row *from = &p->frames.at[pp_tree_frame(&p->tree, caller)];
-	const struct pp_frame_row *to = &p->frames.at[pp_tree_frame(&p->tree, callee)];
-
-	if (caller == 0)
-		return;
-	row->site_line = to->site_line ? to->site_line : from->line;
-	if (row->site_line)
-		row->site_file = from->file ? from->file : p->funcs.at[from->func].file;
-}
-
 /* Adds one step of the walk to the group it belongs to. */
 static bool
 step(struct walk *w, struct groups *g, pp_node from, pp_node to, pp_node cost, uint32_t depth)
@@ -145,8 +132,7 @@ step(struct walk *w, struct groups *g, pp_node from, pp_node to, pp_node cost, u
 
 	row.func = to ? w->tree.func_of_frame[pp_tree_frame(&p->tree, to)] : 0;
 	if (depth == 1)
-		site_find(p, w->side == PP_CALLERS ? to : from, w->side == PP_CALLERS ? from : to,
-		          &row);
+		pp_node_site(p, w->side == PP_CALLERS ? from : to, &row.site_file, &row.site_line);
 	row.recursive = depth == 1 && row.func == w->func;
 	group = group_of(p, g, &row);
 	if (!group || !pp_vec_push(&group->spots, (struct spot){ to, cost }))

@@ -19,8 +19,10 @@ const struct pp_command pp_command_lines = {
 	.details =
 	    "Lists the lines that cost most themselves, with how often they ran where the profile "
 	    "counts that. --annotate prints the source that the profile holds, --source DIR the "
-	    "source found under a directory, each line with its cost, as far as it is near a line "
-	    "that costs something. --source auto takes the files that the profile names, as far "
+	    "source found under a directory: whole files, each line with its cost, above it who "
+	    "calls the functions that begin there, below it what it calls. The five costliest "
+	    "files are shown (-n 0: all), with --min only what is near lines of that share. "
+	    "--json has the same as \"files\". --source auto takes the files that the profile names, as far "
 	    "as they are beneath the current directory or the one of the profile and none of "
 	    "them is hidden. Nothing outside of these directories is read, whatever a profile "
 	    "says and wherever links lead.\n\n"

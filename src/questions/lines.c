@@ -5,15 +5,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "analysis/linecost.h"
-#include "questions/question.h"
+#include "questions/annotate.h"
 #include "text/escape.h"
 #include "text/units.h"
 
 #define ROWS_SHOWN 25
 #define FILES_SHOWN 5
-/* Lines of source shown around a line that costs something. */
-#define CONTEXT 3
 /* Of a table's line of source. */
 #define TEXT_COLUMNS 60
 
@@ -27,6 +24,7 @@ struct lines_params {
 };
 
 static void lines_init(void *);
+static void lines_want(const void *, struct pp_want *);
 static pp_status lines_run(const struct pp_subject *, const void *, struct pp_answer *);
 
 static const struct pp_param lines_params[] = {
@@ -58,8 +56,22 @@ const struct pp_question pp_question_lines = {
 	.scope_at = offsetof(struct lines_params, scope),
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.init = lines_init,
+	.want = lines_want,
 	.run = lines_run,
 };
+
+static bool
+is_annotated(const struct lines_params *params)
+{
+	return params->annotate || params->source.list.n;
+}
+
+static void
+lines_want(const void *data, struct pp_want *want)
+{
+	if (is_annotated(data))
+		want->facets |= PP_SITES;
+}
 
 /* Here filters choose functions. */
 static void
@@ -153,14 +165,14 @@ place_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	pp_datum_made(d);
 }
 
-/* Tabs become blanks, the indentation goes unless it is to be kept. */
+/* Tabs become blanks, the indentation goes. */
 static void
-source_add(struct pp_buf *out, struct pp_slice text, bool keep_indent)
+source_add(struct pp_buf *out, struct pp_slice text)
 {
 	struct pp_buf plain = { 0 };
 	size_t i = 0;
 
-	while (!keep_indent && i < text.n && (text.p[i] == ' ' || text.p[i] == '\t'))
+	while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\t'))
 		i++;
 	for (; i < text.n; i++)
 		if (text.p[i] == '\t')
@@ -183,7 +195,7 @@ source_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 
 	if (!pp_profile_source_line(l->lines.profile, line->file, line->line, &text))
 		return;
-	source_add(&whole, text, false);
+	source_add(&whole, text);
 	if (whole.n)
 		pp_text_shorten(d->made, whole.p, whole.n, TEXT_COLUMNS);
 	pp_buf_release(&whole);
@@ -239,166 +251,6 @@ rows_table(struct pp_answer *a, const struct lines *l)
 	                       .flags = l->metric < p->metrics.n ? 0 : PP_TABLE_NO_TEXT });
 }
 
-/* ---- the annotated source ---- */
-
-/* The lines of one file: rows [first, first + n) when sorted by place. */
-struct file_span {
-	size_t first, n;
-	double cost;
-};
-
-struct annotation {
-	struct pp_answer *answer;
-	const struct pp_subject *subject;
-	const struct lines *lines;
-};
-
-static int
-compare_spans(const void *left, const void *right)
-{
-	const struct file_span *a = left, *b = right;
-
-	if (a->cost != b->cost)
-		return a->cost > b->cost ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
-}
-
-static struct file_span *
-spans_find(const struct lines *l, size_t *count)
-{
-	struct file_span *spans = calloc(l->lines.rows.n + 1, sizeof *spans);
-	size_t i;
-
-	*count = 0;
-	for (i = 0; spans && i < l->lines.rows.n; i++) {
-		if (i == 0 || l->lines.rows.at[i].file != l->lines.rows.at[i - 1].file)
-			spans[(*count)++].first = i;
-		spans[*count - 1].n++;
-		spans[*count - 1].cost += cost_of(l, i);
-	}
-	if (spans)
-		qsort(spans, *count, sizeof *spans, compare_spans);
-	return spans;
-}
-
-static bool
-source_line(const struct annotation *x, pp_str file, uint32_t line, struct pp_slice *text)
-{
-	const struct pp_source_text *whole = x->subject->source
-	                                         ? x->subject->source(x->subject->source_data,
-	                                                              x->lines->lines.profile, file)
-	                                         : NULL;
-
-	return whole && pp_source_text_line(whole, line, text);
-}
-
-/* A cell of a fixed width, and the buffer emptied. */
-static void
-cell_say(const struct annotation *x, enum pp_ink ink, struct pp_buf *cell, size_t width)
-{
-	size_t columns = cell->n ? pp_text_columns(cell->p, cell->n) : 0;
-
-	pp_answer_say(x->answer, PP_INK_PLAIN, "%*s", (int)(columns < width ? width - columns : 0),
-	              "");
-	pp_answer_say(x->answer, ink, "%s", cell->n ? cell->p : "");
-	cell->n = 0;
-}
-
-static void
-line_say(const struct annotation *x, size_t row, bool has_cost, uint32_t number,
-         struct pp_slice text)
-{
-	const struct lines *l = x->lines;
-	const struct pp_profile *p = l->lines.profile;
-	double cost = has_cost ? cost_of(l, row) : 0;
-	struct pp_buf cell = { 0 };
-
-	if (has_cost)
-		pp_units_share(&cell, cost, l->whole);
-	cell_say(x, has_cost ? pp_ink_of_share(cost, l->whole) : PP_INK_PLAIN, &cell, 8);
-	if (has_cost)
-		pp_units_value(&cell, pp_text_of(p, p->metrics.at[l->metric].unit), cost);
-	cell_say(x, PP_INK_PLAIN, &cell, 12);
-	if (l->lines.has_hits) {
-		if (has_cost)
-			pp_units_count(&cell, (double)l->lines.rows.at[row].hits);
-		cell_say(x, PP_INK_PLAIN, &cell, 11);
-	}
-	pp_answer_say(x->answer, PP_INK_FAINT, "  %6u ", number);
-	source_add(&cell, text, true);
-	pp_answer_say(x->answer, PP_INK_PLAIN, "%s\n", cell.n ? cell.p : "");
-	pp_buf_release(&cell);
-}
-
-/* The lines near rows that cost at least `least`. */
-static void
-file_say(const struct annotation *x, const struct file_span *span, double least)
-{
-	const struct lines *l = x->lines;
-	uint32_t printed = 0, number;
-	struct pp_slice text;
-	size_t i, row, end = span->first + span->n;
-
-	for (i = span->first; i < end; i++) {
-		const struct pp_line_cost *line = &l->lines.rows.at[i];
-		uint32_t from = line->line > CONTEXT ? line->line - CONTEXT : 1;
-
-		if (line->line == 0 || fabs(cost_of(l, i)) < least)
-			continue;
-		if (from <= printed)
-			from = printed + 1;
-		if (printed && from > printed + 1)
-			pp_answer_say(x->answer, PP_INK_FAINT, "     ...\n");
-		for (number = from, row = span->first; number <= line->line + CONTEXT; number++) {
-			while (row < end && l->lines.rows.at[row].line < number)
-				row++;
-			if (!source_line(x, line->file, number, &text))
-				break;
-			line_say(x, row, row < end && l->lines.rows.at[row].line == number, number,
-			         text);
-			printed = number;
-		}
-	}
-}
-
-static pp_status
-annotate(const struct annotation *x, const struct lines_params *params)
-{
-	const struct lines *l = x->lines;
-	uint64_t limit = params->asked.budget.rows == PP_UNSET ? FILES_SHOWN
-	                                                       : params->asked.budget.rows;
-	size_t count, i, shown = 0, missing = 0;
-	struct file_span *spans = spans_find(l, &count);
-
-	for (i = 0; spans && i < count && (limit == 0 || shown < limit); i++) {
-		pp_str file = l->lines.rows.at[spans[i].first].file;
-		struct pp_buf text = { 0 };
-		struct pp_slice line;
-		bool known = false;
-		size_t k;
-
-		for (k = spans[i].first; k < spans[i].first + spans[i].n && !known; k++)
-			known = source_line(x, file, l->lines.rows.at[k].line, &line);
-		if (!known) {
-			missing++;
-			continue;
-		}
-		pp_answer_say(x->answer, PP_INK_PLAIN, "%s", shown++ ? "\n" : "");
-		pp_answer_say_name(x->answer, PP_INK_TITLE, pp_text_of(l->lines.profile, file));
-		pp_units_share(&text, spans[i].cost, l->whole);
-		pp_answer_say(x->answer, PP_INK_PLAIN, "%s%s\n", text.n ? "  " : "",
-		              text.n ? text.p : "");
-		file_say(x, &spans[i], l->whole > 0 ? fmax(0, params->min) * l->whole : 0);
-		pp_buf_release(&text);
-	}
-	if (missing)
-		pp_answer_note(x->answer, "no-source", "the source of %zu %s is not known%s",
-		               missing, pp_plural(missing, "file", "files"),
-		               params->source.list.n ? "" : "; --source DIR looks for it");
-	free(spans);
-	return spans ? PP_OK : PP_E_NOMEM;
-}
-
 /* ---- running ---- */
 
 /* Drops the rows below the least share, which leaves the order as it is. */
@@ -444,14 +296,44 @@ lines_compute(struct lines *l, const struct pp_profile *p, const struct lines_pa
 	return status;
 }
 
+/* The source with what it costs: for people instead of the rows, for scripts beside them. */
+static pp_status
+annotate(const struct pp_subject *subject, const struct lines_params *params, struct lines *l,
+         struct pp_answer *a)
+{
+	uint64_t files = params->asked.budget.rows;
+	bool exact = params->asked.exact;
+	struct pp_annotation x = { .answer = a,
+		                   .subject = subject,
+		                   .lines = &l->lines,
+		                   .metric = l->metric,
+		                   .whole = l->whole,
+		                   .files = files != PP_UNSET ? files
+		                            : exact           ? 0
+		                                              : FILES_SHOWN,
+		                   .min = params->min > 0 ? params->min : 0,
+		                   .looked = params->source.list.n > 0 };
+
+	if (l->metric >= l->lines.profile->metrics.n)
+		return PP_OK;
+	return exact ? pp_annotation_json(&x) : pp_annotation_say(&x);
+}
+
+static pp_status
+failed(struct pp_answer *a, pp_status status)
+{
+	if (status == PP_E_UNSUPPORTED)
+		return pp_answer_fail(a, status, "no-lines",
+		                      "this profile does not know what single lines cost");
+	return pp_answer_fail_status(a, status);
+}
+
 static pp_status
 lines_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
 {
 	const struct lines_params *params = data;
 	const struct pp_profile *p = subject->topics[0].profile;
-	bool annotated = !params->asked.exact && (params->annotate || params->source.list.n);
-	struct lines *l = pp_answer_own(a, sizeof *l, lines_release);
-	struct annotation x = { a, subject, l };
+	struct lines *l = pp_answer_own(a, sizeof *l, lines_release), placed = { 0 };
 	pp_status status;
 
 	if (!l)
@@ -459,19 +341,21 @@ lines_run(const struct pp_subject *subject, const void *data, struct pp_answer *
 	status = pp_asked_metric(&params->asked, p, a, &l->metric);
 	if (status != PP_OK)
 		return status;
-	status = lines_compute(l, p, params, annotated);
-	if (status == PP_E_UNSUPPORTED)
-		return pp_answer_fail(a, status, "no-lines",
-		                      "this profile does not know what single lines cost");
-	if (status == PP_OK && annotated)
-		status = annotate(&x, params);
-	if (status != PP_OK)
-		return pp_answer_fail_status(a, status);
-	if (annotated)
-		return PP_OK;
-	rows_choose(l, params->min);
-	pp_answer_unit(a, p, l->metric);
-	rows_table(a, l);
-	pp_answer_count(a, "count", l->lines.rows.n);
-	return PP_OK;
+	if (params->asked.exact || !is_annotated(params)) {
+		status = lines_compute(l, p, params, false);
+		if (status != PP_OK)
+			return failed(a, status);
+		rows_choose(l, params->min);
+		pp_answer_unit(a, p, l->metric);
+		rows_table(a, l);
+		pp_answer_count(a, "count", l->lines.rows.n);
+	}
+	if (is_annotated(params) && params->asked.form != PP_RENDER_CSV) {
+		placed.metric = l->metric;
+		status = lines_compute(&placed, p, params, true);
+		if (status == PP_OK)
+			status = annotate(subject, params, &placed, a);
+		lines_release(&placed);
+	}
+	return status == PP_OK ? PP_OK : failed(a, status);
 }
