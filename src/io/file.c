@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -251,11 +253,31 @@ file_stream(struct pp_io *io, int fd, const struct stat *st, struct pp_input **o
 	return pp_input_feed(io, &f->feed, 0, out);
 }
 
-static pp_status
-open_failed(struct pp_io *io, int error)
+/* Names the .json that was written when x.spx, which stands for two files, was asked for. */
+static void
+pair_name(const char *path, char *hint, size_t room)
 {
-	pp_io_note(io, PP_IO_OPEN_FAILED, PP_NO_OFFSET, "cannot open: %s%s", strerror(error),
-	           error == EISDIR ? "; `polyprof list` tells which profiles are in it" : "");
+	size_t n = strlen(path);
+	int made = n > 4 && n < INT_MAX && strcmp(path + n - 4, ".spx") == 0
+	               ? snprintf(hint, room, "%.*s.json", (int)(n - 4), path)
+	               : -1;
+
+	if (made < 0 || (size_t)made >= room || access(hint, R_OK) != 0)
+		*hint = '\0';
+}
+
+static pp_status
+open_failed(struct pp_io *io, const char *path, int error)
+{
+	char pair[4096] = "";
+
+	if (error == ENOENT)
+		pair_name(path, pair, sizeof pair);
+	pp_io_note(io, PP_IO_OPEN_FAILED, PP_NO_OFFSET, "cannot open: %s%s%s", strerror(error),
+	           error == EISDIR ? "; `polyprof list` tells which profiles are in it"
+	           : *pair         ? "; the report of that name is "
+	                           : "",
+	           pair);
 	return error == ENOMEM ? PP_E_NOMEM : PP_E_IO;
 }
 
@@ -287,5 +309,5 @@ pp_input_file(struct pp_io *io, const char *path, struct pp_input **out)
 	}
 	if (fd >= 0 && !standard)
 		close(fd);
-	return open_failed(io, error);
+	return open_failed(io, path, error);
 }

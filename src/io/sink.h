@@ -31,6 +31,7 @@ struct pp_sink {
 	 * output, a buffer) or when it failed, which its `status` then says.
 	 */
 	struct pp_sink *(*open_sibling)(struct pp_sink *, const char *base_name); /* or NULL */
+	bool unnamed; /* the siblings are all there is: this one gets no name */
 	const char *path;
 	unsigned char *begin;
 	void *impl;

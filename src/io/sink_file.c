@@ -439,7 +439,7 @@ file_publish(struct file_sink *f)
 {
 	char proc[64];
 
-	if (f->sink.direct)
+	if (f->sink.direct || f->sink.unnamed)
 		return 0;
 	if (f->unnamed) {
 		snprintf(proc, sizeof proc, "/proc/self/fd/%d", f->fd);

@@ -75,7 +75,7 @@ $ polyprof top -q --time 0%..100% modules.out -n 3
 
     ... and 8 more functions (-n 0 shows all)
 
-$ for to in folded spx callgrind xdebug spaa pynytprof; do polyprof convert -q modules.out --to $to -o m.$to 2>/dev/null; polyprof top -q --json m.$to 2>/dev/null | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["format"], a["total"], a["functions"][0]["name"])'; done
+$ for to in folded json callgrind xdebug spaa pynytprof; do polyprof convert -q modules.out --to $(echo $to | sed s,json,spx,) -o m.$to 2>/dev/null; polyprof top -q --json m.$to 2>/dev/null | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["format"], a["total"], a["functions"][0]["name"])'; done
   folded 9353 main::RUNTIME
   spx 935300 main::RUNTIME
   callgrind 935300 main::RUNTIME

@@ -34,6 +34,7 @@ $ polyprof convert r.json --to spx --variant 0.5 -o five.json && zstd -dcq five.
   [functions]
   :0:/app/a.php
   :0:f
+! five.json: note: written: five.json and five.txt.zst [spx-write-pair]
 $ polyprof convert five.txt.zst --to spx --variant 0.4 -o four.txt.gz && zcat four.txt.gz
   [events]
   0 1 0 0
@@ -43,6 +44,7 @@ $ polyprof convert five.txt.zst --to spx --variant 0.4 -o four.txt.gz && zcat fo
   [functions]
   /app/a.php
   f
+! four.txt.gz: note: written: four.json and four.txt.gz [spx-write-pair]
 $ cat four.json
   {
     "key": "four",
@@ -75,6 +77,7 @@ $ polyprof convert r.json --to spx --variant 0.6 -o six.json
 A tree without order is laid out as one walk.
 
 $ polyprof convert app.folded --to spx -o walk.json
+! walk.json: note: written: walk.json and walk.txt.zst [spx-write-pair]
 ! walk.json: warning: made up: counts of calls [loss-calls]
 ! walk.json: warning: made up: events in their order [loss-timeline]
 ! walk.json: warning: made up: start and end of the recording [loss-time]
@@ -114,4 +117,70 @@ $ polyprof callers fib --csv sites.json
   {main},a.php,1,a.php,11,1,1,120,0
   fib,a.php,3,a.php,6,1,1,0,0
 $ polyprof convert sites.xdebug --to spx -o sites4.json 2>&1 | grep loss-sites
-  sites4.json: warning: not written: call sites (4) [loss-sites]
+  sites4.json: warning: not written: call sites (2) [loss-sites]
+
+A name that ends in .spx stands for the two files, whatever it is made of; what was not counted is not made up.
+
+$ polyprof convert modules.out -o pair.spx
+! pair.spx: note: written: pair.json and pair.txt.zst [spx-write-pair]
+! pair.spx: warning: not written: costs per caller and callee (14) [loss-pairs]
+! pair.spx: warning: not written: call sites (6) [loss-sites]
+! pair.spx: warning: made up: counts of calls [loss-calls]
+! pair.spx: warning: not written: start and end of the recording [loss-time]
+! pair.spx: warning: not written: costs per line (19) [loss-lines]
+! pair.spx: warning: not written: counts of lines (19) [loss-hits]
+! pair.spx: warning: not written: source text (22) [loss-sources]
+! pair.spx: warning: not written: last lines of functions (9) [loss-last-lines]
+! pair.spx: warning: not written: marks of built-in functions (2) [loss-built-in]
+! pair.spx: warning: not written: processes and threads (1) [loss-threads]
+! pair.spx: warning: not written: metadata (27) [loss-metadata]
+! pair.spx: warning: under other names or units: time as wt [loss-units]
+
+$ ls pair*; polyprof info pair.json | grep -E 'format|metric|complete'
+  pair.json
+  pair.txt.zst
+    format        spx (SPX full reports (PHP), variant 0.5)
+    complete      yes
+    metric        wall time: 935 µs (wt)
+                  enabled_metrics
+
+$ polyprof top pair.txt.zst -n 2; polyprof top pair.spx
+  wall time: 935 µs in 11 functions
+
+      self  self%                 total  total%  calls  function       place
+    487 µs  52.0%  ████████████  935 µs  100.0%      1  main::RUNTIME  /tmp/demo/modules.pl:1
+    233 µs  24.9%  █████▊        233 µs   24.9%      1  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
+
+    ... and 9 more functions (-n 0 shows all)
+! pair.spx: error: cannot open: No such file or directory; the report of that name is pair.json [io-open-failed]
+= 3
+
+$ polyprof merge -q app.folded other.folded -o both.spx; ls both*; polyprof top both.json -n 1
+  both.json
+  both.txt.zst
+  wall time: 1.19 µs in 17 functions
+
+      self  self%                 total  total%  calls  function
+    512 ns  43.1%  ████████████  512 ns   43.1%      2  PDO->query
+
+    ... and 16 more functions (-n 0 shows all)
+
+$ polyprof convert -q dash_e.out --to spx -o plain; ls plain*; polyprof top -q plain.json -n 1; polyprof top -q plain -n 1
+  plain
+  plain.json
+  wall time: 20.9 µs in 3 functions
+
+       self  self%                  total  total%  calls  function       place
+    13.6 µs  65.1%  ████████████  20.9 µs  100.0%      1  main::RUNTIME  -e:1
+
+    ... and 2 more functions (-n 0 shows all)
+  wall time: 20.9 µs in 3 functions
+
+       self  self%                  total  total%  calls  function       place
+    13.6 µs  65.1%  ████████████  20.9 µs  100.0%      1  main::RUNTIME  -e:1
+
+    ... and 2 more functions (-n 0 shows all)
+
+$ polyprof convert -q dash_e.out --to spx -o four.txt.gz && zcat four.txt.gz | head -2
+  [events]
+  0 1 0

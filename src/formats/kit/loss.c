@@ -40,12 +40,14 @@ pp_loss_release(struct pp_loss *loss)
 	pp_vec_release(&loss->metrics);
 }
 
-const struct pp_holds *
-pp_holds_of(const struct pp_format *format, const struct pp_profile *p,
-            const struct pp_write_opts *opts)
+/* What a format holds in the variant that was written. */
+static const struct pp_holds *
+holds_of(const struct pp_format *format, const struct pp_profile *p, const struct pp_writer *w)
 {
 	const struct pp_holds *h = format->holds;
-	struct pp_slice variant = opts->variant ? pp_slice_z(opts->variant) : pp_slice_of("", 0);
+	struct pp_slice variant = pp_slice_z(w->opts->variant  ? w->opts->variant
+	                                     : w->loss.variant ? w->loss.variant
+	                                                       : "");
 
 	if (!variant.n && pp_profile_native(p) == format)
 		variant = pp_text_of(p, p->variant);
@@ -159,7 +161,7 @@ lost_of(uint64_t kept, const struct pp_loss *loss, unsigned trait, uint64_t have
 pp_status
 pp_report_loss(struct pp_writer *w, const struct pp_profile *p, const struct pp_format *format)
 {
-	const struct pp_holds *h = pp_holds_of(format, p, w->opts);
+	const struct pp_holds *h = holds_of(format, p, w);
 	struct pp_loss *loss = &w->loss;
 	uint64_t kept = h->keeps | (pp_profile_native(p) == format ? h->own : 0);
 	uint64_t made = loss->made;

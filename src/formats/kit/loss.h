@@ -29,7 +29,8 @@ struct pp_holds {
 
 /* What a writer found out. All zeros: it kept to what its format holds. */
 struct pp_loss {
-	bool verbatim; /* the records were written as they had been read: nothing is lost */
+	const char *variant; /* that the writer chose, constant; NULL = as is usual */
+	bool verbatim;       /* the records were written as they had been read: nothing is lost */
 	int64_t more[PP_TRAITS]; /* lost beyond what the format says; below 0: kept all the same */
 	uint64_t dropped;        /* traits that the format holds, and that were left out here */
 	uint64_t made;  /* traits that were made up here though the format does not always */
@@ -46,9 +47,6 @@ extern const struct pp_rule pp_loss_rules[];
 /* What a trait is in words: "addresses". */
 extern const char *const pp_trait_names[PP_TRAITS];
 
-/* What a format holds in the variant that will be written. */
-const struct pp_holds *pp_holds_of(const struct pp_format *, const struct pp_profile *,
-                                   const struct pp_write_opts *);
 /*
  * Notes that a metric is written, and as what: name and unit that a reader will see (empty and
  * NULL: its own). Once it was

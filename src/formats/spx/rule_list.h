@@ -102,3 +102,7 @@ RULE(FORKED, "spx-forked", PP_NOTE, "the body holds more than one report",
 RULE(WRITE_LIMIT, "spx-write-limit", PP_NOTE, "the report exceeds a limit of SPX",
      "SPX itself has at most 65536 functions and stacks of 2048 (0.4) or 16384 (0.5) frames. It "
      "is written, and polyprof reads it back, but SPX's own viewers may not open it.")
+RULE(
+    WRITE_PAIR, "spx-write-pair", PP_NOTE, "the report is two files",
+    "A report is a .json with what was recorded and a body of the same name with all events. Either "
+    "one can be opened. A name that ends in .spx, or in neither file's ending, stands for both.")

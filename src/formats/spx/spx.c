@@ -93,8 +93,8 @@ spx_bid(const struct pp_peek *peek)
 
 /* ---- the pair ---- */
 
-/* The endings of bodies, in the order in which they are looked for; NULL at the end. */
-static const char *const body_endings[] = { ".txt.gz", ".txt.zst", ".txt", NULL };
+/* The endings of bodies, in the order in which they are looked for: none, where its name was chosen freely, last. */
+static const char *const body_endings[] = { ".txt.gz", ".txt.zst", ".txt", "", NULL };
 
 /* The base name beside `path` with `strip` bytes less and an ending; false when it is too long. */
 static bool
@@ -142,11 +142,20 @@ several_check(struct pp_reader *r, size_t strip, size_t from)
 {
 	char name[1024];
 
-	for (; body_endings[from]; from++)
+	for (; body_endings[from] && *body_endings[from]; from++)
 		if (beside(r->path, strip, body_endings[from], name, sizeof name) &&
 		    r->has_sibling(r, name))
 			pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_SEVERAL], PP_NOWHERE,
 			            "there is another body, %s, which is not read", name);
+}
+
+/* Whether an input starts as bodies do: its name alone says nothing. */
+static bool
+is_body(struct pp_input *in)
+{
+	static const char first[] = "[events]";
+
+	return pp_input_need(in, sizeof first - 1) && memcmp(in->cur, first, sizeof first - 1) == 0;
 }
 
 pp_status
@@ -156,9 +165,16 @@ pp_spx_body_open(struct pp_reader *r, char *name, size_t room, struct pp_input *
 	pp_status status = PP_E_IO;
 
 	*body = NULL;
-	for (i = 0; body_endings[i] && status == PP_E_IO; i++)
-		if (beside(r->path, strip, body_endings[i], name, room))
+	for (i = 0; body_endings[i] && status == PP_E_IO; i++) {
+		if ((strip || *body_endings[i]) &&
+		    beside(r->path, strip, body_endings[i], name, room))
 			status = r->open_sibling(r, name, body);
+		if (status == PP_OK && !*body_endings[i] && !is_body(*body)) {
+			(*body)->close(*body);
+			*body = NULL;
+			status = PP_E_IO;
+		}
+	}
 	if (next)
 		*next = i;
 	return status;

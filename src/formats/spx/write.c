@@ -635,7 +635,10 @@ pp_spx_write(struct pp_writer *w)
 	o->p = p;
 	o->source = p->format && strcmp(pp_profile_native(p)->name, "spx") == 0;
 	o->bars = w->opts->variant ? strcmp(w->opts->variant, "0.5") == 0
-	                           : o->source && pp_slice_eq_z(pp_text_of(p, p->variant), "0.5");
+	          : o->source      ? pp_slice_eq_z(pp_text_of(p, p->variant), "0.5")
+	                           : w->out->open_sibling && !w->out->direct &&
+	                            !pp_spx_ending(w->out->path, ".gz");
+	w->loss.variant = o->bars ? "0.5" : "0.4";
 	if (!(p->facets & (PP_TREE | PP_TIMELINE)) && !o->source) {
 		free(o);
 		return PP_E_UNSUPPORTED;

@@ -27,12 +27,40 @@ open_beside(struct spx_out *o, const char *base, size_t strip, const char *endin
 	return made;
 }
 
+/* "x.spx" is the name of neither file: both are beside it. Returns the length of the ending, 0 = none. */
+static size_t
+pair_ending(const char *base)
+{
+	static const char *const endings[] = { ".spx", ".spx.gz", ".spx.zst" };
+	size_t strip = 0, i;
+
+	for (i = 0; i < PP_COUNT_OF(endings) && !strip; i++)
+		strip = pp_spx_ending(base, endings[i]);
+	return strip;
+}
+
+/* A path as people type it. */
+static const char *
+path_shown(const struct pp_sink *out)
+{
+	return strncmp(out->path, "./", 2) == 0 ? out->path + 2 : out->path;
+}
+
+/* Says where the report went, as it is one file more than was named. With --lossless it may yet be dropped. */
+static void
+report_pair(struct spx_out *o)
+{
+	if (o->json && o->status == PP_OK && !o->w->opts->lossless)
+		pp_diag_add(o->w->diags, &pp_spx_rules[SPX_WRITE_PAIR], PP_NOWHERE,
+		            "written: %s and %s", path_shown(o->json), path_shown(o->body));
+}
+
 bool
 pp_spx_out_open(struct spx_out *o)
 {
 	static const char *const endings[] = { ".txt.gz", ".txt.zst", ".txt", ".gz", ".zst" };
 	struct pp_sink *out = o->w->out;
-	const char *slash, *base;
+	const char *slash, *base, *body = o->bars ? ".txt.zst" : ".txt.gz";
 	size_t strip = 0, i;
 
 	o->body = out;
@@ -42,7 +70,11 @@ pp_spx_out_open(struct spx_out *o)
 	base = slash ? slash + 1 : out->path;
 	if ((strip = pp_spx_ending(base, ".json")) != 0) {
 		o->json = out;
-		o->body = open_beside(o, base, strip, o->bars ? ".txt.zst" : ".txt.gz");
+		o->body = open_beside(o, base, strip, body);
+	} else if ((strip = pair_ending(base)) != 0) {
+		o->body = open_beside(o, base, strip, body);
+		o->json = o->body ? open_beside(o, base, strip, ".json") : NULL;
+		out->unnamed = o->json != NULL;
 	} else {
 		for (i = 0; i < PP_COUNT_OF(endings) && !strip; i++)
 			strip = pp_spx_ending(base, endings[i]);
@@ -119,7 +151,7 @@ column_add(struct spx_out *o, const char *key, size_t metric)
 	o->n++;
 }
 
-/* The metrics of another format: those that SPX has a name for, and wt and zm in any case. */
+/* The metrics of another format: those that SPX has a name for, and wt in any case. */
 static void
 columns_of_other(struct spx_out *o)
 {
@@ -135,8 +167,6 @@ columns_of_other(struct spx_out *o)
 	/* Viewers need wt, so the metric that matters stands there if there is no time. */
 	if (!column_find(o, "wt"))
 		column_add(o, "wt", o->w->metric);
-	if (!column_find(o, "zm"))
-		column_add(o, "zm", p->metrics.n);
 }
 
 /* What a reader will see of a column: without a json, its number. */
@@ -337,6 +367,7 @@ pp_spx_out_report(struct spx_out *o)
 		loss->more[PP_TRAIT_RECORDED] += o->p->recorded_at != 0;
 		loss->more[PP_TRAIT_METADATA] += o->source ? (int64_t)o->p->meta.n : 0;
 	}
+	report_pair(o);
 	if (o->funcs.n > 65536 || o->deepest > deepest)
 		pp_diag_add(
 		    o->w->diags, &pp_spx_rules[SPX_WRITE_LIMIT], PP_NOWHERE,
