@@ -191,7 +191,7 @@ static const char *const table_names[PP_TABLES] = {
 	[PP_TABLE_SERIES] = "series",   [PP_TABLE_CALLS] = "calls",
 	[PP_TABLE_LINES] = "lines",     [PP_TABLE_META] = "meta",
 	[PP_TABLE_EXTRAS] = "extras",   [PP_TABLE_SOURCES] = "sources",
-	[PP_TABLE_NOT_OWN] = "not_own",
+	[PP_TABLE_NOT_OWN] = "not_own", [PP_TABLE_FACTS] = "facts",
 };
 
 size_t

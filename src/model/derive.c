@@ -30,6 +30,7 @@ static const struct {
 	ARRAY(SERIES, series),
 	ARRAY(CALLS, calls.rows),
 	ARRAY(CALLS, calls.cells),
+	ARRAY(CALLS, calls.facts),
 	ARRAY(LINES, lines.rows),
 	ARRAY(LINES, lines.cells),
 	ARRAY(COSTS, costs.cells),

@@ -19,6 +19,7 @@ pp_flat_release(struct pp_flat *f)
 	pp_sparse_free(f->sparse);
 	pp_gather_release(&f->adding);
 	free(f->place);
+	free(f->fact);
 	*f = (struct pp_flat){ 0 };
 }
 
@@ -139,6 +140,8 @@ pp_flat_keep(struct pp_flat *f, const bool *stays)
 		f->calls[n] = f->calls[row];
 		if (f->cycle)
 			f->cycle[n] = f->cycle[row];
+		if (f->fact)
+			f->fact[n] = f->fact[row];
 		if (f->sparse) {
 			f->place[n] = f->place[row];
 		} else if (bytes) {
@@ -355,6 +358,34 @@ source_of(const struct pp_profile *p)
 	return &by_tree;
 }
 
+/* What the file states of functions, as long as it is calls that tell what they cost. */
+static bool
+flat_facts(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	size_t i;
+
+	if (!p->calls.facts.n || pp_profile_basis(p) != PP_BASIS_CALLS || p->derived.alone.n)
+		return true;
+	f->fact = calloc(f->n + 1, sizeof *f->fact);
+	for (i = 0; f->fact && i < p->calls.facts.n; i++) {
+		const struct pp_fact_row *row = &p->calls.facts.at[i];
+		uint32_t at = row_of[p->funcs.at[row->func].same];
+		struct pp_fact_row *fact = f->fact + (at ? at - 1 : 0);
+
+		if (!at || row->metric >= p->metrics.n)
+			continue;
+		fact->func = f->func[at - 1];
+		fact->recursion = row->recursion > fact->recursion ? row->recursion
+		                                                   : fact->recursion;
+		fact->places = row->places > fact->places ? row->places : fact->places;
+		fact->files = row->files > fact->files ? row->files : fact->files;
+		fact->metric = row->metric;
+		(void)pp_cell_add(p->metrics.at[row->metric].type, &fact->recursive,
+		                  row->recursive);
+	}
+	return f->fact != NULL;
+}
+
 pp_status
 pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 {
@@ -364,7 +395,7 @@ pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 
 	*f = (struct pp_flat){ 0 };
 	ok = row_of && source->mark(p, row_of) && flat_number(f, p, row_of) &&
-	     source->fill(f, p, row_of) && pp_flat_settle(f);
+	     source->fill(f, p, row_of) && pp_flat_settle(f) && flat_facts(f, p, row_of);
 	free(row_of);
 	if (ok)
 		return PP_OK;
@@ -428,7 +459,8 @@ pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 		pp_sort(order, f->n, sizeof *order, compare_rows, &ctx);
 	ok = ok && pp_items_permute(f->func, sizeof *f->func, order, f->n) &&
 	     pp_items_permute(f->calls, sizeof *f->calls, order, f->n) &&
-	     (!f->cycle || pp_items_permute(f->cycle, sizeof *f->cycle, order, f->n));
+	     (!f->cycle || pp_items_permute(f->cycle, sizeof *f->cycle, order, f->n)) &&
+	     (!f->fact || pp_items_permute(f->fact, sizeof *f->fact, order, f->n));
 	if (ok && f->sparse)
 		ok = pp_items_permute(f->place, sizeof *f->place, order, f->n);
 	else if (ok)

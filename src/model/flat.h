@@ -31,6 +31,8 @@ struct pp_flat {
 	 */
 	uint32_t *cycle;
 	uint32_t cycles;
+	/* Per row what the file states beyond costs; function 0 = nothing. NULL where it states nothing at all. */
+	struct pp_fact_row *fact;
 };
 
 /* What a row costs of one metric. */

@@ -245,6 +245,28 @@ merge_not_own(struct pp_builder *into, const struct pp_profile *from, struct id_
 	return true;
 }
 
+/* What the other states of functions; a cost that does not fit is none. */
+static bool
+merge_facts(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
+{
+	size_t i;
+
+	for (i = 0; i < from->calls.facts.n && pp_builder_ok(into); i++) {
+		struct pp_fact_row row = from->calls.facts.at[i];
+		const struct pp_metric_way *way = &maps->metric[row.metric];
+		const struct pp_metric *was = &from->metrics.at[row.metric];
+
+		translate(maps, PP_TABLE_FACTS, &row);
+		row.metric = way->to;
+		if (way->converts && !pp_cell_convert(was, &into->profile->metrics.at[way->to],
+		                                      way->mul, &row.recursive))
+			row.recursive = 0;
+		if (!pp_vec_push(&into->profile->calls.facts, row))
+			pp_builder_fail(into, PP_E_NOMEM, NULL);
+	}
+	return pp_builder_ok(into);
+}
+
 static bool
 merge_edges(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
 {
@@ -658,7 +680,8 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 		return pp_builder_ok(b) ? PP_E_NOMEM : b->status;
 	m->joined_threads |= threads > PP_MERGE_SERIES && b->profile->series.n >= PP_MERGE_SERIES;
 	if (!merge_rows(b, from, maps, true) || !merge_not_own(b, from, maps) ||
-	    (!(m->lost & PP_EDGES) && !merge_edges(b, from, maps)) ||
+	    (!(m->lost & PP_EDGES) &&
+	     !(merge_edges(b, from, maps) && merge_facts(b, from, maps))) ||
 	    (!(m->lost & PP_LINES) && !merge_lines(b, from, maps)) || !merge_funcs(b, from, maps))
 		return pp_builder_ok(b) ? PP_E_LIMIT : b->status;
 	return PP_OK;

@@ -89,6 +89,10 @@ metric_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join 
 	for (i = 0; fine && i < p->not_own.n; i++)
 		fine = p->not_own.at[i].metric != metric ||
 		       pp_cell_convert(&from, &join->to, join->mul_a, &p->not_own.at[i].cell);
+	for (i = 0; fine && i < p->calls.facts.n; i++)
+		fine = p->calls.facts.at[i].metric != metric ||
+		       pp_cell_convert(&from, &join->to, join->mul_a,
+		                       &p->calls.facts.at[i].recursive);
 	for (i = metric; i < p->costs.cells.n; i += p->metrics.n)
 		p->costs.cells.at[i] = pp_value_convert(&from, &join->to, join->mul_a,
 		                                        p->costs.cells.at[i]);

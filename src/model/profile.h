@@ -121,6 +121,15 @@ struct pp_not_own_row {
 	int64_t cell;
 };
 
+/* What the file states of a function beyond what it costs. */
+struct pp_fact_row {
+	pp_func func;
+	uint32_t recursion;     /* how deep it runs below itself; 0 = it does not */
+	uint32_t places, files; /* from how many it is called */
+	uint32_t metric;
+	int64_t recursive; /* what calls below itself cost, each with all it called */
+};
+
 struct pp_line_row {
 	pp_func func; /* 0 = not known */
 	pp_str file;
@@ -176,6 +185,8 @@ struct pp_calls_facet {
 	 */
 	bool adds_up;
 	size_t told; /* rows that the file has, where they were added up per caller and callee */
+	PP_VEC(struct pp_fact_row)
+	facts; /* several of one function are of profiles that were merged */
 };
 
 /* Cost per source line or address. */

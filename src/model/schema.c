@@ -141,6 +141,15 @@ static const struct pp_column not_own_columns[] = {
 	COLUMN(struct pp_not_own_row, cell),
 };
 
+static const struct pp_column fact_columns[] = {
+	COLUMN(struct pp_fact_row, func, .to = PP_TO_FUNC, .needed = true),
+	COLUMN(struct pp_fact_row, recursion),
+	COLUMN(struct pp_fact_row, places),
+	COLUMN(struct pp_fact_row, files),
+	COLUMN(struct pp_fact_row, metric, .to = PP_TO_METRIC),
+	COLUMN(struct pp_fact_row, recursive),
+};
+
 #define TABLE(member, from, list, ...)                                                             \
 	{                                                                                          \
 		.rows = offsetof(struct pp_profile, member),                                       \
@@ -169,6 +178,7 @@ const struct pp_table pp_schema[PP_TABLES] = {
 	[PP_TABLE_EXTRAS] = TABLE(kept.extras, 0, extra_columns),
 	[PP_TABLE_SOURCES] = TABLE(sources, 0, source_columns),
 	[PP_TABLE_NOT_OWN] = TABLE(not_own, 0, not_own_columns),
+	[PP_TABLE_FACTS] = TABLE(calls.facts, 0, fact_columns),
 };
 
 /* ---- rows ------------------------------------------------------------------------------- */

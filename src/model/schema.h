@@ -49,6 +49,7 @@ enum pp_table_id {
 	PP_TABLE_EXTRAS,
 	PP_TABLE_SOURCES,
 	PP_TABLE_NOT_OWN,
+	PP_TABLE_FACTS,
 	PP_TABLES
 };
 

@@ -145,6 +145,77 @@ cycle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 		pp_datum_count(d, flat->cycle[row]);
 }
 
+/* What the file states of a function beyond its costs; NULL when nothing. */
+static const struct pp_fact_row *
+fact_of(const struct pp_flat *flat, size_t row)
+{
+	return flat->fact && flat->fact[row].func ? &flat->fact[row] : NULL;
+}
+
+static void
+recursion_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_flat *flat = data;
+	const struct pp_fact_row *fact = fact_of(flat, row);
+	unsigned flags = flat->profile->funcs.at[flat->func[row]].flags;
+
+	/* What was never called does not recurse. */
+	if (flat->fact && !(flags & (PP_FUNC_SCRIPT | PP_FUNC_PSEUDO)))
+		pp_datum_count(d, fact ? fact->recursion : 0);
+}
+
+static void
+recursive_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_flat *flat = data;
+	const struct pp_fact_row *fact = fact_of(flat, row);
+
+	if (fact && fact->recursion && fact->metric == metric)
+		pp_datum_value(d, flat->profile, metric,
+		               pp_cell_value(&flat->profile->metrics.at[metric], fact->recursive));
+}
+
+static void
+places_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_fact_row *fact = fact_of(data, row);
+
+	if (fact)
+		pp_datum_count(d, fact->places);
+}
+
+static void
+files_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_fact_row *fact = fact_of(data, row);
+
+	if (fact)
+		pp_datum_count(d, fact->files);
+}
+
+const char *
+pp_flat_kind(const struct pp_flat *flat, size_t row)
+{
+	const struct pp_func_row *func = &flat->profile->funcs.at[flat->func[row]];
+	struct pp_slice name = pp_text_of(flat->profile, func->name);
+
+	if (!flat->fact || !(func->flags & PP_FUNC_INTERNAL))
+		return NULL;
+	return memmem(name.p, name.n, "::CORE:", 7) ||
+	               (name.n > 6 && memcmp(name.p, "CORE::", 6) == 0)
+	           ? "opcode"
+	           : "xsub";
+}
+
+static void
+kind_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const char *kind = pp_flat_kind(data, row);
+
+	if (kind)
+		pp_datum_text(d, pp_slice_z(kind));
+}
+
 static const struct pp_answer_column place_columns[] = { PP_FUNC_COLUMNS, PP_MODULE_COLUMN(0) };
 static const struct pp_answer_column calls_column = { .key = "calls",
 	                                              .title = "calls",
@@ -157,15 +228,39 @@ static const struct pp_answer_column cost_columns[] = {
 	{ .key = "self", .as = PP_AS_VALUE, .get = self_get },
 	{ .key = "total", .as = PP_AS_VALUE, .get = total_get },
 	{ .key = "cycle", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = cycle_get },
+	{ .key = "recursion_depth",
+	  .as = PP_AS_COUNT,
+	  .flags = PP_COLUMN_NO_CSV,
+	  .get = recursion_get },
+	{ .group = "recursive_total",
+	  .as = PP_AS_VALUE,
+	  .flags = PP_COLUMN_NO_CSV,
+	  .get = recursive_get },
+	{ .key = "places", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = places_get },
+	{ .key = "files", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = files_get },
+	{ .key = "kind", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_CSV, .get = kind_get },
 };
 #define PLACES PP_COUNT_OF(place_columns)
 #define COSTS PP_COUNT_OF(cost_columns)
+#define RECURSIVE 4 /* the column of recursive cost among them */
+#define FACTS 5     /* columns that are facts */
 
-static void
-costs_add(struct pp_answer_column *columns, const struct pp_profile *p)
+/* The columns of costs; those of facts are last, and only where there are any. Returns how many. */
+static size_t
+costs_add(struct pp_answer *a, struct pp_answer_column *columns, const struct pp_flat *flat)
 {
+	const struct pp_profile *p = flat->profile;
+	struct pp_buf label = { 0 };
+
 	memcpy(columns, cost_columns, sizeof cost_columns);
 	columns[0].each = columns[1].each = p;
+	if (!flat->fact)
+		return COSTS - FACTS;
+	columns[RECURSIVE].arg = p->calls.facts.at[0].metric;
+	pp_metric_label(p, &p->metrics.at[columns[RECURSIVE].arg], &label);
+	columns[RECURSIVE].key = pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &label)));
+	pp_buf_release(&label);
+	return COSTS;
 }
 
 /* A table of the one row: the flat profile's arrays from there on. */
@@ -175,6 +270,7 @@ pp_flat_object(struct pp_answer *a, const char *key, const struct pp_flat *flat,
 	struct pp_flat *one = pp_answer_alloc(a, sizeof *one);
 	struct pp_answer_column *columns = pp_answer_alloc(a,
 	                                                   (PLACES + 1 + COSTS) * sizeof *columns);
+	size_t costs;
 
 	if (!one || !columns)
 		return;
@@ -189,12 +285,13 @@ pp_flat_object(struct pp_answer *a, const char *key, const struct pp_flat *flat,
 		one->total += row * flat->metrics;
 	}
 	one->cycle = flat->cycle ? flat->cycle + row : NULL;
+	one->fact = flat->fact ? flat->fact + row : NULL;
 	memcpy(columns, place_columns, sizeof place_columns);
 	columns[PLACES] = calls_column;
-	costs_add(columns + PLACES + 1, flat->profile);
+	costs = costs_add(a, columns + PLACES + 1, flat);
 	pp_answer_table(a, &(struct pp_answer_table){ .key = key,
 	                                              .columns = columns,
-	                                              .column_count = PLACES + 1 + COSTS,
+	                                              .column_count = PLACES + 1 + costs,
 	                                              .data = one,
 	                                              .func = func_of,
 	                                              .rows = 1,
@@ -229,10 +326,16 @@ static void
 label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	const struct pp_ranking *r = data;
+	const struct pp_fact_row *fact = fact_of(&r->flat, row);
+	const char *kind = pp_flat_kind(&r->flat, row);
 
 	pp_func_text(d->made, r->flat.profile, r->flat.func[row]);
 	if (r->flat.cycle && r->flat.cycle[row])
 		pp_buf_addf(d->made, " <cycle %u>", r->flat.cycle[row]);
+	if (fact && fact->recursion)
+		pp_buf_addf(d->made, " (recursion %u)", fact->recursion);
+	if (kind && strcmp(kind, "xsub") == 0)
+		pp_buf_adds(d->made, " (xsub)");
 	pp_datum_made(d);
 	d->ink = main_ink(r, row);
 }
@@ -304,6 +407,22 @@ static const struct pp_answer_column
 	             .ink = PP_INK_FAINT,
 	             .part = PP_PART_PLACE };
 
+/* What else the file states, where there is room for it. */
+static const struct pp_answer_column fact_columns[] = {
+	{ .title = "places",
+	  .as = PP_AS_COUNT,
+	  .flags = PP_COLUMN_RIGHT,
+	  .drop = 6,
+	  .ink = PP_INK_FAINT,
+	  .get = places_get },
+	{ .title = "files",
+	  .as = PP_AS_COUNT,
+	  .flags = PP_COLUMN_RIGHT,
+	  .drop = 6,
+	  .ink = PP_INK_FAINT,
+	  .get = files_get },
+};
+
 /* The costs of the metric that the listing is about. In one by total the shares of own cost go first. */
 static size_t
 main_columns(const struct pp_ranking *r, struct pp_answer_column *columns)
@@ -369,7 +488,7 @@ other_columns(struct pp_answer *a, const struct pp_ranking *r, struct pp_answer_
 void
 pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool to_all)
 {
-	const size_t most = PLACES + 5 + 1 + OTHERS_MOST + 2 + COSTS;
+	const size_t most = PLACES + 5 + 1 + PP_COUNT_OF(fact_columns) + OTHERS_MOST + 2 + COSTS;
 	struct pp_answer_column *columns = pp_answer_alloc(a, most * sizeof *columns);
 	struct pp_answer_table table = { .key = "functions",
 		                         .one = r->one,
@@ -390,6 +509,10 @@ pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool t
 		n += main_columns(r, columns + n);
 	}
 	columns[n++] = calls_column;
+	if (r->flat.fact) {
+		memcpy(columns + n, fact_columns, sizeof fact_columns);
+		n += PP_COUNT_OF(fact_columns);
+	}
 	if (r->metric < r->flat.metrics) {
 		others = other_columns(a, r, columns + n);
 		n += others;
@@ -401,7 +524,6 @@ pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool t
 	} else {
 		table.flags |= PP_TABLE_NO_TEXT;
 	}
-	costs_add(columns + n, r->flat.profile);
-	table.column_count = n + COSTS;
+	table.column_count = n + costs_add(a, columns + n, &r->flat);
 	pp_answer_table(a, &table);
 }

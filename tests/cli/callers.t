@@ -105,7 +105,7 @@ $ polyprof callers --depth 2 even cycle.callgrind
 NYTProf's own records.
 
 $ polyprof callers --json main::f dash_e.out
-  {"metric": "time", "unit": "ns", "estimated": false, "function": {"name": "main::f", "file": "-e", "line": 1, "calls": 5, "self": {"time": 5000}, "total": {"time": 5000}}, "edges": [{"name": "main::RUNTIME", "file": "-e", "line": 1, "calls": 5, "site": {"file": "-e", "line": 1}, "total": {"time": 5000}}]}
+  {"metric": "time", "unit": "ns", "estimated": false, "function": {"name": "main::f", "file": "-e", "line": 1, "calls": 5, "self": {"time": 5000}, "total": {"time": 5000}, "recursion_depth": 0, "places": 1, "files": 1}, "edges": [{"name": "main::RUNTIME", "file": "-e", "line": 1, "calls": 5, "site": {"file": "-e", "line": 1}, "total": {"time": 5000}}]}
 
 Names: a part that is unique, FILE:NAME, a pattern; else what was meant perhaps.
 

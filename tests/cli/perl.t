@@ -5,12 +5,12 @@ Code outside of subs is a row, main::RUNTIME, and rows add up to what all statem
 $ polyprof top level.out -n 5
   time: 410 µs in 10 functions
 
-       self  self%                  total  total%  calls  function          place
-     380 µs  92.8%  ████████████   410 µs  100.0%      0  main::RUNTIME     /tmp/demo/level.pl:1
-    13.3 µs   3.2%  ▍             16.0 µs    3.9%      1  main::BEGIN@3     /tmp/demo/level.pl:3
-    10.1 µs   2.5%  ▍             10.1 µs    2.5%      1  main::CORE:print  /tmp/demo/level.pl
-    3.60 µs   0.9%  ▏             3.60 µs    0.9%      1  main::half        /tmp/demo/level.pl:6
-    2.70 µs   0.7%  ▏             2.70 µs    0.7%      1  strict::import    /usr/lib/x86_64-linux-gnu/perl-base/strict.pm:60
+       self  self%                  total  total%  calls  places  files  function          place
+     380 µs  92.8%  ████████████   410 µs  100.0%      0                 main::RUNTIME     /tmp/demo/level.pl:1
+    13.3 µs   3.2%  ▍             16.0 µs    3.9%      1       1      1  main::BEGIN@3     /tmp/demo/level.pl:3
+    10.1 µs   2.5%  ▍             10.1 µs    2.5%      1       1      1  main::CORE:print  /tmp/demo/level.pl
+    3.60 µs   0.9%  ▏             3.60 µs    0.9%      1       1      1  main::half        /tmp/demo/level.pl:6
+    2.70 µs   0.7%  ▏             2.70 µs    0.7%      1       1      1  strict::import    /usr/lib/x86_64-linux-gnu/perl-base/strict.pm:60
 
     ... and 5 more functions (-n 0 shows all)
 
@@ -35,13 +35,13 @@ A file that is loaded while the program runs has a row of its own; one that "use
 $ polyprof top modules.out -n 6
   time: 935 µs in 16 functions
 
-       self  self%                  total  total%  calls  function        place
-     487 µs  52.0%  ████████████   935 µs  100.0%      0  main::RUNTIME   /tmp/demo/modules.pl:1
-     233 µs  24.9%  █████▊         233 µs   24.9%      0  Late::RUNTIME   /tmp/demo/lib/Late.pm:1
-     174 µs  18.6%  ████▎          180 µs   19.3%      1  main::BEGIN@2   /tmp/demo/modules.pl:2
-    11.5 µs   1.2%  ▎             11.5 µs    1.2%     10  Early::deep     /tmp/demo/lib/Early.pm:5
-    11.2 µs   1.2%  ▎             13.0 µs    1.4%      1  main::BEGIN@1   /tmp/demo/modules.pl:1
-    5.50 µs   0.6%  ▏             5.90 µs    0.6%      1  Early::BEGIN@2  /tmp/demo/lib/Early.pm:2
+       self  self%                  total  total%  calls  places  files  function                   place
+     487 µs  52.0%  ████████████   935 µs  100.0%      0                 main::RUNTIME              /tmp/demo/modules.pl:1
+     233 µs  24.9%  █████▊         233 µs   24.9%      0                 Late::RUNTIME              /tmp/demo/lib/Late.pm:1
+     174 µs  18.6%  ████▎          180 µs   19.3%      1       1      1  main::BEGIN@2              /tmp/demo/modules.pl:2
+    11.5 µs   1.2%  ▎             11.5 µs    1.2%     10       2      2  Early::deep (recursion 5)  /tmp/demo/lib/Early.pm:5
+    11.2 µs   1.2%  ▎             13.0 µs    1.4%      1       1      1  main::BEGIN@1              /tmp/demo/modules.pl:1
+    5.50 µs   0.6%  ▏             5.90 µs    0.6%      1       1      1  Early::BEGIN@2             /tmp/demo/lib/Early.pm:2
 
     ... and 10 more functions (-n 0 shows all)
 
@@ -102,3 +102,32 @@ $ polyprof merge -q modules.out modules.out -o twice.nytprof 2>/dev/null; polypr
     466 µs  24.9%  █████▊         466 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
     ... and 14 more functions (-n 0 shows all)
+
+What Perl people look for: how deep a sub recurses and what that took, from how many places and files it is called, what is no Perl.
+
+$ polyprof callers deep modules.out
+  Early::deep: 11.5 µs in all, 11.5 µs by itself, 10 calls from 2 places in 2 files, 5 levels of recursion (20.0 µs)
+  called by
+
+    total%    total  calls  function                 called at
+      1.2%  11.5 µs      2  main::RUNTIME            /tmp/demo/modules.pl:3
+               0 ns      8  Early::deep (recursive)  /tmp/demo/lib/Early.pm:5
+
+$ polyprof callers CORE:print modules.out
+  main::CORE:print: 4.60 µs in all, 4.60 µs by itself, 1 call from 1 place in 1 file, an opcode
+  called by
+
+    total%    total  calls  function       called at
+      0.5%  4.60 µs      1  main::RUNTIME  /tmp/demo/modules.pl:8
+
+$ polyprof top --json -n 0 modules.out | python3 -c 'import json, sys; keys = ("recursion_depth", "recursive_total", "places", "files", "kind"); [print(f["name"], {k: f[k] for k in keys if k in f}) for f in json.load(sys.stdin)["functions"] if f["calls"] > 1 or "kind" in f or "RUNTIME" in f["name"]]'
+  main::RUNTIME {}
+  Late::RUNTIME {}
+  Early::deep {'recursion_depth': 5, 'recursive_total': {'time': 19999.999999999996}, 'places': 2, 'files': 2}
+  main::CORE:print {'recursion_depth': 0, 'places': 1, 'files': 1, 'kind': 'opcode'}
+  Late::more {'recursion_depth': 0, 'places': 2, 'files': 2}
+  strict::import {'recursion_depth': 0, 'places': 2, 'files': 2}
+  main::__ANON__ {'recursion_depth': 0, 'places': 1, 'files': 1, 'kind': 'xsub'}
+
+$ polyprof top --json -n 4 again.out | python3 -c 'import json, sys; print(json.load(sys.stdin)["functions"][3])'
+  {'name': 'Early::deep', 'file': '/tmp/demo/lib/Early.pm', 'line': 5, 'calls': 10, 'self': {'time': 11500}, 'total': {'time': 11500}, 'recursion_depth': 5, 'recursive_total': {'time': 19999.999999999996}, 'places': 2, 'files': 2}

@@ -9,6 +9,7 @@
 #include "model/inclusive.h"
 #include "model/traits.h"
 #include "base/num.h"
+#include "base/sort.h"
 
 /* ---- files ------------------------------------------------------------------------------- */
 
@@ -165,6 +166,50 @@ callers_store(struct pp_nyt_load *load)
 			row.site_file = load->files.rows.at[c->file].name;
 		if (!edge_add(load, &row, c->count, c->incl, c->excl))
 			return;
+	}
+}
+
+/* By sub, then by place. */
+static int
+call_cmp(const void *x, const void *y, void *ctx)
+{
+	const struct pp_nyt_call_row *a = x, *b = y;
+
+	(void)ctx;
+	if (a->called != b->called)
+		return a->called < b->called ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* How deep subs recurse, and from where they are called. Leaves the calls in another order. */
+static void
+facts_store(struct pp_nyt_load *load)
+{
+	struct pp_profile *p = load->builder->profile;
+	const struct pp_nyt_call_row *calls = load->callers.at;
+	struct pp_fact_row fact = { 0 };
+	double reci = 0.0;
+	size_t i;
+
+	pp_sort(load->callers.at, load->callers.n, sizeof *load->callers.at, call_cmp, NULL);
+	for (i = 0; i < load->callers.n; i++) {
+		bool first = !i || calls[i].called != calls[i - 1].called;
+		bool last = i + 1 == load->callers.n || calls[i].called != calls[i + 1].called;
+
+		if (first) {
+			fact = (struct pp_fact_row){ .func =
+				                         load->subs.rows.at[calls[i].called].func };
+			reci = 0.0;
+		}
+		reci += calls[i].reci;
+		fact.recursion = calls[i].depth > fact.recursion ? calls[i].depth : fact.recursion;
+		fact.files += calls[i].file && (first || calls[i].file != calls[i - 1].file);
+		fact.places += calls[i].file && (first || call_cmp(&calls[i - 1], &calls[i], NULL));
+		fact.recursive = pp_cell_real(reci);
+		if (last && !pp_vec_push(&p->calls.facts, fact))
+			pp_builder_fail(load->builder, PP_E_NOMEM, NULL);
 	}
 }
 
@@ -335,6 +380,8 @@ pp_nyt_finish(struct pp_nyt_load *load)
 		edges_settle(load);
 	if (load->outside.sub && pp_builder_ok(load->builder))
 		pp_nyt_outside_store(load);
+	if ((calls_whole || load->calls.returns == 0) && pp_builder_ok(load->builder))
+		facts_store(load);
 	subs_bind(load);
 	if (pp_order_needs(load->reader->order, PP_LINES | PP_EXTRAS))
 		lines_store(load);

@@ -72,7 +72,8 @@ struct pp_nyt_call_row {
 	uint32_t caller, called; /* subs; PP_NYT_NO_SUB = not named */
 	uint32_t file, line;
 	uint64_t count;
-	double incl, excl;
+	double incl, excl, reci;
+	uint32_t depth; /* of recursion */
 };
 
 #define PP_NYT_NO_SUB UINT32_MAX

@@ -203,7 +203,8 @@ take_callers(struct pp_nyt_load *load)
 	row.count = call.count;
 	row.incl = pp_nyt_seconds_ticks(load, finite_or_zero(load, call.incl, "inclusive time"));
 	row.excl = pp_nyt_seconds_ticks(load, finite_or_zero(load, call.excl, "exclusive time"));
-	(void)finite_or_zero(load, call.reci, "recursive time");
+	row.reci = pp_nyt_seconds_ticks(load, finite_or_zero(load, call.reci, "recursive time"));
+	row.depth = call.depth;
 	load->caller_count += call.count;
 	load->clock.used = true;
 	/* The mark of a sub that is not in Perl is no call. */

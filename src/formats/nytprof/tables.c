@@ -352,6 +352,7 @@ ticks_refine(struct pp_nyt_load *load, uint64_t by)
 	for (i = 0; i < load->callers.n; i++) {
 		load->callers.at[i].incl *= factor;
 		load->callers.at[i].excl *= factor;
+		load->callers.at[i].reci *= factor;
 	}
 	for (i = 0; i < load->outside.quiet.n; i++)
 		refine(&load->outside.quiet.at[i].ticks, by);

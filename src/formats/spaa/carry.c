@@ -22,6 +22,7 @@ const char *const pp_spaa_carry_names[PP_TABLES] = {
 	[PP_TABLE_SERIES] = "series",   [PP_TABLE_CALLS] = "edges",
 	[PP_TABLE_LINES] = "lines",     [PP_TABLE_META] = "meta",
 	[PP_TABLE_EXTRAS] = "extras",   [PP_TABLE_SOURCES] = "sources",
+	[PP_TABLE_FACTS] = "facts",
 };
 
 /* ---- records ---------------------------------------------------------------------------- */
@@ -289,6 +290,7 @@ pp_spaa_carry_write(struct pp_spaa_out *o)
 	rows_write(o);
 	table_write(o, PP_TABLE_CALLS);
 	table_write(o, PP_TABLE_LINES);
+	table_write(o, PP_TABLE_FACTS);
 	costs_write(o);
 	table_write(o, PP_TABLE_META);
 	table_write(o, PP_TABLE_EXTRAS);

@@ -114,8 +114,24 @@ class Nytprof:
         wrong += [f'{key}: {own[key]} instead of {sites[key]}' for key in set(sites) & set(own)
                   if own[key][0] != sites[key][0] or not close(own[key][1], sites[key][1]) or
                   not close(own[key][2], sites[key][2])]
+        wrong += self.facts(path, oracle, top)
         wrong += [f'timeline {i}: {bad} of {n} events are wrong' for i, (n, bad) in enumerate(tables['timelines']) if bad]
         self.tap.ok(not wrong, f'{name}: as Devel::NYTProf reads it', '\n'.join(wrong[:10]))
+
+    def facts(self, path, oracle, top):
+        """Recursion, and from how many places and files subs are called, as Devel::NYTProf counts them."""
+        want, mine, sites = {}, {}, {}
+        for sub, file, line, *_ in oracle['callers']:
+            sites.setdefault(self.repair(sub, top), set()).add((file, line))
+        for sub, (depth, spent) in oracle.get('facts', {}).items():
+            sub = self.repair(sub, top)
+            places = sites.get(sub, set())
+            want[sub] = [depth, round(spent * 1e7), len(places), len({file for file, _ in places})]
+        for row in json.loads(run(self.polyprof, 'top', '--json', '-n', '0', path).stdout)['functions']:
+            if 'recursion_depth' in row:
+                mine[row['name']] = [row['recursion_depth'], round(row.get('recursive_total', {}).get('time', 0) / 100),
+                                     row.get('places', 0), row.get('files', 0)]
+        return [f'{sub}: {mine[sub]} instead of {want[sub]}' for sub in mine if sub in want and mine[sub] != want[sub]]
 
     def outside(self, path, statements, subs, top):
         """Whether the whole is the time of statements, and what no sub spent is spent outside of subs."""

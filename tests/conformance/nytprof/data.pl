@@ -9,7 +9,7 @@ use JSON::PP;
 my $warnings = 0;
 $SIG{__WARN__} = sub { $warnings++; print STDERR @_ };
 my $data = Devel::NYTProf::Data->new({ filename => $ARGV[0], quiet => 1, skip_collapse_evals => 1 });
-my %out = (lines => [], subs => {}, callers => []);
+my %out = (lines => [], subs => {}, facts => {}, callers => []);
 
 # UTF-8 where it is valid, else Latin-1
 sub text {
@@ -32,6 +32,7 @@ for my $fid (0 .. $#$times) {
 }
 while (my ($name, $sub) = each %{ $data->{sub_subinfo} }) {
     $out{subs}{ text($name) } = [ $sub->[3] + 0, $sub->[5] + 0, $sub->[4] + 0 ];
+    $out{facts}{ text($name) } = [ ($sub->[8] || 0) + 0, ($sub->[9] || 0) + 0 ];
     my $by = $sub->[10] || {};
     for my $fid (grep { $_ } keys %$by) {
         for my $line (keys %{ $by->{$fid} }) {
