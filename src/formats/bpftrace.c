@@ -443,7 +443,8 @@ static void
 before_read(struct bpftrace_read *r, struct pp_sample *sample)
 {
 	struct pp_slice text = pp_slice_trim(r->before);
-	int64_t numbers[3], n = 0;
+	int64_t numbers[3];
+	unsigned n = 0, used = 0;
 
 	while (n < 3) {
 		size_t cut = text.n;
@@ -460,6 +461,7 @@ before_read(struct bpftrace_read *r, struct pp_sample *sample)
 	if (n > 0 && numbers[0] >= 10000000000) {
 		struct pp_time_span *span = &r->b->profile->time;
 
+		used = 1;
 		sample->timed = true;
 		sample->time = numbers[0];
 		span->start = span->known && span->start < sample->time ? span->start
@@ -468,8 +470,8 @@ before_read(struct bpftrace_read *r, struct pp_sample *sample)
 		span->known = true;
 		r->b->profile->holds |= PP_TIMELINE;
 	}
-	r->owner.tid = n > sample->timed ? numbers[sample->timed] : -1;
-	r->owner.pid = n > sample->timed + 1 ? numbers[sample->timed + 1] : r->owner.tid;
+	r->owner.tid = n > used ? numbers[used] : -1;
+	r->owner.pid = n > used + 1 ? numbers[used + 1] : r->owner.tid;
 }
 
 /* A stack that was printed by itself ends: it counts once. */
