@@ -14,6 +14,11 @@
 extern "C" {
 #endif
 
+/* ---- what it was built with -------------------------------------------------------------- */
+
+/* The libraries that it uses with their versions, and what else it can do: "zlib 1.2.13, zstd 1.5.4, ...". */
+PP_API const char *pp_features(void);
+
 /* ---- parameters as data ------------------------------------------------------------------ */
 
 /* What a value is. */

@@ -9,6 +9,14 @@
 #include "api/api.h"
 #include "io/system.h"
 #include "model/schema.h"
+#include "build_info.h"
+#include "output/html.h"
+
+const char *
+pp_features(void)
+{
+	return pp_html_possible() ? PP_FEATURES ", report viewer" : PP_FEATURES;
+}
 
 /* ---- building ---- */
 

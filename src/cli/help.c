@@ -115,7 +115,7 @@ pp_help_overview(const struct pp_style *style, struct pp_sink *out)
 	title_print(out, style, "More");
 	pp_sink_puts(out, "  polyprof FILE --help     the options of the summary\n"
 	                  "  polyprof COMMAND --help  the options of a command\n"
-	                  "  polyprof --version       the version\n"
+	                  "  polyprof --version       the version, the commit, the libraries\n"
 	                  "  FILE may be - for standard input; .gz and .zst are unpacked.\n");
 }
 

@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 
 /* All commands. */
+/* The version, the commit and the features, a line each. */
+void pp_cli_version(struct pp_sink *);
 void pp_help_overview(const struct pp_style *, struct pp_sink *);
 /* One command: synopsis, details, options, examples. */
 void pp_help_command(const struct pp_command *, const struct pp_style *, struct pp_sink *);

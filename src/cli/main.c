@@ -138,7 +138,7 @@ print_version(struct pp_cli *cli)
 
 	pp_cli_init(cli);
 	if (out)
-		pp_sink_printf(out, "polyprof %s\n", pp_version());
+		pp_cli_version(out);
 	return pp_cli_finish(cli, pp_cli_out_done(cli, out, &text));
 }
 

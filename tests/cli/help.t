@@ -35,7 +35,7 @@ $ polyprof --help
   More
     polyprof FILE --help     the options of the summary
     polyprof COMMAND --help  the options of a command
-    polyprof --version       the version
+    polyprof --version       the version, the commit, the libraries
     FILE may be - for standard input; .gz and .zst are unpacked.
 
 $ polyprof top --help
@@ -296,10 +296,15 @@ $ polyprof app.folded --help | head -4
   What the file is, its totals, its costliest functions and its hottest path.
   (esc)
 
-$ polyprof --version
+$ polyprof --version | sed 's/:.*/:/'
   polyprof 0.1.0
+  commit:
+  features:
 
-$ polyprof --color never -V
+$ polyprof --version | grep -cE '^commit: ([0-9a-f]{12}|unknown)$|^features: zlib [0-9.]+, zstd [0-9.]+(, [^,]+)*$'
+  2
+
+$ polyprof --color never -V | head -1
   polyprof 0.1.0
 
 $ polyprof top -o help.txt --help | head -1; ls help.txt

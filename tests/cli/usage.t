@@ -126,7 +126,7 @@ $ polyprof
 ! More
 !   polyprof FILE --help     the options of the summary
 !   polyprof COMMAND --help  the options of a command
-!   polyprof --version       the version
+!   polyprof --version       the version, the commit, the libraries
 !   FILE may be - for standard input; .gz and .zst are unpacked.
 = 2
 
