@@ -36,7 +36,7 @@ def block(language):
 said = {name: (reads == 'yes', writes == 'yes') for name, reads, writes in
         re.findall(r'^\| `([\w-]+)` \| [^|]* \| (yes|no) \| (yes|no) \|$', text, re.M)}
 known = {f['name']: (f['read'], f['write']) for f in json.loads(asked('formats', '--json'))['formats']}
-ok(said == known, 'the table of formats is that of polyprof formats', sorted(set(said.items()) ^ set(known.items())))
+ok(said == known, 'the table of formats in README.md is that of polyprof formats', sorted(set(said.items()) ^ set(known.items())))
 
 commands = {c['name'] for c in json.loads(asked('help', '--json'))['commands']}
 shown = '\n'.join(re.findall(r'^```\n(.*?)^```', text, re.S | re.M))
