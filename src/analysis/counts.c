@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "model/flat.h"
+
 const struct pp_facet_name pp_facet_names[4] = {
 	{ PP_TIMELINE, "timeline" },
 	{ PP_TREE, "tree" },
@@ -93,10 +95,7 @@ counts_edges(const struct pp_profile *p)
 bool
 pp_counts_compute(const struct pp_profile *p, struct pp_counts *counts)
 {
-	size_t i;
-
 	*counts = (struct pp_counts){ .edges = counts_edges(p), .lines = p->lines.rows.n };
-	for (i = 1; i < p->funcs.n; i++)
-		counts->functions += p->funcs.at[i].same == i;
-	return counts_stacks(p, &counts->stacks) && counts_threads(p, &counts->threads);
+	return pp_functions_count(p, &counts->functions) && counts_stacks(p, &counts->stacks) &&
+	       counts_threads(p, &counts->threads);
 }

@@ -53,6 +53,8 @@ settle(struct pp_opened *o, pp_status status, bool *partial)
 
 	o->input = o->reader.in;
 	o->bytes_read = pp_io_bytes(&opening->io) + opening->sibling_bytes;
+	if (o->file_size)
+		o->file_size += opening->sibling_bytes;
 	if (status == PP_OK && o->reader.in && (o->compression[0] || opening->pushed))
 		drain(o->reader.in);
 	end = o->reader.in ? o->reader.in->status : PP_E_NOMEM;

@@ -403,6 +403,20 @@ pp_flat_compute(const struct pp_profile *p, struct pp_flat *f)
 	return PP_E_NOMEM;
 }
 
+bool
+pp_functions_count(const struct pp_profile *p, uint64_t *functions)
+{
+	uint32_t *row_of = calloc(p->funcs.n + 1, sizeof *row_of);
+	bool ok = row_of && source_of(p)->mark(p, row_of);
+	size_t i;
+
+	*functions = 0;
+	for (i = 1; ok && i < p->funcs.n; i++)
+		*functions += row_of[i] != 0;
+	free(row_of);
+	return ok;
+}
+
 /* ---- sorting ---------------------------------------------------------------------------- */
 
 struct sort_ctx {

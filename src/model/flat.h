@@ -52,6 +52,8 @@ enum pp_sort { PP_SORT_SELF, PP_SORT_TOTAL, PP_SORT_CALLS, PP_SORT_NAME };
 
 /* Computes all rows, in no particular order; PP_E_UNSUPPORTED when the profile holds no cost at all. */
 pp_status pp_flat_compute(const struct pp_profile *, struct pp_flat *);
+/* How many rows that would give, which are the functions of the profile; false when out of memory. */
+bool pp_functions_count(const struct pp_profile *, uint64_t *functions);
 void pp_flat_release(struct pp_flat *);
 /* Leaves out the rows whose flag is not set. */
 void pp_flat_keep(struct pp_flat *, const bool *stays);

@@ -3,7 +3,9 @@
  */
 #include <stddef.h>
 #include <stdlib.h>
+#include <stdlib.h>
 
+#include "base/num.h"
 #include "formats/format.h"
 #include "questions/describe.h"
 #include "questions/findings.h"
@@ -78,9 +80,25 @@ format_say(struct pp_answer *a, const struct pp_topic *topic, struct pp_buf *tex
 	line_take(a, "producer", text);
 }
 
+/* What the profiler itself took of the time, in ns, where the file tells (NYTProf); false when it does not. */
+static bool
+overhead_find(const struct pp_profile *p, double *overhead)
+{
+	double ticks, rate;
+
+	if (!pp_num_double(pp_profile_meta(p, "cumulative_overhead_ticks"), &ticks) ||
+	    !pp_num_double(pp_profile_meta(p, "ticks_per_sec"), &rate) || !(rate > 0) ||
+	    !(ticks > 0))
+		return false;
+	*overhead = ticks / rate * 1e9;
+	return *overhead < 9e18;
+}
+
 static void
 time_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 {
+	double overhead;
+
 	if (p->recorded_at)
 		pp_units_date(text, p->recorded_at);
 	line_take(a, "recorded", text);
@@ -92,6 +110,15 @@ time_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
 		pp_buf_adds(text, " to ");
 		pp_units_time(text, (double)p->time.end);
 		pp_buf_adds(text, ")");
+	}
+	if (p->time.known && p->metrics.n && overhead_find(p, &overhead)) {
+		size_t primary = pp_profile_primary(p);
+
+		pp_buf_adds(text, ", of which the program took ");
+		pp_units_time(
+		    text, pp_value_double(&p->metrics.at[primary], pp_profile_total(p, primary)));
+		pp_buf_adds(text, " and the profiler itself ");
+		pp_units_time(text, overhead);
 	}
 	line_take(a, "time", text);
 }
@@ -167,6 +194,80 @@ counts_say(struct pp_answer *a, const struct pp_profile *p, const struct pp_coun
 	line_take(a, "holds", text);
 }
 
+/* ---- statements by file, where lines were counted ---- */
+
+struct file_hits {
+	pp_str file;
+	uint64_t hits;
+	union pp_value cost; /* of the primary metric */
+};
+
+/* Files in the order of their first lines; *n of them. NULL when out of memory. */
+static struct file_hits *
+files_collect(const struct pp_profile *p, size_t primary, size_t *n)
+{
+	size_t stride = pp_line_stride(p), i;
+	uint32_t *row_of = calloc(p->strs.strs.n + 1, sizeof *row_of);
+	struct file_hits *files = calloc(p->lines.rows.n + 1, sizeof *files);
+
+	*n = 0;
+	for (i = 0; row_of && files && i < p->lines.rows.n; i++) {
+		const int64_t *cells = p->lines.cells.at + i * stride;
+		uint32_t *row = &row_of[p->lines.rows.at[i].file];
+		struct file_hits *file;
+
+		if (!*row) {
+			*row = (uint32_t)++ * n;
+			files[*n - 1].file = p->lines.rows.at[i].file;
+		}
+		file = &files[*row - 1];
+		pp_count_add(&file->hits, (uint64_t)cells[0]);
+		if (primary < p->metrics.n)
+			pp_value_add(&p->metrics.at[primary], &file->cost,
+			             pp_cell_value(&p->metrics.at[primary], cells[1 + primary]));
+	}
+	free(row_of);
+	if (row_of)
+		return files;
+	free(files);
+	return NULL;
+}
+
+/* "statements": 12, "files": [{"file": "a.pl", "statements": 12, "time": 200}], and a line for people. */
+static bool
+files_add(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
+{
+	size_t primary = pp_profile_primary(p), n, i;
+	struct file_hits *files;
+	uint64_t hits = 0;
+
+	if (!p->lines.hits || !p->lines.rows.n)
+		return true;
+	files = files_collect(p, primary, &n);
+	if (!files)
+		return false;
+	for (i = 0; i < n; i++)
+		pp_count_add(&hits, files[i].hits);
+	pp_answer_count(a, "statements", hits);
+	pp_answer_open_list(a, "files");
+	for (i = 0; i < n; i++) {
+		pp_answer_open(a, NULL);
+		pp_answer_text(a, "file", PP_AS_NAME, pp_text_of(p, files[i].file));
+		pp_answer_count(a, "statements", files[i].hits);
+		if (primary < p->metrics.n)
+			pp_answer_value(a, "cost", p, primary, files[i].cost);
+		pp_answer_close(a);
+	}
+	pp_answer_close_list(a);
+	pp_units_u64(text, hits);
+	pp_buf_adds(text, " in ");
+	pp_units_u64(text, n);
+	pp_buf_addf(text, " %s", pp_plural(n, "file", "files"));
+	line_take(a, "statements", text);
+	free(files);
+	return true;
+}
+
 /* Meta data as `key  value`, nested ones by their path. */
 static void
 meta_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text)
@@ -225,7 +326,6 @@ profile_say(struct pp_answer *a, const struct pp_topic *topic, const struct pp_c
 	facets_say(a, p, text);
 	metrics_say(a, p, text);
 	counts_say(a, p, counts, text);
-	meta_say(a, p, text);
 }
 
 /* One file. */
@@ -237,6 +337,7 @@ topic_add(struct pp_answer *a, const struct pp_topic *topic, bool why)
 	struct pp_occasion occasion = p ? pp_occasion_of(p) : (struct pp_occasion){ .when = 0 };
 	struct pp_counts counts;
 	struct pp_buf text = { 0 };
+	double overhead;
 
 	if (p && !pp_counts_compute(p, &counts))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
@@ -254,7 +355,11 @@ topic_add(struct pp_answer *a, const struct pp_topic *topic, bool why)
 		pp_answer_occasion(a, &occasion);
 		if (topic->file_size)
 			pp_answer_count(a, "size", topic->file_size);
+		if (overhead_find(p, &overhead))
+			pp_answer_real(a, "overhead", overhead);
 		profile_say(a, topic, &counts, &text);
+		a->failed |= !files_add(a, p, &text);
+		meta_say(a, p, &text);
 	}
 	if (why)
 		bids_add(a, topic, &text);

@@ -553,9 +553,6 @@ summary_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	}
 	if (!path || !pp_counts_compute(p, &counts) || !path_find(path, p) || !path_fold(path))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
-	/* Filters leave functions behind that nothing names any more. */
-	if (pp_scope_given(&params->scope))
-		counts.functions = r->flat.n;
 	if (subject->file_count == 1)
 		pp_answer_text(a, "file", PP_AS_NAME, pp_slice_z(subject->files[0]));
 	pp_answer_profile(a, p, &counts);

@@ -131,3 +131,24 @@ $ polyprof top --json -n 0 modules.out | python3 -c 'import json, sys; keys = ("
 
 $ polyprof top --json -n 4 again.out | python3 -c 'import json, sys; print(json.load(sys.stdin)["functions"][3])'
   {'name': 'Early::deep', 'file': '/tmp/demo/lib/Early.pm', 'line': 5, 'calls': 10, 'self': {'time': 11500}, 'total': {'time': 11500}, 'recursion_depth': 5, 'recursive_total': {'time': 19999.999999999996}, 'places': 2, 'files': 2}
+
+How long it was recorded, what of that was the profiler's, and how many statements each file executed; functions are counted as in top.
+
+$ polyprof info modules.out | grep -E '^  (time|holds|statements)'
+    time          82.7 ms, of which the program took 935 µs and the profiler itself 7.52 ms
+    holds         20 events, 17 stacks, 16 functions, 12 edges, 19 lines
+    statements    5,344 in 4 files
+
+$ polyprof info --json modules.out | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["counts"]["functions"], a["time"], a["overhead"], a["statements"]); [print(f) for f in a["files"]]'
+  16 {'start': 0, 'end': 82664013, 'unit': 'ns'} 7515500 5344
+  {'file': '/tmp/demo/modules.pl', 'statements': 1510, 'cost': 450600}
+  {'file': '/tmp/demo/lib/Early.pm', 'statements': 1025, 'cost': 153800}
+  {'file': '/tmp/demo/lib/Late.pm', 'statements': 2006, 'cost': 241100}
+  {'file': '(eval 1)[modules.pl:6]', 'statements': 803, 'cost': 89800}
+
+The size of a report is that of both its files.
+
+$ polyprof info closures.json | grep size; polyprof info --json closures.json closures.txt.zst | python3 -c 'import json, sys; print([f["size"] for f in json.load(sys.stdin)["files"]])'; cat closures.json closures.txt.zst | wc -c
+    size          1.23 KiB
+  [1263, 1263]
+  1263

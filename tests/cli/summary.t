@@ -208,7 +208,7 @@ $ TZ=UTC polyprof c.json | head -1
 $ TZ=UTC polyprof --json r.json | grep -o '"what": .*'  | cut -c1-60
   "what": "GET shop.test:8080/web.php?x=1", "host": "web1", "f
 $ TZ=UTC polyprof info --json c.json | grep -o '"what": .*'
-  "what": "a.php --fast", "host": "web1", "size": 212}
+  "what": "a.php --fast", "host": "web1", "size": 284}
 $ TZ=UTC polyprof dash_e.out | head -1
   -e, 2026-11-15 08:03, 166 µs, 13 statements, 6 calls
 $ polyprof fib.xt | head -1
