@@ -202,6 +202,8 @@ pp_reply_new(const char *question, const char *const *params, const struct pp_as
 	r->asking.params->quiet = opts->quiet;
 	r->asking.params->verbose = opts->verbose;
 	r->asking.params->formats = opts->formats;
+	r->asking.params->terminal = opts->terminal;
+	r->asking.params->follows = opts->changed_from != 0;
 	r->subject = (struct pp_subject){ .date_parse = pp_date_parse,
 		                          .date_print = pp_date_print };
 	r->subject.directory = directory_find(&r->asking.answer);

@@ -16,6 +16,12 @@ answer_of(struct pp_reply *r)
 	return &r->asking.answer;
 }
 
+/* Files to ask about; the names are the answer's. */
+struct file_names {
+	PP_VEC(const char *) list;
+	size_t directories; /* that they were found in */
+};
+
 /* ---- one file ---- */
 
 static void
@@ -156,7 +162,8 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	for (i = 0; i < n && status == PP_OK; i++) {
 		status = merge_one(r, files[i], order, &merge, &spoilt);
-		if (order->want.skips && status != PP_OK && status != PP_E_USAGE && !spoilt) {
+		if ((order->want.skips || r->from_directory) && status != PP_OK &&
+		    status != PP_E_USAGE && !spoilt) {
 			left_out++;
 			status = PP_OK;
 		}
@@ -279,7 +286,8 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 {
 	const struct pp_scope *scope = pp_asking_scope(&r->asking);
 	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
-	bool two = r->asking.question->asks == PP_ASKS_PICTURE && n == 2 && !order.want.merge;
+	bool two = r->asking.question->asks == PP_ASKS_PICTURE && n == 2 && !order.want.merge &&
+	           !r->from_directory;
 	pp_status status = topics_alloc(r, two ? 2 : 1);
 
 	/* What is thin in one file may not be so in all of them. */
@@ -346,6 +354,70 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 	return worst;
 }
 
+static bool
+is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The profiles in a directory instead of its name; how many is said. PP_OK, or a status with the reason said. */
+static pp_status
+directory_expand(struct pp_reply *r, const char *path, struct file_names *names)
+{
+	struct pp_answer *a = answer_of(r);
+	struct pp_subject listing = r->subject;
+	size_t i, n;
+	pp_status status;
+
+	pp_folders_free(r->folders);
+	r->folders = NULL;
+	r->subject.listed_count = 0;
+	status = pp_folders_look(r, &path, 1, false);
+	n = r->subject.listed_count;
+	for (i = 0; status == PP_OK && i < n; i++)
+		if (!pp_vec_push(&names->list,
+		                 pp_answer_copy(a, pp_slice_z(r->subject.listed[i].path))))
+			status = pp_answer_fail_status(a, PP_E_NOMEM);
+	r->subject = listing;
+	if (status == PP_OK && n == 0)
+		return pp_answer_fail(a, PP_E_INVALID, "no-profiles", "%s: no profiles found in it",
+		                      path);
+	if (status == PP_OK)
+		pp_answer_note(a, "directory", "%s: %zu %s%s", path, n,
+		               pp_plural(n, "profile", "profiles"),
+		               n > 1 && r->asking.question->asks == PP_ASKS_ONE ? ", merged" : "");
+	return status;
+}
+
+/* Two files, or the repeated runs in two directories. */
+static pp_status
+sides_expand(struct pp_reply *r, const char *const *files, size_t n, const char ***out)
+{
+	struct file_names names = { 0 };
+	size_t split = 0, i;
+	pp_status status = PP_OK;
+
+	for (i = 0; i < n && status == PP_OK; i++) {
+		split = i == 1 ? names.list.n : split;
+		if (is_directory(files[i]))
+			status = directory_expand(r, files[i], &names);
+		else if (!pp_vec_push(&names.list, files[i]))
+			status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	}
+	*out = pp_answer_alloc(answer_of(r), (names.list.n + 1) * sizeof **out);
+	if (status == PP_OK && !*out)
+		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	if (status == PP_OK) {
+		memcpy(*out, names.list.at, names.list.n * sizeof **out);
+		r->subject.n = names.list.n;
+		r->subject.split = n == 2 ? split : 1;
+	}
+	pp_vec_release(&names.list);
+	return status;
+}
+
 /* The files of both sides, those before first; false (said) when they make no sense. */
 static pp_status
 sides_find(struct pp_reply *r, const char *const *files, size_t n, const char ***out)
@@ -359,12 +431,8 @@ sides_find(struct pp_reply *r, const char *const *files, size_t n, const char **
 	r->subject.n = r->subject.split = 0;
 	if (!all)
 		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
-	if (given == 0 && (n == 1 || n == 2)) {
-		memcpy(all, files, n * sizeof *all);
-		r->subject.n = n;
-		r->subject.split = 1;
-		return PP_OK;
-	}
+	if (given == 0 && (n == 1 || n == 2))
+		return sides_expand(r, files, n, out);
 	for (side = PP_BEFORE; side <= PP_AFTER; side++) {
 		r->subject.split = side == PP_AFTER ? r->subject.n : 0;
 		for (i = 0; i < given; i++)
@@ -438,11 +506,32 @@ ask_folders(struct pp_reply *r, const char *const *files, size_t n)
 		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
 	for (i = 0; i < count; i++)
 		paths[i] = i < n ? files[i] : given->list.at[i - n].text;
-	status = pp_folders_look(r, count ? paths : here, count ? count : 1);
+	status = pp_folders_look(r, count ? paths : here, count ? count : 1,
+	                         pp_asking_flag(&r->asking, "recursive"));
 	return status == PP_OK ? pp_asking_run(&r->asking, &r->subject) : status;
 }
 
 /* ---- asking ---- */
+
+/* All files, those in directories included unless the question is about these. */
+static pp_status
+files_expand(struct pp_reply *r, const char *const *files, size_t n, struct file_names *names)
+{
+	bool folders = r->asking.question->asks == PP_ASKS_FOLDERS;
+	pp_status status = PP_OK;
+	size_t i;
+
+	for (i = 0; i < n && status == PP_OK; i++) {
+		if (!folders && is_directory(files[i])) {
+			names->directories++;
+			status = directory_expand(r, files[i], names);
+		} else if (!pp_vec_push(&names->list,
+		                        pp_answer_copy(answer_of(r), pp_slice_z(files[i])))) {
+			status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+		}
+	}
+	return status;
+}
 
 /* The names of the files, kept; and whether they can be read. */
 static pp_status
@@ -474,7 +563,17 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 {
 	const struct pp_question *q = r->asking.question;
 	const char *const *files = NULL;
-	pp_status status = files_take(r, given, n, &files);
+	struct file_names names = { 0 };
+	pp_status status = q->asks == PP_ASKS_SIDES ? PP_OK : files_expand(r, given, n, &names);
+
+	if (status == PP_OK && names.directories) {
+		given = names.list.at;
+		n = names.list.n;
+		r->from_directory = true;
+	}
+	if (status == PP_OK)
+		status = files_take(r, given, n, &files);
+	pp_vec_release(&names.list);
 
 	if (status == PP_OK)
 		status = pp_asking_ready(&r->asking, &r->subject);

@@ -14,10 +14,14 @@
 #include "api/reply.h"
 #include "io/system.h"
 
+/* Directories in directories are looked into up to here. */
+#define DEPTH_MOST 64
+
 /* One file; a profile when `format` is set. */
 struct row {
 	char *path;
 	const char *base; /* in path */
+	const char *name; /* in path: from the directory on that was named */
 	uint64_t size;
 	int64_t modified;
 	bool packed;    /* named like a compressed file */
@@ -29,42 +33,83 @@ struct row {
 struct pp_folders {
 	const struct pp_reply *reply;
 	PP_VEC(struct row) rows;
+	bool recursive;
 	bool packed; /* the jobs look at packed files now */
 	bool no_memory;
 };
 
 /* ---- files ---- */
 
+/* When a file changed last, or came to its name. */
 static bool
-row_add(struct pp_folders *l, const char *directory, const char *name)
+has_changed(const struct pp_ask_opts *opts, const struct stat *st)
 {
-	struct row row = { 0 };
-	struct pp_buf path = { 0 };
-	struct stat st;
-	size_t n = directory ? strlen(directory) : 0;
+	int64_t when = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
 
-	if (directory)
-		pp_buf_addf(&path, "%s%s", directory, n && directory[n - 1] == '/' ? "" : "/");
-	pp_buf_adds(&path, name);
-	if (path.failed) {
-		pp_buf_release(&path);
-		return false;
-	}
-	if (stat(path.p, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) {
-		pp_buf_release(&path);
+	return !opts->changed_to || (when >= opts->changed_from && when < opts->changed_to);
+}
+
+/* A file by its path, which is taken over; `named` of it is the directory that was asked about. */
+static bool
+row_add(struct pp_folders *l, struct pp_buf *path, size_t named, const struct stat *st)
+{
+	struct row row = { .path = path->p, .name = path->p + named };
+	size_t n;
+
+	if (st->st_size == 0 || !has_changed(&l->reply->opts, st)) {
+		pp_buf_release(path);
 		return true;
 	}
-	row.path = path.p;
-	row.base = strrchr(path.p, '/') ? strrchr(path.p, '/') + 1 : path.p;
-	row.size = (uint64_t)st.st_size;
-	row.modified = (int64_t)st.st_mtime;
+	row.base = strrchr(path->p, '/') ? strrchr(path->p, '/') + 1 : path->p;
+	row.size = (uint64_t)st->st_size;
+	row.modified = (int64_t)st->st_mtime;
 	n = strlen(row.base);
 	row.packed = (n > 3 && strcmp(row.base + n - 3, ".gz") == 0) ||
 	             (n > 4 && strcmp(row.base + n - 4, ".zst") == 0);
 	if (pp_vec_push(&l->rows, row))
 		return true;
-	pp_buf_release(&path);
+	pp_buf_release(path);
 	return false;
+}
+
+static void directory_add(struct pp_folders *, DIR *, const char *path, size_t named,
+                          unsigned depth);
+
+/* What stands in a directory; directories in it only if they are wanted and no links. */
+static void
+entry_add(struct pp_folders *l, const char *directory, const char *name, size_t named,
+          unsigned depth)
+{
+	struct pp_buf path = { 0 };
+	struct stat st, link;
+	size_t n = strlen(directory);
+	DIR *inner;
+
+	pp_buf_addf(&path, "%s%s%s", directory, n && directory[n - 1] == '/' ? "" : "/", name);
+	if (path.failed) {
+		l->no_memory = true;
+	} else if (stat(path.p, &st) != 0) {
+		pp_buf_release(&path);
+	} else if (S_ISREG(st.st_mode)) {
+		l->no_memory |= !row_add(l, &path, named ? named : n + (path.p[n] == '/'), &st);
+		return;
+	} else if (l->recursive && S_ISDIR(st.st_mode) && depth < DEPTH_MOST &&
+	           lstat(path.p, &link) == 0 && !S_ISLNK(link.st_mode) &&
+	           (inner = opendir(path.p)) != NULL) {
+		directory_add(l, inner, path.p, named ? named : n + (path.p[n] == '/'), depth + 1);
+	}
+	pp_buf_release(&path);
+}
+
+static void
+directory_add(struct pp_folders *l, DIR *directory, const char *path, size_t named, unsigned depth)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(directory)) != NULL)
+		if (entry->d_name[0] != '.')
+			entry_add(l, path, entry->d_name, named, depth);
+	closedir(directory);
 }
 
 /* All files of a directory, or the file itself. PP_OK, or a status with the reason said. */
@@ -72,18 +117,22 @@ static pp_status
 rows_of(struct pp_folders *l, const char *path, struct pp_answer *a)
 {
 	DIR *directory = opendir(path);
-	const struct dirent *entry;
+	struct pp_buf copy = { 0 };
+	struct stat st;
 	int error = errno;
 
-	if (!directory && error == ENOTDIR)
-		l->no_memory |= !row_add(l, NULL, path);
-	else if (!directory)
+	if (directory) {
+		directory_add(l, directory, path, 0, 0);
+		return PP_OK;
+	}
+	if (error != ENOTDIR)
 		return pp_answer_fail(a, PP_E_IO, "no-directory", "%s: %s", path, strerror(error));
-	while (directory && (entry = readdir(directory)) != NULL)
-		if (entry->d_name[0] != '.' && !row_add(l, path, entry->d_name))
-			l->no_memory = true;
-	if (directory)
-		closedir(directory);
+	pp_buf_adds(&copy, path);
+	if (!copy.failed && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		l->no_memory |= !row_add(l, &copy, 0, &st);
+	else
+		pp_buf_release(&copy);
+	l->no_memory |= copy.failed;
 	return PP_OK;
 }
 
@@ -172,7 +221,7 @@ rows_look(struct pp_folders *l)
 /* ---- the subject ---- */
 
 pp_status
-pp_folders_look(struct pp_reply *r, const char *const *paths, size_t n)
+pp_folders_look(struct pp_reply *r, const char *const *paths, size_t n, bool recursive)
 {
 	struct pp_answer *a = &r->asking.answer;
 	struct pp_folders *l = r->folders = calloc(1, sizeof *l);
@@ -183,6 +232,7 @@ pp_folders_look(struct pp_reply *r, const char *const *paths, size_t n)
 	if (!l)
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	l->reply = r;
+	l->recursive = recursive;
 	for (i = 0; i < n && status == PP_OK; i++)
 		status = rows_of(l, paths[i], a);
 	if (status != PP_OK)
@@ -198,11 +248,9 @@ pp_folders_look(struct pp_reply *r, const char *const *paths, size_t n)
 
 		if (row->format && !row->companion)
 			listed[r->subject.listed_count++] = (struct pp_listed){
-				row->path,
-				row->base,
-				row->size,
-				row->format,
-				&row->brief,
+				row->path, row->base,
+				/* Of several directories the names may be the same. */
+				n == 1 ? row->name : row->path, row->size, row->format, &row->brief,
 				row->brief.recorded_at ? row->brief.recorded_at : row->modified
 			};
 	}
@@ -217,6 +265,7 @@ pp_folders_free(struct pp_folders *l)
 	for (i = 0; l && i < l->rows.n; i++) {
 		free(l->rows.at[i].path);
 		pp_buf_release(&l->rows.at[i].brief.what);
+		pp_buf_release(&l->rows.at[i].brief.host);
 		pp_buf_release(&l->rows.at[i].brief.companion);
 		pp_buf_release(&l->rows.at[i].brief.metric);
 	}

@@ -47,7 +47,8 @@ struct pp_reply {
 	uint64_t input_bytes;     /* of the files read so far, 0 = unknown */
 	const char *reading_file; /* that is read now */
 	struct pp_sources sources;
-	struct pp_folders *folders; /* PP_ASKS_FOLDERS */
+	struct pp_folders *folders; /* PP_ASKS_FOLDERS, or a directory instead of files */
+	bool from_directory;        /* what cannot be merged is left out, and said */
 	struct pp_loaded rewritten; /* opened, and to be read when it is written */
 	PP_VEC(struct pp_reply_table) tables;
 	struct pp_buf made; /* the text of the cell that was asked for last */
@@ -104,7 +105,7 @@ void pp_reply_findings(const struct pp_reply *, const struct pp_diags *);
 
 struct pp_folders;
 /* Looks at the files in directories: the subject lists those that are profiles. A status with the reason said. */
-pp_status pp_folders_look(struct pp_reply *, const char *const *paths, size_t n);
+pp_status pp_folders_look(struct pp_reply *, const char *const *paths, size_t n, bool recursive);
 void pp_folders_free(struct pp_folders *);
 /* For a subject: dates in local time. */
 bool pp_date_parse(const char *text, int64_t *when);

@@ -1,9 +1,11 @@
 /*
  * Questions on the command line: from options to parameters, from an answer to the output.
  */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/help.h"
@@ -199,7 +201,7 @@ hint_print(const struct pp_cli *cli, struct pp_sink *out, const struct pp_next *
 	    2 + column + pp_text_columns(text.p, text.n) > cli->style.width)
 		pp_sink_puts(out, "\n      ");
 	else
-		pp_text_pad(out, column - strlen(next->does));
+		pp_text_pad(out, column - pp_text_columns(next->does, strlen(next->does)));
 	pp_ink_text(out, &cli->style, PP_INK_COMMAND, pp_slice_of(text.p ? text.p : "", text.n));
 	pp_sink_putc(out, '\n');
 	pp_buf_release(&text);
@@ -215,8 +217,11 @@ hints_print(struct pp_cli *cli, const pp_answer *answer, const struct request *r
 	size_t i, column = 0;
 
 	for (i = 0; pp_answer_next(answer, i, &next); i++)
-		if (!next.file || cli->out_terminal)
-			column = strlen(next.does) + 2 > column ? strlen(next.does) + 2 : column;
+		if (!next.file || cli->out_terminal) {
+			size_t wide = pp_text_columns(next.does, strlen(next.does)) + 2;
+
+			column = wide > column ? wide : column;
+		}
 	if (column == 0)
 		return;
 	out = pp_cli_text(&buf);
@@ -226,7 +231,8 @@ hints_print(struct pp_cli *cli, const pp_answer *answer, const struct request *r
 		pp_sink_putc(out, '\n');
 	}
 	for (i = 0; out && pp_answer_next(answer, i, &next); i++)
-		hint_print(cli, out, &next, r, column);
+		if (!next.file || cli->out_terminal)
+			hint_print(cli, out, &next, r, column);
 	(void)pp_cli_out_done(cli, out, &buf);
 }
 
@@ -277,8 +283,13 @@ answer_print(struct pp_cli *cli, pp_answer *answer, pp_rendering_form form, cons
 	return pp_cli_exit(status);
 }
 
+/* A stretch of time in which files must have changed, ns since 1970; all 0 = it does not matter. */
+struct stretch {
+	int64_t from, to;
+};
+
 static int
-ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form)
+ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form, struct stretch when)
 {
 	struct listener listener = { .cli = cli };
 	struct pp_ask_opts opts = { .size = sizeof opts,
@@ -287,6 +298,9 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form)
 		                    .verbose = cli->verbose,
 		                    .ctx = &listener,
 		                    .map = true, /* main() handles SIGBUS */
+		                    .terminal = cli->out_terminal,
+		                    .changed_from = when.from,
+		                    .changed_to = when.to,
 		                    .note = note_print,
 		                    .findings = findings_print,
 		                    .progress = pp_progress_wanted(cli) ? progress_show : NULL };
@@ -300,13 +314,50 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form)
 		pp_cli_error(cli, "%s", pp_status_text(status));
 	else if (status != PP_OK)
 		candidates_print(answer);
-	if (status == PP_OK || stands)
+	/* While watching, nothing new is nothing to say. */
+	if ((status == PP_OK || stands) && !(when.from && pp_answer_rows(answer, 0) == 0))
 		printed = answer_print(cli, answer, form, r);
 	if (code == 0 && printed == 0 && pp_answer_exceeds(answer))
 		code = PP_EXIT_FINDINGS;
 	pp_answer_free(answer);
 	code = code ? code : printed;
 	return stands && printed == 0 ? pp_cli_keep(cli, code) : code;
+}
+
+/* ---- watching ---- */
+
+/* A file that did not change for so long is taken as written; and how often is looked for more. */
+#define SETTLED_NS 400000000
+#define LOOK_MS 500
+
+static int64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Asks again and again about what changed since, until interrupted or nobody reads the answers any more. */
+static int
+watch(struct pp_cli *cli, const struct request *r, pp_rendering_form form)
+{
+	struct pollfd reader = { .fd = STDOUT_FILENO };
+	struct stretch when = { 0, now_ns() - SETTLED_NS };
+	int code;
+
+	for (;;) {
+		code = pp_cli_finish(cli, ask(cli, r, form, when));
+		if (code)
+			return code;
+		reader.revents = 0;
+		if (poll(&reader, 1, LOOK_MS) > 0 && reader.revents & (POLLERR | POLLNVAL))
+			return PP_EXIT_OK;
+		when.from = when.to;
+		when.to = now_ns() - SETTLED_NS;
+		when.to = when.to > when.from ? when.to : when.from + 1;
+	}
 }
 
 /* The endings that fit what will be written, the best first; NULL = the format decides. */
@@ -362,8 +413,13 @@ pp_cli_ask(struct pp_cli *cli)
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
 		code = PP_EXIT_INPUT;
 	}
-	if (code == 0)
-		code = ask(cli, &r, form);
+	if (code == 0 && pp_args_flag(&cli->args, "watch") && strcmp(cli->path, "-") != 0)
+		code = pp_cli_wrong(cli, "--watch goes on until it is interrupted, so it writes to "
+		                         "standard output only");
+	else if (code == 0 && pp_args_flag(&cli->args, "watch"))
+		code = watch(cli, &r, form);
+	else if (code == 0)
+		code = ask(cli, &r, form, (struct stretch){ 0, 0 });
 	request_release(&r);
 	return code;
 }

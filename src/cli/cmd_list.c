@@ -7,6 +7,9 @@ static const struct pp_example list_examples[] = {
 	{ "list /tmp/spx", "the reports in SPX's data directory, newest first" },
 	{ "list --match checkout --since 1h --over 200ms /tmp/spx",
 	  "slow requests of the last hour with `checkout` in their URL" },
+	{ "list --by url --recursive /tmp/spx",
+	  "each URL with its median and slowest run, and how to compare them" },
+	{ "list --watch /tmp/spx", "requests as they are recorded" },
 	{ "list --json --sort cost -n 10 profiles", "the ten that took longest, for a script" },
 	{ 0 },
 };
@@ -19,7 +22,7 @@ const struct pp_command pp_command_list = {
 	.details =
 	    "Only the first and last bytes and the metadata of each file are read, so a directory of "
 	    "thousands of large reports is listed at once. Files that are empty or that no format "
-	    "recognises are passed over. What a file does not tell without being read to its end is "
+	    "recognises are left out. What a file does not tell without being read to its end is "
 	    "left empty. Without a directory the present one is listed.",
 	.examples = list_examples,
 	.hint = PP_HINT_FILE,

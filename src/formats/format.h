@@ -41,6 +41,8 @@ struct pp_writer {
 /* What a file tells of itself without being read to the end: a row of `polyprof list`. */
 struct pp_brief {
 	struct pp_buf what;  /* what was recorded: a command, a URL; as the file has it */
+	bool is_request;     /* it is a URL, perhaps behind a method */
+	struct pp_buf host;  /* the machine */
 	int64_t recorded_at; /* Unix seconds, 0 = unknown */
 	const char *variant; /* constant; NULL = unknown */
 	bool known_complete; /* `complete` means something */

@@ -85,7 +85,8 @@ table_put(struct pp_rendering *r, const struct pp_answer_table *t)
 	struct csv v = { .r = r, .t = t, .out = r->out, .header = true };
 	size_t i;
 
-	line_put(&v);
+	if (!(t->flags & PP_TABLE_NO_HEADER))
+		line_put(&v);
 	v.header = false;
 	for (i = 0; i < t->window.n && r->out->status == PP_OK; i++) {
 		v.out = pp_rendering_row(r);

@@ -89,6 +89,9 @@ layout_measure(struct layout *l)
 		if (!column->title)
 			continue;
 		l->width[c] = pp_text_columns(column->title, strlen(column->title));
+		if (column->least > l->width[c])
+			l->width[c] = column->least;
+		l->shown[c] = column->least > 0;
 		for (i = 0; i < t->window.n; i++) {
 			size_t width;
 

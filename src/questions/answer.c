@@ -463,7 +463,8 @@ pp_answer_fail_status(struct pp_answer *a, pp_status status)
 void
 pp_answer_hint(struct pp_answer *a, const char *does, const char *before, const char *after)
 {
-	struct pp_next hint = { does, pp_answer_copy(a, pp_slice_z(before)),
+	struct pp_next hint = { pp_answer_copy(a, pp_slice_z(does)),
+		                pp_answer_copy(a, pp_slice_z(before)),
 		                pp_answer_copy(a, pp_slice_z(after)), NULL };
 
 	a->failed |= !pp_vec_push(&a->hints, hint);

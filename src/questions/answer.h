@@ -153,6 +153,7 @@ struct pp_answer_column {
 	const char *title; /* for people; NULL = in JSON and CSV only */
 	enum pp_as as;
 	unsigned flags;
+	size_t least;    /* columns that it takes at least, for people */
 	unsigned drop;   /* 0 = always shown; else the highest goes first when space is short */
 	enum pp_ink ink; /* unless the datum has another */
 	size_t arg;      /* handed to `get`: mostly a metric */

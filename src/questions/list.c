@@ -6,10 +6,13 @@
 
 #include "base/sort.h"
 #include "formats/format.h"
-#include "questions/question.h"
+#include "questions/list_groups.h"
 #include "text/escape.h"
 #include "text/suggest.h"
 #include "text/units.h"
+
+/* On a terminal. */
+#define ROWS_SHOWN 40
 
 enum { SORT_TIME, SORT_COST, SORT_SIZE, SORT_NAME };
 
@@ -18,6 +21,8 @@ struct list_params {
 	struct pp_texts directories; /* for who reads them */
 	const char *match, *since, *over;
 	unsigned sort;
+	unsigned by; /* enum pp_list_by */
+	bool recursive, watch;
 };
 
 static pp_status list_ready(const struct pp_subject *, const void *, struct pp_answer *);
@@ -44,7 +49,17 @@ static const struct pp_param list_params[] = {
 	{ "sort", 0, PP_PARAM_CHOICE, "time|cost|size|name",
 	  "newest first (the default), or by time taken, size or name", PP_HINT_NONE,
 	  offsetof(struct list_params, sort) },
-	{ "limit", 'n', PP_PARAM_COUNT, "N", "show N rows (0 = all, the default)", PP_HINT_NONE,
+	{ "by", 0, PP_PARAM_CHOICE, "profile|url|path|command",
+	  "a row for each profile (the default), or for all of one URL, URL without its query, or "
+	  "command: runs, median, 95th percentile and slowest",
+	  PP_HINT_NONE, offsetof(struct list_params, by) },
+	{ "recursive", 0, PP_PARAM_FLAG, NULL, "look into directories below, too", PP_HINT_NONE,
+	  offsetof(struct list_params, recursive) },
+	{ "watch", 0, PP_PARAM_FLAG, NULL,
+	  "go on and show new profiles as they arrive, until interrupted", PP_HINT_NONE,
+	  offsetof(struct list_params, watch) },
+	{ "limit", 'n', PP_PARAM_COUNT, "N",
+	  "show N rows (0 = all; the default is all, or 40 on a terminal)", PP_HINT_NONE,
 	  offsetof(struct list_params, asked.budget.rows) },
 	{ "jobs", 'j', PP_PARAM_COUNT, "N", "open N files at once (default: one per processor)",
 	  PP_HINT_NONE, offsetof(struct list_params, asked.reading.jobs) },
@@ -121,8 +136,12 @@ limits_parse(const struct pp_subject *subject, const struct list_params *params,
 static pp_status
 list_ready(const struct pp_subject *subject, const void *params, struct pp_answer *a)
 {
+	const struct list_params *p = params;
 	struct limits l;
 
+	if (p->watch && p->by != PP_LIST_PROFILES)
+		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+		                      "--watch shows profiles one by one, so --by cannot be given");
 	return limits_parse(subject, params, &l, a);
 }
 
@@ -333,6 +352,31 @@ what_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 }
 
 static void
+name_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_text(d, pp_slice_z(shown(data, row)->name));
+}
+
+static void
+host_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_buf *host = &shown(data, row)->brief->host;
+
+	if (host->n)
+		pp_datum_text(d, pp_slice_of(host->p, host->n));
+}
+
+/* What was recorded once more, under what it is. */
+static void
+kind_get(const void *data, size_t row, size_t request, struct pp_datum *d)
+{
+	const struct pp_brief *brief = shown(data, row)->brief;
+
+	if (brief->what.n && brief->is_request == (request == 1))
+		pp_datum_text(d, pp_slice_of(brief->what.p, brief->what.n));
+}
+
+static void
 file_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	pp_datum_text(d, pp_slice_z(shown(data, row)->path));
@@ -382,14 +426,40 @@ static const struct pp_answer_column list_columns[] = {
 	  .as = PP_AS_TEXT,
 	  .flags = PP_COLUMN_FLEX | PP_COLUMN_NO_JSON,
 	  .get = what_get },
-	{ .key = "file",
-	  .title = "file",
-	  .as = PP_AS_TEXT,
-	  .flags = PP_COLUMN_FLEX | PP_COLUMN_NO_JSON,
-	  .get = file_get },
+	{ .key = "file", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, .get = file_get },
+	{ .title = "file", .as = PP_AS_TEXT, .flags = PP_COLUMN_FLEX, .get = name_get },
 	{ .key = "took", .as = PP_AS_INT, .flags = PP_COLUMN_NO_CSV, .get = wall_get },
 	{ .key = "calls", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = calls_get },
+	{ .key = "url", .as = PP_AS_NAME, .flags = PP_COLUMN_NO_CSV, .arg = 1, .get = kind_get },
+	{ .key = "command", .as = PP_AS_NAME, .flags = PP_COLUMN_NO_CSV, .get = kind_get },
+	{ .key = "host", .as = PP_AS_NAME, .flags = PP_COLUMN_NO_CSV, .get = host_get },
+	{ .key = "name", .as = PP_AS_NAME, .flags = PP_COLUMN_NO_CSV, .get = name_get },
 };
+
+/* While more rows are awaited, columns have room for what may come. */
+static const struct {
+	const char *title;
+	size_t columns;
+} watched[] = { { "took", 9 },    { "calls", 9 }, { "size", 8 },
+	        { "format", 12 }, { "state", 8 }, { "what", 24 } };
+
+static const struct pp_answer_column *
+columns_of(struct pp_answer *a, bool watch)
+{
+	struct pp_answer_column *columns;
+	size_t c, i;
+
+	if (!watch)
+		return list_columns;
+	columns = pp_answer_alloc(a, sizeof list_columns);
+	if (columns)
+		memcpy(columns, list_columns, sizeof list_columns);
+	for (c = 0; columns && c < PP_COUNT_OF(list_columns); c++)
+		for (i = 0; columns[c].title && i < PP_COUNT_OF(watched); i++)
+			if (strcmp(columns[c].title, watched[i].title) == 0)
+				columns[c].least = watched[i].columns;
+	return columns;
+}
 
 /* What to do with a row: the first that is whole, else the first. */
 static void
@@ -415,7 +485,7 @@ list_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 	struct listing *l = pp_answer_alloc(a, sizeof *l);
 	struct limits limits;
 	pp_status status = limits_parse(subject, params, &limits, a);
-	size_t i;
+	size_t i, usual = params->asked.terminal && !params->asked.follows ? ROWS_SHOWN : 0;
 
 	if (status != PP_OK)
 		return status;
@@ -429,12 +499,20 @@ list_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 		if (row_passes(&subject->listed[i], params, &limits))
 			l->shown[l->n++] = &subject->listed[i];
 	pp_sort(l->shown, l->n, sizeof *l->shown, row_order, l);
-	pp_answer_table(a, &(struct pp_answer_table){ .key = "profiles",
-	                                              .columns = list_columns,
-	                                              .column_count = PP_COUNT_OF(list_columns),
-	                                              .data = l,
-	                                              .rows = l->n,
-	                                              .flags = PP_TABLE_NO_MORE });
+	if (params->by != PP_LIST_PROFILES)
+		return pp_list_groups(a, l->shown, l->n, (enum pp_list_by)params->by, usual);
+	pp_answer_table(a, &(struct pp_answer_table){
+	                       .key = "profiles",
+	                       .one = "profile",
+	                       .many = "profiles",
+	                       .columns = columns_of(a, params->watch),
+	                       .column_count = PP_COUNT_OF(list_columns),
+	                       .data = l,
+	                       .rows = l->n,
+	                       .usual = usual,
+	                       .flags = params->asked.follows ? PP_TABLE_NO_HEADER : 0 });
+	if (params->watch)
+		return PP_OK;
 	if (l->n)
 		hints_add(a, l);
 	else if (!params->asked.exact)

@@ -212,6 +212,14 @@ pp_asking_texts(const struct pp_asking *asking, const char *name)
 	return pp_params_member(asking->question->params, asking->params, name);
 }
 
+bool
+pp_asking_flag(const struct pp_asking *asking, const char *name)
+{
+	const bool *flag = pp_params_member(asking->question->params, asking->params, name);
+
+	return flag && *flag;
+}
+
 struct pp_want
 pp_asking_want(const struct pp_asking *asking)
 {

@@ -38,6 +38,8 @@ struct pp_asked {
 	    *output; /* what the output is called: its ending may say what is written; or NULL */
 	uint64_t max_output; /* bytes; PP_UNSET = by what is read, 0 = any number */
 	bool quiet, verbose; /* which findings matter */
+	bool terminal;       /* it is printed on one */
+	bool follows;        /* only what changed is asked for: earlier answers told the rest */
 	const char *metric;  /* NULL = the primary one */
 	unsigned names;      /* enum pp_names */
 	const struct pp_format *const *formats; /* beside those of the library; or NULL */
@@ -63,6 +65,7 @@ struct pp_topic {
 /* A file in a directory that is a profile, by what it tells of itself. */
 struct pp_listed {
 	const char *path, *base; /* base lies in path */
+	const char *name;        /* from the directory on that was asked about; lies in path */
 	uint64_t size;           /* with its companion */
 	const struct pp_format *format;
 	const struct pp_brief *brief;
@@ -160,6 +163,8 @@ bool pp_asking_set(struct pp_asking *, const char *name, const char *text, struc
 const struct pp_scope *pp_asking_scope(const struct pp_asking *);
 /* The values of one of its parameters; NULL when it has no such. */
 const struct pp_texts *pp_asking_texts(const struct pp_asking *, const char *name);
+/* Whether one of its parameters that are flags is set. */
+bool pp_asking_flag(const struct pp_asking *, const char *name);
 /* What has to be read. */
 struct pp_want pp_asking_want(const struct pp_asking *);
 /* Whether the parameters make sense, before anything is read: PP_OK, or a status with the reason said. */

@@ -78,10 +78,14 @@ $ polyprof check --json missing.folded mystery.bin app.folded
   {"files": [{"file": "missing.folded", "verdict": "reject", "diagnostics": [{"severity": "error", "rule": "io-open-failed", "message": "cannot open: No such file or directory"}]}, {"file": "mystery.bin", "verdict": "reject", "diagnostics": [{"severity": "error", "rule": "io-unknown-format", "message": "no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same"}]}, {"file": "app.folded", "format": "folded", "verdict": "accept", "diagnostics": [], "complete": true}]}
 = 3
 
-$ polyprof check .
-  .: error: cannot open: Is a directory; `polyprof list` tells which profiles are in it [io-open-failed]
-  .: reject (1 error)
-= 3
+$ mkdir inside; cp app.folded bad.folded inside; touch inside/empty; polyprof check -q inside
+  inside/bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
+  inside/bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+  inside/bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
+  inside/bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
+  inside/bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
+  inside/bad.folded: reject (folded: 5 errors)
+= 1
 
 $ polyprof check bad.folded missing.folded
   bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]

@@ -45,7 +45,7 @@ $ polyprof completion zsh | grep -A1 -e --sort | expand
                           '--min-width=[draw thinner frames together\: pixels (default 0.5) or percent; frames of 1 % are always drawn]:N\[%\]: ' \
   --
                           '--sort=[newest first (the default), or by time taken, size or name]:sort:(time cost size name )' \
-                          '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all, the default)]:N: ' \
+                          '--by=[a row for each profile (the default), or for all of one URL, URL without its query, or command\: runs, median, 95th percentile and slowest]:by:(profile url path command )' \
 
 $ polyprof completion fish | grep -e '-l sort'
   complete -c polyprof -n 'not __fish_seen_subcommand_from $__polyprof_commands' -l sort -x -a 'self total calls name ' -d 'the order of the rows (default: self)'

@@ -262,6 +262,25 @@ pp_perf_meta_build(struct pp_perf_reader *r)
 	}
 }
 
+/* The command that a sample begins with, up to its process or thread. */
+static struct pp_slice
+command_of(struct pp_slice line)
+{
+	struct pp_slice rest = line, word;
+	const unsigned char *end = NULL;
+
+	while (pp_slice_word(&rest, &word)) {
+		size_t i = 0;
+
+		while (i < word.n && (pp_is_digit(word.p[i]) || (i > 0 && word.p[i] == '/')))
+			i++;
+		if (i == word.n && end)
+			return pp_slice_trim(pp_slice_between(line.p, end));
+		end = word.p + word.n;
+	}
+	return pp_slice_of("", 0);
+}
+
 pp_status
 pp_perf_describe(struct pp_reader *reader, struct pp_brief *brief)
 {
@@ -273,10 +292,18 @@ pp_perf_describe(struct pp_reader *reader, struct pp_brief *brief)
 	while (pp_input_need(reader->in, 1) && reader->in->cur[0] == '#' &&
 	       pp_input_line(reader->in, 1 << 20, &line, &whole) && meta.pairs.n < PAIRS_MOST)
 		pp_perf_meta_line(&meta, line);
+	line = pair_value(&meta, "hostname");
+	pp_buf_add(&brief->host, line.p, line.n);
 	line = pair_value(&meta, "cmdline");
 	pp_buf_add(&brief->what, line.p, line.n);
+	while (brief->what.n == 0 && pp_input_line(reader->in, 1 << 20, &line, &whole))
+		if (pp_slice_trim(line).n) {
+			line = command_of(line);
+			pp_buf_add(&brief->what, line.p, line.n);
+			break;
+		}
 	brief->recorded_at = recorded_at(&meta);
-	status = meta.failed || brief->what.failed ? PP_E_NOMEM : PP_OK;
+	status = meta.failed || brief->what.failed || brief->host.failed ? PP_E_NOMEM : PP_OK;
 	pp_perf_meta_release(&meta);
 	return status;
 }

@@ -27,7 +27,13 @@ describe_what(const struct pp_profile *p, struct pp_brief *brief)
 	struct pp_slice uri = pp_profile_meta(p, "http_request_uri");
 	struct pp_slice command = pp_profile_meta(p, "cli_command_line");
 
+	if (is_said(pp_profile_meta(p, "host_name"))) {
+		struct pp_slice machine = pp_profile_meta(p, "host_name");
+
+		pp_buf_add(&brief->host, machine.p, machine.n);
+	}
 	if (number_of(p, "cli") != 1 && is_said(uri)) {
+		brief->is_request = true;
 		if (is_said(method)) {
 			pp_buf_add(&brief->what, method.p, method.n);
 			pp_buf_addc(&brief->what, ' ');
@@ -114,7 +120,8 @@ pp_spx_describe(struct pp_reader *r, struct pp_brief *brief)
 		describe_meta(b.profile, brief);
 		describe_body(r, brief);
 	}
-	if (brief->what.failed || brief->companion.failed || brief->metric.failed)
+	if (brief->what.failed || brief->host.failed || brief->companion.failed ||
+	    brief->metric.failed)
 		status = PP_E_NOMEM;
 	pp_diags_release(&diags);
 	pp_vec_release(&meta.keys);
