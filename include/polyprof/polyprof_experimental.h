@@ -119,7 +119,8 @@ struct pp_ask_opts {
 	/* Formats beside those of the library, NULL-terminated; see pp_format_new(). */
 	const pp_format *const *formats;
 	bool map; /* files are mapped; see struct pp_read_opts */
-	bool terminal; /* it will be printed on one: listings have as many rows as people want to see at once */
+	bool
+	    terminal; /* it will be printed on one: listings have as many rows as people want to see at once */
 	/* `list`: only files that changed from .. to (ns since 1970, both 0 = all; without from also what was there). */
 	int64_t changed_from, changed_to;
 };
