@@ -123,11 +123,11 @@ check_flat(const struct pp_flat *flat)
 		if (metric->type != PP_UINT || pp_profile_basis(p) != PP_BASIS_TREE)
 			continue;
 		for (row = 0; row < flat->n; row++) {
-			size_t at = row * flat->metrics + m;
+			struct pp_cost_pair cost = pp_flat_get(flat, row, m);
 
-			require(pp_value_cmp(metric, flat->total[at], flat->whole[m]) <= 0,
+			require(pp_value_cmp(metric, cost.total, flat->whole[m]) <= 0,
 			        "no function exceeds the whole");
-			require(pp_value_cmp(metric, flat->self[at], flat->total[at]) <= 0,
+			require(pp_value_cmp(metric, cost.own, cost.total) <= 0,
 			        "self is part of total");
 		}
 	}
@@ -480,6 +480,41 @@ ask_lines(const struct exercise *e, const struct pp_profile *p)
 	pp_linecost_release(&lines);
 }
 
+/* Some text, whatever the file. */
+static const struct pp_source_text *
+source_make(void *text, const struct pp_profile *p, pp_str file)
+{
+	return text;
+}
+
+static void
+ask_annotated(const struct exercise *e, const struct pp_profile *p)
+{
+	static char bytes[] = "sub f {\n\tg(\xff);\r\n}";
+	struct pp_source_text text = { .bytes = bytes, .size = sizeof bytes - 1 };
+	struct pp_topic topic = { .file = "-", .profile = p };
+	struct pp_subject subject = {
+		.topics = &topic, .n = 1, .split = 1, .source = source_make, .source_data = &text
+	};
+	struct pp_buf problem = { 0 };
+	struct pp_asking asking;
+	pp_status status = PP_OK;
+	int exact;
+
+	for (exact = 0; exact < 2 && pp_source_text_index(&text); exact++) {
+		if (pp_asking_init(&asking, pp_question_find("lines")) &&
+		    pp_asking_set(&asking, "annotate", NULL, &problem)) {
+			asking.params->exact = exact;
+			status = pp_asking_run(&asking, &subject);
+			require(is_answer(e, status), "the annotated source");
+		}
+		pp_asking_release(&asking);
+		text.starts.n = 0;
+	}
+	pp_buf_release(&problem);
+	pp_vec_release(&text.starts);
+}
+
 /* Stacks that are not there are estimated, then some are taken out. */
 static void
 ask_filtered(const struct exercise *e, const struct pp_profile *p)
@@ -631,6 +666,7 @@ exercise_run(const struct exercise *e)
 			exercise_draw(e, p);
 		write_some(e, p, pp_profile_complete(p) && pp_diags_total(&diags, PP_WARNING) == 0);
 		ask_lines(e, p);
+		ask_annotated(e, p);
 		ask_filtered(e, p);
 		pp_profile_free(p);
 	}

@@ -154,12 +154,18 @@ bool
 pp_reply_sources(struct pp_reply *r)
 {
 	const struct pp_texts *given = pp_asking_texts(&r->asking, "source");
+	size_t i;
 
 	if (!given)
 		return true;
 	r->subject.source = pp_sources_find;
 	r->subject.source_data = &r->sources;
-	return pp_sources_init(&r->sources, given, r->subject.files, r->subject.file_count);
+	if (!pp_sources_init(&r->sources, given, r->subject.files, r->subject.file_count))
+		return false;
+	for (i = 0; i < r->sources.absent.n; i++)
+		pp_answer_note(&r->asking.answer, "no-directory",
+		               "%s is no directory to look for source in", r->sources.absent.at[i]);
+	return true;
 }
 
 static void

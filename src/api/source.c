@@ -25,7 +25,7 @@ dir_add(struct pp_sources *s, const char *path, bool exact, const char *called)
 	bool ok = true;
 
 	if (dir.fd < 0)
-		return true;
+		return exact || pp_vec_push(&s->absent, path);
 	if (exact && realpath(path, real)) {
 		/* Everything lies beneath the root: nobody means that without saying so. */
 		if (strcmp(real, "/") == 0) {
@@ -94,6 +94,7 @@ pp_sources_release(struct pp_sources *s)
 		free(s->files.at[i]);
 	}
 	pp_vec_release(&s->dirs);
+	pp_vec_release(&s->absent);
 	pp_vec_release(&s->profiles);
 	pp_vec_release(&s->files);
 	pp_map_release(&s->index);

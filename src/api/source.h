@@ -18,6 +18,7 @@ struct pp_sources {
 		char *names[2]; /* exact: what the directory is called from the root; or NULL */
 	})
 	dirs;
+	PP_VEC(const char *) absent; /* what was named and is no directory */
 	PP_VEC(const struct pp_profile *) profiles;
 	PP_VEC(struct pp_source_text *) files;
 	struct pp_map index; /* of files, by profile and name */

@@ -47,7 +47,7 @@ files_weigh(const struct pp_html_data *h, size_t k)
 		weight[p->frames.at[i].file] = 0;
 	for (i = 0; weight && m && h->has_flat[k] && i < h->flat[k].n; i++)
 		weight[p->funcs.at[h->flat[k].func[i]].file] += fabs(
-		    pp_value_double(m, h->flat[k].self[i * h->flat[k].metrics + metric]));
+		    pp_value_double(m, pp_flat_get(&h->flat[k], i, metric).own));
 	for (i = 0; weight && m && i < p->lines.rows.n; i++)
 		weight[p->lines.rows.at[i].file] += fabs(pp_value_double(
 		    m, pp_cell_value(m, p->lines.cells.at[i * stride + p->lines.hits + metric])));

@@ -267,9 +267,9 @@ start_say(const struct page *g, const struct start *start)
 		text.n--;
 	if (row) {
 		pp_buf_adds(&text, g->flat.has_calls ? ", " : ": ");
-		value_add(&text, g, g->flat.total[(row - 1) * g->flat.metrics + g->x->metric]);
+		value_add(&text, g, pp_flat_get(&g->flat, row - 1, g->x->metric).total);
 		pp_buf_adds(&text, " in total, ");
-		value_add(&text, g, g->flat.self[(row - 1) * g->flat.metrics + g->x->metric]);
+		value_add(&text, g, pp_flat_get(&g->flat, row - 1, g->x->metric).own);
 		pp_buf_adds(&text, " itself");
 	}
 	remark_say(g, &text);
@@ -454,8 +454,8 @@ start_put(const struct page *g, const struct start *start)
 	if (row && g->flat.has_calls)
 		pp_json_put_u64(g->json, "calls", g->flat.calls[row - 1]);
 	if (row) {
-		values_put(g, "self", g->flat.self[(row - 1) * g->flat.metrics + g->x->metric]);
-		values_put(g, "total", g->flat.total[(row - 1) * g->flat.metrics + g->x->metric]);
+		values_put(g, "self", pp_flat_get(&g->flat, row - 1, g->x->metric).own);
+		values_put(g, "total", pp_flat_get(&g->flat, row - 1, g->x->metric).total);
 	}
 	pp_json_put_array(g->json, "callers");
 	for (; i < g->calls.rows.n; i++) {

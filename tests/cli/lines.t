@@ -55,6 +55,7 @@ $ polyprof lines --source src/deep cycle.callgrind
                              5 int unused;
 
 $ polyprof lines --source nowhere cycle.callgrind
+! polyprof: nowhere is no directory to look for source in
 ! polyprof: the source of 1 file is not known
 
 $ polyprof lines --annotate dash_e.out
