@@ -60,3 +60,8 @@ $ polyprof open app.folded -o -
 $ polyprof open app.folded -o x.txt
 ! polyprof: error: x.txt would hold html, whatever its name says: name it x.html
 = 2
+
+Source files are part of a report as far as there is room.
+
+$ mkdir src && (seq -f '// %20.0f' 1 20000) > src/a.c && polyprof report -q --source src cycle.callgrind -o whole.html && polyprof report --max-size 400K --source src cycle.callgrind -o cut.html 2>&1 | grep -v estimated; test $(stat -c %s cut.html) -lt 400000 && test $(stat -c %s whole.html) -gt $(stat -c %s cut.html)
+  polyprof: left out to stay within --max-size: 1 source file
