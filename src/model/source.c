@@ -113,7 +113,7 @@ pp_profile_source_line(const struct pp_profile *p, pp_str file, uint32_t line,
 bool
 pp_source_text_index(struct pp_source_text *t)
 {
-	const char *at = t->bytes, *end = t->bytes + t->size;
+	const char *at = t->bytes, *end = at ? at + t->size : NULL;
 
 	while (at && at < end) {
 		if (!pp_vec_push(&t->starts, (size_t)(at - t->bytes)))
