@@ -11,9 +11,9 @@ import os
 import re
 import sys
 
-RANK = {'base': 0, 'text': 1, 'io': 1, 'model': 2, 'formats': 3, 'analysis': 4, 'questions': 5, 'output': 6,
+RANK = {'base': 0, 'text': 1, 'io': 1, 'model': 2, 'symbols': 2, 'formats': 3, 'analysis': 4, 'questions': 5, 'output': 6,
         'api': 6, 'cli': 7}
-PURE = ('base', 'text', 'model', 'formats', 'analysis', 'questions', 'output')
+PURE = ('base', 'text', 'model', 'symbols', 'formats', 'analysis', 'questions', 'output')
 # Headers that the build makes, and the room that may include them.
 MADE = {'build_info.h': 'api', 'commit.h': 'cli'}
 # What knows nothing of profiles.

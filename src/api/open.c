@@ -4,9 +4,12 @@
 #include "formats/strangers.h"
 #include "api/opening.h"
 
+#include <limits.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/system.h"
 
@@ -265,6 +268,75 @@ reader_push_zlib(struct pp_reader *r)
 	return status;
 }
 
+/* ---- files that recordings name ---- */
+
+/* A file whose end says nothing of the profile. */
+struct side_file {
+	struct pp_io io;
+	void (*close)(struct pp_input *);
+};
+
+static void
+side_close(struct pp_input *in)
+{
+	struct side_file *f = (struct side_file *)in->io;
+
+	f->close(in);
+	pp_io_release(&f->io);
+	free(f);
+}
+
+/* Whether a path leads to something below a directory, links followed. */
+static bool
+is_below(const char *path, const char *root)
+{
+	char real[PATH_MAX], top[PATH_MAX];
+	size_t n;
+
+	if (!realpath(path, real) || !realpath(root, top))
+		return false;
+	n = strlen(top);
+	return strncmp(real, top, n) == 0 && (real[n] == '/' || (n > 0 && top[n - 1] == '/'));
+}
+
+static bool
+reader_open_file(struct pp_reader *r, const char *path, const char *root, struct pp_input **in)
+{
+	struct pp_opening *o = r->impl;
+	struct side_file *f;
+
+	*in = NULL;
+	if (!o->beyond || !regular_file(path) || (root && !is_below(path, root)))
+		return false;
+	f = calloc(1, sizeof *f);
+	if (!f || !pp_io_init(&f->io, &o->io.limits, 1, NULL)) {
+		free(f);
+		return false;
+	}
+	f->io.map = o->io.map;
+	if (pp_input_file(&f->io, path, in) != PP_OK) {
+		pp_io_release(&f->io);
+		free(f);
+		return false;
+	}
+	f->close = (*in)->close;
+	(*in)->close = side_close;
+	return true;
+}
+
+static const char *
+reader_home(struct pp_reader *r)
+{
+	struct pp_opening *o = r->impl;
+	struct passwd row, *found = NULL;
+
+	/* The text that it points to is in `home`. */
+	if (!o->beyond || getpwuid_r(getuid(), &row, o->home, sizeof o->home, &found) != 0 ||
+	    !found)
+		return NULL;
+	return row.pw_dir;
+}
+
 /* What the decoder had to say, but for the end that is missing. */
 static pp_status
 unzstd_verdict(const struct pp_io *io, const struct pp_input *in)
@@ -474,6 +546,8 @@ reader_init(struct pp_reader *r, struct pp_opening *o)
 		.has_sibling = reader_has_sibling,
 		.push_zlib = reader_push_zlib,
 		.unzstd = reader_unzstd,
+		.open_file = reader_open_file,
+		.home = reader_home,
 		.run = reader_run,
 		.progress = reader_progress,
 		.impl = o,
@@ -558,6 +632,7 @@ pp_open_from(struct pp_opened *o, const char *path, const struct pp_from *bytes,
 	opening = opening_new(path, opts, diags);
 	if (!opening)
 		return PP_E_NOMEM;
+	opening->beyond = !bytes->data && !bytes->read;
 	opening->beside = !bytes->data && !bytes->read && strcmp(path, "-") != 0;
 	pp_diags_set_file(opening->io.diags, path);
 	reader_init(&o->reader, opening);

@@ -34,6 +34,14 @@ struct pp_reader {
 	                          struct pp_input **sibling);
 	/* What open_sibling() peeled off last, outermost first; NULL at the end. */
 	const char *sibling_compression[8];
+	/*
+	 * Opens any regular file for the names of functions, as it is; below `root` only, unless that is NULL. Close it
+	 * with in->close. False when it is not there, or what is read is no file.
+	 */
+	bool (*open_file)(struct pp_reader *, const char *path, const char *root,
+	                  struct pp_input **in);
+	/* The home of whoever runs this, for what tools keep there; NULL = not known. */
+	const char *(*home)(struct pp_reader *);
 	/* True when a file of that base name stands beside this one. */
 	bool (*has_sibling)(struct pp_reader *, const char *base_name);
 	/* From here on the input is a zlib stream (NYTProf's 'z'): `in` continues with decoded bytes. */

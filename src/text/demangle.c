@@ -62,9 +62,9 @@ part_take(struct pp_slice *rest, struct pp_slice *part)
 	return true;
 }
 
-/* "$LT$" at the beginning of a text: appends what it stands for; its length, 0 when it is none. */
+/* "$LT$" at the beginning of a text: appends what it stands for; its length, 0 when it is none, or above `most`. */
 static size_t
-escape_put(struct pp_slice s, struct pp_buf *out)
+escape_put(struct pp_slice s, uint32_t most, struct pp_buf *out)
 {
 	static const char *const escapes[][2] = {
 		{ "$SP$", "@" }, { "$BP$", "*" }, { "$RF$", "&" }, { "$LT$", "<" },
@@ -83,7 +83,7 @@ escape_put(struct pp_slice s, struct pp_buf *out)
 		return 0;
 	for (i = 2; i < s.n && i < 9 && hex_of(s.p[i]) >= 0; i++)
 		code = code << 4 | (uint32_t)hex_of(s.p[i]);
-	if (i == 2 || i == s.n || s.p[i] != '$' || code < 0x20 || code == 0x7f || code > 0x10ffff ||
+	if (i == 2 || i == s.n || s.p[i] != '$' || code < 0x20 || code == 0x7f || code > most ||
 	    (code >= 0xd800 && code < 0xe000))
 		return 0;
 	pp_buf_add(out, utf8, pp_utf8_encode(code, utf8));
@@ -91,7 +91,7 @@ escape_put(struct pp_slice s, struct pp_buf *out)
 }
 
 static void
-part_put(struct pp_slice part, struct pp_buf *out)
+part_put(struct pp_slice part, uint32_t most, struct pp_buf *out)
 {
 	size_t i = 0, n;
 
@@ -101,7 +101,7 @@ part_put(struct pp_slice part, struct pp_buf *out)
 	while (i < part.n) {
 		struct pp_slice rest = pp_slice_from(part, i);
 
-		n = part.p[i] == '$' ? escape_put(rest, out) : 0;
+		n = part.p[i] == '$' ? escape_put(rest, most, out) : 0;
 		if (!n && pp_slice_starts(rest, "..")) {
 			pp_buf_adds(out, "::");
 			n = 2;
@@ -122,7 +122,7 @@ ending_put(struct pp_slice ending, struct pp_buf *out)
 }
 
 bool
-pp_demangle_rust_legacy(struct pp_slice name, struct pp_buf *out)
+pp_demangle_rust_legacy(struct pp_slice name, bool ascii, struct pp_buf *out)
 {
 	struct pp_slice rest = pp_slice_from(name, 3), part = { 0 }, path = rest;
 	size_t parts = 0;
@@ -133,7 +133,7 @@ pp_demangle_rust_legacy(struct pp_slice name, struct pp_buf *out)
 	    (rest.n > 1 && rest.p[1] != '.'))
 		return false;
 	for (; parts > 1 && part_take(&path, &part); parts--) {
-		part_put(part, out);
+		part_put(part, ascii ? 0x7e : 0x10ffff, out);
 		if (parts > 2)
 			pp_buf_adds(out, "::");
 	}
@@ -183,7 +183,7 @@ symbol_put(struct pp_slice symbol, struct pp_buf *out)
 	if (pp_slice_starts(symbol, "_ZN")) {
 		size_t n = out->n;
 
-		if (pp_demangle_rust_legacy(symbol, out))
+		if (pp_demangle_rust_legacy(symbol, false, out))
 			return true;
 		out->n = n;
 	}

@@ -35,6 +35,12 @@ pp_demangle_maybe(struct pp_slice name)
  */
 bool pp_demangle(struct pp_slice name, struct pp_buf *out);
 
+/*
+ * The same as perf shows them: of C++ without parameters, return types and what follows them; what compilers put behind a
+ * symbol is dropped then.
+ */
+bool pp_demangle_short(struct pp_slice name, struct pp_buf *out);
+
 /* What C++ names are demangled with; NULL when this build leaves them as they are. */
 extern const char *const pp_demangle_cxx_by;
 
@@ -42,6 +48,7 @@ extern const char *const pp_demangle_cxx_by;
 
 bool pp_demangle_cxx(struct pp_slice name, struct pp_buf *out);
 bool pp_demangle_rust_v0(struct pp_slice name, struct pp_buf *out);
-bool pp_demangle_rust_legacy(struct pp_slice name, struct pp_buf *out);
+/* `ascii`: characters beyond that stay escaped, as perf leaves them. */
+bool pp_demangle_rust_legacy(struct pp_slice name, bool ascii, struct pp_buf *out);
 
 #endif

@@ -116,6 +116,41 @@ test_cxx(void)
 }
 
 static void
+shows(const char *name, const char *want)
+{
+	struct pp_buf out = { 0 };
+	bool done = pp_demangle_short(pp_slice_z(name), &out);
+
+	ok(done && pp_slice_eq(pp_slice_of(out.p, out.n), pp_slice_z(want)), "%s: %s (%.*s)", name,
+	   want, (int)out.n, out.p ? out.p : "");
+	pp_buf_release(&out);
+}
+
+/* As perf shows them. */
+static void
+test_short(void)
+{
+	shows("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write");
+	shows("_ZN1a6b$uf6$17h0123456789abcdefE", "a::b$uf6$");
+	shows("_RNvCs1234_7mycrate3foo", "mycrate::foo");
+	shows("camlStdlib__List__map_1234", "Stdlib.List.map_1234");
+	if (!pp_demangle_cxx_by)
+		return;
+	shows("_ZN3net5parseEPKc", "net::parse");
+	shows("_ZNK3net4Conn4sendEv", "net::Conn::send");
+	shows("_Z4walkIiLi3EEjRKSt3mapIiT_SaIiEE", "walk<int, 3>");
+	shows("_Z1giii.constprop.0.isra.0", "g");
+	shows("_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()");
+	shows("_ZNK1AcvbEv", "A::operator bool");
+	shows("_ZN1AlsEi", "A::operator<<");
+	shows("_Znwm", "operator new");
+	shows("_ZN12_GLOBAL__N_13runEv", "(anonymous namespace)::run");
+	shows("_Z1fIiEPFvT_Ec", "f<int>");
+	shows("_ZGVZ4mainE1x", "guard variable for main::x");
+	shows("_ZTV1A", "vtable for A");
+}
+
+static void
 test_ocaml(void)
 {
 	becomes("camlStdlib__List__map_1234", "Stdlib.List.map_1234");
@@ -193,6 +228,7 @@ main(void)
 	test_legacy();
 	test_v0();
 	test_cxx();
+	test_short();
 	test_ocaml();
 	test_hostile();
 	test_punycode();

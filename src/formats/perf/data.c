@@ -35,6 +35,13 @@ static pp_status data_describe(struct pp_reader *, struct pp_brief *);
 static const struct pp_option_doc data_options[] = {
 	{ "root", "none|comm|pid|tid",
 	  "put each thread's name in front of its stacks (default none)" },
+	{ "symfs", "DIR", "look for binaries and their symbols below DIR, and nowhere else" },
+	{ "kallsyms", "FILE", "the kernel's symbols, as /proc/kallsyms has them" },
+	{ "debug-dir", "DIR",
+	  "perf's cache of binaries (default ~/.debug, or .debug below symfs)" },
+	{ "symbols", "yes|no", "names of functions (default), or addresses only" },
+	{ "demangle", "name|full|no",
+	  "C++ names without parameters (default), with them, or as they are" },
 	{ 0 },
 };
 
@@ -536,6 +543,7 @@ data_release(struct pp_pd *d)
 	pp_vec_release(&d->lasts);
 	pp_vec_release(&d->order.waiting);
 	pp_vec_release(&d->order.spare);
+	pp_pd_symbols_release(d);
 	pp_pd_threads_release(d);
 	pp_pd_frames_release(d);
 }
@@ -555,6 +563,7 @@ data_read(struct pp_reader *reader, struct pp_builder *b)
 	if (status == PP_OK) {
 		d.file = pp_slice_of(reader->in->cur, pp_input_left(reader->in));
 		d.attr_of.seed = d.last_of.seed = b->seed;
+		pp_pd_symbols_init(&d);
 		if (pp_pd_threads_init(&d) && pp_pd_frames_init(&d))
 			used = all_read(&d, &go_on);
 		else

@@ -7,6 +7,7 @@
  *     data_maps.c     threads and what is mapped where
  *     data_sample.c   the fields of a sample
  *     data_frames.c   from addresses to stacks, and to the builder
+ *     data_symbols.c  the names of functions
  *     data_finish.c   metrics, series, metadata, what was left out
  *
  * The input is in memory as a whole, so records are pointers into it. Every integer goes through pp_pd_u64() and its
@@ -17,6 +18,7 @@
 
 #include "formats/author.h"
 #include "formats/perf/perf_script.h"
+#include "symbols/locate.h"
 
 /* Positions in pp_pd_rules[]. */
 enum pp_pd_rule {
@@ -36,7 +38,8 @@ enum pp_pd_rule {
 	PP_PD_TRACE,
 	PP_PD_BRANCHES,
 	PP_PD_STACKS,
-	PP_PD_RECORDS
+	PP_PD_RECORDS,
+	PP_PD_SYMBOLS
 };
 
 extern const struct pp_rule pp_pd_rules[];
@@ -130,6 +133,10 @@ struct pp_pd_module {
 	enum pp_module_kind kind;
 	bool offsets; /* addresses are offsets in a file */
 	pp_module row;
+	bool tried; /* its symbols were looked for */
+	struct pp_binary binary;
+	struct pp_slice reference; /* of the kernel: a symbol, and where it was */
+	uint64_t reference_at;
 };
 
 /* What is mapped somewhere: never changed, so processes may share them. */
@@ -198,6 +205,19 @@ struct pp_pd_frames {
 	PP_VEC(pp_frame) stack;
 };
 
+/* How names are shown. */
+enum pp_pd_demangle { PP_PD_SHORT, PP_PD_FULL, PP_PD_MANGLED };
+
+struct pp_pd_symbols {
+	bool wanted;
+	enum pp_pd_demangle demangle;
+	struct pp_locator locator;
+	struct pp_buf cache;     /* its directory */
+	struct pp_binary kernel; /* the kernel's list */
+	uint32_t kernel_module;
+	bool kernel_tried;
+};
+
 /* What the features say, in the input. */
 struct pp_pd_features {
 	struct pp_slice hostname, release, version, arch, cpu, cpu_id, command[64];
@@ -236,6 +256,7 @@ struct pp_pd {
 	struct pp_pd_order order;
 	struct pp_pd_threads threads;
 	struct pp_pd_frames frames;
+	struct pp_pd_symbols symbols;
 	struct pp_pd_counts counts;
 };
 
@@ -362,6 +383,14 @@ struct pp_pd_facts {
 bool pp_pd_frames_init(struct pp_pd *);
 void pp_pd_frames_release(struct pp_pd *);
 void pp_pd_give(struct pp_pd *, const struct pp_pd_facts *);
+
+/* ---- data_symbols.c ---- */
+void pp_pd_symbols_init(struct pp_pd *);
+void pp_pd_symbols_release(struct pp_pd *); /* before the modules go */
+/* The symbol at an address of a module; NULL when there is none, or nobody wants any. */
+const struct pp_symbol *pp_pd_symbol(struct pp_pd *, uint32_t module, uint64_t address);
+pp_str pp_pd_symbol_name(struct pp_pd *, const struct pp_symbol *);
+void pp_pd_symbols_report(struct pp_pd *);
 
 /* ---- data_finish.c ---- */
 void pp_pd_finish(struct pp_pd *);

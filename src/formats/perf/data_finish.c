@@ -30,6 +30,7 @@ report(struct pp_pd *d)
 	note(d, PP_PD_STACKS, c->stacks, "sample with a copy of its stack",
 	     "samples with copies of their stacks");
 	note(d, PP_PD_RECORDS, c->unknown, "record of an unknown kind", "records of unknown kinds");
+	pp_pd_symbols_report(d);
 	if (c->errors || c->strangers || c->lost || c->lost_samples)
 		d->builder->profile->complete = false;
 }

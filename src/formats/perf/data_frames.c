@@ -75,15 +75,24 @@ frame_make(struct pp_pd *d, const struct pp_pd_space *space, uint64_t ip, bool k
 	uint64_t address = offset ? ip - map->start + map->pgoff : ip;
 	struct pp_func_row func = { .module = map ? module_row(d, map->module) : 0,
 		                    .flags = PP_FUNC_UNKNOWN | (kernel ? PP_FUNC_KERNEL : 0u) };
+	const struct pp_symbol *symbol = map ? pp_pd_symbol(d, map->module, address) : NULL;
 	struct pp_frame_row frame = { 0 };
 
-	func.name = pp_build_strf(d->builder, "0x%llx", (unsigned long long)address);
+	if (symbol) {
+		func.name = pp_pd_symbol_name(d, symbol);
+		func.flags &= ~(unsigned)PP_FUNC_UNKNOWN;
+	} else if (d->symbols.wanted) {
+		func.name = pp_build_strz(d->builder, "[unknown]");
+	} else {
+		func.name = pp_build_strf(d->builder, "0x%llx", (unsigned long long)address);
+	}
 	frame.func = pp_build_func(d->builder, &func);
 	if (d->places) {
 		frame.address = address;
+		frame.offset = symbol ? address - symbol->start : 0;
 		frame.flags = (uint16_t)(offset ? PP_FRAME_FILE_OFFSET : 0);
 	} else {
-		d->builder->profile->unread |= PP_HAS(ADDRESSES);
+		d->builder->profile->unread |= PP_HAS(ADDRESSES) | (symbol ? PP_HAS(OFFSETS) : 0);
 	}
 	return pp_build_frame(d->builder, &frame);
 }

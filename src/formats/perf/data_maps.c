@@ -163,6 +163,8 @@ module_of(struct pp_pd *d, const struct mapping *m)
 
 	if (m->kernel) {
 		row.name = kernel_name(m->name);
+		row.reference = pp_slice_from(m->name, row.name.n);
+		row.reference_at = m->map.pgoff;
 		row.kind = PP_MODULE_KERNEL;
 		row.offsets = false;
 	} else if (is_anonymous(m->name, m->flags)) {
@@ -175,6 +177,8 @@ module_of(struct pp_pd *d, const struct mapping *m)
 		}
 	}
 	made = module_make(d, &row);
+	if (row.reference.n && !d->symbols.kernel_module)
+		d->symbols.kernel_module = made;
 	/* The name lives in the table, whoever told it. */
 	if (made)
 		d->threads.modules.at[made].name.p = pp_strtab_get(&d->threads.module_keys, made).p;

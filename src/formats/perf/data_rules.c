@@ -57,5 +57,10 @@ const struct pp_rule pp_pd_rules[] = {
 	[PP_PD_RECORDS] = { "perf-records", PP_NOTE, "some records are of an unknown kind",
 	                    "A later version of perf or of the kernel writes records that are not known here. They were passed "
 	                    "over." },
+	[PP_PD_SYMBOLS] = { "perf-symbols", PP_NOTE, "some modules have no symbols",
+	                    "Names of functions come from the binaries that were recorded, their debug files (/usr/lib/debug, .gnu_debuglink), "
+	                    "perf's cache (~/.debug), the kernel's list and JIT maps (/tmp/perf-PID.map). One that has another build id than the "
+	                    "recorded one is not used. Elsewhere than on the machine of the recording, --option symfs=DIR says "
+	                    "where they are." },
 	{ 0 },
 };

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, few  # noqa: E402 (needs the path above)
 import make  # noqa: E402 (stands beside this file)
 
 # What `perf script` says: samples and period of each event.
@@ -38,9 +38,10 @@ class Asker:
         done = self.run(command, '--json', '-q', path, *words)
         return json.loads(done.stdout) if done.stdout.strip() else {}
 
-    def folded(self, path, metric, **more):
+    def folded(self, path, metric, *options, **more):
         """Stacks under the name of their thread."""
-        done = self.run('convert', '-q', '--to', 'folded', '-o', '-', '--option', 'root=comm', '-m', metric, path, **more)
+        done = self.run('convert', '-q', '--to', 'folded', '-o', '-', '--option', 'root=comm', '-m', metric, path,
+                        *[word for option in options for word in ('--option', option)], **more)
         lines = done.stdout.decode(errors='surrogateescape').splitlines()
         return {line.rsplit(' ', 1)[0]: int(line.rsplit(' ', 1)[1]) for line in lines}
 
@@ -65,13 +66,13 @@ def layouts(tap, ask, directory):
         path = os.path.join(directory, name + '.perf.data')
         with open(path, 'wb') as out:
             out.write(content)
-        tap.ok(ask.folded(path, 'cpu-clock/period') == make.STACKS, f'{name}: all stacks')
+        tap.ok(ask.folded(path, 'cpu-clock/period', 'symbols=no') == make.STACKS, f'{name}: all stacks')
         tap.ok(ask.events(path) == {'cpu-clock': (8, sum(make.STACKS.values())), 'page-faults': (1, 1)}, f'{name}: events')
     modules = ask.modules(path, 'cpu-clock')
     tap.ok(modules == {make.APP: 1200, make.LIBRARY: 700, '[kernel.kallsyms]': 250, make.PLUGIN: 600, '(no module)': 55},
            f'costs by module ({modules})')
     with open(path, 'rb') as piped:
-        tap.ok(ask.folded('-', 'cpu-clock/period', stdin=piped) == make.STACKS, 'out of a pipe')
+        tap.ok(ask.folded('-', 'cpu-clock/period', 'symbols=no', stdin=piped) == make.STACKS, 'out of a pipe')
     info = ask.json('info', path)['meta']
     tap.ok(info['cmdline'] == 'perf record app' and info['hostname'] == 'box', 'what the file says of itself')
 
@@ -108,11 +109,104 @@ def limits(tap, ask, directory):
     tap.ok(b'[perf-events]' in done.stdout + done.stderr and done.returncode == 1, 'too many events')
 
 
+def symbols(tap, ask, directory):
+    """Names out of binaries below a directory, as perf chooses them."""
+    func, obj, weak = 2, 1, 2
+    own = bytes(range(20, 40))
+    rows = [('_ZN3net4workEi', 0x1100, 0x40, func, 1), ('weak_alias', 0x1100, 0x40, func, weak), ('_alias', 0x1100, 0x40, func, 1),
+            ('static', 0x1400, 0x80, func, 0), ('_ZN4core3fmt5write17h0123456789abcdefE', 0x1789, 1, func, 1),
+            ('label', 0x1999, 0, 0, 1), ('outer', 0x3000, 0x100, func, 1), ('inner', 0x3010, 4, func, 1), ('data', 0x3800, 8, obj, 1)]
+    recording = os.path.join(directory, 'named.perf.data')
+    with open(recording, 'wb') as out:
+        out.write(make.layouts()['file'])
+
+    def at(path, content):
+        whole = directory + '/root' + path
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        with open(whole, 'wb') as out:
+            out.write(content)
+
+    def stacks(*options):
+        return ask.folded(recording, 'cpu-clock/period', 'symfs=' + directory + '/root', *options)
+
+    def kernel(name):
+        return {'app;core::fmt::write;static;net::work': 500, 'app;core::fmt::write;static;[unknown]': 700,
+                'app;label;net::work': 300, f'wrk (1) x;label;net::work;{name}': 250, 'app;net::work': 400,
+                'app;net::work;inner;[unknown]': 600, 'child;[unknown]': 50, ':301;[unknown]': 5}
+
+    at(make.APP, make.elf(rows, own))
+    tap.same(stacks(), kernel('[unknown]'), 'names of a binary')
+    at('/list', b'ffffffff81000000 T _text\nffffffff81000100 t do_work\nffffffff81000200 T next\n')
+    tap.same(stacks(f'kallsyms={directory}/root/list'), kernel('do_work'), 'names of the kernel')
+    at('/list', b'ffffffff91000000 T _text\nffffffff91000100 t do_work\n')
+    tap.same(stacks(f'kallsyms={directory}/root/list'), kernel('do_work'), 'a kernel that was elsewhere')
+    full = ask.folded(recording, 'cpu-clock/period', f'symfs={directory}/root', 'demangle=no')
+    tap.ok('app;_ZN4core3fmt5write17h0123456789abcdefE;static;_ZN3net4workEi' in full, 'names as they are')
+    at(make.APP, make.elf(rows, own, shift=0x400000))
+    tap.same(stacks(), kernel('[unknown]'), 'addresses are not offsets')
+    at(make.APP, make.elf(rows, bytes(20)))
+    tap.ok(all('work' not in stack for stack in stacks()), 'another build is not used')
+    at(make.APP, make.elf([], own, 'app.debug', [('exported', 0x1100, 0x40, func, 1)]))
+    tap.ok('app;exported' in stacks(), 'stripped: what it exports')
+    at('/srv/app/bin/.debug/app.debug', make.elf(rows, own))
+    tap.same(stacks(), kernel('[unknown]'), 'the file that it names')
+    os.remove(directory + '/root/srv/app/bin/.debug/app.debug')
+    at('/usr/lib/debug/.build-id/14/' + own.hex()[2:] + '.debug', make.elf(rows, own))
+    tap.same(stacks(), kernel('[unknown]'), 'a debug file by its build id')
+    os.remove(directory + '/root/usr/lib/debug/.build-id/14/' + own.hex()[2:] + '.debug')
+    at('/.debug/.build-id/14/' + own.hex()[2:] + '/elf', make.elf(rows, own))
+    tap.same(stacks(), kernel('[unknown]'), "perf's cache")
+    os.remove(directory + '/root/.debug/.build-id/14/' + own.hex()[2:] + '/elf')
+    with open(directory + '/outside', 'wb') as out:
+        out.write(make.elf(rows, own))
+    os.remove(directory + '/root' + make.APP)
+    os.symlink(directory + '/outside', directory + '/root' + make.APP)
+    tap.ok(all('work' not in stack for stack in stacks()), 'no link leads out of symfs')
+    os.remove(directory + '/root' + make.APP)
+    done = ask.run('check', recording, '--option', f'symfs={directory}/root')
+    tap.ok(b'[perf-symbols]' in done.stdout + done.stderr, 'what has no names is said')
+    whole, wrong = make.elf(rows, own, 'app.debug', rows[:2]), 0
+    for n in range(0, 0x1000, 3):
+        # The headers, and what they lead to, in turn.
+        bad = bytearray(whole)
+        place = n % 120 if n % 2 else 0x1000 + n % (len(whole) - 0x1000)
+        bad[place] ^= 1 << n % 8
+        bad[(n * 7) % 120] = n & 255
+        if n % 256 == 0:
+            at(make.APP, bytes(bad[:len(whole) - n]))
+            wrong += ask.run('top', recording, '--option', f'symfs={directory}/root').returncode != 0
+    tap.ok(not wrong, 'damaged binaries are survived')
+
+
+def corpus_names(tap, ask, shared):
+    """All stacks by name. Copied stacks are not unwound, and perf had no map for node's."""
+    packed = os.path.join(shared, 'native/symfs.tar.zst')
+    if not os.path.exists(packed):
+        return
+    with tempfile.TemporaryDirectory() as root:
+        if subprocess.run(['tar', '--zstd', '-xf', packed, '-C', root], check=False).returncode != 0:
+            tap.skip('names in the corpus', 'tar or zstd is missing')
+            return
+        kallsyms = glob.glob(root + '/.debug/.build-id/*/*/kallsyms')[0]
+        for path in few(sorted(glob.glob(os.path.join(shared, 'native/perf*/**/*.oracle.json'), recursive=True)), 24):
+            recording = path.replace('.oracle.json', '.perf.data')
+            if os.path.basename(recording) in ('dwarf.perf.data', 'dwarf2.perf.data', 'js.perf.data'):
+                continue
+            with open(path, encoding='utf-8') as text:
+                said = json.load(text)
+            fine = True
+            for event, stacks in said['folded'].items():
+                metric = f'{event}/period' if len(said['events']) > 1 else 'period'
+                found = ask.folded(recording, metric, 'symfs=' + root, 'kallsyms=' + kallsyms)
+                fine &= {k: v for k, v in found.items() if v} == {k: v for k, v in stacks.items() if v}
+            tap.ok(fine, f'{os.path.basename(recording)}: all stacks as perf has them')
+
+
 def corpus(tap, ask, shared):
     found = sorted(glob.glob(os.path.join(shared, 'native/perf*/**/*.oracle.json'), recursive=True))
     if not found:
         tap.skip('recordings of the corpus', 'there is no shared corpus')
-    for path in found:
+    for path in few(found, 24):
         recording = path.replace('.oracle.json', '.perf.data')
         with open(path, encoding='utf-8') as text:
             said = json.load(text)
@@ -138,11 +232,13 @@ def main():
         layouts(tap, ask, directory)
         damage(tap, ask, directory)
         limits(tap, ask, directory)
+        symbols(tap, ask, directory)
     for name, events in RECORDED.items():
         path = os.path.join(samples, 'perf/good', name)
         path = path if os.path.exists(path) else os.path.join(own, name)
         tap.ok(ask.events(path) == events, f'{name}: events as perf has them')
     corpus(tap, ask, shared)
+    corpus_names(tap, ask, shared)
     return tap.done()
 
 

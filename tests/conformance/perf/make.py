@@ -190,6 +190,43 @@ def shuffled(r):
     return out + group[::-1]
 
 
+def elf(symbols, build_id=None, link=None, exported=(), shift=0):
+    """A program for x86-64 of nothing but symbols: (name, offset, size, type, binding), loaded `shift` behind its offset."""
+    names, blank = ['.text', '.shstrtab'], struct.pack('<IIQQQQIIQQ', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    parts = [(1, 6, bytes(0x2000), 0, 0)]
+    for kind, rows, title, strings_title in ((2, symbols, '.symtab', '.strtab'), (11, exported, '.dynsym', '.dynstr')):
+        if not rows:
+            continue
+        texts, table = b'\0', bytes(24)
+        for name, offset, size, what, binding in rows:
+            table += struct.pack('<IBBHQQ', len(texts), binding << 4 | what, 0, 1, offset + shift, size)
+            texts += name.encode() + b'\0'
+        parts += [(kind, 2, table, len(parts) + 2, 24), (3, 2, texts, 0, 0)]
+        names[-1:-1] = [title, strings_title]
+    if build_id:
+        parts.append((7, 2, struct.pack('<III', 4, len(build_id), 3) + b'GNU\0' + build_id, 0, 0))
+        names[-1:-1] = ['.note.gnu.build-id']
+    if link:
+        raw = link.encode() + b'\0'
+        parts.append((1, 0, raw + bytes(-len(raw) % 4) + bytes(4), 0, 0))
+        names[-1:-1] = ['.gnu_debuglink']
+    texts, places = b'\0', []
+    for name in names:
+        places.append(len(texts))
+        texts += name.encode() + b'\0'
+    parts.append((3, 0, texts, 0, 0))
+    body, headers = b'', blank
+    for place, (kind, flags, content, ref, entry) in zip(places, parts):
+        at = 0x1000 + len(body) if kind != 1 or content.strip(b'\0') else 0
+        headers += struct.pack('<IIQQQQIIQQ', place, kind, flags, 0, at, len(content), ref, 0, 8, entry)
+        body += content if at else b''
+        body += bytes(-len(body) % 8)
+    load = struct.pack('<IIQQQQQQ', 1, 5, 0, shift, 0, 0x4000, 0x4000, 0x1000)
+    head = b'\x7fELF\x02\x01\x01' + bytes(9) + struct.pack('<HHIQQQIHHHHHH', 3, 62, 1, 0, 64, 0x1000 + len(body), 0, 64, 56, 1, 64,
+                                                              len(parts) + 1, len(parts))
+    return (head + load).ljust(0x1000, b'\0') + body + headers
+
+
 def layouts():
     """The same recording in every layout, by name."""
     little, big = fill(Recording()), fill(Recording('>'))
@@ -265,6 +302,7 @@ def damaged():
         'perf-branches': file_of(branches),
         'perf-stacks': file_of(stacks),
         'perf-records': more(60, bytes(8)),
+        'perf-symbols': whole,
     }
 
 

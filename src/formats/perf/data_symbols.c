@@ -1,0 +1,148 @@
+/*
+ * Names of functions: symbols of what was mapped, looked for when the first address in it is met.
+ */
+#include "formats/perf/data.h"
+
+#include "text/demangle.h"
+
+/* Modules that are named when they have no symbols. */
+#define LACKING_SHOWN 4
+
+static bool
+file_open(void *ctx, const char *path, const char *root, struct pp_input **in)
+{
+	struct pp_reader *r = ctx;
+
+	return r->open_file(r, path, root, in);
+}
+
+void
+pp_pd_symbols_init(struct pp_pd *d)
+{
+	struct pp_pd_symbols *s = &d->symbols;
+	struct pp_reader *r = d->reader;
+	const char *wanted = pp_reader_option(r, "symbols"),
+	           *demangle = pp_reader_option(r, "demangle");
+	const char *root = pp_reader_option(r, "symfs"), *cache = pp_reader_option(r, "debug-dir");
+	const char *home = root || cache ? NULL : r->home(r);
+
+	s->wanted = !wanted || strcmp(wanted, "no") != 0;
+	s->demangle = !demangle || strcmp(demangle, "name") == 0 ? PP_PD_SHORT
+	              : strcmp(demangle, "full") == 0            ? PP_PD_FULL
+	                                                         : PP_PD_MANGLED;
+	pp_buf_adds(&s->cache, cache ? cache : root ? root : home ? home : "");
+	pp_buf_adds(&s->cache, cache ? "" : "/.debug");
+	pp_buf_addc(&s->cache, '\0');
+	if (s->cache.failed)
+		pp_pd_no_memory(d);
+	s->locator = (struct pp_locator){ .open = file_open,
+		                          .ctx = r,
+		                          .root = root && *root ? root : NULL,
+		                          .cache = cache || root || home ? s->cache.p : NULL,
+		                          .cache_outside = cache != NULL,
+		                          .kallsyms = pp_reader_option(r, "kallsyms") };
+}
+
+void
+pp_pd_symbols_release(struct pp_pd *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->threads.modules.n; i++)
+		pp_binary_release(&d->threads.modules.at[i].binary);
+	pp_binary_release(&d->symbols.kernel);
+	pp_buf_release(&d->symbols.cache);
+}
+
+/* The symbols of a module, looked for once. */
+static const struct pp_binary *
+binary_of(struct pp_pd *d, struct pp_pd_module *m)
+{
+	struct pp_pd_symbols *s = &d->symbols;
+	struct pp_slice id = m->build_id.n ? m->build_id : pp_pd_build_id_of(d, m->name);
+	struct pp_binary *b = m->kind == PP_MODULE_KERNEL ? &s->kernel : &m->binary;
+	bool fine = true;
+
+	if (m->tried)
+		return b;
+	m->tried = true;
+	if (m->kind == PP_MODULE_KERNEL) {
+		/* One list holds the kernel and its modules. */
+		const struct pp_pd_module *k = s->kernel_module
+		                                   ? &d->threads.modules.at[s->kernel_module]
+		                                   : m;
+
+		if (!s->kernel_tried)
+			fine = pp_locate_kernel(&s->locator,
+			                        k->build_id.n ? k->build_id
+			                                      : pp_pd_build_id_of(d, k->name),
+			                        k->reference, k->reference_at, b);
+		s->kernel_tried = true;
+	} else if (m->kind == PP_MODULE_JIT) {
+		fine = pp_locate_map(&s->locator, m->name, b);
+	} else if (pp_slice_starts(m->name, "[vdso")) {
+		fine = pp_locate_vdso(&s->locator, id, b);
+	} else {
+		fine = pp_locate_binary(&s->locator, m->name, id, b);
+	}
+	if (!fine)
+		pp_pd_no_memory(d);
+	return b;
+}
+
+const struct pp_symbol *
+pp_pd_symbol(struct pp_pd *d, uint32_t module, uint64_t address)
+{
+	struct pp_pd_module *m = &d->threads.modules.at[module];
+	const struct pp_binary *b;
+
+	if (!module || !d->symbols.wanted)
+		return NULL;
+	b = binary_of(d, m);
+	return pp_symbols_find(&b->symbols, address);
+}
+
+pp_str
+pp_pd_symbol_name(struct pp_pd *d, const struct pp_symbol *symbol)
+{
+	struct pp_buf made = { 0 };
+	bool done = !symbol->plain &&
+	            (d->symbols.demangle == PP_PD_SHORT  ? pp_demangle_short(symbol->name, &made)
+	             : d->symbols.demangle == PP_PD_FULL ? pp_demangle(symbol->name, &made)
+	                                                 : false);
+	pp_str name;
+
+	if (done || made.failed)
+		return pp_build_buf(d->builder, &made);
+	name = pp_build_str(d->builder, symbol->name);
+	pp_buf_release(&made);
+	return name;
+}
+
+/* Says which modules have no names, and why. */
+void
+pp_pd_symbols_report(struct pp_pd *d)
+{
+	static const char *const why[] = { [PP_LOCATED_NOT] = "not found",
+		                           [PP_LOCATED_OTHER_BUILD] = "of another build",
+		                           [PP_LOCATED_NOTHING_IN_IT] = "without symbols" };
+	struct pp_buf text = { 0 };
+	size_t i, n = 0;
+
+	for (i = 1; i < d->threads.modules.n; i++) {
+		const struct pp_pd_module *m = &d->threads.modules.at[i];
+		const struct pp_binary *b = m->kind == PP_MODULE_KERNEL ? &d->symbols.kernel
+		                                                        : &m->binary;
+
+		if (!m->tried || b->state == PP_LOCATED)
+			continue;
+		if (n++ < LACKING_SHOWN)
+			pp_buf_addf(&text, "%s%.*s (%s)", n > 1 ? ", " : "", PP_CLIP(m->name, 120),
+			            why[b->state]);
+	}
+	if (n && !text.failed)
+		pp_diag_add(d->reader->diags, &pp_pd_rules[PP_PD_SYMBOLS], PP_NOWHERE,
+		            "no names for what runs in %s%s", text.p,
+		            n > LACKING_SHOWN ? ", ..." : "");
+	pp_buf_release(&text);
+}

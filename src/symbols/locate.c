@@ -1,0 +1,321 @@
+/*
+ * Where symbols are.
+ */
+#include "symbols/locate.h"
+
+#include "base/slice.h"
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static void
+file_release(struct pp_symbol_file *f)
+{
+	pp_elf_release(&f->elf);
+	if (f->in)
+		f->in->close(f->in);
+	pp_buf_release(&f->copy);
+	*f = (struct pp_symbol_file){ 0 };
+}
+
+void
+pp_binary_release(struct pp_binary *b)
+{
+	pp_symbols_release(&b->symbols);
+	file_release(&b->runtime);
+	file_release(&b->names);
+}
+
+/* A path of several pieces below the root, in one text; whoever calls releases it. */
+static const char *
+path_make(const struct pp_locator *l, struct pp_buf *path, struct pp_slice a, const char *b,
+          struct pp_slice c, const char *d)
+{
+	path->n = 0;
+	pp_buf_adds(path, l->root ? l->root : "");
+	pp_buf_add(path, a.p, a.n);
+	pp_buf_adds(path, b);
+	pp_buf_add(path, c.p, c.n);
+	pp_buf_adds(path, d);
+	pp_buf_addc(path, '\0');
+	return path->failed ? "" : path->p;
+}
+
+/* A file as a whole; false when it is not there, or out of memory. */
+static bool
+file_open(const struct pp_locator *l, const char *path, const char *root, struct pp_symbol_file *f)
+{
+	*f = (struct pp_symbol_file){ 0 };
+	if (!*path || !l->open(l->ctx, path, root, &f->in))
+		return false;
+	if (f->in->stable) {
+		f->bytes = pp_slice_of(f->in->cur, pp_input_left(f->in));
+		return true;
+	}
+	while (pp_input_need(f->in, 1)) {
+		pp_buf_add(&f->copy, f->in->cur, pp_input_left(f->in));
+		f->in->cur = f->in->end;
+	}
+	f->in->close(f->in);
+	f->in = NULL;
+	f->bytes = pp_slice_of(f->copy.p ? f->copy.p : "", f->copy.n);
+	if (f->copy.failed)
+		file_release(f);
+	return f->bytes.p != NULL;
+}
+
+/* ---- binaries --------------------------------------------------------------------------- */
+
+/* What is looked for, and what was found. */
+struct search {
+	const struct pp_locator *l;
+	const char *inside;              /* what is opened must lie below this; or NULL */
+	struct pp_slice path, dir, base; /* dir without its last slash */
+	struct pp_slice id;
+	struct pp_binary *found;
+	unsigned char own_id[64]; /* where `id` is when the file itself told it */
+	struct pp_buf text, hint; /* scratch */
+	struct pp_buf hex;        /* the id as text */
+};
+
+static bool
+has_bytes(const struct pp_elf *e, uint32_t type)
+{
+	const struct pp_elf_section *s = pp_elf_typed(e, type);
+
+	return s && s->bytes.n > 0;
+}
+
+/* Takes of a file what is still missing, if it is of the build that was recorded. */
+static void
+search_try(struct search *s, const char *path)
+{
+	struct pp_binary *b = s->found;
+	struct pp_symbol_file f;
+
+	if ((b->runtime.bytes.n && b->names.bytes.n) || !file_open(s->l, path, s->inside, &f))
+		return;
+	if (!pp_elf_open(&f.elf, f.bytes)) {
+		file_release(&f);
+		return;
+	}
+	if (s->id.n && !pp_slice_eq(f.elf.build_id, s->id)) {
+		b->state = b->state == PP_LOCATED_NOT ? PP_LOCATED_OTHER_BUILD : b->state;
+		file_release(&f);
+		return;
+	}
+	b->state = b->state == PP_LOCATED_NOT ? PP_LOCATED_NOTHING_IN_IT : b->state;
+	if (!b->names.bytes.n && has_bytes(&f.elf, PP_ELF_SYMTAB)) {
+		b->names = f;
+		/* One file may be both; it is opened once. */
+		if (!b->runtime.bytes.n && has_bytes(&f.elf, PP_ELF_DYNSYM))
+			b->runtime.bytes = f.bytes;
+	} else if (!b->runtime.bytes.n && has_bytes(&f.elf, PP_ELF_DYNSYM)) {
+		b->runtime = f;
+	} else {
+		file_release(&f);
+	}
+}
+
+/* "DIR/.build-id/12/3456...REST" */
+static void
+try_build_id(struct search *s, struct pp_slice dir, const char *rest)
+{
+	struct pp_slice hex = pp_slice_of(s->hex.p ? s->hex.p : "", s->hex.n);
+	struct pp_buf middle = { 0 };
+
+	if (hex.n < 6)
+		return;
+	pp_buf_adds(&middle, "/.build-id/");
+	pp_buf_add(&middle, hex.p, 2);
+	pp_buf_adds(&middle, "/");
+	pp_buf_addc(&middle, '\0');
+	if (!middle.failed)
+		search_try(s,
+		           path_make(s->l, &s->text, dir, middle.p, pp_slice_from(hex, 2), rest));
+	pp_buf_release(&middle);
+}
+
+static void
+search_id(struct search *s, struct pp_slice id)
+{
+	size_t i;
+
+	s->id = id;
+	s->hex.n = 0;
+	for (i = 0; i < id.n; i++)
+		pp_buf_addf(&s->hex, "%02x", id.p[i]);
+}
+
+/* The cache of perf lies where it lies, not below the root. */
+static void
+try_cache(struct search *s, const char *rest)
+{
+	struct pp_locator here = *s->l;
+	const struct pp_locator *was = s->l;
+
+	if (!was->cache)
+		return;
+	here.root = NULL;
+	s->l = &here;
+	s->inside = was->cache_outside ? NULL : was->root;
+	try_build_id(s, pp_slice_z(was->cache), rest);
+	s->l = was;
+	s->inside = was->root;
+}
+
+/* The file itself tells where its symbols are, and its build id if nobody else does. */
+static void
+try_link(struct search *s)
+{
+	const struct pp_elf_section *link;
+	struct pp_symbol_file f;
+	struct pp_slice name = { 0 };
+	const struct pp_slice none = pp_slice_of("", 0), usual = pp_slice_z("/usr/lib/debug");
+	struct pp_buf copy = { 0 };
+
+	if (!file_open(s->l, path_make(s->l, &s->text, s->path, "", none, ""), s->l->root, &f))
+		return;
+	if (pp_elf_open(&f.elf, f.bytes) && (!s->id.n || pp_slice_eq(s->id, f.elf.build_id))) {
+		link = pp_elf_named(&f.elf, ".gnu_debuglink");
+		name = link ? pp_elf_text(link->bytes, 0) : name;
+		pp_buf_add(&copy, name.p, name.n);
+		if (!s->id.n && f.elf.build_id.n <= sizeof s->own_id) {
+			memcpy(s->own_id, f.elf.build_id.p, f.elf.build_id.n);
+			search_id(s, pp_slice_of(s->own_id, f.elf.build_id.n));
+		}
+	}
+	file_release(&f);
+	name = pp_slice_of(copy.p ? copy.p : "", copy.failed ? 0 : copy.n);
+	if (name.n && !pp_slice_find(name, '/')) {
+		search_try(s, path_make(s->l, &s->text, s->dir, "/", name, ""));
+		search_try(s, path_make(s->l, &s->text, s->dir, "/.debug/", name, ""));
+		s->hint.n = 0;
+		pp_buf_add(&s->hint, usual.p, usual.n);
+		pp_buf_add(&s->hint, s->dir.p, s->dir.n);
+		if (!s->hint.failed)
+			search_try(s, path_make(s->l, &s->text, pp_slice_of(s->hint.p, s->hint.n),
+			                        "/", name, ""));
+	}
+	pp_buf_release(&copy);
+}
+
+/* What was found becomes symbols. */
+static bool
+search_end(struct search *s)
+{
+	struct pp_binary *b = s->found;
+	bool one = b->runtime.bytes.n && !b->runtime.in && !b->runtime.copy.p;
+	const struct pp_elf *names = b->names.bytes.n ? &b->names.elf : NULL;
+	const struct pp_elf *runtime = b->runtime.bytes.n && !one ? &b->runtime.elf : names;
+	bool fine = !s->text.failed && !s->hex.failed && !s->hint.failed;
+
+	if (one)
+		b->runtime.bytes.n = 0;
+	if (runtime && fine) {
+		pp_symbols_add_elf(&b->symbols, runtime, names && names != runtime ? names : NULL);
+		b->state = b->symbols.list.n ? PP_LOCATED : PP_LOCATED_NOTHING_IN_IT;
+	}
+	pp_buf_release(&s->text);
+	pp_buf_release(&s->hex);
+	pp_buf_release(&s->hint);
+	return fine && !b->symbols.failed;
+}
+
+bool
+pp_locate_binary(const struct pp_locator *l, struct pp_slice path, struct pp_slice build_id,
+                 struct pp_binary *found)
+{
+	const struct pp_slice none = pp_slice_of("", 0), usual = pp_slice_z("/usr/lib/debug");
+	struct search s = { .l = l, .inside = l->root, .path = path, .found = found };
+	size_t slash = path.n;
+
+	/* No path that leads elsewhere, whatever the recording says. */
+	if (path.n == 0 || path.p[0] != '/' || pp_slice_holds(path, "/../"))
+		return true;
+	while (slash > 0 && path.p[slash - 1] != '/')
+		slash--;
+	s.dir = pp_slice_of(path.p, slash - 1);
+	s.base = pp_slice_from(path, slash);
+	search_id(&s, build_id);
+	try_link(&s);
+	try_cache(&s, "/elf");
+	try_cache(&s, "/debug");
+	search_try(&s, path_make(l, &s.text, usual, "", path, ".debug"));
+	search_try(&s, path_make(l, &s.text, usual, "", path, ""));
+	try_build_id(&s, usual, ".debug");
+	search_try(&s, path_make(l, &s.text, path, "", none, ""));
+	search_try(&s, path_make(l, &s.text, s.dir, "/.debug/", s.base, ""));
+	return search_end(&s);
+}
+
+bool
+pp_locate_vdso(const struct pp_locator *l, struct pp_slice build_id, struct pp_binary *found)
+{
+	struct search s = { .l = l, .inside = l->root, .found = found };
+
+	search_id(&s, build_id);
+	try_cache(&s, "/vdso");
+	return search_end(&s);
+}
+
+/* ---- texts ------------------------------------------------------------------------------ */
+
+/* Whether the kernel that runs here is the one of that build. */
+static bool
+kernel_is_here(const struct pp_locator *l, struct pp_slice build_id)
+{
+	struct pp_symbol_file notes;
+	bool same = false;
+
+	if (l->root || !build_id.n || !file_open(l, "/sys/kernel/notes", NULL, &notes))
+		return false;
+	same = notes.bytes.n && memmem(notes.bytes.p, notes.bytes.n, build_id.p, build_id.n);
+	file_release(&notes);
+	return same;
+}
+
+bool
+pp_locate_kernel(const struct pp_locator *l, struct pp_slice build_id, struct pp_slice reference,
+                 uint64_t at, struct pp_binary *found)
+{
+	struct search s = { .l = l, .inside = l->root, .found = found };
+	struct pp_symbol_file *f = &found->runtime;
+	struct pp_slice hex;
+	bool there = false;
+
+	search_id(&s, build_id);
+	hex = pp_slice_of(s.hex.p ? s.hex.p : "", s.hex.n);
+	if (l->kallsyms) {
+		there = file_open(l, l->kallsyms, NULL, f);
+	} else if (l->cache && hex.n > 2) {
+		pp_buf_addf(&s.text, "%s/.build-id/%.2s/%.*s/kallsyms", l->cache,
+		            (const char *)hex.p, (int)(hex.n - 2), (const char *)hex.p + 2);
+		there = !s.text.failed &&
+		        file_open(l, s.text.p, l->cache_outside ? NULL : l->root, f);
+	}
+	if (!there && !l->kallsyms && kernel_is_here(l, build_id))
+		there = file_open(l, "/proc/kallsyms", NULL, f);
+	pp_buf_release(&s.text);
+	pp_buf_release(&s.hex);
+	if (there) {
+		pp_symbols_add_kernel(&found->symbols, f->bytes, reference, at);
+		found->state = found->symbols.list.n ? PP_LOCATED : PP_LOCATED_NOTHING_IN_IT;
+	}
+	return !found->symbols.failed;
+}
+
+bool
+pp_locate_map(const struct pp_locator *l, struct pp_slice path, struct pp_binary *found)
+{
+	struct pp_buf text = { 0 };
+	const struct pp_slice none = pp_slice_of("", 0);
+
+	if (!pp_slice_holds(path, "/../") &&
+	    file_open(l, path_make(l, &text, path, "", none, ""), l->root, &found->runtime)) {
+		pp_symbols_add_map(&found->symbols, found->runtime.bytes);
+		found->state = PP_LOCATED;
+	}
+	found->symbols.failed |= text.failed;
+	pp_buf_release(&text);
+	return !found->symbols.failed;
+}
