@@ -21,9 +21,9 @@ const struct pp_command pp_command_merge = {
 	.summary = "several profiles into one",
 	.details =
 	    "Adds up any number of profiles of any formats whose metrics agree by meaning and unit. "
-	    "Sums are exact. Files are read one after the other and let go of, so thousands of them "
+	    "Sums are exact. Files are read and released one after the other, so thousands of them "
 	    "need little more memory than the result. What only some of the files have, and what "
-	    "cannot be kept, is said. A file that cannot be read at all or counts other things stops it, "
+	    "cannot be kept, is reported. A file that cannot be read at all or counts other things stops it, "
 	    "and nothing is written; with --skip it is named and left out, and the result is marked "
 	    "incomplete.",
 	.examples = merge_examples,

@@ -17,7 +17,7 @@ const struct pp_command pp_command_report = {
 	.summary = "one self-contained HTML file with every view",
 	.details =
 	    "An overview, flame graph, time order, callers and callees of a function, call tree, "
-	    "functions, source lines; what the profile does not know is said. Two files are "
+	    "functions and source lines; it says what the profile does not know. Two files are "
 	    "compared in every view. The file needs no network and may be attached to a ticket: "
 	    "open it in any browser, press ? for the keys.\n\n"
 	    "What is too light to fit --max-size is summed up as \"(n more)\"; the report and this "

@@ -18,7 +18,7 @@ const struct pp_command pp_command_top = {
 	.summary = "functions by self or total cost",
 	.details =
 	    "Self is what a function costs itself; total is with everything it called, counted once "
-	    "for each outermost activation, so that recursion never shows more than 100 %. Calls "
+	    "for each outermost activation, so that recursion never shows more than 100%. Calls "
 	    "are shown where the profile knows them.\n\n"
 	    "Text shows 25 rows unless -n says otherwise; --json and --csv give all.",
 	.examples = top_examples,

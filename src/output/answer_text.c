@@ -449,7 +449,9 @@ more_print(struct layout *l, size_t shown)
 		pp_buf_adds(&text, "  ... and ");
 		pp_units_u64(&text, metrics);
 		pp_buf_addf(&text, " more %s%s\n", pp_plural(metrics, "metric", "metrics"),
-		            hint ? " (-m NAME,NAME shows them)" : "");
+		            hint ? pp_plural(metrics, " (-m NAME,NAME shows it)",
+		                             " (-m NAME,NAME shows them)")
+		                 : "");
 	}
 	if (text.n > 0) {
 		pp_sink_putc(r->out, '\n');

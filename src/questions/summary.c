@@ -449,7 +449,7 @@ source_say(struct pp_answer *a, const struct pp_subject *subject, enum pp_ink in
 
 static void
 heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct pp_ranking *r,
-            const struct pp_counts *counts)
+            const struct pp_counts *counts, bool filtered)
 {
 	const struct pp_profile *p = r->flat.profile;
 	struct pp_buf text = { 0 };
@@ -468,6 +468,7 @@ heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct 
 	if (counts->functions == 0)
 		pp_answer_say(a, PP_INK_PLAIN, "  %s\n",
 		              p->lines.rows.n ? "it knows lines, but no functions"
+		              : filtered      ? "nothing is left of it"
 		                              : "nothing was recorded: the profile is empty");
 	if (!p->complete)
 		pp_answer_say(a, PP_INK_WARNING,
@@ -516,7 +517,7 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 		          name.n && name.p[0] == '-' ? "callers -- " : "callers ", name);
 	}
 	if (p->facets & PP_LINES)
-		pp_answer_hint(a, "what single lines cost", "lines", "");
+		pp_answer_hint(a, "cost of each source line", "lines", "");
 	pp_answer_hint(a, "what else the file holds", "info", "");
 	if (has_events(p)) {
 		/* Another event than the one that the table shows. */
@@ -527,7 +528,7 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 	}
 	/* Two files would be compared in a picture. */
 	if (files == 1 && calls) {
-		pp_answer_hint(a, "a flame graph to click on", "flame", " -o flame.svg");
+		pp_answer_hint(a, "an interactive flame graph", "flame", " -o flame.svg");
 		pp_answer_hint(a, "all views in one page", "report", " -o report.html");
 	}
 }
@@ -557,7 +558,7 @@ summary_run(const struct pp_subject *subject, const void *data, struct pp_answer
 		pp_answer_text(a, "file", PP_AS_NAME, pp_slice_z(subject->files[0]));
 	pp_answer_profile(a, p, &counts);
 	pp_answer_occasion(a, &occasion);
-	heading_say(a, subject, r, &counts);
+	heading_say(a, subject, r, &counts, pp_scope_given(&params->scope));
 	if (r->flat.n > 0) {
 		pp_answer_say(a, PP_INK_PLAIN, "\n");
 		pp_answer_say(a, PP_INK_TITLE, "Costliest functions");

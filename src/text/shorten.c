@@ -37,7 +37,9 @@ drop_inside(struct pp_buf *out, const char *name, size_t n, char open, char clos
 		if (name[i] == open &&
 		    !(open == '<' && depth == 0 && names_operator(out->p, out->n))) {
 			if (depth++ == 0)
-				pp_buf_addf(out, "%c" ELLIPSIS, open);
+				pp_buf_addf(
+				    out, i + 1 < n && name[i + 1] == close ? "%c" : "%c" ELLIPSIS,
+				    open);
 		} else if (name[i] == close && depth > 0 && !arrow) {
 			if (--depth == 0)
 				pp_buf_add(out, &close, 1);

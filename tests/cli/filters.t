@@ -212,7 +212,7 @@ $ polyprof --focus Twig -q app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers htmlspecialchars app.folded
     what else the file holds      polyprof info app.folded
-    a flame graph to click on     polyprof flame app.folded -o flame.svg
+    an interactive flame graph    polyprof flame app.folded -o flame.svg
     all views in one page         polyprof report app.folded -o report.html
 
 Of a profile that knows costs per function, --event keeps those of the event; what is written has no measured totals of stacks

@@ -45,7 +45,7 @@ $ polyprof top --help
 
   Self is what a function costs itself; total is with everything it called,
   counted once for each outermost activation, so that recursion never shows more
-  than 100 %. Calls are shown where the profile knows them.
+  than 100%. Calls are shown where the profile knows them.
 
   Text shows 25 rows unless -n says otherwise; --json and --csv give all.
 
@@ -177,9 +177,9 @@ $ polyprof convert -h
 
   Write a profile in another format, losing nothing silently.
 
-  What the target format cannot hold is said on standard error; with --lossless
-  that is an error and nothing is written. OUT appears whole or not at all: a
-  failure leaves an older file as it was.
+  What the target format cannot hold is reported on standard error; with
+  --lossless that is an error and nothing is written. OUT appears whole or not at
+  all: a failure leaves an older file as it was.
 
   Output
     -t, --to=FORMAT         the format to write (default: what OUT's ending says)

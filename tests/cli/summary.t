@@ -32,7 +32,7 @@ $ polyprof app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
-    a flame graph to click on     polyprof flame app.folded -o flame.svg
+    an interactive flame graph    polyprof flame app.folded -o flame.svg
     all views in one page         polyprof report app.folded -o report.html
 
 $ polyprof change.diff.folded
@@ -56,7 +56,7 @@ $ polyprof change.diff.folded
     who calls whom, from the top  polyprof tree change.diff.folded
     who calls the costliest       polyprof callers render change.diff.folded
     what else the file holds      polyprof info change.diff.folded
-    a flame graph to click on     polyprof flame change.diff.folded -o flame.svg
+    an interactive flame graph    polyprof flame change.diff.folded -o flame.svg
     all views in one page         polyprof report change.diff.folded -o report.html
 
 Runs of frames that cost the same are folded.
@@ -93,7 +93,7 @@ $ polyprof deep.folded
     who calls whom, from the top  polyprof tree deep.folded
     who calls the costliest       polyprof callers f59 deep.folded
     what else the file holds      polyprof info deep.folded
-    a flame graph to click on     polyprof flame deep.folded -o flame.svg
+    an interactive flame graph    polyprof flame deep.folded -o flame.svg
     all views in one page         polyprof report deep.folded -o report.html
 
 $ polyprof empty.folded
@@ -105,7 +105,7 @@ $ polyprof empty.folded
     functions by total cost       polyprof top --sort total empty.folded
     who calls whom, from the top  polyprof tree empty.folded
     what else the file holds      polyprof info empty.folded
-    a flame graph to click on     polyprof flame empty.folded -o flame.svg
+    an interactive flame graph    polyprof flame empty.folded -o flame.svg
     all views in one page         polyprof report empty.folded -o report.html
 
 Names with blanks are quoted in what to type.
@@ -133,7 +133,7 @@ $ cp app.folded "it's mine.folded" && polyprof -n 1 "it's mine.folded"
     who calls whom, from the top  polyprof tree 'it'\''s mine.folded'
     who calls the costliest       polyprof callers 'PDO->query' 'it'\''s mine.folded'
     what else the file holds      polyprof info 'it'\''s mine.folded'
-    a flame graph to click on     polyprof flame 'it'\''s mine.folded' -o flame.svg
+    an interactive flame graph    polyprof flame 'it'\''s mine.folded' -o flame.svg
     all views in one page         polyprof report 'it'\''s mine.folded' -o report.html
 
 $ polyprof -n 1 app.folded other.folded
@@ -190,7 +190,7 @@ $ polyprof < other.folded
     who calls whom, from the top  polyprof tree -
     who calls the costliest       polyprof callers 'PDO->query' -
     what else the file holds      polyprof info -
-    a flame graph to click on     polyprof flame - -o flame.svg
+    an interactive flame graph    polyprof flame - -o flame.svg
     all views in one page         polyprof report - -o report.html
 
 The first line says what was profiled, as far as the file knows: an SPX request and command, NYTProf's application, Valgrind's and

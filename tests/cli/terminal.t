@@ -36,7 +36,7 @@ $ terminal 40 polyprof --color never app.folded
         polyprof callers 'PDO->query' app.folded
     what else the file holds
         polyprof info app.folded
-    a flame graph to click on
+    an interactive flame graph
         polyprof flame app.folded -o flame.svg
     all views in one page
         polyprof report app.folded -o report.html
@@ -75,7 +75,7 @@ $ terminal 60 polyprof --color never app.folded
     who calls the costliest
         polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
-    a flame graph to click on
+    an interactive flame graph
         polyprof flame app.folded -o flame.svg
     all views in one page
         polyprof report app.folded -o report.html
@@ -112,7 +112,7 @@ $ terminal 80 polyprof --color never app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
-    a flame graph to click on     polyprof flame app.folded -o flame.svg
+    an interactive flame graph    polyprof flame app.folded -o flame.svg
     all views in one page         polyprof report app.folded -o report.html
 
 $ terminal 200 polyprof --color never app.folded
@@ -147,7 +147,7 @@ $ terminal 200 polyprof --color never app.folded
     who calls whom, from the top  polyprof tree app.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded
     what else the file holds      polyprof info app.folded
-    a flame graph to click on     polyprof flame app.folded -o flame.svg
+    an interactive flame graph    polyprof flame app.folded -o flame.svg
     all views in one page         polyprof report app.folded -o report.html
 
 $ terminal 80 polyprof top -n 3 app.folded

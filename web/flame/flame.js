@@ -81,7 +81,7 @@
   function without(text, open, close) {
     for (var i = 0, out = '', depth = 0; i < text.length; i++) {
       var c = text[i];
-      if (c === open && !(open === '<' && !depth && /operator<*$/.test(out))) { if (!depth++) out += open + '\u2026'; }
+      if (c === open && !(open === '<' && !depth && /operator<*$/.test(out))) { if (!depth++) out += open + (text[i + 1] === close ? '' : '\u2026'); }
       else if (c === close && depth && !(c === '>' && text[i - 1] === '-')) { if (!--depth) out += close; }
       else if (!depth) out += c;
     }

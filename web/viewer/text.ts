@@ -116,7 +116,7 @@ function withoutInside(name: string, open: string, close: string): string {
   for (let i = 0; i < name.length; i++) {
     const c = name[i], arrow = c === '>' && name[i - 1] === '-'; // A->b
     if (c === open && !(open === '<' && depth === 0 && /operator<*$/.test(out))) {
-      if (depth++ === 0) out += open + '\u2026';
+      if (depth++ === 0) out += open + (name[i + 1] === close ? '' : '\u2026');
     } else if (c === close && depth > 0 && !arrow) {
       if (--depth === 0) out += close;
     } else if (depth === 0) out += c;
