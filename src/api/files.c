@@ -141,7 +141,8 @@ left_out_note(struct pp_answer *a, struct pp_merge *merge, size_t left_out, size
 	if (left_out == n)
 		return pp_answer_fail(a, PP_E_INVALID, "not-merged",
 		                      "none of the files could be merged");
-	pp_answer_note(a, "left-out", "%zu of %zu files were left out", left_out, n);
+	pp_answer_note(a, "left-out", "%zu of %zu files %s left out", left_out, n,
+	               pp_plural(left_out, "was", "were"));
 	merge->builder.profile->complete = false;
 	return PP_OK;
 }

@@ -63,12 +63,12 @@ Warnings are findings only under --strict.
 
 $ printf '\377\376a\000 \0001\000\n\000\000\334 \0001\000\n\000' > half.folded; polyprof check half.folded
   half.folded@0x0: note: read as UTF-16, low byte first [folded-utf16]
-  half.folded: warning: 1 broken characters replaced by U+FFFD [folded-utf16-damaged]
+  half.folded: warning: 1 broken character was replaced by U+FFFD [folded-utf16-damaged]
   half.folded: warn (folded: 1 warning, 1 note)
 
 $ polyprof check --strict half.folded
   half.folded@0x0: note: read as UTF-16, low byte first [folded-utf16]
-  half.folded: warning: 1 broken characters replaced by U+FFFD [folded-utf16-damaged]
+  half.folded: warning: 1 broken character was replaced by U+FFFD [folded-utf16-damaged]
   half.folded: warn (folded: 1 warning, 1 note)
 = 1
 

@@ -86,7 +86,7 @@ $ polyprof merge --skip app.folded mystery.bin tiny.json other.folded -o week.fo
 $ polyprof merge --skip app.folded gone.folded -o week.spaa; polyprof info --json week.spaa | grep -o '"complete": [a-z]*'
   "complete": false
 ! gone.folded: error: cannot open: No such file or directory [io-open-failed]
-! polyprof: 1 of 2 files were left out
+! polyprof: 1 of 2 files was left out
 $ polyprof merge --skip mystery.bin gone.folded -o never.folded
 ! mystery.bin: error: no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same [io-unknown-format]
 ! gone.folded: error: cannot open: No such file or directory [io-open-failed]

@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "text/utf16.h"
+#include "text/units.h"
 
 /* The grammar that the user's options ask for; false when they make no sense. */
 static bool
@@ -53,8 +54,9 @@ input_decode(struct pp_whole *whole, struct pp_reader *reader)
 		            "read as UTF-16, %s first", big_endian ? "high byte" : "low byte");
 		if (damaged)
 			pp_diag_add(reader->diags, &pp_folded_rules[PP_FOLDED_UTF16_DAMAGED],
-			            PP_NOWHERE, "%llu broken characters replaced by U+FFFD",
-			            (unsigned long long)damaged);
+			            PP_NOWHERE, "%llu broken %s replaced by U+FFFD",
+			            (unsigned long long)damaged,
+			            pp_plural(damaged, "character was", "characters were"));
 	}
 	pp_buf_release(&text);
 	return status;

@@ -10,6 +10,7 @@
 #include "model/traits.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "text/units.h"
 
 /* ---- files ------------------------------------------------------------------------------- */
 
@@ -347,8 +348,9 @@ remarks(struct pp_nyt_load *load)
 		            "there is no ticks_per_sec; %u is assumed", PP_NYT_RATE);
 	if (load->statements.negative)
 		PP_NYT_FIND(load, PP_NYT_TICKS_NEGATIVE, pp_at_offset(load->statements.negative_at),
-		            "%llu statements took negative time; the first is here",
-		            (unsigned long long)load->statements.negative);
+		            "%llu %s took negative time; the first is here",
+		            (unsigned long long)load->statements.negative,
+		            pp_plural(load->statements.negative, "statement", "statements"));
 	if (load->processes.n == 0 && load->stream.layout.major >= 2)
 		load->builder->profile->complete = false;
 }
@@ -372,8 +374,9 @@ pp_nyt_finish(struct pp_nyt_load *load)
 		callers_store(load);
 	} else if (load->want_calls) {
 		PP_NYT_FIND(load, PP_NYT_CALLS_REBUILT, PP_NOWHERE,
-		            "the sub totals are missing or cut; they are rebuilt from %llu returns",
-		            (unsigned long long)load->calls.returns);
+		            "the sub totals are missing or cut; they are rebuilt from %llu %s",
+		            (unsigned long long)load->calls.returns,
+		            pp_plural(load->calls.returns, "return", "returns"));
 		edges_rebuild(load);
 	}
 	if (pp_builder_ok(load->builder))

@@ -11,6 +11,7 @@
 
 #include "base/num.h"
 #include "formats/nytprof/load.h"
+#include "text/units.h"
 
 /* Records that must decode before a place counts as found again. */
 #define RESYNC_RECORDS 8
@@ -551,10 +552,11 @@ resynchronise(struct pp_nyt_load *load)
 			if (*p >= 128 || !load->stream.layout.operands[*p] ||
 			    !run_starts(load, p, in->end, last))
 				continue;
-			PP_NYT_FIND(load, PP_NYT_RESYNCHRONISED,
-			            pp_at_offset(pp_input_offset(in, p)),
-			            "reading goes on here; %llu bytes are skipped",
-			            (unsigned long long)(pp_input_offset(in, p) - from));
+			PP_NYT_FIND(
+			    load, PP_NYT_RESYNCHRONISED, pp_at_offset(pp_input_offset(in, p)),
+			    "reading goes on here; %llu %s skipped",
+			    (unsigned long long)(pp_input_offset(in, p) - from),
+			    pp_plural(pp_input_offset(in, p) - from, "byte is", "bytes are"));
 			in->cur = p;
 			return true;
 		}

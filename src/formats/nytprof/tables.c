@@ -224,7 +224,7 @@ pp_nyt_line_add(struct pp_nyt_load *load, uint32_t file, uint32_t line, int64_t 
 	                                            : sum);
 	if (cell->ticks != sum) {
 		PP_NYT_FIND(load, PP_NYT_TICKS_OVERFLOW, pp_nyt_here(load),
-		            "the ticks of line %u pass 2^48", line);
+		            "the ticks of line %u exceed 2^48", line);
 	}
 	load->clock.used = true;
 }

@@ -5,6 +5,7 @@
 #include "formats/perf/perf_script.h"
 
 #include "base/num.h"
+#include "text/units.h"
 
 /* ---- records ---------------------------------------------------------------------------- */
 
@@ -75,8 +76,8 @@ pp_perf_record_take(struct pp_perf_reader *r, struct pp_slice line, const struct
 		lost = first_number(rest);
 		r->counts.lost += lost ? lost : 1;
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_LOST],
-		            pp_perf_place_of(r, line.p, line.p), "%llu events were lost here",
-		            (unsigned long long)lost);
+		            pp_perf_place_of(r, line.p, line.p), "%llu %s lost here",
+		            (unsigned long long)lost, pp_plural(lost, "event was", "events were"));
 	} else if (pp_slice_eq_z(h->event, "PERF_RECORD_FORK") && rest.n > 1) {
 		process_learn(r, pp_slice_of(rest.p + 1, rest.n - 1), ':');
 	} else if (pp_slice_eq_z(h->event, "PERF_RECORD_COMM")) {

@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "base/slice.h"
+#include "text/units.h"
 
 #define DEFAULT_RATE 10000000u
 /* Below this it is no wonder that no byte of the chunks is a newline. */
@@ -143,8 +144,9 @@ take_rest(struct pp_pyn_parse *x, struct pp_slice rest)
 		PP_PYN_DAMAGE(x, PP_PYN_JOINED, rest.p,
 		              "a second profile follows the first; it is not read");
 	else if (rest.n)
-		PP_PYN_FIND(x, PP_PYN_TRAILING, rest.p,
-		            "%zu bytes follow the terminator; they are ignored", rest.n);
+		PP_PYN_FIND(x, PP_PYN_TRAILING, rest.p, "%zu %s the terminator and %s ignored",
+		            rest.n, pp_plural(rest.n, "byte follows", "bytes follow"),
+		            pp_plural(rest.n, "is", "are"));
 }
 
 static void

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "text/units.h"
 
 /* A hostile file may hold any number of documents; those behind share the last series. */
 #define SERIES_MOST 64
@@ -435,10 +436,11 @@ close_frames(struct spx_read *r)
 	for (; r->doc.cur; r->doc.cur = pp_tree_parent(tree, r->doc.cur))
 		open++;
 	if (open)
-		pp_spx_find_lost(
-		    r, SPX_FRAMES_OPEN, PP_NOWHERE,
-		    "%llu frames are still open at the end; they end with the last event",
-		    (unsigned long long)open);
+		pp_spx_find_lost(r, SPX_FRAMES_OPEN, PP_NOWHERE,
+		                 "%llu %s still open at the end; %s with the last event",
+		                 (unsigned long long)open,
+		                 pp_plural(open, "frame is", "frames are"),
+		                 pp_plural(open, "it ends", "they end"));
 }
 
 void

@@ -9,6 +9,7 @@
  */
 #include "base/num.h"
 #include "formats/spx/read.h"
+#include "text/units.h"
 
 #define CUTS_LOOKED_AT 64
 /* Names of functions that no event has named yet are kept up to here. */
@@ -173,13 +174,14 @@ names_check(struct spx_read *r)
 			first = f->used.at[i].index;
 	if (!r->doc.has_names && (f->used.n || r->doc.has_events))
 		pp_spx_find_lost(r, SPX_FUNCTIONS_MISSING, PP_NOWHERE,
-		                 "there is no list of functions; %zu functions have no name",
-		                 f->used.n);
+		                 "there is no list of functions; %zu %s no name", f->used.n,
+		                 pp_plural(f->used.n, "function has", "functions have"));
 	else if (nameless)
-		pp_spx_find_lost(
-		    r, SPX_FUNCTION_INDEX, PP_NOWHERE,
-		    "%llu functions have no name: the list has %llu, an event names function %u",
-		    (unsigned long long)nameless, (unsigned long long)f->lines, first);
+		pp_spx_find_lost(r, SPX_FUNCTION_INDEX, PP_NOWHERE,
+		                 "%llu %s no name: the list has %llu, an event names function %u",
+		                 (unsigned long long)nameless,
+		                 pp_plural(nameless, "function has", "functions have"),
+		                 (unsigned long long)f->lines, first);
 	if (r->meta->functions >= 0 && r->documents <= 1 && f->lines > (uint64_t)r->meta->functions)
 		pp_diag_add(
 		    diags, &pp_spx_rules[SPX_FUNCTION_LINES], PP_NOWHERE,

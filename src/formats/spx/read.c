@@ -4,6 +4,7 @@
 #include "formats/spx/read.h"
 
 #include "base/num.h"
+#include "text/units.h"
 
 /* The first event is looked for in so many bytes. */
 #define FIRST_LINES ((size_t)64 << 10)
@@ -190,9 +191,9 @@ lines_section(struct spx_read *r, bool names)
 			return PP_E_LIMIT;
 	}
 	if (outside)
-		pp_spx_find_lost(r, SPX_OUTSIDE, PP_NOWHERE,
-		                 "%llu lines stand outside of any section",
-		                 (unsigned long long)outside);
+		pp_spx_find_lost(r, SPX_OUTSIDE, PP_NOWHERE, "%llu %s outside of any section",
+		                 (unsigned long long)outside,
+		                 pp_plural(outside, "line stands", "lines stand"));
 	return r->b->status;
 }
 
