@@ -267,8 +267,9 @@ struct pp_over {
 
 /*
  * Adds what a line cost (one value per metric), or calls with all that they called. Where they are not
- * ordered, places within functions are left out and no sum fails. False when a sum does not fit, which is
- * left as it was, or on failure.
+ * ordered, places within functions are left out; a sum of a function that does not fit is told then, sets
+ * `overflowed` and goes on in another row, as that of no place may be too large. Else false when a sum does not fit,
+ * which is left as it was, or on failure.
  */
 bool pp_build_line_add(struct pp_builder *, const struct pp_line_row *, const int64_t *costs,
                        const struct pp_over *);

@@ -126,24 +126,31 @@ cells_add(const struct pp_profile *p, int64_t *cells, const int64_t *costs,
 	return fits;
 }
 
-/* Whether all of a vector can be added. */
+/* Whether all of a vector can be added; what cannot is told. */
 static bool
-cells_fit(const struct pp_profile *p, const int64_t *cells, const int64_t *costs)
+cells_fit(struct pp_builder *b, const int64_t *cells, const int64_t *costs,
+          const struct pp_over *over)
 {
+	const struct pp_profile *p = b->profile;
+	bool fits = true;
 	size_t m;
 
 	for (m = 0; m < p->metrics.n; m++) {
 		int64_t cell = cells[m];
 
-		if (PP_UNLIKELY(!pp_cell_add(p->metrics.at[m].type, &cell, costs[m])))
-			return false;
+		if (PP_UNLIKELY(!pp_cell_add(p->metrics.at[m].type, &cell, costs[m]))) {
+			over->tell(over->ctx, m);
+			b->overflowed = true;
+			fits = false;
+		}
 	}
-	return true;
+	return fits;
 }
 
 /* The row that costs of a function go to when its lines are not ordered: another one when they do not fit. */
 static int64_t *
-function_line(struct pp_builder *b, const struct pp_line_row *row, const int64_t *costs)
+function_line(struct pp_builder *b, const struct pp_line_row *row, const int64_t *costs,
+              const struct pp_over *over)
 {
 	struct pp_profile *p = b->profile;
 	size_t stride = pp_line_stride(p), last = b->line_last;
@@ -156,7 +163,7 @@ function_line(struct pp_builder *b, const struct pp_line_row *row, const int64_t
 	else
 		cells = pp_build_line(b, &plain);
 	p->lines.told++;
-	if (cells && PP_UNLIKELY(!cells_fit(p, cells + p->lines.hits, costs)))
+	if (cells && PP_UNLIKELY(!cells_fit(b, cells + p->lines.hits, costs, over)))
 		cells = line_append(b, line_tag(b, &plain), &plain);
 	if (cells)
 		b->line_last = (uint32_t)((size_t)(cells - p->lines.cells.at) / stride);
@@ -169,7 +176,7 @@ pp_build_line_add(struct pp_builder *b, const struct pp_line_row *row, const int
 {
 	struct pp_profile *p = b->profile;
 	int64_t *cells = pp_builder_keeps(b, PP_LINES) ? pp_build_line(b, row)
-	                                               : function_line(b, row, costs);
+	                                               : function_line(b, row, costs, over);
 
 	return cells && cells_add(p, cells + p->lines.hits, costs, over);
 }
@@ -185,8 +192,11 @@ pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t c
 	bool fits, places = pp_builder_keeps(b, PP_EDGES);
 	int64_t *cells = pp_build_edge(b, places ? row : &plain);
 
-	if (!places && cells &&
-	    PP_UNLIKELY(!cells_fit(p, cells + 1, costs) || cells[0] > INT64_MAX - calls))
+	if (!places && cells && PP_UNLIKELY(cells[0] > INT64_MAX - calls)) {
+		over->tell(over->ctx, p->metrics.n);
+		b->overflowed = true;
+		cells = edge_append(b, edge_tag(b, &plain), &plain);
+	} else if (!places && cells && PP_UNLIKELY(!cells_fit(b, cells + 1, costs, over)))
 		cells = edge_append(b, edge_tag(b, &plain), &plain);
 	if (!cells)
 		return false;

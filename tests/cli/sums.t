@@ -42,9 +42,9 @@ $ polyprof merge two.folded two.folded -o all.folded; ls all.folded
 Other formats.
 
 $ printf 'events: Ir\n\nfn=f\n1 18446744073709551615\n1 1\ncfn=g\ncalls=9223372036854775807 1\n1 5\ncfn=g\ncalls=1 1\n1 18446744073709551615\n\nfn=g\n1 9\n' > f.callgrind; polyprof check f.callgrind
-  f.callgrind:5:1: error: a sum of Ir exceeds 64 bits with this [callgrind-sum-too-large]
-  f.callgrind:11:1: error: a sum of Ir exceeds 64 bits with this [callgrind-sum-too-large]
-  f.callgrind:11:1: error: the number of calls exceeds 63 bits [callgrind-sum-too-large]
+  f.callgrind:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
+  f.callgrind:11:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
+  f.callgrind:11:1: error: the number of calls by f exceeds 63 bits [callgrind-sum-too-large]
   f.callgrind: reject (callgrind: 3 errors)
 = 1
 $ printf 'events: Ir\n\nfn=f\n1 1\ncfn=g\ncalls=9223372036854775807 1\n1 5\n2 1\ncfn=g\ncalls=9223372036854775807 1\n2 5\n3 1\ncfn=g\ncalls=9223372036854775807 1\n3 5\n\nfn=g\n1 9\n' > g.callgrind; polyprof top --json g.callgrind | grep -o '"g", "calls": [0-9]*'
@@ -85,3 +85,43 @@ $ polyprof top --json calls.callgrind | grep -o '"calls": [0-9]*'
   "calls": 18446744073709551615
   "calls": 0
 ! polyprof: the calls of 1 function exceed 2^64-1, which is shown instead
+
+Of callgrind files every command says the same: of one place the line that is too much is left out, of several they add up.
+
+$ printf 'events: Ir\n\nfn=f\n1 18446744073709551615\n1 1\n\nfn=g\n1 9\n' > place.callgrind; polyprof top --json place.callgrind
+  {"format": "cachegrind", "complete": false, "metric": "Ir", "unit": "count", "total": 18446744073709551624, "estimated": false, "functions": [{"name": "f", "self": {"Ir": 18446744073709551615}, "total": {"Ir": 18446744073709551615}}, {"name": "g", "self": {"Ir": 9}, "total": {"Ir": 9}}], "count": 2}
+! place.callgrind:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
+$ polyprof lines --json place.callgrind
+  {"metric": "Ir", "unit": "count", "lines": [{"line": 1, "cost": {"Ir": 18446744073709551624}}], "count": 1}
+! place.callgrind:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
+$ polyprof info --json place.callgrind | grep -o '"complete": [a-z]*\|"total": [0-9]*'
+  "complete": false
+  "total": 18446744073709551624
+! place.callgrind:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
+$ polyprof check place.callgrind
+  place.callgrind:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
+  place.callgrind: reject (cachegrind: 1 error)
+= 1
+$ printf 'events: Ir\n\nfn=f\n1 18446744073709551615\n2 1\n\nfn=g\n1 9\n' > places.callgrind; polyprof top --csv places.callgrind; polyprof lines --csv places.callgrind; polyprof check places.callgrind
+  name,file,line,module,calls,self_Ir,total_Ir
+  f,,,,,18446744073709551616,18446744073709551616
+  g,,,,,9,9
+  file,line,hits,cost_Ir
+  ,1,,18446744073709551624
+  ,2,,1
+  places.callgrind: accept (cachegrind)
+$ printf 'events: Ir\n\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\ncfn=g\ncalls=1 1\n1 5\n\nfn=g\n1 9\n' > site.callgrind; polyprof top --csv site.callgrind; polyprof callers g --json site.callgrind
+  name,file,line,module,calls,self_Ir,total_Ir
+  g,,,,2,9,9
+  f,,,,0,1,18446744073709551616
+  {"metric": "Ir", "unit": "count", "estimated": false, "function": {"name": "g", "calls": 2, "self": {"Ir": 9}, "total": {"Ir": 9}}, "edges": [{"name": "f", "calls": 2, "site": {"line": 1}, "total": {"Ir": 18446744073709551615}}]}
+! site.callgrind:10:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
+! site.callgrind:10:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
+
+What moves cannot be read again: it is said where functions are added up.
+
+$ cat place.callgrind | polyprof top --csv -
+  name,file,line,module,calls,self_Ir,total_Ir
+  f,,,,,18446744073709551616,18446744073709551616
+  g,,,,,9,9
+! -:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]

@@ -173,8 +173,9 @@ check_end(struct pp_cg_parser *p)
 
 extern const struct pp_format pp_format_callgrind, pp_format_cachegrind;
 
-pp_status
-pp_callgrind_read(struct pp_reader *reader, struct pp_builder *builder, enum pp_cg_family family)
+/* Reads the file once. */
+static pp_status
+file_read(struct pp_reader *reader, struct pp_builder *builder, enum pp_cg_family family)
 {
 	struct cg_read r = { 0 };
 	struct pp_cg_parser p = { .reader = reader,
@@ -209,4 +210,33 @@ pp_callgrind_read(struct pp_reader *reader, struct pp_builder *builder, enum pp_
 	pp_cg_body_free(r.body);
 	pp_cg_parser_release(&p);
 	return status;
+}
+
+/*
+ * Where costs per function are all that is ordered, a sum of one of them that exceeds 64 bits may be of places that
+ * each fit. Which of them does not, the places tell: so it is read again with them. What moves cannot be, and is said.
+ */
+pp_status
+pp_callgrind_read(struct pp_reader *reader, struct pp_builder *builder, enum pp_cg_family family)
+{
+	const unsigned char *begin = reader->in->cur;
+	struct pp_diags *diags = reader->diags, first;
+	pp_status status;
+	bool again;
+
+	if (!reader->in->stable || pp_builder_keeps(builder, PP_LINES))
+		return file_read(reader, builder, family);
+	pp_diags_init(&first);
+	reader->diags = &first;
+	status = file_read(reader, builder, family);
+	reader->diags = diags;
+	again = status == PP_OK && builder->overflowed;
+	if (!again)
+		pp_diags_append(diags, &first, 0);
+	pp_diags_release(&first);
+	if (!again)
+		return status;
+	reader->in->cur = begin;
+	builder->order.facets |= PP_LINES | PP_EDGES;
+	return pp_builder_restart(builder) ? file_read(reader, builder, family) : PP_E_NOMEM;
 }

@@ -20,6 +20,9 @@
 enum pp_cg_family { PP_CG_NONE, PP_CG_XDEBUG, PP_CG_CALLGRIND, PP_CG_CACHEGRIND };
 
 #define PP_CG_SHOWN 200 /* of a name in a message */
+/* A name, for "%.*s". */
+#define PP_CG_CLIP(name)                                                                           \
+	(int)((name).n < PP_CG_SHOWN ? (name).n : PP_CG_SHOWN), (const char *)(name).p
 
 /* Positions in the tables of rules. */
 enum pp_callgrind_rule {

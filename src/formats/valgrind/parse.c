@@ -44,16 +44,17 @@ pp_cg_sum_report(void *parser, size_t metric)
 {
 	struct pp_cg_parser *p = parser;
 	const struct pp_profile *profile = p->builder->profile;
-	struct pp_slice name;
+	struct pp_slice func = pp_text_of(profile, profile->funcs.at[pp_cg_func(p)].name), name;
 
 	if (metric == profile->metrics.n) {
-		pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "the number of calls exceeds 63 bits");
+		pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL,
+		             "the number of calls by %.*s exceeds 63 bits", PP_CG_CLIP(func));
 		return;
 	}
 	name = pp_text_of(profile, profile->metrics.at[metric].name);
-	pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL, "a sum of %.*s exceeds %d bits with this",
-	             (int)(name.n < PP_CG_SHOWN ? name.n : PP_CG_SHOWN), (const char *)name.p,
-	             profile->metrics.at[metric].type == PP_UINT ? 64 : 63);
+	pp_cg_report(p, PP_CG_SUM_TOO_LARGE, NULL,
+	             "a sum of %.*s of %.*s exceeds %d bits with this", PP_CG_CLIP(name),
+	             PP_CG_CLIP(func), profile->metrics.at[metric].type == PP_UINT ? 64 : 63);
 }
 
 pp_func
