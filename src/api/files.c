@@ -112,20 +112,83 @@ merge_notes(struct pp_answer *a, const struct pp_merge *m)
 	pp_buf_release(&label);
 }
 
+/* Files that have nothing in common with those before, or whose metrics go by other names: what follows decides. */
+struct merge_waiting {
+	PP_VEC(struct pp_profile *) profiles;
+	PP_VEC(const char *) files;
+};
+
+static void
+waiting_release(struct merge_waiting *w)
+{
+	while (w->profiles.n)
+		pp_profile_free(w->profiles.at[--w->profiles.n]);
+	pp_vec_release(&w->profiles);
+	pp_vec_release(&w->files);
+}
+
+/* Adds up those that wait and can be by now. The rest is an error once no other file is to come. */
+static pp_status
+waiting_merge(struct pp_reply *r, struct merge_waiting *w, struct pp_merge *merge, bool last,
+              bool *spoilt)
+{
+	struct pp_buf problem = { 0 };
+	pp_status status = PP_OK;
+	size_t i = 0, k;
+
+	while (i < w->profiles.n && status == PP_OK) {
+		problem.n = 0;
+		status = pp_merge_must_wait(merge, w->profiles.at[i])
+		             ? PP_E_USAGE
+		             : pp_merge_add(merge, w->profiles.at[i], &problem);
+		if (status == PP_E_USAGE && (!last || i + 1 < w->profiles.n)) {
+			status = PP_OK;
+			i++;
+			continue;
+		}
+		*spoilt = status != PP_OK && status != PP_E_USAGE;
+		if (status != PP_OK) {
+			status = merge_failed(r, w->files.at[i], status, &problem);
+			break;
+		}
+		pp_profile_free(w->profiles.at[i]);
+		for (k = i + 1; k < w->profiles.n; k++) {
+			w->profiles.at[k - 1] = w->profiles.at[k];
+			w->files.at[k - 1] = w->files.at[k];
+		}
+		w->profiles.n--;
+		w->files.n--;
+		i = 0; /* others may have to do with that one */
+	}
+	pp_buf_release(&problem);
+	return status;
+}
+
 /* Reads a file and adds it up: PP_OK, or a status with the reason said. *spoilt: only in part. */
 static pp_status
 merge_one(struct pp_reply *r, const char *file, const struct pp_load_order *order,
-          struct pp_merge *merge, bool *spoilt)
+          struct pp_merge *merge, struct merge_waiting *w, bool *spoilt)
 {
 	struct pp_profile *one = NULL;
 	struct pp_buf problem = { 0 };
 	pp_status status = load_one(r, file, order, &one);
 
+	if (status == PP_OK && !pp_merge_see(merge, one))
+		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
 	if (status == PP_OK) {
-		status = pp_merge_add(merge, one, &problem);
-		*spoilt = status != PP_OK && status != PP_E_USAGE;
-		if (status != PP_OK)
+		status = pp_merge_must_wait(merge, one) ? PP_E_USAGE
+		                                        : pp_merge_add(merge, one, &problem);
+		if (status == PP_E_USAGE) {
+			status = pp_vec_push(&w->files, file) && pp_vec_push(&w->profiles, one)
+			             ? PP_OK
+			             : pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+			one = status == PP_OK ? NULL : one;
+		} else if (status == PP_OK) {
+			status = waiting_merge(r, w, merge, false, spoilt);
+		} else {
+			*spoilt = true;
 			status = merge_failed(r, file, status, &problem);
+		}
 	}
 	pp_profile_free(one);
 	pp_buf_release(&problem);
@@ -154,6 +217,7 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 {
 	struct pp_answer *a = answer_of(r);
 	struct pp_buf problem = { 0 };
+	struct merge_waiting waiting = { 0 };
 	struct pp_merge merge;
 	pp_status status = PP_OK;
 	bool spoilt = false;
@@ -162,7 +226,7 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 	if (!pp_merge_init(&merge, NULL, pp_load_clock()))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	for (i = 0; i < n && status == PP_OK; i++) {
-		status = merge_one(r, files[i], order, &merge, &spoilt);
+		status = merge_one(r, files[i], order, &merge, &waiting, &spoilt);
 		if ((order->want.skips || r->from_directory) && status != PP_OK &&
 		    status != PP_E_USAGE && !spoilt) {
 			left_out++;
@@ -171,6 +235,10 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 		pp_load_progress(r, (struct pp_progress_at){ files[0], true, false, i + 1, n });
 	}
 	pp_load_progress(r, (struct pp_progress_at){ files[0], true, true, n, n });
+	merge.all_seen = true;
+	if (status == PP_OK)
+		status = waiting_merge(r, &waiting, &merge, true, &spoilt);
+	waiting_release(&waiting);
 	if (status != PP_OK && status != PP_E_USAGE && !spoilt && order->want.can_skip)
 		pp_answer_note(a, "could-skip",
 		               "nothing was written; with --skip such files are left out");

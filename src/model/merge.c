@@ -483,7 +483,12 @@ pp_merge_init(struct pp_merge *m, const struct pp_limits *limits, uint64_t seed)
 	struct pp_limits complete = pp_limits_complete(limits);
 
 	*m = (struct pp_merge){ .source_from = { .seed = seed } };
-	return pp_builder_init(&m->builder, &complete, NULL, seed, &pp_pages_plain);
+	if (!pp_strtab_init(&m->texts, seed))
+		return false;
+	if (pp_builder_init(&m->builder, &complete, NULL, seed, &pp_pages_plain))
+		return true;
+	pp_strtab_release(&m->texts);
+	return false;
 }
 
 void
@@ -491,6 +496,8 @@ pp_merge_release(struct pp_merge *m)
 {
 	pp_builder_release(&m->builder);
 	pp_vec_release(&m->metrics);
+	pp_vec_release(&m->kinds);
+	pp_strtab_release(&m->texts);
 	pp_map_release(&m->source_from);
 }
 
@@ -712,6 +719,7 @@ start_over(struct pp_merge *m)
 
 	pp_builder_release(&m->builder);
 	m->metrics.n = 0;
+	m->has_events = false;
 	if (!pp_builder_init(&m->builder, &limits, NULL, seed, &pp_pages_plain))
 		return false;
 	m->builder.profile->complete = complete;
@@ -783,17 +791,29 @@ pp_profile_merge(struct pp_profile *const *profiles, size_t n, const struct pp_l
 	struct pp_buf problem = { 0 };
 	struct pp_merge m;
 	pp_status status = PP_OK;
-	size_t i;
+	bool *added = calloc(n + 1, sizeof *added);
+	size_t i, left = n, before = n + 1;
 
 	*out = NULL;
-	if (n == 0)
-		return PP_E_USAGE;
-	if (!pp_merge_init(&m, limits, profiles[0]->strs.seed))
-		return PP_E_NOMEM;
+	if (n == 0 || !added || !pp_merge_init(&m, limits, profiles[0]->strs.seed)) {
+		free(added);
+		return n ? PP_E_NOMEM : PP_E_USAGE;
+	}
 	for (i = 0; i < n && status == PP_OK; i++)
-		status = pp_merge_add(&m, profiles[i], &problem);
+		if (!is_empty(profiles[i]) && !pp_merge_see(&m, profiles[i]))
+			status = PP_E_NOMEM;
+	m.all_seen = true;
+	/* What has nothing in common with those before may have with those behind. */
+	while (left && left < before && status == PP_OK)
+		for (i = 0, before = left; i < n && status == PP_OK; i++) {
+			status = added[i] ? PP_E_USAGE : pp_merge_add(&m, profiles[i], &problem);
+			left -= status == PP_OK;
+			added[i] |= status == PP_OK;
+			status = status == PP_E_USAGE ? PP_OK : status;
+		}
+	free(added);
 	if (status == PP_OK)
-		status = pp_merge_finish(&m, out);
+		status = left ? PP_E_USAGE : pp_merge_finish(&m, out);
 	pp_buf_release(&problem);
 	pp_merge_release(&m);
 	return status;

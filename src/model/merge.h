@@ -14,7 +14,15 @@
 struct pp_merged_metric {
 	uint32_t having;  /* how many profiles have it */
 	uint32_t primary; /* of how many it is the primary one */
-	bool sole;        /* no other of its kind and unit was in any of them */
+};
+
+/* What all profiles together have of a kind and unit; texts are those of the merge. */
+struct pp_merge_kind {
+	enum pp_metric_kind kind;
+	pp_str unit;
+	bool several;       /* one of them has more than one such metric */
+	bool mixed;         /* they belong to different events, or to one under different names */
+	pp_str event, name; /* of the first that belongs to an event; event 0 = none does */
 };
 
 /* A profile that is growing. What is added may be freed at once. */
@@ -22,8 +30,16 @@ struct pp_merge {
 	struct pp_builder builder;
 	size_t profiles; /* that had anything in them */
 	PP_VEC(struct pp_merged_metric) metrics;
+	/*
+	 * Metrics of other names may be added up where kind and unit say that they mean the same. Whether they do is
+	 * known when all profiles were seen; until then only names count.
+	 */
+	bool all_seen;
+	PP_VEC(struct pp_merge_kind) kinds;
+	struct pp_strtab texts;
 	enum pp_basis first_basis; /* of the first of them */
 	struct pp_map source_from; /* file -> which profile gave its source */
+	bool has_events;           /* one of them counts events */
 	unsigned lost;             /* facets that some had and the result cannot keep */
 	bool joined_threads;
 };
@@ -31,16 +47,21 @@ struct pp_merge {
 /* False when out of memory. */
 bool pp_merge_init(struct pp_merge *, const struct pp_limits *, uint64_t seed);
 void pp_merge_release(struct pp_merge *);
+/* Looks at the metrics of a profile that will be added; false when out of memory. */
+bool pp_merge_see(struct pp_merge *, const struct pp_profile *);
+/* Whether it depends on profiles that were not seen yet what its metrics are added to. */
+bool pp_merge_must_wait(const struct pp_merge *, const struct pp_profile *);
 /*
- * Adds a profile; sums are exact, and the numbers of the result do not depend on who came first. PP_E_USAGE when it has nothing in common with those before, PP_E_LIMIT
- * when a sum of calls or lines exceeds 64 bits (stacks may); *problem then says what.
+ * Adds a profile that was seen; sums are exact, and the numbers of the result do not depend on who came first.
+ * PP_E_USAGE when it has nothing in common with those before, PP_E_LIMIT when a sum of calls or lines exceeds 64 bits
+ * (stacks may); *problem then says what.
  */
 pp_status pp_merge_add(struct pp_merge *, const struct pp_profile *, struct pp_buf *problem);
 /* The result, which the caller owns. */
 pp_status pp_merge_finish(struct pp_merge *, struct pp_profile **out);
 
 /*
- * One profile out of several. PP_E_USAGE when they have nothing in common; PP_E_LIMIT as pp_merge_add().
+ * One profile out of several, whose order does not matter. PP_E_USAGE when they have nothing in common; PP_E_LIMIT as pp_merge_add().
  */
 pp_status pp_profile_merge(struct pp_profile *const *profiles, size_t n,
                            const struct pp_limits *limits, struct pp_profile **out);

@@ -167,30 +167,101 @@ is_sole(const struct pp_profile *p, size_t metric)
 	return pp_profile_metric_sole(p, p, &p->metrics.at[metric]) == metric;
 }
 
+/* What is known of a kind of metric; NULL when nothing is, or the kind does not say what it means. */
+static struct pp_merge_kind *
+kind_find(const struct pp_merge *m, const struct pp_profile *p, const struct pp_metric *metric)
+{
+	size_t i;
+
+	for (i = 0; i < m->kinds.n && metric->kind != PP_KIND_OTHER; i++)
+		if (m->kinds.at[i].kind == metric->kind &&
+		    pp_slice_eq(pp_strtab_get(&m->texts, m->kinds.at[i].unit),
+		                pp_text_of(p, metric->unit)))
+			return &m->kinds.at[i];
+	return NULL;
+}
+
+static bool
+text_note(struct pp_merge *m, const struct pp_profile *p, pp_str text, pp_str *own)
+{
+	struct pp_slice s = pp_text_of(p, text);
+	bool is_new;
+
+	return pp_strtab_intern(&m->texts, s.p, s.n, own, &is_new);
+}
+
+bool
+pp_merge_see(struct pp_merge *m, const struct pp_profile *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->metrics.n; i++) {
+		const struct pp_metric *metric = &from->metrics.at[i];
+		struct pp_merge_kind *kind = kind_find(m, from, metric), made = { 0 };
+		pp_str event, name;
+
+		if (metric->kind == PP_KIND_OTHER)
+			continue;
+		made.kind = metric->kind;
+		if (!text_note(m, from, metric->unit, &made.unit) ||
+		    !text_note(m, from, metric->event, &event) ||
+		    !text_note(m, from, metric->name, &name) ||
+		    (!kind && !pp_vec_push(&m->kinds, made)))
+			return false;
+		kind = kind ? kind : &m->kinds.at[m->kinds.n - 1];
+		kind->several |= !is_sole(from, i);
+		kind->mixed |= event && kind->event && (event != kind->event || name != kind->name);
+		if (event && !kind->event) {
+			kind->event = event;
+			kind->name = name;
+		}
+	}
+	return true;
+}
+
 /*
  * The metric of the result that one of `from` is added to; metrics.n when it is a new one. Those of the same name,
- * event, kind and unit belong together; so do those that are the only ones of their kind wherever they come from,
- * unless they belong to different events.
+ * event, kind and unit belong together. So do those of other names, if no profile has two of their kind and unit:
+ * without an event, or with the only one that there is.
  */
 static size_t
 metric_find(const struct pp_merge *m, const struct pp_profile *from, size_t metric)
 {
 	const struct pp_profile *into = m->builder.profile;
 	const struct pp_metric *wanted = &from->metrics.at[metric];
-	size_t i, n = 0, at = pp_profile_metric_same(into, from, wanted);
+	const struct pp_merge_kind *kind = kind_find(m, from, wanted);
+	size_t i, at = pp_profile_metric_same(into, from, wanted);
 
-	if (at < into->metrics.n || !is_sole(from, metric))
+	if (at < into->metrics.n || !m->all_seen || !kind || kind->several)
 		return at;
-	for (i = 0; i < m->metrics.n; i++) {
+	for (i = 0; i < into->metrics.n; i++) {
 		const struct pp_metric *own = &into->metrics.at[i];
 
-		if (m->metrics.at[i].sole && (!own->event || !wanted->event) &&
-		    pp_metric_same_kind(into, own, from, wanted)) {
-			at = i;
-			n++;
-		}
+		if (!(own->event && wanted->event) &&
+		    (!kind->mixed || (!own->event && !wanted->event)) &&
+		    pp_metric_same_kind(into, own, from, wanted))
+			return i;
 	}
-	return n == 1 ? at : into->metrics.n;
+	return into->metrics.n;
+}
+
+bool
+pp_merge_must_wait(const struct pp_merge *m, const struct pp_profile *from)
+{
+	const struct pp_profile *into = m->builder.profile;
+	size_t i, k;
+
+	for (i = 0; !m->all_seen && i < from->metrics.n; i++) {
+		const struct pp_metric *metric = &from->metrics.at[i];
+
+		if (metric->kind == PP_KIND_OTHER ||
+		    pp_profile_metric_same(into, from, metric) < into->metrics.n)
+			continue;
+		for (k = 0; k < into->metrics.n; k++)
+			if (pp_metric_same_kind(into, &into->metrics.at[k], from, metric))
+				return true;
+	}
+	return false;
 }
 
 /* Whether a profile counts events, of which one recording may have any. */
@@ -220,14 +291,13 @@ metric_merge(struct pp_merge *m, const struct pp_profile *from, size_t metric,
 		copy = metric_copy(&m->builder, from, &from->metrics.at[metric]);
 		*way = (struct pp_metric_way){ .to = (uint32_t)at, .mul = 1 };
 		status = pp_build_metric_late(&m->builder, &copy) &&
-		                 pp_vec_push(&m->metrics, (struct pp_merged_metric){ .sole = true })
+		                 pp_vec_push(&m->metrics, (struct pp_merged_metric){ 0 })
 		             ? PP_OK
 		             : PP_E_NOMEM;
 	}
 	if (status == PP_OK) {
 		m->metrics.at[at].having++;
 		m->metrics.at[at].primary += pp_profile_primary(from) == metric;
-		m->metrics.at[at].sole &= is_sole(from, metric);
 	}
 	return status;
 }
@@ -241,7 +311,7 @@ pp_merge_metrics_agree(const struct pp_merge *m, const struct pp_profile *from,
 
 	for (i = 0; i < from->metrics.n; i++)
 		common += metric_find(m, from, i) < into->metrics.n;
-	if (into->metrics.n == 0 || common || (has_events(into) && has_events(from)))
+	if (into->metrics.n == 0 || common || (m->has_events && has_events(from)))
 		return PP_OK;
 	pp_buf_adds(problem, "it counts ");
 	metrics_list(problem, from);
@@ -259,6 +329,7 @@ pp_merge_metrics(struct pp_merge *m, const struct pp_profile *from, struct pp_me
 
 	for (i = 0; i < from->metrics.n && status == PP_OK; i++)
 		status = metric_merge(m, from, i, &ways[i], problem);
+	m->has_events |= has_events(from);
 	return status;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Merging every pair of good samples, both ways round: merges DIRECTORY
+ * Merging every pair of good samples, both ways round, and threes and fours of them in all orders: merges DIRECTORY
  *
  *   - both ways work, or neither does;
  *   - each metric's total is the sum of its files' totals: those of one event and name by themselves, all that mean
@@ -116,10 +116,16 @@ key_of(const struct pp_profile *p, pp_func func)
 	return key.p;
 }
 
+/* Functions of modules that differ by more than their names have the same key. */
 static int
 row_cmp(const void *a, const void *b)
 {
-	return strcmp(((const struct row *)a)->key, ((const struct row *)b)->key);
+	const struct row *x = a, *y = b;
+	int c = strcmp(x->key, y->key);
+
+	if (!c)
+		c = (x->total > y->total) - (x->total < y->total);
+	return c ? c : (x->self > y->self) - (x->self < y->self);
 }
 
 static struct row *
@@ -139,8 +145,8 @@ rows_of(const struct pp_profile *p, size_t *n)
 	for (i = 0; i < *n; i++) {
 		rows[i].key = key_of(p, flat.func[i]);
 		rows[i].calls = flat.has_calls ? flat.calls[i] : 0;
-		rows[i].self = pp_value_double(m, flat.self[i * flat.metrics + metric]);
-		rows[i].total = pp_value_double(m, flat.total[i * flat.metrics + metric]);
+		rows[i].self = pp_value_double(m, pp_flat_get(&flat, i, metric).own);
+		rows[i].total = pp_value_double(m, pp_flat_get(&flat, i, metric).total);
 	}
 	qsort(rows, *n, sizeof *rows, row_cmp);
 	pp_flat_release(&flat);
@@ -202,24 +208,73 @@ pair(const struct sample *a, const struct sample *b, size_t *merged)
 	return fine;
 }
 
-/*
- * Three of them, in two orders, if all have events. Metrics that go by their kind alone may be added to this or
- * that one of three files, whichever comes first.
- */
-static bool
-triple(const struct sample *a, const struct sample *b, const struct sample *c)
+static int
+double_cmp(const void *a, const void *b)
 {
-	struct pp_profile *there[] = { a->p, b->p, c->p }, *back[] = { b->p, c->p, a->p };
-	struct pp_profile *abc = NULL, *bca = NULL;
-	pp_status one = pp_profile_merge(there, 3, NULL, &abc);
-	pp_status two = pp_profile_merge(back, 3, NULL, &bca);
-	bool fine = one != PP_OK || two != PP_OK || !has_events(a->p) || !has_events(b->p) ||
-	            !has_events(c->p) || same_rows(abc, bca);
+	double x = *(const double *)a, y = *(const double *)b;
 
-	pp_profile_release(abc);
-	pp_profile_release(bca);
-	if (!fine)
-		printf("# so are %s and %s and %s\n", a->path, b->path, c->path);
+	return (x > y) - (x < y);
+}
+
+/* Whether all metrics have the same totals, whatever they are called. */
+static bool
+same_totals(const struct pp_profile *p, const struct pp_profile *q)
+{
+	double *a = calloc(p->metrics.n + 1, sizeof *a), *b = calloc(q->metrics.n + 1, sizeof *b);
+	bool same = a && b && p->metrics.n == q->metrics.n;
+	size_t i;
+
+	for (i = 0; same && i < p->metrics.n; i++) {
+		a[i] = pp_value_double(&p->metrics.at[i], pp_profile_total(p, i));
+		b[i] = pp_value_double(&q->metrics.at[i], pp_profile_total(q, i));
+	}
+	if (same && p->metrics.n) {
+		qsort(a, p->metrics.n, sizeof *a, double_cmp);
+		qsort(b, p->metrics.n, sizeof *b, double_cmp);
+	}
+	for (i = 0; same && i < p->metrics.n; i++)
+		same = is_near(a[i], b[i]);
+	if (!same)
+		printf("# other totals of %zu and %zu metrics\n", p->metrics.n, q->metrics.n);
+	free(a);
+	free(b);
+	return same;
+}
+
+/* Several of them in all orders, of which `at` says the first: the same status, metrics, totals and rows. */
+static bool
+several(const struct sample *const *of, size_t n, size_t *merged)
+{
+	/* The next order is made by turning the first 2, 3, ... round: every order of up to four comes. */
+	static const unsigned char turns[] = { 0, 2, 3, 2, 3, 2, 4, 2, 3, 2, 3, 2,
+		                               4, 2, 3, 2, 3, 2, 4, 2, 3, 2, 3, 2 };
+	struct pp_profile *order[4], *first = NULL, *other = NULL, *swap;
+	pp_status status = PP_OK, again;
+	bool fine = true;
+	size_t i, k, t, orders = n == 3 ? 6 : 24;
+
+	for (i = 0; i < n; i++)
+		order[i] = of[i]->p;
+	for (t = 0; fine && t < orders; t++) {
+		for (i = 0, k = turns[t]; k && i < --k; i++) {
+			swap = order[i];
+			order[i] = order[k];
+			order[k] = swap;
+		}
+		again = pp_profile_merge(order, n, NULL, t ? &other : &first);
+		status = t ? status : again;
+		fine = (again == PP_OK) == (status == PP_OK);
+		if (!fine)
+			printf("# %s, %s\n", pp_status_text(status), pp_status_text(again));
+		if (fine && t && status == PP_OK)
+			fine = same_totals(first, other) && same_rows(first, other);
+		pp_profile_release(other);
+		other = NULL;
+	}
+	*merged += status == PP_OK;
+	pp_profile_release(first);
+	for (i = 0; !fine && i < n; i++)
+		printf("# so %s %s\n", i ? "and" : "is", of[i]->path);
 	return fine;
 }
 
@@ -228,7 +283,8 @@ main(int argc, char **argv)
 {
 	struct sample *samples;
 	char pattern[4096];
-	size_t i, k, n = 0, merged = 0;
+	size_t i, k, n = 0, merged = 0, more = 0;
+	uint64_t random = 1;
 	glob_t found;
 
 	snprintf(pattern, sizeof pattern, "%s/*/good/*", argc > 1 ? argv[1] : ".");
@@ -251,12 +307,21 @@ main(int argc, char **argv)
 			if (i - k < 4 ||
 			    (samples[i].p->tree.n < SMALL && samples[k].p->tree.n < SMALL))
 				fine = pair(&samples[i], &samples[k], &merged) && fine;
-		for (k = 1; k < 60; k++)
-			fine = triple(&samples[i], &samples[i * k % n],
-			              &samples[i * (k + 30) % n]) &&
-			       fine;
+		for (k = 0; k < 8 && samples[i].p->tree.n < SMALL / 4; k++) {
+			const struct sample *of[4] = { &samples[i] };
+			size_t at = 1;
+
+			while (at < (k ? 3u : 4u)) {
+				random = random * 6364136223846793005u + 1442695040888963407u;
+				of[at] = &samples[(random >> 33) % n];
+				at += of[at]->p->tree.n < SMALL / 4 &&
+				      (of[at]->p->tree.n > 1) == (samples[i].p->tree.n > 1);
+			}
+			fine = several(of, at, &more) && fine;
+		}
 		ok(fine, "%s with all before it", samples[i].path);
 	}
+	ok(more > n / 2, "%zu times three or four of them", more);
 	ok(merged > n, "%zu pairs of %zu samples are merged", merged, n);
 	for (i = 0; i < n; i++)
 		pp_profile_release(samples[i].p);
