@@ -1,6 +1,7 @@
 /*
  * From file names to a subject, and on to an answer.
  */
+#include <string.h>
 #include <sys/stat.h>
 
 #include "api/reply.h"
@@ -113,52 +114,80 @@ merge_notes(struct pp_answer *a, const struct pp_merge *m)
 }
 
 /* Files that have nothing in common with those before, or whose metrics go by other names: what follows decides. */
-struct merge_waiting {
-	PP_VEC(struct pp_profile *) profiles;
-	PP_VEC(const char *) files;
+struct waiting_file {
+	struct pp_profile *profile;
+	const char *file;
 };
+
+struct merge_waiting {
+	PP_VEC(struct waiting_file) files;
+};
+
+static void
+waiting_drop(struct merge_waiting *w, size_t i)
+{
+	pp_profile_free(w->files.at[i].profile);
+	memmove(&w->files.at[i], &w->files.at[i + 1], (--w->files.n - i) * sizeof *w->files.at);
+}
 
 static void
 waiting_release(struct merge_waiting *w)
 {
-	while (w->profiles.n)
-		pp_profile_free(w->profiles.at[--w->profiles.n]);
-	pp_vec_release(&w->profiles);
+	while (w->files.n)
+		waiting_drop(w, w->files.n - 1);
 	pp_vec_release(&w->files);
 }
 
-/* Adds up those that wait and can be by now. The rest is an error once no other file is to come. */
+/* Adds up those that wait and can be by now. */
 static pp_status
-waiting_merge(struct pp_reply *r, struct merge_waiting *w, struct pp_merge *merge, bool last,
-              bool *spoilt)
+waiting_merge(struct pp_reply *r, struct merge_waiting *w, struct pp_merge *merge, bool *spoilt)
 {
 	struct pp_buf problem = { 0 };
 	pp_status status = PP_OK;
-	size_t i = 0, k;
+	size_t i = 0;
 
-	while (i < w->profiles.n && status == PP_OK) {
+	while (i < w->files.n && status == PP_OK) {
+		const struct waiting_file *f = &w->files.at[i];
+
 		problem.n = 0;
-		status = pp_merge_must_wait(merge, w->profiles.at[i])
+		status = pp_merge_must_wait(merge, f->profile)
 		             ? PP_E_USAGE
-		             : pp_merge_add(merge, w->profiles.at[i], &problem);
-		if (status == PP_E_USAGE && (!last || i + 1 < w->profiles.n)) {
+		             : pp_merge_add(merge, f->profile, &problem);
+		if (status == PP_E_USAGE) {
 			status = PP_OK;
 			i++;
-			continue;
+		} else if (status == PP_OK) {
+			waiting_drop(w, i);
+			i = 0; /* others may have to do with that one */
+		} else {
+			*spoilt = true;
+			status = merge_failed(r, f->file, status, &problem);
 		}
-		*spoilt = status != PP_OK && status != PP_E_USAGE;
-		if (status != PP_OK) {
-			status = merge_failed(r, w->files.at[i], status, &problem);
-			break;
+	}
+	pp_buf_release(&problem);
+	return status;
+}
+
+/* All files were read: what still waits is an error, or is left out. */
+static pp_status
+waiting_end(struct pp_reply *r, struct merge_waiting *w, struct pp_merge *merge, bool skips,
+            size_t *left_out, bool *spoilt)
+{
+	struct pp_buf problem = { 0 };
+	pp_status status;
+
+	merge->all_seen = true;
+	status = waiting_merge(r, w, merge, spoilt);
+	while (w->files.n && status == PP_OK) {
+		problem.n = 0;
+		status = merge_failed(r, w->files.at[0].file,
+		                      pp_merge_add(merge, w->files.at[0].profile, &problem),
+		                      &problem);
+		waiting_drop(w, 0);
+		if (skips) {
+			++*left_out;
+			status = PP_OK;
 		}
-		pp_profile_free(w->profiles.at[i]);
-		for (k = i + 1; k < w->profiles.n; k++) {
-			w->profiles.at[k - 1] = w->profiles.at[k];
-			w->files.at[k - 1] = w->files.at[k];
-		}
-		w->profiles.n--;
-		w->files.n--;
-		i = 0; /* others may have to do with that one */
 	}
 	pp_buf_release(&problem);
 	return status;
@@ -179,12 +208,13 @@ merge_one(struct pp_reply *r, const char *file, const struct pp_load_order *orde
 		status = pp_merge_must_wait(merge, one) ? PP_E_USAGE
 		                                        : pp_merge_add(merge, one, &problem);
 		if (status == PP_E_USAGE) {
-			status = pp_vec_push(&w->files, file) && pp_vec_push(&w->profiles, one)
-			             ? PP_OK
-			             : pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
-			one = status == PP_OK ? NULL : one;
+			status = PP_OK;
+			if (pp_vec_push(&w->files, (struct waiting_file){ one, file }))
+				one = NULL;
+			else
+				status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
 		} else if (status == PP_OK) {
-			status = waiting_merge(r, w, merge, false, spoilt);
+			status = waiting_merge(r, w, merge, spoilt);
 		} else {
 			*spoilt = true;
 			status = merge_failed(r, file, status, &problem);
@@ -235,9 +265,8 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 		pp_load_progress(r, (struct pp_progress_at){ files[0], true, false, i + 1, n });
 	}
 	pp_load_progress(r, (struct pp_progress_at){ files[0], true, true, n, n });
-	merge.all_seen = true;
 	if (status == PP_OK)
-		status = waiting_merge(r, &waiting, &merge, true, &spoilt);
+		status = waiting_end(r, &waiting, &merge, order->want.skips, &left_out, &spoilt);
 	waiting_release(&waiting);
 	if (status != PP_OK && status != PP_E_USAGE && !spoilt && order->want.can_skip)
 		pp_answer_note(a, "could-skip",

@@ -694,21 +694,6 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 	return PP_OK;
 }
 
-static bool
-is_empty(const struct pp_profile *p)
-{
-	uint32_t row;
-	size_t i;
-
-	if (p->tree.n > 1 || p->calls.rows.n || p->lines.rows.n || p->costs.funcs.n)
-		return false;
-	for (i = 0; i < p->series.n; i++)
-		for (row = 0; row < p->series.at[i].rows; row++)
-			if (pp_series_present(&p->series.at[i], row))
-				return false;
-	return true;
-}
-
 /* Forgets an empty profile that came first, whatever it would have counted. */
 static bool
 start_over(struct pp_merge *m)
@@ -740,7 +725,7 @@ limit_say(const struct pp_merge *m, const struct pp_profile *from, const struct 
 static pp_status
 merge_dense(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
 {
-	bool empty = is_empty(from), started = m->builder.profile->format != NULL;
+	bool empty = pp_merge_is_empty(from), started = m->builder.profile->format != NULL;
 	struct id_maps maps = { 0 };
 	pp_status status = PP_E_NOMEM;
 
@@ -782,39 +767,4 @@ pp_merge_finish(struct pp_merge *m, struct pp_profile **out)
 {
 	pp_merge_primary(m);
 	return pp_builder_finish(&m->builder, out);
-}
-
-pp_status
-pp_profile_merge(struct pp_profile *const *profiles, size_t n, const struct pp_limits *limits,
-                 struct pp_profile **out)
-{
-	struct pp_buf problem = { 0 };
-	struct pp_merge m;
-	pp_status status = PP_OK;
-	bool *added = calloc(n + 1, sizeof *added);
-	size_t i, left = n, before = n + 1;
-
-	*out = NULL;
-	if (n == 0 || !added || !pp_merge_init(&m, limits, profiles[0]->strs.seed)) {
-		free(added);
-		return n ? PP_E_NOMEM : PP_E_USAGE;
-	}
-	for (i = 0; i < n && status == PP_OK; i++)
-		if (!is_empty(profiles[i]) && !pp_merge_see(&m, profiles[i]))
-			status = PP_E_NOMEM;
-	m.all_seen = true;
-	/* What has nothing in common with those before may have with those behind. */
-	while (left && left < before && status == PP_OK)
-		for (i = 0, before = left; i < n && status == PP_OK; i++) {
-			status = added[i] ? PP_E_USAGE : pp_merge_add(&m, profiles[i], &problem);
-			left -= status == PP_OK;
-			added[i] |= status == PP_OK;
-			status = status == PP_E_USAGE ? PP_OK : status;
-		}
-	free(added);
-	if (status == PP_OK)
-		status = left ? PP_E_USAGE : pp_merge_finish(&m, out);
-	pp_buf_release(&problem);
-	pp_merge_release(&m);
-	return status;
 }

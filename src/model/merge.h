@@ -75,6 +75,8 @@ struct pp_metric_way {
 	int64_t mul;
 };
 
+/* Whether a profile holds nothing at all. */
+bool pp_merge_is_empty(const struct pp_profile *);
 /*
  * Whether there is anything in common. Then: finds or makes a metric for each one of `from`, rescaling what is
  * there where needed. The same status and problem as pp_merge_add().

@@ -191,10 +191,28 @@ text_note(struct pp_merge *m, const struct pp_profile *p, pp_str text, pp_str *o
 }
 
 bool
+pp_merge_is_empty(const struct pp_profile *p)
+{
+	uint32_t row;
+	size_t i;
+
+	if (p->tree.n > 1 || p->calls.rows.n || p->lines.rows.n || p->costs.funcs.n)
+		return false;
+	for (i = 0; i < p->series.n; i++)
+		for (row = 0; row < p->series.at[i].rows; row++)
+			if (pp_series_present(&p->series.at[i], row))
+				return false;
+	return true;
+}
+
+bool
 pp_merge_see(struct pp_merge *m, const struct pp_profile *from)
 {
 	size_t i;
 
+	/* What is empty is like everything. */
+	if (pp_merge_is_empty(from))
+		return true;
 	for (i = 0; i < from->metrics.n; i++) {
 		const struct pp_metric *metric = &from->metrics.at[i];
 		struct pp_merge_kind *kind = kind_find(m, from, metric), made = { 0 };
@@ -366,4 +384,41 @@ pp_merge_primary(struct pp_merge *m)
 			best = i;
 	if (best < p->metrics.n && m->metrics.at[best].primary)
 		p->metrics.at[best].flags |= PP_METRIC_PRIMARY;
+}
+
+/* ---- all at once ---- */
+
+pp_status
+pp_profile_merge(struct pp_profile *const *profiles, size_t n, const struct pp_limits *limits,
+                 struct pp_profile **out)
+{
+	struct pp_buf problem = { 0 };
+	struct pp_merge m;
+	pp_status status = PP_OK;
+	bool *added = calloc(n + 1, sizeof *added);
+	size_t i, left = n, before = n + 1;
+
+	*out = NULL;
+	if (n == 0 || !added || !pp_merge_init(&m, limits, profiles[0]->strs.seed)) {
+		free(added);
+		return n ? PP_E_NOMEM : PP_E_USAGE;
+	}
+	for (i = 0; i < n && status == PP_OK; i++)
+		if (!pp_merge_see(&m, profiles[i]))
+			status = PP_E_NOMEM;
+	m.all_seen = true;
+	/* What has nothing in common with those before may have with those behind. */
+	while (left && left < before && status == PP_OK)
+		for (i = 0, before = left; i < n && status == PP_OK; i++) {
+			status = added[i] ? PP_E_USAGE : pp_merge_add(&m, profiles[i], &problem);
+			left -= status == PP_OK;
+			added[i] |= status == PP_OK;
+			status = status == PP_E_USAGE ? PP_OK : status;
+		}
+	free(added);
+	if (status == PP_OK)
+		status = left ? PP_E_USAGE : pp_merge_finish(&m, out);
+	pp_buf_release(&problem);
+	pp_merge_release(&m);
+	return status;
 }
