@@ -11,8 +11,9 @@ RULE(BODY_EMPTY, "spx-body-empty", PP_ERROR, "the body of the report is empty",
      "frames (0.5), or metadata of 8192 bytes and more. Nothing of the run was kept.")
 RULE(BODY_SEVERAL, "spx-body-several", PP_WARNING, "there is more than one body",
      "Beside the .json stand several bodies of its name, such as NAME.txt.gz and NAME.txt.zst. "
-     "Only one can be meant; it is looked for in the order .txt.gz, .txt.zst, .txt. Name the body "
-     "itself to read another one.")
+     "Only one can be meant: the one that has as many events as the .json counts. Where none or "
+     "each has, they are looked for in the order .txt.gz, .txt.zst, .txt. Name the body itself to "
+     "read another one.")
 RULE(META_MISSING, "spx-metadata-missing", PP_WARNING, "there is no .json beside the body",
      "SPX writes the metadata last, so a body alone comes from a run that is still going on, was "
      "killed, or from a copy of one file only. The number of metrics is taken from the first "

@@ -136,19 +136,6 @@ findings_beside(struct pp_reader *r, const char *name)
 	pp_buf_release(&path);
 }
 
-/* Warns when another body than the one chosen is there too. */
-static void
-several_check(struct pp_reader *r, size_t strip, size_t from)
-{
-	char name[1024];
-
-	for (; body_endings[from] && *body_endings[from]; from++)
-		if (beside(r->path, strip, body_endings[from], name, sizeof name) &&
-		    r->has_sibling(r, name))
-			pp_diag_add(r->diags, &pp_spx_rules[SPX_BODY_SEVERAL], PP_NOWHERE,
-			            "there is another body, %s, which is not read", name);
-}
-
 /* Whether an input starts as bodies do: its name alone says nothing. */
 static bool
 is_body(struct pp_input *in)
@@ -165,7 +152,7 @@ pp_spx_body_open(struct pp_reader *r, char *name, size_t room, struct pp_input *
 	pp_status status = PP_E_IO;
 
 	*body = NULL;
-	for (i = 0; body_endings[i] && status == PP_E_IO; i++) {
+	for (i = next ? *next : 0; body_endings[i] && status == PP_E_IO; i++) {
 		if ((strip || *body_endings[i]) &&
 		    beside(r->path, strip, body_endings[i], name, room))
 			status = r->open_sibling(r, name, body);
@@ -180,6 +167,79 @@ pp_spx_body_open(struct pp_reader *r, char *name, size_t room, struct pp_input *
 	return status;
 }
 
+/* ---- several bodies ---- */
+
+/* The events of a body: lines up to [functions]. */
+static uint64_t
+events_count(struct pp_input *body, uint64_t max_line)
+{
+	struct pp_slice line;
+	uint64_t n = 0;
+	bool whole;
+
+	if (!pp_input_line(body, max_line, &line, &whole) || !pp_slice_eq_z(line, "[events]"))
+		return 0;
+	while (pp_input_line(body, max_line, &line, &whole) && !pp_slice_eq_z(line, "[functions]"))
+		n++;
+	return n;
+}
+
+/* Whether a body with a certain ending is there that has as many events as the metadata say. */
+static bool
+body_fits(struct pp_reader *r, size_t strip, const char *ending, const struct spx_meta *meta)
+{
+	struct pp_input *body = NULL;
+	uint64_t events;
+	char name[1024];
+
+	if (!beside(r->path, strip, ending, name, sizeof name) || !r->has_sibling(r, name) ||
+	    r->open_sibling(r, name, &body) != PP_OK)
+		return false;
+	events = events_count(body, r->limits.max_line);
+	body->close(body);
+	return meta->calls >= 0 && events == 2 * (uint64_t)meta->calls;
+}
+
+/*
+ * Which of several bodies is meant: the first that has as many events as the metadata say, else the first that is
+ * there. A report that was recorded anew may have left its old body behind.
+ */
+static size_t
+body_choose(struct pp_reader *r, const struct spx_meta *meta)
+{
+	size_t strip = pp_spx_ending(r->path, ".json"), i, there = 0, first = 0, chosen;
+	struct pp_diags *diags = r->diags, none;
+	bool fits = false;
+	char name[1024];
+
+	for (i = 0; *body_endings[i]; i++)
+		if (beside(r->path, strip, body_endings[i], name, sizeof name) &&
+		    r->has_sibling(r, name)) {
+			first = there ? first : i;
+			there++;
+		}
+	chosen = first;
+	if (there < 2)
+		return 0;
+	/* What is wrong with bodies that are not read is nobody's business. */
+	pp_diags_init(&none);
+	r->diags = &none;
+	for (i = first; *body_endings[i] && !fits; i++) {
+		fits = body_fits(r, strip, body_endings[i], meta);
+		chosen = fits ? i : chosen;
+	}
+	r->diags = diags;
+	pp_diags_release(&none);
+	for (i = 0; *body_endings[i]; i++)
+		if (i != chosen && beside(r->path, strip, body_endings[i], name, sizeof name) &&
+		    r->has_sibling(r, name))
+			pp_diag_add(diags, &pp_spx_rules[SPX_BODY_SEVERAL], PP_NOWHERE,
+			            "there is another body, %s, which is not read%s%s%s", name,
+			            fits ? ": the one with " : "", fits ? body_endings[chosen] : "",
+			            fits ? " has the events that the metadata count" : "");
+	return chosen;
+}
+
 /* The body of the metadata at hand. */
 static pp_status
 read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
@@ -191,6 +251,7 @@ read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
 	size_t i;
 
 	pp_spx_meta_read(r->in, b, r->diags, meta);
+	i = body_choose(r, meta);
 	status = pp_spx_body_open(r, name, sizeof name, &body, &i);
 	if (!body && status != PP_E_IO)
 		return status;
@@ -200,7 +261,6 @@ read_from_json(struct pp_reader *r, struct pp_builder *b, struct spx_meta *meta)
 		    "there is no body (.txt.gz, .txt.zst or .txt) of the same name beside it");
 		return PP_E_INVALID;
 	}
-	several_check(r, pp_spx_ending(r->path, ".json"), i);
 	findings_beside(r, name);
 	for (i = 0; i + 1 < PP_COUNT_OF(b->profile->compression) && r->sibling_compression[i]; i++)
 		b->profile->compression[i] = pp_build_strz(b, r->sibling_compression[i]);
