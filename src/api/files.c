@@ -266,7 +266,8 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 	}
 	pp_load_progress(r, (struct pp_progress_at){ files[0], true, true, n, n });
 	if (status == PP_OK)
-		status = waiting_end(r, &waiting, &merge, order->want.skips, &left_out, &spoilt);
+		status = waiting_end(r, &waiting, &merge, order->want.skips || r->from_directory,
+		                     &left_out, &spoilt);
 	waiting_release(&waiting);
 	if (status != PP_OK && status != PP_E_USAGE && !spoilt && order->want.can_skip)
 		pp_answer_note(a, "could-skip",
