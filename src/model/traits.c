@@ -79,6 +79,18 @@ frames_count(const struct pp_profile *p, const struct used *used, uint64_t *n)
 	}
 }
 
+/* Whether anything was called: code outside of functions was not. */
+static bool
+has_counts(const struct pp_profile *p, const struct pp_series *s)
+{
+	uint32_t row;
+
+	for (row = 0; s->has_calls && row < s->rows; row++)
+		if (pp_series_cells(s, row)[p->metrics.n])
+			return true;
+	return false;
+}
+
 static void
 rows_count(const struct pp_profile *p, uint64_t *n)
 {
@@ -136,7 +148,7 @@ series_count(const struct pp_profile *p, uint64_t *n)
 		                       s->context;
 		n[PP_TRAIT_CPUS] += s->cpu >= 0;
 		n[PP_TRAIT_TIMELINE] += s->timeline.n;
-		n[PP_TRAIT_CALLS] += s->has_calls ? s->rows : 0;
+		n[PP_TRAIT_CALLS] += has_counts(p, s) ? s->rows : 0;
 		for (row = 0; row < s->rows && (!s->dense || row == 0); row++)
 			n[PP_TRAIT_NO_STACK] += pp_series_node(s, row) == 0 &&
 			                        pp_series_present(s, row);

@@ -52,7 +52,7 @@ EXPLAINED_BY = {
     'build ids': 'loss-build-ids',
     'marks': 'loss-marks',
     'built in': 'loss-built-in',
-    'homonyms': 'loss-homonyms loss-names',
+    'homonyms': 'loss-homonyms loss-names loss-metrics',
     'places': 'loss-places',
     'columns': 'loss-columns',
     'addresses': 'loss-addresses',

@@ -125,6 +125,7 @@ check_losses(void)
 	static const char *const rules[] = { "loss-names",   "loss-values", "loss-calls",
 		                             "loss-metrics", "loss-units",  "loss-first-lines" };
 	uint32_t series;
+	pp_node node;
 	size_t i;
 
 	ok(diags && pp_builder_init(&b, &limits, NULL, 7, &pp_pages_plain), "a builder");
@@ -133,7 +134,9 @@ check_losses(void)
 	series = pp_build_series_plain(&b, true, true);
 	placed.name = pp_build_strz(&b, "a;b");
 	frame.func = pp_build_func(&b, &placed);
-	pp_build_add(&b, series, pp_build_child(&b, 0, pp_build_frame(&b, &frame)), 0, -5);
+	node = pp_build_child(&b, 0, pp_build_frame(&b, &frame));
+	pp_build_add(&b, series, node, 0, -5);
+	pp_build_cells(&b, series, node)[2] = 1; /* a call */
 	ok(pp_builder_finish(&b, &p) == PP_OK && pp_sink_buffer(&buf, &sink) == PP_OK, "a profile");
 	ok(pp_write_sink(p, sink, &pp_format_folded, &opts, diags) == PP_OK &&
 	       pp_sink_commit(sink) == PP_OK,

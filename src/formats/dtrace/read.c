@@ -111,7 +111,8 @@ stack_build(struct dtrace_read *r, size_t from, size_t to, int64_t value,
 {
 	struct pp_sample sample = { .series = pp_owner_series(&r->owners, r->b, owner),
 		                    .values = &value };
-	size_t kernel = r->parted ? r->split : 0, i;
+	bool two = r->frames.n > r->split || !(r->probe.open || r->table.open);
+	size_t kernel = r->parted && two ? r->split : 0, i;
 
 	if (r->probe.open) {
 		sample.timed = r->probe.timed;
@@ -343,7 +344,9 @@ metric_build(struct dtrace_read *r, struct pp_slice text)
 	                                                                   : "count"),
 	                          .unit = pp_build_strz(r->b, r->samples ? "samples" : "count"),
 	                          .event = r->event,
-	                          .kind = r->samples ? PP_KIND_SAMPLES : PP_KIND_COUNT,
+	                          .kind = r->samples ? PP_KIND_SAMPLES
+	                                  : falls    ? PP_KIND_OTHER
+	                                             : PP_KIND_COUNT,
 	                          .flags = PP_METRIC_PRIMARY | (falls ? PP_METRIC_SIGNED : 0) });
 }
 

@@ -32,6 +32,7 @@ frame_put(struct pp_writer *w, struct pp_buf *line, pp_frame id)
 	const struct pp_frame_row *frame = &p->frames.at[id];
 	const struct pp_func_row *func = &p->funcs.at[frame->func];
 	struct pp_slice name = pp_text_of(p, func->name);
+	bool own = pp_profile_native(p) == &pp_format_dtrace;
 	uint64_t unused;
 
 	pp_buf_adds(line, "              ");
@@ -42,9 +43,8 @@ frame_put(struct pp_writer *w, struct pp_buf *line, pp_frame id)
 	pp_buf_addc(line, '`');
 	name_put(w, line, name, 0);
 	w->loss.dropped |= frame->flags & PP_FRAME_KINDS ? PP_HAS(MARKS) : 0;
-	if (!(frame->address && pp_dtrace_is_address(name, &unused)))
-		pp_buf_addf(line, "+0x%" PRIx64,
-		            pp_profile_native(p) == &pp_format_dtrace ? frame->offset : 0);
+	if (!own || !pp_dtrace_is_address(name, &unused))
+		pp_buf_addf(line, "+0x%" PRIx64, own ? frame->offset : 0);
 	pp_buf_addc(line, '\n');
 }
 
@@ -183,6 +183,8 @@ pp_dtrace_write(struct pp_writer *w)
 	struct pp_buf text = { 0 };
 	pp_status status = PP_OK;
 
+	if (!(p->facets & PP_TREE) && p->metrics.n)
+		return PP_E_UNSUPPORTED;
 	if (w->metric < p->metrics.n) {
 		const struct pp_metric *m = &p->metrics.at[w->metric];
 
