@@ -92,7 +92,7 @@ const pages = new Map(); // by their options: pages are used again
 /** A page whose every complaint is a failure. */
 export async function page(b, options = {}) {
   const key = JSON.stringify(options), known = pages.get(key), size = { width: 1400, height: 860 };
-  if (known) {
+  if (known && !known.isClosed()) {
     known.complaints.length = 0;
     await known.emulateMedia({ media: 'screen', colorScheme: options.colorScheme ?? 'light' });
     await known.setViewportSize(options.viewport ?? size);

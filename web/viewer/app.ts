@@ -178,13 +178,20 @@ export class App {
   }
 
   /** What the colours mean: what changed, or the modules that cost most. Words, colours, what they stand for. */
-  legendItems(dark = this.dark): [string, string, string][] {
-    if (this.compares) return [['less', changeColour(-1, 1, dark), ''], ['same or noise', changeColour(0, 1, dark), this.noise.rule], ['more', changeColour(1, 1, dark), '']];
-    return legend(this.data, this.state.palette, this.scene.flat().sums[0].self, dark).map(([name, colour, funcs]) => [shown(name, 40), colour, plural(funcs, 'function', 'functions')]);
+  legendItems(modules = false): [string, string, string][] {
+    const { dark } = this;
+    if (this.compares && !modules) return [['less', changeColour(-1, 1, dark), ''], ['same or noise', changeColour(0, 1, dark), this.noise.rule], ['more', changeColour(1, 1, dark), '']];
+    return legend(this.data, this.state.palette, this.scene.flat().sums[this.main0].self, dark).map(([name, colour, funcs]) => [shown(name, 40), colour, plural(funcs, 'function', 'functions')]);
   }
 
-  legend(): Node {
-    return el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...this.legendItems().map(([name, colour, title]) => {
+  /** Chooses the colours of pictures. */
+  colourSelect(): Node {
+    return select('Colours', [['module', 'by module'], ['name', 'by name'], ['language', 'by language']], this.state.palette, v => this.set({ palette: v as 'name' }));
+  }
+
+  /** `modules`: also where two profiles are compared, since calls in time have the colours of functions. */
+  legend(modules = false): Node {
+    return el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...this.legendItems(modules).map(([name, colour, title]) => {
       const swatch = el('i', {});
       swatch.style.background = colour;
       return el('li', { title }, swatch, name);
@@ -421,7 +428,7 @@ export class App {
     const series = this.data.series;
     const events = [...new Set(series.map(x => x.info.event).filter(Boolean))], threads = [...new Set(series.map(threadKey))];
     fill(this.picks,
-      metrics.length > 1 && select('Metric', metrics.map((m, i) => [String(i), (m.event && m.event !== m.name ? shown(m.event, 40) + ' \u203a ' : '') + shown(m.title || m.name, 40)]), String(s.metric), v => this.set({ metric: Number(v) })),
+      metrics.length > 0 && select('Metric', metrics.map((m, i) => [String(i), (m.event && m.event !== m.name ? shown(m.event, 40) + ' \u203a ' : '') + shown(m.title || m.name, 40)]), String(s.metric), v => this.set({ metric: Number(v) })),
       events.length > 1 && select('Event', [['', 'all'], ...events.map(e => [e, shown(e, 40)] as [string, string])], s.event, v => this.set({ event: v })),
       threads.length > 1 && select('Thread', [['', `all ${threads.length}`], ...threads.map(t => [t, shown(t || 'unnamed', 40)] as [string, string])], s.thread, v => this.set({ thread: v })));
   }

@@ -52,7 +52,7 @@ function framed(app: App, p: Picture): Picture {
   words.push({ x: SIDE, y: 20, text: fitName(shown(document.title.replace(/ \u2013 polyprof$/, ''), 200), Math.floor(letters * 0.78)), size: 14 });
   words.push({ x: SIDE, y: 38, text: line([(both[0].endsWith(m) ? '' : `${m}: `) + both.join(' \u2192 '), ...chosen].join(' \u00b7 ')), soft: true });
   let x = SIDE, y = 46;
-  for (const [label, fill] of app.legendItems()) {
+  for (const [label, fill] of app.legendItems(app.state.view === 'time')) {
     const w = 18 + label.length * LETTER + 12;
     if (x > SIDE && x + w > p.width - SIDE) {
       x = SIDE;

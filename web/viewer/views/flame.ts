@@ -118,7 +118,7 @@ export class FlameView implements Panel {
       ...(app.compares ? [
         select('Change of', [['self', 'self'], ['total', 'total']], s.change, v => app.set({ change: v as 'self' | 'total' })),
         toggle('Same size', 'Scale the second profile to the size of the first', s.normalize, () => app.set({ normalize: !s.normalize })),
-      ] : [select('Colours', [['module', 'by module'], ['name', 'by name'], ['language', 'by language']], s.palette, v => app.set({ palette: v as 'name' }))]),
+      ] : [app.colourSelect()]),
       ...(s.zoom.length ? [button('Reset zoom', 'Zoom out to all (Escape)', () => this.chart.zoomTo(0))] : []),
     ];
   }

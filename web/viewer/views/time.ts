@@ -12,6 +12,7 @@ import { TimeChart } from '../timechart';
 export class TimeView implements Panel {
   readonly host = el('section', { class: 'view' });
   private chart: TimeChart;
+  private key0 = el('div', { class: 'legends' });
 
   constructor(private app: App) {
     const { tree } = app.data;
@@ -24,14 +25,16 @@ export class TimeView implements Panel {
       menu: (node, x, y) => app.menuFor(tree.func[node], x, y),
       range: (from, to) => app.set({ time: [Math.round(from), Math.round(to)] }),
     });
-    this.host.append(this.chart.host);
+    this.host.append(this.chart.host, this.key0);
   }
 
   update(): void {
     const { app } = this, lacks = why('time', app.data), { thread, event } = app.state;
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
     const list = app.data.moments.filter(m => (!thread || threadKey(m.series) === thread) && (!event || m.series.info.event === event));
+    if (!app.compares) list.sort((a, b) => b.n - a.n); // the busiest thread first
     const titles = list.map(m => shown([app.compares ? app.data.meta.profiles[m.series.profile].file.replace(/^.*\//, '') : '', threadKey(m.series), m.series.info.event].filter(Boolean).join(' \u00b7 ') || (m.trace ? 'all calls' : 'all samples'), 120));
+    fill(this.key0, app.legend(true));
     const [whole, range] = app.timeRange();
     this.chart.up = !app.state.icicle;
     this.chart.set(list.map((moments, i) => ({ moments, title: titles.indexOf(titles[i]) < i ? `${titles[i]} (${i + 1})` : titles[i], ends: sampleEnds(app.data, moments) })), whole, range);
@@ -77,9 +80,10 @@ export class TimeView implements Panel {
     const { app } = this;
     return [
       button('Icicle', 'The outermost call on top (i)', () => app.set({ icicle: !app.state.icicle }), { 'aria-pressed': String(app.state.icicle), class: 'toggle' }),
+      app.colourSelect(),
       ...[this.threads()].filter((n): n is Node => !!n),
       el('span', { class: 'hint' }, 'wheel zooms, drag moves, Shift+drag chooses a range'),
-      button('Use this range', 'Recompute every view for what is shown (Enter)', () => app.set({ time: [Math.round(this.chart.from), Math.round(this.chart.until)] })),
+      button('Use range', 'Use range: recompute every view for what is shown (Enter)', () => app.set({ time: [Math.round(this.chart.from), Math.round(this.chart.until)] })),
       button('All of time', 'Show everything (Home)', () => (app.state.time ? app.set({ time: null }) : this.chart.show(...app.timeRange()[0]))),
     ];
   }
