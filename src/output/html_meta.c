@@ -116,6 +116,7 @@ static void
 put_metrics(struct pp_json *j, const struct pp_profile *p)
 {
 	char number[PP_NUM_MAX];
+	struct pp_buf title = { 0 };
 	size_t i;
 
 	pp_json_put_array(j, "metrics");
@@ -124,7 +125,9 @@ put_metrics(struct pp_json *j, const struct pp_profile *p)
 
 		pp_json_begin_object(j);
 		pp_json_put_text(j, "name", pp_text_of(p, m->name));
-		pp_json_put_text(j, "title", pp_text_of(p, m->title));
+		title.n = 0;
+		pp_metric_title(p, m, &title);
+		pp_json_put_text(j, "title", pp_slice_of(title.p ? title.p : "", title.n));
 		pp_json_put_text(j, "event", pp_text_of(p, m->event));
 		pp_json_put_text(j, "unit", pp_text_of(p, m->unit));
 		pp_json_put_u64(j, "kind", (uint64_t)m->kind);
@@ -142,6 +145,7 @@ put_metrics(struct pp_json *j, const struct pp_profile *p)
 		pp_json_end_object(j);
 	}
 	pp_json_end_array(j);
+	pp_buf_release(&title);
 }
 
 static void

@@ -116,7 +116,7 @@ export async function page(b, options = {}) {
 const reports = new Map(); // by their arguments
 
 export function makeReport(name, ...args) {
-  const key = JSON.stringify(args), file = reports.get(key) ?? join(out, name + '.html');
+  const key = JSON.stringify(args), taken = [...reports.values()], file = reports.get(key) ?? join(out, name + (taken.includes(join(out, name + '.html')) ? '-' + taken.length : '') + '.html');
   if (!reports.has(key)) polyprof('report', '-q', ...args, '-o', file);
   reports.set(key, file);
   return file;

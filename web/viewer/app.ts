@@ -428,7 +428,7 @@ export class App {
     const series = this.data.series;
     const events = [...new Set(series.map(x => x.info.event).filter(Boolean))], threads = [...new Set(series.map(threadKey))];
     fill(this.picks,
-      metrics.length > 0 && select('Metric', metrics.map((m, i) => [String(i), (m.event && m.event !== m.name ? shown(m.event, 40) + ' \u203a ' : '') + shown(m.title || m.name, 40)]), String(s.metric), v => this.set({ metric: Number(v) })),
+      metrics.length > 0 && select('Metric', metrics.map((m, i) => [String(i), shown(m.title || m.name, 60)]), String(s.metric), v => this.set({ metric: Number(v) })),
       events.length > 1 && select('Event', [['', 'all'], ...events.map(e => [e, shown(e, 40)] as [string, string])], s.event, v => this.set({ event: v })),
       threads.length > 1 && select('Thread', [['', `all ${threads.length}`], ...threads.map(t => [t, shown(t || 'unnamed', 40)] as [string, string])], s.thread, v => this.set({ thread: v })));
   }

@@ -54,7 +54,7 @@ export class OverviewView implements Panel {
     const row = (m: Metric) => {
       const others = profiles.slice(1).map((_, k) => profiles[k + 1].metrics[metricOf(this.app.data, k + 1, metrics.indexOf(m))]).filter(Boolean);
       const text = [m, ...others].map(x => value(x, fileTotal(x))).join(' \u2192 ');
-      const name = m.event && m.event !== m.name ? `${m.event} \u203a ${m.title || m.name}` : m.title || m.name;
+      const name = m.title || m.name;
       return el('tr', {}, el('th', { scope: 'row' }, metrics.length > 1 ? button(shown(name, 48), `Show ${shown(name, 48)} everywhere`, () => this.app.set({ metric: metrics.indexOf(m) }), { class: 'link', 'aria-pressed': String(this.app.state.metric === metrics.indexOf(m)) }) : shown(name, 48)),
         el('td', { class: 'number', title: exact(m, fileTotal(m)) }, el('span', {}, text)));
     };
