@@ -467,6 +467,7 @@ directory_expand(struct pp_reply *r, const char *path, struct file_names *names)
 {
 	struct pp_answer *a = answer_of(r);
 	struct pp_subject listing = r->subject;
+	struct pp_buf count = { 0 };
 	size_t i, n;
 	pp_status status;
 
@@ -483,10 +484,12 @@ directory_expand(struct pp_reply *r, const char *path, struct file_names *names)
 	if (status == PP_OK && n == 0)
 		return pp_answer_fail(a, PP_E_INVALID, "no-profiles", "%s: no profiles found in it",
 		                      path);
+	pp_units_u64(&count, n);
 	if (status == PP_OK)
-		pp_answer_note(a, "directory", "%s: %zu %s%s", path, n,
+		pp_answer_note(a, "directory", "%s: %s %s%s", path, count.p ? count.p : "",
 		               pp_plural(n, "profile", "profiles"),
 		               n > 1 && r->asking.question->asks == PP_ASKS_ONE ? ", merged" : "");
+	pp_buf_release(&count);
 	return status;
 }
 

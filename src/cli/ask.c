@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "text/escape.h"
 #include "text/suggest.h"
+#include "text/units.h"
 
 /* ---- what is asked ---- */
 
@@ -169,8 +170,11 @@ candidates_print(const pp_answer *answer)
 		}
 		pp_buf_adds(&text, "\n");
 	}
-	if (more)
-		pp_buf_addf(&text, "  ... and %zu more\n", more);
+	if (more) {
+		pp_buf_adds(&text, "  ... and ");
+		pp_units_u64(&text, more);
+		pp_buf_adds(&text, " more\n");
+	}
 	if (err && text.p)
 		pp_sink_write(err, text.p, text.n);
 	pp_cli_err_done(err, &buf);

@@ -427,6 +427,7 @@ source_say(struct pp_answer *a, const struct pp_subject *subject, enum pp_ink in
 {
 	const struct pp_profile *p = subject->topics[0].profile;
 	struct pp_slice producer = pp_text_of(p, p->producer), title = pp_slice_z(p->format->title);
+	struct pp_buf more = { 0 };
 
 	pp_answer_say_name(
 	    a, ink, subject->file_count ? pp_file_title(subject->files[0]) : pp_slice_z("profile"));
@@ -435,7 +436,8 @@ source_say(struct pp_answer *a, const struct pp_subject *subject, enum pp_ink in
 		pp_answer_say_name(a, ink, pp_file_title(subject->files[1]));
 		pp_answer_say(a, ink, ", merged");
 	} else if (subject->file_count > 2) {
-		pp_answer_say(a, ink, " and %zu more files, merged", subject->file_count - 1);
+		pp_units_u64(&more, subject->file_count - 1);
+		pp_answer_say(a, ink, " and %s more files, merged", pp_answer_made(a, &more));
 	}
 	/* A producer that names the format again, as "Devel::NYTProf 6.12", says it all. */
 	if (producer.n < title.n || memcmp(producer.p, title.p, title.n) != 0)
@@ -445,6 +447,7 @@ source_say(struct pp_answer *a, const struct pp_subject *subject, enum pp_ink in
 		pp_answer_say(a, PP_INK_PLAIN, ": ");
 	pp_answer_say_name(a, PP_INK_PLAIN, producer);
 	pp_answer_say(a, PP_INK_PLAIN, "\n  ");
+	pp_buf_release(&more);
 }
 
 static void

@@ -7,6 +7,7 @@
 
 #include "text/escape.h"
 #include "text/shorten.h"
+#include "text/units.h"
 
 /* Names of a chain that are shown; those in its middle are counted. */
 #define CHAIN_SHOWN 4
@@ -161,6 +162,15 @@ name_add(const struct pp_tree_lines *t, uint32_t spot, struct pp_buf *out)
 		pp_buf_addf(out, " (cycle %u)", p->derived.cycles.at[b->func]);
 }
 
+/* The middle of a chain. */
+static void
+more_add(struct pp_buf *out, uint32_t n)
+{
+	pp_buf_adds(out, PP_CHAIN_ARROW "… ");
+	pp_units_u64(out, n);
+	pp_buf_adds(out, " more …");
+}
+
 /* "a > b > 7 more > z" for a chain, "(7 more)" for a rest. */
 void
 pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *d)
@@ -172,13 +182,15 @@ pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *d
 	         to = line->length > CHAIN_SHOWN + 1 ? line->length - CHAIN_SHOWN / 2 : from;
 
 	if (line->length == 0) {
-		pp_buf_addf(d->made, "(%zu more)", line->n);
+		pp_buf_adds(d->made, "(");
+		pp_units_u64(d->made, line->n);
+		pp_buf_adds(d->made, " more)");
 		d->ink = PP_INK_FAINT;
 	}
 	for (i = 0; i < line->length; i++, at = pp_hot_chained(&t->hot, at)) {
 		if (i >= from && i < to) {
 			if (i == from)
-				pp_buf_addf(d->made, PP_CHAIN_ARROW "… %u more …", to - from);
+				more_add(d->made, to - from);
 			continue;
 		}
 		pp_buf_adds(d->made, i ? PP_CHAIN_ARROW : "");
