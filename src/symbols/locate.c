@@ -179,7 +179,7 @@ try_link(struct search *s)
 		link = pp_elf_named(&f.elf, ".gnu_debuglink");
 		name = link ? pp_elf_text(link->bytes, 0) : name;
 		pp_buf_add(&copy, name.p, name.n);
-		if (!s->id.n && f.elf.build_id.n <= sizeof s->own_id) {
+		if (!s->id.n && f.elf.build_id.n && f.elf.build_id.n <= sizeof s->own_id) {
 			memcpy(s->own_id, f.elf.build_id.p, f.elf.build_id.n);
 			search_id(s, pp_slice_of(s->own_id, f.elf.build_id.n));
 		}

@@ -335,9 +335,10 @@ command_read(struct pp_pd *d, struct pp_slice rest)
 }
 
 void
-pp_pd_feature(struct pp_pd *d, unsigned bit, struct pp_slice s)
+pp_pd_feature(struct pp_pd *d, unsigned bit, struct pp_slice content)
 {
 	struct pp_pd_features *f = &d->features;
+	struct pp_slice s = content;
 
 	switch (bit) {
 	case FEATURE_BUILD_ID:

@@ -10,7 +10,7 @@
 #define PLACES ((size_t)1 << 15)
 #define CHAINS ((size_t)1 << 13)
 /* Addresses from here on are markers: who runs from here on. */
-#define MARKERS UINT64_MAX - 4094
+#define MARKERS (UINT64_MAX - 4094)
 #define MARK_HYPERVISOR (UINT64_MAX - 31)
 #define MARK_KERNEL (UINT64_MAX - 127)
 #define MARK_USER (UINT64_MAX - 511)
