@@ -179,20 +179,27 @@ compute(const struct exercise *e, const struct pp_profile *p, union pp_value *wh
 /* ---- writing and reading back ----------------------------------------------------------- */
 
 static pp_status
-write_to(const struct exercise *e, const struct pp_profile *p, const struct pp_format *format,
-         struct pp_buf *out)
+write_told(const struct exercise *e, const struct pp_profile *p, const struct pp_format *format,
+           struct pp_buf *out, struct pp_diags *diags)
 {
 	struct pp_sink *sink;
 	pp_status status = pp_sink_buffer(out, &sink);
 
 	if (status == PP_OK) {
-		status = pp_write_sink(p, sink, format, NULL, NULL);
+		status = pp_write_sink(p, sink, format, NULL, diags);
 		if (status == PP_OK)
 			status = pp_sink_commit(sink);
 		pp_sink_close(sink);
 	}
 	require(is_answer(e, status), "the writer's answer");
 	return status;
+}
+
+static pp_status
+write_to(const struct exercise *e, const struct pp_profile *p, const struct pp_format *format,
+         struct pp_buf *out)
+{
+	return write_told(e, p, format, out, NULL);
 }
 
 /* Reads what was written; NULL only when memory may be lacking. */
@@ -256,16 +263,22 @@ check_total(const struct exercise *e, const struct pp_profile *p, const struct p
 		             "and has the same total", p->format, text);
 }
 
-/* Once in a format, a profile stays as it is: read and written, it gives the same bytes. */
+/*
+ * Once in a format, a profile stays as it is: read and written, it gives the same bytes. Not so where call sites could not be shared
+ * out as they are stated, and were reported.
+ */
 static void
 check_stays(const struct exercise *e, const struct pp_profile *back, const struct pp_format *format)
 {
 	struct pp_buf first = { 0 }, second = { 0 };
 	struct pp_profile *again = NULL;
+	struct pp_diags told;
 
-	if (write_to(e, back, format, &first) == PP_OK)
+	pp_diags_init(&told);
+	if (write_told(e, back, format, &first, &told) == PP_OK)
 		again = read_back(e, format, &first);
-	if (again && write_to(e, again, format, &second) == PP_OK &&
+	if (again && !pp_diags_of_rule(&told, pp_rule_find("loss-sites")) &&
+	    write_to(e, again, format, &second) == PP_OK &&
 	    !pp_slice_eq(pp_slice_of(first.p, first.n), pp_slice_of(second.p, second.n))) {
 		fprintf(stderr, "---- before\n%.*s\n", (int)(first.n < 4000 ? first.n : 4000),
 		        first.p);
@@ -275,6 +288,7 @@ check_stays(const struct exercise *e, const struct pp_profile *back, const struc
 	pp_profile_free(again);
 	pp_buf_release(&first);
 	pp_buf_release(&second);
+	pp_diags_release(&told);
 }
 
 /* The largest whole number in a table of rows, each with `skip` cells before its metrics. */
