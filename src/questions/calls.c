@@ -336,6 +336,14 @@ cycles_learn(struct calls *c)
 	return c->cycle != NULL;
 }
 
+/* Whether this is code outside of functions, which nobody calls. */
+static bool
+is_level(const struct calls *c)
+{
+	return c->row < c->flat.n && !c->flat.calls[c->row] &&
+	       c->calls.profile->funcs.at[c->func].flags & PP_FUNC_SCRIPT;
+}
+
 /* Chooses the rows: --min drops what is small with all beyond it; scripts know no "outside". */
 static bool
 rows_choose(struct calls *c, double min, bool exact)
@@ -354,7 +362,8 @@ rows_choose(struct calls *c, double min, bool exact)
 		c->shown[c->n] = i;
 		if (c->metric < c->calls.metrics)
 			total = total_of(c, c->n);
-		if ((exact && !call->func) || (c->whole > 0 && fabs(total) < min * c->whole))
+		if ((!call->func && (exact || is_level(c))) ||
+		    (c->whole > 0 && fabs(total) < min * c->whole))
 			skip = call->depth;
 		else
 			c->n++;

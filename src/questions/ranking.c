@@ -334,7 +334,7 @@ label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 		pp_buf_addf(d->made, " <cycle %u>", r->flat.cycle[row]);
 	if (fact && fact->recursion)
 		pp_buf_addf(d->made, " (recursion %u)", fact->recursion);
-	if (kind && strcmp(kind, "xsub") == 0)
+	if (fact && kind && strcmp(kind, "xsub") == 0)
 		pp_buf_adds(d->made, " (xsub)");
 	pp_datum_made(d);
 	d->ink = main_ink(r, row);

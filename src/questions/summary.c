@@ -516,8 +516,16 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 	if (r->flat.n > 0 && calls) {
 		struct pp_slice name = pp_text_of(p, p->funcs.at[r->flat.func[0]].name);
 
-		hint_name(a, "who calls the costliest",
-		          name.n && name.p[0] == '-' ? "callers -- " : "callers ", name);
+		/* Code outside of functions is called by nobody. */
+		bool outside = p->funcs.at[r->flat.func[0]].flags & PP_FUNC_SCRIPT &&
+		               r->flat.calls[0] == 0;
+		bool dash = name.n && name.p[0] == '-';
+
+		hint_name(a, outside ? "what the costliest calls" : "who calls the costliest",
+		          outside ? (dash ? "callees -- " : "callees ")
+		          : dash  ? "callers -- "
+		                  : "callers ",
+		          name);
 	}
 	if (p->facets & PP_LINES)
 		pp_answer_hint(a, "cost of each source line", "lines", "");
