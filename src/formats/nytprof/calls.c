@@ -383,7 +383,7 @@ process_series(struct pp_nyt_load *load, size_t process, uint32_t *index)
 	}
 	if (process)
 		like.pid = load->processes.at[process - 1].pid;
-	*index = pp_build_series(load->builder, &like, p->series.n == 0, true);
+	*index = pp_build_series(load->builder, &like, p->series.n == 0, load->calls.returns > 0);
 	if (!pp_builder_ok(load->builder))
 		return NULL;
 	*known = *index + 1;

@@ -491,7 +491,7 @@ tree_store(struct pp_nyt_load *load, double outside)
 		tree_move(load, o->files.at[i].ticks, pp_nyt_outside_node(load, i));
 }
 
-/* What main::RUNTIME calls, which is not all, as others call what "use" runs; but never more. */
+/* What main::RUNTIME or nobody calls, which is not all, as others call what "use" runs; but never more. */
 static double
 called_sum(const struct pp_nyt_load *load, double most)
 {
@@ -499,7 +499,8 @@ called_sum(const struct pp_nyt_load *load, double most)
 	size_t i;
 
 	for (i = 0; i < load->callers.n; i++)
-		if (load->callers.at[i].caller + 1 == load->outside.sub)
+		if (load->callers.at[i].caller == PP_NYT_NO_SUB ||
+		    load->callers.at[i].caller + 1 == load->outside.sub)
 			sum += load->callers.at[i].incl;
 	return sum < most ? sum : most;
 }

@@ -641,8 +641,10 @@ pp_nyt_writing_init(struct pp_nyt_writing *w, struct pp_writer *writer)
 	w->row_of = calloc(p->funcs.n, sizeof *w->row_of);
 	if (!w->row_of || !pp_flat_sort(&w->flat, PP_SORT_NAME, 0))
 		return PP_E_NOMEM;
-	for (i = 0; i < w->flat.n; i++)
+	for (i = 0; i < w->flat.n; i++) {
 		w->row_of[w->flat.func[i]] = (uint32_t)i + 1;
+		w->outside = w->outside || pp_nyt_is_level(p, w->flat.func[i]);
+	}
 	rate_choose(w);
 	return files_collect(w) && pp_nyt_write_tree_prepare(w) ? PP_OK : PP_E_NOMEM;
 }

@@ -42,6 +42,7 @@ struct pp_nyt_writing {
 	uint64_t *calls;
 	bool has_calls; /* the tree counts calls */
 	bool returns;   /* there are stacks of calls */
+	bool outside;   /* main::RUNTIME is one of the functions */
 	bool levels;    /* what files spend outside of subs is told by statements */
 
 	uint64_t budget;   /* records left that only count */

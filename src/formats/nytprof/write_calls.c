@@ -338,7 +338,7 @@ caller_write(struct pp_nyt_writing *w, const struct pp_nyt_caller *r)
 		pp_nyt_out_byte(o, 'c');
 		pp_nyt_out_uint(o, pp_nyt_write_fid(w, r->file));
 		pp_nyt_out_uint(o, r->line);
-		w->writer->loss.made |= r->caller ? 0 : PP_HAS(ROOTS);
+		w->writer->loss.made |= r->caller || w->outside ? 0 : PP_HAS(ROOTS);
 		if (r->caller)
 			pp_nyt_write_name(w, r->caller);
 		else

@@ -441,7 +441,7 @@ rows_edges(struct making *k)
 
 		if (!from->caller || !from->callee) {
 			k->w->loss.more[PP_TRAIT_PAIRS]++;
-			k->w->loss.more[PP_TRAIT_CALLS]++;
+			k->w->loss.more[PP_TRAIT_CALLS] += cells[0] != 0;
 			k->w->loss.more[PP_TRAIT_SITES] += from->site_line != 0;
 			continue;
 		}
