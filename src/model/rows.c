@@ -126,25 +126,36 @@ cells_add(const struct pp_profile *p, int64_t *cells, const int64_t *costs,
 	return fits;
 }
 
-/* Whether all of a vector can be added; what cannot is told. */
+/* Whether all of a vector can be added. */
 static bool
-cells_fit(struct pp_builder *b, const int64_t *cells, const int64_t *costs,
-          const struct pp_over *over)
+cells_fit(const struct pp_profile *p, const int64_t *cells, const int64_t *costs)
 {
-	const struct pp_profile *p = b->profile;
-	bool fits = true;
 	size_t m;
 
 	for (m = 0; m < p->metrics.n; m++) {
 		int64_t cell = cells[m];
 
-		if (PP_UNLIKELY(!pp_cell_add(p->metrics.at[m].type, &cell, costs[m]))) {
-			over->tell(over->ctx, m);
-			b->overflowed = true;
-			fits = false;
-		}
+		if (PP_UNLIKELY(!pp_cell_add(p->metrics.at[m].type, &cell, costs[m])))
+			return false;
 	}
-	return fits;
+	return true;
+}
+
+/* Tells what cannot be. */
+static PP_NOINLINE void
+cells_tell(struct pp_builder *b, const int64_t *cells, const int64_t *costs,
+           const struct pp_over *over)
+{
+	const struct pp_profile *p = b->profile;
+	size_t m;
+
+	b->overflowed = true;
+	for (m = 0; m < p->metrics.n; m++) {
+		int64_t cell = cells[m];
+
+		if (!pp_cell_add(p->metrics.at[m].type, &cell, costs[m]))
+			over->tell(over->ctx, m);
+	}
 }
 
 /* The row that costs of a function go to when its lines are not ordered: another one when they do not fit. */
@@ -163,8 +174,10 @@ function_line(struct pp_builder *b, const struct pp_line_row *row, const int64_t
 	else
 		cells = pp_build_line(b, &plain);
 	p->lines.told++;
-	if (cells && PP_UNLIKELY(!cells_fit(b, cells + p->lines.hits, costs, over)))
+	if (cells && PP_UNLIKELY(!cells_fit(p, cells + p->lines.hits, costs))) {
+		cells_tell(b, cells + p->lines.hits, costs, over);
 		cells = line_append(b, line_tag(b, &plain), &plain);
+	}
 	if (cells)
 		b->line_last = (uint32_t)((size_t)(cells - p->lines.cells.at) / stride);
 	return cells;
@@ -192,12 +205,13 @@ pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t c
 	bool fits, places = pp_builder_keeps(b, PP_EDGES);
 	int64_t *cells = pp_build_edge(b, places ? row : &plain);
 
-	if (!places && cells && PP_UNLIKELY(cells[0] > INT64_MAX - calls)) {
-		over->tell(over->ctx, p->metrics.n);
-		b->overflowed = true;
+	if (!places && cells &&
+	    PP_UNLIKELY(!cells_fit(p, cells + 1, costs) || cells[0] > INT64_MAX - calls)) {
+		cells_tell(b, cells + 1, costs, over);
+		if (cells[0] > INT64_MAX - calls)
+			over->tell(over->ctx, p->metrics.n);
 		cells = edge_append(b, edge_tag(b, &plain), &plain);
-	} else if (!places && cells && PP_UNLIKELY(!cells_fit(b, cells + 1, costs, over)))
-		cells = edge_append(b, edge_tag(b, &plain), &plain);
+	}
 	if (!cells)
 		return false;
 	p->calls.told += !places;
