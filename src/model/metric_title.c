@@ -129,14 +129,21 @@ title_is_taken(const struct pp_profile *p, const struct pp_metric *m, struct pp_
 void
 pp_metric_title(const struct pp_profile *p, const struct pp_metric *m, struct pp_buf *out)
 {
+	struct pp_buf label = { 0 };
 	size_t before = out->n;
+	struct pp_slice title;
 
 	title_add(p, m, out);
-	if (!out->failed && out->p &&
-	    title_is_taken(p, m, pp_slice_of(out->p + before, out->n - before))) {
+	pp_metric_label(p, m, &label);
+	title = pp_slice_of(out->p ? out->p + before : "", out->n - before);
+	/* One of hundreds that is called by its key need not be compared with the others. */
+	if (!out->failed && !pp_slice_eq(title, pp_slice_of(label.p ? label.p : "", label.n)) &&
+	    title_is_taken(p, m, title)) {
 		out->n = before;
-		pp_metric_label(p, m, out);
+		pp_buf_add(out, label.p, label.n);
 	}
+	out->failed |= label.failed;
+	pp_buf_release(&label);
 }
 
 /* As people type it: case does not matter, nor whether words are joined. */
