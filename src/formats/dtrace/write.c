@@ -128,7 +128,7 @@ series_write(struct pp_writer *w, struct pp_buf *text)
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; status == PP_OK && row < s->rows; row++) {
-			int64_t cell = pp_series_cells(s, row)[w->metric];
+			int64_t cell = pp_series_cell(s, row, w->metric);
 
 			if (!pp_series_present(s, row))
 				continue;
@@ -163,7 +163,7 @@ nodes_write(struct pp_writer *w, struct pp_buf *text)
 			if (pp_series_present(s, row)) {
 				node = pp_series_node(s, row);
 				pp_value_add(m, &sums[node],
-				             pp_cell_value(m, pp_series_cells(s, row)[w->metric]));
+				             pp_cell_value(m, pp_series_cell(s, row, w->metric)));
 				has[node] = true;
 			}
 	}
