@@ -14,7 +14,8 @@ struct recorder {
 	const struct pp_profile *p;
 	size_t profile;
 	struct pp_moments *out;
-	size_t columns;
+	size_t columns; /* of a moment */
+	size_t steps;   /* those that the timeline has; the others are gains */
 	uint32_t *seen; /* by place: the moment in this part of time + 1, 0 = none */
 	size_t part;    /* number of the first moment of this part */
 	int64_t until;  /* where this part ends */
@@ -102,6 +103,19 @@ book_sample(struct recorder *r, uint32_t place, int64_t time, const int64_t *wei
 	book(r, i, weights);
 }
 
+/* Behind the steps of metrics, what those that fall gained with them. */
+static void
+gains_fill(const struct recorder *r, int64_t *steps)
+{
+	size_t c;
+
+	for (c = r->steps; c < r->columns; c++) {
+		const struct pp_metric *m = &r->p->metrics.at[c];
+
+		steps[c] = pp_cell_gained(m->type, steps[m->net]);
+	}
+}
+
 static void
 walk_trace(struct recorder *r, struct pp_timeline_iter *it, int64_t *before, int64_t *gains)
 {
@@ -117,9 +131,10 @@ walk_trace(struct recorder *r, struct pp_timeline_iter *it, int64_t *before, int
 
 		if (first)
 			r->out->start = r->until = time;
-		for (c = 0; c < r->columns && !first; c++)
+		for (c = 0; c < r->steps && !first; c++)
 			gains[c] = pp_cell_gain(r->p->metrics.at[c].type, before[c], it->values[c]);
 		if (!first) {
+			gains_fill(r, gains);
 			part_enter(r, since);
 			book_trace(r, pp_digest_place(r->d, r->profile, running),
 			           time > since ? (uint64_t)(time - since) : 0, calls, gains);
@@ -127,7 +142,7 @@ walk_trace(struct recorder *r, struct pp_timeline_iter *it, int64_t *before, int
 		calls = e->kind == PP_EVENT_ENTER;
 		running = e->kind == PP_EVENT_EXIT ? pp_tree_parent(&r->p->tree, e->node) : e->node;
 		since = time;
-		memcpy(before, it->values, r->columns * sizeof *before);
+		memcpy(before, it->values, r->steps * sizeof *before);
 		first = false;
 	}
 	memset(gains, 0, r->columns * sizeof *gains);
@@ -136,7 +151,7 @@ walk_trace(struct recorder *r, struct pp_timeline_iter *it, int64_t *before, int
 }
 
 static void
-walk_samples(struct recorder *r, struct pp_timeline_iter *it)
+walk_samples(struct recorder *r, struct pp_timeline_iter *it, int64_t *steps)
 {
 	bool first = true;
 
@@ -148,7 +163,9 @@ walk_samples(struct recorder *r, struct pp_timeline_iter *it)
 		/* Samples of several buffers may come out of order; the viewer's time only moves on. */
 		time = time > r->last ? time : r->last;
 		part_enter(r, time);
-		book_sample(r, pp_digest_place(r->d, r->profile, it->event.node), time, it->values);
+		memcpy(steps, it->values, r->steps * sizeof *steps);
+		gains_fill(r, steps);
+		book_sample(r, pp_digest_place(r->d, r->profile, it->event.node), time, steps);
 		if (!r->out->unit &&
 		    !pp_vec_push(&r->out->frame, pp_tree_frame(&r->p->tree, it->event.node)))
 			r->status = PP_E_NOMEM;
@@ -176,10 +193,12 @@ pp_digest_moments(const struct pp_digest *d, size_t profile, size_t series, uint
 	const struct pp_profile *p = d->profile[profile];
 	const struct pp_timeline *t = &p->series.at[series].timeline;
 	struct recorder r = { .d = d, .p = p, .profile = profile, .out = out };
+	size_t shown = pp_metrics_shown(p);
 	struct pp_timeline_iter it;
 	int64_t *cells;
 
-	r.columns = t->columns < p->metrics.n ? t->columns : p->metrics.n;
+	r.steps = t->columns < shown ? t->columns : shown;
+	r.columns = r.steps < shown ? r.steps : p->metrics.n;
 	*out = (struct pp_moments){ .trace = t->cumulative,
 		                    .columns = (uint32_t)r.columns,
 		                    .unit = part_length(p, t, most) };
@@ -189,7 +208,7 @@ pp_digest_moments(const struct pp_digest *d, size_t profile, size_t series, uint
 		if (out->trace)
 			walk_trace(&r, &it, cells, cells + r.columns);
 		else
-			walk_samples(&r, &it);
+			walk_samples(&r, &it, cells);
 		pp_timeline_end(&it);
 	} else {
 		r.status = PP_E_NOMEM;

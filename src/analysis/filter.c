@@ -361,9 +361,14 @@ metrics_narrow(struct choice *c)
 		if (c->metrics[i % p->metrics.n])
 			cells[n++] = cells[i];
 	p->costs.cells.n = n;
-	for (m = 0, n = 0; m < p->metrics.n; m++)
+	for (m = 0, n = 0; m < p->metrics.n; m++) {
+		struct pp_metric metric = p->metrics.at[m];
+
+		for (i = metric.net; metric.flags & PP_METRIC_GAINED && i-- > 0;)
+			metric.net -= !c->metrics[i];
 		if (c->metrics[m])
-			p->metrics.at[n++] = p->metrics.at[m];
+			p->metrics.at[n++] = metric;
+	}
 	p->metrics.n = n;
 	/* Those that shared a name may be gone. */
 	for (m = 0; m < n; m++) {

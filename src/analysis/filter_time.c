@@ -40,6 +40,18 @@ cell_add(struct booking *b, size_t metric, int64_t *cell, int64_t value)
 	b->status = PP_E_UNSUPPORTED;
 }
 
+/* Adds a step of a metric, and what it gained. */
+static void
+step_add(struct booking *b, size_t metric, int64_t *cells, int64_t step)
+{
+	size_t gained = pp_metric_gained(b->p, metric);
+
+	cell_add(b, metric, &cells[metric], step);
+	if (gained < b->p->metrics.n)
+		cell_add(b, gained, &cells[gained],
+		         pp_cell_gained(b->p->metrics.at[metric].type, step));
+}
+
 /* The part of a counter's gain that lies before `at`, of an interval of `length` from its start. */
 static int64_t
 gain_before(enum pp_cell_type type, int64_t start, int64_t end, int64_t at, int64_t length)
@@ -83,7 +95,7 @@ book_interval(struct booking *b, pp_node node, int64_t start, int64_t end, const
 		                                 : gain_before(type, before[m], after[m],
 		                                               first - start, length);
 
-		cell_add(b, m, &cells[m], pp_cell_gain(type, skipped, upto));
+		step_add(b, m, cells, pp_cell_gain(type, skipped, upto));
 	}
 }
 
@@ -104,13 +116,13 @@ book_point(struct booking *b, const struct pp_event *event, const int64_t *value
 		cells[b->p->metrics.n]++;
 	else
 		for (m = 0; m < columns; m++)
-			cell_add(b, m, &cells[m], values[m]);
+			step_add(b, m, cells, values[m]);
 }
 
 static pp_status
 book_timeline(struct booking *b, const struct pp_timeline *t)
 {
-	size_t columns = t->columns < b->p->metrics.n ? t->columns : b->p->metrics.n;
+	size_t shown = pp_metrics_shown(b->p), columns = t->columns < shown ? t->columns : shown;
 	int64_t *before = calloc(columns + 1, sizeof *before);
 	struct pp_timeline_iter it;
 	pp_node running = 0;

@@ -266,6 +266,21 @@ pp_linecost_compute(const struct pp_profile *p, struct pp_linecost *l)
 	return fine ? PP_OK : PP_E_NOMEM;
 }
 
+union pp_value
+pp_linecost_whole(const struct pp_linecost *l, size_t metric)
+{
+	const struct pp_profile *p = l->profile;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	size_t shares = pp_metric_of_shares(p, metric), row;
+	union pp_value lines = l->whole[shares], all = pp_profile_total(p, shares);
+
+	if (pp_metric_falls(m) && shares == metric)
+		for (lines = pp_value_zero(m), row = 0; row < l->rows.n; row++)
+			pp_value_add(m, &lines,
+			             pp_values_gained(p, &l->cost.at[row * l->metrics], metric));
+	return pp_value_cmp(m, lines, all) > 0 ? lines : all;
+}
+
 void
 pp_linecost_release(struct pp_linecost *l)
 {

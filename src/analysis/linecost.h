@@ -22,6 +22,12 @@ struct pp_linecost {
 	union pp_value *whole;       /* [metric]: over all rows */
 };
 
+/*
+ * What shares of lines are of: the whole profile, lines or none, or all that was gained where the metric falls. The lines
+ * of some files know more than its functions.
+ */
+union pp_value pp_linecost_whole(const struct pp_linecost *, size_t metric);
+
 /* Adds up by file and line. PP_E_UNSUPPORTED when the profile knows no lines. */
 pp_status pp_linecost_compute(const struct pp_profile *, struct pp_linecost *);
 void pp_linecost_release(struct pp_linecost *);

@@ -163,6 +163,8 @@ pp_taking_metric(struct pp_builder *b, const struct pp_taking *as, const char *n
 	m.title = name ? 0 : pp_build_str(b, pp_text_of(p, m.title));
 	m.event = 0;
 	m.unit = pp_build_str(b, pp_text_of(p, p->metrics.at[as->metric].unit));
+	/* Gains that are taken alone are a metric like others. */
+	m.flags &= ~(unsigned)PP_METRIC_GAINED;
 	m.flags = (m.flags & ~(unsigned)PP_METRIC_PRIMARY) | flags;
 	if (as->plain || (as->to && as->real)) {
 		m.type = as->real ? PP_REAL : PP_INT;

@@ -119,10 +119,12 @@ columns_list(struct pp_reply *r, struct pp_reply_table *t)
 			continue;
 		if (!c->each)
 			t->columns[t->n++] = (struct pp_reply_column){ c, c->arg, key, group };
-		for (m = 0; c->each && m < c->each->metrics.n; m++) {
+		for (m = 0; c->each && m < pp_metrics_shown(c->each); m++) {
 			struct pp_buf label = { 0 };
 			const char *name;
 
+			if (!pp_column_has(c, m))
+				continue;
 			pp_metric_label(c->each, &c->each->metrics.at[m], &label);
 			name = pp_answer_copy(a, pp_slice_of(label.p ? label.p : "", label.n));
 			t->columns[t->n++] =

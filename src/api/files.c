@@ -89,7 +89,7 @@ merge_notes(struct pp_answer *a, const struct pp_merge *m)
 	struct pp_buf name = { 0 }, label = { 0 };
 	size_t i;
 
-	for (i = 0; i < p->metrics.n; i++) {
+	for (i = 0; i < pp_metrics_shown(p); i++) {
 		name.n = label.n = 0;
 		pp_metric_label(p, &p->metrics.at[i], &label);
 		pp_escape_terminal(&name, pp_slice_of(label.p ? label.p : "", label.n));

@@ -192,20 +192,20 @@ pp_profile_facets(const pp_profile *p)
 size_t
 pp_profile_metric_count(const pp_profile *p)
 {
-	return p->metrics.n;
+	return pp_metrics_shown(p);
 }
 
 struct pp_text
 pp_profile_metric_name(const pp_profile *p, size_t metric)
 {
-	return text_of(p, metric < p->metrics.n ? p->metrics.at[metric].name : 0);
+	return text_of(p, metric < pp_metrics_shown(p) ? p->metrics.at[metric].name : 0);
 }
 
 const char *
 pp_profile_metric_unit(const pp_profile *p, size_t metric)
 {
 	/* Interned strings are followed by a NUL. */
-	return text_of(p, metric < p->metrics.n ? p->metrics.at[metric].unit : 0).data;
+	return text_of(p, metric < pp_metrics_shown(p) ? p->metrics.at[metric].unit : 0).data;
 }
 
 static struct pp_number
@@ -228,7 +228,7 @@ number_of(const struct pp_metric *m, union pp_value v)
 struct pp_number
 pp_profile_metric_total(const pp_profile *p, size_t metric)
 {
-	if (metric >= p->metrics.n)
+	if (metric >= pp_metrics_shown(p))
 		return number_zero();
 	return number_of(&p->metrics.at[metric], pp_profile_total(p, metric));
 }
@@ -302,7 +302,7 @@ pp_node_costs_new(const pp_profile *p, size_t metric, pp_node_costs **out)
 	struct pp_node_costs *c;
 
 	*out = NULL;
-	if (!p || metric >= p->metrics.n)
+	if (!p || metric >= pp_metrics_shown(p))
 		return PP_E_USAGE;
 	if (!(p->facets & PP_TREE))
 		return PP_E_UNSUPPORTED;

@@ -9,6 +9,7 @@
 
 #include "analysis/estimate.h"
 #include "io/rules.h"
+#include "model/derive.h"
 #include "model/rules.h"
 
 /* Whether the format needs stacks and the profile only knows who called whom. */
@@ -97,6 +98,7 @@ pp_write_sink(const struct pp_profile *p, struct pp_sink *out, const struct pp_f
 {
 	static const struct pp_write_opts plain = { 0 };
 	struct pp_diags own;
+	struct pp_profile *plain_profile = NULL;
 	struct pp_writer w = { .profile = p,
 		               .format = format,
 		               .out = out,
@@ -112,14 +114,20 @@ pp_write_sink(const struct pp_profile *p, struct pp_sink *out, const struct pp_f
 	if (w.opts->metric && w.metric == p->metrics.n)
 		return PP_E_USAGE;
 	pp_diags_init(&own);
+	/* What metrics gained is read for questions; no format has a place for it. */
+	if (pp_metrics_shown(p) < p->metrics.n)
+		status = pp_gains_drop(p, &plain_profile);
+	if (plain_profile)
+		w.profile = plain_profile;
 	before = pp_diags_total(w.diags, PP_WARNING);
-	if (w.opts->lossless && out->direct)
+	if (status == PP_OK && w.opts->lossless && out->direct)
 		status = rehearse(&w, format);
 	if (status == PP_OK)
 		status = write_once(&w, format);
 	if (status == PP_OK && w.opts->lossless && pp_diags_total(w.diags, PP_WARNING) > before)
 		status = PP_E_LOSS;
 	pp_diags_release(&own);
+	pp_profile_release(plain_profile);
 	return status;
 }
 

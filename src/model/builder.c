@@ -309,7 +309,8 @@ pp_metrics_push(struct pp_profile *p, const struct pp_metric *metric)
 	last = &p->metrics.at[p->metrics.n - 1];
 	last->flags &= ~(unsigned)PP_METRIC_SHARED;
 	for (i = 0; i < p->metrics.n - 1; i++)
-		if (p->metrics.at[i].name == last->name) {
+		if (p->metrics.at[i].name == last->name &&
+		    !((p->metrics.at[i].flags ^ last->flags) & PP_METRIC_GAINED)) {
 			p->metrics.at[i].flags |= PP_METRIC_SHARED;
 			last->flags |= PP_METRIC_SHARED;
 		}
@@ -326,6 +327,25 @@ pp_build_metric(struct pp_builder *b, const struct pp_metric *metric)
 		return 0;
 	}
 	return (uint32_t)(b->profile->metrics.n - 1);
+}
+
+uint32_t
+pp_build_gains(struct pp_builder *b)
+{
+	uint32_t m, n = (uint32_t)b->profile->metrics.n, made = 0;
+
+	for (m = 0; m < n && pp_order_has_gains(&b->order); m++) {
+		struct pp_metric gained = b->profile->metrics.at[m];
+
+		if (!pp_metric_falls(&gained))
+			continue;
+		gained.flags &= ~(unsigned)(PP_METRIC_PRIMARY | PP_METRIC_SIGNED);
+		gained.flags |= PP_METRIC_GAINED;
+		gained.net = m;
+		(void)pp_build_metric(b, &gained);
+		made++;
+	}
+	return pp_builder_ok(b) ? made : 0;
 }
 
 uint32_t

@@ -119,6 +119,11 @@ pp_frame pp_build_frame_more(struct pp_builder *, uint32_t n);
 /* ---- costs ---- */
 /* Adds a metric; returns its index. All metrics come before the first series, edge or line. */
 uint32_t pp_build_metric(struct pp_builder *, const struct pp_metric *);
+/*
+ * Adds, for each metric that falls, one of what it gained, where that is ordered; returns how many. All other metrics are
+ * there already. Whole stacks need no more; who adds to cells adds gains, too (pp_cell_gained()).
+ */
+uint32_t pp_build_gains(struct pp_builder *);
 /* The same when there are rows already, each of which becomes wider. False when out of memory (not noted). */
 bool pp_build_metric_late(struct pp_builder *, const struct pp_metric *);
 /* Adds a metric by plain strings: name, unit, kind, type, flags. */

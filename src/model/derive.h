@@ -58,6 +58,9 @@ pp_func pp_derive_func(struct pp_derive *, struct pp_slice name, pp_str file, ui
 /* Hands the profile over, or frees it unless `status` is PP_OK. Returns `status`. */
 pp_status pp_derive_finish(struct pp_derive *, pp_status status, struct pp_profile **out);
 
+/* The same profile without the metrics of what others gained, for those who list metrics as the file has them. */
+pp_status pp_gains_drop(const struct pp_profile *, struct pp_profile **out);
+
 /*
  * The same profile with a cell for each metric in every row, for what changes rows; *out is NULL when it is
  * like that already.

@@ -417,6 +417,39 @@ pp_functions_count(const struct pp_profile *p, uint64_t *functions)
 	return ok;
 }
 
+struct pp_cost_pair
+pp_flat_gained(const struct pp_flat *f, size_t row, size_t metric)
+{
+	const struct pp_profile *p = f->profile;
+	size_t known = pp_metric_gained(p, metric);
+	struct pp_cost_pair net = pp_flat_get(f, row, metric), gained = { 0 };
+
+	if (known < p->metrics.n)
+		gained = pp_flat_get(f, row, known);
+	gained.own = pp_value_gained(&p->metrics.at[metric], net.own, gained.own);
+	gained.total = pp_value_gained(&p->metrics.at[metric], net.total, gained.total);
+	return gained;
+}
+
+union pp_value
+pp_flat_whole(const struct pp_flat *f, size_t metric)
+{
+	const struct pp_profile *p = f->profile;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value whole = f->whole[pp_metric_of_shares(p, metric)];
+	size_t row;
+
+	if (!pp_metric_falls(m) || pp_metric_gained(p, metric) < p->metrics.n)
+		return whole;
+	for (whole = pp_value_zero(m), row = 0; row < f->n; row++)
+		pp_value_add(m, &whole, pp_flat_gained(f, row, metric).own);
+	/* Where few rows are listed, others may have gained as well. */
+	for (row = 0; row < f->n; row++)
+		if (pp_value_cmp(m, pp_flat_get(f, row, metric).total, whole) > 0)
+			whole = pp_flat_get(f, row, metric).total;
+	return pp_value_cmp(m, f->whole[metric], whole) > 0 ? f->whole[metric] : whole;
+}
+
 /* ---- sorting ---------------------------------------------------------------------------- */
 
 struct sort_ctx {
@@ -454,6 +487,8 @@ keys_fill(struct sort_ctx *ctx)
 	for (i = 0; ctx->keys && i < f->n; i++) {
 		struct pp_cost_pair pair = pp_flat_get(f, i, ctx->metric);
 
+		if (ctx->by == PP_SORT_GAINED)
+			pair = pp_flat_gained(f, i, ctx->metric);
 		ctx->keys[i] = ctx->by == PP_SORT_TOTAL ? pair.total : pair.own;
 	}
 	return ctx->keys != NULL;

@@ -48,7 +48,8 @@ pp_flat_get(const struct pp_flat *f, size_t row, size_t metric)
 	return pair ? *pair : (struct pp_cost_pair){ 0 };
 }
 
-enum pp_sort { PP_SORT_SELF, PP_SORT_TOTAL, PP_SORT_CALLS, PP_SORT_NAME };
+/* By what was gained is by own cost, where the metric does not fall. */
+enum pp_sort { PP_SORT_SELF, PP_SORT_TOTAL, PP_SORT_CALLS, PP_SORT_NAME, PP_SORT_GAINED };
 
 /* Computes all rows, in no particular order; PP_E_UNSUPPORTED when the profile holds no cost at all. */
 pp_status pp_flat_compute(const struct pp_profile *, struct pp_flat *);
@@ -57,6 +58,10 @@ bool pp_functions_count(const struct pp_profile *, uint64_t *functions);
 void pp_flat_release(struct pp_flat *);
 /* Leaves out the rows whose flag is not set. */
 void pp_flat_keep(struct pp_flat *, const bool *stays);
+/* What a row gained of a metric that falls, itself and with all it called; of others, what it costs. */
+struct pp_cost_pair pp_flat_gained(const struct pp_flat *, size_t row, size_t metric);
+/* What shares of a metric are of: the whole or, where it falls, all that was gained. */
+union pp_value pp_flat_whole(const struct pp_flat *, size_t metric);
 /* Sorts descending (names ascending); ties by name, file, line. False when out of memory. */
 bool pp_flat_sort(struct pp_flat *, enum pp_sort, size_t metric);
 

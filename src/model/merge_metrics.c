@@ -5,9 +5,9 @@
 
 #include "model/schema.h"
 
-/* Gives every row room for one more metric at the end of each set, zero. False when out of memory. */
+/* Gives every row room for one more metric at a place of each set, zero. False when out of memory. */
 static bool
-block_widen(const struct pp_cell_block *b, size_t metrics)
+block_widen(const struct pp_cell_block *b, size_t at)
 {
 	size_t wide = b->stride + b->sets, bytes, row, set, c;
 	int64_t *fresh;
@@ -21,7 +21,7 @@ block_widen(const struct pp_cell_block *b, size_t metrics)
 		return false;
 	for (row = 0; row < b->rows; row++)
 		for (c = 0, set = 0; c < b->stride; c++) {
-			set += set < b->sets && c == b->set[set] + metrics;
+			set += set < b->sets && c == b->set[set] + at;
 			fresh[row * wide + c + set] = (*b->cells)[row * b->stride + c];
 		}
 	free(*b->cells);
@@ -33,7 +33,7 @@ block_widen(const struct pp_cell_block *b, size_t metrics)
 
 /* The same for the costs of functions. */
 static bool
-costs_widen(struct pp_profile *p)
+costs_widen(struct pp_profile *p, size_t at)
 {
 	size_t n = p->metrics.n, sets = 2 * p->costs.funcs.n, set, m;
 	union pp_value *cells;
@@ -42,9 +42,9 @@ costs_widen(struct pp_profile *p)
 		return false;
 	cells = p->costs.cells.at;
 	for (set = sets; set-- > 0;) {
-		cells[set * (n + 1) + n] = (union pp_value){ 0 };
 		for (m = n; m-- > 0;)
-			cells[set * (n + 1) + m] = cells[set * n + m];
+			cells[set * (n + 1) + m + (m >= at)] = cells[set * n + m];
+		cells[set * (n + 1) + at] = (union pp_value){ 0 };
 	}
 	p->costs.cells.n = sets * (n + 1);
 	return true;
@@ -54,19 +54,29 @@ bool
 pp_build_metric_late(struct pp_builder *b, const struct pp_metric *metric)
 {
 	struct pp_profile *p = b->profile;
-	size_t i, blocks = pp_cell_blocks(p);
+	bool gained = metric->flags & PP_METRIC_GAINED;
+	size_t i, blocks = pp_cell_blocks(p), at = gained ? p->metrics.n : pp_metrics_shown(p);
+	struct pp_metric last;
 
 	for (i = 0; i < blocks; i++) {
 		struct pp_cell_block block = pp_cell_block(p, i);
 
-		if (!block_widen(&block, p->metrics.n))
+		if (!block_widen(&block, at))
 			return false;
 		if (i < p->series.n) {
 			p->series.at[i].rows_cap = p->series.at[i].rows;
 			p->series.at[i].stride += (uint32_t)block.sets;
 		}
 	}
-	return costs_widen(p) && pp_metrics_push(p, metric);
+	if (!costs_widen(p, at) || !pp_metrics_push(p, metric))
+		return false;
+	last = p->metrics.at[p->metrics.n - 1];
+	memmove(p->metrics.at + at + 1, p->metrics.at + at,
+	        (p->metrics.n - 1 - at) * sizeof *p->metrics.at);
+	p->metrics.at[at] = last;
+	for (i = 0; i < p->not_own.n; i++)
+		p->not_own.at[i].metric += p->not_own.at[i].metric >= at;
+	return true;
 }
 
 /* Stores a metric another way; false when a cell no longer fits. */
@@ -151,14 +161,14 @@ metrics_list(struct pp_buf *out, const struct pp_profile *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->metrics.n && i < 8; i++) {
+	for (i = 0; i < pp_metrics_shown(p) && i < 8; i++) {
 		struct pp_slice name = pp_text_of(p, p->metrics.at[i].name);
 		struct pp_slice unit = pp_text_of(p, p->metrics.at[i].unit);
 
 		pp_buf_addf(out, "%s%.*s (%.*s)", i ? ", " : "", (int)name.n, (const char *)name.p,
 		            (int)unit.n, (const char *)unit.p);
 	}
-	pp_buf_adds(out, p->metrics.n == 0 ? "nothing" : p->metrics.n > 8 ? ", ..." : "");
+	pp_buf_adds(out, p->metrics.n == 0 ? "nothing" : pp_metrics_shown(p) > 8 ? ", ..." : "");
 }
 
 static bool
@@ -213,7 +223,7 @@ pp_merge_see(struct pp_merge *m, const struct pp_profile *from)
 	/* What is empty is like everything. */
 	if (pp_merge_is_empty(from))
 		return true;
-	for (i = 0; i < from->metrics.n; i++) {
+	for (i = 0; i < pp_metrics_shown(from); i++) {
 		const struct pp_metric *metric = &from->metrics.at[i];
 		struct pp_merge_kind *kind = kind_find(m, from, metric), made = { 0 };
 		pp_str event, name;
@@ -269,7 +279,7 @@ pp_merge_must_wait(const struct pp_merge *m, const struct pp_profile *from)
 	const struct pp_profile *into = m->builder.profile;
 	size_t i, k;
 
-	for (i = 0; !m->all_seen && i < from->metrics.n; i++) {
+	for (i = 0; !m->all_seen && i < pp_metrics_shown(from); i++) {
 		const struct pp_metric *metric = &from->metrics.at[i];
 
 		if (metric->kind == PP_KIND_OTHER ||
@@ -293,23 +303,51 @@ has_events(const struct pp_profile *p)
 	return i < p->metrics.n;
 }
 
+/* The metric of what one gained, known of all or not. */
+static size_t
+gains_find(const struct pp_profile *p, size_t net)
+{
+	size_t i = pp_metrics_shown(p);
+
+	while (i < p->metrics.n && p->metrics.at[i].net != net)
+		i++;
+	return i;
+}
+
+/* Room for what is known of one more metric. */
+static bool
+merged_insert(struct pp_merge *m, size_t at)
+{
+	if (!pp_vec_push(&m->metrics, (struct pp_merged_metric){ 0 }))
+		return false;
+	memmove(m->metrics.at + at + 1, m->metrics.at + at,
+	        (m->metrics.n - 1 - at) * sizeof *m->metrics.at);
+	m->metrics.at[at] = (struct pp_merged_metric){ 0 };
+	return true;
+}
+
 /* Finds the metric that one of `from` is added to, or makes it. */
 static pp_status
 metric_merge(struct pp_merge *m, const struct pp_profile *from, size_t metric,
-             struct pp_metric_way *way, struct pp_buf *problem)
+             struct pp_metric_way *ways, struct pp_buf *problem)
 {
 	struct pp_profile *into = m->builder.profile;
-	size_t at = metric_find(m, from, metric);
+	const struct pp_metric *own = &from->metrics.at[metric];
+	bool gained = own->flags & PP_METRIC_GAINED;
+	struct pp_metric_way *way = &ways[metric];
+	/* Gains go where what gained went. */
+	size_t at = gained ? gains_find(into, ways[own->net].to) : metric_find(m, from, metric);
 	struct pp_metric copy;
 	pp_status status;
 
 	if (at < into->metrics.n) {
-		status = metric_meet(into, at, &from->metrics.at[metric], way, problem);
+		status = metric_meet(into, at, own, way, problem);
 	} else {
-		copy = metric_copy(&m->builder, from, &from->metrics.at[metric]);
+		at = gained ? into->metrics.n : pp_metrics_shown(into);
+		copy = metric_copy(&m->builder, from, own);
+		copy.net = gained ? ways[own->net].to : 0;
 		*way = (struct pp_metric_way){ .to = (uint32_t)at, .mul = 1 };
-		status = pp_build_metric_late(&m->builder, &copy) &&
-		                 pp_vec_push(&m->metrics, (struct pp_merged_metric){ 0 })
+		status = merged_insert(m, at) && pp_build_metric_late(&m->builder, &copy)
 		             ? PP_OK
 		             : PP_E_NOMEM;
 	}
@@ -327,7 +365,7 @@ pp_merge_metrics_agree(const struct pp_merge *m, const struct pp_profile *from,
 	const struct pp_profile *into = m->builder.profile;
 	size_t i, common = 0;
 
-	for (i = 0; i < from->metrics.n; i++)
+	for (i = 0; i < pp_metrics_shown(from); i++)
 		common += metric_find(m, from, i) < into->metrics.n;
 	if (into->metrics.n == 0 || common || (m->has_events && has_events(from)))
 		return PP_OK;
@@ -346,7 +384,7 @@ pp_merge_metrics(struct pp_merge *m, const struct pp_profile *from, struct pp_me
 	size_t i;
 
 	for (i = 0; i < from->metrics.n && status == PP_OK; i++)
-		status = metric_merge(m, from, i, &ways[i], problem);
+		status = metric_merge(m, from, i, ways, problem);
 	m->has_events |= has_events(from);
 	return status;
 }
@@ -379,11 +417,14 @@ pp_merge_primary(struct pp_merge *m)
 	struct pp_profile *p = m->builder.profile;
 	size_t i, best = 0;
 
-	for (i = 1; i < p->metrics.n; i++)
+	for (i = 1; i < pp_metrics_shown(p); i++)
 		if (is_before(m, i, best))
 			best = i;
 	if (best < p->metrics.n && m->metrics.at[best].primary)
 		p->metrics.at[best].flags |= PP_METRIC_PRIMARY;
+	for (i = pp_metrics_shown(p); i < p->metrics.n; i++)
+		if (m->metrics.at[i].having < m->metrics.at[p->metrics.at[i].net].having)
+			p->metrics.at[i].flags |= PP_METRIC_UNSURE;
 }
 
 /* ---- all at once ---- */

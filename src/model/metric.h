@@ -34,7 +34,9 @@ enum {
 	PP_METRIC_TIME_OK = 1 << 4, /* may be read as time (SPAA rule 25) */
 	PP_METRIC_SHARED =
 	    1 << 5, /* its name is that of another metric, too: see pp_metric_label() */
-	PP_METRIC_NO_ZERO = 1 << 6 /* nothing was recorded as 0: where it is, there is no value */
+	PP_METRIC_NO_ZERO = 1 << 6, /* nothing was recorded as 0: where it is, there is no value */
+	PP_METRIC_GAINED = 1 << 7,  /* what another metric gained, whatever was given back later */
+	PP_METRIC_UNSURE = 1 << 8   /* of gains: they are not known of all that was added up */
 };
 
 struct pp_metric {
@@ -46,6 +48,7 @@ struct pp_metric {
 	enum pp_metric_kind kind;
 	unsigned flags;
 	unsigned scale;
+	uint32_t net;                    /* of PP_METRIC_GAINED: the metric that gained */
 	uint64_t factor_num, factor_den; /* 0 means 1 */
 };
 
@@ -153,6 +156,20 @@ pp_cell_gain(enum pp_cell_type type, int64_t before, int64_t after)
 	memcpy(&a, &before, sizeof a);
 	memcpy(&z, &after, sizeof z);
 	return pp_cell_real(z - a);
+}
+
+/* What of a step upwards or downwards is gained. */
+static inline int64_t
+pp_cell_gained(enum pp_cell_type type, int64_t step)
+{
+	double d;
+
+	if (type == PP_UINT)
+		return step;
+	if (type == PP_INT)
+		return step > 0 ? step : 0;
+	memcpy(&d, &step, sizeof d);
+	return d > 0 ? step : 0;
 }
 
 bool pp_value_is_zero(const struct pp_metric *, union pp_value);

@@ -21,7 +21,8 @@ enum {
 	PP_FINDINGS =
 	    1 << 10, /* findings are all that matters: what no rule needs may be skipped */
 	PP_FUNCTIONS = 1 << 11, /* where in a function something happened does not matter */
-	PP_THREADS = 1 << 12    /* costs by thread, also where only what happened when tells them */
+	PP_THREADS = 1 << 12,   /* costs by thread, also where only what happened when tells them */
+	PP_GAINS = 1 << 13      /* what metrics that fall gained, beside what is left of it */
 };
 
 /* Names that matter: stacks without any may be added up as cost without a stack. */
@@ -50,6 +51,13 @@ static inline bool
 pp_order_is_costs(const struct pp_order *o)
 {
 	return (o->facets & PP_COSTS) && !(o->facets & (PP_FACETS | PP_EXTRAS));
+}
+
+/* Whether what metrics that fall gained is ordered. */
+static inline bool
+pp_order_has_gains(const struct pp_order *o)
+{
+	return (o->facets & PP_GAINS) && !(o->facets & PP_FINDINGS);
 }
 
 /* Whether whole stacks are to be added up as they come, filtered if there is a filter. */

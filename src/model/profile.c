@@ -47,7 +47,8 @@ bool
 pp_metric_same_kind(const struct pp_profile *p, const struct pp_metric *a,
                     const struct pp_profile *q, const struct pp_metric *b)
 {
-	return a->kind == b->kind && same_text(p, a->unit, q, b->unit);
+	return a->kind == b->kind && !((a->flags ^ b->flags) & PP_METRIC_GAINED) &&
+	       same_text(p, a->unit, q, b->unit);
 }
 
 size_t

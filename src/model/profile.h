@@ -434,6 +434,44 @@ pp_series_measured(const struct pp_profile *p, const struct pp_series *s, uint32
 	return s->measured ? pp_series_cells(s, row) + p->metrics.n + s->has_calls : NULL;
 }
 
+/*
+ * A metric that falls (PP_METRIC_SIGNED) may have a second one of its name behind all others (PP_METRIC_GAINED): what was
+ * gained, step by step as the file records it. Filters, groups and sums treat that as any metric; names, lists and
+ * files do not show it.
+ */
+
+/* How many metrics there are to be shown: those before the gains. */
+static inline size_t
+pp_metrics_shown(const struct pp_profile *p)
+{
+	size_t n = p->metrics.n;
+
+	while (n && p->metrics.at[n - 1].flags & PP_METRIC_GAINED)
+		n--;
+	return n;
+}
+
+/* Whether a metric falls, so that what was gained and given back are told apart. */
+static inline bool
+pp_metric_falls(const struct pp_metric *m)
+{
+	return (m->flags & (PP_METRIC_SIGNED | PP_METRIC_NO_SUM)) == PP_METRIC_SIGNED;
+}
+
+/* Whether any metric does. */
+bool pp_profile_falls(const struct pp_profile *);
+/* The metric of what one gained; metrics.n when that is not known. */
+size_t pp_metric_gained(const struct pp_profile *, size_t metric);
+/* What shares and widths are of: what a metric gained where that is known, else the metric itself. */
+size_t pp_metric_of_shares(const struct pp_profile *, size_t metric);
+/*
+ * What of a metric was gained, where it falls: what is known of that (0 = nothing), but no less than what is left of it.
+ * Where it does not fall it is the value itself.
+ */
+union pp_value pp_value_gained(const struct pp_metric *, union pp_value net, union pp_value gained);
+/* The same out of values, one per metric. */
+union pp_value pp_values_gained(const struct pp_profile *, const union pp_value *values,
+                                size_t metric);
 /* The metric to use unless told otherwise: the primary one, else the first; metrics.n when none. */
 size_t pp_profile_primary(const struct pp_profile *);
 /* Appends what a metric is called: its name, or EVENT/NAME where several share that. */

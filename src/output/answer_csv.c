@@ -71,9 +71,10 @@ line_put(struct csv *v)
 		/* Columns of one value for each metric that follow each other go metric by metric. */
 		for (end = c; end < v->t->column_count && v->t->columns[end].each == column->each;)
 			end++;
-		for (m = 0; m < column->each->metrics.n; m++)
+		for (m = 0; m < pp_metrics_shown(column->each); m++)
 			for (k = c; k < end; k++)
-				column_put(v, &v->t->columns[k], m);
+				if (pp_column_has(&v->t->columns[k], m))
+					column_put(v, &v->t->columns[k], m);
 		c = end;
 	}
 	pp_sink_putc(v->out, '\n');

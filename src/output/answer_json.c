@@ -72,8 +72,8 @@ each_put(struct pp_rendering *r, struct pp_json *j, const struct pp_answer_table
 	size_t m;
 
 	pp_json_put_object(j, column->key);
-	for (m = 0; m < column->each->metrics.n; m++)
-		if (pp_rendering_get(r, t, column, row, m))
+	for (m = 0; m < pp_metrics_shown(column->each); m++)
+		if (pp_column_has(column, m) && pp_rendering_get(r, t, column, row, m))
 			datum_put(j, pp_rendering_label(r, column->each, m), column->as, &r->datum);
 	pp_json_end_object(j);
 }

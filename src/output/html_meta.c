@@ -142,6 +142,11 @@ put_metrics(struct pp_json *j, const struct pp_profile *p)
 		pp_json_put_u64(j, "den", m->factor_den ? m->factor_den : 1);
 		pp_json_key(j, "total");
 		value_put(j, m, pp_profile_total(p, i));
+		if (pp_metric_falls(m))
+			pp_json_put_bool(j, "falls", true);
+		if (m->flags & PP_METRIC_GAINED)
+			pp_json_put_i64(j, "net",
+			                m->flags & PP_METRIC_UNSURE ? -1 : (int64_t)m->net);
 		pp_json_end_object(j);
 	}
 	pp_json_end_array(j);

@@ -445,7 +445,7 @@ frames_find_lines(struct pp_html_data *h, size_t k, const struct pp_linecost *co
 	pp_map_release(&map);
 }
 
-/* What all lines cost together, those that are not kept included: shares are of that. */
+/* What shares of lines are of. */
 static void
 put_line_whole(struct pp_html_data *h, size_t k, const struct pp_linecost *cost)
 {
@@ -453,9 +453,11 @@ put_line_whole(struct pp_html_data *h, size_t k, const struct pp_linecost *cost)
 	size_t m;
 
 	for (m = 0; m < cost->metrics; m++) {
+		union pp_value whole = pp_linecost_whole(cost, m);
+
 		snprintf(name, sizeof name, "%zu.line.whole%zu", k, m);
-		pp_column_values(&h->columns, name, &h->digest->profile[k]->metrics.at[m],
-		                 &cost->whole[m], 1, 1);
+		pp_column_values(&h->columns, name, &h->digest->profile[k]->metrics.at[m], &whole,
+		                 1, 1);
 	}
 }
 

@@ -59,6 +59,16 @@ cost_of(const struct page *g, size_t row)
 	                       g->x->lines->cost.at[row * g->x->lines->metrics + g->x->metric]);
 }
 
+/* What its share of the whole is: what was gained, where the metric falls. */
+static double
+share_of(const struct page *g, size_t row)
+{
+	return pp_value_double(&g->profile->metrics.at[g->x->metric],
+	                       pp_values_gained(g->profile,
+	                                        &g->x->lines->cost.at[row * g->x->lines->metrics],
+	                                        g->x->metric));
+}
+
 static int
 compare_spans(const void *left, const void *right)
 {
@@ -80,7 +90,7 @@ spans_find(struct page *g)
 		if (i == 0 || l->rows.at[i].file != l->rows.at[i - 1].file)
 			g->spans[g->span_count++].first = i;
 		g->spans[g->span_count - 1].n++;
-		g->spans[g->span_count - 1].cost += cost_of(g, i);
+		g->spans[g->span_count - 1].cost += share_of(g, i);
 	}
 	if (g->spans)
 		qsort(g->spans, g->span_count, sizeof *g->spans, compare_spans);
@@ -372,12 +382,12 @@ line_say(const struct page *g, size_t row, uint64_t number, const struct pp_slic
 {
 	const struct pp_annotation *x = g->x;
 	bool has_cost = row != SIZE_MAX;
-	double cost = has_cost ? cost_of(g, row) : 0;
+	double cost = has_cost ? cost_of(g, row) : 0, share = has_cost ? share_of(g, row) : 0;
 	struct pp_buf cell = { 0 };
 
 	if (has_cost)
-		pp_units_share(&cell, cost, x->whole);
-	cell_say(g, has_cost ? pp_ink_of_share(cost, x->whole) : PP_INK_PLAIN, &cell, 8);
+		pp_units_share(&cell, share, x->whole);
+	cell_say(g, has_cost ? pp_ink_of_share(share, x->whole) : PP_INK_PLAIN, &cell, 8);
 	if (has_cost)
 		pp_units_value(
 		    &cell, pp_text_of(g->profile, g->profile->metrics.at[x->metric].unit), cost);
@@ -579,7 +589,7 @@ lines_near(const struct page *g, const struct span *span, size_t n)
 		uint64_t line = g->x->lines->rows.at[i].line;
 		uint64_t from = line > CONTEXT ? line - CONTEXT : 1, to = line + CONTEXT;
 
-		if (line == 0 || line > n || fabs(cost_of(g, i)) < least)
+		if (line == 0 || line > n || fabs(share_of(g, i)) < least)
 			continue;
 		for (to = to < n ? to : n; from <= to; from++)
 			near[from] = 1;

@@ -507,3 +507,17 @@ pp_metric_describe(struct pp_buf *out, const struct pp_profile *p, const struct 
 	out->failed |= title.failed;
 	pp_buf_release(&title);
 }
+
+void
+pp_describe_falls(struct pp_buf *out, const struct pp_profile *p, const struct pp_metric *m,
+                  union pp_value net, union pp_value gained)
+{
+	union pp_value given_back = gained;
+
+	pp_value_sub(m, &given_back, net);
+	pp_buf_adds(out, " net, ");
+	pp_units_value(out, pp_text_of(p, m->unit), pp_value_double(m, gained));
+	pp_buf_adds(out, " gained, ");
+	pp_units_value(out, pp_text_of(p, m->unit), pp_value_double(m, given_back));
+	pp_buf_adds(out, " given back");
+}

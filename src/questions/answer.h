@@ -123,6 +123,7 @@ enum {
 	PP_COLUMN_INDENT = 1 << 6, /* the last one too, but its rows are only indented */
 	PP_COLUMN_NAMES = 1 << 8,  /* names of functions, as --names wants them */
 	PP_COLUMN_METRIC = 1 << 7, /* a metric beside the main one: told of when there is no room */
+	PP_COLUMN_FALLS = 1 << 9,  /* of `each`, the metrics that fall */
 	PP_COLUMN_KEEP_GROUP =
 	    1 << 5 /* its group is there, if empty, where the datum is not known */
 };
@@ -167,6 +168,13 @@ struct pp_answer_column {
 	enum pp_member
 	    member; /* instead of `get`: `arg` is where it lies in a record of the table */
 };
+
+/* Whether a column of `each` has a datum for a metric. */
+static inline bool
+pp_column_has(const struct pp_answer_column *c, size_t metric)
+{
+	return !(c->flags & PP_COLUMN_FALLS) || pp_metric_falls(&c->each->metrics.at[metric]);
+}
 
 /* For columns that are members. */
 #define PP_TEXT_OF(type, name) .arg = offsetof(struct type, name), .member = PP_MEMBER_TEXT
@@ -384,6 +392,9 @@ void pp_answer_hint(struct pp_answer *, const char *does, const char *before, co
 /* A function's name as people read it, safe for a terminal: the one place where names become text. */
 void pp_func_text(struct pp_buf *, const struct pp_profile *, pp_func);
 
+/* " net, 4.45 MiB gained, 4.44 MiB given back": behind the net value of a metric that falls. */
+void pp_describe_falls(struct pp_buf *, const struct pp_profile *, const struct pp_metric *,
+                       union pp_value net, union pp_value gained);
 /* "wall time: 1.25 ms", or "12,345 samples" where the metric is named like its unit. Not safe for a terminal. */
 void pp_metric_describe(struct pp_buf *, const struct pp_profile *, const struct pp_metric *,
                         double value);

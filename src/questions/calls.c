@@ -84,7 +84,7 @@ calls_want(const void *data, struct pp_want *want)
 {
 	const struct calls_params *params = data;
 
-	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_SITES;
+	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_SITES | PP_GAINS;
 	want->stacks = depth_of(params) != 1;
 	if (params->function && params->function[0] != '/' && !pp_scope_given(&params->scope))
 		want->about = params->function;
@@ -131,11 +131,14 @@ cycle_of(const struct calls *c, const struct pp_call *call)
 	return c->cycle[call->func];
 }
 
+/* What its share of the whole is: what was gained, where the metric falls. */
 static double
-total_of(const struct calls *c, size_t row)
+share_of(const struct calls *c, size_t row)
 {
-	return pp_value_double(&c->calls.profile->metrics.at[c->metric],
-	                       c->calls.total.at[c->shown[row] * c->calls.metrics + c->metric]);
+	return pp_value_double(
+	    &c->calls.profile->metrics.at[c->metric],
+	    pp_values_gained(c->calls.profile, &c->calls.total.at[c->shown[row] * c->calls.metrics],
+	                     c->metric));
 }
 
 /* ---- columns ---- */
@@ -193,6 +196,28 @@ total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 }
 
 static void
+gained_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct calls *c = data;
+
+	pp_datum_value(d, c->calls.profile, metric,
+	               pp_values_gained(c->calls.profile,
+	                                &c->calls.total.at[c->shown[row] * c->calls.metrics],
+	                                metric));
+}
+
+static void
+given_back_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct calls *c = data;
+	const union pp_value *total = &c->calls.total.at[c->shown[row] * c->calls.metrics];
+	union pp_value given_back = pp_values_gained(c->calls.profile, total, metric);
+
+	pp_value_sub(&c->calls.profile->metrics.at[metric], &given_back, total[metric]);
+	pp_datum_value(d, c->calls.profile, metric, given_back);
+}
+
+static void
 recursive_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 {
 	d->known = d->yes = call_of(data, row)->recursive;
@@ -216,7 +241,7 @@ share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	const struct pp_call *call = call_of(c, row);
 
 	if (c->calls.by_stacks || !(call->recursive || cycle_of(c, call)))
-		pp_datum_part(d, total_of(c, row), c->whole);
+		pp_datum_part(d, share_of(c, row), c->whole);
 }
 
 static void
@@ -272,6 +297,16 @@ static const struct pp_answer_column calls_columns[] = {
 	  .flags = PP_COLUMN_RIGHT,
 	  .drop = 1,
 	  .get = share_get },
+	{ .title = "gained",
+	  .as = PP_AS_VALUE,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_FALLS,
+	  .drop = 3,
+	  .get = gained_get },
+	{ .title = "given back",
+	  .as = PP_AS_VALUE,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_FALLS,
+	  .drop = 3,
+	  .get = given_back_get },
 	{ .title = "total", .as = PP_AS_VALUE, .flags = PP_COLUMN_RIGHT, .get = total_get },
 	{ .key = "calls",
 	  .title = "calls",
@@ -297,20 +332,25 @@ edges_table(struct pp_answer *a, const struct calls *c)
 {
 	const struct pp_profile *p = c->calls.profile;
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof calls_columns);
-	size_t i;
+	/* Calls that the file states have no steps. */
+	bool falls = c->calls.by_stacks && pp_metric_gained(p, c->metric) < p->metrics.n;
+	size_t i, n = 0;
 
-	if (!columns)
-		return;
-	memcpy(columns, calls_columns, sizeof calls_columns);
-	for (i = 0; i < PP_COUNT_OF(calls_columns); i++) {
-		columns[i].arg = c->metric;
-		if (columns[i].get == total_get && columns[i].key)
-			columns[i].each = p;
+	for (i = 0; columns && i < PP_COUNT_OF(calls_columns); i++) {
+		if (calls_columns[i].flags & PP_COLUMN_FALLS && !falls)
+			continue;
+		columns[n] = calls_columns[i];
+		columns[n].arg = c->metric;
+		if (columns[n].get == total_get && columns[n].key)
+			columns[n].each = p;
+		else if (columns[n].get == total_get && falls)
+			columns[n].title = "net";
+		n++;
 	}
 	pp_answer_table(a, &(struct pp_answer_table){
 	                       .key = "edges",
 	                       .columns = columns,
-	                       .column_count = PP_COUNT_OF(calls_columns),
+	                       .column_count = n,
 	                       .data = c,
 	                       .rows = c->n,
 	                       .usual = ROWS_SHOWN,
@@ -361,7 +401,7 @@ rows_choose(struct calls *c, double min, bool exact)
 		skip = UINT32_MAX;
 		c->shown[c->n] = i;
 		if (c->metric < c->calls.metrics)
-			total = total_of(c, c->n);
+			total = share_of(c, c->n);
 		if ((!call->func && (exact || is_level(c))) ||
 		    (c->whole > 0 && fabs(total) < min * c->whole))
 			skip = call->depth;
@@ -391,7 +431,8 @@ calls_compute(struct calls *c, const struct pp_profile *p, const struct calls_pa
 	while (status == PP_OK && c->row < c->flat.n && c->flat.func[c->row] != c->func)
 		c->row++;
 	if (status == PP_OK && c->metric < p->metrics.n)
-		c->whole = pp_value_double(&p->metrics.at[c->metric], c->flat.whole[c->metric]);
+		c->whole = pp_value_double(&p->metrics.at[c->metric],
+		                           pp_flat_whole(&c->flat, c->metric));
 	if (status == PP_OK &&
 	    (!cycles_learn(c) || !rows_choose(c, params->min, params->asked.exact)))
 		status = PP_E_NOMEM;

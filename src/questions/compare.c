@@ -37,7 +37,7 @@ metrics_list(struct pp_buf *out, const struct pp_profile *p)
 		                             "samples", "exact count", "bytes",    "events" };
 	size_t i;
 
-	for (i = 0; i < p->metrics.n; i++) {
+	for (i = 0; i < pp_metrics_shown(p); i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
 
 		pp_buf_adds(out, i ? ", " : "");

@@ -21,7 +21,7 @@ metrics_add(struct pp_answer *a, const struct pp_profile *p)
 
 	a->failed |= !totals;
 	pp_answer_open_list(a, "metrics");
-	for (i = 0; totals && i < p->metrics.n; i++) {
+	for (i = 0; totals && i < pp_metrics_shown(p); i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
 
 		pp_answer_open(a, NULL);
@@ -35,6 +35,8 @@ metrics_add(struct pp_answer *a, const struct pp_profile *p)
 			pp_answer_text(a, "title", PP_AS_TEXT, pp_slice_of(title.p, title.n));
 		if (m->event)
 			pp_answer_text(a, "event", PP_AS_TEXT, pp_text_of(p, m->event));
+		if (pp_metric_falls(m))
+			pp_answer_bool(a, "falls", true);
 		pp_answer_close(a);
 	}
 	pp_answer_close_list(a);

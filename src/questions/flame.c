@@ -176,7 +176,7 @@ flame_want(const void *data, struct pp_want *want)
 	const struct flame_params *params = data;
 
 	want->merge = params->merge || params->chart;
-	want->facets = PP_TREE | (params->chart ? PP_TIMELINE : PP_FUNCTIONS);
+	want->facets = PP_TREE | PP_GAINS | (params->chart ? PP_TIMELINE : PP_FUNCTIONS);
 	want->stacks = !params->chart;
 	/* Frames too thin to draw need not be read apart; from the leaves up all of them count. */
 	if (!params->chart && !params->reverse && !pp_scope_given(&params->scope))
@@ -196,6 +196,7 @@ struct drawn {
 	    *base; /* the same if it was made for this, and what it was made of */
 	struct pp_flame flame;
 	struct pp_reversal reversed;
+	bool gained; /* widths are what a metric that falls gained */
 };
 
 /* How stacks are turned round, if they are. */
@@ -283,6 +284,9 @@ draw_alone(struct pp_answer *a, struct drawn *d, const struct pp_topic *topic)
 	status = pp_asked_metric(&d->params->asked, p, a, &d->opts.metric);
 	if (status != PP_OK)
 		return status;
+	/* What falls is drawn by what it gained. */
+	d->gained = pp_metric_gained(p, d->opts.metric) < p->metrics.n;
+	d->opts.metric = pp_metric_of_shares(p, d->opts.metric);
 	d->whole = pp_profile_total(p, d->opts.metric);
 	d->opts.whole = &d->whole;
 	before = pp_profile_metric_find(p, pp_slice_z("before"));
@@ -390,8 +394,9 @@ draw_chart(struct pp_answer *a, struct drawn *d, const struct pp_topic *topic)
 
 /* What is drawn, unless a subtitle says it: the metric, what all of it costs. */
 static void
-subtitle_make(struct pp_buf *to, const struct pp_flame *flame, double scaled)
+subtitle_make(struct pp_buf *to, const struct drawn *d)
 {
+	const struct pp_flame *flame = &d->flame;
 	const struct pp_profile *p = flame->profile;
 	const struct pp_metric *m = flame->metric;
 	const struct pp_box *whole = flame->boxes.n ? &flame->boxes.at[0] : NULL;
@@ -411,8 +416,9 @@ subtitle_make(struct pp_buf *to, const struct pp_flame *flame, double scaled)
 	}
 	if (whole)
 		pp_units_named(to, flame->unit, pp_value_double(m, whole->value));
-	if (scaled > 0)
-		pp_buf_addf(to, " \xc2\xb7 after scaled by %.4g", scaled);
+	pp_buf_adds(to, d->gained ? " gained" : "");
+	if (d->scaled > 0)
+		pp_buf_addf(to, " \xc2\xb7 after scaled by %.4g", d->scaled);
 	if (flame->boxes.n <= 1)
 		pp_buf_adds(to, " \xc2\xb7 nothing to draw");
 	if (!p->complete)
@@ -505,7 +511,7 @@ product_make(struct pp_answer *a, const struct pp_subject *subject, const struct
 		style->title = text_keep(a, &text);
 	}
 	if (!style->subtitle) {
-		subtitle_make(&text, &d->flame, d->scaled);
+		subtitle_make(&text, d);
 		style->subtitle = text_keep(a, &text);
 	}
 	a->product = product;

@@ -161,18 +161,18 @@ metrics_say(struct pp_answer *a, const struct pp_profile *p, struct pp_buf *text
 	union pp_value *totals = pp_profile_totals(p);
 
 	a->failed |= !totals;
-	for (i = 0; totals && i < p->metrics.n; i++) {
+	for (i = 0; totals && i < pp_metrics_shown(p); i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
 
 		pp_metric_describe(text, p, m, pp_value_double(m, totals[i]));
 		key_add(text, p, m);
-		if (i == primary && p->metrics.n > 1)
+		if (i == primary && pp_metrics_shown(p) > 1)
 			pp_buf_adds(text, ", primary");
 		if (m->event && !(m->flags & PP_METRIC_SHARED)) {
 			pp_buf_adds(text, ", event ");
 			slice_add(text, pp_text_of(p, m->event));
 		}
-		line_take(a, i ? "" : p->metrics.n > 1 ? "metrics" : "metric", text);
+		line_take(a, i ? "" : pp_metrics_shown(p) > 1 ? "metrics" : "metric", text);
 	}
 	free(totals);
 }

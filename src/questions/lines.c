@@ -69,6 +69,7 @@ is_annotated(const struct lines_params *params)
 static void
 lines_want(const void *data, struct pp_want *want)
 {
+	want->facets |= PP_GAINS;
 	if (is_annotated(data))
 		want->facets |= PP_SITES;
 }
@@ -98,11 +99,14 @@ lines_release(void *data)
 	pp_linecost_release(&l->lines);
 }
 
+/* What its share of the whole is: what was gained, where the metric falls. */
 static double
-cost_of(const struct lines *l, size_t row)
+share_of(const struct lines *l, size_t row)
 {
 	return pp_value_double(&l->lines.profile->metrics.at[l->metric],
-	                       l->lines.cost.at[row * l->lines.metrics + l->metric]);
+	                       pp_values_gained(l->lines.profile,
+	                                        &l->lines.cost.at[row * l->lines.metrics],
+	                                        l->metric));
 }
 
 static void
@@ -115,11 +119,33 @@ cost_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 }
 
 static void
+gained_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct lines *l = data;
+	const struct pp_profile *p = l->lines.profile;
+
+	pp_datum_value(d, p, metric,
+	               pp_values_gained(p, &l->lines.cost.at[row * l->lines.metrics], metric));
+}
+
+static void
+given_back_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct lines *l = data;
+	const struct pp_profile *p = l->lines.profile;
+	const union pp_value *cost = &l->lines.cost.at[row * l->lines.metrics];
+	union pp_value given_back = pp_values_gained(p, cost, metric);
+
+	pp_value_sub(&p->metrics.at[metric], &given_back, cost[metric]);
+	pp_datum_value(d, p, metric, given_back);
+}
+
+static void
 share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct lines *l = data;
 
-	pp_datum_part(d, cost_of(l, row), l->whole);
+	pp_datum_part(d, share_of(l, row), l->whole);
 	d->ink = pp_ink_of_share(d->part, d->all);
 }
 
@@ -206,9 +232,20 @@ static void
 rows_table(struct pp_answer *a, const struct lines *l)
 {
 	const struct pp_profile *p = l->lines.profile;
-	const unsigned right = PP_COLUMN_RIGHT;
+	const unsigned right = PP_COLUMN_RIGHT, falls = PP_COLUMN_FALLS;
+	bool shown_falls = l->metric < p->metrics.n && pp_metric_falls(&p->metrics.at[l->metric]);
 	const struct pp_answer_column made[] = {
-		{ .title = "cost",
+		{ .title = "gained",
+		  .as = PP_AS_VALUE,
+		  .flags = right | falls,
+		  .arg = l->metric,
+		  .get = gained_get },
+		{ .title = "given back",
+		  .as = PP_AS_VALUE,
+		  .flags = right | falls,
+		  .arg = l->metric,
+		  .get = given_back_get },
+		{ .title = shown_falls ? "net" : "cost",
 		  .as = PP_AS_VALUE,
 		  .flags = right,
 		  .arg = l->metric,
@@ -233,18 +270,32 @@ rows_table(struct pp_answer *a, const struct lines *l)
 		  .drop = 1,
 		  .get = source_get },
 		{ .key = "cost", .as = PP_AS_VALUE, .each = p, .get = cost_get },
+		{ .key = "gained",
+		  .as = PP_AS_VALUE,
+		  .flags = falls,
+		  .each = p,
+		  .get = gained_get },
+		{ .key = "given_back",
+		  .as = PP_AS_VALUE,
+		  .flags = falls,
+		  .each = p,
+		  .get = given_back_get },
 	};
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof made);
+	size_t i, n = 0;
 
 	if (!columns)
 		return;
-	memcpy(columns, made, sizeof made);
+	for (i = 0; i < PP_COUNT_OF(made); i++)
+		if (!(made[i].flags & PP_COLUMN_FALLS) ||
+		    (made[i].each ? pp_profile_falls(p) : shown_falls))
+			columns[n++] = made[i];
 	pp_answer_table(a, &(struct pp_answer_table){
 	                       .key = "lines",
 	                       .one = "line",
 	                       .many = "lines",
 	                       .columns = columns,
-	                       .column_count = PP_COUNT_OF(made),
+	                       .column_count = n,
 	                       .data = l,
 	                       .rows = l->lines.rows.n,
 	                       .usual = ROWS_SHOWN,
@@ -262,7 +313,7 @@ rows_choose(struct lines *l, double min)
 	if (!(min > 0))
 		return;
 	for (i = 0; i < l->lines.rows.n; i++) {
-		if (l->whole > 0 && fabs(cost_of(l, i)) < min * l->whole)
+		if (l->whole > 0 && fabs(share_of(l, i)) < min * l->whole)
 			continue;
 		l->lines.rows.at[n] = l->lines.rows.at[i];
 		for (m = 0; m < l->lines.metrics; m++)
@@ -292,7 +343,8 @@ lines_compute(struct lines *l, const struct pp_profile *p, const struct lines_pa
 	                               p->calls.rows.n + p->lines.rows.n == 0)))
 		status = PP_OK;
 	if (status == PP_OK && l->lines.whole && l->metric < p->metrics.n)
-		l->whole = pp_value_double(&p->metrics.at[l->metric], l->lines.whole[l->metric]);
+		l->whole = pp_value_double(&p->metrics.at[l->metric],
+		                           pp_linecost_whole(&l->lines, l->metric));
 	return status;
 }
 

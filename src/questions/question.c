@@ -90,8 +90,9 @@ static const struct pp_param rank_params[] = {
 	{ "metric", 'm', PP_PARAM_TEXT, "NAME[,NAME]",
 	  "the metric to show and sort by (default: the primary one), and those to show beside it",
 	  PP_HINT_NONE, offsetof(struct pp_asked, metric) },
-	{ "sort", 0, PP_PARAM_CHOICE, "self|total|calls|name",
-	  "the order of the rows (default: self)", PP_HINT_NONE, offsetof(struct pp_ranked, sort) },
+	{ "sort", 0, PP_PARAM_CHOICE, "self|total|calls|name|gained",
+	  "the order of the rows (default: self); gained: of a metric that falls", PP_HINT_NONE,
+	  offsetof(struct pp_ranked, sort) },
 	LIMIT_PARAM,
 	{ 0 },
 };
@@ -264,7 +265,7 @@ metric_missing(struct pp_slice name, const struct pp_profile *p, struct pp_answe
 	size_t i;
 
 	pp_suggest_init(&suggest, name);
-	for (i = 0; i < p->metrics.n; i++) {
+	for (i = 0; i < pp_metrics_shown(p); i++) {
 		const struct pp_metric *m = &p->metrics.at[i];
 		size_t from;
 

@@ -24,6 +24,15 @@ ranking_release(void *data)
 	free(r->whole);
 }
 
+/* What of a row's own or total cost its share of the whole is: what it gained, where the metric falls. */
+static double
+share_cost(const struct pp_flat *f, bool total, size_t row, size_t metric)
+{
+	struct pp_cost_pair gained = pp_flat_gained(f, row, metric);
+
+	return pp_value_double(&f->profile->metrics.at[metric], total ? gained.total : gained.own);
+}
+
 /* Leaves out the rows that cost less than a share of the whole with all they called; false when out of memory. */
 static bool
 rows_drop(struct pp_ranking *r, double min)
@@ -36,9 +45,7 @@ rows_drop(struct pp_ranking *r, double min)
 		return true;
 	stays = malloc((f->n + 1) * sizeof *stays);
 	for (row = 0; stays && row < f->n; row++)
-		stays[row] = fabs(pp_value_double(&f->profile->metrics.at[r->metric],
-		                                  pp_flat_get(f, row, r->metric).total)) >=
-		             min * r->whole[r->metric];
+		stays[row] = fabs(share_cost(f, true, row, r->metric)) >= min * r->whole[r->metric];
 	if (stays)
 		pp_flat_keep(f, stays);
 	free(stays);
@@ -95,7 +102,7 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 		return pp_answer_fail_status(a, status);
 	pp_calls_note(a, &r->flat);
 	for (m = 0; m < p->metrics.n; m++)
-		r->whole[m] = pp_value_double(&p->metrics.at[m], r->flat.whole[m]);
+		r->whole[m] = pp_value_double(&p->metrics.at[m], pp_flat_whole(&r->flat, m));
 	return rows_drop(r, min) ? PP_OK : pp_answer_fail_status(a, PP_E_NOMEM);
 }
 
@@ -134,6 +141,25 @@ total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	const struct pp_flat *flat = data;
 
 	pp_datum_value(d, flat->profile, metric, pp_flat_get(flat, row, metric).total);
+}
+
+static void
+gained_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_flat *flat = data;
+
+	pp_datum_value(d, flat->profile, metric, pp_flat_gained(flat, row, metric).own);
+}
+
+static void
+given_back_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_flat *flat = data;
+	union pp_value given_back = pp_flat_gained(flat, row, metric).own;
+
+	pp_value_sub(&flat->profile->metrics.at[metric], &given_back,
+	             pp_flat_get(flat, row, metric).own);
+	pp_datum_value(d, flat->profile, metric, given_back);
 }
 
 static void
@@ -227,6 +253,8 @@ static const struct pp_answer_column calls_column = { .key = "calls",
 static const struct pp_answer_column cost_columns[] = {
 	{ .key = "self", .as = PP_AS_VALUE, .get = self_get },
 	{ .key = "total", .as = PP_AS_VALUE, .get = total_get },
+	{ .key = "gained", .as = PP_AS_VALUE, .flags = PP_COLUMN_FALLS, .get = gained_get },
+	{ .key = "given_back", .as = PP_AS_VALUE, .flags = PP_COLUMN_FALLS, .get = given_back_get },
 	{ .key = "cycle", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = cycle_get },
 	{ .key = "recursion_depth",
 	  .as = PP_AS_COUNT,
@@ -242,8 +270,7 @@ static const struct pp_answer_column cost_columns[] = {
 };
 #define PLACES PP_COUNT_OF(place_columns)
 #define COSTS PP_COUNT_OF(cost_columns)
-#define RECURSIVE 4 /* the column of recursive cost among them */
-#define FACTS 5     /* columns that are facts */
+#define FACTS 5 /* columns that are facts */
 
 /* The columns of costs; those of facts are last, and only where there are any. Returns how many. */
 static size_t
@@ -251,16 +278,24 @@ costs_add(struct pp_answer *a, struct pp_answer_column *columns, const struct pp
 {
 	const struct pp_profile *p = flat->profile;
 	struct pp_buf label = { 0 };
+	size_t n = 0, i;
 
-	memcpy(columns, cost_columns, sizeof cost_columns);
-	columns[0].each = columns[1].each = p;
-	if (!flat->fact)
-		return COSTS - FACTS;
-	columns[RECURSIVE].arg = p->calls.facts.at[0].metric;
-	pp_metric_label(p, &p->metrics.at[columns[RECURSIVE].arg], &label);
-	columns[RECURSIVE].key = pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &label)));
+	for (i = 0; i < COSTS - (flat->fact ? 0 : FACTS); i++) {
+		const struct pp_answer_column *c = &cost_columns[i];
+
+		if (c->flags & PP_COLUMN_FALLS && !pp_profile_falls(p))
+			continue;
+		columns[n] = *c;
+		columns[n].each = c->as == PP_AS_VALUE && c->key ? p : NULL;
+		if (c->get == recursive_get) {
+			columns[n].arg = p->calls.facts.at[0].metric;
+			pp_metric_label(p, &p->metrics.at[columns[n].arg], &label);
+			columns[n].key = pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &label)));
+		}
+		n++;
+	}
 	pp_buf_release(&label);
-	return COSTS;
+	return n;
 }
 
 /* A table of the one row: the flat profile's arrays from there on. */
@@ -301,19 +336,11 @@ pp_flat_object(struct pp_answer *a, const char *key, const struct pp_flat *flat,
 
 /* ---- columns for people; data is a struct pp_ranking, which begins with the flat profile ---- */
 
-static double
-cost_of(const struct pp_ranking *r, bool total, size_t row, size_t metric)
-{
-	struct pp_cost_pair cost = pp_flat_get(&r->flat, row, metric);
-
-	return pp_value_double(&r->flat.profile->metrics.at[metric], total ? cost.total : cost.own);
-}
-
 /* The cost that the listing is about. */
 static double
 main_cost(const struct pp_ranking *r, size_t row)
 {
-	return cost_of(r, r->sort == PP_SORT_TOTAL, row, r->metric);
+	return share_cost(&r->flat, r->sort == PP_SORT_TOTAL, row, r->metric);
 }
 
 static enum pp_ink
@@ -345,7 +372,7 @@ self_share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct pp_ranking *r = data;
 
-	pp_datum_part(d, cost_of(r, false, row, metric), r->whole[metric]);
+	pp_datum_part(d, share_cost(&r->flat, false, row, metric), r->whole[metric]);
 	d->ink = r->sort == PP_SORT_TOTAL ? PP_INK_FAINT : main_ink(r, row);
 }
 
@@ -354,7 +381,7 @@ total_share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct pp_ranking *r = data;
 
-	pp_datum_part(d, cost_of(r, true, row, metric), r->whole[metric]);
+	pp_datum_part(d, share_cost(&r->flat, true, row, metric), r->whole[metric]);
 	d->ink = r->sort == PP_SORT_TOTAL ? main_ink(r, row) : PP_INK_FAINT;
 }
 
@@ -387,6 +414,14 @@ static const struct pp_answer_column
 	                  .as = PP_AS_SHARE,
 	                  .flags = PP_COLUMN_RIGHT,
 	                  .get = self_share_get },
+    gained_column = { .title = "gained",
+	              .as = PP_AS_VALUE,
+	              .flags = PP_COLUMN_RIGHT,
+	              .get = gained_get },
+    given_back_column = { .title = "given back",
+	                  .as = PP_AS_VALUE,
+	                  .flags = PP_COLUMN_RIGHT,
+	                  .get = given_back_get },
     bar_column = { .title = "", .as = PP_AS_BAR, .drop = 3, .ink = PP_INK_BAR, .get = bar_get },
     total_column = { .title = "total",
 	             .as = PP_AS_VALUE,
@@ -428,13 +463,26 @@ static size_t
 main_columns(const struct pp_ranking *r, struct pp_answer_column *columns)
 {
 	bool by_total = r->sort == PP_SORT_TOTAL;
+	bool falls = pp_metric_falls(&r->flat.profile->metrics.at[r->metric]);
 	size_t n = 0, i;
 
-	columns[n++] = self_column;
+	columns[n++] = falls ? gained_column : self_column;
 	columns[n++] = self_share_column;
+	if (falls)
+		columns[1].title = "gained%";
 	if (!by_total)
 		columns[n++] = bar_column;
-	columns[n++] = total_column;
+	if (falls) {
+		columns[n++] = given_back_column;
+		columns[n] = self_column;
+		columns[n++].title = "net";
+	}
+	columns[n] = total_column;
+	if (falls) {
+		columns[n].title = "net total";
+		columns[n].drop = by_total ? 0 : total_share_column.drop;
+	}
+	n++;
 	columns[n++] = total_share_column;
 	if (by_total) {
 		columns[1].drop = total_share_column.drop;
@@ -479,7 +527,8 @@ other_columns(struct pp_answer *a, const struct pp_ranking *r, struct pp_answer_
 		other_column(a, r, r->beside.metric[m], &columns[n]);
 		columns[n++].drop = 1; /* they were asked for */
 	}
-	for (m = 0; !r->beside.given && m < r->flat.metrics && n < OTHERS_USUAL; m++)
+	for (m = 0; !r->beside.given && m < pp_metrics_shown(r->flat.profile) && n < OTHERS_USUAL;
+	     m++)
 		if (m != r->metric)
 			other_column(a, r, m, &columns[n++]);
 	return n;
@@ -488,7 +537,7 @@ other_columns(struct pp_answer *a, const struct pp_ranking *r, struct pp_answer_
 void
 pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool to_all)
 {
-	const size_t most = PLACES + 5 + 1 + PP_COUNT_OF(fact_columns) + OTHERS_MOST + 2 + COSTS;
+	const size_t most = PLACES + 7 + 1 + PP_COUNT_OF(fact_columns) + OTHERS_MOST + 2 + COSTS;
 	struct pp_answer_column *columns = pp_answer_alloc(a, most * sizeof *columns);
 	struct pp_answer_table table = { .key = "functions",
 		                         .one = r->one,
@@ -516,7 +565,9 @@ pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool t
 	if (r->metric < r->flat.metrics) {
 		others = other_columns(a, r, columns + n);
 		n += others;
-		table.metrics_left = r->beside.given ? 0 : r->flat.metrics - 1 - others;
+		table.metrics_left = r->beside.given
+		                         ? 0
+		                         : pp_metrics_shown(r->flat.profile) - 1 - others;
 		columns[n] = label_column;
 		columns[n++].title = r->one;
 		if (r->by == PP_BY_FUNCTION)

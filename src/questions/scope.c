@@ -197,7 +197,7 @@ names_list(const struct pp_scope *s, const struct pp_profile *p, struct pp_buf *
 		}
 		pp_buf_release(&one);
 	}
-	for (i = 0; filter_given(s, FILTER_EVENT) && i < p->metrics.n; i++)
+	for (i = 0; filter_given(s, FILTER_EVENT) && i < pp_metrics_shown(p); i++)
 		list_add(events, pp_text_of(p, p->metrics.at[i].event ? p->metrics.at[i].event
 		                                                      : p->metrics.at[i].name));
 }
@@ -230,6 +230,7 @@ total_shown(const struct pp_scope *s, const struct pp_profile *p, size_t metric)
 /* A metric and its total before anything was taken out. */
 struct whole {
 	pp_str name, event;
+	bool gained;
 	double total;
 };
 
@@ -242,6 +243,7 @@ wholes_take(const struct pp_scope *s, const struct pp_profile *p)
 
 	for (i = 0; wholes && i < p->metrics.n; i++)
 		wholes[i] = (struct whole){ p->metrics.at[i].name, p->metrics.at[i].event,
+			                    p->metrics.at[i].flags & PP_METRIC_GAINED,
 			                    p->costs.filtered
 			                        ? pp_value_double(&p->metrics.at[i],
 			                                          p->costs.unfiltered.at[i])
@@ -255,7 +257,8 @@ whole_of(const struct whole *wholes, size_t n, const struct pp_metric *m)
 	size_t i;
 
 	for (i = 0; wholes && i < n; i++)
-		if (wholes[i].name == m->name && wholes[i].event == m->event)
+		if (wholes[i].name == m->name && wholes[i].event == m->event &&
+		    wholes[i].gained == !!(m->flags & PP_METRIC_GAINED))
 			return wholes[i].total;
 	return 0;
 }
@@ -264,7 +267,7 @@ static void
 kept_note(const struct pp_scope *s, struct pp_answer *a, const struct pp_profile *p,
           const struct whole *wholes, size_t n, const char *threads, const char *events)
 {
-	size_t metric = pp_profile_primary(p);
+	size_t metric = pp_metric_of_shares(p, pp_profile_primary(p));
 	bool nothing = p->costs.stated && p->tree.n <= 1
 	                   ? p->costs.funcs.n <= 1
 	                   : p->lines.rows.n == 0 &&

@@ -58,7 +58,7 @@ summary_want(const void *data, struct pp_want *want)
 {
 	const struct summary_params *params = data;
 
-	want->facets |= PP_FUNCTIONS;
+	want->facets |= PP_FUNCTIONS | PP_GAINS;
 	if (!params->ranked.asked.exact)
 		want->facets &= ~(unsigned)PP_EDGES;
 }
@@ -360,7 +360,8 @@ totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
 {
 	bool events = has_events(p);
 	union pp_value *totals = pp_profile_totals(p);
-	size_t most = !events && p->metrics.n > TOTALS_MOST ? TOTALS_SHOWN : p->metrics.n, i;
+	size_t all = pp_metrics_shown(p), i;
+	size_t most = !events && all > TOTALS_MOST ? TOTALS_SHOWN : all;
 
 	a->failed |= !totals;
 	for (i = 0; totals && i < most; i++) {
@@ -374,13 +375,13 @@ totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
 			pp_buf_adds(text, text->n ? ", " : "");
 		}
 		pp_metric_describe(text, p, m, pp_value_double(m, totals[i]));
-		if (!events || (i + 1 < p->metrics.n && m[1].event == m->event))
+		if (!events || (i + 1 < all && m[1].event == m->event))
 			continue;
 		text_say(a, text);
 		pp_answer_say(a, PP_INK_PLAIN, "\n  ");
 	}
-	if (most < p->metrics.n)
-		pp_units_listed(text, p->metrics.n - most, "more metric", "more metrics");
+	if (most < all)
+		pp_units_listed(text, all - most, "more metric", "more metrics");
 	free(totals);
 }
 
@@ -560,7 +561,7 @@ summary_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	if (status != PP_OK)
 		return status;
 	if (path) {
-		path->metric = r->metric;
+		path->metric = pp_metric_of_shares(p, r->metric);
 		path->whole = r->metric < p->metrics.n ? r->whole[r->metric] : 0;
 	}
 	if (!path || !pp_counts_compute(p, &counts) || !path_find(path, p) || !path_fold(path))

@@ -41,7 +41,7 @@ const struct pp_question pp_question_top = {
 static void
 top_want(const void *params, struct pp_want *want)
 {
-	want->facets = PP_COSTS | PP_FUNCTIONS;
+	want->facets = PP_COSTS | PP_FUNCTIONS | PP_GAINS;
 }
 
 /* One line above the table: the metric, its total, how many functions. */
@@ -52,7 +52,12 @@ heading_say(struct pp_answer *a, const struct pp_ranking *r)
 	struct pp_buf text = { 0 };
 
 	if (r->metric < p->metrics.n) {
-		pp_metric_describe(&text, p, &p->metrics.at[r->metric], r->whole[r->metric]);
+		const struct pp_metric *m = &p->metrics.at[r->metric];
+
+		pp_metric_describe(&text, p, m, pp_value_double(m, r->flat.whole[r->metric]));
+		if (pp_metric_falls(m))
+			pp_describe_falls(&text, p, m, r->flat.whole[r->metric],
+			                  pp_flat_whole(&r->flat, r->metric));
 		pp_answer_say_name(a, PP_INK_TITLE, pp_slice_of(text.p, text.n));
 		pp_answer_say(a, PP_INK_PLAIN, " in ");
 		text.n = 0;
@@ -173,6 +178,21 @@ cycles_table(struct pp_answer *a, const struct pp_flat *flat)
 
 /* ---- running ---- */
 
+static void
+whole_add(struct pp_answer *a, const struct pp_ranking *r)
+{
+	const struct pp_profile *p = r->flat.profile;
+	const struct pp_metric *m = &p->metrics.at[r->metric];
+	union pp_value net = r->flat.whole[r->metric], gained = pp_flat_whole(&r->flat, r->metric);
+
+	pp_answer_value(a, "total", p, r->metric, net);
+	if (!pp_metric_falls(m))
+		return;
+	pp_answer_value(a, "gained", p, r->metric, gained);
+	pp_value_sub(m, &gained, net);
+	pp_answer_value(a, "given_back", p, r->metric, gained);
+}
+
 static pp_status
 top_run(const struct pp_subject *subject, const void *params, struct pp_answer *a)
 {
@@ -186,7 +206,7 @@ top_run(const struct pp_subject *subject, const void *params, struct pp_answer *
 	pp_answer_source(a, p);
 	pp_answer_unit(a, p, r->metric);
 	if (r->metric < p->metrics.n)
-		pp_answer_value(a, "total", p, r->metric, r->flat.whole[r->metric]);
+		whole_add(a, r);
 	pp_answer_bool(a, "estimated", p->estimated && pp_profile_basis(p) == PP_BASIS_TREE);
 	heading_say(a, r);
 	pp_ranking_table(a, r, ROWS_SHOWN, false);

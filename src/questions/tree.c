@@ -54,7 +54,7 @@ min_of(const struct tree_params *params)
 static void
 tree_want(const void *data, struct pp_want *want)
 {
-	want->facets = PP_TREE | PP_FUNCTIONS;
+	want->facets = PP_TREE | PP_FUNCTIONS | PP_GAINS;
 	want->stacks = true;
 	want->min_share = min_of(data); /* what is not shown need not be estimated */
 }
@@ -64,6 +64,7 @@ tree_want(const void *data, struct pp_want *want)
 struct picked {
 	struct pp_tree_lines lines;
 	struct pp_calltree tree;
+	size_t shares; /* the metric that shares are of: what was gained, where it falls */
 	double whole;
 };
 
@@ -88,8 +89,12 @@ static void
 share_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct picked *t = data;
+	double total = pp_tree_line_total(&t->lines, row, t->shares);
 
-	pp_datum_part(d, pp_tree_line_total(&t->lines, row, metric), t->whole);
+	/* Of a metric that falls and whose steps nobody knows, what is left may be less than nothing. */
+	if (pp_metric_falls(&t->tree.profile->metrics.at[metric]))
+		total = fmax(0, total);
+	pp_datum_part(d, total, t->whole);
 	d->ink = pp_ink_of_share(d->part, d->all);
 }
 
@@ -99,6 +104,16 @@ total_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	const struct picked *t = data;
 
 	pp_datum_amount(d, t->tree.profile, metric, pp_tree_line_total(&t->lines, row, metric));
+}
+
+static void
+given_back_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct picked *t = data;
+
+	pp_datum_amount(d, t->tree.profile, metric,
+	                pp_tree_line_total(&t->lines, row, t->shares) -
+	                    pp_tree_line_total(&t->lines, row, metric));
 }
 
 static void
@@ -123,53 +138,94 @@ calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 		pp_datum_count(d, pp_calltree_calls(&t->tree, b));
 }
 
+/* For people; `arg` is to be set. Of a metric that falls, what it gained and gave back stand before what is left. */
+static const struct pp_answer_column tree_columns[] = {
+	{ .title = "total%", .as = PP_AS_SHARE, .flags = PP_COLUMN_RIGHT, .get = share_get },
+	{ .title = "gained",
+	  .as = PP_AS_AMOUNT,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_FALLS,
+	  .get = total_get },
+	{ .title = "given back",
+	  .as = PP_AS_AMOUNT,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_FALLS,
+	  .get = given_back_get },
+	{ .title = "total", .as = PP_AS_AMOUNT, .flags = PP_COLUMN_RIGHT, .get = total_get },
+	{ .title = "self", .as = PP_AS_AMOUNT, .flags = PP_COLUMN_RIGHT, .get = self_get },
+	{ .title = "calls", .as = PP_AS_COUNT, .flags = PP_COLUMN_RIGHT, .get = calls_get },
+	{ .title = "function",
+	  .as = PP_AS_LABEL,
+	  .flags = PP_COLUMN_RAILS | PP_COLUMN_NAMES,
+	  .get = pp_tree_line_label },
+};
+
+/* The columns that a metric has; returns how many. */
+static size_t
+columns_choose(struct pp_answer_column *columns, const struct pp_profile *p, size_t metric)
+{
+	bool known = pp_metric_gained(p, metric) < p->metrics.n;
+	size_t i, n = 0;
+
+	for (i = 0; i < PP_COUNT_OF(tree_columns); i++) {
+		if (tree_columns[i].flags & PP_COLUMN_FALLS && !known)
+			continue;
+		columns[n] = tree_columns[i];
+		columns[n].arg = metric;
+		if (tree_columns[i].flags & PP_COLUMN_FALLS && tree_columns[i].get == total_get)
+			columns[n].arg = pp_metric_gained(p, metric);
+		if (known && strcmp(columns[n].title, "total") == 0)
+			columns[n].title = "net";
+		else if (known && strcmp(columns[n].title, "self") == 0)
+			columns[n].title = "net self";
+		n++;
+	}
+	return n;
+}
+
+/* All that shares are of. */
+static double
+whole_of(const struct picked *t, size_t metric)
+{
+	const struct pp_profile *p = t->tree.profile;
+	const struct pp_metric *m = &p->metrics.at[t->shares];
+	union pp_value *own;
+	double sum = 0;
+	uint32_t node;
+
+	if (t->shares != metric || !pp_metric_falls(m))
+		return pp_value_double(m, pp_calltree_cost(&t->tree, 0, t->shares));
+	own = pp_own_compute(p, metric);
+	for (node = 0; own && node < p->tree.n; node++)
+		sum += fmax(0, pp_value_double(m, own[node]));
+	free(own);
+	return sum;
+}
+
 static pp_status
 picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
            const struct tree_params *params)
 {
-	const struct pp_answer_column made[] = {
-		{ .title = "total%",
-		  .as = PP_AS_SHARE,
-		  .flags = PP_COLUMN_RIGHT,
-		  .arg = metric,
-		  .get = share_get },
-		{ .title = "total",
-		  .as = PP_AS_AMOUNT,
-		  .flags = PP_COLUMN_RIGHT,
-		  .arg = metric,
-		  .get = total_get },
-		{ .title = "self",
-		  .as = PP_AS_AMOUNT,
-		  .flags = PP_COLUMN_RIGHT,
-		  .arg = metric,
-		  .get = self_get },
-		{ .title = "calls", .as = PP_AS_COUNT, .flags = PP_COLUMN_RIGHT, .get = calls_get },
-		{ .title = "function",
-		  .as = PP_AS_LABEL,
-		  .flags = PP_COLUMN_RAILS | PP_COLUMN_NAMES,
-		  .get = pp_tree_line_label },
-	};
-	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof made);
+	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof tree_columns);
 	struct picked *t = pp_answer_own(a, sizeof *t, picked_release);
 	uint64_t lines = params->asked.budget.rows;
 
 	if (!columns || !t || !pp_calltree_init(&t->tree, p, true))
 		return PP_E_NOMEM;
-	memcpy(columns, made, sizeof made);
-	t->whole = pp_value_double(&p->metrics.at[metric], pp_calltree_cost(&t->tree, 0, metric));
+	t->shares = pp_metric_of_shares(p, metric);
+	t->whole = whole_of(t, metric);
 	t->lines.hot.tree = &t->tree;
-	t->lines.hot.metric = metric;
+	t->lines.hot.metric = t->shares;
 	t->lines.hot.min = t->whole > 0 ? min_of(params) * t->whole : 0;
 	t->lines.hot.depth = params->depth == PP_UNSET ? 0 : params->depth;
 	t->lines.hot.lines = lines == PP_UNSET ? LINES_SHOWN : lines;
 	if (!pp_tree_lines_make(&t->lines))
 		return PP_E_NOMEM;
-	pp_answer_table(a, &(struct pp_answer_table){ .columns = columns,
-	                                              .column_count = PP_COUNT_OF(made),
-	                                              .data = t,
-	                                              .rows = t->lines.lines.n,
-	                                              .place = pp_tree_line_place,
-	                                              .flags = PP_TABLE_WHOLE | PP_TABLE_NO_CSV });
+	pp_answer_table(
+	    a, &(struct pp_answer_table){ .columns = columns,
+	                                  .column_count = columns_choose(columns, p, metric),
+	                                  .data = t,
+	                                  .rows = t->lines.lines.n,
+	                                  .place = pp_tree_line_place,
+	                                  .flags = PP_TABLE_WHOLE | PP_TABLE_NO_CSV });
 	return PP_OK;
 }
 
@@ -194,6 +250,40 @@ whole_calls(const void *data, size_t row, size_t arg, struct pp_datum *d)
 		pp_datum_count(d, pp_calltree_calls(&w->tree, &w->at));
 }
 
+/* What a branch gained itself. */
+static union pp_value
+branch_gained(const struct pp_branch_walk *w, size_t metric, union pp_value *net)
+{
+	const struct pp_profile *p = w->tree.profile;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	size_t known = pp_metric_gained(p, metric);
+	union pp_value zero = pp_value_zero(m);
+
+	*net = pp_calltree_self(&w->tree, &w->at, metric);
+	if (known < p->metrics.n)
+		return pp_calltree_self(&w->tree, &w->at, known);
+	return pp_value_cmp(m, *net, zero) > 0 ? *net : zero;
+}
+
+static void
+whole_gained(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_branch_walk *w = data;
+	union pp_value net;
+
+	pp_datum_value(d, w->tree.profile, metric, branch_gained(w, metric, &net));
+}
+
+static void
+whole_given_back(const void *data, size_t row, size_t metric, struct pp_datum *d)
+{
+	const struct pp_branch_walk *w = data;
+	union pp_value net, given_back = branch_gained(w, metric, &net);
+
+	pp_value_sub(&w->tree.profile->metrics.at[metric], &given_back, net);
+	pp_datum_value(d, w->tree.profile, metric, given_back);
+}
+
 static pp_status
 whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
           const struct tree_params *params)
@@ -203,21 +293,33 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 		{ .key = "calls", .as = PP_AS_COUNT, .get = whole_calls },
 		{ .key = "self", .as = PP_AS_VALUE, .each = p, .get = pp_branch_walk_self },
 		{ .key = "total", .as = PP_AS_VALUE, .each = p, .get = pp_branch_walk_total },
+		{ .key = "gained",
+		  .as = PP_AS_VALUE,
+		  .flags = PP_COLUMN_FALLS,
+		  .each = p,
+		  .get = whole_gained },
+		{ .key = "given_back",
+		  .as = PP_AS_VALUE,
+		  .flags = PP_COLUMN_FALLS,
+		  .each = p,
+		  .get = whole_given_back },
 	};
 	struct pp_branch_walk *w = pp_branch_walk_new(a, p);
 	union pp_value total;
 
 	if (!w)
 		return PP_E_NOMEM;
-	w->metric = metric;
+	w->metric = pp_metric_of_shares(p, metric);
 	w->depth = params->depth == PP_UNSET ? 0 : params->depth;
 	if (metric < p->metrics.n) {
 		total = pp_calltree_cost(&w->tree, 0, metric);
-		w->min = fmax(0, min_of(params) * pp_value_double(&p->metrics.at[metric], total));
+		w->min = fmax(0, min_of(params) *
+		                     pp_value_double(&p->metrics.at[w->metric],
+		                                     pp_calltree_cost(&w->tree, 0, w->metric)));
 		pp_answer_value(a, "total", p, metric, total);
 	}
 	pp_answer_bool(a, "estimated", p->estimated);
-	pp_branch_walk_table(a, w, costs, PP_COUNT_OF(costs));
+	pp_branch_walk_table(a, w, costs, PP_COUNT_OF(costs) - (pp_profile_falls(p) ? 0 : 2));
 	return PP_OK;
 }
 

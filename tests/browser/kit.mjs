@@ -197,7 +197,7 @@ export async function functions(p) {
     return i === undefined || row[i] === '' ? undefined : Number(row[i]);
   };
   return rows.map(r => ({
-    name: plain(r[at('Function')]), self: number(r, 'Self', 'Self after'), total: number(r, 'Total', 'Total after'), calls: number(r, 'Calls'),
+    name: plain(r[at('Function')]), self: number(r, 'Self', 'Self after', 'Net'), total: number(r, 'Total', 'Total after', 'Net total'), gained: number(r, 'Gained'), givenBack: number(r, 'Given back'), calls: number(r, 'Calls'),
     before: number(r, 'Self before'), totalBefore: number(r, 'Total before'),
   }));
 }
@@ -207,12 +207,12 @@ const close = (a, b) => a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a
 /** Compares with `top --json`: every function, self and total. Returns what differs. */
 export function differences(rows, json, metric, wantCalls = true) {
   const key = f => JSON.stringify([f.name, f.self, f.total]);
-  const want = json.functions.map(f => ({ name: f.name, self: f.self[metric] ?? 0, total: f.total[metric] ?? 0, calls: f.calls }));
+  const want = json.functions.map(f => ({ name: f.name, self: f.self[metric] ?? 0, total: f.total[metric] ?? 0, calls: f.calls, gained: f.gained?.[metric], givenBack: f.given_back?.[metric] }));
   const left = new Map();
   for (const r of rows) left.set(r.name, [...(left.get(r.name) ?? []), r]);
   const wrong = [];
   for (const w of want) {
-    const list = left.get(w.name) ?? [], i = list.findIndex(r => close(r.self, w.self) && close(r.total, w.total) && (!wantCalls || w.calls === undefined || r.calls === w.calls));
+    const list = left.get(w.name) ?? [], i = list.findIndex(r => close(r.self, w.self) && close(r.total, w.total) && (w.gained === undefined || r.gained === undefined || (r.gained === w.gained && r.givenBack === w.givenBack)) && (!wantCalls || w.calls === undefined || r.calls === w.calls));
     if (i >= 0) list.splice(i, 1);
     else if (w.self !== 0 || w.total !== 0) wrong.push(`want ${key(w)} ${w.calls}, have ${list.map(r => key(r) + ' ' + r.calls).join(' ')}`);
   }

@@ -118,6 +118,25 @@ for (const [format, path] of Object.entries(SAMPLES))
     is(d.complaints, [], `${format}: no complaints about that`);
   });
 
+// ---- metrics that fall: shares are of what was gained, so that none exceeds 100 % ----
+for (const [name, metric, path] of [['falls-spx', 'zm', 'cli/data/pool.json'], ['falls-xdebug', 'Memory', 'cli/data/memory.xt'], ['falls-xhprof', 'mu', 'cli/data/run.xhprof.json']])
+  await test(name, async () => {
+    const file = sample(path), p = await page(b);
+    await open(p, makeReport(name, '-m', metric, file));
+    const rows = await functions(p), json = top(file, '-m', metric);
+    is(differences(rows, json, metric), [], `${name}: functions are those of top --json`);
+    ok(rows.every(r => r.gained - r.givenBack === r.self), `${name}: gained less given back is net`, JSON.stringify(rows));
+    for (const v of ['overview', 'flame', 'tree', 'top', 'sandwich']) {
+      await view(p, v);
+      for (let i = 0; i < 3; i++) await p.keyboard.press('ArrowDown');
+      const shares = (await p.locator('body').innerText()).match(/-?[\d,.]+ ?%/g) ?? [];
+      ok((shares.length || v === 'flame') && shares.every(s => parseFloat(s.replace(/,/g, '')) >= 0 && parseFloat(s.replace(/,/g, '')) <= 100), `${name}: no share in ${v} exceeds 100 %`, shares.join(' '));
+    }
+    await shot(p, name);
+    is(p.complaints, [], `${name}: no complaints`);
+    await p.context().close();
+  });
+
 // ---- filters: the same numbers as the command line shown ----
 await test('filters', async () => {
   const file = sample('cli/data/app.folded'), p = await page(b);

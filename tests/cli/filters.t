@@ -219,15 +219,15 @@ Of a profile that knows costs per function, --event keeps those of the event; wh
 that are no longer whole.
 
 $ polyprof top -q --csv --event 'Memory_(bytes)' closures.xt | head -3
-  name,file,line,module,calls,self_Memory_(bytes),total_Memory_(bytes)
-  {main},/srv/app/closures.php,1,,1,1040,1976
-  App\Utils\Filter->bound,/srv/app/closures.php,6,,1,384,384
+  name,file,line,module,calls,self_Memory_(bytes),total_Memory_(bytes),gained_Memory_(bytes),given_back_Memory_(bytes)
+  {main},/srv/app/closures.php,1,,1,1040,1976,1040,0
+  App\Utils\Filter->bound,/srv/app/closures.php,6,,1,384,384,384,0
 
 $ polyprof convert -q --focus . closures.xt --to xdebug -o again.xt; polyprof top -q --csv -n 3 again.xt
-  name,file,line,module,calls,self_Time_(10ns),total_Time_(10ns),self_Memory_(bytes),total_Memory_(bytes)
-  {main},/srv/app/closures.php,1,,1,72350,114930,1040,2224
-  App\Utils\apply,/srv/app/closures.php,5,,4,14100,17870,0,32
-  php::usort,php:internal,,,1,7320,8460,216,216
+  name,file,line,module,calls,self_Time_(10ns),total_Time_(10ns),self_Memory_(bytes),total_Memory_(bytes),gained_Memory_(bytes),given_back_Memory_(bytes)
+  {main},/srv/app/closures.php,1,,1,72350,114930,1040,2224,1040,0
+  App\Utils\apply,/srv/app/closures.php,5,,4,14100,17870,0,32,0,0
+  php::usort,php:internal,,,1,7320,8460,216,216,216,0
 
 An event or a thread that is not there leaves nothing, and nothing can be shown, compared and written.
 

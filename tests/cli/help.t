@@ -53,8 +53,9 @@ $ polyprof top --help
     -m, --metric=NAME[,NAME]
                             the metric to show and sort by (default: the primary
                             one), and those to show beside it
-        --sort=self|total|calls|name
-                            the order of the rows (default: self)
+        --sort=self|total|calls|name|gained
+                            the order of the rows (default: self); gained: of a
+                            metric that falls
     -n, --limit=N           show N rows (0 = all)
         --by=function|file|module|line|thread
                             what the rows are (default: function)

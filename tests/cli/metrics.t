@@ -13,11 +13,11 @@ $ polyprof top r.json
 
     ... and 2 more metrics (-m NAME,NAME shows them)
 $ polyprof top -m zm,wt,'GC runs' r.json
-  memory in use: 512 B in 2 functions
+  memory in use: 512 B net, 512 B gained, 0 B given back in 2 functions
 
-     self   self%                total  total%  calls  self wall time  self GC runs  function
-    512 B  100.0%  ████████████  512 B  100.0%      1           30 ns             0  /app/a.php
-      0 B    0.0%                  0 B    0.0%      1           20 ns             0  f
+    gained  gained%                given back    net  net total  total%  calls  self wall time  self GC runs  function
+     512 B   100.0%  ████████████         0 B  512 B      512 B  100.0%      1           30 ns             0  /app/a.php
+       0 B     0.0%                       0 B    0 B        0 B    0.0%      1           20 ns             0  f
 $ polyprof top -m cpu-time --sort total r.json
   CPU time: 29 ns in 2 functions
 

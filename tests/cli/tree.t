@@ -83,9 +83,9 @@ $ polyprof tree tiny.json
       9.3%  7.38 µs  7.38 µs      6        └ leaf
 
 $ polyprof tree -m zm tiny.json
-    total%  total  self  calls  function
-    100.0%   32 B               (all)
-    100.0%   32 B  32 B      1  └ /srv/sample/spx/scripts/tiny.php
+    total%  gained  given back   net  net self  calls  function
+    100.0%    32 B         0 B  32 B                   (all)
+    100.0%    32 B         0 B  32 B      32 B      1  └ /srv/sample/spx/scripts/tiny.php
 
 An empty profile has an empty tree; a call graph has none at all.
 

@@ -25,7 +25,7 @@ $ polyprof top -x app.folded
 = 2
 
 $ polyprof top --sort=slef app.folded
-! polyprof: error: --sort is one of self|total|calls|name, not 'slef'; did you mean 'self'?
+! polyprof: error: --sort is one of self|total|calls|name|gained, not 'slef'; did you mean 'self'?
 ! Try `polyprof top --help`.
 = 2
 

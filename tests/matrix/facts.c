@@ -25,7 +25,7 @@ put_cells(const int64_t *cells)
 	char text[PP_NUM_MAX];
 	size_t m;
 
-	for (m = 0; m < p->metrics.n; m++) {
+	for (m = 0; m < pp_metrics_shown(p); m++) {
 		const struct pp_metric *metric = &p->metrics.at[m];
 
 		pp_json_raw(&json, text,
@@ -189,7 +189,7 @@ put_metrics(void)
 	size_t m;
 
 	pp_json_put_array(&json, "metrics");
-	for (m = 0; m < p->metrics.n; m++) {
+	for (m = 0; m < pp_metrics_shown(p); m++) {
 		const struct pp_metric *metric = &p->metrics.at[m];
 
 		pp_json_begin_object(&json);

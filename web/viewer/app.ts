@@ -11,7 +11,7 @@ import { TreeLayer, nodeAt } from './layers';
 import { openMenu } from './menu';
 import { showTip } from './tip';
 import type { FilterKind, Scene } from './model';
-import { Scenes, isPlain, isRegex, matchFuncs, threadKey } from './model';
+import { Scenes, gainedOf, isPlain, isRegex, matchFuncs, threadKey } from './model';
 import { Noise } from './noise';
 import { prepare } from './prepare';
 import { Strip } from './strip';
@@ -153,7 +153,12 @@ export class App {
 
   /** The costs of another metric for what is chosen. */
   sceneOf(metric: number): Scene {
-    return this.scenes.of({ ...this.state, metric });
+    return this.scenes.of({ ...this.state, metric }, true);
+  }
+
+  /** Whether the metric falls, so that what is shown is what was gained. */
+  get falls(): boolean {
+    return gainedOf(this.data, this.state.metric) !== this.state.metric;
   }
 
   name(func: number): string {
@@ -351,7 +356,7 @@ export class App {
     const { profiles, cut } = this.data.meta, p = profiles[profiles.length - 1], out: (Node | string)[] = [];
     const whole = (x: ProfileInfo, named: (m: Metric, raw: number) => string) => {
       const m = x.metrics[x.primary];
-      return m ? named(m, (m.total / m.num) * m.den * 10 ** m.scale) : '';
+      return m ? named(m, (m.total / m.num) * m.den * 10 ** m.scale) + (m.falls ? ' net' : '') : '';
     };
     const both = (of: (x: ProfileInfo) => string) => [...new Set(profiles.map(of))].join(' \u2192 ');
     const facts = [[...new Set(profiles.map(x => x.format + (x.variant ? ' ' + x.variant : '')))].join(' and '), p.producer,
@@ -428,7 +433,7 @@ export class App {
     const series = this.data.series;
     const events = [...new Set(series.map(x => x.info.event).filter(Boolean))], threads = [...new Set(series.map(threadKey))];
     fill(this.picks,
-      metrics.length > 0 && select('Metric', metrics.map((m, i) => [String(i), shown(m.title || m.name, 60)]), String(s.metric), v => this.set({ metric: Number(v) })),
+      metrics.length > 0 && select('Metric', metrics.flatMap((m, i) => (m.net !== undefined ? [] : [[String(i), shown(m.title || m.name, 60)] as [string, string]])), String(s.metric), v => this.set({ metric: Number(v) })),
       events.length > 1 && select('Event', [['', 'all'], ...events.map(e => [e, shown(e, 40)] as [string, string])], s.event, v => this.set({ event: v })),
       threads.length > 1 && select('Thread', [['', `all ${threads.length}`], ...threads.map(t => [t, shown(t || 'unnamed', 40)] as [string, string])], s.thread, v => this.set({ thread: v })));
   }
@@ -542,17 +547,18 @@ export class App {
     this.thing = thing;
     const t: Thing = thing ?? { func: 0, total: this.scene.whole }, k = this.main0, m = this.metric;
     const all = t.own ? 'of ' + (t.calls ? plural(t.calls, 'call', 'calls') + ', ' : 'all its like ') : '';
-    const parts: string[] = [...(t.own ? [t.own] : []), ...(t.own && t.calls === 1 ? [] : [all + valueNamed(m, t.total[k])])];
+    const gained = this.falls ? ' gained' : '';
+    const parts: string[] = [...(t.own ? [t.own] : []), ...(t.own && t.calls === 1 ? [] : [all + valueNamed(m, t.total[k]) + gained])];
     const add = (whole: number | undefined, of: string) => {
       const p = whole !== undefined ? percent(t.total[k], whole) : '';
       if (p) parts.push(`${p} of ${of}`);
     };
     if (thing && parts.length + Number(!t.own) > 1) {
-      add(t.whole ?? this.scene.whole[k], t.whole === undefined ? 'all' : 'all lines');
+      add(t.whole ?? this.scene.whole[k], 'all' + (gained && ' that was gained'));
       if (t.zoom && t.zoom[k] !== this.scene.whole[k]) add(t.zoom[k], 'the zoom');
       if (t.parent) add(t.parent[k], 'its caller');
     }
-    if (t.self && !t.more) parts.push(`self ${valueNamed(m, t.self[k])}`);
+    if (t.self && !t.more) parts.push(`self ${valueNamed(m, t.self[k])}${gained}`);
     if (t.calls !== null && t.calls !== undefined && t.calls > 0 && !t.own) parts.push(plural(t.calls, 'call', 'calls'));
     if (this.compares) {
       const d = t.total[1] - t.total[0];

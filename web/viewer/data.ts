@@ -14,6 +14,8 @@ export interface Metric {
   num: number;
   den: number;
   total: number;
+  falls?: boolean; // memory in use and the like
+  net?: number; // this is what another metric gained, which falls: that one; -1 = nobody knows all of it
 }
 
 export interface SeriesInfo {
@@ -116,7 +118,7 @@ export interface Lines {
   hits: Float64Array | null;
   text: Int32Array | null;
   cost: Float64Array[];
-  whole: number[]; // by metric: of all lines, those that are not here included
+  whole: number[]; // by metric: what shares are of
 }
 
 /** A tree in preorder: the subtree of node i is [i, end[i]). Node 0 is the whole. */
@@ -333,6 +335,26 @@ function readMoments(c: Columns, meta: Meta, series: Series[]): Moments[] {
   });
 }
 
+/** Where nobody knows the steps of a metric that falls, what is left of it is all that it is known to have gained. */
+function addGains(data: Data): void {
+  data.meta.profiles.forEach((p, k) => p.metrics.slice().forEach((m, i) => {
+    if (!m.falls || m.net !== undefined || p.metrics.some(x => x.net === i)) return;
+    const risen = (cells: Float64Array) => cells.map(v => Math.max(0, v)), flat = data.flat[k];
+    const series = data.series.filter(s => s.profile === k), lines = data.lines[k];
+    const to = p.metrics.push({ ...m, net: i, total: 0 }) - 1, gained = p.metrics[to];
+    for (const s of series) s.cost[to] = s.cost[i] && risen(s.cost[i]);
+    for (const x of data.moments) if (x.series.profile === k) x.gain[to] = x.gain[i] && risen(x.gain[i]);
+    if (flat) flat.self[to] = risen(flat.self[i]);
+    if (flat) flat.total[to] = risen(flat.total[i]);
+    if (lines) lines.cost[to] = risen(lines.cost[i]);
+    if (data.edges[k]) data.edges[k].cost[to] = risen(data.edges[k].cost[i]);
+    const sum = (list: Float64Array[]) => list.reduce((all, cells) => cells.reduce((a, b) => a + b, all), 0);
+    const raw = Math.max(flat ? sum([flat.self[to]]) : sum(series.map(s => s.cost[to] ?? new Float64Array(0))), ...(flat ? flat.total[to] : []));
+    gained.total = (raw * m.num) / m.den / 10 ** m.scale;
+    if (lines) lines.whole[to] = Math.max(raw, sum([lines.cost[to]]));
+  }));
+}
+
 export async function load(text: string): Promise<Data> {
   const c = new Columns(await unpack(fromBase64(text)));
   const meta = JSON.parse(new TextDecoder().decode(c.bytes('meta'))) as Meta;
@@ -341,7 +363,7 @@ export async function load(text: string): Promise<Data> {
   const more = new Map(Array.from(moreNode, (node, i) => [node, moreCount[i]]));
   const each = <T>(column: string, read: (k: number, metrics: Metric[]) => T) =>
     meta.profiles.map((p, k) => (c.has(`${k}.${column}`) ? read(k, p.metrics) : null));
-  return {
+  const data: Data = {
     meta, strings, series,
     sources: new Sources(Array.from(c.ids('src.file'), id => strings[id]), c.numbers('src.length'), c.bytes('src.bytes')),
     funcs: readFuncs(c, strings),
@@ -365,4 +387,6 @@ export async function load(text: string): Promise<Data> {
       cost: metrics.map((_, m) => c.numbers(`${k}.line.m${m}`)), whole: metrics.map((_, m) => c.numbers(`${k}.line.whole${m}`)[0] ?? 0),
     })),
   };
+  addGains(data);
+  return data;
 }

@@ -44,6 +44,7 @@ export interface FlatRow {
   self: number[]; // by profile
   total: number[];
   calls: (number | null)[];
+  net?(): [number, number]; // what is left of what it gained itself and with all it called, where those are not the function's
 }
 
 export interface Scene {
@@ -77,6 +78,12 @@ export function metricOf(data: Data, profile: number, metric: number): number {
   const list = data.meta.profiles[profile].metrics;
   const found = list.findIndex(m => m.name === want.name && m.event === want.event && m.unit === want.unit);
   return found >= 0 ? found : list.findIndex(m => m.kind === want.kind && m.unit === want.unit);
+}
+
+/** The metric that shares and widths are of: what one gained, where it falls and is not compared. */
+export function gainedOf(data: Data, metric: number): number {
+  const { profiles } = data.meta, i = profiles.length > 1 ? -1 : profiles[0].metrics.findIndex(m => m.net === metric);
+  return i < 0 ? metric : i;
 }
 
 /** What a raw value of another profile is worth in raw values of the first: files count in steps of their own. */
@@ -556,7 +563,9 @@ export class Scenes {
 
   constructor(private data: Data) {}
 
-  of(s: Selection): Scene {
+  /** What is gained of a metric that falls, or with `net` what is left of it. */
+  of(what: Selection, net = false): Scene {
+    const s = net ? what : { ...what, metric: gainedOf(this.data, what.metric) };
     const part = JSON.stringify([s.metric, s.event, s.thread, s.time]), all = JSON.stringify([s.filters, s.normalize]);
     return newest(this.scenes, part + all, 5, () => makeScene(this.data, s, this.base(part, s), this.pool), old => this.reuse(old));
   }

@@ -162,10 +162,11 @@ plain_value(const unsigned char *p, unsigned char stop, int64_t state, int64_t *
  */
 INLINE const unsigned char *
 run(struct spx_walk *w, const unsigned char *p, const unsigned char *end, const bool bars,
-    const uint32_t columns, const bool record, const bool repair)
+    const uint32_t columns, const uint32_t gains, const bool record, const bool repair)
 {
 	struct spx_cursor c = pp_spx_cursor_begin(w);
 	int64_t *values = w->state.values;
+	const struct spx_layout *layout = w->layout;
 
 	while (p < end && PP_LIKELY(!w->no_memory)) {
 		int64_t grew[SPX_METRICS_MAX], *own = c.cells + c.cur * c.stride, sum;
@@ -186,6 +187,14 @@ run(struct spx_walk *w, const unsigned char *p, const unsigned char *end, const 
 				goto out;
 			q++;
 		}
+		for (j = 0; j < gains; j++)
+			if (PP_UNLIKELY(__builtin_add_overflow(
+			        own[layout->metrics + j],
+			        pp_cell_gained(PP_INT, grew[layout->gain_of[j]]), &sum)))
+				goto out;
+		for (j = 0; j < gains; j++)
+			own[layout->metrics + j] += pp_cell_gained(PP_INT,
+			                                           grew[layout->gain_of[j]]);
 		for (j = 0; j < columns; j++) {
 			own[j] += grew[j];
 			values[j] += grew[j];
@@ -207,17 +216,19 @@ out:
 INLINE const unsigned char *
 run_any(struct spx_walk *w, const unsigned char *p, const unsigned char *end, const bool bars)
 {
-	const uint32_t columns = w->layout->columns;
+	const uint32_t columns = w->layout->columns, gains = w->layout->gain_columns;
 
 	if (!bars && w->layout->repair)
-		return run(w, p, end, bars, columns, w->record, true);
+		return run(w, p, end, bars, columns, gains, w->record, true);
 	if (w->record)
-		return run(w, p, end, bars, columns, true, false);
-	if (columns == 2)
-		return run(w, p, end, bars, 2, false, false);
-	if (columns == 1)
-		return run(w, p, end, bars, 1, false, false);
-	return run(w, p, end, bars, columns, false, false);
+		return run(w, p, end, bars, columns, gains, true, false);
+	if (columns == 2 && gains == 1)
+		return run(w, p, end, bars, 2, 1, false, false);
+	if (columns == 2 && gains == 0)
+		return run(w, p, end, bars, 2, 0, false, false);
+	if (columns == 1 && gains == 0)
+		return run(w, p, end, bars, 1, 0, false, false);
+	return run(w, p, end, bars, columns, gains, false, false);
 }
 
 static PP_NOINLINE const unsigned char *

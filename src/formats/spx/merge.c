@@ -107,6 +107,7 @@ pp_spx_metrics_make(struct spx_read *r, uint32_t columns)
 	if (r->columns.n && pp_builder_ok(r->b))
 		r->b->profile->metrics.at[r->columns.time < r->columns.n ? r->columns.time : 0]
 		    .flags |= PP_METRIC_PRIMARY;
+	r->columns.gains = pp_build_gains(r->b);
 	metrics_check(r, columns);
 }
 
@@ -145,13 +146,15 @@ profile_rescale(struct spx_read *r, uint32_t column, unsigned scale)
 {
 	struct pp_profile *p = r->b->profile;
 	unsigned by = scale - r->doc.state.scale[column];
-	size_t i, row;
+	size_t i, row, gained = pp_metric_gained(p, column);
 
 	for (i = 0; i < p->series.n; i++) {
 		struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; row < s->rows; row++)
-			if (!pp_num_times_power10(&s->cells[row * s->stride + column], by))
+			if (!pp_num_times_power10(&s->cells[row * s->stride + column], by) ||
+			    (gained < p->metrics.n &&
+			     !pp_num_times_power10(&s->cells[row * s->stride + gained], by)))
 				return false;
 		if (s->timeline.n && !timeline_rescale(&s->timeline, column, by))
 			return false;
@@ -160,6 +163,8 @@ profile_rescale(struct spx_read *r, uint32_t column, unsigned scale)
 		return false;
 	r->doc.state.scale[column] = scale;
 	p->metrics.at[column].scale = scale;
+	if (gained < p->metrics.n)
+		p->metrics.at[gained].scale = scale;
 	return true;
 }
 
@@ -275,7 +280,7 @@ add_cells(struct spx_read *r, pp_node node, const int64_t *from, uint32_t n)
 static void
 merge_gap(struct spx_read *r, const struct spx_walk *w)
 {
-	int64_t grew[SPX_METRICS_MAX];
+	int64_t grew[2 * SPX_METRICS_MAX];
 	uint32_t j;
 
 	if (!w->has_first)
@@ -289,8 +294,10 @@ merge_gap(struct spx_read *r, const struct spx_walk *w)
 		}
 	if (r->columns.n)
 		r->found.back |= grew[0];
+	for (j = 0; j < r->columns.gains; j++)
+		grew[r->columns.n + j] = pp_cell_gained(PP_INT, grew[r->doc.layout.gain_of[j]]);
 	if (r->doc.cur)
-		add_cells(r, r->doc.cur, grew, r->columns.n);
+		add_cells(r, r->doc.cur, grew, r->columns.n + r->columns.gains);
 }
 
 static void

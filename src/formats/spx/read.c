@@ -135,6 +135,22 @@ layout_find(struct spx_read *r, struct pp_slice line)
 	layout->repair = !layout->bars && layout->columns > 5;
 }
 
+/* The columns of which gains are wanted. */
+static void
+layout_gains(struct spx_read *r)
+{
+	const struct pp_metric *metrics = r->b->profile->metrics.at;
+	struct spx_layout *layout = &r->doc.layout;
+	uint32_t g;
+
+	layout->gains = pp_builder_ok(r->b) ? r->columns.gains : 0;
+	layout->gain_columns = 0;
+	for (g = 0; g < layout->gains; g++) {
+		layout->gain_of[g] = metrics[r->columns.n + g].net;
+		layout->gain_columns += layout->gain_of[g] < layout->columns;
+	}
+}
+
 /* ---- sections ---- */
 
 static pp_status
@@ -154,6 +170,7 @@ events_section(struct spx_read *r)
 		pp_spx_document_begin(r);
 	}
 	r->doc.layout.metrics = r->columns.n;
+	layout_gains(r);
 	return pp_spx_events_read(r);
 }
 

@@ -40,8 +40,9 @@ struct spx_cut {
 struct spx_columns {
 	bool made;
 	uint32_t n;
-	bool micro;    /* times are in microseconds */
-	uint32_t time; /* which column; n when there is none */
+	uint32_t gains; /* metrics behind those n: what some of them gained */
+	bool micro;     /* times are in microseconds */
+	uint32_t time;  /* which column; n when there is none */
 };
 
 /* The events of the document at hand. */

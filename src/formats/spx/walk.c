@@ -114,7 +114,7 @@ void
 pp_spx_walk_begin(struct spx_walk *w, const struct spx_layout *layout,
                   const struct spx_state *state)
 {
-	uint32_t stride = layout->metrics + 1, j;
+	uint32_t stride = layout->metrics + layout->gains + 1, j;
 
 	w->layout = layout;
 	w->state = *state;
@@ -170,8 +170,15 @@ pp_spx_walk_rescale(struct spx_walk *w, uint32_t column, unsigned scale)
 		RESCALE(w->state.values[column]);
 		if (w->has_first)
 			RESCALE(w->first[column]);
-		for (k = 0; k < w->tree.n; k++)
-			RESCALE(w->tree.cells[k * w->tree.stride + column]);
+		for (k = 0; k < w->tree.n; k++) {
+			int64_t *cells = w->tree.cells + k * w->tree.stride;
+			uint32_t g;
+
+			RESCALE(cells[column]);
+			for (g = 0; g < w->layout->gains; g++)
+				if (w->layout->gain_of[g] == column)
+					RESCALE(cells[w->layout->metrics + g]);
+		}
 		for (k = column; k < w->event_values.n; k += w->layout->metrics)
 			RESCALE(w->event_values.at[k]);
 #undef RESCALE
@@ -318,6 +325,18 @@ pp_spx_walk_end_odd(struct spx_walk *w, uint32_t index, struct pp_place place)
 	w->tree.cur = pp_spx_key_parent(node->key);
 }
 
+/* Where the gains of a column are added up; NULL when nobody wants them. */
+static int64_t *
+gains_of(const struct spx_layout *layout, int64_t *cells, uint32_t column)
+{
+	uint32_t g;
+
+	for (g = 0; g < layout->gains; g++)
+		if (layout->gain_of[g] == column)
+			return &cells[layout->metrics + g];
+	return NULL;
+}
+
 /* Charges what the counters grew to the current node; the new state is in w->next. */
 static void
 walk_charge(struct spx_walk *w, struct pp_place place)
@@ -326,10 +345,11 @@ walk_charge(struct spx_walk *w, struct pp_place place)
 	uint32_t j;
 
 	for (j = 0; j < w->layout->metrics; j++) {
-		int64_t grew, sum;
+		int64_t *gained = gains_of(w->layout, cells, j), grew, sum;
 
 		if (__builtin_sub_overflow(w->next[j], w->state.values[j], &grew) ||
-		    __builtin_add_overflow(cells[j], grew, &sum)) {
+		    __builtin_add_overflow(cells[j], grew, &sum) ||
+		    (gained && !pp_cell_add(PP_INT, gained, pp_cell_gained(PP_INT, grew)))) {
 			pp_diag_add(&w->diags, &pp_spx_rules[SPX_VALUE_RANGE], place,
 			            "column %u exceeds 64 bits; the value before is kept", j + 1);
 			w->next[j] = w->state.values[j];

@@ -33,11 +33,14 @@
 
 /* How the lines of one document look. */
 struct spx_layout {
-	bool bars;                       /* 0.5: fields separated by '|', differences */
-	bool sites;                      /* 0.5: start lines begin with the line of the call */
-	bool repair;                     /* 0.4: lines may be so long that SPX damages them */
-	uint32_t columns;                /* values per event line */
-	uint32_t metrics;                /* >= columns; the others stay 0 */
+	bool bars;             /* 0.5: fields separated by '|', differences */
+	bool sites;            /* 0.5: start lines begin with the line of the call */
+	bool repair;           /* 0.4: lines may be so long that SPX damages them */
+	uint32_t columns;      /* values per event line */
+	uint32_t metrics;      /* >= columns; the others stay 0 */
+	uint32_t gains;        /* metrics of which gains are wanted, too: in order, */
+	uint32_t gain_columns; /* so those that event lines have come first */
+	uint32_t gain_of[SPX_METRICS_MAX];
 	unsigned scale[SPX_METRICS_MAX]; /* decimals that each column starts with */
 	bool fixed[SPX_METRICS_MAX];     /* every value has them: -5.9999 is -5.9999 */
 };
@@ -105,7 +108,7 @@ struct spx_strict {
 /* The tree of a chunk and the place on it. */
 struct spx_tree {
 	struct spx_node *nodes;
-	int64_t *cells;  /* per node: metrics, then calls */
+	int64_t *cells;  /* per node: metrics, gains, then calls */
 	uint32_t stride; /* cells of a node */
 	uint32_t n, cap;
 	struct pp_slots slots;

@@ -33,6 +33,17 @@ values_add(struct building *b, union pp_value *to, const int64_t *from)
 		to[b->metric[k]].i += from[k];
 }
 
+/* The same of what was gained. */
+static void
+gains_add(struct building *b, union pp_value *to, const int64_t *from)
+{
+	unsigned k;
+
+	for (k = 0; k < b->walk->columns; k++)
+		if (b->walk->gained[k] != PP_NO_METRIC)
+			to[b->walk->gained[k]].i += from[k];
+}
+
 static void
 build_function(struct building *b, pp_func func, const struct pp_xd_sums *sums)
 {
@@ -46,6 +57,10 @@ build_function(struct building *b, pp_func func, const struct pp_xd_sums *sums)
 	values_add(b, costs.total, sums->total);
 	values_add(b, costs.total, sums->root);
 	values_add(b, whole.own, sums->own);
+	gains_add(b, costs.own, sums->gained);
+	gains_add(b, costs.total, sums->all_gained);
+	gains_add(b, whole.own, sums->gained);
+	gains_add(b, whole.total, sums->gained);
 	if (!(b->builder->profile->funcs.at[func].flags & PP_FUNC_INTERNAL))
 		pp_xd_lines_note(b->lines, b->builder, func,
 		                 sums->lines_differ ? PP_XD_LINES : sums->line);
@@ -111,6 +126,39 @@ build_edges(struct building *b, struct pp_xd_edge *edges, size_t n, const pp_fun
 	}
 }
 
+/* What the nodes gained themselves, and with all below them: parents stand before their children. */
+static void
+build_gains(struct building *b)
+{
+	struct pp_profile *p = b->builder->profile;
+	size_t n = b->walk->nodes.n, node;
+	int64_t *inclusive = calloc(n + 1, sizeof *inclusive), *cells;
+	unsigned k;
+
+	if (!inclusive)
+		pp_builder_fail(b->builder, PP_E_NOMEM, NULL);
+	for (k = 0; inclusive && k < b->walk->columns; k++) {
+		uint32_t gained = b->walk->gained[k];
+
+		memset(inclusive, 0, n * sizeof *inclusive);
+		for (node = n; gained != PP_NO_METRIC && node-- > 1;) {
+			const struct pp_xd_node *row = &b->walk->nodes.at[node];
+			pp_node parent = pp_tree_parent(&p->tree, (pp_node)node);
+
+			b->fits &= pp_cell_add(PP_INT, &inclusive[node], row->gained[k]) &&
+			           pp_cell_add(PP_INT, &inclusive[parent], inclusive[node]);
+			cells = row->calls ? pp_build_cells(b->builder, b->series, (pp_node)node)
+			                   : NULL;
+			if (!cells)
+				continue;
+			b->fits &= pp_cell_add(PP_INT, &cells[gained], row->gained[k]) &&
+			           pp_cell_add(PP_INT, &cells[p->metrics.n + 1 + gained],
+			                       inclusive[node]);
+		}
+	}
+	free(inclusive);
+}
+
 static void
 build_tree(struct building *b)
 {
@@ -129,6 +177,8 @@ build_tree(struct building *b)
 		cells_add(b, cells, row->own);
 		cells_add(b, cells + n + 1, row->inclusive);
 	}
+	if (b->walk->gains && pp_builder_ok(b->builder))
+		build_gains(b);
 }
 
 bool

@@ -170,7 +170,6 @@ walk_tail(struct fast *f)
 static bool
 walk_all(struct fast *f)
 {
-	bool tree = f->reader->order->facets & PP_TREE;
 	unsigned columns = pp_cg_part(f->parser)->event_count, i;
 	struct pp_rounds rounds = { .reader = f->reader,
 		                    .ctx = f,
@@ -185,7 +184,7 @@ walk_all(struct fast *f)
 		f->piece[i].scan.columns = columns;
 		f->piece[i].scan.max_line = f->reader->limits.max_line;
 	}
-	if (!pp_xd_walk_init(&f->walk, columns, f->reader, tree ? f->builder : NULL))
+	if (!pp_xd_walk_init(&f->walk, f->parser, f->reader->order->facets & PP_TREE))
 		return out_of_memory(f);
 	if (!walk_tail(f))
 		return false;

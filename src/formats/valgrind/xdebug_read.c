@@ -196,6 +196,8 @@ fast_header(struct pp_cg_parser *p, struct pp_input *in, const unsigned char *be
 	/* Rows exist by now: a later profile must count the same. */
 	if (metrics && p->builder->profile->metrics.n != metrics)
 		return false;
+	if (!metrics)
+		(void)pp_build_gains(p->builder);
 	return status == PP_OK && p->head.part && pp_cg_part(p)->has_events && !p->head.fresh &&
 	       pp_cg_part(p)->event_count <= 2 && pp_cg_part(p)->positions == PP_CG_LINE &&
 	       pp_diags_total(p->reader->diags, PP_NOTE) == 0;

@@ -352,12 +352,10 @@ prepare_functions(struct pp_cg_parser *p, const struct reading *r, struct pp_xd_
 static void
 walk_part(struct pp_cg_parser *p, struct reading *r, uint32_t from, uint32_t to)
 {
-	struct pp_builder *tree = p->reader->order->facets & PP_TREE ? p->builder : NULL;
-	unsigned columns = pp_cg_part(p)->event_count;
 	struct pp_xd_walk w;
 	uint32_t i;
 
-	if (pp_xd_walk_init(&w, columns, p->reader, tree) &&
+	if (pp_xd_walk_init(&w, p, p->reader->order->facets & PP_TREE) &&
 	    pp_xd_walk_slots(&w, p->builder->profile->funcs.n)) {
 		prepare_functions(p, r, &w, from, to);
 		r->pending.n = 0;
@@ -421,6 +419,7 @@ build_calls(struct pp_cg_parser *p, struct reading *r)
 	struct pp_profile *profile = p->builder->profile;
 	uint32_t from, to;
 
+	(void)pp_build_gains(p->builder);
 	for (from = 0; from < r->records.n && pp_builder_ok(p->builder); from = to) {
 		p->head.part = r->records.at[from].part;
 		for (to = from; to < r->records.n && r->records.at[to].part == p->head.part;)

@@ -14,12 +14,23 @@
 #define HASH_STEP 0x9e3779b97f4a7c15u
 
 bool
-pp_xd_walk_init(struct pp_xd_walk *w, unsigned columns, const struct pp_reader *reader,
-                struct pp_builder *tree)
+pp_xd_walk_init(struct pp_xd_walk *w, struct pp_cg_parser *parser, bool tree)
 {
-	*w = (struct pp_xd_walk){ .columns = columns,
-		                  .builder = tree,
+	const struct pp_reader *reader = parser->reader;
+	const struct pp_profile *p = parser->builder->profile;
+	const struct pp_cg_part *part = pp_cg_part(parser);
+	unsigned k;
+
+	*w = (struct pp_xd_walk){ .columns = part->event_count,
+		                  .builder = tree ? parser->builder : NULL,
 		                  .max_depth = reader->limits.max_depth };
+	for (k = 0; k < PP_XD_COLUMNS; k++) {
+		size_t gained = k < w->columns ? pp_metric_gained(p, part->events[k])
+		                               : p->metrics.n;
+
+		w->gained[k] = gained < p->metrics.n ? (uint32_t)gained : PP_NO_METRIC;
+		w->gains |= gained < p->metrics.n;
+	}
 	w->want_edges = reader->order->facets & PP_EDGES;
 	w->edge_of.seed = reader->seed;
 	if (!w->want_edges)
@@ -191,6 +202,16 @@ tree_node(struct pp_xd_walk *w, struct pp_xd_sums *f, pp_node under, pp_node *no
 
 /* ---- records ---------------------------------------------------------------------------- */
 
+/* What a call gained, its own calls included, is known: its function gained that, unless it is called again. */
+static void
+gains_settle(struct pp_xd_walk *w, struct pp_xd_sums *f, const int64_t *gained)
+{
+	if (f->active == 0)
+		w->odd |= add2(f->all_gained, gained);
+	if (w->stack.n)
+		w->odd |= add2(w->stack.at[w->stack.n - 1].gained, gained);
+}
+
 /* Calls that have all their calls leave the stack. */
 static inline void
 stack_settle(struct pp_xd_walk *w)
@@ -201,7 +222,24 @@ stack_settle(struct pp_xd_walk *w)
 		if (PP_UNLIKELY(top->expected != top->met))
 			w->odd |= PP_XD_ODD_LIST;
 		w->sums.at[top->slot].active--;
+		if (w->gains)
+			gains_settle(w, &w->sums.at[top->slot], top->gained);
 	}
+}
+
+/* What a record gained itself. */
+static void
+gains_add(struct pp_xd_walk *w, struct pp_xd_sums *f, struct pp_xd_node *node,
+          const struct pp_xd_record *record, int64_t *gained)
+{
+	unsigned k;
+
+	for (k = 0; k < PP_XD_COLUMNS; k++)
+		gained[k] = w->gained[k] != PP_NO_METRIC ? pp_cell_gained(PP_INT, record->own[k])
+		                                         : 0;
+	w->odd |= add2(f->gained, gained);
+	if (node)
+		w->odd |= add2(node->gained, gained);
 }
 
 /* A call that nobody made: its cost is its own and that of its calls. */
@@ -282,7 +320,11 @@ pp_xd_walk_record(struct pp_xd_walk *w, const struct pp_xd_record *record,
 	}
 	if (PP_UNLIKELY(w->stack.n >= w->max_depth))
 		return fail(w, PP_E_LIMIT);
+	if (w->gains)
+		gains_add(w, f, node, record, open.gained);
 	if (record->calls == 0) {
+		if (w->gains)
+			gains_settle(w, f, open.gained);
 		stack_settle(w);
 		return true;
 	}

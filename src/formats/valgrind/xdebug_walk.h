@@ -12,8 +12,9 @@ struct pp_xd_sums {
 	int64_t own[PP_XD_COLUMNS];
 	int64_t total[PP_XD_COLUMNS]; /* call lines of outermost activations */
 	int64_t root[PP_XD_COLUMNS];  /* the same of calls that nobody made */
-	uint32_t active;              /* how often it is on the stack now */
-	uint32_t line;                /* of its records */
+	int64_t gained[PP_XD_COLUMNS], all_gained[PP_XD_COLUMNS]; /* own and total, of what falls */
+	uint32_t active; /* how often it is on the stack now */
+	uint32_t line;   /* of its records */
 	bool lines_differ;
 	pp_func func; /* building a tree only; 0 = to be named later */
 	pp_frame frame;
@@ -26,6 +27,7 @@ struct pp_xd_open {
 	uint64_t expected; /* hash over the functions that its list names, */
 	uint64_t met;      /* and over those that came */
 	pp_node node;
+	int64_t gained[PP_XD_COLUMNS]; /* by it and what it called so far */
 };
 
 struct pp_xd_edge {
@@ -38,6 +40,7 @@ struct pp_xd_edge {
 struct pp_xd_node {
 	int64_t inclusive[PP_XD_COLUMNS];
 	int64_t own[PP_XD_COLUMNS];
+	int64_t gained[PP_XD_COLUMNS];
 	uint64_t calls;
 	pp_frame last; /* the callee that was looked for last, and where it was */
 	pp_node last_at;
@@ -45,7 +48,9 @@ struct pp_xd_node {
 
 struct pp_xd_walk {
 	unsigned columns;
-	struct pp_builder *builder; /* where the tree grows, or NULL */
+	uint32_t gained[PP_XD_COLUMNS]; /* the metric of what a column gains, or PP_NO_METRIC */
+	bool gains;                     /* there is one */
+	struct pp_builder *builder;     /* where the tree grows, or NULL */
 	bool want_edges;
 	uint32_t max_depth;
 	PP_VEC(struct pp_xd_sums) sums;
@@ -69,8 +74,8 @@ enum {
 	PP_XD_ODD_LIST = 2 << PP_XD_COLUMNS, /* other calls than listed; text that is unusual */
 };
 
-bool pp_xd_walk_init(struct pp_xd_walk *, unsigned columns, const struct pp_reader *,
-                     struct pp_builder *tree);
+/* A walk over the records of the parser's current part, which grows the tree if that is wanted. */
+bool pp_xd_walk_init(struct pp_xd_walk *, struct pp_cg_parser *, bool tree);
 void pp_xd_walk_release(struct pp_xd_walk *);
 /* Walks over one record of a slot that there is (pp_xd_walk_slots), and the list of its calls. */
 bool pp_xd_walk_record(struct pp_xd_walk *, const struct pp_xd_record *,

@@ -2,7 +2,7 @@
 
 import type { App, Panel } from '../app';
 import { button, el, fill, select } from '../dom';
-import { factorOf, lineCosts, metricOf, threadKey } from '../model';
+import { factorOf, gainedOf, lineCosts, metricOf, threadKey } from '../model';
 import { commandLine, why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
@@ -16,7 +16,8 @@ interface Line {
   func: number;
   text: string;
   hits: number;
-  cost: number[];
+  cost: number[]; // what was gained, where the metric falls
+  net: number;
   says?: { tag: string; before: string; label: string; title: string; after: string; open(): void };
 }
 
@@ -39,7 +40,7 @@ export class LinesView implements Panel {
   private sort = 'cost';
   private exact = true; // filters and time apply
   private astray = false;
-  private all = 0; // what all lines cost: shares are of that
+  private all = 0; // what shares are of: the whole profile, or all that was gained
   private to: Map<number, number[]> | null = null;
   private at = ''; // the line that was brought into sight last
 
@@ -98,23 +99,24 @@ export class LinesView implements Panel {
     const { data, state, main0: k } = this.app, out = new Map<number, Line>(), n = data.meta.profiles.length, only = state.file ? data.strings.indexOf(state.file) : -1;
     this.exact = true;
     this.astray = false;
-    this.all = 0;
+    this.all = this.app.scene.whole[k];
     data.lines.forEach((l, p) => {
-      const m = metricOf(data, p, state.metric), factor = factorOf(data, p, state.metric), part = this.app.plain ? null : lineCosts(data, p, state);
+      const m = metricOf(data, p, gainedOf(data, state.metric)), factor = factorOf(data, p, state.metric);
+      const of = (metric: number) => (this.app.plain ? null : lineCosts(data, p, { ...state, metric })), part = of(gainedOf(data, state.metric)), net = this.app.falls ? of(state.metric) : null;
       if (l && !this.app.plain && !part) this.exact = false;
       if (part && part.astray) this.astray = true;
       if (l && p === k && this.app.plain && m >= 0) this.all = l.whole[m] * factor;
       for (let i = 0; l && i < l.line.length; i++) {
         const series = data.series.find(s => s.profile === p && s.index === l.series[i]);
         if (!part && state.thread && series && threadKey(series) !== state.thread) continue;
-        if (part && !part.cost[i]) continue;
+        if (part && !part.cost[i] && !net?.cost[i]) continue;
         const cost = part ? part.cost[i] : m >= 0 ? l.cost[m][i] * factor : 0;
-        if (p === k && !this.app.plain) this.all += cost;
         if (state.file && l.file[i] !== only) continue;
         const key = l.file[i] * 4294967296 + l.line[i];
         let line = out.get(key);
-        if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i] ?? 0, text: l.text ? data.strings[l.text[i]] : '', hits: 0, cost: Array(n).fill(0) }));
+        if (!line) out.set(key, (line = { file: l.file[i], line: l.line[i], func: l.func[i] ?? 0, text: l.text ? data.strings[l.text[i]] : '', hits: 0, cost: Array(n).fill(0), net: 0 }));
         line.cost[p] += cost;
+        if (this.app.falls) line.net += net ? net.cost[i] : l.cost[state.metric][i];
         if (p === k && l.hits) line.hits += l.hits[i];
       }
     });
@@ -138,7 +140,7 @@ export class LinesView implements Panel {
     let func = 0, b = 0, s = 0;
     for (const line of [...numbers].sort((x, y) => x - y)) {
       for (; b < begins.length && data.funcs.line[begins[b]] <= line; b++) out.push(this.begin(id, line, (func = begins[b])), ...this.callers(id, line, func));
-      const l = known.get(line) ?? { file: id, line, func: 0, text: '', hits: 0, cost: Array(n).fill(0) };
+      const l = known.get(line) ?? { file: id, line, func: 0, text: '', hits: 0, cost: Array(n).fill(0), net: 0 };
       out.push({ ...l, func: l.func || func, text: text?.[line - 1] ?? l.text });
       for (; s < sites.length && sites[s].line <= line; s++) out.push(this.call(id, sites[s]));
     }
@@ -197,7 +199,7 @@ export class LinesView implements Panel {
 
   private remark(file: number, line: number, func: number, cost: number, says: Line['says']): Line {
     const { meta } = this.app.data;
-    return { file, line, func, text: '', hits: 0, cost: meta.profiles.map((_, k) => (k === this.app.main0 ? cost : 0)), says };
+    return { file, line, func, text: '', hits: 0, cost: meta.profiles.map((_, k) => (k === this.app.main0 ? cost : 0)), net: 0, says };
   }
 
   private begin(file: number, line: number, func: number): Line {
@@ -244,8 +246,10 @@ export class LinesView implements Panel {
       key, title, number: true, cell: r => (r.says || (app.state.file && !r.cost[p]) ? none : { text: app.value(r.cost[p]), exact: String(canonical(app.metric, r.cost[p])), title: app.exact(r.cost[p]) }),
     });
     const pair = (c: ColumnSpec<Line>): ColumnSpec<Line> => ({ ...c, cell: (r, room) => (r.says || !r.cost.some(Boolean) ? none : c.cell(r, room)) });
-    const out: ColumnSpec<Line>[] = [...(app.compares ? [cost('before', 'Before', 0)] : []), cost('cost', app.compares ? 'After' : 'Cost', k),
+    const out: ColumnSpec<Line>[] = [...(app.compares ? [cost('before', 'Before', 0)] : []), cost('cost', app.compares ? 'After' : app.falls ? 'Gained' : 'Cost', k),
       { key: 'cost%', title: '%', number: true, sorts: false, minor: true, cell: r => (r.says || (app.state.file && !r.cost[k]) ? none : { text: percent(r.cost[k], whole), bar: whole > 0 ? r.cost[k] / whole : undefined }) }];
+    const left = (key: string, title: string, raw: (r: Line) => number): ColumnSpec<Line> => ({ key, title, number: true, sorts: false, cell: r => (r.says || !(r.net || r.cost[k]) ? none : { text: app.value(raw(r)), exact: String(canonical(app.metric, raw(r))), title: app.exact(raw(r)) }) });
+    if (app.falls) out.push(left('back', 'Given back', r => r.cost[k] - r.net), left('net', 'Net', r => r.net));
     if (app.compares) out.push(pair(changeColumn(app, 'change', 'Change', r => r.cost)), { ...pair(relativeColumn<Line>(app, 'change%', r => r.cost)), minor: true });
     if (app.data.meta.profiles[k].hits) out.push({ key: 'hits', title: 'Hits', number: true, minor: true, cell: r => (r.says || (app.state.file && !r.hits) ? none : { text: digits(r.hits), exact: String(r.hits) }) });
     return out;

@@ -50,16 +50,17 @@ export class OverviewView implements Panel {
   }
 
   private totals(): HTMLElement {
-    const { profiles } = this.app.data.meta, { metrics } = profiles[0];
+    const { profiles } = this.app.data.meta, { metrics } = profiles[0], listed = metrics.filter(m => m.net === undefined);
     const row = (m: Metric) => {
       const others = profiles.slice(1).map((_, k) => profiles[k + 1].metrics[metricOf(this.app.data, k + 1, metrics.indexOf(m))]).filter(Boolean);
-      const text = [m, ...others].map(x => value(x, fileTotal(x))).join(' \u2192 ');
+      const gained = profiles.length > 1 ? undefined : metrics.find(x => x.net === metrics.indexOf(m));
+      const text = gained ? `${value(m, fileTotal(m))} net, ${value(m, fileTotal(gained))} gained` : [m, ...others].map(x => value(x, fileTotal(x))).join(' \u2192 ');
       const name = m.title || m.name;
-      return el('tr', {}, el('th', { scope: 'row' }, metrics.length > 1 ? button(shown(name, 48), `Show ${shown(name, 48)} everywhere`, () => this.app.set({ metric: metrics.indexOf(m) }), { class: 'link', 'aria-pressed': String(this.app.state.metric === metrics.indexOf(m)) }) : shown(name, 48)),
+      return el('tr', {}, el('th', { scope: 'row' }, listed.length > 1 ? button(shown(name, 48), `Show ${shown(name, 48)} everywhere`, () => this.app.set({ metric: metrics.indexOf(m) }), { class: 'link', 'aria-pressed': String(this.app.state.metric === metrics.indexOf(m)) }) : shown(name, 48)),
         el('td', { class: 'number', title: exact(m, fileTotal(m)) }, el('span', {}, text)));
     };
     const table = (list: Metric[]) => el('table', { class: 'plain' }, el('tbody', {}, ...list.map(row)));
-    const sums = metrics.filter(m => m.sums), first = [...sums.filter(m => m.total), ...sums.filter(m => !m.total)].slice(0, METRICS), rest = metrics.filter(m => !first.includes(m));
+    const sums = listed.filter(m => m.sums), first = [...sums.filter(m => m.total), ...sums.filter(m => !m.total)].slice(0, METRICS), rest = listed.filter(m => !first.includes(m));
     return this.card('Totals', table(first), rest.length ? el('details', {}, el('summary', {}, plural(rest.length, 'more metric', 'more metrics')), table(rest)) : null);
   }
 
@@ -106,7 +107,7 @@ export class OverviewView implements Panel {
       return el('td', { class: 'number', title }, bar, el('span', {}, app.value(raw)), el('small', {}, percent(raw, whole)));
     };
     return this.card('Costliest functions', el('table', { class: 'plain functions' },
-      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), el('th', { scope: 'col', class: 'number' }, 'Self'), el('th', { scope: 'col', class: 'number' }, 'Total'))),
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Function'), el('th', { scope: 'col', class: 'number' }, app.falls ? 'Gained' : 'Self'), el('th', { scope: 'col', class: 'number' }, app.falls ? 'Total gained' : 'Total'))),
       el('tbody', {}, ...rows.map(r => {
         const a = r.self[0], b = r.total[0];
         return el('tr', {}, el('td', { class: 'name' }, button(app.name(r.func), `Callers and callees of ${app.name(r.func)}`, () => app.sandwich(r.func), { class: 'link' }, this.room(0.34, 60)), el('small', {}, app.placeLink(r.func))),
@@ -167,6 +168,7 @@ export class OverviewView implements Panel {
     const { app } = this, { moments, meta } = app.data, [whole] = app.timeRange(), out: Node[] = [];
     if (!moments.length) return null;
     meta.profiles[0].metrics.forEach((m, i) => {
+      if (m.net !== undefined) return;
       const of = moments.filter(x => x.series.profile === 0 && x.gain[i]), { steps, level } = curve(of, i, whole);
       if (!steps) return;
       const line = (level ? 'level of ' : '') + (m.title || m.name), most = steps.reduce((a, b) => Math.max(a, b), 0), least = steps.reduce((a, b) => Math.min(a, b), 0);

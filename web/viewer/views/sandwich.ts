@@ -7,7 +7,7 @@ import { Flame } from '../flame';
 import type { Layer } from '../layers';
 import { CalleesLayer, CallersLayer } from '../layers';
 import type { Call, FlatRow } from '../model';
-import { callsFromStacks, durations, factorOf, metricOf } from '../model';
+import { callsFromStacks, durations, factorOf, gainedOf, metricOf } from '../model';
 import { why } from '../state';
 import type { ColumnSpec } from '../table';
 import { Table } from '../table';
@@ -108,7 +108,7 @@ export class SandwichView implements Panel {
     const cost = (key: string, title: string, raw: (r: FlatRow) => number): ColumnSpec<FlatRow> => ({
       key, title, number: true, cell: r => ({ text: app.value(raw(r)), exact: String(canonical(app.metric, raw(r))), title: `${app.exact(raw(r))}, ${percent(raw(r), whole)}` }),
     });
-    this.list.set(rows, [...(app.compares ? [changeColumn<FlatRow>(app, 'change', 'Self change', r => r.self)] : [cost('self', 'Self', r => r.self[k]), cost('total', 'Total', r => r.total[k])]), nameColumn(app)]);
+    this.list.set(rows, [...(app.compares ? [changeColumn<FlatRow>(app, 'change', 'Self change', r => r.self)] : [cost('self', app.falls ? 'Gained' : 'Self', r => r.self[k]), cost('total', app.falls ? 'Total gained' : 'Total', r => r.total[k])]), nameColumn(app)]);
     const at = rows.findIndex(r => r.func === app.state.func);
     if (at >= 0 && (at !== this.list.selected || this.scene !== app.scene)) this.list.reveal(at);
     this.list.selected = at;
@@ -117,7 +117,7 @@ export class SandwichView implements Panel {
   private show(func: number): void {
     const { app } = this, row = this.rows.find(r => r.func === func), k = app.main0;
     const cost = (pair: number[]) => (app.compares ? `${app.value(pair[0])} \u2192 ${app.value(pair[1])}` : app.value(pair[0]) + (app.share(pair[0]) ? ` (${app.share(pair[0])})` : ''));
-    fill(this.heading, app.name(func), func && app.hasSource(func) ? button('Source', 'Its source', () => app.source(func), { class: 'small' }) : null, row ? el('small', {}, `total ${cost(row.total)}, self ${cost(row.self)}` + (row.calls[k] ? `, ${plural(row.calls[k]!, 'call', 'calls')}` : '')) : null);
+    fill(this.heading, app.name(func), func && app.hasSource(func) ? button('Source', 'Its source', () => app.source(func), { class: 'small' }) : null, row ? el('small', {}, `${app.falls ? 'gained in all' : 'total'} ${cost(row.total)}, ${app.falls ? 'by itself' : 'self'} ${cost(row.self)}` + (row.calls[k] ? `, ${plural(row.calls[k]!, 'call', 'calls')}` : '')) : null);
     if (this.pictures) {
       this.layers.callers = new CallersLayer(app.scene, app.data.funcs.n, func);
       this.layers.callees = new CalleesLayer(app.scene, app.data.funcs.n, func);
@@ -125,9 +125,9 @@ export class SandwichView implements Panel {
       this.callees.set(this.layers.callees);
       fill(this.right, el('h2', {}, 'Callers'), this.callers.host, this.heading, el('h2', {}, 'Callees'), this.callees.host);
     } else {
-      const beside = this.beside(func), known = this.between(func, app.state.metric);
-      this.tables.callers.set(known.callers, this.columns('called from', beside?.callers));
-      this.tables.callees.set(known.callees, this.columns('at', beside?.callees));
+      const beside = this.beside(func, app.state.second), left = this.beside(func, app.falls ? app.state.metric : -1), known = this.between(func, gainedOf(app.data, app.state.metric));
+      this.tables.callers.set(known.callers, this.columns('called from', beside?.callers, left?.callers));
+      this.tables.callees.set(known.callees, this.columns('at', beside?.callees, left?.callees));
       this.tables.callers.host.style.flex = `0 1 ${Math.max(3, known.callers.length + 1) * 26 + 6}px`;
       fill(this.right, el('h2', {}, 'Callers'), this.tables.callers.host, this.heading, this.single, el('h2', {}, 'Callees'), this.tables.callees.host);
       this.tellSingle(func);
@@ -143,11 +143,11 @@ export class SandwichView implements Panel {
     return known;
   }
 
-  /** The same by the metric beside the first: by the other function, its total. */
-  private beside(func: number): { callers: Map<number, number>; callees: Map<number, number> } | null {
-    const { second } = this.app.state, k = this.app.main0;
-    if (second < 0) return null;
-    const map = (list: Call[]) => new Map(list.map(c => [c.func, c.total[k]])), { callers, callees } = this.between(func, second);
+  /** The same by a metric beside the first, or by what is left of one that falls: by the other function, its total. */
+  private beside(func: number, metric: number): { callers: Map<number, number>; callees: Map<number, number> } | null {
+    const k = this.app.main0;
+    if (metric < 0) return null;
+    const map = (list: Call[]) => new Map(list.map(c => [c.func, c.total[k]])), { callers, callees } = this.between(func, metric);
     return { callers: map(callers), callees: map(callees) };
   }
 
@@ -168,13 +168,14 @@ export class SandwichView implements Panel {
     return [...out.values()];
   }
 
-  private columns(where: string, beside?: Map<number, number>): ColumnSpec<Call>[] {
+  private columns(where: string, beside?: Map<number, number>, left?: Map<number, number>): ColumnSpec<Call>[] {
     const { app } = this, k = app.main0, whole = app.scene.whole[k], { metrics } = app.data.meta.profiles[0];
     const cost = (key: string, title: string, m: Metric, raw: (r: Call) => number): ColumnSpec<Call> => ({ key, title, number: true, sorts: false, cell: r => ({ text: value(m, raw(r)), exact: String(canonical(m, raw(r))), title: exact(m, raw(r)) }) });
     const out: ColumnSpec<Call>[] = app.compares ? [{ ...cost('before', 'Before', app.metric, r => r.total[0]), minor: true }, cost('total', 'After', app.metric, r => r.total[1]),
       { ...changeColumn<Call>(app, 'change', 'Change', r => r.total), sorts: false }, { ...relativeColumn<Call>(app, 'change%', r => r.total), minor: true }] : [cost('total', 'Total', app.metric, r => r.total[k]),
       { key: 'total%', title: '%', help: 'share of all', number: true, sorts: false, cell: (r: Call) => ({ text: percent(r.total[k], whole), bar: whole > 0 ? r.total[k] / whole : undefined }) }];
-    if (this.hasTree) out.push({ ...cost('self', 'Self', app.metric, r => r.self![k]), minor: true });
+    if (left) out.push(cost('back', 'Given back', app.metric, r => r.total[k] - (left.get(r.func) ?? 0)), cost('net', 'Net', app.metric, r => left.get(r.func) ?? 0));
+    if (this.hasTree) out.push({ ...cost('self', left ? 'Gained itself' : 'Self', app.metric, r => r.self![k]), minor: true });
     if (this.hasTree ? app.scene.costs[k].calls : true) out.push({ key: 'calls', title: 'Calls', number: true, sorts: false, cell: r => ({ text: digits(r.calls[k]), exact: String(r.calls[k]) }) });
     if (beside) out.push({ ...cost('beside', shown(metrics[app.state.second].title || metrics[app.state.second].name, 24), metrics[app.state.second], r => beside.get(r.func) ?? 0), minor: true });
     out.push({ key: 'name', title: 'Function', wide: true, sorts: false, cell: (r, room) => ({ text: r.func ? app.name(r.func) : '(outside)', node: el('span', {}, ...named(r.func ? app.name(r.func) : '(outside)', room)), exact: r.func ? app.data.funcs.name[r.func] : '(outside)', title: r.func ? shown(app.data.funcs.name[r.func], 1000) : '' }) });
@@ -228,7 +229,7 @@ export class SandwichView implements Panel {
     if (why('sandwich', app.data)) return [];
     return [
       ...(this.hasTree ? [button('Flame graphs', 'Callers and callees as flame graphs, or as tables', () => app.set({ graphs: !s.graphs }), { 'aria-pressed': String(s.graphs), class: 'toggle' })] : []),
-      ...(metrics.length > 1 && !s.graphs ? [select('Beside', [['-1', 'no other metric'], ...metrics.map((m, i) => [String(i), shown(m.title || m.name, 40)] as [string, string]).filter(([i]) => Number(i) !== s.metric)], String(s.second), v => app.set({ second: Number(v) }))] : []),
+      ...(metrics.length > 1 && !s.graphs ? [select('Beside', [['-1', 'no other metric'], ...metrics.map((m, i) => [String(i), shown(m.title || m.name, 40)] as [string, string]).filter(([i]) => Number(i) !== s.metric && metrics[Number(i)].net === undefined)], String(s.second), v => app.set({ second: Number(v) }))] : []),
     ];
   }
 

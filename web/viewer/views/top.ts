@@ -9,12 +9,19 @@ import type { ColumnSpec } from '../table';
 import { Table } from '../table';
 import { canonical, columns, digits, escapeCsv, fitName, percent, plural, shown } from '../text';
 
+/** What is left of what a row gained itself, and with all it called. */
+function netOf(app: App, r: FlatRow): [number, number] {
+  if (r.net) return r.net();
+  const { self, total } = app.sceneOf(app.state.metric).flat().row(r.func);
+  return [self[0], total[0]];
+}
+
 /** Columns of a listing of functions: for one profile, or before, after and change for two. */
 export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
   const m = app.metric, k = app.main0, whole = app.scene.whole[k];
   const number = (key: string, title: string, help: string, raw: (r: R) => number, minor = false): ColumnSpec<R> => ({
     key, title, help, number: true, minor,
-    cell: r => ({ text: app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)) }),
+    cell: r => (Number.isNaN(raw(r)) ? { text: '' } : { text: app.value(raw(r)), exact: String(canonical(m, raw(r))), title: app.exact(raw(r)) }),
   });
   const share = (key: string, raw: (r: R) => number): ColumnSpec<R> => ({
     key, title: '%', help: 'share of all', number: true, sorts: false, minor: true,
@@ -22,6 +29,13 @@ export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
   });
   const calls: ColumnSpec<R>[] = app.data.meta.profiles[k].calls || app.data.series.some(s => s.info.calls)
     ? [{ key: 'calls', title: 'Calls', number: true, minor: true, cell: r => ({ text: r.calls[k] === null ? '' : digits(r.calls[k]!), exact: r.calls[k] === null ? '' : String(r.calls[k]) }) }] : [];
+  if (app.falls) {
+    const net = (r: R) => netOf(app, r)[0], back = (r: R) => r.self[0] - net(r);
+    return [number('self', 'Gained', 'what it gained itself', r => r.self[0]), { ...share('self%', r => r.self[0]), help: 'share of all that was gained' },
+      { ...number('back', 'Given back', 'what it gave back itself', back), sorts: false }, { ...number('net', 'Net', 'what is left: gained less given back', net), sorts: false },
+      number('total', 'Total gained', 'with all it called, counted once when it calls itself', r => r.total[0], true), { ...share('total%', r => r.total[0]), help: 'share of all that was gained' },
+      { ...number('netTotal', 'Net total', 'what is left, with all it called', r => netOf(app, r)[1], true), sorts: false }, ...calls];
+  }
   if (!app.compares)
     return [number('self', 'Self', 'what it costs itself', r => r.self[0]), share('self%', r => r.self[0]),
       number('total', 'Total', 'with all it called, counted once when it calls itself', r => r.total[0]), share('total%', r => r.total[0]), ...calls];

@@ -21,6 +21,7 @@ class TreeRow implements FlatRow {
   get leaf(): boolean { return this.more > 0 || this.view.layer!.leaf(this.node); }
   get self(): number[] { return this.view.app.scene.costs.map((_, k) => this.view.layer!.self(this.node, k)); }
   get total(): number[] { return this.view.app.scene.costs.map((_, k) => this.view.layer!.total(this.node, k)); }
+  net(): [number, number] { return this.view.net(this.node); }
   get calls(): (number | null)[] { return this.view.app.scene.costs.map((_, k) => (k === this.view.app.main0 ? this.view.layer!.calls(this.node) : null)); }
 }
 
@@ -66,12 +67,18 @@ export class TreeView implements Panel {
     this.table.set(this.rows, this.columns());
   }
 
+  /** What is left of what a row gained itself; from the leaves up, stacks are put together by what they gained. */
+  net(node: number): [number, number] {
+    const { app } = this, [left] = this.layer!.plain ? app.sceneOf(app.state.metric).costs : [null];
+    return left ? [left.self[node], left.total[node]] : [NaN, NaN];
+  }
+
   private kids(node: number): number[] {
     const l = this.layer!;
-    const all = l.children(node), out: number[] = [];
+    const all = l.children(node), out: number[] = [], left = this.app.falls && l.plain ? this.app.sceneOf(this.app.state.metric).costs[0].total : null;
     for (let i = 0; i < all.length; i++) {
       const c = all[i];
-      if (l.width(c) > 0 || l.total(c, 0) !== 0 || (this.app.compares && l.total(c, 1) !== 0)) out.push(c);
+      if (l.width(c) > 0 || left?.[c] || l.total(c, 0) !== 0 || (this.app.compares && l.total(c, 1) !== 0)) out.push(c);
     }
     return out;
   }

@@ -1,0 +1,114 @@
+/*
+ * Metrics that fall: what they gained, and profiles without that.
+ */
+#include "model/derive.h"
+#include "model/schema.h"
+
+bool
+pp_profile_falls(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->metrics.n && !pp_metric_falls(&p->metrics.at[i]); i++)
+		;
+	return i < p->metrics.n;
+}
+
+union pp_value
+pp_value_gained(const struct pp_metric *m, union pp_value net, union pp_value gained)
+{
+	union pp_value zero = pp_value_zero(m);
+
+	if (!pp_metric_falls(m))
+		return net;
+	net = pp_value_cmp(m, net, zero) > 0 ? net : zero;
+	return pp_value_cmp(m, gained, net) > 0 ? gained : net;
+}
+
+union pp_value
+pp_values_gained(const struct pp_profile *p, const union pp_value *values, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	size_t known = pp_metric_gained(p, metric);
+
+	return pp_value_gained(m, values[metric],
+	                       known < p->metrics.n ? values[known] : pp_value_zero(m));
+}
+
+size_t
+pp_metric_gained(const struct pp_profile *p, size_t metric)
+{
+	size_t i;
+
+	for (i = pp_metrics_shown(p); i < p->metrics.n; i++)
+		if (p->metrics.at[i].net == metric && !(p->metrics.at[i].flags & PP_METRIC_UNSURE))
+			return i;
+	return p->metrics.n;
+}
+
+size_t
+pp_metric_of_shares(const struct pp_profile *p, size_t metric)
+{
+	size_t gained = pp_metric_gained(p, metric);
+
+	return gained < p->metrics.n ? gained : metric;
+}
+
+/* Drops the last `gains` cells of each set of metrics from a block. */
+static void
+block_narrow(const struct pp_cell_block *b, size_t shown, size_t gains)
+{
+	int64_t *to = *b->cells;
+	size_t row, c, set;
+
+	for (row = 0; *b->cells && row < b->rows; row++)
+		for (c = 0; c < b->stride; c++) {
+			bool drop = false;
+
+			for (set = 0; set < b->sets; set++)
+				drop |= c >= b->set[set] + shown && c < b->set[set] + shown + gains;
+			if (!drop)
+				*to++ = (*b->cells)[row * b->stride + c];
+		}
+	if (b->n)
+		*b->n = (size_t)(to - *b->cells);
+}
+
+static void
+costs_narrow(struct pp_costs_facet *costs, size_t shown, size_t all)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < costs->cells.n; i++)
+		if (i % all < shown)
+			costs->cells.at[n++] = costs->cells.at[i];
+	costs->cells.n = n;
+	if (costs->unfiltered.n > shown)
+		costs->unfiltered.n = shown;
+}
+
+pp_status
+pp_gains_drop(const struct pp_profile *p, struct pp_profile **out)
+{
+	const unsigned columns = PP_COLUMN_METRICS | PP_COLUMN_ROWS | PP_COLUMN_CALLS |
+	                         PP_COLUMN_LINES | PP_COLUMN_COSTS | PP_COLUMN_NOT_OWN;
+	size_t shown = pp_metrics_shown(p), gains = p->metrics.n - shown, i, n = 0;
+	struct pp_derive d;
+
+	if (!pp_derive_init(&d, p, columns, 0))
+		return PP_E_NOMEM;
+	for (i = 0; i < pp_cell_blocks(d.to); i++) {
+		struct pp_cell_block block = pp_cell_block(d.to, i);
+
+		block_narrow(&block, shown, gains);
+	}
+	for (i = 0; i < d.to->series.n; i++)
+		d.to->series.at[i].stride -= (uint32_t)gains << d.to->series.at[i].measured;
+	costs_narrow(&d.to->costs, shown, p->metrics.n);
+	for (i = 0; i < d.to->not_own.n; i++)
+		if (d.to->not_own.at[i].metric < shown)
+			d.to->not_own.at[n++] = d.to->not_own.at[i];
+	d.to->not_own.n = n;
+	d.to->metrics.n = shown;
+	return pp_derive_finish(&d, PP_OK, out);
+}

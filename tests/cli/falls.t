@@ -1,0 +1,139 @@
+# Metrics that fall
+
+Memory that is given back is told apart from memory that was gained. Shares are of what was gained: none exceeds 100 %.
+
+$ polyprof top -m zm pool.json
+  memory in use: 0 B net, 15.9 KiB gained, 15.9 KiB given back in 4 functions
+
+      gained  gained%                given back        net  net total  total%  calls  self wall time  function
+    15.6 KiB    98.2%  ████████████         0 B   15.6 KiB   15.6 KiB   98.2%      2           80 ns  fill
+       200 B     1.2%  ▏               1.27 KiB  -1.07 KiB        0 B  100.0%      1           65 ns  /app/pool.php
+         0 B     0.0%                  6.84 KiB  -6.84 KiB  -6.84 KiB    0.0%      1           15 ns  release
+       100 B     0.6%  ▏               7.81 KiB  -7.71 KiB   7.91 KiB   98.8%      2           40 ns  build
+
+$ polyprof top -m zm --sort gained --csv pool.json
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  fill,,,,2,80,80,16000,16000,16000,0
+  /app/pool.php,,,,1,65,200,-1100,0,200,1300
+  build,,,,2,40,120,-7900,8100,100,8000
+  release,,,,1,15,15,-7000,-7000,0,7000
+
+$ polyprof top --json -n 1 -m zm pool.json
+  {"format": "spx", "complete": true, "metric": "zm", "unit": "bytes", "total": 0, "gained": 16300, "given_back": 16300, "estimated": false, "functions": [{"name": "fill", "calls": 2, "self": {"wt": 80, "zm": 16000}, "total": {"wt": 80, "zm": 16000}, "gained": {"zm": 16000}, "given_back": {"zm": 0}}], "count": 4}
+
+$ polyprof info --json pool.json | grep -o '"metrics": [^]]*]'
+  "metrics": [{"name": "wt", "unit": "ns", "total": 200, "title": "wall time"}, {"name": "zm", "unit": "bytes", "total": 0, "title": "memory in use", "falls": true}]
+
+$ polyprof tree -m zm pool.json
+    total%    gained  given back       net   net self  calls  function
+    100.0%  15.9 KiB    15.9 KiB       0 B                    (all)
+    100.0%  15.9 KiB    15.9 KiB       0 B  -1.07 KiB      1  └ /app/pool.php
+     98.8%  15.7 KiB    7.81 KiB  7.91 KiB  -7.71 KiB      2    └ build
+     98.2%  15.6 KiB         0 B  15.6 KiB   15.6 KiB      2      └ fill
+
+$ polyprof tree --json -m zm --depth 1 pool.json
+  {"format": "spx", "complete": true, "metric": "zm", "unit": "bytes", "total": 0, "estimated": false, "root": {"name": "", "self": {"wt": 0, "zm": 0}, "total": {"wt": 200, "zm": 0}, "gained": {"zm": 0}, "given_back": {"zm": 0}, "children": [{"name": "/app/pool.php", "calls": 1, "self": {"wt": 65, "zm": -1100}, "total": {"wt": 200, "zm": 0}, "gained": {"zm": 200}, "given_back": {"zm": 1300}, "children": []}]}}
+
+$ polyprof callers -m zm fill pool.json
+  fill: 15.6 KiB in all, 15.6 KiB by itself, 2 calls
+  called by
+
+    total%    gained  given back       net  calls  function
+     98.2%  15.6 KiB         0 B  15.6 KiB      2  build
+
+$ polyprof -m zm pool.json | sed -n '/Costliest/,/^$/p;/Hottest/,$p' | head -11
+  Costliest functions
+      gained  gained%                given back        net  net total  total%  calls  self wall time  function
+    15.6 KiB    98.2%  ████████████         0 B   15.6 KiB   15.6 KiB   98.2%      2           80 ns  fill
+       200 B     1.2%  ▏               1.27 KiB  -1.07 KiB        0 B  100.0%      1           65 ns  /app/pool.php
+         0 B     0.0%                  6.84 KiB  -6.84 KiB  -6.84 KiB    0.0%      1           15 ns  release
+       100 B     0.6%  ▏               7.81 KiB  -7.71 KiB   7.91 KiB   98.8%      2           40 ns  build
+
+  Hottest path
+    100.0%  /app/pool.php
+     98.8%   build
+     98.2%    fill
+
+$ polyprof flame -m zm pool.json -o - | grep -o '<title>[^<]*</title>'
+  <title>all (16,300 bytes, 100.00%)</title>
+  <title>/app/pool.php (16,300 bytes, 100.00%)</title>
+  <title>build (16,100 bytes, 98.77%)</title>
+  <title>fill (16,000 bytes, 98.16%)</title>
+
+Part of the time, a filter, a group and two files: each has its own gains.
+
+$ polyprof top -m zm --time 0..80ns --csv -q pool.json
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  fill,,,,1,40,40,8000,8000,8000,0
+  /app/pool.php,,,,1,20,80,200,8200,200,0
+  build,,,,1,20,60,0,8000,0,0
+
+$ polyprof top -m zm --focus release --csv -q pool.json
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  /app/pool.php,,,,1,0,15,0,-7000,0,0
+  release,,,,1,15,15,-7000,-7000,0,7000
+
+$ polyprof top -m Memory --by file --csv memory.xt
+  name,file,line,module,calls,self_Time,total_Time,self_Memory,total_Memory,gained_Memory,given_back_Memory
+  php:internal,,,,4,597000,597000,1425464,1425464,1425464,0
+  /srv/sample/callgrind/src/php/memory.php,,,,7,56000,653000,-1159136,266328,32,1159168
+
+$ polyprof top -m zm --csv -n 1 pool.json pool.json
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  fill,,,,4,160,160,32000,32000,32000,0
+
+Xdebug records the memory of each call.
+
+$ polyprof top -m Memory memory.xt
+  memory: 260 KiB net, 1.36 MiB gained, 1.11 MiB given back in 6 functions
+
+      gained  gained%                given back        net  net total  total%  calls  self time  function         place
+    1.11 MiB    81.3%  ████████████         0 B   1.11 MiB   1.11 MiB   81.3%      3     592 µs  php::str_repeat  php:internal
+     260 KiB    18.7%  ██▊                  0 B    260 KiB    260 KiB   18.7%      1    5.00 µs  php::range       php:internal
+        32 B    <0.1%                       0 B       32 B    260 KiB  100.0%      1    27.0 µs  {main}           /srv/sample/callgrind/src/php/memory.php:1
+         0 B     0.0%                       0 B        0 B   1.11 MiB   81.3%      3    21.0 µs  alloc            /srv/sample/callgrind/src/php/memory.php:2
+         0 B     0.0%                  52.0 KiB  -52.0 KiB        0 B   10.9%      1    7.00 µs  churn            /srv/sample/callgrind/src/php/memory.php:4
+         0 B     0.0%                  1.05 MiB  -1.05 MiB  -1.05 MiB    0.0%      2    1.00 µs  freeit           /srv/sample/callgrind/src/php/memory.php:3
+
+$ polyprof tree -m Memory memory.xt
+    total%    gained  given back      net  net self  calls  function
+    100.0%  1.36 MiB    1.11 MiB  260 KiB                   (all)
+    100.0%  1.36 MiB    1.11 MiB  260 KiB      32 B      1  └ {main}
+     70.4%   980 KiB         0 B  980 KiB   980 KiB      1    ├ alloc › php::str_repeat
+     18.7%   260 KiB         0 B  260 KiB   260 KiB      1    ├ php::range
+     10.9%   152 KiB         0 B  152 KiB   152 KiB      2    └ churn › alloc › php::str_repeat
+
+$ polyprof callers -m Memory alloc memory.xt
+  alloc: 1.11 MiB in all, 0 B by itself, 3 calls
+  called by
+
+    total%    total  calls  function  called at
+     70.4%  980 KiB      1  {main}    /srv/sample/callgrind/src/php/memory.php:5
+     10.9%  152 KiB      2  churn     /srv/sample/callgrind/src/php/memory.php:4
+
+$ polyprof top -m Memory --focus churn --csv -q memory.xt
+  name,file,line,module,calls,self_Time,total_Time,self_Memory,total_Memory,gained_Memory,given_back_Memory
+  php::str_repeat,php:internal,,,2,78000,78000,155648,155648,155648,0
+  alloc,/srv/sample/callgrind/src/php/memory.php,2,,2,7000,85000,0,155648,0,0
+  {main},/srv/sample/callgrind/src/php/memory.php,1,,1,0,93000,0,0,0,0
+  churn,/srv/sample/callgrind/src/php/memory.php,4,,1,7000,93000,-53248,0,0,53248
+  freeit,/srv/sample/callgrind/src/php/memory.php,3,,1,1000,1000,-102400,-102400,0,102400
+
+Comparisons and conversions are of what is left.
+
+$ polyprof diff -m zm --json -n 1 pool.json pool.json
+  {"metric": "zm", "unit": "bytes", "normalized": false, "before": {"total": 0, "metric": "zm"}, "after": {"total": 0, "metric": "zm"}, "estimated": false, "status": "same", "rule": "exact counts: every difference is real", "functions": [{"name": "/app/pool.php", "before": {"self": -1100, "total": 0, "calls": 1}, "after": {"self": -1100, "total": 0, "calls": 1}, "delta": {"self": 0, "total": 0}, "change": {"self": 0, "total": null}, "share": {"self": 0, "total": 0}, "status": "same", "status_total": "same"}], "count": 4}
+
+$ polyprof convert -m zm pool.json --to folded -o -
+  /app/pool.php 0
+  /app/pool.php;build 0
+  /app/pool.php;build;fill 16000
+  /app/pool.php;release 0
+! standard output: warning: not written: counts of calls (5) [loss-calls]
+! standard output: warning: not written: events in their order [loss-timeline]
+! standard output: warning: not written: start and end of the recording [loss-time]
+! standard output: warning: not written: the day of the recording [loss-recorded]
+! standard output: warning: not written: metadata (18) [loss-metadata]
+! standard output: warning: not written: metrics (wt) [loss-metrics]
+! standard output: warning: under other names or units: zm as samples in samples [loss-units]
+! standard output: warning: changed to fit: values (3 negative ones written as 0) [loss-values]
