@@ -25,6 +25,9 @@ struct span {
 	int64_t start, end;
 };
 
+/* Distances between samples that are looked at. */
+#define GAPS_MOST 20000u
+
 struct chart {
 	struct pp_flame *flame;
 	const struct pp_profile *p;
@@ -254,14 +257,98 @@ chart_spans(struct chart *c)
 	return true;
 }
 
+static int
+compare_gaps(const void *left, const void *right)
+{
+	const int64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* How far samples usually lie apart, of so many of them as tell it; INT64_MAX when nothing does. */
+static int64_t
+usual_gap(struct chart *c, const struct pp_timeline *t)
+{
+	int64_t *gaps = malloc((GAPS_MOST + 1) * sizeof *gaps), last = 0, gap = INT64_MAX;
+	uint64_t every = t->n / GAPS_MOST + 1, seen = 0;
+	struct pp_timeline_iter it;
+	size_t n = 0;
+
+	c->ok = c->ok && gaps && pp_timeline_begin(t, &it, 0);
+	if (!c->ok) {
+		free(gaps);
+		return gap;
+	}
+	for (; pp_timeline_next(&it); seen++) {
+		int64_t time = pp_time_near(it.event.time);
+
+		if (seen && seen % every == 0 && time > last && n < GAPS_MOST)
+			gaps[n++] = time - last;
+		last = time;
+	}
+	pp_timeline_end(&it);
+	if (n) {
+		qsort(gaps, n, sizeof *gaps, compare_gaps);
+		gap = gaps[n / 2];
+	}
+	free(gaps);
+	return gap;
+}
+
+/*
+ * How long a sample is known to have run: for its period where that is a time, else for one and a half times the usual
+ * distance of samples. What lies beyond that, up to the next one, is nobody's.
+ */
+struct cover {
+	size_t clock; /* the column of periods in time; columns = none */
+	int64_t usual;
+};
+
+static struct cover
+cover_learn(struct chart *c, const struct pp_timeline *t)
+{
+	struct cover cover = { .usual = INT64_MAX };
+	int64_t gap;
+
+	if (t->cumulative)
+		return cover;
+	while (cover.clock < t->columns &&
+	       (cover.clock >= c->p->metrics.n ||
+	        !pp_slice_eq_z(pp_text_of(c->p, c->p->metrics.at[cover.clock].unit), "ns")))
+		cover.clock++;
+	gap = usual_gap(c, t);
+	if (gap < INT64_MAX / 3)
+		cover.usual = gap + gap / 2;
+	return cover;
+}
+
+/* Until when the sample at hand ran. */
+static int64_t
+cover_end(const struct chart *c, const struct cover *cover, const struct pp_timeline_iter *it,
+          int64_t now)
+{
+	int64_t length = cover->usual;
+
+	if (cover->clock < it->timeline->columns) {
+		const struct pp_metric *m = &c->p->metrics.at[cover->clock];
+		double period = pp_value_double(m, pp_cell_value(m, it->values[cover->clock]));
+
+		if (period >= 1 && period < (double)length)
+			length = (int64_t)period;
+	}
+	return length > INT64_MAX - now ? INT64_MAX : now + length;
+}
+
 /* Draws a series from `base` upwards. */
 static void
 chart_walk(struct chart *c, const struct span *span)
 {
+	const struct pp_timeline *t = &c->p->series.at[span->series].timeline;
+	struct cover cover = cover_learn(c, t);
 	struct pp_timeline_iter it;
-	int64_t now = span->start;
+	int64_t now = span->start, until = INT64_MAX;
 
-	c->ok = c->ok && pp_timeline_begin(&c->p->series.at[span->series].timeline, &it, 0);
+	c->ok = c->ok && pp_timeline_begin(t, &it, 0);
 	if (!c->ok)
 		return;
 	c->deep = 0;
@@ -271,10 +358,16 @@ chart_walk(struct chart *c, const struct span *span)
 
 		now = pp_time_near(e->time) > now ? pp_time_near(e->time) : now;
 		now = now < span->end ? now : span->end;
+		if (until < now)
+			chart_step(c, 0, until, false);
+		if (!t->cumulative)
+			until = cover_end(c, &cover, &it, now);
 		chart_step(
 		    c, e->kind == PP_EVENT_EXIT ? pp_tree_parent(&c->p->tree, e->node) : e->node,
 		    now, e->kind == PP_EVENT_ENTER);
 	}
+	if (c->ok && until < span->end)
+		chart_step(c, 0, until, false);
 	while (c->ok && c->open.n)
 		level_close(c, span->end);
 	pp_timeline_end(&it);

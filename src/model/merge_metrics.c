@@ -400,6 +400,10 @@ is_before(const struct pp_merge *m, size_t a, size_t b)
 
 	if (!x->primary != !y->primary)
 		return x->primary;
+	/* One recording may have any events; of those time and cycles say most. */
+	if (one->event && two->event &&
+	    pp_metric_preference(p, one) != pp_metric_preference(p, two))
+		return pp_metric_preference(p, one) > pp_metric_preference(p, two);
 	if (x->having != y->having)
 		return x->having > y->having;
 	if (x->primary != y->primary)

@@ -3,6 +3,8 @@
  */
 #include "model/profile.h"
 
+#include "base/slice.h"
+
 size_t
 pp_profile_primary(const struct pp_profile *p)
 {
@@ -12,6 +14,38 @@ pp_profile_primary(const struct pp_profile *p)
 		if (p->metrics.at[i].flags & PP_METRIC_PRIMARY)
 			return i;
 	return 0;
+}
+
+unsigned
+pp_metric_preference(const struct pp_profile *p, const struct pp_metric *m)
+{
+	struct pp_slice event = pp_text_of(p, m->event ? m->event : m->name);
+
+	if (m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
+	    pp_slice_starts(event, "cpu-clock") || pp_slice_starts(event, "task-clock"))
+		return 2;
+	return event.n && memmem(event.p, event.n, "cycles", 6) != NULL;
+}
+
+void
+pp_metrics_settle_primary(struct pp_profile *p)
+{
+	struct pp_metric *best = NULL;
+	size_t i;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		struct pp_metric *m = &p->metrics.at[i];
+
+		if (!(m->flags & PP_METRIC_PRIMARY))
+			continue;
+		if (!best || pp_metric_preference(p, m) > pp_metric_preference(p, best)) {
+			if (best)
+				best->flags &= ~(unsigned)PP_METRIC_PRIMARY;
+			best = m;
+		} else {
+			m->flags &= ~(unsigned)PP_METRIC_PRIMARY;
+		}
+	}
 }
 
 void

@@ -472,6 +472,13 @@ union pp_value pp_value_gained(const struct pp_metric *, union pp_value net, uni
 /* The same out of values, one per metric. */
 union pp_value pp_values_gained(const struct pp_profile *, const union pp_value *values,
                                 size_t metric);
+/*
+ * How much rather than others a metric is shown where the file does not choose: time most, then cycles, which are time
+ * at some rate.
+ */
+unsigned pp_metric_preference(const struct pp_profile *, const struct pp_metric *);
+/* Of the metrics that are marked as primary ones, one of each event, leaves the one that is preferred, or the first. */
+void pp_metrics_settle_primary(struct pp_profile *);
 /* The metric to use unless told otherwise: the primary one, else the first; metrics.n when none. */
 size_t pp_profile_primary(const struct pp_profile *);
 /* Appends what a metric is called: its name, or EVENT/NAME where several share that. */

@@ -52,6 +52,34 @@ rows_drop(struct pp_ranking *r, double min)
 	return stays != NULL;
 }
 
+/*
+ * Leaves out the rows that the metric has nothing of, unless there are no others: people who want to see them say -n 0. False
+ * when out of memory.
+ */
+static bool
+rows_drop_empty(struct pp_ranking *r)
+{
+	struct pp_flat *f = &r->flat;
+	const struct pp_metric *m = &f->profile->metrics.at[r->metric];
+	bool *stays = malloc((f->n + 1) * sizeof *stays);
+	size_t row, n = 0;
+
+	for (row = 0; stays && row < f->n; row++) {
+		struct pp_cost_pair cost = pp_flat_get(f, row, r->metric),
+		                    gained = pp_flat_gained(f, row, r->metric);
+
+		stays[row] = !pp_value_is_zero(m, cost.own) || !pp_value_is_zero(m, cost.total) ||
+		             !pp_value_is_zero(m, gained.own) || !pp_value_is_zero(m, gained.total);
+		n += stays[row];
+	}
+	if (stays && n && n < f->n) {
+		r->empty = f->n - n;
+		pp_flat_keep(f, stays);
+	}
+	free(stays);
+	return stays != NULL;
+}
+
 static const char *const row_names[][2] = {
 	[PP_BY_FUNCTION] = { "function", "functions" }, [PP_BY_FILE] = { "file", "files" },
 	[PP_BY_MODULE] = { "module", "modules" },       [PP_BY_LINE] = { "line", "lines" },
@@ -103,7 +131,10 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 	pp_calls_note(a, &r->flat);
 	for (m = 0; m < p->metrics.n; m++)
 		r->whole[m] = pp_value_double(&p->metrics.at[m], pp_flat_whole(&r->flat, m));
-	return rows_drop(r, min) ? PP_OK : pp_answer_fail_status(a, PP_E_NOMEM);
+	if (!rows_drop(r, min) || (!asked->asked.exact && asked->asked.budget.rows != 0 &&
+	                           r->metric < p->metrics.n && !rows_drop_empty(r)))
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	return PP_OK;
 }
 
 /* ---- a row of a flat profile, exact; data is a struct pp_flat ---- */
@@ -577,4 +608,9 @@ pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool t
 	}
 	table.column_count = n + costs_add(a, columns + n, &r->flat);
 	pp_answer_table(a, &table);
+	if (r->empty)
+		pp_answer_say(a, PP_INK_FAINT,
+		              "\n  ... and %zu %s that cost%s nothing (-n 0 shows %s)\n", r->empty,
+		              r->empty == 1 ? r->one : r->many, r->empty == 1 ? "s" : "",
+		              r->empty == 1 ? "it" : "them");
 }

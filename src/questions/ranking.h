@@ -15,6 +15,7 @@ struct pp_ranking {
 	struct pp_metrics_beside beside;
 	double *whole;   /* per metric */
 	double bar_unit; /* what fills a whole bar */
+	size_t empty;    /* rows that cost nothing and are not shown */
 	unsigned by;     /* what the rows are: enum pp_group_by */
 	const char *one, *many;
 };

@@ -62,10 +62,10 @@ heading_say(struct pp_answer *a, const struct pp_ranking *r)
 		pp_answer_say(a, PP_INK_PLAIN, " in ");
 		text.n = 0;
 	}
-	pp_units_u64(&text, r->flat.n);
+	pp_units_u64(&text, r->flat.n + r->empty);
 	pp_answer_say(
 	    a, PP_INK_PLAIN, "%s %s%s%s\n\n", pp_answer_made(a, &text),
-	    pp_plural(r->flat.n, r->one, r->many),
+	    pp_plural(r->flat.n + r->empty, r->one, r->many),
 	    p->complete ? "" : " (the profile is incomplete)",
 	    p->estimated && pp_profile_basis(p) == PP_BASIS_TREE ? " (totals are estimates)" : "");
 	pp_buf_release(&text);

@@ -68,7 +68,7 @@ title_settle(struct pp_pd *d, size_t attr)
 static void
 metrics_build(struct pp_pd *d)
 {
-	bool main = true;
+	bool any = false;
 	size_t i;
 
 	for (i = 0; i < d->attrs.n && pp_builder_ok(d->builder); i++) {
@@ -79,12 +79,13 @@ metrics_build(struct pp_pd *d)
 			continue;
 		title_settle(d, i);
 		like = described(d, a);
-		a->metric = pp_perf_metrics_build(d->builder, a->title, &like, true, true, main);
-		main = false;
+		a->metric = pp_perf_metrics_build(d->builder, a->title, &like, true, true);
+		any = true;
 	}
-	if (main)
+	if (!any)
 		(void)pp_build_metric_z(d->builder, "samples", "samples", PP_KIND_SAMPLES, PP_UINT,
 		                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
+	pp_metrics_settle_primary(d->builder->profile);
 }
 
 /* ---- series ----------------------------------------------------------------------------- */

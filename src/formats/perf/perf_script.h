@@ -336,7 +336,7 @@ bool pp_perf_event_is_time(struct pp_slice event);
  * first of them.
  */
 uint32_t pp_perf_metrics_build(struct pp_builder *, pp_str event, const struct pp_perf_attr *,
-                               bool period, bool by_period, bool main);
+                               bool period, bool by_period);
 void pp_perf_finish(struct pp_perf_reader *);
 
 /* ---- perf_script_series.c ---- */

@@ -16,7 +16,7 @@ pp_perf_event_is_time(struct pp_slice event)
 
 uint32_t
 pp_perf_metrics_build(struct pp_builder *b, pp_str event, const struct pp_perf_attr *attr,
-                      bool period, bool by_period, bool main)
+                      bool period, bool by_period)
 {
 	bool is_time = pp_perf_event_is_time(pp_text_of(b->profile, event));
 	struct pp_metric metric = { .event = event, .type = PP_UINT, .flags = PP_METRIC_SAMPLED };
@@ -28,26 +28,26 @@ pp_perf_metrics_build(struct pp_builder *b, pp_str event, const struct pp_perf_a
 		metric.unit = pp_build_strz(b, is_time ? "ns" : "events");
 		metric.kind = is_time ? PP_KIND_CPU_TIME : PP_KIND_EVENTS;
 		metric.flags |= is_time ? PP_METRIC_TIME_OK : 0u;
-		metric.flags |= main && by_period ? PP_METRIC_PRIMARY : 0u;
+		metric.flags |= by_period ? PP_METRIC_PRIMARY : 0u;
 		(void)pp_build_metric(b, &metric);
 	}
 	metric.name = metric.unit = pp_build_strz(b, "samples");
 	metric.kind = PP_KIND_SAMPLES;
 	metric.flags = PP_METRIC_SAMPLED;
 	metric.flags |= attr && attr->freq && attr->has_rate ? PP_METRIC_TIME_OK : 0u;
-	metric.flags |= main && !(period && by_period) ? PP_METRIC_PRIMARY : 0u;
+	metric.flags |= !(period && by_period) ? PP_METRIC_PRIMARY : 0u;
 	(void)pp_build_metric(b, &metric);
 	return first;
 }
 
 static void
-metrics_build(struct pp_perf_reader *r, struct pp_perf_event *e, bool main)
+metrics_build(struct pp_perf_reader *r, struct pp_perf_event *e)
 {
 	struct pp_slice name = pp_text_of(r->builder->profile, e->name);
 
 	/* Where some samples lack a period, only their number speaks for all. */
 	e->metric = pp_perf_metrics_build(r->builder, e->name, pp_perf_meta_attr(&r->meta, name),
-	                                  e->with_period > 0, e->with_period == e->samples, main);
+	                                  e->with_period > 0, e->with_period == e->samples);
 }
 
 /* ---- threads ---------------------------------------------------------------------------- */
@@ -176,11 +176,12 @@ pp_perf_finish(struct pp_perf_reader *r)
 		/* Among others even this one needs a name. */
 		if (!r->threads.events.at[i].name && r->threads.events.n > 1)
 			r->threads.events.at[i].name = pp_build_strz(r->builder, "[unknown]");
-		metrics_build(r, &r->threads.events.at[i], i == 0);
+		metrics_build(r, &r->threads.events.at[i]);
 	}
 	if (r->threads.events.n == 0)
 		(void)pp_build_metric_z(r->builder, "samples", "samples", PP_KIND_SAMPLES, PP_UINT,
 		                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
+	pp_metrics_settle_primary(r->builder->profile);
 	if (pp_builder_ok(r->builder))
 		series_settle_all(r);
 	if (pp_builder_ok(r->builder))
