@@ -52,26 +52,38 @@ rows_drop(struct pp_ranking *r, double min)
 	return stays != NULL;
 }
 
+/* Whether a row has anything of the metrics that belong to the event of the chosen one, or to none as that does. */
+static bool
+row_costs(const struct pp_ranking *r, size_t row)
+{
+	const struct pp_flat *f = &r->flat;
+	const struct pp_metric *of = f->profile->metrics.at;
+	bool costs = false;
+	size_t m;
+
+	for (m = 0; m < f->metrics && !costs; m++) {
+		struct pp_cost_pair cost = pp_flat_get(f, row, m);
+
+		costs = of[m].event == of[r->metric].event &&
+		        (!pp_value_is_zero(&of[m], cost.own) ||
+		         !pp_value_is_zero(&of[m], cost.total));
+	}
+	return costs;
+}
+
 /*
- * Leaves out the rows that the metric has nothing of, unless there are no others: people who want to see them say -n 0. False
- * when out of memory.
+ * Leaves out the rows that cost nothing, unless there are no others: who wants to see them says -n 0. False when out of
+ * memory.
  */
 static bool
 rows_drop_empty(struct pp_ranking *r)
 {
 	struct pp_flat *f = &r->flat;
-	const struct pp_metric *m = &f->profile->metrics.at[r->metric];
 	bool *stays = malloc((f->n + 1) * sizeof *stays);
 	size_t row, n = 0;
 
-	for (row = 0; stays && row < f->n; row++) {
-		struct pp_cost_pair cost = pp_flat_get(f, row, r->metric),
-		                    gained = pp_flat_gained(f, row, r->metric);
-
-		stays[row] = !pp_value_is_zero(m, cost.own) || !pp_value_is_zero(m, cost.total) ||
-		             !pp_value_is_zero(m, gained.own) || !pp_value_is_zero(m, gained.total);
-		n += stays[row];
-	}
+	for (row = 0; stays && row < f->n; row++)
+		n += stays[row] = row_costs(r, row);
 	if (stays && n && n < f->n) {
 		r->empty = f->n - n;
 		pp_flat_keep(f, stays);

@@ -131,3 +131,32 @@ $ polyprof top -n 1 clock.txt faults.txt
 ! polyprof: cpu-clock/samples is known in 1 of 2 profiles only; its total is theirs
 ! polyprof: page-faults/period is known in 1 of 2 profiles only; its total is theirs
 ! polyprof: page-faults/samples is known in 1 of 2 profiles only; its total is theirs
+
+Of several events time and cycles come first, wherever they stand; functions that they never met are not listed.
+
+$ printf 'app 1/1 1.000000: 1 page-faults:\n\t10 touch (a)\n\t20 main (a)\n\n' >two.txt; for t in 1.001 1.002 1.050; do printf 'app 1/1 %s000: 1000000 cpu-clock:\n\t11 work (a)\n\t20 main (a)\n\n' $t; done >>two.txt
+
+$ polyprof top two.txt
+  cpu-clock time: 3.00 ms in 3 functions
+
+       self   self%                  total  total%  self page-faults  self page-faults samples  self cpu-clock samples  function  place
+    3.00 ms  100.0%  ████████████  3.00 ms  100.0%                 0                         0                       3  work      a
+       0 ns    0.0%                3.00 ms  100.0%                 0                         0                       0  main      a
+
+    ... and 1 function that costs nothing (-n 0 shows it)
+
+$ polyprof top -n 0 two.txt | grep touch
+       0 ns    0.0%                   0 ns    0.0%                 1                         1                       0  touch     a
+
+$ polyprof info --json two.txt | grep -o '"primary": "[^"]*"'
+  "primary": "cpu-clock/period"
+
+$ sed 's/cpu-clock/cycles/' two.txt >cycles.txt; polyprof info --json cycles.txt | grep -o '"primary": "[^"]*"'
+  "primary": "cycles/period"
+
+A sample covers its period: where the thread slept, nothing is drawn.
+
+$ polyprof flame --flamechart --event cpu-clock two.txt -o - | grep -o '<title>[^<]*</title>'
+! polyprof: the filters keep 100.0%, CPU time: 3.00 ms; shares below are of that
+! polyprof: error: two.txt does not say when things happened once frames are taken out of its stacks
+= 1

@@ -12,7 +12,7 @@ $ polyprof top level.out -n 5
     3.60 µs   0.9%  ▏             3.60 µs    0.9%      1       1      1  main::half        /tmp/demo/level.pl:6
     2.70 µs   0.7%  ▏             2.70 µs    0.7%      1       1      1  strict::import    /usr/lib/x86_64-linux-gnu/perl-base/strict.pm:60
 
-    ... and 5 more functions (-n 0 shows all)
+    ... and 5 functions that cost nothing (-n 0 shows them)
 
 $ polyprof top --json level.out | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["total"], sum(f["self"]["time"] for f in a["functions"])); print(a["functions"][0])'
   410100 410100
@@ -43,7 +43,9 @@ $ polyprof top modules.out -n 6
     11.2 µs   1.2%  ▎             13.0 µs    1.4%      1       1      1  main::BEGIN@1              /tmp/demo/modules.pl:1
     5.50 µs   0.6%  ▏             5.90 µs    0.6%      1       1      1  Early::BEGIN@2             /tmp/demo/lib/Early.pm:2
 
-    ... and 10 more functions (-n 0 shows all)
+    ... and 5 more functions (-n 0 shows all)
+
+    ... and 5 functions that cost nothing (-n 0 shows them)
 
 $ polyprof tree modules.out --min 0 --depth 2
     total%    total     self  calls  function
@@ -92,7 +94,9 @@ $ polyprof convert -q m.spaa --to nytprof -o again.out && polyprof top -q -n 2 a
     487 µs  52.0%  ████████████  935 µs  100.0%      0  main::RUNTIME  /tmp/demo/modules.pl:1
     233 µs  24.9%  █████▊        233 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
-    ... and 14 more functions (-n 0 shows all)
+    ... and 9 more functions (-n 0 shows all)
+
+    ... and 5 functions that cost nothing (-n 0 shows them)
 
 $ polyprof merge -q modules.out modules.out -o twice.nytprof 2>/dev/null; polyprof top -q -n 2 twice.nytprof
   time: 1.87 ms in 16 functions
@@ -101,7 +105,9 @@ $ polyprof merge -q modules.out modules.out -o twice.nytprof 2>/dev/null; polypr
     973 µs  52.0%  ████████████  1.87 ms  100.0%      0  main::RUNTIME  /tmp/demo/modules.pl:1
     466 µs  24.9%  █████▊         466 µs   24.9%      0  Late::RUNTIME  /tmp/demo/lib/Late.pm:1
 
-    ... and 14 more functions (-n 0 shows all)
+    ... and 9 more functions (-n 0 shows all)
+
+    ... and 5 functions that cost nothing (-n 0 shows them)
 
 What Perl people look for: how deep a sub recurses and what that took, from how many places and files it is called, what is no Perl.
 

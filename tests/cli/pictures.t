@@ -78,7 +78,7 @@ $ printf 'desc: x\ncmd: x\nevents: Ir\nfl=a.c\nfn=main\n1 5\nsummary: 5\n' >flat
 
 Several threads are lanes on one axis of time; --thread chooses one.
 
-$ for t in 100:1.0 101:1.2 100:1.4 101:1.6 100:1.8; do printf 'app 100/%s %s00000: 1 cpu-clock: \n\t1 work (a)\n\t2 main (a)\n\n' ${t%:*} ${t#*:}; done >threads.txt
+$ for t in 100:1.0 101:1.2 100:1.4 101:1.6 100:1.8; do printf 'app 100/%s %s00000: 100000000 cpu-clock: \n\t1 work (a)\n\t2 main (a)\n\n' ${t%:*} ${t#*:}; done >threads.txt
 $ polyprof flame --flamechart threads.txt | grep -o 'class="frame lane".*</title>' | sed 's/<[^<]*>/ /'
   class="frame lane" data-row="1"> app 100 (1,200,000,000 ns, 100.00%)</title>
   class="frame lane" data-row="4"> app 101 (800,000,000 ns, 66.67%)</title>
