@@ -188,12 +188,12 @@ $ polyprof convert -q dash_e.out --to spx -o four.txt.gz && zcat four.txt.gz | h
 A body that a former recording left behind is not read: the metadata tell which one has their events.
 
 $ cp r.json again.json; cp r.txt.gz again.txt.gz; printf '[events]\n0 1 0 0\n0 0 5 0\n[functions]\nold\n' > again.txt; polyprof top --csv again.json
-  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm
-  /app/a.php,,,,1,30,50,-7,-7
-  f,,,,1,20,20,0,0
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  /app/a.php,,,,1,30,50,-7,-7,5,12
+  f,,,,1,20,20,0,0,0,0
 ! again.json: warning: there is another body, again.txt, which is not read: the one with .txt.gz has the events that the metadata count [spx-body-several]
 $ gzip -nc again.txt > again.txt.gz; cp body again.txt; polyprof top --csv again.json
-  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm
-  /app/a.php,,,,1,30,50,-7,-7
-  f,,,,1,20,20,0,0
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  /app/a.php,,,,1,30,50,-7,-7,5,12
+  f,,,,1,20,20,0,0,0,0
 ! again.json: warning: there is another body, again.txt.gz, which is not read: the one with .txt has the events that the metadata count [spx-body-several]
