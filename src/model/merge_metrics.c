@@ -389,7 +389,7 @@ pp_merge_metrics(struct pp_merge *m, const struct pp_profile *from, struct pp_me
 	return status;
 }
 
-/* Whether a metric is shown rather than another: what more profiles have, what is primary in more, time first. */
+/* Whether a metric is shown rather than another: time and cycles first, what more profiles have, what is primary in more. */
 static bool
 is_before(const struct pp_merge *m, size_t a, size_t b)
 {
@@ -400,9 +400,7 @@ is_before(const struct pp_merge *m, size_t a, size_t b)
 
 	if (!x->primary != !y->primary)
 		return x->primary;
-	/* One recording may have any events; of those time and cycles say most. */
-	if (one->event && two->event &&
-	    pp_metric_preference(p, one) != pp_metric_preference(p, two))
+	if (pp_metric_preference(p, one) != pp_metric_preference(p, two))
 		return pp_metric_preference(p, one) > pp_metric_preference(p, two);
 	if (x->having != y->having)
 		return x->having > y->having;
