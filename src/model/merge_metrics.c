@@ -389,7 +389,7 @@ pp_merge_metrics(struct pp_merge *m, const struct pp_profile *from, struct pp_me
 	return status;
 }
 
-/* Whether a metric is shown rather than another: time and cycles first, what more profiles have, what is primary in more. */
+/* Whether a metric is shown rather than another: what more profiles have, what is primary in more, time first. */
 static bool
 is_before(const struct pp_merge *m, size_t a, size_t b)
 {
@@ -400,8 +400,6 @@ is_before(const struct pp_merge *m, size_t a, size_t b)
 
 	if (!x->primary != !y->primary)
 		return x->primary;
-	if (pp_metric_preference(p, one) != pp_metric_preference(p, two))
-		return pp_metric_preference(p, one) > pp_metric_preference(p, two);
 	if (x->having != y->having)
 		return x->having > y->having;
 	if (x->primary != y->primary)
