@@ -104,6 +104,10 @@ bpftrace_bid(const struct pp_peek *peek)
 	size_t bracket, frames = 0;
 	int bits = 0;
 
+	/* Most files are told by what they lack. */
+	if (!pp_slice_starts(rest, "Attach") && !pp_slice_starts(rest, "@") &&
+	    !pp_slice_starts(rest, "{\"type\": \"") && !pp_slice_holds(rest, "\n@"))
+		return 0;
 	while (pp_slice_line(&rest, &line)) {
 		if (pp_slice_starts(line, "Attaching ") || pp_slice_starts(line, "Attached "))
 			bits += 64;
