@@ -105,8 +105,8 @@ bpftrace_bid(const struct pp_peek *peek)
 	int bits = 0;
 
 	/* Most files are told by what they lack. */
-	if (!pp_slice_starts(rest, "Attach") && !pp_slice_starts(rest, "@") &&
-	    !pp_slice_starts(rest, "{\"type\": \"") && !pp_slice_holds(rest, "\n@"))
+	if (!pp_slice_starts(rest, "Attach") && !pp_slice_starts(rest, "{\"type\": \"") &&
+	    !pp_slice_find(rest, '@'))
 		return 0;
 	while (pp_slice_line(&rest, &line)) {
 		if (pp_slice_starts(line, "Attaching ") || pp_slice_starts(line, "Attached "))

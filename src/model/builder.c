@@ -333,8 +333,12 @@ uint32_t
 pp_build_gains(struct pp_builder *b)
 {
 	uint32_t m, n = (uint32_t)b->profile->metrics.n, made = 0;
+	bool wanted = b->order.facets & PP_GAINS_ALL;
 
-	for (m = 0; m < n && pp_order_has_gains(&b->order); m++) {
+	for (m = 0; m < n; m++)
+		wanted |= b->profile->metrics.at[m].flags & PP_METRIC_PRIMARY &&
+		          pp_metric_falls(&b->profile->metrics.at[m]);
+	for (m = 0; m < n && wanted && pp_order_has_gains(&b->order); m++) {
 		struct pp_metric gained = b->profile->metrics.at[m];
 
 		if (!pp_metric_falls(&gained))

@@ -162,7 +162,7 @@ rows_copy(struct pp_series *s)
 
 	fine &= sparse_copy(&s->sparse);
 	fine &= bytes_copy(&s->node_of, s->rows * sizeof *s->node_of);
-	fine &= bytes_copy(&s->present, ((size_t)s->rows / 64 + 1) * sizeof *s->present);
+	fine &= bytes_copy(&s->present, ((size_t)s->rows + 63) / 64 * sizeof *s->present);
 	s->rows_cap = s->rows;
 	return fine;
 }

@@ -22,7 +22,8 @@ enum {
 	    1 << 10, /* findings are all that matters: what no rule needs may be skipped */
 	PP_FUNCTIONS = 1 << 11, /* where in a function something happened does not matter */
 	PP_THREADS = 1 << 12,   /* costs by thread, also where only what happened when tells them */
-	PP_GAINS = 1 << 13      /* what metrics that fall gained, beside what is left of it */
+	PP_GAINS = 1 << 13,     /* what metrics that fall gained, beside what is left of it */
+	PP_GAINS_ALL = 1 << 14  /* also where the primary metric does not fall */
 };
 
 /* Names that matter: stacks without any may be added up as cost without a stack. */

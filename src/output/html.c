@@ -127,15 +127,15 @@ static pp_status
 fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *packed)
 {
 	/* Text takes a quarter of its size when packed: so that is an eighth of the file. */
-	struct pp_html_detail detail = { .moments = MOST_MOMENTS,
-		                         .source_bytes = room < 1e18 ? (uint64_t)(room / 2)
-		                                                     : UINT64_MAX };
+	struct pp_html_detail detail = { .moments = MOST_MOMENTS, .source_bytes = UINT64_MAX };
 	uint32_t nodes = d->tree->n;
 	pp_status status;
 	int attempt;
 
 	if (room < 4096)
 		return PP_E_LIMIT;
+	if (room < 1e18)
+		detail.source_bytes = (uint64_t)(room / 2);
 	/* The whole is tried first, unless it is far too large for that to be worth its time. */
 	if (nodes > room)
 		nodes = (uint32_t)(room / NODE_BYTES);

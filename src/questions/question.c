@@ -228,6 +228,9 @@ pp_asking_want(const struct pp_asking *asking)
 
 	if (asking->question->want)
 		asking->question->want(asking->params, &want);
+	/* People see what other metrics than the one they look at came to in the end. */
+	if (asking->params->form != PP_RENDER_TEXT || asking->params->metric)
+		want.facets |= PP_GAINS_ALL;
 	return want;
 }
 

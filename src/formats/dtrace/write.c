@@ -94,7 +94,7 @@ value_put(struct pp_writer *w, struct pp_buf *text, pp_node node, union pp_value
 	return PP_OK;
 }
 
-/* Keys as columns; what is no column would not come back. */
+/* Keys as columns; where they would not come back as keys, the stack goes without. */
 static void
 keys_put(struct pp_writer *w, struct pp_buf *text, const struct pp_series *s)
 {
@@ -109,6 +109,10 @@ keys_put(struct pp_writer *w, struct pp_buf *text, const struct pp_series *s)
 	if (s->context) {
 		pp_buf_adds(text, "  ");
 		name_put(w, text, pp_text_of(p, s->context), 0);
+	}
+	if (text->n && pp_dtrace_line_kind_of(pp_slice_of(text->p, text->n)) != LINE_KEYS) {
+		text->n = 0;
+		w->loss.dropped |= PP_HAS(THREADS);
 	}
 	if (text->n)
 		pp_buf_addc(text, '\n');
@@ -201,6 +205,9 @@ pp_dtrace_write(struct pp_writer *w)
 			               pp_slice_z(m->flags & PP_METRIC_SIGNED ? "sum" : "samples"),
 			               m->flags & PP_METRIC_SIGNED ? "count" : "samples");
 		pp_buf_adds(&text, "CPU     ID                    FUNCTION:NAME\n\n");
+		if (!text.failed)
+			pp_sink_write(w->out, text.p, text.n);
+		text.n = 0;
 		status = own ? series_write(w, &text) : nodes_write(w, &text);
 	}
 	pp_buf_release(&text);

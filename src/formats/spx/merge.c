@@ -107,6 +107,9 @@ pp_spx_metrics_make(struct spx_read *r, uint32_t columns)
 	if (r->columns.n && pp_builder_ok(r->b))
 		r->b->profile->metrics.at[r->columns.time < r->columns.n ? r->columns.time : 0]
 		    .flags |= PP_METRIC_PRIMARY;
+	/* Nobody says what the first column is: a time, in all that SPX writes. */
+	if (keys == 0 && r->columns.n && pp_builder_ok(r->b))
+		r->b->profile->metrics.at[0].flags &= ~(unsigned)PP_METRIC_SIGNED;
 	r->columns.gains = pp_build_gains(r->b);
 	metrics_check(r, columns);
 }
