@@ -529,7 +529,8 @@ static void
 reader_init(struct pp_reader *r, struct pp_opening *o)
 {
 	unsigned asked = o->opts.want & (unsigned)(PP_FACETS | PP_META | PP_EXTRAS);
-	unsigned want = PP_GAINS | PP_GAINS_ALL | (asked ? asked : PP_TREE | PP_EDGES | PP_LINES | PP_META);
+	unsigned want = PP_GAINS | PP_GAINS_ALL |
+	                (asked ? asked : PP_TREE | PP_EDGES | PP_LINES | PP_META);
 
 	o->order = (struct pp_order){ .facets = want };
 	*r = (struct pp_reader){

@@ -154,7 +154,7 @@ name_add(struct pp_buf *path, const struct pp_args *args)
 
 	file = strcmp(file, "-") == 0 ? "stdin" : slash && slash[1] ? slash + 1 : file;
 	pp_buf_addc(path, '/');
-	for (i = 0; file[i] && i < NAME_MAX_BYTES; i++) {
+	for (i = 0; i < NAME_MAX_BYTES && file[i]; i++) {
 		bool plain = file[i] == '_' || (i > 0 && strchr("-.", file[i])) ||
 		             (unsigned)(file[i] | 0x20) - 'a' < 26 || (unsigned)file[i] - '0' < 10;
 

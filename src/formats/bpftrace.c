@@ -97,6 +97,18 @@ bar_read(struct pp_slice line, uint64_t *count)
 
 /* ---- recognition --------------------------------------------------------------------------- */
 
+/* {"type": "map", "data": {...}}: other formats have records with a type, too. */
+static bool
+is_record(struct pp_slice line)
+{
+	bool quote;
+
+	if (!pp_slice_take(&line, "{\"type\": \""))
+		return false;
+	(void)pp_slice_cut(&line, '"', &quote);
+	return pp_slice_starts(line, ", \"data\": {");
+}
+
 static int
 bpftrace_bid(const struct pp_peek *peek)
 {
@@ -105,13 +117,14 @@ bpftrace_bid(const struct pp_peek *peek)
 	int bits = 0;
 
 	/* Most files are told by what they lack. */
-	if (!pp_slice_starts(rest, "Attach") && !pp_slice_starts(rest, "{\"type\": \"") &&
-	    !pp_slice_find(rest, '@'))
+	if (pp_slice_find(rest, '\0') ||
+	    (!pp_slice_starts(rest, "Attach") && !pp_slice_starts(rest, "{\"type\": \"") &&
+	     !pp_slice_find(rest, '@')))
 		return 0;
 	while (pp_slice_line(&rest, &line)) {
 		if (pp_slice_starts(line, "Attaching ") || pp_slice_starts(line, "Attached "))
 			bits += 64;
-		else if (pp_slice_starts(line, "{\"type\": \""))
+		else if (is_record(line))
 			bits += 96;
 		else if (is_frame(line))
 			frames++;

@@ -97,15 +97,13 @@ pp_flat_total_at(struct pp_flat *f, size_t row, size_t metric)
 }
 
 bool
-pp_flat_add_self(struct pp_flat *f, size_t row, const int64_t *cells)
+pp_flat_add_self_sparse(struct pp_flat *f, size_t row, const int64_t *cells)
 {
 	const struct pp_profile *p = f->profile;
 	bool fine = true;
 	size_t m;
 
-	if (!pp_flat_is_sparse(f))
-		pp_values_add_cells(p, pp_flat_self_of(f, row), cells);
-	for (m = 0; fine && pp_flat_is_sparse(f) && m < f->metrics; m++)
+	for (m = 0; fine && m < f->metrics; m++)
 		if (cells[m])
 			fine = pp_flat_add(f, row, m, pp_cell_value(&p->metrics.at[m], cells[m]),
 			                   pp_value_zero(&p->metrics.at[m]));
@@ -113,15 +111,13 @@ pp_flat_add_self(struct pp_flat *f, size_t row, const int64_t *cells)
 }
 
 bool
-pp_flat_add_total(struct pp_flat *f, size_t row, const int64_t *cells)
+pp_flat_add_total_sparse(struct pp_flat *f, size_t row, const int64_t *cells)
 {
 	const struct pp_profile *p = f->profile;
 	bool fine = true;
 	size_t m;
 
-	if (!pp_flat_is_sparse(f))
-		pp_values_add_cells(p, pp_flat_total_of(f, row), cells);
-	for (m = 0; fine && pp_flat_is_sparse(f) && m < f->metrics; m++)
+	for (m = 0; fine && m < f->metrics; m++)
 		if (cells[m])
 			fine = pp_flat_add(f, row, m, pp_value_zero(&p->metrics.at[m]),
 			                   pp_cell_value(&p->metrics.at[m], cells[m]));

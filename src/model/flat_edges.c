@@ -33,14 +33,18 @@ add_own(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 	bool fine = own != NULL;
 	size_t i, m;
 
-	for (i = 0; fine && i < p->funcs.n; i++)
-		for (m = 0; fine && m < f->metrics; m++) {
-			union pp_value v = own[i * f->metrics + m];
+	for (i = 0; fine && i < p->funcs.n; i++) {
+		const union pp_value *v = own + i * f->metrics;
 
-			pp_value_add(&p->metrics.at[m], &f->whole[m], v);
-			if (row_of[i])
-				fine = pp_flat_add(f, row_of[i] - (size_t)1, m, v, v);
+		pp_values_add(p, f->whole, v);
+		if (row_of[i] && !pp_flat_is_sparse(f)) {
+			pp_values_add(p, pp_flat_self_of(f, row_of[i] - (size_t)1), v);
+			pp_values_add(p, pp_flat_total_of(f, row_of[i] - (size_t)1), v);
+			continue;
 		}
+		for (m = 0; fine && row_of[i] && m < f->metrics; m++)
+			fine = pp_flat_add(f, row_of[i] - (size_t)1, m, v[m], v[m]);
+	}
 	free(own);
 	return fine;
 }
@@ -74,9 +78,11 @@ add_edge(struct pp_flat *f, size_t row, const union pp_value *cost)
 	bool fine = true;
 	size_t m;
 
-	if (!pp_flat_is_sparse(f))
+	if (PP_LIKELY(!pp_flat_is_sparse(f))) {
 		pp_values_add(f->profile, pp_flat_total_of(f, row), cost);
-	for (m = 0; fine && pp_flat_is_sparse(f) && m < f->metrics; m++)
+		return true;
+	}
+	for (m = 0; fine && m < f->metrics; m++)
 		fine = pp_flat_add(f, row, m, pp_value_zero(&f->profile->metrics.at[m]), cost[m]);
 	return fine;
 }

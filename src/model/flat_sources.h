@@ -29,9 +29,40 @@ bool pp_flat_add(struct pp_flat *, size_t row, size_t metric, union pp_value sel
                  union pp_value total);
 /* Where a total is while rows are being added; NULL when out of memory. */
 union pp_value *pp_flat_total_at(struct pp_flat *, size_t row, size_t metric);
+/* Where the own or inclusive costs of a function are, unless they are sparse. */
+static inline union pp_value *
+pp_flat_self_of(const struct pp_flat *f, size_t row)
+{
+	return f->self + row * f->metrics;
+}
+
+static inline union pp_value *
+pp_flat_total_of(const struct pp_flat *f, size_t row)
+{
+	return f->total + row * f->metrics;
+}
+
 /* Adds costs of all metrics, one each, to either; likewise. */
-bool pp_flat_add_self(struct pp_flat *, size_t row, const int64_t *cells);
-bool pp_flat_add_total(struct pp_flat *, size_t row, const int64_t *cells);
+bool pp_flat_add_self_sparse(struct pp_flat *, size_t row, const int64_t *cells);
+bool pp_flat_add_total_sparse(struct pp_flat *, size_t row, const int64_t *cells);
+
+static inline bool
+pp_flat_add_self(struct pp_flat *f, size_t row, const int64_t *cells)
+{
+	if (PP_UNLIKELY(pp_flat_is_sparse(f)))
+		return pp_flat_add_self_sparse(f, row, cells);
+	pp_values_add_cells(f->profile, pp_flat_self_of(f, row), cells);
+	return true;
+}
+
+static inline bool
+pp_flat_add_total(struct pp_flat *f, size_t row, const int64_t *cells)
+{
+	if (PP_UNLIKELY(pp_flat_is_sparse(f)))
+		return pp_flat_add_total_sparse(f, row, cells);
+	pp_values_add_cells(f->profile, pp_flat_total_of(f, row), cells);
+	return true;
+}
 
 /* As the functions' own table states them. */
 extern const struct pp_flat_source pp_flat_by_costs;
@@ -47,18 +78,5 @@ bool pp_flat_cycles(struct pp_flat *, const struct pp_call_graph *, const uint32
  * themselves do, and names the cycles of these; see flat_groups.c. False when out of memory.
  */
 bool pp_flat_groups(struct pp_flat *, const struct pp_profile *, const uint32_t *row_of);
-
-/* Where the own or inclusive costs of a function are, unless they are sparse. */
-static inline union pp_value *
-pp_flat_self_of(const struct pp_flat *f, size_t row)
-{
-	return f->self + row * f->metrics;
-}
-
-static inline union pp_value *
-pp_flat_total_of(const struct pp_flat *f, size_t row)
-{
-	return f->total + row * f->metrics;
-}
 
 #endif

@@ -183,27 +183,44 @@ pp_profile_own(const struct pp_profile *p, size_t series, bool alone)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-/* From the own costs of the tree; of one metric, or of all when that is metrics.n. */
+/* The sum of a column of a series that is not sparse. */
+static union pp_value
+column_total(const struct pp_series *s, const struct pp_metric *m, size_t metric)
+{
+	const int64_t *cell = s->cells + metric;
+	union pp_value sum = pp_value_zero(m);
+	uint32_t row;
+
+	for (row = 0; m->type == PP_INT && row < s->rows; row++, cell += s->stride)
+		sum.i += *cell;
+	for (row = 0; m->type == PP_UINT && row < s->rows; row++, cell += s->stride)
+		sum.i += (uint64_t)*cell;
+	for (row = 0; m->type == PP_REAL && row < s->rows; row++, cell += s->stride)
+		sum.d += pp_cell_value(m, *cell).d;
+	return sum;
+}
+
+/* Of one metric, or (metrics.n) of all of them: each has its sum. */
 static void
 totals_of_tree(const struct pp_profile *p, size_t metric, union pp_value *sums)
 {
-	size_t i;
-	uint32_t row, k;
+	size_t i, first = metric < p->metrics.n ? metric : 0;
+	size_t end = metric < p->metrics.n ? metric + 1 : p->metrics.n, k;
 
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
-		const struct pp_metric *m = &p->metrics.at[metric];
 
-		for (row = 0; metric < p->metrics.n && row < s->rows; row++)
-			pp_value_add(m, sums, pp_cell_value(m, pp_series_cell(s, row, metric)));
-		for (row = 0; metric == p->metrics.n && !s->sparse && row < s->rows; row++)
-			pp_values_add_cells(p, sums, pp_series_cells(s, row));
-		for (k = 0; metric == p->metrics.n && s->sparse && k < s->sparse->first[s->rows];
-		     k++) {
-			const int64_t *cell = pp_sparse_cell(s->sparse, k);
+		for (k = first; !s->sparse && s->rows && k < end; k++)
+			pp_value_add(&p->metrics.at[k], &sums[k - first],
+			             column_total(s, &p->metrics.at[k], k));
+		for (k = 0; s->sparse && k < s->sparse->first[s->rows]; k++) {
+			uint32_t column = s->sparse->column[k];
+			const struct pp_metric *m = &p->metrics.at[column];
 
-			m = &p->metrics.at[s->sparse->column[k]];
-			pp_value_add(m, &sums[s->sparse->column[k]], pp_cell_value(m, *cell));
+			if (column >= first && column < end)
+				pp_value_add(m, &sums[column - first],
+				             pp_cell_value(m, *(const int64_t *)pp_sparse_cell(
+				                                  s->sparse, (uint32_t)k)));
 		}
 	}
 }

@@ -24,7 +24,8 @@ pp_metric_preference(const struct pp_profile *p, const struct pp_metric *m)
 	if (m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
 	    pp_slice_starts(event, "cpu-clock") || pp_slice_starts(event, "task-clock"))
 		return 2;
-	return event.n && memmem(event.p, event.n, "cycles", 6) != NULL;
+	/* Instructions are work as well: the first of the two that was recorded stays. */
+	return pp_slice_holds(event, "cycles") || pp_slice_holds(event, "instructions");
 }
 
 void

@@ -212,9 +212,9 @@ name_get(const void *data, size_t row, size_t figure, struct pp_datum *d)
 }
 
 #define FIGURE(name, which)                                                                        \
-	{ .key = name, .as = PP_AS_INT, .arg = which, .get = figure_get },                         \
+	{ .key = (name), .as = PP_AS_INT, .arg = (which), .get = figure_get },                     \
 	{                                                                                          \
-		.title = name, .as = PP_AS_LABEL, .flags = PP_COLUMN_RIGHT, .arg = which,          \
+		.title = (name), .as = PP_AS_LABEL, .flags = PP_COLUMN_RIGHT, .arg = (which),      \
 		.get = figure_label                                                                \
 	}
 

@@ -80,10 +80,15 @@ rows_drop_empty(struct pp_ranking *r)
 {
 	struct pp_flat *f = &r->flat;
 	bool *stays = malloc((f->n + 1) * sizeof *stays);
+	/* Most rows are told by the one metric that is looked at. */
+	bool quick = !f->sparse && f->profile->metrics.at[r->metric].type != PP_REAL;
+	const union pp_value *total = quick ? f->total + r->metric : NULL;
 	size_t row, n = 0;
 
-	for (row = 0; stays && row < f->n; row++)
-		n += stays[row] = row_costs(r, row);
+	for (row = 0; stays && row < f->n; row++) {
+		stays[row] = (quick && total[row * f->metrics].i) || row_costs(r, row);
+		n += stays[row];
+	}
 	if (stays && n && n < f->n) {
 		r->empty = f->n - n;
 		pp_flat_keep(f, stays);

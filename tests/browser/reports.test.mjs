@@ -564,7 +564,7 @@ await test('address', async () => {
 
 await test('scripts off', async () => {
   const p = await page(b, { javaScriptEnabled: false });
-  await p.goto(String(pathToFileURL(join(out, 'address.html'))));
+  await p.goto(String(pathToFileURL(makeReport('scripts-off', sample('formats/spaa/good/timeline.spaa')))));
   ok(/Scripts are switched off here/.test(await p.locator('body').innerText()), 'without scripts the page says what it needs');
 });
 

@@ -23,7 +23,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TIMEOUT = 120
-NEEDS_VIEWER = ('open.t',)
+NEEDS_VIEWER = ('names.t', 'open.t',)
 OFFERS_REPORT = (' all views in one page', ' polyprof report app.folded -o report.html')
 
 

@@ -13,12 +13,12 @@ $ polyprof top --json r.json > one; polyprof top --json r.txt.gz | cmp - one
 The body alone, also through a pipe; the metadata alone.
 
 $ cp body alone.txt; polyprof top --json alone.txt
-  {"format": "spx", "complete": true, "metric": "column1", "unit": "count", "total": 50, "gained": 50, "given_back": 0, "estimated": false, "functions": [{"name": "/app/a.php", "calls": 1, "self": {"column1": 30, "column2": -7}, "total": {"column1": 50, "column2": -7}, "gained": {"column1": 30, "column2": 5}, "given_back": {"column1": 0, "column2": 12}}, {"name": "f", "calls": 1, "self": {"column1": 20, "column2": 0}, "total": {"column1": 20, "column2": 0}, "gained": {"column1": 20, "column2": 0}, "given_back": {"column1": 0, "column2": 0}}], "count": 2}
+  {"format": "spx", "complete": true, "metric": "column1", "unit": "count", "total": 50, "estimated": false, "functions": [{"name": "/app/a.php", "calls": 1, "self": {"column1": 30, "column2": -7}, "total": {"column1": 50, "column2": -7}, "gained": {"column2": 5}, "given_back": {"column2": 12}}, {"name": "f", "calls": 1, "self": {"column1": 20, "column2": 0}, "total": {"column1": 20, "column2": 0}, "gained": {"column2": 0}, "given_back": {"column2": 0}}], "count": 2}
 ! alone.txt: warning: there is no .json of the same name beside it; the metrics have no names [spx-metadata-missing]
 $ polyprof top --csv 2> /dev/null < body
-  name,file,line,module,calls,self_column1,total_column1,gained_column1,given_back_column1,self_column2,total_column2,gained_column2,given_back_column2
-  /app/a.php,,,,1,30,50,30,0,-7,-7,5,12
-  f,,,,1,20,20,20,0,0,0,0,0
+  name,file,line,module,calls,self_column1,total_column1,self_column2,total_column2,gained_column2,given_back_column2
+  /app/a.php,,,,1,30,50,-7,-7,5,12
+  f,,,,1,20,20,0,0,0,0
 $ cp r.json without.json; polyprof top without.json
 ! without.json: error: there is no body (.txt.gz, .txt.zst or .txt) of the same name beside it [spx-body-missing]
 = 3

@@ -50,7 +50,7 @@ EXPLAINED_BY = {
     'last lines': 'loss-last-lines loss-homonyms loss-pairs',
     'modules': 'loss-modules loss-names loss-metrics',
     'build ids': 'loss-build-ids',
-    'marks': 'loss-marks',
+    'marks': 'loss-marks loss-metrics',
     'built in': 'loss-built-in',
     'homonyms': 'loss-homonyms loss-names loss-metrics',
     'places': 'loss-places',
@@ -103,8 +103,8 @@ def shares(rows, column):
 class Facts:
     """What a file holds, by class of fact: sets, counts and shares by name, so that ids and units do not matter."""
 
-    def __init__(self, polyprof, facts, path, metric=None):
-        """`metric` is the one to look at, if it is there."""
+    def __init__(self, polyprof, facts, path, like=None):
+        """`like` has the metric to look at, if it is there: by name, or by place where there are as many."""
         done = run(facts, path)
         self.readable = done.returncode == 0
         if not self.readable:
@@ -112,8 +112,15 @@ class Facts:
         tables = json.loads(done.stdout)
         self.of = {}
         names = [m['name'] for m in tables['metrics']]
-        self.column = names.index(metric) if metric in names else tables['primary']
+        self.metrics = len(names)
+        if like and like.metric in names and not like.shared:
+            self.column = names.index(like.metric)
+        elif like and like.metrics == len(names) and names:
+            self.column = like.column
+        else:
+            self.column = tables['primary']
         self.metric = names[self.column] if names else None
+        self.shared = names.count(self.metric) > 1
         self.whole(tables)
         self.places(tables)
         self.tree(tables)
@@ -196,7 +203,8 @@ class Facts:
         of = self.of
         of['calls'], of['self'], of['total'], of['other totals'] = {}, {}, {}, {}
         functions = answer.get('functions', ())
-        label = self.metric if functions and self.metric in functions[0]['self'] else answer.get('metric')
+        labels = list(functions[0]['self']) if functions else []
+        label = labels[self.column] if self.column < len(labels) else answer.get('metric')
         whole = sum(f['self'][label] for f in functions) or 1
         for f in functions:
             key = f.get('name_hex', f['name'])
@@ -290,7 +298,7 @@ class Matrix:
             # What cannot be written at all is an error, not a loss.
             self.tap.ok(b'cannot write' in done.stderr, f'{name} is refused in words', done.stderr)
             return
-        written = Facts(self.polyprof, self.facts, out, source.metric)
+        written = Facts(self.polyprof, self.facts, out, source)
         self.tap.ok(written.readable, f'{name} can be read', out)
         if not written.readable:
             return
@@ -311,7 +319,7 @@ class Matrix:
         if done.returncode:
             self.tap.ok(b'cannot write' in done.stderr, f'{name} and back is refused in words', done.stderr)
             return
-        again = Facts(self.polyprof, self.facts, back, source.metric)
+        again = Facts(self.polyprof, self.facts, back, source)
         differ = differences(source, again) if again.readable else {'complete'}
         missing = silent(differ, rules | rules_of(done))
         self.tap.ok(not missing, f'{name} and back', f'silent: {sorted(missing)}')

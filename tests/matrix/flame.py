@@ -149,7 +149,7 @@ def main():
                     if first[0][0] != 'all' or (lanes and not by_time) or len(lanes) == 1 or (lanes and len(first) > 1):
                         detail.append(f'{extra}: the whole, or its lanes')
                     detail += lane_problems(first[0], lanes)
-                    primary = [m for m in info['metrics'] if m['name'] == info.get('primary')] or info['metrics']
+                    primary = [m for m in info['metrics'] if info.get('primary') in (m['name'], f"{m.get('event')}/{m['name']}")] or info['metrics']
                     if not by_time and info['format'] != 'diff-folded' and first[0][1] != primary[0]['total']:
                         detail.append(f"{extra}: the whole is {first[0][1]}, not {primary[0]['total']}")
                 count += 1

@@ -155,8 +155,9 @@ dtrace_bid(const struct pp_peek *peek)
 	int bits = 0, frames = 0;
 
 	/* Most files are told by what they lack. */
-	if (!pp_slice_find(rest, '`') && !pp_slice_starts(rest, "dtrace: ") &&
-	    !pp_slice_starts(rest, "CPU "))
+	if (pp_slice_find(rest, '\0') ||
+	    (!pp_slice_find(rest, '`') && !pp_slice_starts(rest, "dtrace: ") &&
+	     !pp_slice_starts(rest, "CPU ")))
 		rest.n = 0;
 	while (pp_slice_line(&rest, &line)) {
 		enum pp_dtrace_line kind = pp_dtrace_line_kind_of(line);

@@ -131,8 +131,9 @@ entry_add(struct pp_perf_reader *r, struct pp_slice key)
 	bool is_new;
 	pp_str id;
 
-	if (!pp_strtab_intern(&e->texts, key.p, key.n, &id, &is_new) ||
-	    !pp_vec_push(&e->list, (struct pp_perf_entry){ 0 }) || !pp_vec_push(&e->frame_of, 0)) {
+	/* Room first: what has a number has an entry. */
+	if (!pp_vec_push(&e->list, (struct pp_perf_entry){ 0 }) || !pp_vec_push(&e->frame_of, 0) ||
+	    !pp_strtab_intern(&e->texts, key.p, key.n, &id, &is_new)) {
 		pp_perf_no_memory(r);
 		return 0;
 	}
