@@ -19,9 +19,9 @@
  * sanitizer is slow at this, and what it adds is seen in fewer runs.
  */
 #ifdef __SANITIZE_ADDRESS__
-enum { MOST_RUNS = 40 };
+enum { MOST_RUNS = 20 };
 #else
-enum { MOST_RUNS = 36 };
+enum { MOST_RUNS = 60 };
 #endif
 
 /* Built once more to fail while every twelfth sample is drawn. */

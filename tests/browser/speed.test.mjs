@@ -44,24 +44,25 @@ const reference = p => p.evaluate(() => new Promise(done => setTimeout(() => {
 /** What opening and each action takes in a fresh page, with what it may take at this moment. */
 async function measured(html) {
   const p = await page(b);
-  const result = await traced(b, p, html, [['reference', () => reference(p)], ...everything(p, 'alloc_')]);
+  const result = await traced(b, p, html, [['reference', () => reference(p)], ...everything(p, 'alloc_'), ['reference', () => reference(p)]]);
   const nodes = await p.evaluate(() => Number(document.documentElement.dataset.nodes));
   ok(nodes > 900000, 'about a million nodes', String(nodes));
   is(p.complaints, [], 'no complaints');
   await p.context().close();
-  const slow = Math.max(1, result.actions[0].all / REFERENCE);
+  // What else runs comes and goes: the slower of before and behind counts.
+  const slow = Math.max(1, result.actions[0].all / REFERENCE, result.actions.at(-1).all / REFERENCE);
   console.log(`# reference ${result.actions[0].all.toFixed(0)} ms, opened in ${result.opened} ms`);
   return [{ name: 'opens', takes: result.opened, all: result.opened, limit: OPEN * slow * 1.5 },
-    ...result.actions.slice(1).filter(x => x.name).map(x => ({ name: x.name, takes: x.answer, all: x.all, limit: ANSWER * slow }))];
+    ...result.actions.slice(1, -1).filter(x => x.name).map(x => ({ name: x.name, takes: x.answer, all: x.all, limit: ANSWER * slow }))];
 }
 
 await test('a million nodes', async () => {
   const folded = join(out, 'million.folded'), html = join(out, 'million.html');
   writeFileSync(folded, stacks(56000));
   polyprof('report', '-q', '--max-size', '0', folded, '-o', html);
-  // Something else on the machine may hold one action up; what is slow itself is slow three times.
+  // Something else on the machine may hold one action up; what is slow itself is slow five times.
   let best = null;
-  for (let round = 0; round < 3 && !(best && best.every(a => a.takes < a.limit)); round++) {
+  for (let round = 0; round < 5 && !(best && best.every(a => a.takes < a.limit)); round++) {
     const now = await measured(html);
     best = best ? best.map((a, i) => a.takes / a.limit < now[i].takes / now[i].limit ? a : now[i]) : now;
   }
