@@ -133,7 +133,7 @@ def main():
     tap = Tap()
     formats = {row['name']: row for row in json.loads(run(polyprof, 'formats', '--json').stdout)['formats']}
     files = corpus_files(polyprof, roots[-1])
-    for fmt, path in few(files, 250) if roots[0] == '--corpus' else files:
+    for fmt, path in few(files, 120) if roots[0] == '--corpus' else files:
         if os.path.basename(path) in NOT_HERE:
             continue
         with tempfile.TemporaryDirectory() as work:

@@ -4,7 +4,7 @@
 What is incomplete stays so, or it is said that the format cannot tell (loss-incomplete), and --lossless refuses.
 What is complete is not called incomplete on the way. The same once more by way of SPAA, which can tell: there it stays
 incomplete, with the same totals and nothing that is refused again. Good samples are cut in their compression, too.
-Files take turns with the formats to write, each with one in three, so that all pairs are met; POLYPROF_ALL=1 tries all.
+Files take turns with the formats to write, each with one in five, so that all pairs are met; POLYPROF_ALL=1 tries all.
 Speaks TAP. Further words choose the formats read.
 """
 import gzip
@@ -86,7 +86,7 @@ def samples(root, fmt, work):
 
 def turn(targets, number):
     """The formats that a file is written as."""
-    return targets if os.environ.get('POLYPROF_ALL') else targets[number % 3::3]
+    return targets if os.environ.get('POLYPROF_ALL') else targets[number % 5::5]
 
 
 def main(polyprof, root, *only):

@@ -25,7 +25,7 @@ corpus = sys.argv[3] if len(sys.argv) > 3 else None
 rng = random.Random(1)
 tap = Tap()
 LARGEST = 3_000_000
-FEW = 24
+FEW = 10
 # Frames that stand for what the file does not name: sums of callers know nothing of them.
 STAND_INS = ('[unknown]',)
 

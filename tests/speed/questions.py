@@ -20,7 +20,7 @@ LIMIT = 1.2
 LONGER = {**{(fmt, what): 1.6 for fmt in ('folded', 'diff-folded') for what in ('summary', 'tree')},
           ('callgrind', 'summary'): 1.45, **{('callgrind', what): 1.25 for what in ('diff', 'gate')},
           ('xdebug', 'callers'): 1.3, ('xdebug', 'callees'): 1.3,
-          **{('xdebug', what): 1.25 for what in ('summary', 'tree', 'focus', 'ignore', 'hide', 'depth')}}
+          **{('xdebug', what): 1.25 for what in ('summary', 'tree', 'focus', 'hide', 'depth')}}
 
 
 def questions(polyprof, path):
@@ -34,7 +34,6 @@ def questions(polyprof, path):
     if 'lines' in facets:
         yield 'lines', ['lines', path]
     yield 'focus', ['top', '--focus', 'e', path]
-    yield 'ignore', ['top', '--ignore', 'zzz', path]
     yield 'hide', ['top', '--hide', '7', path]
     yield 'depth', ['top', '--depth', '5', path]
     yield 'diff', ['diff', path, path]
