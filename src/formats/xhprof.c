@@ -12,12 +12,11 @@
  * A whole profile has the root main(), though not always as the only one.
  */
 #include "formats/author.h"
+#include "formats/kit/xhgui.h"
 
 #define MAIN "main()"
 #define ARROW "==>"
 #define METRICS_MAX 64
-/* What is looked at to tell what a file is about. */
-#define DESCRIBED_MOST ((size_t)1 << 20)
 
 extern const struct pp_format pp_format_xhprof;
 
@@ -87,27 +86,6 @@ xhprof_bid(const struct pp_peek *peek)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* A name as it stands in the file, which was looked at before. */
-struct known_name {
-	struct pp_slice raw;
-	pp_func func;
-};
-
-/*
- * Entries are written alike: what stands between their numbers is that of the entry before, and most names were
- * there. So both are compared first, and taken apart where they differ.
- */
-struct layout_piece {
-	struct pp_slice
-	    text;  /* up to where a number begins; of the last, up to the end of the entry */
-	size_t at; /* of the row, what that number is */
-};
-
-struct layout {
-	struct layout_piece pieces[METRICS_MAX + 3];
-	size_t n; /* 0 = none is known */
-};
-
 struct xhprof_read {
 	struct pp_reader *reader;
 	struct pp_builder *b;
@@ -117,9 +95,6 @@ struct xhprof_read {
 	bool has_main;
 	size_t next;                  /* the metric that probably comes next */
 	int64_t row[METRICS_MAX + 1]; /* of the entry being read: calls, then costs */
-	struct layout layout;
-	struct pp_slots known; /* of rows of `names` + 1 */
-	PP_VEC(struct known_name) names;
 };
 
 static void
@@ -134,9 +109,7 @@ report(struct xhprof_read *r, int rule, const unsigned char *at, const char *wha
 static bool
 row_read(struct xhprof_read *r)
 {
-	const unsigned char *from = r->scan.cur;
 	bool fine = pp_scan_object(&r->scan);
-	struct layout layout = { 0 };
 	struct pp_json_str key;
 	struct pp_json_num num;
 
@@ -150,164 +123,8 @@ row_read(struct xhprof_read *r)
 
 		fine = pp_scan_number(&r->scan, &num) && at <= METRICS_MAX &&
 		       pp_json_num_i64(&num, &r->row[at]) && !(count && r->row[0] < 0);
-		if (fine && layout.n <= METRICS_MAX + 1)
-			layout.pieces[layout.n++] =
-			    (struct layout_piece){ pp_slice_between(from, num.text.p), at };
-		from = num.text.p + num.text.n;
 	}
-	fine = fine && r->scan.error == PP_SCAN_OK;
-	/* One that names so much that pieces were left out is nothing to go by. */
-	if (layout.n <= METRICS_MAX + 1)
-		layout.pieces[layout.n++].text = pp_slice_between(from, r->scan.cur);
-	else
-		layout.n = 0;
-	if (fine)
-		r->layout = layout;
-	return fine;
-}
-
-/* A whole number of at most 18 digits, without needless zeros; NULL when it is none. */
-static inline const unsigned char *
-number_take(const unsigned char *p, const unsigned char *end, int64_t *number)
-{
-	bool negative = p < end && *p == '-';
-	const unsigned char *first = p + negative;
-	int64_t value = 0;
-
-	for (p = first; p < end && *p >= '0' && *p <= '9' && p - first < 19; p++)
-		value = value * 10 + (*p - '0');
-	if (p == first || p - first > 18 || (*first == '0' && p - first > 1) || p == end)
-		return NULL;
-	*number = negative ? -value : value;
-	return p;
-}
-
-/* The numbers of an entry that is written like the one before; false, and nothing taken, when it is not. */
-static bool
-row_read_alike(struct xhprof_read *r)
-{
-	const unsigned char *p = r->scan.cur, *end = r->scan.end;
-	const struct layout *l = &r->layout;
-	size_t i;
-
-	if (!l->n)
-		return false;
-	memset(r->row, 0, (r->b->profile->metrics.n + 1) * sizeof *r->row);
-	for (i = 0; i < l->n; i++) {
-		const struct pp_slice *text = &l->pieces[i].text;
-
-		if ((size_t)(end - p) <= text->n || memcmp(p, text->p, text->n) != 0)
-			return false;
-		p += text->n;
-		if (i + 1 < l->n && !(p = number_take(p, end, &r->row[l->pieces[i].at])))
-			return false;
-	}
-	if (r->row[0] < 0)
-		return false;
-	r->scan.cur = p;
-	r->scan.after_value = true;
-	return true;
-}
-
-/* ---- names ---- */
-
-static uint32_t
-name_tag(const struct xhprof_read *r, struct pp_slice raw)
-{
-	return (uint32_t)(pp_hash_text(raw.p, raw.n, r->reader->seed) >> 32);
-}
-
-static const struct known_name *
-name_find(const struct xhprof_read *r, struct pp_slice raw)
-{
-	uint32_t tag = name_tag(r, raw), row;
-	size_t at;
-
-	if (!r->known.at)
-		return NULL;
-	for (at = pp_slots_begin(&r->known, tag); (row = pp_slots_next(&r->known, tag, &at));)
-		if (pp_slice_eq(r->names.at[row - 1].raw, raw))
-			return &r->names.at[row - 1];
-	return NULL;
-}
-
-/* Remembers a name as it is written. An escaped arrow would be one only once it is decoded. */
-static void
-name_note(struct xhprof_read *r, struct pp_slice raw, pp_func func)
-{
-	const unsigned char *p = raw.p, *end = raw.p + raw.n;
-
-	while ((p = memchr(p, '\\', (size_t)(end - p)))) {
-		if (end - p < 2 || p[1] == 'u')
-			return;
-		p += 2;
-	}
-	if (name_find(r, raw))
-		return;
-	if ((!r->known.at && !pp_slots_init(&r->known, 10, NULL)) ||
-	    !pp_slots_reserve(&r->known, 1) ||
-	    !pp_vec_push(&r->names, (struct known_name){ raw, func })) {
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
-		return;
-	}
-	pp_slots_put(&r->known, name_tag(r, raw), (uint32_t)r->names.n);
-}
-
-/* Where the arrow of a key begins, NULL when it has none. */
-static const unsigned char *
-arrow_find(struct pp_slice key)
-{
-	const unsigned char *p = key.p, *end = key.p + key.n;
-
-	while ((p = memchr(p, ARROW[0], (size_t)(end - p)))) {
-		if ((size_t)(end - p) >= strlen(ARROW) && memcmp(p, ARROW, strlen(ARROW)) == 0)
-			return p;
-		p++;
-	}
-	return NULL;
-}
-
-/*
- * An entry whose names were there, and that is written like the one before; false, and nothing taken, when it is
- * another. What is equal to what was checked needs no check.
- */
-static bool
-entry_read_alike(struct xhprof_read *r)
-{
-	const unsigned char *p = r->scan.cur, *end = r->scan.end, *quote, *arrow;
-	const struct known_name *caller = NULL, *callee;
-	struct pp_edge_row edge = { 0 };
-	struct pp_profile *profile = r->b->profile;
-	size_t before = profile->calls.rows.n;
-	struct pp_scan start = r->scan;
-	int64_t *cells;
-
-	if (!r->scan.after_value || end - p < 4 || p[0] != ',' || p[1] != '"')
-		return false;
-	p += 2;
-	quote = memchr(p, '"', (size_t)(end - p));
-	if (!quote || quote[-1] == '\\' || quote[1] != ':')
-		return false;
-	arrow = arrow_find(pp_slice_between(p, quote));
-	if (arrow && !(caller = name_find(r, pp_slice_between(p, arrow))))
-		return false;
-	callee = name_find(r, pp_slice_between(arrow ? arrow + strlen(ARROW) : p, quote));
-	if (!callee)
-		return false;
-	r->scan.cur = quote + 2;
-	if (!row_read_alike(r)) {
-		r->scan = start;
-		return false;
-	}
-	edge.caller = caller ? caller->func : 0;
-	edge.callee = callee->func;
-	r->has_main |= !arrow && pp_slice_eq_z(callee->raw, MAIN);
-	cells = pp_build_edge(r->b, &edge);
-	if (cells && profile->calls.rows.n == before)
-		report(r, XHPROF_SHAPE, p, "the same caller and callee again");
-	else if (cells)
-		memcpy(cells, r->row, (profile->metrics.n + 1) * sizeof *cells);
-	return true;
+	return fine && r->scan.error == PP_SCAN_OK;
 }
 
 static pp_func
@@ -320,7 +137,7 @@ static void
 entry_read(struct xhprof_read *r, struct pp_json_str raw)
 {
 	struct pp_slice key = pp_build_json_text(r->b, raw, &r->arena);
-	const unsigned char *arrow = arrow_find(key), *raw_arrow = arrow_find(raw.raw);
+	const unsigned char *arrow = memmem(key.p, key.n, ARROW, strlen(ARROW));
 	struct pp_profile *p = r->b->profile;
 	struct pp_scan value = r->scan;
 	struct pp_edge_row edge = { 0 };
@@ -339,13 +156,6 @@ entry_read(struct xhprof_read *r, struct pp_json_str raw)
 	}
 	edge.callee = func_of(r, key);
 	r->has_main |= !arrow && pp_slice_eq_z(key, MAIN);
-	if (arrow && raw_arrow)
-		name_note(r, pp_slice_between(raw.raw.p, raw_arrow), edge.caller);
-	if (!arrow == !raw_arrow)
-		name_note(r,
-		          pp_slice_between(raw_arrow ? raw_arrow + strlen(ARROW) : raw.raw.p,
-		                           raw.raw.p + raw.raw.n),
-		          edge.callee);
 	cells = pp_build_edge(r->b, &edge);
 	if (cells && p->calls.rows.n == before)
 		report(r, XHPROF_SHAPE, raw.raw.p, "the same caller and callee again");
@@ -367,11 +177,7 @@ map_read(struct xhprof_read *r, struct pp_slice text)
 	pp_scan_init(&outer, text, 0, PP_SCAN_STRICT);
 	r->scan = outer;
 	(void)map_enter(&r->scan, &wrapped);
-	while (pp_builder_ok(r->b)) {
-		if (entry_read_alike(r))
-			continue;
-		if (!pp_scan_key(&r->scan, &key))
-			break;
+	while (pp_builder_ok(r->b) && pp_scan_key(&r->scan, &key)) {
 		entry_read(r, key);
 		if (r->arena.bytes > 1 << 20)
 			pp_arena_release(&r->arena);
@@ -400,8 +206,6 @@ xhprof_read(struct pp_reader *reader, struct pp_builder *b)
 	if (status == PP_OK)
 		map_read(&r, pp_slice_between(reader->in->cur, reader->in->end));
 	pp_arena_release(&r.arena);
-	pp_slots_release(&r.known);
-	pp_vec_release(&r.names);
 	pp_whole_close(&whole, reader);
 	return status == PP_OK ? b->status : status;
 }
@@ -479,71 +283,15 @@ static const struct pp_holds xhprof_holds[] = {
 	  .values = "whole, us or bytes, of 64 bits" },
 };
 
-/* The value at a path, as text, out of what was read of the file; false when it is not there. */
-static bool
-told_at(struct pp_slice text, const char *path, struct pp_arena *arena, struct pp_slice *value)
-{
-	struct pp_json_str word;
-	struct pp_scan s;
-
-	pp_scan_init(&s, text, 0, PP_SCAN_TOLERANT);
-	if (!pp_scan_path(&s, path, NULL, NULL))
-		return false;
-	if (pp_scan_peek(&s) == PP_JSON_NUMBER)
-		return pp_scan_skip(&s, value);
-	if (pp_scan_peek(&s) != PP_JSON_STRING || !pp_scan_string(&s, &word))
-		return false;
-	*value = pp_json_str_value(word, arena);
-	return value->p != NULL;
-}
-
-/* What xhgui puts beside the profile, if it stands near the start: the request, where and when. */
-static pp_status
-xhprof_describe(struct pp_reader *r, struct pp_brief *brief)
-{
-	struct pp_arena arena = { 0 };
-	struct pp_slice text, url, value;
-	int64_t micro;
-
-	(void)pp_input_need(r->in, DESCRIBED_MOST);
-	text = pp_slice_of(r->in->cur, pp_input_left(r->in));
-	text.n = text.n < DESCRIBED_MOST ? text.n : DESCRIBED_MOST;
-	if (told_at(text, "meta.url", &arena, &url) && url.n) {
-		brief->is_request = true;
-		if (told_at(text, "meta.SERVER.REQUEST_METHOD", &arena, &value) && value.n) {
-			pp_buf_add(&brief->what, value.p, value.n);
-			pp_buf_addc(&brief->what, ' ');
-		}
-		if (told_at(text, "meta.SERVER.HTTP_HOST", &arena, &value))
-			pp_buf_add(&brief->what, value.p, value.n);
-		pp_buf_add(&brief->what, url.p, url.n);
-	}
-	if (told_at(text, "meta.SERVER.SERVER_NAME", &arena, &value))
-		pp_buf_add(&brief->host, value.p, value.n);
-	if ((told_at(text, "meta.request_ts.sec", &arena, &value) ||
-	     told_at(text, "meta.SERVER.REQUEST_TIME", &arena, &value)) &&
-	    !pp_num_i64(value, &brief->recorded_at))
-		brief->recorded_at = 0;
-	if ((told_at(text, "profile.main().wt", &arena, &value) ||
-	     told_at(text, "main().wt", &arena, &value)) &&
-	    pp_num_i64(value, &micro) && micro >= 0) {
-		brief->has_wall = !__builtin_mul_overflow(micro, 1000, &brief->wall);
-		pp_buf_adds(&brief->metric, "wt");
-	}
-	pp_arena_release(&arena);
-	return brief->what.failed || brief->host.failed || brief->metric.failed ? PP_E_NOMEM
-	                                                                        : PP_OK;
-}
-
 const struct pp_format pp_format_xhprof = {
 	.name = "xhprof",
 	.title = "XHProf and Tideways (PHP)",
 	.extensions = "xhprof",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_META,
 	.bid = xhprof_bid,
-	.describe = xhprof_describe,
 	.read = xhprof_read,
 	.write = xhprof_write,
+	.describe = pp_xhgui_describe,
 	.holds = xhprof_holds,
 	.rules = xhprof_rules,
 };
