@@ -247,6 +247,8 @@ pp_nyt_outside_begin(struct pp_nyt_load *load)
 	struct pp_nyt_outside *o = &load->outside;
 	uint32_t sub;
 
+	if (!pp_builder_ok(load->builder))
+		return;
 	if (!o->sub && load->statements.n) {
 		sub = pp_nyt_sub_use(load, pp_slice_z("main::RUNTIME"));
 		o->sub = sub == PP_NYT_NO_SUB ? 0 : sub + 1;

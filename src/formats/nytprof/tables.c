@@ -266,10 +266,12 @@ pp_nyt_sub_use(struct pp_nyt_load *load, struct pp_slice name)
 		no_memory(load);
 		return PP_NYT_NO_SUB;
 	}
-	if (raw >= s->of_raw.n && !pp_vec_push(&s->of_raw, 0)) {
-		no_memory(load);
-		return PP_NYT_NO_SUB;
-	}
+	/* More than one is missing where there was no memory for them. */
+	while (raw >= s->of_raw.n)
+		if (!pp_vec_push(&s->of_raw, 0)) {
+			no_memory(load);
+			return PP_NYT_NO_SUB;
+		}
 	if (PP_UNLIKELY(s->of_raw.at[raw] == 0)) {
 		uint32_t sub = sub_of_name(load, name);
 
