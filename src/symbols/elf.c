@@ -8,8 +8,7 @@
 #define LOADED 1
 #define NOTES 4
 #define NOTE_BUILD_ID 3
-/* Binaries have dozens; beyond this it is no binary. */
-#define SECTIONS_MOST 65536
+/* Binaries have a handful; beyond this it is no binary. */
 #define LOADS_MOST 4096
 
 uint16_t
