@@ -61,11 +61,12 @@ pp_digest_place(const struct pp_digest *d, size_t profile, pp_node node)
  */
 struct pp_moments {
 	bool trace;
-	int64_t start;         /* ns */
-	uint64_t unit;         /* ns; within this much the order is not kept; 0 = all of it is */
-	uint32_t columns;      /* values per moment */
-	PP_VEC(uint64_t) wait; /* traces: how long it lasts; samples: since the one before */
-	PP_VEC(uint32_t) node; /* of the cut tree */
+	int64_t start;           /* ns */
+	uint64_t unit;           /* ns; within this much the order is not kept; 0 = all of it is */
+	uint32_t columns;        /* values per moment */
+	PP_VEC(uint64_t) wait;   /* traces: how long it lasts; samples: since the one before */
+	PP_VEC(uint64_t) length; /* samples: how long each ran, as far as it is known */
+	PP_VEC(uint32_t) node;   /* of the cut tree */
 	PP_VEC(pp_frame)
 	frame; /* samples: of the profile, the one each ended in; none when unit > 0 */
 	PP_VEC(uint32_t) calls; /* begun with it */

@@ -5,6 +5,7 @@
  * When there are too many moments, time is divided into equal parts, and within each the moments of
  * one node are added up, in the order in which the nodes came first: sums stay exact.
  */
+#include "analysis/cover.h"
 #include "analysis/digest.h"
 
 #include <stdlib.h>
@@ -20,6 +21,9 @@ struct recorder {
 	size_t part;    /* number of the first moment of this part */
 	int64_t until;  /* where this part ends */
 	int64_t last;   /* samples: time of the one before */
+	struct pp_cover cover;
+	uint32_t runs; /* samples: the moment that runs, + 1; 0 = none */
+	int64_t runs_until;
 	pp_status status;
 };
 
@@ -49,7 +53,7 @@ moment_for(struct recorder *r, uint32_t place, uint32_t calls)
 	if (out->trace && i && out->node.at[i - 1] == place && calls == 0)
 		return i - 1;
 	ok = pp_vec_push(&out->node, place) && pp_vec_push(&out->wait, 0) &&
-	     pp_vec_push(&out->calls, 0);
+	     pp_vec_push(&out->calls, 0) && (out->trace || pp_vec_push(&out->length, 0));
 	for (c = 0; ok && c < r->columns; c++)
 		ok = pp_vec_push(&out->values, 0);
 	if (!ok)
@@ -89,8 +93,29 @@ book_trace(struct recorder *r, uint32_t place, uint64_t length, uint32_t calls,
 	book(r, i, gains);
 }
 
+/* Ends the sample that runs, at the latest at a time. */
 static void
-book_sample(struct recorder *r, uint32_t place, int64_t time, const int64_t *weights)
+sample_end(struct recorder *r, int64_t time)
+{
+	if (r->runs && r->runs_until > time)
+		r->out->length.at[r->runs - 1] -= (uint64_t)(r->runs_until - time);
+	r->runs = 0;
+}
+
+/* Books how long a sample runs if nothing comes in between. */
+static void
+sample_run(struct recorder *r, size_t moment, int64_t time, int64_t length)
+{
+	/* What nobody knows the length of lasts until the next one; the last one a moment. */
+	length = length == INT64_MAX ? 0 : length < INT64_MAX / 4 ? length : INT64_MAX / 4;
+	r->out->length.at[moment] += (uint64_t)length;
+	r->runs = (uint32_t)moment + 1;
+	r->runs_until = time + length;
+}
+
+static void
+book_sample(struct recorder *r, uint32_t place, int64_t time, int64_t length,
+            const int64_t *weights)
 {
 	size_t before = r->out->node.n, i = moment_for(r, place, 0);
 
@@ -100,6 +125,7 @@ book_sample(struct recorder *r, uint32_t place, int64_t time, const int64_t *wei
 		r->out->wait.at[i] = (uint64_t)(time - r->last);
 		r->last = time;
 	}
+	sample_run(r, i, time, length);
 	book(r, i, weights);
 }
 
@@ -162,10 +188,14 @@ walk_samples(struct recorder *r, struct pp_timeline_iter *it, int64_t *steps)
 			r->out->start = r->until = r->last = time;
 		/* Samples of several buffers may come out of order; the viewer's time only moves on. */
 		time = time > r->last ? time : r->last;
+		sample_end(r, time);
+		if (it->event.kind != PP_EVENT_SAMPLE)
+			continue;
 		part_enter(r, time);
 		memcpy(steps, it->values, r->steps * sizeof *steps);
 		gains_fill(r, steps);
-		book_sample(r, pp_digest_place(r->d, r->profile, it->event.node), time, steps);
+		book_sample(r, pp_digest_place(r->d, r->profile, it->event.node), time,
+		            pp_cover_length(&r->cover, it), steps);
 		if (!r->out->unit &&
 		    !pp_vec_push(&r->out->frame, pp_tree_frame(&r->p->tree, it->event.node)))
 			r->status = PP_E_NOMEM;
@@ -204,7 +234,7 @@ pp_digest_moments(const struct pp_digest *d, size_t profile, size_t series, uint
 		                    .unit = part_length(p, t, most) };
 	r.seen = calloc(d->up.n + 1, sizeof *r.seen);
 	cells = calloc(2 * r.columns + 1, sizeof *cells);
-	if (r.seen && cells && pp_timeline_begin(t, &it, 0)) {
+	if (r.seen && cells && pp_cover_learn(&r.cover, p, t) && pp_timeline_begin(t, &it, 0)) {
 		if (out->trace)
 			walk_trace(&r, &it, cells, cells + r.columns);
 		else
@@ -222,6 +252,7 @@ void
 pp_moments_release(struct pp_moments *m)
 {
 	pp_vec_release(&m->wait);
+	pp_vec_release(&m->length);
 	pp_vec_release(&m->node);
 	pp_vec_release(&m->frame);
 	pp_vec_release(&m->calls);

@@ -5,6 +5,7 @@
  * it comes back. A box that turns out too thin is taken back with all that lies on it, which are the
  * last boxes then, and joins the sum beside it: the layout never holds more than can be seen.
  */
+#include "analysis/cover.h"
 #include "analysis/flame.h"
 
 #include <stdlib.h>
@@ -23,10 +24,9 @@ struct level {
 struct span {
 	size_t series;
 	int64_t start, end;
+	uint64_t samples;
+	bool stopped; /* nothing ran at the end */
 };
-
-/* Distances between samples that are looked at. */
-#define GAPS_MOST 20000u
 
 struct chart {
 	struct pp_flame *flame;
@@ -201,6 +201,8 @@ span_add(struct chart *c, size_t series)
 		if (first)
 			span.start = span.end = time;
 		span.end = time > span.end ? time : span.end;
+		span.samples += it.event.kind == PP_EVENT_SAMPLE;
+		span.stopped = it.event.kind == PP_EVENT_EXIT;
 	}
 	pp_timeline_end(&it);
 	if (c->p->time.known && c->p->time.end > c->p->time.start) {
@@ -226,11 +228,12 @@ spans_finish(struct chart *c)
 		struct span *span = &c->spans.at[i];
 		const struct pp_timeline *t = &c->p->series.at[span->series].timeline;
 
-		if (t->cumulative || t->n < 2 || span->end <= span->start)
+		if (t->cumulative || span->samples < 2 || span->end <= span->start)
 			continue;
 		time += (double)(span->end - span->start);
-		steps += (double)(t->n - 1);
-		span->end += (span->end - span->start) / (int64_t)(t->n - 1);
+		steps += (double)(span->samples - 1);
+		if (!span->stopped)
+			span->end += (span->end - span->start) / (int64_t)(span->samples - 1);
 	}
 	for (i = 0; i < c->spans.n; i++)
 		if (c->spans.at[i].end <= c->spans.at[i].start)
@@ -257,98 +260,16 @@ chart_spans(struct chart *c)
 	return true;
 }
 
-static int
-compare_gaps(const void *left, const void *right)
-{
-	const int64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* How far samples usually lie apart, of so many of them as tell it; INT64_MAX when nothing does. */
-static int64_t
-usual_gap(struct chart *c, const struct pp_timeline *t)
-{
-	int64_t *gaps = malloc((GAPS_MOST + 1) * sizeof *gaps), last = 0, gap = INT64_MAX;
-	uint64_t every = t->n / GAPS_MOST + 1, seen = 0;
-	struct pp_timeline_iter it;
-	size_t n = 0;
-
-	c->ok = c->ok && gaps && pp_timeline_begin(t, &it, 0);
-	if (!c->ok) {
-		free(gaps);
-		return gap;
-	}
-	for (; pp_timeline_next(&it); seen++) {
-		int64_t time = pp_time_near(it.event.time);
-
-		if (seen && seen % every == 0 && time > last && n < GAPS_MOST)
-			gaps[n++] = time - last;
-		last = time;
-	}
-	pp_timeline_end(&it);
-	if (n) {
-		qsort(gaps, n, sizeof *gaps, compare_gaps);
-		gap = gaps[n / 2];
-	}
-	free(gaps);
-	return gap;
-}
-
-/*
- * How long a sample is known to have run: for its period where that is a time, else for one and a half times the usual
- * distance of samples. What lies beyond that, up to the next one, is nobody's.
- */
-struct cover {
-	size_t clock; /* the column of periods in time; columns = none */
-	int64_t usual;
-};
-
-static struct cover
-cover_learn(struct chart *c, const struct pp_timeline *t)
-{
-	struct cover cover = { .usual = INT64_MAX };
-	int64_t gap;
-
-	if (t->cumulative)
-		return cover;
-	while (cover.clock < t->columns &&
-	       (cover.clock >= c->p->metrics.n ||
-	        !pp_slice_eq_z(pp_text_of(c->p, c->p->metrics.at[cover.clock].unit), "ns")))
-		cover.clock++;
-	gap = usual_gap(c, t);
-	if (gap < INT64_MAX / 3)
-		cover.usual = gap + gap / 2;
-	return cover;
-}
-
-/* Until when the sample at hand ran. */
-static int64_t
-cover_end(const struct chart *c, const struct cover *cover, const struct pp_timeline_iter *it,
-          int64_t now)
-{
-	int64_t length = cover->usual;
-
-	if (cover->clock < it->timeline->columns) {
-		const struct pp_metric *m = &c->p->metrics.at[cover->clock];
-		double period = pp_value_double(m, pp_cell_value(m, it->values[cover->clock]));
-
-		if (period >= 1 && period < (double)length)
-			length = (int64_t)period;
-	}
-	return length > INT64_MAX - now ? INT64_MAX : now + length;
-}
-
 /* Draws a series from `base` upwards. */
 static void
 chart_walk(struct chart *c, const struct span *span)
 {
 	const struct pp_timeline *t = &c->p->series.at[span->series].timeline;
-	struct cover cover = cover_learn(c, t);
+	struct pp_cover cover;
 	struct pp_timeline_iter it;
-	int64_t now = span->start, until = INT64_MAX;
+	int64_t now = span->start, until = INT64_MAX, length;
 
-	c->ok = c->ok && pp_timeline_begin(t, &it, 0);
+	c->ok = c->ok && pp_cover_learn(&cover, c->p, t) && pp_timeline_begin(t, &it, 0);
 	if (!c->ok)
 		return;
 	c->deep = 0;
@@ -360,8 +281,9 @@ chart_walk(struct chart *c, const struct span *span)
 		now = now < span->end ? now : span->end;
 		if (until < now)
 			chart_step(c, 0, until, false);
-		if (!t->cumulative)
-			until = cover_end(c, &cover, &it, now);
+		length = t->cumulative ? INT64_MAX : pp_cover_length(&cover, &it);
+		if (__builtin_add_overflow(now, length, &until))
+			until = INT64_MAX;
 		chart_step(
 		    c, e->kind == PP_EVENT_EXIT ? pp_tree_parent(&c->p->tree, e->node) : e->node,
 		    now, e->kind == PP_EVENT_ENTER);

@@ -193,6 +193,8 @@ bool pp_build_sample(struct pp_builder *, const struct pp_sample *, const pp_fra
                      size_t depth);
 /* The same stack once more. */
 bool pp_build_again(struct pp_builder *, const struct pp_sample *, pp_stack);
+/* Nothing runs in a series from a time on, until its next sample. */
+bool pp_build_pause(struct pp_builder *, uint32_t series, int64_t time);
 bool pp_build_flush(struct pp_builder *);
 
 /* Whether it is ever told where stacks went: not where they are added up. */

@@ -143,7 +143,8 @@ static void
 moment_add(struct pp_builder *b, const struct waiting *w, pp_node node, const int64_t *values)
 {
 	struct pp_series *s = &b->profile->series.at[w->series];
-	struct pp_event event = { PP_EVENT_SAMPLE, node, w->time, w->cpu };
+	struct pp_event event = { w->pause ? PP_EVENT_EXIT : PP_EVENT_SAMPLE, node, w->time,
+		                  w->cpu };
 
 	if ((!s->timeline.last_values &&
 	     !pp_timeline_init(&s->timeline, (uint32_t)b->stacks->columns, false)) ||
@@ -313,7 +314,9 @@ pp_build_flush(struct pp_builder *b)
 	for (i = 0; fine && i < x->n; i++) {
 		if (x->rows[i].where)
 			*x->rows[i].where = x->leaf[i] + 1;
-		if (!x->rows[i].path && x->is_sparse)
+		if (x->rows[i].pause)
+			moment_add(b, &x->rows[i], 0, x->values.at + i * x->columns);
+		else if (!x->rows[i].path && x->is_sparse)
 			fine = pp_stacks_sparse_add(b, &x->rows[i], x->leaf[i]);
 		else if (!x->rows[i].path)
 			fine = node_add(b, &x->rows[i], x->leaf[i], x->values.at + i * x->columns,
@@ -697,4 +700,21 @@ pp_build_again(struct pp_builder *b, const struct pp_sample *s, pp_stack stack)
 		return true;
 	}
 	return node_add(b, &w, stack - 1, s->values, NULL);
+}
+
+bool
+pp_build_pause(struct pp_builder *b, uint32_t series, int64_t time)
+{
+	const struct pp_sample nothing = { .series = series, .time = time, .timed = true };
+	struct pp_stacks *x = b->stacks;
+
+	/* Stacks that are gathered are not kept in time. */
+	if (!x || !x->times || x->adds_up || x->is_sparse)
+		return pp_builder_ok(b);
+	if (x->n == BATCH_STACKS && !pp_build_flush(b))
+		return false;
+	stack_wait(x, &nothing, NULL, 0, 0, &b->place);
+	x->rows[x->n - 1].pause = true;
+	memset(x->values.at + (x->n - 1) * x->columns, 0, x->columns * sizeof *x->values.at);
+	return true;
 }

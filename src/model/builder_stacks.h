@@ -16,6 +16,7 @@ struct waiting {
 	int64_t time;
 	bool timed;
 	bool path;          /* it has no cost */
+	bool pause;         /* it is none: its thread stopped running */
 	bool apart;         /* what is the leaf's own is not all */
 	size_t part, parts; /* its costs, where there are many columns */
 	pp_stack *where;

@@ -3,7 +3,8 @@
  *
  * An event steps to a node at a time: `enter` goes to a child, `exit` back to the parent, a `sample` jumps
  * anywhere: in a trace, to what runs without having been called. An `enter` goes further down where nobody saw
- * the frames in between being called. Each carries one
+ * the frames in between being called. Among samples an `exit` of node 0 says that nothing runs from then on, because
+ * the thread left its processor; it weighs nothing. Each carries one
  * value per value column (for traces: the counter's state, for samples: the weight). Stored as zig-zag varints
  * of differences; every PP_TIMELINE_BLOCK events a block starts from absolute values, so a reader can start at
  * any block.

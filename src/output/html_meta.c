@@ -74,6 +74,12 @@ put_time_of(struct pp_html_data *h, size_t k, size_t series, uint64_t most)
 		for (i = 0; i < m.wait.n; i++)
 			pp_column_u(&h->columns, m.wait.at[i]);
 		pp_column_end(&h->columns);
+		if (!m.trace) {
+			pp_column_begin(&h->columns, 'v', "%zu.t.%zu.length", k, series);
+			for (i = 0; i < m.length.n; i++)
+				pp_column_u(&h->columns, m.length.at[i]);
+			pp_column_end(&h->columns);
+		}
 		pp_column_u32(&h->columns, 'd', m.node.at, m.node.n, "%zu.t.%zu.node", k, series);
 		if (m.trace)
 			pp_column_u32(&h->columns, 'u', m.calls.at, m.calls.n, "%zu.t.%zu.calls", k,

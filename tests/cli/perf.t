@@ -162,3 +162,25 @@ $ grep -v page two.txt | tail -n +4 >clocks.txt; polyprof flame --flamechart clo
   <title>work (2,000,000 ns, 2.72%)</title>
   <title>main (1,000,000 ns, 1.36%)</title>
   <title>work (1,000,000 ns, 1.36%)</title>
+
+It ends where its thread leaves the processor: the text of --show-switch-events, and recordings with them.
+
+$ printf 'app 1 1.000000: 5000000 cpu-clock:\n\t11 work (a)\n\napp 1 1.002000: PERF_RECORD_SWITCH OUT preempt\napp 1 1.006000: PERF_RECORD_SWITCH IN\napp 1 1.008000: 5000000 cpu-clock:\n\t12 rest (a)\n\napp 2 1.009000: 5000000 cpu-clock:\n\t13 other (a)\n\napp 1 1.009500: PERF_RECORD_SWITCH_CPU_WIDE OUT          next pid/tid:     0/0\napp 1 1.020000: 5000000 cpu-clock:\n\t11 work (a)\n\n' >switch.txt
+
+$ polyprof flame --flamechart switch.txt -o - | grep -o '<title>[^<]*</title>'
+  <title>all (30,000,000 ns, 100.00%)</title>
+  <title>app 1 (30,000,000 ns, 100.00%)</title>
+  <title>work (2,000,000 ns, 6.67%)</title>
+  <title>rest (1,500,000 ns, 5.00%)</title>
+  <title>work (5,000,000 ns, 16.67%)</title>
+  <title>app 2 (10,000,001 ns, 33.33%)</title>
+  <title>other (5,000,000 ns, 16.67%)</title>
+
+$ polyprof convert switch.txt -o switch.spaa && polyprof flame --flamechart switch.spaa -o - | grep -o '<title>work[^<]*</title>'
+  <title>work (2,000,000 ns, 6.67%)</title>
+  <title>work (5,000,000 ns, 16.67%)</title>
+
+$ polyprof flame -q --flamechart --option symbols=no switches.perf.data -o - | grep -o "<title>0x2724a[^<]*</title>"
+  <title>0x2724a (803,112 ns, 1.87%)</title>
+  <title>0x2724a (822,592 ns, 1.92%)</title>
+  <title>0x2724a (597,643 ns, 1.40%)</title>

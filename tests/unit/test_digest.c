@@ -4,6 +4,62 @@
 #include "analysis/digest.h"
 #include "little.h"
 
+/* Samples 10 ns apart; without a period in time each covers 15 ns, unless something comes in between. */
+static struct pp_profile *
+sampled(void)
+{
+	struct pp_frame_row frame = { 0 };
+	struct pp_series like = { .pid = -1, .tid = 1, .cpu = -1 };
+	static const int64_t times[] = { 0, 10, 20, 50, 60 };
+	int64_t one = 1;
+	pp_frame id;
+	size_t i;
+
+	if (!little_start())
+		return NULL;
+	little.order.facets = PP_TREE | PP_TIMELINE;
+	frame.func = little_func(pp_slice_z("run"), &frame.line);
+	id = pp_build_frame(&little, &frame);
+	like.tid = (int64_t)pp_build_series(&little, &like, false, false);
+	little.profile->time.known = true;
+	little.profile->time.end = 64;
+	for (i = 0; i < PP_COUNT_OF(times); i++) {
+		struct pp_sample s = { .series = (uint32_t)like.tid,
+			               .values = &one,
+			               .timed = true };
+
+		s.time = times[i];
+		pp_build_sample(&little, &s, &id, 1);
+		if (i == 0 || i == 3)
+			pp_build_pause(&little, (uint32_t)like.tid, s.time + 4);
+	}
+	return little_end();
+}
+
+/* A report says how long each sample ran: up to the next one, or where its thread stopped. */
+static void
+check_lengths(void)
+{
+	static const uint64_t lengths[] = { 4, 10, 15, 4, 15 };
+	struct pp_profile *p = sampled();
+	const struct pp_profile *const one[] = { p };
+	struct pp_moments m;
+	struct pp_digest d;
+
+	ok(pp_digest_init(&d, one, 1) == PP_OK && pp_digest_cut(&d, 0) == PP_OK, "samples in time");
+	ok(pp_digest_moments(&d, 0, 0, 100, &m) == PP_OK && m.node.n == 5, "are moments");
+	ok(m.length.n == 5 && memcmp(m.length.at, lengths, sizeof lengths) == 0,
+	   "which end where their threads stop");
+	pp_moments_release(&m);
+	ok(pp_digest_moments(&d, 0, 0, 3, &m) == PP_OK && m.unit > 0 && m.length.n == m.node.n,
+	   "fewer moments");
+	ok(m.length.n && m.length.at[0] == 4 + 10 + 15 + 4 + 15,
+	   "last as long as their samples together");
+	pp_moments_release(&m);
+	pp_digest_release(&d);
+	pp_profile_release(p);
+}
+
 int
 main(void)
 {
@@ -25,5 +81,6 @@ main(void)
 	pp_digest_release(&d);
 	pp_profile_release(p);
 	pp_profile_release(q);
+	check_lengths();
 	return tap_done();
 }

@@ -87,6 +87,7 @@ export interface Moments {
   trace: boolean;
   n: number;
   start: Float64Array;
+  length: Float64Array | null; // of samples: how long each ran
   node: Int32Array;
   calls: Uint32Array | null;
   line: Int32Array | null;
@@ -328,6 +329,7 @@ function readMoments(c: Columns, meta: Meta, series: Series[]): Moments[] {
     start[n] = at;
     return {
       series: s, trace, n, start, node: c.ids(`${base}.node`),
+      length: trace ? null : c.numbers(`${base}.length`),
       calls: c.has(`${base}.calls`) ? new Uint32Array(c.ids(`${base}.calls`)) : null,
       line: c.has(`${base}.line`) ? c.ids(`${base}.line`) : null,
       gain: meta.profiles[s.profile].metrics.map((_, m) => c.maybe(`${base}.m${m}`)),

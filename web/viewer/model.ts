@@ -670,20 +670,7 @@ export function durations(data: Data, func: number, profile: number): Float64Arr
   return Float64Array.from(out).sort();
 }
 
-/**
- * Until when each sample is known to have run: for its own period where that is a time, else for one and a half times
- * the usual distance of samples, and never past the next one. What lies between is nobody's.
- */
-export function sampleEnds(data: Data, m: Moments): Float64Array | null {
-  if (m.trace) return null;
-  const metrics = data.meta.profiles[m.series.profile].metrics, clock = metrics.findIndex((x, k) => x.unit === 'ns' && m.gain[k]);
-  const ends = new Float64Array(m.n), gaps: number[] = [], every = Math.max(1, Math.floor(m.n / 20000));
-  for (let i = 0; i + 1 < m.n; i += every) gaps.push(m.start[i + 1] - m.start[i]);
-  gaps.sort((a, b) => a - b);
-  const usual = 1.5 * (gaps[gaps.length >> 1] ?? 1), info = metrics[clock];
-  for (let i = 0; i < m.n; i++) {
-    const period = clock >= 0 ? (m.gain[clock]![i] * info.num) / info.den / 10 ** info.scale : 0;
-    ends[i] = Math.min(m.start[i] + (period > 0 ? period : usual), i + 1 < m.n ? m.start[i + 1] : Infinity);
-  }
-  return ends;
+/** Until when each sample is known to have run, never past the next one: what lies between is nobody's. */
+export function sampleEnds({ n, start, length }: Moments): Float64Array | null {
+  return length && length.map((ran, i) => Math.min(start[i] + ran, i + 1 < n ? start[i + 1] : Infinity));
 }

@@ -198,6 +198,13 @@ kernel_record(struct pp_pd *d, struct pp_slice r, uint32_t type)
 	case PP_PD_RECORD_SAMPLE:
 		pp_pd_order_add(d, r.p);
 		break;
+	case PP_PD_RECORD_EXIT:
+	case PP_PD_RECORD_SWITCH:
+	case PP_PD_RECORD_SWITCH_CPU_WIDE:
+		d->counts.switches += type != PP_PD_RECORD_EXIT;
+		if (d->reader->order->facets & PP_TIMELINE)
+			pp_pd_order_add(d, r.p);
+		break;
 	case PP_PD_RECORD_LOST:
 		d->counts.lost += r.n >= 24 ? pp_pd_u64(d, r.p + 16) : 1;
 		break;

@@ -18,6 +18,7 @@
 
 #include "formats/author.h"
 #include "formats/perf/perf_script.h"
+#include "formats/perf/switches.h"
 #include "symbols/locate.h"
 
 /* Positions in pp_pd_rules[]. */
@@ -68,6 +69,7 @@ enum {
 	PP_PD_RECORD_MMAP = 1,
 	PP_PD_RECORD_LOST = 2,
 	PP_PD_RECORD_COMM = 3,
+	PP_PD_RECORD_EXIT = 4,
 	PP_PD_RECORD_THROTTLE = 5,
 	PP_PD_RECORD_FORK = 7,
 	PP_PD_RECORD_SAMPLE = 9,
@@ -75,6 +77,8 @@ enum {
 	PP_PD_RECORD_AUX = 11,
 	PP_PD_RECORD_ITRACE_START = 12,
 	PP_PD_RECORD_LOST_SAMPLES = 13,
+	PP_PD_RECORD_SWITCH = 14,
+	PP_PD_RECORD_SWITCH_CPU_WIDE = 15,
 	PP_PD_RECORD_KERNEL_LAST = 21,
 	PP_PD_USER_TYPES = 64,
 	PP_PD_RECORD_ATTR = 64,
@@ -98,7 +102,8 @@ enum {
 	PP_PD_HYPERVISOR = 3,
 	PP_PD_GUEST_KERNEL = 4,
 	PP_PD_GUEST_USER = 5,
-	PP_PD_MISC_EXEC = 0x2000,     /* of COMM; of MMAP: not executable; of FORK: made by perf */
+	PP_PD_MISC_EXEC =
+	    0x2000, /* of COMM; of MMAP: not executable; of FORK: made by perf; of SWITCH: out */
 	PP_PD_MISC_BUILD_ID = 0x4000, /* of MMAP2 */
 	PP_PD_MISC_ID_SIZE = 0x8000   /* of BUILD_ID: the id tells its length */
 };
@@ -203,6 +208,7 @@ struct pp_pd_frames {
 	struct pp_pd_place *places; /* by address */
 	struct pp_pd_chain *chains; /* by hash */
 	PP_VEC(pp_frame) stack;
+	struct pp_perf_switches switches;
 };
 
 /* How names are shown. */
@@ -231,6 +237,7 @@ struct pp_pd_features {
 
 struct pp_pd_counts {
 	uint64_t samples, errors, lost, lost_samples, throttled, traces, branches, stacks, unknown;
+	uint64_t switches;  /* of threads, out of a processor or into one */
 	uint64_t strangers; /* samples of events that nobody described */
 	bool has_time;
 	int64_t time_min, time_max;
@@ -345,6 +352,8 @@ struct pp_pd_attr *pp_pd_attr_by_id(struct pp_pd *, uint64_t id);
 /* ---- data_order.c ---- */
 /* A record of the kernel: now, or when its time has come. */
 void pp_pd_order_add(struct pp_pd *, const unsigned char *record);
+/* When a record was made; 0 = nobody knows. */
+uint64_t pp_pd_time_of(struct pp_pd *, const unsigned char *record);
 /* A round of buffers was written: what is older than the round before can be taken. */
 void pp_pd_order_round(struct pp_pd *);
 /* All that is left. */
@@ -383,6 +392,8 @@ struct pp_pd_facts {
 bool pp_pd_frames_init(struct pp_pd *);
 void pp_pd_frames_release(struct pp_pd *);
 void pp_pd_give(struct pp_pd *, const struct pp_pd_facts *);
+/* A thread leaves its processor, or ends. */
+void pp_pd_switch(struct pp_pd *, const unsigned char *record);
 
 /* ---- data_symbols.c ---- */
 void pp_pd_symbols_init(struct pp_pd *);

@@ -21,7 +21,7 @@
 bool
 pp_pd_frames_init(struct pp_pd *d)
 {
-	d->frames.series_of.seed = d->builder->seed;
+	d->frames.series_of.seed = d->frames.switches.running_of.seed = d->builder->seed;
 	d->frames.places = calloc(PLACES, sizeof *d->frames.places);
 	d->frames.chains = calloc(CHAINS, sizeof *d->frames.chains);
 	return d->frames.places && d->frames.chains;
@@ -33,6 +33,7 @@ pp_pd_frames_release(struct pp_pd *d)
 	pp_vec_release(&d->frames.series);
 	pp_map_release(&d->frames.series_of);
 	pp_vec_release(&d->frames.stack);
+	pp_perf_switches_release(&d->frames.switches);
 	free(d->frames.places);
 	free(d->frames.chains);
 }
@@ -321,7 +322,30 @@ sample_count(struct pp_pd *d, struct pp_pd_series *s, const struct pp_pd_facts *
 	c->has_time = true;
 	s->unordered |= time < s->last_time;
 	s->last_time = time;
+	if (s->has_ids && !pp_perf_run(&d->frames.switches, s->index, s->tid, time))
+		pp_pd_no_memory(d);
 	return true;
+}
+
+void
+pp_pd_switch(struct pp_pd *d, const unsigned char *record)
+{
+	const struct pp_pd_attr *a = pp_pd_side_attr(d, record);
+	bool ends = pp_pd_type(d, record) == PP_PD_RECORD_EXIT;
+	uint64_t time = pp_pd_time_of(d, record);
+	size_t size = pp_pd_size(d, record), back;
+
+	if (!a || time == 0 || time > INT64_MAX || (ends && size < 24) ||
+	    (!ends && !(pp_pd_misc(d, record) & PP_PD_MISC_EXEC)))
+		return;
+	/* Whom a switch is about is told by what all records end with. */
+	back = 8 * (size_t)__builtin_popcountll(a->sample_type &
+	                                        (PP_PD_TID | PP_PD_TIME | PP_PD_ID |
+	                                         PP_PD_STREAM_ID | PP_PD_CPU | PP_PD_IDENTIFIER));
+	if (!ends && (!(a->sample_type & PP_PD_TID) || back + 8 > size))
+		return;
+	pp_perf_stop(&d->frames.switches, d->builder,
+	             pp_pd_u32(d, ends ? record + 16 : record + size - back + 4), (int64_t)time);
 }
 
 /* The slot of a chain that may be known; *known tells whether it is the one. */

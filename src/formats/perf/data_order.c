@@ -7,9 +7,8 @@
 
 /* ---- when ------------------------------------------------------------------------------- */
 
-/* The time of a record, 0 when it has none. */
-static uint64_t
-time_of(struct pp_pd *d, const unsigned char *record)
+uint64_t
+pp_pd_time_of(struct pp_pd *d, const unsigned char *record)
 {
 	const uint64_t before = PP_PD_IDENTIFIER | PP_PD_IP | PP_PD_TID;
 	const uint64_t behind = PP_PD_IDENTIFIER | PP_PD_CPU | PP_PD_STREAM_ID | PP_PD_ID;
@@ -43,13 +42,18 @@ deliver(struct pp_pd *d, const unsigned char *record)
 	case PP_PD_RECORD_FORK:
 		pp_pd_fork(d, record);
 		break;
+	case PP_PD_RECORD_EXIT:
+	case PP_PD_RECORD_SWITCH:
+	case PP_PD_RECORD_SWITCH_CPU_WIDE:
+		pp_pd_switch(d, record);
+		break;
 	}
 }
 
 void
 pp_pd_order_add(struct pp_pd *d, const unsigned char *record)
 {
-	uint64_t time = time_of(d, record);
+	uint64_t time = pp_pd_time_of(d, record);
 
 	if (time == 0 || time == UINT64_MAX) {
 		deliver(d, record);

@@ -9,6 +9,7 @@
 
 #include "base/slice.h"
 #include "formats/format.h"
+#include "formats/perf/switches.h"
 
 /* Positions in pp_perf_rules[]. */
 enum pp_perf_rule {
@@ -232,6 +233,7 @@ struct pp_perf_frames {
 struct pp_perf_records {
 	struct pp_map pid_of;    /* tid -> pid */
 	struct pp_map build_ids; /* name of a module -> build id */
+	struct pp_perf_switches switches;
 };
 
 /* Events and threads. */

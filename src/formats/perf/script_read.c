@@ -359,6 +359,7 @@ reader_free(struct pp_perf_reader *r)
 	pp_vec_release(&r->frames.links);
 	pp_map_release(&r->records.pid_of);
 	pp_map_release(&r->records.build_ids);
+	pp_perf_switches_release(&r->records.switches);
 	pp_map_release(&r->threads.event_of);
 	pp_map_release(&r->threads.series_of);
 	pp_vec_release(&r->threads.events);
@@ -383,7 +384,7 @@ reader_init(struct pp_perf_reader *r, struct pp_reader *reader, struct pp_builde
 	    builder->seed;
 	r->records.build_ids.seed = r->threads.event_of.seed = r->threads.series_of.seed =
 	    builder->seed;
-	r->frames.linked.seed = builder->seed;
+	r->frames.linked.seed = r->records.switches.running_of.seed = builder->seed;
 	for (i = 0; root && i < PP_COUNT_OF(roots); i++)
 		if (strcmp(root, roots[i]) == 0) {
 			r->root = (enum pp_perf_root)i;

@@ -1,6 +1,6 @@
 /*
- * Records, the lines of what is no sample: they tell of lost events, of the processes of threads and of
- * the builds of files.
+ * Records, the lines of what is no sample: they tell of lost events, of the processes of threads, of the
+ * builds of files, and of threads that stop running.
  */
 #include "formats/perf/perf_script.h"
 
@@ -85,6 +85,13 @@ pp_perf_record_take(struct pp_perf_reader *r, struct pp_slice line, const struct
 		for (i = rest.n; i > 0 && rest.p[i - 1] != ':'; i--)
 			;
 		process_learn(r, pp_slice_of(rest.p + i, rest.n - i), '/');
+	} else if (pp_slice_starts(h->event, "PERF_RECORD_SWITCH")) {
+		/* "OUT", "OUT preempt", "IN", and who comes next. */
+		if (h->has_time && h->tid >= 0 && pp_slice_starts(pp_perf_trim(rest), "OUT"))
+			pp_perf_stop(&r->records.switches, r->builder, h->tid, h->time);
+	} else if (pp_slice_eq_z(h->event, "PERF_RECORD_EXIT")) {
+		if (h->has_time && h->tid >= 0)
+			pp_perf_stop(&r->records.switches, r->builder, h->tid, h->time);
 	} else if (pp_slice_eq_z(h->event, "PERF_RECORD_MMAP2") && rest.n) {
 		build_id_learn(r, rest);
 	}

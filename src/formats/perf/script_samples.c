@@ -44,6 +44,9 @@ sample_count(struct pp_perf_reader *r, const struct pp_perf_sample *s)
 	c->has_time = true;
 	series->unordered |= s->time < series->last_time;
 	series->last_time = s->time;
+	if (series->tid >= 0 &&
+	    !pp_perf_run(&r->records.switches, series->index, series->tid, s->time))
+		pp_perf_no_memory(r);
 	return true;
 }
 

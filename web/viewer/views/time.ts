@@ -37,7 +37,7 @@ export class TimeView implements Panel {
     fill(this.key0, app.legend(true));
     const [whole, range] = app.timeRange();
     this.chart.up = !app.state.icicle;
-    this.chart.set(list.map((moments, i) => ({ moments, title: titles.indexOf(titles[i]) < i ? `${titles[i]} (${i + 1})` : titles[i], ends: sampleEnds(app.data, moments) })), whole, range);
+    this.chart.set(list.map((moments, i) => ({ moments, title: titles.indexOf(titles[i]) < i ? `${titles[i]} (${i + 1})` : titles[i], ends: sampleEnds(moments) })), whole, range);
   }
 
   search(): void {

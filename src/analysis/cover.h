@@ -1,0 +1,21 @@
+/*
+ * How long samples ran. A sample covers its period where that is a time, else one and a half times the usual distance
+ * of samples, and ends where the next one begins or the thread left its processor. What lies between is nobody's.
+ */
+#ifndef PP_COVER_H
+#define PP_COVER_H
+
+#include "model/profile.h"
+
+struct pp_cover {
+	const struct pp_profile *p;
+	size_t clock;  /* the column of periods in time; as many as there are columns = none */
+	int64_t usual; /* of samples without such a period; INT64_MAX = nothing tells */
+};
+
+/* Looks at the samples of a series; false when out of memory. */
+bool pp_cover_learn(struct pp_cover *, const struct pp_profile *, const struct pp_timeline *);
+/* How long the event at hand runs if nothing comes in between, in ns; of one that is no sample 0. */
+int64_t pp_cover_length(const struct pp_cover *, const struct pp_timeline_iter *);
+
+#endif
