@@ -200,6 +200,7 @@ static const char *const table_names[PP_TABLES] = {
 	[PP_TABLE_LINES] = "lines",     [PP_TABLE_META] = "meta",
 	[PP_TABLE_EXTRAS] = "extras",   [PP_TABLE_SOURCES] = "sources",
 	[PP_TABLE_NOT_OWN] = "not_own", [PP_TABLE_FACTS] = "facts",
+	[PP_TABLE_LABELS] = "labels",
 };
 
 size_t
@@ -236,9 +237,9 @@ const char *
 pp_table_column_refers(size_t table, size_t column)
 {
 	static const char *const to[PP_REFERS] = {
-		[PP_TO_STR] = "strings",  [PP_TO_MODULE] = "modules", [PP_TO_FUNC] = "functions",
-		[PP_TO_FRAME] = "frames", [PP_TO_NODE] = "nodes",     [PP_TO_METRIC] = "metrics",
-		[PP_TO_SERIES] = "series"
+		[PP_TO_STR] = "strings",   [PP_TO_MODULE] = "modules", [PP_TO_FUNC] = "functions",
+		[PP_TO_FRAME] = "frames",  [PP_TO_NODE] = "nodes",     [PP_TO_METRIC] = "metrics",
+		[PP_TO_SERIES] = "series", [PP_TO_LABELS] = "labels"
 	};
 	enum pp_refers refers;
 

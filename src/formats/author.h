@@ -17,6 +17,9 @@
  *              scale and a factor; store what the file says and let the metric say what it means.
  *            - Stacks go whole to pp_build_stack(), root first. A file of enter and exit events is a walk on
  *              the tree (pp_build_child()) plus a timeline. Calls are pp_build_edge(), lines pp_build_line().
+ *            - Labels of samples (key and text, or number and unit): pp_order_has_label() tells whether anybody asks,
+ *              pp_build_labels() makes a set of them, pp_build_series_labelled() the series for it. A reader that
+ *              skips some says so: profile->unread |= PP_HAS(LABELS).
  *            - Names that come late: pp_build_func_later() now, pp_build_func_bind() then.
  *            - Limits are the builder's. Errors are sticky: look at pp_builder_ok() once per record or block.
  *            - Slices of reader->in die when the window moves; the builder copies what it keeps.

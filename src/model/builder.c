@@ -28,7 +28,8 @@ pp_builder_init(struct pp_builder *b, const struct pp_limits *limits, const stru
 	if (order)
 		b->order = *order;
 	b->func_index.seed = b->frame_index.seed = b->module_index.seed = seed;
-	b->edge_index.seed = b->line_index.seed = seed;
+	b->edge_index.seed = b->line_index.seed = b->label_index.seed = seed;
+	b->labelled.seed = seed;
 	p = b->profile = calloc(1, sizeof *p);
 	if (!p)
 		return false;
@@ -47,6 +48,8 @@ void
 pp_builder_release(struct pp_builder *b)
 {
 	pp_slots_release(&b->module_index.slots);
+	pp_slots_release(&b->label_index.slots);
+	pp_map_release(&b->labelled);
 	pp_slots_release(&b->func_index.slots);
 	pp_slots_release(&b->frame_index.slots);
 	pp_slots_release(&b->edge_index.slots);
@@ -376,6 +379,7 @@ pp_build_series(struct pp_builder *b, const struct pp_series *like, bool dense, 
 		               .tid = like->tid,
 		               .cpu = like->cpu,
 		               .context = like->context,
+		               .labels = like->labels,
 		               .dense = dense,
 		               .has_calls = has_calls,
 		               .measured = like->measured,
@@ -439,7 +443,8 @@ pp_build_series_plain(struct pp_builder *b, bool dense, bool has_calls)
 static bool
 series_grow(struct pp_series *s, size_t need)
 {
-	size_t cap = (size_t)s->rows_cap + s->rows_cap / 2 + 64;
+	/* There may be very many with labels, of a few rows each. */
+	size_t cap = (size_t)s->rows_cap + s->rows_cap / 2 + (s->labels ? 4 : 64);
 	size_t bytes, words;
 	void *moved;
 

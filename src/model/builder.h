@@ -52,7 +52,8 @@ struct pp_builder {
 	const char *limit; /* which limit was reached, for the message */
 	struct pp_limits limits;
 	struct pp_order order; /* what to make */
-	struct pp_index func_index, frame_index, edge_index, line_index, module_index;
+	struct pp_index func_index, frame_index, edge_index, line_index, module_index, label_index;
+	struct pp_map labelled;   /* series << 32 | labels: the series like it that has those */
 	uint32_t line_last;       /* the row that costs of a function went to last, without lines */
 	bool has_later;           /* some functions are bound late */
 	struct pp_stacks *stacks; /* those reported, see pp_build_stack() */
@@ -144,6 +145,15 @@ uint32_t pp_build_series(struct pp_builder *, const struct pp_series *like, bool
 uint32_t pp_build_series_late(struct pp_builder *, const struct pp_series *like, uint32_t columns);
 void pp_build_series_settle(struct pp_builder *, uint32_t series, const uint32_t *metrics,
                             bool unordered);
+/*
+ * The set of `n` labels, which are put in order. Of each key, type, and text or number with unit are given. 0 when
+ * there are none, or on failure. Readers skip those that are not ordered (pp_order_has_label()).
+ */
+pp_labels pp_build_labels(struct pp_builder *, struct pp_label_row *, size_t n);
+/* The set of one label more, in front of others; for who translates sets. */
+pp_labels pp_build_label_row(struct pp_builder *, const struct pp_label_row *);
+/* The sparse series that is like another one and has those labels, made when absent; the other one itself for none. */
+uint32_t pp_build_series_labelled(struct pp_builder *, uint32_t series, pp_labels);
 /* A series with no properties at all. */
 uint32_t pp_build_series_plain(struct pp_builder *, bool dense, bool has_calls);
 /* The cells of a node in a series, made zero when absent and marked present. Valid until the next call. NULL on failure. */

@@ -22,27 +22,17 @@ static const struct {
 	unsigned column;
 	size_t at, item;
 } arrays[] = {
-	ARRAY(MODULES, modules),
-	ARRAY(FUNCS, funcs),
-	ARRAY(FRAMES, frames),
-	ARRAY(METRICS, metrics),
-	ARRAY(META, meta),
-	ARRAY(SERIES, series),
-	ARRAY(CALLS, calls.rows),
-	ARRAY(CALLS, calls.cells),
-	ARRAY(CALLS, calls.facts),
-	ARRAY(LINES, lines.rows),
-	ARRAY(LINES, lines.cells),
-	ARRAY(COSTS, costs.cells),
-	ARRAY(COSTS, costs.funcs),
-	ARRAY(COSTS, costs.calls),
-	ARRAY(COSTS, costs.unfiltered),
-	ARRAY(SOURCES, sources),
-	ARRAY(KEPT, kept.extras),
-	ARRAY(NOT_OWN, not_own),
-	ARRAY(DERIVED, derived.alone),
-	ARRAY(DERIVED, derived.cycles),
-	ARRAY(DERIVED, derived.mangled),
+	ARRAY(MODULES, modules),        ARRAY(FUNCS, funcs),
+	ARRAY(FRAMES, frames),          ARRAY(METRICS, metrics),
+	ARRAY(LABELS, labels),          ARRAY(META, meta),
+	ARRAY(SERIES, series),          ARRAY(CALLS, calls.rows),
+	ARRAY(CALLS, calls.cells),      ARRAY(CALLS, calls.facts),
+	ARRAY(LINES, lines.rows),       ARRAY(LINES, lines.cells),
+	ARRAY(COSTS, costs.cells),      ARRAY(COSTS, costs.funcs),
+	ARRAY(COSTS, costs.calls),      ARRAY(COSTS, costs.unfiltered),
+	ARRAY(SOURCES, sources),        ARRAY(KEPT, kept.extras),
+	ARRAY(NOT_OWN, not_own),        ARRAY(DERIVED, derived.alone),
+	ARRAY(DERIVED, derived.cycles), ARRAY(DERIVED, derived.mangled),
 };
 
 static struct array

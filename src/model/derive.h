@@ -32,7 +32,8 @@ enum {
 	PP_COLUMN_KEPT = 1 << 14,
 	PP_COLUMN_NOT_OWN = 1 << 15,
 	PP_COLUMN_DERIVED = 1 << 16, /* what only derived profiles have */
-	PP_COLUMNS = (1 << 17) - 1
+	PP_COLUMN_LABELS = 1 << 17,
+	PP_COLUMNS = (1 << 18) - 1
 };
 
 /* A derived profile under construction. */

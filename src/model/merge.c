@@ -8,6 +8,7 @@
 
 #include "model/flat.h"
 #include "model/schema.h"
+#include "model/series_find.h"
 
 /* Where each id of `from` went. */
 struct id_maps {
@@ -16,6 +17,7 @@ struct id_maps {
 	/* What was being added last, to tell where a sum passed 64 bits: of `from`, metrics.n = calls. */
 	pp_func at_func;
 	size_t at_metric;
+	bool joined; /* a series went to that of another thread, as there are too many */
 };
 
 static void
@@ -35,6 +37,7 @@ maps_init(struct id_maps *maps, const struct pp_profile *from)
 		[PP_TO_STR] = from->strs.strs.n, [PP_TO_MODULE] = from->modules.n,
 		[PP_TO_FUNC] = from->funcs.n,    [PP_TO_FRAME] = from->frames.n,
 		[PP_TO_NODE] = from->tree.n,     [PP_TO_SERIES] = from->series.n,
+		[PP_TO_LABELS] = from->labels.n,
 	};
 	bool ok = true;
 	size_t i;
@@ -80,34 +83,41 @@ merge_names(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	}
 }
 
-static bool
-same_thread(const struct pp_series *a, const struct pp_series *b)
+/* Sets of labels: what follows a label was there before it. */
+static void
+merge_labels(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
 {
-	return a->process == b->process && a->thread == b->thread && a->pid == b->pid &&
-	       a->tid == b->tid && a->cpu == b->cpu;
+	size_t i;
+
+	for (i = 1; i < from->labels.n; i++) {
+		struct pp_label_row row = from->labels.at[i];
+
+		translate(maps, PP_TABLE_LABELS, &row);
+		row.rest = maps->id[PP_TO_LABELS][row.rest];
+		maps->id[PP_TO_LABELS][i] = pp_build_label_row(into, &row);
+	}
 }
 
 /* The series of `into` with the same properties, made when absent and there are not too many. */
 static uint32_t
-merge_series_of(struct pp_builder *into, const struct pp_series *from, const struct id_maps *maps,
-                size_t most)
+merge_series_of(struct pp_builder *into, const struct pp_series *from, struct id_maps *maps,
+                struct pp_series_finder *finder, size_t most)
 {
 	struct pp_series like = *from;
-	size_t i, similar = SIZE_MAX;
+	uint32_t found;
+	size_t i;
 
 	translate(maps, PP_TABLE_SERIES, &like);
-	for (i = 0; i < into->profile->series.n; i++) {
-		const struct pp_series *s = &into->profile->series.at[i];
-
-		if (s->event != like.event || s->context != like.context ||
-		    s->has_calls != like.has_calls || s->measured != like.measured)
-			continue;
-		similar = i;
-		if (same_thread(s, &like))
+	found = pp_series_find(into, finder, &like);
+	if (found != PP_MAP_NONE)
+		return found;
+	/* Labels are never given up. */
+	i = into->profile->series.n >= most && !like.labels ? into->profile->series.n : 0;
+	while (i-- > 0)
+		if (pp_series_same_kind(&into->profile->series.at[i], &like)) {
+			maps->joined = true;
 			return (uint32_t)i;
-	}
-	if (into->profile->series.n >= most && similar != SIZE_MAX)
-		return (uint32_t)similar;
+		}
 	return pp_build_series(into, &like, from->dense && into->profile->series.n == 0,
 	                       from->has_calls);
 }
@@ -167,8 +177,7 @@ series_like(struct pp_builder *into, uint32_t series)
 	while (++series < into->profile->series.n) {
 		const struct pp_series *s = &into->profile->series.at[series];
 
-		if (s->event == like.event && s->context == like.context && same_thread(s, &like) &&
-		    s->has_calls == like.has_calls && s->measured == like.measured)
+		if (pp_series_same_kind(s, &like) && pp_series_same_thread(s, &like))
 			return series;
 	}
 	return pp_build_series(into, &like, false, like.has_calls);
@@ -395,12 +404,15 @@ static bool
 merge_shape(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
             size_t most_series)
 {
+	struct pp_series_finder finder = { .index = { .seed = into->seed } };
 	size_t i;
 
 	merge_names(into, from, maps);
+	merge_labels(into, from, maps);
 	for (i = 0; i < from->series.n; i++)
 		maps->id[PP_TO_SERIES][i] = merge_series_of(into, &from->series.at[i], maps,
-		                                            most_series);
+		                                            &finder, most_series);
+	pp_series_finder_release(&finder);
 	if (!pp_builder_ok(into))
 		return false;
 	if (!pp_tree_merge(&into->profile->tree, &from->tree, maps->id[PP_TO_FRAME], from->frames.n,
@@ -671,7 +683,6 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 {
 	struct pp_builder *b = &m->builder;
 	pp_status status = pp_merge_metrics_agree(m, from, problem);
-	size_t threads;
 
 	if (status == PP_OK)
 		status = facets_agree(m, from, problem);
@@ -682,10 +693,9 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 		status = pp_merge_metrics(m, from, maps->metric, problem);
 	if (status != PP_OK)
 		return status;
-	threads = b->profile->series.n + from->series.n;
 	if (!merge_shape(b, from, maps, PP_MERGE_SERIES) || !merge_sources(m, from, maps))
 		return pp_builder_ok(b) ? PP_E_NOMEM : b->status;
-	m->joined_threads |= threads > PP_MERGE_SERIES && b->profile->series.n >= PP_MERGE_SERIES;
+	m->joined_threads |= maps->joined;
 	if (!merge_rows(b, from, maps, true) || !merge_not_own(b, from, maps) ||
 	    (!(m->lost & PP_EDGES) &&
 	     !(merge_edges(b, from, maps) && merge_facts(b, from, maps))) ||

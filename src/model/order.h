@@ -23,7 +23,8 @@ enum {
 	PP_FUNCTIONS = 1 << 11, /* where in a function something happened does not matter */
 	PP_THREADS = 1 << 12,   /* costs by thread, also where only what happened when tells them */
 	PP_GAINS = 1 << 13,     /* what metrics that fall gained, beside what is left of it */
-	PP_GAINS_ALL = 1 << 14  /* also where the primary metric does not fall */
+	PP_GAINS_ALL = 1 << 14, /* also where the primary metric does not fall */
+	PP_LABELS = 1 << 15     /* costs by label */
 };
 
 /* Names that matter: stacks without any may be added up as cost without a stack. */
@@ -43,6 +44,9 @@ struct pp_order {
 	bool
 	    filter_stacks; /* of what it leaves stacks will be asked for, not only costs per function */
 	const struct pp_keep *keep; /* or NULL */
+	/* The only keys of labels that matter, where PP_LABELS is ordered; NULL = all do. */
+	const struct pp_slice *label_keys;
+	size_t label_key_count;
 	double
 	    min_share; /* subtrees below this share of the whole may be summed up; 0 = keep all */
 };
@@ -52,6 +56,27 @@ static inline bool
 pp_order_is_costs(const struct pp_order *o)
 {
 	return (o->facets & PP_COSTS) && !(o->facets & (PP_FACETS | PP_EXTRAS));
+}
+
+/* Whether labels are; a reader that skips them says so: profile->unread |= PP_HAS(LABELS). */
+static inline bool
+pp_order_has_labels(const struct pp_order *o)
+{
+	return o->facets == 0 || o->facets & (PP_LABELS | PP_EXTRAS);
+}
+
+/* Whether labels of a key are. */
+static inline bool
+pp_order_has_label(const struct pp_order *o, struct pp_slice key)
+{
+	size_t i;
+
+	if (!pp_order_has_labels(o))
+		return false;
+	for (i = 0; i < o->label_key_count; i++)
+		if (pp_slice_eq(o->label_keys[i], key))
+			return true;
+	return o->label_key_count == 0 || o->facets & PP_EXTRAS;
 }
 
 /* Whether what metrics that fall gained is ordered. */

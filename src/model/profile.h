@@ -7,7 +7,8 @@
  *     frames    a place in a function: line, address, inline depth; what a node of the tree shows
  *     tree      nodes = (parent, frame)
  *     metrics   what is counted
- *     series    event x process x thread x cpu; each has rows of cells, one per node with own cost
+ *     labels    key -> text or number; a row is a set of them
+ *     series    event x process x thread x cpu x labels; each has rows of cells, one per node with own cost
  *     edges     caller, callee, call site -> calls, inclusive (and own) cost
  *     lines     function, file, line, address -> cost, hits
  *     timelines what happened when, per series
@@ -19,6 +20,7 @@
 
 #include "base/strtab.h"
 #include "base/vec.h"
+#include "model/labels.h"
 #include "model/metric.h"
 #include "model/sparse.h"
 #include "model/timeline.h"
@@ -91,6 +93,7 @@ struct pp_series {
 	pp_str process, thread; /* names */
 	int64_t pid, tid, cpu;  /* -1 = unknown */
 	pp_str context;         /* further distinction, verbatim; 0 = none */
+	pp_labels labels;
 	bool dense;
 	bool has_calls;
 	bool measured;
@@ -265,6 +268,7 @@ struct pp_profile {
 	PP_VEC(struct pp_module_row) modules; /* [0] = none, likewise below */
 	PP_VEC(struct pp_func_row) funcs;
 	PP_VEC(struct pp_frame_row) frames;
+	PP_VEC(struct pp_label_row) labels;
 	PP_VEC(struct pp_metric) metrics; /* from 0 */
 	PP_VEC(struct pp_series) series;  /* from 0 */
 	PP_VEC(struct pp_meta_row) meta;

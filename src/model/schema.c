@@ -83,6 +83,15 @@ static const struct pp_column metric_columns[] = {
 	COLUMN(struct pp_metric, factor_den),
 };
 
+static const struct pp_column label_columns[] = {
+	COLUMN(struct pp_label_row, rest, .to = PP_TO_EARLIER),
+	COLUMN(struct pp_label_row, key, .to = PP_TO_STR),
+	COLUMN(struct pp_label_row, text, .to = PP_TO_STR),
+	COLUMN(struct pp_label_row, unit, .to = PP_TO_STR),
+	COLUMN(struct pp_label_row, type, .bound = PP_LABEL_NUMBER + 1),
+	COLUMN(struct pp_label_row, number),
+};
+
 static const struct pp_column series_columns[] = {
 	COLUMN(struct pp_series, event, .to = PP_TO_STR),
 	COLUMN(struct pp_series, process, .to = PP_TO_STR),
@@ -94,6 +103,7 @@ static const struct pp_column series_columns[] = {
 	COLUMN(struct pp_series, dense, BOOLEAN),
 	COLUMN(struct pp_series, has_calls, BOOLEAN),
 	COLUMN(struct pp_series, measured, BOOLEAN),
+	COLUMN(struct pp_series, labels, .to = PP_TO_LABELS),
 };
 
 static const struct pp_column call_columns[] = {
@@ -168,6 +178,7 @@ const struct pp_table pp_schema[PP_TABLES] = {
 	                     .first = 1,
 	                     .columns = node_columns,
 	                     .n = PP_COUNT_OF(node_columns) },
+	[PP_TABLE_LABELS] = TABLE(labels, 1, label_columns),
 	[PP_TABLE_METRICS] = TABLE(metrics, 0, metric_columns),
 	[PP_TABLE_SERIES] = TABLE(series, 0, series_columns),
 	[PP_TABLE_CALLS] = TABLE(calls.rows, 0, call_columns,
@@ -325,6 +336,8 @@ is_there(const struct pp_profile *p, enum pp_refers to, size_t row, uint64_t v)
 	case PP_TO_SERIES:
 		/* Calls and lines may name series where there is none at all. */
 		return v < p->series.n || p->series.n == 0;
+	case PP_TO_LABELS:
+		return v < p->labels.n || v == 0;
 	case PP_TO_EARLIER:
 		return v < row;
 	case PP_TO_OWN:

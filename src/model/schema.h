@@ -21,6 +21,7 @@ enum pp_refers {
 	PP_TO_NODE,
 	PP_TO_METRIC,
 	PP_TO_SERIES,
+	PP_TO_LABELS,
 	PP_TO_EARLIER, /* a row of the same table before this one */
 	PP_TO_OWN,     /* such a row, or this one itself */
 	PP_REFERS
@@ -41,6 +42,7 @@ enum pp_table_id {
 	PP_TABLE_FUNCS,
 	PP_TABLE_FRAMES,
 	PP_TABLE_NODES,
+	PP_TABLE_LABELS,
 	PP_TABLE_METRICS,
 	PP_TABLE_SERIES,
 	PP_TABLE_CALLS,

@@ -91,6 +91,10 @@ TRAIT(THREADS, "loss-threads", "processes and threads",
       "up. A format that needs a process gets number 1.")
 TRAIT(CPUS, "loss-cpus", "processors",
       "On which processor a cost arose has no place in the format: costs are added up.")
+TRAIT(
+    LABELS, "loss-labels", "labels",
+    "Labels of samples (keys with texts or numbers, such as a request or a span) have no place in the format: "
+    "costs are added up.")
 TRAIT(EVENTS, "loss-events", "events of metrics",
       "Which event of the recording a metric belongs to has no place in the format.")
 TRAIT(METADATA, "loss-metadata", "metadata",

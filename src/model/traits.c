@@ -147,6 +147,7 @@ series_count(const struct pp_profile *p, uint64_t *n)
 		n[PP_TRAIT_THREADS] += s->pid >= 0 || s->tid >= 0 || s->process || s->thread ||
 		                       s->context;
 		n[PP_TRAIT_CPUS] += s->cpu >= 0;
+		n[PP_TRAIT_LABELS] += s->labels != 0;
 		n[PP_TRAIT_TIMELINE] += s->timeline.n;
 		n[PP_TRAIT_CALLS] += has_counts(p, s) ? s->rows : 0;
 		for (row = 0; row < s->rows && (!s->dense || row == 0); row++)

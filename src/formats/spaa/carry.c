@@ -22,8 +22,14 @@ const char *const pp_spaa_carry_names[PP_TABLES] = {
 	[PP_TABLE_SERIES] = "series",   [PP_TABLE_CALLS] = "edges",
 	[PP_TABLE_LINES] = "lines",     [PP_TABLE_META] = "meta",
 	[PP_TABLE_EXTRAS] = "extras",   [PP_TABLE_SOURCES] = "sources",
-	[PP_TABLE_FACTS] = "facts",
+	[PP_TABLE_FACTS] = "facts",     [PP_TABLE_LABELS] = "labels",
 };
+
+size_t
+pp_spaa_carry_width(const struct pp_profile *p, enum pp_table_id id)
+{
+	return pp_table_width(p, id) - (id == PP_TABLE_SERIES);
+}
 
 /* ---- records ---------------------------------------------------------------------------- */
 
@@ -190,10 +196,24 @@ table_write(struct pp_spaa_out *o, enum pp_table_id id)
 			numbers[PP_SPAA_CARRY_BASIS] = basis_number(o->p, o->carries_costs);
 			numbers[PP_SPAA_CARRY_RECURSION] = o->p->tree.marks_recursion;
 		}
-		table_add(&t, numbers, width);
+		table_add(&t, numbers, pp_spaa_carry_width(o->p, id));
 	}
 	table_close(&t);
 	free(numbers);
+}
+
+/* Which series have labels, and which. */
+static void
+labelled_write(struct pp_spaa_out *o)
+{
+	struct table t = { &o->json, PP_SPAA_CARRY_LABELLED, -1, 0 };
+	size_t i;
+
+	for (i = 0; i < o->p->series.n; i++)
+		if (o->p->series.at[i].labels)
+			table_add(&t, (const int64_t[]){ (int64_t)i, o->p->series.at[i].labels },
+			          2);
+	table_close(&t);
 }
 
 /* The events of a timeline, packed as in memory but each block alone; see docs/formats/spaa.md. */
@@ -287,6 +307,7 @@ pp_spaa_carry_write(struct pp_spaa_out *o)
 	strings_write(o);
 	for (id = PP_TABLE_PROFILE; id <= PP_TABLE_SERIES; id++)
 		table_write(o, (enum pp_table_id)id);
+	labelled_write(o);
 	rows_write(o);
 	table_write(o, PP_TABLE_CALLS);
 	table_write(o, PP_TABLE_LINES);

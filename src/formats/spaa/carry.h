@@ -13,6 +13,13 @@
 /* Tables by the rest of their record type; NULL = it is not carried. */
 extern const char *const pp_spaa_carry_names[PP_TABLES];
 
+/*
+ * Numbers in a row of a table. Series have all but their labels, which are pairs of series and set in records of their
+ * own, so that profiles without labels are carried as they always were.
+ */
+size_t pp_spaa_carry_width(const struct pp_profile *, enum pp_table_id);
+#define PP_SPAA_CARRY_LABELLED "labelled"
+
 /* Where costs of functions come from, as the profile's row says in this column. */
 enum { PP_SPAA_B_TREE, PP_SPAA_B_LINES, PP_SPAA_B_CALLS, PP_SPAA_B_COSTS };
 enum { PP_SPAA_CARRY_BASIS = 6, PP_SPAA_CARRY_RECURSION = 16 };

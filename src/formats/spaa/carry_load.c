@@ -123,6 +123,16 @@ is_open(const struct pp_profile *p, int64_t parent)
 	                p->meta.at[open - 1].type == PP_META_ARRAY);
 }
 
+/* Adds a label in front of a set. */
+static bool
+label_add(struct pp_spaa_carry *c, const int64_t *n, size_t rows)
+{
+	struct pp_label_row row = { 0 };
+
+	pp_table_row(PP_TABLE_LABELS, n, &row);
+	return pp_build_label_row(&c->builder, &row) == (rows ? rows : 1);
+}
+
 /* Adds a row of a table of the schema; false when it does not fit, or on failure. */
 static bool
 row_add(struct pp_spaa_carry *c, enum pp_table_id id, const int64_t *n)
@@ -131,7 +141,8 @@ row_add(struct pp_spaa_carry *c, enum pp_table_id id, const int64_t *n)
 	size_t rows = pp_table_rows(p, id);
 	struct pp_series series = { 0 };
 
-	if (rows >= UINT32_MAX - 1 || !pp_table_fits(p, id, rows, n))
+	if (rows >= UINT32_MAX - 1 ||
+	    !pp_table_fits(p, id, id == PP_TABLE_LABELS && rows == 0 ? 1 : rows, n))
 		return false;
 	switch (id) {
 	case PP_TABLE_PROFILE:
@@ -145,6 +156,8 @@ row_add(struct pp_spaa_carry *c, enum pp_table_id id, const int64_t *n)
 		pp_table_row(id, n, &series);
 		(void)pp_build_series(&c->builder, &series, series.dense, series.has_calls);
 		return true;
+	case PP_TABLE_LABELS:
+		return label_add(c, n, rows);
 	case PP_TABLE_META:
 		if (!is_open(p, n[0]))
 			return false;
@@ -170,6 +183,18 @@ cells_add(struct pp_spaa_carry *c, const int64_t *n)
 	return cells != NULL;
 }
 
+/* Gives a series its labels. */
+static bool
+labelled_add(struct pp_spaa_carry *c, const int64_t *n)
+{
+	struct pp_profile *p = c->builder.profile;
+
+	if (!is_below(n[0], p->series.n) || !is_below(n[1], p->labels.n))
+		return false;
+	p->series.at[n[0]].labels = (pp_labels)n[1];
+	return true;
+}
+
 /* ---- records ---------------------------------------------------------------------------- */
 
 static bool
@@ -181,7 +206,7 @@ take_int(struct pp_scan *s, int64_t *out)
 }
 
 /* The tables that are not of the schema have numbers behind it. */
-enum { TABLE_ROWS = PP_TABLES, TABLE_FUNC_CELLS, NO_TABLE };
+enum { TABLE_ROWS = PP_TABLES, TABLE_FUNC_CELLS, TABLE_LABELLED, NO_TABLE };
 
 static int
 table_named(struct pp_slice name)
@@ -191,9 +216,10 @@ table_named(struct pp_slice name)
 	for (id = 0; id < PP_TABLES; id++)
 		if (pp_spaa_carry_names[id] && pp_slice_eq_z(name, pp_spaa_carry_names[id]))
 			return id;
-	return pp_slice_eq_z(name, "rows")         ? TABLE_ROWS
-	       : pp_slice_eq_z(name, "func_cells") ? TABLE_FUNC_CELLS
-	                                           : NO_TABLE;
+	return pp_slice_eq_z(name, "rows")                   ? TABLE_ROWS
+	       : pp_slice_eq_z(name, "func_cells")           ? TABLE_FUNC_CELLS
+	       : pp_slice_eq_z(name, PP_SPAA_CARRY_LABELLED) ? TABLE_LABELLED
+	                                                     : NO_TABLE;
 }
 
 static bool
@@ -201,6 +227,8 @@ numbers_add(struct pp_spaa_carry *c, int table)
 {
 	if (table == TABLE_FUNC_CELLS)
 		return grown(c, pp_vec_push(&c->func_cells, c->row[0]));
+	if (table == TABLE_LABELLED)
+		return labelled_add(c, c->row);
 	return table == TABLE_ROWS ? cells_add(c, c->row)
 	                           : row_add(c, (enum pp_table_id)table, c->row);
 }
@@ -216,10 +244,13 @@ take_table(struct pp_spaa_carry *c, struct pp_scan *s, int table)
 		return damaged(c, "rows of no series");
 	width = table == TABLE_ROWS         ? p->series.at[c->series].stride + (size_t)1
 	        : table == TABLE_FUNC_CELLS ? 1
-	                                    : pp_table_width(p, (enum pp_table_id)table);
-	if (width > c->row_cap &&
-	    !grown(c, pp_vec_grow((void **)&c->row, &c->row_cap, sizeof *c->row, width)))
+	        : table == TABLE_LABELLED   ? 2
+	                                    : pp_spaa_carry_width(p, (enum pp_table_id)table);
+	/* What is not carried with the row is 0. */
+	if (width + 1 > c->row_cap &&
+	    !grown(c, pp_vec_grow((void **)&c->row, &c->row_cap, sizeof *c->row, width + 1)))
 		return false;
+	c->row[width] = 0;
 	if (!pp_scan_array(s))
 		return damaged(c, "a table is not an array");
 	while (pp_scan_item(s)) {

@@ -1,0 +1,25 @@
+/*
+ * Finding series by their properties.
+ */
+#ifndef PP_SERIES_FIND_H
+#define PP_SERIES_FIND_H
+
+#include "model/builder.h"
+
+/* Zero-initialised + seed of the index is empty. */
+struct pp_series_finder {
+	struct pp_index index;
+	size_t n; /* how many series it knows */
+};
+
+void pp_series_finder_release(struct pp_series_finder *);
+/* The first series of a builder with the properties of another one; PP_MAP_NONE when there is none. */
+uint32_t pp_series_find(struct pp_builder *, struct pp_series_finder *,
+                        const struct pp_series *like);
+
+/* Whether costs of two series are of one thread; */
+bool pp_series_same_thread(const struct pp_series *, const struct pp_series *);
+/* and whether they are told apart by nothing else. */
+bool pp_series_same_kind(const struct pp_series *, const struct pp_series *);
+
+#endif
