@@ -202,3 +202,17 @@ pp_elf_offset(const struct pp_elf *e, uint64_t address)
 	}
 	return address;
 }
+
+uint64_t
+pp_elf_address(const struct pp_elf *e, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < e->loads.n; i++) {
+		const struct pp_elf_load *load = &e->loads.at[i];
+
+		if (offset >= load->offset && offset - load->offset < load->size)
+			return offset - load->offset + load->address;
+	}
+	return offset;
+}

@@ -49,5 +49,7 @@ uint64_t pp_elf_word(const struct pp_elf *, const unsigned char *);
 struct pp_slice pp_elf_text(struct pp_slice table, uint64_t at);
 /* Where in the file an address is; the address itself when nothing is loaded there. */
 uint64_t pp_elf_offset(const struct pp_elf *, uint64_t address);
+/* The other way round. */
+uint64_t pp_elf_address(const struct pp_elf *, uint64_t offset);
 
 #endif

@@ -14,15 +14,59 @@ file_release(struct pp_symbol_file *f)
 	if (f->in)
 		f->in->close(f->in);
 	pp_buf_release(&f->copy);
+	pp_buf_release(&f->path);
 	*f = (struct pp_symbol_file){ 0 };
+}
+
+/* Lets a file of several roles go. */
+static void
+role_drop(struct pp_binary *b, struct pp_symbol_file *f)
+{
+	unsigned i;
+
+	for (i = 0; i < PP_ROLES; i++)
+		b->roles[i] = b->roles[i] == f ? NULL : b->roles[i];
+	file_release(f);
+	free(f);
 }
 
 void
 pp_binary_release(struct pp_binary *b)
 {
+	unsigned i;
+
 	pp_symbols_release(&b->symbols);
-	file_release(&b->runtime);
-	file_release(&b->names);
+	pp_cfi_release(&b->cfi);
+	for (i = 0; i < PP_ROLES; i++)
+		if (b->roles[i])
+			role_drop(b, b->roles[i]);
+	file_release(&b->text);
+	file_release(&b->unpacked);
+	pp_buf_release(&b->tried);
+}
+
+const struct pp_elf *
+pp_binary_code(const struct pp_binary *b)
+{
+	static const enum pp_symbol_role order[] = { PP_ROLE_RUNTIME, PP_ROLE_FRAMES, PP_ROLE_NAMES,
+		                                     PP_ROLE_LINES };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(order); i++)
+		if (b->roles[order[i]])
+			return &b->roles[order[i]]->elf;
+	return NULL;
+}
+
+const struct pp_cfi *
+pp_binary_cfi(struct pp_binary *b)
+{
+	const struct pp_symbol_file *f = b->roles[PP_ROLE_FRAMES];
+
+	if (f && !b->has_cfi && !pp_cfi_open(&b->cfi, &f->elf))
+		b->symbols.failed = true;
+	b->has_cfi = f != NULL;
+	return f && !b->symbols.failed ? &b->cfi : NULL;
 }
 
 /* A path of several pieces below the root, in one text; whoever calls releases it. */
@@ -78,11 +122,71 @@ struct search {
 };
 
 static bool
-has_bytes(const struct pp_elf *e, uint32_t type)
+has_typed(const struct pp_elf *e, uint32_t type)
 {
 	const struct pp_elf_section *s = pp_elf_typed(e, type);
 
 	return s && s->bytes.n > 0;
+}
+
+static bool
+has_named(const struct pp_elf *e, const char *name)
+{
+	const struct pp_elf_section *s = pp_elf_named(e, name);
+
+	return s && s->bytes.n > 0;
+}
+
+/* Whether a file is good for something that is wanted. */
+static bool
+suits(const struct search *s, const struct pp_elf *e, enum pp_symbol_role role)
+{
+	switch (role) {
+	case PP_ROLE_RUNTIME:
+		return has_typed(e, PP_ELF_DYNSYM);
+	case PP_ROLE_NAMES:
+		return has_typed(e, PP_ELF_SYMTAB);
+	case PP_ROLE_FRAMES:
+		return s->l->frames && (has_named(e, ".eh_frame") || has_named(e, ".debug_frame"));
+	case PP_ROLE_LINES:
+		return s->l->lines && has_named(e, ".debug_line") && has_named(e, ".debug_info");
+	case PP_ROLE_PACKED:
+		return has_named(e, ".gnu_debugdata");
+	default:
+		return false;
+	}
+}
+
+/* Whether nothing is missing any more. */
+static bool
+search_is_done(const struct search *s)
+{
+	struct pp_symbol_file *const *roles = s->found->roles;
+
+	return roles[PP_ROLE_RUNTIME] && roles[PP_ROLE_NAMES] &&
+	       (!s->l->frames || roles[PP_ROLE_FRAMES]) && (!s->l->lines || roles[PP_ROLE_LINES]);
+}
+
+/* Opens a file of the build that was recorded; false when it is not there, or another. */
+static bool
+search_open(struct search *s, const char *path, struct pp_symbol_file *f)
+{
+	struct pp_binary *b = s->found;
+
+	if (!file_open(s->l, path, s->inside, f))
+		return false;
+	if (!pp_elf_open(&f->elf, f->bytes)) {
+		file_release(f);
+		return false;
+	}
+	if (!s->id.n || pp_slice_eq(f->elf.build_id, s->id))
+		return true;
+	if (b->state == PP_LOCATED_NOT) {
+		b->state = PP_LOCATED_OTHER_BUILD;
+		pp_buf_adds(&b->tried, path);
+	}
+	file_release(f);
+	return false;
 }
 
 /* Takes of a file what is still missing, if it is of the build that was recorded. */
@@ -90,30 +194,28 @@ static void
 search_try(struct search *s, const char *path)
 {
 	struct pp_binary *b = s->found;
-	struct pp_symbol_file f;
+	struct pp_symbol_file f, *kept = NULL;
+	unsigned i;
 
-	if ((b->runtime.bytes.n && b->names.bytes.n) || !file_open(s->l, path, s->inside, &f))
+	if (search_is_done(s) || !search_open(s, path, &f))
 		return;
-	if (!pp_elf_open(&f.elf, f.bytes)) {
-		file_release(&f);
+	if (b->state != PP_LOCATED)
+		b->state = PP_LOCATED_NOTHING_IN_IT;
+	for (i = 0; i < PP_ROLES; i++) {
+		if (b->roles[i] || !suits(s, &f.elf, i))
+			continue;
+		kept = kept ? kept : malloc(sizeof *kept);
+		s->text.failed |= !kept;
+		b->roles[i] = kept;
+	}
+	if (kept) {
+		pp_buf_adds(&f.path, path);
+		*kept = f;
 		return;
 	}
-	if (s->id.n && !pp_slice_eq(f.elf.build_id, s->id)) {
-		b->state = b->state == PP_LOCATED_NOT ? PP_LOCATED_OTHER_BUILD : b->state;
-		file_release(&f);
-		return;
-	}
-	b->state = b->state == PP_LOCATED_NOT ? PP_LOCATED_NOTHING_IN_IT : b->state;
-	if (!b->names.bytes.n && has_bytes(&f.elf, PP_ELF_SYMTAB)) {
-		b->names = f;
-		/* One file may be both; it is opened once. */
-		if (!b->runtime.bytes.n && has_bytes(&f.elf, PP_ELF_DYNSYM))
-			b->runtime.bytes = f.bytes;
-	} else if (!b->runtime.bytes.n && has_bytes(&f.elf, PP_ELF_DYNSYM)) {
-		b->runtime = f;
-	} else {
-		file_release(&f);
-	}
+	if (!b->tried.n)
+		pp_buf_adds(&b->tried, path);
+	file_release(&f);
 }
 
 /* "DIR/.build-id/12/3456...REST" */
@@ -204,15 +306,13 @@ static bool
 search_end(struct search *s)
 {
 	struct pp_binary *b = s->found;
-	bool one = b->runtime.bytes.n && !b->runtime.in && !b->runtime.copy.p;
-	const struct pp_elf *names = b->names.bytes.n ? &b->names.elf : NULL;
-	const struct pp_elf *runtime = b->runtime.bytes.n && !one ? &b->runtime.elf : names;
-	bool fine = !s->text.failed && !s->hex.failed && !s->hint.failed;
+	const struct pp_symbol_file *names = b->roles[PP_ROLE_NAMES];
+	const struct pp_elf *code = pp_binary_code(b);
+	bool fine = !s->text.failed && !s->hex.failed && !s->hint.failed && !b->tried.failed;
 
-	if (one)
-		b->runtime.bytes.n = 0;
-	if (runtime && fine) {
-		pp_symbols_add_elf(&b->symbols, runtime, names && names != runtime ? names : NULL);
+	if (code && fine) {
+		pp_symbols_add_elf(&b->symbols, code,
+		                   names && &names->elf != code ? &names->elf : NULL);
 		b->state = b->symbols.list.n ? PP_LOCATED : PP_LOCATED_NOTHING_IN_IT;
 	}
 	pp_buf_release(&s->text);
@@ -279,7 +379,7 @@ pp_locate_kernel(const struct pp_locator *l, struct pp_slice build_id, struct pp
                  uint64_t at, struct pp_binary *found)
 {
 	struct search s = { .l = l, .inside = l->root, .found = found };
-	struct pp_symbol_file *f = &found->runtime;
+	struct pp_symbol_file *f = &found->text;
 	struct pp_slice hex;
 	bool there = false;
 
@@ -311,8 +411,8 @@ pp_locate_map(const struct pp_locator *l, struct pp_slice path, struct pp_binary
 	const struct pp_slice none = pp_slice_of("", 0);
 
 	if (!pp_slice_holds(path, "/../") &&
-	    file_open(l, path_make(l, &text, path, "", none, ""), l->root, &found->runtime)) {
-		pp_symbols_add_map(&found->symbols, found->runtime.bytes);
+	    file_open(l, path_make(l, &text, path, "", none, ""), l->root, &found->text)) {
+		pp_symbols_add_map(&found->symbols, found->text.bytes);
 		found->state = PP_LOCATED;
 	}
 	found->symbols.failed |= text.failed;

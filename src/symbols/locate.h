@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "io/input.h"
+#include "symbols/cfi.h"
 #include "symbols/symbols.h"
 
 /* How files are found. */
@@ -18,6 +19,8 @@ struct pp_locator {
 	const char *cache;    /* the directory that holds .build-id; NULL = none */
 	bool cache_outside;   /* it need not be below the root */
 	const char *kallsyms; /* the kernel's list, wherever it is; NULL = look for it */
+	bool frames;          /* what unwinding takes is wanted, too, */
+	bool lines;           /* and what tells source lines */
 };
 
 enum pp_located { PP_LOCATED_NOT, PP_LOCATED, PP_LOCATED_OTHER_BUILD, PP_LOCATED_NOTHING_IN_IT };
@@ -28,12 +31,29 @@ struct pp_symbol_file {
 	struct pp_buf copy;  /* where it could not stay where it was */
 	struct pp_slice bytes;
 	struct pp_elf elf;
+	struct pp_buf path;
+};
+
+/* What a file is good for; one may be all of them. */
+enum pp_symbol_role {
+	PP_ROLE_RUNTIME, /* what it exports */
+	PP_ROLE_NAMES,   /* all of its symbols */
+	PP_ROLE_FRAMES,  /* how to unwind */
+	PP_ROLE_LINES,   /* source lines */
+	PP_ROLE_SHARED,  /* what several files' lines have in common (dwz) */
+	PP_ROLE_PACKED,  /* symbols in a packed file within (.gnu_debugdata) */
+	PP_ROLES
 };
 
 struct pp_binary {
 	enum pp_located state;
 	struct pp_symbols symbols;
-	struct pp_symbol_file runtime, names;
+	struct pp_cfi cfi;
+	bool has_cfi;
+	struct pp_symbol_file *roles[PP_ROLES]; /* NULL = none; some may be the same */
+	struct pp_symbol_file text;             /* of the kernel's list, or of a JIT map */
+	struct pp_symbol_file unpacked;         /* what was packed */
+	struct pp_buf tried;                    /* the last file that was not to be used */
 };
 
 /* The symbols of a binary by its path and build id (empty = not known). False when out of memory. */
@@ -45,5 +65,9 @@ bool pp_locate_kernel(const struct pp_locator *, struct pp_slice build_id,
                       struct pp_slice reference, uint64_t at, struct pp_binary *);
 bool pp_locate_map(const struct pp_locator *, struct pp_slice path, struct pp_binary *);
 void pp_binary_release(struct pp_binary *);
+/* How to unwind what is in it; NULL when nothing tells, or out of memory. */
+const struct pp_cfi *pp_binary_cfi(struct pp_binary *);
+/* The file whose segments tell addresses from offsets; NULL when there is none. */
+const struct pp_elf *pp_binary_code(const struct pp_binary *);
 
 #endif

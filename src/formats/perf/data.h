@@ -8,6 +8,7 @@
  *     data_sample.c   the fields of a sample
  *     data_frames.c   from addresses to stacks, and to the builder
  *     data_symbols.c  the names of functions
+ *     data_unwind.c   callers out of copies of stacks
  *     data_finish.c   metrics, series, metadata, what was left out
  *
  * The input is in memory as a whole, so records are pointers into it. Every integer goes through pp_pd_u64() and its
@@ -20,6 +21,7 @@
 #include "formats/perf/perf_script.h"
 #include "formats/perf/switches.h"
 #include "symbols/locate.h"
+#include "symbols/unwind.h"
 
 /* Positions in pp_pd_rules[]. */
 enum pp_pd_rule {
@@ -386,6 +388,9 @@ struct pp_pd_facts {
 	size_t chain_n;
 	const unsigned char *branches; /* that are the user's part of the stack; or NULL */
 	size_t branch_n;
+	const unsigned char *registers; /* of the user, with a copy of the stack; or NULL */
+	uint64_t registers_abi;
+	struct pp_slice stack;
 	const unsigned char *record;
 };
 
@@ -401,7 +406,14 @@ void pp_pd_symbols_release(struct pp_pd *); /* before the modules go */
 /* The symbol at an address of a module; NULL when there is none, or nobody wants any. */
 const struct pp_symbol *pp_pd_symbol(struct pp_pd *, uint32_t module, uint64_t address);
 pp_str pp_pd_symbol_name(struct pp_pd *, const struct pp_symbol *);
+/* What was found of a module, looked for when it is asked for the first time; NULL for none. */
+struct pp_binary *pp_pd_binary(struct pp_pd *, uint32_t module);
 void pp_pd_symbols_report(struct pp_pd *);
+
+/* ---- data_unwind.c ---- */
+/* The user's part of a stack out of its copy, from the leaf on; returns how many addresses. */
+size_t pp_pd_unwind(struct pp_pd *, const struct pp_pd_facts *, const struct pp_pd_space *,
+                    uint64_t *addresses, size_t most);
 
 /* ---- data_finish.c ---- */
 void pp_pd_finish(struct pp_pd *);

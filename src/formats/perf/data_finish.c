@@ -27,8 +27,8 @@ report(struct pp_pd *d)
 	note(d, PP_PD_THROTTLED, c->throttled, "pause in sampling", "pauses in sampling");
 	note(d, PP_PD_TRACE, c->traces, "record of traces", "records of traces");
 	note(d, PP_PD_BRANCHES, c->branches, "sample with branches", "samples with branches");
-	note(d, PP_PD_STACKS, c->stacks, "sample with a copy of its stack",
-	     "samples with copies of their stacks");
+	note(d, PP_PD_STACKS, c->stacks, "sample whose callers are not all known",
+	     "samples whose callers are not all known");
 	note(d, PP_PD_RECORDS, c->unknown, "record of an unknown kind", "records of unknown kinds");
 	pp_pd_symbols_report(d);
 	if (c->errors || c->strangers || c->lost || c->lost_samples)

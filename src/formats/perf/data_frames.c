@@ -9,6 +9,8 @@
 /* Addresses and chains that are remembered. */
 #define PLACES ((size_t)1 << 15)
 #define CHAINS ((size_t)1 << 13)
+/* Frames of a user's stack, as many as perf has. */
+#define UNWOUND_MOST 127
 /* Addresses from here on are markers: who runs from here on. */
 #define MARKERS (UINT64_MAX - 4094)
 #define MARK_HYPERVISOR (UINT64_MAX - 31)
@@ -173,11 +175,25 @@ branches_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
 		frame_push(d, r, pp_pd_u64(d, f->branches + 24 * i));
 }
 
+/* The user's part of a stack out of a copy of it; false when it tells nothing. */
+static bool
+copy_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
+{
+	uint64_t addresses[UNWOUND_MOST];
+	size_t n = pp_pd_unwind(d, f, r->user, addresses, UNWOUND_MOST), i;
+
+	r->mode = PP_PD_USER;
+	for (i = 0; i < n; i++)
+		frame_push(d, r, addresses[i]);
+	return n > 0;
+}
+
 /* Frames from the leaf on. False when a marker is unknown: then the chain says nothing. */
 static bool
 chain_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
 {
-	size_t i;
+	bool replaced = f->branches || (f->registers && f->stack.n);
+	size_t i, users = 0;
 
 	r->mode = PP_PD_USER;
 	for (i = 0; i < f->chain_n; i++) {
@@ -186,7 +202,8 @@ chain_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
 		if (is_marker(ip)) {
 			if (!marker_mode(ip, &r->mode))
 				return false;
-			if (r->mode == PP_PD_USER && f->branches)
+			users = i + 1;
+			if (r->mode == PP_PD_USER && replaced)
 				break;
 			continue;
 		}
@@ -194,6 +211,9 @@ chain_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
 	}
 	if (f->branches)
 		branches_push(d, r, f);
+	else if (replaced && !copy_push(d, r, f))
+		for (i = users; i < f->chain_n; i++)
+			frame_push(d, r, pp_pd_u64(d, f->chain + 8 * i));
 	return true;
 }
 
@@ -391,7 +411,7 @@ pp_pd_give(struct pp_pd *d, const struct pp_pd_facts *f)
 		return;
 	sample.series = s->index;
 	pp_builder_at(d->builder, pp_pd_at(d, f->record));
-	if (f->chain_n && !f->branches && d->remembers)
+	if (f->chain_n && !f->branches && !f->registers && d->remembers)
 		chain = chain_find(d, &r, f, s->root, &known);
 	if (known && chain) {
 		(void)pp_build_again(d->builder, &sample, chain->stack);

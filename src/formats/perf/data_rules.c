@@ -50,10 +50,11 @@ const struct pp_rule pp_pd_rules[] = {
 	                  "script --itrace=i100us | polyprof -`." },
 	[PP_PD_BRANCHES] = { "perf-branches", PP_NOTE, "branches are not used",
 	                     "Samples hold the branches taken last (perf record -b). They are no stacks, and were passed over." },
-	[PP_PD_STACKS] = { "perf-stacks", PP_NOTE, "copies of stacks are not unwound",
-	                   "With `--call-graph dwarf` samples hold a copy of the stack instead of the callers. It is not unwound "
-	                   "here: such samples have the innermost frame only. `perf script | polyprof -` has them "
-	                   "all." },
+	[PP_PD_STACKS] = { "perf-stacks", PP_NOTE, "copies of stacks end early",
+	                   "With `--call-graph dwarf` samples hold a copy of the stack instead of the callers. Who called is found "
+	                   "by what the binaries say (.eh_frame): where one is not found, or is of another build, callers are "
+	                   "missing from there on. `--option symfs=DIR` names the directory that holds the binaries. Stacks of "
+	                   "x86 and AArch64 are unwound, of other machines the innermost frame stays." },
 	[PP_PD_RECORDS] = { "perf-records", PP_NOTE, "some records are of an unknown kind",
 	                    "A later version of perf or of the kernel writes records that are not known here. They were passed "
 	                    "over." },

@@ -87,7 +87,19 @@ branches_take(struct cursor *c, struct pp_pd_facts *f)
 	f->branch_n = 0;
 }
 
-/* What stands between the chain and the end, of which only branches are of use. */
+/* A copy of the user's stack, of which so many bytes are real. */
+static void
+stack_take(struct cursor *c, struct pp_pd_facts *f)
+{
+	uint64_t n = word(c), real;
+	const unsigned char *at = block(c, n, 1);
+
+	real = n ? word(c) : 0;
+	if (!c->bad)
+		f->stack = pp_slice_of(at, (size_t)(real < n ? real : n));
+}
+
+/* What stands between the chain and the end, of which branches and copies of stacks are of use. */
 static void
 rest_take(struct cursor *c, uint64_t type, struct pp_pd_facts *f)
 {
@@ -99,15 +111,10 @@ rest_take(struct cursor *c, uint64_t type, struct pp_pd_facts *f)
 	}
 	if (type & PP_PD_BRANCH_STACK)
 		branches_take(c, f);
-	if ((type & PP_PD_REGS_USER) && word(c))
-		(void)block(c, (uint64_t)__builtin_popcountll(f->attr->regs_user), 8);
-	if (type & PP_PD_STACK_USER) {
-		uint64_t n = word(c);
-
-		(void)block(c, n, 1);
-		if (n)
-			(void)word(c);
-	}
+	if ((type & PP_PD_REGS_USER) && (f->registers_abi = word(c)))
+		f->registers = block(c, (uint64_t)__builtin_popcountll(f->attr->regs_user), 8);
+	if (type & PP_PD_STACK_USER)
+		stack_take(c, f);
 }
 
 static void
@@ -231,7 +238,7 @@ pp_pd_sample(struct pp_pd *d, const unsigned char *record)
 		return;
 	}
 	d->counts.branches += (f.attr->sample_type & PP_PD_BRANCH_STACK) && !f.branches;
-	d->counts.stacks += (f.attr->sample_type & PP_PD_STACK_USER) != 0;
+	d->counts.stacks += f.stack.n && !f.registers;
 	if ((f.attr->sample_type & PP_PD_READ) && (!v.group || v.has_id))
 		values_give(d, &f, &v);
 	else

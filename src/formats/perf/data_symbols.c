@@ -40,7 +40,8 @@ pp_pd_symbols_init(struct pp_pd *d)
 		                          .root = root && *root ? root : NULL,
 		                          .cache = cache || root || home ? s->cache.p : NULL,
 		                          .cache_outside = cache != NULL,
-		                          .kallsyms = pp_reader_option(r, "kallsyms") };
+		                          .kallsyms = pp_reader_option(r, "kallsyms"),
+		                          .frames = true };
 }
 
 void
@@ -55,7 +56,7 @@ pp_pd_symbols_release(struct pp_pd *d)
 }
 
 /* The symbols of a module, looked for once. */
-static const struct pp_binary *
+static struct pp_binary *
 binary_of(struct pp_pd *d, struct pp_pd_module *m)
 {
 	struct pp_pd_symbols *s = &d->symbols;
@@ -90,16 +91,18 @@ binary_of(struct pp_pd *d, struct pp_pd_module *m)
 	return b;
 }
 
+struct pp_binary *
+pp_pd_binary(struct pp_pd *d, uint32_t module)
+{
+	return module ? binary_of(d, &d->threads.modules.at[module]) : NULL;
+}
+
 const struct pp_symbol *
 pp_pd_symbol(struct pp_pd *d, uint32_t module, uint64_t address)
 {
-	struct pp_pd_module *m = &d->threads.modules.at[module];
-	const struct pp_binary *b;
+	const struct pp_binary *b = d->symbols.wanted ? pp_pd_binary(d, module) : NULL;
 
-	if (!module || !d->symbols.wanted)
-		return NULL;
-	b = binary_of(d, m);
-	return pp_symbols_find(&b->symbols, address);
+	return b ? pp_symbols_find(&b->symbols, address) : NULL;
 }
 
 pp_str

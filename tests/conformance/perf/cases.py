@@ -179,7 +179,7 @@ def symbols(tap, ask, directory):
 
 
 def corpus_names(tap, ask, shared):
-    """All stacks by name. Copied stacks are not unwound, and perf had no map for node's."""
+    """All stacks by name, those that were copied included. perf had no map for node's."""
     packed = os.path.join(shared, 'native/symfs.tar.zst')
     if not os.path.exists(packed):
         return
@@ -190,7 +190,7 @@ def corpus_names(tap, ask, shared):
         kallsyms = glob.glob(root + '/.debug/.build-id/*/*/kallsyms')[0]
         for path in few(sorted(glob.glob(os.path.join(shared, 'native/perf*/**/*.oracle.json'), recursive=True)), 24):
             recording = path.replace('.oracle.json', '.perf.data')
-            if os.path.basename(recording) in ('dwarf.perf.data', 'dwarf2.perf.data', 'js.perf.data'):
+            if os.path.basename(recording) == 'js.perf.data':
                 continue
             with open(path, encoding='utf-8') as text:
                 said = json.load(text)
