@@ -16,6 +16,11 @@ def few(items, most):
     return items if os.environ.get('POLYPROF_ALL') or len(items) <= most else [items[i * len(items) // most] for i in range(most)]
 
 
+def turn_of(items, number, most):
+    """At most so many of a list, others for each number so that all have their turn; all where POLYPROF_ALL is set."""
+    every = 1 if os.environ.get('POLYPROF_ALL') else max(1, -(-len(items) // most))
+    return items[number % every::every]
+
 
 class Tap:
     """Counts checks and prints each; what a failed one has to say comes as comments."""
