@@ -139,10 +139,10 @@ PP_API pp_status pp_ask_files(const char *const *files, size_t n, const char *qu
 PP_API bool pp_answer_stands(const pp_answer *);
 /* Whether what was asked about exceeds a limit (gate) or breaks rules (check). */
 PP_API bool pp_answer_exceeds(const pp_answer *);
-/* What may have been meant, when a name fits none or several functions. */
+/* What may have been meant, when a name fits none or several functions; "PLACE:NAME" is one of those. */
 PP_API size_t pp_answer_candidates(const pp_answer *, size_t *not_listed);
 PP_API void pp_answer_candidate(const pp_answer *, size_t index, struct pp_text *name,
-                                struct pp_text *file);
+                                struct pp_text *place);
 
 /* What can be asked next: words of a command line before and behind the same files. */
 struct pp_next {

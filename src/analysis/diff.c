@@ -222,6 +222,56 @@ scale_find(const struct pp_diff *d)
 	return size[PP_BEFORE] > 0 && size[PP_AFTER] > 0 ? size[PP_BEFORE] / size[PP_AFTER] : 0;
 }
 
+/* What a function's own cost after would be multiplied by to be what it was, and how much that counts. */
+struct ratio {
+	double factor, weight;
+};
+
+static int
+compare_ratios(const void *left, const void *right, void *context)
+{
+	const struct ratio *a = left, *b = right;
+
+	return (a->factor > b->factor) - (a->factor < b->factor);
+}
+
+/*
+ * What most of the program has to be multiplied by to be what it was: the median over all cost. Between two halves it
+ * is their mean, so that it is the inverse when the sides are swapped.
+ */
+static bool
+usual_find(struct pp_diff *d)
+{
+	struct ratio *ratios = calloc(d->rows.n + 1, sizeof *ratios);
+	bool fine = ratios != NULL;
+	double all = 0, sum = 0, lower = 0;
+	size_t i, n = 0;
+
+	d->usual = d->scale;
+	for (i = 0; ratios && i < d->rows.n; i++) {
+		const double *v = d->rows.at[i].self.value;
+
+		if (!(v[PP_BEFORE] > 0 && v[PP_AFTER] > 0))
+			continue;
+		ratios[n].factor = v[PP_BEFORE] / v[PP_AFTER];
+		ratios[n].weight = v[PP_BEFORE] + v[PP_AFTER] * d->scale;
+		all += ratios[n++].weight;
+	}
+	if (n > 1)
+		pp_sort(ratios, n, sizeof *ratios, compare_ratios, NULL);
+	for (i = 0; i < n; i++) {
+		sum += ratios[i].weight;
+		if (lower == 0 && sum >= all / 2 * (1 - ROUNDING))
+			lower = ratios[i].factor;
+		if (sum > all / 2 * (1 + ROUNDING))
+			break;
+	}
+	if (lower > 0)
+		d->usual = sqrt(lower * ratios[i < n ? i : n - 1].factor);
+	free(ratios);
+	return fine;
+}
+
 /* ---- noise ------------------------------------------------------------------------------ */
 
 /* Student's t for 95 % and that many degrees of freedom. */
@@ -258,12 +308,45 @@ repeated_limit(const struct pp_diff *d, const struct pp_diff_value *v)
 	return student_t(sum * sum / freedom) * sqrt(sum);
 }
 
+/* What is noise when `after`, as it was recorded, is multiplied by `scale`. */
+static double
+limit_of(const struct pp_diff *d, const struct pp_diff_value *v, double scale)
+{
+	struct pp_diff_value scaled = *v;
+	struct pp_noise noise = d->noise;
+
+	scaled.value[PP_AFTER] *= scale;
+	scaled.variance[PP_AFTER] *= scale * scale;
+	if (d->rule == PP_DIFF_REPEATED)
+		return repeated_limit(d, &scaled);
+	noise.period[PP_AFTER] *= scale / d->scale;
+	return pp_noise_limit(&noise, scaled.value[PP_BEFORE], scaled.value[PP_AFTER]);
+}
+
+/*
+ * Whether a change of a scaled value comes of the scaling alone: where one function grows, all others have a
+ * smaller part of the whole. What changed differs in the same direction from what most of the program did.
+ */
+static bool
+is_side_effect(const struct pp_diff *d, const struct pp_diff_value *recorded, double delta)
+{
+	double before = recorded->value[PP_BEFORE], after = recorded->value[PP_AFTER] * d->usual;
+	double own = after - before, size = fmax(fabs(before), fabs(after));
+
+	if (d->options.normalize == PP_NORM_NONE)
+		return false;
+	return (own > 0) != (delta > 0) ||
+	       fabs(own) <= fmax(limit_of(d, recorded, d->usual), size * ROUNDING);
+}
+
 /* Scales `after` and settles the noise limit and the verdict, presence aside. */
 static void
 value_judge(const struct pp_diff *d, struct pp_diff_value *v)
 {
+	const struct pp_diff_value recorded = *v;
 	double delta, size;
 
+	v->limit = limit_of(d, v, d->scale);
 	v->value[PP_AFTER] *= d->scale;
 	v->variance[PP_AFTER] *= d->scale * d->scale;
 	delta = pp_diff_delta(v);
@@ -272,12 +355,9 @@ value_judge(const struct pp_diff *d, struct pp_diff_value *v)
 		v->value[PP_AFTER] = v->value[PP_BEFORE];
 		delta = 0;
 	}
-	v->limit = d->rule == PP_DIFF_REPEATED
-	               ? repeated_limit(d, v)
-	               : pp_noise_limit(&d->noise, v->value[PP_BEFORE], v->value[PP_AFTER]);
 	if (delta == 0)
 		v->status = PP_SAME;
-	else if (fabs(delta) <= v->limit)
+	else if (fabs(delta) <= v->limit || is_side_effect(d, &recorded, delta))
 		v->status = PP_NOISE;
 	else
 		v->status = delta > 0 ? PP_GREW : PP_SHRANK;
@@ -384,8 +464,14 @@ pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t be
 		pp_diff_release(d);
 		return PP_E_UNSUPPORTED;
 	}
-	pp_noise_init(&d->noise, d->input[PP_BEFORE], d->input[PP_AFTER], d->scale,
-	              d->whole.value[PP_BEFORE], options->noise);
+	if (!usual_find(d)) {
+		pp_diff_release(d);
+		return PP_E_NOMEM;
+	}
+	pp_noise_init(
+	    &d->noise, d->input[PP_BEFORE], d->input[PP_AFTER], d->scale,
+	    fmax(fabs(d->whole.value[PP_BEFORE]), fabs(d->whole.value[PP_AFTER] * d->scale)),
+	    options->noise);
 	d->rule = befores > 1 || afters > 1 ? PP_DIFF_REPEATED : d->noise.rule;
 	value_judge(d, &d->whole);
 	for (i = 0; i < d->rows.n; i++)
@@ -435,7 +521,7 @@ pp_diff_explain(const struct pp_diff *d, struct pp_buf *out)
 	case PP_DIFF_MEASURED:
 		pp_buf_adds(out, "single runs: changes within ");
 		pp_units_percent(out, d->options.noise);
-		pp_buf_adds(out, " of the whole before are noise");
+		pp_buf_adds(out, " of the larger whole are noise");
 		break;
 	case PP_DIFF_REPEATED:
 		pp_buf_addf(out,

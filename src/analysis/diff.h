@@ -47,6 +47,7 @@ struct pp_diff {
 	bool exact;     /* single runs, not scaled: values are exact */
 	bool has_calls; /* on both sides */
 	double scale;   /* that `after` was multiplied by */
+	double usual;   /* that makes most of `after` what it was before */
 	struct pp_diff_options options;
 	enum pp_diff_rule rule;
 	struct pp_noise noise; /* of single runs */

@@ -3,6 +3,7 @@
  */
 #include "analysis/filter.h"
 
+#include "analysis/places.h"
 #include "base/num.h"
 #include "model/derive.h"
 #include "model/schema.h"
@@ -243,6 +244,13 @@ cells_choose(const struct choice *c, struct pp_cell_block b, const bool *stays)
 	return drop != NULL;
 }
 
+/* The function of a line: as the file says, else by its place. */
+static pp_func
+line_func(const struct pp_places *places, const struct pp_line_row *line)
+{
+	return line->func ? line->func : pp_place_func(places, line->file, line->line);
+}
+
 /* Calls and lines of what was asked for. */
 static bool
 rows_choose(struct choice *c)
@@ -250,13 +258,16 @@ rows_choose(struct choice *c)
 	struct pp_profile *p = c->d.to;
 	size_t calls = p->calls.rows.n, lines = p->lines.rows.n, i;
 	bool *stays = calloc(calls + lines + 1, sizeof *stays);
-	bool fine = stays && pp_derive_copy(&c->d, PP_COLUMN_CALLS | PP_COLUMN_LINES);
+	struct pp_places places = { 0 };
+	bool fine = stays && pp_derive_copy(&c->d, PP_COLUMN_CALLS | PP_COLUMN_LINES) &&
+	            (!c->f->by_function || pp_places_init(&places, c->d.from));
 
 	for (i = 0; fine && i < calls; i++)
 		stays[i] = row_stays(c, &p->calls.rows.at[i].series, p->calls.rows.at[i].callee);
 	for (i = 0; fine && i < lines; i++)
 		stays[calls + i] = row_stays(c, &p->lines.rows.at[i].series,
-		                             p->lines.rows.at[i].func);
+		                             line_func(&places, &p->lines.rows.at[i]));
+	pp_places_release(&places);
 	fine = fine && cells_choose(c, pp_cell_block(p, p->series.n), stays) &&
 	       cells_choose(c, pp_cell_block(p, p->series.n + 1), stays + calls);
 	p->calls.rows.n = fine ? 0 : p->calls.rows.n;

@@ -118,7 +118,7 @@ is_chained(struct pp_hot *h, uint32_t at)
 	double rest = fabs(parent->self);
 	uint32_t i;
 
-	if (s->parent == 0)
+	if (s->parent == 0 || h->apart)
 		return false;
 	for (i = parent->first; i < parent->first + parent->count; i++)
 		if (i != at)

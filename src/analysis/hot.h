@@ -30,6 +30,7 @@ struct pp_hot {
 	double min;                       /* in the metric's unit; smaller branches are not shown */
 	uint64_t depth;                   /* 0 = no limit */
 	uint64_t lines;                   /* 0 = no limit */
+	bool apart;                       /* each branch has a line of its own */
 	PP_VEC(struct pp_hot_spot) spots; /* [0] is the root */
 	PP_VEC(uint32_t) heap;            /* spots to choose from, costliest on top */
 };

@@ -3,9 +3,11 @@
  */
 #include "analysis/linecost.h"
 
-#include "base/sort.h"
-
+#include <math.h>
 #include <stdlib.h>
+
+#include "analysis/places.h"
+#include "base/sort.h"
 
 /* ---- sorting ---------------------------------------------------------------------------- */
 
@@ -77,6 +79,7 @@ falling(const struct pp_metric *m, union pp_value v, uint64_t *key)
 struct part {
 	pp_str file;
 	uint32_t line;
+	pp_func func;
 	const int64_t *cells;           /* of the metrics, */
 	const struct pp_series *series; /* or whose row `row` they are */
 	uint32_t row;
@@ -104,6 +107,7 @@ part_of(const struct parts *parts, size_t i)
 	return (struct part){
 		.file = line->file ? line->file : p->funcs.at[line->func].file,
 		.line = line->line,
+		.func = line->func,
 		.cells = cells + p->lines.hits,
 		.hits = p->lines.hits ? (uint64_t)cells[0] : 0,
 	};
@@ -123,7 +127,9 @@ from_frames(const struct pp_profile *p, struct parts *parts)
 			pp_node node = pp_series_node(s, r);
 			const struct pp_frame_row *frame =
 			    &p->frames.at[pp_tree_frame(&p->tree, node)];
-			struct part part = { .line = frame->line, .series = s, .row = r };
+			struct part part = {
+				.line = frame->line, .func = frame->func, .series = s, .row = r
+			};
 
 			if (node == 0 || !frame->line || !pp_series_present(s, r))
 				continue;
@@ -194,12 +200,21 @@ cells_add(struct pp_linecost *l, size_t row, const int64_t *cells)
 	}
 }
 
+static double
+cost_of(const struct pp_linecost *l, size_t metric, const int64_t *cells)
+{
+	const struct pp_metric *m = &l->profile->metrics.at[metric];
+
+	return fabs(pp_value_double(m, pp_cell_value(m, cells[metric])));
+}
+
 /* Parts in the order of their places, those of one place next to each other, become rows. */
 static bool
 rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *order)
 {
-	size_t rows = 0, i, m;
+	size_t rows = 0, i, m, primary = pp_profile_primary(l->profile);
 	int64_t *room = malloc((l->metrics + 1) * sizeof *room);
+	double most = 0;
 
 	for (i = 0; i < parts->n; i++)
 		rows += i == 0 || order[i].key != order[i - 1].key;
@@ -210,16 +225,23 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 	}
 	for (i = 0; i < parts->n; i++) {
 		struct part part = part_of(parts, order[i].at);
+		const int64_t *cells = part.series ? pp_series_row(part.series, part.row, room)
+		                                   : part.cells;
+		double cost = primary < l->metrics ? cost_of(l, primary, cells) : 0;
 
 		if (i == 0 || order[i].key != order[i - 1].key) {
 			for (m = 0; m < l->metrics; m++)
 				l->cost.at[l->cost.n++] = pp_value_zero(&l->profile->metrics.at[m]);
 			l->rows.at[l->rows.n++] = (struct pp_line_cost){ .file = part.file,
 				                                         .line = part.line };
+			most = -1;
+		}
+		if (cost > most) {
+			l->rows.at[l->rows.n - 1].func = part.func;
+			most = cost;
 		}
 		pp_count_add(&l->rows.at[l->rows.n - 1].hits, part.hits);
-		cells_add(l, l->rows.n - 1,
-		          part.series ? pp_series_row(part.series, part.row, room) : part.cells);
+		cells_add(l, l->rows.n - 1, cells);
 	}
 	free(room);
 	return true;
@@ -245,6 +267,29 @@ parts_add_up(struct pp_linecost *l, const struct parts *parts)
 	return fine;
 }
 
+/* What the file does not say is told by the places of functions. */
+static bool
+funcs_find(struct pp_linecost *l)
+{
+	struct pp_places places;
+	bool fine = true;
+	size_t i;
+
+	for (i = 0; i < l->rows.n && l->rows.at[i].func; i++)
+		l->rows.at[i].func = l->profile->funcs.at[l->rows.at[i].func].same;
+	if (i == l->rows.n)
+		return true;
+	fine = pp_places_init(&places, l->profile);
+	for (; fine && i < l->rows.n; i++) {
+		struct pp_line_cost *row = &l->rows.at[i];
+
+		row->func = row->func ? l->profile->funcs.at[row->func].same
+		                      : pp_place_func(&places, row->file, row->line);
+	}
+	pp_places_release(&places);
+	return fine;
+}
+
 pp_status
 pp_linecost_compute(const struct pp_profile *p, struct pp_linecost *l)
 {
@@ -259,7 +304,8 @@ pp_linecost_compute(const struct pp_profile *p, struct pp_linecost *l)
 	l->whole = calloc(l->metrics + 1, sizeof *l->whole);
 	for (m = 0; l->whole && m < l->metrics; m++)
 		l->whole[m] = pp_value_zero(&p->metrics.at[m]);
-	fine = l->whole && (p->lines.rows.n || from_frames(p, &parts)) && parts_add_up(l, &parts);
+	fine = l->whole && (p->lines.rows.n || from_frames(p, &parts)) && parts_add_up(l, &parts) &&
+	       funcs_find(l);
 	pp_vec_release(&parts.at);
 	if (!fine)
 		pp_linecost_release(l);
@@ -267,7 +313,7 @@ pp_linecost_compute(const struct pp_profile *p, struct pp_linecost *l)
 }
 
 union pp_value
-pp_linecost_whole(const struct pp_linecost *l, size_t metric)
+pp_linecost_whole(const struct pp_linecost *l, size_t metric, bool alone)
 {
 	const struct pp_profile *p = l->profile;
 	const struct pp_metric *m = &p->metrics.at[metric];
@@ -278,7 +324,7 @@ pp_linecost_whole(const struct pp_linecost *l, size_t metric)
 		for (lines = pp_value_zero(m), row = 0; row < l->rows.n; row++)
 			pp_value_add(m, &lines,
 			             pp_values_gained(p, &l->cost.at[row * l->metrics], metric));
-	return pp_value_cmp(m, lines, all) > 0 ? lines : all;
+	return alone || pp_value_cmp(m, lines, all) > 0 ? lines : all;
 }
 
 void

@@ -10,6 +10,8 @@ struct pp_line_cost {
 	pp_str file;
 	uint32_t line; /* 0 = the file as a whole, its lines are not known */
 	uint64_t hits;
+	pp_func
+	    func; /* that it belongs to, of several the one with the largest part; 0 = not known */
 };
 
 struct pp_linecost {
@@ -24,9 +26,9 @@ struct pp_linecost {
 
 /*
  * What shares of lines are of: the whole profile, lines or none, or all that was gained where the metric falls. The lines
- * of some files know more than its functions.
+ * of some files know more than its functions. `alone`: of the lines, where filters chose some.
  */
-union pp_value pp_linecost_whole(const struct pp_linecost *, size_t metric);
+union pp_value pp_linecost_whole(const struct pp_linecost *, size_t metric, bool alone);
 
 /* Adds up by file and line. PP_E_UNSUPPORTED when the profile knows no lines. */
 pp_status pp_linecost_compute(const struct pp_profile *, struct pp_linecost *);

@@ -29,8 +29,8 @@ bool pp_metric_is_sampled(const struct pp_metric *);
 double pp_metric_period(const struct pp_diff_input *);
 
 /*
- * Settles it for two single runs: `after` is multiplied by `scale`, a change of `share` of `whole` (all that
- * there was before) is noise where times were measured.
+ * Settles it for two single runs: `after` is multiplied by `scale`, a change of `share` of `whole` (the larger
+ * of both) is noise where times were measured.
  */
 void pp_noise_init(struct pp_noise *, const struct pp_diff_input *before,
                    const struct pp_diff_input *after, double scale, double whole, double share);

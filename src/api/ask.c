@@ -512,7 +512,7 @@ pp_answer_candidates(const pp_answer *r, size_t *not_listed)
 }
 
 void
-pp_answer_candidate(const pp_answer *r, size_t index, struct pp_text *name, struct pp_text *file)
+pp_answer_candidate(const pp_answer *r, size_t index, struct pp_text *name, struct pp_text *place)
 {
 	static const struct pp_candidate none = { { NULL, 0 }, { NULL, 0 } };
 	const struct pp_candidate *c = index < r->asking.answer.candidates.n
@@ -520,7 +520,7 @@ pp_answer_candidate(const pp_answer *r, size_t index, struct pp_text *name, stru
 	                                   : &none;
 
 	*name = (struct pp_text){ (const char *)c->name.p, c->name.n };
-	*file = (struct pp_text){ (const char *)c->file.p, c->file.n };
+	*place = (struct pp_text){ (const char *)c->place.p, c->place.n };
 }
 
 /* Only what this library was built with. */

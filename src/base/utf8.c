@@ -131,3 +131,29 @@ pp_utf8_width(uint32_t code)
 			return 2;
 	return 1;
 }
+
+bool
+pp_utf8_hides(uint32_t code)
+{
+	static const uint32_t ranges[][2] = {
+		{ 0x80, 0x9f },     /* C1 controls */
+		{ 0xad, 0xad },     /* soft hyphen */
+		{ 0x61c, 0x61c },   /* Arabic letter mark */
+		{ 0x115f, 0x1160 }, /* Hangul fillers */
+		{ 0x180e, 0x180e }, /* Mongolian vowel separator */
+		{ 0x200b,
+		  0x200b }, /* zero width space; the joiners after it are ordinary spelling */
+		{ 0x200e, 0x200f },   /* direction marks */
+		{ 0x2028, 0x202e },   /* separators, embeddings, overrides */
+		{ 0x2060, 0x206f },   /* invisible operators, isolates */
+		{ 0xfeff, 0xfeff },   /* byte order mark */
+		{ 0xfff9, 0xfffb },   /* interlinear annotation */
+		{ 0xe0000, 0xe0fff }, /* tags */
+	};
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(ranges) && code >= ranges[i][0]; i++)
+		if (code <= ranges[i][1])
+			return true;
+	return false;
+}

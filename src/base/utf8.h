@@ -19,5 +19,7 @@ bool pp_utf8_valid(struct pp_slice s);
 void pp_utf8_scrub(struct pp_buf *, struct pp_slice s);
 /* Columns a code point takes on a terminal: 0 for combining marks, 2 for wide ones, else 1. */
 int pp_utf8_width(uint32_t code);
+/* Whether a character beyond ASCII controls, reorders or hides text. */
+bool pp_utf8_hides(uint32_t code);
 
 #endif

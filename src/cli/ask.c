@@ -111,6 +111,7 @@ files_check(struct pp_cli *cli, struct request *r)
 		r->failed |= !pp_vec_push(&r->files, (const char *)"-");
 		return 0;
 	}
+	pp_problem_keep(cli->problem, PP_ERROR, "usage", "name a file", NULL);
 	pp_help_usage(cli);
 	return PP_EXIT_USAGE;
 }
@@ -130,7 +131,7 @@ note_print(void *ctx, pp_severity severity, const char *rule, const char *text)
 	if (strcmp(rule, "usage") == 0)
 		(void)pp_cli_usage(cli, "%s", text);
 	else if (severity == PP_ERROR)
-		pp_cli_error(cli, "%s", text);
+		pp_cli_error_of(cli, rule, NULL, text);
 	else
 		pp_cli_note(cli, "%s", text);
 }
@@ -149,23 +150,45 @@ progress_show(void *ctx, const struct pp_progress_at *at)
 	pp_progress_show(at->files ? &l->files : &l->bytes, l->cli, at);
 }
 
-/* What was meant perhaps, below the message. */
+/* Whether all candidates have one name, so that it is their places that tell them apart. */
+static bool
+names_equal(const pp_answer *answer, size_t n)
+{
+	struct pp_text first, name, place;
+	size_t i;
+
+	pp_answer_candidate(answer, 0, &first, &place);
+	for (i = 1; i < n; i++) {
+		pp_answer_candidate(answer, i, &name, &place);
+		if (name.size != first.size || memcmp(name.data, first.data, name.size) != 0)
+			return false;
+	}
+	return n > 1;
+}
+
+/* What was meant perhaps, below the message: as it has to be typed. */
 static void
-candidates_print(const pp_answer *answer)
+candidates_print(const struct pp_cli *cli, const pp_answer *answer)
 {
 	struct pp_buf buf, text = { 0 };
 	struct pp_sink *err = pp_cli_text(&buf);
 	size_t i, more, n = pp_answer_candidates(answer, &more);
+	bool equal = names_equal(answer, n);
 
+	pp_problem_keep_candidates(cli->problem, answer);
 	for (i = 0; i < n; i++) {
-		struct pp_text name, file;
+		struct pp_text name, place;
 
-		pp_answer_candidate(answer, i, &name, &file);
+		pp_answer_candidate(answer, i, &name, &place);
 		pp_buf_adds(&text, "  ");
+		if (equal) {
+			pp_escape_terminal(&text, pp_slice_of(place.data, place.size));
+			pp_buf_addc(&text, ':');
+		}
 		pp_escape_terminal(&text, pp_slice_of(name.data, name.size));
-		if (file.size) {
+		if (place.size && !equal) {
 			pp_buf_adds(&text, "  (");
-			pp_escape_terminal(&text, pp_slice_of(file.data, file.size));
+			pp_escape_terminal(&text, pp_slice_of(place.data, place.size));
 			pp_buf_adds(&text, ")");
 		}
 		pp_buf_adds(&text, "\n");
@@ -317,7 +340,7 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form, struct 
 	if (!answer)
 		pp_cli_error(cli, "%s", pp_status_text(status));
 	else if (status != PP_OK)
-		candidates_print(answer);
+		candidates_print(cli, answer);
 	/* While watching, nothing new is nothing to say. */
 	if ((status == PP_OK || stands) && !(when.from && pp_answer_rows(answer, 0) == 0))
 		printed = answer_print(cli, answer, form, r);
@@ -325,6 +348,7 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form, struct 
 		code = PP_EXIT_FINDINGS;
 	pp_answer_free(answer);
 	code = code ? code : printed;
+	cli->problem->answered |= stands && printed == 0;
 	return stands && printed == 0 ? pp_cli_keep(cli, code) : code;
 }
 
@@ -395,6 +419,17 @@ endings_of(const struct pp_cli *cli, pp_rendering_form form)
 	                                                    : "html htm";
 }
 
+/* The first file or directory that is asked about; NULL = none. */
+static const char *
+file_asked(const struct pp_cli *cli, const struct request *r)
+{
+	pp_asks asks = pp_question_asks(cli->command->question);
+
+	if (r->files.n > 0)
+		return r->files.at[0];
+	return asks == PP_ASKS_FOLDERS && cli->args.words.n ? cli->args.words.at[0] : NULL;
+}
+
 int
 pp_cli_ask(struct pp_cli *cli)
 {
@@ -403,7 +438,12 @@ pp_cli_ask(struct pp_cli *cli)
 	int code = form_find(cli, &form) ? 0 : PP_EXIT_USAGE;
 
 	if (code == 0) {
+		const char *format = pp_args_text(&cli->args, "format");
+
+		cli->problem->json = form == PP_RENDER_JSON || pp_args_flag(&cli->args, "json") ||
+		                     (format && strcmp(format, "json") == 0);
 		request_fill(&r, cli);
+		cli->problem->asked = file_asked(cli, &r);
 		code = files_check(cli, &r);
 	}
 	if (code == 0 && cli->command->picture && cli->out_terminal &&

@@ -85,6 +85,7 @@ pp_cli_output(struct pp_cli *cli)
 	                   &error) != PP_OK)
 		return output_failed(cli, diags, error);
 	pp_diags_free(diags);
+	cli->problem->answered |= strcmp(cli->path, "-") == 0;
 	return 0;
 }
 
@@ -201,12 +202,12 @@ pp_cli_out_done(struct pp_cli *cli, struct pp_sink *sink, struct pp_buf *buf)
 }
 
 static void
-err_write(const char *text, size_t n)
+fd_write(int fd, const char *text, size_t n)
 {
 	size_t at = 0;
 
 	while (at < n) {
-		ssize_t written = write(STDERR_FILENO, text + at, n - at);
+		ssize_t written = write(fd, text + at, n - at);
 
 		if (written < 0 && errno == EINTR)
 			continue;
@@ -216,14 +217,26 @@ err_write(const char *text, size_t n)
 	}
 }
 
-void
-pp_cli_err_done(struct pp_sink *sink, struct pp_buf *buf)
+static void
+text_done(int fd, struct pp_sink *sink, struct pp_buf *buf)
 {
 	if (sink)
 		(void)pp_sink_commit(sink);
-	err_write(buf->p, buf->n);
+	fd_write(fd, buf->p, buf->n);
 	pp_sink_close(sink);
 	pp_buf_release(buf);
+}
+
+void
+pp_cli_err_done(struct pp_sink *sink, struct pp_buf *buf)
+{
+	text_done(STDERR_FILENO, sink, buf);
+}
+
+void
+pp_cli_stdout_done(struct pp_sink *sink, struct pp_buf *buf)
+{
+	text_done(STDOUT_FILENO, sink, buf);
 }
 
 /* ---- messages ---- */
@@ -240,6 +253,9 @@ message_print(const struct pp_cli *cli, enum message kind, const char *fmt, va_l
 	struct pp_sink *err = pp_cli_text(&buf);
 
 	pp_buf_vaddf(&text, fmt, args);
+	if (kind != MESSAGE_NOTE && text.p)
+		pp_problem_keep(cli->problem, PP_ERROR, kind == MESSAGE_USAGE ? "usage" : "",
+		                text.p, NULL);
 	if (err && text.p) {
 		pp_ink_put(err, &cli->errors, PP_INK_TITLE, "polyprof:");
 		pp_sink_putc(err, ' ');
@@ -268,6 +284,13 @@ pp_cli_error(const struct pp_cli *cli, const char *fmt, ...)
 	va_start(args, fmt);
 	message_print(cli, MESSAGE_ERROR, fmt, args);
 	va_end(args);
+}
+
+void
+pp_cli_error_of(const struct pp_cli *cli, const char *rule, const char *file, const char *text)
+{
+	pp_problem_keep(cli->problem, PP_ERROR, rule, text, file);
+	pp_cli_error(cli, "%s", text);
 }
 
 void
@@ -311,9 +334,10 @@ pp_cli_diags(const struct pp_cli *cli, const pp_diags *diags)
 
 	if (pp_diags_total(diags, PP_NOTE) == 0)
 		return;
+	pp_problem_keep_worst(cli->problem, diags);
 	text = pp_diags_text(diags, cli->quiet ? PP_ERROR : PP_NOTE,
 	                     cli->verbose ? 0 : PP_FINDINGS_SHOWN, cli->errors.colour);
 	if (text)
-		err_write(text, strlen(text));
+		fd_write(STDERR_FILENO, text, strlen(text));
 	pp_free(text);
 }

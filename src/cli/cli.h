@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/opts.h"
+#include "cli/problem.h"
 #include "io/sink.h"
 #include "text/colour.h"
 
@@ -27,6 +28,7 @@ struct pp_cli {
 	struct pp_style errors; /* of standard error */
 	bool out_terminal;      /* the answer goes to a terminal */
 	bool quiet, verbose;
+	struct pp_problem *problem; /* what went wrong first; never NULL */
 };
 
 /* Sets up from parsed arguments. */
@@ -49,6 +51,8 @@ int pp_cli_exit(pp_status);
 
 /* Says "polyprof: error: ..." on standard error. */
 void pp_cli_error(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
+/* The same with a rule for scripts, and the file that it is about (NULL = none). */
+void pp_cli_error_of(const struct pp_cli *, const char *rule, const char *file, const char *text);
 /* Says "polyprof: ..." on standard error unless -q is given. */
 void pp_cli_note(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
 /* An error with a hint at --help; returns PP_EXIT_USAGE. */
@@ -63,10 +67,12 @@ int pp_cli_ending(const struct pp_cli *, const char *endings);
 /* Prints findings on standard error, as -q and -v say. */
 void pp_cli_diags(const struct pp_cli *, const pp_diags *);
 
-/* A sink for text of our own; NULL when out of memory. It goes to standard error or to the answer: */
+/* A sink for text of our own; NULL when out of memory. It goes to standard error, */
 struct pp_sink *pp_cli_text(struct pp_buf *);
 void pp_cli_err_done(struct pp_sink *, struct pp_buf *);
-/* an exit code. */
+/* to standard output, wherever the answer goes: */
+void pp_cli_stdout_done(struct pp_sink *, struct pp_buf *);
+/* or to the answer; an exit code. */
 int pp_cli_out_done(struct pp_cli *, struct pp_sink *, struct pp_buf *);
 
 /* Asks the command's question and prints the answer; an exit code. */

@@ -15,8 +15,8 @@ const struct pp_command pp_command_callees = {
 	.synopsis = "NAME FILE...",
 	.summary = "whom a function calls, how often, and what that costs",
 	.details =
-	    "NAME is a function's whole name, a part that only one function has, FILE:NAME, or "
-	    "/REGEX/. Each row is one function that it calls, and one place where it does so where "
+	    "NAME is a function's whole name, a part that only one function has, FILE:NAME, "
+	    "FILE:LINE:NAME, or /REGEX/. Each row is one function that it calls, and one place where it does so where "
 	    "the profile knows that. The totals are what the callee and all it called cost when "
 	    "called from here, counted once for each outermost activation.\n\n"
 	    "--depth goes further down: each callee is followed by its own callees, as a tree.",

@@ -16,8 +16,8 @@ const struct pp_command pp_command_callers = {
 	.synopsis = "NAME FILE...",
 	.summary = "who calls a function, how often, and what that costs",
 	.details =
-	    "NAME is a function's whole name, a part that only one function has, FILE:NAME, or "
-	    "/REGEX/. Each row is one caller, and one place in it where the profile knows that. "
+	    "NAME is a function's whole name, a part that only one function has, FILE:NAME, "
+	    "FILE:LINE:NAME, or /REGEX/. Each row is one caller, and one place in it where the profile knows that. "
 	    "The totals are what the function and all it called cost when called from there; they "
 	    "add up to the function's own total. Calls from inside the function itself are counted, "
 	    "but cost nothing more.\n\n"

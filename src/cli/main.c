@@ -201,15 +201,20 @@ run(struct pp_cli *cli, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	struct pp_cli cli = { 0 };
+	struct pp_problem problem = { .known = false };
+	struct pp_cli cli = { .problem = &problem };
 	int code;
 
 	streams_guard();
 	signals_set();
 	running = &cli;
+	/* Parsing says more exactly what is an option, as far as it comes. */
+	problem.json = pp_problem_is_json(argc > 0 ? argc - 1 : 0, argv + 1);
 	code = run(&cli, argc > 0 ? argc - 1 : 0, argv + 1);
 	running = NULL;
 	pp_output_free(cli.out);
+	pp_problem_print(&problem, code);
+	pp_problem_release(&problem);
 	pp_args_release(&cli.args);
 	return code;
 }

@@ -36,7 +36,7 @@ datum_put(struct pp_json *j, const char *key, enum pp_as as, const struct pp_dat
 		pp_json_text(j, d->text);
 		break;
 	case PP_AS_RAW:
-		pp_json_raw(j, (const char *)d->text.p, d->text.n);
+		pp_json_raw_text(j, d->text);
 		break;
 	case PP_AS_COUNT:
 	case PP_AS_BYTES:
@@ -263,6 +263,7 @@ pp_answer_print_json(struct pp_rendering *r)
 	struct pp_json j;
 
 	pp_json_init(&j, r->out, PP_JSON_SPACED);
+	j.spelled = true;
 	object_put(r, &j);
 	pp_json_end_line(&j);
 }

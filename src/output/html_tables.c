@@ -453,7 +453,7 @@ put_line_whole(struct pp_html_data *h, size_t k, const struct pp_linecost *cost)
 	size_t m;
 
 	for (m = 0; m < cost->metrics; m++) {
-		union pp_value whole = pp_linecost_whole(cost, m);
+		union pp_value whole = pp_linecost_whole(cost, m, false);
 
 		snprintf(name, sizeof name, "%zu.line.whole%zu", k, m);
 		pp_column_values(&h->columns, name, &h->digest->profile[k]->metrics.at[m], &whole,

@@ -190,6 +190,7 @@ pp_verdict_sarif(struct pp_sink *out, const struct pp_gate *g)
 	struct pp_json j;
 
 	pp_json_init(&j, out, PP_JSON_SPACED);
+	j.spelled = true;
 	pp_json_begin_object(&j);
 	pp_json_put_textz(&j, "$schema", SCHEMA);
 	pp_json_put_textz(&j, "version", "2.1.0");

@@ -6,6 +6,7 @@
 #include "analysis/demangle.h"
 #include "formats/format.h"
 #include "text/escape.h"
+#include "text/suggest.h"
 #include "text/units.h"
 
 void
@@ -201,6 +202,24 @@ pp_answer_unit(struct pp_answer *a, const struct pp_profile *p, size_t metric)
 		return;
 	pp_answer_metric(a, "metric", p, metric);
 	pp_answer_text(a, "unit", PP_AS_TEXT, pp_text_of(p, p->metrics.at[metric].unit));
+}
+
+void
+pp_answer_units(struct pp_answer *a, const struct pp_profile *p)
+{
+	size_t i;
+
+	if (pp_metrics_shown(p) < 2)
+		return;
+	pp_answer_open(a, "units");
+	for (i = 0; i < pp_metrics_shown(p); i++) {
+		struct pp_buf label = { 0 };
+
+		pp_metric_label(p, &p->metrics.at[i], &label);
+		pp_answer_text(a, buf_take(a, &label), PP_AS_TEXT,
+		               pp_text_of(p, p->metrics.at[i].unit));
+	}
+	pp_answer_close(a);
 }
 
 void
@@ -468,6 +487,25 @@ pp_answer_hint(struct pp_answer *a, const char *does, const char *before, const 
 		                pp_answer_copy(a, pp_slice_z(after)), NULL };
 
 	a->failed |= !pp_vec_push(&a->hints, hint);
+}
+
+void
+pp_answer_hint_typed(struct pp_answer *a, const char *does, const char *command,
+                     struct pp_slice word)
+{
+	struct pp_buf before = { 0 }, typed = { 0 };
+
+	/* What a terminal cannot show as it is cannot be copied from one. */
+	pp_escape_terminal(&typed, word);
+	if (typed.p && word.n < 200 && pp_slice_eq(pp_slice_of(typed.p, typed.n), word)) {
+		pp_buf_adds(&before, command);
+		pp_suggest_word(&before, typed.p);
+		if (before.p)
+			pp_answer_hint(a, does, before.p, "");
+	}
+	a->failed |= before.failed || typed.failed;
+	pp_buf_release(&typed);
+	pp_buf_release(&before);
 }
 
 /* ---- words ---- */

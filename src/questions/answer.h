@@ -287,7 +287,8 @@ struct pp_answer_note {
 
 /* What may have been meant, when a name fits none or several. */
 struct pp_candidate {
-	struct pp_slice name, file;
+	struct pp_slice name;
+	struct pp_slice place; /* of several that have one name, "PLACE:NAME" is this one */
 };
 
 struct pp_product;
@@ -350,6 +351,8 @@ void pp_answer_func(struct pp_answer *, const struct pp_profile *, pp_func);
 void pp_answer_source(struct pp_answer *, const struct pp_profile *);
 /* "metric", "unit": nothing in a profile without metrics. */
 void pp_answer_unit(struct pp_answer *, const struct pp_profile *, size_t metric);
+/* "units" of all metrics, where rows have several. */
+void pp_answer_units(struct pp_answer *, const struct pp_profile *);
 void pp_answer_open(struct pp_answer *, const char *key);
 void pp_answer_close(struct pp_answer *);
 void pp_answer_open_list(struct pp_answer *, const char *key);
@@ -386,6 +389,9 @@ pp_status pp_answer_fail_status(struct pp_answer *, pp_status);
 
 /* What can be asked next; the words are copied. */
 void pp_answer_hint(struct pp_answer *, const char *does, const char *before, const char *after);
+/* The same with a word of the profile behind the command, quoted for a shell; nothing when it cannot be typed. */
+void pp_answer_hint_typed(struct pp_answer *, const char *does, const char *command,
+                          struct pp_slice word);
 
 /* ---- words that several answers use ---- */
 

@@ -27,7 +27,7 @@ static pp_status callees_run(const struct pp_subject *, const void *, struct pp_
 
 static const struct pp_param function_params[] = {
 	{ "function", 0, PP_PARAM_TEXT, "NAME",
-	  "a function's whole name, a part that only one function has, FILE:NAME, or /REGEX/",
+	  "a function's whole name, a part that only one function has, FILE:NAME, FILE:LINE:NAME, or /REGEX/",
 	  PP_HINT_NONE, offsetof(struct calls_params, function) },
 	{ 0 },
 };
@@ -516,7 +516,7 @@ calls_run(const struct pp_subject *subject, const struct calls_params *params,
 	c->side = side;
 	status = pp_asked_metric(&params->asked, p, a, &c->metric);
 	if (status == PP_OK)
-		status = pp_find_function(a, &p, params->function, &c->func);
+		status = pp_find_function(a, p, params->function, &c->func);
 	if (status != PP_OK)
 		return status;
 	c->func = p->funcs.at[c->func].same;
@@ -530,6 +530,7 @@ calls_run(const struct pp_subject *subject, const struct calls_params *params,
 	if (status != PP_OK)
 		return pp_answer_fail_status(a, status);
 	pp_answer_unit(a, p, c->metric);
+	pp_answer_units(a, p);
 	pp_answer_bool(a, "estimated", c->calls.by_stacks && p->estimated);
 	if (c->row < c->flat.n) {
 		pp_flat_object(a, "function", &c->flat, c->row);
@@ -541,6 +542,7 @@ calls_run(const struct pp_subject *subject, const struct calls_params *params,
 	pp_calls_note(a, &c->flat);
 	heading_say(a, c);
 	edges_table(a, c);
+	pp_answer_count(a, "count", c->n);
 	return PP_OK;
 }
 

@@ -7,16 +7,18 @@
 #include <stdlib.h>
 
 #include "analysis/demangle.h"
-#include "analysis/group.h"
 #include "base/sort.h"
 #include "model/builder.h"
 #include "text/demangle.h"
 #include "text/suggest.h"
 #include "text/escape.h"
 #include "text/regex.h"
+#include "text/units.h"
 
 /* Names offered when the one typed is unknown or means several. */
 #define NAMES_SHOWN 8
+/* Of functions that have one name, those that are looked at to see what tells them apart. */
+#define NAMES_COMPARED 100
 
 struct found {
 	PP_VEC(pp_func) funcs; /* by identity, in the order of the profile */
@@ -29,32 +31,74 @@ name_of(const struct pp_profile *p, pp_func func)
 	return pp_text_of(p, p->funcs.at[func].name);
 }
 
-/* "FILE:NAME" with FILE the whole path or its end. */
-static bool
-placed_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed)
+/* The place of a function: its file, file and line, or module; as people write it. */
+enum place { PLACE_FILE, PLACE_LINE, PLACE_MODULE, PLACES };
+
+static struct pp_slice
+place_of(const struct pp_profile *p, pp_func func, enum place kind, struct pp_buf *made)
 {
-	struct pp_slice file = pp_text_of(p, p->funcs.at[func].file);
+	const struct pp_func_row *f = &p->funcs.at[func];
+
+	if (kind == PLACE_MODULE || !f->file)
+		return pp_text_of(p, p->modules.at[f->module].name);
+	if (kind == PLACE_FILE || !f->line)
+		return pp_text_of(p, f->file);
+	made->n = 0;
+	pp_buf_add(made, pp_text_of(p, f->file).p, pp_text_of(p, f->file).n);
+	pp_buf_addf(made, ":%u", f->line);
+	return pp_slice_of(made->p ? made->p : "", made->p ? made->n : 0);
+}
+
+/* "PLACE:NAME": 2 when that is the whole place, 1 when it is the end of its path, else 0. */
+static int
+placed_rank(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed,
+            struct pp_buf *made)
+{
+	int kind, rank = 0;
 	size_t n;
 
-	if (!file.n)
-		file = pp_text_of(p, p->modules.at[p->funcs.at[func].module].name);
-	if (typed.n < name.n + 2 || typed.p[typed.n - name.n - 1] != ':' ||
+	if (typed.n < name.n + 1 || typed.p[typed.n - name.n - 1] != ':' ||
 	    memcmp(typed.p + typed.n - name.n, name.p, name.n) != 0)
-		return false;
+		return 0;
 	n = typed.n - name.n - 1;
-	if (n > file.n || memcmp(file.p + file.n - n, typed.p, n) != 0)
-		return false;
-	return n == file.n || file.p[file.n - n - 1] == '/';
+	for (kind = 0; kind < PLACES && rank < 2; kind++) {
+		struct pp_slice place = place_of(p, func, (enum place)kind, made);
+
+		if (n > place.n || (n == 0 && place.n) ||
+		    memcmp(place.p + place.n - n, typed.p, n) != 0)
+			continue;
+		if (n == place.n)
+			rank = 2;
+		else if (place.p[place.n - n - 1] == '/')
+			rank = 1;
+	}
+	return rank;
 }
 
 static bool
-part_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed)
+placed_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed,
+             struct pp_buf *made)
+{
+	return placed_rank(p, func, name, typed, made) == 2;
+}
+
+static bool
+ended_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed,
+            struct pp_buf *made)
+{
+	return placed_rank(p, func, name, typed, made) == 1;
+}
+
+static bool
+part_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed,
+           struct pp_buf *made)
 {
 	return typed.n > 0 && name.n >= typed.n && memmem(name.p, name.n, typed.p, typed.n) != NULL;
 }
 
 static bool
-whole_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed)
+whole_match(const struct pp_profile *p, pp_func func, struct pp_slice name, struct pp_slice typed,
+            struct pp_buf *made)
 {
 	return pp_slice_eq(name, typed);
 }
@@ -62,10 +106,11 @@ whole_match(const struct pp_profile *p, pp_func func, struct pp_slice name, stru
 /* Functions by their name, mangled or not. */
 static void
 collect(const struct pp_profile *p, struct pp_slice typed,
-        bool (*match)(const struct pp_profile *, pp_func, struct pp_slice name, struct pp_slice),
+        bool (*match)(const struct pp_profile *, pp_func, struct pp_slice name, struct pp_slice,
+                      struct pp_buf *made),
         struct found *found)
 {
-	struct pp_buf made = { 0 };
+	struct pp_buf made = { 0 }, place = { 0 };
 	struct pp_slice other;
 	size_t i;
 
@@ -73,12 +118,13 @@ collect(const struct pp_profile *p, struct pp_slice typed,
 		if (p->funcs.at[i].same != i)
 			continue;
 		other = pp_func_other_name(p, (pp_func)i, &made);
-		if (match(p, (pp_func)i, name_of(p, (pp_func)i), typed) ||
-		    (other.n && match(p, (pp_func)i, other, typed)))
+		if (match(p, (pp_func)i, name_of(p, (pp_func)i), typed, &place) ||
+		    (other.n && match(p, (pp_func)i, other, typed, &place)))
 			found->failed |= !pp_vec_push(&found->funcs, (pp_func)i);
 	}
-	found->failed |= made.failed;
+	found->failed |= made.failed || place.failed;
 	pp_buf_release(&made);
+	pp_buf_release(&place);
 }
 
 static pp_status
@@ -120,11 +166,15 @@ collect_regex(struct pp_answer *a, const struct pp_profile *p, struct pp_slice p
 /* ---- when it is not one ---- */
 
 static void
-candidate_add(struct pp_answer *a, const struct pp_profile *p, pp_func func)
+candidate_add(struct pp_answer *a, const struct pp_profile *p, pp_func func, enum place kind)
 {
-	struct pp_candidate candidate = { name_of(p, func), pp_text_of(p, p->funcs.at[func].file) };
+	struct pp_buf made = { 0 };
+	struct pp_slice place = place_of(p, func, kind, &made);
+	struct pp_candidate candidate = { name_of(p, func), { NULL, 0 } };
 
-	a->failed |= !pp_vec_push(&a->candidates, candidate);
+	candidate.place = pp_slice_of(pp_answer_copy(a, place), place.n);
+	a->failed |= made.failed || !pp_vec_push(&a->candidates, candidate);
+	pp_buf_release(&made);
 }
 
 /* What was typed, safe for a terminal, in a sentence. */
@@ -179,23 +229,10 @@ none_found(struct pp_answer *a, const struct pp_profile *p, const char *typed)
 	if (n > 1)
 		pp_sort(near, n, sizeof *near, compare_near, (void *)(uintptr_t)p);
 	for (i = 0; i < n && i < NAMES_SHOWN; i++)
-		candidate_add(a, p, near[i].func);
+		candidate_add(a, p, near[i].func, PLACE_FILE);
 	free(near);
 	return not_one(a, "no-function", typed, "no function is named ",
 	               n ? "; the nearest names:" : "");
-}
-
-static pp_status
-several_found(struct pp_answer *a, const struct pp_profile *p, const char *typed,
-              const struct found *found)
-{
-	size_t i;
-
-	for (i = 0; i < found->funcs.n && i < NAMES_SHOWN; i++)
-		candidate_add(a, p, found->funcs.at[i]);
-	a->more_candidates = found->funcs.n - i;
-	return not_one(a, "several-functions", typed, "",
-	               " may mean several functions; give more of the name:");
 }
 
 static bool
@@ -209,62 +246,89 @@ same_names(const struct pp_profile *p, const struct found *found)
 	return true;
 }
 
-static void
-united_release(void *data)
+/* What tells functions of one name apart: their files if that is enough. */
+static enum place
+place_choose(const struct pp_profile *p, const struct found *found)
 {
-	struct pp_profile **united = data;
+	enum place kind = PLACE_FILE;
+	size_t i, k;
 
-	pp_profile_release(*united);
+	for (i = 1; i < found->funcs.n && i < NAMES_COMPARED; i++)
+		for (k = 0; k < i; k++) {
+			const struct pp_func_row *a = &p->funcs.at[found->funcs.at[i]];
+			const struct pp_func_row *b = &p->funcs.at[found->funcs.at[k]];
+
+			if (a->file != b->file)
+				continue;
+			if (a->line == b->line)
+				return PLACE_MODULE;
+			kind = PLACE_LINE;
+		}
+	return kind;
 }
 
-/* Functions of one name at several places answer together. */
+/* Costs of several functions are never added up: who asks has to choose. */
 static pp_status
-unite(struct pp_answer *a, const struct pp_profile **profile, const struct found *found,
-      pp_func *func)
+several_found(struct pp_answer *a, const struct pp_profile *p, const char *typed,
+              const struct found *found)
 {
-	const struct pp_profile *p = *profile;
-	struct pp_profile **united;
-	pp_status status = PP_E_NOMEM;
-	uint32_t *key;
+	bool same = same_names(p, found);
+	enum place kind = same ? place_choose(p, found) : PLACE_LINE;
+	struct pp_buf after = { 0 };
+	pp_status status;
 	size_t i;
 
-	*func = found->funcs.at[0];
-	if (found->funcs.n == 1)
-		return PP_OK;
-	pp_answer_note(a, "same-names",
-	               "%zu functions have this name and are taken together; FILE:NAME picks one",
-	               found->funcs.n);
-	united = pp_answer_own(a, sizeof(struct pp_profile *), united_release);
-	key = calloc(p->funcs.n, sizeof *key);
-	for (i = 0; key && i < found->funcs.n; i++)
-		key[found->funcs.at[i]] = 1;
-	for (i = 1; key && i < p->funcs.n; i++)
-		key[i] = key[p->funcs.at[i].same];
-	if (key && united)
-		status = pp_group_unite(p, key, 1, united);
-	free(key);
-	if (status != PP_OK)
-		return pp_answer_fail_status(a, status);
-	*profile = *united ? *united : p;
-	return PP_OK;
+	for (i = 0; i < found->funcs.n && i < NAMES_SHOWN; i++)
+		candidate_add(a, p, found->funcs.at[i], kind);
+	a->more_candidates = found->funcs.n - i;
+	pp_buf_adds(&after, " may mean ");
+	pp_units_u64(&after, found->funcs.n);
+	pp_buf_adds(&after, same ? " functions; choose one by its place:"
+	                         : " functions; give more of the name:");
+	status = not_one(a, "several-functions", typed, "", pp_answer_made(a, &after));
+	pp_buf_release(&after);
+	return status;
+}
+
+struct pp_slice
+pp_find_typed(const struct pp_profile *p, pp_func func, struct pp_buf *made)
+{
+	struct found found = { .failed = false };
+	struct pp_slice name = name_of(p, func), place;
+	size_t i;
+
+	for (i = 1; i < p->funcs.n; i++)
+		if (p->funcs.at[i].same == i && p->funcs.at[i].name == p->funcs.at[func].name)
+			found.failed |= !pp_vec_push(&found.funcs, (pp_func)i);
+	if (found.funcs.n > 1 && !found.failed) {
+		struct pp_buf spare = { 0 };
+
+		place = place_of(p, func, place_choose(p, &found), &spare);
+		pp_buf_add(made, place.p, place.n);
+		pp_buf_addc(made, ':');
+		pp_buf_add(made, name.p, name.n);
+		made->failed |= spare.failed;
+		pp_buf_release(&spare);
+		name = pp_slice_of(made->p ? made->p : "", made->p ? made->n : 0);
+	}
+	pp_vec_release(&found.funcs);
+	return name;
 }
 
 pp_status
-pp_find_function(struct pp_answer *a, const struct pp_profile **profile, const char *name,
-                 pp_func *func)
+pp_find_function(struct pp_answer *a, const struct pp_profile *p, const char *name, pp_func *func)
 {
-	const struct pp_profile *p = *profile;
 	struct pp_slice typed = pp_slice_z(name);
 	struct found found = { .failed = false };
 	pp_status status = PP_OK;
-	bool exact = true;
 
 	*func = 0;
 	collect(p, typed, whole_match, &found);
 	if (found.funcs.n == 0)
 		collect(p, typed, placed_match, &found);
+	if (found.funcs.n == 0)
+		collect(p, typed, ended_match, &found);
 	if (found.funcs.n == 0) {
-		exact = false;
 		if (typed.n > 2 && typed.p[0] == '/' && typed.p[typed.n - 1] == '/')
 			status = collect_regex(a, p, pp_slice_of(typed.p + 1, typed.n - 2), &found);
 		else
@@ -274,10 +338,10 @@ pp_find_function(struct pp_answer *a, const struct pp_profile **profile, const c
 		status = pp_answer_fail_status(a, PP_E_NOMEM);
 	if (status == PP_OK && found.funcs.n == 0)
 		status = none_found(a, p, name);
-	else if (status == PP_OK && !exact && !same_names(p, &found))
+	else if (status == PP_OK && found.funcs.n > 1)
 		status = several_found(a, p, name, &found);
 	else if (status == PP_OK)
-		status = unite(a, profile, &found, func);
+		*func = found.funcs.at[0];
 	pp_vec_release(&found.funcs);
 	return status;
 }

@@ -366,13 +366,19 @@ normalize(struct pp_answer *a, struct drawn *d)
 static void
 noise_settle(struct drawn *d)
 {
-	const struct pp_diff_input *in = &d->compared[PP_BEFORE];
+	double scale = d->scaled > 0 ? d->scaled : 1, whole = 0;
+	size_t side;
 
 	if (d->opts.before == PP_FLAME_ALONE)
 		return;
-	pp_noise_init(&d->opts.noise, in, &d->compared[PP_AFTER], d->scaled > 0 ? d->scaled : 1,
-	              pp_value_double(&in->profile->metrics.at[in->metric],
-	                              pp_profile_total(in->profile, in->metric)),
+	for (side = 0; side < 2; side++) {
+		const struct pp_diff_input *in = &d->compared[side];
+		double total = pp_value_double(&in->profile->metrics.at[in->metric],
+		                               pp_profile_total(in->profile, in->metric));
+
+		whole = fmax(whole, fabs(total * (side == PP_AFTER ? scale : 1)));
+	}
+	pp_noise_init(&d->opts.noise, &d->compared[PP_BEFORE], &d->compared[PP_AFTER], scale, whole,
 	              PP_NOISE_SHARE);
 }
 

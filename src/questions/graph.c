@@ -252,7 +252,7 @@ net_make(struct pp_answer *a, const struct pp_profile *p, const struct graph_par
 	pp_status status = pp_asked_metric(&params->asked, p, a, &metric);
 
 	if (status == PP_OK && params->function)
-		status = pp_find_function(a, &p, params->function, &cut.about);
+		status = pp_find_function(a, p, params->function, &cut.about);
 	if (status != PP_OK)
 		return status;
 	if (cut.about)

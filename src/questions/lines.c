@@ -191,6 +191,34 @@ place_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	pp_datum_made(d);
 }
 
+/* "function": {"name", "file", "line"} of its own. */
+static void
+function_get(const void *data, size_t row, size_t part, struct pp_datum *d)
+{
+	const struct lines *l = data;
+	const struct pp_profile *p = l->lines.profile;
+	const struct pp_func_row *f = &p->funcs.at[l->lines.rows.at[row].func];
+
+	if (!l->lines.rows.at[row].func)
+		return;
+	if (part == PP_PART_NAME)
+		pp_datum_text(d, pp_text_of(p, f->name));
+	else if (part == PP_PART_FILE && f->file)
+		pp_datum_text(d, pp_text_of(p, f->file));
+	else if (part == PP_PART_LINE && f->line)
+		pp_datum_count(d, f->line);
+}
+
+static void
+label_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct lines *l = data;
+
+	if (l->lines.rows.at[row].func)
+		pp_func_text(d->made, l->lines.profile, l->lines.rows.at[row].func);
+	pp_datum_made(d);
+}
+
 /* Tabs become blanks, the indentation goes. */
 static void
 source_add(struct pp_buf *out, struct pp_slice text)
@@ -264,6 +292,11 @@ rows_table(struct pp_answer *a, const struct lines *l)
 		  .flags = right,
 		  .get = hits_get },
 		{ .title = "line", .as = PP_AS_LABEL, .flags = PP_COLUMN_FLEX, .get = place_get },
+		{ .title = "function",
+		  .as = PP_AS_LABEL,
+		  .flags = PP_COLUMN_FLEX | PP_COLUMN_NAMES,
+		  .drop = 2,
+		  .get = label_get },
 		{ .title = "source",
 		  .as = PP_AS_LABEL,
 		  .flags = PP_COLUMN_FLEX,
@@ -280,6 +313,24 @@ rows_table(struct pp_answer *a, const struct lines *l)
 		  .flags = falls,
 		  .each = p,
 		  .get = given_back_get },
+		{ .key = "name",
+		  .group = "function",
+		  .as = PP_AS_NAME,
+		  .flags = PP_COLUMN_NO_CSV,
+		  .arg = PP_PART_NAME,
+		  .get = function_get },
+		{ .key = "file",
+		  .group = "function",
+		  .as = PP_AS_NAME,
+		  .flags = PP_COLUMN_NO_CSV,
+		  .arg = PP_PART_FILE,
+		  .get = function_get },
+		{ .key = "line",
+		  .group = "function",
+		  .as = PP_AS_COUNT,
+		  .flags = PP_COLUMN_NO_CSV,
+		  .arg = PP_PART_LINE,
+		  .get = function_get },
 	};
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof made);
 	size_t i, n = 0;
@@ -343,8 +394,10 @@ lines_compute(struct lines *l, const struct pp_profile *p, const struct lines_pa
 	                               p->calls.rows.n + p->lines.rows.n == 0)))
 		status = PP_OK;
 	if (status == PP_OK && l->lines.whole && l->metric < p->metrics.n)
-		l->whole = pp_value_double(&p->metrics.at[l->metric],
-		                           pp_linecost_whole(&l->lines, l->metric));
+		l->whole = pp_value_double(
+		    &p->metrics.at[l->metric],
+		    pp_linecost_whole(&l->lines, l->metric,
+		                      p->lines.rows.n && pp_scope_given(&params->scope)));
 	return status;
 }
 
@@ -399,6 +452,7 @@ lines_run(const struct pp_subject *subject, const void *data, struct pp_answer *
 			return failed(a, status);
 		rows_choose(l, params->min);
 		pp_answer_unit(a, p, l->metric);
+		pp_answer_units(a, p);
 		rows_table(a, l);
 		pp_answer_count(a, "count", l->lines.rows.n);
 	}

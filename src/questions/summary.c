@@ -7,10 +7,10 @@
 #include "model/inclusive.h"
 #include "formats/format.h"
 #include "questions/describe.h"
+#include "questions/find.h"
 #include "questions/occasion.h"
 #include "questions/ranking.h"
 #include "text/escape.h"
-#include "text/suggest.h"
 #include "text/units.h"
 
 #define ROWS_SHOWN 10
@@ -482,23 +482,6 @@ heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct 
 
 /* ---- hints ---- */
 
-/* A hint whose command ends in a name of the profile, if that can be typed. */
-static void
-hint_name(struct pp_answer *a, const char *does, const char *command, struct pp_slice name)
-{
-	struct pp_buf before = { 0 }, typed = { 0 };
-
-	pp_buf_add(&typed, name.p, name.n);
-	if (name.n && name.n < 200 && !memchr(name.p, '\0', name.n) && typed.p) {
-		pp_buf_adds(&before, command);
-		pp_suggest_word(&before, typed.p);
-		if (before.p)
-			pp_answer_hint(a, does, before.p, "");
-	}
-	pp_buf_release(&typed);
-	pp_buf_release(&before);
-}
-
 static void
 hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 {
@@ -515,18 +498,22 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 		pp_answer_hint(a, "who calls whom, from the top", "tree", "");
 	/* The costliest function is what people ask about next. */
 	if (r->flat.n > 0 && calls) {
-		struct pp_slice name = pp_text_of(p, p->funcs.at[r->flat.func[0]].name);
+		struct pp_buf made = { 0 };
+		struct pp_slice name = pp_find_typed(p, r->flat.func[0], &made);
 
 		/* Code outside of functions is called by nobody. */
 		bool outside = p->funcs.at[r->flat.func[0]].flags & PP_FUNC_SCRIPT &&
 		               r->flat.calls[0] == 0;
 		bool dash = name.n && name.p[0] == '-';
 
-		hint_name(a, outside ? "what the costliest calls" : "who calls the costliest",
-		          outside ? (dash ? "callees -- " : "callees ")
-		          : dash  ? "callers -- "
-		                  : "callers ",
-		          name);
+		pp_answer_hint_typed(
+		    a, outside ? "what the costliest calls" : "who calls the costliest",
+		    outside ? (dash ? "callees -- " : "callees ")
+		    : dash  ? "callers -- "
+		            : "callers ",
+		    name);
+		a->failed |= made.failed;
+		pp_buf_release(&made);
 	}
 	if (p->facets & PP_LINES)
 		pp_answer_hint(a, "cost of each source line", "lines", "");
@@ -535,8 +522,8 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 		/* Another event than the one that the table shows. */
 		while (p->metrics.at[i].event == p->metrics.at[r->metric].event)
 			i++;
-		hint_name(a, "another event alone", "top --event ",
-		          pp_text_of(p, p->metrics.at[i].event));
+		pp_answer_hint_typed(a, "another event alone", "top --event ",
+		                     pp_text_of(p, p->metrics.at[i].event));
 	}
 	/* Two files would be compared in a picture. */
 	if (files == 1 && calls) {

@@ -205,6 +205,7 @@ top_run(const struct pp_subject *subject, const void *params, struct pp_answer *
 		return status;
 	pp_answer_source(a, p);
 	pp_answer_unit(a, p, r->metric);
+	pp_answer_units(a, p);
 	if (r->metric < p->metrics.n)
 		whole_add(a, r);
 	pp_answer_bool(a, "estimated", p->estimated && pp_profile_basis(p) == PP_BASIS_TREE);

@@ -11,6 +11,8 @@
 #include "model/traits.h"
 #include "questions/question.h"
 #include "questions/tree_lines.h"
+#include "text/shorten.h"
+#include "text/units.h"
 
 #define LINES_SHOWN 40
 #define MIN_SHOWN 0.005
@@ -200,6 +202,61 @@ whole_of(const struct picked *t, size_t metric)
 	return sum;
 }
 
+/* A name as a pattern that only it fits. */
+static void
+pattern_add(struct pp_buf *out, struct pp_slice name)
+{
+	size_t i;
+
+	pp_buf_adds(out, "^");
+	for (i = 0; i < name.n; i++) {
+		if (name.p[i] && name.p[i] < 0x80 && strchr("\\^$.[]|()?*+{}", name.p[i]))
+			pp_buf_addc(out, '\\');
+		pp_buf_addc(out, (char)name.p[i]);
+	}
+	pp_buf_adds(out, "$");
+}
+
+/* How to see those that the costliest line of "(3 more)" stands for. */
+static void
+rest_hint(struct pp_answer *a, const struct pp_tree_lines *lines)
+{
+	const struct pp_hot *h = &lines->hot;
+	const struct pp_profile *p = h->tree->profile;
+	const struct pp_tree_line *best = NULL;
+	struct pp_buf does = { 0 }, pattern = { 0 };
+	double rest, most = 0;
+	size_t i;
+
+	for (i = 0; i < lines->lines.n; i++) {
+		const struct pp_tree_line *line = &lines->lines.at[i];
+
+		rest = line->length == 0 ? pp_hot_rest(h, line->spot) : 0;
+		if (rest > most) {
+			most = rest;
+			best = line;
+		}
+	}
+	if (!best)
+		return;
+	pp_buf_adds(&does, "the ");
+	pp_units_u64(&does, best->n);
+	pp_buf_adds(&does, " more below ");
+	if (best->spot == 0) {
+		pp_buf_adds(&does, "(all)");
+		pp_answer_hint(a, pp_answer_made(a, &does), "tree --min 0 -n 0", "");
+	} else {
+		pp_func func = h->spots.at[best->spot].branch.func;
+
+		pp_func_text(&does, p, func);
+		pattern_add(&pattern, pp_text_of(p, p->funcs.at[func].name));
+		pp_answer_hint_typed(a, pp_answer_made(a, &does), "tree --min 0 --show-from ",
+		                     pp_slice_of(pp_answer_made(a, &pattern), pattern.n));
+	}
+	pp_buf_release(&does);
+	pp_buf_release(&pattern);
+}
+
 static pp_status
 picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
            const struct tree_params *params)
@@ -217,8 +274,10 @@ picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 	t->lines.hot.min = t->whole > 0 ? min_of(params) * t->whole : 0;
 	t->lines.hot.depth = params->depth == PP_UNSET ? 0 : params->depth;
 	t->lines.hot.lines = lines == PP_UNSET ? LINES_SHOWN : lines;
+	t->lines.places = params->asked.names != PP_NAMES_SHORT;
 	if (!pp_tree_lines_make(&t->lines))
 		return PP_E_NOMEM;
+	rest_hint(a, &t->lines);
 	pp_answer_table(
 	    a, &(struct pp_answer_table){ .columns = columns,
 	                                  .column_count = columns_choose(columns, p, metric),
@@ -284,6 +343,18 @@ whole_given_back(const void *data, size_t row, size_t metric, struct pp_datum *d
 	pp_datum_value(d, w->tree.profile, metric, given_back);
 }
 
+/* Of the tree so many branches at most, the root among them; 0 = all. */
+static void
+few_set(struct pp_branch_walk *w, uint64_t rows)
+{
+	w->few = rows > 0;
+	w->hot = (struct pp_hot){ .metric = w->metric,
+		                  .depth = w->depth,
+		                  .lines = rows > 1 ? rows - 1 : 0,
+		                  .min = rows == 1 ? INFINITY : w->min,
+		                  .apart = true };
+}
+
 static pp_status
 whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
           const struct tree_params *params)
@@ -291,6 +362,7 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 	const struct pp_answer_column costs[] = {
 		{ .key = "cycle", .as = PP_AS_COUNT, .get = whole_cycle },
 		{ .key = "calls", .as = PP_AS_COUNT, .get = whole_calls },
+		{ .key = "more", .as = PP_AS_COUNT, .get = pp_branch_walk_more },
 		{ .key = "self", .as = PP_AS_VALUE, .each = p, .get = pp_branch_walk_self },
 		{ .key = "total", .as = PP_AS_VALUE, .each = p, .get = pp_branch_walk_total },
 		{ .key = "gained",
@@ -317,6 +389,8 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 		                     pp_value_double(&p->metrics.at[w->metric],
 		                                     pp_calltree_cost(&w->tree, 0, w->metric)));
 		pp_answer_value(a, "total", p, metric, total);
+		if (params->asked.budget.rows != PP_UNSET)
+			few_set(w, params->asked.budget.rows);
 	}
 	pp_answer_bool(a, "estimated", p->estimated);
 	pp_branch_walk_table(a, w, costs, PP_COUNT_OF(costs) - (pp_profile_falls(p) ? 0 : 2));
@@ -343,6 +417,7 @@ tree_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 		    p->calls.rows.n ? "what calls cost" : "who called whom");
 	pp_answer_source(a, p);
 	pp_answer_unit(a, p, metric);
+	pp_answer_units(a, p);
 	if (params->asked.exact)
 		status = whole_add(a, p, metric, params);
 	else if (metric < p->metrics.n)

@@ -162,6 +162,30 @@ name_add(const struct pp_tree_lines *t, uint32_t spot, struct pp_buf *out)
 		pp_buf_addf(out, " (cycle %u)", p->derived.cycles.at[b->func]);
 }
 
+/* " (shop.php:12)": where the function of a spot is, unless its name says it. */
+static void
+place_add(const struct pp_tree_lines *t, uint32_t spot, struct pp_buf *out)
+{
+	const struct pp_profile *p = t->hot.tree->profile;
+	const struct pp_func_row *f = &p->funcs.at[t->hot.spots.at[spot].branch.func];
+	struct pp_slice name = pp_text_of(p, f->name), place = pp_text_of(p, f->file);
+	size_t i;
+
+	if (!place.n)
+		place = pp_text_of(p, p->modules.at[f->module].name);
+	for (i = place.n; i > 0 && place.p[i - 1] != '/'; i--)
+		;
+	place = pp_slice_of(place.p + i, place.n - i);
+	if (!t->places || spot == 0 || !place.n || f->flags & PP_FUNC_INTERNAL ||
+	    memmem(name.p, name.n, place.p, place.n))
+		return;
+	pp_buf_adds(out, " (");
+	pp_escape_terminal(out, place);
+	if (f->file && f->line)
+		pp_buf_addf(out, ":%u", f->line);
+	pp_buf_adds(out, ")");
+}
+
 /* The middle of a chain. */
 static void
 more_add(struct pp_buf *out, uint32_t n)
@@ -195,6 +219,8 @@ pp_tree_line_label(const void *lines, size_t row, size_t arg, struct pp_datum *d
 		}
 		pp_buf_adds(d->made, i ? PP_CHAIN_ARROW : "");
 		name_add(t, at, d->made);
+		if (i + 1 == line->length)
+			place_add(t, at, d->made);
 	}
 	pp_datum_made(d);
 }
@@ -209,7 +235,10 @@ walk_release(void *data)
 	while (w->levels.n > 0)
 		pp_branches_release(&w->levels.at[--w->levels.n].branches);
 	pp_vec_release(&w->levels);
-	pp_branch_release(&w->at);
+	if (!w->few)
+		pp_branch_release(&w->at);
+	pp_hot_release(&w->hot);
+	pp_vec_release(&w->path);
 	if (w->tree.profile)
 		pp_calltree_release(&w->tree);
 }
@@ -224,12 +253,45 @@ is_small(const struct pp_branch_walk *w, const struct pp_branch *b)
 	                            pp_calltree_total(&w->tree, b, w->metric))) < w->min;
 }
 
+/* The next of the spots that were picked, in the order of the tree; as walk_next(). */
+static int
+picked_next(struct pp_branch_walk *w)
+{
+	const struct pp_hot *h = &w->hot;
+	uint32_t next = 0;
+
+	if (!w->begun) {
+		w->begun = true;
+		w->hot.tree = &w->tree;
+		if (!pp_hot_pick(&w->hot) || !pp_vec_push(&w->path, 0u))
+			return -1;
+		w->at = h->spots.at[0].branch;
+		return 1;
+	}
+	/* Those that are shown stand first below a caller, but for ties. */
+	while (w->path.n > 0) {
+		const struct pp_hot_spot *s = &h->spots.at[w->path.at[w->path.n - 1]];
+		uint32_t i = next > s->first ? next : s->first;
+
+		while (i < s->first + s->count && !h->spots.at[i].shown)
+			i++;
+		if (i < s->first + s->count) {
+			w->at = h->spots.at[i].branch;
+			return pp_vec_push(&w->path, i) ? 1 : -1;
+		}
+		next = w->path.at[--w->path.n] + 1;
+	}
+	return 0;
+}
+
 static int
 walk_next(void *data)
 {
 	struct pp_branch_walk *w = data;
 	struct pp_branch_level below = { .next = 0 };
 
+	if (w->few)
+		return picked_next(w);
 	if (!w->begun) {
 		w->begun = true;
 		return pp_calltree_root(&w->tree, &w->at) ? 1 : -1;
@@ -264,8 +326,10 @@ walk_next(void *data)
 static struct pp_branch_place
 walk_place(const void *data, size_t row)
 {
-	return (struct pp_branch_place){ (uint32_t)((const struct pp_branch_walk *)data)->levels.n,
-		                         false };
+	const struct pp_branch_walk *w = data;
+	size_t level = w->few ? w->path.n - 1 : w->levels.n;
+
+	return (struct pp_branch_place){ (uint32_t)level, false };
 }
 
 static pp_func
@@ -291,6 +355,19 @@ pp_branch_walk_total(const void *data, size_t row, size_t metric, struct pp_datu
 	const struct pp_branch_walk *w = data;
 
 	pp_datum_value(d, w->tree.profile, metric, pp_calltree_total(&w->tree, &w->at, metric));
+}
+
+void
+pp_branch_walk_more(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_branch_walk *w = data;
+	const struct pp_hot_spot *s;
+
+	if (!w->few)
+		return;
+	s = &w->hot.spots.at[w->path.at[w->path.n - 1]];
+	if (s->count > s->shown_count)
+		pp_datum_count(d, s->count - s->shown_count);
 }
 
 struct pp_branch_walk *

@@ -20,6 +20,7 @@ struct pp_tree_lines {
 	struct pp_hot hot; /* `tree`, `metric`, `min`, `depth` and `lines` are set before */
 	PP_VEC(struct pp_tree_line) lines;
 	PP_VEC(struct pp_branch) branches; /* borrowed */
+	bool places;                       /* functions are shown with their places */
 };
 
 /* Picks and lists; false when out of memory. Release it in both cases. */
@@ -57,6 +58,9 @@ struct pp_branch_walk {
 	bool begun;
 	struct pp_branch at; /* the row */
 	PP_VEC(struct pp_branch_level) levels;
+	bool few; /* the costliest branches alone, as `hot` picks them: */
+	struct pp_hot hot;
+	PP_VEC(uint32_t) path; /* spots from the root to the row */
 };
 
 /* A walk over the tree of a profile, to be set up and shown; NULL when out of memory. It lives in the answer. */
@@ -67,5 +71,7 @@ void pp_branch_walk_table(struct pp_answer *, const struct pp_branch_walk *,
 /* Columns of what a branch costs; `arg` is the metric. */
 void pp_branch_walk_self(const void *data, size_t row, size_t metric, struct pp_datum *);
 void pp_branch_walk_total(const void *data, size_t row, size_t metric, struct pp_datum *);
+/* How many of a branch's callees are left out. */
+void pp_branch_walk_more(const void *data, size_t row, size_t arg, struct pp_datum *);
 
 #endif

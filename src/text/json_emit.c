@@ -139,9 +139,26 @@ escape_ascii(struct pp_sink *out, unsigned char c)
 	}
 }
 
+/* Whether nothing of a character is seen, or what is seen is in another order. */
+static bool
+is_unseen(uint32_t code)
+{
+	return code == 0x200c || code == 0x200d || pp_utf8_hides(code);
+}
+
+static void
+escape_code(struct pp_sink *out, uint32_t code)
+{
+	if (code > 0xffff) {
+		escape_unit(out, 0xd7c0 + (code >> 10));
+		code = 0xdc00 | (code & 0x3ff);
+	}
+	escape_unit(out, code);
+}
+
 /* The bytes at p that copy_plain() stopped at; returns how many it wrote, at least 1. */
 static size_t
-write_special(struct pp_sink *out, const unsigned char *p, size_t n)
+write_special(struct pp_sink *out, bool spelled, const unsigned char *p, size_t n)
 {
 	uint32_t code = 0;
 	size_t length;
@@ -165,13 +182,15 @@ write_special(struct pp_sink *out, const unsigned char *p, size_t n)
 	}
 	if (code < 0xa0 || code == 0x2028 || code == 0x2029)
 		escape_unit(out, code);
+	else if (spelled && is_unseen(code))
+		escape_code(out, code);
 	else
 		pp_sink_write(out, p, length);
 	return length;
 }
 
 static void
-write_string(struct pp_sink *out, struct pp_slice s)
+write_string(struct pp_sink *out, bool spelled, struct pp_slice s)
 {
 	size_t i = 0;
 
@@ -179,7 +198,7 @@ write_string(struct pp_sink *out, struct pp_slice s)
 	while (i < s.n) {
 		i += copy_plain(out, s.p + i, s.n - i);
 		if (i < s.n)
-			i += write_special(out, s.p + i, s.n - i);
+			i += write_special(out, spelled, s.p + i, s.n - i);
 	}
 	pp_sink_putc(out, '"');
 }
@@ -188,7 +207,7 @@ void
 pp_json_key_text(struct pp_json *j, struct pp_slice key)
 {
 	separate(j);
-	write_string(j->out, key);
+	write_string(j->out, j->spelled, key);
 	pp_sink_putc(j->out, ':');
 	if (j->style == PP_JSON_SPACED)
 		pp_sink_putc(j->out, ' ');
@@ -205,13 +224,31 @@ void
 pp_json_text(struct pp_json *j, struct pp_slice s)
 {
 	separate(j);
-	write_string(j->out, s);
+	write_string(j->out, j->spelled, s);
 }
 
 void
 pp_json_textz(struct pp_json *j, const char *z)
 {
 	pp_json_text(j, pp_slice_z(z));
+}
+
+void
+pp_json_raw_text(struct pp_json *j, struct pp_slice s)
+{
+	size_t i = 0, done = 0, length;
+	uint32_t code;
+
+	separate(j);
+	for (; j->spelled && i < s.n; i += length ? length : 1) {
+		length = s.p[i] < 0x80 ? 1 : pp_utf8_decode(s.p + i, s.n - i, &code);
+		if (length < 2 || !is_unseen(code))
+			continue;
+		pp_sink_write(j->out, s.p + done, i - done);
+		escape_code(j->out, code);
+		done = i + length;
+	}
+	pp_sink_write(j->out, s.p + done, s.n - done);
 }
 
 void

@@ -3,7 +3,8 @@
  *
  * Whatever bytes come in, valid JSON goes out: U+FFFD stands for each byte that is not part of valid
  * UTF-8, control characters are escaped, and so are U+2028, U+2029, "</" and "<!", so that the text can
- * be put into an HTML <script> as it is. Errors are the sink's: check its status once at the end.
+ * be put into an HTML <script> as it is. What people may see is spelled, too (`spelled`): characters that
+ * reorder or hide text are escaped. Errors are the sink's: check its status once at the end.
  */
 #ifndef PP_JSON_EMIT_H
 #define PP_JSON_EMIT_H
@@ -24,6 +25,7 @@ struct pp_json {
 	struct pp_sink *out;
 	enum pp_json_style style;
 	bool comma;
+	bool spelled; /* off unless set */
 };
 
 void pp_json_init(struct pp_json *, struct pp_sink *, enum pp_json_style);
@@ -48,6 +50,8 @@ void pp_json_bool(struct pp_json *, bool);
 void pp_json_null(struct pp_json *);
 /* A number (or any other valid JSON) that is already text: written as it is. */
 void pp_json_raw(struct pp_json *, const char *text, size_t n);
+/* The same of JSON that may hold strings, which are spelled where that is wanted. */
+void pp_json_raw_text(struct pp_json *, struct pp_slice);
 /* All bytes as a string of lower-case hexadecimal digits. */
 void pp_json_hex(struct pp_json *, struct pp_slice);
 

@@ -31,7 +31,7 @@ $ polyprof callers --depth 9 htmlspecialchars app.folded
      13.7%    143            main
 
 $ polyprof callers --depth 3 --json htmlspecialchars app.folded
-  {"metric": "samples", "unit": "samples", "estimated": false, "function": {"name": "htmlspecialchars", "self": {"samples": 143}, "total": {"samples": 143}}, "edges": [{"name": "Twig\\Template->display", "total": {"samples": 143}, "edges": [{"name": "Twig->render", "total": {"samples": 143}, "edges": [{"name": "UserController->show", "total": {"samples": 143}}]}]}]}
+  {"metric": "samples", "unit": "samples", "estimated": false, "function": {"name": "htmlspecialchars", "self": {"samples": 143}, "total": {"samples": 143}}, "edges": [{"name": "Twig\\Template->display", "total": {"samples": 143}, "edges": [{"name": "Twig->render", "total": {"samples": 143}, "edges": [{"name": "UserController->show", "total": {"samples": 143}}]}]}], "count": 3}
 
 $ polyprof callees --depth 2 --min 20 router app.folded
   router: 960 in all, 0 by itself
@@ -89,7 +89,7 @@ $ polyprof callers even cycle.callgrind
                70      2  odd <cycle 1>  a.c:3
 
 $ polyprof callees --json even cycle.callgrind
-  {"metric": "T", "unit": "count", "estimated": false, "function": {"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "cycle": 1}, "edges": [{"name": "odd", "file": "a.c", "calls": 2, "site": {"file": "a.c", "line": 2}, "total": {"T": 100}, "cycle": 1}]}
+  {"metric": "T", "unit": "count", "estimated": false, "function": {"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "cycle": 1}, "edges": [{"name": "odd", "file": "a.c", "calls": 2, "site": {"file": "a.c", "line": 2}, "total": {"T": 100}, "cycle": 1}], "count": 1}
 
 $ polyprof top --json cycle.callgrind
   {"format": "callgrind", "complete": true, "metric": "T", "unit": "count", "total": 100, "estimated": false, "functions": [{"name": "odd", "file": "a.c", "calls": 2, "self": {"T": 60}, "total": {"T": 60}, "cycle": 1}, {"name": "even", "file": "a.c", "calls": 3, "self": {"T": 30}, "total": {"T": 30}, "cycle": 1}, {"name": "zzz", "file": "a.c", "calls": 0, "self": {"T": 10}, "total": {"T": 100}}], "count": 3, "cycles": [{"cycle": 1, "members": 2, "self": {"T": 90}, "total": {"T": 90}}]}
@@ -105,7 +105,7 @@ $ polyprof callers --depth 2 even cycle.callgrind
 NYTProf's own records.
 
 $ polyprof callers --json main::f dash_e.out
-  {"metric": "time", "unit": "ns", "estimated": false, "function": {"name": "main::f", "file": "-e", "line": 1, "calls": 5, "self": {"time": 5000}, "total": {"time": 5000}, "recursion_depth": 0, "places": 1, "files": 1}, "edges": [{"name": "main::RUNTIME", "file": "-e", "line": 1, "calls": 5, "site": {"file": "-e", "line": 1}, "total": {"time": 5000}}]}
+  {"metric": "time", "unit": "ns", "estimated": false, "function": {"name": "main::f", "file": "-e", "line": 1, "calls": 5, "self": {"time": 5000}, "total": {"time": 5000}, "recursion_depth": 0, "places": 1, "files": 1}, "edges": [{"name": "main::RUNTIME", "file": "-e", "line": 1, "calls": 5, "site": {"file": "-e", "line": 1}, "total": {"time": 5000}}], "count": 1}
 
 Names: a part that is unique, FILE:NAME, a pattern; else what was meant perhaps.
 
@@ -131,7 +131,7 @@ $ polyprof callers '/->(query|none)$/' app.folded
      39.4%    412  UserRepository->find
 
 $ polyprof callers Twig app.folded
-! polyprof: error: 'Twig' may mean several functions; give more of the name:
+! polyprof: error: 'Twig' may mean 3 functions; give more of the name:
 !   Twig->render
 !   Twig\Template->display
 !   Twig\Cache->load
@@ -165,7 +165,7 @@ $ polyprof callees x empty.folded
 A function that filters leave nothing of has no callers.
 
 $ polyprof callers --json --focus nothing main app.folded
-  {"metric": "samples", "unit": "samples", "estimated": false, "function": {"name": "main"}, "edges": []}
+  {"metric": "samples", "unit": "samples", "estimated": false, "function": {"name": "main"}, "edges": [], "count": 0}
 ! polyprof: the filters leave nothing
 
 $ polyprof callees --focus nothing even cycle.callgrind

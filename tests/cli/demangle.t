@@ -50,7 +50,7 @@ $ polyprof callers mycrate::foo mangled.folded
     total%  total  function
      35.0%     70  core::fmt::write
 $ polyprof callers _RNvCs1234_7mycrate3foo --json mangled.folded
-  {"metric": "samples", "unit": "samples", "estimated": false, "function": {"name": "_RNvCs1234_7mycrate3foo", "demangled": "mycrate::foo", "self": {"samples": 70}, "total": {"samples": 70}}, "edges": [{"name": "_ZN4core3fmt5write17h0123456789abcdefE", "demangled": "core::fmt::write", "total": {"samples": 70}}]}
+  {"metric": "samples", "unit": "samples", "estimated": false, "function": {"name": "_RNvCs1234_7mycrate3foo", "demangled": "mycrate::foo", "self": {"samples": 70}, "total": {"samples": 70}}, "edges": [{"name": "_ZN4core3fmt5write17h0123456789abcdefE", "demangled": "core::fmt::write", "total": {"samples": 70}}], "count": 1}
 $ polyprof callees core::fmt --csv mangled.folded
   name,file,line,site_file,site_line,depth,calls,total_samples
   _RNvCs1234_7mycrate3foo,,,,,1,,70

@@ -256,6 +256,7 @@ $ polyprof diff --format csv md1.folded md2.folded -n 1
   name,file,line,self_before,self_after,self_delta,total_before,total_after,total_delta,calls_before,calls_after,status,status_total
   a,,,1000,1300,300,1000,1300,300,,,grew,grew
 $ polyprof diff --format csv --json md1.folded md2.folded
+  {"error": {"rule": "usage", "message": "--format csv and --json exclude each other", "file": null}}
 ! polyprof: error: --format csv and --json exclude each other
 ! Try `polyprof diff --help`.
 = 2

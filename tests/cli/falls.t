@@ -19,7 +19,7 @@ $ polyprof top -m zm --sort gained --csv pool.json
   release,,,,1,15,15,-7000,-7000,0,7000
 
 $ polyprof top --json -n 1 -m zm pool.json
-  {"format": "spx", "complete": true, "metric": "zm", "unit": "bytes", "total": 0, "gained": 16300, "given_back": 16300, "estimated": false, "functions": [{"name": "fill", "calls": 2, "self": {"wt": 80, "zm": 16000}, "total": {"wt": 80, "zm": 16000}, "gained": {"zm": 16000}, "given_back": {"zm": 0}}], "count": 4}
+  {"format": "spx", "complete": true, "metric": "zm", "unit": "bytes", "units": {"wt": "ns", "zm": "bytes"}, "total": 0, "gained": 16300, "given_back": 16300, "estimated": false, "functions": [{"name": "fill", "calls": 2, "self": {"wt": 80, "zm": 16000}, "total": {"wt": 80, "zm": 16000}, "gained": {"zm": 16000}, "given_back": {"zm": 0}}], "count": 4}
 
 $ polyprof info --json pool.json | grep -o '"metrics": [^]]*]'
   "metrics": [{"name": "wt", "unit": "ns", "total": 200, "title": "wall time"}, {"name": "zm", "unit": "bytes", "total": 0, "title": "memory in use", "falls": true}]
@@ -32,7 +32,7 @@ $ polyprof tree -m zm pool.json
      98.2%  15.6 KiB         0 B  15.6 KiB   15.6 KiB      2      └ fill
 
 $ polyprof tree --json -m zm --depth 1 pool.json
-  {"format": "spx", "complete": true, "metric": "zm", "unit": "bytes", "total": 0, "estimated": false, "root": {"name": "", "self": {"wt": 0, "zm": 0}, "total": {"wt": 200, "zm": 0}, "gained": {"zm": 0}, "given_back": {"zm": 0}, "children": [{"name": "/app/pool.php", "calls": 1, "self": {"wt": 65, "zm": -1100}, "total": {"wt": 200, "zm": 0}, "gained": {"zm": 200}, "given_back": {"zm": 1300}, "children": []}]}}
+  {"format": "spx", "complete": true, "metric": "zm", "unit": "bytes", "units": {"wt": "ns", "zm": "bytes"}, "total": 0, "estimated": false, "root": {"name": "", "self": {"wt": 0, "zm": 0}, "total": {"wt": 200, "zm": 0}, "gained": {"zm": 0}, "given_back": {"zm": 0}, "children": [{"name": "/app/pool.php", "calls": 1, "self": {"wt": 65, "zm": -1100}, "total": {"wt": 200, "zm": 0}, "gained": {"zm": 200}, "given_back": {"zm": 1300}, "children": []}]}}
 
 $ polyprof callers -m zm fill pool.json
   fill: 15.6 KiB in all, 15.6 KiB by itself, 2 calls
@@ -98,7 +98,7 @@ $ polyprof top -m Memory memory.xt
 $ polyprof tree -m Memory memory.xt
     total%    gained  given back      net  net self  calls  function
     100.0%  1.36 MiB    1.11 MiB  260 KiB                   (all)
-    100.0%  1.36 MiB    1.11 MiB  260 KiB      32 B      1  └ {main}
+    100.0%  1.36 MiB    1.11 MiB  260 KiB      32 B      1  └ {main} (memory.php:1)
      70.4%   980 KiB         0 B  980 KiB   980 KiB      1    ├ alloc › php::str_repeat
      18.7%   260 KiB         0 B  260 KiB   260 KiB      1    ├ php::range
      10.9%   152 KiB         0 B  152 KiB   152 KiB      2    └ churn › alloc › php::str_repeat

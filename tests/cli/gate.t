@@ -44,7 +44,7 @@ $ polyprof gate tiny.json tiny.json --fail-if 'self(top) > 5us' --fail-if 'calls
   FAIL  calls(/leaf|branch/) > 2
           branch: 3 calls before, 3 calls after (+0.0%)
           leaf: 6 calls before, 6 calls after (+0.0%)
-  single runs: changes within 1% of the whole before are noise
+  single runs: changes within 1% of the larger whole are noise
 = 1
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) > +5%' --format json
@@ -149,7 +149,7 @@ $ polyprof gate closures.xt closures.xt --fail-if 'total > 0.0001s' --fail-if 't
   pass  total>1min: 115 µs before, 115 µs after (+0.0%)
   FAIL  total < 1ms: 115 µs before, 115 µs after (+0.0%)
   FAIL  total >= 114960: 115 µs before, 115 µs after (+0.0%)
-  single runs: changes within 1% of the whole before are noise
+  single runs: changes within 1% of the larger whole are noise
 = 1
 
 $ polyprof gate -m 'Memory_(bytes)' closures.xt closures.xt --fail-if 'total > 1.9KB' --fail-if 'total > 1.9KiB' --fail-if 'total >= 1976B' --fail-if 'total > 1MB'

@@ -1,11 +1,11 @@
 # polyprof lines
 
 $ polyprof lines dash_e.out
-       cost   cost%  hits  line  source
-    20.9 µs  100.0%    13  -e:1  sub f { $_[0]*2 } my $s=0; fo… { $s += f($i) } print "$s\n";
+       cost   cost%  hits  line  function  source
+    20.9 µs  100.0%    13  -e:1  main::f   sub f { $_[0]*2 } my $s=0; fo… { $s += f($i) } print "$s\n";
 
 $ polyprof lines --json dash_e.out
-  {"metric": "time", "unit": "ns", "lines": [{"file": "-e", "line": 1, "hits": 13, "cost": {"time": 20900}}], "count": 1}
+  {"metric": "time", "unit": "ns", "lines": [{"file": "-e", "line": 1, "hits": 13, "cost": {"time": 20900}, "function": {"name": "main::f", "file": "-e", "line": 1}}], "count": 1}
 
 $ polyprof lines --csv -n 2 cycle.callgrind
   file,line,hits,cost_T
@@ -13,26 +13,26 @@ $ polyprof lines --csv -n 2 cycle.callgrind
   a.c,2,,30
 
 $ polyprof lines --sort name cycle.callgrind
-    cost  cost%  line
-      10  10.0%  a.c:1
-      30  30.0%  a.c:2
-      60  60.0%  a.c:3
+    cost  cost%  line   function
+      10  10.0%  a.c:1  zzz
+      30  30.0%  a.c:2  even
+      60  60.0%  a.c:3  odd
 
 $ polyprof lines --min 50 cycle.callgrind
-    cost  cost%  line
-      60  60.0%  a.c:3
+    cost  cost%  line   function
+      60  60.0%  a.c:3  odd
 
 Filters choose functions here.
 
 $ polyprof lines --focus '^odd$' cycle.callgrind
-    cost   cost%  line
-      60  100.0%  a.c:3
+    cost   cost%  line   function
+      60  100.0%  a.c:3  odd
 ! polyprof: the filters keep 60.0%, T: 60; shares below are of that
 
 $ polyprof lines --hide even cycle.callgrind
-    cost  cost%  line
-      60  85.7%  a.c:3
-      10  14.3%  a.c:1
+    cost  cost%  line   function
+      60  85.7%  a.c:3  odd
+      10  14.3%  a.c:1  zzz
 ! polyprof: the filters keep 70.0%, T: 70; shares below are of that
 
 The annotated source, from a directory.
@@ -229,10 +229,10 @@ $ polyprof top --by line cycle.callgrind
 Costs may be negative (cg_diff writes such files): they are shown like others, and --min looks at their size.
 
 $ printf 'events: Ir\nfl=a.c\nfn=f\n1 100\n2 -40\n3 -1\n' > minus.cachegrind; polyprof lines --json --from cachegrind minus.cachegrind
-  {"metric": "Ir", "unit": "count", "lines": [{"file": "a.c", "line": 1, "cost": {"Ir": 100}}, {"file": "a.c", "line": 3, "cost": {"Ir": -1}}, {"file": "a.c", "line": 2, "cost": {"Ir": -40}}], "count": 3}
+  {"metric": "Ir", "unit": "count", "lines": [{"file": "a.c", "line": 1, "cost": {"Ir": 100}, "function": {"name": "f", "file": "a.c"}}, {"file": "a.c", "line": 3, "cost": {"Ir": -1}, "function": {"name": "f", "file": "a.c"}}, {"file": "a.c", "line": 2, "cost": {"Ir": -40}, "function": {"name": "f", "file": "a.c"}}], "count": 3}
 
 $ polyprof lines --json --min 10 --from cachegrind minus.cachegrind
-  {"metric": "Ir", "unit": "count", "lines": [{"file": "a.c", "line": 1, "cost": {"Ir": 100}}, {"file": "a.c", "line": 2, "cost": {"Ir": -40}}], "count": 2}
+  {"metric": "Ir", "unit": "count", "lines": [{"file": "a.c", "line": 1, "cost": {"Ir": 100}, "function": {"name": "f", "file": "a.c"}}, {"file": "a.c", "line": 2, "cost": {"Ir": -40}, "function": {"name": "f", "file": "a.c"}}], "count": 2}
 
 $ polyprof top --json --min 10 --from cachegrind minus.cachegrind
   {"format": "cachegrind", "complete": true, "metric": "Ir", "unit": "count", "total": 59, "estimated": false, "functions": [{"name": "f", "file": "a.c", "self": {"Ir": 59}, "total": {"Ir": 59}}], "count": 1}

@@ -45,7 +45,7 @@ $ polyprof info r.json | grep -A7 metrics
                     zmab
                     zgr
 $ polyprof top --json -m 'Wall time' r.json | cut -c1-90
-  {"format": "spx", "complete": true, "metric": "wt", "unit": "ns", "total": 50, "estimated"
+  {"format": "spx", "complete": true, "metric": "wt", "unit": "ns", "units": {"wt": "ns", "c
 $ polyprof top -m wt,nope r.json
 ! polyprof: error: no metric 'nope' in this profile (there is wt = wall time, ct = CPU time, it = idle time, zm = memory in use, zmac = memory allocations, zmab = memory allocated, zgr = GC runs)
 = 2

@@ -24,11 +24,11 @@ $ polyprof lines --json -n 0 level.out | python3 -c 'import json, sys; print(sum
 $ polyprof tree level.out
     total%    total     self  calls  function
     100.0%   410 µs                  (all)
-    100.0%   410 µs   380 µs      0  └ main::RUNTIME
-      3.9%  16.0 µs  13.3 µs      1    ├ main::BEGIN@3
-      0.7%  2.70 µs  2.70 µs      1    │ └ strict::import
+    100.0%   410 µs   380 µs      0  └ main::RUNTIME (level.pl:1)
+      3.9%  16.0 µs  13.3 µs      1    ├ main::BEGIN@3 (level.pl:3)
+      0.7%  2.70 µs  2.70 µs      1    │ └ strict::import (strict.pm:60)
       2.5%  10.1 µs  10.1 µs      1    ├ main::CORE:print
-      0.9%  3.60 µs  3.60 µs      1    └ main::half
+      0.9%  3.60 µs  3.60 µs      1    └ main::half (level.pl:6)
 
 A file that is loaded while the program runs has a row of its own; one that "use" loads is part of what its BEGIN block took.
 
@@ -50,16 +50,19 @@ $ polyprof top modules.out -n 6
 $ polyprof tree modules.out --min 0 --depth 2
     total%    total     self  calls  function
     100.0%   935 µs                  (all)
-    100.0%   935 µs   487 µs      0  └ main::RUNTIME
-     24.9%   233 µs   233 µs      0    ├ Late::RUNTIME
-     19.3%   180 µs   174 µs      1    ├ main::BEGIN@2
+    100.0%   935 µs   487 µs      0  └ main::RUNTIME (modules.pl:1)
+     24.9%   233 µs   233 µs      0    ├ Late::RUNTIME (Late.pm:1)
+     19.3%   180 µs   174 µs      1    ├ main::BEGIN@2 (modules.pl:2)
       0.7%  6.10 µs                    │ └ (2 more)
-      1.4%  13.0 µs  11.2 µs      1    ├ main::BEGIN@1
-      0.2%  1.80 µs  1.80 µs      1    │ └ strict::import
-      1.2%  11.5 µs  11.5 µs     10    ├ Early::deep (recursive)
+      1.4%  13.0 µs  11.2 µs      1    ├ main::BEGIN@1 (modules.pl:1)
+      0.2%  1.80 µs  1.80 µs      1    │ └ strict::import (strict.pm:60)
+      1.2%  11.5 µs  11.5 µs     10    ├ Early::deep (recursive) (Early.pm:5)
       0.5%  4.60 µs  4.60 µs      1    ├ main::CORE:print
-      0.4%  3.70 µs  3.70 µs      2    ├ Late::more
-      0.3%  2.80 µs  2.80 µs      1    └ main::made
+      0.4%  3.70 µs  3.70 µs      2    ├ Late::more (Late.pm:4)
+      0.3%  2.80 µs  2.80 µs      1    └ main::made ((eval 1)[modules.pl:6]:1)
+
+  Next steps
+    the 2 more below main::BEGIN@2  polyprof tree --min 0 --show-from '^main::BEGIN@2$' modules.out
 
 $ polyprof top --json -n 0 modules.out | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["total"], sum(f["self"]["time"] for f in a["functions"])); print([f["name"] for f in a["functions"] if f["name"].endswith("RUNTIME")])'
   935300 935300

@@ -94,6 +94,7 @@ $ polyprof report -o report.txt app.folded
 ! polyprof: error: report.txt would hold html, whatever its name says: name it report.html
 = 2
 $ polyprof top --json -o top.csv app.folded
+  {"error": {"rule": "usage", "message": "top.csv would hold json, whatever its name says: name it top.json", "file": "app.folded"}}
 ! polyprof: error: top.csv would hold json, whatever its name says: name it top.json
 = 2
 $ ls flame.png report.txt top.csv 2>/dev/null || echo none of them

@@ -7,13 +7,13 @@ $ gzip -nc body > r.txt.gz
 Either file will do.
 
 $ polyprof top --json r.json
-  {"format": "spx", "complete": true, "metric": "wt", "unit": "ns", "total": 50, "estimated": false, "functions": [{"name": "/app/a.php", "calls": 1, "self": {"wt": 30, "zm": -7}, "total": {"wt": 50, "zm": -7}, "gained": {"zm": 5}, "given_back": {"zm": 12}}, {"name": "f", "calls": 1, "self": {"wt": 20, "zm": 0}, "total": {"wt": 20, "zm": 0}, "gained": {"zm": 0}, "given_back": {"zm": 0}}], "count": 2}
+  {"format": "spx", "complete": true, "metric": "wt", "unit": "ns", "units": {"wt": "ns", "zm": "bytes"}, "total": 50, "estimated": false, "functions": [{"name": "/app/a.php", "calls": 1, "self": {"wt": 30, "zm": -7}, "total": {"wt": 50, "zm": -7}, "gained": {"zm": 5}, "given_back": {"zm": 12}}, {"name": "f", "calls": 1, "self": {"wt": 20, "zm": 0}, "total": {"wt": 20, "zm": 0}, "gained": {"zm": 0}, "given_back": {"zm": 0}}], "count": 2}
 $ polyprof top --json r.json > one; polyprof top --json r.txt.gz | cmp - one
 
 The body alone, also through a pipe; the metadata alone.
 
 $ cp body alone.txt; polyprof top --json alone.txt
-  {"format": "spx", "complete": true, "metric": "column1", "unit": "count", "total": 50, "estimated": false, "functions": [{"name": "/app/a.php", "calls": 1, "self": {"column1": 30, "column2": -7}, "total": {"column1": 50, "column2": -7}, "gained": {"column2": 5}, "given_back": {"column2": 12}}, {"name": "f", "calls": 1, "self": {"column1": 20, "column2": 0}, "total": {"column1": 20, "column2": 0}, "gained": {"column2": 0}, "given_back": {"column2": 0}}], "count": 2}
+  {"format": "spx", "complete": true, "metric": "column1", "unit": "count", "units": {"column1": "count", "column2": "count"}, "total": 50, "estimated": false, "functions": [{"name": "/app/a.php", "calls": 1, "self": {"column1": 30, "column2": -7}, "total": {"column1": 50, "column2": -7}, "gained": {"column2": 5}, "given_back": {"column2": 12}}, {"name": "f", "calls": 1, "self": {"column1": 20, "column2": 0}, "total": {"column1": 20, "column2": 0}, "gained": {"column2": 0}, "given_back": {"column2": 0}}], "count": 2}
 ! alone.txt: warning: there is no .json of the same name beside it; the metrics have no names [spx-metadata-missing]
 $ polyprof top --csv 2> /dev/null < body
   name,file,line,module,calls,self_column1,total_column1,self_column2,total_column2,gained_column2,given_back_column2

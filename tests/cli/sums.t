@@ -31,6 +31,9 @@ $ polyprof tree --depth 1 two.folded
     100.0%  36.9E  (all)
     100.0%  36.9E  └ a
     100.0%  36.9E    └ (2 more)
+
+  Next steps
+    the 2 more below a  polyprof tree --min 0 --show-from '^a$' two.folded
 $ polyprof top --json two.folded two.folded | grep -o '"total": [0-9]*,'
   "total": 73786976294838206460,
 $ polyprof merge two.folded two.folded -o all.folded; ls all.folded
@@ -92,7 +95,7 @@ $ printf 'events: Ir\n\nfn=f\n1 18446744073709551615\n1 1\n\nfn=g\n1 9\n' > plac
   {"format": "cachegrind", "complete": false, "metric": "Ir", "unit": "count", "total": 18446744073709551624, "estimated": false, "functions": [{"name": "f", "self": {"Ir": 18446744073709551615}, "total": {"Ir": 18446744073709551615}}, {"name": "g", "self": {"Ir": 9}, "total": {"Ir": 9}}], "count": 2}
 ! place.callgrind:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
 $ polyprof lines --json place.callgrind
-  {"metric": "Ir", "unit": "count", "lines": [{"line": 1, "cost": {"Ir": 18446744073709551624}}], "count": 1}
+  {"metric": "Ir", "unit": "count", "lines": [{"line": 1, "cost": {"Ir": 18446744073709551624}, "function": {"name": "f"}}], "count": 1}
 ! place.callgrind:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
 $ polyprof info --json place.callgrind | grep -o '"complete": [a-z]*\|"total": [0-9]*'
   "complete": false
@@ -114,7 +117,7 @@ $ printf 'events: Ir\n\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\ncfn
   name,file,line,module,calls,self_Ir,total_Ir
   g,,,,2,9,9
   f,,,,0,1,18446744073709551616
-  {"metric": "Ir", "unit": "count", "estimated": false, "function": {"name": "g", "calls": 2, "self": {"Ir": 9}, "total": {"Ir": 9}}, "edges": [{"name": "f", "calls": 2, "site": {"line": 1}, "total": {"Ir": 18446744073709551615}}]}
+  {"metric": "Ir", "unit": "count", "estimated": false, "function": {"name": "g", "calls": 2, "self": {"Ir": 9}, "total": {"Ir": 9}}, "edges": [{"name": "f", "calls": 2, "site": {"line": 1}, "total": {"Ir": 18446744073709551615}}], "count": 1}
 ! site.callgrind:10:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
 ! site.callgrind:10:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
 

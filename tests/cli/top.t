@@ -70,6 +70,7 @@ $ polyprof top --csv -n 3 app.folded
   htmlspecialchars,,,,,143,143
 
 $ polyprof top --csv --json app.folded
+  {"error": {"rule": "usage", "message": "--json and --csv exclude each other", "file": null}}
 ! polyprof: error: --json and --csv exclude each other
 ! Try `polyprof top --help`.
 = 2
@@ -144,7 +145,7 @@ $ polyprof top -m wt change.diff.folded
 = 2
 
 $ polyprof top --json -n 1 change.diff.folded
-  {"format": "diff-folded", "complete": true, "metric": "after", "unit": "samples", "total": 65, "estimated": false, "functions": [{"name": "render", "self": {"before": 30, "after": 31}, "total": {"before": 30, "after": 43}}], "count": 5}
+  {"format": "diff-folded", "complete": true, "metric": "after", "unit": "samples", "units": {"before": "samples", "after": "samples"}, "total": 65, "estimated": false, "functions": [{"name": "render", "self": {"before": 30, "after": 31}, "total": {"before": 30, "after": 43}}], "count": 5}
 
 Folded stacks do not know calls.
 
@@ -172,6 +173,7 @@ $ polyprof top -n 1 -o out.txt app.folded && cat out.txt
     ... and 15 more functions (-n 0 shows all)
 
 $ polyprof top --json -o out.txt missing.folded; cat out.txt
+  {"error": {"rule": "io-open-failed", "message": "cannot open: No such file or directory", "file": "missing.folded"}}
   1,047 samples in 16 functions
 
     self  self%                total  total%  function

@@ -31,6 +31,9 @@ $ polyprof tree -n 3 app.folded
       2.3%     24    24    │ └ match
       8.0%     84          └ (2 more)
 
+  Next steps
+    the 2 more below main  polyprof tree --min 0 --show-from '^main$' app.folded
+
 $ polyprof tree --min 20 app.folded
     total%  total  self  function
     100.0%  1,047        (all)
@@ -48,6 +51,9 @@ $ polyprof tree --depth 2 app.folded
       6.4%     67     9    ├ autoload
       5.5%     58    58    │ └ include
       1.6%     17    17    └ session_start
+
+  Next steps
+    the 2 more below router  polyprof tree --min 0 --show-from '^router$' app.folded
 
 Direct recursion is one line, mutual recursion stays as it is; long chains are shortened in their middle.
 
@@ -78,9 +84,9 @@ $ polyprof tree tiny.json
     total%    total     self  calls  function
     100.0%  79.6 µs                  (all)
     100.0%  79.6 µs  58.8 µs      1  └ /srv/sample/spx/scripts/tiny.php
-     26.1%  20.7 µs  9.22 µs      1    └ top
-     14.5%  11.5 µs  4.14 µs      3      └ branch
-      9.3%  7.38 µs  7.38 µs      6        └ leaf
+     26.1%  20.7 µs  9.22 µs      1    └ top (tiny.php:4)
+     14.5%  11.5 µs  4.14 µs      3      └ branch (tiny.php:3)
+      9.3%  7.38 µs  7.38 µs      6        └ leaf (tiny.php:2)
 
 $ polyprof tree -m zm tiny.json
     total%  gained  given back   net  net self  calls  function
@@ -99,9 +105,9 @@ $ polyprof tree --json empty.folded
 $ polyprof tree cycle.callgrind
     total%  total  self  function
     100.0%    100        (all)
-    100.0%    100    10  └ zzz
-     90.0%     90    30    └ even (cycle 1)
-     60.0%     60    60      └ odd (cycle 1)
+    100.0%    100    10  └ zzz (a.c)
+     90.0%     90    30    └ even (cycle 1) (a.c)
+     60.0%     60    60      └ odd (cycle 1) (a.c)
 ! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 
 $ polyprof tree --min none app.folded
@@ -168,6 +174,9 @@ $ polyprof tree stairs.folded
       2.2%     40     40    │ │ └ side
       1.7%     31           │ └ (2 more)
       2.2%     40     40    └ side
+
+  Next steps
+    the 2 more below App\Module1\Class1::method1  polyprof tree --min 0 --show-from '^App\\Module1\\Class1::method1$' stairs.folded
 $ polyprof tree --min 3 stairs.folded
     total%  total   self  function
     100.0%  1,850         (all)
@@ -235,6 +244,10 @@ $ terminal 80 polyprof tree --color never --min 1 stairs.folded
       2.2%     40     40    │ │ └ side
       1.7%     31           │ └ (2 more)
       2.2%     40     40    └ side
+
+  Next steps
+    the 2 more below App\Module1\Class1::method1
+        polyprof tree --min 0 --show-from '^App\\Module1\\Class1::method1$' stairs.folded
 $ polyprof tree -n 3 stairs.folded
     total%  total  self  function
     100.0%  1,850        (all)
@@ -244,6 +257,9 @@ $ polyprof tree -n 3 stairs.folded
      96.2%  1,779          │ │ └ (2 more)
       1.7%     31          │ └ (2 more)
       2.2%     40    40    └ side
+
+  Next steps
+    the 2 more below App\Module2\Class2::method2  polyprof tree --min 0 --show-from '^App\\Module2\\Class2::method2$' stairs.folded
 $ polyprof tree --depth 2 stairs.folded
     total%  total  self  function
     100.0%  1,850        (all)
@@ -251,5 +267,8 @@ $ polyprof tree --depth 2 stairs.folded
      97.8%  1,810          ├ App\Module1\Class1::method1
      97.8%  1,810          │ └ (3 more)
       2.2%     40    40    └ side
+
+  Next steps
+    the 3 more below App\Module1\Class1::method1  polyprof tree --min 0 --show-from '^App\\Module1\\Class1::method1$' stairs.folded
 $ polyprof tree --json stairs.folded | grep -c crumb39
   1

@@ -90,4 +90,7 @@ $ polyprof tree -n 4 run.xhprof.json
      17.7%   258 µs   258 µs    │ │   └ strcmp
       3.6%  53.0 µs  53.0 µs    │ └ md5
      19.6%   285 µs             └ (10 more)
+
+  Next steps
+    the 10 more below App\Work\main  polyprof tree --min 0 --show-from '^App\\Work\\main$' run.xhprof.json
 ! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 99.6% of the cost is on stacks that are certain

@@ -157,13 +157,11 @@ def mirror(a, b):
     two = collections.Counter(numbers(row, True) for row in back['functions'])
     if one != two:
         wrong += [f'rows: {list((one - two).items())[:2]} against {list((two - one).items())[:2]}']
-    # Verdicts on times look at the whole before, which is another one the other way round.
-    if 'single runs' not in there['rule']:
-        one = collections.Counter((numbers(row, False), row['status'], row['status_total']) for row in there['functions'])
-        two = collections.Counter((numbers(row, True), MIRROR[row['status']], MIRROR[row['status_total']])
-                                  for row in back['functions'])
-        if one != two:
-            wrong += [f'verdicts: {list((one - two).items())[:2]} against {list((two - one).items())[:2]}']
+    one = collections.Counter((numbers(row, False), row['status'], row['status_total']) for row in there['functions'])
+    two = collections.Counter((numbers(row, True), MIRROR[row['status']], MIRROR[row['status_total']])
+                              for row in back['functions'])
+    if one != two:
+        wrong += [f'verdicts: {list((one - two).items())[:2]} against {list((two - one).items())[:2]}']
     for row in there['functions']:
         for kind in ('self', 'total'):
             before, delta = row['before'][kind], row['delta'][kind]

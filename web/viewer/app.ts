@@ -216,7 +216,7 @@ export class App {
 
   /** Tells noise from change, for what is chosen. */
   get noise(): Noise {
-    if (this.noiseFor !== this.scene) this.noiseNow = new Noise(this.data, this.metric, this.state.metric, this.scene.scale, this.scene.whole[0]);
+    if (this.noiseFor !== this.scene) this.noiseNow = new Noise(this.data, this.metric, this.state.metric, this.scene.scale, Math.max(...this.scene.whole.map(Math.abs)));
     this.noiseFor = this.scene;
     return this.noiseNow!;
   }

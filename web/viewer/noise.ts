@@ -16,7 +16,7 @@ export class Noise {
   private measured: number | null = null;
   readonly rule: string;
 
-  /** For a metric of both profiles, the later one multiplied by `scale`; `whole` is all that there was before. */
+  /** For a metric of both profiles, the later one multiplied by `scale`; `whole` is the larger of both wholes. */
   constructor(private data: Data, private metric: Metric, index: number, private scale: number, whole: number) {
     const a = metric, b = data.meta.profiles[1].metrics[metricOf(data, 1, index)] ?? a;
     this.sampled = a.sampled || b.sampled;
@@ -26,7 +26,7 @@ export class Noise {
       this.rule = 'samples: changes within 2 \u00b7 \u221a(before + after) are noise';
     } else if (TIMES.includes(metric.kind)) {
       this.measured = SHARE * Math.abs(canonical(metric, whole));
-      this.rule = 'single runs: changes within 1 % of the whole before are noise';
+      this.rule = 'single runs: changes within 1 % of the larger whole are noise';
     } else {
       this.rule = 'exact counts: every difference is real';
     }
