@@ -256,91 +256,82 @@ source_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	pp_datum_made(d);
 }
 
+/* For scripts and for people; `arg` and `each` of values are to be set. */
+static const struct pp_answer_column lines_columns[] = {
+	{ .title = "gained",
+	  .as = PP_AS_VALUE,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_FALLS,
+	  .get = gained_get },
+	{ .title = "given back",
+	  .as = PP_AS_VALUE,
+	  .flags = PP_COLUMN_RIGHT | PP_COLUMN_FALLS,
+	  .get = given_back_get },
+	{ .title = "cost", .as = PP_AS_VALUE, .flags = PP_COLUMN_RIGHT, .get = cost_get },
+	{ .title = "cost%", .as = PP_AS_SHARE, .flags = PP_COLUMN_RIGHT, .get = share_get },
+	{ .key = "file", .as = PP_AS_NAME, .get = file_get },
+	{ .key = "line", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = line_get },
+	{ .key = "line", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_JSON, .arg = 1, .get = line_get },
+	{ .key = "hits",
+	  .title = "hits",
+	  .as = PP_AS_COUNT,
+	  .flags = PP_COLUMN_RIGHT,
+	  .get = hits_get },
+	{ .title = "line", .as = PP_AS_LABEL, .flags = PP_COLUMN_FLEX, .get = place_get },
+	{ .title = "function",
+	  .as = PP_AS_LABEL,
+	  .flags = PP_COLUMN_FLEX | PP_COLUMN_NAMES,
+	  .drop = 2,
+	  .get = label_get },
+	{ .title = "source",
+	  .as = PP_AS_LABEL,
+	  .flags = PP_COLUMN_FLEX,
+	  .drop = 1,
+	  .get = source_get },
+	{ .key = "cost", .as = PP_AS_VALUE, .get = cost_get },
+	{ .key = "gained", .as = PP_AS_VALUE, .flags = PP_COLUMN_FALLS, .get = gained_get },
+	{ .key = "given_back", .as = PP_AS_VALUE, .flags = PP_COLUMN_FALLS, .get = given_back_get },
+	{ .key = "name",
+	  .group = "function",
+	  .as = PP_AS_NAME,
+	  .flags = PP_COLUMN_NO_CSV,
+	  .arg = PP_PART_NAME,
+	  .get = function_get },
+	{ .key = "file",
+	  .group = "function",
+	  .as = PP_AS_NAME,
+	  .flags = PP_COLUMN_NO_CSV,
+	  .arg = PP_PART_FILE,
+	  .get = function_get },
+	{ .key = "line",
+	  .group = "function",
+	  .as = PP_AS_COUNT,
+	  .flags = PP_COLUMN_NO_CSV,
+	  .arg = PP_PART_LINE,
+	  .get = function_get },
+};
+
 static void
 rows_table(struct pp_answer *a, const struct lines *l)
 {
 	const struct pp_profile *p = l->lines.profile;
-	const unsigned right = PP_COLUMN_RIGHT, falls = PP_COLUMN_FALLS;
 	bool shown_falls = l->metric < p->metrics.n && pp_metric_falls(&p->metrics.at[l->metric]);
-	const struct pp_answer_column made[] = {
-		{ .title = "gained",
-		  .as = PP_AS_VALUE,
-		  .flags = right | falls,
-		  .arg = l->metric,
-		  .get = gained_get },
-		{ .title = "given back",
-		  .as = PP_AS_VALUE,
-		  .flags = right | falls,
-		  .arg = l->metric,
-		  .get = given_back_get },
-		{ .title = shown_falls ? "net" : "cost",
-		  .as = PP_AS_VALUE,
-		  .flags = right,
-		  .arg = l->metric,
-		  .get = cost_get },
-		{ .title = "cost%", .as = PP_AS_SHARE, .flags = right, .get = share_get },
-		{ .key = "file", .as = PP_AS_NAME, .get = file_get },
-		{ .key = "line", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = line_get },
-		{ .key = "line",
-		  .as = PP_AS_COUNT,
-		  .flags = PP_COLUMN_NO_JSON,
-		  .arg = 1,
-		  .get = line_get },
-		{ .key = "hits",
-		  .title = "hits",
-		  .as = PP_AS_COUNT,
-		  .flags = right,
-		  .get = hits_get },
-		{ .title = "line", .as = PP_AS_LABEL, .flags = PP_COLUMN_FLEX, .get = place_get },
-		{ .title = "function",
-		  .as = PP_AS_LABEL,
-		  .flags = PP_COLUMN_FLEX | PP_COLUMN_NAMES,
-		  .drop = 2,
-		  .get = label_get },
-		{ .title = "source",
-		  .as = PP_AS_LABEL,
-		  .flags = PP_COLUMN_FLEX,
-		  .drop = 1,
-		  .get = source_get },
-		{ .key = "cost", .as = PP_AS_VALUE, .each = p, .get = cost_get },
-		{ .key = "gained",
-		  .as = PP_AS_VALUE,
-		  .flags = falls,
-		  .each = p,
-		  .get = gained_get },
-		{ .key = "given_back",
-		  .as = PP_AS_VALUE,
-		  .flags = falls,
-		  .each = p,
-		  .get = given_back_get },
-		{ .key = "name",
-		  .group = "function",
-		  .as = PP_AS_NAME,
-		  .flags = PP_COLUMN_NO_CSV,
-		  .arg = PP_PART_NAME,
-		  .get = function_get },
-		{ .key = "file",
-		  .group = "function",
-		  .as = PP_AS_NAME,
-		  .flags = PP_COLUMN_NO_CSV,
-		  .arg = PP_PART_FILE,
-		  .get = function_get },
-		{ .key = "line",
-		  .group = "function",
-		  .as = PP_AS_COUNT,
-		  .flags = PP_COLUMN_NO_CSV,
-		  .arg = PP_PART_LINE,
-		  .get = function_get },
-	};
-	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof made);
+	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof lines_columns);
 	size_t i, n = 0;
 
+	for (i = 0; columns && i < PP_COUNT_OF(lines_columns); i++) {
+		struct pp_answer_column *c = &columns[n];
+
+		*c = lines_columns[i];
+		if (c->as == PP_AS_VALUE && c->key)
+			c->each = p;
+		else if (c->as == PP_AS_VALUE)
+			c->arg = l->metric;
+		if (shown_falls && c->title && c->get == cost_get)
+			c->title = "net";
+		n += !(c->flags & PP_COLUMN_FALLS) || (c->each ? pp_profile_falls(p) : shown_falls);
+	}
 	if (!columns)
 		return;
-	for (i = 0; i < PP_COUNT_OF(made); i++)
-		if (!(made[i].flags & PP_COLUMN_FALLS) ||
-		    (made[i].each ? pp_profile_falls(p) : shown_falls))
-			columns[n++] = made[i];
 	pp_answer_table(a, &(struct pp_answer_table){
 	                       .key = "lines",
 	                       .one = "line",

@@ -157,7 +157,7 @@ test_top(const struct pp_profile *p)
 {
 	top(p, "wt", "total", PP_FORM_JSON);
 	expect(
-	    "{\"format\": \"folded\", \"complete\": true, \"metric\": \"wt\", \"unit\": \"ns\", \"total\": "
+	    "{\"format\": \"folded\", \"complete\": true, \"metric\": \"wt\", \"unit\": \"ns\", \"units\": {\"wt\": \"ns\", \"zm\": \"bytes\"}, \"total\": "
 	    "200789.5, \"estimated\": false, \"functions\": [{\"name\": \"main\", \"file\": \"/app/a.php\", "
 	    "\"line\": 1, \"calls\": 1, \"self\": {\"wt\": 125456.5, \"zm\": 3072}, \"total\": {\"wt\": "
 	    "200789.5, \"zm\": -1024}, \"gained\": {\"zm\": 3072}, \"given_back\": {\"zm\": 0}}, {\"name\": \"free\", \"module\": \"libc\", \"calls\": 3, \"self\": "
