@@ -10,10 +10,12 @@ import type { Layer } from './layers';
 import { TreeLayer, nodeAt } from './layers';
 import { openMenu } from './menu';
 import { showTip } from './tip';
-import type { FilterKind, Scene } from './model';
-import { Scenes, gainedOf, isPlain, isRegex, matchFuncs, threadKey } from './model';
+import type { FilterKind } from './filters';
+import { isRegex, matchFuncs } from './filters';
+import type { Scene } from './model';
+import { Scenes, gainedOf, isPlain, threadKey } from './model';
 import { Noise } from './noise';
-import { prepare } from './prepare';
+import { prepare, prepareNext } from './prepare';
 import { Strip } from './strip';
 import type { State, View } from './state';
 import { FILTERS, VIEWS, brief, commandLine, filterText, fromHash, initial, timeText, toHash, why } from './state';
@@ -183,10 +185,10 @@ export class App {
   }
 
   /** What the colours mean: what changed, or the modules that cost most. Words, colours, what they stand for. */
-  legendItems(modules = false): [string, string, string][] {
+  legendItems(modules = false, self?: Float64Array): [string, string, string][] {
     const { dark } = this;
     if (this.compares && !modules) return [['less', changeColour(-1, 1, dark), ''], ['same or noise', changeColour(0, 1, dark), this.noise.rule], ['more', changeColour(1, 1, dark), '']];
-    return legend(this.data, this.state.palette, this.scene.flat().sums[this.main0].self, dark).map(([name, colour, funcs]) => [shown(name, 40), colour, plural(funcs, 'function', 'functions')]);
+    return legend(this.data, this.state.palette, self ?? this.scene.flat().sums[this.main0].self, dark).map(([name, colour, funcs]) => [shown(name, 40), colour, plural(funcs, 'function', 'functions')]);
   }
 
   /** Chooses the colours of pictures. */
@@ -194,9 +196,19 @@ export class App {
     return select('Colours', [['module', 'by module'], ['name', 'by name'], ['language', 'by language']], this.state.palette, v => this.set({ palette: v as 'name' }));
   }
 
+  /**
+   * Draws the legend of a picture. Of a large report that waits until the picture is there, and with filters it tells
+   * of what is in sight: to add up what functions cost would take as long as the answer.
+   */
+  drawLegend(host: HTMLElement, inSight: () => Float64Array): void {
+    const { scene } = this;
+    if (this.data.tree.n < 200000) return fill(host, this.legend());
+    requestAnimationFrame(() => setTimeout(() => scene === this.scene && fill(host, this.legend(false, this.plain ? undefined : inSight())), 0));
+  }
+
   /** `modules`: also where two profiles are compared, since calls in time have the colours of functions. */
-  legend(modules = false): Node {
-    return el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...this.legendItems(modules).map(([name, colour, title]) => {
+  legend(modules = false, self?: Float64Array): Node {
+    return el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...this.legendItems(modules, self).map(([name, colour, title]) => {
       const swatch = el('i', {});
       swatch.style.background = colour;
       return el('li', { title }, swatch, name);
@@ -262,7 +274,10 @@ export class App {
   private apply(after: State, how: 'step' | 'quiet'): void {
     const before = this.state, hash = toHash(after, this.base, this.data);
     this.state = after;
-    if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) this.scene = this.scenes.of(after);
+    if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) {
+      this.scene = this.scenes.of(after);
+      prepareNext(this.data, this.scenes);
+    }
     try {
       const url = hash || location.pathname + location.search;
       if (how === 'step') history.pushState(null, '', url);
@@ -420,11 +435,10 @@ export class App {
   private findLargest(): void {
     this.largest = 0;
     if (!this.compares) return;
-    const [a, b] = this.scene.costs, x = this.state.change === 'self' ? [a.self, b.self] : [a.total, b.total];
-    const { noise } = this;
-    for (let i = 1; i < x[0].length; i++) {
-      const size = Math.abs(x[1][i] - x[0][i]);
-      if (size > this.largest && noise.real(x[0][i], x[1][i])) this.largest = size;
+    const [a, b] = this.scene.costs, own = this.state.change === 'self' ? [a.self, b.self] : [a.total, b.total], { noise } = this;
+    for (let i = 1; i < this.scene.tree.n; i++) {
+      const before = own[0].at(i), after = own[1].at(i), size = Math.abs(after - before);
+      if (size > this.largest && noise.real(before, after)) this.largest = size;
     }
   }
 
@@ -529,15 +543,15 @@ export class App {
     const from = plain ? nodeAt(new TreeLayer(this.scene), this.state.zoom) : 0, end = tree.end[from] ?? 0;
     for (let i = 1; i < tree.n;) {
       if (hits[tree.func[i]] && !(out && out[i])) {
-        all += width[i];
-        if (i >= from && i < end) zoom += width[i];
-        else if (from > i && from < tree.end[i]) zoom = width[from];
+        all += width.at(i);
+        if (i >= from && i < end) zoom += width.at(i);
+        else if (from > i && from < tree.end[i]) zoom = width.at(from);
         i = tree.end[i];
       } else {
         i++;
       }
     }
-    const share = tree.n > 1 ? `, ${percent(all, width[0])}` + (from ? `, ${percent(zoom, width[from])} of the zoom` : '') : '';
+    const share = tree.n > 1 ? `, ${percent(all, width.at(0))}` + (from ? `, ${percent(zoom, width.at(from))} of the zoom` : '') : '';
     fill(this.found, `${plural(names, 'function', 'functions')}${share}`, wrong && el('span', { title: 'This is no regular expression, so it is searched for as it stands' }, ' (as text)'));
   }
 

@@ -1,5 +1,8 @@
 // The data of a report: base64, gzip, columns, typed arrays. The C side is src/output/columns.c.
 
+import type { Ids } from './tree';
+import { Tree } from './tree';
+
 export interface Metric {
   name: string;
   title: string;
@@ -122,17 +125,6 @@ export interface Lines {
   whole: number[]; // by metric: what shares are of
 }
 
-/** A tree in preorder: the subtree of node i is [i, end[i]). Node 0 is the whole. */
-export interface Tree {
-  n: number;
-  parent: Int32Array;
-  func: Int32Array;
-  end: Int32Array;
-  depth: Int32Array;
-  deepest: number;
-  more: Map<number, number>; // sums of thin nodes: how many each stands for
-}
-
 /** Source files, whole. */
 export class Sources {
   readonly files: string[];
@@ -165,7 +157,7 @@ export class Sources {
 export interface Data {
   meta: Meta;
   strings: string[];
-  funcs: { n: number; name: string[]; file: string[]; module: string[]; line: Int32Array; flags: Int32Array; rank: Int32Array; sides: Int32Array | null };
+  funcs: { n: number; name: string[]; file: string[]; module: string[]; line: Int32Array; flags: Int32Array; readonly rank: Int32Array; sides: Int32Array | null };
   tree: Tree;
   series: Series[];
   moments: Moments[];
@@ -173,17 +165,30 @@ export interface Data {
   edges: (Edges | null)[];
   lines: (Lines | null)[];
   sources: Sources;
+  /** The nodes of a profile that may cost something themselves, in order. */
+  known(profile: number): Int32Array;
 }
 
 function fromBase64(text: string): Uint8Array {
+  const { fromBase64: native } = Uint8Array as unknown as { fromBase64?(text: string): Uint8Array };
+  if (native) return native.call(Uint8Array, text);
   const binary = atob(text), n = binary.length, bytes = new Uint8Array(n);
   for (let i = 0; i < n; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
 }
 
+/** Unpacks gzip, piece by piece into the room that its last four bytes tell. */
 async function unpack(bytes: Uint8Array): Promise<Uint8Array> {
-  const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const stream = new DecompressionStream('gzip'), writer = stream.writable.getWriter(), reader = stream.readable.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const out = new Uint8Array(new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.length - 4, true));
+  const written = Promise.all([writer.write(bytes as BufferSource), writer.close()]);
+  let at = 0;
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    out.set(piece.value, at);
+    at += piece.value.length;
+  }
+  await written;
+  return out;
 }
 
 class Columns {
@@ -210,28 +215,29 @@ class Columns {
     return this.map.get(name)?.bytes ?? new Uint8Array(0);
   }
 
+  /** Numbers, most of them of one byte. */
+  small(name: string): ArrayLike<number> {
+    const column = this.map.get(name);
+    return column && column.bytes.length === column.count ? column.bytes : this.ids(name);
+  }
+
   /** 32-bit numbers; differences are added up. */
-  ids(name: string): Int32Array {
+  ids(name: string): Int32Array;
+  /** The same of numbers below a limit, in fewer bits where that is enough. */
+  ids(name: string, below: number): Ids;
+  ids(name: string, below = Infinity): Ids {
     const column = this.map.get(name);
     if (!column) return new Int32Array(0);
-    const { bytes, count, kind } = column, out = new Int32Array(count);
+    const { bytes, count, kind } = column, out = below <= 65536 ? new Uint16Array(count) : new Int32Array(count), differs = kind === 'd';
     let p = 0, last = 0;
     for (let i = 0; i < count; i++) {
       let b = bytes[p++], v = b & 127;
-      if (b >= 128) {
-        let unit = 128;
-        do {
-          b = bytes[p++];
-          v += (b & 127) * unit;
-          unit *= 128;
-        } while (b >= 128);
+      for (let unit = 128; b >= 128; unit *= 128) {
+        b = bytes[p++];
+        v += (b & 127) * unit;
       }
-      if (kind === 'd') {
-        last += v & 1 ? -((v + 1) / 2) : v / 2;
-        out[i] = last;
-      } else {
-        out[i] = v;
-      }
+      if (differs) v = last += v < 0x100000000 ? (v >>> 1) ^ -(v & 1) : v % 2 ? -(v + 1) / 2 : v / 2;
+      out[i] = v;
     }
     return out;
   }
@@ -269,24 +275,6 @@ class Columns {
   }
 }
 
-export function buildTree(up: Int32Array, func: Int32Array, more: Map<number, number>): Tree {
-  const n = up.length, parent = new Int32Array(n), end = new Int32Array(n), depth = new Int32Array(n);
-  const path: number[] = [0]; // the stack of the node before
-  let level = 0, deepest = 0;
-  for (let i = 1; i < n; i++) {
-    level = level + 1 - up[i];
-    parent[i] = path[level - 1];
-    depth[i] = level;
-    path[level] = i;
-    if (level > deepest) deepest = level;
-  }
-  for (let i = n - 1; i >= 0; i--) {
-    if (end[i] < i + 1) end[i] = i + 1;
-    if (i > 0 && end[parent[i]] < end[i]) end[parent[i]] = end[i];
-  }
-  return { n, parent, func, end, depth, deepest, more };
-}
-
 function readStrings(c: Columns): string[] {
   const length = c.ids('str.length'), bytes = c.bytes('str.bytes'), decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const out = new Array<string>(length.length);
@@ -297,13 +285,23 @@ function readStrings(c: Columns): string[] {
   return out;
 }
 
-function readFuncs(c: Columns, strings: string[]): Data['funcs'] {
-  const text = (column: string) => Array.from(c.ids(column), id => strings[id]);
-  const name = text('func.name'), n = name.length, order = new Int32Array(n), rank = new Int32Array(n);
+/** The place of each name in their order. */
+function ranked(name: string[]): Int32Array {
+  const n = name.length, order = new Int32Array(n), rank = new Int32Array(n);
   for (let i = 0; i < n; i++) order[i] = i;
   order.sort((a, b) => (name[a] < name[b] ? -1 : name[a] > name[b] ? 1 : a - b));
   for (let i = 0; i < n; i++) rank[order[i]] = i;
-  return { n, name, file: text('func.file'), module: text('func.module'), line: c.ids('func.line'), flags: c.ids('func.flags'), rank, sides: c.has('func.sides') ? c.ids('func.sides') : null };
+  return rank;
+}
+
+function readFuncs(c: Columns, strings: string[]): Data['funcs'] {
+  const text = (column: string) => Array.from(c.ids(column), id => strings[id]);
+  const name = text('func.name');
+  let ranks: Int32Array | null = null;
+  return {
+    n: name.length, name, file: text('func.file'), module: text('func.module'), line: c.ids('func.line'), flags: c.ids('func.flags'), sides: c.has('func.sides') ? c.ids('func.sides') : null,
+    get rank() { return (ranks ??= ranked(name)); },
+  };
 }
 
 function readSeries(c: Columns, meta: Meta): Series[] {
@@ -360,16 +358,16 @@ function addGains(data: Data): void {
 export async function load(text: string): Promise<Data> {
   const c = new Columns(await unpack(fromBase64(text)));
   const meta = JSON.parse(new TextDecoder().decode(c.bytes('meta'))) as Meta;
-  const strings = readStrings(c), series = readSeries(c, meta);
+  const strings = readStrings(c), series = readSeries(c, meta), funcs = readFuncs(c, strings);
   const moreNode = c.ids('tree.more.node'), moreCount = c.ids('tree.more.count');
   const more = new Map(Array.from(moreNode, (node, i) => [node, moreCount[i]]));
   const each = <T>(column: string, read: (k: number, metrics: Metric[]) => T) =>
     meta.profiles.map((p, k) => (c.has(`${k}.${column}`) ? read(k, p.metrics) : null));
-  const data: Data = {
-    meta, strings, series,
+  const known: Int32Array[] = [], data: Data = {
+    meta, strings, series, known: k => (known[k] ??= knownNodes(data, k)),
     sources: new Sources(Array.from(c.ids('src.file'), id => strings[id]), c.numbers('src.length'), c.bytes('src.bytes')),
-    funcs: readFuncs(c, strings),
-    tree: buildTree(c.ids('tree.up'), c.ids('tree.func'), more),
+    funcs,
+    tree: new Tree(c.small('tree.up'), c.ids('tree.func', funcs.n), more),
     moments: readMoments(c, meta, series),
     flat: each('flat.func', (k, metrics) => ({
       func: c.ids(`${k}.flat.func`),
@@ -391,4 +389,14 @@ export async function load(text: string): Promise<Data> {
   };
   addGains(data);
   return data;
+}
+
+function knownNodes({ tree, series, moments }: Data, profile: number): Int32Array {
+  const marks = new Uint8Array(tree.n), lists = [...series, ...moments].filter(x => ('series' in x ? x.series : x).profile === profile).map(x => x.node);
+  let count = 0;
+  for (const node of lists) for (let i = 0; i < node.length; i++) marks[node[i]] = 1;
+  for (let i = 0; i < marks.length; i++) count += marks[i];
+  const out = new Int32Array(count);
+  for (let i = 0, to = 0; i < marks.length; i++) if (marks[i]) out[to++] = i;
+  return out;
 }

@@ -24,7 +24,7 @@ export interface Box {
 }
 
 export interface FlameStyle {
-  rank: Int32Array; // of functions, by name
+  funcs: { rank: Int32Array }; // of functions, by name
   label(node: number): string;
   colour(node: number): string;
   match(node: number): boolean; // does a search find it
@@ -138,6 +138,18 @@ export class Flame {
     return this.rows.flat();
   }
 
+  /** By function, how wide its boxes are without those above them. */
+  inSight(functions: number): Float64Array {
+    const out = new Float64Array(functions), { layer } = this;
+    if (!layer) return out;
+    for (const b of this.boxes()) {
+      if (b.node <= 0 || b.more) continue;
+      out[layer.func(b.node)] += b.w;
+      out[layer.func(layer.parent(b.node))] -= b.w;
+    }
+    return out;
+  }
+
   get width(): number {
     return this.host.clientWidth;
   }
@@ -205,7 +217,7 @@ export class Flame {
       // The tree itself: no lists of children are made for the million nodes that are too thin anyway.
       const { end, func } = plain.tree, { width } = plain, last = end[parent.node];
       for (let c = parent.node + 1; c < last; c = end[c]) {
-        const w = width[c] * scale;
+        const w = width.at(c) * scale;
         if (w >= THIN && (func[c] || w >= 1)) {
           wide.push(c);
         } else if (w > 0) {
@@ -215,7 +227,7 @@ export class Flame {
         }
       }
     } else {
-      const kids = layer.children(parent.node), { rank } = this.style;
+      const kids = layer.children(parent.node), { funcs } = this.style;
       for (let i = 0; i < kids.length; i++) {
         const c = kids[i], w = layer.width(c) * scale;
         if (w >= THIN && (layer.func(c) || w >= 1)) {
@@ -226,7 +238,7 @@ export class Flame {
           only = c;
         }
       }
-      const order = (c: number) => (layer.func(c) ? rank[layer.func(c)] : Infinity);
+      const order = (c: number) => (layer.func(c) ? funcs.rank[layer.func(c)] : Infinity);
       wide.sort((a, b) => order(a) - order(b));
     }
     if (this.byWeight && wide.length > 1) wide.sort((a, b) => layer.width(b) - layer.width(a));

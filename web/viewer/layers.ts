@@ -1,8 +1,9 @@
 // Trees to draw, unfolded only as far as is looked at: the stacks themselves, the same from the leaves up, and what
 // calls or is called by one function.
 
-import type { Tree } from './data';
 import type { Scene } from './model';
+import type { Numbers } from './totals';
+import type { Tree } from './tree';
 
 /** A tree whose nodes are numbers; children are found when asked for. Node 0 is the whole. */
 export interface Layer {
@@ -32,9 +33,9 @@ export class TreeLayer implements Layer {
 
   func(node: number): number { return this.scene.tree.func[node]; }
   more(node: number): number { return this.scene.tree.more.get(node) ?? 0; }
-  width(node: number): number { return this.scene.width[node]; }
-  total(node: number, k: number): number { return node ? this.scene.costs[k].total[node] : this.scene.whole[k]; }
-  self(node: number, k: number): number { return this.scene.costs[k].self[node]; }
+  width(node: number): number { return this.scene.width.at(node); }
+  total(node: number, k: number): number { return node ? this.scene.costs[k].total.at(node) : this.scene.whole[k]; }
+  self(node: number, k: number): number { return this.scene.costs[k].self.at(node); }
   calls(node: number): number | null { return this.scene.costs[this.scene.costs.length - 1].calls?.[node] ?? null; }
   parent(node: number): number { return this.scene.tree.parent[node]; }
   effort(): number { return 0; }
@@ -47,7 +48,7 @@ export class TreeLayer implements Layer {
 
   leaf(node: number): boolean {
     const { end } = this.scene.tree, { width, costs } = this.scene, last = end[node];
-    for (let c = node + 1; c < last; c = end[c]) if (width[c] > 0 || costs.some(k => k.total[c] !== 0)) return false;
+    for (let c = node + 1; c < last; c = end[c]) if (width.at(c) > 0 || costs.some(k => k.total.at(c) !== 0)) return false;
     return true;
   }
 
@@ -56,43 +57,6 @@ export class TreeLayer implements Layer {
     for (; node; node = tree.parent[node]) out.push(tree.func[node]);
     return out.reverse();
   }
-}
-
-/** Nodes of the tree, those of a function side by side in the order of the tree: of f, at[from[f]] to at[from[f + 1]]. */
-interface ByFunc {
-  at: Int32Array;
-  from: Int32Array;
-}
-
-const ordered = new WeakMap<Tree, ByFunc>();
-
-export function byFunc(tree: Tree): ByFunc {
-  const known = ordered.get(tree);
-  if (known) return known;
-  const { n, func } = tree;
-  let most = 0;
-  for (let i = 1; i < n; i++) if (func[i] > most) most = func[i];
-  const from = new Int32Array(most + 2), at = new Int32Array(Math.max(0, n - 1));
-  for (let i = 1; i < n; i++) from[func[i] + 1]++;
-  for (let f = 0; f <= most; f++) from[f + 1] += from[f];
-  const next = from.slice();
-  for (let i = 1; i < n; i++) at[next[func[i]]++] = i;
-  const made = { at, from };
-  ordered.set(tree, made);
-  return made;
-}
-
-/** The outermost activations of a function. */
-function outermost(tree: Tree, out: Uint8Array | null, func: number): Int32Array {
-  const { at, from } = byFunc(tree), lo = from[func] ?? 0, hi = from[func + 1] ?? 0, found = new Int32Array(hi - lo);
-  let n = 0, inside = 0;
-  for (let i = lo; i < hi; i++) {
-    const node = at[i];
-    if (node < inside || (out && out[node])) continue;
-    inside = tree.end[node];
-    found[n++] = node;
-  }
-  return found.subarray(0, n);
 }
 
 /**
@@ -202,17 +166,13 @@ abstract class Groups implements Layer {
   }
 }
 
-function sumOwn({ func, n }: Tree, own: Float64Array, functions: number): Float64Array {
-  const out = new Float64Array(functions + 1);
-  for (let i = 1; i < n; i++) out[func[i]] += own[i];
-  return out;
-}
-
-function sumWidths({ func, n }: Tree, a: Float64Array, b: Float64Array, out: Float64Array): void {
+function sumWidths({ func, n }: Tree, a: Numbers, b: Numbers, functions: number): Float64Array {
+  const out = new Float64Array(functions);
   for (let i = 1; i < n; i++) {
-    const v = a[i] > b[i] ? a[i] : b[i];
+    const v = Math.max(a.at(i), b.at(i));
     if (v > 0) out[func[i]] += v;
   }
+  return out;
 }
 
 // Room for one expansion; grown as needed and used again.
@@ -235,7 +195,7 @@ export class CallersLayer extends Groups {
     super(scene, functions);
     this.add(0, only);
     if (only) {
-      const starts = outermost(this.tree, this.out, only);
+      const starts = this.tree.outermost(only, this.out);
       this.hold(0, starts, starts, 0, starts.length);
       for (let i = 0; i < starts.length; i++) this.count(0, starts[i]);
     } else {
@@ -246,26 +206,24 @@ export class CallersLayer extends Groups {
   private count(node: number, start: number): void {
     const { costs } = this.scene, { values } = this, to = node * this.stride, a = costs[0];
     if (this.profiles === 1) {
-      const own = a.self[start], cost = this.only ? a.total[start] : own;
-      values[to] += this.only ? this.scene.width[start] : own > 0 ? own : 0;
+      const own = a.self.at(start), cost = this.only ? a.total.at(start) : own;
+      values[to] += this.only ? this.scene.width.at(start) : own > 0 ? own : 0;
       values[to + 1] += cost;
       values[to + 2] += own;
       return;
     }
-    const b = costs[1], own = a.self[start], now = b.self[start];
-    values[to] += this.only ? this.scene.width[start] : Math.max(own, now, 0);
-    values[to + 1] += this.only ? a.total[start] : own;
-    values[to + 2] += this.only ? b.total[start] : now;
+    const b = costs[1], own = a.self.at(start), now = b.self.at(start);
+    values[to] += this.only ? this.scene.width.at(start) : Math.max(own, now, 0);
+    values[to + 1] += this.only ? a.total.at(start) : own;
+    values[to + 2] += this.only ? b.total.at(start) : now;
     values[to + 3] += own;
     values[to + 4] += now;
   }
 
   /** The functions that stacks end in. */
   private ends(functions: number): number[] {
-    const { tree, profiles, stride } = this, order = byFunc(tree), kids: number[] = [], [before, after] = this.scene.costs;
-    const width = new Float64Array(functions + 1), own = [sumOwn(tree, before.self, functions)];
-    if (after) own.push(sumOwn(tree, after.self, functions));
-    sumWidths(tree, before.self, after ? after.self : before.self, width);
+    const { tree, profiles, stride } = this, order = tree.byFunc, kids: number[] = [], { costs } = this.scene, [before, after] = costs;
+    const own = costs.map((_, k) => this.scene.ownBy(k)), width = after || this.scene.negative ? sumWidths(tree, before.self, (after ?? before).self, functions) : own[0];
     for (let f = 0; f < functions; f++) {
       if (width[f] === 0 && own[0][f] === 0 && (!after || own[1][f] === 0)) continue;
       const kid = this.add(0, f), to = kid * stride;
@@ -282,7 +240,7 @@ export class CallersLayer extends Groups {
 
   private weighs(node: number): boolean {
     const { costs } = this.scene;
-    return costs[0].self[node] !== 0 || (this.profiles > 1 && costs[1].self[node] !== 0);
+    return costs[0].self.at(node) !== 0 || (this.profiles > 1 && costs[1].self.at(node) !== 0);
   }
 
   protected expand(node: number): number[] {
@@ -336,7 +294,7 @@ export class CallersLayer extends Groups {
 export class CalleesLayer extends Groups {
   constructor(scene: Scene, functions: number, private root: number) {
     super(scene, functions);
-    const starts = root ? outermost(this.tree, this.out, root) : new Int32Array(1);
+    const starts = root ? this.tree.outermost(root, this.out) : new Int32Array(1);
     this.add(0, root);
     this.hold(0, starts, starts, 0, starts.length);
     for (let i = 0; i < starts.length; i++) this.count(0, starts[i]);
@@ -345,52 +303,67 @@ export class CalleesLayer extends Groups {
 
   private count(node: number, from: number): void {
     const { costs, width } = this.scene, { values, profiles } = this, to = node * this.stride;
-    values[to] += width[from];
-    values[to + 1] += costs[0].total[from];
-    values[to + 1 + profiles] += costs[0].self[from];
+    const wide = width.at(from);
+    values[to] += wide;
+    values[to + 1] += width === costs[0].total ? wide : costs[0].total.at(from);
     if (profiles === 1) return;
-    values[to + 2] += costs[1].total[from];
-    values[to + 4] += costs[1].self[from];
+    values[to + 2] += costs[1].total.at(from);
+    values[to + 3] += costs[0].self.at(from);
+    values[to + 4] += costs[1].self.at(from);
   }
 
-  protected expand(node: number): number[] {
-    const at = this.ats[node], lo = this.lo[node], hi = this.hi[node], { func, end, more } = this.tree, { slot, out } = this, { width } = this.scene;
-    const kids: number[] = [], sizes: number[] = [], before = this.scene.costs[0].total, after = this.scene.costs[this.profiles - 1].total;
+  /** Own costs of one profile are added up when somebody looks: filters that take frames out leave them to be found. */
+  self(node: number, k: number): number {
+    if (this.profiles > 1) return super.self(node, k);
+    const own = this.scene.costs[0].self, at = this.ats[node], to = node * this.stride + 2, { values } = this;
+    if (!values[to]) for (let i = this.lo[node]; i < this.hi[node]; i++) values[to] += own.at(at[i]);
+    return values[to];
+  }
+
+  /** What the nodes of the tree that a node stands for call, as far as it costs anything: into the room for an expansion. */
+  private called(node: number): number {
+    const { end } = this.tree, { out } = this, { width, tops, costs } = this.scene, before = costs[0].total, after = costs[this.profiles - 1].total, alone = width === after;
+    const all = tops && !node && !this.root, at = all ? tops : this.ats[node], lo = all ? 0 : this.lo[node], hi = all ? tops.length : this.hi[node];
     let to = roomFor(1024), count = 0;
     for (let i = lo; i < hi; i++) {
       const last = end[at[i]];
-      for (let c = at[i] + 1; c < last;) {
-        if (width[c] === 0 && before[c] === 0 && after[c] === 0) {
-          c = end[c];
-          continue;
-        }
-        if (out && out[c]) {
+      for (let c = all ? at[i] : at[i] + 1; c < last;) {
+        const nothing = width.at(c) === 0 && (alone || (before.at(c) === 0 && after.at(c) === 0));
+        if (!nothing && out && out[c]) {
           c++; // its callees take its place
           continue;
         }
-        const f = func[c];
-        let g = slot[f] - 1;
-        if (g < 0) {
-          g = kids.length;
-          slot[f] = g + 1;
-          kids.push(this.add(node, f));
-          sizes.push(0);
+        if (!nothing) {
+          if (count === to.which.length) {
+            const old = to.start;
+            to = roomFor(count + 1);
+            to.start.set(old);
+          }
+          to.start[count++] = c;
         }
-        if (count === to.which.length) {
-          const old = to;
-          to = roomFor(count + 1);
-          to.which.set(old.which);
-          to.start.set(old.start);
-        }
-        to.which[count] = g;
-        to.start[count++] = c;
-        sizes[g]++;
-        if (!f) this.moreOf[kids[g]] += more.get(c) ?? 1;
-        this.count(kids[g], c);
         c = end[c];
       }
     }
-    this.divide(kids, sizes, count, to.which, to.start, to.start);
+    return count;
+  }
+
+  protected expand(node: number): number[] {
+    const count = this.called(node), { which, start } = roomFor(count), { func, more } = this.tree, { slot } = this, kids: number[] = [], sizes: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const c = start[i], f = func[c];
+      let g = slot[f] - 1;
+      if (g < 0) {
+        g = kids.length;
+        slot[f] = g + 1;
+        kids.push(this.add(node, f));
+        sizes.push(0);
+      }
+      which[i] = g;
+      sizes[g]++;
+      if (!f) this.moreOf[kids[g]] += more.get(c) ?? 1;
+      this.count(kids[g], c);
+    }
+    this.divide(kids, sizes, count, which, start, start);
     return kids;
   }
 
@@ -400,7 +373,7 @@ export class CalleesLayer extends Groups {
     const at = this.ats[node], lo = this.lo[node], hi = this.hi[node], { end } = this.tree, { out } = this;
     const { width } = this.scene;
     for (let i = lo; i < hi; i++)
-      for (let c = at[i] + 1; c < end[at[i]]; c++) if (!(out && out[c]) && width[c] > 0) return false;
+      for (let c = at[i] + 1; c < end[at[i]]; c++) if (!(out && out[c]) && width.at(c) > 0) return false;
     return true;
   }
 

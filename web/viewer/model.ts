@@ -1,16 +1,14 @@
 // Questions to the data: costs of nodes and functions under a metric, threads, time and filters.
 //
-// All of it is loops over typed arrays. Parents stand before their children, so inclusive cost is one loop
-// backwards, and what an ancestor decides is one loop forwards.
+// All of it is loops over typed arrays. A subtree is a range, so inclusive costs are differences of sums from the start,
+// and what an ancestor decides holds up to its end.
 
-import type { Data, Moments, Series, Tree } from './data';
-
-export type FilterKind = 'focus' | 'ignore' | 'show-from' | 'hide' | 'show' | 'collapse';
-
-export interface Filter {
-  kind: FilterKind;
-  pattern: string;
-}
+import type { Data, Moments, Series } from './data';
+import type { Filter, Rules } from './filters';
+import { callsLeft, chosenRanges, chosenStacks, goneFuncs, moved, prepareTops, ruleFlags, staying, sumTops, takeOut } from './filters';
+import type { Both, Numbers, Totals } from './totals';
+import { Cells, Pool, Ranges, bothOf, isExact, roundedOf } from './totals';
+import type { Tree } from './tree';
 
 /** What is looked at: which costs of which part of the profile. */
 export interface Selection {
@@ -25,17 +23,29 @@ export interface Selection {
 /** Costs of one profile on a tree: the own and inclusive cost of each node. */
 export class Costs {
   private counted: Float64Array | null = null;
+  private made: Numbers | null = null;
 
-  constructor(readonly self: Float64Array, readonly total: Float64Array, private count: (() => Float64Array) | null) {}
+  /** `own`, `whole`: what nodes cost before frames were taken out; `move`: gives it to the frames that are left. */
+  constructor(readonly own: Numbers, readonly total: Totals, private count: (() => Float64Array) | null, readonly whole: Totals = total, private move: (() => Numbers) | null = null) {}
 
-  /** Calls begun at each node, counted when first asked for: pictures do not need them. */
+  /** Own costs, where filters leave them: pictures do not need them, so they are made when first asked for. */
+  get self(): Numbers {
+    return (this.made ??= this.move ? this.move() : this.own);
+  }
+
+  /** Calls begun at each node, likewise. */
   get calls(): Float64Array | null {
     return this.count && (this.counted ??= this.count());
   }
 
   /** The same calls on other costs. */
-  with(self: Float64Array, total: Float64Array): Costs {
+  with({ self, total }: Both): Costs {
     return new Costs(self, total, this.count && (() => this.calls!));
+  }
+
+  /** Its arrays as long as the tree. */
+  get room(): Float64Array[] {
+    return [...[this.own, this.made].flatMap(x => (x instanceof Cells ? [x.cells] : [])), this.total.cells];
   }
 }
 
@@ -52,10 +62,14 @@ export interface Scene {
   out: Uint8Array | null; // nodes that filters took out; null = none
   costs: Costs[];
   /** What gives widths: the cost, or with two profiles the larger of both own costs. */
-  width: Float64Array;
+  width: Totals;
+  tops: Int32Array | null; // where nodes were taken out, those that are left and lie in none that is
   whole: number[]; // by profile: what all of it costs
   scale: number; // what the second profile was multiplied by
+  negative: boolean; // some own cost is, before filters
   flat(): FlatProfile;
+  /** Own costs by function. */
+  ownBy(profile: number): Float64Array;
   flatRest: number; // functions that were summed up before
 }
 
@@ -91,37 +105,6 @@ export function factorOf(data: Data, profile: number, metric: number): number {
   const a = data.meta.profiles[0].metrics[metric], b = data.meta.profiles[profile].metrics[metricOf(data, profile, metric)];
   return !a || !b || profile === 0 ? 1 : (b.num * a.den * 10 ** a.scale) / (b.den * a.num * 10 ** b.scale);
 }
-
-// ---- room ----
-
-/**
- * Arrays as long as the tree are used again: making and dropping them for each question would cost more than the
- * question.
- */
-class Pool {
-  private free: Float64Array[] = [];
-
-  take(n: number): Float64Array {
-    const found = this.free.pop();
-    return found && found.length === n ? found : new Float64Array(n);
-  }
-
-  zeros(n: number): Float64Array {
-    return this.take(n).fill(0);
-  }
-
-  /** Makes room before it is needed. */
-  fill(n: number, most: number): boolean {
-    if (this.free.length < most) this.free.push(new Float64Array(n).fill(1));
-    return this.free.length < most;
-  }
-
-  give(cells: Float64Array): void {
-    if (this.free.length < 8 && !this.free.includes(cells)) this.free.push(cells);
-  }
-}
-
-let where = new Int32Array(0); // what takeOut() found, until the next time
 
 // ---- own costs ----
 
@@ -165,17 +148,36 @@ function addRows(to: Float64Array, node: Int32Array, cost: Float64Array): void {
   for (let i = 0; i < node.length; i++) to[node[i]] += cost[i];
 }
 
-function ownCosts(data: Data, profile: number, what: Selection, pool: Pool): Float64Array {
-  const self = pool.zeros(data.tree.n), metric = metricOf(data, profile, what.metric), factor = factorOf(data, profile, what.metric);
+/** How large the numbers are together, and whether some are below 0. */
+class Extent {
+  size = 0;
+  negative = false;
+
+  add(cells: Float64Array): void {
+    let size = 0, least = 0;
+    for (let i = 0; i < cells.length; i++) {
+      const v = cells[i];
+      size += v < 0 ? -v : v;
+      if (v < least) least = v;
+    }
+    this.size += size;
+    this.negative ||= least < 0;
+  }
+}
+
+function ownCosts(data: Data, profile: number, what: Selection, pool: Pool): Both & { negative: boolean } {
+  const self = pool.zeros(data.tree.n), metric = metricOf(data, profile, what.metric), factor = factorOf(data, profile, what.metric), extent = new Extent();
   const real = data.meta.profiles[profile].metrics[metric]?.real ?? false;
   for (const s of data.series) {
     if (s.profile !== profile || metric < 0 || !chosen(s, what)) continue;
-    const cost = s.cost[metric], timed = what.time ? data.moments.find(m => m.series === s) : undefined;
+    const timed = what.time ? data.moments.find(m => m.series === s) : undefined, cost = timed ? timed.gain[metric] : s.cost[metric];
+    if (!cost) continue;
+    extent.add(cost);
     if (what.time && timed) addMoments(timed, metric, what.time[0], what.time[1], self, real);
-    else if (!what.time && cost) addRows(self, s.node, cost);
+    else if (!what.time) addRows(self, s.node, cost);
   }
   if (factor !== 1) for (let i = 0; i < self.length; i++) self[i] *= factor;
-  return self;
+  return { ...bothOf(data.tree, self, !real && factor === 1 && isExact(extent.size), pool), negative: extent.negative };
 }
 
 function knowsCalls(data: Data, profile: number, what: Selection): boolean {
@@ -191,151 +193,6 @@ function ownCalls(data: Data, profile: number, what: Selection): Float64Array {
     else if (!what.time && s.calls) addRows(calls, s.node, s.calls);
   }
   return calls;
-}
-
-// ---- filters ----
-
-/** Whether a pattern is a regular expression. What is none is taken as text. */
-export function isRegex(pattern: string): boolean {
-  try {
-    return !!new RegExp(pattern);
-  } catch {
-    return false;
-  }
-}
-
-export function matcher(pattern: string, ignoreCase = false): (text: string) => boolean {
-  try {
-    const re = new RegExp(pattern, ignoreCase ? 'iu' : 'u');
-    return text => re.test(text);
-  } catch {
-    try {
-      const re = new RegExp(pattern, ignoreCase ? 'i' : '');
-      return text => re.test(text);
-    } catch {
-      const plain = ignoreCase ? pattern.toLowerCase() : pattern;
-      return text => (ignoreCase ? text.toLowerCase() : text).includes(plain);
-    }
-  }
-}
-
-/** Which functions a pattern matches: by name, or behind "file:" or "module:" by those. */
-export function matchFuncs(data: Data, pattern: string, ignoreCase = false): Uint8Array {
-  const f = data.funcs, prefix = /^(file|module):/.exec(pattern);
-  const texts = prefix ? (prefix[1] === 'file' ? f.file : f.module) : f.name;
-  const test = matcher(prefix ? pattern.slice(prefix[0].length) : pattern, ignoreCase);
-  const out = new Uint8Array(f.n);
-  for (let i = 1; i < f.n; i++) out[i] = +test(texts[i]);
-  return out;
-}
-
-const KINDS: FilterKind[] = ['focus', 'ignore', 'show-from', 'hide', 'show', 'collapse'];
-
-interface Rules {
-  flags: Uint8Array; // by function: the kinds of filters that match it
-  kinds: number;
-  alike: Alike;
-}
-
-function ruleFlags(data: Data, filters: Filter[]): Rules {
-  const flags = new Uint8Array(data.funcs.n);
-  let kinds = 0;
-  for (const filter of filters) {
-    const bit = 1 << KINDS.indexOf(filter.kind), hit = matchFuncs(data, filter.pattern);
-    kinds |= bit;
-    for (let i = 1; i < hit.length; i++) if (hit[i]) flags[i] |= bit;
-  }
-  return { flags, kinds, alike: alike(data, filters) };
-}
-
-/** Whether the first of two functions that match collapses the second, which it calls: the same, or of one file or module. */
-type Alike = (caller: number, callee: number) => boolean;
-
-function alike(data: Data, filters: Filter[]): Alike {
-  const { name, file, module, line } = data.funcs, on = (prefix: string) => filters.some(f => f.kind === 'collapse' && f.pattern.startsWith(prefix)), files = on('file:'), modules = on('module:');
-  return (a, b) => a === b || (name[a] === name[b] && file[a] === file[b] && line[a] === line[b] && module[a] === module[b]) ||
-    (files && file[a] !== '' && file[a] === file[b]) || (modules && module[a] !== '' && module[a] === module[b]);
-}
-
-/** Own costs of the stacks that focus and ignore leave. What a node decides for all below it is decided once. */
-function chosenStacks(tree: Tree, flags: Uint8Array, kinds: number, own: Float64Array, out: Float64Array): Float64Array {
-  const { n, func, end } = tree, focus = kinds & 1;
-  let until = focus ? 0 : n; // up to there a match has been seen
-  out[0] = focus ? 0 : own[0];
-  for (let i = 1; i < n;) {
-    const bits = flags[func[i]];
-    if (bits & 2) {
-      for (const last = end[i]; i < last; i++) out[i] = 0;
-      continue;
-    }
-    if (i >= until && bits & 1) until = end[i];
-    out[i] = i < until ? own[i] : 0;
-    i++;
-  }
-  return out;
-}
-
-/**
- * Takes frames out: show-from cuts above the first match, hide and show take single ones, collapse those that their
- * own like called. The tree stays as it is and
- * layers step over the nodes marked in `out`. Own costs go to the caller that is left, `to` tells which (0 = none is).
- */
-function takeOut(tree: Tree, { flags, kinds, alike: one }: Rules, out: Uint8Array, to: Int32Array): void {
-  const { n, func, depth, parent } = tree, from = kinds & 4, hide = kinds & 8, show = kinds & 16;
-  const seenAt = new Uint8Array(tree.deepest + 1), ownerAt = new Int32Array(tree.deepest + 1); // of the node's stack, by level
-  for (let i = 1; i < n; i++) {
-    const level = depth[i], bits = flags[func[i]], seen = seenAt[level - 1] | bits;
-    let owner = i;
-    seenAt[level] = seen;
-    const folds = bits & 32 && flags[func[parent[i]]] & 32 && one(func[parent[i]], func[i]);
-    if ((seen & from) !== from || bits & hide || folds || (bits & show) !== show) {
-      out[i] = 1;
-      owner = ownerAt[level - 1];
-    }
-    to[i] = ownerAt[level] = owner;
-  }
-}
-
-/** Own costs where they went. Callers stand before what they called, so each cell is set before it is added to. */
-function moved(own: Float64Array, to: Int32Array, keepRoot: boolean, out: Float64Array): Float64Array {
-  const n = own.length;
-  out[0] = keepRoot ? own[0] : 0;
-  for (let i = 1; i < n; i++) {
-    const t = to[i];
-    if (t === i) {
-      out[i] = own[i];
-    } else {
-      out[i] = 0;
-      if (t) out[t] += own[i];
-    }
-  }
-  return out;
-}
-
-/** Leaves the calls of the frames that are still there, be it only on the way to costs that stay; `present` are the nodes that cost anything. */
-function callsLeft(tree: Tree, flags: Uint8Array, kinds: number, taken: Uint8Array | null, present: Uint8Array, calls: Float64Array): Float64Array {
-  const { n, func, depth, parent } = tree, want = kinds & 1, from = kinds & 4, need = new Uint8Array(n);
-  const seenAt = new Uint8Array(tree.deepest + 1), shownAt = new Uint8Array(tree.deepest + 1);
-  for (let i = 1; i < n; i++) {
-    const level = depth[i], seen = (seenAt[level] = seenAt[level - 1] | flags[func[i]]);
-    const shown = (shownAt[level] = shownAt[level - 1] | (taken && taken[i] ? 0 : 1));
-    if (present[i] && shown && (seen & 3) === want && (seen & from) === from) need[i] = 1;
-  }
-  for (let i = n - 1; i > 0; i--) need[parent[i]] |= need[i];
-  for (let i = 0; i < n; i++) if (!need[i] || i === 0 || (taken && taken[i])) calls[i] = 0;
-  return calls;
-}
-
-/** Nodes whose own cost stays where it is. */
-function staying(data: Data, filters: Filter[]): Uint8Array {
-  const { n, func, depth, deepest, parent } = data.tree, { flags, kinds, alike: one } = ruleFlags(data, filters), out = new Uint8Array(n), seenAt = new Uint8Array(deepest + 1);
-  out[0] = kinds & 21 ? 0 : 1;
-  for (let i = 1; i < n; i++) {
-    const level = depth[i], bits = flags[func[i]], seen = (seenAt[level] = seenAt[level - 1] | bits);
-    if (bits & 32 && flags[func[parent[i]]] & 32 && one(func[parent[i]], func[i])) continue;
-    if ((seen & 3) === (kinds & 1) && (seen & kinds & 4) === (kinds & 4) && !(bits & 8) && (bits & kinds & 16) === (kinds & 16)) out[i] = 1;
-  }
-  return out;
 }
 
 /**
@@ -382,39 +239,59 @@ function presentNodes(data: Data, profile: number, what: Selection): Uint8Array 
 
 // ---- inclusive and flat ----
 
-function inclusive(tree: Tree, self: Float64Array, total: Float64Array): Float64Array {
-  const parent = tree.parent;
-  total.set(self);
-  for (let i = tree.n - 1; i > 0; i--) total[parent[i]] += total[i];
-  return total;
-}
-
 interface Sums {
   self: Float64Array;
   total: Float64Array;
   calls: Float64Array | null;
 }
 
-/** Costs by function: totals count outermost activations only. */
-function sumsOf(functions: number, tree: Tree, out: Uint8Array | null, costs: Costs, negative: boolean): Sums {
-  const { func, end, n } = tree, inside = new Int32Array(functions); // end of the outermost activation
-  const self = new Float64Array(functions), total = new Float64Array(functions), calls = costs.calls ? new Float64Array(functions) : null;
-  const own = costs.self, all = costs.total, count = costs.calls, skip = !negative && !count;
-  for (let i = 1; i < n; i++) {
-    if (skip && all[i] === 0) {
-      i = end[i] - 1; // nothing is left below
-      continue;
-    }
-    if (out && out[i]) continue;
-    const f = func[i];
-    self[f] += own[i];
-    if (i >= inside[f]) {
-      inside[f] = end[i];
-      total[f] += all[i];
-    }
-    if (calls) calls[f] += count![i];
+/** Own costs by function. Few nodes have any: `known` are those; what was taken out leaves its cost to what it lies in. */
+function ownBy({ func, parent }: Tree, out: Uint8Array | null, known: Int32Array, own: Numbers, functions: number): Float64Array {
+  const sums = new Float64Array(functions);
+  for (let i = 0; i < known.length; i++) {
+    let node = known[i];
+    const cost = own.at(node);
+    if (cost === 0) continue;
+    while (out && out[node]) node = parent[node];
+    if (node) sums[func[node]] += cost;
   }
-  return { self, total, calls };
+  return sums;
+}
+
+/**
+ * Inclusive costs by function, of outermost activations. `tops`: what to look into, null = all; `skip`: what costs
+ * nothing has nothing below; `less`: what is left of them, where what is gone is wanted.
+ */
+function totalBy(tree: Tree, { out, tops }: Pick<Scene, 'out' | 'tops'>, total: Totals, skip: boolean, functions: number, less?: Totals): Float64Array {
+  const { func, end, n } = tree, sums = new Float64Array(functions), inside = new Int32Array(functions); // end of the outermost activation
+  const { cells } = total, minus = less?.cells, ranges = total instanceof Ranges; // the arrays themselves: this is a long loop
+  for (let t = 0, parts = tops ? tops.length : 1; t < parts; t++) {
+    for (let i = tops ? tops[t] : 1, last = tops ? end[i] : n; i < last; i++) {
+      const f = func[i];
+      if (i < inside[f] || (out && out[i])) continue;
+      const until = end[i];
+      let cost = ranges ? cells[until] - cells[i] : cells[i];
+      if (minus) cost -= minus[until] - minus[i];
+      if (skip && cost === 0) {
+        i = until - 1;
+        continue;
+      }
+      inside[f] = until;
+      sums[f] += cost;
+    }
+  }
+  return sums;
+}
+
+function callsBy({ func, n }: Tree, calls: Float64Array, functions: number): Float64Array {
+  const out = new Float64Array(functions);
+  for (let i = 1; i < n; i++) out[func[i]] += calls[i];
+  return out;
+}
+
+/** Functions with their places in the order of names. */
+interface Named {
+  rank: Int32Array;
 }
 
 /** Costs by function. */
@@ -432,16 +309,32 @@ export class FlatProfile {
   }
 
   /** By one of the numbers, the largest first, or with "-" before it the smallest; ties by name. */
-  sorted(order: string, rank: Int32Array): FlatRow[] {
+  sorted(order: string, funcs: Named): FlatRow[] {
     const known = this.orders.get(order);
     if (known) return known;
-    const keys = this.keys(order.replace('-', ''), rank), sign = order.startsWith('-') ? -1 : 1;
-    const out = this.rows.slice().sort((a, b) => sign * (keys[b.func] - keys[a.func]) || rank[a.func] - rank[b.func]);
+    const out = this.rows.slice().sort(this.by(order, funcs));
     this.orders.set(order, out);
     return out;
   }
 
-  private keys(name: string, rank: Int32Array): Float64Array {
+  /** The first of them, without putting all others in order. */
+  first(order: string, funcs: Named, n: number): FlatRow[] {
+    const by = this.by(order, funcs), known = this.orders.get(order) ?? [], out = known.slice(0, n);
+    for (const row of known.length ? [] : this.rows) {
+      if (out.length === n && by(row, out[n - 1]) >= 0) continue;
+      let at = Math.min(out.length, n - 1);
+      for (; at > 0 && by(row, out[at - 1]) < 0; at--) out[at] = out[at - 1];
+      out[at] = row;
+    }
+    return out;
+  }
+
+  private by(order: string, funcs: Named): (a: FlatRow, b: FlatRow) => number {
+    const keys = this.keys(order.replace('-', ''), funcs), sign = order.startsWith('-') ? -1 : 1;
+    return (a, b) => sign * (keys[b.func] - keys[a.func]) || funcs.rank[a.func] - funcs.rank[b.func];
+  }
+
+  private keys(name: string, funcs: Named): Float64Array {
     const first = this.sums[0], last = this.sums[this.sums.length - 1];
     const difference = (a: Float64Array, b: Float64Array) => a.map((v, i) => Math.abs(v - b[i]));
     switch (name) {
@@ -451,7 +344,7 @@ export class FlatProfile {
       case 'calls': return last.calls?.map(v => (v >= 0 ? v : -1)) ?? last.self;
       case 'change': return difference(last.self, first.self);
       case 'totalChange': return difference(last.total, first.total);
-      case 'name': return Float64Array.from(rank, r => -r);
+      case 'name': return Float64Array.from(funcs.rank, r => -r);
       default: return last.self;
     }
   }
@@ -493,50 +386,82 @@ export function isPlain(what: Selection): boolean {
   return !what.filters.length && !what.time && !what.thread && !what.event;
 }
 
+const ALL = { out: null, tops: null };
+
 /** What is chosen, before filters. */
 interface Base {
   costs: Costs[];
+  totalBy: (() => Float64Array)[]; // by profile: inclusive costs by function
   present: (() => Uint8Array)[]; // by profile: the nodes that something is known of
-  width: Float64Array;
+  width: Totals;
   negative: boolean; // some own cost is
 }
 
 function makeBase(data: Data, what: Selection, pool: Pool): Base {
-  const costs = data.meta.profiles.map((_, k) => {
-    const self = ownCosts(data, k, what, pool);
-    return new Costs(self, inclusive(data.tree, self, pool.take(self.length)), knowsCalls(data, k, what) ? () => ownCalls(data, k, what) : null);
-  });
-  const negative = costs.some(c => hasNegative(c.self));
+  const own = data.meta.profiles.map((_, k) => ownCosts(data, k, what, pool)), negative = own.some(o => o.negative);
+  const costs = own.map((o, k) => new Costs(o.self, o.total, knowsCalls(data, k, what) ? () => ownCalls(data, k, what) : null));
   const present = costs.map((_, k) => once(() => presentNodes(data, k, what)));
-  return { costs, present, width: widths(data.tree, costs, negative, pool), negative };
+  const totals = costs.map(c => once(() => totalBy(data.tree, ALL, c.total, !negative, data.funcs.n)));
+  return { costs, totalBy: totals, present, width: widths(data.tree, costs, negative, pool), negative };
 }
 
-/** The costs that filters leave, and the nodes that they take out. */
-function filtered(data: Data, what: Selection, base: Base, pool: Pool): { costs: Costs[]; out: Uint8Array | null } {
-  const { tree } = data, { n } = tree, rules = ruleFlags(data, what.filters), { flags, kinds } = rules, out = kinds & 60 ? new Uint8Array(n) : null;
-  if (where.length !== n) where = new Int32Array(n);
-  if (out) takeOut(tree, rules, out, where);
+/** Inclusive costs by function where filters left no more than `left`: what is missing is added up instead where that is less. */
+function leftBy(data: Data, base: Base, k: number, left: Totals): Float64Array {
+  const { tree, funcs: { n } } = data, { total } = base.costs[k];
+  if (left === total) return base.totalBy[k]();
+  if (base.negative || !(left instanceof Ranges) || 2 * left.at(0) < total.at(0)) return totalBy(tree, ALL, left, !base.negative, n);
+  const gone = totalBy(tree, ALL, total, true, n, left);
+  return base.totalBy[k]().map((v, f) => v - gone[f]);
+}
+
+/** Inclusive costs by function that filters leave. */
+function leftTotals(data: Data, base: Base, k: number, rules: Rules, left: Left): Float64Array {
+  const { tree, funcs: { n } } = data, c = left.costs[k];
+  if (rules.kinds & 36) return totalBy(tree, left, c.total, !base.negative, n);
+  const total = leftBy(data, base, k, c.whole), gone = left.out && goneFuncs(rules);
+  return gone ? total.map((v, f) => (gone[f] ? 0 : v)) : total;
+}
+
+/** What filters leave. */
+type Left = Pick<Scene, 'costs' | 'out' | 'tops'>;
+
+/** The costs of the stacks that focus and ignore leave. */
+function chosenCosts(tree: Tree, rules: Rules, { self, total }: Costs, pool: Pool): Both {
+  if (total instanceof Ranges) {
+    const left = new Ranges(chosenRanges(tree, rules, total.cells, pool.take(tree.n)), tree.end);
+    return { self: left.own(), total: left };
+  }
+  const own = chosenStacks(tree, rules, self, pool.take(tree.n));
+  return { self: new Cells(own), total: roundedOf(tree, own, pool) };
+}
+
+/** The costs that filters leave, the nodes that they take out, and what is on top then. */
+function filtered(data: Data, what: Selection, rules: Rules, base: Base, pool: Pool): Left {
+  const { tree } = data, { n } = tree, { kinds } = rules, out = kinds & 60 ? new Uint8Array(n) : null;
+  const tops = out && takeOut(tree, rules, out), keepRoot = !(kinds & 20);
   const costs = base.costs.map((c, k) => {
-    const own = kinds & 3 ? chosenStacks(tree, flags, kinds, c.self, pool.take(n)) : c.self, self = out ? moved(own, where, !(kinds & 20), pool.take(n)) : own;
-    if (own !== self && own !== c.self) pool.give(own);
-    const calls = () => callsLeft(tree, flags, kinds, out, base.present[k](), c.calls!.slice());
-    return new Costs(self, inclusive(tree, self, pool.take(n)), knowsCalls(data, k, what) ? calls : null);
+    const left = kinds & 3 ? chosenCosts(tree, rules, c, pool) : c, total = tops ? left.total.with(sumTops(tops, left.total) + (keepRoot ? left.self.at(0) : 0)) : left.total;
+    const calls = knowsCalls(data, k, what) ? () => callsLeft(tree, rules, out, base.present[k](), c.calls!.slice()) : null;
+    return new Costs(left.self, total, calls, left.total, out && (() => new Cells(moved(tree, left.self, out, keepRoot, pool.take(n)))));
   });
-  return { costs, out };
+  return { costs, out, tops };
 }
 
 function makeScene(data: Data, what: Selection, base: Base, pool: Pool): Scene {
-  const { tree } = data, plain = isPlain(what), hasTree = data.meta.profiles.every(p => p.facets.includes('tree'));
-  let { costs } = base, out: Uint8Array | null = null, { width } = base, flat: FlatProfile | null = null, scale = 1;
-  if (what.filters.length) ({ costs, out } = filtered(data, what, base, pool));
+  const { tree, funcs: { n } } = data, plain = isPlain(what), hasTree = data.meta.profiles.every(p => p.facets.includes('tree'));
+  const rules = what.filters.length ? ruleFlags(data, what.filters) : null, left: Left = rules ? filtered(data, what, rules, base, pool) : { costs: base.costs, out: null, tops: null }, { out, tops } = left;
+  let { costs } = left, { width } = base, flat: FlatProfile | null = null, scale = 1;
   if (what.normalize && costs.length === 2) ({ costs, scale } = scaled(tree, costs, pool));
   if (costs !== base.costs) width = widths(tree, costs, base.negative, pool);
   const stated = plain && !what.normalize && data.flat.some(f => f);
-  const none = () => new FlatProfile(costs.map(() => ({ self: new Float64Array(data.funcs.n), total: new Float64Array(data.funcs.n), calls: null })), null);
+  const own = costs.map((c, k) => once(() => ownBy(tree, out, data.known(k), c.own, n)));
+  const totals = (k: number) => (what.normalize ? totalBy(tree, left, costs[k].total, !base.negative, n) : rules ? leftTotals(data, base, k, rules, left) : base.totalBy[k]());
+  const sums = (k: number): Sums => ({ self: own[k](), total: totals(k), calls: costs[k].calls && callsBy(tree, costs[k].calls!, n) });
+  const none = (): Sums => ({ self: new Float64Array(n), total: new Float64Array(n), calls: null });
   return {
-    tree, out, costs, width, scale,
-    whole: costs.map((c, k) => (plain && !what.normalize ? wholeOf(data, k, what.metric) : c.total[0])),
-    flat: () => (flat ??= stated ? flatStated(data, what.metric) : hasTree ? new FlatProfile(costs.map(c => sumsOf(data.funcs.n, tree, out, c, base.negative)), null) : none()),
+    tree, out, tops, costs, width, scale, negative: base.negative, ownBy: k => own[k](),
+    whole: costs.map((c, k) => (plain && !what.normalize ? wholeOf(data, k, what.metric) : c.total.at(0))),
+    flat: () => (flat ??= stated ? flatStated(data, what.metric) : new FlatProfile(costs.map((_, k) => (hasTree ? sums(k) : none())), null)),
     flatRest: stated ? data.meta.cut.functions : 0,
   };
 }
@@ -567,14 +492,19 @@ export class Scenes {
   of(what: Selection, net = false): Scene {
     const s = net ? what : { ...what, metric: gainedOf(this.data, what.metric) };
     const part = JSON.stringify([s.metric, s.event, s.thread, s.time]), all = JSON.stringify([s.filters, s.normalize]);
-    return newest(this.scenes, part + all, 5, () => makeScene(this.data, s, this.base(part, s), this.pool), old => this.reuse(old));
+    return newest(this.scenes, part + all, this.data.tree.n > 1e6 ? 3 : 5, () => makeScene(this.data, s, this.base(part, s), this.pool), old => this.reuse(old));
   }
 
   /** Makes a bit of the room that the next questions need; false when there is enough. */
   prepare(): boolean {
-    if (where.length !== this.data.tree.n) where = new Int32Array(this.data.tree.n).fill(1);
+    prepareTops(this.data.tree.n);
     for (const base of this.bases.values()) base.costs.forEach((c, k) => c.calls && base.present[k]());
     return this.pool.fill(this.data.tree.n, 2 * this.data.meta.profiles.length);
+  }
+
+  /** What functions cost in what is chosen, on which filters build. */
+  sumUp(): void {
+    for (const base of this.bases.values()) for (const sums of base.totalBy) sums();
   }
 
   private base(part: string, s: Selection): Base {
@@ -583,7 +513,7 @@ export class Scenes {
 
   /** Keeps the room of what nobody looks at any more. */
   private reuse(old: Shown): void {
-    const arrays = ({ costs, width }: Shown) => [width, ...costs.flatMap(c => [c.self, c.total])];
+    const arrays = ({ costs, width }: Shown) => [width.cells, ...costs.flatMap(c => c.room)];
     const used = new Set([...this.scenes.values(), ...this.bases.values() as Iterable<Shown>].flatMap(arrays));
     for (const cells of arrays(old)) if (!used.has(cells)) this.pool.give(cells);
   }
@@ -591,26 +521,28 @@ export class Scenes {
 
 /** The second profile scaled to the size of the first. */
 function scaled(tree: Tree, [before, after]: Costs[], pool: Pool): { costs: Costs[]; scale: number } {
-  const sum = (cells: Float64Array) => cells.reduce((a, b) => a + b, 0), a = sum(before.self), b = sum(after.self), self = pool.take(tree.n);
+  const sum = (own: Numbers) => {
+    let all = 0;
+    for (let i = 0; i < tree.n; i++) all += own.at(i);
+    return all;
+  };
+  const a = sum(before.self), b = sum(after.self), self = pool.take(tree.n);
   if (!(a > 0 && b > 0)) return { costs: [before, after], scale: 1 };
-  for (let i = 0; i < tree.n; i++) self[i] = (after.self[i] * a) / b;
-  return { costs: [before, after.with(self, inclusive(tree, self, pool.take(tree.n)))], scale: a / b };
-}
-
-function hasNegative(cells: Float64Array): boolean {
-  for (let i = 0; i < cells.length; i++) if (cells[i] < 0) return true;
-  return false;
+  for (let i = 0; i < tree.n; i++) self[i] = (after.self.at(i) * a) / b;
+  return { costs: [before, after.with(bothOf(tree, self, false, pool))], scale: a / b };
 }
 
 /** What gives nodes their widths: costs below zero have none. */
-function widths(tree: Tree, costs: Costs[], negative: boolean, pool: Pool): Float64Array {
-  const n = tree.n, { parent } = tree, a = costs[0].self, b = costs[1]?.self;
-  if (!b && !negative) return costs[0].total;
-  const out = pool.take(n);
-  if (b) for (let i = 0; i < n; i++) out[i] = Math.max(a[i], b[i], 0);
-  else for (let i = 0; i < n; i++) out[i] = Math.max(a[i], 0);
-  for (let i = n - 1; i > 0; i--) out[parent[i]] += out[i];
-  return out;
+function widths(tree: Tree, costs: Costs[], negative: boolean, pool: Pool): Totals {
+  const { n } = tree;
+  if (costs.length === 1 && !negative) return costs[0].total;
+  const a = costs[0].self, b = (costs[1] ?? costs[0]).self, own = pool.take(n);
+  let size = 0;
+  for (let i = 0; i < n; i++) size += own[i] = Math.max(a.at(i), b.at(i), 0);
+  own[n] = 0;
+  const { total } = bothOf(tree, own, isExact(size) && costs.every(c => c.total instanceof Ranges), pool);
+  if (total.cells !== own) pool.give(own);
+  return total;
 }
 
 // ---- one function ----
@@ -628,25 +560,41 @@ export interface Call {
  * Who calls a function and whom it calls, from stacks, as `callers` and `callees` have it: totals are of the callee's
  * outermost activations, so that they add up to no more than it costs.
  */
-export function callsFromStacks({ tree, out, costs }: Scene, functions: number, func: number): { callers: Call[]; callees: Call[] } {
-  const { n, parent, end } = tree, inside = new Int32Array(functions), caller = new Int32Array(n), maps = [new Map<number, Call>(), new Map<number, Call>()];
+export function callsFromStacks({ tree, out, costs }: Scene, func: number): { callers: Call[]; callees: Call[] } {
+  const { parent, end, func: of } = tree, { at, from } = tree.byFunc, maps = [new Map<number, Call>(), new Map<number, Call>()];
+  const above = (node: number) => {
+    let up = parent[node];
+    while (out && out[up]) up = parent[up];
+    return up;
+  };
+  const within = (node: number) => {
+    const f = of[node];
+    for (let up = parent[node]; up; up = parent[up]) if (of[up] === f && !(out && out[up])) return true;
+    return false;
+  };
   const add = (side: number, other: number, node: number, outermost: boolean) => {
     let call = maps[side].get(other);
     if (!call) maps[side].set(other, (call = { func: other, calls: costs.map(() => 0), self: costs.map(() => 0), total: costs.map(() => 0), sites: new Set() }));
-    costs.forEach((c, k) => {
+    for (let k = 0; k < costs.length; k++) {
+      const c = costs[k];
       call.calls[k] += c.calls?.[node] ?? 0;
-      call.self![k] += c.self[node];
-      if (outermost) call.total[k] += c.total[node];
-    });
+      call.self![k] += c.self.at(node);
+      if (outermost) call.total[k] += c.total.at(node);
+    }
   };
-  for (let i = 1; i < n; i++) {
-    const up = parent[i];
-    caller[i] = out && out[up] ? caller[up] : up;
-    if (out && out[i]) continue;
-    const f = tree.func[i], from = tree.func[caller[i]], outermost = i >= inside[f];
-    if (outermost) inside[f] = end[i];
-    if (f === func) add(0, from, i, outermost);
-    if (from === func && caller[i]) add(1, f, i, outermost);
+  for (let i = from[func] ?? 0, last = from[func + 1] ?? 0, inside = 0; i < last; i++) {
+    const node = at[i];
+    if (out && out[node]) continue;
+    add(0, of[above(node)], node, node >= inside);
+    if (node >= inside) inside = end[node];
+    for (let c = node + 1; c < end[node];) {
+      if (out && out[c]) {
+        c++; // its callees take its place
+      } else {
+        add(1, of[c], c, of[c] !== func && !within(c));
+        c = end[c];
+      }
+    }
   }
   const rows = (map: Map<number, Call>) => [...map.values()].filter(c => c.func || c.total.some(v => v !== 0) || c.calls.some(v => v > 0));
   return { callers: rows(maps[0]), callees: rows(maps[1]) };

@@ -1,10 +1,13 @@
 // What can be done before anyone asks, in the moments when nothing else is to do.
 
 import type { Data, Series } from './data';
-import { buildTree } from './data';
-import { CalleesLayer, CallersLayer, byFunc } from './layers';
-import type { Filter, Scene } from './model';
+import type { Filter } from './filters';
+import { CalleesLayer, CallersLayer } from './layers';
+import type { Scene } from './model';
 import { Scenes } from './model';
+import { Tree } from './tree';
+
+const LARGE = 20000; // nodes: below that everything is quick anyway
 
 /** Runs jobs one by one while the page is idle. */
 export function whenIdle(jobs: (() => void)[]): void {
@@ -18,7 +21,7 @@ export function whenIdle(jobs: (() => void)[]): void {
 
 /** A profile of the same shape as the real one, but small. */
 function toy(data: Data): Data {
-  const n = 6000, functions = 300, up = new Int32Array(n), func = new Int32Array(n), node = new Int32Array(n), cost = new Float64Array(n);
+  const n = 6000, functions = 300, up = new Int32Array(n), func = data.tree.func.constructor === Uint16Array ? new Uint16Array(n) : new Int32Array(n), node = new Int32Array(n), cost = new Float64Array(n);
   let seed = 1, level = 0;
   const random = (most: number) => (seed = (seed * 48271) % 2147483647) % most;
   for (let i = 1; i < n; i++) {
@@ -34,8 +37,8 @@ function toy(data: Data): Data {
     profile: k, index: 0, node, cost: p.metrics.map(() => cost), calls: p.calls ? cost : null, line: null,
   }));
   return {
-    meta: data.meta, strings: [], series, funcs: { n: functions, name, file: name, module: name, line: none, flags: none, rank: func.slice(0, functions), sides: null },
-    tree: buildTree(up, func, new Map()), moments: [], flat: [], edges: [], lines: [], sources: data.sources,
+    known: () => node, meta: data.meta, strings: [], series, funcs: { n: functions, name, file: name, module: name, line: none, flags: none, rank: Int32Array.from(none, (_, i) => i), sides: null },
+    tree: new Tree(up, func, new Map()), moments: [], flat: [], edges: [], lines: [], sources: data.sources,
   };
 }
 
@@ -44,7 +47,7 @@ function rehearse(data: Data): (() => void)[] {
   const small = toy(data), kinds: Filter['kind'][] = ['focus', 'ignore', 'hide', 'show', 'show-from'];
   const ask = (filters: Filter[]) => {
     const scene: Scene = new Scenes(small).of({ metric: data.meta.profiles[0].primary, event: '', thread: '', time: null, filters, normalize: filters.length > 1 });
-    scene.flat().sorted('total', small.funcs.rank);
+    scene.flat().sorted('total', small.funcs);
     for (const layer of [new CallersLayer(scene, small.funcs.n), new CallersLayer(scene, small.funcs.n, 5), new CalleesLayer(scene, small.funcs.n, 0), new CalleesLayer(scene, small.funcs.n, 7)])
       for (let i = 0, list = [0]; i < list.length && i < 200; i++) for (let k = 0, c = layer.children(list[i]); k < c.length; k++) list.push(c[k]);
   };
@@ -54,7 +57,13 @@ function rehearse(data: Data): (() => void)[] {
 }
 
 export function prepare(data: Data, scenes: Scenes, scene: () => Scene): void {
-  if (data.tree.n < 20000) return;
+  if (data.tree.n < LARGE) return;
   const room = () => void scenes.prepare();
-  whenIdle([room, room, room, room, () => void byFunc(data.tree), () => void scene().flat().sorted('total', data.funcs.rank), ...rehearse(data)]);
+  whenIdle([() => void data.tree.parent, room, room, () => void data.tree.byFunc, () => void scene().flat().sorted('total', data.funcs), () => void scene().ownBy(0), () => scenes.sumUp(), ...rehearse(data)]);
+}
+
+/** Room for the next question, when the last one has taken what there was. */
+export function prepareNext(data: Data, scenes: Scenes): void {
+  const room = () => void scenes.prepare();
+  if (data.tree.n >= LARGE) whenIdle([room, room]);
 }

@@ -2,8 +2,10 @@
 
 import type { Data } from './data';
 import type { Palette } from './colours';
-import type { Filter, FilterKind, Selection } from './model';
-import { isRegex, metricOf, threadKey, threadWord } from './model';
+import type { Filter, FilterKind } from './filters';
+import { isRegex } from './filters';
+import type { Selection } from './model';
+import { metricOf, threadKey, threadWord } from './model';
 import { escapeRegex, shellWord } from './text';
 
 export type View = 'overview' | 'flame' | 'time' | 'sandwich' | 'tree' | 'top' | 'lines';

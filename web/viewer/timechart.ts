@@ -2,13 +2,14 @@
 // middle, so a picture costs its width times its depth, however many events there are. Where nothing is known to have
 // run, nothing is drawn.
 
-import type { Moments, Tree } from './data';
+import type { Moments } from './data';
 import { inkOn } from './colours';
 import { el } from './dom';
 import type { Words } from './export';
 import { hands } from './hands';
 import { momentAt } from './model';
 import { fitName, timeSteps } from './text';
+import type { Tree } from './tree';
 
 const ROW = 16, HEAD = 22, AXIS = 20;
 const FONT = '11px ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';

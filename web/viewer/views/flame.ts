@@ -21,7 +21,7 @@ export class FlameView implements Panel {
 
   constructor(private app: App) {
     this.chart = new Flame('Flame graph', {
-      rank: app.data.funcs.rank,
+      funcs: app.data.funcs,
       label: n => (n ? app.name(this.layer!.func(n)) : 'all'),
       colour: n => (n ? app.frameColour(this.layer!, n) : app.dark ? '#4a4b55' : '#d5d5dc'),
       match: n => !!n && !!app.hits?.[this.layer!.func(n)],
@@ -49,7 +49,7 @@ export class FlameView implements Panel {
       this.made = key;
       this.chart.set(this.layer, nodeAt(this.layer, s.zoom));
     }
-    const empty = !(app.scene.width[0] > 0);
+    const empty = !(app.scene.width.at(0) > 0);
     this.note.hidden = !empty;
     this.note.textContent = !empty ? '' : s.filters.length || s.time || s.thread || s.event ? 'The filters leave nothing to draw.' : 'Everything costs 0: there is nothing to draw.';
     this.chart.up = !s.icicle;
@@ -59,7 +59,7 @@ export class FlameView implements Panel {
     this.chart.relayout();
     this.trail();
     app.tell(this.thing(this.chart.selected));
-    fill(this.key0, app.legend());
+    app.drawLegend(this.key0, () => this.chart.inSight(app.data.funcs.n));
   }
 
   press(e: KeyboardEvent): void {

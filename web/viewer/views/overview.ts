@@ -68,7 +68,7 @@ export class OverviewView implements Panel {
     const { profiles } = this.app.data.meta, out: string[] = [];
     if (profiles.some(p => !p.complete)) out.push('The profile is damaged or was cut off: this is what could be read.');
     if (profiles.some(p => p.estimated)) out.push('The stacks were reconstructed, not recorded: they are an estimate.');
-    const [first] = this.app.scene.flat().sorted('self', this.app.data.funcs.rank), share = first ? first.self[this.app.main0] / this.app.scene.whole[this.app.main0] : 0;
+    const [first] = this.app.scene.flat().first('self', this.app.data.funcs, 1), share = first ? first.self[this.app.main0] / this.app.scene.whole[this.app.main0] : 0;
     if (this.app.compares) out.push(this.whole());
     else if (share > 0.3 && share <= 1) out.push(`${this.app.name(first.func)} alone is ${percent(share, 1)} of everything.`);
     if (this.app.scene.whole.every(w => w === 0)) out.push('Everything costs 0.');
@@ -77,7 +77,7 @@ export class OverviewView implements Panel {
 
   /** What changed most, noise left out. */
   private changed(): HTMLElement {
-    const { app } = this, { noise } = app, list = app.scene.flat().sorted('change', app.data.funcs.rank).map(r => ({ r, verdict: noise.verdicts(r.func, r.self, r.total, app.plain)[0] }));
+    const { app } = this, { noise } = app, list = app.scene.flat().sorted('change', app.data.funcs).map(r => ({ r, verdict: noise.verdicts(r.func, r.self, r.total, app.plain)[0] }));
     const rows = list.filter(x => x.verdict !== 'same' && x.verdict !== 'noise' && x.r.self[0] !== x.r.self[1]).slice(0, ROWS), quiet = list.filter(x => x.verdict === 'noise').length;
     const number = (text: string, title: string, tone = '') => el('td', { class: 'number ' + tone, title }, text), head = (text: string) => el('th', { scope: 'col', class: 'number' }, text);
     const all = button('All functions', 'All functions', () => app.set({ view: 'top' }), { class: 'more' });
@@ -100,7 +100,7 @@ export class OverviewView implements Panel {
 
   private costliest(): HTMLElement {
     if (this.app.compares) return this.changed();
-    const { app } = this, k = app.main0, whole = app.scene.whole[k], rows = app.scene.flat().sorted('self', app.data.funcs.rank).slice(0, ROWS);
+    const { app } = this, k = app.main0, whole = app.scene.whole[k], rows = app.scene.flat().first('self', app.data.funcs, ROWS);
     const cell = (raw: number, share: number, title: string) => {
       const bar = el('span', { class: 'bar' });
       bar.style.width = Math.max(0, Math.min(1, share)) * 100 + '%';
@@ -124,16 +124,16 @@ export class OverviewView implements Panel {
   /** The costliest way down, as long as it holds a good part of its caller; recursion is one step. */
   private hottest(): HTMLElement | null {
     const { app } = this, { tree, width } = app.scene, rows: Node[] = [];
-    if (why('tree', app.data) || !(width[0] > 0)) return null;
+    if (why('tree', app.data) || !(width.at(0) > 0)) return null;
     const layer = stacksLayer(app.scene, app.data.funcs.n, false);
     let before = 0, levels = 1, shareOf = '';
     for (let node = 0; rows.length < 14;) {
       let best = -1;
       const kids = layer.children(node);
       for (let i = 0; i < kids.length; i++) if (layer.func(kids[i]) && (best < 0 || layer.width(kids[i]) > layer.width(best))) best = kids[i];
-      if (best < 0 || layer.width(best) < layer.width(node) * 0.3 || layer.width(best) < width[0] * 0.02) break;
+      if (best < 0 || layer.width(best) < layer.width(node) * 0.3 || layer.width(best) < width.at(0) * 0.02) break;
       node = best;
-      const func = layer.func(node), path = pathOf(layer, node), share = percent(layer.width(node), width[0]), name = app.name(func), again = rows.length > 0 && func === before;
+      const func = layer.func(node), path = pathOf(layer, node), share = percent(layer.width(node), width.at(0)), name = app.name(func), again = rows.length > 0 && func === before;
       if (again) levels++;
       else levels = 1;
       before = func;
@@ -146,10 +146,10 @@ export class OverviewView implements Panel {
 
   private graph(): HTMLElement | null {
     const { app } = this;
-    if (why('flame', app.data) || !(app.scene.width[0] > 0)) return null;
+    if (why('flame', app.data) || !(app.scene.width.at(0) > 0)) return null;
     this.layer = stacksLayer(app.scene, app.data.funcs.n, false);
     this.flame ??= new Flame('Small flame graph', {
-      rank: app.data.funcs.rank, label: n => (n ? app.name(this.layer!.func(n)) : 'all'), colour: n => (n ? app.frameColour(this.layer!, n) : app.dark ? '#4a4b55' : '#d5d5dc'),
+      funcs: app.data.funcs, label: n => (n ? app.name(this.layer!.func(n)) : 'all'), colour: n => (n ? app.frameColour(this.layer!, n) : app.dark ? '#4a4b55' : '#d5d5dc'),
       match: n => !!n && !!app.hits?.[this.layer!.func(n)], searching: () => !!app.hits, dark: () => app.dark,
     }, {
       hover: (node, _box, x, y) => app.hover(x, y, node === null || node <= 0 ? null : { func: this.layer!.func(node), more: this.layer!.more(node), total: app.scene.costs.map((_, k) => this.layer!.total(node, k)), stack: this.layer!.stack(node) }),
@@ -160,7 +160,9 @@ export class OverviewView implements Panel {
     this.flame.tallest = 270;
     this.flame.up = !app.state.icicle;
     this.flame.set(this.layer);
-    return this.card('Flame graph', this.flame.host, app.legend());
+    const legend = el('div', { class: 'legends' });
+    app.drawLegend(legend, () => this.flame!.inSight(app.data.funcs.n));
+    return this.card('Flame graph', this.flame.host, legend);
   }
 
   /** Each metric over time. What falls again is drawn as its level, the rest as what came in each step. */
@@ -196,7 +198,7 @@ export class OverviewView implements Panel {
 
   csv(): string {
     const { app } = this, k = app.main0;
-    return 'function,self,total\r\n' + app.scene.flat().sorted('self', app.data.funcs.rank).slice(0, ROWS)
+    return 'function,self,total\r\n' + app.scene.flat().first('self', app.data.funcs, ROWS)
       .map(r => [escapeCsv(app.data.funcs.name[r.func]), canonical(app.metric, r.self[k]), canonical(app.metric, r.total[k])].join(',') + '\r\n').join('');
   }
 }

@@ -57,7 +57,7 @@ export class SandwichView implements Panel {
   private flame(label: string, which: 'callers' | 'callees'): Flame {
     const { app } = this, layer = () => this.layers[which]!;
     const flame: Flame = new Flame(label, {
-      rank: app.data.funcs.rank,
+      funcs: app.data.funcs,
       label: n => app.name(layer().func(n)),
       colour: n => app.frameColour(layer(), n),
       match: n => !!app.hits?.[layer().func(n)],
@@ -87,7 +87,7 @@ export class SandwichView implements Panel {
   update(): void {
     const { app } = this, lacks = why('sandwich', app.data);
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
-    this.rows = app.scene.flat().sorted(app.compares ? 'change' : 'self', app.data.funcs.rank);
+    this.rows = app.scene.flat().sorted(app.compares ? 'change' : 'self', app.data.funcs);
     const func = app.state.func && this.rows.some(r => r.func === app.state.func) ? app.state.func : this.rows[0]?.func ?? 0;
     if (!app.state.func && func) app.state.func = func;
     this.fillList();
@@ -138,7 +138,7 @@ export class SandwichView implements Panel {
   /** Who calls a function and whom it calls, the costliest first. */
   private between(func: number, metric: number): { callers: Call[]; callees: Call[] } {
     const { app } = this, k = app.main0, { rank } = app.data.funcs;
-    const known = this.hasTree ? callsFromStacks(app.sceneOf(metric), app.data.funcs.n, func) : { callers: this.calls(func, metric, 'callee', 'caller'), callees: this.calls(func, metric, 'caller', 'callee') };
+    const known = this.hasTree ? callsFromStacks(app.sceneOf(metric), func) : { callers: this.calls(func, metric, 'callee', 'caller'), callees: this.calls(func, metric, 'caller', 'callee') };
     for (const list of [known.callers, known.callees]) list.sort((a, b) => b.total[k] - a.total[k] || b.calls[k] - a.calls[k] || rank[a.func] - rank[b.func]);
     return known;
   }

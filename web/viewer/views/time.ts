@@ -58,7 +58,7 @@ export class TimeView implements Panel {
     const { app } = this, { tree } = app.data, { node } = box, stack: number[] = [], { start, end, samples } = this.chart.activation(box);
     for (let n = node; n; n = tree.parent[n]) stack.push(tree.func[n]);
     const costs = app.scene.costs, own = `at ${time(Math.round(start))} for ${time(Math.round(end - start))}` + (samples ? `, ${plural(samples, 'sample', 'samples')}` : '');
-    return { func: tree.func[node], more: tree.more.get(node), total: costs.map(c => c.total[node]), calls: costs[app.main0].calls?.[node] ?? null, stack: stack.reverse(), own };
+    return { func: tree.func[node], more: tree.more.get(node), total: costs.map(c => c.total.at(node)), calls: costs[app.main0].calls?.[node] ?? null, stack: stack.reverse(), own };
   }
 
   /** The threads, to fold and to find. */

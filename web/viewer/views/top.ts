@@ -114,7 +114,7 @@ export class TopView implements Panel {
   update(): void {
     const { app } = this, lacks = why('top', app.data), sort = app.state.sort;
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
-    this.rows = app.scene.flat().sorted(sort, app.data.funcs.rank);
+    this.rows = app.scene.flat().sorted(sort, app.data.funcs);
     this.search();
   }
 

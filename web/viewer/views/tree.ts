@@ -70,7 +70,7 @@ export class TreeView implements Panel {
   /** What is left of what a row gained itself; from the leaves up, stacks are put together by what they gained. */
   net(node: number): [number, number] {
     const { app } = this, [left] = this.layer!.plain ? app.sceneOf(app.state.metric).costs : [null];
-    return left ? [left.self[node], left.total[node]] : [NaN, NaN];
+    return left ? [left.self.at(node), left.total.at(node)] : [NaN, NaN];
   }
 
   private kids(node: number): number[] {
@@ -78,7 +78,7 @@ export class TreeView implements Panel {
     const all = l.children(node), out: number[] = [], left = this.app.falls && l.plain ? this.app.sceneOf(this.app.state.metric).costs[0].total : null;
     for (let i = 0; i < all.length; i++) {
       const c = all[i];
-      if (l.width(c) > 0 || left?.[c] || l.total(c, 0) !== 0 || (this.app.compares && l.total(c, 1) !== 0)) out.push(c);
+      if (l.width(c) > 0 || left?.at(c) || l.total(c, 0) !== 0 || (this.app.compares && l.total(c, 1) !== 0)) out.push(c);
     }
     return out;
   }
@@ -165,7 +165,7 @@ export class TreeView implements Panel {
     const { tree, width } = this.app.scene, listed = new Set(this.rows.map(r => r.node));
     if (!l.plain) return;
     let best = 0;
-    for (let i = 1; i < tree.n; i++) if (hits[tree.func[i]] && width[i] > (best ? width[best] : 0) && !listed.has(i)) best = i;
+    for (let i = 1; i < tree.n; i++) if (hits[tree.func[i]] && width.at(i) > (best ? width.at(best) : 0) && !listed.has(i)) best = i;
     if (!best) return;
     for (let n = tree.parent[best]; n; n = tree.parent[n]) this.open.add(n);
     this.list();

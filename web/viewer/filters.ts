@@ -1,0 +1,232 @@
+// Filters: which functions they match, which nodes of the tree they take out, and what becomes of costs.
+
+import type { Data } from './data';
+import type { Numbers } from './totals';
+import type { Tree } from './tree';
+
+export type FilterKind = 'focus' | 'ignore' | 'show-from' | 'hide' | 'show' | 'collapse';
+
+export interface Filter {
+  kind: FilterKind;
+  pattern: string;
+}
+
+/** Whether a pattern is a regular expression. What is none is taken as text. */
+export function isRegex(pattern: string): boolean {
+  try {
+    return !!new RegExp(pattern);
+  } catch {
+    return false;
+  }
+}
+
+export function matcher(pattern: string, ignoreCase = false): (text: string) => boolean {
+  try {
+    const re = new RegExp(pattern, ignoreCase ? 'iu' : 'u');
+    return text => re.test(text);
+  } catch {
+    try {
+      const re = new RegExp(pattern, ignoreCase ? 'i' : '');
+      return text => re.test(text);
+    } catch {
+      const plain = ignoreCase ? pattern.toLowerCase() : pattern;
+      return text => (ignoreCase ? text.toLowerCase() : text).includes(plain);
+    }
+  }
+}
+
+/** Which functions a pattern matches: by name, or behind "file:" or "module:" by those. */
+export function matchFuncs(data: Data, pattern: string, ignoreCase = false): Uint8Array {
+  const f = data.funcs, prefix = /^(file|module):/.exec(pattern);
+  const texts = prefix ? (prefix[1] === 'file' ? f.file : f.module) : f.name;
+  const test = matcher(prefix ? pattern.slice(prefix[0].length) : pattern, ignoreCase);
+  const out = new Uint8Array(f.n);
+  for (let i = 1; i < f.n; i++) out[i] = +test(texts[i]);
+  return out;
+}
+
+const KINDS: FilterKind[] = ['focus', 'ignore', 'show-from', 'hide', 'show', 'collapse'];
+
+export interface Rules {
+  flags: Uint8Array; // by function: the kinds of filters that match it
+  kinds: number;
+  alike: Alike;
+}
+
+export function ruleFlags(data: Data, filters: Filter[]): Rules {
+  const flags = new Uint8Array(data.funcs.n);
+  let kinds = 0;
+  for (const filter of filters) {
+    const bit = 1 << KINDS.indexOf(filter.kind), hit = matchFuncs(data, filter.pattern);
+    kinds |= bit;
+    for (let i = 1; i < hit.length; i++) if (hit[i]) flags[i] |= bit;
+  }
+  return { flags, kinds, alike: alike(data, filters) };
+}
+
+/** Whether the first of two functions that match collapses the second, which it calls: the same, or of one file or module. */
+type Alike = (caller: number, callee: number) => boolean;
+
+function alike(data: Data, filters: Filter[]): Alike {
+  const { name, file, module, line } = data.funcs, on = (prefix: string) => filters.some(f => f.kind === 'collapse' && f.pattern.startsWith(prefix)), files = on('file:'), modules = on('module:');
+  return (a, b) => a === b || (name[a] === name[b] && file[a] === file[b] && line[a] === line[b] && module[a] === module[b]) ||
+    (files && file[a] !== '' && file[a] === file[b]) || (modules && module[a] !== '' && module[a] === module[b]);
+}
+
+/** Of a stack that is read node by node in the order of the tree, the kinds of filters that its frames have matched so far. */
+function seenBy({ func, end }: Tree, flags: Uint8Array): (node: number) => number {
+  let focus = 0, ignore = 0, from = 0; // up to there each has been seen
+  return i => {
+    const bits = flags[func[i]];
+    if (bits & 1 && i >= focus) focus = end[i];
+    if (bits & 2 && i >= ignore) ignore = end[i];
+    if (bits & 4 && i >= from) from = end[i];
+    return (i < focus ? 1 : 0) | (i < ignore ? 2 : 0) | (i < from ? 4 : 0);
+  };
+}
+
+/** Own costs of the stacks that focus and ignore leave. What a node decides for all below it is decided once. */
+export function chosenStacks(tree: Tree, { flags, kinds }: Rules, own: Numbers, out: Float64Array): Float64Array {
+  const { n, func, end } = tree, focus = kinds & 1;
+  let until = focus ? 0 : n; // up to there a match has been seen
+  out[0] = focus ? 0 : own.at(0);
+  out[n] = 0;
+  for (let i = 1; i < n;) {
+    const bits = flags[func[i]];
+    if (bits & 2) {
+      for (const last = end[i]; i < last; i++) out[i] = 0;
+      continue;
+    }
+    if (i >= until && bits & 1) until = end[i];
+    out[i] = i < until ? own.at(i) : 0;
+    i++;
+  }
+  return out;
+}
+
+/** The same on sums from the start. */
+export function chosenRanges(tree: Tree, { flags, kinds }: Rules, sums: Float64Array, out: Float64Array): Float64Array {
+  const { n, func, end } = tree, focus = kinds & 1;
+  let until = focus ? 1 : n, shift = focus ? sums[1] - sums[0] : 0; // `shift`: what was left out so far
+  out[0] = sums[0];
+  for (let i = 1; i < n;) {
+    const bits = flags[func[i]];
+    if (bits & 2) {
+      const last = end[i], now = sums[i] - shift;
+      out.fill(now, i, last);
+      shift += sums[last] - sums[i];
+      i = last;
+    } else if (i < until) {
+      out[i] = sums[i] - shift;
+      i++;
+    } else if (bits & 1) {
+      until = end[i];
+    } else {
+      out[i] = sums[i] - shift;
+      shift = sums[i + 1] - out[i];
+      i++;
+    }
+  }
+  out[n] = sums[n] - shift;
+  return out;
+}
+
+/** Which functions hide and show take out. */
+export function goneFuncs({ flags, kinds }: Rules): Uint8Array {
+  return flags.map(bits => (bits & kinds & 8 || (bits & kinds & 16) !== (kinds & 16) ? 1 : 0));
+}
+
+/** Marks the nodes of functions that are gone, going through the fewer: those or the others. */
+function markFuncs({ byFunc: { at, from } }: Tree, gone: Uint8Array, out: Uint8Array): void {
+  let there = 0;
+  for (let f = 0; f + 1 < from.length; f++) if (gone[f]) there += from[f + 1] - from[f];
+  const most = 2 * there > at.length;
+  if (most) out.fill(1, 1);
+  for (let f = 0; f + 1 < from.length; f++) if (gone[f] !== +most) for (let i = from[f]; i < from[f + 1]; i++) out[at[i]] = +!most;
+}
+
+/** Nodes that are left and lie in none that is, in the order of the tree, until the next time. */
+let tops = new Int32Array(0);
+
+/** Makes room before it is needed. */
+export function prepareTops(n: number): void {
+  if (tops.length !== n) tops = new Int32Array(n).fill(1);
+}
+
+/**
+ * Takes frames out: show-from cuts above the first match, hide and show take single ones, collapse those that their
+ * own like called. The tree stays as it is and layers step over the nodes marked in `out`; returns those that are left on top.
+ * Own costs go to the caller that is left, so what is left costs with all below it what it did.
+ */
+export function takeOut(tree: Tree, rules: Rules, out: Uint8Array): Int32Array {
+  const { n, func, end } = tree, { flags, kinds, alike: one } = rules;
+  if (kinds & 24) markFuncs(tree, goneFuncs(rules), out);
+  if (kinds & 4) {
+    for (let i = 1; i < n;) {
+      if (flags[func[i]] & 4) i = end[i];
+      else out[i++] = 1;
+    }
+  }
+  if (kinds & 32) {
+    const { parent, byFunc: { at, from } } = tree;
+    for (let f = 0; f + 1 < from.length; f++)
+      for (let i = from[f]; flags[f] & 32 && i < from[f + 1]; i++) if (flags[func[parent[at[i]]]] & 32 && one(func[parent[at[i]]], f)) out[at[i]] = 1;
+  }
+  let count = 0;
+  prepareTops(n);
+  for (let i = 1; i < n;) {
+    if (out[i]) {
+      i++;
+    } else {
+      tops[count++] = i;
+      i = end[i];
+    }
+  }
+  return tops.slice(0, count);
+}
+
+/** What the nodes on top cost together. */
+export function sumTops(list: Int32Array, total: Numbers): number {
+  let sum = 0;
+  for (let i = 0; i < list.length; i++) sum += total.at(list[i]);
+  return sum;
+}
+
+/** Own costs where they went. What is called stands behind its caller, so backwards each cell is complete before it is passed on. */
+export function moved({ n, parent }: Tree, own: Numbers, taken: Uint8Array, keepRoot: boolean, out: Float64Array): Float64Array {
+  for (let i = 0; i < n; i++) out[i] = own.at(i);
+  out[n] = 0;
+  for (let i = n - 1; i > 0; i--) {
+    if (!taken[i]) continue;
+    out[parent[i]] += out[i];
+    out[i] = 0;
+  }
+  out[0] = keepRoot ? own.at(0) : 0;
+  return out;
+}
+
+/** Leaves the calls of the frames that are still there, be it only on the way to costs that stay; `present` are the nodes that cost anything. */
+export function callsLeft(tree: Tree, { flags, kinds }: Rules, taken: Uint8Array | null, present: Uint8Array, calls: Float64Array): Float64Array {
+  const { n, end, parent } = tree, want = kinds & 1, from = kinds & 4, need = new Uint8Array(n), seenAt = seenBy(tree, flags);
+  let shown = 0; // up to there a frame is left
+  for (let i = 1; i < n; i++) {
+    const seen = seenAt(i);
+    if (i >= shown && !(taken && taken[i])) shown = end[i];
+    if (present[i] && i < shown && (seen & 3) === want && (seen & from) === from) need[i] = 1;
+  }
+  for (let i = n - 1; i > 0; i--) need[parent[i]] |= need[i];
+  for (let i = 0; i < n; i++) if (!need[i] || i === 0 || (taken && taken[i])) calls[i] = 0;
+  return calls;
+}
+
+/** Nodes whose own cost stays where it is. */
+export function staying(data: Data, filters: Filter[]): Uint8Array {
+  const { tree } = data, { n, func, parent } = tree, { flags, kinds, alike: one } = ruleFlags(data, filters), out = new Uint8Array(n), seenAt = seenBy(tree, flags);
+  out[0] = kinds & 21 ? 0 : 1;
+  for (let i = 1; i < n; i++) {
+    const bits = flags[func[i]], seen = seenAt(i);
+    if (bits & 32 && flags[func[parent[i]]] & 32 && one(func[parent[i]], func[i])) continue;
+    if ((seen & 3) === (kinds & 1) && (seen & kinds & 4) === (kinds & 4) && !(bits & 8) && (bits & kinds & 16) === (kinds & 16)) out[i] = 1;
+  }
+  return out;
+}
