@@ -179,17 +179,22 @@ choose_metrics(struct choice *c)
 	memset(c->metrics, true, p->metrics.n);
 }
 
-static void
+static pp_status
 choose_series(struct choice *c)
 {
 	const struct pp_profile *p = c->d.from;
+	pp_status status = PP_OK;
 	size_t i;
 
-	for (i = 0; i < p->series.n; i++) {
+	for (i = 0; i < p->series.n; i++)
 		c->series[i] = !c->nothing && series_stays(p, &p->series.at[i], c->f);
+	for (i = 0; i < c->f->labels.n && status == PP_OK; i++)
+		status = pp_label_rule_apply(&c->f->labels.at[i], p, c->series, c->problem);
+	for (i = 0; i < p->series.n; i++) {
 		c->number[i] = (uint32_t)c->series_left;
 		c->series_left += c->series[i];
 	}
+	return status;
 }
 
 static pp_status
@@ -206,7 +211,7 @@ choice_make(struct choice *c)
 	c->flags = rules_apply(p, c->f, c->problem, &status);
 	if (status == PP_OK) {
 		choose_metrics(c);
-		choose_series(c);
+		status = choose_series(c);
 	}
 	return status;
 }

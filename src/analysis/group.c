@@ -1,8 +1,8 @@
 /*
- * Cutting a profile by file, module, line or thread.
+ * Cutting a profile by file, module, name or place.
  *
  * Files and modules only change which functions count as the same. Lines give each frame a function of
- * its own. Threads, and lines that the profile keeps apart from its stacks, become a tree of one level.
+ * its own. Lines that the profile keeps apart from its stacks become a tree of one level.
  */
 #include "analysis/group.h"
 
@@ -81,6 +81,39 @@ by_owner(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **ou
 	return pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
 }
 
+/* ---- by name ---------------------------------------------------------------------------- */
+
+/* Functions of one name, and of one file if that matters, become one. */
+static pp_status
+by_name(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **out)
+{
+	struct pp_map map = { .seed = p->strs.seed };
+	struct pp_derive d;
+	uint32_t n = (uint32_t)p->funcs.n, i;
+	bool fine;
+
+	if (!pp_derive_init(&d, p, PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_DERIVED, 0))
+		return PP_E_NOMEM;
+	fine = keep_alone(&d);
+	for (i = 1; fine && i < n; i++) {
+		const struct pp_func_row *f = &p->funcs.at[i];
+		pp_str file = by == PP_BY_FILE_NAME ? f->file : 0;
+		uint64_t key = (uint64_t)file << 32 | f->name;
+		uint32_t group = pp_map_get(&map, key);
+
+		if (group == PP_MAP_NONE) {
+			group = pp_derive_func(&d, pp_text_of(p, f->name), file, 0);
+			fine = group && pp_map_set(&map, key, group);
+			if (fine)
+				d.to->funcs.at[group].flags = f->flags;
+		}
+		d.to->funcs.at[i].same = group;
+	}
+	pp_map_release(&map);
+	forget_flat(&d);
+	return pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
+}
+
 /* The function that each key stands for: the first of those that have it. NULL when out of memory. */
 static pp_func *
 keys_first(const struct pp_profile *p, const uint32_t *key, uint32_t keys, bool *changes)
@@ -127,8 +160,8 @@ pp_group_unite(const struct pp_profile *p, const uint32_t *key, uint32_t keys,
 /* ---- one level -------------------------------------------------------------------------- */
 
 /* A profile of one plain series with room for so many groups, and nothing else. */
-static bool
-level_start(struct pp_derive *d, const struct pp_profile *p, size_t groups, bool has_calls)
+bool
+pp_level_start(struct pp_derive *d, const struct pp_profile *p, size_t groups, bool has_calls)
 {
 	const unsigned emptied = PP_COLUMN_TREE | PP_COLUMN_SERIES | PP_COLUMN_CALLS |
 	                         PP_COLUMN_LINES | PP_COLUMN_NOT_OWN;
@@ -153,9 +186,9 @@ level_start(struct pp_derive *d, const struct pp_profile *p, size_t groups, bool
 }
 
 /* A group with its costs, which must fit into cells. */
-static pp_status
-level_add(struct pp_derive *d, pp_func func, const union pp_value *cost, uint64_t calls,
-          struct pp_buf *problem)
+pp_status
+pp_level_add(struct pp_derive *d, pp_func func, const union pp_value *cost, uint64_t calls,
+             struct pp_buf *problem)
 {
 	struct pp_profile *p = d->to;
 	struct pp_series *s = &p->series.at[0];
@@ -213,12 +246,13 @@ by_line_rows(const struct pp_profile *p, struct pp_profile **out, struct pp_buf 
 
 	if (status != PP_OK)
 		return status;
-	if (level_start(&d, p, lines.rows.n, lines.has_hits)) {
+	if (pp_level_start(&d, p, lines.rows.n, lines.has_hits)) {
 		for (i = 0; i < lines.rows.n && status == PP_OK; i++) {
 			const struct pp_line_cost *row = &lines.rows.at[i];
 
-			status = level_add(&d, line_func(&d, &name, row->file, row->line),
-			                   lines.cost.at + i * lines.metrics, row->hits, problem);
+			status = pp_level_add(&d, line_func(&d, &name, row->file, row->line),
+			                      lines.cost.at + i * lines.metrics, row->hits,
+			                      problem);
 		}
 		status = pp_derive_finish(&d, status, out);
 	} else {
@@ -266,135 +300,71 @@ by_line_frames(const struct pp_profile *p, struct pp_profile **out)
 	return pp_derive_finish(&d, status, out);
 }
 
-/* ---- by thread -------------------------------------------------------------------------- */
+/* ---- by line or address within functions ------------------------------------------------ */
 
-static bool
-thread_same(const struct pp_series *a, const struct pp_series *b)
+/* "NAME FILE:LINE", or "0x4d7f86 NAME FILE:LINE"; 0 when out of memory. */
+static pp_func
+place_func(struct pp_derive *d, struct pp_buf *text, const struct pp_frame_row *frame,
+           enum pp_group_by by)
 {
-	return a->thread == b->thread && a->process == b->process && a->tid == b->tid &&
-	       a->pid == b->pid;
-}
+	const struct pp_func_row *f = &d->from->funcs.at[frame->func];
+	struct pp_slice name = pp_text_of(d->from, f->name), path;
+	pp_str file = frame->file ? frame->file : f->file;
 
-void
-pp_thread_name(const struct pp_profile *p, const struct pp_series *s, struct pp_buf *name)
-{
-	struct pp_slice thread = pp_text_of(p, s->thread ? s->thread : s->process);
-
-	name->n = 0;
-	pp_buf_add(name, thread.p, thread.n);
-	if (s->tid >= 0)
-		pp_buf_addf(name, "%s%lld", thread.n ? " " : "thread ", (long long)s->tid);
-	if (name->n == 0)
-		pp_buf_adds(name, "(unknown thread)");
-}
-
-struct thread_sums {
-	struct pp_series *of; /* a copy that names the thread */
-	union pp_value *cost; /* [thread * metrics + metric] */
-	size_t *thread_of;    /* by series */
-	size_t n;
-	struct pp_slots slots; /* of threads, from 1 on */
-};
-
-/* The thread that a series belongs to, a new one if need be; there is room for it. */
-static size_t
-thread_find(const struct pp_profile *p, struct thread_sums *t, const struct pp_series *s)
-{
-	uint64_t h = pp_mix(p->strs.seed ^ (uint64_t)s->tid, PP_HASH_K1);
-	uint32_t tag, k;
-	size_t at;
-
-	h = pp_mix(h ^ (uint64_t)s->pid, PP_HASH_K2);
-	tag = (uint32_t)(pp_mix(h ^ ((uint64_t)s->thread << 32 | s->process), PP_HASH_K1) >> 32);
-	for (at = pp_slots_begin(&t->slots, tag); (k = pp_slots_next(&t->slots, tag, &at));)
-		if (thread_same(&t->of[k - 1], s))
-			return k - 1;
-	t->of[t->n++] = *s;
-	pp_slots_put_here(&t->slots, at, tag, (uint32_t)t->n);
-	return t->n - 1;
-}
-
-/* Adds one row of cells to the sums of the thread that a series belongs to. */
-static void
-thread_add(const struct pp_profile *p, struct thread_sums *t, size_t series, const int64_t *cells)
-{
-	pp_values_add_cells(p, t->cost + t->thread_of[series] * p->metrics.n, cells);
-}
-
-static bool
-thread_sums_compute(const struct pp_profile *p, struct thread_sums *t)
-{
-	size_t i, stride = pp_line_stride(p);
-	uint32_t row;
-
-	t->of = calloc(p->series.n + 1, sizeof *t->of);
-	t->cost = calloc((p->series.n + 1) * (p->metrics.n + 1), sizeof *t->cost);
-	t->thread_of = calloc(p->series.n + 1, sizeof *t->thread_of);
-	if (!t->of || !t->cost || !t->thread_of || !pp_slots_init(&t->slots, 4, NULL) ||
-	    !pp_slots_reserve(&t->slots, p->series.n))
-		return false;
-	for (i = 0; i < p->series.n; i++) {
-		const struct pp_series *s = &p->series.at[i];
-
-		t->thread_of[i] = thread_find(p, t, s);
-		for (row = 0; row < s->rows; row++)
-			thread_add(p, t, i, pp_series_cells(s, row));
+	text->n = 0;
+	if (by == PP_BY_ADDRESS && frame->address)
+		pp_buf_addf(text, "0x%llx ", (unsigned long long)frame->address);
+	pp_buf_add(text, name.p, name.n);
+	path = pp_text_of(d->from, file);
+	if (path.n) {
+		pp_buf_addc(text, ' ');
+		pp_buf_add(text, path.p, path.n);
 	}
-	for (i = 0; p->tree.n <= 1 && i < p->lines.rows.n; i++)
-		thread_add(p, t, p->lines.rows.at[i].series,
-		           p->lines.cells.at + i * stride + p->lines.hits);
-	return true;
+	if (frame->line)
+		pp_buf_addf(text, "%s%u", path.n ? ":" : " line ", frame->line);
+	return text->failed ? 0
+	                    : pp_derive_func(d, pp_slice_of(text->p, text->n), file, frame->line);
 }
 
-/* Whether nothing is known of a thread, not even a cost: all of it was found to be that of others. */
-static bool
-thread_is_nothing(const struct pp_profile *p, const struct thread_sums *t, size_t at)
-{
-	size_t m = 0;
-
-	while (m < p->metrics.n &&
-	       pp_value_is_zero(&p->metrics.at[m], t->cost[at * p->metrics.n + m]))
-		m++;
-	return m == p->metrics.n && t->of[at].tid < 0 && !t->of[at].thread;
-}
-
+/* Each place within a function becomes one; frames of one place are found by its text. */
 static pp_status
-by_thread(const struct pp_profile *p, struct pp_profile **out, struct pp_buf *problem)
+by_place(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **out)
 {
-	struct thread_sums t = { 0 };
+	struct pp_map map = { .seed = p->strs.seed };
+	struct pp_buf text = { 0 };
+	bool fine = true, any = false;
 	struct pp_derive d;
-	struct pp_buf name = { 0 };
-	pp_status status = PP_E_NOMEM;
 	size_t i;
 
-	for (i = 0; i < p->series.n; i++)
-		if (p->series.at[i].tid >= 0 || p->series.at[i].thread)
-			break;
-	if (i == p->series.n)
+	for (i = 1; i < p->frames.n; i++)
+		any |= by == PP_BY_ADDRESS ? p->frames.at[i].address != 0
+		                           : p->frames.at[i].line != 0;
+	if (!any)
 		return PP_E_UNSUPPORTED;
-	if (thread_sums_compute(p, &t) && level_start(&d, p, t.n, false)) {
-		status = PP_OK;
-		for (i = 0; i < t.n && status == PP_OK; i++) {
-			if (thread_is_nothing(p, &t, i))
-				continue;
-			pp_thread_name(p, &t.of[i], &name);
-			status = level_add(&d,
-			                   pp_derive_func(&d, pp_slice_of(name.p, name.n), 0, 0),
-			                   t.cost + i * p->metrics.n, 0, problem);
+	if (!pp_derive_init(&d, p, PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_FRAMES, 0))
+		return PP_E_NOMEM;
+	for (i = 1; fine && i < p->frames.n; i++) {
+		pp_func func = place_func(&d, &text, &p->frames.at[i], by), first;
+
+		fine = func != 0;
+		first = fine ? pp_map_get(&map, d.to->funcs.at[func].name) : 0;
+		if (fine && first == PP_MAP_NONE) {
+			fine = pp_map_set(&map, d.to->funcs.at[func].name, func);
+		} else if (fine) {
+			func = first;
+			d.to->funcs.n--;
 		}
-		status = pp_derive_finish(&d, status, out);
+		d.to->frames.at[i].func = func;
 	}
-	pp_buf_release(&name);
-	free(t.of);
-	free(t.cost);
-	free(t.thread_of);
-	pp_slots_release(&t.slots);
-	return status;
+	pp_map_release(&map);
+	pp_buf_release(&text);
+	forget_flat(&d);
+	return pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
 }
 
 pp_status
-pp_group_derive(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **out,
-                struct pp_buf *problem)
+pp_group_derive(const struct pp_profile *p, enum pp_group_by by, struct pp_slice label,
+                struct pp_profile **out, struct pp_buf *problem)
 {
 	*out = NULL;
 	switch (by) {
@@ -404,7 +374,14 @@ pp_group_derive(const struct pp_profile *p, enum pp_group_by by, struct pp_profi
 	case PP_BY_LINE:
 		return p->lines.rows.n ? by_line_rows(p, out, problem) : by_line_frames(p, out);
 	case PP_BY_THREAD:
-		return by_thread(p, out, problem);
+	case PP_BY_LABEL:
+		return pp_group_series(p, by, label, out, problem);
+	case PP_BY_NAME:
+	case PP_BY_FILE_NAME:
+		return by_name(p, by, out);
+	case PP_BY_NAME_LINE:
+	case PP_BY_ADDRESS:
+		return by_place(p, by, out);
 	case PP_BY_FUNCTION:
 		break;
 	}

@@ -72,12 +72,23 @@ pp_view_filter(struct pp_view *v, const struct pp_filter *f, struct pp_buf *prob
 }
 
 pp_status
-pp_view_group(struct pp_view *v, enum pp_group_by by, struct pp_buf *problem)
+pp_view_group(struct pp_view *v, enum pp_group_by by, struct pp_slice label, struct pp_buf *problem)
 {
 	struct pp_profile *derived = NULL;
 	pp_status status = make_dense(v);
 
-	return status == PP_OK ? step(v, pp_group_derive(v->shown, by, &derived, problem), &derived)
+	if (status == PP_OK)
+		status = step(v, pp_group_derive(v->shown, by, label, &derived, problem), &derived);
+	return status;
+}
+
+pp_status
+pp_view_root(struct pp_view *v, enum pp_group_by by, struct pp_slice label)
+{
+	struct pp_profile *derived = NULL;
+	pp_status status = make_dense(v);
+
+	return status == PP_OK ? step(v, pp_root_derive(v->shown, by, label, &derived), &derived)
 	                       : status;
 }
 

@@ -35,7 +35,10 @@ struct pp_profile *pp_view_take(struct pp_view *);
 /* See pp_filter_derive(). */
 pp_status pp_view_filter(struct pp_view *, const struct pp_filter *, struct pp_buf *problem);
 /* See pp_group_derive(). */
-pp_status pp_view_group(struct pp_view *, enum pp_group_by, struct pp_buf *problem);
+pp_status pp_view_group(struct pp_view *, enum pp_group_by, struct pp_slice label,
+                        struct pp_buf *problem);
+/* See pp_root_derive(). */
+pp_status pp_view_root(struct pp_view *, enum pp_group_by, struct pp_slice label);
 /* See pp_demangle_derive(). */
 pp_status pp_view_demangle(struct pp_view *, bool for_people_only);
 /* See pp_estimate_derive(). */

@@ -255,6 +255,8 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 
 	if (!pp_merge_init(&merge, NULL, pp_load_clock()))
 		return pp_answer_fail_status(a, PP_E_NOMEM);
+	merge.label_keys = order->label_keys;
+	merge.label_key_count = order->label_key_count;
 	for (i = 0; i < n && status == PP_OK; i++) {
 		status = merge_one(r, files[i], order, &merge, &waiting, &spoilt);
 		if ((order->want.skips || r->from_directory) && status != PP_OK &&
@@ -322,6 +324,8 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 		order.filter = &filter;
 		order.filter_stacks = !(order.want.facets & PP_COSTS);
 	}
+	if (scope && !(order.want.facets & PP_LABELS))
+		order.label_key_count = pp_scope_label_keys(scope, order.label_keys);
 	if (scope)
 		order.want.facets = pp_scope_facets(scope, order.want.facets);
 	if (n > 1)

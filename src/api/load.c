@@ -172,6 +172,8 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 		l->opened.order->facets = order->want.facets;
 		l->opened.order->filter = order->filter;
 		l->opened.order->filter_stacks = order->filter_stacks;
+		l->opened.order->label_keys = order->label_keys;
+		l->opened.order->label_key_count = order->label_key_count;
 		l->opened.order->min_share = order->want.prune;
 	}
 	if (l->is_open && order->want.about) {

@@ -75,6 +75,8 @@ struct pp_load_order {
 	struct pp_want want;
 	const struct pp_filter *filter; /* that stacks may go through as they come, or NULL */
 	bool filter_stacks;             /* as pp_order.filter_stacks */
+	struct pp_slice label_keys[PP_SCOPE_KEYS]; /* as pp_order.label_keys */
+	size_t label_key_count;
 	bool again; /* files are read once more: what was said of them stays said */
 };
 

@@ -31,6 +31,17 @@ pp_filter_add(struct pp_filter *f, enum pp_filter_kind kind, struct pp_slice pat
 	return false;
 }
 
+bool
+pp_filter_add_label(struct pp_filter *f, struct pp_slice text, struct pp_buf *problem)
+{
+	struct pp_label_rule rule;
+	bool fine = pp_label_rule_parse(&rule, text, problem) && pp_vec_push(&f->labels, rule);
+
+	if (!fine)
+		pp_label_rule_release(&rule);
+	return fine;
+}
+
 /* "1.5ms", "20%"; false when it is neither. */
 static bool
 parse_moment(struct pp_slice text, struct pp_filter_time *out)
@@ -94,6 +105,9 @@ pp_filter_release(struct pp_filter *f)
 	pp_vec_release(&f->rules);
 	pp_vec_release(&f->events);
 	pp_vec_release(&f->threads);
+	for (i = 0; i < f->labels.n; i++)
+		pp_label_rule_release(&f->labels.at[i]);
+	pp_vec_release(&f->labels);
 }
 
 bool
@@ -106,7 +120,7 @@ bool
 pp_filter_is_empty(const struct pp_filter *f)
 {
 	return f->rules.n == 0 && f->depth == 0 && f->events.n == 0 && f->threads.n == 0 &&
-	       !pp_filter_has_time(f);
+	       f->labels.n == 0 && !pp_filter_has_time(f);
 }
 
 unsigned
@@ -156,7 +170,7 @@ pp_filter_is_simple(const struct pp_filter *f)
 		if (f->rules.at[i].on == PP_FILTER_FILE)
 			return false;
 	return pp_filter_needs_stacks(f) && !f->by_function && f->events.n == 0 &&
-	       f->threads.n == 0 && !pp_filter_has_time(f);
+	       f->threads.n == 0 && f->labels.n == 0 && !pp_filter_has_time(f);
 }
 
 bool

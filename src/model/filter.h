@@ -9,11 +9,11 @@
  *     collapse   drop the frames that match and were called by their like, which then costs that much
  *                more: by the same function, or for a pattern of files or modules by the same of those
  *     depth      cut stacks to that many frames; what lies deeper goes to the last frame left
- *     event, thread, time   keep what belongs to that event, thread or stretch of time
+ *     event, thread, label, time   keep what belongs to that event, thread, label or stretch of time
  *
- * In this order: what belongs to an event, thread and time; then whole stacks are chosen (ignore wins
+ * In this order: what belongs to an event, thread, label and time; then whole stacks are chosen (ignore wins
  * over focus); then frames are taken out of those; then they are cut. Several patterns of one kind mean
- * any of them. A stack of which no frame is left is dropped. A pattern is tried on the function's name,
+ * any of them, but each label must fit. A stack of which no frame is left is dropped. A pattern is tried on the function's name,
  * behind "file:" or "module:" on its file or module, once for each distinct text.
  *
  * Stacks are filtered one by one as a reader reports them (the sieve below), or on a finished tree
@@ -24,6 +24,7 @@
 #define PP_FILTER_RULES_H
 
 #include "base/buf.h"
+#include "model/label_rule.h"
 #include "model/profile.h"
 #include "text/regex.h"
 
@@ -58,6 +59,7 @@ struct pp_filter {
 	PP_VEC(struct pp_filter_rule) rules;
 	PP_VEC(struct pp_slice) events;
 	PP_VEC(struct pp_slice) threads;
+	PP_VEC(struct pp_label_rule) labels;
 	struct pp_filter_time from, to;
 	uint32_t depth;   /* 0 = no limit */
 	bool keep_time;   /* keep timelines as long as no frame and no metric is taken out */
@@ -67,6 +69,8 @@ struct pp_filter {
 /* Adds a pattern; false when it is wrong (*problem says why) or out of memory (*problem is empty). */
 bool pp_filter_add(struct pp_filter *, enum pp_filter_kind, struct pp_slice pattern,
                    struct pp_buf *problem);
+/* Adds a rule on labels, as pp_label_rule_parse(). */
+bool pp_filter_add_label(struct pp_filter *, struct pp_slice text, struct pp_buf *problem);
 /* Parses "FROM..TO": numbers with ns, us, ms, s, min, h or %; either may be left out. */
 bool pp_filter_set_time(struct pp_filter *, struct pp_slice text, struct pp_buf *problem);
 void pp_filter_release(struct pp_filter *);

@@ -30,6 +30,23 @@ pp_label_print(const struct pp_profile *p, const struct pp_label_row *row, struc
 	pp_buf_add(to, text.p, text.n);
 }
 
+bool
+pp_meta_label(const struct pp_profile *p, struct pp_slice key, struct pp_slice *text)
+{
+	size_t i;
+
+	for (i = 0; i < p->meta.n; i++) {
+		const struct pp_meta_row *row = &p->meta.at[i];
+
+		if (row->parent == 0 && row->type <= PP_META_BOOL &&
+		    pp_slice_eq(pp_text_of(p, row->key), key)) {
+			*text = pp_text_of(p, row->text);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* ---- building --------------------------------------------------------------------------- */
 
 static bool
@@ -193,24 +210,6 @@ series_value(const struct pp_profile *p, const struct pp_series *s, struct pp_sl
 	return true;
 }
 
-/* The value of a top-level key of the metadata; false when there is none. */
-static bool
-meta_value(const struct pp_profile *p, struct pp_slice key, struct pp_slice *text)
-{
-	size_t i;
-
-	for (i = 0; i < p->meta.n; i++) {
-		const struct pp_meta_row *row = &p->meta.at[i];
-
-		if (row->parent == 0 && row->type <= PP_META_BOOL &&
-		    pp_slice_eq(pp_text_of(p, row->key), key)) {
-			*text = pp_text_of(p, row->text);
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The value of a series; that of a set is found once. False when out of memory. */
 static bool
 series_find(const struct pp_profile *p, size_t series, struct pp_slice key, pp_labels first,
@@ -223,7 +222,7 @@ series_find(const struct pp_profile *p, size_t series, struct pp_slice key, pp_l
 
 	if (first && of_set[first]) {
 		v->of[series] = of_set[first];
-	} else if (first || series_value(p, s, key, &text) || meta_value(p, key, &meta)) {
+	} else if (first || series_value(p, s, key, &text) || pp_meta_label(p, key, &meta)) {
 		if (first)
 			set_value(p, first, &text);
 		fine = !text.failed &&

@@ -32,6 +32,8 @@ struct pp_label_row {
 
 /* Whether any series has labels. */
 bool pp_profile_has_labels(const struct pp_profile *);
+/* The value of a top-level key of the metadata; false when there is none. */
+bool pp_meta_label(const struct pp_profile *, struct pp_slice key, struct pp_slice *text);
 /* Appends the value of a label: text, or a number and its unit. */
 void pp_label_print(const struct pp_profile *, const struct pp_label_row *, struct pp_buf *);
 

@@ -34,10 +34,10 @@ static bool
 maps_init(struct id_maps *maps, const struct pp_profile *from)
 {
 	const size_t sizes[PP_REFERS] = {
-		[PP_TO_STR] = from->strs.strs.n, [PP_TO_MODULE] = from->modules.n,
-		[PP_TO_FUNC] = from->funcs.n,    [PP_TO_FRAME] = from->frames.n,
-		[PP_TO_NODE] = from->tree.n,     [PP_TO_SERIES] = from->series.n,
-		[PP_TO_LABELS] = from->labels.n,
+		[PP_TO_STR] = from->strs.strs.n,     [PP_TO_MODULE] = from->modules.n,
+		[PP_TO_FUNC] = from->funcs.n,        [PP_TO_FRAME] = from->frames.n,
+		[PP_TO_NODE] = from->tree.n,         [PP_TO_SERIES] = from->series.n,
+		[PP_TO_LABELS] = from->labels.n + 1,
 	};
 	bool ok = true;
 	size_t i;
@@ -80,21 +80,6 @@ merge_names(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 
 		translate(maps, PP_TABLE_FRAMES, &row);
 		maps->id[PP_TO_FRAME][i] = pp_build_frame(into, &row);
-	}
-}
-
-/* Sets of labels: what follows a label was there before it. */
-static void
-merge_labels(struct pp_builder *into, const struct pp_profile *from, const struct id_maps *maps)
-{
-	size_t i;
-
-	for (i = 1; i < from->labels.n; i++) {
-		struct pp_label_row row = from->labels.at[i];
-
-		translate(maps, PP_TABLE_LABELS, &row);
-		row.rest = maps->id[PP_TO_LABELS][row.rest];
-		maps->id[PP_TO_LABELS][i] = pp_build_label_row(into, &row);
 	}
 }
 
@@ -402,13 +387,15 @@ merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 /* Names, series and nodes of a profile; false on failure. */
 static bool
 merge_shape(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
-            size_t most_series)
+            const struct pp_merge *m)
 {
+	size_t most_series = m ? PP_MERGE_SERIES : SIZE_MAX;
 	struct pp_series_finder finder = { .index = { .seed = into->seed } };
 	size_t i;
 
 	merge_names(into, from, maps);
-	merge_labels(into, from, maps);
+	pp_labels_merge(into, from, maps->id[PP_TO_STR], m ? m->label_keys : NULL,
+	                m ? m->label_key_count : 0, maps->id[PP_TO_LABELS]);
 	for (i = 0; i < from->series.n; i++)
 		maps->id[PP_TO_SERIES][i] = merge_series_of(into, &from->series.at[i], maps,
 		                                            &finder, most_series);
@@ -476,7 +463,7 @@ pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 		maps_release(&maps);
 		return false;
 	}
-	ok = match_metrics(into->profile, p, maps.metric) && merge_shape(into, p, &maps, SIZE_MAX);
+	ok = match_metrics(into->profile, p, maps.metric) && merge_shape(into, p, &maps, NULL);
 	for (i = 0; ok && i < p->sources.n; i++)
 		pp_build_source(into, maps.id[PP_TO_STR][p->sources.at[i].file],
 		                p->sources.at[i].line, pp_text_of(p, p->sources.at[i].text));
@@ -693,7 +680,7 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 		status = pp_merge_metrics(m, from, maps->metric, problem);
 	if (status != PP_OK)
 		return status;
-	if (!merge_shape(b, from, maps, PP_MERGE_SERIES) || !merge_sources(m, from, maps))
+	if (!merge_shape(b, from, maps, m) || !merge_sources(m, from, maps))
 		return pp_builder_ok(b) ? PP_E_NOMEM : b->status;
 	m->joined_threads |= maps->joined;
 	if (!merge_rows(b, from, maps, true) || !merge_not_own(b, from, maps) ||

@@ -42,6 +42,12 @@ struct pp_merge {
 	bool has_events;           /* one of them counts events */
 	unsigned lost;             /* facets that some had and the result cannot keep */
 	bool joined_threads;
+	/*
+	 * Keys of labels that matter: what the metadata of a profile says of them become labels of its series, as the
+	 * result has the metadata of none. Set after pp_merge_init().
+	 */
+	const struct pp_slice *label_keys;
+	size_t label_key_count;
 };
 
 /* False when out of memory. */

@@ -41,7 +41,7 @@ static const struct pp_param_group levels_group = { "Filters", depth_params };
 
 static const struct pp_param_use calls_uses[] = {
 	{ &pp_params_metric, 0, PP_GROUP_FIRST },
-	{ &pp_params_by, offsetof(struct calls_params, scope.by), PP_GROUP_FIRST },
+	{ &pp_params_by, offsetof(struct calls_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct calls_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_min, offsetof(struct calls_params, min), PP_GROUP_FIRST },
 	{ &levels_group, offsetof(struct calls_params, depth), PP_GROUP_FIRST },

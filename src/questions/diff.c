@@ -59,6 +59,7 @@ static const struct pp_param_group to_group = { "Output", to_params };
 static const struct pp_param_use diff_uses[] = {
 	{ &pp_params_compare, 0, PP_GROUP_FIRST },
 	{ &diff_group, 0, PP_GROUP_FIRST },
+	{ &pp_params_by, offsetof(struct diff_params, compared.scope), PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct diff_params, compared.scope), PP_GROUP_FIRST },
 	{ &pp_params_min, offsetof(struct diff_params, min), PP_GROUP_FIRST },
 	{ &pp_params_depth, offsetof(struct diff_params, depth), PP_GROUP_FIRST },

@@ -43,6 +43,7 @@ static const struct pp_param_group limits_group = { "Limits", limit_params };
 static const struct pp_param_use gate_uses[] = {
 	{ &limits_group, 0, PP_GROUP_FIRST },
 	{ &pp_params_compare, 0, PP_GROUP_FIRST },
+	{ &pp_params_by, offsetof(struct gate_params, compared.scope), PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct gate_params, compared.scope), PP_GROUP_FIRST },
 	{ &pp_params_depth, offsetof(struct gate_params, compared.scope.depth), PP_GROUP_FIRST },
 	{ 0 },

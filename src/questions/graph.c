@@ -63,7 +63,8 @@ static const struct pp_param_use graph_uses[] = {
 	{ &graph_group, 0, PP_GROUP_FIRST },
 	{ &prune_group, 0, PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct graph_params, scope), PP_GROUP_FIRST },
-	{ &pp_params_by, offsetof(struct graph_params, scope.by), PP_GROUP_FIRST },
+	{ &pp_params_by, offsetof(struct graph_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_root, offsetof(struct graph_params, scope), PP_GROUP_FIRST },
 	{ 0 },
 };
 

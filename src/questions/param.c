@@ -6,6 +6,18 @@
 #include "base/num.h"
 #include "text/suggest.h"
 
+/* Whether a text is what a choice says: itself, or of "label:KEY" what begins like it and goes on. */
+static bool
+choice_is(struct pp_slice choice, struct pp_slice text)
+{
+	const unsigned char *colon = choice.n ? memchr(choice.p, ':', choice.n) : NULL;
+	size_t n = colon ? (size_t)(colon - choice.p) + 1 : 0;
+
+	if (!colon)
+		return pp_slice_eq(choice, text);
+	return text.n > n && memcmp(choice.p, text.p, n) == 0;
+}
+
 /* Which of "a|b|c" a text is; the number of choices when it is none. */
 static unsigned
 choice_index(const char *choices, const char *text, struct pp_suggest *suggest)
@@ -19,7 +31,7 @@ choice_index(const char *choices, const char *text, struct pp_suggest *suggest)
 
 		end = strchrnul(choices, '|');
 		choice = pp_slice_of(choices, (size_t)(end - choices));
-		if (pp_slice_eq(choice, word))
+		if (choice_is(choice, word))
 			return i;
 		pp_suggest_offer(suggest, choice);
 		if (!*end)
@@ -150,6 +162,8 @@ value_store(const struct pp_param *param, void *member, const char *text)
 		break;
 	case PP_PARAM_CHOICE:
 		*(unsigned *)member = choice_index(param->value, text, &ignored);
+		if (strchr(param->value, ':') && strchr(text, ':'))
+			((struct pp_keyed *)member)->key = strchr(text, ':') + 1;
 		break;
 	case PP_PARAM_SHARE:
 		(void)pp_share_parse(text, member);

@@ -30,6 +30,14 @@ struct pp_texts {
 	list;
 };
 
+/*
+ * Where one of the choices has a key, as "label:KEY", the member of a parameter is such a struct.
+ */
+struct pp_keyed {
+	unsigned choice;
+	const char *key; /* of the choice that has one */
+};
+
 /* The members before anything is given; the struct is zeroed first. */
 void pp_params_init(const struct pp_param_use *, void *params, size_t size);
 /* Frees what pp_params_set() has allocated; texts are borrowed from who gave them. */

@@ -99,8 +99,13 @@ static const struct pp_param rank_params[] = {
 const struct pp_param_group pp_params_rank = { "Rows", rank_params };
 
 static const struct pp_param by_params[] = {
-	{ "by", 0, PP_PARAM_CHOICE, "function|file|module|line|thread",
-	  "what the rows are (default: function)", PP_HINT_NONE, 0 },
+	{ "by", 0, PP_PARAM_CHOICE, "function|file|module|line|thread|name|address|label:KEY",
+	  "what the rows are (default: function); name: functions of one name are one",
+	  PP_HINT_NONE, offsetof(struct pp_scope, by) },
+	{ "granularity", 0, PP_PARAM_CHOICE,
+	  "default|functions|filefunctions|files|lines|addresses",
+	  "the same in the words of pprof: functions of one name, in one file, and so on",
+	  PP_HINT_NONE, offsetof(struct pp_scope, granularity) },
 	{ 0 },
 };
 const struct pp_param_group pp_params_by = { "Rows", by_params };

@@ -187,7 +187,7 @@ struct pp_ranked {
 };
 extern const struct pp_param_group pp_params_rank;
 
-/* unsigned: enum pp_group_by. */
+/* struct pp_scope: by, granularity. */
 extern const struct pp_param_group pp_params_by;
 /* double: rows below this share of the whole are left out. */
 extern const struct pp_param_group pp_params_min;

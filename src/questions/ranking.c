@@ -100,7 +100,9 @@ rows_drop_empty(struct pp_ranking *r)
 static const char *const row_names[][2] = {
 	[PP_BY_FUNCTION] = { "function", "functions" }, [PP_BY_FILE] = { "file", "files" },
 	[PP_BY_MODULE] = { "module", "modules" },       [PP_BY_LINE] = { "line", "lines" },
-	[PP_BY_THREAD] = { "thread", "threads" },
+	[PP_BY_THREAD] = { "thread", "threads" },       [PP_BY_NAME] = { "name", "names" },
+	[PP_BY_ADDRESS] = { "address", "addresses" },   [PP_BY_LABEL] = { "value", "values" },
+	[PP_BY_FILE_NAME] = { "name", "names" },        [PP_BY_NAME_LINE] = { "line", "lines" },
 };
 
 void

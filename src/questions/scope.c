@@ -32,6 +32,8 @@ static const struct pp_param filter_params[] = {
 	       "make one frame of a match and its like that called it: recursion, or module:RE"),
 	FILTER("event", "NAME", "keep only this event"),
 	FILTER("thread", "ID|NAME", "keep only this thread"),
+	FILTER("label", "KEY=VALUE|KEY~RE",
+	       "keep only samples with such a label; may be repeated, all must fit"),
 	FILTER("time", "FROM..TO", "keep only this stretch of time, like 1.5s..2s or ..20%"),
 	FLAG("demangle", demangle,
 	     "give C++, Rust and OCaml names demangled to scripts, too (people get them anyway)"),
@@ -40,7 +42,17 @@ static const struct pp_param filter_params[] = {
 };
 const struct pp_param_group pp_params_filter = { "Filters", filter_params };
 
-enum { FILTER_EVENT = 6, FILTER_THREAD, FILTER_TIME };
+enum { FILTER_EVENT = 6, FILTER_THREAD, FILTER_LABEL, FILTER_TIME };
+
+enum pp_root { PP_ROOT_NONE, PP_ROOT_THREAD, PP_ROOT_LABEL };
+
+static const struct pp_param root_params[] = {
+	{ "root", 0, PP_PARAM_CHOICE, "none|thread|label:KEY",
+	  "a frame below all stacks: their thread, or what a label says", PP_HINT_NONE,
+	  offsetof(struct pp_scope, root) },
+	{ 0 },
+};
+const struct pp_param_group pp_params_root = { "Rows", root_params };
 
 static const enum pp_filter_kind pattern_kinds[] = { PP_FILTER_FOCUS,     PP_FILTER_IGNORE,
 	                                             PP_FILTER_HIDE,      PP_FILTER_SHOW,
@@ -70,10 +82,43 @@ depth_of(const struct pp_scope *s)
 	return s->depth == PP_UNSET ? 0 : s->depth > UINT32_MAX ? UINT32_MAX : (uint32_t)s->depth;
 }
 
+unsigned
+pp_scope_by(const struct pp_scope *s)
+{
+	/* In the order of --granularity. */
+	static const unsigned called[] = { PP_BY_FUNCTION, PP_BY_NAME,      PP_BY_FILE_NAME,
+		                           PP_BY_FILE,     PP_BY_NAME_LINE, PP_BY_ADDRESS };
+
+	return s->by.choice != PP_BY_FUNCTION ? s->by.choice : called[s->granularity];
+}
+
 bool
 pp_scope_given(const struct pp_scope *s)
 {
-	return s->filters.list.n > 0 || s->by != PP_BY_FUNCTION || depth_of(s) > 0;
+	return s->filters.list.n > 0 || pp_scope_by(s) != PP_BY_FUNCTION || depth_of(s) > 0 ||
+	       s->root.choice != PP_ROOT_NONE;
+}
+
+size_t
+pp_scope_label_keys(const struct pp_scope *s, struct pp_slice keys[PP_SCOPE_KEYS])
+{
+	size_t i, n = 0;
+
+	if (s->by.choice == PP_BY_LABEL)
+		keys[n++] = pp_slice_z(s->by.key);
+	if (s->root.choice == PP_ROOT_LABEL)
+		keys[n++] = pp_slice_z(s->root.key);
+	for (i = 0; i < s->filters.list.n; i++) {
+		const char *text = s->filters.list.at[i].text;
+		size_t end = strcspn(text, "=~");
+
+		if (filter_of(&s->filters.list.at[i]) != FILTER_LABEL)
+			continue;
+		if (n == PP_SCOPE_KEYS)
+			return 0;
+		keys[n++] = pp_slice_of(text, end - (end && text[end - 1] == '!'));
+	}
+	return n;
 }
 
 bool
@@ -105,13 +150,19 @@ pp_scope_whole(unsigned facets)
 unsigned
 pp_scope_facets(const struct pp_scope *s, unsigned facets)
 {
+	unsigned by = pp_scope_by(s);
+
 	if (filter_given(s, FILTER_TIME))
 		facets |= PP_TREE | PP_TIMELINE;
-	if (filter_given(s, FILTER_THREAD) || s->by == PP_BY_THREAD)
+	if (filter_given(s, FILTER_THREAD) || s->by.choice == PP_BY_THREAD ||
+	    s->root.choice == PP_ROOT_THREAD)
 		facets |= PP_THREADS;
+	if (filter_given(s, FILTER_LABEL) || s->by.choice == PP_BY_LABEL ||
+	    s->root.choice == PP_ROOT_LABEL)
+		facets |= PP_THREADS | PP_LABELS | PP_META;
 	if (pp_scope_given(s))
 		facets = pp_scope_whole(facets);
-	if (s->by == PP_BY_LINE || s->by == PP_BY_FILE)
+	if (by == PP_BY_LINE || by == PP_BY_FILE || by == PP_BY_NAME_LINE || by == PP_BY_ADDRESS)
 		facets &= ~(unsigned)PP_FUNCTIONS;
 	if (choose_stacks(s) && !s->by_function)
 		facets &= ~(unsigned)PP_EDGES;
@@ -143,6 +194,8 @@ filter_fill(const struct pp_scope *s, struct pp_filter *f, const struct pp_param
 			fine = pp_vec_push(&f->events, text);
 		else if (filter == FILTER_THREAD)
 			fine = pp_vec_push(&f->threads, text);
+		else if (filter == FILTER_LABEL)
+			fine = pp_filter_add_label(f, text, problem);
 		else
 			fine = pp_filter_set_time(f, text, problem);
 	}
@@ -155,7 +208,7 @@ pp_scope_simple(const struct pp_scope *s, struct pp_filter *f)
 	struct pp_buf problem = { 0 };
 	const struct pp_param *param;
 	bool simple = filter_fill(s, f, &param, &problem) && pp_filter_is_simple(f) &&
-	              s->by == PP_BY_FUNCTION;
+	              pp_scope_by(s) == PP_BY_FUNCTION && s->root.choice == PP_ROOT_NONE;
 
 	/* What is wrong with a filter is said when it is used. */
 	pp_buf_release(&problem);
@@ -372,6 +425,7 @@ filter_series(struct pp_view *view, const struct pp_filter *f, struct pp_buf *pr
 
 	memcpy(&series.events, &f->events, sizeof series.events);
 	memcpy(&series.threads, &f->threads, sizeof series.threads);
+	memcpy(&series.labels, &f->labels, sizeof series.labels);
 	return pp_filter_is_empty(&series) ? PP_OK : pp_view_filter(view, &series, problem);
 }
 
@@ -433,22 +487,56 @@ pp_scope_note(const struct pp_scope *s, const struct pp_profile *p, struct pp_an
 /* ---- groups ---- */
 
 static pp_status
+group_failed(pp_status status, unsigned by, const char *key, const struct pp_buf *problem,
+             struct pp_answer *a)
+{
+	static const char *const names[] = {
+		[PP_BY_FUNCTION] = "functions", [PP_BY_FILE] = "files",
+		[PP_BY_MODULE] = "modules",     [PP_BY_LINE] = "lines",
+		[PP_BY_THREAD] = "threads",     [PP_BY_NAME] = "names",
+		[PP_BY_ADDRESS] = "addresses",  [PP_BY_LABEL] = "",
+		[PP_BY_FILE_NAME] = "files",    [PP_BY_NAME_LINE] = "lines",
+	};
+
+	if (status == PP_E_UNSUPPORTED && by == PP_BY_LABEL)
+		return pp_answer_fail(a, status, "no-label",
+		                      "nothing in this profile has a label '%s'; `polyprof tags` "
+		                      "lists those there are",
+		                      key);
+	if (status == PP_E_UNSUPPORTED)
+		return pp_answer_fail(a, status, "no-groups", "this profile does not tell %s apart",
+		                      names[by]);
+	if (status != PP_OK)
+		return pp_answer_fail(a, status, "group-failed", "%s",
+		                      problem && problem->n ? problem->p : pp_status_text(status));
+	return PP_OK;
+}
+
+/* What stands below all stacks. */
+static pp_status
+root_run(const struct pp_scope *s, struct pp_view *view, struct pp_answer *a)
+{
+	unsigned by = s->root.choice == PP_ROOT_THREAD ? PP_BY_THREAD : PP_BY_LABEL;
+
+	if (s->root.choice == PP_ROOT_NONE || view->shown->tree.n <= 1)
+		return PP_OK;
+	return group_failed(pp_view_root(view, by, pp_slice_z(s->root.key ? s->root.key : "")), by,
+	                    s->root.key, NULL, a);
+}
+
+static pp_status
 group_run(const struct pp_scope *s, struct pp_view *view, struct pp_answer *a)
 {
-	static const char *const names[] = { "functions", "files", "modules", "lines", "threads" };
 	const struct pp_profile *p = view->shown;
 	struct pp_buf problem = { 0 };
+	unsigned by = pp_scope_by(s);
 	pp_status status;
 
-	if (s->by == PP_BY_FUNCTION || p->tree.n + p->lines.rows.n + p->calls.rows.n <= 1)
+	if (by == PP_BY_FUNCTION || p->tree.n + p->lines.rows.n + p->calls.rows.n <= 1)
 		return PP_OK;
-	status = pp_view_group(view, (enum pp_group_by)s->by, &problem);
-	if (status == PP_E_UNSUPPORTED)
-		status = pp_answer_fail(a, status, "no-groups",
-		                        "this profile does not tell %s apart", names[s->by]);
-	else if (status != PP_OK)
-		status = pp_answer_fail(a, status, "group-failed", "%s",
-		                        problem.n ? problem.p : pp_status_text(status));
+	status = group_failed(
+	    pp_view_group(view, by, pp_slice_z(s->by.key ? s->by.key : ""), &problem), by,
+	    s->by.key, &problem, a);
 	pp_buf_release(&problem);
 	return status;
 }
@@ -489,6 +577,8 @@ pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 		status = filter_run(s, view, &f, seen, a);
 	else if (status == PP_OK && seen->stacks && pp_estimate_possible(view->shown))
 		status = estimate_run(s, view, seen, a);
+	if (status == PP_OK)
+		status = root_run(s, view, a);
 	if (status == PP_OK)
 		status = group_run(s, view, a);
 	if (status == PP_OK)

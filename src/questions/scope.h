@@ -13,7 +13,9 @@
 struct pp_scope {
 	struct pp_texts filters; /* pp_params_filter, in the order given */
 	uint64_t depth;          /* frames, PP_UNSET when not given */
-	unsigned by;             /* enum pp_group_by */
+	struct pp_keyed by;      /* enum pp_group_by */
+	unsigned granularity;    /* what pprof calls that; 0 = not given */
+	struct pp_keyed root;    /* enum pp_root */
 	bool by_function;        /* filters choose functions, not stacks */
 	bool keep_time;          /* when things happened is kept where filters let it be */
 	bool demangle;           /* for scripts, too */
@@ -21,6 +23,14 @@ struct pp_scope {
 };
 
 extern const struct pp_param_group pp_params_filter; /* struct pp_scope */
+/* What stands below all stacks; struct pp_scope. */
+extern const struct pp_param_group pp_params_root;
+
+/* What the rows are: enum pp_group_by. */
+unsigned pp_scope_by(const struct pp_scope *);
+/* The keys of labels that it names, each once at most: PP_SCOPE_KEYS is room enough, else there are none. Returns how many. */
+#define PP_SCOPE_KEYS 16
+size_t pp_scope_label_keys(const struct pp_scope *, struct pp_slice keys[PP_SCOPE_KEYS]);
 
 /* What a view is made for. */
 struct pp_seen_for {

@@ -20,7 +20,7 @@ static pp_status top_run(const struct pp_subject *, const void *, struct pp_answ
 
 static const struct pp_param_use top_params[] = {
 	{ &pp_params_rank, 0, PP_GROUP_FIRST },
-	{ &pp_params_by, offsetof(struct top, scope.by), PP_GROUP_FIRST },
+	{ &pp_params_by, offsetof(struct top, scope), PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct top, scope), PP_GROUP_FIRST },
 	{ &pp_params_min, offsetof(struct top, min), PP_GROUP_FIRST },
 	{ &pp_params_depth, offsetof(struct top, scope.depth), PP_GROUP_FIRST },
@@ -199,7 +199,8 @@ top_run(const struct pp_subject *subject, const void *params, struct pp_answer *
 	const struct top *top = params;
 	const struct pp_profile *p = subject->topics[0].profile;
 	struct pp_ranking *r;
-	pp_status status = pp_ranking_make(a, p, &top->ranked, top->scope.by, top->min, &r);
+	pp_status status = pp_ranking_make(a, p, &top->ranked, pp_scope_by(&top->scope), top->min,
+	                                   &r);
 
 	if (status != PP_OK)
 		return status;

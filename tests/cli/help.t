@@ -57,8 +57,12 @@ $ polyprof top --help
                             the order of the rows (default: self); gained: of a
                             metric that falls
     -n, --limit=N           show N rows (0 = all)
-        --by=function|file|module|line|thread
-                            what the rows are (default: function)
+        --by=function|file|module|line|thread|name|address|label:KEY
+                            what the rows are (default: function); name: functions
+                            of one name are one
+        --granularity=default|functions|filefunctions|files|lines|addresses
+                            the same in the words of pprof: functions of one name,
+                            in one file, and so on
 
   Filters
         --focus=RE          keep only stacks in which a function matches
@@ -71,6 +75,9 @@ $ polyprof top --help
                             recursion, or module:RE
         --event=NAME        keep only this event
         --thread=ID|NAME    keep only this thread
+        --label=KEY=VALUE|KEY~RE
+                            keep only samples with such a label; may be repeated,
+                            all must fit
         --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%
         --demangle          give C++, Rust and OCaml names demangled to scripts,
                             too (people get them anyway)
@@ -201,6 +208,9 @@ $ polyprof convert -h
                             recursion, or module:RE
         --event=NAME        keep only this event
         --thread=ID|NAME    keep only this thread
+        --label=KEY=VALUE|KEY~RE
+                            keep only samples with such a label; may be repeated,
+                            all must fit
         --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%
         --demangle          give C++, Rust and OCaml names demangled to scripts,
                             too (people get them anyway)

@@ -16,7 +16,7 @@ groups(struct pp_profile *p, enum pp_group_by by, const char *left, const char *
 	struct pp_profile *derived = NULL;
 	struct pp_buf text = { 0 }, problem = { 0 };
 
-	ok(pp_group_derive(p, by, &derived, &problem) == PP_OK, "%s", what);
+	ok(pp_group_derive(p, by, pp_slice_z(""), &derived, &problem) == PP_OK, "%s", what);
 	is_text(little_text(derived, &text), left, "%s", what);
 	pp_profile_release(derived);
 	pp_buf_release(&text);
@@ -33,9 +33,10 @@ check_groups(void)
 	groups(p, PP_BY_FILE, "m.c;x.c 2\nm.c;x.c;x.c 4\nm.c;x.c 1\n", "by file");
 	groups(p, PP_BY_LINE, "m.c:1;x.c:3 2\nm.c:1;x.c:3;x.c:8 4\nm.c:1;x.c:5 1\n", "by line");
 	groups(threads, PP_BY_THREAD, "thread 1 1\nthread 2 2\n", "by thread");
-	ok(pp_group_derive(p, PP_BY_MODULE, &derived, &text) == PP_E_UNSUPPORTED && !derived,
+	ok(pp_group_derive(p, PP_BY_MODULE, pp_slice_z(""), &derived, &text) == PP_E_UNSUPPORTED &&
+	       !derived,
 	   "by module, of which there is none");
-	ok(pp_group_derive(p, PP_BY_FUNCTION, &derived, &text) == PP_OK && !derived,
+	ok(pp_group_derive(p, PP_BY_FUNCTION, pp_slice_z(""), &derived, &text) == PP_OK && !derived,
 	   "by function is the profile itself");
 	is_text(little_text(p, &text), plain, "which is what it was");
 	pp_profile_release(threads);
@@ -52,7 +53,7 @@ check_totals(void)
 	struct pp_buf problem = { 0 };
 	size_t i;
 
-	ok(pp_group_derive(p, PP_BY_FILE, &derived, &problem) == PP_OK &&
+	ok(pp_group_derive(p, PP_BY_FILE, pp_slice_z(""), &derived, &problem) == PP_OK &&
 	       pp_flat_compute(derived, &flat) == PP_OK && flat.n == 2,
 	   "two files");
 	for (i = 0; i < flat.n; i++)

@@ -73,7 +73,7 @@ ask_files(void)
 	double sum = -1;
 
 	pp_view_init(&v, tree);
-	if (pp_view_group(&v, PP_BY_FILE, &problem) == PP_OK)
+	if (pp_view_group(&v, PP_BY_FILE, pp_slice_z(""), &problem) == PP_OK)
 		sum = flat_sum(v.shown);
 	pp_view_release(&v);
 	pp_buf_release(&problem);

@@ -21,7 +21,7 @@ steps(struct pp_view *v)
 	bool fine = pp_filter_add(&f, PP_FILTER_HIDE, pp_slice_z("^a$"), &problem) &&
 	            pp_view_estimate(v, &opts) == PP_OK &&
 	            pp_view_filter(v, &f, &problem) == PP_OK &&
-	            pp_view_group(v, PP_BY_FILE, &problem) == PP_OK;
+	            pp_view_group(v, PP_BY_FILE, pp_slice_z(""), &problem) == PP_OK;
 
 	pp_filter_release(&f);
 	pp_buf_release(&problem);
@@ -75,7 +75,8 @@ check_failure(void)
 	struct pp_view v;
 
 	pp_view_init(&v, p);
-	ok(pp_view_group(&v, PP_BY_FILE, &problem) == PP_E_UNSUPPORTED && v.shown == p,
+	ok(pp_view_group(&v, PP_BY_FILE, pp_slice_z(""), &problem) == PP_E_UNSUPPORTED &&
+	       v.shown == p,
 	   "a step that fails leaves the view as it was");
 	pp_view_release(&v);
 	pp_profile_release(p);

@@ -1,0 +1,351 @@
+/*
+ * Cutting a profile by what its series are: threads, or values of a label. As rows they are a tree of one level; as
+ * roots each stands below the stacks of its series.
+ */
+#include "analysis/group.h"
+#include "base/slots.h"
+#include "model/derive.h"
+
+/* Series by the group that each is of. */
+struct parts {
+	uint32_t *of; /* by series: from 0 on */
+	uint32_t n;
+	uint32_t *first; /* by group: a series of it */
+	struct pp_label_values values;
+	struct pp_slots slots; /* of threads, from 1 on */
+};
+
+static void
+parts_release(struct parts *t)
+{
+	free(t->of);
+	free(t->first);
+	pp_label_values_release(&t->values);
+	pp_slots_release(&t->slots);
+}
+
+/* ---- threads ---------------------------------------------------------------------------- */
+
+void
+pp_thread_name(const struct pp_profile *p, const struct pp_series *s, struct pp_buf *name)
+{
+	struct pp_slice thread = pp_text_of(p, s->thread ? s->thread : s->process);
+
+	name->n = 0;
+	pp_buf_add(name, thread.p, thread.n);
+	if (s->tid >= 0)
+		pp_buf_addf(name, "%s%lld", thread.n ? " " : "thread ", (long long)s->tid);
+	if (name->n == 0)
+		pp_buf_adds(name, "(unknown thread)");
+}
+
+static bool
+thread_same(const struct pp_series *a, const struct pp_series *b)
+{
+	return a->thread == b->thread && a->process == b->process && a->tid == b->tid &&
+	       a->pid == b->pid;
+}
+
+/* The thread that a series belongs to, a new one if need be; there is room for it. */
+static uint32_t
+thread_find(const struct pp_profile *p, struct parts *t, uint32_t series)
+{
+	const struct pp_series *s = &p->series.at[series];
+	uint64_t h = pp_mix(p->strs.seed ^ (uint64_t)s->tid, PP_HASH_K1);
+	uint32_t tag, k;
+	size_t at;
+
+	h = pp_mix(h ^ (uint64_t)s->pid, PP_HASH_K2);
+	tag = (uint32_t)(pp_mix(h ^ ((uint64_t)s->thread << 32 | s->process), PP_HASH_K1) >> 32);
+	for (at = pp_slots_begin(&t->slots, tag); (k = pp_slots_next(&t->slots, tag, &at));)
+		if (thread_same(&p->series.at[t->first[k - 1]], s))
+			return k - 1;
+	t->first[t->n++] = series;
+	pp_slots_put_here(&t->slots, at, tag, t->n);
+	return t->n - 1;
+}
+
+static pp_status
+threads_find(const struct pp_profile *p, struct parts *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->series.n; i++)
+		if (p->series.at[i].tid >= 0 || p->series.at[i].thread)
+			break;
+	if (i == p->series.n)
+		return PP_E_UNSUPPORTED;
+	if (!pp_slots_init(&t->slots, 4, NULL) || !pp_slots_reserve(&t->slots, p->series.n))
+		return PP_E_NOMEM;
+	for (i = 0; i < p->series.n; i++)
+		t->of[i] = thread_find(p, t, i);
+	return PP_OK;
+}
+
+/* ---- labels ----------------------------------------------------------------------------- */
+
+/* Group 0 is of those without the label, wherever there are any. */
+static pp_status
+values_find(const struct pp_profile *p, struct pp_slice label, struct parts *t)
+{
+	uint32_t i;
+
+	if (!pp_label_values_find(p, label, &t->values))
+		return PP_E_NOMEM;
+	t->n = t->values.n;
+	for (i = 0; i < p->series.n; i++)
+		t->of[i] = t->values.of[i];
+	return t->n > 1 ? PP_OK : PP_E_UNSUPPORTED;
+}
+
+static pp_status
+parts_find(const struct pp_profile *p, enum pp_group_by by, struct pp_slice label, struct parts *t)
+{
+	t->of = calloc(p->series.n + 1, sizeof *t->of);
+	t->first = calloc(p->series.n + 1, sizeof *t->first);
+	if (!t->of || !t->first)
+		return PP_E_NOMEM;
+	return by == PP_BY_THREAD ? threads_find(p, t) : values_find(p, label, t);
+}
+
+/* What a group is called. */
+static void
+part_name(const struct pp_profile *p, const struct parts *t, uint32_t part, struct pp_slice label,
+          struct pp_buf *name)
+{
+	struct pp_slice value;
+
+	name->n = 0;
+	if (!t->values.n) {
+		pp_thread_name(p, &p->series.at[t->first[part]], name);
+	} else if (part) {
+		value = pp_strtab_get(&t->values.texts, part);
+		pp_buf_add(name, value.p, value.n);
+	} else {
+		pp_buf_adds(name, "(no ");
+		pp_buf_add(name, label.p, label.n);
+		pp_buf_adds(name, ")");
+	}
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+/* What each group costs, [group * metrics + metric]; NULL when out of memory. */
+static union pp_value *
+parts_sum(const struct pp_profile *p, const struct parts *t)
+{
+	size_t n = p->metrics.n, stride = pp_line_stride(p), i, f;
+	union pp_value *cost = calloc((t->n + (size_t)1) * (n + 1), sizeof *cost);
+	uint32_t row;
+
+	for (i = 0; cost && i < p->series.n; i++)
+		for (row = 0; row < p->series.at[i].rows; row++)
+			pp_values_add_cells(p, cost + t->of[i] * n,
+			                    pp_series_cells(&p->series.at[i], row));
+	for (i = 0; cost && p->tree.n <= 1 && i < p->lines.rows.n; i++)
+		pp_values_add_cells(p, cost + t->of[p->lines.rows.at[i].series] * n,
+		                    p->lines.cells.at + i * stride + p->lines.hits);
+	/* Calls alone: what functions cost themselves, as far as calls tell it. */
+	for (i = 0; cost && p->tree.n <= 1 && !p->lines.rows.n && i < p->series.n; i++) {
+		union pp_value *own = pp_profile_own(p, i, true);
+
+		for (f = 0; own && f < p->funcs.n; f++)
+			pp_values_add(p, cost + t->of[i] * n, own + f * n);
+		if (!own) {
+			free(cost);
+			cost = NULL;
+		}
+		free(own);
+	}
+	return cost;
+}
+
+static bool
+costs_nothing(const struct pp_profile *p, const union pp_value *cost)
+{
+	size_t m = 0;
+
+	while (m < p->metrics.n && pp_value_is_zero(&p->metrics.at[m], cost[m]))
+		m++;
+	return m == p->metrics.n;
+}
+
+/*
+ * Whether a group is not shown: one of which nothing is known, not even a cost. All of it was found to be that of
+ * others, or there is no series without the label.
+ */
+static bool
+part_is_nothing(const struct pp_profile *p, const struct parts *t, uint32_t part,
+                const union pp_value *cost)
+{
+	const struct pp_series *s = &p->series.at[t->first[part]];
+
+	if (t->values.n ? part != 0 : s->tid >= 0 || s->thread)
+		return false;
+	return costs_nothing(p, cost + part * p->metrics.n);
+}
+
+pp_status
+pp_group_series(const struct pp_profile *p, enum pp_group_by by, struct pp_slice label,
+                struct pp_profile **out, struct pp_buf *problem)
+{
+	struct parts t = { 0 };
+	struct pp_derive d;
+	struct pp_buf name = { 0 };
+	union pp_value *cost = NULL;
+	pp_status status = parts_find(p, by, label, &t);
+	uint32_t i;
+
+	if (status == PP_OK) {
+		cost = parts_sum(p, &t);
+		status = cost && pp_level_start(&d, p, t.n, false) ? PP_OK : PP_E_NOMEM;
+	}
+	if (status == PP_OK) {
+		for (i = 0; i < t.n && status == PP_OK; i++) {
+			if (part_is_nothing(p, &t, i, cost))
+				continue;
+			part_name(p, &t, i, label, &name);
+			status = pp_level_add(
+			    &d, pp_derive_func(&d, pp_slice_of(name.p ? name.p : "", name.n), 0, 0),
+			    cost + i * p->metrics.n, 0, problem);
+		}
+		status = pp_derive_finish(&d, status, out);
+	}
+	pp_buf_release(&name);
+	free(cost);
+	parts_release(&t);
+	return status;
+}
+
+/* ---- roots ------------------------------------------------------------------------------ */
+
+/* Nodes of the profile on top of each root. */
+struct roots {
+	struct pp_derive *d;
+	const struct parts *parts;
+	pp_node *root;      /* by group; 0 = not yet */
+	struct pp_map node; /* of group << 32 | node */
+	PP_VEC(pp_node) path;
+};
+
+/* The root of a group; 0 when out of memory. */
+static pp_node
+root_of(struct roots *r, uint32_t part, struct pp_slice label)
+{
+	struct pp_profile *p = r->d->to;
+	struct pp_buf name = { 0 };
+	struct pp_frame_row frame = { 0 };
+
+	if (r->root[part])
+		return r->root[part];
+	part_name(r->d->from, r->parts, part, label, &name);
+	frame.func = name.failed
+	                 ? 0
+	                 : pp_derive_func(r->d, pp_slice_of(name.p ? name.p : "", name.n), 0, 0);
+	pp_buf_release(&name);
+	if (!frame.func || !pp_vec_push(&p->frames, frame))
+		return 0;
+	return r->root[part] = pp_tree_child(&p->tree, 0, (pp_frame)(p->frames.n - 1));
+}
+
+/* The node on top of a root that a node becomes; 0 when out of memory. */
+static pp_node
+node_of(struct roots *r, uint32_t part, struct pp_slice label, pp_node node)
+{
+	const struct pp_tree *from = &r->d->from->tree;
+	pp_node at = root_of(r, part, label);
+	uint32_t known;
+
+	r->path.n = 0;
+	for (; at && node; node = pp_tree_parent(from, node)) {
+		known = pp_map_get(&r->node, (uint64_t)part << 32 | node);
+		if (known != PP_MAP_NONE) {
+			at = known;
+			break;
+		}
+		if (!pp_vec_push(&r->path, node))
+			return 0;
+	}
+	while (at && r->path.n) {
+		node = r->path.at[--r->path.n];
+		at = pp_tree_child(&r->d->to->tree, at, pp_tree_frame(from, node));
+		if (at && !pp_map_set(&r->node, (uint64_t)part << 32 | node, at))
+			at = 0;
+	}
+	return at;
+}
+
+/* The rows of a series on its root. */
+static bool
+series_move(struct roots *r, size_t series, struct pp_slice label)
+{
+	const struct pp_series *from = &r->d->from->series.at[series];
+	struct pp_series *to = &r->d->to->series.at[series];
+	uint32_t row;
+
+	to->dense = false;
+	to->rows_cap = from->rows;
+	to->cells = malloc((size_t)from->rows * from->stride * sizeof *to->cells + 1);
+	to->node_of = malloc((size_t)from->rows * sizeof *to->node_of + 1);
+	for (row = 0; to->cells && to->node_of && row < from->rows; row++) {
+		pp_node node;
+
+		if (!pp_series_present(from, row))
+			continue;
+		node = node_of(r, r->parts->of[series], label, pp_series_node(from, row));
+		if (!node)
+			return false;
+		memcpy(to->cells + (size_t)to->rows * to->stride, pp_series_cells(from, row),
+		       from->stride * sizeof *to->cells);
+		to->node_of[to->rows++] = node;
+	}
+	return to->cells && to->node_of;
+}
+
+static bool
+roots_fill(struct roots *r, struct pp_slice label)
+{
+	const struct pp_profile *from = r->d->from;
+	size_t i;
+
+	for (i = 0; i < from->series.n; i++)
+		if (!series_move(r, i, label))
+			return false;
+	for (i = 0; i < from->not_own.n; i++) {
+		struct pp_not_own_row row = from->not_own.at[i];
+
+		row.node = node_of(r, r->parts->of[row.series], label, row.node);
+		if (!row.node || !pp_vec_push(&r->d->to->not_own, row))
+			return false;
+	}
+	return true;
+}
+
+pp_status
+pp_root_derive(const struct pp_profile *p, enum pp_group_by by, struct pp_slice label,
+               struct pp_profile **out)
+{
+	const unsigned emptied = PP_COLUMN_TREE | PP_COLUMN_ROWS | PP_COLUMN_TIMES |
+	                         PP_COLUMN_CALLS | PP_COLUMN_LINES | PP_COLUMN_NOT_OWN;
+	struct parts t = { 0 };
+	struct pp_derive d;
+	struct roots r = { .d = &d, .parts = &t, .node = { .seed = p->strs.seed } };
+	pp_status status = parts_find(p, by, label, &t);
+
+	*out = NULL;
+	if (status == PP_OK &&
+	    !pp_derive_init(&d, p, PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_FRAMES, emptied))
+		status = PP_E_NOMEM;
+	if (status == PP_OK) {
+		pp_profile_forget_stated(d.to);
+		d.to->facets = (d.to->facets & ~(unsigned)PP_FACETS) | PP_TREE;
+		r.root = calloc(t.n + (size_t)1, sizeof *r.root);
+		status = pp_derive_finish(&d, r.root && roots_fill(&r, label) ? PP_OK : PP_E_NOMEM,
+		                          out);
+	}
+	free(r.root);
+	pp_map_release(&r.node);
+	pp_vec_release(&r.path);
+	parts_release(&t);
+	return status;
+}
