@@ -53,6 +53,12 @@ static const struct {
 	{ "live_count", "live allocations" },
 	{ "peak_bytes", "peak bytes" },
 	{ "peak_count", "peak allocations" },
+	/* heap profilers */
+	{ "temporary_count", "temporary" },
+	{ "sampled_alloc_bytes", "sampled bytes" },
+	{ "sampled_alloc_count", "sampled allocations" },
+	{ "sampled_live_bytes", "sampled live bytes" },
+	{ "sampled_live_count", "sampled live allocations" },
 };
 
 /* "Time_(10ns)" is "Time". */

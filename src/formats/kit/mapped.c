@@ -1,0 +1,383 @@
+/*
+ * Addresses of one process as frames.
+ */
+#include "formats/kit/mapped.h"
+
+#include "base/num.h"
+#include "base/slice.h"
+#include "base/sort.h"
+#include "model/traits.h"
+#include "text/demangle.h"
+
+/* Files that are named when they have no symbols. */
+#define LACKING_SHOWN 4
+
+static void
+no_memory(struct pp_mapped *m)
+{
+	pp_builder_fail(m->b, PP_E_NOMEM, NULL);
+}
+
+static bool
+file_open(void *ctx, const char *path, const char *root, struct pp_input **in)
+{
+	struct pp_reader *r = ctx;
+
+	return r->open_file(r, path, root, in);
+}
+
+bool
+pp_mapped_init(struct pp_mapped *m, struct pp_reader *r, struct pp_builder *b)
+{
+	const char *wanted = pp_reader_option(r, "symbols"), *root = pp_reader_option(r, "symfs"),
+	           *demangle = pp_reader_option(r, "demangle");
+
+	*m = (struct pp_mapped){ .reader = r, .b = b };
+	m->wanted = !wanted || strcmp(wanted, "no") != 0;
+	m->places = (r->order->facets & PP_EXTRAS) != 0;
+	m->demangle = !demangle || strcmp(demangle, "name") == 0 ? PP_MAPPED_SHORT
+	              : strcmp(demangle, "full") == 0            ? PP_MAPPED_FULL
+	                                                         : PP_MAPPED_AS_IS;
+	m->locator =
+	    (struct pp_locator){ .open = file_open, .ctx = r, .root = root && *root ? root : NULL };
+	m->frames[0].seed = m->frames[1].seed = m->named.seed = b->seed;
+	m->begun = pp_strtab_init(&m->names, b->seed) &&
+	           pp_vec_push(&m->files, (struct pp_mapped_file){ 0 });
+	return m->begun;
+}
+
+void
+pp_mapped_release(struct pp_mapped *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->files.n; i++)
+		pp_binary_release(&m->files.at[i].binary);
+	pp_vec_release(&m->files);
+	pp_vec_release(&m->ranges);
+	pp_map_release(&m->frames[0]);
+	pp_map_release(&m->frames[1]);
+	pp_map_release(&m->named);
+	if (m->begun)
+		pp_strtab_release(&m->names);
+	pp_arena_release(&m->arena);
+}
+
+/* ---- what is mapped --------------------------------------------------------------------- */
+
+static uint32_t
+file_of(struct pp_mapped *m, struct pp_slice name)
+{
+	struct pp_mapped_file file = { 0 };
+	bool is_new;
+	pp_str id;
+
+	if (!pp_builder_ok(m->b) || !name.n)
+		return 0;
+	if (!pp_strtab_intern(&m->names, name.p, name.n, &id, &is_new)) {
+		no_memory(m);
+		return 0;
+	}
+	file.name = pp_strtab_get(&m->names, id);
+	while (m->files.n <= id)
+		if (!pp_vec_push(&m->files, file)) {
+			no_memory(m);
+			return 0;
+		}
+	return id;
+}
+
+static void
+range_add(struct pp_mapped *m, const struct pp_mapped_range *range)
+{
+	if (range->end <= range->start || !pp_builder_ok(m->b))
+		return;
+	if (!pp_vec_push(&m->ranges, *range))
+		no_memory(m);
+	m->sorted = false;
+}
+
+void
+pp_mapped_add(struct pp_mapped *m, struct pp_slice name, uint64_t start, uint64_t end,
+              uint64_t offset)
+{
+	range_add(
+	    m, &(struct pp_mapped_range){
+	           .start = start, .end = end, .moved = start - offset, .file = file_of(m, name) });
+}
+
+void
+pp_mapped_add_part(struct pp_mapped *m, struct pp_slice name, uint64_t start, uint64_t end,
+                   uint64_t base)
+{
+	range_add(m, &(struct pp_mapped_range){ .start = start,
+	                                        .end = end,
+	                                        .moved = base,
+	                                        .file = file_of(m, name),
+	                                        .address = true });
+}
+
+void
+pp_mapped_clear(struct pp_mapped *m)
+{
+	size_t i;
+
+	m->ranges.n = 0;
+	for (i = 0; i < PP_COUNT_OF(m->frames); i++) {
+		pp_map_release(&m->frames[i]);
+		m->frames[i] = (struct pp_map){ .seed = m->b->seed };
+	}
+}
+
+/* "START-END" */
+static bool
+span_read(struct pp_slice word, uint64_t *start, uint64_t *end)
+{
+	bool dash;
+	struct pp_slice first = pp_slice_cut(&word, '-', &dash);
+
+	return dash && pp_num_hex(first, start) && pp_num_hex(word, end);
+}
+
+/* The value of "$name" at the start of a path is what "name=value" said. */
+static struct pp_slice
+path_expand(struct pp_mapped *m, struct pp_slice path, struct pp_slice build)
+{
+	struct pp_slice rest = path;
+	unsigned char *made;
+
+	if (!pp_slice_take(&rest, "$build"))
+		return path;
+	made = pp_arena_alloc(&m->arena, build.n + rest.n + 1);
+	if (!made) {
+		no_memory(m);
+		return path;
+	}
+	if (build.n)
+		memcpy(made, build.p, build.n);
+	if (rest.n)
+		memcpy(made + build.n, rest.p, rest.n);
+	return pp_slice_of(made, build.n + rest.n);
+}
+
+/* "START-END: FILE (@OFFSET) BUILD-ID", the short form: `rest` is what follows the colon. */
+static void
+short_read(struct pp_mapped *m, uint64_t start, uint64_t end, struct pp_slice rest,
+           struct pp_slice build)
+{
+	struct pp_slice file = { 0 }, word;
+	uint64_t offset = 0;
+
+	if (!pp_slice_word(&rest, &file))
+		return;
+	if (pp_slice_word(&rest, &word) && pp_slice_take(&word, "(@") && word.n) {
+		word.n--;
+		(void)pp_slice_take(&word, "0x");
+		if (!pp_num_hex(word, &offset))
+			offset = 0;
+	}
+	pp_mapped_add(m, path_expand(m, file, build), start, end, offset);
+}
+
+void
+pp_mapped_read(struct pp_mapped *m, struct pp_slice text)
+{
+	struct pp_slice line, word, build = { 0 };
+	uint64_t start, end, offset;
+
+	while (pp_builder_ok(m->b) && pp_slice_line(&text, &line)) {
+		struct pp_slice rest = pp_slice_trim(line), mode;
+
+		if (pp_slice_take(&rest, "build=")) {
+			build = rest;
+			continue;
+		}
+		if (!pp_slice_word(&rest, &word))
+			continue;
+		if (word.n && word.p[word.n - 1] == ':') {
+			word.n--;
+			if (span_read(word, &start, &end))
+				short_read(m, start, end, rest, build);
+			continue;
+		}
+		if (!span_read(word, &start, &end) || !pp_slice_word(&rest, &mode) || mode.n < 3 ||
+		    !pp_slice_word(&rest, &word) || !pp_num_hex(word, &offset))
+			continue;
+		/* The device and the number of the file. */
+		(void)pp_slice_word(&rest, &word);
+		(void)pp_slice_word(&rest, &word);
+		rest = pp_slice_trim(rest);
+		if (mode.p[2] == 'x')
+			pp_mapped_add(m, path_expand(m, rest, build), start, end, offset);
+	}
+}
+
+void
+pp_mapped_name(struct pp_mapped *m, uint64_t address, struct pp_slice name)
+{
+	pp_str str = pp_build_str(m->b, name);
+
+	if (pp_builder_ok(m->b) && !pp_map_set(&m->named, address, str))
+		no_memory(m);
+}
+
+/* ---- frames ----------------------------------------------------------------------------- */
+
+static int
+range_cmp(const void *a, const void *b, void *ctx)
+{
+	const struct pp_mapped_range *x = a, *y = b;
+
+	(void)ctx;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* The range of an address: the last that begins before it, if it reaches so far. */
+static const struct pp_mapped_range *
+range_at(struct pp_mapped *m, uint64_t address)
+{
+	size_t low = 0, high = m->ranges.n;
+
+	if (!m->sorted && m->ranges.n)
+		pp_sort(m->ranges.at, m->ranges.n, sizeof *m->ranges.at, range_cmp, NULL);
+	m->sorted = true;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->ranges.at[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < m->ranges.at[low - 1].end ? &m->ranges.at[low - 1] : NULL;
+}
+
+static const struct pp_binary *
+binary_of(struct pp_mapped *m, struct pp_mapped_file *f)
+{
+	const struct pp_slice no_id = pp_slice_of("", 0);
+
+	if (!f->tried &&
+	    !(pp_slice_starts(f->name, "[vdso") || pp_slice_starts(f->name, "linux-vdso")
+	          ? pp_locate_vdso(&m->locator, no_id, &f->binary)
+	          : pp_locate_binary(&m->locator, f->name, no_id, &f->binary)))
+		no_memory(m);
+	f->tried = true;
+	return &f->binary;
+}
+
+static void
+name_symbol(struct pp_mapped *m, const struct pp_symbol *symbol, struct pp_func_row *func)
+{
+	struct pp_buf made = { 0 };
+	bool done = !symbol->plain &&
+	            (m->demangle == PP_MAPPED_SHORT  ? pp_demangle_short(symbol->name, &made)
+	             : m->demangle == PP_MAPPED_FULL ? pp_demangle(symbol->name, &made)
+	                                             : false);
+
+	if (done || made.failed) {
+		func->name = pp_build_buf(m->b, &made);
+		return;
+	}
+	func->name = pp_build_str(m->b, symbol->name);
+	pp_buf_release(&made);
+}
+
+static pp_module
+module_of(struct pp_mapped *m, struct pp_mapped_file *f)
+{
+	struct pp_slice id = f->binary.runtime.elf.build_id;
+	struct pp_module_row row = { .kind = PP_MODULE_BINARY };
+	struct pp_buf hex = { 0 };
+	size_t i;
+
+	if (f->row)
+		return f->row;
+	for (i = 0; i < id.n; i++)
+		pp_buf_addf(&hex, "%02x", id.p[i]);
+	row.name = pp_build_str(m->b, f->name);
+	row.build_id = pp_build_buf(m->b, &hex);
+	f->row = pp_build_module(m->b, &row);
+	return f->row;
+}
+
+/* Where in its file an address is. */
+static uint64_t
+offset_of(const struct pp_mapped_range *range, const struct pp_binary *binary, uint64_t address)
+{
+	uint64_t at = address - range->moved;
+
+	return range->address && binary ? pp_elf_offset(&binary->runtime.elf, at) : at;
+}
+
+static PP_NOINLINE pp_frame
+frame_make(struct pp_mapped *m, uint64_t address, unsigned back)
+{
+	uint64_t at = address >= back ? address - back : address;
+	const struct pp_mapped_range *range = range_at(m, at);
+	struct pp_mapped_file *file = range ? &m->files.at[range->file] : NULL;
+	const struct pp_binary *binary = file && range->file && m->wanted ? binary_of(m, file)
+	                                                                  : NULL;
+	uint64_t offset = range ? offset_of(range, binary, at) : 0;
+	const struct pp_symbol *symbol = binary ? pp_symbols_find(&binary->symbols, offset) : NULL;
+	struct pp_func_row func = { .module = range && range->file ? module_of(m, file) : 0 };
+	struct pp_frame_row frame = { 0 };
+	uint32_t told = pp_map_get(&m->named, address);
+
+	if (told != PP_MAP_NONE) {
+		func.name = told;
+	} else if (symbol) {
+		name_symbol(m, symbol, &func);
+	} else {
+		func.name = pp_build_strf(m->b, "0x%llx", (unsigned long long)address);
+		func.flags = PP_FUNC_UNKNOWN;
+	}
+	frame.func = pp_build_func(m->b, &func);
+	if (!m->places) {
+		m->b->profile->unread |= PP_HAS(ADDRESSES) | (symbol ? PP_HAS(OFFSETS) : 0);
+		return pp_build_frame(m->b, &frame);
+	}
+	/* Where the file is known, addresses do not depend on where it happened to be mapped. */
+	frame.address = range && range->file ? offset + (address - at) : address;
+	frame.flags = (uint16_t)(range && range->file ? PP_FRAME_FILE_OFFSET : 0);
+	frame.offset = symbol ? offset - symbol->start : 0;
+	return pp_build_frame(m->b, &frame);
+}
+
+pp_frame
+pp_mapped_frame(struct pp_mapped *m, uint64_t address, unsigned back)
+{
+	struct pp_map *known = &m->frames[back > 0];
+	pp_frame frame = pp_map_get(known, address);
+
+	if (frame != PP_MAP_NONE || !pp_builder_ok(m->b))
+		return frame == PP_MAP_NONE ? 0 : frame;
+	frame = frame_make(m, address, back);
+	if (pp_builder_ok(m->b) && !pp_map_set(known, address, frame))
+		no_memory(m);
+	return frame;
+}
+
+void
+pp_mapped_report(struct pp_mapped *m, const struct pp_rule *rule)
+{
+	static const char *const why[] = { [PP_LOCATED_NOT] = "not found",
+		                           [PP_LOCATED_OTHER_BUILD] = "of another build",
+		                           [PP_LOCATED_NOTHING_IN_IT] = "without symbols" };
+	struct pp_buf text = { 0 };
+	size_t i, n = 0;
+
+	for (i = 0; i < m->files.n; i++) {
+		const struct pp_mapped_file *f = &m->files.at[i];
+
+		if (!f->tried || f->binary.state == PP_LOCATED)
+			continue;
+		if (n++ < LACKING_SHOWN)
+			pp_buf_addf(&text, "%s%.*s (%s)", n > 1 ? ", " : "", PP_CLIP(f->name, 120),
+			            why[f->binary.state]);
+	}
+	if (n && !text.failed)
+		pp_diag_add(m->reader->diags, rule, PP_NOWHERE, "no names for what runs in %s%s",
+		            text.p, n > LACKING_SHOWN ? ", ..." : "");
+	pp_buf_release(&text);
+}
