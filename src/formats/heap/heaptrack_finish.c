@@ -30,10 +30,10 @@ string_of(const struct pp_ht *h, uint32_t number)
 	return h->strings.at[number];
 }
 
-/* The frame of a function at an address; `inner` inlined functions are within it there. `place` is NULL when nothing is known. */
+/* The frame of a function at an address, inlined into `outer` others; `place` is NULL when nothing is known. */
 static pp_frame
 frame_make(struct pp_ht *h, const struct pp_ht_ip *ip, const struct pp_ht_place *place,
-           uint32_t inner, uint32_t outer)
+           uint32_t outer)
 {
 	struct pp_func_row func = { 0 };
 	struct pp_frame_row frame = { 0 };
@@ -59,9 +59,9 @@ frame_make(struct pp_ht *h, const struct pp_ht_ip *ip, const struct pp_ht_place 
 	} else if (outer) {
 		h->b->profile->unread |= PP_HAS(INLINED);
 	}
-	if (h->places && inner == 0)
+	if (h->places)
 		frame.address = ip->address;
-	else if (inner == 0)
+	else
 		h->b->profile->unread |= PP_HAS(ADDRESSES);
 	return pp_build_frame(h->b, &frame);
 }
@@ -87,7 +87,7 @@ ip_push(struct stacks *s, uint32_t number)
 		pp_frame *known = &s->frame_of.at[ip->n ? ip->first + i : h->spots.n + number];
 
 		if (!*known)
-			*known = frame_make(h, ip, ip->n ? &h->spots.at[ip->first + i] : NULL, i,
+			*known = frame_make(h, ip, ip->n ? &h->spots.at[ip->first + i] : NULL,
 			                    n - 1 - i);
 		frame_push(s, *known);
 	}

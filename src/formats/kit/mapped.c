@@ -252,6 +252,21 @@ range_at(struct pp_mapped *m, uint64_t address)
 	return low && address < m->ranges.at[low - 1].end ? &m->ranges.at[low - 1] : NULL;
 }
 
+/* Below symfs, /lib is often not there as the link to /usr/lib that it is elsewhere. */
+static bool
+locate_merged(struct pp_mapped *m, struct pp_mapped_file *f)
+{
+	struct pp_buf path = { 0 };
+	bool fine;
+
+	pp_buf_adds(&path, "/usr");
+	pp_buf_add(&path, f->name.p, f->name.n);
+	fine = !path.failed && pp_locate_binary(&m->locator, pp_slice_of(path.p, path.n),
+	                                        pp_slice_of("", 0), &f->binary);
+	pp_buf_release(&path);
+	return fine;
+}
+
 static const struct pp_binary *
 binary_of(struct pp_mapped *m, struct pp_mapped_file *f)
 {
@@ -261,6 +276,9 @@ binary_of(struct pp_mapped *m, struct pp_mapped_file *f)
 	    !(pp_slice_starts(f->name, "[vdso") || pp_slice_starts(f->name, "linux-vdso")
 	          ? pp_locate_vdso(&m->locator, no_id, &f->binary)
 	          : pp_locate_binary(&m->locator, f->name, no_id, &f->binary)))
+		no_memory(m);
+	else if (!f->tried && f->binary.state == PP_LOCATED_NOT && m->locator.root &&
+	         pp_slice_starts(f->name, "/lib") && !locate_merged(m, f))
 		no_memory(m);
 	f->tried = true;
 	return &f->binary;
