@@ -115,7 +115,7 @@ struct pp_ht {
 	uint32_t peaks;          /* how often there was a new one */
 	int64_t time, peak_time; /* ms */
 	bool timed;
-	uint64_t allocated, temporary, freed_unknown;
+	uint64_t allocated, bytes, temporary, freed_unknown;
 	struct pp_ht_windows windows;
 	/* what is told of the machine */
 	uint64_t page_size, pages, rss;

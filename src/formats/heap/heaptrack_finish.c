@@ -141,9 +141,7 @@ stack_give(struct stacks *s, uint32_t trace, const int64_t *values, bool timed, 
 
 /* What the infos of a stack add up to. */
 struct sums {
-	pp_i128 bytes, live_bytes, peak_bytes;
-	uint64_t allocated, temporary;
-	int64_t live;
+	int64_t bytes, allocated, temporary, live_bytes, live, peak_bytes;
 	bool any;
 };
 
@@ -152,20 +150,13 @@ sums_add(const struct pp_ht *h, const struct pp_ht_info *i, struct sums *to)
 {
 	int64_t peak = pp_ht_at_peak(h, i);
 
-	to->bytes += (pp_i128)i->size * i->allocated;
-	to->live_bytes += (pp_i128)i->size * i->live;
-	to->peak_bytes += (pp_i128)i->size * peak;
+	to->bytes += (int64_t)i->size * i->allocated;
+	to->live_bytes += (int64_t)i->size * i->live;
+	to->peak_bytes += (int64_t)i->size * peak;
 	to->allocated += i->allocated;
 	to->temporary += i->temporary;
 	to->live += i->live;
 	to->any |= i->allocated || i->live || i->temporary || peak;
-}
-
-static int64_t
-cell_of(pp_i128 value, bool *fits)
-{
-	*fits &= value <= INT64_MAX && value >= INT64_MIN;
-	return *fits ? (int64_t)value : 0;
 }
 
 static void
@@ -174,20 +165,13 @@ sums_give(struct stacks *s, const struct sums *sums)
 	size_t i;
 
 	for (i = 0; i < s->h->traces.n && pp_builder_ok(s->h->b); i++) {
-		bool fits = true;
-		int64_t values[METRICS] = { cell_of(sums[i].bytes, &fits),
-			                    (int64_t)sums[i].allocated,
-			                    (int64_t)sums[i].temporary,
-			                    cell_of(sums[i].live_bytes, &fits),
-			                    sums[i].live,
-			                    cell_of(sums[i].peak_bytes, &fits) };
+		const struct sums *t = &sums[i];
 
-		if (sums[i].any && fits)
-			stack_give(s, (uint32_t)i, values, false, 0);
-		else if (sums[i].any)
-			pp_ht_report(
-			    s->h, PP_HT_SIZE,
-			    "a stack allocates more than 64 bits can tell, and is left out");
+		if (t->any)
+			stack_give(s, (uint32_t)i,
+			           (int64_t[METRICS]){ t->bytes, t->allocated, t->temporary,
+			                               t->live_bytes, t->live, t->peak_bytes },
+			           false, 0);
 	}
 }
 
@@ -209,16 +193,13 @@ moments_give(struct stacks *s, struct sums *sums)
 		const struct pp_ht_moment *m = &w->moments.at[i];
 		struct sums *left = &sums[m->trace];
 		int64_t stretch = m->time / w->quantum, values[METRICS];
-		bool fits = true;
 
 		values[0] = m->bytes;
 		values[1] = (int64_t)m->allocated;
 		values[2] = (int64_t)m->temporary;
 		values[3] = m->live_bytes;
 		values[4] = m->live;
-		values[5] = stretch < peak    ? m->live_bytes
-		            : stretch == peak ? cell_of(left->peak_bytes, &fits)
-		                              : 0;
+		values[5] = stretch < peak ? m->live_bytes : stretch == peak ? left->peak_bytes : 0;
 		left->peak_bytes -= values[5];
 		stack_give(s, m->trace, values, true, m->time);
 	}

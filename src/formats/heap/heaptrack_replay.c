@@ -6,6 +6,8 @@
  */
 #include "formats/heap/heaptrack.h"
 
+/* All that is ever allocated: what any part of it sums up to has 64 bits then, whatever is freed. */
+#define BYTES_MOST ((uint64_t)1 << 61)
 /* Moments that are kept: where there would be more, stretches of time become longer. */
 #define MOMENTS_MOST ((size_t)1 << 20)
 
@@ -164,16 +166,18 @@ freed_unknown(struct pp_ht *h)
 static inline void
 info_allocate(struct pp_ht *h, struct pp_ht_info *i)
 {
+	/* Sizes are less than 2^56, so that nothing wraps around here. */
+	if (PP_UNLIKELY(h->bytes + i->size > BYTES_MOST || i->live == INT32_MAX ||
+	                i->allocated == UINT32_MAX || h->peaks == UINT32_MAX)) {
+		too_much(h);
+		return;
+	}
 	info_keep(h, i);
 	i->allocated++;
 	i->live++;
 	h->allocated++;
-	if (PP_UNLIKELY(__builtin_add_overflow(h->live, (int64_t)i->size, &h->live) ||
-	                i->live == INT32_MAX || i->allocated == UINT32_MAX ||
-	                h->peaks == UINT32_MAX)) {
-		too_much(h);
-		return;
-	}
+	h->bytes += i->size;
+	h->live += (int64_t)i->size;
 	if (h->live > h->most) {
 		h->most = h->live;
 		h->peak_time = h->time;
@@ -184,15 +188,18 @@ info_allocate(struct pp_ht *h, struct pp_ht_info *i)
 static inline void
 info_free(struct pp_ht *h, struct pp_ht_info *i, bool temporary)
 {
-	info_keep(h, i);
-	if (PP_UNLIKELY(i->live <= 0))
+	if (PP_UNLIKELY(i->live <= 0)) {
 		freed_unknown(h);
+		if (h->live < -(int64_t)BYTES_MOST || i->live == INT32_MIN) {
+			too_much(h);
+			return;
+		}
+	}
+	info_keep(h, i);
 	i->live--;
 	i->temporary += temporary;
 	h->temporary += temporary;
-	if (PP_UNLIKELY(__builtin_sub_overflow(h->live, (int64_t)i->size, &h->live) ||
-	                i->live == INT32_MIN || i->temporary == UINT32_MAX))
-		too_much(h);
+	h->live -= (int64_t)i->size;
 }
 
 void
@@ -379,5 +386,6 @@ pp_ht_restart(struct pp_ht *h)
 	h->pointers.n = 0;
 	h->allocated = h->temporary = h->last = 0;
 	h->peaks = 0;
+	h->bytes = 0;
 	h->live = h->most = h->peak_time = 0;
 }
