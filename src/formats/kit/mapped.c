@@ -261,6 +261,8 @@ locate_merged(struct pp_mapped *m, struct pp_mapped_file *f)
 
 	pp_buf_adds(&path, "/usr");
 	pp_buf_add(&path, f->name.p, f->name.n);
+	pp_binary_release(&f->binary);
+	f->binary = (struct pp_binary){ 0 };
 	fine = !path.failed && pp_locate_binary(&m->locator, pp_slice_of(path.p, path.n),
 	                                        pp_slice_of("", 0), &f->binary);
 	pp_buf_release(&path);
@@ -304,7 +306,8 @@ name_symbol(struct pp_mapped *m, const struct pp_symbol *symbol, struct pp_func_
 static pp_module
 module_of(struct pp_mapped *m, struct pp_mapped_file *f)
 {
-	struct pp_slice id = f->binary.runtime.elf.build_id;
+	const struct pp_elf *code = pp_binary_code(&f->binary);
+	struct pp_slice id = code ? code->build_id : pp_slice_of("", 0);
 	struct pp_module_row row = { .kind = PP_MODULE_BINARY };
 	struct pp_buf hex = { 0 };
 	size_t i;
@@ -323,9 +326,10 @@ module_of(struct pp_mapped *m, struct pp_mapped_file *f)
 static uint64_t
 offset_of(const struct pp_mapped_range *range, const struct pp_binary *binary, uint64_t address)
 {
+	const struct pp_elf *code = binary ? pp_binary_code(binary) : NULL;
 	uint64_t at = address - range->moved;
 
-	return range->address && binary ? pp_elf_offset(&binary->runtime.elf, at) : at;
+	return range->address && code ? pp_elf_offset(code, at) : at;
 }
 
 static PP_NOINLINE pp_frame
