@@ -28,8 +28,6 @@ pp_heap_metrics_build(struct pp_builder *b, unsigned set, unsigned real,
 	unsigned i;
 
 	for (i = 0; i < PP_HEAP_METRICS; i++) {
-		bool estimate = real >> i & 1;
-
 		if (!(set >> i & 1))
 			continue;
 		(void)pp_build_metric(
@@ -38,9 +36,8 @@ pp_heap_metrics_build(struct pp_builder *b, unsigned set, unsigned real,
 		           .event = pp_build_strz(b, PP_HEAP_EVENT),
 		           .unit = pp_build_strz(b, metrics[i].bytes ? "bytes" : "count"),
 		           .kind = metrics[i].bytes ? PP_KIND_BYTES : PP_KIND_COUNT,
-		           .type = estimate ? PP_REAL : PP_INT,
-		           .flags = (i == primary ? PP_METRIC_PRIMARY : 0u) |
-		                    (estimate ? PP_METRIC_SAMPLED : 0u) });
+		           .type = real >> i & 1 ? PP_REAL : PP_INT,
+		           .flags = i == primary ? PP_METRIC_PRIMARY : 0u });
 	}
 }
 

@@ -11,14 +11,14 @@
  *     MAPPED_LIBRARIES:                  /proc/self/maps
  *
  * Samples of a stack stand for 1 / (1 - e^(-size / period)) times as many, where size is the mean of theirs; that of all
- * threads is taken for each of them, so that they add up. The first lines are no sums of the stacks, which jemalloc
+ * threads is taken for each of them, so that they add up; what jemalloc rounded differently is nobody's. The first lines are no sums of the stacks, which jemalloc
  * weighs differently. What was ever allocated is 0 unless prof_accum was set.
  */
 #include "formats/heap/heap_text.h"
 
 extern const struct pp_format pp_format_jemalloc;
 
-enum { JE_HEADER, JE_LINE, JE_THREADS, JE_SYMBOLS };
+enum { JE_HEADER, JE_LINE, JE_SYMBOLS };
 
 static const struct pp_rule je_rules[] = {
 	[JE_HEADER] = { "jemalloc-header", PP_ERROR,
@@ -28,9 +28,6 @@ static const struct pp_rule je_rules[] = {
 	[JE_LINE] = { "jemalloc-line", PP_ERROR, "a line is not what jemalloc writes",
 	              "A stack is @ and its addresses; behind it, and in the header, stand t*: or a thread and two pairs "
 	              "of numbers. The line is left out." },
-	[JE_THREADS] = { "jemalloc-threads", PP_WARNING, "threads do not add up to their stack",
-	                 "What the threads allocated in a stack should be what stands behind t*. That is what counts; the "
-	                 "difference belongs to no thread. A file that breaks off is one reason." },
 	[JE_SYMBOLS] = { "jemalloc-symbols", PP_NOTE, "some modules have no symbols",
 	                 "Names of functions come from the binaries that were recorded and their debug files "
 	                 "(/usr/lib/debug, .gnu_debuglink). Elsewhere than on the machine of the recording, --option "
@@ -177,8 +174,6 @@ stack_end(struct je_read *r)
 		pp_heap_text_give(&r->t, series_of(r, &r->threads.at[i]), c, live, ever);
 		counts_subtract(&left, c);
 	}
-	if (r->threads.n && !counts_are_zero(&left))
-		report(r, JE_THREADS, r->at);
 	if (pp_builder_ok(r->t.b) && (!r->threads.n || !counts_are_zero(&left)))
 		pp_heap_text_give(&r->t, series_of(r, NULL), &left, live, ever);
 }
