@@ -26,6 +26,7 @@ $ polyprof --help
     graph         the call graph, as Graphviz draws it
     report        one self-contained HTML file with every view
     open          the report, in the browser
+    leaks         memory that is still in use at the end, by stack
     list          the profiles in a directory, newest first, from metadata alone
     formats       the formats that can be read and written, and their options
     explain       what a rule cited by a diagnostic means; without one, all rules
