@@ -314,9 +314,10 @@ check_verbs(const pp_profile *p)
 		pp_answer *a = NULL;
 		char *text;
 
-		/* Folded stacks know no lines. */
+		/* Folded stacks know no lines, and nothing of memory. */
 		ok(pp_ask_pair(p, two ? p : NULL, name, params, &a) ==
-		       (strcmp(name, "lines") == 0 ? PP_E_UNSUPPORTED : PP_OK),
+		       (strcmp(name, "lines") == 0 || strcmp(name, "leaks") == 0 ? PP_E_UNSUPPORTED
+		                                                                 : PP_OK),
 		   "%s is asked", name);
 		for (form = PP_RENDER_TEXT; a && form <= PP_RENDER_FILE; form++) {
 			pp_status status = pp_answer_render(a, (pp_rendering_form)form, &text,
