@@ -79,16 +79,17 @@ It is read only.
 
 $ polyprof formats perf-script
   perf-script: perf script text
-    can be      read
+    can be      read and written
     facets      timeline tree
     extensions  perf perf-script
 
     --option root=none|comm|pid|tid
         put each thread's name in front of its stacks, as stackcollapse-perf.pl
         does (default none)
+    --option srcline=yes|no
+        write source lines, as perf script -F +srcline does (default no)
 $ polyprof convert --to perf-script -o out.txt perf.txt
-! polyprof: error: no format 'perf-script' can be written; `polyprof formats` lists them
-= 2
+! out.txt: warning: not written: metadata (8) [loss-metadata]
 
 Damage is told with its place; the rest is used.
 
@@ -184,3 +185,34 @@ $ polyprof flame -q --flamechart --option symbols=no switches.perf.data -o - | g
   <title>0x2724a (803,112 ns, 1.87%)</title>
   <title>0x2724a (822,592 ns, 1.92%)</title>
   <title>0x2724a (597,643 ns, 1.40%)</title>
+
+Whatever has stacks can be written as perf script prints it: samples where they are known, else sums.
+
+$ polyprof convert switch.txt -o s.spaa && polyprof convert s.spaa --to perf-script -o back.txt && cat back.txt
+  # event : name = cpu-clock, samples, type = 1, size = 136
+  app 1     1.000000000:    5000000 cpu-clock:  (esc)
+  \t              11 work (a) (esc)
+
+  app 1     1.002000000: PERF_RECORD_SWITCH OUT
+  app 1     1.008000000:    5000000 cpu-clock:  (esc)
+  \t              12 rest (a) (esc)
+
+  app 2     1.009000000:    5000000 cpu-clock:  (esc)
+  \t              13 other (a) (esc)
+
+  app 1     1.009500000: PERF_RECORD_SWITCH OUT
+  app 1     1.020000000:    5000000 cpu-clock:  (esc)
+  \t              11 work (a) (esc)
+  (esc)
+! back.txt: warning: not written: metadata (4) [loss-metadata]
+
+$ polyprof convert -q app.folded --to perf-script -o app.perf && head -4 app.perf && polyprof convert -q app.perf --to folded -o app2.folded && polyprof convert app.folded --to folded -o - | cmp - app2.folded && polyprof info --json app.perf | grep -o '"metrics": [^]]*'
+  # event : name = samples, sums, event = no, unit = samples, metric = samples
+  all 0     0.000000000:          3 samples:  (esc)
+  \t               0 main ([unknown]) (esc)
+
+  "metrics": [{"name": "samples", "unit": "samples", "total": 1047}
+
+$ polyprof convert recursion.folded --to perf-script -o - | grep -c 'all 0     0.000000000:'
+  9
+! standard output: warning: made up: processes and threads [loss-threads]

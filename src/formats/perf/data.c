@@ -561,8 +561,7 @@ data_read(struct pp_reader *reader, struct pp_builder *b)
 	struct pp_pd d = { .reader = reader,
 		           .builder = b,
 		           .root = root_option(reader),
-		           .places = (reader->order->facets & PP_EXTRAS) != 0,
-		           .remembers = pp_builder_remembers(b) };
+		           .places = (reader->order->facets & PP_EXTRAS) != 0 };
 	struct pp_whole whole = { 0 };
 	pp_status status = pp_whole_open(&whole, reader);
 	bool used = false, go_on = true;

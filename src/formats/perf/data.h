@@ -251,8 +251,7 @@ struct pp_pd {
 	struct pp_slice file; /* all of the input */
 	bool big;             /* the byte order */
 	bool pipe;
-	bool places;    /* frames keep their addresses */
-	bool remembers; /* it is told where stacks went */
+	bool places; /* frames keep their addresses */
 	enum pp_perf_root root;
 	PP_VEC(struct pp_pd_attr) attrs;
 	struct pp_map attr_of; /* id -> attribute */

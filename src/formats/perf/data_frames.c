@@ -8,7 +8,7 @@
 
 /* Addresses and chains that are remembered. */
 #define PLACES ((size_t)1 << 15)
-#define CHAINS ((size_t)1 << 13)
+#define CHAINS ((size_t)1 << 15)
 /* Frames of a user's stack, as many as perf has. */
 #define UNWOUND_MOST 127
 /* Addresses from here on are markers: who runs from here on. */
@@ -411,7 +411,8 @@ pp_pd_give(struct pp_pd *d, const struct pp_pd_facts *f)
 		return;
 	sample.series = s->index;
 	pp_builder_at(d->builder, pp_pd_at(d, f->record));
-	if (f->chain_n && !f->branches && !f->registers && d->remembers)
+	/* What is counted is known at the end: until then stacks are a tree, whatever is asked. */
+	if (f->chain_n && !f->branches && !f->registers)
 		chain = chain_find(d, &r, f, s->root, &known);
 	if (known && chain) {
 		(void)pp_build_again(d->builder, &sample, chain->stack);

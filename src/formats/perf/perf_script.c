@@ -16,8 +16,6 @@
  * have blanks and parentheses. An inlined frame has "(inlined)" in place of the dso. The address of user
  * code is an offset in its file in stacks, an address of the process with -G.
  *
- * Only perf writes this; polyprof reads it.
- *
  * The work is done in perf_script_parse.c (lines), _read.c (samples), _frames.c, _meta.c (header lines) and
  * _finish.c (the profile).
  */
@@ -110,7 +108,7 @@ bid_line(struct bid *b, struct pp_slice line)
 static int
 perf_script_bid(const struct pp_peek *peek)
 {
-	static const char banner[] = "# ========\n# captured on";
+	static const char banner[] = "# ========\n# captured on", own[] = "# event : name = ";
 	const unsigned char *p = peek->head.p, *end = p + peek->head.n;
 	struct bid b = { 0 };
 
@@ -118,6 +116,8 @@ perf_script_bid(const struct pp_peek *peek)
 		p += 3;
 	if ((size_t)(end - p) > sizeof banner && memcmp(p, banner, sizeof banner - 1) == 0)
 		return 8 * (int)(sizeof banner - 1);
+	if (pp_slice_starts(pp_slice_between(p, end), own))
+		return 8 * (int)(sizeof own - 1);
 	while (p < end && b.bits < BITS_MOST) {
 		const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
 
@@ -140,25 +140,28 @@ perf_script_bid(const struct pp_peek *peek)
 static const struct pp_option_doc perf_script_options[] = {
 	{ "root", "none|comm|pid|tid",
 	  "put each thread's name in front of its stacks, as stackcollapse-perf.pl does (default none)" },
+	{ "srcline", "yes|no", "write source lines, as perf script -F +srcline does (default no)" },
 	{ 0 },
 };
 
-/* It cannot be written, but what it has tells what converting it may lose. */
 static const struct pp_holds perf_script_holds[] = {
-	{ .keeps = PP_HAS(STACKS) | PP_HAS(NO_STACK) | PP_HAS(TIMELINE) | PP_HAS(TIME) |
-	           PP_HAS(RECORDED) | PP_HAS(SAMPLES) | PP_HAS(FILES) | PP_HAS(FIRST_LINES) |
-	           PP_HAS(MODULES) | PP_HAS(BUILD_IDS) | PP_HAS(MARKS) | PP_HAS(PLACES) |
-	           PP_HAS(ADDRESSES) | PP_HAS(OFFSETS) | PP_HAS(INLINED) | PP_HAS(THREADS) |
-	           PP_HAS(EVENTS) | PP_HAS(METADATA) },
+	{ .keeps = PP_HAS(STACKS) | PP_HAS(NO_STACK) | PP_HAS(MODULES) | PP_HAS(ADDRESSES) |
+	           PP_HAS(OFFSETS) | PP_HAS(THREADS) | PP_HAS(EVENTS) | PP_HAS(TIMELINE) |
+	           PP_HAS(TIME) | PP_HAS(SAMPLES) | PP_HAS(INLINED) | PP_HAS(MARKS) |
+	           PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(PLACES) | PP_HAS(RECORDED),
+	  .has = PP_HAS(BUILD_IDS) | PP_HAS(METADATA),
+	  .apart = PP_HAS(MODULES),
+	  .values = "whole, not negative" },
 };
 
 const struct pp_format pp_format_perf_script = {
 	.name = "perf-script",
 	.title = "perf script text",
 	.extensions = "perf perf-script",
-	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE | PP_META,
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META,
 	.bid = perf_script_bid,
 	.read = pp_perf_read,
+	.write = pp_perf_script_write,
 	.describe = pp_perf_describe,
 	.holds = perf_script_holds,
 	.rules = pp_perf_rules,

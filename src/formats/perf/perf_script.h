@@ -28,6 +28,7 @@ enum pp_perf_rule {
 };
 
 extern const struct pp_rule pp_perf_rules[];
+extern const struct pp_format pp_format_perf, pp_format_perf_script;
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
@@ -143,6 +144,7 @@ struct pp_perf_event {
 	pp_str name;
 	uint64_t samples, with_period;
 	uint64_t period; /* the sum */
+	bool sums;       /* they are no samples, but stacks and what each costs in all */
 	uint32_t metric; /* of its period, or of its samples when it has no period; at the end */
 };
 
@@ -203,6 +205,11 @@ struct pp_perf_attr {
 	bool freq;
 	bool has_rate;
 	uint64_t rate; /* samples per second if freq, else events per sample */
+	/* What polyprof writes of profiles that are no samples: stacks and what each costs in all. */
+	bool listed; /* in the order of events */
+	bool sums;
+	bool nameless; /* its name is but that of the metric */
+	struct pp_slice unit, metric;
 };
 
 struct pp_perf_pair {
@@ -315,6 +322,8 @@ bool pp_perf_entry_has_dso(const struct pp_perf_reader *, uint32_t entry);
 bool pp_perf_resolve(struct pp_perf_reader *);
 /* Gives inlined functions whose binary is not told the one where others of their name are. */
 void pp_perf_bind_inlined(struct pp_perf_reader *);
+/* Kernel images and modules: "[kernel.kallsyms]", "[nf_nat]", ".../vmlinux", "x.ko.xz". */
+bool pp_perf_module_is_kernel(struct pp_slice dso);
 /* The module of that name. */
 pp_module pp_perf_module(struct pp_perf_reader *, struct pp_slice dso);
 
@@ -342,6 +351,8 @@ uint32_t pp_perf_metrics_build(struct pp_builder *, pp_str event, const struct p
 void pp_perf_finish(struct pp_perf_reader *);
 
 /* ---- perf_script_series.c ---- */
+/* Events in the order of the comments that polyprof wrote, before any has a sample. */
+void pp_perf_events_list(struct pp_perf_reader *);
 /* What a header says, for when its stack is complete; false when it cannot be used. */
 bool pp_perf_header_take(struct pp_perf_reader *, struct pp_slice line,
                          const struct pp_perf_header *, struct pp_perf_sample *out);
@@ -360,6 +371,9 @@ bool pp_perf_chains_init(struct pp_perf_reader *);
 void pp_perf_chains_release(struct pp_perf_reader *);
 /* Right behind a header: takes the whole stack that follows at once, if it was there before. */
 void pp_perf_chain_take(struct pp_perf_reader *);
+
+/* ---- script_write.c ---- */
+pp_status pp_perf_script_write(struct pp_writer *);
 
 /* ---- perf_script_read.c ---- */
 void pp_perf_no_memory(struct pp_perf_reader *);

@@ -40,11 +40,38 @@ pp_perf_metrics_build(struct pp_builder *b, pp_str event, const struct pp_perf_a
 	return first;
 }
 
+/* The metric of an event that is sums of one. */
+static void
+sums_build(struct pp_perf_reader *r, struct pp_perf_event *e, const struct pp_perf_attr *attr)
+{
+	struct pp_builder *b = r->builder;
+	struct pp_metric metric = { .type = PP_UINT };
+
+	metric.name = pp_build_str(b, attr->metric);
+	metric.unit = pp_build_str(b, attr->unit);
+	metric.kind = pp_slice_eq_z(attr->unit, "samples") ? PP_KIND_SAMPLES
+	              : pp_slice_eq_z(attr->unit, "ns")    ? PP_KIND_WALL_TIME
+	              : pp_slice_eq_z(attr->unit, "bytes") ? PP_KIND_BYTES
+	                                                   : PP_KIND_EVENTS;
+	metric.flags = PP_METRIC_PRIMARY;
+	if (attr->nameless)
+		e->name = 0;
+	metric.event = e->name;
+	e->metric = (uint32_t)b->profile->metrics.n;
+	(void)pp_build_metric(b, &metric);
+	/* How many samples there were, sums do not tell. */
+	b->profile->samples -= e->samples;
+}
+
 static void
 metrics_build(struct pp_perf_reader *r, struct pp_perf_event *e)
 {
 	struct pp_slice name = pp_text_of(r->builder->profile, e->name);
 
+	if (e->sums) {
+		sums_build(r, e, pp_perf_meta_attr(&r->meta, name));
+		return;
+	}
 	/* Where some samples lack a period, only their number speaks for all. */
 	e->metric = pp_perf_metrics_build(r->builder, e->name, pp_perf_meta_attr(&r->meta, name),
 	                                  e->with_period > 0, e->with_period == e->samples);
@@ -85,8 +112,8 @@ series_settle(struct pp_perf_reader *r, const struct pp_perf_series *from,
 {
 	struct pp_series *s = &r->builder->profile->series.at[from->index];
 	const struct pp_perf_event *e = &r->threads.events.at[from->event];
-	uint32_t metrics[2] = { e->with_period ? e->metric : PP_NO_METRIC,
-		                e->metric + (e->with_period ? 1 : 0) };
+	uint32_t metrics[2] = { e->with_period || e->sums ? e->metric : PP_NO_METRIC,
+		                e->sums ? PP_NO_METRIC : e->metric + (e->with_period ? 1 : 0) };
 	uint32_t process;
 
 	s->event = e->name;
@@ -172,6 +199,8 @@ pp_perf_finish(struct pp_perf_reader *r)
 		p->complete = false;
 	pp_perf_bind_inlined(r);
 	build_ids_set(r);
+	if (r->threads.events.n == 0)
+		pp_perf_events_list(r);
 	for (i = 0; i < r->threads.events.n; i++) {
 		/* Among others even this one needs a name. */
 		if (!r->threads.events.at[i].name && r->threads.events.n > 1)

@@ -277,9 +277,8 @@ pp_perf_frames_take(struct pp_perf_reader *r, struct pp_slice text, uint32_t *li
 
 /* ---- modules ---------------------------------------------------------------------------- */
 
-/* Kernel images and modules: "[kernel.kallsyms]", "[nf_nat]", ".../vmlinux", "x.ko.xz". */
-static bool
-is_kernel(struct pp_slice dso)
+bool
+pp_perf_module_is_kernel(struct pp_slice dso)
 {
 	static const char *const user[] = { "[unknown]", "[vdso", "[vsyscall]", "[heap]",
 		                            "[stack",    "[anon", "[vvar",      "[uprobes]",
@@ -320,9 +319,9 @@ is_jit(struct pp_slice dso)
 pp_module
 pp_perf_module(struct pp_perf_reader *r, struct pp_slice dso)
 {
-	struct pp_module_row row = { .kind = is_kernel(dso) ? PP_MODULE_KERNEL
-		                             : is_jit(dso)  ? PP_MODULE_JIT
-		                                            : PP_MODULE_BINARY };
+	struct pp_module_row row = { .kind = pp_perf_module_is_kernel(dso) ? PP_MODULE_KERNEL
+		                             : is_jit(dso)                 ? PP_MODULE_JIT
+		                                                           : PP_MODULE_BINARY };
 
 	if (dso.n == 0 || pp_slice_eq_z(dso, "[unknown]"))
 		return 0;

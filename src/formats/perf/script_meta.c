@@ -58,6 +58,21 @@ pair_find(const struct pp_perf_meta *m, struct pp_slice key)
 	return i;
 }
 
+/* "name = alloc_bytes, sums, event = no, unit = bytes, metric = alloc_bytes", as script_write.c has it. */
+static void
+sums_take(struct pp_perf_meta *m, struct pp_slice text, struct pp_perf_attr *attr)
+{
+	const unsigned char *unit = find(text, ", unit = "), *metric = find(text, ", metric = ");
+
+	attr->listed = pp_slice_starts(text, ", sums") || pp_slice_starts(text, ", samples");
+	attr->sums = pp_slice_starts(text, ", sums") && unit && metric && unit < metric;
+	if (!attr->sums)
+		return;
+	attr->nameless = find(text, ", event = no,") != NULL;
+	attr->unit = keep(m, pp_slice_between(unit + strlen(", unit = "), metric));
+	attr->metric = keep(m, pp_slice_between(metric + strlen(", metric = "), text.p + text.n));
+}
+
 /* "name = cycles:u, , id = { 1, 2 }, type = 0, { sample_period, sample_freq } = 997, ..., freq = 1". */
 static void
 attr_add(struct pp_perf_meta *m, struct pp_slice text)
@@ -84,6 +99,7 @@ attr_add(struct pp_perf_meta *m, struct pp_slice text)
 	attr.freq = number_behind(text, ", freq = ", &number) && number == 1;
 	attr.has_rate = number_behind(text, "{ sample_period, sample_freq } = ", &attr.rate) &&
 	                attr.rate;
+	sums_take(m, text, &attr);
 	m->failed |= !pp_vec_push(&m->attrs, attr);
 }
 

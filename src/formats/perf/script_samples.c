@@ -26,7 +26,8 @@ sample_count(struct pp_perf_reader *r, const struct pp_perf_sample *s)
 	struct pp_perf_event *e = &r->threads.events.at[series->event];
 	struct pp_perf_counts *c = &r->counts;
 
-	if (__builtin_add_overflow(e->period, s->period, &e->period)) {
+	/* Sums may be of more than samples can be. */
+	if (!e->sums && __builtin_add_overflow(e->period, s->period, &e->period)) {
 		e->period -= s->period;
 		c->errors++;
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_SUM],

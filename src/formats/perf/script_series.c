@@ -5,14 +5,14 @@
 
 /* ---- series ----------------------------------------------------------------------------- */
 
-/* The event of that name; PP_MAP_NONE when there are too many. */
 static uint32_t
-event_of(struct pp_perf_reader *r, struct pp_slice name)
+event_add(struct pp_perf_reader *r, struct pp_slice name, bool sums)
 {
 	/* perf writes "[unknown]" for an event it has no name for. */
 	struct pp_perf_event fresh = { .name = pp_slice_eq_z(name, "[unknown]")
 		                                   ? 0
-		                                   : pp_build_str(r->builder, name) };
+		                                   : pp_build_str(r->builder, name),
+		                       .sums = sums };
 	uint32_t at = pp_map_get(&r->threads.event_of, fresh.name);
 
 	if (at != PP_MAP_NONE || r->threads.events.n == PP_PERF_EVENTS_MOST)
@@ -22,6 +22,27 @@ event_of(struct pp_perf_reader *r, struct pp_slice name)
 	    !pp_map_set(&r->threads.event_of, fresh.name, at))
 		pp_perf_no_memory(r);
 	return at;
+}
+
+void
+pp_perf_events_list(struct pp_perf_reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->meta.attrs.n; i++)
+		if (!r->meta.attrs.at[i].listed)
+			return;
+	for (i = 0; i < r->meta.attrs.n && pp_builder_ok(r->builder); i++)
+		(void)event_add(r, r->meta.attrs.at[i].name, r->meta.attrs.at[i].sums);
+}
+
+/* The event of that name; PP_MAP_NONE when there are too many. */
+static uint32_t
+event_of(struct pp_perf_reader *r, struct pp_slice name)
+{
+	if (r->threads.events.n == 0)
+		pp_perf_events_list(r);
+	return event_add(r, name, false);
 }
 
 /* The frame that stands for a thread, if one is asked for: "comm", "comm-pid", "comm-pid/tid". */
@@ -136,6 +157,9 @@ pp_perf_header_take(struct pp_perf_reader *r, struct pp_slice line, const struct
 		return false;
 	}
 	out->series = series_of(r, h);
+	if (out->series != PP_MAP_NONE &&
+	    r->threads.events.at[r->threads.series.at[out->series].event].sums)
+		out->has_time = false;
 	if (out->series == PP_MAP_NONE && pp_builder_ok(r->builder))
 		pp_perf_refuse(r, PP_PERF_EVENTS, line.p, line.p);
 	return out->series != PP_MAP_NONE;
