@@ -86,6 +86,23 @@ check_tables(const struct pp_profile *p)
 	}
 }
 
+/* Cells of rows are in the pool, in the order of columns. */
+static void
+check_wide(const struct pp_wide *w, size_t columns)
+{
+	size_t row, i;
+
+	for (row = 0; w && row < w->rows.n; row++) {
+		struct pp_span s = w->rows.at[row];
+
+		require((size_t)s.first + s.n <= w->n && s.n <= s.room, "cells are there");
+		for (i = s.first; i < (size_t)s.first + s.n; i++)
+			require(w->column[i] < columns &&
+			            (i == s.first || w->column[i - 1] < w->column[i]),
+			        "columns are in order");
+	}
+}
+
 static void
 check_rows(const struct pp_profile *p)
 {
@@ -96,16 +113,27 @@ check_rows(const struct pp_profile *p)
 		uint32_t row;
 
 		require(series->stride >= p->metrics.n, "a series has all metrics");
+		require(!series->wide || series->wide->rows.n == series->rows,
+		        "rows have their cells");
+		check_wide(series->wide, p->metrics.n);
 		for (row = 0; row < series->rows; row++)
 			require(pp_series_node(series, row) < pp_profile_node_count(p),
 			        "a row's node");
 	}
 	for (i = 0; i < p->costs.funcs.n; i++)
 		require(p->costs.funcs.at[i] < p->funcs.n, "a function that costs something");
-	require(p->costs.cells.n == p->costs.funcs.n * 2 * p->metrics.n,
+	require(p->costs.wide ? p->costs.wide->rows.n == p->costs.funcs.n
+	                      : p->costs.cells.n == p->costs.funcs.n * 2 * p->metrics.n,
 	        "functions have their costs");
-	require(p->calls.cells.n == p->calls.rows.n * pp_edge_stride(p), "edges have their cells");
-	require(p->lines.cells.n == p->lines.rows.n * pp_line_stride(p), "lines have their cells");
+	require(p->calls.wide ? p->calls.wide->rows.n == p->calls.rows.n
+	                      : p->calls.cells.n == p->calls.rows.n * pp_edge_stride(p),
+	        "edges have their cells");
+	require(p->lines.wide ? p->lines.wide->rows.n == p->lines.rows.n
+	                      : p->lines.cells.n == p->lines.rows.n * pp_line_stride(p),
+	        "lines have their cells");
+	check_wide(p->costs.wide, p->metrics.n);
+	check_wide(p->calls.wide, pp_edge_stride(p));
+	check_wide(p->lines.wide, pp_line_stride(p));
 }
 
 /* ---- answers ---------------------------------------------------------------------------- */
@@ -291,21 +319,25 @@ check_stays(const struct exercise *e, const struct pp_profile *back, const struc
 	pp_diags_release(&told);
 }
 
-/* The largest whole number in a table of rows, each with `skip` cells before its metrics. */
+/* The largest whole number that rows cost. */
 static uint64_t
-largest_cell(const struct pp_profile *p, const int64_t *cells, size_t rows, size_t stride,
-             size_t skip)
+largest_cell(const struct pp_profile *p, size_t rows,
+             struct pp_cells (*costs_of)(const struct pp_profile *, size_t row))
 {
 	uint64_t largest = 0;
-	size_t row, m;
+	size_t row, i;
 
-	for (row = 0; row < rows; row++)
-		for (m = 0; m < p->metrics.n; m++) {
-			uint64_t cell = (uint64_t)cells[row * stride + skip + m];
+	for (row = 0; row < rows; row++) {
+		struct pp_cells costs = costs_of(p, row);
 
-			if (p->metrics.at[m].type != PP_REAL && cell > largest)
+		for (i = 0; i < costs.n; i++) {
+			uint64_t cell = (uint64_t)costs.at[i];
+
+			if (p->metrics.at[pp_cells_column(&costs, i)].type != PP_REAL &&
+			    cell > largest)
 				largest = cell;
 		}
+	}
 	return largest;
 }
 
@@ -320,14 +352,12 @@ is_huge(const struct pp_profile *p)
 	size_t i;
 
 	for (i = 0; p->lines.hits && i < p->lines.rows.n; i++)
-		records += (uint64_t)p->lines.cells.at[i * pp_line_stride(p)];
+		records += (uint64_t)pp_line_cell(p, i, 0);
 	for (i = 0; i < p->calls.rows.n; i++)
-		records += (uint64_t)p->calls.cells.at[i * pp_edge_stride(p)];
+		records += (uint64_t)pp_edge_cell(p, i, 0);
 	return records > 20000 || pp_profile_node_count(p) > 20000 || p->lines.rows.n > 20000 ||
-	       largest_cell(p, p->lines.cells.at, p->lines.rows.n, pp_line_stride(p),
-	                    p->lines.hits) >>
-	           40 ||
-	       largest_cell(p, p->calls.cells.at, p->calls.rows.n, pp_edge_stride(p), 1) >> 40;
+	       largest_cell(p, p->lines.rows.n, pp_line_costs) >> 40 ||
+	       largest_cell(p, p->calls.rows.n, pp_edge_costs) >> 40;
 }
 
 /* Writes in one format, and reads that back if the profile is sound. */

@@ -125,9 +125,9 @@ edges_stated(struct building *b)
 			if (b->failed)
 				break;
 			b->net->edges.at[edge].calls = g.calls[i];
-			if (b->net->metric < g.metrics)
-				b->net->edges.at[edge].total = pp_call_graph_cost(
-				    &g, i)[b->net->metric];
+			if (b->net->metric < p->metrics.n)
+				b->net->edges.at[edge].total = pp_ledger_get(&g.cost, i,
+				                                             b->net->metric);
 		}
 	for (i = 0; i < p->calls.rows.n && !b->failed; i++)
 		if (p->calls.rows.at[i].caller == 0 && p->calls.rows.at[i].callee)

@@ -281,7 +281,6 @@ edge_add(const struct pp_profile *p, size_t edge, pp_func func, enum pp_calls_si
          struct groups *g)
 {
 	const struct pp_edge_row *e = &p->calls.rows.at[edge];
-	const int64_t *cells = p->calls.cells.at + edge * pp_edge_stride(p);
 	pp_func caller = p->funcs.at[e->caller].same, callee = p->funcs.at[e->callee].same;
 	struct pp_call row = { .func = side == PP_CALLERS ? caller : callee, .depth = 1 };
 	struct group *group;
@@ -295,8 +294,8 @@ edge_add(const struct pp_profile *p, size_t edge, pp_func func, enum pp_calls_si
 	group = group_of(p, g, &row);
 	if (!group)
 		return false;
-	pp_count_add(&group->row.calls, (uint64_t)cells[0]);
-	pp_values_add_cells(p, group->total, cells + 1);
+	pp_count_add(&group->row.calls, (uint64_t)pp_edge_cell(p, edge, 0));
+	pp_values_add_cells(p, group->total, pp_edge_costs(p, edge));
 	return true;
 }
 

@@ -83,11 +83,11 @@ counts_threads(const struct pp_profile *p, uint64_t *threads)
 static uint64_t
 counts_edges(const struct pp_profile *p)
 {
-	size_t stride = pp_edge_stride(p), i;
+	size_t i;
 	uint64_t edges = 0;
 
 	for (i = 0; i < p->calls.rows.n; i++)
-		edges += p->calls.cells.at[i * stride] != 0 ||
+		edges += pp_edge_cell(p, i, 0) != 0 ||
 		         !(p->funcs.at[p->calls.rows.at[i].callee].flags & PP_FUNC_SCRIPT);
 	return edges;
 }

@@ -17,12 +17,15 @@ static const char pruned_name[] = "[pruned]", nowhere_name[] = "[no function]";
 static bool
 calls_cost(const struct pp_profile *p)
 {
-	size_t stride = pp_edge_stride(p), i, m;
+	size_t i, k;
 
-	for (i = 0; p->calls.own && i < p->calls.rows.n; i++)
-		for (m = 0; m < p->metrics.n; m++)
-			if (p->calls.cells.at[i * stride + 1 + p->metrics.n + m])
+	for (i = 0; p->calls.own && i < p->calls.rows.n; i++) {
+		struct pp_cells own = pp_edge_own(p, i);
+
+		for (k = 0; k < own.n; k++)
+			if (own.at[k])
 				return true;
+	}
 	return false;
 }
 
@@ -69,12 +72,12 @@ find_widest(struct pp_stacks *e, struct pp_estimate *out)
 	for (p = 1; p < e->g.n; p++) {
 		for (in = e->g.first[p]; in < e->g.first[p + 1]; in++) {
 			pp_func f = e->g.to[in];
-			pp_i128 a = pp_call_graph_cost(&e->g, in)[metric].i;
+			pp_i128 a = e->cost[in * e->metrics + metric].i;
 			pp_i128 whole = e->inclusive[e->g.component[f] * e->metrics + metric];
 
 			/* Only the first callees matter; most functions have few. */
 			for (o = e->g.first[f], k = 0; o < e->g.first[f + 1] && k < 64; o++, k++) {
-				pp_i128 b = pp_call_graph_cost(&e->g, o)[metric].i;
+				pp_i128 b = e->cost[o * e->metrics + metric].i;
 				pp_i128 low = a + b - whole, high = a < b ? a : b;
 
 				low = low > 0 ? low : 0;

@@ -232,21 +232,7 @@ row_stays(const struct choice *c, uint32_t *series, pp_func func)
 static bool
 cells_choose(const struct choice *c, struct pp_cell_block b, const bool *stays)
 {
-	bool *drop = calloc(b.stride + 1, sizeof *drop);
-	int64_t *to = *b.cells;
-	size_t row, set, m, i;
-
-	for (set = 0; drop && set < b.sets; set++)
-		for (m = 0; m < c->d.from->metrics.n; m++)
-			drop[b.set[set] + m] = !c->metrics[m];
-	for (row = 0; drop && row < b.rows; row++)
-		for (i = 0; (!stays || stays[row]) && i < b.stride; i++)
-			if (!drop[i])
-				*to++ = (*b.cells)[row * b.stride + i];
-	if (drop && b.n)
-		*b.n = (size_t)(to - *b.cells);
-	free(drop);
-	return drop != NULL;
+	return pp_cells_choose(b, c->metrics, c->d.from->metrics.n, stays);
 }
 
 /* The function of a line: as the file says, else by its place. */
@@ -351,6 +337,21 @@ rows_narrow(struct choice *c)
 	return true;
 }
 
+/* Drops metrics that go from the costs per function, where those are many. */
+static bool
+costs_narrow(const struct choice *c, struct pp_wide *costs)
+{
+	uint32_t *new_of = malloc((c->d.from->metrics.n + 1) * sizeof *new_of), n = 0;
+	size_t m;
+
+	for (m = 0; new_of && m < c->d.from->metrics.n; m++)
+		new_of[m] = c->metrics[m] ? n++ : PP_NO_COLUMN;
+	if (new_of)
+		pp_wide_rename(costs, new_of);
+	free(new_of);
+	return new_of != NULL;
+}
+
 /* Drops metrics that go, from the list and from costs per function. */
 static bool
 metrics_narrow(struct choice *c)
@@ -377,6 +378,8 @@ metrics_narrow(struct choice *c)
 		if (c->metrics[i % p->metrics.n])
 			cells[n++] = cells[i];
 	p->costs.cells.n = n;
+	if (p->costs.wide && !costs_narrow(c, p->costs.wide))
+		return false;
 	for (m = 0, n = 0; m < p->metrics.n; m++) {
 		struct pp_metric metric = p->metrics.at[m];
 

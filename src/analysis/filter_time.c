@@ -14,27 +14,35 @@ struct booking {
 	const struct pp_profile *p;
 	struct pp_series *s;
 	int64_t from, to;
-	pp_node node; /* being booked on */
+	pp_node node;   /* being booked on */
+	int64_t *cells; /* its cells; NULL where there are many metrics */
 	struct pp_buf *problem;
 	pp_status status;
 };
 
-/* The new cells of a node, NULL (and a status) when out of memory. */
-static int64_t *
-cells_of(struct booking *b, pp_node node)
+/* Begins to book on a node; false (and a status) when out of memory. */
+static bool
+node_begin(struct booking *b, pp_node node)
 {
-	int64_t *cells = pp_series_at(b->s, node);
-
 	b->node = node;
-	if (!cells)
+	b->cells = b->s->wide ? NULL : pp_series_at(b->s, node);
+	if (!b->cells && !(b->s->wide && pp_series_wide_row(b->s, node)))
 		b->status = PP_E_NOMEM;
-	return cells;
+	return b->status == PP_OK;
 }
 
 static void
-cell_add(struct booking *b, size_t metric, int64_t *cell, int64_t value)
+cell_add(struct booking *b, size_t metric, int64_t value)
 {
-	if (b->status != PP_OK || pp_cell_add(b->p->metrics.at[metric].type, cell, value))
+	int64_t *cell = b->cells ? &b->cells[metric] : NULL;
+
+	if (b->status != PP_OK || (!cell && !value))
+		return;
+	if (!cell && !(cell = pp_series_wide_at(b->s, b->node, (uint32_t)metric))) {
+		b->status = PP_E_NOMEM;
+		return;
+	}
+	if (pp_cell_add(b->p->metrics.at[metric].type, cell, value))
 		return;
 	pp_profile_sum_problem(b->p, pp_node_func(b->p, b->node), metric, b->problem);
 	b->status = PP_E_UNSUPPORTED;
@@ -42,14 +50,13 @@ cell_add(struct booking *b, size_t metric, int64_t *cell, int64_t value)
 
 /* Adds a step of a metric, and what it gained. */
 static void
-step_add(struct booking *b, size_t metric, int64_t *cells, int64_t step)
+step_add(struct booking *b, size_t metric, int64_t step)
 {
 	size_t gained = pp_metric_gained(b->p, metric);
 
-	cell_add(b, metric, &cells[metric], step);
+	cell_add(b, metric, step);
 	if (gained < b->p->metrics.n)
-		cell_add(b, gained, &cells[gained],
-		         pp_cell_gained(b->p->metrics.at[metric].type, step));
+		cell_add(b, gained, pp_cell_gained(b->p->metrics.at[metric].type, step));
 }
 
 /* The part of a counter's gain that lies before `at`, of an interval of `length` from its start. */
@@ -80,14 +87,14 @@ book_interval(struct booking *b, pp_node node, int64_t start, int64_t end, const
               const int64_t *after, size_t columns)
 {
 	int64_t first = start > b->from ? start : b->from, last = end < b->to ? end : b->to;
-	int64_t *cells;
 	size_t m;
 
 	/* Where a clock stands still or goes back, it is a moment. */
 	if (!node || (start >= end ? !within(b, start) : first >= last))
 		return;
-	cells = cells_of(b, node);
-	for (m = 0; cells && m < columns; m++) {
+	if (!node_begin(b, node))
+		return;
+	for (m = 0; m < columns; m++) {
 		enum pp_cell_type type = b->p->metrics.at[m].type;
 		int64_t length = end - start;
 		int64_t upto = gain_before(type, before[m], after[m], last - start, length);
@@ -95,28 +102,26 @@ book_interval(struct booking *b, pp_node node, int64_t start, int64_t end, const
 		                                 : gain_before(type, before[m], after[m],
 		                                               first - start, length);
 
-		step_add(b, m, cells, pp_cell_gain(type, skipped, upto));
+		step_add(b, m, pp_cell_gain(type, skipped, upto));
 	}
 }
 
 static void
 book_point(struct booking *b, const struct pp_event *event, const int64_t *values, size_t columns)
 {
-	int64_t *cells;
 	size_t m;
 
 	if (!within(b, event->time) || event->kind == PP_EVENT_EXIT)
 		return;
 	if (event->kind == PP_EVENT_ENTER && !b->s->has_calls)
 		return;
-	cells = cells_of(b, event->node);
-	if (!cells)
+	if (!node_begin(b, event->node))
 		return;
 	if (event->kind == PP_EVENT_ENTER)
-		cells[b->p->metrics.n]++;
+		b->cells[b->p->metrics.n]++;
 	else
 		for (m = 0; m < columns; m++)
-			step_add(b, m, cells, values[m]);
+			step_add(b, m, values[m]);
 }
 
 static pp_status
@@ -157,6 +162,8 @@ series_start(const struct pp_profile *p, struct pp_series *s)
 	s->stride = (uint32_t)p->metrics.n + s->has_calls;
 	s->row_of = (struct pp_map){ .seed = p->strs.seed };
 	s->rows = s->rows_cap = s->dense ? p->tree.n : 0;
+	if (p->metrics.n > PP_FEW_COLUMNS && !s->dense && !s->has_calls)
+		return (s->wide = pp_wide_new(sizeof(int64_t), 0)) != NULL;
 	s->cells = calloc((size_t)s->rows * s->stride + 1, sizeof *s->cells);
 	if (s->dense)
 		s->present = calloc(p->tree.n / 64 + 1, sizeof *s->present);

@@ -11,7 +11,8 @@ enum { SHOWN = PP_STACK_SHOWN, KEPT = PP_STACK_KEPT, NEEDED = 1 << 6 };
 struct reshape {
 	const struct pp_profile *p;
 	const struct pp_filter_stacks *want;
-	size_t metrics; /* how many stay */
+	size_t metrics;   /* how many stay */
+	uint32_t *number; /* by metric: which one it is then */
 	uint8_t *state;
 	uint32_t *depth; /* shown frames down to the node; NULL without a limit */
 	pp_node *to;
@@ -180,6 +181,34 @@ cells_add(const struct reshape *r, const struct pp_series *s, int64_t *to, const
 	       pp_cell_add(PP_UINT, &to[k], from[p->metrics.n]) || sum_too_large(r, node, m);
 }
 
+/* The same where there are many metrics: row `to` of the new series. */
+static pp_status
+cells_add_wide(const struct reshape *r, struct pp_series *n, uint32_t to, struct pp_cells from,
+               pp_node node)
+{
+	const struct pp_profile *p = r->p;
+	size_t i;
+
+	while (n->wide->rows.n <= to)
+		if (!pp_wide_push(n->wide))
+			return PP_E_NOMEM;
+	for (i = 0; (r->state[node] & KEPT) && i < from.n; i++) {
+		uint32_t m = pp_cells_column(&from, i);
+		int64_t *cell;
+
+		if (!from.at[i] || !r->want->metrics[m])
+			continue;
+		cell = pp_wide_at(n->wide, to, r->number[m]);
+		if (!cell)
+			return PP_E_NOMEM;
+		if (!pp_cell_add(p->metrics.at[m].type, cell, from.at[i])) {
+			(void)sum_too_large(r, node, m);
+			return PP_E_UNSUPPORTED;
+		}
+	}
+	return PP_OK;
+}
+
 /* Whether a row has anything to give to the new tree. */
 static bool
 row_matters(const struct reshape *r, const struct pp_series *s, uint32_t row)
@@ -219,17 +248,21 @@ series_rebuild(struct reshape *r, const struct pp_series *s, struct pp_series *n
 	n->measured = false;
 	n->rows = s->dense ? r->tree.n : 0;
 	n->rows_cap = (uint32_t)rows;
-	n->cells = calloc(rows * n->stride + 1, sizeof *n->cells);
+	n->wide = s->wide ? pp_wide_new(sizeof(int64_t), 0) : NULL;
+	n->cells = s->wide ? NULL : calloc(rows * n->stride + 1, sizeof *n->cells);
 	n->node_of = s->dense ? NULL : calloc(rows + 1, sizeof *n->node_of);
 	n->present = s->dense ? calloc(rows / 64 + 1, sizeof *n->present) : NULL;
-	if (!n->cells || (s->dense ? !n->present : !n->node_of))
+	if ((!n->cells && !n->wide) || (s->dense ? !n->present : !n->node_of))
 		return PP_E_NOMEM;
 	for (row = 0; row < s->rows && status == PP_OK; row++) {
 		pp_node node = pp_series_node(s, row);
 
-		if (row_matters(r, s, row) &&
-		    !cells_add(r, s, n->cells + (size_t)row_of(r, n, r->to[node]) * n->stride,
-		               pp_series_cells(s, row), node))
+		if (s->wide && row_matters(r, s, row))
+			status = cells_add_wide(r, n, row_of(r, n, r->to[node]),
+			                        pp_series_costs(r->p, s, row), node);
+		else if (row_matters(r, s, row) &&
+		         !cells_add(r, s, n->cells + (size_t)row_of(r, n, r->to[node]) * n->stride,
+		                    pp_series_cells(s, row), node))
 			status = PP_E_UNSUPPORTED;
 	}
 	for (row = 0; n->node_of && row < n->rows; row++)
@@ -292,6 +325,7 @@ reshape_release(struct reshape *r)
 	free(r->series);
 	free(r->row_of);
 	free(r->state);
+	free(r->number);
 	free(r->to);
 	free(r->depth);
 }
@@ -304,12 +338,15 @@ pp_filter_tree(struct pp_derive *d, const struct pp_filter_stacks *want)
 	pp_status status = PP_E_NOMEM;
 	size_t m;
 
-	for (m = 0; m < p->metrics.n; m++)
+	r.number = calloc(p->metrics.n + 1, sizeof *r.number);
+	for (m = 0; r.number && m < p->metrics.n; m++) {
+		r.number[m] = (uint32_t)r.metrics;
 		r.metrics += want->metrics[m];
+	}
 	r.state = calloc(p->tree.n, 1);
 	r.to = calloc(p->tree.n, sizeof *r.to);
 	r.depth = want->depth ? calloc(p->tree.n, sizeof *r.depth) : NULL;
-	if (r.state && r.to && (!want->depth || r.depth) && decide(&r)) {
+	if (r.number && r.state && r.to && (!want->depth || r.depth) && decide(&r)) {
 		find_needed(&r);
 		if (all_stays(&r))
 			status = pp_derive_empty(d, PP_COLUMN_TIMES) ? PP_OK : PP_E_NOMEM;

@@ -176,41 +176,56 @@ pp_level_start(struct pp_derive *d, const struct pp_profile *p, size_t groups, b
 	if (pp_vec_push(&d->to->series, one)) {
 		struct pp_series *s = &d->to->series.at[0];
 
-		s->cells = calloc(groups * s->stride + 1, sizeof *s->cells);
+		if (p->metrics.n > PP_FEW_COLUMNS && !has_calls)
+			s->wide = pp_wide_new(sizeof(int64_t), 0);
+		else
+			s->cells = calloc(groups * s->stride + 1, sizeof *s->cells);
 		s->node_of = calloc(groups + 1, sizeof *s->node_of);
-		if (s->cells && s->node_of)
+		if ((s->cells || s->wide) && s->node_of)
 			return true;
 	}
 	(void)pp_derive_finish(d, PP_E_NOMEM, &unused);
 	return false;
 }
 
+static bool
+level_cell(const struct pp_metric *metric, union pp_value cost, int64_t *cell)
+{
+	if (metric->type == PP_REAL) {
+		*cell = pp_cell_real(cost.d);
+		return true;
+	}
+	*cell = (int64_t)cost.i;
+	return cost.i >= INT64_MIN &&
+	       cost.i <= (metric->type == PP_UINT ? (pp_i128)UINT64_MAX : INT64_MAX);
+}
+
 /* A group with its costs, which must fit into cells. */
 pp_status
-pp_level_add(struct pp_derive *d, pp_func func, const union pp_value *cost, uint64_t calls,
+pp_level_add(struct pp_derive *d, pp_func func, struct pp_values costs, uint64_t calls,
              struct pp_buf *problem)
 {
 	struct pp_profile *p = d->to;
 	struct pp_series *s = &p->series.at[0];
 	struct pp_frame_row frame = { .func = func };
-	int64_t *cells = s->cells + (size_t)s->rows * s->stride;
-	size_t m;
+	int64_t *cells = s->wide ? NULL : s->cells + (size_t)s->rows * s->stride;
+	size_t i;
 
-	for (m = 0; m < p->metrics.n; m++) {
-		const struct pp_metric *metric = &p->metrics.at[m];
+	if (s->wide && !pp_wide_push(s->wide))
+		return PP_E_NOMEM;
+	for (i = 0; i < costs.n; i++) {
+		uint32_t m = pp_values_metric(&costs, i);
+		int64_t *cell = cells ? &cells[m] : pp_wide_at(s->wide, s->rows, m);
 
-		if (metric->type == PP_REAL)
-			cells[m] = pp_cell_real(cost[m].d);
-		else if (cost[m].i < INT64_MIN ||
-		         cost[m].i > (metric->type == PP_UINT ? (pp_i128)UINT64_MAX : INT64_MAX)) {
+		if (!cell)
+			return PP_E_NOMEM;
+		if (!level_cell(&p->metrics.at[m], costs.at[i], cell)) {
 			pp_profile_sum_problem(p, func, m, problem);
 			return PP_E_LIMIT;
-		} else {
-			cells[m] = (int64_t)cost[m].i;
 		}
 	}
 	if (s->has_calls)
-		cells[m] = (int64_t)calls;
+		cells[p->metrics.n] = (int64_t)calls;
 	if (!func || !pp_vec_push(&p->frames, frame))
 		return PP_E_NOMEM;
 	s->node_of[s->rows] = pp_tree_child(&p->tree, 0, (pp_frame)(p->frames.n - 1));
@@ -251,8 +266,7 @@ by_line_rows(const struct pp_profile *p, struct pp_profile **out, struct pp_buf 
 			const struct pp_line_cost *row = &lines.rows.at[i];
 
 			status = pp_level_add(&d, line_func(&d, &name, row->file, row->line),
-			                      lines.cost.at + i * lines.metrics, row->hits,
-			                      problem);
+			                      pp_ledger_row(&lines.cost, i), row->hits, problem);
 		}
 		status = pp_derive_finish(&d, status, out);
 	} else {

@@ -6,7 +6,7 @@
 #ifndef PP_GROUP_H
 #define PP_GROUP_H
 
-#include "model/profile.h"
+#include "model/ledger.h"
 
 enum pp_group_by {
 	PP_BY_FUNCTION,
@@ -42,7 +42,7 @@ struct pp_derive;
 /* A profile of one plain series with room for so many groups, and nothing else; false when out of memory. */
 bool pp_level_start(struct pp_derive *, const struct pp_profile *, size_t groups, bool has_calls);
 /* A group with its costs, which must fit into cells: PP_E_LIMIT. */
-pp_status pp_level_add(struct pp_derive *, pp_func, const union pp_value *cost, uint64_t calls,
+pp_status pp_level_add(struct pp_derive *, pp_func, struct pp_values costs, uint64_t calls,
                        struct pp_buf *problem);
 /* By thread or label. */
 pp_status pp_group_series(const struct pp_profile *, enum pp_group_by, struct pp_slice label,

@@ -130,44 +130,42 @@ part_name(const struct pp_profile *p, const struct parts *t, uint32_t part, stru
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-/* What each group costs, [group * metrics + metric]; NULL when out of memory. */
-static union pp_value *
-parts_sum(const struct pp_profile *p, const struct parts *t)
+/* What each group costs; false when out of memory. To be released in any case. */
+static bool
+parts_sum(const struct pp_profile *p, const struct parts *t, struct pp_ledger *cost)
 {
-	size_t n = p->metrics.n, stride = pp_line_stride(p), i, f;
-	union pp_value *cost = calloc((t->n + (size_t)1) * (n + 1), sizeof *cost);
+	bool fine = pp_ledger_init(cost, p, t->n + (size_t)1);
 	uint32_t row;
+	size_t i, f;
 
-	for (i = 0; cost && i < p->series.n; i++)
+	for (i = 0; fine && i < p->series.n; i++)
 		for (row = 0; row < p->series.at[i].rows; row++)
-			pp_values_add_cells(p, cost + t->of[i] * n,
-			                    pp_series_cells(&p->series.at[i], row));
-	for (i = 0; cost && p->tree.n <= 1 && i < p->lines.rows.n; i++)
-		pp_values_add_cells(p, cost + t->of[p->lines.rows.at[i].series] * n,
-		                    p->lines.cells.at + i * stride + p->lines.hits);
+			pp_ledger_add_cells(cost, t->of[i],
+			                    pp_series_costs(p, &p->series.at[i], row));
+	for (i = 0; fine && p->tree.n <= 1 && i < p->lines.rows.n; i++)
+		pp_ledger_add_cells(cost, t->of[p->lines.rows.at[i].series], pp_line_costs(p, i));
 	/* Calls alone: what functions cost themselves, as far as calls tell it. */
-	for (i = 0; cost && p->tree.n <= 1 && !p->lines.rows.n && i < p->series.n; i++) {
-		union pp_value *own = pp_profile_own(p, i, true);
+	for (i = 0; fine && p->tree.n <= 1 && !p->lines.rows.n && i < p->series.n; i++) {
+		struct pp_ledger own;
 
-		for (f = 0; own && f < p->funcs.n; f++)
-			pp_values_add(p, cost + t->of[i] * n, own + f * n);
-		if (!own) {
-			free(cost);
-			cost = NULL;
-		}
-		free(own);
+		fine = pp_profile_own(p, i, true, &own);
+		for (f = 0; fine && f < p->funcs.n; f++)
+			pp_ledger_add_values(cost, t->of[i], pp_ledger_row(&own, f));
+		if (fine)
+			pp_ledger_release(&own);
 	}
-	return cost;
+	return fine && !cost->failed;
 }
 
 static bool
-costs_nothing(const struct pp_profile *p, const union pp_value *cost)
+costs_nothing(const struct pp_profile *p, struct pp_values cost)
 {
-	size_t m = 0;
+	size_t i = 0;
 
-	while (m < p->metrics.n && pp_value_is_zero(&p->metrics.at[m], cost[m]))
-		m++;
-	return m == p->metrics.n;
+	while (i < cost.n &&
+	       pp_value_is_zero(&p->metrics.at[pp_values_metric(&cost, i)], cost.at[i]))
+		i++;
+	return i == cost.n;
 }
 
 /*
@@ -176,13 +174,13 @@ costs_nothing(const struct pp_profile *p, const union pp_value *cost)
  */
 static bool
 part_is_nothing(const struct pp_profile *p, const struct parts *t, uint32_t part,
-                const union pp_value *cost)
+                const struct pp_ledger *cost)
 {
 	const struct pp_series *s = &p->series.at[t->first[part]];
 
 	if (t->values.n ? part != 0 : s->tid >= 0 || s->thread)
 		return false;
-	return costs_nothing(p, cost + part * p->metrics.n);
+	return costs_nothing(p, pp_ledger_row(cost, part));
 }
 
 pp_status
@@ -192,27 +190,27 @@ pp_group_series(const struct pp_profile *p, enum pp_group_by by, struct pp_slice
 	struct parts t = { 0 };
 	struct pp_derive d;
 	struct pp_buf name = { 0 };
-	union pp_value *cost = NULL;
+	struct pp_ledger cost = { 0 };
 	pp_status status = parts_find(p, by, label, &t);
 	uint32_t i;
 
 	if (status == PP_OK) {
-		cost = parts_sum(p, &t);
-		status = cost && pp_level_start(&d, p, t.n, false) ? PP_OK : PP_E_NOMEM;
+		status = parts_sum(p, &t, &cost) && pp_level_start(&d, p, t.n, false) ? PP_OK
+		                                                                      : PP_E_NOMEM;
 	}
 	if (status == PP_OK) {
 		for (i = 0; i < t.n && status == PP_OK; i++) {
-			if (part_is_nothing(p, &t, i, cost))
+			if (part_is_nothing(p, &t, i, &cost))
 				continue;
 			part_name(p, &t, i, label, &name);
 			status = pp_level_add(
 			    &d, pp_derive_func(&d, pp_slice_of(name.p ? name.p : "", name.n), 0, 0),
-			    cost + i * p->metrics.n, 0, problem);
+			    pp_ledger_row(&cost, i), 0, problem);
 		}
 		status = pp_derive_finish(&d, status, out);
 	}
 	pp_buf_release(&name);
-	free(cost);
+	pp_ledger_release(&cost);
 	parts_release(&t);
 	return status;
 }
@@ -285,9 +283,12 @@ series_move(struct roots *r, size_t series, struct pp_slice label)
 
 	to->dense = false;
 	to->rows_cap = from->rows;
-	to->cells = malloc((size_t)from->rows * from->stride * sizeof *to->cells + 1);
+	if (from->wide)
+		to->wide = pp_wide_new(sizeof(int64_t), 0);
+	else
+		to->cells = malloc((size_t)from->rows * from->stride * sizeof *to->cells + 1);
 	to->node_of = malloc((size_t)from->rows * sizeof *to->node_of + 1);
-	for (row = 0; to->cells && to->node_of && row < from->rows; row++) {
+	for (row = 0; (to->cells || to->wide) && to->node_of && row < from->rows; row++) {
 		pp_node node;
 
 		if (!pp_series_present(from, row))
@@ -295,11 +296,14 @@ series_move(struct roots *r, size_t series, struct pp_slice label)
 		node = node_of(r, r->parts->of[series], label, pp_series_node(from, row));
 		if (!node)
 			return false;
-		memcpy(to->cells + (size_t)to->rows * to->stride, pp_series_cells(from, row),
-		       from->stride * sizeof *to->cells);
+		if (!from->wide)
+			memcpy(to->cells + (size_t)to->rows * to->stride,
+			       pp_series_cells(from, row), from->stride * sizeof *to->cells);
+		else if (!pp_wide_add_row(to->wide, from->wide, row))
+			return false;
 		to->node_of[to->rows++] = node;
 	}
-	return to->cells && to->node_of;
+	return (to->cells || to->wide) && to->node_of;
 }
 
 static bool

@@ -46,7 +46,6 @@ take_stated(struct building *b)
 	b->out->counted = pp_calls_counted(p);
 	for (i = 0; i < p->calls.rows.n && !b->failed; i++) {
 		const struct pp_edge_row *e = &p->calls.rows.at[i];
-		const int64_t *cells = p->calls.cells.at + i * pp_edge_stride(p);
 		struct pp_line_call call = { .caller = p->funcs.at[e->caller].same,
 			                     .callee = p->funcs.at[e->callee].same,
 			                     .line = e->site_line },
@@ -57,10 +56,11 @@ take_stated(struct building *b)
 		row = row_of(b, &call);
 		if (!row)
 			return;
-		pp_count_add(&row->calls, (uint64_t)cells[0]);
+		pp_count_add(&row->calls, (uint64_t)pp_edge_cell(p, i, 0));
 		if (metric < p->metrics.n)
-			pp_value_add(&p->metrics.at[metric], &row->total,
-			             pp_cell_value(&p->metrics.at[metric], cells[1 + metric]));
+			pp_value_add(
+			    &p->metrics.at[metric], &row->total,
+			    pp_cell_value(&p->metrics.at[metric], pp_edge_cell(p, i, 1 + metric)));
 	}
 }
 

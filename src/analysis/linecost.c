@@ -80,8 +80,7 @@ struct part {
 	pp_str file;
 	uint32_t line;
 	pp_func func;
-	const int64_t *cells;           /* of the metrics, */
-	const struct pp_series *series; /* or whose row `row` they are */
+	const struct pp_series *series; /* whose row `row` it is; NULL = it is that of a line */
 	uint32_t row;
 	uint64_t hits;
 };
@@ -98,18 +97,16 @@ part_of(const struct parts *parts, size_t i)
 {
 	const struct pp_profile *p = parts->lines;
 	const struct pp_line_row *line;
-	const int64_t *cells;
 
 	if (!p)
 		return parts->at.at[i];
 	line = &p->lines.rows.at[i];
-	cells = p->lines.cells.at + i * pp_line_stride(p);
 	return (struct part){
 		.file = line->file ? line->file : p->funcs.at[line->func].file,
 		.line = line->line,
 		.func = line->func,
-		.cells = cells + p->lines.hits,
-		.hits = p->lines.hits ? (uint64_t)cells[0] : 0,
+		.row = (uint32_t)i,
+		.hits = p->lines.hits ? (uint64_t)pp_line_cell(p, i, 0) : 0,
 	};
 }
 
@@ -187,51 +184,40 @@ files_rank(const struct pp_profile *p, const struct parts *parts)
 }
 
 static void
-cells_add(struct pp_linecost *l, size_t row, const int64_t *cells)
+cells_add(struct pp_linecost *l, size_t row, struct pp_cells cells)
 {
-	size_t m;
-
-	for (m = 0; m < l->metrics; m++) {
-		const struct pp_metric *metric = &l->profile->metrics.at[m];
-		union pp_value v = pp_cell_value(metric, cells[m]);
-
-		pp_value_add(metric, &l->cost.at[row * l->metrics + m], v);
-		pp_value_add(metric, &l->whole[m], v);
-	}
+	pp_ledger_add_cells(&l->cost, row, cells);
+	pp_values_add_cells(l->profile, l->whole, cells);
 }
 
 static double
-cost_of(const struct pp_linecost *l, size_t metric, const int64_t *cells)
+cost_of(const struct pp_linecost *l, size_t metric, const struct part *part)
 {
-	const struct pp_metric *m = &l->profile->metrics.at[metric];
+	const struct pp_profile *p = l->profile;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	int64_t cell = part->series ? pp_series_cell(part->series, part->row, metric)
+	                            : pp_line_cell(p, part->row, p->lines.hits + metric);
 
-	return fabs(pp_value_double(m, pp_cell_value(m, cells[metric])));
+	return fabs(pp_value_double(m, pp_cell_value(m, cell)));
 }
 
 /* Parts in the order of their places, those of one place next to each other, become rows. */
 static bool
 rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *order)
 {
-	size_t rows = 0, i, m, primary = pp_profile_primary(l->profile);
-	int64_t *room = malloc((l->metrics + 1) * sizeof *room);
+	const struct pp_profile *p = l->profile;
+	size_t rows = 0, i, primary = pp_profile_primary(p);
 	double most = 0;
 
 	for (i = 0; i < parts->n; i++)
 		rows += i == 0 || order[i].key != order[i - 1].key;
-	if (!room || !pp_vec_reserve(&l->rows, rows) ||
-	    !pp_vec_reserve(&l->cost, rows * l->metrics)) {
-		free(room);
+	if (!pp_vec_reserve(&l->rows, rows) || !pp_ledger_init(&l->cost, p, rows))
 		return false;
-	}
 	for (i = 0; i < parts->n; i++) {
 		struct part part = part_of(parts, order[i].at);
-		const int64_t *cells = part.series ? pp_series_row(part.series, part.row, room)
-		                                   : part.cells;
-		double cost = primary < l->metrics ? cost_of(l, primary, cells) : 0;
+		double cost = primary < l->metrics ? cost_of(l, primary, &part) : 0;
 
 		if (i == 0 || order[i].key != order[i - 1].key) {
-			for (m = 0; m < l->metrics; m++)
-				l->cost.at[l->cost.n++] = pp_value_zero(&l->profile->metrics.at[m]);
 			l->rows.at[l->rows.n++] = (struct pp_line_cost){ .file = part.file,
 				                                         .line = part.line };
 			most = -1;
@@ -241,10 +227,11 @@ rows_make(struct pp_linecost *l, const struct parts *parts, const struct item *o
 			most = cost;
 		}
 		pp_count_add(&l->rows.at[l->rows.n - 1].hits, part.hits);
-		cells_add(l, l->rows.n - 1, cells);
+		cells_add(l, l->rows.n - 1,
+		          part.series ? pp_series_costs(p, part.series, part.row)
+		                      : pp_line_costs(p, part.row));
 	}
-	free(room);
-	return true;
+	return !l->cost.failed;
 }
 
 static bool
@@ -313,6 +300,17 @@ pp_linecost_compute(const struct pp_profile *p, struct pp_linecost *l)
 }
 
 union pp_value
+pp_linecost_gained(const struct pp_linecost *l, size_t row, size_t metric)
+{
+	const struct pp_profile *p = l->profile;
+	size_t known = pp_metric_gained(p, metric);
+
+	return pp_value_gained(&p->metrics.at[metric], pp_ledger_get(&l->cost, row, metric),
+	                       known < p->metrics.n ? pp_ledger_get(&l->cost, row, known)
+	                                            : pp_value_zero(&p->metrics.at[metric]));
+}
+
+union pp_value
 pp_linecost_whole(const struct pp_linecost *l, size_t metric, bool alone)
 {
 	const struct pp_profile *p = l->profile;
@@ -322,8 +320,7 @@ pp_linecost_whole(const struct pp_linecost *l, size_t metric, bool alone)
 
 	if (pp_metric_falls(m) && shares == metric)
 		for (lines = pp_value_zero(m), row = 0; row < l->rows.n; row++)
-			pp_value_add(m, &lines,
-			             pp_values_gained(p, &l->cost.at[row * l->metrics], metric));
+			pp_value_add(m, &lines, pp_linecost_gained(l, row, metric));
 	return alone || pp_value_cmp(m, lines, all) > 0 ? lines : all;
 }
 
@@ -331,7 +328,7 @@ void
 pp_linecost_release(struct pp_linecost *l)
 {
 	pp_vec_release(&l->rows);
-	pp_vec_release(&l->cost);
+	pp_ledger_release(&l->cost);
 	free(l->whole);
 	*l = (struct pp_linecost){ 0 };
 }
@@ -351,8 +348,8 @@ compare_wide(const void *left, const void *right, void *context)
 	const struct pp_linecost *l = w->lines;
 	size_t a = ((const struct item *)left)->at, b = ((const struct item *)right)->at;
 	int c = pp_value_cmp(&l->profile->metrics.at[w->metric],
-	                     l->cost.at[b * l->metrics + w->metric],
-	                     l->cost.at[a * l->metrics + w->metric]);
+	                     pp_ledger_get(&l->cost, b, w->metric),
+	                     pp_ledger_get(&l->cost, a, w->metric));
 
 	return c ? c : (a > b) - (a < b);
 }
@@ -368,7 +365,7 @@ rows_permute(struct pp_linecost *l, const struct item *items)
 	for (i = 0; order && i < n; i++)
 		order[i] = items[i].at;
 	fine = order && pp_items_permute(l->rows.at, sizeof *l->rows.at, order, n) &&
-	       pp_items_permute(l->cost.at, l->metrics * sizeof *l->cost.at, order, n);
+	       pp_ledger_permute(&l->cost, order, n);
 	free(order);
 	return fine;
 }
@@ -391,7 +388,7 @@ pp_linecost_sort(struct pp_linecost *l, enum pp_line_order by, size_t metric)
 			order[i].key = ~l->rows.at[i].hits;
 		else
 			fits &= falling(&l->profile->metrics.at[metric],
-			                l->cost.at[i * l->metrics + metric], &order[i].key);
+			                pp_ledger_get(&l->cost, i, metric), &order[i].key);
 	}
 	if (order && !fits)
 		pp_sort(order, l->rows.n, sizeof *order, compare_wide, &wide);

@@ -4,7 +4,7 @@
 #ifndef PP_LINECOST_H
 #define PP_LINECOST_H
 
-#include "model/profile.h"
+#include "model/ledger.h"
 
 struct pp_line_cost {
 	pp_str file;
@@ -19,9 +19,9 @@ struct pp_linecost {
 	size_t metrics;
 	bool has_hits;
 	PP_VEC(struct pp_line_cost)
-	rows;                        /* in the order of files and lines until they are sorted */
-	PP_VEC(union pp_value) cost; /* [row * metrics + metric] */
-	union pp_value *whole;       /* [metric]: over all rows */
+	rows;                  /* in the order of files and lines until they are sorted */
+	struct pp_ledger cost; /* by row */
+	union pp_value *whole; /* [metric]: over all rows */
 };
 
 /*
@@ -29,6 +29,9 @@ struct pp_linecost {
  * of some files know more than its functions. `alone`: of the lines, where filters chose some.
  */
 union pp_value pp_linecost_whole(const struct pp_linecost *, size_t metric, bool alone);
+
+/* What of a metric a row gained, where that falls; else what it costs. */
+union pp_value pp_linecost_gained(const struct pp_linecost *, size_t row, size_t metric);
 
 /* Adds up by file and line. PP_E_UNSUPPORTED when the profile knows no lines. */
 pp_status pp_linecost_compute(const struct pp_profile *, struct pp_linecost *);

@@ -324,8 +324,14 @@ pp_reshape_scale(const struct pp_profile *p, size_t metric, double factor, struc
 	for (i = 0; i < p->series.n; i++) {
 		struct pp_series *s = &d.to->series.at[i];
 
-		for (row = 0; fits && row < s->rows; row++)
-			fits = cell_take(&as, m, &s->cells[(size_t)row * s->stride + metric]);
+		for (row = 0; fits && row < s->rows; row++) {
+			int64_t *cell = s->wide ? NULL
+			                        : s->cells + (size_t)row * s->stride + metric;
+
+			if (s->wide && pp_series_cell(s, row, metric))
+				cell = pp_wide_at(s->wide, row, (uint32_t)metric);
+			fits = !cell || cell_take(&as, m, cell);
+		}
 	}
 	return pp_derive_finish(&d, fits ? PP_OK : PP_E_LIMIT, out);
 }

@@ -66,14 +66,14 @@ divide(struct pp_stacks_division *d, pp_i128 part)
 
 /* How large all costs of a metric are together. */
 static double
-size_of(const struct pp_stacks *e, const union pp_value *own, size_t metric)
+size_of(const struct pp_stacks *e, const struct pp_ledger *own, size_t metric)
 {
 	const struct pp_metric *m = &e->p->metrics.at[metric];
 	double sum = 0;
 	size_t i;
 
 	for (i = 0; i < e->p->funcs.n; i++) {
-		union pp_value v = own[i * e->metrics + metric];
+		union pp_value v = pp_ledger_get(own, i, metric);
 
 		if (m->type != PP_REAL)
 			sum += fabs((double)v.i);
@@ -87,13 +87,15 @@ size_of(const struct pp_stacks *e, const union pp_value *own, size_t metric)
 static bool
 units_choose(struct pp_stacks *e)
 {
-	union pp_value *own = pp_profile_own(e->p, PP_ALL_SERIES, false);
+	struct pp_ledger own;
 	size_t m;
 	int power;
 
-	for (m = 0; own && m < e->metrics; m++) {
+	if (!pp_profile_own(e->p, PP_ALL_SERIES, false, &own))
+		return false;
+	for (m = 0; m < e->metrics; m++) {
 		bool real = e->p->metrics.at[m].type == PP_REAL, chosen = m == e->opts.metric;
-		double size = real || chosen ? size_of(e, own, m) : 0;
+		double size = real || chosen ? size_of(e, &own, m) : 0;
 
 		e->unit[m] = 1;
 		if (real && size > 0 && isfinite(size)) {
@@ -103,25 +105,32 @@ units_choose(struct pp_stacks *e)
 		if (chosen)
 			e->whole = size / e->unit[m];
 	}
-	free(own);
-	return own != NULL;
+	pp_ledger_release(&own);
+	return true;
 }
 
 /* Own costs by function and by unit; false when out of memory. */
 static bool
 own_add(struct pp_stacks *e, size_t series)
 {
-	union pp_value *own = pp_profile_own(e->p, series, false);
-	size_t i, m, n = e->metrics;
+	struct pp_ledger own;
+	size_t i, k, n = e->metrics;
 
-	for (i = 0; own && i < e->g.n; i++)
-		for (m = 0; m < n; m++) {
-			e->own[i * n + m] = whole_number(e, m, own[i * n + m]);
+	if (!pp_profile_own(e->p, series, false, &own))
+		return false;
+	for (i = 0; i < e->g.n; i++) {
+		struct pp_values row = pp_ledger_row(&own, i);
+
+		for (k = 0; k < row.n; k++) {
+			uint32_t m = pp_values_metric(&row, k);
+
+			e->own[i * n + m] = whole_number(e, m, row.at[k]);
 			if (i)
 				e->inclusive[e->g.component[i] * n + m] += e->own[i * n + m];
 		}
-	free(own);
-	return own != NULL;
+	}
+	pp_ledger_release(&own);
+	return true;
 }
 
 /* ---- the graph in units ----------------------------------------------------------------- */
@@ -130,6 +139,8 @@ static void
 run_release(struct pp_stacks *e)
 {
 	pp_call_graph_release(&e->g);
+	free(e->cost);
+	e->cost = NULL;
 	free(e->own);
 	free(e->inclusive);
 	free(e->entering);
@@ -159,8 +170,9 @@ run_alloc(struct pp_stacks *e)
 	e->calls = calloc(units, sizeof *e->calls);
 	e->member_first = calloc(units + 1, sizeof *e->member_first);
 	e->members = calloc(funcs + 1, sizeof *e->members);
-	return e->own && e->inclusive && e->entering && e->entry && e->sources && e->calls &&
-	       e->member_first && e->members;
+	e->cost = pp_ledger_take(&e->g.cost, e->g.first[e->g.n]);
+	return e->cost && e->own && e->inclusive && e->entering && e->entry && e->sources &&
+	       e->calls && e->member_first && e->members;
 }
 
 static void
@@ -188,7 +200,7 @@ edges_convert(struct pp_stacks *e)
 	for (f = 1; f < e->g.n; f++) {
 		for (k = e->g.first[f]; k < e->g.first[f + 1]; k++) {
 			uint32_t from = e->g.component[f], to = e->g.component[e->g.to[k]];
-			union pp_value *cost = e->g.cost + k * e->metrics;
+			union pp_value *cost = e->cost + k * e->metrics;
 
 			for (m = 0; m < e->metrics; m++) {
 				cost[m].i = whole_number(e, m, cost[m]);
@@ -221,7 +233,7 @@ units_settle(struct pp_stacks *e)
 			for (k = e->g.first[e->members[i]]; k < e->g.first[e->members[i] + 1];
 			     k++) {
 				uint32_t to = e->g.component[e->g.to[k]];
-				union pp_value *cost = e->g.cost + k * n;
+				union pp_value *cost = e->cost + k * n;
 
 				for (m = 0; to != c && m < n; m++) {
 					if (e->entry[to * n + m].whole)
@@ -400,7 +412,7 @@ expand(struct pp_stacks *e, const struct pp_stacks_waiting *at, struct pp_stacks
 			if (e->g.component[e->g.to[k]] == at->component)
 				continue;
 			for (m = 0; m < e->metrics; m++)
-				costs[m] = divide(&d[m], pp_call_graph_cost(&e->g, k)[m].i);
+				costs[m] = divide(&d[m], e->cost[k * e->metrics + m].i);
 			call_add(e, node, e->g.to[k], costs, at->certain);
 		}
 	}

@@ -45,10 +45,11 @@ struct pp_stacks {
 	bool failed;
 
 	/* One run. */
-	struct pp_call_graph g; /* costs of edges are whole numbers (.i) that add up */
-	pp_i128 *own;           /* [func * metrics + metric] */
-	pp_i128 *inclusive;     /* [component * metrics + metric] */
-	pp_i128 *entering;      /* likewise: edges from outside */
+	struct pp_call_graph g;
+	union pp_value *cost; /* [edge * metrics + metric]: whole numbers (.i) that add up */
+	pp_i128 *own;         /* [func * metrics + metric] */
+	pp_i128 *inclusive;   /* [component * metrics + metric] */
+	pp_i128 *entering;    /* likewise: edges from outside */
 	struct pp_stacks_division
 	    *entry;        /* likewise: where callers account for more than there is */
 	uint32_t *sources; /* by component: how many edges enter, and 1 if it is a root too */

@@ -50,23 +50,12 @@ step(struct pp_view *v, pp_status status, struct pp_profile **made)
 	return PP_OK;
 }
 
-/* What changes rows needs a cell for each metric. */
-static pp_status
-make_dense(struct pp_view *v)
-{
-	struct pp_profile *derived = NULL;
-
-	return step(v, pp_derive_dense(v->shown, &derived), &derived);
-}
-
 pp_status
 pp_view_filter(struct pp_view *v, const struct pp_filter *f, struct pp_buf *problem)
 {
 	struct pp_profile *derived = NULL;
-	pp_status status = make_dense(v);
+	pp_status status = step(v, pp_filter_derive(v->shown, f, &derived, problem), &derived);
 
-	if (status == PP_OK)
-		status = step(v, pp_filter_derive(v->shown, f, &derived, problem), &derived);
 	v->filtered |= status == PP_OK;
 	return status;
 }
@@ -75,21 +64,16 @@ pp_status
 pp_view_group(struct pp_view *v, enum pp_group_by by, struct pp_slice label, struct pp_buf *problem)
 {
 	struct pp_profile *derived = NULL;
-	pp_status status = make_dense(v);
 
-	if (status == PP_OK)
-		status = step(v, pp_group_derive(v->shown, by, label, &derived, problem), &derived);
-	return status;
+	return step(v, pp_group_derive(v->shown, by, label, &derived, problem), &derived);
 }
 
 pp_status
 pp_view_root(struct pp_view *v, enum pp_group_by by, struct pp_slice label)
 {
 	struct pp_profile *derived = NULL;
-	pp_status status = make_dense(v);
 
-	return status == PP_OK ? step(v, pp_root_derive(v->shown, by, label, &derived), &derived)
-	                       : status;
+	return step(v, pp_root_derive(v->shown, by, label, &derived), &derived);
 }
 
 pp_status
@@ -105,10 +89,8 @@ pp_view_estimate(struct pp_view *v, const struct pp_estimate_opts *opts)
 {
 	struct pp_profile *derived = NULL;
 	struct pp_estimate how;
-	pp_status status = make_dense(v);
+	pp_status status = step(v, pp_estimate_derive(v->shown, opts, &how, &derived), &derived);
 
-	if (status == PP_OK)
-		status = step(v, pp_estimate_derive(v->shown, opts, &how, &derived), &derived);
 	if (status == PP_OK) {
 		v->estimated = true;
 		v->estimate = how;

@@ -168,7 +168,8 @@ pp_make_call(pp_builder *b, uint32_t caller, uint32_t callee, uint32_t line, uin
 	if (given_well(b, values && caller < funcs && callee > 0 && callee < funcs &&
 	                      calls <= INT64_MAX) &&
 	    series_ready(b))
-		(void)pp_build_edge_add(b, &row, (int64_t)calls, values, NULL);
+		(void)pp_build_edge_add(b, &row, (int64_t)calls, values, b->profile->metrics.n,
+		                        NULL);
 }
 
 void
@@ -180,7 +181,7 @@ pp_make_line(pp_builder *b, uint32_t function, uint32_t line, const int64_t *val
 	    !series_ready(b))
 		return;
 	row.file = b->profile->funcs.at[function].file;
-	(void)pp_build_line_add(b, &row, values, NULL);
+	(void)pp_build_line_add(b, &row, values, b->profile->metrics.n, NULL);
 }
 
 void
@@ -264,7 +265,6 @@ pp_table_number(const pp_profile *p, size_t table, size_t row, size_t column)
 {
 	size_t n = pp_table_column_count(table), cells = pp_table_cells(p, table);
 	int64_t numbers[PP_COLUMNS_MAX];
-	PP_VEC(int64_t) values;
 
 	if (row >= pp_table_size(p, table) || column >= n + cells)
 		return 0;
@@ -275,8 +275,7 @@ pp_table_number(const pp_profile *p, size_t table, size_t row, size_t column)
 	if (column < n)
 		return pp_table_cell(p, (enum pp_table_id)table, row,
 		                     &pp_schema[table].columns[column]);
-	memcpy(&values, (const char *)p + pp_schema[table].cells, sizeof values);
-	return values.at[row * cells + column - n];
+	return pp_table_number_of(p, (enum pp_table_id)table, row, column - n);
 }
 
 struct pp_text

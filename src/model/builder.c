@@ -452,12 +452,14 @@ series_grow(struct pp_series *s, size_t need)
 		cap = need;
 	if (cap > UINT32_MAX)
 		cap = UINT32_MAX;
-	if (!pp_size_mul(cap, s->stride * sizeof *s->cells, &bytes))
-		return false;
-	moved = realloc(s->cells, bytes ? bytes : 1);
-	if (!moved)
-		return false;
-	s->cells = moved;
+	if (!s->wide) {
+		if (!pp_size_mul(cap, s->stride * sizeof *s->cells, &bytes))
+			return false;
+		moved = realloc(s->cells, bytes ? bytes : 1);
+		if (!moved)
+			return false;
+		s->cells = moved;
+	}
 	words = (cap + 63) / 64;
 	moved = s->dense ? realloc(s->present, words * sizeof *s->present)
 	                 : realloc(s->node_of, cap * sizeof *s->node_of);
@@ -501,12 +503,27 @@ series_row(struct pp_series *s, pp_node node)
 		return row;
 	row = s->rows;
 	if ((row == s->rows_cap && !series_grow(s, (size_t)row + 1)) ||
-	    !pp_map_set(&s->row_of, node, row))
+	    (s->wide && !pp_wide_push(s->wide)) || !pp_map_set(&s->row_of, node, row))
 		return PP_MAP_NONE;
-	memset(s->cells + (size_t)row * s->stride, 0, s->stride * sizeof *s->cells);
+	if (!s->wide)
+		memset(s->cells + (size_t)row * s->stride, 0, s->stride * sizeof *s->cells);
 	s->node_of[row] = node;
 	s->rows++;
 	return row;
+}
+
+int64_t *
+pp_series_wide_at(struct pp_series *s, pp_node node, uint32_t metric)
+{
+	uint32_t row = series_row(s, node);
+
+	return row == PP_MAP_NONE ? NULL : pp_wide_at(s->wide, row, metric);
+}
+
+bool
+pp_series_wide_row(struct pp_series *s, pp_node node)
+{
+	return series_row(s, node) != PP_MAP_NONE;
 }
 
 int64_t *
@@ -591,12 +608,15 @@ pp_build_func_costs(struct pp_builder *b, pp_func func, struct pp_func_costs *ou
 	struct pp_costs_facet *c = &b->profile->costs;
 	size_t metrics = b->profile->metrics.n;
 
+	if (!c->funcs.n && !c->wide && metrics > PP_FEW_COLUMNS &&
+	    !(c->wide = pp_wide_new(sizeof(struct pp_cost_pair), 0)))
+		no_memory(b);
 	while (pp_builder_ok(b) && c->funcs.n <= func) {
-		size_t n = c->cells.n + 2 * metrics;
+		size_t n = c->wide ? 0 : c->cells.n + 2 * metrics;
 		pp_func next = (pp_func)c->funcs.n;
 
-		if (!pp_vec_reserve(&c->cells, n + 1) || !pp_vec_push(&c->calls, 0) ||
-		    !pp_vec_push(&c->funcs, next))
+		if ((c->wide && !pp_wide_push(c->wide)) || !pp_vec_reserve(&c->cells, n + 1) ||
+		    !pp_vec_push(&c->calls, 0) || !pp_vec_push(&c->funcs, next))
 			no_memory(b);
 		/* A sum of nothing is all zero bits, as an integer and as a double. */
 		for (; pp_builder_ok(b) && c->cells.n < n; c->cells.n++)
@@ -605,9 +625,34 @@ pp_build_func_costs(struct pp_builder *b, pp_func func, struct pp_func_costs *ou
 	if (!pp_builder_ok(b))
 		return false;
 	out->calls = &c->calls.at[func];
-	out->own = c->cells.at + (size_t)func * 2 * metrics;
-	out->total = out->own + metrics;
+	out->own = c->wide ? NULL : c->cells.at + (size_t)func * 2 * metrics;
+	out->total = c->wide ? NULL : out->own + metrics;
 	return true;
+}
+
+void
+pp_build_func_cost(struct pp_builder *b, pp_func func, uint32_t metric, struct pp_cost_pair cost)
+{
+	const struct pp_metric *m = &b->profile->metrics.at[metric];
+	struct pp_wide *wide;
+	struct pp_func_costs to;
+	struct pp_cost_pair *pair;
+
+	if (!pp_build_func_costs(b, func, &to))
+		return;
+	wide = b->profile->costs.wide;
+	if (!wide) {
+		pp_value_add(m, &to.own[metric], cost.own);
+		pp_value_add(m, &to.total[metric], cost.total);
+	} else if (!pp_value_is_zero(m, cost.own) || !pp_value_is_zero(m, cost.total)) {
+		pair = pp_wide_at(wide, func, metric);
+		if (!pair) {
+			no_memory(b);
+			return;
+		}
+		pp_value_add(m, &pair->own, cost.own);
+		pp_value_add(m, &pair->total, cost.total);
+	}
 }
 
 /* ---- meta and extras -------------------------------------------------------------------- */

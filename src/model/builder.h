@@ -263,9 +263,16 @@ bool pp_build_batch(struct pp_builder *, const pp_frame *frames, const uint32_t 
                     const pp_node *under, size_t stacks, pp_node *leaf);
 
 /* ---- edges and lines ---- */
-/* The cells of an edge (calls, inclusive..., own...), made when absent. */
+/*
+ * The row of an edge or a line, made when absent; PP_MAP_NONE on failure. And a cell of it: of an edge calls,
+ * inclusive..., own...; of a line hits?, cost.... Valid until the next call, NULL on failure and where there is no row.
+ */
+uint32_t pp_build_edge_row(struct pp_builder *, const struct pp_edge_row *);
+uint32_t pp_build_line_row(struct pp_builder *, const struct pp_line_row *);
+int64_t *pp_build_edge_cell(struct pp_builder *, uint32_t row, size_t cell);
+int64_t *pp_build_line_cell(struct pp_builder *, uint32_t row, size_t cell);
+/* All cells of an edge or a line, for formats of at most PP_FEW_COLUMNS metrics. */
 int64_t *pp_build_edge(struct pp_builder *, const struct pp_edge_row *);
-/* The cells of a line (hits?, cost...), made when absent. */
 int64_t *pp_build_line(struct pp_builder *, const struct pp_line_row *);
 /* Whether lines (PP_LINES) or call sites (PP_EDGES) are ordered; else their costs per function are all that stays. */
 static inline bool
@@ -276,22 +283,22 @@ pp_builder_keeps(const struct pp_builder *b, unsigned facet)
 	return all == 0 || all & (facet | PP_EXTRAS | PP_FINDINGS);
 }
 
-/* Who is told of a sum that does not fit: by its metric, metrics.n for the number of calls. */
+/* Who is told of a sum that does not fit: by its metric, metrics.n for the number of calls. NULL = nobody. */
 struct pp_over {
 	void (*tell)(void *ctx, size_t metric);
 	void *ctx;
 };
 
 /*
- * Adds what a line cost (one value per metric), or calls with all that they called. Where they are not
+ * Adds what a line cost (of the first n metrics), or calls with all that they called. Where they are not
  * ordered, places within functions are left out; a sum of a function that does not fit is told then, sets
  * `overflowed` and goes on in another row, as that of no place may be too large. Else false when a sum does not fit,
  * which is left as it was, or on failure.
  */
 bool pp_build_line_add(struct pp_builder *, const struct pp_line_row *, const int64_t *costs,
-                       const struct pp_over *);
+                       size_t n, const struct pp_over *);
 bool pp_build_edge_add(struct pp_builder *, const struct pp_edge_row *, int64_t calls,
-                       const int64_t *costs, const struct pp_over *);
+                       const int64_t *costs, size_t n, const struct pp_over *);
 
 /* The text of a source line; a line given twice keeps its first text. */
 void pp_build_source(struct pp_builder *, pp_str file, uint32_t line, struct pp_slice text);
@@ -299,7 +306,7 @@ void pp_build_source(struct pp_builder *, pp_str file, uint32_t line, struct pp_
 bool pp_sources_settle(struct pp_profile *);
 
 /* ---- functions ---- */
-/* A row of the costs of functions: own and total have a sum per metric. */
+/* A row of the costs of functions: own and total have a sum per metric, or are NULL where those are many. */
 struct pp_func_costs {
 	uint64_t *calls;
 	union pp_value *own, *total;
@@ -307,6 +314,8 @@ struct pp_func_costs {
 
 /* Those of a function, 0 = the whole profile, until more rows are made; false when that failed. */
 bool pp_build_func_costs(struct pp_builder *, pp_func, struct pp_func_costs *);
+/* Adds to those of one metric, many or few. */
+void pp_build_func_cost(struct pp_builder *, pp_func, uint32_t metric, struct pp_cost_pair);
 
 /* ---- meta and extras ---- */
 /* Adds a key under a parent (0 = top, else a value returned before); returns a handle. */

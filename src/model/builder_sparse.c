@@ -196,14 +196,14 @@ pp_build_cell(struct pp_builder *b, uint32_t series, pp_node node, uint32_t metr
 
 /* How many rows and cells each series gets: [2 * series], [2 * series + 1]. */
 static size_t *
-series_sizes(const struct pp_builder *b, const struct pp_sparse *all)
+series_sizes(const struct pp_builder *b, const struct pp_wide *all)
 {
 	const struct pp_stacks *x = b->stacks;
 	size_t *sizes = calloc(2 * b->profile->series.n + 1, sizeof *sizes), row;
 
 	for (row = 0; sizes && row < x->nodes.n; row++) {
 		sizes[2 * x->nodes.at[row].series]++;
-		sizes[2 * x->nodes.at[row].series + 1] += all->first[row + 1] - all->first[row];
+		sizes[2 * x->nodes.at[row].series + 1] += all->rows.at[row].n;
 	}
 	return sizes;
 }
@@ -213,8 +213,8 @@ pp_stacks_spread(struct pp_builder *b)
 {
 	struct pp_profile *p = b->profile;
 	const struct pp_stacks *x = b->stacks;
-	struct pp_sparse *all = pp_gather_settle(&x->cells, x->nodes.n, NULL, p->metrics.n);
-	size_t *sizes = all ? series_sizes(b, all) : NULL, i, cell;
+	struct pp_wide *all = pp_gather_settle(&x->cells, x->nodes.n, NULL, p->metrics.n);
+	size_t *sizes = all ? series_sizes(b, all) : NULL, i;
 	bool fine = sizes != NULL;
 
 	for (i = 0; fine && i < p->series.n; i++) {
@@ -222,18 +222,17 @@ pp_stacks_spread(struct pp_builder *b)
 
 		s->stride = (uint32_t)p->metrics.n;
 		s->node_of = malloc((sizes[2 * i] + 1) * sizeof *s->node_of);
-		s->sparse = pp_sparse_new(sizeof(int64_t), sizes[2 * i], sizes[2 * i + 1]);
-		fine = s->node_of && s->sparse;
+		s->wide = pp_wide_new(sizeof(int64_t), 0);
+		fine = s->node_of && s->wide && pp_vec_reserve(&s->wide->rows, sizes[2 * i] + 1) &&
+		       pp_wide_reserve(s->wide, sizes[2 * i + 1] + 1);
 	}
 	for (i = 0; fine && i < x->nodes.n; i++) {
 		struct pp_series *s = &p->series.at[x->nodes.at[i].series];
 
 		s->node_of[s->rows++] = x->nodes.at[i].node;
-		for (cell = all->first[i]; cell < all->first[i + 1]; cell++)
-			pp_sparse_add(s->sparse, all->column[cell], pp_sparse_cell(all, cell));
-		pp_sparse_end_row(s->sparse);
+		fine = pp_wide_add_row(s->wide, all, i);
 	}
 	free(sizes);
-	pp_sparse_free(all);
+	pp_wide_free(all);
 	return fine;
 }

@@ -553,15 +553,15 @@ sums_give_sparse(struct pp_builder *b)
 	const struct pp_stacks *x = b->stacks;
 	size_t row, n = 0;
 
-	costs->sparse = pp_gather_settle(&x->sums.sparse, x->sums.rows,
-	                                 x->late ? x->column_of.at : NULL, b->profile->metrics.n);
-	if (!costs->sparse)
+	costs->wide = pp_gather_settle(&x->sums.sparse, x->sums.rows,
+	                               x->late ? x->column_of.at : NULL, b->profile->metrics.n);
+	if (!costs->wide)
 		return false;
 	/* Frames that do not occur have no cells, so rows close up without moving any. */
 	for (row = 0; row < x->sums.rows && row < b->profile->frames.n; row++)
 		if (!row || x->sums.seen[row])
-			costs->sparse->first[++n] = costs->sparse->first[row + 1];
-	costs->sparse->rows = n;
+			costs->wide->rows.at[n++] = costs->wide->rows.at[row];
+	costs->wide->rows.n = n;
 	return true;
 }
 

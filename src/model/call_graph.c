@@ -50,10 +50,8 @@ sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
 static void
 edge_add(struct pp_call_graph *g, const struct pp_profile *p, size_t edge, uint32_t row)
 {
-	const int64_t *cells = p->calls.cells.at + row * pp_edge_stride(p);
-
-	pp_count_add(&g->calls[edge], (uint64_t)cells[0]);
-	pp_values_add_cells(p, g->cost + edge * g->metrics, cells + 1);
+	pp_count_add(&g->calls[edge], (uint64_t)pp_edge_cell(p, row, 0));
+	pp_ledger_add_cells(&g->cost, edge, pp_edge_costs(p, row));
 }
 
 static bool
@@ -65,8 +63,7 @@ graph_edges(struct pp_call_graph *g, const struct pp_profile *p, size_t series, 
 	g->first = calloc((size_t)g->n + 2, sizeof *g->first);
 	g->to = calloc(n + 1, sizeof *g->to);
 	g->calls = calloc(n + 1, sizeof *g->calls);
-	g->cost = calloc((n + 1) * (g->metrics + 1), sizeof *g->cost);
-	if (!pairs || !g->first || !g->to || !g->calls || !g->cost) {
+	if (!pp_ledger_init(&g->cost, p, n + 1) || !pairs || !g->first || !g->to || !g->calls) {
 		free(pairs);
 		return false;
 	}
@@ -81,7 +78,7 @@ graph_edges(struct pp_call_graph *g, const struct pp_profile *p, size_t series, 
 	for (i = 1; i <= g->n; i++)
 		g->first[i] += g->first[i - 1];
 	free(pairs);
-	return true;
+	return !g->cost.failed;
 }
 
 static bool
@@ -89,7 +86,7 @@ graph_init(struct pp_call_graph *g, const struct pp_profile *p, size_t series, b
 {
 	uint32_t f;
 
-	*g = (struct pp_call_graph){ .n = (uint32_t)p->funcs.n, .metrics = p->metrics.n };
+	*g = (struct pp_call_graph){ .n = (uint32_t)p->funcs.n };
 	g->component = calloc((size_t)g->n + 1, sizeof *g->component);
 	g->members = calloc((size_t)g->n + 1, sizeof *g->members);
 	if (!g->component || !g->members || !graph_edges(g, p, series, alone) ||
@@ -120,7 +117,7 @@ pp_call_graph_release(struct pp_call_graph *g)
 	free(g->first);
 	free(g->to);
 	free(g->calls);
-	free(g->cost);
+	pp_ledger_release(&g->cost);
 	free(g->component);
 	free(g->members);
 	*g = (struct pp_call_graph){ 0 };

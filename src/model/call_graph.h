@@ -4,17 +4,16 @@
 #ifndef PP_CALL_GRAPH_H
 #define PP_CALL_GRAPH_H
 
-#include "model/profile.h"
+#include "model/ledger.h"
 
 /* Nodes are function ids (1 .. n-1); 0 is unused. */
 struct pp_call_graph {
 	uint32_t n;
 	size_t *first; /* n + 1: outgoing edges of f are first[f] .. first[f + 1] - 1 */
 	uint32_t *to;
-	uint64_t *calls;      /* per edge */
-	union pp_value *cost; /* [edge * metrics + metric]: inclusive */
-	size_t metrics;
-	uint32_t *component; /* by function */
+	uint64_t *calls;       /* per edge */
+	struct pp_ledger cost; /* by edge: inclusive */
+	uint32_t *component;   /* by function */
 	uint32_t components;
 	uint32_t *members; /* by component: how many functions */
 };
@@ -28,10 +27,10 @@ bool pp_call_graph_init(struct pp_call_graph *, const struct pp_profile *, size_
 bool pp_call_graph_init_alone(struct pp_call_graph *, const struct pp_profile *);
 void pp_call_graph_release(struct pp_call_graph *);
 
-static inline const union pp_value *
+static inline struct pp_values
 pp_call_graph_cost(const struct pp_call_graph *g, size_t edge)
 {
-	return g->cost + edge * g->metrics;
+	return pp_ledger_row(&g->cost, edge);
 }
 
 #endif

@@ -35,6 +35,22 @@ static const struct {
 	ARRAY(DERIVED, derived.cycles), ARRAY(DERIVED, derived.mangled),
 };
 
+/* And those of many metrics. */
+static const struct {
+	unsigned column;
+	size_t at;
+} wides[] = {
+	{ PP_COLUMN_CALLS, offsetof(struct pp_profile, calls.wide) },
+	{ PP_COLUMN_LINES, offsetof(struct pp_profile, lines.wide) },
+	{ PP_COLUMN_COSTS, offsetof(struct pp_profile, costs.wide) },
+};
+
+static struct pp_wide **
+wide_at(struct pp_profile *p, size_t i)
+{
+	return (struct pp_wide **)(void *)((char *)p + wides[i].at);
+}
+
 static struct array
 array_get(const struct pp_profile *p, size_t i)
 {
@@ -54,7 +70,7 @@ void
 pp_series_release(struct pp_series *s)
 {
 	free(s->cells);
-	pp_sparse_free(s->sparse);
+	pp_wide_free(s->wide);
 	free(s->node_of);
 	free(s->present);
 	pp_map_release(&s->row_of);
@@ -79,10 +95,11 @@ columns_release(struct pp_profile *p, unsigned columns)
 		pp_strtab_release(&p->strs);
 	if (columns & PP_COLUMN_TREE)
 		pp_tree_release(&p->tree);
-	if (columns & PP_COLUMN_COSTS) {
-		pp_sparse_free(p->costs.sparse);
-		p->costs.sparse = NULL;
-	}
+	for (i = 0; i < PP_COUNT_OF(wides); i++)
+		if (columns & wides[i].column) {
+			pp_wide_free(*wide_at(p, i));
+			*wide_at(p, i) = NULL;
+		}
 	for (i = 0; i < PP_COUNT_OF(arrays); i++)
 		if (columns & arrays[i].column) {
 			free(array_get(p, i).at);
@@ -136,12 +153,12 @@ bytes_copy(void *pointer, size_t n)
 }
 
 static bool
-sparse_copy(struct pp_sparse **sparse)
+wide_copy(struct pp_wide **wide)
 {
-	const struct pp_sparse *from = *sparse;
+	const struct pp_wide *from = *wide;
 
-	*sparse = from ? pp_sparse_copy(from) : NULL;
-	return !from || *sparse;
+	*wide = from ? pp_wide_copy(from) : NULL;
+	return !from || *wide;
 }
 
 /* Gives a series whose list was copied cells of its own. */
@@ -150,7 +167,7 @@ rows_copy(struct pp_series *s)
 {
 	bool fine = bytes_copy(&s->cells, (size_t)s->rows * s->stride * sizeof *s->cells);
 
-	fine &= sparse_copy(&s->sparse);
+	fine &= wide_copy(&s->wide);
 	fine &= bytes_copy(&s->node_of, s->rows * sizeof *s->node_of);
 	fine &= bytes_copy(&s->present, ((size_t)s->rows + 63) / 64 * sizeof *s->present);
 	s->rows_cap = s->rows;
@@ -174,8 +191,9 @@ pp_derive_copy(struct pp_derive *d, unsigned columns)
 			fine &= array_copy(p, i);
 	for (i = 0; (columns & PP_COLUMN_ROWS) && i < p->series.n; i++)
 		fine &= rows_copy(&p->series.at[i]);
-	if (columns & PP_COLUMN_COSTS)
-		fine &= sparse_copy(&p->costs.sparse);
+	for (i = 0; i < PP_COUNT_OF(wides); i++)
+		if (columns & wides[i].column)
+			fine &= wide_copy(wide_at(p, i));
 	return fine;
 }
 
@@ -204,8 +222,9 @@ pp_derive_empty(struct pp_derive *d, unsigned columns)
 	for (i = 0; i < PP_COUNT_OF(arrays); i++)
 		if (borrowed & arrays[i].column)
 			array_set(p, i, (struct array){ 0 });
-	if (borrowed & PP_COLUMN_COSTS)
-		p->costs.sparse = NULL;
+	for (i = 0; i < PP_COUNT_OF(wides); i++)
+		if (borrowed & wides[i].column)
+			*wide_at(p, i) = NULL;
 	if (columns & PP_COLUMN_KEPT)
 		p->kept = (struct pp_kept_facet){ 0 };
 	p->shared &= ~columns;
@@ -286,7 +305,7 @@ series_adopt(const struct pp_profile *p, struct pp_profile *base, unsigned colum
 		struct pp_series *s = &base->series.at[i];
 
 		if ((columns & PP_COLUMN_ROWS) && rows < p->series.n &&
-		    p->series.at[rows].cells == s->cells && p->series.at[rows].sparse == s->sparse)
+		    p->series.at[rows].cells == s->cells && p->series.at[rows].wide == s->wide)
 			rows++;
 		else if (columns & PP_COLUMN_ROWS)
 			pp_series_release(s);

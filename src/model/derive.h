@@ -63,12 +63,6 @@ pp_status pp_derive_finish(struct pp_derive *, pp_status status, struct pp_profi
 pp_status pp_gains_drop(const struct pp_profile *, struct pp_profile **out);
 
 /*
- * The same profile with a cell for each metric in every row, for what changes rows; *out is NULL when it is
- * like that already.
- */
-pp_status pp_derive_dense(const struct pp_profile *, struct pp_profile **out);
-
-/*
  * Makes a derived profile independent of its base: it takes over what it shares with `base`, and the rest of
  * `base` is freed. Nobody else may use `base`; what that one shares in turn stays shared.
  */

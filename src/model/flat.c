@@ -16,7 +16,7 @@ pp_flat_release(struct pp_flat *f)
 	free(f->total);
 	free(f->whole);
 	free(f->cycle);
-	pp_sparse_free(f->sparse);
+	pp_wide_free(f->wide);
 	pp_gather_release(&f->adding);
 	free(f->place);
 	free(f->fact);
@@ -55,13 +55,13 @@ pp_flat_settle(struct pp_flat *f)
 
 	if (!pp_flat_is_sparse(f))
 		return true;
-	f->sparse = pp_gather_settle(&f->adding, f->n, NULL, f->metrics);
+	f->wide = pp_gather_settle(&f->adding, f->n, NULL, f->metrics);
 	f->place = malloc((f->n + 1) * sizeof *f->place);
 	for (i = 0; f->place && i < f->n; i++)
 		f->place[i] = (uint32_t)i;
 	pp_gather_release(&f->adding);
 	f->adding.size = 0;
-	return f->sparse && f->place;
+	return f->wide && f->place;
 }
 
 bool
@@ -97,30 +97,36 @@ pp_flat_total_at(struct pp_flat *f, size_t row, size_t metric)
 }
 
 bool
-pp_flat_add_self_sparse(struct pp_flat *f, size_t row, const int64_t *cells)
+pp_flat_add_self_sparse(struct pp_flat *f, size_t row, const struct pp_cells *cells)
 {
-	const struct pp_profile *p = f->profile;
 	bool fine = true;
-	size_t m;
+	size_t i;
 
-	for (m = 0; fine && m < f->metrics; m++)
-		if (cells[m])
-			fine = pp_flat_add(f, row, m, pp_cell_value(&p->metrics.at[m], cells[m]),
-			                   pp_value_zero(&p->metrics.at[m]));
+	for (i = 0; fine && i < cells->n; i++) {
+		uint32_t metric = pp_cells_column(cells, i);
+		const struct pp_metric *m = &f->profile->metrics.at[metric];
+
+		if (cells->at[i])
+			fine = pp_flat_add(f, row, metric, pp_cell_value(m, cells->at[i]),
+			                   pp_value_zero(m));
+	}
 	return fine;
 }
 
 bool
-pp_flat_add_total_sparse(struct pp_flat *f, size_t row, const int64_t *cells)
+pp_flat_add_total_sparse(struct pp_flat *f, size_t row, const struct pp_cells *cells)
 {
-	const struct pp_profile *p = f->profile;
 	bool fine = true;
-	size_t m;
+	size_t i;
 
-	for (m = 0; fine && m < f->metrics; m++)
-		if (cells[m])
-			fine = pp_flat_add(f, row, m, pp_value_zero(&p->metrics.at[m]),
-			                   pp_cell_value(&p->metrics.at[m], cells[m]));
+	for (i = 0; fine && i < cells->n; i++) {
+		uint32_t metric = pp_cells_column(cells, i);
+		const struct pp_metric *m = &f->profile->metrics.at[metric];
+
+		if (cells->at[i])
+			fine = pp_flat_add(f, row, metric, pp_value_zero(m),
+			                   pp_cell_value(m, cells->at[i]));
+	}
 	return fine;
 }
 
@@ -138,7 +144,7 @@ pp_flat_keep(struct pp_flat *f, const bool *stays)
 			f->cycle[n] = f->cycle[row];
 		if (f->fact)
 			f->fact[n] = f->fact[row];
-		if (f->sparse) {
+		if (f->wide) {
 			f->place[n] = f->place[row];
 		} else if (bytes) {
 			memmove(f->self + n * f->metrics, f->self + row * f->metrics, bytes);
@@ -203,23 +209,6 @@ node_row(const struct by_tree *t, pp_node node)
 	return t->row_of[t->func_of_frame[pp_tree_frame(&t->p->tree, node)]] - (size_t)1;
 }
 
-/* A row of a sparse series. */
-static bool
-own_add_sparse(const struct by_tree *t, size_t row, const struct pp_sparse *s, uint32_t from)
-{
-	bool fine = true;
-	uint32_t k;
-
-	for (k = s->first[from]; fine && k < s->first[from + 1]; k++) {
-		const struct pp_metric *m = &t->p->metrics.at[s->column[k]];
-		const int64_t *cell = pp_sparse_cell(s, k);
-
-		fine = pp_flat_add(t->f, row, s->column[k], pp_cell_value(m, *cell),
-		                   pp_value_zero(m));
-	}
-	return fine;
-}
-
 /* Own costs and calls, straight from the rows of the series. */
 static bool
 flat_own(const struct by_tree *t)
@@ -241,8 +230,7 @@ flat_own(const struct by_tree *t)
 			if (node == 0)
 				continue;
 			row = node_row(t, node);
-			fine = s->sparse ? own_add_sparse(t, row, s->sparse, r)
-			                 : pp_flat_add_self(f, row, pp_series_cells(s, r));
+			fine = pp_flat_add_self(f, row, pp_series_costs(p, s, r));
 			if (s->has_calls)
 				pp_count_add(&f->calls[row],
 				             (uint64_t)pp_series_cells(s, r)[p->metrics.n]);
@@ -506,7 +494,7 @@ pp_flat_sort(struct pp_flat *f, enum pp_sort by, size_t metric)
 	     pp_items_permute(f->calls, sizeof *f->calls, order, f->n) &&
 	     (!f->cycle || pp_items_permute(f->cycle, sizeof *f->cycle, order, f->n)) &&
 	     (!f->fact || pp_items_permute(f->fact, sizeof *f->fact, order, f->n));
-	if (ok && f->sparse)
+	if (ok && f->wide)
 		ok = pp_items_permute(f->place, sizeof *f->place, order, f->n);
 	else if (ok)
 		ok = pp_items_permute(f->self, row_bytes, order, f->n) &&

@@ -19,7 +19,7 @@ struct pp_flat {
 	union pp_value *self; /* [row * metrics + metric]; NULL where they are sparse */
 	union pp_value *total;
 	/* With more than PP_FEW_COLUMNS metrics: struct pp_cost_pair by place[row] and metric. */
-	struct pp_sparse *sparse;
+	struct pp_wide *wide;
 	uint32_t *place;
 	struct pp_gather adding; /* the same while it is computed */
 	union pp_value *whole;   /* [metric]: the sum over the profile */
@@ -41,10 +41,10 @@ pp_flat_get(const struct pp_flat *f, size_t row, size_t metric)
 {
 	const struct pp_cost_pair *pair;
 
-	if (PP_LIKELY(!f->sparse))
+	if (PP_LIKELY(!f->wide))
 		return (struct pp_cost_pair){ f->self[row * f->metrics + metric],
 			                      f->total[row * f->metrics + metric] };
-	pair = pp_sparse_find(f->sparse, f->place[row], metric);
+	pair = pp_wide_find(f->wide, f->place[row], (uint32_t)metric);
 	return pair ? *pair : (struct pp_cost_pair){ 0 };
 }
 

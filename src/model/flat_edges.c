@@ -29,23 +29,22 @@ graph_mark(const struct pp_profile *p, uint32_t *row_of)
 static bool
 add_own(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
-	union pp_value *own = pp_profile_own(p, PP_ALL_SERIES, false);
-	bool fine = own != NULL;
-	size_t i, m;
+	struct pp_ledger own;
+	bool fine = pp_profile_own(p, PP_ALL_SERIES, false, &own);
+	size_t i, k;
 
 	for (i = 0; fine && i < p->funcs.n; i++) {
-		const union pp_value *v = own + i * f->metrics;
+		struct pp_values v = pp_ledger_row(&own, i);
 
-		pp_values_add(p, f->whole, v);
-		if (row_of[i] && !pp_flat_is_sparse(f)) {
-			pp_values_add(p, pp_flat_self_of(f, row_of[i] - (size_t)1), v);
-			pp_values_add(p, pp_flat_total_of(f, row_of[i] - (size_t)1), v);
-			continue;
+		for (k = 0; fine && k < v.n; k++) {
+			uint32_t m = pp_values_metric(&v, k);
+
+			pp_value_add(&p->metrics.at[m], &f->whole[m], v.at[k]);
+			if (row_of[i])
+				fine = pp_flat_add(f, row_of[i] - (size_t)1, m, v.at[k], v.at[k]);
 		}
-		for (m = 0; fine && row_of[i] && m < f->metrics; m++)
-			fine = pp_flat_add(f, row_of[i] - (size_t)1, m, v[m], v[m]);
 	}
-	free(own);
+	pp_ledger_release(&own);
 	return fine;
 }
 
@@ -73,17 +72,21 @@ pp_flat_cycles(struct pp_flat *f, const struct pp_call_graph *g, const uint32_t 
 
 /* Adds the cost of an edge to the total of a row. */
 static bool
-add_edge(struct pp_flat *f, size_t row, const union pp_value *cost)
+add_edge(struct pp_flat *f, size_t row, struct pp_values cost)
 {
 	bool fine = true;
-	size_t m;
+	size_t i;
 
 	if (PP_LIKELY(!pp_flat_is_sparse(f))) {
-		pp_values_add(f->profile, pp_flat_total_of(f, row), cost);
+		pp_values_add(f->profile, pp_flat_total_of(f, row), cost.at);
 		return true;
 	}
-	for (m = 0; fine && m < f->metrics; m++)
-		fine = pp_flat_add(f, row, m, pp_value_zero(&f->profile->metrics.at[m]), cost[m]);
+	for (i = 0; fine && i < cost.n; i++) {
+		uint32_t m = pp_values_metric(&cost, i);
+
+		fine = pp_flat_add(f, row, m, pp_value_zero(&f->profile->metrics.at[m]),
+		                   cost.at[i]);
+	}
 	return fine;
 }
 
@@ -102,8 +105,7 @@ add_edges(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 	for (e = 0; e < p->calls.rows.n; e++) {
 		row = row_of[p->funcs.at[p->calls.rows.at[e].callee].same];
 		if (p->calls.rows.at[e].caller == 0 && row)
-			pp_count_add(&f->calls[row - 1],
-			             (uint64_t)p->calls.cells.at[e * pp_edge_stride(p)]);
+			pp_count_add(&f->calls[row - 1], (uint64_t)pp_edge_cell(p, e, 0));
 	}
 	ok = true;
 	for (caller = 1; ok && caller < g.n; caller++) {

@@ -36,8 +36,7 @@ struct grouping {
 	uint32_t *row;          /* by function: the row of its group + 1, 0 = it does not occur */
 	pp_func *caller;        /* by edge */
 	struct index members, components, calls_into; /* by row + 1, component, callee */
-	union pp_value *total;                        /* [func * metrics + metric] */
-	union pp_value *sum;                          /* [row * metrics + metric] */
+	struct pp_ledger total, sum;                  /* by function; by row */
 	struct group *groups;
 	size_t n;
 	/* By component, a bit for each group of a batch: one of its members is in it; or reaches it from above. */
@@ -80,8 +79,8 @@ grouping_release(struct grouping *x)
 	index_release(&x->members);
 	index_release(&x->components);
 	index_release(&x->calls_into);
-	free(x->total);
-	free(x->sum);
+	pp_ledger_release(&x->total);
+	pp_ledger_release(&x->sum);
 	free(x->groups);
 	free(x->holds);
 	free(x->below);
@@ -114,34 +113,34 @@ rows_find(struct grouping *x, const uint32_t *row_of)
 static void
 totals_find(struct grouping *x)
 {
-	size_t metrics = x->f->metrics, e;
 	uint32_t caller;
+	size_t e;
 
 	for (caller = 1; caller < x->g.n; caller++)
 		for (e = x->g.first[caller]; e < x->g.first[caller + 1]; e++) {
 			x->caller[e] = caller;
 			if (x->g.component[caller] != x->g.component[x->g.to[e]])
-				pp_values_add(x->p, x->total + caller * metrics,
-				              pp_call_graph_cost(&x->g, e));
+				pp_ledger_add_values(&x->total, caller,
+				                     pp_call_graph_cost(&x->g, e));
 		}
 }
 
 static bool
 grouping_init(struct grouping *x, const uint32_t *row_of)
 {
-	size_t n = x->p->funcs.n, metrics = x->f->metrics, rows = x->f->n, edges;
+	size_t n = x->p->funcs.n, rows = x->f->n, edges;
 
 	if (!pp_call_graph_init_alone(&x->g, x->p))
 		return false;
 	edges = x->g.first[x->g.n];
 	x->row = calloc(n + 1, sizeof *x->row);
 	x->caller = calloc(edges + 1, sizeof *x->caller);
-	x->total = pp_profile_own(x->p, PP_ALL_SERIES, true);
-	x->sum = calloc((rows + 1) * (metrics + 1), sizeof *x->sum);
 	x->groups = calloc(rows + 1, sizeof *x->groups);
 	x->holds = calloc((size_t)x->g.components + 1, sizeof *x->holds);
 	x->below = calloc((size_t)x->g.components + 1, sizeof *x->below);
-	if (!x->row || !x->caller || !x->total || !x->sum || !x->groups || !x->holds || !x->below)
+	if (!x->row || !x->caller || !x->groups || !x->holds || !x->below ||
+	    !pp_profile_own(x->p, PP_ALL_SERIES, true, &x->total) ||
+	    !pp_ledger_init(&x->sum, x->p, rows + 1))
 		return false;
 	rows_find(x, row_of);
 	totals_find(x);
@@ -166,16 +165,16 @@ group_cmp(const void *left, const void *right)
 static void
 groups_find(struct grouping *x)
 {
-	size_t metrics = x->f->metrics, i;
 	uint32_t row;
+	size_t i;
 
 	for (row = 0; row < x->f->n; row++) {
 		size_t first = x->members.first[row + 1], end = x->members.first[row + 2];
 		struct group *group = &x->groups[x->n];
 
 		if (end - first == 1)
-			pp_values_add(x->p, x->sum + row * metrics,
-			              x->total + x->members.at[first] * metrics);
+			pp_ledger_add_values(&x->sum, row,
+			                     pp_ledger_row(&x->total, x->members.at[first]));
 		if (end - first < 2)
 			continue;
 		*group = (struct group){ .row = row, .lowest = UINT32_MAX };
@@ -230,7 +229,7 @@ static void
 outer_calls_add(struct grouping *x, const struct group *group, uint64_t bit, uint32_t member)
 {
 	const uint32_t *component = x->g.component;
-	size_t metrics = x->f->metrics, i;
+	size_t i;
 
 	for (i = x->calls_into.first[member]; i < x->calls_into.first[member + 1]; i++) {
 		size_t e = x->calls_into.at[i];
@@ -240,15 +239,14 @@ outer_calls_add(struct grouping *x, const struct group *group, uint64_t bit, uin
 		              (x->below[component[caller]] & bit);
 
 		if (!inside && x->row[caller] != x->row[member])
-			pp_values_add(x->p, x->sum + group->row * metrics,
-			              pp_call_graph_cost(&x->g, e));
+			pp_ledger_add_values(&x->sum, group->row, pp_call_graph_cost(&x->g, e));
 	}
 }
 
 static void
 batch_add(struct grouping *x, const struct group *batch, size_t n)
 {
-	size_t metrics = x->f->metrics, i, k;
+	size_t i, k;
 
 	batch_reach(x, batch, n);
 	for (i = 0; i < n; i++) {
@@ -262,8 +260,8 @@ batch_add(struct grouping *x, const struct group *batch, size_t n)
 			if (x->below[x->g.component[member]] & bit)
 				outer_calls_add(x, group, bit, member);
 			else
-				pp_values_add(x->p, x->sum + group->row * metrics,
-				              x->total + member * metrics);
+				pp_ledger_add_values(&x->sum, group->row,
+				                     pp_ledger_row(&x->total, member));
 		}
 	}
 }
@@ -281,11 +279,60 @@ total_raise(struct pp_flat *f, size_t row, size_t m, union pp_value sum)
 	return total != NULL;
 }
 
+/* What groups from `at` on have so far is what they keep. */
+static bool
+totals_keep(struct grouping *x, size_t at)
+{
+	struct pp_flat *f = x->f;
+	bool *keeps = calloc(f->n + 1, sizeof *keeps);
+	size_t k, m;
+
+	for (k = at; keeps && k < x->n; k++) {
+		uint32_t row = x->groups[k].row;
+
+		keeps[row] = true;
+		for (m = 0; !pp_flat_is_sparse(f) && m < f->metrics; m++)
+			pp_ledger_add(&x->sum, row, m, f->total[row * f->metrics + m]);
+	}
+	for (k = 0; keeps && k < f->adding.keys.n; k++) {
+		const struct pp_cost_pair *pair = pp_gather_cell(&f->adding, (uint32_t)k + 1);
+
+		if (keeps[f->adding.keys.at[k].row])
+			pp_ledger_add(&x->sum, f->adding.keys.at[k].row,
+			              f->adding.keys.at[k].column, pair->total);
+	}
+	free(keeps);
+	return keeps && !x->sum.failed;
+}
+
+/* Totals become what the groups add up to: where there is one, and where there was one. */
+static bool
+totals_raise(struct grouping *x)
+{
+	struct pp_flat *f = x->f;
+	size_t cells = f->adding.keys.n, i, k;
+	bool ok = !x->sum.failed && !x->total.failed;
+
+	for (k = 0; ok && k < cells; k++) {
+		struct pp_gather_key key = f->adding.keys.at[k];
+
+		ok = total_raise(f, key.row, key.column,
+		                 pp_ledger_get(&x->sum, key.row, key.column));
+	}
+	for (i = 0; ok && i < f->n; i++) {
+		struct pp_values sums = pp_ledger_row(&x->sum, i);
+
+		for (k = 0; ok && k < sums.n; k++)
+			ok = total_raise(f, i, pp_values_metric(&sums, k), sums.at[k]);
+	}
+	return ok;
+}
+
 bool
 pp_flat_groups(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
 	struct grouping x = { .p = p, .f = f };
-	size_t at = 0, i, m;
+	size_t at = 0;
 	bool ok = grouping_init(&x, row_of);
 
 	if (ok) {
@@ -293,18 +340,7 @@ pp_flat_groups(struct pp_flat *f, const struct pp_profile *p, const uint32_t *ro
 		for (; at < x.n && x.steps < STEPS_MOST; at += LANES)
 			batch_add(&x, x.groups + at, x.n - at < LANES ? x.n - at : LANES);
 	}
-	for (; ok && at < x.n; at++)
-		for (m = 0; ok && m < f->metrics; m++) {
-			const union pp_value *total = pp_flat_total_at(f, x.groups[at].row, m);
-
-			ok = total != NULL;
-			if (ok)
-				pp_value_add(&p->metrics.at[m],
-				             &x.sum[x.groups[at].row * f->metrics + m], *total);
-		}
-	for (i = 0; ok && i < f->n; i++)
-		for (m = 0; ok && m < f->metrics; m++)
-			ok = total_raise(f, i, m, x.sum[i * f->metrics + m]);
+	ok = ok && totals_keep(&x, at) && totals_raise(&x);
 	ok = ok && pp_flat_cycles(f, &x.g, x.row);
 	grouping_release(&x);
 	return ok;

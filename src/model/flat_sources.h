@@ -43,23 +43,23 @@ pp_flat_total_of(const struct pp_flat *f, size_t row)
 }
 
 /* Adds costs of all metrics, one each, to either; likewise. */
-bool pp_flat_add_self_sparse(struct pp_flat *, size_t row, const int64_t *cells);
-bool pp_flat_add_total_sparse(struct pp_flat *, size_t row, const int64_t *cells);
+bool pp_flat_add_self_sparse(struct pp_flat *, size_t row, const struct pp_cells *);
+bool pp_flat_add_total_sparse(struct pp_flat *, size_t row, const struct pp_cells *);
 
 static inline bool
-pp_flat_add_self(struct pp_flat *f, size_t row, const int64_t *cells)
+pp_flat_add_self(struct pp_flat *f, size_t row, struct pp_cells cells)
 {
 	if (PP_UNLIKELY(pp_flat_is_sparse(f)))
-		return pp_flat_add_self_sparse(f, row, cells);
+		return pp_flat_add_self_sparse(f, row, &cells);
 	pp_values_add_cells(f->profile, pp_flat_self_of(f, row), cells);
 	return true;
 }
 
 static inline bool
-pp_flat_add_total(struct pp_flat *f, size_t row, const int64_t *cells)
+pp_flat_add_total(struct pp_flat *f, size_t row, struct pp_cells cells)
 {
 	if (PP_UNLIKELY(pp_flat_is_sparse(f)))
-		return pp_flat_add_total_sparse(f, row, cells);
+		return pp_flat_add_total_sparse(f, row, &cells);
 	pp_values_add_cells(f->profile, pp_flat_total_of(f, row), cells);
 	return true;
 }

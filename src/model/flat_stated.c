@@ -14,8 +14,8 @@ costs_occur(const struct pp_profile *p, size_t row)
 	size_t m;
 
 	/* Of functions in some files calls are not known, but costs are. */
-	if (c->sparse)
-		return occurs || c->sparse->first[row] < c->sparse->first[row + 1];
+	if (c->wide)
+		return occurs || c->wide->rows.at[row].n;
 	for (m = 0; m < p->metrics.n && !occurs; m++)
 		occurs = !pp_value_is_zero(&p->metrics.at[m],
 		                           pp_costs_own(p, row)[p->metrics.n + m]);
@@ -33,18 +33,17 @@ costs_mark(const struct pp_profile *p, uint32_t *row_of)
 	return true;
 }
 
-/* Adds a row of sparse costs. */
+/* Adds a row of the costs of many metrics. */
 static bool
-costs_add_sparse(struct pp_flat *f, size_t row, const struct pp_sparse *costs, size_t from)
+costs_add_wide(struct pp_flat *f, size_t row, const struct pp_wide *costs, size_t from)
 {
+	const struct pp_cost_pair *pairs = (const void *)costs->cells;
+	struct pp_span s = costs->rows.at[from];
 	bool fine = true;
 	uint32_t k;
 
-	for (k = costs->first[from]; fine && k < costs->first[from + 1]; k++) {
-		const struct pp_cost_pair *pair = pp_sparse_cell(costs, k);
-
-		fine = pp_flat_add(f, row, costs->column[k], pair->own, pair->total);
-	}
+	for (k = s.first; fine && k < s.first + s.n; k++)
+		fine = pp_flat_add(f, row, costs->column[k], pairs[k].own, pairs[k].total);
 	return fine;
 }
 
@@ -55,8 +54,8 @@ costs_add(struct pp_flat *f, size_t row, const struct pp_profile *p, size_t from
 	bool fine = true;
 	size_t m;
 
-	if (p->costs.sparse)
-		return costs_add_sparse(f, row, p->costs.sparse, from);
+	if (p->costs.wide)
+		return costs_add_wide(f, row, p->costs.wide, from);
 	if (!pp_flat_is_sparse(f)) {
 		pp_values_add(p, pp_flat_self_of(f, row), pp_costs_own(p, from));
 		pp_values_add(p, pp_flat_total_of(f, row), pp_costs_own(p, from) + f->metrics);
@@ -147,21 +146,20 @@ calls_whole(struct pp_flat *f, const struct pp_profile *p)
 static bool
 calls_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
 {
-	size_t stride = pp_edge_stride(p), i;
 	bool fine = true;
+	size_t i;
 
 	f->has_calls = true;
 	for (i = 0; fine && i < p->calls.rows.n; i++) {
 		const struct pp_edge_row *e = &p->calls.rows.at[i];
-		const int64_t *cells = p->calls.cells.at + i * stride;
 		pp_func callee = p->funcs.at[e->callee].same;
 		size_t row = row_of[callee] - 1;
 
-		pp_count_add(&f->calls[row], (uint64_t)cells[0]);
+		pp_count_add(&f->calls[row], (uint64_t)pp_edge_cell(p, i, 0));
 		if (!p->calls.self_repeats || callee != p->funcs.at[e->caller].same)
-			fine = pp_flat_add_total(f, row, cells + 1);
+			fine = pp_flat_add_total(f, row, pp_edge_costs(p, i));
 		if (fine && p->calls.own)
-			fine = pp_flat_add_self(f, row, cells + 1 + f->metrics);
+			fine = pp_flat_add_self(f, row, pp_edge_own(p, i));
 	}
 	return fine && calls_whole(f, p);
 }

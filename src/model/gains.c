@@ -54,26 +54,6 @@ pp_metric_of_shares(const struct pp_profile *p, size_t metric)
 	return gained < p->metrics.n ? gained : metric;
 }
 
-/* Drops the last `gains` cells of each set of metrics from a block. */
-static void
-block_narrow(const struct pp_cell_block *b, size_t shown, size_t gains)
-{
-	int64_t *to = *b->cells;
-	size_t row, c, set;
-
-	for (row = 0; *b->cells && row < b->rows; row++)
-		for (c = 0; c < b->stride; c++) {
-			bool drop = false;
-
-			for (set = 0; set < b->sets; set++)
-				drop |= c >= b->set[set] + shown && c < b->set[set] + shown + gains;
-			if (!drop)
-				*to++ = (*b->cells)[row * b->stride + c];
-		}
-	if (b->n)
-		*b->n = (size_t)(to - *b->cells);
-}
-
 static void
 costs_narrow(struct pp_costs_facet *costs, size_t shown, size_t all)
 {
@@ -87,6 +67,28 @@ costs_narrow(struct pp_costs_facet *costs, size_t shown, size_t all)
 		costs->unfiltered.n = shown;
 }
 
+/* Drops all cells of the last metrics, which gains are. */
+static bool
+cells_narrow(struct pp_profile *p, size_t shown)
+{
+	bool *stays = calloc(p->metrics.n + 1, sizeof *stays), fine;
+	uint32_t *new_of = calloc(p->metrics.n + 1, sizeof *new_of);
+	size_t i;
+
+	fine = stays && new_of;
+	for (i = 0; fine && i < p->metrics.n; i++) {
+		stays[i] = i < shown;
+		new_of[i] = i < shown ? (uint32_t)i : PP_NO_COLUMN;
+	}
+	for (i = 0; fine && i < pp_cell_blocks(p); i++)
+		fine = pp_cells_choose(pp_cell_block(p, i), stays, p->metrics.n, NULL);
+	if (fine && p->costs.wide)
+		pp_wide_rename(p->costs.wide, new_of);
+	free(stays);
+	free(new_of);
+	return fine;
+}
+
 pp_status
 pp_gains_drop(const struct pp_profile *p, struct pp_profile **out)
 {
@@ -97,11 +99,8 @@ pp_gains_drop(const struct pp_profile *p, struct pp_profile **out)
 
 	if (!pp_derive_init(&d, p, columns, 0))
 		return PP_E_NOMEM;
-	for (i = 0; i < pp_cell_blocks(d.to); i++) {
-		struct pp_cell_block block = pp_cell_block(d.to, i);
-
-		block_narrow(&block, shown, gains);
-	}
+	if (!cells_narrow(d.to, shown))
+		return pp_derive_finish(&d, PP_E_NOMEM, out);
 	for (i = 0; i < d.to->series.n; i++)
 		d.to->series.at[i].stride -= (uint32_t)gains << d.to->series.at[i].measured;
 	costs_narrow(&d.to->costs, shown, p->metrics.n);

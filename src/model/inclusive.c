@@ -97,29 +97,25 @@ bool
 pp_own_sparse(struct pp_gather *g, const struct pp_profile *p)
 {
 	bool fine = true;
-	uint32_t row, k;
-	size_t i;
+	uint32_t row;
+	size_t i, k;
 
 	*g = (struct pp_gather){ .size = sizeof(union pp_value), .seed = p->strs.seed };
 	for (i = 0; fine && i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (row = 0; fine && s->sparse && row < s->rows; row++)
-			for (k = s->sparse->first[row]; fine && k < s->sparse->first[row + 1];
-			     k++) {
-				uint32_t m = s->sparse->column[k];
-				const int64_t *cell = pp_sparse_cell(s->sparse, k);
+		for (row = 0; fine && row < s->rows; row++) {
+			struct pp_cells cells = pp_series_costs(p, s, row);
 
-				fine = sparse_add(g, p, m, s->node_of[row],
-				                  pp_cell_value(&p->metrics.at[m], *cell));
-			}
-		for (row = 0; fine && !s->sparse && row < s->rows; row++)
-			for (k = 0; fine && k < p->metrics.n; k++)
-				if (pp_series_cells(s, row)[k])
+			for (k = 0; fine && k < cells.n; k++) {
+				uint32_t m = pp_cells_column(&cells, k);
+
+				if (cells.at[k])
 					fine = sparse_add(
-					    g, p, k, pp_series_node(s, row),
-					    pp_cell_value(&p->metrics.at[k],
-					                  pp_series_cells(s, row)[k]));
+					    g, p, m, pp_series_node(s, row),
+					    pp_cell_value(&p->metrics.at[m], cells.at[k]));
+			}
+		}
 	}
 	if (!fine)
 		pp_gather_release(g);

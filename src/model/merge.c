@@ -10,18 +10,8 @@
 #include "model/schema.h"
 #include "model/series_find.h"
 
-/* Where each id of `from` went. */
-struct id_maps {
-	uint32_t *id[PP_REFERS]; /* by what refers; series are NULL where there are none */
-	struct pp_metric_way *metric;
-	/* What was being added last, to tell where a sum passed 64 bits: of `from`, metrics.n = calls. */
-	pp_func at_func;
-	size_t at_metric;
-	bool joined; /* a series went to that of another thread, as there are too many */
-};
-
 static void
-maps_release(struct id_maps *maps)
+maps_release(struct pp_merge_maps *maps)
 {
 	size_t i;
 
@@ -31,7 +21,7 @@ maps_release(struct id_maps *maps)
 }
 
 static bool
-maps_init(struct id_maps *maps, const struct pp_profile *from)
+maps_init(struct pp_merge_maps *maps, const struct pp_profile *from)
 {
 	const size_t sizes[PP_REFERS] = {
 		[PP_TO_STR] = from->strs.strs.n,     [PP_TO_MODULE] = from->modules.n,
@@ -50,14 +40,14 @@ maps_init(struct id_maps *maps, const struct pp_profile *from)
 }
 
 /* A row of a table with all that it refers to translated. */
-static void
-translate(const struct id_maps *maps, enum pp_table_id table, void *row)
+void
+pp_merge_translate(const struct pp_merge_maps *maps, enum pp_table_id table, void *row)
 {
 	pp_table_translate(table, row, (const uint32_t *const *)maps->id);
 }
 
 static void
-merge_names(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
+merge_names(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *maps)
 {
 	size_t i;
 
@@ -66,327 +56,26 @@ merge_names(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	for (i = 1; i < from->modules.n; i++) {
 		struct pp_module_row row = from->modules.at[i];
 
-		translate(maps, PP_TABLE_MODULES, &row);
+		pp_merge_translate(maps, PP_TABLE_MODULES, &row);
 		maps->id[PP_TO_MODULE][i] = pp_build_module(into, &row);
 	}
 	for (i = 1; i < from->funcs.n; i++) {
 		struct pp_func_row row = from->funcs.at[i];
 
-		translate(maps, PP_TABLE_FUNCS, &row);
+		pp_merge_translate(maps, PP_TABLE_FUNCS, &row);
 		maps->id[PP_TO_FUNC][i] = pp_build_func(into, &row);
 	}
 	for (i = 1; i < from->frames.n; i++) {
 		struct pp_frame_row row = from->frames.at[i];
 
-		translate(maps, PP_TABLE_FRAMES, &row);
+		pp_merge_translate(maps, PP_TABLE_FRAMES, &row);
 		maps->id[PP_TO_FRAME][i] = pp_build_frame(into, &row);
 	}
 }
 
-/* The series of `into` with the same properties, made when absent and there are not too many. */
-static uint32_t
-merge_series_of(struct pp_builder *into, const struct pp_series *from, struct id_maps *maps,
-                struct pp_series_finder *finder, size_t most)
-{
-	struct pp_series like = *from;
-	uint32_t found;
-	size_t i;
-
-	translate(maps, PP_TABLE_SERIES, &like);
-	found = pp_series_find(into, finder, &like);
-	if (found != PP_MAP_NONE)
-		return found;
-	/* Labels are never given up. */
-	i = into->profile->series.n >= most && !like.labels ? into->profile->series.n : 0;
-	while (i-- > 0)
-		if (pp_series_same_kind(&into->profile->series.at[i], &like)) {
-			maps->joined = true;
-			return (uint32_t)i;
-		}
-	return pp_build_series(into, &like, from->dense && into->profile->series.n == 0,
-	                       from->has_calls);
-}
-
-/* Adds the cells [0, n) of metrics; false when a sum exceeds 64 bits. */
-static bool
-merge_cells(const struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
-            int64_t *to, const int64_t *cells)
-{
-	size_t m;
-
-	for (m = 0; m < from->metrics.n; m++) {
-		const struct pp_metric_way *way = &maps->metric[m];
-		const struct pp_metric *metric = &into->profile->metrics.at[way->to];
-		int64_t cell = cells[m];
-
-		maps->at_metric = m;
-		if (way->converts &&
-		    !pp_cell_convert(&from->metrics.at[m], metric, way->mul, &cell))
-			return false;
-		if (!pp_cell_add(metric->type, &to[way->to], cell))
-			return false;
-	}
-	return true;
-}
-
-/* Adds a number of calls or hits; false when the sum exceeds 64 bits. */
-static bool
-merge_calls(const struct pp_profile *from, struct id_maps *maps, int64_t *to, int64_t calls)
-{
-	maps->at_metric = from->metrics.n;
-	return pp_cell_add(PP_UINT, to, calls);
-}
-
-/* Adds a row to another; false when a sum exceeds 64 bits (what was added before that stays added). */
-static bool
-merge_row(const struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
-          const struct pp_series *s, uint32_t row, int64_t *to)
-{
-	const int64_t *cells = pp_series_cells(s, row);
-
-	maps->at_func = pp_node_func(from, pp_series_node(s, row));
-	return merge_cells(into, from, maps, to, cells) &&
-	       (!s->measured ||
-	        merge_cells(into, from, maps, to + into->profile->metrics.n + s->has_calls,
-	                    pp_series_measured(from, s, row))) &&
-	       (!s->has_calls ||
-	        merge_calls(from, maps, &to[into->profile->metrics.n], cells[from->metrics.n]));
-}
-
-/* The next series behind one that has the same properties, made when there is none. */
-static uint32_t
-series_like(struct pp_builder *into, uint32_t series)
-{
-	struct pp_series like = into->profile->series.at[series];
-
-	while (++series < into->profile->series.n) {
-		const struct pp_series *s = &into->profile->series.at[series];
-
-		if (pp_series_same_kind(s, &like) && pp_series_same_thread(s, &like))
-			return series;
-	}
-	return pp_build_series(into, &like, false, like.has_calls);
-}
-
-/*
- * Adds a row of `from` to its node, keeping what was there in `before`. With `spill`, a sum that passes 64
- * bits goes on in the next series like it: totals are 128 bits wide.
- */
-static bool
-merge_row_at(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
-             size_t series, uint32_t row, int64_t *before, bool spill)
-{
-	const struct pp_series *s = &from->series.at[series];
-	uint32_t at = maps->id[PP_TO_SERIES][series];
-	size_t known = into->profile->series.n;
-
-	for (;; at = series_like(into, at)) {
-		int64_t *to = pp_build_cells(into, at,
-		                             maps->id[PP_TO_NODE][pp_series_node(s, row)]);
-		const struct pp_series *t = &into->profile->series.at[at];
-
-		if (!to)
-			return false;
-		memcpy(before, to, t->stride * sizeof *to);
-		if (merge_row(into, from, maps, s, row, to))
-			return true;
-		/* What an empty row cannot hold, none can. */
-		if (!spill || at >= known)
-			return false;
-		memcpy(to, before, t->stride * sizeof *to);
-	}
-}
-
-static bool
-merge_rows(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps, bool spill)
-{
-	int64_t *before = malloc((2 * into->profile->metrics.n + 1) * sizeof *before);
-	bool ok = before != NULL;
-	size_t i;
-	uint32_t row;
-
-	if (!before)
-		pp_builder_fail(into, PP_E_NOMEM, NULL);
-	for (i = 0; ok && i < from->series.n; i++)
-		for (row = 0; ok && row < from->series.at[i].rows; row++)
-			ok = !pp_series_present(&from->series.at[i], row) ||
-			     merge_row_at(into, from, maps, i, row, before, spill);
-	free(before);
-	return ok;
-}
-
-/* What is not a node's own in the other is not its own here. */
-static bool
-merge_not_own(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
-{
-	size_t i;
-
-	for (i = 0; i < from->not_own.n; i++) {
-		struct pp_not_own_row row = from->not_own.at[i];
-		const struct pp_metric_way *way = &maps->metric[row.metric];
-
-		if (way->converts &&
-		    !pp_cell_convert(&from->metrics.at[row.metric],
-		                     &into->profile->metrics.at[way->to], way->mul, &row.cell))
-			return false;
-		translate(maps, PP_TABLE_NOT_OWN, &row);
-		row.metric = way->to;
-		if (!pp_vec_push(&into->profile->not_own, row)) {
-			pp_builder_fail(into, PP_E_NOMEM, NULL);
-			return false;
-		}
-	}
-	return true;
-}
-
-/* What the other states of functions; a cost that does not fit is none. */
-static bool
-merge_facts(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
-{
-	size_t i;
-
-	for (i = 0; i < from->calls.facts.n && pp_builder_ok(into); i++) {
-		struct pp_fact_row row = from->calls.facts.at[i];
-		const struct pp_metric_way *way = &maps->metric[row.metric];
-		const struct pp_metric *was = &from->metrics.at[row.metric];
-
-		translate(maps, PP_TABLE_FACTS, &row);
-		row.metric = way->to;
-		if (way->converts && !pp_cell_convert(was, &into->profile->metrics.at[way->to],
-		                                      way->mul, &row.recursive))
-			row.recursive = 0;
-		if (!pp_vec_push(&into->profile->calls.facts, row))
-			pp_builder_fail(into, PP_E_NOMEM, NULL);
-	}
-	return pp_builder_ok(into);
-}
-
-static bool
-merge_edges(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
-{
-	size_t i, n = from->metrics.n, wide = into->profile->metrics.n;
-	const int64_t *cells = from->calls.cells.at;
-	bool own = from->calls.own && into->profile->calls.own;
-
-	for (i = 0; i < from->calls.rows.n; i++, cells += pp_edge_stride(from)) {
-		struct pp_edge_row row = from->calls.rows.at[i];
-		int64_t *to;
-
-		maps->at_func = row.callee;
-		translate(maps, PP_TABLE_CALLS, &row);
-		to = pp_build_edge(into, &row);
-		if (!to || !merge_calls(from, maps, to, cells[0]) ||
-		    !merge_cells(into, from, maps, to + 1, cells + 1) ||
-		    (own && !merge_cells(into, from, maps, to + 1 + wide, cells + 1 + n)))
-			return false;
-	}
-	return true;
-}
-
-static bool
-merge_lines(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
-{
-	size_t i, hits = into->profile->lines.hits;
-	const int64_t *cells = from->lines.cells.at;
-
-	for (i = 0; i < from->lines.rows.n; i++, cells += pp_line_stride(from)) {
-		struct pp_line_row row = from->lines.rows.at[i];
-		int64_t *to;
-
-		maps->at_func = row.func;
-		translate(maps, PP_TABLE_LINES, &row);
-		to = pp_build_line(into, &row);
-		if (!to || (hits && from->lines.hits && !merge_calls(from, maps, to, cells[0])) ||
-		    !merge_cells(into, from, maps, to + hits, cells + from->lines.hits))
-			return false;
-	}
-	return true;
-}
-
-static union pp_value
-merge_value(const struct pp_profile *from, size_t m, const struct pp_metric *metric,
-            const struct pp_metric_way *way, union pp_value v)
-{
-	return way->converts ? pp_value_convert(&from->metrics.at[m], metric, way->mul, v) : v;
-}
-
-#define WHOLE SIZE_MAX
-
-/* Adds a row to the costs of its function, or the whole to those of the whole. */
-static bool
-merge_costs(struct pp_builder *into, const struct pp_flat *flat, struct id_maps *maps, size_t row)
-{
-	const struct pp_profile *from = flat->profile;
-	pp_func func = row == WHOLE ? 0 : flat->func[row];
-	uint64_t calls = row == WHOLE ? 0 : flat->calls[row];
-	struct pp_func_costs to;
-	size_t m;
-
-	maps->at_func = func;
-	if (!pp_build_func_costs(into, maps->id[PP_TO_FUNC][func], &to) ||
-	    !merge_calls(from, maps, (int64_t *)to.calls, (int64_t)calls))
-		return false;
-	for (m = 0; m < from->metrics.n; m++) {
-		const struct pp_metric_way *way = &maps->metric[m];
-		const struct pp_metric *metric = &into->profile->metrics.at[way->to];
-
-		struct pp_cost_pair cost = { 0 };
-
-		if (row == WHOLE)
-			cost.total = flat->whole[m];
-		else
-			cost = pp_flat_get(flat, row, m);
-		if (row != WHOLE)
-			pp_value_add(metric, &to.own[way->to],
-			             merge_value(from, m, metric, way, cost.own));
-		pp_value_add(metric, &to.total[way->to],
-		             merge_value(from, m, metric, way, cost.total));
-	}
-	return true;
-}
-
-/* The costs of functions, as whatever they are known by tells them, and of the whole. */
-static bool
-costs_of(const struct pp_profile *p, struct pp_flat *flat)
-{
-	if (pp_flat_compute(p, flat) != PP_OK)
-		return false;
-	free(flat->whole);
-	flat->whole = pp_profile_totals(p);
-	if (!flat->whole)
-		pp_flat_release(flat);
-	return flat->whole != NULL;
-}
-
-/* Adds them; the whole (0) stays the whole. Frees `flat`. */
-static bool
-merge_flat(struct pp_builder *into, struct pp_flat *flat, struct id_maps *maps)
-{
-	bool ok = merge_costs(into, flat, maps, WHOLE);
-	size_t i;
-
-	for (i = 0; ok && i < flat->n; i++)
-		ok = merge_costs(into, flat, maps, i);
-	pp_flat_release(flat);
-	return ok;
-}
-
-static bool
-merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps)
-{
-	struct pp_flat flat;
-
-	if (!into->profile->costs.stated)
-		return true;
-	if (costs_of(from, &flat))
-		return merge_flat(into, &flat, maps);
-	pp_builder_fail(into, PP_E_NOMEM, NULL);
-	return false;
-}
-
 /* Names, series and nodes of a profile; false on failure. */
 static bool
-merge_shape(struct pp_builder *into, const struct pp_profile *from, struct id_maps *maps,
+merge_shape(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *maps,
             const struct pp_merge *m)
 {
 	size_t most_series = m ? PP_MERGE_SERIES : SIZE_MAX;
@@ -397,8 +86,8 @@ merge_shape(struct pp_builder *into, const struct pp_profile *from, struct id_ma
 	pp_labels_merge(into, from, maps->id[PP_TO_STR], m ? m->label_keys : NULL,
 	                m ? m->label_key_count : 0, maps->id[PP_TO_LABELS]);
 	for (i = 0; i < from->series.n; i++)
-		maps->id[PP_TO_SERIES][i] = merge_series_of(into, &from->series.at[i], maps,
-		                                            &finder, most_series);
+		maps->id[PP_TO_SERIES][i] = pp_merge_series_of(into, &from->series.at[i], maps,
+		                                               &finder, most_series);
 	pp_series_finder_release(&finder);
 	if (!pp_builder_ok(into))
 		return false;
@@ -454,7 +143,7 @@ bool
 pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 {
 	const struct pp_profile *p = from->profile;
-	struct id_maps maps = { 0 };
+	struct pp_merge_maps maps = { 0 };
 	bool ok;
 	size_t i;
 
@@ -467,9 +156,9 @@ pp_builder_merge(struct pp_builder *into, const struct pp_builder *from)
 	for (i = 0; ok && i < p->sources.n; i++)
 		pp_build_source(into, maps.id[PP_TO_STR][p->sources.at[i].file],
 		                p->sources.at[i].line, pp_text_of(p, p->sources.at[i].text));
-	ok = ok && merge_rows(into, p, &maps, false) && merge_not_own(into, p, &maps) &&
-	     merge_edges(into, p, &maps) && merge_lines(into, p, &maps) &&
-	     merge_funcs(into, p, &maps) && pp_stacks_merge(into, from, maps.id[PP_TO_FRAME]);
+	ok = ok && pp_merge_rows(into, p, &maps, false) && pp_merge_not_own(into, p, &maps) &&
+	     pp_merge_edges(into, p, &maps) && pp_merge_lines(into, p, &maps) &&
+	     pp_merge_funcs(into, p, &maps) && pp_stacks_merge(into, from, maps.id[PP_TO_FRAME]);
 	maps_release(&maps);
 	return ok;
 }
@@ -523,6 +212,8 @@ static void
 forget_edges(struct pp_builder *b)
 {
 	b->profile->calls.rows.n = b->profile->calls.cells.n = 0;
+	if (b->profile->calls.wide)
+		pp_wide_clear(b->profile->calls.wide);
 	pp_slots_release(&b->edge_index.slots);
 }
 
@@ -530,6 +221,8 @@ static void
 forget_lines(struct pp_builder *b)
 {
 	b->profile->lines.rows.n = b->profile->lines.cells.n = 0;
+	if (b->profile->lines.wide)
+		pp_wide_clear(b->profile->lines.wide);
 	pp_slots_release(&b->line_index.slots);
 }
 
@@ -577,7 +270,7 @@ static bool
 state_costs(struct pp_builder *b)
 {
 	struct pp_profile *p = b->profile;
-	struct id_maps same = { 0 };
+	struct pp_merge_maps same = { 0 };
 	struct pp_flat flat;
 	bool fine = maps_init(&same, p);
 	size_t i;
@@ -586,11 +279,13 @@ state_costs(struct pp_builder *b)
 		same.id[PP_TO_FUNC][i] = (uint32_t)i;
 	for (i = 0; fine && i < p->metrics.n; i++)
 		same.metric[i].to = (uint32_t)i;
-	fine = fine && costs_of(p, &flat);
+	fine = fine && pp_merge_costs_of(p, &flat);
 	if (fine) {
 		pp_profile_forget_stated(p);
+		if (p->costs.wide)
+			pp_wide_clear(p->costs.wide);
 		p->costs.stated = p->costs.measured = true;
-		fine = merge_flat(b, &flat, &same);
+		fine = pp_merge_flat(b, &flat, &same);
 	}
 	maps_release(&same);
 	return fine;
@@ -645,7 +340,7 @@ settle_facets(struct pp_merge *m, const struct pp_profile *from)
 
 /* Source comes from the first profile that has it. */
 static bool
-merge_sources(struct pp_merge *m, const struct pp_profile *from, const struct id_maps *maps)
+merge_sources(struct pp_merge *m, const struct pp_profile *from, const struct pp_merge_maps *maps)
 {
 	size_t i;
 
@@ -666,7 +361,8 @@ merge_sources(struct pp_merge *m, const struct pp_profile *from, const struct id
 }
 
 static pp_status
-add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, struct pp_buf *problem)
+add(struct pp_merge *m, const struct pp_profile *from, struct pp_merge_maps *maps,
+    struct pp_buf *problem)
 {
 	struct pp_builder *b = &m->builder;
 	pp_status status = pp_merge_metrics_agree(m, from, problem);
@@ -683,10 +379,11 @@ add(struct pp_merge *m, const struct pp_profile *from, struct id_maps *maps, str
 	if (!merge_shape(b, from, maps, m) || !merge_sources(m, from, maps))
 		return pp_builder_ok(b) ? PP_E_NOMEM : b->status;
 	m->joined_threads |= maps->joined;
-	if (!merge_rows(b, from, maps, true) || !merge_not_own(b, from, maps) ||
+	if (!pp_merge_rows(b, from, maps, true) || !pp_merge_not_own(b, from, maps) ||
 	    (!(m->lost & PP_EDGES) &&
-	     !(merge_edges(b, from, maps) && merge_facts(b, from, maps))) ||
-	    (!(m->lost & PP_LINES) && !merge_lines(b, from, maps)) || !merge_funcs(b, from, maps))
+	     !(pp_merge_edges(b, from, maps) && pp_merge_facts(b, from, maps))) ||
+	    (!(m->lost & PP_LINES) && !pp_merge_lines(b, from, maps)) ||
+	    !pp_merge_funcs(b, from, maps))
 		return pp_builder_ok(b) ? PP_E_LIMIT : b->status;
 	return PP_OK;
 }
@@ -710,7 +407,7 @@ start_over(struct pp_merge *m)
 
 /* Which limit was reached: one of the builder's, or that of a sum. */
 static void
-limit_say(const struct pp_merge *m, const struct pp_profile *from, const struct id_maps *maps,
+limit_say(const struct pp_merge *m, const struct pp_profile *from, const struct pp_merge_maps *maps,
           struct pp_buf *problem)
 {
 	if (m->builder.limit)
@@ -719,11 +416,11 @@ limit_say(const struct pp_merge *m, const struct pp_profile *from, const struct 
 		pp_profile_sum_problem(from, maps->at_func, maps->at_metric, problem);
 }
 
-static pp_status
-merge_dense(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
+pp_status
+pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
 {
 	bool empty = pp_merge_is_empty(from), started = m->builder.profile->format != NULL;
-	struct id_maps maps = { 0 };
+	struct pp_merge_maps maps = { 0 };
 	pp_status status = PP_E_NOMEM;
 
 	/* What is empty is like everything, but an only profile keeps its metrics. */
@@ -744,18 +441,6 @@ merge_dense(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *pr
 	if (status == PP_E_LIMIT && problem->n == 0)
 		limit_say(m, from, &maps, problem);
 	maps_release(&maps);
-	return status;
-}
-
-pp_status
-pp_merge_add(struct pp_merge *m, const struct pp_profile *from, struct pp_buf *problem)
-{
-	struct pp_profile *dense;
-	pp_status status = pp_derive_dense(from, &dense);
-
-	if (status == PP_OK)
-		status = merge_dense(m, dense ? dense : from, problem);
-	pp_profile_release(dense);
 	return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "model/builder.h"
+#include "model/schema.h"
 
 /* Threads told apart in a merged profile; further ones are taken together. */
 #define PP_MERGE_SERIES 256
@@ -80,6 +81,40 @@ struct pp_metric_way {
 	bool converts;
 	int64_t mul;
 };
+
+/* Where each id of `from` went. */
+struct pp_merge_maps {
+	uint32_t *id[PP_REFERS]; /* by what refers; series are NULL where there are none */
+	struct pp_metric_way *metric;
+	/* What was being added last, to tell where a sum passed 64 bits: of `from`, metrics.n = calls. */
+	pp_func at_func;
+	size_t at_metric;
+	bool joined; /* a series went to that of another thread, as there are too many */
+};
+
+struct pp_series_finder;
+/* A row of a table with all that it refers to translated. */
+void pp_merge_translate(const struct pp_merge_maps *, enum pp_table_id, void *row);
+/* The series of `into` with the same properties, made when absent and there are not too many. */
+uint32_t pp_merge_series_of(struct pp_builder *into, const struct pp_series *from,
+                            struct pp_merge_maps *, struct pp_series_finder *, size_t most);
+/*
+ * Adds what nodes, calls and lines cost, and what is known beside; false when a sum exceeds 64 bits or on failure. With
+ * `spill`, sums of nodes go on in another series then.
+ */
+bool pp_merge_rows(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *,
+                   bool spill);
+bool pp_merge_not_own(struct pp_builder *into, const struct pp_profile *from,
+                      struct pp_merge_maps *);
+bool pp_merge_facts(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *);
+bool pp_merge_edges(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *);
+bool pp_merge_lines(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *);
+/* The same of the costs of functions, where those of the result are stated. */
+bool pp_merge_funcs(struct pp_builder *into, const struct pp_profile *from, struct pp_merge_maps *);
+struct pp_flat;
+/* The costs of functions, as whatever they are known by tells them, and of the whole; adds them, and frees `flat`. */
+bool pp_merge_costs_of(const struct pp_profile *, struct pp_flat *);
+bool pp_merge_flat(struct pp_builder *into, struct pp_flat *, struct pp_merge_maps *);
 
 /* Whether a profile holds nothing at all. */
 bool pp_merge_is_empty(const struct pp_profile *);

@@ -5,6 +5,26 @@
 
 #include "model/schema.h"
 
+/* The same of rows that have only cells that are not 0: what stands behind it is called otherwise. */
+static bool
+wide_widen(const struct pp_cell_block *b, size_t at)
+{
+	uint32_t *new_of, shift = 0;
+	size_t c;
+
+	if (b->set[b->sets - 1] + at >= b->stride)
+		return true;
+	new_of = malloc(b->stride * sizeof *new_of);
+	for (c = 0; new_of && c < b->stride; c++) {
+		shift += shift < b->sets && c == b->set[shift] + at;
+		new_of[c] = (uint32_t)c + shift;
+	}
+	if (new_of)
+		pp_wide_rename(*b->wide, new_of);
+	free(new_of);
+	return new_of != NULL;
+}
+
 /* Gives every row room for one more metric at a place of each set, zero. False when out of memory. */
 static bool
 block_widen(const struct pp_cell_block *b, size_t at)
@@ -14,6 +34,8 @@ block_widen(const struct pp_cell_block *b, size_t at)
 
 	if (b->rows == 0)
 		return true;
+	if (*b->wide)
+		return wide_widen(b, at);
 	if (!pp_size_mul(b->rows, wide * sizeof *fresh, &bytes))
 		return false;
 	fresh = calloc(b->rows * wide, sizeof *fresh);
@@ -38,6 +60,9 @@ costs_widen(struct pp_profile *p, size_t at)
 	size_t n = p->metrics.n, sets = 2 * p->costs.funcs.n, set, m;
 	union pp_value *cells;
 
+	if (p->costs.wide)
+		return wide_widen(
+		    &(struct pp_cell_block){ .wide = &p->costs.wide, .stride = n, .sets = 1 }, at);
 	if (!pp_vec_reserve(&p->costs.cells, sets * (n + 1)))
 		return false;
 	cells = p->costs.cells.at;
@@ -79,6 +104,38 @@ pp_build_metric_late(struct pp_builder *b, const struct pp_metric *metric)
 	return true;
 }
 
+/* A cell of a block; NULL where it is 0. */
+static int64_t *
+block_cell(const struct pp_cell_block *b, size_t row, size_t column)
+{
+	if (!*b->wide)
+		return &(*b->cells)[row * b->stride + column];
+	return pp_wide_find(*b->wide, row, (uint32_t)column)
+	           ? pp_wide_at(*b->wide, row, (uint32_t)column)
+	           : NULL;
+}
+
+/* The costs of functions, likewise. */
+static void
+costs_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join *join)
+{
+	const struct pp_metric from = p->metrics.at[metric];
+	size_t i;
+
+	for (i = metric; i < p->costs.cells.n; i += p->metrics.n)
+		p->costs.cells.at[i] = pp_value_convert(&from, &join->to, join->mul_a,
+		                                        p->costs.cells.at[i]);
+	for (i = 0; p->costs.wide && i < p->costs.wide->rows.n; i++) {
+		struct pp_cost_pair *pair;
+
+		if (!pp_wide_find(p->costs.wide, i, (uint32_t)metric))
+			continue;
+		pair = pp_wide_at(p->costs.wide, i, (uint32_t)metric);
+		pair->own = pp_value_convert(&from, &join->to, join->mul_a, pair->own);
+		pair->total = pp_value_convert(&from, &join->to, join->mul_a, pair->total);
+	}
+}
+
 /* Stores a metric another way; false when a cell no longer fits. */
 static bool
 metric_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join *join)
@@ -91,10 +148,12 @@ metric_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join 
 		struct pp_cell_block b = pp_cell_block(p, i);
 
 		for (set = 0; set < b.sets; set++)
-			for (row = 0; fine && row < b.rows; row++)
-				fine = pp_cell_convert(
-				    &from, &join->to, join->mul_a,
-				    &(*b.cells)[row * b.stride + b.set[set] + metric]);
+			for (row = 0; fine && row < b.rows; row++) {
+				int64_t *cell = block_cell(&b, row, b.set[set] + metric);
+
+				fine = !cell ||
+				       pp_cell_convert(&from, &join->to, join->mul_a, cell);
+			}
 	}
 	for (i = 0; fine && i < p->not_own.n; i++)
 		fine = p->not_own.at[i].metric != metric ||
@@ -103,9 +162,7 @@ metric_rescale(struct pp_profile *p, size_t metric, const struct pp_metric_join 
 		fine = p->calls.facts.at[i].metric != metric ||
 		       pp_cell_convert(&from, &join->to, join->mul_a,
 		                       &p->calls.facts.at[i].recursive);
-	for (i = metric; i < p->costs.cells.n; i += p->metrics.n)
-		p->costs.cells.at[i] = pp_value_convert(&from, &join->to, join->mul_a,
-		                                        p->costs.cells.at[i]);
+	costs_rescale(p, metric, join);
 	p->metrics.at[metric] = join->to;
 	return fine;
 }

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "model/profile.h"
+#include "model/ledger.h"
 
 enum pp_basis
 pp_profile_basis(const struct pp_profile *p)
@@ -33,27 +33,16 @@ pp_calls_counted(const struct pp_profile *p)
 	size_t i;
 
 	for (i = 0; i < p->calls.rows.n; i++)
-		if (p->calls.cells.at[i * pp_edge_stride(p)])
+		if (pp_edge_cell(p, i, 0))
 			return true;
 	return false;
 }
 
-/* Rows that state own cost: those of lines, or of calls, where it is the callee's. */
-struct own_rows {
-	const int64_t *cells; /* of the first row: one per metric */
-	size_t stride, n;
-	bool calls;
-};
-
-static struct own_rows
-own_rows(const struct pp_profile *p, bool calls)
+/* Rows that state own cost are those of lines, or of calls, where it is the callee's. */
+static struct pp_cells
+row_own(const struct pp_profile *p, bool calls, size_t row)
 {
-	size_t at = calls ? 1 + p->metrics.n : p->lines.hits;
-
-	return calls ? (struct own_rows){ p->calls.rows.n ? p->calls.cells.at + at : NULL,
-		                          pp_edge_stride(p), p->calls.rows.n, true }
-	             : (struct own_rows){ p->lines.rows.n ? p->lines.cells.at + at : NULL,
-		                          pp_line_stride(p), p->lines.rows.n, false };
+	return calls ? pp_edge_own(p, row) : pp_line_costs(p, row);
 }
 
 bool *
@@ -74,24 +63,22 @@ struct owning {
 	const struct pp_profile *p;
 	size_t series;
 	bool alone;
-	union pp_value *own;
+	struct pp_ledger *own; /* by function */
 };
 
 static void
-own_add_rows(const struct owning *o, const struct own_rows *rows)
+own_add_rows(const struct owning *o, bool calls)
 {
 	const struct pp_profile *p = o->p;
-	size_t i;
+	size_t n = calls ? p->calls.rows.n : p->lines.rows.n, i;
 
-	for (i = 0; i < rows->n; i++) {
-		pp_func func = rows->calls ? p->calls.rows.at[i].callee : p->lines.rows.at[i].func;
-		uint32_t series = rows->calls ? p->calls.rows.at[i].series
-		                              : p->lines.rows.at[i].series;
-		union pp_value *own = o->own + pp_func_id(p, func, o->alone) * p->metrics.n;
+	for (i = 0; i < n; i++) {
+		pp_func func = calls ? p->calls.rows.at[i].callee : p->lines.rows.at[i].func;
+		uint32_t series = calls ? p->calls.rows.at[i].series : p->lines.rows.at[i].series;
 
-		if (o->series != PP_ALL_SERIES && series != o->series)
-			continue;
-		pp_values_add_cells(p, own, rows->cells + i * rows->stride);
+		if (o->series == PP_ALL_SERIES || series == o->series)
+			pp_ledger_add_cells(o->own, pp_func_id(p, func, o->alone),
+			                    row_own(p, calls, i));
 	}
 }
 
@@ -99,21 +86,20 @@ static void
 own_add_costs(const struct owning *o)
 {
 	const struct pp_profile *p = o->p;
-	const struct pp_sparse *sparse = p->costs.sparse;
+	const struct pp_wide *wide = p->costs.wide;
+	const struct pp_cost_pair *pairs = wide ? (const void *)wide->cells : NULL;
 	size_t i, k;
 
 	for (i = 1; i < p->costs.funcs.n; i++) {
-		union pp_value *own = o->own +
-		                      pp_func_id(p, p->costs.funcs.at[i], o->alone) * p->metrics.n;
+		pp_func func = pp_func_id(p, p->costs.funcs.at[i], o->alone);
+		struct pp_span s = wide ? wide->rows.at[i] : (struct pp_span){ 0 };
 
-		if (!sparse)
-			pp_values_add(p, own, pp_costs_own(p, i));
-		for (k = sparse ? sparse->first[i] : 0; sparse && k < sparse->first[i + 1]; k++) {
-			const struct pp_cost_pair *pair = pp_sparse_cell(sparse, k);
-
-			pp_value_add(&p->metrics.at[sparse->column[k]], &own[sparse->column[k]],
-			             pair->own);
-		}
+		if (!wide)
+			pp_ledger_add_values(
+			    o->own, func,
+			    (struct pp_values){ pp_costs_own(p, i), NULL, p->metrics.n });
+		for (k = s.first; k < (size_t)s.first + s.n; k++)
+			pp_ledger_add(o->own, func, wide->column[k], pairs[k].own);
 	}
 }
 
@@ -122,11 +108,18 @@ static void
 net_settle(const struct owning *o)
 {
 	const struct pp_profile *p = o->p;
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < p->funcs.n * p->metrics.n; i++)
-		if (p->metrics.at[i % p->metrics.n].type == PP_UINT && o->own[i].i < 0)
-			o->own[i].i = 0;
+	for (i = 0; i < p->funcs.n && !o->own->failed; i++) {
+		struct pp_values row = pp_ledger_row(o->own, i);
+
+		for (k = 0; k < row.n; k++) {
+			uint32_t m = pp_values_metric(&row, k);
+
+			if (p->metrics.at[m].type == PP_UINT && row.at[k].i < 0)
+				pp_ledger_at(o->own, i, m)->i = 0;
+		}
+	}
 }
 
 /* What callers say less what callees say. Of a function that nobody calls, callees tell nothing. */
@@ -134,8 +127,8 @@ static bool
 own_add_net(const struct owning *o)
 {
 	const struct pp_profile *p = o->p;
-	size_t stride = pp_edge_stride(p), n = p->metrics.n, i, m;
 	bool *called = pp_funcs_called(p, o->alone);
+	size_t i;
 
 	for (i = 0; called && i < p->calls.rows.n; i++) {
 		const struct pp_edge_row *row = &p->calls.rows.at[i];
@@ -144,46 +137,37 @@ own_add_net(const struct owning *o)
 
 		if (o->series != PP_ALL_SERIES && row->series != o->series)
 			continue;
-		for (m = 0; m < n; m++) {
-			const struct pp_metric *metric = &p->metrics.at[m];
-			union pp_value v = pp_cell_value(metric,
-			                                 p->calls.cells.at[i * stride + 1 + m]);
-
-			pp_value_add(metric, &o->own[callee * n + m], v);
-			if (caller && called[caller])
-				pp_value_sub(metric, &o->own[caller * n + m], v);
-		}
+		pp_ledger_add_cells(o->own, callee, pp_edge_costs(p, i));
+		if (caller && called[caller])
+			pp_ledger_sub_cells(o->own, caller, pp_edge_costs(p, i));
 	}
 	free(called);
 	net_settle(o);
 	return called != NULL;
 }
 
-union pp_value *
-pp_profile_own(const struct pp_profile *p, size_t series, bool alone)
+bool
+pp_profile_own(const struct pp_profile *p, size_t series, bool alone, struct pp_ledger *own)
 {
-	struct owning o = { .p = p, .series = series, .alone = alone };
+	struct owning o = { .p = p, .series = series, .alone = alone, .own = own };
 	enum pp_basis basis = pp_profile_basis(p);
-	struct own_rows rows = own_rows(p, basis == PP_BASIS_CALLS);
+	bool fine = pp_ledger_init(own, p, p->funcs.n);
 
-	/* A sum of nothing is all zero bits, as an integer and as a double. */
-	o.own = calloc(p->funcs.n * (p->metrics.n + 1), sizeof *o.own);
-	if (!o.own)
-		return NULL;
-	if (pp_calls_are_all(p) && !own_add_net(&o)) {
-		free(o.own);
-		return NULL;
-	}
-	if (basis == PP_BASIS_COSTS)
+	if (fine && pp_calls_are_all(p))
+		fine = own_add_net(&o);
+	else if (fine && basis == PP_BASIS_COSTS)
 		own_add_costs(&o);
-	else if (!pp_calls_are_all(p))
-		own_add_rows(&o, &rows);
-	return o.own;
+	else if (fine)
+		own_add_rows(&o, basis == PP_BASIS_CALLS);
+	fine = fine && !own->failed;
+	if (!fine)
+		pp_ledger_release(own);
+	return fine;
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-/* The sum of a column of a series that is not sparse. */
+/* The sum of a column of a series that has all cells. */
 static union pp_value
 column_total(const struct pp_series *s, const struct pp_metric *m, size_t metric)
 {
@@ -200,80 +184,74 @@ column_total(const struct pp_series *s, const struct pp_metric *m, size_t metric
 	return sum;
 }
 
-/* Of one metric, or (metrics.n) of all of them: each has its sum. */
+/* The sums of all metrics, whatever the rows are. */
 static void
-totals_of_tree(const struct pp_profile *p, size_t metric, union pp_value *sums)
+totals_of_tree(const struct pp_profile *p, union pp_value *sums)
 {
-	size_t i, first = metric < p->metrics.n ? metric : 0;
-	size_t end = metric < p->metrics.n ? metric + 1 : p->metrics.n, k;
+	size_t i, k;
+	uint32_t row;
 
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
-		for (k = first; !s->sparse && s->rows && k < end; k++)
-			pp_value_add(&p->metrics.at[k], &sums[k - first],
+		for (k = 0; !s->wide && s->rows && k < p->metrics.n; k++)
+			pp_value_add(&p->metrics.at[k], &sums[k],
 			             column_total(s, &p->metrics.at[k], k));
-		for (k = 0; s->sparse && k < s->sparse->first[s->rows]; k++) {
-			uint32_t column = s->sparse->column[k];
-			const struct pp_metric *m = &p->metrics.at[column];
-
-			if (column >= first && column < end)
-				pp_value_add(m, &sums[column - first],
-				             pp_cell_value(m, *(const int64_t *)pp_sparse_cell(
-				                                  s->sparse, (uint32_t)k)));
-		}
+		for (row = 0; s->wide && row < s->rows; row++)
+			pp_values_add_cells(p, sums, pp_series_costs(p, s, row));
 	}
 }
 
 /* From the own costs of lines or calls. */
-static union pp_value
-total_of_rows(const struct pp_profile *p, bool calls, size_t metric)
+static void
+totals_of_rows(const struct pp_profile *p, bool calls, union pp_value *sums)
 {
-	const struct pp_metric *m = &p->metrics.at[metric];
-	struct own_rows rows = own_rows(p, calls);
-	union pp_value sum = pp_value_zero(m);
-	size_t i;
+	size_t n = calls ? p->calls.rows.n : p->lines.rows.n, i;
 
-	for (i = 0; i < rows.n; i++)
-		pp_value_add(m, &sum, pp_cell_value(m, rows.cells[i * rows.stride + metric]));
-	return sum;
+	for (i = 0; i < n; i++)
+		pp_values_add_cells(p, sums, row_own(p, calls, i));
 }
 
 /* From calls that state inclusive costs: those of functions that nobody calls contain all others. */
-static union pp_value
-total_of_net(const struct pp_profile *p, size_t metric)
+static void
+totals_of_net(const struct pp_profile *p, union pp_value *sums)
 {
-	const struct pp_metric *m = &p->metrics.at[metric];
-	union pp_value sum = pp_value_zero(m), *own = pp_profile_own(p, PP_ALL_SERIES, false);
-	size_t i;
+	struct pp_ledger own;
+	size_t i, k;
 
-	for (i = 0; own && i < p->funcs.n; i++)
-		pp_value_add(m, &sum, own[i * p->metrics.n + metric]);
-	free(own);
-	return sum;
+	if (!pp_profile_own(p, PP_ALL_SERIES, false, &own))
+		return;
+	for (i = 0; i < p->funcs.n; i++) {
+		struct pp_values row = pp_ledger_row(&own, i);
+
+		for (k = 0; k < row.n; k++) {
+			uint32_t m = pp_values_metric(&row, k);
+
+			pp_value_add(&p->metrics.at[m], &sums[m], row.at[k]);
+		}
+	}
+	pp_ledger_release(&own);
 }
 
-union pp_value
-pp_profile_total(const struct pp_profile *p, size_t metric)
+/* Calls tell the whole, of metrics of which they know nothing the lines do. False when out of memory. */
+static bool
+totals_of_calls(const struct pp_profile *p, union pp_value *sums)
 {
-	enum pp_basis basis = pp_profile_basis(p);
-	union pp_value sum = pp_value_zero(&p->metrics.at[metric]);
+	union pp_value *lines = calloc(p->metrics.n + 1, sizeof *lines);
+	size_t m;
 
-	if (basis == PP_BASIS_COSTS && p->costs.funcs.n)
-		return pp_costs_get(p, 0, metric).total;
-	if (basis == PP_BASIS_CALLS && p->calls.rows.n) {
-		union pp_value calls = pp_calls_are_all(p) ? total_of_net(p, metric)
-		                                           : total_of_rows(p, true, metric);
-
-		/* Subs may be listed without any of their cost: then the lines tell. */
-		if (!pp_value_is_zero(&p->metrics.at[metric], calls) || p->lines.rows.n == 0)
-			return calls;
-		return total_of_rows(p, false, metric);
-	}
-	if (p->tree.n <= 1 && p->lines.rows.n)
-		return total_of_rows(p, false, metric);
-	totals_of_tree(p, metric, &sum);
-	return sum;
+	if (pp_calls_are_all(p))
+		totals_of_net(p, sums);
+	else
+		totals_of_rows(p, true, sums);
+	/* Subs may be listed without any of their cost: then the lines tell. */
+	if (lines && p->lines.rows.n)
+		totals_of_rows(p, false, lines);
+	for (m = 0; lines && p->lines.rows.n && m < p->metrics.n; m++)
+		if (pp_value_is_zero(&p->metrics.at[m], sums[m]))
+			sums[m] = lines[m];
+	free(lines);
+	return lines != NULL;
 }
 
 union pp_value *
@@ -281,13 +259,81 @@ pp_profile_totals(const struct pp_profile *p)
 {
 	enum pp_basis basis = pp_profile_basis(p);
 	union pp_value *sums = calloc(p->metrics.n + 1, sizeof *sums);
-	bool tree = (basis == PP_BASIS_TREE || basis == PP_BASIS_LINES) &&
-	            (p->tree.n > 1 || p->lines.rows.n == 0);
+	bool fine = sums != NULL;
 	size_t m;
 
-	if (sums && tree)
-		totals_of_tree(p, p->metrics.n, sums);
-	for (m = 0; sums && !tree && m < p->metrics.n; m++)
-		sums[m] = pp_profile_total(p, m);
+	if (fine && basis == PP_BASIS_COSTS && p->costs.funcs.n) {
+		for (m = 0; m < p->metrics.n; m++)
+			sums[m] = pp_costs_get(p, 0, m).total;
+	} else if (fine && basis == PP_BASIS_CALLS && p->calls.rows.n) {
+		fine = totals_of_calls(p, sums);
+	} else if (fine && p->tree.n <= 1 && p->lines.rows.n) {
+		totals_of_rows(p, false, sums);
+	} else if (fine) {
+		totals_of_tree(p, sums);
+	}
+	if (!fine) {
+		free(sums);
+		sums = NULL;
+	}
 	return sums;
+}
+
+/* From the own costs of lines or calls, of one metric. */
+static union pp_value
+total_of_rows(const struct pp_profile *p, bool calls, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value sum = pp_value_zero(m);
+	size_t n = calls ? p->calls.rows.n : p->lines.rows.n, i;
+
+	for (i = 0; i < n; i++)
+		pp_value_add(m, &sum,
+		             pp_cell_value(m, calls ? pp_edge_cell(p, i, 1 + p->metrics.n + metric)
+		                                    : pp_line_cell(p, i, p->lines.hits + metric)));
+	return sum;
+}
+
+/* Of a tree, likewise. */
+static union pp_value
+total_of_tree(const struct pp_profile *p, size_t metric)
+{
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value sum = pp_value_zero(m);
+	size_t i;
+	uint32_t row;
+
+	for (i = 0; i < p->series.n; i++) {
+		const struct pp_series *s = &p->series.at[i];
+
+		if (!s->wide && s->rows)
+			pp_value_add(m, &sum, column_total(s, m, metric));
+		for (row = 0; s->wide && row < s->rows; row++)
+			pp_value_add(m, &sum, pp_cell_value(m, pp_series_cell(s, row, metric)));
+	}
+	return sum;
+}
+
+union pp_value
+pp_profile_total(const struct pp_profile *p, size_t metric)
+{
+	enum pp_basis basis = pp_profile_basis(p);
+	union pp_value sum, *sums;
+
+	if (basis == PP_BASIS_COSTS && p->costs.funcs.n)
+		return pp_costs_get(p, 0, metric).total;
+	if (basis == PP_BASIS_CALLS && p->calls.rows.n && pp_calls_are_all(p)) {
+		sums = pp_profile_totals(p);
+		sum = sums ? sums[metric] : pp_value_zero(&p->metrics.at[metric]);
+		free(sums);
+		return sum;
+	}
+	if (basis == PP_BASIS_CALLS && p->calls.rows.n) {
+		sum = total_of_rows(p, true, metric);
+		if (!pp_value_is_zero(&p->metrics.at[metric], sum) || p->lines.rows.n == 0)
+			return sum;
+		return total_of_rows(p, false, metric);
+	}
+	return p->tree.n <= 1 && p->lines.rows.n ? total_of_rows(p, false, metric)
+	                                         : total_of_tree(p, metric);
 }

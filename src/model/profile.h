@@ -86,7 +86,7 @@ struct pp_frame_row {
  * stack cost with all it called; sums of rounded own costs would differ). Dense series have one row
  * per node (row = node id; `present` tells which nodes the file gave a value); others list their nodes
  * in `node_of`. Where there are more than PP_FEW_COLUMNS metrics, a series of stacks may be sparse: it
- * then has `sparse` instead of `cells`, and neither calls nor measured costs.
+ * then has `wide` instead of `cells`, and neither calls nor measured costs.
  */
 struct pp_series {
 	pp_str event;
@@ -101,10 +101,10 @@ struct pp_series {
 	uint32_t rows;
 	uint32_t rows_cap;
 	int64_t *cells;
-	struct pp_sparse *sparse; /* of int64_t, by row and metric; or NULL */
-	pp_node *node_of;         /* NULL when dense */
-	uint64_t *present;        /* bit set, dense only */
-	struct pp_map row_of;     /* node -> row, sparse only; gone after finish */
+	struct pp_wide *wide; /* of int64_t, by row and metric; or NULL */
+	pp_node *node_of;     /* NULL when dense */
+	uint64_t *present;    /* bit set, dense only */
+	struct pp_map row_of; /* node -> row, sparse only; gone after finish */
 	struct pp_timeline timeline;
 };
 
@@ -180,6 +180,7 @@ struct pp_extra_row {
 struct pp_calls_facet {
 	PP_VEC(struct pp_edge_row) rows;
 	PP_VEC(int64_t) cells; /* per row: calls, inclusive[metric], own[metric] when `own` */
+	struct pp_wide *wide;  /* or instead, with more than PP_FEW_COLUMNS metrics */
 	bool own;
 	bool self_repeats; /* a call of a function by itself repeats time of the outer call */
 	/*
@@ -196,6 +197,7 @@ struct pp_calls_facet {
 struct pp_lines_facet {
 	PP_VEC(struct pp_line_row) rows;
 	PP_VEC(int64_t) cells; /* per row: hits when `hits`, then cost[metric] */
+	struct pp_wide *wide;  /* or instead, likewise */
 	bool hits;
 	bool adds_up; /* a function itself costs what its lines cost together */
 	size_t told;  /* rows that the file has, where they were added up per function */
@@ -211,7 +213,7 @@ struct pp_costs_facet {
 	PP_VEC(pp_func) funcs;        /* by row */
 	PP_VEC(uint64_t) calls;       /* by row; empty = not known */
 	PP_VEC(union pp_value) cells; /* per row: own[metric], total[metric] */
-	struct pp_sparse *sparse;     /* or instead, of struct pp_cost_pair by row and metric */
+	struct pp_wide *wide;         /* or instead, of struct pp_cost_pair by row and metric */
 	/* What each metric costs in the whole file, where filters let a part of it pass. */
 	bool filtered;
 	PP_VEC(union pp_value) unfiltered;
@@ -338,6 +340,60 @@ pp_line_stride(const struct pp_profile *p)
 	return p->metrics.n + (p->lines.hits ? 1 : 0);
 }
 
+/* A cell of row i of the calls, and of the lines. */
+static inline int64_t
+pp_edge_cell(const struct pp_profile *p, size_t i, size_t column)
+{
+	const int64_t *cell;
+
+	if (PP_LIKELY(!p->calls.wide))
+		return p->calls.cells.at[i * pp_edge_stride(p) + column];
+	cell = pp_wide_find(p->calls.wide, i, (uint32_t)column);
+	return cell ? *cell : 0;
+}
+
+static inline int64_t
+pp_line_cell(const struct pp_profile *p, size_t i, size_t column)
+{
+	const int64_t *cell;
+
+	if (PP_LIKELY(!p->lines.wide))
+		return p->lines.cells.at[i * pp_line_stride(p) + column];
+	cell = pp_wide_find(p->lines.wide, i, (uint32_t)column);
+	return cell ? *cell : 0;
+}
+
+/* What the calls of row i cost with all that they called, what they cost themselves, and what line i costs. */
+static inline struct pp_cells
+pp_edge_costs(const struct pp_profile *p, size_t i)
+{
+	return PP_UNLIKELY(p->calls.wide)
+	           ? pp_wide_cells(p->calls.wide, i, 1, (uint32_t)p->metrics.n)
+	           : (struct pp_cells){ .at = p->calls.cells.at + i * pp_edge_stride(p) + 1,
+		                        .n = p->metrics.n };
+}
+
+static inline struct pp_cells
+pp_edge_own(const struct pp_profile *p, size_t i)
+{
+	size_t n = p->metrics.n;
+
+	return PP_UNLIKELY(p->calls.wide)
+	           ? pp_wide_cells(p->calls.wide, i, (uint32_t)n + 1, (uint32_t)n)
+	           : (struct pp_cells){ .at = p->calls.cells.at + i * pp_edge_stride(p) + 1 + n,
+		                        .n = n };
+}
+
+static inline struct pp_cells
+pp_line_costs(const struct pp_profile *p, size_t i)
+{
+	return PP_UNLIKELY(p->lines.wide)
+	           ? pp_wide_cells(p->lines.wide, i, p->lines.hits, (uint32_t)p->metrics.n)
+	           : (struct pp_cells){ .at = p->lines.cells.at + i * pp_line_stride(p) +
+		                              p->lines.hits,
+		                        .n = p->metrics.n };
+}
+
 /* What row r of the costs of functions costs itself; its total is metrics.n values further. Not where it is sparse. */
 static inline const union pp_value *
 pp_costs_own(const struct pp_profile *p, size_t row)
@@ -351,8 +407,8 @@ pp_costs_get(const struct pp_profile *p, size_t row, size_t metric)
 {
 	const struct pp_cost_pair *pair;
 
-	if (p->costs.sparse) {
-		pair = pp_sparse_find(p->costs.sparse, row, metric);
+	if (p->costs.wide) {
+		pair = pp_wide_find(p->costs.wide, row, (uint32_t)metric);
 		return pair ? *pair : (struct pp_cost_pair){ 0 };
 	}
 	return (struct pp_cost_pair){ pp_costs_own(p, row)[metric],
@@ -371,13 +427,16 @@ pp_values_add(const struct pp_profile *p, union pp_value *sums, const union pp_v
 
 /* The same of cells. */
 static inline void
-pp_values_add_cells(const struct pp_profile *p, union pp_value *sums, const int64_t *cells)
+pp_values_add_cells(const struct pp_profile *p, union pp_value *sums, struct pp_cells cells)
 {
-	size_t m;
+	size_t i;
 
-	for (m = 0; m < p->metrics.n; m++)
+	for (i = 0; i < cells.n; i++) {
+		uint32_t m = pp_cells_column(&cells, i);
+
 		pp_value_add(&p->metrics.at[m], &sums[m],
-		             pp_cell_value(&p->metrics.at[m], cells[m]));
+		             pp_cell_value(&p->metrics.at[m], cells.at[i]));
+	}
 }
 
 /* Leaves a series without rows; what it had is somebody else's, or freed before. */
@@ -385,7 +444,7 @@ static inline void
 pp_series_forget(struct pp_series *s)
 {
 	s->cells = NULL;
-	s->sparse = NULL;
+	s->wide = NULL;
 	s->node_of = NULL;
 	s->present = NULL;
 	s->rows = s->rows_cap = 0;
@@ -394,6 +453,9 @@ pp_series_forget(struct pp_series *s)
 void pp_series_release(struct pp_series *);
 /* The cells of a node, made zero when absent and marked present; NULL when out of memory. */
 int64_t *pp_series_at(struct pp_series *, pp_node);
+/* The cell of a node and a metric in one that has `wide`, likewise; and only the row. */
+int64_t *pp_series_wide_at(struct pp_series *, pp_node, uint32_t metric);
+bool pp_series_wide_row(struct pp_series *, pp_node);
 
 /* The node of row r of a series. */
 static inline pp_node
@@ -422,14 +484,20 @@ pp_series_cell(const struct pp_series *s, uint32_t row, size_t metric)
 {
 	const int64_t *cell;
 
-	if (PP_LIKELY(!s->sparse))
+	if (PP_LIKELY(!s->wide))
 		return s->cells[(size_t)row * s->stride + metric];
-	cell = pp_sparse_find(s->sparse, row, metric);
+	cell = pp_wide_find(s->wide, row, (uint32_t)metric);
 	return cell ? *cell : 0;
 }
 
-/* All cells of row r: those it has, or `room` with them, which has a cell for each metric. */
-const int64_t *pp_series_row(const struct pp_series *, uint32_t row, int64_t *room);
+/* What row r costs, few metrics or many. */
+static inline struct pp_cells
+pp_series_costs(const struct pp_profile *p, const struct pp_series *s, uint32_t row)
+{
+	return PP_UNLIKELY(s->wide)
+	           ? pp_wide_cells(s->wide, row, 0, (uint32_t)p->metrics.n)
+	           : (struct pp_cells){ .at = pp_series_cells(s, row), .n = p->metrics.n };
+}
 
 /* The measured inclusive costs of row r, or NULL when the series has none. */
 static inline const int64_t *
@@ -536,12 +604,13 @@ void pp_profile_forget_stated(struct pp_profile *);
 
 #define PP_ALL_SERIES SIZE_MAX
 
+struct pp_ledger;
 /*
- * What each function costs itself by anything but stacks, [func * metrics.n + metric], of one series or of
- * all; [0 ...] is what belongs to no function. Functions go by identity, groups aside when `alone`. The
- * caller's to free; NULL when out of memory.
+ * What each function costs itself by anything but stacks, by function and metric, of one series or of all; row 0 is
+ * what belongs to no function. Functions go by identity, groups aside when `alone`. The caller's to release;
+ * false when out of memory (then there is nothing to release).
  */
-union pp_value *pp_profile_own(const struct pp_profile *, size_t series, bool alone);
+bool pp_profile_own(const struct pp_profile *, size_t series, bool alone, struct pp_ledger *own);
 
 /* Whether calls, which state inclusive costs only, are all that tells what functions cost. */
 bool pp_calls_are_all(const struct pp_profile *);

@@ -2,18 +2,23 @@
  * Edges and lines: rows found by what they are, with cells of costs. The order decides how fine they are.
  */
 #include "model/builder.h"
+#include "model/schema.h"
 
-/* Appends `n` zero cells; NULL when that fails. */
-static int64_t *
-cells_append(struct pp_builder *b, int64_t **cells, size_t *count, size_t *cap, size_t n)
+/* Cells of one more row, zero, before the row itself is there; false when out of memory. */
+static bool
+cells_append(const struct pp_profile *p, struct pp_cell_block b)
 {
-	if (*count + n > *cap && !pp_vec_grow((void **)cells, cap, sizeof **cells, *count + n)) {
-		pp_builder_fail(b, PP_E_NOMEM, NULL);
-		return NULL;
-	}
-	memset(*cells + *count, 0, n * sizeof **cells);
-	*count += n;
-	return *cells + *count - n;
+	if (!b.rows && !*b.wide && p->metrics.n > PP_FEW_COLUMNS &&
+	    !(*b.wide = pp_wide_new(sizeof(int64_t), 0)))
+		return false;
+	if (*b.wide)
+		return pp_wide_push(*b.wide);
+	if (*b.n + b.stride > *b.cap &&
+	    !pp_vec_grow((void **)b.cells, b.cap, sizeof **b.cells, *b.n + b.stride))
+		return false;
+	memset(*b.cells + *b.n, 0, b.stride * sizeof **b.cells);
+	*b.n += b.stride;
+	return true;
 }
 
 static bool
@@ -34,34 +39,65 @@ edge_tag(const struct pp_builder *b, const struct pp_edge_row *row)
 	return pp_index_tag(&b->edge_index, pp_mix(hash, PP_HASH_K2 ^ row->series));
 }
 
-static int64_t *
+static uint32_t
 edge_append(struct pp_builder *b, uint32_t tag, const struct pp_edge_row *row)
 {
 	struct pp_profile *p = b->profile;
 	uint32_t i = (uint32_t)p->calls.rows.n;
 
-	if (i == PP_MAP_NONE || !pp_vec_push(&p->calls.rows, *row) ||
-	    !pp_index_add(&b->edge_index, tag, i)) {
+	if (i == PP_MAP_NONE || !cells_append(p, pp_cell_block(p, p->series.n)) ||
+	    !pp_vec_push(&p->calls.rows, *row) || !pp_index_add(&b->edge_index, tag, i)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
-		return NULL;
+		return PP_MAP_NONE;
 	}
-	return cells_append(b, &p->calls.cells.at, &p->calls.cells.n, &p->calls.cells.cap,
-	                    pp_edge_stride(p));
+	return i;
 }
 
-int64_t *
-pp_build_edge(struct pp_builder *b, const struct pp_edge_row *row)
+uint32_t
+pp_build_edge_row(struct pp_builder *b, const struct pp_edge_row *row)
 {
 	struct pp_profile *p = b->profile;
 	uint32_t tag = edge_tag(b, row), i;
 	size_t at = pp_index_begin(&b->edge_index, tag);
 
 	if (!pp_builder_ok(b))
-		return NULL;
+		return PP_MAP_NONE;
 	while ((i = pp_index_next(&b->edge_index, tag, &at)) != PP_MAP_NONE)
 		if (edge_same(&p->calls.rows.at[i], row))
-			return p->calls.cells.at + i * pp_edge_stride(p);
+			return i;
 	return edge_append(b, tag, row);
+}
+
+/* A cell of a row of many columns. */
+static PP_NOINLINE int64_t *
+wide_cell(struct pp_builder *b, struct pp_wide *wide, uint32_t row, size_t column)
+{
+	int64_t *cell = pp_wide_at(wide, row, (uint32_t)column);
+
+	if (!cell)
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	return cell;
+}
+
+int64_t *
+pp_build_edge_cell(struct pp_builder *b, uint32_t row, size_t column)
+{
+	struct pp_profile *p = b->profile;
+
+	if (row == PP_MAP_NONE)
+		return NULL;
+	return PP_UNLIKELY(p->calls.wide) ? wide_cell(b, p->calls.wide, row, column)
+	                                  : p->calls.cells.at + row * pp_edge_stride(p) + column;
+}
+
+int64_t *
+pp_build_edge(struct pp_builder *b, const struct pp_edge_row *row)
+{
+	uint32_t i = pp_build_edge_row(b, row);
+
+	if (i != PP_MAP_NONE && b->profile->calls.wide)
+		pp_builder_fail(b, PP_E_UNSUPPORTED, NULL);
+	return pp_builder_ok(b) && i != PP_MAP_NONE ? pp_build_edge_cell(b, i, 0) : NULL;
 }
 
 static bool
@@ -80,62 +116,139 @@ line_tag(const struct pp_builder *b, const struct pp_line_row *row)
 	return pp_index_tag(&b->line_index, pp_mix(hash, PP_HASH_K1));
 }
 
-static int64_t *
+static uint32_t
 line_append(struct pp_builder *b, uint32_t tag, const struct pp_line_row *row)
 {
 	struct pp_profile *p = b->profile;
 	uint32_t i = (uint32_t)p->lines.rows.n;
 
-	if (i == PP_MAP_NONE || !pp_vec_push(&p->lines.rows, *row) ||
-	    !pp_index_add(&b->line_index, tag, i)) {
+	if (i == PP_MAP_NONE || !cells_append(p, pp_cell_block(p, p->series.n + 1)) ||
+	    !pp_vec_push(&p->lines.rows, *row) || !pp_index_add(&b->line_index, tag, i)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
-		return NULL;
+		return PP_MAP_NONE;
 	}
-	return cells_append(b, &p->lines.cells.at, &p->lines.cells.n, &p->lines.cells.cap,
-	                    pp_line_stride(p));
+	return i;
 }
 
-int64_t *
-pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
+uint32_t
+pp_build_line_row(struct pp_builder *b, const struct pp_line_row *row)
 {
 	struct pp_profile *p = b->profile;
 	uint32_t tag = line_tag(b, row), i;
 	size_t at = pp_index_begin(&b->line_index, tag);
 
 	if (!pp_builder_ok(b))
-		return NULL;
+		return PP_MAP_NONE;
 	while ((i = pp_index_next(&b->line_index, tag, &at)) != PP_MAP_NONE)
 		if (line_same(&p->lines.rows.at[i], row))
-			return p->lines.cells.at + i * pp_line_stride(p);
+			return i;
 	return line_append(b, tag, row);
 }
 
-/* Adds a vector to cells of the profile's metrics; each sum that does not fit is left as it was, and told. */
-static bool
-cells_add(const struct pp_profile *p, int64_t *cells, const int64_t *costs,
-          const struct pp_over *over)
+int64_t *
+pp_build_line_cell(struct pp_builder *b, uint32_t row, size_t column)
 {
+	struct pp_profile *p = b->profile;
+
+	if (row == PP_MAP_NONE)
+		return NULL;
+	return PP_UNLIKELY(p->lines.wide) ? wide_cell(b, p->lines.wide, row, column)
+	                                  : p->lines.cells.at + row * pp_line_stride(p) + column;
+}
+
+int64_t *
+pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
+{
+	uint32_t i = pp_build_line_row(b, row);
+
+	if (i != PP_MAP_NONE && b->profile->lines.wide)
+		pp_builder_fail(b, PP_E_UNSUPPORTED, NULL);
+	return pp_builder_ok(b) && i != PP_MAP_NONE ? pp_build_line_cell(b, i, 0) : NULL;
+}
+
+static void
+over_tell(const struct pp_over *over, size_t metric)
+{
+	if (over)
+		over->tell(over->ctx, metric);
+}
+
+/* Costs on their way to cells of a row: of the first `n` metrics, the others are 0. */
+struct adding {
+	struct pp_builder *b;
+	const int64_t *costs;
+	size_t n;
+	const struct pp_over *over;
+	bool edges;
+};
+
+/* Where the costs of a row of few metrics are; NULL where there are many. */
+static int64_t *
+few_cells(const struct adding *x, uint32_t row)
+{
+	const struct pp_profile *p = x->b->profile;
+
+	if (PP_UNLIKELY(x->edges ? p->calls.wide != NULL : p->lines.wide != NULL))
+		return NULL;
+	return x->edges ? p->calls.cells.at + row * pp_edge_stride(p) + 1
+	                : p->lines.cells.at + row * pp_line_stride(p) + p->lines.hits;
+}
+
+/* What a metric has in a row of many. */
+static int64_t
+many_get(const struct adding *x, uint32_t row, size_t m)
+{
+	const struct pp_profile *p = x->b->profile;
+
+	return x->edges ? pp_edge_cell(p, row, 1 + m) : pp_line_cell(p, row, p->lines.hits + m);
+}
+
+/* Adds to a cell of a row of many metrics; false when a sum does not fit, and is left as it was, or on failure. */
+static bool
+many_add(const struct adding *x, uint32_t row, size_t m)
+{
+	struct pp_builder *b = x->b;
+	int64_t *cell = x->edges ? pp_build_edge_cell(b, row, 1 + m)
+	                         : pp_build_line_cell(b, row, b->profile->lines.hits + m);
+
+	return cell && pp_cell_add(b->profile->metrics.at[m].type, cell, x->costs[m]);
+}
+
+/* Adds costs to a row; each sum that does not fit is left as it was, and told. */
+static bool
+costs_add(const struct adding *x, uint32_t row)
+{
+	const struct pp_metric *metrics = x->b->profile->metrics.at;
+	int64_t *cells = few_cells(x, row);
 	bool fits = true;
 	size_t m;
 
-	for (m = 0; m < p->metrics.n; m++)
-		if (PP_UNLIKELY(!pp_cell_add(p->metrics.at[m].type, &cells[m], costs[m]))) {
-			over->tell(over->ctx, m);
+	for (m = 0; m < x->n; m++)
+		if (PP_UNLIKELY(cells ? !pp_cell_add(metrics[m].type, &cells[m], x->costs[m])
+		                      : x->costs[m] && !many_add(x, row, m))) {
+			if (!pp_builder_ok(x->b))
+				return false;
+			over_tell(x->over, m);
 			fits = false;
 		}
 	return fits;
 }
 
-/* Whether all of a vector can be added. */
+/* Whether all of them can be added. */
 static bool
-cells_fit(const struct pp_profile *p, const int64_t *cells, const int64_t *costs)
+costs_fit(const struct adding *x, uint32_t row)
 {
+	const struct pp_metric *metrics = x->b->profile->metrics.at;
+	const int64_t *cells = few_cells(x, row);
 	size_t m;
 
-	for (m = 0; m < p->metrics.n; m++) {
-		int64_t cell = cells[m];
+	for (m = 0; m < x->n; m++) {
+		int64_t cell;
 
-		if (PP_UNLIKELY(!pp_cell_add(p->metrics.at[m].type, &cell, costs[m])))
+		if (!cells && !x->costs[m])
+			continue;
+		cell = cells ? cells[m] : many_get(x, row, m);
+		if (PP_UNLIKELY(!pp_cell_add(metrics[m].type, &cell, x->costs[m])))
 			return false;
 	}
 	return true;
@@ -143,82 +256,80 @@ cells_fit(const struct pp_profile *p, const int64_t *cells, const int64_t *costs
 
 /* Tells what cannot be. */
 static PP_NOINLINE void
-cells_tell(struct pp_builder *b, const int64_t *cells, const int64_t *costs,
-           const struct pp_over *over)
+costs_tell(const struct adding *x, uint32_t row)
 {
-	const struct pp_profile *p = b->profile;
 	size_t m;
 
-	b->overflowed = true;
-	for (m = 0; m < p->metrics.n; m++) {
-		int64_t cell = cells[m];
+	x->b->overflowed = true;
+	for (m = 0; m < x->n; m++) {
+		int64_t cell = many_get(x, row, m);
 
-		if (!pp_cell_add(p->metrics.at[m].type, &cell, costs[m]))
-			over->tell(over->ctx, m);
+		if (!pp_cell_add(x->b->profile->metrics.at[m].type, &cell, x->costs[m]))
+			over_tell(x->over, m);
 	}
 }
 
 /* The row that costs of a function go to when its lines are not ordered: another one when they do not fit. */
-static int64_t *
-function_line(struct pp_builder *b, const struct pp_line_row *row, const int64_t *costs,
-              const struct pp_over *over)
+static uint32_t
+function_line(const struct adding *x, const struct pp_line_row *row)
 {
+	struct pp_builder *b = x->b;
 	struct pp_profile *p = b->profile;
-	size_t stride = pp_line_stride(p), last = b->line_last;
 	struct pp_line_row plain = { .func = row->func, .series = row->series };
-	int64_t *cells;
+	uint32_t to = b->line_last;
 
-	if (PP_LIKELY(last < p->lines.rows.n && p->lines.rows.at[last].func == row->func &&
-	              p->lines.rows.at[last].series == row->series))
-		cells = p->lines.cells.at + last * stride;
-	else
-		cells = pp_build_line(b, &plain);
+	if (PP_UNLIKELY(to >= p->lines.rows.n || p->lines.rows.at[to].func != row->func ||
+	                p->lines.rows.at[to].series != row->series))
+		to = pp_build_line_row(b, &plain);
 	p->lines.told++;
-	if (cells && PP_UNLIKELY(!cells_fit(p, cells + p->lines.hits, costs))) {
-		cells_tell(b, cells + p->lines.hits, costs, over);
-		cells = line_append(b, line_tag(b, &plain), &plain);
+	if (to != PP_MAP_NONE && PP_UNLIKELY(!costs_fit(x, to))) {
+		costs_tell(x, to);
+		to = line_append(b, line_tag(b, &plain), &plain);
 	}
-	if (cells)
-		b->line_last = (uint32_t)((size_t)(cells - p->lines.cells.at) / stride);
-	return cells;
+	if (to != PP_MAP_NONE)
+		b->line_last = to;
+	return to;
 }
 
 bool
 pp_build_line_add(struct pp_builder *b, const struct pp_line_row *row, const int64_t *costs,
-                  const struct pp_over *over)
+                  size_t n, const struct pp_over *over)
 {
-	struct pp_profile *p = b->profile;
-	int64_t *cells = pp_builder_keeps(b, PP_LINES) ? pp_build_line(b, row)
-	                                               : function_line(b, row, costs, over);
+	struct adding x = { b, costs, n, over, false };
+	uint32_t to = pp_builder_keeps(b, PP_LINES) ? pp_build_line_row(b, row)
+	                                            : function_line(&x, row);
 
-	return cells && cells_add(p, cells + p->lines.hits, costs, over);
+	return to != PP_MAP_NONE && costs_add(&x, to);
 }
 
 bool
 pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t calls,
-                  const int64_t *costs, const struct pp_over *over)
+                  const int64_t *costs, size_t n, const struct pp_over *over)
 {
 	struct pp_profile *p = b->profile;
 	struct pp_edge_row plain = { .caller = row->caller,
 		                     .callee = row->callee,
 		                     .series = row->series };
+	struct adding x = { b, costs, n, over, true };
 	bool fits, places = pp_builder_keeps(b, PP_EDGES);
-	int64_t *cells = pp_build_edge(b, places ? row : &plain);
+	uint32_t to = pp_build_edge_row(b, places ? row : &plain);
+	int64_t *counted;
 
-	if (!places && cells &&
-	    PP_UNLIKELY(!cells_fit(p, cells + 1, costs) || cells[0] > INT64_MAX - calls)) {
-		cells_tell(b, cells + 1, costs, over);
-		if (cells[0] > INT64_MAX - calls)
-			over->tell(over->ctx, p->metrics.n);
-		cells = edge_append(b, edge_tag(b, &plain), &plain);
+	if (!places && to != PP_MAP_NONE &&
+	    PP_UNLIKELY(!costs_fit(&x, to) || pp_edge_cell(p, to, 0) > INT64_MAX - calls)) {
+		costs_tell(&x, to);
+		if (pp_edge_cell(p, to, 0) > INT64_MAX - calls)
+			over_tell(over, p->metrics.n);
+		to = edge_append(b, edge_tag(b, &plain), &plain);
 	}
-	if (!cells)
+	if (to == PP_MAP_NONE)
 		return false;
 	p->calls.told += !places;
-	fits = cells_add(p, cells + 1, costs, over);
-	if (!pp_cell_add(PP_INT, &cells[0], calls)) {
-		over->tell(over->ctx, p->metrics.n);
+	fits = costs_add(&x, to);
+	counted = pp_build_edge_cell(b, to, 0);
+	if (counted && !pp_cell_add(PP_INT, counted, calls)) {
+		over_tell(over, p->metrics.n);
 		fits = false;
 	}
-	return fits;
+	return fits && counted;
 }

@@ -181,10 +181,8 @@ const struct pp_table pp_schema[PP_TABLES] = {
 	[PP_TABLE_LABELS] = TABLE(labels, 1, label_columns),
 	[PP_TABLE_METRICS] = TABLE(metrics, 0, metric_columns),
 	[PP_TABLE_SERIES] = TABLE(series, 0, series_columns),
-	[PP_TABLE_CALLS] = TABLE(calls.rows, 0, call_columns,
-	                         .cells = offsetof(struct pp_profile, calls.cells)),
-	[PP_TABLE_LINES] = TABLE(lines.rows, 0, line_columns,
-	                         .cells = offsetof(struct pp_profile, lines.cells)),
+	[PP_TABLE_CALLS] = TABLE(calls.rows, 0, call_columns, .cells = true),
+	[PP_TABLE_LINES] = TABLE(lines.rows, 0, line_columns, .cells = true),
 	[PP_TABLE_META] = TABLE(meta, 0, meta_columns),
 	[PP_TABLE_EXTRAS] = TABLE(kept.extras, 0, extra_columns),
 	[PP_TABLE_SOURCES] = TABLE(sources, 0, source_columns),
@@ -246,6 +244,31 @@ pp_table_width(const struct pp_profile *p, enum pp_table_id id)
 	return pp_schema[id].n + stride_of(p, id);
 }
 
+/* All cells of a row. */
+static struct pp_cells
+cells_of(const struct pp_profile *p, enum pp_table_id id, size_t row)
+{
+	const struct pp_wide *wide = id == PP_TABLE_CALLS   ? p->calls.wide
+	                             : id == PP_TABLE_LINES ? p->lines.wide
+	                                                    : NULL;
+	size_t stride = stride_of(p, id);
+
+	if (!stride)
+		return (struct pp_cells){ 0 };
+	if (wide)
+		return pp_wide_cells(wide, row, 0, (uint32_t)stride);
+	return (struct pp_cells){
+		.at = (id == PP_TABLE_CALLS ? p->calls.cells.at : p->lines.cells.at) + row * stride,
+		.n = stride
+	};
+}
+
+int64_t
+pp_table_number_of(const struct pp_profile *p, enum pp_table_id id, size_t row, size_t column)
+{
+	return id == PP_TABLE_CALLS ? pp_edge_cell(p, row, column) : pp_line_cell(p, row, column);
+}
+
 /* Members of the widths that columns have; none is signed but those of 64 bits. */
 static int64_t
 member_get(const void *at, size_t size)
@@ -301,6 +324,7 @@ pp_table_get(const struct pp_profile *p, enum pp_table_id id, size_t row, int64_
 {
 	const struct pp_table *t = &pp_schema[id];
 	size_t i, stride = stride_of(p, id);
+	struct pp_cells cells = cells_of(p, id, row);
 
 	if (id == PP_TABLE_NODES) {
 		numbers[0] = pp_tree_parent(&p->tree, (pp_node)row);
@@ -309,9 +333,10 @@ pp_table_get(const struct pp_profile *p, enum pp_table_id id, size_t row, int64_
 	}
 	for (i = 0; i < t->n; i++)
 		numbers[i] = pp_table_cell(p, id, row, &t->columns[i]);
-	if (t->cells && stride)
-		memcpy(numbers + t->n, (const int64_t *)vec_get(p, t->cells).at + row * stride,
-		       stride * sizeof *numbers);
+	if (t->cells)
+		memset(numbers + t->n, 0, stride * sizeof *numbers);
+	for (i = 0; i < cells.n; i++)
+		numbers[t->n + pp_cells_column(&cells, i)] = cells.at[i];
 }
 
 /* ---- checks ----------------------------------------------------------------------------- */
@@ -387,6 +412,24 @@ pp_table_row(enum pp_table_id id, const int64_t *numbers, void *row)
 	}
 }
 
+/* The cells of one more row, before it is there. */
+static bool
+cells_append(struct pp_profile *p, enum pp_table_id id, const int64_t *cells)
+{
+	bool calls = id == PP_TABLE_CALLS;
+	struct pp_wide **wide = calls ? &p->calls.wide : &p->lines.wide;
+	size_t rows = calls ? p->calls.rows.n : p->lines.rows.n;
+
+	if (!rows && !*wide && p->metrics.n > PP_FEW_COLUMNS &&
+	    !(*wide = pp_wide_new(sizeof *cells, 0)))
+		return false;
+	return *wide ? pp_wide_add_cells(*wide, cells, stride_of(p, id))
+	             : vec_append(p,
+	                          calls ? offsetof(struct pp_profile, calls.cells)
+	                                : offsetof(struct pp_profile, lines.cells),
+	                          sizeof *cells, cells, stride_of(p, id));
+}
+
 bool
 pp_table_append(struct pp_profile *p, enum pp_table_id id, const int64_t *numbers)
 {
@@ -400,9 +443,8 @@ pp_table_append(struct pp_profile *p, enum pp_table_id id, const int64_t *number
 
 	memset(&row, 0, sizeof row);
 	pp_table_row(id, numbers, &row);
-	return vec_append(p, t->rows, t->row_size, &row, 1) &&
-	       (!t->cells ||
-	        vec_append(p, t->cells, sizeof *numbers, numbers + t->n, stride_of(p, id)));
+	return (!t->cells || cells_append(p, id, numbers + t->n)) &&
+	       vec_append(p, t->rows, t->row_size, &row, 1);
 }
 
 void
@@ -436,6 +478,7 @@ pp_cell_block(struct pp_profile *p, size_t block)
 
 	if (s)
 		return (struct pp_cell_block){ .cells = &s->cells,
+			                       .wide = &s->wide,
 			                       .rows = s->rows,
 			                       .stride = s->stride,
 			                       .set = { 0, n + s->has_calls },
@@ -444,6 +487,7 @@ pp_cell_block(struct pp_profile *p, size_t block)
 		return (struct pp_cell_block){ .cells = &p->calls.cells.at,
 			                       .n = &p->calls.cells.n,
 			                       .cap = &p->calls.cells.cap,
+			                       .wide = &p->calls.wide,
 			                       .rows = p->calls.rows.n,
 			                       .stride = pp_edge_stride(p),
 			                       .set = { 1, 1 + n },
@@ -451,8 +495,38 @@ pp_cell_block(struct pp_profile *p, size_t block)
 	return (struct pp_cell_block){ .cells = &p->lines.cells.at,
 		                       .n = &p->lines.cells.n,
 		                       .cap = &p->lines.cells.cap,
+		                       .wide = &p->lines.wide,
 		                       .rows = p->lines.rows.n,
 		                       .stride = pp_line_stride(p),
 		                       .set = { p->lines.hits },
 		                       .sets = 1 };
+}
+
+bool
+pp_cells_choose(struct pp_cell_block b, const bool *metrics, size_t n, const bool *rows)
+{
+	uint32_t *new_of = malloc((b.stride + 1) * sizeof *new_of), left = 0;
+	int64_t *to = *b.cells;
+	size_t row, set, c;
+
+	for (c = 0; new_of && c < b.stride; c++) {
+		bool stays = true;
+
+		for (set = 0; set < b.sets; set++)
+			stays &= c < b.set[set] || c >= b.set[set] + n || metrics[c - b.set[set]];
+		new_of[c] = stays ? left++ : PP_NO_COLUMN;
+	}
+	if (new_of && *b.wide) {
+		pp_wide_rename(*b.wide, new_of);
+		if (rows)
+			pp_wide_keep(*b.wide, rows);
+	}
+	for (row = 0; new_of && to && !*b.wide && row < b.rows; row++)
+		for (c = 0; (!rows || rows[row]) && c < b.stride; c++)
+			if (new_of[c] != PP_NO_COLUMN)
+				*to++ = (*b.cells)[row * b.stride + c];
+	if (new_of && to && b.n && !*b.wide)
+		*b.n = (size_t)(to - *b.cells);
+	free(new_of);
+	return new_of != NULL;
 }

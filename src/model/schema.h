@@ -61,7 +61,7 @@ struct pp_table {
 	uint32_t first; /* row of the first id: 1 where 0 stands for none */
 	const struct pp_column *columns;
 	size_t n;
-	size_t cells; /* where in the profile its cells are, a PP_VEC(int64_t); 0 = it has none */
+	bool cells; /* its rows have cells */
 };
 
 extern const struct pp_table pp_schema[PP_TABLES];
@@ -77,6 +77,8 @@ const struct pp_column *pp_table_column(enum pp_table_id, const char *name);
 /* The number of one column of a row; not for nodes. */
 int64_t pp_table_cell(const struct pp_profile *, enum pp_table_id, size_t row,
                       const struct pp_column *);
+/* One of its cells, where it has some. */
+int64_t pp_table_number_of(const struct pp_profile *, enum pp_table_id, size_t row, size_t cell);
 /* A row as numbers. */
 void pp_table_get(const struct pp_profile *, enum pp_table_id, size_t row, int64_t *numbers);
 /* Whether the numbers could be row `row`: each fits its column, and what it refers to is there. */
@@ -95,7 +97,8 @@ void pp_table_translate(enum pp_table_id, void *row, const uint32_t *const maps[
 /* Cells of rows: in each row, metric m of set s is at set[s] + m. */
 struct pp_cell_block {
 	int64_t **cells;
-	size_t *n, *cap; /* of the cells; NULL where `rows` tells that */
+	size_t *n, *cap;       /* of the cells; NULL where `rows` tells that */
+	struct pp_wide **wide; /* instead of the cells, where there are many metrics */
 	size_t rows, stride;
 	size_t set[2], sets;
 };
@@ -103,5 +106,7 @@ struct pp_cell_block {
 /* Blocks of cells that a profile has: those of calls, of lines and of each series. */
 size_t pp_cell_blocks(const struct pp_profile *);
 struct pp_cell_block pp_cell_block(struct pp_profile *, size_t block);
+/* Drops the cells of metrics, of which there are n, and rows (NULL = none) whose flag is not set. False when out of memory. */
+bool pp_cells_choose(struct pp_cell_block, const bool *metrics, size_t n, const bool *rows);
 
 #endif

@@ -56,113 +56,42 @@ pp_gather_at(struct pp_gather *g, uint32_t row, uint32_t column)
 
 /* ---- settled ---------------------------------------------------------------------------- */
 
-struct pp_sparse *
-pp_sparse_new(size_t size, size_t rows, size_t cells)
-{
-	struct pp_sparse *s = calloc(1, sizeof *s);
+/* The cells of a column, from the last one to the first. */
+#define EACH_CELL(g, c, at)                                                                        \
+	for ((at) = pp_gather_last((g), column_of ? column_of[c] : (c)); (at);                     \
+	     (at) = pp_gather_before((g), (at)))
 
-	if (!s)
-		return NULL;
-	s->size = size;
-	s->first = calloc(rows + 2, sizeof *s->first);
-	s->column = malloc((cells + 1) * sizeof *s->column);
-	s->cells = malloc((cells + 1) * size);
-	if (s->first && s->column && s->cells)
-		return s;
-	pp_sparse_free(s);
-	return NULL;
-}
-
-struct pp_sparse *
-pp_sparse_copy(const struct pp_sparse *from)
-{
-	size_t cells = from->first[from->rows];
-	struct pp_sparse *s = pp_sparse_new(from->size, from->rows, cells);
-
-	if (!s)
-		return NULL;
-	s->rows = from->rows;
-	memcpy(s->first, from->first, (s->rows + 1) * sizeof *s->first);
-	memcpy(s->column, from->column, cells * sizeof *s->column);
-	memcpy(s->cells, from->cells, cells * s->size);
-	return s;
-}
-
-void
-pp_sparse_free(struct pp_sparse *s)
-{
-	if (!s)
-		return;
-	free(s->first);
-	free(s->column);
-	free(s->cells);
-	free(s);
-}
-
-void
-pp_sparse_add(struct pp_sparse *s, uint32_t column, const void *cell)
-{
-	uint32_t at = s->first[s->rows + 1]++;
-
-	s->column[at] = column;
-	memcpy(s->cells + at * s->size, cell, s->size);
-}
-
-void
-pp_sparse_end_row(struct pp_sparse *s)
-{
-	s->rows++;
-	s->first[s->rows + 1] = s->first[s->rows];
-}
-
-struct pp_sparse *
+struct pp_wide *
 pp_gather_settle(const struct pp_gather *g, size_t rows, const uint32_t *column_of, size_t columns)
 {
 	size_t cells = 0, c, row;
-	struct pp_sparse *s;
+	struct pp_wide *w = pp_wide_new(g->size, rows);
 	uint32_t at;
 
 	/* Several columns may be one that was gathered. */
-	for (c = 0; c < columns; c++)
-		for (at = pp_gather_last(g, column_of ? column_of[c] : c); at;
-		     at = pp_gather_before(g, at))
+	for (c = 0; w && c < columns; c++)
+		EACH_CELL(g, c, at)
+		{
 			cells++;
-	s = cells < UINT32_MAX ? pp_sparse_new(g->size, rows, cells) : NULL;
-	if (!s)
-		return NULL;
-	s->rows = rows;
-	for (c = 0; c < columns; c++)
-		for (at = pp_gather_last(g, column_of ? column_of[c] : c); at;
-		     at = pp_gather_before(g, at))
-			s->first[g->keys.at[at - 1].row + 1]++;
-	for (row = 0; row < rows; row++)
-		s->first[row + 1] += s->first[row];
-	/* Columns in their order make each row ordered; a row's start moves on as it fills, and back in the end. */
-	for (c = 0; c < columns; c++)
-		for (at = pp_gather_last(g, column_of ? column_of[c] : c); at;
-		     at = pp_gather_before(g, at)) {
-			uint32_t to = s->first[g->keys.at[at - 1].row]++;
-
-			s->column[to] = (uint32_t)c;
-			memcpy(s->cells + to * s->size, pp_gather_cell(g, at), s->size);
+			w->rows.at[g->keys.at[at - 1].row].room++;
 		}
-	memmove(s->first + 1, s->first, rows * sizeof *s->first);
-	s->first[0] = 0;
-	return s;
-}
-
-const void *
-pp_sparse_find(const struct pp_sparse *s, size_t row, size_t column)
-{
-	size_t low = s->first[row], high = s->first[row + 1], end = high;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->column[middle] < column)
-			low = middle + 1;
-		else
-			high = middle;
+	if (!w || !pp_wide_reserve(w, cells)) {
+		pp_wide_free(w);
+		return NULL;
 	}
-	return low < end && s->column[low] == column ? s->cells + low * s->size : NULL;
+	for (row = 0; row < rows; row++) {
+		w->rows.at[row].first = (uint32_t)w->n;
+		w->n += w->rows.at[row].room;
+	}
+	/* Columns in their order make each row ordered. */
+	for (c = 0; c < columns; c++)
+		EACH_CELL(g, c, at)
+		{
+			struct pp_span *s = &w->rows.at[g->keys.at[at - 1].row];
+			size_t to = (size_t)s->first + s->n++;
+
+			w->column[to] = (uint32_t)c;
+			memcpy(w->cells + to * w->size, pp_gather_cell(g, at), w->size);
+		}
+	return w;
 }

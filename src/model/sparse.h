@@ -3,16 +3,14 @@
  * a cell for each in every row would be nearly all of it.
  *
  * A pp_gather grows: cells are found by hash, and those of a column one after the other. Settled it is a
- * pp_sparse, which does not change: the cells of a row stand together, by column.
+ * pp_wide, where the cells of a row stand together.
  */
 #ifndef PP_SPARSE_H
 #define PP_SPARSE_H
 
 #include "base/hash.h"
 #include "base/vec.h"
-
-/* Up to so many columns a row has a cell for each: adding them all is faster than finding some. */
-#define PP_FEW_COLUMNS 32
+#include "model/wide.h"
 
 struct pp_gather_key {
 	uint32_t row, column;
@@ -54,33 +52,11 @@ pp_gather_cell(const struct pp_gather *g, uint32_t cell)
 	return g->cells + (cell - 1) * g->size;
 }
 
-struct pp_sparse {
-	size_t size, rows;
-	uint32_t *first;  /* by row, and one more: its first cell */
-	uint32_t *column; /* by cell */
-	unsigned char *cells;
-};
-
-/* Room for so many rows and cells, none of which is there; NULL when out of memory. */
-struct pp_sparse *pp_sparse_new(size_t size, size_t rows, size_t cells);
-struct pp_sparse *pp_sparse_copy(const struct pp_sparse *);
-void pp_sparse_free(struct pp_sparse *);
-/* Appends a cell to the last row, of the next column; and ends that row. There must be room. */
-void pp_sparse_add(struct pp_sparse *, uint32_t column, const void *cell);
-void pp_sparse_end_row(struct pp_sparse *);
 /*
  * What was gathered, as so many rows. Column c of the result is column_of[c] of what was gathered, or c when that
  * is NULL. NULL when out of memory.
  */
-struct pp_sparse *pp_gather_settle(const struct pp_gather *, size_t rows, const uint32_t *column_of,
-                                   size_t columns);
-/* The cell of a row and a column; NULL when that is 0. */
-const void *pp_sparse_find(const struct pp_sparse *, size_t row, size_t column);
-
-static inline const void *
-pp_sparse_cell(const struct pp_sparse *s, size_t cell)
-{
-	return s->cells + cell * s->size;
-}
+struct pp_wide *pp_gather_settle(const struct pp_gather *, size_t rows, const uint32_t *column_of,
+                                 size_t columns);
 
 #endif

@@ -99,7 +99,7 @@ rows_count(const struct pp_profile *p, uint64_t *n)
 	for (i = 0; i < p->calls.rows.n; i++) {
 		n[PP_TRAIT_SITES] += p->calls.rows.at[i].site_line != 0;
 		n[PP_TRAIT_ADDRESSES] += p->calls.rows.at[i].site_address != 0;
-		n[PP_TRAIT_CALLS] += p->calls.cells.at[i * pp_edge_stride(p)] != 0;
+		n[PP_TRAIT_CALLS] += pp_edge_cell(p, i, 0) != 0;
 	}
 	for (i = 0; i < p->lines.rows.n; i++) {
 		n[PP_TRAIT_LINES] += p->lines.rows.at[i].line != 0;

@@ -32,7 +32,7 @@ files_weigh(const struct pp_html_data *h, size_t k)
 {
 	const struct pp_profile *p = h->digest->profile[k];
 	double *weight = malloc((p->strs.strs.n + 1) * sizeof *weight);
-	size_t metric = pp_profile_primary(p), stride = pp_line_stride(p), i;
+	size_t metric = pp_profile_primary(p), i;
 	const struct pp_metric *m = metric < p->metrics.n ? &p->metrics.at[metric] : NULL;
 
 	for (i = 0; weight && i < p->strs.strs.n; i++)
@@ -50,7 +50,7 @@ files_weigh(const struct pp_html_data *h, size_t k)
 		    pp_value_double(m, pp_flat_get(&h->flat[k], i, metric).own));
 	for (i = 0; weight && m && i < p->lines.rows.n; i++)
 		weight[p->lines.rows.at[i].file] += fabs(pp_value_double(
-		    m, pp_cell_value(m, p->lines.cells.at[i * stride + p->lines.hits + metric])));
+		    m, pp_cell_value(m, pp_line_cell(p, i, p->lines.hits + metric))));
 	return weight;
 }
 

@@ -145,14 +145,14 @@ pp_html_put_series(struct pp_html_data *h)
 
 /* ---- rows with values --------------------------------------------------------------------- */
 
-/* Values of rows, as cells or as sums: metric m of row r is at r * stride + first + m. */
+/* Values of rows: of calls or lines or, instead, sums, or one of the costs of functions. */
 struct values {
 	const struct pp_profile *p;
-	const int64_t *cells;
-	const union pp_value *sums; /* instead of cells */
-	const struct pp_flat *flat; /* or instead of both, */
-	bool total;                 /* and which of its costs */
-	size_t stride, first, n;
+	enum pp_table_id table;
+	const struct pp_ledger *sums;
+	const struct pp_flat *flat;
+	bool total;
+	size_t first, n; /* the column of the first metric; rows */
 };
 
 /* Rows that are heavy enough to be in the report. */
@@ -164,14 +164,14 @@ struct kept {
 static union pp_value
 value_at(const struct values *v, size_t row, size_t column, const struct pp_metric *m)
 {
-	size_t at = row * v->stride + column;
 	struct pp_cost_pair cost;
 
 	if (v->flat) {
 		cost = pp_flat_get(v->flat, row, column);
 		return v->total ? cost.total : cost.own;
 	}
-	return v->sums ? v->sums[at] : pp_cell_value(m, v->cells[at]);
+	return v->sums ? pp_ledger_get(v->sums, row, column)
+	               : pp_cell_value(m, pp_table_number_of(v->p, v->table, row, column));
 }
 
 /* True when a value of a row is at least a share of the whole. */
@@ -405,11 +405,9 @@ pp_html_put_edges(struct pp_html_data *h, const struct pp_html_detail *detail)
 
 	for (k = 0; k < h->digest->profiles; k++) {
 		const struct pp_profile *p = h->digest->profile[k];
-		struct values v = { .p = p,
-			            .cells = p->calls.cells.at,
-			            .stride = pp_edge_stride(p),
-			            .first = 1,
-			            .n = p->calls.rows.n };
+		struct values v = {
+			.p = p, .table = PP_TABLE_CALLS, .first = 1, .n = p->calls.rows.n
+		};
 
 		if (v.n)
 			h->cut->edges += put_table(h, k, PP_TABLE_CALLS, &shown_calls, &v,
@@ -468,9 +466,7 @@ put_frame_lines(struct pp_html_data *h, size_t k, double min_share)
 	const struct pp_profile *p = h->digest->profile[k];
 	struct pp_linecost cost = { 0 };
 	pp_status status = pp_linecost_compute(p, &cost);
-	struct values v = {
-		.p = p, .sums = cost.cost.at, .stride = cost.metrics, .n = cost.rows.n
-	};
+	struct values v = { .p = p, .sums = &cost.cost, .n = cost.rows.n };
 	struct kept kept = { 0 };
 	size_t i, m;
 
@@ -505,8 +501,7 @@ pp_html_put_lines(struct pp_html_data *h, const struct pp_html_detail *detail)
 	for (k = 0; k < h->digest->profiles && h->status == PP_OK; k++) {
 		const struct pp_profile *p = h->digest->profile[k];
 		struct values v = { .p = p,
-			            .cells = p->lines.cells.at,
-			            .stride = pp_line_stride(p),
+			            .table = PP_TABLE_LINES,
 			            .first = p->lines.hits,
 			            .n = p->lines.rows.n };
 

@@ -56,7 +56,7 @@ static double
 cost_of(const struct page *g, size_t row)
 {
 	return pp_value_double(&g->profile->metrics.at[g->x->metric],
-	                       g->x->lines->cost.at[row * g->x->lines->metrics + g->x->metric]);
+	                       pp_ledger_get(&g->x->lines->cost, row, g->x->metric));
 }
 
 /* What its share of the whole is: what was gained, where the metric falls. */
@@ -64,9 +64,7 @@ static double
 share_of(const struct page *g, size_t row)
 {
 	return pp_value_double(&g->profile->metrics.at[g->x->metric],
-	                       pp_values_gained(g->profile,
-	                                        &g->x->lines->cost.at[row * g->x->lines->metrics],
-	                                        g->x->metric));
+	                       pp_linecost_gained(g->x->lines, row, g->x->metric));
 }
 
 static int
@@ -490,7 +488,7 @@ line_put(const struct page *g, size_t row, uint64_t number, const struct pp_slic
 		return;
 	if (g->x->lines->has_hits)
 		pp_json_put_u64(g->json, "hits", g->x->lines->rows.at[row].hits);
-	values_put(g, "cost", g->x->lines->cost.at[row * g->x->lines->metrics + g->x->metric]);
+	values_put(g, "cost", pp_ledger_get(&g->x->lines->cost, row, g->x->metric));
 }
 
 /* ---- one file ---- */

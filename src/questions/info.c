@@ -206,13 +206,12 @@ struct file_hits {
 static struct file_hits *
 files_collect(const struct pp_profile *p, size_t primary, size_t *n)
 {
-	size_t stride = pp_line_stride(p), i;
+	size_t i;
 	uint32_t *row_of = calloc(p->strs.strs.n + 1, sizeof *row_of);
 	struct file_hits *files = calloc(p->lines.rows.n + 1, sizeof *files);
 
 	*n = 0;
 	for (i = 0; row_of && files && i < p->lines.rows.n; i++) {
-		const int64_t *cells = p->lines.cells.at + i * stride;
 		uint32_t *row = &row_of[p->lines.rows.at[i].file];
 		struct file_hits *file;
 
@@ -221,10 +220,11 @@ files_collect(const struct pp_profile *p, size_t primary, size_t *n)
 			files[*n - 1].file = p->lines.rows.at[i].file;
 		}
 		file = &files[*row - 1];
-		pp_count_add(&file->hits, (uint64_t)cells[0]);
+		pp_count_add(&file->hits, (uint64_t)pp_line_cell(p, i, 0));
 		if (primary < p->metrics.n)
 			pp_value_add(&p->metrics.at[primary], &file->cost,
-			             pp_cell_value(&p->metrics.at[primary], cells[1 + primary]));
+			             pp_cell_value(&p->metrics.at[primary],
+			                           pp_line_cell(p, i, 1 + primary)));
 	}
 	free(row_of);
 	if (row_of)

@@ -104,9 +104,7 @@ static double
 share_of(const struct lines *l, size_t row)
 {
 	return pp_value_double(&l->lines.profile->metrics.at[l->metric],
-	                       pp_values_gained(l->lines.profile,
-	                                        &l->lines.cost.at[row * l->lines.metrics],
-	                                        l->metric));
+	                       pp_linecost_gained(&l->lines, row, l->metric));
 }
 
 static void
@@ -114,8 +112,7 @@ cost_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct lines *l = data;
 
-	pp_datum_value(d, l->lines.profile, metric,
-	               l->lines.cost.at[row * l->lines.metrics + metric]);
+	pp_datum_value(d, l->lines.profile, metric, pp_ledger_get(&l->lines.cost, row, metric));
 }
 
 static void
@@ -124,8 +121,7 @@ gained_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 	const struct lines *l = data;
 	const struct pp_profile *p = l->lines.profile;
 
-	pp_datum_value(d, p, metric,
-	               pp_values_gained(p, &l->lines.cost.at[row * l->lines.metrics], metric));
+	pp_datum_value(d, p, metric, pp_linecost_gained(&l->lines, row, metric));
 }
 
 static void
@@ -133,10 +129,10 @@ given_back_get(const void *data, size_t row, size_t metric, struct pp_datum *d)
 {
 	const struct lines *l = data;
 	const struct pp_profile *p = l->lines.profile;
-	const union pp_value *cost = &l->lines.cost.at[row * l->lines.metrics];
-	union pp_value given_back = pp_values_gained(p, cost, metric);
+	union pp_value given_back = pp_linecost_gained(&l->lines, row, metric);
 
-	pp_value_sub(&p->metrics.at[metric], &given_back, cost[metric]);
+	pp_value_sub(&p->metrics.at[metric], &given_back,
+	             pp_ledger_get(&l->lines.cost, row, metric));
 	pp_datum_value(d, p, metric, given_back);
 }
 
@@ -350,7 +346,7 @@ rows_table(struct pp_answer *a, const struct lines *l)
 static void
 rows_choose(struct lines *l, double min)
 {
-	size_t i, m, n = 0;
+	size_t i, n = 0;
 
 	if (!(min > 0))
 		return;
@@ -358,13 +354,9 @@ rows_choose(struct lines *l, double min)
 		if (l->whole > 0 && fabs(share_of(l, i)) < min * l->whole)
 			continue;
 		l->lines.rows.at[n] = l->lines.rows.at[i];
-		for (m = 0; m < l->lines.metrics; m++)
-			l->lines.cost.at[n * l->lines.metrics + m] =
-			    l->lines.cost.at[i * l->lines.metrics + m];
-		n++;
+		pp_ledger_move(&l->lines.cost, n++, i);
 	}
 	l->lines.rows.n = n;
-	l->lines.cost.n = n * l->lines.metrics;
 }
 
 static pp_status

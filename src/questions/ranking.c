@@ -81,7 +81,7 @@ rows_drop_empty(struct pp_ranking *r)
 	struct pp_flat *f = &r->flat;
 	bool *stays = malloc((f->n + 1) * sizeof *stays);
 	/* Most rows are told by the one metric that is looked at. */
-	bool quick = !f->sparse && f->profile->metrics.at[r->metric].type != PP_REAL;
+	bool quick = !f->wide && f->profile->metrics.at[r->metric].type != PP_REAL;
 	const union pp_value *total = quick ? f->total + r->metric : NULL;
 	size_t row, n = 0;
 
@@ -363,7 +363,7 @@ pp_flat_object(struct pp_answer *a, const char *key, const struct pp_flat *flat,
 	one->n = 1;
 	one->func += row;
 	one->calls += row;
-	if (flat->sparse) {
+	if (flat->wide) {
 		one->place += row;
 	} else {
 		one->self += row * flat->metrics;

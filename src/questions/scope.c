@@ -266,7 +266,7 @@ lists_lines(const struct pp_scope *s, const struct pp_profile *p)
 static double
 total_shown(const struct pp_scope *s, const struct pp_profile *p, size_t metric)
 {
-	size_t stride = pp_line_stride(p), i;
+	size_t i;
 	const struct pp_metric *m = &p->metrics.at[metric];
 	union pp_value sum;
 
@@ -274,9 +274,7 @@ total_shown(const struct pp_scope *s, const struct pp_profile *p, size_t metric)
 		return pp_value_double(m, pp_profile_total(p, metric));
 	sum = pp_value_zero(m);
 	for (i = 0; i < p->lines.rows.n; i++)
-		pp_value_add(
-		    m, &sum,
-		    pp_cell_value(m, p->lines.cells.at[i * stride + p->lines.hits + metric]));
+		pp_value_add(m, &sum, pp_cell_value(m, pp_line_cell(p, i, p->lines.hits + metric)));
 	return pp_value_double(m, sum);
 }
 

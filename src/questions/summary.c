@@ -391,10 +391,10 @@ work_list(struct pp_buf *text, const struct pp_ranking *r)
 {
 	const struct pp_profile *p = r->flat.profile;
 	uint64_t statements = 0, calls = 0;
-	size_t stride = pp_line_stride(p), i;
+	size_t i;
 
 	for (i = 0; p->lines.hits && i < p->lines.rows.n; i++)
-		if (__builtin_add_overflow(statements, (uint64_t)p->lines.cells.at[i * stride],
+		if (__builtin_add_overflow(statements, (uint64_t)pp_line_cell(p, i, 0),
 		                           &statements))
 			statements = UINT64_MAX;
 	for (i = 0; r->flat.has_calls && i < r->flat.n; i++)

@@ -20,16 +20,19 @@ put_str(pp_str s)
 
 /* Cells of all metrics, each in its unit. */
 static void
-put_cells(const int64_t *cells)
+put_cells(struct pp_cells cells)
 {
 	char text[PP_NUM_MAX];
-	size_t m;
+	size_t m, i = 0;
 
 	for (m = 0; m < pp_metrics_shown(p); m++) {
 		const struct pp_metric *metric = &p->metrics.at[m];
+		bool there = i < cells.n && pp_cells_column(&cells, i) == m;
 
-		pp_json_raw(&json, text,
-		            pp_value_print(metric, pp_cell_value(metric, cells[m]), text));
+		pp_json_raw(
+		    &json, text,
+		    pp_value_print(metric, pp_cell_value(metric, there ? cells.at[i] : 0), text));
+		i += there;
 	}
 }
 
@@ -101,14 +104,12 @@ put_rows(const struct pp_series *s)
 
 	pp_json_put_array(&json, "rows");
 	for (row = 0; row < s->rows; row++) {
-		const int64_t *cells = pp_series_cells(s, row);
-
 		if (!pp_series_present(s, row))
 			continue;
 		pp_json_begin_array(&json);
 		pp_json_u64(&json, pp_series_node(s, row));
-		pp_json_i64(&json, s->has_calls ? cells[p->metrics.n] : -1);
-		put_cells(cells);
+		pp_json_i64(&json, s->has_calls ? pp_series_cells(s, row)[p->metrics.n] : -1);
+		put_cells(pp_series_costs(p, s, row));
 		pp_json_end_array(&json);
 	}
 	pp_json_end_array(&json);
@@ -141,12 +142,11 @@ put_series(void)
 static void
 put_edges(void)
 {
-	size_t stride = pp_edge_stride(p), i;
+	size_t i;
 
 	pp_json_put_array(&json, "edges");
 	for (i = 0; i < p->calls.rows.n; i++) {
 		const struct pp_edge_row *e = &p->calls.rows.at[i];
-		const int64_t *cells = p->calls.cells.at + i * stride;
 
 		pp_json_begin_array(&json);
 		pp_json_u64(&json, e->caller);
@@ -154,8 +154,8 @@ put_edges(void)
 		put_str(e->site_file);
 		pp_json_u64(&json, e->site_line);
 		pp_json_u64(&json, e->site_address);
-		pp_json_i64(&json, cells[0]);
-		put_cells(cells + 1);
+		pp_json_i64(&json, pp_edge_cell(p, i, 0));
+		put_cells(pp_edge_costs(p, i));
 		pp_json_end_array(&json);
 	}
 	pp_json_end_array(&json);
@@ -164,20 +164,19 @@ put_edges(void)
 static void
 put_lines(void)
 {
-	size_t stride = pp_line_stride(p), i;
+	size_t i;
 
 	pp_json_put_array(&json, "lines");
 	for (i = 0; i < p->lines.rows.n; i++) {
 		const struct pp_line_row *l = &p->lines.rows.at[i];
-		const int64_t *cells = p->lines.cells.at + i * stride;
 
 		pp_json_begin_array(&json);
 		pp_json_u64(&json, l->func);
 		put_str(l->file);
 		pp_json_u64(&json, l->line);
 		pp_json_u64(&json, l->address);
-		pp_json_i64(&json, p->lines.hits ? cells[0] : -1);
-		put_cells(cells + p->lines.hits);
+		pp_json_i64(&json, p->lines.hits ? pp_line_cell(p, i, 0) : -1);
+		put_cells(pp_line_costs(p, i));
 		pp_json_end_array(&json);
 	}
 	pp_json_end_array(&json);

@@ -242,14 +242,14 @@ report_rows(struct pp_builder *b, const struct pp_over *over)
 	(void)pp_build_metric_z(b, "cost", "count", PP_KIND_COUNT, PP_INT, 0);
 	(void)pp_build_func_later(b);
 	(void)pp_build_func_later(b);
-	(void)pp_build_line_add(b, &line, most, over);
-	(void)pp_build_line_add(b, &line, one, over);
+	(void)pp_build_line_add(b, &line, most, 1, over);
+	(void)pp_build_line_add(b, &line, one, 1, over);
 	line.line = 11;
-	(void)pp_build_line_add(b, &line, one, over);
-	(void)pp_build_edge_add(b, &edge, INT64_MAX, most, over);
-	(void)pp_build_edge_add(b, &edge, 1, one, over);
+	(void)pp_build_line_add(b, &line, one, 1, over);
+	(void)pp_build_edge_add(b, &edge, INT64_MAX, most, 1, over);
+	(void)pp_build_edge_add(b, &edge, 1, one, 1, over);
 	edge.site_line = 11;
-	(void)pp_build_edge_add(b, &edge, 1, one, over);
+	(void)pp_build_edge_add(b, &edge, 1, one, 1, over);
 }
 
 static void

@@ -18,7 +18,7 @@ costs(struct pp_profile *p, const char *rows, const char *what)
 		struct pp_slice file = pp_text_of(p, lines.rows.at[i].file);
 
 		pp_buf_addf(&text, "%.*s:%u %lld\n", (int)file.n, (const char *)file.p,
-		            lines.rows.at[i].line, (long long)lines.cost.at[i].i);
+		            lines.rows.at[i].line, (long long)pp_ledger_get(&lines.cost, i, 0).i);
 	}
 	is_text(text.p, rows, "costliest first");
 	pp_linecost_release(&lines);

@@ -154,7 +154,7 @@ ask_lines(void)
 	if (pp_linecost_compute(graph, &lines) == PP_OK &&
 	    pp_linecost_sort(&lines, PP_LINES_BY_COST, 0))
 		for (i = 0, sum = 0; i < lines.rows.n; i++)
-			sum += (double)(i + 1) * (double)lines.cost.at[i].i;
+			sum += (double)(i + 1) * (double)pp_ledger_get(&lines.cost, i, 0).i;
 	pp_linecost_release(&lines);
 	return sum;
 }

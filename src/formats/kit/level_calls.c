@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "formats/format.h"
 #include "formats/kit/tree_walk.h"
+#include "model/ledger.h"
 
 #define NO_STACK "[no stack]"
 
@@ -194,11 +195,10 @@ static bool
 calls_take(struct pp_level_calls *c, pp_str *name)
 {
 	const struct pp_profile *p = c->profile;
-	size_t stride = pp_edge_stride(p), i;
+	size_t i;
 
 	c->has_calls = pp_calls_counted(p);
 	for (i = 0; i < p->calls.rows.n; i++) {
-		const int64_t *cells = p->calls.cells.at + i * stride;
 		pp_func caller = p->funcs.at[p->calls.rows.at[i].caller].same;
 		pp_func callee = p->funcs.at[p->calls.rows.at[i].callee].same;
 		uint32_t row;
@@ -208,31 +208,27 @@ calls_take(struct pp_level_calls *c, pp_str *name)
 		row = pair_row(c, caller ? name[caller] : PP_FROM_OUTSIDE, name[callee]);
 		if (row == PP_MAP_NONE)
 			return false;
-		pp_count_add(&c->pairs.at[row].calls, (uint64_t)cells[0]);
-		pp_values_add_cells(p, c->costs.at + row * p->metrics.n, cells + 1);
+		pp_count_add(&c->pairs.at[row].calls, (uint64_t)pp_edge_cell(p, i, 0));
+		pp_values_add_cells(p, c->costs.at + row * p->metrics.n, pp_edge_costs(p, i));
 	}
 	return true;
 }
 
 /* By function: what it costs itself and calls, less what its callers account for. */
-static union pp_value *
-rests_compute(const struct pp_profile *p)
+static bool
+rests_compute(const struct pp_profile *p, struct pp_ledger *rest)
 {
-	union pp_value *rest = pp_profile_own(p, PP_ALL_SERIES, false);
-	size_t stride = pp_edge_stride(p), n = p->metrics.n, i, m;
+	size_t i;
 
-	for (i = 0; rest && i < p->calls.rows.n; i++)
-		for (m = 0; m < n; m++) {
-			const struct pp_metric *metric = &p->metrics.at[m];
-			union pp_value v = pp_cell_value(metric,
-			                                 p->calls.cells.at[i * stride + 1 + m]);
-			pp_func caller = p->funcs.at[p->calls.rows.at[i].caller].same;
-			pp_func callee = p->funcs.at[p->calls.rows.at[i].callee].same;
-
-			pp_value_add(metric, &rest[caller * n + m], v);
-			pp_value_sub(metric, &rest[callee * n + m], v);
-		}
-	return rest;
+	if (!pp_profile_own(p, PP_ALL_SERIES, false, rest))
+		return false;
+	for (i = 0; i < p->calls.rows.n; i++) {
+		pp_ledger_add_cells(rest, p->funcs.at[p->calls.rows.at[i].caller].same,
+		                    pp_edge_costs(p, i));
+		pp_ledger_sub_cells(rest, p->funcs.at[p->calls.rows.at[i].callee].same,
+		                    pp_edge_costs(p, i));
+	}
+	return !rest->failed;
 }
 
 /* Calls from outside, for functions that cost more than their callers say, or that have none. */
@@ -240,25 +236,31 @@ static bool
 rests_add(struct pp_level_calls *c, pp_str *name)
 {
 	const struct pp_profile *p = c->profile;
-	union pp_value *rest = rests_compute(p);
-	bool *called = pp_funcs_called(p, false), ok = rest && called;
-	size_t n = p->metrics.n, i, m;
+	struct pp_ledger rest = { 0 };
+	bool *called = pp_funcs_called(p, false), ok = rests_compute(p, &rest) && called;
+	size_t i, k;
 
 	for (i = 1; ok && i < p->funcs.n; i++) {
 		bool has = name[i] != PP_MAP_NONE && !called[i];
+		struct pp_values left = pp_ledger_row(&rest, i);
 		uint32_t row;
 
-		for (m = 0; m < n; m++)
-			has |= !pp_value_is_zero(&p->metrics.at[m], rest[i * n + m]);
+		for (k = 0; k < left.n; k++)
+			has |= !pp_value_is_zero(&p->metrics.at[pp_values_metric(&left, k)],
+			                         left.at[k]);
 		if (!has)
 			continue;
 		ok = func_named(c, name, (pp_func)i) &&
 		     (row = pair_row(c, PP_FROM_OUTSIDE, name[i])) != PP_MAP_NONE;
-		if (ok)
-			pp_values_add(p, c->costs.at + row * n, rest + i * n);
+		for (k = 0; ok && k < left.n; k++) {
+			uint32_t m = pp_values_metric(&left, k);
+
+			pp_value_add(&p->metrics.at[m], &c->costs.at[row * p->metrics.n + m],
+			             left.at[k]);
+		}
 	}
 	free(called);
-	free(rest);
+	pp_ledger_release(&rest);
 	return ok;
 }
 

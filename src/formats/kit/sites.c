@@ -30,12 +30,11 @@ site_enter(struct pp_sites *s, const struct pp_profile *p, const struct pp_sites
            uint64_t key)
 {
 	const struct pp_edge_row *row = &p->calls.rows.at[i];
-	const int64_t *cells = p->calls.cells.at + i * pp_edge_stride(p);
 	uint32_t first = pp_map_get(&s->pairs, key);
 	struct pp_site site = { row->site_file,
 		                row->site_line,
 		                row->site_address,
-		                cells[0],
+		                pp_edge_cell(p, i, 0),
 		                first == PP_MAP_NONE ? 0 : first + 1,
 		                first != PP_MAP_NONE,
 		                false };
@@ -47,7 +46,7 @@ site_enter(struct pp_sites *s, const struct pp_profile *p, const struct pp_sites
 	if (site.shared)
 		s->at.at[first].shared = true;
 	for (k = 0; k < s->columns; k++)
-		if (!pp_vec_push(&s->costs, by->cost(by->ctx, k, cells + 1)))
+		if (!pp_vec_push(&s->costs, by->cost(by->ctx, k, i)))
 			return false;
 	return true;
 }

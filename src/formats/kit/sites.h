@@ -14,7 +14,7 @@ struct pp_sites_by {
 	const uint32_t
 	    *func;        /* by function of the profile: the writer's; 0 = none. NULL = the same */
 	unsigned columns; /* of costs */
-	int64_t (*cost)(void *ctx, unsigned column, const int64_t *inclusive);
+	int64_t (*cost)(void *ctx, unsigned column, size_t row);
 	void *ctx;
 };
 

@@ -511,10 +511,10 @@ pp_nyt_outside_store(struct pp_nyt_load *load)
 	struct pp_nyt_outside *o = &load->outside;
 	struct pp_profile *p = load->builder->profile;
 	double whole = statements_sum(load), subs = 0.0, outside, own;
-	size_t stride = pp_edge_stride(p), i;
+	size_t i;
 
 	for (i = 0; i < p->calls.rows.n; i++)
-		subs += cell_ticks(p, p->calls.cells.at[i * stride + 2]);
+		subs += cell_ticks(p, pp_edge_cell(p, i, 2));
 	outside = own = whole > subs ? whole - subs : 0.0;
 	pp_nyt_outside_find(load, outside);
 	for (i = 0; i < o->files.n && pp_builder_ok(load->builder); i++) {

@@ -423,18 +423,18 @@ static void
 lines_write(struct pp_nyt_writing *w)
 {
 	const struct pp_profile *p = w->profile;
-	size_t stride = pp_line_stride(p), i;
+	size_t i;
 
 	for (i = 0; i < p->lines.rows.n; i++) {
 		const struct pp_line_row *l = &p->lines.rows.at[i];
-		const int64_t *cells = p->lines.cells.at + i * stride;
 		double ticks = 0.0;
 
 		if (w->metric)
-			ticks = pp_nyt_cell_ticks(w, cells[p->lines.hits + w->metric_index]);
+			ticks = pp_nyt_cell_ticks(
+			    w, pp_line_cell(p, i, p->lines.hits + w->metric_index));
 		if (p->lines.hits || ticks != 0.0)
 			line_write(w, pp_nyt_write_fid(w, l->file), l->line,
-			           p->lines.hits ? (uint64_t)cells[0] : 0, ticks);
+			           p->lines.hits ? (uint64_t)pp_line_cell(p, i, 0) : 0, ticks);
 	}
 }
 

@@ -185,24 +185,24 @@ static void
 edges_collect(struct pp_nyt_writing *w, struct pp_nyt_callers *c)
 {
 	const struct pp_profile *p = w->profile;
-	size_t stride = pp_edge_stride(p), i;
+	size_t i;
 
 	for (i = 0; i < p->calls.rows.n && w->metric; i++) {
 		const struct pp_edge_row *e = &p->calls.rows.at[i];
-		const int64_t *cells = p->calls.cells.at + i * stride;
 		struct pp_nyt_caller row = { .caller = p->funcs.at[e->caller].same,
 			                     .callee = p->funcs.at[e->callee].same,
 			                     .file = e->site_file ? e->site_file
 			                                          : p->funcs.at[e->caller].file,
 			                     .line = e->site_line,
-			                     .count = (uint64_t)cells[0] };
+			                     .count = (uint64_t)pp_edge_cell(p, i, 0) };
 
 		/* What runs outside of subs, the statements tell. */
 		if (w->levels && !row.count && pp_nyt_is_level(p, row.callee))
 			continue;
-		row.incl = pp_nyt_cell_ticks(w, cells[1 + w->metric_index]);
+		row.incl = pp_nyt_cell_ticks(w, pp_edge_cell(p, i, 1 + w->metric_index));
 		if (p->calls.own)
-			row.excl = pp_nyt_cell_ticks(w, cells[1 + p->metrics.n + w->metric_index]);
+			row.excl = pp_nyt_cell_ticks(
+			    w, pp_edge_cell(p, i, 1 + p->metrics.n + w->metric_index));
 		if (row.caller == row.callee &&
 		    (p->calls.self_repeats || !(p->calls.adds_up && p->calls.own))) {
 			row.reci = row.incl;

@@ -210,16 +210,15 @@ compose_lines(struct composer *c)
 {
 	const struct pp_profile *p = c->writer->profile;
 	const struct pp_metric *m = c->n.metric;
-	size_t stride = pp_line_stride(p), i;
+	size_t i;
 
 	for (i = 0; i < p->lines.rows.n; i++) {
-		const int64_t *cells = p->lines.cells.at + i * stride;
 		struct pp_pyn_line row = {
 			.fid = pp_nyt_write_fid(&c->n, p->lines.rows.at[i].file) - 1,
 			.line = p->lines.rows.at[i].line,
-			.calls = p->lines.hits ? count32(c, (uint64_t)cells[0]) : 0,
+			.calls = p->lines.hits ? count32(c, (uint64_t)pp_line_cell(p, i, 0)) : 0,
 		};
-		int64_t cell = m ? cells[p->lines.hits + c->n.metric_index] : 0;
+		int64_t cell = m ? pp_line_cell(p, i, p->lines.hits + c->n.metric_index) : 0;
 
 		/* Whole ticks of any size stay exact. */
 		if (m)
@@ -292,13 +291,13 @@ exact_edge(struct composer *c, size_t i, const uint32_t *sid_of)
 {
 	const struct pp_profile *p = c->writer->profile;
 	const struct pp_edge_row *e = &p->calls.rows.at[i];
-	const int64_t *cells = p->calls.cells.at + i * pp_edge_stride(p);
 
-	return (struct pp_pyn_edge){ sid_of[p->funcs.at[e->caller].same] - 1,
-		                     sid_of[p->funcs.at[e->callee].same] - 1,
-		                     count32(c, (uint64_t)cells[0]),
-		                     (uint64_t)cells[1 + c->n.metric_index],
-		                     (uint64_t)cells[1 + p->metrics.n + c->n.metric_index] };
+	return (struct pp_pyn_edge){
+		sid_of[p->funcs.at[e->caller].same] - 1, sid_of[p->funcs.at[e->callee].same] - 1,
+		count32(c, (uint64_t)pp_edge_cell(p, i, 0)),
+		(uint64_t)pp_edge_cell(p, i, 1 + c->n.metric_index),
+		(uint64_t)pp_edge_cell(p, i, 1 + p->metrics.n + c->n.metric_index)
+	};
 }
 
 static struct pp_pyn_edge

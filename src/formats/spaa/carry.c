@@ -235,7 +235,7 @@ timeline_write(struct pp_spaa_out *o, size_t series)
 static void
 rows_write(struct pp_spaa_out *o)
 {
-	size_t i;
+	size_t i, k;
 	uint32_t row;
 
 	for (i = 0; i < o->p->series.n && !o->failed; i++) {
@@ -247,11 +247,16 @@ rows_write(struct pp_spaa_out *o)
 			if (!pp_series_present(s, row))
 				continue;
 			numbers[0] = pp_series_node(s, row);
-			if (s->sparse)
-				(void)pp_series_row(s, row, numbers + 1);
-			else
+			if (s->wide) {
+				struct pp_cells costs = pp_series_costs(o->p, s, row);
+
+				memset(numbers + 1, 0, s->stride * sizeof *numbers);
+				for (k = 0; k < costs.n; k++)
+					numbers[1 + costs.column[k]] = costs.at[k];
+			} else {
 				memcpy(numbers + 1, pp_series_cells(s, row),
 				       s->stride * sizeof *numbers);
+			}
 			table_add(&t, numbers, s->stride + 1);
 		}
 		table_close(&t);

@@ -472,12 +472,16 @@ costs_finish(struct pp_spaa_carry *c)
 			return false;
 		*costs.calls = (uint64_t)cells[0];
 		for (m = 0; m < p->metrics.n; m++) {
-			costs.own[m] = pp_cell_value(&p->metrics.at[m], cells[1 + m]);
-			costs.total[m] = pp_cell_value(&p->metrics.at[m],
-			                               cells[1 + p->metrics.n + m]);
+			const struct pp_metric *metric = &p->metrics.at[m];
+
+			pp_build_func_cost(
+			    &c->builder, (pp_func)i, (uint32_t)m,
+			    (struct pp_cost_pair){
+			        pp_cell_value(metric, cells[1 + m]),
+			        pp_cell_value(metric, cells[1 + p->metrics.n + m]) });
 		}
 	}
-	return true;
+	return pp_builder_ok(&c->builder);
 }
 
 /* The carried profile takes the place of the one that was read. */

@@ -548,16 +548,14 @@ static void
 sums_add_row(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e, struct sums *sums,
              const struct pp_spaa_out_row *row)
 {
-	const struct pp_sparse *sparse = row->cells ? NULL : o->p->series.at[row->series].sparse;
-	uint32_t m, k;
+	struct pp_cells cells = { .at = row->cells, .n = o->p->metrics.n };
+	size_t k;
 
-	for (m = 0; !sparse && m < o->p->metrics.n; m++)
-		if (!sums->is_used || row->cells[m])
-			sums_add(o, e, sums, m, row->cells[m]);
-	for (k = sparse ? sparse->first[row->row] : 0; sparse && k < sparse->first[row->row + 1];
-	     k++)
-		sums_add(o, e, sums, sparse->column[k],
-		         *(const int64_t *)pp_sparse_cell(sparse, k));
+	if (!row->cells)
+		cells = o->from.many(o, row->series, row->row);
+	for (k = 0; k < cells.n; k++)
+		if (!sums->is_used || cells.at[k])
+			sums_add(o, e, sums, pp_cells_column(&cells, k), cells.at[k]);
 }
 
 /* Adds up what is not the own cost of a leaf. */

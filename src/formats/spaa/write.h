@@ -62,10 +62,11 @@ struct pp_spaa_out_event {
 struct pp_spaa_out_row {
 	pp_node node;
 	uint32_t series;
-	const int64_t *cells; /* NULL: those of row `row` of the series, which is sparse */
+	const int64_t *cells; /* NULL: there are many, those of row `row` that many() tells */
 	uint32_t row;
 };
 
+struct pp_spaa_out;
 /* The costs that are written, by stack: write_rows.c. */
 struct pp_spaa_out_costs {
 	const struct pp_tree *tree; /* of frames, or of functions */
@@ -76,6 +77,7 @@ struct pp_spaa_out_costs {
 	PP_VEC(struct pp_spaa_out_row) rows; /* by node */
 	struct pp_not_own_row *less;         /* what is not the own cost of leaves, by node */
 	size_t less_n;
+	struct pp_cells (*many)(const struct pp_spaa_out *, uint32_t series, uint32_t row);
 };
 
 struct pp_spaa_out {

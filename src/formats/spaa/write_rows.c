@@ -3,11 +3,13 @@
  * one level where a profile knows no stacks.
  */
 #include "formats/spaa/write.h"
+#include "model/ledger.h"
 
 static bool
-row_add(struct pp_spaa_out *o, pp_node node, uint32_t series, const int64_t *cells)
+row_add(struct pp_spaa_out *o, pp_node node, uint32_t series, const int64_t *cells, size_t i)
 {
-	struct pp_spaa_out_row row = { o->from.map ? o->from.map[node] : node, series, cells, 0 };
+	struct pp_spaa_out_row row = { o->from.map ? o->from.map[node] : node, series, cells,
+		                       (uint32_t)i };
 
 	return pp_vec_push(&o->from.rows, row);
 }
@@ -19,9 +21,30 @@ row_add_stack(struct pp_spaa_out *o, uint32_t series, uint32_t r)
 	const struct pp_series *s = &o->p->series.at[series];
 	pp_node node = pp_series_node(s, r);
 	struct pp_spaa_out_row row = { o->from.map ? o->from.map[node] : node, series,
-		                       s->sparse ? NULL : pp_series_cells(s, r), r };
+		                       s->wide ? NULL : pp_series_cells(s, r), r };
 
 	return pp_vec_push(&o->from.rows, row);
+}
+
+/* What rows of many metrics cost, by whatever they are rows of. */
+static struct pp_cells
+many_of_series(const struct pp_spaa_out *o, uint32_t series, uint32_t row)
+{
+	return pp_series_costs(o->p, &o->p->series.at[series], row);
+}
+
+static struct pp_cells
+many_of_lines(const struct pp_spaa_out *o, uint32_t series, uint32_t row)
+{
+	(void)series;
+	return pp_line_costs(o->p, row);
+}
+
+static struct pp_cells
+many_of_calls(const struct pp_spaa_out *o, uint32_t series, uint32_t row)
+{
+	(void)series;
+	return pp_edge_own(o->p, row);
 }
 
 /*
@@ -32,26 +55,27 @@ static bool
 rows_net(struct pp_spaa_out *o)
 {
 	const struct pp_profile *p = o->p;
-	union pp_value *own = pp_profile_own(p, PP_ALL_SERIES, false);
+	struct pp_ledger own;
 	size_t n = p->metrics.n, i, m;
+	bool fine = pp_profile_own(p, PP_ALL_SERIES, false, &own);
 
 	o->own = malloc(p->funcs.n * (n + 1) * sizeof *o->own);
-	for (i = 1; own && o->own && i < p->funcs.n; i++) {
+	for (i = 1; fine && o->own && i < p->funcs.n; i++) {
 		pp_node node = pp_tree_child(&o->from.own_tree, 0, p->funcs.at[i].same);
 		bool any = false;
 
 		for (m = 0; m < n; m++) {
+			union pp_value v = pp_ledger_get(&own, i, m);
 			int64_t *cell = &o->own[i * n + m];
 
-			any |= !pp_value_is_zero(&p->metrics.at[m], own[i * n + m]);
-			if (!pp_value_cell(&p->metrics.at[m], own[i * n + m], cell))
-				*cell = own[i * n + m].i < 0 ? 0 : INT64_MAX;
+			any |= !pp_value_is_zero(&p->metrics.at[m], v);
+			if (!pp_value_cell(&p->metrics.at[m], v, cell))
+				*cell = v.i < 0 ? 0 : INT64_MAX;
 		}
-		if (!node || (any && !row_add(o, node, 0, o->own + i * n)))
-			break;
+		fine = node && (!any || row_add(o, node, 0, o->own + i * n, 0));
 	}
-	free(own);
-	return own && o->own && i >= p->funcs.n;
+	pp_ledger_release(&own);
+	return fine && o->own;
 }
 
 /* The functions of lines or edges as a tree of one level. */
@@ -59,10 +83,11 @@ static bool
 rows_flat(struct pp_spaa_out *o)
 {
 	const struct pp_profile *p = o->p;
-	size_t i, n = p->metrics.n;
 	bool lines = p->lines.rows.n > 0;
+	size_t i;
 
 	o->by_func = true;
+	o->from.many = lines ? many_of_lines : many_of_calls;
 	if (!pp_tree_init(&o->from.own_tree, 1, UINT32_MAX - 1, &pp_pages_plain))
 		return false;
 	o->from.tree = &o->from.own_tree;
@@ -71,13 +96,14 @@ rows_flat(struct pp_spaa_out *o)
 	for (i = 0; i < (lines ? p->lines.rows.n : p->calls.own ? p->calls.rows.n : 0); i++) {
 		pp_func func = lines ? p->lines.rows.at[i].func : p->calls.rows.at[i].callee;
 		uint32_t series = lines ? p->lines.rows.at[i].series : p->calls.rows.at[i].series;
-		const int64_t *cells = lines ? p->lines.cells.at + i * pp_line_stride(p) +
-		                                   p->lines.hits
-		                             : p->calls.cells.at + i * pp_edge_stride(p) + 1 + n;
+		bool many = lines ? p->lines.wide != NULL : p->calls.wide != NULL;
+		const int64_t *cells = many    ? NULL
+		                       : lines ? pp_line_costs(p, i).at
+		                               : pp_edge_own(p, i).at;
 		pp_node node = func ? pp_tree_child(&o->from.own_tree, 0, p->funcs.at[func].same)
 		                    : 0;
 
-		if ((func && !node) || !row_add(o, node, series, cells))
+		if ((func && !node) || !row_add(o, node, series, cells, i))
 			return false;
 	}
 	return true;
@@ -170,6 +196,7 @@ pp_spaa_out_rows(struct pp_spaa_out *o)
 	uint32_t i, row;
 
 	o->from.tree = &p->tree;
+	o->from.many = many_of_series;
 	if (p->tree.n <= 1 && (p->lines.rows.n || p->calls.rows.n))
 		return rows_flat(o) && rows_sort(o);
 	if (o->by_func && !tree_by_func(o))

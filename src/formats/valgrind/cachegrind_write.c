@@ -135,7 +135,7 @@ static void
 put_entry(struct pp_writer *w, const struct pp_profile *p, const struct entry *from,
           const struct entry *to, pp_i128 *summary)
 {
-	size_t stride = pp_line_stride(p), m;
+	size_t m;
 	const struct entry *x;
 
 	pp_sink_u64(w->out, from->line);
@@ -144,7 +144,7 @@ put_entry(struct pp_writer *w, const struct pp_profile *p, const struct entry *f
 		pp_i128 most = metric->type == PP_UINT ? (pp_i128)UINT64_MAX : INT64_MAX, sum = 0;
 
 		for (x = from; x < to; x++)
-			sum += pp_cell_value(metric, p->lines.cells.at[x->row * stride + m]).i;
+			sum += pp_cell_value(metric, pp_line_cell(p, x->row, m)).i;
 		/* Each row fits; several of them may not. */
 		w->loss.too_large += sum > most || sum < -INT64_MAX;
 		sum = sum > most ? most : sum < -INT64_MAX ? -INT64_MAX : sum;

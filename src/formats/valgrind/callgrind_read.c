@@ -60,9 +60,9 @@ read_blank(struct pp_cg_parser *p)
 static bool
 node_add(struct pp_cg_parser *p, uint32_t series, pp_node node, const int64_t *costs)
 {
-	size_t m, n = p->builder->profile->metrics.n;
+	size_t m;
 
-	for (m = 0; m < n; m++)
+	for (m = 0; m < p->cost_bound; m++)
 		if (!pp_build_add(p->builder, series, node, (uint32_t)m, costs[m])) {
 			pp_cg_sum_report(p, m);
 			return false;
@@ -80,7 +80,7 @@ read_own(struct pp_cg_parser *p, const struct pp_cg_pos *pos, const int64_t *cos
 		                   .series = pp_cg_part(p)->series,
 		                   .address = pos->at[0] };
 	struct pp_over over = { pp_cg_sum_report, p };
-	bool fits = pp_build_line_add(p->builder, &row, costs, &over);
+	bool fits = pp_build_line_add(p->builder, &row, costs, p->cost_bound, &over);
 
 	if (r->xtree && p->cost_count && r->node)
 		fits &= node_add(p, row.series, r->node, costs);
@@ -102,7 +102,9 @@ read_call(struct pp_cg_parser *p, const struct pp_cg_call *call, const struct pp
 
 	if (p->place.current_file != p->place.file)
 		row.site_file = p->place.current_file;
-	if (pp_build_edge_add(p->builder, &row, (int64_t)call->count, costs, &over) && r->body)
+	if (pp_build_edge_add(p->builder, &row, (int64_t)call->count, costs, p->cost_bound,
+	                      &over) &&
+	    r->body)
 		pp_cg_emit_call(pp_cg_body_place(r->body, p), call, pos, costs, p->cost_count);
 }
 

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "formats/kit/tree_walk.h"
 #include "formats/valgrind/emit.h"
+#include "model/ledger.h"
 
 struct making {
 	struct pp_writer *w;
@@ -193,26 +194,53 @@ make_function(struct making *k, pp_func func, bool recursive)
 	return *known;
 }
 
-/* The cells of a line of a function of the view; 0 as a file is the function's own. NULL on failure. */
-static int64_t *
-line_cells(struct making *k, pp_func func, pp_str file, uint32_t line, uint64_t address)
+/* The row of a line of a function of the view; 0 as a file is the function's own. PP_MAP_NONE on failure. */
+static uint32_t
+line_row(struct making *k, pp_func func, pp_str file, uint32_t line, uint64_t address)
 {
 	struct pp_line_row row = { .func = func,
 		                   .file = file ? file : k->b->profile->funcs.at[func].file,
 		                   .line = line,
 		                   .address = address };
 
-	return func ? pp_build_line(k->b, &row) : NULL;
+	return func ? pp_build_line_row(k->b, &row) : PP_MAP_NONE;
 }
 
-/* Adds cells of the profile's metrics to cells of the view's. */
+/* Adds a sum of a metric to a line of the view, or to an edge. */
 static void
-cells_add(struct making *k, int64_t *to, const int64_t *cells)
+line_add(struct making *k, uint32_t row, size_t metric, union pp_value v)
 {
-	size_t m;
+	int64_t *to = pp_value_is_zero(&k->p->metrics.at[metric], v)
+	                  ? NULL
+	                  : pp_build_line_cell(k->b, row, metric);
 
-	for (m = 0; to && m < k->p->metrics.n; m++)
-		value_add(k, m, &to[m], pp_cell_value(&k->p->metrics.at[m], cells[m]));
+	if (to)
+		value_add(k, metric, to, v);
+}
+
+static void
+edge_add(struct making *k, uint32_t row, size_t metric, union pp_value v)
+{
+	int64_t *to = pp_value_is_zero(&k->p->metrics.at[metric], v)
+	                  ? NULL
+	                  : pp_build_edge_cell(k->b, row, 1 + metric);
+
+	if (to)
+		value_add(k, metric, to, v);
+}
+
+/* Adds what a row of the profile costs to one of the view. */
+static void
+costs_add(struct making *k, void (*add)(struct making *, uint32_t, size_t, union pp_value),
+          uint32_t row, struct pp_cells costs)
+{
+	size_t i;
+
+	for (i = 0; i < costs.n; i++) {
+		uint32_t m = pp_cells_column(&costs, i);
+
+		add(k, row, m, pp_cell_value(&k->p->metrics.at[m], costs.at[i]));
+	}
 }
 
 /* ---- from a tree ------------------------------------------------------------------------ */
@@ -305,12 +333,9 @@ site_line(const struct pp_profile *p, pp_node node)
 static void
 tree_own(struct making *k, const pp_func *funcs)
 {
-	int64_t *room = malloc((k->p->metrics.n + 1) * sizeof *room);
 	size_t i;
 	uint32_t row;
 
-	if (!room)
-		pp_builder_fail(k->b, PP_E_NOMEM, NULL);
 	for (i = 0; i < k->p->series.n; i++) {
 		const struct pp_series *s = &k->p->series.at[i];
 
@@ -318,63 +343,106 @@ tree_own(struct making *k, const pp_func *funcs)
 			pp_node node = pp_series_node(s, row);
 
 			if (pp_series_present(s, row))
-				cells_add(
-				    k,
-				    line_cells(k, node ? funcs[node] : make_function(k, 0, false),
-				               0, node ? node_line(k->p, node) : 0, 0),
-				    pp_series_row(s, row, room));
+				costs_add(k, line_add,
+				          line_row(k,
+				                   node ? funcs[node] : make_function(k, 0, false),
+				                   0, node ? node_line(k->p, node) : 0, 0),
+				          pp_series_costs(k->p, s, row));
 		}
 	}
-	free(room);
 }
 
+/* The edge that leads to each node, with its calls; PP_MAP_NONE for roots. */
 static bool
-tree_edges(struct making *k, const pp_func *funcs)
+tree_rows(struct making *k, const pp_func *funcs, uint32_t *row_of)
 {
 	bool known;
 	uint64_t *calls = pp_node_calls(k->p, &known);
+	pp_node node;
+
+	for (node = 1; calls && node < k->p->tree.n && pp_builder_ok(k->b); node++) {
+		pp_node parent = pp_tree_parent(&k->p->tree, node);
+		struct pp_edge_row row = { .caller = funcs[parent],
+			                   .callee = funcs[node],
+			                   .site_line = parent ? site_line(k->p, node) : 0 };
+		int64_t *counted;
+
+		row_of[node] = parent ? pp_build_edge_row(k->b, &row) : PP_MAP_NONE;
+		counted = pp_build_edge_cell(k->b, row_of[node], 0);
+		/* Who called a root is not known, so that nothing can be said of its calls. */
+		if (!parent)
+			k->w->loss.more[PP_TRAIT_CALLS] += calls[node] > 0;
+		if (!counted)
+			continue;
+		cell_add(k, PP_INT, counted, calls[node] ? (int64_t)calls[node] : 1);
+		k->w->loss.made |= known ? 0 : PP_HAS(CALLS);
+	}
+	free(calls);
+	return calls != NULL;
+}
+
+/* What nodes cost with all below them, metric by metric. */
+static bool
+tree_costs(struct making *k, const uint32_t *row_of)
+{
 	size_t m;
 	pp_node node;
-	bool ok = calls != NULL;
+	bool ok = true;
 
 	for (m = 0; ok && m < k->p->metrics.n; m++) {
 		union pp_value *cost = node_costs(k->p, m);
 
 		ok = cost != NULL;
-		for (node = 1; ok && node < k->p->tree.n && pp_builder_ok(k->b); node++) {
-			pp_node parent = pp_tree_parent(&k->p->tree, node);
-			struct pp_edge_row row = { .caller = funcs[parent],
-				                   .callee = funcs[node],
-				                   .site_line = parent ? site_line(k->p, node)
-				                                       : 0 };
-			int64_t *cells = parent ? pp_build_edge(k->b, &row) : NULL;
-
-			/* Who called a root is not known, so that nothing can be said of its calls. */
-			if (m == 0 && !parent)
-				k->w->loss.more[PP_TRAIT_CALLS] += calls[node] > 0;
-			if (!cells)
-				continue;
-			if (m == 0)
-				cell_add(k, PP_INT, &cells[0],
-				         calls[node] ? (int64_t)calls[node] : 1);
-			k->w->loss.made |= known ? 0 : PP_HAS(CALLS);
-			value_add(k, m, &cells[1 + m], cost[node]);
-		}
+		for (node = 1; ok && node < k->p->tree.n && pp_builder_ok(k->b); node++)
+			if (row_of[node] != PP_MAP_NONE)
+				edge_add(k, row_of[node], m, cost[node]);
 		free(cost);
 	}
-	free(calls);
+	return ok;
+}
+
+/* The same where there are many metrics: node by node. */
+static bool
+tree_costs_sparse(struct making *k, const uint32_t *row_of)
+{
+	struct pp_gather cost;
+	uint32_t node, cell;
+
+	if (!pp_inclusive_sparse(&cost, k->p))
+		return false;
+	for (node = 1; node < k->p->tree.n && pp_builder_ok(k->b); node++)
+		for (cell = pp_gather_last(&cost, node); cell && row_of[node] != PP_MAP_NONE;
+		     cell = pp_gather_before(&cost, cell))
+			edge_add(k, row_of[node], cost.keys.at[cell - 1].row,
+			         *(const union pp_value *)pp_gather_cell(&cost, cell));
+	pp_gather_release(&cost);
+	return true;
+}
+
+static bool
+tree_edges(struct making *k, const pp_func *funcs)
+{
+	uint32_t *row_of = calloc(k->p->tree.n, sizeof *row_of);
+	bool ok = row_of && tree_rows(k, funcs, row_of);
+
+	if (ok && k->p->metrics.n > PP_FEW_COLUMNS && !is_measured(k->p))
+		ok = tree_costs_sparse(k, row_of);
+	else if (ok)
+		ok = tree_costs(k, row_of);
+	free(row_of);
 	return ok;
 }
 
 /* What calls cost in the view. */
 static int64_t
-site_cost(void *ctx, unsigned metric, const int64_t *cells)
+site_cost(void *ctx, unsigned metric, size_t row)
 {
 	struct making *k = ctx;
 	const struct pp_metric *m = &k->p->metrics.at[metric];
 	uint64_t rounded = 0;
 
-	return pp_cg_whole(m, pp_cell_value(m, cells[metric]), is_told(k->p, m) ? 0 : 1, &rounded);
+	return pp_cg_whole(m, pp_cell_value(m, pp_edge_cell(k->p, row, 1 + metric)),
+	                   is_told(k->p, m) ? 0 : 1, &rounded);
 }
 
 /* The sites that the profile states beside its stacks. */
@@ -415,33 +483,33 @@ from_tree(struct making *k, bool edges)
 static void
 rows_lines(struct making *k)
 {
-	size_t i, stride = pp_line_stride(k->p);
+	size_t i;
 
 	for (i = 0; i < k->p->lines.rows.n && pp_builder_ok(k->b); i++) {
 		const struct pp_line_row *row = &k->p->lines.rows.at[i];
 		pp_func func = make_function(k, k->p->funcs.at[row->func].same, false);
 		pp_str file = row->file ? make_name(k, pp_text_of(k->p, row->file), false, "") : 0;
 
-		cells_add(k, line_cells(k, func, file, row->line, row->address),
-		          k->p->lines.cells.at + i * stride + k->p->lines.hits);
+		costs_add(k, line_add, line_row(k, func, file, row->line, row->address),
+		          pp_line_costs(k->p, i));
 	}
 }
 
 static void
 rows_edges(struct making *k)
 {
-	size_t i, stride = pp_edge_stride(k->p);
+	size_t i;
 
 	for (i = 0; i < k->p->calls.rows.n && pp_builder_ok(k->b); i++) {
 		const struct pp_edge_row *from = &k->p->calls.rows.at[i];
-		const int64_t *cells = k->p->calls.cells.at + i * stride;
+		int64_t calls = pp_edge_cell(k->p, i, 0), *counted;
 		struct pp_edge_row row = { .site_line = from->site_line,
 			                   .site_address = from->site_address };
-		int64_t *to;
+		uint32_t to;
 
 		if (!from->caller || !from->callee) {
 			k->w->loss.more[PP_TRAIT_PAIRS]++;
-			k->w->loss.more[PP_TRAIT_CALLS] += cells[0] != 0;
+			k->w->loss.more[PP_TRAIT_CALLS] += calls != 0;
 			k->w->loss.more[PP_TRAIT_SITES] += from->site_line != 0;
 			continue;
 		}
@@ -449,11 +517,12 @@ rows_edges(struct making *k)
 		row.callee = make_function(k, k->p->funcs.at[from->callee].same, false);
 		if (from->site_file)
 			row.site_file = make_name(k, pp_text_of(k->p, from->site_file), false, "");
-		to = pp_build_edge(k->b, &row);
-		if (!to)
+		to = pp_build_edge_row(k->b, &row);
+		counted = pp_build_edge_cell(k->b, to, 0);
+		if (!counted)
 			return;
-		cell_add(k, PP_INT, &to[0], cells[0]);
-		cells_add(k, to + 1, cells + 1);
+		cell_add(k, PP_INT, counted, calls);
+		costs_add(k, edge_add, to, pp_edge_costs(k->p, i));
 	}
 }
 
@@ -461,15 +530,15 @@ rows_edges(struct making *k)
 static void
 rows_own(struct making *k)
 {
-	size_t i, n = k->p->metrics.n, stride = pp_edge_stride(k->p);
+	size_t i;
 
 	for (i = 0; k->p->calls.own && i < k->p->calls.rows.n && pp_builder_ok(k->b); i++) {
 		pp_func callee = k->p->funcs.at[k->p->calls.rows.at[i].callee].same;
 
-		cells_add(k,
-		          line_cells(k, make_function(k, callee, false), 0,
-		                     k->p->funcs.at[callee].line, 0),
-		          k->p->calls.cells.at + i * stride + 1 + n);
+		costs_add(
+		    k, line_add,
+		    line_row(k, make_function(k, callee, false), 0, k->p->funcs.at[callee].line, 0),
+		    pp_edge_own(k->p, i));
 	}
 }
 
@@ -477,21 +546,28 @@ rows_own(struct making *k)
 static void
 funcs_own(struct making *k)
 {
-	union pp_value *own = pp_profile_own(k->p, PP_ALL_SERIES, false);
-	size_t i, m, n = k->p->metrics.n;
+	struct pp_ledger own;
+	size_t i, n;
 
-	if (!own)
+	if (!pp_profile_own(k->p, PP_ALL_SERIES, false, &own)) {
 		pp_builder_fail(k->b, PP_E_NOMEM, NULL);
-	for (i = 1; i < k->p->funcs.n && pp_builder_ok(k->b); i++)
-		for (m = 0; m < n; m++) {
-			bool none = pp_value_is_zero(&k->p->metrics.at[m], own[i * n + m]);
-			pp_func func = none ? 0 : make_function(k, (pp_func)i, false);
-			int64_t *to = line_cells(k, func, 0, k->p->funcs.at[i].line, 0);
+		return;
+	}
+	for (i = 1; i < k->p->funcs.n && pp_builder_ok(k->b); i++) {
+		struct pp_values costs = pp_ledger_row(&own, i);
 
-			if (to)
-				value_add(k, m, &to[m], own[i * n + m]);
+		for (n = 0; n < costs.n; n++) {
+			uint32_t m = pp_values_metric(&costs, n);
+			bool none = pp_value_is_zero(&k->p->metrics.at[m], costs.at[n]);
+
+			if (!none)
+				line_add(k,
+				         line_row(k, make_function(k, (pp_func)i, false), 0,
+				                  k->p->funcs.at[i].line, 0),
+				         m, costs.at[n]);
 		}
-	free(own);
+	}
+	pp_ledger_release(&own);
 }
 
 /* ---- the whole -------------------------------------------------------------------------- */

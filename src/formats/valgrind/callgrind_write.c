@@ -141,19 +141,43 @@ group(struct grouped *g, const struct pp_profile *p, bool edges)
 	return true;
 }
 
+/* Costs with a cell for each metric: as they are, or in `room`, which has only zeros before and after. */
+static const int64_t *
+cells_fill(struct pp_cells costs, int64_t *room)
+{
+	size_t i;
+
+	if (!costs.column && costs.n)
+		return costs.at;
+	for (i = 0; i < costs.n; i++)
+		room[pp_cells_column(&costs, i)] = costs.at[i];
+	return room;
+}
+
+static void
+cells_clear(struct pp_cells costs, int64_t *room)
+{
+	size_t i;
+
+	for (i = 0; costs.column && i < costs.n; i++)
+		room[pp_cells_column(&costs, i)] = 0;
+}
+
 /* The calls of an edge: from its site or, where it has none, from those that the profile states. */
 static void
-view_calls(struct pp_cg_emit *e, struct pp_cg_view *v, const struct pp_edge_row *row,
-           const int64_t *cells)
+view_calls(struct pp_cg_emit *e, struct pp_cg_view *v, size_t edge, int64_t *room)
 {
 	const struct pp_profile *p = e->p;
+	const struct pp_edge_row *row = &p->calls.rows.at[edge];
+	const int64_t *costs = cells_fill(pp_edge_costs(p, edge), room);
+	int64_t calls = pp_edge_cell(p, edge, 0);
 	struct pp_site_share share = { .file = row->site_file,
 		                       .line = row->site_line,
 		                       .address = row->site_address,
-		                       .calls = cells[0] };
+		                       .calls = calls };
 	bool shared = v->sites.at.n && !row->site_line && !row->site_address &&
-	              pp_sites_ask(&v->sites, v->plain[row->caller], v->plain[row->callee],
-	                           cells[0], cells + 1);
+	              pp_sites_ask(&v->sites, v->plain[row->caller], v->plain[row->callee], calls,
+	                           costs);
 
 	while (!shared || pp_sites_next(&v->sites, &share)) {
 		struct pp_cg_pos pos = { { share.address, 0, share.line } };
@@ -162,7 +186,7 @@ view_calls(struct pp_cg_emit *e, struct pp_cg_view *v, const struct pp_edge_row 
 		call.target.at[2] = v->first_line[row->callee];
 		pp_cg_emit_place(e, row->caller,
 		                 share.file ? share.file : p->funcs.at[row->caller].file);
-		pp_cg_emit_call(e, &call, &pos, shared ? share.costs : cells + 1, p->metrics.n);
+		pp_cg_emit_call(e, &call, &pos, shared ? share.costs : costs, p->metrics.n);
 		if (!shared)
 			return;
 	}
@@ -170,7 +194,7 @@ view_calls(struct pp_cg_emit *e, struct pp_cg_view *v, const struct pp_edge_row 
 
 static void
 view_function(struct pp_cg_emit *e, struct pp_cg_view *v, const struct grouped *lines,
-              const struct grouped *edges, pp_func func)
+              const struct grouped *edges, pp_func func, int64_t *room)
 {
 	const struct pp_profile *p = e->p;
 	size_t i, n = p->metrics.n;
@@ -180,31 +204,33 @@ view_function(struct pp_cg_emit *e, struct pp_cg_view *v, const struct grouped *
 		struct pp_cg_pos pos = { { row->address, 0, row->line } };
 
 		pp_cg_emit_place(e, func, row->file);
-		pp_cg_emit_own(e, &pos, p->lines.cells.at + lines->rows[i] * pp_line_stride(p), n);
+		pp_cg_emit_own(e, &pos, cells_fill(pp_line_costs(p, lines->rows[i]), room), n);
+		cells_clear(pp_line_costs(p, lines->rows[i]), room);
 	}
-	for (i = edges->first[func]; i < edges->first[func + 1]; i++)
-		view_calls(e, v, &p->calls.rows.at[edges->rows[i]],
-		           p->calls.cells.at + edges->rows[i] * pp_edge_stride(p));
+	for (i = edges->first[func]; i < edges->first[func + 1]; i++) {
+		view_calls(e, v, edges->rows[i], room);
+		cells_clear(pp_edge_costs(p, edges->rows[i]), room);
+	}
 }
 
-static void
+static bool
 view_totals(struct pp_cg_emit *e)
 {
 	const struct pp_profile *p = e->p;
-	size_t stride = pp_line_stride(p), i, m;
+	union pp_value *sums = calloc(p->metrics.n + 1, sizeof *sums);
 	char text[PP_NUM_MAX];
+	size_t i, m;
 
+	for (i = 0; sums && i < p->lines.rows.n; i++)
+		pp_values_add_cells(p, sums, pp_line_costs(p, i));
 	pp_sink_puts(e->out, "\ntotals:");
-	for (m = 0; m < p->metrics.n; m++) {
-		pp_i128 sum = 0;
-
-		for (i = 0; i < p->lines.rows.n; i++)
-			sum +=
-			    pp_cell_value(&p->metrics.at[m], p->lines.cells.at[i * stride + m]).i;
+	for (m = 0; sums && m < p->metrics.n; m++) {
 		pp_sink_putc(e->out, ' ');
-		pp_sink_write(e->out, text, pp_num_print(text, sum, 0));
+		pp_sink_write(e->out, text, pp_num_print(text, sums[m].i, 0));
 	}
 	pp_sink_putc(e->out, '\n');
+	free(sums);
+	return sums != NULL;
 }
 
 /* A meta value of one line, as a header. */
@@ -264,6 +290,7 @@ write_view(struct pp_writer *w, struct pp_cg_view *v)
 	struct pp_cg_emit e;
 	unsigned positions = PP_CG_LINE;
 	pp_status status = PP_E_NOMEM;
+	int64_t *room = calloc(p->metrics.n + 1, sizeof *room);
 	size_t i;
 
 	for (i = 0; i < p->lines.rows.n; i++)
@@ -271,18 +298,19 @@ write_view(struct pp_writer *w, struct pp_cg_view *v)
 	for (i = 0; i < p->calls.rows.n; i++)
 		positions |= p->calls.rows.at[i].site_address ? PP_CG_INSTR : 0;
 	if (pp_cg_emit_init(&e, p, w->out) && pp_cg_emit_functions(&e) && group(&lines, p, false) &&
-	    group(&edges, p, true)) {
+	    group(&edges, p, true) && room) {
 		view_header(w, v, positions);
 		e.typed = true;
 		pp_cg_emit_part(&e, positions);
 		for (i = 1; i < p->funcs.n && !e.failed && w->out->status == PP_OK; i++)
-			view_function(&e, v, &lines, &edges, (pp_func)i);
+			view_function(&e, v, &lines, &edges, (pp_func)i, room);
 		w->loss.more[PP_TRAIT_SITES] += (int64_t)pp_sites_lost(&v->sites,
 		                                                       w->loss.rounded > 0);
 		if (w->profile->complete)
-			view_totals(&e);
+			e.failed |= !view_totals(&e);
 		status = e.failed ? PP_E_NOMEM : PP_OK;
 	}
+	free(room);
 	free(lines.rows);
 	free(lines.first);
 	free(edges.rows);

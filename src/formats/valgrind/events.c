@@ -224,10 +224,14 @@ fit_metrics(struct pp_cg_parser *p)
 
 	if (!pp_builder_ok(p->builder))
 		return;
-	if (n > p->costs_cap &&
-	    !pp_vec_grow((void **)&p->costs, &p->costs_cap, sizeof *p->costs, n)) {
-		pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
-		return;
+	if (n > p->costs_cap) {
+		size_t before = p->costs_cap;
+
+		if (!pp_vec_grow((void **)&p->costs, &p->costs_cap, sizeof *p->costs, n)) {
+			pp_builder_fail(p->builder, PP_E_NOMEM, NULL);
+			return;
+		}
+		memset(p->costs + before, 0, (p->costs_cap - before) * sizeof *p->costs);
 	}
 	if (n <= part->sums_n)
 		return;
@@ -244,19 +248,14 @@ fit_metrics(struct pp_cg_parser *p)
 bool
 pp_cg_fits_signed(const struct pp_profile *p, uint32_t metric)
 {
-	const struct {
-		const int64_t *cells;
-		size_t rows, stride, at;
-	} tables[] = {
-		{ p->lines.cells.at, p->lines.rows.n, pp_line_stride(p), p->lines.hits + metric },
-		{ p->calls.cells.at, p->calls.rows.n, pp_edge_stride(p), 1 + metric },
-	};
 	size_t i, k, row;
 
-	for (k = 0; k < PP_COUNT_OF(tables); k++)
-		for (i = 0; i < tables[k].rows; i++)
-			if (tables[k].cells[i * tables[k].stride + tables[k].at] < 0)
-				return false;
+	for (i = 0; i < p->lines.rows.n; i++)
+		if (pp_line_cell(p, i, p->lines.hits + metric) < 0)
+			return false;
+	for (i = 0; i < p->calls.rows.n; i++)
+		if (pp_edge_cell(p, i, 1 + metric) < 0)
+			return false;
 	for (k = 0; k < p->series.n; k++)
 		for (row = 0; row < p->series.at[k].rows; row++)
 			if (pp_series_cell(&p->series.at[k], (uint32_t)row, metric) < 0)
@@ -443,6 +442,9 @@ pp_cg_events(struct pp_cg_parser *p, struct pp_slice value)
 	free(part->events);
 	part->events = events;
 	part->event_count = (uint32_t)n;
+	for (i = 0; i < n && events[i] == i; i++)
+		;
+	part->in_order = i == n;
 	part->has_events = n > 0;
 	for (i = part->first_header; i < p->head.lines.n && pp_builder_ok(p->builder); i++) {
 		const struct pp_cg_header *h = &p->head.lines.at[i];

@@ -76,6 +76,7 @@ struct pp_cg_part {
 	unsigned positions; /* PP_CG_INSTR | ... */
 	uint32_t event_count;
 	uint32_t *events; /* column -> metric */
+	bool in_order;    /* column k is metric k */
 	uint32_t series;  /* of the profile, once it has a body */
 	uint64_t *sums;   /* per metric: the own costs of this part, modulo 2^64 */
 	size_t sums_n;
@@ -207,6 +208,7 @@ struct pp_cg_parser {
 	int64_t *costs; /* one per metric */
 	size_t costs_cap;
 	uint32_t cost_count; /* how many the line had */
+	size_t cost_bound;   /* costs of metrics from here on are 0 */
 };
 
 /* Reads the whole input. PP_OK, PP_E_IO, or the builder's status. */

@@ -210,12 +210,16 @@ take_costs(struct pp_cg_parser *p, const unsigned char *at)
 	const struct pp_cg_part *part = pp_cg_part(p);
 	const unsigned char *begin = at;
 	const uint32_t *metric = part->events;
-	size_t m, n = p->builder->profile->metrics.n;
 	uint32_t k = 0, most = part->event_count;
 	int64_t signs = 0;
+	size_t m;
 
-	for (m = 0; m < n; m++)
+	for (m = 0; m < p->cost_bound; m++)
 		p->costs[m] = 0;
+	/* Until all is read, any may be left behind. */
+	p->cost_bound = most;
+	if (PP_UNLIKELY(!part->in_order || p->head.derived.n))
+		p->cost_bound = p->builder->profile->metrics.n;
 	for (; pp_cg_next_word(&at); k++) {
 		const unsigned char *stop;
 
@@ -233,6 +237,8 @@ take_costs(struct pp_cg_parser *p, const unsigned char *at)
 		at = stop;
 	}
 	p->cost_count = k;
+	if (PP_LIKELY(p->cost_bound == most))
+		p->cost_bound = k;
 	if (PP_UNLIKELY(signs < 0) && !costs_fit(p, begin))
 		return NULL;
 	if (PP_UNLIKELY(p->head.derived.n))
@@ -292,7 +298,7 @@ parse_cost(struct pp_cg_parser *p, const unsigned char *at)
 	if (what == PP_CG_OWN || !p->by_callgrind)
 		p->base = pos;
 	if (what == PP_CG_OWN) {
-		part_sum(pp_cg_part(p), p->costs, p->builder->profile->metrics.n);
+		part_sum(pp_cg_part(p), p->costs, p->cost_bound);
 		if (v->own)
 			v->own(p, &pos, p->costs);
 	} else if (what == PP_CG_CALL) {

@@ -696,7 +696,7 @@ stacks_release(struct stacks *t)
 }
 
 static int64_t
-site_cost(void *ctx, unsigned column, const int64_t *cells)
+site_cost(void *ctx, unsigned column, size_t row)
 {
 	struct xd_write *x = ctx;
 	size_t metric = x->columns.metric[column];
@@ -704,7 +704,8 @@ site_cost(void *ctx, unsigned column, const int64_t *cells)
 	return metric == NO_METRIC
 	           ? 0
 	           : column_value(x, column,
-	                          pp_cell_value(&x->p->metrics.at[metric], cells[metric]));
+	                          pp_cell_value(&x->p->metrics.at[metric],
+	                                        pp_edge_cell(x->p, row, 1 + metric)));
 }
 
 static bool
