@@ -80,7 +80,7 @@ export class App {
   private tabs = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' });
   private bar = el('div', { class: 'bar2' });
   private filters = el('div', { class: 'filters' });
-  private details = el('footer', { id: 'details', role: 'status', 'aria-live': 'polite' });
+  private details = el('div', { id: 'details', role: 'status', 'aria-live': 'polite' });
   private found = el('span', { class: 'found', role: 'status', 'aria-live': 'polite' });
   private searchBox: HTMLInputElement;
   private strip: Strip | null;

@@ -16,10 +16,10 @@ export function el<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props =
   return e;
 }
 
-/** A button. Its name for screen readers holds what is seen, where that is words. */
+/** A button. Its name for screen readers holds what is seen, where that is words; where that is shortened, it is the whole of it. */
 export function button(label: string, title: string, run: () => void, props: Props = {}, room = Infinity): HTMLButtonElement {
-  const holds = !/[a-z]/i.test(label) || title.toLowerCase().includes(label.toLowerCase());
-  return el('button', { type: 'button', title, 'aria-label': holds ? title : `${label}: ${title}`, onclick: run, ...props }, ...named(label, room));
+  const holds = !/[a-z]/i.test(label) || title.toLowerCase().includes(label.toLowerCase()), short = fitName(label, room) !== label;
+  return el('button', { type: 'button', title, 'aria-label': short ? null : holds ? title : `${label}: ${title}`, onclick: run, ...props }, ...named(label, room));
 }
 
 /** A name in the room there is: shortened for the eye, whole for everything else. */

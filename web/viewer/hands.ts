@@ -87,6 +87,7 @@ export function hands(canvas: HTMLCanvasElement, on: Hands): void {
     choosing = false;
   };
   canvas.addEventListener('pointerup', up);
+  canvas.addEventListener('dblclick', () => on.reset()); // people may have made it slower than that
   canvas.addEventListener('pointercancel', up);
   canvas.addEventListener('pointerleave', () => {
     if (!held.size) on.leave();

@@ -33,7 +33,7 @@ export function openMenu(x: number, y: number, title: string, items: [string, ()
     e.preventDefault();
     e.stopPropagation();
   });
-  document.body.append(menu);
+  (document.querySelector('main') ?? document.body).append(menu);
   const r = menu.getBoundingClientRect();
   menu.style.left = Math.max(4, Math.min(x, innerWidth - r.width - 4)) + 'px';
   menu.style.top = Math.max(4, Math.min(y, innerHeight - r.height - 4)) + 'px';

@@ -1,6 +1,6 @@
 // The first view: what was profiled, what it cost, what costs most, and where to look next.
 
-import type { App, Panel } from '../app';
+import type { App, Panel, Thing } from '../app';
 import type { Metric, Moments, ProfileInfo } from '../data';
 import { button, el, fill } from '../dom';
 import { Flame } from '../flame';
@@ -144,6 +144,11 @@ export class OverviewView implements Panel {
     return rows.length && tree.n > 1 ? this.card('Hottest path', el('ol', { class: 'path' }, ...rows)) : null;
   }
 
+  private thing(node: number | null): Thing | null {
+    const l = this.layer, costs = this.app.scene.costs.keys();
+    return l && node !== null && node > 0 ? { func: l.func(node), more: l.more(node), total: Array.from(costs, k => l.total(node, k)), stack: l.stack(node) } : null;
+  }
+
   private graph(): HTMLElement | null {
     const { app } = this;
     if (why('flame', app.data) || !(app.scene.width.at(0) > 0)) return null;
@@ -152,8 +157,8 @@ export class OverviewView implements Panel {
       funcs: app.data.funcs, label: n => (n ? app.name(this.layer!.func(n)) : 'all'), colour: n => (n ? app.frameColour(this.layer!, n) : app.dark ? '#4a4b55' : '#d5d5dc'),
       match: n => !!n && !!app.hits?.[this.layer!.func(n)], searching: () => !!app.hits, dark: () => app.dark,
     }, {
-      hover: (node, _box, x, y) => app.hover(x, y, node === null || node <= 0 ? null : { func: this.layer!.func(node), more: this.layer!.more(node), total: app.scene.costs.map((_, k) => this.layer!.total(node, k)), stack: this.layer!.stack(node) }),
-      select: () => undefined,
+      hover: (node, _box, x, y) => app.hover(x, y, this.thing(node)),
+      select: node => app.tell(this.thing(node)),
       zoomed: node => app.set({ view: 'flame', zoom: pathOf(this.layer!, node) }),
       menu: (node, x, y) => app.menuFor(this.layer!.func(node), x, y),
     });
