@@ -8,6 +8,8 @@
 #include "text/escape.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
+/* Columns in which there is no room for two ellipses. */
+#define END_ONLY 8
 /* What a name before the last of a chain takes at most, and the least that a chain needs to be one. */
 #define CHAINED_MOST 32
 #define CHAIN_LEAST 24
@@ -76,6 +78,29 @@ divided_from(const char *name, size_t n, size_t at)
 	return false;
 }
 
+/* An ellipsis and as much of the end as there is room for. */
+static size_t
+keep_end(struct pp_buf *out, const char *name, size_t n, size_t columns)
+{
+	size_t from = n, at, wide = 0, more;
+
+	if (columns == 0)
+		return 0;
+	for (at = n; at > 0;) {
+		at--;
+		if (((unsigned char)name[at] & 0xc0) == 0x80)
+			continue;
+		more = pp_text_columns(name + at, from - at);
+		if (wide + more + 1 > columns)
+			break;
+		wide += more;
+		from = at;
+	}
+	pp_buf_adds(out, ELLIPSIS);
+	pp_buf_add(out, name + from, n - from);
+	return wide + 1;
+}
+
 /* Leaves out what leads to the name, as little as will do; the last part when nothing will. */
 static size_t
 drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
@@ -97,6 +122,8 @@ drop_front(struct pp_buf *out, const char *name, size_t n, size_t columns)
 		pp_buf_add(out, name + last, n - last);
 		return wide + 1;
 	}
+	if (last > 0 && columns < END_ONLY)
+		return keep_end(out, name, n, columns);
 	if (last > 0)
 		pp_buf_adds(&tail, ELLIPSIS);
 	pp_buf_add(&tail, name + last, n - last);

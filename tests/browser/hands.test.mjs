@@ -175,14 +175,14 @@ await test('addresses', async () => {
 
 await test('for everybody', async () => {
   const axe = readFileSync(createRequire(join(here, 'web', 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');
-  for (const [name, files] of [['axe-spx', [spx]], ['axe-diff', [app, sample('cli/data/other.folded')]], ['axe-nytprof', [sample('formats/nytprof/good/evals_z_calls2.out')]]]) {
+  for (const [name, files, views = VIEWS] of [['axe-spx', [spx]], ['axe-diff', [app, sample('cli/data/other.folded')]], ['axe-nytprof', [sample('formats/nytprof/good/evals_z_calls2.out')]], ['axe-names', [sample('formats/perf-script/good/cpp.script.txt.gz')], ['overview']]]) {
     const p = await page(b, { bypassCSP: true, viewport: { width: 1280, height: 800 } });
     await open(p, makeReport(name, ...files));
     await p.evaluate(axe);
     for (const [theme, rules] of [['light', null], ['dark', ['color-contrast']]]) {
       const found = [];
       await p.emulateMedia({ colorScheme: theme });
-      for (const v of VIEWS) {
+      for (const v of views) {
         await view(p, v);
         const list = await p.evaluate(async only => (await window.axe.run(document, { resultTypes: ['violations'], ...(only && { runOnly: only }) })).violations, rules);
         for (const x of list) if (x.impact === 'serious' || x.impact === 'critical') found.push(`${v}: ${x.id} ${x.nodes[0].html.slice(0, 120)}`);
@@ -190,6 +190,22 @@ await test('for everybody', async () => {
       is(found, [], `${name}, ${theme}: axe-core finds nothing serious`);
     }
   }
+});
+
+await test('slow hands', async () => {
+  const p = await page(b);
+  await open(p, makeReport('hands', app), '#view=flame');
+  const canvas = p.getByRole('img', { name: 'Flame graph' });
+  await canvas.press('ArrowUp');
+  await canvas.press('Enter');
+  ok(p.url().includes('zoom='), 'zoomed');
+  await canvas.dispatchEvent('dblclick');
+  await settle(p);
+  ok(!p.url().includes('zoom='), 'a double click that is slow resets', p.url());
+  await open(p, makeReport('hands', app));
+  await p.keyboard.press('ArrowUp');
+  await settle(p);
+  ok((await p.locator('#details').innerText()).includes('% of all'), 'arrow keys tell in the overview, too', await p.locator('#details').innerText());
 });
 
 await b.close();

@@ -137,6 +137,43 @@ for (const [name, metric, path] of [['falls-spx', 'zm', 'cli/data/pool.json'], [
     await p.context().close();
   });
 
+// ---- filters on any tree: sums that are exact, and sums beyond 2^53, which are rounded ----
+await test('filters together', async () => {
+  const p = await page(b), kinds = ['focus', 'ignore', 'hide', 'show', 'show-from', 'collapse'];
+  let seed = 7;
+  const random = n => (seed = (seed * 48271) % 2147483647) % n;
+  for (const [name, unit] of [['exact', 1], ['rounded', 1e14]]) {
+    const file = join(out, `together-${name}.folded`), wrong = [];
+    writeFileSync(file, Array.from({ length: 40 }, () => Array.from({ length: 1 + random(9) }, () => 'f' + random(12)).join(';') + ` ${(1 + random(50)) * unit}\n`).join(''));
+    await open(p, makeReport('together-' + name, file), '#view=top');
+    for (let i = 0; i < (unit > 1 ? 4 : 9); i++) {
+      const filters = Array.from({ length: 1 + random(3) }, () => [kinds[i < 6 ? i : random(6)], `f${random(12)}$|f${random(12)}$`]);
+      await p.evaluate(h => void (location.hash = h), new URLSearchParams([['view', 'top'], ...filters]).toString());
+      await settle(p);
+      const json = JSON.parse(polyprof('top', '--json', '-q', '-n', '0', ...filters.flatMap(([kind, pattern]) => [`--${kind}`, pattern]), file));
+      wrong.push(...differences(await functions(p), json, json.metric).map(text => `${filters.join(' ')}: ${text}`));
+      await view(p, 'flame');
+      const [, ...boxes] = await csv(p), sum = boxes.reduce((a, r) => a + Number(r[3]), 0);
+      if (boxes.length && Math.abs(sum - Number(boxes[0][2])) > 1e-9 * sum + 0.5 ) wrong.push(`${filters.join(' ')}: own costs of all frames are ${sum}, not ${boxes[0][2]}`);
+    }
+    is(wrong, [], `${name}: filters give the numbers of top`);
+  }
+  is(p.complaints, [], 'no complaints');
+});
+
+// ---- memory over time ----
+await test('memory over time', async () => {
+  const p = await page(b);
+  for (const [name, file, what] of [['heaptrack', sample('formats/heaptrack/good/oven.heaptrack'), /level of live bytes/], ['spx', sample('formats/spx/good/04-metrics-order.json'), /level of memory in use/]]) {
+    await open(p, makeReport('over-time-' + name, file));
+    ok(await p.getByRole('img', { name: what }).count() >= 2, `${name}: the overview has a curve, and the strip of time a line`, String(await p.getByRole('img').evaluateAll(l => l.map(e => e.getAttribute('aria-label')))));
+    await view(p, 'time');
+    ok(await p.getByRole('img', { name: what }).isVisible(), `${name}: it stays in sight in the order of time`);
+  }
+  await open(p, makeReport('over-time-heaptrack', sample('formats/heaptrack/good/oven.heaptrack')));
+  ok((await p.locator('figcaption').first().innerText()).includes('up to 104 KiB'), 'as high as the peak', String(await p.locator('figcaption').allInnerTexts()));
+});
+
 // ---- filters: the same numbers as the command line shown ----
 await test('filters', async () => {
   const file = sample('cli/data/app.folded'), p = await page(b);

@@ -60,6 +60,9 @@ main(void)
 	    "_M_emplace_hint_unique<std::pair<int, Big> >(std::_Rb_tree_const_iterator<int>)";
 
 	becomes("short", 5, "short");
+	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 7, "…::tick");
+	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 4, "…ick");
+	becomes("a::b::\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", 4, "…\xe5\xad\x97");
 	becomes(emplace, 60, "std::_Rb_tree<…>::_M_emplace_hint_unique<…>(…)");
 	becomes(emplace, 42, "…_Rb_tree<…>::_M_emplace_hint_unique<…>(…)");
 	becomes("Composer\\Util\\Http\\CurlDownloader::tick", 30, "…\\Http\\CurlDownloader::tick");

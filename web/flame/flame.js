@@ -108,7 +108,8 @@
     }
     text = (last ? '\u2026' : '') + text.slice(last);
     if (letters(text) <= room) return text;
-    var all = Array.from(text), a = 0, z = all.length, head = Math.floor((room - 1) / 2), n = 0;
+    // Where there is no room for two ellipses, only the end is shown.
+    var all = Array.from(text), a = 0, z = all.length, head = last && room < 8 ? 0 : Math.floor((room - 1) / 2), n = 0;
     while (a < z && n + letters(all[a]) <= head) n += letters(all[a++]);
     for (n = 0; z > a && n + letters(all[z - 1]) <= room - 1 - head;) n += letters(all[--z]);
     return all.slice(0, a).join('') + '\u2026' + all.slice(z).join('');

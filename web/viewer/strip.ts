@@ -2,10 +2,12 @@
 // chooses a range; a frame shows what of it is in sight.
 
 import type { App } from './app';
+import type { Curve } from './curves';
+import { curve, levelMetric } from './curves';
 import type { Moments } from './data';
 import { el } from './dom';
 import { metricOf, momentAt, threadKey } from './model';
-import { shown, time } from './text';
+import { shown, time, value } from './text';
 
 const HEIGHT = 44;
 
@@ -15,6 +17,7 @@ export class Strip {
   private drag: [number, number] | null = null;
   private frame = 0;
   private made: Float64Array = new Float64Array(0);
+  private level: Curve | null = null; // of memory, as a line over it
   private label = '';
   private shown: [number, number] | null = null;
   private madeFor = '';
@@ -71,9 +74,12 @@ export class Strip {
     const { app } = this, out = new Float64Array(width), list = app.data.moments.filter(m => !app.state.thread || threadKey(m.series) === app.state.thread);
     // A few samples per bar at least: otherwise there is nothing to see but a comb.
     const samples = list.reduce((sum, m) => sum + (m.trace ? 0 : m.n), 0), bars = samples ? Math.min(width, Math.max(24, Math.floor(samples / 4))) : width;
-    const gained = list.some(m => m.trace) && app.metric.unit === 'ns' ? null : this.gains(list, bars), heights = gained ?? this.depths(list, bars);
+    const memory = levelMetric(app.data), own = memory === app.state.metric, first = list.filter(m => m.series.profile === 0);
+    const line = app.data.meta.profiles[0].metrics[memory];
+    this.level = line ? curve(first, line, memory, app.timeRange()[0], width) : null;
+    const gained = own || (list.some(m => m.trace) && app.metric.unit === 'ns') ? null : this.gains(list, bars), heights = gained ?? (own && this.level ? Float64Array.from({ length: bars }, (_, x) => Math.max(0, this.level!.steps[Math.floor((x * width) / bars)])) : this.depths(list, bars));
     const most = heights.reduce((a, b) => Math.max(a, b), 0) || 1;
-    this.label = gained ? app.metric.title || app.metric.name : 'stack depth';
+    this.label = (own && this.level ? '' : gained ? app.metric.title || app.metric.name : 'stack depth') + (line && this.level ? `${own ? '' : ', '}level of ${line.title || line.name} up to ${value(line, this.level.most)}${own ? '' : ' (line)'}` : '');
     this.canvas.setAttribute('aria-label', `${shown(this.label, 60)} over all of time; drag to choose a range, double-click for all of it. The filter form takes a range as text.`);
     for (let x = 0; x < width; x++) out[x] = heights[Math.floor((x * bars) / width)] / most;
     return out;
@@ -105,6 +111,16 @@ export class Strip {
     return heights;
   }
 
+  private paintLevel(g: CanvasRenderingContext2D, { steps, most, least }: Curve, ink: string): void {
+    const y = (v: number) => HEIGHT - 1 - ((v - least) / (most - least || 1)) * (HEIGHT - 16);
+    g.strokeStyle = ink;
+    g.lineWidth = 1.2;
+    g.beginPath();
+    for (let x = 0; x < steps.length; x++) g.lineTo(x + 0.5, y(steps[x]));
+    g.stroke();
+    g.lineWidth = 1;
+  }
+
   private paint(): void {
     const width = this.host.clientWidth, ratio = window.devicePixelRatio || 1;
     if (!width) return;
@@ -119,6 +135,7 @@ export class Strip {
     g.globalAlpha = 0.55;
     for (let x = 0; x < width; x++) g.fillRect(x, HEIGHT - bars[x] * (HEIGHT - 14), 1, bars[x] * (HEIGHT - 14));
     g.globalAlpha = 1;
+    if (this.level) this.paintLevel(g, this.level, look.getPropertyValue('--ink'));
     const [whole, range] = this.app.timeRange();
     g.font = '11px system-ui, sans-serif';
     g.fillStyle = look.getPropertyValue('--soft');

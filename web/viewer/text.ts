@@ -139,6 +139,14 @@ function fitStart(text: string, room: number): string {
   return letters.slice(0, i).join('') + '\u2026';
 }
 
+/** As much of the end as fits. */
+function fitEnd(text: string, room: number): string {
+  const letters = [...text];
+  let i = letters.length;
+  for (let n = 0; i > 0 && n + columns(letters[i - 1]) < room; i--) n += columns(letters[i - 1]);
+  return '\u2026' + letters.slice(i).join('');
+}
+
 /**
  * A name that fits: first what stands in angle brackets and parentheses goes, then what leads to it (namespaces,
  * packages, directories), so that what tells it from others stays. As src/text/shorten.c does it.
@@ -157,6 +165,7 @@ export function fitName(name: string, room: number): string {
     last = from;
     if (columns(plain.slice(from)) + 1 <= room) return '\u2026' + plain.slice(from);
   }
+  if (last && room < 8) return fitEnd(plain, room); // there is no room for two ellipses
   return fit((last ? '\u2026' : '') + plain.slice(last), room);
 }
 

@@ -1,7 +1,8 @@
 // The first view: what was profiled, what it cost, what costs most, and where to look next.
 
 import type { App, Panel, Thing } from '../app';
-import type { Metric, Moments, ProfileInfo } from '../data';
+import { curve, levelMetric } from '../curves';
+import type { Metric, ProfileInfo } from '../data';
 import { button, el, fill } from '../dom';
 import { Flame } from '../flame';
 import type { Layer } from '../layers';
@@ -36,7 +37,7 @@ export class OverviewView implements Panel {
     this.dark = app.dark;
     this.metric = app.state.metric;
     if (app.data.funcs.n < 2) return fill(this.host, this.what(), el('p', { class: 'lacks' }, 'This profile is empty.'));
-    fill(this.host, this.what(), el('div', { class: 'cards' }, el('div', {}, this.costliest(), this.graph(), this.curves()), el('div', {}, this.totals(), this.findings(), this.hottest())));
+    fill(this.host, this.what(), el('div', { class: 'cards' }, el('div', {}, this.costliest(), ...(levelMetric(app.data) === -1 ? [this.graph(), this.curves()] : [this.curves(), this.graph()])), el('div', {}, this.totals(), this.findings(), this.hottest())));
   }
 
   private card(title: string, ...inside: (Node | null)[]): HTMLElement {
@@ -170,18 +171,17 @@ export class OverviewView implements Panel {
     return this.card('Flame graph', this.flame.host, legend);
   }
 
-  /** Each metric over time. What falls again is drawn as its level, the rest as what came in each step. */
+  /** Each metric over time, memory in use first. What falls again is drawn as its level, the rest as what came in each step. */
   private curves(): HTMLElement | null {
-    const { app } = this, { moments, meta } = app.data, [whole] = app.timeRange(), out: Node[] = [];
-    if (!moments.length) return null;
+    const { app } = this, { moments, meta } = app.data, [whole] = app.timeRange(), levels: Node[] = [], others: Node[] = [];
+    const of = moments.filter(x => x.series.profile === 0);
     meta.profiles[0].metrics.forEach((m, i) => {
-      if (m.net !== undefined) return;
-      const of = moments.filter(x => x.series.profile === 0 && x.gain[i]), { steps, level } = curve(of, i, whole);
-      if (!steps) return;
-      const line = (level ? 'level of ' : '') + (m.title || m.name), most = steps.reduce((a, b) => Math.max(a, b), 0), least = steps.reduce((a, b) => Math.min(a, b), 0);
-      out.push(el('figure', {}, curvePicture(steps, least, most, `${shown(line, 60)} over time`), el('figcaption', {}, `${shown(line, 60)}: ${level ? `up to ${value(m, most)}` : `at most ${value(m, most)} in ${time((whole[1] - whole[0]) / BINS)}`}`)));
+      const made = m.net === undefined ? curve(of, m, i, whole, BINS) : null;
+      if (!made) return;
+      const { steps, level, least, most } = made, line = (level ? 'level of ' : '') + (m.title || m.name);
+      (level ? levels : others).push(el('figure', {}, curvePicture(steps, least, most, `${shown(line, 60)} over time`), el('figcaption', {}, `${shown(line, 60)}: ${level ? `up to ${value(m, most)}` : `at most ${value(m, most)} in ${time((whole[1] - whole[0]) / BINS)}`}`)));
     });
-    return out.length ? this.card('Over time', ...out) : null;
+    return levels.length + others.length ? this.card('Over time', ...levels, ...others) : null;
   }
 
   search(): void {
@@ -212,23 +212,6 @@ function recorded(p: ProfileInfo): string {
   const span = p.timeEnd !== undefined && p.timeStart !== undefined && p.timeEnd > p.timeStart ? time(p.timeEnd - p.timeStart) : '';
   const when = moment(p.recordedAt);
   return [when, span && `recorded for ${span}`].filter(Boolean).join(', ');
-}
-
-/** A metric in steps of time; its level where it also falls. */
-function curve(list: Moments[], metric: number, [from, until]: [number, number]): { steps: Float64Array | null; level: boolean } {
-  const steps = new Float64Array(BINS), scale = (until - from) / BINS;
-  let level = false, any = false;
-  for (const m of list) {
-    const gain = m.gain[metric]!;
-    for (let i = 0; i < m.n; i++) {
-      if (!gain[i]) continue;
-      any = true;
-      if (gain[i] < 0) level = true;
-      steps[Math.max(0, Math.min(BINS - 1, Math.floor((m.start[i] - from) / scale)))] += gain[i];
-    }
-  }
-  if (level) for (let x = 1; x < BINS; x++) steps[x] += steps[x - 1];
-  return { steps: any ? steps : null, level };
 }
 
 function curvePicture(steps: Float64Array, least: number, most: number, label: string): SVGSVGElement {

@@ -1,0 +1,44 @@
+// A metric over time, in steps: what came in each, or where it also falls, as memory in use does, its level.
+
+import type { Data, Metric, Moments } from './data';
+
+export interface Curve {
+  steps: Float64Array; // of a level, the highest in each step
+  level: boolean;
+  most: number;
+  least: number;
+}
+
+function hasFallen(gain: Float64Array): boolean {
+  for (let i = 0; i < gain.length; i++) if (gain[i] < 0) return true;
+  return false;
+}
+
+/** The level of a metric: the highest in each step where one series changes it, else where each step ends. */
+function levels(list: Moments[], metric: number, steps: Float64Array, at: (m: Moments, i: number) => number): void {
+  if (list.length === 1) {
+    const [m] = list, gain = m.gain[metric]!, { n } = m;
+    for (let x = 0, i = 0, now = 0; x < steps.length; x++) {
+      steps[x] = now; // what was there before
+      for (; i < n && at(m, i) <= x; i++) steps[x] = Math.max(steps[x], (now += gain[i]));
+    }
+    return;
+  }
+  for (const m of list) for (let i = 0, gain = m.gain[metric]!; i < m.n; i++) steps[at(m, i)] += gain[i];
+  for (let x = 1; x < steps.length; x++) steps[x] += steps[x - 1];
+}
+
+/** Metric `metric` of some series, which is `m`, in so many steps of time; null where it says nothing. */
+export function curve(list: Moments[], m: Metric, metric: number, [from, until]: [number, number], bins: number): Curve | null {
+  const steps = new Float64Array(bins), scale = (until - from) / bins, of = list.filter(m => m.gain[metric]);
+  const at = (m: Moments, i: number) => Math.max(0, Math.min(bins - 1, Math.floor((m.start[i] - from) / scale)));
+  const level = of.some(x => m.falls || hasFallen(x.gain[metric]!));
+  if (level) levels(of, metric, steps, at);
+  else for (const x of of) for (let i = 0, gain = x.gain[metric]!; i < x.n; i++) steps[at(x, i)] += gain[i];
+  return steps.some(v => v !== 0) ? { steps, level, most: steps.reduce((a, b) => Math.max(a, b), 0), least: steps.reduce((a, b) => Math.min(a, b), 0) } : null;
+}
+
+/** The metric whose level is worth a line beside any other: memory that is in use, or else none (-1). */
+export function levelMetric(data: Data): number {
+  return data.meta.profiles[0].metrics.findIndex((m, i) => m.net === undefined && m.unit === 'bytes' && data.moments.some(x => x.series.profile === 0 && x.gain[i] && (m.falls || hasFallen(x.gain[i]))));
+}
