@@ -118,6 +118,7 @@ $ polyprof
 !   report        one self-contained HTML file with every view
 !   open          the report, in the browser
 !   leaks         memory that is still in use at the end, by stack
+!   record        run a command under the profiler that fits it
 !   list          the profiles in a directory, newest first, from metadata alone
 !   formats       the formats that can be read and written, and their options
 !   explain       what a rule cited by a diagnostic means; without one, all rules

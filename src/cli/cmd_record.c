@@ -1,0 +1,476 @@
+/*
+ * polyprof record: runs a command under the profiler that fits it, and tells what came out.
+ *
+ * The profiler writes into a directory of its own beside the output; what is whole is moved into place when the command
+ * has ended, so that nobody ever meets half a file.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/slice.h"
+#include "cli/cli.h"
+#include "cli/record.h"
+#include "io/process.h"
+
+/* What shells say of commands that cannot be run. */
+enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
+
+extern const struct pp_command pp_command_summary;
+
+static int record_run(struct pp_cli *);
+
+static const struct pp_param record_options[] = {
+	{ "with", 0, PP_PARAM_CHOICE, "perf|callgrind|nytprof|xdebug|spx|heaptrack|node",
+	  "the profiler (default: the one that fits the command)", PP_HINT_NONE, 0 },
+	{ "output", 'o', PP_PARAM_TEXT, "FILE",
+	  "where the recording goes (default: perf.data, nytprof.out, ... in this directory)",
+	  PP_HINT_FILE, 0 },
+	{ 0 },
+};
+static const struct pp_param_group record_group = { "Recording", record_options };
+static const struct pp_param_group *const record_groups[] = { &record_group, &pp_group_general,
+	                                                      NULL };
+
+static const struct pp_example record_examples[] = {
+	{ "record -- ./a.out --fast", "a program, with perf" },
+	{ "record -o slow.out -- perl script.pl", "a Perl script, with Devel::NYTProf" },
+	{ "record --with heaptrack -- ./a.out", "who allocates" },
+	{ 0 },
+};
+
+const struct pp_command pp_command_record = {
+	.name = "record",
+	.synopsis = "[--with PROFILER] [-o FILE] -- COMMAND...",
+	.summary = "run a command under the profiler that fits it",
+	.details =
+	    "Perl scripts are recorded with Devel::NYTProf, PHP scripts with SPX or Xdebug, everything "
+	    "else with perf, or with callgrind where the kernel forbids perf to record. Scripts are "
+	    "known by the command, their first line or their ending. A profiler that is missing is "
+	    "named with Debian's package that has it. "
+	    "The command keeps its standard input and output, signals are passed on to it, and its "
+	    "exit code is that of polyprof: 128 and the signal if one ended it, 127 if it was not "
+	    "found, 126 if it cannot be run. When it has ended, the recording appears under its "
+	    "name, whole or not at all (exit 4), and its summary is printed: on the terminal, or on "
+	    "standard error where standard output goes elsewhere. What stood under a default name "
+	    "before is kept as FILE.old.",
+	.groups = record_groups,
+	.examples = record_examples,
+	.hint = PP_HINT_FILE,
+	.run = record_run,
+};
+
+/* ---- running programs ------------------------------------------------------------------- */
+
+/* Whether a program says yes by its exit code, quietly. */
+static bool
+probe(const char *const argv[])
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), streams[3] = { null, null, null },
+	    status = 1;
+	pid_t pid;
+
+	if (null < 0)
+		return false;
+	if (pp_process_start(argv, streams, false, &pid) == 0)
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	(void)close(null);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/*
+ * Waits for the command. What is sent to us is sent on to it; what the terminal sends reached it already. Returns how it
+ * ended, as waitpid() tells.
+ */
+static int
+command_wait(pid_t pid, const sigset_t *signals)
+{
+	siginfo_t info;
+	int status = 0;
+
+	for (;;) {
+		int got = sigwaitinfo(signals, &info);
+
+		if (got == SIGCHLD && waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		if (got > 0 && got != SIGCHLD && info.si_code <= 0)
+			(void)kill(pid, got);
+		if (got < 0 && errno != EINTR && errno != EAGAIN)
+			break;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* Runs it to its end; an errno when it cannot be started. */
+static int
+command_run(struct pp_record *r, int *status)
+{
+	static const int passed[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD };
+	const int streams[3] = { STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO };
+	sigset_t signals, before;
+	pid_t pid;
+	size_t i;
+	int error;
+
+	(void)sigemptyset(&signals);
+	for (i = 0; i < sizeof passed / sizeof *passed; i++)
+		(void)sigaddset(&signals, passed[i]);
+	(void)sigprocmask(SIG_BLOCK, &signals, &before);
+	error = pp_process_start((const char *const *)r->argv.at, streams, false, &pid);
+	if (!error)
+		*status = command_wait(pid, &signals);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+/* ---- which profiler --------------------------------------------------------------------- */
+
+static const struct pp_recorder *
+recorder_named(const char *name)
+{
+	const struct pp_recorder *r = pp_recorders;
+
+	while (r->name && strcmp(r->name, name) != 0)
+		r++;
+	return r->name ? r : NULL;
+}
+
+static bool
+php_has(const char *php, const char *extension)
+{
+	char code[64];
+
+	(void)snprintf(code, sizeof code, "exit(extension_loaded('%s') ? 0 : 1);", extension);
+	return probe((const char *const[]){ php, "-r", code, NULL });
+}
+
+static bool
+perf_may_record(void)
+{
+	return probe((const char *const[]){ "perf", "record", "-q", "-e", "cpu-clock", "-o",
+	                                    "/dev/null", "--", "true", NULL });
+}
+
+/* Whether a profiler is there, and works. */
+static bool
+recorder_is_there(const struct pp_record *r, const struct pp_recorder *recorder)
+{
+	const char *interpreter = r->has_interpreter ? r->command[0] : r->interpreter.p;
+	struct pp_buf path = { 0 };
+	bool found = !recorder->program || pp_record_find(recorder->program, &path);
+
+	pp_buf_release(&path);
+	if (strcmp(recorder->name, "nytprof") == 0)
+		found = probe((const char *const[]){ interpreter, "-e",
+		                                     "require Devel::NYTProf::Core", NULL });
+	else if (strcmp(recorder->name, "xdebug") == 0 || strcmp(recorder->name, "spx") == 0)
+		found = php_has(interpreter, recorder->name);
+	return found;
+}
+
+/* Whether a profiler can record such a command at all. */
+static bool
+recorder_fits(const struct pp_record *r, const struct pp_recorder *recorder)
+{
+	if (strcmp(recorder->name, "nytprof") == 0)
+		return r->kind == PP_RECORD_PERL;
+	if (strcmp(recorder->name, "node") == 0)
+		return r->kind == PP_RECORD_NODE;
+	return recorder->program || r->kind == PP_RECORD_PHP;
+}
+
+static const struct pp_recorder *
+recorder_choose(const struct pp_record *r)
+{
+	switch (r->kind) {
+	case PP_RECORD_PERL:
+		return recorder_named("nytprof");
+	case PP_RECORD_PHP:
+		return recorder_named(
+		    php_has(r->has_interpreter ? r->command[0] : r->interpreter.p, "spx")
+		        ? "spx"
+		        : "xdebug");
+	case PP_RECORD_NODE:
+		if (pp_format_find("cpuprofile"))
+			return recorder_named("node");
+		return recorder_named("perf");
+	case PP_RECORD_NATIVE:
+		break;
+	}
+	return recorder_named(!recorder_is_there(r, recorder_named("perf")) || perf_may_record() ||
+	                              !recorder_is_there(r, recorder_named("callgrind"))
+	                          ? "perf"
+	                          : "callgrind");
+}
+
+/* An exit code, said, when there is no profiler to use; else 0. */
+static int
+recorder_find(const struct pp_cli *cli, struct pp_record *r)
+{
+	const char *with = pp_args_text(&cli->args, "with");
+
+	r->recorder = with ? recorder_named(with) : recorder_choose(r);
+	if (!recorder_fits(r, r->recorder))
+		return pp_cli_wrong(cli, "%s does not record '%s': it is for %s", r->recorder->name,
+		                    r->command[0],
+		                    strcmp(r->recorder->name, "nytprof") == 0 ? "Perl scripts"
+		                    : strcmp(r->recorder->name, "node") == 0  ? "scripts of node"
+		                                                              : "PHP scripts");
+	if (!recorder_is_there(r, r->recorder)) {
+		pp_cli_error(cli, "%s is not installed; Debian's package: %s", r->recorder->name,
+		             r->recorder->package);
+		return PP_EXIT_OUTPUT;
+	}
+	if (strcmp(r->recorder->name, "perf") == 0 && !perf_may_record()) {
+		pp_cli_error(cli, "the kernel does not let perf record: see "
+		                  "/proc/sys/kernel/perf_event_paranoid, or use --with callgrind");
+		return PP_EXIT_OUTPUT;
+	}
+	return 0;
+}
+
+/* ---- the recording ---------------------------------------------------------------------- */
+
+/* Removes a directory and the files in it. */
+static void
+directory_remove(const char *path)
+{
+	DIR *listing = opendir(path);
+	struct dirent *entry;
+
+	while (listing && (entry = readdir(listing)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			(void)unlinkat(dirfd(listing), entry->d_name, 0);
+	if (listing)
+		(void)closedir(listing);
+	(void)rmdir(path);
+}
+
+/* A new directory beside the output, by its whole path: the command may go elsewhere. */
+static bool
+directory_make(const char *output, char whole[PATH_MAX])
+{
+	const char *slash = strrchr(output, '/');
+	struct pp_buf path = { 0 };
+	bool fine;
+
+	pp_buf_add(&path, output, slash ? (size_t)(slash - output) + 1 : 0);
+	pp_buf_adds(&path, ".polyprof-XXXXXX");
+	fine = !path.failed && mkdtemp(path.p);
+	if (fine && !realpath(path.p, whole)) {
+		(void)rmdir(path.p);
+		fine = false;
+	}
+	pp_buf_release(&path);
+	return fine;
+}
+
+/* What profilers are told by the environment. */
+static bool
+environment_set(const struct pp_record *r)
+{
+	struct pp_buf text = { 0 };
+	const char *p;
+	bool fine = true;
+
+	if (strcmp(r->recorder->name, "nytprof") == 0) {
+		pp_buf_adds(&text, "sigexit=1:file=");
+		for (p = r->directory; *p; p++)
+			pp_buf_addf(&text, *p == ':' ? "\\%c" : "%c", *p);
+		pp_buf_adds(&text, "/nytprof.out");
+		fine = !text.failed && setenv("NYTPROF", text.p, 1) == 0;
+	} else if (strcmp(r->recorder->name, "spx") == 0) {
+		fine = setenv("SPX_ENABLED", "1", 1) == 0 &&
+		       setenv("SPX_AUTO_START", "1", 1) == 0 &&
+		       setenv("SPX_REPORT", "full", 1) == 0;
+	}
+	pp_buf_release(&text);
+	return fine;
+}
+
+/* Moves a file into place; one of a default name that is there already is kept. */
+static bool
+file_move(const char *from, const char *to, bool keeps)
+{
+	struct pp_buf old = { 0 };
+
+	if (keeps) {
+		pp_buf_addf(&old, "%s.old", to);
+		if (!old.failed)
+			(void)rename(to, old.p);
+		pp_buf_release(&old);
+	}
+	return rename(from, to) == 0;
+}
+
+/* SPX writes two files: the other one is named like the first. */
+static bool
+body_move(const char *directory, const char *made, const char *output)
+{
+	static const char *const endings[] = { ".txt.gz", ".txt.zst", ".txt" };
+	size_t stem = strlen(made), out = strlen(output), i;
+	struct pp_buf from = { 0 }, to = { 0 };
+	bool moved = false;
+
+	stem -= stem > 5 && strcmp(made + stem - 5, ".json") == 0 ? 5 : 0;
+	out -= out > 5 && strcmp(output + out - 5, ".json") == 0 ? 5 : 0;
+	for (i = 0; i < sizeof endings / sizeof *endings && !moved; i++) {
+		from.n = to.n = 0;
+		pp_buf_addf(&from, "%s/%.*s%s", directory, (int)stem, made, endings[i]);
+		pp_buf_addf(&to, "%.*s%s", (int)out, output, endings[i]);
+		moved = !from.failed && !to.failed && rename(from.p, to.p) == 0;
+	}
+	pp_buf_release(&from);
+	pp_buf_release(&to);
+	return moved;
+}
+
+/* Puts what the profiler made where it belongs; false when it made nothing, or that failed (errno). */
+static bool
+recording_move(const struct pp_record *r, const char *output, bool keeps)
+{
+	DIR *listing = opendir(r->directory);
+	size_t n = strlen(r->recorder->made);
+	struct dirent *entry;
+	struct pp_buf from = { 0 };
+	bool moved = false;
+	struct stat st;
+
+	errno = 0;
+	while (listing && !moved && (entry = readdir(listing))) {
+		const char *name = entry->d_name;
+		bool pair = strcmp(r->recorder->name, "spx") == 0;
+
+		if (strncmp(name, r->recorder->made, n) != 0 ||
+		    (pair ? !pp_slice_ends(pp_slice_z(name), ".json") : name[n] != '\0') ||
+		    fstatat(dirfd(listing), name, &st, 0) != 0 || st.st_size == 0)
+			continue;
+		from.n = 0;
+		pp_buf_addf(&from, "%s/%s", r->directory, name);
+		moved = !from.failed && (!pair || body_move(r->directory, name, output)) &&
+		        file_move(from.p, output, keeps);
+		break;
+	}
+	pp_buf_release(&from);
+	if (listing)
+		(void)closedir(listing);
+	return moved;
+}
+
+/* ---- what came out ---------------------------------------------------------------------- */
+
+/* The summary: on standard error where standard output is the command's. */
+static int
+summary_print(const struct pp_cli *cli, const char *output)
+{
+	struct pp_cli summary = *cli;
+	int out = -1, code;
+
+	summary.command = &pp_command_summary;
+	summary.args = (struct pp_args){ 0 };
+	summary.path = "-";
+	if (!pp_vec_push(&summary.args.words, output))
+		return PP_EXIT_OUTPUT;
+	if (!isatty(STDOUT_FILENO)) {
+		out = dup(STDOUT_FILENO);
+		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
+		summary.style = cli->errors;
+	}
+	code = pp_cli_keep(&summary, pp_cli_ask(&summary));
+	if (out >= 0) {
+		(void)dup2(out, STDOUT_FILENO);
+		(void)close(out);
+	}
+	pp_args_release(&summary.args);
+	return code;
+}
+
+/* The exit code for how a command ended, said if that was no success. */
+static int
+ended(const struct pp_cli *cli, int status)
+{
+	if (WIFSIGNALED(status)) {
+		pp_cli_note(cli, "the command was ended by signal %d (%s)", WTERMSIG(status),
+		            strsignal(WTERMSIG(status)));
+		return EXIT_SIGNAL + WTERMSIG(status);
+	}
+	if (WEXITSTATUS(status))
+		pp_cli_note(cli, "the command ended with exit code %d", WEXITSTATUS(status));
+	return WEXITSTATUS(status);
+}
+
+static int
+command_record(struct pp_cli *cli, struct pp_record *r, const char *output, bool keeps)
+{
+	int status = 0, error, code;
+
+	pp_record_words(r);
+	if (r->failed || !environment_set(r)) {
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+		return PP_EXIT_OUTPUT;
+	}
+	error = command_run(r, &status);
+	if (error) {
+		pp_cli_error(cli, "cannot run %s: %s", r->argv.at[0], strerror(error));
+		return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	}
+	code = ended(cli, status);
+	if (!recording_move(r, output, keeps)) {
+		pp_cli_error(cli, "%s: %s recorded nothing%s%s", output, r->recorder->name,
+		             errno ? ": " : "", errno ? strerror(errno) : "");
+		return code ? code : PP_EXIT_OUTPUT;
+	}
+	pp_cli_note(cli, "%s recorded %s", r->recorder->name, output);
+	/* What other programs read is worth recording, too. */
+	if (strcmp(r->recorder->name, "node") == 0 && !pp_format_find("cpuprofile"))
+		return code;
+	status = summary_print(cli, output);
+	return code ? code : status;
+}
+
+static int
+record_run(struct pp_cli *cli)
+{
+	const char *given = pp_args_text(&cli->args, "output"), *output;
+	struct pp_record r = { 0 };
+	char directory[PATH_MAX];
+	int error, code;
+
+	if (cli->args.words.n == 0)
+		return pp_cli_usage(cli, "a command is missing: polyprof record -- COMMAND");
+	if (given && (!*given || strcmp(given, "-") == 0))
+		return pp_cli_usage(cli, "standard output is the command's; name a file with -o");
+	if (!pp_vec_push(&cli->args.words, NULL)) {
+		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
+		return PP_EXIT_OUTPUT;
+	}
+	r.command = cli->args.words.at;
+	error = pp_record_look(&r);
+	if (error) {
+		pp_cli_error(cli, "cannot run %s: %s", r.command[0], strerror(error));
+		code = error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	} else {
+		code = recorder_find(cli, &r);
+	}
+	output = given || !r.recorder ? given : r.recorder->output;
+	if (code == 0 && !directory_make(output, directory)) {
+		pp_cli_error(cli, "%s: cannot be written: %s", output, strerror(errno));
+		code = PP_EXIT_OUTPUT;
+	} else if (code == 0) {
+		r.directory = directory;
+		code = command_record(cli, &r, output, !given);
+		directory_remove(directory);
+	}
+	pp_record_release(&r);
+	return code;
+}
