@@ -65,7 +65,7 @@ BUILDS = {
                  '-Dc_args=-fno-sanitize-recover=undefined'],
     'threads': ['--buildtype=debugoptimized', '-Dwerror=false', '-Db_sanitize=thread'],
     # Without what is optional: zlib unpacks, and there is no viewer.
-    'zlib': ['-Disal=disabled', '-Dviewer=disabled'],
+    'zlib': ['-Disal=disabled', '-Dviewer=disabled', '-Ddwarf=disabled'],
     'fuzz': ['--buildtype=debugoptimized', '-Db_sanitize=address,undefined', '-Db_lundef=false',
              '-Dfuzzers=true',
              # Adding 0 to a null pointer is what clang alone complains of; gcc looks for the rest.
@@ -265,8 +265,8 @@ def step_web(_):
 
 
 # The rooms that call nothing of the operating system, and what they must do without elsewhere.
-PURE = ('base', 'text', 'model', 'formats', 'analysis', 'questions', 'output')
-SYSTEM = ('src/base/sort_libc.c', 'src/text/demangle_cxx.c', 'src/text/regex_pcre.c')
+PURE = ('base', 'text', 'model', 'symbols', 'formats', 'analysis', 'questions', 'output')
+SYSTEM = ('src/base/sort_libc.c', 'src/symbols/dwarf_libdw.c', 'src/text/demangle_cxx.c', 'src/text/regex_pcre.c')
 
 
 def step_wasm(_):

@@ -134,11 +134,13 @@ static const char **
 options_list(struct pp_reply *r)
 {
 	const struct pp_texts *options = &r->asking.params->reading.options;
-	const char **list = pp_answer_alloc(answer_of(r), (options->list.n + 1) * sizeof *list);
+	const char **list = pp_answer_alloc(answer_of(r), (options->list.n + 2) * sizeof *list);
 	size_t i;
 
 	for (i = 0; list && i < options->list.n; i++)
 		list[i] = options->list.at[i].text;
+	if (list && r->asking.params->reading.inlined)
+		list[i] = "inline=yes";
 	return list;
 }
 

@@ -24,7 +24,8 @@ enum {
 	PP_THREADS = 1 << 12,   /* costs by thread, also where only what happened when tells them */
 	PP_GAINS = 1 << 13,     /* what metrics that fall gained, beside what is left of it */
 	PP_GAINS_ALL = 1 << 14, /* also where the primary metric does not fall */
-	PP_LABELS = 1 << 15     /* costs by label */
+	PP_LABELS = 1 << 15,    /* costs by label */
+	PP_SOURCE = 1 << 16     /* source lines of addresses, which take looking up */
 };
 
 /* Names that matter: stacks without any may be added up as cost without a stack. */

@@ -84,7 +84,7 @@ calls_want(const void *data, struct pp_want *want)
 {
 	const struct calls_params *params = data;
 
-	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_SITES | PP_GAINS;
+	want->facets = PP_TREE | PP_EDGES | PP_LINES | PP_SITES | PP_GAINS | PP_SOURCE;
 	want->stacks = depth_of(params) != 1;
 	if (params->function && params->function[0] != '/' && !pp_scope_given(&params->scope))
 		want->about = params->function;

@@ -69,7 +69,7 @@ is_annotated(const struct lines_params *params)
 static void
 lines_want(const void *data, struct pp_want *want)
 {
-	want->facets |= PP_GAINS;
+	want->facets |= PP_GAINS | PP_SOURCE;
 	if (is_annotated(data))
 		want->facets |= PP_SITES;
 }

@@ -24,6 +24,7 @@
 struct pp_reading {
 	const char *from, *variant; /* NULL = recognise it */
 	struct pp_texts options;    /* "key=value" for the format */
+	bool inlined;               /* the option inline=yes, for formats that know it */
 	uint64_t jobs;              /* PP_UNSET or 0 = one per processor */
 	bool strict;                /* damaged input is refused */
 	uint64_t max_memory;        /* PP_UNSET or 0 = a share of the machine's */

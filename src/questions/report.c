@@ -77,7 +77,7 @@ static void
 report_want(const void *data, struct pp_want *want)
 {
 	want->merge = ((const struct report_params *)data)->merge;
-	want->facets |= PP_TIMELINE | PP_GAINS | PP_GAINS_ALL;
+	want->facets |= PP_TIMELINE | PP_GAINS | PP_GAINS_ALL | PP_SOURCE;
 	want->stacks = true;
 }
 

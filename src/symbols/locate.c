@@ -30,6 +30,21 @@ role_drop(struct pp_binary *b, struct pp_symbol_file *f)
 	free(f);
 }
 
+/* A file is not to be of that use. */
+static void
+role_leave(struct pp_binary *b, enum pp_symbol_role role)
+{
+	struct pp_symbol_file *f = b->roles[role];
+	unsigned i;
+
+	b->roles[role] = NULL;
+	for (i = 0; i < PP_ROLES; i++)
+		if (b->roles[i] == f)
+			return;
+	file_release(f);
+	free(f);
+}
+
 void
 pp_binary_release(struct pp_binary *b)
 {
@@ -37,6 +52,7 @@ pp_binary_release(struct pp_binary *b)
 
 	pp_symbols_release(&b->symbols);
 	pp_cfi_release(&b->cfi);
+	pp_dwarf_close(b->dwarf);
 	for (i = 0; i < PP_ROLES; i++)
 		if (b->roles[i])
 			role_drop(b, b->roles[i]);
@@ -67,6 +83,27 @@ pp_binary_cfi(struct pp_binary *b)
 		b->symbols.failed = true;
 	b->has_cfi = f != NULL;
 	return f && !b->symbols.failed ? &b->cfi : NULL;
+}
+
+struct pp_dwarf *
+pp_binary_dwarf(struct pp_binary *b)
+{
+	const struct pp_symbol_file *f = b->roles[PP_ROLE_LINES],
+	                            *shared = b->roles[PP_ROLE_SHARED];
+
+	if (f && !b->has_dwarf)
+		b->dwarf = pp_dwarf_open(&f->elf, shared ? &shared->elf : NULL);
+	b->has_dwarf = f != NULL;
+	return b->dwarf;
+}
+
+size_t
+pp_binary_places(struct pp_binary *b, uint64_t offset, struct pp_dwarf_place *places, size_t most)
+{
+	const struct pp_elf *code = pp_binary_code(b);
+	struct pp_dwarf *dwarf = code ? pp_binary_dwarf(b) : NULL;
+
+	return dwarf ? pp_dwarf_find(dwarf, pp_elf_address(code, offset), places, most) : 0;
 }
 
 /* A path of several pieces below the root, in one text; whoever calls releases it. */
@@ -119,6 +156,7 @@ struct search {
 	unsigned char own_id[64]; /* where `id` is when the file itself told it */
 	struct pp_buf text, hint; /* scratch */
 	struct pp_buf hex;        /* the id as text */
+	bool shared; /* what debug information has in common with others, and nothing else */
 };
 
 static bool
@@ -141,6 +179,8 @@ has_named(const struct pp_elf *e, const char *name)
 static bool
 suits(const struct search *s, const struct pp_elf *e, enum pp_symbol_role role)
 {
+	if (s->shared)
+		return role == PP_ROLE_SHARED && has_named(e, ".debug_info");
 	switch (role) {
 	case PP_ROLE_RUNTIME:
 		return has_typed(e, PP_ELF_DYNSYM);
@@ -163,6 +203,8 @@ search_is_done(const struct search *s)
 {
 	struct pp_symbol_file *const *roles = s->found->roles;
 
+	if (s->shared)
+		return roles[PP_ROLE_SHARED] != NULL;
 	return roles[PP_ROLE_RUNTIME] && roles[PP_ROLE_NAMES] &&
 	       (!s->l->frames || roles[PP_ROLE_FRAMES]) && (!s->l->lines || roles[PP_ROLE_LINES]);
 }
@@ -301,14 +343,44 @@ try_link(struct search *s)
 	pp_buf_release(&copy);
 }
 
+/*
+ * Debug information may leave a part of itself in a file that several have in common: "NAME\0BUILD-ID". Without that one it
+ * is of no use.
+ */
+static void
+try_shared(struct search *s)
+{
+	const struct pp_slice usual = pp_slice_z("/usr/lib/debug");
+	struct pp_symbol_file *lines = s->found->roles[PP_ROLE_LINES];
+	const struct pp_elf_section *link = lines ? pp_elf_named(&lines->elf, ".gnu_debugaltlink")
+	                                          : NULL;
+	struct pp_slice name = link ? pp_elf_text(link->bytes, 0) : pp_slice_of("", 0);
+	const unsigned char *place = memmem(name.p, name.n, "/.dwz/", 6);
+
+	if (!link)
+		return;
+	s->shared = true;
+	search_id(s, name.n < link->bytes.n ? pp_slice_from(link->bytes, name.n + 1) : name);
+	try_build_id(s, usual, ".debug");
+	if (place)
+		search_try(s, path_make(s->l, &s->text, usual, "",
+		                        pp_slice_between(place, name.p + name.n), ""));
+	if (!s->found->roles[PP_ROLE_SHARED])
+		role_leave(s->found, PP_ROLE_LINES);
+}
+
 /* What was found becomes symbols. */
 static bool
 search_end(struct search *s)
 {
 	struct pp_binary *b = s->found;
 	const struct pp_symbol_file *names = b->roles[PP_ROLE_NAMES];
-	const struct pp_elf *code = pp_binary_code(b);
-	bool fine = !s->text.failed && !s->hex.failed && !s->hint.failed && !b->tried.failed;
+	const struct pp_elf *code;
+	bool fine;
+
+	try_shared(s);
+	code = pp_binary_code(b);
+	fine = !s->text.failed && !s->hex.failed && !s->hint.failed && !b->tried.failed;
 
 	if (code && fine) {
 		pp_symbols_add_elf(&b->symbols, code,

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "io/input.h"
 #include "symbols/cfi.h"
+#include "symbols/dwarf.h"
 #include "symbols/symbols.h"
 
 /* How files are found. */
@@ -50,6 +51,8 @@ struct pp_binary {
 	struct pp_symbols symbols;
 	struct pp_cfi cfi;
 	bool has_cfi;
+	struct pp_dwarf *dwarf;
+	bool has_dwarf;                         /* or it was tried */
 	struct pp_symbol_file *roles[PP_ROLES]; /* NULL = none; some may be the same */
 	struct pp_symbol_file text;             /* of the kernel's list, or of a JIT map */
 	struct pp_symbol_file unpacked;         /* what was packed */
@@ -67,6 +70,10 @@ bool pp_locate_map(const struct pp_locator *, struct pp_slice path, struct pp_bi
 void pp_binary_release(struct pp_binary *);
 /* How to unwind what is in it; NULL when nothing tells, or out of memory. */
 const struct pp_cfi *pp_binary_cfi(struct pp_binary *);
+/* Its debug information; NULL when there is none, or it was not wanted. */
+struct pp_dwarf *pp_binary_dwarf(struct pp_binary *);
+/* What is known of a place in it, by its offset in the file, as pp_dwarf_find() tells. */
+size_t pp_binary_places(struct pp_binary *, uint64_t offset, struct pp_dwarf_place *, size_t most);
 /* The file whose segments tell addresses from offsets; NULL when there is none. */
 const struct pp_elf *pp_binary_code(const struct pp_binary *);
 

@@ -97,6 +97,8 @@ $ polyprof top --help
         --from=FORMAT       read as this format instead of recognising it
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
+        --inline            show functions that the compiler put into others,
+                            where debug information tells
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
         --strict            refuse damaged input instead of using what is whole
@@ -151,6 +153,8 @@ $ polyprof help check
         --from=FORMAT       read as this format instead of recognising it
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
+        --inline            show functions that the compiler put into others,
+                            where debug information tells
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
 
@@ -223,6 +227,8 @@ $ polyprof convert -h
         --from=FORMAT       read as this format instead of recognising it
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
+        --inline            show functions that the compiler put into others,
+                            where debug information tells
     -j, --jobs=N            use N threads (default: one per processor)
         --strict            refuse damaged input instead of using what is whole
                             (exit 3)
@@ -273,6 +279,8 @@ $ polyprof info --help
         --from=FORMAT       read as this format instead of recognising it
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
+        --inline            show functions that the compiler put into others,
+                            where debug information tells
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
         --strict            refuse damaged input instead of using what is whole

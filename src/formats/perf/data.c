@@ -42,6 +42,8 @@ static const struct pp_option_doc data_options[] = {
 	{ "symbols", "yes|no", "names of functions (default), or addresses only" },
 	{ "demangle", "name|full|no",
 	  "C++ names without parameters (default), with them, or as they are" },
+	{ "inline", "no|yes",
+	  "frames of functions that the compiler put into others (default no)" },
 	{ 0 },
 };
 
@@ -49,8 +51,9 @@ static const struct pp_option_doc data_options[] = {
 static const struct pp_holds data_holds[] = {
 	{ .keeps = PP_HAS(STACKS) | PP_HAS(NO_STACK) | PP_HAS(TIMELINE) | PP_HAS(TIME) |
 	           PP_HAS(RECORDED) | PP_HAS(SAMPLES) | PP_HAS(MODULES) | PP_HAS(BUILD_IDS) |
-	           PP_HAS(MARKS) | PP_HAS(ADDRESSES) | PP_HAS(OFFSETS) | PP_HAS(THREADS) |
-	           PP_HAS(EVENTS) | PP_HAS(METADATA) },
+	           PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(PLACES) | PP_HAS(COLUMNS) |
+	           PP_HAS(INLINED) | PP_HAS(MARKS) | PP_HAS(ADDRESSES) | PP_HAS(OFFSETS) |
+	           PP_HAS(THREADS) | PP_HAS(EVENTS) | PP_HAS(METADATA) },
 };
 
 const struct pp_format pp_format_perf = {
@@ -558,10 +561,7 @@ data_release(struct pp_pd *d)
 static pp_status
 data_read(struct pp_reader *reader, struct pp_builder *b)
 {
-	struct pp_pd d = { .reader = reader,
-		           .builder = b,
-		           .root = root_option(reader),
-		           .places = (reader->order->facets & PP_EXTRAS) != 0 };
+	struct pp_pd d = { .reader = reader, .builder = b, .root = root_option(reader) };
 	struct pp_whole whole = { 0 };
 	pp_status status = pp_whole_open(&whole, reader);
 	bool used = false, go_on = true;

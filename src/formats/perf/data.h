@@ -18,6 +18,7 @@
 #define PP_PERF_DATA_H
 
 #include "formats/author.h"
+#include "formats/kit/native.h"
 #include "formats/perf/perf_script.h"
 #include "formats/perf/switches.h"
 #include "symbols/locate.h"
@@ -193,6 +194,7 @@ struct pp_pd_place {
 	uint64_t ip;
 	uint32_t serial;
 	pp_frame frame;
+	uint32_t around; /* frames that it is inlined into: position in `around`, 0 = none */
 };
 
 /* A chain of addresses that was there lately, and where its stack went. */
@@ -210,15 +212,14 @@ struct pp_pd_frames {
 	struct pp_pd_place *places; /* by address */
 	struct pp_pd_chain *chains; /* by hash */
 	PP_VEC(pp_frame) stack;
+	struct pp_map around_of; /* address in a module -> position in `around` */
+	PP_VEC(uint64_t)
+	around; /* module, address, number of frames, frames outwards; [0] is unused */
 	struct pp_perf_switches switches;
 };
 
-/* How names are shown. */
-enum pp_pd_demangle { PP_PD_SHORT, PP_PD_FULL, PP_PD_MANGLED };
-
 struct pp_pd_symbols {
-	bool wanted;
-	enum pp_pd_demangle demangle;
+	struct pp_native native;
 	struct pp_locator locator;
 	struct pp_buf cache;     /* its directory */
 	struct pp_binary kernel; /* the kernel's list */
@@ -251,7 +252,6 @@ struct pp_pd {
 	struct pp_slice file; /* all of the input */
 	bool big;             /* the byte order */
 	bool pipe;
-	bool places; /* frames keep their addresses */
 	enum pp_perf_root root;
 	PP_VEC(struct pp_pd_attr) attrs;
 	struct pp_map attr_of; /* id -> attribute */
@@ -402,9 +402,6 @@ void pp_pd_switch(struct pp_pd *, const unsigned char *record);
 /* ---- data_symbols.c ---- */
 void pp_pd_symbols_init(struct pp_pd *);
 void pp_pd_symbols_release(struct pp_pd *); /* before the modules go */
-/* The symbol at an address of a module; NULL when there is none, or nobody wants any. */
-const struct pp_symbol *pp_pd_symbol(struct pp_pd *, uint32_t module, uint64_t address);
-pp_str pp_pd_symbol_name(struct pp_pd *, const struct pp_symbol *);
 /* What was found of a module, looked for when it is asked for the first time; NULL for none. */
 struct pp_binary *pp_pd_binary(struct pp_pd *, uint32_t module);
 void pp_pd_symbols_report(struct pp_pd *);

@@ -35,6 +35,8 @@ pp_pd_frames_release(struct pp_pd *d)
 	pp_vec_release(&d->frames.series);
 	pp_map_release(&d->frames.series_of);
 	pp_vec_release(&d->frames.stack);
+	pp_map_release(&d->frames.around_of);
+	pp_vec_release(&d->frames.around);
 	pp_perf_switches_release(&d->frames.switches);
 	free(d->frames.places);
 	free(d->frames.chains);
@@ -70,45 +72,70 @@ module_row(struct pp_pd *d, uint32_t module)
 	return m->row;
 }
 
-static PP_NOINLINE pp_frame
-frame_make(struct pp_pd *d, const struct pp_pd_space *space, uint64_t ip, bool kernel)
+/* Frames that others are inlined into, by their address; returns where they stand. */
+static uint32_t
+around_keep(struct pp_pd *d, uint64_t module, uint64_t address, const pp_frame *frames, size_t n)
 {
-	const struct pp_pd_map *map = pp_pd_map_at(d, space, ip);
-	bool offset = map && d->threads.modules.at[map->module].offsets;
-	uint64_t address = offset ? ip - map->start + map->pgoff : ip;
-	struct pp_func_row func = { .module = map ? module_row(d, map->module) : 0,
-		                    .flags = PP_FUNC_UNKNOWN | (kernel ? PP_FUNC_KERNEL : 0u) };
-	const struct pp_symbol *symbol = map ? pp_pd_symbol(d, map->module, address) : NULL;
-	struct pp_frame_row frame = { 0 };
+	struct pp_pd_frames *f = &d->frames;
+	uint64_t hash = pp_mix(address ^ d->builder->seed, PP_HASH_K2 ^ module);
+	uint32_t at;
+	size_t i;
 
-	if (symbol) {
-		func.name = pp_pd_symbol_name(d, symbol);
-		func.flags &= ~(unsigned)PP_FUNC_UNKNOWN;
-	} else if (d->symbols.wanted) {
-		func.name = pp_build_strz(d->builder, "[unknown]");
-	} else {
-		func.name = pp_build_strf(d->builder, "0x%llx", (unsigned long long)address);
+	/* Equal hashes are told apart by probing the next one. */
+	for (; (at = pp_map_get(&f->around_of, hash)) != PP_MAP_NONE; hash++)
+		if (f->around.at[at] == module && f->around.at[at + 1] == address)
+			return at;
+	if (f->around.n == 0 && !pp_vec_push(&f->around, 0)) {
+		pp_pd_no_memory(d);
+		return 0;
 	}
-	frame.func = pp_build_func(d->builder, &func);
-	if (d->places) {
-		frame.address = address;
-		frame.offset = symbol ? address - symbol->start : 0;
-		frame.flags = (uint16_t)(offset ? PP_FRAME_FILE_OFFSET : 0);
-	} else {
-		d->builder->profile->unread |= PP_HAS(ADDRESSES) | (symbol ? PP_HAS(OFFSETS) : 0);
+	at = (uint32_t)f->around.n;
+	if (!pp_vec_reserve(&f->around, f->around.n + 3 + n) ||
+	    !pp_map_set(&f->around_of, hash, at)) {
+		pp_pd_no_memory(d);
+		return 0;
 	}
-	return pp_build_frame(d->builder, &frame);
+	f->around.at[f->around.n++] = module;
+	f->around.at[f->around.n++] = address;
+	f->around.at[f->around.n++] = n;
+	for (i = 0; i < n; i++)
+		f->around.at[f->around.n++] = frames[i];
+	return at;
 }
 
-static inline pp_frame
-frame_of(struct pp_pd *d, const struct pp_pd_space *space, uint64_t ip, bool kernel)
+static PP_NOINLINE void
+place_make(struct pp_pd *d, const struct pp_pd_space *space, uint64_t ip, bool kernel,
+           struct pp_pd_place *place)
+{
+	const struct pp_pd_map *map = pp_pd_map_at(d, space, ip);
+	uint32_t module = map ? map->module : 0;
+	struct pp_native *native = &d->symbols.native;
+	struct pp_native_at at = { .module = module_row(d, module),
+		                   .address = ip,
+		                   .offset = map && d->threads.modules.at[module].offsets,
+		                   .kernel = kernel };
+	pp_frame frames[PP_NATIVE_FRAMES];
+	size_t n;
+
+	if (at.offset)
+		at.address = ip - map->start + map->pgoff;
+	if (native->wanted)
+		at.binary = pp_pd_binary(d, module);
+	n = pp_native_frames(native, &at, frames);
+	*place = (struct pp_pd_place){ .ip = ip, .serial = space->serial, .frame = frames[0] };
+	if (n > 1)
+		place->around = around_keep(d, module, at.address, frames + 1, n - 1);
+}
+
+static inline const struct pp_pd_place *
+place_of(struct pp_pd *d, const struct pp_pd_space *space, uint64_t ip, bool kernel)
 {
 	uint64_t hash = pp_mix(ip ^ d->builder->seed, PP_HASH_K1 ^ space->serial);
 	struct pp_pd_place *at = &d->frames.places[hash & (PLACES - 1)];
 
 	if (PP_UNLIKELY(at->ip != ip || at->serial != space->serial || !at->frame))
-		*at = (struct pp_pd_place){ ip, space->serial, frame_make(d, space, ip, kernel) };
-	return at->frame;
+		place_make(d, space, ip, kernel, at);
+	return at;
 }
 
 /* ---- one stack -------------------------------------------------------------------------- */
@@ -158,8 +185,15 @@ frame_push(struct pp_pd *d, const struct resolving *r, uint64_t ip)
 	                                  : r->mode == PP_PD_USER ? r->user
 	                                                          : r->nobody;
 
-	if (!pp_vec_push(&d->frames.stack, frame_of(d, space, ip, kernel)))
+	const struct pp_pd_place *place = place_of(d, space, ip, kernel);
+	const uint64_t *around = place->around ? d->frames.around.at + place->around + 2 : NULL;
+	uint64_t i;
+
+	if (!pp_vec_push(&d->frames.stack, place->frame))
 		pp_pd_no_memory(d);
+	for (i = 1; around && i <= around[0]; i++)
+		if (!pp_vec_push(&d->frames.stack, (pp_frame)around[i]))
+			pp_pd_no_memory(d);
 }
 
 /* The user's part of a stack out of branches: where it is, and whence each call came. */

@@ -3,8 +3,6 @@
  */
 #include "formats/perf/data.h"
 
-#include "text/demangle.h"
-
 /* Modules that are named when they have no symbols. */
 #define LACKING_SHOWN 4
 
@@ -21,15 +19,10 @@ pp_pd_symbols_init(struct pp_pd *d)
 {
 	struct pp_pd_symbols *s = &d->symbols;
 	struct pp_reader *r = d->reader;
-	const char *wanted = pp_reader_option(r, "symbols"),
-	           *demangle = pp_reader_option(r, "demangle");
 	const char *root = pp_reader_option(r, "symfs"), *cache = pp_reader_option(r, "debug-dir");
 	const char *home = root || cache ? NULL : r->home(r);
 
-	s->wanted = !wanted || strcmp(wanted, "no") != 0;
-	s->demangle = !demangle || strcmp(demangle, "name") == 0 ? PP_PD_SHORT
-	              : strcmp(demangle, "full") == 0            ? PP_PD_FULL
-	                                                         : PP_PD_MANGLED;
+	pp_native_init(&s->native, r, d->builder);
 	pp_buf_adds(&s->cache, cache ? cache : root ? root : home ? home : "");
 	pp_buf_adds(&s->cache, cache ? "" : "/.debug");
 	pp_buf_addc(&s->cache, '\0');
@@ -41,7 +34,8 @@ pp_pd_symbols_init(struct pp_pd *d)
 		                          .cache = cache || root || home ? s->cache.p : NULL,
 		                          .cache_outside = cache != NULL,
 		                          .kallsyms = pp_reader_option(r, "kallsyms"),
-		                          .frames = true };
+		                          .frames = true,
+		                          .lines = true };
 }
 
 void
@@ -52,6 +46,7 @@ pp_pd_symbols_release(struct pp_pd *d)
 	for (i = 0; i < d->threads.modules.n; i++)
 		pp_binary_release(&d->threads.modules.at[i].binary);
 	pp_binary_release(&d->symbols.kernel);
+	pp_native_release(&d->symbols.native);
 	pp_buf_release(&d->symbols.cache);
 }
 
@@ -97,29 +92,29 @@ pp_pd_binary(struct pp_pd *d, uint32_t module)
 	return module ? binary_of(d, &d->threads.modules.at[module]) : NULL;
 }
 
-const struct pp_symbol *
-pp_pd_symbol(struct pp_pd *d, uint32_t module, uint64_t address)
+/* Says why there are no source lines, where they were asked for. */
+static void
+lines_report(struct pp_pd *d)
 {
-	const struct pp_binary *b = d->symbols.wanted ? pp_pd_binary(d, module) : NULL;
+	const struct pp_native *n = &d->symbols.native;
+	size_t i, told = 0, known = 0;
 
-	return b ? pp_symbols_find(&b->symbols, address) : NULL;
-}
-
-pp_str
-pp_pd_symbol_name(struct pp_pd *d, const struct pp_symbol *symbol)
-{
-	struct pp_buf made = { 0 };
-	bool done = !symbol->plain &&
-	            (d->symbols.demangle == PP_PD_SHORT  ? pp_demangle_short(symbol->name, &made)
-	             : d->symbols.demangle == PP_PD_FULL ? pp_demangle(symbol->name, &made)
-	                                                 : false);
-	pp_str name;
-
-	if (done || made.failed)
-		return pp_build_buf(d->builder, &made);
-	name = pp_build_str(d->builder, symbol->name);
-	pp_buf_release(&made);
-	return name;
+	if (!n->inlined && !(n->lines && (d->reader->order->facets & PP_SOURCE)))
+		return;
+	for (i = 1; i < d->threads.modules.n; i++) {
+		known += d->threads.modules.at[i].binary.state == PP_LOCATED;
+		told += d->threads.modules.at[i].binary.roles[PP_ROLE_LINES] != NULL;
+	}
+	if (told && !pp_dwarf_is_built())
+		pp_diag_add(
+		    d->reader->diags, &pp_pd_rules[PP_PD_SYMBOLS], PP_NOWHERE,
+		    "source lines are there, but this polyprof was built without libdw (install "
+		    "libdw-dev and build it again)");
+	else if (known && !told)
+		pp_diag_add(
+		    d->reader->diags, &pp_pd_rules[PP_PD_SYMBOLS], PP_NOWHERE,
+		    "no binary has debug information that tells source lines (compile with -g, or "
+		    "install its debug package)");
 }
 
 /* Says which modules have no names, and why. */
@@ -148,4 +143,5 @@ pp_pd_symbols_report(struct pp_pd *d)
 		            "no names for what runs in %s%s", text.p,
 		            n > LACKING_SHOWN ? ", ..." : "");
 	pp_buf_release(&text);
+	lines_report(d);
 }
