@@ -3,7 +3,7 @@
  * into (functions instead of addresses). Lines begin with a letter; numbers are hexadecimal.
  *
  *     v 10400 3                 version, and that of the format; without the second number, 1 if it is 10200, else 0
- *     X ./oven --hot            the command
+ *     X ./oven --hot            the command, which may have several lines
  *     I 1000 5e2991             size of a page, and how many the machine has
  *     s 4 main                  a string, counted from 1: its length and any bytes; before format 3 the rest of the line
  *     i 4011a1 1 2 3 2a         an address: its module, then function, file and line, the innermost inlined function first
@@ -31,6 +31,8 @@
 #define SIZE_MOST ((uint64_t)1 << 56)
 /* Numbers of a line that are looked at. */
 #define NUMBERS_MOST 512
+/* Of a command of many lines more is not kept. */
+#define COMMAND_MOST 4096
 
 const struct pp_rule pp_heaptrack_rules[] = {
 	[PP_HT_VERSION] = { "heaptrack-version", PP_ERROR, "the format is newer than 3",
@@ -112,27 +114,47 @@ numbers_read(struct pp_slice s, uint64_t *numbers, int most)
 	return n;
 }
 
+/* Whether a line can be a record, not the rest of a command that has several lines: python3 -c '...', say. */
+static bool
+is_record(struct pp_slice line)
+{
+	struct pp_slice rest = pp_slice_from(line, line.n < 2 ? line.n : 2), word;
+	uint64_t numbers[NUMBERS_MOST];
+	bool blank;
+
+	if (line.n == 0 || line.p[0] == '#' || (line.n == 1 && line.p[0] == 'A'))
+		return line.n > 0;
+	if (line.n < 3 || line.p[1] != ' ')
+		return false;
+	if (memchr("Iitac+-R", line.p[0], 8))
+		return numbers_read(rest, numbers, NUMBERS_MOST) > 0;
+	word = pp_slice_cut(&rest, ' ', &blank);
+	return memchr("smx", line.p[0], 3) && word.n &&
+	       (!blank || numbers_read(word, numbers, 1) > 0);
+}
+
 static int
 heaptrack_bid(const struct pp_peek *peek)
 {
-	static const char letters[] = "XxImstiacR+-SA#";
 	struct pp_slice rest = peek->head, line;
 	uint64_t numbers[8];
-	int bits = 0, n;
+	int bits = 24, n;
+	bool command = false;
 
 	if (!pp_slice_line(&rest, &line) || !pp_slice_take(&line, "v "))
 		return 0;
 	n = numbers_read(line, numbers, 8);
 	if (n < 1 || n > 2 || numbers[0] < 0x1000 || numbers[0] > 0xffffff)
 		return 0;
-	/* Each line that follows begins with one of few letters. */
 	for (n = 0; n < 8 && pp_slice_line(&rest, &line); n++) {
-		if (line.n < 2 || !memchr(letters, line.p[0], sizeof letters - 1) ||
-		    line.p[1] != ' ')
-			return line.n == 1 && line.p[0] == 'A' ? bits + 24 : 0;
-		bits += 8;
+		bool names = pp_slice_starts(line, "X ") || pp_slice_starts(line, "S ");
+
+		if (!names && !command && !is_record(line) && (rest.n || peek->whole))
+			return 0;
+		bits += names || !command ? 8 : 0;
+		command |= names;
 	}
-	return bits + 24;
+	return bits;
 }
 
 /* ---- what the file lists ---------------------------------------------------------------- */
@@ -380,10 +402,29 @@ suppression_add(struct pp_ht *h, struct pp_slice text)
 }
 
 static void
+command_add(struct pp_ht *h, struct pp_slice line)
+{
+	struct pp_slice before = pp_text_of(h->b->profile, h->command);
+	struct pp_buf text = { 0 };
+
+	if (before.n + line.n > COMMAND_MOST)
+		return;
+	pp_buf_add(&text, before.p, before.n);
+	pp_buf_addc(&text, '\n');
+	pp_buf_add(&text, line.p, line.n);
+	h->command = pp_build_buf(h->b, &text);
+}
+
+static void
 line_read(struct pp_ht *h, struct pp_slice line)
 {
 	struct pp_slice rest = pp_slice_from(line, line.n < 2 ? line.n : 2), text = rest;
 
+	if (h->in_command && !is_record(line)) {
+		command_add(h, line);
+		return;
+	}
+	h->in_command = false;
 	if (line.n == 0 || line.p[0] == '#')
 		return;
 	if (line.n > 1 && line.p[1] != ' ') {
@@ -393,6 +434,7 @@ line_read(struct pp_ht *h, struct pp_slice line)
 	switch (line.p[0]) {
 	case 'X':
 		h->command = pp_build_str(h->b, rest);
+		h->in_command = true;
 		break;
 	case 'x':
 		h->raw = true;

@@ -109,6 +109,7 @@ struct pp_ht {
 	struct pp_ht_pointers pointers;
 	struct pp_slots info_slots;
 	pp_str executable, command;
+	bool in_command; /* lines may still belong to it */
 	/* replaying */
 	uint64_t last; /* what was allocated last: an info or, before 1.0, a pointer; 0 = none */
 	int64_t live, most;      /* bytes now, and at the peak */

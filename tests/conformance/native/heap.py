@@ -146,6 +146,8 @@ forms = {
 for name, text in forms.items():
     tap.same(by_leaf(keep('form.heaptrack', text)), replay(text), f'heaptrack: {name}')
 tap.same(by_leaf(keep('form.gz', gzip.compress(oven.encode()))), replay(oven), 'heaptrack: gzip')
+several = oven.replace('X ./oven', "X python3 -c \nimport json\na = [1, 2]\nif a:\n    print(a)\n")
+tap.same(by_leaf(keep('several.heaptrack', several)), replay(oven), 'heaptrack: a command of several lines')
 odd = oven.replace('s 5 dough', 's b dough\n+ 0\nx')
 tap.same(sorted(by_leaf(keep('odd.heaptrack', odd))), sorted(name if name != 'dough' else 'dough\n+ 0\nx' for name in replay(oven)),
          'heaptrack: strings have line ends')
