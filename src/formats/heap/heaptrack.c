@@ -262,9 +262,24 @@ line_broken(struct pp_ht *h)
 	pp_ht_report(h, PP_HT_LINE, pp_heaptrack_rules[PP_HT_LINE].title);
 }
 
+/* What a raw recording begins with: false, and a finding, when stacks of an interpreted one were there already. */
+static bool
+raw_begin(struct pp_ht *h)
+{
+	if (!h->raw && h->traces.n > 1)
+		line_broken(h);
+	else
+		h->raw = true;
+	return h->raw;
+}
+
 static void
 version_read(struct pp_ht *h, const uint64_t *numbers, int n)
 {
+	if (h->version) {
+		line_broken(h);
+		return;
+	}
 	h->version = (unsigned)numbers[0];
 	h->format = n > 1 && numbers[1] <= 1000 ? (unsigned)numbers[1]
 	            : n > 1                     ? 1000
@@ -380,7 +395,8 @@ module_line(struct pp_ht *h, struct pp_slice rest)
 	uint64_t numbers[NUMBERS_MOST];
 	int n;
 
-	h->raw = true;
+	if (!raw_begin(h))
+		return;
 	if (!sized_read(h, &rest, &name)) {
 		line_broken(h);
 		return;
@@ -437,7 +453,8 @@ line_read(struct pp_ht *h, struct pp_slice line)
 		h->in_command = true;
 		break;
 	case 'x':
-		h->raw = true;
+		if (!raw_begin(h))
+			break;
 		if (h->format >= 3 && !sized_read(h, &rest, &text))
 			line_broken(h);
 		else

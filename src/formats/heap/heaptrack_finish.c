@@ -182,26 +182,40 @@ sums_give(struct stacks *s, const struct sums *sums)
  * then. So all of it adds up to the sums.
  */
 static void
-moments_give(struct stacks *s, struct sums *sums)
+moment_give(struct stacks *s, struct sums *sums, const struct pp_ht_moment *m)
 {
 	struct pp_ht *h = s->h;
-	const struct pp_ht_windows *w = &h->windows;
-	int64_t peak = h->peak_time / w->quantum;
-	size_t i;
+	int64_t stretch = m->time / h->windows.quantum, peak = h->peak_time / h->windows.quantum,
+	        values[METRICS];
+	struct sums *left = &sums[m->trace];
 
-	for (i = 0; i < w->moments.n && pp_builder_ok(h->b); i++) {
-		const struct pp_ht_moment *m = &w->moments.at[i];
-		struct sums *left = &sums[m->trace];
-		int64_t stretch = m->time / w->quantum, values[METRICS];
+	values[0] = m->bytes;
+	values[1] = (int64_t)m->allocated;
+	values[2] = (int64_t)m->temporary;
+	values[3] = m->live_bytes;
+	values[4] = m->live;
+	values[5] = stretch < peak ? m->live_bytes : stretch == peak ? left->peak_bytes : 0;
+	left->peak_bytes -= values[5];
+	stack_give(s, m->trace, values, true, m->time);
+}
 
-		values[0] = m->bytes;
-		values[1] = (int64_t)m->allocated;
-		values[2] = (int64_t)m->temporary;
-		values[3] = m->live_bytes;
-		values[4] = m->live;
-		values[5] = stretch < peak ? m->live_bytes : stretch == peak ? left->peak_bytes : 0;
-		left->peak_bytes -= values[5];
-		stack_give(s, m->trace, values, true, m->time);
+/* In a stretch what was given back comes first: so what is in use never seems more than it ever was. */
+static void
+moments_give(struct stacks *s, struct sums *sums)
+{
+	const struct pp_ht_windows *w = &s->h->windows;
+	size_t first, end, i;
+
+	for (first = 0; first < w->moments.n && pp_builder_ok(s->h->b); first = end) {
+		for (end = first;
+		     end < w->moments.n && w->moments.at[end].time == w->moments.at[first].time;)
+			end++;
+		for (i = first; i < end && pp_builder_ok(s->h->b); i++)
+			if (w->moments.at[i].live_bytes < 0)
+				moment_give(s, sums, &w->moments.at[i]);
+		for (i = first; i < end && pp_builder_ok(s->h->b); i++)
+			if (w->moments.at[i].live_bytes >= 0)
+				moment_give(s, sums, &w->moments.at[i]);
 	}
 }
 
