@@ -58,6 +58,7 @@ write_once(struct pp_writer *w, const struct pp_format *format)
 	if (needs_estimate(w->profile, format)) {
 		status = pp_estimate_stacks(w->profile, &opts, &estimate, &stacks);
 		own.profile = stacks;
+		own.with_gains = NULL;
 	}
 	if (status == PP_OK)
 		status = format->write(&own);
@@ -114,11 +115,13 @@ pp_write_sink(const struct pp_profile *p, struct pp_sink *out, const struct pp_f
 	if (w.opts->metric && w.metric == p->metrics.n)
 		return PP_E_USAGE;
 	pp_diags_init(&own);
-	/* What metrics gained is read for questions; no format has a place for it. */
+	/* Writers list metrics as the file has them. */
 	if (pp_metrics_shown(p) < p->metrics.n)
 		status = pp_gains_drop(p, &plain_profile);
-	if (plain_profile)
+	if (plain_profile) {
 		w.profile = plain_profile;
+		w.with_gains = p;
+	}
 	before = pp_diags_total(w.diags, PP_WARNING);
 	if (status == PP_OK && w.opts->lossless && out->direct)
 		status = rehearse(&w, format);

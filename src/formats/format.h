@@ -36,6 +36,8 @@ struct pp_writer {
 	size_t metric; /* index chosen by opts->metric or the primary one; metrics.n if none */
 	struct pp_loss loss; /* what the writer found out; reported when it has written */
 	const struct pp_format *format;
+	/* The same profile with what its metrics gained (model/profile.h), for who has a place for that; or NULL. */
+	const struct pp_profile *with_gains;
 };
 
 /* What a file tells of itself without being read to the end: a row of `polyprof list`. */

@@ -46,6 +46,39 @@ pp_metric_gained(const struct pp_profile *p, size_t metric)
 	return p->metrics.n;
 }
 
+bool
+pp_profile_has_gains(const struct pp_profile *p)
+{
+	size_t i, shown = pp_metrics_shown(p);
+
+	for (i = 0; i < shown && pp_metric_gained(p, i) == p->metrics.n; i++)
+		;
+	return i < shown;
+}
+
+uint64_t
+pp_gains_hidden(const struct pp_profile *p, size_t metric)
+{
+	size_t gained = pp_metric_gained(p, metric), i;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	union pp_value zero = pp_value_zero(m), net, all;
+	uint64_t n = 0;
+	uint32_t row;
+
+	for (i = 0; gained < p->metrics.n && i < p->series.n; i++)
+		for (row = 0; row < p->series.at[i].rows; row++) {
+			const struct pp_series *s = &p->series.at[i];
+
+			if (!pp_series_present(s, row))
+				continue;
+			net = pp_cell_value(m, pp_series_cell(s, row, (uint32_t)metric));
+			all = pp_cell_value(m, pp_series_cell(s, row, (uint32_t)gained));
+			net = pp_value_cmp(m, net, zero) > 0 ? net : zero;
+			n += pp_value_cmp(m, all, net) != 0;
+		}
+	return n;
+}
+
 size_t
 pp_metric_of_shares(const struct pp_profile *p, size_t metric)
 {

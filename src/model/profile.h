@@ -534,6 +534,10 @@ pp_metric_falls(const struct pp_metric *m)
 bool pp_profile_falls(const struct pp_profile *);
 /* The metric of what one gained; metrics.n when that is not known. */
 size_t pp_metric_gained(const struct pp_profile *, size_t metric);
+/* Whether of any metric that falls it is known what it gained. */
+bool pp_profile_has_gains(const struct pp_profile *);
+/* Of how many rows of the series a metric's net cost does not tell what was gained, as far as that is known. */
+uint64_t pp_gains_hidden(const struct pp_profile *, size_t metric);
 /* What shares and widths are of: what a metric gained where that is known, else the metric itself. */
 size_t pp_metric_of_shares(const struct pp_profile *, size_t metric);
 /*

@@ -77,7 +77,7 @@ static const struct pp_column metric_columns[] = {
 	COLUMN(struct pp_metric, unit, .to = PP_TO_STR),
 	COLUMN(struct pp_metric, type, .bound = PP_REAL + 1),
 	COLUMN(struct pp_metric, kind, .bound = PP_KIND_EVENTS + 1),
-	COLUMN(struct pp_metric, flags, .to = PP_FLAGS, .bound = PP_METRIC_NO_ZERO << 1),
+	COLUMN(struct pp_metric, flags, .to = PP_FLAGS, .bound = PP_METRIC_UNSURE << 1),
 	COLUMN(struct pp_metric, scale, .bound = 21),
 	COLUMN(struct pp_metric, factor_num),
 	COLUMN(struct pp_metric, factor_den),

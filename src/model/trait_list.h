@@ -33,6 +33,10 @@ TRAIT(EXCLUSIVE, "loss-exclusive", "costs that are not the leaf's own",
 TRAIT(MEASURED, "loss-measured", "measured total costs",
       "The profile has measured totals beside own costs, each rounded by itself. The format "
       "holds own costs, of which totals are the sums, so that they differ in their last digits.")
+TRAIT(GAINS, "loss-gains", "steps up and down of metrics that fall",
+      "What a metric that falls, such as memory in use, gained and gave back step by step. The "
+      "format holds what was left of it in the end, per function or per call, so that answers "
+      "about what is written do not know the steps.")
 TRAIT(TIMELINE, "loss-timeline", "events in their order",
       "When what happened, and in which order, is left out. Or it is made up: the format holds "
       "a sequence of calls, so that sums are written as one walk over the call tree.")

@@ -123,7 +123,7 @@ enum {
 	PP_COLUMN_INDENT = 1 << 6, /* the last one too, but its rows are only indented */
 	PP_COLUMN_NAMES = 1 << 8,  /* names of functions, as --names wants them */
 	PP_COLUMN_METRIC = 1 << 7, /* a metric beside the main one: told of when there is no room */
-	PP_COLUMN_FALLS = 1 << 9,  /* of `each`, the metrics that fall */
+	PP_COLUMN_FALLS = 1 << 9,  /* of `each`, the metrics that fall and whose steps are known */
 	PP_COLUMN_KEEP_GROUP =
 	    1 << 5 /* its group is there, if empty, where the datum is not known */
 };
@@ -173,7 +173,8 @@ struct pp_answer_column {
 static inline bool
 pp_column_has(const struct pp_answer_column *c, size_t metric)
 {
-	return !(c->flags & PP_COLUMN_FALLS) || pp_metric_falls(&c->each->metrics.at[metric]);
+	return !(c->flags & PP_COLUMN_FALLS) ||
+	       pp_metric_gained(c->each, metric) < c->each->metrics.n;
 }
 
 /* For columns that are members. */

@@ -286,6 +286,8 @@ convert_want(const void *data, struct pp_want *want)
 	if (can & ~(unsigned)PP_TREE)
 		want->facets |= PP_EXTRAS | PP_SITES;
 	want->rewrites = !params->asked.metric && !params->target.variant;
+	if (!want->target->holds || want->target->holds->metrics != 1 || params->asked.metric)
+		want->facets |= PP_GAINS;
 }
 
 static void
@@ -294,6 +296,7 @@ merge_want(const void *data, struct pp_want *want)
 	const struct convert_params *params = data;
 
 	want->target = target_of(params);
+	want->facets |= PP_GAINS;
 	want->can_skip = true;
 	want->skips = params->skip;
 }

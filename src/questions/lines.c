@@ -310,7 +310,8 @@ static void
 rows_table(struct pp_answer *a, const struct lines *l)
 {
 	const struct pp_profile *p = l->lines.profile;
-	bool shown_falls = l->metric < p->metrics.n && pp_metric_falls(&p->metrics.at[l->metric]);
+	bool falls = l->metric < p->metrics.n && pp_metric_falls(&p->metrics.at[l->metric]);
+	bool known = falls && pp_metric_gained(p, l->metric) < p->metrics.n;
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof lines_columns);
 	size_t i, n = 0;
 
@@ -322,9 +323,9 @@ rows_table(struct pp_answer *a, const struct lines *l)
 			c->each = p;
 		else if (c->as == PP_AS_VALUE)
 			c->arg = l->metric;
-		if (shown_falls && c->title && c->get == cost_get)
+		if (falls && c->title && c->get == cost_get)
 			c->title = "net";
-		n += !(c->flags & PP_COLUMN_FALLS) || (c->each ? pp_profile_falls(p) : shown_falls);
+		n += !(c->flags & PP_COLUMN_FALLS) || (c->each ? pp_profile_has_gains(p) : known);
 	}
 	if (!columns)
 		return;

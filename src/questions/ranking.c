@@ -333,7 +333,7 @@ costs_add(struct pp_answer *a, struct pp_answer_column *columns, const struct pp
 	for (i = 0; i < COSTS - (flat->fact ? 0 : FACTS); i++) {
 		const struct pp_answer_column *c = &cost_columns[i];
 
-		if (c->flags & PP_COLUMN_FALLS && !pp_profile_falls(p))
+		if (c->flags & PP_COLUMN_FALLS && !pp_profile_has_gains(p))
 			continue;
 		columns[n] = *c;
 		columns[n].each = c->as == PP_AS_VALUE && c->key ? p : NULL;
@@ -514,15 +514,18 @@ main_columns(const struct pp_ranking *r, struct pp_answer_column *columns)
 {
 	bool by_total = r->sort == PP_SORT_TOTAL;
 	bool falls = pp_metric_falls(&r->flat.profile->metrics.at[r->metric]);
+	bool known = pp_metric_gained(r->flat.profile, r->metric) < r->flat.profile->metrics.n;
 	size_t n = 0, i;
 
-	columns[n++] = falls ? gained_column : self_column;
+	columns[n++] = known ? gained_column : self_column;
 	columns[n++] = self_share_column;
-	if (falls)
+	if (known)
 		columns[1].title = "gained%";
+	else if (falls)
+		columns[0].title = "net";
 	if (!by_total)
 		columns[n++] = bar_column;
-	if (falls) {
+	if (known) {
 		columns[n++] = given_back_column;
 		columns[n] = self_column;
 		columns[n++].title = "net";

@@ -55,7 +55,7 @@ heading_say(struct pp_answer *a, const struct pp_ranking *r)
 		const struct pp_metric *m = &p->metrics.at[r->metric];
 
 		pp_metric_describe(&text, p, m, pp_value_double(m, r->flat.whole[r->metric]));
-		if (pp_metric_falls(m))
+		if (pp_metric_gained(p, r->metric) < p->metrics.n)
 			pp_describe_falls(&text, p, m, r->flat.whole[r->metric],
 			                  pp_flat_whole(&r->flat, r->metric));
 		pp_answer_say_name(a, PP_INK_TITLE, pp_slice_of(text.p, text.n));
@@ -186,7 +186,7 @@ whole_add(struct pp_answer *a, const struct pp_ranking *r)
 	union pp_value net = r->flat.whole[r->metric], gained = pp_flat_whole(&r->flat, r->metric);
 
 	pp_answer_value(a, "total", p, r->metric, net);
-	if (!pp_metric_falls(m))
+	if (pp_metric_gained(p, r->metric) == p->metrics.n)
 		return;
 	pp_answer_value(a, "gained", p, r->metric, gained);
 	pp_value_sub(m, &gained, net);

@@ -394,7 +394,7 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 			few_set(w, params->asked.budget.rows);
 	}
 	pp_answer_bool(a, "estimated", p->estimated);
-	pp_branch_walk_table(a, w, costs, PP_COUNT_OF(costs) - (pp_profile_falls(p) ? 0 : 2));
+	pp_branch_walk_table(a, w, costs, PP_COUNT_OF(costs) - (pp_profile_has_gains(p) ? 0 : 2));
 	return PP_OK;
 }
 

@@ -143,6 +143,7 @@ Calls of one stack stay as many in an Xdebug file; what each of them cost is not
 $ polyprof convert closures.json --to xdebug -o calls.xt; for f in closures.json calls.xt; do polyprof top --csv $f | grep -v '{' | cut -d, -f1,5 | sort > $f.calls; done; diff closures.json.calls calls.xt.calls && grep apply calls.xt.calls
   App\Utils\apply,4
 ! calls.xt: warning: made up: roots [loss-roots]
+! calls.xt: warning: not written: steps up and down of metrics that fall (3) [loss-gains]
 ! calls.xt: warning: not written: events in their order [loss-timeline]
 ! calls.xt: warning: not written: start and end of the recording [loss-time]
 ! calls.xt: warning: not written: the day of the recording [loss-recorded]

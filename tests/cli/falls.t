@@ -130,6 +130,7 @@ $ polyprof convert -m zm pool.json --to folded -o -
   /app/pool.php;build;fill 16000
   /app/pool.php;release 0
 ! standard output: warning: not written: counts of calls (5) [loss-calls]
+! standard output: warning: not written: steps up and down of metrics that fall (2) [loss-gains]
 ! standard output: warning: not written: events in their order [loss-timeline]
 ! standard output: warning: not written: start and end of the recording [loss-time]
 ! standard output: warning: not written: the day of the recording [loss-recorded]
@@ -137,3 +138,82 @@ $ polyprof convert -m zm pool.json --to folded -o -
 ! standard output: warning: not written: metrics (wt) [loss-metrics]
 ! standard output: warning: under other names or units: zm as samples in samples [loss-units]
 ! standard output: warning: changed to fit: values (3 negative ones written as 0) [loss-values]
+
+Where a file holds no steps, what was gained is not known, and not made up; shares are of what is left of those that have some.
+
+$ polyprof top -m mu --json -n 1 run.xhprof.json
+  {"format": "xhprof", "complete": true, "metric": "mu", "unit": "bytes", "units": {"wt": "ns", "cpu": "ns", "mu": "bytes", "pmu": "bytes"}, "total": 11728, "estimated": false, "functions": [{"name": "md5", "calls": 60, "self": {"wt": 53000, "cpu": 53000, "mu": 3968, "pmu": 0}, "total": {"wt": 53000, "cpu": 53000, "mu": 3968, "pmu": 0}}], "count": 40}
+$ polyprof top -m mu -n 2 run.xhprof.json
+  memory in use: 11.5 KiB in 40 functions
+
+         net  self%                net total  total%  calls  self wall time  self CPU time  self peak memory  function
+    3.88 KiB  32.8%  ████████████   3.88 KiB   32.8%     60         53.0 µs        53.0 µs               0 B  md5
+    1.46 KiB  12.4%  ████▌          5.71 KiB   48.3%      1         51.0 µs        52.0 µs               0 B  App\Work\words
+
+    ... and 38 more functions (-n 0 shows all)
+$ polyprof tree -m mu --json --depth 1 run.xhprof.json
+  {"format": "xhprof", "complete": true, "metric": "mu", "unit": "bytes", "units": {"wt": "ns", "cpu": "ns", "mu": "bytes", "pmu": "bytes"}, "total": 11728, "estimated": true, "root": {"name": "", "self": {"wt": 0, "cpu": 0, "mu": 0, "pmu": 0}, "total": {"wt": 1455000, "cpu": 1454000, "mu": 11728, "pmu": 0}, "children": [{"name": "App\\Work\\main", "self": {"wt": 18000, "cpu": 20000, "mu": -376, "pmu": 0}, "total": {"wt": 1449000, "cpu": 1450000, "mu": 11504, "pmu": 0}, "children": []}, {"name": "tideways_xhprof_disable", "self": {"wt": 1000, "cpu": 1000, "mu": 128, "pmu": 0}, "total": {"wt": 1000, "cpu": 1000, "mu": 128, "pmu": 0}, "children": []}, {"name": "main()", "self": {"wt": 5000, "cpu": 3000, "mu": 96, "pmu": 0}, "total": {"wt": 5000, "cpu": 3000, "mu": 96, "pmu": 0}, "children": []}]}}
+! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 94.0% of the cost is on stacks that are certain
+
+SPAA carries the steps; other formats lose them, and say so.
+
+$ cat > two.xt <<X
+> version: 1
+> creator: xdebug 3.2.0 (PHP 8.2.0)
+> cmd: /app/a.php
+> part: 1
+> positions: line
+> 
+> events: Time_(10ns) Memory_(bytes)
+> 
+> fl=(1) /app/a.php
+> fn=(1) f
+> 2 10 100
+> 
+> fl=(1)
+> fn=(1)
+> 2 10 -40
+> 
+> fl=(1)
+> fn=(2) {main}
+> 1 5 7
+> cfl=(1)
+> cfn=(1)
+> calls=1 0 0
+> 3 10 100
+> cfl=(1)
+> cfn=(1)
+> calls=1 0 0
+> 4 10 -40
+> 
+> summary: 25 67
+> X
+$ polyprof convert two.xt -o two.spaa && polyprof top --csv -m 'Memory_(bytes)' two.spaa
+  name,file,line,module,calls,self_Time_(10ns),total_Time_(10ns),self_Memory_(bytes),total_Memory_(bytes),gained_Memory_(bytes),given_back_Memory_(bytes)
+  f,/app/a.php,2,,2,200,200,60,60,100,40
+  {main},/app/a.php,1,,1,50,250,7,67,7,0
+$ polyprof convert pool.json -o pool.spaa && polyprof top --csv -m zm pool.spaa
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  fill,,,,2,80,80,16000,16000,16000,0
+  /app/pool.php,,,,1,65,200,-1100,0,200,1300
+  release,,,,1,15,15,-7000,-7000,0,7000
+  build,,,,2,40,120,-7900,8100,100,8000
+$ polyprof convert two.spaa --to xdebug -o again.xt
+! again.xt: warning: not written: steps up and down of metrics that fall (1) [loss-gains]
+! again.xt: warning: not written: metadata (8) [loss-metadata]
+$ polyprof convert --lossless two.xt --to xdebug -o again.xt
+! again.xt: warning: not written: steps up and down of metrics that fall (1) [loss-gains]
+! again.xt: warning: not written: metadata (8) [loss-metadata]
+! polyprof: error: xdebug cannot hold all of this profile, and --lossless forbids to lose any of it
+= 4
+$ polyprof convert pool.spaa -o again.json --to spx && polyprof top --csv -m zm again.json
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  fill,,,,2,80,80,16000,16000,16000,0
+  /app/pool.php,,,,1,65,200,-1100,0,200,1300
+  release,,,,1,15,15,-7000,-7000,0,7000
+  build,,,,2,40,120,-7900,8100,100,8000
+! again.json: note: written: again.json and again.txt.gz [spx-write-pair]
+$ polyprof convert -q two.xt --to spx -o two.json && polyprof top --csv -m zm two.json
+  name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
+  f,/app/a.php,2,,2,200,200,60,60,60,0
+  {main},/app/a.php,1,,1,50,250,7,67,7,0

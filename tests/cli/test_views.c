@@ -160,7 +160,7 @@ test_top(const struct pp_profile *p)
 	    "{\"format\": \"folded\", \"complete\": true, \"metric\": \"wt\", \"unit\": \"ns\", \"units\": {\"wt\": \"ns\", \"zm\": \"bytes\"}, \"total\": "
 	    "200789.5, \"estimated\": false, \"functions\": [{\"name\": \"main\", \"file\": \"/app/a.php\", "
 	    "\"line\": 1, \"calls\": 1, \"self\": {\"wt\": 125456.5, \"zm\": 3072}, \"total\": {\"wt\": "
-	    "200789.5, \"zm\": -1024}, \"gained\": {\"zm\": 3072}, \"given_back\": {\"zm\": 0}}, {\"name\": \"free\", \"module\": \"libc\", \"calls\": 3, \"self\": "
+	    "200789.5, \"zm\": -1024}}, {\"name\": \"free\", \"module\": \"libc\", \"calls\": 3, \"self\": "
 	    "{\"wt\": 75333, \"zm\": -4096}, \"total\": {\"wt\": 75333, \"zm\": -4096}, "
 	    "\"gained\": {\"zm\": 0}, \"given_back\": {\"zm\": 4096}}], \"count\": 2}\n",
 	    "top as JSON");

@@ -29,10 +29,6 @@ def answer(polyprof, path):
     done = run(polyprof, 'top', '--json', '-n', '0', path)
     top = json.loads(done.stdout)
     del top['format']
-    # What a function gained is added up over the steps of the recording, and SPAA holds sums.
-    for function in top['functions']:
-        function.pop('gained', None)
-        function.pop('given_back', None)
     info = json.loads(run(polyprof, 'info', '--json', path).stdout)
     for key in ('file', 'format', 'compression', 'size', 'diagnostics', 'omitted'):
         info.pop(key, None)

@@ -95,17 +95,26 @@ report_trait(struct pp_writer *w, enum pp_trait trait, uint64_t n)
 		            pp_trait_names[trait], (unsigned long long)n);
 }
 
+/* Whether a metric is among those that are written. */
+static bool
+is_written(const struct pp_loss *loss, size_t metric)
+{
+	size_t i;
+
+	for (i = 0; i < loss->metrics.n && loss->metrics.at[i] != metric; i++)
+		;
+	return loss->metrics.n == 0 || i < loss->metrics.n;
+}
+
 static void
 report_metrics(struct pp_writer *w, const struct pp_profile *p)
 {
 	struct pp_loss *loss = &w->loss;
 	struct pp_buf list = { 0 };
-	size_t m, i;
+	size_t m;
 
 	for (m = 0; loss->metrics.n && m < p->metrics.n; m++) {
-		for (i = 0; i < loss->metrics.n && loss->metrics.at[i] != m; i++)
-			;
-		if (i < loss->metrics.n)
+		if (is_written(loss, m))
 			continue;
 		pp_buf_adds(&list, list.n ? ", " : "");
 		pp_metric_label(p, &p->metrics.at[m], &list);
@@ -158,6 +167,20 @@ lost_of(uint64_t kept, const struct pp_loss *loss, unsigned trait, uint64_t have
 	return n + (uint64_t)more;
 }
 
+/* Of how many rows what was gained is not told by what is written. */
+static uint64_t
+gains_count(const struct pp_writer *w)
+{
+	const struct pp_profile *p = w->with_gains;
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; p && i < pp_metrics_shown(p); i++)
+		if (is_written(&w->loss, i))
+			n += pp_gains_hidden(p, i);
+	return n;
+}
+
 pp_status
 pp_report_loss(struct pp_writer *w, const struct pp_profile *p, const struct pp_format *format)
 {
@@ -171,6 +194,7 @@ pp_report_loss(struct pp_writer *w, const struct pp_profile *p, const struct pp_
 	if (!pp_traits_count(p, &have) ||
 	    !pp_traits_homonyms(p, h->apart, &have.n[PP_TRAIT_HOMONYMS]))
 		return PP_E_NOMEM;
+	have.n[PP_TRAIT_GAINS] = gains_count(w);
 	/* Records that were left out on reading are not among those that were kept. */
 	if (loss->verbatim)
 		kept = ~PP_HAS(INCOMPLETE);

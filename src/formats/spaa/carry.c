@@ -305,9 +305,13 @@ private_write(struct pp_spaa_out *o)
 void
 pp_spaa_carry_write(struct pp_spaa_out *o)
 {
+	const struct pp_profile *plain = o->p;
 	char sum[24];
 	int id;
 
+	/* What metrics gained has no place among weights. */
+	if (o->w->with_gains)
+		o->p = o->w->with_gains;
 	o->carries_costs = carries_costs(o->p);
 	strings_write(o);
 	for (id = PP_TABLE_PROFILE; id <= PP_TABLE_SERIES; id++)
@@ -328,4 +332,5 @@ pp_spaa_carry_write(struct pp_spaa_out *o)
 	snprintf(sum, sizeof sum, "0x%016llx", (unsigned long long)o->sum);
 	pp_json_put_textz(&o->json, "sum", sum);
 	record_end(&o->json);
+	o->p = plain;
 }

@@ -27,7 +27,8 @@
 static int spx_bid(const struct pp_peek *);
 static pp_status spx_read(struct pp_reader *, struct pp_builder *);
 
-#define SPX_KEEPS (PP_HAS(STACKS) | PP_HAS(CALLS) | PP_HAS(TIMELINE) | PP_HAS(RECORDED))
+#define SPX_KEEPS                                                                                  \
+	(PP_HAS(STACKS) | PP_HAS(CALLS) | PP_HAS(GAINS) | PP_HAS(TIMELINE) | PP_HAS(RECORDED))
 #define SPX_OWN (PP_HAS(METADATA) | PP_HAS(BUILT_IN) | PP_HAS(TIME) | PP_HAS(THREADS))
 #define SPX_STATES (PP_HAS(CALLS) | PP_HAS(TIMELINE) | PP_HAS(TIME))
 #define SPX_VALUES "whole nanoseconds, bytes and counts of SPX's own metrics, below 2^63"

@@ -618,8 +618,11 @@ write_body(struct spx_out *o)
 	for (i = 0; o->ordered && i < o->p->series.n; i++)
 		if (o->p->series.at[i].timeline.n)
 			write_document(o, &o->p->series.at[i].timeline, i == last);
-	if (!o->ordered)
-		write_document(o, NULL, true);
+	if (o->ordered)
+		return;
+	/* One step for each stack. */
+	o->w->loss.dropped |= PP_HAS(GAINS);
+	write_document(o, NULL, true);
 }
 
 pp_status
