@@ -9,6 +9,7 @@
 #include "output/html.h"
 #include "questions/compare.h"
 #include "text/escape.h"
+#include "text/suggest.h"
 #include "text/units.h"
 
 static struct pp_answer *
@@ -384,6 +385,27 @@ target_load(struct pp_reply *r, const char *file, const struct pp_load_order *or
 	return status;
 }
 
+/* Says that files were merged, where neither the question nor who found them in a directory does. */
+static void
+merged_note(struct pp_reply *r, const char *const *files, size_t n)
+{
+	const struct pp_question *q = r->asking.question;
+	struct pp_buf text = { 0 };
+
+	if (n < 2 || r->from_directory || q->makes || strcmp(q->name, "summary") == 0)
+		return;
+	pp_units_u64(&text, n);
+	pp_buf_adds(&text, " files, merged");
+	if (n == 2) {
+		pp_buf_adds(&text, "; what changed between them: polyprof diff ");
+		pp_suggest_word(&text, files[0]);
+		pp_buf_adds(&text, " ");
+		pp_suggest_word(&text, files[1]);
+	}
+	pp_answer_note(answer_of(r), "merged", "%s", pp_answer_made(answer_of(r), &text));
+	pp_buf_release(&text);
+}
+
 /* All files as one profile, or two of them for a picture. */
 static pp_status
 ask_one(struct pp_reply *r, const char *const *files, size_t n)
@@ -408,6 +430,7 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 		return status;
 	if (!pp_reply_sources(r))
 		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
+	merged_note(r, files, n);
 	return pp_asking_run(&r->asking, &r->subject);
 }
 

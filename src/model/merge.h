@@ -13,8 +13,9 @@
 
 /* What is known of a metric of the result. */
 struct pp_merged_metric {
-	uint32_t having;  /* how many profiles have it */
-	uint32_t primary; /* of how many it is the primary one */
+	uint32_t having;     /* how many profiles have it */
+	uint32_t primary;    /* of how many it is the primary one */
+	unsigned preference; /* the largest of those that it is made of */
 };
 
 /* What all profiles together have of a kind and unit; texts are those of the merge. */

@@ -394,6 +394,7 @@ metric_merge(struct pp_merge *m, const struct pp_profile *from, size_t metric,
 	struct pp_metric_way *way = &ways[metric];
 	/* Gains go where what gained went. */
 	size_t at = gained ? gains_find(into, ways[own->net].to) : metric_find(m, from, metric);
+	unsigned preference = pp_metric_preference(from, own);
 	struct pp_metric copy;
 	pp_status status;
 
@@ -411,6 +412,8 @@ metric_merge(struct pp_merge *m, const struct pp_profile *from, size_t metric,
 	if (status == PP_OK) {
 		m->metrics.at[at].having++;
 		m->metrics.at[at].primary += pp_profile_primary(from) == metric;
+		if (preference > m->metrics.at[at].preference)
+			m->metrics.at[at].preference = preference;
 	}
 	return status;
 }
@@ -446,7 +449,10 @@ pp_merge_metrics(struct pp_merge *m, const struct pp_profile *from, struct pp_me
 	return status;
 }
 
-/* Whether a metric is shown rather than another: what more profiles have, what is primary in more, time first. */
+/*
+ * Whether a metric is shown rather than another: time and cycles first, what more profiles have, what is primary in
+ * more. What it is called may depend on the order of the profiles, so that each of its names counts.
+ */
 static bool
 is_before(const struct pp_merge *m, size_t a, size_t b)
 {
@@ -457,6 +463,8 @@ is_before(const struct pp_merge *m, size_t a, size_t b)
 
 	if (!x->primary != !y->primary)
 		return x->primary;
+	if (x->preference != y->preference)
+		return x->preference > y->preference;
 	if (x->having != y->having)
 		return x->having > y->having;
 	if (x->primary != y->primary)

@@ -23,9 +23,10 @@ pp_metric_preference(const struct pp_profile *p, const struct pp_metric *m)
 
 	if (m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
 	    pp_slice_starts(event, "cpu-clock") || pp_slice_starts(event, "task-clock"))
-		return 2;
-	/* Instructions are work as well: the first of the two that was recorded stays. */
-	return pp_slice_holds(event, "cycles") || pp_slice_holds(event, "instructions");
+		return PP_PREFERS_TIME;
+	if (pp_slice_holds(event, "cycles"))
+		return PP_PREFERS_CYCLES;
+	return pp_slice_holds(event, "instructions") ? PP_PREFERS_INSTRUCTIONS : 0;
 }
 
 void

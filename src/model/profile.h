@@ -550,8 +550,9 @@ union pp_value pp_values_gained(const struct pp_profile *, const union pp_value 
                                 size_t metric);
 /*
  * How much rather than others a metric is shown where the file does not choose: time most, then cycles, which are time
- * at some rate.
+ * at some rate, then instructions, which are work.
  */
+enum { PP_PREFERS_INSTRUCTIONS = 1, PP_PREFERS_CYCLES, PP_PREFERS_TIME };
 unsigned pp_metric_preference(const struct pp_profile *, const struct pp_metric *);
 /* Of the metrics that are marked as primary ones, one of each event, leaves the one that is preferred, or the first. */
 void pp_metrics_settle_primary(struct pp_profile *);

@@ -81,6 +81,7 @@ $ polyprof top -m Memory --by file --csv memory.xt
 $ polyprof top -m zm --csv -n 1 pool.json pool.json
   name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
   fill,,,,4,160,160,32000,32000,32000,0
+! polyprof: 2 files, merged; what changed between them: polyprof diff pool.json pool.json
 
 Xdebug records the memory of each call.
 

@@ -37,12 +37,14 @@ $ polyprof top --by label:host_name closures.json tiny.json
 
       self   self%                 total  total%  self memory in use  value
     369 µs  100.0%  ████████████  369 µs  100.0%            6.22 KiB  vm
+! polyprof: 2 files, merged; what changed between them: polyprof diff closures.json tiny.json
 
 $ polyprof top --label 'process_pid~.' --by label:key --csv closures.json tiny.json
   name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm
   spx-full-20261115_080711-vm-32074-1804289383,,,,,289559,289559,6336,6336,17032,10696
   spx-full-20261115_080456-vm-18810-1804289383,,,,,79572,79572,32,32,32,0
 ! polyprof: the filters keep 100.0%, wall time: 369 µs; shares below are of that
+! polyprof: 2 files, merged; what changed between them: polyprof diff closures.json tiny.json
 
 # As pprof calls it
 $ polyprof top --granularity functions -n 3 app.folded

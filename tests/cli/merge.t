@@ -38,6 +38,7 @@ $ polyprof top -n 1 tiny.json steps.xt
     ... and 5 more functions (-n 0 shows all)
 ! polyprof: zm is known in 1 of 2 profiles only; its total is theirs
 ! polyprof: not all profiles hold single calls; the merged one has only stacks
+! polyprof: 2 files, merged; what changed between them: polyprof diff tiny.json steps.xt
 
 What has nothing in common is refused, with what both have.
 

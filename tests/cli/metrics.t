@@ -90,3 +90,31 @@ $ printf 'main;f 1\n' > one.folded; polyprof top one.folded
        0    0.0%                    1  100.0%  main
 $ polyprof info one.folded | grep metric
     metric        1 sample
+
+Time is preferred to cycles, cycles to instructions, those to other events: in one file and in several, whatever their order.
+
+$ printf 'app 1 [000] 1.0: 7 instructions:\n\t1000 g (/bin/app)\n\napp 1 [000] 1.1: 5 cycles:\n\t1000 f (/bin/app)\n\n' > work.txt
+$ printf 'app 1 [000] 1.0: 7 page-faults:\n\t1000 g (/bin/app)\n\napp 1 [000] 1.1: 5 cpu-clock:\n\t1000 f (/bin/app)\n\n' > clock.txt
+$ printf 'app 1 [000] 1.0: 7 branches:\n\t1000 g (/bin/app)\n\napp 1 [000] 1.1: 5 instructions:\n\t1000 f (/bin/app)\n\n' > branches.txt
+$ for files in work.txt clock.txt branches.txt 'work.txt clock.txt' 'clock.txt work.txt' 'branches.txt work.txt' 'work.txt branches.txt' \
+>     'branches.txt clock.txt work.txt' 'work.txt branches.txt clock.txt' 'clock.txt work.txt branches.txt'; do
+>   echo "$files: $(polyprof top -q --json $files | grep -o '"metric": "[^"]*"')"; done
+  work.txt: "metric": "cycles/period"
+  clock.txt: "metric": "cpu-clock/period"
+  branches.txt: "metric": "instructions/period"
+  work.txt clock.txt: "metric": "cpu-clock/period"
+  clock.txt work.txt: "metric": "cpu-clock/period"
+  branches.txt work.txt: "metric": "cycles/period"
+  work.txt branches.txt: "metric": "cycles/period"
+  branches.txt clock.txt work.txt: "metric": "cpu-clock/period"
+  work.txt branches.txt clock.txt: "metric": "cpu-clock/period"
+  clock.txt work.txt branches.txt: "metric": "cpu-clock/period"
+
+Folded stacks of cycles and instructions are of those that come first in the file, as other collapsers have it; `-m` chooses.
+
+$ polyprof convert -q --to folded -o - work.txt
+  g 7
+$ polyprof convert -q --to folded -m cycles/period -o - work.txt
+  f 5
+$ polyprof convert -q --to folded -o - clock.txt
+  f 5

@@ -132,6 +132,7 @@ $ polyprof top -n 1 clock.txt faults.txt
 ! polyprof: cpu-clock/samples is known in 1 of 2 profiles only; its total is theirs
 ! polyprof: page-faults/period is known in 1 of 2 profiles only; its total is theirs
 ! polyprof: page-faults/samples is known in 1 of 2 profiles only; its total is theirs
+! polyprof: 2 files, merged; what changed between them: polyprof diff clock.txt faults.txt
 
 Of several events time and cycles come first, wherever they stand; functions that they never met are not listed.
 

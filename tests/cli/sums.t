@@ -36,6 +36,7 @@ $ polyprof tree --depth 1 two.folded
     the 2 more below a  polyprof tree --min 0 --show-from '^a$' two.folded
 $ polyprof top --json two.folded two.folded | grep -o '"total": [0-9]*,'
   "total": 73786976294838206460,
+! polyprof: 2 files, merged; what changed between them: polyprof diff two.folded two.folded
 $ polyprof merge two.folded two.folded -o all.folded; ls all.folded
 ! all.folded: warning: the values of one stack exceed 18446744073709551615, which no count can hold [loss-values]
 ! polyprof: error: cannot write folded: a limit was reached

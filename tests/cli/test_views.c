@@ -161,24 +161,24 @@ test_top(const struct pp_profile *p)
 	    "200789.5, \"estimated\": false, \"functions\": [{\"name\": \"main\", \"file\": \"/app/a.php\", "
 	    "\"line\": 1, \"calls\": 1, \"self\": {\"wt\": 125456.5, \"zm\": 3072}, \"total\": {\"wt\": "
 	    "200789.5, \"zm\": -1024}}, {\"name\": \"free\", \"module\": \"libc\", \"calls\": 3, \"self\": "
-	    "{\"wt\": 75333, \"zm\": -4096}, \"total\": {\"wt\": 75333, \"zm\": -4096}, "
-	    "\"gained\": {\"zm\": 0}, \"given_back\": {\"zm\": 4096}}], \"count\": 2}\n",
+	    "{\"wt\": 75333, \"zm\": -4096}, \"total\": {\"wt\": 75333, \"zm\": -4096}}], "
+	    "\"count\": 2}\n",
 	    "top as JSON");
 }
 
-/* A metric whose sum is negative: values keep their sign, shares are of what was gained. */
+/* A metric whose sum is negative: values keep their sign, shares are of what is left of those that have some. */
 static void
 test_negative(const struct pp_profile *p)
 {
 	top(p, "zm", "self", PP_FORM_TEXT);
 	expect(
-	    "memory in use: -1.00 KiB net, 3.00 KiB gained, 4.00 KiB given back in 2 functions\n\n"
-	    "    gained  gained%                given back        net  net total  total%  calls  self wall "
-	    "time  function  place\n"
-	    "  3.00 KiB   100.0%  ████████████         0 B   3.00 KiB  -1.00 KiB    0.0%      1          "
-	    "125 µs  main      /app/a.php:1\n"
-	    "       0 B     0.0%                  4.00 KiB  -4.00 KiB  -4.00 KiB    0.0%      3         "
-	    "75.3 µs  free      libc\n",
+	    "memory in use: -1.00 KiB in 2 functions\n\n"
+	    "        net   self%                net total  total%  calls  self wall time  function  "
+	    "place\n"
+	    "   3.00 KiB  100.0%  ████████████  -1.00 KiB    0.0%      1          125 µs  main      "
+	    "/app/a.php:1\n"
+	    "  -4.00 KiB    0.0%                -4.00 KiB    0.0%      3         75.3 µs  free      "
+	    "libc\n",
 	    "a table of negative values");
 }
 

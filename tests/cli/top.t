@@ -86,6 +86,7 @@ $ polyprof top -n 3 app.folded other.folded
      143  12.0%  ███▍            143   12.0%  htmlspecialchars
 
     ... and 14 more functions (-n 0 shows all)
+! polyprof: 2 files, merged; what changed between them: polyprof diff app.folded other.folded
 
 $ polyprof top -n 1 - < other.folded
   142 samples in 7 functions

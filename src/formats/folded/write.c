@@ -452,12 +452,32 @@ tree_write(struct names_tree *t, struct pp_sink *out)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
+/*
+ * The metric that is written unless told otherwise. Who collapses a recording of cycles and instructions is used to
+ * get the one that comes first in the file, whichever that is.
+ */
+static size_t
+metric_usual(const struct pp_writer *w)
+{
+	const struct pp_metric *of = w->profile->metrics.at;
+	size_t i, cycles = w->metric;
+
+	if (w->opts->metric || cycles >= w->profile->metrics.n || !of[cycles].event ||
+	    pp_metric_preference(w->profile, &of[cycles]) != PP_PREFERS_CYCLES)
+		return cycles;
+	for (i = 0; i < cycles; i++)
+		if (of[i].event && of[i].name == of[cycles].name &&
+		    pp_metric_preference(w->profile, &of[i]) == PP_PREFERS_INSTRUCTIONS)
+			return i;
+	return cycles;
+}
+
 pp_status
 pp_folded_write(struct pp_writer *w, unsigned counts)
 {
 	const struct pp_profile *p = w->profile;
 	struct names_tree t = { .counts = counts, .loss = &w->loss };
-	size_t metrics[2] = { w->metric, 0 };
+	size_t metrics[2] = { metric_usual(w), 0 };
 	pp_status status;
 	unsigned k;
 
