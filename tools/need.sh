@@ -57,6 +57,7 @@ need_lib libzstd zstd.h libzstd-dev
 want_lib libpcre2-8 pcre2.h libpcre2-dev
 want_lib libisal isa-l.h libisal-dev
 want_lib libdw elfutils/libdw.h libdw-dev
+want_lib liblzma lzma.h liblzma-dev
 want scdoc scdoc
 want node nodejs
 want npm npm

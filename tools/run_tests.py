@@ -65,7 +65,7 @@ BUILDS = {
                  '-Dc_args=-fno-sanitize-recover=undefined'],
     'threads': ['--buildtype=debugoptimized', '-Dwerror=false', '-Db_sanitize=thread'],
     # Without what is optional: zlib unpacks, and there is no viewer.
-    'zlib': ['-Disal=disabled', '-Dviewer=disabled', '-Ddwarf=disabled'],
+    'zlib': ['-Disal=disabled', '-Dviewer=disabled', '-Ddwarf=disabled', '-Dxz=disabled'],
     'fuzz': ['--buildtype=debugoptimized', '-Db_sanitize=address,undefined', '-Db_lundef=false',
              '-Dfuzzers=true',
              # Adding 0 to a null pointer is what clang alone complains of; gcc looks for the rest.

@@ -194,6 +194,28 @@ dwarf_learn(struct pp_dwarf *d)
 	return true;
 }
 
+/* Units that do not say where they are (those that perf makes of dumps do not) have lines that do. */
+static bool
+unit_add(struct pp_dwarf *d, Dwarf_Die *die)
+{
+	size_t before = d->ranges.at.n, n, i;
+	struct range range = { UINT64_MAX, 0, 0, dwarf_dieoffset(die), (uint32_t)d->units.n };
+	Dwarf_Lines *lines;
+	Dwarf_Addr address;
+
+	if (!ranges_add(&d->ranges, die, (uint32_t)d->units.n))
+		return false;
+	if (d->ranges.at.n > before || dwarf_hasattr(die, DW_AT_low_pc) ||
+	    dwarf_getsrclines(die, &lines, &n) != 0)
+		return true;
+	for (i = 0; i < n; i++)
+		if (dwarf_lineaddr(dwarf_onesrcline(lines, i), &address) == 0) {
+			range.start = address < range.start ? address : range.start;
+			range.end = address > range.end ? address : range.end;
+		}
+	return range.start >= range.end || pp_vec_push(&d->ranges.at, range);
+}
+
 /* Where all units are. */
 static bool
 units_read(struct pp_dwarf *d)
@@ -210,8 +232,7 @@ units_read(struct pp_dwarf *d)
 		Dwarf_Die die;
 
 		if (dwarf_offdie(d->own.dwarf, unit.die, &die)) {
-			if (!ranges_add(&d->ranges, &die, (uint32_t)d->units.n) ||
-			    !pp_vec_push(&d->units, unit))
+			if (!unit_add(d, &die) || !pp_vec_push(&d->units, unit))
 				return false;
 		}
 		at = next;

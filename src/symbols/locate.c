@@ -4,6 +4,10 @@
 #include "symbols/locate.h"
 
 #include "base/slice.h"
+#include "io/unxz.h"
+
+/* Of symbols that a binary packed into itself: they are a part of it, not many times as much. */
+#define UNPACKED_MOST ((size_t)256 << 20)
 
 /* ---- files ------------------------------------------------------------------------------ */
 
@@ -58,6 +62,7 @@ pp_binary_release(struct pp_binary *b)
 			role_drop(b, b->roles[i]);
 	file_release(&b->text);
 	file_release(&b->unpacked);
+	pp_jitdump_release(&b->jit);
 	pp_buf_release(&b->tried);
 }
 
@@ -103,7 +108,47 @@ pp_binary_places(struct pp_binary *b, uint64_t offset, struct pp_dwarf_place *pl
 	const struct pp_elf *code = pp_binary_code(b);
 	struct pp_dwarf *dwarf = code ? pp_binary_dwarf(b) : NULL;
 
+	if (b->jit.lines.n && most > 0)
+		return pp_symbols_find(&b->symbols, offset) &&
+		       pp_jitdump_line(&b->jit, offset, places);
 	return dwarf ? pp_dwarf_find(dwarf, pp_elf_address(code, offset), places, most) : 0;
+}
+
+/* A text that was put together; "" when it was not. */
+static const char *
+text_of(const struct pp_buf *b)
+{
+	return b->p && b->n && !b->failed ? b->p : "";
+}
+
+const char *
+pp_binary_verdict(const struct pp_binary *b)
+{
+	switch (b->state) {
+	case PP_LOCATED:
+		return b->text.bytes.n || b->roles[PP_ROLE_NAMES] ? "found"
+		       : b->unpacked.bytes.n                      ? "found, packed"
+		                                                  : "stripped, exported only";
+	case PP_LOCATED_OTHER_BUILD:
+		return "other build";
+	case PP_LOCATED_NOTHING_IN_IT:
+		return b->text.bytes.n ? "hidden" : "none in it";
+	default:
+		return "not found";
+	}
+}
+
+const char *
+pp_binary_file(const struct pp_binary *b)
+{
+	static const enum pp_symbol_role order[] = { PP_ROLE_NAMES, PP_ROLE_PACKED, PP_ROLE_RUNTIME,
+		                                     PP_ROLE_FRAMES };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(order); i++)
+		if (b->roles[order[i]])
+			return text_of(&b->roles[order[i]]->path);
+	return text_of(b->text.bytes.n ? &b->text.path : &b->tried);
 }
 
 /* A path of several pieces below the root, in one text; whoever calls releases it. */
@@ -121,6 +166,12 @@ path_make(const struct pp_locator *l, struct pp_buf *path, struct pp_slice a, co
 	return path->failed ? "" : path->p;
 }
 
+static void
+path_keep(struct pp_buf *to, const char *path)
+{
+	pp_buf_add(to, path, strlen(path) + 1);
+}
+
 /* A file as a whole; false when it is not there, or out of memory. */
 static bool
 file_open(const struct pp_locator *l, const char *path, const char *root, struct pp_symbol_file *f)
@@ -128,6 +179,7 @@ file_open(const struct pp_locator *l, const char *path, const char *root, struct
 	*f = (struct pp_symbol_file){ 0 };
 	if (!*path || !l->open(l->ctx, path, root, &f->in))
 		return false;
+	path_keep(&f->path, path);
 	if (f->in->stable) {
 		f->bytes = pp_slice_of(f->in->cur, pp_input_left(f->in));
 		return true;
@@ -139,7 +191,7 @@ file_open(const struct pp_locator *l, const char *path, const char *root, struct
 	f->in->close(f->in);
 	f->in = NULL;
 	f->bytes = pp_slice_of(f->copy.p ? f->copy.p : "", f->copy.n);
-	if (f->copy.failed)
+	if (f->copy.failed || f->path.failed)
 		file_release(f);
 	return f->bytes.p != NULL;
 }
@@ -225,7 +277,7 @@ search_open(struct search *s, const char *path, struct pp_symbol_file *f)
 		return true;
 	if (b->state == PP_LOCATED_NOT) {
 		b->state = PP_LOCATED_OTHER_BUILD;
-		pp_buf_adds(&b->tried, path);
+		path_keep(&b->tried, path);
 	}
 	file_release(f);
 	return false;
@@ -251,12 +303,11 @@ search_try(struct search *s, const char *path)
 		b->roles[i] = kept;
 	}
 	if (kept) {
-		pp_buf_adds(&f.path, path);
 		*kept = f;
 		return;
 	}
 	if (!b->tried.n)
-		pp_buf_adds(&b->tried, path);
+		path_keep(&b->tried, path);
 	file_release(&f);
 }
 
@@ -369,6 +420,23 @@ try_shared(struct search *s)
 		role_leave(s->found, PP_ROLE_LINES);
 }
 
+/* Symbols that a binary packed into itself, beside those that it exports. */
+static void
+packed_add(struct search *s, const struct pp_elf *code)
+{
+	struct pp_binary *b = s->found;
+	const struct pp_symbol_file *packed = b->roles[PP_ROLE_PACKED];
+	struct pp_symbol_file *f = &b->unpacked;
+
+	if (b->roles[PP_ROLE_NAMES] || !packed)
+		return;
+	if (!pp_unxz(pp_elf_named(&packed->elf, ".gnu_debugdata")->bytes, UNPACKED_MOST, &f->copy))
+		return;
+	f->bytes = pp_slice_of(f->copy.p ? f->copy.p : "", f->copy.n);
+	if (pp_elf_open(&f->elf, f->bytes))
+		pp_symbols_add_table(&b->symbols, code, &f->elf);
+}
+
 /* What was found becomes symbols. */
 static bool
 search_end(struct search *s)
@@ -385,6 +453,7 @@ search_end(struct search *s)
 	if (code && fine) {
 		pp_symbols_add_elf(&b->symbols, code,
 		                   names && &names->elf != code ? &names->elf : NULL);
+		packed_add(s, code);
 		b->state = b->symbols.list.n ? PP_LOCATED : PP_LOCATED_NOTHING_IN_IT;
 	}
 	pp_buf_release(&s->text);
@@ -486,6 +555,23 @@ pp_locate_map(const struct pp_locator *l, struct pp_slice path, struct pp_binary
 	    file_open(l, path_make(l, &text, path, "", none, ""), l->root, &found->text)) {
 		pp_symbols_add_map(&found->symbols, found->text.bytes);
 		found->state = PP_LOCATED;
+	}
+	found->symbols.failed |= text.failed;
+	pp_buf_release(&text);
+	return !found->symbols.failed;
+}
+
+bool
+pp_locate_jitdump(const struct pp_locator *l, struct pp_slice path, struct pp_binary *found)
+{
+	struct pp_buf text = { 0 };
+	const struct pp_slice none = pp_slice_of("", 0);
+	struct pp_symbol_file *f = &found->text;
+
+	if (!pp_slice_holds(path, "/../") &&
+	    file_open(l, path_make(l, &text, path, "", none, ""), l->root, f)) {
+		(void)pp_jitdump_open(&found->jit, f->bytes, l->seed, &found->symbols);
+		found->state = found->symbols.list.n ? PP_LOCATED : PP_LOCATED_NOTHING_IN_IT;
 	}
 	found->symbols.failed |= text.failed;
 	pp_buf_release(&text);

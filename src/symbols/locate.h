@@ -9,6 +9,7 @@
 #include "io/input.h"
 #include "symbols/cfi.h"
 #include "symbols/dwarf.h"
+#include "symbols/jitdump.h"
 #include "symbols/symbols.h"
 
 /* How files are found. */
@@ -22,6 +23,7 @@ struct pp_locator {
 	const char *kallsyms; /* the kernel's list, wherever it is; NULL = look for it */
 	bool frames;          /* what unwinding takes is wanted, too, */
 	bool lines;           /* and what tells source lines */
+	uint64_t seed;        /* for hash tables */
 };
 
 enum pp_located { PP_LOCATED_NOT, PP_LOCATED, PP_LOCATED_OTHER_BUILD, PP_LOCATED_NOTHING_IN_IT };
@@ -56,7 +58,8 @@ struct pp_binary {
 	struct pp_symbol_file *roles[PP_ROLES]; /* NULL = none; some may be the same */
 	struct pp_symbol_file text;             /* of the kernel's list, or of a JIT map */
 	struct pp_symbol_file unpacked;         /* what was packed */
-	struct pp_buf tried;                    /* the last file that was not to be used */
+	struct pp_jitdump jit;
+	struct pp_buf tried; /* the last file that was not to be used */
 };
 
 /* The symbols of a binary by its path and build id (empty = not known). False when out of memory. */
@@ -67,6 +70,8 @@ bool pp_locate_vdso(const struct pp_locator *, struct pp_slice build_id, struct 
 bool pp_locate_kernel(const struct pp_locator *, struct pp_slice build_id,
                       struct pp_slice reference, uint64_t at, struct pp_binary *);
 bool pp_locate_map(const struct pp_locator *, struct pp_slice path, struct pp_binary *);
+/* What such a program wrote down of each function; addresses are places in the dump. */
+bool pp_locate_jitdump(const struct pp_locator *, struct pp_slice path, struct pp_binary *);
 void pp_binary_release(struct pp_binary *);
 /* How to unwind what is in it; NULL when nothing tells, or out of memory. */
 const struct pp_cfi *pp_binary_cfi(struct pp_binary *);
@@ -74,6 +79,9 @@ const struct pp_cfi *pp_binary_cfi(struct pp_binary *);
 struct pp_dwarf *pp_binary_dwarf(struct pp_binary *);
 /* What is known of a place in it, by its offset in the file, as pp_dwarf_find() tells. */
 size_t pp_binary_places(struct pp_binary *, uint64_t offset, struct pp_dwarf_place *, size_t most);
+/* In a word or a few, what came of looking for its symbols; the file that gave them, or was not to be used (or ""). */
+const char *pp_binary_verdict(const struct pp_binary *);
+const char *pp_binary_file(const struct pp_binary *);
 /* The file whose segments tell addresses from offsets; NULL when there is none. */
 const struct pp_elf *pp_binary_code(const struct pp_binary *);
 

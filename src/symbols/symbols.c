@@ -280,6 +280,13 @@ pp_symbols_add_elf(struct pp_symbols *s, const struct pp_elf *binary, const stru
 	reaches_settle(s);
 }
 
+void
+pp_symbols_add_table(struct pp_symbols *s, const struct pp_elf *binary, const struct pp_elf *names)
+{
+	table_add(s, binary, names, PP_ELF_SYMTAB);
+	reaches_settle(s);
+}
+
 /* ---- texts ------------------------------------------------------------------------------ */
 
 /* A hex number at the beginning of a text, and the blank behind it; false when there is none. */

@@ -30,6 +30,9 @@ struct pp_symbols {
  */
 void pp_symbols_add_elf(struct pp_symbols *, const struct pp_elf *binary,
                         const struct pp_elf *names);
+/* Adds the table of symbols of another file of that binary. */
+void pp_symbols_add_table(struct pp_symbols *, const struct pp_elf *binary,
+                          const struct pp_elf *names);
 /* Adds lines of "ADDRESS TYPE NAME [MODULE]"; addresses are moved so that `reference`, if it is there, is at `at`. */
 void pp_symbols_add_kernel(struct pp_symbols *, struct pp_slice text, struct pp_slice reference,
                            uint64_t at);

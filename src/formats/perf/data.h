@@ -8,6 +8,7 @@
  *     data_sample.c   the fields of a sample
  *     data_frames.c   from addresses to stacks, and to the builder
  *     data_symbols.c  the names of functions
+ *     data_jit.c      functions that programs compile while they run
  *     data_unwind.c   callers out of copies of stacks
  *     data_finish.c   metrics, series, metadata, what was left out
  *
@@ -47,6 +48,8 @@ enum pp_pd_rule {
 };
 
 extern const struct pp_rule pp_pd_rules[];
+
+struct pp_pd_facts;
 
 /* perf_event_attr.sample_type, in the order of their bits. */
 enum {
@@ -116,9 +119,9 @@ struct pp_pd_attr {
 	uint32_t type;
 	uint64_t config, rate; /* of sampling: a period, or a frequency if `freq` */
 	uint64_t sample_type, read_format, flags, branch_type, regs_user, regs_intr;
-	bool freq, id_all;
-	struct pp_slice name; /* in the input; empty = to be derived */
-	pp_str title;         /* its name, at the end */
+	bool freq, id_all, monotonic; /* the last: by the clock that dumps of JIT compilers have */
+	struct pp_slice name;         /* in the input; empty = to be derived */
+	pp_str title;                 /* its name, at the end */
 	uint64_t samples, period;
 	uint32_t metric;
 };
@@ -166,6 +169,12 @@ struct pp_pd_thread {
 	bool named, made_up;
 };
 
+/* A process with a compiler of its own that writes down what it makes. */
+struct pp_pd_jit {
+	uint32_t pid, module;
+	size_t done; /* so many of its loads are mapped */
+};
+
 struct pp_pd_threads {
 	PP_VEC(struct pp_pd_module) modules; /* [0] = none */
 	struct pp_strtab module_keys;        /* name LF build id -> module */
@@ -175,6 +184,7 @@ struct pp_pd_threads {
 	PP_VEC(struct pp_pd_thread) threads;
 	struct pp_map thread_of; /* tid -> thread */
 	uint32_t serials;
+	PP_VEC(struct pp_pd_jit) jits;
 };
 
 /* Samples of one event and thread. */
@@ -372,6 +382,18 @@ const struct pp_pd_space *pp_pd_space_of(const struct pp_pd *, uint32_t pid);
 /* What is mapped at an address; NULL = nothing. */
 const struct pp_pd_map *pp_pd_map_at(const struct pp_pd *, const struct pp_pd_space *, uint64_t);
 
+/* Maps something for a process. */
+void pp_pd_map(struct pp_pd *, uint32_t pid, const struct pp_pd_map *);
+
+/* ---- data_jit.c ---- */
+/* "DIR/jit-PID.dump" */
+bool pp_pd_jit_is_dump(struct pp_slice name);
+/* A mapping of a process: whether it is to be passed over, because a dump tells more. */
+bool pp_pd_jit_mapped(struct pp_pd *, uint32_t pid, struct pp_slice name, uint32_t module,
+                      bool code);
+/* Maps what a process compiled up to a time. */
+void pp_pd_jit_until(struct pp_pd *, const struct pp_pd_facts *);
+
 /* ---- data_sample.c ---- */
 void pp_pd_sample(struct pp_pd *, const unsigned char *record);
 
@@ -405,6 +427,8 @@ void pp_pd_symbols_release(struct pp_pd *); /* before the modules go */
 /* What was found of a module, looked for when it is asked for the first time; NULL for none. */
 struct pp_binary *pp_pd_binary(struct pp_pd *, uint32_t module);
 void pp_pd_symbols_report(struct pp_pd *);
+/* What came of looking for the symbols of each module, as metadata. */
+void pp_pd_symbols_meta(struct pp_pd *);
 
 /* ---- data_unwind.c ---- */
 /* The user's part of a stack out of its copy, from the leaf on; returns how many addresses. */

@@ -13,7 +13,8 @@ enum {
 	FLAG_PRECISE = 15, /* two bits */
 	FLAG_ID_ALL = 18,
 	FLAG_EXCLUDE_HOST = 19,
-	FLAG_EXCLUDE_GUEST = 20
+	FLAG_EXCLUDE_GUEST = 20,
+	FLAG_CLOCK = 25
 };
 
 enum {
@@ -83,6 +84,7 @@ pp_pd_attr_add(struct pp_pd *d, const unsigned char *p, size_t n)
 	a.regs_user = word_at(d, p, n, 80);
 	a.regs_intr = word_at(d, p, n, 96);
 	a.freq = flag(&a, FLAG_FREQ);
+	a.monotonic = flag(&a, FLAG_CLOCK) && n >= 96 && pp_pd_u32(d, p + 92) == 1;
 	a.id_all = flag(&a, FLAG_ID_ALL);
 	if (!pp_vec_push(&d->attrs, a))
 		pp_pd_no_memory(d);

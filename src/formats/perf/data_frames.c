@@ -431,8 +431,7 @@ void
 pp_pd_give(struct pp_pd *d, const struct pp_pd_facts *f)
 {
 	struct pp_pd_series *s = series_of(d, f);
-	struct resolving r = { pp_pd_space_of(d, f->pid), &d->threads.spaces.at[0],
-		               &d->threads.spaces.at[1], 0 };
+	struct resolving r;
 	int64_t values[2] = { (int64_t)f->period, 1 };
 	struct pp_sample sample = { .cpu = f->has_cpu ? f->cpu + 1 : 0,
 		                    .values = values,
@@ -443,6 +442,9 @@ pp_pd_give(struct pp_pd *d, const struct pp_pd_facts *f)
 
 	if (!s || !sample_count(d, s, f))
 		return;
+	pp_pd_jit_until(d, f);
+	r = (struct resolving){ pp_pd_space_of(d, f->pid), &d->threads.spaces.at[0],
+		                &d->threads.spaces.at[1], 0 };
 	sample.series = s->index;
 	pp_builder_at(d->builder, pp_pd_at(d, f->record));
 	/* What is counted is known at the end: until then stacks are a tree, whatever is asked. */

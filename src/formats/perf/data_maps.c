@@ -42,6 +42,7 @@ pp_pd_threads_release(struct pp_pd *d)
 	pp_vec_release(&t->spaces);
 	pp_vec_release(&t->modules);
 	pp_vec_release(&t->maps);
+	pp_vec_release(&t->jits);
 	pp_vec_release(&t->threads);
 	pp_map_release(&t->space_of);
 	pp_map_release(&t->thread_of);
@@ -161,6 +162,7 @@ module_of(struct pp_pd *d, const struct mapping *m)
 	char jit[40];
 	uint32_t made;
 
+	row.kind = pp_pd_jit_is_dump(m->name) ? PP_MODULE_JIT : row.kind;
 	if (m->kernel) {
 		row.name = kernel_name(m->name);
 		row.reference = pp_slice_from(m->name, row.name.n);
@@ -264,6 +266,15 @@ space_map(struct pp_pd *d, size_t space, const struct pp_pd_map *map)
 }
 
 void
+pp_pd_map(struct pp_pd *d, uint32_t pid, const struct pp_pd_map *map)
+{
+	size_t space = space_make(d, pid);
+
+	if (pp_builder_ok(d->builder) && d->threads.spaces.at[space].maps.n < MAPS_MOST)
+		space_map(d, space, map);
+}
+
+void
 pp_pd_mmap(struct pp_pd *d, const unsigned char *record)
 {
 	struct mapping m;
@@ -273,6 +284,8 @@ pp_pd_mmap(struct pp_pd *d, const unsigned char *record)
 		return;
 	m.map.module = module_of(d, &m);
 	space = m.kernel ? SPACE_KERNEL : space_make(d, m.pid);
+	if (!m.kernel && pp_pd_jit_mapped(d, m.pid, m.name, m.map.module, m.map.code))
+		return;
 	if (!pp_builder_ok(d->builder))
 		return;
 	if (d->threads.spaces.at[space].maps.n >= MAPS_MOST)

@@ -35,7 +35,8 @@ pp_pd_symbols_init(struct pp_pd *d)
 		                          .cache_outside = cache != NULL,
 		                          .kallsyms = pp_reader_option(r, "kallsyms"),
 		                          .frames = true,
-		                          .lines = true };
+		                          .lines = true,
+		                          .seed = d->builder->seed };
 }
 
 void
@@ -74,6 +75,8 @@ binary_of(struct pp_pd *d, struct pp_pd_module *m)
 			                                      : pp_pd_build_id_of(d, k->name),
 			                        k->reference, k->reference_at, b);
 		s->kernel_tried = true;
+	} else if (m->kind == PP_MODULE_JIT && m->offsets) {
+		fine = pp_locate_jitdump(&s->locator, m->name, b);
 	} else if (m->kind == PP_MODULE_JIT) {
 		fine = pp_locate_map(&s->locator, m->name, b);
 	} else if (pp_slice_starts(m->name, "[vdso")) {
@@ -144,4 +147,45 @@ pp_pd_symbols_report(struct pp_pd *d)
 		            n > LACKING_SHOWN ? ", ..." : "");
 	pp_buf_release(&text);
 	lines_report(d);
+}
+
+static void
+verdict_add(struct pp_pd *d, uint32_t parent, const char *key, const char *text)
+{
+	if (*text)
+		(void)pp_build_meta(d->builder, parent, pp_slice_z(key), PP_META_TEXT,
+		                    pp_slice_z(text));
+}
+
+void
+pp_pd_symbols_meta(struct pp_pd *d)
+{
+	const char *root = d->symbols.locator.root;
+	size_t n = root ? strlen(root) : 0, i;
+	uint32_t list = 0, one;
+
+	for (i = 1; i < d->threads.modules.n && pp_builder_ok(d->builder); i++) {
+		const struct pp_pd_module *m = &d->threads.modules.at[i];
+		const struct pp_binary *b = m->kind == PP_MODULE_KERNEL ? &d->symbols.kernel
+		                                                        : &m->binary;
+		const char *file = pp_binary_file(b);
+
+		if (!m->tried)
+			continue;
+		if (!list)
+			list = pp_build_meta(d->builder, 0, pp_slice_z("symbols"), PP_META_ARRAY,
+			                     pp_slice_of("", 0));
+		one = pp_build_meta(d->builder, list, pp_slice_of("", 0), PP_META_OBJECT,
+		                    pp_slice_of("", 0));
+		(void)pp_build_meta(d->builder, one, pp_slice_z("module"), PP_META_TEXT, m->name);
+		verdict_add(d, one, "names", pp_binary_verdict(b));
+		/* Where everything lies below a directory, its name says nothing. */
+		verdict_add(d, one, "file", n && strncmp(file, root, n) == 0 ? file + n : file);
+		if (b->state == PP_LOCATED && (m->kind == PP_MODULE_BINARY || b->jit.lines.n))
+			verdict_add(d, one, "lines",
+			            b->jit.lines.n             ? "yes"
+			            : !b->roles[PP_ROLE_LINES] ? "no debug information"
+			            : pp_dwarf_is_built()      ? "yes"
+			                                       : "built without libdw");
+	}
 }

@@ -6,15 +6,19 @@ spin.script.txt what `perf script -F +srcline` says of it. Stacks, inlined funct
 """
 import collections
 import json
+import lzma
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 from tap import Tap  # noqa: E402 (needs the path above)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'perf'))
+import make  # noqa: E402 (stands in that directory)
 
 
 class Asker:
@@ -102,6 +106,119 @@ def recorded(tap, ask, root, has_lines):
     tap.same(rows, dict(own), 'what lines cost')
 
 
+def info(ask, root, recording=None):
+    """Of each module what came of looking for its symbols."""
+    done = ask.run('info', '--json', recording or ask.recording, '--option', 'symfs=' + root)
+    return {one['module']: one for one in json.loads(done.stdout)['meta']['symbols']}
+
+
+def verdicts(tap, ask, root, has_lines):
+    """Which file gave the names, or why none did."""
+    whole, path = os.path.join(ask.own, 'spin'), '/srv/small/spin'
+    lines = 'yes' if has_lines else 'built without libdw'
+    tap.same(info(ask, root)[path], {'module': path, 'names': 'found', 'file': path, 'lines': lines}, 'verdict: found')
+    if not shutil.which('objcopy'):
+        tap.skip('verdicts of other files', 'objcopy is not installed')
+        return
+    subprocess.run(['objcopy', '--strip-all', whole, root + path], check=True)
+    tap.same(info(ask, root)[path], {'module': path, 'names': 'none in it', 'file': path}, 'verdict: stripped')
+    debug = '/usr/lib/debug/.build-id/' + build_id(whole)
+    os.makedirs(os.path.dirname(root + debug), exist_ok=True)
+    subprocess.run(['objcopy', '--only-keep-debug', whole, root + debug], check=True)
+    tap.same(info(ask, root)[path], {'module': path, 'names': 'found', 'file': debug, 'lines': lines}, 'verdict: a debug file')
+    if has_lines:
+        tap.same(ask.stacks(root), perf_says(os.path.join(ask.own, 'spin.script.txt'), False), 'lines of a debug file')
+        subprocess.run(['objcopy', '--compress-debug-sections', root + debug], check=True)
+        tap.same(ask.stacks(root), perf_says(os.path.join(ask.own, 'spin.script.txt'), False), 'lines that are packed')
+    os.remove(root + debug)
+    packed_names(tap, ask, root, whole)
+    with open(whole, 'rb') as file:
+        other = bytearray(file.read())
+    at = other.index(bytes.fromhex(build_id(whole).replace('/', '').removesuffix('.debug')))
+    other[at] ^= 1
+    with open(root + path, 'wb') as out:
+        out.write(other)
+    tap.same(info(ask, root)[path], {'module': path, 'names': 'other build', 'file': path}, 'verdict: another build')
+    tap.ok(not any('work' in str(stack) for stack in ask.stacks(root)), 'another build is not used')
+    os.remove(root + path)
+    tap.same(info(ask, root)[path], {'module': path, 'names': 'not found'}, 'verdict: not found')
+
+
+def packed_names(tap, ask, root, whole):
+    """Symbols that a stripped binary has packed into itself."""
+    path, small = '/srv/small/spin', root + '/small'
+    subprocess.run(['objcopy', '--strip-debug', whole, small], check=True)
+    for name, content in (('good', lzma.compress(open(small, 'rb').read())), ('damaged', b'\xfd7zXZ\0rest')):
+        with open(root + '/packed', 'wb') as out:
+            out.write(content)
+        subprocess.run(['objcopy', '--strip-all', '--add-section', f'.gnu_debugdata={root}/packed', whole, root + path], check=True)
+        if 'xz' not in ask.run('--version').stdout:
+            tap.skip('packed symbols', 'built without liblzma')
+        elif name == 'good':
+            tap.same(info(ask, root)[path]['names'], 'found, packed', 'verdict: packed symbols')
+            wanted = names_only(perf_says(os.path.join(ask.own, 'spin.script.txt'), False))
+            tap.same(names_only(ask.stacks(root)), wanted, 'names out of packed symbols')
+        else:
+            tap.same(info(ask, root)[path]['names'], 'none in it', 'damaged packed symbols')
+
+
+def build_id(path):
+    notes = subprocess.run(['readelf', '-n', path], capture_output=True, text=True, check=True).stdout
+    found = re.search('Build ID: ([0-9a-f]+)', notes)[1]
+    return f'{found[:2]}/{found[2:]}.debug'
+
+
+def jit(tap, ask, root):
+    """A dump of a compiler: loads, a move, code that takes the place of other code, lines; by time where clocks agree."""
+    code, base = b'\x90' * 0x20, 0x10000
+
+    def record(kind, time, body):
+        return struct.pack('<IIQ', kind, 16 + len(body), time) + body
+
+    def load(time, address, number, name):
+        return record(0, time, struct.pack('<IIQQQQ', 100, 100, address, address, len(code), number) + name + b'\0' + code)
+
+    def lines(time, address, *places):
+        return record(2, time, struct.pack('<QQ', address, len(places)) + b''.join(
+            struct.pack('<QII', address + at, line, 0) + file + b'\0' for at, line, file in places))
+
+    dump = struct.pack('<IIIIIIQQ', 0x4A695444, 1, 40, 62, 0, 100, 5, 0)
+    dump += lines(9, base, (0, 10, b'/a.lang'), (8, 11, b'\xff')) + load(10, base, 1, b'first one') + load(11, base + 0x100, 2, b'_ZN3net4workEi')
+    dump += load(30, base, 3, b'second') + record(1, 40, struct.pack('<IIQQQQQ', 100, 100, 0, base + 0x100, base + 0x200, len(code), 2))
+    os.makedirs(root + '/tmp', exist_ok=True)
+    with open(root + '/tmp/jit-100.dump', 'wb') as out:
+        out.write(dump)
+    path = os.path.join(root, 'jit.perf.data')
+    for clock in (True, False):
+        r = make.Recording()
+        r.comm(100, 100, 'app', 0)
+        r.mmap(100, 0x5000, 0x1000, 0, '/tmp/jit-100.dump', 1)
+        r.mmap(100, base, 0x1000, base, '//anon', 2)
+        for time, at in ((5, 4), (15, 4), (16, 9), (17, 0x104), (20, 0x30), (35, 4), (36, 0x104), (45, 0x204), (46, 0x104)):
+            r.sample(100, 100, time, [make.MARK_USER, base + at], 1)
+        attr = bytearray(r.attr(1, 0, 1))
+        if clock:
+            attr[43] |= 2  # use_clockid, monotonic
+            attr[92] = 1
+        with open(path, 'wb') as out:
+            out.write(make.file_of(r, attrs=[(bytes(attr), 'cpu-clock')]))
+        done = ask.run('top', '-n', '0', '--json', path, '--option', 'symfs=' + root)
+        found = {row['name']: row['self']['samples'] for row in json.loads(done.stdout)['functions']}
+        timely = {'[unknown]': 2, 'first one': 2, 'net::work': 4, 'second': 1}
+        late = {'[unknown]': 1, 'net::work': 4, 'second': 4}
+        tap.same(found, timely if clock else late, f'a dump of compiled functions, {"in time" if clock else "by another clock"}')
+    done = ask.run('lines', '--json', path, '--option', 'symfs=' + root)
+    tap.ok(done.returncode in (0, 3), 'lines of code that is gone')
+    wrong = 0
+    for n in range(0, len(dump), 11):
+        bad = bytearray(dump[:len(dump) - n % 64])
+        bad[n % len(bad)] ^= 1 << n % 8
+        with open(root + '/tmp/jit-100.dump', 'wb') as out:
+            out.write(bad)
+        wrong += ask.run('top', path, '--option', 'symfs=' + root).returncode != 0
+    tap.ok(not wrong, 'damaged dumps are survived')
+
+
 def missing(tap, ask, root):
     os.remove(root + '/srv/small/spin')
     done = ask.run('top', ask.recording, '--option', 'symfs=' + root)
@@ -115,6 +232,9 @@ def main():
     with tempfile.TemporaryDirectory() as root:
         recorded(tap, ask, root, has_lines)
         missing(tap, ask, root)
+        put(root, '/srv/small/spin', os.path.join(own, 'spin'))
+        verdicts(tap, ask, root, has_lines)
+        jit(tap, ask, root)
     return tap.done()
 
 
