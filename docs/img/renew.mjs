@@ -38,7 +38,7 @@ async function shot(name, file, hash = '', { height = 640, dark = false, act = a
   await p.close();
 }
 await shot('terminal.png', 'terminal.html', '', { only: 'pre' });
-await shot('report.png', 'webshop.html');
+await shot('report.png', 'webshop.html', '', { height: 890 });
 await shot('diff.png', 'change.html');
 await shot('dark.png', 'perl.html', '#view=lines&file=%2Fsrv%2Fsample%2Fnytprof%2Fscripts%2Frecursion.pl&line=4', { dark: true, height: 560 });
 await b.close();

@@ -106,21 +106,18 @@ export function chosenStacks(tree: Tree, { flags, kinds }: Rules, own: Numbers, 
 
 /** The same on sums from the start. */
 export function chosenRanges(tree: Tree, { flags, kinds }: Rules, sums: Float64Array, out: Float64Array): Float64Array {
-  const { n, func, end } = tree, focus = kinds & 1;
+  const { n, func, end } = tree, focus = kinds & 1, ignore = kinds & 2;
   let until = focus ? 1 : n, shift = focus ? sums[1] - sums[0] : 0; // `shift`: what was left out so far
   out[0] = sums[0];
   for (let i = 1; i < n;) {
     const bits = flags[func[i]];
     if (bits & 2) {
       const last = end[i], now = sums[i] - shift;
-      out.fill(now, i, last);
       shift += sums[last] - sums[i];
-      i = last;
-    } else if (i < until) {
-      out[i] = sums[i] - shift;
-      i++;
-    } else if (bits & 1) {
-      until = end[i];
+      for (; i < last; i++) out[i] = now;
+    } else if (i < until || bits & 1) {
+      if (i >= until) until = end[i];
+      for (const last = ignore ? i + 1 : until; i < last; i++) out[i] = sums[i] - shift;
     } else {
       out[i] = sums[i] - shift;
       shift = sums[i + 1] - out[i];
