@@ -70,6 +70,7 @@ const struct pp_rule pp_heaptrack_rules[] = {
 void
 pp_ht_no_memory(struct pp_ht *h)
 {
+	h->stopped = true;
 	pp_builder_fail(h->b, PP_E_NOMEM, NULL);
 }
 
@@ -505,61 +506,6 @@ string_read(struct pp_ht *h, const unsigned char *p, const unsigned char *end)
 	return rest.p + n + 1;
 }
 
-#define EACH_BYTE ((uint64_t)0x0101010101010101)
-
-/*
- * A number of up to eight digits, as heaptrack writes them, and the line end behind it, without a branch for each digit:
- * how long it is is what a processor guesses wrong. Returns the number of digits, 0 when it is something else.
- */
-static inline unsigned
-number_read(const unsigned char *p, uint64_t *value)
-{
-	uint64_t text = pp_load64(p), ends = text ^ EACH_BYTE * '\n', v, letters;
-	unsigned n;
-
-	ends = (ends - EACH_BYTE) & ~ends & EACH_BYTE * 0x80;
-	/* The ninth byte decides where there is no line end in eight. */
-	n = ends ? (unsigned)__builtin_ctzll(ends) / 8 : p[8] == '\n' ? 8 : 0;
-	if (n == 0)
-		return 0;
-	text <<= 64 - 8 * n;
-	v = (text & EACH_BYTE * 15) + (text >> 6 & EACH_BYTE) * 9;
-	/* What digits of that value look like. */
-	letters = (v + EACH_BYTE * 6) >> 4 & EACH_BYTE;
-	if ((v & EACH_BYTE * 0xf0) || text != ((v + EACH_BYTE * '0' + letters * ('a' - '0' - 10)) >>
-	                                       (64 - 8 * n) << (64 - 8 * n)))
-		return 0;
-	v = __builtin_bswap64(v);
-	v = (v | v >> 4) & 0x00ff00ff00ff00ff;
-	v = (v | v >> 8) & 0x0000ffff0000ffff;
-	*value = (v | v >> 16) & 0xffffffff;
-	return n;
-}
-
-/* Events of interpreted recordings, of which there are millions; stops at the first line that is something else. */
-static const unsigned char *
-events_read(struct pp_ht *h, const unsigned char *p, const unsigned char *stop,
-            const unsigned char *end)
-{
-	/* A sign, a blank, a number and the line end of any such line are before `end`. */
-	while (p < stop && (size_t)(end - p) >= 20 && (p[0] == '+' || p[0] == '-') && p[1] == ' ') {
-		uint64_t value;
-		unsigned n = number_read(p + 2, &value);
-
-		if (PP_UNLIKELY(n == 0))
-			break;
-		if (p[0] == '+')
-			pp_ht_allocate(h, value);
-		else
-			pp_ht_free(h, value);
-		h->line++;
-		p += n + 3;
-		if (PP_UNLIKELY(!pp_ht_ok(h)))
-			break;
-	}
-	return p;
-}
-
 /* Reads lines that begin before `stop`; returns what is left: from there on, or from a line on that goes on behind `end`. */
 static const unsigned char *
 run_read(struct pp_ht *h, const unsigned char *p, const unsigned char *stop,
@@ -569,7 +515,7 @@ run_read(struct pp_ht *h, const unsigned char *p, const unsigned char *stop,
 		const unsigned char *next = p;
 
 		if (h->format > 0 && !h->raw) {
-			p = next = events_read(h, p, stop, end);
+			p = next = pp_ht_events(h, p, stop, end);
 			if (p >= stop || !pp_ht_ok(h))
 				break;
 		}

@@ -137,6 +137,12 @@ void pp_ht_no_memory(struct pp_ht *);
 void pp_ht_report(struct pp_ht *, enum pp_ht_rule, const char *what);
 
 /* ---- heaptrack_replay.c ---- */
+/*
+ * Events of interpreted recordings, of which there are millions, as long as they begin before `stop`; returns the first line
+ * that is something else, or does not surely end before `end`.
+ */
+const unsigned char *pp_ht_events(struct pp_ht *, const unsigned char *p, const unsigned char *stop,
+                                  const unsigned char *end);
 /* A new kind of allocation. */
 void pp_ht_info_add(struct pp_ht *, uint64_t size, uint32_t trace);
 void pp_ht_allocate(struct pp_ht *, uint64_t info);

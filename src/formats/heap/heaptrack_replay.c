@@ -214,8 +214,8 @@ pp_ht_info_add(struct pp_ht *h, uint64_t size, uint32_t trace)
 		pp_ht_no_memory(h);
 }
 
-void
-pp_ht_allocate(struct pp_ht *h, uint64_t info)
+static inline void
+allocate(struct pp_ht *h, uint64_t info)
 {
 	if (PP_UNLIKELY(info >= h->infos.n)) {
 		info_unknown(h);
@@ -229,8 +229,8 @@ pp_ht_allocate(struct pp_ht *h, uint64_t info)
  * heaptrack calls an allocation temporary when the next event frees one of the same kind. It takes 0 for none, though that
  * is the first kind: what it prints is what is counted here.
  */
-void
-pp_ht_free(struct pp_ht *h, uint64_t info)
+static inline void
+deallocate(struct pp_ht *h, uint64_t info)
 {
 	if (PP_UNLIKELY(info >= h->infos.n)) {
 		info_unknown(h);
@@ -238,6 +238,74 @@ pp_ht_free(struct pp_ht *h, uint64_t info)
 	}
 	info_free(h, &h->infos.at[info], h->last == info);
 	h->last = 0;
+}
+
+void
+pp_ht_allocate(struct pp_ht *h, uint64_t info)
+{
+	allocate(h, info);
+}
+
+void
+pp_ht_free(struct pp_ht *h, uint64_t info)
+{
+	deallocate(h, info);
+}
+
+#define EACH_BYTE ((uint64_t)0x0101010101010101)
+
+/*
+ * A number of up to seven digits and the line end behind it, without a branch for each digit: how long it is is what a
+ * processor guesses wrong. Returns the number of digits, 0 when it is something else, or longer.
+ */
+static inline unsigned
+number_read(const unsigned char *p, uint64_t *value)
+{
+	uint64_t text = pp_load64(p), ends = text ^ EACH_BYTE * '\n', v, digits;
+	unsigned n;
+
+	ends = (ends - EACH_BYTE) & ~ends & EACH_BYTE * 0x80;
+	n = ends ? (unsigned)__builtin_ctzll(ends) / 8 : 0;
+	if (PP_UNLIKELY(n == 0))
+		return 0;
+	/* Eight digits, with zeros in front. */
+	text = text << (64 - 8 * n) | EACH_BYTE * '0' >> 8 * n;
+	v = (text & EACH_BYTE * 15) + (text >> 6 & EACH_BYTE) * 9;
+	/* What digits of that value look like. */
+	digits = v + EACH_BYTE * '0' + ((v + EACH_BYTE * 6) >> 4 & EACH_BYTE) * ('a' - '0' - 10);
+	if (PP_UNLIKELY((v & EACH_BYTE * 0xf0) | (digits ^ text)))
+		return 0;
+	v = __builtin_bswap64(v);
+	v = (v | v >> 4) & 0x00ff00ff00ff00ff;
+	v = (v | v >> 8) & 0x0000ffff0000ffff;
+	*value = (v | v >> 16) & 0xffffffff;
+	return n;
+}
+
+const unsigned char *
+pp_ht_events(struct pp_ht *h, const unsigned char *p, const unsigned char *stop,
+             const unsigned char *end)
+{
+	const unsigned char *last = end - p > 16 ? end - 16 : p;
+	uint64_t value;
+	unsigned n;
+
+	last = last < stop ? last : stop;
+	for (; p < last && !h->stopped; p += n + 3) {
+		bool allocates = p[0] == '+';
+
+		if ((!allocates && p[0] != '-') || p[1] != ' ')
+			break;
+		n = number_read(p + 2, &value);
+		if (PP_UNLIKELY(n == 0))
+			break;
+		if (allocates)
+			allocate(h, value);
+		else
+			deallocate(h, value);
+		h->line++;
+	}
+	return p;
 }
 
 /* ---- pointers --------------------------------------------------------------------------- */

@@ -252,6 +252,12 @@ range_at(struct pp_mapped *m, uint64_t address)
 	return low && address < m->ranges.at[low - 1].end ? &m->ranges.at[low - 1] : NULL;
 }
 
+static bool
+is_vdso(struct pp_slice name)
+{
+	return pp_slice_starts(name, "[vdso") || pp_slice_starts(name, "linux-vdso");
+}
+
 /* Below symfs, /lib is often not there as the link to /usr/lib that it is elsewhere. */
 static bool
 locate_merged(struct pp_mapped *m, struct pp_mapped_file *f)
@@ -392,7 +398,8 @@ pp_mapped_report(struct pp_mapped *m, const struct pp_rule *rule)
 	for (i = 0; i < m->files.n; i++) {
 		const struct pp_mapped_file *f = &m->files.at[i];
 
-		if (!f->tried || f->binary.state == PP_LOCATED)
+		/* The kernel's own library is in no file, and its name says enough. */
+		if (!f->tried || f->binary.state == PP_LOCATED || is_vdso(f->name))
 			continue;
 		if (n++ < LACKING_SHOWN)
 			pp_buf_addf(&text, "%s%.*s (%s)", n > 1 ? ", " : "", PP_CLIP(f->name, 120),
