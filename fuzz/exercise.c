@@ -524,6 +524,20 @@ ask_lines(const struct exercise *e, const struct pp_profile *p)
 	pp_linecost_release(&lines);
 }
 
+static void
+ask_leaks(const struct exercise *e, const struct pp_profile *p)
+{
+	struct pp_topic topic = { .file = "-", .profile = p };
+	struct pp_subject subject = { .topics = &topic, .n = 1, .split = 1 };
+	struct pp_asking asking;
+	pp_status status = PP_OK;
+
+	if (pp_asking_init(&asking, pp_question_find("leaks")))
+		status = pp_asking_run(&asking, &subject);
+	require(is_answer(e, status), "what leaks");
+	pp_asking_release(&asking);
+}
+
 /* Some text, whatever the file. */
 static const struct pp_source_text *
 source_make(void *text, const struct pp_profile *p, pp_str file)
@@ -711,6 +725,7 @@ exercise_run(const struct exercise *e)
 		write_some(e, p, pp_profile_complete(p) && pp_diags_total(&diags, PP_WARNING) == 0);
 		ask_lines(e, p);
 		ask_annotated(e, p);
+		ask_leaks(e, p);
 		ask_filtered(e, p);
 		pp_profile_free(p);
 	}

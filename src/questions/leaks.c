@@ -52,7 +52,7 @@ const struct pp_question pp_question_leaks = {
 static void
 leaks_want(const void *data, struct pp_want *want)
 {
-	want->facets = PP_TREE | PP_TIMELINE;
+	want->facets = PP_TREE | PP_TIMELINE | PP_SOURCE;
 	want->stacks = true;
 }
 

@@ -225,7 +225,7 @@ profile_read(struct gc_read *r)
 	records_read(r, true);
 	b->profile->facets |= PP_TREE;
 	b->profile->producer = pp_build_strz(b, "gperftools");
-	if (r->mapped.wanted)
+	if (r->mapped.native.wanted)
 		pp_mapped_report(&r->mapped, &gc_rules[GC_SYMBOLS]);
 	if (pp_builder_ok(b) && (r->reader->order->facets & PP_META))
 		meta_build(r);
@@ -263,8 +263,7 @@ gc_read(struct pp_reader *reader, struct pp_builder *b)
 static const struct pp_option_doc gc_options[] = { PP_MAPPED_OPTIONS, { 0 } };
 
 static const struct pp_holds gc_holds[] = {
-	{ .keeps = PP_HAS(STACKS) | PP_HAS(SAMPLES) | PP_HAS(MODULES) | PP_HAS(BUILD_IDS) |
-	           PP_HAS(INLINED) | PP_HAS(ADDRESSES) | PP_HAS(OFFSETS) | PP_HAS(EVENTS) |
+	{ .keeps = PP_MAPPED_HOLDS | PP_HAS(STACKS) | PP_HAS(SAMPLES) | PP_HAS(EVENTS) |
 	           PP_HAS(METADATA) },
 };
 

@@ -152,7 +152,7 @@ go_frame(struct gh_read *r, struct pp_slice line)
 	func.name = pp_build_str(m->b, name);
 	func.file = pp_build_str(m->b, place);
 	frame.func = pp_build_func(m->b, &func);
-	if (!m->places) {
+	if (!m->native.places) {
 		m->b->profile->unread |= PP_HAS(ADDRESSES) | PP_HAS(OFFSETS);
 		frame.address = frame.offset = 0;
 	}
@@ -236,7 +236,7 @@ profile_read(struct gh_read *r, struct pp_slice text, const struct header *h)
 	if (r->live != (uint64_t)h->counts.live || r->live_bytes != (uint64_t)h->counts.live_bytes)
 		pp_diag_add(t->reader->diags, &gh_rules[GH_TOTAL],
 		            pp_place_in(t->places.text, h->at), "%s", gh_rules[GH_TOTAL].title);
-	if (t->mapped.wanted)
+	if (t->mapped.native.wanted)
 		pp_mapped_report(&t->mapped, &gh_rules[GH_SYMBOLS]);
 	t->b->profile->facets |= PP_TREE;
 	if (pp_builder_ok(t->b) && (t->reader->order->facets & PP_META)) {
@@ -281,9 +281,8 @@ gh_read(struct pp_reader *reader, struct pp_builder *b)
 static const struct pp_option_doc gh_options[] = { PP_MAPPED_OPTIONS, { 0 } };
 
 static const struct pp_holds gh_holds[] = {
-	{ .keeps = PP_HAS(STACKS) | PP_HAS(NO_STACK) | PP_HAS(MODULES) | PP_HAS(BUILD_IDS) |
-	           PP_HAS(FILES) | PP_HAS(PLACES) | PP_HAS(INLINED) | PP_HAS(ADDRESSES) |
-	           PP_HAS(OFFSETS) | PP_HAS(EVENTS) | PP_HAS(METADATA) },
+	{ .keeps = PP_MAPPED_HOLDS | PP_HAS(STACKS) | PP_HAS(NO_STACK) | PP_HAS(EVENTS) |
+	           PP_HAS(METADATA) },
 };
 
 const struct pp_format pp_format_gperftools_heap = {

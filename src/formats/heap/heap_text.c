@@ -125,7 +125,7 @@ inlined_push(struct pp_mapped *m, struct pp_slice name, uint64_t address,
 			s.n -= 18;
 		row.func = pp_build_func(m->b,
 		                         &(struct pp_func_row){ .name = pp_build_str(m->b, s) });
-		row.address = m->places ? address : 0;
+		row.address = m->native.places ? address : 0;
 		frame_push(m, stack, pp_build_frame(m->b, &row));
 	}
 }
@@ -133,12 +133,18 @@ inlined_push(struct pp_mapped *m, struct pp_slice name, uint64_t address,
 void
 pp_heap_frames(struct pp_mapped *m, uint64_t address, unsigned back, struct pp_heap_stack *stack)
 {
-	uint32_t told = pp_map_get(&m->named, address);
+	uint32_t told = pp_map_get(&m->named, address), run;
+	const pp_frame *frames;
+	size_t i, n;
 
-	if (told != PP_MAP_NONE)
+	if (told != PP_MAP_NONE) {
 		inlined_push(m, pp_text_of(m->b->profile, told), address, stack);
-	else
-		frame_push(m, stack, pp_mapped_frame(m, address, back));
+		return;
+	}
+	run = pp_mapped_run(m, address, back);
+	frames = pp_mapped_frames(m, run, &n);
+	for (i = 0; i < n && pp_builder_ok(m->b); i++)
+		frame_push(m, stack, frames[i]);
 }
 
 void

@@ -212,7 +212,7 @@ trace_add(struct pp_ht *h, const uint64_t *numbers)
 	struct pp_ht_trace t = { 0 };
 
 	if (h->raw)
-		t.ip = numbers[0] ? pp_mapped_frame(&h->mapped, numbers[0], 0) : 0;
+		t.ip = numbers[0] ? pp_mapped_run(&h->mapped, numbers[0], 0) : 0;
 	else if (refers(h, numbers[0], h->ips.n, "no such address"))
 		t.ip = (uint32_t)numbers[0];
 	if (refers(h, numbers[1], h->traces.n, "no such stack"))
@@ -636,9 +636,8 @@ static const struct pp_option_doc heaptrack_options[] = { PP_MAPPED_OPTIONS, { 0
 
 /* It cannot be written, but what it has tells what converting it may lose. */
 static const struct pp_holds heaptrack_holds[] = {
-	{ .keeps = PP_HAS(STACKS) | PP_HAS(TIMELINE) | PP_HAS(TIME) | PP_HAS(MODULES) |
-	           PP_HAS(FILES) | PP_HAS(PLACES) | PP_HAS(INLINED) | PP_HAS(ADDRESSES) |
-	           PP_HAS(OFFSETS) | PP_HAS(EVENTS) | PP_HAS(METADATA) },
+	{ .keeps = PP_MAPPED_HOLDS | PP_HAS(STACKS) | PP_HAS(TIMELINE) | PP_HAS(TIME) |
+	           PP_HAS(EVENTS) | PP_HAS(METADATA) },
 };
 
 extern const struct pp_format pp_format_heaptrack;

@@ -101,7 +101,7 @@ struct pp_ht {
 	PP_VEC(pp_str) strings;
 	PP_VEC(struct pp_ht_ip) ips;
 	PP_VEC(struct pp_ht_place) spots;
-	PP_VEC(struct pp_ht_trace) traces; /* of raw recordings `ip` is a frame */
+	PP_VEC(struct pp_ht_trace) traces; /* of raw recordings `ip` is a run of frames */
 	PP_VEC(struct pp_ht_info) infos;
 	PP_VEC(uint32_t) info_traces; /* by info */
 	PP_VEC(pp_str) suppressions;

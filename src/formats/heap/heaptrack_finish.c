@@ -93,6 +93,17 @@ ip_push(struct stacks *s, uint32_t number)
 	}
 }
 
+/* The same of a raw recording. */
+static void
+run_push(struct stacks *s, uint32_t run)
+{
+	size_t i, n;
+	const pp_frame *frames = pp_mapped_frames(&s->h->mapped, run, &n);
+
+	for (i = 0; i < n && pp_builder_ok(s->h->b); i++)
+		frame_push(s, frames[i]);
+}
+
 /* The frames of a stack, the outermost first. */
 static void
 stack_make(struct stacks *s, uint32_t trace)
@@ -105,7 +116,7 @@ stack_make(struct stacks *s, uint32_t trace)
 		uint32_t ip = h->traces.at[trace].ip;
 
 		if (h->raw && ip)
-			frame_push(s, ip);
+			run_push(s, ip);
 		else if (ip)
 			ip_push(s, ip);
 	}
@@ -305,7 +316,7 @@ pp_ht_finish(struct pp_ht *h)
 	                      0, PP_HEAP_ALLOC_BYTES);
 	if (pp_builder_ok(h->b))
 		stacks_build(h);
-	if (pp_builder_ok(h->b) && h->raw && h->mapped.wanted)
+	if (pp_builder_ok(h->b) && h->raw && h->mapped.native.wanted)
 		pp_mapped_report(&h->mapped, &pp_heaptrack_rules[PP_HT_SYMBOLS]);
 	if (pp_builder_ok(h->b) && (h->reader->order->facets & PP_META))
 		meta_build(h);

@@ -247,7 +247,7 @@ profile_read(struct je_read *r, struct pp_slice text, uint64_t period)
 	pp_heap_text_metrics(t);
 	r->building = true;
 	lines_read(r, text);
-	if (t->mapped.wanted)
+	if (t->mapped.native.wanted)
 		pp_mapped_report(&t->mapped, &je_rules[JE_SYMBOLS]);
 	t->b->profile->facets |= PP_TREE;
 	t->b->profile->producer = pp_build_strz(t->b, "jemalloc");
@@ -291,9 +291,8 @@ je_read(struct pp_reader *reader, struct pp_builder *b)
 static const struct pp_option_doc je_options[] = { PP_MAPPED_OPTIONS, { 0 } };
 
 static const struct pp_holds je_holds[] = {
-	{ .keeps = PP_HAS(STACKS) | PP_HAS(NO_STACK) | PP_HAS(MODULES) | PP_HAS(BUILD_IDS) |
-	           PP_HAS(ADDRESSES) | PP_HAS(OFFSETS) | PP_HAS(THREADS) | PP_HAS(EVENTS) |
-	           PP_HAS(METADATA) },
+	{ .keeps = PP_MAPPED_HOLDS | PP_HAS(STACKS) | PP_HAS(NO_STACK) | PP_HAS(THREADS) |
+	           PP_HAS(EVENTS) | PP_HAS(METADATA) },
 };
 
 const struct pp_format pp_format_jemalloc = {

@@ -6,8 +6,6 @@
 #include "base/num.h"
 #include "base/slice.h"
 #include "base/sort.h"
-#include "model/traits.h"
-#include "text/demangle.h"
 
 /* Files that are named when they have no symbols. */
 #define LACKING_SHOWN 4
@@ -29,21 +27,19 @@ file_open(void *ctx, const char *path, const char *root, struct pp_input **in)
 bool
 pp_mapped_init(struct pp_mapped *m, struct pp_reader *r, struct pp_builder *b)
 {
-	const char *wanted = pp_reader_option(r, "symbols"), *root = pp_reader_option(r, "symfs"),
-	           *demangle = pp_reader_option(r, "demangle");
+	const char *root = pp_reader_option(r, "symfs");
 
 	*m = (struct pp_mapped){ .reader = r, .b = b };
-	m->wanted = !wanted || strcmp(wanted, "no") != 0;
-	m->places = (r->order->facets & PP_EXTRAS) != 0;
-	m->demangle = !demangle || strcmp(demangle, "name") == 0 ? PP_MAPPED_SHORT
-	              : strcmp(demangle, "full") == 0            ? PP_MAPPED_FULL
-	                                                         : PP_MAPPED_AS_IS;
-	m->locator =
-	    (struct pp_locator){ .open = file_open, .ctx = r, .root = root && *root ? root : NULL };
-	m->frames[0].seed = m->frames[1].seed = m->named.seed = b->seed;
-	m->begun = pp_strtab_init(&m->names, b->seed) &&
-	           pp_vec_push(&m->files, (struct pp_mapped_file){ 0 });
-	return m->begun;
+	pp_native_init(&m->native, r, b);
+	m->locator = (struct pp_locator){ .open = file_open,
+		                          .ctx = r,
+		                          .root = root && *root ? root : NULL,
+		                          .lines = m->native.lines || m->native.inlined };
+	m->runs[0].seed = m->runs[1].seed = m->named.seed = b->seed;
+	m->begun = pp_strtab_init(&m->names, b->seed);
+	/* What 0 refers to: nothing. */
+	return m->begun && pp_vec_push(&m->files, (struct pp_mapped_file){ 0 }) &&
+	       pp_vec_push(&m->frames, 0);
 }
 
 void
@@ -55,8 +51,10 @@ pp_mapped_release(struct pp_mapped *m)
 		pp_binary_release(&m->files.at[i].binary);
 	pp_vec_release(&m->files);
 	pp_vec_release(&m->ranges);
-	pp_map_release(&m->frames[0]);
-	pp_map_release(&m->frames[1]);
+	pp_map_release(&m->runs[0]);
+	pp_map_release(&m->runs[1]);
+	pp_vec_release(&m->frames);
+	pp_native_release(&m->native);
 	pp_map_release(&m->named);
 	if (m->begun)
 		pp_strtab_release(&m->names);
@@ -123,9 +121,9 @@ pp_mapped_clear(struct pp_mapped *m)
 	size_t i;
 
 	m->ranges.n = 0;
-	for (i = 0; i < PP_COUNT_OF(m->frames); i++) {
-		pp_map_release(&m->frames[i]);
-		m->frames[i] = (struct pp_map){ .seed = m->b->seed };
+	for (i = 0; i < PP_COUNT_OF(m->runs); i++) {
+		pp_map_release(&m->runs[i]);
+		m->runs[i] = (struct pp_map){ .seed = m->b->seed };
 	}
 }
 
@@ -275,38 +273,20 @@ locate_merged(struct pp_mapped *m, struct pp_mapped_file *f)
 	return fine;
 }
 
-static const struct pp_binary *
+static struct pp_binary *
 binary_of(struct pp_mapped *m, struct pp_mapped_file *f)
 {
 	const struct pp_slice no_id = pp_slice_of("", 0);
 
 	if (!f->tried &&
-	    !(pp_slice_starts(f->name, "[vdso") || pp_slice_starts(f->name, "linux-vdso")
-	          ? pp_locate_vdso(&m->locator, no_id, &f->binary)
-	          : pp_locate_binary(&m->locator, f->name, no_id, &f->binary)))
+	    !(is_vdso(f->name) ? pp_locate_vdso(&m->locator, no_id, &f->binary)
+	                       : pp_locate_binary(&m->locator, f->name, no_id, &f->binary)))
 		no_memory(m);
 	else if (!f->tried && f->binary.state == PP_LOCATED_NOT && m->locator.root &&
 	         pp_slice_starts(f->name, "/lib") && !locate_merged(m, f))
 		no_memory(m);
 	f->tried = true;
 	return &f->binary;
-}
-
-static void
-name_symbol(struct pp_mapped *m, const struct pp_symbol *symbol, struct pp_func_row *func)
-{
-	struct pp_buf made = { 0 };
-	bool done = !symbol->plain &&
-	            (m->demangle == PP_MAPPED_SHORT  ? pp_demangle_short(symbol->name, &made)
-	             : m->demangle == PP_MAPPED_FULL ? pp_demangle(symbol->name, &made)
-	                                             : false);
-
-	if (done || made.failed) {
-		func->name = pp_build_buf(m->b, &made);
-		return;
-	}
-	func->name = pp_build_str(m->b, symbol->name);
-	pp_buf_release(&made);
 }
 
 static pp_module
@@ -338,52 +318,75 @@ offset_of(const struct pp_mapped_range *range, const struct pp_binary *binary, u
 	return range->address && code ? pp_elf_offset(code, at) : at;
 }
 
-static PP_NOINLINE pp_frame
-frame_make(struct pp_mapped *m, uint64_t address, unsigned back)
+/* A frame of which no more than the address is known. */
+static pp_frame
+frame_plain(struct pp_mapped *m, const struct pp_native_at *at, uint64_t address)
 {
-	uint64_t at = address >= back ? address - back : address;
-	const struct pp_mapped_range *range = range_at(m, at);
-	struct pp_mapped_file *file = range ? &m->files.at[range->file] : NULL;
-	const struct pp_binary *binary = file && range->file && m->wanted ? binary_of(m, file)
-	                                                                  : NULL;
-	uint64_t offset = range ? offset_of(range, binary, at) : 0;
-	const struct pp_symbol *symbol = binary ? pp_symbols_find(&binary->symbols, offset) : NULL;
-	struct pp_func_row func = { .module = range && range->file ? module_of(m, file) : 0 };
+	struct pp_func_row func = { .module = at->module, .flags = PP_FUNC_UNKNOWN };
 	struct pp_frame_row frame = { 0 };
-	uint32_t told = pp_map_get(&m->named, address);
 
-	if (told != PP_MAP_NONE) {
-		func.name = told;
-	} else if (symbol) {
-		name_symbol(m, symbol, &func);
-	} else {
-		func.name = pp_build_strf(m->b, "0x%llx", (unsigned long long)address);
-		func.flags = PP_FUNC_UNKNOWN;
-	}
+	func.name = pp_build_strf(m->b, "0x%llx", (unsigned long long)address);
 	frame.func = pp_build_func(m->b, &func);
-	if (!m->places) {
-		m->b->profile->unread |= PP_HAS(ADDRESSES) | (symbol ? PP_HAS(OFFSETS) : 0);
-		return pp_build_frame(m->b, &frame);
+	if (m->native.places) {
+		/* Where the file is known, addresses do not depend on where it happened to be mapped. */
+		frame.address = at->address;
+		frame.flags = (uint16_t)(at->offset ? PP_FRAME_FILE_OFFSET : 0);
+	} else {
+		m->b->profile->unread |= PP_HAS(ADDRESSES);
 	}
-	/* Where the file is known, addresses do not depend on where it happened to be mapped. */
-	frame.address = range && range->file ? offset + (address - at) : address;
-	frame.flags = (uint16_t)(range && range->file ? PP_FRAME_FILE_OFFSET : 0);
-	frame.offset = symbol ? offset - symbol->start : 0;
 	return pp_build_frame(m->b, &frame);
 }
 
-pp_frame
-pp_mapped_frame(struct pp_mapped *m, uint64_t address, unsigned back)
+static size_t
+frames_make(struct pp_mapped *m, uint64_t address, unsigned back, pp_frame *frames)
 {
-	struct pp_map *known = &m->frames[back > 0];
-	pp_frame frame = pp_map_get(known, address);
+	uint64_t where = address >= back ? address - back : address;
+	const struct pp_mapped_range *range = range_at(m, where);
+	struct pp_mapped_file *file = range && range->file ? &m->files.at[range->file] : NULL;
+	struct pp_native_at at = { .address = where };
 
-	if (frame != PP_MAP_NONE || !pp_builder_ok(m->b))
-		return frame == PP_MAP_NONE ? 0 : frame;
-	frame = frame_make(m, address, back);
-	if (pp_builder_ok(m->b) && !pp_map_set(known, address, frame))
+	if (file) {
+		at.binary = m->native.wanted ? binary_of(m, file) : NULL;
+		at.module = module_of(m, file);
+		at.address = offset_of(range, at.binary, where);
+		at.offset = true;
+	}
+	if (at.binary && pp_symbols_find(&at.binary->symbols, at.address))
+		return pp_native_frames(&m->native, &at, frames);
+	frames[0] = frame_plain(m, &at, address);
+	return 1;
+}
+
+uint32_t
+pp_mapped_run(struct pp_mapped *m, uint64_t address, unsigned back)
+{
+	struct pp_map *known = &m->runs[back > 0];
+	uint32_t run = pp_map_get(known, address);
+	pp_frame frames[PP_NATIVE_FRAMES];
+	size_t n;
+
+	if (run != PP_MAP_NONE || !pp_builder_ok(m->b))
+		return run == PP_MAP_NONE ? 0 : run;
+	n = frames_make(m, address, back, frames);
+	run = (uint32_t)m->frames.n;
+	if (!pp_builder_ok(m->b))
+		return 0;
+	if (m->frames.n + n >= UINT32_MAX - 1 || !pp_vec_reserve(&m->frames, m->frames.n + n + 1) ||
+	    !pp_map_set(known, address, run)) {
 		no_memory(m);
-	return frame;
+		return 0;
+	}
+	m->frames.at[m->frames.n++] = (pp_frame)n;
+	memcpy(m->frames.at + m->frames.n, frames, n * sizeof *frames);
+	m->frames.n += n;
+	return run;
+}
+
+const pp_frame *
+pp_mapped_frames(const struct pp_mapped *m, uint32_t run, size_t *n)
+{
+	*n = m->frames.at[run];
+	return m->frames.at + run + 1;
 }
 
 void

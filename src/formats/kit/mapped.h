@@ -5,18 +5,23 @@
 #ifndef PP_KIT_MAPPED_H
 #define PP_KIT_MAPPED_H
 
-#include "formats/reader.h"
-#include "model/builder.h"
-#include "symbols/locate.h"
+#include "formats/kit/native.h"
 
 /* The options that all of them have, for pp_format.options. */
 #define PP_MAPPED_OPTIONS                                                                          \
 	{ "symfs", "DIR", "look for binaries and their symbols below DIR, and nowhere else" },     \
 	    { "symbols", "yes|no", "names of functions (default), or addresses only" },            \
+	    { "inline", "no|yes",                                                                  \
+	      "frames of functions that the compiler put into others (default no)" },              \
 	{                                                                                          \
 		"demangle", "name|full|no",                                                        \
 		    "C++ names without parameters (default), with them, or as they are"            \
 	}
+
+/* What their frames may have, for pp_holds.keeps. */
+#define PP_MAPPED_HOLDS                                                                            \
+	(PP_HAS(MODULES) | PP_HAS(BUILD_IDS) | PP_HAS(FILES) | PP_HAS(FIRST_LINES) |               \
+	 PP_HAS(PLACES) | PP_HAS(COLUMNS) | PP_HAS(INLINED) | PP_HAS(ADDRESSES) | PP_HAS(OFFSETS))
 
 struct pp_mapped_file {
 	struct pp_slice name; /* in the arena */
@@ -41,10 +46,11 @@ struct pp_mapped {
 	struct pp_strtab names;
 	PP_VEC(struct pp_mapped_file) files; /* by name */
 	PP_VEC(struct pp_mapped_range) ranges;
-	struct pp_map frames[2]; /* address -> frame, of leaves and of callers */
-	struct pp_map named;     /* address -> name, where the profile brings it */
-	bool begun, sorted, wanted, places;
-	enum { PP_MAPPED_SHORT, PP_MAPPED_FULL, PP_MAPPED_AS_IS } demangle;
+	struct pp_map runs[2];   /* address -> run, of leaves and of callers */
+	PP_VEC(pp_frame) frames; /* of runs: how many, and each; [0] is none */
+	struct pp_native native;
+	struct pp_map named; /* address -> name, where the profile brings it */
+	bool begun, sorted;
 };
 
 bool pp_mapped_init(struct pp_mapped *, struct pp_reader *, struct pp_builder *);
@@ -63,8 +69,13 @@ void pp_mapped_read(struct pp_mapped *, struct pp_slice text);
 /* The name of what is at an address, where the profile itself tells. */
 void pp_mapped_name(struct pp_mapped *, uint64_t address, struct pp_slice name);
 
-/* The frame of an address; the name is looked for `back` bytes before it: 1 for where a call returns to. */
-pp_frame pp_mapped_frame(struct pp_mapped *, uint64_t address, unsigned back);
+/*
+ * The frames of an address: those of one number, 0 on failure. Names are looked for `back` bytes before it: 1 for where a call
+ * returns to.
+ */
+uint32_t pp_mapped_run(struct pp_mapped *, uint64_t address, unsigned back);
+/* They themselves, the innermost first, until the next run is made. */
+const pp_frame *pp_mapped_frames(const struct pp_mapped *, uint32_t run, size_t *n);
 /* Says which files have no names, and why, as a finding of that rule. */
 void pp_mapped_report(struct pp_mapped *, const struct pp_rule *);
 
