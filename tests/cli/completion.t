@@ -21,7 +21,7 @@ $ cat > try.bash <<'X'
   --sort= --show= --show-from= --strict
   self total calls name gained
   total
-  diff-folded dtrace
+  diff-folded dtrace dump
   other.folded
   folded-utf16 folded-utf16-damaged
   explain

@@ -1,0 +1,232 @@
+/*
+ * Stack dumps: text that debuggers and run-time systems print of stacks, and trees of them that profilers do.
+ *
+ *     gdb        Thread 2 (Thread 0x7f (LWP 212)):           each stack counts once; dumps that were taken one after the
+ *                #0  0x0000 in f (a=1) at f.c:12             other are a profile (`poor man's profiler`)
+ *     jstack     "worker-12" #273 prio=5 ...                 threads that run, below their names without numbers
+ *                   java.lang.Thread.State: RUNNABLE
+ *                	at com.acme.Hash.mix(Hash.java:12)
+ *     goroutine  goroutine 7 [running]:                      each goroutine counts once
+ *                main.work(0x1, 0x2)
+ *                	/src/main.go:12 +0x1d
+ *     go-raw     Samples: ... Locations ...                  go tool pprof -raw
+ *     sample     Call graph:                                 macOS's sample: counts by column
+ *     pmcstat    60.00%  [60]  spin_lock @ /boot/kernel      FreeBSD's pmcstat -G: callers below, one blank deeper
+ *     vtune      Function Stack,CPU Time:Self,Module         Intel VTune's CSV: callees below, one blank deeper
+ *
+ * All of them are read only. Which one it is, is the variant.
+ */
+#include "formats/dump/dump.h"
+
+/* Lines that recognition looks at, and bits that are enough. */
+#define LINES_MOST 400
+#define BITS_MOST 96
+/* Where a dump says what it is. */
+#define MARKS_WITHIN 8192
+
+static const struct pp_dump_kind *const kinds[] = { &pp_dump_gdb,       &pp_dump_jstack,
+	                                            &pp_dump_goroutine, &pp_dump_go_raw,
+	                                            &pp_dump_sample,    &pp_dump_pmcstat,
+	                                            &pp_dump_vtune };
+
+const struct pp_rule pp_dump_rules[] = {
+	[DUMP_LINE] = { "dump-line", PP_ERROR, "a line is not what such a dump has",
+	                "Within a stack or tree stands a line that cannot be taken apart. It is left out." },
+	[DUMP_COUNT] = { "dump-count", PP_ERROR, "counts do not add up",
+	                 "What lies below a line of a tree counts more than the line itself. The difference is "
+	                 "nobody's." },
+	[DUMP_IDLE] = { "dump-idle", PP_NOTE, "threads that do not run are left out",
+	                "A dump of Java threads has all of them; those that wait, sleep or poll cost "
+	                "nothing." },
+	{ 0 },
+};
+
+static int dump_bid(const struct pp_peek *);
+static pp_status dump_read(struct pp_reader *, struct pp_builder *);
+
+static const struct pp_holds dump_holds[] = {
+	{ .keeps = PP_HAS(STACKS) | PP_HAS(MODULES) | PP_HAS(FILES) | PP_HAS(PLACES) },
+};
+
+const struct pp_format pp_format_dump = {
+	.name = "dump",
+	.title = "stack dumps (gdb, jstack, Go, sample, pmcstat, VTune)",
+	.extensions = "dump",
+	.variants = "gdb jstack goroutine go-raw sample pmcstat vtune",
+	.can = PP_CAN_READ | PP_TREE,
+	.bid = dump_bid,
+	.read = dump_read,
+	.holds = dump_holds,
+	.rules = pp_dump_rules,
+};
+
+/* ---- recognition ------------------------------------------------------------------------ */
+
+/* The kind that a text seems to be, and how many bits say so. */
+static const struct pp_dump_kind *
+kind_find(struct pp_slice head, bool whole, int *most)
+{
+	const struct pp_dump_kind *found = NULL;
+	int bits[PP_COUNT_OF(kinds)] = { 0 };
+	struct pp_slice rest = head, line;
+	size_t i, n;
+	bool ended;
+
+	*most = 0;
+	for (n = 0; rest.n && n < LINES_MOST; n++) {
+		line = pp_slice_cut(&rest, '\n', &ended);
+		if (!ended && !whole)
+			break;
+		if (line.n && line.p[line.n - 1] == '\r')
+			line.n--;
+		for (i = 0; i < PP_COUNT_OF(kinds); i++) {
+			int worth = bits[i] >= 0 ? kinds[i]->bid(line) : 0;
+
+			bits[i] = worth < 0 ? -1 : bits[i] + worth;
+		}
+	}
+	for (i = 0; i < PP_COUNT_OF(kinds); i++)
+		if (bits[i] > *most) {
+			*most = bits[i];
+			found = kinds[i];
+		}
+	*most = *most < BITS_MOST ? *most : BITS_MOST;
+	/* A word or two may be chance. */
+	return *most >= 24 ? found : NULL;
+}
+
+static int
+dump_bid(const struct pp_peek *peek)
+{
+	int bits;
+
+	static const char *const marks[] = {
+		"#0 ",  "java.lang.Thread.State: ", "goroutine ", "\nSamples:", "Call graph:",
+		"%  [", "Function Stack,"
+	};
+	struct pp_slice first = pp_slice_of(
+	    peek->head.p, peek->head.n < MARKS_WITHIN ? peek->head.n : MARKS_WITHIN);
+	bool any = false;
+	size_t i;
+
+	/* Most files are told by what they lack. */
+	for (i = 0; i < PP_COUNT_OF(marks) && !any; i++)
+		any = pp_slice_holds(first, marks[i]);
+	return any && !pp_slice_find(peek->head, '\0') && kind_find(peek->head, peek->whole, &bits)
+	           ? bits
+	           : 0;
+}
+
+/* ---- what kinds call -------------------------------------------------------------------- */
+
+pp_frame
+pp_dump_frame(struct pp_dump *d, struct pp_slice name, struct pp_slice module, struct pp_slice file,
+              uint32_t line)
+{
+	struct pp_module_row row = { .name = pp_build_str(d->builder, module) };
+	struct pp_func_row func = { .name = pp_build_str(d->builder, name),
+		                    .file = pp_build_str(d->builder, file) };
+	struct pp_frame_row frame = { .line = line };
+
+	func.module = module.n ? pp_build_module(d->builder, &row) : 0;
+	frame.func = pp_build_func(d->builder, &func);
+	return pp_build_frame(d->builder, &frame);
+}
+
+void
+pp_dump_stack(struct pp_dump *d, uint64_t count, bool outermost_first)
+{
+	size_t i, n = d->frames.n;
+	int64_t value = (int64_t)count;
+
+	for (i = 0; !outermost_first && i < n / 2; i++) {
+		pp_frame swap = d->frames.at[i];
+
+		d->frames.at[i] = d->frames.at[n - 1 - i];
+		d->frames.at[n - 1 - i] = swap;
+	}
+	if (n && count && pp_builder_ok(d->builder))
+		(void)pp_build_stack(d->builder, d->series, d->frames.at, n, &value);
+	d->frames.n = 0;
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+static const struct pp_dump_kind *
+kind_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; name && i < PP_COUNT_OF(kinds); i++)
+		if (strcmp(kinds[i]->name, name) == 0)
+			return kinds[i];
+	return NULL;
+}
+
+static pp_status
+lines_read(struct pp_dump *d)
+{
+	struct pp_reader *reader = d->reader;
+	struct pp_runs runs = { .reader = reader };
+	struct pp_slice run, line;
+	uint64_t number = 0;
+	pp_status status;
+	bool ended;
+
+	while ((status = pp_runs_next(&runs, &run)) == PP_OK && run.n) {
+		const unsigned char *end = run.p + run.n;
+
+		while (run.n && pp_builder_ok(d->builder)) {
+			line = pp_slice_cut(&run, '\n', &ended);
+			number++;
+			if (line.n && line.p[line.n - 1] == '\r')
+				line.n--;
+			pp_builder_at(d->builder,
+			              pp_at_line(number, 1, pp_input_offset(reader->in, line.p)));
+			if (!d->kind->line(d, line)) {
+				pp_diag_add(reader->diags, &pp_dump_rules[DUMP_LINE],
+				            d->builder->place, "%s",
+				            pp_dump_rules[DUMP_LINE].title);
+				d->builder->profile->complete = false;
+			}
+		}
+		if (!pp_builder_ok(d->builder))
+			return d->builder->status;
+		reader->in->cur = end;
+	}
+	if (status == PP_E_LIMIT)
+		pp_builder_fail(d->builder, PP_E_LIMIT, "a line is too long");
+	d->kind->end(d);
+	return status;
+}
+
+static pp_status
+dump_read(struct pp_reader *reader, struct pp_builder *b)
+{
+	struct pp_dump d = { .reader = reader, .builder = b };
+	struct pp_input *in = reader->in;
+	pp_status status;
+	int bits;
+
+	(void)pp_input_need(in, 4096);
+	d.kind = kind_named(reader->variant);
+	if (!d.kind)
+		d.kind = kind_find(pp_slice_of(in->cur, pp_input_left(in)), in->at_end, &bits);
+	if (!d.kind)
+		return PP_E_INVALID;
+	b->profile->variant = pp_build_strz(b, d.kind->name);
+	(void)pp_build_metric_z(b, d.kind->metric, d.kind->unit, d.kind->counts, PP_UINT,
+	                        PP_METRIC_SAMPLED | PP_METRIC_PRIMARY);
+	d.series = pp_build_series_plain(b, true, false);
+	b->profile->facets |= PP_TREE;
+	status = lines_read(&d);
+	if (d.idles)
+		pp_diag_add(reader->diags, &pp_dump_rules[DUMP_IDLE], PP_NOWHERE, "%llu of them",
+		            (unsigned long long)d.idles);
+	pp_buf_release(&d.thread);
+	pp_vec_release(&d.frames);
+	pp_vec_release(&d.levels);
+	pp_vec_release(&d.kept);
+	pp_arena_release(&d.arena);
+	return pp_builder_ok(b) ? status : b->status;
+}

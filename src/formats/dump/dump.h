@@ -1,0 +1,66 @@
+/*
+ * What the kinds of stack dumps share: dump.c reads lines and knows the kinds, stacks.c takes stacks apart that are printed
+ * frame by frame, trees.c those that are trees of counts.
+ */
+#ifndef PP_DUMP_H
+#define PP_DUMP_H
+
+#include "formats/author.h"
+
+enum { DUMP_LINE, DUMP_COUNT, DUMP_IDLE };
+
+extern const struct pp_rule pp_dump_rules[];
+
+struct pp_dump;
+
+/* A kind of dump: how its lines are known again, and what becomes of them. */
+struct pp_dump_kind {
+	const char *name;
+	/* Bits that a line is worth for recognition, below 0 if it cannot be one. */
+	int (*bid)(struct pp_slice line);
+	/* Takes a line, without its end; false when it is damaged (said by the caller). */
+	bool (*line)(struct pp_dump *, struct pp_slice line);
+	/* After the last one. */
+	void (*end)(struct pp_dump *);
+	const char *metric, *unit; /* what is counted */
+	enum pp_metric_kind counts;
+};
+
+/* A line of a tree whose callers or callees may follow. */
+struct pp_dump_level {
+	size_t depth;
+	pp_frame frame;
+	uint64_t count, below; /* of all that lies on it */
+};
+
+struct pp_dump {
+	struct pp_reader *reader;
+	struct pp_builder *builder;
+	const struct pp_dump_kind *kind;
+	uint32_t series;
+	bool open;               /* a stack is being read */
+	bool idle;               /* its thread does not run */
+	uint64_t idles;          /* how many such there were */
+	unsigned section;        /* of the file, as a kind counts them */
+	struct pp_buf thread;    /* its name */
+	PP_VEC(pp_frame) frames; /* of it, as they come */
+	PP_VEC(struct pp_dump_level) levels;
+	bool callers_below; /* of a tree: what lies deeper called it */
+	pp_str module;      /* told last */
+	/* go: locations by number; samples refer to them before they are listed */
+	PP_VEC(struct pp_slice) kept;
+	struct pp_arena arena;
+	uint64_t columns[2]; /* vtune: of the cost and of the module, + 1 */
+};
+
+/* stacks.c, trees.c */
+extern const struct pp_dump_kind pp_dump_gdb, pp_dump_jstack, pp_dump_goroutine, pp_dump_go_raw;
+extern const struct pp_dump_kind pp_dump_sample, pp_dump_pmcstat, pp_dump_vtune;
+
+/* A frame by names, where they are known. */
+pp_frame pp_dump_frame(struct pp_dump *, struct pp_slice name, struct pp_slice module,
+                       struct pp_slice file, uint32_t line);
+/* The stack of d->frames, the innermost first unless `outermost_first`; they are none afterwards. */
+void pp_dump_stack(struct pp_dump *, uint64_t count, bool outermost_first);
+
+#endif
