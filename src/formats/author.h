@@ -45,6 +45,7 @@
  *                                threads and taken in order                               kit/parts.h
  *          pp_whole_open()       all of the input in memory                               kit/whole.h
  *          pp_json_object_read() records of JSON by a table of keys, kinds and rules      kit/json_record.h
+ *          pp_json_alike_read()  records of JSON that are written alike, quickly           kit/json_alike.h
  *          pp_meta_json_read()   a JSON object as metadata                                kit/meta_json.h
  *          pp_key_metric(), pp_key_columns()   metrics by keys of the format's own         kit/metric_keys.h
  *          pp_level_calls_collect()   any profile as pairs of caller and callee            kit/level_calls.h
@@ -72,6 +73,7 @@
 #include "base/units.h"
 #include "formats/format.h"
 #include "formats/kit/callers_check.h"
+#include "formats/kit/json_alike.h"
 #include "formats/kit/json_record.h"
 #include "formats/kit/level_calls.h"
 #include "formats/kit/meta_json.h"

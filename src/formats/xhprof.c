@@ -94,6 +94,7 @@ struct xhprof_read {
 	struct pp_arena arena; /* names with escapes, for a while */
 	bool has_main;
 	size_t next;                  /* the metric that probably comes next */
+	struct pp_json_alike alike;   /* entries as they were last */
 	int64_t row[METRICS_MAX + 1]; /* of the entry being read: calls, then costs */
 };
 
@@ -109,21 +110,25 @@ report(struct xhprof_read *r, int rule, const unsigned char *at, const char *wha
 static bool
 row_read(struct xhprof_read *r)
 {
-	bool fine = pp_scan_object(&r->scan);
 	struct pp_json_str key;
 	struct pp_json_num num;
+	bool fine;
 
+	if (pp_json_alike_read(&r->alike, &r->scan, r->row, NULL))
+		return r->row[0] >= 0;
+	fine = pp_scan_object(&r->scan);
 	memset(r->row, 0, (r->b->profile->metrics.n + 1) * sizeof *r->row);
 	while (fine && pp_builder_ok(r->b) && pp_scan_key(&r->scan, &key)) {
-		bool count = pp_json_str_eq(key, "ct");
 		struct pp_slice name = pp_build_json_text(r->b, key, &r->arena);
-		size_t at = count
-		                ? 0
-		                : 1 + pp_key_metric(r->b, xhprof_keys, name, METRICS_MAX, &r->next);
+		size_t at = pp_slice_eq_z(name, "ct") ? 0 : 1;
 
+		if (at)
+			at += pp_key_metric(r->b, xhprof_keys, name, METRICS_MAX, &r->next);
 		fine = pp_scan_number(&r->scan, &num) && at <= METRICS_MAX &&
-		       pp_json_num_i64(&num, &r->row[at]) && !(count && r->row[0] < 0);
+		       pp_json_num_i64(&num, &r->row[at]) && r->row[0] >= 0;
+		pp_json_alike_number(&r->alike, &num, (unsigned)at);
 	}
+	pp_json_alike_end(&r->alike, &r->scan, fine);
 	return fine && r->scan.error == PP_SCAN_OK;
 }
 
@@ -138,11 +143,8 @@ entry_read(struct xhprof_read *r, struct pp_json_str raw)
 {
 	struct pp_slice key = pp_build_json_text(r->b, raw, &r->arena);
 	const unsigned char *arrow = memmem(key.p, key.n, ARROW, strlen(ARROW));
-	struct pp_profile *p = r->b->profile;
 	struct pp_scan value = r->scan;
 	struct pp_edge_row edge = { 0 };
-	size_t before = p->calls.rows.n;
-	int64_t *cells;
 
 	if (!row_read(r)) {
 		r->scan = value;
@@ -156,11 +158,8 @@ entry_read(struct xhprof_read *r, struct pp_json_str raw)
 	}
 	edge.callee = func_of(r, key);
 	r->has_main |= !arrow && pp_slice_eq_z(key, MAIN);
-	cells = pp_build_edge(r->b, &edge);
-	if (cells && p->calls.rows.n == before)
+	if (!pp_build_edge_new(r->b, &edge, r->row) && pp_builder_ok(r->b))
 		report(r, XHPROF_SHAPE, raw.raw.p, "the same caller and callee again");
-	else if (cells)
-		memcpy(cells, r->row, (p->metrics.n + 1) * sizeof *cells);
 }
 
 static void

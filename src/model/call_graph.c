@@ -4,6 +4,7 @@
 #include "model/call_graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/scc.h"
 
@@ -12,16 +13,20 @@ struct pair {
 	uint32_t row;
 };
 
-static int
-pair_cmp(const void *left, const void *right)
+/* A stable sort by caller or callee, all of which are less than `funcs`; `starts` has room for that many and one more. */
+static void
+pairs_sort(const struct pair *from, struct pair *to, size_t n, bool by_caller, size_t *starts,
+           size_t funcs)
 {
-	const struct pair *a = left, *b = right;
+	size_t i;
 
-	if (a->caller != b->caller)
-		return a->caller < b->caller ? -1 : 1;
-	if (a->callee != b->callee)
-		return a->callee < b->callee ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
+	memset(starts, 0, (funcs + 1) * sizeof *starts);
+	for (i = 0; i < n; i++)
+		starts[(by_caller ? from[i].caller : from[i].callee) + 1]++;
+	for (i = 1; i <= funcs; i++)
+		starts[i] += starts[i - 1];
+	for (i = 0; i < n; i++)
+		to[starts[by_caller ? from[i].caller : from[i].callee]++] = from[i];
 }
 
 /* The rows with a caller, sorted; *n of them. NULL when out of memory. */
@@ -29,7 +34,8 @@ static struct pair *
 sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
 {
 	struct pair *pairs = malloc((p->calls.rows.n + 1) * sizeof *pairs);
-	size_t i;
+	struct pair *half = malloc((p->calls.rows.n + 1) * sizeof *half);
+	size_t *starts = malloc((p->funcs.n + 1) * sizeof *starts), i;
 
 	*n = 0;
 	for (i = 0; pairs && i < p->calls.rows.n; i++) {
@@ -41,8 +47,15 @@ sorted_pairs(const struct pp_profile *p, size_t series, bool alone, size_t *n)
 				                       pp_func_id(p, row->callee, alone),
 				                       (uint32_t)i };
 	}
-	if (pairs)
-		qsort(pairs, *n, sizeof *pairs, pair_cmp);
+	if (pairs && half && starts) {
+		pairs_sort(pairs, half, *n, false, starts, p->funcs.n);
+		pairs_sort(half, pairs, *n, true, starts, p->funcs.n);
+	} else {
+		free(pairs);
+		pairs = NULL;
+	}
+	free(half);
+	free(starts);
 	return pairs;
 }
 

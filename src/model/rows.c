@@ -100,6 +100,26 @@ pp_build_edge(struct pp_builder *b, const struct pp_edge_row *row)
 	return pp_builder_ok(b) && i != PP_MAP_NONE ? pp_build_edge_cell(b, i, 0) : NULL;
 }
 
+bool
+pp_build_edge_new(struct pp_builder *b, const struct pp_edge_row *row, const int64_t *cells)
+{
+	struct pp_profile *p = b->profile;
+	size_t before = p->calls.rows.n, stride = pp_edge_stride(p), c;
+	uint32_t i = pp_build_edge_row(b, row);
+
+	if (p->calls.rows.n == before || i == PP_MAP_NONE)
+		return false;
+	if (!p->calls.wide)
+		memcpy(p->calls.cells.at + i * stride, cells, stride * sizeof *cells);
+	for (c = 0; p->calls.wide && c < stride; c++) {
+		int64_t *cell = cells[c] ? pp_build_edge_cell(b, i, c) : NULL;
+
+		if (cell)
+			*cell = cells[c];
+	}
+	return pp_builder_ok(b);
+}
+
 static bool
 line_same(const struct pp_line_row *a, const struct pp_line_row *b)
 {

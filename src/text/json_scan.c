@@ -564,8 +564,16 @@ pp_json_str_value(struct pp_json_str s, struct pp_arena *arena)
 	value = pp_arena_alloc(arena, s.raw.n + 4);
 	if (!value)
 		return pp_slice_of(NULL, s.raw.n);
-	while (p < end)
-		n += next_char(&p, end, value + n);
+	while (p < end) {
+		const unsigned char *escape = memchr(p, '\\', (size_t)(end - p));
+		size_t plain = (size_t)((escape ? escape : end) - p);
+
+		memcpy(value + n, p, plain);
+		n += plain;
+		p += plain;
+		if (escape)
+			n += next_char(&p, end, value + n);
+	}
 	return pp_slice_of(value, n);
 }
 
