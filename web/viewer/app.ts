@@ -111,7 +111,7 @@ export class App {
     };
     this.build();
     this.refresh();
-    prepare(data, this.scenes, () => this.scene);
+    prepare(data, this.scenes, () => this.scene, f => this.colour(f));
     window.addEventListener('popstate', () => this.restore());
     window.addEventListener('hashchange', () => this.restore());
     window.addEventListener('keydown', e => this.key(e));

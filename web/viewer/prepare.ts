@@ -56,10 +56,13 @@ function rehearse(data: Data): (() => void)[] {
   return jobs;
 }
 
-export function prepare(data: Data, scenes: Scenes, scene: () => Scene): void {
+/** `colour` finds the colour of a function, which takes all of its name. */
+export function prepare(data: Data, scenes: Scenes, scene: () => Scene, colour: (func: number) => string): void {
   if (data.tree.n < LARGE) return;
-  const room = () => void scenes.prepare();
-  whenIdle([() => void data.tree.parent, room, room, () => void data.tree.byFunc, () => void scene().flat().sorted('total', data.funcs), () => void scene().ownBy(0), () => scenes.sumUp(), ...rehearse(data)]);
+  const room = () => void scenes.prepare(), colours = Array.from({ length: Math.ceil(data.funcs.n / 4000) }, (_, part) => () => {
+    for (let f = part * 4000, end = Math.min(data.funcs.n, f + 4000); f < end; f++) colour(f);
+  });
+  whenIdle([() => void data.tree.parent, room, room, () => void data.tree.byFunc, () => void scene().flat().sorted('total', data.funcs), () => void scene().ownBy(0), () => scenes.sumUp(), ...colours, ...rehearse(data)]);
 }
 
 /** Room for the next question, when the last one has taken what there was. */
