@@ -14,24 +14,65 @@ const struct pp_facet_name pp_facet_names[4] = {
 	{ PP_LINES, "lines" },
 };
 
-/* Distinct nodes that the file gave a value, over all series. */
+/* Whether functions have several frames: places within them. */
+static bool
+has_places(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 1; i < p->frames.n; i++)
+		if (p->frames.at[i].line || p->frames.at[i].address)
+			return true;
+	return false;
+}
+
+/* By node: the first one whose stack has the same functions. NULL when out of memory. */
+static pp_node *
+nodes_by_functions(const struct pp_profile *p)
+{
+	pp_node *first = calloc(p->tree.n + 1, sizeof *first);
+	struct pp_map known = { .seed = p->strs.seed };
+	pp_node node;
+	bool fine = first != NULL;
+
+	for (node = 1; fine && node < p->tree.n; node++) {
+		pp_func func = p->frames.at[pp_tree_frame(&p->tree, node)].func;
+		uint64_t key = (uint64_t)first[pp_tree_parent(&p->tree, node)] << 32 |
+		               p->funcs.at[func].same;
+		uint32_t found = pp_map_get(&known, key);
+
+		first[node] = found == PP_MAP_NONE ? node : found;
+		fine = found != PP_MAP_NONE || pp_map_set(&known, key, node);
+	}
+	pp_map_release(&known);
+	if (fine)
+		return first;
+	free(first);
+	return NULL;
+}
+
+/* Distinct stacks of functions that the file gave a value, over all series. */
 static bool
 counts_stacks(const struct pp_profile *p, uint64_t *stacks)
 {
+	pp_node *first = has_places(p) ? nodes_by_functions(p) : NULL;
 	uint64_t *seen;
 	size_t words = p->tree.n / 64 + 1, i;
 	uint32_t row;
 
 	*stacks = 0;
-	seen = calloc(words, sizeof *seen);
-	if (!seen)
+	seen = first || !has_places(p) ? calloc(words, sizeof *seen) : NULL;
+	if (!seen) {
+		free(first);
 		return false;
+	}
 	for (i = 0; i < p->series.n; i++) {
 		const struct pp_series *s = &p->series.at[i];
 
 		for (row = 0; row < s->rows; row++) {
 			pp_node node = pp_series_node(s, row);
 
+			node = first ? first[node] : node;
 			if (pp_series_present(s, row))
 				seen[node / 64] |= (uint64_t)1 << (node % 64);
 		}
@@ -39,6 +80,7 @@ counts_stacks(const struct pp_profile *p, uint64_t *stacks)
 	for (i = 0; i < words; i++)
 		*stacks += (uint64_t)__builtin_popcountll(seen[i]);
 	free(seen);
+	free(first);
 	return true;
 }
 

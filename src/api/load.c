@@ -265,7 +265,7 @@ pp_loaded_verdict(struct pp_reply *r, const struct pp_loaded *l, bool again)
 	pp_loaded_speed(r, l);
 	if (l->status == PP_OK && damaged && r->asking.params->reading.strict)
 		return pp_answer_fail(answer_of(r), PP_E_INVALID, "damaged",
-		                      "%s is damaged, and --strict forbids to use what is whole",
+		                      "%s is damaged, and --strict forbids using the rest",
 		                      l->file);
 	return l->status;
 }

@@ -248,7 +248,7 @@ write_failed(struct pp_answer *a, const struct pp_sink *out, pp_status status)
 	if (status == PP_E_LOSS)
 		return pp_answer_fail(a, status, "loss-forbidden",
 		                      "%s cannot hold all of this profile, and --lossless forbids "
-		                      "to lose any of it",
+		                      "losing any of it",
 		                      name);
 	if (status == PP_E_OUTPUT || out->status == PP_E_LIMIT)
 		return PP_E_OUTPUT;

@@ -375,7 +375,8 @@ put_axis(const struct picture *pic)
 {
 	const struct pp_flame *f = pic->flame;
 	double span = pp_flame_span(pic->style->width), ns = (double)f->duration;
-	double rough = ns / (span / 120), step = pow(10, floor(log10(rough))), t;
+	double rough = ns / (span / 120), step = pow(10, floor(log10(rough)));
+	unsigned i;
 	double y = pic->style->icicle ? HEAD + AXIS - 4 : pic->height - FOOT - 2;
 	struct pp_buf text = { 0 };
 
@@ -383,11 +384,11 @@ put_axis(const struct picture *pic)
 		return;
 	step *= rough / step > 5 ? 10 : rough / step > 2 ? 5 : rough / step > 1 ? 2 : 1;
 	pp_sink_puts(pic->out, "<g id=\"axis\" class=\"axis\">");
-	for (t = 0; t <= ns * 0.96; t += step) {
-		double x = SIDE + t / ns * span;
+	for (i = 0; i * step <= ns * 0.96; i++) {
+		double t = i * step, x = SIDE + t / ns * span;
 
 		text.n = 0;
-		pp_units_time(&text, t);
+		pp_units_moment(&text, t, ns, step);
 		pp_sink_printf(pic->out,
 		               "<line x1=\"%.1f\" y1=\"%.0f\" x2=\"%.1f\" y2=\"%.0f\"/>"
 		               "<text x=\"%.1f\" y=\"%.0f\">",

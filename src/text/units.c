@@ -98,6 +98,26 @@ pp_units_time(struct pp_buf *out, double ns)
 }
 
 void
+pp_units_moment(struct pp_buf *out, double ns, double last, double step)
+{
+	static const struct {
+		double size;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "µs" }, { 1, "ns" } };
+	double decimals;
+	size_t i = 0;
+
+	while (i + 1 < PP_COUNT_OF(units) && last < units[i].size)
+		i++;
+	decimals = fmin(9, fmax(0, ceil(-log10(step / units[i].size) - 1e-9)));
+	if (ns == 0)
+		pp_buf_adds(out, "0");
+	else
+		pp_buf_addf(out, "%.*f", (int)decimals, ns / units[i].size);
+	pp_buf_addf(out, " %s", units[i].name);
+}
+
+void
 pp_units_bytes(struct pp_buf *out, double bytes)
 {
 	rung_print(out, byte_rungs, PP_COUNT_OF(byte_rungs), bytes);

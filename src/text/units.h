@@ -13,6 +13,8 @@ void pp_units_value(struct pp_buf *, struct pp_slice unit, double value);
 /* The same with the unit's name behind counts: "12,345 samples". */
 void pp_units_named(struct pp_buf *, struct pp_slice unit, double value);
 void pp_units_time(struct pp_buf *, double ns);
+/* A moment on an axis: all have the unit of the last and the decimals that tell steps apart. */
+void pp_units_moment(struct pp_buf *, double ns, double last, double step);
 void pp_units_bytes(struct pp_buf *, double bytes);
 /* 12,345; from ten million on 12.3M. */
 void pp_units_count(struct pp_buf *, double n);

@@ -125,5 +125,5 @@ $ polyprof top --strict bad.folded
 ! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
 ! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
 ! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
-! polyprof: error: bad.folded is damaged, and --strict forbids to use what is whole
+! polyprof: error: bad.folded is damaged, and --strict forbids using the rest
 = 3

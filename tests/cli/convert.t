@@ -78,14 +78,14 @@ $ polyprof convert change.diff.folded -o plain.folded; cat plain.folded
 $ rm plain.folded; polyprof convert --lossless change.diff.folded -o plain.folded; ls plain.folded
 ! plain.folded: warning: not written: metrics (before) [loss-metrics]
 ! plain.folded: warning: under other names or units: after as samples [loss-units]
-! polyprof: error: folded cannot hold all of this profile, and --lossless forbids to lose any of it
+! polyprof: error: folded cannot hold all of this profile, and --lossless forbids losing any of it
 ! ls: cannot access 'plain.folded': No such file or directory
 = 2
 
 $ polyprof convert --lossless change.diff.folded --to folded
 ! standard output: warning: not written: metrics (before) [loss-metrics]
 ! standard output: warning: under other names or units: after as samples [loss-units]
-! polyprof: error: folded cannot hold all of this profile, and --lossless forbids to lose any of it
+! polyprof: error: folded cannot hold all of this profile, and --lossless forbids losing any of it
 = 4
 
 $ polyprof convert -m before change.diff.folded --to folded 2>/dev/null
@@ -111,7 +111,7 @@ $ polyprof convert --strict bad.folded -o keep.folded; cat keep.folded
 ! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
 ! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
 ! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
-! polyprof: error: bad.folded is damaged, and --strict forbids to use what is whole
+! polyprof: error: bad.folded is damaged, and --strict forbids using the rest
 
 $ polyprof convert app.folded -o nowhere/x.folded
 ! nowhere/x.folded: error: cannot write: No such file or directory [io-write-failed]
@@ -131,7 +131,7 @@ $ polyprof convert -q --strict bad.folded --to folded
 ! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
 ! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
 ! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
-! polyprof: error: bad.folded is damaged, and --strict forbids to use what is whole
+! polyprof: error: bad.folded is damaged, and --strict forbids using the rest
 = 3
 
 The long way (from a pipe) and the short one give the same bytes.
@@ -158,5 +158,5 @@ $ polyprof convert --lossless app.folded --to xdebug -o never.xt
 ! never.xt: warning: made up: roots [loss-roots]
 ! never.xt: warning: made up: files of functions [loss-files]
 ! never.xt: warning: under other names or units: samples in count [loss-units]
-! polyprof: error: xdebug cannot hold all of this profile, and --lossless forbids to lose any of it
+! polyprof: error: xdebug cannot hold all of this profile, and --lossless forbids losing any of it
 = 4

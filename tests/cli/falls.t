@@ -205,7 +205,7 @@ $ polyprof convert two.spaa --to xdebug -o again.xt
 $ polyprof convert --lossless two.xt --to xdebug -o again.xt
 ! again.xt: warning: not written: steps up and down of metrics that fall (1) [loss-gains]
 ! again.xt: warning: not written: metadata (8) [loss-metadata]
-! polyprof: error: xdebug cannot hold all of this profile, and --lossless forbids to lose any of it
+! polyprof: error: xdebug cannot hold all of this profile, and --lossless forbids losing any of it
 = 4
 $ polyprof convert pool.spaa -o again.json --to spx && polyprof top --csv -m zm again.json
   name,file,line,module,calls,self_wt,total_wt,self_zm,total_zm,gained_zm,given_back_zm

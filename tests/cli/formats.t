@@ -74,3 +74,26 @@ $ printf 'PERFILE2\150\0\0\0' >perf.data; polyprof perf.data
 $ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof node.cpuprofile
 ! node.cpuprofile: error: no format recognises it; this is a CPU profile of V8 (node, Chrome) [io-unknown-format]
 = 3
+
+$ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gmon' 'FLR\0\0\2' 'SQLite format 3' 'PK\3\4' '\3757zXZ' 'BZh9' \
+>     '\177ELF\2\1\1' '\0asm' '\317\372\355\376' 'JAVA PROFILE 1.0.2' 'Nettrace' '{"snapshot":{"meta":{"node_fields":[]}}}' '{"traceEvents":[]}' \
+>     '{"a":1}' '<svg xmlns="x">' '#!/bin/sh'; do
+>   printf "$bytes" > stranger; polyprof stranger 2>&1 | sed 's/.*recognises it; //'; done
+  this is a log of V8 (node --prof): `node --prof-process --preprocess` makes JSON of it [io-unknown-format]
+  this is a trace of Xdebug: xdebug.mode=profile records a profile [io-unknown-format]
+  this is a profile of gprof (gmon.out): `perf record` or callgrind tells more [io-unknown-format]
+  this is a recording of Java (JFR) [io-unknown-format]
+  this is a database of SQLite [io-unknown-format]
+  stranger@0x0: error: this is zip, which is not unpacked here [io-unsupported-compression]
+  this is compressed by xz: unpack it and try what is in it [io-unknown-format]
+  stranger@0x0: error: this is bzip2, which is not unpacked here [io-unsupported-compression]
+  this is a program or library (ELF): record a profile of it first [io-unknown-format]
+  this is a WebAssembly module: record a profile of it first [io-unknown-format]
+  this is a program or library (macOS): record a profile of it first [io-unknown-format]
+  this is a heap dump of Java (hprof) [io-unknown-format]
+  this is a trace of .NET (nettrace) [io-unknown-format]
+  this is a heap snapshot of V8 (node, Chrome) [io-unknown-format]
+  this is a trace of Chrome [io-unknown-format]
+  this is JSON, but of no profiler that is known [io-unknown-format]
+  this is a picture or page, not the profile it was made from [io-unknown-format]
+  this is a script: record a profile of it first [io-unknown-format]

@@ -16,7 +16,7 @@ $ polyprof info oven.heaptrack
                   live bytes: 23.7 KiB (live_bytes), event malloc
                   live allocations: 8 (live_count), event malloc
                   peak bytes: 104 KiB (peak_bytes), event malloc
-    holds         324 events, 8 stacks, 21 functions
+    holds         324 events, 7 stacks, 21 functions
     meta          command = ./oven
                   page size = 4096
                   total memory = 25276518400

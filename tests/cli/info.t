@@ -80,5 +80,5 @@ $ head -c 200 app.folded.gz > cut.folded.gz; polyprof info --json cut.folded.gz 
 
 $ polyprof info --strict cut.folded.gz
 ! cut.folded.gz@0x216: error: the gzip stream ends too early, after 200 bytes that hold 534 decoded ones [io-gzip-truncated]
-! polyprof: error: cut.folded.gz is damaged, and --strict forbids to use what is whole
+! polyprof: error: cut.folded.gz is damaged, and --strict forbids using the rest
 = 3

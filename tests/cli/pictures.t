@@ -99,3 +99,19 @@ $ polyprof top --json -o top.csv app.folded
 = 2
 $ ls flame.png report.txt top.csv 2>/dev/null || echo none of them
   none of them
+
+The axis of a chart has one unit and as many decimals as its steps need, whatever its length: no label twice.
+
+$ for us in 7 90 1000 3700 61000 1000000 1100000 119000000 400000000 9000000000; do
+>   printf 'app 1 [000] 1.000000: 1 cpu-clock:\n\t1 f (x)\n\napp 1 [000] %d.%06d: 1 cpu-clock:\n\t1 f (x)\n\n' $((1 + us / 1000000)) $((us % 1000000)) > span.txt
+>   polyprof flame --flamechart -q span.txt -o - | grep -o '<g id="axis".*</g>' | sed 's/<[^>]*>/|/g; s/|||*/|/g'; done
+  |0 µs|2 µs|4 µs|6 µs|8 µs|10 µs|12 µs|
+  |0 µs|20 µs|40 µs|60 µs|80 µs|100 µs|120 µs|140 µs|160 µs|
+  |0 ms|0.5 ms|1.0 ms|1.5 ms|
+  |0 ms|1 ms|2 ms|3 ms|4 ms|5 ms|6 ms|7 ms|
+  |0 ms|20 ms|40 ms|60 ms|80 ms|100 ms|
+  |0 s|0.5 s|1.0 s|1.5 s|
+  |0 s|0.5 s|1.0 s|1.5 s|2.0 s|
+  |0 s|50 s|100 s|150 s|200 s|
+  |0 s|100 s|200 s|300 s|400 s|500 s|600 s|700 s|
+  |0 s|2000 s|4000 s|6000 s|8000 s|10000 s|12000 s|14000 s|16000 s|

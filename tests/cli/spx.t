@@ -88,7 +88,7 @@ $ polyprof convert app.folded --to spx -o nothing.json --lossless; ls nothing.*
 ! nothing.json: warning: made up: events in their order [loss-timeline]
 ! nothing.json: warning: made up: start and end of the recording [loss-time]
 ! nothing.json: warning: under other names or units: samples as wt in ns [loss-units]
-! polyprof: error: spx cannot hold all of this profile, and --lossless forbids to lose any of it
+! polyprof: error: spx cannot hold all of this profile, and --lossless forbids losing any of it
 ! ls: cannot access 'nothing.*': No such file or directory
 = 2
 

@@ -48,7 +48,7 @@ $ for from in xdebug callgrind cachegrind; do polyprof convert -q cut.$from --to
        11 0 "complete": false
         7 1 "complete": true
 $ polyprof convert --lossless -q cut.xdebug --to cachegrind -o lost.cachegrind
-! polyprof: error: cachegrind cannot hold all of this profile, and --lossless forbids to lose any of it
+! polyprof: error: cachegrind cannot hold all of this profile, and --lossless forbids losing any of it
 = 4
 $ polyprof convert -q cut.xdebug --to xdebug -o cut2.xdebug; grep -c '{main}\|summary' cut2.xdebug
   0

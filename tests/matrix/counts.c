@@ -1,8 +1,8 @@
 /*
- * Functions and samples are counted alike wherever they are told, over all samples: counts DIRECTORY
+ * Functions, stacks and samples are counted alike wherever they are told, over all samples: counts DIRECTORY
  *
  *   - info, the summary and top have the same number of functions, which is that of top's rows;
- *   - info and the summary have the same number of samples.
+ *   - info and the summary have the same number of samples and of stacks.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -70,6 +70,11 @@ check(const char *path)
 		   "%s: %lld functions; %lld, %lld", path, functions,
 		   number_of(summary.json, counts, "\"functions\": "),
 		   number_of(top.json, "", "], \"count\": "));
+	if (info.json && summary.json)
+		ok(number_of(summary.json, counts, "\"stacks\": ") ==
+		       number_of(info.json, counts, "\"stacks\": "),
+		   "%s: %lld stacks, %lld", path, number_of(info.json, counts, "\"stacks\": "),
+		   number_of(summary.json, counts, "\"stacks\": "));
 	if (top.json && strstr(top.json, "\"unit\""))
 		ok(rows_of(top.json) >= functions, "%s: %lld rows", path, rows_of(top.json));
 	free(info.json);

@@ -64,7 +64,7 @@ export function time(ns: number): string {
 
 /** Times along an axis: one unit, and as many decimals as its steps need, so that no two labels are equal. */
 export function timeSteps(most: number, step: number): (ns: number) => string {
-  const [size, name] = ([[60e9, 'min'], [1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s']] as [number, string][]).find(([s]) => Math.abs(most) >= s) ?? [1, 'ns'];
+  const [size, name] = ([[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s']] as [number, string][]).find(([s]) => Math.abs(most) >= s) ?? [1, 'ns'];
   const decimals = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / size) - 1e-9)));
   return ns => (ns === 0 ? '0' : (ns / size).toFixed(decimals)) + ' ' + name;
 }

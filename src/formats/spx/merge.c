@@ -77,9 +77,10 @@ metrics_check(struct spx_read *r, uint32_t columns)
 			            key.n > 64 ? 64 : (int)key.n, (const char *)key.p);
 	}
 	if (r->meta->has_metrics && columns != keys && r->doc.has_events)
-		pp_spx_find_lost(r, SPX_METRIC_COUNT, PP_NOWHERE,
-		                 "the metadata names %zu metrics, the first event has %u values",
-		                 keys, columns);
+		pp_spx_find_lost(
+		    r, SPX_METRIC_COUNT, PP_NOWHERE,
+		    "metrics that the metadata names: %zu, values of the first event: %u", keys,
+		    columns);
 	if (r->columns.micro)
 		pp_diag_add(r->reader->diags, &pp_spx_rules[SPX_MICROSECONDS], PP_NOWHERE,
 		            "times are taken as microseconds with decimals");

@@ -185,7 +185,7 @@ names_check(struct spx_read *r)
 	if (r->meta->functions >= 0 && r->documents <= 1 && f->lines > (uint64_t)r->meta->functions)
 		pp_diag_add(
 		    diags, &pp_spx_rules[SPX_FUNCTION_LINES], PP_NOWHERE,
-		    "the list of functions has %llu lines, the metadata counts %lld functions",
+		    "lines in the list of functions: %llu, functions that the metadata counts: %lld",
 		    (unsigned long long)f->lines, (long long)r->meta->functions);
 	if (f->lines == NAMES_KEPT)
 		pp_diag_add(diags, &pp_spx_rules[SPX_FUNCTION_LIMIT], PP_NOWHERE,

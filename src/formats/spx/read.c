@@ -226,7 +226,7 @@ report_all(struct spx_read *r)
 	if (found->short_lines + found->merged_lines)
 		pp_spx_find_lost(
 		    r, SPX_LINES_REPAIRED, found->damage,
-		    "%llu events with missing values and %llu lines of two events were repaired",
+		    "repaired: events with missing values (%llu), lines of two events (%llu)",
 		    (unsigned long long)found->short_lines,
 		    (unsigned long long)found->merged_lines);
 	if (found->back < 0 && r->columns.time == 0)
@@ -240,7 +240,7 @@ report_all(struct spx_read *r)
 		            (unsigned long long)r->documents);
 	if (r->meta->calls > 0 && events < (uint64_t)r->meta->calls * 2)
 		pp_spx_find_lost(r, SPX_EVENTS_MISSING, PP_NOWHERE,
-		                 "there are %llu events, but the metadata counts %lld calls",
+		                 "events: %llu, but calls that the metadata counts: %lld",
 		                 (unsigned long long)events, (long long)r->meta->calls);
 }
 

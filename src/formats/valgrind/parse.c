@@ -224,7 +224,8 @@ take_costs(struct pp_cg_parser *p, const unsigned char *at)
 		const unsigned char *stop;
 
 		if (PP_UNLIKELY(k == most)) {
-			pp_cg_report(p, PP_CG_TOO_MANY_COSTS, at, "there are only %u events", most);
+			pp_cg_report(p, PP_CG_TOO_MANY_COSTS, at,
+			             "costs beyond the number of events, which is %u", most);
 			break;
 		}
 		stop = pp_cg_cost(at, UINT64_MAX, &p->costs[metric[k]]);
