@@ -73,9 +73,10 @@ EXPLAINED_BY = {
     'site rows': 'loss-sites',
     'pair costs': 'loss-values loss-sites',
     'other totals': 'loss-measured',
+    'gains': 'loss-gains',
 }
 # What may differ without a word, though it explains one: a trace of samples is one of calls, too.
-SOFT = {'order', 'other totals', 'frames at lines', 'site rows', 'pair costs'}
+SOFT = {'order', 'other totals', 'frames at lines', 'site rows', 'pair costs', 'gains'}
 # What cannot always be seen: differences in the last digit, the same metadata may be what the other format says anyhow, readers guess marks by names, and only the format itself understands what is private.
 UNSEEN = {'loss-metadata', 'loss-measured', 'loss-built-in', 'loss-private', 'estimated'}
 # Damaged samples show this: see tests/cli/merge.t.
@@ -201,7 +202,7 @@ class Facts:
 
     def top(self, answer):
         of = self.of
-        of['calls'], of['self'], of['total'], of['other totals'] = {}, {}, {}, {}
+        of['calls'], of['self'], of['total'], of['other totals'], of['gains'] = {}, {}, {}, {}, []
         functions = answer.get('functions', ())
         labels = list(functions[0]['self']) if functions else []
         label = labels[self.column] if self.column < len(labels) else answer.get('metric')
@@ -213,6 +214,7 @@ class Facts:
             for metric, value in f['total'].items():
                 if metric != label:
                     of['other totals'][key, self.units.get(metric)] = value
+            of['gains'] += sorted(f.get('gained', {}).values())
             if 'calls' in f:
                 of['calls'][key] = of['calls'].get(key, 0) + f['calls']
 
