@@ -53,7 +53,7 @@ static const struct pp_holds data_holds[] = {
 	           PP_HAS(RECORDED) | PP_HAS(SAMPLES) | PP_HAS(MODULES) | PP_HAS(BUILD_IDS) |
 	           PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(PLACES) | PP_HAS(COLUMNS) |
 	           PP_HAS(INLINED) | PP_HAS(MARKS) | PP_HAS(ADDRESSES) | PP_HAS(OFFSETS) |
-	           PP_HAS(THREADS) | PP_HAS(EVENTS) | PP_HAS(METADATA) },
+	           PP_HAS(THREADS) | PP_HAS(EVENTS) | PP_HAS(METADATA) | PP_HAS(LABELS) },
 };
 
 const struct pp_format pp_format_perf = {
@@ -271,6 +271,8 @@ records_read(struct pp_pd *d, struct stream *s)
 			s->broken = true;
 			break;
 		}
+		if (type == PP_PD_RECORD_TRACING_DATA && record.n >= 12)
+			pp_pd_tracing(d, pp_slice_of(s->p, pp_pd_u32(d, record.p + 8)));
 		s->p += behind;
 	}
 	if (s->packed.n && pp_builder_ok(d->builder))
@@ -556,6 +558,7 @@ data_release(struct pp_pd *d)
 	pp_pd_symbols_release(d);
 	pp_pd_threads_release(d);
 	pp_pd_frames_release(d);
+	pp_pd_fields_release(d);
 }
 
 static pp_status
@@ -568,7 +571,7 @@ data_read(struct pp_reader *reader, struct pp_builder *b)
 
 	if (status == PP_OK) {
 		d.file = pp_slice_of(reader->in->cur, pp_input_left(reader->in));
-		d.attr_of.seed = d.last_of.seed = b->seed;
+		d.attr_of.seed = d.last_of.seed = d.fields.point_of.seed = b->seed;
 		pp_pd_symbols_init(&d);
 		if (pp_pd_threads_init(&d) && pp_pd_frames_init(&d))
 			used = all_read(&d, &go_on);

@@ -6,6 +6,7 @@
  *     data_order.c    records in the order of time
  *     data_maps.c     threads and what is mapped where
  *     data_sample.c   the fields of a sample
+ *     data_fields.c   fields of tracepoints
  *     data_frames.c   from addresses to stacks, and to the builder
  *     data_symbols.c  the names of functions
  *     data_jit.c      functions that programs compile while they run
@@ -187,9 +188,10 @@ struct pp_pd_threads {
 	PP_VEC(struct pp_pd_jit) jits;
 };
 
-/* Samples of one event and thread. */
+/* Samples of one event, thread and set of labels. */
 struct pp_pd_series {
 	uint32_t attr;
+	pp_labels labels;
 	pp_str comm;
 	uint32_t pid, tid;
 	bool has_ids;
@@ -226,6 +228,27 @@ struct pp_pd_frames {
 	PP_VEC(uint64_t)
 	around; /* module, address, number of frames, frames outwards; [0] is unused */
 	struct pp_perf_switches switches;
+};
+
+/* Where a field of a tracepoint stands: where it says, or where what stands there says. */
+enum pp_pd_far { PP_PD_HERE, PP_PD_FAR, PP_PD_FAR_FROM_HERE };
+
+struct pp_pd_field {
+	struct pp_slice name;
+	uint32_t offset, size;
+	bool is_signed, is_text;
+	enum pp_pd_far far;
+};
+
+/* A tracepoint: its fields in the list. */
+struct pp_pd_point {
+	uint32_t first, n;
+};
+
+struct pp_pd_fields {
+	PP_VEC(struct pp_pd_field) list;
+	PP_VEC(struct pp_pd_point) points;
+	struct pp_map point_of; /* id -> tracepoint */
 };
 
 struct pp_pd_symbols {
@@ -275,6 +298,7 @@ struct pp_pd {
 	struct pp_pd_threads threads;
 	struct pp_pd_frames frames;
 	struct pp_pd_symbols symbols;
+	struct pp_pd_fields fields;
 	struct pp_pd_counts counts;
 };
 
@@ -412,6 +436,7 @@ struct pp_pd_facts {
 	const unsigned char *registers; /* of the user, with a copy of the stack; or NULL */
 	uint64_t registers_abi;
 	struct pp_slice stack;
+	struct pp_slice raw; /* of a tracepoint */
 	const unsigned char *record;
 };
 
@@ -420,6 +445,13 @@ void pp_pd_frames_release(struct pp_pd *);
 void pp_pd_give(struct pp_pd *, const struct pp_pd_facts *);
 /* A thread leaves its processor, or ends. */
 void pp_pd_switch(struct pp_pd *, const unsigned char *record);
+
+/* ---- data_fields.c ---- */
+void pp_pd_fields_release(struct pp_pd *);
+/* The descriptions of tracepoints. */
+void pp_pd_tracing(struct pp_pd *, struct pp_slice content);
+/* What the fields of a sample say, as far as that is ordered; 0 = nothing. */
+pp_labels pp_pd_labels(struct pp_pd *, const struct pp_pd_facts *);
 
 /* ---- data_symbols.c ---- */
 void pp_pd_symbols_init(struct pp_pd *);

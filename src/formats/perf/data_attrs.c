@@ -18,6 +18,7 @@ enum {
 };
 
 enum {
+	FEATURE_TRACING = 1,
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_RELEASE = 4,
@@ -343,6 +344,9 @@ pp_pd_feature(struct pp_pd *d, unsigned bit, struct pp_slice content)
 	struct pp_slice s = content;
 
 	switch (bit) {
+	case FEATURE_TRACING:
+		pp_pd_tracing(d, s);
+		break;
 	case FEATURE_BUILD_ID:
 		build_ids_read(d, s);
 		break;

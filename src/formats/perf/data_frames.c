@@ -299,7 +299,8 @@ root_of(struct pp_pd *d, const struct pp_pd_series *s)
 static bool
 series_is(const struct pp_pd_series *a, const struct pp_pd_series *b)
 {
-	return a->attr == b->attr && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid;
+	return a->attr == b->attr && a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
+	       a->labels == b->labels;
 }
 
 /* The series of an event and thread, made when absent; NULL when out of memory. */
@@ -312,6 +313,7 @@ series_make(struct pp_pd *d, const struct pp_pd_series *like)
 	uint32_t at;
 
 	hash = pp_mix(hash, PP_HASH_K2 ^ s.pid);
+	hash = s.labels ? pp_mix(hash, PP_HASH_K1 ^ s.labels) : hash;
 	/* Equal hashes are told apart by probing the next one. */
 	for (; (at = pp_map_get(&f->series_of, hash)) != PP_MAP_NONE; hash++)
 		if (series_is(&f->series.at[at], &s))
@@ -322,7 +324,8 @@ series_make(struct pp_pd *d, const struct pp_pd_series *like)
 	                               &(struct pp_series){ .thread = s.comm,
 	                                                    .pid = s.has_ids ? (int64_t)s.pid : -1,
 	                                                    .tid = s.has_ids ? (int64_t)s.tid : -1,
-	                                                    .cpu = -1 },
+	                                                    .cpu = -1,
+	                                                    .labels = s.labels },
 	                               2);
 	at = (uint32_t)f->series.n;
 	if (pp_builder_ok(d->builder) && pp_vec_push(&f->series, s) &&
@@ -340,7 +343,9 @@ series_of(struct pp_pd *d, const struct pp_pd_facts *f)
 		                     .comm = has_ids ? pp_pd_comm_of(d, f->tid) : 0,
 		                     .pid = f->pid,
 		                     .tid = f->tid,
-		                     .has_ids = has_ids };
+		                     .has_ids = has_ids,
+		                     .labels = f->raw.n && d->fields.points.n ? pp_pd_labels(d, f)
+		                                                              : 0 };
 	uint32_t *lately = &d->frames.lately[(f->tid ^ like.attr) % PP_COUNT_OF(d->frames.lately)];
 	struct pp_pd_series *s;
 

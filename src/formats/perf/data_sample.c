@@ -106,8 +106,12 @@ rest_take(struct cursor *c, uint64_t type, struct pp_pd_facts *f)
 	if (type & PP_PD_RAW) {
 		uint32_t n = c->end - c->p >= 4 ? pp_pd_u32(c->d, c->p) : 0;
 
+		const unsigned char *at;
+
 		c->bad |= c->end - c->p < 4;
-		(void)block(c, (uint64_t)n + 4, 1);
+		at = block(c, (uint64_t)n + 4, 1);
+		if (!c->bad)
+			f->raw = pp_slice_of(at + 4, n);
 	}
 	if (type & PP_PD_BRANCH_STACK)
 		branches_take(c, f);

@@ -10,6 +10,7 @@ import glob
 import gzip
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -222,6 +223,31 @@ def corpus_js(tap, ask, shared):
         tap.ok(len(found) > 10 and found == scripts(ask.folded(text, 'period')), 'js.perf.data: names out of the JIT map, as in its text')
 
 
+def corpus_fields(tap, ask, shared):
+    """Fields of tracepoints are labels, as perf prints them."""
+    text = os.path.join(shared, 'native/perf/tp.trace.txt')
+    if not os.path.exists(text):
+        tap.skip('fields of tracepoints', 'there is no shared corpus')
+        return
+    with open(text, encoding='utf-8') as lines:
+        lines = lines.read().splitlines()
+    wanted = {'fd': collections.Counter(int(re.search(r'fd: (0x[0-9a-f]+)', line)[1], 16) for line in lines if 'sys_enter_read: ' in line),
+              'count': collections.Counter(int(re.search(r'count: (0x[0-9a-f]+)', line)[1], 16) for line in lines if 'sys_enter_read: ' in line),
+              'next_comm': collections.Counter(re.search(r'next_comm=(.*) next_pid', line)[1] for line in lines if 'sched_switch: ' in line),
+              'next_pid': collections.Counter(int(re.search(r'next_pid=([0-9]+)', line)[1]) for line in lines if 'sched_switch: ' in line)}
+    recording = text.replace('.trace.txt', '.perf.data')
+    with tempfile.TemporaryDirectory() as directory:
+        carried = os.path.join(directory, 'x.spaa')
+        done = ask.run('convert', '-q', '--lossless', recording, '-o', carried)
+        tap.ok(done.returncode == 0, 'SPAA has all of them')
+        for path in (recording, carried):
+            for key, counts in wanted.items():
+                event = 'sched:sched_switch' if key.startswith('next') else 'syscalls:sys_enter_read'
+                rows = ask.json('top', path, '-n', '0', '--by', 'label:' + key, '--event', event).get('functions', [])
+                found = {row['name']: max(row['self'].values()) for row in rows}
+                tap.same(found, {str(value): n for value, n in counts.items()}, f'{os.path.basename(path)}: field {key}')
+
+
 def corpus(tap, ask, shared):
     found = sorted(glob.glob(os.path.join(shared, 'native/perf*/**/*.oracle.json'), recursive=True))
     if not found:
@@ -259,6 +285,7 @@ def main():
         tap.ok(ask.events(path) == events, f'{name}: events as perf has them')
     corpus(tap, ask, shared)
     corpus_js(tap, ask, shared)
+    corpus_fields(tap, ask, shared)
     corpus_names(tap, ask, shared)
     return tap.done()
 
