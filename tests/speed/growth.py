@@ -42,6 +42,12 @@ def spaa(count, events):
             each(count, frames) + each(count, stack % ('e{i}' if events else 'e0', weight)).replace('"m0","value":1},{"metric":"m0"', '"m0"'))
 
 
+def callgrind_events(count):
+    """As many functions as events, each of which costs one of them and calls the next one; lines end where only 0 follows."""
+    header = CALLGRIND.replace('events: Ir', 'events: ' + each(count, 'e{i} ')) + 'fl=a.c\n'
+    return header + ''.join(f'fn=f{i}\n1 {"0 " * (i % 8)}5\ncfn=f{i + 1}\ncalls=1 1\n2 1\n' for i in range(count))
+
+
 # name of the file, n, what it holds, which questions: {} is the file
 TOP = ['top {}', 'top -n 0 --json {}']
 TREE = ['{}', 'tree --min 0 -n 0 --json {}', 'diff {} {}', 'flame -o out.svg {}', 'report -o out.html {}']
@@ -79,6 +85,8 @@ SHAPES = {
     'wide': ('wide.folded', 1500, lambda n: each(n, 'root;child{i} 1\n'), [*TOP, *TREE, 'callees root {}']),
     'metrics': ('metrics.spaa', 240, lambda n: spaa(n, False), MANY),
     'events': ('events.spaa', 240, lambda n: spaa(n, True), MANY),
+    'filtered metrics': ('filtered.spaa', 240, lambda n: spaa(n, False), ['top --hide f2 {}', 'tree --focus f1 {}', 'top --by module {}', 'top {} {}']),
+    'events of calls': ('callgrind.out.events', 120, callgrind_events, ['top {}', 'callers f1 {}', 'lines {}', 'top --by file {}', 'top {} {}', 'info {}']),
     'roots': ('roots.folded', 1500, lambda n: each(n, 'root{i};child 1\n'), [*TOP, *TREE, 'callers child {}']),
 }
 
