@@ -34,7 +34,8 @@ pp_mapped_init(struct pp_mapped *m, struct pp_reader *r, struct pp_builder *b)
 	m->locator = (struct pp_locator){ .open = file_open,
 		                          .ctx = r,
 		                          .root = root && *root ? root : NULL,
-		                          .lines = m->native.lines || m->native.inlined };
+		                          .lines = true,
+		                          .seed = b->seed };
 	m->runs[0].seed = m->runs[1].seed = m->named.seed = b->seed;
 	m->begun = pp_strtab_init(&m->names, b->seed);
 	/* What 0 refers to: nothing. */
@@ -389,6 +390,44 @@ pp_mapped_frames(const struct pp_mapped *m, uint32_t run, size_t *n)
 	return m->frames.at + run + 1;
 }
 
+static void
+text_add(struct pp_mapped *m, uint32_t parent, const char *key, const char *text)
+{
+	if (*text)
+		(void)pp_build_meta(m->b, parent, pp_slice_z(key), PP_META_TEXT, pp_slice_z(text));
+}
+
+/* What came of looking for the symbols of each file, as metadata; the keys are those of perf. */
+static void
+meta_build(struct pp_mapped *m)
+{
+	const struct pp_slice nothing = pp_slice_of("", 0);
+	const char *root = m->locator.root;
+	size_t n = root ? strlen(root) : 0, i;
+	uint32_t list = 0, one;
+
+	for (i = 1; i < m->files.n && pp_builder_ok(m->b); i++) {
+		const struct pp_mapped_file *f = &m->files.at[i];
+		const char *file = pp_binary_file(&f->binary);
+
+		if (!f->tried)
+			continue;
+		if (!list)
+			list = pp_build_meta(m->b, 0, pp_slice_z("symbols"), PP_META_ARRAY,
+			                     nothing);
+		one = pp_build_meta(m->b, list, nothing, PP_META_OBJECT, nothing);
+		(void)pp_build_meta(m->b, one, pp_slice_z("module"), PP_META_TEXT, f->name);
+		text_add(m, one, "names", pp_binary_verdict(&f->binary));
+		/* Where everything lies below a directory, its name says nothing. */
+		text_add(m, one, "file", n && strncmp(file, root, n) == 0 ? file + n : file);
+		if (f->binary.state == PP_LOCATED)
+			text_add(m, one, "lines",
+			         !f->binary.roles[PP_ROLE_LINES] ? "no debug information"
+			         : pp_dwarf_is_built()           ? "yes"
+			                                         : "built without libdw");
+	}
+}
+
 void
 pp_mapped_report(struct pp_mapped *m, const struct pp_rule *rule)
 {
@@ -412,4 +451,6 @@ pp_mapped_report(struct pp_mapped *m, const struct pp_rule *rule)
 		pp_diag_add(m->reader->diags, rule, PP_NOWHERE, "no names for what runs in %s%s",
 		            text.p, n > LACKING_SHOWN ? ", ..." : "");
 	pp_buf_release(&text);
+	if (m->reader->order->facets & PP_META)
+		meta_build(m);
 }

@@ -76,7 +76,7 @@ void pp_mapped_name(struct pp_mapped *, uint64_t address, struct pp_slice name);
 uint32_t pp_mapped_run(struct pp_mapped *, uint64_t address, unsigned back);
 /* They themselves, the innermost first, until the next run is made. */
 const pp_frame *pp_mapped_frames(const struct pp_mapped *, uint32_t run, size_t *n);
-/* Says which files have no names, and why, as a finding of that rule. */
+/* Says which files have no names, and why, as a finding of that rule; and of all in the metadata, where that is ordered. */
 void pp_mapped_report(struct pp_mapped *, const struct pp_rule *);
 
 #endif
