@@ -35,6 +35,13 @@ pp_status pp_group_derive(const struct pp_profile *, enum pp_group_by, struct pp
 pp_status pp_root_derive(const struct pp_profile *, enum pp_group_by, struct pp_slice label,
                          struct pp_profile **out);
 
+/*
+ * What series cost together by group, of which there are so many: of[series], or each by itself where that is NULL. False
+ * when out of memory. To be released in any case.
+ */
+bool pp_series_sum(const struct pp_profile *, const uint32_t *of, size_t groups,
+                   struct pp_ledger *cost);
+
 /* ---- the parts, for group*.c ---- */
 
 struct pp_derive;

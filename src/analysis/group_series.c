@@ -130,27 +130,29 @@ part_name(const struct pp_profile *p, const struct parts *t, uint32_t part, stru
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-/* What each group costs; false when out of memory. To be released in any case. */
-static bool
-parts_sum(const struct pp_profile *p, const struct parts *t, struct pp_ledger *cost)
+bool
+pp_series_sum(const struct pp_profile *p, const uint32_t *of, size_t groups, struct pp_ledger *cost)
 {
-	bool fine = pp_ledger_init(cost, p, t->n + (size_t)1);
+	bool fine = pp_ledger_init(cost, p, groups + 1);
 	uint32_t row;
 	size_t i, f;
 
 	for (i = 0; fine && i < p->series.n; i++)
 		for (row = 0; row < p->series.at[i].rows; row++)
-			pp_ledger_add_cells(cost, t->of[i],
+			pp_ledger_add_cells(cost, of ? of[i] : i,
 			                    pp_series_costs(p, &p->series.at[i], row));
-	for (i = 0; fine && p->tree.n <= 1 && i < p->lines.rows.n; i++)
-		pp_ledger_add_cells(cost, t->of[p->lines.rows.at[i].series], pp_line_costs(p, i));
+	for (i = 0; fine && p->series.n && p->tree.n <= 1 && i < p->lines.rows.n; i++) {
+		uint32_t series = p->lines.rows.at[i].series;
+
+		pp_ledger_add_cells(cost, of ? of[series] : series, pp_line_costs(p, i));
+	}
 	/* Calls alone: what functions cost themselves, as far as calls tell it. */
 	for (i = 0; fine && p->tree.n <= 1 && !p->lines.rows.n && i < p->series.n; i++) {
 		struct pp_ledger own;
 
 		fine = pp_profile_own(p, i, true, &own);
 		for (f = 0; fine && f < p->funcs.n; f++)
-			pp_ledger_add_values(cost, t->of[i], pp_ledger_row(&own, f));
+			pp_ledger_add_values(cost, of ? of[i] : i, pp_ledger_row(&own, f));
 		if (fine)
 			pp_ledger_release(&own);
 	}
@@ -195,8 +197,9 @@ pp_group_series(const struct pp_profile *p, enum pp_group_by by, struct pp_slice
 	uint32_t i;
 
 	if (status == PP_OK) {
-		status = parts_sum(p, &t, &cost) && pp_level_start(&d, p, t.n, false) ? PP_OK
-		                                                                      : PP_E_NOMEM;
+		status = pp_series_sum(p, t.of, t.n, &cost) && pp_level_start(&d, p, t.n, false)
+		             ? PP_OK
+		             : PP_E_NOMEM;
 	}
 	if (status == PP_OK) {
 		for (i = 0; i < t.n && status == PP_OK; i++) {

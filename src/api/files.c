@@ -203,6 +203,9 @@ merge_one(struct pp_reply *r, const char *file, const struct pp_load_order *orde
 	struct pp_buf problem = { 0 };
 	pp_status status = load_one(r, file, order, &one);
 
+	if (status == PP_OK && order->base)
+		status = pp_load_turn(r, &one, file == order->base);
+
 	if (status == PP_OK && !pp_merge_see(merge, one))
 		status = pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
 	if (status == PP_OK) {
@@ -258,6 +261,8 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	merge.label_keys = order->label_keys;
 	merge.label_key_count = order->label_key_count;
+	if (order->base)
+		status = merge_one(r, order->base, order, &merge, &waiting, &spoilt);
 	for (i = 0; i < n && status == PP_OK; i++) {
 		status = merge_one(r, files[i], order, &merge, &waiting, &spoilt);
 		if ((order->want.skips || r->from_directory) && status != PP_OK &&
@@ -320,8 +325,8 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	struct pp_load_order order = *given;
 	pp_status status;
 
-	if (n == 1 && scope && (order.want.facets & (PP_COSTS | PP_TREE)) &&
-	    pp_scope_simple(scope, &filter)) {
+	if (n == 1 && !r->asking.params->base && scope &&
+	    (order.want.facets & (PP_COSTS | PP_TREE)) && pp_scope_simple(scope, &filter)) {
 		order.filter = &filter;
 		order.filter_stacks = !(order.want.facets & PP_COSTS);
 	}
@@ -329,10 +334,13 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 		order.label_key_count = pp_scope_label_keys(scope, order.label_keys);
 	if (scope)
 		order.want.facets = pp_scope_facets(scope, order.want.facets);
-	if (n > 1)
+	order.base = r->asking.params->base;
+	if (order.base)
+		order.want.facets &= ~(unsigned)(PP_GAINS | PP_GAINS_ALL);
+	if (n > 1 || order.base)
 		order.want.facets = pp_scope_whole(order.want.facets);
-	status = n == 1 ? load_one(r, files[0], &order, &profile)
-	                : load_merged(r, files, n, &order, &profile);
+	status = n == 1 && !order.base ? load_one(r, files[0], &order, &profile)
+	                               : load_merged(r, files, n, &order, &profile);
 	if (status == PP_OK)
 		status = scope_apply(r, &order.want, &profile);
 	pp_filter_release(&filter);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "api/reply.h"
+#include "model/derive.h"
 #include "questions/find.h"
 #include "text/suggest.h"
 #include "text/units.h"
@@ -268,4 +269,20 @@ pp_loaded_verdict(struct pp_reply *r, const struct pp_loaded *l, bool again)
 		                      "%s is damaged, and --strict forbids using the rest",
 		                      l->file);
 	return l->status;
+}
+
+pp_status
+pp_load_turn(struct pp_reply *r, struct pp_profile **profile, bool negate)
+{
+	struct pp_profile *turned = NULL;
+	pp_status status = pp_profile_turn(*profile, negate, &turned);
+
+	if (status == PP_E_LIMIT)
+		return pp_answer_fail(answer_of(r), status, "base-failed",
+		                      "a cost is too large to be subtracted");
+	if (status != PP_OK)
+		return pp_answer_fail_status(answer_of(r), status);
+	pp_profile_adopt(turned, *profile);
+	*profile = turned;
+	return PP_OK;
 }

@@ -77,7 +77,8 @@ struct pp_load_order {
 	bool filter_stacks;             /* as pp_order.filter_stacks */
 	struct pp_slice label_keys[PP_SCOPE_KEYS]; /* as pp_order.label_keys */
 	size_t label_key_count;
-	bool again; /* files are read once more: what was said of them stays said */
+	const char *base; /* what is subtracted, or NULL */
+	bool again;       /* files are read once more: what was said of them stays said */
 };
 
 /* Whether the format to read, if one is named, can be; a status with the reason said. */
@@ -85,6 +86,8 @@ pp_status pp_load_from_check(struct pp_reply *);
 /* Opens a file and lets the formats bid; l->status tells how it went. A status for wrong options (said). */
 pp_status pp_loaded_open(struct pp_reply *, const char *file, const struct pp_load_order *,
                          struct pp_loaded *);
+/* Makes a profile one of which something is subtracted, or that is. A status with the reason said. */
+pp_status pp_load_turn(struct pp_reply *, struct pp_profile **, bool negate);
 /* What is said of a file that could not be read, and how fast one was. */
 void pp_loaded_failure(struct pp_reply *, const struct pp_loaded *);
 void pp_loaded_speed(struct pp_reply *, const struct pp_loaded *);

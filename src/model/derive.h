@@ -63,6 +63,12 @@ pp_status pp_derive_finish(struct pp_derive *, pp_status status, struct pp_profi
 pp_status pp_gains_drop(const struct pp_profile *, struct pp_profile **out);
 
 /*
+ * The same profile with costs that may be below 0, and with all of them below 0 if `negate`: what merging it with another
+ * one subtracts. PP_E_LIMIT when a cost does not fit.
+ */
+pp_status pp_profile_turn(const struct pp_profile *, bool negate, struct pp_profile **out);
+
+/*
  * Makes a derived profile independent of its base: it takes over what it shares with `base`, and the rest of
  * `base` is freed. Nobody else may use `base`; what that one shares in turn stays shared.
  */

@@ -49,7 +49,15 @@ pp_flat_get(const struct pp_flat *f, size_t row, size_t metric)
 }
 
 /* By what was gained is by own cost, where the metric does not fall. */
-enum pp_sort { PP_SORT_SELF, PP_SORT_TOTAL, PP_SORT_CALLS, PP_SORT_NAME, PP_SORT_GAINED };
+enum pp_sort {
+	PP_SORT_SELF,
+	PP_SORT_TOTAL,
+	PP_SORT_CALLS,
+	PP_SORT_NAME,
+	PP_SORT_GAINED,
+	PP_SORT_FLAT, /* other words for the first two */
+	PP_SORT_CUM
+};
 
 /* Computes all rows, in no particular order; PP_E_UNSUPPORTED when the profile holds no cost at all. */
 pp_status pp_flat_compute(const struct pp_profile *, struct pp_flat *);

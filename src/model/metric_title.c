@@ -2,6 +2,7 @@
  * What people call a metric. Files have keys ("wt", "Ir"); what is printed for people says "wall time" and
  * "instructions". Keys stay in JSON and CSV.
  */
+#include "base/num.h"
 #include "model/profile.h"
 #include "base/slice.h"
 
@@ -195,10 +196,14 @@ metric_titled(const struct pp_profile *p, struct pp_slice typed)
 size_t
 pp_profile_metric_find(const struct pp_profile *p, struct pp_slice name)
 {
+	uint64_t number;
 	size_t i;
 
 	for (i = 0; i < p->metrics.n; i++)
 		if (pp_metric_is_named(p, &p->metrics.at[i], name))
 			return i;
-	return metric_titled(p, name);
+	i = metric_titled(p, name);
+	if (i == p->metrics.n && pp_num_u64(name, &number) && number < pp_metrics_shown(p))
+		i = (size_t)number;
+	return i;
 }

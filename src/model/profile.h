@@ -564,7 +564,7 @@ void pp_metric_label(const struct pp_profile *, const struct pp_metric *, struct
 void pp_metric_title(const struct pp_profile *, const struct pp_metric *, struct pp_buf *);
 /* Whether a metric goes by a name, or by "EVENT/NAME". */
 bool pp_metric_is_named(const struct pp_profile *, const struct pp_metric *, struct pp_slice name);
-/* A metric by name (or "EVENT/NAME"), else by what people call it; metrics.n when there is none. */
+/* A metric by name (or "EVENT/NAME"), else by what people call it, else by its number; metrics.n when there is none. */
 size_t pp_profile_metric_find(const struct pp_profile *, struct pp_slice name);
 /* Whether metrics of two profiles are of one kind and unit. */
 bool pp_metric_same_kind(const struct pp_profile *, const struct pp_metric *,

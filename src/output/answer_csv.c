@@ -81,12 +81,12 @@ line_put(struct csv *v)
 }
 
 static void
-table_put(struct pp_rendering *r, const struct pp_answer_table *t)
+table_put(struct pp_rendering *r, const struct pp_answer_table *t, bool first)
 {
 	struct csv v = { .r = r, .t = t, .out = r->out, .header = true };
 	size_t i;
 
-	if (!(t->flags & PP_TABLE_NO_HEADER))
+	if (first && !(t->flags & PP_TABLE_NO_HEADER))
 		line_put(&v);
 	v.header = false;
 	for (i = 0; i < t->window.n && r->out->status == PP_OK; i++) {
@@ -105,15 +105,18 @@ table_put(struct pp_rendering *r, const struct pp_answer_table *t)
 void
 pp_answer_print_csv(struct pp_rendering *r)
 {
+	bool first = true;
 	size_t i;
 
 	for (i = 0; i < r->answer->items.n; i++) {
 		const struct pp_item *item = &r->answer->items.at[i];
 
-		if (item->kind == PP_ITEM_TABLE && !(item->table.flags & PP_TABLE_NO_CSV) &&
-		    !item->table.next) {
-			table_put(r, &item->table);
+		if (item->kind != PP_ITEM_TABLE || item->table.flags & PP_TABLE_NO_CSV ||
+		    item->table.next)
+			continue;
+		table_put(r, &item->table, first);
+		if (!(item->table.flags & PP_TABLE_CSV_TOO))
 			return;
-		}
+		first = false;
 	}
 }

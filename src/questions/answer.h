@@ -212,11 +212,13 @@ enum {
 	    1 << 0, /* in JSON its one outermost row is an object, not an array of one */
 	PP_TABLE_NESTED =
 	    1 << 1, /* in JSON rows without rows below them have an empty array of these */
-	PP_TABLE_NO_CSV = 1 << 2,   /* not the table that CSV gives */
-	PP_TABLE_NO_TEXT = 1 << 3,  /* not for people */
-	PP_TABLE_NO_MORE = 1 << 4,  /* the question says itself what is not shown */
-	PP_TABLE_WHOLE = 1 << 5,    /* rows that belong together: never cut by their number */
-	PP_TABLE_USUAL = 1 << 7,    /* scripts get the usual number of rows, too */
+	PP_TABLE_NO_CSV = 1 << 2,  /* not the table that CSV gives */
+	PP_TABLE_NO_TEXT = 1 << 3, /* not for people */
+	PP_TABLE_NO_MORE = 1 << 4, /* the question says itself what is not shown */
+	PP_TABLE_WHOLE = 1 << 5,   /* rows that belong together: never cut by their number */
+	PP_TABLE_USUAL = 1 << 7,   /* scripts get the usual number of rows, too */
+	PP_TABLE_CSV_TOO =
+	    1 << 8, /* CSV gives it, too, where the one before has the same columns */
 	PP_TABLE_NO_HEADER = 1 << 6 /* for people without a line of titles */
 };
 

@@ -24,6 +24,7 @@ struct calls_params {
 static void calls_want(const void *, struct pp_want *);
 static pp_status callers_run(const struct pp_subject *, const void *, struct pp_answer *);
 static pp_status callees_run(const struct pp_subject *, const void *, struct pp_answer *);
+static pp_status peek_run(const struct pp_subject *, const void *, struct pp_answer *);
 
 static const struct pp_param function_params[] = {
 	{ "function", 0, PP_PARAM_TEXT, "NAME",
@@ -41,6 +42,7 @@ static const struct pp_param_group levels_group = { "Filters", depth_params };
 
 static const struct pp_param_use calls_uses[] = {
 	{ &pp_params_metric, 0, PP_GROUP_FIRST },
+	{ &pp_params_base, 0, PP_GROUP_FIRST },
 	{ &pp_params_by, offsetof(struct calls_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct calls_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_min, offsetof(struct calls_params, min), PP_GROUP_FIRST },
@@ -73,6 +75,18 @@ const struct pp_question pp_question_callees = {
 	.run = callees_run,
 };
 
+const struct pp_question pp_question_peek = {
+	.name = "peek",
+	.summary = "who calls a function and whom it calls, in one answer",
+	.params = calls_uses,
+	.params_size = sizeof(struct calls_params),
+	.scope_at = offsetof(struct calls_params, scope),
+	.word = function_params,
+	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
+	.want = calls_want,
+	.run = peek_run,
+};
+
 static uint64_t
 depth_of(const struct calls_params *params)
 {
@@ -98,6 +112,7 @@ struct calls {
 	size_t row; /* of the function in the flat profile; flat.n = it has none */
 	pp_func func;
 	enum pp_calls_side side;
+	bool both; /* the other side stands in the same answer */
 	size_t metric;
 	double whole;
 	uint32_t *cycle; /* by function; NULL when there are none */
@@ -169,6 +184,13 @@ site_line_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 
 	if (call->site_line)
 		pp_datum_count(d, call->site_line);
+}
+
+static void
+side_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	pp_datum_text(
+	    d, pp_slice_z(((const struct calls *)data)->side == PP_CALLERS ? "caller" : "callee"));
 }
 
 static void
@@ -286,6 +308,7 @@ place_of(const void *data, size_t row)
 
 /* In the middle those for people; `arg` and `each` are to be set. */
 static const struct pp_answer_column calls_columns[] = {
+	{ .key = "side", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, .get = side_get },
 	PP_FUNC_COLUMNS,
 	PP_MODULE_COLUMN(PP_COLUMN_NO_CSV),
 	{ .key = "calls", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV, .get = calls_get },
@@ -337,7 +360,8 @@ edges_table(struct pp_answer *a, const struct calls *c)
 	size_t i, n = 0;
 
 	for (i = 0; columns && i < PP_COUNT_OF(calls_columns); i++) {
-		if (calls_columns[i].flags & PP_COLUMN_FALLS && !falls)
+		if ((calls_columns[i].flags & PP_COLUMN_FALLS && !falls) ||
+		    (calls_columns[i].get == side_get && !c->both))
 			continue;
 		columns[n] = calls_columns[i];
 		columns[n].arg = c->metric;
@@ -348,7 +372,9 @@ edges_table(struct pp_answer *a, const struct calls *c)
 		n++;
 	}
 	pp_answer_table(a, &(struct pp_answer_table){
-	                       .key = "edges",
+	                       .key = !c->both                ? "edges"
+	                              : c->side == PP_CALLERS ? "callers"
+	                                                      : "callees",
 	                       .columns = columns,
 	                       .column_count = n,
 	                       .data = c,
@@ -357,7 +383,8 @@ edges_table(struct pp_answer *a, const struct calls *c)
 	                       .func = func_of,
 	                       .place = place_of,
 	                       .nested = "edges",
-	                       .flags = c->metric < p->metrics.n ? 0 : PP_TABLE_NO_TEXT });
+	                       .flags = (c->metric < p->metrics.n ? 0 : PP_TABLE_NO_TEXT) |
+	                                (c->both ? PP_TABLE_CSV_TOO : 0) });
 }
 
 /* ---- computing ---- */
@@ -474,7 +501,6 @@ static void
 heading_say(struct pp_answer *a, const struct calls *c)
 {
 	const struct pp_profile *p = c->calls.profile;
-	bool callers = c->side == PP_CALLERS;
 	struct pp_buf text = { 0 };
 
 	pp_answer_say_name(a, PP_INK_TITLE, pp_text_of(p, p->funcs.at[c->func].name));
@@ -495,40 +521,59 @@ heading_say(struct pp_answer *a, const struct calls *c)
 	}
 	facts_add(&text, &c->flat, c->row);
 	pp_answer_say(a, PP_INK_PLAIN, "%s\n", pp_answer_made(a, &text));
+	pp_buf_release(&text);
+}
+
+/* One side: what it is, and its rows. */
+static void
+side_add(struct pp_answer *a, const struct calls *c)
+{
+	bool callers = c->side == PP_CALLERS;
+
 	if (c->n == 0)
 		pp_answer_say(a, PP_INK_PLAIN, "\n  %s\n",
 		              callers ? "nobody calls it" : "it calls nobody");
 	else
-		pp_answer_say(a, PP_INK_FAINT, "%s\n\n", callers ? "called by" : "calls");
-	pp_buf_release(&text);
+		pp_answer_say(a, PP_INK_FAINT, "%s%s\n\n", c->both && !callers ? "\n" : "",
+		              callers ? "called by" : "calls");
+	edges_table(a, c);
 }
 
-static pp_status
-calls_run(const struct pp_subject *subject, const struct calls_params *params,
-          enum pp_calls_side side, struct pp_answer *a)
+/* One side of a function; NULL with a status whose reason is said. */
+static struct calls *
+calls_make(const struct pp_profile *p, const struct calls_params *params, enum pp_calls_side side,
+           struct pp_answer *a, pp_status *status)
 {
-	const struct pp_profile *p = subject->topics[0].profile;
 	struct calls *c = pp_answer_own(a, sizeof *c, calls_release);
-	pp_status status;
 
+	*status = c ? PP_OK : pp_answer_fail_status(a, PP_E_NOMEM);
 	if (!c)
-		return pp_answer_fail_status(a, PP_E_NOMEM);
+		return NULL;
 	c->side = side;
-	status = pp_asked_metric(&params->asked, p, a, &c->metric);
-	if (status == PP_OK)
-		status = pp_find_function(a, p, params->function, &c->func);
-	if (status != PP_OK)
-		return status;
+	*status = pp_asked_metric(&params->asked, p, a, &c->metric);
+	if (*status == PP_OK)
+		*status = pp_find_function(a, p, params->function, &c->func);
+	if (*status != PP_OK)
+		return NULL;
 	c->func = p->funcs.at[c->func].same;
-	status = calls_compute(c, p, params);
-	if (status == PP_E_UNSUPPORTED)
-		return pp_answer_fail(a, status, "no-calls", "%s",
-		                      p->calls.rows.n
-		                          ? "this profile knows single calls, not whole stacks, so "
-		                            "--depth cannot go beyond 1"
-		                          : "this profile does not know who called whom");
-	if (status != PP_OK)
-		return pp_answer_fail_status(a, status);
+	*status = calls_compute(c, p, params);
+	if (*status == PP_E_UNSUPPORTED)
+		(void)pp_answer_fail(a, *status, "no-calls", "%s",
+		                     p->calls.rows.n
+		                         ? "this profile knows single calls, not whole stacks, so "
+		                           "--depth cannot go beyond 1"
+		                         : "this profile does not know who called whom");
+	else if (*status != PP_OK)
+		(void)pp_answer_fail_status(a, *status);
+	return *status == PP_OK ? c : NULL;
+}
+
+/* What is said of the function itself. */
+static void
+function_add(struct pp_answer *a, const struct calls *c)
+{
+	const struct pp_profile *p = c->calls.profile;
+
 	pp_answer_unit(a, p, c->metric);
 	pp_answer_units(a, p);
 	pp_answer_bool(a, "estimated", c->calls.by_stacks && p->estimated);
@@ -541,8 +586,37 @@ calls_run(const struct pp_subject *subject, const struct calls_params *params,
 	}
 	pp_calls_note(a, &c->flat);
 	heading_say(a, c);
-	edges_table(a, c);
+}
+
+static pp_status
+calls_run(const struct pp_subject *subject, const struct calls_params *params,
+          enum pp_calls_side side, struct pp_answer *a)
+{
+	pp_status status;
+	struct calls *c = calls_make(subject->topics[0].profile, params, side, a, &status);
+
+	if (!c)
+		return status;
+	function_add(a, c);
+	side_add(a, c);
 	pp_answer_count(a, "count", c->n);
+	return PP_OK;
+}
+
+static pp_status
+peek_run(const struct pp_subject *subject, const void *params, struct pp_answer *a)
+{
+	const struct pp_profile *p = subject->topics[0].profile;
+	pp_status status;
+	struct calls *callers = calls_make(p, params, PP_CALLERS, a, &status), *callees;
+
+	callees = callers ? calls_make(p, params, PP_CALLEES, a, &status) : NULL;
+	if (!callees)
+		return status;
+	callers->both = callees->both = true;
+	function_add(a, callers);
+	side_add(a, callers);
+	side_add(a, callees);
 	return PP_OK;
 }
 

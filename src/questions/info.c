@@ -9,6 +9,7 @@
 #include "formats/format.h"
 #include "questions/describe.h"
 #include "questions/findings.h"
+#include "questions/label_list.h"
 #include "questions/occasion.h"
 #include "questions/question.h"
 #include "text/units.h"
@@ -18,6 +19,7 @@ struct info_params {
 	bool why;
 };
 
+static void info_want(const void *, struct pp_want *);
 static pp_status info_run(const struct pp_subject *, const void *, struct pp_answer *);
 
 static const struct pp_param info_params[] = {
@@ -37,8 +39,15 @@ const struct pp_question pp_question_info = {
 	.params_size = sizeof(struct info_params),
 	.asks = PP_ASKS_EACH,
 	.gives = PP_GIVES_JSON,
+	.want = info_want,
 	.run = info_run,
 };
+
+static void
+info_want(const void *params, struct pp_want *want)
+{
+	want->facets |= PP_LABELS;
+}
 
 /* ---- lines for people; each takes the text of a buffer and empties it ---- */
 
@@ -359,6 +368,7 @@ topic_add(struct pp_answer *a, const struct pp_topic *topic, bool why)
 			pp_answer_real(a, "overhead", overhead);
 		profile_say(a, topic, &counts, &text);
 		a->failed |= !files_add(a, p, &text);
+		pp_answer_labels(a, p);
 		meta_say(a, p, &text);
 	}
 	if (why)

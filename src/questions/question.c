@@ -80,22 +80,30 @@ static const struct pp_param_group params_output = { "Output", output_params };
 		    "the metric to show and sort by (default: the primary one)", PP_HINT_NONE,     \
 		    offsetof(struct pp_asked, metric)                                              \
 	}
+#define INDEX_PARAM                                                                                \
+	{                                                                                          \
+		"sample-index", 0, PP_PARAM_TEXT, "NAME|N",                                        \
+		    "the same as --metric: a name, or a number from 0 on", PP_HINT_NONE,           \
+		    offsetof(struct pp_asked, metric)                                              \
+	}
 #define LIMIT_PARAM                                                                                \
 	{                                                                                          \
 		"limit", 'n', PP_PARAM_COUNT, "N", "show N rows (0 = all)", PP_HINT_NONE,          \
 		    offsetof(struct pp_asked, budget.rows)                                         \
 	}
 
-static const struct pp_param metric_params[] = { METRIC_PARAM, LIMIT_PARAM, { 0 } };
+static const struct pp_param metric_params[] = { METRIC_PARAM, INDEX_PARAM, LIMIT_PARAM, { 0 } };
 const struct pp_param_group pp_params_metric = { "Rows", metric_params };
 
 static const struct pp_param rank_params[] = {
 	{ "metric", 'm', PP_PARAM_TEXT, "NAME[,NAME]",
 	  "the metric to show and sort by (default: the primary one), and those to show beside it",
 	  PP_HINT_NONE, offsetof(struct pp_asked, metric) },
-	{ "sort", 0, PP_PARAM_CHOICE, "self|total|calls|name|gained",
-	  "the order of the rows (default: self); gained: of a metric that falls", PP_HINT_NONE,
-	  offsetof(struct pp_ranked, sort) },
+	INDEX_PARAM,
+	{ "sort", 0, PP_PARAM_CHOICE, "self|total|calls|name|gained|flat|cum",
+	  "the order of the rows (default: self); gained: of a metric that falls; flat and cum: "
+	  "what pprof calls self and total",
+	  PP_HINT_NONE, offsetof(struct pp_ranked, sort) },
 	LIMIT_PARAM,
 	{ 0 },
 };
@@ -112,6 +120,14 @@ static const struct pp_param by_params[] = {
 	{ 0 },
 };
 const struct pp_param_group pp_params_by = { "Rows", by_params };
+
+static const struct pp_param base_params[] = {
+	{ "base", 0, PP_PARAM_TEXT, "FILE",
+	  "subtract this profile; `diff` compares, tells noise apart and says what is new",
+	  PP_HINT_FILE, offsetof(struct pp_asked, base) },
+	{ 0 },
+};
+const struct pp_param_group pp_params_base = { "Rows", base_params };
 
 static const struct pp_param min_params[] = {
 	{ "min", 0, PP_PARAM_SHARE, "PCT", "leave out what is less than PCT percent of the whole",

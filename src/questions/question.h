@@ -42,6 +42,7 @@ struct pp_asked {
 	bool terminal;       /* it is printed on one */
 	bool follows;        /* only what changed is asked for: earlier answers told the rest */
 	const char *metric;  /* NULL = the primary one */
+	const char *base;    /* the file that is subtracted; or NULL */
 	unsigned names;      /* enum pp_names */
 	const struct pp_format *const *formats; /* beside those of the library; or NULL */
 	struct pp_reading reading;
@@ -188,6 +189,8 @@ struct pp_ranked {
 };
 extern const struct pp_param_group pp_params_rank;
 
+/* base: what is subtracted. */
+extern const struct pp_param_group pp_params_base;
 /* struct pp_scope: by, granularity. */
 extern const struct pp_param_group pp_params_by;
 /* double: rows below this share of the whole are left out. */

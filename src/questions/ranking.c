@@ -129,7 +129,9 @@ pp_ranking_make(struct pp_answer *a, const struct pp_profile *p, const struct pp
 	*out = r;
 	if (!r)
 		return pp_answer_fail_status(a, PP_E_NOMEM);
-	r->sort = asked->sort;
+	r->sort = asked->sort == PP_SORT_FLAT  ? PP_SORT_SELF
+	          : asked->sort == PP_SORT_CUM ? PP_SORT_TOTAL
+	                                       : asked->sort;
 	r->by = by;
 	r->one = row_names[by][0];
 	r->many = row_names[by][1];

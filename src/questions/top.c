@@ -20,6 +20,7 @@ static pp_status top_run(const struct pp_subject *, const void *, struct pp_answ
 
 static const struct pp_param_use top_params[] = {
 	{ &pp_params_rank, 0, PP_GROUP_FIRST },
+	{ &pp_params_base, 0, PP_GROUP_FIRST },
 	{ &pp_params_by, offsetof(struct top, scope), PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct top, scope), PP_GROUP_FIRST },
 	{ &pp_params_min, offsetof(struct top, min), PP_GROUP_FIRST },

@@ -29,6 +29,7 @@ static pp_status tree_run(const struct pp_subject *, const void *, struct pp_ans
 
 static const struct pp_param_use tree_uses[] = {
 	{ &pp_params_metric, 0, PP_GROUP_FIRST },
+	{ &pp_params_base, 0, PP_GROUP_FIRST },
 	{ &pp_params_by, offsetof(struct tree_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_root, offsetof(struct tree_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct tree_params, scope), PP_GROUP_FIRST },

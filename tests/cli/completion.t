@@ -18,8 +18,8 @@ $ cat > try.bash <<'X'
 > X
 > bash try.bash
   check
-  --sort= --show= --show-from= --strict
-  self total calls name gained
+  --sample-index= --sort= --show= --show-from= --strict
+  self total calls name gained flat cum
   total
   diff-folded dtrace dump
   other.folded
@@ -29,10 +29,10 @@ $ cat > try.bash <<'X'
   empty.folded
 
 $ polyprof completion zsh | grep -A1 -e --sort | expand
-                          '--sort=[the order of the rows (default\: self); gained\: of a metric that falls]:sort:(self total calls name gained )' \
+                          '--sort=[the order of the rows (default\: self); gained\: of a metric that falls; flat and cum\: what pprof calls self and total]:sort:(self total calls name gained flat cum )' \
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all)]:N: ' \
   --
-                          '--sort=[the order of the rows (default\: self); gained\: of a metric that falls]:sort:(self total calls name gained )' \
+                          '--sort=[the order of the rows (default\: self); gained\: of a metric that falls; flat and cum\: what pprof calls self and total]:sort:(self total calls name gained flat cum )' \
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all)]:N: ' \
   --
                           '--sort=[the order of the rows (default\: cost)]:sort:(cost hits name )' \
@@ -48,8 +48,8 @@ $ polyprof completion zsh | grep -A1 -e --sort | expand
                           '--by=[a row for each profile (the default), or for all of one URL, URL without its query, or command\: runs, median, 95th percentile and slowest]:by:(profile url path command )' \
 
 $ polyprof completion fish | grep -e '-l sort'
-  complete -c polyprof -n 'not __fish_seen_subcommand_from $__polyprof_commands' -l sort -x -a 'self total calls name gained ' -d 'the order of the rows (default: self); gained: of a metric that falls'
-  complete -c polyprof -n '__fish_seen_subcommand_from top' -l sort -x -a 'self total calls name gained ' -d 'the order of the rows (default: self); gained: of a metric that falls'
+  complete -c polyprof -n 'not __fish_seen_subcommand_from $__polyprof_commands' -l sort -x -a 'self total calls name gained flat cum ' -d 'the order of the rows (default: self); gained: of a metric that falls; flat and cum: what pprof calls self and total'
+  complete -c polyprof -n '__fish_seen_subcommand_from top' -l sort -x -a 'self total calls name gained flat cum ' -d 'the order of the rows (default: self); gained: of a metric that falls; flat and cum: what pprof calls self and total'
   complete -c polyprof -n '__fish_seen_subcommand_from lines' -l sort -x -a 'cost hits name ' -d 'the order of the rows (default: cost)'
   complete -c polyprof -n '__fish_seen_subcommand_from diff' -l sort -x -a 'self total calls name ' -d 'what the rows compare and are sorted by (default: self)'
   complete -c polyprof -n '__fish_seen_subcommand_from flame' -l sort -x -a 'name weight input ' -d 'the order of siblings (default name)'

@@ -18,6 +18,9 @@ $ polyprof --help
     tree          the call tree from the top down, its costly part first
     callers       who calls a function, how often, and what that costs
     callees       whom a function calls, how often, and what that costs
+    peek          who calls a function and whom it calls, in one answer
+    traces        each stack with what it costs itself, the costliest first
+    tags          what samples with each label cost, by key and value
     lines         what each source line costs, or the annotated source
     diff          what changed between two profiles, of any formats
     gate          fails when a limit is exceeded: diff for continuous integration
@@ -55,10 +58,15 @@ $ polyprof top --help
     -m, --metric=NAME[,NAME]
                             the metric to show and sort by (default: the primary
                             one), and those to show beside it
-        --sort=self|total|calls|name|gained
+        --sample-index=NAME|N
+                            the same as --metric: a name, or a number from 0 on
+        --sort=self|total|calls|name|gained|flat|cum
                             the order of the rows (default: self); gained: of a
-                            metric that falls
+                            metric that falls; flat and cum: what pprof calls self
+                            and total
     -n, --limit=N           show N rows (0 = all)
+        --base=FILE         subtract this profile; `diff` compares, tells noise
+                            apart and says what is new
         --by=function|file|module|line|thread|name|address|label:KEY
                             what the rows are (default: function); name: functions
                             of one name are one

@@ -56,3 +56,84 @@ $ polyprof top --granularity functions -n 3 app.folded
      143  13.7%  ████▏           143   13.7%  htmlspecialchars
 
     ... and 13 more names (-n 0 shows all)
+
+$ polyprof top --sort cum --sample-index 1 -n 2 tiny.json
+  memory in use: 32 B net, 32 B gained, 0 B given back in 4 functions
+
+    gained  gained%  given back   net  net total  total%                calls  total wall time  function                          place
+      32 B   100.0%         0 B  32 B       32 B  100.0%  ████████████      1          79.6 µs  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+       0 B     0.0%         0 B   0 B        0 B    0.0%                    3          11.5 µs  branch                            /srv/sample/spx/scripts/tiny.php:3
+
+    ... and 2 more functions (-n 0 shows all)
+
+$ polyprof peek dispatch app.folded
+  dispatch: 936 in all, 0 by itself
+  called by
+
+    total%  total  function
+     89.4%    936  router
+
+  calls
+
+    total%  total  function
+     89.4%    936  UserController->show
+
+$ polyprof peek dispatch --csv app.folded
+  side,name,file,line,site_file,site_line,depth,calls,total_samples
+  caller,router,,,,,1,,936
+  callee,UserController->show,,,,,1,,936
+
+$ polyprof traces -n 2 app.folded
+    self  self%  stack, from the leaf
+     412  39.4%  PDO->query < UserRepository->find < UserController->show < dispatch < router < main
+     188  18.0%  PDOStatement->fetch < UserRepository->find < UserController->show < dispatch < router < main
+
+    ... and 9 more stacks (-n 0 shows all)
+
+$ polyprof traces --json -n 1 app.folded
+  {"format": "folded", "complete": true, "metric": "samples", "unit": "samples", "total": 1047, "estimated": false, "traces": [{"stack": ["main","router","dispatch","UserController->show","UserRepository->find","PDO->query"], "self": {"samples": 412}}], "count": 11}
+
+$ polyprof traces --focus Twig --csv app.folded
+  stack,labels,self_samples
+  main;router;dispatch;UserController->show;Twig->render;Twig\Template->display;htmlspecialchars,,143
+  main;router;dispatch;UserController->show;Twig->render;Twig\Template->display,,61
+  main;router;dispatch;UserController->show;Twig->render;Twig\Cache->load,,35
+! polyprof: the filters keep 22.8%, 239 samples; shares below are of that
+
+$ polyprof tags switches.perf.data
+       cost   cost%  key      value
+    3.00 ms  100.0%  event    cpu-clock
+    3.00 ms  100.0%  pid      4142
+    3.00 ms  100.0%  process  sl
+    3.00 ms  100.0%  thread   sl
+    3.00 ms  100.0%  tid      4142
+
+$ polyprof tags --key thread --json switches.perf.data
+  {"format": "perf", "complete": true, "metric": "period", "unit": "ns", "total": 3000000, "tags": [{"key": "thread", "value": "sl", "cost": {"period": 3000000, "samples": 10}}], "count": 1}
+
+$ polyprof top --base other.folded app.folded
+  905 samples in 17 functions
+
+    net  self%                net total  total%  function
+    312  33.3%  ████████████        312   33.3%  PDO->query
+    188  20.1%  ███████▎            188   20.1%  PDOStatement->fetch
+    143  15.3%  █████▌              143   15.3%  htmlspecialchars
+     97  10.4%  ███▊                 97   10.4%  UserRepository->hydrate
+     61   6.5%  ██▍                 204   21.8%  Twig\Template->display
+     35   3.7%  █▍                   35    3.7%  Twig\Cache->load
+     24   2.6%  ▉                    24    2.6%  match
+     17   1.8%  ▋                    17    1.8%  session_start
+     16   1.7%  ▋                    16    1.7%  include
+      9   1.0%  ▍                    25    2.7%  autoload
+      3   0.3%  ▏                   905   96.7%  main
+      0   0.0%                      239   25.5%  Twig->render
+      0   0.0%                     -100    0.0%  UserController->list
+      0   0.0%                      936  100.0%  UserController->show
+      0   0.0%                      600   64.1%  UserRepository->find
+      0   0.0%                      836   89.3%  dispatch
+      0   0.0%                      860   91.9%  router
+
+$ polyprof tree --base app.folded app.folded
+    total  function
+        0  (all)
+        0  └ main › autoload › include

@@ -16,6 +16,9 @@ $ polyprof info perf.txt
                   page-faults: 1 event (page-faults/period)
                   page-faults samples: 1 (page-faults/samples)
     holds         4 samples, 2 stacks, 4 functions, 3 threads
+    labels        event: 2 values, cpu-clock 100.0% · page-faults 0.0%
+                  thread: 2 values, web (1) x 100.0% · io:0 0.0%
+                  tid: 3 values, 71 66.7% · 72 33.3% · 73 0.0%
     meta          events
                      (esc)
                       name = cpu-clock

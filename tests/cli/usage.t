@@ -25,7 +25,7 @@ $ polyprof top -x app.folded
 = 2
 
 $ polyprof top --sort=slef app.folded
-! polyprof: error: --sort is one of self|total|calls|name|gained, not 'slef'; did you mean 'self'?
+! polyprof: error: --sort is one of self|total|calls|name|gained|flat|cum, not 'slef'; did you mean 'self'?
 ! Try `polyprof top --help`.
 = 2
 
@@ -109,6 +109,9 @@ $ polyprof
 !   tree          the call tree from the top down, its costly part first
 !   callers       who calls a function, how often, and what that costs
 !   callees       whom a function calls, how often, and what that costs
+!   peek          who calls a function and whom it calls, in one answer
+!   traces        each stack with what it costs itself, the costliest first
+!   tags          what samples with each label cost, by key and value
 !   lines         what each source line costs, or the annotated source
 !   diff          what changed between two profiles, of any formats
 !   gate          fails when a limit is exceeded: diff for continuous integration

@@ -306,6 +306,7 @@ check_verbs(const pp_profile *p)
 		const char *name = pp_question_get(i);
 		bool two = strcmp(name, "diff") == 0 || strcmp(name, "gate") == 0;
 		const char *const *params = strncmp(name, "calle", 5) == 0 ? function
+		                            : strcmp(name, "peek") == 0    ? function
 		                            : strcmp(name, "gate") == 0    ? limit
 		                            : strcmp(name, "list") == 0    ? since
 		                            : strcmp(name, "convert") == 0 ? target
