@@ -351,8 +351,7 @@ by_place(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **ou
 	size_t i;
 
 	for (i = 1; i < p->frames.n; i++)
-		any |= by == PP_BY_ADDRESS ? p->frames.at[i].address != 0
-		                           : p->frames.at[i].line != 0;
+		any |= by != PP_BY_ADDRESS || p->frames.at[i].address != 0;
 	if (!any)
 		return PP_E_UNSUPPORTED;
 	if (!pp_derive_init(&d, p, PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_FRAMES, 0))

@@ -277,7 +277,7 @@ static bool
 series_is(const struct pp_spaa_series_key *a, const struct pp_spaa_series_key *b)
 {
 	return a->event == b->event && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
-	       a->comm == b->comm;
+	       a->comm == b->comm && a->labels == b->labels;
 }
 
 uint32_t
@@ -292,7 +292,7 @@ pp_spaa_series_of(struct pp_spaa_reader *r, struct pp_spaa_series_key key)
 	/* Equal hashes are told apart by probing the next one. */
 	hash = pp_mix(r->reader->seed ^ (uint64_t)key.pid, PP_HASH_K2 ^ key.event);
 	hash = pp_mix(hash ^ (uint64_t)key.tid, PP_HASH_K1 ^ (uint64_t)key.cpu);
-	hash = pp_mix(hash ^ key.comm, PP_HASH_K2);
+	hash = pp_mix(hash ^ ((uint64_t)key.labels << 32 | key.comm), PP_HASH_K2);
 	while ((i = pp_map_get(&c->series_of, hash)) != PP_MAP_NONE &&
 	       !series_is(&key, &c->series.at[i]))
 		hash++;
@@ -301,7 +301,8 @@ pp_spaa_series_of(struct pp_spaa_reader *r, struct pp_spaa_series_key key)
 			                        .pid = key.pid,
 			                        .tid = key.tid,
 			                        .cpu = key.cpu,
-			                        .thread = key.comm };
+			                        .thread = key.comm,
+			                        .labels = key.labels };
 
 		i = (uint32_t)c->series.n;
 		key.at = pp_build_series(r->builder, &like, false, false);
@@ -347,11 +348,14 @@ stack_use(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, uint32_t i
           const pp_frame *frames, uint64_t hash)
 {
 	const struct pp_spaa_stack *s = &rec->u.stack;
-	struct pp_spaa_series_key key = { event, s->pid, s->tid, s->cpu, 0, 0 };
+	struct pp_spaa_series_key key = { event, s->pid, s->tid, s->cpu, 0, 0, 0 };
 	uint32_t series = 0;
 
 	if (frames && s->comm.n)
 		key.comm = pp_build_str(r->builder, s->comm);
+	/* Its own writer has them from the text. */
+	if (frames && PP_UNLIKELY(r->builder->order.facets & PP_LABELS))
+		key.labels = pp_spaa_labels(r, rec);
 	if (frames)
 		series = pp_spaa_series_of(r, key);
 	if (!pp_builder_ok(r->builder) || !pp_spaa_stack_add(r, rec, id, event, hash, series))

@@ -216,6 +216,7 @@ struct pp_spaa_series_key {
 	uint32_t event;
 	int64_t pid, tid, cpu;
 	pp_str comm;
+	pp_labels labels;
 	uint32_t at; /* the builder's series */
 };
 
@@ -331,7 +332,9 @@ void pp_spaa_stack_give(struct pp_spaa_reader *, uint32_t record, const struct p
 void pp_spaa_join(struct pp_spaa_reader *);
 /* Makes metrics, series and timelines of what was read. */
 void pp_spaa_model_finish(struct pp_spaa_reader *);
-/* The series of an event, process, thread, cpu and name, made when absent. */
+/* What the context of a stack says beside that, as far as it is ordered. */
+pp_labels pp_spaa_labels(struct pp_spaa_reader *, const struct pp_spaa_record *);
+/* The series of an event, process, thread, cpu, name and labels, made when absent. */
 uint32_t pp_spaa_series_of(struct pp_spaa_reader *, struct pp_spaa_series_key);
 /* Makes columns hold what samples or windows say, and series for their threads. */
 void pp_spaa_times_fit(struct pp_spaa_reader *);
