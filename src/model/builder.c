@@ -64,10 +64,16 @@ bool
 pp_builder_restart(struct pp_builder *b)
 {
 	struct pp_builder fresh;
+	size_t i;
 
 	if (!pp_builder_init(&fresh, &b->limits, &b->order, b->seed, b->pages))
 		return false;
 	fresh.diags = b->diags;
+	/* What it was read from stays. */
+	fresh.profile->format = b->profile->format;
+	for (i = 0; i < PP_COUNT_OF(b->profile->compression); i++)
+		fresh.profile->compression[i] = pp_build_str(
+		    &fresh, pp_text_of(b->profile, b->profile->compression[i]));
 	pp_builder_release(b);
 	*b = fresh;
 	return true;

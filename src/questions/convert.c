@@ -272,6 +272,13 @@ keeps_timelines(const struct pp_format *format)
 	return (h->keeps | h->own) & PP_HAS(TIMELINE);
 }
 
+/* Labels too are read only where the target has a place for them. */
+static unsigned
+labels_wanted(const struct pp_format *format)
+{
+	return format->holds && format->holds->keeps & PP_HAS(LABELS) ? PP_LABELS : 0;
+}
+
 /* What the target can hold: an event that it does not keep need not be stored. */
 static void
 convert_want(const void *data, struct pp_want *want)
@@ -285,6 +292,7 @@ convert_want(const void *data, struct pp_want *want)
 	want->facets |= PP_THREADS | (keeps_timelines(want->target) ? PP_TIMELINE : 0u);
 	if (can & ~(unsigned)PP_TREE)
 		want->facets |= PP_EXTRAS | PP_SITES;
+	want->facets |= (want->target->can & PP_EXTRAS) | labels_wanted(want->target);
 	want->rewrites = !params->asked.metric && !params->target.variant;
 	if (!want->target->holds || want->target->holds->metrics != 1 || params->asked.metric)
 		want->facets |= PP_GAINS;
@@ -296,7 +304,7 @@ merge_want(const void *data, struct pp_want *want)
 	const struct convert_params *params = data;
 
 	want->target = target_of(params);
-	want->facets |= PP_GAINS;
+	want->facets |= PP_GAINS | labels_wanted(want->target);
 	want->can_skip = true;
 	want->skips = params->skip;
 }

@@ -249,12 +249,16 @@ struct pp_want
 pp_asking_want(const struct pp_asking *asking)
 {
 	struct pp_want want = { .facets = PP_TREE | PP_EDGES | PP_LINES | PP_META };
+	const struct pp_scope *scope = pp_asking_scope(asking);
 
 	if (asking->question->want)
 		asking->question->want(asking->params, &want);
 	/* People see what other metrics than the one they look at came to in the end. */
 	if (asking->params->form != PP_RENDER_TEXT || asking->params->metric)
 		want.facets |= PP_GAINS_ALL;
+	/* What is written keeps all that was recorded. */
+	if (asking->question->makes != PP_MAKES_PROFILE && !(scope && scope->all_frames))
+		want.facets |= PP_DROPS;
 	return want;
 }
 

@@ -38,6 +38,8 @@ static const struct pp_param filter_params[] = {
 	FLAG("demangle", demangle,
 	     "give C++, Rust and OCaml names demangled to scripts, too (people get them anyway)"),
 	FLAG("no-demangle", no_demangle, "show names as they are in the file"),
+	FLAG("all-frames", all_frames,
+	     "show frames that the file says to drop, too (drop_frames of pprof)"),
 	{ 0 },
 };
 const struct pp_param_group pp_params_filter = { "Filters", filter_params };

@@ -20,6 +20,7 @@ struct pp_scope {
 	bool keep_time;          /* when things happened is kept where filters let it be */
 	bool demangle;           /* for scripts, too */
 	bool no_demangle;        /* not even for people */
+	bool all_frames;         /* those too that the file says are of no interest */
 };
 
 extern const struct pp_param_group pp_params_filter; /* struct pp_scope */

@@ -92,6 +92,8 @@ $ polyprof top --help
         --demangle          give C++, Rust and OCaml names demangled to scripts,
                             too (people get them anyway)
         --no-demangle       show names as they are in the file
+        --all-frames        show frames that the file says to drop, too
+                            (drop_frames of pprof)
         --min=PCT           leave out what is less than PCT percent of the whole
         --depth=N           go no deeper than N frames
 
@@ -229,6 +231,8 @@ $ polyprof convert -h
         --demangle          give C++, Rust and OCaml names demangled to scripts,
                             too (people get them anyway)
         --no-demangle       show names as they are in the file
+        --all-frames        show frames that the file says to drop, too
+                            (drop_frames of pprof)
         --depth=N           go no deeper than N frames
 
   Input

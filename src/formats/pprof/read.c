@@ -1,0 +1,731 @@
+/*
+ * From the tables and samples of the file into the profile.
+ */
+#include "formats/pprof/pprof.h"
+
+#include <stdio.h>
+
+#include "model/traits.h"
+
+/* What is kept to be written again: so much at most, as whoever carries it has to write it as text. */
+#define KEPT_MOST ((size_t)16 << 20)
+
+/* The frames of a location, the innermost first. */
+struct frame_span {
+	uint32_t first, n;
+};
+
+struct pprof_read {
+	struct pp_reader *reader;
+	struct pp_builder *b;
+	struct pprof_doc doc;
+	struct pprof_cut *cuts; /* by location; NULL = nothing is dropped */
+	PP_VEC(pp_module) modules;
+	PP_VEC(struct frame_span) spans;    /* by location */
+	PP_VEC(pp_frame) frames;            /* of all of them */
+	pp_frame no_stack;                  /* what stands for samples without locations */
+	PP_VEC(pp_frame) stack;             /* of a sample, root first at its end */
+	PP_VEC(struct pp_label_row) labels; /* of a sample */
+	struct pp_strtab label_sets;        /* labels of samples as they stand in the file */
+	PP_VEC(uint32_t) set_series;        /* by those: their series */
+	bool late;                          /* sums may need more than 64 bits */
+	bool has_labels;
+	bool *falls;            /* by type: some value is below 0, a difference that was saved */
+	bool found_fall;        /* that of a type became known only now */
+	PP_VEC(int64_t) values; /* of a sample with what was gained */
+	uint64_t samples;
+};
+
+/* ---- metrics ---- */
+
+struct unit_words {
+	const char *word;
+	const char *unit;
+	uint64_t factor;
+};
+
+/* A unit as google/pprof knows it: lower case, without an s at the end. Memory counts by 1024. */
+static const struct unit_words unit_table[] = {
+	{ "ns", "ns", 1 },
+	{ "nanosecond", "ns", 1 },
+	{ "us", "ns", 1000 },
+	{ "\xc2\xb5s", "ns", 1000 },
+	{ "\xce\xbcs", "ns", 1000 },
+	{ "\xc2\xb5", "ns", 1000 },
+	{ "\xce\xbc", "ns", 1000 },
+	{ "microsecond", "ns", 1000 },
+	{ "ms", "ns", 1000000 },
+	{ "millisecond", "ns", 1000000 },
+	{ "s", "ns", 1000000000 },
+	{ "sec", "ns", 1000000000 },
+	{ "second", "ns", 1000000000 },
+	{ "hr", "ns", 3600000000000 },
+	{ "hour", "ns", 3600000000000 },
+	{ "b", "bytes", 1 },
+	{ "byte", "bytes", 1 },
+	{ "kb", "bytes", 1024 },
+	{ "kbyte", "bytes", 1024 },
+	{ "kilobyte", "bytes", 1024 },
+	{ "mb", "bytes", 1048576 },
+	{ "mbyte", "bytes", 1048576 },
+	{ "megabyte", "bytes", 1048576 },
+	{ "gb", "bytes", 1073741824 },
+	{ "gbyte", "bytes", 1073741824 },
+	{ "gigabyte", "bytes", 1073741824 },
+	{ "tb", "bytes", 1099511627776 },
+	{ "tbyte", "bytes", 1099511627776 },
+	{ "terabyte", "bytes", 1099511627776 },
+	{ "pb", "bytes", 1125899906842624 },
+	{ "pbyte", "bytes", 1125899906842624 },
+	{ "petabyte", "bytes", 1125899906842624 },
+};
+
+static const struct unit_words *
+unit_find(struct pp_slice unit)
+{
+	char word[16];
+	size_t i, n = unit.n;
+
+	if (n >= sizeof word)
+		return NULL;
+	for (i = 0; i < n; i++)
+		word[i] = (char)(unit.p[i] >= 'A' && unit.p[i] <= 'Z' ? unit.p[i] + 32 : unit.p[i]);
+	n -= n > 2 && word[n - 1] == 's';
+	for (i = 0; i < PP_COUNT_OF(unit_table); i++)
+		if (strlen(unit_table[i].word) == n && memcmp(unit_table[i].word, word, n) == 0)
+			return &unit_table[i];
+	return NULL;
+}
+
+static enum pp_metric_kind
+kind_of(struct pp_slice name, const struct unit_words *unit, struct pp_slice spelled)
+{
+	if (unit && unit->unit[0] == 'n')
+		return pp_slice_holds(name, "cpu")    ? PP_KIND_CPU_TIME
+		       : pp_slice_holds(name, "idle") ? PP_KIND_IDLE_TIME
+		                                      : PP_KIND_WALL_TIME;
+	if (unit)
+		return PP_KIND_BYTES;
+	if (pp_slice_eq_z(spelled, "count") || spelled.n == 0)
+		return pp_slice_eq_z(name, "samples") || pp_slice_eq_z(name, "sample")
+		           ? PP_KIND_SAMPLES
+		           : PP_KIND_COUNT;
+	return PP_KIND_OTHER;
+}
+
+static void
+type_build(struct pprof_read *r, size_t at, bool primary)
+{
+	const struct pprof_doc *d = &r->doc;
+	const struct pprof_value_type *t = &d->types.at[at];
+	struct pp_slice name = pp_pprof_text(d, t->f[VALUE_TYPE]);
+	struct pp_slice spelled = pp_pprof_text(d, t->f[VALUE_UNIT]);
+	const struct unit_words *unit = unit_find(spelled);
+	struct pp_metric metric = { .type = PP_INT, .kind = kind_of(name, unit, spelled) };
+	size_t again = at < PPROF_TYPES_COMPARED ? pp_pprof_type_again(d, at) : at;
+
+	if (name.n == 0)
+		metric.name = pp_build_strf(r->b, "column%zu", at + 1);
+	else if (again)
+		metric.name = pp_build_strf(r->b, "%.*s#%zu", (int)name.n, (const char *)name.p,
+		                            again + 1);
+	else
+		metric.name = pp_build_str(r->b, name);
+	metric.unit = unit ? pp_build_strz(r->b, unit->unit) : pp_build_str(r->b, spelled);
+	metric.factor_num = unit ? unit->factor : 1;
+	metric.factor_den = 1;
+	metric.flags = (primary ? PP_METRIC_PRIMARY : 0u) | (r->falls[at] ? PP_METRIC_SIGNED : 0u) |
+	               (metric.kind == PP_KIND_SAMPLES ? PP_METRIC_SAMPLED : 0u);
+	(void)pp_build_metric(r->b, &metric);
+}
+
+static void
+metrics_build(struct pprof_read *r)
+{
+	size_t i, primary = pp_pprof_primary(&r->doc);
+
+	for (i = 0; i < r->doc.types.n && pp_builder_ok(r->b); i++)
+		type_build(r, i, i == primary);
+	if (!r->late)
+		(void)pp_build_gains(r->b);
+}
+
+/* ---- what is known of the recording ---- */
+
+static void
+meta_text(struct pprof_read *r, const char *key, uint64_t index)
+{
+	struct pp_slice text = pp_pprof_text(&r->doc, index);
+
+	if (text.n)
+		pp_build_meta_z(r->b, key, PP_META_TEXT, text);
+}
+
+static void
+meta_number(struct pprof_read *r, const char *key, int64_t number)
+{
+	char text[PP_NUM_MAX];
+	int n = snprintf(text, sizeof text, "%lld", (long long)number);
+
+	if (number)
+		pp_build_meta_z(r->b, key, PP_META_NUMBER, pp_slice_of(text, (size_t)n));
+}
+
+static void
+meta_build(struct pprof_read *r)
+{
+	struct pprof_doc *d = &r->doc;
+	int64_t duration = d->f[PROFILE_DURATION_NANOS], when = d->f[PROFILE_TIME_NANOS];
+	uint32_t comments;
+	size_t i;
+
+	if (when > 0)
+		r->b->profile->recorded_at = when / 1000000000;
+	if (duration > 0)
+		r->b->profile->time = (struct pp_time_span){ true, 0, duration };
+	meta_number(r, "time_nanos", when);
+	meta_number(r, "duration_nanos", duration);
+	meta_text(r, "period_type", d->period_type.f[VALUE_TYPE]);
+	meta_text(r, "period_unit", d->period_type.f[VALUE_UNIT]);
+	meta_number(r, "period", d->f[PROFILE_PERIOD]);
+	comments = d->comments.n ? pp_build_meta(r->b, 0, pp_slice_z("comments"), PP_META_ARRAY,
+	                                         pp_slice_of("", 0))
+	                         : 0;
+	for (i = 0; i < d->comments.n && pp_builder_ok(r->b); i++)
+		(void)pp_build_meta(r->b, comments, pp_slice_of("", 0), PP_META_TEXT,
+		                    pp_pprof_text(d, d->comments.at[i]));
+	meta_text(r, "default_sample_type", (uint64_t)d->f[PROFILE_DEFAULT_TYPE]);
+	meta_text(r, "doc_url", (uint64_t)d->f[PROFILE_DOC_URL]);
+	meta_text(r, "drop_frames", (uint64_t)d->f[PROFILE_DROP_FRAMES]);
+	meta_text(r, "keep_frames", (uint64_t)d->f[PROFILE_KEEP_FRAMES]);
+}
+
+/* ---- frames ---- */
+
+bool
+pp_pprof_is_kernel(struct pp_slice file)
+{
+	return pp_slice_starts(file, "[kernel.") || pp_slice_starts(file, "[guest.kernel") ||
+	       pp_slice_ends(file, "/vmlinux") || pp_slice_eq_z(file, "vmlinux");
+}
+
+static bool
+modules_build(struct pprof_read *r)
+{
+	struct pprof_doc *d = &r->doc;
+	size_t i;
+
+	for (i = 0; i < d->mappings.n; i++) {
+		const struct pprof_mapping *m = &d->mappings.at[i];
+		struct pp_slice file = pp_pprof_text(d, m->f[MAPPING_FILE]);
+		struct pp_slice build_id = pp_pprof_text(d, m->f[MAPPING_BUILD_ID]);
+		struct pp_module_row row = { .name = pp_build_str(r->b, file),
+			                     .build_id = pp_build_str(r->b, build_id),
+			                     .kind = pp_pprof_is_kernel(file) ? PP_MODULE_KERNEL
+			                                                      : PP_MODULE_BINARY };
+		pp_module module = file.n || build_id.n ? pp_build_module(r->b, &row) : 0;
+
+		if (!pp_vec_push(&r->modules, module))
+			return false;
+	}
+	return true;
+}
+
+/* What stands for code without a name: its binary. */
+static pp_str
+placeholder(struct pprof_read *r, const struct pprof_location *l)
+{
+	struct pprof_doc *d = &r->doc;
+	struct pp_slice file = pp_slice_of("", 0);
+	size_t n, start;
+
+	if (l->mapping != PPROF_NONE)
+		file = pp_pprof_text(d, d->mappings.at[l->mapping].f[MAPPING_FILE]);
+	if (file.n == 0)
+		return pp_build_strz(r->b, "<unknown>");
+	for (n = file.n; n > 1 && file.p[n - 1] == '/';)
+		n--;
+	for (start = n; start > 0 && file.p[start - 1] != '/';)
+		start--;
+	start = start == n ? 0 : start;
+	return pp_build_strf(r->b, "[%.*s]", (int)(n - start), (const char *)file.p + start);
+}
+
+static uint32_t
+line_number(uint64_t number)
+{
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* A line of a location, or the location itself when it has none. */
+static pp_frame
+frame_build(struct pprof_read *r, const struct pprof_location *l, const struct pprof_line *line,
+            uint32_t outside)
+{
+	const struct pprof_doc *d = &r->doc;
+	const struct pprof_function *f = line && line->function != PPROF_NONE
+	                                     ? &d->functions.at[line->function]
+	                                     : NULL;
+	struct pp_func_row func = { .module = l->mapping != PPROF_NONE ? r->modules.at[l->mapping]
+		                                                       : 0 };
+	struct pp_frame_row frame = { 0 };
+	struct pp_slice name = f ? pp_pprof_text(d, f->f[FUNCTION_NAME]) : pp_slice_of("", 0);
+
+	func.name = name.n ? pp_build_str(r->b, name) : placeholder(r, l);
+	func.flags = name.n ? 0 : PP_FUNC_UNKNOWN;
+	if (func.module && r->b->profile->modules.at[func.module].kind == PP_MODULE_KERNEL)
+		func.flags |= PP_FUNC_KERNEL;
+	if (f) {
+		func.file = pp_build_str(r->b, pp_pprof_text(d, f->f[FUNCTION_FILE]));
+		func.line = line_number(f->f[FUNCTION_START]);
+	}
+	frame.func = pp_build_func(r->b, &func);
+	if (!pp_order_is_by_function(&r->b->order)) {
+		frame.address = l->f[LOCATION_ADDRESS];
+		frame.line = line ? line_number(line->f[LINE_LINE]) : 0;
+		frame.column = line ? line_number(line->f[LINE_COLUMN]) : 0;
+		frame.inline_depth = (uint16_t)(outside < UINT16_MAX ? outside : UINT16_MAX);
+		frame.flags = outside ? PP_FRAME_INLINED : 0;
+	}
+	return pp_build_frame(r->b, &frame);
+}
+
+static bool
+frames_build(struct pprof_read *r)
+{
+	struct pprof_doc *d = &r->doc;
+	size_t i;
+
+	for (i = 0; i < d->locations.n && pp_builder_ok(r->b); i++) {
+		const struct pprof_location *l = &d->locations.at[i];
+		uint32_t stay = r->cuts ? r->cuts[i].stay : l->lines, k;
+		struct frame_span span = { (uint32_t)r->frames.n, stay ? stay : 1 };
+
+		if (!pp_vec_reserve(&r->frames, r->frames.n + span.n) ||
+		    !pp_vec_push(&r->spans, span))
+			return false;
+		if (stay == 0)
+			r->frames.at[r->frames.n++] = frame_build(r, l, NULL, 0);
+		for (k = stay; k-- > 0;)
+			r->frames.at[r->frames.n++] = frame_build(
+			    r, l, &d->lines.at[l->line + l->lines - 1 - k], k);
+	}
+	return pp_builder_ok(r->b);
+}
+
+/* ---- samples ---- */
+
+/* The frames of a stack of locations, root first; where they begin. NULL when out of memory. */
+static pp_frame *
+stack_expand(struct pprof_read *r, const uint32_t *locations, size_t n, size_t *depth)
+{
+	size_t need = 0, i;
+	pp_frame *at;
+	uint32_t k;
+
+	for (i = 0; i < n; i++)
+		need += r->spans.at[locations[i]].n;
+	if (!pp_vec_reserve(&r->stack, need + 1)) {
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+		return NULL;
+	}
+	at = r->stack.at + need;
+	for (i = 0; i < n; i++) {
+		struct frame_span span = r->spans.at[locations[i]];
+
+		for (k = 0; k < span.n; k++)
+			*--at = r->frames.at[span.first + k];
+	}
+	*depth = need;
+	if (n == 0) {
+		*at = r->no_stack;
+		*depth = 1;
+	}
+	return at;
+}
+
+/* What is known of threads by labels of these keys, in the words of several tools. */
+static void
+series_name(struct pprof_read *r, struct pp_series *s)
+{
+	static const struct {
+		const char *key;
+		char what;
+	} known[] = { { "thread", 'n' },    { "thread name", 'n' }, { "thread_name", 'n' },
+		      { "thread_id", 't' }, { "thread id", 't' },   { "threadid", 't' },
+		      { "tid", 't' },       { "pid", 'p' },         { "process_id", 'p' },
+		      { "comm", 'c' },      { "context", 'x' } };
+	const struct pp_profile *p = r->b->profile;
+	pp_labels set;
+	size_t k;
+
+	for (set = s->labels; set; set = p->labels.at[set].rest) {
+		const struct pp_label_row *l = &p->labels.at[set];
+		int64_t number = l->number;
+		bool is_number = l->type == PP_LABEL_NUMBER ||
+		                 pp_num_i64(pp_text_of(p, l->text), &number);
+
+		for (k = 0; k < PP_COUNT_OF(known); k++) {
+			if (!pp_slice_eq_z(pp_text_of(p, l->key), known[k].key))
+				continue;
+			if (known[k].what == 'n' && l->type == PP_LABEL_TEXT)
+				s->thread = l->text;
+			else if (known[k].what == 'c' && l->type == PP_LABEL_TEXT)
+				s->process = l->text;
+			else if (known[k].what == 'x' && l->type == PP_LABEL_TEXT)
+				s->context = l->text;
+			else if (known[k].what == 't' && is_number && number >= 0)
+				s->tid = number;
+			else if (known[k].what == 'p' && is_number && number >= 0)
+				s->pid = number;
+		}
+	}
+}
+
+static bool
+label_is_ordered(const struct pprof_read *r, struct pp_slice key)
+{
+	const struct pp_order *order = &r->b->order;
+
+	return pp_order_has_label(order, key) ||
+	       (order->facets & PP_THREADS &&
+	        (pp_slice_holds(key, "thread") || pp_slice_eq_z(key, "tid") ||
+	         pp_slice_eq_z(key, "pid") || pp_slice_eq_z(key, "process_id") ||
+	         pp_slice_eq_z(key, "comm") || pp_slice_eq_z(key, "context")));
+}
+
+/* The series of a set of labels that is new. */
+static uint32_t
+labels_build(struct pprof_read *r, const struct pprof_samples *s)
+{
+	struct pprof_doc *d = &r->doc;
+	struct pprof_label label;
+	struct pp_label_row row;
+	size_t i, before;
+	uint32_t series;
+
+	r->labels.n = 0;
+	for (i = 0; i < s->labels.n; i++) {
+		if (!pp_pprof_label_read(d, s->labels.at[i], &label) ||
+		    !label_is_ordered(r, label.key))
+			continue;
+		row = (struct pp_label_row){ .key = pp_build_str(r->b, label.key) };
+		if (label.f[LABEL_TEXT]) {
+			row.text = pp_build_str(r->b, pp_pprof_text(d, label.f[LABEL_TEXT]));
+		} else {
+			row.type = PP_LABEL_NUMBER;
+			row.number = (int64_t)label.f[LABEL_NUMBER];
+			row.unit = pp_build_str(r->b, pp_pprof_text(d, label.f[LABEL_UNIT]));
+		}
+		if (!pp_vec_push(&r->labels, row))
+			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	}
+	before = r->b->profile->series.n;
+	series = pp_build_series_labelled(r->b, 0,
+	                                  pp_build_labels(r->b, r->labels.at, r->labels.n));
+	if (pp_builder_ok(r->b) && r->b->profile->series.n > before)
+		series_name(r, &r->b->profile->series.at[series]);
+	return series;
+}
+
+/* The series of a sample. Labels that stand in the file alike, mostly those of samples next to each other, are taken apart once. */
+static uint32_t
+series_of(struct pprof_read *r, const struct pprof_samples *s)
+{
+	struct pp_slice first = s->labels.at[0], last = s->labels.at[s->labels.n - 1];
+	bool is_new = false;
+	pp_str set = 0;
+
+	/* All that stands from the first label to the last, which may be more than labels. */
+	if (!pp_strtab_intern(&r->label_sets, first.p, (size_t)(last.p + last.n - first.p), &set,
+	                      &is_new))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	while (pp_builder_ok(r->b) && r->set_series.n <= set)
+		if (!pp_vec_push(&r->set_series, 0))
+			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	if (!pp_builder_ok(r->b))
+		return 0;
+	if (is_new)
+		r->set_series.at[set] = labels_build(r, s);
+	return r->set_series.at[set];
+}
+
+/* The function that samples without locations belong to, where there are any. */
+static void
+no_stack_build(struct pprof_read *r)
+{
+	struct pp_func_row func = { .name = pp_build_strz(r->b, PPROF_NO_STACK),
+		                    .flags = PP_FUNC_PSEUDO };
+
+	r->no_stack = pp_build_frame(r->b,
+	                             &(struct pp_frame_row){ .func = pp_build_func(r->b, &func) });
+}
+
+/* What a sample costs, and what that gained where a type falls; NULL when out of memory. */
+static const int64_t *
+values_of(struct pprof_read *r, const struct pprof_samples *s)
+{
+	const struct pp_profile *p = r->b->profile;
+	size_t i;
+
+	for (i = 0; i < s->values.n; i++)
+		if (PP_UNLIKELY(s->values.at[i] < 0 && !r->falls[i]))
+			r->falls[i] = r->found_fall = true;
+	if (PP_LIKELY(r->late || p->metrics.n == s->values.n))
+		return s->values.at;
+	if (!pp_vec_reserve(&r->values, p->metrics.n)) {
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+		return NULL;
+	}
+	memcpy(r->values.at, s->values.at, s->values.n * sizeof *r->values.at);
+	for (i = s->values.n; i < p->metrics.n; i++)
+		r->values.at[i] = pp_cell_gained(PP_INT, s->values.at[p->metrics.at[i].net]);
+	return r->values.at;
+}
+
+static void
+samples_read(struct pprof_read *r, bool report)
+{
+	struct pprof_doc *d = &r->doc;
+	bool with_labels = pp_order_has_labels(&r->b->order) || r->b->order.facets & PP_THREADS;
+	struct pprof_labels labels;
+	struct pprof_samples s;
+	uint64_t until = 0;
+
+	d->no_memory |= !pp_strtab_init(&r->label_sets, r->reader->seed);
+	d->no_memory |= !pp_pprof_labels_init(&labels, d, r->reader->seed);
+	pp_pprof_samples_init(&s, d, report);
+	while (pp_builder_ok(r->b) && pp_pprof_samples_next(&s)) {
+		uint32_t *locations = s.stack.at;
+		size_t n = s.stack.n, depth;
+		const pp_frame *frames;
+		const int64_t *values;
+
+		if (s.labels.n && report)
+			pp_pprof_labels_check(&labels, &s);
+		if (r->cuts)
+			pp_pprof_cut_stack(r->cuts, &locations, &n);
+		if (PP_UNLIKELY(n == 0 && !r->no_stack))
+			no_stack_build(r);
+		frames = stack_expand(r, locations, n, &depth);
+		pp_builder_at(r->b, pp_at_offset(d->offset + (uint64_t)(s.message.p - d->bytes.p)));
+		values = frames && d->types.n ? values_of(r, &s) : NULL;
+		if (values)
+			pp_build_stack(r->b, with_labels && s.labels.n ? series_of(r, &s) : 0,
+			               frames, depth, values);
+		r->has_labels |= s.labels.n > 0;
+		r->samples++;
+		if (r->samples >= until) {
+			until = r->samples + 65536;
+			if (r->reader->progress && r->reader->progress(r->reader))
+				pp_builder_fail(r->b, PP_E_IO, NULL);
+		}
+	}
+	if (d->no_memory)
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	pp_pprof_samples_release(&s);
+	pp_pprof_labels_release(&labels);
+}
+
+static void
+tables_forget(struct pprof_read *r)
+{
+	pp_vec_release(&r->modules);
+	pp_vec_release(&r->spans);
+	pp_vec_release(&r->frames);
+	pp_vec_release(&r->labels);
+	pp_vec_release(&r->set_series);
+	pp_strtab_release(&r->label_sets);
+	r->samples = 0;
+	r->no_stack = 0;
+}
+
+/* All of the profile; `again` without telling what is wrong a second time. */
+static void
+profile_build(struct pprof_read *r, bool again)
+{
+	struct pprof_doc *d = &r->doc;
+	struct pp_diags *diags = d->diags;
+	size_t i;
+
+	if (again)
+		d->diags = NULL;
+	for (i = 0; r->late && i < d->types.n; i++)
+		(void)pp_build_column(r->b);
+	if (!r->late)
+		metrics_build(r);
+	meta_build(r);
+	(void)pp_build_series_plain(r->b, !r->late, false);
+	if (!modules_build(r) || !frames_build(r))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	samples_read(r, !again);
+	if (r->late)
+		metrics_build(r);
+	if (r->has_labels && !pp_order_has_labels(&r->b->order))
+		r->b->profile->unread |= PP_HAS(LABELS);
+	r->b->profile->samples = d->types.n ? r->samples : 0;
+	r->b->profile->complete &= d->complete;
+	d->diags = diags;
+}
+
+/* Starts over, with what is known by now. */
+static bool
+profile_restart(struct pprof_read *r)
+{
+	tables_forget(r);
+	if (pp_builder_restart(r->b))
+		return true;
+	pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	return false;
+}
+
+/* Sums that do not fit: once more, with as many cells as it takes. */
+static void
+profile_build_wide(struct pprof_read *r)
+{
+	struct pp_profile *p;
+	uint32_t *column_of, *moved;
+	size_t i;
+
+	r->late = true;
+	if (!profile_restart(r))
+		return;
+	profile_build(r, true);
+	p = r->b->profile;
+	column_of = calloc(p->metrics.n + 1, sizeof *column_of);
+	moved = calloc(p->series.n + 1, sizeof *moved);
+	for (i = 0; column_of && i < p->metrics.n; i++)
+		column_of[i] = (uint32_t)i;
+	if (column_of && moved && pp_builder_ok(r->b))
+		pp_build_columns_settle(r->b, column_of, moved);
+	else
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	free(column_of);
+	free(moved);
+}
+
+static void
+doc_read(struct pprof_read *r)
+{
+	struct pp_order *order = &r->b->order;
+	struct pp_diags *diags = r->b->diags;
+	size_t first = r->reader->diags->list.n;
+
+	if (!pp_pprof_parse(&r->doc)) {
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+		return;
+	}
+	pp_pprof_check(&r->doc);
+	r->cuts = pp_pprof_cuts(&r->doc);
+	if (!(order->facets & PP_DROPS)) {
+		free(r->cuts);
+		r->cuts = NULL;
+	}
+	r->falls = calloc(r->doc.types.n + 1, sizeof *r->falls);
+	if (!r->falls) {
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+		return;
+	}
+	/* A sum that does not fit is no finding as long as there is another way. */
+	r->b->diags = NULL;
+	profile_build(r, false);
+	if (r->found_fall && pp_builder_ok(r->b) && profile_restart(r))
+		profile_build(r, true);
+	if (pp_build_flush(r->b) && r->b->overflowed && pp_builder_remembers(r->b))
+		profile_build_wide(r);
+	r->b->diags = diags;
+	pp_diags_sort(r->reader->diags, first);
+}
+
+/* ---- the message itself ---- */
+
+static void
+kept_free(void *data)
+{
+	struct pp_buf *bytes = data;
+
+	pp_buf_release(bytes);
+	free(bytes);
+}
+
+static bool
+kept_set(struct pp_kept_facet *kept, struct pp_slice bytes)
+{
+	struct pp_buf *own = calloc(1, sizeof *own);
+
+	if (!own)
+		return false;
+	pp_buf_add(own, bytes.p, bytes.n);
+	if (own->failed) {
+		kept_free(own);
+		return false;
+	}
+	kept->data = own;
+	kept->free = kept_free;
+	return true;
+}
+
+struct pp_slice
+pp_pprof_kept(const struct pp_profile *p)
+{
+	const struct pp_buf *bytes = p->kept.data;
+
+	return p->kept.free == kept_free && bytes ? pp_slice_of(bytes->p, bytes->n)
+	                                          : pp_slice_of(NULL, 0);
+}
+
+bool
+pp_pprof_carry_save(const struct pp_profile *p, struct pp_buf *out)
+{
+	struct pp_slice bytes = pp_pprof_kept(p);
+
+	pp_buf_add(out, bytes.p, bytes.n);
+	return !out->failed;
+}
+
+pp_status
+pp_pprof_carry_load(struct pp_kept_facet *kept, struct pp_slice bytes)
+{
+	return kept_set(kept, bytes) ? PP_OK : PP_E_NOMEM;
+}
+
+static void
+message_keep(struct pprof_read *r)
+{
+	struct pp_profile *p = r->b->profile;
+
+	if (!(r->b->order.facets & PP_EXTRAS) || r->doc.bytes.n > KEPT_MOST)
+		p->holds |= PP_EXTRAS;
+	else if (!kept_set(&p->kept, r->doc.bytes))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+}
+
+pp_status
+pp_pprof_read(struct pp_reader *reader, struct pp_builder *b)
+{
+	struct pprof_read r = { .reader = reader, .b = b };
+	struct pp_whole whole = { 0 };
+	pp_status status = pp_whole_open(&whole, reader);
+
+	if (status == PP_OK) {
+		r.doc.bytes = pp_slice_between(reader->in->cur, reader->in->end);
+		r.doc.offset = pp_input_offset(reader->in, reader->in->cur);
+		r.doc.diags = reader->diags;
+		r.doc.mapping_of.large.seed = r.doc.function_of.large.seed = reader->seed;
+		r.doc.location_of.large.seed = reader->seed;
+		if (r.doc.bytes.n)
+			doc_read(&r);
+		else
+			pp_pprof_report(&r.doc, PPROF_EMPTY, NULL, "there is nothing in the file");
+		if (r.doc.bytes.n && pp_builder_ok(b))
+			message_keep(&r);
+	}
+	tables_forget(&r);
+	pp_vec_release(&r.stack);
+	pp_vec_release(&r.values);
+	free(r.cuts);
+	free(r.falls);
+	pp_pprof_release(&r.doc);
+	pp_whole_close(&whole, reader);
+	return status == PP_OK ? b->status : status;
+}

@@ -1,0 +1,145 @@
+# pprof: what it holds, what the file says to drop, and what others get wrong
+
+$ polyprof bakery.pb.gz
+  2023-11-14 22:13, 2.50 s
+    bakery.pb.gz: pprof (Go and many others)
+    samples: 11, CPU time: 110 ns, 6 functions, 5 stacks
+
+  Costliest functions
+    self  self%                total  total%  self CPU time  function                  place
+       4  36.4%  ████████████      4   36.4%          40 ns  [no stack]
+       3  27.3%  █████████         6   54.5%          30 ns  bake                      /bakery/oven.c:10
+       2  18.2%  ██████            3   27.3%          20 ns  mix                       /bakery/oven.c:20
+       1   9.1%  ███               1    9.1%          10 ns  [[kernel.kallsyms]_text]  [kernel.kallsyms]_text
+       1   9.1%  ███               1    9.1%          10 ns  mix_inner                 /bakery/oven.c:90
+       0   0.0%                    7   63.6%           0 ns  main                      /bakery/oven.c
+
+  Hottest path
+     63.6%  main
+     54.5%   bake
+
+  Next steps
+    functions by total cost       polyprof top --sort total bakery.pb.gz
+    who calls whom, from the top  polyprof tree bakery.pb.gz
+    who calls the costliest       polyprof callers '[no stack]' bakery.pb.gz
+    what else the file holds      polyprof info bakery.pb.gz
+    an interactive flame graph    polyprof flame bakery.pb.gz -o flame.svg
+    all views in one page         polyprof report bakery.pb.gz -o report.html
+
+$ polyprof info bakery.pb.gz
+  bakery.pb.gz
+    format        pprof (pprof (Go and many others))
+    compression   gzip
+    size          399 B
+    recorded      2023-11-14 22:13:20 UTC
+    time          2.50 s
+    facets        tree
+    complete      yes
+    metrics       samples: 11, primary
+                  CPU time: 110 ns (cpu)
+    holds         5 samples, 5 stacks, 6 functions
+    meta          time_nanos = 1700000000123456789
+                  duration_nanos = 2500000000
+                  period_type = cpu
+                  period_unit = nanoseconds
+                  period = 10
+                  comments
+                    a note
+                  default_sample_type = samples
+                  doc_url = http://bakery.example/
+
+$ polyprof top --json -n 0 bakery.pb.gz
+  {"format": "pprof", "complete": true, "metric": "samples", "unit": "count", "units": {"samples": "count", "cpu": "ns"}, "total": 11, "estimated": false, "functions": [{"name": "[no stack]", "self": {"samples": 4, "cpu": 40}, "total": {"samples": 4, "cpu": 40}}, {"name": "bake", "file": "/bakery/oven.c", "line": 10, "module": "/bakery/bin/oven", "self": {"samples": 3, "cpu": 30}, "total": {"samples": 6, "cpu": 60}}, {"name": "mix", "file": "/bakery/oven.c", "line": 20, "module": "/bakery/bin/oven", "self": {"samples": 2, "cpu": 20}, "total": {"samples": 3, "cpu": 30}}, {"name": "[[kernel.kallsyms]_text]", "module": "[kernel.kallsyms]_text", "self": {"samples": 1, "cpu": 10}, "total": {"samples": 1, "cpu": 10}}, {"name": "mix_inner", "file": "/bakery/oven.c", "line": 90, "module": "/bakery/bin/oven", "self": {"samples": 1, "cpu": 10}, "total": {"samples": 1, "cpu": 10}}, {"name": "main", "file": "/bakery/oven.c", "module": "/bakery/bin/oven", "self": {"samples": 0, "cpu": 0}, "total": {"samples": 7, "cpu": 70}}], "count": 6}
+
+Frames that the file says to drop are dropped in answers, and kept by conversions.
+
+$ polyprof top drop.pb; polyprof top --all-frames drop.pb; polyprof convert -q --to folded -o - drop.pb
+  CPU time: 50 ns in 2 functions
+
+     self   self%                total  total%  self samples  function  place
+    50 ns  100.0%  ████████████  50 ns  100.0%             5  bake      /bakery/oven.c:10
+     0 ns    0.0%                50 ns  100.0%             0  main      /bakery/oven.c
+  CPU time: 50 ns in 3 functions
+
+     self  self%                total  total%  self samples  function  place
+    30 ns  60.0%  ████████████  50 ns  100.0%             3  bake      /bakery/oven.c:10
+    20 ns  40.0%  ████████      20 ns   40.0%             2  mix       /bakery/oven.c:20
+     0 ns   0.0%                50 ns  100.0%             0  main      /bakery/oven.c
+  main;bake 30
+  main;bake;mix 20
+
+$ polyprof convert --to pprof -o kept.pb drop.pb; polyprof info kept.pb | grep frames
+    meta          drop_frames = mi.*
+                  keep_frames = mixer
+
+Whoever writes it again keeps all of it; from other formats it comes with names, lines and units.
+
+$ polyprof convert --lossless --to pprof -o again.pb.gz bakery.pb.gz; polyprof top --json -n 0 again.pb.gz
+  {"format": "pprof", "complete": true, "metric": "samples", "unit": "count", "units": {"samples": "count", "cpu": "ns"}, "total": 11, "estimated": false, "functions": [{"name": "[no stack]", "self": {"samples": 4, "cpu": 40}, "total": {"samples": 4, "cpu": 40}}, {"name": "bake", "file": "/bakery/oven.c", "line": 10, "module": "/bakery/bin/oven", "self": {"samples": 3, "cpu": 30}, "total": {"samples": 6, "cpu": 60}}, {"name": "mix", "file": "/bakery/oven.c", "line": 20, "module": "/bakery/bin/oven", "self": {"samples": 2, "cpu": 20}, "total": {"samples": 3, "cpu": 30}}, {"name": "[[kernel.kallsyms]_text]", "module": "[kernel.kallsyms]_text", "self": {"samples": 1, "cpu": 10}, "total": {"samples": 1, "cpu": 10}}, {"name": "mix_inner", "file": "/bakery/oven.c", "line": 90, "module": "/bakery/bin/oven", "self": {"samples": 1, "cpu": 10}, "total": {"samples": 1, "cpu": 10}}, {"name": "main", "file": "/bakery/oven.c", "module": "/bakery/bin/oven", "self": {"samples": 0, "cpu": 0}, "total": {"samples": 7, "cpu": 70}}], "count": 6}
+
+$ polyprof convert --to pprof -o made.pprof recursion.folded; polyprof check made.pprof; polyprof convert --to folded -o - made.pprof
+  made.pprof: accept (pprof)
+  main;deep;a;b;c;d;e;f 7
+  main;deep;a;b;c;d;e;g 9
+  main;deep;a;b;c;d;e;g;h 1
+  main;even;odd 5
+  main;even;odd;even;odd 10
+  main;fact 1
+  main;fact;fact 2
+  main;fact;fact;fact 3
+  main;fact;fact;fact;mul 4
+! made.pprof: warning: made up: the number of samples [loss-samples]
+! made.pprof: warning: under other names or units: samples in count [loss-units]
+! standard output: warning: not written: the number of samples (9) [loss-samples]
+! standard output: warning: under other names or units: samples in samples [loss-units]
+
+$ polyprof convert --option gzip=no --to pprof -o - recursion.folded | head -c 12 | od -An -tx1
+   0a 04 08 01 10 02 12 07 0a 02 01 02
+! standard output: warning: made up: the number of samples [loss-samples]
+! standard output: warning: under other names or units: samples in count [loss-units]
+
+A sample that costs no time is there after merging with a file of another unit.
+
+$ polyprof merge -q ms.pb bakery.pb --to pprof -o both.pb; polyprof top -m samples both.pb
+  samples: 15 in 4 functions
+
+    self  self%                total  total%  self CPU time  function  place
+       6  40.0%  ████████████     10   66.7%        30.0 ms  bake      /bakery/oven.c:10
+       5  33.3%  ██████████        5   33.3%           0 ns  rest      /bakery/bin/oven
+       4  26.7%  ████████          4   26.7%        20.0 ms  mix       /bakery/oven.c:20
+       0   0.0%                   15  100.0%           0 ns  main      /bakery/oven.c
+
+Sums do not wrap.
+
+$ polyprof top --json huge.pb; polyprof convert -q --to folded -o - huge.pb; polyprof convert --to pprof -q -o twice.pb huge.pb; polyprof tree huge.pb
+  {"format": "pprof", "complete": true, "metric": "cpu", "unit": "ns", "units": {"samples": "count", "cpu": "ns"}, "total": 27670116110564327421, "estimated": false, "functions": [{"name": "bake", "file": "/bakery/oven.c", "line": 10, "module": "/bakery/bin/oven", "self": {"samples": 3, "cpu": 27670116110564327421}, "total": {"samples": 3, "cpu": 27670116110564327421}}, {"name": "main", "file": "/bakery/oven.c", "module": "/bakery/bin/oven", "self": {"samples": 0, "cpu": 0}, "total": {"samples": 3, "cpu": 27670116110564327421}}], "count": 2}
+    total%             total              self  function
+    100.0%  7686143 h 21 min                    (all)
+    100.0%  7686143 h 21 min  7686143 h 21 min  └ main › bake (oven.c:10)
+! polyprof: error: cannot write folded: a limit was reached
+
+A file of 1 KB that claims to have more than it can is refused at once.
+
+$ polyprof check claims.pb; cat bakery.pb bakery.pb > two.pb; polyprof check two.pb
+  claims.pb@0x2: warning: sample type 1 has no name [pprof-sample-type-name]
+  claims.pb@0x8: warning: another sample type is called , too [pprof-sample-type-duplicate]
+  claims.pb@0x8: warning: sample type 2 has no name [pprof-sample-type-name]
+  claims.pb@0xc: error: a field exceeds its message [pprof-cut]
+  claims.pb: error: there is no string table [pprof-string-table]
+  claims.pb: reject (pprof: 2 errors, 3 warnings)
+  two.pb@0xe: error: 2 values, and 4 sample types [pprof-value-count]
+  two.pb@0x18: error: 2 values, and 4 sample types [pprof-value-count]
+  two.pb@0x116: warning: another sample type is called samples, too [pprof-sample-type-duplicate]
+  two.pb@0x11c: warning: another sample type is called cpu, too [pprof-sample-type-duplicate]
+  two.pb@0x122: error: 2 values, and 4 sample types [pprof-value-count]
+  two.pb@0x12c: error: 2 values, and 4 sample types [pprof-value-count]
+  two.pb@0x137: error: two mappings have id 1 [pprof-mapping-id]
+  two.pb@0x148: error: two locations have id 1 [pprof-location-id]
+  two.pb@0x157: error: two locations have id 2 [pprof-location-id]
+  two.pb@0x166: error: two locations have id 3 [pprof-location-id]
+  two.pb@0x175: error: two functions have id 1 [pprof-function-id]
+  two.pb@0x17d: error: two functions have id 2 [pprof-function-id]
+  two.pb@0x187: error: two functions have id 3 [pprof-function-id]
+  two.pb@0x191: warning: string 17 is empty, too [pprof-string-empty]
+  two.pb: reject (pprof: 11 errors, 3 warnings)
+= 1
