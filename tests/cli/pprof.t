@@ -118,6 +118,35 @@ $ polyprof top --json huge.pb; polyprof convert -q --to folded -o - huge.pb; pol
     100.0%  7686143 h 21 min  7686143 h 21 min  └ main › bake (oven.c:10)
 ! polyprof: error: cannot write folded: a limit was reached
 
+Labels, that of number 0 included.
+
+$ polyprof top --by label:size bakery.pb.gz; polyprof top --label tenant=north bakery.pb.gz
+  samples: 11 in 3 values
+
+    self  self%                total  total%  self CPU time  value
+       9  81.8%  ████████████      9   81.8%          90 ns  (no size)
+       1   9.1%  █▍                1    9.1%          10 ns  0
+       1   9.1%  █▍                1    9.1%          10 ns  4096 bytes
+  samples: 1 in 3 functions
+
+    self   self%                total  total%  self CPU time  function   place
+       1  100.0%  ████████████      1  100.0%          10 ns  mix_inner  /bakery/oven.c:90
+       0    0.0%                    1  100.0%           0 ns  main       /bakery/oven.c
+       0    0.0%                    1  100.0%           0 ns  mix        /bakery/oven.c:20
+! polyprof: the filters keep 9.1%, samples: 1; shares below are of that
+
+What Go prints as text, with its names.
+
+$ polyprof top goroutines.txt; polyprof convert -q --to pprof -o goroutines.pb goroutines.txt; polyprof convert -q --to folded -o - goroutines.pb
+  goroutine: 7 in 3 functions
+
+    self  self%                total  total%  function      place
+       5  71.4%  ████████████      5   71.4%  bakery.knead  bakery/main.go
+       2  28.6%  ████▊             2   28.6%  [no stack]
+       0   0.0%                    5   71.4%  main.main     bakery/main.go
+  [no stack] 2
+  main.main;bakery.knead 5
+
 A file of 1 KB that claims to have more than it can is refused at once.
 
 $ polyprof check claims.pb; cat bakery.pb bakery.pb > two.pb; polyprof check two.pb

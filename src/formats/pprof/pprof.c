@@ -17,6 +17,7 @@
 #include "formats/pprof/pprof.h"
 
 #include "base/utf8.h"
+#include "formats/kit/mapped.h"
 
 const struct pp_rule pp_pprof_rules[] = {
 #define RULE(name, id, severity, title, text) { id, severity, title, text },
@@ -106,12 +107,15 @@ pprof_bid(const struct pp_peek *peek)
 		bits += more;
 	if (bits >= BID_LEAST)
 		return bits;
+	if ((bits = pp_pprof_legacy_bid(peek->head)))
+		return bits;
 	return pp_name_ends(peek->name, "pb") || pp_name_ends(peek->name, "pprof");
 }
 
 /* ---- the format ---------------------------------------------------------------------------- */
 
 static const struct pp_option_doc pprof_options[] = {
+	PP_MAPPED_OPTIONS,
 	{ "gzip", "yes|no|zstd", "how what is written is compressed (default: yes)" },
 	{ NULL, NULL, NULL },
 };

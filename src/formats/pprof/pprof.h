@@ -213,6 +213,12 @@ struct pprof_cut *pp_pprof_cuts(struct pprof_doc *);
 /* Takes off a stack, the innermost first, what is to be dropped. */
 void pp_pprof_cut_stack(const struct pprof_cut *, uint32_t **stack, size_t *depth);
 
+/* ---- what was before ---- */
+/* The bits of a first line of text that is one of the older forms; 0 = it is none. */
+int pp_pprof_legacy_bid(struct pp_slice head);
+bool pp_pprof_is_legacy(struct pp_input *);
+pp_status pp_pprof_legacy_read(struct pp_reader *, struct pp_builder *);
+
 /* ---- the profile ---- */
 /* Whether a mapping is the kernel, by its name. */
 bool pp_pprof_is_kernel(struct pp_slice file);

@@ -705,8 +705,11 @@ pp_pprof_read(struct pp_reader *reader, struct pp_builder *b)
 {
 	struct pprof_read r = { .reader = reader, .b = b };
 	struct pp_whole whole = { 0 };
-	pp_status status = pp_whole_open(&whole, reader);
+	pp_status status;
 
+	if (pp_pprof_is_legacy(reader->in))
+		return pp_pprof_legacy_read(reader, b);
+	status = pp_whole_open(&whole, reader);
 	if (status == PP_OK) {
 		r.doc.bytes = pp_slice_between(reader->in->cur, reader->in->end);
 		r.doc.offset = pp_input_offset(reader->in, reader->in->cur);

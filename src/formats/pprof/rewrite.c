@@ -218,8 +218,11 @@ pp_pprof_rewrite(struct pp_reader *reader, struct pp_sink *sink)
 	struct pp_whole whole = { 0 };
 	struct pprof_out o;
 	size_t first = reader->diags->list.n;
-	pp_status status = pp_whole_open(&whole, reader);
+	pp_status status;
 
+	if (pp_pprof_is_legacy(reader->in))
+		return PP_E_UNSUPPORTED;
+	status = pp_whole_open(&whole, reader);
 	d.mapping_of.large.seed = d.function_of.large.seed = d.location_of.large.seed =
 	    reader->seed;
 	if (status == PP_OK) {

@@ -111,3 +111,7 @@ RULE(DOC_URL, "pprof-doc-url", PP_WARNING, "doc_url is no address of the web",
 RULE(
     FRAMES_REGEX, "pprof-frames-regex", PP_WARNING, "drop_frames or keep_frames has no effect",
     "It is no regular expression, takes too long, or keep_frames stands without drop_frames. All frames are kept; google/pprof says nothing.")
+RULE(
+    LEGACY_LINE, "pprof-legacy-line", PP_ERROR, "a line is no stack",
+    "The older forms are text: counts, then @ and the addresses of a stack, or the frames of a thread. This line is neither, nor a name. It is left "
+    "out.")

@@ -41,6 +41,11 @@ def answer(*args):
         return {'error': err, 'code': code}
 
 
+def is_ours(name):
+    """Heap and CPU profiles of older forms are other formats."""
+    return any(word in name for word in ('contention', 'thread', 'java.heap', 'goroutine', 'block', 'mutex', 'nomappings', 'fuzz'))
+
+
 def verdicts(names):
     found = answer('check', '--json', *(os.path.join(corpus, name) for name in names))
     for name, got in zip(names, found['files']):
@@ -98,7 +103,7 @@ def again(name, path, work):
 
 
 with tempfile.TemporaryDirectory() as work:
-    readable = [name for name in expectations if not name.startswith('legacy/') or 'LEGACY' in os.environ]
+    readable = [name for name in expectations if not name.startswith('legacy/') or is_ours(name)]
     verdicts(readable)
     for name in readable:
         path = os.path.join(corpus, name)

@@ -172,6 +172,9 @@ if __name__ == '__main__':
     write(os.path.join(root, 'bad/pprof-empty.pb'), b'')
     for rule, case in CASES.items():
         write(os.path.join(root, 'bad', f'pprof-{rule}.pb'), changed(case))
+    write(os.path.join(root, 'bad/pprof-legacy-line.txt'), b'goroutine profile: total 2\n2 @ 0x10 0x20\nnothing of the kind\n')
+    write(os.path.join(cli, 'goroutines.txt'), b'goroutine profile: total 7\n5 @ 0x4031 0x4041\n#\t0x4030\tbakery.knead+0x18\tbakery/main.go:18\n'
+          b'#\t0x4040\tmain.main+0x20\tbakery/main.go:9\n\n2 @\n')
     write(os.path.join(cli, 'bakery.pb.gz'), changed(all_of_it), True)
     write(os.path.join(cli, 'bakery.pb'), Bakery().bytes())
     write(os.path.join(cli, 'drop.pb'), changed(dropped))
