@@ -38,6 +38,8 @@ $ polyprof info bakery.pb.gz
     metrics       samples: 11, primary
                   CPU time: 110 ns (cpu)
     holds         5 samples, 5 stacks, 6 functions
+    labels        size: 2 values, 0 9.1% · 4096 bytes 9.1%
+                  tenant: 1 value, north 9.1%
     meta          time_nanos = 1700000000123456789
                   duration_nanos = 2500000000
                   period_type = cpu

@@ -68,12 +68,16 @@ header_kind(struct pp_slice line, struct pp_slice *name)
 int
 pp_pprof_legacy_bid(struct pp_slice head)
 {
-	struct pp_slice line, name;
+	struct pp_slice line = { 0 }, name;
+	enum legacy_kind kind;
+	int bits;
 
 	while (pp_slice_line(&head, &line) && pp_slice_trim(line).n == 0)
 		;
 	line = pp_slice_trim(line);
-	return header_kind(line, &name) != LEGACY_NONE ? (int)line.n * 8 : 0;
+	kind = header_kind(line, &name);
+	bits = kind != LEGACY_NONE ? (int)line.n * 8 : 0;
+	return kind == LEGACY_THREADS && pp_slice_holds(head, "--- Thread ") ? bits + 88 : bits;
 }
 
 /* ---- names ---- */
@@ -194,16 +198,29 @@ names_read(struct legacy_read *r, struct pp_slice text)
 /* ---- stacks ---- */
 
 static void
+frame_push(struct legacy_read *r, pp_frame frame)
+{
+	if (!pp_vec_push(&r->stack, frame))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+}
+
+static void
 address_push(struct legacy_read *r, uint64_t address)
 {
 	/* Names stand at the call, one before where it returns to. */
 	uint64_t at = r->java || !address ? address : address - 1;
-	uint32_t frame = pp_map_get(&r->named, at);
+	uint32_t named = pp_map_get(&r->named, at), run;
+	const pp_frame *frames;
+	size_t i, n;
 
-	if (frame == PP_MAP_NONE)
-		frame = pp_mapped_frame(&r->mapped, address, r->java ? 0 : 1);
-	if (!pp_vec_push(&r->stack, frame))
-		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	if (named != PP_MAP_NONE) {
+		frame_push(r, named);
+		return;
+	}
+	run = pp_mapped_run(&r->mapped, address, r->java ? 0 : 1);
+	frames = pp_mapped_frames(&r->mapped, run, &n);
+	for (i = 0; i < n && pp_builder_ok(r->b); i++)
+		frame_push(r, frames[i]);
 }
 
 static bool

@@ -10,6 +10,8 @@
 /* What is kept to be written again: so much at most, as whoever carries it has to write it as text. */
 #define KEPT_MOST ((size_t)16 << 20)
 
+#define TYPES_MOST 10000
+
 /* The frames of a location, the innermost first. */
 struct frame_span {
 	uint32_t first, n;
@@ -144,6 +146,8 @@ metrics_build(struct pprof_read *r)
 {
 	size_t i, primary = pp_pprof_primary(&r->doc);
 
+	if (r->doc.types.n > TYPES_MOST)
+		pp_builder_fail(r->b, PP_E_LIMIT, "there are too many sample types");
 	for (i = 0; i < r->doc.types.n && pp_builder_ok(r->b); i++)
 		type_build(r, i, i == primary);
 	if (!r->late)
@@ -325,6 +329,11 @@ stack_expand(struct pprof_read *r, const uint32_t *locations, size_t n, size_t *
 
 	for (i = 0; i < n; i++)
 		need += r->spans.at[locations[i]].n;
+	/* A location may have very many lines, and a stack the same one very often. */
+	if (need > r->b->limits.max_depth) {
+		pp_builder_fail(r->b, PP_E_LIMIT, PP_TOO_DEEP);
+		return NULL;
+	}
 	if (!pp_vec_reserve(&r->stack, need + 1)) {
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 		return NULL;
@@ -555,7 +564,7 @@ profile_build(struct pprof_read *r, bool again)
 	if (!r->late)
 		metrics_build(r);
 	meta_build(r);
-	(void)pp_build_series_plain(r->b, !r->late, false);
+	(void)pp_build_series_plain(r->b, false, false);
 	if (!modules_build(r) || !frames_build(r))
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 	samples_read(r, !again);

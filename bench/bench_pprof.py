@@ -1,0 +1,27 @@
+"""A large pprof profile of Go's shape, in gzip: its costliest functions, its tree, the same once more.
+
+zcat shows what decompressing alone takes; google/pprof is run when `pprof` or `go` is on PATH.
+"""
+import os
+import shutil
+
+TITLE = 'pprof'
+
+
+def google():
+    return ['pprof'] if shutil.which('pprof') else ['go', 'tool', 'pprof']
+
+
+def run(bench):
+    polyprof, samples = bench.polyprof, int(bench.size(100) * 19000)
+    generator = bench.compiled('gen_pprof.c')
+    path = bench.made(f'made-{samples}.pb.gz', ['sh', '-c', f'{generator} {samples} | gzip -1'])
+    bytes_ = os.path.getsize(path)
+    bench.table(f'The costliest functions of {bytes_ / 1e6:.0f} MB', [
+        ('polyprof top', [polyprof, 'top', path]), ('zcat', ['zcat', path]),
+        ('pprof -top', google() + ['-top', '-symbolize=none', path])], bytes_)
+    bench.table('Its tree, a picture, the same once more', [
+        ('polyprof tree', [polyprof, 'tree', path]), ('polyprof flame', [polyprof, 'flame', '-o', '-', path]),
+        ('polyprof diff', [polyprof, 'diff', path, path]),
+        ('polyprof convert', [polyprof, 'convert', '--to', 'pprof', '-o', '-', path]),
+        ('pprof -proto', google() + ['-proto', '-symbolize=none', '-output=/dev/null', path])], bytes_)
