@@ -130,18 +130,39 @@ diags_new(struct pp_reply *r)
 	return diags;
 }
 
+/* Appends an option that has a switch of its own; false when out of memory. */
+static bool
+option_add(struct pp_reply *r, const char **list, size_t *n, const char *key, const char *value)
+{
+	size_t size = strlen(key) + strlen(value) + 1;
+	char *text = list ? pp_answer_alloc(answer_of(r), size) : NULL;
+
+	if (!text)
+		return false;
+	memcpy(text, key, strlen(key));
+	memcpy(text + strlen(key), value, strlen(value) + 1);
+	list[(*n)++] = text;
+	return true;
+}
+
 /* "key=value" of the format, NULL at the end; NULL when out of memory. */
 static const char **
 options_list(struct pp_reply *r)
 {
 	const struct pp_texts *options = &r->asking.params->reading.options;
-	const char **list = pp_answer_alloc(answer_of(r), (options->list.n + 2) * sizeof *list);
+	const char **list = pp_answer_alloc(answer_of(r), (options->list.n + 5) * sizeof *list);
+	const struct pp_reading *reading = &r->asking.params->reading;
 	size_t i;
 
 	for (i = 0; list && i < options->list.n; i++)
 		list[i] = options->list.at[i].text;
-	if (list && r->asking.params->reading.inlined)
-		list[i] = "inline=yes";
+	if (list && reading->inlined)
+		list[i++] = "inline=yes";
+	if (list && reading->symbolize)
+		list[i++] = "symbolize=yes";
+	if ((reading->binary && !option_add(r, list, &i, "binary=", reading->binary)) ||
+	    (reading->debug_dir && !option_add(r, list, &i, "debug-dir=", reading->debug_dir)))
+		return NULL;
 	return list;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "api/meter.h"
 #include "api/opening.h"
+#include "formats/kit/resolve.h"
 #include "formats/strangers.h"
 
 #include <string.h>
@@ -99,6 +100,8 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 	b.diags = o->reader.diags;
 	describe(o, &b);
 	status = settle(o, o->format->read(&o->reader, &b), &partial);
+	if (status == PP_OK && pp_builder_ok(&b) && pp_reader_option(&o->reader, "symbolize"))
+		pp_resolve(&o->reader, &b);
 	if (b.status != PP_OK)
 		status = b.status;
 	if (partial)

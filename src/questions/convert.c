@@ -16,6 +16,8 @@ struct convert_params {
 static pp_status convert_ready(const struct pp_subject *, const void *, struct pp_answer *);
 static void convert_want(const void *, struct pp_want *);
 static void merge_want(const void *, struct pp_want *);
+static void symbolize_init(void *);
+static void symbolize_want(const void *, struct pp_want *);
 static pp_status convert_run(const struct pp_subject *, const void *, struct pp_answer *);
 
 #define TO                                                                                         \
@@ -69,6 +71,20 @@ static const struct pp_param merge_params[] = {
 };
 static const struct pp_param_group merge_group = { "Output", merge_params };
 
+static const struct pp_param symbolize_params[] = {
+	OUTPUT("the file to write (`-` or nothing = standard output; .gz and .zst compress)"),
+	TO,
+	{ "binary", 0, PP_PARAM_TEXT, "PATH",
+	  "the file of the module of its name, or of all modules that are not found", PP_HINT_FILE,
+	  offsetof(struct convert_params, asked.reading.binary) },
+	{ "debug-dir", 0, PP_PARAM_TEXT, "DIR",
+	  "look for binaries and debug files by build id below DIR, too (DIR/.build-id/...)",
+	  PP_HINT_FILE, offsetof(struct convert_params, asked.reading.debug_dir) },
+	HOW,
+	{ 0 },
+};
+static const struct pp_param_group symbolize_group = { "Output", symbolize_params };
+
 #define USES(group)                                                                                \
 	{                                                                                          \
 		{ &(group), 0, PP_GROUP_FIRST },                                                   \
@@ -81,6 +97,7 @@ static const struct pp_param_group merge_group = { "Output", merge_params };
 	}
 static const struct pp_param_use convert_uses[] = USES(convert_group);
 static const struct pp_param_use merge_uses[] = USES(merge_group);
+static const struct pp_param_use symbolize_uses[] = USES(symbolize_group);
 
 const struct pp_question pp_question_convert = {
 	.name = "convert",
@@ -105,6 +122,20 @@ const struct pp_question pp_question_merge = {
 	.makes = PP_MAKES_PROFILE,
 	.ready = convert_ready,
 	.want = merge_want,
+	.run = convert_run,
+};
+
+const struct pp_question pp_question_symbolize = {
+	.name = "symbolize",
+	.summary = "names and source lines for a profile that has addresses only",
+	.params = symbolize_uses,
+	.params_size = sizeof(struct convert_params),
+	.scope_at = offsetof(struct convert_params, scope),
+	.gives = PP_GIVES_FILE,
+	.makes = PP_MAKES_PROFILE,
+	.init = symbolize_init,
+	.ready = convert_ready,
+	.want = symbolize_want,
 	.run = convert_run,
 };
 
@@ -307,6 +338,23 @@ merge_want(const void *data, struct pp_want *want)
 	want->facets |= PP_GAINS | labels_wanted(want->target);
 	want->can_skip = true;
 	want->skips = params->skip;
+}
+
+static void
+symbolize_init(void *data)
+{
+	struct convert_params *params = data;
+
+	params->asked.reading.symbolize = true;
+}
+
+/* Addresses are needed even where the target has no place for them. */
+static void
+symbolize_want(const void *data, struct pp_want *want)
+{
+	convert_want(data, want);
+	want->facets |= PP_EXTRAS | PP_SITES;
+	want->rewrites = false;
 }
 
 static pp_status

@@ -3,6 +3,7 @@
  */
 #include <stddef.h>
 
+#include "formats/kit/resolve.h"
 #include "formats/format.h"
 #include "io/rules.h"
 #include "model/rules.h"
@@ -47,7 +48,8 @@ rules_of(size_t source, const char **name)
 		const struct pp_rule *rules;
 	} rooms[] = { { "io", pp_io_rules },
 		      { "loss", pp_loss_rules },
-		      { "model", pp_model_rules } };
+		      { "model", pp_model_rules },
+		      { "symbols", pp_resolve_rules } };
 
 	if (source < PP_COUNT_OF(rooms)) {
 		*name = rooms[source].name;

@@ -25,9 +25,12 @@ struct pp_reading {
 	const char *from, *variant; /* NULL = recognise it */
 	struct pp_texts options;    /* "key=value" for the format */
 	bool inlined;               /* the option inline=yes, for formats that know it */
-	uint64_t jobs;              /* PP_UNSET or 0 = one per processor */
-	bool strict;                /* damaged input is refused */
-	uint64_t max_memory;        /* PP_UNSET or 0 = a share of the machine's */
+	bool symbolize;             /* names are looked up where the profile has none, */
+	const char *binary;         /* in this file, */
+	const char *debug_dir; /* in what is below this directory; NULL = where they usually are */
+	uint64_t jobs;         /* PP_UNSET or 0 = one per processor */
+	bool strict;           /* damaged input is refused */
+	uint64_t max_memory;   /* PP_UNSET or 0 = a share of the machine's */
 };
 
 /* What every question takes: the first member of its parameters. */

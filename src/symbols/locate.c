@@ -481,11 +481,32 @@ pp_locate_binary(const struct pp_locator *l, struct pp_slice path, struct pp_sli
 	try_link(&s);
 	try_cache(&s, "/elf");
 	try_cache(&s, "/debug");
+	try_cache(&s, ".debug");
 	search_try(&s, path_make(l, &s.text, usual, "", path, ".debug"));
 	search_try(&s, path_make(l, &s.text, usual, "", path, ""));
 	try_build_id(&s, usual, ".debug");
 	search_try(&s, path_make(l, &s.text, path, "", none, ""));
 	search_try(&s, path_make(l, &s.text, s.dir, "/.debug/", s.base, ""));
+	return search_end(&s);
+}
+
+bool
+pp_locate_exact(const struct pp_locator *l, const char *path, struct pp_slice build_id,
+                struct pp_binary *found)
+{
+	struct search s = { .l = l, .inside = NULL, .found = found };
+
+	search_id(&s, build_id);
+	search_try(&s, path);
+	if (!build_id.n && pp_binary_code(found))
+		search_id(&s, pp_binary_code(found)->build_id);
+	s.inside = l->root;
+	if (found->state != PP_LOCATED_NOT && found->state != PP_LOCATED_OTHER_BUILD) {
+		try_cache(&s, "/elf");
+		try_cache(&s, "/debug");
+		try_cache(&s, ".debug");
+		try_build_id(&s, pp_slice_z("/usr/lib/debug"), ".debug");
+	}
 	return search_end(&s);
 }
 

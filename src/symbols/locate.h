@@ -65,6 +65,9 @@ struct pp_binary {
 /* The symbols of a binary by its path and build id (empty = not known). False when out of memory. */
 bool pp_locate_binary(const struct pp_locator *, struct pp_slice path, struct pp_slice build_id,
                       struct pp_binary *);
+/* The symbols in a file that is known, and in its debug file by build id. */
+bool pp_locate_exact(const struct pp_locator *, const char *path, struct pp_slice build_id,
+                     struct pp_binary *);
 /* Those of the virtual library of the kernel, of the kernel itself, and of a program that compiles. */
 bool pp_locate_vdso(const struct pp_locator *, struct pp_slice build_id, struct pp_binary *);
 bool pp_locate_kernel(const struct pp_locator *, struct pp_slice build_id,

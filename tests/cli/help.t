@@ -25,6 +25,7 @@ $ polyprof --help
     diff          what changed between two profiles, of any formats
     gate          fails when a limit is exceeded: diff for continuous integration
     merge         several profiles into one
+    symbolize     names and source lines for a profile that has addresses only
     flame         a flame graph as an interactive SVG
     graph         the call graph, as Graphviz draws it
     report        one self-contained HTML file with every view

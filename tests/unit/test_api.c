@@ -305,13 +305,14 @@ check_verbs(const pp_profile *p)
 	for (i = 0; i < pp_question_count(); i++) {
 		const char *name = pp_question_get(i);
 		bool two = strcmp(name, "diff") == 0 || strcmp(name, "gate") == 0;
-		const char *const *params = strncmp(name, "calle", 5) == 0 ? function
-		                            : strcmp(name, "peek") == 0    ? function
-		                            : strcmp(name, "gate") == 0    ? limit
-		                            : strcmp(name, "list") == 0    ? since
-		                            : strcmp(name, "convert") == 0 ? target
-		                            : strcmp(name, "merge") == 0   ? target
-		                                                           : none;
+		const char *const *params = strncmp(name, "calle", 5) == 0   ? function
+		                            : strcmp(name, "peek") == 0      ? function
+		                            : strcmp(name, "gate") == 0      ? limit
+		                            : strcmp(name, "list") == 0      ? since
+		                            : strcmp(name, "convert") == 0   ? target
+		                            : strcmp(name, "merge") == 0     ? target
+		                            : strcmp(name, "symbolize") == 0 ? target
+		                                                             : none;
 		pp_answer *a = NULL;
 		char *text;
 

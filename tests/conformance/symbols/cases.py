@@ -31,7 +31,8 @@ class Asker:
 
     def stacks(self, root, *words):
         """Of each stack its frames from the leaf on (name, line, inlined), and how many samples have it."""
-        done = self.run('convert', '-q', '--to', 'spaa', '-o', '-', self.recording, '--option', 'symfs=' + root, *words)
+        words = [*(['--option', 'symfs=' + root] if root else []), *words]
+        done = self.run('convert', '-q', '--to', 'spaa', '-o', '-', self.recording, *words)
         frames, found = {}, collections.Counter()
         for record in map(json.loads, done.stdout.splitlines()):
             if record['type'] == 'frame':
@@ -168,6 +169,39 @@ def build_id(path):
     return f'{found[:2]}/{found[2:]}.debug'
 
 
+def symbolize(tap, ask, root, has_lines):
+    """A profile of addresses gets names and lines, of its own build only."""
+    whole, path = os.path.join(ask.own, 'spin'), '/srv/small/spin'
+    wanted = perf_says(os.path.join(ask.own, 'spin.script.txt'), False)
+    bare, named = root + '/bare.spaa', root + '/named.spaa'
+    put(root, path, whole)
+    ask.run('convert', '-q', ask.recording, '--option', 'symfs=' + root, '--option', 'symbols=no', '-o', bare)
+    os.remove(root + path)
+    fine = Asker(ask.polyprof, ask.own)
+    fine.recording = named
+
+    def check(words, what):
+        done = ask.run('symbolize', bare, '-o', named, *words)
+        found = fine.stacks(None)
+        tap.ok(not done.stderr and (found == wanted if has_lines else names_only(found) == names_only(wanted)), what)
+
+    check(['--binary', whole], 'symbolize: a binary')
+    put(root + '/archive', '/.build-id/' + build_id(whole), whole)
+    check(['--debug-dir', root + '/archive'], 'symbolize: a directory by build id')
+    put(root, path, whole)
+    with open(whole, 'rb') as file:
+        other = bytearray(file.read())
+    other[other.index(bytes.fromhex(build_id(whole).replace('/', '').removesuffix('.debug')))] ^= 1
+    with open(root + '/other', 'wb') as out:
+        out.write(other)
+    done = ask.run('symbolize', bare, '-o', named, '--binary', root + '/other')
+    tap.ok('other build' in done.stderr and not any('work' in str(stack) for stack in fine.stacks(None)), 'symbolize: another build is not used')
+    os.remove(root + path)
+    ask.run('symbolize', '-q', ask.recording, '-o', named, '--binary', whole, '--option', 'symfs=' + root)
+    leaves = collections.Counter(stack[0][0] for stack in names_only(fine.stacks(None)).elements())
+    tap.same(dict(leaves), dict(collections.Counter(stack[0][0] for stack in names_only(wanted).elements())), 'symbolize: perf.data')
+
+
 def jit(tap, ask, root):
     """A dump of a compiler: loads, a move, code that takes the place of other code, lines; by time where clocks agree."""
     code, base = b'\x90' * 0x20, 0x10000
@@ -234,6 +268,7 @@ def main():
         missing(tap, ask, root)
         put(root, '/srv/small/spin', os.path.join(own, 'spin'))
         verdicts(tap, ask, root, has_lines)
+        symbolize(tap, ask, root, has_lines)
         jit(tap, ask, root)
     return tap.done()
 
