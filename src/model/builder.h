@@ -269,8 +269,8 @@ bool pp_build_batch(struct pp_builder *, const pp_frame *frames, const uint32_t 
  */
 uint32_t pp_build_edge_row(struct pp_builder *, const struct pp_edge_row *);
 uint32_t pp_build_line_row(struct pp_builder *, const struct pp_line_row *);
-int64_t *pp_build_edge_cell(struct pp_builder *, uint32_t row, size_t cell);
-int64_t *pp_build_line_cell(struct pp_builder *, uint32_t row, size_t cell);
+int64_t *pp_build_edge_cell(struct pp_builder *, uint32_t row, size_t column);
+int64_t *pp_build_line_cell(struct pp_builder *, uint32_t row, size_t column);
 /* An edge that is not there yet, with all its cells; false when it is, which leaves it as it was, or on failure. */
 bool pp_build_edge_new(struct pp_builder *, const struct pp_edge_row *, const int64_t *cells);
 /* All cells of an edge or a line, for formats of at most PP_FEW_COLUMNS metrics. */

@@ -78,7 +78,7 @@ const struct pp_column *pp_table_column(enum pp_table_id, const char *name);
 int64_t pp_table_cell(const struct pp_profile *, enum pp_table_id, size_t row,
                       const struct pp_column *);
 /* One of its cells, where it has some. */
-int64_t pp_table_number_of(const struct pp_profile *, enum pp_table_id, size_t row, size_t cell);
+int64_t pp_table_number_of(const struct pp_profile *, enum pp_table_id, size_t row, size_t column);
 /* A row as numbers. */
 void pp_table_get(const struct pp_profile *, enum pp_table_id, size_t row, int64_t *numbers);
 /* Whether the numbers could be row `row`: each fits its column, and what it refers to is there. */

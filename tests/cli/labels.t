@@ -137,3 +137,7 @@ $ polyprof tree --base app.folded app.folded
     total  function
         0  (all)
         0  └ main › autoload › include
+
+# Folded stacks have no room for labels, and that is said.
+$ polyprof convert bakery.pb.gz --to folded -o x.folded 2>&1 | grep label
+  x.folded: warning: not written: labels [loss-labels]
