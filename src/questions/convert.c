@@ -310,6 +310,15 @@ labels_wanted(const struct pp_format *format)
 	return format->holds && format->holds->keeps & PP_HAS(LABELS) ? PP_LABELS : 0;
 }
 
+/* Source lines take looking up, likewise. */
+static unsigned
+source_wanted(const struct pp_format *format)
+{
+	const uint64_t lines = PP_HAS(PLACES) | PP_HAS(LINES);
+
+	return format->holds && format->holds->keeps & lines ? PP_SOURCE : 0;
+}
+
 /* What the target can hold: an event that it does not keep need not be stored. */
 static void
 convert_want(const void *data, struct pp_want *want)
@@ -323,7 +332,8 @@ convert_want(const void *data, struct pp_want *want)
 	want->facets |= PP_THREADS | (keeps_timelines(want->target) ? PP_TIMELINE : 0u);
 	if (can & ~(unsigned)PP_TREE)
 		want->facets |= PP_EXTRAS | PP_SITES;
-	want->facets |= (want->target->can & PP_EXTRAS) | labels_wanted(want->target);
+	want->facets |= (want->target->can & PP_EXTRAS) | labels_wanted(want->target) |
+	                source_wanted(want->target);
 	want->rewrites = !params->asked.metric && !params->target.variant;
 	if (!want->target->holds || want->target->holds->metrics != 1 || params->asked.metric)
 		want->facets |= PP_GAINS;
@@ -335,7 +345,7 @@ merge_want(const void *data, struct pp_want *want)
 	const struct convert_params *params = data;
 
 	want->target = target_of(params);
-	want->facets |= PP_GAINS | labels_wanted(want->target);
+	want->facets |= PP_GAINS | labels_wanted(want->target) | source_wanted(want->target);
 	want->can_skip = true;
 	want->skips = params->skip;
 }

@@ -14,8 +14,6 @@ struct pp_dwarf_place {
 	const char *name; /* as linkers know it, or as it is written; NULL = not known */
 	const char *file; /* NULL = not known */
 	uint32_t line, column;
-	const char *declared_file; /* where the function itself begins; NULL = not known */
-	uint32_t declared_line;
 };
 
 /* Whether there can be anything. */

@@ -350,16 +350,6 @@ number_of(Dwarf_Die *die, unsigned attribute)
 	return (uint32_t)value;
 }
 
-static void
-declaration_read(Dwarf_Die *die, struct pp_dwarf_place *place)
-{
-	int line = 0;
-
-	place->declared_file = dwarf_decl_file(die);
-	if (place->declared_file && dwarf_decl_line(die, &line) == 0 && line > 0)
-		place->declared_line = (uint32_t)line;
-}
-
 /* The functions that are inlined at an address, from the outermost on; returns how many. */
 static unsigned
 inlined_find(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *inlined)
@@ -458,7 +448,6 @@ pp_dwarf_find(struct pp_dwarf *d, uint64_t address, struct pp_dwarf_place *place
 		Dwarf_Die *die = &path[n - 1 - i];
 
 		place->name = name_of(die);
-		declaration_read(die, place);
 		/* Where it was inlined is a place of the next one. */
 		if (i + 1 < n && i + 1 < most && dwarf_tag(die) == DW_TAG_inlined_subroutine) {
 			places[i + 1].line = number_of(die, DW_AT_call_line);

@@ -47,11 +47,11 @@ pp_native_name(struct pp_native *n, struct pp_slice name)
 }
 
 /*
- * The function of a name in a module. Where it begins is what the first place tells that knows; so it stays one function
- * whether anything is known of an address or not.
+ * The function of a name in a module. Where debug information says that it begins is no part of it: lines are looked up only
+ * for who asks for them, and it has to be the same function for all.
  */
 static pp_func
-func_of(struct pp_native *n, const struct pp_func_row *row, const struct pp_dwarf_place *place)
+func_of(struct pp_native *n, const struct pp_func_row *row)
 {
 	uint64_t key = (uint64_t)row->name << 32 | row->module;
 	pp_func func = pp_map_get(&n->func_of, key);
@@ -61,13 +61,6 @@ func_of(struct pp_native *n, const struct pp_func_row *row, const struct pp_dwar
 		if (!pp_map_set(&n->func_of, key, func))
 			pp_builder_fail(n->b, PP_E_NOMEM, NULL);
 	}
-	if (place && place->declared_file && n->lines && pp_builder_ok(n->b) &&
-	    !n->b->profile->funcs.at[func].file) {
-		pp_str file = pp_build_strz(n->b, place->declared_file);
-
-		n->b->profile->funcs.at[func].file = file;
-		n->b->profile->funcs.at[func].line = place->declared_line;
-	}
 	return func;
 }
 
@@ -75,19 +68,15 @@ func_of(struct pp_native *n, const struct pp_func_row *row, const struct pp_dwar
 static void
 place_set(struct pp_native *n, const struct pp_dwarf_place *place, struct pp_frame_row *frame)
 {
-	pp_str file;
-
 	if (!place->line || !place->file)
 		return;
 	if (!n->lines) {
-		n->b->profile->unread |= PP_HAS(PLACES);
+		n->b->profile->unread |= PP_HAS(PLACES) | (place->column ? PP_HAS(COLUMNS) : 0);
 		return;
 	}
-	file = pp_build_strz(n->b, place->file);
+	frame->file = pp_build_strz(n->b, place->file);
 	frame->line = place->line;
 	frame->column = place->column;
-	if (pp_builder_ok(n->b) && n->b->profile->funcs.at[frame->func].file != file)
-		frame->file = file;
 }
 
 /* The function that an address belongs to, whatever else is inlined there. */
@@ -109,7 +98,7 @@ outermost(struct pp_native *n, const struct pp_native_at *at, const struct pp_sy
 		               ? pp_build_strz(n->b, "[unknown]")
 		               : pp_build_strf(n->b, "0x%llx", (unsigned long long)at->address);
 	}
-	return func_of(n, &row, place);
+	return func_of(n, &row);
 }
 
 static pp_func
@@ -120,7 +109,7 @@ inlined_func(struct pp_native *n, const struct pp_native_at *at, const struct pp
 	row.name = place->name ? pp_native_name(n, pp_slice_z(place->name))
 	                       : pp_build_strz(n->b, "[unknown]");
 	row.flags = place->name ? 0u : PP_FUNC_UNKNOWN;
-	return func_of(n, &row, place);
+	return func_of(n, &row);
 }
 
 size_t
@@ -136,7 +125,7 @@ pp_native_frames(struct pp_native *n, const struct pp_native_at *at,
 	if ((n->lines || n->inlined) && at->binary && at->offset)
 		found = pp_binary_places(at->binary, at->address, places, PP_NATIVE_FRAMES);
 	else if (at->binary && at->binary->roles[PP_ROLE_LINES])
-		n->b->profile->unread |= PP_HAS(PLACES);
+		n->b->profile->unread |= PP_HAS(PLACES) | PP_HAS(COLUMNS);
 	count = n->inlined && found ? found : 1;
 	for (i = 0; i < count; i++) {
 		struct pp_frame_row frame = { 0 };

@@ -51,9 +51,9 @@ static const struct pp_option_doc data_options[] = {
 static const struct pp_holds data_holds[] = {
 	{ .keeps = PP_HAS(STACKS) | PP_HAS(NO_STACK) | PP_HAS(TIMELINE) | PP_HAS(TIME) |
 	           PP_HAS(RECORDED) | PP_HAS(SAMPLES) | PP_HAS(MODULES) | PP_HAS(BUILD_IDS) |
-	           PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(PLACES) | PP_HAS(COLUMNS) |
-	           PP_HAS(INLINED) | PP_HAS(MARKS) | PP_HAS(ADDRESSES) | PP_HAS(OFFSETS) |
-	           PP_HAS(THREADS) | PP_HAS(EVENTS) | PP_HAS(METADATA) | PP_HAS(LABELS) },
+	           PP_HAS(PLACES) | PP_HAS(COLUMNS) | PP_HAS(INLINED) | PP_HAS(MARKS) |
+	           PP_HAS(ADDRESSES) | PP_HAS(OFFSETS) | PP_HAS(THREADS) | PP_HAS(EVENTS) |
+	           PP_HAS(METADATA) | PP_HAS(LABELS) },
 };
 
 const struct pp_format pp_format_perf = {

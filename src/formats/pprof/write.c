@@ -30,6 +30,7 @@ struct pprof_write {
 	uint32_t *location;                    /* by node: its own */
 	pp_node *above;            /* by node: the innermost one of its caller's location */
 	uint32_t *function_id;     /* by function */
+	pp_str *file_of;           /* by function */
 	PP_VEC(pp_func) functions; /* in the order of their ids, from 1 on */
 	uint8_t *has;              /* by module: fields 7 to 10 as bits */
 	bool *is_used;             /* by module */
@@ -228,18 +229,42 @@ is_nameless(const struct pprof_write *w, const struct out_location *l)
 	       (pp_text_of(w->p, f->name).n == 0 || is_placeholder(w, f));
 }
 
+/*
+ * Whether the line of a frame can be told: a line has no file of its own here, it is in that of its function. A function
+ * whose file is not known is in that of its first line.
+ */
+static bool
+line_is_in_file(struct pprof_write *w, const struct pp_frame_row *frame)
+{
+	pp_func func = w->p->funcs.at[frame->func].same;
+	pp_str *file = &w->file_of[func];
+
+	if (!*file)
+		*file = w->p->funcs.at[func].file;
+	if (!*file && frame->line && frame->file) {
+		*file = frame->file;
+		w->writer->loss.made |= PP_HAS(FILES);
+	}
+	if (!frame->line || !frame->file || frame->file == *file)
+		return true;
+	w->writer->loss.more[PP_TRAIT_PLACES]++;
+	w->writer->loss.more[PP_TRAIT_COLUMNS] += frame->column != 0;
+	return false;
+}
+
 static void
 line_put(struct pprof_write *w, const struct pp_frame_row *frame, pp_module module, bool inlined)
 {
 	struct pp_buf *part = &w->out.part;
-	const struct pp_func_row *f = &w->p->funcs.at[frame->func];
+	bool told = line_is_in_file(w, frame);
+	pp_str file = w->file_of[w->p->funcs.at[frame->func].same];
 
 	part->n = 0;
 	pp_pprof_put_number(part, LINE_FUNCTION, function_use(w, frame->func));
-	pp_pprof_put_number(part, LINE_LINE, frame->line);
-	pp_pprof_put_number(part, LINE_COLUMN, frame->column);
+	pp_pprof_put_number(part, LINE_LINE, told ? frame->line : 0);
+	pp_pprof_put_number(part, LINE_COLUMN, told ? frame->column : 0);
 	pp_pprof_put_bytes(&w->out.message, LOCATION_LINE, part->p, part->n);
-	w->has[module] |= (uint8_t)(1 | (f->file ? 2 : 0) | (frame->line ? 4 : 0) |
+	w->has[module] |= (uint8_t)(1 | (file ? 2 : 0) | (told && frame->line ? 4 : 0) |
 	                            (inlined ? 8 : 0));
 }
 
@@ -300,7 +325,8 @@ functions_write(struct pprof_write *w)
 		pp_pprof_put_number(&w->out.message, FUNCTION_ID, i);
 		pp_pprof_put_number(&w->out.message, FUNCTION_NAME,
 		                    string_id(w, name.n ? name : pp_slice_z("[no name]")));
-		pp_pprof_put_number(&w->out.message, FUNCTION_FILE, string_of(w, f->file));
+		pp_pprof_put_number(&w->out.message, FUNCTION_FILE,
+		                    string_of(w, w->file_of[w->functions.at[i]]));
 		pp_pprof_put_number(&w->out.message, FUNCTION_START, f->line);
 		pp_pprof_out_message(&w->out, PROFILE_FUNCTION);
 	}
@@ -514,9 +540,10 @@ profile_write(struct pprof_write *w)
 	const struct pp_profile *p = w->p;
 
 	w->function_id = calloc(p->funcs.n + 1, sizeof *w->function_id);
+	w->file_of = calloc(p->funcs.n + 1, sizeof *w->file_of);
 	w->has = calloc(p->modules.n + 1, sizeof *w->has);
 	w->is_used = calloc(p->modules.n + 1, sizeof *w->is_used);
-	if (!w->function_id || !w->has || !w->is_used || !nodes_locate(w)) {
+	if (!w->function_id || !w->file_of || !w->has || !w->is_used || !nodes_locate(w)) {
 		w->no_memory = true;
 		return;
 	}
@@ -593,6 +620,7 @@ model_write(struct pp_writer *writer)
 	free(w.location);
 	free(w.above);
 	free(w.function_id);
+	free(w.file_of);
 	free(w.has);
 	free(w.is_used);
 	return status;

@@ -22,6 +22,7 @@ struct making {
 	const struct pp_profile *p;
 	struct pp_builder *b;
 	pp_func *plain, *recursive; /* by function of p: of the view */
+	struct pp_map files;        /* of frames -> of the view */
 	struct pp_buf text;
 };
 
@@ -319,6 +320,23 @@ node_line(const struct pp_profile *p, pp_node node)
 	return frame->line ? frame->line : p->funcs.at[frame->func].line;
 }
 
+/* The file of a frame's line in the view; 0 = that of its function. */
+static pp_str
+frame_file(struct making *k, pp_frame frame)
+{
+	pp_str from = k->p->frames.at[frame].line ? k->p->frames.at[frame].file : 0, to;
+
+	if (!from)
+		return 0;
+	to = pp_map_get(&k->files, from);
+	if (to == PP_MAP_NONE) {
+		to = make_name(k, pp_text_of(k->p, from), false, "");
+		if (!pp_map_set(&k->files, from, to))
+			pp_builder_fail(k->b, PP_E_NOMEM, NULL);
+	}
+	return to;
+}
+
 /* Where in the parent a node was called: as it says, or where the parent was then; 0 = not known. */
 static uint32_t
 site_line(const struct pp_profile *p, pp_node node)
@@ -342,12 +360,16 @@ tree_own(struct making *k, const pp_func *funcs)
 		for (row = 0; row < s->rows && pp_builder_ok(k->b); row++) {
 			pp_node node = pp_series_node(s, row);
 
-			if (pp_series_present(s, row))
-				costs_add(k, line_add,
-				          line_row(k,
-				                   node ? funcs[node] : make_function(k, 0, false),
-				                   0, node ? node_line(k->p, node) : 0, 0),
-				          pp_series_costs(k->p, s, row));
+			pp_func func;
+			uint32_t line;
+
+			if (!pp_series_present(s, row))
+				continue;
+			func = node ? funcs[node] : make_function(k, 0, false);
+			line = line_row(k, func,
+			                node ? frame_file(k, pp_tree_frame(&k->p->tree, node)) : 0,
+			                node ? node_line(k->p, node) : 0, 0);
+			costs_add(k, line_add, line, pp_series_costs(k->p, s, row));
 		}
 	}
 }
@@ -367,6 +389,8 @@ tree_rows(struct making *k, const pp_func *funcs, uint32_t *row_of)
 			                   .site_line = parent ? site_line(k->p, node) : 0 };
 		int64_t *counted;
 
+		if (parent && !k->p->frames.at[pp_tree_frame(&k->p->tree, node)].site_line)
+			row.site_file = frame_file(k, pp_tree_frame(&k->p->tree, parent));
 		row_of[node] = parent ? pp_build_edge_row(k->b, &row) : PP_MAP_NONE;
 		counted = pp_build_edge_cell(k->b, row_of[node], 0);
 		/* Who called a root is not known, so that nothing can be said of its calls. */
@@ -605,7 +629,7 @@ pp_cg_view_init(struct pp_cg_view *v, struct pp_writer *w, bool edges)
 {
 	const struct pp_profile *p = w->profile;
 	struct pp_limits limits = pp_limits_complete(NULL);
-	struct making k = { .w = w, .v = v, .p = p, .b = &v->builder };
+	struct making k = { .w = w, .v = v, .p = p, .b = &v->builder, .files.seed = p->strs.seed };
 	pp_status status = PP_E_NOMEM;
 
 	*v = (struct pp_cg_view){ 0 };
@@ -622,6 +646,7 @@ pp_cg_view_init(struct pp_cg_view *v, struct pp_writer *w, bool edges)
 		status = pp_builder_finish(&v->builder, &v->profile);
 	free(k.plain);
 	free(k.recursive);
+	pp_map_release(&k.files);
 	pp_buf_release(&k.text);
 	return status;
 }

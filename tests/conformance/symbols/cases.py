@@ -105,6 +105,27 @@ def recorded(tap, ask, root, has_lines):
     for stack, count in wanted.items():
         own[stack[0][1]] += count * 666666
     tap.same(rows, dict(own), 'what lines cost')
+    copies(tap, ask, root, rows)
+
+
+def copies(tap, ask, root, rows):
+    """Functions are the same whether lines are looked up or not; and lines are, in formats that have a place for them."""
+    symfs = ('--option', 'symfs=' + root)
+    for question in (['top', '-n', '0'], ['callers', 'work'], ['tree']):
+        answers = []
+        for words in ([ask.recording, *symfs], [root + '/copy.spaa']):
+            ask.run('convert', '-q', ask.recording, *symfs, '-o', root + '/copy.spaa')
+            answer = json.loads(ask.run(*question, '--json', *words).stdout)
+            answer.pop('format', None)
+            answers.append(answer)
+        tap.same(answers[1], answers[0], f'{question[0]} of a copy as SPAA')
+    told = [row for row in answers[0]['root']['children'] if 'file' in row]
+    tap.ok(not told, 'where a function begins is not told by who looks lines up', told)
+    for target in ('callgrind', 'cachegrind', 'pprof'):
+        ask.run('convert', '-q', ask.recording, *symfs, '--to', target, '-o', root + '/copy')
+        found = json.loads(ask.run('lines', '--json', root + '/copy').stdout)['lines']
+        tap.same({f"{os.path.basename(row['file'])}:{row['line']}": row['cost']['period'] for row in found}, rows,
+                 f'what lines cost, as {target}')
 
 
 def info(ask, root, recording=None):
