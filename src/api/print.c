@@ -6,6 +6,7 @@
 
 #include "api/layout.h"
 #include "api/reply.h"
+#include "formats/kit/loss.h"
 #include "io/rules.h"
 #include "output/diag_view.h"
 #include "output/flame_svg.h"
@@ -284,6 +285,30 @@ profile_print(struct pp_reply *r, const struct pp_profile *p, const struct pp_pr
 	return status == PP_OK ? PP_OK : write_failed(&r->asking.answer, out, status);
 }
 
+/* Rewrites the input that was left open. What may not lose anything is held back as long as it could not be taken back. */
+static pp_status
+rewrite_try(struct pp_reply *r, struct pp_sink *out)
+{
+	bool lossless = r->asking.answer.product->write.lossless;
+	struct pp_opened *o = &r->rewritten.opened;
+	struct pp_sink *sink = out;
+	struct pp_buf held = { 0 };
+	pp_status status = lossless && out->direct ? pp_sink_buffer(&held, &sink) : PP_OK;
+
+	if (status == PP_OK)
+		status = pp_opened_rewrite(o, sink);
+	if (status == PP_OK && lossless &&
+	    pp_diags_of_rule(o->reader.diags, &pp_loss_rules[PP_TRAIT_INCOMPLETE]))
+		status = PP_E_LOSS;
+	if (sink != out) {
+		if (status == PP_OK && (status = pp_sink_commit(sink)) == PP_OK)
+			pp_sink_write(out, held.p, held.n);
+		pp_sink_close(sink);
+		pp_buf_release(&held);
+	}
+	return status;
+}
+
 /*
  * An input that was left open goes straight into its canonical form, or is read and written after all: for a terminal,
  * or where what went out could not be taken back when damage is found.
@@ -292,14 +317,19 @@ static pp_status
 rewrite_print(struct pp_reply *r, const struct pp_print_opts *opts, struct pp_sink *out)
 {
 	struct pp_loaded *l = &r->rewritten;
-	bool strict = r->asking.params->reading.strict;
+	bool strict = r->asking.params->reading.strict, lost;
 	pp_status status = PP_E_UNSUPPORTED;
 
 	if (!opts->terminal && !(strict && out->direct))
-		status = pp_opened_rewrite(&l->opened, out);
+		status = rewrite_try(r, out);
 	if (status != PP_E_UNSUPPORTED) {
-		l->status = status;
-		return status == PP_E_OUTPUT ? status : pp_loaded_verdict(r, l, false);
+		lost = status == PP_E_LOSS;
+		l->status = lost ? PP_OK : status;
+		if (status == PP_E_OUTPUT)
+			return status;
+		status = pp_loaded_verdict(r, l, false);
+		return status == PP_OK && lost ? write_failed(&r->asking.answer, out, PP_E_LOSS)
+		                               : status;
 	}
 	pp_loaded_read(r, l);
 	status = pp_loaded_verdict(r, l, false);

@@ -174,3 +174,39 @@ $ polyprof check claims.pb; cat bakery.pb bakery.pb > two.pb; polyprof check two
   two.pb@0x191: warning: string 17 is empty, too [pprof-string-empty]
   two.pb: reject (pprof: 11 errors, 3 warnings)
 = 1
+
+What may not lose anything is not written where the file is damaged, and to a pipe not a byte of it.
+
+$ head -c 200 bakery.pb > cut.pb; polyprof convert -q --lossless cut.pb --to pprof -o again.pb; test -e again.pb || echo nothing
+  nothing
+! cut.pb@0x23: error: a mapping refers to string 10 of 9 [pprof-string-index]
+! cut.pb@0x23: error: a mapping refers to string 9 of 9 [pprof-string-index]
+! cut.pb@0xc0: error: a field exceeds its message [pprof-cut]
+! polyprof: error: pprof cannot hold all of this profile, and --lossless forbids losing any of it
+$ polyprof convert -q --lossless cut.pb --to pprof -o - | wc -c; polyprof convert --lossless bakery.pb --to pprof -o - | polyprof top -
+  0
+  CPU time: 50 ns in 3 functions
+
+     self  self%                total  total%  self samples  function  place
+    30 ns  60.0%  ████████████  50 ns  100.0%             3  bake      /bakery/oven.c:10
+    20 ns  40.0%  ████████      20 ns   40.0%             2  mix       /bakery/oven.c:20
+     0 ns   0.0%                50 ns  100.0%             0  main      /bakery/oven.c
+! cut.pb@0x23: error: a mapping refers to string 10 of 9 [pprof-string-index]
+! cut.pb@0x23: error: a mapping refers to string 9 of 9 [pprof-string-index]
+! cut.pb@0xc0: error: a field exceeds its message [pprof-cut]
+! polyprof: error: pprof cannot hold all of this profile, and --lossless forbids losing any of it
+
+Labels that another format told are labels here; one without a text has no place.
+
+$ polyprof convert -q bakery.pb.gz --label tenant=north --to pprof -o north.pb; polyprof tags north.pb
+    cost   cost%  key     value
+       1  100.0%  size    0
+       1  100.0%  tenant  north
+$ (echo '{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","stack_id_mode":"local","events":[{"name":"e","kind":"timer","sampling":{"mode":"event","primary_metric":"period"}}]}'; echo '{"type":"dso","id":1,"name":"[kernel.kallsyms]","is_kernel":true}'; echo '{"type":"frame","id":1,"func":"f","dso":1,"kind":"kernel"}'; echo '{"type":"stack","id":1,"frames":[1],"context":{"event":"e","x_span":"a","x_none":""},"weights":[{"metric":"period","value":1}]}') > span.spaa; polyprof convert span.spaa --to pprof -o span.pb; polyprof tags span.pb
+    cost   cost%  key     value
+       1  100.0%  x_span  a
+! span.pb: warning: made up: the number of samples [loss-samples]
+! span.pb: warning: not written: marks of kernel and user code (2) [loss-marks]
+! span.pb: warning: not written: labels (1) [loss-labels]
+! span.pb: warning: not written: events of metrics (1) [loss-events]
+! span.pb: warning: not written: metadata (9) [loss-metadata]

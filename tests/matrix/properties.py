@@ -149,6 +149,9 @@ def mirror(a, b):
         return ['only one way works']
     if there is None:
         return None
+    # The first profile says which metric (docs/diff.md); where the second would say another, the mirror shows that one.
+    if there['after']['metric'] != back['before']['metric']:
+        back = ask('diff', '--json', '-n', '0', '-m', there['after']['metric'], b, a)
     wrong = side_as_top(there, 'before', ask('top', '--json', '-n', '0', a))
     wrong += side_as_top(there, 'after', ask('top', '--json', '-n', '0', b))
     if (there['before']['total'], there['after']['total']) != (back['after']['total'], back['before']['total']):

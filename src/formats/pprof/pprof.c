@@ -123,7 +123,8 @@ static const struct pp_option_doc pprof_options[] = {
 static const struct pp_holds pprof_holds[] = {
 	{ .keeps = PP_HAS(STACKS) | PP_HAS(TIME) | PP_HAS(RECORDED) | PP_HAS(FILES) |
 	           PP_HAS(FIRST_LINES) | PP_HAS(MODULES) | PP_HAS(BUILD_IDS) | PP_HAS(PLACES) |
-	           PP_HAS(COLUMNS) | PP_HAS(ADDRESSES) | PP_HAS(INLINED) | PP_HAS(THREADS),
+	           PP_HAS(COLUMNS) | PP_HAS(ADDRESSES) | PP_HAS(INLINED) | PP_HAS(THREADS) |
+	           PP_HAS(MARKS) | PP_HAS(LABELS),
 	  .own = PP_HAS(METADATA) | PP_HAS(PRIVATE),
 	  .states = PP_HAS(SAMPLES),
 	  .apart = PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(MODULES),

@@ -411,8 +411,12 @@ series_labels(struct pprof_write *w, const struct pp_series *s, struct pp_buf *l
 	for (set = s->labels; set; set = w->p->labels.at[set].rest) {
 		const struct pp_label_row *l = &w->p->labels.at[set];
 
-		label_put(w, labels, string_of(w, l->key), string_of(w, l->text), l->number,
-		          string_of(w, l->unit));
+		/* No text at all would be read as a number. */
+		if (l->type == PP_LABEL_TEXT && pp_text_of(w->p, l->text).n == 0)
+			w->writer->loss.more[PP_TRAIT_LABELS]++;
+		else
+			label_put(w, labels, string_of(w, l->key), string_of(w, l->text), l->number,
+			          string_of(w, l->unit));
 	}
 	for (i = 0; i < PP_COUNT_OF(known) && !w->native; i++)
 		if (known[i].text || known[i].number >= 0)
@@ -564,7 +568,6 @@ losses_note(struct pprof_write *w)
 {
 	const struct pp_profile *p = w->p;
 	struct pp_loss *loss = &w->writer->loss;
-	bool marked = false, known = false;
 	size_t i;
 
 	if (w->native && p->holds & PP_EXTRAS)
@@ -577,15 +580,13 @@ losses_note(struct pprof_write *w)
 		loss->dropped |= PP_HAS(TIME);
 	/* The kernel is known by its module. */
 	for (i = 1; i < p->funcs.n; i++) {
-		pp_module module = p->funcs.at[i].module;
-		bool kernel = (p->funcs.at[i].flags & PP_FUNC_KERNEL) != 0;
+		const struct pp_func_row *f = &p->funcs.at[i];
+		bool kernel = f->module &&
+		              pp_pprof_is_kernel(pp_text_of(p, p->modules.at[f->module].name));
 
-		marked |= kernel;
-		known |= kernel && module &&
-		         pp_pprof_is_kernel(pp_text_of(p, p->modules.at[module].name));
+		if (kernel != ((f->flags & PP_FUNC_KERNEL) != 0))
+			loss->dropped |= PP_HAS(MARKS);
 	}
-	if (marked && !known)
-		loss->dropped |= PP_HAS(MARKS);
 	for (i = 1; i < p->frames.n; i++)
 		if (p->frames.at[i].flags & PP_FRAME_KINDS)
 			loss->dropped |= PP_HAS(MARKS);
