@@ -327,3 +327,28 @@ class Matrix:
         again = Facts(self.polyprof, self.facts, back, source)
         differ = differences(source, again) if again.readable else {'complete'}
         missing = silent(differ, rules | rules_of(done))
+        # Where frames are may have been told by lines and call sites on the way.
+        if {'loss-lines', 'loss-sites'} & rules_of(done):
+            missing.discard('places')
+        self.tap.ok(not missing, f'{name} and back', f'silent: {sorted(missing)}')
+
+    def sample(self, fmt, path, number):
+        source = Facts(self.polyprof, self.facts, path)
+        for target, variant in turn_of(self.targets, number, 4):
+            with tempfile.TemporaryDirectory(dir=MEMORY) as work:
+                os.mkdir(os.path.join(work, 'there'))
+                os.mkdir(os.path.join(work, 'back'))
+                self.check(fmt, path, source, target, variant, work)
+
+    def run(self):
+        for fmt in self.readable:
+            for number, path in enumerate(samples(os.path.join(self.root, fmt, 'good'))):
+                self.sample(fmt, path, number)
+        known = {rule['rule'] for rule in json.loads(run(self.polyprof, 'explain', '--json').stdout)['rules']}
+        known = {rule for rule in known if rule.startswith('loss-')}
+        self.tap.ok(self.reported - {'estimated'} == known - NOT_HERE, 'each rule is reported',
+                    sorted((known - NOT_HERE) ^ (self.reported - {'estimated'})))
+        return self.tap.done()
+
+
+sys.exit(Matrix(*sys.argv[1:4], sys.argv[4:]).run())
