@@ -139,6 +139,33 @@ calls_whole(struct pp_flat *f, const struct pp_profile *p)
 	return true;
 }
 
+/* Where all have cells of all metrics. */
+static void
+calls_fill_few(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of)
+{
+	size_t stride = pp_edge_stride(p), n = p->metrics.n, i, m;
+	const int64_t *cells = p->calls.cells.at;
+
+	for (i = 0; i < p->calls.rows.n; i++, cells += stride) {
+		const struct pp_edge_row *e = &p->calls.rows.at[i];
+		pp_func callee = p->funcs.at[e->callee].same;
+		size_t row = row_of[callee] - 1;
+		bool repeats = p->calls.self_repeats && callee == p->funcs.at[e->caller].same;
+
+		pp_count_add(&f->calls[row], (uint64_t)cells[0]);
+		for (m = 0; m < n; m++) {
+			const struct pp_metric *metric = &p->metrics.at[m];
+
+			if (!repeats)
+				pp_value_add(metric, &pp_flat_total_of(f, row)[m],
+				             pp_cell_value(metric, cells[1 + m]));
+			if (p->calls.own)
+				pp_value_add(metric, &pp_flat_self_of(f, row)[m],
+				             pp_cell_value(metric, cells[1 + n + m]));
+		}
+	}
+}
+
 /*
  * A function costs what its calls cost. Recursion needs no care where the file counts outermost calls only. Where an
  * edge from a function to itself repeats time that the outer call has, it is left out.
@@ -150,7 +177,9 @@ calls_fill(struct pp_flat *f, const struct pp_profile *p, const uint32_t *row_of
 	size_t i;
 
 	f->has_calls = true;
-	for (i = 0; fine && i < p->calls.rows.n; i++) {
+	if (!p->calls.wide && !pp_flat_is_sparse(f))
+		calls_fill_few(f, p, row_of);
+	for (i = 0; fine && (p->calls.wide || pp_flat_is_sparse(f)) && i < p->calls.rows.n; i++) {
 		const struct pp_edge_row *e = &p->calls.rows.at[i];
 		pp_func callee = p->funcs.at[e->callee].same;
 		size_t row = row_of[callee] - 1;

@@ -167,19 +167,18 @@ pp_profile_own(const struct pp_profile *p, size_t series, bool alone, struct pp_
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-/* The sum of a column of a series that has all cells. */
+/* The sum of a column of rows that have all cells. */
 static union pp_value
-column_total(const struct pp_series *s, const struct pp_metric *m, size_t metric)
+column_total(const struct pp_metric *m, const int64_t *cell, size_t rows, size_t stride)
 {
-	const int64_t *cell = s->cells + metric;
 	union pp_value sum = pp_value_zero(m);
-	uint32_t row;
+	size_t row;
 
-	for (row = 0; m->type == PP_INT && row < s->rows; row++, cell += s->stride)
+	for (row = 0; m->type == PP_INT && row < rows; row++, cell += stride)
 		sum.i += *cell;
-	for (row = 0; m->type == PP_UINT && row < s->rows; row++, cell += s->stride)
+	for (row = 0; m->type == PP_UINT && row < rows; row++, cell += stride)
 		sum.i += (uint64_t)*cell;
-	for (row = 0; m->type == PP_REAL && row < s->rows; row++, cell += s->stride)
+	for (row = 0; m->type == PP_REAL && row < rows; row++, cell += stride)
 		sum.d += pp_cell_value(m, *cell).d;
 	return sum;
 }
@@ -195,8 +194,9 @@ totals_of_tree(const struct pp_profile *p, union pp_value *sums)
 		const struct pp_series *s = &p->series.at[i];
 
 		for (k = 0; !s->wide && s->rows && k < p->metrics.n; k++)
-			pp_value_add(&p->metrics.at[k], &sums[k],
-			             column_total(s, &p->metrics.at[k], k));
+			pp_value_add(
+			    &p->metrics.at[k], &sums[k],
+			    column_total(&p->metrics.at[k], s->cells + k, s->rows, s->stride));
 		for (row = 0; s->wide && row < s->rows; row++)
 			pp_values_add_cells(p, sums, pp_series_costs(p, s, row));
 	}
@@ -207,8 +207,14 @@ static void
 totals_of_rows(const struct pp_profile *p, bool calls, union pp_value *sums)
 {
 	size_t n = calls ? p->calls.rows.n : p->lines.rows.n, i;
+	size_t stride = calls ? pp_edge_stride(p) : pp_line_stride(p);
+	bool wide = calls ? p->calls.wide != NULL : p->lines.wide != NULL;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; !wide && n && i < p->metrics.n; i++)
+		pp_value_add(
+		    &p->metrics.at[i], &sums[i],
+		    column_total(&p->metrics.at[i], row_own(p, calls, 0).at + i, n, stride));
+	for (i = 0; wide && i < n; i++)
 		pp_values_add_cells(p, sums, row_own(p, calls, i));
 }
 
@@ -238,6 +244,7 @@ static bool
 totals_of_calls(const struct pp_profile *p, union pp_value *sums)
 {
 	union pp_value *lines = calloc(p->metrics.n + 1, sizeof *lines);
+	bool missing = false;
 	size_t m;
 
 	if (pp_calls_are_all(p))
@@ -245,9 +252,11 @@ totals_of_calls(const struct pp_profile *p, union pp_value *sums)
 	else
 		totals_of_rows(p, true, sums);
 	/* Subs may be listed without any of their cost: then the lines tell. */
-	if (lines && p->lines.rows.n)
+	for (m = 0; p->lines.rows.n && m < p->metrics.n; m++)
+		missing = missing || pp_value_is_zero(&p->metrics.at[m], sums[m]);
+	if (lines && missing)
 		totals_of_rows(p, false, lines);
-	for (m = 0; lines && p->lines.rows.n && m < p->metrics.n; m++)
+	for (m = 0; lines && missing && m < p->metrics.n; m++)
 		if (pp_value_is_zero(&p->metrics.at[m], sums[m]))
 			sums[m] = lines[m];
 	free(lines);
@@ -307,7 +316,8 @@ total_of_tree(const struct pp_profile *p, size_t metric)
 		const struct pp_series *s = &p->series.at[i];
 
 		if (!s->wide && s->rows)
-			pp_value_add(m, &sum, column_total(s, m, metric));
+			pp_value_add(m, &sum,
+			             column_total(m, s->cells + metric, s->rows, s->stride));
 		for (row = 0; s->wide && row < s->rows; row++)
 			pp_value_add(m, &sum, pp_cell_value(m, pp_series_cell(s, row, metric)));
 	}

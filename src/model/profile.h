@@ -429,14 +429,20 @@ pp_values_add(const struct pp_profile *p, union pp_value *sums, const union pp_v
 static inline void
 pp_values_add_cells(const struct pp_profile *p, union pp_value *sums, struct pp_cells cells)
 {
+	const struct pp_metric *metrics = p->metrics.at;
 	size_t i;
 
-	for (i = 0; i < cells.n; i++) {
-		uint32_t m = pp_cells_column(&cells, i);
+	if (PP_LIKELY(!cells.column))
+		for (i = 0; i < cells.n; i++)
+			pp_value_add(&metrics[i], &sums[i],
+			             pp_cell_value(&metrics[i], cells.at[i]));
+	else
+		for (i = 0; i < cells.n; i++) {
+			uint32_t m = pp_cells_column(&cells, i);
 
-		pp_value_add(&p->metrics.at[m], &sums[m],
-		             pp_cell_value(&p->metrics.at[m], cells.at[i]));
-	}
+			pp_value_add(&metrics[m], &sums[m],
+			             pp_cell_value(&metrics[m], cells.at[i]));
+		}
 }
 
 /* Leaves a series without rows; what it had is somebody else's, or freed before. */

@@ -4,20 +4,32 @@
 #include "model/builder.h"
 #include "model/schema.h"
 
-/* Cells of one more row, zero, before the row itself is there; false when out of memory. */
-static bool
-cells_append(const struct pp_profile *p, struct pp_cell_block b)
+/* The same where there are many metrics. */
+static PP_NOINLINE bool
+wide_append(struct pp_wide **wide, size_t rows)
 {
-	if (!b.rows && !*b.wide && p->metrics.n > PP_FEW_COLUMNS &&
-	    !(*b.wide = pp_wide_new(sizeof(int64_t), 0)))
+	if (!rows && !*wide && !(*wide = pp_wide_new(sizeof(int64_t), 0)))
 		return false;
-	if (*b.wide)
-		return pp_wide_push(*b.wide);
-	if (*b.n + b.stride > *b.cap &&
-	    !pp_vec_grow((void **)b.cells, b.cap, sizeof **b.cells, *b.n + b.stride))
+	return pp_wide_push(*wide);
+}
+
+/* Cells of one more row, zero, before the row itself is there; false when out of memory. */
+#define CELLS_APPEND(p, of, stride)                                                                \
+	((of)->wide || (!(of)->rows.n && (p)->metrics.n > PP_FEW_COLUMNS)                          \
+	     ? wide_append(&(of)->wide, (of)->rows.n)                                              \
+	     : zeros_append(&(of)->cells.at, &(of)->cells.n, &(of)->cells.cap, stride))
+
+static inline bool
+zeros_append(int64_t **cells, size_t *n, size_t *cap, size_t stride)
+{
+	size_t i;
+
+	if (PP_UNLIKELY(*n + stride > *cap) &&
+	    !pp_vec_grow((void **)cells, cap, sizeof **cells, *n + stride))
 		return false;
-	memset(*b.cells + *b.n, 0, b.stride * sizeof **b.cells);
-	*b.n += b.stride;
+	for (i = 0; i < stride; i++)
+		(*cells)[*n + i] = 0;
+	*n += stride;
 	return true;
 }
 
@@ -45,7 +57,7 @@ edge_append(struct pp_builder *b, uint32_t tag, const struct pp_edge_row *row)
 	struct pp_profile *p = b->profile;
 	uint32_t i = (uint32_t)p->calls.rows.n;
 
-	if (i == PP_MAP_NONE || !cells_append(p, pp_cell_block(p, p->series.n)) ||
+	if (i == PP_MAP_NONE || !CELLS_APPEND(p, &p->calls, pp_edge_stride(p)) ||
 	    !pp_vec_push(&p->calls.rows, *row) || !pp_index_add(&b->edge_index, tag, i)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 		return PP_MAP_NONE;
@@ -53,8 +65,8 @@ edge_append(struct pp_builder *b, uint32_t tag, const struct pp_edge_row *row)
 	return i;
 }
 
-uint32_t
-pp_build_edge_row(struct pp_builder *b, const struct pp_edge_row *row)
+static inline uint32_t
+edge_row(struct pp_builder *b, const struct pp_edge_row *row)
 {
 	struct pp_profile *p = b->profile;
 	uint32_t tag = edge_tag(b, row), i;
@@ -66,6 +78,12 @@ pp_build_edge_row(struct pp_builder *b, const struct pp_edge_row *row)
 		if (edge_same(&p->calls.rows.at[i], row))
 			return i;
 	return edge_append(b, tag, row);
+}
+
+uint32_t
+pp_build_edge_row(struct pp_builder *b, const struct pp_edge_row *row)
+{
+	return edge_row(b, row);
 }
 
 /* A cell of a row of many columns. */
@@ -93,7 +111,7 @@ pp_build_edge_cell(struct pp_builder *b, uint32_t row, size_t column)
 int64_t *
 pp_build_edge(struct pp_builder *b, const struct pp_edge_row *row)
 {
-	uint32_t i = pp_build_edge_row(b, row);
+	uint32_t i = edge_row(b, row);
 
 	if (i != PP_MAP_NONE && b->profile->calls.wide)
 		pp_builder_fail(b, PP_E_UNSUPPORTED, NULL);
@@ -142,7 +160,7 @@ line_append(struct pp_builder *b, uint32_t tag, const struct pp_line_row *row)
 	struct pp_profile *p = b->profile;
 	uint32_t i = (uint32_t)p->lines.rows.n;
 
-	if (i == PP_MAP_NONE || !cells_append(p, pp_cell_block(p, p->series.n + 1)) ||
+	if (i == PP_MAP_NONE || !CELLS_APPEND(p, &p->lines, pp_line_stride(p)) ||
 	    !pp_vec_push(&p->lines.rows, *row) || !pp_index_add(&b->line_index, tag, i)) {
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 		return PP_MAP_NONE;
@@ -150,8 +168,8 @@ line_append(struct pp_builder *b, uint32_t tag, const struct pp_line_row *row)
 	return i;
 }
 
-uint32_t
-pp_build_line_row(struct pp_builder *b, const struct pp_line_row *row)
+static inline uint32_t
+line_row(struct pp_builder *b, const struct pp_line_row *row)
 {
 	struct pp_profile *p = b->profile;
 	uint32_t tag = line_tag(b, row), i;
@@ -163,6 +181,12 @@ pp_build_line_row(struct pp_builder *b, const struct pp_line_row *row)
 		if (line_same(&p->lines.rows.at[i], row))
 			return i;
 	return line_append(b, tag, row);
+}
+
+uint32_t
+pp_build_line_row(struct pp_builder *b, const struct pp_line_row *row)
+{
+	return line_row(b, row);
 }
 
 int64_t *
@@ -179,7 +203,7 @@ pp_build_line_cell(struct pp_builder *b, uint32_t row, size_t column)
 int64_t *
 pp_build_line(struct pp_builder *b, const struct pp_line_row *row)
 {
-	uint32_t i = pp_build_line_row(b, row);
+	uint32_t i = line_row(b, row);
 
 	if (i != PP_MAP_NONE && b->profile->lines.wide)
 		pp_builder_fail(b, PP_E_UNSUPPORTED, NULL);
@@ -254,22 +278,37 @@ costs_add(const struct adding *x, uint32_t row)
 	return fits;
 }
 
-/* Whether all of them can be added. */
-static bool
-costs_fit(const struct adding *x, uint32_t row)
+/* Whether all of them can be added to a row of many. */
+static PP_NOINLINE bool
+many_fit(const struct adding *x, uint32_t row)
 {
-	const struct pp_metric *metrics = x->b->profile->metrics.at;
-	const int64_t *cells = few_cells(x, row);
 	size_t m;
 
 	for (m = 0; m < x->n; m++) {
-		int64_t cell;
+		int64_t cell = x->costs[m] ? many_get(x, row, m) : 0;
 
-		if (!cells && !x->costs[m])
-			continue;
-		cell = cells ? cells[m] : many_get(x, row, m);
-		if (PP_UNLIKELY(!pp_cell_add(metrics[m].type, &cell, x->costs[m])))
+		if (!pp_cell_add(x->b->profile->metrics.at[m].type, &cell, x->costs[m]))
 			return false;
+	}
+	return true;
+}
+
+/* Adds all of them, or none, when one does not fit; false then, or on failure. */
+static inline bool
+costs_try(const struct adding *x, uint32_t row)
+{
+	const struct pp_metric *metrics = x->b->profile->metrics.at;
+	int64_t *cells = few_cells(x, row), before[PP_FEW_COLUMNS];
+	size_t m;
+
+	if (PP_UNLIKELY(!cells))
+		return many_fit(x, row) && costs_add(x, row);
+	for (m = 0; m < x->n; m++) {
+		before[m] = cells[m];
+		if (PP_UNLIKELY(!pp_cell_add(metrics[m].type, &cells[m], x->costs[m]))) {
+			memcpy(cells, before, m * sizeof *cells);
+			return false;
+		}
 	}
 	return true;
 }
@@ -289,9 +328,9 @@ costs_tell(const struct adding *x, uint32_t row)
 	}
 }
 
-/* The row that costs of a function go to when its lines are not ordered: another one when they do not fit. */
-static uint32_t
-function_line(const struct adding *x, const struct pp_line_row *row)
+/* Adds costs of a function whose lines are not ordered: to another row when they do not fit. */
+static bool
+function_add(const struct adding *x, const struct pp_line_row *row)
 {
 	struct pp_builder *b = x->b;
 	struct pp_profile *p = b->profile;
@@ -301,14 +340,20 @@ function_line(const struct adding *x, const struct pp_line_row *row)
 	if (PP_UNLIKELY(to >= p->lines.rows.n || p->lines.rows.at[to].func != row->func ||
 	                p->lines.rows.at[to].series != row->series))
 		to = pp_build_line_row(b, &plain);
+	if (to == PP_MAP_NONE)
+		return false;
 	p->lines.told++;
-	if (to != PP_MAP_NONE && PP_UNLIKELY(!costs_fit(x, to))) {
-		costs_tell(x, to);
-		to = line_append(b, line_tag(b, &plain), &plain);
-	}
-	if (to != PP_MAP_NONE)
-		b->line_last = to;
-	return to;
+	b->line_last = to;
+	if (PP_LIKELY(costs_try(x, to)))
+		return true;
+	if (!pp_builder_ok(b))
+		return false;
+	costs_tell(x, to);
+	to = line_append(b, line_tag(b, &plain), &plain);
+	if (to == PP_MAP_NONE)
+		return false;
+	b->line_last = to;
+	return costs_add(x, to);
 }
 
 bool
@@ -316,39 +361,65 @@ pp_build_line_add(struct pp_builder *b, const struct pp_line_row *row, const int
                   size_t n, const struct pp_over *over)
 {
 	struct adding x = { b, costs, n, over, false };
-	uint32_t to = pp_builder_keeps(b, PP_LINES) ? pp_build_line_row(b, row)
-	                                            : function_line(&x, row);
+	uint32_t to;
 
+	if (!pp_builder_keeps(b, PP_LINES))
+		return function_add(&x, row);
+	to = pp_build_line_row(b, row);
 	return to != PP_MAP_NONE && costs_add(&x, to);
+}
+
+/* Adds costs and calls of a pair whose places are not ordered: to another row when they do not fit. */
+static bool
+pair_add(const struct adding *x, const struct pp_edge_row *row, int64_t calls)
+{
+	struct pp_builder *b = x->b;
+	struct pp_profile *p = b->profile;
+	struct pp_edge_row plain = { .caller = row->caller,
+		                     .callee = row->callee,
+		                     .series = row->series };
+	uint32_t to = pp_build_edge_row(b, &plain);
+	int64_t *counted;
+	bool room;
+
+	if (to == PP_MAP_NONE)
+		return false;
+	p->calls.told++;
+	room = pp_edge_cell(p, to, 0) <= INT64_MAX - calls;
+	if (PP_UNLIKELY(!room || !costs_try(x, to))) {
+		if (!pp_builder_ok(b))
+			return false;
+		costs_tell(x, to);
+		if (!room)
+			over_tell(x->over, p->metrics.n);
+		to = edge_append(b, edge_tag(b, &plain), &plain);
+		if (to == PP_MAP_NONE || !costs_add(x, to))
+			return false;
+	}
+	counted = pp_build_edge_cell(b, to, 0);
+	if (counted)
+		*counted += calls;
+	return counted != NULL;
 }
 
 bool
 pp_build_edge_add(struct pp_builder *b, const struct pp_edge_row *row, int64_t calls,
                   const int64_t *costs, size_t n, const struct pp_over *over)
 {
-	struct pp_profile *p = b->profile;
-	struct pp_edge_row plain = { .caller = row->caller,
-		                     .callee = row->callee,
-		                     .series = row->series };
 	struct adding x = { b, costs, n, over, true };
-	bool fits, places = pp_builder_keeps(b, PP_EDGES);
-	uint32_t to = pp_build_edge_row(b, places ? row : &plain);
 	int64_t *counted;
+	uint32_t to;
+	bool fits;
 
-	if (!places && to != PP_MAP_NONE &&
-	    PP_UNLIKELY(!costs_fit(&x, to) || pp_edge_cell(p, to, 0) > INT64_MAX - calls)) {
-		costs_tell(&x, to);
-		if (pp_edge_cell(p, to, 0) > INT64_MAX - calls)
-			over_tell(over, p->metrics.n);
-		to = edge_append(b, edge_tag(b, &plain), &plain);
-	}
+	if (!pp_builder_keeps(b, PP_EDGES))
+		return pair_add(&x, row, calls);
+	to = pp_build_edge_row(b, row);
 	if (to == PP_MAP_NONE)
 		return false;
-	p->calls.told += !places;
 	fits = costs_add(&x, to);
 	counted = pp_build_edge_cell(b, to, 0);
 	if (counted && !pp_cell_add(PP_INT, counted, calls)) {
-		over_tell(over, p->metrics.n);
+		over_tell(over, b->profile->metrics.n);
 		fits = false;
 	}
 	return fits && counted;

@@ -4,6 +4,9 @@
  * libdw finds what is at an address by walking over a whole unit of it each time, and asks tables that not every compiler
  * writes. So units are put in order of their addresses here, once, and functions of a unit when the first address in it is
  * looked up; then only one function is walked over.
+ *
+ * The library is loaded when the first file is opened: few questions need it, and linking it would cost each start of
+ * the program more than many an answer takes.
  */
 #include "symbols/dwarf.h"
 
@@ -14,6 +17,7 @@
 #include "base/slice.h"
 #include "base/sort.h"
 #include "base/vec.h"
+#include "io/library.h"
 
 /* Namespaces and classes within each other, blocks within each other. */
 #define NESTED_MOST 64
@@ -56,10 +60,60 @@ struct pp_dwarf {
 	uint64_t opened; /* bytes of units */
 };
 
+/* ---- the library ------------------------------------------------------------------------ */
+
+/* What is called of it, by names without dwarf_. */
+#define CALLS(X)                                                                                   \
+	X(attr)                                                                                    \
+	X(attr_integrate)                                                                          \
+	X(begin_elf)                                                                               \
+	X(child)                                                                                   \
+	X(dieoffset)                                                                               \
+	X(end)                                                                                     \
+	X(filesrc)                                                                                 \
+	X(formstring)                                                                              \
+	X(formudata)                                                                               \
+	X(getsrc_die)                                                                              \
+	X(getsrcfiles)                                                                             \
+	X(getsrclines)                                                                             \
+	X(hasattr)                                                                                 \
+	X(haspc)                                                                                   \
+	X(lineaddr)                                                                                \
+	X(linecol)                                                                                 \
+	X(lineno)                                                                                  \
+	X(linesrc)                                                                                 \
+	X(next_unit)                                                                               \
+	X(offdie)                                                                                  \
+	X(onesrcline)                                                                              \
+	X(ranges)                                                                                  \
+	X(setalt)                                                                                  \
+	X(siblingof)                                                                               \
+	X(srclang)                                                                                 \
+	X(tag)
+#define ELF_CALLS(X) X(elf_end) X(elf_memory) X(elf_version)
+
+static struct {
+#define X(name) __typeof__(dwarf_##name) *(name);
+	CALLS(X)
+#undef X
+#define X(name) __typeof__(name) *(name);
+	ELF_CALLS(X)
+#undef X
+} dw;
+
 bool
 pp_dwarf_is_built(void)
 {
-	return true;
+#define X(name) { "dwarf_" #name, &dw.name },
+	static const struct pp_library_call calls[] = { CALLS(X) };
+#undef X
+#define X(name) { #name, &dw.name },
+	static const struct pp_library_call elf_calls[] = { ELF_CALLS(X) };
+#undef X
+	static struct pp_library libelf = { "libelf.so.1", elf_calls, PP_COUNT_OF(elf_calls), 0 };
+	static struct pp_library libdw = { "libdw.so.1", calls, PP_COUNT_OF(calls), 0 };
+
+	return pp_library_has(&libelf) && pp_library_has(&libdw);
 }
 
 /* ---- ranges ----------------------------------------------------------------------------- */
@@ -97,8 +151,8 @@ ranges_add(struct ranges *r, Dwarf_Die *die, uint32_t unit)
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		struct range range = { start, end, 0, dwarf_dieoffset(die), unit };
+	while ((at = dw.ranges(die, at, &base, &start, &end)) > 0) {
+		struct range range = { start, end, 0, dw.dieoffset(die), unit };
 
 		if (start < end && !pp_vec_push(&r->at, range))
 			return false;
@@ -145,9 +199,9 @@ static void
 opened_close(struct opened *o)
 {
 	if (o->dwarf)
-		dwarf_end(o->dwarf);
+		dw.end(o->dwarf);
 	if (o->elf)
-		elf_end(o->elf);
+		dw.elf_end(o->elf);
 	free(o->copy);
 	*o = (struct opened){ 0 };
 }
@@ -164,8 +218,8 @@ opened_open(struct opened *o, const struct pp_elf *e)
 			return false;
 		memcpy(bytes, e->file.p, e->file.n);
 	}
-	o->elf = elf_memory(bytes, e->file.n);
-	o->dwarf = o->elf ? dwarf_begin_elf(o->elf, DWARF_C_READ, NULL) : NULL;
+	o->elf = dw.elf_memory(bytes, e->file.n);
+	o->dwarf = o->elf ? dw.begin_elf(o->elf, DWARF_C_READ, NULL) : NULL;
 	return o->dwarf != NULL;
 }
 
@@ -190,7 +244,7 @@ dwarf_learn(struct pp_dwarf *d)
 		return true;
 	if (!opened_open(&d->other, d->shared))
 		return false;
-	dwarf_setalt(d->own.dwarf, d->other.dwarf);
+	dw.setalt(d->own.dwarf, d->other.dwarf);
 	return true;
 }
 
@@ -199,17 +253,17 @@ static bool
 unit_add(struct pp_dwarf *d, Dwarf_Die *die)
 {
 	size_t before = d->ranges.at.n, n, i;
-	struct range range = { UINT64_MAX, 0, 0, dwarf_dieoffset(die), (uint32_t)d->units.n };
+	struct range range = { UINT64_MAX, 0, 0, dw.dieoffset(die), (uint32_t)d->units.n };
 	Dwarf_Lines *lines;
 	Dwarf_Addr address;
 
 	if (!ranges_add(&d->ranges, die, (uint32_t)d->units.n))
 		return false;
-	if (d->ranges.at.n > before || dwarf_hasattr(die, DW_AT_low_pc) ||
-	    dwarf_getsrclines(die, &lines, &n) != 0)
+	if (d->ranges.at.n > before || dw.hasattr(die, DW_AT_low_pc) ||
+	    dw.getsrclines(die, &lines, &n) != 0)
 		return true;
 	for (i = 0; i < n; i++)
-		if (dwarf_lineaddr(dwarf_onesrcline(lines, i), &address) == 0) {
+		if (dw.lineaddr(dw.onesrcline(lines, i), &address) == 0) {
 			range.start = address < range.start ? address : range.start;
 			range.end = address > range.end ? address : range.end;
 		}
@@ -225,13 +279,13 @@ units_read(struct pp_dwarf *d)
 	Dwarf_Half version;
 	uint8_t address_size, offset_size;
 
-	while (dwarf_next_unit(d->own.dwarf, at, &next, &header, &version, NULL, &address_size,
-	                       &offset_size, NULL, NULL) == 0 &&
+	while (dw.next_unit(d->own.dwarf, at, &next, &header, &version, NULL, &address_size,
+	                    &offset_size, NULL, NULL) == 0 &&
 	       next > at) {
 		struct unit unit = { .die = at + header, .size = next - at };
 		Dwarf_Die die;
 
-		if (dwarf_offdie(d->own.dwarf, unit.die, &die)) {
+		if (dw.offdie(d->own.dwarf, unit.die, &die)) {
 			if (!unit_add(d, &die) || !pp_vec_push(&d->units, unit))
 				return false;
 		}
@@ -244,11 +298,11 @@ units_read(struct pp_dwarf *d)
 struct pp_dwarf *
 pp_dwarf_open(const struct pp_elf *file, const struct pp_elf *shared)
 {
-	struct pp_dwarf *d = calloc(1, sizeof *d);
+	struct pp_dwarf *d = pp_dwarf_is_built() ? calloc(1, sizeof *d) : NULL;
 
 	if (!d)
 		return NULL;
-	(void)elf_version(EV_CURRENT);
+	(void)dw.elf_version(EV_CURRENT);
 	d->file = file;
 	d->shared = shared;
 	if (dwarf_learn(d) && units_read(d))
@@ -278,7 +332,7 @@ pp_dwarf_close(struct pp_dwarf *d)
 static bool
 nests_functions(Dwarf_Die *unit)
 {
-	switch (dwarf_srclang(unit)) {
+	switch (dw.srclang(unit)) {
 	case DW_LANG_Ada83:
 	case DW_LANG_Ada95:
 	case DW_LANG_Fortran77:
@@ -302,10 +356,10 @@ functions_read(struct unit *u, Dwarf_Die *unit)
 	bool nests = nests_functions(unit);
 	unsigned depth = 0;
 
-	if (dwarf_child(unit, &path[0]) != 0)
+	if (dw.child(unit, &path[0]) != 0)
 		return true;
 	for (;;) {
-		int tag = dwarf_tag(&path[depth]);
+		int tag = dw.tag(&path[depth]);
 		bool down = tag == DW_TAG_namespace || tag == DW_TAG_module ||
 		            tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
 		            (nests && tag == DW_TAG_subprogram);
@@ -313,11 +367,11 @@ functions_read(struct unit *u, Dwarf_Die *unit)
 		if (tag == DW_TAG_subprogram && !ranges_add(&u->functions, &path[depth], 0))
 			return false;
 		if (down && depth + 1 < NESTED_MOST &&
-		    dwarf_child(&path[depth], &path[depth + 1]) == 0) {
+		    dw.child(&path[depth], &path[depth + 1]) == 0) {
 			depth++;
 			continue;
 		}
-		while (dwarf_siblingof(&path[depth], &path[depth]) != 0) {
+		while (dw.siblingof(&path[depth], &path[depth]) != 0) {
 			if (depth == 0)
 				return true;
 			depth--;
@@ -332,10 +386,10 @@ name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
 
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &a) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a))
-		return dwarf_formstring(&a);
-	return dwarf_attr_integrate(die, DW_AT_name, &a) ? dwarf_formstring(&a) : NULL;
+	if (dw.attr_integrate(die, DW_AT_linkage_name, &a) ||
+	    dw.attr_integrate(die, DW_AT_MIPS_linkage_name, &a))
+		return dw.formstring(&a);
+	return dw.attr_integrate(die, DW_AT_name, &a) ? dw.formstring(&a) : NULL;
 }
 
 static uint32_t
@@ -344,8 +398,7 @@ number_of(Dwarf_Die *die, unsigned attribute)
 	Dwarf_Attribute a;
 	Dwarf_Word value = 0;
 
-	if (!dwarf_attr(die, attribute, &a) || dwarf_formudata(&a, &value) != 0 ||
-	    value > UINT32_MAX)
+	if (!dw.attr(die, attribute, &a) || dw.formudata(&a, &value) != 0 || value > UINT32_MAX)
 		return 0;
 	return (uint32_t)value;
 }
@@ -357,21 +410,21 @@ inlined_find(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *inlined)
 	Dwarf_Die at = *function, child;
 	unsigned n = 0, depth;
 
-	for (depth = 0; depth < NESTED_MOST && dwarf_child(&at, &child) == 0; depth++) {
+	for (depth = 0; depth < NESTED_MOST && dw.child(&at, &child) == 0; depth++) {
 		bool found = false;
 
 		do {
-			int tag = dwarf_tag(&child);
+			int tag = dw.tag(&child);
 
 			found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
 			         tag == DW_TAG_try_block || tag == DW_TAG_catch_block ||
 			         tag == DW_TAG_subprogram) &&
-			        dwarf_haspc(&child, address) > 0;
+			        dw.haspc(&child, address) > 0;
 			if (found && (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram))
 				inlined[n++] = child;
 			if (found)
 				at = child;
-		} while (!found && dwarf_siblingof(&child, &child) == 0);
+		} while (!found && dw.siblingof(&child, &child) == 0);
 		if (!found)
 			break;
 	}
@@ -385,22 +438,22 @@ file_of(Dwarf_Die *unit, uint32_t number)
 	Dwarf_Files *files;
 	size_t n;
 
-	return dwarf_getsrcfiles(unit, &files, &n) == 0 && number < n
-	           ? dwarf_filesrc(files, number, NULL, NULL)
+	return dw.getsrcfiles(unit, &files, &n) == 0 && number < n
+	           ? dw.filesrc(files, number, NULL, NULL)
 	           : NULL;
 }
 
 static void
 line_read(Dwarf_Die *unit, Dwarf_Addr address, struct pp_dwarf_place *place)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	Dwarf_Line *line = dw.getsrc_die(unit, address);
 	int number = 0;
 
-	if (!line || dwarf_lineno(line, &number) != 0 || number <= 0)
+	if (!line || dw.lineno(line, &number) != 0 || number <= 0)
 		return;
-	place->file = dwarf_linesrc(line, NULL, NULL);
+	place->file = dw.linesrc(line, NULL, NULL);
 	place->line = place->file ? (uint32_t)number : 0;
-	if (place->file && dwarf_linecol(line, &number) == 0 && number > 0)
+	if (place->file && dw.linecol(line, &number) == 0 && number > 0)
 		place->column = (uint32_t)number;
 }
 
@@ -420,7 +473,7 @@ unit_at(struct pp_dwarf *d, uint64_t address, Dwarf_Die *die)
 	}
 	d->opened += u->opened ? 0 : u->size;
 	u->opened = true;
-	if (!dwarf_offdie(d->own.dwarf, u->die, die))
+	if (!dw.offdie(d->own.dwarf, u->die, die))
 		return NULL;
 	if (!u->known && functions_read(u, die))
 		ranges_settle(&u->functions);
@@ -440,7 +493,7 @@ pp_dwarf_find(struct pp_dwarf *d, uint64_t address, struct pp_dwarf_place *place
 		return 0;
 	memset(places, 0, most * sizeof *places);
 	line_read(&unit, address, &places[0]);
-	if (!range || !dwarf_offdie(d->own.dwarf, range->die, &path[0]))
+	if (!range || !dw.offdie(d->own.dwarf, range->die, &path[0]))
 		return places[0].line > 0;
 	n = 1 + inlined_find(&path[0], address, &path[1]);
 	for (i = 0; i < n && i < most; i++) {
@@ -449,7 +502,7 @@ pp_dwarf_find(struct pp_dwarf *d, uint64_t address, struct pp_dwarf_place *place
 
 		place->name = name_of(die);
 		/* Where it was inlined is a place of the next one. */
-		if (i + 1 < n && i + 1 < most && dwarf_tag(die) == DW_TAG_inlined_subroutine) {
+		if (i + 1 < n && i + 1 < most && dw.tag(die) == DW_TAG_inlined_subroutine) {
 			places[i + 1].line = number_of(die, DW_AT_call_line);
 			places[i + 1].column = number_of(die, DW_AT_call_column);
 			places[i + 1].file = file_of(&unit, number_of(die, DW_AT_call_file));

@@ -22,7 +22,7 @@
 #define LINES_MOST 400
 #define BITS_MOST 96
 /* Where a dump says what it is. */
-#define MARKS_WITHIN 8192
+#define MARKS_WITHIN 4096
 
 static const struct pp_dump_kind *const kinds[] = { &pp_dump_gdb,       &pp_dump_jstack,
 	                                            &pp_dump_goroutine, &pp_dump_go_raw,

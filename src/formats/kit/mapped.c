@@ -424,7 +424,7 @@ meta_build(struct pp_mapped *m)
 			text_add(m, one, "lines",
 			         !f->binary.roles[PP_ROLE_LINES] ? "no debug information"
 			         : pp_dwarf_is_built()           ? "yes"
-			                                         : "built without libdw");
+			                                         : "no libdw");
 	}
 }
 

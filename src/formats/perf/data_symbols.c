@@ -111,8 +111,8 @@ lines_report(struct pp_pd *d)
 	if (told && !pp_dwarf_is_built())
 		pp_diag_add(
 		    d->reader->diags, &pp_pd_rules[PP_PD_SYMBOLS], PP_NOWHERE,
-		    "source lines are there, but this polyprof was built without libdw (install "
-		    "libdw-dev and build it again)");
+		    "source lines are there, but no libdw to read them (install libdw1; libdw-dev where "
+		    "polyprof is built)");
 	else if (known && !told)
 		pp_diag_add(
 		    d->reader->diags, &pp_pd_rules[PP_PD_SYMBOLS], PP_NOWHERE,
@@ -186,6 +186,6 @@ pp_pd_symbols_meta(struct pp_pd *d)
 			            b->jit.lines.n             ? "yes"
 			            : !b->roles[PP_ROLE_LINES] ? "no debug information"
 			            : pp_dwarf_is_built()      ? "yes"
-			                                       : "built without libdw");
+			                                       : "no libdw");
 	}
 }
