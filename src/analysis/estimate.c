@@ -55,7 +55,7 @@ pp_estimate_possible(const struct pp_profile *p)
 static union pp_value
 value_of(const struct pp_stacks *e, pp_i128 cost)
 {
-	const struct pp_metric *m = &e->p->metrics.at[e->opts.metric];
+	const struct pp_metric *m = pp_stacks_metric(e, e->opts.metric);
 
 	return m->type == PP_REAL ? (union pp_value){ .d = (double)cost * e->unit[e->opts.metric] }
 	                          : (union pp_value){ .i = cost };
@@ -145,33 +145,47 @@ cycles_number(struct pp_derive *d, const struct pp_call_graph *g, uint32_t *cycl
 	return fine;
 }
 
+/* The costs of a node as those of a row, of all metrics of the profile; false when there are none. */
+static bool
+node_cells(const struct pp_stacks *e, size_t node, int64_t *cells)
+{
+	const pp_i128 *cost = e->cells.at + node * e->metrics;
+	bool any = false;
+	size_t m;
+
+	for (m = 0; m < e->metrics; m++) {
+		any |= cost[m] != 0;
+		cells[e->of[m]] = pp_stacks_cell(e, m, cost[m]);
+	}
+	return any;
+}
+
 /* The rows of one run as those of a series. */
 static pp_status
 series_fill(const struct pp_stacks *e, struct pp_series *s)
 {
-	size_t nodes = e->cells.n / e->metrics, n, m;
-	const pp_i128 *cost = e->cells.at;
+	size_t nodes = e->cells.n / e->metrics, metrics = e->p->metrics.n, n;
+	bool wide = metrics > PP_FEW_COLUMNS, fine;
 
 	s->dense = s->has_calls = s->measured = false;
-	s->stride = (uint32_t)e->metrics;
-	s->cells = malloc((nodes + 1) * e->metrics * sizeof *s->cells);
+	s->stride = (uint32_t)metrics;
+	s->cells = calloc(wide ? metrics : (nodes + 1) * metrics, sizeof *s->cells);
+	s->wide = wide ? pp_wide_new(sizeof *s->cells, 0) : NULL;
 	s->node_of = malloc((nodes + 1) * sizeof *s->node_of);
-	if (!s->cells || !s->node_of)
-		return PP_E_NOMEM;
-	for (n = 1; n < nodes; n++) {
-		bool any = false;
+	fine = s->cells && s->node_of && (!wide || s->wide);
+	for (n = 1; fine && n < nodes; n++) {
+		bool any = node_cells(e, n, s->cells + (wide ? 0 : s->rows * metrics));
 
-		for (m = 0; m < e->metrics; m++) {
-			pp_i128 v = cost[n * e->metrics + m];
-
-			any |= v != 0;
-			s->cells[s->rows * e->metrics + m] = pp_stacks_cell(e, m, v);
-		}
 		s->node_of[s->rows] = (pp_node)n;
 		s->rows += any;
+		fine = !wide || !any || pp_wide_add_cells(s->wide, s->cells, metrics);
+	}
+	if (wide) {
+		free(s->cells);
+		s->cells = NULL;
 	}
 	s->rows_cap = (uint32_t)nodes + 1;
-	return PP_OK;
+	return fine ? PP_OK : PP_E_NOMEM;
 }
 
 /* The function that a frame of the estimate shows; 0 when out of memory. */

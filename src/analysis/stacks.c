@@ -15,7 +15,7 @@
 static inline pp_i128
 whole_number(const struct pp_stacks *e, size_t metric, union pp_value v)
 {
-	if (e->p->metrics.at[metric].type != PP_REAL)
+	if (pp_stacks_metric(e, metric)->type != PP_REAL)
 		return v.i;
 	/* A call may claim any cost, while the unit comes from what all functions cost. */
 	return isfinite(v.d)
@@ -23,10 +23,16 @@ whole_number(const struct pp_stacks *e, size_t metric, union pp_value v)
 	           : 0;
 }
 
+const struct pp_metric *
+pp_stacks_metric(const struct pp_stacks *e, size_t metric)
+{
+	return &e->p->metrics.at[e->of[metric]];
+}
+
 int64_t
 pp_stacks_cell(const struct pp_stacks *e, size_t metric, pp_i128 value)
 {
-	switch (e->p->metrics.at[metric].type) {
+	switch (pp_stacks_metric(e, metric)->type) {
 	case PP_REAL:
 		return pp_cell_real((double)value * e->unit[metric]);
 	case PP_UINT:
@@ -68,12 +74,12 @@ divide(struct pp_stacks_division *d, pp_i128 part)
 static double
 size_of(const struct pp_stacks *e, const struct pp_ledger *own, size_t metric)
 {
-	const struct pp_metric *m = &e->p->metrics.at[metric];
+	const struct pp_metric *m = pp_stacks_metric(e, metric);
 	double sum = 0;
 	size_t i;
 
 	for (i = 0; i < e->p->funcs.n; i++) {
-		union pp_value v = pp_ledger_get(own, i, metric);
+		union pp_value v = pp_ledger_get(own, i, e->of[metric]);
 
 		if (m->type != PP_REAL)
 			sum += fabs((double)v.i);
@@ -94,7 +100,7 @@ units_choose(struct pp_stacks *e)
 	if (!pp_profile_own(e->p, PP_ALL_SERIES, false, &own))
 		return false;
 	for (m = 0; m < e->metrics; m++) {
-		bool real = e->p->metrics.at[m].type == PP_REAL, chosen = m == e->opts.metric;
+		bool real = pp_stacks_metric(e, m)->type == PP_REAL, chosen = m == e->opts.metric;
 		double size = real || chosen ? size_of(e, &own, m) : 0;
 
 		e->unit[m] = 1;
@@ -122,8 +128,10 @@ own_add(struct pp_stacks *e, size_t series)
 		struct pp_values row = pp_ledger_row(&own, i);
 
 		for (k = 0; k < row.n; k++) {
-			uint32_t m = pp_values_metric(&row, k);
+			uint32_t m = e->here[pp_values_metric(&row, k)];
 
+			if (m == PP_NO_COLUMN)
+				continue;
 			e->own[i * n + m] = whole_number(e, m, row.at[k]);
 			if (i)
 				e->inclusive[e->g.component[i] * n + m] += e->own[i * n + m];
@@ -157,6 +165,29 @@ run_release(struct pp_stacks *e)
 	e->heap.n = e->weights.n = 0;
 }
 
+/* The costs of edges, of the metrics that are here; NULL when out of memory. */
+static union pp_value *
+edges_take(struct pp_stacks *e)
+{
+	size_t edges = e->g.first[e->g.n], i, k;
+	union pp_value *cost;
+
+	if (e->metrics == e->p->metrics.n)
+		return pp_ledger_take(&e->g.cost, edges);
+	cost = calloc((edges + 1) * e->metrics, sizeof *cost);
+	for (i = 0; cost && i < edges; i++) {
+		struct pp_values row = pp_ledger_row(&e->g.cost, i);
+
+		for (k = 0; k < row.n; k++) {
+			uint32_t m = e->here[pp_values_metric(&row, k)];
+
+			if (m != PP_NO_COLUMN)
+				cost[i * e->metrics + m] = row.at[k];
+		}
+	}
+	return cost;
+}
+
 static bool
 run_alloc(struct pp_stacks *e)
 {
@@ -170,7 +201,7 @@ run_alloc(struct pp_stacks *e)
 	e->calls = calloc(units, sizeof *e->calls);
 	e->member_first = calloc(units + 1, sizeof *e->member_first);
 	e->members = calloc(funcs + 1, sizeof *e->members);
-	e->cost = pp_ledger_take(&e->g.cost, e->g.first[e->g.n]);
+	e->cost = edges_take(e);
 	return e->cost && e->own && e->inclusive && e->entering && e->entry && e->sources &&
 	       e->calls && e->member_first && e->members;
 }
@@ -516,14 +547,62 @@ settle_rounding(struct pp_stacks *e)
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
+/* Sets `here` of the metrics that something costs; false when out of memory. */
+static bool
+metrics_mark(struct pp_stacks *e)
+{
+	const struct pp_profile *p = e->p;
+	struct pp_ledger own;
+	size_t i, k;
+
+	if (!pp_profile_own(p, PP_ALL_SERIES, false, &own))
+		return false;
+	for (i = 0; i < p->funcs.n; i++) {
+		struct pp_values row = pp_ledger_row(&own, i);
+
+		for (k = 0; k < row.n; k++)
+			e->here[pp_values_metric(&row, k)] = 0;
+	}
+	pp_ledger_release(&own);
+	for (i = 0; i < p->calls.rows.n; i++) {
+		struct pp_cells row = pp_edge_costs(p, i);
+
+		for (k = 0; k < row.n; k++)
+			e->here[pp_cells_column(&row, k)] = 0;
+	}
+	return true;
+}
+
+/* Which metrics there are; false when out of memory. */
+static bool
+metrics_choose(struct pp_stacks *e, size_t chosen)
+{
+	size_t n = e->p->metrics.n, m;
+	bool many = n > PP_FEW_COLUMNS;
+
+	e->of = calloc(n, sizeof *e->of);
+	e->here = calloc(n, sizeof *e->here);
+	for (m = 0; many && e->here && m < n; m++)
+		e->here[m] = m == chosen ? 0 : PP_NO_COLUMN;
+	if (!e->of || !e->here || (many && !metrics_mark(e)))
+		return false;
+	for (m = 0; m < n; m++)
+		if (e->here[m] != PP_NO_COLUMN) {
+			e->of[e->metrics] = (uint32_t)m;
+			e->here[m] = (uint32_t)e->metrics++;
+		}
+	e->opts.metric = e->here[chosen];
+	return true;
+}
+
 pp_status
 pp_stacks_init(struct pp_stacks *e, const struct pp_profile *p, const struct pp_estimate_opts *opts)
 {
-	*e = (struct pp_stacks){ .p = p, .opts = *opts, .metrics = p->metrics.n };
+	*e = (struct pp_stacks){ .p = p, .opts = *opts };
 	if (p->tree.n > 1 || p->metrics.n == 0 || pp_profile_basis(p) == PP_BASIS_TREE)
 		return PP_E_UNSUPPORTED;
-	if (e->opts.metric >= e->metrics)
-		e->opts.metric = pp_profile_primary(p);
+	if (!metrics_choose(e, opts->metric < p->metrics.n ? opts->metric : pp_profile_primary(p)))
+		return PP_E_NOMEM;
 	e->pruned_frame = (pp_frame)p->funcs.n;
 	e->nowhere_frame = (pp_frame)p->funcs.n + 1;
 	e->unit = calloc(e->metrics, sizeof *e->unit);
@@ -537,6 +616,8 @@ void
 pp_stacks_release(struct pp_stacks *e)
 {
 	run_release(e);
+	free(e->of);
+	free(e->here);
 	free(e->unit);
 	pp_tree_release(&e->tree);
 	pp_vec_release(&e->cells);

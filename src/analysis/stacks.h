@@ -33,8 +33,11 @@ struct pp_stacks_division {
 struct pp_stacks {
 	const struct pp_profile *p;
 	struct pp_estimate_opts opts;
+	/* Where there are many metrics, those that nothing costs are left out. */
 	size_t metrics;
-	double *unit;        /* by metric: what one means; 1 for whole numbers */
+	uint32_t *of;        /* by metric here: which of the profile it is */
+	uint32_t *here;      /* by metric of the profile: which it is here */
+	double *unit;        /* by metric here: what one means; 1 for whole numbers */
 	struct pp_tree tree; /* frames are function ids, or one of the two below */
 	pp_frame pruned_frame, nowhere_frame;
 	bool has_pruned, has_nowhere;
@@ -69,6 +72,8 @@ void pp_stacks_release(struct pp_stacks *);
  * `cells` are theirs then. The graph stays until the next run.
  */
 pp_status pp_stacks_run(struct pp_stacks *, size_t series, uint32_t max_nodes);
+/* A metric that is here. */
+const struct pp_metric *pp_stacks_metric(const struct pp_stacks *, size_t metric);
 /* A cost as a cell of the profile's metric; sums that do not fit stay at their limit. */
 int64_t pp_stacks_cell(const struct pp_stacks *, size_t metric, pp_i128 value);
 /* floor(a * b / c) for c != 0 without passing 128 bits. */
