@@ -278,7 +278,7 @@ costs_add(const struct adding *x, uint32_t row)
 	return fits;
 }
 
-/* Whether all of them can be added to a row of many. */
+/* Whether all of them can be added to a row, of few or many. */
 static PP_NOINLINE bool
 many_fit(const struct adding *x, uint32_t row)
 {
@@ -301,7 +301,7 @@ costs_try(const struct adding *x, uint32_t row)
 	int64_t *cells = few_cells(x, row), before[PP_FEW_COLUMNS];
 	size_t m;
 
-	if (PP_UNLIKELY(!cells))
+	if (PP_UNLIKELY(!cells || x->n > PP_FEW_COLUMNS))
 		return many_fit(x, row) && costs_add(x, row);
 	for (m = 0; m < x->n; m++) {
 		before[m] = cells[m];
