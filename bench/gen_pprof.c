@@ -70,7 +70,12 @@ write_sample(void)
 	uint64_t at = 1, ids[40], count = 1 + next_random() % 3;
 
 	for (i = 0; i < depth; i++) {
-		at = (at * 31 + next_random() % (i < 3 ? 2 : i < 8 ? 3 : 6) + 1) * 0x9e3779b97f4a7c15u;
+		at = (at * 31 +
+		      next_random() % (i < 3   ? 2
+		                       : i < 8 ? 3
+		                               : 6) +
+		      1) *
+		     0x9e3779b97f4a7c15u;
 		ids[i] = 1 + (at >> 20) % LOCATIONS;
 	}
 	while (i-- > 0)
@@ -131,7 +136,8 @@ main(int argc, char **argv)
 		write_field(6, words[i], strlen(words[i]));
 	for (i = 1; i <= FUNCTIONS; i++) {
 		char name[64];
-		int n = snprintf(name, sizeof name, "example.org/bakery%u.(*Oven).Step%u", i % 300, i);
+		int n = snprintf(name, sizeof name, "example.org/bakery%u.(*Oven).Step%u", i % 300,
+		                 i);
 
 		write_field(6, name, (size_t)n);
 	}

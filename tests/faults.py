@@ -162,11 +162,11 @@ def memory():
             if (done.returncode, told) not in ((0, False), (EXIT_INPUT, True), (EXIT_OUTPUT, True)):
                 ok(False, f"{' '.join(words)}: --max-memory {size}", (done.returncode, done.stderr))
         ok(0 in reached and EXIT_INPUT in reached, f"{' '.join(words)} within a limit of memory: fine, or told and exit 3", reached)
-    # A dense table out of few bytes: events by functions.
+    # A dense table: events by functions, all of which cost something.
     with open('callgrind.out.dense', 'w') as file:
-        file.write('# callgrind format\nevents: ' + ' '.join(f'E{i}' for i in range(1000)) + '\nfl=a\n')
-        file.writelines(f'fn=f{i}\n1 1\n' for i in range(20000))
-    done = run('convert', 'callgrind.out.dense', '--to', 'spaa', '-o', 'to/x', '--max-memory', '50M', limits=[(resource.RLIMIT_DATA, 200 << 20)])
+        file.write('# callgrind format\nevents: ' + ' '.join(f'E{i}' for i in range(500)) + '\nfl=a\n')
+        file.writelines(f'fn=f{i}\n1{" 1" * 500}\n' for i in range(3000))
+    done = run('convert', 'callgrind.out.dense', '--to', 'spaa', '-o', 'to/x', '--max-memory', '10M', limits=[(resource.RLIMIT_DATA, 200 << 20)])
     ok(done.returncode == EXIT_INPUT and b'--max-memory' in done.stderr, 'what is dense is on the account too', (done.returncode, done.stderr))
 
 

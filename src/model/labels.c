@@ -210,23 +210,22 @@ series_value(const struct pp_profile *p, const struct pp_series *s, struct pp_sl
 	return true;
 }
 
-/* The value of a series; that of a set is found once. False when out of memory. */
+/* The value of a series, or `meta`, that of the file; that of a set is found once. False when out of memory. */
 static bool
-series_find(const struct pp_profile *p, size_t series, struct pp_slice key, pp_labels first,
-            struct pp_label_values *v, uint32_t *of_set)
+series_find(const struct pp_profile *p, size_t series, struct pp_slice key, struct pp_slice meta,
+            pp_labels first, struct pp_label_values *v, uint32_t *of_set)
 {
 	const struct pp_series *s = &p->series.at[series];
 	struct pp_buf text = { 0 };
-	struct pp_slice meta = { 0 };
-	bool fine = true;
+	bool of_series, fine = true;
 
 	if (first && of_set[first]) {
 		v->of[series] = of_set[first];
-	} else if (first || series_value(p, s, key, &text) || pp_meta_label(p, key, &meta)) {
+	} else if ((of_series = first || series_value(p, s, key, &text)) || meta.p) {
 		if (first)
 			set_value(p, first, &text);
 		fine = !text.failed &&
-		       value_add(v, meta.p ? meta : pp_slice_of(text.p, text.n), &v->of[series]);
+		       value_add(v, of_series ? pp_slice_of(text.p, text.n) : meta, &v->of[series]);
 		if (first)
 			of_set[first] = v->of[series];
 	}
@@ -240,9 +239,11 @@ pp_label_values_find(const struct pp_profile *p, struct pp_slice key, struct pp_
 	bool fine = pp_strtab_init(&v->texts, p->strs.seed);
 	pp_labels *first = NULL;
 	uint32_t *of_set = NULL;
+	struct pp_slice meta = { 0 };
 	pp_str id = 0;
 	size_t i;
 
+	(void)pp_meta_label(p, key, &meta);
 	v->of = calloc(p->series.n + 1, sizeof *v->of);
 	fine = fine && v->of;
 	if (fine && p->labels.n > 1 && pp_strtab_find(&p->strs, key.p, key.n, &id)) {
@@ -251,7 +252,8 @@ pp_label_values_find(const struct pp_profile *p, struct pp_slice key, struct pp_
 		fine = first && of_set;
 	}
 	for (i = 0; fine && i < p->series.n; i++)
-		fine = series_find(p, i, key, first ? first[p->series.at[i].labels] : 0, v, of_set);
+		fine = series_find(p, i, key, meta, first ? first[p->series.at[i].labels] : 0, v,
+		                   of_set);
 	v->n = (uint32_t)v->texts.strs.n;
 	free(first);
 	free(of_set);

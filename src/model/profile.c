@@ -87,20 +87,27 @@ pp_metric_same_kind(const struct pp_profile *p, const struct pp_metric *a,
 	       same_text(p, a->unit, q, b->unit);
 }
 
+static bool
+metric_same(const struct pp_profile *p, size_t metric, const struct pp_profile *other,
+            const struct pp_metric *m)
+{
+	const struct pp_metric *own = &p->metrics.at[metric];
+
+	return same_text(p, own->name, other, m->name) &&
+	       same_text(p, own->event, other, m->event) && pp_metric_same_kind(p, own, other, m);
+}
+
 size_t
 pp_profile_metric_same(const struct pp_profile *p, const struct pp_profile *other,
                        const struct pp_metric *m)
 {
-	size_t i;
+	size_t i = (size_t)(m - other->metrics.at);
 
-	for (i = 0; i < p->metrics.n; i++) {
-		const struct pp_metric *own = &p->metrics.at[i];
-
-		if (same_text(p, own->name, other, m->name) &&
-		    same_text(p, own->event, other, m->event) &&
-		    pp_metric_same_kind(p, own, other, m))
-			break;
-	}
+	/* Files of one kind mostly have it at the same place. */
+	if (i < p->metrics.n && metric_same(p, i, other, m))
+		return i;
+	for (i = 0; i < p->metrics.n && !metric_same(p, i, other, m);)
+		i++;
 	return i;
 }
 
@@ -110,7 +117,7 @@ pp_profile_metric_sole(const struct pp_profile *p, const struct pp_profile *othe
 {
 	size_t i, n = 0, last = p->metrics.n;
 
-	for (i = 0; i < p->metrics.n; i++)
+	for (i = 0; i < p->metrics.n && n < 2; i++)
 		if (pp_metric_same_kind(p, &p->metrics.at[i], other, m)) {
 			last = i;
 			n++;

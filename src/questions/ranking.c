@@ -52,22 +52,31 @@ rows_drop(struct pp_ranking *r, double min)
 	return stays != NULL;
 }
 
-/* Whether a row has anything of the metrics that belong to the event of the chosen one, or to none as that does. */
+/* Whether that is anything of a metric that belongs to the event of the chosen one, or to none as that does. */
+static bool
+pair_costs(const struct pp_ranking *r, size_t metric, struct pp_cost_pair cost)
+{
+	const struct pp_metric *of = r->flat.profile->metrics.at, *m = &of[metric];
+
+	return m->event == of[r->metric].event &&
+	       (!pp_value_is_zero(m, cost.own) || !pp_value_is_zero(m, cost.total));
+}
+
+/* Whether a row has anything of them. */
 static bool
 row_costs(const struct pp_ranking *r, size_t row)
 {
 	const struct pp_flat *f = &r->flat;
-	const struct pp_metric *of = f->profile->metrics.at;
+	const struct pp_wide *wide = f->wide;
+	struct pp_span span = wide ? wide->rows.at[f->place[row]] : (struct pp_span){ 0 };
+	const struct pp_cost_pair *cells = wide ? (const void *)wide->cells : NULL;
 	bool costs = false;
 	size_t m;
 
-	for (m = 0; m < f->metrics && !costs; m++) {
-		struct pp_cost_pair cost = pp_flat_get(f, row, m);
-
-		costs = of[m].event == of[r->metric].event &&
-		        (!pp_value_is_zero(&of[m], cost.own) ||
-		         !pp_value_is_zero(&of[m], cost.total));
-	}
+	for (m = 0; !wide && m < f->metrics && !costs; m++)
+		costs = pair_costs(r, m, pp_flat_get(f, row, m));
+	for (m = span.first; m < span.first + span.n && !costs; m++)
+		costs = pair_costs(r, wide->column[m], cells[m]);
 	return costs;
 }
 

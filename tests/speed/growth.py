@@ -64,7 +64,7 @@ SHAPES = {
     'slashes': ('callgrind.out.slashes', 20000, lambda n: CALLGRIND + 'fl=' + 'a/' * n + 'x.c\nfn=f\n1 5\n',
                 ['lines --source . {}']),
     'one name': ('callgrind.out.name', 2000, lambda n: CALLGRIND + each(n, 'fl=/s/f{i}.c\nfn=same\n3 1\ncfn=callee\ncalls=1 1\n4 2\n'),
-                 [*TOP, 'callers callee {}', 'callees same {}', 'diff {} {}', 'gate {} {} --fail-if total>+5%',
+                 [*TOP, 'callers /s/f1.c:callee {}', 'callees /s/f1.c:same {}', 'diff {} {}', 'gate {} {} --fail-if total>+5%',
                   'convert --to spaa -o out.spaa {}']),
     'one caller': ('callgrind.out.caller', 2000, lambda n: CALLGRIND + 'fl=a.c\nfn=main\n1 1\n' + each(
         n, 'cfn=c{i}\ncalls=1 1\n1 5\n') + each(n, 'fn=c{i}\n1 5\n'), [*TOP, *TREE, 'callees main {}', 'callers main {}']),

@@ -67,14 +67,20 @@ static void
 metrics_build(struct pp_perf_reader *r, struct pp_perf_event *e)
 {
 	struct pp_slice name = pp_text_of(r->builder->profile, e->name);
+	const struct pp_perf_attr *attr = pp_perf_meta_attr(&r->meta, name);
 
+	/* Sums are told by what is kept of their header, unless there was no memory for it. */
+	if (e->sums && attr) {
+		sums_build(r, e, attr);
+		return;
+	}
 	if (e->sums) {
-		sums_build(r, e, pp_perf_meta_attr(&r->meta, name));
+		pp_builder_fail(r->builder, PP_E_NOMEM, NULL);
 		return;
 	}
 	/* Where some samples lack a period, only their number speaks for all. */
-	e->metric = pp_perf_metrics_build(r->builder, e->name, pp_perf_meta_attr(&r->meta, name),
-	                                  e->with_period > 0, e->with_period == e->samples);
+	e->metric = pp_perf_metrics_build(r->builder, e->name, attr, e->with_period > 0,
+	                                  e->with_period == e->samples);
 }
 
 /* ---- threads ---------------------------------------------------------------------------- */

@@ -600,6 +600,9 @@ profile_build_wide(struct pprof_read *r)
 	if (!profile_restart(r))
 		return;
 	profile_build(r, true);
+	/* What waits may make series of its own. */
+	if (!pp_build_flush(r->b))
+		return;
 	p = r->b->profile;
 	column_of = calloc(p->metrics.n + 1, sizeof *column_of);
 	moved = calloc(p->series.n + 1, sizeof *moved);

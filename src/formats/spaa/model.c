@@ -164,6 +164,8 @@ series_settle(struct pp_spaa_reader *r)
 	uint32_t *column_of = calloc(p->metrics.n + 1, sizeof *column_of);
 	size_t i, k;
 
+	/* What waits may make series of its own. */
+	(void)pp_build_flush(r->builder);
 	r->costs.moved = calloc(p->series.n + 1, sizeof *r->costs.moved);
 	if (!column_of || !r->costs.moved) {
 		pp_spaa_no_memory(r);

@@ -179,11 +179,13 @@ static size_t
 metric_find(const struct pp_cg_parser *p, struct pp_slice name)
 {
 	const struct pp_profile *profile = p->builder->profile;
-	size_t i;
+	pp_str id;
+	size_t i = 0;
 
-	for (i = 0; i < profile->metrics.n; i++)
-		if (pp_slice_eq(pp_text_of(profile, profile->metrics.at[i].name), name))
-			break;
+	if (!pp_strtab_find(&profile->strs, name.p, name.n, &id))
+		return profile->metrics.n;
+	while (i < profile->metrics.n && profile->metrics.at[i].name != id)
+		i++;
 	return i;
 }
 
