@@ -18,7 +18,7 @@ JOBS = max(1, CPUS // LANES)
 # A test must say the same of the same tree: without POLYPROF_FUZZ_SECONDS each fuzzer makes a fixed number of
 # mutations from a fixed seed. With it they look for something new, and share that time.
 FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '0'))
-FUZZ_RUNS = 1000
+FUZZ_RUNS = 800
 print_lock = threading.Lock()
 
 
@@ -81,6 +81,23 @@ def build_dir(name):
     return os.path.join('build', name)
 
 
+def fuzzers_of(directory):
+    """What a build for fuzzing is for: the tests are run elsewhere."""
+    known = json.loads(run(['meson', 'introspect', '--targets', directory]).stdout)
+    return [os.path.relpath(target['filename'][0], os.path.join(ROOT, directory)) for target in known
+            if target['name'].startswith('fuzz_') and target['type'] == 'executable']
+
+
+def programs_of(suite):
+    """What the tests of a suite run, as a function of the build directory."""
+    def programs(directory):
+        place = os.path.join(ROOT, directory) + os.sep
+        known = json.loads(run(['meson', 'introspect', '--tests', directory]).stdout)
+        words = {word for test in known if any(name.endswith(':' + suite) for name in test['suite']) for word in test['cmd']}
+        return sorted(word.removeprefix(place) for word in words if word.startswith((place, 'src' + os.sep)))
+    return programs
+
+
 def build(name, targets=()):
     """Sets up (once) and builds; returns an error text or None."""
     directory = build_dir(name)
@@ -91,7 +108,7 @@ def build(name, targets=()):
                        env={**os.environ, 'CC': COMPILER.get(name, os.environ.get('CC', 'cc'))})
             if done.returncode:
                 return tail(done.stdout)
-        done = run(['ninja', '-C', directory, '-j', str(JOBS), *targets])
+        done = run(['ninja', '-C', directory, '-j', str(JOBS), *(targets(directory) if callable(targets) else targets)])
     if not done.returncode:
         return None
     return tail(done.stdout[max(0, done.stdout.find('FAILED:')):])
@@ -124,8 +141,8 @@ def count_tap(test):
     return result
 
 
-def meson_test(name, arguments, **environment):
-    failed = build(name)
+def meson_test(name, arguments, targets=(), **environment):
+    failed = build(name, targets)
     if failed:
         return Result(failed=1, text=failed)
     log = os.path.join(ROOT, build_dir(name), 'meson-logs', 'testlog.json')
@@ -161,7 +178,7 @@ def step_sanitize(names):
 
 
 def step_threads(_):
-    return meson_test('threads', ['--suite', 'threads'], POLYPROF_SHARE='2')
+    return meson_test('threads', ['--suite', 'threads'], programs_of('threads'), POLYPROF_SHARE='2')
 
 
 # Another decoder of gzip, no viewer: what reads files of all kinds, and what users see.
@@ -208,7 +225,7 @@ def step_fuzz(_):
                        '{ return p && n ? 0 : 0; }\n')
         if run(['clang', '-fsanitize=fuzzer', probe, '-o', os.path.join(directory, 'probe')]).returncode:
             return Result(skipped=1, text='clang has no libFuzzer here\n')
-    failed = build('fuzz')
+    failed = build('fuzz', fuzzers_of)
     if failed:
         return Result(failed=1, text=failed)
     result = Result()
