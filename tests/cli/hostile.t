@@ -79,8 +79,7 @@ $ polyprof top "$(printf 'no\033]0;title\007.folded')"
 = 3
 
 # Many events times many functions take room only where something is: stacks are estimated of what has a cost.
-$ awk 'BEGIN { printf "events:"; for (i = 0; i < 500; i++) printf " E%d", i; print ""; for (i = 0; i < 20000; i++) print "fn=f" i "\n1 1\ncfn=f" i + 1 "\ncalls=1 1\n1 1" }' > wide.callgrind; for verb in top tree flame lines 'report -o x.html'; do polyprof $verb --max-memory 150M -q wide.callgrind > x; echo $?; done
-  0
+$ awk 'BEGIN { printf "events:"; for (i = 0; i < 500; i++) printf " E%d", i; print ""; for (i = 0; i < 20000; i++) print "fn=f" i "\n1 1\ncfn=f" i + 1 "\ncalls=1 1\n1 1" }' > wide.callgrind; for verb in top tree flame lines; do polyprof $verb --max-memory 150M -q wide.callgrind > x; echo $?; done
   0
   0
   0

@@ -18,14 +18,17 @@ LIMIT = 1.2
 # 1.21 x (its `callers` need edges besides), folded stacks 1.46 to 1.56 x of a `top` that is a quarter cheaper than with a
 # tree, callgrind 1.39 x, two of them 1.20 x, of one that is a third cheaper.
 LONGER = {**{(fmt, what): 1.6 for fmt in ('folded', 'diff-folded') for what in ('summary', 'tree')},
-          ('callgrind', 'summary'): 1.5, **{('callgrind', what): 1.25 for what in ('diff', 'gate')},
+          # Lines are told with their functions, and places that no question needs are not kept by `top` alone.
+          ('callgrind', 'lines'): 1.3, ('callgrind', 'hide'): 1.25, ('callgrind', 'depth'): 1.25, ('callgrind', 'summary'): 1.5, **{('callgrind', what): 1.25 for what in ('diff', 'gate')},
           ('xdebug', 'callers'): 1.3, ('xdebug', 'callees'): 1.3,
           **{('xdebug', what): 1.25 for what in ('summary', 'tree', 'focus', 'hide', 'depth')}}
 
 
 def questions(polyprof, path):
     done = subprocess.run([polyprof, 'top', '--json', '-n', '1', '--sort', 'total', path], capture_output=True, check=True)
-    name = json.loads(done.stdout)['functions'][0]['name']
+    costliest = json.loads(done.stdout)['functions'][0]
+    # Others may have its name in other files.
+    name = f"{costliest['file']}:{costliest['name']}" if costliest.get('file') else costliest['name']
     facets = json.loads(subprocess.run([polyprof, 'info', '--json', path], capture_output=True, check=True).stdout)['facets']
     yield 'summary', [path]
     yield 'tree', ['tree', path]
