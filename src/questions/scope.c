@@ -292,15 +292,21 @@ static struct whole *
 wholes_take(const struct pp_scope *s, const struct pp_profile *p)
 {
 	struct whole *wholes = calloc(p->metrics.n + 1, sizeof *wholes);
+	bool lines = lists_lines(s, p);
+	union pp_value *totals = p->costs.filtered || lines ? NULL : pp_profile_totals(p);
 	size_t i;
 
-	for (i = 0; wholes && i < p->metrics.n; i++)
-		wholes[i] = (struct whole){ p->metrics.at[i].name, p->metrics.at[i].event,
-			                    p->metrics.at[i].flags & PP_METRIC_GAINED,
-			                    p->costs.filtered
-			                        ? pp_value_double(&p->metrics.at[i],
-			                                          p->costs.unfiltered.at[i])
-			                        : total_shown(s, p, i) };
+	for (i = 0; wholes && i < p->metrics.n; i++) {
+		const struct pp_metric *m = &p->metrics.at[i];
+
+		wholes[i] = (struct whole){ m->name, m->event, m->flags & PP_METRIC_GAINED, 0 };
+		if (p->costs.filtered)
+			wholes[i].total = pp_value_double(m, p->costs.unfiltered.at[i]);
+		else
+			wholes[i].total = totals ? pp_value_double(m, totals[i])
+			                         : total_shown(s, p, i);
+	}
+	free(totals);
 	return wholes;
 }
 
