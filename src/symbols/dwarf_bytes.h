@@ -55,31 +55,15 @@ pp_dwarf_fixed_signed(struct pp_dwarf_bytes *b, unsigned size)
 	return size == 1 ? (int8_t)v : size == 2 ? (int16_t)v : size == 4 ? (int32_t)v : (int64_t)v;
 }
 
-/* Seven bits a byte, the lowest first. */
+/* Seven bits a byte, the lowest first; what `signs` gets stands above them in a number that is signed. */
 static inline uint64_t
-pp_dwarf_uleb(struct pp_dwarf_bytes *b)
+pp_dwarf_leb(struct pp_dwarf_bytes *b, uint64_t *signs)
 {
 	uint64_t v = 0;
 	unsigned shift = 0;
 	const unsigned char *at;
 
-	do {
-		at = pp_dwarf_take(b, 1);
-		if (!at)
-			return 0;
-		v |= shift < 64 ? (uint64_t)(*at & 127) << shift : 0;
-		shift += 7;
-	} while (*at & 128);
-	return v;
-}
-
-static inline int64_t
-pp_dwarf_sleb(struct pp_dwarf_bytes *b)
-{
-	uint64_t v = 0;
-	unsigned shift = 0;
-	const unsigned char *at;
-
+	*signs = 0;
 	do {
 		at = pp_dwarf_take(b, 1);
 		if (!at)
@@ -88,8 +72,24 @@ pp_dwarf_sleb(struct pp_dwarf_bytes *b)
 		shift += 7;
 	} while (*at & 128);
 	if (shift < 64 && *at & 64)
-		v |= ~(uint64_t)0 << shift;
-	return (int64_t)v;
+		*signs = ~(uint64_t)0 << shift;
+	return v;
+}
+
+static inline uint64_t
+pp_dwarf_uleb(struct pp_dwarf_bytes *b)
+{
+	uint64_t signs;
+
+	return pp_dwarf_leb(b, &signs);
+}
+
+static inline int64_t
+pp_dwarf_sleb(struct pp_dwarf_bytes *b)
+{
+	uint64_t signs, v = pp_dwarf_leb(b, &signs);
+
+	return (int64_t)(v | signs);
 }
 
 /* A length and that many bytes. */
