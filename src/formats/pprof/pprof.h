@@ -220,8 +220,6 @@ bool pp_pprof_is_legacy(struct pp_input *);
 pp_status pp_pprof_legacy_read(struct pp_reader *, struct pp_builder *);
 
 /* ---- the profile ---- */
-/* Whether a mapping is the kernel, by its name. */
-bool pp_pprof_is_kernel(struct pp_slice file);
 pp_status pp_pprof_read(struct pp_reader *, struct pp_builder *);
 pp_status pp_pprof_write(struct pp_writer *);
 pp_status pp_pprof_rewrite(struct pp_reader *, struct pp_sink *);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "formats/kit/sampled.h"
 #include "model/traits.h"
 
 /* What is kept to be written again: so much at most, as whoever carries it has to write it as text. */
@@ -40,81 +41,6 @@ struct pprof_read {
 
 /* ---- metrics ---- */
 
-struct unit_words {
-	const char *word;
-	const char *unit;
-	uint64_t factor;
-};
-
-/* A unit as google/pprof knows it: lower case, without an s at the end. Memory counts by 1024. */
-static const struct unit_words unit_table[] = {
-	{ "ns", "ns", 1 },
-	{ "nanosecond", "ns", 1 },
-	{ "us", "ns", 1000 },
-	{ "\xc2\xb5s", "ns", 1000 },
-	{ "\xce\xbcs", "ns", 1000 },
-	{ "\xc2\xb5", "ns", 1000 },
-	{ "\xce\xbc", "ns", 1000 },
-	{ "microsecond", "ns", 1000 },
-	{ "ms", "ns", 1000000 },
-	{ "millisecond", "ns", 1000000 },
-	{ "s", "ns", 1000000000 },
-	{ "sec", "ns", 1000000000 },
-	{ "second", "ns", 1000000000 },
-	{ "hr", "ns", 3600000000000 },
-	{ "hour", "ns", 3600000000000 },
-	{ "b", "bytes", 1 },
-	{ "byte", "bytes", 1 },
-	{ "kb", "bytes", 1024 },
-	{ "kbyte", "bytes", 1024 },
-	{ "kilobyte", "bytes", 1024 },
-	{ "mb", "bytes", 1048576 },
-	{ "mbyte", "bytes", 1048576 },
-	{ "megabyte", "bytes", 1048576 },
-	{ "gb", "bytes", 1073741824 },
-	{ "gbyte", "bytes", 1073741824 },
-	{ "gigabyte", "bytes", 1073741824 },
-	{ "tb", "bytes", 1099511627776 },
-	{ "tbyte", "bytes", 1099511627776 },
-	{ "terabyte", "bytes", 1099511627776 },
-	{ "pb", "bytes", 1125899906842624 },
-	{ "pbyte", "bytes", 1125899906842624 },
-	{ "petabyte", "bytes", 1125899906842624 },
-};
-
-static const struct unit_words *
-unit_find(struct pp_slice unit)
-{
-	char word[16];
-	size_t i, n = unit.n;
-
-	if (n >= sizeof word)
-		return NULL;
-	for (i = 0; i < n; i++)
-		word[i] = (char)(unit.p[i] >= 'A' && unit.p[i] <= 'Z' ? unit.p[i] + 32 : unit.p[i]);
-	n -= n > 2 && word[n - 1] == 's';
-	for (i = 0; i < PP_COUNT_OF(unit_table); i++)
-		if (strlen(unit_table[i].word) == n && memcmp(unit_table[i].word, word, n) == 0)
-			return &unit_table[i];
-	return NULL;
-}
-
-static enum pp_metric_kind
-kind_of(struct pp_slice name, const struct unit_words *unit, struct pp_slice spelled)
-{
-	if (unit && unit->unit[0] == 'n')
-		return pp_slice_holds(name, "cpu")    ? PP_KIND_CPU_TIME
-		       : pp_slice_holds(name, "idle") ? PP_KIND_IDLE_TIME
-		                                      : PP_KIND_WALL_TIME;
-	if (unit)
-		return PP_KIND_BYTES;
-	if (pp_slice_eq_z(spelled, "count") || spelled.n == 0)
-		return pp_slice_eq_z(name, "samples") || pp_slice_eq_z(name, "sample")
-		           ? PP_KIND_SAMPLES
-		           : PP_KIND_COUNT;
-	return PP_KIND_OTHER;
-}
-
 static void
 type_build(struct pprof_read *r, size_t at, bool primary)
 {
@@ -122,8 +48,8 @@ type_build(struct pprof_read *r, size_t at, bool primary)
 	const struct pprof_value_type *t = &d->types.at[at];
 	struct pp_slice name = pp_pprof_text(d, t->f[VALUE_TYPE]);
 	struct pp_slice spelled = pp_pprof_text(d, t->f[VALUE_UNIT]);
-	const struct unit_words *unit = unit_find(spelled);
-	struct pp_metric metric = { .type = PP_INT, .kind = kind_of(name, unit, spelled) };
+	const struct pp_sampled_unit *unit = pp_sampled_unit_find(spelled);
+	struct pp_metric metric = { .type = PP_INT, .kind = pp_sampled_kind(name, unit, spelled) };
 	size_t again = at < PPROF_TYPES_COMPARED ? pp_pprof_type_again(d, at) : at;
 
 	if (name.n == 0)
@@ -206,13 +132,6 @@ meta_build(struct pprof_read *r)
 
 /* ---- frames ---- */
 
-bool
-pp_pprof_is_kernel(struct pp_slice file)
-{
-	return pp_slice_starts(file, "[kernel.") || pp_slice_starts(file, "[guest.kernel") ||
-	       pp_slice_ends(file, "/vmlinux") || pp_slice_eq_z(file, "vmlinux");
-}
-
 static bool
 modules_build(struct pprof_read *r)
 {
@@ -225,8 +144,9 @@ modules_build(struct pprof_read *r)
 		struct pp_slice build_id = pp_pprof_text(d, m->f[MAPPING_BUILD_ID]);
 		struct pp_module_row row = { .name = pp_build_str(r->b, file),
 			                     .build_id = pp_build_str(r->b, build_id),
-			                     .kind = pp_pprof_is_kernel(file) ? PP_MODULE_KERNEL
-			                                                      : PP_MODULE_BINARY };
+			                     .kind = pp_sampled_is_kernel(file)
+			                                 ? PP_MODULE_KERNEL
+			                                 : PP_MODULE_BINARY };
 		pp_module module = file.n || build_id.n ? pp_build_module(r->b, &row) : 0;
 
 		if (!pp_vec_push(&r->modules, module))
@@ -239,20 +159,12 @@ modules_build(struct pprof_read *r)
 static pp_str
 placeholder(struct pprof_read *r, const struct pprof_location *l)
 {
-	struct pprof_doc *d = &r->doc;
-	struct pp_slice file = pp_slice_of("", 0);
-	size_t n, start;
+	const struct pprof_doc *d = &r->doc;
 
-	if (l->mapping != PPROF_NONE)
-		file = pp_pprof_text(d, d->mappings.at[l->mapping].f[MAPPING_FILE]);
-	if (file.n == 0)
-		return pp_build_strz(r->b, "<unknown>");
-	for (n = file.n; n > 1 && file.p[n - 1] == '/';)
-		n--;
-	for (start = n; start > 0 && file.p[start - 1] != '/';)
-		start--;
-	start = start == n ? 0 : start;
-	return pp_build_strf(r->b, "[%.*s]", (int)(n - start), (const char *)file.p + start);
+	return pp_sampled_placeholder(
+	    r->b, l->mapping != PPROF_NONE
+	              ? pp_pprof_text(d, d->mappings.at[l->mapping].f[MAPPING_FILE])
+	              : pp_slice_of("", 0));
 }
 
 static uint32_t

@@ -2,6 +2,7 @@
  * Any profile as pprof: a sample for each stack and series that cost something. What was read from this format, and is still as it
  * was, is written from its own message (rewrite.c).
  */
+#include "formats/kit/sampled.h"
 #include "formats/pprof/emit.h"
 #include "formats/pprof/pprof.h"
 
@@ -582,7 +583,7 @@ losses_note(struct pprof_write *w)
 	for (i = 1; i < p->funcs.n; i++) {
 		const struct pp_func_row *f = &p->funcs.at[i];
 		bool kernel = f->module &&
-		              pp_pprof_is_kernel(pp_text_of(p, p->modules.at[f->module].name));
+		              pp_sampled_is_kernel(pp_text_of(p, p->modules.at[f->module].name));
 
 		if (kernel != ((f->flags & PP_FUNC_KERNEL) != 0))
 			loss->dropped |= PP_HAS(MARKS);

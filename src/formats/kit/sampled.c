@@ -1,0 +1,99 @@
+/*
+ * What pprof and OTLP have in common.
+ */
+#include "formats/kit/sampled.h"
+
+#include <string.h>
+
+#include "base/slice.h"
+
+/* A unit as google/pprof knows it: lower case, without an s at the end. Memory counts by 1024. */
+static const struct pp_sampled_unit unit_table[] = {
+	{ "ns", "ns", 1 },
+	{ "nanosecond", "ns", 1 },
+	{ "us", "ns", 1000 },
+	{ "\xc2\xb5s", "ns", 1000 },
+	{ "\xce\xbcs", "ns", 1000 },
+	{ "\xc2\xb5", "ns", 1000 },
+	{ "\xce\xbc", "ns", 1000 },
+	{ "microsecond", "ns", 1000 },
+	{ "ms", "ns", 1000000 },
+	{ "millisecond", "ns", 1000000 },
+	{ "s", "ns", 1000000000 },
+	{ "sec", "ns", 1000000000 },
+	{ "second", "ns", 1000000000 },
+	{ "hr", "ns", 3600000000000 },
+	{ "hour", "ns", 3600000000000 },
+	{ "b", "bytes", 1 },
+	{ "byte", "bytes", 1 },
+	{ "kb", "bytes", 1024 },
+	{ "kbyte", "bytes", 1024 },
+	{ "kilobyte", "bytes", 1024 },
+	{ "mb", "bytes", 1048576 },
+	{ "mbyte", "bytes", 1048576 },
+	{ "megabyte", "bytes", 1048576 },
+	{ "gb", "bytes", 1073741824 },
+	{ "gbyte", "bytes", 1073741824 },
+	{ "gigabyte", "bytes", 1073741824 },
+	{ "tb", "bytes", 1099511627776 },
+	{ "tbyte", "bytes", 1099511627776 },
+	{ "terabyte", "bytes", 1099511627776 },
+	{ "pb", "bytes", 1125899906842624 },
+	{ "pbyte", "bytes", 1125899906842624 },
+	{ "petabyte", "bytes", 1125899906842624 },
+};
+
+const struct pp_sampled_unit *
+pp_sampled_unit_find(struct pp_slice unit)
+{
+	char word[16];
+	size_t i, n = unit.n;
+
+	if (n >= sizeof word)
+		return NULL;
+	for (i = 0; i < n; i++)
+		word[i] = (char)(unit.p[i] >= 'A' && unit.p[i] <= 'Z' ? unit.p[i] + 32 : unit.p[i]);
+	n -= n > 2 && word[n - 1] == 's';
+	for (i = 0; i < PP_COUNT_OF(unit_table); i++)
+		if (strlen(unit_table[i].word) == n && memcmp(unit_table[i].word, word, n) == 0)
+			return &unit_table[i];
+	return NULL;
+}
+
+enum pp_metric_kind
+pp_sampled_kind(struct pp_slice name, const struct pp_sampled_unit *unit, struct pp_slice spelled)
+{
+	if (unit && unit->unit[0] == 'n')
+		return pp_slice_holds(name, "cpu")    ? PP_KIND_CPU_TIME
+		       : pp_slice_holds(name, "idle") ? PP_KIND_IDLE_TIME
+		                                      : PP_KIND_WALL_TIME;
+	if (unit)
+		return PP_KIND_BYTES;
+	if (pp_slice_eq_z(spelled, "count") || spelled.n == 0)
+		return pp_slice_eq_z(name, "samples") || pp_slice_eq_z(name, "sample")
+		           ? PP_KIND_SAMPLES
+		           : PP_KIND_COUNT;
+	return PP_KIND_OTHER;
+}
+
+bool
+pp_sampled_is_kernel(struct pp_slice file)
+{
+	return pp_slice_starts(file, "[kernel.") || pp_slice_starts(file, "[guest.kernel") ||
+	       pp_slice_ends(file, "/vmlinux") || pp_slice_eq_z(file, "vmlinux");
+}
+
+pp_str
+pp_sampled_placeholder(struct pp_builder *b, struct pp_slice file)
+{
+	size_t n, start;
+
+	if (file.n == 0)
+		return pp_build_strz(b, "<unknown>");
+	for (n = file.n; n > 1 && file.p[n - 1] == '/';)
+		n--;
+	for (start = n; start > 0 && file.p[start - 1] != '/';)
+		start--;
+	start = start == n ? 0 : start;
+	return pp_build_strf(b, "[%.*s]", (int)(n - start), (const char *)file.p + start);
+}
