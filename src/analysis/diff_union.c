@@ -17,7 +17,7 @@ frame_make(struct uniting *u, uint32_t group, const struct pp_profile *p, pp_fun
 {
 	const struct pp_func_row *f = &p->funcs.at[p->funcs.at[func].same];
 	struct pp_module_row module = p->modules.at[f->module];
-	struct pp_func_row row = { .line = f->line, .flags = f->flags };
+	struct pp_func_row row = { .line = f->line, .column = f->column, .flags = f->flags };
 	struct pp_frame_row frame = { 0 };
 
 	row.name = pp_build_str(&u->b, pp_text_of(p, f->name));

@@ -17,7 +17,7 @@ func_row(const struct pp_digest *d, const struct pp_digest_func *f)
 	return &d->profile[f->profile]->funcs.at[f->func];
 }
 
-/* Order by name, file and line. */
+/* Order by name, file, line and column. */
 static int
 compare_funcs(const void *left, const void *right, void *digest)
 {

@@ -98,6 +98,8 @@ entity_add(struct matching *m, pp_func func)
 	e.as.exact = pp_slice_eq(pp_slice_of(text->p, text->n), pp_text_of(p, f->name))
 	                 ? e.as.name
 	                 : intern(m, pp_text_of(p, f->name));
+	/* A place that the name told has no column. */
+	e.as.column = e.as.line == f->line ? f->column : 0;
 	e.as.module = intern(m, pp_text_of(p, p->modules.at[f->module].name));
 	m->failed |= text->failed || loose.failed || !pp_vec_push(&m->entities, e);
 	m->loose = loose; /* keeps its room */
@@ -119,13 +121,14 @@ spelling_key(const struct pp_canonical *as, pp_str name)
 	uint64_t file = as->file.n ? pp_hash_bytes(as->file.p, as->file.n, 1) : 0;
 
 	return pp_mix((uint64_t)name << 32 | as->line, PP_HASH_K1 ^ file) ^
-	       pp_mix(as->module, PP_HASH_K2);
+	       pp_mix((uint64_t)as->column << 32 | as->module, PP_HASH_K2);
 }
 
 static bool
 is_same_place(const struct pp_canonical *a, const struct pp_canonical *b)
 {
-	return a->line == b->line && a->module == b->module && pp_slice_eq(a->file, b->file);
+	return a->line == b->line && a->column == b->column && a->module == b->module &&
+	       pp_slice_eq(a->file, b->file);
 }
 
 /*
@@ -207,6 +210,12 @@ compare_pairs(struct pp_slice a, struct pp_slice b, struct pp_slice c, struct pp
 	return order ? order : pp_slice_cmp(ab ? b : a, cd ? d : c);
 }
 
+static uint32_t
+distance(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 /* Whether e and g are to meet rather than e2 and g2, when their paths agree equally well. */
 static bool
 goes_first(const struct matching *m, const struct pp_canonical *e, const struct pp_canonical *g,
@@ -227,18 +236,23 @@ goes_first(const struct matching *m, const struct pp_canonical *e, const struct 
 		    pp_strtab_get(strs, e->module), pp_strtab_get(strs, g->module),
 		    pp_strtab_get(strs, e2->module), pp_strtab_get(strs, g2->module));
 	if (!order) {
-		uint32_t near = e->line > g->line ? e->line - g->line : g->line - e->line;
-		uint32_t near2 = e2->line > g2->line ? e2->line - g2->line : g2->line - e2->line;
+		uint32_t near = distance(e->line, g->line), near2 = distance(e2->line, g2->line);
 		uint64_t sum = (uint64_t)e->line + g->line;
 
 		if (near != near2)
 			return near < near2;
-		return sum < (uint64_t)e2->line + g2->line;
+		if (sum != (uint64_t)e2->line + g2->line)
+			return sum < (uint64_t)e2->line + g2->line;
+		near = distance(e->column, g->column);
+		near2 = distance(e2->column, g2->column);
+		if (near != near2)
+			return near < near2;
+		return (uint64_t)e->column + g->column < (uint64_t)e2->column + g2->column;
 	}
 	return order < 0;
 }
 
-/* Takes pairs that share the end of their path, best first; with the same line and module, or any. */
+/* Takes pairs that share the end of their path, best first; with the same line, column and module, or any. */
 static void
 match_places(struct matching *m, struct bucket *b, bool strictly)
 {
@@ -254,7 +268,8 @@ match_places(struct matching *m, struct bucket *b, bool strictly)
 				unsigned score;
 
 				if (strictly &&
-				    (x->as.line != y->as.line || x->as.module != y->as.module))
+				    (x->as.line != y->as.line || x->as.column != y->as.column ||
+				     x->as.module != y->as.module))
 					continue;
 				score = pp_path_score(x->as.file, y->as.file);
 				if (score > best ||
@@ -297,15 +312,17 @@ side_drop(struct bucket *b, enum side side, size_t i)
 		b->entities.at[i] = b->entities.at[--b->entities.n];
 }
 
-/* How well the paths agree of one that lacks a line or a module and one that has them; 0 when that is not so. */
+/* How well the paths agree of one that lacks line, column or module and one that has them; 0 when that is not so. */
 static unsigned
 coarser_score(const struct pp_canonical *a, const struct pp_canonical *finer)
 {
 	bool lineless = a->line == 0 && finer->line != 0;
+	bool columnless = a->column == 0 && finer->column != 0;
 	bool moduleless = a->module == 0 && finer->module != 0;
 
-	if ((!lineless && a->line != finer->line) || (!moduleless && a->module != finer->module) ||
-	    (!lineless && !moduleless))
+	if ((!lineless && a->line != finer->line) || (!columnless && a->column != finer->column) ||
+	    (!moduleless && a->module != finer->module) ||
+	    (!lineless && !columnless && !moduleless))
 		return 0;
 	return pp_path_score(a->file, finer->file);
 }
@@ -367,7 +384,7 @@ coarser_take(struct matching *m, struct bucket *b, const struct coarser *best)
 }
 
 /*
- * Where one profile knows the file of a function but neither line nor module, and the other tells several of that name
+ * Where one profile knows the file of a function but not line, column or module, and the other tells several of that name
  * in that file apart by these, those are taken together.
  */
 static void
@@ -406,16 +423,16 @@ any_without_file(const struct matching *m, const struct bucket *b)
 #define PAIRS_MOST 40000
 #define SEVERAL (PP_MAP_NONE - 1)
 
-/* Of the last components of a path, with the line. */
+/* Of the last components of a path, with the line, and the column or not. */
 static uint64_t
-place_key(const struct pp_canonical *as, unsigned components)
+place_key(const struct pp_canonical *as, unsigned components, bool column)
 {
 	size_t start = as->file.n;
 
 	while (start > 0 && (as->file.p[start - 1] != '/' || --components > 0))
 		start--;
 	return pp_mix(pp_hash_bytes(as->file.p + start, as->file.n - start, 1),
-	              PP_HASH_K1 ^ as->line);
+	              PP_HASH_K1 ^ ((uint64_t)(column ? as->column : 0) << 32 | as->line));
 }
 
 static bool
@@ -426,21 +443,21 @@ key_enter(struct pp_map *map, uint64_t key, uint32_t at)
 
 /* Those that are the only one on each side with that line and that end of their path meet. */
 static void
-match_by_key(struct matching *m, struct bucket *b, unsigned components)
+match_by_key(struct matching *m, struct bucket *b, unsigned components, bool column)
 {
 	struct pp_map groups = { .seed = m->id->by_name.seed }, entities = { .seed = groups.seed };
 	size_t i, k, n = 0;
 
 	for (k = 0; k < b->groups.n && !m->failed; k++)
-		m->failed = !key_enter(&groups,
-		                       place_key(&m->id->groups.at[b->groups.at[k]].as, components),
-		                       (uint32_t)k);
+		m->failed = !key_enter(
+		    &groups, place_key(&m->id->groups.at[b->groups.at[k]].as, components, column),
+		    (uint32_t)k);
 	for (i = 0; i < b->entities.n && !m->failed; i++)
-		m->failed = !key_enter(&entities, place_key(&b->entities.at[i]->as, components),
-		                       (uint32_t)i);
+		m->failed = !key_enter(
+		    &entities, place_key(&b->entities.at[i]->as, components, column), (uint32_t)i);
 	for (i = 0; i < b->entities.n && !m->failed; i++) {
 		struct entity *e = b->entities.at[i];
-		uint64_t key = place_key(&e->as, components);
+		uint64_t key = place_key(&e->as, components, column);
 		uint32_t at = pp_map_get(&groups, key);
 
 		if (e->as.file.n && at < SEVERAL && pp_map_get(&entities, key) == i &&
@@ -464,12 +481,13 @@ match_by_key(struct matching *m, struct bucket *b, unsigned components)
 static void
 match_bucket(struct matching *m, struct bucket *b)
 {
-	unsigned components;
+	unsigned components, column;
 	size_t i;
 
-	for (components = 4; components > 0 && b->entities.n * b->groups.n > PAIRS_MOST;
-	     components--)
-		match_by_key(m, b, components);
+	for (column = 2; column-- > 0;)
+		for (components = 4; components > 0 && b->entities.n * b->groups.n > PAIRS_MOST;
+		     components--)
+			match_by_key(m, b, components, column);
 	if (b->entities.n * b->groups.n <= PAIRS_MOST) {
 		match_places(m, b, true);
 		match_coarser(m, b);

@@ -24,7 +24,7 @@ struct pp_canonical {
 	pp_str exact; /* as written */
 	pp_str module;
 	struct pp_slice file;
-	uint32_t line;
+	uint32_t line, column;
 };
 
 /* The canonical name of a function (n bytes into `out`), and its place as far as the name tells one. */

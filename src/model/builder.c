@@ -175,15 +175,16 @@ pp_build_module(struct pp_builder *b, const struct pp_module_row *row)
 static uint64_t
 func_hash(const struct pp_func_row *f)
 {
-	return pp_mix((uint64_t)f->name << 32 | f->file,
-	              PP_HASH_K1 ^ ((uint64_t)f->line << 32 | f->module));
+	return pp_mix((uint64_t)f->name << 32 | f->file, PP_HASH_K1 ^
+	                                                     ((uint64_t)f->line << 32 | f->module) ^
+	                                                     (uint64_t)f->column << 16);
 }
 
 static bool
 func_same(const struct pp_func_row *a, const struct pp_func_row *b)
 {
 	return a->name == b->name && a->file == b->file && a->line == b->line &&
-	       a->module == b->module;
+	       a->module == b->module && a->column == b->column;
 }
 
 /* The first function of an identity in an index, PP_MAP_NONE when there is none. */

@@ -101,7 +101,7 @@ pp_str pp_build_buf(struct pp_builder *, struct pp_buf *);
 pp_str pp_build_strf(struct pp_builder *, const char *fmt, ...) PP_PRINTF(2, 3);
 pp_module pp_build_module(struct pp_builder *, const struct pp_module_row *);
 /*
- * The function of that identity (name, file, line, module), made when absent. `same` is ignored; flags
+ * The function of that identity (name, file, line, column, module), made when absent. `same` is ignored; flags
  * and last_line of the first call stay.
  */
 pp_func pp_build_func(struct pp_builder *, const struct pp_func_row *);

@@ -2,7 +2,7 @@
  * The flat profile: what each function costs itself, and with all it called.
  *
  * Total counts outermost activations only, so no function exceeds the whole. Functions are told apart
- * by identity (name, file, line, module).
+ * by identity (name, file, line, column, module).
  */
 #ifndef PP_FLAT_H
 #define PP_FLAT_H

@@ -144,7 +144,9 @@ pp_func_row_cmp(const struct pp_profile *p, const struct pp_func_row *a, const s
 
 	if (!c)
 		c = pp_slice_cmp(pp_text_of(p, a->file), pp_text_of(q, b->file));
-	return c ? c : (a->line > b->line) - (a->line < b->line);
+	if (!c)
+		c = (a->line > b->line) - (a->line < b->line);
+	return c ? c : (a->column > b->column) - (a->column < b->column);
 }
 
 int

@@ -3,7 +3,7 @@
  *
  *     strs      interned bytes
  *     modules   binaries, libraries, kernel images
- *     funcs     name, file, module, first line; `same` = the first function of equal identity
+ *     funcs     name, file, module, first line and column; `same` = the first function of equal identity
  *     frames    a place in a function: line, address, inline depth; what a node of the tree shows
  *     tree      nodes = (parent, frame)
  *     metrics   what is counted
@@ -48,11 +48,12 @@ struct pp_func_row {
 	pp_str name;
 	pp_str file;
 	pp_module module;
-	uint32_t line; /* first line, 0 = unknown */
+	uint32_t line;   /* first line, 0 = unknown */
+	uint32_t column; /* where in it the function begins, from 1; 0 = unknown */
 	uint32_t last_line;
 	uint32_t flags; /* PP_FUNC_* */
 	pp_func
-	    same; /* first function with the same name, file, line and module; own id if first */
+	    same; /* first function with the same name, file, line, column and module; own id if first */
 };
 
 enum {
@@ -588,10 +589,10 @@ size_t pp_profile_metric_sole(const struct pp_profile *p, const struct pp_profil
  */
 size_t pp_profile_metric_like(const struct pp_profile *p, const struct pp_profile *other,
                               size_t metric);
-/* The order of functions by name, file and line, whichever profiles they are of. */
+/* The order of functions by name, file, line and column, whichever profiles they are of. */
 int pp_func_row_cmp(const struct pp_profile *, const struct pp_func_row *a,
                     const struct pp_profile *, const struct pp_func_row *b);
-/* The order of functions by name, file, line and module. */
+/* The order of functions by name, file, line, column and module. */
 int pp_func_cmp(const struct pp_profile *, pp_func a, pp_func b);
 /*
  * Says that a sum of a metric, or of calls when `metric` is metrics.n, exceeds 64 bits at a function (0 = at

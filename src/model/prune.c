@@ -28,7 +28,8 @@ can_prune(const struct pp_profile *p)
 	size_t i;
 
 	for (i = 1; i < p->funcs.n; i++)
-		if (p->funcs.at[i].file || p->funcs.at[i].module || p->funcs.at[i].line)
+		if (p->funcs.at[i].file || p->funcs.at[i].module || p->funcs.at[i].line ||
+		    p->funcs.at[i].column)
 			return false;
 	return p->tree.n > 1 && p->metrics.n == 1 && p->metrics.at[0].type == PP_UINT &&
 	       p->series.n == 1 && p->series.at[0].stride == 1 && !p->series.at[0].timeline.n &&

@@ -50,6 +50,7 @@ static const struct pp_column func_columns[] = {
 	COLUMN(struct pp_func_row, last_line),
 	COLUMN(struct pp_func_row, flags, .to = PP_FLAGS, .bound = PP_FUNC_DECLARED << 1),
 	COLUMN(struct pp_func_row, same, .to = PP_TO_OWN, .needed = true),
+	COLUMN(struct pp_func_row, column),
 };
 
 static const struct pp_column frame_columns[] = {

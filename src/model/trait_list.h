@@ -61,6 +61,9 @@ TRAIT(FILES, "loss-files", "files of functions",
 TRAIT(FIRST_LINES, "loss-first-lines", "first lines of functions",
       "At which line a function begins has no place in the format, or must be there and is not "
       "known.")
+TRAIT(FIRST_COLUMNS, "loss-first-columns", "first columns of functions",
+      "At which column of its first line a function begins has no place in the format. In minified "
+      "JavaScript that is all that tells functions of one name apart.")
 TRAIT(LAST_LINES, "loss-last-lines", "last lines of functions",
       "At which line a function ends has no place in the format, or must be there and is not "
       "known.")
@@ -75,9 +78,10 @@ TRAIT(
     BUILT_IN, "loss-built-in", "marks of built-in functions",
     "Whether a function belongs to the language itself has no place in the format. Readers guess it "
     "where a function has no file.")
-TRAIT(HOMONYMS, "loss-homonyms", "functions told apart",
-      "Functions of one name that differ in file, first line or module become one, because the "
-      "format has no place for what they differ in.")
+TRAIT(
+    HOMONYMS, "loss-homonyms", "functions told apart",
+    "Functions of one name that differ in file, first line, column or module become one, because the "
+    "format has no place for what they differ in.")
 TRAIT(PLACES, "loss-places", "lines within functions",
       "At which line of its function a frame is has no place in the format. The function is "
       "kept.")

@@ -51,6 +51,7 @@ functions_count(const struct pp_profile *p, const struct used *used, uint64_t *n
 			continue;
 		n[PP_TRAIT_FILES] += f->file != 0;
 		n[PP_TRAIT_FIRST_LINES] += f->line != 0;
+		n[PP_TRAIT_FIRST_COLUMNS] += f->column != 0;
 		n[PP_TRAIT_LAST_LINES] += f->last_line != 0;
 		n[PP_TRAIT_MODULES] += f->module != 0;
 		n[PP_TRAIT_BUILD_IDS] += p->modules.at[f->module].build_id != 0;
@@ -220,6 +221,7 @@ pp_traits_homonyms(const struct pp_profile *p, uint64_t by, uint64_t *n)
 		const struct pp_func_row *f = &p->funcs.at[i];
 		const uint32_t key[] = { f->name, by & PP_HAS(FILES) ? f->file : 0,
 			                 by & PP_HAS(FIRST_LINES) ? f->line : 0,
+			                 by & PP_HAS(FIRST_COLUMNS) ? f->column : 0,
 			                 by & PP_HAS(MODULES) ? f->module : 0 };
 
 		if (!used.funcs[i] || f->same != i)

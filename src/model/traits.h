@@ -26,8 +26,8 @@ struct pp_traits {
 /* Counts what a profile has, but for HOMONYMS, RECURSION, ROOTS and PRIVATE. False when out of memory. */
 bool pp_traits_count(const struct pp_profile *, struct pp_traits *);
 /*
- * How many functions would be lost if they were told apart by their names and those of FILES, FIRST_LINES and
- * MODULES that are in `by`. False when out of memory.
+ * How many functions would be lost if they were told apart by their names and those of FILES, FIRST_LINES,
+ * FIRST_COLUMNS and MODULES that are in `by`. False when out of memory.
  */
 bool pp_traits_homonyms(const struct pp_profile *, uint64_t by, uint64_t *n);
 

@@ -419,7 +419,7 @@ values_put(const struct page *g, const char *key, union pp_value v)
 	pp_json_end_object(g->json);
 }
 
-/* "name", "file", "line" of a function. */
+/* "name", "file", "line", "column" of a function. */
 static void
 func_put(const struct page *g, pp_func func)
 {
@@ -430,6 +430,8 @@ func_put(const struct page *g, pp_func func)
 		pp_json_put_name(g->json, "file", pp_text_of(g->profile, f->file));
 	if (f->line)
 		pp_json_put_u64(g->json, "line", f->line);
+	if (f->column)
+		pp_json_put_u64(g->json, "column", f->column);
 }
 
 static void

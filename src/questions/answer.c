@@ -183,6 +183,8 @@ pp_answer_func(struct pp_answer *a, const struct pp_profile *p, pp_func id)
 		pp_answer_text(a, "file", PP_AS_NAME, pp_text_of(p, func->file));
 	if (func->line)
 		pp_answer_count(a, "line", func->line);
+	if (func->column)
+		pp_answer_count(a, "column", func->column);
 	if (func->module)
 		pp_answer_text(a, "module", PP_AS_NAME,
 		               pp_text_of(p, p->modules.at[func->module].name));
@@ -286,6 +288,8 @@ place_make(struct pp_datum *d, const struct pp_profile *p, const struct pp_func_
 		pp_escape_terminal(d->made, pp_text_of(p, func->file));
 		if (func->line)
 			pp_buf_addf(d->made, ":%u", func->line);
+		if (func->line && func->column)
+			pp_buf_addf(d->made, ":%u", func->column);
 	} else if (func->module) {
 		pp_escape_terminal(d->made, pp_text_of(p, p->modules.at[func->module].name));
 	} else if (func->line) {
@@ -355,6 +359,10 @@ pp_answer_get(const struct pp_answer_table *t, const struct pp_answer_column *co
 	case PP_PART_LINE:
 		pp_datum_count(d, func->line);
 		d->known = func->line != 0;
+		break;
+	case PP_PART_COLUMN:
+		pp_datum_count(d, func->column);
+		d->known = func->column != 0;
 		break;
 	case PP_PART_MODULE:
 		pp_datum_text(d, pp_text_of(p, p->modules.at[func->module].name));

@@ -136,6 +136,7 @@ enum pp_func_part {
 	PP_PART_MANGLED,   /* what the file calls it, if its name was demangled */
 	PP_PART_FILE,
 	PP_PART_LINE,
+	PP_PART_COLUMN,
 	PP_PART_MODULE,
 	PP_PART_PLACE /* FILE:LINE, else the module: for people */
 };
@@ -193,8 +194,12 @@ pp_column_has(const struct pp_answer_column *c, size_t metric)
 	      .flags = PP_COLUMN_NO_CSV,                                                           \
 	      .part = PP_PART_MANGLED },                                                           \
 	    { .key = "file", .as = PP_AS_NAME, .part = PP_PART_FILE },                             \
+	    { .key = "line",                                                                       \
+	      .as = PP_AS_COUNT,                                                                   \
+	      .part = PP_PART_LINE }, /* CSV has the same columns whatever the profile knows */    \
 	{                                                                                          \
-		.key = "line", .as = PP_AS_COUNT, .part = PP_PART_LINE                             \
+		.key = "column", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_CSV,                     \
+		.part = PP_PART_COLUMN                                                             \
 	}
 #define PP_MODULE_COLUMN(flag)                                                                     \
 	{                                                                                          \
@@ -348,7 +353,7 @@ void pp_answer_value(struct pp_answer *, const char *key, const struct pp_profil
 /* A metric by the name that values have. */
 void pp_answer_metric(struct pp_answer *, const char *key, const struct pp_profile *,
                       size_t metric);
-/* "name", "file", "line", "module" of a function, as far as they are known. */
+/* "name", "file", "line", "column", "module" of a function, as far as they are known. */
 void pp_answer_func(struct pp_answer *, const struct pp_profile *, pp_func);
 /* "format", "complete": what the answer is drawn from. */
 void pp_answer_source(struct pp_answer *, const struct pp_profile *);

@@ -31,8 +31,8 @@ name_of(const struct pp_profile *p, pp_func func)
 	return pp_text_of(p, p->funcs.at[func].name);
 }
 
-/* The place of a function: its file, file and line, or module; as people write it. */
-enum place { PLACE_FILE, PLACE_LINE, PLACE_MODULE, PLACES };
+/* The place of a function: its file, with line, with column, or its module; as people write it. */
+enum place { PLACE_FILE, PLACE_LINE, PLACE_COLUMN, PLACE_MODULE, PLACES };
 
 static struct pp_slice
 place_of(const struct pp_profile *p, pp_func func, enum place kind, struct pp_buf *made)
@@ -46,6 +46,8 @@ place_of(const struct pp_profile *p, pp_func func, enum place kind, struct pp_bu
 	made->n = 0;
 	pp_buf_add(made, pp_text_of(p, f->file).p, pp_text_of(p, f->file).n);
 	pp_buf_addf(made, ":%u", f->line);
+	if (kind == PLACE_COLUMN && f->column)
+		pp_buf_addf(made, ":%u", f->column);
 	return pp_slice_of(made->p ? made->p : "", made->p ? made->n : 0);
 }
 
@@ -260,9 +262,10 @@ place_choose(const struct pp_profile *p, const struct found *found)
 
 			if (a->file != b->file)
 				continue;
-			if (a->line == b->line)
+			if (a->line == b->line && a->column == b->column)
 				return PLACE_MODULE;
-			kind = PLACE_LINE;
+			if (kind == PLACE_FILE || a->line == b->line)
+				kind = a->line == b->line ? PLACE_COLUMN : PLACE_LINE;
 		}
 	return kind;
 }

@@ -187,7 +187,7 @@ place_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 	pp_datum_made(d);
 }
 
-/* "function": {"name", "file", "line"} of its own. */
+/* "function": {"name", "file", "line", "column"} of its own. */
 static void
 function_get(const void *data, size_t row, size_t part, struct pp_datum *d)
 {
@@ -203,6 +203,8 @@ function_get(const void *data, size_t row, size_t part, struct pp_datum *d)
 		pp_datum_text(d, pp_text_of(p, f->file));
 	else if (part == PP_PART_LINE && f->line)
 		pp_datum_count(d, f->line);
+	else if (part == PP_PART_COLUMN && f->column)
+		pp_datum_count(d, f->column);
 }
 
 static void

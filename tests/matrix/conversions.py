@@ -47,6 +47,7 @@ EXPLAINED_BY = {
     'names': 'loss-names loss-roots loss-no-stack loss-recursion loss-pairs loss-lines loss-metrics loss-stacks',
     'files': 'loss-files loss-names loss-pairs loss-stacks',
     'first lines': 'loss-first-lines loss-homonyms loss-pairs',
+    'first columns': 'loss-first-columns loss-homonyms loss-pairs',
     'last lines': 'loss-last-lines loss-homonyms loss-pairs',
     'modules': 'loss-modules loss-names loss-metrics',
     'build ids': 'loss-build-ids',
@@ -156,12 +157,13 @@ class Facts:
         of['files'] = {f[1] for f in used if f[1]}
         of['first lines'] = {f[2] for f in used if f[2]}
         self.placed = [{f[0]: f[i] for f in used} for i in (1, 2)]
+        of['first columns'] = {f[7] for f in used if f[7]}
         of['last lines'] = {f[3] for f in used if f[3]}
         of['modules'] = {f[4] for f in used if f[4]}
         of['build ids'] = {f[5] for f in used if f[5]}
         of['marks'] = {f[6] & 2 for f in used if f[6] & 2} | {f[7] & 28 for f in frames if f[7] & 28}
         of['built in'] = {f[6] & 1 for f in used if f[6] & 1}
-        of['homonyms'] = len({(f[0], f[1], f[2], f[4]) for f in used}) - len(of['names'])
+        of['homonyms'] = len({(f[0], f[1], f[2], f[4], f[7]) for f in used}) - len(of['names'])
         of['places'] = {f[1] for f in frames if f[1]}
         of['columns'] = {f[2] for f in frames if f[2]}
         of['site rows'] = sorted([f[3] for f in frames if f[3]] + [e[3] for e in t['edges'] if e[3]])

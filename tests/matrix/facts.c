@@ -48,6 +48,7 @@ put_function(pp_func func)
 	put_str(p->modules.at[f->module].name);
 	put_str(p->modules.at[f->module].build_id);
 	pp_json_u64(&json, f->flags);
+	pp_json_u64(&json, f->column);
 }
 
 static void

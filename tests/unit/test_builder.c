@@ -34,10 +34,13 @@ check_names(void)
 	is_u64(pp_build_func(&b, &f), early, "equal functions are one");
 	f.line = 4;
 	ok(pp_build_func(&b, &f) != early, "another line is another function");
+	f.line = 3;
+	f.column = 7;
+	ok(pp_build_func(&b, &f) != early, "another column is another function");
+	f.column = 0;
 	late[0] = pp_build_func_later(&b);
 	late[1] = pp_build_func_later(&b);
 	ok(late[0] != late[1], "functions bound later are told apart");
-	f.line = 3;
 	pp_build_func_bind(&b, late[0], &f);
 	pp_build_func_bind(&b, late[1], &f);
 	is_u64(pp_build_frame_named(&b, z("x")), pp_build_frame_named(&b, z("x")),

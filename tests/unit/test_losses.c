@@ -70,6 +70,9 @@ main(void)
 	ok(p != NULL, "a profile");
 	/* A tick is a nanosecond at the finest. */
 	loses(p, &pp_format_nytprof, "loss-values");
+	p->funcs.at[1].column = 12;
+	loses(p, &pp_format_folded, "loss-first-columns");
+	p->funcs.at[1].column = 0;
 	/* Private data of a format without the hooks to carry it. */
 	p->format = &pp_format_folded;
 	p->kept.data = &private_data;

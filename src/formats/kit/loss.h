@@ -20,10 +20,11 @@ struct pp_holds {
 	uint64_t keeps;      /* from whatever format it comes */
 	uint64_t
 	    own; /* only of what comes from this very format; of others in part or not at all */
-	uint64_t has;     /* what its own files may have besides, for docs/conversions.md */
-	uint64_t states;  /* always: where the profile does not know, it is made up */
-	uint64_t apart;   /* what tells functions of one name apart: FILES, FIRST_LINES, MODULES */
-	unsigned metrics; /* how many it has place for; 0 = any number */
+	uint64_t has;    /* what its own files may have besides, for docs/conversions.md */
+	uint64_t states; /* always: where the profile does not know, it is made up */
+	uint64_t
+	    apart; /* what tells functions of one name apart: FILES, FIRST_LINES, FIRST_COLUMNS, MODULES */
+	unsigned metrics;   /* how many it has place for; 0 = any number */
 	const char *values; /* which numbers it has place for, in words */
 };
 
