@@ -7,6 +7,8 @@
 
 /* Distances between samples that are looked at. */
 #define GAPS_MOST 20000u
+/* What happens at an instant is drawn as a mark: one of so many that would fill the whole. */
+#define MARKS 200
 
 static int
 compare_gaps(const void *left, const void *right)
@@ -49,6 +51,19 @@ usual_gap(const struct pp_timeline *t, int64_t *gap)
 	return true;
 }
 
+/* Whether what was recorded has no length: allocations and probes, as opposed to samples of what runs. */
+static bool
+are_instants(const struct pp_profile *p, const struct pp_timeline *t)
+{
+	size_t i, n = t->columns < p->metrics.n ? t->columns : p->metrics.n;
+
+	for (i = 0; i < n; i++)
+		if (p->metrics.at[i].kind != PP_KIND_BYTES &&
+		    p->metrics.at[i].kind != PP_KIND_COUNT)
+			return false;
+	return n > 0;
+}
+
 bool
 pp_cover_learn(struct pp_cover *cover, const struct pp_profile *p, const struct pp_timeline *t)
 {
@@ -65,6 +80,12 @@ pp_cover_learn(struct pp_cover *cover, const struct pp_profile *p, const struct 
 		return false;
 	if (gap < INT64_MAX / 3)
 		cover->usual = gap + gap / 2;
+	if (are_instants(p, t) && p->time.known && p->time.end > p->time.start) {
+		int64_t mark = (pp_time_near(p->time.end) - pp_time_near(p->time.start)) / MARKS;
+
+		mark = mark > 1 ? mark : 1;
+		cover->usual = mark < cover->usual ? mark : cover->usual;
+	}
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /*
  * How long samples ran. A sample covers its period where that is a time, else one and a half times the usual distance
- * of samples, and ends where the next one begins or the thread left its processor. What lies between is nobody's.
+ * of samples, and ends where the next one begins or the thread left its processor. What lies between is nobody's. What
+ * happens at an instant, as allocations do, is a mark that is just wide enough to be seen.
  */
 #ifndef PP_COVER_H
 #define PP_COVER_H

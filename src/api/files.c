@@ -68,6 +68,9 @@ load_one(struct pp_reply *r, const char *file, const struct pp_load_order *order
 
 /* ---- one profile out of all files ---- */
 
+/* Of more metrics than that, the number is told. */
+#define METRICS_LISTED 6
+
 /* Says that a profile cannot be merged with those before. */
 static pp_status
 merge_failed(struct pp_reply *r, const char *file, pp_status status, const struct pp_buf *problem)
@@ -82,23 +85,54 @@ merge_failed(struct pp_reply *r, const char *file, pp_status status, const struc
 	                      problem->n ? problem->p : pp_status_text(status));
 }
 
+/* Adds to the metrics that are in `having` of the profiles; how many they are. */
+static size_t
+metrics_list(const struct pp_merge *m, uint32_t having, struct pp_buf *out)
+{
+	const struct pp_profile *p = m->builder.profile;
+	struct pp_buf title = { 0 };
+	size_t i, n = 0;
+
+	for (i = 0; i < pp_metrics_shown(p); i++) {
+		if (m->metrics.at[i].having != having)
+			continue;
+		if (n++ >= METRICS_LISTED)
+			continue;
+		title.n = 0;
+		pp_metric_title(p, &p->metrics.at[i], &title);
+		pp_buf_adds(out, n > 1 ? ", " : "");
+		pp_escape_terminal(out, pp_slice_of(title.p ? title.p : "", title.n));
+	}
+	if (n > METRICS_LISTED)
+		pp_buf_addf(out, " and %zu more", n - METRICS_LISTED);
+	out->failed |= title.failed;
+	pp_buf_release(&title);
+	return n;
+}
+
 /* Says what the merged profile could not take over. */
 static void
 merge_notes(struct pp_answer *a, const struct pp_merge *m)
 {
 	const struct pp_profile *p = m->builder.profile;
-	struct pp_buf name = { 0 }, label = { 0 };
-	size_t i;
+	struct pp_buf names = { 0 };
+	size_t i, k, n;
 
+	/* Metrics that as many profiles have are told together. */
 	for (i = 0; i < pp_metrics_shown(p); i++) {
-		name.n = label.n = 0;
-		pp_metric_label(p, &p->metrics.at[i], &label);
-		pp_escape_terminal(&name, pp_slice_of(label.p ? label.p : "", label.n));
-		if (m->metrics.at[i].having < m->profiles)
-			pp_answer_note(
-			    a, "metric-in-some",
-			    "%s is known in %u of %zu profiles only; its total is theirs",
-			    name.p ? name.p : "", m->metrics.at[i].having, m->profiles);
+		uint32_t having = m->metrics.at[i].having;
+
+		for (k = 0; k < i && m->metrics.at[k].having != having; k++)
+			;
+		if (having >= m->profiles || k < i)
+			continue;
+		names.n = 0;
+		n = metrics_list(m, having, &names);
+		pp_answer_note(a, "metric-in-some",
+		               "only %u of %zu profiles %s %s; %s from %s alone", having,
+		               m->profiles, having == 1 ? "has" : "have", names.p ? names.p : "",
+		               n == 1 ? "its total is" : "their totals are",
+		               having == 1 ? "that one" : "those");
 	}
 	if (m->lost & PP_EDGES)
 		pp_answer_note(
@@ -110,8 +144,8 @@ merge_notes(struct pp_answer *a, const struct pp_merge *m)
 	if (m->joined_threads)
 		pp_answer_note(a, "threads-joined",
 		               "threads beyond the first %d are taken together", PP_MERGE_SERIES);
-	pp_buf_release(&name);
-	pp_buf_release(&label);
+	a->failed |= names.failed;
+	pp_buf_release(&names);
 }
 
 /* Files that have nothing in common with those before, or whose metrics go by other names: what follows decides. */

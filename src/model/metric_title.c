@@ -45,6 +45,15 @@ static const struct {
 	{ "mu", "memory in use" },
 	{ "pmu", "peak memory" },
 	{ "samples", "samples" },
+	/* pprof */
+	{ "sample", "samples" },
+	{ "wall", "wall time" },
+	{ "alloc_objects", "objects allocated" },
+	{ "alloc_space", "bytes allocated" },
+	{ "inuse_objects", "live objects" },
+	{ "inuse_space", "live bytes" },
+	{ "goroutine", "goroutines" },
+	{ "threadcreate", "threads created" },
 	/* SPAA */
 	{ "alloc_bytes", "bytes allocated" },
 	{ "alloc_count", "allocations" },
@@ -98,6 +107,11 @@ title_add(const struct pp_profile *p, const struct pp_metric *m, struct pp_buf *
 		}
 		pp_buf_add(out, event.p, event.n);
 		pp_buf_adds(out, time ? " time" : "");
+		return;
+	}
+	/* How often a probe fired, or what a map holds: only its name tells, and "@" is none. */
+	if (event.n && pp_slice_eq_z(name, "count") && (shared || !pp_slice_eq_z(event, "@"))) {
+		pp_buf_add(out, event.p, event.n);
 		return;
 	}
 	/* "sysTime (elapsed ns)" of `sysTime` says no more. */

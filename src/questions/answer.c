@@ -538,11 +538,15 @@ void
 pp_metric_describe(struct pp_buf *out, const struct pp_profile *p, const struct pp_metric *m,
                    double value)
 {
-	struct pp_slice unit = pp_text_of(p, m->unit);
+	struct pp_slice unit = pp_text_of(p, m->unit), called;
 	struct pp_buf title = { 0 };
 
 	pp_metric_title(p, m, &title);
-	if (!pp_slice_eq(pp_slice_of(title.p ? title.p : "", title.n), unit)) {
+	called = pp_slice_of(title.p ? title.p : "", title.n);
+	/* "12 samples", whether the file says so or calls them a "count"; but not "12". */
+	if (pp_slice_eq_z(called, "samples") && pp_slice_eq_z(unit, "count"))
+		unit = called;
+	if (!pp_slice_eq(called, unit) || pp_slice_eq_z(unit, "count")) {
 		pp_buf_add(out, title.p, title.n);
 		pp_buf_adds(out, ": ");
 	}

@@ -3,7 +3,6 @@
  */
 #include <stddef.h>
 #include <stdlib.h>
-#include <stdlib.h>
 
 #include "base/num.h"
 #include "formats/format.h"
@@ -379,6 +378,20 @@ topic_add(struct pp_answer *a, const struct pp_topic *topic, bool why)
 }
 
 /* Several files are a list. A file that nobody recognised still has bids, which is when they are wanted most. */
+/* Among several files one that cannot be read has an entry, too: scripts count on it. */
+static void
+topic_failed(struct pp_answer *a, const struct pp_topic *topic)
+{
+	pp_answer_open(a, NULL);
+	pp_answer_text(a, "file", PP_AS_NAME, pp_slice_z(topic->file ? topic->file : ""));
+	if (topic->chosen)
+		pp_answer_textz(a, "format", topic->chosen->name);
+	pp_answer_bool(a, "complete", false);
+	if (topic->diags)
+		pp_answer_findings(a, topic->diags);
+	pp_answer_close(a);
+}
+
 static pp_status
 info_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
 {
@@ -396,6 +409,8 @@ info_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 		status = topic_add(a, topic, params->why);
 		if (listed)
 			pp_answer_close(a);
+	} else if (listed) {
+		topic_failed(a, topic);
 	}
 	if (listed && subject->nth + 1 == subject->n)
 		pp_answer_close_list(a);

@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "base/slice.h"
+#include "formats/format.h"
 #include "text/escape.h"
 #include "text/units.h"
 
@@ -71,16 +72,31 @@ meta_of(const struct pp_profile *p, const char *const *paths)
 	return pp_slice_of("", 0);
 }
 
-/* The program that most threads name, where nothing else tells what ran. */
+/* Formats whose threads are called as the kernel calls them: by the program, unless the program says otherwise. */
+static bool
+threads_name_programs(const struct pp_profile *p)
+{
+	static const char *const formats[] = { "perf", "perf-script", "bpftrace", "dtrace",
+		                               "spaa" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(formats); i++)
+		if (pp_slice_eq_z(pp_slice_z(p->format->name), formats[i]))
+			return true;
+	return false;
+}
+
+/* The program that the first thread names, where nothing else tells what ran. */
 static void
 command_of_threads(const struct pp_profile *p, struct pp_occasion *o)
 {
-	pp_str first = 0;
+	bool named = threads_name_programs(p);
+	const struct pp_series *first = NULL;
 	size_t i;
 
-	for (i = 0; i < p->series.n; i++) {
+	for (i = 0; i < p->series.n && i <= 1000; i++) {
 		const struct pp_series *s = &p->series.at[i];
-		pp_str name = s->process ? s->process : s->thread;
+		pp_str name = s->process ? s->process : named ? s->thread : 0;
 		size_t k;
 
 		for (k = 0; k < i; k++) {
@@ -89,13 +105,31 @@ command_of_threads(const struct pp_profile *p, struct pp_occasion *o)
 			if ((t->process ? t->process : t->thread) == name)
 				break;
 		}
-		if (k < i || !name || i > 1000)
+		if (k < i || !name)
 			continue;
-		o->others += first != 0;
-		first = first ? first : name;
+		o->others += first != NULL;
+		/* Another process is another command. */
+		o->threads |= first && !s->process && (s->pid < 0 || s->pid == first->pid);
+		if (!first)
+			o->command = pp_text_of(p, name);
+		first = first ? first : s;
 	}
-	if (first)
-		o->command = pp_text_of(p, first);
+}
+
+/* The first file of code that is no library: the program itself stands first where a process is mapped. */
+static struct pp_slice
+command_of_modules(const struct pp_profile *p)
+{
+	size_t i;
+
+	for (i = 1; i < p->modules.n; i++) {
+		struct pp_slice name = pp_text_of(p, p->modules.at[i].name);
+
+		if (p->modules.at[i].kind == PP_MODULE_BINARY && pp_slice_starts(name, "/") &&
+		    !memmem(name.p, name.n, ".so", 3))
+			return name;
+	}
+	return pp_slice_of("", 0);
 }
 
 struct pp_occasion
@@ -116,6 +150,8 @@ pp_occasion_of(const struct pp_profile *p)
 	}
 	if (!o.target.n && !o.command.n)
 		command_of_threads(p, &o);
+	if (!o.target.n && !o.command.n)
+		o.command = command_of_modules(p);
 	if (!o.when && !pp_num_i64(meta_of(p, times), &o.when))
 		o.when = 0;
 	if (!o.when)
@@ -193,7 +229,9 @@ what_print(const struct pp_occasion *o, struct pp_buf *out)
 	if (o->others) {
 		pp_buf_adds(out, " and ");
 		pp_units_u64(out, o->others);
-		pp_buf_addf(out, " other %s", pp_plural(o->others, "command", "commands"));
+		pp_buf_addf(out, " other %s",
+		            o->threads ? pp_plural(o->others, "thread", "threads")
+		                       : pp_plural(o->others, "command", "commands"));
 	}
 }
 

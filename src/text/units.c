@@ -38,7 +38,9 @@ static const struct rung count_rungs[] = {
 static void
 number_print(struct pp_buf *out, double value)
 {
-	if (value >= 99.95 || value == floor(value))
+	if (value >= 999.5 || value == floor(value))
+		pp_units_u64(out, (uint64_t)(value + 0.5));
+	else if (value >= 99.95)
 		pp_buf_addf(out, "%.0f", value);
 	else if (value >= 9.995)
 		pp_buf_addf(out, "%.1f", value);

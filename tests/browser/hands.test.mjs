@@ -116,6 +116,49 @@ await test('gaps', async () => {
   is(await status(p), 'all', 'and names nobody');
 });
 
+await test('instants', async () => {
+  const p = await page(b);
+  await open(p, makeReport('instants', sample('formats/heaptrack/good/oven.heaptrack')), '#view=time');
+  const box = await canvas(p), list = (await boxes(p)).filter(x => x.name === 'main');
+  ok(list.length > 2 && list.every(x => x.w < box.width * 0.02), 'an allocation lasts no longer than it takes to be seen', JSON.stringify(list));
+  await p.mouse.move(box.x + list[1].x + list[1].w / 2, box.y + list[1].y + 8);
+  ok(list.length && await status(p) !== 'all', 'and is named', await status(p));
+  const told = await p.locator('#details .numbers').innerText();
+  ok(/^at \S+ ms, \d+ events? · /.test(told), 'with its moment, but no length', told);
+});
+
+await test('the axis of time', async () => {
+  const p = await page(b), axis = async () => {
+    await p.evaluate(() => {
+      window.drawnTexts = [];
+      CanvasRenderingContext2D.prototype.drawText ??= CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+        if (this.canvas.closest('#panel')) window.drawnTexts.push(text);
+        return this.drawText(text, ...at);
+      };
+    });
+    await p.keyboard.press('ArrowRight');
+    await settle(p);
+    return (await p.evaluate(() => window.drawnTexts)).filter(t => /^[\d.]+ (s|ms|\u00b5s|ns)$/.test(t));
+  };
+  // Six seconds, zoomed until steps are milliseconds.
+  const { writeFileSync } = await import('node:fs'), file = join(process.argv[4], 'long.script.txt');
+  writeFileSync(file, [0, 1, 2, 3, 4, 5, 5.75, 6].map(t => `prog 7 ${(1 + t).toFixed(6)}:    1000000 cpu-clock:\n\t1000 work+0x1 (/bin/prog)\n\t2000 main+0x1 (/bin/prog)\n`).join('\n') + '\n');
+  await open(p, makeReport('axis', file), '#view=time');
+  const box = await canvas(p), wrong = [];
+  let labels = [];
+  for (let i = 0; i < 12; i++) {
+    labels = await axis();
+    const decimals = new Set(labels.filter(t => !t.startsWith('0 ')).map(t => /\.(\d*)/.exec(t)?.[1].length ?? 0)), units = new Set(labels.map(t => t.split(' ')[1]));
+    if (labels.length < 2 || new Set(labels).size < labels.length || decimals.size > 1 || units.size > 1) wrong.push(labels.join(', '));
+    await p.mouse.move(box.x + box.width * 0.6, box.y + 60);
+    await p.mouse.wheel(0, -240);
+    await settle(p);
+  }
+  is(wrong, [], 'labels of the axis differ, in one unit and with one precision, however near');
+  ok(/\.\d{3} s$/.test(labels[0]), 'and have the decimals that they need', labels[0]);
+});
+
 await test('callers', async () => {
   for (const file of [app, spx, sample('formats/callgrind/good/callgrind.out.cachesim_full.gz')]) {
     const p = await page(b), [costly] = JSON.parse(polyprof('top', '--json', '-q', '-n', '1', file)).functions;

@@ -115,12 +115,12 @@ Repeated runs have their own variance.
 
 $ for i in 1 2 3 4; do printf "main;f $((1000 + i * 7))\nmain;g $((500 + i))\n" > r$i.folded; printf "main;f $((1003 + i * 6))\nmain;g $((600 - i))\n" > s$i.folded; done
 $ polyprof diff --before r1.folded r2.folded r3.folded r4.folded --after s1.folded s2.folded s3.folded s4.folded -n 0
-  samples, self: 1,520 samples before, 1616 samples after (+6.3%, grew)
+  samples, self: 1,520 samples before, 1,616 samples after (+6.3%, grew)
   4 runs against 4: changes within the variance of the means (Student's t, 95%) are noise
 
     before  after  delta  change  share±  verdict  function
        502    598    +95  +18.9%    +3.9  grew     g
-      1018  1,018  +0.50   +0.0%    -3.9  noise    f
+     1,018  1,018  +0.50   +0.0%    -3.9  noise    f
          0      0      0            +0.0  same     main
 
 One program recorded by SPX and by Xdebug: closures meet by their place, builtins by their name.

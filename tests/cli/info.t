@@ -82,3 +82,8 @@ $ polyprof info --strict cut.folded.gz
 ! cut.folded.gz@0x216: error: the gzip stream ends too early, after 200 bytes that hold 534 decoded ones [io-gzip-truncated]
 ! polyprof: error: cut.folded.gz is damaged, and --strict forbids using the rest
 = 3
+
+Among several files, one that cannot be read has its entry, too.
+
+$ polyprof info --json app.folded missing.folded mystery.bin 2> /dev/null | python3 -c 'import json,sys; print([(f["file"], f["complete"], [d["rule"] for d in f["diagnostics"]]) for f in json.load(sys.stdin)["files"]])'
+  [('app.folded', True, []), ('missing.folded', False, ['io-open-failed']), ('mystery.bin', False, ['io-unknown-format'])]

@@ -14,7 +14,7 @@ $ polyprof merge tiny.json steps.xt --to folded -o -
   /srv/sample/spx/scripts/tiny.php;top;branch;leaf 7379
   {main} 10000
   {main};leaf 1230
-! polyprof: zm is known in 1 of 2 profiles only; its total is theirs
+! polyprof: only 1 of 2 profiles has memory in use; its total is from that one alone
 ! polyprof: not all profiles hold single calls; the merged one has only stacks
 ! standard output: warning: not written: call sites in stacks [loss-stack-sites]
 ! standard output: warning: not written: counts of calls (9) [loss-calls]
@@ -36,7 +36,7 @@ $ polyprof top -n 1 tiny.json steps.xt
     58.8 µs  64.8%  ████████████  79.6 µs   87.6%      1                32 B  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
 
     ... and 5 more functions (-n 0 shows all)
-! polyprof: zm is known in 1 of 2 profiles only; its total is theirs
+! polyprof: only 1 of 2 profiles has memory in use; its total is from that one alone
 ! polyprof: not all profiles hold single calls; the merged one has only stacks
 ! polyprof: 2 files, merged; what changed between them: polyprof diff tiny.json steps.xt
 
@@ -93,3 +93,17 @@ $ polyprof merge --skip mystery.bin gone.folded -o never.folded
 ! gone.folded: error: cannot open: No such file or directory [io-open-failed]
 ! polyprof: error: none of the files could be merged
 = 3
+
+Metrics that some of the profiles lack are told together, however many they are.
+
+$ mkdir some; cp tiny.json tiny.txt.zst pool.json pool.txt some; printf '{"exec_ts": 1, "enabled_metrics": ["wt", "zm", "ct", "it", "zo", "zmac", "zmab", "zgr", "zgb", "io"]}\n' > some/many.json; printf '[events]\n0 1 0 0 0 0 0 0 0 0 0 0\n0 0 9 1 1 1 1 1 1 1 1 1\n[functions]\nf\n' > some/many.txt
+$ polyprof top -n 1 some
+  wall time: 79.8 µs in 9 functions
+
+       self  self%                  total  total%  calls  self memory in use  self CPU time  self idle time  self live objects  function                          place
+    58.8 µs  73.7%  ████████████  79.6 µs   99.7%      1                32 B           0 ns            0 ns                  0  /srv/sample/spx/scripts/tiny.php  /srv/sample/spx/scripts/tiny.php:1
+
+    ... and 8 more functions (-n 0 shows all)
+    ... and 5 more metrics (-m NAME,NAME shows them)
+! polyprof: some: 3 profiles, merged
+! polyprof: only 1 of 3 profiles has CPU time, idle time, live objects, memory allocations, memory allocated, GC runs and 2 more; their totals are from that one alone

@@ -131,10 +131,7 @@ $ polyprof top -n 1 clock.txt faults.txt
     4.00 ms  100.0%  ████████████  4.00 ms  100.0%                       1                 3                         1  fib       /bin/web
 
     ... and 1 more function (-n 0 shows all)
-! polyprof: cpu-clock/period is known in 1 of 2 profiles only; its total is theirs
-! polyprof: cpu-clock/samples is known in 1 of 2 profiles only; its total is theirs
-! polyprof: page-faults/period is known in 1 of 2 profiles only; its total is theirs
-! polyprof: page-faults/samples is known in 1 of 2 profiles only; its total is theirs
+! polyprof: only 1 of 2 profiles has cpu-clock time, cpu-clock samples, page-faults, page-faults samples; their totals are from that one alone
 ! polyprof: 2 files, merged; what changed between them: polyprof diff clock.txt faults.txt
 
 Of several events time and cycles come first, wherever they stand; functions that they never met are not listed.

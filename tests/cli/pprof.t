@@ -1,9 +1,9 @@
 # pprof: what it holds, what the file says to drop, and what others get wrong
 
 $ polyprof bakery.pb.gz
-  2023-11-14 22:13, 2.50 s
+  /bakery/bin/oven, 2023-11-14 22:13, 2.50 s
     bakery.pb.gz: pprof (Go and many others)
-    samples: 11, CPU time: 110 ns, 6 functions, 5 stacks
+    11 samples, CPU time: 110 ns, 6 functions, 5 stacks
 
   Costliest functions
     self  self%                total  total%  self CPU time  function                  place
@@ -35,7 +35,7 @@ $ polyprof info bakery.pb.gz
     time          2.50 s
     facets        tree
     complete      yes
-    metrics       samples: 11, primary
+    metrics       11 samples, primary
                   CPU time: 110 ns (cpu)
     holds         5 samples, 5 stacks, 6 functions
     labels        size: 2 values, 0 9.1% · 4096 bytes 9.1%
@@ -103,7 +103,7 @@ $ polyprof convert --option gzip=no --to pprof -o - recursion.folded | head -c 1
 A sample that costs no time is there after merging with a file of another unit.
 
 $ polyprof merge -q ms.pb bakery.pb --to pprof -o both.pb; polyprof top -m samples both.pb
-  samples: 15 in 4 functions
+  15 samples in 4 functions
 
     self  self%                total  total%  self CPU time  function  place
        6  40.0%  ████████████     10   66.7%        30.0 ms  bake      /bakery/oven.c:10
@@ -123,24 +123,24 @@ $ polyprof top --json huge.pb; polyprof convert -q --to folded -o - huge.pb; pol
 Labels, that of number 0 included.
 
 $ polyprof top --by label:size bakery.pb.gz; polyprof top --label tenant=north bakery.pb.gz
-  samples: 11 in 3 values
+  11 samples in 3 values
 
     self  self%                total  total%  self CPU time  value
        9  81.8%  ████████████      9   81.8%          90 ns  (no size)
        1   9.1%  █▍                1    9.1%          10 ns  0
        1   9.1%  █▍                1    9.1%          10 ns  4096 bytes
-  samples: 1 in 3 functions
+  1 sample in 3 functions
 
     self   self%                total  total%  self CPU time  function   place
        1  100.0%  ████████████      1  100.0%          10 ns  mix_inner  /bakery/oven.c:90
        0    0.0%                    1  100.0%           0 ns  main       /bakery/oven.c
        0    0.0%                    1  100.0%           0 ns  mix        /bakery/oven.c:20
-! polyprof: the filters keep 9.1%, samples: 1; shares below are of that
+! polyprof: the filters keep 9.1%, 1 sample; shares below are of that
 
 What Go prints as text, with its names.
 
 $ polyprof top goroutines.txt; polyprof convert -q --to pprof -o goroutines.pb goroutines.txt; polyprof convert -q --to folded -o - goroutines.pb
-  goroutine: 7 in 3 functions
+  goroutines: 7 in 3 functions
 
     self  self%                total  total%  function      place
        5  71.4%  ████████████      5   71.4%  bakery.knead  bakery/main.go

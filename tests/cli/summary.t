@@ -225,7 +225,22 @@ $ printf '# captured on    : Sun Nov 15 08:29:12 2026\n# hostname : vm\n# cmdlin
 $ grep -v '^#' h.perf-script > n.perf-script; polyprof n.perf-script | head -1
   web, 100 ms
 $ sed '4s/web 1/sh 2/' n.perf-script > two.perf-script; polyprof two.perf-script | head -1
+  web and 1 other thread, 100 ms
+$ printf 'web 7/7 [000] 10.5: 100 cpu-clock:\n\t0 f (x)\n\nsh 8/8 [000] 10.6: 100 cpu-clock:\n\t0 f (x)\n\n' > pids.perf-script; polyprof pids.perf-script | head -1
   web and 1 other command, 100 ms
+$ printf '@[\n    vfs_read+0\n    main+5\n, web]: 1200\n@[\n    vfs_write+0\n    main+5\n, web]: 3\n' > one.bpftrace; polyprof one.bpftrace | head -3
+  web
+    one.bpftrace: bpftrace (maps by stack, text and JSON)
+    count: 1,203, 3 functions, 2 stacks
+$ printf '@calls[\n    vfs_read+0\n    main+5\n]: 1200\n@bytes[\n    vfs_write+0\n    main+5\n]: 31234567\n' > two.bpftrace; polyprof two.bpftrace | head -3
+  two.bpftrace: bpftrace (maps by stack, text and JSON)
+    @calls: 1,200
+    @bytes: 31.2M
+$ printf 'heap_v2/1\n  t*: 2: 30 [0: 0]\n  t0: 2: 30 [0: 0]\n  t5: 0: 0 [0: 0]\n@ 0x401100 0x7f0000001000\n  t*: 2: 30 [0: 0]\n  t0: 2: 30 [0: 0]\n\nMAPPED_LIBRARIES:\n00400000-00402000 r-xp 00000000 08:01 1 /srv/oven\n7f0000000000-7f0000009000 r-xp 00000000 08:01 2 /lib/libc.so.6\n' > je.heap; polyprof -q je.heap | head -3
+  /srv/oven
+    je.heap: jemalloc heap profiles (heap_v2) by jemalloc
+    live bytes: 30 B, live allocations: 2, 2 functions, 1 stack
+
 $ printf '{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"period","primary_metric":"period"}}],"stack_id_mode":"local","source":{"tool":"perf","command":"wrk -c 4"}}\n' > a.spaa; polyprof a.spaa 2> /dev/null | head -1
   wrk -c 4
 $ printf '{"meta":{"url":"/cart?id=1","SERVER":{"REQUEST_METHOD":"POST","HTTP_HOST":"shop.test","SERVER_NAME":"web1"},"request_ts":{"sec":1794729896,"usec":0}},"profile":{"main()":{"ct":1,"wt":100},"main()==>f":{"ct":2,"wt":60}}}' > xhgui.json; TZ=UTC polyprof xhgui.json | head -1

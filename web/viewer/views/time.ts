@@ -1,6 +1,7 @@
 // Stacks in the order of time.
 
 import type { App, Panel, Thing } from '../app';
+import type { Metric } from '../data';
 import { button, el, fill } from '../dom';
 import type { Picture } from '../export';
 import { sampleEnds, threadKey } from '../model';
@@ -8,6 +9,9 @@ import { why } from '../state';
 import { escapeCsv, plural, shown, time } from '../text';
 import type { TimeBox } from '../timechart';
 import { TimeChart } from '../timechart';
+
+/** Whether what was recorded has no length, as allocations: boxes are marks then (src/analysis/cover.c). */
+const instants = (metrics: Metric[]) => metrics.every(m => m.unit === 'bytes' || m.unit === 'count');
 
 export class TimeView implements Panel {
   readonly host = el('section', { class: 'view' });
@@ -57,7 +61,8 @@ export class TimeView implements Panel {
   private thing(box: TimeBox): Thing {
     const { app } = this, { tree } = app.data, { node } = box, stack: number[] = [], { start, end, samples } = this.chart.activation(box);
     for (let n = node; n; n = tree.parent[n]) stack.push(tree.func[n]);
-    const costs = app.scene.costs, own = `at ${time(Math.round(start))} for ${time(Math.round(end - start))}` + (samples ? `, ${plural(samples, 'sample', 'samples')}` : '');
+    const costs = app.scene.costs, instant = samples && instants(app.data.meta.profiles[0].metrics);
+    const own = `at ${time(Math.round(start))}` + (instant ? '' : ` for ${time(Math.round(end - start))}`) + (samples ? `, ${plural(samples, instant ? 'event' : 'sample', instant ? 'events' : 'samples')}` : '');
     return { func: tree.func[node], more: tree.more.get(node), total: costs.map(c => c.total.at(node)), calls: costs[app.main0].calls?.[node] ?? null, stack: stack.reverse(), own };
   }
 
