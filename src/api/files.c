@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/merge_notes.h"
 #include "api/reply.h"
 #include "model/merge.h"
 #include "output/html.h"
@@ -68,9 +69,6 @@ load_one(struct pp_reply *r, const char *file, const struct pp_load_order *order
 
 /* ---- one profile out of all files ---- */
 
-/* Of more metrics than that, the number is told. */
-#define METRICS_LISTED 6
-
 /* Says that a profile cannot be merged with those before. */
 static pp_status
 merge_failed(struct pp_reply *r, const char *file, pp_status status, const struct pp_buf *problem)
@@ -83,69 +81,6 @@ merge_failed(struct pp_reply *r, const char *file, pp_status status, const struc
 		    file, problem->n ? ": " : "", problem->n ? problem->p : "");
 	return pp_answer_fail(answer_of(r), status, "not-merged", "cannot merge %s: %s", file,
 	                      problem->n ? problem->p : pp_status_text(status));
-}
-
-/* Adds to the metrics that are in `having` of the profiles; how many they are. */
-static size_t
-metrics_list(const struct pp_merge *m, uint32_t having, struct pp_buf *out)
-{
-	const struct pp_profile *p = m->builder.profile;
-	struct pp_buf title = { 0 };
-	size_t i, n = 0;
-
-	for (i = 0; i < pp_metrics_shown(p); i++) {
-		if (m->metrics.at[i].having != having)
-			continue;
-		if (n++ >= METRICS_LISTED)
-			continue;
-		title.n = 0;
-		pp_metric_title(p, &p->metrics.at[i], &title);
-		pp_buf_adds(out, n > 1 ? ", " : "");
-		pp_escape_terminal(out, pp_slice_of(title.p ? title.p : "", title.n));
-	}
-	if (n > METRICS_LISTED)
-		pp_buf_addf(out, " and %zu more", n - METRICS_LISTED);
-	out->failed |= title.failed;
-	pp_buf_release(&title);
-	return n;
-}
-
-/* Says what the merged profile could not take over. */
-static void
-merge_notes(struct pp_answer *a, const struct pp_merge *m)
-{
-	const struct pp_profile *p = m->builder.profile;
-	struct pp_buf names = { 0 };
-	size_t i, k, n;
-
-	/* Metrics that as many profiles have are told together. */
-	for (i = 0; i < pp_metrics_shown(p); i++) {
-		uint32_t having = m->metrics.at[i].having;
-
-		for (k = 0; k < i && m->metrics.at[k].having != having; k++)
-			;
-		if (having >= m->profiles || k < i)
-			continue;
-		names.n = 0;
-		n = metrics_list(m, having, &names);
-		pp_answer_note(a, "metric-in-some",
-		               "only %u of %zu profiles %s %s; %s from %s alone", having,
-		               m->profiles, having == 1 ? "has" : "have", names.p ? names.p : "",
-		               n == 1 ? "its total is" : "their totals are",
-		               having == 1 ? "that one" : "those");
-	}
-	if (m->lost & PP_EDGES)
-		pp_answer_note(
-		    a, "calls-in-some",
-		    "not all profiles hold single calls; the merged one has only stacks");
-	if (m->lost & PP_LINES)
-		pp_answer_note(a, "lines-in-some",
-		               "not all profiles hold costs of lines; the merged one has none");
-	if (m->joined_threads)
-		pp_answer_note(a, "threads-joined",
-		               "threads beyond the first %d are taken together", PP_MERGE_SERIES);
-	a->failed |= names.failed;
-	pp_buf_release(&names);
 }
 
 /* Files that have nothing in common with those before, or whose metrics go by other names: what follows decides. */
@@ -317,7 +252,7 @@ load_merged(struct pp_reply *r, const char *const *files, size_t n,
 	if (status == PP_OK)
 		status = left_out_note(a, &merge, left_out, n);
 	if (status == PP_OK) {
-		merge_notes(a, &merge);
+		pp_merge_notes(a, &merge);
 		status = pp_merge_finish(&merge, out);
 		if (status != PP_OK)
 			status = merge_failed(r, files[n - 1], status, &problem);
