@@ -41,6 +41,33 @@ def folded(rng, lines, damaged):
             yield ';'.join(names) + f' {count}'
 
 
+def perf_script(rng, samples, damaged):
+    """Samples of two events and four threads, of stacks that repeat, source lines, records, and (if asked) what is wrong."""
+    lately = []
+    for number in range(samples):
+        if lately and rng.random() < 0.5:
+            stack = rng.choice(lately[-500:])
+        else:
+            stack = []
+            for _ in range(rng.randint(1, 25)):
+                f = rng.randint(0, 40 + number // 50)
+                stack.append(f'\t{f * 4096 + rng.randint(0, 99):16x} f{f}+0x{rng.randint(0, 99):x} (/usr/lib/lib{f % 7}.so)')
+                if rng.random() < 0.02:
+                    stack.append('  main.c:%d' % f)
+            lately.append(stack)
+        tid = rng.randint(1, 4)
+        header = f'worker {tid} {100 + tid} [00{tid % 2}] {number // 1000}.{number % 1000:03}000:'
+        wrong = damaged and rng.random() < 0.02
+        yield header + rng.choice(('   99999999999999999999 cycles: ', ' what', ' 1 ')) if wrong else header + '   250000 cycles: '
+        yield from stack[:-1] if wrong else stack
+        if not (wrong and rng.random() < 0.5):
+            yield ''
+        if rng.random() < 0.01:
+            yield header + f' PERF_RECORD_COMM: worker {tid}:100/{100 + tid}'
+        if wrong and rng.random() < 0.3:
+            yield rng.choice(('\t           1 lost its header (x)', 'nonsense', '#', '  c.c:3', '\t'))
+
+
 def generate(directory):
     """Large inputs, made the same way each time."""
     rng = random.Random(1)
@@ -53,6 +80,11 @@ def generate(directory):
             file.write(text.encode())
         yield path
         yield path + '.gz'
+    for name, damaged in (('large.perf.txt', False), ('damaged.perf.txt', True)):
+        path = os.path.join(directory, name)
+        with open(path, 'w') as file:
+            file.writelines(line + '\n' for line in perf_script(rng, 5000, damaged))
+        yield path
     path = os.path.join(directory, 'large.diff.folded')
     with open(path, 'w') as file:
         for line in folded(rng, 60000, False):

@@ -134,6 +134,44 @@ struct pp_perf_entries {
 	PP_VEC(unsigned char) keys; /* texts being looked up */
 };
 
+/* What a line of a stack is looked up by. */
+struct pp_perf_key {
+	struct pp_slice line; /* without blanks at its ends */
+	struct pp_slice text;
+	const unsigned char *offset; /* where its offset is cut out; NULL = it has none */
+	const unsigned char *next;   /* the line behind it */
+	uint64_t ip;
+	uint32_t tag; /* of its text */
+	bool folded;  /* address and offset are left out */
+};
+
+struct pp_perf_keys {
+	PP_VEC(struct pp_perf_key) list;
+	PP_VEC(unsigned char) texts; /* room is made for all of them before any is there */
+};
+
+/*
+ * A sample as another thread found it in the text: its header and the stack right behind it. All of that depends on
+ * the text alone, so whether it was found out before or is found out now makes no difference.
+ */
+struct pp_perf_found {
+	struct pp_slice line;
+	struct pp_perf_header header;
+	struct pp_slice text; /* of the stack, up to the empty line that ends it */
+	uint64_t hash;        /* of that */
+	uint32_t lines;
+	uint32_t key_count; /* 0 = its lines were not looked at, since the whole was there lately */
+	size_t first_key;
+};
+
+/* Samples found in a piece of the text, in order. */
+struct pp_perf_ahead {
+	const struct pp_perf_found *next, *end;
+	const struct pp_perf_key *keys;
+	/* The hash in each slot of the chains, for other threads to see; NULL = there are none. */
+	uint64_t *known;
+};
+
 /* A frame of the sample being read: a line, and the source line behind it (0 = none). */
 struct pp_perf_step {
 	uint32_t entry, place;
@@ -296,6 +334,7 @@ struct pp_perf_reader {
 	struct pp_perf_meta meta;
 	struct pp_perf_entries entries;
 	struct pp_perf_chains chains;
+	struct pp_perf_ahead ahead;
 	struct pp_perf_frames frames;
 	struct pp_perf_records records;
 	struct pp_perf_threads threads;
@@ -312,6 +351,13 @@ void pp_perf_entries_release(struct pp_perf_reader *);
  * that were, and adds up lines.
  */
 size_t pp_perf_frames_take(struct pp_perf_reader *, struct pp_slice text, uint32_t *lines);
+/*
+ * The same in two steps. The first one works on any thread; the room for texts that is there must be that of the text. False
+ * when out of memory.
+ */
+bool pp_perf_keys_make(const struct pp_perf_reader *, struct pp_slice text, struct pp_perf_keys *);
+size_t pp_perf_keys_take(struct pp_perf_reader *, const unsigned char *begin,
+                         const struct pp_perf_key *, size_t n, uint32_t *lines);
 /* A frame by its text; entry 0 when it is none, or no memory. */
 struct pp_perf_step pp_perf_frame_step(struct pp_perf_reader *, struct pp_slice text);
 /* The entry of a source line, made when absent if `add`; else 0. */
@@ -369,8 +415,19 @@ void pp_perf_sample_open(struct pp_perf_reader *, const struct pp_perf_sample *,
 void pp_perf_sample_close(struct pp_perf_reader *);
 bool pp_perf_chains_init(struct pp_perf_reader *);
 void pp_perf_chains_release(struct pp_perf_reader *);
-/* Right behind a header: takes the whole stack that follows at once, if it was there before. */
-void pp_perf_chain_take(struct pp_perf_reader *);
+/*
+ * Right behind a header: takes the whole stack that follows at once, if it was there before. `found` is what is known
+ * of it already, or NULL.
+ */
+void pp_perf_chain_take(struct pp_perf_reader *, const struct pp_perf_found *found);
+/*
+ * The text of a stack up to the empty line that ends it, and how many lines it has; nothing when that is not in the
+ * text, or some line may be too long.
+ */
+struct pp_slice pp_perf_chain_text(struct pp_slice text, uint64_t max_line, uint32_t *lines);
+/* Which slot a stack of that hash would be in. */
+size_t pp_perf_chain_slot(uint64_t hash);
+size_t pp_perf_chain_slots(void);
 
 /* ---- script_write.c ---- */
 pp_status pp_perf_script_write(struct pp_writer *);
@@ -383,5 +440,14 @@ struct pp_place pp_perf_place_of(const struct pp_perf_reader *, const unsigned c
 void pp_perf_refuse(struct pp_perf_reader *, enum pp_perf_rule, const unsigned char *line,
                     const unsigned char *at);
 pp_status pp_perf_read(struct pp_reader *, struct pp_builder *);
+/* Takes all whole lines that begin before `end`; false when reading must stop. */
+bool pp_perf_lines_take(struct pp_perf_reader *, const unsigned char *end);
+
+/* ---- script_ahead.c ---- */
+/*
+ * Takes all whole lines of an input that stays in memory, samples being found by other threads while this one uses
+ * them. PP_E_UNSUPPORTED when that does not pay, or nobody is there to do it.
+ */
+pp_status pp_perf_ahead_read(struct pp_perf_reader *);
 
 #endif

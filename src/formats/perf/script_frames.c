@@ -32,14 +32,6 @@ pp_perf_entries_release(struct pp_perf_reader *r)
 	pp_vec_release(&e->keys);
 }
 
-/* What a frame is looked up by. */
-struct key {
-	struct pp_slice text;
-	const unsigned char *offset; /* where its offset is cut out; NULL = it has none */
-	uint64_t ip;
-	bool folded; /* address and offset are left out */
-};
-
 /* "+0x1f" that ends at `end`; NULL when there is none. */
 static inline const unsigned char *
 offset_before(const unsigned char *begin, const unsigned char *end)
@@ -93,10 +85,10 @@ address_take(struct pp_slice text, uint64_t *ip)
  * What a frame is looked up by, written to `to` where that is not the text as it is. Of functions nobody needs to
  * know where in them they were. Those that are inlined go by their address.
  */
-static inline struct key
+static inline struct pp_perf_key
 key_of(const struct pp_perf_reader *r, struct pp_slice text, unsigned char *to)
 {
-	struct key key = { .text = text };
+	struct pp_perf_key key = { .line = text, .text = text };
 	const unsigned char *p, *end = text.p + text.n, *behind, *at;
 	size_t n;
 
@@ -158,22 +150,21 @@ key_room(struct pp_perf_reader *r, size_t n)
 
 /* The entry of a frame, 0 when it was not there before. */
 static inline uint32_t
-frame_find(const struct pp_perf_entries *e, const struct key *key, uint32_t tag,
-           struct pp_slice text)
+frame_find(const struct pp_perf_entries *e, const struct pp_perf_key *key)
 {
-	uint32_t entry = pp_strtab_tagged(&e->texts, tag, key->text);
+	uint32_t entry = pp_strtab_tagged(&e->texts, key->tag, key->text);
 
-	return PP_UNLIKELY(e->list.at[entry].by_text) ? entry_find(e, text) : entry;
+	return PP_UNLIKELY(e->list.at[entry].by_text) ? entry_find(e, key->line) : entry;
 }
 
 /* Makes the entry of a line, if it is a frame. */
 static PP_NOINLINE uint32_t
-frame_add(struct pp_perf_reader *r, const struct key *key, struct pp_slice text)
+frame_add(struct pp_perf_reader *r, const struct pp_perf_key *key)
 {
 	struct pp_perf_frame f;
 	uint32_t entry;
 
-	if (!pp_perf_frame_parse(text, &f))
+	if (!pp_perf_frame_parse(key->line, &f))
 		return 0;
 	entry = entry_find(&r->entries, key->text);
 	if (!entry)
@@ -183,7 +174,7 @@ frame_add(struct pp_perf_reader *r, const struct key *key, struct pp_slice text)
 	/* An address is all the name there is, or what looks like an offset is none. */
 	r->entries.list.at[entry].by_text = !f.symbol.n ||
 	                                    (key->offset && f.symbol.p + f.symbol.n != key->offset);
-	return r->entries.list.at[entry].by_text ? entry_add(r, text) : entry;
+	return r->entries.list.at[entry].by_text ? entry_add(r, key->line) : entry;
 }
 
 struct pp_perf_step
@@ -191,16 +182,16 @@ pp_perf_frame_step(struct pp_perf_reader *r, struct pp_slice text)
 {
 	unsigned char *room = key_room(r, text.n);
 	struct pp_perf_step step = { 0 };
-	struct key key;
+	struct pp_perf_key key;
 
 	if (!room)
 		return step;
 	key = key_of(r, text, room);
+	key.tag = pp_strtab_tag(&r->entries.texts, key.text);
 	step.ip = key.ip;
-	step.entry = frame_find(&r->entries, &key, pp_strtab_tag(&r->entries.texts, key.text),
-	                        text);
+	step.entry = frame_find(&r->entries, &key);
 	if (!step.entry)
-		step.entry = frame_add(r, &key, text);
+		step.entry = frame_add(r, &key);
 	return step;
 }
 
@@ -231,48 +222,95 @@ pp_perf_entry_has_dso(const struct pp_perf_reader *r, uint32_t entry)
 /* Lines that are looked up side by side, each fetching while the others are looked at. */
 #define AHEAD 32
 
+/* Takes up to AHEAD frames into the sample being read, their slots having been fetched; returns how many. */
+static inline size_t
+keys_take(struct pp_perf_reader *r, const struct pp_perf_key *keys, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct pp_perf_step step = { .ip = keys[i].ip };
+
+		step.entry = frame_find(&r->entries, &keys[i]);
+		if (PP_UNLIKELY(!step.entry))
+			step.entry = frame_add(r, &keys[i]);
+		if (!step.entry)
+			return i;
+		if (!pp_vec_push(&r->cur.steps, step)) {
+			pp_perf_no_memory(r);
+			return i;
+		}
+	}
+	return n;
+}
+
 size_t
 pp_perf_frames_take(struct pp_perf_reader *r, struct pp_slice text, uint32_t *lines)
 {
-	struct {
-		struct key key;
-		const unsigned char *next;
-		struct pp_slice text;
-		uint32_t tag;
-	} ahead[AHEAD];
-	struct pp_perf_entries *e = &r->entries;
+	struct pp_perf_key ahead[AHEAD];
 	const unsigned char *p = text.p, *end = text.p + text.n, *taken = p;
 	/* What a line is looked up by is no longer than the line. */
 	unsigned char *room = key_room(r, text.n);
-	size_t n, i;
+	size_t n, good;
 
 	do {
 		for (n = 0; room && n < AHEAD && p < end && *p == '\t'; n++) {
 			const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
 
-			ahead[n].text = pp_perf_trim(pp_slice_of(p, (size_t)(stop - p)));
-			ahead[n].key = key_of(r, ahead[n].text, room);
-			room += ahead[n].key.folded ? ahead[n].key.text.n : 0;
-			ahead[n].tag = pp_strtab_tag(&e->texts, ahead[n].key.text);
+			ahead[n] = key_of(r, pp_perf_trim(pp_slice_between(p, stop)), room);
+			room += ahead[n].folded ? ahead[n].text.n : 0;
+			ahead[n].tag = pp_strtab_tag(&r->entries.texts, ahead[n].text);
 			ahead[n].next = p = stop + 1;
 		}
-		for (i = 0; i < n; i++) {
-			struct pp_perf_step step = { .ip = ahead[i].key.ip };
-
-			step.entry = frame_find(e, &ahead[i].key, ahead[i].tag, ahead[i].text);
-			if (PP_UNLIKELY(!step.entry))
-				step.entry = frame_add(r, &ahead[i].key, ahead[i].text);
-			if (!step.entry)
-				return (size_t)(taken - text.p);
-			if (!pp_vec_push(&r->cur.steps, step)) {
-				pp_perf_no_memory(r);
-				return (size_t)(taken - text.p);
-			}
-			taken = ahead[i].next;
-			++*lines;
-		}
-	} while (n == AHEAD);
+		good = keys_take(r, ahead, n);
+		taken = good ? ahead[good - 1].next : taken;
+		*lines += (uint32_t)good;
+	} while (n == AHEAD && good == n);
 	return (size_t)(taken - text.p);
+}
+
+/* ---- the same in two steps, the first on any thread ---- */
+
+bool
+pp_perf_keys_make(const struct pp_perf_reader *r, struct pp_slice text, struct pp_perf_keys *to)
+{
+	const unsigned char *p = text.p, *end = text.p + text.n;
+	unsigned char *room = to->texts.at + to->texts.n;
+
+	while (p < end && *p == '\t') {
+		const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
+		struct pp_perf_key key = key_of(r, pp_perf_trim(pp_slice_between(p, stop)), room);
+
+		room += key.folded ? key.text.n : 0;
+		/* The table itself may be changing meanwhile; its seed never does. */
+		key.tag = (uint32_t)(pp_hash_bytes(key.text.p, key.text.n, r->entries.texts.seed) >>
+		                     32);
+		key.next = p = stop + 1;
+		if (!pp_vec_push(&to->list, key))
+			return false;
+	}
+	to->texts.n = (size_t)(room - to->texts.at);
+	return true;
+}
+
+size_t
+pp_perf_keys_take(struct pp_perf_reader *r, const unsigned char *begin,
+                  const struct pp_perf_key *keys, size_t n, uint32_t *lines)
+{
+	size_t done, some, i, good = 0;
+
+	for (done = 0; done < n; done += good) {
+		some = n - done < AHEAD ? n - done : AHEAD;
+		for (i = 0; i < some; i++)
+			pp_slots_prefetch(&r->entries.texts.slots, keys[done + i].tag);
+		good = keys_take(r, keys + done, some);
+		*lines += (uint32_t)good;
+		if (good < some) {
+			done += good;
+			break;
+		}
+	}
+	return done ? (size_t)(keys[done - 1].next - begin) : 0;
 }
 
 /* ---- modules ---------------------------------------------------------------------------- */

@@ -243,20 +243,53 @@ line_take(struct pp_perf_reader *r, struct pp_slice line)
 
 /* ---- the input -------------------------------------------------------------------------- */
 
-/* Takes all whole lines of the window; false when reading must stop. */
-static bool
-lines_take(struct pp_perf_reader *r)
+/* The sample that another thread found where reading is; NULL when there is none. */
+static inline const struct pp_perf_found *
+found_here(struct pp_perf_reader *r)
+{
+	struct pp_perf_ahead *a = &r->ahead;
+
+	while (a->next < a->end && a->next->line.p < r->reader->in->cur)
+		a->next++;
+	/* While a sample is open, what looks like a header may be something else. */
+	return a->next < a->end && a->next->line.p == r->reader->in->cur && !r->cur.open ? a->next++
+	                                                                                 : NULL;
+}
+
+/* Takes the line that reading is at; false when it has no end. */
+static inline bool
+line_next(struct pp_perf_reader *r)
 {
 	struct pp_input *in = r->reader->in;
-	const unsigned char *told = in->cur, *stop;
+	const struct pp_perf_found *found = found_here(r);
+	const unsigned char *stop;
 
-	while ((stop = memchr(in->cur, '\n', pp_input_left(in)))) {
+	if (found) {
+		r->line++;
+		loose_refuse(r);
+		header_line(r, found->line, PP_PERF_SAMPLE, &found->header);
+		in->cur = found->text.p;
+	} else {
+		stop = memchr(in->cur, '\n', pp_input_left(in));
+		if (!stop)
+			return false;
 		if (PP_UNLIKELY((size_t)(stop - in->cur) > r->reader->limits.max_line))
 			pp_builder_fail(r->builder, PP_E_LIMIT, "a line is too long");
-		line_take(r, pp_slice_of(in->cur, (size_t)(stop - in->cur)));
+		line_take(r, pp_slice_between(in->cur, stop));
 		in->cur = stop + 1;
-		if (r->cur.open && r->cur.sample.line == r->line)
-			pp_perf_chain_take(r);
+	}
+	if (r->cur.open && r->cur.sample.line == r->line)
+		pp_perf_chain_take(r, found);
+	return true;
+}
+
+bool
+pp_perf_lines_take(struct pp_perf_reader *r, const unsigned char *end)
+{
+	struct pp_input *in = r->reader->in;
+	const unsigned char *told = in->cur;
+
+	while (in->cur < end && line_next(r)) {
 		if (PP_UNLIKELY((size_t)(in->cur - told) > TELL_STEP)) {
 			told = in->cur;
 			if (r->reader->progress && r->reader->progress(r->reader))
@@ -323,12 +356,16 @@ input_take(struct pp_perf_reader *r)
 {
 	struct pp_input *in = r->reader->in;
 	size_t searched = 0; /* unread bytes known to hold no newline */
+	pp_status status;
 
 	if (pp_input_need(in, 3) && memcmp(in->cur, "\xef\xbb\xbf", 3) == 0)
 		in->cur += 3;
+	status = pp_perf_ahead_read(r);
+	if (status != PP_OK && status != PP_E_UNSUPPORTED)
+		return status;
 	for (;;) {
 		if (memchr(in->cur + searched, '\n', pp_input_left(in) - searched) &&
-		    !lines_take(r))
+		    !pp_perf_lines_take(r, in->end))
 			return r->builder->status;
 		if (in->at_end)
 			break;

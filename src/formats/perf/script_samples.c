@@ -131,16 +131,11 @@ pp_perf_chains_release(struct pp_perf_reader *r)
 	free(r->chains.ring);
 }
 
-/*
- * The text of a stack up to the empty line that ends it, and how many lines it has; nothing when it is
- * not in the window, or some line may be too long.
- */
-static struct pp_slice
-chain_text(const struct pp_input *in, uint64_t max_line, uint32_t *lines)
+struct pp_slice
+pp_perf_chain_text(struct pp_slice text, uint64_t max_line, uint32_t *lines)
 {
 	size_t most = max_line < CHAIN_LONGEST ? (size_t)max_line : CHAIN_LONGEST;
-	size_t left = pp_input_left(in), n = left < most ? left : most;
-	const unsigned char *p = in->cur, *end = p + n;
+	const unsigned char *p = text.p, *end = p + (text.n < most ? text.n : most);
 
 	for (*lines = 0; p < end && *p != '\n'; ++*lines) {
 		p = memchr(p, '\n', (size_t)(end - p));
@@ -148,7 +143,19 @@ chain_text(const struct pp_input *in, uint64_t max_line, uint32_t *lines)
 			break;
 		p++;
 	}
-	return pp_slice_of(in->cur, p && p < end ? (size_t)(p - in->cur) : 0);
+	return pp_slice_of(text.p, p && p < end ? (size_t)(p - text.p) : 0);
+}
+
+size_t
+pp_perf_chain_slot(uint64_t hash)
+{
+	return hash & (CHAIN_SLOTS - 1);
+}
+
+size_t
+pp_perf_chain_slots(void)
+{
+	return CHAIN_SLOTS;
 }
 
 /* Whether a slot holds that text. */
@@ -215,6 +222,8 @@ chain_note(struct pp_perf_reader *r, struct pp_perf_chain *slot, struct pp_slice
 		return;
 	}
 	chain_keep(&r->chains, slot, text, hash, lines);
+	if (r->ahead.known)
+		__atomic_store_n(&r->ahead.known[pp_perf_chain_slot(hash)], hash, __ATOMIC_RELAXED);
 	r->cur.sample.chain = slot;
 	r->cur.chain_lines = lines;
 	r->cur.chain_trouble = trouble(r);
@@ -238,24 +247,44 @@ chains_pay(struct pp_perf_chains *c)
 	return true;
 }
 
+/* The frames of a stack that was not there lately. */
+static void
+chain_frames(struct pp_perf_reader *r, struct pp_slice text, const struct pp_perf_found *found)
+{
+	uint32_t taken = 0;
+
+	if (found && found->key_count)
+		r->reader->in->cur += pp_perf_keys_take(r, text.p, r->ahead.keys + found->first_key,
+		                                        found->key_count, &taken);
+	else
+		r->reader->in->cur += pp_perf_frames_take(r, text, &taken);
+	r->line += taken;
+}
+
 void
-pp_perf_chain_take(struct pp_perf_reader *r)
+pp_perf_chain_take(struct pp_perf_reader *r, const struct pp_perf_found *found)
 {
 	struct pp_input *in = r->reader->in;
 	struct pp_perf_chain *slot;
 	struct pp_slice text;
-	uint32_t lines, taken = 0;
+	uint32_t lines;
 	uint64_t hash;
 
 	if (r->cur.refused || r->cur.rest.entry || r->cur.steps.n || in->cur == in->end ||
 	    *in->cur != '\t')
 		return;
-	text = chain_text(in, r->reader->limits.max_line, &lines);
+	if (found) {
+		text = found->text;
+		lines = found->lines;
+	} else {
+		text = pp_perf_chain_text(pp_slice_between(in->cur, in->end),
+		                          r->reader->limits.max_line, &lines);
+	}
 	if (text.n == 0)
 		return;
 	if (r->root == PP_PERF_ROOT_NONE && chains_pay(&r->chains)) {
-		hash = pp_hash_long(text, r->builder->seed);
-		slot = &r->chains.slots[hash & (CHAIN_SLOTS - 1)];
+		hash = found ? found->hash : pp_hash_long(text, r->builder->seed);
+		slot = &r->chains.slots[pp_perf_chain_slot(hash)];
 		if (!chain_is(&r->chains, slot, text, hash)) {
 			chain_note(r, slot, text, hash, lines);
 		} else if (slot->stack) {
@@ -264,6 +293,5 @@ pp_perf_chain_take(struct pp_perf_reader *r)
 			return;
 		}
 	}
-	in->cur += pp_perf_frames_take(r, text, &taken);
-	r->line += taken;
+	chain_frames(r, text, found);
 }
