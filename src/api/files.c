@@ -307,6 +307,8 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	if (order.base)
 		order.want.facets &= ~(unsigned)(PP_GAINS | PP_GAINS_ALL);
 	if (n > 1 || order.base)
+		order.want.cut = 0;
+	if (n > 1 || order.base)
 		order.want.facets = pp_scope_whole(order.want.facets);
 	status = n == 1 && !order.base ? load_one(r, files[0], &order, &profile)
 	                               : load_merged(r, files, n, &order, &profile);
@@ -395,7 +397,7 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 
 	/* What is thin in one file may not be so in all of them. */
 	if (n != 1 && r->asking.question->makes)
-		order.want.prune = order.want.min_share = 0;
+		order.want.prune = order.want.cut = order.want.min_share = 0;
 	if (status == PP_OK && order.want.target && n == 1 && !pp_scope_given(scope) &&
 	    !scope->demangle)
 		status = target_load(r, files[0], &order);

@@ -199,6 +199,7 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 		l->opened.order->label_keys = order->label_keys;
 		l->opened.order->label_key_count = order->label_key_count;
 		l->opened.order->min_share = order->want.prune;
+		l->opened.order->cut_share = order->want.cut;
 	}
 	if (l->is_open && order->want.about) {
 		l->keep = (struct pp_keep){ may_be_about, (void *)(uintptr_t)order->want.about };

@@ -69,6 +69,7 @@ pp_builder_restart(struct pp_builder *b)
 	if (!pp_builder_init(&fresh, &b->limits, &b->order, b->seed, b->pages))
 		return false;
 	fresh.diags = b->diags;
+	fresh.may_hold = b->may_hold;
 	/* What it was read from stays. */
 	fresh.profile->format = b->profile->format;
 	for (i = 0; i < PP_COUNT_OF(b->profile->compression); i++)

@@ -63,6 +63,8 @@ struct pp_builder {
 	const struct pp_rule
 	    *sum_rule; /* the format's own rule and what to say; NULL = sum-overflow */
 	const char *sum_message;
+	/* Its reader reports nothing but whole stacks, and looks at none before the end: model/held.h. */
+	bool may_hold;
 	bool overflowed; /* a sum did not fit; where stacks are added up, one may not fit */
 	const struct pp_pages *pages;
 	uint64_t seed;

@@ -22,6 +22,7 @@ pp_stacks_free(struct pp_stacks *x)
 	pp_vec_release(&x->keeps);
 	pp_sieve_release(&x->sieve);
 	pp_sums_release(&x->sums);
+	pp_held_free(x->held);
 	pp_vec_release(&x->left);
 	pp_vec_release(&x->came);
 	pp_vec_release(&x->total);
@@ -56,6 +57,21 @@ pp_stacks_column(struct pp_builder *b, enum pp_cell_type type)
 	return true;
 }
 
+/* Whether stacks may wait until all are known. */
+static bool
+stacks_may_hold(const struct pp_builder *b)
+{
+	const struct pp_stacks *x = b->stacks;
+	size_t m;
+
+	for (m = 0; m < x->columns; m++)
+		if (column_type(b, m) == PP_REAL)
+			return false;
+	return b->may_hold && b->order.cut_share > 0 && x->columns > 0 &&
+	       x->columns <= PP_HELD_COLUMNS && !x->late && !x->times && !x->adds_up &&
+	       !x->sieves && !b->order.keep;
+}
+
 struct pp_stacks *
 pp_stacks_start(struct pp_builder *b, size_t columns, bool late)
 {
@@ -84,6 +100,10 @@ pp_stacks_start(struct pp_builder *b, size_t columns, bool late)
 			pp_builder_fail(b, PP_E_NOMEM, NULL);
 			return NULL;
 		}
+	if (stacks_may_hold(b) && !(x->held = pp_held_new(columns, b->seed))) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+		return NULL;
+	}
 	return x;
 }
 
@@ -324,6 +344,48 @@ pp_build_flush(struct pp_builder *b)
 	}
 	x->n = x->frames_n = x->parts.n = 0;
 	return fine && pp_builder_ok(b);
+}
+
+/* Stacks that waited go into the tree, without what is below branches thinner than a share. */
+static bool
+held_give(struct pp_builder *b, double share)
+{
+	struct pp_stacks *x = b->stacks;
+	struct pp_held *h = x->held;
+	bool fine = share <= 0 || pp_held_cut(h, b->profile, share);
+	struct pp_place place = b->place;
+	size_t i, n = pp_held_count(h), depth;
+
+	x->held = NULL;
+	b->place = PP_NOWHERE;
+	for (i = 0; fine && i < n; i++) {
+		const int64_t *values;
+		const pp_frame *frames = pp_held_get(h, i, &depth, &values);
+
+		fine = frames && pp_build_stack(b, 0, frames, depth, values);
+	}
+	b->place = place;
+	pp_held_free(h);
+	if (!fine)
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	return fine;
+}
+
+/* Lets a stack wait for all others; *held is false when none does any longer. False on failure. */
+static bool
+stack_hold(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frames, size_t depth,
+           bool *held)
+{
+	bool plain = s->values && !s->own && !s->columns && !s->where && s->series == 0;
+	enum pp_held_result result = plain ? pp_held_add(b->stacks->held, frames, depth, s->values)
+	                                   : PP_HELD_NOT;
+
+	*held = result == PP_HELD;
+	if (result == PP_HELD_NOT)
+		return held_give(b, 0);
+	if (result == PP_HELD_NO_MEMORY)
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+	return result == PP_HELD;
 }
 
 /* Whether the order keeps a name of a stack. */
@@ -631,6 +693,8 @@ pp_stacks_finish(struct pp_builder *b)
 	const struct pp_stacks *x = b->stacks;
 	bool known = x && (!x->late || x->column_of.n == b->profile->metrics.n);
 
+	if (x && x->held && pp_builder_ok(b))
+		(void)held_give(b, b->order.cut_share);
 	if (pp_build_flush(b) && known && x->adds_up && !sums_give(b))
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	if (pp_builder_ok(b) && known && x->is_sparse && !pp_stacks_spread(b))
@@ -647,6 +711,7 @@ pp_build_sample(struct pp_builder *b, const struct pp_sample *s, const pp_frame 
                 size_t depth)
 {
 	struct pp_stacks *x = b->stacks;
+	bool held;
 
 	if (PP_UNLIKELY(!x) && !(x = stacks_start_for(b, s->series)))
 		return false;
@@ -656,6 +721,12 @@ pp_build_sample(struct pp_builder *b, const struct pp_sample *s, const pp_frame 
 		return false;
 	if (x->adds_up)
 		return stack_sum(b, s, frames, depth);
+	if (x->held) {
+		if (!stack_hold(b, s, frames, depth, &held))
+			return false;
+		if (held)
+			return true;
+	}
 	if (PP_UNLIKELY(b->order.keep) && !stack_is_kept(b, frames, depth))
 		depth = 0;
 	if (PP_UNLIKELY(x->sieves)) {

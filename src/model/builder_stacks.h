@@ -5,6 +5,7 @@
 #define PP_BUILDER_STACKS_H
 
 #include "model/builder.h"
+#include "model/held.h"
 #include "model/sums.h"
 
 #define BATCH_STACKS 512
@@ -64,6 +65,9 @@ struct pp_stacks {
 	PP_VEC(struct sparse_node) nodes;
 	struct pp_map row_of; /* of series << 32 | node */
 	struct pp_gather cells;
+
+	/* Those that wait for all others, in the first series; NULL = none does. */
+	struct pp_held *held;
 
 	PP_VEC(uint8_t) keeps; /* by frame: whether the order keeps its name */
 

@@ -51,6 +51,7 @@ struct pp_order {
 	size_t label_key_count;
 	double
 	    min_share; /* subtrees below this share of the whole may be summed up; 0 = keep all */
+	double cut_share; /* stacks may end below a branch of less than this share; 0 = keep all */
 };
 
 /* Whether costs per function are all that is ordered. */

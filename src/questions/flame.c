@@ -181,7 +181,7 @@ flame_want(const void *data, struct pp_want *want)
 	want->stacks = !params->chart;
 	/* Frames too thin to draw need not be read apart; from the leaves up all of them count. */
 	if (!params->chart && !params->reverse && !pp_scope_given(&params->scope))
-		want->prune = want->min_share = share_of(params);
+		want->prune = want->cut = want->min_share = share_of(params);
 }
 
 /* ---- the profile to draw; lives in the answer ---- */

@@ -116,6 +116,7 @@ struct pp_want {
 	double min_share;  /* up to this share of the whole estimated stacks may be summed up */
 	const char *about; /* the only function that matters, as typed; NULL = all do */
 	double prune;      /* up to this share of the whole readers may sum up */
+	double cut;        /* stacks may end below a branch of less than this share of the whole */
 	const struct pp_format *target; /* that is written: its options may be given, too */
 	bool rewrites; /* an input of the target's format may go straight into its canonical form */
 	bool merge;    /* PP_ASKS_PICTURE: two files, too */

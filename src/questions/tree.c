@@ -61,6 +61,8 @@ tree_want(const void *data, struct pp_want *want)
 	want->facets = PP_TREE | PP_FUNCTIONS | PP_GAINS;
 	want->stacks = true;
 	want->min_share = min_of(data); /* what is not shown need not be estimated */
+	if (!pp_scope_given(&((const struct tree_params *)data)->scope))
+		want->cut = want->min_share;
 }
 
 /* ---- for people ---- */

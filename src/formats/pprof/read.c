@@ -552,6 +552,7 @@ doc_read(struct pprof_read *r)
 	}
 	/* A sum that does not fit is no finding as long as there is another way. */
 	r->b->diags = NULL;
+	r->b->may_hold = true;
 	profile_build(r, false);
 	if (r->found_fall && pp_builder_ok(r->b) && profile_restart(r))
 		profile_build(r, true);

@@ -1,0 +1,363 @@
+/*
+ * Stacks that wait, and dividing them.
+ */
+#include "model/held.h"
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+/* Stacks that came lately are known again: so many places are looked at. */
+#define RECENT_BITS 16
+/* How far ahead the next frames of stacks are fetched. */
+#define AHEAD 12
+#define ENDS_HERE UINT32_MAX
+#define THIN SIZE_MAX
+/* Numbers of frames take one unit of 16 bits, larger ones two. */
+#define LONG_UNIT 0x8000u
+
+struct held_stack {
+	uint64_t at; /* its first unit */
+	uint32_t depth;
+	uint32_t left; /* frames that stay */
+};
+
+/* What is left of a stack below the path in work. */
+struct rest {
+	uint64_t at;
+	uint32_t left;
+	uint32_t stack;
+};
+
+/* Rests [begin, end) that lie below a path which ends with that name. */
+struct part {
+	size_t begin, end;
+	pp_str name;
+};
+
+/* What follows the path in work. */
+struct child {
+	pp_str name;
+	uint32_t stacks;
+	size_t next; /* where its next rest goes, or THIN */
+	uint64_t sum[PP_HELD_COLUMNS];
+};
+
+struct pp_held {
+	size_t columns;
+	uint64_t seed;
+	PP_VEC(uint16_t) units;
+	PP_VEC(struct held_stack) stacks;
+	PP_VEC(int64_t) values; /* `columns` of each stack */
+	uint64_t total[PP_HELD_COLUMNS];
+	uint32_t *recent; /* by hash: a stack + 1 */
+	PP_VEC(pp_frame) frames;
+};
+
+struct divider {
+	struct pp_held *h;
+	pp_str *name_of;    /* by frame */
+	uint32_t *child_of; /* by name: its place among children + 1 */
+	PP_VEC(struct rest) rests;
+	PP_VEC(struct rest) sorted;
+	PP_VEC(uint32_t) places; /* by rest of the part in work: its child */
+	PP_VEC(struct child) children;
+	PP_VEC(struct part) parts; /* still to be divided */
+	double limit[PP_HELD_COLUMNS];
+};
+
+/* ---- keeping ---------------------------------------------------------------------------- */
+
+struct pp_held *
+pp_held_new(size_t columns, uint64_t seed)
+{
+	struct pp_held *h = calloc(1, sizeof *h);
+
+	if (!h)
+		return NULL;
+	h->columns = columns;
+	h->seed = seed;
+	h->recent = calloc((size_t)1 << RECENT_BITS, sizeof *h->recent);
+	if (h->recent)
+		return h;
+	free(h);
+	return NULL;
+}
+
+void
+pp_held_free(struct pp_held *h)
+{
+	if (!h)
+		return;
+	pp_vec_release(&h->units);
+	pp_vec_release(&h->stacks);
+	pp_vec_release(&h->values);
+	pp_vec_release(&h->frames);
+	free(h->recent);
+	free(h);
+}
+
+/* Writes the frames of a stack behind the others; there is room. */
+static uint64_t
+units_write(struct pp_held *h, const pp_frame *frames, size_t depth)
+{
+	uint16_t *to = h->units.at + h->units.n;
+	uint64_t hash = h->seed;
+	size_t i;
+
+	for (i = 0; i < depth; i++) {
+		if (PP_UNLIKELY(frames[i] >= LONG_UNIT))
+			*to++ = (uint16_t)(LONG_UNIT | frames[i] >> 16);
+		*to++ = (uint16_t)frames[i];
+		hash = (hash ^ frames[i]) * PP_HASH_K1;
+		hash ^= hash >> 32;
+	}
+	h->units.n = (size_t)(to - h->units.at);
+	return hash;
+}
+
+/* The same stack if it came lately; NULL when it is new. */
+static int64_t *
+known_find(const struct pp_held *h, size_t place, size_t first, size_t depth)
+{
+	const struct held_stack *s = h->recent[place] ? &h->stacks.at[h->recent[place] - 1] : NULL;
+	size_t n = h->units.n - first;
+
+	if (!s || s->depth != depth || s->at + n > first ||
+	    (n && memcmp(h->units.at + s->at, h->units.at + first, n * sizeof *h->units.at) != 0))
+		return NULL;
+	return h->values.at + (h->recent[place] - 1) * h->columns;
+}
+
+enum pp_held_result
+pp_held_add(struct pp_held *h, const pp_frame *frames, size_t depth, const int64_t *values)
+{
+	size_t first = h->units.n, place, m;
+	int64_t *known;
+
+	for (m = 0; m < h->columns; m++)
+		if (values[m] < 0 || h->total[m] + (uint64_t)values[m] > INT64_MAX)
+			return PP_HELD_NOT;
+	/* Frames of 31 bits fit two units. */
+	for (m = 0; m < depth; m++)
+		if (PP_UNLIKELY(frames[m] > INT32_MAX))
+			return PP_HELD_NOT;
+	if (h->stacks.n >= UINT32_MAX - 1 || !pp_vec_reserve(&h->units, first + 2 * depth) ||
+	    !pp_vec_reserve(&h->stacks, h->stacks.n + 1) ||
+	    !pp_vec_reserve(&h->values, h->values.n + h->columns))
+		return PP_HELD_NO_MEMORY;
+	place = (size_t)(units_write(h, frames, depth) >> (64 - RECENT_BITS));
+	known = known_find(h, place, first, depth);
+	for (m = 0; m < h->columns; m++) {
+		h->total[m] += (uint64_t)values[m];
+		if (known)
+			known[m] += values[m];
+		else
+			h->values.at[h->values.n++] = values[m];
+	}
+	if (known) {
+		h->units.n = first;
+		return PP_HELD;
+	}
+	h->stacks.at[h->stacks.n++] = (struct held_stack){ first, (uint32_t)depth,
+		                                           (uint32_t)depth };
+	h->recent[place] = (uint32_t)h->stacks.n;
+	return PP_HELD;
+}
+
+/* The frame at a unit, which is left behind. */
+static inline pp_frame
+frame_read(const struct pp_held *h, uint64_t *at)
+{
+	uint32_t unit = h->units.at[(*at)++];
+
+	if (PP_UNLIKELY(unit & LONG_UNIT))
+		unit = (unit & ~LONG_UNIT) << 16 | h->units.at[(*at)++];
+	return unit;
+}
+
+size_t
+pp_held_count(const struct pp_held *h)
+{
+	return h->stacks.n;
+}
+
+const pp_frame *
+pp_held_get(struct pp_held *h, size_t i, size_t *depth, const int64_t **values)
+{
+	const struct held_stack *s = &h->stacks.at[i];
+	uint64_t at = s->at;
+	uint32_t k;
+
+	if (!pp_vec_reserve(&h->frames, (size_t)s->left + 1))
+		return NULL;
+	for (k = 0; k < s->left; k++)
+		h->frames.at[k] = frame_read(h, &at);
+	*depth = s->left;
+	*values = h->values.at + i * h->columns;
+	return h->frames.at;
+}
+
+/* ---- dividing --------------------------------------------------------------------------- */
+
+/* The name of the next frame of a rest; there is one. */
+static inline pp_str
+name_peek(const struct divider *x, const struct rest *r)
+{
+	uint64_t at = r->at;
+
+	return x->name_of[frame_read(x->h, &at)];
+}
+
+/* Passes over frames of that name. */
+static inline void
+run_skip(const struct divider *x, struct rest *r, pp_str name)
+{
+	while (r->left && name_peek(x, r) == name) {
+		(void)frame_read(x->h, &r->at);
+		r->left--;
+	}
+}
+
+/* The child of a name, made when the part has none yet; false when out of memory. */
+static inline bool
+child_for(struct divider *x, pp_str name, uint32_t *place)
+{
+	if (!x->child_of[name]) {
+		if (!pp_vec_push(&x->children, (struct child){ .name = name }))
+			return false;
+		x->child_of[name] = (uint32_t)x->children.n;
+	}
+	*place = x->child_of[name] - 1;
+	return true;
+}
+
+/* Finds the child of each rest of a part, and what children weigh. */
+static bool
+part_count(struct divider *x, const struct part *part)
+{
+	size_t columns = x->h->columns, i, m;
+
+	x->children.n = 0;
+	if (!pp_vec_reserve(&x->places, part->end - part->begin))
+		return false;
+	for (i = part->begin; i < part->end; i++) {
+		struct rest *r = &x->rests.at[i];
+		uint32_t place = ENDS_HERE;
+
+		if (i + AHEAD < part->end)
+			__builtin_prefetch(x->h->units.at + x->rests.at[i + AHEAD].at);
+		run_skip(x, r, part->name);
+		if (r->left) {
+			const int64_t *values = x->h->values.at + r->stack * columns;
+
+			if (!child_for(x, name_peek(x, r), &place))
+				return false;
+			for (m = 0; m < columns; m++)
+				x->children.at[place].sum[m] += (uint64_t)values[m];
+			x->children.at[place].stacks++;
+		}
+		x->places.at[i - part->begin] = place;
+	}
+	return true;
+}
+
+/* Cuts a stack whose rest is thin: the thin function stays, and the first that it calls. */
+static void
+rest_cut(struct divider *x, struct rest r, pp_str name)
+{
+	struct held_stack *s = &x->h->stacks.at[r.stack];
+
+	run_skip(x, &r, name);
+	s->left = s->depth - r.left + (r.left > 0);
+}
+
+static bool
+is_thin(const struct divider *x, const struct child *child)
+{
+	size_t m;
+
+	for (m = 0; m < x->h->columns; m++)
+		if ((double)child->sum[m] >= x->limit[m])
+			return false;
+	return true;
+}
+
+/* Queues the rests of children that are wide enough, and cuts the others. */
+static bool
+part_divide(struct divider *x, const struct part *part)
+{
+	size_t at = part->begin, i;
+
+	for (i = 0; i < x->children.n; i++) {
+		struct child *child = &x->children.at[i];
+
+		x->child_of[child->name] = 0;
+		child->next = THIN;
+		if (is_thin(x, child))
+			continue;
+		child->next = at;
+		at += child->stacks;
+		if (!pp_vec_push(&x->parts, (struct part){ child->next, at, child->name }))
+			return false;
+	}
+	if (!pp_vec_reserve(&x->sorted, part->end - part->begin))
+		return false;
+	for (i = part->begin; i < part->end; i++) {
+		uint32_t place = x->places.at[i - part->begin];
+		struct child *child = place != ENDS_HERE ? &x->children.at[place] : NULL;
+
+		if (child && child->next != THIN)
+			x->sorted.at[child->next++ - part->begin] = x->rests.at[i];
+		else if (child)
+			rest_cut(x, x->rests.at[i], child->name);
+	}
+	if (at > part->begin)
+		memcpy(x->rests.at + part->begin, x->sorted.at,
+		       (at - part->begin) * sizeof *x->rests.at);
+	return true;
+}
+
+static bool
+divide(struct divider *x, const struct pp_profile *p, double share)
+{
+	struct pp_held *h = x->h;
+	size_t i;
+
+	x->name_of = calloc(p->frames.n, sizeof *x->name_of);
+	x->child_of = calloc(p->strs.strs.n + 1, sizeof *x->child_of);
+	if (!x->name_of || !x->child_of || !pp_vec_reserve(&x->rests, h->stacks.n))
+		return false;
+	for (i = 1; i < p->frames.n; i++)
+		x->name_of[i] = p->funcs.at[p->frames.at[i].func].name;
+	for (i = 0; i < h->stacks.n; i++)
+		x->rests.at[i] = (struct rest){ h->stacks.at[i].at, h->stacks.at[i].depth,
+			                        (uint32_t)i };
+	/* Whoever shows the tree has limits of its own, which rounding may put a little below. */
+	for (i = 0; i < h->columns; i++)
+		x->limit[i] = share * (double)h->total[i] * (1 - 1e-9);
+	if (h->stacks.n && !pp_vec_push(&x->parts, (struct part){ .end = h->stacks.n }))
+		return false;
+	while (x->parts.n) {
+		struct part part = x->parts.at[--x->parts.n];
+
+		if (!part_count(x, &part) || !part_divide(x, &part))
+			return false;
+	}
+	return true;
+}
+
+bool
+pp_held_cut(struct pp_held *h, const struct pp_profile *p, double share)
+{
+	struct divider x = { .h = h };
+	bool fine = divide(&x, p, share);
+
+	free(x.name_of);
+	free(x.child_of);
+	pp_vec_release(&x.rests);
+	pp_vec_release(&x.sorted);
+	pp_vec_release(&x.places);
+	pp_vec_release(&x.children);
+	pp_vec_release(&x.parts);
+	return fine;
+}
