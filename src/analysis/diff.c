@@ -26,6 +26,7 @@ pp_diff_release(struct pp_diff *d)
 			pp_profile_release(d->united[side][i]);
 		free(d->keys[side]);
 		free(d->united[side]);
+		free(d->given[side]);
 		free(d->input[side]);
 	}
 	free(d->row_of_group);
@@ -38,11 +39,16 @@ pp_diff_release(struct pp_diff *d)
 static bool
 inputs_take(struct pp_diff *d, size_t side, const struct pp_diff_input *input)
 {
+	size_t i;
+
 	d->input[side] = calloc(d->runs[side], sizeof *d->input[side]);
 	d->united[side] = calloc(d->runs[side], sizeof(struct pp_profile *));
-	if (!d->input[side] || !d->united[side])
+	d->given[side] = calloc(d->runs[side], sizeof(struct pp_profile *));
+	if (!d->input[side] || !d->united[side] || !d->given[side])
 		return false;
 	memcpy(d->input[side], input, d->runs[side] * sizeof *input);
+	for (i = 0; i < d->runs[side]; i++)
+		d->given[side][i] = input[i].profile;
 	return true;
 }
 
@@ -124,6 +130,17 @@ value_add(struct pp_diff_value *v, size_t side, const struct pp_metric *m, union
 		v->exact[side] = pp_value_convert(m, &d->metric, mul, x);
 }
 
+/* Uniting functions makes sums of totals that were measured; what all of them cost stays what it was. */
+static union pp_value
+run_whole(const struct pp_diff *d, size_t side, size_t run, const struct pp_flat *flat)
+{
+	const struct pp_profile *given = d->given[side][run];
+	size_t metric = d->input[side][run].metric;
+
+	return d->united[side][run] && given->tree.n > 1 ? pp_profile_total(given, metric)
+	                                                 : flat->whole[metric];
+}
+
 static bool
 run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
 {
@@ -135,7 +152,7 @@ run_add(struct pp_diff *d, size_t side, size_t run, int64_t mul)
 	if (pp_flat_compute(p, &flat) != PP_OK)
 		return false;
 	d->has_calls &= flat.has_calls;
-	value_add(&d->whole, side, m, flat.whole[metric], d, mul);
+	value_add(&d->whole, side, m, run_whole(d, side, run, &flat), d, mul);
 	for (i = 0; i < flat.n; i++) {
 		struct pp_diff_row *row = row_of(d, d->keys[side][run][flat.func[i]]);
 		struct pp_cost_pair cost = pp_flat_get(&flat, i, metric);

@@ -40,7 +40,8 @@ struct pp_diff_options {
 struct pp_diff {
 	struct pp_identity identity;
 	struct pp_diff_input
-	    *input[2]; /* what was given; functions that are the same are one in `united` */
+	    *input[2]; /* what is compared; functions that are the same are one in `united` */
+	const struct pp_profile **given[2]; /* per run: what `input` was before that */
 	size_t runs[2];
 	struct pp_metric
 	    metric;     /* in which `exact` values are; strings of the first profile before */

@@ -109,34 +109,43 @@ calls_mark(const struct pp_profile *p, uint32_t *row_of)
 	return true;
 }
 
-/* No less than any function: files may state totals without own costs. */
+/* No less than any function, where it is raised at all. */
 static void
-whole_raise(struct pp_flat *f, size_t m, union pp_value total)
+whole_raise(struct pp_flat *f, const bool *raised, size_t m, union pp_value total)
 {
-	if (pp_value_cmp(&f->profile->metrics.at[m], total, f->whole[m]) > 0)
+	if (raised[m] && pp_value_cmp(&f->profile->metrics.at[m], total, f->whole[m]) > 0)
 		f->whole[m] = total;
 }
 
-/* What all functions cost. */
+/*
+ * What all functions cost. Files may state totals without own costs; where there are own costs, the whole is
+ * their sum, even if a recorder counted some time twice in a total (closures of one name that call each other).
+ */
 static bool
 calls_whole(struct pp_flat *f, const struct pp_profile *p)
 {
 	union pp_value *whole = pp_profile_totals(p);
+	bool *raised = calloc(f->metrics + 1, sizeof *raised), fine = whole && raised;
 	size_t row, m, k;
 
-	if (!whole)
-		return false;
-	free(f->whole);
-	f->whole = whole;
-	for (k = 0; k < f->adding.keys.n; k++)
+	for (m = 0; fine && m < f->metrics; m++)
+		raised[m] = !p->calls.own || pp_value_is_zero(&p->metrics.at[m], whole[m]);
+	if (fine) {
+		free(f->whole);
+		f->whole = whole;
+	} else {
+		free(whole);
+	}
+	for (k = 0; fine && k < f->adding.keys.n; k++)
 		whole_raise(
-		    f, f->adding.keys.at[k].column,
+		    f, raised, f->adding.keys.at[k].column,
 		    ((const struct pp_cost_pair *)pp_gather_cell(&f->adding, (uint32_t)k + 1))
 		        ->total);
-	for (m = 0; !pp_flat_is_sparse(f) && m < f->metrics; m++)
+	for (m = 0; fine && !pp_flat_is_sparse(f) && m < f->metrics; m++)
 		for (row = 0; row < f->n; row++)
-			whole_raise(f, m, f->total[row * f->metrics + m]);
-	return true;
+			whole_raise(f, raised, m, f->total[row * f->metrics + m]);
+	free(raised);
+	return fine;
 }
 
 /* Where all have cells of all metrics. */

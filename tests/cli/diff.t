@@ -263,3 +263,13 @@ $ polyprof diff --format csv --json md1.folded md2.folded
 $ polyprof diff --format markdown md1.folded md2.folded -o x.csv
 ! polyprof: error: x.csv would hold md, whatever its name says: name it x.md
 = 2
+
+What Xdebug measured stays the whole where its closures meet one that is not told apart: 104, not the sum 102 of what each took itself.
+
+$ printf 'version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /x.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\nfl=(1) /x.php\nfn=(1) {closure:/x.php:3-3}\n3 5 0\n\nfl=(1)\nfn=(2) {closure:/x.php:4-4}\n4 6 0\n\nfl=(1)\nfn=(3) f\n2 10 0\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n3 6 0\ncfl=(1)\ncfn=(2)\ncalls=1 0 0\n3 6 0\n\nfl=(1)\nfn=(4) {main}\n1 81 0\ncfl=(1)\ncfn=(3)\ncalls=1 0 0\n5 23 0\n\nsummary: 104 0\n' > closures.xt
+$ sed 's/(2) {closure:[^}]*}/(1)/; s/{closure:[^}]*}/{closure}/; s/fn=(2)/fn=(1)/' closures.xt > closure.xt
+$ polyprof top --json closures.xt | grep -o '"total": [0-9]*,'
+  "total": 1040,
+$ polyprof diff --json closures.xt closure.xt | grep -o '"[a-z]*": {"total": [0-9]*, "m'
+  "before": {"total": 1040, "m
+  "after": {"total": 1040, "m

@@ -193,24 +193,56 @@ pp_nyt_is_level(const struct pp_profile *p, pp_func func)
 	       memcmp(name.p + name.n - 9, "::RUNTIME", 9) == 0;
 }
 
+/* A name that no other name becomes, with a package: false when out of memory. */
+static bool
+name_spell(struct pp_nyt_writing *w, pp_str name)
+{
+	struct pp_slice text = pp_text_of(w->profile, name);
+	struct pp_buf whole = { 0 };
+	bool fine = true, is_new = false;
+
+	/* "::f" is Perl's own short way to say main::f. */
+	pp_buf_adds(&whole, text.n > 1 && memcmp(text.p, "::", 2) == 0 ? "main" : "main::");
+	pp_buf_add(&whole, text.p, text.n);
+	while (fine && !is_new) {
+		fine = !whole.failed &&
+		       pp_strtab_intern(&w->names, whole.p, whole.n, &w->spelled[name], &is_new);
+		if (fine && !is_new)
+			pp_buf_adds(&whole, "_");
+	}
+	pp_buf_release(&whole);
+	return fine;
+}
+
+/* Names with a package stay as they are; the others get one that tells them from these and from each other. */
+static bool
+names_spell(struct pp_nyt_writing *w)
+{
+	const struct pp_profile *p = w->profile;
+	bool fine, is_new;
+	size_t i;
+
+	w->spelled = calloc(p->strs.strs.n + 1, sizeof *w->spelled);
+	fine = w->spelled && pp_strtab_init(&w->names, p->strs.seed);
+	for (i = 1; fine && i < p->funcs.n; i++) {
+		pp_str name = p->funcs.at[i].name;
+		struct pp_slice text = pp_text_of(p, name);
+
+		if (has_package(text) && !w->spelled[name])
+			fine = pp_strtab_intern(&w->names, text.p, text.n, &w->spelled[name],
+			                        &is_new);
+	}
+	for (i = 1; fine && i < p->funcs.n; i++)
+		if (!w->spelled[p->funcs.at[i].name])
+			fine = name_spell(w, p->funcs.at[i].name);
+	return fine;
+}
+
 void
 pp_nyt_write_name(struct pp_nyt_writing *w, pp_func func)
 {
-	struct pp_slice name = pp_text_of(w->profile, w->profile->funcs.at[func].name);
-	struct pp_buf whole = { 0 };
-
-	if (has_package(name)) {
-		pp_nyt_out_string(&w->out, name);
-		return;
-	}
-	/* "::f" is Perl's own short way to say main::f. */
-	pp_buf_adds(&whole, name.n > 1 && memcmp(name.p, "::", 2) == 0 ? "main" : "main::");
-	pp_buf_add(&whole, name.p, name.n);
-	if (whole.failed)
-		w->no_memory = true;
-	else
-		pp_nyt_out_string(&w->out, pp_slice_of(whole.p, whole.n));
-	pp_buf_release(&whole);
+	pp_nyt_out_string(&w->out,
+	                  pp_strtab_get(&w->names, w->spelled[w->profile->funcs.at[func].name]));
 }
 
 double
@@ -571,12 +603,16 @@ process_write(struct pp_nyt_writing *w, bool end)
 	const struct pp_profile *p = w->profile;
 	int64_t pid = p->series.n && p->series.at[0].pid > 0 ? p->series.at[0].pid : 1;
 	double start = p->recorded_at > 0 ? (double)p->recorded_at : 0.0;
+	double last = start + duration_of(w);
 
+	/* Seconds since 1970 tell no nanoseconds; nothing may have taken longer than all of it. */
+	if (last - start < duration_of(w))
+		last = nextafter(last, INFINITY);
 	pp_nyt_out_byte(&w->out, end ? 'p' : 'P');
 	pp_nyt_out_uint(&w->out, (uint32_t)pid);
 	if (!end)
 		pp_nyt_out_uint(&w->out, 0);
-	pp_nyt_out_number(&w->out, end ? start + duration_of(w) : start);
+	pp_nyt_out_number(&w->out, end ? last : start);
 }
 
 static bool
@@ -646,7 +682,8 @@ pp_nyt_writing_init(struct pp_nyt_writing *w, struct pp_writer *writer)
 		w->outside = w->outside || pp_nyt_is_level(p, w->flat.func[i]);
 	}
 	rate_choose(w);
-	return files_collect(w) && pp_nyt_write_tree_prepare(w) ? PP_OK : PP_E_NOMEM;
+	return names_spell(w) && files_collect(w) && pp_nyt_write_tree_prepare(w) ? PP_OK
+	                                                                          : PP_E_NOMEM;
 }
 
 void
@@ -656,6 +693,8 @@ pp_nyt_writing_release(struct pp_nyt_writing *w)
 	pp_map_release(&w->fid_of);
 	pp_vec_release(&w->files);
 	pp_vec_release(&w->evals);
+	pp_strtab_release(&w->names);
+	free(w->spelled);
 	free(w->row_of);
 	free(w->self);
 	free(w->incl);

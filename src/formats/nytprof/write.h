@@ -31,6 +31,8 @@ struct pp_nyt_writing {
 	uint64_t rate;    /* ticks per second */
 	double tick;      /* ticks for one cell */
 	bool is_time;
+	struct pp_strtab names; /* as they are written */
+	pp_str *spelled;        /* by name of a function: its place in `names` */
 
 	struct pp_map fid_of;             /* pp_str of a file -> fid */
 	PP_VEC(pp_str) files;             /* by fid - 1; 0 = one of our own making */

@@ -485,6 +485,23 @@ tree_sites(struct making *k)
 	}
 }
 
+/* Pairs whose caller no stack shows, as code outside of functions whose time is not known, cannot be had from stacks. */
+static bool
+pairs_count(struct making *k)
+{
+	bool *seen = calloc(k->p->funcs.n + 1, sizeof *seen);
+	pp_node node;
+	size_t i;
+
+	for (node = 1; seen && node < k->p->tree.n; node++)
+		seen[k->p->funcs.at[pp_node_func(k->p, node)].same] = true;
+	for (i = 0; seen && i < k->p->calls.rows.n; i++)
+		k->w->loss.more[PP_TRAIT_PAIRS] +=
+		    !seen[k->p->funcs.at[k->p->calls.rows.at[i].caller].same];
+	free(seen);
+	return seen != NULL;
+}
+
 static pp_status
 from_tree(struct making *k, bool edges)
 {
@@ -497,6 +514,7 @@ from_tree(struct making *k, bool edges)
 		ok = tree_edges(k, funcs);
 	if (ok && edges)
 		tree_sites(k);
+	ok = ok && pairs_count(k);
 	free(funcs);
 	k->w->loss.dropped |= PP_HAS(LINES) | PP_HAS(ADDRESSES);
 	return ok ? k->b->status : PP_E_NOMEM;

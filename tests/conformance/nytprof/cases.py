@@ -301,6 +301,14 @@ def nothing_made_up(check, tap, samples):
         run(check.polyprof, 'convert', file.name, '--to', target, '-o', out)
         totals = {sub.replace('main::', ''): round(sums[2] * 1e7) for sub, sums in check.top(out).items()}
         tap.same([totals['a'], totals['b']], [59 * 7, 58 * 7], f'mutual recursion to {target}: outermost times')
+    with open(os.path.join(work, 'clash.folded'), 'w') as file:
+        print('f 1\n::f 2\nmain::f 4\nf_ 8\nmain::f_ 16\n::f_ 32', file=file)
+    out = os.path.join(work, 'clash.nytprof')
+    run(check.polyprof, 'convert', file.name, '--to', 'nytprof', '-o', out)
+    tap.same(sorted(round(sums[1] * 1e7) for sub, sums in check.top(out).items() if sub != 'main::RUNTIME'), [1, 2, 4, 8, 16, 32],
+             'names that become one with a package stay apart')
+    if installed():
+        tap.same(check.perl(out)[1], '', 'and Perl finds none of them twice')
     out = os.path.join(work, 'sites.nytprof')
     done = run(check.polyprof, 'convert', os.path.join(samples, 'spx/good/05-closures-builtins.json'), '--to', 'nytprof',
                '-o', out)
