@@ -474,9 +474,9 @@ pp_diff_compute(struct pp_diff *d, const struct pp_diff_input *before, size_t be
 	if (d->scale == 0) {
 		pp_buf_adds(problem,
 		            options->normalize == PP_NORM_SAMPLES
-		                ? "the profiles do not both tell how many samples they hold"
+		                ? "not both profiles say how many samples they hold"
 		            : options->normalize == PP_NORM_TIME
-		                ? "the profiles do not both tell how long they took"
+		                ? "not both profiles say how long they took"
 		                : "a total is not positive, so nothing can be scaled by it");
 		pp_diff_release(d);
 		return PP_E_UNSUPPORTED;

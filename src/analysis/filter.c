@@ -419,8 +419,8 @@ check_facets(const struct pp_profile *p, const struct pp_filter *f, struct pp_bu
 {
 	if (pp_filter_has_time(f) && !has_timeline(p) &&
 	    p->tree.n + p->calls.rows.n + p->lines.rows.n > 1) {
-		pp_buf_adds(problem, "this profile does not tell when things happened, so --time "
-		                     "cannot choose");
+		pp_buf_adds(problem, "this profile does not record when things happened, so "
+		                     "--time cannot be used");
 		return PP_E_UNSUPPORTED;
 	}
 	if (pp_filter_needs_stacks(f) && p->tree.n <= 1 &&

@@ -166,7 +166,8 @@ pp_reply_sources(struct pp_reply *r)
 		return false;
 	for (i = 0; i < r->sources.absent.n; i++)
 		pp_answer_note(&r->asking.answer, "no-directory",
-		               "%s is no directory to look for source in", r->sources.absent.at[i]);
+		               "%s is not a directory, so no source can be found in it",
+		               r->sources.absent.at[i]);
 	return true;
 }
 

@@ -76,8 +76,8 @@ merge_failed(struct pp_reply *r, const char *file, pp_status status, const struc
 	if (status == PP_E_USAGE)
 		return pp_answer_fail(
 		    answer_of(r), PP_E_UNSUPPORTED, "not-alike",
-		    "%s does not count the same things as the files before, so they cannot "
-		    "be merged%s%s",
+		    "%s does not measure the same things as the files before it, so they "
+		    "cannot be merged%s%s",
 		    file, problem->n ? ": " : "", problem->n ? problem->p : "");
 	return pp_answer_fail(answer_of(r), status, "not-merged", "cannot merge %s: %s", file,
 	                      problem->n ? problem->p : pp_status_text(status));

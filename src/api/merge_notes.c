@@ -59,13 +59,13 @@ pp_merge_notes(struct pp_answer *a, const struct pp_merge *m)
 	if (m->lost & PP_EDGES)
 		pp_answer_note(
 		    a, "calls-in-some",
-		    "not all profiles hold single calls; the merged one has only stacks");
+		    "not all profiles hold individual calls; the merged one has only stacks");
 	if (m->lost & PP_LINES)
 		pp_answer_note(a, "lines-in-some",
-		               "not all profiles hold costs of lines; the merged one has none");
+		               "not all profiles hold costs per line; the merged one has none");
 	if (m->joined_threads)
-		pp_answer_note(a, "threads-joined",
-		               "threads beyond the first %d are taken together", PP_MERGE_SERIES);
+		pp_answer_note(a, "threads-joined", "threads beyond the first %d are combined",
+		               PP_MERGE_SERIES);
 	a->failed |= names.failed;
 	pp_buf_release(&names);
 }

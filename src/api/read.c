@@ -27,8 +27,8 @@ note_format(struct pp_opened *o)
 		           opening->stranger->way_out ? opening->stranger->way_out : "");
 	else
 		pp_io_note(&opening->io, PP_IO_UNKNOWN_FORMAT, PP_NO_OFFSET,
-		           "no format recognises it; `polyprof formats` lists what is read, "
-		           "--from names one to use all the same");
+		           "no format recognises it; `polyprof formats` lists what can be "
+		           "read, and --from FORMAT forces one");
 	pp_io_report(&opening->io);
 }
 

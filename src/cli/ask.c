@@ -275,7 +275,7 @@ form_find(struct pp_cli *cli, pp_rendering_form *form)
 	const char *format = gives & PP_GIVES_JSON ? pp_args_text(&cli->args, "format") : NULL;
 
 	if (format && (json || csv) && strcmp(format, json ? "json" : "csv") != 0) {
-		(void)pp_cli_usage(cli, "--format %s and --%s exclude each other", format,
+		(void)pp_cli_usage(cli, "--format %s and --%s cannot be used together", format,
 		                   json ? "json" : "csv");
 		return false;
 	}
@@ -286,7 +286,7 @@ form_find(struct pp_cli *cli, pp_rendering_form *form)
 	        : gives & PP_GIVES_FILE ? PP_RENDER_FILE
 	                                : PP_RENDER_TEXT;
 	if (json && csv)
-		(void)pp_cli_usage(cli, "--json and --csv exclude each other");
+		(void)pp_cli_usage(cli, "--json and --csv cannot be used together");
 	return !json || !csv;
 }
 
@@ -458,8 +458,8 @@ pp_cli_ask(struct pp_cli *cli)
 		code = PP_EXIT_INPUT;
 	}
 	if (code == 0 && pp_args_flag(&cli->args, "watch") && strcmp(cli->path, "-") != 0)
-		code = pp_cli_wrong(cli, "--watch goes on until it is interrupted, so it writes to "
-		                         "standard output only");
+		code = pp_cli_wrong(cli, "--watch runs until it is interrupted, so it only "
+		                         "writes to standard output");
 	else if (code == 0 && pp_args_flag(&cli->args, "watch"))
 		code = watch(cli, &r, form);
 	else if (code == 0)

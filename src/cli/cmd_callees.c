@@ -4,7 +4,7 @@
 #include "cli/command.h"
 
 static const struct pp_example callees_examples[] = {
-	{ "callees main app.folded", "whom `main` calls, and what that costs" },
+	{ "callees main app.folded", "what `main` calls, and what that costs" },
 	{ "callees --depth 3 render app.folded", "three levels down" },
 	{ 0 },
 };
@@ -13,13 +13,14 @@ const struct pp_command pp_command_callees = {
 	.question = "callees",
 	.name = "callees",
 	.synopsis = "NAME FILE...",
-	.summary = "whom a function calls, how often, and what that costs",
-	.details =
-	    "NAME is a function's whole name, a part that only one function has, FILE:NAME, "
-	    "FILE:LINE:NAME, or /REGEX/. Each row is one function that it calls, and one place where it does so where "
-	    "the profile knows that. The totals are what the callee and all it called cost when "
-	    "called from here, counted once for each outermost activation.\n\n"
-	    "--depth goes further down: each callee is followed by its own callees, as a tree.",
+	.summary = "what a function calls, how often, and what that costs",
+	.details = "NAME is a function's whole name, a part that only one function has, FILE:NAME, "
+	           "FILE:LINE:NAME, or /REGEX/. Each row is one callee and, if the profile knows "
+	           "it, the place of the call. The totals are what the callee and everything it "
+	           "called cost when called from here, counted once for each outermost "
+	           "activation.\n\n"
+	           "--depth goes further down: each callee is followed by its own callees, as a "
+	           "tree.",
 	.examples = callees_examples,
 	.hint = PP_HINT_FILE,
 };

@@ -5,7 +5,8 @@
 
 static const struct pp_example callers_examples[] = {
 	{ "callers parse app.folded", "who calls `parse`, and what it costs from there" },
-	{ "callers --depth 5 malloc app.folded", "the ways that lead to `malloc`, five levels up" },
+	{ "callers --depth 5 malloc app.folded", "the paths that lead to `malloc`, five "
+	                                         "levels up" },
 	{ "callers '/::hydrate$/' --json app.json", "by regular expression, for a script" },
 	{ 0 },
 };
@@ -17,10 +18,10 @@ const struct pp_command pp_command_callers = {
 	.summary = "who calls a function, how often, and what that costs",
 	.details =
 	    "NAME is a function's whole name, a part that only one function has, FILE:NAME, "
-	    "FILE:LINE:NAME, or /REGEX/. Each row is one caller, and one place in it where the profile knows that. "
-	    "The totals are what the function and all it called cost when called from there; they "
-	    "add up to the function's own total. Calls from inside the function itself are counted, "
-	    "but cost nothing more.\n\n"
+	    "FILE:LINE:NAME, or /REGEX/. Each row is one caller and, if the profile knows "
+	    "it, the place of the call. The totals are what the function and everything it "
+	    "called cost when called from there; they add up to the function's own total. "
+	    "Recursive calls are counted, but add no cost.\n\n"
 	    "--depth goes further up: each caller is followed by its own callers, as a tree.",
 	.examples = callers_examples,
 	.hint = PP_HINT_FILE,

@@ -6,7 +6,7 @@
 static const struct pp_example check_examples[] = {
 	{ "check app.folded", "every finding with its place and rule" },
 	{ "check --strict *.folded", "fail on warnings too, as a test should" },
-	{ "explain folded-count-missing", "what a rule means and how to mend it" },
+	{ "explain folded-count-missing", "what a rule means and how to fix it" },
 	{ 0 },
 };
 

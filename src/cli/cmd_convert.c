@@ -17,9 +17,9 @@ const struct pp_command pp_command_convert = {
 	.synopsis = "FILE... -o OUT [--to FORMAT]",
 	.summary = "write a profile in another format, losing nothing silently",
 	.details =
-	    "What the target format cannot hold is reported on standard error; with --lossless that is an "
-	    "error and nothing is written. OUT appears whole or not at all: a failure leaves an "
-	    "older file as it was.",
+	    "What the target format cannot hold is reported on standard error; with "
+	    "--lossless that is an error and nothing is written. OUT appears whole or not at "
+	    "all: a failure leaves an existing file as it was.",
 	.examples = convert_examples,
 	.hint = PP_HINT_FILE,
 };

@@ -4,7 +4,7 @@
 #include "cli/command.h"
 
 static const struct pp_example explain_examples[] = {
-	{ "explain folded-count-missing", "what is wrong, why it matters, how to mend it" },
+	{ "explain folded-count-missing", "what is wrong, why it matters, how to fix it" },
 	{ "explain", "all rules, by format" },
 	{ 0 },
 };

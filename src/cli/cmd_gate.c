@@ -4,7 +4,7 @@
 #include "cli/command.h"
 
 static const struct pp_example gate_examples[] = {
-	{ "gate old.folded new.folded --fail-if 'total > +5%'", "not more than 5 % slower in all" },
+	{ "gate old.folded new.folded --fail-if 'total > +5%'", "no more than 5% slower overall" },
 	{ "gate a.json b.json --fail-if 'self(/Repository/) > 2ms' --fail-if 'calls(PDO::query) > "
 	  "+0%'",
 	  "two limits at once" },
@@ -21,15 +21,17 @@ const struct pp_command pp_command_gate = {
 	.synopsis = "BEFORE AFTER --fail-if EXPR",
 	.summary = "fails when a limit is exceeded: diff for continuous integration",
 	.details =
-	    "EXPR is SUBJECT OP LIMIT. SUBJECT is total (the whole), or self(F), total(F) or calls(F) "
-	    "for each function that F names: a name, /REGEX/, or * for all. OP is one of > >= < <=. "
-	    "LIMIT is a number with a unit or %. With a sign it limits the change (+5% of the value "
-	    "before, +2ms), without it the value after (2ms, 5% of the whole).\n\n"
-	    "Changes that are noise never fail. What is new exceeds every relative limit. The exit "
-	    "code is 1 when a limit is exceeded; the rows that exceed it are printed.\n\n"
-	    "--format markdown is for a comment, junit for reports of tests (each limit is one), "
-	    "github for the annotations of a workflow, sarif for code scanning. Files are named "
-	    "relative to the current directory where they lie beneath it.",
+	    "EXPR is SUBJECT OP LIMIT. SUBJECT is total (the whole), or self(F), total(F) or "
+	    "calls(F) for each function that F names: a name, /REGEX/, or * for all. OP is "
+	    "one of > >= < <=. LIMIT is a number with a unit or %. With a sign it limits the "
+	    "change (+5% of the value before, +2ms), without it the value after (2ms, 5% of "
+	    "the whole).\n\n"
+	    "Changes that are noise never fail. What is new exceeds every relative limit. "
+	    "The exit code is 1 when a limit is exceeded; the rows that exceed it are "
+	    "printed.\n\n"
+	    "--format markdown is for comments, junit for test reports (each limit is a "
+	    "test), github for workflow annotations, sarif for code scanning. Files below "
+	    "the current directory are named relative to it.",
 	.examples = gate_examples,
 	.hint = PP_HINT_FILE,
 };

@@ -4,7 +4,8 @@
 #include "cli/command.h"
 
 static const struct pp_example info_examples[] = {
-	{ "info app.folded.gz", "format, compression, metrics and how much of everything" },
+	{ "info app.folded.gz", "format, compression, metrics, and how much there is of "
+	                        "everything" },
 	{ "info --why mystery.out", "why it was (or was not) recognised" },
 	{ "info --json app.folded", "the same for a script" },
 	{ 0 },

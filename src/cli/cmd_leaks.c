@@ -17,14 +17,14 @@ const struct pp_command pp_command_leaks = {
 	.synopsis = "FILE...",
 	.summary = "memory that is still in use at the end, by stack",
 	.details =
-	    "Shows what was allocated and never freed: bytes, allocations and the stack that made "
-	    "them, the function that called the allocator first. Where the profile knows what happened "
-	    "when (heaptrack), oldest is for how long something of that stack has always been in use, "
-	    "and newest how long ago it last grew.\n\n"
-	    "Heap profiles of samples give estimates. Profiles that do not tell what is in use at the "
-	    "end are refused (exit 3).\n\n"
-	    "Text shows 10 stacks, each with up to 12 callers, unless -n and --depth say otherwise; "
-	    "--json and --csv give all.",
+	    "Shows what was allocated and never freed: bytes, allocations and the stack that "
+	    "made them, starting with the function that called the allocator. If the profile "
+	    "knows what happened when (heaptrack), oldest is how long something from that "
+	    "stack has been in use without a break, and newest how long ago it last grew.\n\n"
+	    "Sampled heap profiles give estimates. Profiles that do not say what is in use "
+	    "at the end are refused (exit 3).\n\n"
+	    "Text shows 10 stacks, each with up to 12 callers, unless -n and --depth say "
+	    "otherwise; --json and --csv give all.",
 	.examples = leaks_examples,
 	.hint = PP_HINT_FILE,
 };

@@ -17,17 +17,17 @@ const struct pp_command pp_command_lines = {
 	.synopsis = "FILE...",
 	.summary = "what each source line costs, or the annotated source",
 	.details =
-	    "Lists the lines that cost most themselves, with how often they ran where the profile "
-	    "counts that. --annotate prints the source that the profile holds, --source DIR the "
-	    "source found under a directory: whole files, each line with its cost, above it who "
-	    "calls the functions that begin there, below it what it calls. The five costliest "
-	    "files are shown (-n 0: all), with --min only what is near lines of that share. "
-	    "--json has the same as \"files\". --source auto takes the files that the profile names, as far "
-	    "as they are beneath the current directory or the one of the profile and none of "
-	    "them is hidden. Nothing outside of these directories is read, whatever a profile "
-	    "says and wherever links lead.\n\n"
-	    "Here filters choose functions: --focus and --show keep the lines of functions that "
-	    "match, --ignore and --hide drop them.",
+	    "Lists the lines that cost most themselves and, if the profile counts it, how "
+	    "often they ran. --annotate prints the source that the profile contains, "
+	    "--source DIR the source found under a directory: whole files, each line with "
+	    "its cost, above it who calls the functions that begin there, below it what it "
+	    "calls. The five costliest files are shown (-n 0: all); with --min only what is "
+	    "near lines of that share. --json has the same as \"files\". --source auto takes "
+	    "the files that the profile names, provided they are below the current directory "
+	    "or the profile's own and not hidden. Nothing outside these directories is read, "
+	    "whatever a profile says and wherever links lead.\n\n"
+	    "Here filters select functions: --focus and --show keep the lines of functions "
+	    "that match, --ignore and --hide drop them.",
 	.examples = lines_examples,
 	.hint = PP_HINT_FILE,
 };

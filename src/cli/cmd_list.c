@@ -20,10 +20,11 @@ const struct pp_command pp_command_list = {
 	.synopsis = "[DIR...]",
 	.summary = "the profiles in a directory, newest first, from metadata alone",
 	.details =
-	    "Only the first and last bytes and the metadata of each file are read, so a directory of "
-	    "thousands of large reports is listed at once. Files that are empty or that no format "
-	    "recognises are left out. What a file does not tell without being read to its end is "
-	    "left empty. Without a directory, the current one is listed.",
+	    "Only the first and last bytes and the metadata of each file are read, so a "
+	    "directory of thousands of large reports is listed at once. Files that are empty "
+	    "or that no format recognises are left out. What a file does not reveal without "
+	    "being read to its end is left empty. Without a directory, the current one is "
+	    "listed.",
 	.examples = list_examples,
 	.hint = PP_HINT_FILE,
 };

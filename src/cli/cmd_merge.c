@@ -19,13 +19,12 @@ const struct pp_command pp_command_merge = {
 	.name = "merge",
 	.synopsis = "FILE... -o OUT [--to FORMAT]",
 	.summary = "several profiles into one",
-	.details =
-	    "Adds up any number of profiles of any formats whose metrics agree by meaning and unit. "
-	    "Sums are exact. Files are read and released one after the other, so thousands of them "
-	    "need little more memory than the result. What only some of the files have, and what "
-	    "cannot be kept, is reported. A file that cannot be read at all or counts other things stops it, "
-	    "and nothing is written; with --skip it is named and left out, and the result is marked "
-	    "incomplete.",
+	.details = "Adds up any number of profiles of any formats whose metrics agree by meaning "
+	           "and unit. Sums are exact. Files are read and released one after the other, so "
+	           "thousands of them need little more memory than the result. What only some of "
+	           "the files have, and what cannot be kept, is reported. A file that cannot be "
+	           "read at all or measures other things stops the merge, and nothing is written; "
+	           "with --skip it is named and left out, and the result is marked incomplete.",
 	.examples = merge_examples,
 	.hint = PP_HINT_FILE,
 };

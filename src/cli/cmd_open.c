@@ -39,7 +39,7 @@ static int open_run(struct pp_cli *);
 static const struct pp_example open_examples[] = {
 	{ "open spx-full-1.json", "look at a profile" },
 	{ "open before.folded after.folded", "look at what changed" },
-	{ "open --source auto nytprof.out", "with the source at hand" },
+	{ "open --source auto nytprof.out", "with the source files" },
 	{ 0 },
 };
 
@@ -47,14 +47,13 @@ const struct pp_command pp_command_open = {
 	.question = "report",
 	.name = "open",
 	.synopsis = "FILE...",
-	.summary = "the report, in the browser",
-	.details =
-	    "Writes the report into polyprof's directory in the user's cache, $XDG_CACHE_HOME or "
-	    "~/.cache, and opens it with xdg-open (open on macOS). Where there is no display, or "
-	    "nothing to open it with, its path is printed. The same files with the same options "
-	    "have the same path. Reports older than 30 days, and all but the 20 newest, are "
-	    "removed from there. Every option of `report` can be given; with -o the report is "
-	    "written there.",
+	.summary = "open the report in the browser",
+	.details = "Writes the report to polyprof's directory in your cache, $XDG_CACHE_HOME or "
+	           "~/.cache, and opens it with xdg-open (open on macOS). If there is no display, "
+	           "or nothing to open it with, its path is printed. The same files with the same "
+	           "options have the same path. Reports older than 30 days, and all but the 20 "
+	           "newest, are removed from there. Every option of `report` can be given; with -o "
+	           "the report is written there.",
 	.examples = open_examples,
 	.hint = PP_HINT_FILE,
 	.picture = "report.html",

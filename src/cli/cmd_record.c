@@ -51,16 +51,16 @@ const struct pp_command pp_command_record = {
 	.synopsis = "[--with PROFILER] [-o FILE] -- COMMAND...",
 	.summary = "run a command under the profiler that fits it",
 	.details =
-	    "Perl scripts are recorded with Devel::NYTProf, PHP scripts with SPX or Xdebug, everything "
-	    "else with perf, or with callgrind where the kernel forbids perf to record. Scripts are "
-	    "known by the command, their first line or their ending. A profiler that is missing is "
-	    "named with Debian's package that has it. "
-	    "The command keeps its standard input and output, signals are passed on to it, and its "
-	    "exit code is that of polyprof: 128 and the signal if one ended it, 127 if it was not "
-	    "found, 126 if it cannot be run. When it has ended, the recording appears under its "
-	    "name, whole or not at all (exit 4), and its summary is printed: on the terminal, or on "
-	    "standard error where standard output goes elsewhere. What stood under a default name "
-	    "before is kept as FILE.old.",
+	    "Perl scripts are recorded with Devel::NYTProf, PHP scripts with SPX or Xdebug, "
+	    "everything else with perf, or with callgrind if the kernel does not let perf "
+	    "record. Scripts are recognised by the command, their first line or their "
+	    "extension. If a profiler is missing, the Debian package that has it is named. "
+	    "The command keeps its standard input and output, signals are passed on to it, "
+	    "and polyprof exits with its exit code: 128 plus the signal if one ended it, 127 "
+	    "if it was not found, 126 if it cannot be run. When it has ended, the recording "
+	    "appears under its name, whole or not at all (exit 4), and its summary is "
+	    "printed: on the terminal, or on standard error if standard output goes "
+	    "elsewhere. A file that already had a default name is kept as FILE.old.",
 	.groups = record_groups,
 	.examples = record_examples,
 	.hint = PP_HINT_FILE,

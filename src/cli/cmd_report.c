@@ -16,12 +16,12 @@ const struct pp_command pp_command_report = {
 	.synopsis = "FILE... -o OUT.html",
 	.summary = "one self-contained HTML file with every view",
 	.details =
-	    "An overview, flame graph, time order, callers and callees of a function, call tree, "
-	    "functions and source lines; it says what the profile does not know. Two files are "
-	    "compared in every view. The file needs no network and may be attached to a ticket: "
-	    "open it in any browser, press ? for the keys.\n\n"
-	    "What is too light to fit --max-size is summed up as \"(n more)\"; the report and this "
-	    "command say how much that was.",
+	    "It has an overview, flame graph, timeline, callers and callees of a function, "
+	    "call tree, functions and source lines, and says what the profile does not know. "
+	    "Two files are compared in every view. The file needs no network and can be "
+	    "attached to a ticket: open it in any browser, and press ? for the keys.\n\n"
+	    "What is too light to fit --max-size is summed up as \"(n more)\"; the report "
+	    "and this command say how much that was.",
 	.examples = report_examples,
 	.hint = PP_HINT_FILE,
 	.picture = "report.html",

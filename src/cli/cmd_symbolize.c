@@ -5,7 +5,7 @@
 
 static const struct pp_example symbolize_examples[] = {
 	{ "symbolize prod.spaa -o named.spaa", "binaries and debug files where they usually are" },
-	{ "symbolize prod.spaa --binary build/server -o named.spaa", "in a binary that was kept" },
+	{ "symbolize prod.spaa --binary build/server -o named.spaa", "in a binary that you kept" },
 	{ "symbolize perf.data --debug-dir debug --to folded | less", "in an archive by build id" },
 	{ 0 },
 };
@@ -16,10 +16,11 @@ const struct pp_command pp_command_symbolize = {
 	.synopsis = "FILE... -o OUT [--binary PATH] [--debug-dir DIR]",
 	.summary = "names and source lines for a profile that has addresses only",
 	.details =
-	    "Frames that have an address in a module, but no name or no source line, get what symbols and debug "
-	    "information say: of the file that --binary names, below --debug-dir, or where binaries and "
-	    "debug files usually are. A file whose build id is not that of the module is never used. All "
-	    "else stays as it is, and is written as `convert` does.",
+	    "Frames that have an address in a module, but no name or no source line, get "
+	    "them from symbols and debug information: in the file that --binary names, below "
+	    "--debug-dir, or where binaries and debug files usually are. A file whose build "
+	    "id differs from the module's is never used. Everything else stays as it is, and "
+	    "is written as `convert` would.",
 	.examples = symbolize_examples,
 	.hint = PP_HINT_FILE,
 };

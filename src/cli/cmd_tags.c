@@ -14,9 +14,11 @@ const struct pp_command pp_command_tags = {
 	.name = "tags",
 	.synopsis = "FILE...",
 	.summary = "what samples with each label cost, by key and value",
-	.details =
-	    "Labels are what a file says of its samples beside their stacks: of pprof its labels, of OTLP its attributes, of SPAA the context. Event, process, thread, pid, tid and cpu are listed, too, where a profile tells them apart. A sample with several values of one key counts for each.\n\n"
-	    "--label KEY=VALUE and --by label:KEY take any of these keys in other commands.",
+	.details = "Labels are what a file says about its samples besides their stacks: labels in "
+	           "pprof, attributes in OTLP, the context in SPAA. Event, process, thread, pid, "
+	           "tid and cpu are listed as well if a profile distinguishes them. A sample with "
+	           "several values of one key counts for each.\n\n"
+	           "--label KEY=VALUE and --by label:KEY take any of these keys in other commands.",
 	.examples = tags_examples,
 	.hint = PP_HINT_FILE,
 };

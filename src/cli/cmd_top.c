@@ -16,11 +16,10 @@ const struct pp_command pp_command_top = {
 	.name = "top",
 	.synopsis = "FILE...",
 	.summary = "functions by self or total cost",
-	.details =
-	    "Self is what a function costs itself; total is with everything it called, counted once "
-	    "for each outermost activation, so that recursion never shows more than 100%. Calls "
-	    "are shown where the profile knows them.\n\n"
-	    "Text shows 25 rows unless -n says otherwise; --json and --csv give all.",
+	.details = "Self is what a function costs itself; total is with everything it called, "
+	           "counted once for each outermost activation, so that recursion never shows more "
+	           "than 100%. Calls are shown if the profile knows them.\n\n"
+	           "Text shows 25 rows unless -n says otherwise; --json and --csv give all.",
 	.examples = top_examples,
 	.hint = PP_HINT_FILE,
 };

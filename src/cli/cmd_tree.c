@@ -15,17 +15,19 @@ const struct pp_command pp_command_tree = {
 	.question = "tree",
 	.name = "tree",
 	.synopsis = "FILE...",
-	.summary = "the call tree from the top down, its costly part first",
+	.summary = "the call tree from the top down, costliest parts first",
 	.details =
-	    "Each line shows what a function costs with all it called in this place, as a share of "
-	    "the whole, and what it costs itself. Text shows the 40 costliest lines of at least "
-	    "0.5% unless -n and --min say otherwise. Direct recursion is one line, and so is a chain "
-	    "of functions that each hand on all but a rest below --min to the next; its costs are "
-	    "those of the last one. What is left out below a function is counted if it adds up to "
-	    "--min. Lines too deep to be indented begin with their depth.\n\n"
-	    "Profiles of single calls (callgrind) do not know whole stacks: the tree is then an "
-	    "estimate, and says so.\n\n"
-	    "--json gives the whole tree, nothing folded; --min and --depth prune it if given.",
+	    "Each line shows what a function and everything it called cost in this place, as "
+	    "a share of the whole, and what it costs itself. Text shows the 40 costliest "
+	    "lines of at least 0.5% unless -n and --min say otherwise. Direct recursion is "
+	    "one line, and so is a chain of functions that each pass all but a remainder "
+	    "below --min on to the next; its costs are those of the last one. What is left "
+	    "out below a function is counted if it adds up to --min. Lines too deep to be "
+	    "indented begin with their depth.\n\n"
+	    "Profiles of individual calls (callgrind) do not know whole stacks: the tree is "
+	    "then an estimate, and says so.\n\n"
+	    "--json gives the whole tree, nothing folded; --min and --depth prune it if "
+	    "given.",
 	.examples = tree_examples,
 	.hint = PP_HINT_FILE,
 };

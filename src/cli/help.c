@@ -89,8 +89,8 @@ pp_help_command(const struct pp_command *command, const struct pp_style *style, 
 }
 
 static const char overview_intro[] =
-    "polyprof reads every profile: it recognises the format, checks the file, answers questions "
-    "about it and converts it.";
+    "polyprof reads profiles from many profilers: it recognises the format, checks the file, "
+    "answers questions about it and converts it.";
 
 void
 pp_help_overview(const struct pp_style *style, struct pp_sink *out)

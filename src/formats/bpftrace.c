@@ -25,20 +25,20 @@ enum { BPF_CUT, BPF_VALUE, BPF_JSON, BPF_LOST, BPF_AGAIN, BPF_SCALAR };
 
 static const struct pp_rule bpftrace_rules[] = {
 	[BPF_CUT] = { "bpftrace-cut", PP_ERROR, "the output breaks off",
-	              "The last entry of a map has no value behind it. It is left out." },
+	              "The last entry of a map has no value after it. It is left out." },
 	[BPF_VALUE] = { "bpftrace-value", PP_ERROR, "a value is not what bpftrace prints",
 	                "A value is a whole number of 64 bits, count, average and total, or a table of bars. "
 	                "An entry with something else is left out." },
 	[BPF_JSON] = { "bpftrace-json", PP_ERROR, "a line of JSON is broken",
-	               "Each line of bpftrace -f json is an object of its own. What stands in this one from the "
-	               "place named on is left out." },
+	               "Each line of bpftrace -f json is an object of its own. From the "
+	               "place named on, this one is left out." },
 	[BPF_LOST] = { "bpftrace-lost", PP_WARNING, "bpftrace lost events",
 	               "The buffer was full, so that some of what happened is not here." },
 	[BPF_AGAIN] = { "bpftrace-again", PP_WARNING, "a map is printed several times",
 	                "Its values are added up, which is right only if the map was cleared in between." },
 	[BPF_SCALAR] = { "bpftrace-scalar", PP_NOTE, "a map has no stacks",
-	                 "The output holds values by other keys than stacks. They are no part of the profile and "
-	                 "are left out." },
+	                 "The output holds values by keys other than stacks. They are not "
+	                 "part of the profile and are left out." },
 	{ 0 },
 };
 

@@ -26,7 +26,7 @@ static const struct shape shapes[] = {
 	  STARTS("Version: "),
 	  .words = { "TRACE START" } },
 	{ { "a trace of Xdebug", "xdebug.mode=profile records a profile" }, STARTS("TRACE START") },
-	{ { "a profile of gprof (gmon.out)", "`perf record` or callgrind tells more" },
+	{ { "a profile of gprof (gmon.out)", "`perf record` or callgrind say more" },
 	  STARTS("gmon") },
 	{ { "a profile of massif", NULL }, STARTS("desc: "), .words = { "time_unit:" } },
 	{ { "statistics of Python's cProfile (pstats)", NULL }, STARTS("{\xa9") },

@@ -32,7 +32,7 @@ static const struct pp_rule xhprof_rules[] = {
 	[XHPROF_MAIN] = { "xhprof-main", PP_WARNING, "the root main() is missing",
 	                  "XHProf writes main() when it is switched off. Without it the profile is "
 	                  "incomplete." },
-	[XHPROF_PARENT] = { "xhprof-parent", PP_WARNING, "a caller is called by nobody",
+	[XHPROF_PARENT] = { "xhprof-parent", PP_WARNING, "a caller is never called itself",
 	                    "The function calls others, but it is neither a root nor called. What it costs "
 	                    "is not known and counts as 0." },
 	{ 0 },

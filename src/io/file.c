@@ -274,7 +274,7 @@ open_failed(struct pp_io *io, const char *path, int error)
 	if (error == ENOENT)
 		pair_name(path, pair, sizeof pair);
 	pp_io_note(io, PP_IO_OPEN_FAILED, PP_NO_OFFSET, "cannot open: %s%s%s", strerror(error),
-	           error == EISDIR ? "; `polyprof list` tells which profiles are in it"
+	           error == EISDIR ? "; `polyprof list` shows the profiles in it"
 	           : *pair         ? "; the report of that name is "
 	                           : "",
 	           pair);

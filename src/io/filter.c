@@ -197,7 +197,8 @@ pp_decoder_finish(struct pp_decoder *d, const char *what)
 		if (raw->cur == raw->end)
 			continue;
 		pp_io_note(d->io, PP_IO_TRAILING_DATA, d->made,
-		           "behind the %s data, from byte %llu on, stand bytes that are not %s",
+		           "the %s data is followed, from byte %llu on, by bytes that are "
+		           "not %s",
 		           what, (unsigned long long)pp_input_offset(raw, raw->cur), what);
 		break;
 	}

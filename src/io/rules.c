@@ -8,9 +8,11 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	                        "The operating system refused to open the file: it is not there, it may not be read, or it is a "
 	                        "directory. Nothing was read. Check the name and its permissions; use - for standard input." },
 	[PP_IO_READ_FAILED] = { "io-read-failed", PP_ERROR, "reading failed part of the way",
-	                        "The operating system reported an error while the input was being read, for example because a "
-	                        "disk or a network file system failed. What came before is not used, as nobody can tell how "
-	                        "much is missing. Copy the file to a sound place and try again." },
+	                        "The operating system reported an error while the input was "
+	                        "being read, for example because a disk or a network file "
+	                        "system failed. What came before is not used, as there is no "
+	                        "telling how much is missing. Copy the file elsewhere and "
+	                        "try again." },
 	[PP_IO_WRITE_FAILED] = { "io-write-failed", PP_ERROR, "the output could not be written",
 	                         "The operating system refused to create, write or rename the output: the disk is full, the "
 	                         "directory may not be written, or the reader of a pipe went away. Output files are written "
@@ -53,7 +55,7 @@ const struct pp_rule pp_io_rules[PP_IO_RULE_COUNT + 1] = {
 	                          "A zstd frame could be decoded, but its content checksum differs: some decoded bytes are wrong. "
 	                          "They are used all the same and the profile is marked incomplete." },
 	[PP_IO_TRAILING_DATA] = { "io-trailing-data", PP_WARNING,
-	                          "there are bytes behind the compressed data",
+	                          "there are bytes after the compressed data",
 	                          "After the last gzip member or zstd frame come bytes that are neither another one nor zero "
 	                          "padding. They are ignored. Perhaps two files were joined of which only the first is compressed." },
 	[PP_IO_EXPANSION_LIMIT] = { "io-expansion-limit", PP_ERROR,

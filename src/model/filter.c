@@ -87,11 +87,10 @@ pp_filter_set_time(struct pp_filter *f, struct pp_slice text, struct pp_buf *pro
 		       (to.n == 0 || parse_moment(to, &f->to));
 	}
 	if (!fine)
-		pp_buf_addf(
-		    problem,
-		    "'%.*s' is no stretch of time; write FROM..TO with numbers in ns, us, ms, "
-		    "s, min, h or %%, like 1.5s..2s, ..20%% or 300ms..",
-		    (int)(text.n < 100 ? text.n : 100), (const char *)text.p);
+		pp_buf_addf(problem,
+		            "'%.*s' is not a range of time; write FROM..TO with numbers in ns, us, "
+		            "ms, s, min, h or %%, such as 1.5s..2s, ..20%% or 300ms..",
+		            (int)(text.n < 100 ? text.n : 100), (const char *)text.p);
 	return fine;
 }
 

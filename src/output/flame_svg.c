@@ -442,7 +442,7 @@ put_head(struct pp_sink *out, const struct pp_flame *f, const struct pp_flame_st
 	                        : "Flame graph",
 	          "");
 	put_words(out, "subtitle", style->width / 2, 38, style->subtitle ? style->subtitle : "",
-	          style->estimated ? "stacks are estimated from single calls" : "");
+	          style->estimated ? "stacks are estimated from individual calls" : "");
 	pp_sink_printf(
 	    out,
 	    "<text id=\"reset\" class=\"button off\" x=\"%.0f\" y=\"54\">Reset zoom</text>\n"

@@ -35,7 +35,7 @@ static const struct pp_param function_params[] = {
 static const struct pp_param_group function_group = { "Function", function_params };
 
 static const struct pp_param depth_params[] = {
-	{ "depth", 0, PP_PARAM_COUNT, "N", "go on for N levels (default: 1)", PP_HINT_NONE, 0 },
+	{ "depth", 0, PP_PARAM_COUNT, "N", "go N levels further (default: 1)", PP_HINT_NONE, 0 },
 	{ 0 },
 };
 static const struct pp_param_group levels_group = { "Filters", depth_params };
@@ -65,7 +65,7 @@ const struct pp_question pp_question_callers = {
 
 const struct pp_question pp_question_callees = {
 	.name = "callees",
-	.summary = "whom a function calls, how often, and what that costs",
+	.summary = "what a function calls, how often, and what that costs",
 	.params = calls_uses,
 	.params_size = sizeof(struct calls_params),
 	.scope_at = offsetof(struct calls_params, scope),
@@ -77,7 +77,7 @@ const struct pp_question pp_question_callees = {
 
 const struct pp_question pp_question_peek = {
 	.name = "peek",
-	.summary = "who calls a function and whom it calls, in one answer",
+	.summary = "who calls a function and what it calls, in one answer",
 	.params = calls_uses,
 	.params_size = sizeof(struct calls_params),
 	.scope_at = offsetof(struct calls_params, scope),
@@ -532,7 +532,7 @@ side_add(struct pp_answer *a, const struct calls *c)
 
 	if (c->n == 0)
 		pp_answer_say(a, PP_INK_PLAIN, "\n  %s\n",
-		              callers ? "nobody calls it" : "it calls nobody");
+		              callers ? "nothing calls it" : "it calls nothing");
 	else
 		pp_answer_say(a, PP_INK_FAINT, "%s%s\n\n", c->both && !callers ? "\n" : "",
 		              callers ? "called by" : "calls");
@@ -560,9 +560,10 @@ calls_make(const struct pp_profile *p, const struct calls_params *params, enum p
 	if (*status == PP_E_UNSUPPORTED)
 		(void)pp_answer_fail(a, *status, "no-calls", "%s",
 		                     p->calls.rows.n
-		                         ? "this profile knows single calls, not whole stacks, so "
-		                           "--depth cannot go beyond 1"
-		                         : "this profile does not know who called whom");
+		                         ? "this profile knows individual calls, not whole "
+		                           "stacks, so --depth cannot go beyond 1"
+		                         : "this profile does not know which function called "
+		                           "which");
 	else if (*status != PP_OK)
 		(void)pp_answer_fail_status(a, *status);
 	return *status == PP_OK ? c : NULL;

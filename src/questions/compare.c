@@ -62,7 +62,7 @@ metric_refuse(struct pp_answer *a, const struct pp_profile *p, const struct pp_p
 	metrics_list(&text, q);
 	if (name)
 		status = pp_answer_fail(a, PP_E_USAGE, "no-metric",
-		                        "'%s' is no metric that both profiles have: %s", name,
+		                        "'%s' is not a metric that both profiles have: %s", name,
 		                        pp_answer_made(a, &text));
 	else
 		status = pp_answer_fail(

@@ -23,7 +23,7 @@ static pp_status convert_run(const struct pp_subject *, const void *, struct pp_
 #define TO                                                                                         \
 	{                                                                                          \
 		"to", 't', PP_PARAM_TEXT, "FORMAT",                                                \
-		    "the format to write (default: what OUT's ending says)", PP_HINT_FORMAT,       \
+		    "the format to write (default: by the extension of OUT)", PP_HINT_FORMAT,      \
 		    offsetof(struct convert_params, target.to)                                     \
 	}
 #define OUTPUT(help)                                                                               \
@@ -65,7 +65,7 @@ static const struct pp_param merge_params[] = {
 	TO,
 	HOW,
 	{ "skip", 0, PP_PARAM_FLAG, NULL,
-	  "leave out files that cannot be read or count other things, instead of stopping",
+	  "leave out files that cannot be read or measure other things, instead of stopping",
 	  PP_HINT_NONE, offsetof(struct convert_params, skip) },
 	{ 0 },
 };
@@ -75,10 +75,10 @@ static const struct pp_param symbolize_params[] = {
 	OUTPUT("the file to write (`-` or nothing = standard output; .gz and .zst compress)"),
 	TO,
 	{ "binary", 0, PP_PARAM_TEXT, "PATH",
-	  "the file of the module of its name, or of all modules that are not found", PP_HINT_FILE,
-	  offsetof(struct convert_params, asked.reading.binary) },
+	  "the binary for the module of the same name, or for all modules that are not found",
+	  PP_HINT_FILE, offsetof(struct convert_params, asked.reading.binary) },
 	{ "debug-dir", 0, PP_PARAM_TEXT, "DIR",
-	  "look for binaries and debug files by build id below DIR, too (DIR/.build-id/...)",
+	  "also look for binaries and debug files by build id below DIR (DIR/.build-id/...)",
 	  PP_HINT_FILE, offsetof(struct convert_params, asked.reading.debug_dir) },
 	HOW,
 	{ 0 },
@@ -233,7 +233,8 @@ pp_target_find(const struct pp_target *t, const struct pp_asked *asked, struct p
 	                 : NULL;
 	if (!t->to && !*target)
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
-		                      "name the format to write with --to, or by the ending of -o");
+		                      "name the format to write with --to, or by the "
+		                      "extension of -o");
 	if (!*target || !((*target)->can & PP_CAN_WRITE)) {
 		pp_suggest_format(t->to, PP_CAN_WRITE, &hint);
 		status = pp_answer_fail(a, PP_E_USAGE, "no-format",

@@ -69,7 +69,7 @@ static const struct pp_param_use diff_uses[] = {
 
 const struct pp_question pp_question_diff = {
 	.name = "diff",
-	.summary = "what changed between two profiles, of any formats",
+	.summary = "what changed between two profiles, in any formats",
 	.params = diff_uses,
 	.params_size = sizeof(struct diff_params),
 	.scope_at = offsetof(struct diff_params, compared.scope),
@@ -103,7 +103,8 @@ diff_ready(const struct pp_subject *subject, const void *data, struct pp_answer 
 
 	if (params->tree && params->compared.asked.form == PP_RENDER_CSV)
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
-		                      "a tree is no table: --tree and --csv exclude each other");
+		                      "a tree is not a table: --tree and --csv cannot be "
+		                      "used together");
 	if (is_written(params) &&
 	    (params->compared.asked.exact || params->tree || params->format != FORMAT_TEXT))
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
@@ -579,7 +580,7 @@ tree_unite(struct pp_answer *a, const struct pp_diff *d, bool changes, struct tr
 		return pp_answer_fail(
 		    a, status, "no-stacks", "%s",
 		    d->runs[0] > 1 || d->runs[1] > 1
-		        ? "repeated runs have no common tree; compare two of them"
+		        ? "repeated runs have no tree in common; compare two of them"
 		        : "this needs whole stacks, which not both profiles have");
 	return status == PP_OK ? PP_OK : pp_answer_fail_status(a, status);
 }
@@ -594,8 +595,8 @@ tree_write(struct pp_answer *a, const struct pp_diff *d, const struct diff_param
 
 	if (d->scale != 1.0)
 		return pp_answer_fail(a, PP_E_USAGE, "scaled-counts",
-		                      "scaled counts are no whole numbers, so they cannot be "
-		                      "written; leave --normalize out");
+		                      "scaled counts are not whole numbers, so they cannot "
+		                      "be written; leave out --normalize");
 	status = tree_unite(a, d, false, t);
 	return status == PP_OK ? pp_target_make(&target, &params->compared.asked, t->both, a)
 	                       : status;

@@ -234,7 +234,7 @@ none_found(struct pp_answer *a, const struct pp_profile *p, const char *typed)
 		candidate_add(a, p, near[i].func, PLACE_FILE);
 	free(near);
 	return not_one(a, "no-function", typed, "no function is named ",
-	               n ? "; the nearest names:" : "");
+	               n ? "; the closest names:" : "");
 }
 
 static bool

@@ -45,11 +45,11 @@ static const struct pp_param flame_params[] = {
 	{ "output", 'o', PP_PARAM_TEXT, "OUT",
 	  "the file to write (`-` or nothing = standard output)", PP_HINT_FILE,
 	  offsetof(struct flame_params, asked.output) },
-	{ "metric", 'm', PP_PARAM_TEXT, "NAME", "what gives frames their width", PP_HINT_NONE,
-	  offsetof(struct flame_params, asked.metric) },
+	{ "metric", 'm', PP_PARAM_TEXT, "NAME", "the metric that gives frames their width",
+	  PP_HINT_NONE, offsetof(struct flame_params, asked.metric) },
 	{ "icicle", 0, PP_PARAM_FLAG, NULL, "the whole on top, callees below", PP_HINT_NONE,
 	  offsetof(struct flame_params, icicle) },
-	{ "reverse", 0, PP_PARAM_FLAG, NULL, "start from the leaves: who calls what costs",
+	{ "reverse", 0, PP_PARAM_FLAG, NULL, "start from the leaves: who calls what is costly",
 	  PP_HINT_NONE, offsetof(struct flame_params, reverse) },
 	{ "flamechart", 0, PP_PARAM_FLAG, NULL, "from left to right in the order of time",
 	  PP_HINT_NONE, offsetof(struct flame_params, chart) },
@@ -61,7 +61,7 @@ static const struct pp_param flame_params[] = {
 	{ "sort", 0, PP_PARAM_CHOICE, "name|weight|input", "the order of siblings (default name)",
 	  PP_HINT_NONE, offsetof(struct flame_params, sort) },
 	{ "min-width", 0, PP_PARAM_TEXT, "N[%]",
-	  "draw thinner frames together: pixels (default 0.5) or percent; frames of 1 % are always "
+	  "combine thinner frames: pixels (default 0.5) or percent; frames of 1% are always "
 	  "drawn",
 	  PP_HINT_NONE, offsetof(struct flame_params, min_width) },
 	{ "depth", 0, PP_PARAM_COUNT, "N", "levels to draw (default: all)", PP_HINT_NONE,
@@ -70,10 +70,12 @@ static const struct pp_param flame_params[] = {
 	  PP_HINT_NONE, offsetof(struct flame_params, width) },
 	{ "title", 0, PP_PARAM_TEXT, "TEXT", "the title (default: the name of the file)",
 	  PP_HINT_NONE, offsetof(struct flame_params, title) },
-	{ "subtitle", 0, PP_PARAM_TEXT, "TEXT", "a line below it (default: what is drawn)",
+	{ "subtitle", 0, PP_PARAM_TEXT, "TEXT",
+	  "a line below the title (default: what is "
+	  "drawn)",
 	  PP_HINT_NONE, offsetof(struct flame_params, subtitle) },
 	{ "colors", 0, PP_PARAM_CHOICE, "hot|mem|io|red|green|blue|aqua|yellow|purple|orange|grey",
-	  "colours by name out of this set", PP_HINT_NONE, offsetof(struct flame_params, colors) },
+	  "colour by name, from this set", PP_HINT_NONE, offsetof(struct flame_params, colors) },
 	{ "palette", 0, PP_PARAM_CHOICE, "module|name|language",
 	  "what decides a frame's colour (default module)", PP_HINT_NONE,
 	  offsetof(struct flame_params, palette) },
@@ -165,9 +167,10 @@ flame_ready(const struct pp_subject *subject, const void *data, struct pp_answer
 	else if (!parse_min_width(params->min_width, pp_flame_span(width_of(params)), &share))
 		wrong = "--min-width takes pixels (0.5) or percent (0.1%)";
 	else if (params->chart && subject->file_count > 1)
-		wrong = "--flamechart draws one file: times of several do not belong together";
+		wrong = "--flamechart draws one file: the times of several do not fit "
+		        "together";
 	else if (params->chart && params->reverse)
-		wrong = "--flamechart and --reverse exclude each other";
+		wrong = "--flamechart and --reverse cannot be used together";
 	return wrong ? pp_answer_fail(a, PP_E_USAGE, "wrong-picture", "%s", wrong) : PP_OK;
 }
 
@@ -328,8 +331,8 @@ draw_both(struct pp_answer *a, struct drawn *d, const struct pp_topic *topics)
 	d->opts.metric = 1;
 	if (status == PP_E_USAGE)
 		return pp_answer_fail(a, PP_E_UNSUPPORTED, "different-units",
-		                      "%s and %s count in different units; choose a metric of both "
-		                      "with -m",
+		                      "%s and %s use different units; choose a metric that "
+		                      "both have with -m",
 		                      topics[0].file, topics[1].file);
 	return cannot(a, "draw", status);
 }
@@ -440,16 +443,15 @@ notes_add(struct pp_answer *a, const struct drawn *d)
 	if (d->reversed.levels)
 		pp_answer_note(
 		    a, "too-many-callers",
-		    "there are too many callers of callers to tell apart: those beyond %u "
-		    "levels are summed up",
+		    "there are too many levels of callers: those beyond %u are summed up",
 		    d->reversed.levels);
 	if (flame->levels)
 		pp_answer_note(a, "too-deep",
-		               "there is room for %zu frames: what lies deeper than %u levels is "
-		               "summed up; --max-output SIZE allows more",
+		               "there is room for %zu frames: anything deeper than %u levels "
+		               "is summed up; --max-output SIZE allows more",
 		               d->opts.most, flame->levels);
 	else if (flame->too_deep)
-		pp_answer_note(a, "too-deep", "what lies deeper than %u levels is summed up",
+		pp_answer_note(a, "too-deep", "anything deeper than %u levels is summed up",
 		               d->opts.deepest - 1);
 	else if (flame->depth > TALL)
 		pp_answer_note(a, "tall",

@@ -25,8 +25,8 @@ static pp_status gate_run(const struct pp_subject *, const void *, struct pp_ans
 
 static const struct pp_param limit_params[] = {
 	{ "fail-if", 0, PP_PARAM_TEXTS, "EXPR",
-	  "a limit, like 'total > +5%', 'self(/^db/) > 2ms' or 'calls(parse) > +10%'; may be "
-	  "repeated",
+	  "a limit, such as 'total > +5%', 'self(/^db/) > 2ms' or 'calls(parse) > +10%'; may "
+	  "be repeated",
 	  PP_HINT_NONE, offsetof(struct gate_params, limits) },
 	{ "format", 0, PP_PARAM_CHOICE, "text|json|markdown|junit|github|sarif",
 	  "how the answer is written (default: text)", PP_HINT_NONE,

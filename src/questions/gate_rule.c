@@ -207,7 +207,7 @@ limit_parse(struct scan *s, struct pp_gate_rule *rule, struct pp_slice unit)
 	       ((s->left.p[n] >= '0' && s->left.p[n] <= '9') || s->left.p[n] == '.'))
 		n++;
 	if (!pp_num_double(pp_slice_of(s->left.p, n), &rule->number)) {
-		pp_buf_adds(s->problem, "a number must follow, like 5%, +10%, 2ms or 1000");
+		pp_buf_adds(s->problem, "a number must follow, such as 5%, +10%, 2ms or 1000");
 		return false;
 	}
 	s->left = pp_slice_of(s->left.p + n, s->left.n - n);
@@ -221,7 +221,7 @@ limit_parse(struct scan *s, struct pp_gate_rule *rule, struct pp_slice unit)
 	             : unit_factor(s->left,
 	                           rule->subject == PP_GATE_CALLS ? pp_slice_z("calls") : unit);
 	if (factor == 0) {
-		pp_buf_addf(s->problem, "'%.*s' is no unit of this metric (%.*s)",
+		pp_buf_addf(s->problem, "'%.*s' is not a unit of this metric (%.*s)",
 		            (int)(s->left.n < 40 ? s->left.n : 40), (const char *)s->left.p,
 		            (int)unit.n, (const char *)unit.p);
 		return false;

@@ -47,7 +47,7 @@ static const struct pp_param graph_params[] = {
 static const struct pp_param_group graph_group = { "Picture", graph_params };
 
 static const struct pp_param prune_params[] = {
-	{ "metric", 'm', PP_PARAM_TEXT, "NAME", "what functions and calls are weighed by",
+	{ "metric", 'm', PP_PARAM_TEXT, "NAME", "what gives functions and calls their weight",
 	  PP_HINT_NONE, offsetof(struct graph_params, asked.metric) },
 	{ "limit", 'n', PP_PARAM_COUNT, "N", "draw the N heaviest functions (default: 80; 0 = all)",
 	  PP_HINT_NONE, offsetof(struct graph_params, asked.budget.rows) },
@@ -261,7 +261,7 @@ net_make(struct pp_answer *a, const struct pp_profile *p, const struct graph_par
 	status = pp_net_compute(net, p, metric);
 	if (status == PP_E_UNSUPPORTED)
 		return pp_answer_fail(a, status, "no-calls",
-		                      "this profile does not know who called whom");
+		                      "this profile does not know which function called which");
 	if (status == PP_OK && !pp_net_prune(net, &cut))
 		status = PP_E_NOMEM;
 	return status == PP_OK ? PP_OK : pp_answer_fail_status(a, status);

@@ -23,7 +23,7 @@ static pp_status info_run(const struct pp_subject *, const void *, struct pp_ans
 
 static const struct pp_param info_params[] = {
 	{ "why", 0, PP_PARAM_FLAG, NULL,
-	  "print what each format made of the file: the bits it verified", PP_HINT_NONE,
+	  "print each format's bid for the file: the bits it verified", PP_HINT_NONE,
 	  offsetof(struct info_params, why) },
 	{ 0 },
 };

@@ -606,16 +606,16 @@ metrics_choose(struct leaks *l, const struct leaks_params *params, struct pp_ans
 	l->count = metric_find(l->p, counts);
 	if (l->bytes == l->p->metrics.n && l->count == l->p->metrics.n)
 		return pp_answer_fail(a, PP_E_UNSUPPORTED, "no-live-bytes",
-		                      "this profile does not tell what is still in use at the end; "
-		                      "heaptrack, gperftools and jemalloc record that");
+		                      "this profile does not say what is still in use at the "
+		                      "end; heaptrack, gperftools and jemalloc record that");
 	l->sort = l->bytes < l->p->metrics.n ? l->bytes : l->count;
 	if (params->asked.metric)
 		status = pp_asked_metric(&params->asked, l->p, a, &l->sort);
 	if (status == PP_OK && l->sort != l->bytes && l->sort != l->count)
 		return pp_answer_fail(
 		    a, PP_E_USAGE, PP_RULE_USAGE,
-		    "'%s' does not tell what is in use at the end; live_bytes and "
-		    "live_count do",
+		    "'%s' does not say what is in use at the end; live_bytes and live_count "
+		    "do",
 		    params->asked.metric);
 	return status;
 }

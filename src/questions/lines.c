@@ -31,10 +31,12 @@ static const struct pp_param lines_params[] = {
 	{ "sort", 0, PP_PARAM_CHOICE, "cost|hits|name", "the order of the rows (default: cost)",
 	  PP_HINT_NONE, offsetof(struct lines_params, sort) },
 	{ "source", 0, PP_PARAM_TEXTS, "DIR|auto",
-	  "print the source annotated that is found under DIR, or where the profile says (auto); "
+	  "print annotated source found under DIR, or where the profile says it is (auto); "
 	  "may be repeated",
 	  PP_HINT_FILE, offsetof(struct lines_params, source) },
-	{ "annotate", 0, PP_PARAM_FLAG, NULL, "print the source annotated if the profile holds it",
+	{ "annotate", 0, PP_PARAM_FLAG, NULL,
+	  "print the annotated source if the profile "
+	  "contains it",
 	  PP_HINT_NONE, offsetof(struct lines_params, annotate) },
 	{ 0 },
 };
@@ -415,7 +417,7 @@ failed(struct pp_answer *a, pp_status status)
 {
 	if (status == PP_E_UNSUPPORTED)
 		return pp_answer_fail(a, status, "no-lines",
-		                      "this profile does not know what single lines cost");
+		                      "this profile does not know what individual lines cost");
 	return pp_answer_fail_status(a, status);
 }
 

@@ -37,7 +37,8 @@ static const struct pp_param_group directory_group = { "Directories", directory_
 
 static const struct pp_param list_params[] = {
 	{ "match", 0, PP_PARAM_TEXT, "TEXT",
-	  "only those with TEXT in what was recorded or in the file's name (`*` and `?` match anything)",
+	  "only those with TEXT in what was recorded or in the file name (`*` and `?` are "
+	  "wildcards)",
 	  PP_HINT_NONE, offsetof(struct list_params, match) },
 	{ "since", 0, PP_PARAM_TEXT, "WHEN",
 	  "only those recorded since: an age such as 30m, 2h or 7d, a date such as 2026-11-15, or Unix "
@@ -50,10 +51,10 @@ static const struct pp_param list_params[] = {
 	  "newest first (the default), or by time taken, size or name", PP_HINT_NONE,
 	  offsetof(struct list_params, sort) },
 	{ "by", 0, PP_PARAM_CHOICE, "profile|url|path|command",
-	  "a row for each profile (the default), or for all of one URL, URL without its query, or "
-	  "command: runs, median, 95th percentile and slowest",
+	  "one row per profile (the default), or per URL, URL without its query, or command: "
+	  "runs, median, 95th percentile and slowest",
 	  PP_HINT_NONE, offsetof(struct list_params, by) },
-	{ "recursive", 0, PP_PARAM_FLAG, NULL, "look into directories below, too", PP_HINT_NONE,
+	{ "recursive", 0, PP_PARAM_FLAG, NULL, "also look into the directories below", PP_HINT_NONE,
 	  offsetof(struct list_params, recursive) },
 	{ "watch", 0, PP_PARAM_FLAG, NULL,
 	  "go on and show new profiles as they arrive, until interrupted", PP_HINT_NONE,

@@ -28,8 +28,7 @@ static const struct pp_param input_params[] = {
 	{ "option", 0, PP_PARAM_TEXTS, "KEY=VALUE",
 	  "set an option of a format, as `polyprof formats NAME` lists them; may be repeated",
 	  PP_HINT_NONE, offsetof(struct pp_asked, reading.options) },
-	{ "inline", 0, PP_PARAM_FLAG, NULL,
-	  "show functions that the compiler put into others, where debug information tells",
+	{ "inline", 0, PP_PARAM_FLAG, NULL, "show inlined functions, if debug information has them",
 	  PP_HINT_NONE, offsetof(struct pp_asked, reading.inlined) },
 	{ "jobs", 'j', PP_PARAM_COUNT, "N", "use N threads (default: one per processor)",
 	  PP_HINT_NONE, offsetof(struct pp_asked, reading.jobs) },
@@ -46,7 +45,7 @@ static const struct pp_param_group params_variant = { "Input", variant_params };
 
 static const struct pp_param strict_params[] = {
 	{ "strict", 0, PP_PARAM_FLAG, NULL,
-	  "refuse damaged input instead of using what is whole (exit 3)", PP_HINT_NONE,
+	  "refuse damaged input instead of using the intact part (exit 3)", PP_HINT_NONE,
 	  offsetof(struct pp_asked, reading.strict) },
 	{ 0 },
 };
@@ -83,7 +82,7 @@ static const struct pp_param_group params_output = { "Output", output_params };
 #define INDEX_PARAM                                                                                \
 	{                                                                                          \
 		"sample-index", 0, PP_PARAM_TEXT, "NAME|N",                                        \
-		    "the same as --metric: a name, or a number from 0 on", PP_HINT_NONE,           \
+		    "the same as --metric: a name, or a number counting from 0", PP_HINT_NONE,     \
 		    offsetof(struct pp_asked, metric)                                              \
 	}
 #define LIMIT_PARAM                                                                                \
@@ -97,12 +96,13 @@ const struct pp_param_group pp_params_metric = { "Rows", metric_params };
 
 static const struct pp_param rank_params[] = {
 	{ "metric", 'm', PP_PARAM_TEXT, "NAME[,NAME]",
-	  "the metric to show and sort by (default: the primary one), and those to show beside it",
+	  "the metric to show and sort by (default: the primary one), and others to show "
+	  "next to it",
 	  PP_HINT_NONE, offsetof(struct pp_asked, metric) },
 	INDEX_PARAM,
 	{ "sort", 0, PP_PARAM_CHOICE, "self|total|calls|name|gained|flat|cum",
-	  "the order of the rows (default: self); gained: of a metric that falls; flat and cum: "
-	  "what pprof calls self and total",
+	  "the order of the rows (default: self); gained: for metrics that fall; flat and "
+	  "cum: pprof's words for self and total",
 	  PP_HINT_NONE, offsetof(struct pp_ranked, sort) },
 	LIMIT_PARAM,
 	{ 0 },
@@ -111,11 +111,12 @@ const struct pp_param_group pp_params_rank = { "Rows", rank_params };
 
 static const struct pp_param by_params[] = {
 	{ "by", 0, PP_PARAM_CHOICE, "function|file|module|line|thread|name|address|label:KEY",
-	  "what the rows are (default: function); name: functions of one name are one",
+	  "what the rows are (default: function); name: functions of the same name are one "
+	  "row",
 	  PP_HINT_NONE, offsetof(struct pp_scope, by) },
 	{ "granularity", 0, PP_PARAM_CHOICE,
 	  "default|functions|filefunctions|files|lines|addresses",
-	  "the same in the words of pprof: functions of one name, in one file, and so on",
+	  "the same in pprof's words: functions of the same name, in the same file, and so on",
 	  PP_HINT_NONE, offsetof(struct pp_scope, granularity) },
 	{ 0 },
 };
@@ -123,14 +124,14 @@ const struct pp_param_group pp_params_by = { "Rows", by_params };
 
 static const struct pp_param base_params[] = {
 	{ "base", 0, PP_PARAM_TEXT, "FILE",
-	  "subtract this profile; `diff` compares, tells noise apart and says what is new",
+	  "subtract this profile (`diff` compares, with verdicts, and shows what is new)",
 	  PP_HINT_FILE, offsetof(struct pp_asked, base) },
 	{ 0 },
 };
 const struct pp_param_group pp_params_base = { "Rows", base_params };
 
 static const struct pp_param min_params[] = {
-	{ "min", 0, PP_PARAM_SHARE, "PCT", "leave out what is less than PCT percent of the whole",
+	{ "min", 0, PP_PARAM_SHARE, "PCT", "leave out anything below PCT percent of the whole",
 	  PP_HINT_NONE, 0 },
 	{ 0 },
 };

@@ -31,13 +31,14 @@ static const struct pp_param report_params[] = {
 	{ "merge", 0, PP_PARAM_FLAG, NULL, "add two files up instead of comparing them",
 	  PP_HINT_NONE, offsetof(struct report_params, merge) },
 	{ "max-size", 0, PP_PARAM_SIZE, "SIZE",
-	  "sum up what is light until the file is no larger: 500K, 8M (default), 1G; 0 = keep all",
+	  "sum up light parts until the file is no larger than this: 500K, 8M (default), 1G; "
+	  "0 = keep all",
 	  PP_HINT_NONE, offsetof(struct report_params, max_size) },
 	{ "title", 0, PP_PARAM_TEXT, "TEXT", "the title", PP_HINT_NONE,
 	  offsetof(struct report_params, title) },
 	{ "source", 0, PP_PARAM_TEXTS, "DIR|auto",
-	  "hold the source that is found under DIR, or where the profile says (auto); may be "
-	  "repeated",
+	  "include the source found under DIR, or where the profile says it is (auto); may "
+	  "be repeated",
 	  PP_HINT_FILE, offsetof(struct report_params, source) },
 	{ 0 },
 };

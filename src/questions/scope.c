@@ -29,17 +29,19 @@ static const struct pp_param filter_params[] = {
 	FILTER("show", "RE", "keep only frames that match"),
 	FILTER("show-from", "RE", "cut stacks above their first match"),
 	FILTER("collapse", "RE",
-	       "make one frame of a match and its like that called it: recursion, or module:RE"),
+	       "merge a match into a matching caller of the same name: collapses recursion; "
+	       "module:RE collapses modules"),
 	FILTER("event", "NAME", "keep only this event"),
 	FILTER("thread", "ID|NAME", "keep only this thread"),
 	FILTER("label", "KEY=VALUE|KEY~RE",
-	       "keep only samples with such a label; may be repeated, all must fit"),
-	FILTER("time", "FROM..TO", "keep only this stretch of time, like 1.5s..2s or ..20%"),
+	       "keep only samples with this label; may be repeated, all must match"),
+	FILTER("time", "FROM..TO", "keep only this range of time, such as 1.5s..2s or ..20%"),
 	FLAG("demangle", demangle,
-	     "give C++, Rust and OCaml names demangled to scripts, too (people get them anyway)"),
+	     "demangle C++, Rust and OCaml names for scripts as well (people always get them "
+	     "demangled)"),
 	FLAG("no-demangle", no_demangle, "show names as they are in the file"),
 	FLAG("all-frames", all_frames,
-	     "show frames that the file says to drop, too (drop_frames of pprof)"),
+	     "also show frames that the file says to drop (pprof's drop_frames)"),
 	{ 0 },
 };
 const struct pp_param_group pp_params_filter = { "Filters", filter_params };
@@ -380,10 +382,9 @@ estimate_note(struct pp_answer *a, const struct pp_estimate *e)
 {
 	struct pp_buf text = { 0 };
 
-	pp_buf_adds(
-	    &text,
-	    "this profile knows who called whom, but not whole stacks, so they are estimated: "
-	    "at least ");
+	pp_buf_adds(&text,
+	            "this profile knows which function called which, but not whole stacks, so they "
+	            "are estimated: at least ");
 	pp_units_share(&text, e->exact, 1);
 	pp_buf_adds(&text, " of the cost is on stacks that are certain");
 	if (e->cycles)
@@ -412,7 +413,7 @@ estimate_run(const struct pp_scope *s, struct pp_view *view, const struct pp_see
 	if (status == PP_E_LIMIT)
 		return pp_answer_fail(
 		    a, status, "too-many-stacks",
-		    "%zu threads and parts with %zu functions are too many to estimate stacks; "
+		    "%zu threads with %zu functions are too many to estimate stacks for; "
 		    "choose some with --thread",
 		    p->series.n, p->funcs.n);
 	if (status != PP_OK)
@@ -510,7 +511,9 @@ group_failed(pp_status status, unsigned by, const char *key, const struct pp_buf
 		                      "lists those there are",
 		                      key);
 	if (status == PP_E_UNSUPPORTED)
-		return pp_answer_fail(a, status, "no-groups", "this profile does not tell %s apart",
+		return pp_answer_fail(a, status, "no-groups",
+		                      "this profile does not "
+		                      "distinguish %s",
 		                      names[by]);
 	if (status != PP_OK)
 		return pp_answer_fail(a, status, "group-failed", "%s",
@@ -555,7 +558,7 @@ pp_scope_names(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 {
 	if (s->demangle && s->no_demangle)
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
-		                      "--demangle and --no-demangle exclude each other");
+		                      "--demangle and --no-demangle cannot be used together");
 	if (s->no_demangle || (!s->demangle && !seen->for_people))
 		return PP_OK;
 	if (s->demangle && pp_demangle_lacks(view->shown))

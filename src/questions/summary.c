@@ -251,7 +251,7 @@ line_label(const void *data, size_t row, size_t arg, struct pp_datum *d)
 		pp_buf_adds(d->made, "... ");
 		pp_units_u64(d->made, line->folded);
 		pp_buf_adds(d->made,
-		            line->recursion ? " levels of recursion" : " frames without a fork");
+		            line->recursion ? " levels of recursion" : " frames without branches");
 		d->ink = PP_INK_FAINT;
 	} else {
 		pp_func_text(d->made, p, func);
@@ -471,8 +471,8 @@ heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct 
 	pp_answer_say(a, PP_INK_PLAIN, "\n");
 	if (counts->functions == 0)
 		pp_answer_say(a, PP_INK_PLAIN, "  %s\n",
-		              p->lines.rows.n ? "it knows lines, but no functions"
-		              : filtered      ? "nothing is left of it"
+		              p->lines.rows.n ? "it has lines, but no functions"
+		              : filtered      ? "the filters leave nothing of it"
 		                              : "nothing was recorded: the profile is empty");
 	if (!p->complete)
 		pp_answer_say(a, PP_INK_WARNING,
@@ -495,7 +495,7 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 		pp_answer_hint(a, "what changed between the two", "diff", "");
 	pp_answer_hint(a, "functions by total cost", "top --sort total", "");
 	if (calls)
-		pp_answer_hint(a, "who calls whom, from the top", "tree", "");
+		pp_answer_hint(a, "the call tree, from the top", "tree", "");
 	/* The costliest function is what people ask about next. */
 	if (r->flat.n > 0 && calls) {
 		struct pp_buf made = { 0 };

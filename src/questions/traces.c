@@ -36,7 +36,7 @@ static const struct pp_param_use traces_uses[] = {
 
 const struct pp_question pp_question_traces = {
 	.name = "traces",
-	.summary = "each stack with what it costs itself, the costliest first",
+	.summary = "each stack with its own cost, costliest first",
 	.params = traces_uses,
 	.params_size = sizeof(struct traces_params),
 	.scope_at = offsetof(struct traces_params, scope),

@@ -40,7 +40,7 @@ static const struct pp_param_use tree_uses[] = {
 
 const struct pp_question pp_question_tree = {
 	.name = "tree",
-	.summary = "the call tree from the top down, its costly part first",
+	.summary = "the call tree from the top down, costliest parts first",
 	.params = tree_uses,
 	.params_size = sizeof(struct tree_params),
 	.scope_at = offsetof(struct tree_params, scope),

@@ -7,16 +7,16 @@ $ polyprof top --json missing.folded
 ! missing.folded: error: cannot open: No such file or directory [io-open-failed]
 = 3
 $ polyprof tree --json mystery.bin
-  {"error": {"rule": "io-unknown-format", "message": "no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same", "file": "mystery.bin"}}
-! mystery.bin: error: no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same [io-unknown-format]
+  {"error": {"rule": "io-unknown-format", "message": "no format recognises it; `polyprof formats` lists what can be read, and --from FORMAT forces one", "file": "mystery.bin"}}
+! mystery.bin: error: no format recognises it; `polyprof formats` lists what can be read, and --from FORMAT forces one [io-unknown-format]
 = 3
 $ polyprof lines --json app.folded
-  {"error": {"rule": "no-lines", "message": "this profile does not know what single lines cost", "file": "app.folded"}}
-! polyprof: error: this profile does not know what single lines cost
+  {"error": {"rule": "no-lines", "message": "this profile does not know what individual lines cost", "file": "app.folded"}}
+! polyprof: error: this profile does not know what individual lines cost
 = 3
 $ polyprof callers --json htmlspecia1chars app.folded
-  {"error": {"rule": "no-function", "message": "no function is named 'htmlspecia1chars'; the nearest names", "file": "app.folded", "candidates": [{"name": "htmlspecialchars"}, {"name": "dispatch"}, {"name": "match"}, {"name": "session_start"}, {"name": "PDO->query"}, {"name": "Twig->render"}, {"name": "autoload"}, {"name": "include"}]}}
-! polyprof: error: no function is named 'htmlspecia1chars'; the nearest names:
+  {"error": {"rule": "no-function", "message": "no function is named 'htmlspecia1chars'; the closest names", "file": "app.folded", "candidates": [{"name": "htmlspecialchars"}, {"name": "dispatch"}, {"name": "match"}, {"name": "session_start"}, {"name": "PDO->query"}, {"name": "Twig->render"}, {"name": "autoload"}, {"name": "include"}]}}
+! polyprof: error: no function is named 'htmlspecia1chars'; the closest names:
 !   htmlspecialchars
 !   dispatch
 !   match
@@ -60,7 +60,7 @@ $ polyprof top --json app.folded -o missing/top.json
 $ polyprof top --json --strict bad.folded
   {"error": {"rule": "folded-count-invalid", "message": "a count is not a plain non-negative whole number", "file": "bad.folded"}}
 ! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
-! bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+! bad.folded:3:1: error: a line does not end in a space and a count [folded-count-missing]
 ! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
 ! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
 ! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
@@ -113,7 +113,7 @@ $ polyprof callees /^handle/ handles.callgrind
 !   lib/two.c:handle
 = 2
 $ polyprof handles.callgrind | grep 'callers'
-    who calls the costliest       polyprof callers src/one.c:handle handles.callgrind
+    who calls the costliest      polyprof callers src/one.c:handle handles.callgrind
 
 Closures of one file differ in their lines only.
 
@@ -229,8 +229,8 @@ $ polyprof top --json hidden.folded
 $ polyprof tree --json hidden.folded
   {"format": "folded", "complete": true, "metric": "samples", "unit": "samples", "total": 6, "estimated": false, "root": {"name": "", "self": {"samples": 0}, "total": {"samples": 6}, "children": [{"name": "main", "self": {"samples": 0}, "total": {"samples": 6}, "children": [{"name": "a\u202eb", "self": {"samples": 3}, "total": {"samples": 3}, "children": []}, {"name": "z\u200by\u200d", "self": {"samples": 2}, "total": {"samples": 2}, "children": []}, {"name": "\udb40\udc41x", "self": {"samples": 1}, "total": {"samples": 1}, "children": []}]}]}}
 $ polyprof callers --json 'zy' hidden.folded
-  {"error": {"rule": "no-function", "message": "no function is named 'zy'; the nearest names", "file": "hidden.folded", "candidates": [{"name": "main"}, {"name": "a\u202eb"}, {"name": "\udb40\udc41x"}, {"name": "z\u200by\u200d"}]}}
-! polyprof: error: no function is named 'zy'; the nearest names:
+  {"error": {"rule": "no-function", "message": "no function is named 'zy'; the closest names", "file": "hidden.folded", "candidates": [{"name": "main"}, {"name": "a\u202eb"}, {"name": "\udb40\udc41x"}, {"name": "z\u200by\u200d"}]}}
+! polyprof: error: no function is named 'zy'; the closest names:
 !   main
 !   a\u{202e}b
 !   \u{e0041}x

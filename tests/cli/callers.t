@@ -100,7 +100,7 @@ $ polyprof callers --depth 2 even cycle.callgrind
 
     total%  total  function
      90.0%     90  zzz
-! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
+! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 
 NYTProf's own records.
 
@@ -138,7 +138,7 @@ $ polyprof callers Twig app.folded
 = 2
 
 $ polyprof callers autolaod app.folded
-! polyprof: error: no function is named 'autolaod'; the nearest names:
+! polyprof: error: no function is named 'autolaod'; the closest names:
 !   autoload
 !   include
 !   main
@@ -171,6 +171,6 @@ $ polyprof callers --json --focus nothing main app.folded
 $ polyprof callees --focus nothing even cycle.callgrind
   even
 
-    it calls nobody
-! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
+    it calls nothing
+! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 ! polyprof: the filters leave nothing

@@ -29,27 +29,27 @@ $ cat > try.bash <<'X'
   empty.folded
 
 $ polyprof completion zsh | grep -A1 -e --sort | expand
-                          '--sort=[the order of the rows (default\: self); gained\: of a metric that falls; flat and cum\: what pprof calls self and total]:sort:(self total calls name gained flat cum )' \
+                          '--sort=[the order of the rows (default\: self); gained\: for metrics that fall; flat and cum\: pprof'\''s words for self and total]:sort:(self total calls name gained flat cum )' \
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all)]:N: ' \
   --
-                          '--sort=[the order of the rows (default\: self); gained\: of a metric that falls; flat and cum\: what pprof calls self and total]:sort:(self total calls name gained flat cum )' \
+                          '--sort=[the order of the rows (default\: self); gained\: for metrics that fall; flat and cum\: pprof'\''s words for self and total]:sort:(self total calls name gained flat cum )' \
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all)]:N: ' \
   --
                           '--sort=[the order of the rows (default\: cost)]:sort:(cost hits name )' \
-                          '--source=[print the source annotated that is found under DIR, or where the profile says (auto); may be repeated]:DIR|auto:_files' \
+                          '--source=[print annotated source found under DIR, or where the profile says it is (auto); may be repeated]:DIR|auto:_files' \
   --
                           '--sort=[what the rows compare and are sorted by (default\: self)]:sort:(self total calls name )' \
                           '(-n --limit)'{-n+,--limit=}'[show N rows (0 = all, unchanged ones too)]:N: ' \
   --
                           '--sort=[the order of siblings (default name)]:sort:(name weight input )' \
-                          '--min-width=[draw thinner frames together\: pixels (default 0.5) or percent; frames of 1 % are always drawn]:N\[%\]: ' \
+                          '--min-width=[combine thinner frames\: pixels (default 0.5) or percent; frames of 1% are always drawn]:N\[%\]: ' \
   --
                           '--sort=[newest first (the default), or by time taken, size or name]:sort:(time cost size name )' \
-                          '--by=[a row for each profile (the default), or for all of one URL, URL without its query, or command\: runs, median, 95th percentile and slowest]:by:(profile url path command )' \
+                          '--by=[one row per profile (the default), or per URL, URL without its query, or command\: runs, median, 95th percentile and slowest]:by:(profile url path command )' \
 
 $ polyprof completion fish | grep -e '-l sort'
-  complete -c polyprof -n 'not __fish_seen_subcommand_from $__polyprof_commands' -l sort -x -a 'self total calls name gained flat cum ' -d 'the order of the rows (default: self); gained: of a metric that falls; flat and cum: what pprof calls self and total'
-  complete -c polyprof -n '__fish_seen_subcommand_from top' -l sort -x -a 'self total calls name gained flat cum ' -d 'the order of the rows (default: self); gained: of a metric that falls; flat and cum: what pprof calls self and total'
+  complete -c polyprof -n 'not __fish_seen_subcommand_from $__polyprof_commands' -l sort -x -a 'self total calls name gained flat cum ' -d 'the order of the rows (default: self); gained: for metrics that fall; flat and cum: pprof\'s words for self and total'
+  complete -c polyprof -n '__fish_seen_subcommand_from top' -l sort -x -a 'self total calls name gained flat cum ' -d 'the order of the rows (default: self); gained: for metrics that fall; flat and cum: pprof\'s words for self and total'
   complete -c polyprof -n '__fish_seen_subcommand_from lines' -l sort -x -a 'cost hits name ' -d 'the order of the rows (default: cost)'
   complete -c polyprof -n '__fish_seen_subcommand_from diff' -l sort -x -a 'self total calls name ' -d 'what the rows compare and are sorted by (default: self)'
   complete -c polyprof -n '__fish_seen_subcommand_from flame' -l sort -x -a 'name weight input ' -d 'the order of siblings (default name)'

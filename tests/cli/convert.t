@@ -48,12 +48,12 @@ $ polyprof convert other.folded --to folded -o x.bin && cat x.bin
   main;router;dispatch;UserController->list;PDO->query 100
 
 $ polyprof convert app.folded -o x.bin
-! polyprof: error: name the format to write with --to, or by the ending of -o
+! polyprof: error: name the format to write with --to, or by the extension of -o
 ! Try `polyprof convert --help`.
 = 2
 
 $ polyprof convert app.folded
-! polyprof: error: name the format to write with --to, or by the ending of -o
+! polyprof: error: name the format to write with --to, or by the extension of -o
 ! Try `polyprof convert --help`.
 = 2
 
@@ -107,7 +107,7 @@ $ echo old > keep.folded; polyprof convert missing.folded -o keep.folded; cat ke
 $ polyprof convert --strict bad.folded -o keep.folded; cat keep.folded
   old
 ! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
-! bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+! bad.folded:3:1: error: a line does not end in a space and a count [folded-count-missing]
 ! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
 ! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
 ! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
@@ -127,7 +127,7 @@ Damage under --strict: nothing is printed either.
 
 $ polyprof convert -q --strict bad.folded --to folded
 ! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
-! bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+! bad.folded:3:1: error: a line does not end in a space and a count [folded-count-missing]
 ! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
 ! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
 ! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]

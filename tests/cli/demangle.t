@@ -37,7 +37,7 @@ $ polyprof top --no-demangle mangled.folded
       30  15.0%  ███▋             30   15.0%  camlStdlib__List__map_1234
        0   0.0%                  200  100.0%  main
 $ polyprof top --demangle --no-demangle mangled.folded
-! polyprof: error: --demangle and --no-demangle exclude each other
+! polyprof: error: --demangle and --no-demangle cannot be used together
 ! Try `polyprof top --help`.
 = 2
 

@@ -191,11 +191,11 @@ $ polyprof diff -m zm closures.json closures.xt -n 2
     ... and 4 more changes, 19 unchanged functions (-n 0 shows all)
 
 $ polyprof diff -m nosuch closures.json closures.xt
-! polyprof: error: 'nosuch' is no metric that both profiles have: before has wt (ns, wall time), zm (bytes, bytes); after has Time_(10ns) (ns, wall time), Memory_(bytes) (bytes, bytes)
+! polyprof: error: 'nosuch' is not a metric that both profiles have: before has wt (ns, wall time), zm (bytes, bytes); after has Time_(10ns) (ns, wall time), Memory_(bytes) (bytes, bytes)
 = 2
 
 $ polyprof diff --normalize time before.folded after.folded
-! polyprof: error: the profiles do not both tell how long they took
+! polyprof: error: not both profiles say how long they took
 = 3
 
 $ polyprof diff before.folded
@@ -256,12 +256,12 @@ $ polyprof diff --format csv md1.folded md2.folded -n 1
   name,file,line,self_before,self_after,self_delta,total_before,total_after,total_delta,calls_before,calls_after,status,status_total
   a,,,1000,1300,300,1000,1300,300,,,grew,grew
 $ polyprof diff --format csv --json md1.folded md2.folded
-  {"error": {"rule": "usage", "message": "--format csv and --json exclude each other", "file": null}}
-! polyprof: error: --format csv and --json exclude each other
+  {"error": {"rule": "usage", "message": "--format csv and --json cannot be used together", "file": null}}
+! polyprof: error: --format csv and --json cannot be used together
 ! Try `polyprof diff --help`.
 = 2
 $ polyprof diff --format markdown md1.folded md2.folded -o x.csv
-! polyprof: error: x.csv would hold md, whatever its name says: name it x.md
+! polyprof: error: x.csv would contain md, whatever its name says: name it x.md
 = 2
 
 What Xdebug measured stays the whole where its closures meet one that is not told apart: 104, not the sum 102 of what each took itself.

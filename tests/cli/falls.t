@@ -154,7 +154,7 @@ $ polyprof top -m mu -n 2 run.xhprof.json
     ... and 38 more functions (-n 0 shows all)
 $ polyprof tree -m mu --json --depth 1 run.xhprof.json
   {"format": "xhprof", "complete": true, "metric": "mu", "unit": "bytes", "units": {"wt": "ns", "cpu": "ns", "mu": "bytes", "pmu": "bytes"}, "total": 11728, "estimated": true, "root": {"name": "", "self": {"wt": 0, "cpu": 0, "mu": 0, "pmu": 0}, "total": {"wt": 1455000, "cpu": 1454000, "mu": 11728, "pmu": 0}, "children": [{"name": "App\\Work\\main", "self": {"wt": 18000, "cpu": 20000, "mu": -376, "pmu": 0}, "total": {"wt": 1449000, "cpu": 1450000, "mu": 11504, "pmu": 0}, "children": []}, {"name": "tideways_xhprof_disable", "self": {"wt": 1000, "cpu": 1000, "mu": 128, "pmu": 0}, "total": {"wt": 1000, "cpu": 1000, "mu": 128, "pmu": 0}, "children": []}, {"name": "main()", "self": {"wt": 5000, "cpu": 3000, "mu": 96, "pmu": 0}, "total": {"wt": 5000, "cpu": 3000, "mu": 96, "pmu": 0}, "children": []}]}}
-! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 94.0% of the cost is on stacks that are certain
+! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 94.0% of the cost is on stacks that are certain
 
 SPAA carries the steps; other formats lose them, and say so.
 

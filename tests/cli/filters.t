@@ -132,11 +132,11 @@ $ polyprof top --time 0..1h tiny.json
 ! polyprof: the filters keep 100.0%, wall time: 79.6 µs; shares below are of that
 
 $ polyprof top --time 1ms..2ms app.folded
-! polyprof: error: this profile does not tell when things happened, so --time cannot choose
+! polyprof: error: this profile does not record when things happened, so --time cannot be used
 = 3
 
 $ polyprof top --time yesterday tiny.json
-! polyprof: error: --time: 'yesterday' is no stretch of time; write FROM..TO with numbers in ns, us, ms, s, min, h or %, like 1.5s..2s, ..20% or 300ms..
+! polyprof: error: --time: 'yesterday' is not a range of time; write FROM..TO with numbers in ns, us, ms, s, min, h or %, such as 1.5s..2s, ..20% or 300ms..
 = 2
 
 What cannot work says so.
@@ -152,7 +152,7 @@ $ polyprof top --focus even cycle.callgrind
       60  66.7%  ████████████     60   66.7%  odd       a.c
       30  33.3%  ██████           90  100.0%  even      a.c
        0   0.0%                   90  100.0%  zzz       a.c
-! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
+! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 ! polyprof: the filters keep 90.0%, T: 90; shares below are of that
 
 $ python3 -c "print('main;' + 'a' * 200 + '!', 1)" > hard.folded; polyprof top --focus '(a+)+$' hard.folded
@@ -168,7 +168,7 @@ $ polyprof top --by file tiny.json
     79.6 µs  100.0%  ████████████  79.6 µs  100.0%     11                32 B  /srv/sample/spx/scripts/tiny.php
 
 $ polyprof top --by module app.folded
-! polyprof: error: this profile does not tell modules apart
+! polyprof: error: this profile does not distinguish modules
 = 3
 
 $ polyprof top --min 15 app.folded
@@ -202,18 +202,18 @@ $ polyprof --focus Twig -q app.folded
 
   Hottest path
     100.0%  main
-             ... 3 frames without a fork
+             ... 3 frames without branches
     100.0%    Twig->render
      85.4%     Twig\Template->display
      59.8%      htmlspecialchars
 
   Next steps
-    functions by total cost       polyprof top --sort total app.folded
-    who calls whom, from the top  polyprof tree app.folded
-    who calls the costliest       polyprof callers htmlspecialchars app.folded
-    what else the file holds      polyprof info app.folded
-    an interactive flame graph    polyprof flame app.folded -o flame.svg
-    all views in one page         polyprof report app.folded -o report.html
+    functions by total cost      polyprof top --sort total app.folded
+    the call tree, from the top  polyprof tree app.folded
+    who calls the costliest      polyprof callers htmlspecialchars app.folded
+    what else the file holds     polyprof info app.folded
+    an interactive flame graph   polyprof flame app.folded -o flame.svg
+    all views in one page        polyprof report app.folded -o report.html
 
 Of a profile that knows costs per function, --event keeps those of the event; what is written has no measured totals of stacks
 that are no longer whole.

@@ -24,11 +24,12 @@ $ polyprof formats --json diff-folded
   {"formats": [{"name": "diff-folded", "title": "differential folded stacks", "read": true, "write": true, "facets": ["tree"], "extensions": ["diff.folded"], "variants": [], "options": [], "rules": ["diff-folded-guessed", "diff-folded-count-missing"]}]}
 
 $ polyprof explain folded-count-missing
-  folded-count-missing (error): a line does not end in a blank and a count
+  folded-count-missing (error): a line does not end in a space and a count
 
-    Each line is a stack, blanks, and a count. This one ends in something else, so
-    nobody can say what it weighs. The line is left out of all totals; the rest of
-    the file is used. Often a line was cut, or belongs to another format.
+    Each line is a stack, a space, and a count. This one ends in something else,
+    so there is no telling what it weighs. The line is left out of all totals; the
+    rest of the file is used. Often a line was cut off, or belongs to another
+    format.
 
 $ polyprof explain io-unknown-format folded-utf16
   io-unknown-format (error): no format recognises the input
@@ -45,7 +46,7 @@ $ polyprof explain io-unknown-format folded-utf16
 $ polyprof explain | grep -A3 '^folded'
   folded
     rule                    severity  what is wrong
-    folded-count-missing    error     a line does not end in a blank and a count
+    folded-count-missing    error     a line does not end in a space and a count
     folded-count-invalid    error     a count is not a plain non-negative whole number
 
 $ polyprof explain --json folded-utf16
@@ -81,7 +82,7 @@ $ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gm
 >   printf "$bytes" > stranger; polyprof stranger 2>&1 | sed 's/.*recognises it; //'; done
   this is a log of V8 (node --prof): `node --prof-process --preprocess` makes JSON of it [io-unknown-format]
   this is a trace of Xdebug: xdebug.mode=profile records a profile [io-unknown-format]
-  this is a profile of gprof (gmon.out): `perf record` or callgrind tells more [io-unknown-format]
+  this is a profile of gprof (gmon.out): `perf record` or callgrind say more [io-unknown-format]
   this is a recording of Java (JFR) [io-unknown-format]
   this is a database of SQLite [io-unknown-format]
   stranger@0x0: error: this is zip, which is not unpacked here [io-unsupported-compression]

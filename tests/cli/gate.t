@@ -101,11 +101,11 @@ $ polyprof gate old.folded new.folded --fail-if 'self(a) 5'
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) > much'
-! polyprof: error: --fail-if 'self(a) > much': a number must follow, like 5%, +10%, 2ms or 1000 (at character 11)
+! polyprof: error: --fail-if 'self(a) > much': a number must follow, such as 5%, +10%, 2ms or 1000 (at character 11)
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'self(a) > 5ms'
-! polyprof: error: --fail-if 'self(a) > 5ms': 'ms' is no unit of this metric (samples) (at character 12)
+! polyprof: error: --fail-if 'self(a) > 5ms': 'ms' is not a unit of this metric (samples) (at character 12)
 = 2
 
 $ polyprof gate old.folded new.folded --fail-if 'calls(a) > +5%'
@@ -163,11 +163,11 @@ $ polyprof gate -m 'Memory_(bytes)' closures.xt closures.xt --fail-if 'total > 1
 What is wrong is said with its place.
 
 $ polyprof gate odd.folded odd2.folded --fail-if 'total > +5% x'
-! polyprof: error: --fail-if 'total > +5% x': '% x' is no unit of this metric (samples) (at character 11)
+! polyprof: error: --fail-if 'total > +5% x': '% x' is not a unit of this metric (samples) (at character 11)
 = 2
 
 $ polyprof gate odd.folded odd2.folded --fail-if 'total >'
-! polyprof: error: --fail-if 'total >': a number must follow, like 5%, +10%, 2ms or 1000 (at character 8)
+! polyprof: error: --fail-if 'total >': a number must follow, such as 5%, +10%, 2ms or 1000 (at character 8)
 = 2
 
 $ polyprof gate odd.folded odd2.folded --fail-if 'self(/)/) > 3'
@@ -193,7 +193,7 @@ $ polyprof gate closures.xt closures.xt --fail-if 'self({main}) > 1us' --format 
 $ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format github
   ::notice title=polyprof gate::the limit holds
 $ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format sarif -o x.xml
-! polyprof: error: x.xml would hold sarif, whatever its name says: name it x.sarif
+! polyprof: error: x.xml would contain sarif, whatever its name says: name it x.sarif
 = 2
 $ polyprof gate here.callgrind here.callgrind --fail-if 'total > +1%' --format sarif -o x.sarif && cat x.sarif | sed 's/semanticVersion": "[^"]*/semanticVersion": "VERSION/'
   {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [{"tool": {"driver": {"name": "polyprof", "semanticVersion": "VERSION", "rules": [{"id": "total > +1%", "shortDescription": {"text": "total > +1%"}, "fullDescription": {"text": "A limit of the whole: fails if total > +1%"}, "defaultConfiguration": {"level": "error"}}]}}, "results": []}]}

@@ -60,7 +60,7 @@ $ polyprof graph recursion.folded --focus '^g$' | grep -o 'function="[a-z]*"' | 
   function="g" function="a" function="b" function="c" function="d" function="deep" function="e" function="main" function="h"  (esc) (no-eol)
 ! polyprof: the filters keep 23.8%, 10 samples; shares below are of that
 $ polyprof graph recursion.folded --function nosuch
-! polyprof: error: no function is named 'nosuch'; the nearest names:
+! polyprof: error: no function is named 'nosuch'; the closest names:
 !   c
 !   fact
 !   h
@@ -97,13 +97,13 @@ $ polyprof graph empty.folded | head -2 | cut -c 1-80
   digraph calls {
   \tgraph [label="empty.folded\\nsamples \xc2\xb7 0 samples \xc2\xb7 nothing to draw" labelloc=" (esc)
 $ polyprof graph whole.cachegrind
-! polyprof: error: this profile does not know who called whom
+! polyprof: error: this profile does not know which function called which
 = 3
 $ polyprof graph app.folded -o x.png
-! polyprof: error: x.png would hold svg, whatever its name says: name it x.svg
+! polyprof: error: x.png would contain svg, whatever its name says: name it x.svg
 = 2
 $ polyprof graph app.folded --format dot -o x.svg
-! polyprof: error: x.svg would hold dot, whatever its name says: name it x.dot
+! polyprof: error: x.svg would contain dot, whatever its name says: name it x.dot
 = 2
 $ polyprof graph --json recursion.folded -n 2
   {"format": "folded", "complete": true, "metric": "samples", "unit": "samples", "total": 42, "estimated": false, "functions": [{"name": "main", "self": {"samples": 0}, "total": {"samples": 42}}, {"name": "a", "self": {"samples": 0}, "total": {"samples": 17}}], "edges": []}

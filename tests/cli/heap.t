@@ -174,11 +174,11 @@ Through SPAA it stays the same.
 $ polyprof convert oven.heaptrack --to spaa -o oven.spaa && polyprof leaks oven.spaa > spaa.txt && polyprof leaks oven.heaptrack | cmp - spaa.txt
 
 $ polyprof leaks app.folded
-! polyprof: error: this profile does not tell what is still in use at the end; heaptrack, gperftools and jemalloc record that
+! polyprof: error: this profile does not say what is still in use at the end; heaptrack, gperftools and jemalloc record that
 = 3
 
 $ polyprof leaks -m alloc_bytes oven.heaptrack
-! polyprof: error: 'alloc_bytes' does not tell what is in use at the end; live_bytes and live_count do
+! polyprof: error: 'alloc_bytes' does not say what is in use at the end; live_bytes and live_count do
 ! Try `polyprof leaks --help`.
 = 2
 

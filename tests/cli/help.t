@@ -4,8 +4,8 @@ $ polyprof --help
   Usage: polyprof FILE
          polyprof COMMAND [OPTIONS] ...
 
-  polyprof reads every profile: it recognises the format, checks the file, answers
-  questions about it and converts it.
+  polyprof reads profiles from many profilers: it recognises the format, checks
+  the file, answers questions about it and converts it.
 
   Commands
     FILE          what the file is, its totals, its costliest functions and its
@@ -15,21 +15,21 @@ $ polyprof --help
     check         validate files against the rules of their format
     convert       write a profile in another format, losing nothing silently
     top           functions by self or total cost
-    tree          the call tree from the top down, its costly part first
+    tree          the call tree from the top down, costliest parts first
     callers       who calls a function, how often, and what that costs
-    callees       whom a function calls, how often, and what that costs
-    peek          who calls a function and whom it calls, in one answer
-    traces        each stack with what it costs itself, the costliest first
+    callees       what a function calls, how often, and what that costs
+    peek          who calls a function and what it calls, in one answer
+    traces        each stack with its own cost, costliest first
     tags          what samples with each label cost, by key and value
     lines         what each source line costs, or the annotated source
-    diff          what changed between two profiles, of any formats
+    diff          what changed between two profiles, in any formats
     gate          fails when a limit is exceeded: diff for continuous integration
     merge         several profiles into one
     symbolize     names and source lines for a profile that has addresses only
     flame         a flame graph as an interactive SVG
     graph         the call graph, as Graphviz draws it
     report        one self-contained HTML file with every view
-    open          the report, in the browser
+    open          open the report in the browser
     leaks         memory that is still in use at the end, by stack
     record        run a command under the profiler that fits it
     list          the profiles in a directory, newest first, from metadata alone
@@ -51,29 +51,30 @@ $ polyprof top --help
 
   Self is what a function costs itself; total is with everything it called,
   counted once for each outermost activation, so that recursion never shows more
-  than 100%. Calls are shown where the profile knows them.
+  than 100%. Calls are shown if the profile knows them.
 
   Text shows 25 rows unless -n says otherwise; --json and --csv give all.
 
   Rows
     -m, --metric=NAME[,NAME]
                             the metric to show and sort by (default: the primary
-                            one), and those to show beside it
+                            one), and others to show next to it
         --sample-index=NAME|N
-                            the same as --metric: a name, or a number from 0 on
+                            the same as --metric: a name, or a number counting
+                            from 0
         --sort=self|total|calls|name|gained|flat|cum
-                            the order of the rows (default: self); gained: of a
-                            metric that falls; flat and cum: what pprof calls self
-                            and total
+                            the order of the rows (default: self); gained: for
+                            metrics that fall; flat and cum: pprof's words for
+                            self and total
     -n, --limit=N           show N rows (0 = all)
-        --base=FILE         subtract this profile; `diff` compares, tells noise
-                            apart and says what is new
+        --base=FILE         subtract this profile (`diff` compares, with verdicts,
+                            and shows what is new)
         --by=function|file|module|line|thread|name|address|label:KEY
                             what the rows are (default: function); name: functions
-                            of one name are one
+                            of the same name are one row
         --granularity=default|functions|filefunctions|files|lines|addresses
-                            the same in the words of pprof: functions of one name,
-                            in one file, and so on
+                            the same in pprof's words: functions of the same name,
+                            in the same file, and so on
 
   Filters
         --focus=RE          keep only stacks in which a function matches
@@ -82,20 +83,21 @@ $ polyprof top --help
                             callers
         --show=RE           keep only frames that match
         --show-from=RE      cut stacks above their first match
-        --collapse=RE       make one frame of a match and its like that called it:
-                            recursion, or module:RE
+        --collapse=RE       merge a match into a matching caller of the same name:
+                            collapses recursion; module:RE collapses modules
         --event=NAME        keep only this event
         --thread=ID|NAME    keep only this thread
         --label=KEY=VALUE|KEY~RE
-                            keep only samples with such a label; may be repeated,
-                            all must fit
-        --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%
-        --demangle          give C++, Rust and OCaml names demangled to scripts,
-                            too (people get them anyway)
+                            keep only samples with this label; may be repeated,
+                            all must match
+        --time=FROM..TO     keep only this range of time, such as 1.5s..2s or
+                            ..20%
+        --demangle          demangle C++, Rust and OCaml names for scripts as well
+                            (people always get them demangled)
         --no-demangle       show names as they are in the file
-        --all-frames        show frames that the file says to drop, too
-                            (drop_frames of pprof)
-        --min=PCT           leave out what is less than PCT percent of the whole
+        --all-frames        also show frames that the file says to drop (pprof's
+                            drop_frames)
+        --min=PCT           leave out anything below PCT percent of the whole
         --depth=N           go no deeper than N frames
 
   Output
@@ -108,11 +110,10 @@ $ polyprof top --help
         --from=FORMAT       read as this format instead of recognising it
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
-        --inline            show functions that the compiler put into others,
-                            where debug information tells
+        --inline            show inlined functions, if debug information has them
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
-        --strict            refuse damaged input instead of using what is whole
+        --strict            refuse damaged input instead of using the intact part
                             (exit 3)
 
   General
@@ -120,15 +121,15 @@ $ polyprof top --help
                             colour: on a terminal, always or never (NO_COLOR is
                             respected)
         --names=fit|short|full
-                            names of functions: as there is room, always short, or
-                            whole (default: fit)
+                            function names: shortened to fit, always short, or in
+                            full (default: fit)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
-        --max-memory=SIZE   give up rather than take more memory (default: three
-                            quarters of what there is)
-        --max-output=SIZE   give up rather than write more (default: 64 times what
-                            is read, at least 256M; 0 = any)
-        --no-fsync          do not wait until a file is on the disk: a power cut
+        --max-memory=SIZE   give up rather than use more memory (default: three
+                            quarters of the machine's)
+        --max-output=SIZE   give up rather than write more (default: 64 times the
+                            input, at least 256M; 0 = no limit)
+        --no-fsync          do not wait until a file is on disk: a power failure
                             may leave it empty
     -h, --help              print this help
 
@@ -164,8 +165,7 @@ $ polyprof help check
         --from=FORMAT       read as this format instead of recognising it
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
-        --inline            show functions that the compiler put into others,
-                            where debug information tells
+        --inline            show inlined functions, if debug information has them
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
 
@@ -177,15 +177,15 @@ $ polyprof help check
                             colour: on a terminal, always or never (NO_COLOR is
                             respected)
         --names=fit|short|full
-                            names of functions: as there is room, always short, or
-                            whole (default: fit)
+                            function names: shortened to fit, always short, or in
+                            full (default: fit)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
-        --max-memory=SIZE   give up rather than take more memory (default: three
-                            quarters of what there is)
-        --max-output=SIZE   give up rather than write more (default: 64 times what
-                            is read, at least 256M; 0 = any)
-        --no-fsync          do not wait until a file is on the disk: a power cut
+        --max-memory=SIZE   give up rather than use more memory (default: three
+                            quarters of the machine's)
+        --max-output=SIZE   give up rather than write more (default: 64 times the
+                            input, at least 256M; 0 = no limit)
+        --no-fsync          do not wait until a file is on disk: a power failure
                             may leave it empty
     -h, --help              print this help
 
@@ -195,7 +195,7 @@ $ polyprof help check
     polyprof check --strict *.folded
         fail on warnings too, as a test should
     polyprof explain folded-count-missing
-        what a rule means and how to mend it
+        what a rule means and how to fix it
 
 $ polyprof convert -h
   Usage: polyprof convert [OPTIONS] FILE... -o OUT [--to FORMAT]
@@ -204,10 +204,10 @@ $ polyprof convert -h
 
   What the target format cannot hold is reported on standard error; with
   --lossless that is an error and nothing is written. OUT appears whole or not at
-  all: a failure leaves an older file as it was.
+  all: a failure leaves an existing file as it was.
 
   Output
-    -t, --to=FORMAT         the format to write (default: what OUT's ending says)
+    -t, --to=FORMAT         the format to write (default: by the extension of OUT)
     -o, --output=OUT        the file to write (`-` or nothing = standard output;
                             .gz and .zst compress)
         --variant=VARIANT   the variant of the format to write
@@ -221,29 +221,29 @@ $ polyprof convert -h
                             callers
         --show=RE           keep only frames that match
         --show-from=RE      cut stacks above their first match
-        --collapse=RE       make one frame of a match and its like that called it:
-                            recursion, or module:RE
+        --collapse=RE       merge a match into a matching caller of the same name:
+                            collapses recursion; module:RE collapses modules
         --event=NAME        keep only this event
         --thread=ID|NAME    keep only this thread
         --label=KEY=VALUE|KEY~RE
-                            keep only samples with such a label; may be repeated,
-                            all must fit
-        --time=FROM..TO     keep only this stretch of time, like 1.5s..2s or ..20%
-        --demangle          give C++, Rust and OCaml names demangled to scripts,
-                            too (people get them anyway)
+                            keep only samples with this label; may be repeated,
+                            all must match
+        --time=FROM..TO     keep only this range of time, such as 1.5s..2s or
+                            ..20%
+        --demangle          demangle C++, Rust and OCaml names for scripts as well
+                            (people always get them demangled)
         --no-demangle       show names as they are in the file
-        --all-frames        show frames that the file says to drop, too
-                            (drop_frames of pprof)
+        --all-frames        also show frames that the file says to drop (pprof's
+                            drop_frames)
         --depth=N           go no deeper than N frames
 
   Input
         --from=FORMAT       read as this format instead of recognising it
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
-        --inline            show functions that the compiler put into others,
-                            where debug information tells
+        --inline            show inlined functions, if debug information has them
     -j, --jobs=N            use N threads (default: one per processor)
-        --strict            refuse damaged input instead of using what is whole
+        --strict            refuse damaged input instead of using the intact part
                             (exit 3)
 
   General
@@ -251,15 +251,15 @@ $ polyprof convert -h
                             colour: on a terminal, always or never (NO_COLOR is
                             respected)
         --names=fit|short|full
-                            names of functions: as there is room, always short, or
-                            whole (default: fit)
+                            function names: shortened to fit, always short, or in
+                            full (default: fit)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
-        --max-memory=SIZE   give up rather than take more memory (default: three
-                            quarters of what there is)
-        --max-output=SIZE   give up rather than write more (default: 64 times what
-                            is read, at least 256M; 0 = any)
-        --no-fsync          do not wait until a file is on the disk: a power cut
+        --max-memory=SIZE   give up rather than use more memory (default: three
+                            quarters of the machine's)
+        --max-output=SIZE   give up rather than write more (default: 64 times the
+                            input, at least 256M; 0 = no limit)
+        --no-fsync          do not wait until a file is on disk: a power failure
                             may leave it empty
     -h, --help              print this help
 
@@ -280,7 +280,7 @@ $ polyprof info --help
   "files".
 
   Recognition
-        --why               print what each format made of the file: the bits it
+        --why               print each format's bid for the file: the bits it
                             verified
 
   Output
@@ -292,11 +292,10 @@ $ polyprof info --help
         --from=FORMAT       read as this format instead of recognising it
         --option=KEY=VALUE  set an option of a format, as `polyprof formats NAME`
                             lists them; may be repeated
-        --inline            show functions that the compiler put into others,
-                            where debug information tells
+        --inline            show inlined functions, if debug information has them
     -j, --jobs=N            use N threads (default: one per processor)
         --variant=VARIANT   read as this variant of the format
-        --strict            refuse damaged input instead of using what is whole
+        --strict            refuse damaged input instead of using the intact part
                             (exit 3)
 
   General
@@ -304,21 +303,21 @@ $ polyprof info --help
                             colour: on a terminal, always or never (NO_COLOR is
                             respected)
         --names=fit|short|full
-                            names of functions: as there is room, always short, or
-                            whole (default: fit)
+                            function names: shortened to fit, always short, or in
+                            full (default: fit)
     -q, --quiet             print no warnings, notes or progress
     -v, --verbose           print every diagnostic and how long reading took
-        --max-memory=SIZE   give up rather than take more memory (default: three
-                            quarters of what there is)
-        --max-output=SIZE   give up rather than write more (default: 64 times what
-                            is read, at least 256M; 0 = any)
-        --no-fsync          do not wait until a file is on the disk: a power cut
+        --max-memory=SIZE   give up rather than use more memory (default: three
+                            quarters of the machine's)
+        --max-output=SIZE   give up rather than write more (default: 64 times the
+                            input, at least 256M; 0 = no limit)
+        --no-fsync          do not wait until a file is on disk: a power failure
                             may leave it empty
     -h, --help              print this help
 
   Examples
     polyprof info app.folded.gz
-        format, compression, metrics and how much of everything
+        format, compression, metrics, and how much there is of everything
     polyprof info --why mystery.out
         why it was (or was not) recognised
     polyprof info --json app.folded
@@ -349,4 +348,4 @@ $ polyprof top -o help.txt --help | head -1; ls help.txt
 $ polyprof --help > a; polyprof help > b; cmp a b
 
 $ polyprof help --json help
-  {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND]", "summary": "how a command is used", "details": "With --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is respected)"}, {"group": "General", "name": "names", "kind": "choice", "value": "fit|short|full", "help": "names of functions: as there is room, always short, or whole (default: fit)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "max-memory", "kind": "text", "value": "SIZE", "help": "give up rather than take more memory (default: three quarters of what there is)"}, {"group": "General", "name": "max-output", "kind": "text", "value": "SIZE", "help": "give up rather than write more (default: 64 times what is read, at least 256M; 0 = any)"}, {"group": "General", "name": "no-fsync", "kind": "flag", "help": "do not wait until a file is on the disk: a power cut may leave it empty"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}
+  {"version": "0.1.0", "commands": [{"name": "help", "synopsis": "[COMMAND]", "summary": "how a command is used", "details": "With --json: commands, options and examples as data, for tools that build on polyprof.", "options": [{"group": "Output", "name": "json", "kind": "flag", "help": "print one JSON object, exact values"}, {"group": "Output", "name": "output", "letter": "o", "kind": "text", "value": "FILE", "help": "write to FILE (`-` = standard output; .gz and .zst compress)"}, {"group": "General", "name": "color", "kind": "choice", "value": "auto|always|never", "help": "colour: on a terminal, always or never (NO_COLOR is respected)"}, {"group": "General", "name": "names", "kind": "choice", "value": "fit|short|full", "help": "function names: shortened to fit, always short, or in full (default: fit)"}, {"group": "General", "name": "quiet", "letter": "q", "kind": "flag", "help": "print no warnings, notes or progress"}, {"group": "General", "name": "verbose", "letter": "v", "kind": "flag", "help": "print every diagnostic and how long reading took"}, {"group": "General", "name": "max-memory", "kind": "text", "value": "SIZE", "help": "give up rather than use more memory (default: three quarters of the machine's)"}, {"group": "General", "name": "max-output", "kind": "text", "value": "SIZE", "help": "give up rather than write more (default: 64 times the input, at least 256M; 0 = no limit)"}, {"group": "General", "name": "no-fsync", "kind": "flag", "help": "do not wait until a file is on disk: a power failure may leave it empty"}, {"group": "General", "name": "help", "letter": "h", "kind": "flag", "help": "print this help"}], "examples": []}]}

@@ -43,7 +43,7 @@ $ polyprof info --why change.diff.folded | grep -o '[a-z-]*folded: .*'
 $ polyprof info --why mystery.bin | grep -o '[a-z-]*folded: .*'
   diff-folded: 0 bits
   folded: 0 bits
-! mystery.bin: error: no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same [io-unknown-format]
+! mystery.bin: error: no format recognises it; `polyprof formats` lists what can be read, and --from FORMAT forces one [io-unknown-format]
 
 $ polyprof info --json --why app.folded | grep -o '"bids.*bits": 20}'
   "bids": [{"format": "folded", "bits": 20}

@@ -55,7 +55,7 @@ $ polyprof lines --source src/deep cycle.callgrind
                              5 int unused;
 
 $ polyprof lines --source nowhere cycle.callgrind
-! polyprof: nowhere is no directory to look for source in
+! polyprof: nowhere is not a directory, so no source can be found in it
 ! polyprof: the source of 1 file is not known
 
 $ polyprof lines --annotate dash_e.out
@@ -215,7 +215,7 @@ $ sed 's,a.c,../../deep/a.c,' cycle.callgrind > up.callgrind && polyprof lines -
 Folded stacks know no lines.
 
 $ polyprof lines app.folded
-! polyprof: error: this profile does not know what single lines cost
+! polyprof: error: this profile does not know what individual lines cost
 = 3
 
 $ polyprof top --by line cycle.callgrind

@@ -173,8 +173,8 @@ $ polyprof tree d/sub
 $ polyprof top -q d | head -1
   wall time: 50.0 µs in 2 functions (the profile is incomplete)
 ! d/b.json: error: there is no body (.txt.gz, .txt.zst or .txt) of the same name beside it [spx-body-missing]
-! polyprof: error: d/c.txt does not count the same things as the files before, so they cannot be merged: it counts column1 (count), column2 (count), the others wt (ns), zm (bytes)
-! polyprof: error: d/d.folded does not count the same things as the files before, so they cannot be merged: it counts samples (samples), the others wt (ns), zm (bytes)
+! polyprof: error: d/c.txt does not measure the same things as the files before it, so they cannot be merged: it counts column1 (count), column2 (count), the others wt (ns), zm (bytes)
+! polyprof: error: d/d.folded does not measure the same things as the files before it, so they cannot be merged: it counts samples (samples), the others wt (ns), zm (bytes)
 
 On a terminal there are not more rows than can be seen at once.
 
@@ -200,5 +200,5 @@ $ (sleep 1; cp d/a.txt.gz runs/new.txt.gz; cp d/a.json runs/new.json; sleep 1.4)
 $ polyprof list --watch runs | head -1 | awk '{print $1}'
   when
 $ polyprof list --watch -o x runs
-! polyprof: error: --watch goes on until it is interrupted, so it writes to standard output only
+! polyprof: error: --watch runs until it is interrupted, so it only writes to standard output
 = 2

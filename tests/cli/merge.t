@@ -15,7 +15,7 @@ $ polyprof merge tiny.json steps.xt --to folded -o -
   {main} 10000
   {main};leaf 1230
 ! polyprof: only 1 of 2 profiles has memory in use; its total is from that one alone
-! polyprof: not all profiles hold single calls; the merged one has only stacks
+! polyprof: not all profiles hold individual calls; the merged one has only stacks
 ! standard output: warning: not written: call sites in stacks [loss-stack-sites]
 ! standard output: warning: not written: counts of calls (9) [loss-calls]
 ! standard output: warning: not written: events in their order [loss-timeline]
@@ -37,19 +37,19 @@ $ polyprof top -n 1 tiny.json steps.xt
 
     ... and 5 more functions (-n 0 shows all)
 ! polyprof: only 1 of 2 profiles has memory in use; its total is from that one alone
-! polyprof: not all profiles hold single calls; the merged one has only stacks
+! polyprof: not all profiles hold individual calls; the merged one has only stacks
 ! polyprof: 2 files, merged; what changed between them: polyprof diff tiny.json steps.xt
 
 What has nothing in common is refused, with what both have.
 
 $ polyprof merge app.folded tiny.json -o never.folded; ls never.folded
-! polyprof: error: tiny.json does not count the same things as the files before, so they cannot be merged: it counts wt (ns), zm (bytes), the others samples (samples)
+! polyprof: error: tiny.json does not measure the same things as the files before it, so they cannot be merged: it counts wt (ns), zm (bytes), the others samples (samples)
 ! polyprof: nothing was written; with --skip such files are left out
 ! ls: cannot access 'never.folded': No such file or directory
 = 2
 
 $ polyprof merge cycle.callgrind app.folded --to folded
-! polyprof: error: app.folded does not count the same things as the files before, so they cannot be merged: it counts samples (samples), the others T (count)
+! polyprof: error: app.folded does not measure the same things as the files before it, so they cannot be merged: it counts samples (samples), the others T (count)
 ! polyprof: nothing was written; with --skip such files are left out
 = 3
 
@@ -62,7 +62,7 @@ $ polyprof merge empty.folded tiny.json empty.folded --to folded -o - -q
   /srv/sample/spx/scripts/tiny.php;top;branch;leaf 7379
 
 $ polyprof merge app.folded
-! polyprof: error: name the format to write with --to, or by the ending of -o
+! polyprof: error: name the format to write with --to, or by the extension of -o
 ! Try `polyprof merge --help`.
 = 2
 
@@ -76,12 +76,12 @@ A file that is not readable stops a merge, unless it is to be left out.
 
 $ echo kept > week.folded; polyprof merge app.folded mystery.bin tiny.json other.folded -o week.folded; cat week.folded
   kept
-! mystery.bin: error: no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same [io-unknown-format]
+! mystery.bin: error: no format recognises it; `polyprof formats` lists what can be read, and --from FORMAT forces one [io-unknown-format]
 ! polyprof: nothing was written; with --skip such files are left out
 $ polyprof merge --skip app.folded mystery.bin tiny.json other.folded -o week.folded && polyprof top --json -n 1 week.folded | grep -o '"total": [0-9]*,'
   "total": 1189,
-! mystery.bin: error: no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same [io-unknown-format]
-! polyprof: error: tiny.json does not count the same things as the files before, so they cannot be merged: it counts wt (ns), zm (bytes), the others samples (samples)
+! mystery.bin: error: no format recognises it; `polyprof formats` lists what can be read, and --from FORMAT forces one [io-unknown-format]
+! polyprof: error: tiny.json does not measure the same things as the files before it, so they cannot be merged: it counts wt (ns), zm (bytes), the others samples (samples)
 ! polyprof: 2 of 4 files were left out
 ! week.folded: warning: not written: that the profile is incomplete [loss-incomplete]
 $ polyprof merge --skip app.folded gone.folded -o week.spaa; polyprof info --json week.spaa | grep -o '"complete": [a-z]*'
@@ -89,7 +89,7 @@ $ polyprof merge --skip app.folded gone.folded -o week.spaa; polyprof info --jso
 ! gone.folded: error: cannot open: No such file or directory [io-open-failed]
 ! polyprof: 1 of 2 files was left out
 $ polyprof merge --skip mystery.bin gone.folded -o never.folded
-! mystery.bin: error: no format recognises it; `polyprof formats` lists what is read, --from names one to use all the same [io-unknown-format]
+! mystery.bin: error: no format recognises it; `polyprof formats` lists what can be read, and --from FORMAT forces one [io-unknown-format]
 ! gone.folded: error: cannot open: No such file or directory [io-open-failed]
 ! polyprof: error: none of the files could be merged
 = 3

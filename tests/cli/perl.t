@@ -165,9 +165,9 @@ $ polyprof info closures.json | grep size; polyprof info --json closures.json cl
 Nobody calls code outside of subs: what comes next is whom it calls, and the lines.
 
 $ polyprof level.out | grep costliest
-    what the costliest calls      polyprof callees main::RUNTIME level.out
+    what the costliest calls     polyprof callees main::RUNTIME level.out
 
 $ polyprof callers main::RUNTIME level.out
   main::RUNTIME: 410 µs in all, 380 µs by itself, 0 calls
 
-    nobody calls it
+    nothing calls it

@@ -32,10 +32,10 @@ $ polyprof flame --flamechart --hide leaf tiny.json -o no.svg
 ! polyprof: error: tiny.json does not say when things happened once frames are taken out of its stacks
 = 3
 $ polyprof flame --flamechart app.folded other.folded -o no.svg
-! polyprof: error: --flamechart draws one file: times of several do not belong together
+! polyprof: error: --flamechart draws one file: the times of several do not fit together
 = 2
 $ polyprof flame --flamechart --reverse tiny.json -o no.svg
-! polyprof: error: --flamechart and --reverse exclude each other
+! polyprof: error: --flamechart and --reverse cannot be used together
 = 2
 $ test -e no.svg
 = 1
@@ -88,14 +88,14 @@ $ polyprof flame --flamechart --thread 101 -q threads.txt | grep -c 'class="fram
 
 # A name that says something else is no name for it, and nothing is written.
 $ polyprof flame -o flame.png app.folded
-! polyprof: error: flame.png would hold svg, whatever its name says: name it flame.svg
+! polyprof: error: flame.png would contain svg, whatever its name says: name it flame.svg
 = 2
 $ polyprof report -o report.txt app.folded
-! polyprof: error: report.txt would hold html, whatever its name says: name it report.html
+! polyprof: error: report.txt would contain html, whatever its name says: name it report.html
 = 2
 $ polyprof top --json -o top.csv app.folded
-  {"error": {"rule": "usage", "message": "top.csv would hold json, whatever its name says: name it top.json", "file": "app.folded"}}
-! polyprof: error: top.csv would hold json, whatever its name says: name it top.json
+  {"error": {"rule": "usage", "message": "top.csv would contain json, whatever its name says: name it top.json", "file": "app.folded"}}
+! polyprof: error: top.csv would contain json, whatever its name says: name it top.json
 = 2
 $ ls flame.png report.txt top.csv 2>/dev/null || echo none of them
   none of them

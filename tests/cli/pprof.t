@@ -19,12 +19,12 @@ $ polyprof bakery.pb.gz
      54.5%   bake
 
   Next steps
-    functions by total cost       polyprof top --sort total bakery.pb.gz
-    who calls whom, from the top  polyprof tree bakery.pb.gz
-    who calls the costliest       polyprof callers '[no stack]' bakery.pb.gz
-    what else the file holds      polyprof info bakery.pb.gz
-    an interactive flame graph    polyprof flame bakery.pb.gz -o flame.svg
-    all views in one page         polyprof report bakery.pb.gz -o report.html
+    functions by total cost      polyprof top --sort total bakery.pb.gz
+    the call tree, from the top  polyprof tree bakery.pb.gz
+    who calls the costliest      polyprof callers '[no stack]' bakery.pb.gz
+    what else the file holds     polyprof info bakery.pb.gz
+    an interactive flame graph   polyprof flame bakery.pb.gz -o flame.svg
+    all views in one page        polyprof report bakery.pb.gz -o report.html
 
 $ polyprof info bakery.pb.gz
   bakery.pb.gz
@@ -153,15 +153,15 @@ A file of 1 KB that claims to have more than it can is refused at once.
 
 $ polyprof check claims.pb; cat bakery.pb bakery.pb > two.pb; polyprof check two.pb
   claims.pb@0x2: warning: sample type 1 has no name [pprof-sample-type-name]
-  claims.pb@0x8: warning: another sample type is called , too [pprof-sample-type-duplicate]
+  claims.pb@0x8: warning: another sample type is also called  [pprof-sample-type-duplicate]
   claims.pb@0x8: warning: sample type 2 has no name [pprof-sample-type-name]
   claims.pb@0xc: error: a field exceeds its message [pprof-cut]
   claims.pb: error: there is no string table [pprof-string-table]
   claims.pb: reject (pprof: 2 errors, 3 warnings)
   two.pb@0xe: error: 2 values, and 4 sample types [pprof-value-count]
   two.pb@0x18: error: 2 values, and 4 sample types [pprof-value-count]
-  two.pb@0x116: warning: another sample type is called samples, too [pprof-sample-type-duplicate]
-  two.pb@0x11c: warning: another sample type is called cpu, too [pprof-sample-type-duplicate]
+  two.pb@0x116: warning: another sample type is also called samples [pprof-sample-type-duplicate]
+  two.pb@0x11c: warning: another sample type is also called cpu [pprof-sample-type-duplicate]
   two.pb@0x122: error: 2 values, and 4 sample types [pprof-value-count]
   two.pb@0x12c: error: 2 values, and 4 sample types [pprof-value-count]
   two.pb@0x137: error: two mappings have id 1 [pprof-mapping-id]
@@ -171,7 +171,7 @@ $ polyprof check claims.pb; cat bakery.pb bakery.pb > two.pb; polyprof check two
   two.pb@0x175: error: two functions have id 1 [pprof-function-id]
   two.pb@0x17d: error: two functions have id 2 [pprof-function-id]
   two.pb@0x187: error: two functions have id 3 [pprof-function-id]
-  two.pb@0x191: warning: string 17 is empty, too [pprof-string-empty]
+  two.pb@0x191: warning: string 17 is also empty [pprof-string-empty]
   two.pb: reject (pprof: 11 errors, 3 warnings)
 = 1
 

@@ -28,12 +28,12 @@ $ polyprof app.folded
      39.4%       PDO->query
 
   Next steps
-    functions by total cost       polyprof top --sort total app.folded
-    who calls whom, from the top  polyprof tree app.folded
-    who calls the costliest       polyprof callers 'PDO->query' app.folded
-    what else the file holds      polyprof info app.folded
-    an interactive flame graph    polyprof flame app.folded -o flame.svg
-    all views in one page         polyprof report app.folded -o report.html
+    functions by total cost      polyprof top --sort total app.folded
+    the call tree, from the top  polyprof tree app.folded
+    who calls the costliest      polyprof callers 'PDO->query' app.folded
+    what else the file holds     polyprof info app.folded
+    an interactive flame graph   polyprof flame app.folded -o flame.svg
+    all views in one page        polyprof report app.folded -o report.html
 
 $ polyprof change.diff.folded
   change.diff.folded: differential folded stacks
@@ -52,12 +52,12 @@ $ polyprof change.diff.folded
      66.2%   render
 
   Next steps
-    functions by total cost       polyprof top --sort total change.diff.folded
-    who calls whom, from the top  polyprof tree change.diff.folded
-    who calls the costliest       polyprof callers render change.diff.folded
-    what else the file holds      polyprof info change.diff.folded
-    an interactive flame graph    polyprof flame change.diff.folded -o flame.svg
-    all views in one page         polyprof report change.diff.folded -o report.html
+    functions by total cost      polyprof top --sort total change.diff.folded
+    the call tree, from the top  polyprof tree change.diff.folded
+    who calls the costliest      polyprof callers render change.diff.folded
+    what else the file holds     polyprof info change.diff.folded
+    an interactive flame graph   polyprof flame change.diff.folded -o flame.svg
+    all views in one page        polyprof report change.diff.folded -o report.html
 
 Runs of frames that cost the same are folded.
 
@@ -82,19 +82,19 @@ $ polyprof deep.folded
 
   Hottest path
     100.0%  f0
-             ... 18 frames without a fork
+             ... 18 frames without branches
     100.0%    f19
      71.4%     f20
-                ... 38 frames without a fork
+                ... 38 frames without branches
      71.4%       f59
 
   Next steps
-    functions by total cost       polyprof top --sort total deep.folded
-    who calls whom, from the top  polyprof tree deep.folded
-    who calls the costliest       polyprof callers f59 deep.folded
-    what else the file holds      polyprof info deep.folded
-    an interactive flame graph    polyprof flame deep.folded -o flame.svg
-    all views in one page         polyprof report deep.folded -o report.html
+    functions by total cost      polyprof top --sort total deep.folded
+    the call tree, from the top  polyprof tree deep.folded
+    who calls the costliest      polyprof callers f59 deep.folded
+    what else the file holds     polyprof info deep.folded
+    an interactive flame graph   polyprof flame deep.folded -o flame.svg
+    all views in one page        polyprof report deep.folded -o report.html
 
 $ polyprof empty.folded
   empty.folded: folded stacks
@@ -102,11 +102,11 @@ $ polyprof empty.folded
     nothing was recorded: the profile is empty
 
   Next steps
-    functions by total cost       polyprof top --sort total empty.folded
-    who calls whom, from the top  polyprof tree empty.folded
-    what else the file holds      polyprof info empty.folded
-    an interactive flame graph    polyprof flame empty.folded -o flame.svg
-    all views in one page         polyprof report empty.folded -o report.html
+    functions by total cost      polyprof top --sort total empty.folded
+    the call tree, from the top  polyprof tree empty.folded
+    what else the file holds     polyprof info empty.folded
+    an interactive flame graph   polyprof flame empty.folded -o flame.svg
+    all views in one page        polyprof report empty.folded -o report.html
 
 Names with blanks are quoted in what to type.
 
@@ -129,12 +129,12 @@ $ cp app.folded "it's mine.folded" && polyprof -n 1 "it's mine.folded"
      39.4%       PDO->query
 
   Next steps
-    functions by total cost       polyprof top --sort total 'it'\''s mine.folded'
-    who calls whom, from the top  polyprof tree 'it'\''s mine.folded'
-    who calls the costliest       polyprof callers 'PDO->query' 'it'\''s mine.folded'
-    what else the file holds      polyprof info 'it'\''s mine.folded'
-    an interactive flame graph    polyprof flame 'it'\''s mine.folded' -o flame.svg
-    all views in one page         polyprof report 'it'\''s mine.folded' -o report.html
+    functions by total cost      polyprof top --sort total 'it'\''s mine.folded'
+    the call tree, from the top  polyprof tree 'it'\''s mine.folded'
+    who calls the costliest      polyprof callers 'PDO->query' 'it'\''s mine.folded'
+    what else the file holds     polyprof info 'it'\''s mine.folded'
+    an interactive flame graph   polyprof flame 'it'\''s mine.folded' -o flame.svg
+    all views in one page        polyprof report 'it'\''s mine.folded' -o report.html
 
 $ polyprof -n 1 app.folded other.folded
   app.folded and other.folded, merged: folded stacks
@@ -157,7 +157,7 @@ $ polyprof -n 1 app.folded other.folded
   Next steps
     what changed between the two  polyprof diff app.folded other.folded
     functions by total cost       polyprof top --sort total app.folded other.folded
-    who calls whom, from the top  polyprof tree app.folded other.folded
+    the call tree, from the top   polyprof tree app.folded other.folded
     who calls the costliest       polyprof callers 'PDO->query' app.folded other.folded
     what else the file holds      polyprof info app.folded other.folded
 
@@ -186,12 +186,12 @@ $ polyprof < other.folded
      70.4%      PDO->query
 
   Next steps
-    functions by total cost       polyprof top --sort total -
-    who calls whom, from the top  polyprof tree -
-    who calls the costliest       polyprof callers 'PDO->query' -
-    what else the file holds      polyprof info -
-    an interactive flame graph    polyprof flame - -o flame.svg
-    all views in one page         polyprof report - -o report.html
+    functions by total cost      polyprof top --sort total -
+    the call tree, from the top  polyprof tree -
+    who calls the costliest      polyprof callers 'PDO->query' -
+    what else the file holds     polyprof info -
+    an interactive flame graph   polyprof flame - -o flame.svg
+    all views in one page        polyprof report - -o report.html
 
 The first line says what was profiled, as far as the file knows: an SPX request and command, NYTProf's application, Valgrind's and
 Xdebug's commands, the commands of perf and SPAA, the URL of xhgui.

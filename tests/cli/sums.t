@@ -4,9 +4,9 @@ Equal stacks of a file: the line that is too much is left out.
 
 $ printf 'a;b 18446744073709551615\na;b 1\na;c 7\n' > same.folded; polyprof top --json same.folded | grep -o '"total": [0-9]*,'; polyprof check same.folded
   "total": 18446744073709551622,
-  same.folded:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
+  same.folded:2:1: error: the count of this stack would exceed 18446744073709551615 [folded-sum-too-large]
   same.folded: reject (folded: 1 error)
-! same.folded:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
+! same.folded:2:1: error: the count of this stack would exceed 18446744073709551615 [folded-sum-too-large]
 = 1
 
 So it is when it comes from a pipe.
@@ -16,8 +16,8 @@ $ cat same.folded | polyprof top --json - | grep -o '"total": [0-9]*,'; printf '
   name,file,line,module,calls,self_samples,total_samples
   b,,,,,1,1
   a,,,,,0,1
-! -:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
-! -:2:1: error: the count of this stack would pass 18446744073709551615 [folded-sum-too-large]
+! -:2:1: error: the count of this stack would exceed 18446744073709551615 [folded-sum-too-large]
+! -:2:1: error: the count of this stack would exceed 18446744073709551615 [folded-sum-too-large]
 
 Totals are wider than counts, of several files, too; what a filter puts together is a count again.
 

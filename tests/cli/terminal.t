@@ -30,7 +30,7 @@ $ terminal 40 polyprof --color never app.folded
   Next steps
     functions by total cost
         polyprof top --sort total app.folded
-    who calls whom, from the top
+    the call tree, from the top
         polyprof tree app.folded
     who calls the costliest
         polyprof callers 'PDO->query' app.folded
@@ -71,10 +71,10 @@ $ terminal 60 polyprof --color never app.folded
   Next steps
     functions by total cost
         polyprof top --sort total app.folded
-    who calls whom, from the top  polyprof tree app.folded
+    the call tree, from the top  polyprof tree app.folded
     who calls the costliest
         polyprof callers 'PDO->query' app.folded
-    what else the file holds      polyprof info app.folded
+    what else the file holds     polyprof info app.folded
     an interactive flame graph
         polyprof flame app.folded -o flame.svg
     all views in one page
@@ -108,12 +108,12 @@ $ terminal 80 polyprof --color never app.folded
      39.4%       PDO->query
 
   Next steps
-    functions by total cost       polyprof top --sort total app.folded
-    who calls whom, from the top  polyprof tree app.folded
-    who calls the costliest       polyprof callers 'PDO->query' app.folded
-    what else the file holds      polyprof info app.folded
-    an interactive flame graph    polyprof flame app.folded -o flame.svg
-    all views in one page         polyprof report app.folded -o report.html
+    functions by total cost      polyprof top --sort total app.folded
+    the call tree, from the top  polyprof tree app.folded
+    who calls the costliest      polyprof callers 'PDO->query' app.folded
+    what else the file holds     polyprof info app.folded
+    an interactive flame graph   polyprof flame app.folded -o flame.svg
+    all views in one page        polyprof report app.folded -o report.html
 
 $ terminal 200 polyprof --color never app.folded
   app.folded: folded stacks
@@ -143,12 +143,12 @@ $ terminal 200 polyprof --color never app.folded
      39.4%       PDO->query
 
   Next steps
-    functions by total cost       polyprof top --sort total app.folded
-    who calls whom, from the top  polyprof tree app.folded
-    who calls the costliest       polyprof callers 'PDO->query' app.folded
-    what else the file holds      polyprof info app.folded
-    an interactive flame graph    polyprof flame app.folded -o flame.svg
-    all views in one page         polyprof report app.folded -o report.html
+    functions by total cost      polyprof top --sort total app.folded
+    the call tree, from the top  polyprof tree app.folded
+    who calls the costliest      polyprof callers 'PDO->query' app.folded
+    what else the file holds     polyprof info app.folded
+    an interactive flame graph   polyprof flame app.folded -o flame.svg
+    all views in one page        polyprof report app.folded -o report.html
 
 $ terminal 80 polyprof top -n 3 app.folded
   \x1b[1m1,047 samples\x1b[0m in 16 functions (esc)
@@ -189,7 +189,7 @@ $ polyprof top -n 2 --color always app.folded
 
 $ polyprof check --color=always bad.folded | head -2
   \x1b[1mbad.folded:2:11:\x1b[0m \x1b[1;31merror:\x1b[0m a count is not a plain non-negative whole number \x1b[2m[folded-count-invalid]\x1b[0m (esc)
-  \x1b[1mbad.folded:3:1:\x1b[0m \x1b[1;31merror:\x1b[0m a line does not end in a blank and a count \x1b[2m[folded-count-missing]\x1b[0m (esc)
+  \x1b[1mbad.folded:3:1:\x1b[0m \x1b[1;31merror:\x1b[0m a line does not end in a space and a count \x1b[2m[folded-count-missing]\x1b[0m (esc)
 
 $ COLUMNS=50 polyprof top -n 2 app.folded
   1,047 samples in 16 functions

@@ -70,8 +70,8 @@ $ polyprof top --csv -n 3 app.folded
   htmlspecialchars,,,,,143,143
 
 $ polyprof top --csv --json app.folded
-  {"error": {"rule": "usage", "message": "--json and --csv exclude each other", "file": null}}
-! polyprof: error: --json and --csv exclude each other
+  {"error": {"rule": "usage", "message": "--json and --csv cannot be used together", "file": null}}
+! polyprof: error: --json and --csv cannot be used together
 ! Try `polyprof top --help`.
 = 2
 
@@ -112,7 +112,7 @@ $ polyprof top - - < other.folded
 Files that count different things cannot be merged.
 
 $ polyprof top app.folded change.diff.folded
-! polyprof: error: change.diff.folded does not count the same things as the files before, so they cannot be merged: it counts before (samples), after (samples), the others samples (samples)
+! polyprof: error: change.diff.folded does not measure the same things as the files before it, so they cannot be merged: it counts before (samples), after (samples), the others samples (samples)
 = 3
 
 A differential file has two metrics; -m chooses, the other is shown beside it.

@@ -108,7 +108,7 @@ $ polyprof tree cycle.callgrind
     100.0%    100    10  └ zzz (a.c)
      90.0%     90    30    └ even (cycle 1) (a.c)
      60.0%     60    60      └ odd (cycle 1) (a.c)
-! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
+! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 10.0% of the cost is on stacks that are certain; 1 cycle of calls is taken as one
 
 $ polyprof tree --min none app.folded
 ! polyprof: error: --min takes a percentage from 0 to 100, not 'none'

@@ -95,8 +95,8 @@ $ polyprof
 ! Usage: polyprof FILE
 !        polyprof COMMAND [OPTIONS] ...
 !
-! polyprof reads every profile: it recognises the format, checks the file, answers
-! questions about it and converts it.
+! polyprof reads profiles from many profilers: it recognises the format, checks
+! the file, answers questions about it and converts it.
 !
 ! Commands
 !   FILE          what the file is, its totals, its costliest functions and its
@@ -106,21 +106,21 @@ $ polyprof
 !   check         validate files against the rules of their format
 !   convert       write a profile in another format, losing nothing silently
 !   top           functions by self or total cost
-!   tree          the call tree from the top down, its costly part first
+!   tree          the call tree from the top down, costliest parts first
 !   callers       who calls a function, how often, and what that costs
-!   callees       whom a function calls, how often, and what that costs
-!   peek          who calls a function and whom it calls, in one answer
-!   traces        each stack with what it costs itself, the costliest first
+!   callees       what a function calls, how often, and what that costs
+!   peek          who calls a function and what it calls, in one answer
+!   traces        each stack with its own cost, costliest first
 !   tags          what samples with each label cost, by key and value
 !   lines         what each source line costs, or the annotated source
-!   diff          what changed between two profiles, of any formats
+!   diff          what changed between two profiles, in any formats
 !   gate          fails when a limit is exceeded: diff for continuous integration
 !   merge         several profiles into one
 !   symbolize     names and source lines for a profile that has addresses only
 !   flame         a flame graph as an interactive SVG
 !   graph         the call graph, as Graphviz draws it
 !   report        one self-contained HTML file with every view
-!   open          the report, in the browser
+!   open          open the report in the browser
 !   leaks         memory that is still in use at the end, by stack
 !   record        run a command under the profiler that fits it
 !   list          the profiles in a directory, newest first, from metadata alone

@@ -26,12 +26,12 @@ $ polyprof convert -q bad.folded --to xhprof -o - | head -c 60; echo; polyprof c
   cut.json: warning: there is no main() [xhprof-main]
   cut.json: warn (xhprof: 1 warning)
 ! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
-! bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+! bad.folded:3:1: error: a line does not end in a space and a count [folded-count-missing]
 ! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
 ! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
 ! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
 ! bad.folded:2:11: error: a count is not a plain non-negative whole number [folded-count-invalid]
-! bad.folded:3:1: error: a line does not end in a blank and a count [folded-count-missing]
+! bad.folded:3:1: error: a line does not end in a space and a count [folded-count-missing]
 ! bad.folded:4:15: error: a count is not a plain non-negative whole number [folded-count-invalid]
 ! bad.folded:5:4: error: a line has a count but no stack [folded-stack-missing]
 ! bad.folded:6:11: error: a count is larger than 18446744073709551615 [folded-count-too-large]
@@ -93,4 +93,4 @@ $ polyprof tree -n 4 run.xhprof.json
 
   Next steps
     the 10 more below App\Work\main  polyprof tree --min 0 --show-from '^App\\Work\\main$' run.xhprof.json
-! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 99.6% of the cost is on stacks that are certain
+! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 99.6% of the cost is on stacks that are certain

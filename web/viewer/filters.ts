@@ -157,6 +157,8 @@ export function prepareTops(n: number): void {
  */
 export function takeOut(tree: Tree, rules: Rules, out: Uint8Array): Int32Array {
   const { n, func, end } = tree, { flags, kinds, alike: one } = rules;
+  prepareTops(n);
+  if ((kinds & 60) === 4) return cutAbove(tree, flags, out);
   if (kinds & 24) markFuncs(tree, goneFuncs(rules), out);
   if (kinds & 4) {
     for (let i = 1; i < n;) {
@@ -169,14 +171,38 @@ export function takeOut(tree: Tree, rules: Rules, out: Uint8Array): Int32Array {
     for (let f = 0; f + 1 < from.length; f++)
       for (let i = from[f]; flags[f] & 32 && i < from[f + 1]; i++) if (flags[func[parent[at[i]]]] & 32 && one(func[parent[at[i]]], f)) out[at[i]] = 1;
   }
+  return topsLeft(tree, out);
+}
+
+/** What show-from alone does: the first matches are on top. */
+function cutAbove({ n, func, end }: Tree, flags: Uint8Array, out: Uint8Array): Int32Array {
   let count = 0;
-  prepareTops(n);
   for (let i = 1; i < n;) {
-    if (out[i]) {
-      i++;
-    } else {
+    if (flags[func[i]] & 4) {
       tops[count++] = i;
       i = end[i];
+    } else {
+      out[i++] = 1;
+    }
+  }
+  return tops.slice(0, count);
+}
+
+const RUN = 12; // nodes taken out one after the other: then it pays to let the browser look for the next that is left
+
+function topsLeft({ n, end }: Tree, out: Uint8Array): Int32Array {
+  let count = 0, run = 0;
+  for (let i = 1; i < n;) {
+    if (!out[i]) {
+      tops[count++] = i;
+      i = end[i];
+      run = 0;
+    } else if (++run < RUN) {
+      i++;
+    } else {
+      i = out.indexOf(0, i);
+      if (i < 0) break;
+      run = 0;
     }
   }
   return tops.slice(0, count);

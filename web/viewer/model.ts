@@ -312,8 +312,30 @@ export class FlatProfile {
   sorted(order: string, funcs: Named): FlatRow[] {
     const known = this.orders.get(order);
     if (known) return known;
-    const out = this.rows.slice().sort(this.by(order, funcs));
+    if (order.endsWith('name')) {
+      const out = this.named(funcs);
+      if (order !== 'name') out.reverse();
+      this.orders.set(order, out);
+      return out;
+    }
+    // Numbers alone are put in order three times as fast as rows; equal ones stand in the order of names.
+    const keys = this.keys(order.replace('-', ''), funcs), sign = order.startsWith('-') ? 1 : -1, { rows } = this, out = new Array<FlatRow>(rows.length), next = new Map<number, number>();
+    Float64Array.from(rows, r => sign * keys[r.func]).sort().forEach((key, i) => next.has(key) || next.set(key, i));
+    for (const row of this.named(funcs)) {
+      const key = sign * keys[row.func], at = next.get(key)!;
+      out[at] = row;
+      next.set(key, at + 1);
+    }
     this.orders.set(order, out);
+    return out;
+  }
+
+  /** The rows in the order of names. */
+  private named({ rank }: Named): FlatRow[] {
+    const at = new Int32Array(rank.length + 1), out = new Array<FlatRow>(this.rows.length);
+    for (const { func } of this.rows) at[rank[func] + 1]++;
+    for (let i = 0; i < rank.length; i++) at[i + 1] += at[i];
+    for (const row of this.rows) out[at[rank[row.func]]++] = row;
     return out;
   }
 

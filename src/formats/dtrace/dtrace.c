@@ -19,10 +19,10 @@
 
 const struct pp_rule pp_dtrace_rules[] = {
 	[DTRACE_CUT] = { "dtrace-cut", PP_ERROR, "the output breaks off",
-	                 "The last stack has no value behind it. It is left out." },
+	                 "The last stack has no value after it. It is left out." },
 	[DTRACE_VALUE] = { "dtrace-value", PP_ERROR, "a stack has no value",
-	                   "Behind the frames of a stack stands a whole number, or a table of "
-	                   "quantize(). Where something else stands, the stack is left out." },
+	                   "The frames of a stack are followed by a whole number, or a table "
+	                   "of quantize(). If something else follows, the stack is left out." },
 	[DTRACE_RANGE] = { "dtrace-range", PP_ERROR, "a value is too large",
 	                   "Values are whole numbers of 64 bits. This stack is left out." },
 	[DTRACE_DROPS] = { "dtrace-drops", PP_WARNING, "DTrace dropped data",
@@ -32,8 +32,8 @@ const struct pp_rule pp_dtrace_rules[] = {
 	                   "DTrace could not run an action, mostly because of an invalid address. What "
 	                   "it would have recorded is missing." },
 	[DTRACE_SCALAR] = { "dtrace-scalar", PP_NOTE, "an aggregation has no stack",
-	                    "The output holds counts by other keys than stacks. They are no part of the "
-	                    "profile and are left out." },
+	                    "The output holds counts by keys other than stacks. They are not "
+	                    "part of the profile and are left out." },
 	{ 0 },
 };
 

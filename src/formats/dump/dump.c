@@ -31,10 +31,10 @@ static const struct pp_dump_kind *const kinds[] = { &pp_dump_gdb,       &pp_dump
 
 const struct pp_rule pp_dump_rules[] = {
 	[DUMP_LINE] = { "dump-line", PP_ERROR, "a line is not what such a dump has",
-	                "Within a stack or tree stands a line that cannot be taken apart. It is left out." },
+	                "A line within a stack or tree cannot be parsed. It is left out." },
 	[DUMP_COUNT] = { "dump-count", PP_ERROR, "counts do not add up",
-	                 "What lies below a line of a tree counts more than the line itself. The difference is "
-	                 "nobody's." },
+	                 "What is below a line of a tree adds up to more than the line "
+	                 "itself. The difference belongs to no function." },
 	[DUMP_IDLE] = { "dump-idle", PP_NOTE, "threads that do not run are left out",
 	                "A dump of Java threads has all of them; those that wait, sleep or poll cost "
 	                "nothing." },

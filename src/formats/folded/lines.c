@@ -9,10 +9,12 @@
 
 const struct pp_rule pp_folded_rules[] = {
 	[PP_FOLDED_COUNT_MISSING] = { "folded-count-missing", PP_ERROR,
-	                              "a line does not end in a blank and a count",
-	                              "Each line is a stack, blanks, and a count. This one ends in something else, so nobody "
-	                              "can say what it weighs. The line is left out of all totals; the rest of the file is "
-	                              "used. Often a line was cut, or belongs to another format." },
+	                              "a line does not end in a space and a count",
+	                              "Each line is a stack, a space, and a count. This one "
+	                              "ends in something else, so there is no telling what "
+	                              "it weighs. The line is left out of all totals; the "
+	                              "rest of the file is used. Often a line was cut off, "
+	                              "or belongs to another format." },
 	[PP_FOLDED_COUNT_INVALID] = { "folded-count-invalid", PP_ERROR,
 	                              "a count is not a plain non-negative whole number",
 	                              "Counts are ASCII digits only: no sign, no fraction, no exponent, no grouping. The line "
@@ -24,8 +26,9 @@ const struct pp_rule pp_folded_rules[] = {
 	                                "out of all totals." },
 	[PP_FOLDED_SUM_TOO_LARGE] = { "folded-sum-too-large", PP_ERROR,
 	                              "the counts of one stack add up to more than 2^64-1",
-	                              "Equal stacks are added. With this line the sum of its stack would pass 2^64-1, so the "
-	                              "line is left out; what was added before stays." },
+	                              "Equal stacks are added. With this line the sum of its "
+	                              "stack would exceed 2^64-1, so the line is left out; "
+	                              "what was added before stays." },
 	[PP_FOLDED_STACK_MISSING] = { "folded-stack-missing", PP_ERROR,
 	                              "a line has a count but no stack",
 	                              "A stack has at least one name. The line is left out of all totals. Writers that have "

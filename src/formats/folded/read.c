@@ -313,7 +313,7 @@ uint32_t
 pp_folded_series(struct pp_builder *b, const struct pp_folded_grammar *grammar)
 {
 	b->sum_rule = &pp_folded_rules[PP_FOLDED_SUM_TOO_LARGE];
-	b->sum_message = "the count of this stack would pass 18446744073709551615";
+	b->sum_message = "the count of this stack would exceed 18446744073709551615";
 	if (grammar->counts == PP_FOLDED_DIFF)
 		(void)pp_build_metric_z(b, "before", "samples", PP_KIND_SAMPLES, PP_UINT,
 		                        PP_METRIC_SAMPLED);
@@ -380,8 +380,8 @@ report_unwatched(struct pp_builder *builder)
 		return;
 	pp_diag_add(
 	    builder->diags, builder->sum_rule, PP_NOWHERE,
-	    "all counts pass 18446744073709551615; whether those of one stack do, only a file "
-	    "that can be read again tells");
+	    "all counts together exceed 18446744073709551615; whether those of one stack do "
+	    "can only be told from a file that can be read twice");
 	builder->profile->complete = false;
 }
 

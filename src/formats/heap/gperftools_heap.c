@@ -22,12 +22,13 @@ static const struct pp_rule gh_rules[] = {
 	                "the first line is not that of a heap profile",
 	                "It says how many objects and bytes are in use, how many were allocated, and how they were "
 	                "sampled. Without it nothing can be read." },
-	[GH_LINE] = { "gperftools-heap-line", PP_ERROR, "a line is no stack",
-	              "A stack is two pairs of numbers and, behind @, its addresses. The line is left out." },
+	[GH_LINE] = { "gperftools-heap-line", PP_ERROR, "a line is not a stack",
+	              "A stack is two pairs of numbers and, after @, its addresses. The line "
+	              "is left out." },
 	[GH_TOTAL] = { "gperftools-heap-total", PP_WARNING,
 	               "the stacks do not add up to the first line",
-	               "The first line tells the sums of all stacks. Others mean that some are missing: the file was cut, "
-	               "or edited." },
+	               "The first line has the sums of all stacks. If they differ, some "
+	               "stacks are missing: the file was cut, or edited." },
 	[GH_SYMBOLS] = { "gperftools-heap-symbols", PP_NOTE, "some modules have no symbols",
 	                 "Names of functions come from the binaries that were recorded and their debug files "
 	                 "(/usr/lib/debug, .gnu_debuglink). Elsewhere than on the machine of the recording, --option "
@@ -287,7 +288,7 @@ static const struct pp_holds gh_holds[] = {
 
 const struct pp_format pp_format_gperftools_heap = {
 	.name = "gperftools-heap",
-	.title = "gperftools heap profiles (text; Go's, too)",
+	.title = "gperftools heap profiles (text, including Go's)",
 	.extensions = "heap",
 	.can = PP_CAN_READ | PP_TREE,
 	.bid = gh_bid,

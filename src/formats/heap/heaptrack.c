@@ -39,16 +39,17 @@ const struct pp_rule pp_heaptrack_rules[] = {
 	                    "heaptrack 1.5 and all before it write formats 0 to 3. What a later one means is not known; "
 	                    "nothing is read." },
 	[PP_HT_LINE] = { "heaptrack-line", PP_ERROR, "a line is not what heaptrack writes",
-	                 "A line begins with a letter and a blank, and has as many hexadecimal numbers as that asks for. "
-	                 "The line is left out." },
+	                 "A line begins with a letter and a space, and has as many "
+	                 "hexadecimal numbers as that letter requires. The line is left out." },
 	[PP_HT_REFERENCE] = { "heaptrack-reference", PP_ERROR, "a number refers to nothing",
 	                      "Strings, addresses, stacks and allocations are counted as they are listed, and are "
 	                      "listed before they are used. The line is left out, or the part of it." },
 	[PP_HT_CUT] = { "heaptrack-cut", PP_ERROR, "the recording breaks off",
 	                "The last line has no end: the program or heaptrack was killed, or the file was cut. What came "
 	                "before is used; all that was live there counts as live." },
-	[PP_HT_SIZE] = { "heaptrack-size", PP_ERROR, "a size is beyond all machines",
-	                 "Sizes are less than 2^56 bytes, and so that all that is in use can be told in 64 bits." },
+	[PP_HT_SIZE] = { "heaptrack-size", PP_ERROR, "a size is impossibly large",
+	                 "Sizes are less than 2^56 bytes, and all that is in use together "
+	                 "fits into 64 bits." },
 	[PP_HT_TIME] = { "heaptrack-time", PP_WARNING, "the clock goes back",
 	                 "Times are milliseconds since the start and never fall. As with heaptrack_print, this one is "
 	                 "passed over." },
@@ -58,8 +59,9 @@ const struct pp_rule pp_heaptrack_rules[] = {
 	                  "numbers are those of heaptrack_print, which counts the same way." },
 	[PP_HT_SUPPRESSED] = { "heaptrack-suppressed", PP_NOTE,
 	                       "the program names leaks that it wants to be left out",
-	                       "It brings patterns of leaks that are known (S lines), which heaptrack_print subtracts. Here "
-	                       "they are counted; --exclude leaves them out." },
+	                       "It contains patterns of known leaks (S lines), which "
+	                       "heaptrack_print subtracts. Here they are counted; --exclude "
+	                       "leaves them out." },
 	[PP_HT_SYMBOLS] = { "heaptrack-symbols", PP_NOTE, "some modules have no symbols",
 	                    "Names of functions in raw recordings come from the binaries that were recorded and their debug "
 	                    "files (/usr/lib/debug, .gnu_debuglink). Elsewhere than on the machine of the recording, "

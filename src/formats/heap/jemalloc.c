@@ -26,8 +26,8 @@ static const struct pp_rule je_rules[] = {
 	                "It is heap_v2/ and how many bytes there are between two samples on average. Without it nothing "
 	                "can be read." },
 	[JE_LINE] = { "jemalloc-line", PP_ERROR, "a line is not what jemalloc writes",
-	              "A stack is @ and its addresses; behind it, and in the header, stand t*: or a thread and two pairs "
-	              "of numbers. The line is left out." },
+	              "A stack is @ and its addresses; after it, and in the header, come t*: "
+	              "or a thread and two pairs of numbers. The line is left out." },
 	[JE_SYMBOLS] = { "jemalloc-symbols", PP_NOTE, "some modules have no symbols",
 	                 "Names of functions come from the binaries that were recorded and their debug files "
 	                 "(/usr/lib/debug, .gnu_debuglink). Elsewhere than on the machine of the recording, --option "

@@ -13,8 +13,9 @@ const struct pp_rule pp_loss_rules[] = {
 #include "model/trait_list.h"
 #undef TRAIT
 	[PP_LOSS_NAMES] = { "loss-names", PP_WARNING, "names are changed to fit",
-	                    "The format cannot hold every byte in a name: separators and newlines become others, "
-	                    "blanks at the ends go, an empty name gets one, a name without package gets main::." },
+	                    "The format cannot hold every byte in a name: separators and "
+	                    "newlines are replaced, spaces at the ends are removed, an empty "
+	                    "name gets one, and a name without a package gets main::." },
 	[PP_LOSS_VALUES] = { "loss-values", PP_WARNING, "values are changed to fit",
 	                     "The format holds whole numbers, perhaps of a certain unit or none below 0. Others were "
 	                     "rounded, became 0, or stayed at the largest one." },
@@ -22,8 +23,9 @@ const struct pp_rule pp_loss_rules[] = {
 	                      "The format has place for a certain number or certain kinds of metrics. Of one that holds "
 	                      "only one, --metric says which." },
 	[PP_LOSS_UNITS] = { "loss-units", PP_WARNING, "metrics get other names or units",
-	                    "The format has names and units of its own, or none. The values are the same but for what "
-	                    "other findings say; what they count is not told any more." },
+	                    "The format has names and units of its own, or none. The values "
+	                    "are the same except as other findings say; what they count is "
+	                    "no longer recorded." },
 	{ 0 },
 };
 

@@ -709,8 +709,7 @@ pp_nyt_read(struct pp_reader *reader, struct pp_builder *builder)
 		read_records(&load);
 		pp_nyt_calls_end(&load);
 		if (load.records == 0 && load.statements.n == 0) {
-			PP_NYT_FIND(&load, PP_NYT_EMPTY, PP_NOWHERE,
-			            "there is not a single record");
+			PP_NYT_FIND(&load, PP_NYT_EMPTY, PP_NOWHERE, "there are no records");
 			status = PP_E_INVALID;
 		} else {
 			pp_nyt_finish(&load);

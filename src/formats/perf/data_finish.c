@@ -20,8 +20,8 @@ report(struct pp_pd *d)
 {
 	struct pp_pd_counts *c = &d->counts;
 
-	note(d, PP_PD_EVENT, c->strangers, "sample of an event that nobody describes",
-	     "samples of events that nobody describes");
+	note(d, PP_PD_EVENT, c->strangers, "sample of an event that is not described",
+	     "samples of events that are not described");
 	note(d, PP_PD_LOST, c->lost, "record was lost", "records were lost");
 	note(d, PP_PD_LOST, c->lost_samples, "sample was lost", "samples were lost");
 	note(d, PP_PD_THROTTLED, c->throttled, "pause in sampling", "pauses in sampling");

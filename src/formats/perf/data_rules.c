@@ -5,12 +5,14 @@
 
 const struct pp_rule pp_pd_rules[] = {
 	[PP_PD_HEADER] = { "perf-header", PP_ERROR, "the header makes no sense",
-	                   "A recording begins with its magic, the size of its header (104 bytes, or 16 for what came through a "
-	                   "pipe) and where its events and records are. What is said there does not fit the file. Nothing can "
-	                   "be read without it; the ids of an event are left out alone." },
+	                   "A recording begins with its magic, the size of its header (104 "
+	                   "bytes, or 16 for what came through a pipe) and where its events "
+	                   "and records are. What it says does not fit the file. Nothing can "
+	                   "be read without it; only ids of an event may be left out by "
+	                   "themselves." },
 	[PP_PD_NO_ATTRIBUTE] = { "perf-no-event", PP_ERROR, "no event is described",
-	                         "What samples hold is told by the attributes of their event: without any, no sample can be "
-	                         "read." },
+	                         "The attributes of an event say what its samples hold: "
+	                         "without any, no sample can be read." },
 	[PP_PD_CUT] = { "perf-cut", PP_ERROR, "the records break off",
 	                "A record has an impossible size, or the file ends within it or within the data that its header "
 	                "promises: the file was cut or damaged. What came before is used." },
@@ -18,8 +20,9 @@ const struct pp_rule pp_pd_rules[] = {
 	                   "The event says which fields a sample has, and a length in it (of a call chain, say) leads beyond its end. "
 	                   "The sample is left out." },
 	[PP_PD_EVENT] = { "perf-event", PP_ERROR, "samples belong to no event",
-	                  "A sample stands before any event is described, or names an event that nobody describes. perf itself "
-	                  "drops those of unknown events; they are left out and counted." },
+	                  "A sample comes before any event is described, or names an event "
+	                  "that is not described. perf itself drops those of unknown events; "
+	                  "they are left out and counted." },
 	[PP_PD_EVENTS] = { "perf-events", PP_ERROR, "there are more than 1024 events",
 	                   "Samples of each event are kept apart. Further events are left out, and so are their samples." },
 	[PP_PD_MAPS] = { "perf-maps", PP_ERROR,
@@ -36,8 +39,9 @@ const struct pp_rule pp_pd_rules[] = {
 	                       "perf writes the size of its data at the end. Here it is 0: perf was killed, or still records. All whole "
 	                       "records are used; names of events are derived, as nothing else is known of them." },
 	[PP_PD_FEATURES] = { "perf-features", PP_WARNING, "what the file says of itself is cut",
-	                     "Behind the records stand the names of events, build ids, the command and the machine. The file ends "
-	                     "before that; names of events are derived." },
+	                     "After the records come the names of events, build ids, the "
+	                     "command and the machine. The file ends before that; names of "
+	                     "events are derived." },
 	[PP_PD_LOST] = { "perf-lost", PP_WARNING, "events were lost while recording",
 	                 "The kernel wrote faster than perf read, and dropped samples or records of processes and mappings. "
 	                 "The profile is not complete: what was lost is not spread evenly. Record with a larger buffer (-m) "
@@ -49,7 +53,8 @@ const struct pp_rule pp_pd_rules[] = {
 	                  "AUX data (Intel PT, Arm CoreSight or SPE) hold what the processor traced. Only perf decodes them: `perf "
 	                  "script --itrace=i100us | polyprof -`." },
 	[PP_PD_BRANCHES] = { "perf-branches", PP_NOTE, "branches are not used",
-	                     "Samples hold the branches taken last (perf record -b). They are no stacks, and were passed over." },
+	                     "Samples hold the branches taken last (perf record -b). They "
+	                     "are not stacks, and were skipped." },
 	[PP_PD_STACKS] = { "perf-stacks", PP_NOTE, "copies of stacks end early",
 	                   "With `--call-graph dwarf` samples hold a copy of the stack instead of the callers. Who called is found "
 	                   "by what the binaries say (.eh_frame): where one is not found, or is of another build, callers are "

@@ -116,7 +116,7 @@ lines_report(struct pp_pd *d)
 	else if (known && !told)
 		pp_diag_add(
 		    d->reader->diags, &pp_pd_rules[PP_PD_SYMBOLS], PP_NOWHERE,
-		    "no binary has debug information that tells source lines (compile with -g, or "
+		    "no binary has debug information with source lines (compile with -g, or "
 		    "install its debug package)");
 }
 

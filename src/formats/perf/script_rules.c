@@ -15,21 +15,25 @@ const struct pp_rule pp_perf_rules[] = {
 	                     "rounded or wrapped: the sample is left out." },
 	[PP_PERF_HEADER_MISSING] = { "perf-script-header-missing", PP_ERROR,
 	                             "a stack has no header",
-	                             "Other samples of this file have a header line, this one starts with its frames: the "
-	                             "file was cut at its start or lines were removed. The stack is left out, because nobody "
-	                             "can say which event and thread it belongs to." },
+	                             "Other samples of this file have a header line, this "
+	                             "one starts with its frames: the file was cut at its "
+	                             "start or lines were removed. The stack is left out, "
+	                             "because it is not known which event and thread it "
+	                             "belongs to." },
 	[PP_PERF_CUT] = { "perf-script-cut", PP_ERROR, "the file ends in the middle of a sample",
 	                  "The last line has no newline and breaks off, or a header is last and its stack is missing. That "
 	                  "sample is left out: half a stack would be counted in the wrong place." },
 	[PP_PERF_END] = { "perf-script-end", PP_WARNING,
 	                  "no empty line ends the last sample: its stack may be cut",
-	                  "perf writes an empty line behind each stack, and a newline behind each line. This file ends without it, as "
-	                  "files do that were cut by `head` or trimmed by an editor. The sample is counted as it stands, and "
-	                  "the profile is marked incomplete." },
+	                  "perf writes an empty line after each stack, and a newline after "
+	                  "each line. This file ends without it, as files do that were cut "
+	                  "by `head` or trimmed by an editor. The sample is counted as it "
+	                  "is, and the profile is marked incomplete." },
 	[PP_PERF_SUM] = { "perf-script-sum", PP_ERROR,
 	                  "the periods of an event add up to more than 2^64-1",
-	                  "Sums are exact up to 2^64-1. With this sample that of its event would pass it, so the sample is "
-	                  "left out; what was added before stays." },
+	                  "Sums are exact up to 2^64-1. With this sample the sum of its "
+	                  "event would exceed that, so the sample is left out; what was "
+	                  "added before stays." },
 	[PP_PERF_EVENTS] = { "perf-script-events", PP_ERROR, "there are more than 1024 events",
 	                     "Samples of each event are kept apart. No recording has thousands of events; a text in which every "
 	                     "line names another one is something else. Samples of further events are left out." },
@@ -38,7 +42,7 @@ const struct pp_rule pp_perf_rules[] = {
 	                   "The profile is not complete: what was lost is not spread evenly. Record with a larger buffer (-m) "
 	                   "or a lower rate (-F)." },
 	[PP_PERF_MESSAGE] = { "perf-script-message", PP_NOTE,
-	                      "a message of perf stands in the text",
+	                      "the text contains a message from perf",
 	                      "Messages that perf prints to standard error were redirected into the same file. They are "
 	                      "passed over." },
 	[PP_PERF_PERIOD_MISSING] = { "perf-script-period-missing", PP_WARNING,
@@ -51,7 +55,8 @@ const struct pp_rule pp_perf_rules[] = {
 	                         "in files that were put together. They were sorted." },
 	[PP_PERF_DETAILS] = { "perf-script-details", PP_NOTE,
 	                      "registers, branches or source code were passed over",
-	                      "Output with -F +iregs, +uregs, +brstack or +srccode has lines within a sample that are no frames. "
-	                      "They are not part of a profile and were passed over." },
+	                      "Output with -F +iregs, +uregs, +brstack or +srccode has lines "
+	                      "within a sample that are not frames. They are not part of a "
+	                      "profile and were skipped." },
 	{ 0 },
 };

@@ -66,7 +66,7 @@ types_check(struct pprof_doc *d)
 			                "sample type %zu has no name", i + 1);
 		if (i < PPROF_TYPES_COMPARED && pp_pprof_type_again(d, i))
 			pp_pprof_report(d, PPROF_SAMPLE_TYPE_DUPLICATE, d->types.at[i].message.p,
-			                "another sample type is called %.*s, too", PP_SHOWN(name));
+			                "another sample type is also called %.*s", PP_SHOWN(name));
 	}
 	if (primary.n && d->types.n && !pp_slice_eq(primary, type_name(d, pp_pprof_primary(d))))
 		pp_pprof_report(d, PPROF_DEFAULT_TYPE, NULL,

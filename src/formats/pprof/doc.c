@@ -310,7 +310,7 @@ strings_check(struct pprof_doc *d)
 		struct pp_slice s = d->strings.at[i];
 
 		if (s.n == 0 && !empty)
-			pp_pprof_report(d, PPROF_STRING_EMPTY, s.p, "string %zu is empty, too", i);
+			pp_pprof_report(d, PPROF_STRING_EMPTY, s.p, "string %zu is also empty", i);
 		empty |= s.n == 0;
 		if (odd || pp_utf8_valid(s))
 			continue;
@@ -415,7 +415,7 @@ locations_resolve(struct pprof_doc *d)
 		    (l->f[LOCATION_ADDRESS] < m->f[MAPPING_START] ||
 		     l->f[LOCATION_ADDRESS] > m->f[MAPPING_LIMIT]))
 			pp_pprof_report(d, PPROF_ADDRESS_RANGE, l->message.p,
-			                "location %llu lies outside of its mapping",
+			                "location %llu is outside its mapping",
 			                (unsigned long long)id);
 	}
 }

@@ -42,7 +42,9 @@ pattern_new(struct pprof_doc *d, int field, const char *what)
 	if (!problem.n && !pattern.failed)
 		regex = pp_regex_new(pp_slice_of(pattern.p, pattern.n), &problem);
 	if (problem.n)
-		pp_pprof_report(d, PPROF_FRAMES_REGEX, NULL, "%s is no regular expression: %.200s",
+		pp_pprof_report(d, PPROF_FRAMES_REGEX, NULL,
+		                "%s is not a regular expression: "
+		                "%.200s",
 		                what, problem.p);
 	else if (!regex)
 		d->no_memory = true;

@@ -430,7 +430,7 @@ lines_read(struct legacy_read *r, struct pp_slice text)
 			continue;
 		r->b->profile->complete = false;
 		pp_diag_add(r->reader->diags, &pp_pprof_rules[PPROF_LEGACY_LINE],
-		            pp_places_next(&r->places, word.p), "this is no stack");
+		            pp_places_next(&r->places, word.p), "this is not a stack");
 	}
 	thread_end(r);
 }

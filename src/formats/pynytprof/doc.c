@@ -196,7 +196,8 @@ take_chunks(struct pp_pyn_parse *x, struct pp_slice rest)
 
 			PP_PYN_FIND(x, text ? PP_PYN_BANNER_LINE : PP_PYN_TOKEN_INVALID, rest.p,
 			            text ? "a line of the banner does not start with #, : or !"
-			                 : "a chunk starts with byte 0x%02x, which is no letter",
+			                 : "a chunk starts with byte 0x%02x, which is not a "
+			                   "letter",
 			            letter);
 			x->doc->damaged = true;
 			return;

@@ -61,7 +61,7 @@ inline_check(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 		if (inner->has_depth && f->has_depth && inner->depth <= f->depth &&
 		    inner->ip == f->ip && inner->dso == f->dso)
 			pp_spaa_report_in(r, rec, PP_SPAA_R_INLINE_ORDER, "frames.#", &index,
-			                  "inline depth %llu stands outside of %llu",
+			                  "inline depth %llu is outside %llu",
 			                  (unsigned long long)f->depth,
 			                  (unsigned long long)inner->depth);
 		if (inner->dso != f->dso || inner->ip != f->ip || inner->symoff != f->symoff)

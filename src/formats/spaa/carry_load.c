@@ -280,7 +280,7 @@ take_table(struct pp_spaa_carry *c, struct pp_scan *s, int table)
 		return damaged(c, "a table is not an array");
 	while (pp_scan_item(s)) {
 		if (!take_int(s, &c->row[n]))
-			return damaged(c, "a table holds something that is no integer");
+			return damaged(c, "a table holds something that is not an integer");
 		if (++n < width)
 			continue;
 		n = 0;

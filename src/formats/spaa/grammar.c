@@ -140,7 +140,7 @@ event_judge(struct pp_json_reader *p, const struct pp_json_object *o, void *out)
 	    pp_json_object_took(o, PP_SPAA_K_EVENT_KIND) && e->kind != PP_SPAA_ALLOCATION &&
 	    e->kind != PP_SPAA_DEALLOCATION)
 		pp_spaa_find(p, PP_SPAA_R_ALLOCATION_TRACKING_KIND, o->at[PP_SPAA_K_EVENT_TRACKING],
-		             "allocation_tracking on an event that is no allocation");
+		             "allocation_tracking on an event that is not an allocation");
 }
 
 bool

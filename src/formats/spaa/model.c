@@ -115,7 +115,7 @@ metric_build_time(struct pp_spaa_reader *r, struct pp_spaa_event *e, uint32_t *f
 	pp_diag_add(r->reader->diags, &pp_spaa_rules[PP_SPAA_R_TIME_REFUSED], PP_NOWHERE,
 	            "event \"%.*s\" %s", PP_SHOWN(e->said.name),
 	            e->said.mode != PP_SPAA_FREQUENCY
-	                ? "is not sampled by frequency: its samples are no time"
+	                ? "is not sampled by frequency: its samples are not times"
 	            : !event_has_rate(e) ? "does not give its rate"
 	                                 : "has no metric \"samples\" or \"count\"");
 	r->in.errors++;

@@ -24,7 +24,7 @@ pp_spaa_apply_sample(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	else if (PP_UNLIKELY(pp_decimal_cmp(&s->time, &h->start) < 0 ||
 	                     pp_decimal_cmp(&s->time, &h->end) > 0))
 		pp_spaa_report_in(r, rec, PP_SPAA_R_TIMESTAMP_RANGE, "timestamp", NULL,
-		                  "the timestamp lies outside time_range");
+		                  "the timestamp is outside time_range");
 	pp_spaa_refer(r, rec, &s->id, event, PP_SPAA_R_STACK_UNDEFINED, &id);
 	r->times.samples++;
 	moment.timed = h->unit && pp_decimal_scaled(&s->time, h->unit, &moment.time);
@@ -134,7 +134,7 @@ pp_spaa_apply_window(struct pp_spaa_reader *r, const struct pp_spaa_record *rec)
 	outside = window_is_outside(&r->header, w);
 	if (outside)
 		pp_spaa_report_in(r, rec, PP_SPAA_R_WINDOW_OUTSIDE, "start", NULL,
-		                  "the window lies outside time_range; are its times relative?");
+		                  "the window is outside time_range; are its times relative?");
 	timed = r->want_time && window_time(&r->header, w, outside, &time);
 	for (i = 0; i < w->by_stack.n; i++)
 		window_entry(r, rec, i, timed ? &time : NULL);

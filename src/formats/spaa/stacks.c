@@ -102,7 +102,7 @@ pp_spaa_stack_judge(struct pp_spaa_reader *r, const struct pp_spaa_record *rec, 
 		               "the local id \"%.*s\" is used twice", PP_SHOWN(s->id.text));
 	else if (r->stacks.id_frames.at[id] != frames)
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_ID_CLASH, s->id.at,
-		               "the id \"%.*s\" stands for other frames, too",
+		               "the id \"%.*s\" also stands for other frames",
 		               PP_SHOWN(s->id.text));
 	else if (pp_spaa_context_find(r, id, s->context) != PP_MAP_NONE)
 		pp_spaa_report(r, rec, PP_SPAA_R_STACK_REPEATED, s->id.at,

@@ -392,7 +392,7 @@ pp_spx_merge(struct spx_read *r, struct spx_walk *w)
 	if (w->no_memory)
 		no_memory(r);
 	if (pp_builder_ok(r->b) && !scales_meet(r, w))
-		pp_builder_fail(r->b, PP_E_LIMIT, "values with decimals pass 64 bits");
+		pp_builder_fail(r->b, PP_E_LIMIT, "values with decimals exceed 64 bits");
 	if (!pp_builder_ok(r->b))
 		return;
 	pp_diags_append(r->reader->diags, &w->diags, r->found.lines);

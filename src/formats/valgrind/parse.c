@@ -183,7 +183,7 @@ cost_fits(struct pp_cg_parser *p, const unsigned char *at, uint32_t metric)
 	}
 	if (!fits)
 		pp_cg_report(p, PP_CG_NUMBER_TOO_LARGE, at,
-		             negative ? "a cost is negative, and others pass 63 bits"
+		             negative ? "a cost is negative, and others exceed 63 bits"
 		                      : "a cost exceeds 63 bits, and others may be negative");
 	return fits;
 }

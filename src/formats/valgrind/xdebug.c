@@ -39,7 +39,7 @@ xdebug_bid(const struct pp_peek *peek)
 
 static const struct pp_option_doc xdebug_options[] = {
 	{ "time-unit", "10ns|100ns|ns|us|ms|s",
-	  "the unit of Time, where the file does not tell (Xdebug 2.0.0 betas)" },
+	  "the unit of Time, if the file does not say (Xdebug 2.0.0 betas)" },
 	{ 0 },
 };
 

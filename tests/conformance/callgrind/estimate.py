@@ -211,7 +211,7 @@ with tempfile.TemporaryDirectory() as directory:
 lines_only = os.path.join(samples, 'cachegrind', 'good')
 for name in sorted(os.listdir(lines_only))[:1]:
     done = run(polyprof, 'tree', os.path.join(lines_only, name))
-    ok(done.returncode == 3 and b'does not know who called whom' in done.stderr, f'{name}: no tree', done.stderr.decode())
+    ok(done.returncode == 3 and b'does not know which function called which' in done.stderr, f'{name}: no tree', done.stderr.decode())
     top, done = answer('top', '--json', '--focus', 'main', os.path.join(lines_only, name))
     ok(top is not None and top['estimated'] is False and all('main' in f['name'] for f in top['functions']),
        f'{name}: filters choose functions', done.stderr.decode())
