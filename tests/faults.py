@@ -168,6 +168,13 @@ def memory():
         file.writelines(f'fn=f{i}\n1{" 1" * 500}\n' for i in range(3000))
     done = run('convert', 'callgrind.out.dense', '--to', 'spaa', '-o', 'to/x', '--max-memory', '10M', limits=[(resource.RLIMIT_DATA, 200 << 20)])
     ok(done.returncode == EXIT_INPUT and b'--max-memory' in done.stderr, 'what is dense is on the account too', (done.returncode, done.stderr))
+    # A sparse one, of calls too: stacks are estimated of what is there.
+    with open('callgrind.out.sparse', 'w') as file:
+        file.write('# callgrind format\nevents: ' + ' '.join(f'E{i}' for i in range(500)) + '\nfl=a\n')
+        file.writelines(f'fn=f{i}\n1{" 0" * (i % 500)} 7\nfn=main\ncfn=f{i}\ncalls=1 1\n1{" 0" * (i % 500)} 7\n' for i in range(3000))
+    for words in (['tree'], ['flame', '-o', 'to/x.svg'], ['convert', '--to', 'folded', '-o', 'to/x.folded'], ['top', '--by', 'file']):
+        done = run(*words, 'callgrind.out.sparse', '--max-memory', '16M')
+        ok(done.returncode == 0, f"500 events that few functions have: {' '.join(words)} in 16 MB", (done.returncode, done.stderr))
 
 
 def allocations():

@@ -55,7 +55,7 @@ pp_estimate_possible(const struct pp_profile *p)
 static union pp_value
 value_of(const struct pp_stacks *e, pp_i128 cost)
 {
-	const struct pp_metric *m = pp_stacks_metric(e, e->opts.metric);
+	const struct pp_metric *m = &e->p->metrics.at[e->opts.metric];
 
 	return m->type == PP_REAL ? (union pp_value){ .d = (double)cost * e->unit[e->opts.metric] }
 	                          : (union pp_value){ .i = cost };
@@ -72,12 +72,12 @@ find_widest(struct pp_stacks *e, struct pp_estimate *out)
 	for (p = 1; p < e->g.n; p++) {
 		for (in = e->g.first[p]; in < e->g.first[p + 1]; in++) {
 			pp_func f = e->g.to[in];
-			pp_i128 a = e->cost[in * e->metrics + metric].i;
-			pp_i128 whole = e->inclusive[e->g.component[f] * e->metrics + metric];
+			pp_i128 a = pp_ledger_get(&e->g.cost, in, metric).i;
+			pp_i128 whole = pp_ledger_get(&e->inclusive, e->g.component[f], metric).i;
 
 			/* Only the first callees matter; most functions have few. */
 			for (o = e->g.first[f], k = 0; o < e->g.first[f + 1] && k < 64; o++, k++) {
-				pp_i128 b = e->cost[o * e->metrics + metric].i;
+				pp_i128 b = pp_ledger_get(&e->g.cost, o, metric).i;
 				pp_i128 low = a + b - whole, high = a < b ? a : b;
 
 				low = low > 0 ? low : 0;
@@ -145,45 +145,51 @@ cycles_number(struct pp_derive *d, const struct pp_call_graph *g, uint32_t *cycl
 	return fine;
 }
 
-/* The costs of a node as those of a row, of all metrics of the profile; false when there are none. */
+/* The costs of a node as the next row of a series, unless there are none; false when out of memory. */
 static bool
-node_cells(const struct pp_stacks *e, size_t node, int64_t *cells)
+row_add(const struct pp_stacks *e, struct pp_series *s, pp_node node)
 {
-	const pp_i128 *cost = e->cells.at + node * e->metrics;
+	struct pp_values row = pp_ledger_row(&e->cells, node);
+	int64_t *cells = s->wide ? NULL : s->cells + (size_t)s->rows * s->stride;
 	bool any = false;
-	size_t m;
+	size_t i;
 
-	for (m = 0; m < e->metrics; m++) {
-		any |= cost[m] != 0;
-		cells[e->of[m]] = pp_stacks_cell(e, m, cost[m]);
+	for (i = 0; i < row.n; i++) {
+		uint32_t m = pp_values_metric(&row, i);
+		int64_t cell = pp_stacks_cell(e, m, row.at[i].i), *to = cells ? &cells[m] : NULL;
+
+		if (s->wide && row.at[i].i) {
+			if (!any && !pp_wide_push(s->wide))
+				return false;
+			to = pp_wide_at(s->wide, s->rows, m);
+			if (!to)
+				return false;
+		}
+		if (to)
+			*to = cell;
+		any |= row.at[i].i != 0;
 	}
-	return any;
+	s->node_of[s->rows] = node;
+	s->rows += any;
+	return true;
 }
 
 /* The rows of one run as those of a series. */
 static pp_status
 series_fill(const struct pp_stacks *e, struct pp_series *s)
 {
-	size_t nodes = e->cells.n / e->metrics, metrics = e->p->metrics.n, n;
+	size_t nodes = e->tree.n, metrics = e->p->metrics.n;
 	bool wide = metrics > PP_FEW_COLUMNS, fine;
+	pp_node n;
 
 	s->dense = s->has_calls = s->measured = false;
 	s->stride = (uint32_t)metrics;
-	s->cells = calloc(wide ? metrics : (nodes + 1) * metrics, sizeof *s->cells);
+	s->cells = wide ? NULL : calloc((nodes + 1) * metrics, sizeof *s->cells);
 	s->wide = wide ? pp_wide_new(sizeof *s->cells, 0) : NULL;
 	s->node_of = malloc((nodes + 1) * sizeof *s->node_of);
-	fine = s->cells && s->node_of && (!wide || s->wide);
-	for (n = 1; fine && n < nodes; n++) {
-		bool any = node_cells(e, n, s->cells + (wide ? 0 : s->rows * metrics));
-
-		s->node_of[s->rows] = (pp_node)n;
-		s->rows += any;
-		fine = !wide || !any || pp_wide_add_cells(s->wide, s->cells, metrics);
-	}
-	if (wide) {
-		free(s->cells);
-		s->cells = NULL;
-	}
+	fine = (s->cells || s->wide) && s->node_of;
+	for (n = 1; fine && n < nodes; n++)
+		fine = row_add(e, s, n);
 	s->rows_cap = (uint32_t)nodes + 1;
 	return fine ? PP_OK : PP_E_NOMEM;
 }

@@ -13,6 +13,7 @@
 #define PP_STACKS_H
 
 #include "model/call_graph.h"
+#include "model/sparse.h"
 #include "analysis/estimate.h"
 
 /* A frame that waits for its calls: the costliest comes first. */
@@ -21,6 +22,7 @@ struct pp_stacks_waiting {
 	pp_func entry;
 	pp_node node;
 	size_t weight; /* where its costs are in `weights` */
+	size_t n;      /* how many they are */
 	bool certain;  /* everything above is */
 	double order;
 };
@@ -33,34 +35,33 @@ struct pp_stacks_division {
 struct pp_stacks {
 	const struct pp_profile *p;
 	struct pp_estimate_opts opts;
-	/* Where there are many metrics, those that nothing costs are left out. */
 	size_t metrics;
-	uint32_t *of;        /* by metric here: which of the profile it is */
-	uint32_t *here;      /* by metric of the profile: which it is here */
-	double *unit;        /* by metric here: what one means; 1 for whole numbers */
+	double *unit;        /* by metric: what one means; 1 for whole numbers */
 	struct pp_tree tree; /* frames are function ids, or one of the two below */
 	pp_frame pruned_frame, nowhere_frame;
 	bool has_pruned, has_nowhere;
-	PP_VEC(pp_i128) cells; /* [node * metrics + metric]: own cost in the series of this run */
+	struct pp_ledger
+	    cells; /* by node: own cost in the series of this run; all ledgers here have whole numbers */
 	double whole;          /* of the chosen metric over all series, in its unit */
 	pp_i128 exact, pruned; /* over all runs */
 	uint32_t max_nodes;    /* for this run */
 	bool failed;
 
 	/* One run. */
-	struct pp_call_graph g;
-	union pp_value *cost; /* [edge * metrics + metric]: whole numbers (.i) that add up */
-	pp_i128 *own;         /* [func * metrics + metric] */
-	pp_i128 *inclusive;   /* [component * metrics + metric] */
-	pp_i128 *entering;    /* likewise: edges from outside */
-	struct pp_stacks_division
-	    *entry;        /* likewise: where callers account for more than there is */
+	struct pp_call_graph g;               /* whose costs are whole numbers that add up */
+	struct pp_ledger own;                 /* by function */
+	struct pp_ledger inclusive, entering; /* by component; the latter: edges from outside */
+	struct pp_gather
+	    entry; /* likewise, struct pp_stacks_division where callers account for more than there is */
+	bool *is_divided;  /* by component: whether `entry` has any of it */
 	uint32_t *sources; /* by component: how many edges enter, and 1 if it is a root too */
 	uint32_t *calls;   /* by component: how many edges leave */
 	size_t *member_first;
 	pp_func *members; /* by component */
 	PP_VEC(struct pp_stacks_waiting) heap;
 	PP_VEC(pp_i128) weights;
+	PP_VEC(uint32_t)
+	weighted; /* by weight: its metric; empty where each frame has all of them */
 };
 
 /* PP_E_UNSUPPORTED when the profile holds no calls with costs. Release it in any case. */
@@ -72,8 +73,6 @@ void pp_stacks_release(struct pp_stacks *);
  * `cells` are theirs then. The graph stays until the next run.
  */
 pp_status pp_stacks_run(struct pp_stacks *, size_t series, uint32_t max_nodes);
-/* A metric that is here. */
-const struct pp_metric *pp_stacks_metric(const struct pp_stacks *, size_t metric);
 /* A cost as a cell of the profile's metric; sums that do not fit stay at their limit. */
 int64_t pp_stacks_cell(const struct pp_stacks *, size_t metric, pp_i128 value);
 /* floor(a * b / c) for c != 0 without passing 128 bits. */

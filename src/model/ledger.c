@@ -8,7 +8,7 @@ pp_ledger_init(struct pp_ledger *l, const struct pp_profile *p, size_t rows)
 {
 	size_t cells;
 
-	*l = (struct pp_ledger){ .metric = p->metrics.at, .metrics = p->metrics.n };
+	*l = (struct pp_ledger){ .metric = p->metrics.at, .metrics = p->metrics.n, .room = rows };
 	if (p->metrics.n > PP_FEW_COLUMNS)
 		l->many = pp_wide_new(sizeof(union pp_value), rows);
 	else if (pp_size_mul(rows, l->metrics, &cells))
@@ -24,6 +24,26 @@ pp_ledger_release(struct pp_ledger *l)
 	free(l->few);
 	pp_wide_free(l->many);
 	*l = (struct pp_ledger){ 0 };
+}
+
+bool
+pp_ledger_grow(struct pp_ledger *l, size_t rows, size_t more)
+{
+	size_t room = 2 * l->room > more ? 2 * l->room : more, cells;
+	union pp_value *few;
+
+	while (l->many && !l->failed && l->many->rows.n < more)
+		l->failed = !pp_wide_push(l->many);
+	if (l->failed || l->many || more <= l->room)
+		return !l->failed;
+	few = pp_size_mul(room, l->metrics * sizeof *few, &cells) ? realloc(l->few, cells) : NULL;
+	l->failed = !few;
+	if (!few)
+		return false;
+	memset(few + rows * l->metrics, 0, (room - rows) * l->metrics * sizeof *few);
+	l->few = few;
+	l->room = room;
+	return true;
 }
 
 union pp_value *
@@ -130,6 +150,16 @@ pp_ledger_row(const struct pp_ledger *l, size_t row)
 		                   l->many->column + s->first, s->n };
 }
 
+union pp_value *
+pp_ledger_edit(struct pp_ledger *l, size_t row)
+{
+	const struct pp_span *s = l->few ? NULL : &l->many->rows.at[row];
+
+	if (!s)
+		return l->few + row * l->metrics;
+	return s->n ? (union pp_value *)(void *)l->many->cells + s->first : NULL;
+}
+
 bool
 pp_ledger_permute(struct pp_ledger *l, const uint32_t *order, size_t rows)
 {
@@ -145,24 +175,4 @@ pp_ledger_move(struct pp_ledger *l, size_t to, size_t from)
 		        l->metrics * sizeof *l->few);
 	else
 		l->many->rows.at[to] = l->many->rows.at[from];
-}
-
-union pp_value *
-pp_ledger_take(struct pp_ledger *l, size_t rows)
-{
-	union pp_value *all = l->few;
-	size_t cells, row, i;
-
-	l->few = NULL;
-	if (all)
-		return all;
-	if (!pp_size_mul(rows, l->metrics, &cells) || !(all = calloc(cells + 1, sizeof *all)))
-		return NULL;
-	for (row = 0; row < rows; row++) {
-		struct pp_values values = pp_ledger_row(l, row);
-
-		for (i = 0; i < values.n; i++)
-			all[row * l->metrics + values.metric[i]] = values.at[i];
-	}
-	return all;
 }

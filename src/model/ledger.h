@@ -12,6 +12,7 @@ struct pp_ledger {
 	size_t metrics;
 	union pp_value *few;  /* [row * metrics + metric], or */
 	struct pp_wide *many; /* of union pp_value */
+	size_t room;          /* rows that `few` has room for */
 	bool failed;
 };
 
@@ -31,6 +32,8 @@ pp_values_metric(const struct pp_values *v, size_t i)
 /* So many rows, all zero; false when out of memory (`failed` is set then). */
 bool pp_ledger_init(struct pp_ledger *, const struct pp_profile *, size_t rows);
 void pp_ledger_release(struct pp_ledger *);
+/* At least so many rows, where there were `rows` so far; false on failure. */
+bool pp_ledger_grow(struct pp_ledger *, size_t rows, size_t more);
 /* What a metric has in a row; a place for it, NULL on failure. */
 union pp_value *pp_ledger_at(struct pp_ledger *, size_t row, size_t metric);
 void pp_ledger_add(struct pp_ledger *, size_t row, size_t metric, union pp_value);
@@ -43,8 +46,8 @@ union pp_value pp_ledger_get(const struct pp_ledger *, size_t row, size_t metric
 bool pp_ledger_permute(struct pp_ledger *, const uint32_t *order, size_t rows);
 /* A row becomes what another one is. */
 void pp_ledger_move(struct pp_ledger *, size_t to, size_t from);
-/* All values of the first rows, [row * metrics + metric], which become the caller's; NULL when out of memory. */
-union pp_value *pp_ledger_take(struct pp_ledger *, size_t rows);
 struct pp_values pp_ledger_row(const struct pp_ledger *, size_t row);
+/* The same values, to be changed where they are. */
+union pp_value *pp_ledger_edit(struct pp_ledger *, size_t row);
 
 #endif

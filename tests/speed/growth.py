@@ -86,7 +86,7 @@ SHAPES = {
     'metrics': ('metrics.spaa', 240, lambda n: spaa(n, False), MANY),
     'events': ('events.spaa', 240, lambda n: spaa(n, True), MANY),
     'filtered metrics': ('filtered.spaa', 240, lambda n: spaa(n, False), ['top --hide f2 {}', 'tree --focus f1 {}', 'top --by module {}', 'top {} {}']),
-    'events of calls': ('callgrind.out.events', 120, callgrind_events, ['top {}', 'callers f1 {}', 'lines {}', 'top --by file {}', 'top {} {}', 'info {}']),
+    'events of calls': ('callgrind.out.events', 120, callgrind_events, ['top {}', 'callers f1 {}', 'lines {}', 'top --by file {}', 'top {} {}', 'info {}', 'tree {}']),
     'roots': ('roots.folded', 1500, lambda n: each(n, 'root{i};child 1\n'), [*TOP, *TREE, 'callers child {}']),
 }
 
