@@ -29,8 +29,6 @@ static const struct shape shapes[] = {
 	{ { "a profile of gprof (gmon.out)", "`perf record` or callgrind say more" },
 	  STARTS("gmon") },
 	{ { "a profile of massif", NULL }, STARTS("desc: "), .words = { "time_unit:" } },
-	{ { "statistics of Python's cProfile (pstats)", NULL }, STARTS("{\xa9") },
-	{ { "statistics of Python's cProfile (pstats)", NULL }, STARTS("{(") },
 	{ { "a speedscope file", NULL }, STARTS("{"), .words = { "speedscope.app/file-format" } },
 	{ { "a CPU profile of V8 (node, Chrome)", NULL },
 	  STARTS("{"),

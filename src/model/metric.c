@@ -4,6 +4,8 @@
 #include "model/metric.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 bool
 pp_value_cell(const struct pp_metric *m, union pp_value v, int64_t *cell)
@@ -70,6 +72,39 @@ pp_value_whole(const struct pp_metric *m, union pp_value v, uint32_t unit, int64
 	return value >= INT64_MIN && value <= INT64_MAX;
 }
 
+/*
+ * A double in a unit of so many canonical ones, as it is written in decimal: 3.4902e-05 s are 34902 ns, not
+ * 34902.000000000007. Most are the double that is nearest to a whole number; others are printed and moved by some digits.
+ */
+static size_t
+moved_print(double d, uint64_t factor, char out[PP_NUM_MAX])
+{
+	double whole = nearbyint(d * (double)factor);
+	int exponent, digits;
+	int64_t mantissa;
+
+	if (!isfinite(d) || (fabs(whole) < 1e15 && whole / (double)factor == d))
+		return pp_num_print_double(out, whole);
+	for (digits = 14; digits <= 16; digits++) {
+		(void)snprintf(out, PP_NUM_MAX, "%.*e", digits, d);
+		if (strtod(out, NULL) == d)
+			break;
+	}
+	for (digits = 0; factor > 1; factor /= 10)
+		digits++;
+	if (pp_num_decimal(pp_slice_z(out), &mantissa, &exponent))
+		(void)snprintf(out, PP_NUM_MAX, "%llde%d", (long long)mantissa, exponent + digits);
+	return pp_num_print_double(out, strtod(out, NULL));
+}
+
+static bool
+is_power_of_ten(uint64_t n)
+{
+	while (n >= 10 && n % 10 == 0)
+		n /= 10;
+	return n == 1;
+}
+
 size_t
 pp_value_print(const struct pp_metric *m, union pp_value v, char out[PP_NUM_MAX])
 {
@@ -78,6 +113,8 @@ pp_value_print(const struct pp_metric *m, union pp_value v, char out[PP_NUM_MAX]
 	unsigned scale = m->scale;
 	pp_i128 value;
 
+	if (m->type == PP_REAL && num > 1 && den == 1 && scale == 0 && is_power_of_ten(num))
+		return moved_print(v.d, num, out);
 	if (m->type == PP_REAL)
 		return pp_num_print_double(out, pp_value_double(m, v));
 	if (__builtin_mul_overflow(v.i, (pp_i128)num, &value))
