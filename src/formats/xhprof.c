@@ -5,13 +5,14 @@
  *      "main()==>a":       {"ct": 2, "wt": 600, ...},
  *      "CALLER==>CALLEE":  ...}
  *
- * in any order; xhgui puts such a map under "profile", beside "meta". A key without ==> is a root, others are cut at
+ * in any order, as JSON or as PHP's serialize() writes it; xhgui puts such a map under "profile", beside "meta". A key without ==> is a root, others are cut at
  * the first one. ct counts calls; wt and cpu are us, mu and pmu bytes, each with all that was called in turn. Tideways
  * adds mem.na, mem.nf (counts) and mem.aa (bytes); any other key is a count. What a function costs itself is what its
  * callers say less what its callees say. Recursion is spelled in names: fib, fib@1, fib@2 are functions of their own.
  * A whole profile has the root main(), though not always as the only one.
  */
 #include "formats/author.h"
+#include "formats/kit/php_serialize.h"
 #include "formats/kit/xhgui.h"
 
 #define MAIN "main()"
@@ -20,12 +21,15 @@
 
 extern const struct pp_format pp_format_xhprof;
 
-enum { XHPROF_JSON, XHPROF_SHAPE, XHPROF_MAIN, XHPROF_PARENT };
+enum { XHPROF_JSON, XHPROF_SERIALIZE, XHPROF_SHAPE, XHPROF_MAIN, XHPROF_PARENT };
 
 static const struct pp_rule xhprof_rules[] = {
 	[XHPROF_JSON] = { "xhprof-json", PP_ERROR, "the JSON is broken",
 	                  "The file breaks off or is not JSON from the place named on. The calls before it "
 	                  "were read." },
+	[XHPROF_SERIALIZE] = { "xhprof-serialize", PP_ERROR, "the array is broken",
+	                       "What PHP's serialize() wrote breaks off, counts wrongly, or holds objects or "
+	                       "references. Nothing of it was used." },
 	[XHPROF_SHAPE] = { "xhprof-shape", PP_ERROR, "an entry is not what XHProf writes",
 	                   "Each key is FUNCTION or CALLER==>CALLEE and occurs once. Its value is an object "
 	                   "of whole numbers, ct not below 0. Other entries are left out." },
@@ -72,6 +76,11 @@ xhprof_bid(const struct pp_peek *peek)
 	bool wrapped;
 	int bits = 0;
 
+	if (pp_php_is_array(peek->head))
+		return pp_slice_holds(peek->head, ":\"ct\";i:") ||
+		               pp_slice_holds(peek->head, ":\"wt\";i:")
+		           ? 64
+		           : pp_name_ends(peek->name, "xhprof");
 	pp_scan_init(&s, peek->head, 0, PP_SCAN_STRICT);
 	if (pp_scan_peek(&s) != PP_JSON_OBJECT || !map_enter(&s, &wrapped))
 		return 0;
@@ -102,8 +111,8 @@ static void
 report(struct xhprof_read *r, int rule, const unsigned char *at, const char *what)
 {
 	r->b->profile->complete = false;
-	pp_diag_add(r->reader->diags, &xhprof_rules[rule], pp_places_next(&r->places, at), "%s",
-	            what);
+	pp_diag_add(r->reader->diags, &xhprof_rules[rule],
+	            r->places.text.n ? pp_places_next(&r->places, at) : PP_NOWHERE, "%s", what);
 }
 
 /* The numbers of an entry; false when it is not an object of them. */
@@ -170,9 +179,8 @@ map_read(struct xhprof_read *r, struct pp_slice text)
 	struct pp_json_str key;
 	bool wrapped;
 
-	p->variant = pp_build_strz(r->b, "json");
+	p->variant = pp_build_strz(r->b, r->places.text.n ? "json" : "serialize");
 	p->calls.adds_up = true;
-	r->places.text = text;
 	pp_scan_init(&outer, text, 0, PP_SCAN_STRICT);
 	r->scan = outer;
 	(void)map_enter(&r->scan, &wrapped);
@@ -201,9 +209,24 @@ xhprof_read(struct pp_reader *reader, struct pp_builder *b)
 	struct xhprof_read r = { .reader = reader, .b = b };
 	struct pp_whole whole = { 0 };
 	pp_status status = pp_whole_open(&whole, reader);
+	struct pp_buf json = { 0 };
+	struct pp_slice text;
+	const unsigned char *at;
+	const char *problem;
 
 	if (status == PP_OK)
-		map_read(&r, pp_slice_between(reader->in->cur, reader->in->end));
+		text = r.places.text = pp_slice_between(reader->in->cur, reader->in->end);
+	if (status == PP_OK && pp_php_is_array(text)) {
+		status = pp_php_to_json(text, &json, &problem, &at);
+		if (status == PP_E_INVALID)
+			report(&r, XHPROF_SERIALIZE, at, problem);
+		/* Places in the JSON would be none of the file. */
+		r.places.text.n = 0;
+		text = pp_slice_of(json.p, json.n);
+	}
+	if (status == PP_OK)
+		map_read(&r, text);
+	pp_buf_release(&json);
 	pp_arena_release(&r.arena);
 	pp_whole_close(&whole, reader);
 	return status == PP_OK ? b->status : status;
@@ -212,7 +235,7 @@ xhprof_read(struct pp_reader *reader, struct pp_builder *b)
 /* ---- writing ------------------------------------------------------------------------------- */
 
 static void
-pair_write(struct pp_json *j, const struct pp_level_calls *c, size_t row,
+pair_write(struct pp_json *j, bool php, const struct pp_level_calls *c, size_t row,
            const struct pp_key_column *columns, struct pp_buf *key)
 {
 	const struct pp_level_pair *pair = &c->pairs.at[row];
@@ -227,15 +250,26 @@ pair_write(struct pp_json *j, const struct pp_level_calls *c, size_t row,
 	}
 	name = pp_strtab_get(&c->names, pair->callee);
 	pp_buf_add(key, name.p, name.n);
-	pp_json_key_text(j, pp_slice_of(key->p, key->n));
-	pp_json_begin_object(j);
+	pp_php_key(j, php, pp_slice_of(key->p, key->n));
+	pp_php_array_begin(j, php, c->has_calls + (n ? n : 1));
 	if (c->has_calls)
-		pp_json_put_u64(j, "ct", pair->calls);
+		pp_php_number(j, php, "ct", (int64_t)pair->calls);
 	if (n == 0)
-		pp_json_put_u64(j, "wt", 0);
+		pp_php_number(j, php, "wt", 0);
 	for (m = 0; m < n; m++)
-		pp_json_put_i64(j, columns[m].name.p, c->whole.at[row * n + m]);
-	pp_json_end_object(j);
+		pp_php_number(j, php, columns[m].name.p, c->whole.at[row * n + m]);
+	pp_php_array_end(j, php);
+}
+
+/* Whether PHP's form is asked for, or the profile came in it. */
+static bool
+is_php(const struct pp_writer *w)
+{
+	struct pp_slice of = pp_slice_z(w->opts->variant ? w->opts->variant : "");
+
+	if (!of.n && pp_profile_native(w->profile) == &pp_format_xhprof)
+		of = pp_text_of(w->profile, w->profile->variant);
+	return pp_slice_eq_z(of, "serialize");
 }
 
 static pp_status
@@ -247,7 +281,8 @@ xhprof_write(struct pp_writer *w)
 	struct pp_buf key = { 0 };
 	struct pp_json j;
 	pp_status status = columns ? pp_level_calls_collect(&c, w, ARROW, columns) : PP_E_NOMEM;
-	bool wrapped = p->meta.n && pp_profile_native(p) == &pp_format_xhprof;
+	bool php = is_php(w),
+	     wrapped = !php && p->meta.n && pp_profile_native(p) == &pp_format_xhprof;
 	size_t i;
 
 	pp_json_init(&j, w->out, PP_JSON_COMPACT);
@@ -257,18 +292,19 @@ xhprof_write(struct pp_writer *w)
 		w->loss.made |= PP_HAS(ROOTS);
 		status = pp_level_calls_wrap(&c, MAIN) ? PP_OK : PP_E_NOMEM;
 	}
-	pp_json_begin_object(&j);
+	pp_php_array_begin(&j, php, c.pairs.n);
 	for (i = 0; wrapped && i < p->meta.n; i++)
 		if (p->meta.at[i].parent == 0)
 			pp_meta_json_write(&j, p, i, true);
 	if (wrapped)
 		pp_json_put_object(&j, "profile");
 	for (i = 0; status == PP_OK && i < c.pairs.n; i++)
-		pair_write(&j, &c, i, columns, &key);
+		pair_write(&j, php, &c, i, columns, &key);
 	if (wrapped)
 		pp_json_end_object(&j);
-	pp_json_end_object(&j);
-	pp_json_end_line(&j);
+	pp_php_array_end(&j, php);
+	if (!php)
+		pp_json_end_line(&j);
 	status = key.failed ? PP_E_NOMEM : status;
 	pp_buf_release(&key);
 	pp_level_calls_release(&c);
@@ -277,6 +313,9 @@ xhprof_write(struct pp_writer *w)
 }
 
 static const struct pp_holds xhprof_holds[] = {
+	{ .variant = "serialize",
+	  .keeps = PP_HAS(PAIRS) | PP_HAS(CALLS) | PP_HAS(INCOMPLETE),
+	  .values = "whole, us or bytes, of 64 bits" },
 	{ .keeps = PP_HAS(PAIRS) | PP_HAS(CALLS) | PP_HAS(INCOMPLETE),
 	  .own = PP_HAS(METADATA),
 	  .values = "whole, us or bytes, of 64 bits" },
@@ -286,6 +325,7 @@ const struct pp_format pp_format_xhprof = {
 	.name = "xhprof",
 	.title = "XHProf and Tideways (PHP)",
 	.extensions = "xhprof",
+	.variants = "json serialize",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_EDGES | PP_META,
 	.bid = xhprof_bid,
 	.read = xhprof_read,

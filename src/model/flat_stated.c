@@ -5,13 +5,12 @@
 
 /* ---- the table of functions ------------------------------------------------------------- */
 
-/* Whether a row of the costs of functions is that of one that occurs, or that the file lists. */
+/* Whether a row of the costs of functions is that of one that occurs. */
 static bool
 costs_occur(const struct pp_profile *p, size_t row)
 {
 	const struct pp_costs_facet *c = &p->costs;
-	bool occurs = !c->calls.n || c->calls.at[row] ||
-	              p->funcs.at[c->funcs.at[row]].flags & PP_FUNC_DECLARED;
+	bool occurs = !c->calls.n || c->calls.at[row];
 	size_t m;
 
 	/* Of functions in some files calls are not known, but costs are. */

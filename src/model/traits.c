@@ -157,6 +157,9 @@ series_count(const struct pp_profile *p, uint64_t *n)
 		for (m = 0; ok && s->measured && m < p->metrics.n; m++)
 			ok = measured_count(p, s, m, &n[PP_TRAIT_MEASURED]);
 	}
+	/* Totals that calls do not give: the file states them. */
+	if (p->costs.stated && p->costs.measured && p->tree.n <= 1 && p->calls.rows.n)
+		n[PP_TRAIT_MEASURED] += p->costs.funcs.n;
 	return ok;
 }
 

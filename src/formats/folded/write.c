@@ -143,9 +143,11 @@ count_of(struct names_tree *t, const struct pp_metric *m, union pp_value v, uint
 
 	*count = 0;
 	if (m->type == PP_REAL) {
-		double d = floor(v.d + 0.5);
+		/* Of seconds nothing would be left. */
+		double exact = m->factor_num > 1000000 ? pp_value_double(m, v) : v.d,
+		       d = floor(exact + 0.5);
 
-		t->loss->rounded += d != v.d;
+		t->loss->rounded += d != exact;
 		t->loss->negative += d < 0;
 		if (d >= 18446744073709551616.0)
 			return PP_E_LIMIT;

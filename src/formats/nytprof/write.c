@@ -273,7 +273,8 @@ rate_choose(struct pp_nyt_writing *w)
 		return;
 	}
 	per_second = (pp_u128)den * 1000000000;
-	if (m->scale == 0 && per_second % num == 0 && per_second / num <= 1000000000000u) {
+	if (m->scale == 0 && per_second % num == 0 && per_second / num <= 1000000000000u &&
+	    per_second / num >= 1000) {
 		w->rate = (uint64_t)(per_second / num);
 	} else {
 		w->rate = 1000000000;

@@ -187,8 +187,34 @@ entry_read(struct pstats_read *r, uint32_t key, uint32_t value)
 	return part[4];
 }
 
+/* What the callers of a function tell of it. */
+struct told {
+	bool any, unlisted; /* one has no entry of its own */
+	int64_t calls;
+};
+
+/* Calls of a function that none of its callers made, and functions without callers, of which it is known what that cost. */
+static void
+outside_add(struct pstats_read *r, pp_func callee, const struct told *told)
+{
+	const struct pp_costs_facet *c = &r->b->profile->costs;
+	int64_t *cells, left = c->calls.at[callee] > INT64_MAX ? 0 : (int64_t)c->calls.at[callee];
+
+	left -= told->calls;
+	if (left <= 0 && told->any)
+		return;
+	cells = pp_build_edge(r->b, &(struct pp_edge_row){ .callee = callee });
+	if (!cells)
+		return;
+	cells[0] = left > 0 ? left : 0;
+	if (!told->any) {
+		cells[1] = pp_cell_real(pp_costs_get(r->b->profile, callee, 0).total.d);
+		cells[2] = pp_cell_real(pp_costs_get(r->b->profile, callee, 0).own.d);
+	}
+}
+
 static bool
-caller_read(struct pstats_read *r, pp_func callee, uint32_t key, uint32_t value, bool *unlisted)
+caller_read(struct pstats_read *r, pp_func callee, uint32_t key, uint32_t value, struct told *told)
 {
 	struct pp_edge_row edge = { .callee = callee };
 	int64_t calls, primitive, *cells;
@@ -204,8 +230,11 @@ caller_read(struct pstats_read *r, pp_func callee, uint32_t key, uint32_t value,
 	edge.caller = func_of(r, key, 0);
 	if (!edge.caller || calls < 0)
 		return false;
-	*unlisted |= edge.caller >= r->b->profile->costs.funcs.n ||
-	             !(r->is_listed[edge.caller >> 6] >> (edge.caller & 63) & 1);
+	told->any = true;
+	told->unlisted |= edge.caller >= r->b->profile->costs.funcs.n ||
+	                  !(r->is_listed[edge.caller >> 6] >> (edge.caller & 63) & 1);
+	if (__builtin_add_overflow(told->calls, calls, &told->calls))
+		told->calls = INT64_MAX;
 	cells = pp_build_edge(r->b, &edge);
 	if (!cells)
 		return true;
@@ -221,7 +250,8 @@ static void
 callers_read(struct pstats_read *r, pp_func callee, uint32_t dict)
 {
 	uint32_t key = pp_py_at(&r->m, dict)->first, value;
-	bool unlisted = false, fine = true;
+	struct told told = { 0 };
+	bool fine = true;
 
 	for (; key && pp_builder_ok(r->b); key = r->m.rows.at[value].next) {
 		value = r->m.rows.at[key].next;
@@ -230,11 +260,13 @@ callers_read(struct pstats_read *r, pp_func callee, uint32_t dict)
 			return;
 		}
 		r->edges_left--;
-		fine &= caller_read(r, callee, key, value, &unlisted);
+		fine &= caller_read(r, callee, key, value, &told);
 	}
+	if (pp_builder_ok(r->b))
+		outside_add(r, callee, &told);
 	if (!fine)
 		report(r, PSTATS_SHAPE, "a caller is not what Python's profilers write");
-	if (unlisted && pp_builder_ok(r->b)) {
+	if (told.unlisted && pp_builder_ok(r->b)) {
 		struct pp_slice name = pp_text_of(r->b->profile,
 		                                  r->b->profile->funcs.at[callee].name);
 
@@ -289,9 +321,6 @@ dict_read(struct pstats_read *r)
 		/* By way of ns, in which it is shown. */
 		whole.own->d = whole.total->d = strtod(text, NULL) / 1e9;
 		*whole.calls = r->calls;
-		/* What was made of samples does not know. */
-		if (r->calls == 0)
-			r->b->profile->costs.calls.n = 0;
 	}
 	pp_vec_release(&callers);
 }
@@ -348,8 +377,8 @@ pstats_read(struct pp_reader *reader, struct pp_builder *b)
 
 static const struct pp_holds pstats_holds[] = {
 	{ .keeps = PP_HAS(PAIRS) | PP_HAS(CALLS) | PP_HAS(RECURSION) | PP_HAS(MEASURED) |
-	           PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(BUILT_IN),
-	  .own = PP_HAS(PRIVATE),
+	           PP_HAS(FILES) | PP_HAS(FIRST_LINES),
+	  .own = PP_HAS(PRIVATE) | PP_HAS(BUILT_IN),
 	  .apart = PP_HAS(FILES) | PP_HAS(FIRST_LINES),
 	  .metrics = 1,
 	  .values = "seconds as doubles" },

@@ -3,6 +3,7 @@
  *
  * Times are those of one metric. As cProfile counts them, a pair costs what its outermost calls cost.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/sort.h"
@@ -123,9 +124,23 @@ seconds_of(const struct pstats_write *x, union pp_value v)
 	return x->plain ? v.d : pp_value_double(x->metric, v) / x->unit;
 }
 
+/* What no function accounts for; false when out of memory. */
+static bool
+rest_add(struct pstats_write *x, double seconds)
+{
+	uint32_t row = entry_of(x, 0);
+
+	if (row == UINT32_MAX)
+		return false;
+	x->entries.at[row].listed = true;
+	x->entries.at[row].costs.own = x->entries.at[row].costs.all = seconds;
+	return true;
+}
+
 static bool
 functions_take(struct pstats_write *x, const struct pp_flat *flat)
 {
+	double left = x->metric ? seconds_of(x, flat->whole[x->w->metric]) : 0, whole = left;
 	size_t i;
 
 	for (i = 0; i < flat->n; i++) {
@@ -140,6 +155,7 @@ functions_take(struct pstats_write *x, const struct pp_flat *flat)
 		if (x->metric)
 			cost = pp_flat_get(flat, i, x->w->metric);
 		c->own += seconds_of(x, cost.own);
+		left -= seconds_of(x, cost.own);
 		c->all += seconds_of(x, cost.total);
 		if (flat->has_calls) {
 			pp_count_add(&c->calls, flat->calls[i]);
@@ -147,7 +163,7 @@ functions_take(struct pstats_write *x, const struct pp_flat *flat)
 			             primitive_of(x, false, flat->func[i], flat->calls[i]));
 		}
 	}
-	return true;
+	return fabs(left) <= fabs(whole) * 1e-9 || rest_add(x, left);
 }
 
 /* ---- pairs -------------------------------------------------------------------------------- */
@@ -282,6 +298,11 @@ profile_take(struct pstats_write *x)
 	ok = (pp_profile_native(x->p) != &pp_format_pstats || extras_note(x)) &&
 	     functions_take(x, &flat) &&
 	     (pp_profile_basis(x->p) == PP_BASIS_TREE ? tree_take(x) : calls_take(x));
+	/* They are written as 0. */
+	x->w->loss.made |= flat.has_calls || !flat.n ? 0 : PP_HAS(CALLS);
+	/* Lines of no function are nobody's here. */
+	if (flat.n == 0)
+		x->w->loss.dropped |= PP_HAS(PAIRS) | PP_HAS(FILES) | PP_HAS(FIRST_LINES);
 	pp_flat_release(&flat);
 	return ok ? PP_OK : PP_E_NOMEM;
 }

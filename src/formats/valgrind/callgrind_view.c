@@ -624,11 +624,12 @@ make_view(struct making *k, bool edges)
 	if (k->p->tree.n > 1 &&
 	    (!(k->p->facets & PP_LINES) || pp_profile_basis(k->p) == PP_BASIS_TREE)) {
 		status = from_tree(k, edges);
-	} else if (pp_profile_basis(k->p) == PP_BASIS_CALLS) {
+	} else if (pp_profile_basis(k->p) == PP_BASIS_CALLS ||
+	           (pp_profile_basis(k->p) == PP_BASIS_COSTS && !k->p->lines.rows.n)) {
 		/* What functions cost is not what their lines cost: the latter have no place beside it. */
 		k->w->loss.dropped |= PP_HAS(LINES);
 		k->w->loss.more[PP_TRAIT_MEASURED] += (int64_t)k->p->calls.rows.n;
-		if (k->p->calls.own)
+		if (k->p->calls.own && k->p->calls.adds_up)
 			rows_own(k);
 		else
 			funcs_own(k);
