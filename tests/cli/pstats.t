@@ -23,7 +23,7 @@ $ polyprof tree -n 3 bakery.pstats
      98.9%  239 µs  2.11 µs    └ main (bakery.py:5)
      98.1%  237 µs  6.46 µs      └ bake (bakery.py:3)
      95.4%  231 µs  7.18 µs        └ <built-in method builtins.sorted>
-! polyprof: this profile knows who called whom, but not whole stacks, so they are estimated: at least 100.0% of the cost is on stacks that are certain
+! polyprof: this profile knows which function called which, but not whole stacks, so they are estimated: at least 100.0% of the cost is on stacks that are certain
 
 Python reads what is written, and what is written of itself is the same to Python.
 
@@ -32,13 +32,14 @@ $ polyprof convert bakery.pstats --to pstats -o again.pstats && python3 -c 'impo
 $ polyprof convert recursion.folded --to pstats -o stacks.pstats && python3 -c 'import pstats; s = pstats.Stats("stacks.pstats"); print(s.stats[("~", 0, "fact")], s.total_tt)'
   (0, 0, 6.0, 10.0, {('~', 0, 'fact'): (0, 0, 5.0, 9.0), ('~', 0, 'main'): (0, 0, 1.0, 10.0)}) 42.0
 ! stacks.pstats: warning: not written: whole stacks (18) [loss-stacks]
+! stacks.pstats: warning: made up: counts of calls [loss-calls]
 ! stacks.pstats: warning: under other names or units: samples as time in ns [loss-units]
 $ polyprof top -n 2 stacks.pstats
   time: 42.0 s in 14 functions
 
-      self  self%                 total  total%  function
-    15.0 s  35.7%  ████████████  15.0 s   35.7%  odd
-    9.00 s  21.4%  ███████▎      10.0 s   23.8%  g
+      self  self%                 total  total%  calls  function
+    15.0 s  35.7%  ████████████  15.0 s   35.7%      0  odd
+    9.00 s  21.4%  ███████▎      10.0 s   23.8%      0  g
 
     ... and 12 more functions (-n 0 shows all)
 
