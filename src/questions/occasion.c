@@ -72,6 +72,60 @@ meta_of(const struct pp_profile *p, const char *const *paths)
 	return pp_slice_of("", 0);
 }
 
+/* The next word of a command line, and where the rest begins. */
+static struct pp_slice
+word_next(struct pp_slice *rest)
+{
+	struct pp_slice trimmed = pp_slice_trim(*rest);
+	size_t n = 0;
+
+	while (n < trimmed.n && trimmed.p[n] != ' ')
+		n++;
+	*rest = pp_slice_of(trimmed.p + n, trimmed.n - n);
+	return pp_slice_of(trimmed.p, n);
+}
+
+/* Whether an option of `perf record` has its value in the next word. */
+static bool
+perf_option_takes_word(struct pp_slice option)
+{
+	static const char *const words[] = {
+		"--event",    "--freq",   "--count",      "--output", "--pid",
+		"--tid",      "--uid",    "--mmap-pages", "--cpu",    "--call-graph",
+		"--delay",    "--cgroup", "--clockid",    "--filter", "--branch-filter",
+		"--realtime", NULL,
+	};
+	size_t i;
+
+	if (option.n == 2 && option.p[0] == '-')
+		return strchr("eFcoptuCmDGjkrix", option.p[1]) != NULL;
+	for (i = 0; words[i]; i++)
+		if (pp_slice_eq_z(option, words[i]))
+			return true;
+	return false;
+}
+
+/* What `perf record OPTIONS COMMAND` runs; empty when it names none. */
+static struct pp_slice
+perf_program(struct pp_slice command)
+{
+	struct pp_slice rest = command, word = word_next(&rest), before;
+	bool perf = pp_slice_eq_z(word, "perf") || pp_slice_ends(word, "/perf");
+
+	if (!perf || !pp_slice_eq_z(word_next(&rest), "record"))
+		return pp_slice_of("", 0);
+	for (before = rest, word = word_next(&rest); word.n;
+	     before = rest, word = word_next(&rest)) {
+		if (pp_slice_eq_z(word, "--"))
+			return pp_slice_trim(rest);
+		if (word.p[0] != '-')
+			return pp_slice_trim(before);
+		if (perf_option_takes_word(word))
+			(void)word_next(&rest);
+	}
+	return pp_slice_of("", 0);
+}
+
 /* Formats whose threads are called as the kernel calls them: by the program, unless the program says otherwise. */
 static bool
 threads_name_programs(const struct pp_profile *p)
@@ -147,6 +201,7 @@ pp_occasion_of(const struct pp_profile *p)
 	} else {
 		o.command = meta_of(p, commands);
 		o.pid = o.command.n ? meta_of(p, pids) : o.command;
+		o.program = perf_program(o.command);
 	}
 	if (!o.target.n && !o.command.n)
 		command_of_threads(p, &o);
@@ -220,7 +275,13 @@ what_print(const struct pp_occasion *o, struct pp_buf *out)
 	} else {
 		target = o->command;
 	}
-	part_print(out, target, WHAT_COLUMNS);
+	part_print(out, o->program.n ? o->program : target, WHAT_COLUMNS);
+	if (o->program.n) {
+		/* Of the command that ran it, its name and "record"; `info` has all of it. */
+		pp_buf_adds(out, " (");
+		part_print(out, word_next(&target), HOST_COLUMNS);
+		pp_buf_adds(out, " record)");
+	}
 	if (o->pid.n) {
 		pp_buf_adds(out, " (pid ");
 		part_print(out, o->pid, HOST_COLUMNS);

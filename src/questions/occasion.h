@@ -11,11 +11,13 @@ struct pp_occasion {
 	struct pp_slice method, target; /* of a request; the target may be a whole URL */
 	struct pp_slice address;        /* that it was sent to */
 	struct pp_slice command;        /* unless it was a request */
-	size_t others;                  /* that ran beside it */
-	bool threads;                   /* they are threads, not commands */
-	struct pp_slice pid;            /* its process */
-	struct pp_slice host;           /* the machine */
-	int64_t when;                   /* Unix seconds */
+	struct pp_slice
+	    program;   /* of a command that runs another one, as `perf record` does: that one */
+	size_t others; /* that ran beside it */
+	bool threads;  /* they are threads, not commands */
+	struct pp_slice pid;       /* its process */
+	struct pp_slice host;      /* the machine */
+	int64_t when;              /* Unix seconds */
 	struct pp_slice when_text; /* the same in the file's own words, if only they are known */
 	bool has_span;
 	double span; /* ns */

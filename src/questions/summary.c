@@ -483,7 +483,7 @@ heading_say(struct pp_answer *a, const struct pp_subject *subject, const struct 
 /* ---- hints ---- */
 
 static void
-hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
+hints_add(struct pp_answer *a, const struct pp_ranking *r, const struct path *path, size_t files)
 {
 	const struct pp_profile *p = r->flat.profile;
 	bool calls = p->facets & (PP_TREE | PP_EDGES);
@@ -501,9 +501,12 @@ hints_add(struct pp_answer *a, const struct pp_ranking *r, size_t files)
 		struct pp_buf made = { 0 };
 		struct pp_slice name = pp_find_typed(p, r->flat.func[0], &made);
 
-		/* Code outside of functions is called by nobody. */
-		bool outside = p->funcs.at[r->flat.func[0]].flags & PP_FUNC_SCRIPT &&
-		               r->flat.calls[0] == 0;
+		/* Code outside of functions is called by nobody, and neither is what all begins with. */
+		const struct pp_profile *of;
+		bool first = path->nodes.n && !path->estimate &&
+		             path_func(path, 0, &of) == r->flat.func[0];
+		bool outside = first || (p->funcs.at[r->flat.func[0]].flags & PP_FUNC_SCRIPT &&
+		                         r->flat.calls[0] == 0);
 		bool dash = name.n && name.p[0] == '-';
 
 		pp_answer_hint_typed(
@@ -565,6 +568,6 @@ summary_run(const struct pp_subject *subject, const void *data, struct pp_answer
 	}
 	pp_ranking_table(a, r, ROWS_SHOWN, true);
 	path_tables(a, path);
-	hints_add(a, r, subject->file_count);
+	hints_add(a, r, path, subject->file_count);
 	return PP_OK;
 }

@@ -418,7 +418,7 @@ tree_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 		return pp_answer_fail(
 		    a, PP_E_UNSUPPORTED, "no-stacks",
 		    "this profile does not know %s; `top` and `lines` show what it knows",
-		    p->calls.rows.n ? "what calls cost" : "who called whom");
+		    p->calls.rows.n ? "what calls cost" : "which function called which");
 	pp_answer_source(a, p);
 	pp_answer_unit(a, p, metric);
 	pp_answer_units(a, p);

@@ -203,6 +203,8 @@ $ TZ=UTC polyprof r.json | head -3
   GET /web.php?x=1 on web1 (shop.test:8080), 2026-11-15 08:08, 50.0 µs, 2 calls
     r.json: SPX full reports (PHP) by php-spx
     wall time: 50.0 µs, memory in use: 7 B, 2 functions, 2 stacks
+$ polyprof r.json | grep costliest
+    what the costliest calls     polyprof callees /app/a.php r.json
 $ TZ=UTC polyprof c.json | head -1
   a.php --fast (pid 77) on web1, 2026-11-15 08:08, 50.0 µs, 2 calls
 $ TZ=UTC polyprof --json r.json | grep -o '"what": .*'  | cut -c1-60
@@ -221,7 +223,11 @@ $ printf 'version: 1\ncreator: callgrind-3.19.0\npid: 15523\ncmd: ./a.out -v\npo
 $ printf 'desc: I1 cache: 1\ncmd: ./b\nevents: Ir\nfl=a.c\nfn=main\n1 5\nsummary: 5\n' > a.cachegrind; polyprof a.cachegrind | head -1
   ./b
 $ printf '# captured on    : Sun Nov 15 08:29:12 2026\n# hostname : vm\n# cmdline : /usr/bin/perf record -g ./web \n#\nweb 1 [000] 10.5: 100 cpu-clock:pppH:\n\t0 f (x)\n\nweb 1 [000] 10.6: 100 cpu-clock:pppH:\n\t0 f (x)\n\n' > h.perf-script; polyprof h.perf-script | head -1
-  /usr/bin/perf record -g ./web on vm, Sun Nov 15 08:29:12 2026, 100 ms
+  ./web (/usr/bin/perf record) on vm, Sun Nov 15 08:29:12 2026, 100 ms
+$ for c in 'perf record -F 99 -e cycles:u --call-graph dwarf,4096 -o x.data -- ./a -g b' '/opt/perf record -F99 --event=cycles sh -c ls' 'perf record -a -p 7'; do sed "s|cmdline : .*|cmdline : $c|" h.perf-script > o.perf-script; polyprof o.perf-script | head -1; done
+  ./a -g b (perf record) on vm, Sun Nov 15 08:29:12 2026, 100 ms
+  sh -c ls (/opt/perf record) on vm, Sun Nov 15 08:29:12 2026, 100 ms
+  perf record -a -p 7 on vm, Sun Nov 15 08:29:12 2026, 100 ms
 $ grep -v '^#' h.perf-script > n.perf-script; polyprof n.perf-script | head -1
   web, 100 ms
 $ sed '4s/web 1/sh 2/' n.perf-script > two.perf-script; polyprof two.perf-script | head -1
