@@ -19,12 +19,14 @@ note_format(struct pp_opened *o)
 		           o->bids[0].format->name, o->bids[1].format->name);
 	else if (opening->foreign)
 		pp_io_note(&opening->io, PP_IO_UNSUPPORTED_CONTAINER, 0,
-		           "this is %s, which is not unpacked here", opening->foreign);
+		           "this is %s, which polyprof does not unpack: unpack it first",
+		           opening->foreign);
 	else if (opening->stranger)
 		pp_io_note(&opening->io, PP_IO_UNKNOWN_FORMAT, PP_NO_OFFSET,
-		           "no format recognises it; this is %s%s%s", opening->stranger->name,
-		           opening->stranger->way_out ? ": " : "",
-		           opening->stranger->way_out ? opening->stranger->way_out : "");
+		           "no format recognises it; this is %s: %s", opening->stranger->name,
+		           opening->stranger->way_out
+		               ? opening->stranger->way_out
+		               : "`polyprof formats` lists what can be read");
 	else
 		pp_io_note(&opening->io, PP_IO_UNKNOWN_FORMAT, PP_NO_OFFSET,
 		           "no format recognises it; `polyprof formats` lists what can be "

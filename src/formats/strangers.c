@@ -10,6 +10,7 @@ struct shape {
 	struct pp_stranger is;
 	const char *start;
 	unsigned char size; /* of the start */
+	unsigned short at;  /* where it stands; 0 = in the beginning */
 	const char *words[3];
 };
 
@@ -17,57 +18,58 @@ struct shape {
 
 /* The first that fits is it: what is special stands before what is general. */
 static const struct shape shapes[] = {
-	{ { "a heap dump of Java (hprof)", NULL }, STARTS("JAVA PROFILE 1.") },
-	{ { "a recording of Java (JFR)", NULL }, STARTS("FLR\0") },
-	{ { "a trace of .NET (nettrace)", NULL }, STARTS("Nettrace") },
-	{ { "a log of V8 (node --prof)", "`node --prof-process --preprocess` makes JSON of it" },
+	{ { "a Java heap dump (hprof)", NULL }, STARTS("JAVA PROFILE 1.") },
+	{ { "a Java Flight Recorder file (JFR)", NULL }, STARTS("FLR\0") },
+	{ { "a .NET trace (nettrace)", NULL }, STARTS("Nettrace") },
+	{ { "a V8 log (node --prof)", "`node --prof-process --preprocess` turns it into JSON" },
 	  STARTS("v8-version,") },
-	{ { "a trace of Xdebug", "xdebug.mode=profile records a profile" },
+	{ { "an Xdebug trace", "xdebug.mode=profile records a profile" },
 	  STARTS("Version: "),
 	  .words = { "TRACE START" } },
-	{ { "a trace of Xdebug", "xdebug.mode=profile records a profile" }, STARTS("TRACE START") },
-	{ { "a profile of gprof (gmon.out)", "`perf record` or callgrind say more" },
+	{ { "an Xdebug trace", "xdebug.mode=profile records a profile" }, STARTS("TRACE START") },
+	{ { "a gprof profile (gmon.out)", "`perf record` or callgrind tell you more" },
 	  STARTS("gmon") },
-	{ { "a profile of massif", NULL }, STARTS("desc: "), .words = { "time_unit:" } },
+	{ { "a massif profile", NULL }, STARTS("desc: "), .words = { "time_unit:" } },
 	{ { "a speedscope file", NULL }, STARTS("{"), .words = { "speedscope.app/file-format" } },
-	{ { "a CPU profile of V8 (node, Chrome)", NULL },
+	{ { "a V8 CPU profile (node, Chrome)", NULL },
 	  STARTS("{"),
 	  .words = { "\"nodes\"", "\"callFrame\"" } },
-	{ { "a heap profile of V8 (node, Chrome)", NULL },
+	{ { "a V8 heap profile (node, Chrome)", NULL },
 	  STARTS("{"),
 	  .words = { "\"head\"", "\"selfSize\"" } },
-	{ { "a heap snapshot of V8 (node, Chrome)", NULL },
+	{ { "a V8 heap snapshot (node, Chrome)", "`node --heap-prof` records who allocates" },
 	  STARTS("{"),
 	  .words = { "\"snapshot\"", "\"node_fields\"" } },
-	{ { "a trace of Chrome", NULL }, STARTS("{"), .words = { "\"traceEvents\"" } },
-	{ { "a trace of Chrome", NULL }, STARTS("["), .words = { "\"ph\"", "\"ts\"" } },
-	{ { "a profile of Firefox", NULL },
+	{ { "a Chrome trace", NULL }, STARTS("{"), .words = { "\"traceEvents\"" } },
+	{ { "a Chrome trace", NULL }, STARTS("["), .words = { "\"ph\"", "\"ts\"" } },
+	{ { "a Firefox profile", NULL },
 	  STARTS("{"),
 	  .words = { "\"meta\"", "\"libs\"", "\"threads\"" } },
-	{ { "a profile of DHAT", NULL }, STARTS("{"), .words = { "\"dhatFileVersion\"" } },
-	{ { "JSON, but of no profiler that is known", NULL }, STARTS("{") },
-	{ { "JSON, but of no profiler that is known", NULL }, STARTS("[") },
+	{ { "a DHAT profile", NULL }, STARTS("{"), .words = { "\"dhatFileVersion\"" } },
+	{ { "JSON, but not from a profiler that is known here", NULL }, STARTS("{") },
+	{ { "JSON, but not from a profiler that is known here", NULL }, STARTS("[") },
 	{ { "a program or library (ELF)", "record a profile of it first" },
 	  STARTS("\x7f"
 	         "ELF") },
 	{ { "a program (Windows)", "record a profile of it first" }, STARTS("MZ") },
-	{ { "a database of SQLite", NULL }, STARTS("SQLite format 3") },
+	{ { "an SQLite database", NULL }, STARTS("SQLite format 3") },
 	{ { "a program or library (macOS)", "record a profile of it first" },
 	  STARTS("\xcf\xfa\xed\xfe") },
 	{ { "a WebAssembly module", "record a profile of it first" },
 	  STARTS("\0"
 	         "asm") },
-	{ { "compressed by xz", "unpack it and try what is in it" },
+	{ { "compressed with xz", "unpack it and try what is inside" },
 	  STARTS("\xfd"
 	         "7zXZ") },
-	{ { "a 7-Zip archive", "unpack it and try what is in it" }, STARTS("7z\xbc\xaf") },
-	{ { "a ZIP archive", "unpack it and try what is in it" }, STARTS("PK\3\4") },
+	{ { "a 7-Zip archive", "unpack it and try what is inside" }, STARTS("7z\xbc\xaf") },
+	{ { "a ZIP archive", "unpack it and try what is inside" }, STARTS("PK\3\4") },
+	{ { "a tar archive", "unpack it and try what is inside" }, STARTS("ustar"), .at = 257 },
 	{ { "a PDF", NULL }, STARTS("%PDF") },
 	{ { "a picture (PNG)", NULL }, STARTS("\x89PNG") },
 	{ { "a picture or page, not the profile it was made from", NULL }, STARTS("<svg") },
 	{ { "a picture or page, not the profile it was made from", NULL }, STARTS("<?xml") },
 	{ { "a picture or page, not the profile it was made from", NULL }, STARTS("<!DOCTYPE") },
-	{ { "source code of PHP", "record a profile of it first" }, STARTS("<?php") },
+	{ { "PHP source code", "record a profile of it first" }, STARTS("<?php") },
 	{ { "a script", "record a profile of it first" }, STARTS("#!") },
 };
 
@@ -126,8 +128,8 @@ pp_stranger_find(const struct pp_peek *peek)
 	if (head.n == 0)
 		return peek->whole ? &empty : NULL;
 	for (i = 0; i < PP_COUNT_OF(shapes); i++)
-		if (head.n >= shapes[i].size &&
-		    memcmp(head.p, shapes[i].start, shapes[i].size) == 0 &&
+		if (head.n >= (size_t)shapes[i].at + shapes[i].size &&
+		    memcmp(head.p + shapes[i].at, shapes[i].start, shapes[i].size) == 0 &&
 		    holds_all(head, shapes[i].words))
 			return &shapes[i].is;
 	if (looks_like_pprof(head))

@@ -354,32 +354,46 @@ title_has_event(const struct pp_profile *p, const struct pp_metric *m)
 	return has;
 }
 
-/* All totals; where there are several events, each on a line of its own, and the next line begun. */
+/* One total. The first of an event names it; the last ends the line where there are several events. */
+static void
+total_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p, size_t i,
+          union pp_value total)
+{
+	const struct pp_metric *m = &p->metrics.at[i];
+	struct pp_slice event = pp_text_of(p, m->event);
+	bool events = has_events(p);
+
+	if (events && (i == 0 || m->event != m[-1].event) && !title_has_event(p, m)) {
+		pp_buf_add(text, event.p, event.n);
+		pp_buf_adds(text, ": ");
+	} else {
+		pp_buf_adds(text, text->n ? ", " : "");
+	}
+	pp_metric_describe(text, p, m, pp_value_double(m, total));
+	if (!events || (i + 1 < pp_metrics_shown(p) && m[1].event == m->event))
+		return;
+	text_say(a, text);
+	pp_answer_say(a, PP_INK_PLAIN, "\n  ");
+}
+
+/* All totals; where there are several events, each on a line of its own, the primary one first, and the next line begun. */
 static void
 totals_say(struct pp_answer *a, struct pp_buf *text, const struct pp_profile *p)
 {
 	bool events = has_events(p);
 	union pp_value *totals = pp_profile_totals(p);
-	size_t all = pp_metrics_shown(p), i;
+	size_t all = pp_metrics_shown(p), primary = pp_profile_primary(p), i, others;
 	size_t most = !events && all > TOTALS_MOST ? TOTALS_SHOWN : all;
 
 	a->failed |= !totals;
-	for (i = 0; totals && i < most; i++) {
-		const struct pp_metric *m = &p->metrics.at[i];
-		struct pp_slice event = pp_text_of(p, m->event);
+	for (others = 0; totals && others < 2; others++)
+		for (i = 0; i < most; i++) {
+			bool other = events && primary < all &&
+			             p->metrics.at[i].event != p->metrics.at[primary].event;
 
-		if (events && (i == 0 || m->event != m[-1].event) && !title_has_event(p, m)) {
-			pp_buf_add(text, event.p, event.n);
-			pp_buf_adds(text, ": ");
-		} else {
-			pp_buf_adds(text, text->n ? ", " : "");
+			if (other == (others > 0))
+				total_say(a, text, p, i, totals[i]);
 		}
-		pp_metric_describe(text, p, m, pp_value_double(m, totals[i]));
-		if (!events || (i + 1 < all && m[1].event == m->event))
-			continue;
-		text_say(a, text);
-		pp_answer_say(a, PP_INK_PLAIN, "\n  ");
-	}
 	if (most < all)
 		pp_units_listed(text, all - most, "more metric", "more metrics");
 	free(totals);

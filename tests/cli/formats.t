@@ -73,28 +73,31 @@ $ printf 'PERFILE2\150\0\0\0' >perf.data; polyprof perf.data
 ! perf.data@0xc: error: the header is cut [perf-header]
 = 3
 $ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof node.cpuprofile
-! node.cpuprofile: error: no format recognises it; this is a CPU profile of V8 (node, Chrome) [io-unknown-format]
+! node.cpuprofile: error: no format recognises it; this is a V8 CPU profile (node, Chrome): `polyprof formats` lists what can be read [io-unknown-format]
 = 3
 
 $ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gmon' 'FLR\0\0\2' 'SQLite format 3' 'PK\3\4' '\3757zXZ' 'BZh9' \
 >     '\177ELF\2\1\1' '\0asm' '\317\372\355\376' 'JAVA PROFILE 1.0.2' 'Nettrace' '{"snapshot":{"meta":{"node_fields":[]}}}' '{"traceEvents":[]}' \
 >     '{"a":1}' '<svg xmlns="x">' '#!/bin/sh'; do
 >   printf "$bytes" > stranger; polyprof stranger 2>&1 | sed 's/.*recognises it; //'; done
-  this is a log of V8 (node --prof): `node --prof-process --preprocess` makes JSON of it [io-unknown-format]
-  this is a trace of Xdebug: xdebug.mode=profile records a profile [io-unknown-format]
-  this is a profile of gprof (gmon.out): `perf record` or callgrind say more [io-unknown-format]
-  this is a recording of Java (JFR) [io-unknown-format]
-  this is a database of SQLite [io-unknown-format]
-  stranger@0x0: error: this is zip, which is not unpacked here [io-unsupported-compression]
-  this is compressed by xz: unpack it and try what is in it [io-unknown-format]
-  stranger@0x0: error: this is bzip2, which is not unpacked here [io-unsupported-compression]
+  this is a V8 log (node --prof): `node --prof-process --preprocess` turns it into JSON [io-unknown-format]
+  this is an Xdebug trace: xdebug.mode=profile records a profile [io-unknown-format]
+  this is a gprof profile (gmon.out): `perf record` or callgrind tell you more [io-unknown-format]
+  this is a Java Flight Recorder file (JFR): `polyprof formats` lists what can be read [io-unknown-format]
+  this is an SQLite database: `polyprof formats` lists what can be read [io-unknown-format]
+  stranger@0x0: error: this is zip, which polyprof does not unpack: unpack it first [io-unsupported-compression]
+  this is compressed with xz: unpack it and try what is inside [io-unknown-format]
+  stranger@0x0: error: this is bzip2, which polyprof does not unpack: unpack it first [io-unsupported-compression]
   this is a program or library (ELF): record a profile of it first [io-unknown-format]
   this is a WebAssembly module: record a profile of it first [io-unknown-format]
   this is a program or library (macOS): record a profile of it first [io-unknown-format]
-  this is a heap dump of Java (hprof) [io-unknown-format]
-  this is a trace of .NET (nettrace) [io-unknown-format]
-  this is a heap snapshot of V8 (node, Chrome) [io-unknown-format]
-  this is a trace of Chrome [io-unknown-format]
-  this is JSON, but of no profiler that is known [io-unknown-format]
-  this is a picture or page, not the profile it was made from [io-unknown-format]
+  this is a Java heap dump (hprof): `polyprof formats` lists what can be read [io-unknown-format]
+  this is a .NET trace (nettrace): `polyprof formats` lists what can be read [io-unknown-format]
+  this is a V8 heap snapshot (node, Chrome): `node --heap-prof` records who allocates [io-unknown-format]
+  this is a Chrome trace: `polyprof formats` lists what can be read [io-unknown-format]
+  this is JSON, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]
+  this is a picture or page, not the profile it was made from: `polyprof formats` lists what can be read [io-unknown-format]
   this is a script: record a profile of it first [io-unknown-format]
+$ printf x > in.txt; tar cf a.tar in.txt; polyprof a.tar
+! a.tar: error: no format recognises it; this is a tar archive: unpack it and try what is inside [io-unknown-format]
+= 3

@@ -232,6 +232,10 @@ $ grep -v '^#' h.perf-script > n.perf-script; polyprof n.perf-script | head -1
   web, 100 ms
 $ sed '4s/web 1/sh 2/' n.perf-script > two.perf-script; polyprof two.perf-script | head -1
   web and 1 other thread, 100 ms
+$ printf 'web 7 10.5: 3 page-faults:\n\t0 f (x)\n\nweb 7 10.6: 100 cpu-clock:\n\t0 f (x)\n\n' > events.perf-script; polyprof events.perf-script | sed -n 3,5p
+    cpu-clock time: 100 ns, cpu-clock samples: 1
+    page-faults: 3 events, page-faults samples: 1
+    1 function, 1 stack
 $ printf 'web 7/7 [000] 10.5: 100 cpu-clock:\n\t0 f (x)\n\nsh 8/8 [000] 10.6: 100 cpu-clock:\n\t0 f (x)\n\n' > pids.perf-script; polyprof pids.perf-script | head -1
   web and 1 other command, 100 ms
 $ printf '@[\n    vfs_read+0\n    main+5\n, web]: 1200\n@[\n    vfs_write+0\n    main+5\n, web]: 3\n' > one.bpftrace; polyprof one.bpftrace | head -3
