@@ -559,6 +559,7 @@ data_release(struct pp_pd *d)
 	pp_pd_threads_release(d);
 	pp_pd_frames_release(d);
 	pp_pd_fields_release(d);
+	pp_pd_branches_release(d);
 }
 
 static pp_status

@@ -251,6 +251,24 @@ struct pp_pd_fields {
 	struct pp_map point_of; /* id -> tracepoint */
 };
 
+/* Where a branch comes from, or leads to: in a module, or nowhere. */
+struct pp_pd_end {
+	uint32_t module;
+	uint64_t address;
+};
+
+struct pp_pd_branch {
+	uint32_t attr;
+	struct pp_pd_end from, to;
+	uint64_t taken, mispredicted, predicted, in_transaction, aborted, cycles;
+};
+
+struct pp_pd_branches {
+	PP_VEC(struct pp_pd_branch) list;
+	struct pp_map pair_of;
+	uint64_t taken, others; /* in all; of pairs that there was no room for */
+};
+
 struct pp_pd_symbols {
 	struct pp_native native;
 	struct pp_locator locator;
@@ -299,6 +317,7 @@ struct pp_pd {
 	struct pp_pd_frames frames;
 	struct pp_pd_symbols symbols;
 	struct pp_pd_fields fields;
+	struct pp_pd_branches branches;
 	struct pp_pd_counts counts;
 };
 
@@ -431,8 +450,9 @@ struct pp_pd_facts {
 	unsigned mode;              /* PP_PD_CPUMODE of the record */
 	const unsigned char *chain; /* of 64-bit words */
 	size_t chain_n;
-	const unsigned char *branches; /* that are the user's part of the stack; or NULL */
+	const unsigned char *branches; /* taken last; or NULL */
 	size_t branch_n;
+	bool by_branches;               /* they are the user's part of the stack */
 	const unsigned char *registers; /* of the user, with a copy of the stack; or NULL */
 	uint64_t registers_abi;
 	struct pp_slice stack;
@@ -452,6 +472,14 @@ void pp_pd_fields_release(struct pp_pd *);
 void pp_pd_tracing(struct pp_pd *, struct pp_slice content);
 /* What the fields of a sample say, as far as that is ordered; 0 = nothing. */
 pp_labels pp_pd_labels(struct pp_pd *, const struct pp_pd_facts *);
+
+/* ---- data_branches.c ---- */
+void pp_pd_branches_release(struct pp_pd *);
+/* Branches of a sample that are no stack, 24 bytes each. */
+void pp_pd_branches_add(struct pp_pd *, const struct pp_pd_facts *, const unsigned char *branches,
+                        size_t n);
+/* What came of them, as metadata. */
+void pp_pd_branches_finish(struct pp_pd *);
 
 /* ---- data_symbols.c ---- */
 void pp_pd_symbols_init(struct pp_pd *);

@@ -162,9 +162,11 @@ meta_build(struct pp_pd *d)
 	meta_text(d, "cpudesc", f->cpu);
 	meta_text(d, "cpuid", f->cpu_id);
 	meta_number(d, "total memory", f->memory, " kB");
+	meta_number(d, "context switches", d->counts.switches, "");
 	meta_text(d, "cmdline", pp_slice_of(command.p ? command.p : "", command.n));
 	pp_buf_release(&command);
 	pp_pd_symbols_meta(d);
+	pp_pd_branches_finish(d);
 	for (i = 0; i < d->attrs.n && pp_builder_ok(d->builder); i++) {
 		struct pp_perf_attr like = described(d, &d->attrs.at[i]);
 

@@ -24,6 +24,7 @@ bool
 pp_pd_frames_init(struct pp_pd *d)
 {
 	d->frames.series_of.seed = d->frames.switches.running_of.seed = d->builder->seed;
+	d->branches.pair_of.seed = d->builder->seed;
 	d->frames.places = calloc(PLACES, sizeof *d->frames.places);
 	d->frames.chains = calloc(CHAINS, sizeof *d->frames.chains);
 	return d->frames.places && d->frames.chains;
@@ -226,7 +227,7 @@ copy_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
 static bool
 chain_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
 {
-	bool replaced = f->branches || (f->registers && f->stack.n);
+	bool replaced = f->by_branches || (f->registers && f->stack.n);
 	size_t i, users = 0;
 
 	r->mode = PP_PD_USER;
@@ -243,7 +244,7 @@ chain_push(struct pp_pd *d, struct resolving *r, const struct pp_pd_facts *f)
 		}
 		frame_push(d, r, ip);
 	}
-	if (f->branches)
+	if (f->by_branches)
 		branches_push(d, r, f);
 	else if (replaced && !copy_push(d, r, f))
 		for (i = users; i < f->chain_n; i++)
@@ -453,7 +454,7 @@ pp_pd_give(struct pp_pd *d, const struct pp_pd_facts *f)
 	sample.series = s->index;
 	pp_builder_at(d->builder, pp_pd_at(d, f->record));
 	/* What is counted is known at the end: until then stacks are a tree, whatever is asked. */
-	if (f->chain_n && !f->branches && !f->registers)
+	if (f->chain_n && !f->by_branches && !f->registers)
 		chain = chain_find(d, &r, f, s->root, &known);
 	if (known && chain) {
 		(void)pp_build_again(d->builder, &sample, chain->stack);

@@ -81,10 +81,7 @@ branches_take(struct cursor *c, struct pp_pd_facts *f)
 		(void)word(c);
 	f->branches = block(c, n, 24);
 	f->branch_n = (size_t)n;
-	if (f->attr->branch_type & BRANCH_CALL_STACK)
-		return;
-	f->branches = NULL;
-	f->branch_n = 0;
+	f->by_branches = f->attr->branch_type & BRANCH_CALL_STACK;
 }
 
 /* A copy of the user's stack, of which so many bytes are real. */
@@ -241,7 +238,10 @@ pp_pd_sample(struct pp_pd *d, const unsigned char *record)
 		             pp_pd_size(d, record));
 		return;
 	}
-	d->counts.branches += (f.attr->sample_type & PP_PD_BRANCH_STACK) && !f.branches;
+	if (f.branches && !f.by_branches) {
+		d->counts.branches += f.branch_n > 0;
+		pp_pd_branches_add(d, &f, f.branches, f.branch_n);
+	}
 	d->counts.stacks += f.stack.n && !f.registers;
 	if ((f.attr->sample_type & PP_PD_READ) && (!v.group || v.has_id))
 		values_give(d, &f, &v);

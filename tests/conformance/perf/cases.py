@@ -93,6 +93,29 @@ def damage(tap, ask, directory):
     tap.ok(not wrong, f'cut anywhere: incomplete, or refused before its first event {wrong}')
 
 
+def branches(tap, ask, directory):
+    """Branches are no stacks; they are added up, whatever the order of bits, and SPAA keeps them."""
+    taken = {'<': [(0x400123, 0x400456, 1 | 7 << 4), (0x7f0000000020, 0x400123, 2 | 1 << 3 | 9 << 4)],
+             '>': [(0x400123, 0x400456, 1 << 63 | 7 << 44), (0x7f0000000020, 0x400123, 1 << 62 | 1 << 60 | 9 << 44)]}
+    for order, pairs in taken.items():
+        path, carried = os.path.join(directory, 'b.perf.data'), os.path.join(directory, 'b.spaa')
+        with open(path, 'wb') as out:
+            out.write(make.branched(order, pairs))
+        tap.ok(ask.folded(path, 'cpu-clock/period', 'symbols=no') == make.STACKS, f'branches ({order}): stacks are what they were')
+        ask.run('convert', '-q', '--option', 'symbols=no', path, '-o', carried)
+        for which in (path, carried):
+            meta = ask.json('info', which).get('meta', {}).get('branches')
+            tap.same(meta, {'taken': 18, 'distinct': 6, 'mispredicted': 9, 'predicted': 9, 'aborted': 9, 'cycles': 144},
+                     f'branches ({order}): what info says')
+        with open(carried, encoding='utf-8') as lines:
+            texts = [text for line in lines for text in json.loads(line).get('text', []) if '"taken"' in str(text)]
+        rows = [json.loads(row) for text in texts for row in text.splitlines()]
+        tap.same(rows[0], {'event': 'cpu-clock', 'from': {'dso': make.APP, 'ip': '0x1123'}, 'to': {'dso': make.APP, 'ip': '0x1456'},
+                           'taken': 6, 'mispredicted': 6, 'cycles': 42}, f'branches ({order}): the first')
+        tap.ok(sum(row['taken'] for row in rows) == 18 and len(rows) == 6, f'branches ({order}): all of them')
+        os.remove(carried)
+
+
 def limits(tap, ask, directory):
     recording = make.Recording()
     for k in range(70002):
@@ -277,6 +300,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         layouts(tap, ask, directory)
         damage(tap, ask, directory)
+        branches(tap, ask, directory)
         limits(tap, ask, directory)
         symbols(tap, ask, directory)
     for name, events in RECORDED.items():

@@ -244,6 +244,16 @@ def layouts():
     }
 
 
+def branched(order, branches):
+    """The recording with branches (from, to, flags) in each sample: -b."""
+    r = fill(Recording(order, sample_type=IP | TID | TIME | ID | CPU | PERIOD | CALLCHAIN | BRANCH_STACK))
+    more = r.pack('Q', len(branches)) + b''.join(r.pack('3Q', *branch) for branch in branches)
+    for k, record in enumerate(r.records):
+        if struct.unpack_from(order + 'I', record)[0] == 9:
+            r.records[k] = record[:6] + r.pack('H', len(record) + len(more)) + record[8:] + more
+    return file_of(r)
+
+
 def shuffled_tail(r):
     tail = Recording(r.order)
     tail.records = r.records[4:]
@@ -272,10 +282,6 @@ def damaged():
     short = fill(Recording())
     short.sample(100, 100, 2000, [MARK_USER, 0x400123])
     short.records[-1] = short.records[-1][:-24] + struct.pack('<QQQ', 2**40, 0, 0)
-    branches = fill(Recording(sample_type=IP | TID | TIME | ID | CPU | PERIOD | CALLCHAIN | BRANCH_STACK))
-    for k, record in enumerate(branches.records):
-        if record[0] == 9:
-            branches.records[k] = record[:6] + struct.pack('<H', len(record) + 32) + record[8:] + struct.pack('<4Q', 1, 1, 2, 0)
     stacks = fill(Recording(sample_type=IP | TID | TIME | ID | CPU | PERIOD | CALLCHAIN | STACK_USER))
     for k, record in enumerate(stacks.records):
         if record[0] == 9:
@@ -299,7 +305,7 @@ def damaged():
         'perf-lost': more(2, struct.pack('<QQ', 1, 7) + struct.pack('<IIQQII', 100, 100, 1085, 1, 0, 0)),
         'perf-throttled': more(5, struct.pack('<QQQ', 1085, 1, 1) + struct.pack('<IIQQII', 100, 100, 1085, 1, 0, 0)),
         'perf-trace': more(11, struct.pack('<QQQ', 0, 8, 0) + struct.pack('<IIQQII', 100, 100, 1085, 1, 0, 0)),
-        'perf-branches': file_of(branches),
+        'perf-branches': branched('<', [(1, 2, 0)]),
         'perf-stacks': file_of(stacks),
         'perf-records': more(60, bytes(8)),
         'perf-symbols': whole,
