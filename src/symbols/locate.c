@@ -522,14 +522,38 @@ pp_locate_vdso(const struct pp_locator *l, struct pp_slice build_id, struct pp_b
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-/* Whether the kernel that runs here is the one of that build. */
+/* Whether a file says that and nothing else. */
+static bool
+file_says(const struct pp_locator *l, const char *path, struct pp_slice text)
+{
+	struct pp_symbol_file f;
+	struct pp_slice rest, line;
+	bool same;
+
+	if (!text.n || !file_open(l, path, NULL, &f))
+		return false;
+	rest = f.bytes;
+	same = pp_slice_line(&rest, &line) && pp_slice_eq(line, text) && rest.n == 0;
+	file_release(&f);
+	return same;
+}
+
+/*
+ * Whether the kernel that runs here is the one recorded: of that build, or, since recordings that are packed or come out of a
+ * pipe do not tell, of that release on that host.
+ */
 static bool
 kernel_is_here(const struct pp_locator *l, struct pp_slice build_id)
 {
 	struct pp_symbol_file notes;
 	bool same = false;
 
-	if (l->root || !build_id.n || !file_open(l, "/sys/kernel/notes", NULL, &notes))
+	if (l->root)
+		return false;
+	if (!build_id.n)
+		return file_says(l, "/proc/sys/kernel/osrelease", l->release) &&
+		       file_says(l, "/proc/sys/kernel/hostname", l->host);
+	if (!file_open(l, "/sys/kernel/notes", NULL, &notes))
 		return false;
 	same = notes.bytes.n && memmem(notes.bytes.p, notes.bytes.n, build_id.p, build_id.n);
 	file_release(&notes);

@@ -21,9 +21,11 @@ struct pp_locator {
 	const char *cache;    /* the directory that holds .build-id; NULL = none */
 	bool cache_outside;   /* it need not be below the root */
 	const char *kallsyms; /* the kernel's list, wherever it is; NULL = look for it */
-	bool frames;          /* what unwinding takes is wanted, too, */
-	bool lines;           /* and what tells source lines */
-	uint64_t seed;        /* for hash tables */
+	/* Host and release of the kernel recorded, by which it is known again where no build id tells. */
+	struct pp_slice host, release;
+	bool frames;   /* what unwinding takes is wanted, too, */
+	bool lines;    /* and what tells source lines */
+	uint64_t seed; /* for hash tables */
 };
 
 enum pp_located { PP_LOCATED_NOT, PP_LOCATED, PP_LOCATED_OTHER_BUILD, PP_LOCATED_NOTHING_IN_IT };

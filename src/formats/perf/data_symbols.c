@@ -69,6 +69,8 @@ binary_of(struct pp_pd *d, struct pp_pd_module *m)
 		                                   ? &d->threads.modules.at[s->kernel_module]
 		                                   : m;
 
+		s->locator.host = d->features.hostname;
+		s->locator.release = d->features.release;
 		if (!s->kernel_tried)
 			fine = pp_locate_kernel(&s->locator,
 			                        k->build_id.n ? k->build_id
