@@ -54,8 +54,9 @@ const struct pp_command pp_command_record = {
 	    "Perl scripts are recorded with Devel::NYTProf, PHP scripts with SPX or Xdebug, "
 	    "everything else with perf, or with callgrind if the kernel does not let perf "
 	    "record. Scripts are recognised by the command, their first line or their "
-	    "extension. If a profiler is missing, the Debian package that has it is named. "
-	    "The command keeps its standard input and output, signals are passed on to it, "
+	    "extension. Python's own functions are seen from version 3.12 on. If a profiler "
+	    "is missing, the Debian package that has it is named. The command keeps its "
+	    "standard input and output (heaptrack prints there, too), signals are passed on to it, "
 	    "and polyprof exits with its exit code: 128 plus the signal if one ended it, 127 "
 	    "if it was not found, 126 if it cannot be run. When it has ended, the recording "
 	    "appears under its name, whole or not at all (exit 4), and its summary is "
@@ -161,11 +162,27 @@ perf_may_record(void)
 	                                    "/dev/null", "--", "true", NULL });
 }
 
+static const char *
+interpreter_of(const struct pp_record *r)
+{
+	return r->has_interpreter ? r->command[0] : r->interpreter.p;
+}
+
+/* Whether an interpreter of Python writes the names of its functions where perf finds them. */
+static bool
+python_tells(const struct pp_record *r)
+{
+	return strcmp(r->recorder->name, "perf") == 0 &&
+	       probe((const char *const[]){
+	           interpreter_of(r), "-c",
+	           "import sys; sys.exit(not hasattr(sys, 'activate_stack_trampoline'))", NULL });
+}
+
 /* Whether a profiler is there, and works. */
 static bool
 recorder_is_there(const struct pp_record *r, const struct pp_recorder *recorder)
 {
-	const char *interpreter = r->has_interpreter ? r->command[0] : r->interpreter.p;
+	const char *interpreter = interpreter_of(r);
 	struct pp_buf path = { 0 };
 	bool found = !recorder->program || pp_record_find(recorder->program, &path);
 
@@ -196,15 +213,13 @@ recorder_choose(const struct pp_record *r)
 	case PP_RECORD_PERL:
 		return recorder_named("nytprof");
 	case PP_RECORD_PHP:
-		return recorder_named(
-		    php_has(r->has_interpreter ? r->command[0] : r->interpreter.p, "spx")
-		        ? "spx"
-		        : "xdebug");
+		return recorder_named(php_has(interpreter_of(r), "spx") ? "spx" : "xdebug");
 	case PP_RECORD_NODE:
 		if (pp_format_find("cpuprofile"))
 			return recorder_named("node");
 		return recorder_named("perf");
 	case PP_RECORD_NATIVE:
+	case PP_RECORD_PYTHON:
 		break;
 	}
 	return recorder_named(!recorder_is_there(r, recorder_named("perf")) || perf_may_record() ||
@@ -293,6 +308,8 @@ environment_set(const struct pp_record *r)
 		fine = setenv("SPX_ENABLED", "1", 1) == 0 &&
 		       setenv("SPX_AUTO_START", "1", 1) == 0 &&
 		       setenv("SPX_REPORT", "full", 1) == 0;
+	} else if (strcmp(r->recorder->name, "perf") == 0 && r->kind == PP_RECORD_PYTHON) {
+		fine = setenv("PYTHONPERFSUPPORT", "1", 1) == 0;
 	}
 	pp_buf_release(&text);
 	return fine;
@@ -419,6 +436,13 @@ command_record(struct pp_cli *cli, struct pp_record *r, const char *output, bool
 		pp_cli_error(cli, "%s", pp_status_text(PP_E_NOMEM));
 		return PP_EXIT_OUTPUT;
 	}
+	if (r->kind == PP_RECORD_PYTHON && r->recorder->program && !python_tells(r))
+		pp_cli_note(
+		    cli,
+		    "this Python does not tell %s its functions, so those of the interpreter are "
+		    "recorded%s",
+		    r->recorder->name,
+		    strcmp(r->recorder->name, "perf") == 0 ? " (3.12 and later do)" : "");
 	error = command_run(r, &status);
 	if (error) {
 		pp_cli_error(cli, "cannot run %s: %s", r->argv.at[0], strerror(error));

@@ -205,7 +205,8 @@ kind_of(struct pp_slice path)
 	} known[] = { { "perl", PP_RECORD_PERL },
 		      { "php", PP_RECORD_PHP },
 		      { "node", PP_RECORD_NODE },
-		      { "nodejs", PP_RECORD_NODE } };
+		      { "nodejs", PP_RECORD_NODE },
+		      { "python", PP_RECORD_PYTHON } };
 	size_t i, k, n;
 
 	for (n = path.n; n > 0 && path.p[n - 1] != '/'; n--)
@@ -243,11 +244,8 @@ shebang_take(const char *line, size_t n, struct pp_buf *interpreter)
 /* What runs scripts of that ending. */
 static const struct {
 	const char *ending, *interpreter;
-} endings[] = { { ".pl", "perl" },
-	        { ".php", "php" },
-	        { ".js", "node" },
-	        { ".mjs", "node" },
-	        { ".cjs", "node" } };
+} endings[] = { { ".pl", "perl" },  { ".php", "php" },  { ".js", "node" },
+	        { ".mjs", "node" }, { ".cjs", "node" }, { ".py", "python3" } };
 
 static const char *
 interpreter_by_ending(const char *file)

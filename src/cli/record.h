@@ -12,7 +12,8 @@ enum pp_record_kind {
 	PP_RECORD_NATIVE, /* a binary, or what nothing else fits */
 	PP_RECORD_PERL,
 	PP_RECORD_PHP,
-	PP_RECORD_NODE
+	PP_RECORD_NODE,
+	PP_RECORD_PYTHON
 };
 
 struct pp_record;

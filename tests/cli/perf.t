@@ -217,3 +217,14 @@ $ polyprof convert -q app.folded --to perf-script -o app.perf && head -4 app.per
 $ polyprof convert recursion.folded --to perf-script -o - | grep -c 'all 0     0.000000000:'
   9
 ! standard output: warning: made up: processes and threads [loss-threads]
+
+What was recorded is what people know it by, not how perf was told to.
+
+$ printf '# ========\n# captured on    : Sun Nov 15 08:08:14 2026\n# hostname : vm\n# cmdline : /usr/bin/perf record -g -o /tmp/x/perf.data -- ./a.out --fast -- x\n# ========\n#\na.out 7 [000] 1.000001:  1000 cpu-clock: \n\t  129b fib+0x14 (/bin/a.out)\n\n' > said.txt
+$ polyprof said.txt | head -1
+  ./a.out --fast -- x on vm, Sun Nov 15 08:08:14 2026
+$ polyprof list --json said.txt | grep -o '"what": "[^"]*"'
+  "what": "./a.out --fast -- x"
+$ sed 's/ -- .*//' said.txt > unsaid.txt
+$ polyprof unsaid.txt | head -1
+  /usr/bin/perf record -g -o /tmp/x/perf.data on vm, Sun Nov 15 08:08:14 2026

@@ -601,6 +601,7 @@ data_describe(struct pp_reader *reader, struct pp_brief *brief)
 	struct pp_diags unheard;
 	struct pp_pd d = { .builder = &none };
 	struct pp_reader quiet = *reader;
+	struct pp_slice command;
 	size_t i;
 
 	pp_diags_init(&unheard);
@@ -616,9 +617,16 @@ data_describe(struct pp_reader *reader, struct pp_brief *brief)
 			pp_buf_adds(&brief->what, i ? " " : "");
 			pp_buf_add(&brief->what, d.features.command[i].p, d.features.command[i].n);
 		}
+		command = pp_perf_command(
+		    pp_slice_of(brief->what.p ? brief->what.p : "", brief->what.n));
+		if (command.n) {
+			memmove(brief->what.p, command.p, command.n);
+			brief->what.n = command.n;
+		}
+		pp_buf_add(&brief->host, d.features.hostname.p, d.features.hostname.n);
 		brief->recorded_at = (int64_t)(d.features.wall / 1000000000);
 	}
 	data_release(&d);
 	pp_diags_release(&unheard);
-	return brief->what.failed ? PP_E_NOMEM : PP_OK;
+	return brief->what.failed || brief->host.failed ? PP_E_NOMEM : PP_OK;
 }

@@ -379,6 +379,8 @@ void pp_perf_meta_line(struct pp_perf_meta *, struct pp_slice line);
 void pp_perf_meta_release(struct pp_perf_meta *);
 /* What is said of an event; NULL when nothing is. */
 const struct pp_perf_attr *pp_perf_meta_attr(const struct pp_perf_meta *, struct pp_slice event);
+/* What was recorded, where the command line of perf tells: behind its "--"; else nothing. */
+struct pp_slice pp_perf_command(struct pp_slice cmdline);
 void pp_perf_meta_build(struct pp_perf_reader *);
 /* An event in the words of SPAA, whose writer copies it; what is said of it, or NULL. */
 void pp_perf_event_build(struct pp_builder *, uint32_t list, struct pp_slice name,

@@ -242,11 +242,24 @@ pp_perf_event_build(struct pp_builder *b, uint32_t list, struct pp_slice name,
 	                    PP_META_NUMBER, pp_slice_of(rate, (size_t)n));
 }
 
+struct pp_slice
+pp_perf_command(struct pp_slice cmdline)
+{
+	static const char mark[] = " -- ";
+	struct pp_slice rest = cmdline, word;
+	const unsigned char *at = find(cmdline, mark);
+
+	if (!at || !pp_slice_word(&rest, &word) ||
+	    !(pp_slice_eq_z(word, "perf") || pp_slice_ends(word, "/perf")))
+		return pp_slice_of("", 0);
+	return pp_slice_trim(pp_slice_between(at + sizeof mark - 1, cmdline.p + cmdline.n));
+}
+
 void
 pp_perf_meta_build(struct pp_perf_reader *r)
 {
 	struct pp_builder *b = r->builder;
-	struct pp_slice version = pair_value(&r->meta, "perf version");
+	struct pp_slice version = pair_value(&r->meta, "perf version"), command;
 	struct pp_buf producer = { 0 };
 	uint32_t list = 0;
 	size_t i;
@@ -264,6 +277,9 @@ pp_perf_meta_build(struct pp_perf_reader *r)
 	for (i = 0; i < r->meta.pairs.n; i++)
 		(void)pp_build_meta(b, 0, r->meta.pairs.at[i].key, PP_META_TEXT,
 		                    r->meta.pairs.at[i].value);
+	command = pp_perf_command(pair_value(&r->meta, "cmdline"));
+	if (command.n)
+		pp_build_meta_z(b, "command", PP_META_TEXT, command);
 	for (i = 0; i < r->threads.events.n; i++) {
 		const struct pp_perf_event *event = &r->threads.events.at[i];
 		struct pp_slice name = pp_text_of(b->profile, event->name);
@@ -310,7 +326,8 @@ pp_perf_describe(struct pp_reader *reader, struct pp_brief *brief)
 		pp_perf_meta_line(&meta, line);
 	line = pair_value(&meta, "hostname");
 	pp_buf_add(&brief->host, line.p, line.n);
-	line = pair_value(&meta, "cmdline");
+	line = pp_perf_command(pair_value(&meta, "cmdline"));
+	line = line.n ? line : pair_value(&meta, "cmdline");
 	pp_buf_add(&brief->what, line.p, line.n);
 	while (brief->what.n == 0 && pp_input_line(reader->in, 1 << 20, &line, &whole))
 		if (pp_slice_trim(line).n) {
