@@ -20,9 +20,8 @@ static const char *const targets[] = { "http_request_uri", "meta.url", "meta.SER
 static const char *const methods[] = { "http_method", "meta.SERVER.REQUEST_METHOD", "method",
 	                               NULL };
 static const char *const addresses[] = { "http_host", "meta.SERVER.HTTP_HOST", NULL };
-static const char *const commands[] = {
-	"cli_command_line", "cmd", "command", "cmdline", "application", "source.command", NULL
-};
+static const char *const commands[] = { "cli_command_line", "cmd",     "cmdline", "application",
+	                                "source.command",   "command", NULL };
 static const char *const hosts[] = {
 	"host_name", "hostname", "source.host", "source.hostname", "meta.SERVER.SERVER_NAME",
 	"host",      NULL

@@ -144,7 +144,6 @@ meta_build(struct pp_pd *d)
 {
 	const struct pp_pd_features *f = &d->features;
 	struct pp_buf command = { 0 };
-	struct pp_slice line;
 	uint32_t list = 0;
 	size_t i;
 
@@ -164,9 +163,7 @@ meta_build(struct pp_pd *d)
 	meta_text(d, "cpuid", f->cpu_id);
 	meta_number(d, "total memory", f->memory, " kB");
 	meta_number(d, "context switches", d->counts.switches, "");
-	line = pp_slice_of(command.p ? command.p : "", command.n);
-	meta_text(d, "cmdline", line);
-	meta_text(d, "command", pp_perf_command(line));
+	meta_text(d, "cmdline", pp_slice_of(command.p ? command.p : "", command.n));
 	pp_buf_release(&command);
 	pp_pd_symbols_meta(d);
 	pp_pd_branches_finish(d);

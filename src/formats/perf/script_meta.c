@@ -259,7 +259,7 @@ void
 pp_perf_meta_build(struct pp_perf_reader *r)
 {
 	struct pp_builder *b = r->builder;
-	struct pp_slice version = pair_value(&r->meta, "perf version"), command;
+	struct pp_slice version = pair_value(&r->meta, "perf version");
 	struct pp_buf producer = { 0 };
 	uint32_t list = 0;
 	size_t i;
@@ -277,9 +277,6 @@ pp_perf_meta_build(struct pp_perf_reader *r)
 	for (i = 0; i < r->meta.pairs.n; i++)
 		(void)pp_build_meta(b, 0, r->meta.pairs.at[i].key, PP_META_TEXT,
 		                    r->meta.pairs.at[i].value);
-	command = pp_perf_command(pair_value(&r->meta, "cmdline"));
-	if (command.n)
-		pp_build_meta_z(b, "command", PP_META_TEXT, command);
 	for (i = 0; i < r->threads.events.n; i++) {
 		const struct pp_perf_event *event = &r->threads.events.at[i];
 		struct pp_slice name = pp_text_of(b->profile, event->name);
