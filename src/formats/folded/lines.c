@@ -208,7 +208,10 @@ pp_folded_bid(const struct pp_peek *peek, unsigned counts)
 		return counts == PP_FOLDED_PLAIN ? bits_per_line : 0;
 	if (peek->head.n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
 		p += 3;
-	while (p < end) {
+	/* Words and a number are any text: without one real stack the name must say what it is. */
+	if (p == end || (!memchr(p, ';', (size_t)(end - p)) && !names_stacks(peek->name)))
+		return 0;
+	while (p < end && !(broken && counts == PP_FOLDED_DIFF)) {
 		const unsigned char *stop = memchr(p, '\n', (size_t)(end - p));
 		enum pp_folded_verdict verdict;
 
@@ -223,7 +226,6 @@ pp_folded_bid(const struct pp_peek *peek, unsigned counts)
 	}
 	if (good == 0 || broken > good)
 		return 0;
-	/* Words and a number are any text: without one real stack the name must say what it is. */
 	if (!stacks && !names_stacks(peek->name))
 		return 0;
 	if (counts == PP_FOLDED_DIFF && broken)

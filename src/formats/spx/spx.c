@@ -62,8 +62,12 @@ const struct pp_format pp_format_spx = {
 static int
 bid_json(struct pp_slice head)
 {
+	const unsigned char *end = memchr(head.p, '\n', head.n);
 	size_t i, found = 0;
 
+	/* Of one object for each line, the first is looked at. */
+	if (end && end > head.p && end + 1 < head.p + head.n && end[-1] == '}' && end[1] == '{')
+		head = pp_slice_between(head.p, end);
 	for (i = 0; i < SPX_KEYS; i++) {
 		char key[32];
 		int n = snprintf(key, sizeof key, "\"%s\"", pp_spx_keys[i].name);

@@ -56,7 +56,9 @@ look_at(struct signs *s, struct pp_slice line, bool first)
 	static const char *const places[] = { "fl=", "fn=", "ob=", "fi=", "fe=" };
 	size_t i;
 
-	if (line.n == 0)
+	/* All signs begin with a small letter, "#" or "=". */
+	if (line.n == 0 ||
+	    ((line.p[0] < 'a' || line.p[0] > 'z') && line.p[0] != '#' && line.p[0] != '='))
 		return;
 	if (first && pp_slice_starts(line, "# callgrind format")) {
 		s->callgrind_mark = true;
