@@ -30,7 +30,6 @@ static const struct shape shapes[] = {
 	{ { "a gprof profile (gmon.out)", "`perf record` or callgrind tell you more" },
 	  STARTS("gmon") },
 	{ { "a massif profile", NULL }, STARTS("desc: "), .words = { "time_unit:" } },
-	{ { "a speedscope file", NULL }, STARTS("{"), .words = { "speedscope.app/file-format" } },
 	{ { "a V8 CPU profile (node, Chrome)", NULL },
 	  STARTS("{"),
 	  .words = { "\"nodes\"", "\"callFrame\"" } },

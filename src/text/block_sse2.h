@@ -18,4 +18,14 @@ pp_block_text_stop(const unsigned char *p)
 	return (uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), odd));
 }
 
+/* Bit i: whether p[i], with the bits of `with` set, is c. */
+static inline uint32_t
+pp_block_like(const unsigned char *p, unsigned char with, unsigned char c)
+{
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+
+	x = _mm_cmpeq_epi8(_mm_or_si128(x, _mm_set1_epi8((char)with)), _mm_set1_epi8((char)c));
+	return (uint32_t)_mm_movemask_epi8(x);
+}
+
 #endif

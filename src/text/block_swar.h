@@ -23,4 +23,16 @@ pp_block_text_stop(const unsigned char *p)
 	return high ? (uint32_t)1 << (8 + pp_swar_first(high)) : 0;
 }
 
+/* Bit i: whether p[i], with the bits of `with` set, is c. */
+static inline uint32_t
+pp_block_like(const unsigned char *p, unsigned char with, unsigned char c)
+{
+	uint32_t bits = 0;
+	unsigned i;
+
+	for (i = 0; i < 16; i++)
+		bits |= (uint32_t)((p[i] | with) == c) << i;
+	return bits;
+}
+
 #endif

@@ -20,7 +20,7 @@ pp_scan_init(struct pp_scan *s, struct pp_slice text, uint32_t max_depth, enum p
 	s->mode = mode;
 	s->after_value = false;
 	s->depth = 0;
-	s->max_depth = max_depth && max_depth < PP_SCAN_DEPTH_MAX ? max_depth : PP_SCAN_DEPTH_MAX;
+	s->max_depth = max_depth ? max_depth : PP_SCAN_DEPTH_MAX;
 }
 
 bool
@@ -495,7 +495,7 @@ bool
 pp_scan_skip(struct pp_scan *s, struct pp_slice *raw)
 {
 	uint64_t
-	    objects[PP_SCAN_DEPTH_MAX / 64 + 1]; /* bit d: the bracket open at depth d is '{' */
+	    objects[PP_SCAN_DEPTH_MAX / 64]; /* bit d: the bracket open at depth d in here is '{' */
 	uint32_t outside = s->depth;
 	const unsigned char *begin = NULL;
 	struct pp_json_str key;
@@ -506,22 +506,26 @@ pp_scan_skip(struct pp_scan *s, struct pp_slice *raw)
 
 		begin = begin ? begin : s->cur;
 		if (object || type == PP_JSON_ARRAY) {
-			uint64_t *word;
+			uint32_t within = s->depth - outside;
+			uint64_t *word = &objects[within >> 6];
 
+			if (within == PP_SCAN_DEPTH_MAX)
+				return pp_scan_fail(s, PP_SCAN_E_DEPTH, s->cur);
 			if (!enter(s, type))
 				return false;
-			word = &objects[s->depth >> 6];
 			/* Entering a word from below, nothing in it is in use. */
-			if (s->depth == outside + 1 || (s->depth & 63) == 0)
+			if ((within & 63) == 0)
 				*word = 0;
-			*word &= ~((uint64_t)1 << (s->depth & 63));
-			*word |= (uint64_t)object << (s->depth & 63);
+			*word &= ~((uint64_t)1 << (within & 63));
+			*word |= (uint64_t)object << (within & 63);
 		} else if (!skip_scalar(s, type)) {
 			return false;
 		}
 		/* To the next value inside, leaving the brackets that end here. */
 		while (s->depth > outside) {
-			object = objects[s->depth >> 6] >> (s->depth & 63) & 1;
+			uint32_t within = s->depth - outside - 1;
+
+			object = objects[within >> 6] >> (within & 63) & 1;
 			if (object ? pp_scan_key(s, &key) : pp_scan_item(s))
 				break;
 			if (s->error != PP_SCAN_OK)

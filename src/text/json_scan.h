@@ -29,7 +29,7 @@
 #include "base/common.h"
 
 #define PP_SCAN_PAD 16
-/* Nesting beyond this is refused whatever limit the caller sets. */
+/* Nesting beyond this is refused unless the caller sets a limit, and always within a value that is skipped. */
 #define PP_SCAN_DEPTH_MAX 4096
 
 /* The values are pinned by tests. */

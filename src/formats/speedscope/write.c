@@ -1,0 +1,587 @@
+/*
+ * Any profile for speedscope: a profile of its own for each metric and series. Events in their order become an evented one, samples in their
+ * order or mere stacks a sampled one.
+ */
+#include "base/utf8.h"
+#include "formats/kit/tree_walk.h"
+#include "formats/speedscope/speedscope.h"
+
+#define EXPORTER "polyprof@"
+
+struct speedscope_write {
+	struct pp_writer *w;
+	const struct pp_profile *p;
+	struct pp_json j;
+	uint32_t *index; /* by function: + 1; 0 = not used */
+	PP_VEC(pp_func) funcs;
+	struct pp_tree_walk walk;
+	uint32_t *row; /* by node, of the series at hand: + 1 */
+	PP_VEC(pp_node) path;
+	struct pp_buf text;
+	size_t profiles;
+	uint64_t samples;
+	struct pp_time_span span; /* that readers will see */
+	bool failed;
+};
+
+/* Whether a series has costs of a metric. */
+static bool
+belongs(const struct pp_series *s, const struct pp_metric *m)
+{
+	return !s->event || !m->event || s->event == m->event;
+}
+
+static bool
+is_no_stack(const struct speedscope_write *x, pp_node node)
+{
+	const struct pp_func_row *f = &x->p->funcs.at[pp_node_func(x->p, node)];
+
+	return f->flags & PP_FUNC_PSEUDO && pp_tree_parent(&x->p->tree, node) == 0 &&
+	       pp_slice_eq_z(pp_text_of(x->p, f->name), SPEEDSCOPE_NO_STACK);
+}
+
+/* Whether JSON can hold a text. */
+static bool
+is_text(const struct speedscope_write *x, pp_str s)
+{
+	struct pp_slice text = pp_text_of(x->p, s);
+
+	return pp_utf8_valid(text);
+}
+
+static void
+frames_put(struct speedscope_write *x)
+{
+	pp_node node;
+	size_t i;
+
+	for (node = 1; node < x->p->tree.n && !x->failed; node++) {
+		pp_func func = pp_node_func(x->p, node);
+
+		if (x->index[func] || is_no_stack(x, node))
+			continue;
+		x->failed = !pp_vec_push(&x->funcs, func);
+		x->index[func] = (uint32_t)x->funcs.n;
+	}
+	pp_json_put_object(&x->j, "shared");
+	pp_json_put_array(&x->j, "frames");
+	for (i = 0; i < x->funcs.n; i++) {
+		const struct pp_func_row *f = &x->p->funcs.at[x->funcs.at[i]];
+
+		x->w->loss.names += !is_text(x, f->name) || !is_text(x, f->file);
+		pp_json_begin_object(&x->j);
+		pp_json_put_text(&x->j, "name", pp_text_of(x->p, f->name));
+		if (f->file)
+			pp_json_put_text(&x->j, "file", pp_text_of(x->p, f->file));
+		if (f->line)
+			pp_json_put_u64(&x->j, "line", f->line);
+		if (f->column)
+			pp_json_put_u64(&x->j, "col", f->column);
+		pp_json_end_object(&x->j);
+	}
+	pp_json_end_array(&x->j);
+	pp_json_end_object(&x->j);
+}
+
+static void
+value_put(struct speedscope_write *x, const struct pp_metric *m, union pp_value v)
+{
+	char digits[PP_NUM_MAX];
+
+	pp_json_raw(&x->j, digits, pp_value_print(m, v, digits));
+}
+
+/* The way to a node, the root first. */
+static void
+stack_put(struct speedscope_write *x, pp_node node)
+{
+	x->path.n = 0;
+	pp_json_begin_array(&x->j);
+	if (node && !is_no_stack(x, node))
+		for (; node; node = pp_tree_parent(&x->p->tree, node))
+			x->failed |= !pp_vec_push(&x->path, node);
+	while (x->path.n)
+		pp_json_u64(&x->j, x->index[pp_node_func(x->p, x->path.at[--x->path.n])] - 1);
+	pp_json_end_array(&x->j);
+}
+
+/* A weight that speedscope takes. */
+static union pp_value
+weight_of(struct speedscope_write *x, const struct pp_metric *m, int64_t cell)
+{
+	union pp_value v = pp_cell_value(m, cell), zero = pp_value_zero(m);
+	bool negative = pp_value_cmp(m, v, zero) < 0;
+
+	x->w->loss.negative += negative;
+	return negative ? zero : v;
+}
+
+/* What speedscope has no place for, and polyprof reads again. */
+static void
+ours_put(struct speedscope_write *x, const struct pp_series *s, const struct pp_metric *m,
+         const char *usual)
+{
+	struct pp_slice thread = pp_text_of(x->p, s->thread), name = pp_text_of(x->p, m->name);
+	bool renamed = !pp_slice_eq(thread, pp_slice_of(x->text.p ? x->text.p : "", x->text.n));
+
+	if (!renamed && !m->event && pp_slice_eq_z(name, usual))
+		return;
+	pp_json_put_object(&x->j, "x_polyprof");
+	pp_json_put_text(&x->j, "metric", name);
+	if (m->event)
+		pp_json_put_text(&x->j, "event", pp_text_of(x->p, m->event));
+	if (renamed)
+		pp_json_put_text(&x->j, "thread", thread);
+	pp_json_end_object(&x->j);
+}
+
+static void
+profile_begin(struct speedscope_write *x, const struct pp_series *s, size_t metric,
+              const char *type)
+{
+	const struct pp_metric *m = &x->p->metrics.at[metric];
+	struct pp_slice unit = pp_text_of(x->p, m->unit), name = pp_text_of(x->p, s->thread);
+	bool time = pp_slice_eq_z(unit, "ns"), bytes = pp_slice_eq_z(unit, "bytes");
+	const char *usual = time ? "time" : bytes ? "bytes" : "weight";
+	struct pp_buf label = { 0 };
+
+	pp_metric_label(x->p, m, &label);
+	x->text.n = 0;
+	if (pp_metrics_shown(x->p) > 1) {
+		pp_buf_add(&x->text, label.p, label.n);
+		pp_buf_adds(&x->text, ": ");
+	}
+	if (!name.n)
+		name = pp_text_of(x->p, s->process);
+	pp_buf_add(&x->text, name.p, name.n);
+	if (!name.n && s->tid >= 0)
+		pp_buf_addf(&x->text, "thread %lld", (long long)s->tid);
+	if (!x->text.n)
+		pp_buf_adds(&x->text, "all");
+	pp_json_begin_object(&x->j);
+	pp_json_put_textz(&x->j, "type", type);
+	pp_json_put_text(&x->j, "name", pp_slice_of(x->text.p, x->text.p ? x->text.n : 0));
+	pp_json_put_textz(&x->j, "unit", time ? "nanoseconds" : bytes ? "bytes" : "none");
+	ours_put(x, s, m, usual);
+	x->profiles++;
+	x->failed |= label.failed || x->text.failed;
+	pp_buf_release(&label);
+}
+
+static void
+span_put(struct speedscope_write *x, const struct pp_metric *m, union pp_value start,
+         union pp_value end)
+{
+	bool time = pp_slice_eq_z(pp_text_of(x->p, m->unit), "ns");
+	int64_t from, to;
+	bool rounded;
+
+	if (time && pp_value_whole(m, start, 1, &from, &rounded) &&
+	    pp_value_whole(m, end, 1, &to, &rounded)) {
+		x->span.start = x->span.known && x->span.start < from ? x->span.start : from;
+		x->span.end = x->span.known && x->span.end > to ? x->span.end : to;
+		x->span.known = true;
+	}
+	pp_json_key(&x->j, "startValue");
+	value_put(x, m, start);
+	pp_json_key(&x->j, "endValue");
+	value_put(x, m, end);
+}
+
+/* ---- samples ---- */
+
+/* Samples as they came. `put` NULL adds up only. */
+static union pp_value
+timeline_samples(struct speedscope_write *x, const struct pp_series *s, size_t metric, int what)
+{
+	const struct pp_metric *m = &x->p->metrics.at[metric];
+	union pp_value sum = pp_value_zero(m);
+	struct pp_timeline_iter it;
+
+	if (!pp_timeline_begin(&s->timeline, &it, 0)) {
+		x->failed = true;
+		return sum;
+	}
+	while (pp_timeline_next(&it)) {
+		union pp_value v;
+
+		if (it.event.kind != PP_EVENT_SAMPLE)
+			continue;
+		v = weight_of(x, m, it.values[metric]);
+		if (what == 's')
+			stack_put(x, it.event.node);
+		else if (what == 'w')
+			value_put(x, m, v);
+		x->samples += what == 's';
+		pp_value_add(m, &sum, v);
+	}
+	pp_timeline_end(&it);
+	return sum;
+}
+
+/* Whether a stack that costs nothing of a metric is written with it: where it costs nothing at all, with the first. */
+static bool
+is_kept_zero(const struct speedscope_write *x, const struct pp_series *s, uint32_t row,
+             size_t metric)
+{
+	size_t m, first = SIZE_MAX;
+
+	for (m = 0; m < pp_metrics_shown(x->p); m++) {
+		if (!belongs(s, &x->p->metrics.at[m]))
+			continue;
+		first = first == SIZE_MAX ? m : first;
+		/* What is below 0 will be 0. */
+		if (m != metric && pp_series_cell(s, row, m) > 0)
+			return false;
+	}
+	return first == metric;
+}
+
+/* Stacks in the order of the tree. */
+static union pp_value
+tree_samples(struct speedscope_write *x, const struct pp_series *s, size_t metric, int what)
+{
+	const struct pp_metric *m = &x->p->metrics.at[metric];
+	union pp_value sum = pp_value_zero(m);
+	pp_node node = 0;
+
+	pp_tree_walk_release(&x->walk);
+	if (!pp_tree_walk_begin(&x->walk, x->p)) {
+		x->failed = true;
+		return sum;
+	}
+	do {
+		union pp_value v;
+
+		node = x->walk.node;
+		if (x->walk.leaving || !x->row[node])
+			continue;
+		v = weight_of(x, m, pp_series_cell(s, x->row[node] - 1, metric));
+		if (pp_value_is_zero(m, v) && !is_kept_zero(x, s, x->row[node] - 1, metric))
+			continue;
+		if (what == 's')
+			stack_put(x, node);
+		else if (what == 'w')
+			value_put(x, m, v);
+		x->samples += what == 's';
+		pp_value_add(m, &sum, v);
+	} while (pp_tree_walk_next(&x->walk));
+	return sum;
+}
+
+static void
+sampled_put(struct speedscope_write *x, const struct pp_series *s, size_t metric, bool timed)
+{
+	const struct pp_metric *m = &x->p->metrics.at[metric];
+	union pp_value (*each)(struct speedscope_write *, const struct pp_series *, size_t,
+	                       int) = timed ? timeline_samples : tree_samples;
+	struct pp_loss loss = x->w->loss;
+	uint32_t row;
+
+	memset(x->row, 0, x->p->tree.n * sizeof *x->row);
+	for (row = 0; row < s->rows; row++)
+		if (pp_series_present(s, row))
+			x->row[pp_series_node(s, row)] = row + 1;
+	profile_begin(x, s, metric, "sampled");
+	span_put(x, m, pp_value_zero(m), each(x, s, metric, 0));
+	pp_json_put_array(&x->j, "samples");
+	(void)each(x, s, metric, 's');
+	pp_json_end_array(&x->j);
+	pp_json_put_array(&x->j, "weights");
+	/* Each is looked at three times. */
+	x->w->loss.negative = loss.negative;
+	(void)each(x, s, metric, 'w');
+	pp_json_end_array(&x->j);
+	pp_json_end_object(&x->j);
+	if (timed && pp_metrics_shown(x->p) > 1)
+		x->w->loss.dropped |= PP_HAS(TIMELINE);
+	else if (!timed && x->samples && !(x->p->facets & PP_TIMELINE))
+		x->w->loss.made |= PP_HAS(TIMELINE);
+}
+
+/* ---- events ---- */
+
+struct clock {
+	union pp_value at; /* what is written */
+	int64_t cell, time;
+	bool begun;
+};
+
+/* Time goes on: by the counter where anything is open, by the clock where nothing is. */
+static void
+clock_on(const struct pp_metric *m, struct clock *c, const struct pp_timeline_iter *it,
+         size_t metric, bool open)
+{
+	int64_t cell = it->values[metric], gap = it->event.time - c->time;
+	struct pp_metric ns = { .type = PP_INT };
+	union pp_value idle = { .i = c->begun ? gap : it->event.time };
+	struct pp_metric_join join;
+
+	if (c->begun)
+		pp_value_add(m, &c->at, pp_cell_value(m, pp_cell_gain(m->type, c->cell, cell)));
+	ns.unit = m->unit;
+	if ((!c->begun || !open) && idle.i > 0 && m->type == PP_INT &&
+	    pp_metric_join(m, &ns, &join) && join.mul_a == 1)
+		c->at.i += idle.i * join.mul_b;
+	c->cell = cell;
+	c->time = it->event.time;
+	c->begun = true;
+}
+
+static void
+event_put(struct speedscope_write *x, const struct pp_metric *m, pp_node node,
+          const struct clock *c, bool opens)
+{
+	pp_json_begin_object(&x->j);
+	pp_json_put_textz(&x->j, "type", opens ? "O" : "C");
+	pp_json_put_u64(&x->j, "frame", x->index[pp_node_func(x->p, node)] - 1);
+	pp_json_key(&x->j, "at");
+	value_put(x, m, c->at);
+	pp_json_end_object(&x->j);
+}
+
+/* From one node to another: what is left is closed from within, what is entered is opened from without. */
+static void
+step_put(struct speedscope_write *x, const struct pp_metric *m, pp_node *from, pp_node to,
+         const struct clock *c)
+{
+	const struct pp_tree *t = &x->p->tree;
+	pp_node a = *from, b = to;
+
+	x->path.n = 0;
+	while (a != b)
+		if (a > b) {
+			event_put(x, m, a, c, false);
+			a = pp_tree_parent(t, a);
+		} else {
+			x->failed |= !pp_vec_push(&x->path, b);
+			b = pp_tree_parent(t, b);
+		}
+	while (x->path.n)
+		event_put(x, m, x->path.at[--x->path.n], c, true);
+	*from = to;
+}
+
+static void
+events_walk(struct speedscope_write *x, const struct pp_series *s, size_t metric, bool put,
+            struct clock *first, struct clock *last)
+{
+	const struct pp_metric *m = &x->p->metrics.at[metric];
+	struct clock c = { .at = pp_value_zero(m) };
+	struct pp_timeline_iter it;
+	pp_node node = 0;
+
+	if (!pp_timeline_begin(&s->timeline, &it, 0)) {
+		x->failed = true;
+		return;
+	}
+	while (pp_timeline_next(&it)) {
+		bool begins = !c.begun;
+		pp_node to = it.event.kind == PP_EVENT_EXIT
+		                 ? pp_tree_parent(&x->p->tree, it.event.node)
+		                 : it.event.node;
+
+		clock_on(m, &c, &it, metric, node != 0);
+		if (begins)
+			*first = c;
+		if (put)
+			step_put(x, m, &node, to, &c);
+		node = to;
+	}
+	if (put)
+		step_put(x, m, &node, 0, &c);
+	*last = c;
+	pp_timeline_end(&it);
+}
+
+static void
+evented_put(struct speedscope_write *x, const struct pp_series *s, size_t metric)
+{
+	const struct pp_metric *m = &x->p->metrics.at[metric];
+	struct clock first = { .at = pp_value_zero(m) }, last = first;
+
+	events_walk(x, s, metric, false, &first, &last);
+	profile_begin(x, s, metric, "evented");
+	span_put(x, m, first.at, last.at);
+	pp_json_put_array(&x->j, "events");
+	events_walk(x, s, metric, true, &first, &last);
+	pp_json_end_array(&x->j);
+	pp_json_end_object(&x->j);
+}
+
+/* ---- all of it ---- */
+
+/* Whether calls and returns in their order tell what a series cost. */
+static bool
+is_traced(const struct pp_series *s, const struct pp_metric *m, size_t metric)
+{
+	return s->timeline.n && s->timeline.cumulative && !pp_metric_falls(m) && !s->measured &&
+	       metric < s->timeline.columns;
+}
+
+/* Whether samples in their order do: some that are known may have no time. */
+static bool
+is_timed(struct speedscope_write *x, const struct pp_series *s, size_t metric)
+{
+	const struct pp_metric *m = &x->p->metrics.at[metric];
+	struct pp_loss loss = x->w->loss;
+	union pp_value in_time, in_rows = pp_value_zero(m);
+	uint32_t row;
+
+	if (!s->timeline.n || s->timeline.cumulative || metric >= s->timeline.columns)
+		return false;
+	in_time = timeline_samples(x, s, metric, 0);
+	for (row = 0; row < s->rows; row++)
+		if (pp_series_present(s, row))
+			pp_value_add(m, &in_rows, weight_of(x, m, pp_series_cell(s, row, metric)));
+	x->w->loss.negative = loss.negative;
+	return pp_value_cmp(m, in_time, in_rows) == 0;
+}
+
+static void
+series_put(struct speedscope_write *x, const struct pp_series *s, size_t metric)
+{
+	const struct pp_metric *metrics = x->p->metrics.at;
+	size_t m, first = SIZE_MAX;
+	bool timed;
+
+	if (s->pid >= 0 || s->tid >= 0 || s->process || s->context)
+		x->w->loss.dropped |= PP_HAS(THREADS);
+	for (m = 0; m < pp_metrics_shown(x->p) && first == SIZE_MAX; m++)
+		if (belongs(s, &metrics[m]) && is_traced(s, &metrics[m], m))
+			first = m;
+	/* With each of them calls would be counted again. */
+	if (metric == first) {
+		evented_put(x, s, metric);
+		return;
+	}
+	timed = is_timed(x, s, metric);
+	sampled_put(x, s, metric, timed);
+	if (first == SIZE_MAX && s->has_calls)
+		x->w->loss.dropped |= PP_HAS(CALLS);
+	if (first == SIZE_MAX && s->timeline.n && !timed)
+		x->w->loss.dropped |= PP_HAS(TIMELINE);
+}
+
+static void
+nothing_put(struct speedscope_write *x)
+{
+	pp_json_begin_object(&x->j);
+	pp_json_put_textz(&x->j, "type", "sampled");
+	pp_json_put_textz(&x->j, "name", "nothing");
+	pp_json_put_textz(&x->j, "unit", "none");
+	pp_json_put_object(&x->j, "x_polyprof");
+	pp_json_put_textz(&x->j, "thread", "");
+	pp_json_end_object(&x->j);
+	pp_json_put_u64(&x->j, "startValue", 0);
+	pp_json_put_u64(&x->j, "endValue", 0);
+	pp_json_put_array(&x->j, "samples");
+	pp_json_end_array(&x->j);
+	pp_json_put_array(&x->j, "weights");
+	pp_json_end_array(&x->j);
+	pp_json_end_object(&x->j);
+}
+
+static void
+head_put(struct speedscope_write *x)
+{
+	struct pp_slice name = pp_profile_native(x->p) == &pp_format_speedscope
+	                           ? pp_profile_meta(x->p, "name")
+	                           : pp_slice_of(NULL, 0);
+
+	x->text.n = 0;
+	pp_buf_adds(&x->text, EXPORTER);
+	pp_buf_adds(&x->text, pp_version());
+	pp_json_put_textz(&x->j, "$schema", SPEEDSCOPE_SCHEMA);
+	pp_json_put_text(&x->j, "exporter", pp_slice_of(x->text.p, x->text.p ? x->text.n : 0));
+	pp_json_put_text(&x->j, "name", name.n ? name : pp_slice_z("polyprof"));
+}
+
+/* The place that the first profile of the primary metric will have. */
+static size_t
+active_find(const struct speedscope_write *x)
+{
+	size_t primary = pp_profile_primary(x->p), n = 0, m, i;
+
+	for (m = 0; m < primary; m++)
+		for (i = 0; i < x->p->series.n; i++)
+			n += x->p->series.at[i].rows &&
+			     belongs(&x->p->series.at[i], &x->p->metrics.at[m]);
+	return n;
+}
+
+static void
+document_put(struct speedscope_write *x)
+{
+	const struct pp_profile *p = x->p;
+	size_t m, i;
+
+	pp_json_begin_object(&x->j);
+	head_put(x);
+	pp_json_put_u64(&x->j, "activeProfileIndex", active_find(x));
+	frames_put(x);
+	pp_json_put_array(&x->j, "profiles");
+	for (m = 0; m < pp_metrics_shown(p) && !x->failed; m++) {
+		size_t before = x->profiles;
+		struct pp_slice unit = pp_text_of(p, p->metrics.at[m].unit);
+
+		pp_loss_metric(x->w, m, pp_slice_of(NULL, 0),
+		               pp_slice_eq_z(unit, "ns") || pp_slice_eq_z(unit, "bytes") ? NULL
+		                                                                         : "count");
+		for (i = 0; i < p->series.n && !x->failed; i++)
+			if (p->series.at[i].rows && belongs(&p->series.at[i], &p->metrics.at[m]))
+				series_put(x, &p->series.at[i], m);
+		if (x->profiles == before && p->metrics.at[m].event)
+			x->w->loss.dropped |= PP_HAS(EVENTS);
+	}
+	if (!x->profiles)
+		nothing_put(x);
+	pp_json_end_array(&x->j);
+	pp_json_end_object(&x->j);
+	pp_json_end_line(&x->j);
+}
+
+/* What readers will see that the profile does not have, or has otherwise. */
+static void
+what_differs(struct speedscope_write *x)
+{
+	const struct pp_profile *p = x->p;
+	struct pp_loss *loss = &x->w->loss;
+
+	if (p->samples && p->samples != x->samples)
+		loss->dropped |= PP_HAS(SAMPLES);
+	else if (p->samples != x->samples)
+		loss->made |= PP_HAS(SAMPLES);
+	if (p->time.known &&
+	    (!x->span.known || p->time.start != x->span.start || p->time.end != x->span.end))
+		loss->dropped |= PP_HAS(TIME);
+	else if (x->span.known && !p->time.known)
+		loss->made |= PP_HAS(TIME);
+	if (p->calls.rows.n)
+		loss->dropped |= PP_HAS(CALLS);
+}
+
+pp_status
+pp_speedscope_write(struct pp_writer *w)
+{
+	struct speedscope_write x = { .w = w, .p = w->profile };
+	const struct pp_profile *p = w->profile;
+
+	if (!(p->facets & PP_TREE) && p->metrics.n)
+		return PP_E_UNSUPPORTED;
+	x.index = calloc(p->funcs.n + 1, sizeof *x.index);
+	x.row = calloc(p->tree.n + 1, sizeof *x.row);
+	x.failed = !x.index || !x.row;
+	pp_json_init(&x.j, w->out, PP_JSON_COMPACT);
+	if (!x.failed)
+		document_put(&x);
+	what_differs(&x);
+	free(x.index);
+	free(x.row);
+	pp_tree_walk_release(&x.walk);
+	pp_vec_release(&x.funcs);
+	pp_vec_release(&x.path);
+	x.failed |= x.text.failed;
+	pp_buf_release(&x.text);
+	return x.failed ? PP_E_NOMEM : PP_OK;
+}
