@@ -355,6 +355,8 @@ target_load(struct pp_reply *r, const char *file, const struct pp_load_order *or
 		return PP_OK;
 	}
 	if (status == PP_OK) {
+		if (l.is_open)
+			l.opened.order->listed = target->lists;
 		pp_loaded_read(r, &l);
 		status = pp_loaded_verdict(r, &l, false);
 	}

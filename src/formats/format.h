@@ -83,6 +83,7 @@ struct pp_format {
 	 * of the file. PP_OK, or why it could not; findings are not reported.
 	 */
 	pp_status (*describe)(struct pp_reader *, struct pp_brief *);
+	bool lists;   /* it writes profiles whose stacks are a list (profile->held), too */
 	bool carries; /* it holds what any other format needs to be written back */
 	/*
 	 * Optional: the profile's private data as bytes and back, so that another format can carry them

@@ -784,7 +784,7 @@ pp_builder_finish(struct pp_builder *b, struct pp_profile **out)
 	/* Where nothing but calls is there, they tell what functions cost. */
 	if (p->tree.n <= 1 && p->calls.rows.n && pp_profile_basis(p) == PP_BASIS_TREE)
 		p->calls.adds_up = true;
-	if (p->tree.n > 1)
+	if (p->tree.n > 1 || p->held)
 		p->facets |= PP_TREE;
 	if (p->calls.rows.n)
 		p->facets |= PP_EDGES;

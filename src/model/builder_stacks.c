@@ -67,7 +67,7 @@ stacks_may_hold(const struct pp_builder *b)
 	for (m = 0; m < x->columns; m++)
 		if (column_type(b, m) == PP_REAL)
 			return false;
-	return b->may_hold && b->order.cut_share > 0 && x->columns > 0 &&
+	return b->may_hold && (b->order.cut_share > 0 || b->order.listed) && x->columns > 0 &&
 	       x->columns <= PP_HELD_COLUMNS && !x->late && !x->times && !x->adds_up &&
 	       !x->sieves && !b->order.keep;
 }
@@ -376,7 +376,8 @@ static bool
 stack_hold(struct pp_builder *b, const struct pp_sample *s, const pp_frame *frames, size_t depth,
            bool *held)
 {
-	bool plain = s->values && !s->own && !s->columns && !s->where && s->series == 0;
+	bool plain = s->values && !s->own && !s->columns && !s->where && s->series == 0 &&
+	             (depth > 0 || !b->order.listed);
 	enum pp_held_result result = plain ? pp_held_add(b->stacks->held, frames, depth, s->values)
 	                                   : PP_HELD_NOT;
 
@@ -690,11 +691,15 @@ came_give(struct pp_builder *b)
 bool
 pp_stacks_finish(struct pp_builder *b)
 {
-	const struct pp_stacks *x = b->stacks;
+	struct pp_stacks *x = b->stacks;
 	bool known = x && (!x->late || x->column_of.n == b->profile->metrics.n);
 
-	if (x && x->held && pp_builder_ok(b))
+	if (x && x->held && b->order.listed) {
+		b->profile->held = x->held;
+		x->held = NULL;
+	} else if (x && x->held && pp_builder_ok(b)) {
 		(void)held_give(b, b->order.cut_share);
+	}
 	if (pp_build_flush(b) && known && x->adds_up && !sums_give(b))
 		pp_builder_fail(b, PP_E_NOMEM, NULL);
 	if (pp_builder_ok(b) && known && x->is_sparse && !pp_stacks_spread(b))

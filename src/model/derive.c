@@ -3,6 +3,8 @@
  */
 #include "model/derive.h"
 
+#include "model/held.h"
+
 #include "model/builder.h"
 
 /* Every growable array has this layout; see PP_VEC. */
@@ -93,8 +95,11 @@ columns_release(struct pp_profile *p, unsigned columns)
 		p->kept.free(p->kept.data);
 	if (columns & PP_COLUMN_STRINGS)
 		pp_strtab_release(&p->strs);
-	if (columns & PP_COLUMN_TREE)
+	if (columns & PP_COLUMN_TREE) {
 		pp_tree_release(&p->tree);
+		pp_held_free(p->held);
+		p->held = NULL;
+	}
 	for (i = 0; i < PP_COUNT_OF(wides); i++)
 		if (columns & wides[i].column) {
 			pp_wide_free(*wide_at(p, i));

@@ -4,7 +4,7 @@
 #include "model/held.h"
 
 #include "base/hash.h"
-#include "base/vec.h"
+#include "model/profile.h"
 
 /* Stacks that came lately are known again: so many places are looked at. */
 #define RECENT_BITS 16
@@ -12,22 +12,6 @@
 #define AHEAD 12
 #define ENDS_HERE UINT32_MAX
 #define THIN SIZE_MAX
-/* Numbers of frames take one unit of 16 bits, larger ones two. */
-#define LONG_UNIT 0x8000u
-
-struct held_stack {
-	uint64_t at; /* its first unit */
-	uint32_t depth;
-	uint32_t left; /* frames that stay */
-};
-
-/* What is left of a stack below the path in work. */
-struct rest {
-	uint64_t at;
-	uint32_t left;
-	uint32_t stack;
-};
-
 /* Rests [begin, end) that lie below a path which ends with that name. */
 struct part {
 	size_t begin, end;
@@ -42,23 +26,12 @@ struct child {
 	uint64_t sum[PP_HELD_COLUMNS];
 };
 
-struct pp_held {
-	size_t columns;
-	uint64_t seed;
-	PP_VEC(uint16_t) units;
-	PP_VEC(struct held_stack) stacks;
-	PP_VEC(int64_t) values; /* `columns` of each stack */
-	uint64_t total[PP_HELD_COLUMNS];
-	uint32_t *recent; /* by hash: a stack + 1 */
-	PP_VEC(pp_frame) frames;
-};
-
 struct divider {
 	struct pp_held *h;
 	pp_str *name_of;    /* by frame */
 	uint32_t *child_of; /* by name: its place among children + 1 */
-	PP_VEC(struct rest) rests;
-	PP_VEC(struct rest) sorted;
+	PP_VEC(struct pp_held_walk) rests;
+	PP_VEC(struct pp_held_walk) sorted;
 	PP_VEC(uint32_t) places; /* by rest of the part in work: its child */
 	PP_VEC(struct child) children;
 	PP_VEC(struct part) parts; /* still to be divided */
@@ -91,6 +64,7 @@ pp_held_free(struct pp_held *h)
 	pp_vec_release(&h->units);
 	pp_vec_release(&h->stacks);
 	pp_vec_release(&h->values);
+	pp_vec_release(&h->used);
 	pp_vec_release(&h->frames);
 	free(h->recent);
 	free(h);
@@ -105,12 +79,17 @@ units_write(struct pp_held *h, const pp_frame *frames, size_t depth)
 	size_t i;
 
 	for (i = 0; i < depth; i++) {
-		if (PP_UNLIKELY(frames[i] >= LONG_UNIT))
-			*to++ = (uint16_t)(LONG_UNIT | frames[i] >> 16);
-		*to++ = (uint16_t)frames[i];
+		uint32_t is_long = frames[i] >= PP_HELD_LONG, high = frames[i] >> 16 | PP_HELD_LONG;
+
+		h->used.at[frames[i]] = 1;
+		to[0] = (uint16_t)(is_long ? high : frames[i]);
+		to[is_long] = (uint16_t)frames[i];
+		to += 1 + is_long;
 		hash = (hash ^ frames[i]) * PP_HASH_K1;
 		hash ^= hash >> 32;
 	}
+	/* Whoever reads the last one may look at the unit behind it. */
+	*to = 0;
 	h->units.n = (size_t)(to - h->units.at);
 	return hash;
 }
@@ -119,7 +98,8 @@ units_write(struct pp_held *h, const pp_frame *frames, size_t depth)
 static int64_t *
 known_find(const struct pp_held *h, size_t place, size_t first, size_t depth)
 {
-	const struct held_stack *s = h->recent[place] ? &h->stacks.at[h->recent[place] - 1] : NULL;
+	const struct pp_held_stack *s = h->recent[place] ? &h->stacks.at[h->recent[place] - 1]
+	                                                 : NULL;
 	size_t n = h->units.n - first;
 
 	if (!s || s->depth != depth || s->at + n > first ||
@@ -128,20 +108,35 @@ known_find(const struct pp_held *h, size_t place, size_t first, size_t depth)
 	return h->values.at + (h->recent[place] - 1) * h->columns;
 }
 
+/* Room for marks of all frames of a stack; false when out of memory. */
+static bool
+used_reserve(struct pp_held *h, const pp_frame *frames, size_t depth)
+{
+	size_t most = 0, i;
+
+	for (i = 0; i < depth; i++)
+		most = frames[i] > most ? frames[i] : most;
+	if (PP_LIKELY(most < h->used.n))
+		return true;
+	if (!pp_vec_reserve(&h->used, most + 1))
+		return false;
+	memset(h->used.at + h->used.n, 0, h->used.cap - h->used.n);
+	h->used.n = h->used.cap;
+	return true;
+}
+
 enum pp_held_result
 pp_held_add(struct pp_held *h, const pp_frame *frames, size_t depth, const int64_t *values)
 {
 	size_t first = h->units.n, place, m;
 	int64_t *known;
 
+	/* Frames of 31 bits fit two units; more have no room in memory. */
 	for (m = 0; m < h->columns; m++)
 		if (values[m] < 0 || h->total[m] + (uint64_t)values[m] > INT64_MAX)
 			return PP_HELD_NOT;
-	/* Frames of 31 bits fit two units. */
-	for (m = 0; m < depth; m++)
-		if (PP_UNLIKELY(frames[m] > INT32_MAX))
-			return PP_HELD_NOT;
-	if (h->stacks.n >= UINT32_MAX - 1 || !pp_vec_reserve(&h->units, first + 2 * depth) ||
+	if (h->stacks.n >= UINT32_MAX - 1 || !used_reserve(h, frames, depth) ||
+	    !pp_vec_reserve(&h->units, first + 2 * depth + 1) ||
 	    !pp_vec_reserve(&h->stacks, h->stacks.n + 1) ||
 	    !pp_vec_reserve(&h->values, h->values.n + h->columns))
 		return PP_HELD_NO_MEMORY;
@@ -158,41 +153,22 @@ pp_held_add(struct pp_held *h, const pp_frame *frames, size_t depth, const int64
 		h->units.n = first;
 		return PP_HELD;
 	}
-	h->stacks.at[h->stacks.n++] = (struct held_stack){ first, (uint32_t)depth,
-		                                           (uint32_t)depth };
+	h->stacks.at[h->stacks.n++] = (struct pp_held_stack){ first, (uint32_t)depth,
+		                                              (uint32_t)depth };
 	h->recent[place] = (uint32_t)h->stacks.n;
 	return PP_HELD;
-}
-
-/* The frame at a unit, which is left behind. */
-static inline pp_frame
-frame_read(const struct pp_held *h, uint64_t *at)
-{
-	uint32_t unit = h->units.at[(*at)++];
-
-	if (PP_UNLIKELY(unit & LONG_UNIT))
-		unit = (unit & ~LONG_UNIT) << 16 | h->units.at[(*at)++];
-	return unit;
-}
-
-size_t
-pp_held_count(const struct pp_held *h)
-{
-	return h->stacks.n;
 }
 
 const pp_frame *
 pp_held_get(struct pp_held *h, size_t i, size_t *depth, const int64_t **values)
 {
-	const struct held_stack *s = &h->stacks.at[i];
-	uint64_t at = s->at;
-	uint32_t k;
+	struct pp_held_walk w = pp_held_walk(h, i);
 
-	if (!pp_vec_reserve(&h->frames, (size_t)s->left + 1))
+	if (!pp_vec_reserve(&h->frames, (size_t)w.left + 1))
 		return NULL;
-	for (k = 0; k < s->left; k++)
-		h->frames.at[k] = frame_read(h, &at);
-	*depth = s->left;
+	for (h->frames.n = 0; w.left; pp_held_step(h, &w))
+		h->frames.at[h->frames.n++] = pp_held_peek(h, &w);
+	*depth = h->frames.n;
 	*values = h->values.at + i * h->columns;
 	return h->frames.at;
 }
@@ -201,21 +177,17 @@ pp_held_get(struct pp_held *h, size_t i, size_t *depth, const int64_t **values)
 
 /* The name of the next frame of a rest; there is one. */
 static inline pp_str
-name_peek(const struct divider *x, const struct rest *r)
+name_peek(const struct divider *x, const struct pp_held_walk *r)
 {
-	uint64_t at = r->at;
-
-	return x->name_of[frame_read(x->h, &at)];
+	return x->name_of[pp_held_peek(x->h, r)];
 }
 
 /* Passes over frames of that name. */
 static inline void
-run_skip(const struct divider *x, struct rest *r, pp_str name)
+run_skip(const struct divider *x, struct pp_held_walk *r, pp_str name)
 {
-	while (r->left && name_peek(x, r) == name) {
-		(void)frame_read(x->h, &r->at);
-		r->left--;
-	}
+	while (r->left && name_peek(x, r) == name)
+		pp_held_step(x->h, r);
 }
 
 /* The child of a name, made when the part has none yet; false when out of memory. */
@@ -241,11 +213,11 @@ part_count(struct divider *x, const struct part *part)
 	if (!pp_vec_reserve(&x->places, part->end - part->begin))
 		return false;
 	for (i = part->begin; i < part->end; i++) {
-		struct rest *r = &x->rests.at[i];
+		struct pp_held_walk *r = &x->rests.at[i];
 		uint32_t place = ENDS_HERE;
 
 		if (i + AHEAD < part->end)
-			__builtin_prefetch(x->h->units.at + x->rests.at[i + AHEAD].at);
+			pp_held_fetch(x->h, &x->rests.at[i + AHEAD]);
 		run_skip(x, r, part->name);
 		if (r->left) {
 			const int64_t *values = x->h->values.at + r->stack * columns;
@@ -263,9 +235,9 @@ part_count(struct divider *x, const struct part *part)
 
 /* Cuts a stack whose rest is thin: the thin function stays, and the first that it calls. */
 static void
-rest_cut(struct divider *x, struct rest r, pp_str name)
+rest_cut(struct divider *x, struct pp_held_walk r, pp_str name)
 {
-	struct held_stack *s = &x->h->stacks.at[r.stack];
+	struct pp_held_stack *s = &x->h->stacks.at[r.stack];
 
 	run_skip(x, &r, name);
 	s->left = s->depth - r.left + (r.left > 0);
@@ -330,8 +302,7 @@ divide(struct divider *x, const struct pp_profile *p, double share)
 	for (i = 1; i < p->frames.n; i++)
 		x->name_of[i] = p->funcs.at[p->frames.at[i].func].name;
 	for (i = 0; i < h->stacks.n; i++)
-		x->rests.at[i] = (struct rest){ h->stacks.at[i].at, h->stacks.at[i].depth,
-			                        (uint32_t)i };
+		x->rests.at[i] = pp_held_walk(h, i);
 	/* Whoever shows the tree has limits of its own, which rounding may put a little below. */
 	for (i = 0; i < h->columns; i++)
 		x->limit[i] = share * (double)h->total[i] * (1 - 1e-9);

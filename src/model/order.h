@@ -51,6 +51,8 @@ struct pp_order {
 	size_t label_key_count;
 	double
 	    min_share; /* subtrees below this share of the whole may be summed up; 0 = keep all */
+	bool
+	    listed; /* whoever writes them takes stacks as a list (model/held.h) as well as a tree */
 	double cut_share; /* stacks may end below a branch of less than this share; 0 = keep all */
 };
 

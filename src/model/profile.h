@@ -244,6 +244,8 @@ struct pp_time_span {
 	int64_t start, end; /* ns */
 };
 
+struct pp_held;
+
 struct pp_profile {
 	const pp_format *format;
 	/* Whose variant, extras and private data these are, when another format carried them; or NULL. */
@@ -278,6 +280,8 @@ struct pp_profile {
 
 	/* ---- the facets, each present or empty ---- */
 	struct pp_tree tree;
+	struct pp_held
+	    *held; /* instead of a tree, where order.listed: stacks of the first series */
 	struct pp_calls_facet calls;
 	struct pp_lines_facet lines;
 	struct pp_costs_facet costs;

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "model/held.h"
+
 /* By frame: whether a stack has it. By function: whether such a frame, a call or a line names it. */
 struct used {
 	unsigned char *frames, *funcs;
@@ -22,6 +24,8 @@ used_find(const struct pp_profile *p, struct used *used)
 		return false;
 	for (node = 1; node < p->tree.n; node++)
 		used->frames[pp_tree_frame(&p->tree, node)] = 1;
+	for (i = 1; p->held && i < p->frames.n && i < p->held->used.n; i++)
+		used->frames[i] = p->held->used.at[i];
 	for (i = 1; i < p->frames.n; i++)
 		used->funcs[p->frames.at[i].func] |= used->frames[i];
 	for (i = 0; i < p->calls.rows.n; i++)
@@ -168,7 +172,7 @@ whole_count(const struct pp_profile *p, uint64_t *n)
 {
 	size_t i;
 
-	n[PP_TRAIT_STACKS] = p->tree.n > 1 ? p->tree.n - 1 : 0;
+	n[PP_TRAIT_STACKS] = p->held ? pp_held_count(p->held) : p->tree.n > 1 ? p->tree.n - 1 : 0;
 	n[PP_TRAIT_EXCLUSIVE] = p->not_own.n;
 	n[PP_TRAIT_TIME] = p->time.known;
 	n[PP_TRAIT_RECORDED] = p->recorded_at != 0;

@@ -69,6 +69,7 @@ const struct pp_format pp_format_folded = {
 	.read = folded_read,
 	.write = folded_write,
 	.rewrite = folded_rewrite,
+	.lists = true,
 	.holds = folded_holds,
 	.rules = pp_folded_rules,
 	.options = folded_options,

@@ -79,6 +79,18 @@ pp_status pp_folded_divide(struct pp_reader *, struct pp_builder *,
                            const struct pp_folded_grammar *);
 pp_status pp_folded_rewrite(struct pp_reader *, struct pp_sink *, unsigned counts);
 pp_status pp_folded_write(struct pp_writer *, unsigned counts);
+/* The same for a profile whose stacks are a list. */
+pp_status pp_folded_write_list(struct pp_writer *, size_t metric);
+
+/* What stands for a stack whose only name is blank. */
+#define PP_FOLDED_NO_NAME "[no name]"
+
+/* A name that the format can hold, which is noted where it is another one; false when out of memory. */
+bool pp_folded_clean(struct pp_strtab *, struct pp_loss *, struct pp_slice name, pp_str *);
+struct pp_slice pp_folded_trim_left(struct pp_slice);
+struct pp_slice pp_folded_trim_right(struct pp_slice);
+/* A sum of cells as a count; what is not one is noted. PP_E_LIMIT when it is too large. */
+pp_status pp_folded_count(struct pp_loss *, const struct pp_metric *, union pp_value, uint64_t *);
 
 /* An input made ready: byte order marks gone, UTF-16 decoded, plain or differential decided. */
 struct pp_folded_input {

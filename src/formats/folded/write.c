@@ -13,7 +13,6 @@
 #include "base/num.h"
 
 #define NO_STACK "[no stack]"
-#define NO_NAME "[no name]"
 
 /* The tree to be written: nodes by name, with one or two values for those that have a record. */
 struct names_tree {
@@ -35,15 +34,15 @@ struct item {
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-static bool
-name_clean(struct names_tree *t, struct pp_slice name, pp_str *id)
+bool
+pp_folded_clean(struct pp_strtab *names, struct pp_loss *loss, struct pp_slice name, pp_str *id)
 {
 	struct pp_buf clean = { 0 };
 	bool is_new, ok;
 	size_t i;
 
 	if (!memchr(name.p, ';', name.n) && !memchr(name.p, '\n', name.n))
-		return pp_strtab_intern(&t->names, name.p, name.n, id, &is_new);
+		return pp_strtab_intern(names, name.p, name.n, id, &is_new);
 	pp_buf_add(&clean, name.p, name.n);
 	for (i = 0; !clean.failed && i < clean.n; i++) {
 		if (clean.p[i] == ';')
@@ -52,22 +51,22 @@ name_clean(struct names_tree *t, struct pp_slice name, pp_str *id)
 		else if (clean.p[i] == '\n' || (clean.p[i] == '\r' && clean.p[i + 1] == '\n'))
 			clean.p[i] = ' ';
 	}
-	t->loss->names++;
-	ok = !clean.failed && pp_strtab_intern(&t->names, clean.p, clean.n, id, &is_new);
+	loss->names++;
+	ok = !clean.failed && pp_strtab_intern(names, clean.p, clean.n, id, &is_new);
 	pp_buf_release(&clean);
 	return ok;
 }
 
-static struct pp_slice
-trim_left(struct pp_slice s)
+struct pp_slice
+pp_folded_trim_left(struct pp_slice s)
 {
 	while (s.n && pp_is_space(s.p[0]))
 		s = pp_slice_of(s.p + 1, s.n - 1);
 	return s;
 }
 
-static struct pp_slice
-trim_right(struct pp_slice s)
+struct pp_slice
+pp_folded_trim_right(struct pp_slice s)
 {
 	while (s.n && pp_is_space(s.p[s.n - 1]))
 		s.n--;
@@ -78,7 +77,7 @@ trim_right(struct pp_slice s)
 static bool
 name_root(struct names_tree *t, pp_str *id)
 {
-	struct pp_slice name = pp_strtab_get(&t->names, *id), trimmed = trim_left(name);
+	struct pp_slice name = pp_strtab_get(&t->names, *id), trimmed = pp_folded_trim_left(name);
 	bool is_new;
 
 	if (trimmed.n == name.n)
@@ -98,7 +97,7 @@ names_prepare(struct names_tree *t, const struct pp_profile *p)
 	for (i = 1; i < p->frames.n; i++) {
 		struct pp_slice name = pp_text_of(p, p->funcs.at[p->frames.at[i].func].name);
 
-		if (!name_clean(t, name, &t->name_of_frame[i]))
+		if (!pp_folded_clean(&t->names, t->loss, name, &t->name_of_frame[i]))
 			return false;
 	}
 	return true;
@@ -134,9 +133,8 @@ is_count(const struct pp_metric *m)
 	return m->type == PP_UINT && m->scale == 0;
 }
 
-/* A sum of cells as a count; what is not one is noted. */
-static pp_status
-count_of(struct names_tree *t, const struct pp_metric *m, union pp_value v, uint64_t *count)
+pp_status
+pp_folded_count(struct pp_loss *loss, const struct pp_metric *m, union pp_value v, uint64_t *count)
 {
 	pp_i128 unit = 1, whole;
 	unsigned i;
@@ -147,8 +145,8 @@ count_of(struct names_tree *t, const struct pp_metric *m, union pp_value v, uint
 		double exact = m->factor_num > 1000000 ? pp_value_double(m, v) : v.d,
 		       d = floor(exact + 0.5);
 
-		t->loss->rounded += d != exact;
-		t->loss->negative += d < 0;
+		loss->rounded += d != exact;
+		loss->negative += d < 0;
 		if (d >= 18446744073709551616.0)
 			return PP_E_LIMIT;
 		*count = d > 0 ? (uint64_t)d : 0;
@@ -156,8 +154,8 @@ count_of(struct names_tree *t, const struct pp_metric *m, union pp_value v, uint
 	}
 	for (i = 0; i < m->scale; i++)
 		unit *= 10;
-	t->loss->negative += v.i < 0;
-	t->loss->rounded += v.i % unit != 0;
+	loss->negative += v.i < 0;
+	loss->rounded += v.i % unit != 0;
 	whole = v.i > 0 ? (v.i + unit / 2) / unit : 0;
 	*count = (uint64_t)whole;
 	return whole > UINT64_MAX ? PP_E_LIMIT : PP_OK;
@@ -209,8 +207,8 @@ value_fill(struct names_tree *t, const struct pp_profile *p, size_t metric, unsi
 	}
 	for (node = 0; exact && status == PP_OK && node < t->tree.n; node++)
 		if (t->record[node])
-			status = count_of(t, m, exact[node],
-			                  &t->values[(size_t)node * t->counts + k]);
+			status = pp_folded_count(t->loss, m, exact[node],
+			                         &t->values[(size_t)node * t->counts + k]);
 	free(exact);
 	return status;
 }
@@ -332,10 +330,10 @@ struct walk {
 static struct pp_slice
 record_name(struct walk *w, struct pp_slice name)
 {
-	struct pp_slice trimmed = trim_right(name);
+	struct pp_slice trimmed = pp_folded_trim_right(name);
 
 	if (trimmed.n == 0 && w->path.n == 0)
-		trimmed = pp_slice_z(NO_NAME);
+		trimmed = pp_slice_z(PP_FOLDED_NO_NAME);
 	w->t->loss->names += trimmed.n != name.n;
 	return trimmed;
 }
@@ -494,8 +492,8 @@ pp_folded_write(struct pp_writer *w, unsigned counts)
 	for (k = 0; k < counts; k++)
 		pp_loss_metric(w, metrics[k], pp_slice_z(counts == PP_FOLDED_DIFF ? "" : "samples"),
 		               "samples");
-	status = tree_prepare(&t, p, metrics);
-	if (status == PP_OK)
+	status = p->held ? pp_folded_write_list(w, metrics[0]) : tree_prepare(&t, p, metrics);
+	if (status == PP_OK && !p->held)
 		status = tree_write(&t, w->out);
 	if (status == PP_E_LIMIT)
 		pp_diag_add(w->diags, &pp_loss_rules[PP_LOSS_VALUES], PP_NOWHERE,
