@@ -9,6 +9,7 @@
 #include "analysis/linecost.h"
 #include "base/slots.h"
 #include "model/derive.h"
+#include "text/path.h"
 
 /* Numbers per function no longer hold when functions become one: the tree or the edges answer. */
 static void
@@ -33,6 +34,24 @@ keep_alone(struct pp_derive *d)
 	return true;
 }
 
+/*
+ * A file by its path without detours, as compilers may spell it in several ways; it may be that of the profile itself.
+ * False when out of memory.
+ */
+static bool
+file_clean(struct pp_derive *d, pp_str *file)
+{
+	struct pp_buf text = { 0 };
+	bool fine, is_new;
+
+	if (!*file)
+		return true;
+	pp_path_clean(&text, pp_text_of(d->from, *file));
+	fine = !text.failed && pp_strtab_intern(&d->to->strs, text.p, text.n, file, &is_new);
+	pp_buf_release(&text);
+	return fine;
+}
+
 /* ---- by what a function belongs to ------------------------------------------------------ */
 
 static pp_str
@@ -42,20 +61,24 @@ owner_of(const struct pp_profile *p, const struct pp_func_row *f, enum pp_group_
 }
 
 static bool
-owners_unite(struct pp_derive *d, enum pp_group_by by, pp_func *group)
+owners_unite(struct pp_derive *d, enum pp_group_by by, struct pp_map *groups)
 {
 	struct pp_slice nameless = pp_slice_z(by == PP_BY_FILE ? "(no file)" : "(no module)");
-	uint32_t n = (uint32_t)d->to->funcs.n, i;
+	uint32_t n = (uint32_t)d->to->funcs.n, i, group;
 
 	for (i = 1; i < n; i++) {
-		pp_str owner = owner_of(d->to, &d->to->funcs.at[i], by);
-		struct pp_slice name = owner ? pp_text_of(d->to, owner) : nameless;
+		pp_str owner = owner_of(d->from, &d->from->funcs.at[i], by);
 
-		if (!group[owner])
-			group[owner] = pp_derive_func(d, name, 0, 0);
-		if (!group[owner])
+		if (by == PP_BY_FILE && !file_clean(d, &owner))
 			return false;
-		d->to->funcs.at[i].same = group[owner];
+		group = pp_map_get(groups, owner);
+		if (group == PP_MAP_NONE) {
+			group = pp_derive_func(d, owner ? pp_text_of(d->to, owner) : nameless, 0,
+			                       0);
+			if (!group || !pp_map_set(groups, owner, group))
+				return false;
+		}
+		d->to->funcs.at[i].same = group;
 	}
 	return true;
 }
@@ -63,7 +86,7 @@ owners_unite(struct pp_derive *d, enum pp_group_by by, pp_func *group)
 static pp_status
 by_owner(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **out)
 {
-	pp_func *group;
+	struct pp_map groups = { .seed = p->strs.seed };
 	struct pp_derive d;
 	bool any = false, fine;
 	size_t i;
@@ -74,9 +97,8 @@ by_owner(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **ou
 		return PP_E_UNSUPPORTED;
 	if (!pp_derive_init(&d, p, PP_COLUMN_STRINGS | PP_COLUMN_FUNCS | PP_COLUMN_DERIVED, 0))
 		return PP_E_NOMEM;
-	group = calloc(p->strs.strs.n, sizeof *group);
-	fine = group && keep_alone(&d) && owners_unite(&d, by, group);
-	free(group);
+	fine = keep_alone(&d) && owners_unite(&d, by, &groups);
+	pp_map_release(&groups);
 	forget_flat(&d);
 	return pp_derive_finish(&d, fine ? PP_OK : PP_E_NOMEM, out);
 }
@@ -98,10 +120,13 @@ by_name(const struct pp_profile *p, enum pp_group_by by, struct pp_profile **out
 	for (i = 1; fine && i < n; i++) {
 		const struct pp_func_row *f = &p->funcs.at[i];
 		pp_str file = by == PP_BY_FILE_NAME ? f->file : 0;
-		uint64_t key = (uint64_t)file << 32 | f->name;
-		uint32_t group = pp_map_get(&map, key);
+		uint64_t key;
+		uint32_t group;
 
-		if (group == PP_MAP_NONE) {
+		fine = file_clean(&d, &file);
+		key = (uint64_t)file << 32 | f->name;
+		group = pp_map_get(&map, key);
+		if (fine && group == PP_MAP_NONE) {
 			group = pp_derive_func(&d, pp_text_of(p, f->name), file, 0);
 			fine = group && pp_map_set(&map, key, group);
 			if (fine)
@@ -325,11 +350,13 @@ place_func(struct pp_derive *d, struct pp_buf *text, const struct pp_frame_row *
 	struct pp_slice name = pp_text_of(d->from, f->name), path;
 	pp_str file = frame->file ? frame->file : f->file;
 
+	if (!file_clean(d, &file))
+		return 0;
 	text->n = 0;
 	if (by == PP_BY_ADDRESS && frame->address)
 		pp_buf_addf(text, "0x%llx ", (unsigned long long)frame->address);
 	pp_buf_add(text, name.p, name.n);
-	path = pp_text_of(d->from, file);
+	path = pp_text_of(d->to, file);
 	if (path.n) {
 		pp_buf_addc(text, ' ');
 		pp_buf_add(text, path.p, path.n);

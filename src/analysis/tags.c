@@ -114,6 +114,36 @@ has_key(const struct pp_tags *t, struct pp_slice key)
 	return false;
 }
 
+/* Whether a label of a series has that value. */
+static bool
+label_says(const struct pp_profile *p, const struct pp_series *s, struct pp_slice value)
+{
+	struct pp_buf text = { 0 };
+	bool says = false;
+	pp_labels at;
+
+	for (at = s->labels; at && !says; at = p->labels.at[at].rest) {
+		text.n = 0;
+		pp_label_print(p, &p->labels.at[at], &text);
+		says = pp_slice_eq(pp_slice_of(text.p ? text.p : "", text.n), value);
+	}
+	pp_buf_release(&text);
+	return says;
+}
+
+/* Whether values say more than labels of other keys do: threads may be known by their labels only. */
+static bool
+says_more(const struct pp_profile *p, const struct pp_label_values *v)
+{
+	size_t i;
+
+	for (i = 0; i < p->series.n; i++)
+		if (v->of[i] &&
+		    !label_says(p, &p->series.at[i], pp_strtab_get(&v->texts, v->of[i])))
+			return true;
+	return false;
+}
+
 /* What else tells series apart. */
 static bool
 others_add(struct pp_tags *t, struct pp_slice key, size_t least, struct links *links)
@@ -126,7 +156,7 @@ others_add(struct pp_tags *t, struct pp_slice key, size_t least, struct links *l
 	if (has_key(t, key))
 		return true;
 	fine = pp_label_values_find(p, key, &v);
-	if (fine && v.n > least) {
+	if (fine && v.n > least && says_more(p, &v)) {
 		for (i = 1; fine && i < v.n; i++) {
 			struct pp_slice value = pp_strtab_get(&v.texts, (pp_str)i);
 			struct pp_buf text = { 0 };

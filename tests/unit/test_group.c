@@ -4,6 +4,7 @@
 #include "analysis/group.h"
 #include "little.h"
 #include "model/flat.h"
+#include "text/path.h"
 
 static const char stacks[] = "main@m.c:1;f@x.c:3 2\n"
                              "main@m.c:1;f@x.c:3;g@x.c:8 4\n"
@@ -82,9 +83,35 @@ check_unite(void)
 	pp_buf_release(&text);
 }
 
+/* Compilers spell the path of a file in several ways. */
+static void
+check_paths(void)
+{
+	static const struct {
+		const char *path, *clean;
+	} paths[] = { { "./a/../b.c", "b.c" },   { "b.c", "b.c" },      { "/x//y/./../z/", "/x/z" },
+		      { "../../a/..", "../.." }, { "/../a", "/a" },     { ".", "." },
+		      { "a/..", "." },           { "/..", "/" },        { "a/../../b", "../b" },
+		      { "...", "..." },          { "/a/b/../..", "/" }, { "", "" } };
+	struct pp_profile *p = little_stacks("main@./m/../x.c;f@x.c 2\nf@./x.c 1\n");
+	struct pp_buf text = { 0 };
+	size_t i;
+
+	groups(p, PP_BY_FILE, "x.c;x.c 2\nx.c 1\n", "by file, whatever its path");
+	for (i = 0; i < PP_COUNT_OF(paths); i++) {
+		text.n = 0;
+		pp_path_clean(&text, pp_slice_z(paths[i].path));
+		ok(pp_slice_eq_z(pp_slice_of(text.p ? text.p : "", text.n), paths[i].clean),
+		   "'%s' is '%.*s'", paths[i].path, (int)text.n, text.p ? text.p : "");
+	}
+	pp_profile_release(p);
+	pp_buf_release(&text);
+}
+
 int
 main(void)
 {
+	check_paths();
 	check_groups();
 	check_totals();
 	check_unite();

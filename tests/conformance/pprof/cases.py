@@ -2,10 +2,14 @@
 """pprof beside what it must come to: cases.py POLYPROF CORPUS/pprof. Speaks TAP.
 
 Each file of the corpus: its verdict and the rules that must be named; metrics, totals and all rows of `top`, which are google/pprof's; and what the
-reference reader finds in it once more after it was written as pprof again, which has to be all of it.
+reference reader finds in it once more after it was written as pprof again, which has to be all of it. Of the recordings also what google/pprof
+itself printed: tables of every sample type by function, by file and function and by line, traces, and tags.
 """
+import collections
+import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -102,6 +106,94 @@ def again(name, path, work):
         tap.same(content(out), content(path), f'{name}: all of it is there again')
 
 
+INLINED = re.compile(r' \((partial-)?inline\)$')
+
+
+def number(text):
+    return round(float(re.match(r'-?[\d.]+', text).group()))
+
+
+def lines_of(path):
+    with open(path, encoding='utf-8') as f:
+        return f.read().split('\n')
+
+
+def printed_table(path):
+    """Rows of `-top`: name to flat and cum; several rows may be printed alike."""
+    rows, begun = collections.defaultdict(lambda: [0, 0]), False
+    for line in lines_of(path):
+        if begun and line.strip():
+            flat, _, _, cum, _, *name = line.split(None, 5)
+            row = rows[INLINED.sub('', name[0].strip()) if name else '']
+            row[0] += number(flat)
+            row[1] += number(cum)
+        begun |= line.strip().startswith('flat  flat%')
+    return {name: row for name, row in rows.items() if any(row)}
+
+
+def table(path, metric, granularity):
+    rows = collections.defaultdict(lambda: [0, 0])
+    for f in answer('top', '--json', '-q', '-n', '0', '-m', metric, '--granularity', granularity, path)['functions']:
+        nameless, file = f['name'].startswith(('[', '<')), f.get('file', '')
+        row = rows[' '.join(x for x in (f['name'] if not (nameless and file) else '', file if granularity == 'filefunctions' else '') if x)]
+        row[0] += f['self'][metric]
+        row[1] += f['total'][metric]
+    rows.pop('[no stack]', None)
+    return {name: row for name, row in rows.items() if any(row)}
+
+
+def printed_traces(path):
+    """Stacks of `-traces`, root first, and what they cost in all."""
+    blocks = []
+    for line in lines_of(path):
+        first = re.match(r' *(-?[\d.]+[a-zA-Z]*)   (.*)$', line)
+        if line.startswith('-----------+'):
+            blocks.append([0, []])
+        elif blocks and not blocks[-1][1] and first:
+            blocks[-1] = [number(first[1]), [INLINED.sub('', first[2])]]
+        elif blocks and blocks[-1][1] and line.strip():
+            blocks[-1][1].append(INLINED.sub('', line.strip()))
+    sums = collections.Counter()
+    for cost, stack in blocks:
+        sums[tuple(reversed(stack))] += cost
+    sums.pop((), None)
+    return {stack: cost for stack, cost in sums.items() if cost}
+
+
+def traces(path, metric):
+    sums = collections.Counter()
+    for t in answer('traces', '--json', '-q', '-n', '0', path)['traces']:
+        sums[tuple(t['stack'])] += t['self'][metric]
+    sums.pop(('[no stack]',), None)
+    return {stack: cost for stack, cost in sums.items() if cost}
+
+
+def printed_tags(path):
+    rows, key = {}, None
+    for line in lines_of(path):
+        head, row = re.match(r' *(.+): Total \S+ of', line), re.match(r' *(\S+) \( *[\d.]+%\): (.*)$', line)
+        if head:
+            key = head[1]
+        elif row:
+            rows[key, re.sub(r'^(-?\d+)(B|ns)$', r'\1', row[2])] = number(row[1])
+    return rows
+
+
+def tags(path, metric):
+    # google/pprof loses numbers that are 0.
+    return {(t['key'], str(t['value'])): t['cost'][metric] for t in answer('tags', '--json', '-q', path)['tags'] if str(t['value']) != '0'}
+
+
+def oracles(name, path):
+    stem = os.path.join(corpus, 'oracle', os.path.basename(name)[:-len('.pb.gz')])
+    for file in sorted(glob.glob(glob.escape(stem) + '.top.*.*.txt')):
+        metric, granularity = file[len(stem) + len('.top.'):-len('.txt')].rsplit('.', 1)
+        tap.same(table(path, metric, granularity), printed_table(file), f'{name}: {metric} by {granularity}')
+    primary = answer('info', '--json', '-q', path)['primary']
+    tap.same(traces(path, primary), printed_traces(stem + '.traces.txt'), f'{name}: traces')
+    tap.same(tags(path, primary), printed_tags(stem + '.tags.txt'), f'{name}: tags')
+
+
 with tempfile.TemporaryDirectory() as work:
     readable = [name for name in expectations if not name.startswith('legacy/') or is_ours(name)]
     verdicts(readable)
@@ -111,4 +203,6 @@ with tempfile.TemporaryDirectory() as work:
             numbers(name, path, tops[name])
         if expectations[name]['expect'] != 'reject' and not name.startswith('legacy/') and name != 'cases/w21_bool_2.pb.gz':
             again(name, path, work)
+        if name.startswith('real/'):
+            oracles(name, path)
 sys.exit(tap.done())
