@@ -10,6 +10,7 @@
 #include "analysis/counts.h"
 #include "analysis/noise.h"
 #include "questions/describe.h"
+#include "questions/occasion.h"
 
 /* ---- time ------------------------------------------------------------------------------- */
 
@@ -184,6 +185,22 @@ put_series(struct pp_json *j, const struct pp_profile *p)
 	pp_json_end_array(j);
 }
 
+/* What was profiled, and on which machine. The viewer adds when and for how long. */
+static void
+put_what(struct pp_json *j, const struct pp_profile *p)
+{
+	struct pp_occasion o = pp_occasion_of(p);
+	struct pp_buf text = { 0 };
+
+	o.when = 0;
+	o.when_text.n = 0;
+	o.pid.n = 0;
+	o.has_span = false;
+	pp_occasion_print(&o, NULL, &text);
+	pp_json_put_text(j, "what", pp_slice_of(text.p ? text.p : "", text.n));
+	pp_buf_release(&text);
+}
+
 static void
 put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 {
@@ -214,6 +231,7 @@ put_profile(struct pp_json *j, const struct pp_html_data *h, size_t k)
 		pp_json_put_i64(j, "timeEnd", p->time.end);
 	}
 	pp_json_put_i64(j, "recordedAt", p->recorded_at);
+	put_what(j, p);
 	put_metrics(j, p);
 	put_series(j, p);
 	pp_json_key(j, "meta");

@@ -44,6 +44,15 @@ await test('overview', async () => {
   ok(/zoom=/.test(p.url()) && /view=flame/.test(p.url()), 'a step of the hottest path opens the flame graph there', p.url());
 });
 
+await test('what was profiled', async () => {
+  const p = await page(b), told = [];
+  for (const file of ['perf-script/good/cpp.script.txt.gz', 'pprof/good/all.pb.gz', 'spx/good/05-http.json', 'gperftools-cpu/good/oven.prof']) {
+    await open(p, makeReport('what', sample('formats', file)));
+    told.push((await p.locator('.what-line').innerText()).split(', ')[0]);
+  }
+  is(told, ['cpp_fp', '/bakery/bin/oven', 'GET /web.php?x=1&y=%22q%22 on vm (127.0.0.1:8159)', '/srv/oven/oven'], 'the overview says first what was profiled, whatever the format');
+});
+
 await test('hands', async () => {
   const p = await page(b);
   await open(p, makeReport('hands', app), '#view=flame');

@@ -53,6 +53,7 @@ export interface ProfileInfo {
   timeStart?: number;
   timeEnd?: number;
   recordedAt: number;
+  what: string;
   metrics: Metric[];
   series: SeriesInfo[];
   meta: Record<string, unknown>;

@@ -179,14 +179,6 @@ export function fit(text: string, room: number): string {
   return letters.slice(0, a).join('') + '\u2026' + letters.slice(b).join('');
 }
 
-/** What ran and where, as far as a profile's own words tell: a request, a command, a host. */
-export function whatRan(meta: Record<string, unknown>): string {
-  const word = (key: string) => (typeof meta[key] === 'string' && meta[key] !== 'n/a' ? (meta[key] as string) : '');
-  const uri = word('http_request_uri'), request = uri && [word('http_method'), word('http_host') + uri].filter(Boolean).join(' ');
-  const what = request || word('cli_command_line') || word('cmd') || word('command') || word('cmdline') || word('application'), host = word('host_name') || word('hostname');
-  return what && host ? `${what} on ${host}` : what;
-}
-
 /** A moment in seconds since 1970. */
 export function moment(seconds: number): string {
   return seconds > 0 && seconds < 1e11 ? new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19) + ' UTC' : '';

@@ -10,7 +10,7 @@ import { pathOf, stacksLayer } from '../layers';
 import { metricOf } from '../model';
 import { why } from '../state';
 import { TONES } from './top';
-import { canonical, escapeCsv, exact, percent, moment, plural, shown, time, value, whatRan } from '../text';
+import { canonical, escapeCsv, exact, percent, moment, plural, shown, time, value } from '../text';
 
 const ROWS = 10;
 const METRICS = 8; // in sight at once
@@ -46,7 +46,7 @@ export class OverviewView implements Panel {
 
   /** What, when and where, in one line. */
   private what(): Node {
-    const facts = this.app.data.meta.profiles.map(p => [whatRan(p.meta) || p.file.replace(/^.*\//, ''), recorded(p), plural(p.functions, 'function', 'functions')].filter(Boolean).join(', '));
+    const facts = this.app.data.meta.profiles.map(p => [p.what || p.file.replace(/^.*\//, ''), recorded(p), plural(p.functions, 'function', 'functions')].filter(Boolean).join(', '));
     return el('p', { class: 'what-line' }, shown([...new Set(facts)].join(' \u2192 '), 400));
   }
 
