@@ -13,7 +13,7 @@ import sys
 POLYPROF, SAMPLES = sys.argv[1], sys.argv[2]
 CASES = [('perf-script/good/two.script.txt.gz', 'comm'), ('perf-script/good/switch.script.txt.gz', 'tid'),
          ('spaa/good/probe.spaa', 'execname'), ('spaa/good/probe.spaa', 'uid'), ('spx/good/04-http.json', 'http_method'),
-         ('pprof/good/all.pb.gz', 'tenant')]
+         ('pprof/good/all.pb.gz', 'tenant'), ('otlp/good/all.otlp', 'service.name')]
 n = 0
 
 

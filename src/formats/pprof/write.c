@@ -3,6 +3,7 @@
  * was, is written from its own message (rewrite.c).
  */
 #include "formats/kit/sampled.h"
+#include "formats/otlp/translate.h"
 #include "formats/pprof/emit.h"
 #include "formats/pprof/pprof.h"
 
@@ -628,17 +629,37 @@ model_write(struct pp_writer *writer)
 	return status;
 }
 
+/* What was read from OTLP goes from message to message: mappings are more than modules. False when that cannot be. */
+static bool
+otlp_write(struct pp_writer *writer, pp_status *status)
+{
+	const struct pp_profile *p = writer->profile;
+	struct pp_slice kept = pp_otlp_kept(p);
+	struct pp_buf bytes = { 0 };
+
+	*status = kept.n ? pp_otlp_to_pprof(kept, writer, &bytes) : PP_E_UNSUPPORTED;
+	if (*status == PP_OK)
+		*status = pp_pprof_write_bytes(pp_slice_of(bytes.p, bytes.n), writer->out,
+		                               pp_option_of(writer->opts->options, "gzip"),
+		                               p->strs.seed);
+	pp_buf_release(&bytes);
+	return *status != PP_E_UNSUPPORTED;
+}
+
 pp_status
 pp_pprof_write(struct pp_writer *writer)
 {
 	const struct pp_profile *p = writer->profile;
 	struct pp_slice kept = pp_pprof_kept(p);
+	pp_status status;
 
 	if (kept.n) {
 		writer->loss.verbatim = p->complete;
 		return pp_pprof_write_bytes(
 		    kept, writer->out, pp_option_of(writer->opts->options, "gzip"), p->strs.seed);
 	}
+	if (otlp_write(writer, &status))
+		return status;
 	if (!(p->facets & PP_TREE) && p->metrics.n)
 		return PP_E_UNSUPPORTED;
 	return model_write(writer);

@@ -1,0 +1,199 @@
+/*
+ * Mappings, locations and stacks of a message as modules and frames.
+ */
+#include "formats/kit/sampled.h"
+#include "formats/otlp/read.h"
+
+/* What counts as not set. */
+static const struct otlp_row no_row = { .at = NULL };
+
+/* What kind of code a location is, by its attribute. */
+static enum pp_module_kind
+frame_kind(const struct otlp_doc *d, const struct otlp_row *l, bool *known)
+{
+	struct otlp_value value;
+	struct pp_slice unit;
+	uint32_t i;
+
+	*known = false;
+	for (i = 0; i < l->list.n; i++) {
+		struct pp_slice key = pp_otlp_attribute(d, d->numbers.at[l->list.first + i], &value,
+		                                        &unit);
+
+		if (!pp_slice_eq_z(key, "profile.frame.type"))
+			continue;
+		*known = true;
+		return pp_slice_eq_z(value.text, "kernel") ? PP_MODULE_KERNEL
+		       : pp_slice_eq_z(value.text, "native") || pp_slice_eq_z(value.text, "go") ||
+		               pp_slice_eq_z(value.text, "rust")
+		           ? PP_MODULE_BINARY
+		           : PP_MODULE_SCRIPT;
+	}
+	return PP_MODULE_BINARY;
+}
+
+static struct pp_slice
+build_id_of(const struct otlp_doc *d, const struct otlp_row *m)
+{
+	struct pp_slice unit, found = pp_slice_of("", 0);
+	struct otlp_value value;
+	uint32_t i;
+
+	for (i = 0; i < m->list.n; i++) {
+		struct pp_slice key = pp_otlp_attribute(d, d->numbers.at[m->list.first + i], &value,
+		                                        &unit);
+
+		/* The linker's own, where there are others, too. */
+		if (pp_slice_starts(key, "process.executable.build_id.") &&
+		    (found.n == 0 || pp_slice_ends(key, ".gnu")))
+			found = value.text;
+	}
+	return found;
+}
+
+bool
+pp_otlp_modules_build(struct otlp_read *r)
+{
+	const struct otlp_doc *d = &r->doc;
+	size_t n = pp_otlp_count(d, OTLP_TABLE_MAPPINGS), i;
+	uint8_t *kinds = calloc(n, sizeof *kinds); /* + 1 */
+	bool known;
+
+	for (i = 0; kinds && i < d->tables[OTLP_TABLE_LOCATIONS].n; i++) {
+		const struct otlp_row *l = &d->tables[OTLP_TABLE_LOCATIONS].at[i];
+		enum pp_module_kind kind = frame_kind(d, l, &known);
+		uint64_t m = l->f[OTLP_LOCATION_MAPPING];
+
+		if (known && m < n && !kinds[m])
+			kinds[m] = (uint8_t)(kind + 1);
+	}
+	r->modules.n = 0;
+	for (i = 0; kinds && i < d->tables[OTLP_TABLE_MAPPINGS].n && pp_builder_ok(r->b); i++) {
+		const struct otlp_row *m = &d->tables[OTLP_TABLE_MAPPINGS].at[i];
+		struct pp_slice file = pp_otlp_text(d, (uint32_t)m->f[OTLP_MAPPING_FILE]);
+		struct pp_slice build_id = build_id_of(d, m);
+		struct pp_module_row row = { .name = pp_build_str(r->b, file),
+			                     .build_id = pp_build_str(r->b, build_id),
+			                     .kind = kinds[i] ? (enum pp_module_kind)(kinds[i] - 1)
+			                             : pp_sampled_is_kernel(file)
+			                                 ? PP_MODULE_KERNEL
+			                                 : PP_MODULE_BINARY };
+
+		if (!pp_vec_push(&r->modules,
+		                 i && (file.n || build_id.n) ? pp_build_module(r->b, &row) : 0))
+			pp_otlp_no_memory(r);
+	}
+	free(kinds);
+	return kinds != NULL;
+}
+
+static uint32_t
+line_number(uint64_t number)
+{
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* A line of a location, or the location itself when it has none. */
+static pp_frame
+frame_build(struct otlp_read *r, const struct otlp_row *l, const struct otlp_line *line,
+            uint32_t outside)
+{
+	const struct otlp_doc *d = &r->doc;
+	size_t functions = d->tables[OTLP_TABLE_FUNCTIONS].n;
+	const struct otlp_row *f = line && line->function && line->function < functions
+	                               ? &d->tables[OTLP_TABLE_FUNCTIONS].at[line->function]
+	                               : &no_row;
+	uint64_t mapping = l->f[OTLP_LOCATION_MAPPING];
+	struct pp_func_row func = { .module = mapping < r->modules.n ? r->modules.at[mapping] : 0 };
+	struct pp_slice name = pp_otlp_text(d, (uint32_t)f->f[OTLP_FUNCTION_NAME]);
+	struct pp_frame_row frame = { 0 };
+	bool known;
+	enum pp_module_kind kind = frame_kind(d, l, &known);
+
+	if (name.n == 0)
+		name = pp_otlp_text(d, (uint32_t)f->f[OTLP_FUNCTION_SYSTEM]);
+	func.name = name.n ? pp_build_str(r->b, name)
+	                   : pp_sampled_placeholder(
+	                         r->b, pp_text_of(r->b->profile,
+	                                          r->b->profile->modules.at[func.module].name));
+	func.flags = name.n ? 0 : PP_FUNC_UNKNOWN;
+	if (kind == PP_MODULE_KERNEL ||
+	    r->b->profile->modules.at[func.module].kind == PP_MODULE_KERNEL)
+		func.flags |= PP_FUNC_KERNEL;
+	func.file = pp_build_str(r->b, pp_otlp_text(d, (uint32_t)f->f[OTLP_FUNCTION_FILE]));
+	func.line = line_number(f->f[OTLP_FUNCTION_START]);
+	frame.func = pp_build_func(r->b, &func);
+	if (!pp_order_is_by_function(&r->b->order)) {
+		/* Interpreters have other numbers there. */
+		frame.address = kind == PP_MODULE_SCRIPT ? 0 : l->f[OTLP_LOCATION_ADDRESS];
+		frame.line = line ? line_number((uint64_t)line->line) : 0;
+		frame.column = line ? line_number((uint64_t)line->column) : 0;
+		frame.inline_depth = (uint16_t)(outside < UINT16_MAX ? outside : UINT16_MAX);
+		frame.flags = outside ? PP_FRAME_INLINED : 0;
+	}
+	return pp_build_frame(r->b, &frame);
+}
+
+bool
+pp_otlp_frames_build(struct otlp_read *r)
+{
+	const struct otlp_doc *d = &r->doc;
+	size_t n = pp_otlp_count(d, OTLP_TABLE_LOCATIONS), i;
+
+	r->frames.n = r->spans.n = 0;
+	for (i = 0; i < n && pp_builder_ok(r->b); i++) {
+		const struct otlp_row *l = i < d->tables[OTLP_TABLE_LOCATIONS].n
+		                               ? &d->tables[OTLP_TABLE_LOCATIONS].at[i]
+		                               : &no_row;
+		struct otlp_span span = { (uint32_t)r->frames.n, l->lines.n ? l->lines.n : 1 };
+		uint32_t k;
+
+		if (!pp_vec_reserve(&r->frames, r->frames.n + span.n) ||
+		    !pp_vec_push(&r->spans, span))
+			return false;
+		if (l->lines.n == 0)
+			r->frames.at[r->frames.n++] = frame_build(r, l, NULL, 0);
+		for (k = 0; k < l->lines.n; k++)
+			r->frames.at[r->frames.n++] = frame_build(
+			    r, l, &d->lines.at[l->lines.first + k], l->lines.n - 1 - k);
+	}
+	return true;
+}
+
+const pp_frame *
+pp_otlp_stack_expand(struct otlp_read *r, int32_t stack, size_t *depth)
+{
+	const struct otlp_doc *d = &r->doc;
+	struct otlp_span list = (size_t)stack < d->stacks.n ? d->stacks.at[stack]
+	                                                    : (struct otlp_span){ 0, 0 };
+	const int32_t *location = d->numbers.at + list.first;
+	size_t need = 0, i;
+	pp_frame *at;
+	uint32_t k;
+
+	for (i = 0; i < list.n; i++)
+		need += (size_t)location[i] < r->spans.n ? r->spans.at[location[i]].n : 0;
+	/* A location may have very many lines, and a stack the same one very often. */
+	if (need > r->b->limits.max_depth) {
+		pp_builder_fail(r->b, PP_E_LIMIT, PP_TOO_DEEP);
+		return NULL;
+	}
+	if (!pp_vec_reserve(&r->stack, need + 1)) {
+		pp_otlp_no_memory(r);
+		return NULL;
+	}
+	at = r->stack.at + need;
+	*depth = need;
+	for (i = 0; i < list.n; i++)
+		for (k = 0; (size_t)location[i] < r->spans.n && k < r->spans.at[location[i]].n; k++)
+			*--at = r->frames.at[r->spans.at[location[i]].first + k];
+	if (need == 0) {
+		struct pp_func_row func = { .name = pp_build_strz(r->b, "[no stack]"),
+			                    .flags = PP_FUNC_PSEUDO };
+
+		*at = pp_build_frame(r->b,
+		                     &(struct pp_frame_row){ .func = pp_build_func(r->b, &func) });
+		*depth = 1;
+	}
+	return pp_builder_ok(r->b) ? at : NULL;
+}

@@ -1,0 +1,697 @@
+/*
+ * From messages into the profile. What each message costs is added up by series and stack first, since stacks are shared by many
+ * samples, and reported when the message ends; what happened when, where that is ordered, one by one.
+ */
+#include <stdio.h>
+
+#include "formats/kit/sampled.h"
+#include "formats/otlp/read.h"
+#include "formats/otlp/translate.h"
+#include "model/traits.h"
+
+/* What is kept to be written again: so much at most, as whoever carries it has to write it as text. */
+#define KEPT_MOST ((size_t)16 << 20)
+#define TYPES_MOST 10000
+
+/* ---- messages ---- */
+
+/* Makes a message the one that is open; false when out of memory. */
+static bool
+message_open(struct otlp_read *r, size_t i, struct pp_diags *diags)
+{
+	if (r->open == i + 1) {
+		r->doc.diags = diags;
+		return true;
+	}
+	pp_otlp_release(&r->doc);
+	r->doc = (struct otlp_doc){ .from = &r->messages,
+		                    .bytes = r->messages.list.at[i],
+		                    .diags = diags,
+		                    /* JSON that breaks off does so in the last one. */
+		                    .cut = r->messages.json && !r->messages.complete &&
+		                           i + 1 == r->messages.list.n };
+	r->open = i + 1;
+	return pp_otlp_parse(&r->doc);
+}
+
+/* The type of a profile, made when it is new. */
+static uint32_t
+type_find(struct otlp_read *r, const struct otlp_profile *p)
+{
+	struct otlp_doc *d = &r->doc;
+	struct otlp_type_read type = { .name = pp_otlp_text(d, p->type[0]),
+		                       .unit = pp_otlp_text(d, p->type[1]) };
+	bool told = false;
+	size_t i;
+
+	type.known = pp_sampled_unit_find(type.unit);
+	type.factor = type.known ? type.known->factor : 1;
+	for (i = 0; i < r->types.n; i++) {
+		struct otlp_type_read *t = &r->types.at[i];
+
+		if (!pp_slice_eq(t->name, type.name))
+			continue;
+		if (!pp_slice_eq(t->unit, type.unit) && !told) {
+			told = true;
+			pp_otlp_report(d, OTLP_BAD_SAMPLE_TYPE_UNITS, p->message.p,
+			               "%.*s comes in %.*s and in %.*s", PP_SHOWN(type.name),
+			               PP_SHOWN(t->unit), PP_SHOWN(type.unit));
+		}
+		if (type.known && t->known ? type.known->unit == t->known->unit ||
+		                                 strcmp(type.known->unit, t->known->unit) == 0
+		                           : pp_slice_eq(t->unit, type.unit)) {
+			uint64_t less = t->factor < type.factor ? t->factor : type.factor;
+
+			t->factor = t->factor % less || type.factor % less ? 1 : less;
+			return (uint32_t)i;
+		}
+		type.again++;
+	}
+	if (!pp_vec_push(&r->types, type))
+		pp_otlp_no_memory(r);
+	return (uint32_t)i;
+}
+
+static void
+resource_compare(struct otlp_read *r, const struct otlp_profile *p)
+{
+	struct pp_slice all = pp_otlp_origin_bytes(&r->doc, &r->doc.resources.at[p->resource]);
+
+	if (!r->resource.p)
+		r->resource = all;
+	r->resources_differ |= !pp_slice_eq(r->resource, all);
+}
+
+/* Looks at all messages for what has to be known before the first sample. */
+static void
+messages_check(struct otlp_read *r)
+{
+	bool duplicates = (r->b->order.facets & PP_FINDINGS) != 0;
+	size_t i, k;
+
+	for (i = 0; i < r->messages.list.n && pp_builder_ok(r->b); i++) {
+		struct otlp_doc *d = &r->doc;
+
+		if (message_open(r, i, r->reader->diags))
+			pp_otlp_check(d, duplicates, r->reader->seed);
+		r->messages.complete &= !d->cut;
+		for (k = 0; k < d->profiles.n && !d->no_memory; k++) {
+			const struct otlp_profile *p = &d->profiles.at[k];
+			uint64_t start = p->f[OTLP_PROFILE_TIME], end;
+
+			if (!pp_vec_push(&r->type_of, type_find(r, p)))
+				pp_otlp_no_memory(r);
+			resource_compare(r, p);
+			if (p->payload.n && p->format.n && !pp_vec_push(&r->payloads, p->format))
+				pp_otlp_no_memory(r);
+			if (!start)
+				continue;
+			end = start + p->f[OTLP_PROFILE_DURATION];
+			r->start = r->start && r->start < start ? r->start : start;
+			r->end = end > r->end ? end : r->end;
+		}
+		if (d->no_memory)
+			pp_otlp_no_memory(r);
+	}
+}
+
+/* ---- metrics and metadata ---- */
+
+static void
+metrics_build(struct otlp_read *r)
+{
+	size_t i;
+
+	if (r->types.n > TYPES_MOST)
+		pp_builder_fail(r->b, PP_E_LIMIT, "there are too many sample types");
+	for (i = 0; i < r->types.n && pp_builder_ok(r->b); i++) {
+		const struct otlp_type_read *t = &r->types.at[i];
+		struct pp_metric metric = { .type = PP_INT,
+			                    .kind = pp_sampled_kind(t->name, t->known, t->unit),
+			                    .factor_num = t->factor,
+			                    .factor_den = 1 };
+
+		metric.name = t->name.n == 0 ? pp_build_strf(r->b, "column%zu", i + 1)
+		              : t->again     ? pp_build_strf(r->b, "%.*s#%zu", (int)t->name.n,
+		                                             (const char *)t->name.p, t->again + 1)
+		                             : pp_build_str(r->b, t->name);
+		metric.unit = t->known ? pp_build_strz(r->b, t->known->unit)
+		                       : pp_build_str(r->b, t->unit);
+		metric.flags = (i == 0 ? PP_METRIC_PRIMARY : 0u) |
+		               (t->falls ? PP_METRIC_SIGNED : 0u) |
+		               (metric.kind == PP_KIND_SAMPLES ? PP_METRIC_SAMPLED : 0u);
+		(void)pp_build_metric(r->b, &metric);
+	}
+	if (!r->late)
+		(void)pp_build_gains(r->b);
+}
+
+static void
+meta_value(struct otlp_read *r, uint32_t under, struct pp_slice key, const struct otlp_value *value)
+{
+	struct pp_buf text = { 0 };
+
+	pp_otlp_value_print(&r->doc, value, &text);
+	if (text.failed)
+		pp_otlp_no_memory(r);
+	else if (key.n)
+		(void)pp_build_meta(r->b, under, key,
+		                    value->field == OTLP_ANY_INT    ? PP_META_NUMBER
+		                    : value->field == OTLP_ANY_BOOL ? PP_META_BOOL
+		                                                    : PP_META_TEXT,
+		                    pp_slice_of(text.p, text.n));
+	pp_buf_release(&text);
+}
+
+static void
+meta_text(struct otlp_read *r, const char *key, struct pp_slice text)
+{
+	if (text.n)
+		pp_build_meta_z(r->b, key, PP_META_TEXT, text);
+}
+
+static void
+meta_number(struct otlp_read *r, const char *key, uint64_t number, bool negative)
+{
+	char text[PP_NUM_MAX];
+	int n = snprintf(text, sizeof text, negative ? "%lld" : "%llu", (unsigned long long)number);
+
+	if (number)
+		pp_build_meta_z(r->b, key, PP_META_NUMBER, pp_slice_of(text, (size_t)n));
+}
+
+static void
+origin_meta(struct otlp_read *r, const struct otlp_origin *o)
+{
+	struct otlp_value value;
+	uint32_t i;
+
+	for (i = 0; i < o->pairs.n && pp_builder_ok(r->b); i++) {
+		struct pp_slice key = pp_otlp_pair(&r->doc, r->doc.pairs.at[o->pairs.first + i],
+		                                   &value);
+
+		meta_value(r, 0, key, &value);
+	}
+}
+
+/* What the first profile says of itself and of who made it. */
+static void
+meta_build(struct otlp_read *r)
+{
+	const struct otlp_doc *d = &r->doc;
+	const struct otlp_profile *p = &d->profiles.at[0];
+	const struct otlp_origin *scope = &d->scopes.at[p->scope];
+	struct otlp_value value;
+	struct pp_slice key, unit;
+	struct pp_buf id = { 0 };
+	uint32_t i;
+	size_t k;
+
+	if (!r->resources_differ)
+		origin_meta(r, &d->resources.at[p->resource]);
+	meta_text(r, "scope", scope->name);
+	meta_text(r, "scope_version", scope->version);
+	origin_meta(r, scope);
+	meta_text(r, "schema_url",
+	          d->resources.at[p->resource].schema.n ? d->resources.at[p->resource].schema
+	                                                : scope->schema);
+	meta_number(r, "time_unix_nano", p->f[OTLP_PROFILE_TIME], false);
+	meta_number(r, "duration_nano", p->f[OTLP_PROFILE_DURATION], false);
+	meta_text(r, "period_type", pp_otlp_text(d, p->period_type[0]));
+	meta_text(r, "period_unit", pp_otlp_text(d, p->period_type[1]));
+	meta_number(r, "period", p->f[OTLP_PROFILE_PERIOD], true);
+	pp_otlp_hex(p->id, &id);
+	meta_text(r, "profile_id", pp_slice_of(id.p, id.n));
+	pp_buf_release(&id);
+	for (i = 0; i < p->list.n && pp_builder_ok(r->b); i++) {
+		key = pp_otlp_attribute(d, d->numbers.at[p->list.first + i], &value, &unit);
+		meta_value(r, 0, key, &value);
+	}
+	for (k = 0; k < r->payloads.n; k++)
+		if (k == 0 || !pp_slice_eq(r->payloads.at[k], r->payloads.at[k - 1]))
+			meta_text(r, "original_payload_format", r->payloads.at[k]);
+}
+
+static void
+times_build(struct otlp_read *r)
+{
+	struct pp_profile *p = r->b->profile;
+
+	p->recorded_at = (int64_t)(r->start / 1000000000);
+	if (r->end > r->start && r->end - r->start <= INT64_MAX)
+		p->time = (struct pp_time_span){ true, 0, (int64_t)(r->end - r->start) };
+}
+
+/* ---- sums ---- */
+
+/* Reports what a stack costs, and starts over with 0. */
+static void
+sum_flush(struct otlp_read *r, size_t row)
+{
+	const struct otlp_sum *sum = &r->sums.at[row];
+	int64_t *cells = r->cells.at + row * r->values.n;
+	const pp_frame *frames;
+	size_t depth;
+
+	frames = pp_otlp_stack_expand(r, sum->stack, &depth);
+	pp_builder_at(r->b, pp_at_offset(pp_otlp_offset(&r->messages, sum->at)));
+	if (frames)
+		(void)pp_build_stack(r->b, sum->series, frames, depth, cells);
+	memset(cells, 0, r->values.n * sizeof *cells);
+}
+
+static size_t
+sum_find(struct otlp_read *r, uint32_t series, int32_t stack, const unsigned char *at)
+{
+	uint64_t key = (uint64_t)series << 32 | (uint32_t)stack;
+	size_t row = r->sums.n;
+	uint32_t found = series ? pp_map_get(&r->sum_others, key) : r->sum_of.at[stack] - 1;
+
+	if (found != (series ? PP_MAP_NONE : UINT32_MAX))
+		return found;
+	if (row >= UINT32_MAX - 1 ||
+	    !pp_vec_push(&r->sums, (struct otlp_sum){ series, stack, at }) ||
+	    !pp_vec_reserve(&r->cells, (row + 1) * r->values.n) ||
+	    (series && !pp_map_set(&r->sum_others, key, (uint32_t)row))) {
+		pp_otlp_no_memory(r);
+		return 0;
+	}
+	memset(r->cells.at + row * r->values.n, 0, r->values.n * sizeof *r->cells.at);
+	if (!series)
+		r->sum_of.at[stack] = (uint32_t)row + 1;
+	return row;
+}
+
+/* Adds to what a sample's stack costs. */
+static void
+value_add(struct otlp_read *r, size_t row, size_t column, int64_t value)
+{
+	const struct pp_profile *p = r->b->profile;
+	int64_t *cells = r->cells.at + row * r->values.n;
+	size_t i;
+
+	if (PP_UNLIKELY(value < 0 && !r->types.at[column].falls))
+		r->types.at[column].falls = r->found_fall = true;
+	if (PP_UNLIKELY(__builtin_add_overflow(cells[column], value, &cells[column]))) {
+		cells[column] -= value;
+		sum_flush(r, row);
+		cells[column] = value;
+	}
+	for (i = r->types.n; i < r->values.n; i++)
+		if (p->metrics.at[i].net == column)
+			cells[i] += pp_cell_gained(PP_INT, value);
+}
+
+/* A value in the unit of its metric. */
+static bool
+value_scale(struct otlp_read *r, const struct otlp_profile *p, uint32_t type, int64_t *value)
+{
+	const struct pp_sampled_unit *unit = pp_sampled_unit_find(
+	    pp_otlp_text(&r->doc, p->type[1]));
+	uint64_t times = (unit ? unit->factor : 1) / r->types.at[type].factor;
+
+	if (PP_LIKELY(times == 1) || !__builtin_mul_overflow(*value, (int64_t)times, value))
+		return true;
+	r->b->overflowed = true;
+	return false;
+}
+
+/* ---- samples ---- */
+
+/* Each timestamp by itself. */
+static void
+times_add(struct otlp_read *r, const struct otlp_samples *s, uint32_t series, uint32_t column,
+          const int64_t *values)
+{
+	size_t depth = 0, i, n = s->times.n / 8, m = r->b->profile->metrics.n;
+	const pp_frame *frames = pp_otlp_stack_expand(r, s->stack, &depth);
+	struct pp_sample sample = { .series = series, .values = r->values.at, .timed = true };
+
+	for (i = 0; frames && i < n && pp_builder_ok(r->b); i++) {
+		size_t k;
+
+		memset(r->values.at, 0, r->values.n * sizeof *r->values.at);
+		r->values.at[column] = values ? values[i] : 1;
+		if (r->values.at[column] < 0 && !r->types.at[column].falls)
+			r->types.at[column].falls = r->found_fall = true;
+		for (k = r->types.n; !r->late && k < m; k++)
+			if (r->b->profile->metrics.at[k].net == column)
+				r->values.at[k] = pp_cell_gained(PP_INT, r->values.at[column]);
+		sample.time = (int64_t)(pp_otlp_time(s->times, i) - r->start);
+		(void)pp_build_sample(r->b, &sample, frames, depth);
+	}
+}
+
+static void
+sample_add(struct otlp_read *r, struct otlp_samples *s, uint32_t column, bool with_labels)
+{
+	size_t times = s->times.n / 8, i, row;
+	bool has_labels = s->attributes.n || s->link || r->resources_differ;
+	uint32_t series = with_labels && has_labels ? pp_otlp_series_of(r, s) : 0;
+
+	r->has_labels |= has_labels;
+	r->samples++;
+	r->types.at[column].samples++;
+	for (i = 0; i < s->values.n; i++)
+		if (!value_scale(r, s->profile, column, &s->values.at[i]))
+			s->values.at[i] = 0;
+	r->has_times |= times > 0;
+	r->has_untimed |= times == 0;
+	if (times && r->b->order.facets & PP_TIMELINE && !r->untimed) {
+		times_add(r, s, series, column, s->values.n ? s->values.at : NULL);
+		return;
+	}
+	row = sum_find(r, series, s->stack, s->at);
+	for (i = 0; i < s->values.n && pp_builder_ok(r->b); i++)
+		value_add(r, row, column, s->values.at[i]);
+	if (s->values.n == 0 && pp_builder_ok(r->b))
+		value_add(r, row, column, (int64_t)times);
+}
+
+static void
+profile_samples(struct otlp_read *r, const struct otlp_profile *p, uint32_t column, bool report)
+{
+	bool with_labels = pp_order_has_labels(&r->b->order) || r->b->order.facets & PP_THREADS;
+	struct otlp_samples s;
+	uint64_t until = 0;
+
+	pp_otlp_samples_init(&s, &r->doc, p, report);
+	while (pp_builder_ok(r->b) && pp_otlp_samples_next(&s)) {
+		sample_add(r, &s, column, with_labels);
+		if (r->samples < until)
+			continue;
+		until = r->samples + 65536;
+		if (r->reader->progress && r->reader->progress(r->reader))
+			pp_builder_fail(r->b, PP_E_IO, NULL);
+	}
+	if (r->doc.no_memory)
+		pp_otlp_no_memory(r);
+	pp_otlp_samples_release(&s);
+}
+
+/* Forgets what is of one message. */
+static void
+tables_forget(struct otlp_read *r)
+{
+	pp_strtab_release(&r->sets);
+	pp_map_release(&r->sum_others);
+	r->sum_others.seed = r->reader->seed;
+	r->set_series.n = r->sums.n = r->cells.n = r->sum_of.n = 0;
+}
+
+static void
+message_build(struct otlp_read *r, const uint32_t *type_of, bool report)
+{
+	struct otlp_doc *d = &r->doc;
+	size_t stacks = pp_otlp_count(d, OTLP_TABLE_STACKS), i;
+
+	tables_forget(r);
+	if (!pp_strtab_init(&r->sets, r->reader->seed) || !pp_vec_reserve(&r->sum_of, stacks) ||
+	    !pp_otlp_modules_build(r) || !pp_otlp_frames_build(r)) {
+		pp_otlp_no_memory(r);
+		return;
+	}
+	memset(r->sum_of.at, 0, stacks * sizeof *r->sum_of.at);
+	for (i = 0; i < d->profiles.n && pp_builder_ok(r->b); i++)
+		profile_samples(r, &d->profiles.at[i], type_of[i], report);
+	for (i = 0; i < r->sums.n && pp_builder_ok(r->b); i++)
+		sum_flush(r, i);
+}
+
+/* ---- the profile ---- */
+
+/* The series of all that has no labels: it is the process that was recorded, if that is one. */
+static void
+series_build(struct otlp_read *r)
+{
+	struct pp_series like = { .pid = -1, .tid = -1, .cpu = -1 };
+	int64_t pid;
+
+	if (!r->resources_differ && pp_num_i64(pp_profile_meta(r->b->profile, "process.pid"), &pid))
+		like.pid = pid;
+	(void)pp_build_series(r->b, &like, false, false);
+}
+
+/* Puts what happened into the order of time, as samples are not. */
+static void
+timelines_settle(struct otlp_read *r)
+{
+	struct pp_profile *p = r->b->profile;
+	uint32_t *to = calloc(p->metrics.n + 1, sizeof *to);
+	size_t i;
+
+	for (i = 0; to && i < p->metrics.n; i++)
+		to[i] = (uint32_t)i;
+	if (!to || !pp_build_flush(r->b))
+		pp_otlp_no_memory(r);
+	for (i = 0; to && i < p->series.n && pp_builder_ok(r->b); i++)
+		if (p->series.at[i].timeline.n && !pp_timeline_settle(&p->series.at[i].timeline, to,
+		                                                      (uint32_t)p->metrics.n, true))
+			pp_otlp_no_memory(r);
+	free(to);
+}
+
+/* All of the profile; `again` without telling what is wrong a second time. */
+static void
+profile_build(struct otlp_read *r, bool again)
+{
+	size_t i, profiles = 0;
+
+	for (i = 0; r->late && i < r->types.n; i++)
+		(void)pp_build_column(r->b);
+	if (!r->late)
+		metrics_build(r);
+	r->values.n = r->late ? r->types.n : r->b->profile->metrics.n;
+	if (!pp_vec_reserve(&r->values, r->values.n + 1))
+		pp_otlp_no_memory(r);
+	times_build(r);
+	for (i = 0; i < r->messages.list.n && pp_builder_ok(r->b); i++) {
+		if (!message_open(r, i, NULL)) {
+			pp_otlp_no_memory(r);
+			return;
+		}
+		r->doc.diags = again ? NULL : r->reader->diags;
+		if (r->doc.profiles.n == 0)
+			continue;
+		if (profiles == 0) {
+			meta_build(r);
+			series_build(r);
+		}
+		if (pp_builder_ok(r->b))
+			message_build(r, r->type_of.at + profiles, !again);
+		profiles += r->doc.profiles.n;
+	}
+	/* Only where all samples are told in time the parts of it are all that there is. */
+	if (r->has_times && !r->has_untimed)
+		r->b->profile->holds |= PP_TIMELINE;
+	if (r->has_times && !r->untimed && !r->late)
+		timelines_settle(r);
+	if (r->late)
+		metrics_build(r);
+	if (r->has_labels && !pp_order_has_labels(&r->b->order))
+		r->b->profile->unread |= PP_HAS(LABELS);
+	/* What several types count are the same samples. */
+	for (i = 0; i < r->types.n; i++)
+		if (r->types.at[i].samples > r->b->profile->samples)
+			r->b->profile->samples = r->types.at[i].samples;
+	r->b->profile->complete &= r->messages.complete;
+}
+
+/* Starts over, with what is known by now. */
+static bool
+profile_restart(struct otlp_read *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->types.n; i++)
+		r->types.at[i].samples = 0;
+	r->samples = 0;
+	r->untimed |= r->has_untimed;
+	r->has_times = r->has_untimed = false;
+	if (pp_builder_restart(r->b))
+		return true;
+	pp_otlp_no_memory(r);
+	return false;
+}
+
+/* Sums that do not fit: once more, with as many cells as it takes. */
+static void
+profile_build_wide(struct otlp_read *r)
+{
+	struct pp_profile *p;
+	uint32_t *column_of, *moved;
+	size_t i;
+
+	r->late = true;
+	if (!profile_restart(r))
+		return;
+	profile_build(r, true);
+	if (!pp_build_flush(r->b))
+		return;
+	p = r->b->profile;
+	column_of = calloc(p->metrics.n + 1, sizeof *column_of);
+	moved = calloc(p->series.n + 1, sizeof *moved);
+	for (i = 0; column_of && i < p->metrics.n; i++)
+		column_of[i] = (uint32_t)i;
+	if (column_of && moved && pp_builder_ok(r->b))
+		pp_build_columns_settle(r->b, column_of, moved);
+	else
+		pp_otlp_no_memory(r);
+	free(column_of);
+	free(moved);
+}
+
+/* Lines and columns of findings in a text. */
+static void
+findings_place(struct otlp_read *r, size_t first)
+{
+	struct pp_diags *diags = r->reader->diags;
+	struct pp_places places = { .text = r->messages.input };
+	size_t i;
+
+	pp_diags_sort(diags, first);
+	for (i = first; r->messages.json && i < diags->list.n; i++) {
+		struct pp_diag *diag = &diags->list.at[i];
+		struct pp_place place;
+
+		if (diag->offset == PP_NO_OFFSET || diag->offset < r->messages.offset ||
+		    diag->offset - r->messages.offset > r->messages.input.n)
+			continue;
+		place = pp_places_next(&places,
+		                       r->messages.input.p + (diag->offset - r->messages.offset));
+		diag->line = place.line;
+		diag->column = place.column;
+	}
+}
+
+static void
+input_read(struct otlp_read *r)
+{
+	struct pp_diags *diags = r->b->diags;
+	size_t first = r->reader->diags->list.n;
+
+	pp_otlp_messages_open(&r->messages,
+	                      pp_slice_between(r->reader->in->cur, r->reader->in->end),
+	                      pp_input_offset(r->reader->in, r->reader->in->cur), r->reader->diags);
+	if (r->messages.no_memory) {
+		pp_otlp_no_memory(r);
+		return;
+	}
+	if (r->messages.list.n == 0 && r->messages.complete)
+		pp_diag_add(r->reader->diags, &pp_otlp_rules[OTLP_BAD_EMPTY], PP_NOWHERE,
+		            "there is nothing in the file");
+	messages_check(r);
+	/* A sum that does not fit is no finding as long as there is another way. */
+	r->b->diags = NULL;
+	if (pp_builder_ok(r->b))
+		profile_build(r, false);
+	if ((r->found_fall ||
+	     (r->b->order.facets & PP_TIMELINE && r->has_times && r->has_untimed)) &&
+	    pp_builder_ok(r->b) && profile_restart(r))
+		profile_build(r, true);
+	if (pp_build_flush(r->b) && r->b->overflowed && pp_builder_remembers(r->b))
+		profile_build_wide(r);
+	r->b->diags = diags;
+	findings_place(r, first);
+	r->b->profile->variant = pp_build_strz(
+	    r->b, r->messages.json       ? (r->messages.list.n > 1 ? "jsonl" : "json")
+	          : r->messages.prefixed ? "length-prefixed"
+	                                 : "protobuf");
+}
+
+/* ---- the messages themselves ---- */
+
+static void
+kept_free(void *data)
+{
+	struct pp_buf *bytes = data;
+
+	pp_buf_release(bytes);
+	free(bytes);
+}
+
+static bool
+kept_set(struct pp_kept_facet *kept, struct pp_slice bytes)
+{
+	struct pp_buf *own = calloc(1, sizeof *own);
+
+	if (!own)
+		return false;
+	pp_buf_add(own, bytes.p, bytes.n);
+	if (own->failed) {
+		kept_free(own);
+		return false;
+	}
+	kept->data = own;
+	kept->free = kept_free;
+	return true;
+}
+
+struct pp_slice
+pp_otlp_kept(const struct pp_profile *p)
+{
+	const struct pp_buf *bytes = p->kept.data;
+
+	return p->kept.free == kept_free && bytes ? pp_slice_of(bytes->p, bytes->n)
+	                                          : pp_slice_of(NULL, 0);
+}
+
+bool
+pp_otlp_carry_save(const struct pp_profile *p, struct pp_buf *out)
+{
+	struct pp_slice bytes = pp_otlp_kept(p);
+
+	pp_buf_add(out, bytes.p, bytes.n);
+	return !out->failed;
+}
+
+pp_status
+pp_otlp_carry_load(struct pp_kept_facet *kept, struct pp_slice bytes)
+{
+	return kept_set(kept, bytes) ? PP_OK : PP_E_NOMEM;
+}
+
+/* What was read is kept as it is, JSON too: so its keys that nobody knows stay as long as it is written as JSON. */
+static void
+messages_keep(struct otlp_read *r)
+{
+	struct pp_profile *p = r->b->profile;
+
+	if (!(r->b->order.facets & PP_EXTRAS) || r->messages.input.n > KEPT_MOST)
+		p->holds |= PP_EXTRAS;
+	else if (!kept_set(&p->kept, r->messages.input))
+		pp_otlp_no_memory(r);
+}
+
+pp_status
+pp_otlp_read(struct pp_reader *reader, struct pp_builder *b)
+{
+	struct otlp_read r = { .reader = reader, .b = b };
+	struct pp_whole whole = { 0 };
+	pp_status status = pp_whole_open(&whole, reader);
+
+	if (status == PP_OK) {
+		input_read(&r);
+		if (pp_builder_ok(b) && r.messages.list.n)
+			messages_keep(&r);
+		tables_forget(&r);
+	}
+	pp_vec_release(&r.types);
+	pp_vec_release(&r.type_of);
+	pp_vec_release(&r.payloads);
+	pp_vec_release(&r.modules);
+	pp_vec_release(&r.spans);
+	pp_vec_release(&r.frames);
+	pp_vec_release(&r.stack);
+	pp_vec_release(&r.labels);
+	pp_vec_release(&r.set_series);
+	pp_vec_release(&r.sums);
+	pp_vec_release(&r.cells);
+	pp_vec_release(&r.sum_of);
+	pp_vec_release(&r.values);
+	pp_buf_release(&r.set);
+	pp_otlp_release(&r.doc);
+	pp_otlp_messages_release(&r.messages);
+	pp_whole_close(&whole, reader);
+	return status == PP_OK ? b->status : status;
+}
