@@ -11,15 +11,45 @@ pp_metric_is_sampled(const struct pp_metric *m)
 	return m->kind == PP_KIND_SAMPLES || (m->flags & PP_METRIC_SAMPLED);
 }
 
+/* "live" of "live_bytes" and "sampled_live_count": what of the heap is counted. */
+static struct pp_slice
+part_of(struct pp_slice name)
+{
+	size_t n;
+
+	(void)pp_slice_take(&name, "sampled_");
+	for (n = name.n; n > 0 && name.p[n - 1] != '_'; n--)
+		;
+	return pp_slice_of(name.p, n ? n - 1 : 0);
+}
+
+/* Samples that a metric was estimated from. Of the heap, what is in use and what was allocated have their own. */
+static double
+samples_of(const struct pp_diff_input *in)
+{
+	const struct pp_profile *p = in->profile;
+	struct pp_slice part = part_of(pp_text_of(p, p->metrics.at[in->metric].name));
+	uint32_t i;
+
+	for (i = 0; i < p->metrics.n; i++) {
+		struct pp_slice name = pp_text_of(p, p->metrics.at[i].name);
+
+		if (pp_slice_starts(name, "sampled_") && pp_slice_ends(name, "_count") &&
+		    pp_slice_eq(part_of(name), part))
+			return pp_value_double(&p->metrics.at[i], pp_profile_total(p, i));
+	}
+	return (double)p->samples;
+}
+
 double
 pp_metric_period(const struct pp_diff_input *in)
 {
 	const struct pp_metric *m = &in->profile->metrics.at[in->metric];
+	double samples = samples_of(in);
 
-	if (m->kind == PP_KIND_SAMPLES || in->profile->samples == 0)
+	if (m->kind == PP_KIND_SAMPLES || !(samples > 0))
 		return 1;
-	return pp_value_double(m, pp_profile_total(in->profile, in->metric)) /
-	       (double)in->profile->samples;
+	return pp_value_double(m, pp_profile_total(in->profile, in->metric)) / samples;
 }
 
 static bool

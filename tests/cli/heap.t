@@ -214,11 +214,8 @@ $ polyprof top --by thread je.heap
     300 B  100.0%  ████████████  300 B  100.0%                      3  baker 0
 
 $ polyprof diff -m live_bytes tc.heap je.heap
-  live bytes, self: 3.15 KiB before, 300 B after (-90.7%, shrank)
-  exact counts: every difference is real
+  live bytes, self: 3.15 KiB before, 300 B after (-90.7%, noise)
+  samples: changes within 2 * sqrt(before + after) are noise
 
-      before  after      delta  change  share±  verdict  function
-    2.10 KiB  300 B  -1.81 KiB  -86.0%   +33.3  shrank   0x10
-    1.05 KiB         -1.05 KiB    gone   -33.3  gone     0x30
-
-    ... and 1 unchanged function (-n 0 shows all)
+    no function changed
+    ... and 2 functions within noise, 1 unchanged function (-n 0 shows all)

@@ -37,7 +37,8 @@ pp_heap_metrics_build(struct pp_builder *b, unsigned set, unsigned real,
 		           .unit = pp_build_strz(b, metrics[i].bytes ? "bytes" : "count"),
 		           .kind = metrics[i].bytes ? PP_KIND_BYTES : PP_KIND_COUNT,
 		           .type = real >> i & 1 ? PP_REAL : PP_INT,
-		           .flags = i == primary ? PP_METRIC_PRIMARY : 0u });
+		           .flags = (i == primary ? PP_METRIC_PRIMARY : 0u) |
+		                    (real ? PP_METRIC_SAMPLED : 0u) });
 	}
 }
 

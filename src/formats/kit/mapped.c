@@ -321,12 +321,14 @@ offset_of(const struct pp_mapped_range *range, const struct pp_binary *binary, u
 
 /* A frame of which no more than the address is known. */
 static pp_frame
-frame_plain(struct pp_mapped *m, const struct pp_native_at *at, uint64_t address)
+frame_plain(struct pp_mapped *m, const struct pp_native_at *at, uint64_t address, uint64_t back)
 {
 	struct pp_func_row func = { .module = at->module, .flags = PP_FUNC_UNKNOWN };
 	struct pp_frame_row frame = { 0 };
 
-	func.name = pp_build_strf(m->b, "0x%llx", (unsigned long long)address);
+	/* Two runs are compared by names: where a file was mapped must not be part of them. */
+	func.name = pp_build_strf(m->b, "0x%llx",
+	                          (unsigned long long)(at->offset ? at->address + back : address));
 	frame.func = pp_build_func(m->b, &func);
 	if (m->native.places) {
 		/* Where the file is known, addresses do not depend on where it happened to be mapped. */
@@ -354,7 +356,7 @@ frames_make(struct pp_mapped *m, uint64_t address, unsigned back, pp_frame *fram
 	}
 	if (at.binary && pp_symbols_find(&at.binary->symbols, at.address))
 		return pp_native_frames(&m->native, &at, frames);
-	frames[0] = frame_plain(m, &at, address);
+	frames[0] = frame_plain(m, &at, address, address - where);
 	return 1;
 }
 

@@ -58,6 +58,7 @@ def replay(text):
     strings, ips, traces, infos, pointers = [''], [None], [None], [], {}
     cost, live, most, peak, last = {m: Counter() for m in METRICS}, Counter(), 0, {}, 0
     form = raw = 0
+    modules = []
     for line in text.split('\n'):
         kind, _, rest = line.partition(' ')
         words = rest.split(' ')
@@ -65,13 +66,20 @@ def replay(text):
             form = int(words[1], 16) if len(words) > 1 else int(words[0] == '10200')
         elif kind in 'xm' and kind:
             raw = 1
+            if kind == 'm' and rest == '1 -':
+                modules = []
+            elif kind == 'm':
+                base, *pieces = [int(word, 16) for word in rest[int(words[0], 16) + len(words[0]) + 2:].split()]
+                modules += [(base, base + start, size) for start, size in zip(pieces[::2], pieces[1::2])]
         elif kind == 's':
             strings.append(rest.split(' ', 1)[1] if form >= 3 else rest)
         elif kind == 'i':
             numbers = [int(word, 16) for word in words]
             ips.append(strings[numbers[2]] if len(numbers) > 2 and numbers[2] else f'0x{numbers[0]:x}')
         elif kind == 't':
-            traces.append(f'0x{words[0]}' if raw else ips[int(words[0], 16)])
+            # Code without a name is called by where it is in its file.
+            base = next((base for base, start, size in modules if raw and start <= int(words[0], 16) < start + size), 0)
+            traces.append(f'0x{int(words[0], 16) - base:x}' if raw else ips[int(words[0], 16)])
         elif kind == 'a':
             infos.append((int(words[0], 16), int(words[1], 16)))
         elif kind == 'A':
