@@ -44,6 +44,9 @@ static const struct {
 	{ "cpu", "CPU time" },
 	{ "mu", "memory in use" },
 	{ "pmu", "peak memory" },
+	{ "mem.na", "memory allocations" },
+	{ "mem.nf", "memory frees" },
+	{ "mem.aa", "memory allocated" },
 	{ "samples", "samples" },
 	/* pprof */
 	{ "sample", "samples" },

@@ -21,7 +21,7 @@ static const char *const methods[] = { "http_method", "meta.SERVER.REQUEST_METHO
 	                               NULL };
 static const char *const addresses[] = { "http_host", "meta.SERVER.HTTP_HOST", NULL };
 static const char *const commands[] = { "cli_command_line", "cmd",     "cmdline", "application",
-	                                "source.command",   "command", NULL };
+	                                "source.command",   "command", "name",    NULL };
 static const char *const hosts[] = {
 	"host_name", "hostname", "source.host", "source.hostname", "meta.SERVER.SERVER_NAME",
 	"host",      NULL

@@ -69,7 +69,7 @@ await test('search', async () => {
   };
   await p.goto(String(pathToFileURL(file)));
   ok(/^16 matched: 100\.00%$/.test(await search('.')), 'nested matches count once', await matched.textContent());
-  ok(/as text: no regular expression/.test(await search('show(')), 'what is no regular expression is searched as text, and that is said', await matched.textContent());
+  ok(/as text: not a regular expression/.test(await search('show(')), 'what is no regular expression is searched as text, and that is said', await matched.textContent());
   is(await p.locator('#find input').getAttribute('aria-invalid'), 'true', 'and the field says so too');
   ok(/^1 matched: [\d.]+%$/.test(await search('^PDO->query$|^nothing$')) || /^2 matched/.test(await matched.textContent()), 'a regular expression again', await matched.textContent());
   ok(/^0 matched: 0\.00%$/.test(await search('{closure}.*run')), 'braces are no mistake', await matched.textContent());

@@ -21,7 +21,7 @@
   var find = pick('find'), input = find.querySelector('input'), caseButton = pick('case'), plainButton = pick('plain'), change = pick('change');
 
   var KEYS = [['click, Enter', 'zoom to a frame'], ['Backspace', 'zoom out by one frame'], ['Escape', 'end the search, then the zoom'],
-    ['arrows', 'move from frame to frame'], ['/ or Ctrl+F', 'search'], ['n, N', 'next match, previous match'], ['i', 'mind upper and lower case, or not'],
+    ['arrows', 'move from frame to frame'], ['/ or Ctrl+F', 'search'], ['n, N', 'next match, previous match'], ['i', 'match case, or not'],
     ['p', 'search for plain text, or a regular expression'], ['c, C', 'copy the name, copy the stack'], ['d', 'dark or light']];
 
   function pick(id) { return document.getElementById(id); }
@@ -374,7 +374,7 @@
       return;
     }
     matched.textContent = hits.length + ' matched: ' + covered(0, w[0], 0) + (zoom ? ', ' + covered(x[zoom], x[zoom] + w[zoom], lane[zoom]) + ' of the zoom' : '') +
-      (broken ? ' (as text: no regular expression)' : plain ? ' (plain text)' : '') + (cased ? ' (this case)' : '');
+      (broken ? ' (as text: not a regular expression)' : plain ? ' (plain text)' : '') + (cased ? ' (this case)' : '');
   }
 
   function ask() {

@@ -297,7 +297,7 @@ export class App {
 
   addFilter(kind: FilterKind, pattern: string): void {
     if (!pattern) return;
-    if (!isRegex(pattern)) toast('That is no regular expression: taken as text');
+    if (!isRegex(pattern)) toast('Not a regular expression: taken as text');
     this.set({ filters: [...this.state.filters, { kind, pattern: isRegex(pattern) ? pattern : escapeRegex(pattern) }] });
   }
 
@@ -357,7 +357,7 @@ export class App {
       el('header', {},
         el('div', { class: 'brand' }, el('h1', { title: profiles.map(p => p.file).join('\n') }, shown(heading, 120)), this.fold, el('p', { class: 'sub' }, ...this.subtitle())),
         el('div', { class: 'tools' }, this.picks,
-          el('div', { class: 'find' }, this.searchBox, button('Aa', 'Match upper and lower case', () => this.set({ ignoreCase: !this.state.ignoreCase }, 'quiet'), { id: 'case' }), this.found),
+          el('div', { class: 'find' }, this.searchBox, button('Aa', 'Match case', () => this.set({ ignoreCase: !this.state.ignoreCase }, 'quiet'), { id: 'case' }), this.found),
           button('\u25d0', 'Dark or light', () => this.set({ theme: this.dark ? 'light' : 'dark' }, 'quiet'), { id: 'theme' }),
           button('?', 'Keys and help', () => helpDialog(this.data), { id: 'help' }))),
       this.main,
@@ -388,10 +388,10 @@ export class App {
     if (cut.functions) notes.push(`${plural(cut.functions, 'function', 'functions')} lighter than that are left out of the list.`);
     if (cut.edges) notes.push(`${plural(cut.edges, 'call', 'calls')} lighter than that are left out.`);
     if (cut.lines) notes.push(`${plural(cut.lines, 'source line', 'source lines')} lighter than that are left out.`);
-    if (cut.sources) notes.push(`${plural(cut.sources, 'source file', 'source files')} found no room.`);
+    if (cut.sources) notes.push(`${plural(cut.sources, 'source file', 'source files')} did not fit.`);
     if (cut.resolution) notes.push(`Within ${time(cut.resolution)} the order of events is not kept.`);
     if (cut.names) notes.push(`${plural(cut.names, 'name was', 'names were')} too long and are cut.`);
-    if (profiles.some(x => x.metrics.some(m => !m.real && Math.abs(m.total / m.num * m.den) > 2 ** 53))) notes.push('Numbers past 2^53 are rounded here; the command line has every digit.');
+    if (profiles.some(x => x.metrics.some(m => !m.real && Math.abs(m.total / m.num * m.den) > 2 ** 53))) notes.push('Numbers above 2^53 are rounded here; the command line has every digit.');
     if (notes.length)
       out.push(' ', el('details', { class: 'notes' }, el('summary', {}, plural(notes.length, 'note', 'notes')), el('ul', {}, ...notes.map(n => el('li', {}, n)))));
     return out;
@@ -552,7 +552,7 @@ export class App {
       }
     }
     const share = tree.n > 1 ? `, ${percent(all, width.at(0))}` + (from ? `, ${percent(zoom, width.at(from))} of the zoom` : '') : '';
-    fill(this.found, `${plural(names, 'function', 'functions')}${share}`, wrong && el('span', { title: 'This is no regular expression, so it is searched for as it stands' }, ' (as text)'));
+    fill(this.found, `${plural(names, 'function', 'functions')}${share}`, wrong && el('span', { title: 'Not a regular expression, so it is searched for literally' }, ' (as text)'));
   }
 
   // ---- details ----
@@ -560,7 +560,7 @@ export class App {
   tell(thing: Thing | null): void {
     this.thing = thing;
     const t: Thing = thing ?? { func: 0, total: this.scene.whole }, k = this.main0, m = this.metric;
-    const all = t.own ? 'of ' + (t.calls ? plural(t.calls, 'call', 'calls') + ', ' : 'all its like ') : '';
+    const all = t.own ? 'of ' + (t.calls ? plural(t.calls, 'call', 'calls') + ', ' : 'all like it ') : '';
     const gained = this.falls ? ' gained' : '';
     const parts: string[] = [...(t.own ? [t.own] : []), ...(t.own && t.calls === 1 ? [] : [all + valueNamed(m, t.total[k]) + gained])];
     const add = (whole: number | undefined, of: string) => {

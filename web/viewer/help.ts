@@ -5,7 +5,7 @@ import { button, el } from './dom';
 import { bytes, moment, shown, time } from './text';
 
 const KEYS: [string, string][] = [
-  ['1 \u2026 7', 'the views, from left to right'], ['/ or Ctrl+F', 'search; Enter and Shift+Enter, n and N go from match to match'], ['arrows', 'move about frames and rows; in time order: move and zoom'],
+  ['1 \u2026 7', 'the views, from left to right'], ['/ or Ctrl+F', 'search; Enter and Shift+Enter, n and N go from match to match'], ['arrows', 'move between frames and rows; in time order: move and zoom'],
   ['Enter', 'zoom to the frame; unfold or open the row; in time order: use the range for every view'], ['Backspace', 'zoom out by one frame'], ['Home', 'zoom out to all'], ['Escape', 'end the search, then the zoom'],
   ['m or Shift+F10', 'menu of the function'], ['s', 'its callers and callees'], ['c, C', 'copy the name, copy the stack'], ['f', 'write a filter'], ['u, U', 'undo and redo filters (also Ctrl+Z)'],
   ['i', 'icicle or flame'], ['r', 'from the leaves, or from the root'], ['w', 'the widest first, or by name'], ['h', 'unfold the hottest path (call tree)'], ['d', 'dark or light'], ['?', 'this list'],

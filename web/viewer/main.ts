@@ -16,7 +16,7 @@ async function start(): Promise<void> {
     document.documentElement.dataset.ready = (performance.now() - began).toFixed(0);
   } catch (error) {
     document.body.append(el('p', { class: 'lacks', role: 'alert' }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}. ` +
-      'It needs a browser of 2023 or later (DecompressionStream).'));
+      'It needs a browser released since 2023 (DecompressionStream).'));
     throw error;
   }
 }

@@ -108,7 +108,7 @@ export const FILTERS: [FilterKind, string, string][] = [
   ['show-from', 'Show from', 'cut each stack above its first match'],
   ['hide', 'Hide', 'take matching frames out; what they cost goes to their callers'],
   ['show', 'Show', 'take all other frames out'],
-  ['collapse', 'Collapse', 'make one frame of a match and its like that called it: recursion, or with module:NAME a whole module'],
+  ['collapse', 'Collapse', 'merge a match into a matching caller of the same name: collapses recursion, or with module:NAME a whole module'],
 ];
 
 function isFilter(key: string): key is FilterKind {
@@ -167,10 +167,10 @@ export function why(view: View, data: Data): string {
   const tree = p.every(x => x.facets.includes('tree')) && data.tree.n > 1;
   const noStacks = `This ${format} profile records which function calls which, not whole stacks: they cannot be drawn without guessing.`;
   if ((view === 'flame' || view === 'tree') && !tree)
-    return p.some(x => x.facets.includes('edges')) ? noStacks + ' Sandwich and Functions show what it knows.' : `This ${format} profile holds no stacks.`;
+    return p.some(x => x.facets.includes('edges')) ? noStacks + ' Callers and callees, and Functions, show what it knows.' : `This ${format} profile holds no stacks.`;
   if (view === 'time' && !data.moments.length) return `This ${format} profile does not say when things happened.`;
   if (view === 'sandwich' && !tree && !data.edges.some(e => e)) return `This ${format} profile does not say which function calls which.`;
-  if (view === 'lines' && !data.lines.some(l => l) && !data.sources.files.length) return `This ${format} profile does not say what single source lines cost.`;
+  if (view === 'lines' && !data.lines.some(l => l) && !data.sources.files.length) return `This ${format} profile does not say what individual source lines cost.`;
   if (view === 'top' && !data.flat.some(f => f)) return `This ${format} profile holds no costs.`;
   if (p.length > 1 && metricOf(data, 1, p[0].primary) < 0) return '';
   return '';

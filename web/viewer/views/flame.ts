@@ -113,7 +113,7 @@ export class FlameView implements Panel {
     if (why('flame', app.data)) return [];
     return [
       toggle('Icicle', 'The whole on top (i)', s.icicle, () => app.set({ icicle: !s.icicle })),
-      toggle('Reverse', 'From the leaves: who calls what costs (r)', s.reverse, () => app.set({ reverse: !s.reverse, zoom: [] })),
+      toggle('Reverse', 'From the leaves: who calls what is costly (r)', s.reverse, () => app.set({ reverse: !s.reverse, zoom: [] })),
       toggle('By weight', 'The widest first (w)', s.byWeight, () => app.set({ byWeight: !s.byWeight })),
       ...(app.compares ? [
         select('Change of', [['self', 'self'], ['total', 'total']], s.change, v => app.set({ change: v as 'self' | 'total' })),

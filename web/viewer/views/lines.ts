@@ -226,7 +226,7 @@ export class LinesView implements Panel {
   search(): void {
     const { app } = this, { file, filters, time } = app.state;
     const rows = app.hits && !file ? this.rows.filter(r => this.matches(r)) : this.rows;
-    const stale = this.exact ? (this.astray ? ' What frames that were taken out cost is at no line.' : '')
+    const stale = this.exact ? (this.astray ? ' The cost of frames that were taken out is at no line.' : '')
       : filters.length || time ? ' Filters and time do not apply here: the profile gives whole sums per line.' : '';
     fill(this.note, ...(file ? this.heading(file) : [plural(rows.length, 'line', 'lines') + '.']), stale);
     this.table.set(rows, file ? this.fileColumns() : this.columns(), file ? undefined : { key: this.sort.replace('-', ''), descending: !this.sort.startsWith('-') });
@@ -237,7 +237,7 @@ export class LinesView implements Panel {
     const share = percent(cost, this.all), text = `${shown(file, 200)}: ${app.value(cost)}${share ? ` (${share})` : ''}. `;
     if (app.data.sources.lines(file)) return [text];
     const line = commandLine({ ...app.state, view: 'overview', filters: [], time: null }, app.data).replace(/^polyprof (diff )?/, 'polyprof report --source DIR ');
-    return [text, 'Its text is not in this report, so only lines that are known of are shown. To see whole files: ', el('code', {}, shown(line, 300) + ' -o report.html')];
+    return [text, 'Its text is not in this report, so only known lines are shown. To see whole files: ', el('code', {}, shown(line, 300) + ' -o report.html')];
   }
 
   private costColumns(): ColumnSpec<Line>[] {

@@ -193,7 +193,7 @@ export class SandwichView implements Panel {
       if (list.length < 2) return;
       const sum = list.reduce((a, b) => a + b, 0), least = list[0], most = list[list.length - 1], bars = histogram(list, 24), tallest = Math.max(...bars);
       fill(this.single, el('span', {}, `${plural(list.length, 'call', 'calls')} one by one: average ${time(sum / list.length)}, median ${time(list[list.length >> 1])}, least ${time(least)}, most ${time(most)}`),
-        el('span', { class: 'histogram', role: 'img', 'aria-label': `Histogram of single calls from ${time(least)} to ${time(most)}` }, ...bars.map(n => {
+        el('span', { class: 'histogram', role: 'img', 'aria-label': `Histogram of individual calls from ${time(least)} to ${time(most)}` }, ...bars.map(n => {
           const bar = el('i', { title: plural(n, 'call', 'calls') });
           bar.style.height = n ? Math.max(8, (100 * n) / tallest) + '%' : '0';
           return bar;

@@ -31,14 +31,14 @@ export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
     ? [{ key: 'calls', title: 'Calls', number: true, minor: true, cell: r => ({ text: r.calls[k] === null ? '' : digits(r.calls[k]!), exact: r.calls[k] === null ? '' : String(r.calls[k]) }) }] : [];
   if (app.falls) {
     const net = (r: R) => netOf(app, r)[0], back = (r: R) => r.self[0] - net(r);
-    return [number('self', 'Gained', 'what it gained itself', r => r.self[0]), { ...share('self%', r => r.self[0]), help: 'share of all that was gained' },
-      { ...number('back', 'Given back', 'what it gave back itself', back), sorts: false }, { ...number('net', 'Net', 'what is left: gained less given back', net), sorts: false },
-      number('total', 'Total gained', 'with all it called, counted once when it calls itself', r => r.total[0], true), { ...share('total%', r => r.total[0]), help: 'share of all that was gained' },
-      { ...number('netTotal', 'Net total', 'what is left, with all it called', r => netOf(app, r)[1], true), sorts: false }, ...calls];
+    return [number('self', 'Gained', 'what it gained itself', r => r.self[0]), { ...share('self%', r => r.self[0]), help: 'share of everything that was gained' },
+      { ...number('back', 'Given back', 'what it gave back itself', back), sorts: false }, { ...number('net', 'Net', 'what is left: gained minus given back', net), sorts: false },
+      number('total', 'Total gained', 'including everything it called; recursion counts once', r => r.total[0], true), { ...share('total%', r => r.total[0]), help: 'share of everything that was gained' },
+      { ...number('netTotal', 'Net total', 'what is left, including everything it called', r => netOf(app, r)[1], true), sorts: false }, ...calls];
   }
   if (!app.compares)
     return [number('self', 'Self', 'what it costs itself', r => r.self[0]), share('self%', r => r.self[0]),
-      number('total', 'Total', 'with all it called, counted once when it calls itself', r => r.total[0]), share('total%', r => r.total[0]), ...calls];
+      number('total', 'Total', 'including everything it called; recursion counts once', r => r.total[0]), share('total%', r => r.total[0]), ...calls];
   const verdict = (key: string, title: string, which: 0 | 1): ColumnSpec<R> => ({
     key, title, help: app.noise.rule, sorts: false, narrow: true, minor: which > 0,
     cell: r => {
@@ -48,7 +48,7 @@ export function costColumns<R extends FlatRow>(app: App): ColumnSpec<R>[] {
   });
   return [number('before', 'Self before', 'what it cost itself before', r => r.self[0], true), number('self', 'Self after', 'what it costs itself now', r => r.self[1], true),
     changeColumn(app, 'change', 'Self change', r => r.self), relativeColumn(app, 'change%', r => r.self), verdict('verdict', 'Verdict', 0),
-    { ...number('totalBefore', 'Total before', 'with all it called', r => r.total[0], true), extra: true }, { ...number('total', 'Total after', 'with all it calls', r => r.total[1], true), extra: true },
+    { ...number('totalBefore', 'Total before', 'including everything it called', r => r.total[0], true), extra: true }, { ...number('total', 'Total after', 'including everything it calls', r => r.total[1], true), extra: true },
     { ...changeColumn<R>(app, 'totalChange', 'Total change', r => r.total), minor: true }, { ...relativeColumn<R>(app, 'totalChange%', r => r.total), minor: true }, verdict('totalVerdict', 'Total verdict', 1), ...calls];
 }
 
@@ -70,7 +70,7 @@ export function relativeColumn<R>(app: App, key: string, pair: (r: R) => number[
 export function changeColumn<R>(app: App, key: string, title: string, pair: (r: R) => number[]): ColumnSpec<R> {
   const m = app.metric;
   return {
-    key, title, number: true, help: 'after less before',
+    key, title, number: true, help: 'after minus before',
     cell: r => {
       const [before, after] = pair(r), raw = after - before, sign = raw > 0 ? '+' : '';
       return { tone: TONES[app.noise.judge(before, after)], text: sign + app.value(raw), exact: String(canonical(m, raw)), title: app.exact(raw) + (before > 0 ? `, ${sign}${percent(raw, before)}` : '') };

@@ -185,7 +185,7 @@ export class TreeView implements Panel {
     const { app } = this;
     if (why('tree', app.data)) return [];
     return [
-      button('Bottom up', 'From the leaves: who calls what costs (r)', () => app.set({ reverse: !app.state.reverse, zoom: [] }), { 'aria-pressed': String(app.state.reverse), class: 'toggle' }),
+      button('Bottom up', 'From the leaves: who calls what is costly (r)', () => app.set({ reverse: !app.state.reverse, zoom: [] }), { 'aria-pressed': String(app.state.reverse), class: 'toggle' }),
       button('Hottest path', 'Unfold the hottest path (h)', () => this.hottest(this.rows[this.table.selected]?.node ?? 0)),
       button('Fold all', 'Fold everything', () => {
         this.open = new Set([0]);
