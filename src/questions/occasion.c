@@ -213,7 +213,7 @@ pp_occasion_of(const struct pp_profile *p)
 		o.when_text = meta_at(p, "captured on");
 	o.has_span = p->time.known && p->time.end > p->time.start;
 	if (o.has_span) {
-		o.span = (double)p->time.end - (double)p->time.start;
+		o.span = (double)((uint64_t)p->time.end - (uint64_t)p->time.start);
 	} else if (pp_num_i64(meta_at(p, "lifetime_ns"), &lifetime) && lifetime > 0) {
 		o.has_span = true;
 		o.span = (double)lifetime;

@@ -253,6 +253,10 @@ $ printf 'heap_v2/1\n  t*: 2: 30 [0: 0]\n  t0: 2: 30 [0: 0]\n  t5: 0: 0 [0: 0]\n
 
 $ printf '{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"period","primary_metric":"period"}}],"stack_id_mode":"local","source":{"tool":"perf","command":"wrk -c 4"}}\n' > a.spaa; polyprof a.spaa 2> /dev/null | head -1
   wrk -c 4
+$ printf '{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"period","primary_metric":"period"}}],"stack_id_mode":"local","source":{"tool":"perf","command":"wrk"},"time_range":{"start":1700000000000000000,"end":1700000000000000009,"unit":"ns"}}\n' > short.spaa; polyprof short.spaa 2> /dev/null | head -1
+  wrk, 9 ns
+$ printf '{"main()":{"ct":1,"wt":100,"mem.na":3,"mem.nf":2,"mem.aa":4096},"main()==>f":{"ct":2,"wt":60,"mem.na":1,"mem.nf":0,"mem.aa":64}}' > na.xhprof.json; polyprof na.xhprof.json | sed -n 2p
+    wall time: 100 µs, memory allocations: 3, memory frees: 2, memory allocated: 4.00 KiB, 2 functions, 3 calls
 $ printf '{"meta":{"url":"/cart?id=1","SERVER":{"REQUEST_METHOD":"POST","HTTP_HOST":"shop.test","SERVER_NAME":"web1"},"request_ts":{"sec":1794729896,"usec":0}},"profile":{"main()":{"ct":1,"wt":100},"main()==>f":{"ct":2,"wt":60}}}' > xhgui.json; TZ=UTC polyprof xhgui.json | head -1
   POST /cart?id=1 on web1 (shop.test), 2026-11-15 08:04, 100 µs, 3 calls
 
