@@ -210,3 +210,12 @@ $ (echo '{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","
 ! span.pb: warning: not written: labels (1) [loss-labels]
 ! span.pb: warning: not written: events of metrics (1) [loss-events]
 ! span.pb: warning: not written: metadata (9) [loss-metadata]
+
+# Java's CPU profiles: words as gperftools writes them, with names behind them; big words in the other order, too; cut ones are used as far as they go
+$ printf '\0\0\0\0\3\0\0\0\1\0\0\0\20\47\0\0\0\0\0\0\2\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0 0x00000003 GC\n 0x0000004 com.example.f (Source.java:14)\n' > java.prof; polyprof top --json java.prof; polyprof info java.prof | sed -n 2p
+  {"format": "pprof", "complete": true, "metric": "cpu", "unit": "ns", "units": {"samples": "count", "cpu": "ns"}, "total": 20000000, "estimated": false, "functions": [{"name": "GC", "self": {"samples": 2, "cpu": 20000000}, "total": {"samples": 2, "cpu": 20000000}}, {"name": "com.example.f", "file": "Source.java", "self": {"samples": 0, "cpu": 0}, "total": {"samples": 2, "cpu": 20000000}}], "count": 2}
+    format        pprof (pprof (Go and many others))
+$ (printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\1\0\0\0\0\0\0\3\350\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\7') > cut.prof; polyprof top --csv cut.prof
+  name,file,line,module,calls,self_samples,total_samples,self_cpu,total_cpu
+  0x7,,,,,5,5,5000000,5000000
+! cut.prof@0x40: error: the samples break off [pprof-legacy-line]

@@ -12,6 +12,8 @@
 
 #include <stdio.h>
 
+#include "formats/kit/words.h"
+
 extern const struct pp_format pp_format_gperftools_cpu;
 
 enum { GC_HEADER, GC_CUT, GC_RECORD, GC_SYMBOLS };
@@ -37,55 +39,14 @@ static const struct pp_rule gc_rules[] = {
 /* Stacks of google-pprof have no more frames. */
 #define DEPTH_MOST 65536
 
-/* ---- words ------------------------------------------------------------------------------ */
-
-struct words {
-	struct pp_slice bytes;
-	bool wide, big;
-};
-
-static uint64_t
-word_at(const struct words *w, size_t index)
-{
-	size_t size = w->wide ? 8 : 4, i;
-	const unsigned char *p = w->bytes.p + index * size;
-	uint64_t value = 0;
-
-	for (i = 0; i < size; i++)
-		value |= (uint64_t)p[w->big ? size - 1 - i : i] << 8 * i;
-	return value;
-}
-
-static size_t
-words_count(const struct words *w)
-{
-	return w->bytes.n / (w->wide ? 8 : 4);
-}
-
-/* Which words these are; false when they are no profile. */
-static bool
-words_find(struct pp_slice bytes, struct words *w)
-{
-	int layout;
-
-	for (layout = 0; layout < 4; layout++) {
-		*w = (struct words){ bytes, layout & 1, layout & 2 };
-		if (words_count(w) >= 5 && word_at(w, 0) == 0 && word_at(w, 1) >= 3 &&
-		    word_at(w, 1) <= 64 && word_at(w, 2) == 0 && word_at(w, 3) > 0 &&
-		    word_at(w, 3) <= UINT32_MAX && word_at(w, 4) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int
 gc_bid(const struct pp_peek *peek)
 {
 	struct pp_slice rest = peek->head, line;
-	struct words w;
+	struct pp_words w;
 
 	if (rest.n && rest.p[0] == 0)
-		return words_find(rest, &w) ? (w.wide ? 256 : 128) : 0;
+		return pp_words_find(rest, 0, &w);
 	if (!pp_slice_line(&rest, &line) || !pp_slice_eq_z(line, "--- symbol") ||
 	    !pp_slice_starts(rest, "binary="))
 		return 0;
@@ -98,7 +59,7 @@ struct gc_read {
 	struct pp_reader *reader;
 	struct pp_builder *b;
 	struct pp_slice file;
-	struct words words;
+	struct pp_words words;
 	struct pp_mapped mapped;
 	struct pp_heap_stack stack;
 	uint64_t period; /* microseconds */
@@ -121,8 +82,8 @@ report(struct gc_read *r, int rule, size_t word)
 static size_t
 record_read(struct gc_read *r, size_t at, bool give)
 {
-	const struct words *w = &r->words;
-	size_t have = words_count(w), i;
+	const struct pp_words *w = &r->words;
+	size_t have = pp_words_count(w), i;
 	uint64_t count, n;
 
 	if (have - at < 3) {
@@ -131,9 +92,9 @@ record_read(struct gc_read *r, size_t at, bool give)
 			report(r, GC_CUT, at);
 		return 0;
 	}
-	count = word_at(w, at);
-	n = word_at(w, at + 1);
-	if (n >= 1 && word_at(w, at + 2) == 0 && n <= have - at - 2) {
+	count = pp_word_at(w, at);
+	n = pp_word_at(w, at + 1);
+	if (n >= 1 && pp_word_at(w, at + 2) == 0 && n <= have - at - 2) {
 		r->end = at + 2 + (size_t)n;
 		return 0;
 	}
@@ -149,7 +110,7 @@ record_read(struct gc_read *r, size_t at, bool give)
 	}
 	r->stack.frames.n = 0;
 	for (i = 0; give && i < n && pp_builder_ok(r->b); i++)
-		pp_heap_frames(&r->mapped, word_at(w, at + 2 + i), i ? r->back : 0, &r->stack);
+		pp_heap_frames(&r->mapped, pp_word_at(w, at + 2 + i), i ? r->back : 0, &r->stack);
 	if (give && pp_builder_ok(r->b)) {
 		int64_t values[2] = { (int64_t)count, (int64_t)(count * r->period) };
 
@@ -164,10 +125,10 @@ record_read(struct gc_read *r, size_t at, bool give)
 static void
 records_read(struct gc_read *r, bool give)
 {
-	size_t at = 2 + (size_t)word_at(&r->words, 1);
+	size_t at = 2 + (size_t)pp_word_at(&r->words, 1);
 
-	if (at > words_count(&r->words))
-		at = words_count(&r->words);
+	if (at > pp_words_count(&r->words))
+		at = pp_words_count(&r->words);
 	while (at && pp_builder_ok(r->b))
 		at = record_read(r, at, give);
 }
@@ -201,7 +162,7 @@ profile_read(struct gc_read *r)
 	size_t size = r->words.wide ? 8 : 4;
 	pp_str event = pp_build_strz(b, "cpu-profile");
 
-	r->period = word_at(&r->words, 3);
+	r->period = pp_word_at(&r->words, 3);
 	(void)pp_build_metric(
 	    b, &(struct pp_metric){ .name = pp_build_strz(b, "samples"),
 	                            .event = event,
@@ -247,7 +208,7 @@ gc_read(struct pp_reader *reader, struct pp_builder *b)
 		if (pp_heap_symbols_read(&r.mapped, &text, &kind))
 			r.back = 0;
 		r.words.bytes = text;
-		if (words_find(text, &r.words)) {
+		if (pp_words_find(text, 0, &r.words)) {
 			profile_read(&r);
 		} else if (pp_builder_ok(b)) {
 			report(&r, GC_HEADER, 0);

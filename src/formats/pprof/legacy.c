@@ -12,18 +12,30 @@
  *       0x0040be31: main                                    7048     1 @ 0x00000003 0x00000004
  *       [same as previous thread]                        0x00000003 com.example.f (Source.java:14)
  *
+ * Java's CPU profiles are those of gperftools (gperftools-cpu) of version 1: no mapped files stand behind the samples, but names.
+ *
  * Stacks are addresses, the innermost first. Names stand in lines of their own, with the address where the code is; what was mapped
  * where is at the end. Heap profiles of C programs and of Go are the formats gperftools-heap and jemalloc.
  */
 #include <math.h>
 
 #include "formats/kit/mapped.h"
+#include "formats/kit/words.h"
 #include "formats/pprof/pprof.h"
 
 /* What Java's heap is sampled at, in bytes. */
 #define JAVA_RATE 524288.0
+/* What its CPU profiles have where those of others have 0. */
+#define JAVA_VERSION 1
 
-enum legacy_kind { LEGACY_NONE, LEGACY_COUNT, LEGACY_CONTENTION, LEGACY_THREADS, LEGACY_HEAP };
+enum legacy_kind {
+	LEGACY_NONE,
+	LEGACY_COUNT,
+	LEGACY_CONTENTION,
+	LEGACY_THREADS,
+	LEGACY_HEAP,
+	LEGACY_CPU
+};
 
 struct legacy_read {
 	struct pp_reader *reader;
@@ -70,8 +82,11 @@ pp_pprof_legacy_bid(struct pp_slice head)
 {
 	struct pp_slice line = { 0 }, name;
 	enum legacy_kind kind;
+	struct pp_words words;
 	int bits;
 
+	if (head.n && head.p[0] == 0)
+		return pp_words_find(head, JAVA_VERSION, &words);
 	while (pp_slice_line(&head, &line) && pp_slice_trim(line).n == 0)
 		;
 	line = pp_slice_trim(line);
@@ -396,6 +411,11 @@ metrics_build(struct legacy_read *r)
 		(void)pp_build_metric_z(r->b, "contentions", "count", PP_KIND_COUNT, PP_INT, 0);
 		(void)pp_build_metric_z(r->b, "delay", "ns", PP_KIND_WALL_TIME, PP_INT,
 		                        PP_METRIC_PRIMARY);
+	} else if (r->kind == LEGACY_CPU) {
+		(void)pp_build_metric_z(r->b, "samples", "count", PP_KIND_SAMPLES, PP_INT,
+		                        PP_METRIC_SAMPLED);
+		(void)pp_build_metric_z(r->b, "cpu", "ns", PP_KIND_CPU_TIME, PP_INT,
+		                        PP_METRIC_PRIMARY);
 	} else if (r->kind == LEGACY_HEAP) {
 		(void)pp_build_metric_z(r->b, "inuse_objects", "count", PP_KIND_COUNT, PP_INT, 0);
 		(void)pp_build_metric_z(r->b, "inuse_space", "bytes", PP_KIND_BYTES, PP_INT,
@@ -435,6 +455,57 @@ lines_read(struct legacy_read *r, struct pp_slice text)
 	thread_end(r);
 }
 
+/* Reads the stacks of Java's CPU profile, or only looks where they end: the word behind them, 0 when they do not end. */
+static size_t
+words_read(struct legacy_read *r, const struct pp_words *w, bool give)
+{
+	size_t at = 2 + (size_t)pp_word_at(w, 1), have = pp_words_count(w), i;
+	const char *wrong = "the samples break off";
+
+	while (have > at && have - at >= 3 && pp_builder_ok(r->b)) {
+		uint64_t count = pp_word_at(w, at), n = pp_word_at(w, at + 1);
+		int64_t values[2];
+
+		if (n == 0 || n > have - at - 2)
+			break;
+		if (count == 0 && n == 1 && pp_word_at(w, at + 2) == 0)
+			return at + 3;
+		if (count > (uint64_t)(INT64_MAX / 1000 / r->period)) {
+			wrong = "a stack has too many samples";
+			break;
+		}
+		r->stack.n = 0;
+		for (i = 0; give && i < n; i++)
+			address_push(r, pp_word_at(w, at + 2 + i));
+		values[0] = (int64_t)count;
+		values[1] = (int64_t)count * r->period * 1000;
+		if (give)
+			stack_give(r, values);
+		at += 2 + (size_t)n;
+	}
+	if (give && pp_builder_ok(r->b)) {
+		r->b->profile->complete = false;
+		pp_diag_add(r->reader->diags, &pp_pprof_rules[PPROF_LEGACY_LINE],
+		            pp_at_offset(at * (w->wide ? 8 : 4)), "%s", wrong);
+	}
+	return 0;
+}
+
+static void
+cpu_read(struct legacy_read *r, const struct pp_words *w)
+{
+	size_t end;
+
+	r->kind = LEGACY_CPU;
+	r->java = true;
+	r->period = (int64_t)pp_word_at(w, 3);
+	metrics_build(r);
+	end = words_read(r, w, false);
+	if (end)
+		names_read(r, pp_slice_from(w->bytes, end * (w->wide ? 8 : 4)));
+	(void)words_read(r, w, true);
+}
+
 static void
 text_read(struct legacy_read *r, struct pp_slice text)
 {
@@ -465,13 +536,20 @@ pp_pprof_legacy_read(struct pp_reader *reader, struct pp_builder *b)
 	struct legacy_read r = { .reader = reader, .b = b, .period = 1, .scale = 1 };
 	struct pp_whole whole = { 0 };
 	pp_status status = pp_whole_open(&whole, reader);
+	struct pp_slice bytes = { 0 };
+	struct pp_words words;
 
 	r.named.seed = reader->seed;
 	if (status == PP_OK && !pp_mapped_init(&r.mapped, reader, b))
 		status = PP_E_NOMEM;
 	if (status == PP_OK) {
-		b->profile->variant = pp_build_strz(b, "text");
-		text_read(&r, pp_slice_between(reader->in->cur, reader->in->end));
+		bytes = pp_slice_between(reader->in->cur, reader->in->end);
+		if (bytes.n && bytes.p[0] == 0 && pp_words_find(bytes, JAVA_VERSION, &words)) {
+			cpu_read(&r, &words);
+		} else {
+			b->profile->variant = pp_build_strz(b, "text");
+			text_read(&r, bytes);
+		}
 	}
 	pp_mapped_release(&r.mapped);
 	pp_map_release(&r.named);

@@ -47,7 +47,7 @@ def answer(*args):
 
 def is_ours(name):
     """Heap and CPU profiles of older forms are other formats."""
-    return any(word in name for word in ('contention', 'thread', 'java.heap', 'goroutine', 'block', 'mutex', 'nomappings', 'fuzz'))
+    return any(word in name for word in ('contention', 'thread', 'java.heap', 'java.cpu', 'goroutine', 'block', 'mutex', 'nomappings', 'fuzz'))
 
 
 def verdicts(names):
