@@ -104,6 +104,7 @@ pp_opened_read(struct pp_opened *o, struct pp_profile **out)
 	status = settle(o, o->format->read(&o->reader, &b), &partial);
 	if (status == PP_OK && pp_builder_ok(&b) && pp_reader_option(&o->reader, "symbolize"))
 		pp_resolve(&o->reader, &b);
+	pp_resolve_forget(&o->reader);
 	if (b.status != PP_OK)
 		status = b.status;
 	if (partial)

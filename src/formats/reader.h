@@ -40,6 +40,7 @@ struct pp_reader {
 	 */
 	bool (*open_file)(struct pp_reader *, const char *path, const char *root,
 	                  struct pp_input **in);
+	struct pp_resolver *resolver; /* kit/resolve.h */
 	/* The home of whoever runs this, for what tools keep there; NULL = not known. */
 	const char *(*home)(struct pp_reader *);
 	/* True when a file of that base name stands beside this one. */

@@ -356,7 +356,7 @@ symbolize_init(void *data)
 {
 	struct convert_params *params = data;
 
-	params->asked.reading.symbolize = true;
+	params->asked.reading.symbolize = params->asked.reading.inlined = true;
 }
 
 /* Addresses are needed even where the target has no place for them. */

@@ -15,14 +15,17 @@ const struct pp_rule pp_resolve_rules[] = {
 	{ 0 },
 };
 
-struct resolving {
+struct pp_resolver {
 	struct pp_native native;
 	struct pp_locator locator;
 	const char *binary;
-	struct pp_binary *found; /* by module */
-	bool *tried;
+	PP_VEC(struct module_found {
+		struct pp_binary binary;
+		bool tried;
+	} *)
+	found; /* by module */
 	uint64_t nameless, named;
-	bool changed;
+	bool changed, by_format;
 };
 
 static bool
@@ -63,7 +66,7 @@ base_name(struct pp_slice path)
 
 /* The file that was named is that of a module of its name, or else of any that is not found. */
 static bool
-named_try(struct resolving *r, struct pp_slice name, struct pp_slice id, bool any,
+named_try(struct pp_resolver *r, struct pp_slice name, struct pp_slice id, bool any,
           struct pp_binary *found)
 {
 	if (!r->binary || (!any && !pp_slice_eq(base_name(pp_slice_z(r->binary)), base_name(name))))
@@ -71,33 +74,48 @@ named_try(struct resolving *r, struct pp_slice name, struct pp_slice id, bool an
 	return pp_locate_exact(&r->locator, r->binary, id, found);
 }
 
-/* What is known of a module, looked for once. */
+/* Room for what is known of a module; NULL when out of memory. */
+static struct module_found *
+module_at(struct pp_resolver *r, pp_module module)
+{
+	while (r->found.n <= module)
+		if (!pp_vec_push(&r->found, NULL))
+			return NULL;
+	if (!r->found.at[module])
+		r->found.at[module] = calloc(1, sizeof *r->found.at[module]);
+	return r->found.at[module];
+}
+
+/* What is known of a module, looked for once; NULL when out of memory. */
 static struct pp_binary *
-binary_of(struct resolving *r, pp_module module)
+binary_of(struct pp_resolver *r, pp_module module)
 {
 	const struct pp_profile *p = r->native.b->profile;
 	const struct pp_module_row *row = &p->modules.at[module];
 	struct pp_slice name = pp_text_of(p, row->name);
-	struct pp_binary *found = &r->found[module];
+	struct module_found *known = module_at(r, module);
+	struct pp_binary *found = known ? &known->binary : NULL;
 	unsigned char bytes[64];
 	struct pp_slice id = pp_slice_of(
 	    bytes, id_read(pp_text_of(p, row->build_id), bytes, sizeof bytes));
-	bool fine = true;
+	bool fine = known != NULL;
 
-	if (r->tried[module])
+	if (fine && known->tried)
 		return found;
-	r->tried[module] = true;
-	if (row->kind == PP_MODULE_KERNEL) {
+	if (fine && row->kind == PP_MODULE_KERNEL) {
 		fine = pp_locate_kernel(&r->locator, id, pp_slice_of("", 0), 0, found);
-	} else {
+	} else if (fine) {
 		fine = named_try(r, name, id, false, found);
 		if (fine && found->state == PP_LOCATED_NOT)
 			fine = pp_locate_binary(&r->locator, name, id, found);
 		if (fine && found->state == PP_LOCATED_NOT)
 			fine = named_try(r, name, id, true, found);
 	}
-	if (!fine)
+	if (!fine) {
 		pp_builder_fail(r->native.b, PP_E_NOMEM, NULL);
+		return NULL;
+	}
+	known->tried = true;
 	return found;
 }
 
@@ -113,7 +131,7 @@ offset_of(const struct pp_binary *b, const struct pp_frame_row *frame)
 }
 
 static void
-frame_resolve(struct resolving *r, pp_frame at)
+frame_resolve(struct pp_resolver *r, pp_frame at)
 {
 	struct pp_profile *p = r->native.b->profile;
 	struct pp_frame_row frame = p->frames.at[at];
@@ -128,6 +146,8 @@ frame_resolve(struct resolving *r, pp_frame at)
 		return;
 	r->nameless += nameless;
 	b = binary_of(r, func.module);
+	if (!b)
+		return;
 	offset = offset_of(b, &frame);
 	place = (struct pp_native_at){ .binary = b,
 		                       .module = func.module,
@@ -159,17 +179,20 @@ frame_resolve(struct resolving *r, pp_frame at)
 }
 
 static void
-report(struct resolving *r, struct pp_reader *reader)
+report(struct pp_resolver *r, struct pp_reader *reader)
 {
 	const struct pp_profile *p = r->native.b->profile;
 	struct pp_buf text = { 0 };
 	size_t i, n = 0;
 
-	for (i = 1; i < p->modules.n; i++)
-		if (r->tried && r->tried[i] && r->found[i].state != PP_LOCATED && n++ < SHOWN_MOST)
+	for (i = 1; i < r->found.n; i++) {
+		const struct module_found *known = r->found.at[i];
+
+		if (known && known->tried && known->binary.state != PP_LOCATED && n++ < SHOWN_MOST)
 			pp_buf_addf(&text, "%s%.*s (%s)", n > 1 ? ", " : "",
 			            PP_CLIP(pp_text_of(p, p->modules.at[i].name), 120),
-			            pp_binary_verdict(&r->found[i]));
+			            pp_binary_verdict(&known->binary));
+	}
 	if (r->named < r->nameless && !text.failed)
 		pp_diag_add(reader->diags, &pp_resolve_rules[0], PP_NOWHERE,
 		            "%llu of %llu frames without a name got one%s%s%s",
@@ -179,41 +202,109 @@ report(struct resolving *r, struct pp_reader *reader)
 	pp_buf_release(&text);
 }
 
+/* Made when names are wanted; NULL when not, or out of memory. */
+static struct pp_resolver *
+resolver_get(struct pp_reader *reader, struct pp_builder *b)
+{
+	const char *root = pp_reader_option(reader, "symfs");
+	struct pp_resolver *r = reader->resolver;
+
+	if (r || !pp_reader_option(reader, "symbolize"))
+		return r;
+	r = reader->resolver = calloc(1, sizeof *r);
+	if (!r) {
+		pp_builder_fail(b, PP_E_NOMEM, NULL);
+		return NULL;
+	}
+	r->binary = pp_reader_option(reader, "binary");
+	pp_native_init(&r->native, reader, b);
+	r->native.places = r->native.lines = r->native.wanted = true;
+	r->native.inlined = false;
+	r->locator = (struct pp_locator){ .open = file_open,
+		                          .ctx = reader,
+		                          .root = root && *root ? root : NULL,
+		                          .cache = pp_reader_option(reader, "debug-dir"),
+		                          .cache_outside = true,
+		                          .kallsyms = pp_reader_option(reader, "kallsyms"),
+		                          .lines = true,
+		                          .seed = b->seed };
+	return r;
+}
+
+void
+pp_resolve_forget(struct pp_reader *reader)
+{
+	struct pp_resolver *r = reader->resolver;
+	size_t i;
+
+	if (!r)
+		return;
+	for (i = 0; i < r->found.n; i++)
+		if (r->found.at[i]) {
+			pp_binary_release(&r->found.at[i]->binary);
+			free(r->found.at[i]);
+		}
+	pp_vec_release(&r->found);
+	pp_native_release(&r->native);
+	free(r);
+	reader->resolver = NULL;
+}
+
+size_t
+pp_resolve_frames(struct pp_reader *reader, struct pp_builder *b, const struct pp_resolve_at *at,
+                  pp_frame *frames, size_t most)
+{
+	struct pp_resolver *r = resolver_get(reader, b);
+	struct pp_frame_row frame = { .address = at->address };
+	pp_frame made[PP_NATIVE_FRAMES];
+	struct pp_native_at place = { .module = at->module, .kernel = at->kernel };
+	size_t n, i;
+
+	if (!r)
+		return 0;
+	r->by_format = true;
+	if (!at->address || !at->module)
+		return 0;
+	r->nameless++;
+	place.binary = binary_of(r, at->module);
+	if (!place.binary || place.binary->state != PP_LOCATED)
+		return 0;
+	place.offset = pp_binary_code(place.binary) != NULL;
+	place.address = !at->kernel && at->address >= at->start && at->address < at->limit
+	                    ? at->address - at->start + at->offset
+	                    : offset_of(place.binary, &frame);
+	r->native.inlined = true;
+	n = pp_native_frames(&r->native, &place, made);
+	r->native.inlined = false;
+	for (i = 0; i < n && i < most && pp_builder_ok(b); i++) {
+		frame = b->profile->frames.at[made[i]];
+		if (i == 0 && b->profile->funcs.at[frame.func].flags & PP_FUNC_UNKNOWN)
+			return 0;
+		frame.address = at->address;
+		frame.flags &= (uint16_t)~PP_FRAME_FILE_OFFSET;
+		frames[i] = pp_build_frame(b, &frame);
+	}
+	r->named++;
+	r->changed = true;
+	return pp_builder_ok(b) ? i : 0;
+}
+
 void
 pp_resolve(struct pp_reader *reader, struct pp_builder *b)
 {
-	const char *root = pp_reader_option(reader, "symfs"),
-	           *cache = pp_reader_option(reader, "debug-dir");
-	struct resolving r = { .binary = pp_reader_option(reader, "binary") };
-	size_t modules = b->profile->modules.n, frames = b->profile->frames.n, i;
+	struct pp_resolver *r = resolver_get(reader, b);
+	size_t frames = b->profile->frames.n, i;
 
-	pp_native_init(&r.native, reader, b);
-	r.native.places = r.native.lines = r.native.wanted = true;
-	r.native.inlined = false;
-	r.locator = (struct pp_locator){ .open = file_open,
-		                         .ctx = reader,
-		                         .root = root && *root ? root : NULL,
-		                         .cache = cache,
-		                         .cache_outside = true,
-		                         .kallsyms = pp_reader_option(reader, "kallsyms"),
-		                         .lines = true,
-		                         .seed = b->seed };
-	r.found = calloc(modules + 1, sizeof *r.found);
-	r.tried = calloc(modules + 1, sizeof *r.tried);
-	if (!r.found || !r.tried)
-		pp_builder_fail(b, PP_E_NOMEM, NULL);
-	for (i = 1; i < frames && pp_builder_ok(b); i++)
-		frame_resolve(&r, (pp_frame)i);
+	if (!r)
+		return;
+	for (i = 1; i < frames && !r->by_format && pp_builder_ok(b); i++)
+		frame_resolve(r, (pp_frame)i);
 	/* What a format keeps as it stands in the file is no longer what the profile says. */
-	if (r.changed && b->profile->kept.free) {
+	if (r->changed && b->profile->kept.free) {
 		b->profile->kept.free(b->profile->kept.data);
 		b->profile->kept.data = NULL;
 		b->profile->kept.free = NULL;
 	}
-	report(&r, reader);
-	for (i = 0; r.found && i < modules; i++)
-		pp_binary_release(&r.found[i]);
-	free(r.found);
-	free(r.tried);
-	pp_native_release(&r.native);
+	report(r, reader);
+	pp_resolve_forget(reader);
 }

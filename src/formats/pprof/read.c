@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "formats/kit/sampled.h"
+#include "formats/kit/native.h"
+#include "formats/kit/resolve.h"
 #include "model/traits.h"
 
 /* What is kept to be written again: so much at most, as whoever carries it has to write it as text. */
@@ -206,6 +208,28 @@ frame_build(struct pprof_read *r, const struct pprof_location *l, const struct p
 	return pp_build_frame(r->b, &frame);
 }
 
+/* The frames of a location without lines: what its binary says, where names are wanted, else one without a name. */
+static void
+nameless_build(struct pprof_read *r, const struct pprof_location *l, struct frame_span *span)
+{
+	const struct pprof_mapping *m = l->mapping != PPROF_NONE ? &r->doc.mappings.at[l->mapping]
+	                                                         : NULL;
+	struct pp_resolve_at at = { .address = l->f[LOCATION_ADDRESS] };
+
+	if (m) {
+		at.module = r->modules.at[l->mapping];
+		at.kernel = r->b->profile->modules.at[at.module].kind == PP_MODULE_KERNEL;
+		at.start = m->f[MAPPING_START];
+		at.limit = m->f[MAPPING_LIMIT];
+		at.offset = m->f[MAPPING_OFFSET];
+	}
+	span->n = (uint32_t)pp_resolve_frames(r->reader, r->b, &at, r->frames.at + r->frames.n,
+	                                      PP_NATIVE_FRAMES);
+	if (span->n == 0)
+		r->frames.at[r->frames.n + span->n++] = frame_build(r, l, NULL, 0);
+	r->frames.n += span->n;
+}
+
 static bool
 frames_build(struct pprof_read *r)
 {
@@ -217,11 +241,14 @@ frames_build(struct pprof_read *r)
 		uint32_t stay = r->cuts ? r->cuts[i].stay : l->lines, k;
 		struct frame_span span = { (uint32_t)r->frames.n, stay ? stay : 1 };
 
-		if (!pp_vec_reserve(&r->frames, r->frames.n + span.n) ||
-		    !pp_vec_push(&r->spans, span))
+		if (!pp_vec_reserve(&r->frames, r->frames.n + span.n + PP_NATIVE_FRAMES))
 			return false;
-		if (stay == 0)
+		if (l->lines == 0)
+			nameless_build(r, l, &span);
+		else if (stay == 0)
 			r->frames.at[r->frames.n++] = frame_build(r, l, NULL, 0);
+		if (!pp_vec_push(&r->spans, span))
+			return false;
 		for (k = stay; k-- > 0;)
 			r->frames.at[r->frames.n++] = frame_build(
 			    r, l, &d->lines.at[l->line + l->lines - 1 - k], k);
@@ -494,6 +521,7 @@ static bool
 profile_restart(struct pprof_read *r)
 {
 	tables_forget(r);
+	pp_resolve_forget(r->reader);
 	if (pp_builder_restart(r->b))
 		return true;
 	pp_builder_fail(r->b, PP_E_NOMEM, NULL);
