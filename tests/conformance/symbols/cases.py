@@ -223,6 +223,31 @@ def symbolize(tap, ask, root, has_lines):
     tap.same(dict(leaves), dict(collections.Counter(stack[0][0] for stack in names_only(wanted).elements())), 'symbolize: perf.data')
 
 
+def mapped(tap, ask, root, has_lines):
+    """pprof without names: where the program was mapped tells what an address is; functions that were inlined are there, too."""
+    def number(n):
+        return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + number(n >> 7)
+
+    def field(at, value):
+        return number(at << 3) + number(value) if isinstance(value, int) else number(at << 3 | 2) + number(len(value)) + value
+
+    whole, start = os.path.join(ask.own, 'spin'), 0x7f0000000000
+    bare, named = root + '/bare.pb', root + '/named.pb'
+    strings = [b'', b'samples', b'count', b'/nowhere/spin', build_id(whole).replace('/', '').removesuffix('.debug').encode()]
+    places = {1: 0x1b0, 2: 0x221, 3: 0x24b}
+    with open(bare, 'wb') as out:
+        out.write(field(1, field(1, 1) + field(2, 2)) + field(2, field(1, bytes(places)) + field(2, 5)))
+        out.write(field(3, field(1, 1) + field(2, start) + field(3, start + 0x1000) + field(5, 3) + field(6, 4)))
+        out.write(b''.join(field(4, field(1, i) + field(2, 1) + field(3, start + at)) for i, at in places.items()))
+        out.write(b''.join(field(6, text) for text in strings))
+    done = ask.run('symbolize', bare, '-o', named, '--binary', whole)
+    stack = json.loads(ask.run('traces', '--json', named).stdout)['traces'][0]['stack']
+    tap.same(stack, ['run', 'descend', 'work'] + (['twice', 'mix'] if has_lines else []), 'symbolize: a mapped program, and what was inlined')
+    tap.ok('symbolize' not in done.stderr, 'symbolize: nothing is missing')
+    done = ask.run('symbolize', bare, '-o', named, '--binary', root + '/other')
+    tap.ok('other build' in done.stderr, 'symbolize: of another build nothing is taken')
+
+
 def jit(tap, ask, root):
     """A dump of a compiler: loads, a move, code that takes the place of other code, lines; by time where clocks agree."""
     code, base = b'\x90' * 0x20, 0x10000
@@ -290,6 +315,7 @@ def main():
         put(root, '/srv/small/spin', os.path.join(own, 'spin'))
         verdicts(tap, ask, root, has_lines)
         symbolize(tap, ask, root, has_lines)
+        mapped(tap, ask, root, has_lines)
         jit(tap, ask, root)
     return tap.done()
 
