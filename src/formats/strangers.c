@@ -44,7 +44,6 @@ static const struct shape shapes[] = {
 	{ { "a Firefox profile", NULL },
 	  STARTS("{"),
 	  .words = { "\"meta\"", "\"libs\"", "\"threads\"" } },
-	{ { "a DHAT profile", NULL }, STARTS("{"), .words = { "\"dhatFileVersion\"" } },
 	{ { "JSON, but not from a profiler that is known here", NULL }, STARTS("{") },
 	{ { "JSON, but not from a profiler that is known here", NULL }, STARTS("[") },
 	{ { "a program or library (ELF)", "record a profile of it first" },

@@ -21,7 +21,7 @@ $ cat > try.bash <<'X'
   --sample-index= --sort= --show= --show-from= --strict
   self total calls name gained flat cum
   total
-  diff-folded dtrace dump
+  diff-folded dtrace dump dhat
   other.folded
   folded-utf16 folded-utf16-damaged
   explain
