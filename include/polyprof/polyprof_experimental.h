@@ -104,6 +104,15 @@ struct pp_progress_at {
 	uint64_t done, total; /* total 0 = unknown */
 };
 
+/*
+ * Profiles that stay open between questions, so that the next one about the same content need not read it again. No more
+ * than so many bytes are held (0 = 1 GiB), the least recently used ones go first. One thread at a time may use it; answers
+ * have to be freed before it.
+ */
+typedef struct pp_shelf pp_shelf;
+PP_API pp_shelf *pp_shelf_new(uint64_t max_memory); /* NULL when out of memory */
+PP_API void pp_shelf_free(pp_shelf *);
+
 struct pp_ask_opts {
 	size_t size; /* sizeof(struct pp_ask_opts) */
 	/* How it will be printed: text has as many rows as people want to see, JSON and CSV are exact. */
@@ -123,6 +132,10 @@ struct pp_ask_opts {
 	    terminal; /* it will be printed on one: listings have as many rows as people want to see at once */
 	/* `list`: only files that changed from .. to (ns since 1970, both 0 = all; without from also what was there). */
 	int64_t changed_from, changed_to;
+	/* Keeps what is read for answers with "budget" or "handles"; or NULL. */
+	pp_shelf *shelf;
+	/* Asked again and again, from any thread: true stops reading and asking as soon as possible. */
+	bool (*stop)(void *ctx);
 };
 
 /*

@@ -515,7 +515,7 @@ pp_answer_candidates(const pp_answer *r, size_t *not_listed)
 void
 pp_answer_candidate(const pp_answer *r, size_t index, struct pp_text *name, struct pp_text *place)
 {
-	static const struct pp_candidate none = { { NULL, 0 }, { NULL, 0 } };
+	static const struct pp_candidate none = { .func = 0 };
 	const struct pp_candidate *c = index < r->asking.answer.candidates.n
 	                                   ? &r->asking.answer.candidates.at[index]
 	                                   : &none;

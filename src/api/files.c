@@ -6,9 +6,11 @@
 
 #include "api/merge_notes.h"
 #include "api/reply.h"
+#include "api/shelf.h"
 #include "model/merge.h"
 #include "output/html.h"
 #include "questions/compare.h"
+#include "questions/excerpt.h"
 #include "text/escape.h"
 #include "text/suggest.h"
 #include "text/units.h"
@@ -283,6 +285,14 @@ scope_apply(struct pp_reply *r, const struct pp_want *want, struct pp_profile **
 	return status;
 }
 
+pp_status
+pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
+              const struct pp_load_order *order, struct pp_profile **out)
+{
+	return n == 1 && !order->base ? load_one(r, files[0], order, out)
+	                              : load_merged(r, files, n, order, out);
+}
+
 /* Reads files as one profile, filtered and grouped, which becomes a topic. A status with the reason said. */
 static pp_status
 topic_load(struct pp_reply *r, const char *const *files, size_t n,
@@ -294,6 +304,8 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	struct pp_load_order order = *given;
 	pp_status status;
 
+	if (pp_asking_whole(&r->asking))
+		return pp_topic_whole(r, files, n, given, topic);
 	if (n == 1 && !r->asking.params->base && scope &&
 	    (order.want.facets & (PP_COSTS | PP_TREE)) && pp_scope_simple(scope, &filter)) {
 		order.filter = &filter;
@@ -310,8 +322,7 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 		order.want.cut = 0;
 	if (n > 1 || order.base)
 		order.want.facets = pp_scope_whole(order.want.facets);
-	status = n == 1 && !order.base ? load_one(r, files[0], &order, &profile)
-	                               : load_merged(r, files, n, &order, &profile);
+	status = pp_load_files(r, files, n, &order, &profile);
 	if (status == PP_OK)
 		status = scope_apply(r, &order.want, &profile);
 	pp_filter_release(&filter);
@@ -421,6 +432,7 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 {
 	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
 	pp_status worst = topics_alloc(r, n), status;
+	struct pp_shelf_key key;
 	size_t i;
 
 	for (i = 0; i < n && worst != PP_E_NOMEM; i++) {
@@ -449,6 +461,7 @@ ask_each(struct pp_reply *r, const char *const *files, size_t n)
 			                .bid_count = l.opened.bid_count,
 			                .chosen = l.is_open ? l.opened.format : NULL,
 			                .file_size = l.opened.file_size };
+		t->stamp = pp_shelf_key_of(files[i], &key) ? pp_shelf_stamp(&key) : 0;
 		r->subject.nth = i;
 		if (worst == PP_OK && !r->asking.question->judges)
 			worst = status;
@@ -588,7 +601,7 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 	if (status != PP_OK || !r->topics)
 		return status;
 	/* Costs per function are read faster, and suffice unless several become one. */
-	if (!order.want.stacks && files_stay(all, r->subject.n))
+	if (!order.want.stacks && !pp_asking_whole(&r->asking) && files_stay(all, r->subject.n))
 		order.want.facets = (facets & ~(unsigned)PP_FACETS) | PP_COSTS;
 	for (;;) {
 		for (i = 0; i < r->subject.n && status == PP_OK; i++)
@@ -704,7 +717,8 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 	case PP_ASKS_PICTURE:
 		return ask_one(r, files, n);
 	case PP_ASKS_EACH:
-		return ask_each(r, files, n);
+		return pp_excerpt_asked(&r->asking) && !q->judges ? ask_one(r, files, n)
+		                                                  : ask_each(r, files, n);
 	case PP_ASKS_SIDES:
 		return ask_sides(r, files, n);
 	case PP_ASKS_FOLDERS:
@@ -750,10 +764,28 @@ pp_ask_files(const char *const *files, size_t n, const char *question, const cha
 	if (status != PP_OK)
 		return status;
 	limit = r->asking.params->reading.max_memory;
-	pp_meter_start(&r->meter, limit == PP_UNSET ? 0 : limit, 0);
+	limit = limit == PP_UNSET ? 0 : limit;
+	if (opts.shelf && !limit)
+		limit = pp_shelf_limit(opts.shelf);
+	pp_meter_start(&r->meter, limit, opts.shelf ? pp_shelf_held(opts.shelf) : 0);
+	r->meter.account.stop = opts.stop;
+	r->meter.account.stop_ctx = opts.ctx;
 	status = ask_about(r, files, n);
+	/* What is kept makes room for what is asked for. */
+	if (opts.shelf && pp_account_exceeded() && pp_shelf_held(opts.shelf) > 0 &&
+	    !(opts.stop && opts.stop(opts.ctx))) {
+		(void)pp_meter_stop(&r->meter, status);
+		pp_answer_free(r);
+		*out = NULL;
+		pp_shelf_shrink(opts.shelf, 0);
+		if (pp_shelf_held(opts.shelf) == 0)
+			return pp_ask_files(files, n, question, params, given, out);
+		return PP_E_LIMIT;
+	}
 	if ((status == PP_OK || answer_of(r)->stands) && !pp_reply_tables(r))
 		status = PP_E_NOMEM;
 	pp_reply_memory(r, status);
+	if (status != PP_OK && status != PP_E_NOMEM)
+		pp_excerpt_fail(&r->asking);
 	return pp_meter_stop(&r->meter, status);
 }

@@ -104,7 +104,7 @@ reading_progress(void *data, uint64_t done, uint64_t total)
 
 	pp_load_progress(
 	    r, (struct pp_progress_at){ .file = r->reading_file, .done = done, .total = total });
-	return false;
+	return r->opts.stop && r->opts.stop(r->opts.ctx);
 }
 
 static bool
@@ -186,7 +186,7 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 	if (!opts.options || !l->diags)
 		return PP_OK;
 	r->reading_file = file;
-	if (r->opts.progress) {
+	if (r->opts.progress || r->opts.stop) {
 		opts.progress = reading_progress;
 		opts.progress_ctx = r;
 	}
@@ -266,6 +266,22 @@ pp_reply_findings(const struct pp_reply *r, const struct pp_diags *diags)
 		r->opts.findings(r->opts.ctx, diags);
 }
 
+/* Why a file could not be read, in words that quote nothing of it. */
+static void
+unreadable_keep(struct pp_answer *a, const struct pp_diags *diags)
+{
+	size_t i;
+
+	for (i = 0; i < pp_diags_count(diags) && !a->unreadable; i++) {
+		const struct pp_diag *d = pp_diags_get(diags, i);
+
+		if (d->severity == PP_ERROR)
+			a->unreadable = pp_answer_copy(
+			    a, pp_slice_z(strncmp(d->rule->id, "io-", 3) == 0 ? d->message
+			                                                      : d->rule->title));
+	}
+}
+
 /* The findings say why it failed; where there are none the status has to. */
 void
 pp_loaded_failure(struct pp_reply *r, const struct pp_loaded *l)
@@ -273,6 +289,8 @@ pp_loaded_failure(struct pp_reply *r, const struct pp_loaded *l)
 	if (l->status != PP_OK && !(l->diags && pp_diags_total(l->diags, PP_ERROR) > 0))
 		(void)pp_answer_fail(answer_of(r), l->status, "unreadable", "%s: %s", l->file,
 		                     pp_status_text(l->status));
+	else if (l->status != PP_OK)
+		unreadable_keep(answer_of(r), l->diags);
 }
 
 pp_status

@@ -353,7 +353,13 @@ answer_render(struct pp_reply *r, const struct pp_print_opts *opts, pp_rendering
 		                      .all_hint = opts->all_hint,
 		                      .names = (enum pp_names)r->asking.params->names,
 		                      .tame = opts->terminal };
-	pp_status status = a->failed ? PP_E_NOMEM : pp_render(a, &how, out, NULL);
+	pp_status status;
+
+	if (a->excerpt.n && !a->failed) {
+		pp_sink_write(out, a->excerpt.p, a->excerpt.n);
+		return out->status == PP_OK ? PP_OK : PP_E_OUTPUT;
+	}
+	status = a->failed ? PP_E_NOMEM : pp_render(a, &how, out, NULL);
 
 	if (status == PP_OK || out->status != PP_OK)
 		return out->status == PP_OK ? PP_OK : PP_E_OUTPUT;

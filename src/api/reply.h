@@ -94,6 +94,12 @@ void pp_loaded_speed(struct pp_reply *, const struct pp_loaded *);
 void pp_load_progress(const struct pp_reply *, struct pp_progress_at);
 uint64_t pp_load_clock(void); /* ns */
 
+/* All files as one profile: PP_OK, or a status with the reason said. */
+pp_status pp_load_files(struct pp_reply *, const char *const *files, size_t n,
+                        const struct pp_load_order *, struct pp_profile **out);
+/* The same as a topic that knows the profile as it was read, beside what filters leave of it. */
+pp_status pp_topic_whole(struct pp_reply *, const char *const *files, size_t n,
+                         const struct pp_load_order *, size_t topic);
 /* Lets go of the input and the profile, keeps the findings. */
 void pp_loaded_drop(struct pp_loaded *);
 /*

@@ -49,7 +49,7 @@ pp_account_take(size_t bytes)
 
 	if (!a)
 		return true;
-	if (bytes > SIZE_MAX / 2)
+	if (bytes > SIZE_MAX / 2 || (a->stop && a->stop(a->stop_ctx)))
 		return false;
 	most = a->limit < INT64_MAX - RESERVE ? a->limit : INT64_MAX - RESERVE;
 	most += bytes <= LITTLE ? RESERVE : 0;

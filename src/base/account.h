@@ -22,6 +22,8 @@ struct pp_account {
 	uint64_t limit;
 	_Atomic int64_t used; /* below 0 when others allocated what was freed here */
 	_Atomic bool exceeded;
+	bool (*stop)(void *stop_ctx); /* when that is true nothing is allocated any more; or NULL */
+	void *stop_ctx;
 };
 
 /* From now on this thread works for that account (NULL = none); returns the one before. */

@@ -334,7 +334,7 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form, struct 
 	pp_answer *answer = NULL;
 	pp_status status = pp_ask_files(r->files.at, r->files.n, cli->command->question,
 	                                r->params.at, &opts, &answer);
-	bool stands = answer && status != PP_E_USAGE && pp_answer_stands(answer);
+	bool stands = answer && pp_answer_stands(answer);
 	int code = pp_cli_exit(status), printed = 0;
 
 	if (!answer)

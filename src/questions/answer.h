@@ -297,6 +297,7 @@ struct pp_answer_note {
 struct pp_candidate {
 	struct pp_slice name;
 	struct pp_slice place; /* of several that have one name, "PLACE:NAME" is this one */
+	pp_func func;
 };
 
 struct pp_product;
@@ -318,10 +319,13 @@ struct pp_answer {
 	bool
 	    needs_stacks; /* there is none yet: what is asked about has to be read for its stacks, too */
 	const struct pp_product
-	    *product;  /* what is to be drawn or written, questions/product.h; or NULL */
-	bool exceeded; /* a limit */
-	bool stands;   /* it is worth printing whatever the status */
-	bool failed;   /* out of memory: something is missing */
+	    *product; /* what is to be drawn or written, questions/product.h; or NULL */
+	struct pp_slice
+	    excerpt;            /* the whole answer under a budget, as it is printed; n = 0: none */
+	const char *unreadable; /* why a file could not be read, where findings say so; or NULL */
+	bool exceeded;          /* a limit */
+	bool stands;            /* it is worth printing whatever the status */
+	bool failed;            /* out of memory: something is missing */
 	/* Is told notes as they come; or NULL. */
 	void (*tell)(void *tell_ctx, const struct pp_answer_note *);
 	void *tell_ctx;

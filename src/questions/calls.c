@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/callers.h"
+#include "questions/excerpt.h"
 #include "questions/find.h"
 #include "questions/ranking.h"
 #include "text/escape.h"
@@ -25,6 +26,8 @@ static void calls_want(const void *, struct pp_want *);
 static pp_status callers_run(const struct pp_subject *, const void *, struct pp_answer *);
 static pp_status callees_run(const struct pp_subject *, const void *, struct pp_answer *);
 static pp_status peek_run(const struct pp_subject *, const void *, struct pp_answer *);
+static pp_status callers_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
+static pp_status callees_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
 
 static const struct pp_param function_params[] = {
 	{ "function", 0, PP_PARAM_TEXT, "NAME",
@@ -60,6 +63,7 @@ const struct pp_question pp_question_callers = {
 	.word = function_params,
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = calls_want,
+	.excerpt = callers_excerpt,
 	.run = callers_run,
 };
 
@@ -72,6 +76,7 @@ const struct pp_question pp_question_callees = {
 	.word = function_params,
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = calls_want,
+	.excerpt = callees_excerpt,
 	.run = callees_run,
 };
 
@@ -115,8 +120,9 @@ struct calls {
 	bool both; /* the other side stands in the same answer */
 	size_t metric;
 	double whole;
-	uint32_t *cycle; /* by function; NULL when there are none */
-	size_t *shown;   /* rows of `calls` that are shown */
+	uint32_t *cycle;                  /* by function; NULL when there are none */
+	const struct pp_handles *handles; /* that rows for people begin with; or NULL */
+	size_t *shown;                    /* rows of `calls` that are shown */
 	size_t n;
 };
 
@@ -306,6 +312,17 @@ place_of(const void *data, size_t row)
 	return (struct pp_branch_place){ .level = call_of(data, row)->depth - 1 };
 }
 
+static void
+handle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct calls *c = data;
+	uint32_t handle = pp_handles_rank(c->handles, call_of(c, row)->func);
+
+	if (handle)
+		pp_buf_addf(d->made, "f%u", handle);
+	pp_datum_made(d);
+}
+
 /* In the middle those for people; `arg` and `each` are to be set. */
 static const struct pp_answer_column calls_columns[] = {
 	{ .key = "side", .as = PP_AS_TEXT, .flags = PP_COLUMN_NO_JSON, .get = side_get },
@@ -315,6 +332,7 @@ static const struct pp_answer_column calls_columns[] = {
 	{ .key = "file", .group = "site", .as = PP_AS_NAME, .get = site_file_get },
 	{ .key = "line", .group = "site", .as = PP_AS_COUNT, .get = site_line_get },
 	{ .key = "depth", .as = PP_AS_COUNT, .flags = PP_COLUMN_NO_JSON, .get = depth_get },
+	{ .title = "id", .as = PP_AS_LABEL, .get = handle_get },
 	{ .title = "total%",
 	  .as = PP_AS_SHARE,
 	  .flags = PP_COLUMN_RIGHT,
@@ -361,6 +379,7 @@ edges_table(struct pp_answer *a, const struct calls *c)
 
 	for (i = 0; columns && i < PP_COUNT_OF(calls_columns); i++) {
 		if ((calls_columns[i].flags & PP_COLUMN_FALLS && !falls) ||
+		    (calls_columns[i].get == handle_get && !c->handles) ||
 		    (calls_columns[i].get == side_get && !c->both))
 			continue;
 		columns[n] = calls_columns[i];
@@ -541,9 +560,10 @@ side_add(struct pp_answer *a, const struct calls *c)
 
 /* One side of a function; NULL with a status whose reason is said. */
 static struct calls *
-calls_make(const struct pp_profile *p, const struct calls_params *params, enum pp_calls_side side,
+calls_make(const struct pp_topic *topic, const struct calls_params *params, enum pp_calls_side side,
            struct pp_answer *a, pp_status *status)
 {
+	const struct pp_profile *p = topic->profile;
 	struct calls *c = pp_answer_own(a, sizeof *c, calls_release);
 
 	*status = c ? PP_OK : pp_answer_fail_status(a, PP_E_NOMEM);
@@ -552,7 +572,7 @@ calls_make(const struct pp_profile *p, const struct calls_params *params, enum p
 	c->side = side;
 	*status = pp_asked_metric(&params->asked, p, a, &c->metric);
 	if (*status == PP_OK)
-		*status = pp_find_function(a, p, params->function, &c->func);
+		*status = pp_find_topic_function(a, topic, params->function, &c->func);
 	if (*status != PP_OK)
 		return NULL;
 	c->func = p->funcs.at[c->func].same;
@@ -566,6 +586,9 @@ calls_make(const struct pp_profile *p, const struct calls_params *params, enum p
 		                           "which");
 	else if (*status != PP_OK)
 		(void)pp_answer_fail_status(a, *status);
+	if (*status == PP_OK && params->asked.handles &&
+	    pp_scope_by(&params->scope) == PP_BY_FUNCTION)
+		c->handles = pp_answer_handles(a, topic);
 	return *status == PP_OK ? c : NULL;
 }
 
@@ -594,7 +617,7 @@ calls_run(const struct pp_subject *subject, const struct calls_params *params,
           enum pp_calls_side side, struct pp_answer *a)
 {
 	pp_status status;
-	struct calls *c = calls_make(subject->topics[0].profile, params, side, a, &status);
+	struct calls *c = calls_make(subject->topics, params, side, a, &status);
 
 	if (!c)
 		return status;
@@ -607,11 +630,11 @@ calls_run(const struct pp_subject *subject, const struct calls_params *params,
 static pp_status
 peek_run(const struct pp_subject *subject, const void *params, struct pp_answer *a)
 {
-	const struct pp_profile *p = subject->topics[0].profile;
+	const struct pp_topic *t = subject->topics;
 	pp_status status;
-	struct calls *callers = calls_make(p, params, PP_CALLERS, a, &status), *callees;
+	struct calls *callers = calls_make(t, params, PP_CALLERS, a, &status), *callees;
 
-	callees = callers ? calls_make(p, params, PP_CALLEES, a, &status) : NULL;
+	callees = callers ? calls_make(t, params, PP_CALLEES, a, &status) : NULL;
 	if (!callees)
 		return status;
 	callers->both = callees->both = true;
@@ -631,4 +654,146 @@ static pp_status
 callees_run(const struct pp_subject *subject, const void *params, struct pp_answer *a)
 {
 	return calls_run(subject, params, PP_CALLEES, a);
+}
+
+/* ---- under a budget; lives in the answer ---- */
+
+struct excerpt {
+	const struct calls *calls;
+	const struct pp_handles *handles; /* NULL = functions are groups */
+	bool deep;
+};
+
+static double
+excerpt_percent(void *data, size_t row)
+{
+	const struct excerpt *e = data;
+	const struct calls *c = e->calls;
+
+	return c->metric < c->calls.metrics && c->whole != 0 ? share_of(c, row) / c->whole * 100
+	                                                     : 0;
+}
+
+static void
+excerpt_site(struct pp_row *r, const struct pp_profile *p, const struct pp_call *call)
+{
+	struct pp_buf made = { 0 };
+	struct pp_slice file = pp_text_of(p, call->site_file);
+
+	if (call->site_line) {
+		pp_buf_add(&made, file.p, file.n);
+		pp_buf_addf(&made, "%s%u", call->site_file ? ":" : "line ", call->site_line);
+		pp_row_text(r, pp_slice_of(made.p ? made.p : "", made.n));
+	} else {
+		pp_row_null(r);
+	}
+	pp_buf_release(&made);
+}
+
+static void
+excerpt_row(void *data, size_t row, struct pp_row *r)
+{
+	const struct excerpt *e = data;
+	const struct calls *c = e->calls;
+	const struct pp_profile *p = c->calls.profile;
+	const struct pp_call *call = call_of(c, row);
+
+	pp_row_handle(r, 'f', pp_handles_rank(e->handles, call->func));
+	if (c->metric < c->calls.metrics) {
+		pp_row_pct(r, excerpt_percent(data, row), c->whole == 0 ? 0 : 100);
+		pp_row_value(r, &p->metrics.at[c->metric],
+		             c->calls.total.at[c->shown[row] * c->calls.metrics + c->metric]);
+	} else {
+		pp_row_null(r);
+		pp_row_null(r);
+	}
+	if (c->calls.has_calls)
+		pp_row_count(r, call->calls);
+	else
+		pp_row_null(r);
+	pp_row_name(r, p, call->func);
+	excerpt_site(r, p, call);
+	if (e->deep)
+		pp_row_count(r, call->depth);
+}
+
+/* "function": what is asked about. */
+static void
+excerpt_about(struct pp_excerpt *x, const struct excerpt *e)
+{
+	const struct calls *c = e->calls;
+	const struct pp_profile *p = c->calls.profile;
+	size_t clip = x->head.clip;
+	struct pp_row *r = &x->head;
+
+	pp_excerpt_shorten(x);
+	pp_row_key(r, "function");
+	pp_row_open(r, '{');
+	pp_row_key(r, "id");
+	pp_row_handle(r, 'f', pp_handles_rank(e->handles, c->func));
+	pp_row_key(r, "name");
+	pp_row_name(r, p, c->func);
+	pp_row_key(r, "place");
+	pp_row_place(r, p, c->func);
+	pp_row_key(r, "calls");
+	if (c->row < c->flat.n && c->flat.has_calls &&
+	    (c->flat.calls[c->row] || !pp_calls_are_all(p)))
+		pp_row_count(r, c->flat.calls[c->row]);
+	else
+		pp_row_null(r);
+	if (c->row < c->flat.n && c->metric < p->metrics.n) {
+		struct pp_cost_pair cost = pp_flat_get(&c->flat, c->row, c->metric);
+
+		pp_row_key(r, "self");
+		pp_row_value(r, &p->metrics.at[c->metric], cost.own);
+		pp_row_key(r, "total");
+		pp_row_value(r, &p->metrics.at[c->metric], cost.total);
+	}
+	pp_row_close(r, '}');
+	r->clip = clip;
+}
+
+static pp_status
+calls_excerpt(const struct pp_subject *subject, const struct calls_params *params,
+              enum pp_calls_side side, struct pp_excerpt *x)
+{
+	static const char *const columns[] = { "id",   "pct",  "total", "calls",
+		                               "name", "site", "depth" };
+	const struct pp_topic *topic = subject->topics;
+	pp_status status;
+	struct calls *c = calls_make(topic, params, side, x->answer, &status);
+	struct excerpt *e = pp_answer_alloc(x->answer, sizeof *e);
+	union pp_value total = { 0 };
+
+	if (!c)
+		return status;
+	if (!e)
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	*e = (struct excerpt){ .calls = c, .deep = depth_of(params) != 1 };
+	e->handles = pp_excerpt_has_handles(x, topic) ? pp_excerpt_handles(x, topic) : NULL;
+	if (c->metric < c->flat.metrics)
+		total = c->flat.whole[c->metric];
+	pp_excerpt_head(x, topic, c->metric, total);
+	excerpt_about(x, e);
+	pp_row_key(&x->head, "count");
+	pp_row_count(&x->head, c->n);
+	x->columns = columns;
+	x->column_count = PP_COUNT_OF(columns) - !e->deep;
+	x->rows = c->n;
+	x->data = e;
+	x->row = excerpt_row;
+	x->percent = e->deep ? NULL : excerpt_percent;
+	return PP_OK;
+}
+
+static pp_status
+callers_excerpt(const struct pp_subject *subject, const void *params, struct pp_excerpt *x)
+{
+	return calls_excerpt(subject, params, PP_CALLERS, x);
+}
+
+static pp_status
+callees_excerpt(const struct pp_subject *subject, const void *params, struct pp_excerpt *x)
+{
+	return calls_excerpt(subject, params, PP_CALLEES, x);
 }

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 
 #include "formats/format.h"
+#include "questions/excerpt.h"
 #include "questions/findings.h"
 #include "questions/question.h"
 #include "text/units.h"
 
 static void check_want(const void *, struct pp_want *);
 static pp_status check_run(const struct pp_subject *, const void *, struct pp_answer *);
+static pp_status check_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
 
 static const struct pp_param check_params[] = {
 	{ "strict", 0, PP_PARAM_FLAG, NULL, "warnings count as findings (exit 1)", PP_HINT_NONE,
@@ -30,6 +32,7 @@ const struct pp_question pp_question_check = {
 	.judges = true,
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = check_want,
+	.excerpt = check_excerpt,
 	.run = check_run,
 };
 
@@ -122,4 +125,64 @@ check_run(const struct pp_subject *subject, const void *data, struct pp_answer *
 		csv_add(a, subject);
 	}
 	return status;
+}
+
+/* ---- under a budget ---- */
+
+static void
+order_release(void *data)
+{
+	pp_diag_order_release(data);
+}
+
+/* Messages may quote the file: they are strings of their own. */
+static void
+excerpt_row(void *data, size_t row, struct pp_row *r)
+{
+	const struct pp_diag *d = ((const struct pp_diag_order *)data)->at[row];
+	struct pp_buf place = { 0 };
+
+	pp_row_word(r, pp_severity_name(d->severity));
+	pp_row_word(r, d->rule->id);
+	if (d->line)
+		pp_buf_addf(&place, "line %llu", (unsigned long long)d->line);
+	else if (d->offset != PP_NO_OFFSET)
+		pp_buf_addf(&place, "offset %llu", (unsigned long long)d->offset);
+	if (place.n)
+		pp_row_word(r, place.p);
+	else
+		pp_row_null(r);
+	pp_row_text(r, pp_slice_z(d->message));
+	pp_buf_release(&place);
+}
+
+static pp_status
+check_excerpt(const struct pp_subject *subject, const void *data, struct pp_excerpt *x)
+{
+	static const char *const columns[] = { "severity", "rule", "place", "message" };
+	const struct pp_asked *asked = data;
+	const struct pp_topic *t = &subject->topics[subject->nth];
+	enum verdict verdict = verdict_of(t);
+	pp_status status = t->status == PP_E_INVALID ? PP_OK : t->status;
+	struct pp_diag_order *order = pp_answer_own(x->answer, sizeof *order, order_release);
+
+	if (subject->n != 1)
+		return pp_answer_fail(x->answer, PP_E_USAGE, PP_RULE_USAGE,
+		                      "under a budget one file is checked at a time");
+	if (status != PP_OK)
+		return status;
+	if (!order || (t->diags && !pp_diag_order_init(order, t->diags)))
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	x->answer->exceeded |= verdict == REJECT || (verdict == WARN && asked->reading.strict);
+	pp_excerpt_head(x, t, SIZE_MAX, (union pp_value){ 0 });
+	pp_row_key(&x->head, "verdict");
+	pp_row_word(&x->head, verdict_names[verdict]);
+	pp_row_key(&x->head, "count");
+	pp_row_count(&x->head, order->n);
+	x->columns = columns;
+	x->column_count = PP_COUNT_OF(columns);
+	x->rows = order->n;
+	x->data = order;
+	x->row = excerpt_row;
+	return PP_OK;
 }

@@ -9,6 +9,8 @@
 #include "analysis/demangle.h"
 #include "base/sort.h"
 #include "model/builder.h"
+#include "questions/handles.h"
+#include "questions/question.h"
 #include "text/demangle.h"
 #include "text/suggest.h"
 #include "text/escape.h"
@@ -172,7 +174,7 @@ candidate_add(struct pp_answer *a, const struct pp_profile *p, pp_func func, enu
 {
 	struct pp_buf made = { 0 };
 	struct pp_slice place = place_of(p, func, kind, &made);
-	struct pp_candidate candidate = { name_of(p, func), { NULL, 0 } };
+	struct pp_candidate candidate = { name_of(p, func), { NULL, 0 }, func };
 
 	candidate.place = pp_slice_of(pp_answer_copy(a, place), place.n);
 	a->failed |= made.failed || !pp_vec_push(&a->candidates, candidate);
@@ -347,6 +349,26 @@ pp_find_function(struct pp_answer *a, const struct pp_profile *p, const char *na
 		*func = found.funcs.at[0];
 	pp_vec_release(&found.funcs);
 	return status;
+}
+
+pp_status
+pp_find_topic_function(struct pp_answer *a, const struct pp_topic *topic, const char *name,
+                       pp_func *func)
+{
+	uint64_t handle = pp_handle_parse('f', name);
+	const struct pp_handles *h;
+
+	if (!handle)
+		return pp_find_function(a, topic->profile, name, func);
+	h = pp_answer_handles(a, topic);
+	if (!h)
+		return pp_answer_fail_status(a, PP_E_NOMEM);
+	*func = pp_handles_func(h, handle);
+	if (*func && topic->profile->funcs.n == h->profile->funcs.n)
+		return PP_OK;
+	return pp_answer_fail(a, PP_E_USAGE, "no-handle",
+	                      "there is no handle %s: f1 to f%zu are the functions of this file",
+	                      name, h->flat.n);
 }
 
 /* A part of the name, or FILE:NAME. */

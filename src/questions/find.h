@@ -12,6 +12,10 @@
  */
 pp_status pp_find_function(struct pp_answer *, const struct pp_profile *, const char *name,
                            pp_func *func);
+struct pp_topic;
+/* The same, or by its handle. */
+pp_status pp_find_topic_function(struct pp_answer *, const struct pp_topic *, const char *name,
+                                 pp_func *func);
 /* What to type for a function: its name, with its place where others have the same. In `made` where it is made. */
 struct pp_slice pp_find_typed(const struct pp_profile *, pp_func, struct pp_buf *made);
 /* Whether a function may be the one that was typed: what readers may leave out is not. */

@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "formats/format.h"
 #include "questions/describe.h"
+#include "questions/excerpt_info.h"
 #include "questions/findings.h"
 #include "questions/label_list.h"
 #include "questions/occasion.h"
@@ -39,6 +40,7 @@ const struct pp_question pp_question_info = {
 	.asks = PP_ASKS_EACH,
 	.gives = PP_GIVES_JSON,
 	.want = info_want,
+	.excerpt = pp_info_excerpt,
 	.run = info_run,
 };
 

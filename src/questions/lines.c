@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "questions/annotate.h"
+#include "questions/excerpt.h"
 #include "text/escape.h"
 #include "text/units.h"
 
@@ -26,6 +27,7 @@ struct lines_params {
 static void lines_init(void *);
 static void lines_want(const void *, struct pp_want *);
 static pp_status lines_run(const struct pp_subject *, const void *, struct pp_answer *);
+static pp_status lines_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
 
 static const struct pp_param lines_params[] = {
 	{ "sort", 0, PP_PARAM_CHOICE, "cost|hits|name", "the order of the rows (default: cost)",
@@ -59,6 +61,7 @@ const struct pp_question pp_question_lines = {
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.init = lines_init,
 	.want = lines_want,
+	.excerpt = lines_excerpt,
 	.run = lines_run,
 };
 
@@ -452,4 +455,90 @@ lines_run(const struct pp_subject *subject, const void *data, struct pp_answer *
 		lines_release(&placed);
 	}
 	return status == PP_OK ? PP_OK : failed(a, status);
+}
+
+/* ---- under a budget; lives in the answer ---- */
+
+struct excerpt {
+	const struct lines *lines;
+	const struct pp_handles *handles;
+};
+
+static double
+excerpt_percent(void *data, size_t row)
+{
+	const struct excerpt *e = data;
+
+	return e->lines->whole != 0 ? share_of(e->lines, row) / e->lines->whole * 100 : 0;
+}
+
+static void
+excerpt_row(void *data, size_t row, struct pp_row *r)
+{
+	const struct excerpt *e = data;
+	const struct lines *l = e->lines;
+	const struct pp_profile *p = l->lines.profile;
+	const struct pp_line_cost *line = &l->lines.rows.at[row];
+	struct pp_slice file = pp_text_of(p, line->file), source;
+	struct pp_buf place = { 0 };
+
+	if (l->metric < p->metrics.n) {
+		pp_row_pct(r, excerpt_percent(data, row), l->whole == 0 ? 0 : 100);
+		pp_row_value(r, &p->metrics.at[l->metric],
+		             pp_ledger_get(&l->lines.cost, row, l->metric));
+	} else {
+		pp_row_null(r);
+		pp_row_null(r);
+	}
+	if (l->lines.has_hits)
+		pp_row_count(r, line->hits);
+	else
+		pp_row_null(r);
+	pp_buf_add(&place, file.p, file.n);
+	if (line->line)
+		pp_buf_addf(&place, ":%u", line->line);
+	pp_row_text(r, pp_slice_of(place.p ? place.p : "", place.n));
+	pp_row_handle(r, 'f', pp_handles_rank(e->handles, line->func));
+	if (pp_profile_source_line(p, line->file, line->line, &source))
+		pp_row_text(r, pp_slice_trim(source));
+	else
+		pp_row_null(r);
+	r->out->failed |= place.failed;
+	pp_buf_release(&place);
+}
+
+static pp_status
+lines_excerpt(const struct pp_subject *subject, const void *data, struct pp_excerpt *x)
+{
+	static const char *const columns[] = { "pct", "cost", "hits", "place", "f", "source" };
+	const struct lines_params *params = data;
+	const struct pp_topic *topic = subject->topics;
+	const struct pp_profile *p = topic->profile;
+	struct lines *l = pp_answer_own(x->answer, sizeof *l, lines_release);
+	struct excerpt *e = pp_answer_alloc(x->answer, sizeof *e);
+	pp_status status;
+
+	if (!l || !e)
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	status = pp_asked_metric(&params->asked, p, x->answer, &l->metric);
+	if (status != PP_OK)
+		return status;
+	status = lines_compute(l, p, params, false);
+	if (status != PP_OK)
+		return failed(x->answer, status);
+	rows_choose(l, params->min);
+	*e = (struct excerpt){ .lines = l };
+	e->handles = pp_excerpt_has_handles(x, topic) ? pp_excerpt_handles(x, topic) : NULL;
+	pp_excerpt_head(x, topic, l->metric,
+	                l->metric < p->metrics.n ? pp_profile_total(p, l->metric)
+	                                         : (union pp_value){ 0 });
+	pp_row_key(&x->head, "count");
+	pp_row_count(&x->head, l->lines.rows.n);
+	x->columns = columns;
+	x->column_count = PP_COUNT_OF(columns);
+	x->rows = l->lines.rows.n;
+	x->data = e;
+	x->row = excerpt_row;
+	x->percent = excerpt_percent;
+	return PP_OK;
 }

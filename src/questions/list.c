@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "formats/format.h"
+#include "questions/excerpt.h"
 #include "questions/list_groups.h"
 #include "text/escape.h"
 #include "text/suggest.h"
@@ -27,6 +28,7 @@ struct list_params {
 
 static pp_status list_ready(const struct pp_subject *, const void *, struct pp_answer *);
 static pp_status list_run(const struct pp_subject *, const void *, struct pp_answer *);
+static pp_status list_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
 
 static const struct pp_param directory_params[] = {
 	{ "directory", 0, PP_PARAM_TEXTS, "DIR", "where to look", PP_HINT_FILE,
@@ -81,6 +83,7 @@ const struct pp_question pp_question_list = {
 	.asks = PP_ASKS_FOLDERS,
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.ready = list_ready,
+	.excerpt = list_excerpt,
 	.run = list_run,
 };
 
@@ -479,27 +482,43 @@ hints_add(struct pp_answer *a, const struct listing *l)
 
 /* ---- running ---- */
 
-static pp_status
-list_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+/* Those that are shown, in order; NULL with a status whose reason is said. */
+static struct listing *
+listing_make(const struct pp_subject *subject, const struct list_params *params,
+             struct pp_answer *a, pp_status *status)
 {
-	const struct list_params *params = data;
 	struct listing *l = pp_answer_alloc(a, sizeof *l);
 	struct limits limits;
-	pp_status status = limits_parse(subject, params, &limits, a);
-	size_t i, usual = params->asked.terminal && !params->asked.follows ? ROWS_SHOWN : 0;
+	size_t i;
 
-	if (status != PP_OK)
-		return status;
+	*status = limits_parse(subject, params, &limits, a);
+	if (*status != PP_OK)
+		return NULL;
 	if (l)
 		l->shown = pp_answer_alloc(a, (subject->listed_count + 1) * sizeof *l->shown);
-	if (!l || !l->shown)
-		return pp_answer_fail_status(a, PP_E_NOMEM);
+	if (!l || !l->shown) {
+		*status = pp_answer_fail_status(a, PP_E_NOMEM);
+		return NULL;
+	}
 	l->sort = params->sort;
 	l->subject = subject;
 	for (i = 0; i < subject->listed_count; i++)
 		if (row_passes(&subject->listed[i], params, &limits))
 			l->shown[l->n++] = &subject->listed[i];
 	pp_sort(l->shown, l->n, sizeof *l->shown, row_order, l);
+	return l;
+}
+
+static pp_status
+list_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
+{
+	const struct list_params *params = data;
+	pp_status status;
+	struct listing *l = listing_make(subject, params, a, &status);
+	size_t usual = params->asked.terminal && !params->asked.follows ? ROWS_SHOWN : 0;
+
+	if (!l)
+		return status;
 	if (params->by != PP_LIST_PROFILES)
 		return pp_list_groups(a, l->shown, l->n, (enum pp_list_by)params->by, usual);
 	pp_answer_table(a, &(struct pp_answer_table){
@@ -518,5 +537,48 @@ list_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 		hints_add(a, l);
 	else if (!params->asked.exact)
 		pp_answer_note(a, "no-profiles", "no profiles found");
+	return PP_OK;
+}
+
+/* ---- under a budget ---- */
+
+static void
+excerpt_row(void *data, size_t row, struct pp_row *r)
+{
+	const struct pp_listed *l = shown(data, row);
+	size_t clip = r->clip;
+
+	/* A path that is cut short leads nowhere. */
+	r->clip = SIZE_MAX;
+	pp_row_text(r, pp_slice_z(l->path));
+	r->clip = clip < 80 ? clip : 80;
+	pp_row_word(r, l->format->name);
+	pp_row_int(r, l->when);
+	pp_row_count(r, l->size);
+	if (l->brief->known_complete)
+		pp_row_bool(r, l->brief->complete);
+	else
+		pp_row_null(r);
+	pp_row_text(r, pp_slice_of(l->brief->what.p ? l->brief->what.p : "", l->brief->what.n));
+}
+
+static pp_status
+list_excerpt(const struct pp_subject *subject, const void *data, struct pp_excerpt *x)
+{
+	static const char *const columns[] = {
+		"file", "format", "time", "size", "complete", "what"
+	};
+	pp_status status;
+	struct listing *l = listing_make(subject, data, x->answer, &status);
+
+	if (!l)
+		return status;
+	pp_row_key(&x->head, "count");
+	pp_row_count(&x->head, l->n);
+	x->columns = columns;
+	x->column_count = PP_COUNT_OF(columns);
+	x->rows = l->n;
+	x->data = l;
+	x->row = excerpt_row;
 	return PP_OK;
 }

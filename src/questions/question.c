@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/slice.h"
+#include "questions/excerpt.h"
 #include "text/suggest.h"
 
 const struct pp_question *
@@ -51,9 +52,20 @@ static const struct pp_param strict_params[] = {
 };
 static const struct pp_param_group params_strict = { "Input", strict_params };
 
+static const struct pp_param excerpt_params[] = {
+	{ "budget", 0, PP_PARAM_COUNT, "N",
+	  "answer in at most N tokens, 300 to 20000, and say how to get the rest", PP_HINT_NONE,
+	  offsetof(struct pp_asked, budget.tokens) },
+	{ "page", 0, PP_PARAM_COUNT, "N", "leave out the first N rows, as the answer before says",
+	  PP_HINT_NONE, offsetof(struct pp_asked, budget.page) },
+	{ "handles", 0, PP_PARAM_FLAG, NULL,
+	  "begin rows with handles (f1, n1), which may be given wherever a name may", PP_HINT_NONE,
+	  offsetof(struct pp_asked, handles) },
+	{ 0 },
+};
+static const struct pp_param_group params_excerpt = { "Budget", excerpt_params };
+
 static const struct pp_param budget_params[] = {
-	{ "page", 0, PP_PARAM_COUNT, "N", "leave out the first N rows", PP_HINT_NONE,
-	  offsetof(struct pp_asked, budget.page) },
 	{ "bytes", 0, PP_PARAM_COUNT, "N", "answer in at most N bytes (0 = any number)",
 	  PP_HINT_NONE, offsetof(struct pp_asked, budget.bytes) },
 	{ 0 },
@@ -145,9 +157,13 @@ const struct pp_param_group pp_params_depth = { "Filters", depth_params };
 
 /* What no question can be without; one of its own of the same name comes first. */
 static const struct pp_param_use common_uses[] = {
-	{ &params_input, 0, PP_GROUP_INPUT },  { &params_variant, 0, PP_GROUP_INPUT },
-	{ &params_strict, 0, PP_GROUP_INPUT }, { &params_budget, 0, PP_GROUP_FIRST },
-	{ &params_output, 0, PP_GROUP_FIRST }, { 0 },
+	{ &params_input, 0, PP_GROUP_INPUT },
+	{ &params_variant, 0, PP_GROUP_INPUT },
+	{ &params_strict, 0, PP_GROUP_INPUT },
+	{ &params_budget, 0, PP_GROUP_FIRST },
+	{ &params_excerpt, 0, PP_GROUP_FIRST },
+	{ &params_output, 0, PP_GROUP_FIRST },
+	{ 0 },
 };
 
 /* Whether help shows a group of a question: what needs no name is shown by the synopsis. */
@@ -171,6 +187,8 @@ pp_question_shown(const struct pp_question *q, size_t index, pp_group_place *pla
 		for (use = q->params; use->group; use++)
 			if (group_shown(q, use, *place) && index-- == 0)
 				return use->group;
+		if (*place == PP_GROUP_FIRST && q->excerpt && index-- == 0)
+			return &params_excerpt;
 	}
 	return NULL;
 }
@@ -186,7 +204,7 @@ pp_asking_init(struct pp_asking *asking, const struct pp_question *question)
 	if (!asking->params)
 		return false;
 	pp_params_init(question->params, asking->params, question->params_size);
-	asking->params->budget = (struct pp_budget){ .rows = PP_UNSET };
+	asking->params->budget = (struct pp_budget){ .rows = PP_UNSET, .tokens = PP_UNSET };
 	asking->params->reading.jobs = asking->params->reading.max_memory = PP_UNSET;
 	asking->params->max_output = PP_UNSET;
 	if (question->init)
@@ -246,6 +264,26 @@ pp_asking_flag(const struct pp_asking *asking, const char *name)
 	return flag && *flag;
 }
 
+bool
+pp_excerpt_asked(const struct pp_asking *asking)
+{
+	const struct pp_question *q = asking->question;
+
+	return q->excerpt && (asking->params->budget.tokens != PP_UNSET || !q->run);
+}
+
+/* A word or a node that may be a handle needs all of the profile as well. */
+bool
+pp_asking_whole(const struct pp_asking *asking)
+{
+	const struct pp_question *q = asking->question;
+	const char *const *word = pp_params_member(q->params, asking->params, "function");
+	const char *const *node = pp_params_member(q->params, asking->params, "node");
+
+	return q->excerpt && (pp_excerpt_asked(asking) || asking->params->handles ||
+	                      (node && *node) || (word && pp_handle_parse('f', *word)));
+}
+
 struct pp_want
 pp_asking_want(const struct pp_asking *asking)
 {
@@ -254,6 +292,12 @@ pp_asking_want(const struct pp_asking *asking)
 
 	if (asking->question->want)
 		asking->question->want(asking->params, &want);
+	if (pp_asking_whole(asking)) {
+		want.facets = PP_TREE | PP_EDGES | PP_LINES | PP_META | PP_SITES | PP_GAINS |
+		              PP_GAINS_ALL | PP_SOURCE | PP_THREADS;
+		want.about = NULL;
+		want.min_share = want.prune = 0;
+	}
 	/* People see what other metrics than the one they look at came to in the end. */
 	if (asking->params->form != PP_RENDER_TEXT || asking->params->metric)
 		want.facets |= PP_GAINS_ALL;
@@ -283,6 +327,10 @@ pp_asking_run(struct pp_asking *asking, const struct pp_subject *subject)
 
 	a->budget = asking->params->budget;
 	a->exact = asking->params->exact;
+	if (pp_excerpt_asked(asking)) {
+		status = pp_excerpt_run(asking, subject);
+		return status == PP_OK && a->failed ? pp_answer_fail_status(a, PP_E_NOMEM) : status;
+	}
 	status = asking->question->run(subject, asking->params, a);
 	return status == PP_OK && a->failed ? pp_answer_fail_status(a, PP_E_NOMEM) : status;
 }

@@ -47,6 +47,8 @@ struct pp_asked {
 	const char *metric;  /* NULL = the primary one */
 	const char *base;    /* the file that is subtracted; or NULL */
 	unsigned names;      /* enum pp_names */
+	bool handles;        /* rows for people begin with them */
+	const char *before;  /* a second file that it is compared with; or NULL */
 	const struct pp_format *const *formats; /* beside those of the library; or NULL */
 	struct pp_reading reading;
 };
@@ -54,6 +56,8 @@ struct pp_asked {
 struct pp_bid;
 struct pp_diags;
 struct pp_brief;
+struct pp_excerpt;
+struct pp_handles;
 
 /* One profile, and what is known of the file that it was read from. */
 struct pp_topic {
@@ -63,8 +67,11 @@ struct pp_topic {
 	const struct pp_diags *diags;     /* the findings of reading it, or NULL */
 	const struct pp_bid *bids;        /* of all formats, or NULL */
 	size_t bid_count;
-	const struct pp_format *chosen; /* of them, or NULL */
-	uint64_t file_size;             /* 0 = unknown */
+	const struct pp_format *chosen;   /* of them, or NULL */
+	uint64_t file_size;               /* 0 = unknown */
+	const struct pp_profile *whole;   /* before filters, where handles are asked for; or NULL */
+	const struct pp_handles *handles; /* of that, where they are known already; or NULL */
+	uint32_t stamp;                   /* tells its content from another; 0 = unknown */
 };
 
 /* A file in a directory that is a profile, by what it tells of itself. */
@@ -140,6 +147,8 @@ struct pp_question {
 	void (*want)(const void *params, struct pp_want *);
 	/* Whether the parameters make sense, before anything is read; or NULL. There are no topics yet. */
 	pp_status (*ready)(const struct pp_subject *, const void *params, struct pp_answer *);
+	/* The same under a budget, questions/excerpt.h; or NULL. It is all there is where `run` is NULL. */
+	pp_status (*excerpt)(const struct pp_subject *, const void *params, struct pp_excerpt *);
 	/* PP_OK, or a status with the reason said (pp_answer_fail). The subject must outlive the answer. */
 	pp_status (*run)(const struct pp_subject *, const void *params, struct pp_answer *);
 };
@@ -171,6 +180,11 @@ const struct pp_scope *pp_asking_scope(const struct pp_asking *);
 const struct pp_texts *pp_asking_texts(const struct pp_asking *, const char *name);
 /* Whether one of its parameters that are flags is set. */
 bool pp_asking_flag(const struct pp_asking *, const char *name);
+/* Whether an excerpt is asked for, and whether profiles have to be read whole for the sake of handles. */
+bool pp_excerpt_asked(const struct pp_asking *);
+bool pp_asking_whole(const struct pp_asking *);
+/* The handles of a topic, made when they are not known; NULL when out of memory. */
+const struct pp_handles *pp_answer_handles(struct pp_answer *, const struct pp_topic *);
 /* What has to be read. */
 struct pp_want pp_asking_want(const struct pp_asking *);
 /* Whether the parameters make sense, before anything is read: PP_OK, or a status with the reason said. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/group.h"
+#include "questions/handles.h"
 #include "text/escape.h"
 
 /* Metrics shown beside the chosen one unless they are asked for. */
@@ -598,10 +599,21 @@ other_columns(struct pp_answer *a, const struct pp_ranking *r, struct pp_answer_
 	return n;
 }
 
+static void
+handle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct pp_ranking *r = data;
+	uint32_t handle = pp_handles_rank(r->handles, r->flat.func[row]);
+
+	if (handle)
+		pp_buf_addf(d->made, "f%u", handle);
+	pp_datum_made(d);
+}
+
 void
 pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool to_all)
 {
-	const size_t most = PLACES + 7 + 1 + PP_COUNT_OF(fact_columns) + OTHERS_MOST + 2 + COSTS;
+	const size_t most = PLACES + 8 + 1 + PP_COUNT_OF(fact_columns) + OTHERS_MOST + 2 + COSTS;
 	struct pp_answer_column *columns = pp_answer_alloc(a, most * sizeof *columns);
 	struct pp_answer_table table = { .key = "functions",
 		                         .one = r->one,
@@ -617,6 +629,10 @@ pp_ranking_table(struct pp_answer *a, struct pp_ranking *r, size_t usual, bool t
 	if (!columns)
 		return;
 	memcpy(columns, place_columns, sizeof place_columns);
+	if (r->handles)
+		columns[n++] = (struct pp_answer_column){ .title = "id",
+			                                  .as = PP_AS_LABEL,
+			                                  .get = handle_get };
 	if (r->metric < r->flat.metrics) {
 		r->bar_unit = bar_unit(r, pp_budget_window(&a->budget, r->flat.n, usual));
 		n += main_columns(r, columns + n);

@@ -18,6 +18,7 @@ struct pp_ranking {
 	size_t empty;    /* rows that cost nothing and are not shown */
 	unsigned by;     /* what the rows are: enum pp_group_by */
 	const char *one, *many;
+	const struct pp_handles *handles; /* that rows for people begin with; or NULL */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "questions/excerpt.h"
 #include "questions/ranking.h"
 #include "text/units.h"
 
@@ -17,6 +18,7 @@ struct top {
 
 static void top_want(const void *, struct pp_want *);
 static pp_status top_run(const struct pp_subject *, const void *, struct pp_answer *);
+static pp_status top_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
 
 static const struct pp_param_use top_params[] = {
 	{ &pp_params_rank, 0, PP_GROUP_FIRST },
@@ -36,6 +38,7 @@ const struct pp_question pp_question_top = {
 	.scope_at = offsetof(struct top, scope),
 	.gives = PP_GIVES_JSON | PP_GIVES_CSV,
 	.want = top_want,
+	.excerpt = top_excerpt,
 	.run = top_run,
 };
 
@@ -212,8 +215,121 @@ top_run(const struct pp_subject *subject, const void *params, struct pp_answer *
 		whole_add(a, r);
 	pp_answer_bool(a, "estimated", p->estimated && pp_profile_basis(p) == PP_BASIS_TREE);
 	heading_say(a, r);
+	if (top->ranked.asked.handles && pp_scope_by(&top->scope) == PP_BY_FUNCTION)
+		r->handles = pp_answer_handles(a, subject->topics);
 	pp_ranking_table(a, r, ROWS_SHOWN, false);
 	pp_answer_count(a, "count", r->flat.n);
 	cycles_table(a, &r->flat);
+	return PP_OK;
+}
+
+/* ---- under a budget; lives in the answer ---- */
+
+struct excerpt {
+	const struct pp_flat *flat;
+	size_t metric;
+	double whole;
+	const struct pp_handles *handles; /* NULL = rows are groups */
+};
+
+static double
+excerpt_percent(void *data, size_t row)
+{
+	const struct excerpt *e = data;
+	const struct pp_profile *p = e->flat->profile;
+
+	if (e->metric >= p->metrics.n || e->whole == 0)
+		return 0;
+	return pp_value_double(&p->metrics.at[e->metric],
+	                       pp_flat_gained(e->flat, row, e->metric).own) /
+	       e->whole * 100;
+}
+
+static void
+excerpt_row(void *data, size_t row, struct pp_row *r)
+{
+	const struct excerpt *e = data;
+	const struct pp_flat *f = e->flat;
+	const struct pp_profile *p = f->profile;
+	struct pp_cost_pair cost;
+
+	pp_row_handle(r, 'f', pp_handles_rank(e->handles, f->func[row]));
+	if (e->metric < p->metrics.n) {
+		cost = pp_flat_get(f, row, e->metric);
+		pp_row_pct(r, excerpt_percent(data, row), e->whole == 0 ? 0 : 100);
+		pp_row_value(r, &p->metrics.at[e->metric], cost.own);
+		pp_row_value(r, &p->metrics.at[e->metric], cost.total);
+	} else {
+		pp_row_null(r);
+		pp_row_null(r);
+		pp_row_null(r);
+	}
+	if (f->has_calls && (f->calls[row] || !pp_calls_are_all(p)))
+		pp_row_count(r, f->calls[row]);
+	else
+		pp_row_null(r);
+	pp_row_name(r, p, f->func[row]);
+	pp_row_place(r, p, f->func[row]);
+}
+
+/* The rows: those that handles are numbered by where that is what is asked for. */
+static pp_status
+excerpt_find(struct pp_excerpt *x, const struct top *top, const struct pp_topic *topic,
+             struct excerpt *e)
+{
+	const struct pp_profile *p = topic->profile;
+	const struct pp_handles *h = pp_excerpt_handles(x, topic);
+	struct pp_ranking *r = NULL;
+	pp_status status;
+
+	if (!h)
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	e->handles = pp_excerpt_has_handles(x, topic) ? h : NULL;
+	if (p == h->profile && h->flat.n && !top->ranked.asked.metric && !(top->min > 0) &&
+	    (top->ranked.sort == PP_SORT_SELF || top->ranked.sort == PP_SORT_FLAT)) {
+		e->flat = &h->flat;
+		e->metric = pp_profile_primary(p);
+		return PP_OK;
+	}
+	status = pp_ranking_make(x->answer, p, &top->ranked, pp_scope_by(&top->scope), top->min,
+	                         &r);
+	if (status == PP_OK) {
+		e->flat = &r->flat;
+		e->metric = r->metric;
+	}
+	return status;
+}
+
+static pp_status
+top_excerpt(const struct pp_subject *subject, const void *params, struct pp_excerpt *x)
+{
+	static const char *const columns[] = { "id",    "pct",  "self", "total",
+		                               "calls", "name", "place" };
+	static const char *const sorts[] = { "self",   "total", "calls", "name",
+		                             "gained", "self",  "total" };
+	const struct top *top = params;
+	struct excerpt *e = pp_answer_alloc(x->answer, sizeof *e);
+	union pp_value total = { 0 };
+	pp_status status = e ? excerpt_find(x, top, subject->topics, e)
+	                     : pp_answer_fail_status(x->answer, PP_E_NOMEM);
+
+	if (status != PP_OK)
+		return status;
+	if (e->metric < e->flat->profile->metrics.n) {
+		total = e->flat->whole[e->metric];
+		e->whole = pp_value_double(&e->flat->profile->metrics.at[e->metric],
+		                           pp_flat_whole(e->flat, e->metric));
+	}
+	pp_excerpt_head(x, subject->topics, e->metric, total);
+	pp_row_key(&x->head, "sort");
+	pp_row_word(&x->head, sorts[top->ranked.sort]);
+	pp_row_key(&x->head, "count");
+	pp_row_count(&x->head, e->flat->n);
+	x->columns = columns;
+	x->column_count = PP_COUNT_OF(columns);
+	x->rows = e->flat->n;
+	x->data = e;
+	x->row = excerpt_row;
+	x->percent = excerpt_percent;
 	return PP_OK;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "model/traits.h"
-#include "questions/question.h"
+#include "questions/excerpt_tree.h"
 #include "questions/tree_lines.h"
 #include "text/shorten.h"
 #include "text/units.h"
@@ -22,13 +22,24 @@ struct tree_params {
 	struct pp_scope scope;
 	double min;
 	uint64_t depth;
+	const char *node;
 };
 
 static void tree_want(const void *, struct pp_want *);
 static pp_status tree_run(const struct pp_subject *, const void *, struct pp_answer *);
+static pp_status tree_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
+
+static const struct pp_param node_params[] = {
+	{ "node", 0, PP_PARAM_TEXT, "HANDLE",
+	  "with --budget: begin at this node (n12), not at the root", PP_HINT_NONE,
+	  offsetof(struct tree_params, node) },
+	{ 0 },
+};
+static const struct pp_param_group node_group = { "Rows", node_params };
 
 static const struct pp_param_use tree_uses[] = {
 	{ &pp_params_metric, 0, PP_GROUP_FIRST },
+	{ &node_group, 0, PP_GROUP_FIRST },
 	{ &pp_params_base, 0, PP_GROUP_FIRST },
 	{ &pp_params_by, offsetof(struct tree_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_root, offsetof(struct tree_params, scope), PP_GROUP_FIRST },
@@ -46,6 +57,7 @@ const struct pp_question pp_question_tree = {
 	.scope_at = offsetof(struct tree_params, scope),
 	.gives = PP_GIVES_JSON,
 	.want = tree_want,
+	.excerpt = tree_excerpt,
 	.run = tree_run,
 };
 
@@ -70,6 +82,7 @@ tree_want(const void *data, struct pp_want *want)
 struct picked {
 	struct pp_tree_lines lines;
 	struct pp_calltree tree;
+	const struct pp_numbering *numbers; /* of nodes, that lines begin with; or NULL */
 	size_t shares; /* the metric that shares are of: what was gained, where it falls */
 	double whole;
 };
@@ -144,8 +157,23 @@ calls_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
 		pp_datum_count(d, pp_calltree_calls(&t->tree, b));
 }
 
+/* The handle of the last one on the line. */
+static void
+handle_get(const void *data, size_t row, size_t arg, struct pp_datum *d)
+{
+	const struct picked *t = data;
+	const struct pp_tree_line *line = &t->lines.lines.at[row];
+	const struct pp_branch *b = &t->lines.hot.spots.at[line->end].branch;
+
+	if (line->length && b->n)
+		pp_buf_addf(d->made, "n%u",
+		            pp_numbering_handle(t->numbers, t->numbers->of[b->nodes[0]]));
+	pp_datum_made(d);
+}
+
 /* For people; `arg` is to be set. Of a metric that falls, what it gained and gave back stand before what is left. */
 static const struct pp_answer_column tree_columns[] = {
+	{ .title = "id", .as = PP_AS_LABEL, .get = handle_get },
 	{ .title = "total%", .as = PP_AS_SHARE, .flags = PP_COLUMN_RIGHT, .get = share_get },
 	{ .title = "gained",
 	  .as = PP_AS_AMOUNT,
@@ -166,13 +194,15 @@ static const struct pp_answer_column tree_columns[] = {
 
 /* The columns that a metric has; returns how many. */
 static size_t
-columns_choose(struct pp_answer_column *columns, const struct pp_profile *p, size_t metric)
+columns_choose(struct pp_answer_column *columns, const struct pp_profile *p, size_t metric,
+               bool handles)
 {
 	bool known = pp_metric_gained(p, metric) < p->metrics.n;
 	size_t i, n = 0;
 
 	for (i = 0; i < PP_COUNT_OF(tree_columns); i++) {
-		if (tree_columns[i].flags & PP_COLUMN_FALLS && !known)
+		if ((tree_columns[i].flags & PP_COLUMN_FALLS && !known) ||
+		    (tree_columns[i].get == handle_get && !handles))
 			continue;
 		columns[n] = tree_columns[i];
 		columns[n].arg = metric;
@@ -262,9 +292,10 @@ rest_hint(struct pp_answer *a, const struct pp_tree_lines *lines)
 }
 
 static pp_status
-picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
+picked_add(struct pp_answer *a, const struct pp_topic *topic, size_t metric,
            const struct tree_params *params)
 {
+	const struct pp_profile *p = topic->profile;
 	struct pp_answer_column *columns = pp_answer_alloc(a, sizeof tree_columns);
 	struct picked *t = pp_answer_own(a, sizeof *t, picked_release);
 	uint64_t lines = params->asked.budget.rows;
@@ -272,6 +303,8 @@ picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 	if (!columns || !t || !pp_calltree_init(&t->tree, p, true))
 		return PP_E_NOMEM;
 	t->shares = pp_metric_of_shares(p, metric);
+	if (params->asked.handles)
+		t->numbers = pp_excerpt_numbering(a, topic);
 	t->whole = whole_of(t, metric);
 	t->lines.hot.tree = &t->tree;
 	t->lines.hot.metric = t->shares;
@@ -282,13 +315,13 @@ picked_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 	if (!pp_tree_lines_make(&t->lines))
 		return PP_E_NOMEM;
 	rest_hint(a, &t->lines);
-	pp_answer_table(
-	    a, &(struct pp_answer_table){ .columns = columns,
-	                                  .column_count = columns_choose(columns, p, metric),
-	                                  .data = t,
-	                                  .rows = t->lines.lines.n,
-	                                  .place = pp_tree_line_place,
-	                                  .flags = PP_TABLE_WHOLE | PP_TABLE_NO_CSV });
+	pp_answer_table(a, &(struct pp_answer_table){ .columns = columns,
+	                                              .column_count = columns_choose(
+	                                                  columns, p, metric, t->numbers != NULL),
+	                                              .data = t,
+	                                              .rows = t->lines.lines.n,
+	                                              .place = pp_tree_line_place,
+	                                              .flags = PP_TABLE_WHOLE | PP_TABLE_NO_CSV });
 	return PP_OK;
 }
 
@@ -403,6 +436,22 @@ whole_add(struct pp_answer *a, const struct pp_profile *p, size_t metric,
 
 /* ---- running ---- */
 
+/* Whether a profile has no stacks, and no calls that they could be estimated from. */
+static bool
+knows_no_tree(const struct pp_profile *p)
+{
+	return !(p->facets & PP_TREE) && p->tree.n <= 1 &&
+	       (p->calls.rows.n + p->lines.rows.n > 0 || p->unread & PP_HAS(LINES));
+}
+
+static pp_status
+no_tree(const struct pp_profile *p, struct pp_answer *a)
+{
+	return pp_answer_fail(a, PP_E_UNSUPPORTED, "no-stacks",
+	                      "this profile does not know %s; `top` and `lines` show what it knows",
+	                      p->calls.rows.n ? "what calls cost" : "which function called which");
+}
+
 static pp_status
 tree_run(const struct pp_subject *subject, const void *data, struct pp_answer *a)
 {
@@ -413,18 +462,30 @@ tree_run(const struct pp_subject *subject, const void *data, struct pp_answer *a
 
 	if (status != PP_OK)
 		return status;
-	if (!(p->facets & PP_TREE) && p->tree.n <= 1 &&
-	    (p->calls.rows.n + p->lines.rows.n > 0 || p->unread & PP_HAS(LINES)))
-		return pp_answer_fail(
-		    a, PP_E_UNSUPPORTED, "no-stacks",
-		    "this profile does not know %s; `top` and `lines` show what it knows",
-		    p->calls.rows.n ? "what calls cost" : "which function called which");
+	if (knows_no_tree(p))
+		return no_tree(p, a);
 	pp_answer_source(a, p);
 	pp_answer_unit(a, p, metric);
 	pp_answer_units(a, p);
 	if (params->asked.exact)
 		status = whole_add(a, p, metric, params);
 	else if (metric < p->metrics.n)
-		status = picked_add(a, p, metric, params);
+		status = picked_add(a, subject->topics, metric, params);
 	return status == PP_OK ? PP_OK : pp_answer_fail_status(a, status);
+}
+
+static pp_status
+tree_excerpt(const struct pp_subject *subject, const void *data, struct pp_excerpt *x)
+{
+	const struct tree_params *params = data;
+	const struct pp_profile *p = subject->topics[0].profile;
+	size_t metric;
+	pp_status status = pp_asked_metric(&params->asked, p, x->answer, &metric);
+
+	if (status != PP_OK)
+		return status;
+	if (knows_no_tree(p))
+		return no_tree(p, x->answer);
+	return pp_excerpt_tree(x, subject->topics, metric, params->node,
+	                       params->depth == PP_UNSET ? 0 : params->depth);
 }

@@ -18,6 +18,7 @@ $ polyprof --help
     tree          the call tree from the top down, costliest parts first
     callers       who calls a function, how often, and what that costs
     callees       what a function calls, how often, and what that costs
+    show          one function: all of its metrics, its whole name
     peek          who calls a function and what it calls, in one answer
     traces        each stack with its own cost, costliest first
     tags          what samples with each label cost, by key and value
@@ -100,6 +101,13 @@ $ polyprof top --help
         --min=PCT           leave out anything below PCT percent of the whole
         --depth=N           go no deeper than N frames
 
+  Budget
+        --budget=N          answer in at most N tokens, 300 to 20000, and say how
+                            to get the rest
+        --page=N            leave out the first N rows, as the answer before says
+        --handles           begin rows with handles (f1, n1), which may be given
+                            wherever a name may
+
   Output
         --json              print one JSON object, exact values
         --csv               print CSV with a header row, exact values
@@ -154,6 +162,13 @@ $ polyprof help check
 
   Exit 0 when no file was rejected, 1 when one was (with --strict also for
   warnings), 3 when one could not be read or recognised.
+
+  Budget
+        --budget=N          answer in at most N tokens, 300 to 20000, and say how
+                            to get the rest
+        --page=N            leave out the first N rows, as the answer before says
+        --handles           begin rows with handles (f1, n1), which may be given
+                            wherever a name may
 
   Output
         --json              print one JSON object, exact values
@@ -282,6 +297,13 @@ $ polyprof info --help
   Recognition
         --why               print each format's bid for the file: the bits it
                             verified
+
+  Budget
+        --budget=N          answer in at most N tokens, 300 to 20000, and say how
+                            to get the rest
+        --page=N            leave out the first N rows, as the answer before says
+        --handles           begin rows with handles (f1, n1), which may be given
+                            wherever a name may
 
   Output
         --json              print one JSON object, exact values

@@ -109,6 +109,7 @@ $ polyprof
 !   tree          the call tree from the top down, costliest parts first
 !   callers       who calls a function, how often, and what that costs
 !   callees       what a function calls, how often, and what that costs
+!   show          one function: all of its metrics, its whole name
 !   peek          who calls a function and what it calls, in one answer
 !   traces        each stack with its own cost, costliest first
 !   tags          what samples with each label cost, by key and value

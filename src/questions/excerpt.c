@@ -1,0 +1,507 @@
+/*
+ * An answer under a budget.
+ */
+#include "questions/excerpt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/format.h"
+#include "questions/find.h"
+
+/* Texts have so many bytes at most; less where not even one row would fit. */
+#define CLIP 160
+#define CLIP_SHORT 60
+#define CLIP_LEAST 24
+#define METRIC_BYTES 40
+#define ERROR_BYTES 300
+#define NOTES_SHOWN 3
+/* Notes leave that much for columns, a row and the end. */
+#define NOTE_ROOM 420
+#define CANDIDATES_SHOWN 8
+
+/* ---- the head ---- */
+
+static void
+stamp_add(struct pp_row *r, const struct pp_topic *topic)
+{
+	char stamp[16];
+
+	snprintf(stamp, sizeof stamp, "%08x", (unsigned)topic->stamp);
+	pp_row_key(r, "stamp");
+	pp_row_word(r, stamp);
+}
+
+void
+pp_excerpt_file(struct pp_excerpt *x, const struct pp_topic *topic)
+{
+	pp_row_key(&x->head, "file");
+	pp_row_path(&x->head, topic->file ? topic->file : "");
+	stamp_add(&x->head, topic);
+}
+
+void
+pp_excerpt_head(struct pp_excerpt *x, const struct pp_topic *topic, size_t metric,
+                union pp_value total)
+{
+	const struct pp_profile *p = topic->profile;
+	struct pp_row *r = &x->head;
+	struct pp_buf label = { 0 };
+
+	pp_row_key(r, "file");
+	pp_row_path(r, topic->file ? topic->file : "");
+	if (!p)
+		return;
+	pp_row_key(r, "format");
+	pp_row_word(r, p->format->name);
+	stamp_add(r, topic);
+	pp_row_key(r, "complete");
+	pp_row_bool(r, p->complete);
+	if (metric < p->metrics.n) {
+		size_t clip = r->clip;
+
+		r->clip = METRIC_BYTES;
+		pp_metric_label(p, &p->metrics.at[metric], &label);
+		pp_row_key(r, "metric");
+		pp_row_text(r, pp_slice_of(label.p ? label.p : "", label.n));
+		pp_row_key(r, "unit");
+		pp_row_text(r, pp_text_of(p, p->metrics.at[metric].unit));
+		pp_row_key(r, "total");
+		pp_row_value(r, &p->metrics.at[metric], total);
+		r->clip = clip;
+	}
+	if (p->estimated) {
+		pp_row_key(r, "estimated");
+		pp_row_bool(r, true);
+	}
+	pp_buf_release(&label);
+}
+
+/* ---- handles ---- */
+
+static void
+handles_release(void *data)
+{
+	pp_handles_free(*(struct pp_handles **)data);
+}
+
+const struct pp_handles *
+pp_answer_handles(struct pp_answer *a, const struct pp_topic *topic)
+{
+	struct pp_handles **own;
+	size_t i;
+
+	if (topic->handles)
+		return topic->handles;
+	for (i = 0; i < a->owned.n; i++)
+		if (a->owned.at[i].release == handles_release) {
+			own = a->owned.at[i].data;
+			if (*own &&
+			    (*own)->profile == (topic->whole ? topic->whole : topic->profile))
+				return *own;
+		}
+	own = pp_answer_own(a, sizeof *own, handles_release);
+	if (own)
+		*own = pp_handles_new(topic->whole ? topic->whole : topic->profile);
+	a->failed |= !own || !*own;
+	return own ? *own : NULL;
+}
+
+const struct pp_handles *
+pp_excerpt_handles(struct pp_excerpt *x, const struct pp_topic *topic)
+{
+	return pp_answer_handles(x->answer, topic);
+}
+
+bool
+pp_excerpt_has_handles(const struct pp_excerpt *x, const struct pp_topic *topic)
+{
+	const struct pp_profile *whole = topic->whole ? topic->whole : topic->profile;
+
+	return topic->profile == whole ||
+	       (topic->profile->funcs.n == whole->funcs.n && !topic->profile->derived.alone.n);
+}
+
+pp_status
+pp_excerpt_function(struct pp_excerpt *x, const struct pp_topic *topic, const char *name,
+                    pp_func *func)
+{
+	return pp_find_topic_function(x->answer, topic, name, func);
+}
+
+/* ---- what is said beside the rows ---- */
+
+/* Notes whose words are the same whatever the profile says of itself. */
+static const struct {
+	const char *rule, *says;
+} known_notes[] = {
+	{ "filters-nothing", "the filters leave nothing" },
+	{ "filters-keep", "filters are on: shares are of what they keep" },
+	{ "estimated", "whole stacks are not recorded: they are estimated from single calls" },
+	{ "merged", "several files are merged" },
+	{ "directory", "the profiles of a directory are merged" },
+	{ "left-out", "files that could not be merged are left out" },
+	{ "metric-in-some", "some metrics are known in a part of the files only" },
+	{ "calls-overflow", "some numbers of calls exceed 2^64-1, which is shown instead" },
+	{ "own-nodes", "nodes are numbered in the filtered tree: keep the filters" },
+};
+
+static const char *
+note_says(const char *rule)
+{
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(known_notes); i++)
+		if (strcmp(rule, known_notes[i].rule) == 0)
+			return known_notes[i].says;
+	return NULL;
+}
+
+static void
+notes_add(struct pp_excerpt *x)
+{
+	const struct pp_answer *a = x->answer;
+	struct pp_row *r = &x->head;
+	const char *last = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < a->notes.n && n < NOTES_SHOWN; i++) {
+		const char *says = note_says(a->notes.at[i].rule);
+
+		if (!says || says == last ||
+		    (x->limit && r->out->n + strlen(says) + NOTE_ROOM > x->limit))
+			continue;
+		if (n++ == 0) {
+			pp_row_key(r, "notes");
+			pp_row_open(r, '[');
+		}
+		pp_row_word(r, says);
+		last = says;
+	}
+	if (n)
+		pp_row_close(r, ']');
+}
+
+/* What follows the rows when some were cut. */
+static void
+cut_add(struct pp_buf *out, bool text, uint64_t rows, double percent,
+        const struct pp_excerpt_next *next)
+{
+	struct pp_row r = { .out = out, .text = text, .clip = CLIP };
+
+	if (text) {
+		pp_buf_addf(out, "%llu more", (unsigned long long)rows);
+		if (isfinite(percent))
+			pp_buf_addf(out, ", %.2f %%", percent);
+		pp_buf_addf(out, "; next: %s%s--%s %s\n", next->tool ? next->tool : "",
+		            next->tool ? " " : "", next->key, next->value);
+		return;
+	}
+	pp_buf_adds(out, ",\"cut\":{");
+	pp_row_key(&r, "rows");
+	pp_row_count(&r, rows);
+	if (isfinite(percent)) {
+		pp_row_key(&r, "pct");
+		pp_row_real(&r, percent, 2);
+	}
+	pp_row_key(&r, "next");
+	pp_row_open(&r, '{');
+	if (next->tool) {
+		pp_row_key(&r, "tool");
+		pp_row_word(&r, next->tool);
+	}
+	pp_row_key(&r, next->key);
+	pp_row_word(&r, next->value);
+	pp_buf_adds(out, "}}");
+}
+
+/* ---- rows ---- */
+
+/* Room that a cut takes at most: both numbers, a tool, an argument. */
+#define CUT_BYTES 130
+#define END_BYTES 3
+
+static void
+columns_add(struct pp_buf *out, const struct pp_excerpt *x)
+{
+	size_t i;
+
+	if (!x->column_count)
+		return;
+	if (!x->head.text)
+		pp_buf_adds(out, ",\"columns\":[");
+	for (i = 0; i < x->column_count; i++)
+		pp_buf_addf(out, x->head.text ? "%s%s" : "%s\"%s\"",
+		            i == 0         ? ""
+		            : x->head.text ? "  "
+		                           : ",",
+		            x->columns[i]);
+	pp_buf_adds(out, x->head.text ? "\n" : "],\"rows\":[");
+}
+
+static void
+row_make(struct pp_excerpt *x, size_t row, size_t clip, struct pp_buf *out, bool first)
+{
+	struct pp_row r = { .out = out, .text = x->head.text, .clip = clip };
+
+	if (!r.text)
+		pp_buf_adds(out, first ? "[" : ",[");
+	x->row(x->data, row, &r);
+	pp_buf_adds(out, r.text ? "\n" : "]");
+}
+
+/* Rows from the first on that fit; *cut_at is how much of `out` is used when others have to be cut, *rows how many. */
+static size_t
+rows_fill(struct pp_excerpt *x, size_t clip, struct pp_buf *out, size_t *kept, size_t *cut_at)
+{
+	size_t row, whole = x->limit ? x->limit - END_BYTES : SIZE_MAX;
+
+	*kept = 0;
+	*cut_at = out->n;
+	for (row = (size_t)x->first; row < x->rows; row++) {
+		size_t from = out->n;
+
+		row_make(x, row, clip, out, row == x->first);
+		if (out->n > whole || out->failed) {
+			out->n = from;
+			return row;
+		}
+		if (out->n + CUT_BYTES <= whole) {
+			*kept = row + 1 - (size_t)x->first;
+			*cut_at = out->n;
+		}
+	}
+	return row;
+}
+
+/* All rows, or as many as leave room to say that others were cut. */
+static void
+rows_add(struct pp_excerpt *x, struct pp_buf *out)
+{
+	static const size_t clips[] = { CLIP, CLIP_SHORT, CLIP_LEAST };
+	struct pp_excerpt_next next = { .key = "page" };
+	size_t start = out->n, kept = 0, cut_at = start, i, row;
+	double left = 0;
+
+	x->first = x->first < x->rows ? x->first : x->rows;
+	for (i = 0; i < PP_COUNT_OF(clips); i++) {
+		out->n = start;
+		if (rows_fill(x, clips[i], out, &kept, &cut_at) == x->rows) {
+			pp_buf_adds(out, x->head.text ? "" : "]");
+			return;
+		}
+		if (kept)
+			break;
+	}
+	out->n = cut_at;
+	pp_buf_adds(out, x->head.text ? "" : "]");
+	for (row = (size_t)x->first + kept; x->percent && row < x->rows; row++)
+		left += x->percent(x->data, row);
+	snprintf(next.value, sizeof next.value, "%zu", (size_t)x->first + kept);
+	cut_add(out, x->head.text, x->rows - x->first - kept, x->percent ? left : NAN, &next);
+}
+
+void
+pp_excerpt_shorten(struct pp_excerpt *x)
+{
+	if (x->limit && x->limit < 2000)
+		x->head.clip = x->limit < 1000 ? CLIP_LEAST : CLIP_SHORT;
+}
+
+size_t
+pp_excerpt_room(struct pp_excerpt *x)
+{
+	struct pp_buf columns = { 0 };
+	size_t used;
+
+	columns_add(&columns, x);
+	used = x->head.out->n + columns.n + CUT_BYTES + END_BYTES + 16;
+	pp_buf_release(&columns);
+	return x->limit == 0 ? SIZE_MAX : x->limit > used ? x->limit - used : 0;
+}
+
+static void
+chosen_add(struct pp_excerpt *x, struct pp_buf *out)
+{
+	size_t row;
+
+	for (row = 0; row < x->rows; row++)
+		row_make(x, row, CLIP, out, row == 0);
+	pp_buf_adds(out, x->head.text ? "" : "]");
+	if (x->next.key)
+		cut_add(out, x->head.text, x->cut_rows, x->cut_percent, &x->next);
+}
+
+/* Hands the bytes over to the answer. */
+static void
+answer_take(struct pp_excerpt *x)
+{
+	struct pp_answer *a = x->answer;
+
+	if (!x->head.text)
+		pp_buf_adds(x->head.out, "}\n");
+	a->excerpt = pp_slice_of(pp_answer_made(a, x->head.out), x->head.out->n);
+	a->excerpt.p = (const void *)pp_answer_copy(a, a->excerpt);
+	a->failed |= x->head.out->failed;
+}
+
+/* ---- failures ---- */
+
+/* Errors whose own words may hold what the profile says; the rest speaks of what was asked. */
+static const struct {
+	const char *rule, *says;
+} known_errors[] = {
+	{ "no-metric", "no such metric; `info` lists those there are" },
+	{ "not-alike", "the files do not count the same things, so they cannot be merged" },
+	{ "not-merged", "the files cannot be merged" },
+	{ "no-comparison", "the profiles cannot be compared that way" },
+	{ "several-functions", "several functions are named so; give a handle" },
+	{ "no-function", "no function is named so; `top` lists functions with their handles" },
+};
+
+static const struct pp_answer_note *
+error_of(const struct pp_answer *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->notes.n; i++)
+		if (a->notes.at[i].severity == PP_ERROR)
+			return &a->notes.at[i];
+	return NULL;
+}
+
+static void
+error_text(struct pp_buf *out, const struct pp_answer *a)
+{
+	const struct pp_answer_note *note = error_of(a);
+	size_t i, n = a->candidates.n + a->more_candidates;
+
+	for (i = 0; note && i < PP_COUNT_OF(known_errors); i++)
+		if (strcmp(note->rule, known_errors[i].rule) == 0) {
+			if (strcmp(note->rule, "several-functions") == 0)
+				pp_buf_addf(out, "%zu functions are named so; give a handle", n);
+			else
+				pp_buf_adds(out, known_errors[i].says);
+			return;
+		}
+	(void)pp_spell(out,
+	               pp_slice_z(note            ? note->text
+	                          : a->unreadable ? a->unreadable
+	                                          : "it failed"),
+	               ERROR_BYTES);
+}
+
+/* What may have been meant: handle, name, place. */
+static void
+candidates_add(struct pp_excerpt *x)
+{
+	struct pp_answer *a = x->answer;
+	struct pp_row *r = &x->head;
+	const struct pp_topic *topic = x->subject && x->subject->n ? x->subject->topics : NULL;
+	const struct pp_handles *h = topic && topic->profile ? pp_excerpt_handles(x, topic) : NULL;
+	size_t i, from;
+
+	if (!a->candidates.n)
+		return;
+	r->clip = CLIP_SHORT;
+	pp_row_key(r, "candidates");
+	pp_row_open(r, '[');
+	for (i = 0; i < a->candidates.n && i < CANDIDATES_SHOWN; i++) {
+		const struct pp_candidate *c = &a->candidates.at[i];
+
+		from = r->out->n;
+		pp_row_open(r, '[');
+		pp_row_handle(r, 'f', pp_handles_rank(h, c->func));
+		pp_row_text(r, c->name);
+		pp_row_text(r, c->place);
+		pp_row_close(r, ']');
+		if (x->limit && r->out->n + 4 > x->limit) {
+			r->out->n = from;
+			break;
+		}
+	}
+	pp_row_close(r, ']');
+}
+
+static void
+head_begin(struct pp_excerpt *x, struct pp_asking *asking, const struct pp_subject *subject)
+{
+	const struct pp_budget *budget = &asking->params->budget;
+
+	*x = (struct pp_excerpt){ .answer = &asking->answer,
+		                  .question = asking->question,
+		                  .subject = subject,
+		                  .asked = asking->params };
+	x->limit = budget->tokens == 0 || budget->tokens == PP_UNSET
+	               ? 0
+	               : (size_t)budget->tokens * PP_TOKEN_BYTES;
+	x->first = budget->page == PP_UNSET ? 0 : budget->page;
+	x->head = (struct pp_row){ .out = &x->head_bytes,
+		                   .text = asking->params->form == PP_RENDER_TEXT,
+		                   .clip = CLIP };
+	if (!x->head.text)
+		pp_buf_addc(x->head.out, '{');
+	pp_row_key(&x->head, "tool");
+	pp_row_word(&x->head, asking->question->name);
+}
+
+static void
+failure_make(struct pp_asking *asking, const struct pp_subject *subject)
+{
+	struct pp_answer *a = &asking->answer;
+	struct pp_buf text = { 0 };
+	struct pp_excerpt x;
+
+	if (asking->params->form != PP_RENDER_JSON || !pp_excerpt_asked(asking))
+		return;
+	head_begin(&x, asking, subject);
+	error_text(&text, a);
+	while (text.n && text.p[text.n - 1] == ':')
+		text.n--;
+	pp_row_key(&x.head, "error");
+	pp_row_spelled(&x.head, &text);
+	candidates_add(&x);
+	answer_take(&x);
+	a->stands = true;
+	pp_buf_release(&text);
+	pp_buf_release(&x.head_bytes);
+}
+
+void
+pp_excerpt_fail(struct pp_asking *asking)
+{
+	if (!asking->answer.excerpt.n)
+		failure_make(asking, NULL);
+}
+
+pp_status
+pp_excerpt_run(struct pp_asking *asking, const struct pp_subject *subject)
+{
+	struct pp_answer *a = &asking->answer;
+	uint64_t tokens = asking->params->budget.tokens;
+	struct pp_excerpt x;
+	pp_status status = PP_OK;
+
+	head_begin(&x, asking, subject);
+	if (tokens != PP_UNSET && (tokens < PP_TOKENS_LEAST || tokens > PP_TOKENS_MOST))
+		status = pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
+		                        "--budget takes %d to %d tokens", PP_TOKENS_LEAST,
+		                        PP_TOKENS_MOST);
+	if (status == PP_OK)
+		status = asking->question->excerpt(subject, asking->params, &x);
+	if (status == PP_OK) {
+		notes_add(&x);
+		pp_buf_adds(x.head.out, x.head.text ? "\n" : "");
+		columns_add(x.head.out, &x);
+		if (x.column_count && x.chosen)
+			chosen_add(&x, x.head.out);
+		else if (x.column_count)
+			rows_add(&x, x.head.out);
+		answer_take(&x);
+	} else if (status != PP_E_NOMEM && !a->needs_stacks) {
+		failure_make(asking, subject);
+	}
+	pp_buf_release(&x.head_bytes);
+	return status;
+}

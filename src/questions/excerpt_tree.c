@@ -1,0 +1,611 @@
+/*
+ * The call tree under a budget.
+ *
+ * Nodes enter heaviest first, so that what is shown hangs together and a larger budget shows more of the same. A dull node,
+ * which hardly costs anything itself and passes nearly all on to one callee, has no row: its callees are rows of its caller.
+ * What is not shown below a row is one row more, so that every row is what it costs itself and the rows below it.
+ */
+#include "questions/excerpt_tree.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+
+#define DULL_SELF 0.01
+#define DULL_PASSES 0.95
+#define NOBODY UINT32_MAX
+
+/* A node that was looked at. */
+struct spot {
+	uint32_t node;
+	uint32_t row_parent; /* the spot whose row it stands below; NOBODY = it is the first */
+	uint32_t level, skip;
+	double weight;                     /* that it is chosen by */
+	union pp_value self, total, shown; /* shown: of the rows below it */
+	uint32_t hidden;                   /* branches below its row that have none */
+	bool has_row;
+	size_t bytes, rest_bytes; /* of its row, and of the one for the rest */
+};
+
+struct cutting {
+	struct pp_excerpt *x;
+	const struct pp_numbering *tree;
+	const struct pp_handles *handles;
+	const struct pp_metric *metric;
+	size_t metric_index;
+	const union pp_value *totals;
+	union pp_value *own_totals; /* the same, if they had to be made */
+	union pp_value *own;        /* of metrics that are no whole numbers: own cost by node */
+	double whole;               /* what shares are of */
+	double all;                 /* what dull is measured by */
+	uint64_t depth;
+	uint32_t start;
+	uint64_t page, popped; /* callees of the first node: left out, and taken from the heap */
+	PP_VEC(struct spot) spots;
+	PP_VEC(uint32_t) heap;
+	PP_VEC(struct shown_row {
+		uint32_t spot;
+		bool rest;
+	})
+	rows;
+	size_t bytes, room;
+	struct pp_buf scratch;
+	bool failed;
+};
+
+static void
+cutting_release(void *data)
+{
+	struct cutting *c = data;
+
+	free(c->own_totals);
+	free(c->own);
+	pp_vec_release(&c->spots);
+	pp_vec_release(&c->heap);
+	pp_vec_release(&c->rows);
+	pp_buf_release(&c->scratch);
+}
+
+/* ---- numbering ---- */
+
+static void
+numbering_release(void *data)
+{
+	pp_numbering_release(data);
+}
+
+const struct pp_numbering *
+pp_excerpt_numbering(struct pp_answer *a, const struct pp_topic *topic)
+{
+	const struct pp_handles *h = pp_answer_handles(a, topic);
+	struct pp_numbering *own;
+
+	if (!h || topic->profile == h->profile)
+		return h ? &h->tree : NULL;
+	own = pp_answer_own(a, sizeof *own, numbering_release);
+	if (!own || !pp_numbering_make(own, topic->profile) ||
+	    (h->tree.n && !pp_numbering_adopt(own, &h->tree)))
+		return NULL;
+	if (!own->label && h->tree.n)
+		pp_answer_note(a, "own-nodes", "nodes are numbered in the filtered tree");
+	return own;
+}
+
+/* ---- rows ---- */
+
+static void
+spot_row(const struct cutting *c, const struct spot *s, struct pp_row *r)
+{
+	const struct pp_numbering *t = c->tree;
+	pp_func func = t->func[s->node];
+
+	pp_row_handle(r, 'n', pp_numbering_handle(t, s->node));
+	pp_row_handle(r, 'f', pp_handles_rank(c->handles, func));
+	pp_row_count(r, s->level);
+	pp_row_count(r, s->skip);
+	pp_row_pct(r, pp_value_double(c->metric, s->total), c->whole);
+	pp_row_value(r, c->metric, s->total);
+	pp_row_value(r, c->metric, s->self);
+	if (t->calls && func)
+		pp_row_count(r, t->calls[s->node]);
+	else
+		pp_row_null(r);
+	if (func)
+		pp_row_name(r, t->profile, func);
+	else
+		pp_row_word(r, "(all)");
+}
+
+/* What a row's rows do not show. */
+static union pp_value
+rest_of(const struct cutting *c, const struct spot *s)
+{
+	union pp_value rest = s->total;
+
+	pp_value_sub(c->metric, &rest, s->self);
+	pp_value_sub(c->metric, &rest, s->shown);
+	return rest;
+}
+
+static bool
+has_rest(const struct cutting *c, const struct spot *s)
+{
+	union pp_value rest = rest_of(c, s);
+
+	/* Differences of sums of doubles may be off by their last digits. */
+	if (c->metric->type == PP_REAL)
+		return s->hidden > 0 || fabs(rest.d) > 1e-9 * fabs(s->total.d);
+	return s->hidden > 0 || !pp_value_is_zero(c->metric, rest);
+}
+
+static void
+rest_row(const struct cutting *c, const struct spot *s, struct pp_row *r)
+{
+	union pp_value rest = rest_of(c, s);
+	char text[40];
+
+	snprintf(text, sizeof text, "n%u+", pp_numbering_handle(c->tree, s->node));
+	pp_row_word(r, text);
+	pp_row_null(r);
+	pp_row_count(r, s->level + 1);
+	pp_row_count(r, 0);
+	pp_row_pct(r, pp_value_double(c->metric, rest), c->whole);
+	pp_row_value(r, c->metric, rest);
+	pp_row_null(r);
+	pp_row_null(r);
+	snprintf(text, sizeof text, "%u more", s->hidden ? s->hidden : 1);
+	pp_row_word(r, text);
+}
+
+/* How many bytes a row takes, with the brackets and the comma. */
+static size_t
+bytes_of(struct cutting *c, const struct spot *s, bool rest)
+{
+	struct pp_row r = { .out = &c->scratch, .text = c->x->head.text, .clip = 160 };
+
+	c->scratch.n = 0;
+	if (rest && !has_rest(c, s))
+		return 0;
+	if (rest)
+		rest_row(c, s, &r);
+	else
+		spot_row(c, s, &r);
+	return c->scratch.n + 3;
+}
+
+static void
+excerpt_row(void *data, size_t row, struct pp_row *r)
+{
+	const struct cutting *c = data;
+	const struct spot *s = &c->spots.at[c->rows.at[row].spot];
+
+	if (c->rows.at[row].rest)
+		rest_row(c, s, r);
+	else
+		spot_row(c, s, r);
+}
+
+/* ---- choosing ---- */
+
+static bool
+is_heavier(const struct cutting *c, uint32_t a, uint32_t b)
+{
+	const struct spot *x = &c->spots.at[a], *y = &c->spots.at[b];
+
+	return x->weight != y->weight ? x->weight > y->weight : x->node < y->node;
+}
+
+static void
+heap_push(struct cutting *c, uint32_t spot)
+{
+	size_t i = c->heap.n;
+
+	if (!pp_vec_push(&c->heap, spot)) {
+		c->failed = true;
+		return;
+	}
+	for (; i > 0 && is_heavier(c, spot, c->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
+		c->heap.at[i] = c->heap.at[(i - 1) / 2];
+	c->heap.at[i] = spot;
+}
+
+static uint32_t
+heap_pop(struct cutting *c)
+{
+	uint32_t top = c->heap.at[0], last = c->heap.at[--c->heap.n];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < c->heap.n) {
+		child += child + 1 < c->heap.n &&
+		         is_heavier(c, c->heap.at[child + 1], c->heap.at[child]);
+		if (!is_heavier(c, c->heap.at[child], last))
+			break;
+		c->heap.at[i] = c->heap.at[child];
+		i = child;
+	}
+	if (c->heap.n)
+		c->heap.at[i] = last;
+	return top;
+}
+
+static bool
+is_leaf(const struct cutting *c, uint32_t node)
+{
+	return c->tree->end[node] == node + 1;
+}
+
+/* What a node costs itself: what is left of its total, so that rows add up. */
+static union pp_value
+self_of(const struct cutting *c, uint32_t node)
+{
+	union pp_value self = c->totals[node];
+	uint32_t child;
+
+	if (c->own)
+		return c->own[node];
+	for (child = node + 1; child < c->tree->end[node]; child = c->tree->end[child])
+		pp_value_sub(c->metric, &self, c->totals[child]);
+	return self;
+}
+
+static bool
+is_dull(const struct cutting *c, const struct spot *s)
+{
+	uint32_t child;
+
+	if (s->node == c->start || fabs(pp_value_double(c->metric, s->self)) >= DULL_SELF * c->all)
+		return false;
+	for (child = s->node + 1; child < c->tree->end[s->node]; child = c->tree->end[child])
+		if (s->weight > 0 && !is_leaf(c, child) &&
+		    pp_value_double(c->metric, c->totals[child]) >= DULL_PASSES * s->weight)
+			return true;
+	return false;
+}
+
+static void
+spot_add(struct cutting *c, uint32_t node, uint32_t parent, uint32_t level, uint32_t skip)
+{
+	struct spot s = { .node = node, .row_parent = parent, .level = level, .skip = skip };
+
+	s.total = c->totals[node];
+	s.self = self_of(c, node);
+	s.shown = pp_value_zero(c->metric);
+	s.weight = fabs(pp_value_double(c->metric, s.total));
+	if (!pp_vec_push(&c->spots, s))
+		c->failed = true;
+	else
+		heap_push(c, (uint32_t)c->spots.n - 1);
+}
+
+struct child {
+	uint32_t node;
+	double weight;
+};
+
+static int
+child_order(const void *left, const void *right, void *context)
+{
+	const struct child *a = left, *b = right;
+
+	return a->weight != b->weight ? (a->weight < b->weight ? 1 : -1)
+	                              : (a->node > b->node) - (a->node < b->node);
+}
+
+/* The callees of the first node but those that earlier pages showed. */
+static void
+first_expand(struct cutting *c, uint32_t spot)
+{
+	uint32_t node = c->spots.at[spot].node, child;
+	PP_VEC(struct child) list = { 0 };
+	size_t i;
+
+	for (child = node + 1; child < c->tree->end[node]; child = c->tree->end[child])
+		c->failed |= !pp_vec_push(
+		    &list,
+		    (struct child){ child, fabs(pp_value_double(c->metric, c->totals[child])) });
+	if (list.n > 1)
+		pp_sort(list.at, list.n, sizeof *list.at, child_order, NULL);
+	for (i = (size_t)(c->page < list.n ? c->page : list.n); i < list.n && !c->failed; i++)
+		spot_add(c, list.at[i].node, spot, 1, 0);
+	pp_vec_release(&list);
+}
+
+static uint32_t
+callees_count(const struct cutting *c, uint32_t node)
+{
+	uint32_t child, n = 0;
+
+	for (child = node + 1; child < c->tree->end[node]; child = c->tree->end[child])
+		n++;
+	return n;
+}
+
+/* Puts the callees of a spot on the heap, below a row. */
+static void
+expand(struct cutting *c, uint32_t spot, uint32_t row, uint32_t skip)
+{
+	uint32_t node = c->spots.at[spot].node, child;
+	uint32_t level = c->spots.at[row].level + 1;
+
+	for (child = node + 1; child < c->tree->end[node]; child = c->tree->end[child])
+		if (!c->depth || level + skip <= c->depth)
+			spot_add(c, child, row, level, skip);
+}
+
+/* What a row's rest takes now instead of before. */
+static void
+rest_renew(struct cutting *c, uint32_t spot)
+{
+	struct spot *s = &c->spots.at[spot];
+	size_t bytes = bytes_of(c, s, true);
+
+	c->bytes += bytes - s->rest_bytes;
+	s->rest_bytes = bytes;
+}
+
+/* Counts a callee of the first node that was taken from the heap. */
+static void
+popped_count(struct cutting *c, uint32_t spot)
+{
+	c->popped += spot && c->tree->parent[c->spots.at[spot].node] == c->start;
+}
+
+/* Gives a spot its row; false when there is no room. */
+static bool
+row_give(struct cutting *c, uint32_t spot)
+{
+	struct spot *s = &c->spots.at[spot];
+	struct spot *parent = s->row_parent == NOBODY ? NULL : &c->spots.at[s->row_parent];
+	struct spot before = parent ? *parent : *s;
+	size_t bytes = c->bytes;
+
+	s->hidden = callees_count(c, s->node);
+	s->has_row = true;
+	c->bytes += bytes_of(c, s, false);
+	rest_renew(c, spot);
+	if (parent) {
+		pp_value_add(c->metric, &parent->shown, s->total);
+		parent->hidden--;
+		rest_renew(c, s->row_parent);
+	}
+	if (c->bytes <= c->room || !parent)
+		return true;
+	s->has_row = false;
+	*parent = before;
+	c->bytes = bytes;
+	return false;
+}
+
+/* Takes the heaviest node. False when there is no room for its row. */
+static bool
+take(struct cutting *c)
+{
+	uint32_t spot = heap_pop(c), parent = c->spots.at[spot].row_parent;
+
+	if (is_dull(c, &c->spots.at[spot])) {
+		c->spots.at[parent].hidden += callees_count(c, c->spots.at[spot].node) - 1;
+		popped_count(c, spot);
+		expand(c, spot, parent, c->spots.at[spot].skip + 1);
+		return true;
+	}
+	if (!row_give(c, spot)) {
+		heap_push(c, spot);
+		return false;
+	}
+	popped_count(c, spot);
+	if (spot == 0)
+		first_expand(c, 0);
+	else
+		expand(c, spot, spot, 0);
+	return true;
+}
+
+/* ---- in the order of the tree ---- */
+
+static int
+row_order(const void *left, const void *right, void *context)
+{
+	const struct cutting *c = context;
+	const struct spot *a = &c->spots.at[*(const uint32_t *)left];
+	const struct spot *b = &c->spots.at[*(const uint32_t *)right];
+
+	if (a->row_parent != b->row_parent)
+		return a->row_parent < b->row_parent ? -1 : 1;
+	return a->weight != b->weight ? (a->weight < b->weight ? 1 : -1)
+	                              : (a->node > b->node) - (a->node < b->node);
+}
+
+/* Where the rows of each spot stand in `sorted`. */
+struct range {
+	uint32_t first, n;
+};
+
+/* Rows in preorder, each with its rest behind the rows below it. */
+static bool
+rows_make(struct cutting *c)
+{
+	uint32_t *sorted = calloc(c->spots.n + 1, sizeof *sorted), n = 0, i;
+	struct range *range = calloc(c->spots.n + 1, sizeof *range);
+	PP_VEC(struct shown_row) stack = { 0 };
+	bool fine = sorted && range;
+
+	for (i = 0; fine && i < c->spots.n; i++)
+		if (c->spots.at[i].has_row)
+			sorted[n++] = i;
+	if (fine && n > 1)
+		pp_sort(sorted, n, sizeof *sorted, row_order, c);
+	for (i = n; fine && i-- > 0;)
+		if (c->spots.at[sorted[i]].row_parent != NOBODY) {
+			struct range *of = &range[c->spots.at[sorted[i]].row_parent];
+
+			of->first = i;
+			of->n++;
+		}
+	fine = fine && pp_vec_push(&stack, (struct shown_row){ 0, false });
+	while (fine && stack.n) {
+		struct shown_row top = stack.at[--stack.n];
+		const struct range *of = &range[top.spot];
+
+		fine = pp_vec_push(&c->rows, top);
+		if (top.rest)
+			continue;
+		if (fine && has_rest(c, &c->spots.at[top.spot]))
+			fine = pp_vec_push(&stack, (struct shown_row){ top.spot, true });
+		for (i = of->n; fine && i-- > 0;)
+			fine = pp_vec_push(&stack,
+			                   (struct shown_row){ sorted[of->first + i], false });
+	}
+	pp_vec_release(&stack);
+	free(sorted);
+	free(range);
+	return fine;
+}
+
+/* ---- what was cut ---- */
+
+struct left {
+	uint32_t parent;
+	double weight;
+};
+
+static int
+left_order(const void *left, const void *right, void *context)
+{
+	const struct left *a = left, *b = right;
+
+	return (a->parent > b->parent) - (a->parent < b->parent);
+}
+
+/* The node with the most below it that has no row, and all of that. */
+static bool
+cut_find(struct cutting *c)
+{
+	struct left *list = calloc(c->heap.n + 1, sizeof *list);
+	double sum = 0, all = 0, most = -1;
+	uint32_t best = 0;
+	size_t i;
+
+	for (i = 0; list && i < c->heap.n; i++) {
+		const struct spot *s = &c->spots.at[c->heap.at[i]];
+
+		list[i] = (struct left){ c->tree->parent[s->node], s->weight };
+		c->x->cut_rows += c->tree->end[s->node] - s->node;
+		all += s->weight;
+	}
+	if (list && c->heap.n > 1)
+		pp_sort(list, c->heap.n, sizeof *list, left_order, NULL);
+	for (i = 0; list && i < c->heap.n; i++) {
+		sum = (i && list[i].parent == list[i - 1].parent ? sum : 0) + list[i].weight;
+		if (sum > most) {
+			most = sum;
+			best = list[i].parent;
+		}
+	}
+	if (list && c->heap.n) {
+		bool pages = best == c->start;
+
+		c->x->next.key = pages ? "page" : "node";
+		if (pages)
+			snprintf(c->x->next.value, sizeof c->x->next.value, "%llu",
+			         (unsigned long long)(c->page + c->popped));
+		else
+			snprintf(c->x->next.value, sizeof c->x->next.value, "n%u",
+			         pp_numbering_handle(c->tree, best));
+		c->x->cut_percent = c->whole != 0 ? all / c->whole * 100 : NAN;
+	}
+	free(list);
+	return list != NULL;
+}
+
+/* ---- asking ---- */
+
+/* Own costs by node, of a metric whose sums are not exact. */
+static bool
+own_make(struct cutting *c)
+{
+	const struct pp_profile *p = c->tree->profile;
+	union pp_value *by_node;
+	pp_node node;
+
+	if (c->metric->type != PP_REAL)
+		return true;
+	by_node = pp_own_compute(p, c->metric_index);
+	c->own = calloc(c->tree->n + 1, sizeof *c->own);
+	for (node = 0; by_node && c->own && node < p->tree.n; node++)
+		c->own[c->tree->of[node]].d += by_node[node].d;
+	free(by_node);
+	return by_node && c->own;
+}
+
+static pp_status
+cutting_init(struct cutting *c, struct pp_excerpt *x, const struct pp_topic *topic, size_t metric,
+             const char *node)
+{
+	const struct pp_profile *p = topic->profile;
+	uint64_t handle = node ? pp_handle_parse('n', node) : 1;
+	size_t shares = pp_metric_of_shares(p, metric);
+
+	c->x = x;
+	c->tree = pp_excerpt_numbering(x->answer, topic);
+	c->handles = pp_excerpt_has_handles(x, topic) ? pp_excerpt_handles(x, topic) : NULL;
+	if (!c->tree)
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	c->start = pp_numbering_find(c->tree, handle);
+	if (c->tree->n && (!handle || c->start >= c->tree->n))
+		return pp_answer_fail(
+		    x->answer, PP_E_USAGE, "no-handle",
+		    "there is no node %.40s: n1 is the root, `tree` lists the others", node);
+	c->metric = &p->metrics.at[metric];
+	c->metric_index = metric;
+	if (metric != pp_profile_primary(p))
+		c->own_totals = pp_numbering_totals(c->tree, metric);
+	c->totals = metric == pp_profile_primary(p) ? c->tree->total : c->own_totals;
+	if (!c->totals || !own_make(c))
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	c->all = fabs(pp_value_double(c->metric, c->totals[0]));
+	c->whole = pp_value_double(&p->metrics.at[shares], pp_profile_total(p, shares));
+	return PP_OK;
+}
+
+pp_status
+pp_excerpt_tree(struct pp_excerpt *x, const struct pp_topic *topic, size_t metric, const char *node,
+                uint64_t depth)
+{
+	static const char *const columns[] = { "id",    "f",    "depth", "skip", "pct",
+		                               "total", "self", "calls", "name" };
+	struct cutting *c = pp_answer_own(x->answer, sizeof *c, cutting_release);
+	const struct pp_profile *p = topic->profile;
+	union pp_value total = { 0 };
+	pp_status status = PP_OK;
+
+	if (!c)
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	x->columns = columns;
+	x->column_count = PP_COUNT_OF(columns);
+	x->chosen = true;
+	x->row = excerpt_row;
+	x->data = c;
+	if (metric < p->metrics.n && p->tree.n) {
+		status = cutting_init(c, x, topic, metric, node);
+		if (status != PP_OK)
+			return status;
+		total = c->totals[0];
+	}
+	pp_excerpt_head(x, topic, metric, total);
+	pp_row_key(&x->head, "count");
+	pp_row_count(&x->head, c->tree ? c->tree->end[c->start] - c->start : 0);
+	if (!c->tree || !c->tree->n)
+		return PP_OK;
+	c->depth = depth;
+	c->page = x->first;
+	c->room = pp_excerpt_room(x);
+	spot_add(c, c->start, NOBODY, 0, 0);
+	while (!c->failed && c->heap.n && take(c))
+		continue;
+	if (c->failed || !rows_make(c) || !cut_find(c))
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	x->rows = c->rows.n;
+	return PP_OK;
+}

@@ -1,0 +1,71 @@
+# Answers under a budget, and handles that are the same in every process
+
+$ polyprof top --json --budget 300 app.folded | sed "s/stamp[\":=]*[0-9a-f]*/STAMP/"
+  {"tool":"top","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"sort":"self","count":16,"columns":["id","pct","self","total","calls","name","place"],"rows":[["f1",39.35,412,412,null,"PDO->query",""],["f2",17.96,188,188,null,"PDOStatement->fetch",""],["f3",13.66,143,143,null,"htmlspecialchars",""],["f4",9.26,97,97,null,"UserRepository->hydrate",""]],"cut":{"rows":12,"pct":19.77,"next":{"page":"4"}}}
+$ polyprof top --json --budget 300 --page 4 app.folded | sed "s/stamp[\":=]*[0-9a-f]*/STAMP/"
+  {"tool":"top","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"sort":"self","count":16,"columns":["id","pct","self","total","calls","name","place"],"rows":[["f5",5.83,61,204,null,"Twig\\Template->display",""],["f6",5.54,58,58,null,"include",""],["f7",3.34,35,35,null,"Twig\\Cache->load",""],["f8",2.29,24,24,null,"match",""],["f9",1.62,17,17,null,"session_start",""]],"cut":{"rows":7,"pct":1.15,"next":{"page":"9"}}}
+$ polyprof tree --json --budget 500 app.folded | sed "s/stamp[\":=]*[0-9a-f]*/STAMP/"
+  {"tool":"tree","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"count":17,"columns":["id","f","depth","skip","pct","total","self","calls","name"],"rows":[["n1",null,0,0,100,1047,0,null,"(all)"],["n2","f11",1,0,100,1047,3,null,"main"],["n5","f13",2,2,89.4,936,0,null,"UserController->show"],["n6","f14",3,0,57.31,600,0,null,"UserRepository->find"],["n7","f1",4,0,39.35,412,412,null,"PDO->query"],["n8","f2",4,0,17.96,188,188,null,"PDOStatement->fetch"],["n9","f12",3,0,22.83,239,0,null,"Twig->render"],["n10","f5",4,0,19.48,204,61,null,"Twig\\Template->display"],["n11","f3",5,0,13.66,143,143,null,"htmlspecialchars"],["n9+",null,4,0,3.34,35,null,null,"1 more"],["n13","f4",3,0,9.26,97,97,null,"UserRepository->hydrate"],["n2+",null,2,0,10.32,108,null,null,"3 more"]],"cut":{"rows":5,"pct":13.66,"next":{"node":"n2"}}}
+$ polyprof tree --json --budget 300 --node n3 app.folded | sed "s/stamp[\":=]*[0-9a-f]*/STAMP/"
+  {"tool":"tree","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"count":12,"columns":["id","f","depth","skip","pct","total","self","calls","name"],"rows":[["n3","f16",0,0,91.69,960,0,null,"router"],["n5","f13",1,1,89.4,936,0,null,"UserController->show"],["n5+",null,2,0,89.4,936,null,null,"3 more"],["n3+",null,1,0,2.29,24,null,null,"1 more"]],"cut":{"rows":9,"pct":91.69,"next":{"node":"n5"}}}
+$ polyprof callers f1 --json --budget 400 app.folded | sed "s/stamp[\":=]*[0-9a-f]*/STAMP/"
+  {"tool":"callers","file":"app.folded","format":"folded","STAMP","complete":true,"metric":"samples","unit":"samples","total":1047,"function":{"id":"f1","name":"PDO->query","place":"","calls":null,"self":412,"total":412},"count":1,"columns":["id","pct","total","calls","name","site"],"rows":[["f14",39.35,412,null,"UserRepository->find",null]]}
+$ polyprof callees f2 --budget 400 app.folded | sed "s/stamp[\":=]*[0-9a-f]*/STAMP/"
+  tool=callees  file=app.folded  format=folded  STAMP  complete=true  metric=samples  unit=samples  total=1047  function={id=f2  name=PDOStatement->fetch  place=-  calls=-  self=188  total=188}  count=0
+  id  pct  total  calls  name  site
+$ polyprof show f1 app.folded | sed "s/stamp[\":=]*[0-9a-f]*/STAMP/"
+  tool=show  file=app.folded  format=folded  STAMP  complete=true  id=f1  place=-  calls=-  self={samples=412}  total_of={samples=412}  name_bytes=10  name=PDO->query
+$ polyprof top --handles -n 3 app.folded
+  1,047 samples in 16 functions
+
+    id  self  self%                total  total%  function
+    f1   412  39.4%  ████████████    412   39.4%  PDO->query
+    f2   188  18.0%  █████▌          188   18.0%  PDOStatement->fetch
+    f3   143  13.7%  ████▏           143   13.7%  htmlspecialchars
+
+    ... and 13 more functions (-n 0 shows all)
+$ polyprof tree --handles -n 5 app.folded
+    id   total%  total  self  function
+    n1   100.0%  1,047        (all)
+    n2   100.0%  1,047     3  └ main
+    n3    91.7%    960          ├ router
+    n5    89.4%    936          │ ├ dispatch › UserController->show
+    n6    57.3%    600          │ │ ├ UserRepository->find
+    n7    39.4%    412   412    │ │ │ ├ PDO->query
+    n8    18.0%    188   188    │ │ │ └ PDOStatement->fetch
+          32.1%    336          │ │ └ (2 more)
+    n14    2.3%     24    24    │ └ match
+           8.0%     84          └ (2 more)
+
+  Next steps
+    the 2 more below UserController->show  polyprof tree --min 0 --show-from '^UserController->show$' app.folded
+$ polyprof callers --handles f1 app.folded
+  PDO->query: 412 in all, 412 by itself
+  called by
+
+    id   total%  total  function
+    f14   39.4%    412  UserRepository->find
+
+What cannot be answered is one object, too.
+
+$ polyprof callers --json --budget 400 f999 app.folded
+  {"tool":"callers","error":"there is no handle f999: f1 to f16 are the functions of this file"}
+! polyprof: error: there is no handle f999: f1 to f16 are the functions of this file
+= 2
+$ polyprof tree --json --budget 400 --node n999 app.folded
+  {"tool":"tree","error":"there is no node n999: n1 is the root, `tree` lists the others"}
+! polyprof: error: there is no node n999: n1 is the root, `tree` lists the others
+= 2
+$ polyprof top --json --budget 400 -m cycles app.folded
+  {"tool":"top","error":"no such metric; `info` lists those there are"}
+! polyprof: error: no metric 'cycles' in this profile (there is samples)
+= 2
+$ polyprof top --json --budget 10 app.folded
+  {"tool":"top","error":"--budget takes 300 to 20000 tokens"}
+! polyprof: error: --budget takes 300 to 20000 tokens
+! Try `polyprof top --help`.
+= 2
+$ polyprof top --json --budget 400 missing.folded
+  {"tool":"top","error":"cannot open: No such file or directory"}
+! missing.folded: error: cannot open: No such file or directory [io-open-failed]
+= 3
