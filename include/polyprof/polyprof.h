@@ -172,6 +172,8 @@ struct pp_read_opts {
 	 * meanwhile kills the process (SIGBUS), unless it has a handler for that.
 	 */
 	bool map;
+	/* Files that a recording names are not opened, nor links in place of companions. */
+	bool confined;
 };
 
 /*

@@ -74,7 +74,8 @@ typedef enum pp_asks {
 	PP_ASKS_SIDES,   /* two of them, or repeated runs before and after */
 	PP_ASKS_PICTURE, /* two of them, unless they are to be merged; else all of them, merged */
 	PP_ASKS_FOLDERS, /* what stands in these directories */
-	PP_ASKS_NOTHING  /* nothing: what the program itself knows */
+	PP_ASKS_NOTHING, /* nothing: what the program itself knows */
+	PP_ASKS_SERIES   /* each of them, in order, all at once */
 } pp_asks;
 
 PP_API pp_asks pp_question_asks(const char *question);
@@ -134,6 +135,8 @@ struct pp_ask_opts {
 	int64_t changed_from, changed_to;
 	/* Keeps what is read for answers with "budget" or "handles"; or NULL. */
 	pp_shelf *shelf;
+	/* Nothing but the files named and companions beside them is opened, and no links in place of these. */
+	bool confined;
 	/* Asked again and again, from any thread: true stops reading and asking as soon as possible. */
 	bool (*stop)(void *ctx);
 };

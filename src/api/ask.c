@@ -89,6 +89,7 @@ topics_make(struct pp_reply *r, const struct pp_profile *const profiles[2])
 		if (status != PP_OK)
 			return status;
 		r->topics[i] = (struct pp_topic){ .profile = r->views[i].shown,
+			                          .whole = profiles[i],
 			                          .chosen = r->views[i].shown->format };
 	}
 	r->subject.topics = r->topics;

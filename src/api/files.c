@@ -377,27 +377,6 @@ target_load(struct pp_reply *r, const char *file, const struct pp_load_order *or
 	return status;
 }
 
-/* Says that files were merged, where neither the question nor who found them in a directory does. */
-static void
-merged_note(struct pp_reply *r, const char *const *files, size_t n)
-{
-	const struct pp_question *q = r->asking.question;
-	struct pp_buf text = { 0 };
-
-	if (n < 2 || r->from_directory || q->makes || strcmp(q->name, "summary") == 0)
-		return;
-	pp_units_u64(&text, n);
-	pp_buf_adds(&text, " files, merged");
-	if (n == 2) {
-		pp_buf_adds(&text, "; what changed between them: polyprof diff ");
-		pp_suggest_word(&text, files[0]);
-		pp_buf_adds(&text, " ");
-		pp_suggest_word(&text, files[1]);
-	}
-	pp_answer_note(answer_of(r), "merged", "%s", pp_answer_made(answer_of(r), &text));
-	pp_buf_release(&text);
-}
-
 /* All files as one profile, or two of them for a picture. */
 static pp_status
 ask_one(struct pp_reply *r, const char *const *files, size_t n)
@@ -406,7 +385,7 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
 	bool two = r->asking.question->asks == PP_ASKS_PICTURE && n == 2 && !order.want.merge &&
 	           !r->from_directory;
-	pp_status status = topics_alloc(r, two ? 2 : 1);
+	pp_status status = topics_alloc(r, two || r->asking.params->before ? 2 : 1);
 
 	/* What is thin in one file may not be so in all of them. */
 	if (n != 1 && r->asking.question->makes)
@@ -418,11 +397,15 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 		status = topic_load(r, files, two ? 1 : n, &order, 0);
 	if (status == PP_OK && two)
 		status = topic_load(r, files + 1, 1, &order, 1);
+	if (status == PP_OK && r->asking.params->before) {
+		status = topic_load(r, &r->asking.params->before, 1, &order, 1);
+		r->subject.n = 2;
+	}
 	if (status != PP_OK)
 		return status;
 	if (!pp_reply_sources(r))
 		return pp_answer_fail_status(answer_of(r), PP_E_NOMEM);
-	merged_note(r, files, n);
+	pp_merged_note(r, files, n);
 	return pp_asking_run(&r->asking, &r->subject);
 }
 
@@ -617,6 +600,22 @@ ask_sides(struct pp_reply *r, const char *const *files, size_t n)
 	}
 }
 
+/* Each file by itself, all there at once. */
+static pp_status
+ask_series(struct pp_reply *r, const char *const *files, size_t n)
+{
+	struct pp_load_order order = { .want = pp_asking_want(&r->asking) };
+	pp_status status = topics_alloc(r, n);
+	size_t i;
+
+	for (i = 0; i < n && status == PP_OK; i++) {
+		status = topic_load(r, files + i, 1, &order, i);
+		pp_load_progress(r,
+		                 (struct pp_progress_at){ files[i], true, i + 1 == n, i + 1, n });
+	}
+	return status == PP_OK ? pp_asking_run(&r->asking, &r->subject) : status;
+}
+
 static pp_status
 ask_folders(struct pp_reply *r, const char *const *files, size_t n)
 {
@@ -631,7 +630,8 @@ ask_folders(struct pp_reply *r, const char *const *files, size_t n)
 	for (i = 0; i < count; i++)
 		paths[i] = i < n ? files[i] : given->list.at[i - n].text;
 	status = pp_folders_look(r, count ? paths : here, count ? count : 1,
-	                         pp_asking_flag(&r->asking, "recursive"));
+	                         pp_asking_flag(&r->asking, "recursive") ||
+	                             pp_excerpt_asked(&r->asking));
 	return status == PP_OK ? pp_asking_run(&r->asking, &r->subject) : status;
 }
 
@@ -723,6 +723,8 @@ ask_about(struct pp_reply *r, const char *const *given, size_t n)
 		return ask_sides(r, files, n);
 	case PP_ASKS_FOLDERS:
 		return ask_folders(r, files, n);
+	case PP_ASKS_SERIES:
+		return ask_series(r, files, n);
 	case PP_ASKS_NOTHING:
 		break;
 	}

@@ -16,6 +16,8 @@
 
 /* Directories in directories are looked into up to here. */
 #define DEPTH_MOST 64
+/* Under a budget, unless told otherwise. */
+#define DEPTH_EXCERPT 2
 
 /* One file; a profile when `format` is set. */
 struct row {
@@ -34,6 +36,8 @@ struct pp_folders {
 	const struct pp_reply *reply;
 	PP_VEC(struct row) rows;
 	bool recursive;
+	unsigned deepest; /* directories in directories */
+	bool no_links;
 	bool packed; /* the jobs look at packed files now */
 	bool no_memory;
 };
@@ -88,12 +92,13 @@ entry_add(struct pp_folders *l, const char *directory, const char *name, size_t 
 	pp_buf_addf(&path, "%s%s%s", directory, n && directory[n - 1] == '/' ? "" : "/", name);
 	if (path.failed) {
 		l->no_memory = true;
-	} else if (stat(path.p, &st) != 0) {
+	} else if (stat(path.p, &st) != 0 ||
+	           (l->no_links && (lstat(path.p, &link) != 0 || S_ISLNK(link.st_mode)))) {
 		pp_buf_release(&path);
 	} else if (S_ISREG(st.st_mode)) {
 		l->no_memory |= !row_add(l, &path, named ? named : n + (path.p[n] == '/'), &st);
 		return;
-	} else if (l->recursive && S_ISDIR(st.st_mode) && depth < DEPTH_MOST &&
+	} else if (l->recursive && S_ISDIR(st.st_mode) && depth < l->deepest &&
 	           lstat(path.p, &link) == 0 && !S_ISLNK(link.st_mode) &&
 	           (inner = opendir(path.p)) != NULL) {
 		directory_add(l, inner, path.p, named ? named : n + (path.p[n] == '/'), depth + 1);
@@ -233,6 +238,10 @@ pp_folders_look(struct pp_reply *r, const char *const *paths, size_t n, bool rec
 		return pp_answer_fail_status(a, PP_E_NOMEM);
 	l->reply = r;
 	l->recursive = recursive;
+	l->no_links = r->opts.confined;
+	l->deepest = pp_excerpt_asked(&r->asking) && !pp_asking_flag(&r->asking, "recursive")
+	                 ? DEPTH_EXCERPT
+	                 : DEPTH_MOST;
 	for (i = 0; i < n && status == PP_OK; i++)
 		status = rows_of(l, paths[i], a);
 	if (status != PP_OK)

@@ -179,6 +179,7 @@ pp_loaded_open(struct pp_reply *r, const char *file, const struct pp_load_order 
 		                     .options = options_list(r),
 		                     .formats = r->opts.formats,
 		                     .map = r->opts.map,
+		                     .confined = r->opts.confined,
 		                     /* What is written has a variant of its own. */
 		                     .variant = order->want.target ? NULL : reading->variant };
 

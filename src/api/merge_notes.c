@@ -3,7 +3,10 @@
  */
 #include "api/merge_notes.h"
 
+#include "api/reply.h"
 #include "text/escape.h"
+#include "text/suggest.h"
+#include "text/units.h"
 
 /* Of more metrics than that, the number is told. */
 #define METRICS_LISTED 6
@@ -68,4 +71,25 @@ pp_merge_notes(struct pp_answer *a, const struct pp_merge *m)
 		               PP_MERGE_SERIES);
 	a->failed |= names.failed;
 	pp_buf_release(&names);
+}
+
+/* Says that files were merged, where neither the question nor who found them in a directory does. */
+void
+pp_merged_note(struct pp_reply *r, const char *const *files, size_t n)
+{
+	const struct pp_question *q = r->asking.question;
+	struct pp_buf text = { 0 };
+
+	if (n < 2 || r->from_directory || q->makes || strcmp(q->name, "summary") == 0)
+		return;
+	pp_units_u64(&text, n);
+	pp_buf_adds(&text, " files, merged");
+	if (n == 2) {
+		pp_buf_adds(&text, "; what changed between them: polyprof diff ");
+		pp_suggest_word(&text, files[0]);
+		pp_buf_adds(&text, " ");
+		pp_suggest_word(&text, files[1]);
+	}
+	pp_answer_note(&r->asking.answer, "merged", "%s", pp_answer_made(&r->asking.answer, &text));
+	pp_buf_release(&text);
 }

@@ -48,11 +48,26 @@ bare_name(const char *path)
 	return name;
 }
 
+static char *sibling_path(const struct pp_opening *, const char *base_name);
+
+/* Whether a link stands in place of a file beside ours, where that is not allowed. */
+static bool
+sibling_strays(const struct pp_opening *o, const char *base_name)
+{
+	char *path = o->opts.confined ? sibling_path(o, base_name) : NULL;
+	struct stat st;
+	bool strays = o->opts.confined && (!path || (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)));
+
+	free(path);
+	return strays;
+}
+
 /* Whether a base name can name a file beside ours. */
 static bool
 sibling_possible(const struct pp_opening *o, const char *base_name)
 {
-	return o->beside && *base_name && !strchr(base_name, '/') && strcmp(base_name, ".") != 0 &&
+	return o->beside && !sibling_strays(o, base_name) && *base_name &&
+	       !strchr(base_name, '/') && strcmp(base_name, ".") != 0 &&
 	       strcmp(base_name, "..") != 0;
 }
 
@@ -633,7 +648,7 @@ pp_open_from(struct pp_opened *o, const char *path, const struct pp_from *bytes,
 	opening = opening_new(path, opts, diags);
 	if (!opening)
 		return PP_E_NOMEM;
-	opening->beyond = !bytes->data && !bytes->read;
+	opening->beyond = !bytes->data && !bytes->read && !opening->opts.confined;
 	opening->beside = !bytes->data && !bytes->read && strcmp(path, "-") != 0;
 	pp_diags_set_file(opening->io.diags, path);
 	reader_init(&o->reader, opening);

@@ -94,6 +94,8 @@ void pp_loaded_speed(struct pp_reply *, const struct pp_loaded *);
 void pp_load_progress(const struct pp_reply *, struct pp_progress_at);
 uint64_t pp_load_clock(void); /* ns */
 
+/* Says that files were merged, where neither the question nor who found them in a directory does. */
+void pp_merged_note(struct pp_reply *, const char *const *files, size_t n);
 /* All files as one profile: PP_OK, or a status with the reason said. */
 pp_status pp_load_files(struct pp_reply *, const char *const *files, size_t n,
                         const struct pp_load_order *, struct pp_profile **out);

@@ -9,6 +9,14 @@ static const struct pp_example callees_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool callees_tool = {
+	.name = "callees",
+	.about = "Whom a function calls (name or handle), how often, at what cost.",
+	.files = "file",
+	.arguments = "function metric depth filter",
+	.must = "function",
+};
+
 const struct pp_command pp_command_callees = {
 	.question = "callees",
 	.name = "callees",
@@ -23,4 +31,5 @@ const struct pp_command pp_command_callees = {
 	           "tree.",
 	.examples = callees_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &callees_tool,
 };

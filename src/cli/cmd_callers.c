@@ -11,6 +11,14 @@ static const struct pp_example callers_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool callers_tool = {
+	.name = "callers",
+	.about = "Who calls a function (name or handle), how often, at what cost.",
+	.files = "file",
+	.arguments = "function metric depth filter",
+	.must = "function",
+};
+
 const struct pp_command pp_command_callers = {
 	.question = "callers",
 	.name = "callers",
@@ -25,4 +33,5 @@ const struct pp_command pp_command_callers = {
 	    "--depth goes further up: each caller is followed by its own callers, as a tree.",
 	.examples = callers_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &callers_tool,
 };

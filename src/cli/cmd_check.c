@@ -10,6 +10,13 @@ static const struct pp_example check_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool check_tool = {
+	.name = "check",
+	.about = "Does the file keep the rules of its format? Verdict and diagnostics.",
+	.files = "file",
+	.arguments = "",
+};
+
 const struct pp_command pp_command_check = {
 	.question = "check",
 	.name = "check",
@@ -23,4 +30,5 @@ const struct pp_command pp_command_check = {
 	    "could not be read or recognised.",
 	.examples = check_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &check_tool,
 };

@@ -15,6 +15,13 @@ static const struct pp_example diff_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool diff_tool = {
+	.name = "diff",
+	.about = "What changed between two profiles, of any formats; noise is told apart.",
+	.files = "before after",
+	.arguments = "metric normalize filter",
+};
+
 const struct pp_command pp_command_diff = {
 	.question = "diff",
 	.name = "diff",
@@ -33,4 +40,5 @@ const struct pp_command pp_command_diff = {
 	    "rows.",
 	.examples = diff_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &diff_tool,
 };

@@ -11,6 +11,13 @@ static const struct pp_example info_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool info_tool = {
+	.name = "info",
+	.about = "What the file is: producer, counts, metrics with units and totals.",
+	.files = "file",
+	.arguments = "",
+};
+
 const struct pp_command pp_command_info = {
 	.question = "info",
 	.name = "info",
@@ -20,4 +27,5 @@ const struct pp_command pp_command_info = {
 	    "Several files are described one after the other; with --json as a list under \"files\".",
 	.examples = info_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &info_tool,
 };

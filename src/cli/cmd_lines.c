@@ -11,6 +11,13 @@ static const struct pp_example lines_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool lines_tool = {
+	.name = "lines",
+	.about = "Cost per source line.",
+	.files = "file",
+	.arguments = "metric filter",
+};
+
 const struct pp_command pp_command_lines = {
 	.question = "lines",
 	.name = "lines",
@@ -30,4 +37,5 @@ const struct pp_command pp_command_lines = {
 	    "that match, --ignore and --hide drop them.",
 	.examples = lines_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &lines_tool,
 };

@@ -14,6 +14,13 @@ static const struct pp_example list_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool list_tool = {
+	.name = "list",
+	.about = "The profiles in a directory, newest first.",
+	.files = "dir",
+	.arguments = "match since over sort",
+};
+
 const struct pp_command pp_command_list = {
 	.question = "list",
 	.name = "list",
@@ -27,4 +34,5 @@ const struct pp_command pp_command_list = {
 	    "listed.",
 	.examples = list_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &list_tool,
 };

@@ -9,6 +9,14 @@ static const struct pp_example show_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool show_tool = {
+	.name = "show",
+	.about = "One function: place, all metrics, its whole name.",
+	.files = "file",
+	.arguments = "function",
+	.must = "function",
+};
+
 const struct pp_command pp_command_show = {
 	.question = "show",
 	.name = "show",
@@ -20,4 +28,5 @@ const struct pp_command pp_command_show = {
 	    "--budget is given in pieces: --page goes on.",
 	.examples = show_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &show_tool,
 };

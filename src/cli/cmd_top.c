@@ -11,6 +11,13 @@ static const struct pp_example top_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool top_tool = {
+	.name = "top",
+	.about = "Functions by self or total cost.",
+	.files = "file",
+	.arguments = "metric sort by filter",
+};
+
 const struct pp_command pp_command_top = {
 	.question = "top",
 	.name = "top",
@@ -22,4 +29,5 @@ const struct pp_command pp_command_top = {
 	           "Text shows 25 rows unless -n says otherwise; --json and --csv give all.",
 	.examples = top_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &top_tool,
 };

@@ -11,6 +11,14 @@ static const struct pp_example tree_examples[] = {
 	{ 0 },
 };
 
+static const struct pp_mcp_tool tree_tool = {
+	.name = "tree",
+	.about =
+	    "The call tree, its heaviest part: every row is its self and the rows one level below it. `node` opens a row.",
+	.files = "file",
+	.arguments = "metric node filter",
+};
+
 const struct pp_command pp_command_tree = {
 	.question = "tree",
 	.name = "tree",
@@ -30,4 +38,5 @@ const struct pp_command pp_command_tree = {
 	    "given.",
 	.examples = tree_examples,
 	.hint = PP_HINT_FILE,
+	.tool = &tree_tool,
 };

@@ -6,6 +6,7 @@
 #ifndef PP_COMMAND_H
 #define PP_COMMAND_H
 
+#include "mcp/mcp.h"
 #include "polyprof/polyprof_experimental.h"
 
 struct pp_cli; /* one run of the program; see cli/cli.h */
@@ -30,6 +31,7 @@ struct pp_command {
 	enum pp_param_hint hint;                    /* what its words are */
 	unsigned flags;
 	const char *picture; /* it makes something for a browser: how that may be called */
+	const struct pp_mcp_tool *tool; /* as it is offered by `polyprof mcp`; or NULL */
 	/* Does the work; returns the exit code. NULL: asking the question is all. */
 	int (*run)(struct pp_cli *);
 };

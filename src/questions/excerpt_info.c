@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "analysis/counts.h"
+#include "questions/excerpt_tree.h"
+#include "questions/facts.h"
 
 /* ---- under a budget ---- */
 
@@ -80,5 +82,128 @@ pp_info_excerpt(const struct pp_subject *subject, const void *params, struct pp_
 	x->rows = pp_metrics_shown(p);
 	x->data = e;
 	x->row = excerpt_row;
+	return PP_OK;
+}
+
+/* ---- the summary; lives in the answer ---- */
+
+#define FUNCTIONS_SHOWN 10
+#define PATH_SHOWN 8
+/* The path leaves that much for the rows. */
+#define PATH_ROOM 460
+
+struct summary {
+	struct pp_facts facts;
+	double whole;
+	union pp_value *totals; /* of nodes */
+};
+
+static void
+summary_release(void *data)
+{
+	struct summary *s = data;
+
+	pp_facts_release(&s->facts);
+	free(s->totals);
+}
+
+static void
+summary_row(void *data, size_t row, struct pp_row *r)
+{
+	const struct summary *s = data;
+	const struct pp_flat *f = &s->facts.flat;
+	const struct pp_metric *m = &f->profile->metrics.at[s->facts.metric];
+	struct pp_cost_pair cost = pp_flat_gained(f, row, s->facts.metric);
+
+	pp_row_handle(r, 'f', pp_handles_rank(s->facts.handles, f->func[row]));
+	pp_row_pct(r, pp_value_double(m, cost.own), s->whole);
+	pp_row_pct(r, pp_value_double(m, cost.total), s->whole);
+	pp_row_name(r, f->profile, f->func[row]);
+}
+
+/* Always into the heaviest callee, while that has half of its caller and a tenth of the whole; returns how many. */
+static uint32_t
+path_find(const struct summary *s, const struct pp_numbering *t, uint32_t *path, uint32_t most)
+{
+	const struct pp_metric *m = &t->profile->metrics.at[s->facts.metric];
+	uint32_t n = 0, at = 0, child, best;
+
+	while (t->n && n < most) {
+		for (child = best = at + 1; child < t->end[at]; child = t->end[child])
+			if (pp_value_cmp(m, s->totals[child], s->totals[best]) > 0)
+				best = child;
+		if (best >= t->end[at] || pp_value_double(m, s->totals[best]) < s->whole / 10 ||
+		    pp_value_double(m, s->totals[best]) < pp_value_double(m, s->totals[at]) / 2)
+			break;
+		path[n++] = at = best;
+	}
+	return n;
+}
+
+/* "hot_path": [[n, f, pct, name], ...]. */
+static void
+path_add(struct pp_excerpt *x, const struct summary *s, const struct pp_numbering *t)
+{
+	const struct pp_metric *m = &t->profile->metrics.at[s->facts.metric];
+	uint32_t path[256], n = path_find(s, t, path, PP_COUNT_OF(path)), i;
+	struct pp_row *r = &x->head;
+
+	pp_row_key(r, "hot_path");
+	pp_row_open(r, '[');
+	for (i = n > PATH_SHOWN ? n - PATH_SHOWN : 0; i < n; i++) {
+		if (x->limit && r->out->n + PATH_ROOM > x->limit)
+			continue;
+		pp_row_open(r, '[');
+		pp_row_handle(r, 'n', pp_numbering_handle(t, path[i]));
+		pp_row_handle(r, 'f', pp_handles_rank(s->facts.handles, t->func[path[i]]));
+		pp_row_pct(r, pp_value_double(m, s->totals[path[i]]), s->whole);
+		pp_row_name(r, t->profile, t->func[path[i]]);
+		pp_row_close(r, ']');
+	}
+	pp_row_close(r, ']');
+}
+
+pp_status
+pp_summary_excerpt(const struct pp_subject *subject, const void *params, struct pp_excerpt *x)
+{
+	static const char *const columns[] = { "id", "self_pct", "total_pct", "name" };
+	const struct pp_topic *t = subject->topics;
+	const struct pp_numbering *tree = pp_excerpt_numbering(x->answer, t);
+	struct summary *s = pp_answer_own(x->answer, sizeof *s, summary_release);
+	const struct pp_flat *f;
+	union pp_value total = { 0 };
+	pp_status status;
+	size_t metric;
+
+	if (!s || !tree)
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	status = pp_facts_make(&s->facts, x, t, params);
+	if (status != PP_OK)
+		return status;
+	f = &s->facts.flat;
+	metric = s->facts.metric;
+	if (metric < t->profile->metrics.n && f->n) {
+		total = f->whole[metric];
+		s->whole = pp_value_double(&t->profile->metrics.at[metric],
+		                           pp_flat_whole(f, metric));
+		s->totals = tree->n ? pp_numbering_totals(tree, metric)
+		                    : calloc(1, sizeof *s->totals);
+		if (!s->totals)
+			return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	}
+	pp_excerpt_head(x, t, metric, total);
+	pp_excerpt_shorten(x);
+	pp_row_key(&x->head, "functions");
+	pp_row_count(&x->head, f->n);
+	pp_row_key(&x->head, "findings");
+	pp_row_count(&x->head, s->facts.list.n);
+	if (s->totals && tree->n)
+		path_add(x, s, tree);
+	x->columns = columns;
+	x->column_count = PP_COUNT_OF(columns);
+	x->rows = s->totals ? f->n : 0;
+	x->rows = x->rows < FUNCTIONS_SHOWN ? x->rows : FUNCTIONS_SHOWN;
+	x->data = s;
+	x->row = summary_row;
 	return PP_OK;
 }

@@ -7,5 +7,6 @@
 #include "questions/excerpt.h"
 
 pp_status pp_info_excerpt(const struct pp_subject *, const void *params, struct pp_excerpt *);
+pp_status pp_summary_excerpt(const struct pp_subject *, const void *params, struct pp_excerpt *);
 
 #endif

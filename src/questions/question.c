@@ -280,8 +280,9 @@ pp_asking_whole(const struct pp_asking *asking)
 	const char *const *word = pp_params_member(q->params, asking->params, "function");
 	const char *const *node = pp_params_member(q->params, asking->params, "node");
 
-	return q->excerpt && (pp_excerpt_asked(asking) || asking->params->handles ||
-	                      (node && *node) || (word && pp_handle_parse('f', *word)));
+	return q->excerpt && q->asks != PP_ASKS_SERIES &&
+	       (pp_excerpt_asked(asking) || asking->params->handles || (node && *node) ||
+	        (word && pp_handle_parse('f', *word)));
 }
 
 struct pp_want

@@ -7,6 +7,7 @@
 #include "model/inclusive.h"
 #include "formats/format.h"
 #include "questions/describe.h"
+#include "questions/excerpt_info.h"
 #include "questions/find.h"
 #include "questions/occasion.h"
 #include "questions/ranking.h"
@@ -50,6 +51,7 @@ const struct pp_question pp_question_summary = {
 	.scope_at = offsetof(struct summary_params, scope),
 	.gives = PP_GIVES_JSON,
 	.want = summary_want,
+	.excerpt = pp_summary_excerpt,
 	.run = summary_run,
 };
 

@@ -10,6 +10,7 @@ $ polyprof --help
   Commands
     FILE          what the file is, its totals, its costliest functions and its
                   hottest path
+    findings      what the numbers say by themselves: facts with evidence
     info          what a file is: format, metrics with totals, counts,
                   completeness
     check         validate files against the rules of their format
@@ -24,6 +25,8 @@ $ polyprof --help
     tags          what samples with each label cost, by key and value
     lines         what each source line costs, or the annotated source
     diff          what changed between two profiles, in any formats
+    trend         where among several profiles in order a share of the whole
+                  changed
     gate          fails when a limit is exceeded: diff for continuous integration
     merge         several profiles into one
     symbolize     names and source lines for a profile that has addresses only
@@ -34,6 +37,7 @@ $ polyprof --help
     leaks         memory that is still in use at the end, by stack
     record        run a command under the profiler that fits it
     list          the profiles in a directory, newest first, from metadata alone
+    mcp           serve questions to agents (Model Context Protocol)
     formats       the formats that can be read and written, and their options
     explain       what a rule cited by a diagnostic means; without one, all rules
     completion    a script that completes commands and options in a shell

@@ -307,6 +307,7 @@ check_verbs(const pp_profile *p)
 		bool two = strcmp(name, "diff") == 0 || strcmp(name, "gate") == 0;
 		const char *const *params = strncmp(name, "calle", 5) == 0   ? function
 		                            : strcmp(name, "peek") == 0      ? function
+		                            : strcmp(name, "show") == 0      ? function
 		                            : strcmp(name, "gate") == 0      ? limit
 		                            : strcmp(name, "list") == 0      ? since
 		                            : strcmp(name, "convert") == 0   ? target
@@ -319,6 +320,7 @@ check_verbs(const pp_profile *p)
 		/* Folded stacks know no lines, and nothing of memory. */
 		ok(pp_ask_pair(p, two ? p : NULL, name, params, &a) ==
 		       (strcmp(name, "lines") == 0 || strcmp(name, "leaks") == 0 ? PP_E_UNSUPPORTED
+		        : strcmp(name, "trend") == 0                             ? PP_E_USAGE
 		                                                                 : PP_OK),
 		   "%s is asked", name);
 		for (form = PP_RENDER_TEXT; a && form <= PP_RENDER_FILE; form++) {

@@ -1,0 +1,29 @@
+/*
+ * polyprof trend: where among several profiles in order a share of the whole changed.
+ */
+#include "cli/command.h"
+
+static const struct pp_example trend_examples[] = {
+	{ "trend deploy-*.folded", "which deploy made which function cost more" },
+	{ 0 },
+};
+
+static const struct pp_mcp_tool trend_tool = {
+	.name = "trend",
+	.about =
+	    "Three or more profiles in order: which functions took another share of the whole, and from which file on.",
+	.files = "files",
+	.arguments = "metric",
+};
+
+const struct pp_command pp_command_trend = {
+	.question = "trend",
+	.name = "trend",
+	.synopsis = "FILE...",
+	.summary = "where among several profiles in order a share of the whole changed",
+	.details =
+	    "For each function, the files are cut in two where its share of the whole differs most; what differs by two points or more, and by four standard errors, is listed with the first file after the cut.",
+	.examples = trend_examples,
+	.hint = PP_HINT_FILE,
+	.tool = &trend_tool,
+};

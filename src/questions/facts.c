@@ -1,0 +1,613 @@
+/*
+ * Facts about one profile.
+ */
+#include "questions/facts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/estimate.h"
+#include "analysis/name_class.h"
+#include "base/sort.h"
+
+#define HOT_SELF 0.10
+#define HOT_PARENT 0.5
+#define HOT_LEAST 0.1
+#define HOT_DEPTH 3
+#define CONCENTRATED 0.8
+#define CLASS_LEAST 0.10
+#define UNKNOWN_LEAST 0.05
+#define BOTH_LEAST 0.05
+#define FEW_SAMPLES 200
+#define IDS_SHOWN 5
+#define CHURN_LEAST (1 << 20)
+#define CHURN_TIMES 10
+#define NET_EXCESS 1.05
+#define NAME_BYTES 60
+
+/* ---- stating ---- */
+
+void
+pp_fact_begin(struct pp_stating *s, struct pp_facts *f)
+{
+	*s = (struct pp_stating){ .facts = f };
+	s->row = (struct pp_row){ .text = f->x->head.text, .clip = NAME_BYTES };
+	s->row.out = &s->bytes;
+	pp_row_open(&s->row, '{');
+}
+
+static const char *
+next_make(struct pp_facts *f, const char *tool, const char *key, const char *value)
+{
+	struct pp_buf bytes = { 0 };
+	struct pp_row row = { .out = &bytes, .text = f->x->head.text, .clip = NAME_BYTES };
+	const char *made;
+
+	if (tool) {
+		pp_row_open(&row, '{');
+		pp_row_key(&row, "tool");
+		pp_row_word(&row, tool);
+		if (key) {
+			pp_row_key(&row, key);
+			pp_row_word(&row, value);
+		}
+		pp_row_close(&row, '}');
+	} else {
+		pp_row_null(&row);
+	}
+	made = pp_answer_copy(f->x->answer, pp_slice_of(bytes.p ? bytes.p : "", bytes.n));
+	f->failed |= bytes.failed;
+	pp_buf_release(&bytes);
+	return made;
+}
+
+void
+pp_fact_end(struct pp_stating *s, const char *kind, double weight, uint64_t handle,
+            const char *tool, const char *key, const char *value)
+{
+	struct pp_facts *f = s->facts;
+	struct pp_fact fact = { .kind = kind, .handle = handle };
+
+	pp_row_close(&s->row, '}');
+	fact.weight = weight > 1 ? 1 : weight > 0 ? weight : 0;
+	fact.evidence = pp_answer_copy(f->x->answer,
+	                               pp_slice_of(s->bytes.p ? s->bytes.p : "", s->bytes.n));
+	fact.next = next_make(f, tool, key, value);
+	f->failed |= s->bytes.failed || !pp_vec_push(&f->list, fact);
+	pp_buf_release(&s->bytes);
+}
+
+double
+pp_facts_self(const struct pp_facts *f, size_t row)
+{
+	return pp_value_double(&f->profile->metrics.at[f->metric],
+	                       pp_flat_get(&f->flat, row, f->metric).own);
+}
+
+double
+pp_facts_total(const struct pp_facts *f, size_t row)
+{
+	return pp_value_double(&f->profile->metrics.at[f->metric],
+	                       pp_flat_get(&f->flat, row, f->metric).total);
+}
+
+size_t
+pp_facts_row(const struct pp_facts *f, pp_func func)
+{
+	size_t row;
+
+	for (row = 0; row < f->flat.n && f->flat.func[row] != func; row++)
+		continue;
+	return row;
+}
+
+void
+pp_fact_function(struct pp_row *r, const struct pp_facts *f, const char *id, const char *name,
+                 pp_func func)
+{
+	pp_row_key(r, id);
+	pp_row_handle(r, 'f', pp_handles_rank(f->handles, func));
+	pp_row_key(r, name);
+	pp_row_name(r, f->profile, func);
+}
+
+/* A value of the metric. */
+static void
+self_add(struct pp_row *r, const struct pp_facts *f, const char *key, union pp_value value)
+{
+	pp_row_key(r, key);
+	pp_row_value(r, &f->profile->metrics.at[f->metric], value);
+}
+
+static void
+handle_text(char out[16], char kind, uint64_t handle)
+{
+	snprintf(out, 16, "%c%llu", kind, (unsigned long long)handle);
+}
+
+/* ---- what the numbers are worth ---- */
+
+static void
+trust_find(struct pp_facts *f)
+{
+	const struct pp_profile *p = f->profile;
+	const struct pp_metric *m = f->metric < p->metrics.n ? &p->metrics.at[f->metric] : NULL;
+	bool sampled = m && (m->kind == PP_KIND_SAMPLES || m->flags & PP_METRIC_SAMPLED);
+	double samples = m && m->kind == PP_KIND_SAMPLES
+	                     ? pp_value_double(m, f->flat.whole[f->metric])
+	                     : (double)p->samples;
+	struct pp_stating s;
+
+	if (!p->complete) {
+		pp_fact_begin(&s, f);
+		pp_fact_end(&s, "incomplete", 1, 0, "check", NULL, NULL);
+	}
+	if (p->estimated || pp_estimate_possible(p)) {
+		pp_fact_begin(&s, f);
+		pp_fact_end(&s, "estimated", 0, 0, NULL, NULL, NULL);
+	}
+	if (sampled && samples > 0 && samples < FEW_SAMPLES) {
+		pp_fact_begin(&s, f);
+		pp_row_key(&s.row, "samples");
+		pp_row_real(&s.row, samples, 2);
+		pp_fact_end(&s, "few-samples", 0, 0, NULL, NULL, NULL);
+	}
+	if (f->net) {
+		pp_fact_begin(&s, f);
+		pp_row_key(&s.row, "gross");
+		pp_row_real(&s.row, f->gross, 2);
+		self_add(&s.row, f, "net", f->flat.whole[f->metric]);
+		pp_fact_end(
+		    &s, "net-metric",
+		    f->gross > 0 ? 1 - pp_value_double(m, f->flat.whole[f->metric]) / f->gross : 0,
+		    0, NULL, NULL, NULL);
+	}
+}
+
+/* ---- functions ---- */
+
+static void
+concentration_find(struct pp_facts *f)
+{
+	struct pp_stating s;
+	double sum = 0;
+	size_t k = 0;
+
+	while (k < f->flat.n && sum < CONCENTRATED * f->whole)
+		sum += pp_facts_self(f, k++);
+	pp_fact_begin(&s, f);
+	pp_row_key(&s.row, "functions");
+	pp_row_count(&s.row, k);
+	pp_row_key(&s.row, "of");
+	pp_row_count(&s.row, f->flat.n);
+	pp_fact_end(&s, "concentration", sum / f->whole, 0, "top", NULL, NULL);
+}
+
+static void
+hot_self_find(struct pp_facts *f)
+{
+	const struct pp_flat *flat = &f->flat;
+	size_t row;
+
+	for (row = 0; row < flat->n && pp_facts_self(f, row) >= HOT_SELF * f->whole; row++) {
+		uint32_t handle = pp_handles_rank(f->handles, flat->func[row]);
+		struct pp_stating s;
+		char text[16];
+
+		handle_text(text, 'f', handle);
+		pp_fact_begin(&s, f);
+		pp_fact_function(&s.row, f, "id", "name", flat->func[row]);
+		self_add(&s.row, f, "self", pp_flat_get(flat, row, f->metric).own);
+		pp_row_key(&s.row, "calls");
+		if (flat->has_calls && (flat->calls[row] || !pp_calls_are_all(f->profile)))
+			pp_row_count(&s.row, flat->calls[row]);
+		else
+			pp_row_null(&s.row);
+		pp_fact_end(&s, "hot-self", pp_facts_self(f, row) / f->whole, handle, "callers",
+		            "function", text);
+	}
+}
+
+/* "ids": the first few rows of those that a question is about. */
+static void
+ids_add(struct pp_row *r, const struct pp_facts *f, const bool *chosen)
+{
+	size_t row, n = 0;
+
+	pp_row_key(r, "ids");
+	pp_row_open(r, '[');
+	for (row = 0; row < f->flat.n && n < IDS_SHOWN; row++)
+		if (chosen[row]) {
+			pp_row_handle(r, 'f', pp_handles_rank(f->handles, f->flat.func[row]));
+			n++;
+		}
+	pp_row_close(r, ']');
+}
+
+static bool
+is_unknown(const struct pp_profile *p, pp_func func)
+{
+	struct pp_slice name = pp_text_of(p, p->funcs.at[func].name);
+	size_t i, from = name.n > 2 && memcmp(name.p, "0x", 2) == 0 ? 2 : 1;
+
+	if (p->funcs.at[func].flags & PP_FUNC_UNKNOWN || pp_slice_eq_z(name, "[unknown]") ||
+	    pp_slice_eq_z(name, "??"))
+		return true;
+	if (name.n < 2 || (from == 1 && name.p[0] != '#'))
+		return false;
+	for (i = from; i < name.n; i++)
+		if (!((name.p[i] >= '0' && name.p[i] <= '9') ||
+		      (from == 2 && (name.p[i] | 0x20) >= 'a' && (name.p[i] | 0x20) <= 'f')))
+			return false;
+	return true;
+}
+
+/* The rows that a fact takes together, and what they cost themselves. */
+static union pp_value
+rows_sum(const struct pp_facts *f, const bool *chosen, uint64_t *first)
+{
+	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
+	union pp_value sum = pp_value_zero(m);
+	size_t row;
+
+	*first = 0;
+	for (row = 0; row < f->flat.n; row++)
+		if (chosen[row]) {
+			if (!*first)
+				*first = pp_handles_rank(f->handles, f->flat.func[row]);
+			pp_value_add(m, &sum, pp_flat_get(&f->flat, row, f->metric).own);
+		}
+	return sum;
+}
+
+static void
+classes_find(struct pp_facts *f)
+{
+	const struct pp_profile *p = f->profile;
+	const struct pp_metric *m = &p->metrics.at[f->metric];
+	bool *chosen = calloc(f->flat.n + 1, sizeof *chosen);
+	unsigned char *class = calloc(f->flat.n + 1, 1);
+	union pp_value sum;
+	struct pp_stating s;
+	uint64_t first;
+	char text[16];
+	size_t row;
+	unsigned i;
+
+	f->failed |= !chosen || !class;
+	for (row = 0; !f->failed && row < f->flat.n; row++) {
+		struct pp_slice name = pp_text_of(p, p->funcs.at[f->flat.func[row]].name);
+
+		class[row] = (unsigned char)pp_name_class(name);
+	}
+	for (i = PP_CLASS_NONE + 1; !f->failed && i <= PP_CLASSES; i++) {
+		for (row = 0; row < f->flat.n; row++)
+			chosen[row] = i < PP_CLASSES ? class[row] == i
+			                             : is_unknown(p, f->flat.func[row]);
+		sum = rows_sum(f, chosen, &first);
+		if (pp_value_double(m, sum) <
+		    (i < PP_CLASSES ? CLASS_LEAST : UNKNOWN_LEAST) * f->whole)
+			continue;
+		pp_fact_begin(&s, f);
+		if (i < PP_CLASSES) {
+			pp_row_key(&s.row, "class");
+			pp_row_word(&s.row, pp_name_class_text((enum pp_name_class)i));
+			ids_add(&s.row, f, chosen);
+		}
+		self_add(&s.row, f, "self", sum);
+		handle_text(text, 'f', first);
+		pp_fact_end(&s, i < PP_CLASSES ? "class" : "unknown-names",
+		            pp_value_double(m, sum) / f->whole, first, "callers", "function", text);
+	}
+	free(chosen);
+	free(class);
+}
+
+/* ---- the path ---- */
+
+/* From the root always into the heaviest callee; the last node, and how deep it lies. */
+static uint32_t
+path_end(const struct pp_facts *f, const union pp_value *totals, uint32_t *depth)
+{
+	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
+	const struct pp_numbering *t = f->tree;
+	uint32_t at = 0, child, best;
+	double most, cost;
+
+	for (*depth = 0;; ++*depth) {
+		most = -INFINITY;
+		best = at;
+		for (child = at + 1; child < t->end[at]; child = t->end[child]) {
+			cost = pp_value_double(m, totals[child]);
+			if (cost > most) {
+				most = cost;
+				best = child;
+			}
+		}
+		if (best == at || most < HOT_PARENT * pp_value_double(m, totals[at]) ||
+		    most < HOT_LEAST * f->whole)
+			return at;
+		at = best;
+	}
+}
+
+static void
+path_find(struct pp_facts *f)
+{
+	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
+	union pp_value *own = NULL;
+	const union pp_value *totals = f->tree->total;
+	uint32_t end, depth, at, last[IDS_SHOWN], n = 0;
+	struct pp_stating s;
+	char text[16];
+
+	if (f->metric != pp_profile_primary(f->profile))
+		totals = own = pp_numbering_totals(f->tree, f->metric);
+	f->failed |= !totals;
+	if (!totals)
+		return;
+	end = path_end(f, totals, &depth);
+	if (depth >= HOT_DEPTH) {
+		for (at = end; at && n < IDS_SHOWN; at = f->tree->parent[at])
+			last[n++] = at;
+		pp_fact_begin(&s, f);
+		pp_row_key(&s.row, "node");
+		pp_row_handle(&s.row, 'n', pp_numbering_handle(f->tree, end));
+		pp_row_key(&s.row, "depth");
+		pp_row_count(&s.row, depth);
+		pp_row_key(&s.row, "ids");
+		pp_row_open(&s.row, '[');
+		while (n-- > 0)
+			pp_row_handle(&s.row, 'f',
+			              pp_handles_rank(f->handles, f->tree->func[last[n]]));
+		pp_row_close(&s.row, ']');
+		handle_text(text, 'n', pp_numbering_handle(f->tree, end));
+		pp_fact_end(&s, "hot-path", pp_value_double(m, totals[end]) / f->whole,
+		            pp_numbering_handle(f->tree, end), "tree", "node", text);
+	}
+	free(own);
+}
+
+/* ---- memory ---- */
+
+static size_t
+metric_among(const struct pp_profile *p, const char *const *names)
+{
+	size_t i;
+
+	for (i = 0; i < pp_metrics_shown(p); i++) {
+		const char *const *name;
+
+		for (name = names; *name; name++)
+			if (p->metrics.at[i].kind == PP_KIND_BYTES &&
+			    pp_slice_eq_z(pp_text_of(p, p->metrics.at[i].name), *name))
+				return i;
+	}
+	return p->metrics.n;
+}
+
+struct by_cost {
+	double cost;
+	size_t row;
+};
+
+static int
+cost_order(const void *left, const void *right, void *context)
+{
+	const struct by_cost *a = left, *b = right;
+
+	return a->cost != b->cost ? (a->cost < b->cost ? 1 : -1)
+	                          : (a->row > b->row) - (a->row < b->row);
+}
+
+/* The functions that allocate most, by a metric or by what another gained. */
+static void
+allocators_add(struct pp_row *r, struct pp_facts *f, size_t metric)
+{
+	struct by_cost *list = calloc(f->flat.n + 1, sizeof *list);
+	size_t row;
+
+	f->failed |= !list;
+	pp_row_key(r, "ids");
+	pp_row_open(r, '[');
+	for (row = 0; list && row < f->flat.n; row++)
+		list[row] =
+		    (struct by_cost){ pp_value_double(&f->profile->metrics.at[metric],
+			                              pp_flat_gained(&f->flat, row, metric).own),
+			              row };
+	if (list && f->flat.n > 1)
+		pp_sort(list, f->flat.n, sizeof *list, cost_order, NULL);
+	for (row = 0; list && row < f->flat.n && row < IDS_SHOWN && list[row].cost > 0; row++)
+		pp_row_handle(r, 'f', pp_handles_rank(f->handles, f->flat.func[list[row].row]));
+	pp_row_close(r, ']');
+	free(list);
+}
+
+static void
+churn_find(struct pp_facts *f)
+{
+	static const char *const allocated_names[] = { "alloc_bytes",         "alloc_space",
+		                                       "allocated_bytes",     "allocated",
+		                                       "sampled_alloc_bytes", NULL };
+	static const char *const live_names[] = { "live_bytes", "inuse_space",        "inuse_bytes",
+		                                  "live",       "sampled_live_bytes", NULL };
+	static const char *const freed_names[] = { "free_bytes", "freed_bytes", "freed", NULL };
+	const struct pp_profile *p = f->profile;
+	size_t metric = metric_among(p, allocated_names), live = metric_among(p, live_names);
+	size_t freed = metric_among(p, freed_names), i;
+	double allocated, left;
+	struct pp_stating s;
+
+	/* Memory in use whose steps are known says the same: what was gained, and what is left. */
+	for (i = 0; metric == p->metrics.n && i < pp_metrics_shown(p); i++)
+		if (p->metrics.at[i].kind == PP_KIND_BYTES && pp_metric_falls(&p->metrics.at[i]) &&
+		    pp_metric_gained(p, i) < p->metrics.n)
+			metric = live = i;
+	if (metric == p->metrics.n || (live == p->metrics.n && freed == p->metrics.n))
+		return;
+	allocated = pp_value_double(&p->metrics.at[metric], pp_flat_whole(&f->flat, metric));
+	left = live < p->metrics.n
+	           ? pp_value_double(&p->metrics.at[live], f->flat.whole[live])
+	           : allocated - pp_value_double(&p->metrics.at[freed], f->flat.whole[freed]);
+	if (allocated < CHURN_LEAST || allocated < CHURN_TIMES * left)
+		return;
+	pp_fact_begin(&s, f);
+	pp_row_key(&s.row, "allocated");
+	pp_row_real(&s.row, allocated, 0);
+	pp_row_key(&s.row, "live");
+	pp_row_real(&s.row, left, 0);
+	allocators_add(&s.row, f, metric);
+	pp_fact_end(&s, "churn", 1 - fmax(0, left) / allocated, 0, NULL, NULL, NULL);
+}
+
+/* ---- time and memory at once ---- */
+
+static bool
+is_time(const struct pp_metric *m)
+{
+	return m->kind == PP_KIND_WALL_TIME || m->kind == PP_KIND_CPU_TIME ||
+	       m->kind == PP_KIND_SAMPLES || m->kind == PP_KIND_EVENTS;
+}
+
+static double
+share_of(const struct pp_facts *f, size_t row, size_t metric)
+{
+	const struct pp_metric *m = &f->profile->metrics.at[metric];
+	double whole = pp_value_double(m, pp_flat_whole(&f->flat, metric));
+
+	return whole > 0 ? pp_value_double(m, pp_flat_gained(&f->flat, row, metric).own) / whole
+	                 : 0;
+}
+
+static void
+both_find(struct pp_facts *f)
+{
+	const struct pp_profile *p = f->profile;
+	size_t time = p->metrics.n, bytes = p->metrics.n, i, row;
+
+	for (i = pp_metrics_shown(p); i-- > 0;) {
+		time = is_time(&p->metrics.at[i]) ? i : time;
+		bytes = p->metrics.at[i].kind == PP_KIND_BYTES ? i : bytes;
+	}
+	if (f->metric < p->metrics.n && is_time(&p->metrics.at[f->metric]))
+		time = f->metric;
+	for (row = 0; time < p->metrics.n && bytes < p->metrics.n && row < f->flat.n; row++) {
+		double shares[2] = { share_of(f, row, time), share_of(f, row, bytes) };
+		const size_t metrics[2] = { time, bytes };
+		uint32_t handle = pp_handles_rank(f->handles, f->flat.func[row]);
+		struct pp_stating s;
+		char text[16];
+
+		if (shares[0] < BOTH_LEAST || shares[1] < BOTH_LEAST)
+			continue;
+		handle_text(text, 'f', handle);
+		pp_fact_begin(&s, f);
+		pp_fact_function(&s.row, f, "id", "name", f->flat.func[row]);
+		pp_row_key(&s.row, "shares");
+		pp_row_open(&s.row, '[');
+		for (i = 0; i < 2; i++) {
+			pp_row_open(&s.row, '[');
+			pp_row_text(&s.row, pp_text_of(p, p->metrics.at[metrics[i]].name));
+			pp_row_real(&s.row, shares[i], 4);
+			pp_row_close(&s.row, ']');
+		}
+		pp_row_close(&s.row, ']');
+		pp_fact_end(&s, "both-hot", fmin(shares[0], shares[1]), handle, "callers",
+		            "function", text);
+	}
+}
+
+/* ---- all of them ---- */
+
+static void
+whole_find(struct pp_facts *f)
+{
+	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
+	double total = pp_value_double(m, f->flat.whole[f->metric]), self;
+	size_t row;
+
+	for (row = 0; row < f->flat.n; row++) {
+		self = pp_facts_self(f, row);
+		f->gross += self > 0 ? self : 0;
+		f->net |= self < 0;
+	}
+	f->net |= f->gross > NET_EXCESS * total;
+	f->whole = f->net ? f->gross : total;
+}
+
+/* The flat profile by the metric: that of the handles where it is the same one. */
+static pp_status
+flat_find(struct pp_facts *f)
+{
+	pp_status status;
+
+	if (f->metric == pp_profile_primary(f->profile) && f->profile == f->handles->profile) {
+		f->flat = f->handles->flat;
+		return PP_OK;
+	}
+	status = pp_flat_compute(f->profile, &f->flat);
+	f->own_flat = status == PP_OK;
+	if (status == PP_OK && !pp_flat_sort(&f->flat, PP_SORT_SELF, f->metric))
+		status = PP_E_NOMEM;
+	return status == PP_E_UNSUPPORTED ? PP_OK : status;
+}
+
+pp_status
+pp_facts_make(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *topic,
+              const struct pp_asked *asked)
+{
+	pp_status status;
+
+	*f = (struct pp_facts){ .x = x, .topic = topic, .profile = topic->profile };
+	f->handles = pp_excerpt_handles(x, topic);
+	f->tree = f->handles ? &f->handles->tree : NULL;
+	status = f->handles ? pp_asked_metric(asked, f->profile, x->answer, &f->metric)
+	                    : pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	if (status != PP_OK)
+		return status;
+	status = flat_find(f);
+	if (status != PP_OK)
+		return pp_answer_fail_status(x->answer, status);
+	if (f->metric < f->profile->metrics.n && f->flat.n)
+		whole_find(f);
+	trust_find(f);
+	if (f->whole > 0) {
+		concentration_find(f);
+		hot_self_find(f);
+		classes_find(f);
+		churn_find(f);
+		both_find(f);
+		if (f->tree->n > 1)
+			path_find(f);
+		pp_facts_calls(f);
+	}
+	return f->failed ? pp_answer_fail_status(x->answer, PP_E_NOMEM) : PP_OK;
+}
+
+static int
+fact_order(const void *left, const void *right, void *context)
+{
+	const struct pp_fact *a = left, *b = right;
+	int order;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	order = strcmp(a->kind, b->kind);
+	return order ? order : (a->handle > b->handle) - (a->handle < b->handle);
+}
+
+void
+pp_facts_sort(struct pp_facts *f)
+{
+	if (f->list.n > 1)
+		pp_sort(f->list.at, f->list.n, sizeof *f->list.at, fact_order, NULL);
+}
+
+void
+pp_facts_release(struct pp_facts *f)
+{
+	if (f->own_flat)
+		pp_flat_release(&f->flat);
+	pp_vec_release(&f->list);
+}

@@ -1,0 +1,67 @@
+/*
+ * Facts about a profile, each with the share of the whole that it speaks of. What is computed here and what is said of
+ * it in docs/findings.md are the same rules.
+ */
+#ifndef PP_FACTS_H
+#define PP_FACTS_H
+
+#include "questions/compare.h"
+#include "questions/excerpt.h"
+
+struct pp_fact {
+	const char *kind;
+	double weight; /* 0 to 1 */
+	uint64_t handle;
+	const char *evidence, *next; /* as the answer prints them */
+};
+
+struct pp_facts {
+	struct pp_excerpt *x;
+	const struct pp_topic *topic;
+	const struct pp_profile *profile;
+	const struct pp_handles *handles;
+	const struct pp_numbering *tree; /* n = 0: there are no stacks */
+	struct pp_flat flat;             /* by own cost of the metric */
+	bool own_flat;                   /* it is not that of the handles */
+	size_t metric;
+	double whole; /* the whole of the metric; of a net one the sum of what is positive */
+	double gross; /* that sum */
+	bool net;     /* the metric falls */
+	PP_VEC(struct pp_fact) list;
+	bool failed; /* out of memory */
+};
+
+/* One profile. PP_OK, or a status with the reason said. Release it in both cases. */
+pp_status pp_facts_make(struct pp_facts *, struct pp_excerpt *, const struct pp_topic *,
+                        const struct pp_asked *);
+/* What changed since another one. */
+pp_status pp_facts_changes(struct pp_facts *, const struct pp_subject *,
+                           const struct pp_compared *);
+void pp_facts_sort(struct pp_facts *);
+void pp_facts_release(struct pp_facts *);
+
+/* ---- between the files that find facts ---- */
+
+/* A fact while it is stated: cells of `row` are its evidence. */
+struct pp_stating {
+	struct pp_facts *facts;
+	struct pp_buf bytes;
+	struct pp_row row;
+};
+
+void pp_fact_begin(struct pp_stating *, struct pp_facts *);
+/* Ends it; `tool` and an argument say what to ask next, or NULL. */
+void pp_fact_end(struct pp_stating *, const char *kind, double weight, uint64_t handle,
+                 const char *tool, const char *key, const char *value);
+/* What row r of the flat profile costs itself, and with all it called. */
+double pp_facts_self(const struct pp_facts *, size_t row);
+double pp_facts_total(const struct pp_facts *, size_t row);
+/* Calls: who calls much more often than it is called, what calls itself. */
+void pp_facts_calls(struct pp_facts *);
+/* The row of a function; flat.n when it has none. */
+size_t pp_facts_row(const struct pp_facts *, pp_func);
+/* "callee" and so on: a handle and a name. */
+void pp_fact_function(struct pp_row *, const struct pp_facts *, const char *id, const char *name,
+                      pp_func);
+
+#endif

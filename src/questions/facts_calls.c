@@ -1,0 +1,272 @@
+/*
+ * Facts about calls: who calls much more often than it is called, and what calls itself.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/id_table.h"
+#include "model/scc.h"
+#include "questions/facts.h"
+
+#define CALLS_LEAST 10
+#define CALLS_TIMES 10
+#define EDGE_LEAST 0.05
+#define RECURSION_LEAST 0.05
+#define CYCLE_SHOWN 5
+
+/* A pair of caller and callee, over all places. */
+struct edge {
+	pp_func caller, callee;
+	uint64_t calls;
+	double total;
+};
+
+struct graph {
+	PP_VEC(struct edge) edges;
+	struct pp_map known; /* caller << 32 | callee -> edge */
+	uint32_t *deepest;   /* by function: how often it stood on one stack, at most */
+	uint32_t *component; /* by function */
+	uint32_t *members;   /* by component */
+	bool has_calls, stacks;
+	bool failed;
+};
+
+static struct edge *
+edge_at(struct graph *g, pp_func caller, pp_func callee)
+{
+	uint64_t key = (uint64_t)caller << 32 | callee;
+	uint32_t found = pp_map_get(&g->known, key);
+
+	if (found == PP_MAP_NONE) {
+		found = (uint32_t)g->edges.n;
+		if (!pp_vec_push(&g->edges, (struct edge){ caller, callee, 0, 0 }) ||
+		    !pp_map_set(&g->known, key, found)) {
+			g->failed = true;
+			return NULL;
+		}
+	}
+	return &g->edges.at[found];
+}
+
+/* ---- out of the calls that the file states ---- */
+
+static void
+stated_add(struct graph *g, const struct pp_facts *f)
+{
+	const struct pp_profile *p = f->profile;
+	const struct pp_metric *m = &p->metrics.at[f->metric];
+	size_t i;
+
+	g->has_calls = pp_calls_counted(p);
+	for (i = 0; i < p->calls.rows.n && !g->failed; i++) {
+		const struct pp_edge_row *row = &p->calls.rows.at[i];
+		struct edge *e = row->caller ? edge_at(g, p->funcs.at[row->caller].same,
+		                                       p->funcs.at[row->callee].same)
+		                             : NULL;
+
+		if (!e)
+			continue;
+		pp_count_add(&e->calls, (uint64_t)pp_edge_cell(p, i, 0));
+		e->total += pp_value_double(m, pp_cell_value(m, pp_edge_cell(p, i, 1 + f->metric)));
+	}
+}
+
+/* ---- out of the tree ---- */
+
+/* Which functions stand on the stack of the node that a walk has come to. */
+struct on_stack {
+	uint32_t *count; /* by function */
+	PP_VEC(uint32_t) nodes;
+};
+
+static void
+node_add(struct graph *g, const struct pp_facts *f, struct on_stack *on, uint32_t node,
+         double total)
+{
+	const struct pp_numbering *t = f->tree;
+	pp_func func = t->func[node], caller = t->func[t->parent[node]];
+	struct edge *e;
+
+	while (on->nodes.n && t->end[on->nodes.at[on->nodes.n - 1]] <= node)
+		on->count[t->func[on->nodes.at[--on->nodes.n]]]--;
+	if (++on->count[func] > g->deepest[func])
+		g->deepest[func] = on->count[func];
+	g->failed |= !pp_vec_push(&on->nodes, node);
+	if (!caller)
+		return;
+	e = edge_at(g, caller, func);
+	if (!e)
+		return;
+	if (t->calls)
+		pp_count_add(&e->calls, t->calls[node]);
+	if (on->count[func] == 1)
+		e->total += total;
+}
+
+static void
+tree_add(struct graph *g, const struct pp_facts *f)
+{
+	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
+	bool primary = f->metric == pp_profile_primary(f->profile);
+	union pp_value *own = primary ? NULL : pp_numbering_totals(f->tree, f->metric);
+	const union pp_value *totals = primary ? f->tree->total : own;
+	struct on_stack on = { .count = calloc(f->profile->funcs.n + 1, sizeof *on.count) };
+	uint32_t node;
+
+	g->has_calls = f->tree->calls != NULL;
+	g->stacks = true;
+	g->failed |= !totals || !on.count;
+	for (node = 1; !g->failed && node < f->tree->n; node++)
+		node_add(g, f, &on, node, pp_value_double(m, totals[node]));
+	free(own);
+	free(on.count);
+	pp_vec_release(&on.nodes);
+}
+
+/* ---- cycles ---- */
+
+static void
+cycles_find(struct graph *g, size_t funcs)
+{
+	size_t *first = calloc(funcs + 2, sizeof *first), i;
+	uint32_t *to = calloc(g->edges.n + 1, sizeof *to), count = 0;
+
+	g->component = calloc(funcs + 1, sizeof *g->component);
+	g->members = calloc(funcs + 1, sizeof *g->members);
+	g->failed |= !first || !to || !g->component || !g->members;
+	for (i = 0; !g->failed && i < g->edges.n; i++)
+		first[g->edges.at[i].caller + 2]++;
+	for (i = 2; !g->failed && i < funcs + 2; i++)
+		first[i] += first[i - 1];
+	for (i = 0; !g->failed && i < g->edges.n; i++)
+		to[first[g->edges.at[i].caller + 1]++] = g->edges.at[i].callee;
+	g->failed = g->failed || !pp_scc_compute((uint32_t)funcs, first, to, g->component, &count);
+	for (i = 0; !g->failed && i < funcs; i++)
+		g->members[g->component[i]]++;
+	free(first);
+	free(to);
+}
+
+/* ---- facts ---- */
+
+static void
+per_call_find(struct pp_facts *f, const struct graph *g, const size_t *row_of)
+{
+	size_t i;
+
+	for (i = 0; i < g->edges.n; i++) {
+		const struct edge *e = &g->edges.at[i];
+		size_t row = row_of[e->caller];
+		/* Who runs without having been called runs once. */
+		uint64_t calls = row < f->flat.n && f->flat.calls[row] ? f->flat.calls[row] : 1;
+		struct pp_stating s;
+		char text[16];
+
+		if (e->caller == e->callee || e->calls < CALLS_LEAST ||
+		    e->calls / CALLS_TIMES < calls || e->total < EDGE_LEAST * f->whole ||
+		    g->component[e->caller] == g->component[e->callee])
+			continue;
+		snprintf(text, sizeof text, "f%u", pp_handles_rank(f->handles, e->caller));
+		pp_fact_begin(&s, f);
+		pp_fact_function(&s.row, f, "caller", "caller_name", e->caller);
+		pp_fact_function(&s.row, f, "callee", "callee_name", e->callee);
+		pp_row_key(&s.row, "calls");
+		pp_row_count(&s.row, e->calls);
+		pp_row_key(&s.row, "per_call");
+		pp_row_real(&s.row, (double)e->calls / (double)calls, 2);
+		pp_fact_end(&s, "calls-per-call", e->total / f->whole,
+		            pp_handles_rank(f->handles, e->callee), "callees", "function", text);
+	}
+}
+
+/* How deep a function stood below itself: by stacks, or by the file's word. */
+static uint64_t
+depth_of(const struct pp_facts *f, const struct graph *g, size_t row)
+{
+	pp_func func = f->flat.func[row];
+
+	if (g->stacks)
+		return g->deepest[func];
+	return f->flat.fact && f->flat.fact[row].func ? f->flat.fact[row].recursion : 0;
+}
+
+static void
+cycle_add(struct pp_row *r, const struct pp_facts *f, const struct graph *g, pp_func func)
+{
+	size_t row, n = 0;
+
+	if (g->members[g->component[func]] < 2)
+		return;
+	pp_row_key(r, "cycle");
+	pp_row_open(r, '[');
+	for (row = 0; row < f->flat.n && n < CYCLE_SHOWN; row++)
+		if (g->component[f->flat.func[row]] == g->component[func]) {
+			pp_row_handle(r, 'f', pp_handles_rank(f->handles, f->flat.func[row]));
+			n++;
+		}
+	pp_row_close(r, ']');
+}
+
+static void
+recursion_find(struct pp_facts *f, struct graph *g)
+{
+	size_t row;
+
+	for (row = 0; row < f->flat.n; row++) {
+		pp_func func = f->flat.func[row];
+		uint32_t self_edge = pp_map_get(&g->known, (uint64_t)func << 32 | func);
+		uint32_t handle = pp_handles_rank(f->handles, func);
+		uint64_t depth = depth_of(f, g, row);
+		struct pp_stating s;
+		char text[16];
+
+		if (pp_facts_total(f, row) < RECURSION_LEAST * f->whole ||
+		    !(self_edge != PP_MAP_NONE || g->deepest[func] > 1 ||
+		      g->members[g->component[func]] > 1))
+			continue;
+		snprintf(text, sizeof text, "f%u", handle);
+		pp_fact_begin(&s, f);
+		pp_fact_function(&s.row, f, "id", "name", func);
+		pp_row_key(&s.row, "depth");
+		if (depth)
+			pp_row_count(&s.row, depth);
+		else
+			pp_row_null(&s.row);
+		cycle_add(&s.row, f, g, func);
+		pp_fact_end(&s, "recursion", pp_facts_total(f, row) / f->whole, handle, "callees",
+		            "function", text);
+	}
+}
+
+void
+pp_facts_calls(struct pp_facts *f)
+{
+	size_t funcs = f->profile->funcs.n, row;
+	struct graph g = { .known = { .seed = f->profile->strs.seed } };
+	size_t *row_of = calloc(funcs + 1, sizeof *row_of);
+
+	g.deepest = calloc(funcs + 1, sizeof *g.deepest);
+	g.failed = !row_of || !g.deepest;
+	for (row = 0; row_of && row <= funcs; row++)
+		row_of[row] = f->flat.n;
+	for (row = 0; row_of && row < f->flat.n; row++)
+		row_of[f->flat.func[row]] = row;
+	if (!g.failed && f->tree->n > 1)
+		tree_add(&g, f);
+	else if (!g.failed)
+		stated_add(&g, f);
+	if (!g.failed)
+		cycles_find(&g, funcs);
+	if (!g.failed && g.has_calls)
+		per_call_find(f, &g, row_of);
+	if (!g.failed)
+		recursion_find(f, &g);
+	f->failed |= g.failed;
+	free(row_of);
+	free(g.deepest);
+	free(g.component);
+	free(g.members);
+	pp_vec_release(&g.edges);
+	pp_map_release(&g.known);
+}

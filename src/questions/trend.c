@@ -1,0 +1,256 @@
+/*
+ * trend: which functions took another share of the whole from some profile on, among several in order.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "questions/excerpt.h"
+
+#define FILES_LEAST 3
+#define Z_LEAST 4.0
+#define POINTS_LEAST 0.02
+
+static void trend_want(const void *, struct pp_want *);
+static pp_status trend_excerpt(const struct pp_subject *, const void *, struct pp_excerpt *);
+
+static const struct pp_param trend_params[] = {
+	{ "metric", 'm', PP_PARAM_TEXT, "NAME", "the metric to look at (default: the primary one)",
+	  PP_HINT_NONE, offsetof(struct pp_asked, metric) },
+	{ 0 },
+};
+static const struct pp_param_group trend_group = { "Rows", trend_params };
+
+static const struct pp_param_use trend_uses[] = { { &trend_group, 0, PP_GROUP_FIRST }, { 0 } };
+
+const struct pp_question pp_question_trend = {
+	.name = "trend",
+	.summary = "where among several profiles in order a function's share of the whole changed",
+	.params = trend_uses,
+	.params_size = sizeof(struct pp_asked),
+	.asks = PP_ASKS_SERIES,
+	.gives = PP_GIVES_JSON,
+	.want = trend_want,
+	.excerpt = trend_excerpt,
+};
+
+static void
+trend_want(const void *params, struct pp_want *want)
+{
+	want->facets = PP_COSTS | PP_FUNCTIONS;
+}
+
+/* What a function costs itself in one of the files. */
+struct seen {
+	const struct pp_profile *profile;
+	pp_func func;
+	size_t file;
+	double self;
+};
+
+/* Where its share changed most. */
+struct turn {
+	const struct pp_profile *profile;
+	pp_func func;
+	size_t at;
+	double share[2], z;
+};
+
+struct trend {
+	const struct pp_subject *subject;
+	PP_VEC(struct seen) seen;
+	PP_VEC(struct turn) turns;
+	double *totals, *selfs; /* by file */
+};
+
+static void
+trend_release(void *data)
+{
+	struct trend *t = data;
+
+	pp_vec_release(&t->seen);
+	pp_vec_release(&t->turns);
+	free(t->totals);
+	free(t->selfs);
+}
+
+/* The same function: its name and file. */
+static int
+names_cmp(const struct seen *a, const struct seen *b)
+{
+	const struct pp_func_row *x = &a->profile->funcs.at[a->func];
+	const struct pp_func_row *y = &b->profile->funcs.at[b->func];
+	int order = pp_slice_cmp(pp_text_of(a->profile, x->name), pp_text_of(b->profile, y->name));
+
+	return order
+	           ? order
+	           : pp_slice_cmp(pp_text_of(a->profile, x->file), pp_text_of(b->profile, y->file));
+}
+
+static int
+seen_order(const void *left, const void *right, void *context)
+{
+	const struct seen *a = left, *b = right;
+	int order = names_cmp(a, b);
+
+	return order ? order : (a->file > b->file) - (a->file < b->file);
+}
+
+static int
+turn_order(const void *left, const void *right, void *context)
+{
+	const struct turn *a = left, *b = right;
+	double x = fabs(a->z), y = fabs(b->z);
+
+	if (x != y)
+		return x < y ? 1 : -1;
+	return pp_slice_cmp(pp_text_of(a->profile, a->profile->funcs.at[a->func].name),
+	                    pp_text_of(b->profile, b->profile->funcs.at[b->func].name));
+}
+
+static pp_status
+file_add(struct trend *t, struct pp_answer *a, size_t file, size_t metric)
+{
+	const struct pp_profile *p = t->subject->topics[file].profile;
+	const struct pp_metric *m = &p->metrics.at[metric];
+	struct pp_flat flat;
+	pp_status status = pp_flat_compute(p, &flat);
+	size_t row;
+
+	if (status == PP_E_UNSUPPORTED)
+		return PP_OK;
+	if (status != PP_OK)
+		return pp_answer_fail_status(a, status);
+	t->totals[file] = pp_value_double(m, flat.whole[metric]);
+	for (row = 0; row < flat.n && status == PP_OK; row++) {
+		double self = pp_value_double(m, pp_flat_get(&flat, row, metric).own);
+
+		if (self > 0 &&
+		    !pp_vec_push(&t->seen, (struct seen){ p, flat.func[row], file, self }))
+			status = pp_answer_fail_status(a, PP_E_NOMEM);
+	}
+	pp_flat_release(&flat);
+	return status;
+}
+
+/* The cut with the largest z of two proportions: the shares of everything before and after it. */
+static void
+turn_find(struct trend *t, struct turn *turn)
+{
+	size_t n = t->subject->n, k, i;
+
+	for (k = 1; k < n; k++) {
+		double self[2] = { 0, 0 }, total[2] = { 0, 0 }, pooled, error, z;
+
+		for (i = 0; i < n; i++) {
+			self[i >= k] += t->selfs[i];
+			total[i >= k] += t->totals[i];
+		}
+		if (!(total[0] > 0) || !(total[1] > 0))
+			continue;
+		pooled = (self[0] + self[1]) / (total[0] + total[1]);
+		error = sqrt(pooled * (1 - pooled) * (1 / total[0] + 1 / total[1]));
+		if (!(error > 0))
+			continue;
+		z = (self[1] / total[1] - self[0] / total[0]) / error;
+		if (fabs(z) > fabs(turn->z)) {
+			turn->z = z;
+			turn->at = k;
+			turn->share[0] = self[0] / total[0];
+			turn->share[1] = self[1] / total[1];
+		}
+	}
+}
+
+static bool
+turns_find(struct trend *t)
+{
+	size_t i, from = 0;
+
+	if (t->seen.n > 1)
+		pp_sort(t->seen.at, t->seen.n, sizeof *t->seen.at, seen_order, NULL);
+	while (from < t->seen.n) {
+		struct turn turn = { .profile = t->seen.at[from].profile,
+			             .func = t->seen.at[from].func };
+
+		for (i = 0; i < t->subject->n; i++)
+			t->selfs[i] = 0;
+		for (i = from; i < t->seen.n && names_cmp(&t->seen.at[from], &t->seen.at[i]) == 0;
+		     i++)
+			t->selfs[t->seen.at[i].file] += t->seen.at[i].self;
+		from = i;
+		turn_find(t, &turn);
+		if (fabs(turn.z) >= Z_LEAST &&
+		    fabs(turn.share[1] - turn.share[0]) >= POINTS_LEAST &&
+		    !pp_vec_push(&t->turns, turn))
+			return false;
+	}
+	if (t->turns.n > 1)
+		pp_sort(t->turns.at, t->turns.n, sizeof *t->turns.at, turn_order, NULL);
+	return true;
+}
+
+static void
+turn_row(void *data, size_t row, struct pp_row *r)
+{
+	const struct trend *t = data;
+	const struct turn *turn = &t->turns.at[row];
+	const char *file = t->subject->topics[turn->at].file;
+
+	pp_row_name(r, turn->profile, turn->func);
+	pp_row_path(r, file ? file : "");
+	pp_row_count(r, turn->at);
+	pp_row_real(r, turn->share[0] * 100, 2);
+	pp_row_real(r, turn->share[1] * 100, 2);
+	pp_row_real(r, turn->z, 2);
+}
+
+static pp_status
+trend_excerpt(const struct pp_subject *subject, const void *params, struct pp_excerpt *x)
+{
+	static const char *const columns[] = {
+		"name", "at", "index", "before_pct", "after_pct", "z"
+	};
+	const struct pp_profile *first = subject->n ? subject->topics[0].profile : NULL;
+	struct trend *t = pp_answer_own(x->answer, sizeof *t, trend_release);
+	size_t i, metric = 0, own;
+	pp_status status;
+
+	if (subject->n < FILES_LEAST)
+		return pp_answer_fail(x->answer, PP_E_USAGE, PP_RULE_USAGE,
+		                      "name %d files or more, in order", FILES_LEAST);
+	if (!t)
+		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	t->subject = subject;
+	t->totals = calloc(subject->n, sizeof *t->totals);
+	t->selfs = calloc(subject->n, sizeof *t->selfs);
+	status = t->totals && t->selfs ? pp_asked_metric(params, first, x->answer, &metric)
+	                               : pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	for (i = 0; i < subject->n && status == PP_OK; i++) {
+		const struct pp_profile *p = subject->topics[i].profile;
+
+		own = metric < first->metrics.n ? pp_profile_metric_like(p, first, metric)
+		                                : p->metrics.n;
+		if (own >= p->metrics.n)
+			return pp_answer_fail(x->answer, PP_E_UNSUPPORTED, "no-metric",
+			                      "the files have no metric of the same meaning");
+		status = file_add(t, x->answer, i, own);
+	}
+	if (status == PP_OK && !turns_find(t))
+		status = pp_answer_fail_status(x->answer, PP_E_NOMEM);
+	if (status != PP_OK)
+		return status;
+	pp_row_key(&x->head, "files");
+	pp_row_count(&x->head, subject->n);
+	pp_row_key(&x->head, "metric");
+	pp_row_text(&x->head, pp_text_of(first, first->metrics.at[metric].name));
+	pp_row_key(&x->head, "count");
+	pp_row_count(&x->head, t->turns.n);
+	x->columns = columns;
+	x->column_count = PP_COUNT_OF(columns);
+	x->rows = t->turns.n;
+	x->data = t;
+	x->row = turn_row;
+	return PP_OK;
+}
