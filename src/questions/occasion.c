@@ -130,12 +130,14 @@ perf_program(struct pp_slice command)
 static bool
 threads_name_programs(const struct pp_profile *p)
 {
-	static const char *const formats[] = { "perf", "perf-script", "bpftrace", "dtrace",
-		                               "spaa" };
+	static const char *const tools[] = { "perf", "bpftrace", "dtrace" };
+	struct pp_slice format = pp_slice_z(p->format->name);
+	/* SPAA carries profiles of all tools, and says of which one. */
+	struct pp_slice tool = pp_slice_eq_z(format, "spaa") ? pp_text_of(p, p->producer) : format;
 	size_t i;
 
-	for (i = 0; i < PP_COUNT_OF(formats); i++)
-		if (pp_slice_eq_z(pp_slice_z(p->format->name), formats[i]))
+	for (i = 0; i < PP_COUNT_OF(tools); i++)
+		if (pp_slice_starts(tool, tools[i]))
 			return true;
 	return false;
 }
