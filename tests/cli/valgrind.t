@@ -110,3 +110,33 @@ $ polyprof top --json unsigned.callgrind | grep -o '"total": [0-9]*, "est'; for 
   "total": 18446744073709551615, "est
 ! polyprof: error: cannot write xdebug: a limit was reached
 = 4
+
+A sum that is cut is known to be: one event, several, the last of them, nothing of it; what lacks only the end of its last line is whole.
+
+$ for end in 'totals: 12 340' 'totals: 12 34' 'totals: 12 ' 'totals: 12' 'totals: ' 'totals:' '1 0 0'; do printf 'version: 1\ncreator: callgrind-3.19.0\nevents: Ir Dr\nsummary: 12 340\n\nfn=main\n1 12 300\n2 0 40\n'"$end" > cut.callgrind; polyprof info --json -q cut.callgrind | grep -o '"complete": [a-z]*'; done
+  "complete": true
+  "complete": false
+  "complete": false
+  "complete": false
+  "complete": false
+  "complete": false
+  "complete": false
+$ for end in '12 340' '12 34' '12 ' ''; do printf 'desc: I1\ncmd: x\nevents: Ir Dr\nfl=a.c\nfn=main\n1 12 300\n2 0 40\nsummary: '"$end" > cut.cachegrind; polyprof info --json -q cut.cachegrind | grep -o '"complete": [a-z]*'; done
+  "complete": true
+  "complete": false
+  "complete": false
+  "complete": false
+$ printf 'version: 1\ncreator: other\nevents: Ir\nsummary: 30\n\nfn=main\n1 12\n2 1' > cut.callgrind; polyprof check cut.callgrind
+  cut.callgrind:8:1: warning: the last line is not ended [callgrind-cut]
+  cut.callgrind: warn (callgrind: 1 warning)
+
+So is the end of Pynytprof's chunks; a letter alone is one.
+
+$ polyprof convert -q app.folded --to pynytprof -o whole.out 2>/dev/null; for n in 0 1 3 4 5; do head -c -$n whole.out > cut.out; polyprof info --json -q cut.out | grep -o '"complete": [a-z]*'; done; head -c -3 whole.out > cut.out; polyprof check cut.out
+  "complete": true
+  "complete": false
+  "complete": false
+  "complete": true
+  "complete": false
+  cut.out@0x481: warning: the terminator is cut [pynytprof-end-missing]
+  cut.out: warn (pynytprof: 1 warning)

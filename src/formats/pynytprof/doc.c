@@ -157,7 +157,7 @@ take_end(struct pp_pyn_parse *x, struct pp_slice rest)
 	if (rest.n < 5) {
 		/* Some versions wrote the letter alone. */
 		if (rest.n > 1)
-			PP_PYN_FIND(x, PP_PYN_END_MISSING, rest.p, "the terminator is cut");
+			PP_PYN_DAMAGE(x, PP_PYN_END_MISSING, rest.p, "the terminator is cut");
 		return;
 	}
 	if (pp_load32(rest.p + 1) != 0 && pp_load32(rest.p + 1) <= rest.n - 5) {

@@ -142,6 +142,18 @@ pp_cg_ends_with_totals(struct pp_slice creator)
 	return pp_slice_starts(creator, "callgrind-") || pp_slice_starts(creator, "polyprof");
 }
 
+/* Whether the last line was cut. Where sums say that all is there, only the end of that line is missing. */
+static bool
+end_is_cut(const struct pp_cg_parser *p)
+{
+	const struct pp_cg_part *last = p->head.parts.at + p->head.parts.n - 1;
+
+	if (!p->at.cut || p->head.parts.n == 0)
+		return false;
+	return !(last->has_totals || last->has_summary) ||
+	       !pp_cg_sums_agree(p, last, last->has_totals ? last->totals : last->summary);
+}
+
 /* What the end of the file tells about its wholeness. */
 static void
 check_end(struct pp_cg_parser *p)
@@ -153,7 +165,7 @@ check_end(struct pp_cg_parser *p)
 	/* Only the first part of a file says who wrote it. */
 	if (p->head.parts.n)
 		totals = pp_cg_ends_with_totals(pp_text_of(profile, first->creator));
-	if (p->at.cut && p->head.parts.n && !end[-1].has_totals && !end[-1].has_summary) {
+	if (end_is_cut(p)) {
 		pp_cg_report(p, PP_CG_CUT, NULL, "the last line is not ended");
 		whole = false;
 	}

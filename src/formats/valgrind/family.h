@@ -250,6 +250,8 @@ void pp_cg_part_end(struct pp_cg_parser *);
 bool pp_cg_part_need(struct pp_cg_parser *);
 /* finish.c: meta data of all parts, checks of totals; for the end of the reading. */
 void pp_cg_finish(struct pp_cg_parser *);
+/* Whether a totals: or summary: line says what the own costs of a part add up to, of all events. */
+bool pp_cg_sums_agree(const struct pp_cg_parser *, const struct pp_cg_part *, pp_str vector);
 
 /* Gives the current part its series in the profile. */
 void pp_cg_series(struct pp_cg_parser *, bool has_calls, bool measured);

@@ -36,6 +36,23 @@ differing_column(const struct pp_cg_part *part, const struct pp_metric *metrics,
 	return 0;
 }
 
+bool
+pp_cg_sums_agree(const struct pp_cg_parser *p, const struct pp_cg_part *part, pp_str vector)
+{
+	struct pp_slice text = pp_text_of(p->builder->profile, vector);
+	uint32_t k;
+
+	for (k = 0; k < part->event_count; k++) {
+		int64_t value = 0;
+
+		/* Zeros at the end may be left out. */
+		(void)next_cost(&text, &value);
+		if (value != (int64_t)(part->sums ? part->sums[part->events[k]] : 0))
+			return false;
+	}
+	return true;
+}
+
 /* Whether the vector is what the own costs say; else a finding. */
 static bool
 check_vector(struct pp_cg_parser *p, const struct pp_cg_part *part, const struct pp_rule *rule,
