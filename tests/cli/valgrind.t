@@ -140,3 +140,17 @@ $ polyprof convert -q app.folded --to pynytprof -o whole.out 2>/dev/null; for n 
   "complete": false
   cut.out@0x481: warning: the terminator is cut [pynytprof-end-missing]
   cut.out: warn (pynytprof: 1 warning)
+
+Calls beyond what NYTProf can count in two million records are told, not written for ever.
+
+$ printf 'version: 1\ncreator: callgrind-3.19.0\nevents: Ir\n\nfn=main\n1 1\ncfn=f\ncalls=9223372036854775807 1\n1 5\nfn=f\n1 5\ntotals: 6\n' > calls.callgrind; timeout 60 polyprof convert calls.callgrind --to nytprof -o calls.out 2>&1 | grep calls; polyprof top -q --json calls.out | grep -o '"total": [0-9]*, "est'
+  calls.out: warning: not written: counts of calls (1) [loss-calls]
+  calls.out: warning: made up: roots [loss-roots]
+  calls.out: warning: made up: start and end of the recording [loss-time]
+  calls.out: warning: made up: source text [loss-sources]
+  calls.out: warning: made up: files of functions [loss-files]
+  calls.out: warning: made up: first lines of functions [loss-first-lines]
+  calls.out: warning: made up: last lines of functions [loss-last-lines]
+  calls.out: warning: under other names or units: Ir as time in ns [loss-units]
+  calls.out: warning: changed to fit: names (2) [loss-names]
+  "total": 600, "est

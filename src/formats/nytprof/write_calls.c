@@ -335,6 +335,11 @@ caller_write(struct pp_nyt_writing *w, const struct pp_nyt_caller *r)
 	do {
 		uint32_t count = left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
 
+		if (!first && w->budget == 0) {
+			w->writer->loss.more[PP_TRAIT_CALLS]++;
+			return;
+		}
+		w->budget -= !first;
 		pp_nyt_out_byte(o, 'c');
 		pp_nyt_out_uint(o, pp_nyt_write_fid(w, r->file));
 		pp_nyt_out_uint(o, r->line);
