@@ -388,10 +388,10 @@ ask_one(struct pp_reply *r, const char *const *files, size_t n)
 	pp_status status = topics_alloc(r, two || r->asking.params->before ? 2 : 1);
 
 	/* What is thin in one file may not be so in all of them. */
-	if (n != 1 && r->asking.question->makes)
+	if ((n != 1 || r->asking.params->base) && r->asking.question->makes)
 		order.want.prune = order.want.cut = order.want.min_share = 0;
-	if (status == PP_OK && order.want.target && n == 1 && !pp_scope_given(scope) &&
-	    !scope->demangle)
+	if (status == PP_OK && order.want.target && n == 1 && !r->asking.params->base &&
+	    !pp_scope_given(scope) && !scope->demangle)
 		status = target_load(r, files[0], &order);
 	else if (status == PP_OK)
 		status = topic_load(r, files, two ? 1 : n, &order, 0);

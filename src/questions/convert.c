@@ -95,7 +95,13 @@ static const struct pp_param_group symbolize_group = { "Output", symbolize_param
 			0                                                                          \
 		}                                                                                  \
 	}
-static const struct pp_param_use convert_uses[] = USES(convert_group);
+static const struct pp_param_use convert_uses[] = {
+	{ &convert_group, 0, PP_GROUP_FIRST },
+	{ &pp_params_base, 0, PP_GROUP_FIRST },
+	{ &pp_params_filter, offsetof(struct convert_params, scope), PP_GROUP_FIRST },
+	{ &pp_params_depth, offsetof(struct convert_params, scope.depth), PP_GROUP_FIRST },
+	{ 0 },
+};
 static const struct pp_param_use merge_uses[] = USES(merge_group);
 static const struct pp_param_use symbolize_uses[] = USES(symbolize_group);
 

@@ -62,6 +62,7 @@ static const struct pp_param_group prune_group = { "What is drawn", prune_params
 static const struct pp_param_use graph_uses[] = {
 	{ &graph_group, 0, PP_GROUP_FIRST },
 	{ &prune_group, 0, PP_GROUP_FIRST },
+	{ &pp_params_base, 0, PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct graph_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_by, offsetof(struct graph_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_root, offsetof(struct graph_params, scope), PP_GROUP_FIRST },

@@ -47,6 +47,7 @@ static const struct pp_param_group lines_group = { "Rows", lines_params };
 static const struct pp_param_use lines_uses[] = {
 	{ &pp_params_metric, 0, PP_GROUP_FIRST },
 	{ &lines_group, 0, PP_GROUP_FIRST },
+	{ &pp_params_base, 0, PP_GROUP_FIRST },
 	{ &pp_params_filter, offsetof(struct lines_params, scope), PP_GROUP_FIRST },
 	{ &pp_params_min, offsetof(struct lines_params, min), PP_GROUP_FIRST },
 	{ 0 },

@@ -233,6 +233,10 @@ $ polyprof convert -h
     -m, --metric=NAME       the metric to write, for formats that hold only one
         --lossless          write nothing rather than lose anything (exit 4)
 
+  Rows
+        --base=FILE         subtract this profile (`diff` compares, with verdicts,
+                            and shows what is new)
+
   Filters
         --focus=RE          keep only stacks in which a function matches
         --ignore=RE         drop stacks in which a function matches

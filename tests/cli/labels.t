@@ -141,3 +141,47 @@ $ polyprof tree --base app.folded app.folded
 # Folded stacks have no room for labels, and that is said.
 $ polyprof convert bakery.pb.gz --to folded -o x.folded 2>&1 | grep label
   x.folded: warning: not written: labels [loss-labels]
+
+What another profile had is subtracted wherever stacks are shown or written: as the left side has it minus the base.
+
+$ polyprof convert -q --base other.folded app.folded --to pprof -o less.pb; polyprof top --csv less.pb; polyprof top --csv --base other.folded app.folded
+  name,file,line,module,calls,self_samples,total_samples,gained_samples,given_back_samples
+  PDO->query,,,,,312,312,412,100
+  PDOStatement->fetch,,,,,188,188,188,0
+  htmlspecialchars,,,,,143,143,143,0
+  UserRepository->hydrate,,,,,97,97,97,0
+  Twig\Template->display,,,,,61,204,61,0
+  Twig\Cache->load,,,,,35,35,35,0
+  match,,,,,24,24,24,0
+  session_start,,,,,17,17,17,0
+  include,,,,,16,16,16,0
+  autoload,,,,,9,25,9,0
+  main,,,,,3,905,3,0
+  Twig->render,,,,,0,239,0,0
+  UserController->list,,,,,0,-100,0,0
+  UserController->show,,,,,0,936,0,0
+  UserRepository->find,,,,,0,600,0,0
+  dispatch,,,,,0,836,0,0
+  router,,,,,0,860,0,0
+  name,file,line,module,calls,self_samples,total_samples
+  PDO->query,,,,,312,312
+  PDOStatement->fetch,,,,,188,188
+  htmlspecialchars,,,,,143,143
+  UserRepository->hydrate,,,,,97,97
+  Twig\Template->display,,,,,61,204
+  Twig\Cache->load,,,,,35,35
+  match,,,,,24,24
+  session_start,,,,,17,17
+  include,,,,,16,16
+  autoload,,,,,9,25
+  main,,,,,3,905
+  Twig->render,,,,,0,239
+  UserController->list,,,,,0,-100
+  UserController->show,,,,,0,936
+  UserRepository->find,,,,,0,600
+  dispatch,,,,,0,836
+  router,,,,,0,860
+$ polyprof flame -q --base other.folded app.folded -o less.svg; grep -c '<rect' less.svg; polyprof graph --base other.folded app.folded | head -1; polyprof report --base other.folded app.folded -o less.html; ls less.html
+  19
+  digraph calls {
+  less.html
