@@ -1,4 +1,4 @@
-"""A large pprof profile of Go's shape, in gzip: its costliest functions, its tree, the same once more.
+"""A large pprof profile of Go's shape, in gzip: its costliest functions, its tree, a picture, and written in other formats.
 
 zcat shows what decompressing alone takes; google/pprof is run when `pprof` or `go` is on PATH.
 """
@@ -20,8 +20,10 @@ def run(bench):
     bench.table(f'The costliest functions of {bytes_ / 1e6:.0f} MB', [
         ('polyprof top', [polyprof, 'top', path]), ('zcat', ['zcat', path]),
         ('pprof -top', google() + ['-top', '-symbolize=none', path])], bytes_)
-    bench.table('Its tree, a picture, the same once more', [
+    bench.table('Its tree, a picture, the difference from itself, other formats', [
         ('polyprof tree', [polyprof, 'tree', path]), ('polyprof flame', [polyprof, 'flame', '-o', '-', path]),
         ('polyprof diff', [polyprof, 'diff', path, path]),
-        ('polyprof convert', [polyprof, 'convert', '--to', 'pprof', '-o', '-', path]),
+        ('polyprof convert --to pprof', [polyprof, 'convert', '--to', 'pprof', '-o', '-', path]),
+        ('polyprof convert --to folded', [polyprof, 'convert', '--to', 'folded', '-o', '-', path]),
+        ('polyprof convert --to spaa', [polyprof, 'convert', '--to', 'spaa', '-o', '-', path]),
         ('pprof -proto', google() + ['-proto', '-symbolize=none', '-output=/dev/null', path])], bytes_)
