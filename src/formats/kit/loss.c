@@ -66,13 +66,21 @@ pp_loss_metric(struct pp_writer *w, size_t metric, struct pp_slice name, const c
 	bool same_name = !name.n || pp_slice_eq(pp_text_of(p, m->name), name);
 	bool same_unit = !unit || pp_slice_eq_z(pp_text_of(p, m->unit), unit);
 	struct pp_buf *list = &w->loss.renamed;
+	size_t begin;
 
 	if (!pp_vec_push(&w->loss.metrics, metric))
 		pp_sink_fail(w->out, PP_E_NOMEM, 0);
 	if (same_name && same_unit)
 		return;
 	pp_buf_adds(list, list->n ? ", " : "");
+	begin = list->n;
 	pp_metric_label(p, m, list);
+	/* Where only the event became part of the name, the name alone tells the difference. */
+	if (!same_name && !list->failed &&
+	    pp_slice_eq(pp_slice_of(list->p + begin, list->n - begin), name)) {
+		list->n = begin;
+		pp_buf_add(list, pp_text_of(p, m->name).p, pp_text_of(p, m->name).n);
+	}
 	pp_buf_adds(list, same_name ? "" : " as ");
 	if (!same_name)
 		pp_buf_add(list, name.p, name.n);
