@@ -29,7 +29,6 @@ static const struct shape shapes[] = {
 	{ { "an Xdebug trace", "xdebug.mode=profile records a profile" }, STARTS("TRACE START") },
 	{ { "a gprof profile (gmon.out)", "`perf record` or callgrind tell you more" },
 	  STARTS("gmon") },
-	{ { "a massif profile", NULL }, STARTS("desc: "), .words = { "time_unit:" } },
 	{ { "a V8 CPU profile (node, Chrome)", NULL },
 	  STARTS("{"),
 	  .words = { "\"nodes\"", "\"callFrame\"" } },
