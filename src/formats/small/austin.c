@@ -97,11 +97,25 @@ pp_austin_give(struct pp_austin *a, uint32_t series, int64_t time, int64_t memor
 	(void)pp_build_stack(a->b, series, a->stack.at, a->stack.n, values);
 }
 
+/* "0:456" or "7f1": the interpreter, where it is not the first one, and the thread. */
 uint32_t
-pp_austin_series(struct pp_austin *a, int64_t pid, struct pp_slice thread)
+pp_austin_series(struct pp_austin *a, int64_t pid, struct pp_slice thread, bool decimal)
 {
-	return pp_owner_series(&a->owners, a->b,
-	                       &(struct pp_owner){ .pid = pid, .tid = -1, .context = thread });
+	struct pp_owner owner = { .pid = pid, .tid = -1, .context = thread };
+	struct pp_slice rest = thread, first;
+	uint64_t tid;
+	bool colon;
+
+	first = pp_slice_cut(&rest, ':', &colon);
+	if (!colon)
+		rest = first;
+	(void)pp_slice_take(&rest, "0x");
+	if ((decimal ? pp_num_u64(rest, &tid) : pp_num_hex(rest, &tid)) && tid <= INT64_MAX) {
+		owner.tid = (int64_t)tid;
+		owner.context = colon && !pp_slice_eq_z(first, "0") ? first
+		                                                    : (struct pp_slice){ 0 };
+	}
+	return pp_owner_series(&a->owners, a->b, &owner);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -305,10 +319,10 @@ line_read(struct pp_austin *a, struct pp_slice line, bool memory_mode, bool coun
 	if (!(new ? frames_new(a, text) : frames_old(a, text)))
 		return false;
 	if (n == 3 && new)
-		pp_austin_give(a, pp_austin_series(a, pid, thread), numbers[0],
+		pp_austin_give(a, pp_austin_series(a, pid, thread, new), numbers[0],
 		               numbers[2] > 0 ? numbers[2] : 0);
 	else
-		pp_austin_give(a, pp_austin_series(a, pid, thread), numbers[0], numbers[0]);
+		pp_austin_give(a, pp_austin_series(a, pid, thread, new), numbers[0], numbers[0]);
 	return true;
 }
 

@@ -28,8 +28,8 @@ pp_frame pp_austin_frame(struct pp_austin *, struct pp_slice name, struct pp_sli
 void pp_austin_push(struct pp_austin *, pp_frame);
 /* Gives the stack: us and bytes, as far as they are counted. */
 void pp_austin_give(struct pp_austin *, uint32_t series, int64_t time, int64_t memory);
-/* The series of a process (-1 = unknown) and a thread, by its text. */
-uint32_t pp_austin_series(struct pp_austin *, int64_t pid, struct pp_slice thread);
+/* The series of a process (-1 = unknown) and a thread, whose number is decimal or hexadecimal. */
+uint32_t pp_austin_series(struct pp_austin *, int64_t pid, struct pp_slice thread, bool decimal);
 
 void pp_austin_mojo(struct pp_austin *, struct pp_slice);
 void pp_austin_text(struct pp_austin *, struct pp_slice);

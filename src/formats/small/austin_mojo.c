@@ -236,8 +236,8 @@ stack_end(struct mojo *m)
 		if (m->timed && m->memory < 0)
 			m->memory = 0;
 		if (pp_builder_ok(m->a->b))
-			pp_austin_give(m->a, pp_austin_series(m->a, m->pid, m->thread), m->time,
-			               m->memory);
+			pp_austin_give(m->a, pp_austin_series(m->a, m->pid, m->thread, false),
+			               m->time, m->memory);
 	}
 	m->open = false;
 }
