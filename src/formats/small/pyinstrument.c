@@ -26,6 +26,7 @@ static const struct pp_rule pi_rules[] = {
 };
 
 #define NS 1000000000
+#define LOOKED_AT ((size_t)16 << 10)
 
 enum { M_ROOT, M_TREE, M_SESSION, M_START, M_DURATION, M_COUNT, M_PROGRAM, M_CPU, MEMBERS };
 
@@ -63,6 +64,8 @@ pi_bid(const struct pp_peek *peek)
 {
 	struct pp_slice head = peek->head;
 
+	/* The tree comes behind a few words of its recording. */
+	head.n = head.n < LOOKED_AT ? head.n : LOOKED_AT;
 	if (!head.n || head.p[0] != '{')
 		return 0;
 	if (pp_slice_holds(head, "\"root_frame\"") && pp_slice_holds(head, "\"sample_count\""))

@@ -15,6 +15,8 @@
 
 extern const struct pp_format pp_format_stackprof;
 
+#define LOOKED_AT ((size_t)16 << 10)
+
 enum { SP_SHAPE, SP_RAW, SP_FRAME, SP_DELTAS, SP_MISSED };
 
 static const struct pp_rule sp_rules[] = {
@@ -72,23 +74,23 @@ report(struct sp_read *r, int rule, const unsigned char *at)
 	            at ? pp_place_in(r->places.text, at) : PP_NOWHERE, "%s", sp_rules[rule].title);
 }
 
+/* What tells stackprof stands before its frames; no more of other files is looked at. */
 static int
 sp_bid(const struct pp_peek *peek)
 {
-	static const char *const words[] = { "\"mode\"",           "\"interval\"",
-		                             "\"samples\"",        "\"gc_samples\"",
-		                             "\"missed_samples\"", "\"frames\"",
-		                             "\"total_samples\"" };
-	size_t i, n = 0;
+	static const char *const words[] = { "\"mode\"", "\"interval\"", "\"samples\"",
+		                             "\"frames\"" };
+	struct pp_slice head = peek->head;
+	size_t i, n = 1;
 
-	if (!peek->head.n || peek->head.p[0] != '{')
+	head.n = head.n < LOOKED_AT ? head.n : LOOKED_AT;
+	if (!head.n || head.p[0] != '{' ||
+	    (!pp_slice_holds(head, "\"missed_samples\"") &&
+	     !pp_slice_holds(head, "\"gc_samples\"")))
 		return 0;
 	for (i = 0; i < PP_COUNT_OF(words); i++)
-		n += pp_slice_holds(peek->head, words[i]);
-	return n >= 4 && (pp_slice_holds(peek->head, "\"gc_samples\"") ||
-	                  pp_slice_holds(peek->head, "\"missed_samples\""))
-	           ? (int)(n * 32)
-	           : 0;
+		n += pp_slice_holds(head, words[i]);
+	return n >= 4 ? (int)(n * 32) : 0;
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */
