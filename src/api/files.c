@@ -490,10 +490,10 @@ directory_expand(struct pp_reply *r, const char *path, struct file_names *names)
 		return pp_answer_fail(a, PP_E_INVALID, "no-profiles", "%s: no profiles found in it",
 		                      path);
 	pp_units_u64(&count, n);
-	if (status == PP_OK)
-		pp_answer_note(a, "directory", "%s: %s %s%s", path, count.p ? count.p : "",
-		               pp_plural(n, "profile", "profiles"),
-		               n > 1 && r->asking.question->asks == PP_ASKS_ONE ? ", merged" : "");
+	/* A directory of one is that one: perf record --threads makes such recordings. */
+	if (status == PP_OK && n > 1)
+		pp_answer_note(a, "directory", "%s: %s profiles%s", path, count.p ? count.p : "",
+		               r->asking.question->asks == PP_ASKS_ONE ? ", merged" : "");
 	pp_buf_release(&count);
 	return status;
 }

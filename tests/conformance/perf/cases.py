@@ -74,6 +74,11 @@ def layouts(tap, ask, directory):
            f'costs by module ({modules})')
     with open(path, 'rb') as piped:
         tap.ok(ask.folded('-', 'cpu-clock/period', 'symbols=no', stdin=piped) == make.STACKS, 'out of a pipe')
+    os.mkdir(os.path.join(directory, 'dir.perf.data'))
+    os.rename(path, os.path.join(directory, 'dir.perf.data/data'))
+    done = ask.run('top', os.path.join(directory, 'dir.perf.data'))
+    tap.ok(done.returncode == 0 and b'1 profile' not in done.stderr, 'a directory is a recording', done.stderr)
+    path = os.path.join(directory, 'dir.perf.data/data')
     info = ask.json('info', path)['meta']
     tap.ok(info['cmdline'] == 'perf record app' and info['hostname'] == 'box', 'what the file says of itself')
 
