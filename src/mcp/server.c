@@ -314,10 +314,13 @@ answer_print(struct pp_mcp_server *s, const struct pp_mcp_request *r, const char
 		if (!atomic_load(&s->cancelled))
 			answer_send(s, r, pp_slice_of(text, size), status != PP_OK);
 	} else if (!atomic_load(&s->cancelled)) {
+		bool said = answer && status == PP_E_USAGE && pp_answer_note_count(answer) > 0;
+
 		refusal_send(s, r, tool,
-		             status == PP_E_LIMIT ? "this takes more memory than the server may "
-		                                    "use; start it with a larger --memory"
-		                                  : pp_status_text(status));
+		             said ? pp_answer_note_text(answer, pp_answer_note_count(answer) - 1)
+		             : status == PP_E_LIMIT ? "this takes more memory than the server may "
+		                                      "use; start it with a larger --memory"
+		                                    : pp_status_text(status));
 	}
 	pp_free(text);
 }

@@ -14,7 +14,12 @@
 #define CLIP 160
 #define CLIP_SHORT 60
 #define CLIP_LEAST 24
+#define CLIP_NEARLY 8
 #define METRIC_BYTES 40
+#define PATH_BYTES 60
+/* Where two files have to be named in so few bytes. */
+#define SMALL 1000
+#define PATH_LEAST 20
 #define ERROR_BYTES 300
 #define NOTES_SHOWN 3
 /* Notes leave that much for columns, a row and the end. */
@@ -37,7 +42,8 @@ void
 pp_excerpt_file(struct pp_excerpt *x, const struct pp_topic *topic)
 {
 	pp_row_key(&x->head, "file");
-	pp_row_path(&x->head, topic->file ? topic->file : "");
+	pp_row_path(&x->head, topic->file ? topic->file : "",
+	            x->limit && x->limit < SMALL ? PATH_LEAST : PATH_BYTES);
 	stamp_add(&x->head, topic);
 }
 
@@ -50,7 +56,7 @@ pp_excerpt_head(struct pp_excerpt *x, const struct pp_topic *topic, size_t metri
 	struct pp_buf label = { 0 };
 
 	pp_row_key(r, "file");
-	pp_row_path(r, topic->file ? topic->file : "");
+	pp_row_path(r, topic->file ? topic->file : "", PATH_BYTES);
 	if (!p)
 		return;
 	pp_row_key(r, "format");
@@ -166,7 +172,7 @@ notes_add(struct pp_excerpt *x)
 	const char *last = NULL;
 	size_t i, n = 0;
 
-	for (i = 0; i < a->notes.n && n < NOTES_SHOWN; i++) {
+	for (i = x->noted ? a->notes.n : 0; i < a->notes.n && n < NOTES_SHOWN; i++) {
 		const char *says = note_says(a->notes.at[i].rule);
 
 		if (!says || says == last ||
@@ -181,6 +187,7 @@ notes_add(struct pp_excerpt *x)
 	}
 	if (n)
 		pp_row_close(r, ']');
+	x->noted = true;
 }
 
 /* What follows the rows when some were cut. */
@@ -219,7 +226,7 @@ cut_add(struct pp_buf *out, bool text, uint64_t rows, double percent,
 /* ---- rows ---- */
 
 /* Room that a cut takes at most: both numbers, a tool, an argument. */
-#define CUT_BYTES 130
+#define CUT_BYTES 90
 #define END_BYTES 3
 
 static void
@@ -279,7 +286,7 @@ rows_fill(struct pp_excerpt *x, size_t clip, struct pp_buf *out, size_t *kept, s
 static void
 rows_add(struct pp_excerpt *x, struct pp_buf *out)
 {
-	static const size_t clips[] = { CLIP, CLIP_SHORT, CLIP_LEAST };
+	static const size_t clips[] = { CLIP, CLIP_SHORT, CLIP_LEAST, CLIP_NEARLY };
 	struct pp_excerpt_next next = { .key = "page" };
 	size_t start = out->n, kept = 0, cut_at = start, i, row;
 	double left = 0;
@@ -315,6 +322,7 @@ pp_excerpt_room(struct pp_excerpt *x)
 	struct pp_buf columns = { 0 };
 	size_t used;
 
+	notes_add(x);
 	columns_add(&columns, x);
 	used = x->head.out->n + columns.n + CUT_BYTES + END_BYTES + 16;
 	pp_buf_release(&columns);

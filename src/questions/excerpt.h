@@ -43,8 +43,8 @@ void pp_row_raw(struct pp_row *, const char *text, size_t n);
 /* Words of ours, and text of anybody. */
 void pp_row_word(struct pp_row *, const char *);
 void pp_row_text(struct pp_row *, struct pp_slice);
-/* The last bytes of a path: they say which it is. */
-void pp_row_path(struct pp_row *, const char *path);
+/* The last bytes of a path, so many at most: they say which it is. */
+void pp_row_path(struct pp_row *, const char *path, size_t most);
 /* A text that is spelled already. */
 void pp_row_spelled(struct pp_row *, const struct pp_buf *);
 /* Spells what hides or moves text as long as there is room; returns how many bytes of the text that took. */
@@ -70,6 +70,7 @@ struct pp_excerpt {
 	size_t limit; /* bytes; 0 = any number */
 	struct pp_buf head_bytes;
 	struct pp_row head; /* what stands before the rows */
+	bool noted;         /* notes stand in it */
 	/* What the rows are; without columns there are none. */
 	const char *const *columns;
 	size_t column_count;

@@ -95,7 +95,8 @@ pp_info_excerpt(const struct pp_subject *subject, const void *params, struct pp_
 struct summary {
 	struct pp_facts facts;
 	double whole;
-	union pp_value *totals; /* of nodes */
+	const union pp_value *totals; /* of nodes */
+	union pp_value *own;          /* the same, if they had to be made */
 };
 
 static void
@@ -104,7 +105,7 @@ summary_release(void *data)
 	struct summary *s = data;
 
 	pp_facts_release(&s->facts);
-	free(s->totals);
+	free(s->own);
 }
 
 static void
@@ -173,11 +174,12 @@ pp_summary_excerpt(const struct pp_subject *subject, const void *params, struct 
 	const struct pp_flat *f;
 	union pp_value total = { 0 };
 	pp_status status;
+	uint64_t count;
 	size_t metric;
 
 	if (!s || !tree)
 		return pp_answer_fail_status(x->answer, PP_E_NOMEM);
-	status = pp_facts_make(&s->facts, x, t, params);
+	status = pp_facts_count(&s->facts, x, t, params, &count);
 	if (status != PP_OK)
 		return status;
 	f = &s->facts.flat;
@@ -186,8 +188,10 @@ pp_summary_excerpt(const struct pp_subject *subject, const void *params, struct 
 		total = f->whole[metric];
 		s->whole = pp_value_double(&t->profile->metrics.at[metric],
 		                           pp_flat_whole(f, metric));
-		s->totals = tree->n ? pp_numbering_totals(tree, metric)
-		                    : calloc(1, sizeof *s->totals);
+		if (!tree->n || metric != pp_profile_primary(t->profile))
+			s->own = tree->n ? pp_numbering_totals(tree, metric)
+			                 : calloc(1, sizeof *s->own);
+		s->totals = s->own ? s->own : tree->total;
 		if (!s->totals)
 			return pp_answer_fail_status(x->answer, PP_E_NOMEM);
 	}
@@ -196,7 +200,7 @@ pp_summary_excerpt(const struct pp_subject *subject, const void *params, struct 
 	pp_row_key(&x->head, "functions");
 	pp_row_count(&x->head, f->n);
 	pp_row_key(&x->head, "findings");
-	pp_row_count(&x->head, s->facts.list.n);
+	pp_row_count(&x->head, count);
 	if (s->totals && tree->n)
 		path_add(x, s, tree);
 	x->columns = columns;

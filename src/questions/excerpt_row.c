@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 
 #define CLIP_SHORT 60
-#define PATH_BYTES 60
 
 /* ---- texts ---- */
 
@@ -294,12 +293,12 @@ pp_row_place(struct pp_row *r, const struct pp_profile *p, pp_func func)
 
 /* The last bytes of a path: they say which it is. */
 void
-pp_row_path(struct pp_row *r, const char *path)
+pp_row_path(struct pp_row *r, const char *path, size_t most)
 {
 	struct pp_slice text = pp_slice_z(path);
 	struct pp_buf made = { 0 };
 
-	(void)pp_spell(&made, tail_of(text, PATH_BYTES), SIZE_MAX);
+	(void)pp_spell(&made, tail_of(text, most), SIZE_MAX);
 	pp_row_spelled(r, &made);
 	r->out->failed |= made.failed;
 	pp_buf_release(&made);

@@ -92,16 +92,6 @@ pp_facts_total(const struct pp_facts *f, size_t row)
 	                       pp_flat_get(&f->flat, row, f->metric).total);
 }
 
-size_t
-pp_facts_row(const struct pp_facts *f, pp_func func)
-{
-	size_t row;
-
-	for (row = 0; row < f->flat.n && f->flat.func[row] != func; row++)
-		continue;
-	return row;
-}
-
 void
 pp_fact_function(struct pp_row *r, const struct pp_facts *f, const char *id, const char *name,
                  pp_func func)
@@ -553,9 +543,10 @@ flat_find(struct pp_facts *f)
 	return status == PP_E_UNSUPPORTED ? PP_OK : status;
 }
 
-pp_status
-pp_facts_make(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *topic,
-              const struct pp_asked *asked)
+/* What all facts are computed from. */
+static pp_status
+facts_begin(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *topic,
+            const struct pp_asked *asked)
 {
 	pp_status status;
 
@@ -567,8 +558,12 @@ pp_facts_make(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *t
 	if (status != PP_OK)
 		return status;
 	status = flat_find(f);
-	if (status != PP_OK)
-		return pp_answer_fail_status(x->answer, status);
+	return status == PP_OK ? PP_OK : pp_answer_fail_status(x->answer, status);
+}
+
+static pp_status
+facts_find(struct pp_facts *f)
+{
 	if (f->metric < f->profile->metrics.n && f->flat.n)
 		whole_find(f);
 	trust_find(f);
@@ -582,7 +577,35 @@ pp_facts_make(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *t
 			path_find(f);
 		pp_facts_calls(f);
 	}
-	return f->failed ? pp_answer_fail_status(x->answer, PP_E_NOMEM) : PP_OK;
+	return f->failed ? pp_answer_fail_status(f->x->answer, PP_E_NOMEM) : PP_OK;
+}
+
+pp_status
+pp_facts_make(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *topic,
+              const struct pp_asked *asked)
+{
+	pp_status status = facts_begin(f, x, topic, asked);
+
+	return status == PP_OK ? facts_find(f) : status;
+}
+
+pp_status
+pp_facts_count(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *topic,
+               const struct pp_asked *asked, uint64_t *count)
+{
+	pp_status status = facts_begin(f, x, topic, asked);
+	bool same = status == PP_OK && f->profile == f->handles->profile && !asked->metric;
+
+	*count = same ? atomic_load(f->handles->facts) : 0;
+	if (status != PP_OK || *count) {
+		*count -= *count > 0;
+		return status;
+	}
+	status = facts_find(f);
+	*count = f->list.n;
+	if (same && status == PP_OK)
+		atomic_store(f->handles->facts, f->list.n + 1);
+	return status;
 }
 
 static int

@@ -34,6 +34,9 @@ struct pp_facts {
 /* One profile. PP_OK, or a status with the reason said. Release it in both cases. */
 pp_status pp_facts_make(struct pp_facts *, struct pp_excerpt *, const struct pp_topic *,
                         const struct pp_asked *);
+/* How many there are; the flat profile and the metric are there, facts perhaps not. Likewise. */
+pp_status pp_facts_count(struct pp_facts *, struct pp_excerpt *, const struct pp_topic *,
+                         const struct pp_asked *, uint64_t *count);
 /* What changed since another one. */
 pp_status pp_facts_changes(struct pp_facts *, const struct pp_subject *,
                            const struct pp_compared *);
@@ -58,8 +61,6 @@ double pp_facts_self(const struct pp_facts *, size_t row);
 double pp_facts_total(const struct pp_facts *, size_t row);
 /* Calls: who calls much more often than it is called, what calls itself. */
 void pp_facts_calls(struct pp_facts *);
-/* The row of a function; flat.n when it has none. */
-size_t pp_facts_row(const struct pp_facts *, pp_func);
 /* "callee" and so on: a handle and a name. */
 void pp_fact_function(struct pp_row *, const struct pp_facts *, const char *id, const char *name,
                       pp_func);

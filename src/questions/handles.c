@@ -285,7 +285,8 @@ pp_handles_new(const struct pp_profile *p)
 		return NULL;
 	h->profile = p;
 	h->rank = calloc(p->funcs.n + 1, sizeof *h->rank);
-	status = h->rank ? pp_flat_compute(p, &h->flat) : PP_E_NOMEM;
+	h->facts = calloc(1, sizeof *h->facts);
+	status = h->rank && h->facts ? pp_flat_compute(p, &h->flat) : PP_E_NOMEM;
 	if (status == PP_OK && !pp_flat_sort(&h->flat, PP_SORT_SELF, metric))
 		status = PP_E_NOMEM;
 	for (row = 0; status == PP_OK && row < h->flat.n; row++)
@@ -308,6 +309,7 @@ pp_handles_free(struct pp_handles *h)
 	pp_numbering_release(&h->tree);
 	pp_flat_release(&h->flat);
 	free(h->rank);
+	free(h->facts);
 	free(h);
 }
 

@@ -10,6 +10,8 @@
 #ifndef PP_HANDLES_H
 #define PP_HANDLES_H
 
+#include <stdatomic.h>
+
 #include "model/flat.h"
 #include "model/inclusive.h"
 
@@ -31,6 +33,7 @@ struct pp_handles {
 	struct pp_flat flat;      /* in the order of handles; n = 0 when there are no costs */
 	uint32_t *rank;           /* by function: its handle, 0 = none */
 	struct pp_numbering tree; /* n = 0 when there is none */
+	_Atomic uint64_t *facts;  /* 1 + how many findings there are, once that is known; else 0 */
 };
 
 /* NULL when out of memory. The profile must outlive it. */

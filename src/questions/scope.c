@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "questions/handles.h"
 #include "text/escape.h"
 #include "text/units.h"
 
@@ -175,10 +176,32 @@ pp_scope_facets(const struct pp_scope *s, unsigned facets)
 
 /* ---- from parameters to a filter ---- */
 
+/* A thread as it was given or, where that is a handle (t1), as the file knows it. */
+static struct pp_slice
+thread_of(const char *given, const struct pp_profile *p, struct pp_answer *a)
+{
+	uint64_t handle = p ? pp_handle_parse('t', given) : 0;
+	size_t series = handle ? pp_handle_thread(p, handle) : 0, i;
+	struct pp_buf text = { 0 };
+	struct pp_slice found;
+
+	for (i = 0; handle && i < p->series.n; i++)
+		if (pp_slice_eq_z(pp_text_of(p, p->series.at[i].thread), given))
+			handle = 0;
+	if (!handle || series == p->series.n)
+		return pp_slice_z(given);
+	if (p->series.at[series].tid < 0)
+		return pp_text_of(p, p->series.at[series].thread);
+	pp_buf_addf(&text, "%lld", (long long)p->series.at[series].tid);
+	found = pp_slice_z(pp_answer_copy(a, pp_slice_z(pp_answer_made(a, &text))));
+	pp_buf_release(&text);
+	return found;
+}
+
 /* False when a value is wrong: *param is whose, *problem says why, or is empty without memory. */
 static bool
 filter_fill(const struct pp_scope *s, struct pp_filter *f, const struct pp_param **param,
-            struct pp_buf *problem)
+            struct pp_buf *problem, const struct pp_profile *p, struct pp_answer *a)
 {
 	bool fine = true;
 	size_t i;
@@ -197,7 +220,7 @@ filter_fill(const struct pp_scope *s, struct pp_filter *f, const struct pp_param
 		else if (filter == FILTER_EVENT)
 			fine = pp_vec_push(&f->events, text);
 		else if (filter == FILTER_THREAD)
-			fine = pp_vec_push(&f->threads, text);
+			fine = pp_vec_push(&f->threads, thread_of(given->text, p, a));
 		else if (filter == FILTER_LABEL)
 			fine = pp_filter_add_label(f, text, problem);
 		else
@@ -211,7 +234,7 @@ pp_scope_simple(const struct pp_scope *s, struct pp_filter *f)
 {
 	struct pp_buf problem = { 0 };
 	const struct pp_param *param;
-	bool simple = filter_fill(s, f, &param, &problem) && pp_filter_is_simple(f) &&
+	bool simple = filter_fill(s, f, &param, &problem, NULL, NULL) && pp_filter_is_simple(f) &&
 	              pp_scope_by(s) == PP_BY_FUNCTION && s->root.choice == PP_ROOT_NONE;
 
 	/* What is wrong with a filter is said when it is used. */
@@ -579,7 +602,7 @@ pp_scope_apply(const struct pp_scope *s, struct pp_view *view, const struct pp_s
 	struct pp_filter f = { 0 };
 	pp_status status = PP_OK;
 
-	if (!filter_fill(s, &f, &param, &problem))
+	if (!filter_fill(s, &f, &param, &problem, view->shown, a))
 		status = pp_answer_fail(a, PP_E_USAGE, "bad-filter", "--%s: %s", param->name,
 		                        problem.n ? problem.p : pp_status_text(PP_E_NOMEM));
 	if (status == PP_OK && !pp_filter_is_empty(&f))

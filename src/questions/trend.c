@@ -199,7 +199,7 @@ turn_row(void *data, size_t row, struct pp_row *r)
 	const char *file = t->subject->topics[turn->at].file;
 
 	pp_row_name(r, turn->profile, turn->func);
-	pp_row_path(r, file ? file : "");
+	pp_row_path(r, file ? file : "", r->clip < 60 ? r->clip : 60);
 	pp_row_count(r, turn->at);
 	pp_row_real(r, turn->share[0] * 100, 2);
 	pp_row_real(r, turn->share[1] * 100, 2);

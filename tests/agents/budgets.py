@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Answers under a budget: budgets.py POLYPROF SAMPLES
+
+Over all good samples: no answer exceeds its budget, whatever it is; both forms of a result are the same; pages show each row
+exactly once; rows of trees add up at every budget, and a larger one shows more of the same; numbers are those of
+`top --json`; handles are the same in two processes, and on the command line. Speaks TAP.
+"""
+import glob
+import json
+import os
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from agents.kit import Server
+from tap import Tap
+
+TOOLS = ['summary', 'findings', 'info', 'check', 'top', 'tree', 'lines', 'callers', 'callees', 'show', 'diff', 'trend', 'list']
+RANDOM = random.Random(18)
+
+
+def arguments(tool, file):
+    if tool == 'diff':
+        return {'before': file, 'after': file}
+    if tool == 'trend':
+        return {'files': [file, file, file]}
+    if tool == 'list':
+        return {'dir': os.path.dirname(file)}
+    if tool in ('callers', 'callees', 'show'):
+        return {'file': file, 'function': 'f1'}
+    return {'file': file}
+
+
+def budgets_hold(server, file, count):
+    for tool in TOOLS:
+        for budget in [300] + [RANDOM.randint(300, 20000) for _ in range(count)]:
+            answer, size, result = server.call(tool, budget=budget, **arguments(tool, file))
+            if size > 2 * budget:
+                return f'{tool} takes {size} bytes of {2 * budget}'
+            if answer != result['structuredContent']:
+                return f'{tool}: data and text differ'
+            if answer['tool'] != tool:
+                return f'{tool} is answered as {answer["tool"]}'
+            cut = answer.get('cut')
+            if cut and 'rows' in answer and tool != 'tree' and not answer['rows']:
+                return f'{tool} under {budget} shows no row, so that pages lead nowhere'
+            if cut and tool in ('top', 'lines') and size < 1.2 * budget:
+                return f'{tool} uses {size} of {2 * budget} bytes'
+    return None
+
+
+def pages(server, tool, budget, **given):
+    rows, page, all_rows = [], None, None
+    for _ in range(5000):
+        answer, _, _ = server.call(tool, budget=budget, **given, **({'page': page} if page else {}))
+        if 'error' in answer:
+            return None, None
+        rows += answer['rows']
+        all_rows = answer.get('count')
+        if 'cut' not in answer:
+            return rows, all_rows
+        page = answer['cut']['next']['page']
+    return rows, -1
+
+
+def pages_hold(server, file):
+    for tool in ('top', 'lines', 'check', 'findings', 'info'):
+        budget = RANDOM.randint(300, 900)
+        rows, count = pages(server, tool, budget, file=file)
+        whole, _ = pages(server, tool, 20000, file=file)
+        if rows is None:
+            continue
+        if len(rows) != count or len(whole) != count:
+            return f'{tool}: {len(rows)} and {len(whole)} rows of {count}'
+        if budget > 600 and [r[:5] for r in rows] != [r[:5] for r in whole] and tool == 'top':
+            return f'{tool}: pages are not the whole'
+    return None
+
+
+def tree_sum(rows):
+    """Whether each row is what it costs itself and the rows one level below it."""
+    for at, row in enumerate(rows):
+        if row[6] is None:
+            continue
+        below = 0
+        for other in rows[at + 1:]:
+            if other[2] <= row[2]:
+                break
+            if other[2] == row[2] + 1:
+                below += other[5]
+        leaf = at + 1 == len(rows) or rows[at + 1][2] <= row[2]
+        if leaf and row[6] == row[5]:
+            continue
+        if abs(row[6] + below - row[5]) > 1e-6 * max(1, abs(row[5])):
+            return f'{row[0]}: {row[5]} is not {row[6]} + {below}'
+    return None
+
+
+def trees_hold(server, file):
+    before = None
+    for budget in sorted(RANDOM.randint(300, 6000) for _ in range(4)):
+        answer, _, _ = server.call('tree', file=file, budget=budget)
+        if 'error' in answer:
+            return None
+        wrong = tree_sum(answer['rows'])
+        if wrong:
+            return f'budget {budget}: {wrong}'
+        shown = {row[0] for row in answer['rows'] if not row[0].endswith('+')}
+        if before is not None and not before <= shown:
+            return f'budget {budget} does not show {sorted(before - shown)[:3]}'
+        before = shown
+    return None
+
+
+def open_all(server, file):
+    """Following `next` of a tree shows every node."""
+    todo, seen, first = [{}], set(), None
+    while todo and len(seen) < 3000:
+        given = todo.pop()
+        answer, _, _ = server.call('tree', file=file, budget=400, **given)
+        if 'error' in answer:
+            return None
+        first = first or answer['count']
+        seen |= {row[0] for row in answer['rows'] if not row[0].endswith('+')}
+        if 'cut' in answer:
+            following = answer['cut']['next']
+            todo.append({**({'node': given['node']} if 'page' in following and 'node' in given else {}), **following})
+        if len(todo) > 100:
+            return 'it goes on without an end'
+    return None if seen else 'nothing is shown'
+
+
+def numbers_hold(polyprof, server, samples, file):
+    run = subprocess.run([polyprof, 'top', '--json', os.path.join(samples, file)], capture_output=True)
+    if run.returncode:
+        return None
+    exact = json.loads(run.stdout)
+    rows, _ = pages(server, 'top', 20000, file=file)
+    metric = exact.get('metric')
+    if rows is None or metric is None:
+        return None
+    functions = exact['functions']
+    if len(functions) != len(rows):
+        return f'{len(functions)} functions, {len(rows)} rows'
+    for at, (function, row) in enumerate(zip(functions, rows)):
+        if [function['self'][metric], function['total'][metric]] != row[2:4]:
+            return f'row {at}: {function["self"][metric]} is not {row[2]}'
+        if row[0] != f'f{at + 1}':
+            return f'row {at} has handle {row[0]}'
+    return None
+
+
+def handles_hold(polyprof, server, samples, file):
+    """What the command line prints is what the server answers."""
+    for tool in ('top', 'tree'):
+        answer, _, _ = server.call(tool, file=file, budget=700)
+        run = subprocess.run([polyprof, tool, '--json', '--budget', '700', file], capture_output=True, cwd=samples)
+        line = json.loads(run.stdout)
+        for key in ('rows', 'stamp', 'total', 'count'):
+            if line.get(key) != answer.get(key) and 'error' not in answer:
+                return f'{tool}: {key} differs: {str(line.get(key))[:80]}, {str(answer.get(key))[:80]}'
+    return None
+
+
+def main():
+    polyprof, samples = map(os.path.abspath, sys.argv[1:3])
+    tap = Tap()
+    server = Server(polyprof, samples)
+    files = sorted(f for f in glob.glob('*/good/*', root_dir=samples) if not f.endswith(('.txt.gz', '.txt.zst', '.txt')))
+    first = {}
+    for file in files:
+        first.setdefault(file.split('/')[0], file)
+    wrong = []
+    for file in files:
+        wrong += [f'{file}: {w}' for w in [budgets_hold(server, file, 1)] if w]
+    tap.ok(not wrong, f'{len(files)} samples keep budgets', '\n'.join(wrong[:10]))
+    for file in first.values():
+        tap.ok(*result(budgets_hold(server, file, 20), f'{file}: twenty budgets'))
+        tap.ok(*result(pages_hold(server, file), f'{file}: pages'))
+        tap.ok(*result(trees_hold(server, file), f'{file}: trees add up'))
+        tap.ok(*result(open_all(server, file), f'{file}: trees can be opened'))
+        tap.ok(*result(numbers_hold(polyprof, server, samples, file), f'{file}: numbers'))
+        tap.ok(*result(handles_hold(polyprof, server, samples, file), f'{file}: two processes'))
+    code, rest, _ = server.end()
+    tap.ok(code == 0 and rest == b'', 'the server ends with its input')
+    return tap.done()
+
+
+def result(wrong, name):
+    return wrong is None, name, wrong
+
+
+sys.exit(main())
