@@ -66,6 +66,15 @@ static const struct {
 	{ "live_count", "live allocations" },
 	{ "peak_bytes", "peak bytes" },
 	{ "peak_count", "peak allocations" },
+	/* DHAT */
+	{ "tb", "bytes allocated" },
+	{ "tbk", "allocations" },
+	{ "gb", "bytes at the peak" },
+	{ "gbk", "allocations at the peak" },
+	{ "eb", "bytes at the end" },
+	{ "ebk", "allocations at the end" },
+	{ "rb", "bytes read" },
+	{ "wb", "bytes written" },
 	/* heap profilers */
 	{ "temporary_count", "temporary" },
 	{ "sampled_alloc_bytes", "sampled bytes" },

@@ -264,3 +264,10 @@ A hostile value is made harmless, and shortened.
 
 $ printf '{"exec_ts": 1794730094, "host_name": "\\u001b]0;owned\\u0007", "cli": 0, "http_request_uri": "/%s\\n\\u001b[31m", "http_method": "GET", "enabled_metrics": ["wt", "zm"]}\n' $(printf 'a%.0s' $(seq 300)) > r.json; TZ=UTC polyprof r.json | head -1
   GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x0a\x1b[31m on \x1b]0;owned\x07, 2026-11-15 08:08, 50.0 µs, 2 calls
+
+Metrics of DHAT have names, too.
+
+$ printf '{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false,"tu":"instrs","Mtu":"Minstr","cmd":"./oven","pid":7,"te":9,"tg":5,"pps":[{"tb":100,"tbk":2,"tl":8,"mb":60,"mbk":1,"gb":60,"gbk":1,"eb":0,"ebk":0,"fs":[1]}],"ftbl":["[root]","0x1: main (a.c:3)"]}' > o.dhat.json; polyprof -q o.dhat.json | sed -n 1,3p
+  ./oven (pid 7)
+    o.dhat.json: DHAT of Valgrind and of Rust by DHAT
+    bytes allocated: 100 B, allocations: 2, bytes at the peak: 60 B, allocations at the peak: 1, bytes at the end: 0 B, allocations at the end: 0, 1 function, 1 stack
