@@ -3,6 +3,7 @@
  * field of its own, as attributes by OpenTelemetry's names. Elements of a table are known by their bytes, so that none is
  * there twice, and each is numbered when it is needed first; no bytes at all are element 0.
  */
+#include "base/utf8.h"
 #include "formats/otlp/otlp.h"
 #include "formats/otlp/translate.h"
 #include "formats/pprof/emit.h"
@@ -43,7 +44,18 @@ intern(struct from_pprof *o, unsigned table, struct pp_slice bytes)
 static uint32_t
 string_id(struct from_pprof *o, struct pp_slice text)
 {
-	return intern(o, OTLP_TABLE_STRINGS, text);
+	struct pp_buf clean = { 0 };
+	uint32_t id;
+
+	/* No collector takes a message with other texts. */
+	if (pp_utf8_valid(text))
+		return intern(o, OTLP_TABLE_STRINGS, text);
+	pp_utf8_scrub(&clean, text);
+	o->no_memory |= clean.failed;
+	id = intern(o, OTLP_TABLE_STRINGS, slice_of(&clean));
+	o->writer->loss.names++;
+	pp_buf_release(&clean);
+	return id;
 }
 
 static uint32_t
@@ -475,6 +487,27 @@ pair_put(struct from_pprof *o, struct pp_buf *out, unsigned field, struct pp_sli
 	o->value.n = 0;
 }
 
+/* Where a type stands in the profile, which is elsewhere in pprof's order unless it comes from there. */
+static size_t
+type_place(const struct from_pprof *o, size_t type)
+{
+	const struct pp_profile *p = o->writer->profile;
+	struct pp_slice name = pp_pprof_text(&o->doc, o->doc.types.at[type].f[VALUE_TYPE]);
+	size_t i;
+
+	for (i = 0; o->renames && i < p->metrics.n; i++) {
+		struct pp_buf label = { 0 };
+		bool found;
+
+		pp_metric_label(p, &p->metrics.at[i], &label);
+		found = pp_slice_eq(name, slice_of(&label));
+		pp_buf_release(&label);
+		if (found)
+			return i;
+	}
+	return type;
+}
+
 /* Which position each profile had as a sample type, and which of them is the one to be shown. */
 static void
 scope_put(struct from_pprof *o, const size_t *order, struct pp_buf *out)
@@ -483,7 +516,6 @@ scope_put(struct from_pprof *o, const size_t *order, struct pp_buf *out)
 	struct pp_buf scope = { 0 }, list = { 0 };
 	size_t i;
 
-	pp_pprof_put_bytes(&scope, OTLP_SCOPE_NAME, "polyprof", strlen("polyprof"));
 	if (shown.n) {
 		value_text(&o->value, shown);
 		pair_put(o, &scope, OTLP_SCOPE_ATTRIBUTES,
@@ -491,7 +523,7 @@ scope_put(struct from_pprof *o, const size_t *order, struct pp_buf *out)
 	}
 	for (i = 0; i < o->doc.types.n; i++) {
 		o->value.n = 0;
-		value_number(&o->value, OTLP_ANY_INT, order[i]);
+		value_number(&o->value, OTLP_ANY_INT, type_place(o, order[i]));
 		pp_pprof_put_bytes(&list, 1, o->value.p, o->value.n);
 	}
 	o->value.n = 0;
@@ -500,7 +532,7 @@ scope_put(struct from_pprof *o, const size_t *order, struct pp_buf *out)
 		pair_put(o, &scope, OTLP_SCOPE_ATTRIBUTES,
 		         pp_slice_z("pprof.scope.sample_type_order"));
 	o->value.n = 0;
-	pp_pprof_put_bytes(out, OTLP_SCOPES_SCOPE, scope.p, scope.n);
+	pp_pprof_put_bytes(out, OTLP_SCOPES_SCOPE, slice_of(&scope).p, scope.n);
 	o->no_memory |= scope.failed || list.failed;
 	pp_buf_release(&scope);
 	pp_buf_release(&list);
@@ -510,9 +542,12 @@ scope_put(struct from_pprof *o, const size_t *order, struct pp_buf *out)
 static void
 resource_put(struct from_pprof *o, struct pp_buf *out)
 {
-	static const char *const others[] = { "scope",         "scope_version", "schema_url",
-		                              "duration_nano", "period_type",   "period_unit",
-		                              "profile_id",    "period",        "time_unix_nano" };
+	static const char *const others[] = {
+		"scope",          "scope_version",      "schema_url",  "time_nanos",
+		"duration_nanos", "period_type",        "period_unit", "period",
+		"profile_id",     "comments",           "doc_url",     "drop_frames",
+		"keep_frames",    "default_sample_type"
+	};
 	const struct pp_profile *p = o->writer->profile;
 	struct pp_buf resource = { 0 };
 	size_t i, k;

@@ -6,6 +6,7 @@
 #define PP_OTLP_H
 
 #include "formats/author.h"
+#include "formats/otlp/translate.h"
 #include "text/protobuf.h"
 
 enum {
@@ -16,7 +17,6 @@ enum {
 };
 
 extern const struct pp_rule pp_otlp_rules[];
-extern const struct pp_format pp_format_otlp;
 
 /* ---- messages as data (schema.c) ---- */
 

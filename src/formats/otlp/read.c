@@ -82,6 +82,64 @@ resource_compare(struct otlp_read *r, const struct otlp_profile *p)
 	r->resources_differ |= !pp_slice_eq(r->resource, all);
 }
 
+/* Puts types where they stood in the pprof that they come from, if that is told. */
+static void
+types_order(struct otlp_read *r, const struct otlp_value *order)
+{
+	struct otlp_type_read *moved = calloc(r->types.n + 1, sizeof *moved);
+	uint32_t *to = calloc(r->types.n + 1, sizeof *to);
+	struct pp_wire_field f;
+	struct pp_wire w;
+	size_t i, n = 0;
+	bool fine = moved && to;
+
+	if (!fine)
+		pp_otlp_no_memory(r);
+	pp_wire_init(&w, order->text);
+	while (fine && pp_wire_next(&w, &f) && f.type == PP_WIRE_BYTES) {
+		struct otlp_value item = pp_otlp_value(&r->doc, f.bytes);
+		uint64_t at = item.number;
+
+		fine = n < r->types.n && at < r->types.n && !moved[at].placed;
+		if (!fine)
+			break;
+		moved[at] = r->types.at[n];
+		moved[at].placed = true;
+		to[n++] = (uint32_t)at;
+	}
+	if (fine && n == r->types.n) {
+		memcpy(r->types.at, moved, n * sizeof *moved);
+		for (i = 0; i < r->type_of.n; i++)
+			r->type_of.at[i] = to[r->type_of.at[i]];
+		r->primary = n ? to[0] : 0;
+	}
+	free(moved);
+	free(to);
+}
+
+/* Looks for that order in the scope of the first profile of the open message. */
+static void
+order_find(struct otlp_read *r)
+{
+	const struct otlp_doc *d = &r->doc;
+	const struct otlp_origin *scope;
+	struct otlp_value value;
+	uint32_t i;
+
+	if (d->profiles.n != r->types.n || r->messages.list.n != 1)
+		return;
+	scope = d->profiles.n ? &d->scopes.at[d->profiles.at[0].scope] : NULL;
+	for (i = 0; scope && i < scope->pairs.n; i++) {
+		struct pp_slice key = pp_otlp_pair(d, d->pairs.at[scope->pairs.first + i], &value);
+
+		if (pp_slice_eq_z(key, "pprof.scope.sample_type_order") &&
+		    value.field == OTLP_ANY_ARRAY) {
+			types_order(r, &value);
+			return;
+		}
+	}
+}
+
 /* Looks at all messages for what has to be known before the first sample. */
 static void
 messages_check(struct otlp_read *r)
@@ -113,9 +171,11 @@ messages_check(struct otlp_read *r)
 		if (d->no_memory)
 			pp_otlp_no_memory(r);
 	}
+	if (pp_builder_ok(r->b))
+		order_find(r);
 }
 
-/* ---- metrics and metadata ---- */
+/* ---- metrics ---- */
 
 static void
 metrics_build(struct otlp_read *r)
@@ -137,99 +197,13 @@ metrics_build(struct otlp_read *r)
 		                             : pp_build_str(r->b, t->name);
 		metric.unit = t->known ? pp_build_strz(r->b, t->known->unit)
 		                       : pp_build_str(r->b, t->unit);
-		metric.flags = (i == 0 ? PP_METRIC_PRIMARY : 0u) |
+		metric.flags = (i == r->primary ? PP_METRIC_PRIMARY : 0u) |
 		               (t->falls ? PP_METRIC_SIGNED : 0u) |
 		               (metric.kind == PP_KIND_SAMPLES ? PP_METRIC_SAMPLED : 0u);
 		(void)pp_build_metric(r->b, &metric);
 	}
 	if (!r->late)
 		(void)pp_build_gains(r->b);
-}
-
-static void
-meta_value(struct otlp_read *r, uint32_t under, struct pp_slice key, const struct otlp_value *value)
-{
-	struct pp_buf text = { 0 };
-
-	pp_otlp_value_print(&r->doc, value, &text);
-	if (text.failed)
-		pp_otlp_no_memory(r);
-	else if (key.n)
-		(void)pp_build_meta(r->b, under, key,
-		                    value->field == OTLP_ANY_INT    ? PP_META_NUMBER
-		                    : value->field == OTLP_ANY_BOOL ? PP_META_BOOL
-		                                                    : PP_META_TEXT,
-		                    pp_slice_of(text.p, text.n));
-	pp_buf_release(&text);
-}
-
-static void
-meta_text(struct otlp_read *r, const char *key, struct pp_slice text)
-{
-	if (text.n)
-		pp_build_meta_z(r->b, key, PP_META_TEXT, text);
-}
-
-static void
-meta_number(struct otlp_read *r, const char *key, uint64_t number, bool negative)
-{
-	char text[PP_NUM_MAX];
-	int n = snprintf(text, sizeof text, negative ? "%lld" : "%llu", (unsigned long long)number);
-
-	if (number)
-		pp_build_meta_z(r->b, key, PP_META_NUMBER, pp_slice_of(text, (size_t)n));
-}
-
-static void
-origin_meta(struct otlp_read *r, const struct otlp_origin *o)
-{
-	struct otlp_value value;
-	uint32_t i;
-
-	for (i = 0; i < o->pairs.n && pp_builder_ok(r->b); i++) {
-		struct pp_slice key = pp_otlp_pair(&r->doc, r->doc.pairs.at[o->pairs.first + i],
-		                                   &value);
-
-		meta_value(r, 0, key, &value);
-	}
-}
-
-/* What the first profile says of itself and of who made it. */
-static void
-meta_build(struct otlp_read *r)
-{
-	const struct otlp_doc *d = &r->doc;
-	const struct otlp_profile *p = &d->profiles.at[0];
-	const struct otlp_origin *scope = &d->scopes.at[p->scope];
-	struct otlp_value value;
-	struct pp_slice key, unit;
-	struct pp_buf id = { 0 };
-	uint32_t i;
-	size_t k;
-
-	if (!r->resources_differ)
-		origin_meta(r, &d->resources.at[p->resource]);
-	meta_text(r, "scope", scope->name);
-	meta_text(r, "scope_version", scope->version);
-	origin_meta(r, scope);
-	meta_text(r, "schema_url",
-	          d->resources.at[p->resource].schema.n ? d->resources.at[p->resource].schema
-	                                                : scope->schema);
-	meta_number(r, "time_unix_nano", p->f[OTLP_PROFILE_TIME], false);
-	meta_number(r, "duration_nano", p->f[OTLP_PROFILE_DURATION], false);
-	meta_text(r, "period_type", pp_otlp_text(d, p->period_type[0]));
-	meta_text(r, "period_unit", pp_otlp_text(d, p->period_type[1]));
-	meta_number(r, "period", p->f[OTLP_PROFILE_PERIOD], true);
-	pp_otlp_hex(p->id, &id);
-	meta_text(r, "profile_id", pp_slice_of(id.p, id.n));
-	pp_buf_release(&id);
-	for (i = 0; i < p->list.n && pp_builder_ok(r->b); i++) {
-		key = pp_otlp_attribute(d, d->numbers.at[p->list.first + i], &value, &unit);
-		meta_value(r, 0, key, &value);
-	}
-	for (k = 0; k < r->payloads.n; k++)
-		if (k == 0 || !pp_slice_eq(r->payloads.at[k], r->payloads.at[k - 1]))
-			meta_text(r, "original_payload_format", r->payloads.at[k]);
 }
 
 static void
@@ -474,7 +448,7 @@ profile_build(struct otlp_read *r, bool again)
 		if (r->doc.profiles.n == 0)
 			continue;
 		if (profiles == 0) {
-			meta_build(r);
+			pp_otlp_meta_build(r);
 			series_build(r);
 		}
 		if (pp_builder_ok(r->b))
@@ -663,6 +637,30 @@ messages_keep(struct otlp_read *r)
 		pp_otlp_no_memory(r);
 }
 
+/* Reads the original instead, if the user wants that and it can be; false when not. */
+static bool
+payload_read(struct pp_reader *reader, struct pp_builder *b, struct pp_whole *whole,
+             pp_status *status)
+{
+	const char *how = pp_reader_option(reader, "payload");
+	const struct pp_format *format;
+	struct pp_buf text = { 0 };
+
+	if (!how || strcmp(how, "use") != 0)
+		return false;
+	format = pp_otlp_payload(reader, &text);
+	if (text.failed)
+		*status = PP_E_NOMEM;
+	else if (format)
+		*status = pp_whole_replace(whole, reader, &text);
+	if (format && *status == PP_OK) {
+		*status = format->read(reader, b);
+		b->profile->native = format;
+	}
+	pp_buf_release(&text);
+	return format || *status != PP_OK;
+}
+
 pp_status
 pp_otlp_read(struct pp_reader *reader, struct pp_builder *b)
 {
@@ -670,6 +668,10 @@ pp_otlp_read(struct pp_reader *reader, struct pp_builder *b)
 	struct pp_whole whole = { 0 };
 	pp_status status = pp_whole_open(&whole, reader);
 
+	if (status == PP_OK && payload_read(reader, b, &whole, &status)) {
+		pp_whole_close(&whole, reader);
+		return status;
+	}
 	if (status == PP_OK) {
 		input_read(&r);
 		if (pp_builder_ok(b) && r.messages.list.n)

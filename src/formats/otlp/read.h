@@ -15,6 +15,7 @@ struct otlp_type_read {
 	size_t again;    /* how many of that name there are before it */
 	bool falls;
 	uint64_t samples;
+	bool placed;
 };
 
 /* What a stack costs in a series so far. */
@@ -32,6 +33,7 @@ struct otlp_read {
 	size_t open; /* which message that is, + 1 */
 	PP_VEC(struct otlp_type_read) types;
 	PP_VEC(uint32_t) type_of; /* by profile of all messages */
+	size_t primary;           /* type */
 	uint64_t start, end;      /* of all profiles, ns since 1970 */
 	bool resources_differ;
 	struct pp_slice resource; /* the first one */
@@ -64,6 +66,8 @@ pp_otlp_no_memory(struct otlp_read *r)
 	pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 }
 
+/* What the first profile of the open message says of itself and of who made it. */
+void pp_otlp_meta_build(struct otlp_read *);
 /* What the open message has of each; false when out of memory. */
 bool pp_otlp_modules_build(struct otlp_read *);
 bool pp_otlp_frames_build(struct otlp_read *);
@@ -71,5 +75,11 @@ bool pp_otlp_frames_build(struct otlp_read *);
 const pp_frame *pp_otlp_stack_expand(struct otlp_read *, int32_t stack, size_t *depth);
 /* The series of a sample. */
 uint32_t pp_otlp_series_of(struct otlp_read *, const struct otlp_samples *);
+
+/*
+ * The format of the original that all profiles of the input bring, with its bytes, unpacked; NULL when there is none that can be
+ * read, or several. out->failed when out of memory.
+ */
+const struct pp_format *pp_otlp_payload(struct pp_reader *, struct pp_buf *out);
 
 #endif

@@ -25,6 +25,8 @@ series_name(struct otlp_read *r, struct pp_series *s)
 			s->cpu = l->number;
 		else if (pp_slice_eq_z(key, "process.executable.name") && l->type == PP_LABEL_TEXT)
 			s->process = l->text;
+		else if (pp_slice_eq_z(key, "context") && l->type == PP_LABEL_TEXT)
+			s->context = l->text;
 	}
 }
 
@@ -36,10 +38,11 @@ label_add(struct otlp_read *r, struct pp_slice key, const struct otlp_value *val
 	struct pp_label_row row = { .type = PP_LABEL_TEXT };
 	struct pp_buf text = { 0 };
 
-	if (key.n == 0 || (!pp_order_has_label(order, key) &&
-	                   !(order->facets & PP_THREADS &&
-	                     (pp_slice_starts(key, "thread.") || pp_slice_starts(key, "process.") ||
-	                      pp_slice_eq_z(key, "cpu.logical_number")))))
+	if (key.n == 0 ||
+	    (!pp_order_has_label(order, key) &&
+	     !(order->facets & PP_THREADS &&
+	       (pp_slice_starts(key, "thread.") || pp_slice_starts(key, "process.") ||
+	        pp_slice_eq_z(key, "context") || pp_slice_eq_z(key, "cpu.logical_number")))))
 		return;
 	row.key = pp_build_str(r->b, key);
 	if (value->field == OTLP_ANY_INT) {

@@ -260,9 +260,10 @@ labels_put(struct to_pprof *o, const struct otlp_samples *s)
 		link_put(o, "trace_id", d->tables[OTLP_TABLE_LINKS].at[s->link].bytes[0]);
 		link_put(o, "span_id", d->tables[OTLP_TABLE_LINKS].at[s->link].bytes[1]);
 	}
-	for (i = 0; o->resources_differ && i < r->pairs.n; i++) {
+	for (i = 0; i < r->pairs.n; i++) {
 		key = pp_otlp_pair(d, d->pairs.at[r->pairs.first + i], &value);
-		if (pp_slice_eq_z(key, "service.name") || pp_slice_eq_z(key, "process.pid"))
+		if ((o->resources_differ && pp_slice_eq_z(key, "service.name")) ||
+		    pp_slice_eq_z(key, "process.pid"))
 			label_put(o, key, &value, pp_slice_of("", 0));
 	}
 }
@@ -596,6 +597,8 @@ pp_otlp_to_pprof(struct pp_slice input, struct pp_writer *writer, struct pp_buf 
 		/* What is not told here is there again. */
 		writer->loss.verbatim = true;
 		writer->loss.dropped |= PP_HAS(TIMELINE);
+		if (writer->profile->samples != o.known[SAMPLES].strs.n - 1)
+			writer->loss.dropped |= PP_HAS(SAMPLES);
 	}
 	for (i = 0; i < KINDS; i++)
 		pp_strtab_release(&o.known[i]);

@@ -6,6 +6,8 @@
 
 #include "formats/format.h"
 
+extern const struct pp_format pp_format_otlp;
+
 /* pprof's message, plain, as one of OTLP; the writer is told what has no place there. */
 pp_status pp_otlp_from_pprof(struct pp_slice message, struct pp_writer *, struct pp_buf *out);
 /* An input of OTLP as pprof's message, likewise. PP_E_UNSUPPORTED when sums or units need more than that. */

@@ -299,10 +299,13 @@ series_name(struct pprof_read *r, struct pp_series *s)
 	static const struct {
 		const char *key;
 		char what;
-	} known[] = { { "thread", 'n' },    { "thread name", 'n' }, { "thread_name", 'n' },
-		      { "thread_id", 't' }, { "thread id", 't' },   { "threadid", 't' },
-		      { "tid", 't' },       { "pid", 'p' },         { "process_id", 'p' },
-		      { "comm", 'c' },      { "context", 'x' } };
+	} known[] = {
+		{ "thread", 'n' },    { "thread name", 'n' }, { "thread_name", 'n' },
+		{ "thread_id", 't' }, { "thread id", 't' },   { "threadid", 't' },
+		{ "tid", 't' },       { "pid", 'p' },         { "process_id", 'p' },
+		{ "comm", 'c' },      { "context", 'x' },     { "thread.name", 'n' },
+		{ "thread.id", 't' }, { "process.pid", 'p' }, { "process.executable.name", 'c' }
+	};
 	const struct pp_profile *p = r->b->profile;
 	pp_labels set;
 	size_t k;
@@ -338,8 +341,9 @@ label_is_ordered(const struct pprof_read *r, struct pp_slice key)
 	return pp_order_has_label(order, key) ||
 	       (order->facets & PP_THREADS &&
 	        (pp_slice_holds(key, "thread") || pp_slice_eq_z(key, "tid") ||
-	         pp_slice_eq_z(key, "pid") || pp_slice_eq_z(key, "process_id") ||
-	         pp_slice_eq_z(key, "comm") || pp_slice_eq_z(key, "context")));
+	         pp_slice_eq_z(key, "pid") || pp_slice_starts(key, "process.") ||
+	         pp_slice_eq_z(key, "process_id") || pp_slice_eq_z(key, "comm") ||
+	         pp_slice_eq_z(key, "context")));
 }
 
 /* The series of a set of labels that is new. */

@@ -40,7 +40,8 @@ struct pprof_write {
 	uint64_t samples;
 	bool too_large; /* a value has more than 63 bits */
 	bool no_memory;
-	bool native; /* it came from this format */
+	bool native;    /* it came from this format */
+	bool described; /* or from OTLP, whose metadata go by the same names */
 };
 
 static pp_str
@@ -461,13 +462,13 @@ meta_number(const struct pprof_write *w, const char *key)
 {
 	int64_t number = 0;
 
-	return w->native && pp_num_i64(pp_profile_meta(w->p, key), &number) ? number : 0;
+	return w->described && pp_num_i64(pp_profile_meta(w->p, key), &number) ? number : 0;
 }
 
 static pp_str
 meta_string(struct pprof_write *w, const char *key)
 {
-	return w->native ? string_id(w, pp_profile_meta(w->p, key)) : 0;
+	return w->described ? string_id(w, pp_profile_meta(w->p, key)) : 0;
 }
 
 static void
@@ -477,7 +478,7 @@ comments_find(struct pprof_write *w)
 	size_t i, list = 0;
 
 	w->numbers.n = 0;
-	for (i = 0; w->native && i < p->meta.n; i++) {
+	for (i = 0; w->described && i < p->meta.n; i++) {
 		const struct pp_meta_row *row = &p->meta.at[i];
 
 		if (!row->parent && pp_slice_eq_z(pp_text_of(p, row->key), "comments"))
@@ -602,6 +603,7 @@ model_write(struct pp_writer *writer)
 	pp_status status;
 
 	w.native = pp_profile_native(p) == &pp_format_pprof;
+	w.described = w.native || pp_profile_native(p) == &pp_format_otlp;
 	w.location_of.seed = p->strs.seed;
 	w.no_memory = !pp_pprof_out_init(&w.out, writer->out,
 	                                 pp_option_of(writer->opts->options, "gzip")) ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The samples of tests/formats/otlp: make.py tests. A file for each rule, and good ones."""
+"""The samples of tests/formats/otlp and tests/cli/data: make.py tests. A file for each rule, and good ones."""
 import copy
 import json
 import os
@@ -170,6 +170,13 @@ files['bad/otlp-json.otlp.json'] = json.dumps(wrong).encode()
 wrong = copy.deepcopy(lines[0])
 wrong['resourceProfiles'][0]['scopeProfiles'][0]['profiles'][0]['samples'].append({'stack_index': 1, 'values': ['1']})
 files['bad/otlp-json-name.otlp.json'] = json.dumps(wrong).encode()
+# For transcripts: all of it, the original inside, and what claims more than there is.
+inside = Bakery()
+with open(os.path.join(sys.argv[1], 'cli', 'data', 'bakery.pb.gz'), 'rb') as f:
+    inside.profile = sub(9, 'pprof') + sub(10, f.read())
+files['../../cli/data/bakery.otlp'] = everything()
+files['../../cli/data/inside.otlp'] = inside.bytes()
+files['../../cli/data/claims.otlp'] = b'\x12' + varint(1 << 40) + Bakery().dictionary()
 for name, data in files.items():
     with open(os.path.join(root, name), 'wb') as f:
         f.write(data)
