@@ -540,6 +540,23 @@ attribute_check(struct otlp_doc *d, const struct otlp_row *a, const char *what)
 	value_check(d, a->bytes[0], 0);
 }
 
+/* "locationTable[7]". There are very many of them, so it is made by hand. */
+static void
+row_name(char out[40], unsigned table, size_t i)
+{
+	char digits[24], *at = digits + sizeof digits;
+	struct pp_slice name = pp_otlp_messages[OTLP_DICTIONARY].keys[table - 1];
+
+	*--at = '\0';
+	*--at = ']';
+	do
+		*--at = (char)('0' + i % 10);
+	while (i /= 10);
+	*--at = '[';
+	memcpy(out, name.p, name.n);
+	memcpy(out + name.n, at, (size_t)(digits + sizeof digits - at));
+}
+
 static void
 tables_check(struct otlp_doc *d)
 {
@@ -559,7 +576,7 @@ tables_check(struct otlp_doc *d)
 			/* What stands for "not set" has been looked at, but for what it refers to. */
 			if (i == 0 && table != OTLP_TABLE_LOCATIONS)
 				continue;
-			(void)snprintf(what, sizeof what, "%s[%zu]", table_name(table), i);
+			row_name(what, table, i);
 			checks[table](d, row, what);
 			if (row->list.n)
 				pp_otlp_attributes_check(d, d->numbers.at + row->list.first,
@@ -586,7 +603,7 @@ stacks_check(struct otlp_doc *d)
 				return;
 			told++;
 			at = element_at(d, OTLP_TABLE_STACKS, i);
-			(void)snprintf(what, sizeof what, "stackTable[%zu]", i);
+			row_name(what, OTLP_TABLE_STACKS, i);
 			if (pp_otlp_has(d, OTLP_TABLE_LOCATIONS, list[k], what, at))
 				pp_otlp_report(d, OTLP_BAD_LOCATION_ZERO, at,
 				               "%s refers to location 0", what);

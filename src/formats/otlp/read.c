@@ -261,33 +261,41 @@ static void
 value_add(struct otlp_read *r, size_t row, size_t column, int64_t value)
 {
 	const struct pp_profile *p = r->b->profile;
-	int64_t *cells = r->cells.at + row * r->values.n;
+	int64_t *cells = r->cells.at + row * r->values.n, sum;
 	size_t i;
 
 	if (PP_UNLIKELY(value < 0 && !r->types.at[column].falls))
 		r->types.at[column].falls = r->found_fall = true;
-	if (PP_UNLIKELY(__builtin_add_overflow(cells[column], value, &cells[column]))) {
-		cells[column] -= value;
+	if (PP_UNLIKELY(__builtin_add_overflow(cells[column], value, &sum))) {
 		sum_flush(r, row);
-		cells[column] = value;
+		sum = value;
 	}
+	cells[column] = sum;
 	for (i = r->types.n; i < r->values.n; i++)
-		if (p->metrics.at[i].net == column)
-			cells[i] += pp_cell_gained(PP_INT, value);
+		if (p->metrics.at[i].net == column &&
+		    __builtin_add_overflow(cells[i], pp_cell_gained(PP_INT, value), &cells[i])) {
+			/* More was gained than a cell holds: all is read again, with room for it. */
+			cells[i] = INT64_MAX;
+			r->b->overflowed = true;
+		}
 }
 
-/* A value in the unit of its metric. */
-static bool
-value_scale(struct otlp_read *r, const struct otlp_profile *p, uint32_t type, int64_t *value)
+/* A value in the unit of its metric; 0, and told, when that has no room for it. */
+static int64_t
+value_scale(struct otlp_read *r, const struct otlp_samples *s, int64_t value)
 {
-	const struct pp_sampled_unit *unit = pp_sampled_unit_find(
-	    pp_otlp_text(&r->doc, p->type[1]));
-	uint64_t times = (unit ? unit->factor : 1) / r->types.at[type].factor;
+	int64_t scaled;
 
-	if (PP_LIKELY(times == 1) || !__builtin_mul_overflow(*value, (int64_t)times, value))
-		return true;
-	r->b->overflowed = true;
-	return false;
+	if (PP_LIKELY(r->scale == 1))
+		return value;
+	if (!__builtin_mul_overflow(value, r->scale, &scaled))
+		return scaled;
+	if (s->report)
+		pp_otlp_report(&r->doc, OTLP_BAD_SAMPLE_TYPE_UNITS, s->at,
+		               "%lld does not fit into the smaller unit and is left out",
+		               (long long)value);
+	r->messages.complete = false;
+	return 0;
 }
 
 /* ---- samples ---- */
@@ -305,7 +313,7 @@ times_add(struct otlp_read *r, const struct otlp_samples *s, uint32_t series, ui
 		size_t k;
 
 		memset(r->values.at, 0, r->values.n * sizeof *r->values.at);
-		r->values.at[column] = values ? values[i] : 1;
+		r->values.at[column] = value_scale(r, s, values ? values[i] : 1);
 		if (r->values.at[column] < 0 && !r->types.at[column].falls)
 			r->types.at[column].falls = r->found_fall = true;
 		for (k = r->types.n; !r->late && k < m; k++)
@@ -326,9 +334,6 @@ sample_add(struct otlp_read *r, struct otlp_samples *s, uint32_t column, bool wi
 	r->has_labels |= has_labels;
 	r->samples++;
 	r->types.at[column].samples++;
-	for (i = 0; i < s->values.n; i++)
-		if (!value_scale(r, s->profile, column, &s->values.at[i]))
-			s->values.at[i] = 0;
 	r->has_times |= times > 0;
 	r->has_untimed |= times == 0;
 	if (times && r->b->order.facets & PP_TIMELINE && !r->untimed) {
@@ -337,18 +342,21 @@ sample_add(struct otlp_read *r, struct otlp_samples *s, uint32_t column, bool wi
 	}
 	row = sum_find(r, series, s->stack, s->at);
 	for (i = 0; i < s->values.n && pp_builder_ok(r->b); i++)
-		value_add(r, row, column, s->values.at[i]);
+		value_add(r, row, column, value_scale(r, s, s->values.at[i]));
 	if (s->values.n == 0 && pp_builder_ok(r->b))
-		value_add(r, row, column, (int64_t)times);
+		value_add(r, row, column, value_scale(r, s, (int64_t)times));
 }
 
 static void
 profile_samples(struct otlp_read *r, const struct otlp_profile *p, uint32_t column, bool report)
 {
 	bool with_labels = pp_order_has_labels(&r->b->order) || r->b->order.facets & PP_THREADS;
+	const struct pp_sampled_unit *unit = pp_sampled_unit_find(
+	    pp_otlp_text(&r->doc, p->type[1]));
 	struct otlp_samples s;
 	uint64_t until = 0;
 
+	r->scale = (int64_t)((unit ? unit->factor : 1) / r->types.at[column].factor);
 	pp_otlp_samples_init(&s, &r->doc, p, report);
 	while (pp_builder_ok(r->b) && pp_otlp_samples_next(&s)) {
 		sample_add(r, &s, column, with_labels);

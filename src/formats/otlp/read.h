@@ -54,7 +54,8 @@ struct otlp_read {
 	struct pp_map sum_others; /* series << 32 | stack */
 	PP_VEC(int64_t) values;   /* of one report */
 
-	bool late; /* sums may need more than 64 bits */
+	int64_t scale; /* from the unit of a profile to that of its metric */
+	bool late;     /* sums may need more than 64 bits */
 	bool has_labels, has_times, has_untimed, found_fall;
 	bool untimed; /* what happened when is left out */
 	uint64_t samples;

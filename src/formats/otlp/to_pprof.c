@@ -8,7 +8,7 @@
 #include "formats/pprof/pprof.h"
 #include "model/traits.h"
 
-enum { STRINGS, MAPPINGS, FUNCTIONS, LOCATIONS, SAMPLES, KINDS };
+enum { STRINGS, MAPPINGS, FUNCTIONS, LOCATIONS, STACKS, SAMPLES, KINDS };
 
 struct to_pprof {
 	struct otlp_messages messages;
@@ -19,6 +19,7 @@ struct to_pprof {
 	PP_VEC(struct pprof_value_type) types; /* numbers of strings */
 	PP_VEC(int64_t) values;                /* by sample and type */
 	uint32_t *locations;                   /* of a message, + 1 */
+	uint32_t *stacks;                      /* likewise */
 	PP_VEC(uint64_t) stack;
 	PP_VEC(uint64_t) comments;
 	PP_VEC(int64_t) order; /* where types stood in the pprof that this was made of */
@@ -270,24 +271,39 @@ labels_put(struct to_pprof *o, const struct otlp_samples *s)
 
 /* ---- samples ---- */
 
-/* A sample without its values, as a number. */
+/* A stack as a number: many samples may share a long one. */
 static uint32_t
-sample_id(struct to_pprof *o, const struct otlp_samples *s)
+stack_id(struct to_pprof *o, int32_t index)
 {
 	const struct otlp_doc *d = &o->doc;
-	struct otlp_span list = (size_t)s->stack < d->stacks.n ? d->stacks.at[s->stack]
-	                                                       : (struct otlp_span){ 0, 0 };
+	struct otlp_span list = (size_t)index < d->stacks.n ? d->stacks.at[index]
+	                                                    : (struct otlp_span){ 0, 0 };
 	uint32_t i;
 
+	if (o->stacks[index])
+		return o->stacks[index] - 1;
 	o->stack.n = 0;
 	for (i = 0; i < list.n && !o->no_memory; i++)
 		o->no_memory |= !pp_vec_push(&o->stack,
 		                             location_id(o, d->numbers.at[list.first + i]));
-	labels_put(o, s);
 	element_begin(o);
 	pp_pprof_put_numbers(&o->element, SAMPLE_LOCATION, &o->numbers, o->stack.at, o->stack.n);
+	o->no_memory |= o->numbers.failed;
+	o->stacks[index] = element_take(o, STACKS) + 1;
+	return o->stacks[index] - 1;
+}
+
+/* A sample without its values, as a number: the number of its stack, then labels. */
+static uint32_t
+sample_id(struct to_pprof *o, const struct otlp_samples *s)
+{
+	uint32_t stack = stack_id(o, s->stack);
+
+	labels_put(o, s);
+	element_begin(o);
+	pp_buf_add(&o->element, &stack, sizeof stack);
 	pp_buf_add(&o->element, o->labels.p, o->labels.n);
-	o->no_memory |= o->labels.failed || o->numbers.failed;
+	o->no_memory |= o->labels.failed;
 	return element_take(o, SAMPLES);
 }
 
@@ -463,13 +479,19 @@ samples_put(struct to_pprof *o, struct pp_buf *out)
 
 	for (i = 1; i < o->known[SAMPLES].strs.n && !o->no_memory; i++) {
 		struct pp_slice e = pp_slice_from(pp_strtab_get(&o->known[SAMPLES], (pp_str)i), 1);
+		struct pp_slice stack;
+		uint32_t id;
 
+		memcpy(&id, e.p, sizeof id);
+		stack = pp_slice_from(pp_strtab_get(&o->known[STACKS], id), 1);
+		e = pp_slice_from(e, sizeof id);
 		row.n = 0;
 		for (k = 0; k < o->types.n && !o->no_memory; k++)
 			o->no_memory |= !pp_vec_push(
 			    &row, (uint64_t)o->values.at[i * o->types.n + type_at(o, k)]);
 		o->element.n = 0;
 		pp_pprof_put_numbers(&o->element, SAMPLE_VALUE, &o->numbers, row.at, row.n);
+		pp_buf_add(&o->element, stack.p, stack.n);
 		pp_buf_add(&o->element, e.p, e.n);
 		pp_pprof_put_bytes(out, PROFILE_SAMPLE, o->element.p, o->element.n);
 	}
@@ -549,11 +571,14 @@ messages_read(struct to_pprof *o, bool samples)
 		pp_otlp_release(d);
 		*d = (struct otlp_doc){ .from = &o->messages, .bytes = o->messages.list.at[i] };
 		free(o->locations);
-		o->locations = NULL;
+		free(o->stacks);
+		o->locations = o->stacks = NULL;
 		if (pp_otlp_parse(d))
 			o->locations = calloc(pp_otlp_count(d, OTLP_TABLE_LOCATIONS),
 			                      sizeof *o->locations);
-		o->no_memory |= !o->locations;
+		if (o->locations)
+			o->stacks = calloc(pp_otlp_count(d, OTLP_TABLE_STACKS), sizeof *o->stacks);
+		o->no_memory |= !o->stacks;
 		for (k = 1; k < pp_otlp_count(d, OTLP_TABLE_MAPPINGS) && !o->no_memory; k++)
 			(void)mapping_id(o, k);
 		for (k = 0; k < d->profiles.n && !o->no_memory && !o->unfit; k++) {
@@ -613,6 +638,7 @@ pp_otlp_to_pprof(struct pp_slice input, struct pp_writer *writer, struct pp_buf 
 	pp_vec_release(&o.comments);
 	pp_vec_release(&o.order);
 	free(o.locations);
+	free(o.stacks);
 	pp_otlp_release(&o.doc);
 	pp_otlp_messages_release(&o.messages);
 	pp_diags_release(&diags);
