@@ -120,6 +120,9 @@ $ polyprof convert bakery.otlp --to pprof -o - | polyprof tags -
 
 A length of 2^40 is refused at once; other signals are told by name.
 
+$ polyprof check brace.otlp
+  brace.otlp: accept (otlp)
+
 $ polyprof check claims.otlp
   claims.otlp@0x0: error: a field exceeds its message [otlp-cut]
   claims.otlp: reject (otlp: 1 error)

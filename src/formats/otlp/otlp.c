@@ -72,66 +72,6 @@ prefixed_read(struct otlp_messages *m)
 	}
 }
 
-void
-pp_otlp_messages_open(struct otlp_messages *m, struct pp_slice input, uint64_t offset,
-                      struct pp_diags *diags)
-{
-	struct pp_slice text = text_begin(input);
-	size_t i, begin = 0;
-
-	*m = (struct otlp_messages){
-		.input = input, .offset = offset, .diags = diags, .complete = true
-	};
-	m->json = text.n && text.p[0] == '{';
-	m->prefixed = !m->json && is_prefixed(input);
-	if (m->json) {
-		m->offset += (uint64_t)(text.p - input.p);
-		m->input = text;
-		pp_otlp_json_read(m);
-		for (i = 0; i < m->ends.n && !m->no_memory; i++) {
-			m->no_memory |= !pp_vec_push(
-			    &m->list,
-			    pp_slice_of(m->made.p ? m->made.p + begin : "", m->ends.at[i] - begin));
-			begin = m->ends.at[i];
-		}
-	} else if (m->prefixed) {
-		prefixed_read(m);
-	} else if (input.n) {
-		m->no_memory |= !pp_vec_push(&m->list, input);
-	}
-}
-
-void
-pp_otlp_messages_release(struct otlp_messages *m)
-{
-	pp_buf_release(&m->made);
-	pp_vec_release(&m->list);
-	pp_vec_release(&m->marks);
-	pp_vec_release(&m->ends);
-}
-
-uint64_t
-pp_otlp_offset(const struct otlp_messages *m, const unsigned char *at)
-{
-	size_t below = 0, above = m->marks.n, place;
-
-	if (!m->json)
-		return m->offset + (uint64_t)(at - m->input.p);
-	/* The last object that begins there or before. */
-	place = m->made.p ? (size_t)(at - (const unsigned char *)m->made.p) : 0;
-	while (above - below > 1) {
-		size_t middle = below + (above - below) / 2;
-
-		if (m->marks.at[middle].at <= place)
-			below = middle;
-		else
-			above = middle;
-	}
-	return m->marks.n ? m->marks.at[below].offset : m->offset;
-}
-
-/* ---- recognition --------------------------------------------------------------------------- */
-
 /* Fields that are looked at, and the fewest bits that are worth a bid. */
 #define BID_FIELDS 48
 #define BID_LEAST 20
@@ -191,6 +131,81 @@ message_bid(struct bid *b, enum otlp_type type, struct pp_slice bytes, unsigned 
 	return true;
 }
 
+/*
+ * Whether an input is JSON. A message may begin with a newline and a brace, too: field 1, of 123 bytes; it is then one in all that
+ * follows.
+ */
+static bool
+is_json(struct pp_slice input)
+{
+	struct pp_slice text = text_begin(input);
+	struct bid b = { .clipped = true };
+
+	if (text.n == 0 || text.p[0] != '{')
+		return false;
+	return text.p == input.p || !(message_bid(&b, OTLP_DATA, input, 0) && b.bits >= BID_LEAST);
+}
+
+void
+pp_otlp_messages_open(struct otlp_messages *m, struct pp_slice input, uint64_t offset,
+                      struct pp_diags *diags)
+{
+	struct pp_slice text = text_begin(input);
+	size_t i, begin = 0;
+
+	*m = (struct otlp_messages){
+		.input = input, .offset = offset, .diags = diags, .complete = true
+	};
+	m->json = is_json(input);
+	m->prefixed = !m->json && is_prefixed(input);
+	if (m->json) {
+		m->offset += (uint64_t)(text.p - input.p);
+		m->input = text;
+		pp_otlp_json_read(m);
+		for (i = 0; i < m->ends.n && !m->no_memory; i++) {
+			m->no_memory |= !pp_vec_push(
+			    &m->list,
+			    pp_slice_of(m->made.p ? m->made.p + begin : "", m->ends.at[i] - begin));
+			begin = m->ends.at[i];
+		}
+	} else if (m->prefixed) {
+		prefixed_read(m);
+	} else if (input.n) {
+		m->no_memory |= !pp_vec_push(&m->list, input);
+	}
+}
+
+void
+pp_otlp_messages_release(struct otlp_messages *m)
+{
+	pp_buf_release(&m->made);
+	pp_vec_release(&m->list);
+	pp_vec_release(&m->marks);
+	pp_vec_release(&m->ends);
+}
+
+uint64_t
+pp_otlp_offset(const struct otlp_messages *m, const unsigned char *at)
+{
+	size_t below = 0, above = m->marks.n, place;
+
+	if (!m->json)
+		return m->offset + (uint64_t)(at - m->input.p);
+	/* The last object that begins there or before. */
+	place = m->made.p ? (size_t)(at - (const unsigned char *)m->made.p) : 0;
+	while (above - below > 1) {
+		size_t middle = below + (above - below) / 2;
+
+		if (m->marks.at[middle].at <= place)
+			below = middle;
+		else
+			above = middle;
+	}
+	return m->marks.n ? m->marks.at[below].offset : m->offset;
+}
+
+/* ---- recognition --------------------------------------------------------------------------- */
+
 /* The first object of a text: one of the two keys that it may have. */
 static int
 json_bid(struct pp_slice text)
@@ -222,7 +237,7 @@ otlp_bid(const struct pp_peek *peek)
 	struct pp_slice text = text_begin(peek->head), head = peek->head;
 	struct bid b = { .clipped = !peek->whole };
 
-	if (text.n && text.p[0] == '{') {
+	if (is_json(head)) {
 		b.bits = json_bid(text);
 		if (b.bits)
 			return b.bits;

@@ -600,6 +600,9 @@ kept_set(struct pp_kept_facet *kept, struct pp_slice bytes)
 	if (!own)
 		return false;
 	pp_buf_add(own, bytes.p, bytes.n);
+	/* It may be JSON, whose scanner looks beyond the end. */
+	if (pp_buf_room(own, PP_SCAN_PAD))
+		memset(own->p + own->n, 0, PP_SCAN_PAD);
 	if (own->failed) {
 		kept_free(own);
 		return false;

@@ -175,6 +175,12 @@ inside = Bakery()
 with open(os.path.join(sys.argv[1], 'cli', 'data', 'bakery.pb.gz'), 'rb') as f:
     inside.profile = sub(9, 'pprof') + sub(10, f.read())
 files['../../cli/data/bakery.otlp'] = everything()
+# Its first two bytes are a newline and a brace, and it is no JSON.
+brace = Bakery()
+brace.samples = brace.samples[:1]
+brace.resource = sub(1, sub(1, 'k') + sub(2, sub(1, 'v' * 81)))
+files['../../cli/data/brace.otlp'] = brace.bytes()
+assert files['../../cli/data/brace.otlp'].startswith(b'\n{')
 files['../../cli/data/inside.otlp'] = inside.bytes()
 files['../../cli/data/claims.otlp'] = b'\x12' + varint(1 << 40) + Bakery().dictionary()
 for name, data in files.items():
