@@ -103,6 +103,7 @@ pp_austin_series(struct pp_austin *a, int64_t pid, struct pp_slice thread, bool 
 {
 	struct pp_owner owner = { .pid = pid, .tid = -1, .context = thread };
 	struct pp_slice rest = thread, first;
+	uint32_t series;
 	uint64_t tid;
 	bool colon;
 
@@ -115,7 +116,11 @@ pp_austin_series(struct pp_austin *a, int64_t pid, struct pp_slice thread, bool 
 		owner.context = colon && !pp_slice_eq_z(first, "0") ? first
 		                                                    : (struct pp_slice){ 0 };
 	}
-	return pp_owner_series(&a->owners, a->b, &owner);
+	series = pp_owner_series(&a->owners, a->b, &owner);
+	/* Its name is as austin writes it. */
+	if (pp_builder_ok(a->b) && owner.tid >= 0 && !a->b->profile->series.at[series].thread)
+		a->b->profile->series.at[series].thread = pp_build_str(a->b, thread);
+	return series;
 }
 
 /* ---- text --------------------------------------------------------------------------------- */

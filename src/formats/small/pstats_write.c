@@ -382,22 +382,24 @@ costs_put(struct pp_sink *out, uint64_t first, uint64_t second, const struct cos
 
 /* An entry with its callers, which come next in the pairs. */
 static void
-entry_put(const struct pstats_write *x, uint32_t row, const struct pair **next)
+entry_put(const struct pstats_write *x, uint32_t row, size_t *next)
 {
 	const struct entry *e = &x->entries.at[row];
 	struct pp_sink *out = x->w->out;
-	const struct pair *c;
+	size_t i;
 
 	key_put(x, e);
 	tuple_put(out, 5);
 	costs_put(out, e->costs.primitive, e->costs.calls, &e->costs);
 	pp_sink_putc(out, '{');
-	for (c = *next; c < x->pairs.at + x->pairs.n && c->callee == row; c++) {
+	for (i = *next; i < x->pairs.n && x->pairs.at[i].callee == row; i++) {
+		const struct pair *c = &x->pairs.at[i];
+
 		key_put(x, &x->entries.at[c->caller]);
 		tuple_put(out, 4);
 		costs_put(out, c->costs.calls, c->costs.primitive, &c->costs);
 	}
-	*next = c;
+	*next = i;
 	pp_sink_putc(out, '0');
 }
 
@@ -434,7 +436,7 @@ static bool
 entries_put(struct pstats_write *x)
 {
 	uint32_t *order = malloc((x->entries.n + 1) * sizeof *order), i, n = 0;
-	const struct pair *next = x->pairs.at;
+	size_t next = 0;
 
 	if (!order)
 		return false;
@@ -451,7 +453,7 @@ entries_put(struct pstats_write *x)
 		if (x->entries.at[order[i]].listed)
 			entry_put(x, order[i], &next);
 		else
-			while (next < x->pairs.at + x->pairs.n && next->callee == order[i])
+			while (next < x->pairs.n && x->pairs.at[next].callee == order[i])
 				next++;
 	pp_sink_putc(x->w->out, '0');
 	free(order);
