@@ -73,8 +73,20 @@ $ printf 'PERFILE2\150\0\0\0' >perf.data; polyprof perf.data
 ! perf.data@0xc: error: the header is cut [perf-header]
 = 3
 $ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof node.cpuprofile
-! node.cpuprofile: error: no format recognises it; this is a V8 CPU profile (node, Chrome): `polyprof formats` lists what can be read [io-unknown-format]
-= 3
+  node.cpuprofile: CPU profiles of V8 (node, Chrome)
+    0 samples, 1 function
+
+  Costliest functions
+    self  total  function
+       0      0  (anonymous)
+
+  Next steps
+    functions by total cost      polyprof top --sort total node.cpuprofile
+    the call tree, from the top  polyprof tree node.cpuprofile
+    who calls the costliest      polyprof callers '(anonymous)' node.cpuprofile
+    what else the file holds     polyprof info node.cpuprofile
+    an interactive flame graph   polyprof flame node.cpuprofile -o flame.svg
+    all views in one page        polyprof report node.cpuprofile -o report.html
 
 $ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gmon' 'FLR\0\0\2' 'SQLite format 3' 'PK\3\4' '\3757zXZ' 'BZh9' \
 >     '\177ELF\2\1\1' '\0asm' '\317\372\355\376' 'JAVA PROFILE 1.0.2' 'Nettrace' '{"snapshot":{"meta":{"node_fields":[]}}}' '{"traceEvents":[]}' \
@@ -94,7 +106,13 @@ $ for bytes in 'v8-version,11,3,244,8,0' 'TRACE START [2026-11-15 08:08:01]' 'gm
   this is a Java heap dump (hprof): `polyprof formats` lists what can be read [io-unknown-format]
   this is a .NET trace (nettrace): `polyprof formats` lists what can be read [io-unknown-format]
   this is a V8 heap snapshot (node, Chrome): `node --heap-prof` records who allocates [io-unknown-format]
-  this is a Chrome trace: `polyprof formats` lists what can be read [io-unknown-format]
+  stranger: trace events (Chrome, Perfetto, node, Hermes)
+    dur: 0 ns
+    nothing was recorded: the profile is empty
+
+  Next steps
+    functions by total cost   polyprof top --sort total stranger
+    what else the file holds  polyprof info stranger
   this is JSON, but not from a profiler that is known here: `polyprof formats` lists what can be read [io-unknown-format]
   this is a picture or page, not the profile it was made from: `polyprof formats` lists what can be read [io-unknown-format]
   this is a script: record a profile of it first [io-unknown-format]

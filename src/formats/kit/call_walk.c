@@ -3,11 +3,25 @@
  */
 #include "formats/kit/call_walk.h"
 
+#include "model/traits.h"
+
+bool
+pp_times_kept(struct pp_builder *b)
+{
+	unsigned facets = b->order.facets;
+	bool kept = (facets == 0 || facets & PP_TIMELINE) && !(facets & PP_FINDINGS);
+
+	if (!kept) {
+		b->profile->holds |= PP_TIMELINE;
+		b->profile->unread |= PP_HAS(TIMELINE);
+	}
+	return kept;
+}
+
 void
 pp_call_walk_begin(struct pp_call_walk *w)
 {
-	w->keeps = (w->b->order.facets == 0 || w->b->order.facets & PP_TIMELINE) &&
-	           !(w->b->order.facets & PP_FINDINGS);
+	w->keeps = pp_times_kept(w->b);
 	w->adds_up = w->alone && pp_order_is_costs(&w->b->order) && !w->b->order.filter &&
 	             !w->b->order.keep && !(w->b->order.facets & (PP_THREADS | PP_LABELS));
 	w->open.n = 0;
@@ -123,7 +137,8 @@ step_in(struct pp_call_walk *w, pp_frame frame, bool counts)
 	cells = pp_builder_ok(w->b) ? pp_build_cells(w->b, w->series, w->node) : NULL;
 	if (cells)
 		cells[w->b->profile->metrics.n] += counts;
-	event_keep(w, PP_EVENT_ENTER);
+	/* What goes on runs there without having been called. */
+	event_keep(w, counts ? PP_EVENT_ENTER : PP_EVENT_SAMPLE);
 }
 
 void

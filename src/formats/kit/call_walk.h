@@ -35,6 +35,9 @@ struct pp_call_walk {
 	PP_VEC(pp_func) open;
 };
 
+/* Whether times of events are kept; where they are not, the profile says that the file has some. */
+bool pp_times_kept(struct pp_builder *);
+
 /* Begins at the outermost. The series counts calls and has a row for any node. */
 void pp_call_walk_begin(struct pp_call_walk *);
 /* Time goes on; it never goes back. */

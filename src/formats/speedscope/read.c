@@ -171,6 +171,7 @@ sampled_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 		             part->samples ? "weights" : "samples");
 		return;
 	}
+	(void)pp_times_kept(r->b);
 	if (part->start.there)
 		(void)pp_fixed_read(fixed, &part->start.num, part->decimals, &time);
 	s = pp_json_doc_scan(&r->doc, part->samples);
@@ -290,15 +291,20 @@ frame_close(struct speedscope_read *r, struct pp_call_walk *walk, uint32_t frame
 
 	if (i && r->open.at[i - 1] == frame) {
 		r->open.n--;
+		r->times.at[frame]--;
 		pp_call_walk_leave(walk);
 		return;
 	}
+	if (!r->times.at[frame])
+		i = 0;
 	while (i > 0 && r->open.at[i - 1] != frame)
 		i--;
 	pp_json_find(&r->doc, SPEEDSCOPE_EVENT_CLOSE, at, "frame %u is %s", frame,
 	             i ? "not the innermost one" : "not open");
-	for (; i > 0 && r->open.n >= i; r->open.n--)
+	for (; i > 0 && r->open.n >= i; r->open.n--) {
+		r->times.at[r->open.at[r->open.n - 1]]--;
 		pp_call_walk_leave(walk);
+	}
 }
 
 static void
@@ -326,6 +332,7 @@ happening_take(struct speedscope_read *r, struct pp_call_walk *walk, const struc
 	if (h->type == 'O') {
 		if (!pp_vec_push(&r->open, (uint32_t)h->frame))
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+		r->times.at[h->frame]++;
 		pp_call_walk_enter(walk, r->frames.at[h->frame]);
 	} else if (h->type == 'C') {
 		frame_close(r, walk, (uint32_t)h->frame, at);
@@ -361,7 +368,9 @@ evented_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 	if (part->end.there)
 		(void)pp_fixed_read(fixed, &part->end.num, part->decimals, &end);
 	pp_call_walk_begin(&walk);
-	r->open.n = 0;
+	/* All are closed between profiles, so these are 0 again. */
+	for (; r->open.n; r->open.n--)
+		r->times.at[r->open.at[r->open.n - 1]]--;
 	r->alike = (struct pp_json_alike){ 0 };
 	s = pp_json_doc_scan(&r->doc, part->events);
 	(void)pp_scan_array(&s);
@@ -530,11 +539,14 @@ document_read(struct speedscope_read *r)
 	if (!r->parts.n)
 		pp_json_find(&r->doc, SPEEDSCOPE_EMPTY, r->profiles, "there is no profile");
 	metrics_make(r);
-	if (!pp_vec_reserve(&r->values, r->measures.n + 1)) {
+	if (!pp_vec_reserve(&r->values, r->measures.n + 1) ||
+	    !pp_vec_reserve(&r->times, r->frames.n + 1)) {
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 		return;
 	}
 	memset(r->values.at, 0, (r->measures.n + 1) * sizeof *r->values.at);
+	memset(r->times.at, 0, (r->frames.n + 1) * sizeof *r->times.at);
+	r->open.n = 0;
 	for (i = 0; i < r->parts.n && pp_speedscope_goes_on(r); i++)
 		part_build(r, &r->parts.at[i]);
 	p = r->b->profile;
@@ -569,5 +581,6 @@ pp_speedscope_read(struct pp_reader *reader, struct pp_builder *b)
 	pp_vec_release(&r.stack);
 	pp_vec_release(&r.values);
 	pp_vec_release(&r.open);
+	pp_vec_release(&r.times);
 	return status == PP_OK ? b->status : status;
 }

@@ -56,6 +56,7 @@ struct speedscope_read {
 	PP_VEC(pp_frame) stack;
 	PP_VEC(int64_t) values; /* by metric: 0 */
 	PP_VEC(uint32_t) open;  /* indices of frames, while events are read */
+	PP_VEC(uint32_t) times; /* by frame: how often it is open */
 	pp_frame no_stack;
 	bool walks; /* some profile is evented, so the tree is built here */
 	bool alone; /* all are */

@@ -70,9 +70,9 @@ const struct pp_rule pp_speedscope_rules[] = {
 	                                 "It is used as it is, as differences have such. speedscope refuses the "
 	                                 "file." },
 	[SPEEDSCOPE_EMPTY] = { "speedscope-empty", PP_NOTE, "there is no profile",
-	                       "The list of profiles is empty." },
+	                       "The list of profiles is empty, so there is nothing to show." },
 	[SPEEDSCOPE_BOM] = { "speedscope-bom", PP_NOTE, "a byte order mark stands before the JSON",
-	                     "It is passed. Other readers may refuse it." },
+	                     "It is passed. Other readers of JSON may refuse the file." },
 	{ 0 },
 };
 

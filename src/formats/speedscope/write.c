@@ -3,6 +3,7 @@
  * order or mere stacks a sampled one.
  */
 #include "base/utf8.h"
+#include "formats/kit/replay.h"
 #include "formats/kit/tree_walk.h"
 #include "formats/speedscope/speedscope.h"
 
@@ -12,7 +13,8 @@ struct speedscope_write {
 	struct pp_writer *w;
 	const struct pp_profile *p;
 	struct pp_json j;
-	uint32_t *index; /* by function: + 1; 0 = not used */
+	const struct pp_metric *metric; /* of the profile that is written */
+	uint32_t *index;                /* by function: + 1; 0 = not used */
 	PP_VEC(pp_func) funcs;
 	struct pp_tree_walk walk;
 	uint32_t *row; /* by node, of the series at hand: + 1 */
@@ -301,125 +303,39 @@ sampled_put(struct speedscope_write *x, const struct pp_series *s, size_t metric
 
 /* ---- events ---- */
 
-struct clock {
-	union pp_value at; /* what is written */
-	int64_t cell, time;
-	bool begun;
-};
-
-/* Time goes on: by the counter where anything is open, by the clock where nothing is. */
 static void
-clock_on(const struct pp_metric *m, struct clock *c, const struct pp_timeline_iter *it,
-         size_t metric, bool open)
+event_put(void *ctx, pp_node node, union pp_value at, bool opens)
 {
-	int64_t cell = it->values[metric], gap = it->event.time - c->time;
-	struct pp_metric ns = { .type = PP_INT };
-	union pp_value idle = { .i = c->begun ? gap : it->event.time };
-	struct pp_metric_join join;
+	struct speedscope_write *x = ctx;
 
-	if (c->begun)
-		pp_value_add(m, &c->at, pp_cell_value(m, pp_cell_gain(m->type, c->cell, cell)));
-	ns.unit = m->unit;
-	if ((!c->begun || !open) && idle.i > 0 && m->type == PP_INT &&
-	    pp_metric_join(m, &ns, &join) && join.mul_a == 1)
-		c->at.i += idle.i * join.mul_b;
-	c->cell = cell;
-	c->time = it->event.time;
-	c->begun = true;
-}
-
-static void
-event_put(struct speedscope_write *x, const struct pp_metric *m, pp_node node,
-          const struct clock *c, bool opens)
-{
 	pp_json_begin_object(&x->j);
 	pp_json_put_textz(&x->j, "type", opens ? "O" : "C");
 	pp_json_put_u64(&x->j, "frame", x->index[pp_node_func(x->p, node)] - 1);
 	pp_json_key(&x->j, "at");
-	value_put(x, m, c->at);
+	value_put(x, x->metric, at);
 	pp_json_end_object(&x->j);
-}
-
-/* From one node to another: what is left is closed from within, what is entered is opened from without. */
-static void
-step_put(struct speedscope_write *x, const struct pp_metric *m, pp_node *from, pp_node to,
-         const struct clock *c)
-{
-	const struct pp_tree *t = &x->p->tree;
-	pp_node a = *from, b = to;
-
-	x->path.n = 0;
-	while (a != b)
-		if (a > b) {
-			event_put(x, m, a, c, false);
-			a = pp_tree_parent(t, a);
-		} else {
-			x->failed |= !pp_vec_push(&x->path, b);
-			b = pp_tree_parent(t, b);
-		}
-	while (x->path.n)
-		event_put(x, m, x->path.at[--x->path.n], c, true);
-	*from = to;
-}
-
-static void
-events_walk(struct speedscope_write *x, const struct pp_series *s, size_t metric, bool put,
-            struct clock *first, struct clock *last)
-{
-	const struct pp_metric *m = &x->p->metrics.at[metric];
-	struct clock c = { .at = pp_value_zero(m) };
-	struct pp_timeline_iter it;
-	pp_node node = 0;
-
-	if (!pp_timeline_begin(&s->timeline, &it, 0)) {
-		x->failed = true;
-		return;
-	}
-	while (pp_timeline_next(&it)) {
-		bool begins = !c.begun;
-		pp_node to = it.event.kind == PP_EVENT_EXIT
-		                 ? pp_tree_parent(&x->p->tree, it.event.node)
-		                 : it.event.node;
-
-		clock_on(m, &c, &it, metric, node != 0);
-		if (begins)
-			*first = c;
-		if (put)
-			step_put(x, m, &node, to, &c);
-		node = to;
-	}
-	if (put)
-		step_put(x, m, &node, 0, &c);
-	*last = c;
-	pp_timeline_end(&it);
 }
 
 static void
 evented_put(struct speedscope_write *x, const struct pp_series *s, size_t metric)
 {
 	const struct pp_metric *m = &x->p->metrics.at[metric];
-	struct clock first = { .at = pp_value_zero(m) }, last = first;
+	struct pp_replay replay = { .profile = x->p, .series = s, .metric = metric, .ctx = x };
 
-	events_walk(x, s, metric, false, &first, &last);
+	x->metric = m;
+	x->failed |= !pp_replay_run(&replay);
 	profile_begin(x, s, metric, "evented");
-	span_put(x, m, first.at, last.at);
+	span_put(x, m, replay.first, replay.last);
 	pp_json_put_array(&x->j, "events");
-	events_walk(x, s, metric, true, &first, &last);
+	replay.step = event_put;
+	x->failed |= !pp_replay_run(&replay);
 	pp_json_end_array(&x->j);
 	pp_json_end_object(&x->j);
 }
 
 /* ---- all of it ---- */
 
-/* Whether calls and returns in their order tell what a series cost. */
-static bool
-is_traced(const struct pp_series *s, const struct pp_metric *m, size_t metric)
-{
-	return s->timeline.n && s->timeline.cumulative && !pp_metric_falls(m) && !s->measured &&
-	       metric < s->timeline.columns;
-}
-
-/* Whether samples in their order do: some that are known may have no time. */
+/* Whether samples in their order tell what a series cost: some that are known may have no time. */
 static bool
 is_timed(struct speedscope_write *x, const struct pp_series *s, size_t metric)
 {
@@ -448,7 +364,7 @@ series_put(struct speedscope_write *x, const struct pp_series *s, size_t metric)
 	if (s->pid >= 0 || s->tid >= 0 || s->process || s->context)
 		x->w->loss.dropped |= PP_HAS(THREADS);
 	for (m = 0; m < pp_metrics_shown(x->p) && first == SIZE_MAX; m++)
-		if (belongs(s, &metrics[m]) && is_traced(s, &metrics[m], m))
+		if (belongs(s, &metrics[m]) && pp_replay_can(x->p, s, m))
 			first = m;
 	/* With each of them calls would be counted again. */
 	if (metric == first) {
@@ -567,7 +483,7 @@ pp_speedscope_write(struct pp_writer *w)
 	struct speedscope_write x = { .w = w, .p = w->profile };
 	const struct pp_profile *p = w->profile;
 
-	if (!(p->facets & PP_TREE) && p->metrics.n)
+	if (!(p->facets & PP_TREE) && (p->calls.rows.n || p->lines.rows.n || p->costs.stated))
 		return PP_E_UNSUPPORTED;
 	x.index = calloc(p->funcs.n + 1, sizeof *x.index);
 	x.row = calloc(p->tree.n + 1, sizeof *x.row);

@@ -1,0 +1,113 @@
+/*
+ * Trace events, between the files that read them.
+ */
+#ifndef PP_CHROME_TRACE_H
+#define PP_CHROME_TRACE_H
+
+#include "formats/chrome/chrome.h"
+#include "formats/chrome/v8.h"
+#include "formats/kit/call_walk.h"
+
+enum {
+	TRACE_JSON,
+	TRACE_CUT,
+	TRACE_SHAPE,
+	TRACE_TS,
+	TRACE_DUR,
+	TRACE_FRAME,
+	TRACE_PROFILE,
+	TRACE_PROFILE_SAMPLE,
+	TRACE_PROFILE_NUMBER,
+	TRACE_UTF8,
+	TRACE_END,
+	TRACE_OPEN,
+	TRACE_OVERLAP,
+	TRACE_DUR_MISSING,
+	TRACE_PROFILE_PARENT,
+	TRACE_PROFILE_DELTA_NEGATIVE,
+	TRACE_PROFILE_END,
+	TRACE_SKIPPED,
+	TRACE_UNTERMINATED
+};
+
+extern const struct pp_rule pp_trace_rules[];
+
+/* A B, E or X, or what became of it: an interval. */
+struct trace_slice {
+	int64_t begin, end; /* an X has both, the end of a B is found */
+	pp_frame frame;
+	uint32_t name : 30; /* 0 = none */
+	uint32_t kind : 2;  /* TRACE_B, ... */
+};
+
+enum { TRACE_B, TRACE_E, TRACE_X };
+
+struct trace_thread {
+	pp_str pid, tid; /* of the reader's strings */
+	int64_t pid_number, tid_number;
+	pp_str process, name;
+	PP_VEC(struct trace_slice) slices;
+	bool sorted;
+};
+
+/* A Profile or CpuProfile event, or a chunk of one: where its data stand. */
+struct trace_profile {
+	pp_str pid, id;
+	uint32_t thread;
+	bool whole; /* CpuProfile */
+	const unsigned char *at, *data;
+};
+
+struct trace_chunk {
+	pp_str pid, id;
+	int64_t ts;
+	uint32_t order;
+	const unsigned char *at, *data; /* NULL = it has none */
+};
+
+struct trace_read {
+	struct pp_json_doc doc;
+	struct pp_builder *b;
+	struct pp_fixed fixed;
+	struct pp_strtab strings;
+	PP_VEC(struct trace_thread) threads;
+	struct pp_map thread_of, frame_of; /* pid << 32 | tid; name << 32 | module */
+	PP_VEC(struct trace_profile) profiles;
+	PP_VEC(struct trace_chunk) chunks;
+	PP_VEC(struct trace_thread) processes; /* names of processes, by pid */
+	const unsigned char *events, *samples, *frames;
+	bool array, hermes, first;
+	bool has_slices, has_samples, has_profiles;
+	uint64_t skipped;
+	const unsigned char *skipped_at;
+	bool unsorted, collect;
+	uint32_t dur, time, count; /* metrics */
+	pp_str slices_event, samples_event;
+	/* The thread of the event before. */
+	bool has_last;
+	struct pp_slice last_pid, last_tid;
+	uint32_t last_thread;
+	struct pp_slice last_cat; /* as it is written */
+	pp_str last_cat_id;
+};
+
+/* The series of a thread, for slices or for samples. */
+uint32_t pp_trace_series(struct trace_read *, uint32_t thread, bool slices);
+/* The slices of all threads, nested by time. */
+void pp_trace_slices_build(struct trace_read *);
+/* CPU profiles in the events; whether there are any is known before. */
+void pp_trace_profiles_find(struct trace_read *);
+void pp_trace_profiles_build(struct trace_read *);
+/* Samples with stackFrames. */
+void pp_trace_samples_build(struct trace_read *);
+/* A thread by its ids, numbers or texts. */
+uint32_t pp_trace_thread(struct trace_read *, struct pp_slice pid, struct pp_slice tid);
+/* A number, which may stand in quotes. */
+bool pp_trace_number(struct trace_read *, struct pp_scan *, int64_t *);
+/* An id as text, whether it is a number or one in quotes; empty when it is neither. */
+struct pp_slice pp_trace_id(struct trace_read *, struct pp_scan *);
+pp_str pp_trace_string(struct trace_read *, struct pp_slice);
+/* The frame of a name within a category. */
+pp_frame pp_trace_frame(struct trace_read *, pp_str name, pp_str module);
+
+#endif

@@ -1,0 +1,714 @@
+/*
+ * Trace events: Chrome, Perfetto's exporters, node --trace-event, Hermes, bazel, clang -ftime-trace and many others.
+ *
+ *     {"traceEvents": [{"ph": "X", "pid": 1, "tid": 2, "ts": 100, "dur": 20, "name": "Layout", "cat": "blink", "args": {}}, ...],
+ *      "stackFrames": {"5": {"name": "main", "category": "app", "parent": "4"}}, "samples": [{"ts": 1, "pid": 1, "tid": 1, "sf": 5}]}
+ *
+ * or the array of events alone, whose closing bracket may be missing. Times are µs. B and E begin and end a slice, X is a whole one; P and I
+ * carry CPU profiles of V8; M names processes and threads. Events come in any order.
+ */
+#include "formats/chrome/trace.h"
+
+#include "base/utf8.h"
+
+const struct pp_rule pp_trace_rules[] = {
+	[TRACE_JSON] = { "trace-event-json", PP_ERROR, "the JSON is broken",
+	                 "From the place named on the file is not JSON. The events before it were read." },
+	[TRACE_CUT] = { "trace-event-cut", PP_ERROR, "the file is cut",
+	                "The file ends within an event, or an object is not closed. The events before were read." },
+	[TRACE_SHAPE] = { "trace-event-shape", PP_ERROR, "an event has no phase",
+	                  "Each event is an object with a member ph. Others are left out." },
+	[TRACE_TS] = { "trace-event-ts", PP_ERROR, "an event has no time",
+	               "Slices and samples have ts, in µs. Those without are left out." },
+	[TRACE_DUR] = { "trace-event-dur", PP_ERROR, "a duration is wrong",
+	                "The dur of an X event is a number that is not below 0. The event is left out." },
+	[TRACE_FRAME] = { "trace-event-frame", PP_ERROR, "a sample has no stack",
+	                  "Its frame is not in stackFrames, or is above itself. The sample is left out." },
+	[TRACE_PROFILE] = { "trace-event-profile", PP_ERROR, "a CPU profile does not fit together",
+	                    "A chunk belongs to no Profile event, has not as many times as samples, or its nodes are not "
+	                    "what they must be. What fits is used." },
+	[TRACE_PROFILE_SAMPLE] = { "trace-event-profile-sample", PP_ERROR, "a sample is of no node",
+	                           "A chunk was lost, or is damaged. The sample is left out, and so is its time." },
+	[TRACE_PROFILE_NUMBER] = { "trace-event-profile-number", PP_ERROR, "a time is no number",
+	                           "The sample is taken at the time of the one before it." },
+	[TRACE_UTF8] = { "trace-event-utf8", PP_ERROR, "a name is not UTF-8",
+	                 "JSON is text in UTF-8. The bytes of the name are used as they are." },
+	[TRACE_END] = { "trace-event-end", PP_WARNING, "an end has no beginning",
+	                "No slice of that name is open in the thread. The end is left out." },
+	[TRACE_OPEN] = { "trace-event-open", PP_WARNING, "slices are open at the end",
+	                 "They have no end of their own and end at the latest time of their thread." },
+	[TRACE_OVERLAP] = { "trace-event-overlap", PP_WARNING, "slices overlap",
+	                    "A slice ends later than the one around it. None is cut or stretched: what outlives its parent "
+	                    "goes on without it, so each lasts as long as it says." },
+	[TRACE_DUR_MISSING] = { "trace-event-dur-missing", PP_WARNING, "an X event has no duration",
+	                        "An X event is a whole slice and has dur, or at least tdur. This one lasts 0." },
+	[TRACE_PROFILE_PARENT] = { "trace-event-profile-parent", PP_WARNING, "a parent is missing",
+	                           "A chunk of the profile was lost. The node hangs on the root instead." },
+	[TRACE_PROFILE_DELTA_NEGATIVE] = { "trace-event-profile-delta-negative", PP_WARNING,
+	                                   "samples are not in the order of time",
+	                                   "They are put in their order, as their times are right." },
+	[TRACE_PROFILE_END] = { "trace-event-profile-end", PP_WARNING,
+	                        "the end is before the last sample",
+	                        "The last sample lasts until the end, which is before it: it lasts 0." },
+	[TRACE_SKIPPED] = { "trace-event-skipped", PP_NOTE, "some events are no slices",
+	                    "Instants, counters, asynchronous and flow events, objects and dumps are counted and passed." },
+	[TRACE_UNTERMINATED] = { "trace-event-unterminated", PP_NOTE, "the array is not closed",
+	                         "That is how programs that trace until they end leave it, and fine." },
+	{ 0 },
+};
+
+/* ---- recognition --------------------------------------------------------------------------- */
+
+/* How much of an event the value that comes next is. */
+static int
+event_bits(struct pp_scan *s)
+{
+	bool ph = false, ts = false;
+	struct pp_json_str key;
+
+	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s))
+		return 0;
+	while (pp_scan_key(s, &key)) {
+		ph |= pp_json_str_eq(key, "ph");
+		ts |= pp_json_str_eq(key, "ts") || pp_json_str_eq(key, "pid");
+		(void)pp_scan_pass(s);
+	}
+	return ph && ts ? 72 : ph || ts ? 24 : 0;
+}
+
+static int
+trace_event_bid(const struct pp_peek *peek)
+{
+	struct pp_json_str key;
+	struct pp_scan s;
+	int bits = 0;
+
+	pp_scan_init(&s, pp_chrome_head(peek), 0, PP_SCAN_TOLERANT);
+	if (pp_scan_peek(&s) == PP_JSON_ARRAY && pp_scan_array(&s)) {
+		if (pp_scan_item(&s))
+			return event_bits(&s);
+		/* No event at all is a trace of nothing, if anything. */
+		return peek->whole ? 8 : 0;
+	}
+	if (s.error != PP_SCAN_OK || pp_scan_peek(&s) != PP_JSON_OBJECT || !pp_scan_object(&s))
+		return 0;
+	while (bits == 0 && pp_scan_key(&s, &key)) {
+		if (pp_json_str_eq(key, "traceEvents") && pp_scan_peek(&s) == PP_JSON_ARRAY)
+			bits = 104;
+		else
+			(void)pp_scan_pass(&s);
+	}
+	return bits;
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+pp_str
+pp_trace_string(struct trace_read *r, struct pp_slice text)
+{
+	bool is_new;
+	pp_str id = 0;
+
+	if (text.n && pp_builder_ok(r->b) &&
+	    !pp_strtab_intern(&r->strings, text.p, text.n, &id, &is_new))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	return id;
+}
+
+uint32_t
+pp_trace_thread(struct trace_read *r, struct pp_slice pid, struct pp_slice tid)
+{
+	struct trace_thread fresh = { .pid_number = -1, .tid_number = -1, .sorted = true };
+	uint64_t key;
+	uint32_t at;
+
+	fresh.pid = pp_trace_string(r, pid);
+	fresh.tid = pp_trace_string(r, tid);
+	key = (uint64_t)fresh.pid << 32 | fresh.tid;
+	at = pp_map_get(&r->thread_of, key);
+	if (at != PP_MAP_NONE)
+		return at;
+	if (!pp_num_i64(pid, &fresh.pid_number) || fresh.pid_number < 0)
+		fresh.pid_number = -1;
+	if (!pp_num_i64(tid, &fresh.tid_number) || fresh.tid_number < 0)
+		fresh.tid_number = -1;
+	at = (uint32_t)r->threads.n;
+	if (!pp_vec_push(&r->threads, fresh) || !pp_map_set(&r->thread_of, key, at)) {
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+		return 0;
+	}
+	return at;
+}
+
+uint32_t
+pp_trace_series(struct trace_read *r, uint32_t thread, bool slices)
+{
+	const struct trace_thread *t = &r->threads.at[thread];
+	struct pp_series like = { .pid = t->pid_number, .tid = t->tid_number, .cpu = -1 };
+	size_t i;
+
+	like.event = slices ? r->slices_event : r->samples_event;
+	like.thread = pp_build_str(r->b, pp_strtab_get(&r->strings, t->name));
+	for (i = 0; i < r->processes.n; i++)
+		if (r->processes.at[i].pid == t->pid)
+			like.process = pp_build_str(
+			    r->b, pp_strtab_get(&r->strings, r->processes.at[i].name));
+	/* Ids that are texts are names. */
+	if (!like.thread && t->tid_number < 0)
+		like.thread = pp_build_str(r->b, pp_strtab_get(&r->strings, t->tid));
+	if (!like.process && t->pid_number < 0)
+		like.process = pp_build_str(r->b, pp_strtab_get(&r->strings, t->pid));
+	return pp_build_series(r->b, &like, r->threads.n == 1 && !(r->has_slices && r->has_samples),
+	                       slices);
+}
+
+pp_frame
+pp_trace_frame(struct trace_read *r, pp_str name, pp_str module)
+{
+	uint64_t key = (uint64_t)name << 32 | module;
+	uint32_t found = pp_map_get(&r->frame_of, key);
+	struct pp_func_row func = { .name = name };
+	struct pp_module_row row = { .name = module, .kind = PP_MODULE_SCRIPT };
+	struct pp_frame_row frame = { 0 };
+
+	if (PP_LIKELY(found != PP_MAP_NONE))
+		return found;
+	func.module = module ? pp_build_module(r->b, &row) : 0;
+	frame.func = pp_build_func(r->b, &func);
+	found = pp_build_frame(r->b, &frame);
+	if (!pp_map_set(&r->frame_of, key, found))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	return found;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+/* A number in text, blanks around it aside. */
+static bool
+text_number(struct trace_read *r, struct pp_slice text, int64_t *out)
+{
+	size_t i, digits = 0;
+
+	text = pp_slice_trim(text);
+	for (i = 0; i < text.n; i++)
+		digits += pp_is_digit(text.p[i]);
+	return digits && pp_fixed_slow(&r->fixed, text, V8_DECIMALS, out);
+}
+
+bool
+pp_trace_number(struct trace_read *r, struct pp_scan *s, int64_t *out)
+{
+	struct pp_json_str text;
+	struct pp_json_num num;
+
+	if (PP_LIKELY(pp_scan_peek(s) == PP_JSON_NUMBER))
+		return pp_scan_number(s, &num) && pp_fixed_read(&r->fixed, &num, V8_DECIMALS, out);
+	return pp_scan_if_string(s, &text) && !text.escaped && text_number(r, text.raw, out);
+}
+
+struct pp_slice
+pp_trace_id(struct trace_read *r, struct pp_scan *s)
+{
+	struct pp_slice none = { 0 };
+	struct pp_json_str text;
+	struct pp_json_num num;
+
+	if (pp_scan_peek(s) == PP_JSON_NUMBER)
+		return pp_scan_number(s, &num) && num.integer ? num.text : none;
+	return pp_scan_if_string(s, &text) ? pp_build_json_text(r->b, text, &r->doc.arena) : none;
+}
+
+/* In the order in which most write them. */
+enum { K_PH, K_PID, K_TID, K_TS, K_DUR, K_CAT, K_NAME, K_ARGS, K_ID, K_TDUR, KEYS };
+
+static const struct pp_slice event_keys[KEYS] = {
+	[K_PH] = PP_KEY("ph"),     [K_PID] = PP_KEY("pid"),   [K_TID] = PP_KEY("tid"),
+	[K_TS] = PP_KEY("ts"),     [K_DUR] = PP_KEY("dur"),   [K_TDUR] = PP_KEY("tdur"),
+	[K_CAT] = PP_KEY("cat"),   [K_NAME] = PP_KEY("name"), [K_ID] = PP_KEY("id"),
+	[K_ARGS] = PP_KEY("args"),
+};
+
+struct event {
+	const unsigned char *at, *args;
+	unsigned char ph;
+	bool has_ts, has_dur, dur_wrong, has_tdur, has_name, has_cat;
+	int64_t ts, dur, tdur;
+	struct pp_slice pid, tid, id;
+	struct pp_json_str name, cat;
+};
+
+static void
+member_read(struct trace_read *r, struct pp_scan *s, unsigned key, struct event *e)
+{
+	struct pp_json_str text;
+
+	switch (key) {
+	case K_PH:
+		if (pp_scan_if_string(s, &text))
+			e->ph = text.raw.n ? *text.raw.p : 0;
+		break;
+	case K_PID:
+		e->pid = pp_trace_id(r, s);
+		break;
+	case K_TID:
+		e->tid = pp_trace_id(r, s);
+		break;
+	case K_TS:
+		e->has_ts = pp_trace_number(r, s, &e->ts);
+		break;
+	case K_DUR:
+		e->dur_wrong = pp_scan_peek(s) != PP_JSON_NULL;
+		e->has_dur = pp_trace_number(r, s, &e->dur);
+		e->dur_wrong &= !e->has_dur;
+		break;
+	case K_TDUR:
+		e->has_tdur = pp_trace_number(r, s, &e->tdur);
+		break;
+	case K_CAT:
+		e->has_cat = pp_scan_if_string(s, &e->cat);
+		break;
+	case K_NAME:
+		e->has_name = pp_scan_if_string(s, &e->name) && e->name.raw.n;
+		break;
+	case K_ID:
+		e->id = pp_trace_id(r, s);
+		break;
+	case K_ARGS:
+		e->args = pp_scan_peek(s) == PP_JSON_OBJECT ? s->cur : NULL;
+		(void)pp_scan_skip(s, NULL);
+		break;
+	default:
+		(void)pp_scan_skip(s, NULL);
+	}
+}
+
+/* The object under a key of another one; NULL when there is none. */
+static const unsigned char *
+object_in(struct trace_read *r, const unsigned char *object, const char *name)
+{
+	struct pp_scan s;
+	struct pp_json_str key;
+	const unsigned char *found = NULL;
+
+	if (!object)
+		return NULL;
+	s = pp_json_doc_scan(&r->doc, object);
+	(void)pp_scan_object(&s);
+	while (pp_scan_key(&s, &key)) {
+		if (pp_json_str_eq(key, name) && pp_scan_peek(&s) == PP_JSON_OBJECT)
+			found = s.cur;
+		(void)pp_scan_pass(&s);
+	}
+	return found;
+}
+
+/* Names of processes and threads. */
+static void
+metadata_take(struct trace_read *r, const struct event *e)
+{
+	bool process = e->has_name && pp_json_str_eq(e->name, "process_name");
+	struct trace_thread named = { 0 };
+	struct pp_json_str key, text;
+	struct pp_scan s;
+	uint32_t thread;
+
+	if (!e->args || (!process && !(e->has_name && pp_json_str_eq(e->name, "thread_name"))))
+		return;
+	s = pp_json_doc_scan(&r->doc, e->args);
+	(void)pp_scan_object(&s);
+	while (pp_scan_key(&s, &key))
+		if (pp_json_str_eq(key, "name") && pp_scan_peek(&s) == PP_JSON_STRING) {
+			if (pp_scan_string(&s, &text))
+				named.name = pp_trace_string(
+				    r, pp_build_json_text(r->b, text, &r->doc.arena));
+		} else {
+			(void)pp_scan_skip(&s, NULL);
+		}
+	named.pid = pp_trace_string(r, e->pid);
+	if (process) {
+		if (!pp_vec_push(&r->processes, named))
+			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+		return;
+	}
+	thread = pp_trace_thread(r, e->pid, e->tid);
+	if (pp_builder_ok(r->b))
+		r->threads.at[thread].name = named.name;
+}
+
+/* Profile, ProfileChunk and CpuProfile. */
+static bool
+profile_take(struct trace_read *r, const struct event *e)
+{
+	bool chunk = pp_json_str_eq(e->name, "ProfileChunk");
+	const unsigned char *data;
+	pp_str id;
+	bool fine;
+
+	if ((e->ph != 'P' && e->ph != 'I' && e->ph != 'i') || !e->has_name ||
+	    (!chunk && !pp_json_str_eq(e->name, "Profile") &&
+	     !pp_json_str_eq(e->name, "CpuProfile")))
+		return false;
+	data = object_in(r, e->args, "data");
+	/* Without an id, the thread is one. */
+	id = e->id.n ? pp_trace_string(r, e->id) : pp_trace_string(r, e->tid) | 1u << 31;
+	fine = chunk ? pp_vec_push(&r->chunks,
+	                           (struct trace_chunk){ .pid = pp_trace_string(r, e->pid),
+	                                                 .id = id,
+	                                                 .ts = e->has_ts ? e->ts : 0,
+	                                                 .order = (uint32_t)r->chunks.n,
+	                                                 .at = e->at,
+	                                                 .data = data })
+	             : !data || pp_vec_push(&r->profiles,
+	                                    (struct trace_profile){
+	                                        .pid = pp_trace_string(r, e->pid),
+	                                        .id = id,
+	                                        .thread = pp_trace_thread(r, e->pid, e->tid),
+	                                        .whole = pp_json_str_eq(e->name, "CpuProfile"),
+	                                        .at = e->at,
+	                                        .data = data });
+	if (!fine)
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	return true;
+}
+
+/* Hermes tells in args where a function is. */
+static pp_frame
+hermes_frame(struct trace_read *r, const struct event *e, pp_str name)
+{
+	struct pp_func_row func = { .name = name };
+	struct pp_frame_row frame = { 0 };
+	struct pp_scan s = pp_json_doc_scan(&r->doc, e->args);
+	struct pp_json_str key, text;
+	uint64_t n;
+
+	(void)pp_scan_object(&s);
+	while (pp_scan_key(&s, &key)) {
+		bool line = pp_json_str_eq(key, "line"), column = pp_json_str_eq(key, "column");
+
+		if (pp_json_str_eq(key, "url")) {
+			func.file = pp_scan_if_string(&s, &text) ? pp_json_doc_str(&r->doc, text)
+			                                         : 0;
+		} else if (line || column) {
+			n = 0;
+			if (pp_scan_peek(&s) != PP_JSON_STRING)
+				n = pp_scan_if_count(&s, UINT32_MAX, &n) ? n : 0;
+			else if (!pp_scan_string(&s, &text) || !pp_num_u64(text.raw, &n))
+				n = 0;
+			*(line ? &func.line : &func.column) = n <= UINT32_MAX ? (uint32_t)n : 0;
+		} else {
+			(void)pp_scan_skip(&s, NULL);
+		}
+	}
+	if (!func.file)
+		return 0;
+	frame.func = pp_build_func(r->b, &func);
+	return pp_build_frame(r->b, &frame);
+}
+
+/* Whether the first event is one of Hermes. */
+static bool
+is_hermes(struct trace_read *r, const unsigned char *args)
+{
+	static const char *const keys[] = {
+		"line",         "column", "name", "category", "url", "params", "allocatedCategory",
+		"allocatedName"
+	};
+	struct pp_scan s = pp_json_doc_scan(&r->doc, args);
+	struct pp_json_str key;
+	unsigned seen = 0, i;
+
+	(void)pp_scan_object(&s);
+	while (pp_scan_key(&s, &key)) {
+		for (i = 0; i < PP_COUNT_OF(keys); i++)
+			seen |= (unsigned)pp_json_str_eq(key, keys[i]) << i;
+		(void)pp_scan_skip(&s, NULL);
+	}
+	return seen == (1u << PP_COUNT_OF(keys)) - 1;
+}
+
+static pp_str
+name_of(struct trace_read *r, const struct event *e)
+{
+	if (PP_UNLIKELY(e->name.odd) && !pp_utf8_valid(e->name.raw))
+		pp_json_find(&r->doc, TRACE_UTF8, e->at, "a name is not UTF-8");
+	return pp_json_doc_str(&r->doc, e->name);
+}
+
+/* Categories are few, and mostly that of the event before. */
+static pp_str
+category_of(struct trace_read *r, struct pp_json_str cat)
+{
+	if (PP_LIKELY(pp_slice_eq(cat.raw, r->last_cat) && r->last_cat_id))
+		return r->last_cat_id;
+	r->last_cat = cat.raw;
+	r->last_cat_id = pp_json_doc_str(&r->doc, cat);
+	return r->last_cat_id;
+}
+
+static void
+slice_take(struct trace_read *r, const struct event *e)
+{
+	struct trace_slice slice = { .begin = e->ts,
+		                     .kind = e->ph == 'B'   ? TRACE_B
+		                             : e->ph == 'E' ? TRACE_E
+		                                            : TRACE_X };
+	struct trace_thread *t;
+	pp_str name = e->has_name ? name_of(r, e) : 0;
+
+	if (PP_UNLIKELY(!r->has_last || !pp_slice_eq(e->pid, r->last_pid) ||
+	                !pp_slice_eq(e->tid, r->last_tid))) {
+		r->last_thread = pp_trace_thread(r, e->pid, e->tid);
+		r->has_last = true;
+		r->last_pid = e->pid;
+		r->last_tid = e->tid;
+	}
+	if (!pp_builder_ok(r->b))
+		return;
+	t = &r->threads.at[r->last_thread];
+	slice.name = name & 0x3fffffff;
+	if (e->ph == 'X') {
+		int64_t dur = e->has_dur ? e->dur : e->has_tdur ? e->tdur : 0;
+
+		if (e->dur_wrong || dur < 0) {
+			pp_json_find(&r->doc, TRACE_DUR, e->at, "the duration of an event is %s",
+			             e->dur_wrong ? "no number" : "below 0");
+			return;
+		}
+		if (!e->has_dur && !e->has_tdur)
+			pp_json_find(&r->doc, TRACE_DUR_MISSING, e->at,
+			             "an X event has no duration");
+		if (__builtin_add_overflow(slice.begin, dur, &slice.end))
+			slice.end = INT64_MAX;
+	}
+	if (e->ph != 'E') {
+		if (r->hermes && e->args)
+			slice.frame = hermes_frame(r, e,
+			                           name ? name : pp_build_strz(r->b, "(unnamed)"));
+		if (!slice.frame)
+			slice.frame = pp_trace_frame(r,
+			                             name ? name : pp_build_strz(r->b, "(unnamed)"),
+			                             e->has_cat ? category_of(r, e->cat) : 0);
+	}
+	t->sorted &= !t->slices.n || t->slices.at[t->slices.n - 1].begin <= slice.begin;
+	r->has_slices = true;
+	if (!pp_vec_push(&t->slices, slice))
+		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+}
+
+static void
+event_take(struct trace_read *r, const struct event *e)
+{
+	if (!r->first) {
+		r->first = true;
+		r->hermes = e->args && is_hermes(r, e->args);
+	}
+	if (!e->ph) {
+		pp_json_find(&r->doc, TRACE_SHAPE, e->at, "an event has no ph");
+		return;
+	}
+	r->b->profile->events++;
+	if (e->ph == 'M') {
+		metadata_take(r, e);
+	} else if (e->ph == 'B' || e->ph == 'E' || e->ph == 'X') {
+		if (e->has_ts)
+			slice_take(r, e);
+		else
+			pp_json_find(&r->doc, TRACE_TS, e->at, "an event has no time");
+	} else if (!profile_take(r, e)) {
+		r->skipped_at = r->skipped++ ? r->skipped_at : e->at;
+	}
+}
+
+/* Events up to the bracket; whether that is missing, and nothing else. */
+static void
+events_read(struct trace_read *r, struct pp_scan *s)
+{
+	struct pp_json_names names = { event_keys, KEYS, 0 };
+	const unsigned char *done = s->cur + 1, *p;
+	struct pp_json_str key;
+	unsigned index;
+
+	(void)pp_scan_array(s);
+	while (pp_builder_ok(r->b) && !r->fixed.again && pp_scan_item(s)) {
+		struct event e = { 0 };
+		bool object = pp_scan_peek(s) == PP_JSON_OBJECT;
+
+		e.at = s->cur;
+		if (!object)
+			(void)pp_scan_pass(s);
+		else
+			(void)pp_scan_object(s);
+		names.next = 0;
+		while (object && pp_scan_named_key(s, &names, &key, &index))
+			member_read(r, s, index, &e);
+		if (s->error != PP_SCAN_OK)
+			break;
+		done = s->cur;
+		event_take(r, &e);
+		if (r->doc.arena.bytes > 1 << 20) {
+			pp_arena_release(&r->doc.arena);
+			r->has_last = false;
+		}
+	}
+	if (s->error != PP_SCAN_E_END || !r->array)
+		return;
+	p = pp_scan_space(done, s->end);
+	p = pp_scan_space(p < s->end && *p == ',' ? p + 1 : p, s->end);
+	if (p == s->end) {
+		pp_json_find(&r->doc, TRACE_UNTERMINATED, s->end, "the array is not closed");
+		s->error = PP_SCAN_OK;
+	}
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static void
+outline_read(struct trace_read *r)
+{
+	struct pp_scan s = pp_json_doc_scan(&r->doc, r->doc.text.p);
+	enum pp_json_type type = pp_scan_peek(&s);
+	struct pp_json_str key;
+
+	r->array = type == PP_JSON_ARRAY;
+	r->b->profile->variant = pp_build_strz(r->b, r->array ? "array" : "object");
+	if (r->array) {
+		events_read(r, &s);
+	} else if (type == PP_JSON_OBJECT && pp_scan_object(&s)) {
+		while (pp_builder_ok(r->b) && !r->fixed.again && pp_scan_key(&s, &key)) {
+			type = pp_scan_peek(&s);
+			if (pp_json_str_eq(key, "traceEvents") && type == PP_JSON_ARRAY) {
+				events_read(r, &s);
+			} else if (pp_json_str_eq(key, "samples") && type == PP_JSON_ARRAY) {
+				r->samples = s.cur;
+				(void)pp_scan_pass(&s);
+			} else if (pp_json_str_eq(key, "stackFrames") && type == PP_JSON_OBJECT) {
+				r->frames = s.cur;
+				(void)pp_scan_pass(&s);
+			} else {
+				pp_chrome_meta_read(&r->doc, &s, key);
+			}
+		}
+		if (s.error == PP_SCAN_OK && !r->fixed.again)
+			(void)pp_scan_end(&s);
+	}
+	pp_json_doc_scanned(&r->doc, &s);
+}
+
+static uint32_t
+metric_make(struct trace_read *r, const char *name, pp_str event, bool primary)
+{
+	struct pp_metric metric = { .name = pp_build_strz(r->b, name),
+		                    .unit = pp_build_strz(r->b, "ns"),
+		                    .event = event,
+		                    .kind = PP_KIND_WALL_TIME,
+		                    .flags = primary ? PP_METRIC_PRIMARY : 0 };
+
+	pp_fixed_metric(&r->fixed, true, &metric);
+	return pp_build_metric(r->b, &metric);
+}
+
+static void
+metrics_make(struct trace_read *r)
+{
+	bool both = r->has_samples && r->has_slices;
+
+	r->slices_event = both ? pp_build_strz(r->b, "slices") : 0;
+	r->samples_event = both ? pp_build_strz(r->b, "cpu-profile") : 0;
+	if (r->has_samples) {
+		struct pp_metric count = { .name = pp_build_strz(r->b, "samples"),
+			                   .unit = pp_build_strz(r->b, "samples"),
+			                   .event = r->samples_event,
+			                   .kind = PP_KIND_SAMPLES };
+
+		r->time = metric_make(r, "time", r->samples_event, true);
+		r->count = pp_build_metric(r->b, &count);
+	}
+	if (r->has_slices || !r->has_samples)
+		r->dur = metric_make(r, "dur", r->slices_event, !r->has_samples);
+}
+
+static void
+document_read(struct trace_read *r)
+{
+	outline_read(r);
+	if (!pp_builder_ok(r->b) || r->fixed.again)
+		return;
+	pp_trace_profiles_find(r);
+	metrics_make(r);
+	if (r->has_profiles)
+		pp_trace_profiles_build(r);
+	if (r->samples && r->frames)
+		pp_trace_samples_build(r);
+	if (!r->fixed.again && !r->unsorted)
+		pp_trace_slices_build(r);
+	if (r->skipped)
+		pp_json_find(&r->doc, TRACE_SKIPPED, r->skipped_at, "%llu events are no slices",
+		             (unsigned long long)r->skipped);
+}
+
+/* Forgets what was read; what is known of numbers stays. */
+static void
+read_forget(struct trace_read *r)
+{
+	struct trace_read fresh = { .b = r->b,
+		                    .fixed = r->fixed,
+		                    .collect = r->collect || r->unsorted };
+	size_t i;
+
+	for (i = 0; i < r->threads.n; i++)
+		pp_vec_release(&r->threads.at[i].slices);
+	pp_vec_release(&r->threads);
+	pp_vec_release(&r->profiles);
+	pp_vec_release(&r->chunks);
+	pp_vec_release(&r->processes);
+	pp_map_release(&r->thread_of);
+	pp_map_release(&r->frame_of);
+	pp_strtab_release(&r->strings);
+	fresh.doc = r->doc;
+	*r = fresh;
+}
+
+static pp_status
+trace_event_read(struct pp_reader *reader, struct pp_builder *b)
+{
+	struct trace_read r = { .b = b, .fixed = { .decimals = V8_DECIMALS } };
+	pp_status status = pp_json_doc_open(&r.doc, reader, b, pp_trace_rules);
+	bool again = status == PP_OK;
+
+	while (again && pp_builder_ok(b)) {
+		r.thread_of.seed = r.frame_of.seed = reader->seed;
+		if (!pp_strtab_init(&r.strings, reader->seed)) {
+			status = PP_E_NOMEM;
+			break;
+		}
+		/* The nodes of profiles tell what is wrong by the document that is there now. */
+		b->diags = &r.doc.diags;
+		document_read(&r);
+		again = pp_fixed_retry(&r.fixed) || r.unsorted;
+		read_forget(&r);
+		again = again && pp_json_doc_restart(&r.doc);
+	}
+	pp_json_doc_close(&r.doc, TRACE_CUT, TRACE_JSON);
+	return status == PP_OK ? b->status : status;
+}
+
+static const struct pp_holds trace_event_holds[] = {
+	{ .keeps = PP_HAS(STACKS) | PP_HAS(CALLS) | PP_HAS(TIMELINE) | PP_HAS(THREADS) |
+	           PP_HAS(MODULES) | PP_HAS(TIME),
+	  .apart = PP_HAS(MODULES),
+	  .metrics = 1,
+	  .values = "ns" },
+};
+
+const struct pp_format pp_format_trace_event = {
+	.name = "trace-event",
+	.title = "trace events (Chrome, Perfetto, node, Hermes)",
+	.extensions = "trace.json trace",
+	.variants = NULL,
+	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META,
+	.bid = trace_event_bid,
+	.read = trace_event_read,
+	.write = pp_trace_event_write,
+	.holds = trace_event_holds,
+	.rules = pp_trace_rules,
+};

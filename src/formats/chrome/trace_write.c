@@ -1,0 +1,274 @@
+/*
+ * Any profile as trace events, for Perfetto and Chrome's own viewer: slices with the times they had or, where only stacks are known, side by side.
+ */
+#include "base/utf8.h"
+#include "formats/chrome/trace.h"
+#include "formats/kit/replay.h"
+#include "formats/kit/tree_walk.h"
+
+struct trace_write {
+	struct pp_writer *w;
+	const struct pp_profile *p;
+	const struct pp_metric *m;
+	struct pp_json j;
+	struct pp_buf text;
+	bool *told; /* by function: its place was written */
+	int64_t pid, tid;
+	int64_t free_tid; /* it and those above are nobody's */
+	bool laid_out;    /* some times are made up */
+	bool failed;
+	int64_t first, last; /* ns */
+	bool any;
+	union pp_value *own; /* by node, of the series at hand */
+};
+
+/* The ids that a series has, or gets: no two have the same, as their slices would not nest. */
+static void
+ids_choose(struct trace_write *x, size_t series)
+{
+	const struct pp_series *s = &x->p->series.at[series];
+	const struct pp_series *other;
+	bool used = s->tid < 0;
+
+	x->pid = s->pid >= 0 ? s->pid : 1;
+	x->tid = s->tid;
+	for (other = x->p->series.at; other < s && !used; other++)
+		used = other->rows && other->tid == s->tid && other->pid == s->pid;
+	if (used)
+		x->tid = x->free_tid + (int64_t)series;
+	if (s->pid < 0 || used)
+		x->w->loss.made |= PP_HAS(THREADS);
+	if (s->context)
+		x->w->loss.dropped |= PP_HAS(THREADS);
+}
+
+/* Of the metric as ns; a count is a µs. */
+static int64_t
+nanos(struct trace_write *x, union pp_value v)
+{
+	bool time = pp_slice_eq_z(pp_text_of(x->p, x->m->unit), "ns"), rounded = false;
+	int64_t whole = 0;
+
+	if (!pp_value_whole(x->m, v, 1, &whole, &rounded) || (!time && whole > INT64_MAX / 1000)) {
+		x->w->loss.too_large++;
+		whole = time ? INT64_MAX : INT64_MAX / 1000;
+	}
+	x->w->loss.rounded += rounded;
+	return time ? whole : whole * 1000;
+}
+
+/* µs with up to three decimals. */
+static void
+time_put(struct trace_write *x, const char *key, int64_t ns)
+{
+	char digits[PP_NUM_MAX];
+
+	pp_json_put_raw(&x->j, key, digits, pp_num_print(digits, ns, 3));
+}
+
+static void
+name_put(struct trace_write *x, const char *what, struct pp_slice name)
+{
+	if (!name.n)
+		return;
+	pp_json_begin_object(&x->j);
+	pp_json_put_textz(&x->j, "ph", "M");
+	pp_json_put_i64(&x->j, "pid", x->pid);
+	pp_json_put_i64(&x->j, "tid", x->tid);
+	pp_json_put_textz(&x->j, "name", what);
+	pp_json_put_object(&x->j, "args");
+	pp_json_put_text(&x->j, "name", name);
+	pp_json_end_object(&x->j);
+	pp_json_end_object(&x->j);
+}
+
+/* Where a function is, told once. */
+static void
+place_put(struct trace_write *x, pp_func func)
+{
+	const struct pp_func_row *f = &x->p->funcs.at[func];
+
+	if (x->told[func] || (!f->file && !f->line))
+		return;
+	x->told[func] = true;
+	pp_json_put_object(&x->j, "args");
+	if (f->file)
+		pp_json_put_text(&x->j, "file", pp_text_of(x->p, f->file));
+	if (f->line)
+		pp_json_put_u64(&x->j, "line", f->line);
+	if (f->column)
+		pp_json_put_u64(&x->j, "column", f->column);
+	pp_json_end_object(&x->j);
+}
+
+static void
+slice_put(void *ctx, pp_node node, union pp_value at, bool enters)
+{
+	struct trace_write *x = ctx;
+	pp_func func = pp_node_func(x->p, node);
+	const struct pp_func_row *f = &x->p->funcs.at[func];
+	struct pp_slice name = pp_text_of(x->p, f->name);
+	int64_t ns = nanos(x, at);
+
+	x->first = x->any && x->first < ns ? x->first : ns;
+	x->last = x->any && x->last > ns ? x->last : ns;
+	x->any = true;
+	pp_json_begin_object(&x->j);
+	pp_json_put_textz(&x->j, "ph", enters ? "B" : "E");
+	pp_json_put_i64(&x->j, "pid", x->pid);
+	pp_json_put_i64(&x->j, "tid", x->tid);
+	time_put(x, "ts", ns);
+	if (f->module)
+		pp_json_put_text(&x->j, "cat", pp_text_of(x->p, x->p->modules.at[f->module].name));
+	pp_json_put_text(&x->j, "name", name.n ? name : pp_slice_z("(unnamed)"));
+	if (enters) {
+		x->w->loss.names += !name.n || !pp_utf8_valid(name);
+		place_put(x, func);
+	}
+	pp_json_end_object(&x->j);
+}
+
+/* One stack after the other, each as wide as it is. */
+static void
+series_lay_out(struct trace_write *x, const struct pp_series *s)
+{
+	struct pp_tree_walk walk = { 0 };
+	union pp_value at = pp_value_zero(x->m);
+	pp_node entered = 0;
+	uint32_t row;
+	size_t i;
+
+	for (i = 0; i < x->p->tree.n; i++)
+		x->own[i] = pp_value_zero(x->m);
+	for (row = 0; row < s->rows; row++)
+		if (pp_series_present(s, row)) {
+			union pp_value v = pp_cell_value(x->m,
+			                                 pp_series_cell(s, row, x->w->metric));
+			pp_node node;
+
+			if (pp_value_cmp(x->m, v, pp_value_zero(x->m)) < 0)
+				x->w->loss.negative++;
+			else
+				pp_value_add(x->m, &x->own[pp_series_node(s, row)], v);
+			/* Only what is on the way to a cost is drawn. */
+			for (node = pp_series_node(s, row); node && !x->told[x->p->funcs.n + node];
+			     node = pp_tree_parent(&x->p->tree, node))
+				x->told[x->p->funcs.n + node] = true;
+		}
+	if (!pp_tree_walk_begin(&walk, x->p)) {
+		x->failed = true;
+		return;
+	}
+	while (pp_tree_walk_next(&walk)) {
+		if (!x->told[x->p->funcs.n + walk.node])
+			continue;
+		slice_put(x, walk.node, at, !walk.leaving);
+		/* What lasts no time is within nothing that ends then. */
+		if (walk.leaving && walk.node == entered && walk.depth > 1 &&
+		    pp_value_is_zero(x->m, x->own[walk.node]))
+			x->w->loss.dropped |= PP_HAS(STACKS);
+		entered = walk.leaving ? entered : walk.node;
+		/* What is a frame's own comes before what it calls. */
+		if (!walk.leaving)
+			pp_value_add(x->m, &at, x->own[walk.node]);
+	}
+	pp_tree_walk_release(&walk);
+	memset(x->told + x->p->funcs.n, 0, x->p->tree.n * sizeof *x->told);
+	x->laid_out = true;
+	x->w->loss.dropped |= (s->has_calls ? PP_HAS(CALLS) : 0) |
+	                      (s->timeline.n ? PP_HAS(TIMELINE) : 0);
+	if (x->any)
+		x->w->loss.made |= (s->timeline.n ? 0 : PP_HAS(TIMELINE)) |
+		                   (s->has_calls ? 0 : PP_HAS(CALLS));
+}
+
+static void
+series_put(struct trace_write *x, size_t series)
+{
+	const struct pp_series *s = &x->p->series.at[series];
+	struct pp_replay replay = {
+		.profile = x->p, .series = s, .metric = x->w->metric, .step = slice_put, .ctx = x
+	};
+
+	ids_choose(x, series);
+	if (pp_replay_can(x->p, s, x->w->metric))
+		x->failed |= !pp_replay_run(&replay);
+	else
+		series_lay_out(x, s);
+}
+
+static bool
+is_written(const struct trace_write *x, size_t series)
+{
+	const struct pp_series *s = &x->p->series.at[series];
+
+	return s->rows && (!s->event || !x->m->event || s->event == x->m->event);
+}
+
+static void
+document_put(struct trace_write *x)
+{
+	size_t i;
+
+	pp_json_begin_object(&x->j);
+	pp_json_put_array(&x->j, "traceEvents");
+	for (i = 0; x->m && i < x->p->series.n; i++)
+		if (is_written(x, i)) {
+			ids_choose(x, i);
+			name_put(x, "process_name", pp_text_of(x->p, x->p->series.at[i].process));
+			name_put(x, "thread_name", pp_text_of(x->p, x->p->series.at[i].thread));
+		}
+	for (i = 0; x->m && i < x->p->series.n && !x->failed; i++)
+		if (is_written(x, i))
+			series_put(x, i);
+	if (!x->any) {
+		x->w->loss.made &= ~PP_HAS(THREADS);
+		x->w->loss.dropped |= PP_HAS(THREADS);
+	}
+	pp_json_end_array(&x->j);
+	pp_json_put_textz(&x->j, "displayTimeUnit", "ns");
+	pp_json_put_object(&x->j, "otherData");
+	x->text.n = 0;
+	pp_buf_adds(&x->text, "polyprof@");
+	pp_buf_adds(&x->text, pp_version());
+	pp_json_put_text(&x->j, "exporter", pp_slice_of(x->text.p, x->text.p ? x->text.n : 0));
+	if (x->laid_out)
+		pp_json_put_textz(&x->j, "layout", "aggregated");
+	pp_json_end_object(&x->j);
+	pp_json_end_object(&x->j);
+	pp_json_end_line(&x->j);
+}
+
+pp_status
+pp_trace_event_write(struct pp_writer *w)
+{
+	struct trace_write x = { .w = w, .p = w->profile };
+	const struct pp_profile *p = w->profile;
+	size_t i;
+
+	if (!(p->facets & PP_TREE) && (p->calls.rows.n || p->lines.rows.n || p->costs.stated))
+		return PP_E_UNSUPPORTED;
+	if (w->metric < p->metrics.n) {
+		x.m = &p->metrics.at[w->metric];
+		pp_loss_metric(w, w->metric, pp_slice_z("dur"), "ns");
+	}
+	x.free_tid = 1;
+	for (i = 0; i < p->series.n; i++)
+		if (p->series.at[i].tid >= x.free_tid && p->series.at[i].tid < INT64_MAX / 2)
+			x.free_tid = p->series.at[i].tid + 1;
+	x.told = calloc(p->funcs.n + p->tree.n + 1, sizeof *x.told);
+	x.own = calloc(p->tree.n + 1, sizeof *x.own);
+	x.failed = !x.told || !x.own;
+	pp_json_init(&x.j, w->out, PP_JSON_COMPACT);
+	if (!x.failed)
+		document_put(&x);
+	if (p->time.known)
+		w->loss.dropped |= PP_HAS(TIME);
+	if (p->calls.rows.n)
+		w->loss.dropped |= PP_HAS(CALLS);
+	free(x.told);
+	free(x.own);
+	x.failed |= x.text.failed;
+	pp_buf_release(&x.text);
+	return x.failed ? PP_E_NOMEM : PP_OK;
+}
