@@ -1,0 +1,744 @@
+/*
+ * Any profile for the Firefox Profiler: one metric as the weight of samples, CPU time beside it, allocations as tables of
+ * their own. Nodes of the tree are the stack table, whose parents come first.
+ *
+ * Version 60 (tables shared by all threads) is what the profiler has read since 2026 and will read; version 47 (tables in
+ * each thread) is for older ones.
+ */
+#include "formats/firefox/write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+#include "model/series_find.h"
+
+/* ---- entries ---------------------------------------------------------------------------- */
+
+static int
+entry_cmp(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	return a->time != b->time ? (a->time < b->time ? -1 : 1)
+	       : a->row != b->row ? (a->row < b->row ? -1 : 1)
+	                          : 0;
+}
+
+static bool
+is_zero(const struct ff_write *x, size_t metric, int64_t cell)
+{
+	const struct pp_metric *m;
+
+	if (metric == NO_METRIC)
+		return true;
+	m = &x->p->metrics.at[metric];
+	return pp_value_is_zero(m, pp_cell_value(m, cell));
+}
+
+static int64_t
+cell_of(const int64_t *values, size_t metric)
+{
+	return metric == NO_METRIC ? 0 : values[metric];
+}
+
+/* A value as far as readers can hold it. */
+static int64_t
+held(struct ff_write *x, size_t metric, int64_t cell)
+{
+	if (x->p->metrics.at[metric].type != PP_UINT || cell >= 0)
+		return cell;
+	x->w->loss.too_large++;
+	return INT64_MAX;
+}
+
+/* The node that cost without a stack stands under is none. */
+static pp_node
+stack_node(const struct ff_write *x, pp_node node)
+{
+	const struct pp_func_row *f;
+
+	if (!node || pp_tree_parent(&x->p->tree, node))
+		return node;
+	f = &x->p->funcs.at[pp_node_func(x->p, node)];
+	return f->flags & PP_FUNC_PSEUDO && pp_slice_eq_z(pp_text_of(x->p, f->name), FF_NO_STACK)
+	           ? 0
+	           : node;
+}
+
+/* Takes what a node costs, if it belongs to the table that is written: samples (`table` is the main metric) or allocations. */
+static void
+entry_take(struct ff_write *x, size_t table, int64_t time, pp_node node, const int64_t *values,
+           bool zeros)
+{
+	struct entry e = { .time = time,
+		           .node = stack_node(x, node),
+		           .row = (uint32_t)x->entries.n };
+	bool allocates = !is_zero(x, x->js, cell_of(values, x->js)) ||
+	                 !is_zero(x, x->native, cell_of(values, x->native));
+
+	e.value = held(x, table, cell_of(values, table));
+	if (table == x->main)
+		e.cpu = cell_of(values, x->cpu);
+	if (is_zero(x, table, e.value) && is_zero(x, x->cpu, e.cpu) &&
+	    (table != x->main || allocates || !zeros))
+		return;
+	x->failed |= !pp_vec_push(&x->entries, e);
+	x->written[node] = true;
+}
+
+/* Whether all series of a thread have samples in the order of time. */
+static bool
+is_timed(const struct ff_write *x, size_t first, size_t end)
+{
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		const struct pp_series *s = &x->p->series.at[x->series[i]];
+
+		if (s->rows && (!s->timeline.n || s->timeline.cumulative ||
+		                s->timeline.columns < x->p->metrics.n))
+			return false;
+	}
+	return true;
+}
+
+static void
+timeline_take(struct ff_write *x, size_t table, const struct pp_series *s)
+{
+	struct pp_timeline_iter it;
+
+	if (!s->timeline.n)
+		return;
+	if (!pp_timeline_begin(&s->timeline, &it, 0)) {
+		x->failed = true;
+		return;
+	}
+	while (pp_timeline_next(&it) && !x->failed)
+		if (it.event.kind == PP_EVENT_SAMPLE)
+			entry_take(x, table, it.event.time, it.event.node, it.values, true);
+	pp_timeline_end(&it);
+}
+
+static void
+cells_take(struct ff_write *x, size_t table, const struct pp_series *s)
+{
+	size_t n = x->p->metrics.n, m;
+	int64_t *values = calloc(n + 1, sizeof *values);
+	uint32_t row;
+
+	x->failed |= !values;
+	for (row = 0; values && row < s->rows; row++) {
+		if (!pp_series_present(s, row))
+			continue;
+		for (m = 0; m < n; m++)
+			values[m] = pp_series_cell(s, row, m);
+		entry_take(x, table, 0, pp_series_node(s, row), values,
+		           pp_metrics_shown(x->p) == 1 && !s->has_calls &&
+		               !(x->p->metrics.at[x->main].flags & PP_METRIC_NO_ZERO));
+	}
+	free(values);
+}
+
+/* The entries of a thread, in the order of time, or of the profile where that is not known. */
+static void
+entries_take(struct ff_write *x, size_t table, size_t first, size_t end, bool timed)
+{
+	size_t i;
+
+	x->entries.n = 0;
+	if (table == NO_METRIC)
+		return;
+	for (i = first; i < end && !x->failed; i++)
+		if (timed)
+			timeline_take(x, table, &x->p->series.at[x->series[i]]);
+		else
+			cells_take(x, table, &x->p->series.at[x->series[i]]);
+	if (x->entries.n && timed)
+		qsort(x->entries.at, x->entries.n, sizeof *x->entries.at, entry_cmp);
+}
+
+/* ---- samples ---------------------------------------------------------------------------- */
+
+/* ns as ms, exactly. */
+static void
+ms_put(struct ff_write *x, pp_i128 ns)
+{
+	char digits[PP_NUM_MAX];
+
+	pp_json_raw(&x->j, digits, pp_num_print(digits, ns, 6));
+}
+
+/* A value of a metric, time in ms (`ms`) or ns. */
+static void
+value_put(struct ff_write *x, size_t metric, int64_t cell, bool ms)
+{
+	struct pp_metric m = x->p->metrics.at[metric];
+	char digits[PP_NUM_MAX];
+
+	if (ms && m.type == PP_REAL)
+		m.factor_den = (m.factor_den ? m.factor_den : 1) * 1000000;
+	else if (ms)
+		m.scale += 6;
+	pp_json_raw(&x->j, digits, pp_value_print(&m, pp_cell_value(&m, cell), digits));
+}
+
+/* How long an entry is drawn where its time is not known: as long as it costs, else 1 ms. */
+static pp_i128
+length_of(const struct ff_write *x, const struct entry *e)
+{
+	const struct pp_metric *m = &x->p->metrics.at[x->main];
+	double ns = pp_value_double(m, pp_cell_value(m, e->value));
+
+	if (x->as != FF_TIME || !(ns > -9e15 && ns < 9e15))
+		return 1000000;
+	return (pp_i128)(ns < 0 ? -ns : ns);
+}
+
+/* From when to when a reader will see samples. */
+static void
+span_note(struct ff_write *x, pp_i128 first, pp_i128 last)
+{
+	if (!x->entries.n)
+		return;
+	x->first = x->spans && x->first < first ? x->first : first;
+	x->last = x->spans && x->last > last ? x->last : last;
+	x->spans = true;
+}
+
+static void
+times_put(struct ff_write *x, bool timed)
+{
+	pp_i128 last = 0, at = 0;
+	size_t i;
+
+	pp_json_put_array(&x->j, x->old ? "time" : "timeDeltas");
+	for (i = 0; i < x->entries.n; i++) {
+		at = timed ? x->entries.at[i].time
+		     : i   ? at + length_of(x, &x->entries.at[i - 1])
+		           : 0;
+		ms_put(x, x->old ? at : at - last);
+		last = at;
+	}
+	pp_json_end_array(&x->j);
+	x->laid |= !timed && x->entries.n;
+	span_note(x, x->entries.n && timed ? x->entries.at[0].time : 0, at);
+}
+
+static void
+stacks_of(struct ff_write *x)
+{
+	size_t i;
+
+	pp_json_put_array(&x->j, "stack");
+	for (i = 0; i < x->entries.n; i++)
+		ff_null_or(&x->j, x->entries.at[i].node, (uint64_t)x->entries.at[i].node - 1);
+	pp_json_end_array(&x->j);
+}
+
+static void
+weights_put(struct ff_write *x, size_t metric, enum ff_metric as)
+{
+	size_t i;
+
+	pp_json_put_array(&x->j, "weight");
+	for (i = 0; i < x->entries.n; i++)
+		value_put(x, metric, x->entries.at[i].value, as == FF_TIME);
+	pp_json_end_array(&x->j);
+}
+
+/* Whether each sample counts as one. */
+static bool
+are_ones(const struct ff_write *x)
+{
+	const struct pp_metric *m = &x->p->metrics.at[x->main];
+	size_t i;
+
+	if (x->as != FF_SAMPLES || m->type == PP_REAL || m->scale || m->factor_num > 1 ||
+	    m->factor_den > 1)
+		return false;
+	for (i = 0; i < x->entries.n; i++)
+		if (x->entries.at[i].value != 1)
+			return false;
+	return true;
+}
+
+/* CPU time of the first sample is nobody's: one without cost comes before it. */
+static void
+first_spare(struct ff_write *x)
+{
+	struct entry *e = x->entries.at;
+
+	if (x->cpu == NO_METRIC || !x->entries.n || is_zero(x, x->cpu, e->cpu))
+		return;
+	if (!pp_vec_push(&x->entries, (struct entry){ 0 })) {
+		x->failed = true;
+		return;
+	}
+	e = x->entries.at;
+	memmove(e + 1, e, (x->entries.n - 1) * sizeof *e);
+	e[0] = (struct entry){ .time = e[1].time, .node = e[1].node };
+}
+
+static void
+samples_put(struct ff_write *x, size_t first, size_t end, bool timed)
+{
+	size_t i;
+
+	entries_take(x, x->main, first, end, timed);
+	first_spare(x);
+	pp_json_put_object(&x->j, "samples");
+	pp_json_put_u64(&x->j, "length", x->entries.n);
+	x->samples += x->entries.n;
+	stacks_of(x);
+	times_put(x, timed);
+	if (x->main == NO_METRIC || are_ones(x))
+		pp_json_put_null(&x->j, "weight");
+	else
+		weights_put(x, x->main, x->as);
+	pp_json_put_textz(&x->j, "weightType",
+	                  x->as == FF_TIME    ? "tracing-ms"
+	                  : x->as == FF_BYTES ? "bytes"
+	                                      : "samples");
+	if (x->cpu != NO_METRIC) {
+		pp_json_put_array(&x->j, "threadCPUDelta");
+		for (i = 0; i < x->entries.n; i++)
+			value_put(x, x->cpu, x->entries.at[i].cpu, false);
+		pp_json_end_array(&x->j);
+	}
+	pp_json_end_object(&x->j);
+}
+
+static void
+allocations_put(struct ff_write *x, const char *key, size_t metric, size_t first, size_t end,
+                bool timed)
+{
+	size_t i, n;
+	pp_i128 at = 0;
+
+	entries_take(x, metric, first, end, timed);
+	n = x->entries.n;
+	if (!n)
+		return;
+	x->samples += n;
+	pp_json_put_object(&x->j, key);
+	pp_json_put_u64(&x->j, "length", n);
+	pp_json_put_array(&x->j, "time");
+	for (i = 0; i < n; i++) {
+		at = timed ? x->entries.at[i].time : (pp_i128)i * 1000000;
+		ms_put(x, at);
+	}
+	pp_json_end_array(&x->j);
+	span_note(x, timed ? x->entries.at[0].time : 0, at);
+	stacks_of(x);
+	weights_put(x, metric, FF_BYTES);
+	pp_json_put_textz(&x->j, "weightType", "bytes");
+	if (metric == x->js) {
+		ff_column_of_same(x, "className", n, "\"\"");
+		ff_column_of_same(x, "typeName", n, "\"\"");
+		ff_column_of_same(x, "coarseType", n, "\"\"");
+		ff_column_of_same(x, "inNursery", n, "false");
+	}
+	pp_json_end_object(&x->j);
+}
+
+static bool
+is_own(const struct pp_profile *p)
+{
+	const char *name = pp_profile_native(p) ? pp_profile_native(p)->name : "";
+
+	return strcmp(name, "firefox") == 0 || strcmp(name, "gecko") == 0;
+}
+
+/* ---- threads ---------------------------------------------------------------------------- */
+
+static void
+markers_put(struct ff_write *x)
+{
+	static const char *const columns[] = { "data",    "name",  "startTime",
+		                               "endTime", "phase", "category" };
+	size_t i;
+
+	pp_json_put_object(&x->j, "markers");
+	pp_json_put_u64(&x->j, "length", 0);
+	for (i = 0; i < PP_COUNT_OF(columns); i++)
+		ff_column_of_same(x, columns[i], 0, "");
+	pp_json_end_object(&x->j);
+}
+
+static void
+thread_put(struct ff_write *x, size_t first, size_t end)
+{
+	static const struct pp_series nobody = { .pid = -1, .tid = -1 };
+	const struct pp_series *s = first < end ? &x->p->series.at[x->series[first]] : &nobody;
+	bool timed = is_timed(x, first, end);
+	char pid[24] = "";
+
+	if (s->pid >= 0)
+		snprintf(pid, sizeof pid, "%lld", (long long)s->pid);
+	pp_json_begin_object(&x->j);
+	pp_json_put_textz(&x->j, "processType", "default");
+	pp_json_put_u64(&x->j, "processStartupTime", 0);
+	pp_json_put_null(&x->j, "processShutdownTime");
+	pp_json_put_u64(&x->j, "registerTime", 0);
+	pp_json_put_null(&x->j, "unregisterTime");
+	pp_json_put_array(&x->j, "pausedRanges");
+	pp_json_end_array(&x->j);
+	if (s->process)
+		pp_json_put_text(&x->j, "processName", pp_text_of(x->p, s->process));
+	pp_json_put_text(&x->j, "name", pp_text_of(x->p, s->thread));
+	pp_json_put_bool(&x->j, "isMainThread", s->pid < 0 || s->pid == s->tid || end == first);
+	pp_json_put_textz(&x->j, "pid", pid);
+	if (s->tid >= 0)
+		pp_json_put_i64(&x->j, "tid", s->tid);
+	else
+		pp_json_put_text(&x->j, "tid", pp_text_of(x->p, s->context));
+	samples_put(x, first, end, timed);
+	if (!x->entries.n && first < end && s->rows)
+		x->w->loss.dropped |= PP_HAS(THREADS);
+	if (x->js != NO_METRIC)
+		allocations_put(x, "jsAllocations", x->js, first, end, timed);
+	if (x->native != NO_METRIC)
+		allocations_put(x, "nativeAllocations", x->native, first, end, timed);
+	markers_put(x);
+	if (x->old)
+		ff_tables_put(x);
+	pp_json_end_object(&x->j);
+	if (s->tid >= 0 && s->context)
+		x->w->loss.dropped |= PP_HAS(THREADS);
+}
+
+/* Addresses of stacks that cost nothing of what is written are lost with them. */
+static void
+addresses_count(struct ff_write *x)
+{
+	const struct pp_profile *p = x->p;
+	bool *kept = calloc(p->frames.n + 1, sizeof *kept);
+	pp_node node;
+	size_t i;
+
+	x->failed |= !kept;
+	for (node = (pp_node)p->tree.n; kept && node-- > 1;)
+		if (x->written[node]) {
+			x->written[pp_tree_parent(&p->tree, node)] = true;
+			kept[pp_tree_frame(&p->tree, node)] = true;
+		}
+	for (node = 1; kept && node < p->tree.n; node++) {
+		i = pp_tree_frame(&p->tree, node);
+		x->w->loss.more[PP_TRAIT_ADDRESSES] += !kept[i] && p->frames.at[i].address;
+		kept[i] = true;
+	}
+	free(kept);
+}
+
+/* Markers are not written. */
+static void
+markers_count(struct ff_write *x)
+{
+	const struct pp_kept_facet *kept = &x->p->kept;
+	uint64_t n;
+	size_t i;
+
+	for (i = 0; is_own(x->p) && i < kept->extras.n; i++)
+		if (kept->extras.at[i].table == FF_EXTRA_MARKERS &&
+		    pp_num_u64(pp_text_of(x->p, kept->extras.at[i].bytes), &n) && n < INT32_MAX)
+			x->w->loss.more[PP_TRAIT_PRIVATE] += (int64_t)n;
+}
+
+/* Series of one thread stand together, threads in the order of the profile. */
+static void
+threads_put(struct ff_write *x)
+{
+	size_t n = x->p->series.n, i, k;
+
+	pp_json_put_array(&x->j, "threads");
+	for (i = 0; i < n && !x->failed; i = k) {
+		for (k = i + 1; k < n && pp_series_same_thread(&x->p->series.at[x->series[i]],
+		                                               &x->p->series.at[x->series[k]]);)
+			k++;
+		thread_put(x, i, k);
+	}
+	if (!n)
+		thread_put(x, 0, 0);
+	pp_json_end_array(&x->j);
+}
+
+static int
+series_cmp(const void *pa, const void *pb, void *ctx)
+{
+	const struct pp_profile *p = ctx;
+	const struct pp_series *a = &p->series.at[*(const uint32_t *)pa],
+	                       *b = &p->series.at[*(const uint32_t *)pb];
+	const int64_t keys[][2] = {
+		{ a->pid, b->pid },
+		{ a->tid, b->tid },
+		{ a->process, b->process },
+		{ a->thread, b->thread },
+		{ a->context, b->context },
+		{ (int64_t) * (const uint32_t *)pa, (int64_t) * (const uint32_t *)pb }
+	};
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(keys); i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return 0;
+}
+
+/* ---- the document ----------------------------------------------------------------------- */
+
+static void
+metrics_choose(struct ff_write *x)
+{
+	const struct pp_profile *p = x->p;
+	bool own = is_own(p), chosen = x->w->opts && x->w->opts->metric;
+	const struct pp_metric *m;
+	size_t i;
+
+	x->main = x->w->metric < p->metrics.n ? x->w->metric : NO_METRIC;
+	x->cpu = x->js = x->native = NO_METRIC;
+	if (x->main == NO_METRIC)
+		return;
+	m = &p->metrics.at[x->main];
+	x->as = pp_slice_eq_z(pp_text_of(p, m->unit), "ns")      ? FF_TIME
+	        : pp_slice_eq_z(pp_text_of(p, m->unit), "bytes") ? FF_BYTES
+	                                                         : FF_SAMPLES;
+	for (i = 0; i < p->metrics.n && !chosen; i++) {
+		struct pp_slice name = pp_text_of(p, p->metrics.at[i].name);
+
+		if (i == x->main || p->metrics.at[i].flags & PP_METRIC_GAINED)
+			continue;
+		if (own && pp_slice_eq_z(name, "jsAllocations"))
+			x->js = i;
+		else if (own && pp_slice_eq_z(name, "nativeAllocations"))
+			x->native = i;
+		else if (x->cpu == NO_METRIC && p->metrics.at[i].kind == PP_KIND_CPU_TIME &&
+		         pp_slice_eq_z(pp_text_of(p, p->metrics.at[i].unit), "ns"))
+			x->cpu = i;
+	}
+}
+
+static void
+metrics_tell(struct ff_write *x)
+{
+	static const char *const names[] = {
+		[FF_SAMPLES] = "samples", [FF_TIME] = "time", [FF_BYTES] = "bytes"
+	};
+	const char *unit = x->as == FF_TIME ? "ns" : x->as == FF_BYTES ? "bytes" : "samples";
+
+	if (x->main == NO_METRIC)
+		return;
+	pp_loss_metric(x->w, x->main, pp_slice_z(names[x->as]), unit);
+	if (x->cpu != NO_METRIC)
+		pp_loss_metric(x->w, x->cpu, pp_slice_z("threadCPUDelta"), "ns");
+	if (x->js != NO_METRIC)
+		pp_loss_metric(x->w, x->js, pp_slice_z("jsAllocations"), "bytes");
+	if (x->native != NO_METRIC)
+		pp_loss_metric(x->w, x->native, pp_slice_z("nativeAllocations"), "bytes");
+}
+
+/* Metadata of its own kind is kept but for what is said anew here. */
+static bool
+is_said(struct pp_slice key)
+{
+	static const char *const keys[] = { "preprocessedProfileVersion",
+		                            "version",
+		                            "categories",
+		                            "markerSchema",
+		                            "symbolicated",
+		                            "sampleUnits",
+		                            "importedFrom" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(keys); i++)
+		if (pp_slice_eq_z(key, keys[i]))
+			return true;
+	return false;
+}
+
+/* Writes those that are kept, and counts the others. */
+static void
+own_meta_put(struct ff_write *x)
+{
+	const struct pp_profile *p = x->p;
+	bool same = strcmp(pp_profile_native(p)->name, "firefox") == 0, said = false;
+	int64_t *more = &x->w->loss.more[PP_TRAIT_METADATA];
+	size_t i;
+
+	for (i = 0; i < p->meta.n; i++) {
+		const struct pp_meta_row *row = &p->meta.at[i];
+		bool counts = row->type != PP_META_OBJECT && row->type != PP_META_ARRAY;
+
+		if (row->parent == 0) {
+			said = is_said(pp_text_of(p, row->key));
+			if (!said)
+				pp_meta_json_write(&x->j, p, i, true);
+		}
+		*more += !counts ? 0 : said && same ? 1 : !said && !same ? -1 : 0;
+	}
+}
+
+/* What must be there, where the profile does not bring it. */
+static void
+needed_put(struct ff_write *x, bool own)
+{
+	const struct pp_profile *p = x->p;
+	struct pp_slice product = pp_text_of(p, p->producer);
+
+	if (!own || !pp_profile_meta(p, "interval").n)
+		pp_json_put_u64(&x->j, "interval", 1);
+	if (!own || !pp_profile_meta(p, "startTime").n)
+		pp_json_put_i64(&x->j, "startTime", p->recorded_at > 0 ? p->recorded_at * 1000 : 0);
+	if (!own || !pp_profile_meta(p, "processType").n)
+		pp_json_put_u64(&x->j, "processType", 0);
+	if (!own || !pp_profile_meta(p, "product").n)
+		pp_json_put_text(&x->j, "product",
+		                 product.n ? product
+		                           : pp_slice_z(p->format ? p->format->name : "polyprof"));
+	if (!own || !pp_profile_meta(p, "stackwalk").n)
+		pp_json_put_u64(&x->j, "stackwalk", 1);
+}
+
+static void
+meta_put(struct ff_write *x)
+{
+	static const char other[] =
+	    "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}";
+
+	pp_json_put_object(&x->j, "meta");
+	needed_put(x, is_own(x->p));
+	pp_json_put_u64(&x->j, "version", 29);
+	pp_json_put_u64(&x->j, "preprocessedProfileVersion", x->old ? 47 : 60);
+	pp_json_put_array(&x->j, "categories");
+	pp_json_raw(&x->j, other, strlen(other));
+	pp_json_end_array(&x->j);
+	pp_json_put_array(&x->j, "markerSchema");
+	pp_json_end_array(&x->j);
+	pp_json_put_bool(&x->j, "symbolicated", true);
+	pp_json_put_textz(&x->j, "importedFrom", "polyprof");
+	if (x->cpu != NO_METRIC) {
+		pp_json_put_object(&x->j, "sampleUnits");
+		pp_json_put_textz(&x->j, "time", "ms");
+		pp_json_put_textz(&x->j, "eventDelay", "ms");
+		pp_json_put_textz(&x->j, "threadCPUDelta", "ns");
+		pp_json_end_object(&x->j);
+	}
+	if (is_own(x->p))
+		own_meta_put(x);
+	pp_json_end_object(&x->j);
+}
+
+/* The id of debug information: 32 digits in upper case, and 0 as its age. */
+static void
+breakpad_put(struct ff_write *x, struct pp_slice id)
+{
+	char text[34] = "";
+	size_t i;
+
+	for (i = 0; i < 32 && id.n >= 32; i++)
+		text[i] = (char)(id.p[i] >= 'a' && id.p[i] <= 'f' ? id.p[i] - 32 : id.p[i]);
+	text[i] = i ? '0' : 0;
+	pp_json_put_textz(&x->j, "breakpadId", text);
+}
+
+static void
+libs_put(struct ff_write *x)
+{
+	size_t i;
+
+	pp_json_put_array(&x->j, "libs");
+	for (i = 1; i < x->p->modules.n; i++) {
+		struct pp_slice path = pp_text_of(x->p, x->p->modules.at[i].name), name = path;
+		struct pp_slice id = pp_text_of(x->p, x->p->modules.at[i].build_id);
+		const unsigned char *slash = name.n ? memrchr(name.p, '/', name.n) : NULL;
+
+		if (slash && slash + 1 < path.p + path.n)
+			name = pp_slice_between(slash + 1, path.p + path.n);
+		pp_json_begin_object(&x->j);
+		pp_json_put_textz(&x->j, "arch", "");
+		pp_json_put_text(&x->j, "name", name);
+		pp_json_put_text(&x->j, "path", path);
+		pp_json_put_text(&x->j, "debugName", name);
+		pp_json_put_text(&x->j, "debugPath", path);
+		breakpad_put(x, id);
+		if (id.n)
+			pp_json_put_text(&x->j, "codeId", id);
+		else
+			pp_json_put_null(&x->j, "codeId");
+		pp_json_end_object(&x->j);
+	}
+	pp_json_end_array(&x->j);
+}
+
+static void
+document_put(struct ff_write *x)
+{
+	const struct pp_profile *p = x->p;
+
+	pp_json_init(&x->j, x->w->out, PP_JSON_COMPACT);
+	pp_json_begin_object(&x->j);
+	meta_put(x);
+	libs_put(x);
+	threads_put(x);
+	markers_count(x);
+	addresses_count(x);
+	if (!x->old) {
+		pp_json_put_object(&x->j, "shared");
+		ff_tables_put(x);
+		pp_json_end_object(&x->j);
+	}
+	pp_json_end_object(&x->j);
+	pp_json_end_line(&x->j);
+	if (p->samples && x->samples != p->samples)
+		x->w->loss.dropped |= PP_HAS(SAMPLES);
+	else if (x->samples != p->samples)
+		x->w->loss.made |= PP_HAS(SAMPLES);
+	if (x->laid)
+		x->w->loss.made |= PP_HAS(TIMELINE);
+	if (p->time.known && (!x->spans || x->first != p->time.start || x->last != p->time.end))
+		x->w->loss.dropped |= PP_HAS(TIME);
+	else if (!p->time.known && x->spans)
+		x->w->loss.made |= PP_HAS(TIME);
+}
+
+pp_status
+pp_firefox_write(struct pp_writer *w)
+{
+	struct ff_write x = { .w = w, .p = w->profile };
+	size_t i;
+
+	if (!(w->profile->facets & PP_TREE) && w->profile->metrics.n)
+		return PP_E_UNSUPPORTED;
+	x.old = w->opts && w->opts->variant && strcmp(w->opts->variant, "47") == 0;
+	w->loss.variant = x.old ? "47" : "60";
+	x.series = malloc((x.p->series.n + 1) * sizeof *x.series);
+	x.written = calloc(x.p->tree.n + 1, sizeof *x.written);
+	x.failed = !x.series || !x.written || !pp_strtab_init(&x.strings, x.p->strs.seed);
+	for (i = 0; !x.failed && i < x.p->series.n; i++)
+		x.series[i] = (uint32_t)i;
+	if (!x.failed) {
+		pp_sort(x.series, x.p->series.n, sizeof *x.series, series_cmp,
+		        (void *)(uintptr_t)x.p);
+		metrics_choose(&x);
+		metrics_tell(&x);
+		document_put(&x);
+	}
+	pp_strtab_release(&x.strings);
+	pp_vec_release(&x.entries);
+	free(x.series);
+	free(x.written);
+	return x.failed ? PP_E_NOMEM : PP_OK;
+}
+
+#define KEEPS                                                                                      \
+	(PP_HAS(STACKS) | PP_HAS(TIMELINE) | PP_HAS(TIME) | PP_HAS(SAMPLES) | PP_HAS(RECORDED) |   \
+	 PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(FIRST_COLUMNS) | PP_HAS(MODULES) |           \
+	 PP_HAS(BUILD_IDS) | PP_HAS(PLACES) | PP_HAS(COLUMNS) | PP_HAS(ADDRESSES) |                \
+	 PP_HAS(INLINED) | PP_HAS(THREADS) | PP_HAS(HOMONYMS))
+
+const struct pp_holds pp_firefox_holds[] = {
+	{ .keeps = KEEPS,
+	  .own = PP_HAS(METADATA),
+	  .apart = PP_HAS(FILES) | PP_HAS(FIRST_LINES) | PP_HAS(FIRST_COLUMNS) | PP_HAS(MODULES),
+	  .values = "numbers of samples, ms or bytes; JavaScript rounds beyond 2^53" },
+};
