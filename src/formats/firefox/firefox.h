@@ -24,6 +24,9 @@ enum ff_metric { FF_SAMPLES, FF_TIME, FF_BYTES, FF_CPU, FF_JS, FF_NATIVE, FF_MET
 /* What is noted of series: how many markers they have. */
 #define FF_EXTRA_MARKERS 1
 
+/* What metadata say where times are none. */
+#define FF_LAID "made up: stacks were laid one after the other"
+
 #define FF_NO_STACK "[no stack]"
 
 typedef PP_VEC(uint32_t) ff_column;
@@ -81,6 +84,7 @@ struct ff_read {
 	uint32_t metric[FF_METRICS]; /* of the profile, PP_NO_METRIC = there is none */
 	enum ff_metric seen[FF_METRICS];
 	unsigned seen_count;
+	bool untimed; /* what stands as times is made up */
 	int cpu_unit; /* CPU time is counted in 10^-cpu_unit s; 0 = it is no time */
 	struct ff_libs libs;
 	struct ff_stacks stacks;

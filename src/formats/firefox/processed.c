@@ -207,8 +207,7 @@ addresses_load(struct ff_read *r, const unsigned char *at)
 	if (pp_scan_peek(&s) != PP_JSON_ARRAY || !pp_scan_array(&s))
 		return false;
 	while (pp_builder_ok(r->b) && pp_scan_item(&s)) {
-		bool known = pp_scan_if_number(&s, &num) && pp_json_num_u64(&num, &v) &&
-		             v < UINT64_MAX;
+		bool known = pp_scan_if_number(&s, &num) && pp_json_num_u64(&num, &v);
 
 		if (!pp_vec_push(&t->frame_address, known ? v : 0))
 			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
@@ -556,6 +555,18 @@ stacks_of_samples(struct ff_read *r, const unsigned char *at, struct ff_samples 
 		}
 }
 
+/* Samples without weights count one each, which is more than one cell where other weights have fractions. */
+static void
+ones_push(struct ff_read *r, struct ff_samples *s)
+{
+	int decimals = r->fixed[s->metric].decimals;
+	int64_t one = decimals < 0 ? 0 : (int64_t)pp_decimal_powers[decimals];
+
+	while (s->value.n < s->n && pp_builder_ok(r->b))
+		if (!pp_vec_push(&s->value, one))
+			pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+}
+
 static void
 samples_read(struct ff_read *r, const unsigned char *at, enum ff_metric known, uint32_t series)
 {
@@ -583,12 +594,8 @@ samples_read(struct ff_read *r, const unsigned char *at, enum ff_metric known, u
 		ff_find(r, PF_TIME, at, "samples have neither time nor timeDeltas");
 	lengths_check(r, v, v[S_WEIGHT] != NULL, has_cpu, v[S_TIME] || v[S_STEPS], &s, at);
 	stacks_of_samples(r, v[S_STACK], &s);
-	/* Cells are thousandths or finer where some are: one is as many as that. */
-	if (!s.value.n && s.n && r->fixed[s.metric].decimals)
-		for (size_t i = 0; i < s.n && pp_builder_ok(r->b); i++)
-			if (!pp_vec_push(&s.value,
-			                 (int64_t)pp_decimal_powers[r->fixed[s.metric].decimals]))
-				pp_builder_fail(r->b, PP_E_NOMEM, NULL);
+	if (!s.value.n && r->fixed[s.metric].decimals)
+		ones_push(r, &s);
 	ff_samples_feed(r, &s);
 	ff_samples_release(&s);
 }

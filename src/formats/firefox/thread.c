@@ -61,7 +61,7 @@ void
 ff_meta_read(struct ff_read *r, const unsigned char *meta)
 {
 	static const struct pp_slice keys[] = { PP_KEY("startTime"), PP_KEY("sampleUnits"),
-		                                PP_KEY("product") };
+		                                PP_KEY("product"), PP_KEY("extra") };
 	static const struct pp_slice units[] = { PP_KEY("threadCPUDelta") };
 	const unsigned char *at[PP_COUNT_OF(keys)], *unit;
 	struct pp_json_num num;
@@ -76,6 +76,9 @@ ff_meta_read(struct ff_read *r, const unsigned char *meta)
 		r->cpu_unit = unit_of(text);
 	if (r->b->profile->meta.n)
 		return; /* that of another process */
+	s = ff_scan(r, at[3] ? at[3] : meta);
+	r->untimed = at[3] && pp_scan_skip(&s, &text) &&
+	             memmem(text.p, text.n, FF_LAID, strlen(FF_LAID));
 	if (ff_number_at(r, at[0], &num) && pp_json_num_decimal(&num, &start) &&
 	    pp_decimal_scaled(&start, 1, &seconds) && seconds > 0)
 		r->b->profile->recorded_at = seconds / 1000;
@@ -417,10 +420,12 @@ ff_clock_take(struct ff_clock *c, const struct pp_json_num *num, bool step)
 {
 	int64_t cell = 0, unit = 1;
 
-	c->fixed = (struct pp_fixed){ .decimals = CLOCK_DECIMALS, .most = CLOCK_DECIMALS };
+	c->fixed = (struct pp_fixed){ .decimals = CLOCK_DECIMALS,
+		                      .most = CLOCK_DECIMALS,
+		                      .bounded = true };
 	if (num && (!pp_fixed_read(&c->fixed, num, 3, &cell) || c->fixed.again)) {
 		/* Times since 1970 have room as ns. */
-		c->fixed = (struct pp_fixed){ .decimals = 9, .most = 9 };
+		c->fixed = (struct pp_fixed){ .decimals = 9, .most = 9, .bounded = true };
 		unit = PS_PER_NS;
 		if (!pp_fixed_read(&c->fixed, num, 3, &cell) || c->fixed.again)
 			cell = 0;
@@ -562,6 +567,7 @@ ff_samples_feed(struct ff_read *r, struct ff_samples *s)
 		return;
 	for (i = 0; i < s->n; i++)
 		r->b->profile->samples += s->stack.at[i] != FF_LEFT_OUT;
+	s->time.n = r->untimed ? 0 : s->time.n;
 	span_grow(r, s);
 	if (r->doc.reader->order->facets & (PP_TIMELINE | PP_EXTRAS) ||
 	    r->doc.reader->order->facets == 0)

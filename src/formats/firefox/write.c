@@ -42,16 +42,6 @@ cell_of(const int64_t *values, size_t metric)
 	return metric == NO_METRIC ? 0 : values[metric];
 }
 
-/* A value as far as readers can hold it. */
-static int64_t
-held(struct ff_write *x, size_t metric, int64_t cell)
-{
-	if (x->p->metrics.at[metric].type != PP_UINT || cell >= 0)
-		return cell;
-	x->w->loss.too_large++;
-	return INT64_MAX;
-}
-
 /* The node that cost without a stack stands under is none. */
 static pp_node
 stack_node(const struct ff_write *x, pp_node node)
@@ -77,7 +67,7 @@ entry_take(struct ff_write *x, size_t table, int64_t time, pp_node node, const i
 	bool allocates = !is_zero(x, x->js, cell_of(values, x->js)) ||
 	                 !is_zero(x, x->native, cell_of(values, x->native));
 
-	e.value = held(x, table, cell_of(values, table));
+	e.value = cell_of(values, table);
 	if (table == x->main)
 		e.cpu = cell_of(values, x->cpu);
 	if (is_zero(x, table, e.value) && is_zero(x, x->cpu, e.cpu) &&
@@ -221,7 +211,6 @@ times_put(struct ff_write *x, bool timed)
 		last = at;
 	}
 	pp_json_end_array(&x->j);
-	x->laid |= !timed && x->entries.n;
 	span_note(x, x->entries.n && timed ? x->entries.at[0].time : 0, at);
 }
 
@@ -366,12 +355,27 @@ markers_put(struct ff_write *x)
 	pp_json_end_object(&x->j);
 }
 
+/* Whether series have anything of what is written. */
+static bool
+has_entries(struct ff_write *x, size_t first, size_t end)
+{
+	const size_t tables[] = { x->main, x->js, x->native };
+	bool timed = !x->laid, found = false;
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(tables) && !found; i++) {
+		entries_take(x, tables[i], first, end, timed);
+		found = x->entries.n > 0;
+	}
+	return found;
+}
+
 static void
 thread_put(struct ff_write *x, size_t first, size_t end)
 {
 	static const struct pp_series nobody = { .pid = -1, .tid = -1 };
 	const struct pp_series *s = first < end ? &x->p->series.at[x->series[first]] : &nobody;
-	bool timed = is_timed(x, first, end);
+	bool timed = !x->laid;
 	char pid[24] = "";
 
 	if (s->pid >= 0)
@@ -394,8 +398,6 @@ thread_put(struct ff_write *x, size_t first, size_t end)
 	else
 		pp_json_put_text(&x->j, "tid", pp_text_of(x->p, s->context));
 	samples_put(x, first, end, timed);
-	if (!x->entries.n && first < end && s->rows)
-		x->w->loss.dropped |= PP_HAS(THREADS);
 	if (x->js != NO_METRIC)
 		allocations_put(x, "jsAllocations", x->js, first, end, timed);
 	if (x->native != NO_METRIC)
@@ -450,15 +452,21 @@ static void
 threads_put(struct ff_write *x)
 {
 	size_t n = x->p->series.n, i, k;
+	bool put = false;
 
 	pp_json_put_array(&x->j, "threads");
 	for (i = 0; i < n && !x->failed; i = k) {
 		for (k = i + 1; k < n && pp_series_same_thread(&x->p->series.at[x->series[i]],
 		                                               &x->p->series.at[x->series[k]]);)
 			k++;
-		thread_put(x, i, k);
+		if ((i == 0 && k == n) || has_entries(x, i, k)) {
+			thread_put(x, i, k);
+			put = true;
+		} else {
+			x->w->loss.dropped |= PP_HAS(THREADS);
+		}
 	}
-	if (!n)
+	if (!put)
 		thread_put(x, 0, 0);
 	pp_json_end_array(&x->j);
 }
@@ -602,6 +610,8 @@ needed_put(struct ff_write *x, bool own)
 static void
 meta_put(struct ff_write *x)
 {
+	static const char laid[] = "[{\"label\":\"polyprof\",\"entries\":[{\"label\":\"Times\","
+	                           "\"format\":\"string\",\"value\":\"" FF_LAID "\"}]}]";
 	static const char other[] =
 	    "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}";
 
@@ -625,6 +635,10 @@ meta_put(struct ff_write *x)
 	}
 	if (is_own(x->p))
 		own_meta_put(x);
+	if (x->laid) {
+		pp_json_key(&x->j, "extra");
+		pp_json_raw(&x->j, laid, strlen(laid));
+	}
 	pp_json_end_object(&x->j);
 }
 
@@ -670,6 +684,13 @@ libs_put(struct ff_write *x)
 	pp_json_end_array(&x->j);
 }
 
+/* Whether all times are known; else none is told as such. */
+static bool
+all_timed(const struct ff_write *x)
+{
+	return is_timed(x, 0, x->p->series.n);
+}
+
 static void
 document_put(struct ff_write *x)
 {
@@ -677,6 +698,7 @@ document_put(struct ff_write *x)
 
 	pp_json_init(&x->j, x->w->out, PP_JSON_COMPACT);
 	pp_json_begin_object(&x->j);
+	x->laid = !all_timed(x);
 	meta_put(x);
 	libs_put(x);
 	threads_put(x);
@@ -694,8 +716,9 @@ document_put(struct ff_write *x)
 	else if (x->samples != p->samples)
 		x->w->loss.made |= PP_HAS(SAMPLES);
 	if (x->laid)
-		x->w->loss.made |= PP_HAS(TIMELINE);
-	if (p->time.known && (!x->spans || x->first != p->time.start || x->last != p->time.end))
+		x->w->loss.dropped |= PP_HAS(TIMELINE) | PP_HAS(TIME);
+	else if (p->time.known &&
+	         (!x->spans || x->first != p->time.start || x->last != p->time.end))
 		x->w->loss.dropped |= PP_HAS(TIME);
 	else if (!p->time.known && x->spans)
 		x->w->loss.made |= PP_HAS(TIME);
@@ -707,7 +730,7 @@ pp_firefox_write(struct pp_writer *w)
 	struct ff_write x = { .w = w, .p = w->profile };
 	size_t i;
 
-	if (!(w->profile->facets & PP_TREE) && w->profile->metrics.n)
+	if (!(w->profile->facets & PP_TREE) && w->profile->facets & (PP_EDGES | PP_LINES))
 		return PP_E_UNSUPPORTED;
 	x.old = w->opts && w->opts->variant && strcmp(w->opts->variant, "47") == 0;
 	w->loss.variant = x.old ? "47" : "60";
