@@ -249,31 +249,60 @@ const char *pp_name_class_text(enum pp_name_class class)
 	return names[class];
 }
 
+/* The words of the table by the byte that a name must begin or end with. */
+void
+pp_name_classes_init(struct pp_name_classes *c)
+{
+	size_t i;
+
+	*c = (struct pp_name_classes){ 0 };
+	_Static_assert(PP_COUNT_OF(table) < PP_COUNT_OF(c->next), "words are chained by number");
+	/* The last first, so that chains are in the order of the table. */
+	for (i = PP_COUNT_OF(table); i-- > 0;) {
+		bool ends = table[i].how == ENDS;
+		unsigned char key = (unsigned char)table[i].word[ends ? table[i].n - 1 : 0];
+		uint16_t *first = ends ? &c->ending[key] : &c->beginning[key];
+
+		c->next[i + 1] = *first;
+		*first = (uint16_t)(i + 1);
+	}
+}
+
+/* The first word of a chain that a name matches, by number; 0 = none. */
+static size_t
+chain_find(const struct pp_name_classes *c, size_t at, struct pp_slice name)
+{
+	for (; at; at = c->next[at]) {
+		size_t n = table[at - 1].n;
+		unsigned how = table[at - 1].how;
+
+		if (name.n < n || (how == IS && name.n != n))
+			continue;
+		if (memcmp(how == ENDS ? name.p + name.n - n : name.p, table[at - 1].word, n) == 0)
+			break;
+	}
+	return at;
+}
+
 enum pp_name_class
-pp_name_class(struct pp_slice name)
+pp_name_class(const struct pp_name_classes *c, struct pp_slice name)
 {
 	static const char *const before[] = { "php::", "[k] " };
-	size_t i, n;
+	size_t i, n, begins, ends;
 
 	for (i = 0; i < PP_COUNT_OF(before); i++) {
 		n = strlen(before[i]);
 		if (name.n > n && memcmp(name.p, before[i], n) == 0)
 			name = pp_slice_of(name.p + n, name.n - n);
 	}
+	if (!name.n)
+		return PP_CLASS_NONE;
 	/* Perl's code at compile time. */
-	if (memmem(name.p, name.n, "::BEGIN@", 8))
+	if (memchr(name.p, '@', name.n) && memmem(name.p, name.n, "::BEGIN@", 8))
 		return PP_CLASS_STARTUP;
-	for (i = 0; i < PP_COUNT_OF(table) && name.n; i++) {
-		const char *word = table[i].word;
-
-		n = table[i].n;
-		if (table[i].how == ENDS ? (char)name.p[name.n - 1] != word[n - 1]
-		                         : (char)name.p[0] != word[0])
-			continue;
-		if (name.n < n || (table[i].how == IS && name.n != n))
-			continue;
-		if (memcmp(table[i].how == ENDS ? name.p + name.n - n : name.p, word, n) == 0)
-			return (enum pp_name_class)table[i].class;
-	}
-	return PP_CLASS_NONE;
+	begins = chain_find(c, c->beginning[(unsigned char)name.p[0]], name);
+	ends = chain_find(c, c->ending[(unsigned char)name.p[name.n - 1]], name);
+	if (!begins || (ends && ends < begins))
+		begins = ends;
+	return begins ? (enum pp_name_class)table[begins - 1].class : PP_CLASS_NONE;
 }

@@ -17,7 +17,14 @@ enum pp_name_class {
 	PP_CLASSES
 };
 
-enum pp_name_class pp_name_class(struct pp_slice name);
+/* The table, made ready for many names. */
+struct pp_name_classes {
+	uint16_t beginning[256], ending[256]; /* 1 + the first word by that byte */
+	uint16_t next[256];                   /* by 1 + a word */
+};
+
+void pp_name_classes_init(struct pp_name_classes *);
+enum pp_name_class pp_name_class(const struct pp_name_classes *, struct pp_slice name);
 /* "lock" and so on. */
 const char *pp_name_class_text(enum pp_name_class);
 

@@ -199,22 +199,6 @@ hot_self_find(struct pp_facts *f)
 	}
 }
 
-/* "ids": the first few rows of those that a question is about. */
-static void
-ids_add(struct pp_row *r, const struct pp_facts *f, const bool *chosen)
-{
-	size_t row, n = 0;
-
-	pp_row_key(r, "ids");
-	pp_row_open(r, '[');
-	for (row = 0; row < f->flat.n && n < IDS_SHOWN; row++)
-		if (chosen[row]) {
-			pp_row_handle(r, 'f', pp_handles_rank(f->handles, f->flat.func[row]));
-			n++;
-		}
-	pp_row_close(r, ']');
-}
-
 static bool
 is_unknown(const struct pp_profile *p, pp_func func)
 {
@@ -233,65 +217,73 @@ is_unknown(const struct pp_profile *p, pp_func func)
 	return true;
 }
 
-/* The rows that a fact takes together, and what they cost themselves. */
-static union pp_value
-rows_sum(const struct pp_facts *f, const bool *chosen, uint64_t *first)
+/* The functions that a fact takes together. */
+struct together {
+	union pp_value self;
+	uint32_t handles[IDS_SHOWN]; /* of the costliest */
+	size_t n;
+};
+
+static void
+together_add(struct together *t, const struct pp_facts *f, size_t row)
+{
+	if (t->n < IDS_SHOWN)
+		t->handles[t->n++] = pp_handles_rank(f->handles, f->flat.func[row]);
+	pp_value_add(&f->profile->metrics.at[f->metric], &t->self,
+	             pp_flat_get(&f->flat, row, f->metric).own);
+}
+
+/* "class" and "unknown-names", where they cost enough. */
+static void
+together_state(const struct together *t, struct pp_facts *f, unsigned class)
 {
 	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
-	union pp_value sum = pp_value_zero(m);
-	size_t row;
+	double self = pp_value_double(m, t->self);
+	struct pp_stating s;
+	char text[16];
+	size_t i;
 
-	*first = 0;
-	for (row = 0; row < f->flat.n; row++)
-		if (chosen[row]) {
-			if (!*first)
-				*first = pp_handles_rank(f->handles, f->flat.func[row]);
-			pp_value_add(m, &sum, pp_flat_get(&f->flat, row, f->metric).own);
-		}
-	return sum;
+	if (self < (class < PP_CLASSES ? CLASS_LEAST : UNKNOWN_LEAST) * f->whole)
+		return;
+	pp_fact_begin(&s, f);
+	if (class < PP_CLASSES) {
+		pp_row_key(&s.row, "class");
+		pp_row_word(&s.row, pp_name_class_text((enum pp_name_class) class));
+		pp_row_key(&s.row, "ids");
+		pp_row_open(&s.row, '[');
+		for (i = 0; i < t->n; i++)
+			pp_row_handle(&s.row, 'f', t->handles[i]);
+		pp_row_close(&s.row, ']');
+	}
+	self_add(&s.row, f, "self", t->self);
+	handle_text(text, 'f', t->handles[0]);
+	pp_fact_end(&s, class < PP_CLASSES ? "class" : "unknown-names", self / f->whole,
+	            t->handles[0], "callers", "function", text);
 }
 
 static void
 classes_find(struct pp_facts *f)
 {
 	const struct pp_profile *p = f->profile;
-	const struct pp_metric *m = &p->metrics.at[f->metric];
-	bool *chosen = calloc(f->flat.n + 1, sizeof *chosen);
-	unsigned char *class = calloc(f->flat.n + 1, 1);
-	union pp_value sum;
-	struct pp_stating s;
-	uint64_t first;
-	char text[16];
+	struct together found[PP_CLASSES + 1];
+	struct pp_name_classes classes;
 	size_t row;
 	unsigned i;
 
-	f->failed |= !chosen || !class;
-	for (row = 0; !f->failed && row < f->flat.n; row++) {
-		struct pp_slice name = pp_text_of(p, p->funcs.at[f->flat.func[row]].name);
+	pp_name_classes_init(&classes);
+	for (i = 0; i <= PP_CLASSES; i++)
+		found[i] = (struct together){ .self = pp_value_zero(&p->metrics.at[f->metric]) };
+	for (row = 0; row < f->flat.n; row++) {
+		pp_func func = f->flat.func[row];
 
-		class[row] = (unsigned char)pp_name_class(name);
+		i = pp_name_class(&classes, pp_text_of(p, p->funcs.at[func].name));
+		if (i != PP_CLASS_NONE)
+			together_add(&found[i], f, row);
+		if (is_unknown(p, func))
+			together_add(&found[PP_CLASSES], f, row);
 	}
-	for (i = PP_CLASS_NONE + 1; !f->failed && i <= PP_CLASSES; i++) {
-		for (row = 0; row < f->flat.n; row++)
-			chosen[row] = i < PP_CLASSES ? class[row] == i
-			                             : is_unknown(p, f->flat.func[row]);
-		sum = rows_sum(f, chosen, &first);
-		if (pp_value_double(m, sum) <
-		    (i < PP_CLASSES ? CLASS_LEAST : UNKNOWN_LEAST) * f->whole)
-			continue;
-		pp_fact_begin(&s, f);
-		if (i < PP_CLASSES) {
-			pp_row_key(&s.row, "class");
-			pp_row_word(&s.row, pp_name_class_text((enum pp_name_class)i));
-			ids_add(&s.row, f, chosen);
-		}
-		self_add(&s.row, f, "self", sum);
-		handle_text(text, 'f', first);
-		pp_fact_end(&s, i < PP_CLASSES ? "class" : "unknown-names",
-		            pp_value_double(m, sum) / f->whole, first, "callers", "function", text);
-	}
-	free(chosen);
-	free(class);
+	for (i = PP_CLASS_NONE + 1; i <= PP_CLASSES; i++)
+		together_state(&found[i], f, i);
 }
 
 /* ---- the path ---- */
@@ -485,12 +477,13 @@ both_find(struct pp_facts *f)
 	for (row = 0; time < p->metrics.n && bytes < p->metrics.n && row < f->flat.n; row++) {
 		double shares[2] = { share_of(f, row, time), share_of(f, row, bytes) };
 		const size_t metrics[2] = { time, bytes };
-		uint32_t handle = pp_handles_rank(f->handles, f->flat.func[row]);
 		struct pp_stating s;
+		uint32_t handle;
 		char text[16];
 
 		if (shares[0] < BOTH_LEAST || shares[1] < BOTH_LEAST)
 			continue;
+		handle = pp_handles_rank(f->handles, f->flat.func[row]);
 		handle_text(text, 'f', handle);
 		pp_fact_begin(&s, f);
 		pp_fact_function(&s.row, f, "id", "name", f->flat.func[row]);
@@ -580,13 +573,24 @@ facts_find(struct pp_facts *f)
 	return f->failed ? pp_answer_fail_status(f->x->answer, PP_E_NOMEM) : PP_OK;
 }
 
+/* Whether the handles remember how many facts there are: those of the whole by its first metric. */
+static bool
+count_is_kept(const struct pp_facts *f, const struct pp_asked *asked)
+{
+	return f->profile == f->handles->profile && !asked->metric;
+}
+
 pp_status
 pp_facts_make(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *topic,
               const struct pp_asked *asked)
 {
 	pp_status status = facts_begin(f, x, topic, asked);
 
-	return status == PP_OK ? facts_find(f) : status;
+	if (status == PP_OK)
+		status = facts_find(f);
+	if (status == PP_OK && count_is_kept(f, asked))
+		atomic_store(f->handles->facts, f->list.n + 1);
+	return status;
 }
 
 pp_status
@@ -594,7 +598,7 @@ pp_facts_count(struct pp_facts *f, struct pp_excerpt *x, const struct pp_topic *
                const struct pp_asked *asked, uint64_t *count)
 {
 	pp_status status = facts_begin(f, x, topic, asked);
-	bool same = status == PP_OK && f->profile == f->handles->profile && !asked->metric;
+	bool same = status == PP_OK && count_is_kept(f, asked);
 
 	*count = same ? atomic_load(f->handles->facts) : 0;
 	if (status != PP_OK || *count) {

@@ -15,7 +15,12 @@
 #define RECURSION_LEAST 0.05
 #define CYCLE_SHOWN 5
 
-/* A pair of caller and callee, over all places. */
+/* A call as a node of the tree or the file states it; one pair of functions may have many. */
+struct link {
+	pp_func caller, callee;
+};
+
+/* A pair of caller and callee that may cost enough to be spoken of, over all places. */
 struct edge {
 	pp_func caller, callee;
 	uint64_t calls;
@@ -23,8 +28,11 @@ struct edge {
 };
 
 struct graph {
+	PP_VEC(struct link) links;
 	PP_VEC(struct edge) edges;
 	struct pp_map known; /* caller << 32 | callee -> edge */
+	double *most;        /* by function: what calls of it cost, without those that give back */
+	bool *itself;        /* by function: it calls itself */
 	uint32_t *deepest;   /* by function: how often it stood on one stack, at most */
 	uint32_t *component; /* by function */
 	uint32_t *members;   /* by component */
@@ -32,44 +40,71 @@ struct graph {
 	bool failed;
 };
 
-static struct edge *
-edge_at(struct graph *g, pp_func caller, pp_func callee)
+/* Learns of a call before edges are made. */
+static void
+link_add(struct graph *g, pp_func caller, pp_func callee, double total)
 {
-	uint64_t key = (uint64_t)caller << 32 | callee;
-	uint32_t found = pp_map_get(&g->known, key);
+	g->most[callee] += total > 0 ? total : 0;
+	g->itself[callee] |= caller == callee;
+	if (caller && caller != callee)
+		g->failed |= !pp_vec_push(&g->links, (struct link){ caller, callee });
+}
 
+/* Adds to the edge of a call, if calls of the function can matter at all. */
+static void
+edge_add(struct graph *g, const struct pp_facts *f, struct link link, uint64_t calls, double total)
+{
+	uint64_t key = (uint64_t)link.caller << 32 | link.callee;
+	uint32_t found;
+
+	if (!link.caller || link.caller == link.callee ||
+	    g->most[link.callee] < EDGE_LEAST * f->whole)
+		return;
+	found = pp_map_get(&g->known, key);
 	if (found == PP_MAP_NONE) {
 		found = (uint32_t)g->edges.n;
-		if (!pp_vec_push(&g->edges, (struct edge){ caller, callee, 0, 0 }) ||
+		if (!pp_vec_push(&g->edges, (struct edge){ link.caller, link.callee, 0, 0 }) ||
 		    !pp_map_set(&g->known, key, found)) {
 			g->failed = true;
-			return NULL;
+			return;
 		}
 	}
-	return &g->edges.at[found];
+	pp_count_add(&g->edges.at[found].calls, calls);
+	g->edges.at[found].total += total;
 }
 
 /* ---- out of the calls that the file states ---- */
+
+static double
+stated_total(const struct pp_facts *f, size_t row)
+{
+	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
+
+	return pp_value_double(m, pp_cell_value(m, pp_edge_cell(f->profile, row, 1 + f->metric)));
+}
+
+static struct link
+stated_link(const struct pp_profile *p, size_t row)
+{
+	return (struct link){ p->funcs.at[p->calls.rows.at[row].caller].same,
+		              p->funcs.at[p->calls.rows.at[row].callee].same };
+}
 
 static void
 stated_add(struct graph *g, const struct pp_facts *f)
 {
 	const struct pp_profile *p = f->profile;
-	const struct pp_metric *m = &p->metrics.at[f->metric];
 	size_t i;
 
 	g->has_calls = pp_calls_counted(p);
 	for (i = 0; i < p->calls.rows.n && !g->failed; i++) {
-		const struct pp_edge_row *row = &p->calls.rows.at[i];
-		struct edge *e = row->caller ? edge_at(g, p->funcs.at[row->caller].same,
-		                                       p->funcs.at[row->callee].same)
-		                             : NULL;
+		struct link link = stated_link(p, i);
 
-		if (!e)
-			continue;
-		pp_count_add(&e->calls, (uint64_t)pp_edge_cell(p, i, 0));
-		e->total += pp_value_double(m, pp_cell_value(m, pp_edge_cell(p, i, 1 + f->metric)));
+		link_add(g, link.caller, link.callee, stated_total(f, i));
 	}
+	for (i = 0; g->has_calls && i < p->calls.rows.n && !g->failed; i++)
+		edge_add(g, f, stated_link(p, i), (uint64_t)pp_edge_cell(p, i, 0),
+		         stated_total(f, i));
 }
 
 /* ---- out of the tree ---- */
@@ -80,45 +115,43 @@ struct on_stack {
 	PP_VEC(uint32_t) nodes;
 };
 
-static void
-node_add(struct graph *g, const struct pp_facts *f, struct on_stack *on, uint32_t node,
-         double total)
+/* Comes to a node; whether its function does not stand above it. */
+static bool
+node_enter(struct graph *g, const struct pp_numbering *t, struct on_stack *on, uint32_t node)
 {
-	const struct pp_numbering *t = f->tree;
-	pp_func func = t->func[node], caller = t->func[t->parent[node]];
-	struct edge *e;
+	pp_func func = t->func[node];
 
 	while (on->nodes.n && t->end[on->nodes.at[on->nodes.n - 1]] <= node)
 		on->count[t->func[on->nodes.at[--on->nodes.n]]]--;
 	if (++on->count[func] > g->deepest[func])
 		g->deepest[func] = on->count[func];
 	g->failed |= !pp_vec_push(&on->nodes, node);
-	if (!caller)
-		return;
-	e = edge_at(g, caller, func);
-	if (!e)
-		return;
-	if (t->calls)
-		pp_count_add(&e->calls, t->calls[node]);
-	if (on->count[func] == 1)
-		e->total += total;
+	return on->count[func] == 1;
 }
 
 static void
 tree_add(struct graph *g, const struct pp_facts *f)
 {
 	const struct pp_metric *m = &f->profile->metrics.at[f->metric];
-	bool primary = f->metric == pp_profile_primary(f->profile);
-	union pp_value *own = primary ? NULL : pp_numbering_totals(f->tree, f->metric);
-	const union pp_value *totals = primary ? f->tree->total : own;
+	const struct pp_numbering *t = f->tree;
+	bool primary = f->metric == pp_profile_primary(f->profile), first;
+	union pp_value *own = primary ? NULL : pp_numbering_totals(t, f->metric);
+	const union pp_value *totals = primary ? t->total : own;
 	struct on_stack on = { .count = calloc(f->profile->funcs.n + 1, sizeof *on.count) };
 	uint32_t node;
 
-	g->has_calls = f->tree->calls != NULL;
+	g->has_calls = t->calls != NULL;
 	g->stacks = true;
 	g->failed |= !totals || !on.count;
-	for (node = 1; !g->failed && node < f->tree->n; node++)
-		node_add(g, f, &on, node, pp_value_double(m, totals[node]));
+	for (node = 1; !g->failed && node < t->n; node++)
+		link_add(g, t->func[t->parent[node]], t->func[node],
+		         pp_value_double(m, totals[node]));
+	for (node = 1; !g->failed && node < t->n; node++) {
+		first = node_enter(g, t, &on, node);
+		if (g->has_calls)
+			edge_add(g, f, (struct link){ t->func[t->parent[node]], t->func[node] },
+			         t->calls[node], first ? pp_value_double(m, totals[node]) : 0);
+	}
 	free(own);
 	free(on.count);
 	pp_vec_release(&on.nodes);
@@ -130,17 +163,17 @@ static void
 cycles_find(struct graph *g, size_t funcs)
 {
 	size_t *first = calloc(funcs + 2, sizeof *first), i;
-	uint32_t *to = calloc(g->edges.n + 1, sizeof *to), count = 0;
+	uint32_t *to = calloc(g->links.n + 1, sizeof *to), count = 0;
 
 	g->component = calloc(funcs + 1, sizeof *g->component);
 	g->members = calloc(funcs + 1, sizeof *g->members);
 	g->failed |= !first || !to || !g->component || !g->members;
-	for (i = 0; !g->failed && i < g->edges.n; i++)
-		first[g->edges.at[i].caller + 2]++;
+	for (i = 0; !g->failed && i < g->links.n; i++)
+		first[g->links.at[i].caller + 2]++;
 	for (i = 2; !g->failed && i < funcs + 2; i++)
 		first[i] += first[i - 1];
-	for (i = 0; !g->failed && i < g->edges.n; i++)
-		to[first[g->edges.at[i].caller + 1]++] = g->edges.at[i].callee;
+	for (i = 0; !g->failed && i < g->links.n; i++)
+		to[first[g->links.at[i].caller + 1]++] = g->links.at[i].callee;
 	g->failed = g->failed || !pp_scc_compute((uint32_t)funcs, first, to, g->component, &count);
 	for (i = 0; !g->failed && i < funcs; i++)
 		g->members[g->component[i]]++;
@@ -163,8 +196,8 @@ per_call_find(struct pp_facts *f, const struct graph *g, const size_t *row_of)
 		struct pp_stating s;
 		char text[16];
 
-		if (e->caller == e->callee || e->calls < CALLS_LEAST ||
-		    e->calls / CALLS_TIMES < calls || e->total < EDGE_LEAST * f->whole ||
+		if (e->calls < CALLS_LEAST || e->calls / CALLS_TIMES < calls ||
+		    e->total < EDGE_LEAST * f->whole ||
 		    g->component[e->caller] == g->component[e->callee])
 			continue;
 		snprintf(text, sizeof text, "f%u", pp_handles_rank(f->handles, e->caller));
@@ -215,16 +248,17 @@ recursion_find(struct pp_facts *f, struct graph *g)
 
 	for (row = 0; row < f->flat.n; row++) {
 		pp_func func = f->flat.func[row];
-		uint32_t self_edge = pp_map_get(&g->known, (uint64_t)func << 32 | func);
-		uint32_t handle = pp_handles_rank(f->handles, func);
-		uint64_t depth = depth_of(f, g, row);
 		struct pp_stating s;
+		uint32_t handle;
+		uint64_t depth;
 		char text[16];
 
 		if (pp_facts_total(f, row) < RECURSION_LEAST * f->whole ||
-		    !(self_edge != PP_MAP_NONE || g->deepest[func] > 1 ||
+		    !(g->itself[func] || g->deepest[func] > 1 ||
 		      g->members[g->component[func]] > 1))
 			continue;
+		handle = pp_handles_rank(f->handles, func);
+		depth = depth_of(f, g, row);
 		snprintf(text, sizeof text, "f%u", handle);
 		pp_fact_begin(&s, f);
 		pp_fact_function(&s.row, f, "id", "name", func);
@@ -239,15 +273,39 @@ recursion_find(struct pp_facts *f, struct graph *g)
 	}
 }
 
+static bool
+graph_init(struct graph *g, const struct pp_profile *p)
+{
+	size_t n = p->funcs.n + 1;
+
+	*g = (struct graph){ .known = { .seed = p->strs.seed } };
+	g->most = calloc(n, sizeof *g->most);
+	g->itself = calloc(n, sizeof *g->itself);
+	g->deepest = calloc(n, sizeof *g->deepest);
+	return g->most && g->itself && g->deepest;
+}
+
+static void
+graph_release(struct graph *g)
+{
+	free(g->most);
+	free(g->itself);
+	free(g->deepest);
+	free(g->component);
+	free(g->members);
+	pp_vec_release(&g->links);
+	pp_vec_release(&g->edges);
+	pp_map_release(&g->known);
+}
+
 void
 pp_facts_calls(struct pp_facts *f)
 {
 	size_t funcs = f->profile->funcs.n, row;
-	struct graph g = { .known = { .seed = f->profile->strs.seed } };
 	size_t *row_of = calloc(funcs + 1, sizeof *row_of);
+	struct graph g;
 
-	g.deepest = calloc(funcs + 1, sizeof *g.deepest);
-	g.failed = !row_of || !g.deepest;
+	g.failed = !graph_init(&g, f->profile) || !row_of;
 	for (row = 0; row_of && row <= funcs; row++)
 		row_of[row] = f->flat.n;
 	for (row = 0; row_of && row < f->flat.n; row++)
@@ -264,9 +322,5 @@ pp_facts_calls(struct pp_facts *f)
 		recursion_find(f, &g);
 	f->failed |= g.failed;
 	free(row_of);
-	free(g.deepest);
-	free(g.component);
-	free(g.members);
-	pp_vec_release(&g.edges);
-	pp_map_release(&g.known);
+	graph_release(&g);
 }

@@ -146,10 +146,11 @@ pp_cg_ends_with_totals(struct pp_slice creator)
 static bool
 end_is_cut(const struct pp_cg_parser *p)
 {
-	const struct pp_cg_part *last = p->head.parts.at + p->head.parts.n - 1;
+	const struct pp_cg_part *last;
 
 	if (!p->at.cut || p->head.parts.n == 0)
 		return false;
+	last = &p->head.parts.at[p->head.parts.n - 1];
 	return !(last->has_totals || last->has_summary) ||
 	       !pp_cg_sums_agree(p, last, last->has_totals ? last->totals : last->summary);
 }
