@@ -135,7 +135,8 @@ row_read(struct xhprof_read *r)
 			at += pp_key_metric(r->b, xhprof_keys, name, METRICS_MAX, &r->next);
 		fine = pp_scan_number(&r->scan, &num) && at <= METRICS_MAX &&
 		       pp_json_num_i64(&num, &r->row[at]) && r->row[0] >= 0;
-		pp_json_alike_number(&r->alike, &num, (unsigned)at);
+		if (fine)
+			pp_json_alike_number(&r->alike, &num, (unsigned)at);
 	}
 	pp_json_alike_end(&r->alike, &r->scan, fine);
 	return fine && r->scan.error == PP_SCAN_OK;

@@ -34,6 +34,7 @@ CHANGED = 'loss-names loss-homonyms loss-no-stack loss-roots loss-recursion esti
 SPENT = CHANGED + 'loss-values loss-exclusive loss-metrics '
 EXPLAINED_BY = {
     'complete': 'loss-incomplete',
+    'whole': 'loss-values',
     'recorded': 'loss-recorded',
     'samples': 'loss-samples',
     'time range': 'loss-time loss-timeline',
@@ -78,7 +79,7 @@ EXPLAINED_BY = {
     'gains': 'loss-gains',
 }
 # What may differ without a word, though it explains one: a trace of samples is one of calls, too.
-SOFT = {'order', 'other totals', 'frames at lines', 'site rows', 'pair costs', 'gains'}
+SOFT = {'order', 'whole', 'other totals', 'frames at lines', 'site rows', 'pair costs', 'gains'}
 # What cannot always be seen: differences in the last digit, the same metadata may be what the other format says anyhow, readers guess marks by names, and only the format itself understands what is private.
 UNSEEN = {'loss-metadata', 'loss-measured', 'loss-built-in', 'loss-private', 'estimated'}
 # Damaged samples show this: see tests/cli/merge.t.
@@ -210,6 +211,8 @@ class Facts:
         labels = list(functions[0]['self']) if functions else []
         label = labels[self.column] if self.column < len(labels) else answer.get('metric')
         whole = sum(f['self'][label] for f in functions) or 1
+        # Values that are all cut to the same have the same shares.
+        of['whole'] = whole
         for f in functions:
             key = f.get('name_hex', f['name'])
             for what in ('self', 'total'):

@@ -715,6 +715,10 @@ document_read(struct ff_read *r)
 	struct pp_scan all;
 
 	ff_begin(r);
+	if (!r->doc.text.n) {
+		ff_find(r, FF_CUT, NULL, "there is nothing");
+		return;
+	}
 	if (r->doc.reader->order->facets & PP_FINDINGS) {
 		all = ff_scan(r, r->doc.text.p);
 		(void)pp_scan_skip(&all, NULL);

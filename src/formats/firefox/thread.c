@@ -347,7 +347,10 @@ path_make(struct ff_read *r, uint32_t stack)
 	}
 	r->path.n = depth;
 	for (at = stack, i = depth; i > 0; at = t->parent.at[at])
-		r->path.at[--i] = t->frame_of(r, t->frame.at[at]);
+		r->path.at[--i] = t->frame.at[at];
+	/* From the root on: names are numbered in that order. */
+	for (i = 0; i < depth; i++)
+		r->path.at[i] = t->frame_of(r, r->path.at[i]);
 	return pp_builder_ok(r->b);
 }
 

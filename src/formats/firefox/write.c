@@ -7,146 +7,12 @@
  */
 #include "formats/firefox/write.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/sort.h"
 #include "model/series_find.h"
-
-/* ---- entries ---------------------------------------------------------------------------- */
-
-static int
-entry_cmp(const void *pa, const void *pb)
-{
-	const struct entry *a = pa, *b = pb;
-
-	return a->time != b->time ? (a->time < b->time ? -1 : 1)
-	       : a->row != b->row ? (a->row < b->row ? -1 : 1)
-	                          : 0;
-}
-
-static bool
-is_zero(const struct ff_write *x, size_t metric, int64_t cell)
-{
-	const struct pp_metric *m;
-
-	if (metric == NO_METRIC)
-		return true;
-	m = &x->p->metrics.at[metric];
-	return pp_value_is_zero(m, pp_cell_value(m, cell));
-}
-
-static int64_t
-cell_of(const int64_t *values, size_t metric)
-{
-	return metric == NO_METRIC ? 0 : values[metric];
-}
-
-/* The node that cost without a stack stands under is none. */
-static pp_node
-stack_node(const struct ff_write *x, pp_node node)
-{
-	const struct pp_func_row *f;
-
-	if (!node || pp_tree_parent(&x->p->tree, node))
-		return node;
-	f = &x->p->funcs.at[pp_node_func(x->p, node)];
-	return f->flags & PP_FUNC_PSEUDO && pp_slice_eq_z(pp_text_of(x->p, f->name), FF_NO_STACK)
-	           ? 0
-	           : node;
-}
-
-/* Takes what a node costs, if it belongs to the table that is written: samples (`table` is the main metric) or allocations. */
-static void
-entry_take(struct ff_write *x, size_t table, int64_t time, pp_node node, const int64_t *values,
-           bool zeros)
-{
-	struct entry e = { .time = time,
-		           .node = stack_node(x, node),
-		           .row = (uint32_t)x->entries.n };
-	bool allocates = !is_zero(x, x->js, cell_of(values, x->js)) ||
-	                 !is_zero(x, x->native, cell_of(values, x->native));
-
-	e.value = cell_of(values, table);
-	if (table == x->main)
-		e.cpu = cell_of(values, x->cpu);
-	if (is_zero(x, table, e.value) && is_zero(x, x->cpu, e.cpu) &&
-	    (table != x->main || allocates || !zeros))
-		return;
-	x->failed |= !pp_vec_push(&x->entries, e);
-	x->written[node] = true;
-}
-
-/* Whether all series of a thread have samples in the order of time. */
-static bool
-is_timed(const struct ff_write *x, size_t first, size_t end)
-{
-	size_t i;
-
-	for (i = first; i < end; i++) {
-		const struct pp_series *s = &x->p->series.at[x->series[i]];
-
-		if (s->rows && (!s->timeline.n || s->timeline.cumulative ||
-		                s->timeline.columns < x->p->metrics.n))
-			return false;
-	}
-	return true;
-}
-
-static void
-timeline_take(struct ff_write *x, size_t table, const struct pp_series *s)
-{
-	struct pp_timeline_iter it;
-
-	if (!s->timeline.n)
-		return;
-	if (!pp_timeline_begin(&s->timeline, &it, 0)) {
-		x->failed = true;
-		return;
-	}
-	while (pp_timeline_next(&it) && !x->failed)
-		if (it.event.kind == PP_EVENT_SAMPLE)
-			entry_take(x, table, it.event.time, it.event.node, it.values, true);
-	pp_timeline_end(&it);
-}
-
-static void
-cells_take(struct ff_write *x, size_t table, const struct pp_series *s)
-{
-	size_t n = x->p->metrics.n, m;
-	int64_t *values = calloc(n + 1, sizeof *values);
-	uint32_t row;
-
-	x->failed |= !values;
-	for (row = 0; values && row < s->rows; row++) {
-		if (!pp_series_present(s, row))
-			continue;
-		for (m = 0; m < n; m++)
-			values[m] = pp_series_cell(s, row, m);
-		entry_take(x, table, 0, pp_series_node(s, row), values,
-		           pp_metrics_shown(x->p) == 1 && !s->has_calls &&
-		               !(x->p->metrics.at[x->main].flags & PP_METRIC_NO_ZERO));
-	}
-	free(values);
-}
-
-/* The entries of a thread, in the order of time, or of the profile where that is not known. */
-static void
-entries_take(struct ff_write *x, size_t table, size_t first, size_t end, bool timed)
-{
-	size_t i;
-
-	x->entries.n = 0;
-	if (table == NO_METRIC)
-		return;
-	for (i = first; i < end && !x->failed; i++)
-		if (timed)
-			timeline_take(x, table, &x->p->series.at[x->series[i]]);
-		else
-			cells_take(x, table, &x->p->series.at[x->series[i]]);
-	if (x->entries.n && timed)
-		qsort(x->entries.at, x->entries.n, sizeof *x->entries.at, entry_cmp);
-}
 
 /* ---- samples ---------------------------------------------------------------------------- */
 
@@ -159,18 +25,32 @@ ms_put(struct ff_write *x, pp_i128 ns)
 	pp_json_raw(&x->j, digits, pp_num_print(digits, ns, 6));
 }
 
+/* A double, which readers take with so many decimals: ps of time, millionths of anything else. */
+static size_t
+double_print(struct ff_write *x, double v, bool ms, char digits[PP_NUM_MAX])
+{
+	double fine = nearbyint(ms ? v * 1e3 : v * 1e6);
+
+	if (!(fabs(fine) < 9e18))
+		return pp_num_print_double(digits, ms ? v / 1e6 : v);
+	x->w->loss.rounded += fabs(fine / (ms ? 1e3 : 1e6) - v) > 1e-12 * fabs(v);
+	return pp_num_print(digits, (pp_i128)fine, ms ? 9 : 6);
+}
+
 /* A value of a metric, time in ms (`ms`) or ns. */
 static void
 value_put(struct ff_write *x, size_t metric, int64_t cell, bool ms)
 {
 	struct pp_metric m = x->p->metrics.at[metric];
+	union pp_value v = pp_cell_value(&m, cell);
 	char digits[PP_NUM_MAX];
+	size_t n;
 
-	if (ms && m.type == PP_REAL)
-		m.factor_den = (m.factor_den ? m.factor_den : 1) * 1000000;
-	else if (ms)
-		m.scale += 6;
-	pp_json_raw(&x->j, digits, pp_value_print(&m, pp_cell_value(&m, cell), digits));
+	m.scale += ms ? 6 : 0;
+	n = m.type == PP_REAL
+	        ? double_print(x, pp_value_double(&x->p->metrics.at[metric], v), ms, digits)
+	        : pp_value_print(&m, v, digits);
+	pp_json_raw(&x->j, digits, n);
 }
 
 /* How long an entry is drawn where its time is not known: as long as it costs, else 1 ms. */
@@ -221,7 +101,7 @@ stacks_of(struct ff_write *x)
 
 	pp_json_put_array(&x->j, "stack");
 	for (i = 0; i < x->entries.n; i++)
-		ff_null_or(&x->j, x->entries.at[i].node, (uint64_t)x->entries.at[i].node - 1);
+		ff_null_or(&x->j, x->entries.at[i].stack, (uint64_t)x->entries.at[i].stack - 1);
 	pp_json_end_array(&x->j);
 }
 
@@ -258,7 +138,7 @@ first_spare(struct ff_write *x)
 {
 	struct entry *e = x->entries.at;
 
-	if (x->cpu == NO_METRIC || !x->entries.n || is_zero(x, x->cpu, e->cpu))
+	if (x->cpu == NO_METRIC || !x->entries.n || ff_is_zero(x, x->cpu, e->cpu))
 		return;
 	if (!pp_vec_push(&x->entries, (struct entry){ 0 })) {
 		x->failed = true;
@@ -266,7 +146,7 @@ first_spare(struct ff_write *x)
 	}
 	e = x->entries.at;
 	memmove(e + 1, e, (x->entries.n - 1) * sizeof *e);
-	e[0] = (struct entry){ .time = e[1].time, .node = e[1].node };
+	e[0] = (struct entry){ .time = e[1].time, .stack = e[1].stack };
 }
 
 static void
@@ -274,7 +154,7 @@ samples_put(struct ff_write *x, size_t first, size_t end, bool timed)
 {
 	size_t i;
 
-	entries_take(x, x->main, first, end, timed);
+	ff_entries_take(x, x->main, first, end);
 	first_spare(x);
 	pp_json_put_object(&x->j, "samples");
 	pp_json_put_u64(&x->j, "length", x->entries.n);
@@ -305,7 +185,7 @@ allocations_put(struct ff_write *x, const char *key, size_t metric, size_t first
 	size_t i, n;
 	pp_i128 at = 0;
 
-	entries_take(x, metric, first, end, timed);
+	ff_entries_take(x, metric, first, end);
 	n = x->entries.n;
 	if (!n)
 		return;
@@ -355,17 +235,17 @@ markers_put(struct ff_write *x)
 	pp_json_end_object(&x->j);
 }
 
-/* Whether series have anything of what is written. */
+/* Whether series have anything of what is written; the stacks that they need are numbered. */
 static bool
 has_entries(struct ff_write *x, size_t first, size_t end)
 {
 	const size_t tables[] = { x->main, x->js, x->native };
-	bool timed = !x->laid, found = false;
+	bool found = false;
 	size_t i;
 
-	for (i = 0; i < PP_COUNT_OF(tables) && !found; i++) {
-		entries_take(x, tables[i], first, end, timed);
-		found = x->entries.n > 0;
+	for (i = 0; i < PP_COUNT_OF(tables); i++) {
+		ff_entries_take(x, tables[i], first, end);
+		found |= x->entries.n > 0;
 	}
 	return found;
 }
@@ -420,11 +300,9 @@ addresses_count(struct ff_write *x)
 	size_t i;
 
 	x->failed |= !kept;
-	for (node = (pp_node)p->tree.n; kept && node-- > 1;)
-		if (x->written[node]) {
-			x->written[pp_tree_parent(&p->tree, node)] = true;
+	for (node = 1; kept && node < p->tree.n; node++)
+		if (x->stack_of[node])
 			kept[pp_tree_frame(&p->tree, node)] = true;
-		}
 	for (node = 1; kept && node < p->tree.n; node++) {
 		i = pp_tree_frame(&p->tree, node);
 		x->w->loss.more[PP_TRAIT_ADDRESSES] += !kept[i] && p->frames.at[i].address;
@@ -447,6 +325,27 @@ markers_count(struct ff_write *x)
 			x->w->loss.more[PP_TRAIT_PRIVATE] += (int64_t)n;
 }
 
+static bool
+same_thread(const struct ff_write *x, size_t i, size_t k)
+{
+	const struct pp_series *a = &x->p->series.at[x->series[i]],
+	                       *b = &x->p->series.at[x->series[k]];
+
+	return a->pid == b->pid && a->tid == b->tid && a->process == b->process &&
+	       a->thread == b->thread && (a->tid >= 0 || a->context == b->context);
+}
+
+/* How many series from the i-th on belong to one thread. */
+static size_t
+thread_end(const struct ff_write *x, size_t i)
+{
+	size_t k = i + 1;
+
+	while (k < x->p->series.n && same_thread(x, i, k))
+		k++;
+	return k;
+}
+
 /* Series of one thread stand together, threads in the order of the profile. */
 static void
 threads_put(struct ff_write *x)
@@ -456,9 +355,7 @@ threads_put(struct ff_write *x)
 
 	pp_json_put_array(&x->j, "threads");
 	for (i = 0; i < n && !x->failed; i = k) {
-		for (k = i + 1; k < n && pp_series_same_thread(&x->p->series.at[x->series[i]],
-		                                               &x->p->series.at[x->series[k]]);)
-			k++;
+		k = thread_end(x, i);
 		if ((i == 0 && k == n) || has_entries(x, i, k)) {
 			thread_put(x, i, k);
 			put = true;
@@ -471,26 +368,54 @@ threads_put(struct ff_write *x)
 	pp_json_end_array(&x->j);
 }
 
+/* What sorting knows of the series: the first of its thread. */
+struct sorting {
+	const struct pp_profile *p;
+	const uint32_t *leader; /* by series; NULL = not known yet */
+};
+
 static int
 series_cmp(const void *pa, const void *pb, void *ctx)
 {
-	const struct pp_profile *p = ctx;
-	const struct pp_series *a = &p->series.at[*(const uint32_t *)pa],
-	                       *b = &p->series.at[*(const uint32_t *)pb];
-	const int64_t keys[][2] = {
-		{ a->pid, b->pid },
-		{ a->tid, b->tid },
-		{ a->process, b->process },
-		{ a->thread, b->thread },
-		{ a->context, b->context },
-		{ (int64_t) * (const uint32_t *)pa, (int64_t) * (const uint32_t *)pb }
-	};
+	const struct sorting *s = ctx;
+	uint32_t ia = *(const uint32_t *)pa, ib = *(const uint32_t *)pb;
+	const struct pp_series *a = &s->p->series.at[ia], *b = &s->p->series.at[ib];
+	const int64_t by_thread[][2] = { { a->pid, b->pid },
+		                         { a->tid, b->tid },
+		                         { a->process, b->process },
+		                         { a->thread, b->thread },
+		                         { a->tid < 0 ? a->context : 0,
+		                           b->tid < 0 ? b->context : 0 },
+		                         { ia, ib } };
 	size_t i;
 
-	for (i = 0; i < PP_COUNT_OF(keys); i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
+	if (s->leader && s->leader[ia] != s->leader[ib])
+		return s->leader[ia] < s->leader[ib] ? -1 : 1;
+	for (i = 0; i < PP_COUNT_OF(by_thread); i++)
+		if (by_thread[i][0] != by_thread[i][1])
+			return by_thread[i][0] < by_thread[i][1] ? -1 : 1;
 	return 0;
+}
+
+static void
+series_sort(struct ff_write *x)
+{
+	size_t n = x->p->series.n, i, k, end;
+	uint32_t *leader = malloc((n + 1) * sizeof *leader);
+	struct sorting sorting = { .p = x->p };
+
+	x->failed |= !leader;
+	for (i = 0; i < n; i++)
+		x->series[i] = (uint32_t)i;
+	if (!x->failed)
+		pp_sort(x->series, n, sizeof *x->series, series_cmp, &sorting);
+	for (i = 0; i < n && !x->failed; i = end)
+		for (k = i, end = thread_end(x, i); k < end; k++)
+			leader[x->series[k]] = x->series[i];
+	sorting.leader = leader;
+	if (!x->failed)
+		pp_sort(x->series, n, sizeof *x->series, series_cmp, &sorting);
+	free(leader);
 }
 
 /* ---- the document ----------------------------------------------------------------------- */
@@ -555,7 +480,22 @@ is_said(struct pp_slice key)
 		                            "markerSchema",
 		                            "symbolicated",
 		                            "sampleUnits",
-		                            "importedFrom" };
+		                            "importedFrom",
+		                            "extra" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(keys); i++)
+		if (pp_slice_eq_z(key, keys[i]))
+			return true;
+	return false;
+}
+
+/* What stands first, whoever tells it. */
+static bool
+is_needed(struct pp_slice key)
+{
+	static const char *const keys[] = { "interval", "startTime", "processType", "product",
+		                            "stackwalk" };
 	size_t i;
 
 	for (i = 0; i < PP_COUNT_OF(keys); i++)
@@ -579,32 +519,30 @@ own_meta_put(struct ff_write *x)
 
 		if (row->parent == 0) {
 			said = is_said(pp_text_of(p, row->key));
-			if (!said)
+			if (!said && !is_needed(pp_text_of(p, row->key)))
 				pp_meta_json_write(&x->j, p, i, true);
 		}
 		*more += !counts ? 0 : said && same ? 1 : !said && !same ? -1 : 0;
 	}
 }
 
-/* What must be there, where the profile does not bring it. */
+/* What must be there, as the profile has it if that came from Firefox, else as given. */
 static void
-needed_put(struct ff_write *x, bool own)
+needed_put(struct ff_write *x, const char *key, const char *text, bool quoted)
 {
 	const struct pp_profile *p = x->p;
-	struct pp_slice product = pp_text_of(p, p->producer);
+	size_t i;
 
-	if (!own || !pp_profile_meta(p, "interval").n)
-		pp_json_put_u64(&x->j, "interval", 1);
-	if (!own || !pp_profile_meta(p, "startTime").n)
-		pp_json_put_i64(&x->j, "startTime", p->recorded_at > 0 ? p->recorded_at * 1000 : 0);
-	if (!own || !pp_profile_meta(p, "processType").n)
-		pp_json_put_u64(&x->j, "processType", 0);
-	if (!own || !pp_profile_meta(p, "product").n)
-		pp_json_put_text(&x->j, "product",
-		                 product.n ? product
-		                           : pp_slice_z(p->format ? p->format->name : "polyprof"));
-	if (!own || !pp_profile_meta(p, "stackwalk").n)
-		pp_json_put_u64(&x->j, "stackwalk", 1);
+	for (i = 0; is_own(p) && i < p->meta.n; i++)
+		if (p->meta.at[i].parent == 0 &&
+		    pp_slice_eq_z(pp_text_of(p, p->meta.at[i].key), key)) {
+			pp_meta_json_write(&x->j, p, i, true);
+			return;
+		}
+	if (quoted)
+		pp_json_put_textz(&x->j, key, text);
+	else
+		pp_json_put_raw(&x->j, key, text, strlen(text));
 }
 
 static void
@@ -615,8 +553,16 @@ meta_put(struct ff_write *x)
 	static const char other[] =
 	    "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}";
 
+	char start[24];
+
 	pp_json_put_object(&x->j, "meta");
-	needed_put(x, is_own(x->p));
+	snprintf(start, sizeof start, "%lld",
+	         x->p->recorded_at > 0 ? (long long)x->p->recorded_at * 1000 : 0);
+	needed_put(x, "interval", "1", false);
+	needed_put(x, "startTime", start, false);
+	needed_put(x, "processType", "0", false);
+	needed_put(x, "product", x->p->format ? x->p->format->name : "polyprof", true);
+	needed_put(x, "stackwalk", "1", false);
 	pp_json_put_u64(&x->j, "version", 29);
 	pp_json_put_u64(&x->j, "preprocessedProfileVersion", x->old ? 47 : 60);
 	pp_json_put_array(&x->j, "categories");
@@ -642,65 +588,30 @@ meta_put(struct ff_write *x)
 	pp_json_end_object(&x->j);
 }
 
-/* The id of debug information: 32 digits in upper case, and 0 as its age. */
-static void
-breakpad_put(struct ff_write *x, struct pp_slice id)
-{
-	char text[34] = "";
-	size_t i;
-
-	for (i = 0; i < 32 && id.n >= 32; i++)
-		text[i] = (char)(id.p[i] >= 'a' && id.p[i] <= 'f' ? id.p[i] - 32 : id.p[i]);
-	text[i] = i ? '0' : 0;
-	pp_json_put_textz(&x->j, "breakpadId", text);
-}
-
-static void
-libs_put(struct ff_write *x)
-{
-	size_t i;
-
-	pp_json_put_array(&x->j, "libs");
-	for (i = 1; i < x->p->modules.n; i++) {
-		struct pp_slice path = pp_text_of(x->p, x->p->modules.at[i].name), name = path;
-		struct pp_slice id = pp_text_of(x->p, x->p->modules.at[i].build_id);
-		const unsigned char *slash = name.n ? memrchr(name.p, '/', name.n) : NULL;
-
-		if (slash && slash + 1 < path.p + path.n)
-			name = pp_slice_between(slash + 1, path.p + path.n);
-		pp_json_begin_object(&x->j);
-		pp_json_put_textz(&x->j, "arch", "");
-		pp_json_put_text(&x->j, "name", name);
-		pp_json_put_text(&x->j, "path", path);
-		pp_json_put_text(&x->j, "debugName", name);
-		pp_json_put_text(&x->j, "debugPath", path);
-		breakpad_put(x, id);
-		if (id.n)
-			pp_json_put_text(&x->j, "codeId", id);
-		else
-			pp_json_put_null(&x->j, "codeId");
-		pp_json_end_object(&x->j);
-	}
-	pp_json_end_array(&x->j);
-}
-
 /* Whether all times are known; else none is told as such. */
 static bool
 all_timed(const struct ff_write *x)
 {
-	return is_timed(x, 0, x->p->series.n);
+	return ff_is_timed(x, 0, x->p->series.n);
 }
 
 static void
 document_put(struct ff_write *x)
 {
 	const struct pp_profile *p = x->p;
+	bool any = false;
+	size_t i;
 
 	pp_json_init(&x->j, x->w->out, PP_JSON_COMPACT);
 	pp_json_begin_object(&x->j);
 	x->laid = !all_timed(x);
+	x->counting = true;
+	for (i = 0; i < p->series.n && !x->failed; i = thread_end(x, i))
+		any |= has_entries(x, i, thread_end(x, i));
+	x->counting = false;
+	x->laid = x->laid && any;
 	meta_put(x);
-	libs_put(x);
+	ff_libs_put(x);
 	threads_put(x);
 	markers_count(x);
 	addresses_count(x);
@@ -728,28 +639,23 @@ pp_status
 pp_firefox_write(struct pp_writer *w)
 {
 	struct ff_write x = { .w = w, .p = w->profile };
-	size_t i;
 
 	if (!(w->profile->facets & PP_TREE) && w->profile->facets & (PP_EDGES | PP_LINES))
 		return PP_E_UNSUPPORTED;
 	x.old = w->opts && w->opts->variant && strcmp(w->opts->variant, "47") == 0;
 	w->loss.variant = x.old ? "47" : "60";
 	x.series = malloc((x.p->series.n + 1) * sizeof *x.series);
-	x.written = calloc(x.p->tree.n + 1, sizeof *x.written);
-	x.failed = !x.series || !x.written || !pp_strtab_init(&x.strings, x.p->strs.seed);
-	for (i = 0; !x.failed && i < x.p->series.n; i++)
-		x.series[i] = (uint32_t)i;
+	x.failed = !x.series || !ff_tables_init(&x);
+	if (!x.failed)
+		series_sort(&x);
 	if (!x.failed) {
-		pp_sort(x.series, x.p->series.n, sizeof *x.series, series_cmp,
-		        (void *)(uintptr_t)x.p);
 		metrics_choose(&x);
 		metrics_tell(&x);
 		document_put(&x);
 	}
-	pp_strtab_release(&x.strings);
+	ff_tables_release(&x);
 	pp_vec_release(&x.entries);
 	free(x.series);
-	free(x.written);
 	return x.failed ? PP_E_NOMEM : PP_OK;
 }
 

@@ -143,7 +143,7 @@ costs_add(struct pp_level_calls *c, const struct levels *l, size_t metric)
 	const struct pp_profile *p = c->profile;
 	const struct pp_metric *m = &p->metrics.at[metric];
 	struct pp_inclusive inclusive;
-	union pp_value rest, *at = c->costs.at + metric;
+	union pp_value rest, *at = c->costs.n ? c->costs.at + metric : NULL;
 	pp_node node;
 
 	if (!pp_inclusive_compute(&inclusive, p, metric))

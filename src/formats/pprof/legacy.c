@@ -58,7 +58,7 @@ struct legacy_read {
 static enum legacy_kind
 header_kind(struct pp_slice line, struct pp_slice *name)
 {
-	const unsigned char *at = memmem(line.p, line.n, " profile: total ", 16);
+	const unsigned char *at = line.n ? memmem(line.p, line.n, " profile: total ", 16) : NULL;
 	size_t i;
 
 	*name = pp_slice_of("", 0);

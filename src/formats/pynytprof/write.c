@@ -278,6 +278,31 @@ sites_merge(struct composer *c, struct pp_nyt_callers *callers)
 	pp_map_release(&of_pair);
 }
 
+/*
+ * What a function costs itself in calls by itself goes to the first of its other callers: readers of the stream take
+ * calls of a function by itself for time that was counted already.
+ */
+static void
+own_move(struct composer *c, struct pp_nyt_callers *callers)
+{
+	size_t n = c->writer->profile->funcs.n, i;
+	uint32_t *first = calloc(n + 1, sizeof *first); /* row + 1 of a call by another function */
+
+	c->doc.no_memory |= !first;
+	for (i = callers->rows.n; first && i-- > 0;)
+		if (callers->rows.at[i].caller != callers->rows.at[i].callee)
+			first[callers->rows.at[i].callee] = (uint32_t)i + 1;
+	for (i = 0; first && i < callers->rows.n; i++) {
+		struct pp_nyt_caller *r = &callers->rows.at[i];
+
+		if (r->caller != r->callee || !first[r->callee])
+			continue;
+		callers->rows.at[first[r->callee] - 1].excl += r->excl;
+		r->excl = 0.0;
+	}
+	free(first);
+}
+
 /* Edges in whole ticks without call sites: what this format itself holds. They stay exact. */
 static bool
 exact_edges(const struct pp_nyt_writing *n)
@@ -336,6 +361,8 @@ compose_calls(struct composer *c)
 	c->doc.no_memory |= !sid_of || c->n.no_memory;
 	if (!c->doc.no_memory) {
 		sites_merge(c, &callers);
+		if (p->calls.rows.n && p->calls.own)
+			own_move(c, &callers);
 		for (i = 0; i < c->n.flat.n; i++)
 			compose_sub(c, c->n.flat.func[i], sid_of);
 		for (i = 0; i < callers.rows.n; i++)
