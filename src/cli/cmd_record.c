@@ -54,7 +54,7 @@ const struct pp_command pp_command_record = {
 	    "Perl scripts are recorded with Devel::NYTProf, PHP scripts with SPX or Xdebug, "
 	    "everything else with perf, or with callgrind if the kernel does not let perf "
 	    "record. Scripts are recognised by the command, their first line or their "
-	    "extension. Python's own functions are seen from version 3.12 on. If a profiler "
+	    "extension. Python's own functions are seen from version 3.12 on if it was built with frame pointers. If a profiler "
 	    "is missing, the Debian package that has it is named. The command keeps its "
 	    "standard input and output (heaptrack prints there, too), signals are passed on to it, "
 	    "and polyprof exits with its exit code: 128 plus the signal if one ended it, 127 "

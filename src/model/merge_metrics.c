@@ -242,8 +242,9 @@ kind_find(const struct pp_merge *m, const struct pp_profile *p, const struct pp_
 
 	for (i = 0; i < m->kinds.n && metric->kind != PP_KIND_OTHER; i++)
 		if (m->kinds.at[i].kind == metric->kind &&
-		    pp_slice_eq(pp_strtab_get(&m->texts, m->kinds.at[i].unit),
-		                pp_text_of(p, metric->unit)))
+		    (metric->kind == PP_KIND_SAMPLES ||
+		     pp_slice_eq(pp_strtab_get(&m->texts, m->kinds.at[i].unit),
+		                 pp_text_of(p, metric->unit))))
 			return &m->kinds.at[i];
 	return NULL;
 }

@@ -83,8 +83,9 @@ bool
 pp_metric_same_kind(const struct pp_profile *p, const struct pp_metric *a,
                     const struct pp_profile *q, const struct pp_metric *b)
 {
+	/* Samples are samples, whatever the word for one is (pprof says count). */
 	return a->kind == b->kind && !((a->flags ^ b->flags) & PP_METRIC_GAINED) &&
-	       same_text(p, a->unit, q, b->unit);
+	       (a->kind == PP_KIND_SAMPLES || same_text(p, a->unit, q, b->unit));
 }
 
 static bool

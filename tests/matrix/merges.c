@@ -40,7 +40,8 @@ static bool
 means_the_same(const struct pp_profile *p, const struct pp_metric *a, const struct pp_profile *q,
                const struct pp_metric *b)
 {
-	return a->kind == b->kind && same_text(p, a->unit, q, b->unit) &&
+	return a->kind == b->kind &&
+	       (a->kind == PP_KIND_SAMPLES || same_text(p, a->unit, q, b->unit)) &&
 	       (a->kind != PP_KIND_OTHER || same_text(p, a->name, q, b->name));
 }
 

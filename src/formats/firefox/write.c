@@ -62,7 +62,7 @@ length_of(const struct ff_write *x, const struct entry *e)
 
 	if (x->as != FF_TIME || !(ns > -9e15 && ns < 9e15))
 		return 1000000;
-	return (pp_i128)(ns < 0 ? -ns : ns);
+	return (pp_i128)nearbyint(fabs(ns));
 }
 
 /* From when to when a reader will see samples. */
