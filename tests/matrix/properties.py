@@ -54,7 +54,7 @@ def rows(top):
     out = collections.defaultdict(lambda: collections.defaultdict(int))
     for f in top['functions']:
         for metric, value in f['self'].items():
-            out[(f['name'], f.get('name_hex'), f.get('file'), f.get('line'), f.get('module'))][metric] += value
+            out[(f['name'], f.get('name_hex'), f.get('file'), f.get('line'), f.get('column'), f.get('module'))][metric] += value
     return out
 
 
@@ -176,7 +176,7 @@ def mirror(a, b):
 
 
 def place(f):
-    return f['name'], f.get('name_hex'), f.get('file'), f.get('line'), f.get('module')
+    return f['name'], f.get('name_hex'), f.get('file'), f.get('line'), f.get('column'), f.get('module')
 
 
 def side_as_top(diff, side, top):

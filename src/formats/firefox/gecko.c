@@ -634,7 +634,7 @@ gecko_read(struct pp_reader *reader, struct pp_builder *b)
 const struct pp_format pp_format_gecko = {
 	.name = "gecko",
 	.title = "Gecko, as Firefox records it",
-	.extensions = "json",
+	.extensions = "gecko.json",
 	.can = PP_CAN_READ | PP_TREE | PP_TIMELINE | PP_META,
 	.bid = gecko_bid,
 	.read = gecko_read,

@@ -762,7 +762,7 @@ firefox_read(struct pp_reader *reader, struct pp_builder *b)
 const struct pp_format pp_format_firefox = {
 	.name = "firefox",
 	.title = "Firefox Profiler (processed)",
-	.extensions = "json",
+	.extensions = "firefox.json",
 	.variants = "47 60",
 	.can = PP_CAN_READ | PP_CAN_WRITE | PP_TREE | PP_TIMELINE | PP_META,
 	.bid = firefox_bid,

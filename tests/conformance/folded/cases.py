@@ -29,7 +29,7 @@ PIECES = [b'main', b'a', b'a-b', b'b', b'', b' ', b';', b';', b'\t', b' 1', b' 2
 
 # What collapsers other than perf's write: annotations, ids, places, fractions of names, odd blanks.
 HABITS = {
-    'austin': b'P1;T0x7f;app.py:main:12;app.py:fib:4 1000\nP1;T0x7f;app.py:main:12 250\nP1;T0x7f;app.py:main:12;app.py:fib:4 7\n',
+    'tracer': b'worker;app.py:main:12;app.py:fib:4 1000\nworker;app.py:main:12 250\nworker;app.py:main:12;app.py:fib:4 7\n',
     'async-profiler': b'java/lang/Thread.run_[j];Main$1.call_[i];libjvm.so`Foo_[k] 12\njava/lang/Thread.run_[j] 3\n',
     'py-spy': b'<module> (app.py:30);fib (app.py:4);<listcomp> (app.py:5) 17\n<module> (app.py:30) 1\n',
     'rbspy': b'<main> - app.rb:1;block in run - lib/a b.rb:22;Integer#times [c function] - (unknown):0 5\n',

@@ -29,7 +29,7 @@ import webref  # noqa: E402
 MORE = {'speedscope-bom', 'io-gzip-truncated'}
 # Threads without numbers are told apart by their names here, and are one there.
 THREADS = {'firefox_fixtures/processed-2.json': 2}
-WRITTEN = {'speedscope': 'speedscope.json', 'firefox': 'json', 'cpuprofile': 'cpuprofile', 'heapprofile': 'heapprofile', 'trace-event': 'json'}
+WRITTEN = {'speedscope': 'speedscope.json', 'firefox': 'firefox.json', 'cpuprofile': 'cpuprofile', 'heapprofile': 'heapprofile', 'trace-event': 'json'}
 
 
 def answer(*args):
