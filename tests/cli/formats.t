@@ -74,7 +74,7 @@ $ printf 'PERFILE2\150\0\0\0' >perf.data; polyprof perf.data
 = 3
 $ printf '{"nodes": [{"id": 1, "callFrame": {}}]}' >node.cpuprofile; polyprof node.cpuprofile
   node.cpuprofile: CPU profiles of V8 (node, Chrome)
-    0 samples, 1 function
+    0 samples, 1 function, 1 stack
 
   Costliest functions
     self  total  function

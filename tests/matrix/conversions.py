@@ -54,7 +54,7 @@ EXPLAINED_BY = {
     'build ids': 'loss-build-ids',
     'marks': 'loss-marks loss-metrics',
     'built in': 'loss-built-in',
-    'homonyms': 'loss-homonyms loss-names loss-metrics',
+    'homonyms': 'loss-homonyms loss-names loss-metrics loss-stacks',
     'places': 'loss-places',
     'columns': 'loss-columns',
     'addresses': 'loss-addresses',
@@ -207,6 +207,7 @@ class Facts:
     def top(self, answer):
         of = self.of
         of['calls'], of['self'], of['total'], of['other totals'], of['gains'] = {}, {}, {}, {}, []
+        self.totals = {}
         functions = answer.get('functions', ())
         labels = list(functions[0]['self']) if functions else []
         label = labels[self.column] if self.column < len(labels) else answer.get('metric')
@@ -220,6 +221,7 @@ class Facts:
             for metric, value in f['total'].items():
                 if metric != label:
                     of['other totals'][key, self.units.get(metric)] = value
+                    self.totals[key, metric] = value
             of['gains'] += sorted(f.get('gained', {}).values())
             if 'calls' in f:
                 of['calls'][key] = of['calls'].get(key, 0) + f['calls']
@@ -241,6 +243,9 @@ def differences(a, b):
     for key in ('metadata', 'marks', 'built in'):
         if a.of[key] <= b.of[key]:
             found.discard(key)
+    # Several metrics may have one unit.
+    if any(b.totals.get(key, value) != value for key, value in a.totals.items()):
+        found.add('other totals')
     # Of functions whose place is not known, no place may be told.
     for key, before, after in zip(('files', 'first lines'), a.placed, b.placed):
         found.discard(key)

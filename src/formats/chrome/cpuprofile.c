@@ -115,6 +115,7 @@ struct cpu_read {
 	const unsigned char *nodes, *head, *samples, *deltas, *stamps, *end_at;
 	const unsigned char *deltas_wrong;
 	bool unsorted, collect;
+	bool laid_out; /* stacks one after the other: their times are made up */
 	bool has_start, has_end;
 	struct pp_json_num start, end;
 };
@@ -126,6 +127,25 @@ note(struct pp_scan *s, enum pp_json_type type)
 
 	(void)pp_scan_pass(s);
 	return at;
+}
+
+/* What we add ourselves: {"layout": "aggregated"}. */
+static bool
+is_laid_out(struct pp_scan *s)
+{
+	struct pp_json_str key, text;
+	bool found = false;
+
+	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s)) {
+		(void)pp_scan_pass(s);
+		return false;
+	}
+	while (pp_scan_key(s, &key))
+		if (pp_json_str_eq(key, "layout"))
+			found = pp_scan_if_string(s, &text) && pp_json_str_eq(text, V8_LAID_OUT);
+		else
+			(void)pp_scan_skip(s, NULL);
+	return found;
 }
 
 static void
@@ -156,6 +176,8 @@ outline_read(struct cpu_read *r)
 				(void)pp_scan_peek(&s);
 				r->end_at = s.cur;
 				r->has_end = pp_scan_if_number(&s, &r->end);
+			} else if (pp_json_str_eq(key, "x_polyprof")) {
+				r->laid_out = is_laid_out(&s);
 			} else {
 				pp_chrome_meta_read(&r->doc, &s, key);
 			}
@@ -226,8 +248,8 @@ samples_build(struct cpu_read *r, struct v8_samples *x)
 	if (r->head && has_end && x->more != 1 && end < x->now)
 		has_end = false;
 	pp_v8_samples_end(x, has_end, end, r->end_at);
-	if (times && x->n &&
-	    pp_fixed_ns(&r->fixed, r->head ? x->wait.n ? 0 : 0 : start, &span->start) &&
+	if (times && x->n && !r->laid_out &&
+	    pp_fixed_ns(&r->fixed, r->head ? 0 : start, &span->start) &&
 	    pp_fixed_ns(&r->fixed, has_end && end > x->last ? end : x->last, &span->end))
 		span->known = !r->head;
 }
@@ -241,6 +263,7 @@ document_read(struct cpu_read *r)
 		                .time = PP_NO_METRIC,
 		                .unsorted = &r->unsorted,
 		                .collect = r->collect,
+		                .laid_out = r->laid_out,
 		                .absolute = r->head != NULL };
 	bool timed;
 
@@ -264,6 +287,8 @@ document_read(struct cpu_read *r)
 		samples_build(r, &x);
 	else
 		hits_build(r, x.series, x.samples);
+	if (pp_builder_ok(b) && !r->fixed.again && !r->unsorted)
+		pp_v8_leaves_build(&r->tree, x.series);
 	if (r->samples && !r->head && r->tree.hits != x.n && !r->fixed.again && !r->unsorted)
 		pp_json_find(&r->doc, CPU_HITS, r->samples, "there are %llu hits and %llu samples",
 		             (unsigned long long)r->tree.hits, (unsigned long long)x.n);

@@ -8,7 +8,7 @@
 #include "formats/kit/tree_walk.h"
 #include "model/inclusive.h"
 
-/* What is only counted gets so many µs for one. */
+/* What is only counted gets so many µs for one, or one where all would be too long. */
 #define COUNT_TIME 1000
 /* More samples than that are written as one for each stack. */
 #define SAMPLES_MOST 1000000
@@ -26,6 +26,7 @@ struct cpu_write {
 	int64_t now;                    /* µs, of what was written */
 	int64_t owed;                   /* ns that were rounded off so far */
 	uint64_t samples;
+	int64_t count_time; /* µs that one of what is only counted gets */
 	bool failed;
 };
 
@@ -131,7 +132,7 @@ static int64_t
 micros(struct cpu_write *x, const struct pp_metric *m, union pp_value v)
 {
 	bool rounded = false;
-	int64_t ns = 0, us;
+	int64_t ns = 0, us, rest;
 
 	if (pp_value_cmp(m, v, pp_value_zero(m)) < 0) {
 		x->w->loss.negative++;
@@ -142,10 +143,10 @@ micros(struct cpu_write *x, const struct pp_metric *m, union pp_value v)
 		ns = INT64_MAX / 2;
 	}
 	x->w->loss.rounded += rounded || ns % 1000 != 0;
-	ns += x->owed;
-	us = (ns + 500) / 1000;
-	x->owed = ns - us * 1000;
-	return us;
+	rest = ns % 1000 + x->owed;
+	us = (rest + 500) / 1000;
+	x->owed = rest - us * 1000;
+	return ns / 1000 + us;
 }
 
 /* What is done with each sample: its stack, and how long it lasts. */
@@ -163,7 +164,7 @@ stack_weight(struct cpu_write *x, pp_node node, int64_t *lasts)
 	if (counted && !pp_value_whole(&metrics[x->count], x->counts[node], 1, &n, &rounded))
 		n = 1;
 	n = n > 0 ? n : 0;
-	*lasts = timed ? micros(x, &metrics[x->time], x->times[node]) : n * COUNT_TIME;
+	*lasts = timed ? micros(x, &metrics[x->time], x->times[node]) : n * x->count_time;
 	if (!counted || x->samples > SAMPLES_MOST)
 		return *lasts > 0 || n > 0;
 	return n ? (uint64_t)n : *lasts > 0;
@@ -223,7 +224,8 @@ static void
 sample_count(struct cpu_write *x, pp_node node, int64_t lasts)
 {
 	x->hits[id_of(x, node) - 1]++;
-	x->now += lasts;
+	if (__builtin_add_overflow(x->now, lasts, &x->now))
+		x->now = INT64_MAX;
 }
 
 static void
@@ -349,7 +351,14 @@ samples_plan(struct cpu_write *x)
 	struct pp_loss loss = x->w->loss;
 	pp_node node;
 	int64_t lasts;
+	double counts = 0;
 
+	for (node = 0; x->count < x->p->metrics.n && node < x->p->tree.n; node++) {
+		double n = pp_value_double(&x->p->metrics.at[x->count], x->counts[node]);
+
+		counts += n > 0 ? n : 0;
+	}
+	x->count_time = counts > (double)(INT64_MAX / 2 / COUNT_TIME) ? 1 : COUNT_TIME;
 	x->timed = is_timed(x);
 	for (node = 0; !x->timed && node < x->p->tree.n && x->samples <= SAMPLES_MOST; node++)
 		x->samples += stack_weight(x, node, &lasts);
@@ -380,7 +389,8 @@ document_put(struct cpu_write *x)
 	loss = x->w->loss;
 	x->now = 0;
 	samples_each(x, sample_count);
-	x->end = x->start + x->first + x->now;
+	if (__builtin_add_overflow(x->start + x->first, x->now, &x->end))
+		x->end = INT64_MAX;
 	x->w->loss.rounded = loss.rounded;
 	x->w->loss.negative = loss.negative;
 	x->w->loss.too_large = loss.too_large;
@@ -396,7 +406,13 @@ document_put(struct cpu_write *x)
 	pp_json_put_array(&x->j, "timeDeltas");
 	x->now = x->first;
 	samples_each(x, delta_put);
+	x->w->loss.too_large += x->end == INT64_MAX;
 	pp_json_end_array(&x->j);
+	if (!x->timed) {
+		pp_json_put_object(&x->j, "x_polyprof");
+		pp_json_put_textz(&x->j, "layout", V8_LAID_OUT);
+		pp_json_end_object(&x->j);
+	}
 	pp_json_end_object(&x->j);
 	pp_json_end_line(&x->j);
 }
@@ -418,12 +434,10 @@ what_differs(struct cpu_write *x)
 		loss->made |= PP_HAS(SAMPLES);
 	if (!x->timed && p->facets & PP_TIMELINE)
 		loss->dropped |= PP_HAS(TIMELINE);
-	else if (!x->timed && n)
-		loss->made |= PP_HAS(TIMELINE);
-	if (p->time.known &&
-	    (!n || p->time.start != x->start * 1000 || p->time.end != x->end * 1000))
+	if (p->time.known && (!n || !x->timed || x->end > INT64_MAX / 1000 ||
+	                      p->time.start != x->start * 1000 || p->time.end != x->end * 1000))
 		loss->dropped |= PP_HAS(TIME);
-	else if (n && !p->time.known)
+	else if (n && x->timed && !p->time.known)
 		loss->made |= PP_HAS(TIME);
 }
 

@@ -6,6 +6,12 @@
 #include "formats/kit/replay.h"
 #include "formats/kit/tree_walk.h"
 
+/* A slice that is written and has not ended. */
+struct open_slice {
+	union pp_value begin;
+	bool behind_empty; /* one that lasted no time was right before it */
+};
+
 struct trace_write {
 	struct pp_writer *w;
 	const struct pp_profile *p;
@@ -17,8 +23,11 @@ struct trace_write {
 	int64_t free_tid; /* it and those above are nobody's */
 	bool laid_out;    /* some times are made up */
 	bool failed;
-	int64_t first, last; /* ns */
 	bool any;
+	uint64_t *drawn; /* by function: slices */
+	PP_VEC(struct open_slice) open;
+	union pp_value empty_at; /* when the last one that lasted no time was, of this thread */
+	bool emptied;
 	union pp_value *own; /* by node, of the series at hand */
 };
 
@@ -42,28 +51,16 @@ ids_choose(struct trace_write *x, size_t series)
 		x->w->loss.dropped |= PP_HAS(THREADS);
 }
 
-/* Of the metric as ns; a count is a µs. */
-static int64_t
-nanos(struct trace_write *x, union pp_value v)
-{
-	bool time = pp_slice_eq_z(pp_text_of(x->p, x->m->unit), "ns"), rounded = false;
-	int64_t whole = 0;
-
-	if (!pp_value_whole(x->m, v, 1, &whole, &rounded) || (!time && whole > INT64_MAX / 1000)) {
-		x->w->loss.too_large++;
-		whole = time ? INT64_MAX : INT64_MAX / 1000;
-	}
-	x->w->loss.rounded += rounded;
-	return time ? whole : whole * 1000;
-}
-
-/* µs with up to three decimals. */
+/* µs to the last digit; what is no time is as many µs. */
 static void
-time_put(struct trace_write *x, const char *key, int64_t ns)
+time_put(struct trace_write *x, const char *key, union pp_value v)
 {
+	struct pp_metric micros = *x->m;
 	char digits[PP_NUM_MAX];
 
-	pp_json_put_raw(&x->j, key, digits, pp_num_print(digits, ns, 3));
+	if (pp_slice_eq_z(pp_text_of(x->p, x->m->unit), "ns"))
+		micros.scale += 3;
+	pp_json_put_raw(&x->j, key, digits, pp_value_print(&micros, v, digits));
 }
 
 static void
@@ -101,6 +98,33 @@ place_put(struct trace_write *x, pp_func func)
 	pp_json_end_object(&x->j);
 }
 
+/*
+ * Slices nest by their times alone. So what lasts no time is not within what ends then, and is within what begins then and lasts: its
+ * stack will be another one.
+ */
+static void
+nesting_check(struct trace_write *x, union pp_value at, bool enters)
+{
+	bool empty_now = x->emptied && pp_value_cmp(x->m, x->empty_at, at) == 0;
+	struct open_slice open = { .begin = at, .behind_empty = empty_now };
+
+	if (enters) {
+		x->failed |= !pp_vec_push(&x->open, open);
+		return;
+	}
+	if (!x->open.n)
+		return;
+	open = x->open.at[--x->open.n];
+	if (pp_value_cmp(x->m, open.begin, at) == 0) {
+		if (empty_now && !open.behind_empty)
+			x->w->loss.dropped |= PP_HAS(STACKS);
+		x->emptied = true;
+		x->empty_at = at;
+	} else if (empty_now || open.behind_empty) {
+		x->w->loss.dropped |= PP_HAS(STACKS);
+	}
+}
+
 static void
 slice_put(void *ctx, pp_node node, union pp_value at, bool enters)
 {
@@ -108,24 +132,50 @@ slice_put(void *ctx, pp_node node, union pp_value at, bool enters)
 	pp_func func = pp_node_func(x->p, node);
 	const struct pp_func_row *f = &x->p->funcs.at[func];
 	struct pp_slice name = pp_text_of(x->p, f->name);
-	int64_t ns = nanos(x, at);
 
-	x->first = x->any && x->first < ns ? x->first : ns;
-	x->last = x->any && x->last > ns ? x->last : ns;
 	x->any = true;
+	nesting_check(x, at, enters);
 	pp_json_begin_object(&x->j);
 	pp_json_put_textz(&x->j, "ph", enters ? "B" : "E");
 	pp_json_put_i64(&x->j, "pid", x->pid);
 	pp_json_put_i64(&x->j, "tid", x->tid);
-	time_put(x, "ts", ns);
+	time_put(x, "ts", at);
 	if (f->module)
 		pp_json_put_text(&x->j, "cat", pp_text_of(x->p, x->p->modules.at[f->module].name));
 	pp_json_put_text(&x->j, "name", name.n ? name : pp_slice_z("(unnamed)"));
 	if (enters) {
 		x->w->loss.names += !name.n || !pp_utf8_valid(name);
+		x->drawn[func]++;
 		place_put(x, func);
 	}
 	pp_json_end_object(&x->j);
+}
+
+/* Whether each stack of a series was called once, as its slice says. */
+static bool
+is_called_once(const struct pp_profile *p, const struct pp_series *s)
+{
+	uint32_t row;
+
+	for (row = 0; row < s->rows; row++)
+		if (pp_series_present(s, row) && pp_series_cells(s, row)[p->metrics.n] != 1)
+			return false;
+	return true;
+}
+
+/* Whether functions were called as often as they have slices; uses up what is counted. */
+static bool
+is_drawn_as_called(struct trace_write *x)
+{
+	const struct pp_profile *p = x->p;
+	bool same = true;
+	size_t i;
+
+	for (i = 0; i < p->calls.rows.n; i++)
+		x->drawn[p->calls.rows.at[i].callee] -= (uint64_t)pp_edge_cell(p, i, 0);
+	for (i = 0; i < p->calls.rows.n; i++)
+		same &= x->drawn[p->calls.rows.at[i].callee] == 0;
+	return same;
 }
 
 /* One stack after the other, each as wide as it is. */
@@ -134,7 +184,6 @@ series_lay_out(struct trace_write *x, const struct pp_series *s)
 {
 	struct pp_tree_walk walk = { 0 };
 	union pp_value at = pp_value_zero(x->m);
-	pp_node entered = 0;
 	uint32_t row;
 	size_t i;
 
@@ -163,11 +212,6 @@ series_lay_out(struct trace_write *x, const struct pp_series *s)
 		if (!x->told[x->p->funcs.n + walk.node])
 			continue;
 		slice_put(x, walk.node, at, !walk.leaving);
-		/* What lasts no time is within nothing that ends then. */
-		if (walk.leaving && walk.node == entered && walk.depth > 1 &&
-		    pp_value_is_zero(x->m, x->own[walk.node]))
-			x->w->loss.dropped |= PP_HAS(STACKS);
-		entered = walk.leaving ? entered : walk.node;
 		/* What is a frame's own comes before what it calls. */
 		if (!walk.leaving)
 			pp_value_add(x->m, &at, x->own[walk.node]);
@@ -175,7 +219,7 @@ series_lay_out(struct trace_write *x, const struct pp_series *s)
 	pp_tree_walk_release(&walk);
 	memset(x->told + x->p->funcs.n, 0, x->p->tree.n * sizeof *x->told);
 	x->laid_out = true;
-	x->w->loss.dropped |= (s->has_calls ? PP_HAS(CALLS) : 0) |
+	x->w->loss.dropped |= (s->has_calls && !is_called_once(x->p, s) ? PP_HAS(CALLS) : 0) |
 	                      (s->timeline.n ? PP_HAS(TIMELINE) : 0);
 	if (x->any)
 		x->w->loss.made |= (s->timeline.n ? 0 : PP_HAS(TIMELINE)) |
@@ -191,6 +235,8 @@ series_put(struct trace_write *x, size_t series)
 	};
 
 	ids_choose(x, series);
+	x->open.n = 0;
+	x->emptied = false;
 	if (pp_replay_can(x->p, s, x->w->metric))
 		x->failed |= !pp_replay_run(&replay);
 	else
@@ -258,16 +304,19 @@ pp_trace_event_write(struct pp_writer *w)
 			x.free_tid = p->series.at[i].tid + 1;
 	x.told = calloc(p->funcs.n + p->tree.n + 1, sizeof *x.told);
 	x.own = calloc(p->tree.n + 1, sizeof *x.own);
-	x.failed = !x.told || !x.own;
+	x.drawn = calloc(p->funcs.n + 1, sizeof *x.drawn);
+	x.failed = !x.told || !x.own || !x.drawn;
 	pp_json_init(&x.j, w->out, PP_JSON_COMPACT);
 	if (!x.failed)
 		document_put(&x);
 	if (p->time.known)
 		w->loss.dropped |= PP_HAS(TIME);
-	if (p->calls.rows.n)
+	if (!x.failed && !is_drawn_as_called(&x))
 		w->loss.dropped |= PP_HAS(CALLS);
 	free(x.told);
 	free(x.own);
+	free(x.drawn);
+	pp_vec_release(&x.open);
 	x.failed |= x.text.failed;
 	pp_buf_release(&x.text);
 	return x.failed ? PP_E_NOMEM : PP_OK;

@@ -17,6 +17,8 @@
 
 #define V8_ROOT "(root)"
 #define V8_ANONYMOUS "(anonymous)"
+/* The layout of stacks whose times are made up. */
+#define V8_LAID_OUT "aggregated"
 /* Times are µs. */
 #define V8_DECIMALS 6
 
@@ -38,7 +40,7 @@ struct v8_node {
 	uint64_t hits;
 	int64_t self; /* bytes */
 	const unsigned char *at;
-	bool has_id, has_frame, has_parent_id, has_self, direct;
+	bool has_id, has_frame, has_parent_id, has_self, has_child, direct;
 	bool
 	    bad; /* not what it must be, or a second one of its id: neither it nor what is below it is used */
 	uint8_t state; /* V8_* */
@@ -97,6 +99,8 @@ pp_v8_find(const struct v8_tree *t, uint64_t id)
 		                                           : 0;
 	return pp_v8_look_up(t, id);
 }
+/* Stacks that cost nothing are there, too: each node without children has a row. */
+void pp_v8_leaves_build(struct v8_tree *, uint32_t series);
 /* Lines of functions, by their ticks. */
 void pp_v8_ticks_build(struct v8_tree *, uint32_t series, uint32_t samples);
 
@@ -118,6 +122,7 @@ struct v8_samples {
 	struct pp_fixed *fixed;
 	uint32_t series, samples, time; /* metrics; PP_NO_METRIC = there are no times */
 	bool absolute;                  /* times are given, not differences */
+	bool laid_out;                  /* when samples were is not known */
 	bool *unsorted; /* set when there is more disorder than those that wait can mend */
 	bool collect;   /* all of them wait */
 	/* of the run itself */

@@ -44,7 +44,7 @@ pp_v8_samples_begin(struct v8_samples *x, int64_t start)
 	struct pp_builder *b = builder_of(x);
 	size_t i;
 
-	x->keeps = x->time != PP_NO_METRIC && pp_times_kept(b);
+	x->keeps = x->time != PP_NO_METRIC && !x->laid_out && pp_times_kept(b);
 	x->now = start;
 	x->sums.n = 0;
 	if (!pp_vec_reserve(&x->sums, x->tree->nodes.n + 1)) {

@@ -446,6 +446,21 @@ pp_v8_place(struct v8_tree *t, uint32_t index, pp_node *to)
 }
 
 void
+pp_v8_leaves_build(struct v8_tree *t, uint32_t series)
+{
+	struct pp_builder *b = t->doc->b;
+	size_t i;
+
+	for (i = 0; i < t->nodes.n; i++)
+		if (t->nodes.at[i].parent)
+			t->nodes.at[t->nodes.at[i].parent - 1].has_child = true;
+	for (i = 0; i < t->nodes.n && pp_builder_ok(b); i++)
+		if (!t->nodes.at[i].has_child && t->nodes.at[i].node &&
+		    pp_v8_is_placed(t, (uint32_t)i))
+			(void)pp_build_cells(b, series, t->nodes.at[i].node);
+}
+
+void
 pp_v8_ticks_build(struct v8_tree *t, uint32_t series, uint32_t samples)
 {
 	struct pp_builder *b = t->doc->b;

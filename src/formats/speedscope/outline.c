@@ -36,7 +36,7 @@ string_keep(struct speedscope_read *r, struct pp_json_str s)
 	return id;
 }
 
-/* What we add to a profile ourselves: {"metric": "cpu", "event": "cycles", "thread": "main"}. */
+/* What we add to a profile ourselves: {"metric": "hits", "unit": "samples", "event": "cycles", "thread": "main", "layout": "aggregated"}. */
 static void
 ours_read(struct speedscope_read *r, struct pp_scan *s, struct speedscope_part *part)
 {
@@ -49,11 +49,15 @@ ours_read(struct speedscope_read *r, struct pp_scan *s, struct speedscope_part *
 	part->is_ours = true;
 	while (pp_scan_key(s, &key)) {
 		pp_str *to = pp_json_str_eq(key, "metric")   ? &part->metric_name
+		             : pp_json_str_eq(key, "unit")   ? &part->unit_name
 		             : pp_json_str_eq(key, "event")  ? &part->event
 		             : pp_json_str_eq(key, "thread") ? &part->thread
 		                                             : NULL;
 
-		if (!to)
+		if (pp_json_str_eq(key, "layout"))
+			part->laid_out = pp_scan_if_string(s, &text) &&
+			                 pp_json_str_eq(text, SPEEDSCOPE_LAID_OUT);
+		else if (!to)
 			(void)pp_scan_skip(s, NULL);
 		else if (pp_scan_if_string(s, &text))
 			*to = string_keep(r, text);
@@ -67,12 +71,13 @@ measure_find(struct speedscope_read *r, const struct speedscope_part *part)
 {
 	struct speedscope_measure fresh = { .kind = part->kind,
 		                            .name = part->metric_name,
+		                            .unit = part->unit_name,
 		                            .event = part->event };
 	size_t i;
 
 	for (i = 0; i < r->measures.n; i++)
 		if (r->measures.at[i].kind == fresh.kind && r->measures.at[i].name == fresh.name &&
-		    r->measures.at[i].event == fresh.event)
+		    r->measures.at[i].unit == fresh.unit && r->measures.at[i].event == fresh.event)
 			return i;
 	if (r->measures.n == MEASURES_MOST || !pp_vec_push(&r->measures, fresh)) {
 		pp_builder_fail(r->b, r->measures.n == MEASURES_MOST ? PP_E_LIMIT : PP_E_NOMEM,

@@ -94,7 +94,9 @@ static void
 cost_add(struct speedscope_read *r, const struct speedscope_part *part, uint32_t series,
          int64_t weight, int64_t *time)
 {
-	struct pp_sample sample = { .series = series, .values = r->values.at, .timed = true };
+	struct pp_sample sample = { .series = series,
+		                    .values = r->values.at,
+		                    .timed = !part->laid_out };
 	const struct speedscope_measure *measure = &r->measures.at[part->measure];
 	uint32_t metric = measure->metric - 1;
 	pp_node node = 0;
@@ -171,7 +173,8 @@ sampled_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 		             part->samples ? "weights" : "samples");
 		return;
 	}
-	(void)pp_times_kept(r->b);
+	if (!part->laid_out)
+		(void)pp_times_kept(r->b);
 	if (part->start.there)
 		(void)pp_fixed_read(fixed, &part->start.num, part->decimals, &time);
 	s = pp_json_doc_scan(&r->doc, part->samples);
@@ -207,7 +210,7 @@ sampled_read(struct speedscope_read *r, const struct speedscope_part *part, uint
 		if (weight < 0)
 			pp_json_find(&r->doc, SPEEDSCOPE_WEIGHT_NEGATIVE, at,
 			             "a weight is negative");
-		r->b->profile->samples++;
+		r->b->profile->samples += !part->laid_out;
 		cost_add(r, part, series, weight, &time);
 	}
 	if (more != weighed && s.error == PP_SCAN_OK && w.error == PP_SCAN_OK)
@@ -415,15 +418,17 @@ metric_make(struct speedscope_read *r, struct speedscope_measure *measure)
 		return;
 	metric.name = measure->name ? pp_build_str(r->b, pp_strtab_get(&r->strings, measure->name))
 	                            : pp_build_strz(r->b, kinds[measure->kind].name);
-	metric.unit = pp_build_strz(r->b, kinds[measure->kind].unit);
+	metric.unit = measure->unit ? pp_build_str(r->b, pp_strtab_get(&r->strings, measure->unit))
+	                            : pp_build_strz(r->b, kinds[measure->kind].unit);
+	if (pp_slice_eq_z(pp_text_of(r->b->profile, metric.unit), "samples"))
+		metric.kind = PP_KIND_SAMPLES;
 	/* What tells which metric a stack has no value of, and which it has one of that is 0. */
 	if (r->is_ours)
 		metric.event = pp_build_str(r->b, pp_strtab_get(&r->strings, measure->event));
 	else if (r->measures.n > 1)
 		metric.event = metric.name;
-	metric.flags =
-	    (measure == &r->measures.at[r->parts.at[r->active].measure] ? PP_METRIC_PRIMARY : 0u) |
-	    (r->is_ours && r->measures.n > 1 ? PP_METRIC_NO_ZERO : 0u);
+	if (measure == &r->measures.at[r->parts.at[r->active].measure])
+		metric.flags = PP_METRIC_PRIMARY;
 	pp_fixed_metric(&measure->fixed, measure->kind == SPEEDSCOPE_TIME, &metric);
 	measure->metric = pp_build_metric(r->b, &metric) + 1;
 }
@@ -475,7 +480,7 @@ span_read(struct speedscope_read *r, const struct speedscope_part *part)
 		pp_json_find(&r->doc, SPEEDSCOPE_RANGE, part->at,
 		             both ? "endValue is before startValue"
 		                  : "startValue or endValue is missing");
-	if (!both || end < start || part->kind != SPEEDSCOPE_TIME ||
+	if (!both || part->laid_out || end < start || part->kind != SPEEDSCOPE_TIME ||
 	    !pp_fixed_ns(fixed, start, &start) || !pp_fixed_ns(fixed, end, &end))
 		return;
 	r->start = r->timed && r->start < start ? r->start : start;

@@ -21,8 +21,9 @@ struct speedscope_part {
 	struct speedscope_given start, end;
 	/* What we wrote ourselves. */
 	bool is_ours, has_thread;
-	pp_str metric_name, event,
-	    thread; /* of the reader's strings; no name = the one of its kind */
+	bool laid_out; /* stacks one after the other: their order tells nothing */
+	/* Of the reader's strings; no name or unit = that of its kind. */
+	pp_str metric_name, unit_name, event, thread;
 	size_t measure;
 	enum speedscope_metric kind;
 	int decimals;
@@ -32,7 +33,7 @@ struct speedscope_part {
 /* A metric: by its kind, and by its name where a file of our own tells it. */
 struct speedscope_measure {
 	enum speedscope_metric kind;
-	pp_str name, event;
+	pp_str name, unit, event;
 	struct pp_fixed fixed;
 	uint32_t metric; /* + 1; 0 = none yet */
 };

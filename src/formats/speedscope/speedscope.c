@@ -14,6 +14,11 @@
  */
 #include "formats/speedscope/speedscope.h"
 
+#define RANGE_TEXT                                                                                 \
+	"They are missing, the end is before the start, or events are outside; where one is no "   \
+	"number, that is an error, and it counts as missing. All events are used at their own "    \
+	"times."
+
 const struct pp_rule pp_speedscope_rules[] = {
 	[SPEEDSCOPE_JSON] = { "speedscope-json", PP_ERROR, "the JSON is broken",
 	                      "From the place named on the file is not JSON. What stands before it was read." },
@@ -53,11 +58,9 @@ const struct pp_rule pp_speedscope_rules[] = {
 	                      "Units are nanoseconds, microseconds, milliseconds, seconds, bytes and none. Others "
 	                      "count as weight." },
 	[SPEEDSCOPE_RANGE] = { "speedscope-range", PP_WARNING, "startValue and endValue do not fit",
-	                       "They are missing, the end is before the start, or events are outside. All events are "
-	                       "used at their own times." },
-	[SPEEDSCOPE_RANGE_WRONG] = { "speedscope-range-type", PP_ERROR,
-	                             "startValue or endValue is no number",
-	                             "Both are numbers; what is something else counts as missing." },
+	                       RANGE_TEXT },
+	[SPEEDSCOPE_RANGE_WRONG] = { "speedscope-range", PP_ERROR,
+	                             "startValue and endValue do not fit", RANGE_TEXT },
 	[SPEEDSCOPE_ACTIVE] = { "speedscope-active", PP_WARNING,
 	                        "the active profile does not exist",
 	                        "activeProfileIndex is the place of a profile. The first one is taken." },

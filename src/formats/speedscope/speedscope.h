@@ -13,6 +13,9 @@
 
 extern const struct pp_format pp_format_speedscope;
 
+/* The layout of stacks whose order is made up. */
+#define SPEEDSCOPE_LAID_OUT "aggregated"
+
 enum {
 	SPEEDSCOPE_JSON,
 	SPEEDSCOPE_CUT,

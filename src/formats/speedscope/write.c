@@ -121,27 +121,33 @@ weight_of(struct speedscope_write *x, const struct pp_metric *m, int64_t cell)
 /* What speedscope has no place for, and polyprof reads again. */
 static void
 ours_put(struct speedscope_write *x, const struct pp_series *s, const struct pp_metric *m,
-         const char *usual)
+         const char *usual, bool laid_out)
 {
 	struct pp_slice thread = pp_text_of(x->p, s->thread), name = pp_text_of(x->p, m->name);
+	struct pp_slice unit = pp_text_of(x->p, m->unit);
 	bool renamed = !pp_slice_eq(thread, pp_slice_of(x->text.p ? x->text.p : "", x->text.n));
+	bool known = !unit.n || pp_slice_eq_z(unit, "ns") || pp_slice_eq_z(unit, "bytes") ||
+	             pp_slice_eq_z(unit, "count");
 
-	if (!renamed && !m->event && pp_slice_eq_z(name, usual))
+	if (!renamed && !laid_out && known && !m->event && pp_slice_eq_z(name, usual))
 		return;
 	pp_json_put_object(&x->j, "x_polyprof");
 	pp_json_put_text(&x->j, "metric", name);
+	if (!known)
+		pp_json_put_text(&x->j, "unit", unit);
 	if (m->event)
 		pp_json_put_text(&x->j, "event", pp_text_of(x->p, m->event));
 	if (renamed)
 		pp_json_put_text(&x->j, "thread", thread);
+	if (laid_out)
+		pp_json_put_textz(&x->j, "layout", SPEEDSCOPE_LAID_OUT);
 	pp_json_end_object(&x->j);
 }
 
 static void
-profile_begin(struct speedscope_write *x, const struct pp_series *s, size_t metric,
-              const char *type)
+profile_begin(struct speedscope_write *x, const struct pp_series *s, const struct pp_metric *m,
+              const char *type, bool laid_out)
 {
-	const struct pp_metric *m = &x->p->metrics.at[metric];
 	struct pp_slice unit = pp_text_of(x->p, m->unit), name = pp_text_of(x->p, s->thread);
 	bool time = pp_slice_eq_z(unit, "ns"), bytes = pp_slice_eq_z(unit, "bytes");
 	const char *usual = time ? "time" : bytes ? "bytes" : "weight";
@@ -164,7 +170,7 @@ profile_begin(struct speedscope_write *x, const struct pp_series *s, size_t metr
 	pp_json_put_textz(&x->j, "type", type);
 	pp_json_put_text(&x->j, "name", pp_slice_of(x->text.p, x->text.p ? x->text.n : 0));
 	pp_json_put_textz(&x->j, "unit", time ? "nanoseconds" : bytes ? "bytes" : "none");
-	ours_put(x, s, m, usual);
+	ours_put(x, s, m, usual, laid_out);
 	x->profiles++;
 	x->failed |= label.failed || x->text.failed;
 	pp_buf_release(&label);
@@ -172,9 +178,9 @@ profile_begin(struct speedscope_write *x, const struct pp_series *s, size_t metr
 
 static void
 span_put(struct speedscope_write *x, const struct pp_metric *m, union pp_value start,
-         union pp_value end)
+         union pp_value end, bool laid_out)
 {
-	bool time = pp_slice_eq_z(pp_text_of(x->p, m->unit), "ns");
+	bool time = !laid_out && pp_slice_eq_z(pp_text_of(x->p, m->unit), "ns");
 	int64_t from, to;
 	bool rounded;
 
@@ -265,7 +271,6 @@ tree_samples(struct speedscope_write *x, const struct pp_series *s, size_t metri
 			stack_put(x, node);
 		else if (what == 'w')
 			value_put(x, m, v);
-		x->samples += what == 's';
 		pp_value_add(m, &sum, v);
 	} while (pp_tree_walk_next(&x->walk));
 	return sum;
@@ -284,8 +289,8 @@ sampled_put(struct speedscope_write *x, const struct pp_series *s, size_t metric
 	for (row = 0; row < s->rows; row++)
 		if (pp_series_present(s, row))
 			x->row[pp_series_node(s, row)] = row + 1;
-	profile_begin(x, s, metric, "sampled");
-	span_put(x, m, pp_value_zero(m), each(x, s, metric, 0));
+	profile_begin(x, s, m, "sampled", !timed);
+	span_put(x, m, pp_value_zero(m), each(x, s, metric, 0), !timed);
 	pp_json_put_array(&x->j, "samples");
 	(void)each(x, s, metric, 's');
 	pp_json_end_array(&x->j);
@@ -297,8 +302,6 @@ sampled_put(struct speedscope_write *x, const struct pp_series *s, size_t metric
 	pp_json_end_object(&x->j);
 	if (timed && pp_metrics_shown(x->p) > 1)
 		x->w->loss.dropped |= PP_HAS(TIMELINE);
-	else if (!timed && x->samples && !(x->p->facets & PP_TIMELINE))
-		x->w->loss.made |= PP_HAS(TIMELINE);
 }
 
 /* ---- events ---- */
@@ -324,8 +327,8 @@ evented_put(struct speedscope_write *x, const struct pp_series *s, size_t metric
 
 	x->metric = m;
 	x->failed |= !pp_replay_run(&replay);
-	profile_begin(x, s, metric, "evented");
-	span_put(x, m, replay.first, replay.last);
+	profile_begin(x, s, m, "evented", false);
+	span_put(x, m, replay.first, replay.last, false);
 	pp_json_put_array(&x->j, "events");
 	replay.step = event_put;
 	x->failed |= !pp_replay_run(&replay);
@@ -379,16 +382,14 @@ series_put(struct speedscope_write *x, const struct pp_series *s, size_t metric)
 		x->w->loss.dropped |= PP_HAS(TIMELINE);
 }
 
+/* A metric that nothing has, or none at all. */
 static void
-nothing_put(struct speedscope_write *x)
+nothing_put(struct speedscope_write *x, const struct pp_metric *m)
 {
-	pp_json_begin_object(&x->j);
-	pp_json_put_textz(&x->j, "type", "sampled");
-	pp_json_put_textz(&x->j, "name", "nothing");
-	pp_json_put_textz(&x->j, "unit", "none");
-	pp_json_put_object(&x->j, "x_polyprof");
-	pp_json_put_textz(&x->j, "thread", "");
-	pp_json_end_object(&x->j);
+	struct pp_metric none = { 0 };
+	struct pp_series s = { .tid = -1 };
+
+	profile_begin(x, &s, m ? m : &none, "sampled", true);
 	pp_json_put_u64(&x->j, "startValue", 0);
 	pp_json_put_u64(&x->j, "endValue", 0);
 	pp_json_put_array(&x->j, "samples");
@@ -417,12 +418,15 @@ head_put(struct speedscope_write *x)
 static size_t
 active_find(const struct speedscope_write *x)
 {
-	size_t primary = pp_profile_primary(x->p), n = 0, m, i;
+	size_t primary = pp_profile_primary(x->p), n = 0, m, i, before;
 
-	for (m = 0; m < primary; m++)
+	for (m = 0; m < primary && m < pp_metrics_shown(x->p); m++) {
+		before = n;
 		for (i = 0; i < x->p->series.n; i++)
 			n += x->p->series.at[i].rows &&
 			     belongs(&x->p->series.at[i], &x->p->metrics.at[m]);
+		n += n == before;
+	}
 	return n;
 }
 
@@ -441,17 +445,15 @@ document_put(struct speedscope_write *x)
 		size_t before = x->profiles;
 		struct pp_slice unit = pp_text_of(p, p->metrics.at[m].unit);
 
-		pp_loss_metric(x->w, m, pp_slice_of(NULL, 0),
-		               pp_slice_eq_z(unit, "ns") || pp_slice_eq_z(unit, "bytes") ? NULL
-		                                                                         : "count");
+		pp_loss_metric(x->w, m, pp_slice_of(NULL, 0), unit.n ? NULL : "count");
 		for (i = 0; i < p->series.n && !x->failed; i++)
 			if (p->series.at[i].rows && belongs(&p->series.at[i], &p->metrics.at[m]))
 				series_put(x, &p->series.at[i], m);
-		if (x->profiles == before && p->metrics.at[m].event)
-			x->w->loss.dropped |= PP_HAS(EVENTS);
+		if (x->profiles == before)
+			nothing_put(x, &p->metrics.at[m]);
 	}
 	if (!x->profiles)
-		nothing_put(x);
+		nothing_put(x, NULL);
 	pp_json_end_array(&x->j);
 	pp_json_end_object(&x->j);
 	pp_json_end_line(&x->j);

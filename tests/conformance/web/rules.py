@@ -61,7 +61,7 @@ def speedscope():
         ('speedscope-event-order', changed(evented, *events, 0, 'at', 5)), ('speedscope-event-close', changed(evented, *events, 1, 'frame', 1)),
         ('speedscope-event-type', changed(evented, *events, 1, 'type', 'X')), ('speedscope-schema', changed(sampled, '$schema', ...)),
         ('speedscope-unit', changed(sampled, *one, 'unit', 'hours')), ('speedscope-range', changed(sampled, *one, 'endValue', ...)),
-        ('speedscope-range', changed(sampled, *one, 'endValue', -1)), ('speedscope-range', changed(evented, *one, 'endValue', 2)), ('speedscope-range-type', changed(sampled, *one, 'endValue', 'x')),
+        ('speedscope-range', changed(sampled, *one, 'endValue', -1)), ('speedscope-range', changed(evented, *one, 'endValue', 2)), ('speedscope-range', changed(sampled, *one, 'endValue', 'x')),
         ('speedscope-active', changed(sampled, 'activeProfileIndex', 1)), ('speedscope-active', changed(sampled, 'activeProfileIndex', -1)),
         ('speedscope-name', changed(sampled, *one, 'name', ...)), ('speedscope-open', changed(evented, *events, 1, ...)),
         ('speedscope-weight-negative', changed(sampled, *one, 'weights', [1, -2])), ('speedscope-empty', changed(sampled, 'profiles', [])),
