@@ -185,7 +185,7 @@ format_by_name(const char *path)
 	return best;
 }
 
-/* Whether an extension of one format ends in one of the other's, as "diff.folded" in "folded". */
+/* Whether an extension of one format ends in one of the other's, as "diff.folded" in "folded". What is JSON is told apart by what it holds. */
 static bool
 endings_related(const struct pp_format *a, const struct pp_format *b)
 {
@@ -194,7 +194,7 @@ endings_related(const struct pp_format *a, const struct pp_format *b)
 
 	while (word_next(&longer, &x))
 		for (shorter = b->extensions; word_next(&shorter, &y);)
-			if (x.n > y.n && x.p[x.n - y.n - 1] == '.' &&
+			if (x.n > y.n && x.p[x.n - y.n - 1] == '.' && !pp_slice_eq_z(y, "json") &&
 			    memcmp(x.p + x.n - y.n, y.p, y.n) == 0)
 				return true;
 	return false;

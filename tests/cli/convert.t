@@ -42,6 +42,26 @@ $ polyprof convert app.folded --to folded -o x.diff.folded
 $ polyprof convert change.diff.folded --to diff-folded -o x.folded
 ! polyprof: error: x.folded is named like folded, so it would be misread if it held diff-folded
 = 2
+$ printf 'a;b 2\na 1\n' >y.folded; polyprof convert -q y.folded --to trace-event -o y.json && polyprof y.json
+  y.json: trace events (Chrome, Perfetto, node, Hermes)
+    dur: 3.00 µs, 2 functions, 2 stacks, 2 calls
+
+  Costliest functions
+       self  self%                  total  total%  calls  function
+    2.00 µs  66.7%  ████████████  2.00 µs   66.7%      1  b
+    1.00 µs  33.3%  ██████        3.00 µs  100.0%      1  a
+
+  Hottest path
+    100.0%  a
+     66.7%   b
+
+  Next steps
+    functions by total cost      polyprof top --sort total y.json
+    the call tree, from the top  polyprof tree y.json
+    who calls the costliest      polyprof callers b y.json
+    what else the file holds     polyprof info y.json
+    an interactive flame graph   polyprof flame y.json -o flame.svg
+    all views in one page        polyprof report y.json -o report.html
 
 $ polyprof convert other.folded --to folded -o x.bin && cat x.bin
   main;autoload;include 42
