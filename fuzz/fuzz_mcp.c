@@ -2,6 +2,7 @@
  * libFuzzer target of the Model Context Protocol: any bytes are sent to a server, which must answer in lines that are
  * JSON objects and end with its input.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,12 +62,16 @@ LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		                                .in = memfd_create("in", 0),
 		                                .out = memfd_create("out", 0) };
 	char *answers = NULL;
+	/* A server works in its first directory; the next inputs are named from here. */
+	int before = open(".", O_RDONLY | O_DIRECTORY);
 	off_t n;
 
-	if (options.in < 0 || options.out < 0 || write(options.in, data, size) != (ssize_t)size ||
-	    lseek(options.in, 0, SEEK_SET) != 0)
+	if (before < 0 || options.in < 0 || options.out < 0 ||
+	    write(options.in, data, size) != (ssize_t)size || lseek(options.in, 0, SEEK_SET) != 0)
 		return 0;
 	require(pp_mcp_serve(&options) == 0, "the server ends well");
+	require(fchdir(before) == 0, "the directory is still there");
+	close(before);
 	n = lseek(options.out, 0, SEEK_END);
 	answers = calloc(1, (size_t)n + PP_SCAN_PAD + 1);
 	if (answers && pread(options.out, answers, (size_t)n, 0) == n)

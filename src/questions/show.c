@@ -78,9 +78,10 @@ name_add(struct pp_excerpt *x, struct pp_slice name)
 {
 	struct pp_row *r = &x->head;
 	size_t clip = r->clip, from = x->first < name.n ? (size_t)x->first : name.n, i;
-	/* A byte may take four, or two more as hexadecimal digits, and is escaped then. */
-	size_t room = x->limit ? (x->limit - r->out->n - 200) / 8 : name.n, n = name.n - from;
 	bool spelled = is_spelled(name);
+	/* A byte that is spelled may take four, is escaped then, and has two hexadecimal digits; others are escaped at most. */
+	size_t room = x->limit ? (x->limit - r->out->n - 200) / (spelled ? 8 : 2) : name.n;
+	size_t n = name.n - from;
 
 	n = n < room ? n : room;
 	while (n > 1 && from + n < name.n && (name.p[from + n] & 0xc0) == 0x80 && n > room - 3)

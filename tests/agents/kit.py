@@ -46,4 +46,4 @@ class Server:
         self.process.stdin.close()
         rest = self.process.stdout.read()
         said = self.process.stderr.read()
-        return self.process.wait(5), rest, said
+        return self.process.wait(100), rest, said

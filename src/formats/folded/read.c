@@ -10,6 +10,8 @@
  */
 #include "formats/folded/lines.h"
 
+#include <stdatomic.h>
+
 #include "formats/folded/names.h"
 #include "formats/kit/parts.h"
 
@@ -22,7 +24,7 @@ extern const struct pp_format pp_format_folded, pp_format_diff_folded;
 /* Names that are looked up side by side. */
 #define NAMES_AHEAD 1024
 /* How far reading is is told this often. */
-#define TELL_STEP ((size_t)4 << 20)
+#define TELL_STEP ((size_t)1 << 20)
 #define FORGET_STEP ((size_t)16 << 20)
 #define FORGET_KEEP ((size_t)64 << 20)
 
@@ -75,6 +77,7 @@ struct folded_job {
 	const unsigned char *begin, *end; /* the part */
 	struct pp_reader *tells; /* this job tells how far reading is; NULL = another does */
 	unsigned parts;          /* how many parts there are, all as long as this one */
+	_Atomic bool *stop;      /* what that one was told; NULL when it is alone */
 };
 
 /* ---- from a stack to frames ------------------------------------------------------------- */
@@ -230,22 +233,28 @@ job_record(struct folded_job *job, const struct pp_folded_line *line)
 /* ---- lines ------------------------------------------------------------------------------ */
 
 /*
- * Tells how far reading is, as far as one part can know; false to stop. The input's own position is
- * what is told, and stays what it was.
+ * Tells how far reading is, as far as one part can know; false to stop, which the other parts hear of. The
+ * input's own position is what is told, and stays what it was; only the part that tells may look at it.
  */
 static bool
 job_tell(struct folded_job *job, const unsigned char *begin, const unsigned char *p)
 {
 	struct pp_input *in = job->in;
-	const unsigned char *cur = in->cur;
-	size_t left = pp_input_left(in), done = (size_t)(p - begin) * job->parts;
+	const unsigned char *cur;
+	size_t left, done = (size_t)(p - begin) * job->parts;
+	bool stop = !job->tells && job->stop && atomic_load(job->stop);
 
-	if (!job->tells || !job->tells->progress)
-		return true;
-	in->cur = cur + (done < left ? done : left);
-	if (job->tells->progress(job->tells))
+	if (job->tells && job->tells->progress) {
+		cur = in->cur;
+		left = pp_input_left(in);
+		in->cur = cur + (done < left ? done : left);
+		stop = job->tells->progress(job->tells);
+		in->cur = cur;
+		if (stop && job->stop)
+			atomic_store(job->stop, true);
+	}
+	if (stop)
 		pp_builder_fail(job->builder, PP_E_IO, NULL);
-	in->cur = cur;
 	return pp_builder_ok(job->builder);
 }
 
@@ -477,7 +486,7 @@ parts_merge(struct part *parts, unsigned n, struct pp_reader *reader, struct pp_
 /* Sets up the jobs of parts [cut[i], cut[i + 1]). */
 static bool
 parts_init(struct part *parts, unsigned n, const unsigned char **cut, struct pp_reader *reader,
-           struct pp_builder *builder, const struct pp_folded_grammar *grammar)
+           struct pp_builder *builder, const struct pp_folded_grammar *grammar, _Atomic bool *stop)
 {
 	unsigned i;
 
@@ -494,6 +503,7 @@ parts_init(struct part *parts, unsigned n, const unsigned char **cut, struct pp_
 		x->job->diags = &x->diags;
 		x->job->begin = cut[i];
 		x->job->end = cut[i + 1];
+		x->job->stop = stop;
 	}
 	parts[0].job->tells = reader;
 	parts[0].job->parts = n;
@@ -509,6 +519,7 @@ read_parts(struct pp_reader *reader, struct pp_builder *builder,
 	const unsigned char **cut = calloc(most + 1, sizeof *cut);
 	struct part *parts = calloc(most, sizeof *parts);
 	struct pp_diags *diags = builder->diags;
+	_Atomic bool stop = false;
 	unsigned n = 0, i;
 
 	*again = false;
@@ -518,7 +529,7 @@ read_parts(struct pp_reader *reader, struct pp_builder *builder,
 		n = n ? n : 1;
 		builder->diags = must_add_up(builder, n) ? NULL : diags;
 	}
-	if (!n || !parts_init(parts, n, cut, reader, builder, grammar)) {
+	if (!n || !parts_init(parts, n, cut, reader, builder, grammar, &stop)) {
 		pp_builder_fail(builder, PP_E_NOMEM, NULL);
 	} else {
 		if (n == 1)
