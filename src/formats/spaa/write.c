@@ -2,8 +2,8 @@
  * Writing SPAA: own costs become stack records, timelines of samples become sample records.
  *
  * A file that was read as SPAA is written back record by record, unless options ask for another form.
- * Everything else is written from the tree: one record for each event and stack, in the order of the
- * tree, with ids that hash names. Weights must be positive to be above suspicion, so what is not goes to
+ * Everything else is written from the tree: one record for each event and stack, the heaviest of an event
+ * first, with ids that hash names. Weights must be positive to be above suspicion, so what is not goes to
  * side events, named after the metric: a stack without any primary cost, and negative values (memory
  * given back) as a metric of its own, NAME_freed.
  */
@@ -100,16 +100,6 @@ event_side(struct pp_spaa_out *o, size_t metric, bool freed)
 }
 
 /* ---- stacks ----------------------------------------------------------------------------- */
-
-/* What the rows of a stack add up to, per metric, and what of it is not the leaf's own. */
-struct sums {
-	union pp_value *all, *less;
-	/* Metrics that may have any, in order: all, or where there are many those that rows of the stack have. */
-	uint32_t *used;
-	size_t n;
-	bool *is_used;          /* by metric, where there are many */
-	struct pp_map event_of; /* the name of an event: its number */
-};
 
 uint64_t
 pp_spaa_out_id(const struct pp_spaa_out *o, const struct pp_spaa_out_stack *s)
@@ -254,7 +244,7 @@ stack_write(struct pp_spaa_out *o, const struct pp_spaa_out_stack *s, const stru
             const struct pp_buf *own, uint64_t mark)
 {
 	struct pp_json *j = &o->json;
-	uint64_t id = id_claim(o, pp_spaa_out_id(o, s));
+	uint64_t id = s->part ? id_claim(o, pp_spaa_out_id(o, s)) : s->id;
 	pp_node node;
 	char text[24];
 	int n;
@@ -361,8 +351,8 @@ less_part(const struct pp_metric *m, union pp_value part, union pp_value less, u
 
 /* The metrics of an event that are positive (of SPAA itself: all that are not 0), the primary one first. */
 static void
-group_main(struct pp_spaa_out *o, size_t event, struct pp_spaa_out_stack *s, struct sums *sums,
-           bool write)
+group_main(struct pp_spaa_out *o, size_t event, struct pp_spaa_out_stack *s,
+           struct pp_spaa_sums *sums, bool write)
 {
 	const struct pp_spaa_out_event *e = &o->events.at[event];
 	const struct pp_metric *metrics = o->p->metrics.at;
@@ -396,8 +386,8 @@ group_main(struct pp_spaa_out *o, size_t event, struct pp_spaa_out_stack *s, str
 
 /* One value in a record of its own. */
 static void
-group_side(struct pp_spaa_out *o, struct pp_spaa_out_stack *s, size_t metric, struct sums *sums,
-           bool write)
+group_side(struct pp_spaa_out *o, struct pp_spaa_out_stack *s, size_t metric,
+           struct pp_spaa_sums *sums, bool write)
 {
 	const struct pp_metric *m = &o->p->metrics.at[metric];
 	bool freed = value_sign(m, sums->all[metric]) < 0;
@@ -420,7 +410,7 @@ group_side(struct pp_spaa_out *o, struct pp_spaa_out_stack *s, size_t metric, st
 }
 
 static bool
-any_left(const struct pp_spaa_out *o, size_t event, const struct sums *sums)
+any_left(const struct pp_spaa_out *o, size_t event, const struct pp_spaa_sums *sums)
 {
 	size_t k;
 
@@ -431,215 +421,70 @@ any_left(const struct pp_spaa_out *o, size_t event, const struct sums *sums)
 	return false;
 }
 
-/* The group of rows that make one stack: all values of an event. `write` false only finds side events. */
+/*
+ * Notes that there will be a record, its id, and how heavy it is; values that one record cannot hold count as the most. Ids
+ * are given in the order of the tree, so that they do not depend on weights.
+ */
 static void
-group_write(struct pp_spaa_out *o, size_t event, pp_node node, uint32_t series, struct sums *sums,
-            bool write)
+record_note(struct pp_spaa_out *o, struct pp_spaa_out_record record, struct pp_spaa_out_stack stack,
+            size_t metric, union pp_value weight)
 {
-	struct pp_spaa_out_stack s = { NULL, node, series, 0 };
+	const struct pp_metric *m = &o->p->metrics.at[metric];
+	uint64_t sign = (uint64_t)1 << 63;
+
+	if (m->type == PP_REAL) {
+		memcpy(&record.weight, &weight.d, sizeof record.weight);
+		record.weight = record.weight & sign ? ~record.weight : record.weight | sign;
+	} else {
+		pp_i128 most = INT64_MAX, least = INT64_MIN;
+		pp_i128 value = weight.i > most ? most : weight.i < least ? least : weight.i;
+
+		record.weight = (uint64_t)(int64_t)value ^ sign;
+	}
+	stack.event = &o->events.at[record.rank];
+	record.id = id_claim(o, pp_spaa_out_id(o, &stack));
+	o->failed |= !pp_vec_push(&o->records, record);
+}
+
+void
+pp_spaa_group_write(struct pp_spaa_out *o, struct pp_spaa_out_record group,
+                    struct pp_spaa_sums *sums, bool write)
+{
+	const struct pp_spaa_out_row *row = &o->from.rows.at[group.first];
+	struct pp_spaa_out_stack s = { NULL, row->node, row->series, 0, group.id };
 	const struct pp_metric *metrics = o->p->metrics.at;
-	uint32_t primary = o->events.at[event].primary;
+	uint32_t primary = o->events.at[group.event].primary, only = group.what;
+	bool main = write && only == 0;
 	size_t k;
 
-	if (o->native || value_sign(&metrics[primary], sums->all[primary]) > 0)
-		group_main(o, event, &s, sums, write);
+	if (o->native || value_sign(&metrics[primary], sums->all[primary]) > 0) {
+		group.what = 0;
+		group.rank = group.event;
+		if (!write)
+			record_note(o, group, s, primary, sums->all[primary]);
+		group_main(o, group.event, &s, sums, main);
+	}
 	/* In SPAA itself what exceeds 64 bits goes on in further records of the event. */
-	for (s.part = 1; o->native && !o->failed && any_left(o, event, sums); s.part++)
-		group_main(o, event, &s, sums, write);
-	for (k = 0; k < sums->n; k++) {
+	for (s.part = 1; o->native && !o->failed && any_left(o, group.event, sums); s.part++)
+		group_main(o, group.event, &s, sums, main);
+	for (k = 0; !main && k < sums->n; k++) {
 		size_t m = sums->used[k];
+		int sign = value_sign(&metrics[m], sums->all[m]);
 
-		for (s.part = 0; !o->failed && pp_spaa_out_has(o, &o->events.at[event], m) &&
-		                 value_sign(&metrics[m], sums->all[m]);
-		     s.part++)
+		if (!pp_spaa_out_has(o, &o->events.at[group.event], m) || !sign ||
+		    (write && only != m + 1))
+			continue;
+		group.what = (uint32_t)m + 1;
+		s.part = 0;
+		if (!write && event_side(o, m, sign < 0)) {
+			group.rank = o->side[2 * m + (sign < 0)] - 1;
+			record_note(o, group, s, m,
+			            sign < 0 ? value_negated(&metrics[m], sums->all[m])
+			                     : sums->all[m]);
+		}
+		for (s.part = 0; !o->failed && value_sign(&metrics[m], sums->all[m]); s.part++)
 			group_side(o, &s, m, sums, write);
 	}
-}
-
-static bool
-row_in_event(const struct pp_spaa_out *o, const struct pp_spaa_out_row *row,
-             const struct pp_spaa_out_event *e)
-{
-	pp_str own = row->series < o->p->series.n ? o->p->series.at[row->series].event : 0;
-
-	return !e->event || !own || own == e->event;
-}
-
-/* ---- what rows add up to ---- */
-
-static void
-sums_release(struct sums *sums)
-{
-	free(sums->all);
-	free(sums->less);
-	free(sums->used);
-	free(sums->is_used);
-	pp_map_release(&sums->event_of);
-}
-
-static bool
-sums_init(struct sums *sums, const struct pp_spaa_out *o)
-{
-	size_t n = o->p->metrics.n, i;
-
-	*sums = (struct sums){ .all = calloc(n + 1, sizeof *sums->all),
-		               .less = calloc(n + 1, sizeof *sums->less),
-		               .used = calloc(n + 1, sizeof *sums->used),
-		               .event_of = { .seed = o->p->strs.seed } };
-	if (n > PP_FEW_COLUMNS)
-		sums->is_used = calloc(n + 1, sizeof *sums->is_used);
-	for (i = 0; sums->used && !sums->is_used && i < n; i++)
-		sums->used[sums->n++] = (uint32_t)i;
-	for (i = 0; i < o->main_events; i++)
-		if (!pp_map_set(&sums->event_of, o->events.at[i].event, (uint32_t)i))
-			return false;
-	return sums->all && sums->less && sums->used && (sums->is_used || n <= PP_FEW_COLUMNS);
-}
-
-/* Notes that a metric may have a value. */
-static void
-sums_use(struct sums *sums, uint32_t metric)
-{
-	if (!sums->is_used || sums->is_used[metric])
-		return;
-	sums->is_used[metric] = true;
-	sums->used[sums->n++] = metric;
-}
-
-/* Nothing was added; what was used has to be forgotten. */
-static void
-sums_clear(const struct pp_spaa_out *o, struct sums *sums)
-{
-	size_t k;
-
-	for (k = 0; k < sums->n; k++) {
-		uint32_t m = sums->used[k];
-
-		sums->all[m] = sums->less[m] = pp_value_zero(&o->p->metrics.at[m]);
-		if (sums->is_used)
-			sums->is_used[m] = false;
-	}
-	if (sums->is_used)
-		sums->n = 0;
-}
-
-static int
-metric_cmp(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static void
-sums_add(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e, struct sums *sums,
-         uint32_t m, int64_t cell)
-{
-	const struct pp_metric *metric = &o->p->metrics.at[m];
-
-	if (!pp_spaa_out_has(o, e, m))
-		return;
-	sums_use(sums, m);
-	pp_value_add(metric, &sums->all[m], pp_cell_value(metric, cell));
-}
-
-/* Adds what a row has of an event. */
-static void
-sums_add_row(const struct pp_spaa_out *o, const struct pp_spaa_out_event *e, struct sums *sums,
-             const struct pp_spaa_out_row *row)
-{
-	struct pp_cells cells = { .at = row->cells, .n = o->p->metrics.n };
-	size_t k;
-
-	if (!row->cells)
-		cells = o->from.many(o, row->series, row->row);
-	for (k = 0; k < cells.n; k++)
-		if (!sums->is_used || cells.at[k])
-			sums_add(o, e, sums, pp_cells_column(&cells, k), cells.at[k]);
-}
-
-/* Adds up what is not the own cost of a leaf. */
-static void
-less_add(const struct pp_spaa_out *o, pp_node node, uint32_t series, struct sums *sums)
-{
-	size_t low = 0, high = o->from.less_n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (o->from.less[middle].node < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < o->from.less_n && o->from.less[low].node == node; low++) {
-		const struct pp_not_own_row *row = &o->from.less[low];
-		const struct pp_metric *m = &o->p->metrics.at[row->metric];
-
-		if (!o->split || row->series == series) {
-			sums_use(sums, row->metric);
-			pp_value_add(m, &sums->less[row->metric], pp_cell_value(m, row->cell));
-		}
-	}
-}
-
-/* All rows of one node (of one series, when split) that are of an event: one group. */
-static void
-event_write(struct pp_spaa_out *o, size_t event, size_t first, size_t last, struct sums *sums,
-            bool write)
-{
-	const struct pp_spaa_out_row *rows = o->from.rows.at;
-	bool any = false;
-	size_t i;
-
-	sums_clear(o, sums);
-	for (i = first; i < last; i++) {
-		if (!row_in_event(o, &rows[i], &o->events.at[event]))
-			continue;
-		any = true;
-		sums_add_row(o, &o->events.at[event], sums, &rows[i]);
-	}
-	if (any && o->from.less_n)
-		less_add(o, rows[first].node, rows[first].series, sums);
-	if (sums->is_used && sums->n > 1)
-		qsort(sums->used, sums->n, sizeof *sums->used, metric_cmp);
-	if (any)
-		group_write(o, event, rows[first].node, rows[first].series, sums, write);
-}
-
-/* The same for each event that they may be of: one row says of which it is. */
-static void
-node_write(struct pp_spaa_out *o, size_t first, size_t last, struct sums *sums, bool write)
-{
-	uint32_t series = o->from.rows.at[first].series, only = PP_MAP_NONE;
-	size_t e;
-
-	if (last - first == 1 && series < o->p->series.n && o->p->series.at[series].event)
-		only = pp_map_get(&sums->event_of, o->p->series.at[series].event);
-	if (only != PP_MAP_NONE && o->events.at[0].event)
-		event_write(o, only, first, last, sums, write);
-	else
-		for (e = 0; e < o->main_events; e++)
-			event_write(o, e, first, last, sums, write);
-}
-
-static void
-stacks_write(struct pp_spaa_out *o, bool write)
-{
-	struct sums sums;
-	size_t i, k;
-
-	if (!sums_init(&sums, o))
-		o->failed = true;
-	for (i = 0; !o->failed && i < o->from.rows.n && o->w->out->status == PP_OK; i = k) {
-		for (k = i + 1;
-		     k < o->from.rows.n && o->from.rows.at[k].node == o->from.rows.at[i].node &&
-		     (!o->split || o->from.rows.at[k].series == o->from.rows.at[i].series);
-		     k++)
-			;
-		node_write(o, i, k, &sums, write);
-	}
-	sums_release(&sums);
 }
 
 /* A path and one more frame. */
@@ -718,6 +563,7 @@ out_release(struct pp_spaa_out *o)
 	free(o->dso_of);
 	pp_map_release(&o->ids);
 	pp_vec_release(&o->moved);
+	pp_vec_release(&o->records);
 	pp_vec_release(&o->from.rows);
 	pp_vec_release(&o->events);
 }
@@ -746,11 +592,11 @@ write_anew(struct pp_spaa_out *o)
 {
 	if (!pp_spaa_out_rows(o) || !events_collect(o) || !hashes_compute(o))
 		return PP_E_NOMEM;
-	stacks_write(o, false); /* which side events are there? */
+	pp_spaa_find_records(o);
 	if (!o->failed) {
 		pp_spaa_write_header(o);
 		pp_spaa_write_dicts(o);
-		stacks_write(o, true);
+		pp_spaa_write_stacks(o);
 	}
 	if (!o->failed && o->samples)
 		pp_spaa_write_samples(o);

@@ -80,6 +80,16 @@ struct pp_spaa_out_costs {
 	struct pp_cells (*many)(const struct pp_spaa_out *, uint32_t series, uint32_t row);
 };
 
+/* A stack record that there will be: the rows from `first` on that are of an event. */
+struct pp_spaa_out_record {
+	uint64_t id;
+	uint64_t weight; /* of its first metric, as a number that has its order */
+	size_t first;
+	uint32_t event; /* whose costs they are */
+	uint32_t what;  /* 0 = the record of the event, else 1 + the metric of a side event */
+	uint32_t rank;  /* the event that it is written as */
+};
+
 struct pp_spaa_out {
 	struct pp_writer *w;
 	const struct pp_profile *p;
@@ -91,6 +101,7 @@ struct pp_spaa_out {
 	int64_t *own; /* by function, where calls tell it together only */
 	PP_VEC(struct pp_spaa_out_event) events;
 	size_t main_events;
+	PP_VEC(struct pp_spaa_out_record) records; /* in the order of the file */
 	uint32_t *side;   /* per metric: its side events, positive and negative; 0 = none */
 	uint64_t *hash;   /* per node: of its path */
 	uint64_t *keys;   /* per frame or function: of itself */
@@ -112,6 +123,17 @@ struct pp_spaa_out_stack {
 	pp_node node;
 	uint32_t series; /* meaningful when split */
 	unsigned part;   /* of a sum that one record cannot hold */
+	uint64_t id;     /* of the first part */
+};
+
+/* What the rows of a stack add up to, per metric, and what of it is not the leaf's own. */
+struct pp_spaa_sums {
+	union pp_value *all, *less;
+	/* Metrics that may have any, in order: all, or where there are many those that rows of the stack have. */
+	uint32_t *used;
+	size_t n;
+	bool *is_used;          /* by metric, where there are many */
+	struct pp_map event_of; /* the name of an event: its number */
 };
 
 /* Collects the rows, the tree they are of, and what is not leaves' own; false when out of memory. */
@@ -120,6 +142,13 @@ bool pp_spaa_out_rows(struct pp_spaa_out *);
 bool pp_spaa_out_has(const struct pp_spaa_out *, const struct pp_spaa_out_event *, size_t metric);
 /* The id: the path, the event, and what else keeps records apart. */
 uint64_t pp_spaa_out_id(const struct pp_spaa_out *, const struct pp_spaa_out_stack *);
+
+/*
+ * The group of rows that make one stack, with what they add up to, which is used up: writes the record that `what` says,
+ * or only notes all records and side events that there will be.
+ */
+void pp_spaa_group_write(struct pp_spaa_out *, struct pp_spaa_out_record, struct pp_spaa_sums *,
+                         bool write);
 
 /* The frame or function of a node as the frame row that is written. */
 struct pp_frame_row pp_spaa_out_frame(const struct pp_spaa_out *, uint32_t key);
@@ -134,6 +163,9 @@ void pp_spaa_record_write(struct pp_json *, enum pp_spaa_type, const void *recor
 /* Header, dictionaries: write_dict.c. */
 void pp_spaa_write_header(struct pp_spaa_out *);
 void pp_spaa_write_dicts(struct pp_spaa_out *);
+/* Stacks: write_stacks.c. The first finds the records, and with them the side events, that there are. */
+void pp_spaa_find_records(struct pp_spaa_out *);
+void pp_spaa_write_stacks(struct pp_spaa_out *);
 /* Samples: write_samples.c. */
 void pp_spaa_write_samples(struct pp_spaa_out *);
 /* The hash of what a frame is called. */

@@ -83,7 +83,7 @@ pp_spaa_write_samples(struct pp_spaa_out *o)
 
 	for (i = 0; i < o->p->series.n && !o->failed; i++) {
 		const struct pp_series *s = &o->p->series.at[i];
-		struct pp_spaa_out_stack stack = { series_event(o, s), 0, i, 0 };
+		struct pp_spaa_out_stack stack = { .event = series_event(o, s), .series = i };
 		struct pp_timeline_iter it;
 		size_t period;
 
