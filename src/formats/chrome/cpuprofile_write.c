@@ -375,6 +375,37 @@ samples_plan(struct cpu_write *x)
 	}
 }
 
+/* A profile of this format that has no times gets none: nodes say how often they were hit. */
+static bool
+is_hits_only(const struct cpu_write *x)
+{
+	return pp_profile_native(x->p) == &pp_format_cpuprofile && x->time >= x->p->metrics.n &&
+	       x->count < x->p->metrics.n;
+}
+
+static void
+hits_document_put(struct cpu_write *x)
+{
+	bool rounded = false;
+	pp_node node;
+	int64_t n;
+
+	for (node = 0; node < x->p->tree.n; node++) {
+		if (!pp_value_whole(&x->p->metrics.at[x->count], x->counts[node], 1, &n, &rounded))
+			x->w->loss.too_large++;
+		else if (n < 0)
+			x->w->loss.negative++;
+		else
+			x->hits[id_of(x, node) - 1] += (uint64_t)n;
+	}
+	pp_json_begin_object(&x->j);
+	nodes_put(x);
+	pp_json_put_u64(&x->j, "startTime", 0);
+	pp_json_put_u64(&x->j, "endTime", 0);
+	pp_json_end_object(&x->j);
+	pp_json_end_line(&x->j);
+}
+
 static void
 document_put(struct cpu_write *x)
 {
@@ -458,7 +489,9 @@ pp_cpuprofile_write(struct pp_writer *w)
 	metrics_choose(&x);
 	x.failed = !room_make(&x);
 	pp_json_init(&x.j, w->out, PP_JSON_COMPACT);
-	if (!x.failed)
+	if (!x.failed && is_hits_only(&x))
+		hits_document_put(&x);
+	else if (!x.failed)
 		document_put(&x);
 	what_differs(&x);
 	free(x.hits);

@@ -681,8 +681,6 @@ trace_event_read(struct pp_reader *reader, struct pp_builder *b)
 			status = PP_E_NOMEM;
 			break;
 		}
-		/* The nodes of profiles tell what is wrong by the document that is there now. */
-		b->diags = &r.doc.diags;
 		document_read(&r);
 		again = pp_fixed_retry(&r.fixed) || r.unsorted;
 		read_forget(&r);

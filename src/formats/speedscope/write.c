@@ -9,6 +9,13 @@
 
 #define EXPORTER "polyprof@"
 
+/* Which metrics of a series have something of their own to say. */
+struct series_plan {
+	size_t calls; /* with which calls are written; SIZE_MAX = none are */
+	size_t
+	    zero; /* with which stacks are written that cost nothing at all; SIZE_MAX = they are among calls */
+};
+
 struct speedscope_write {
 	struct pp_writer *w;
 	const struct pp_profile *p;
@@ -20,6 +27,7 @@ struct speedscope_write {
 	uint32_t *row; /* by node, of the series at hand: + 1 */
 	PP_VEC(pp_node) path;
 	struct pp_buf text;
+	struct series_plan *plans; /* by series */
 	size_t profiles;
 	uint64_t samples;
 	struct pp_time_span span; /* that readers will see */
@@ -227,22 +235,25 @@ timeline_samples(struct speedscope_write *x, const struct pp_series *s, size_t m
 	return sum;
 }
 
-/* Whether a stack that costs nothing of a metric is written with it: where it costs nothing at all, with the first. */
+/* Whether a stack that costs nothing of a metric is written with it: where it costs nothing at all, with one. */
 static bool
 is_kept_zero(const struct speedscope_write *x, const struct pp_series *s, uint32_t row,
              size_t metric)
 {
-	size_t m, first = SIZE_MAX;
+	const struct pp_metric *other;
+	size_t m;
 
+	if (x->plans[s - x->p->series.at].zero != metric)
+		return false;
 	for (m = 0; m < pp_metrics_shown(x->p); m++) {
-		if (!belongs(s, &x->p->metrics.at[m]))
-			continue;
-		first = first == SIZE_MAX ? m : first;
+		other = &x->p->metrics.at[m];
 		/* What is below 0 will be 0. */
-		if (m != metric && pp_series_cell(s, row, m) > 0)
+		if (m != metric && belongs(s, other) &&
+		    pp_value_cmp(other, pp_cell_value(other, pp_series_cell(s, row, m)),
+		                 pp_value_zero(other)) > 0)
 			return false;
 	}
-	return first == metric;
+	return true;
 }
 
 /* Stacks in the order of the tree. */
@@ -357,28 +368,78 @@ is_timed(struct speedscope_write *x, const struct pp_series *s, size_t metric)
 	return pp_value_cmp(m, in_time, in_rows) == 0;
 }
 
-static void
-series_put(struct speedscope_write *x, const struct pp_series *s, size_t metric)
+static bool
+has_costs(const struct speedscope_write *x, const struct pp_series *s, size_t metric)
 {
-	const struct pp_metric *metrics = x->p->metrics.at;
-	size_t m, first = SIZE_MAX;
+	const struct pp_metric *m = &x->p->metrics.at[metric];
+	uint32_t row;
+
+	for (row = 0; row < s->rows; row++)
+		if (pp_series_present(s, row) &&
+		    !pp_value_is_zero(m, pp_cell_value(m, pp_series_cell(s, row, metric))))
+			return true;
+	return false;
+}
+
+static void
+plan_make(struct speedscope_write *x, size_t series)
+{
+	const struct pp_series *s = &x->p->series.at[series];
+	struct series_plan *plan = &x->plans[series];
+	size_t m, first = SIZE_MAX, calls = SIZE_MAX;
+
+	plan->calls = plan->zero = SIZE_MAX;
+	for (m = 0; m < pp_metrics_shown(x->p) && s->rows; m++) {
+		bool can;
+
+		if (!belongs(s, &x->p->metrics.at[m]))
+			continue;
+		first = first == SIZE_MAX ? m : first;
+		can = plan->calls == SIZE_MAX && pp_replay_can(x->p, s, m);
+		calls = can && calls == SIZE_MAX ? m : calls;
+		if ((can || plan->zero == SIZE_MAX) && has_costs(x, s, m)) {
+			plan->zero = plan->zero == SIZE_MAX ? m : plan->zero;
+			plan->calls = can ? m : plan->calls;
+		}
+	}
+	/* With several of them calls would be counted again. */
+	if (plan->calls == SIZE_MAX)
+		plan->calls = calls;
+	if (plan->calls != SIZE_MAX)
+		plan->zero = SIZE_MAX;
+	else if (plan->zero == SIZE_MAX)
+		plan->zero = first;
+}
+
+/* Whether a series has a profile of a metric. */
+static bool
+is_written(const struct speedscope_write *x, size_t series, size_t metric)
+{
+	const struct pp_series *s = &x->p->series.at[series];
+	const struct series_plan *plan = &x->plans[series];
+
+	return s->rows && belongs(s, &x->p->metrics.at[metric]) &&
+	       (metric == plan->calls || metric == plan->zero || has_costs(x, s, metric));
+}
+
+static void
+series_put(struct speedscope_write *x, size_t series, size_t metric)
+{
+	const struct pp_series *s = &x->p->series.at[series];
+	bool calls = x->plans[series].calls != SIZE_MAX;
 	bool timed;
 
 	if (s->pid >= 0 || s->tid >= 0 || s->process || s->context)
 		x->w->loss.dropped |= PP_HAS(THREADS);
-	for (m = 0; m < pp_metrics_shown(x->p) && first == SIZE_MAX; m++)
-		if (belongs(s, &metrics[m]) && pp_replay_can(x->p, s, m))
-			first = m;
-	/* With each of them calls would be counted again. */
-	if (metric == first) {
+	if (metric == x->plans[series].calls) {
 		evented_put(x, s, metric);
 		return;
 	}
 	timed = is_timed(x, s, metric);
 	sampled_put(x, s, metric, timed);
-	if (first == SIZE_MAX && s->has_calls)
+	if (!calls && s->has_calls)
 		x->w->loss.dropped |= PP_HAS(CALLS);
-	if (first == SIZE_MAX && s->timeline.n && !timed)
+	if (!calls && s->timeline.n && !timed)
 		x->w->loss.dropped |= PP_HAS(TIMELINE);
 }
 
@@ -423,8 +484,7 @@ active_find(const struct speedscope_write *x)
 	for (m = 0; m < primary && m < pp_metrics_shown(x->p); m++) {
 		before = n;
 		for (i = 0; i < x->p->series.n; i++)
-			n += x->p->series.at[i].rows &&
-			     belongs(&x->p->series.at[i], &x->p->metrics.at[m]);
+			n += is_written(x, i, m);
 		n += n == before;
 	}
 	return n;
@@ -447,8 +507,8 @@ document_put(struct speedscope_write *x)
 
 		pp_loss_metric(x->w, m, pp_slice_of(NULL, 0), unit.n ? NULL : "count");
 		for (i = 0; i < p->series.n && !x->failed; i++)
-			if (p->series.at[i].rows && belongs(&p->series.at[i], &p->metrics.at[m]))
-				series_put(x, &p->series.at[i], m);
+			if (is_written(x, i, m))
+				series_put(x, i, m);
 		if (x->profiles == before)
 			nothing_put(x, &p->metrics.at[m]);
 	}
@@ -484,18 +544,23 @@ pp_speedscope_write(struct pp_writer *w)
 {
 	struct speedscope_write x = { .w = w, .p = w->profile };
 	const struct pp_profile *p = w->profile;
+	size_t i;
 
 	if (!(p->facets & PP_TREE) && (p->calls.rows.n || p->lines.rows.n || p->costs.stated))
 		return PP_E_UNSUPPORTED;
 	x.index = calloc(p->funcs.n + 1, sizeof *x.index);
 	x.row = calloc(p->tree.n + 1, sizeof *x.row);
-	x.failed = !x.index || !x.row;
+	x.plans = calloc(p->series.n + 1, sizeof *x.plans);
+	x.failed = !x.index || !x.row || !x.plans;
+	for (i = 0; i < p->series.n && !x.failed; i++)
+		plan_make(&x, i);
 	pp_json_init(&x.j, w->out, PP_JSON_COMPACT);
 	if (!x.failed)
 		document_put(&x);
 	what_differs(&x);
 	free(x.index);
 	free(x.row);
+	free(x.plans);
 	pp_tree_walk_release(&x.walk);
 	pp_vec_release(&x.funcs);
 	pp_vec_release(&x.path);
