@@ -532,6 +532,9 @@ document_read(struct speedscope_read *r)
 	r->alone = true;
 	r->no_stack = 0;
 	pp_speedscope_outline(r);
+	/* Without memory for its measure a profile has none. */
+	if (!pp_builder_ok(r->b))
+		return;
 	if (r->doc.bom)
 		pp_json_find(&r->doc, SPEEDSCOPE_BOM, r->doc.text.p, "a byte order mark");
 	if (!r->schema && r->doc.broken == PP_SCAN_OK)
