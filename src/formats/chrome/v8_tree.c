@@ -297,9 +297,10 @@ pp_v8_nested_read(struct v8_tree *t, struct pp_scan *s)
 		if (!levels.n || s->error != PP_SCAN_OK || !pp_builder_ok(t->doc->b))
 			break;
 	}
-	/* Of what breaks off, those that are open are not whole. */
+	/* Of what breaks off, those that are open are not whole; the last one had perhaps no memory. */
 	for (; levels.n; levels.n--)
-		t->nodes.at[levels.at[levels.n - 1].node].bad = true;
+		if (levels.at[levels.n - 1].node < t->nodes.n)
+			t->nodes.at[levels.at[levels.n - 1].node].bad = true;
 	pp_vec_release(&levels);
 }
 
