@@ -116,6 +116,7 @@ struct cpu_read {
 	const unsigned char *deltas_wrong;
 	bool unsorted, collect;
 	bool laid_out; /* stacks one after the other: their times are made up */
+	bool counted;  /* so are samples themselves */
 	bool has_start, has_end;
 	struct pp_json_num start, end;
 };
@@ -130,22 +131,22 @@ note(struct pp_scan *s, enum pp_json_type type)
 }
 
 /* What we add ourselves: {"layout": "aggregated"}. */
-static bool
-is_laid_out(struct pp_scan *s)
+static void
+layout_read(struct cpu_read *r, struct pp_scan *s)
 {
 	struct pp_json_str key, text;
-	bool found = false;
 
 	if (pp_scan_peek(s) != PP_JSON_OBJECT || !pp_scan_object(s)) {
 		(void)pp_scan_pass(s);
-		return false;
+		return;
 	}
 	while (pp_scan_key(s, &key))
-		if (pp_json_str_eq(key, "layout"))
-			found = pp_scan_if_string(s, &text) && pp_json_str_eq(text, V8_LAID_OUT);
-		else
+		if (!pp_json_str_eq(key, "layout")) {
 			(void)pp_scan_skip(s, NULL);
-	return found;
+		} else if (pp_scan_if_string(s, &text)) {
+			r->laid_out = pp_json_str_eq(text, V8_LAID_OUT);
+			r->counted = pp_json_str_eq(text, V8_COUNTED);
+		}
 }
 
 static void
@@ -177,13 +178,15 @@ outline_read(struct cpu_read *r)
 				r->end_at = s.cur;
 				r->has_end = pp_scan_if_number(&s, &r->end);
 			} else if (pp_json_str_eq(key, "x_polyprof")) {
-				r->laid_out = is_laid_out(&s);
+				layout_read(r, &s);
 			} else {
 				pp_chrome_meta_read(&r->doc, &s, key);
 			}
 		}
 	if (s.error == PP_SCAN_OK)
 		(void)pp_scan_end(&s);
+	if (r->counted)
+		r->samples = NULL;
 	pp_json_doc_scanned(&r->doc, &s);
 }
 

@@ -18,7 +18,7 @@ struct cpu_write {
 	const struct pp_profile *p;
 	struct pp_json j;
 	size_t time, count;             /* metrics; metrics.n = none */
-	uint64_t *hits;                 /* by node */
+	uint64_t *hits;                 /* by node; of heaps: its id */
 	union pp_value *times, *counts; /* by node */
 	bool timed;                     /* samples are written as they came */
 	int64_t start, end;             /* µs */
@@ -26,6 +26,7 @@ struct cpu_write {
 	int64_t now;                    /* µs, of what was written */
 	int64_t owed;                   /* ns that were rounded off so far */
 	uint64_t samples;
+	struct pp_children children;
 	int64_t count_time; /* µs that one of what is only counted gets */
 	bool failed;
 };
@@ -36,8 +37,8 @@ id_of(const struct cpu_write *x, pp_node node)
 {
 	const struct pp_func_row *f = &x->p->funcs.at[pp_node_func(x->p, node)];
 
-	if (node && !pp_tree_parent(&x->p->tree, node) && !f->file && f->flags & PP_FUNC_PSEUDO &&
-	    pp_slice_eq_z(pp_text_of(x->p, f->name), V8_ROOT))
+	if (node && !pp_tree_parent(&x->p->tree, node) && !x->children.first[node] && !f->file &&
+	    f->flags & PP_FUNC_PSEUDO && pp_slice_eq_z(pp_text_of(x->p, f->name), V8_ROOT))
 		return 1;
 	return (uint64_t)node + 1;
 }
@@ -65,13 +66,9 @@ root_put(struct pp_json *j)
 static void
 nodes_put(struct cpu_write *x)
 {
-	struct pp_children children = { 0 };
+	const struct pp_children *children = &x->children;
 	pp_node node, child;
 
-	if (!pp_children_compute(&children, x->p)) {
-		x->failed = true;
-		return;
-	}
 	pp_json_put_array(&x->j, "nodes");
 	for (node = 0; node < x->p->tree.n; node++) {
 		if (node && id_of(x, node) == 1)
@@ -87,9 +84,9 @@ nodes_put(struct cpu_write *x)
 			root_put(&x->j);
 		}
 		pp_json_put_u64(&x->j, "hitCount", x->hits[node]);
-		if (children.first[node]) {
+		if (children->first[node]) {
 			pp_json_put_array(&x->j, "children");
-			for (child = children.first[node]; child; child = children.next[child])
+			for (child = children->first[node]; child; child = children->next[child])
 				if (id_of(x, child) != 1)
 					pp_json_u64(&x->j, id_of(x, child));
 			pp_json_end_array(&x->j);
@@ -97,7 +94,6 @@ nodes_put(struct cpu_write *x)
 		pp_json_end_object(&x->j);
 	}
 	pp_json_end_array(&x->j);
-	pp_children_release(&children);
 }
 
 /* ---- what samples there are ---- */
@@ -335,7 +331,7 @@ room_make(struct cpu_write *x)
 	x->hits = calloc(p->tree.n + 1, sizeof *x->hits);
 	x->times = calloc(p->tree.n + 1, sizeof *x->times);
 	x->counts = calloc(p->tree.n + 1, sizeof *x->counts);
-	if (!x->hits || !x->times || !x->counts)
+	if (!x->hits || !x->times || !x->counts || !pp_children_compute(&x->children, p))
 		return false;
 	if (x->time < p->metrics.n)
 		sums_make(x, x->time, x->times);
@@ -375,7 +371,7 @@ samples_plan(struct cpu_write *x)
 	}
 }
 
-/* A profile of this format that has no times gets none: nodes say how often they were hit. */
+/* A profile of this format that has no times gets some that are not read: nodes say how often they were hit. */
 static bool
 is_hits_only(const struct cpu_write *x)
 {
@@ -384,26 +380,17 @@ is_hits_only(const struct cpu_write *x)
 }
 
 static void
-hits_document_put(struct cpu_write *x)
+hits_make(struct cpu_write *x)
 {
 	bool rounded = false;
 	pp_node node;
 	int64_t n;
 
-	for (node = 0; node < x->p->tree.n; node++) {
-		if (!pp_value_whole(&x->p->metrics.at[x->count], x->counts[node], 1, &n, &rounded))
-			x->w->loss.too_large++;
-		else if (n < 0)
-			x->w->loss.negative++;
-		else
+	memset(x->hits, 0, x->p->tree.n * sizeof *x->hits);
+	for (node = 0; node < x->p->tree.n; node++)
+		if (pp_value_whole(&x->p->metrics.at[x->count], x->counts[node], 1, &n, &rounded) &&
+		    n > 0)
 			x->hits[id_of(x, node) - 1] += (uint64_t)n;
-	}
-	pp_json_begin_object(&x->j);
-	nodes_put(x);
-	pp_json_put_u64(&x->j, "startTime", 0);
-	pp_json_put_u64(&x->j, "endTime", 0);
-	pp_json_end_object(&x->j);
-	pp_json_end_line(&x->j);
 }
 
 static void
@@ -425,6 +412,8 @@ document_put(struct cpu_write *x)
 	x->w->loss.rounded = loss.rounded;
 	x->w->loss.negative = loss.negative;
 	x->w->loss.too_large = loss.too_large;
+	if (is_hits_only(x))
+		hits_make(x);
 	nodes_put(x);
 	pp_json_put_i64(&x->j, "startTime", x->start);
 	pp_json_put_i64(&x->j, "endTime", x->end);
@@ -441,7 +430,7 @@ document_put(struct cpu_write *x)
 	pp_json_end_array(&x->j);
 	if (!x->timed) {
 		pp_json_put_object(&x->j, "x_polyprof");
-		pp_json_put_textz(&x->j, "layout", V8_LAID_OUT);
+		pp_json_put_textz(&x->j, "layout", is_hits_only(x) ? V8_COUNTED : V8_LAID_OUT);
 		pp_json_end_object(&x->j);
 	}
 	pp_json_end_object(&x->j);
@@ -489,11 +478,10 @@ pp_cpuprofile_write(struct pp_writer *w)
 	metrics_choose(&x);
 	x.failed = !room_make(&x);
 	pp_json_init(&x.j, w->out, PP_JSON_COMPACT);
-	if (!x.failed && is_hits_only(&x))
-		hits_document_put(&x);
-	else if (!x.failed)
+	if (!x.failed)
 		document_put(&x);
 	what_differs(&x);
+	pp_children_release(&x.children);
 	free(x.hits);
 	free(x.times);
 	free(x.counts);
@@ -521,7 +509,8 @@ heap_node_put(struct cpu_write *x, pp_node node)
 	x->w->loss.rounded += rounded;
 	x->w->loss.negative += size < 0;
 	pp_json_put_i64(&x->j, "selfSize", size > 0 ? size : 0);
-	pp_json_put_u64(&x->j, "id", (uint64_t)node + 1);
+	x->hits[node] = ++x->samples;
+	pp_json_put_u64(&x->j, "id", x->hits[node]);
 	pp_json_put_array(&x->j, "children");
 }
 
@@ -546,7 +535,7 @@ heap_samples_put(struct cpu_write *x, size_t size, size_t count)
 			pp_json_begin_object(&x->j);
 			pp_json_put_i64(&x->j, "size",
 			                i + 1 < n ? bytes / n : bytes - bytes / n * (n - 1));
-			pp_json_put_u64(&x->j, "nodeId", (uint64_t)node + 1);
+			pp_json_put_u64(&x->j, "nodeId", x->hits[node]);
 			pp_json_put_u64(&x->j, "ordinal", ++ordinal);
 			pp_json_end_object(&x->j);
 		}
@@ -601,6 +590,7 @@ pp_heapprofile_write(struct pp_writer *w)
 	pp_json_end_object(&x.j);
 	pp_json_end_line(&x.j);
 	pp_tree_walk_release(&walk);
+	pp_children_release(&x.children);
 	free(x.hits);
 	free(x.times);
 	free(x.counts);

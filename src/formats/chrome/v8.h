@@ -19,6 +19,8 @@
 #define V8_ANONYMOUS "(anonymous)"
 /* The layout of stacks whose times are made up. */
 #define V8_LAID_OUT "aggregated"
+/* The layout of samples of which only the number is known. */
+#define V8_COUNTED "counted"
 /* Times are µs. */
 #define V8_DECIMALS 6
 

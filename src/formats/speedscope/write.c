@@ -62,13 +62,14 @@ is_text(const struct speedscope_write *x, pp_str s)
 static void
 frames_put(struct speedscope_write *x)
 {
-	pp_node node;
 	size_t i;
 
-	for (node = 1; node < x->p->tree.n && !x->failed; node++) {
-		pp_func func = pp_node_func(x->p, node);
+	/* In the order in which samples will name them, so that it stays when all is read and written again. */
+	x->failed |= !pp_tree_walk_begin(&x->walk, x->p);
+	while (!x->failed && pp_tree_walk_next(&x->walk)) {
+		pp_func func = pp_node_func(x->p, x->walk.node);
 
-		if (x->index[func] || is_no_stack(x, node))
+		if (x->walk.leaving || x->index[func] || is_no_stack(x, x->walk.node))
 			continue;
 		x->failed = !pp_vec_push(&x->funcs, func);
 		x->index[func] = (uint32_t)x->funcs.n;
