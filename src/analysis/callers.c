@@ -135,7 +135,8 @@ step(struct walk *w, struct groups *g, pp_node from, pp_node to, pp_node cost, u
 		pp_node_site(p, w->side == PP_CALLERS ? from : to, &row.site_file, &row.site_line);
 	row.recursive = depth == 1 && row.func == w->func;
 	group = group_of(p, g, &row);
-	if (!group || !pp_vec_push(&group->spots, (struct spot){ to, cost }))
+	/* Where the walk ends nothing goes on from here. */
+	if (!group || (depth < w->depth && !pp_vec_push(&group->spots, (struct spot){ to, cost })))
 		return false;
 	pp_count_add(&group->row.calls, w->tree.calls ? w->tree.calls[cost] : 0);
 	if (pp_bit(w->outermost, cost))
