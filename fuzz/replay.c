@@ -20,7 +20,7 @@
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 /* Mutants of a small file, and bytes of mutants of a large one. */
-enum { MUTANTS = 40, MUTANT_BYTES = 1000000, LARGEST = 32 << 20 };
+enum { MUTANTS = 25, MUTANT_BYTES = 1000000, LARGEST = 32 << 20 };
 
 static unsigned replayed;
 static bool once;

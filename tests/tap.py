@@ -16,6 +16,11 @@ def few(items, most):
     return items if os.environ.get('POLYPROF_ALL') or len(items) <= most else [items[i * len(items) // most] for i in range(most)]
 
 
+def half(items):
+    """Each second of a list that is long because there are many formats; all of it where POLYPROF_ALL is set."""
+    return list(items)[::1 if os.environ.get('POLYPROF_ALL') else 2]
+
+
 def turn_of(items, number, most):
     """At most so many of a list, others for each number so that all have their turn; all where POLYPROF_ALL is set."""
     every = 1 if os.environ.get('POLYPROF_ALL') else max(1, -(-len(items) // most))

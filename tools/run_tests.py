@@ -18,7 +18,7 @@ JOBS = max(1, CPUS // LANES)
 # A test must say the same of the same tree: without POLYPROF_FUZZ_SECONDS each fuzzer makes a fixed number of
 # mutations from a fixed seed. With it they look for something new, and share that time.
 FUZZ_SECONDS = int(os.environ.get('POLYPROF_FUZZ_SECONDS', '0'))
-FUZZ_RUNS = 600
+FUZZ_RUNS = 300
 print_lock = threading.Lock()
 
 
@@ -172,9 +172,9 @@ def step_release(names):
 
 
 # What is repeated over many files for the sake of its answers (matrix) is not run once more for memory, and of long
-# lists of cases each fourth.
+# lists of cases each sixth.
 def step_sanitize(names):
-    return meson_test('sanitize', names or without('speed', 'source', 'browser', 'matrix'), POLYPROF_SHARE='4')
+    return meson_test('sanitize', names or without('speed', 'source', 'browser', 'matrix'), POLYPROF_SHARE='6')
 
 
 def step_threads(_):

@@ -139,7 +139,7 @@ same_meaning(const struct pp_profile *p, size_t mp, const struct pp_profile *q, 
 {
 	const struct pp_metric *a = &p->metrics.at[mp], *b = &q->metrics.at[mq];
 
-	return a->kind == b->kind && pp_slice_eq(pp_text_of(p, a->unit), pp_text_of(q, b->unit));
+	return pp_metric_same_kind(p, a, q, b);
 }
 
 static pp_status
@@ -177,7 +177,7 @@ choose_metrics(struct pp_answer *a, struct pp_compare *c, const struct pp_compar
 		return pp_answer_fail(a, PP_E_USAGE, PP_RULE_USAGE,
 		                      "'%s': these are different things; --normalize total "
 		                      "compares their shares",
-		                      name);
+		                      name ? name : "");
 	return PP_OK;
 }
 

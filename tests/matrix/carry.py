@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from tap import Tap, few  # noqa: E402 (needs the path above)
+from tap import Tap, few, half  # noqa: E402 (needs the path above)
 
 # Which sums pass 64 bits depends on what is read, and with it what of these is said to be complete.
 NOT_HERE = {'callgrind-sum-too-large.callgrind', 'nytprof-ticks-overflow.out'}
@@ -134,7 +134,7 @@ def main():
     tap = Tap()
     formats = {row['name']: row for row in json.loads(run(polyprof, 'formats', '--json').stdout)['formats']}
     files = corpus_files(polyprof, roots[-1])
-    for fmt, path in few(files, 120) if roots[0] == '--corpus' else files:
+    for fmt, path in few(files, 70) if roots[0] == '--corpus' else half(files):
         if os.path.basename(path) in NOT_HERE:
             continue
         with tempfile.TemporaryDirectory() as work:

@@ -18,7 +18,7 @@ import tempfile
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402 (needs the path above)
 
 SHOWN = 5
 
@@ -107,7 +107,7 @@ def main():
         if run(polyprof, 'report', os.devnull, '--from', 'folded', '-o', os.path.join(work, 'x.html')).returncode:
             print('1..0 # SKIP this program writes no reports')
             return 0
-        for path in sorted(glob.glob(samples + '/*/good/*')):
+        for path in share(sorted(glob.glob(samples + '/*/good/*'))):
             check(tap, polyprof, path, work)
     print(f'1..{tap.run}')
     return 1 if tap.failed else 0

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from tap import SHARE  # noqa: E402 (needs the path above)
+from tap import SHARE, half  # noqa: E402 (needs the path above)
 
 COMMANDS = (('check', '--json'), ('top', '--json', '-n', '0'),
             ('convert', '--to', 'folded', '-o', '-'))
@@ -99,7 +99,7 @@ def main():
         paths = [os.path.join(where, name) for root in sys.argv[2:] for where, _, names in sorted(os.walk(root))
                  for name in sorted(names) if os.path.basename(where) in ('good', 'bad')]
         numbers = ('-j2',) if paths else ('-j2', '-j5') if SHARE == 1 else ('-j5',)
-        for path in paths or generate(directory):
+        for path in half(paths) or generate(directory):
             alone = dict(answers(polyprof, path, '-j1'))
             different = [f"{' '.join(command)} {threads}" for threads in numbers
                          for command, answer in answers(polyprof, path, threads)

@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-from tap import Tap, few  # noqa: E402
+from tap import Tap, few, half  # noqa: E402
 
 polyprof, samples = os.path.abspath(sys.argv[1]), sys.argv[2]
 corpus = sys.argv[3] if len(sys.argv) > 3 else None
@@ -131,7 +131,7 @@ def as_spx(path, name, top, directory):
 
 
 def main():
-    files = sorted(glob.glob(os.path.join(samples, '*', '*', '*')))
+    files = half(sorted(glob.glob(os.path.join(samples, '*', '*', '*'))))
     if corpus and os.path.isdir(corpus):
         for pattern in ('nytprof/*/*.out*', 'spx/*/*', 'native/perf*/*'):
             found = [path for path in sorted(glob.glob(os.path.join(corpus, pattern))) if os.path.getsize(path) <= LARGEST]

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402 (needs the path above)
 
 polyprof, corpus = sys.argv[1:3]
 tap = Tap()
@@ -113,7 +113,7 @@ def through(name, path, work, other):
 
 with tempfile.TemporaryDirectory() as work:
     verdicts(list(expectations))
-    for name, want in expectations.items():
+    for name, want in share(expectations.items()):
         path = os.path.join(corpus, name)
         if name in tops:
             tap.same(table(path), (tops[name]['primary'], tops[name]['metrics'], sorted(tops[name]['rows'])), f'{name}: numbers')

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap, few  # noqa: E402 (needs the path above)
+from tap import Tap, few, share  # noqa: E402 (needs the path above)
 import make  # noqa: E402 (stands beside this file)
 
 # What `perf script` says: samples and period of each event.
@@ -303,7 +303,7 @@ def corpus(tap, ask, shared):
     found = sorted(glob.glob(os.path.join(shared, 'native/perf*/**/*.oracle.json'), recursive=True))
     if not found:
         tap.skip('recordings of the corpus', 'there is no shared corpus')
-    for path in few(found, 24):
+    for path in share(few(found, 24)):
         recording = path.replace('.oracle.json', '.perf.data')
         with open(path, encoding='utf-8') as text:
             said = json.load(text)

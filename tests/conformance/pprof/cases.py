@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402 (needs the path above)
 
 polyprof, corpus = sys.argv[1:3]
 tap = Tap()
@@ -197,7 +197,7 @@ def oracles(name, path):
 with tempfile.TemporaryDirectory() as work:
     readable = [name for name in expectations if not name.startswith('legacy/') or is_ours(name)]
     verdicts(readable)
-    for name in readable:
+    for name in share(readable):
         path = os.path.join(corpus, name)
         if name in tops:
             numbers(name, path, tops[name])

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402 (needs the path above)
 
 polyprof, corpus = sys.argv[1:3]
 only = set(sys.argv[3:])
@@ -111,7 +111,7 @@ def main():
             expectations = json.load(f)
         with gzip.open(os.path.join(corpus, family, 'oracle.json.gz'), 'rt', encoding='utf-8') as f:
             json.load(f)
-        for name, want in sorted(expectations.items()):
+        for name, want in share(sorted(expectations.items())):
             path = os.path.join(corpus, family, name)
             if only and want['format'] not in only:
                 continue

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-from tap import Tap  # noqa: E402 (needs the path above)
+from tap import Tap, share  # noqa: E402 (needs the path above)
 
 polyprof, corpus = sys.argv[1:3]
 formats = sys.argv[3:]
@@ -70,7 +70,7 @@ def numbers(name, path, want):
     tap.same(len(got['functions']), want['functions'], f'{name}: number of functions')
 
 
-for name, want in expectations.items():
+for name, want in share(expectations.items()):
     if want['format'] in formats:
         path = os.path.join(corpus, name)
         verdict(name, path, want)
