@@ -5,7 +5,7 @@ What the written file holds is compared with what the sample holds, fact by fact
 model, `top` adds calls, self and total). What differs must have been reported by a rule that explains it, and a rule
 that was reported must explain some difference. Then the file is written back in the format of the sample, and what
 differs must have been reported on one of the two ways. --lossless must fail just when something is reported.
-Samples take turns with the formats to write, two each; POLYPROF_ALL=1 tries all pairs.
+Samples take turns with the formats to write, three each; POLYPROF_ALL=1 tries all pairs.
 Speaks TAP. Further words choose the targets.
 """
 import collections
@@ -87,7 +87,8 @@ NOT_HERE = {'loss-incomplete'}
 
 
 def samples(directory):
-    names = sorted(name for name in os.listdir(directory) if not name.startswith('.'))
+    # A recording that is a directory is no sample.
+    names = sorted(name for name in os.listdir(directory) if not name.startswith('.')) if os.path.isdir(directory) else []
 
     def is_companion(name):
         stem = next((name[:-len(end)] for end in COMPANIONS if name.endswith(end)), None)
@@ -344,7 +345,7 @@ class Matrix:
 
     def sample(self, fmt, path, number):
         source = Facts(self.polyprof, self.facts, path)
-        for target, variant in turn_of(self.targets, number, 2):
+        for target, variant in turn_of(self.targets, number, 3):
             with tempfile.TemporaryDirectory(dir=MEMORY) as work:
                 os.mkdir(os.path.join(work, 'there'))
                 os.mkdir(os.path.join(work, 'back'))

@@ -75,6 +75,8 @@ def by_spaa(tap, polyprof, path, told, targets, work):
 def samples(root, fmt, work):
     """All that may be incomplete."""
     directory = os.path.join(root, fmt, 'bad')
+    if not os.path.isdir(directory):
+        return
     yield from (os.path.join(directory, name) for name in sorted(os.listdir(directory)))
     directory = os.path.join(root, fmt, 'good')
     for name in sorted(os.listdir(directory)) if fmt != 'container' else ():

@@ -346,6 +346,13 @@ thread_end(const struct ff_write *x, size_t i)
 	return k;
 }
 
+/* Whether it is known whose costs they are. */
+static bool
+is_somebody(const struct pp_series *s)
+{
+	return s->pid >= 0 || s->tid >= 0 || s->process || s->thread;
+}
+
 /* Series of one thread stand together, threads in the order of the profile. */
 static void
 threads_put(struct ff_write *x)
@@ -359,7 +366,7 @@ threads_put(struct ff_write *x)
 		if ((i == 0 && k == n) || has_entries(x, i, k)) {
 			thread_put(x, i, k);
 			put = true;
-		} else {
+		} else if (is_somebody(&x->p->series.at[x->series[i]])) {
 			x->w->loss.dropped |= PP_HAS(THREADS);
 		}
 	}

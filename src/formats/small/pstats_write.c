@@ -285,6 +285,19 @@ extras_note(struct pstats_write *x)
 	return true;
 }
 
+/* Whether any function costs anything of what is written. */
+static bool
+has_costs(const struct pstats_write *x, const struct pp_flat *flat)
+{
+	size_t metric = x->w->metric, i;
+
+	for (i = 0; i < flat->n && metric < x->p->metrics.n; i++)
+		if (!pp_value_is_zero(&x->p->metrics.at[metric],
+		                      pp_flat_get(flat, i, metric).total))
+			return true;
+	return false;
+}
+
 /* All of the profile; PP_E_UNSUPPORTED when it holds no cost. */
 static pp_status
 profile_take(struct pstats_write *x)
@@ -298,8 +311,8 @@ profile_take(struct pstats_write *x)
 	ok = (pp_profile_native(x->p) != &pp_format_pstats || extras_note(x)) &&
 	     functions_take(x, &flat) &&
 	     (pp_profile_basis(x->p) == PP_BASIS_TREE ? tree_take(x) : calls_take(x));
-	/* They are written as 0. */
-	x->w->loss.made |= flat.has_calls || !flat.n ? 0 : PP_HAS(CALLS);
+	/* They are written as 0; functions without any cost are not seen again. */
+	x->w->loss.made |= flat.has_calls || !has_costs(x, &flat) ? 0 : PP_HAS(CALLS);
 	/* Lines of no function are nobody's here. */
 	if (flat.n == 0)
 		x->w->loss.dropped |= PP_HAS(PAIRS) | PP_HAS(FILES) | PP_HAS(FIRST_LINES);
