@@ -123,8 +123,7 @@ cells_take(struct ff_write *x, size_t table, const struct pp_series *s)
 		for (m = 0; m < n; m++)
 			values[m] = pp_series_cell(s, row, m);
 		entry_take(x, table, 0, pp_series_node(s, row), values,
-		           pp_metrics_shown(x->p) == 1 && !s->has_calls &&
-		               !(x->p->metrics.at[x->main].flags & PP_METRIC_NO_ZERO));
+		           !(x->p->metrics.at[x->main].flags & PP_METRIC_NO_ZERO));
 	}
 	free(values);
 }
