@@ -81,6 +81,9 @@ merge_failed(struct pp_reply *r, const char *file, pp_status status, const struc
 		    "%s does not measure the same things as the files before it, so they "
 		    "cannot be merged%s%s",
 		    file, problem->n ? ": " : "", problem->n ? problem->p : "");
+	/* Each file is fine, what they come to cannot be written. */
+	if (status == PP_E_LIMIT && problem->n && strcmp(r->asking.question->name, "merge") == 0)
+		status = PP_E_OUTPUT;
 	return pp_answer_fail(answer_of(r), status, "not-merged", "cannot merge %s: %s", file,
 	                      problem->n ? problem->p : pp_status_text(status));
 }

@@ -228,3 +228,9 @@ $ polyprof list --json said.txt | grep -o '"what": "[^"]*"'
 $ sed 's/ -- .*//' said.txt > unsaid.txt
 $ polyprof unsaid.txt | head -1
   /usr/bin/perf record -g -o /tmp/x/perf.data on vm, Sun Nov 15 08:08:14 2026
+
+A text that is cut within a record that is no sample is not complete.
+
+$ printf 'perf-exec 7 [000] 0.000000: PERF_RECORD_COMM: perf-exec:7/7\na 7 [000] 1.000000: 250000 cpu-clock:\n\t1234 f+0x10 (/bin/a)\n\na 7 [000] 1.500000: PERF_RECORD_EX' > cut.txt; polyprof info --json cut.txt | grep -o '"complete": [a-z]*'
+  "complete": false
+! cut.txt: warning: the last record has no newline: the file may be cut [perf-script-end]

@@ -129,3 +129,13 @@ $ cat place.callgrind | polyprof top --csv -
   f,,,,,18446744073709551616,18446744073709551616
   g,,,,,9,9
 ! -:5:1: error: a sum of Ir of f exceeds 64 bits with this [callgrind-sum-too-large]
+
+Files that are fine each and whose sum cannot be written: nothing is.
+
+$ printf 'events: Ir\nfl=a\nfn=f\n1 18446744073709551615\n' > most.callgrind; polyprof merge most.callgrind most.callgrind -o sum.callgrind
+! polyprof: error: cannot merge most.callgrind: the sum of Ir of f exceeds 64 bits
+= 4
+$ test -e sum.callgrind || echo none; polyprof top -q most.callgrind most.callgrind
+  none
+! polyprof: error: cannot merge most.callgrind: the sum of Ir of f exceeds 64 bits
+= 3

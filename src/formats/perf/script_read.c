@@ -322,6 +322,8 @@ end_take(struct pp_perf_reader *r)
 	struct pp_input *in = r->reader->in;
 	struct pp_slice line = pp_slice_of(in->cur, pp_input_left(in)), text = pp_perf_trim(line);
 	bool cut = in->status != PP_OK;
+	/* What is no sample is whole only with its newline. */
+	bool record = text.n && memmem(text.p, text.n, "PERF_RECORD_", 12);
 
 	if (text.n && !cut) {
 		bool had_dso = frames_have_dso(r);
@@ -345,6 +347,10 @@ end_take(struct pp_perf_reader *r)
 		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_END],
 		            pp_at_line(r->cur.sample.line, 1, r->cur.sample.offset), "%s",
 		            pp_perf_rules[PP_PERF_END].title);
+	} else if (record && in->status == PP_OK) {
+		r->counts.unended = true;
+		pp_diag_add(r->reader->diags, &pp_perf_rules[PP_PERF_END], PP_NOWHERE,
+		            "the last record has no newline: the file may be cut");
 	}
 	if (cut)
 		r->cur.open = false;
