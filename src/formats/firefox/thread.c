@@ -71,6 +71,8 @@ ff_meta_read(struct ff_read *r, const unsigned char *meta)
 	struct pp_decimal start;
 
 	r->cpu_unit = 0;
+	if (!meta)
+		return;
 	(void)ff_outline(r, meta, keys, PP_COUNT_OF(keys), at);
 	if (ff_outline(r, at[1], units, 1, &unit) && ff_text_at(r, unit, &text))
 		r->cpu_unit = unit_of(text);

@@ -93,7 +93,15 @@ attribute(struct from_pprof *o, struct pp_slice key, uint32_t unit)
 static void
 value_text(struct pp_buf *b, struct pp_slice text)
 {
+	struct pp_buf clean = { 0 };
+
+	if (!pp_utf8_valid(text)) {
+		pp_utf8_scrub(&clean, text);
+		b->failed |= clean.failed;
+		text = slice_of(&clean);
+	}
 	pp_pprof_put_bytes(b, OTLP_ANY_STRING, text.n ? text.p : (const unsigned char *)"", text.n);
+	pp_buf_release(&clean);
 }
 
 /* A number, which is there even when it is 0. */

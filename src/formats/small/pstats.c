@@ -43,6 +43,7 @@ struct pstats_read {
 	uint64_t *is_listed;    /* bits, by function */
 	size_t edges_left;      /* no more of them than the file has bytes: dicts may be shared */
 	pp_i128 sum;            /* of own times, in 10^-24 s */
+	double beyond;          /* what has no room there, in s */
 	uint64_t calls;
 };
 
@@ -149,8 +150,10 @@ sum_add(struct pstats_read *r, double seconds)
 		return;
 	}
 	(void)pp_num_print_double(text, seconds);
-	if (fabs(seconds) > 1e12 || !pp_num_decimal(pp_slice_z(text), &mantissa, &exponent))
+	if (fabs(seconds) > 1e12 || !pp_num_decimal(pp_slice_z(text), &mantissa, &exponent)) {
+		r->beyond += seconds;
 		return;
+	}
 	for (exact = mantissa; exponent > -24; exponent--)
 		exact *= 10;
 	for (; exponent < -24 && exact; exponent++)
@@ -319,7 +322,7 @@ dict_read(struct pstats_read *r)
 		n = pp_num_print(text, r->sum, 0);
 		(void)snprintf(text + n, sizeof text - n, "e-15");
 		/* By way of ns, in which it is shown. */
-		whole.own->d = whole.total->d = strtod(text, NULL) / 1e9;
+		whole.own->d = whole.total->d = strtod(text, NULL) / 1e9 + r->beyond;
 		*whole.calls = r->calls;
 	}
 	pp_vec_release(&callers);
