@@ -19,7 +19,7 @@
  * sanitizer is slow at this, and what it adds is seen in fewer runs.
  */
 #ifdef __SANITIZE_ADDRESS__
-enum { MOST_RUNS = 20 };
+enum { MOST_RUNS = 12 };
 #else
 enum { MOST_RUNS = 60 };
 #endif

@@ -7,8 +7,8 @@ import { browser, csv, differences, done, functions, hostileFile, is, makeReport
 
 const SAMPLES = {
   folded: 'cli/data/app.folded', 'diff-folded': 'cli/data/change.diff.folded', spx: 'formats/spx/good/05-memory-allmetrics.json',
-  nytprof: 'formats/nytprof/good/evals_z_calls2.out', pynytprof: 'formats/pynytprof/good/typical.out', xdebug: 'formats/xdebug/good/3.2.0-recursion.xdebug',
-  callgrind: 'formats/callgrind/good/callgrind.out.cachesim_full.gz', cachegrind: 'formats/cachegrind/good/cachegrind.out.tiny.gz', spaa: 'formats/spaa/good/timeline.spaa', 'perf-script': 'formats/perf-script/good/cpp.script.txt.gz',
+  nytprof: 'formats/nytprof/good/evals_z_calls2.out',
+  callgrind: 'formats/callgrind/good/callgrind.out.cachesim_full.gz', spaa: 'formats/spaa/good/timeline.spaa', 'perf-script': 'formats/perf-script/good/cpp.script.txt.gz',
 };
 const VIEWS = ['overview', 'flame', 'time', 'sandwich', 'tree', 'top', 'lines'];
 const b = await browser();

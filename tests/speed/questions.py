@@ -53,7 +53,8 @@ def main():
         return 0
     number = failed = 0
     with tempfile.TemporaryDirectory() as directory:
-        for fmt in wanted or sorted(gate.INPUTS):
+        # Each second format, unless all are asked for.
+        for fmt in wanted or sorted(gate.INPUTS)[::1 if os.environ.get('POLYPROF_ALL') else 2]:
             name, write = gate.INPUTS[fmt]
             path = os.path.join(directory, name)
             write(path)
