@@ -115,9 +115,9 @@ def trees_hold(server, file):
 
 def open_all(server, file):
     """Following `next` of a tree shows every node."""
-    todo, seen, first = [{}], set(), None
-    while todo and len(seen) < 3000:
-        given = todo.pop()
+    waiting, seen, first = [{}], set(), None
+    while waiting and len(seen) < 3000:
+        given = waiting.pop()
         answer, _, _ = server.call('tree', file=file, budget=400, **given)
         if 'error' in answer:
             return None
@@ -125,8 +125,8 @@ def open_all(server, file):
         seen |= {row[0] for row in answer['rows'] if not row[0].endswith('+')}
         if 'cut' in answer:
             following = answer['cut']['next']
-            todo.append({**({'node': given['node']} if 'page' in following and 'node' in given else {}), **following})
-        if len(todo) > 100:
+            waiting.append({**({'node': given['node']} if 'page' in following and 'node' in given else {}), **following})
+        if len(waiting) > 100:
             return 'it goes on without an end'
     return None if seen else 'nothing is shown'
 

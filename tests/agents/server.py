@@ -132,7 +132,7 @@ def orders(polyprof, home):
         TAP.ok(size <= 800 and not re.search('[\u200b-\u200f\u202a-\u202e\ue000-\uf8ff\U000e0000-\U000e0fff\x1b]', text),
                f'{tool} spells names', text[:200])
         TAP.ok('IGNORE' not in json.dumps([answer.get('error'), answer.get('notes')]), f'{tool} quotes none')
-    handle = next(r[0] for r in server.call('top', file='evil.folded')[0]['rows'] if r[5].startswith('xxx'))
+    handle = next(r[0] for r in server.call('top', file='evil.folded')[0]['rows'] if r[5].startswith('x' * 8))
     name, page, pages = '', None, 0
     while pages < 2000:
         answer, size, _ = server.call('show', file='evil.folded', function=handle, budget=20000, **({'page': page} if page else {}))

@@ -154,7 +154,8 @@ void ff_samples_feed(struct ff_read *, struct ff_samples *);
 void ff_samples_release(struct ff_samples *);
 /* Whether all has to be read again, as numbers need more digits; then that is prepared. */
 bool ff_retry(struct ff_read *);
-void ff_begin(struct ff_read *);
+/* Begins a document; a question for findings looks at all of it. False when there is nothing. */
+bool ff_begin(struct ff_read *);
 void ff_release(struct ff_read *);
 
 /* ---- location.c ---- */

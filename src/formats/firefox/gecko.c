@@ -583,19 +583,9 @@ static void
 document_read(struct ff_read *r)
 {
 	const unsigned char *v[D_KEYS], *inner;
-	struct pp_scan all;
 
-	ff_begin(r);
-	if (!r->doc.text.n) {
-		ff_find(r, FF_CUT, NULL, "there is nothing");
+	if (!ff_begin(r))
 		return;
-	}
-	if (r->doc.reader->order->facets & PP_FINDINGS) {
-		all = ff_scan(r, r->doc.text.p);
-		(void)pp_scan_skip(&all, NULL);
-		(void)pp_scan_end(&all);
-		ff_scanned(r, &all);
-	}
 	(void)ff_outline(r, r->doc.text.p, document_keys, D_KEYS, v);
 	inner = v[D_PROFILE];
 	if (!v[D_META] && inner)

@@ -712,19 +712,9 @@ document_read(struct ff_read *r)
 {
 	struct pf_read *p = processed(r);
 	const unsigned char *v[D_KEYS];
-	struct pp_scan all;
 
-	ff_begin(r);
-	if (!r->doc.text.n) {
-		ff_find(r, FF_CUT, NULL, "there is nothing");
+	if (!ff_begin(r))
 		return;
-	}
-	if (r->doc.reader->order->facets & PP_FINDINGS) {
-		all = ff_scan(r, r->doc.text.p);
-		(void)pp_scan_skip(&all, NULL);
-		(void)pp_scan_end(&all);
-		ff_scanned(r, &all);
-	}
 	(void)ff_outline(r, r->doc.text.p, document_keys, D_KEYS, v);
 	version_read(r, v[D_META]);
 	ff_meta_read(r, v[D_META]);

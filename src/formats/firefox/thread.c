@@ -12,9 +12,10 @@
 
 /* ---- the whole -------------------------------------------------------------------------- */
 
-void
+bool
 ff_begin(struct ff_read *r)
 {
+	struct pp_scan all;
 	size_t i;
 
 	r->end = r->doc.text.p + r->doc.text.n;
@@ -22,6 +23,17 @@ ff_begin(struct ff_read *r)
 	for (i = 0; i < FF_METRICS; i++)
 		r->metric[i] = PP_NO_METRIC;
 	r->b->profile->time = (struct pp_time_span){ 0 };
+	if (!r->doc.text.n) {
+		ff_find(r, FF_CUT, NULL, "there is nothing");
+		return false;
+	}
+	if (r->doc.reader->order->facets & PP_FINDINGS) {
+		all = ff_scan(r, r->doc.text.p);
+		(void)pp_scan_skip(&all, NULL);
+		(void)pp_scan_end(&all);
+		ff_scanned(r, &all);
+	}
+	return true;
 }
 
 bool

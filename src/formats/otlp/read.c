@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "formats/kit/kept_bytes.h"
 #include "formats/kit/sampled.h"
 #include "formats/otlp/read.h"
 #include "formats/otlp/translate.h"
@@ -583,57 +584,22 @@ input_read(struct otlp_read *r)
 
 /* ---- the messages themselves ---- */
 
-static void
-kept_free(void *data)
-{
-	struct pp_buf *bytes = data;
-
-	pp_buf_release(bytes);
-	free(bytes);
-}
-
-static bool
-kept_set(struct pp_kept_facet *kept, struct pp_slice bytes)
-{
-	struct pp_buf *own = calloc(1, sizeof *own);
-
-	if (!own)
-		return false;
-	pp_buf_add(own, bytes.p, bytes.n);
-	/* It may be JSON, whose scanner looks beyond the end. */
-	if (pp_buf_room(own, PP_SCAN_PAD))
-		memset(own->p + own->n, 0, PP_SCAN_PAD);
-	if (own->failed) {
-		kept_free(own);
-		return false;
-	}
-	kept->data = own;
-	kept->free = kept_free;
-	return true;
-}
-
 struct pp_slice
 pp_otlp_kept(const struct pp_profile *p)
 {
-	const struct pp_buf *bytes = p->kept.data;
-
-	return p->kept.free == kept_free && bytes ? pp_slice_of(bytes->p, bytes->n)
-	                                          : pp_slice_of(NULL, 0);
+	return pp_kept_bytes(p, &pp_format_otlp);
 }
 
 bool
 pp_otlp_carry_save(const struct pp_profile *p, struct pp_buf *out)
 {
-	struct pp_slice bytes = pp_otlp_kept(p);
-
-	pp_buf_add(out, bytes.p, bytes.n);
-	return !out->failed;
+	return pp_kept_bytes_save(p, &pp_format_otlp, out);
 }
 
 pp_status
 pp_otlp_carry_load(struct pp_kept_facet *kept, struct pp_slice bytes)
 {
-	return kept_set(kept, bytes) ? PP_OK : PP_E_NOMEM;
+	return pp_kept_bytes_set(kept, &pp_format_otlp, bytes) ? PP_OK : PP_E_NOMEM;
 }
 
 /* What was read is kept as it is, JSON too: so its keys that nobody knows stay as long as it is written as JSON. */
@@ -644,7 +610,7 @@ messages_keep(struct otlp_read *r)
 
 	if (!(r->b->order.facets & PP_EXTRAS) || r->messages.input.n > KEPT_MOST)
 		p->holds |= PP_EXTRAS;
-	else if (!kept_set(&p->kept, r->messages.input))
+	else if (!pp_kept_bytes_set(&p->kept, &pp_format_otlp, r->messages.input))
 		pp_otlp_no_memory(r);
 }
 

@@ -1,6 +1,7 @@
 /*
  * From the tables and samples of the file into the profile.
  */
+#include "formats/kit/kept_bytes.h"
 #include "formats/pprof/pprof.h"
 
 #include <stdio.h>
@@ -596,54 +597,22 @@ doc_read(struct pprof_read *r)
 
 /* ---- the message itself ---- */
 
-static void
-kept_free(void *data)
-{
-	struct pp_buf *bytes = data;
-
-	pp_buf_release(bytes);
-	free(bytes);
-}
-
-static bool
-kept_set(struct pp_kept_facet *kept, struct pp_slice bytes)
-{
-	struct pp_buf *own = calloc(1, sizeof *own);
-
-	if (!own)
-		return false;
-	pp_buf_add(own, bytes.p, bytes.n);
-	if (own->failed) {
-		kept_free(own);
-		return false;
-	}
-	kept->data = own;
-	kept->free = kept_free;
-	return true;
-}
-
 struct pp_slice
 pp_pprof_kept(const struct pp_profile *p)
 {
-	const struct pp_buf *bytes = p->kept.data;
-
-	return p->kept.free == kept_free && bytes ? pp_slice_of(bytes->p, bytes->n)
-	                                          : pp_slice_of(NULL, 0);
+	return pp_kept_bytes(p, &pp_format_pprof);
 }
 
 bool
 pp_pprof_carry_save(const struct pp_profile *p, struct pp_buf *out)
 {
-	struct pp_slice bytes = pp_pprof_kept(p);
-
-	pp_buf_add(out, bytes.p, bytes.n);
-	return !out->failed;
+	return pp_kept_bytes_save(p, &pp_format_pprof, out);
 }
 
 pp_status
 pp_pprof_carry_load(struct pp_kept_facet *kept, struct pp_slice bytes)
 {
-	return kept_set(kept, bytes) ? PP_OK : PP_E_NOMEM;
+	return pp_kept_bytes_set(kept, &pp_format_pprof, bytes) ? PP_OK : PP_E_NOMEM;
 }
 
 static void
@@ -653,7 +622,7 @@ message_keep(struct pprof_read *r)
 
 	if (!(r->b->order.facets & PP_EXTRAS) || r->doc.bytes.n > KEPT_MOST)
 		p->holds |= PP_EXTRAS;
-	else if (!kept_set(&p->kept, r->doc.bytes))
+	else if (!pp_kept_bytes_set(&p->kept, &pp_format_pprof, r->doc.bytes))
 		pp_builder_fail(r->b, PP_E_NOMEM, NULL);
 }
 
