@@ -114,7 +114,7 @@ def trees_hold(server, file):
 
 
 def open_all(server, file):
-    """Following `next` of a tree shows every node."""
+    """Following `next` of a tree comes to an end, and shows something; rows that stand for several are not opened."""
     waiting, seen, first = [{}], set(), None
     while waiting and len(seen) < 3000:
         given = waiting.pop()
