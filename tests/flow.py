@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The one-way flow and the house rules that a script can check: flow.py ROOT
 
-base < text, io < model < formats < analysis < questions < output, api < mcp < cli: a file includes its own room, lower
+base < text, io < model < formats < analysis < questions < output, api < store < mcp < serve < cli: a file includes its own room, lower
 rooms and (text and io, output and api) its neighbour's headers, and names no struct of an upper room. The command line
 knows profiles by the two public headers alone. The rooms that
 must run anywhere call nothing of the operating system. Only the command line prints or exits. A profile never changes
@@ -12,7 +12,7 @@ import re
 import sys
 
 RANK = {'base': 0, 'text': 1, 'io': 1, 'model': 2, 'symbols': 2, 'formats': 3, 'analysis': 4, 'questions': 5, 'output': 6,
-        'api': 6, 'mcp': 7, 'cli': 8}
+        'api': 6, 'store': 7, 'mcp': 8, 'serve': 9, 'cli': 10}
 PURE = ('base', 'text', 'model', 'symbols', 'formats', 'analysis', 'questions', 'output')
 # Headers that the build makes, and the room that may include them.
 MADE = {'build_info.h': 'api', 'commit.h': 'cli'}
@@ -23,6 +23,8 @@ PLAIN = {'assert', 'ctype', 'errno', 'float', 'inttypes', 'limits', 'math', 'set
          'stddef', 'stdint', 'stdio', 'stdlib', 'stdatomic', 'string', 'emmintrin', 'immintrin', 'arm_neon'}
 # Headers that only io may include, and the one that only text/regex_pcre.c needs.
 ENGINES = ('zlib', 'zstd', 'isa-l', 'lzma')
+# That of stores in files, for store/ alone.
+DATABASE = 'sqlite3.h'
 REGEX = 'pcre2.h'
 # Those of libdw, for symbols/dwarf_libdw.c alone.
 DEBUGGING = ('dwarf.h', 'elfutils/libdw.h', 'libelf.h')
@@ -59,7 +61,7 @@ def check_includes(room, name, text):
                 yield f'"{own[1]}" is in no room'
             elif RANK[target] > RANK[room] or (room == 'io' and target == 'text'):
                 yield f'includes "{own[1]}", against the flow'
-            elif room in ('cli', 'mcp') and target not in (room, 'mcp', *BELOW):
+            elif room in ('cli', 'mcp') and target not in (room, 'store', 'mcp', 'serve', *BELOW):
                 yield f'includes "{own[1]}": the command line is built on the public headers'
         if system and room == 'text' and system[1] == REGEX and name == 'regex_pcre.c':
             continue
@@ -69,6 +71,8 @@ def check_includes(room, name, text):
             continue  # how much malloc() gave: its own affair, not the operating system's
         if system and room in PURE and system[1].removesuffix('.h') not in PLAIN:
             yield f'includes <{system[1]}>: {room}/ calls nothing of the operating system'
+        if system and room != 'store' and system[1] == DATABASE:
+            yield f'includes <{system[1]}>, which is store\'s'
         if system and room != 'io' and system[1].startswith(ENGINES):
             yield f'includes <{system[1]}>, which is io\'s'
 

@@ -114,6 +114,8 @@ typedef struct pp_shelf pp_shelf;
 PP_API pp_shelf *pp_shelf_new(uint64_t max_memory); /* NULL when out of memory */
 PP_API void pp_shelf_free(pp_shelf *);
 
+struct pp_provider;
+
 struct pp_ask_opts {
 	size_t size; /* sizeof(struct pp_ask_opts) */
 	/* How it will be printed: text has as many rows as people want to see, JSON and CSV are exact. */
@@ -139,6 +141,8 @@ struct pp_ask_opts {
 	bool confined;
 	/* Asked again and again, from any thread: true stops reading and asking as soon as possible. */
 	bool (*stop)(void *ctx);
+	/* Knows sources that stand for many profiles (stores); or NULL. The library brings none. */
+	const struct pp_provider *provider;
 };
 
 /*

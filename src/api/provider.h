@@ -1,0 +1,74 @@
+/*
+ * A source that stands for many profiles and is no file or directory: a store. The library knows none itself; who asks
+ * hands one in (pp_ask_opts.provider).
+ *
+ * What is selected is asked about like files that were named one by one, in the order of the selection. So every
+ * question gives the answer that it would give about these files.
+ */
+#ifndef PP_PROVIDER_H
+#define PP_PROVIDER_H
+
+#include "base/buf.h"
+#include "model/order.h"
+#include "model/profile.h"
+
+/* Which profiles of a source: as typed, NULL = not given. */
+struct pp_provider_texts {
+	const char *where, *since, *until, *between;
+};
+
+/* A file of an input that is kept: the first is what is read, the others stand beside it. */
+struct pp_kept_file {
+	const char *name; /* without a directory */
+	const void *data;
+	size_t size;
+};
+
+/* One profile as its source has it: the files that it was read from, to be read again; or the profile itself. */
+struct pp_supply {
+	const char *path; /* what the first file was called, with its directory */
+	const struct pp_kept_file *files;
+	size_t n; /* 0: there is a profile instead */
+	struct pp_profile *profile;
+	void *data; /* what the files lie in; freed by pp_provider.drop() */
+};
+
+/* What an answer says of its source. */
+struct pp_provider_facts {
+	const char *source, *where; /* `where` as typed, all that apply; NULL = none */
+	bool has_since, has_until;
+	int64_t since, until; /* ns since 1970 */
+	uint64_t profiles, series;
+	uint64_t samples, promised; /* rows that were found, and that there must be */
+};
+
+struct pp_selected; /* the provider's own */
+
+struct pp_provider {
+	/* Whether a source is one of its own. Opens no file that this process has open already. */
+	bool (*mine)(const char *source);
+	/*
+	 * Finds the profiles, in the order of (begin, id). PP_E_USAGE: a text makes no sense; PP_E_IO, PP_E_INVALID: the
+	 * source is not there, foreign, newer or damaged; *problem says which, in a sentence without a full stop.
+	 */
+	pp_status (*select)(const char *source, const struct pp_provider_texts *,
+	                    struct pp_selected **out, struct pp_buf *problem);
+	size_t (*count)(const struct pp_selected *);
+	/* What one is called in messages; it can be asked about by that name. Lives as long as the selection. */
+	const char *(*name)(struct pp_selected *, size_t nth);
+	/* Tells contents apart; 0 = unknown. */
+	uint32_t (*stamp)(const struct pp_selected *, size_t nth);
+	pp_status (*load)(struct pp_selected *, size_t nth, struct pp_supply *,
+	                  struct pp_buf *problem);
+	void (*drop)(struct pp_supply *);
+	/*
+	 * All of them as one profile, exactly what merging them in order would give; or NULL. PP_E_UNSUPPORTED: they have to
+	 * be loaded one by one. The order is a hint: more may be in it than was ordered.
+	 */
+	pp_status (*load_all)(struct pp_selected *, const struct pp_order *,
+	                      struct pp_profile **out, struct pp_buf *problem);
+	void (*facts)(const struct pp_selected *, struct pp_provider_facts *);
+	void (*close)(struct pp_selected *);
+};
+
+#endif

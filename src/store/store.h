@@ -1,0 +1,213 @@
+/*
+ * A store: profiles that are there whole or not at all, each at most once. Two engines keep them, SQLite (a file) and
+ * ClickHouse (servers); both are a table of functions.
+ *
+ * What a store keeps of a profile is its input (the parcel): the files that it was read from, companions included. It is
+ * read again by whatever question comes, so each answers what it answers about the file. Compacting turns inputs that are
+ * nothing but stacks into cells over a dictionary; then the profile is made out of these.
+ *
+ *     pp_store_open("prof.ppdb", PP_STORE_ADD, &store, &problem)
+ *     pp_store_add_file(store, "a.folded", &how, &result, &problem)
+ *     pp_store_list(store, &selection, &list, &problem)
+ *     pp_store_close(store)
+ *
+ * Statuses: PP_E_USAGE a wrong expression, time or label; PP_E_IO and PP_E_INVALID the store is missing, foreign, newer or
+ * damaged (exit 3), and was not touched; PP_E_OUTPUT it could not be written, and is as before (exit 4); PP_E_UNSUPPORTED the
+ * engine cannot do that. All but PP_E_NOMEM say why in *problem, a sentence without a full stop.
+ * A store is used by one thread at a time; any number of them may be open on one source, in one process or in several.
+ */
+#ifndef PP_STORE_H
+#define PP_STORE_H
+
+#include "api/provider.h"
+#include "base/buf.h"
+#include "base/vec.h"
+
+#define PP_STORE_HASH 16
+
+/* A profile on its way into a store. */
+struct pp_store_item {
+	const struct pp_profile *profile; /* read whole */
+	const char *labels; /* canonical JSON, store/label_set.h: {"key":"value",...} */
+	uint8_t hash[PP_STORE_HASH];
+	int64_t t0, t1;         /* ns since 1970 */
+	const char *source;     /* what the file was called */
+	struct pp_slice parcel; /* the input, store/parcel.h */
+	struct pp_slice
+	    meta; /* JSON: {"metrics": [{"name", "unit", "total"}], "stacks": N, "rows": N} */
+	uint64_t stacks; /* with a cost of their own */
+	bool keep;       /* compacting must leave the input alone */
+};
+
+enum pp_store_level { PP_STORE_FRESH, PP_STORE_PACKED, PP_STORE_ROLLED };
+
+/* A profile in a store. Texts live as long as the list. */
+struct pp_store_entry {
+	uint64_t id; /* the engine's own */
+	uint8_t hash[PP_STORE_HASH];
+	uint64_t series;    /* equal for equal labels */
+	const char *labels; /* canonical JSON */
+	int64_t t0, t1;
+	const char *format, *source;
+	bool complete, kept;
+	enum pp_store_level level;
+	uint64_t bytes, stacks; /* that it takes, as far as that is its own; stacks with a cost */
+	const char *meta;       /* as in the item */
+	uint64_t profiles;      /* that it stands for: more than one when rolled up */
+};
+
+struct pp_store_list {
+	PP_VEC(struct pp_store_entry) entries; /* in the order of (t0, hash) */
+	PP_VEC(char *) texts;
+	uint64_t series; /* how many different label sets */
+};
+
+void pp_store_list_release(struct pp_store_list *);
+/* A copy of text that lives as long as the list; NULL when out of memory. */
+const char *pp_store_list_text(struct pp_store_list *, const char *text, size_t n);
+
+struct pp_where; /* store/where.h */
+
+/* Which profiles: those whose labels fit and whose span meets since .. until. */
+struct pp_selection {
+	const struct pp_where *const *where; /* all of them have to fit */
+	size_t where_count;
+	bool has_since, has_until;
+	int64_t since, until; /* ns since 1970, as store/when.h says: until is not part of it */
+};
+
+/* Whether an entry is one of them: for engines that look at labels themselves. */
+bool pp_selection_fits(const struct pp_selection *, const struct pp_store_entry *);
+
+enum pp_store_mode {
+	PP_STORE_READ,   /* it must be there */
+	PP_STORE_ADD,    /* SQLite: it is made when it is not there; ClickHouse: it must be there */
+	PP_STORE_CREATE, /* it is made */
+	PP_STORE_CHANGE  /* it must be there, and will be changed */
+};
+
+enum pp_store_added { PP_STORE_NEW, PP_STORE_KNOWN };
+
+/* What compacting and cleaning are told. */
+struct pp_store_upkeep {
+	bool has_keep;
+	int64_t keep_from;                    /* gc: what ended before that goes; ns since 1970 */
+	const struct pp_selection *selection; /* gc: only these; NULL = all */
+	bool
+	    rolls; /* compact: what ended before `older_than` is summed up per series and `every` ns */
+	int64_t older_than, every;
+	bool dry; /* only count */
+};
+
+/* What they did, and what checking found. */
+struct pp_store_outcome {
+	uint64_t removed, packed, rolled, left; /* profiles */
+	uint64_t bytes_before, bytes_after;     /* of the whole store */
+	uint64_t checked;
+	PP_VEC(char *) problems; /* of check: one sentence each; none = it is sound */
+};
+void pp_store_outcome_release(struct pp_store_outcome *);
+
+struct pp_store_engine;
+
+/* An open store: engines put theirs behind it. */
+struct pp_store {
+	const struct pp_store_engine *engine;
+	char *source; /* as given, without "?where=..." */
+};
+
+struct pp_store_engine {
+	const char *name; /* "sqlite", "clickhouse" */
+	/* Whether a source is one of its own: by prefix, or by the first 100 bytes of the file. */
+	bool (*mine)(const char *source);
+	pp_status (*open)(const char *source, enum pp_store_mode, struct pp_store **out,
+	                  struct pp_buf *problem);
+	/* Adds all or none, in one transaction where the engine has such; added[i] tells what became of each. */
+	pp_status (*add)(struct pp_store *, const struct pp_store_item *items, size_t n,
+	                 enum pp_store_added *added, struct pp_buf *problem);
+	/* Whether a profile is there: *known. */
+	pp_status (*has)(struct pp_store *, const uint8_t hash[PP_STORE_HASH], bool *known,
+	                 struct pp_buf *problem);
+	pp_status (*list)(struct pp_store *, const struct pp_selection *, struct pp_store_list *out,
+	                  struct pp_buf *problem);
+	/* The parcel of an entry, or its profile where it was packed; the supply's to drop. */
+	pp_status (*load)(struct pp_store *, const struct pp_store_entry *, struct pp_supply *,
+	                  struct pp_buf *problem);
+	/* As pp_provider.load_all(); or NULL. */
+	pp_status (*load_all)(struct pp_store *, const struct pp_store_list *,
+	                      const struct pp_order *, struct pp_profile **out,
+	                      struct pp_buf *problem);
+	/* Takes profiles away. */
+	pp_status (*remove)(struct pp_store *, const struct pp_store_list *,
+	                    struct pp_buf *problem);
+	pp_status (*compact)(struct pp_store *, const struct pp_store_upkeep *,
+	                     struct pp_store_outcome *, struct pp_buf *problem);
+	pp_status (*gc)(struct pp_store *, const struct pp_store_upkeep *,
+	                struct pp_store_outcome *, struct pp_buf *problem);
+	pp_status (*check)(struct pp_store *, struct pp_store_outcome *, struct pp_buf *problem);
+	/* Bytes that it takes in all; 0 = unknown. */
+	uint64_t (*size)(struct pp_store *);
+	/* Appends the SQL that it uses, as text to be read. */
+	void (*sql)(const char *source, struct pp_buf *);
+	void (*close)(struct pp_store *);
+};
+
+/* The engines there are, NULL at the end. */
+extern const struct pp_store_engine *const pp_store_engines[];
+extern const struct pp_store_engine pp_store_sqlite, pp_store_clickhouse;
+
+/* The engine of a source, "?where=..." behind it or not; NULL when it is no store. */
+const struct pp_store_engine *pp_store_engine_of(const char *source);
+/* Opens a source, without what stands behind "?where=". A name that ends in .ppdb is SQLite where a store may be made. */
+pp_status pp_store_open(const char *source, enum pp_store_mode, struct pp_store **out,
+                        struct pp_buf *problem);
+void pp_store_close(struct pp_store *);
+
+/* Hands stores to the library: pp_ask_opts.provider. */
+extern const struct pp_provider pp_store_provider;
+
+/* ---- adding ---- */
+
+/* How profiles are added. */
+struct pp_store_how {
+	const char *labels; /* canonical JSON; NULL = none */
+	bool has_t0, has_t1;
+	int64_t t0, t1; /* as a request states them */
+	bool keep;
+	unsigned threads; /* 0 = one per processor */
+	const char *from; /* format name; NULL = recognise it */
+	int64_t now; /* when it arrived: for what states no time and is no file; ns since 1970 */
+};
+
+/* What became of one. */
+struct pp_store_result {
+	enum pp_store_added added;
+	uint8_t hash[PP_STORE_HASH];
+	char rule[64];    /* why it was refused: the rule's id, or "" */
+	uint64_t samples; /* rows that it brought */
+};
+
+/*
+ * Adds a file of any format with its companions, or memory. PP_E_INVALID, PP_E_UNKNOWN, PP_E_AMBIGUOUS, PP_E_LIMIT and
+ * PP_E_IO with result->rule set: the profile was refused, and the store is as before. PP_E_OUTPUT: the store could not be
+ * written.
+ */
+pp_status pp_store_add_file(struct pp_store *, const char *path, const struct pp_store_how *,
+                            struct pp_store_result *, struct pp_buf *problem);
+pp_status pp_store_add_memory(struct pp_store *, const void *data, size_t size, const char *name,
+                              const struct pp_store_how *, struct pp_store_result *,
+                              struct pp_buf *problem);
+
+/* The same in two steps, so that one thread may read while another commits many at once. */
+struct pp_store_prepared;
+pp_status pp_store_prepare_file(const char *path, const struct pp_store_how *,
+                                struct pp_store_prepared **out, struct pp_store_result *,
+                                struct pp_buf *problem);
+pp_status pp_store_prepare_memory(const void *data, size_t size, const char *name,
+                                  const struct pp_store_how *, struct pp_store_prepared **out,
+                                  struct pp_store_result *, struct pp_buf *problem);
+/* The item of what was prepared, which lives as long as that: for store->engine->add(). */
+const struct pp_store_item *pp_store_prepared_item(const struct pp_store_prepared *);
+void pp_store_prepared_free(struct pp_store_prepared *);
+
+#endif
