@@ -307,7 +307,7 @@ answer_print(struct pp_cli *cli, pp_answer *answer, pp_rendering_form form, cons
 	status = pp_answer_print(answer, &opts, cli->out);
 	if (status == PP_OK && form == PP_RENDER_TEXT)
 		hints_print(cli, answer, r);
-	return pp_cli_exit(status);
+	return pp_exit_of(status);
 }
 
 /* A stretch of time in which files must have changed, ns since 1970; all 0 = it does not matter. */
@@ -335,7 +335,7 @@ ask(struct pp_cli *cli, const struct request *r, pp_rendering_form form, struct 
 	pp_status status = pp_ask_files(r->files.at, r->files.n, cli->command->question,
 	                                r->params.at, &opts, &answer);
 	bool stands = answer && pp_answer_stands(answer);
-	int code = pp_cli_exit(status), printed = 0;
+	int code = pp_exit_of(status), printed = 0;
 
 	if (!answer)
 		pp_cli_error(cli, "%s", pp_status_text(status));

@@ -164,22 +164,6 @@ pp_cli_finish(struct pp_cli *cli, int code)
 	return code;
 }
 
-int
-pp_cli_exit(pp_status status)
-{
-	switch (status) {
-	case PP_OK:
-		return PP_EXIT_OK;
-	case PP_E_USAGE:
-		return PP_EXIT_USAGE;
-	case PP_E_OUTPUT:
-	case PP_E_LOSS:
-		return PP_EXIT_OUTPUT;
-	default:
-		return PP_EXIT_INPUT;
-	}
-}
-
 /* ---- text of our own ---- */
 
 struct pp_sink *

@@ -6,18 +6,9 @@
 
 #include "cli/command.h"
 #include "cli/opts.h"
-#include "cli/problem.h"
 #include "io/sink.h"
+#include "serve/problem.h"
 #include "text/colour.h"
-
-/* Exit codes; scripts rely on them. */
-enum {
-	PP_EXIT_OK = 0,
-	PP_EXIT_FINDINGS = 1,
-	PP_EXIT_USAGE = 2,
-	PP_EXIT_INPUT = 3,
-	PP_EXIT_OUTPUT = 4
-};
 
 struct pp_cli {
 	const struct pp_command *command;
@@ -46,8 +37,6 @@ int pp_cli_finish(struct pp_cli *, int code);
 
 /* The same with an answer that is worth keeping whatever the code tells. */
 int pp_cli_keep(struct pp_cli *, int code);
-/* The exit code of a status. */
-int pp_cli_exit(pp_status);
 
 /* Says "polyprof: error: ..." on standard error. */
 void pp_cli_error(const struct pp_cli *, const char *fmt, ...) PP_PRINTF(2, 3);
@@ -74,6 +63,11 @@ void pp_cli_err_done(struct pp_sink *, struct pp_buf *);
 void pp_cli_stdout_done(struct pp_sink *, struct pp_buf *);
 /* or to the answer; an exit code. */
 int pp_cli_out_done(struct pp_cli *, struct pp_sink *, struct pp_buf *);
+
+/* The commands that are tools for agents, in the order of the list, to be freed; NULL when out of memory. */
+struct pp_mcp_tool *pp_cli_tools(void);
+/* A size that the parser of options has let through, in bytes. */
+uint64_t pp_cli_size(const char *text);
 
 /* Asks the command's question and prints the answer; an exit code. */
 int pp_cli_ask(struct pp_cli *);

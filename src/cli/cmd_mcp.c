@@ -43,9 +43,8 @@ const struct pp_command pp_command_mcp = {
 	.run = mcp_run,
 };
 
-/* The commands that are tools, in the order of the list; NULL when out of memory. */
-static struct pp_mcp_tool *
-tools_list(void)
+struct pp_mcp_tool *
+pp_cli_tools(void)
 {
 	const struct pp_command *const *command;
 	struct pp_mcp_tool *tools;
@@ -61,9 +60,8 @@ tools_list(void)
 	return tools;
 }
 
-/* A size that the parser of options has let through. */
-static uint64_t
-size_of(const char *text)
+uint64_t
+pp_cli_size(const char *text)
 {
 	char *end;
 	double size = strtod(text, &end);
@@ -87,7 +85,7 @@ mcp_run(struct pp_cli *cli)
 		                          .timeout = 120,
 		                          .in = STDIN_FILENO,
 		                          .out = STDOUT_FILENO };
-	struct pp_mcp_tool *tools = tools_list();
+	struct pp_mcp_tool *tools = pp_cli_tools();
 	int code;
 
 	if (!tools)
@@ -97,7 +95,7 @@ mcp_run(struct pp_cli *cli)
 		options.directory_count = cli->args.words.n;
 	}
 	if (memory)
-		options.memory = size_of(memory);
+		options.memory = pp_cli_size(memory);
 	if (timeout)
 		options.timeout = strtoull(timeout, NULL, 10);
 	options.timeout = options.timeout && options.timeout < 1000000 ? options.timeout : 120;

@@ -198,6 +198,36 @@ run(struct pp_cli *cli, int argc, char **argv)
 	return command_run(cli, argc, argv);
 }
 
+/* Whether arguments that could not be parsed ask for JSON. */
+static bool
+asks_json(int argc, char *const *argv)
+{
+	int i;
+
+	for (i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--format=json") == 0 ||
+		    (i + 1 < argc && strcmp(argv[i], "--format") == 0 &&
+		     strcmp(argv[i + 1], "json") == 0))
+			return true;
+	return false;
+}
+
+/* Under --json an error is an object on standard output. */
+static void
+problem_print(const struct pp_problem *p, int code)
+{
+	struct pp_sink *out;
+	struct pp_buf text;
+
+	if (code < PP_EXIT_USAGE || !p->json || p->answered)
+		return;
+	out = pp_cli_text(&text);
+	if (!out)
+		return;
+	pp_problem_json(p, code, out);
+	pp_cli_stdout_done(out, &text);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -209,11 +239,11 @@ main(int argc, char **argv)
 	signals_set();
 	running = &cli;
 	/* Parsing says more exactly what is an option, as far as it comes. */
-	problem.json = pp_problem_is_json(argc > 0 ? argc - 1 : 0, argv + 1);
+	problem.json = asks_json(argc > 0 ? argc - 1 : 0, argv + 1);
 	code = run(&cli, argc > 0 ? argc - 1 : 0, argv + 1);
 	running = NULL;
 	pp_output_free(cli.out);
-	pp_problem_print(&problem, code);
+	problem_print(&problem, code);
 	pp_problem_release(&problem);
 	pp_args_release(&cli.args);
 	return code;

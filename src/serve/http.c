@@ -56,8 +56,8 @@ struct pp_connection {
 };
 
 struct pp_http {
+	struct pp_http_counts counts; /* first: see pp_http_counts() */
 	struct pp_http_options o;
-	struct pp_http_counts counts;
 	int epoll, wake;
 	pthread_t thread;
 	struct pp_connection *first, *last; /* the one used last is last */
@@ -464,9 +464,8 @@ static void
 hand_in(struct pp_exchange *x)
 {
 	struct pp_http *h = x->http;
-	bool first;
+	bool first = !h->done;
 
-	first = !h->done;
 	if (!x->queued) {
 		x->next = h->done;
 		h->done = x;
@@ -694,7 +693,7 @@ stop_begin(struct pp_http *h)
 	(void)close(h->o.listener);
 	h->o.listener = -1;
 	while (idle_drop(h))
-		continue;
+		;
 }
 
 /* Whether nothing is under way, or it has been waited for long enough. */
@@ -795,10 +794,4 @@ pp_http_free(struct pp_http *h)
 		(void)close(h->wake);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
-}
-
-const struct pp_http_counts *
-pp_http_counts(const struct pp_http *h)
-{
-	return &h->counts;
 }

@@ -135,6 +135,10 @@ void pp_http_run(struct pp_http *);
 /* Ends it: no new connections. Called again: what is under way is given up. From a signal handler, too. */
 void pp_http_stop(struct pp_http *);
 void pp_http_free(struct pp_http *);
-const struct pp_http_counts *pp_http_counts(const struct pp_http *);
+static inline const struct pp_http_counts *
+pp_http_counts(const struct pp_http *h)
+{
+	return (const struct pp_http_counts *)(const void *)h;
+}
 
 #endif

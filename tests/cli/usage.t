@@ -129,6 +129,7 @@ $ polyprof
 !   record        run a command under the profiler that fits it
 !   list          the profiles in a directory, newest first, from metadata alone
 !   mcp           serve questions to agents (Model Context Protocol)
+!   serve         serve profiles to browsers, scripts and agents over HTTP
 !   formats       the formats that can be read and written, and their options
 !   explain       what a rule cited by a diagnostic means; without one, all rules
 !   completion    a script that completes commands and options in a shell

@@ -1,11 +1,24 @@
 /*
- * What went wrong first, for scripts: under --json an error is an object on standard output, too.
+ * What went wrong first, for scripts: under --json, and over HTTP, an error is an object, too.
  */
-#ifndef PP_CLI_PROBLEM_H
-#define PP_CLI_PROBLEM_H
+#ifndef PP_PROBLEM_H
+#define PP_PROBLEM_H
 
 #include "base/buf.h"
+#include "io/sink.h"
 #include "polyprof/polyprof_experimental.h"
+
+/* Exit codes; scripts rely on them. */
+enum {
+	PP_EXIT_OK = 0,
+	PP_EXIT_FINDINGS = 1,
+	PP_EXIT_USAGE = 2,
+	PP_EXIT_INPUT = 3,
+	PP_EXIT_OUTPUT = 4
+};
+
+/* The exit code of a status. */
+int pp_exit_of(pp_status);
 
 struct pp_problem {
 	bool json;     /* it is to be printed, unless there is an answer */
@@ -24,10 +37,8 @@ void pp_problem_keep(struct pp_problem *, pp_severity, const char *rule, const c
 void pp_problem_keep_worst(struct pp_problem *, const pp_diags *);
 /* Keeps what may have been meant. */
 void pp_problem_keep_candidates(struct pp_problem *, const pp_answer *);
-/* Whether arguments that could not be parsed ask for JSON. */
-bool pp_problem_is_json(int argc, char *const *argv);
-/* Prints it where that is wanted and a code tells of a failure. */
-void pp_problem_print(const struct pp_problem *, int code);
+/* As an object, with a newline. */
+void pp_problem_json(const struct pp_problem *, int code, struct pp_sink *);
 void pp_problem_release(struct pp_problem *);
 
 #endif

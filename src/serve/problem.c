@@ -1,9 +1,8 @@
 /*
  * What went wrong first, for scripts.
  */
-#include "cli/problem.h"
+#include "serve/problem.h"
 
-#include "cli/cli.h"
 #include "text/json_emit.h"
 
 void
@@ -61,19 +60,6 @@ pp_problem_keep_candidates(struct pp_problem *p, const pp_answer *answer)
 	pp_sink_close(out);
 }
 
-bool
-pp_problem_is_json(int argc, char *const *argv)
-{
-	int i;
-
-	for (i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--format=json") == 0 ||
-		    (i + 1 < argc && strcmp(argv[i], "--format") == 0 &&
-		     strcmp(argv[i + 1], "json") == 0))
-			return true;
-	return false;
-}
-
 static const char *
 usual_rule(int code)
 {
@@ -92,18 +78,11 @@ message_of(const struct pp_problem *p)
 }
 
 void
-pp_problem_print(const struct pp_problem *p, int code)
+pp_problem_json(const struct pp_problem *p, int code, struct pp_sink *out)
 {
 	const char *file = p->file.n ? p->file.p : p->asked;
-	struct pp_sink *out;
-	struct pp_buf text;
 	struct pp_json j;
 
-	if (code < PP_EXIT_USAGE || !p->json || p->answered)
-		return;
-	out = pp_cli_text(&text);
-	if (!out)
-		return;
 	pp_json_init(&j, out, PP_JSON_SPACED);
 	j.spelled = true;
 	pp_json_begin_object(&j);
@@ -119,7 +98,22 @@ pp_problem_print(const struct pp_problem *p, int code)
 	pp_json_end_object(&j);
 	pp_json_end_object(&j);
 	pp_json_end_line(&j);
-	pp_cli_stdout_done(out, &text);
+}
+
+int
+pp_exit_of(pp_status status)
+{
+	switch (status) {
+	case PP_OK:
+		return PP_EXIT_OK;
+	case PP_E_USAGE:
+		return PP_EXIT_USAGE;
+	case PP_E_OUTPUT:
+	case PP_E_LOSS:
+		return PP_EXIT_OUTPUT;
+	default:
+		return PP_EXIT_INPUT;
+	}
 }
 
 void

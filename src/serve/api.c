@@ -1,0 +1,335 @@
+/*
+ * /api/v1/VERB?file=NAME&OPTION=VALUE: the question that the command line asks, and the bytes that --json prints.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/slice.h"
+#include "serve/problem.h"
+#include "serve/serve.h"
+
+#define PREFIX "/api/v1/"
+
+/* A question while its parameters are read. */
+struct request {
+	struct pp_serve *serve;
+	struct pp_exchange *exchange;
+	const char *question;
+	PP_VEC(const char *) files, params;
+	bool sides;  /* files were named as parameters */
+	bool stores; /* all files are stores: what is before and after are expressions */
+	bool refused, failed;
+};
+
+/* ---- parameters ---- */
+
+static bool
+same_name(const char *given, const char *name)
+{
+	for (; *given && *name; given++, name++)
+		if (*name != (*given == '_' ? '-' : *given))
+			return false;
+	return *given == *name;
+}
+
+/* A parameter by its name or its letter, '_' for '-'. */
+static const struct pp_param *
+param_find(const char *question, const char *name)
+{
+	const struct pp_param_group *group;
+	const struct pp_param *p;
+	pp_group_place place;
+	size_t i;
+
+	for (i = 0; (group = pp_question_group(question, i, &place)) != NULL; i++)
+		for (p = group->params; p->name; p++)
+			if (same_name(name, p->name) ||
+			    (p->letter && name[0] == p->letter && !name[1]))
+				return p;
+	p = pp_question_word(question);
+	return p && same_name(name, p->name) ? p : NULL;
+}
+
+static void
+refuse(struct request *r, unsigned status, const char *rule, const char *text, const char *word)
+{
+	struct pp_buf message = { 0 };
+
+	if (r->refused)
+		return;
+	r->refused = true;
+	pp_buf_addf(&message, text, word);
+	pp_answer_error(r->exchange, status, rule, message.p ? message.p : "out of memory");
+	pp_buf_release(&message);
+}
+
+static void
+param_add(struct request *r, const char *name, const char *value)
+{
+	struct pp_buf text = { 0 };
+	const char *copy;
+
+	pp_buf_addf(&text, "%s=%s", name, value);
+	copy = text.failed ? NULL : pp_arena_copy(&r->exchange->arena, text.p, text.n);
+	r->failed |= !copy || !pp_vec_push(&r->params, copy);
+	pp_buf_release(&text);
+}
+
+/* A profile that a parameter names: one of the sources. */
+static void
+file_param(struct request *r, const char *name, const char *value)
+{
+	const char *path = r->stores ? value : pp_source_find(r->serve, r->exchange, value);
+
+	if (path)
+		param_add(r, name, path);
+	else
+		refuse(r, 404, "no-source", "there is no source '%s'", value);
+}
+
+/* Options of formats that name files of the server. */
+static bool
+names_file(const char *option)
+{
+	static const char *const keys[] = { "symfs=", "kallsyms=", "debug-dir=", "binary=" };
+	size_t i;
+
+	for (i = 0; i < PP_COUNT_OF(keys); i++)
+		if (strncmp(option, keys[i], strlen(keys[i])) == 0)
+			return true;
+	return false;
+}
+
+static void
+param_read(struct request *r, const char *name, const char *value)
+{
+	const struct pp_param *p = param_find(r->question, name);
+	bool on = strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
+
+	if (!p && (strcmp(name, "quiet") == 0 || strcmp(name, "verbose") == 0 ||
+	           strcmp(name, "json") == 0 || strcmp(name, "color") == 0))
+		return;
+	if (!p && strcmp(name, "names") == 0) {
+		param_add(r, name, value);
+		return;
+	}
+	if (!p) {
+		refuse(r, 400, "usage", "there is no parameter '%s'", name);
+	} else if (strcmp(p->name, "before") == 0 || strcmp(p->name, "after") == 0 ||
+	           strcmp(p->name, "base") == 0 || strcmp(p->name, "directory") == 0) {
+		r->sides |= strcmp(p->name, "base") != 0 && strcmp(r->question, "findings") != 0;
+		file_param(r, p->name, value);
+	} else if (p->hint == PP_HINT_FILE || strcmp(p->name, "watch") == 0 ||
+	           (strcmp(p->name, "option") == 0 && names_file(value))) {
+		refuse(r, 400, "usage",
+		       "'%s' names files of the server: that is for its command line", name);
+	} else if (p->kind != PP_PARAM_FLAG) {
+		param_add(r, p->name, value);
+	} else if (on) {
+		param_add(r, p->name, "");
+	}
+}
+
+static bool
+is_file_word(const char *name)
+{
+	return strcmp(name, "file") == 0 || strcmp(name, "source") == 0;
+}
+
+/* All sources, where none is named. */
+static void
+files_usual(struct request *r)
+{
+	const struct pp_serve_options *o = r->serve->o;
+	pp_asks asks = pp_question_asks(r->question);
+	size_t i;
+
+	if (r->files.n || r->sides || asks == PP_ASKS_NOTHING)
+		return;
+	for (i = 0; i < o->source_count; i++)
+		r->failed |= !pp_vec_push(&r->files, o->sources[i]);
+}
+
+static void
+request_read(struct request *r, const struct pp_query *q)
+{
+	size_t i;
+
+	for (i = 0; i < q->list.n; i++)
+		if (is_file_word(q->list.at[i].name)) {
+			const char *value = q->list.at[i].value;
+			const char *path = pp_source_find(r->serve, r->exchange, value);
+
+			if (path)
+				r->failed |= !pp_vec_push(&r->files, path);
+			else
+				refuse(r, 404, "no-source", "there is no source '%s'", value);
+		}
+	r->stores = r->files.n > 0;
+	for (i = 0; i < r->files.n; i++)
+		r->stores &= pp_source_is_store(r->files.at[i]);
+	for (i = 0; i < q->list.n; i++)
+		if (!is_file_word(q->list.at[i].name))
+			param_read(r, q->list.at[i].name, q->list.at[i].value);
+	files_usual(r);
+}
+
+/* ---- asking ---- */
+
+/* What is said while a question is asked. */
+struct listener {
+	struct pp_working working; /* first, as the library hands the whole to pp_working_stops() */
+	struct pp_problem problem;
+};
+
+static void
+note_keep(void *ctx, pp_severity severity, const char *rule, const char *text)
+{
+	struct pp_account *account;
+
+	if (severity != PP_ERROR && strcmp(rule, "usage") != 0)
+		return;
+	account = pp_account_enter(NULL);
+	pp_problem_keep(&((struct listener *)ctx)->problem, PP_ERROR, rule, text, NULL);
+	(void)pp_account_enter(account);
+}
+
+static void
+findings_keep(void *ctx, const pp_diags *diags)
+{
+	struct pp_account *account = pp_account_enter(NULL);
+
+	pp_problem_keep_worst(&((struct listener *)ctx)->problem, diags);
+	(void)pp_account_enter(account);
+}
+
+/* The error that the command line would print. */
+static void
+problem_put(struct pp_exchange *x, struct pp_problem *p, int code)
+{
+	struct pp_sink *out;
+
+	x->out.n = 0;
+	x->type = PP_JSON_TYPE;
+	x->status = code == PP_EXIT_USAGE ? 400 : code == PP_EXIT_INPUT ? 422 : 500;
+	if (pp_sink_buffer(&x->out, &out) != PP_OK)
+		return;
+	pp_problem_json(p, code, out);
+	(void)pp_sink_commit(out);
+	pp_sink_close(out);
+}
+
+/* Prints an answer into the exchange; false when there is none. */
+static bool
+answer_put(struct pp_exchange *x, const pp_answer *answer)
+{
+	char *text = NULL;
+	size_t size = 0;
+
+	if (pp_answer_render(answer, PP_RENDER_JSON, &text, &size) != PP_OK)
+		return false;
+	x->out.n = 0;
+	pp_buf_add(&x->out, text, size);
+	pp_free(text);
+	x->status = 200;
+	x->type = PP_JSON_TYPE;
+	return true;
+}
+
+static void
+ask(struct request *r)
+{
+	struct pp_exchange *x = r->exchange;
+	struct listener l = { .problem = { .json = true } };
+	struct pp_ask_opts opts = { .size = sizeof opts,
+		                    .form = PP_RENDER_JSON,
+		                    .quiet = true,
+		                    .ctx = &l,
+		                    .note = note_keep,
+		                    .findings = findings_keep,
+		                    .confined = true,
+		                    .stop = pp_working_stops };
+	pp_answer *answer = NULL;
+	pp_status status;
+	int code;
+	char exit_text[16];
+
+	pp_working_begin(&l.working, r->serve, x);
+	status = pp_ask_files(r->files.at, r->files.n, r->question, r->params.at, &opts, &answer);
+	code = pp_exit_of(status);
+	l.problem.asked = r->files.n ? r->files.at[0] : NULL;
+	if (answer && status != PP_OK)
+		pp_problem_keep_candidates(&l.problem, answer);
+	if (status != PP_OK && pp_working_stops(&l.working)) {
+		r->serve->counts.cancelled++;
+		pp_answer_error(x, 504, "timeout", "it took too long, and was given up");
+	} else if (!answer || !(status == PP_OK || pp_answer_stands(answer)) ||
+	           !answer_put(x, answer)) {
+		if (!l.problem.known)
+			pp_problem_keep(&l.problem, PP_ERROR, "", pp_status_text(status), NULL);
+		problem_put(x, &l.problem, code ? code : PP_EXIT_OUTPUT);
+	} else if (code == 0 && pp_answer_exceeds(answer)) {
+		code = PP_EXIT_FINDINGS;
+	}
+	(void)snprintf(exit_text, sizeof exit_text, "%d", code);
+	pp_exchange_field(x, "Polyprof-Exit", exit_text);
+	pp_answer_free(answer);
+	pp_problem_release(&l.problem);
+}
+
+/* Whether files in directories are still what they were: links may have been put in their place. */
+static bool
+files_stay(struct request *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->files.n; i++)
+		if (!pp_source_find(r->serve, r->exchange, r->files.at[i]))
+			return false;
+	return true;
+}
+
+/* The question of a path; NULL when there is none that gives JSON. */
+static const char *
+question_of(struct pp_slice path)
+{
+	struct pp_slice verb = pp_slice_from(path, strlen(PREFIX));
+	const char *name;
+	size_t i;
+
+	for (i = 0; (name = pp_question_get(i)) != NULL; i++)
+		if (pp_slice_eq_z(verb, name))
+			return pp_question_gives(name) & PP_GIVES_JSON ? name : NULL;
+	return NULL;
+}
+
+void
+pp_api_ask(struct pp_serve *s, struct pp_exchange *x)
+{
+	struct request r = { .serve = s, .exchange = x, .question = question_of(x->head.path) };
+	char memory[32];
+	struct pp_query q;
+
+	if (!r.question) {
+		pp_answer_error(x, 404, "no-question", "there is no such question");
+	} else if (!pp_query_read(x, &q)) {
+		pp_answer_error(x, 400, "usage", "the query cannot be decoded");
+	} else {
+		s->counts.questions++;
+		request_read(&r, &q);
+		pp_vec_release(&q.list);
+		(void)snprintf(memory, sizeof memory, "%llu", (unsigned long long)s->memory_each);
+		param_add(&r, "max-memory", memory);
+		r.failed |= !pp_vec_push(&r.params, (const char *)NULL);
+		if (r.failed)
+			pp_answer_error(x, 503, "memory", "out of memory");
+		else if (!r.refused)
+			ask(&r);
+		if (!r.refused && !files_stay(&r))
+			pp_answer_error(x, 404, "no-source", "a file was replaced meanwhile");
+	}
+	pp_exchange_field(x, "Cache-Control", "no-store");
+	pp_vec_release(&r.files);
+	pp_vec_release(&r.params);
+	pp_exchange_done(x);
+}

@@ -1,0 +1,422 @@
+/*
+ * The server as a whole: where it listens, how it starts and ends, the threads that work.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/slice.h"
+#include "serve/problem.h"
+#include "serve/serve.h"
+
+#define CONNECTIONS_MAX 10000
+#define WAITING_MAX 256
+
+int64_t
+pp_serve_now(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- threads that work ---- */
+
+struct job {
+	struct pp_exchange *exchange;
+	void (*answer)(struct pp_serve *, struct pp_exchange *);
+};
+
+struct pp_workers {
+	struct pp_serve *serve;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct job *ring; /* `most` places; `n` of them are used, from `first` on */
+	size_t first, n, most;
+	bool ending;
+	pthread_t *threads;
+	unsigned count;
+};
+
+static void *
+work(void *data)
+{
+	struct pp_workers *w = data;
+
+	for (;;) {
+		struct job job;
+
+		pthread_mutex_lock(&w->lock);
+		while (w->n == 0 && !w->ending)
+			pthread_cond_wait(&w->changed, &w->lock);
+		if (w->n == 0) {
+			pthread_mutex_unlock(&w->lock);
+			return NULL;
+		}
+		job = w->ring[w->first];
+		w->first = (w->first + 1) % w->most;
+		w->n--;
+		pthread_mutex_unlock(&w->lock);
+		job.answer(w->serve, job.exchange);
+	}
+}
+
+struct pp_workers *
+pp_workers_new(unsigned threads, size_t waiting, struct pp_serve *s)
+{
+	struct pp_workers *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return NULL;
+	w->serve = s;
+	w->most = waiting;
+	w->ring = calloc(waiting, sizeof *w->ring);
+	w->threads = calloc(threads, sizeof *w->threads);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->changed, NULL);
+	while (w->ring && w->threads && w->count < threads &&
+	       pthread_create(&w->threads[w->count], NULL, work, w) == 0)
+		w->count++;
+	if (w->count == 0) {
+		pp_workers_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+bool
+pp_workers_give(struct pp_workers *w, struct pp_exchange *x,
+                void (*answer)(struct pp_serve *, struct pp_exchange *))
+{
+	bool room;
+
+	pthread_mutex_lock(&w->lock);
+	room = w->n < w->most;
+	if (room) {
+		w->ring[(w->first + w->n++) % w->most] = (struct job){ x, answer };
+		pthread_cond_signal(&w->changed);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return room;
+}
+
+size_t
+pp_workers_waiting(struct pp_workers *w)
+{
+	size_t n;
+
+	pthread_mutex_lock(&w->lock);
+	n = w->n;
+	pthread_mutex_unlock(&w->lock);
+	return n;
+}
+
+void
+pp_workers_free(struct pp_workers *w)
+{
+	unsigned i;
+
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->ending = true;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	for (i = 0; i < w->count; i++)
+		(void)pthread_join(w->threads[i], NULL);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->changed);
+	free(w->threads);
+	free(w->ring);
+	free(w);
+}
+
+void
+pp_working_begin(struct pp_working *w, const struct pp_serve *s, const struct pp_exchange *x)
+{
+	w->exchange = x;
+	w->deadline = pp_serve_now() + (int64_t)s->o->timeout * 1000000000;
+}
+
+bool
+pp_working_stops(void *data)
+{
+	const struct pp_working *w = data;
+
+	return atomic_load_explicit(&w->exchange->gone, memory_order_relaxed) ||
+	       pp_serve_now() > w->deadline;
+}
+
+/* ---- requests ---- */
+
+/* Counts a question that runs around its answer. */
+static void
+question_run(struct pp_serve *s, struct pp_exchange *x)
+{
+	const struct pp_route *route = x->handler;
+
+	s->counts.running++;
+	route->answer(s, x);
+	s->counts.running--;
+}
+
+static void
+on_head(void *ctx, struct pp_exchange *x)
+{
+	struct pp_serve *s = ctx;
+	const struct pp_route *route;
+	const char *allowed;
+
+	x->most = s->o->max_body;
+	if (pp_guard(s, x))
+		return;
+	route = pp_route_find(&x->head, &allowed);
+	x->handler = (void *)(uintptr_t)route;
+	if (!route && allowed) {
+		pp_answer_error(x, 405, "no-method", "this method is not served here");
+		pp_exchange_field(x, "Allow", strcmp(allowed, "GET") == 0 ? "GET, HEAD" : allowed);
+	} else if (!route) {
+		pp_answer_error(x, 404, "no-path", "there is nothing at this path");
+	} else if ((route->flags & PP_ROUTE_STORE) && !s->o->store) {
+		pp_answer_error(x, 404, "no-store",
+		                "this server takes no profiles: it was started without --store");
+	} else if (strcmp(route->method, "GET") == 0) {
+		x->most = 0;
+	}
+}
+
+static void
+on_request(void *ctx, struct pp_exchange *x)
+{
+	struct pp_serve *s = ctx;
+	const struct pp_route *route = x->handler;
+	struct pp_workers *w = route->flags & PP_ROUTE_PUSH ? s->pushing : s->asking;
+
+	if (route->flags & PP_ROUTE_NOW) {
+		route->answer(s, x);
+	} else if (!pp_workers_give(w, x,
+	                            route->flags & PP_ROUTE_PUSH ? route->answer : question_run)) {
+		pp_answer_error(x, 429, "queue-full", "too many requests wait");
+		pp_exchange_done(x);
+	}
+}
+
+static void
+on_over(void *ctx, const struct pp_exchange *x)
+{
+	struct pp_serve *s = ctx;
+	unsigned digit = x->status / 100;
+
+	if (digit < PP_COUNT_OF(s->counts.answers))
+		s->counts.answers[digit]++;
+}
+
+/* ---- where it listens ---- */
+
+/* "[HOST:]PORT" in two; false when it is none. */
+static bool
+listen_split(const char *text, char host[256], char port[8])
+{
+	const char *colon = strrchr(text, ':'), *digits = colon ? colon + 1 : text;
+	size_t n = colon ? (size_t)(colon - text) : 0;
+
+	if (n >= 2 && text[0] == '[' && text[n - 1] == ']') {
+		text++;
+		n -= 2;
+	} else if (memchr(text, ':', n)) {
+		return false; /* an address of IPv6 stands in brackets */
+	}
+	if (n >= 256 || strlen(digits) > 5 || digits[strspn(digits, "0123456789")] || !*digits ||
+	    strtoul(digits, NULL, 10) > 65535)
+		return false;
+	(void)snprintf(host, 256, "%.*s", n ? (int)n : 9, n ? text : "127.0.0.1");
+	(void)snprintf(port, 8, "%s", digits);
+	return true;
+}
+
+static bool
+is_loopback(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET) {
+		const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)address;
+
+		return ntohl(in->sin_addr.s_addr) >> 24 == 127;
+	}
+	return address->sa_family == AF_INET6 &&
+	       IN6_IS_ADDR_LOOPBACK(
+	           &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+}
+
+static bool
+address_listen(struct pp_serve *s, const struct addrinfo *a)
+{
+	struct sockaddr_storage bound = { 0 };
+	socklen_t size = sizeof bound;
+	static const int one = 1;
+
+	s->listener = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (s->listener < 0)
+		return false;
+	(void)setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+	if (bind(s->listener, a->ai_addr, a->ai_addrlen) != 0 || listen(s->listener, 1024) != 0 ||
+	    getsockname(s->listener, (struct sockaddr *)&bound, &size) != 0) {
+		int why = errno;
+
+		(void)close(s->listener);
+		s->listener = -1;
+		errno = why;
+		return false;
+	}
+	s->port = ntohs(bound.ss_family == AF_INET6
+	                    ? ((struct sockaddr_in6 *)(void *)&bound)->sin6_port
+	                    : ((struct sockaddr_in *)(void *)&bound)->sin_port);
+	return true;
+}
+
+/* Opens the socket: 0, or an exit code with the reason. */
+static int
+listener_open(struct pp_serve *s, struct pp_buf *problem)
+{
+	const char *text = s->o->listen ? s->o->listen : PP_SERVE_PORT;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL;
+	char host[256], port[8];
+	int code = 0, why;
+
+	if (!listen_split(text, host, port)) {
+		pp_buf_addf(problem, "--listen takes [HOST:]PORT, not '%s'", text);
+		return PP_EXIT_USAGE;
+	}
+	why = getaddrinfo(host, port, &hints, &found);
+	if (why || !found) {
+		pp_buf_addf(problem, "--listen %s: %s", text, gai_strerror(why));
+		return PP_EXIT_USAGE;
+	}
+	s->loopback = is_loopback(found->ai_addr);
+	if (!s->loopback && !s->o->token_file) {
+		pp_buf_addf(problem,
+		            "--listen %s can be reached from other machines: that needs "
+		            "--token-file FILE",
+		            text);
+		code = PP_EXIT_USAGE;
+	} else if (!address_listen(s, found)) {
+		pp_buf_addf(problem, "cannot listen on %s: %s", text, strerror(errno));
+		code = PP_EXIT_OUTPUT;
+	}
+	if (code == 0 && s->o->say) {
+		struct pp_buf said = { 0 };
+
+		pp_buf_addf(&said,
+		            strchr(host, ':') ? "serving on http://[%s]:%u/"
+		                              : "serving on http://%s:%u/",
+		            host, s->port);
+		s->o->say(s->o->ctx, said.p ? said.p : "serving");
+		pp_buf_release(&said);
+	}
+	freeaddrinfo(found);
+	return code;
+}
+
+/* ---- start and end ---- */
+
+static struct pp_http *volatile running;
+
+static void
+on_term(int number)
+{
+	int why = errno;
+
+	if (running)
+		pp_http_stop(running);
+	errno = why;
+}
+
+static void
+signals_set(void)
+{
+	struct sigaction term = { .sa_handler = on_term, .sa_flags = SA_RESTART };
+	struct sigaction none = { .sa_handler = SIG_IGN };
+
+	(void)sigaction(SIGTERM, &term, NULL);
+	(void)sigaction(SIGINT, &term, NULL);
+	(void)sigaction(SIGPIPE, &none, NULL);
+}
+
+/* As many connections as the system allows. */
+static size_t
+connections_most(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
+		return 512;
+	if (r.rlim_cur < r.rlim_max) {
+		r.rlim_cur = r.rlim_max < 2 * CONNECTIONS_MAX ? r.rlim_max : 2 * CONNECTIONS_MAX;
+		(void)setrlimit(RLIMIT_NOFILE, &r);
+		(void)getrlimit(RLIMIT_NOFILE, &r);
+	}
+	return r.rlim_cur / 2 < CONNECTIONS_MAX ? (size_t)r.rlim_cur / 2 : CONNECTIONS_MAX;
+}
+
+static unsigned
+processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
+}
+
+static int
+serve(struct pp_serve *s, struct pp_buf *problem)
+{
+	unsigned asking = processors() + 2, pushing = processors();
+	struct pp_http_options http = { .listener = s->listener,
+		                        .head = on_head,
+		                        .request = on_request,
+		                        .over = on_over,
+		                        .ctx = s,
+		                        .most_held = 8 * s->o->max_body,
+		                        .connections = connections_most() };
+
+	s->memory_each = s->o->memory / asking;
+	s->http = pp_http_new(&http);
+	s->asking = s->http ? pp_workers_new(asking, WAITING_MAX, s) : NULL;
+	s->pushing = s->asking ? pp_workers_new(pushing, WAITING_MAX, s) : NULL;
+	if (s->pushing) {
+		running = s->http;
+		signals_set();
+		pp_http_run(s->http);
+	} else {
+		pp_buf_adds(problem, pp_status_text(PP_E_NOMEM));
+	}
+	/* Nobody waits for what is still asked; what was pushed is worked off. */
+	pp_workers_free(s->pushing);
+	pp_workers_free(s->asking);
+	running = NULL;
+	pp_http_free(s->http);
+	return s->pushing ? PP_EXIT_OK : PP_EXIT_INPUT;
+}
+
+int
+pp_serve_run(const struct pp_serve_options *o, struct pp_buf *problem)
+{
+	struct pp_serve s = { .o = o, .listener = -1, .started = pp_serve_now() };
+	int code = 0;
+
+	if (o->token_file && !pp_guard_token(&s, o->token_file, problem))
+		code = PP_EXIT_INPUT;
+	if (code == 0)
+		code = listener_open(&s, problem);
+	if (code == 0)
+		code = serve(&s, problem);
+	pp_buf_release(&s.token);
+	return code;
+}

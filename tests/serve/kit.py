@@ -1,0 +1,67 @@
+"""A server of `polyprof serve`, and requests as bytes: what a client library would mend is what is tested."""
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+
+
+class Server:
+    def __init__(self, polyprof, *words, cwd=None):
+        self.process = subprocess.Popen([polyprof, 'serve', *words, '--listen', '127.0.0.1:0'], cwd=cwd,
+                                        stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+        line = self.process.stderr.readline().decode()
+        found = re.search(r':(\d+)/', line)
+        if not found:
+            raise RuntimeError(line + self.process.stderr.read().decode())
+        self.port = int(found[1])
+        self.host = f'127.0.0.1:{self.port}'
+
+    def connect(self):
+        return socket.create_connection(('127.0.0.1', self.port), timeout=60)
+
+    def raw(self, data, shut=False):
+        """What comes back for bytes, to the end of the connection."""
+        with self.connect() as s:
+            try:
+                s.sendall(data)
+            except OSError:
+                pass
+            if shut:
+                s.shutdown(socket.SHUT_WR)
+            return read_all(s)
+
+    def ask(self, path, method='GET', body=None, headers=None):
+        """Status, headers and content."""
+        c = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60)
+        c.request(method, path, body, headers or {})
+        r = c.getresponse()
+        content = r.read()
+        c.close()
+        return r.status, r.headers, content
+
+    def stop(self, number=signal.SIGTERM):
+        """Its exit code, and what it said."""
+        self.process.send_signal(number)
+        said = self.process.stderr.read()
+        return self.process.wait(60), said
+
+    def rss(self):
+        with open(f'/proc/{self.process.pid}/statm', encoding='ascii') as file:
+            return int(file.read().split()[1]) * os.sysconf('SC_PAGESIZE')
+
+
+def read_all(s):
+    parts = []
+    try:
+        while part := s.recv(1 << 20):
+            parts.append(part)
+    except OSError:
+        pass
+    return b''.join(parts)
+
+
+def status(data):
+    """The status of an answer in bytes; 0 when there is none."""
+    return int(data[9:12]) if data.startswith(b'HTTP/1.1 ') else 0

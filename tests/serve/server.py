@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""polyprof serve as a server of HTTP: server.py POLYPROF. Speaks TAP.
+
+Strictness, limits, who may ask, what can be read, questions as on the command line, slow and idle clients, the end.
+"""
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')]
+import kit  # noqa: E402
+import tap  # noqa: E402
+
+T = tap.Tap()
+
+
+def strict(s):
+    """Whatever two programs could understand differently is refused."""
+    host = f'Host: {s.host}\r\n'
+    post = f'POST /healthz HTTP/1.1\r\n{host}'
+    get = f'GET /healthz HTTP/1.1\r\n{host}'
+    close = 'Connection: close\r\n'
+    cases = [
+        ('a plain request', get + close + '\r\n', 200),
+        ('an empty line before it', '\r\n' + get + close + '\r\n', 200),
+        ('HEAD', f'HEAD /healthz HTTP/1.1\r\n{host}{close}\r\n', 200),
+        ('HTTP/1.0', f'GET /healthz HTTP/1.0\r\n{host}\r\n', 200),
+        ('HTTP/2.0', f'GET /healthz HTTP/2.0\r\n{host}\r\n', 505),
+        ('no version', f'GET /healthz\r\n{host}\r\n', 400),
+        ('two blanks', f'GET  /healthz HTTP/1.1\r\n{host}\r\n', 400),
+        ('no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400),
+        ('two Hosts', get + host + '\r\n', 400),
+        ('a line that goes on', get + 'X: a\r\n b\r\n\r\n', 400),
+        ('a blank before the colon', get + 'X : a\r\n\r\n', 400),
+        ('a field without a name', get + ': a\r\n\r\n', 400),
+        ('lines that end in LF alone', get.replace('\r\n', '\n') + '\n', 400),
+        ('a CR within a value', get + 'X: a\rb\r\n\r\n', 400),
+        ('a NUL within a value', get + 'X: a\0b\r\n\r\n', 400),
+        ('a whole URL', f'GET http://{s.host}/healthz HTTP/1.1\r\n{host}\r\n', 400),
+        ('a path that does not begin with a slash', f'GET healthz HTTP/1.1\r\n{host}\r\n', 400),
+        ('two lengths', post + 'Content-Length: 1\r\nContent-Length: 1\r\n\r\nx', 400),
+        ('a length with a sign', post + 'Content-Length: +1\r\n\r\nx', 400),
+        ('a negative length', post + 'Content-Length: -1\r\n\r\nx', 400),
+        ('a length in hexadecimal', post + 'Content-Length: 0x1\r\n\r\nx', 400),
+        ('a list of lengths', post + 'Content-Length: 1, 1\r\n\r\nx', 400),
+        ('an empty length', post + 'Content-Length: \r\n\r\nx', 400),
+        ('a huge length', post + 'Content-Length: 99999999999999999999\r\n\r\nx', 400),
+        ('a length beside chunks', post + 'Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400),
+        ('chunks twice', post + 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400),
+        ('another coding', post + 'Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 501),
+        ('chunks in HTTP/1.0', f'POST /healthz HTTP/1.0\r\n{host}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400),
+        ('another expectation', get + 'Expect: more\r\n\r\n', 417),
+        ('a long line', f'GET /{"a" * 20000} HTTP/1.1\r\n{host}\r\n', 414),
+        ('a long head', get + f'X: {"a" * 40000}\r\n\r\n', 431),
+        ('many fields', get + 'X: a\r\n' * 200 + '\r\n', 431),
+        ('nonsense', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n', 400),
+        ('another method', f'DELETE /healthz HTTP/1.1\r\n{host}{close}\r\n', 405),
+        ('a method in small letters', f'get /healthz HTTP/1.1\r\n{host}{close}\r\n', 405),
+    ]
+    for path in ('/healthz/', '//healthz', '/./healthz', '/x/../healthz', '/%68ealthz', '/healthz%00', '/HEALTHZ', '/..',
+                 '/api/v1/', '/api/v1/../../healthz', '/api/v1/top/', '/etc/passwd', '/index.html'):
+        cases.append((f'the path {path}', f'GET {path} HTTP/1.1\r\n{host}{close}\r\n', 404))
+    for what, request, wanted in cases:
+        got = s.raw(request.encode('latin-1'))
+        T.ok(kit.status(got) == wanted and (wanted != 400 or b'Connection: close' in got), f'{what}: {wanted}', got[:300])
+    got = s.raw((get + get + '\r\n').encode())
+    T.same(kit.status(got), 400, 'a request within the head of another is none')
+    got = s.raw(((get + '\r\n') * 50 + get + close + '\r\n').encode())
+    T.same(got.count(b'HTTP/1.1 200 OK'), 51, 'many requests at once are answered in order, on one connection')
+    got = s.raw((get + 'X-A: b').encode(), shut=True)
+    T.same(kit.status(got), 400, 'a head that breaks off')
+    head, _, content = s.raw(f'HEAD /healthz HTTP/1.1\r\n{host}{close}\r\n'.encode()).partition(b'\r\n\r\n')
+    T.ok(not content and b'Content-Length: 3' in head, 'HEAD has no content, but its length', head)
+
+
+def guarded(s, polyprof, directory):
+    for host, wanted in ((s.host, 200), (f'localhost:{s.port}', 200), (f'[::1]:{s.port}', 200), ('evil.example', 403),
+                         (f'evil.example:{s.port}', 403), ('127.0.0.1', 403), (f'127.0.0.1.evil.example:{s.port}', 403)):
+        T.same(s.ask('/healthz', headers={'Host': host})[0], wanted, f'Host {host.replace(str(s.port), "PORT")}: {wanted}')
+    for origin, wanted in ((f'http://{s.host}', 200), (f'http://localhost:{s.port}', 200), ('null', 403), ('http://evil.example', 403),
+                           (f'https://{s.host}', 403), (f'http://{s.host}.evil.example', 403), ('http://127.0.0.1:1', 403)):
+        got = s.ask('/healthz', headers={'Origin': origin})
+        T.same(got[0], wanted, f'Origin {origin.replace(str(s.port), "PORT")}: {wanted}')
+        T.ok(not any('access-control' in key.lower() for key in got[1]), 'nothing of CORS in the answer')
+    page = s.ask('/')
+    T.ok("default-src 'none'" in page[1]['Content-Security-Policy'] and page[1]['X-Content-Type-Options'] == 'nosniff',
+         'pages say what they may do', page[1])
+    for words, code in ((['--listen', '0.0.0.0:0'], 2), (['--listen', '[::]:0'], 2), (['--listen', 'nonsense'], 2),
+                        (['--listen', '127.0.0.1:99999'], 2), (['--listen', '::1:0'], 2), (['--token-file', 'absent'], 3), (['absent'], 3)):
+        r = subprocess.run([polyprof, 'serve', directory, *words], capture_output=True, check=False, timeout=20)
+        T.same(r.returncode, code, f'serve {" ".join(words)}: exit {code}')
+    r = subprocess.run([polyprof, 'serve', directory, '--listen', s.host], capture_output=True, check=False, timeout=20)
+    T.same(r.returncode, 4, 'a port that is taken: exit 4')
+
+
+def tokens(polyprof, directory):
+    secret = 'correct-horse-battery'
+    with open(os.path.join(directory, 'token'), 'w', encoding='ascii') as file:
+        file.write(secret + '\n')
+    s = kit.Server(polyprof, os.path.join(directory, 'a.folded'), '--token-file', os.path.join(directory, 'token'))
+    basic = 'Basic OmNvcnJlY3QtaG9yc2UtYmF0dGVyeQ=='
+    for what, headers, wanted in (('none', {}, 401), ('Bearer', {'Authorization': 'Bearer ' + secret}, 200),
+                                  ('a key', {'X-API-Key': secret}, 200), ("a browser's", {'Authorization': basic}, 200),
+                                  ('a wrong one', {'Authorization': 'Bearer wrong'}, 403), ('a longer one', {'X-API-Key': secret + 'x'}, 403),
+                                  ('a shorter one', {'X-API-Key': secret[:-1]}, 403), ('an empty one', {'X-API-Key': ''}, 403),
+                                  ('another scheme', {'Authorization': 'Digest ' + secret}, 403)):
+        for path in ('/healthz', '/', '/metrics', '/api/v1/top'):
+            T.same(s.ask(path, headers=headers)[0], wanted, f'{path} with token: {what}')
+    code, said = s.stop()
+    T.ok(code == 0 and secret.encode() not in said, 'the token is not told', said)
+
+
+def questions(s, polyprof, directory):
+    def command(*words):
+        r = subprocess.run([polyprof, *words, '--json'], capture_output=True, check=False, cwd=directory)
+        return r.returncode, r.stdout
+
+    asked = [
+        ('top?file=a.folded', ('top', 'a.folded')),
+        ('top?file=a.folded&limit=2&sort=total', ('top', 'a.folded', '-n', '2', '--sort', 'total')),
+        ('top?file=1&n=2', ('top', 'a.folded', '-n', '2')),
+        ('top?file=a.folded&file=d/b.folded', ('top', 'a.folded', 'd/b.folded')),
+        ('top', ('top', 'a.folded', 'd')),
+        ('top?file=d', ('top', 'd')),
+        ('tree?file=d/b.folded', ('tree', 'd/b.folded')),
+        ('tree?file=b.folded', ('tree', 'd/b.folded')),
+        ('info?file=a.folded', ('info', 'a.folded')),
+        ('callers?file=a.folded&function=c', ('callers', 'c', 'a.folded')),
+        ('callers?file=a.folded&function=nobody', ('callers', 'nobody', 'a.folded')),
+        ('callers?file=a.folded', ('callers', '--function', '', 'a.folded')),
+        ('diff?file=a.folded&file=d/b.folded', ('diff', 'a.folded', 'd/b.folded')),
+        ('diff?before=a.folded&after=d/b.folded', ('diff', '--before', 'a.folded', '--after', 'd/b.folded')),
+        ('top?file=a.folded&focus=%5Eb', ('top', 'a.folded', '--focus', '^b')),
+        ('top?file=a.folded&budget=300', ('top', 'a.folded', '--budget', '300')),
+        ('top?file=a.folded&focus=%28', ('top', 'a.folded', '--focus', '(')),
+        ('check?file=d/bad.folded', ('check', 'd/bad.folded')),
+        ('top?file=d/not.json', ('top', 'd/not.json')),
+        ('formats', ('formats',)),
+        ('explain?rule=folded-count-missing', ('explain', 'folded-count-missing')),
+        ('summary?file=a.folded', ('a.folded',)),
+    ]
+    for query, words in asked:
+        code, wanted = command(*words)
+        status, headers, content = s.ask('/api/v1/' + query)
+        if 'function=' not in query and words[0] == 'callers':
+            T.same(status, 400, 'a parameter that must be given')
+            continue
+        T.ok(content == wanted and headers['Polyprof-Exit'] == str(code), f'/api/v1/{query} is what {" ".join(words)} prints',
+             (status, headers['Polyprof-Exit'], code, content[:500], wanted[:500]))
+    os.symlink(os.path.join(directory, 'outside'), os.path.join(directory, 'd/link'))
+    for query, wanted in (('top?file=../a.folded', 404), ('top?file=/etc/passwd', 404), ('top?file=d/../a.folded', 404), ('top?file=d/link', 404),
+                          ('top?file=d/.hidden', 404), ('top?file=d//b.folded', 404), ('top?file=3', 404), ('top?file=a.folded%00', 400),
+                          ('top?file=%2', 400), ('top?file=%zz', 400), ('top?file=-', 404), ('top?file=./a.folded', 404), ('top?file=', 404),
+                          ('lines?file=a.folded&source=/etc', 404), ('top?file=a.folded&output=/tmp/x', 400), ('nothing', 404), ('mcp', 404),
+                          ('top?file=a.folded&base=/etc/passwd', 404), ('diff?before=/etc/passwd&after=a.folded', 404),
+                          ('convert?file=a.folded&to=spaa', 404), ('top?file=a.folded&nothing=1', 400),
+                          ('symbolize?file=a.folded&binary=/etc/passwd', 404), ('top?file=a.folded&option=kallsyms=/etc/passwd', 400)):
+        status, _, content = s.ask('/api/v1/' + query)
+        T.ok(status == wanted and b'root:' not in content, f'/api/v1/{query}: {wanted}', (status, content[:300]))
+
+
+def patient(s, polyprof):
+    """Idle and slow clients do not keep others waiting."""
+    idle = [s.connect() for _ in range(1000)]
+    slow = [s.connect() for _ in range(500)]
+    for c in slow:
+        c.sendall(b'GET /healthz HTT')
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: s.ask('/healthz')[0], range(100)))
+    took = time.monotonic() - begin
+    T.ok(answers == [200] * 100 and took < 5, 'beside 1,000 idle and 500 slow clients 100 requests take less than 5 s', took)
+    T.ok(b'polyprof_connections 1501' in s.ask('/metrics')[2], 'all of them are counted')
+    for c in idle + slow:
+        c.close()
+    time.sleep(0.1)
+    T.ok(b'polyprof_connections 1\n' in s.ask('/metrics')[2], 'and gone when they close', s.ask('/metrics')[2][:600])
+
+
+def given_up(polyprof, directory):
+    """A question that nobody waits for stops; SIGTERM answers what is under way."""
+    big = os.path.join(directory, 'big.folded')
+    with open(big, 'w', encoding='ascii') as file:
+        for i in range(200000):
+            file.write(f'main;a{i % 977};b{i % 7919};c{i};d{i * 7} 1\n')
+    s = kit.Server(polyprof, big)
+    c = s.connect()
+    c.sendall(f'GET /api/v1/tree?n=0 HTTP/1.1\r\nHost: {s.host}\r\n\r\n'.encode())
+    time.sleep(0.05)
+    c.close()
+    until = time.monotonic() + 20
+    while time.monotonic() < until and b'cancelled_total 1' not in s.ask('/metrics')[2]:
+        time.sleep(0.02)
+    T.ok(b'cancelled_total 1' in s.ask('/metrics')[2], 'a question that nobody waits for is given up')
+    c = s.connect()
+    c.sendall(f'GET /api/v1/top HTTP/1.1\r\nHost: {s.host}\r\n\r\n'.encode())
+    time.sleep(0.05)
+    s.process.terminate()
+    got = kit.read_all(c)
+    T.ok(kit.status(got) == 200 and b'Connection: close' in got and got.endswith(b'}\n'), 'what is under way is answered', got[:200])
+    T.same(s.process.wait(60), 0, 'and then it ends, exit 0')
+    try:
+        s.connect()
+        T.ok(False, 'nobody listens any more')
+    except OSError:
+        T.ok(True, 'nobody listens any more')
+
+
+def main():
+    polyprof = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as directory:
+        os.mkdir(os.path.join(directory, 'd'))
+        for name, text in (('a.folded', 'a;b;c 5\na;b 2\na;c 1\n'), ('d/b.folded', 'a;b;c 9\na;d 2\n'), ('d/bad.folded', 'a;b\nx y z\n'),
+                           ('d/not.json', '{"x": [}'), ('d/.hidden', 'a;b 1\n'), ('outside', 'a;b 1\n')):
+            with open(os.path.join(directory, name), 'w', encoding='ascii') as file:
+                file.write(text)
+        s = kit.Server(polyprof, 'a.folded', 'd', cwd=directory)
+        strict(s)
+        guarded(s, polyprof, directory)
+        questions(s, polyprof, directory)
+        patient(s, polyprof)
+        T.same(s.stop()[0], 0, 'SIGTERM: exit 0')
+        tokens(polyprof, directory)
+        given_up(polyprof, directory)
+    return T.done()
+
+
+sys.exit(main())
