@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bundles the viewer of reports: viewer.py WEB OUT.js needed|wanted|never
+"""Bundles the viewer of reports, or the web app of `serve`: viewer.py WEB OUT.js needed|wanted|never [ENTRY.ts]
 
 Needs node and the packages of web/package.json, which it installs when npm can. Without them it writes
 an empty file, and `polyprof report` says what is missing.
@@ -33,7 +33,7 @@ def install(web):
 
 
 def main():
-    web, out, how = sys.argv[1:]
+    web, out, how, *entry = sys.argv[1:]
     if os.path.exists(out):
         os.remove(out)
     why = None
@@ -44,13 +44,13 @@ def main():
     elif not install(web):
         why = 'the packages of web/package.json could not be installed'
     if why is None:
-        done = run(['node', 'bundle.mjs', os.path.abspath(out)], web)
+        done = run(['node', 'bundle.mjs', os.path.abspath(out), *entry], web)
         if done.returncode:
             sys.exit(done.stdout)
     elif how == 'needed':
         sys.exit(f'viewer: {why}')
     else:
-        print(f'viewer: {why}; `polyprof report` will not work', file=sys.stderr)
+        print(f'viewer: {why}; `polyprof report` and the web app will not work', file=sys.stderr)
         open(out, 'w').close()
 
 

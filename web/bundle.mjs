@@ -1,10 +1,10 @@
-// Bundles the viewer into one script: node bundle.mjs OUT
+// Bundles the viewer of reports, or the web app around it, into one script: node bundle.mjs OUT [ENTRY]
 import { build } from 'esbuild';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const out = process.argv[2];
+const [, , out, entry = 'viewer/main.ts'] = process.argv;
 await build({
-  entryPoints: [new URL('viewer/main.ts', import.meta.url).pathname],
+  entryPoints: [new URL(entry, import.meta.url).pathname],
   outfile: out,
   bundle: true,
   minify: true,

@@ -207,6 +207,25 @@ struct pp_print_opts {
  * pp_output_commit() explains; otherwise the notes say why.
  */
 PP_API pp_status pp_answer_print(pp_answer *, const struct pp_print_opts *, pp_output *);
+
+/* What a viewer asks for of a report. */
+struct pp_piece_opts {
+	size_t size; /* sizeof(struct pp_piece_opts) */
+	uint64_t
+	    at; /* what lies below this node, as an earlier piece numbered it; 0 = everything */
+	uint32_t nodes;    /* about how many of them, at most */
+	uint64_t max_size; /* bytes */
+	bool functions;    /* instead, the list of functions by name, */
+	uint64_t from;     /* from this one on, as many as fit */
+};
+/*
+ * The tables that a report would hold, packed for its viewer: the heavy part of everything, or what lies below one node
+ * of that. The answer to "report" can be asked again and again, by one thread at a time. PP_E_USAGE when it is another
+ * answer or there is no such node. Free the bytes with pp_free().
+ */
+PP_API pp_status pp_answer_piece(pp_answer *, const struct pp_piece_opts *, char **bytes,
+                                 size_t *n);
+
 /* Findings of one rule that people are shown; the rest is counted in one line. */
 #define PP_FINDINGS_SHOWN 20
 /* Findings as lines for people, at most `shown` of each rule (0 = all); free the text with pp_free(). NULL: no memory. */

@@ -245,6 +245,7 @@ pp_digest_release(struct pp_digest *d)
 	pp_vec_release(&d->up);
 	pp_vec_release(&d->func);
 	pp_vec_release(&d->more);
+	pp_vec_release(&d->node);
 	free(d->weight);
 	free(d->place);
 }
@@ -253,6 +254,7 @@ pp_digest_release(struct pp_digest *d)
 
 /* A node that is kept. */
 struct stay {
+	pp_node node;
 	uint32_t func;
 	uint32_t parent;         /* number of another one */
 	uint32_t thin;           /* children that are not kept */
@@ -277,23 +279,41 @@ struct cutting {
 
 #define THIN UINT32_MAX
 
+bool
+pp_digest_enter(struct pp_digest *d, uint64_t node)
+{
+	if (node >= d->tree->n)
+		return false;
+	d->root = (pp_node)node;
+	return true;
+}
+
 /* Numbers what is kept, parents with their children; until all is laid out, `place` is that number. */
 static bool
 cut_number(struct cutting *c)
 {
 	struct pp_digest *d = c->d;
-	struct stay root = { 0 };
+	struct stay root = { .node = d->root };
+	uint32_t inside = 1;
 	pp_node node;
 
-	d->place[0] = 0;
+	for (node = 0; node < d->root; node++)
+		d->place[node] = PP_DIGEST_NOWHERE;
+	d->place[d->root] = 0;
 	if (!pp_vec_push(&c->stays, root))
 		return false;
-	for (node = 1; node < d->tree->n; node++) {
+	for (node = d->root + 1; node < d->tree->n; node++) {
 		uint32_t parent = d->place[pp_tree_parent(d->tree, node)];
 
+		d->place[node] = parent;
+		if (parent == PP_DIGEST_NOWHERE)
+			continue;
+		inside++;
 		d->place[node] = THIN;
 		if (d->weight[node] >= d->min_share) {
-			struct stay stay = { .func = node_func(d, node), .parent = parent };
+			struct stay stay = { .node = node,
+				             .func = node_func(d, node),
+				             .parent = parent };
 
 			d->place[node] = (uint32_t)c->stays.n;
 			if (!pp_vec_push(&c->stays, stay))
@@ -302,7 +322,7 @@ cut_number(struct cutting *c)
 			c->stays.at[parent].thin++;
 		}
 	}
-	d->summed_up = d->tree->n - c->stays.n;
+	d->summed_up = inside - c->stays.n;
 	return true;
 }
 
@@ -349,7 +369,7 @@ cut_place(struct cutting *c, struct pending what)
 	uint32_t child;
 	bool ok = pp_vec_push(&d->up, what.depth ? c->before + 1 - what.depth : 0) &&
 	          pp_vec_push(&d->func, what.more ? 0 : node->func) &&
-	          pp_vec_push(&d->more, what.more) &&
+	          pp_vec_push(&d->more, what.more) && pp_vec_push(&d->node, node->node) &&
 	          pp_vec_push(&c->sum_at, (uint32_t)d->up.n - 1);
 
 	c->before = what.depth;
@@ -391,13 +411,14 @@ pp_digest_cut(struct pp_digest *d, double min_share)
 	bool ok;
 
 	d->min_share = min_share;
-	d->up.n = d->func.n = d->more.n = 0;
+	d->up.n = d->func.n = d->more.n = d->node.n = 0;
 	ok = cut_number(&c) && cut_order(&c) && cut_lay(&c);
-	for (node = 0; ok && node < d->tree->n; node++) {
+	for (node = d->root; ok && node < d->tree->n; node++) {
 		uint32_t parent = d->place[pp_tree_parent(d->tree, node)];
 
-		d->place[node] = d->place[node] == THIN ? c.sum_at.at[parent]
-		                                        : c.stays.at[d->place[node]].parent;
+		if (d->place[node] != PP_DIGEST_NOWHERE)
+			d->place[node] = d->place[node] == THIN ? c.sum_at.at[parent]
+			                                        : c.stays.at[d->place[node]].parent;
 	}
 	pp_vec_release(&c.stays);
 	pp_vec_release(&c.open);
@@ -439,10 +460,34 @@ select_nth(double *v, size_t n, size_t want)
 	return v[want];
 }
 
+/* The weights of the root and all below it; `place` is used up. */
+static size_t
+weights_below(struct pp_digest *d, double *weights)
+{
+	size_t n = 0;
+	pp_node node;
+
+	if (d->root == 0) {
+		memcpy(weights, d->weight, d->tree->n * sizeof *weights);
+		return d->tree->n;
+	}
+	for (node = 0; node < d->tree->n; node++) {
+		bool inside = node == d->root ||
+		              (node > d->root &&
+		               d->place[pp_tree_parent(d->tree, node)] != PP_DIGEST_NOWHERE);
+
+		d->place[node] = inside ? 0 : PP_DIGEST_NOWHERE;
+		if (inside)
+			weights[n++] = d->weight[node];
+	}
+	return n;
+}
+
 pp_status
-pp_digest_weight_for(const struct pp_digest *d, uint32_t nodes, double *min_share)
+pp_digest_weight_for(struct pp_digest *d, uint32_t nodes, double *min_share)
 {
 	double *weights;
+	size_t n;
 
 	*min_share = 0;
 	if (nodes >= d->tree->n)
@@ -450,9 +495,10 @@ pp_digest_weight_for(const struct pp_digest *d, uint32_t nodes, double *min_shar
 	weights = malloc(d->tree->n * sizeof *weights);
 	if (!weights)
 		return PP_E_NOMEM;
-	memcpy(weights, d->weight, d->tree->n * sizeof *weights);
+	n = weights_below(d, weights);
 	/* Nodes as light as the first one that is too many go with it. */
-	*min_share = nextafter(select_nth(weights, d->tree->n, nodes), INFINITY);
+	if (nodes < n)
+		*min_share = nextafter(select_nth(weights, n, nodes), INFINITY);
 	free(weights);
 	return PP_OK;
 }

@@ -13,6 +13,8 @@
 #include "text/shorten.h"
 
 #define PP_DIGEST_MAX 2
+/* The place of nodes that do not lie below the root. */
+#define PP_DIGEST_NOWHERE (UINT32_MAX - 1)
 
 struct pp_digest_func {
 	uint32_t profile; /* the last that has it */
@@ -31,22 +33,27 @@ struct pp_digest {
 	pp_node *node_of[PP_DIGEST_MAX]; /* by node of the profile; NULL = it is the same */
 	double *weight;                  /* by node: share of the whole, never above its parent's */
 
+	pp_node root; /* what is cut is this with all below it; 0 = everything */
+
 	/* What pp_digest_cut() made. */
 	double min_share;
 	PP_VEC(uint32_t) up;   /* per node: levels from the node before up to its parent */
 	PP_VEC(uint32_t) func; /* 0: a sum of thin nodes, or the root */
 	PP_VEC(uint32_t) more; /* of how many; 0 for other nodes */
-	uint32_t *place;       /* by node of `tree`: where it is now */
+	PP_VEC(pp_node) node;  /* of `tree`; of a sum the one that it lies in */
+	uint32_t *place;       /* by node of `tree`: where it is now, or PP_DIGEST_NOWHERE */
 	uint64_t summed_up;    /* nodes that are part of a sum only */
 };
 
 /* PP_E_NOMEM, PP_E_LIMIT. Release it in any case. The profiles must outlive it. */
 pp_status pp_digest_init(struct pp_digest *, const struct pp_profile *const *profiles, size_t n);
 void pp_digest_release(struct pp_digest *);
+/* What is cut from now on lies below that node, which stands where the root does; false: there is none. */
+bool pp_digest_enter(struct pp_digest *, uint64_t node);
 /* Keeps nodes of at least that weight, and all when it is 0. May be called again. */
 pp_status pp_digest_cut(struct pp_digest *, double min_share);
 /* The weight at which about `nodes` nodes are kept; PP_E_NOMEM. */
-pp_status pp_digest_weight_for(const struct pp_digest *, uint32_t nodes, double *min_share);
+pp_status pp_digest_weight_for(struct pp_digest *, uint32_t nodes, double *min_share);
 
 /* Where a node of a profile is in the cut tree. */
 static inline uint32_t

@@ -287,6 +287,7 @@ pp_answer_free(pp_answer *r)
 
 	if (!r)
 		return;
+	pp_html_tables_free(r->pieces);
 	pp_asking_release(&r->asking);
 	for (i = 0; i < 2; i++)
 		pp_view_release(&r->views[i]);

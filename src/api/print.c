@@ -181,6 +181,47 @@ report_print(struct pp_answer *a, struct pp_sink *out)
 	return PP_OK;
 }
 
+pp_status
+pp_answer_piece(pp_answer *r, const struct pp_piece_opts *given, char **bytes, size_t *n)
+{
+	struct pp_account *before = pp_account_current();
+	const struct pp_product *product = r->asking.answer.product;
+	struct pp_piece_opts opts = { 0 };
+	struct pp_buf text = { 0 };
+	struct pp_sink *out = NULL;
+	pp_status status = PP_OK;
+
+	*bytes = NULL;
+	*n = 0;
+	if (!pp_opts_complete(&opts, sizeof opts, sizeof opts, given) || !product ||
+	    product->kind != PP_MAKES_REPORT)
+		return PP_E_USAGE;
+	if (!before && r->meter.account.limit)
+		(void)pp_account_enter(&r->meter.account);
+	if (!r->pieces)
+		status = pp_html_tables_new(product->profiles, product->n, &product->report,
+		                            &r->pieces);
+	if (status == PP_OK)
+		status = pp_sink_buffer(&text, &out);
+	if (status == PP_OK)
+		status = pp_html_tables_put(r->pieces,
+		                            &(struct pp_html_piece){ opts.at, opts.nodes,
+		                                                     opts.max_size, opts.functions,
+		                                                     opts.from },
+		                            out);
+	*bytes = out ? text_take(out, &text) : NULL;
+	if (status == PP_OK && !*bytes)
+		status = PP_E_NOMEM;
+	if (status != PP_OK) {
+		free(*bytes);
+		*bytes = NULL;
+	} else {
+		*n = text.n - 1;
+	}
+	(void)pp_account_enter(before);
+	return status;
+}
+
 /* ---- graphs ---- */
 
 static pp_status

@@ -9,6 +9,7 @@
 #include "api/meter.h"
 #include "api/source.h"
 #include "polyprof/polyprof_experimental.h"
+#include "output/html.h"
 #include "questions/product.h"
 #include "questions/question.h"
 
@@ -51,7 +52,8 @@ struct pp_reply {
 	bool from_directory;        /* what cannot be merged is left out, and said */
 	struct pp_loaded rewritten; /* opened, and to be read when it is written */
 	PP_VEC(struct pp_reply_table) tables;
-	struct pp_buf made; /* the text of the cell that was asked for last */
+	struct pp_html_tables *pieces; /* of a report, for its viewer; NULL until asked for */
+	struct pp_buf made;            /* the text of the cell that was asked for last */
 };
 
 /* A new reply with its parameters set: PP_OK, or a status with the reason said; *out is NULL when out of memory. */

@@ -16,4 +16,8 @@ extern const size_t pp_viewer_css_size, pp_viewer_js_size;
 extern const unsigned char pp_viewer_css_hash[], pp_viewer_js_hash[];
 extern const size_t pp_viewer_css_hash_size, pp_viewer_js_hash_size;
 
+/* The web app of `serve`, viewer included but for its styles; empty when it could not be built. */
+extern const unsigned char pp_serve_css[], pp_serve_js[];
+extern const size_t pp_serve_css_size, pp_serve_js_size;
+
 #endif

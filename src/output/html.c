@@ -19,6 +19,9 @@
 /* Nodes of a tree take about this many bytes. */
 #define NODE_BYTES 2.2
 #define ATTEMPTS 12
+/* A piece must fit at once: whoever asks is waiting for it. */
+#define PIECE_MOMENT_BYTES 8
+#define PIECE_FUNCTIONS 20000
 
 bool
 pp_html_possible(void)
@@ -122,13 +125,13 @@ room_for_data(const struct pp_html_opts *opts)
 	return opts->max_size ? ((double)opts->max_size - page) * 0.75 : 1e18;
 }
 
-/* Writes the data in less and less detail until it fits. */
+/* Writes the data, at most about so many nodes of it, in less and less detail until it fits. */
 static pp_status
-fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *packed)
+fit(struct pp_digest *d, struct pp_html_data *h, uint32_t most, double room, struct pp_buf *packed)
 {
 	/* Text takes a quarter of its size when packed: so that is an eighth of the file. */
 	struct pp_html_detail detail = { .moments = MOST_MOMENTS, .source_bytes = UINT64_MAX };
-	uint32_t nodes = d->tree->n;
+	uint32_t nodes = d->tree->n < most ? d->tree->n : most;
 	pp_status status;
 	int attempt;
 
@@ -140,7 +143,7 @@ fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *pac
 	if (nodes > room)
 		nodes = (uint32_t)(room / NODE_BYTES);
 	if ((double)detail.moments > room)
-		detail.moments = (uint64_t)room;
+		detail.moments = (uint64_t)(h->piecewise ? room / PIECE_MOMENT_BYTES : room);
 	for (attempt = 0; attempt < ATTEMPTS; attempt++) {
 		double ratio;
 
@@ -165,32 +168,109 @@ fit(struct pp_digest *d, struct pp_html_data *h, double room, struct pp_buf *pac
 	return PP_E_LIMIT;
 }
 
+/* ---- reports, and their tables piece by piece --------------------------------------------- */
+
+struct pp_html_tables {
+	struct pp_digest digest;
+	struct pp_html_data h;
+	struct pp_html_cut cut;
+};
+
+void
+pp_html_tables_free(struct pp_html_tables *t)
+{
+	if (!t)
+		return;
+	pp_html_data_release(&t->h);
+	pp_digest_release(&t->digest);
+	free(t);
+}
+
+pp_status
+pp_html_tables_new(const struct pp_profile *const *profiles, size_t n,
+                   const struct pp_html_opts *opts, struct pp_html_tables **out)
+{
+	struct pp_html_tables *t = calloc(1, sizeof *t);
+	pp_status status = t ? PP_OK : PP_E_NOMEM;
+	size_t k;
+
+	if (t)
+		t->h = (struct pp_html_data){ .digest = &t->digest, .opts = opts, .cut = &t->cut };
+	for (k = 0; k < n && status == PP_OK; k++) {
+		status = pp_flat_compute(profiles[k], &t->h.flat[k]);
+		t->h.has_flat[k] = status == PP_OK;
+		if (status == PP_E_UNSUPPORTED)
+			status = PP_OK;
+		if (t->h.has_flat[k] && !pp_flat_sort(&t->h.flat[k], PP_SORT_NAME, 0))
+			status = PP_E_NOMEM;
+	}
+	if (status == PP_OK)
+		status = pp_digest_init(&t->digest, profiles, n);
+	if (status != PP_OK) {
+		pp_html_tables_free(t);
+		t = NULL;
+	}
+	*out = t;
+	return status;
+}
+
+/* As many rows of the flat profile as fit. */
+static pp_status
+fit_functions(struct pp_html_tables *t, const struct pp_html_piece *piece, struct pp_buf *packed)
+{
+	struct pp_html_detail detail = { .functions = true };
+	size_t rows = PIECE_FUNCTIONS, most = 0, k;
+	pp_status status;
+
+	for (k = 0; k < t->digest.profiles; k++)
+		if (t->h.has_flat[k] && t->h.flat[k].n > most)
+			most = t->h.flat[k].n;
+	detail.from = piece->from < most ? (size_t)piece->from : most;
+	do {
+		detail.to = most - detail.from < rows ? most : detail.from + rows;
+		status = pp_html_data_write(&t->h, &detail);
+		if (status == PP_OK)
+			status = pack(pp_slice_of(t->h.columns.bytes.p, t->h.columns.bytes.n),
+			              packed);
+		rows /= 2;
+	} while (status == PP_OK && packed->n > piece->max_size && rows);
+	return status == PP_OK && packed->n > piece->max_size ? PP_E_LIMIT : status;
+}
+
+pp_status
+pp_html_tables_put(struct pp_html_tables *t, const struct pp_html_piece *piece, struct pp_sink *out)
+{
+	struct pp_buf packed = { 0 };
+	pp_status status = pp_digest_enter(&t->digest, piece->at) ? PP_OK : PP_E_USAGE;
+
+	t->h.piecewise = true;
+	if (status == PP_OK && piece->functions)
+		status = fit_functions(t, piece, &packed);
+	else if (status == PP_OK)
+		status = fit(&t->digest, &t->h, piece->nodes, (double)piece->max_size, &packed);
+	if (status == PP_OK)
+		pp_sink_write(out, packed.p, packed.n);
+	pp_buf_release(&packed);
+	return status;
+}
+
 pp_status
 pp_html_report(struct pp_sink *out, const struct pp_profile *const *profiles, size_t n,
                const struct pp_html_opts *opts, struct pp_html_cut *cut)
 {
-	struct pp_digest digest = { 0 };
-	struct pp_html_data h = { .digest = &digest, .opts = opts, .cut = cut };
+	struct pp_html_tables *t = NULL;
 	struct pp_buf packed = { 0 };
 	pp_status status = pp_html_possible() ? PP_OK : PP_E_UNSUPPORTED;
-	size_t k;
 
-	for (k = 0; k < n && status == PP_OK; k++) {
-		status = pp_flat_compute(profiles[k], &h.flat[k]);
-		h.has_flat[k] = status == PP_OK;
-		if (status == PP_E_UNSUPPORTED)
-			status = PP_OK;
-		if (h.has_flat[k] && !pp_flat_sort(&h.flat[k], PP_SORT_NAME, 0))
-			status = PP_E_NOMEM;
-	}
 	if (status == PP_OK)
-		status = pp_digest_init(&digest, profiles, n);
+		status = pp_html_tables_new(profiles, n, opts, &t);
 	if (status == PP_OK)
-		status = fit(&digest, &h, room_for_data(opts), &packed);
+		status = fit(&t->digest, &t->h, UINT32_MAX, room_for_data(opts), &packed);
 	if (status == PP_OK)
 		put_page(out, opts, n, &packed);
-	pp_html_data_release(&h);
-	pp_digest_release(&digest);
+	if (status == PP_OK)
+		*cut = t->cut;
+	pp_html_tables_free(t);
 	pp_buf_release(&packed);
 	return status;
 }

@@ -30,4 +30,27 @@ bool pp_html_possible(void);
 pp_status pp_html_report(struct pp_sink *, const struct pp_profile *const *profiles, size_t n,
                          const struct pp_html_opts *, struct pp_html_cut *);
 
+/*
+ * The same tables for a viewer that asks for them piece by piece, packed: first the heavy part of everything, then what
+ * lies below single nodes. The profiles and options must outlive them.
+ */
+struct pp_html_tables;
+
+/* What is asked for. */
+struct pp_html_piece {
+	uint64_t at;       /* below which node, as "tree.node" numbers them; 0 = everything */
+	uint32_t nodes;    /* about how many of them, at most */
+	uint64_t max_size; /* bytes of the answer */
+	bool functions;    /* instead, the flat profile by name, */
+	uint64_t from;     /* from this row on, as much as fits; "functionsTo" tells the next one */
+};
+
+/* PP_E_NOMEM, PP_E_LIMIT. */
+pp_status pp_html_tables_new(const struct pp_profile *const *profiles, size_t n,
+                             const struct pp_html_opts *, struct pp_html_tables **);
+/* PP_E_USAGE: there is no such node; PP_E_LIMIT: even the heaviest names exceed the size. */
+pp_status pp_html_tables_put(struct pp_html_tables *, const struct pp_html_piece *,
+                             struct pp_sink *);
+void pp_html_tables_free(struct pp_html_tables *);
+
 #endif

@@ -107,14 +107,16 @@ count_uses(const struct pp_html_data *h, const struct pp_html_detail *detail, st
 	const struct pp_digest *d = h->digest;
 	size_t k, i;
 
-	for (i = 0; i < d->func.n; i++)
+	for (i = 0; i < d->func.n && !detail->functions; i++)
 		uses[d->func.at[i]].count++;
-	for (k = 0; k < d->profiles; k++) {
+	for (k = 0; k < d->profiles && d->root == 0; k++) {
 		const struct pp_profile *p = d->profile[k];
 
 		for (i = 0; h->has_flat[k] && i < h->flat[k].n; i++)
 			uses[d->func_of[k][h->flat[k].func[i]]].count += pp_html_flat_kept(
-			    &h->flat[k], i, detail->min_share);
+			    &h->flat[k], i, detail);
+		if (detail->functions)
+			continue;
 		for (i = 0; i < p->calls.rows.n; i++) {
 			uses[d->func_of[k][p->calls.rows.at[i].caller]].count++;
 			uses[d->func_of[k][p->calls.rows.at[i].callee]].count++;
@@ -220,6 +222,8 @@ put_tree(struct pp_html_data *h)
 		if (d->more.at[i])
 			pp_column_u(&h->columns, d->more.at[i]);
 	pp_column_end(&h->columns);
+	if (h->piecewise)
+		pp_column_u32(&h->columns, 'd', d->node.at, d->node.n, "tree.node");
 }
 
 static void
@@ -248,6 +252,27 @@ pp_html_data_release(struct pp_html_data *h)
 	free(h->order);
 }
 
+/* All tables; of a piece only its tree with what that costs, or functions alone. */
+static void
+put_tables(struct pp_html_data *h, const struct pp_html_detail *detail)
+{
+	bool all = h->digest->root == 0 && !detail->functions;
+
+	if (!detail->functions)
+		put_tree(h);
+	if (all)
+		pp_html_put_lines(h, detail); /* tells which line each frame is, for what follows */
+	if (!detail->functions)
+		pp_html_put_series(h);
+	if (all || detail->functions)
+		pp_html_put_flat(h, detail);
+	if (all) {
+		pp_html_put_edges(h, detail);
+		pp_html_put_time(h, detail);
+		pp_html_put_sources(h, detail);
+	}
+}
+
 pp_status
 pp_html_data_write(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
@@ -262,15 +287,9 @@ pp_html_data_write(struct pp_html_data *h, const struct pp_html_detail *detail)
 	put_funcs(h);
 	if (h->digest->profiles > 1)
 		put_sides(h);
-	put_tree(h);
 	forget_lines(h);
-	pp_html_put_lines(h, detail); /* tells which line each frame is, for what follows */
-	pp_html_put_series(h);
-	pp_html_put_flat(h, detail);
-	pp_html_put_edges(h, detail);
-	pp_html_put_time(h, detail);
-	pp_html_put_sources(h, detail);
-	pp_html_put_meta(h);
+	put_tables(h, detail);
+	pp_html_put_meta(h, detail);
 	put_strings(h);
 	if (h->columns.bytes.failed)
 		return PP_E_NOMEM;

@@ -26,12 +26,15 @@ struct pp_html_data {
 	uint32_t numbers;
 	/* By frame: its source line's row + 1, 0 = none. NULL where lines are not known by frame. */
 	uint32_t *line_of[PP_DIGEST_MAX];
+	bool piecewise; /* nodes are numbered, so that more of them can be asked for */
 	pp_status status;
 };
 
 /* How much of everything there may be. */
 struct pp_html_detail {
 	double min_share;
+	bool functions;  /* nothing but the flat profile, whatever functions weigh: */
+	size_t from, to; /* these rows of it */
 	uint64_t moments;
 	uint64_t source_bytes; /* of source files */
 };
@@ -52,8 +55,8 @@ uint32_t pp_html_cell(struct pp_html_data *, size_t k, enum pp_table_id, const s
                       size_t row);
 /* Chooses and numbers the functions that appear anywhere, the most frequent first. */
 bool pp_html_number_funcs(struct pp_html_data *, const struct pp_html_detail *);
-/* True when a row of the flat profile is heavy enough to be kept. */
-bool pp_html_flat_kept(const struct pp_flat *, size_t row, double min_share);
+/* True when a row of the flat profile is heavy enough to be kept, or one of those that are asked for. */
+bool pp_html_flat_kept(const struct pp_flat *, size_t row, const struct pp_html_detail *);
 void pp_html_put_flat(struct pp_html_data *, const struct pp_html_detail *);
 void pp_html_put_edges(struct pp_html_data *, const struct pp_html_detail *);
 void pp_html_put_lines(struct pp_html_data *, const struct pp_html_detail *);
@@ -61,6 +64,6 @@ void pp_html_put_series(struct pp_html_data *);
 void pp_html_put_time(struct pp_html_data *, const struct pp_html_detail *);
 void pp_html_put_sources(struct pp_html_data *, const struct pp_html_detail *);
 /* The JSON that says what the columns are. */
-void pp_html_put_meta(struct pp_html_data *);
+void pp_html_put_meta(struct pp_html_data *, const struct pp_html_detail *);
 
 #endif

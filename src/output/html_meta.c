@@ -258,7 +258,7 @@ put_cut(struct pp_json *j, const struct pp_html_cut *cut)
 }
 
 void
-pp_html_put_meta(struct pp_html_data *h)
+pp_html_put_meta(struct pp_html_data *h, const struct pp_html_detail *detail)
 {
 	struct pp_buf text = { 0 };
 	struct pp_sink *sink = NULL;
@@ -285,6 +285,8 @@ pp_html_put_meta(struct pp_html_data *h)
 		put_profile(&j, h, k);
 	pp_json_end_array(&j);
 	put_cut(&j, h->cut);
+	if (detail->functions)
+		pp_json_put_u64(&j, "functionsTo", detail->to);
 	pp_json_end_object(&j);
 	h->status = pp_sink_commit(sink);
 	if (h->status == PP_OK)

@@ -52,10 +52,11 @@ rows_placed(const struct pp_html_data *h, size_t k, const struct pp_series *s, s
 	*n = 0;
 	for (row = 0; rows && row < s->rows; row++) {
 		pp_node node = pp_series_node(s, row);
+		uint32_t place = pp_digest_place(d, k, node);
 
-		if (!pp_series_present(s, row))
+		if (place == PP_DIGEST_NOWHERE || !pp_series_present(s, row))
 			continue;
-		rows[*n] = (struct placed){ pp_digest_place(d, k, node),
+		rows[*n] = (struct placed){ place,
 			                    h->line_of[k] && node
 			                        ? h->line_of[k][pp_tree_frame(&p->tree, node)]
 			                        : 0,
@@ -245,12 +246,14 @@ flat_values(const struct pp_flat *f, bool total)
 }
 
 bool
-pp_html_flat_kept(const struct pp_flat *f, size_t row, double min_share)
+pp_html_flat_kept(const struct pp_flat *f, size_t row, const struct pp_html_detail *detail)
 {
 	struct values total = flat_values(f, true), self = flat_values(f, false);
 
-	return row_is_heavy(&total, row, f->whole, min_share) ||
-	       row_is_heavy(&self, row, f->whole, min_share);
+	if (detail->functions)
+		return row >= detail->from && row < detail->to;
+	return row_is_heavy(&total, row, f->whole, detail->min_share) ||
+	       row_is_heavy(&self, row, f->whole, detail->min_share);
 }
 
 static void
@@ -288,7 +291,7 @@ pp_html_put_flat(struct pp_html_data *h, const struct pp_html_detail *detail)
 		if (h->has_flat[k] && !kept.rows)
 			h->status = PP_E_NOMEM;
 		for (i = 0; h->has_flat[k] && kept.rows && i < f->n; i++)
-			if (pp_html_flat_kept(f, i, detail->min_share))
+			if (pp_html_flat_kept(f, i, detail))
 				kept.rows[kept.n++] = i;
 			else
 				h->cut->funcs++;

@@ -60,6 +60,35 @@ check_lengths(void)
 	pp_profile_release(p);
 }
 
+/* What lies below one node, as a viewer asks for it. */
+static void
+check_below(void)
+{
+	struct pp_profile *p = little_stacks(
+	    "main;a;x 5\nmain;a;y 1\nmain;a 2\nmain;b;x 8\nmain;b;z 4\n");
+	const struct pp_profile *const one[] = { p };
+	struct pp_digest d;
+	double weight = 1;
+	uint32_t a;
+
+	ok(pp_digest_init(&d, one, 1) == PP_OK && pp_digest_cut(&d, 0.2) == PP_OK, "a part");
+	ok(d.up.n == 8 && d.summed_up == 1 && d.more.at[4] == 1 && d.node.at[4] == d.node.at[2],
+	   "a sum lies in a node");
+	a = d.node.at[2];
+	ok(!pp_digest_enter(&d, p->tree.n) && pp_digest_enter(&d, a), "below a node that there is");
+	ok(pp_digest_weight_for(&d, 2, &weight) == PP_OK && pp_digest_cut(&d, weight) == PP_OK &&
+	       d.up.n == 3 && d.more.at[2] == 1 && d.summed_up == 1,
+	   "are few or");
+	ok(pp_digest_weight_for(&d, 3, &weight) == PP_OK && weight <= 0 &&
+	       pp_digest_cut(&d, weight) == PP_OK && d.up.n == 3 && d.summed_up == 0,
+	   "all of its nodes");
+	ok(pp_digest_place(&d, 0, a) == 0 && pp_digest_place(&d, 0, 0) == PP_DIGEST_NOWHERE &&
+	       pp_digest_place(&d, 0, p->tree.n - 1) == PP_DIGEST_NOWHERE,
+	   "and no others");
+	pp_digest_release(&d);
+	pp_profile_release(p);
+}
+
 int
 main(void)
 {
@@ -82,5 +111,6 @@ main(void)
 	pp_profile_release(p);
 	pp_profile_release(q);
 	check_lengths();
+	check_below();
 	return tap_done();
 }

@@ -10,7 +10,7 @@ import type { Layer } from './layers';
 import { TreeLayer, nodeAt } from './layers';
 import { openMenu } from './menu';
 import { showTip } from './tip';
-import type { FilterKind } from './filters';
+import type { Filter, FilterKind } from './filters';
 import { isRegex, matchFuncs } from './filters';
 import type { Scene } from './model';
 import { Scenes, gainedOf, isPlain, threadKey } from './model';
@@ -63,10 +63,26 @@ function count(flags: Uint8Array): number {
   return n;
 }
 
+/** A server that knows more than the page was given. */
+export interface Remote {
+  home: string; // where all profiles are listed
+  about: string; // the question that was asked
+  /** The same with what lies below a node of its tree. */
+  more(data: Data, node: number): Promise<Data>;
+  /** What filters leave, with functions numbered as in other data. */
+  filtered(filters: Filter[], like: Data): Promise<Data>;
+  /** The same with all functions in its list. */
+  functions(data: Data): Promise<Data>;
+}
+
+/** A part of the picture that is narrower than this share of it is not worth asking for. */
+const WORTH = 1 / 2000;
+
 const PARTS: (keyof State)[] = ['metric', 'event', 'thread', 'time', 'filters', 'normalize'];
 
 export class App {
   readonly base: State;
+  readonly partial: boolean; // a server has more than was sent
   state: State;
   scene: Scene;
   hits: Uint8Array | null = null; // functions that the search finds
@@ -92,14 +108,22 @@ export class App {
   private noiseNow: Noise | null = null;
   private noiseFor: Scene | null = null;
   private thing: Thing | null = null;
+  private asked = new Set<string>(); // what is being asked of the server, or was
+  private asks = 0; // how many answers are missing
+  private busy = el('div', { class: 'busy', role: 'status', hidden: true });
+  private around: { func: number; of: Scene; scenes: Scenes } | null = null; // the stacks with one function
+  private all: Data['series']; // threads and events, whatever filters leave
   private picks = el('div', { class: 'picks' });
   private fold = button('Controls', 'Show or hide the controls', () => this.unfold(this.fold.getAttribute('aria-expanded') !== 'true'), { id: 'fold', 'aria-expanded': 'false' });
 
-  constructor(readonly data: Data) {
+  /** `remote` is there where a server has more; `base` is the state without any word in the address. */
+  constructor(public data: Data, readonly remote: Remote | null = null) {
     this.base = initial(data);
+    this.all = data.series;
+    this.partial = !!remote && (data.meta.cut.nodes > 0 || data.meta.cut.functions > 0);
     this.scenes = new Scenes(data);
     this.state = fromHash(location.hash, this.base, data);
-    this.scene = this.scenes.of(this.state);
+    this.scene = this.scenes.of(this.chosen);
     this.searchBox = el('input', {
       type: 'search', placeholder: 'Search functions', 'aria-label': 'Search functions (name or regular expression)', spellcheck: 'false', autocomplete: 'off',
       oninput: () => this.set({ search: this.searchBox.value }, 'quiet'),
@@ -112,6 +136,7 @@ export class App {
     this.build();
     this.refresh();
     prepare(data, this.scenes, () => this.scene, f => this.colour(f));
+    if (this.partial && this.state.filters.length) this.refilter();
     window.addEventListener('popstate', () => this.restore());
     window.addEventListener('hashchange', () => this.restore());
     window.addEventListener('keydown', e => this.key(e));
@@ -140,6 +165,95 @@ export class App {
   }
 
 
+  // ---- what a server has more of ----
+
+  /** What is chosen of the data that is here: of a part, filters were applied where the whole is. */
+  private get chosen(): State {
+    return this.partial ? { ...this.state, filters: [] } : this.state;
+  }
+
+  /** Asks the server unless it was asked that before; what it answers is shown if nothing else is wanted by then. */
+  private ask<T>(key: string, question: () => Promise<T>, use: (answer: T) => void): void {
+    if (this.asked.has(key)) return;
+    this.asked.add(key);
+    this.asks++;
+    this.tellBusy();
+    question().then(use, error => {
+      this.asked.delete(key);
+      toast(`The server did not answer: ${error instanceof Error ? error.message : String(error)}`);
+    }).finally(() => {
+      this.asks--;
+      this.tellBusy();
+    });
+  }
+
+  private tellBusy(): void {
+    this.busy.hidden = !this.asks;
+    fill(this.busy, this.asks ? 'Asking the server\u2026' : '');
+  }
+
+  /** Takes other data of the same profile; functions have the same numbers in it. */
+  private replace(data: Data): void {
+    this.data = data;
+    this.scenes = new Scenes(data);
+    this.scene = this.scenes.of(this.chosen);
+    this.names = [];
+    this.colours = [];
+    this.files = null;
+    this.around = null;
+    this.refresh();
+  }
+
+  /** Asks for what lies below a node, where a part of it was summed up that could be seen. */
+  deepen(node: number, all = false): void {
+    const { data } = this, { tree } = data, { width } = this.scene, id = data.ids?.[node];
+    if (!this.partial || !this.remote || id === undefined || node >= tree.n) return;
+    let thin = 0;
+    for (const at of tree.more.keys()) if (at >= node && at < tree.end[node]) thin = Math.max(thin, width.at(at));
+    if (!(thin > (all ? 0 : width.at(node) * WORTH))) return;
+    this.ask(`${JSON.stringify(this.state.filters)} below ${id}`, () => this.remote!.more(data, node), more => this.data === data && this.replace(more));
+  }
+
+  /** Below what the picture is zoomed to. */
+  private deepenZoom(): void {
+    const { state: s } = this, layer = this.partial && s.zoom.length && !s.reverse && !this.scene.out ? new TreeLayer(this.scene) : null;
+    if (layer) this.deepen(nodeAt(layer, s.zoom));
+  }
+
+  private refilter(): void {
+    const { filters } = this.state, key = JSON.stringify(filters);
+    this.asked.clear();
+    this.ask('filters ' + key, () => this.remote!.filtered(filters, this.data), data => JSON.stringify(this.state.filters) === key && this.replace(data));
+  }
+
+  /** Whether the stacks with a function are all here. */
+  hasAround(func: number): boolean {
+    return !this.partial || (this.around?.func === func && this.around.of === this.scene);
+  }
+
+  /** The stacks with a function, all of them: of a part that is the server's to know. With a metric as it is, not what was gained of it. */
+  sceneAround(func: number, metric = -1): Scene {
+    const here = this.hasAround(func), scenes = this.partial && here ? this.around!.scenes : this.scenes;
+    if (!here && func) this.askAround(func);
+    return metric < 0 ? scenes.of(this.chosen) : scenes.of({ ...this.chosen, metric }, true);
+  }
+
+  private askAround(func: number): void {
+    const { scene, data } = this, key = `around ${func} ${JSON.stringify(this.state.filters)}`, filters: Filter[] = [...this.state.filters, { kind: 'focus', pattern: '^' + escapeRegex(data.funcs.name[func]) + '$' }];
+    this.ask(key, () => this.remote!.filtered(filters, data), found => {
+      this.asked.delete(key);
+      if (this.scene !== scene || this.state.func !== func) return;
+      this.around = { func, of: scene, scenes: new Scenes(found) };
+      this.refresh();
+    });
+  }
+
+  /** Asks for the functions that were too light to be sent at once. */
+  allFunctions(): void {
+    const { data } = this;
+    if (this.partial && data.meta.cut.functions) this.ask('functions ' + JSON.stringify(this.state.filters), () => this.remote!.functions(data), more => this.data === data && this.replace(more));
+  }
+
   /** What is in sight of all of time, for the strip. */
   inSight(range: [number, number] | null): void {
     this.strip?.window(range);
@@ -155,7 +269,7 @@ export class App {
 
   /** The costs of another metric for what is chosen. */
   sceneOf(metric: number): Scene {
-    return this.scenes.of({ ...this.state, metric }, true);
+    return this.scenes.of({ ...this.chosen, metric }, true);
   }
 
   /** Whether the metric falls, so that what is shown is what was gained. */
@@ -275,9 +389,10 @@ export class App {
     const before = this.state, hash = toHash(after, this.base, this.data);
     this.state = after;
     if (PARTS.some(k => JSON.stringify(before[k]) !== JSON.stringify(after[k]))) {
-      this.scene = this.scenes.of(after);
+      this.scene = this.scenes.of(this.chosen);
       prepareNext(this.data, this.scenes);
     }
+    if (this.partial && JSON.stringify(before.filters) !== JSON.stringify(after.filters)) this.refilter();
     try {
       const url = hash || location.pathname + location.search;
       if (how === 'step') history.pushState(null, '', url);
@@ -285,14 +400,16 @@ export class App {
     } catch { /* a page without an address of its own */ }
     const only = how === 'quiet' && (before.search !== after.search || before.ignoreCase !== after.ignoreCase);
     this.refresh(only);
+    if (before.zoom !== after.zoom) this.deepenZoom();
   }
 
   private restore(): void {
-    const now = toHash(this.state, this.base, this.data);
+    const now = toHash(this.state, this.base, this.data), before = JSON.stringify(this.state.filters);
     if (location.hash === now) return;
     this.state = fromHash(location.hash, this.base, this.data);
-    this.scene = this.scenes.of(this.state);
+    this.scene = this.scenes.of(this.chosen);
     this.refresh();
+    if (this.partial && JSON.stringify(this.state.filters) !== before) this.refilter();
   }
 
   addFilter(kind: FilterKind, pattern: string): void {
@@ -355,13 +472,13 @@ export class App {
     const heading = title || names.join(' \u2192 ');
     document.body.append(el('div', { class: 'app' },
       el('header', {},
-        el('div', { class: 'brand' }, el('h1', { title: profiles.map(p => p.file).join('\n') }, shown(heading, 120)), this.fold, el('p', { class: 'sub' }, ...this.subtitle())),
+        el('div', { class: 'brand' }, this.remote && el('a', { class: 'home', href: this.remote.home, title: 'All profiles' }, '\u2039 Profiles'), el('h1', { title: profiles.map(p => p.file).join('\n') }, shown(heading, 120)), this.fold, el('p', { class: 'sub' }, ...this.subtitle())),
         el('div', { class: 'tools' }, this.picks,
           el('div', { class: 'find' }, this.searchBox, button('Aa', 'Match case', () => this.set({ ignoreCase: !this.state.ignoreCase }, 'quiet'), { id: 'case' }), this.found),
           button('\u25d0', 'Dark or light', () => this.set({ theme: this.dark ? 'light' : 'dark' }, 'quiet'), { id: 'theme' }),
           button('?', 'Keys and help', () => helpDialog(this.data), { id: 'help' }))),
       this.main,
-      this.details));
+      this.details, this.remote && this.busy));
     this.main.append(...[el('div', { class: 'bar' }, this.tabs, this.bar), this.filters, this.strip?.host, this.panel].filter((e): e is HTMLDivElement => !!e));
     this.panel.append(...Object.values(this.panels).map(p => p.host));
     document.title = `${shown(heading, 120)} \u2013 polyprof`;
@@ -384,8 +501,8 @@ export class App {
     const notes: string[] = [];
     if (profiles.some(x => !x.complete)) notes.push('The profile is damaged or was cut off: this is what could be read.');
     if (profiles.some(x => x.estimated)) notes.push('The stacks were reconstructed, not recorded: they are an estimate.');
-    if (cut.nodes) notes.push(`${plural(cut.nodes, 'stack', 'stacks')} lighter than ${(cut.share * 100).toPrecision(2)}% are summed up as \u201c(n more)\u201d, so that this file stays small.`);
-    if (cut.functions) notes.push(`${plural(cut.functions, 'function', 'functions')} lighter than that are left out of the list.`);
+    if (cut.nodes) notes.push(`${plural(cut.nodes, 'stack', 'stacks')} lighter than ${(cut.share * 100).toPrecision(2)}% are summed up as \u201c(n more)\u201d${this.remote ? ': they come when you zoom in or open that row' : ', so that this file stays small'}.`);
+    if (cut.functions) notes.push(`${plural(cut.functions, 'function', 'functions')} lighter than that are left out of the list${this.remote ? ' until you ask for them' : ''}.`);
     if (cut.edges) notes.push(`${plural(cut.edges, 'call', 'calls')} lighter than that are left out.`);
     if (cut.lines) notes.push(`${plural(cut.lines, 'source line', 'source lines')} lighter than that are left out.`);
     if (cut.sources) notes.push(`${plural(cut.sources, 'source file', 'source files')} did not fit.`);
@@ -444,7 +561,7 @@ export class App {
 
   private drawPicks(): void {
     const { metrics } = this.data.meta.profiles[0], s = this.state;
-    const series = this.data.series;
+    const series = this.all;
     const events = [...new Set(series.map(x => x.info.event).filter(Boolean))], threads = [...new Set(series.map(threadKey))];
     fill(this.picks,
       metrics.length > 0 && select('Metric', metrics.flatMap((m, i) => (m.net !== undefined ? [] : [[String(i), shown(m.title || m.name, 60)] as [string, string]])), String(s.metric), v => this.set({ metric: Number(v) })),

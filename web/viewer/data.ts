@@ -166,6 +166,8 @@ export interface Data {
   edges: (Edges | null)[];
   lines: (Lines | null)[];
   sources: Sources;
+  ids: Int32Array | null; // of nodes, for asking a server what lies below them
+  moved: { from: Tree; to(node: number): number } | null; // where nodes went when a piece came in
   /** The nodes of a profile that may cost something themselves, in order. */
   known(profile: number): Int32Array;
 }
@@ -299,10 +301,35 @@ function readFuncs(c: Columns, strings: string[]): Data['funcs'] {
   const text = (column: string) => Array.from(c.ids(column), id => strings[id]);
   const name = text('func.name');
   let ranks: Int32Array | null = null;
-  return {
+  const funcs: Data['funcs'] = {
     n: name.length, name, file: text('func.file'), module: text('func.module'), line: c.ids('func.line'), flags: c.ids('func.flags'), sides: c.has('func.sides') ? c.ids('func.sides') : null,
-    get rank() { return (ranks ??= ranked(name)); },
+    get rank() { return ranks?.length === funcs.n ? ranks : (ranks = ranked(funcs.name)); },
   };
+  return funcs;
+}
+
+const grown = (a: Int32Array, more: number[]) => {
+  const out = new Int32Array(a.length + more.length);
+  out.set(a);
+  out.set(more, a.length);
+  return out;
+};
+
+/** The numbers that functions have in a table that has some of them already; the others are added to it. */
+function numbersIn(known: Data['funcs'], own: Data['funcs']): Int32Array {
+  const key = (f: Data['funcs'], i: number) => JSON.stringify([f.name[i], f.file[i], f.module[i], f.line[i]]), at = new Map<string, number>(), numbers = new Int32Array(own.n), added: number[] = [];
+  for (let i = 1; i < known.n; i++) at.set(key(known, i), i);
+  for (let i = 1; i < own.n; i++) {
+    const found = at.get(key(own, i));
+    numbers[i] = found ?? known.n + added.length;
+    if (found === undefined) added.push(i);
+  }
+  for (const list of ['name', 'file', 'module'] as const) for (const i of added) known[list].push(own[list][i]);
+  known.line = grown(known.line, added.map(i => own.line[i]));
+  known.flags = grown(known.flags, added.map(i => own.flags[i]));
+  known.sides &&= grown(known.sides, added.map(i => own.sides?.[i] ?? 0));
+  known.n += added.length;
+  return numbers;
 }
 
 function readSeries(c: Columns, meta: Meta): Series[] {
@@ -357,32 +384,38 @@ function addGains(data: Data): void {
 }
 
 export async function load(text: string): Promise<Data> {
-  const c = new Columns(await unpack(fromBase64(text)));
+  return loadPacked(fromBase64(text));
+}
+
+/** Reads tables; with `known` functions have the numbers that they have there. */
+export async function loadPacked(packed: Uint8Array, known: Data['funcs'] | null = null): Promise<Data> {
+  const c = new Columns(await unpack(packed));
   const meta = JSON.parse(new TextDecoder().decode(c.bytes('meta'))) as Meta;
-  const strings = readStrings(c), series = readSeries(c, meta), funcs = readFuncs(c, strings);
+  const strings = readStrings(c), series = readSeries(c, meta), own = readFuncs(c, strings), funcs = known ?? own, numbers = known && numbersIn(known, own);
+  const ofFuncs = (column: string): Int32Array => (numbers ? c.ids(column).map(f => numbers[f]) : c.ids(column));
   const moreNode = c.ids('tree.more.node'), moreCount = c.ids('tree.more.count');
   const more = new Map(Array.from(moreNode, (node, i) => [node, moreCount[i]]));
   const each = <T>(column: string, read: (k: number, metrics: Metric[]) => T) =>
     meta.profiles.map((p, k) => (c.has(`${k}.${column}`) ? read(k, p.metrics) : null));
-  const known: Int32Array[] = [], data: Data = {
-    meta, strings, series, known: k => (known[k] ??= knownNodes(data, k)),
+  const nodes: Int32Array[] = [], data: Data = {
+    meta, strings, series, known: k => (nodes[k] ??= knownNodes(data, k)), ids: c.has('tree.node') ? c.ids('tree.node') : null, moved: null,
     sources: new Sources(Array.from(c.ids('src.file'), id => strings[id]), c.numbers('src.length'), c.bytes('src.bytes')),
     funcs,
-    tree: new Tree(c.small('tree.up'), c.ids('tree.func', funcs.n), more),
+    tree: new Tree(c.small('tree.up'), numbers ? ofFuncs('tree.func') : c.ids('tree.func', funcs.n), more),
     moments: readMoments(c, meta, series),
     flat: each('flat.func', (k, metrics) => ({
-      func: c.ids(`${k}.flat.func`),
+      func: ofFuncs(`${k}.flat.func`),
       calls: c.maybe(`${k}.flat.calls`),
       self: metrics.map((_, m) => c.numbers(`${k}.flat.self${m}`)),
       total: metrics.map((_, m) => c.numbers(`${k}.flat.total${m}`)),
     })),
     edges: each('edge.caller', (k, metrics) => ({
-      caller: c.ids(`${k}.edge.caller`), callee: c.ids(`${k}.edge.callee`), series: c.ids(`${k}.edge.series`),
+      caller: ofFuncs(`${k}.edge.caller`), callee: ofFuncs(`${k}.edge.callee`), series: c.ids(`${k}.edge.series`),
       line: c.ids(`${k}.edge.line`), file: c.ids(`${k}.edge.file`), calls: c.numbers(`${k}.edge.calls`),
       cost: metrics.map((_, m) => c.numbers(`${k}.edge.m${m}`)),
     })),
     lines: each('line.line', (k, metrics) => ({
-      func: c.ids(`${k}.line.func`), file: c.ids(`${k}.line.file`), line: c.ids(`${k}.line.line`),
+      func: ofFuncs(`${k}.line.func`), file: c.ids(`${k}.line.file`), line: c.ids(`${k}.line.line`),
       series: c.ids(`${k}.line.series`), hits: c.maybe(`${k}.line.hits`),
       text: c.has(`${k}.line.text`) ? c.ids(`${k}.line.text`) : null,
       cost: metrics.map((_, m) => c.numbers(`${k}.line.m${m}`)), whole: metrics.map((_, m) => c.numbers(`${k}.line.whole${m}`)[0] ?? 0),
@@ -392,7 +425,7 @@ export async function load(text: string): Promise<Data> {
   return data;
 }
 
-function knownNodes({ tree, series, moments }: Data, profile: number): Int32Array {
+export function knownNodes({ tree, series, moments }: Data, profile: number): Int32Array {
   const marks = new Uint8Array(tree.n), lists = [...series, ...moments].filter(x => ('series' in x ? x.series : x).profile === profile).map(x => x.node);
   let count = 0;
   for (const node of lists) for (let i = 0; i < node.length; i++) marks[node[i]] = 1;

@@ -38,7 +38,7 @@ function toy(data: Data): Data {
   }));
   return {
     known: () => node, meta: data.meta, strings: [], series, funcs: { n: functions, name, file: name, module: name, line: none, flags: none, rank: Int32Array.from(none, (_, i) => i), sides: null },
-    tree: new Tree(up, func, new Map()), moments: [], flat: [], edges: [], lines: [], sources: data.sources,
+    tree: new Tree(up, func, new Map()), moments: [], flat: [], edges: [], lines: [], sources: data.sources, ids: null, moved: null,
   };
 }
 

@@ -70,13 +70,17 @@ export class TimeChart {
   private whole: [number, number] = [0, 1];
   private chosen: { node: number; lane: number; first: number; last: number } | null = null; // one call
 
-  constructor(private tree: Tree, private style: TimeStyle, private events: TimeEvents) {
+  constructor(private now: () => Tree, private style: TimeStyle, private events: TimeEvents) {
     this.canvas = el('canvas', { tabindex: 0, role: 'img', 'aria-label': 'Stacks in the order of time', 'aria-describedby': 'details' });
     this.spacer = el('div', { class: 'spacer' });
     this.host = el('div', { class: 'flame time' }, this.canvas, this.spacer);
     this.host.addEventListener('scroll', () => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.host);
     this.listen();
+  }
+
+  private get tree(): Tree {
+    return this.now();
   }
 
   set(list: LaneSpec[], whole: [number, number], shown: [number, number] | null): void {

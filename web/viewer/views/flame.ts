@@ -31,6 +31,10 @@ export class FlameView implements Panel {
       hover: (node, box, x, y) => app.hover(x, y, node === null ? null : box && box.node < 0 ? this.rest(-1 - box.node, box.more) : this.thing(node)),
       select: node => app.tell(this.thing(node)),
       zoomed: node => {
+        if (this.layer!.more(node) && app.partial && this.layer!.plain) {
+          app.deepen(this.layer!.parent(node), true);
+          node = this.layer!.parent(node);
+        }
         const zoom = pathOf(this.layer!, node);
         if (zoom.join() !== app.state.zoom.join()) app.set({ zoom });
       },

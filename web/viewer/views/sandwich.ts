@@ -91,7 +91,7 @@ export class SandwichView implements Panel {
     const func = app.state.func && this.rows.some(r => r.func === app.state.func) ? app.state.func : this.rows[0]?.func ?? 0;
     if (!app.state.func && func) app.state.func = func;
     this.fillList();
-    const key = `${func} ${app.state.graphs} ${app.state.second}`;
+    const key = `${func} ${app.state.graphs} ${app.state.second} ${app.hasAround(func)}`;
     if (this.made !== key || this.scene !== app.scene) {
       this.made = key;
       this.scene = app.scene;
@@ -119,8 +119,8 @@ export class SandwichView implements Panel {
     const cost = (pair: number[]) => (app.compares ? `${app.value(pair[0])} \u2192 ${app.value(pair[1])}` : app.value(pair[0]) + (app.share(pair[0]) ? ` (${app.share(pair[0])})` : ''));
     fill(this.heading, app.name(func), func && app.hasSource(func) ? button('Source', 'Its source', () => app.source(func), { class: 'small' }) : null, row ? el('small', {}, `${app.falls ? 'gained in all' : 'total'} ${cost(row.total)}, ${app.falls ? 'by itself' : 'self'} ${cost(row.self)}` + (row.calls[k] ? `, ${plural(row.calls[k]!, 'call', 'calls')}` : '')) : null);
     if (this.pictures) {
-      this.layers.callers = new CallersLayer(app.scene, app.data.funcs.n, func);
-      this.layers.callees = new CalleesLayer(app.scene, app.data.funcs.n, func);
+      this.layers.callers = new CallersLayer(app.sceneAround(func), app.data.funcs.n, func);
+      this.layers.callees = new CalleesLayer(app.sceneAround(func), app.data.funcs.n, func);
       this.callers.set(this.layers.callers);
       this.callees.set(this.layers.callees);
       fill(this.right, el('h2', {}, 'Callers'), this.callers.host, this.heading, el('h2', {}, 'Callees'), this.callees.host);
@@ -138,7 +138,7 @@ export class SandwichView implements Panel {
   /** Who calls a function and whom it calls, the costliest first. */
   private between(func: number, metric: number): { callers: Call[]; callees: Call[] } {
     const { app } = this, k = app.main0, { rank } = app.data.funcs;
-    const known = this.hasTree ? callsFromStacks(app.sceneOf(metric), func) : { callers: this.calls(func, metric, 'callee', 'caller'), callees: this.calls(func, metric, 'caller', 'callee') };
+    const known = this.hasTree ? callsFromStacks(app.sceneAround(func, metric), func) : { callers: this.calls(func, metric, 'callee', 'caller'), callees: this.calls(func, metric, 'caller', 'callee') };
     for (const list of [known.callers, known.callees]) list.sort((a, b) => b.total[k] - a.total[k] || b.calls[k] - a.calls[k] || rank[a.func] - rank[b.func]);
     return known;
   }

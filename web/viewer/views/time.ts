@@ -19,14 +19,13 @@ export class TimeView implements Panel {
   private key0 = el('div', { class: 'legends' });
 
   constructor(private app: App) {
-    const { tree } = app.data;
-    this.chart = new TimeChart(tree, {
+    this.chart = new TimeChart(() => app.data.tree, {
       label: f => app.name(f), colour: f => app.colour(f), match: f => !!app.hits?.[f], searching: () => !!app.hits, dark: () => app.dark,
     }, {
       hover: (box, x, y) => app.hover(x, y, box && this.thing(box)),
       select: box => app.tell(this.thing(box)),
       moved: (from, until) => app.inSight([from, until]),
-      menu: (node, x, y) => app.menuFor(tree.func[node], x, y),
+      menu: (node, x, y) => app.menuFor(app.data.tree.func[node], x, y),
       range: (from, to) => app.set({ time: [Math.round(from), Math.round(to)] }),
     });
     this.host.append(this.chart.host, this.key0);

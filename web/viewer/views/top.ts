@@ -125,7 +125,8 @@ export class TopView implements Panel {
   search(): void {
     const { app } = this, { hits } = app, sort = app.state.sort;
     const rows = hits ? this.rows.filter(r => hits[r.func]) : this.rows;
-    const more = app.scene.flatRest ? `, ${plural(app.scene.flatRest, 'lighter one is', 'lighter ones are')} not in this file` : '';
+    const more = app.scene.flatRest ? `, ${plural(app.scene.flatRest, 'lighter one is', 'lighter ones are')} not ${app.remote ? 'here yet' : 'in this file'}` : '';
+    if (app.partial) app.allFunctions();
     fill(this.note, (hits ? `${digits(rows.length)} of ` : '') + plural(this.rows.length, 'function', 'functions') + more);
     this.table.set(rows, this.columns(), { key: sort.replace('-', ''), descending: !sort.startsWith('-') });
   }

@@ -32,6 +32,7 @@ export class TreeView implements Panel {
   open = new Set<number>();
   private rows: TreeRow[] = [];
   private scene: unknown = null;
+  private tree: unknown = null;
   private made = false;
 
   constructor(readonly app: App) {
@@ -54,11 +55,17 @@ export class TreeView implements Panel {
     const { app } = this, lacks = why('tree', app.data);
     if (lacks) return fill(this.host, el('p', { class: 'lacks' }, lacks));
     if (this.scene !== app.scene || this.made !== app.state.reverse) {
+      const { moved } = app.data, grew = moved !== null && !!this.layer?.plain && moved.from === this.tree && !app.state.reverse;
+      const chosen = grew && this.rows[this.table.selected] ? moved.to(this.rows[this.table.selected].node) : -1;
       this.layer = stacksLayer(app.scene, app.data.funcs.n, app.state.reverse);
       this.scene = app.scene;
+      this.tree = app.scene.tree;
       this.made = app.state.reverse;
-      this.open = new Set([0]);
-      this.hottest(0, false);
+      this.open = new Set(grew ? [...this.open].map(moved.to) : [0]);
+      if (!grew) this.hottest(0, false);
+      this.list();
+      if (chosen >= 0) this.table.select(this.rows.findIndex(r => r.node === chosen));
+      return;
     }
     this.list();
   }
@@ -118,6 +125,7 @@ export class TreeView implements Panel {
   }
 
   private toggle(r: TreeRow, open = !r.open): void {
+    if (r.more && this.layer!.plain) this.app.deepen(this.layer!.parent(r.node), true);
     if (r.leaf) return;
     if (open) this.open.add(r.node);
     else this.open.delete(r.node);

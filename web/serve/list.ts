@@ -1,0 +1,286 @@
+// The first page: all profiles that the server was started with, to search, choose, open and compare.
+
+import { button, el, fill, select, toast } from '../viewer/dom';
+import { bytes as sizeText, digits, plural, shown, time } from '../viewer/text';
+import type { Params } from './api';
+import { askJson } from './api';
+import { valueOf } from './cost';
+import { viewAddress } from './question';
+import type { Source } from './sources';
+import { listSources } from './sources';
+
+/** A profile as the list shows it. */
+export interface Profile {
+  source: Source;
+  params: Params; // how it is asked for
+  name: string;
+  labels: Record<string, string>;
+  start: number | null; // ns since 1970
+  end: number | null;
+  format: string;
+  what: string;
+  costs: [string, number, string][]; // name, value, unit
+  bytes: number;
+  complete: boolean;
+}
+
+interface ListState {
+  search: string;
+  sort: string;
+  page: number;
+  where: string;
+  since: string;
+  theme: string;
+}
+
+const ROWS = 50;
+const SINCE: [string, string][] = [['', 'any time'], ['1h', 'last hour'], ['1d', 'last day'], ['1w', 'last week'], ['30d', 'last 30 days']];
+
+interface Column {
+  key: string;
+  title: string;
+  number?: boolean;
+  minor?: boolean;
+  by(p: Profile): string | number;
+}
+
+const COLUMNS: Column[] = [
+  { key: 'name', title: 'Profile', by: p => p.name.toLowerCase() },
+  { key: 'labels', title: 'Labels', minor: true, by: p => Object.entries(p.labels).map(l => l.join('=')).join(' ') },
+  { key: 'time', title: 'Recorded', by: p => p.start ?? 0 },
+  { key: 'format', title: 'Format', minor: true, by: p => p.format },
+  { key: 'cost', title: 'Cost', number: true, by: p => p.costs[0]?.[1] ?? -1 },
+  { key: 'size', title: 'Size', number: true, minor: true, by: p => p.bytes },
+];
+
+const when = (ns: number | null) => (ns ? new Date(ns / 1e6).toISOString().replace('T', ' ').slice(0, 16) : '');
+
+/** What a search looks through; a word with "=" is a label as a whole. */
+function fits(p: Profile, words: string[]): boolean {
+  const text = [p.name, p.format, p.what, p.source.name, ...Object.entries(p.labels).map(l => l.join('='))].join(' ').toLowerCase();
+  return words.every(w => (w.startsWith('-') && w.length > 1 ? !text.includes(w.slice(1)) : text.includes(w)));
+}
+
+export class ListPage {
+  private state: ListState;
+  private profiles: Profile[] = [];
+  private sources: Source[] = [];
+  private chosen = new Set<Profile>();
+  private shown: Profile[] = [];
+  private search: HTMLInputElement;
+  private table = el('table', { class: 'profiles' });
+  private count = el('p', { class: 'sub', role: 'status', 'aria-live': 'polite' }, 'Looking for profiles\u2026');
+  private acts = el('div', { class: 'acts', role: 'toolbar', 'aria-label': 'With what is chosen' });
+  private pages = el('nav', { class: 'pages', 'aria-label': 'Pages' });
+  private stores = el('div', { class: 'stores' });
+  private problems = el('div', { class: 'problems' });
+
+  constructor(host: HTMLElement, private add: () => void) {
+    const given = new URLSearchParams(location.search), word = (key: string) => given.get(key) ?? '';
+    this.state = { search: word('q'), sort: word('sort') || '-time', page: Math.max(0, Number(word('page')) || 0), where: word('in'), since: word('from'), theme: word('theme') };
+    this.search = el('input', {
+      type: 'search', id: 'q', placeholder: 'Search names, labels, formats', 'aria-label': 'Search profiles', value: this.state.search, spellcheck: 'false', autocomplete: 'off',
+      oninput: () => this.set({ search: this.search.value, page: 0 }),
+    });
+    const dark = () => document.documentElement.dataset.theme === 'dark';
+    host.append(el('div', { class: 'app listing' },
+      el('header', {}, el('div', { class: 'brand' }, el('h1', {}, 'Profiles'), this.count),
+        el('div', { class: 'tools' }, el('div', { class: 'find' }, this.search), button('Add a file\u2026', 'Add a file, or drop one anywhere on this page', () => this.add()),
+          button('\u25d0', 'Dark or light', () => this.set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }))),
+      el('main', { tabindex: -1 }, this.problems, this.stores, this.acts, el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Profiles' }, this.table), this.pages)));
+    window.addEventListener('keydown', e => this.key(e));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
+    this.draw();
+    void this.load();
+  }
+
+  private async load(): Promise<void> {
+    try {
+      this.sources = await listSources();
+    } catch (error) {
+      return this.complain(error);
+    }
+    const found = await Promise.all(this.sources.map(s => profilesOf(s, this.state).catch(error => (this.complain(error, s), [] as Profile[]))));
+    this.profiles = found.flat();
+    this.chosen.clear();
+    this.draw();
+    this.drawStores();
+    void this.costs();
+    document.documentElement.dataset.ready = String(this.profiles.length);
+  }
+
+  private complain(error: unknown, source?: Source): void {
+    this.problems.append(el('p', { class: 'lacks', role: 'alert' }, shown(`${source ? source.name + ': ' : ''}${error instanceof Error ? error.message : String(error)}`, 400)));
+  }
+
+  private set(change: Partial<ListState>): void {
+    const again = 'where' in change || 'since' in change;
+    Object.assign(this.state, change);
+    const s = this.state, query = new URLSearchParams();
+    if (s.search) query.set('q', s.search);
+    if (s.sort !== '-time') query.set('sort', s.sort);
+    if (s.page) query.set('page', String(s.page));
+    if (s.where) query.set('in', s.where);
+    if (s.since) query.set('from', s.since);
+    if (s.theme) query.set('theme', s.theme);
+    history.replaceState(null, '', query.size ? '/?' + query : '/');
+    this.draw();
+    void (again ? this.load() : this.costs());
+  }
+
+  // ---- what is chosen ----
+
+  private drawActs(): void {
+    const list = [...this.chosen], n = list.length, one = (p: Profile) => p.params, files = list.flatMap(one);
+    const inStore = (p: Profile) => p.source.kind === 'store', together = n > 1 && list.every(p => !inStore(p));
+    const hashes = list.map(p => p.params.find(([k]) => k === 'where')?.[1] ?? ''), [first] = list;
+    const asOne: Params | null = n === 1 ? one(first) : together ? [...files, ...(n === 2 ? [['merge', '1'] as [string, string]] : [])]
+      : n && list.every(p => p.source === first.source && inStore(p)) ? [['file', first.source.name], ['where', hashes.join(' or ')]] : null;
+    fill(this.acts,
+      el('span', { class: 'chosen', role: 'status' }, n ? plural(n, 'profile is', 'profiles are') + ' chosen' : 'Choose profiles to compare them, or to open them as one'),
+      button('Open', n > 1 ? 'Open the chosen ones as one profile' : 'Open', () => asOne && location.assign(viewAddress(asOne)), { disabled: !asOne }),
+      button('Compare', 'Compare two: the earlier one is before', () => this.compare(list), { disabled: n !== 2 }),
+      button('Trend', 'How functions changed over three or more', () => location.assign('/?' + new URLSearchParams([['trend', ''], ...files])), { disabled: n < 3 || !together }),
+      n > 0 && button('None', 'Choose none', () => {
+        this.chosen.clear();
+        this.draw();
+      }));
+  }
+
+  private compare(list: Profile[]): void {
+    const [a, b] = [...list].sort((x, y) => (x.start ?? 0) - (y.start ?? 0)), as = (p: Profile): [string, string] => {
+      const where = p.params.find(([k]) => k === 'where')?.[1], file = p.params.find(([k]) => k === 'file')![1];
+      return ['file', where ? `${file}?where=${where}` : file];
+    };
+    location.assign(viewAddress([as(a), as(b)]));
+  }
+
+  // ---- drawing ----
+
+  private draw(): void {
+    const s = this.state, words = s.search.toLowerCase().split(/\s+/).filter(Boolean), key = s.sort.replace('-', ''), by = (COLUMNS.find(c => c.key === key) ?? COLUMNS[2]).by, sign = s.sort.startsWith('-') ? -1 : 1;
+    document.documentElement.dataset.theme = s.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+    this.shown = this.profiles.filter(p => fits(p, words)).map(p => [p, by(p)] as const).sort(([a, x], [b, y]) => sign * (x < y ? -1 : x > y ? 1 : 0) || (a.name < b.name ? -1 : 1)).map(([p]) => p);
+    const pages = Math.max(1, Math.ceil(this.shown.length / ROWS));
+    s.page = Math.min(s.page, pages - 1);
+    if (this.profiles.length) fill(this.count, (words.length ? `${digits(this.shown.length)} of ` : '') + plural(this.profiles.length, 'profile', 'profiles') + ` in ${plural(this.sources.length, 'source', 'sources')}`);
+    else if (this.sources.length) fill(this.count, 'No profiles yet: drop a file here.');
+    this.drawTable();
+    this.drawActs();
+    fill(this.pages, pages > 1 && button('\u2039', 'The page before', () => this.set({ page: s.page - 1 }), { disabled: s.page === 0 }),
+      pages > 1 && el('span', {}, `${digits(s.page + 1)} of ${digits(pages)}`), pages > 1 && button('\u203a', 'The next page', () => this.set({ page: s.page + 1 }), { disabled: s.page === pages - 1 }));
+  }
+
+  private visible(): Profile[] {
+    return this.shown.slice(this.state.page * ROWS, (this.state.page + 1) * ROWS);
+  }
+
+  private drawTable(): void {
+    const s = this.state, key = s.sort.replace('-', ''), rows = this.visible(), most = Math.max(0, ...rows.map(p => p.costs[0]?.[1] ?? 0));
+    const kinds = new Set(rows.map(p => p.costs[0]?.[2]).filter(Boolean));
+    fill(this.table,
+      el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'check' }, el('span', { class: 'full' }, 'Chosen')), ...COLUMNS.map(c => el('th', {
+        scope: 'col', class: (c.number ? 'number ' : '') + (c.minor ? 'minor' : ''), 'aria-sort': key !== c.key ? 'none' : s.sort.startsWith('-') ? 'descending' : 'ascending',
+      }, button(c.title + (key === c.key ? (s.sort.startsWith('-') ? ' \u25be' : ' \u25b4') : ''), `Sort by ${c.title.toLowerCase()}`, () => this.set({ sort: s.sort === '-' + c.key ? c.key : '-' + c.key, page: 0 }), { 'aria-label': `Sort by ${c.title.toLowerCase()}` }))))),
+      el('tbody', {}, ...rows.map(p => this.row(p, kinds.size === 1 ? most : 0))));
+  }
+
+  private row(p: Profile, most: number): Node {
+    const box = el('input', { type: 'checkbox', 'aria-label': 'Choose ' + shown(p.name, 120), checked: this.chosen.has(p), onchange: () => this.choose(p, box.checked) });
+    const [cost] = p.costs, bar = el('span', { class: 'bar' });
+    if (cost && most > 0) bar.style.width = `${(100 * cost[1]) / most}%`;
+    return el('tr', { class: this.chosen.has(p) ? 'selected' : '' },
+      el('td', { class: 'check' }, box),
+      el('td', { class: 'name' }, el('a', { href: viewAddress(p.params), title: shown(p.name, 400) }, shown(p.name, 160) || '(no name)'), p.what && el('small', {}, shown(p.what, 120)), !p.complete && el('small', { class: 'incomplete' }, 'incomplete')),
+      el('td', { class: 'minor labels' }, ...Object.entries(p.labels).slice(0, 6).map(([k, v]) => button(shown(`${k}=${v}`, 48), `Search for ${shown(k, 60)}=${shown(v, 120)}`, () => this.narrow(`${k}=${v}`), { class: 'chip' }))),
+      el('td', { class: 'time' }, when(p.start), (p.end ?? 0) > (p.start ?? 0) && el('small', {}, time(p.end! - p.start!))),
+      el('td', { class: 'minor' }, shown(p.format, 40)),
+      el('td', { class: 'number cost', title: p.costs.map(c => `${shown(c[0], 60)}: ${valueOf(c[1], c[2])}`).join('\n') }, most > 0 && cost && bar, el('span', {}, cost ? valueOf(cost[1], cost[2]) : '')),
+      el('td', { class: 'number minor' }, p.bytes ? sizeText(p.bytes) : ''));
+  }
+
+  private choose(p: Profile, on: boolean): void {
+    if (on) this.chosen.add(p);
+    else this.chosen.delete(p);
+    this.drawActs();
+    for (const [i, row] of [...this.table.tBodies[0].rows].entries()) row.classList.toggle('selected', this.chosen.has(this.visible()[i]));
+  }
+
+  private narrow(word: string): void {
+    const text = word.toLowerCase().split(/\s+/).filter(w => !this.state.search.toLowerCase().split(/\s+/).includes(w)).join(' ');
+    this.search.value = [this.state.search.trim(), text].filter(Boolean).join(' ');
+    this.set({ search: this.search.value, page: 0 });
+  }
+
+  /** Of a store one can choose by labels and time, and open or compare all of what is chosen so. */
+  private drawStores(): void {
+    const list = this.sources.filter(s => s.kind === 'store');
+    fill(this.stores, ...list.map(store => {
+      const field = (label: string, value: string, hint: string) => el('input', { type: 'text', 'aria-label': label, placeholder: hint, value, spellcheck: 'false', autocomplete: 'off' });
+      const where = field(`Which profiles of ${shown(store.name, 80)}`, this.state.where, 'service=web and version~"^2"'), other = field('Compared with', '', 'compared with: version=2.1');
+      const asked = (): Params => [['file', store.name], ...(where.value ? [['where', where.value] as [string, string]] : []), ...(this.state.since ? [['since', this.state.since] as [string, string]] : [])];
+      return el('form', {
+        class: 'store', 'aria-label': `Choose in ${shown(store.name, 80)}`, onsubmit: (e: Event) => {
+          e.preventDefault();
+          this.set({ where: where.value, page: 0 });
+        },
+      }, el('strong', {}, shown(store.name.replace(/^.*\/(?=.)/, ''), 60)), where, select('Since', SINCE, this.state.since, v => this.set({ since: v, where: where.value, page: 0 })),
+      el('button', { type: 'submit' }, 'List'), button('Open all', 'Open all of these as one profile', () => location.assign(viewAddress(asked()))), other,
+      button('Compare', 'Compare these with those', () => (other.value ? location.assign(viewAddress([['file', `${store.name}?where=${where.value}`], ['file', `${store.name}?where=${other.value}`]])) : toast('Say what to compare with, such as version=2.1')), {}),
+      button('Trend', 'How functions changed over time', () => location.assign('/?' + new URLSearchParams([['trend', ''], ...asked()]))));
+    }));
+  }
+
+  /** What profiles cost, of those in sight and not too large: a directory is listed without reading the files. */
+  private async costs(): Promise<void> {
+    const list = this.visible().filter(p => !p.costs.length && p.source.kind !== 'store' && p.bytes < 4 << 20).slice(0, ROWS);
+    for (const p of list) {
+      if (!this.visible().includes(p)) return;
+      p.costs = await askCosts(p.params).catch((): Profile['costs'] => [['', 0, '']]);
+      if (p.costs.length && !p.costs[0][0]) p.costs = [];
+      else this.drawTable();
+    }
+  }
+
+  private key(e: KeyboardEvent): void {
+    const typing = e.target instanceof HTMLInputElement && e.target.type !== 'checkbox';
+    if (typing || e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]')) return;
+    const keys: Record<string, () => void> = {
+      '/': () => this.search.select(), d: () => (document.getElementById('theme') as HTMLButtonElement).click(),
+      n: () => (this.pages.querySelector('button:last-child:enabled') as HTMLButtonElement | null)?.click(), N: () => (this.pages.querySelector('button:first-child:enabled') as HTMLButtonElement | null)?.click(),
+    };
+    if (!keys[e.key]) return;
+    e.preventDefault();
+    keys[e.key]();
+  }
+}
+
+/** What a profile costs, as `info` has it. */
+async function askCosts(params: Params): Promise<Profile['costs']> {
+  const info = await askJson<{ metrics?: { name: string; unit: string; total: number; primary?: boolean }[] }>('info', params);
+  return (info.metrics ?? []).map((m): [string, number, string] => [m.name, m.total, m.unit]);
+}
+
+interface Listed {
+  file?: string; name?: string; id?: string; labels?: Record<string, string>; time?: number | { start?: number; end?: number } | null; format?: string; what?: string;
+  totals?: Record<string, number>; metrics?: Record<string, number>; size?: number; bytes?: number; complete?: boolean;
+}
+
+const unitOf = (name: string) => (/time|^wt$|cpu|_ns$|wall/.test(name) ? 'ns' : /bytes|mem|memory|^mu$|alloc|space/.test(name) ? 'bytes' : 'count');
+
+async function profilesOf(source: Source, { where, since }: ListState): Promise<Profile[]> {
+  if (source.kind === 'dropped') return [{ source, params: [['file', source.name]], name: source.title ?? source.name, labels: {}, start: null, end: null, format: source.format ?? '', what: 'dropped here', costs: [], bytes: source.bytes ?? 0, complete: true }];
+  const inStore = source.kind === 'store', params: Params = [['file', source.name]];
+  if (inStore && where) params.push(['where', where]);
+  if (inStore && since) params.push(['since', since]);
+  const { profiles } = await askJson<{ profiles: Listed[] }>(inStore ? 'store' : 'list', params);
+  return profiles.map(p => {
+    const span = typeof p.time === 'number' ? { start: p.time * 1e9 } : p.time ?? {}, labels = p.labels ?? {};
+    return {
+      source, name: p.name ?? (Object.entries(labels).map(l => l.join('=')).join(' ') || p.id?.slice(0, 12)) ?? p.file ?? '', labels,
+      params: inStore ? [['file', source.name], ['where', `profile=${p.id}`]] : [['file', p.file ?? source.name]],
+      start: span.start ?? null, end: 'end' in span ? span.end ?? null : null, format: p.format ?? '', what: p.what ?? '',
+      costs: Object.entries(p.totals ?? p.metrics ?? {}).map(([name, v]): [string, number, string] => [name, Number(v), unitOf(name)]), bytes: p.size ?? p.bytes ?? 0, complete: p.complete ?? true,
+    };
+  });
+}

@@ -1,0 +1,23 @@
+// The web app of `polyprof serve`: what the address says is listed, opened or drawn over time.
+
+import { el } from '../viewer/dom';
+import { shown } from '../viewer/text';
+import { acceptFiles } from './drop';
+import { ListPage } from './list';
+import { questionOf } from './question';
+import { openViewer } from './remote';
+import { openTrend } from './trend';
+
+async function start(): Promise<void> {
+  const question = questionOf(location.search), add = acceptFiles();
+  try {
+    if (new URLSearchParams(location.search).has('trend')) await openTrend(question);
+    else if (question.files.length) await openViewer(question);
+    else new ListPage(document.body, add);
+  } catch (error) {
+    document.body.append(el('div', { class: 'lacks problem', role: 'alert' }, el('p', {}, shown(error instanceof Error ? error.message : String(error), 600)), el('p', {}, el('a', { href: '/' }, 'All profiles'))));
+    document.documentElement.dataset.failed = '1';
+  }
+}
+
+void start();

@@ -1,0 +1,133 @@
+// The viewer of reports, fed by a server: a part at first, and what lies below when somebody looks there.
+
+import type { Remote } from '../viewer/app';
+import { App } from '../viewer/app';
+import type { Data, Flat } from '../viewer/data';
+import { loadPacked } from '../viewer/data';
+import { el, fill } from '../viewer/dom';
+import type { Filter } from '../viewer/filters';
+import { bytes as sizeText, digits, shown, wantNames } from '../viewer/text';
+import type { Params } from './api';
+import { askBytes, askJson } from './api';
+import { graft } from './graft';
+import type { Question } from './question';
+import { titleOf } from './question';
+
+const filterParams = (filters: Filter[]): Params => filters.map(f => [f.kind, f.pattern]);
+
+class Server implements Remote {
+  readonly home = '/';
+  readonly about: string;
+  private filters = new WeakMap<Data, Filter[]>(); // that were applied to it
+
+  constructor(private question: Question) {
+    this.about = titleOf(question);
+  }
+
+  async first(): Promise<Data> {
+    return loadPacked(await this.view([]));
+  }
+
+  private view(more: Params): Promise<Uint8Array> {
+    return askBytes('view', [...this.question.params, ...more]);
+  }
+
+  private same(data: Data, from: Data): Data {
+    const filters = this.filters.get(from);
+    if (filters) this.filters.set(data, filters);
+    return data;
+  }
+
+  async more(data: Data, node: number): Promise<Data> {
+    const packed = await this.view([...filterParams(this.filters.get(data) ?? []), ['at', String(data.ids![node])]]);
+    return this.same(graft(data, node, await loadPacked(packed, data.funcs)), data);
+  }
+
+  async filtered(filters: Filter[], like: Data): Promise<Data> {
+    const data = await loadPacked(await this.view(filterParams(filters)), like.funcs);
+    this.filters.set(data, filters);
+    return data;
+  }
+
+  /** Page by page: the server says how many there are. */
+  async functions(data: Data): Promise<Data> {
+    const most = Math.max(...data.meta.profiles.map(p => p.functions)), flat: (Flat | null)[] = data.flat.map(() => null);
+    for (let from = 0; from < most;) {
+      const part = await loadPacked(await this.view([...filterParams(this.filters.get(data) ?? []), ['functions', String(from)]]), data.funcs);
+      part.flat.forEach((f, k) => (flat[k] = f && joined(flat[k], f)));
+      const { functionsTo = 0 } = part.meta as { functionsTo?: number };
+      if (functionsTo <= from) break;
+      from = functionsTo;
+    }
+    return this.same({ ...data, flat: flat.map((f, k) => f ?? data.flat[k]), meta: { ...data.meta, cut: { ...data.meta.cut, functions: 0 } } }, data);
+  }
+}
+
+function joined(a: Flat | null, b: Flat): Flat {
+  if (!a) return b;
+  const numbers = (x: Float64Array, y: Float64Array) => Float64Array.from([...x, ...y]);
+  return {
+    func: Int32Array.from([...a.func, ...b.func]), calls: a.calls && b.calls && numbers(a.calls, b.calls),
+    self: a.self.map((c, m) => numbers(c, b.self[m])), total: a.total.map((c, m) => numbers(c, b.total[m])),
+  };
+}
+
+/** Tells how far reading is, until it is over. */
+function progress(question: Question, host: HTMLElement): () => void {
+  const bar = el('progress', { 'aria-label': 'Reading', max: 1 }), text = el('p', { role: 'status' }, 'Reading\u2026');
+  fill(host, el('h1', {}, shown(titleOf(question), 200)), bar, text);
+  let over = false;
+  const ask = async () => {
+    if (over) return;
+    try {
+      const at = await askJson<{ done: number; total: number; files?: boolean }>('progress', question.params);
+      if (over) return;
+      if (at.total > 0) bar.value = at.done / at.total;
+      if (at.total > 0) text.textContent = at.files ? `${digits(at.done)} of ${digits(at.total)} profiles` : `${sizeText(at.done)} of ${sizeText(at.total)}`;
+    } catch { /* it is not essential */ }
+    setTimeout(() => void ask(), 300);
+  };
+  const first = setTimeout(() => void ask(), 150);
+  return () => {
+    over = true;
+    clearTimeout(first);
+    host.remove();
+  };
+}
+
+/** Goes down as far as the address is zoomed, which may be further than the first part reaches. */
+async function reach(server: Server, first: Data): Promise<Data> {
+  const names = new URLSearchParams(location.hash.slice(1)), path = names.get('reverse') === '1' ? [] : names.getAll('zoom');
+  let data = first;
+  for (let steps = 0; steps < 12; steps++) {
+    const { tree, funcs } = data;
+    let node = 0, depth = 0, thin = 0;
+    for (; depth < path.length; depth++) {
+      let next = 0;
+      for (let c = node + 1; c < tree.end[node] && !next; c = tree.end[c]) if (tree.func[c] && funcs.name[tree.func[c]] === path[depth]) next = c;
+      if (!next) break;
+      node = next;
+    }
+    for (let c = node + 1; c < tree.end[node]; c = tree.end[c]) if (tree.more.has(c)) thin = c;
+    if (depth === path.length || !thin) break;
+    data = await server.more(data, node);
+  }
+  return data;
+}
+
+export async function openViewer(question: Question): Promise<void> {
+  const began = performance.now(), host = el('main', { class: 'loading' }), server = new Server(question);
+  document.body.append(host);
+  const done = progress(question, host);
+  try {
+    const data = await reach(server, await server.first());
+    done();
+    wantNames(data.meta.names);
+    new App(data, server);
+    document.documentElement.dataset.nodes = String(data.tree.n);
+    document.documentElement.dataset.ready = (performance.now() - began).toFixed(0);
+  } catch (error) {
+    done();
+    throw error;
+  }
+}

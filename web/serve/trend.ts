@@ -1,0 +1,182 @@
+// How functions changed over time: one line per value of a label, from a store's trend or from files in their order.
+
+import { button, el, fill, select } from '../viewer/dom';
+import { digits, escapeRegex, percent, plural, shown } from '../viewer/text';
+import type { Params } from './api';
+import { askJson } from './api';
+import { valueOf } from './cost';
+import type { Question } from './question';
+import { titleOf, viewAddress } from './question';
+
+interface Point {
+  time: number; // ns since 1970, or the number of a file
+  by: string;
+  value: number;
+  se: number;
+  share: number;
+  profiles: number;
+  open: Params; // what this point is made of
+}
+
+interface Step {
+  name: string;
+  file: string;
+  time: number;
+  by: string;
+  before: number;
+  after: number;
+  status: string;
+}
+
+interface TrendData {
+  function: string;
+  unit: string;
+  metric: string;
+  points: Point[];
+  steps: Step[];
+  names: [string, number][]; // functions to choose from, with their cost
+  ordinal: boolean; // times are numbers of files
+  titles: string[]; // of these
+}
+
+/** Colours that people with any eyes can tell apart, on white and on black. */
+const COLOURS = ['#d9622b', '#2f7fd1', '#2f9e63', '#a855c7', '#c79a12', '#15a0a8', '#c7447a', '#7a7f8a'];
+const EVERY: [string, string][] = [['', 'automatic'], ['10m', '10 minutes'], ['1h', 'hour'], ['1d', 'day'], ['1w', 'week']];
+
+type Json = Record<string, unknown>;
+const textOf = (v: unknown) => (v && typeof v === 'object' ? Object.values(v as Json).join(', ') : v === undefined || v === null ? '' : String(v));
+
+async function fromStore(question: Question, func: string, by: string, every: string): Promise<TrendData> {
+  const more: Params = [['n', '20'], ...(func ? [['function', func] as [string, string]] : []), ...(by ? [['by', by] as [string, string]] : []), ...(every ? [['every', every] as [string, string]] : [])];
+  const ask = (params: Params) => askJson<Json>('trend', [...question.params, ...params]);
+  const rest = more.filter(([k]) => k !== 'function' && k !== 'n'), all = func ? await ask(more.filter(([k]) => k !== 'n')) : await ask(rest);
+  const rows = (list: unknown) => (Array.isArray(list) ? list as Json[] : []), steps = rows(all.steps ?? all.functions ?? all.changes).map((s): Step => ({
+    name: textOf(s.name ?? func), file: textOf(s.file), time: Number(s.time ?? 0), by: textOf(s.by), before: Number(s.before ?? 0), after: Number(s.after ?? 0), status: textOf(s.status),
+  }));
+  const top = await askJson<{ functions?: { name: string; self: Record<string, number> }[] }>('top', [...question.params, ['n', '40']]).catch(() => ({ functions: [] }));
+  return {
+    function: func, unit: textOf(all.unit), metric: textOf(all.metric), steps, ordinal: false, titles: [],
+    names: (top.functions ?? []).map((f): [string, number] => [f.name, Number(Object.values(f.self)[0] ?? 0)]),
+    points: rows(all.points).map((p): Point => ({
+      time: Number(p.time), by: textOf(p.by), value: Number(p.mean ?? p.self ?? 0), se: Number(p.se ?? 0), share: Number(p.whole) ? Number(p.self) / Number(p.whole) : 0, profiles: Number(p.profiles ?? 1),
+      open: [...question.params.filter(([k]) => k !== 'since' && k !== 'until'), ['since', '@' + Math.floor(Number(p.time) / 1e9)], ['until', '@' + Math.ceil((Number(p.time) + Number(all.every ?? 3600e9)) / 1e9)]],
+    })),
+  };
+}
+
+interface TopAnswer {
+  functions: { name: string; file?: string; self: Record<string, number> }[];
+  metrics?: { name: string; unit: string; total: number }[];
+}
+
+/** Files one after the other: what each function costs in each of them. */
+async function fromFiles(question: Question, func: string): Promise<TrendData> {
+  const files = question.files.slice(0, 60), answers: TopAnswer[] = [];
+  for (const file of files) answers.push(await askJson<TopAnswer>('top', [['file', file], ['n', '400']]));
+  const metric = Object.keys(answers[0]?.functions[0]?.self ?? {})[0] ?? '', info = answers[0]?.metrics?.find(m => m.name === metric), unit = info?.unit ?? '';
+  const wholes = answers.map(a => a.functions.reduce((sum, f) => sum + (f.self[metric] ?? 0), 0)), shares = new Map<string, number[]>();
+  answers.forEach((a, i) => a.functions.forEach(f => {
+    const list = shares.get(f.name) ?? shares.set(f.name, files.map(() => 0)).get(f.name)!;
+    list[i] += f.self[metric] ?? 0;
+  }));
+  const names = [...shares].map(([name, list]): [string, number] => [name, Math.max(...list.map((v, i) => v / (wholes[i] || 1)))]).sort((a, b) => b[1] - a[1]).slice(0, 40), chosen = func ? [func] : names.slice(0, 5).map(n => n[0]);
+  const steps = names.map(([name]): Step => {
+    const list = shares.get(name)!.map((v, i) => v / (wholes[i] || 1)), mean = (part: number[]) => part.reduce((a, b) => a + b, 0) / (part.length || 1);
+    let at = 1;
+    for (let i = 1; i < list.length; i++) if (Math.abs(mean(list.slice(i)) - mean(list.slice(0, i))) > Math.abs(mean(list.slice(at)) - mean(list.slice(0, at)))) at = i;
+    return { name, file: '', time: at, by: '', before: mean(list.slice(0, at)), after: mean(list.slice(at)), status: mean(list.slice(at)) > mean(list.slice(0, at)) ? 'grew' : 'shrank' };
+  }).filter(s => Math.abs(s.after - s.before) >= 0.02).sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
+  return {
+    function: func, unit, metric, names, steps, ordinal: true, titles: files.map(f => f.replace(/^.*\/(?=.)/, '')),
+    points: chosen.flatMap(name => files.map((file, i): Point => ({ time: i, by: name, value: shares.get(name)?.[i] ?? 0, se: 0, share: (shares.get(name)?.[i] ?? 0) / (wholes[i] || 1), profiles: 1, open: [['file', file]] }))),
+  };
+}
+
+const svg = <K extends keyof SVGElementTagNameMap>(tag: K, props: Record<string, string | number>, ...children: (Node | string)[]): SVGElementTagNameMap[K] => {
+  const e = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [k, v] of Object.entries(props)) e.setAttribute(k, String(v));
+  e.append(...children);
+  return e;
+};
+
+/** Round steps along an axis. */
+function ticks(most: number, n: number): number[] {
+  const rough = most / n || 1, size = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map(f => f * size).find(s => s >= rough)!, out: number[] = [];
+  for (let v = 0; v <= most * 1.0001; v += step) out.push(v);
+  return out;
+}
+
+export class TrendChart {
+  readonly host = el('figure', { class: 'trend' });
+
+  constructor(private data: TrendData, private shares: boolean, private open: (p: Point) => void) {
+    new ResizeObserver(() => this.draw()).observe(this.host);
+  }
+
+  private draw(): void {
+    const { points, ordinal, titles, unit } = this.data, width = Math.max(280, this.host.clientWidth), height = Math.max(220, Math.min(380, width / 2.6)), left = 64, right = 14, top = 12, bottom = 34;
+    const value = (p: Point) => (this.shares ? p.share : p.value), most = Math.max(...points.map(p => value(p) + (this.shares ? 0 : p.se)), 1e-9), times = points.map(p => p.time), from = Math.min(...times), to = Math.max(...times, from + 1);
+    const x = (t: number) => left + ((t - from) / (to - from)) * (width - left - right), y = (v: number) => height - bottom - (v / most) * (height - top - bottom), said = (v: number) => (this.shares ? percent(v, 1) || '0' : valueOf(v, unit));
+    const groups = [...new Set(points.map(p => p.by))], picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': `Cost over ${ordinal ? 'profiles' : 'time'}` });
+    for (const v of ticks(most, 4)) picture.append(svg('line', { x1: left, x2: width - right, y1: y(v), y2: y(v), class: 'grid' }), svg('text', { x: left - 8, y: y(v) + 4, class: 'axis end' }, said(v)));
+    const days = to - from > 2 * 86400e9, label = (t: number) => (ordinal ? shown(titles[t] ?? '', 14) : new Date(t / 1e6).toISOString().slice(days ? 5 : 11, days ? 10 : 16)), marks = [...new Set(times)].sort((a, b) => a - b), each = Math.max(1, Math.ceil(marks.length / Math.max(2, Math.floor(width / 110))));
+    marks.forEach((t, i) => i % each === 0 && picture.append(svg('text', { x: Math.min(x(t), width - 40), y: height - 12, class: 'axis middle' }, label(t))));
+    for (const step of this.data.function ? this.data.steps : []) picture.append(svg('line', { x1: x(step.time), x2: x(step.time), y1: top, y2: height - bottom, class: 'step' }));
+    groups.forEach((by, g) => {
+      const list = points.filter(p => p.by === by).sort((a, b) => a.time - b.time), colour = COLOURS[g % COLOURS.length];
+      if (!this.shares && list.some(p => p.se > 0)) picture.append(svg('path', { d: 'M' + [...list.map(p => `${x(p.time)},${y(p.value + p.se)}`), ...[...list].reverse().map(p => `${x(p.time)},${y(Math.max(0, p.value - p.se))}`)].join('L') + 'Z', fill: colour, class: 'band' }));
+      picture.append(svg('path', { d: 'M' + list.map(p => `${x(p.time).toFixed(1)},${y(value(p)).toFixed(1)}`).join('L'), stroke: colour, class: 'line' }));
+      for (const p of list) {
+        const words = [by, ordinal ? titles[p.time] ?? '' : new Date(p.time / 1e6).toISOString().replace('T', ' ').slice(0, 16), `${valueOf(p.value, unit)}${p.se ? ' \u00b1 ' + valueOf(p.se, unit) : ''}, ${percent(p.share, 1)}`, ordinal ? '' : plural(p.profiles, 'profile', 'profiles')].filter(Boolean).map(w => shown(w, 120)).join(', ');
+        const dot = svg('circle', { cx: x(p.time), cy: y(value(p)), r: 4, fill: colour, class: 'dot', tabindex: 0, role: 'link', 'aria-label': words }, svg('title', {}, words));
+        dot.addEventListener('click', () => this.open(p));
+        dot.addEventListener('keydown', e => e.key === 'Enter' && this.open(p));
+        picture.append(dot);
+      }
+    });
+    const key = el('ul', { class: 'legend', 'aria-label': 'Legend' }, ...(groups.length > 1 || groups[0] ? groups.map((by, g) => {
+      const swatch = el('i', {});
+      swatch.style.background = COLOURS[g % COLOURS.length];
+      return el('li', {}, swatch, shown(by, 60) || '(none)');
+    }) : []));
+    fill(this.host, picture, key);
+  }
+}
+
+export async function openTrend(question: Question): Promise<void> {
+  const given = new URLSearchParams(location.search), state = { function: given.get('function') ?? '', by: given.get('by') ?? '', every: given.get('every') ?? '', show: given.get('show') ?? 'share', theme: given.get('theme') ?? '' };
+  const chart = el('div', { class: 'chart' }), tools = el('div', { class: 'tools' }), steps = el('div', { class: 'steps' }), status = el('p', { class: 'sub', role: 'status' }, 'Asking\u2026'), files = question.files.length > 2;
+  const dark = () => (state.theme ? state.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches), theme = () => (document.documentElement.dataset.theme = dark() ? 'dark' : 'light');
+  document.body.append(el('div', { class: 'app listing' }, el('header', {}, el('div', { class: 'brand' }, el('a', { class: 'home', href: '/' }, '\u2039 Profiles'), el('h1', {}, 'Trend of ' + shown(files ? plural(question.files.length, 'profile', 'profiles') : titleOf(question), 100)), status), tools), el('main', { tabindex: -1, class: 'trends' }, chart, steps)));
+  document.title = 'Trend \u2013 polyprof';
+  theme();
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', theme);
+  const set = (change: Partial<typeof state>) => {
+    Object.assign(state, change);
+    const query = new URLSearchParams([['trend', ''], ...question.params]);
+    for (const [k, v] of Object.entries(state)) if (v && !(k === 'show' && v === 'share')) query.set(k, v);
+    history.replaceState(null, '', '/?' + query);
+    theme();
+    void draw();
+  };
+  const draw = async () => {
+    const data = files ? await fromFiles(question, state.function) : await fromStore(question, state.function, state.by, state.every);
+    const name = el('input', { type: 'text', 'aria-label': 'Function', placeholder: 'function', value: state.function, list: 'functions', spellcheck: 'false', autocomplete: 'off', onchange: () => set({ function: name.value }) });
+    const by = el('input', { type: 'text', class: 'by', 'aria-label': 'One line per value of label', placeholder: 'label', value: state.by, spellcheck: 'false', autocomplete: 'off', onchange: () => set({ by: by.value }) });
+    fill(tools, el('label', { class: 'pick' }, el('span', {}, 'Function'), name), el('datalist', { id: 'functions' }, ...data.names.map(([n]) => el('option', { value: n }))),
+      !files && el('label', { class: 'pick' }, el('span', {}, 'By'), by), !files && select('Every', EVERY, state.every, v => set({ every: v })),
+      select('Show', [['share', 'share of all'], ['cost', 'cost']], state.show, v => set({ show: v })), button('\u25d0', 'Dark or light', () => set({ theme: dark() ? 'light' : 'dark' }), { id: 'theme' }));
+    fill(status, data.points.length ? `${shown(state.function || 'The costliest functions', 80)}, ${plural(new Set(data.points.map(p => p.time)).size, 'point', 'points')}` : files || state.function ? 'Nothing was found.' : 'Choose a function, or one of those that changed');
+    fill(chart, data.points.length > 0 && new TrendChart(data, state.show === 'share', p => location.assign(viewAddress(p.open) + (state.function || p.by ? '#search=' + encodeURIComponent('^' + escapeRegex(state.function || p.by) + '$') : ''))).host);
+    fill(steps, el('h2', {}, data.steps.length ? 'What changed' : 'No function changed by more than noise'), data.steps.length > 0 && el('table', { class: 'profiles' },
+      el('thead', {}, el('tr', {}, ...['Function', 'When', 'Before', 'After', 'Change'].map((t, i) => el('th', { scope: 'col', class: i > 1 ? 'number' : '' }, t)))),
+      el('tbody', {}, ...data.steps.slice(0, 100).map(s => {
+        const asShare = data.ordinal || (Math.abs(s.before) <= 1 && Math.abs(s.after) <= 1), said = (v: number) => (asShare ? percent(v, 1) || '0%' : valueOf(v, data.unit));
+        return el('tr', {}, el('td', { class: 'name' }, button(shown(s.name, 120) || '(no name)', 'Draw ' + shown(s.name, 120), () => set({ function: s.name }), { class: 'link' }, 60), s.by && el('small', {}, shown(s.by, 60))),
+          el('td', {}, data.ordinal ? shown(data.titles[s.time] ?? '', 40) : new Date(s.time / 1e6).toISOString().replace('T', ' ').slice(0, 16)), el('td', { class: 'number' }, said(s.before)), el('td', { class: 'number' }, said(s.after)),
+          el('td', { class: 'number ' + (s.after > s.before ? 'grew' : 'shrank') }, s.before ? `${s.after > s.before ? '+' : ''}${percent(s.after - s.before, Math.abs(s.before))}` : 'new'));
+      }))));
+    document.documentElement.dataset.ready = digits(data.points.length);
+  };
+  await draw();
+}
