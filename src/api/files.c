@@ -296,14 +296,6 @@ pp_load_files(struct pp_reply *r, const char *const *files, size_t n,
 	                              : load_merged(r, files, n, order, out);
 }
 
-/* Whether a file is read whole for a report, so that the next one with other filters finds it on the shelf. */
-static bool
-shelves_report(const struct pp_reply *r, const struct pp_scope *scope)
-{
-	return r->opts.shelf && r->asking.question->makes == PP_MAKES_REPORT &&
-	       !(scope && pp_scope_facets(scope, 0) & PP_LABELS);
-}
-
 /* Reads files as one profile, filtered and grouped, which becomes a topic. A status with the reason said. */
 static pp_status
 topic_load(struct pp_reply *r, const char *const *files, size_t n,
@@ -315,7 +307,7 @@ topic_load(struct pp_reply *r, const char *const *files, size_t n,
 	struct pp_load_order order = *given;
 	pp_status status;
 
-	if (pp_asking_whole(&r->asking) || shelves_report(r, scope))
+	if (pp_topic_wants_whole(r))
 		return pp_topic_whole(r, files, n, given, topic);
 	if (n == 1 && !r->asking.params->base && scope &&
 	    (order.want.facets & (PP_COSTS | PP_TREE)) && pp_scope_simple(scope, &filter)) {

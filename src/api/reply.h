@@ -101,6 +101,8 @@ void pp_merged_note(struct pp_reply *, const char *const *files, size_t n);
 /* All files as one profile: PP_OK, or a status with the reason said. */
 pp_status pp_load_files(struct pp_reply *, const char *const *files, size_t n,
                         const struct pp_load_order *, struct pp_profile **out);
+/* Whether files are read whole, and filtered when they are there. */
+bool pp_topic_wants_whole(const struct pp_reply *);
 /* The same as a topic that knows the profile as it was read, beside what filters leave of it. */
 pp_status pp_topic_whole(struct pp_reply *, const char *const *files, size_t n,
                          const struct pp_load_order *, size_t topic);

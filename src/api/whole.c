@@ -28,6 +28,17 @@ shelved_release(void *shelved)
 	pp_shelf_give(*(struct pp_shelved **)shelved);
 }
 
+bool
+pp_topic_wants_whole(const struct pp_reply *r)
+{
+	const struct pp_scope *scope = pp_asking_scope(&r->asking);
+
+	/* A report of what is on the shelf, too: the next one may have other filters. Labels would divide it for all. */
+	return pp_asking_whole(&r->asking) ||
+	       (r->opts.shelf && r->asking.question->makes == PP_MAKES_REPORT &&
+	        !(scope && pp_scope_facets(scope, 0) & PP_LABELS));
+}
+
 /* Puts a profile on the shelf, and takes it for as long as the answer lives. */
 static pp_status
 shelf_put(struct pp_reply *r, const struct pp_shelf_key *key, struct pp_profile **profile,

@@ -11,6 +11,13 @@ const struct pp_route pp_routes[] = {
 	{ "GET", "/healthz", PP_ROUTE_NOW, pp_healthz },
 	{ "GET", "/metrics", PP_ROUTE_NOW, pp_metrics },
 	{ "GET", "/", PP_ROUTE_NOW, pp_page_start },
+	{ "GET", "/serve.js", PP_ROUTE_NOW, pp_page_part },
+	{ "GET", "/serve.css", PP_ROUTE_NOW, pp_page_part },
+	{ "GET", "/viewer.css", PP_ROUTE_NOW, pp_page_part },
+	{ "GET", "/api/v1/sources", 0, pp_page_sources },
+	{ "GET", "/api/v1/view", 0, pp_view },
+	{ "GET", "/api/v1/progress", PP_ROUTE_NOW, pp_view_progress },
+	{ "POST", "/api/v1/drop", 0, pp_view_drop },
 	{ "GET", "/api/v1/*", 0, pp_api_ask },
 	{ 0 },
 };

@@ -387,8 +387,9 @@ serve(struct pp_serve *s, struct pp_buf *problem)
 		                        .connections = connections_most() };
 
 	s->memory_each = s->o->memory / asking;
+	s->views = pp_views_new();
 	s->http = pp_http_new(&http);
-	s->asking = s->http ? pp_workers_new(asking, WAITING_MAX, s) : NULL;
+	s->asking = s->http && s->views ? pp_workers_new(asking, WAITING_MAX, s) : NULL;
 	s->pushing = s->asking ? pp_workers_new(pushing, WAITING_MAX, s) : NULL;
 	if (s->pushing) {
 		running = s->http;
@@ -402,6 +403,7 @@ serve(struct pp_serve *s, struct pp_buf *problem)
 	pp_workers_free(s->asking);
 	running = NULL;
 	pp_http_free(s->http);
+	pp_views_free(s->views);
 	return s->pushing ? PP_EXIT_OK : PP_EXIT_INPUT;
 }
 

@@ -9,6 +9,7 @@
  *     api.c          /api/v1/VERB: a question, its answer as JSON
  *     metrics.c      /healthz, /metrics
  *     page*.c        the web app
+ *     view*.c        what its viewer asks for
  *
  * A handler is a function in the table of routes.c. It gets a whole request, sets status, type and content, and calls
  * pp_exchange_done(). Those that wait for nothing run in the thread of the connections (PP_ROUTE_NOW), all others in one of the
@@ -130,7 +131,8 @@ struct pp_serve {
 	struct pp_buf token; /* n = 0: none is needed */
 	int64_t started;
 	struct pp_workers *asking, *pushing;
-	uint64_t memory_each; /* bytes of one question */
+	struct pp_views *views; /* what the web app looks at */
+	uint64_t memory_each;   /* bytes of one question */
 	struct pp_serve_counts {
 		_Atomic uint64_t answers[6]; /* by the first digit of the status */
 		_Atomic uint64_t questions, cancelled, running;
@@ -162,5 +164,14 @@ void pp_api_ask(struct pp_serve *, struct pp_exchange *);
 void pp_healthz(struct pp_serve *, struct pp_exchange *);
 void pp_metrics(struct pp_serve *, struct pp_exchange *);
 void pp_page_start(struct pp_serve *, struct pp_exchange *);
+void pp_page_part(struct pp_serve *, struct pp_exchange *);
+void pp_page_sources(struct pp_serve *, struct pp_exchange *);
+void pp_view(struct pp_serve *, struct pp_exchange *);
+void pp_view_progress(struct pp_serve *, struct pp_exchange *);
+void pp_view_drop(struct pp_serve *, struct pp_exchange *);
+
+/* What the web app looked at stays for what it asks next; NULL when out of memory. */
+struct pp_views *pp_views_new(void);
+void pp_views_free(struct pp_views *);
 
 #endif
